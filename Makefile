@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# make            build proftrace            make demo    install, build, profile a bundled job
+# make deps       install what it needs      make test    install, build, run all tests
+# make unit       unit tests only            make check   format, gcc + clang, sanitizers, tidy
+# make bench      side-by-side measurements  make install DESTDIR= PREFIX=/usr/local
+# make fuzz       fuzz the file readers      make simgpu    a simulated GPU
+# make gpu-test   against torch.profiler, on a real GPU     make clean
+
+VERSION   := 0.1.0
+BUILD     ?= build
+# One spelling, since it is part of the flags.
+override BUILD := $(patsubst $(CURDIR)/%,%,$(BUILD))
+PREFIX    ?= /usr/local
+DESTDIR   ?=
+ifeq ($(origin CC),default)
+CC        := gcc
+endif
+CLANG     ?= $(firstword $(wildcard /usr/bin/clang-19 /usr/bin/clang-16 /usr/bin/clang) clang)
+BPFTOOL   ?= $(firstword $(wildcard /usr/sbin/bpftool /usr/local/sbin/bpftool) bpftool)
+ARCH      := $(shell uname -m)
+BPF_ARCH  := $(ARCH:x86_64=x86)
+
+PKGS      := libbpf libelf libdw zlib libzstd jansson
+BPF_MIN   := 1.3
+CFLAGS    ?= -O2 -g
+WARNINGS  := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+             -Wno-unused-parameter -Wno-missing-field-initializers
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
+ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DPROFTRACE_VERSION='"$(VERSION)"' $(WARNINGS) \
+             -Iuser -I. -I$(BUILD) $(PKG_CFLAGS) $(CFLAGS) $(SAN)
+LIBS       = $(PKG_LIBS) -lZydis -lstdc++ -lm -lpthread $(LDFLAGS) $(SAN)
+
+SRCS      := $(filter-out user/cli/main.c,$(sort $(wildcard user/*/*.c exporters/*.c)))
+OBJS      := $(SRCS:%.c=$(BUILD)/%.o)
+BPF_SRCS  := $(sort $(wildcard bpf/*.bpf.c))
+BPF_OBJS  := $(BPF_SRCS:%.bpf.c=$(BUILD)/%.bpf.o)
+SKEL      := $(BUILD)/bpf/proftrace.skel.h
+SHIM      := $(BUILD)/libproftrace_cupti.so
+SHIM_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard cupti_shim/*.c)))
+TEST_SRCS := $(sort $(wildcard tests/unit/*.c))
+TEST_OBJS := $(TEST_SRCS:%.c=$(BUILD)/%.o)
+
+# V=1 shows the commands.
+say = @$(if $(V),:,printf '  %-8s %s\n' $(1) $(patsubst $(BUILD)/%,%,$@))
+Q  := $(if $(V),,@)
+
+.PHONY: all deps need-packages skel print-cflags unit test gpu-test check demo bench fuzz install uninstall clean FORCE
+.DELETE_ON_ERROR:
+all: $(BUILD)/proftrace $(BUILD)/proftrace.1 $(SHIM)
+
+# ---- what must be installed ----
+deps:
+	@scripts/install-deps
+
+# Cheap enough for each build, and clearer than the compiler's first missing header.
+need-packages:
+	@pkg-config --exists 'libbpf >= $(BPF_MIN)' $(filter-out libbpf,$(PKGS)) 2>/dev/null && \
+	    command -v $(CLANG) $(BPFTOOL) $(CC) >/dev/null && \
+	    echo '#include <Zydis/Zydis.h>' | $(CC) -xc -E -o /dev/null - 2>/dev/null || { \
+	    echo 'proftrace needs packages that are not installed; run: make deps' >&2; \
+	    pkg-config --print-errors --exists 'libbpf >= $(BPF_MIN)' $(PKGS) 2>&1 | \
+	        grep -E 'not found|Requested|command' >&2; exit 1; }
+
+# ---- stamps: rewritten only when their text changes, so that what depends on them is rebuilt ----
+stamp = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || \
+        printf '%s\n' '$(subst ','\'',$(1))' > $@
+$(BUILD)/cflags: FORCE | need-packages
+	$(call stamp,$(CC) $(ALL_CFLAGS) $(LIBS))
+$(BUILD)/bpf-cflags: FORCE | need-packages
+	$(call stamp,$(CLANG) $(BPF_CFLAGS) $(BPFTOOL))
+$(BUILD)/sources: FORCE
+	$(call stamp,$(SRCS) $(TEST_SRCS))
+$(BUILD)/bpf-sources: FORCE
+	$(call stamp,$(BPF_SRCS))
+FORCE:
+
+# ---- user space ----
+$(BUILD)/proftrace: $(BUILD)/user/cli/main.o $(OBJS) $(BUILD)/sources
+	$(call say,LINK)
+	$(Q)$(CC) -o $@ $(filter %.o,$^) $(LIBS)
+
+$(BUILD)/proftrace.1: $(BUILD)/proftrace
+	$(call say,GEN)
+	$(Q)$< --man > $@
+
+$(BUILD)/%.o: %.c $(BUILD)/cflags | $(SKEL)
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# ---- the library that goes into the target: needs nothing but libc, exports two functions ----
+$(SHIM): $(SHIM_OBJS)
+	$(call say,LINK)
+	$(Q)$(CC) -shared -o $@ $^ -Wl,-z,defs,-z,now,-z,nodelete -Wl,--as-needed -ldl -lpthread
+$(SHIM_OBJS): ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE $(WARNINGS) -I. -O2 -g -fPIC -fvisibility=hidden
+
+# ---- BPF: one object per source of events, linked into one skeleton that shares maps ----
+BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__bpf__ -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Werror \
+              -Ivmlinux/$(ARCH) -Ibpf -I.
+$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BUILD)/bpf-cflags
+	$(call say,BPF)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
+$(BUILD)/bpf/proftrace.bpf.o: $(BPF_OBJS) $(BUILD)/bpf-sources
+	$(call say,BPF)
+	$(Q)$(BPFTOOL) gen object $@ $(filter %.o,$^)
+$(SKEL): $(BUILD)/bpf/proftrace.bpf.o
+	$(call say,GEN)
+	$(Q)$(BPFTOOL) gen skeleton $< name proftrace_bpf > $@
+skel: $(SKEL)
+
+# ---- tests ----
+# On all cores, unless make was told how many to use.
+SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+
+unit: $(BUILD)/unit-tests
+	$(BUILD)/unit-tests --jobs 2
+$(BUILD)/unit-tests: $(TEST_OBJS) $(OBJS) $(BUILD)/sources
+	$(call say,LINK)
+	$(Q)$(CC) -o $@ $(filter %.o,$^) $(shell pkg-config --libs criterion) $(LIBS)
+
+test: deps
+	@$(SUBMAKE) unit all simgpu
+	@BUILD=$(abspath $(BUILD)) scripts/e2e
+
+gpu-test: deps
+	@$(SUBMAKE) all
+	@GPU_TEST=1 BUILD=$(abspath $(BUILD)) scripts/e2e gpu
+
+check: deps
+	@scripts/check
+print-cflags:
+	@echo "$(subst ",\",$(ALL_CFLAGS))"
+
+demo: deps
+	@$(SUBMAKE) all
+	@BUILD=$(abspath $(BUILD)) scripts/demo
+
+bench: deps
+	@$(SUBMAKE) all
+	@BUILD=$(abspath $(BUILD)) scripts/bench
+
+fuzz: deps
+	@scripts/fuzz
+$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(OBJS) $(BUILD)/sources
+	$(call say,LINK)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $(filter %.o,$^) -fsanitize=fuzzer $(LIBS)
+
+include tests/simgpu/simgpu.mk
+
+# ---- installation ----
+BINDIR    := $(DESTDIR)$(PREFIX)/bin
+LIBDIR    := $(DESTDIR)$(PREFIX)/lib
+MANDIR    := $(DESTDIR)$(PREFIX)/share/man/man1
+BASHDIR   := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+ZSHDIR    := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+FISHDIR   := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+
+install: all
+	install -D -m 755 $(BUILD)/proftrace $(BINDIR)/proftrace
+	install -D -m 755 $(SHIM) $(LIBDIR)/proftrace/$(notdir $(SHIM))
+	install -D -m 644 $(BUILD)/proftrace.1 $(MANDIR)/proftrace.1
+	install -d $(BASHDIR) $(ZSHDIR) $(FISHDIR)
+	$(BUILD)/proftrace completion bash > $(BASHDIR)/proftrace
+	$(BUILD)/proftrace completion zsh > $(ZSHDIR)/_proftrace
+	$(BUILD)/proftrace completion fish > $(FISHDIR)/proftrace.fish
+
+uninstall:
+	rm -rf $(LIBDIR)/proftrace
+	rm -f $(BINDIR)/proftrace $(MANDIR)/proftrace.1 $(BASHDIR)/proftrace \
+	    $(ZSHDIR)/_proftrace $(FISHDIR)/proftrace.fish
+
+clean:
+	rm -rf $(BUILD) build-*
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

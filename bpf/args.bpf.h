@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
+/* Reading what a function was given: registers, strings of both C++ ABIs, tensors. */
+#ifndef PROFTRACE_ARGS_BPF_H
+#define PROFTRACE_ARGS_BPF_H
+
+#include "frames.bpf.h"
+
+#define PT_REGS_SAVED 7 /* rdi rsi rdx rcx r8 r9, then the stack pointer */
+
+static __always_inline __u64 read_u64(__u64 addr)
+{
+	__u64 v = 0;
+
+	bpf_probe_read_user(&v, sizeof(v), (void *)addr);
+	return v;
+}
+
+/* Argument word by slot: 0..5 integer registers, 6.. words on the stack (System V x86-64). */
+static __always_inline __u64 arg_word(struct pt_regs *ctx, __u32 slot)
+{
+	switch (slot) {
+	case 0:
+		return ctx->di;
+	case 1:
+		return ctx->si;
+	case 2:
+		return ctx->dx;
+	case 3:
+		return ctx->cx;
+	case 4:
+		return ctx->r8;
+	case 5:
+		return ctx->r9;
+	default:
+		return read_u64(ctx->sp + 8 + 8 * (__u64)(slot - 6));
+	}
+}
+
+/* A std::string at addr into dst (PT_NAME_MAX bytes); returns its length, cut to what fits. */
+static __always_inline __u32 read_string(__u64 addr, __u8 source, char *dst)
+{
+	__u64 data = addr, len = PT_NAME_MAX - 1;
+	long n;
+
+	if (source == PT_NAME_CXX11) {
+		data = read_u64(addr);
+		len = read_u64(addr + 8);
+	} else if (source == PT_NAME_COW) {
+		data = read_u64(addr);
+		len = read_u64(data -
+			       24); /* _Rep: length, capacity, refcount lie before the text */
+	}
+	n = bpf_probe_read_user_str(dst, PT_NAME_MAX, (void *)data);
+	if (n <= 0)
+		return 0;
+	n--;
+	return (__u64)n < len ? (__u32)n : (__u32)len;
+}
+
+static __always_inline void read_dims(struct pt_tensor *t, __u64 sizes)
+{
+	__u64 ndim = read_u64(sizes), data = sizes + 8;
+
+	/* SizesAndStrides keeps up to 5 dimensions inline, else a pointer to them. */
+	if (ndim > 5)
+		data = read_u64(data);
+	if (ndim > 254)
+		ndim = 254;
+	t->ndim = ndim;
+	bpf_probe_read_user(t->dims, sizeof(t->dims[0]) * 5, (void *)data);
+	if (ndim > 5)
+		bpf_probe_read_user(&t->dims[5], sizeof(t->dims[0]) * (PT_MAX_DIMS - 5),
+				    (void *)(data + sizeof(t->dims[0]) * 5));
+}
+
+static __always_inline void read_tensor(struct pt_tensor *t, __u64 impl, __u8 arg)
+{
+	__u16 dtype = 0;
+
+	t->arg = arg;
+	t->ndim = 255;
+	t->dtype = 0;
+	t->device_type = 0;
+	t->pad = 0;
+	if (!impl)
+		return;
+	read_dims(t, impl + ctl.layout.tensor_sizes);
+	bpf_probe_read_user(&dtype, sizeof(dtype), (void *)(impl + ctl.layout.tensor_dtype));
+	t->dtype = dtype;
+	bpf_probe_read_user(&t->device_type, 1, (void *)(impl + ctl.layout.tensor_device));
+}
+
+/* TensorImpl * behind argument `slot` of kind `kind`, 0 if there is none. */
+static __always_inline __u64 arg_tensor(struct pt_regs *ctx, __u8 slot, __u8 kind)
+{
+	__u64 p = arg_word(ctx, slot), flag_at = ctl.layout.opt_tensor_flag;
+	__u8 has = 0;
+
+	if (!p)
+		return 0;
+	if (kind == PT_ARG_TENSOR)
+		return read_u64(p);
+	bpf_probe_read_user(&has, 1, (void *)(p + flag_at));
+	return has ? read_u64(p + (flag_at ? 0 : 8)) : 0;
+}
+
+/* Sends the cnt tensors that were read into the thread's scratch: those of frame f. */
+static __always_inline void args_send(struct pt_thread *t, const struct pt_frame *f, __u32 cnt)
+{
+	struct pt_rec_args *r = (void *)t->scratch;
+	__u64 size;
+
+	if (cnt > PT_MAX_TENSORS)
+		cnt = PT_MAX_TENSORS;
+	size = __builtin_offsetof(struct pt_rec_args, tensors) +
+	       (__u64)cnt * sizeof(struct pt_tensor);
+	rec_init(&r->h, PT_REC_ARGS, size, f->probe);
+	r->ts_ns = f->ts_ns;
+	r->tensor_cnt = cnt;
+	r->pad = 0;
+	if (bpf_ringbuf_output(&ring, r, size, BPF_RB_NO_WAKEUP))
+		count_lost(&ctl.lost_ring);
+}
+
+/* TensorImpl * of a Python object, 0 if it is no tensor: its type or one of the type's bases is the
+ * framework's tensor base. CPython 3.8 .. 3.13: ob_type at 8, tp_base at 256. */
+static __always_inline __u64 python_tensor(__u64 obj)
+{
+	__u64 type = obj ? read_u64(obj + 8) : 0;
+
+	for (int depth = 0; depth < 4 && type; depth++) {
+		if (type == ctl.layout.python_tensor_type)
+			return read_u64(obj + ctl.layout.python_tensor);
+		type = read_u64(type + 256);
+	}
+	return 0;
+}
+
+/* A tensor into the thread's scratch behind the cnt that are there; how many there are then. */
+static __always_inline __u32 args_add(struct pt_thread *t, __u32 cnt, __u64 impl, __u8 arg)
+{
+	struct pt_rec_args *r = (void *)t->scratch;
+
+	barrier_var(cnt);
+	if (cnt >= PT_MAX_TENSORS)
+		return cnt;
+	read_tensor(&r->tensors[cnt], impl, arg);
+	return cnt + 1;
+}
+
+/* Arguments of a wrapper called with (self, tuple): self comes first if it is a tensor. CPython
+ * tuples: size at 16, items from 24. */
+static __always_inline __u32 read_python_args(struct pt_regs *ctx, struct pt_thread *t, __u32 row)
+{
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	__u64 self = python_tensor(ctx->di), items = 0, item_cnt = 1;
+	__u32 cnt = 0, position;
+
+	if (!cfg || !ctl.layout.python_tensor_type)
+		return 0;
+	if (cfg->flags && ctx->si) {
+		items = ctx->si + 24;
+		item_cnt = read_u64(ctx->si + 16);
+	}
+	if (self)
+		cnt = args_add(t, cnt, self, 0);
+	position = cnt;
+	for (__u32 i = 0; i < PT_MAX_TENSORS - 1 && i < item_cnt; i++) {
+		__u64 impl = python_tensor(items ? read_u64(items + 8 * (__u64)i) : ctx->si);
+
+		if (impl)
+			cnt = args_add(t, cnt, impl, position + i);
+	}
+	return cnt;
+}
+
+/* Arguments where the C++ signature of the operator puts them. */
+static __always_inline __u32 read_schema_args(struct pt_regs *ctx, struct pt_thread *t, __u32 row)
+{
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	struct pt_rec_args *r = (void *)t->scratch;
+	__u32 cnt = 0;
+
+	if (!cfg || !cfg->tensor_cnt)
+		return 0;
+	for (int i = 0; i < PT_MAX_TENSORS; i++) {
+		if (i >= cfg->tensor_cnt)
+			break;
+		read_tensor(&r->tensors[i], arg_tensor(ctx, cfg->arg_slot[i], cfg->arg_kind[i]),
+			    cfg->arg_index[i]);
+		cnt = i + 1;
+	}
+	return cnt;
+}
+
+#define PT_IVALUE_BYTES	 16 /* payload, then its tag */
+#define PT_IVALUE_TENSOR 1
+#define PT_MAX_BOXED	 16 /* arguments of a boxed call that are looked at */
+
+/*
+ * Arguments of a boxed call: the last ones on the stack, a std::vector<IValue>, as many as the
+ * schema in the OperatorDef has.
+ */
+static __always_inline __u32 read_boxed_args(struct pt_thread *t, __u64 def, __u64 stack)
+{
+	__u64 schema = def + ctl.layout.schema_args, size = ctl.layout.argument_size;
+	__u64 ivalue[2] = {}, n, at;
+	__u32 cnt = 0;
+
+	if (!size)
+		return 0;
+	n = (read_u64(schema + 8) - read_u64(schema)) / size;
+	at = read_u64(stack + 8) - n * PT_IVALUE_BYTES;
+	if (at < read_u64(stack))
+		return 0;
+	for (__u32 i = 0; i < PT_MAX_BOXED && i < n; i++, at += PT_IVALUE_BYTES) {
+		if (bpf_probe_read_user(ivalue, sizeof(ivalue), (void *)at))
+			break;
+		if ((__u32)ivalue[1] == PT_IVALUE_TENSOR)
+			cnt = args_add(t, cnt, ivalue[0], i);
+	}
+	return cnt;
+}
+
+#endif

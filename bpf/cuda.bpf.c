@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+/*
+ * Calls of a device's interface: when, how much, on which stream, and what was launched. Their
+ * spans are frames of the thread like any other, so they lie in the operators that made them. Only
+ * the outermost call is a span: what a runtime does inside the driver is its own affair.
+ */
+#include "args.bpf.h"
+
+/* What a call was given: six registers, then the stack from the return address on. */
+struct call_words {
+	__u64 w[16];
+};
+#define CALLER	    6
+#define STACK_WORDS 4
+
+static __always_inline void words_read(struct pt_regs *ctx, struct call_words *words)
+{
+	__u64 *w = words->w;
+
+	w[0] = ctx->di;
+	w[1] = ctx->si;
+	w[2] = ctx->dx;
+	w[3] = ctx->cx;
+	w[4] = ctx->r8;
+	w[5] = ctx->r9;
+	bpf_probe_read_user(&w[CALLER], STACK_WORDS * sizeof(*w), (void *)ctx->sp);
+}
+
+/* Argument by its place in struct pt_call_cfg, which is not 0. */
+static __always_inline __u64 call_arg(const struct call_words *words, __u32 place)
+{
+	return words->w[(place <= CALLER ? place - 1 : place) & 15];
+}
+
+static __always_inline __u64 extent_bytes(__u64 structure, const struct pt_call_cfg *c)
+{
+	__u64 extent[3] = {1, 1, 1};
+
+	if (c->extent_cnt == 2)
+		bpf_probe_read_user(extent, 2 * sizeof(extent[0]),
+				    (void *)(structure + c->extent_at));
+	else
+		bpf_probe_read_user(extent, sizeof(extent), (void *)(structure + c->extent_at));
+	return extent[0] * extent[1] * extent[2];
+}
+
+static __always_inline __u64 call_bytes(const struct call_words *words, const struct pt_call_cfg *c)
+{
+	__u64 bytes;
+
+	if (!c->bytes)
+		return 0;
+	bytes = call_arg(words, c->bytes);
+	if (c->extent_cnt)
+		return extent_bytes(bytes, c);
+	if (c->rows)
+		bytes *= call_arg(words, c->rows);
+	return c->scale ? bytes * c->scale : bytes;
+}
+
+/* CUlaunchConfig and cudaLaunchConfig_t: grid and block are 24 bytes, dynamic memory 8. */
+#define CONFIG_STREAM 32
+
+static __always_inline __u64 call_stream(const struct call_words *words,
+					 const struct pt_call_cfg *c)
+{
+	if (c->config)
+		return read_u64(call_arg(words, c->config) + CONFIG_STREAM);
+	return c->stream ? call_arg(words, c->stream) : PT_NO_STREAM;
+}
+
+static __always_inline __u8 call_copy_kind(const struct call_words *words,
+					   const struct pt_call_cfg *c)
+{
+	__u32 kind = c->copy ? (__u32)call_arg(words, c->copy) : c->copy_kind;
+
+	return (kind < PT_COPY_UNKNOWN ? kind : PT_COPY_UNKNOWN) << PT_SPAN_COPY_SHIFT;
+}
+
+/* Inside another call, which counts it. A function may also go on as another one by a jump: then
+ * the stack pointer is the same. */
+static __always_inline bool call_is_nested(struct pt_thread *t, __u64 sp, __u32 row)
+{
+	struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
+
+	if (!f || f->kind != PT_FRAME_CALL || f->sp < sp || (f->sp == sp && f->probe == row))
+		return false;
+	if (f->nested < 255)
+		f->nested++;
+	return true;
+}
+
+/* What encloses a launch is worth its probe. */
+__weak __noinline int count_launch(struct pt_thread *t)
+{
+	if (!t)
+		return 0;
+	for (__u32 i = 0; i < PT_MAX_FRAMES; i++) {
+		const struct pt_frame *f = frame_at(t, i);
+		struct pt_probe_stat *s = f && i < t->frame_cnt ? stat_of(f->probe) : NULL;
+
+		if (s)
+			s->launches++;
+	}
+	return 0;
+}
+
+SEC("uprobe")
+int device_call_entry(struct pt_regs *ctx)
+{
+	__u32 row = bpf_get_attach_cookie(ctx);
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	struct call_words words = {};
+	__u64 bytes, stream;
+	struct pt_thread *t;
+	struct pt_frame *f;
+	__u8 copy;
+
+	if (!cfg || !wanted() || !(t = thread_get()) || call_is_nested(t, ctx->sp, row))
+		return 0;
+	frames_close_dead(t, ctx->sp);
+	stat_hit(row);
+	words_read(ctx, &words);
+	stream = call_stream(&words, &cfg->call);
+	bytes = cfg->call.call_class == PT_CALL_LAUNCH ? words.w[CALLER]
+						       : call_bytes(&words, &cfg->call);
+	copy = call_copy_kind(&words, &cfg->call);
+	if (cfg->call.call_class == PT_CALL_LAUNCH && measuring())
+		count_launch(t);
+	f = frame_push(t, ctx->sp, row, PT_FRAME_CALL);
+	if (!f)
+		return 0;
+	f->object = cfg->call.object ? call_arg(&words, cfg->call.object) : 0;
+	f->type_obj = stream;
+	f->seq = bytes;
+	f->slot = copy;
+	f->nested = 0;
+	return 0;
+}
+
+/* The return address is popped already, so the frame lies 8 bytes lower. */
+SEC("uprobe")
+int device_call_return(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns();
+	__u32 row = bpf_get_attach_cookie(ctx);
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	struct pt_thread *t = thread_lookup();
+	struct pt_frame *f = t ? frame_at(t, t->frame_cnt - 1) : NULL;
+
+	if (!cfg || !f || f->kind != PT_FRAME_CALL || f->sp != ctx->sp - 8)
+		return 0; /* nested, or begun before we looked */
+	if ((__u32)ctx->ax)
+		f->slot |= PT_SPAN_FAILED;
+	else if (cfg->call.call_class == PT_CALL_ALLOC)
+		f->object = read_u64(f->object);
+	frame_close_top(t, now, PT_END_RETURN);
+	return 0;
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
+/*
+ * The wire format between the BPF programs and the loader, shared by both sides.
+ *
+ * Three things cross: the control block (`struct pt_ctl`, in .bss, memory-mapped by the loader),
+ * the per-probe table (`struct pt_probe_cfg`, indexed by the attach cookie) and the records in
+ * the ring. All times are CLOCK_MONOTONIC nanoseconds, all records are multiples of 8 bytes.
+ */
+#ifndef PROFTRACE_EVENTS_H
+#define PROFTRACE_EVENTS_H
+
+#ifndef __bpf__
+#include <linux/types.h>
+#endif
+#include "sched_events.h"
+
+#define PT_MAX_PROBES	  8192 /* rows of the probe table; cookie is the row's index */
+#define PT_MAX_FRAMES	  48   /* open spans a thread can hold; deeper ones are counted as lost */
+#define PT_NAME_MAX	  128  /* bytes of a dynamic name, NUL included */
+#define PT_MAX_TENSORS	  8    /* tensor arguments described per span */
+#define PT_MAX_DIMS	  8    /* dimensions described per tensor */
+#define PT_MAX_NAME_RULES 16   /* prefix rules that classify a dynamic name */
+#define PT_STEP_RING	  64   /* step boundaries remembered for splitting intervals */
+#define PT_MAX_TARGETS	  256  /* processes followed at once (the target and its workers) */
+
+/* What a record in the ring is. The first 16 bytes of each are struct pt_rec. */
+enum pt_rec_kind {
+	PT_REC_SPANS = 1, /* struct pt_rec_spans: some spans of one thread, in order of their end */
+	PT_REC_NAMED_SPAN,  /* struct pt_rec_named: the name travels with the record */
+	PT_REC_ARGS,	    /* struct pt_rec_args: tensors of the span that began at ts_ns */
+	PT_REC_STEP,	    /* struct pt_rec_step: a step boundary */
+	PT_REC_MEMORY,	    /* struct pt_rec_memory: one allocation or free */
+	PT_REC_ASYNC_BEGIN, /* struct pt_rec_async: begins on one thread ... */
+	PT_REC_ASYNC_END,   /* ... and ends on any, paired by object pointer */
+	PT_REC_TASK,	    /* struct pt_rec_task: fork, exec, exit, new thread, rename */
+};
+
+/* How the end of a span was seen; the same numbers go into the recording. */
+enum pt_end {
+	PT_END_RETURN = 0,   /* return probe on an allow-listed function */
+	PT_END_SITE = 1,     /* plain probe inside the function */
+	PT_END_OBJECT = 2,   /* the object's own end (destructor, exit function) */
+	PT_END_INFERRED = 3, /* by stack pointer, from the thread's next event */
+};
+
+enum pt_span_flags {
+	PT_SPAN_CUT_BEGIN = 1, /* was open when the window opened: begins at the window's edge */
+	PT_SPAN_CUT_END = 2,   /* was open when the window closed: ends at the window's edge */
+	PT_SPAN_FAILED = 4,    /* CALL: it returned an error */
+};
+#define PT_SPAN_COPY_SHIFT   4 /* CALL: enum pt_copy_kind, 4 bits */
+#define PT_SPAN_NESTED_SHIFT 8 /* CALL: probed calls inside it that have no span, 255 at most */
+
+struct pt_rec {
+	__u8 kind;   /* enum pt_rec_kind */
+	__u8 end;    /* enum pt_end */
+	__u16 size;  /* bytes of the whole record */
+	__u32 probe; /* row of the probe table, 0 if none */
+	__u32 pid;   /* tgid, in the initial pid namespace */
+	__u32 tid;
+};
+
+#define PT_BATCH 32 /* spans in one record at most */
+
+struct pt_span {
+	__u64 ts_ns;
+	__u64 end_ns;
+	/* NODE: address in the target; CALL: the kernel's handle, the block, the graph, the event */
+	__u64 vtable;
+	/* NODE: language-level type object (PyTypeObject *), 0 if none; CALL: the stream's handle */
+	__u64 type_obj;
+	/* NODE: sequence number, STATIC: that of the node that differentiates what the call returned;
+	 * all ones if there is none. CALL: bytes, of a launch the caller */
+	__u64 seq;
+	__u32 probe; /* row of the probe table */
+	__u8 kind;   /* enum pt_frame_kind: STATIC, NODE or CALL */
+	__u8 end;    /* enum pt_end */
+	__u16 flags; /* enum pt_span_flags */
+};
+
+struct pt_rec_spans {
+	struct pt_rec h;
+	__u32 cnt;
+	__u32 window;			/* ctl.window_cnt when they were gathered */
+	struct pt_span spans[PT_BATCH]; /* cnt of them travel */
+};
+
+struct pt_rec_named {
+	struct pt_rec h;
+	__u64 ts_ns;
+	__u64 end_ns;
+	__u32 flags;
+	__u32 name_class; /* class of the matching name rule, 0 if none */
+	__u32 name_len;	  /* bytes, without NUL */
+	__u32 pad;
+	char name[PT_NAME_MAX]; /* only the first name_len + 1 bytes travel, rounded up to 8 */
+};
+
+struct pt_tensor {
+	__u8 arg;   /* index of the argument in the schema */
+	__u8 dtype; /* the framework's own code */
+	__s8 device_type;
+	__u8 ndim; /* 255: undefined tensor; more than PT_MAX_DIMS: dims cut */
+	__u32 pad;
+	__s64 dims[PT_MAX_DIMS];
+};
+
+struct pt_rec_args {
+	struct pt_rec h;
+	__u64 ts_ns; /* begin of the span it describes, same thread */
+	__u32 tensor_cnt;
+	__u32 pad;
+	struct pt_tensor tensors[PT_MAX_TENSORS]; /* tensor_cnt of them travel */
+};
+
+enum pt_step_state {
+	PT_STATE_IDLE = 0,   /* attached, no step rule yet */
+	PT_STATE_CLOSED = 1, /* counting steps only */
+	PT_STATE_READY = 2,  /* heavy probes attached, records discarded */
+	PT_STATE_RECORD = 3,
+	PT_STATE_DONE = 4,
+};
+
+struct pt_rec_step {
+	struct pt_rec h;
+	__u64 ts_ns; /* boundary: begin of step `step`, end of the one before */
+	__u64 step;  /* index of the step that begins here */
+	__u32 state; /* enum pt_step_state of the step that begins here */
+	__u32 prev_state;
+	__u32 window; /* index of the recorded span (repeat), counted from 0 */
+	__u32 pad;
+};
+
+struct pt_rec_memory {
+	struct pt_rec h;
+	__u64 ts_ns;
+	__u64 addr;
+	__s64 bytes;	       /* > 0 allocated, < 0 freed, 0 freed with unknown size */
+	__u64 total_allocated; /* as the allocator reports it, all ones if it does not */
+	__u64 total_reserved;
+	__s32 device_type; /* 0 host, 1 CUDA */
+	__s32 device_index;
+};
+
+struct pt_rec_async {
+	struct pt_rec h;
+	__u64 ts_ns;
+	__u64 object; /* pairs begin and end */
+	__u64 code;   /* the framework's own operation code */
+	__u64 bytes;  /* payload, 0 if unknown */
+};
+
+enum pt_task_event { PT_TASK_FORK = 1, PT_TASK_THREAD, PT_TASK_EXEC, PT_TASK_EXIT, PT_TASK_RENAME };
+
+struct pt_rec_task {
+	struct pt_rec h; /* pid, tid: the task it happened to; for FORK and THREAD the new one */
+	__u64 ts_ns;
+	__u32 event; /* enum pt_task_event */
+	__u32 parent_pid;
+	__s32 exit_code; /* as wait(2) reports it */
+	__u32 last;	 /* EXIT: 1 if the whole process is gone with it */
+	char comm[16];
+};
+
+/* How a probe's program treats a hit: one row per cookie, written before attach. */
+enum pt_name_source { PT_NAME_STATIC = 0, PT_NAME_CXX11 = 1, PT_NAME_COW = 2, PT_NAME_CSTR = 3 };
+
+enum pt_arg_kind { PT_ARG_NONE = 0, PT_ARG_TENSOR = 1, PT_ARG_OPT_TENSOR = 2 };
+
+/* What a call of a device's interface does. */
+enum pt_call_class {
+	PT_CALL_OTHER = 0,
+	PT_CALL_LAUNCH,
+	PT_CALL_COPY,
+	PT_CALL_SET,
+	PT_CALL_ALLOC, /* its first argument points to where the block's address goes */
+	PT_CALL_FREE,
+	PT_CALL_SYNC,
+};
+
+/* As CUDA numbers them. */
+enum pt_copy_kind {
+	PT_COPY_HTOH = 0,
+	PT_COPY_HTOD,
+	PT_COPY_DTOH,
+	PT_COPY_DTOD,
+	PT_COPY_DEFAULT, /* the driver finds out from the addresses */
+	PT_COPY_UNKNOWN,
+};
+
+/* Where a call has what: slots of arguments, 0..5 registers, 6..8 words on the stack, each 1 higher
+ * here, 0 if it has none. */
+struct pt_call_cfg {
+	__u8 call_class; /* enum pt_call_class */
+	__u8 object;	 /* see struct pt_span */
+	__u8 bytes;	 /* ... times `rows` times scale */
+	__u8 rows;	 /* of a copy or set in two dimensions */
+	__u8 scale;	 /* bytes of an element, 0: 1 */
+	__u8 stream;
+	__u8 copy;	 /* slot of the copy's kind ... */
+	__u8 copy_kind;	 /* ... or without one its kind */
+	__u8 config;	 /* slot of a launch configuration, in which the stream is */
+	__u8 extent_cnt; /* bytes is a structure with as many factors, from extent_at on */
+	__u16 extent_at;
+	__u32 pad;
+};
+
+struct pt_probe_cfg {
+	__u8 name_source;		/* enum pt_name_source */
+	__u8 name_reg;			/* argument register that leads to the name, 0..5 */
+	__u8 key_reg;			/* argument register that identifies the object, 0..5 */
+	__u8 tensor_cnt;		/* tensor arguments to describe */
+	__u8 arg_slot[PT_MAX_TENSORS];	/* 0..5 registers, 6.. stack words */
+	__u8 arg_kind[PT_MAX_TENSORS];	/* enum pt_arg_kind */
+	__u8 arg_index[PT_MAX_TENSORS]; /* position in the schema */
+	__u32 code;			/* meaning belongs to the program that reads it */
+	__u32 flags;
+	__u32 pad;
+	struct pt_call_cfg call; /* of device_call_entry alone */
+};
+
+/* Hits of one probe, per CPU; summed by the loader for cost, adaptive dropping and doctor. */
+struct pt_probe_stat {
+	__u64 hits;
+	__u64 spans;
+	__u64 span_ns;	/* sum of durations, each up to ctl.clip_ns, probe cost included */
+	__u64 launches; /* device launches inside */
+};
+
+/* A step boundary is the begin or end of a span of one of these classes. */
+enum pt_name_class {
+	PT_CLASS_NONE = 0,
+	PT_CLASS_DATALOADER = 1,
+	PT_CLASS_OPTIMIZER = 2,
+	PT_CLASS_ZERO_GRAD = 3,
+	PT_CLASS_PROFILER_STEP = 4,
+	PT_CLASS_USER_STEP = 5, /* --step-range */
+	PT_CLASS_BACKWARD = 6,
+	PT_CLASS_STEP_PROBE = 7, /* --step-probe, or the operator that opens each period */
+	PT_CLASS_CNT,
+};
+
+struct pt_name_rule {
+	char prefix[32];
+	__u32 len; /* bytes compared */
+	__u32 name_class;
+};
+
+/* Offsets of the fields that the programs read in the target, per framework version. */
+struct pt_layout {
+	__u32 tensor_sizes;	 /* TensorImpl: size_and_strides {u64 ndim; s64 dims[5] | s64 *} */
+	__u32 tensor_dtype;	 /* u16 */
+	__u32 tensor_device;	 /* s8 type, s8 index, s8 has */
+	__u32 node_seq;		 /* Node: sequence number */
+	__u32 node_pyobj;	 /* PyNode: PyObject * */
+	__u32 record_function;	 /* PythonRecordFunction: RecordFunction */
+	__u32 opt_tensor_flag;	 /* optional<Tensor>: flag after (8) or before (0) the value */
+	__u32 python_tensor;	 /* Python tensor object: its TensorImpl * */
+	__u32 schema_args;	 /* OperatorDef: the schema's vector of arguments */
+	__u32 argument_size;	 /* bytes of each, 0 if unknown: no tensors of boxed calls */
+	__u32 tensor_autograd;	 /* TensorImpl: AutogradMeta * */
+	__u32 autograd_node;	 /* AutogradMeta: Node *, 0 if unknown: operators have no number */
+	__u64 python_tensor_type; /* runtime address of the tensors' base type, 0 if unknown */
+	__u64 pynode_vtable;	  /* runtime address, 0 if unknown */
+};
+
+struct pt_schedule {
+	__u64 skip_first, closed, ready, record; /* steps */
+	__u64 repeat;				 /* windows, 0: until stopped */
+};
+
+/* One per loaded object, in .bss, written by the loader unless said otherwise. */
+struct pt_ctl {
+	__u32 target_pid;      /* tgid of the main target */
+	__u32 step_tid;	       /* thread whose boundaries count; 0: the first that shows one */
+	__u32 boundary_class;  /* enum pt_name_class that opens a step, 0: learning */
+	__u32 boundary_at_end; /* 1: the span's end is the boundary, 0: its begin */
+	__u32 boundary_needs;  /* class that must have been seen since the last boundary, 0: none */
+	__u32 counting;	       /* 1: steps are counted (step 0 begins at the next boundary) */
+	__u32 armed;	       /* 1: the heavy probes are attached, a window may open */
+	__u32 free_window;     /* 1: no steps: the window is open while set (--duration) */
+	__u32 want_args;       /* 1: describe tensors */
+	__u32 learn;	       /* 1: spans are made though the window is closed */
+	__u32 step_row;	       /* row whose span opens a step (class STEP_PROBE), 0: none */
+	__u64 measure_from, measure_to; /* probe statistics are kept while step_seq is in [from, to) */
+	__u64 clip_ns; /* see struct pt_probe_stat */
+	struct pt_schedule schedule;
+	struct pt_layout layout;
+	struct pt_name_rule name_rules[PT_MAX_NAME_RULES];
+	__u32 follow_forks; /* 1: children of targets become targets */
+	__u32 target_cnt;   /* indices given out in `targets`; forks count on from the loader's */
+
+	/* written by the programs */
+	__u32 window_open;		       /* 1: records are kept */
+	__u32 state;			       /* enum pt_step_state */
+	__u64 step;			       /* current step */
+	__u64 window_cnt;		       /* windows opened so far */
+	__u64 window_open_ns, window_close_ns; /* edges of the latest window */
+	__u64 step_seq; /* boundaries seen; step_ns[step_seq % PT_STEP_RING] is the latest */
+	__u64 step_ns[PT_STEP_RING];
+	__u64 class_seen[PT_CLASS_CNT]; /* spans of each class since attach */
+	__u64 shifted;	    /* steps by which a window was late because probes were not yet armed */
+	__u32 need_seen;    /* 1: boundary_needs was seen since the last boundary */
+	__u32 started;	    /* 1: step 0 has begun */
+	__u64 lost_ring;    /* records that found the ring full */
+	__u64 lost_depth;   /* spans deeper than PT_MAX_FRAMES */
+	__u64 lost_storage; /* threads for which no storage could be had */
+	__u64 lost_targets; /* children that found `targets` full */
+	__u32 cupti_claimed; /* 1: another tool has begun to use CUPTI */
+};
+
+/* ---- what a thread has open; the loader reads it when a window closes ---- */
+
+#define PT_MAX_NAMED   8       /* open spans with a dynamic name, per thread */
+#define PT_MAX_THREADS 4096    /* threads with open spans at once */
+#define PT_SP_OBJECT   (~0ull) /* sp of a frame that is an object and not a stack frame */
+#define PT_NO_STREAM   (~0ull) /* a call that names no stream */
+
+enum pt_frame_kind {
+	PT_FRAME_STATIC = 0,
+	PT_FRAME_NAMED = 1,
+	PT_FRAME_NODE = 2,
+	PT_FRAME_CALL = 3,
+};
+
+struct pt_frame {
+	__u64 ts_ns;
+	__u64 sp;     /* stack pointer at the function's entry, or PT_SP_OBJECT */
+	__u64 object; /* NODE: vtable; NAMED: what identifies it at its end; CALL: as in pt_span */
+	__u64 seq;    /* NODE, STATIC: sequence number; CALL: as in pt_span */
+	__u64 type_obj; /* NODE: language-level type object; CALL: stream */
+	__u32 probe;
+	__u8 kind; /* enum pt_frame_kind */
+	__u8 name_class;
+	__u8 slot;   /* NAMED: index into names; CALL: flags of its span, the low byte */
+	__u8 nested; /* CALL: as in pt_span's flags */
+};
+
+struct pt_thread {
+	__u32 frame_cnt;
+	__u32 named_cnt;
+	__u32 pid, tid;
+	struct pt_frame frames[PT_MAX_FRAMES];
+	__u32 name_len[PT_MAX_NAMED];
+	char names[PT_MAX_NAMED][PT_NAME_MAX];
+	struct pt_rec_spans batch; /* ended spans that have not been sent yet */
+	/* Scratch for one outgoing record: per thread, because uprobe programs can be preempted. */
+	__u64 scratch[(sizeof(struct pt_rec_args) + 7) / 8];
+};
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
+/*
+ * Spans are made here: a begin waits as a frame of its thread, one record is written at the end.
+ *
+ * The stack grows down, so a frame whose entry stack pointer is at or below the current one has
+ * returned, by an exception or past an end that has no probe: such frames are closed by the
+ * thread's next event and marked as inferred.
+ */
+#ifndef PROFTRACE_FRAMES_BPF_H
+#define PROFTRACE_FRAMES_BPF_H
+
+#include "step.bpf.h"
+
+static __always_inline bool wanted(void)
+{
+	return ctl.window_open || ctl.learn;
+}
+
+/* Frame i, NULL out of bounds. The barrier keeps the compiler from turning a walk over frames into
+ * pointer arithmetic, whose bounds the verifier could not see. */
+static __always_inline struct pt_frame *frame_at(struct pt_thread *t, __u32 i)
+{
+	barrier_var(i);
+	if (i >= PT_MAX_FRAMES)
+		return NULL;
+	return &t->frames[i];
+}
+
+static __always_inline struct pt_probe_stat *stat_of(__u32 row)
+{
+	return bpf_map_lookup_elem(&probe_stat, &row);
+}
+
+/* Only in the steps that the loader chose: in the window it counts the records. */
+static __always_inline bool measuring(void)
+{
+	return ctl.step_seq >= ctl.measure_from && ctl.step_seq < ctl.measure_to;
+}
+
+static __always_inline void stat_hit(__u32 row)
+{
+	struct pt_probe_stat *s = measuring() ? stat_of(row) : NULL;
+
+	if (s)
+		s->hits++;
+}
+
+/* Clips a span to the window that is open, or to the one that just closed; false: outside. */
+static __always_inline bool window_clip(__u64 *start, __u64 *end, __u32 *flags)
+{
+	__u64 open = ctl.window_open_ns, close = ctl.window_close_ns;
+
+	if (!open || *end <= open)
+		return false;
+	if (!ctl.window_open) {
+		if (close <= open || *start >= close)
+			return false;
+		if (*end > close) {
+			*end = close;
+			*flags |= PT_SPAN_CUT_END;
+		}
+	}
+	if (*start < open) {
+		*start = open;
+		*flags |= PT_SPAN_CUT_BEGIN;
+	}
+	return true;
+}
+
+/* The thread that makes the steps sends its spans in batches, complete at each boundary; others
+ * send at once, since they may not have another event for long. */
+static __always_inline void emit_span(struct pt_thread *t, const struct pt_frame *f, __u64 start,
+				      __u64 end, __u32 flags, __u32 how)
+{
+	__u32 i = t->batch.cnt;
+	struct pt_span *span;
+
+	barrier_var(i);
+	if (t->batch.window != ctl.window_cnt) {
+		/* The loader has read the rest of an earlier window itself. */
+		t->batch.window = ctl.window_cnt;
+		i = 0;
+	}
+	if (i >= PT_BATCH)
+		return;
+	span = &t->batch.spans[i];
+	span->ts_ns = start;
+	span->end_ns = end;
+	span->probe = f->probe;
+	span->kind = f->kind;
+	span->end = how;
+	span->flags = flags;
+	if (f->kind == PT_FRAME_CALL)
+		span->flags |= f->slot | (__u16)(f->nested << PT_SPAN_NESTED_SHIFT);
+	span->seq = f->seq;
+	if (f->kind == PT_FRAME_NODE || f->kind == PT_FRAME_CALL) {
+		span->vtable = f->object;
+		span->type_obj = f->type_obj;
+	}
+	t->batch.cnt = i + 1;
+	if (i + 1 == PT_BATCH || t->tid != ctl.step_tid)
+		batch_flush(t);
+}
+
+static __always_inline void emit_named(struct pt_thread *t, const struct pt_frame *f, __u64 start,
+				       __u64 end, __u32 flags, __u32 how)
+{
+	__u32 slot = f->slot & (PT_MAX_NAMED - 1);
+	__u32 len = t->name_len[slot] & (PT_NAME_MAX - 1);
+	struct pt_rec_named *r;
+
+	batch_flush(t); /* what lies inside comes first */
+	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	if (!r) {
+		count_lost(&ctl.lost_ring);
+		return;
+	}
+	rec_init(&r->h, PT_REC_NAMED_SPAN, sizeof(*r), f->probe);
+	r->h.end = how;
+	r->ts_ns = start;
+	r->end_ns = end;
+	r->flags = flags;
+	r->name_class = f->name_class;
+	r->name_len = len;
+	r->pad = 0;
+	__builtin_memcpy(r->name, t->names[slot], PT_NAME_MAX);
+	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
+}
+
+/* Takes the top frame off and writes its record if it lies in the window. A global function: it is
+ * verified once and not at each place that calls it. */
+__weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
+{
+	struct pt_probe_stat *s;
+	__u64 start, end = now;
+	struct pt_frame *f;
+	__u32 i, flags = 0, name_class;
+
+	if (!t)
+		return 0;
+	i = t->frame_cnt - 1;
+	f = frame_at(t, i);
+	if (!f)
+		return 0;
+	t->frame_cnt = i;
+	start = f->ts_ns;
+	name_class = f->name_class;
+	if (f->kind == PT_FRAME_NAMED && t->named_cnt)
+		t->named_cnt--;
+	s = measuring() ? stat_of(f->probe) : NULL;
+	if (s) {
+		s->spans++;
+		s->span_ns += end - start < ctl.clip_ns ? end - start : ctl.clip_ns;
+	}
+	if (window_clip(&start, &end, &flags)) {
+		if (f->kind == PT_FRAME_NAMED)
+			emit_named(t, f, start, end, flags, how);
+		else
+			emit_span(t, f, start, end, flags, how);
+	}
+	if (name_class)
+		step_event(t, name_class, 1, now);
+	return 0;
+}
+
+/* Closes frames that have returned unseen: those at or below the current stack pointer. */
+static __always_inline void frames_close_dead(struct pt_thread *t, __u64 sp)
+{
+	__u64 now = 0;
+
+	for (int n = 0; n < PT_MAX_FRAMES; n++) {
+		const struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
+
+		if (!f || f->sp > sp)
+			return;
+		if (!now)
+			now = bpf_ktime_get_ns();
+		frame_close_top(t, now, PT_END_INFERRED);
+	}
+}
+
+/* Index of the innermost frame with this stack pointer (and row, unless 0), or PT_MAX_FRAMES. */
+static __always_inline __u32 frames_find(struct pt_thread *t, __u64 sp, __u32 row)
+{
+	__u32 i = t->frame_cnt;
+
+	for (int n = 0; n < PT_MAX_FRAMES; n++) {
+		const struct pt_frame *f = frame_at(t, --i);
+
+		if (!f)
+			break;
+		if (f->sp == sp && (!row || f->probe == row))
+			return i;
+	}
+	return PT_MAX_FRAMES;
+}
+
+/* Closes frame i with its own end, and what is still above it as inferred. */
+static __always_inline void frames_close_to(struct pt_thread *t, __u32 i, __u64 now, __u32 how)
+{
+	for (int n = 0; n < PT_MAX_FRAMES; n++) {
+		if (t->frame_cnt <= i + 1)
+			break;
+		frame_close_top(t, now, PT_END_INFERRED);
+	}
+	frame_close_top(t, now, how);
+}
+
+/*
+ * A new frame on top, NULL if the thread is too deep. It begins now: called last, so that no work
+ * of ours is counted as the target's. The caller fills kind-specific fields.
+ */
+static __always_inline struct pt_frame *frame_push(struct pt_thread *t, __u64 sp, __u32 row,
+						   __u8 kind)
+{
+	__u32 i = t->frame_cnt;
+	struct pt_frame *f = frame_at(t, i);
+
+	if (!f) {
+		count_lost(&ctl.lost_depth);
+		return NULL;
+	}
+	f->sp = sp;
+	f->probe = row;
+	f->kind = kind;
+	f->seq = ~0ull;
+	f->name_class = 0;
+	f->ts_ns = bpf_ktime_get_ns();
+	t->frame_cnt = i + 1;
+	return f;
+}
+
+#endif

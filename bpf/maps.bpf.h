@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
+/* Maps and globals that all programs share; weak, so that the linker keeps one of each. */
+#ifndef PROFTRACE_MAPS_BPF_H
+#define PROFTRACE_MAPS_BPF_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include "events.h"
+
+/* The loader sets the real size before load (--ring-size). */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 64 << 20);
+} ring __weak SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, PT_MAX_PROBES);
+	__type(key, __u32);
+	__type(value, struct pt_probe_cfg);
+} probe_cfg __weak SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, PT_MAX_PROBES);
+	__type(key, __u32);
+	__type(value, struct pt_probe_stat);
+} probe_stat __weak SEC(".maps");
+
+/* Processes whose events are wanted: tgid to 1 + its index (the main target is 1). */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PT_MAX_TARGETS);
+	__type(key, __u32);
+	__type(value, __u32);
+} targets __weak SEC(".maps");
+
+/* Open spans by thread id. A hash, not task storage, because the loader must read what is still
+ * open when a window closes; rows go when the thread exits. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PT_MAX_THREADS);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, struct pt_thread);
+} threads __weak SEC(".maps");
+
+/* A zeroed struct pt_thread, too large for the BPF stack. Never written. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct pt_thread);
+} empty_thread __weak SEC(".maps");
+
+extern struct pt_ctl ctl;
+
+#endif

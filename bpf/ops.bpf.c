@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+/*
+ * Operators, backward nodes and ranges. Programs are named by how a span of theirs begins and ends;
+ * which function gets which program is the framework table's business.
+ */
+#include "args.bpf.h"
+
+/* ---- call_*: a function whose end is seen by a return probe, or by a site in its body ---- */
+
+/* The function that opens each step is followed in every state. */
+static __always_inline bool call_wanted(__u32 row)
+{
+	return wanted() || row == ctl.step_row;
+}
+
+/* The thread, ready for one more frame; NULL: the call is not wanted. */
+static __always_inline struct pt_thread *span_begin(struct pt_regs *ctx, __u32 row)
+{
+	struct pt_thread *t;
+
+	if (!call_wanted(row) || !(t = thread_get()))
+		return NULL;
+	frames_close_dead(t, ctx->sp);
+	stat_hit(row);
+	return t;
+}
+
+static __always_inline struct pt_thread *call_begin(struct pt_regs *ctx, __u32 row)
+{
+	struct pt_thread *t = span_begin(ctx, row);
+
+	if (t && row == ctl.step_row)
+		step_event(t, PT_CLASS_STEP_PROBE, 0, bpf_ktime_get_ns());
+	return t;
+}
+
+SEC("uprobe")
+int call_entry(struct pt_regs *ctx)
+{
+	__u32 row = bpf_get_attach_cookie(ctx);
+	struct pt_thread *t = call_begin(ctx, row);
+
+	if (t)
+		frame_push(t, ctx->sp, row, PT_FRAME_STATIC);
+	return 0;
+}
+
+static __always_inline int call_entry_reading(struct pt_regs *ctx, bool python)
+{
+	__u32 row = bpf_get_attach_cookie(ctx), cnt = 0;
+	struct pt_thread *t = call_begin(ctx, row);
+	const struct pt_frame *f;
+
+	if (!t)
+		return 0;
+	if (ctl.window_open)
+		cnt = python ? read_python_args(ctx, t, row) : read_schema_args(ctx, t, row);
+	f = frame_push(t, ctx->sp, row, PT_FRAME_STATIC);
+	if (f && cnt)
+		args_send(t, f, cnt);
+	return 0;
+}
+
+/* The same, and describes the tensors that the C++ signature passes. */
+SEC("uprobe")
+int call_entry_args(struct pt_regs *ctx)
+{
+	return call_entry_reading(ctx, false);
+}
+
+/* The same for a Python method wrapper (cfg.flags: its second argument is a tuple). */
+SEC("uprobe")
+int call_entry_pyargs(struct pt_regs *ctx)
+{
+	return call_entry_reading(ctx, true);
+}
+
+/* A span of a step class (cfg.code): its begin and end drive the step logic whatever the window. */
+SEC("uprobe")
+int phase_entry(struct pt_regs *ctx)
+{
+	__u32 row = bpf_get_attach_cookie(ctx);
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	__u64 now = bpf_ktime_get_ns();
+	struct pt_thread *t = thread_get();
+	struct pt_frame *f;
+
+	if (!cfg || !t)
+		return 0;
+	frames_close_dead(t, ctx->sp);
+	stat_hit(row);
+	step_event(t, cfg->code, 0, now);
+	f = frame_push(t, ctx->sp, row, PT_FRAME_STATIC);
+	if (f)
+		f->name_class = cfg->code;
+	return 0;
+}
+
+/* Return probe: the return address is popped already, so the frame lies 8 bytes lower. */
+SEC("uprobe")
+int call_return(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct pt_thread *t = thread_lookup();
+	__u32 i;
+
+	if (!t || !t->frame_cnt)
+		return 0;
+	i = frames_find(t, ctx->sp - 8, 0);
+	if (i < PT_MAX_FRAMES)
+		frames_close_to(t, i, now, PT_END_RETURN);
+	return 0;
+}
+
+/* Sequence number of the node that will differentiate a tensor; all ones: none will. */
+static __always_inline __u64 tensor_node_seq(__u64 impl)
+{
+	__u64 meta = impl ? read_u64(impl + ctl.layout.tensor_autograd) : 0;
+	__u64 node = meta ? read_u64(meta + ctl.layout.autograd_node) : 0;
+
+	return node ? read_u64(node + ctl.layout.node_seq) : ~0ull;
+}
+
+/* The same for a function that returns a Python object: a tensor leads to the node behind it, by
+ * which backward nodes find their operator. */
+SEC("uprobe")
+int op_return(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct pt_thread *t = thread_lookup();
+	struct pt_frame *f;
+	__u32 i;
+
+	if (!t || !t->frame_cnt)
+		return 0;
+	i = frames_find(t, ctx->sp - 8, 0);
+	if (i >= PT_MAX_FRAMES)
+		return 0;
+	f = frame_at(t, i);
+	if (f && ctl.window_open && ctl.layout.autograd_node && ctl.layout.python_tensor_type)
+		f->seq = tensor_node_seq(python_tensor(ctx->ax));
+	frames_close_to(t, i, now, PT_END_RETURN);
+	return 0;
+}
+
+/* A site in the body that every normal return passes. Whatever lies lower has returned. */
+SEC("uprobe")
+int call_site(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns();
+	__u32 row = bpf_get_attach_cookie(ctx);
+	struct pt_thread *t = thread_lookup();
+	const struct pt_frame *f;
+
+	if (!t || !t->frame_cnt)
+		return 0;
+	frames_close_dead(t, ctx->sp);
+	f = frame_at(t, t->frame_cnt - 1);
+	if (f && f->probe == row)
+		frame_close_top(t, now, PT_END_SITE);
+	return 0;
+}
+
+/* ---- spans whose name is read from the target ---- */
+
+/* Where the name of the next named frame goes, NULL if the thread has too many. */
+static __always_inline char *name_buffer(struct pt_thread *t)
+{
+	__u32 slot = t->named_cnt;
+
+	barrier_var(slot);
+	if (slot >= PT_MAX_NAMED) {
+		count_lost(&ctl.lost_depth);
+		return NULL;
+	}
+	return t->names[slot];
+}
+
+/* A frame with the name that name_buffer() was given. */
+static __always_inline struct pt_frame *named_push(struct pt_thread *t, __u64 sp, __u32 row,
+						   __u32 name_len)
+{
+	__u32 slot = t->named_cnt & (PT_MAX_NAMED - 1);
+	struct pt_frame *f = frame_push(t, sp, row, PT_FRAME_NAMED);
+
+	if (!f)
+		return NULL;
+	f->slot = slot;
+	f->object = 0;
+	t->name_len[slot] = name_len;
+	t->named_cnt = slot + 1;
+	return f;
+}
+
+static __always_inline __u32 name_classify(const char *name)
+{
+	for (int r = 0; r < PT_MAX_NAME_RULES; r++) {
+		const struct pt_name_rule *rule = &ctl.name_rules[r];
+		__u32 i;
+
+		if (!rule->len)
+			break;
+		for (i = 0; i < sizeof(rule->prefix); i++)
+			if (i >= rule->len || rule->prefix[i] != name[i])
+				break;
+		if (i >= rule->len)
+			return rule->name_class;
+	}
+	return 0;
+}
+
+/* Many operators share a row: the one that opens each step has a name rule. */
+static __always_inline void named_step(struct pt_thread *t, __u32 row, const char *name)
+{
+	if (row == ctl.step_row)
+		step_event(t, name_classify(name), 0, bpf_ktime_get_ns());
+}
+
+/* Begins a range whose name is in the buffer; ranges may open or close a step. */
+static __always_inline void range_begin(struct pt_thread *t, __u32 row, const char *name,
+					__u32 name_len, __u64 now)
+{
+	__u32 name_class = name_classify(name);
+	struct pt_frame *f;
+
+	step_event(t, name_class, 0, now);
+	f = named_push(t, PT_SP_OBJECT, row, name_len);
+	if (f)
+		f->name_class = name_class;
+}
+
+/*
+ * A range object: begins here, ends in range_exit, strictly nested per thread. Runs in every state,
+ * since ranges carry the steps. cfg.name_reg leads to the name.
+ */
+SEC("uprobe")
+int range_enter(struct pt_regs *ctx)
+{
+	__u32 row = bpf_get_attach_cookie(ctx), len;
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	__u64 now = bpf_ktime_get_ns();
+	struct pt_thread *t = thread_get();
+	char *name;
+
+	if (!cfg || !t)
+		return 0;
+	frames_close_dead(t, ctx->sp);
+	stat_hit(row);
+	name = name_buffer(t);
+	if (!name)
+		return 0;
+	len = read_string(arg_word(ctx, cfg->name_reg), cfg->name_source, name);
+	range_begin(t, row, name, len, now);
+	return 0;
+}
+
+/* Closes the innermost open range of the thread, and what returned unseen above it. */
+SEC("uprobe")
+int range_exit(struct pt_regs *ctx)
+{
+	struct pt_thread *t = thread_lookup();
+	__u32 i;
+
+	if (!t || !t->frame_cnt)
+		return 0;
+	i = frames_find(t, PT_SP_OBJECT, 0);
+	if (i < PT_MAX_FRAMES)
+		frames_close_to(t, i, bpf_ktime_get_ns(), PT_END_OBJECT);
+	return 0;
+}
+
+/* A range whose name is a Python str held by an object: cfg.flags is the offset of the str. */
+SEC("uprobe")
+int pyrange_enter(struct pt_regs *ctx)
+{
+	__u32 row = bpf_get_attach_cookie(ctx), len;
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	__u64 now = bpf_ktime_get_ns(), str;
+	struct pt_thread *t = thread_get();
+	char *name;
+
+	if (!cfg || !t)
+		return 0;
+	frames_close_dead(t, ctx->sp);
+	stat_hit(row);
+	name = name_buffer(t);
+	if (!name)
+		return 0;
+	str = read_u64(arg_word(ctx, cfg->name_reg) + cfg->flags);
+	/* Compact ASCII str: text after the 48-byte header (CPython 3.3 .. 3.13). */
+	len = read_string(str + 48, PT_NAME_CSTR, name);
+	range_begin(t, row, name, len, now);
+	return 0;
+}
+
+/* A call named by a Python type object in a register: PyTypeObject.tp_name at +24. */
+SEC("uprobe")
+int pytype_entry(struct pt_regs *ctx)
+{
+	__u32 row = bpf_get_attach_cookie(ctx), len;
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	struct pt_thread *t;
+	char *name;
+
+	if (!cfg || !(t = span_begin(ctx, row)))
+		return 0;
+	name = name_buffer(t);
+	if (!name)
+		return 0;
+	len = read_string(read_u64(arg_word(ctx, cfg->name_reg) + 24), PT_NAME_CSTR, name);
+	named_step(t, row, name);
+	named_push(t, ctx->sp, row, len);
+	return 0;
+}
+
+/*
+ * A boxed operator call: the name is in the OperatorDef. cfg.name_reg holds an OperatorHandle
+ * (whose first word is the OperatorDef *), or with cfg.flags 1 the OperatorDef * itself;
+ * cfg.key_reg the stack of arguments.
+ */
+SEC("uprobe")
+int boxed_entry(struct pt_regs *ctx)
+{
+	__u32 row = bpf_get_attach_cookie(ctx), len, cnt = 0;
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	const struct pt_frame *f;
+	struct pt_thread *t;
+	char *name;
+	__u64 def;
+
+	if (!cfg || !(t = span_begin(ctx, row)))
+		return 0;
+	name = name_buffer(t);
+	if (!name)
+		return 0;
+	def = arg_word(ctx, cfg->name_reg);
+	if (!cfg->flags)
+		def = read_u64(def);
+	len = read_string(def, cfg->name_source, name);
+	named_step(t, row, name);
+	if (ctl.want_args && ctl.window_open)
+		cnt = read_boxed_args(t, def, arg_word(ctx, cfg->key_reg));
+	f = named_push(t, ctx->sp, row, len);
+	if (f && cnt)
+		args_send(t, f, cnt);
+	return 0;
+}
+
+/* ---- backward nodes: entry only, since errors pass through; the end is inferred ---- */
+
+#define PT_NODE_HEAD 4 /* words of a Node that hold its vtable and its sequence number */
+
+/* cfg.key_reg holds the Node *. */
+SEC("uprobe")
+int node_entry(struct pt_regs *ctx)
+{
+	__u32 row = bpf_get_attach_cookie(ctx);
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	__u64 node, type_obj = 0, head[PT_NODE_HEAD] = {};
+	struct pt_thread *t;
+	struct pt_frame *f;
+
+	if (!cfg || !(t = span_begin(ctx, row)))
+		return 0;
+	node = arg_word(ctx, cfg->key_reg);
+	/* The vtable and the sequence number lie together: one read for both. */
+	bpf_probe_read_user(head, sizeof(head), (void *)node);
+	if (head[0] == ctl.layout.pynode_vtable && head[0])
+		type_obj = read_u64(read_u64(node + ctl.layout.node_pyobj) + 8);
+	f = frame_push(t, ctx->sp, row, PT_FRAME_NODE);
+	if (!f)
+		return 0;
+	f->object = head[0];
+	f->seq = head[(ctl.layout.node_seq / sizeof(head[0])) & (PT_NODE_HEAD - 1)];
+	f->type_obj = type_obj;
+	return 0;
+}
+
+/* ---- --step-probe: any function that runs once per step ---- */
+
+SEC("uprobe")
+int step_probe(struct pt_regs *ctx)
+{
+	stat_hit(bpf_get_attach_cookie(ctx));
+	step_event(thread_lookup(), PT_CLASS_STEP_PROBE, 0, bpf_ktime_get_ns());
+	return 0;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
+/*
+ * Steps and the record window. A step opens at the begin or end of a span of the class that the
+ * loader chose; the window opens and closes right here, so its edges are a step's own events.
+ */
+#ifndef PROFTRACE_STEP_BPF_H
+#define PROFTRACE_STEP_BPF_H
+
+#include "thread.bpf.h"
+
+/* State of step `step` by the schedule; see struct pt_schedule. */
+static __always_inline __u32 step_state(__u64 step)
+{
+	__u64 cycle = ctl.schedule.closed + ctl.schedule.ready + ctl.schedule.record;
+	__u64 skip = ctl.schedule.skip_first + ctl.shifted;
+	__u64 pos;
+
+	if (step < skip || !cycle)
+		return PT_STATE_CLOSED;
+	step -= skip;
+	if (ctl.schedule.repeat && step / cycle >= ctl.schedule.repeat)
+		return PT_STATE_DONE;
+	pos = step % cycle;
+	if (pos < ctl.schedule.closed)
+		return PT_STATE_CLOSED;
+	if (pos < ctl.schedule.closed + ctl.schedule.ready)
+		return PT_STATE_READY;
+	return PT_STATE_RECORD;
+}
+
+static __always_inline void window_set(__u32 state, __u32 prev, __u64 now)
+{
+	if (state == PT_STATE_RECORD && prev != PT_STATE_RECORD) {
+		ctl.window_open_ns = now;
+		ctl.window_cnt++;
+		ctl.window_open = 1;
+	} else if (state != PT_STATE_RECORD && prev == PT_STATE_RECORD) {
+		ctl.window_close_ns = now;
+		ctl.window_open = 0;
+	}
+}
+
+static __always_inline void step_emit(__u32 prev, __u64 now)
+{
+	struct pt_rec_step *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+
+	if (!r) {
+		count_lost(&ctl.lost_ring);
+		return;
+	}
+	rec_init(&r->h, PT_REC_STEP, sizeof(*r), 0);
+	r->ts_ns = now;
+	r->step = ctl.step;
+	r->state = ctl.state;
+	r->prev_state = prev;
+	r->window = ctl.window_cnt ? ctl.window_cnt - 1 : 0;
+	r->pad = 0;
+	bpf_ringbuf_submit(r, ctl.state == prev ? BPF_RB_NO_WAKEUP : BPF_RB_FORCE_WAKEUP);
+}
+
+static __always_inline void step_boundary(struct pt_thread *t, __u64 now)
+{
+	__u32 prev = ctl.state, state;
+	__u64 next = ctl.started ? ctl.step + 1 : 0;
+
+	ctl.step_ns[(ctl.step_seq + 1) % PT_STEP_RING] = now;
+	ctl.step_seq++;
+	/* A call that began while its end, or its caller's, had no probe yet is not seen to return;
+	 * a range that opens above it would bury it for good. */
+	if (t && ctl.learn)
+		t->frame_cnt = t->named_cnt = 0;
+	if (!ctl.counting || prev == PT_STATE_DONE)
+		return;
+	state = step_state(next);
+	if (state == PT_STATE_RECORD && prev != PT_STATE_RECORD && !ctl.armed) {
+		ctl.shifted++;
+		state = PT_STATE_READY;
+	}
+	ctl.started = 1;
+	ctl.step = next;
+	ctl.state = state;
+	window_set(state, prev, now);
+	if (t)
+		batch_flush(t); /* the spans of the step that ends here go before it */
+	step_emit(prev, now);
+}
+
+/* A span of a class begins or ends; only the thread that counts steps makes boundaries. */
+static __always_inline void step_event(struct pt_thread *t, __u32 name_class, __u32 at_end,
+				       __u64 now)
+{
+	__u32 tid = current_tid();
+
+	if (!name_class || name_class >= PT_CLASS_CNT)
+		return;
+	if (!at_end)
+		__sync_fetch_and_add(&ctl.class_seen[name_class], 1);
+	if (at_end && name_class == ctl.boundary_needs)
+		ctl.need_seen = 1;
+	if (name_class != ctl.boundary_class || at_end != ctl.boundary_at_end)
+		return;
+	if (ctl.boundary_needs && !ctl.need_seen)
+		return;
+	if (!ctl.step_tid)
+		ctl.step_tid = tid;
+	if (ctl.step_tid != tid)
+		return;
+	ctl.need_seen = 0;
+	step_boundary(t, now);
+}
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
+/* What a thread has open and what it has not sent yet. */
+#ifndef PROFTRACE_THREAD_BPF_H
+#define PROFTRACE_THREAD_BPF_H
+
+#include "maps.bpf.h"
+
+static __always_inline __u32 current_tid(void)
+{
+	return (__u32)bpf_get_current_pid_tgid();
+}
+
+static __always_inline void rec_init(struct pt_rec *h, __u8 kind, __u16 size, __u32 probe)
+{
+	__u64 id = bpf_get_current_pid_tgid();
+
+	h->kind = kind;
+	h->end = 0;
+	h->size = size;
+	h->probe = probe;
+	h->pid = id >> 32;
+	h->tid = (__u32)id;
+}
+
+static __always_inline void count_lost(__u64 *counter)
+{
+	__sync_fetch_and_add(counter, 1);
+}
+
+static __always_inline struct pt_thread *thread_lookup(void)
+{
+	__u32 tid = current_tid();
+
+	return bpf_map_lookup_elem(&threads, &tid);
+}
+
+static __always_inline struct pt_thread *thread_get(void)
+{
+	__u32 tid = current_tid(), zero = 0;
+	struct pt_thread *t = bpf_map_lookup_elem(&threads, &tid);
+
+	if (t)
+		return t;
+	t = bpf_map_lookup_elem(&empty_thread, &zero);
+	if (!t)
+		return NULL;
+	bpf_map_update_elem(&threads, &tid, t, BPF_NOEXIST);
+	t = bpf_map_lookup_elem(&threads, &tid);
+	if (!t) {
+		count_lost(&ctl.lost_storage);
+		return NULL;
+	}
+	t->tid = tid;
+	t->pid = bpf_get_current_pid_tgid() >> 32;
+	return t;
+}
+
+/* Sends what the thread has gathered. */
+static __always_inline void batch_flush(struct pt_thread *t)
+{
+	__u32 cnt = t->batch.cnt;
+	__u64 size;
+
+	if (!cnt)
+		return;
+	if (cnt > PT_BATCH)
+		cnt = PT_BATCH;
+	t->batch.cnt = cnt;
+	size = __builtin_offsetof(struct pt_rec_spans, spans) + (__u64)cnt * sizeof(struct pt_span);
+	rec_init(&t->batch.h, PT_REC_SPANS, size, 0);
+	if (bpf_ringbuf_output(&ring, &t->batch, size, BPF_RB_NO_WAKEUP))
+		__sync_fetch_and_add(&ctl.lost_ring, cnt);
+	t->batch.cnt = 0;
+}
+
+#endif

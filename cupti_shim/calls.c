@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Calls of the CUDA API that give the device work, or wait for it: who, when, and the correlation
+ * id that its activities carry. Nothing here locks, allocates or enters the kernel, but for a
+ * thread's first call of a window.
+ */
+#include "cupti_shim/shim.h"
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define API_MAX 2048 /* above any function's number */
+
+/* Functions are told by the beginning of their name: versions and stream variants (_v2, _ptsz,
+ * _ptds, _v7000) come behind it. */
+static const char *const prefixes[] = {
+	"cudaLaunch",
+	"__cudaLaunchKernel",
+	"cuLaunch",
+	"cudaGraphLaunch",
+	"cuGraphLaunch",
+	"cudaMemcpy",
+	"cuMemcpy",
+	"cudaMemset",
+	"cuMemset",
+	"cudaMemPrefetch",
+	"cuMemPrefetch",
+	"cudaMalloc",
+	"cudaFree",
+	"cuMemAlloc",
+	"cuMemFree",
+	"cudaHostAlloc",
+	"cuMemHostAlloc",
+	"cudaDeviceSynchronize",
+	"cudaThreadSynchronize",
+	"cudaStreamSynchronize",
+	"cudaStreamWaitEvent",
+	"cudaEventSynchronize",
+	"cudaEventRecord",
+	"cuCtxSynchronize",
+	"cuStreamSynchronize",
+	"cuStreamWaitEvent",
+	"cuEventSynchronize",
+	"cuEventRecord",
+};
+
+/* ---- which calls ---- */
+
+static bool is_wanted(const char *name)
+{
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+static int domain_enable(struct shim_control *c, const struct cupti *cupti, void *subscriber,
+			 int domain, bool on)
+{
+	const char *name;
+	int cnt = 0;
+
+	for (uint32_t api = 1; api < API_MAX; api++) {
+		if (cupti->GetCallbackName(domain, api, &name) || !name || !is_wanted(name))
+			continue;
+		if (cupti->EnableCallback(on, subscriber, domain, api))
+			continue;
+		cnt++;
+		if (on)
+			records__put_name(c, SHIM_API_KEY(domain, api), name);
+	}
+	return cnt;
+}
+
+int calls__enable(struct shim_control *c, const struct cupti *cupti, void *subscriber, bool on)
+{
+	int cnt = domain_enable(c, cupti, subscriber, SHIM_RUNTIME, on);
+
+	cnt += domain_enable(c, cupti, subscriber, SHIM_DRIVER, on);
+	return cnt ? SHIM_OK : SHIM_CUPTI_FAILED;
+}
+
+/* ---- rings ---- */
+
+static struct shim_control *connected;
+static uint32_t connection; /* grows each time */
+static uint32_t ending;	    /* 1: calls that return are noted, new ones are not */
+
+struct thread {
+	uint32_t connection;
+	uint32_t correlation; /* of the call it is in, 0: none */
+	int domain;
+	uint64_t begin_ns;
+	struct shim_ring *ring; /* NULL: none was left */
+	struct shim_call *calls;
+};
+static __thread struct thread self;
+
+void calls__connect(struct shim_control *c)
+{
+	__atomic_add_fetch(&connection, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&ending, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&connected, c, __ATOMIC_RELEASE);
+}
+
+void calls__end(void)
+{
+	__atomic_store_n(&ending, 1, __ATOMIC_RELAXED);
+}
+
+/* The thread's own ring from an earlier window, or a free one. */
+static void take_ring(struct thread *t, struct shim_control *c)
+{
+	uint32_t tid = (uint32_t)syscall(SYS_gettid);
+
+	for (size_t i = 0; i < SHIM_RINGS; i++) {
+		uint32_t owner = 0;
+
+		if (__atomic_load_n(&c->rings[i].tid, __ATOMIC_RELAXED) != tid &&
+		    !__atomic_compare_exchange_n(&c->rings[i].tid, &owner, tid, false,
+						 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			continue;
+		t->ring = &c->rings[i];
+		t->calls = shim_calls(c, i);
+		return;
+	}
+	t->ring = NULL;
+}
+
+/* ---- the exit of a call as a place to be ---- */
+
+static void (*exit_action)(void);
+
+static void run_at_exit(void)
+{
+	void (*action)(void) = __atomic_exchange_n(&exit_action, NULL, __ATOMIC_ACQ_REL);
+
+	if (action)
+		action();
+}
+
+bool calls__at_exit(void (*action)(void), uint64_t timeout_ns)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	uint64_t until = shim_now() + timeout_ns;
+
+	__atomic_store_n(&exit_action, action, __ATOMIC_RELEASE);
+	while (shim_now() < until) {
+		nanosleep(&pause, NULL);
+		if (!__atomic_load_n(&exit_action, __ATOMIC_ACQUIRE))
+			return true;
+	}
+	return !__atomic_exchange_n(&exit_action, NULL, __ATOMIC_ACQ_REL);
+}
+
+/* ---- the callback ---- */
+
+static bool in_call(const struct thread *t)
+{
+	return t->correlation && t->connection == __atomic_load_n(&connection, __ATOMIC_RELAXED);
+}
+
+/* True for the thread's first callback of a connection. */
+static bool connect_thread(struct thread *t, struct shim_control *c)
+{
+	uint32_t now = __atomic_load_n(&connection, __ATOMIC_RELAXED);
+
+	if (t->connection == now)
+		return false;
+	*t = (struct thread){.connection = now};
+	take_ring(t, c);
+	return true;
+}
+
+/* What a runtime call does inside the driver is its own affair. */
+static void on_enter(struct thread *t, struct shim_control *c, int domain,
+		     const struct cupti_callback_data *d)
+{
+	connect_thread(t, c);
+	if (t->correlation && t->domain == SHIM_RUNTIME && domain == SHIM_DRIVER)
+		return;
+	t->correlation = d->correlation;
+	t->domain = domain;
+	t->begin_ns = shim_now();
+}
+
+static void on_exit_(struct thread *t, struct shim_control *c, int domain, uint32_t api,
+		     const struct cupti_callback_data *d)
+{
+	struct shim_call call = {.end_ns = shim_now(),
+				 .correlation = d->correlation,
+				 .api = (uint16_t)api,
+				 .domain = (uint8_t)domain};
+
+	/* The driver's part of a call that began before us ends first, and is not told apart. */
+	if (domain == SHIM_RUNTIME && connect_thread(t, c)) {
+		t->correlation = d->correlation;
+		t->domain = domain;
+	}
+	if (t->connection != __atomic_load_n(&connection, __ATOMIC_RELAXED) ||
+	    t->correlation != d->correlation || t->domain != domain)
+		return;
+	call.begin_ns = t->begin_ns;
+	t->correlation = 0;
+	call.failed = d->result && *d->result;
+	if (t->ring)
+		shim_put_call(t->ring, t->calls, &call);
+	else
+		__atomic_add_fetch(&c->lost_threads, 1, __ATOMIC_RELAXED);
+}
+
+void calls__on_callback(void *user, int domain, uint32_t api, const struct cupti_callback_data *d)
+{
+	struct shim_control *c = __atomic_load_n(&connected, __ATOMIC_ACQUIRE);
+
+	(void)user;
+	if (domain != SHIM_RUNTIME && domain != SHIM_DRIVER)
+		return;
+	if (c && d->site == CUPTI_ENTER && !__atomic_load_n(&ending, __ATOMIC_RELAXED))
+		on_enter(&self, c, domain, d);
+	else if (c && d->site == CUPTI_EXIT)
+		on_exit_(&self, c, domain, api, d);
+	/* Not in the driver's part of a runtime call: that one's own exit would never be told. */
+	if (d->site == CUPTI_EXIT && !in_call(&self) &&
+	    __atomic_load_n(&exit_action, __ATOMIC_RELAXED))
+		run_at_exit();
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The process's own libraries, found by name: libcupti to use, libcuda to ask for devices. */
+#include "cupti_shim/shim.h"
+#include "cupti_shim/old_glibc.h"
+#include <dlfcn.h>
+#include <stdio.h>
+
+/* Newest first. The names of CUDA 11 carry the minor version. */
+static const struct {
+	uint32_t major;
+	const char *soname;
+} names[] = {
+	{13, "libcupti.so.13"},	  {12, "libcupti.so.12"},   {11, "libcupti.so.11.8"},
+	{11, "libcupti.so.11.7"}, {11, "libcupti.so.11.6"}, {11, "libcupti.so.11.5"},
+	{11, "libcupti.so.11.4"}, {11, "libcupti.so.11.3"}, {11, "libcupti.so.11.2"},
+	{11, "libcupti.so.11.1"}, {11, "libcupti.so.11.0"},
+};
+
+#define NAME_CNT (sizeof(names) / sizeof(*names))
+
+/* The one that the process has; else the one that proftrace chose; else any that is found. Never
+ * closed: CUPTI does not survive that everywhere. */
+static void *find_library(const char *chosen, uint32_t major)
+{
+	void *library = NULL;
+
+	for (size_t i = 0; i < NAME_CNT && !library; i++)
+		library = dlopen(names[i].soname, RTLD_NOW | RTLD_NOLOAD);
+	if (!library && *chosen)
+		library = dlopen(chosen, RTLD_NOW | RTLD_LOCAL);
+	for (size_t i = 0; i < NAME_CNT && !library; i++)
+		if (!major || names[i].major == major)
+			library = dlopen(names[i].soname, RTLD_NOW | RTLD_LOCAL);
+	return library;
+}
+
+static bool resolve(struct cupti *cupti)
+{
+	bool complete = true;
+
+#define F(type, name, args)                                                                        \
+	cupti->name = (__typeof__(cupti->name))dlsym(cupti->library, "cupti" #name);               \
+	complete &= cupti->name != NULL;
+	CUPTI_FUNCTIONS(F)
+#undef F
+#define F(type, name, args)                                                                        \
+	cupti->name = (__typeof__(cupti->name))dlsym(cupti->library, "cupti" #name);
+	CUPTI_OPTIONAL_FUNCTIONS(F)
+#undef F
+	return complete;
+}
+
+int cupti__load(struct cupti *cupti, struct shim_control *c)
+{
+	if (!cupti->library) {
+		c->cupti_path[sizeof(c->cupti_path) - 1] = '\0';
+		cupti->library = find_library(c->cupti_path, c->cupti_major);
+	}
+	if (!cupti->library)
+		return SHIM_NO_CUPTI;
+	if (!resolve(cupti) || cupti->GetVersion(&cupti->version))
+		return SHIM_OLD_CUPTI;
+	c->cupti_version = cupti->version;
+	return cupti->version < CUPTI_API_11_0 ? SHIM_OLD_CUPTI : SHIM_OK;
+}
+
+/* ---- devices ---- */
+
+/* CUDA's numbers of device attributes. */
+enum {
+	THREADS_PER_BLOCK = 1,
+	SHARED_PER_BLOCK = 8,
+	WARP_SIZE = 10,
+	REGISTERS_PER_BLOCK = 12,
+	MULTIPROCESSORS = 16,
+	THREADS_PER_MULTIPROCESSOR = 39,
+	MAJOR = 75,
+	MINOR = 76,
+	SHARED_PER_MULTIPROCESSOR = 81,
+	REGISTERS_PER_MULTIPROCESSOR = 82,
+	SHARED_PER_BLOCK_OPTIN = 97,
+	BLOCKS_PER_MULTIPROCESSOR = 106, /* since CUDA 11.0 */
+	SHARED_RESERVED_PER_BLOCK = 111,
+};
+
+struct driver {
+	int (*count)(int *cnt);
+	int (*get)(int *device, int ordinal);
+	int (*name)(char *name, int len, int device);
+	int (*attribute)(int *value, int attribute, int device);
+	int (*memory)(size_t *bytes, int device);
+};
+
+static bool driver_find(struct driver *d)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+
+	if (!library)
+		return false;
+	d->count = (int (*)(int *))dlsym(library, "cuDeviceGetCount");
+	d->get = (int (*)(int *, int))dlsym(library, "cuDeviceGet");
+	d->name = (int (*)(char *, int, int))dlsym(library, "cuDeviceGetName");
+	d->attribute = (int (*)(int *, int, int))dlsym(library, "cuDeviceGetAttribute");
+	d->memory = (int (*)(size_t *, int))dlsym(library, "cuDeviceTotalMem_v2");
+	return d->count && d->get && d->name && d->attribute && d->memory;
+}
+
+static void device_put(struct shim_control *c, const struct driver *d, int ordinal)
+{
+	struct shim_device r = {.h = {SHIM_REC_DEVICE, sizeof(r)}, .device = (uint32_t)ordinal};
+	const struct {
+		int attribute;
+		uint32_t *to;
+	} wanted[] = {
+		{MAJOR, &r.major},
+		{MINOR, &r.minor},
+		{MULTIPROCESSORS, &r.multiprocessors},
+		{THREADS_PER_MULTIPROCESSOR, &r.threads_per_multiprocessor},
+		{REGISTERS_PER_MULTIPROCESSOR, &r.registers_per_multiprocessor},
+		{SHARED_PER_MULTIPROCESSOR, &r.shared_per_multiprocessor},
+		{THREADS_PER_BLOCK, &r.threads_per_block},
+		{WARP_SIZE, &r.warp_size},
+		{REGISTERS_PER_BLOCK, &r.registers_per_block},
+		{SHARED_PER_BLOCK, &r.shared_per_block},
+		{SHARED_PER_BLOCK_OPTIN, &r.shared_per_block_optin},
+		{BLOCKS_PER_MULTIPROCESSOR, &r.blocks_per_multiprocessor},
+		{SHARED_RESERVED_PER_BLOCK, &r.shared_reserved_per_block},
+	};
+	int device, value;
+	size_t bytes = 0;
+
+	if (d->get(&device, ordinal) || d->name(r.name, sizeof(r.name), device))
+		return;
+	r.name[sizeof(r.name) - 1] = '\0';
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+		if (!d->attribute(&value, wanted[i].attribute, device))
+			*wanted[i].to = (uint32_t)value;
+	if (!d->memory(&bytes, device))
+		r.memory_bytes = bytes;
+	shim_put(c, &r);
+}
+
+void devices__put(struct shim_control *c)
+{
+	struct driver d;
+	int cnt = 0;
+
+	if (!driver_find(&d) || d.count(&cnt))
+		return;
+	for (int i = 0; i < cnt; i++)
+		device_put(c, &d, i);
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What proftrace and the library in the target share: one file in memory, mapped by both and made by
+ * proftrace, or by the library where proftrace came later than the process.
+ *
+ *     control block | SHIM_RINGS rings of calls, one thread each | one ring of activities
+ *
+ * proftrace gives commands; the library answers each by its number. Every ring has one producer and one consumer, counters that only grow, and room that is a power of two.
+ * Times are CLOCK_MONOTONIC ns unless said otherwise. The file is sparse: what is not used costs
+ * nothing. Both sides are built from this header; `version` changes with every change of layout.
+ */
+#ifndef PROFTRACE_SHIM_PROTOCOL_H
+#define PROFTRACE_SHIM_PROTOCOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define SHIM_MAGIC	    0x4d494853u /* "SHIM" */
+#define SHIM_VERSION	    4
+#define SHIM_RINGS	    64		/* threads that call the device */
+#define SHIM_RING_CALLS	    65536	/* calls in each ring */
+#define SHIM_ACTIVITY_BYTES (32u << 20)
+#define SHIM_ENV	    "PROFTRACE_SHIM" /* path of the file, for the library to find */
+
+enum shim_command {
+	SHIM_PARK = 1,	 /* stop, hold nothing of CUPTI */
+	SHIM_RECORD = 2, /* subscribe, enable */
+	SHIM_FLUSH = 3,	 /* hand out what is complete; go on */
+	SHIM_LEAVE = 4,	 /* park, end the thread, forget this file */
+	SHIM_YIELD = 5,	 /* park, but CUPTI is another tool's by now: leave it what it has */
+};
+
+enum shim_state {
+	SHIM_ABSENT = 0, /* nobody has opened the file yet */
+	SHIM_PARKED = 1,
+	SHIM_STARTING = 2,
+	SHIM_RECORDING = 3,
+	SHIM_STOPPING = 4,
+	SHIM_LEFT = 5, /* the library will not look at this file again */
+};
+
+/* Why a command was not carried out. */
+enum shim_error {
+	SHIM_OK = 0,
+	SHIM_NO_CUPTI = 1,	   /* no libcupti in the process, none to be loaded */
+	SHIM_OLD_CUPTI = 2,	   /* older than CUDA 11 */
+	SHIM_OTHER_SUBSCRIBER = 3, /* another tool owns CUPTI */
+	SHIM_NO_PRIVILEGE = 4,	   /* the driver lets only administrators profile */
+	SHIM_CUPTI_FAILED = 5,	   /* see cupti_call and cupti_result */
+	SHIM_NO_MEMORY = 6,
+};
+
+/* The same moment on both clocks: mono_ns is the middle of a bracket of bracket_ns. */
+struct shim_clock_point {
+	uint64_t cupti_ns, mono_ns, bracket_ns;
+};
+
+/* A ring's counters, each side's on a cache line of its own. */
+struct shim_ring {
+	uint64_t head; /* producer: units written */
+	uint64_t lost; /* producer: found no room */
+	uint32_t tid;  /* as the target sees it; 0: free */
+	uint32_t pad[11];
+	uint64_t tail; /* consumer: units read */
+	uint64_t pad2[7];
+};
+
+struct shim_control {
+	uint32_t magic, version;
+	uint64_t bytes; /* of the whole file */
+
+	/* proftrace writes */
+	uint32_t command_seq; /* futex; grows with each command */
+	uint32_t command;     /* enum shim_command */
+	uint64_t heartbeat_ns;
+	uint64_t heartbeat_timeout_ns; /* older than this: proftrace is dead */
+	uint64_t drain_ns;	       /* how long a stop waits for what the device still does */
+	char cupti_path[512];	       /* a libcupti to load if the process has none, or empty */
+	uint32_t cupti_major;	       /* of CUDA, for the one to look for; 0: any */
+	uint32_t only_pid;	       /* as it sees itself: nobody else may take the file; 0: anybody */
+
+	/* the library writes */
+	uint32_t pid; /* whose it is, as the target sees it; taken by exchange */
+	uint32_t state;
+	uint32_t done_seq; /* the command that was carried out last */
+	uint32_t error;	   /* of that command: enum shim_error */
+	int32_t cupti_result;
+	uint32_t cupti_version;
+	char cupti_call[64]; /* the function that gave cupti_result */
+	uint32_t own_clock;  /* 1: CUPTI's times are CLOCK_MONOTONIC; 0: map by the two points */
+	uint32_t finalized;  /* 1: the last stop left nothing of CUPTI in the process */
+	struct shim_clock_point clock_begin, clock_end; /* of the latest window */
+	uint64_t lost_threads;				/* calls of threads that found no ring */
+	uint64_t lost_cupti;				/* records that CUPTI dropped */
+	uint64_t lost_incomplete; /* activities that had not ended when the window was left */
+	uint64_t lost_buffers;	  /* records in buffers that could only be thrown away */
+	uint64_t unknown_records; /* kinds that nobody asked for */
+
+	struct shim_ring rings[SHIM_RINGS];
+	struct shim_ring activities; /* units are bytes */
+};
+
+/* ---- calls ---- */
+
+enum shim_domain { SHIM_DRIVER = 1, SHIM_RUNTIME = 2 };
+
+/* One call of the CUDA API, outermost only. */
+struct shim_call {
+	uint64_t begin_ns; /* 0: before the library looked */
+	uint64_t end_ns;
+	uint32_t correlation;
+	uint16_t api; /* number of the function; its name comes as a SHIM_REC_NAME */
+	uint8_t domain;
+	uint8_t failed; /* the call returned an error */
+};
+
+/* ---- activities ---- */
+
+enum shim_record_kind {
+	SHIM_REC_PAD = 0, /* to the end of the ring */
+	SHIM_REC_NAME = 1,
+	SHIM_REC_KERNEL = 2,
+	SHIM_REC_COPY = 3,
+	SHIM_REC_SET = 4,
+	SHIM_REC_SYNC = 5,
+	SHIM_REC_MEMORY = 6,
+	SHIM_REC_MARKER = 7,
+	SHIM_REC_OVERHEAD = 8,
+	SHIM_REC_DEVICE = 9,
+};
+
+struct shim_record {
+	uint32_t kind;	/* enum shim_record_kind */
+	uint32_t bytes; /* of the whole record, a multiple of 8 */
+};
+
+/* A call's function is known by SHIM_API_KEY, other names by a hash of their text: with the two
+ * highest bits 10 a kernel's, with 11 a range's. */
+#define SHIM_API_KEY(domain, api) ((uint64_t)(domain) << 16 | (api))
+#define SHIM_KEY_TEXT		  (1ull << 63)
+#define SHIM_KEY_RANGE		  (1ull << 62)
+#define SHIM_NAME_MAX		  4096
+
+struct shim_name {
+	struct shim_record h;
+	uint64_t key;
+	char text[]; /* NUL-terminated, zeroes up to the record's end */
+};
+
+/* What all device activities begin with. Times are CUPTI's. */
+struct shim_activity {
+	struct shim_record h;
+	uint64_t start_ns, end_ns;
+	uint32_t correlation;
+	uint32_t device, context, stream;
+	uint32_t graph; /* 0: not launched by a graph */
+	uint32_t pad;
+};
+
+struct shim_kernel {
+	struct shim_activity a;
+	uint64_t name; /* key */
+	uint32_t grid[3], block[3];
+	uint32_t registers;	/* per thread */
+	uint32_t static_shared; /* bytes */
+	uint32_t dynamic_shared;
+	uint32_t local_bytes; /* per thread */
+};
+
+struct shim_copy { /* also of peers */
+	struct shim_activity a;
+	uint64_t bytes;
+	uint8_t kind;		     /* CUPTI's copy kind */
+	uint8_t source, destination; /* CUPTI's memory kinds */
+	uint8_t async;
+	uint32_t source_device, destination_device;
+	uint32_t pad;
+};
+
+struct shim_set {
+	struct shim_activity a;
+	uint64_t bytes;
+	uint32_t value;
+	uint32_t memory; /* CUPTI's memory kind */
+};
+
+struct shim_sync { /* a.device is unknown: all ones */
+	struct shim_activity a;
+	uint32_t type; /* 1 event, 2 stream waits for event, 3 stream, 4 context */
+	uint32_t event;
+};
+
+struct shim_memory {
+	struct shim_activity a; /* start_ns = end_ns = when */
+	uint64_t address, bytes;
+	uint32_t release; /* 0: allocation */
+	uint32_t memory;  /* CUPTI's memory kind */
+};
+
+struct shim_marker {		/* NVTX */
+	struct shim_activity a; /* start_ns = end_ns = when */
+	uint64_t name;		/* key; 0: none */
+	uint32_t id;
+	uint32_t flags; /* 1 instant, 2 begin, 4 end */
+	uint32_t tid;	/* 0: not known */
+	uint32_t pad;
+};
+
+struct shim_overhead { /* what CUPTI itself did to the target */
+	struct shim_activity a;
+	uint32_t kind; /* CUPTI's */
+	uint32_t tid;
+};
+
+struct shim_device {
+	struct shim_record h;
+	uint32_t device;
+	uint32_t major, minor; /* compute capability */
+	uint32_t multiprocessors;
+	uint32_t threads_per_multiprocessor, registers_per_multiprocessor;
+	uint32_t shared_per_multiprocessor, threads_per_block;
+	uint32_t warp_size, registers_per_block, shared_per_block, shared_per_block_optin;
+	uint32_t blocks_per_multiprocessor, shared_reserved_per_block;
+	uint64_t memory_bytes;
+	char name[96];
+};
+
+/* ---- the file ---- */
+
+#define SHIM_CONTROL_BYTES ((sizeof(struct shim_control) + 4095) & ~(size_t)4095)
+#define SHIM_CALLS_BYTES   (SHIM_RING_CALLS * sizeof(struct shim_call))
+#define SHIM_FILE_BYTES	   (SHIM_CONTROL_BYTES + SHIM_RINGS * SHIM_CALLS_BYTES + SHIM_ACTIVITY_BYTES)
+
+static inline struct shim_call *shim_calls(struct shim_control *c, size_t ring)
+{
+	return (struct shim_call *)((char *)c + SHIM_CONTROL_BYTES + ring * SHIM_CALLS_BYTES);
+}
+
+static inline char *shim_activity_bytes(struct shim_control *c)
+{
+	return (char *)c + SHIM_CONTROL_BYTES + SHIM_RINGS * SHIM_CALLS_BYTES;
+}
+
+/* For whoever makes the file, which is all zeroes: what must be there before anybody else looks. */
+static inline void shim_init(struct shim_control *c, uint64_t now_ns)
+{
+	c->version = SHIM_VERSION;
+	c->bytes = SHIM_FILE_BYTES;
+	c->heartbeat_ns = now_ns;
+	c->heartbeat_timeout_ns = 5000000000ull;
+	c->drain_ns = 2000000000ull;
+	__atomic_store_n(&c->magic, SHIM_MAGIC, __ATOMIC_RELEASE);
+}
+
+/* ---- producer ---- */
+
+static inline void shim_put_call(struct shim_ring *ring, struct shim_call *calls,
+				 const struct shim_call *call)
+{
+	uint64_t head = ring->head;
+
+	if (head - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) >= SHIM_RING_CALLS) {
+		__atomic_store_n(&ring->lost, ring->lost + 1, __ATOMIC_RELAXED);
+		return;
+	}
+	calls[head % SHIM_RING_CALLS] = *call;
+	__atomic_store_n(&ring->head, head + 1, __ATOMIC_RELEASE);
+}
+
+/* Room for a record of that many bytes (a multiple of 8), in one piece; NULL: none, and counted.
+ * shim_commit() makes it visible. */
+static inline void *shim_reserve(struct shim_control *c, size_t bytes)
+{
+	struct shim_ring *ring = &c->activities;
+	uint64_t used = ring->head - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+	size_t at = (size_t)(ring->head % SHIM_ACTIVITY_BYTES);
+	size_t to_end = SHIM_ACTIVITY_BYTES - at, skip = to_end < bytes ? to_end : 0;
+	char *data = shim_activity_bytes(c);
+
+	if (used + skip + bytes > SHIM_ACTIVITY_BYTES) {
+		__atomic_store_n(&ring->lost, ring->lost + 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	if (skip) {
+		const struct shim_record pad = {SHIM_REC_PAD, (uint32_t)skip};
+
+		memcpy(data + at, &pad, sizeof(pad));
+		__atomic_store_n(&ring->head, ring->head + skip, __ATOMIC_RELEASE);
+		at = 0;
+	}
+	return data + at;
+}
+
+static inline void shim_commit(struct shim_control *c, size_t bytes)
+{
+	__atomic_store_n(&c->activities.head, c->activities.head + bytes, __ATOMIC_RELEASE);
+}
+
+/* Copies a record whose header is filled in. */
+static inline bool shim_put(struct shim_control *c, const void *record)
+{
+	size_t bytes = ((const struct shim_record *)record)->bytes;
+	void *room = shim_reserve(c, bytes);
+
+	if (!room)
+		return false;
+	memcpy(room, record, bytes);
+	shim_commit(c, bytes);
+	return true;
+}
+
+#endif

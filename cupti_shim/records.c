@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Activities: CUPTI fills buffers that we lend, and gives them back on a thread of its own, or on
+ * the one that flushes. Each record is rewritten into the protocol's form, so that CUPTI's layouts
+ * are known in this library alone.
+ */
+#include "cupti_shim/shim.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define POOL_CNT      64
+#define BUFFER_BYTES  (1u << 20)
+#define DISCARD_BYTES (64u << 10)
+#define NAMES	      16384
+
+static uint8_t *pool[POOL_CNT]; /* mapped at first use */
+static uint64_t taken;		/* bit per buffer of the pool */
+static uint32_t lent;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* completions, one after the other */
+static struct shim_control *control;
+static const struct cupti *library;
+static uint64_t sent_names[NAMES]; /* keys that have been written to this file */
+
+void records__connect(struct shim_control *c, const struct cupti *cupti)
+{
+	pthread_mutex_lock(&mutex);
+	control = c;
+	library = cupti;
+	memset(sent_names, 0, sizeof(sent_names));
+	pthread_mutex_unlock(&mutex);
+}
+
+/* ---- buffers ---- */
+
+uint32_t records__lent(void)
+{
+	return __atomic_load_n(&lent, __ATOMIC_ACQUIRE);
+}
+
+static uint8_t *pool_take(void)
+{
+	uint64_t before = __atomic_load_n(&taken, __ATOMIC_RELAXED);
+	int i;
+
+	do {
+		if (!~before)
+			return NULL;
+		i = __builtin_ctzll(~before);
+	} while (!__atomic_compare_exchange_n(&taken, &before, before | 1ull << i, true,
+					      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+	if (!pool[i]) {
+		void *data = mmap(NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		pool[i] = data == MAP_FAILED ? NULL : data;
+	}
+	if (!pool[i])
+		__atomic_and_fetch(&taken, ~(1ull << i), __ATOMIC_ACQ_REL);
+	return pool[i];
+}
+
+static int pool_index(const uint8_t *buffer)
+{
+	for (int i = 0; i < POOL_CNT; i++)
+		if (pool[i] == buffer)
+			return i;
+	return -1;
+}
+
+/* CUPTI before 12.9 must not be refused: what finds the pool empty goes to a buffer whose records
+ * are counted and thrown away. */
+void records__on_request(uint8_t **buffer, size_t *bytes, size_t *max_records)
+{
+	*max_records = 0;
+	*bytes = BUFFER_BYTES;
+	*buffer = pool_take();
+	if (!*buffer) {
+		*bytes = DISCARD_BYTES;
+		*buffer = aligned_alloc(8, DISCARD_BYTES);
+	}
+	if (*buffer)
+		__atomic_add_fetch(&lent, 1, __ATOMIC_ACQ_REL);
+	else
+		*bytes = 0;
+}
+
+void records__release(void)
+{
+	for (int i = 0; i < POOL_CNT; i++) {
+		uint64_t bit = 1ull << i;
+
+		if (__atomic_fetch_or(&taken, bit, __ATOMIC_ACQ_REL) & bit)
+			continue;
+		if (pool[i])
+			munmap(pool[i], BUFFER_BYTES);
+		pool[i] = NULL;
+		__atomic_and_fetch(&taken, ~bit, __ATOMIC_ACQ_REL);
+	}
+}
+
+/* ---- names ---- */
+
+static uint64_t hash(const char *text, size_t len)
+{
+	uint64_t h = 14695981039346656037ull; /* FNV-1a */
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (uint8_t)text[i]) * 1099511628211ull;
+	return h;
+}
+
+/* Under the mutex. A name for which the table has no place left is written each time. */
+static bool put_name(struct shim_control *c, uint64_t key, const char *text, size_t len)
+{
+	uint64_t *slot = &sent_names[key % NAMES];
+	size_t bytes = (sizeof(struct shim_name) + len + 1 + 7) & ~(size_t)7;
+	struct shim_name *name;
+
+	if (*slot == key)
+		return true;
+	name = shim_reserve(c, bytes);
+	if (!name)
+		return false;
+	memset(name, 0, bytes);
+	name->h = (struct shim_record){SHIM_REC_NAME, (uint32_t)bytes};
+	name->key = key;
+	memcpy(name->text, text, len);
+	shim_commit(c, bytes);
+	*slot = key;
+	return true;
+}
+
+bool records__put_name(struct shim_control *c, uint64_t key, const char *text)
+{
+	bool done;
+
+	pthread_mutex_lock(&mutex);
+	done = put_name(c, key, text, strnlen(text, SHIM_NAME_MAX));
+	pthread_mutex_unlock(&mutex);
+	return done;
+}
+
+static uint64_t name_key(struct shim_control *c, const char *text, uint64_t kind)
+{
+	size_t len = text ? strnlen(text, SHIM_NAME_MAX) : 0;
+	uint64_t key = (hash(text, len) & ~SHIM_KEY_RANGE) | SHIM_KEY_TEXT | kind;
+
+	return len && put_name(c, key, text, len) ? key : 0;
+}
+
+/* ---- records ---- */
+
+/* What a forced flush returns unfinished has no times. */
+static bool is_complete(struct shim_control *c, uint64_t start, uint64_t end)
+{
+	if (start && end)
+		return true;
+	c->lost_incomplete++;
+	return false;
+}
+
+#define HEAD(type, shim_kind, record)                                                              \
+	{.h = {shim_kind, sizeof(struct type)},                                                    \
+	 .start_ns = (record)->start,                                                              \
+	 .end_ns = (record)->end,                                                                  \
+	 .correlation = (record)->correlation,                                                     \
+	 .device = (record)->device,                                                               \
+	 .context = (record)->context,                                                             \
+	 .stream = (record)->stream,                                                               \
+	 .graph = (record)->graph}
+
+static void take_kernel(struct shim_control *c, const struct cupti_kernel *r)
+{
+	struct shim_kernel out = {.a = HEAD(shim_kernel, SHIM_REC_KERNEL, r),
+				  .grid = {r->grid[0], r->grid[1], r->grid[2]},
+				  .block = {r->block[0], r->block[1], r->block[2]},
+				  .registers = r->registers,
+				  .static_shared = r->static_shared,
+				  .dynamic_shared = r->dynamic_shared,
+				  .local_bytes = r->local_per_thread};
+
+	if (!is_complete(c, r->start, r->end))
+		return;
+	out.name = name_key(c, r->name, 0);
+	shim_put(c, &out);
+}
+
+/* The two records of copies share fields, but not their places. */
+#define COPY(record, from, to)                                                                     \
+	{.a = HEAD(shim_copy, SHIM_REC_COPY, record),                                              \
+	 .bytes = (record)->bytes,                                                                 \
+	 .kind = (record)->copy_kind,                                                              \
+	 .source = (record)->source,                                                               \
+	 .destination = (record)->destination,                                                     \
+	 .async = (record)->flags & CUPTI_FLAG_ASYNC,                                              \
+	 .source_device = (record)->from,                                                          \
+	 .destination_device = (record)->to}
+
+static void take_memcpy(struct shim_control *c, const struct cupti_memcpy *r)
+{
+	const struct shim_copy out = COPY(r, device, device);
+
+	if (is_complete(c, r->start, r->end))
+		shim_put(c, &out);
+}
+
+static void take_peer(struct shim_control *c, const struct cupti_memcpy_peer *r)
+{
+	const struct shim_copy out = COPY(r, source_device, destination_device);
+
+	if (is_complete(c, r->start, r->end))
+		shim_put(c, &out);
+}
+
+static void take_memset(struct shim_control *c, const struct cupti_memset *r)
+{
+	const struct shim_set out = {.a = HEAD(shim_set, SHIM_REC_SET, r),
+				     .bytes = r->bytes,
+				     .value = r->value,
+				     .memory = r->memory};
+
+	if (is_complete(c, r->start, r->end))
+		shim_put(c, &out);
+}
+
+static void take_sync(struct shim_control *c, const struct cupti_synchronization *r)
+{
+	const struct shim_sync out = {.a = {.h = {SHIM_REC_SYNC, sizeof(out)},
+					    .start_ns = r->start,
+					    .end_ns = r->end,
+					    .correlation = r->correlation,
+					    .device = UINT32_MAX,
+					    .context = r->context,
+					    .stream = r->stream},
+				      .type = r->type,
+				      .event = r->event};
+
+	shim_put(c, &out);
+}
+
+static void take_memory(struct shim_control *c, const struct cupti_memory *r)
+{
+	const struct shim_memory out = {.a = {.h = {SHIM_REC_MEMORY, sizeof(out)},
+					      .start_ns = r->timestamp,
+					      .end_ns = r->timestamp,
+					      .correlation = r->correlation,
+					      .device = r->device,
+					      .context = r->context,
+					      .stream = r->stream},
+					.address = r->address,
+					.bytes = r->bytes,
+					.release = r->operation == CUPTI_MEMORY_RELEASE,
+					.memory = r->memory};
+
+	if (r->operation == CUPTI_MEMORY_ALLOCATION || r->operation == CUPTI_MEMORY_RELEASE)
+		shim_put(c, &out);
+}
+
+static void take_marker(struct shim_control *c, const struct cupti_marker *r)
+{
+	const struct shim_marker out = {.a = {.h = {SHIM_REC_MARKER, sizeof(out)},
+					      .start_ns = r->timestamp,
+					      .end_ns = r->timestamp,
+					      .device = UINT32_MAX},
+					.name = name_key(c, r->name, SHIM_KEY_RANGE),
+					.id = r->id,
+					.flags = r->flags & 7,
+					.tid = r->object_kind == CUPTI_OBJECT_THREAD ? r->object[1]
+										     : 0};
+
+	shim_put(c, &out);
+}
+
+static void take_overhead(struct shim_control *c, const struct cupti_overhead *r)
+{
+	const struct shim_overhead out = {
+		.a = {.h = {SHIM_REC_OVERHEAD, sizeof(out)},
+		      .start_ns = r->start,
+		      .end_ns = r->end,
+		      .device = UINT32_MAX},
+		.kind = r->overhead_kind,
+		.tid = r->object_kind == CUPTI_OBJECT_THREAD ? r->object[1] : 0};
+
+	shim_put(c, &out);
+}
+
+static void take(struct shim_control *c, const void *record)
+{
+	switch (*(const uint32_t *)record) {
+	case CUPTI_CONCURRENT_KERNEL:
+		take_kernel(c, record);
+		break;
+	case CUPTI_MEMCPY:
+		take_memcpy(c, record);
+		break;
+	case CUPTI_MEMCPY2:
+		take_peer(c, record);
+		break;
+	case CUPTI_MEMSET:
+		take_memset(c, record);
+		break;
+	case CUPTI_SYNCHRONIZATION:
+		take_sync(c, record);
+		break;
+	case CUPTI_MEMORY2:
+		take_memory(c, record);
+		break;
+	case CUPTI_MARKER:
+		take_marker(c, record);
+		break;
+	case CUPTI_OVERHEAD:
+		take_overhead(c, record);
+		break;
+	default:
+		c->unknown_records++;
+	}
+}
+
+void records__on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
+			  size_t valid)
+{
+	int i = pool_index(buffer);
+	void *record = NULL;
+	size_t dropped = 0;
+
+	(void)bytes;
+	pthread_mutex_lock(&mutex);
+	while (control && valid && !library->ActivityGetNextRecord(buffer, valid, &record)) {
+		if (i >= 0)
+			take(control, record);
+		else
+			control->lost_buffers++;
+	}
+	if (control && !library->ActivityGetNumDroppedRecords(context, stream, &dropped))
+		control->lost_cupti += dropped;
+	pthread_mutex_unlock(&mutex);
+	if (i >= 0)
+		__atomic_and_fetch(&taken, ~(1ull << i), __ATOMIC_ACQ_REL);
+	else
+		free(buffer);
+	__atomic_sub_fetch(&lent, 1, __ATOMIC_ACQ_REL);
+}

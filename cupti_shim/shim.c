@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The library's life in the target: it takes over a file, obeys the commands that proftrace writes
+ * there, and when proftrace leaves or dies it parks: no thread, no CUPTI, nothing but its text.
+ */
+#include "cupti_shim/shim.h"
+#include "cupti_shim/old_glibc.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/memfd.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define MS	     1000000ull
+#define TICK_NS	     (100 * MS)
+#define FLUSH_NS     (500 * MS)
+#define STACK_BYTES  (512u << 10)
+#define SIGSET_BYTES 8		  /* the kernel's */
+#define LEAVE_NS     (12000 * MS) /* a dead proftrace is noticed, and its window left, well before */
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8u /* since 6.3; kernels may be told to want it */
+#endif
+
+static uint32_t attaching;	     /* 1 while one caller is in attach() */
+static void *mapped;		     /* room for the file, kept from one file to the next */
+static uint32_t serving;	     /* 1 while the thread runs */
+static struct shim_control *control; /* of the thread */
+static int made_fd = -1;	     /* of a file made here, until proftrace has it */
+
+/* ---- the file ---- */
+
+/*
+ * A thread that was in a callback when the window closed may still write to the last file's place.
+ * So that place is never unmapped: the next file, or empty memory, goes over it.
+ */
+static struct shim_control *map_file(int fd)
+{
+	int flags = MAP_SHARED | (mapped ? MAP_FIXED : 0);
+	void *at = mmap(mapped, SHIM_FILE_BYTES, PROT_READ | PROT_WRITE, flags, fd, 0);
+
+	if (at == MAP_FAILED)
+		return NULL;
+	mapped = at;
+	return at;
+}
+
+static void unmap_file(void)
+{
+	void *at = mmap(mapped, SHIM_FILE_BYTES, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+
+	(void)at; /* without memory for the new mapping the old one stays, which harms nothing */
+}
+
+static int take_over(struct shim_control *c)
+{
+	uint32_t nobody = 0;
+
+	if (c->magic != SHIM_MAGIC || c->version != SHIM_VERSION || c->bytes != SHIM_FILE_BYTES)
+		return -EPROTO;
+	if (c->only_pid && c->only_pid != (uint32_t)getpid())
+		return -EBUSY;
+	if (!__atomic_compare_exchange_n(&c->pid, &nobody, (uint32_t)getpid(), false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return -EBUSY;
+	__atomic_store_n(&c->state, SHIM_PARKED, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static int open_file(const char *path, struct shim_control **out)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC), err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (lseek(fd, 0, SEEK_END) < (off_t)SHIM_FILE_BYTES)
+		err = -EPROTO;
+	*out = err ? NULL : map_file(fd);
+	if (!err && !*out)
+		err = -ENOMEM;
+	close(fd);
+	if (!*out)
+		return err;
+	err = take_over(*out);
+	if (err)
+		unmap_file();
+	return err;
+}
+
+static void close_made(void)
+{
+	if (made_fd >= 0)
+		close(made_fd);
+	made_fd = -1;
+}
+
+/* By number, since C libraries of before 2018 do not have it. */
+static int make_memfd(void)
+{
+	int fd = (int)syscall(SYS_memfd_create, "proftrace", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+
+	if (fd < 0 && errno == EINVAL)
+		fd = (int)syscall(SYS_memfd_create, "proftrace", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	return fd < 0 ? -errno : fd;
+}
+
+static int make_file(struct shim_control **out)
+{
+	int err = 0;
+
+	made_fd = make_memfd();
+	if (made_fd < 0)
+		return made_fd;
+	if (ftruncate(made_fd, (off_t)SHIM_FILE_BYTES))
+		err = -errno;
+	*out = err ? NULL : map_file(made_fd);
+	if (!err && !*out)
+		err = -ENOMEM;
+	if (!err) {
+		shim_init(*out, shim_now());
+		err = take_over(*out);
+	}
+	if (err)
+		close_made();
+	return err;
+}
+
+/* ---- commands ---- */
+
+static void set_state(struct shim_control *c, enum shim_state state)
+{
+	__atomic_store_n(&c->state, state, __ATOMIC_RELEASE);
+}
+
+static int record(struct shim_control *c)
+{
+	int err;
+
+	if (c->state == SHIM_RECORDING)
+		return SHIM_OK;
+	set_state(c, SHIM_STARTING);
+	err = window__start(c);
+	set_state(c, err ? SHIM_PARKED : SHIM_RECORDING);
+	return err;
+}
+
+static int park(struct shim_control *c, void (*stop)(struct shim_control *c))
+{
+	if (c->state == SHIM_RECORDING) {
+		set_state(c, SHIM_STOPPING);
+		stop(c);
+	}
+	set_state(c, SHIM_PARKED);
+	return SHIM_OK;
+}
+
+static int obey(struct shim_control *c, uint32_t command)
+{
+	switch (command) {
+	case SHIM_RECORD:
+		return record(c);
+	case SHIM_FLUSH:
+		if (c->state == SHIM_RECORDING)
+			window__flush(c, 0);
+		return SHIM_OK;
+	case SHIM_YIELD:
+		park(c, window__yield);
+		return SHIM_OTHER_SUBSCRIBER;
+	default:
+		return park(c, window__stop);
+	}
+}
+
+/* ---- the thread ---- */
+
+static bool proftrace_is_dead(const struct shim_control *c)
+{
+	uint64_t beat = __atomic_load_n(&c->heartbeat_ns, __ATOMIC_RELAXED), now = shim_now();
+
+	return now > beat && now - beat > c->heartbeat_timeout_ns;
+}
+
+static void wait_command(struct shim_control *c, uint32_t seen)
+{
+	const struct timespec timeout = {.tv_nsec = TICK_NS};
+
+	syscall(SYS_futex, &c->command_seq, FUTEX_WAIT, seen, &timeout, NULL, 0);
+}
+
+static void serve(struct shim_control *c)
+{
+	uint64_t flushed_ns = shim_now();
+	uint32_t seq, command = 0;
+
+	while (command != SHIM_LEAVE && !proftrace_is_dead(c)) {
+		seq = __atomic_load_n(&c->command_seq, __ATOMIC_ACQUIRE);
+		if (seq == c->done_seq) {
+			wait_command(c, seq);
+			if (c->state == SHIM_RECORDING && shim_now() - flushed_ns > FLUSH_NS) {
+				window__flush(c, 0);
+				flushed_ns = shim_now();
+			}
+			continue;
+		}
+		command = __atomic_load_n(&c->command, __ATOMIC_ACQUIRE);
+		close_made();
+		c->error = (uint32_t)obey(c, command);
+		if (command != SHIM_LEAVE)
+			__atomic_store_n(&c->done_seq, seq, __ATOMIC_RELEASE);
+	}
+	park(c, window__stop);
+	set_state(c, SHIM_LEFT);
+	__atomic_store_n(&c->done_seq, c->command_seq, __ATOMIC_RELEASE);
+}
+
+static void *thread_main(void *unused)
+{
+	prctl(PR_SET_NAME, "proftrace-shim");
+	serve(control);
+	close_made();
+	control = NULL;
+	unmap_file();
+	__atomic_store_n(&serving, 0, __ATOMIC_RELEASE);
+	return unused;
+}
+
+/* Detached, with all signals blocked: they are the program's. */
+static int start_thread(void)
+{
+	pthread_attr_t attr;
+	sigset_t all, before;
+	pthread_t thread;
+	int err;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	sigfillset(&all);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, SIGSET_BYTES);
+	err = pthread_create(&thread, &attr, thread_main, NULL);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, SIGSET_BYTES);
+	pthread_attr_destroy(&attr);
+	return -err;
+}
+
+/* ---- the process's end ---- */
+
+/* What is recorded so far goes to the file; the rest of CUPTI dies with the process. */
+static void on_exit_of_process(void)
+{
+	struct shim_control *c = control;
+
+	if (c && __atomic_load_n(&c->state, __ATOMIC_ACQUIRE) == SHIM_RECORDING)
+		window__flush(c, CUPTI_FLUSH_FORCED);
+}
+
+/* The child has neither our thread nor a device: it must not write to its parent's file. */
+static void on_fork_in_child(void)
+{
+	calls__connect(NULL);
+	close_made();
+	control = NULL;
+	if (mapped)
+		unmap_file();
+	serving = 0;
+	attaching = 0; /* whoever was is not here */
+}
+
+static int prepare_once(void)
+{
+	static bool prepared;
+
+	if (!prepared) {
+		if (pthread_atfork(NULL, NULL, on_fork_in_child) || atexit(on_exit_of_process))
+			return -ENOMEM;
+		prepared = true;
+	}
+	return 0;
+}
+
+/* ---- the doors ---- */
+
+static bool is_serving(void)
+{
+	return __atomic_load_n(&serving, __ATOMIC_ACQUIRE);
+}
+
+/* A beat shows that the proftrace that is served lives; without one its file is left soon. */
+static void await_left(void)
+{
+	const struct timespec pause = {.tv_nsec = 20 * MS};
+	const struct shim_control *c = mapped; /* stays mapped, see map_file() */
+	uint64_t until = shim_now() + LEAVE_NS, beat = 0;
+
+	if (is_serving())
+		beat = __atomic_load_n(&c->heartbeat_ns, __ATOMIC_RELAXED);
+	while (is_serving() && shim_now() < until &&
+	       __atomic_load_n(&c->heartbeat_ns, __ATOMIC_RELAXED) <= beat)
+		nanosleep(&pause, NULL);
+}
+
+static int attach(const char *path)
+{
+	int err;
+
+	if (!*path)
+		await_left();
+	if (is_serving())
+		return -EBUSY;
+	err = prepare_once();
+	if (!err)
+		err = *path ? open_file(path, &control) : make_file(&control);
+	if (err)
+		return err;
+	err = made_fd < 0 ? 0 : made_fd;
+	serving = 1;
+	if (start_thread()) {
+		set_state(control, SHIM_LEFT);
+		close_made();
+		unmap_file();
+		control = NULL;
+		serving = 0;
+		err = -EAGAIN;
+	}
+	return err;
+}
+
+int proftrace_cupti_attach(const char *path)
+{
+	int err;
+
+	if (__atomic_exchange_n(&attaching, 1, __ATOMIC_ACQUIRE))
+		return -EBUSY;
+	err = attach(path);
+	__atomic_store_n(&attaching, 0, __ATOMIC_RELEASE);
+	return err;
+}
+
+int InitializeInjection(void)
+{
+	const char *path = getenv(SHIM_ENV);
+
+	if (path && *path)
+		proftrace_cupti_attach(path);
+	return 1; /* the program's calls go on, whatever became of ours */
+}

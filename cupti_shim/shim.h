@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of the library share. */
+#ifndef PROFTRACE_SHIM_H
+#define PROFTRACE_SHIM_H
+
+#include "cupti_shim/cupti.h"
+#include "cupti_shim/protocol.h"
+#include <time.h>
+
+#define SHIM_EXPORT __attribute__((visibility("default")))
+
+/*
+ * The one door of the library, for every way in: takes over the file at `path` and starts the
+ * thread that obeys it. 0 or a negative errno: -EBUSY (it serves another proftrace, or the file is
+ * or shall be another process's), -EPROTO (a file of another version), or what opening gave.
+ *
+ * An empty path: the file is made here, in no file system, and its descriptor returned. It stays
+ * open until the first command comes. A proftrace that is dead or leaving is waited for.
+ */
+SHIM_EXPORT int proftrace_cupti_attach(const char *path);
+
+/* By CUDA_INJECTION64_PATH, called by the driver when it is initialised: attaches to $PROFTRACE_SHIM.
+ */
+SHIM_EXPORT int InitializeInjection(void);
+
+static inline uint64_t shim_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* load.c: finds libcupti. 0 or enum shim_error. */
+int cupti__load(struct cupti *cupti, struct shim_control *c);
+/* The process's devices, from its libcuda, one record each. */
+void devices__put(struct shim_control *c);
+
+/* window.c: from subscribing to finalising. */
+int window__start(struct shim_control *c); /* 0 or enum shim_error */
+void window__stop(struct shim_control *c);
+/* Another tool has put its buffers in place of ours: ends without taking anything from it. */
+void window__yield(struct shim_control *c);
+void window__flush(struct shim_control *c, uint32_t flag);
+
+/* clock.c */
+void clock__begin(struct shim_control *c, const struct cupti *cupti);
+void clock__end(struct shim_control *c, const struct cupti *cupti);
+
+/* calls.c: the callback, and which calls it is for. */
+int calls__enable(struct shim_control *c, const struct cupti *cupti, void *subscriber, bool on);
+void calls__on_callback(void *user, int domain, uint32_t api, const struct cupti_callback_data *d);
+/* Where calls go; NULL: nowhere. Each thread takes a ring anew. */
+void calls__connect(struct shim_control *c);
+/* Notes the return of calls that are under way, and no new ones. */
+void calls__end(void);
+/* Runs `action` in the exit of a call of the CUDA API, on whatever thread; false: none came in
+ * time. */
+bool calls__at_exit(void (*action)(void), uint64_t timeout_ns);
+
+/* records.c: CUPTI's buffers into the ring of activities. */
+void records__connect(struct shim_control *c, const struct cupti *cupti);
+void records__on_request(uint8_t **buffer, size_t *bytes, size_t *max_records);
+void records__on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
+			  size_t valid);
+uint32_t records__lent(void); /* buffers that CUPTI has */
+bool records__put_name(struct shim_control *c, uint64_t key, const char *text);
+void records__release(void); /* the memory of all buffers that are not lent */
+
+#endif

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * One window: from subscribing to finalising. Everything that CUPTI holds for us is taken here and
+ * given back here, in the opposite order.
+ */
+#include "cupti_shim/shim.h"
+#include <stdio.h>
+
+#define MS 1000000ull
+
+static const int kinds[] = {
+	CUPTI_CONCURRENT_KERNEL, CUPTI_MEMCPY,	CUPTI_MEMCPY2, CUPTI_MEMSET,
+	CUPTI_SYNCHRONIZATION,	 CUPTI_MEMORY2, CUPTI_MARKER,  CUPTI_OVERHEAD,
+};
+#define KIND_CNT    (sizeof(kinds) / sizeof(*kinds))
+#define NEEDED_KIND CUPTI_CONCURRENT_KERNEL /* without this one a window is not worth while */
+
+static struct cupti cupti;
+static void *subscriber;
+static uint8_t enabled[KIND_CNT];
+static uint32_t finalized; /* 1: by finalize(), 2: it failed */
+static bool registered;	   /* CUPTI still has our buffer functions from an earlier window */
+
+/* ---- refusals ---- */
+
+static int refused(struct shim_control *c, const char *call, int result)
+{
+	snprintf(c->cupti_call, sizeof(c->cupti_call), "%s", call);
+	c->cupti_result = result;
+	switch (result) {
+	case CUPTI_MULTIPLE_SUBSCRIBERS:
+		return SHIM_OTHER_SUBSCRIBER;
+	case CUPTI_INSUFFICIENT_PRIVILEGES:
+	case CUPTI_VIRTUALIZED_INSUFFICIENT_PRIVILEGES:
+		return SHIM_NO_PRIVILEGE;
+	default:
+		return SHIM_CUPTI_FAILED;
+	}
+}
+
+/* ---- start ---- */
+
+static int enable_kinds(struct shim_control *c)
+{
+	for (size_t i = 0; i < KIND_CNT; i++) {
+		int result = cupti.ActivityEnable(kinds[i]);
+
+		enabled[i] = !result;
+		if (result && kinds[i] == NEEDED_KIND)
+			return refused(c, "cuptiActivityEnable", result);
+	}
+	return SHIM_OK;
+}
+
+static void disable_kinds(void)
+{
+	for (size_t i = KIND_CNT; i-- > 0;) {
+		if (enabled[i])
+			cupti.ActivityDisable(kinds[i]);
+		enabled[i] = 0;
+	}
+}
+
+/*
+ * A tool that records activities needs no subscription (torch.profiler has none), so it does not
+ * refuse us, but it would lose its records to our buffers. What tells of it: as documented,
+ * flushing is an invalid operation before somebody has registered buffer functions.
+ */
+static bool is_in_use(void)
+{
+	return !registered && cupti.ActivityFlushAll(0) == CUPTI_OK;
+}
+
+static int subscribe(struct shim_control *c)
+{
+	int result;
+
+	if (is_in_use())
+		return SHIM_OTHER_SUBSCRIBER;
+	result = cupti.Subscribe(&subscriber, calls__on_callback, NULL);
+	if (result) {
+		subscriber = NULL;
+		return refused(c, "cuptiSubscribe", result);
+	}
+	result = cupti.ActivityRegisterCallbacks(records__on_request, records__on_complete);
+	registered = !result;
+	return result ? refused(c, "cuptiActivityRegisterCallbacks", result) : SHIM_OK;
+}
+
+static void unsubscribe(struct shim_control *c)
+{
+	if (!subscriber)
+		return;
+	calls__enable(c, &cupti, subscriber, false);
+	cupti.Unsubscribe(subscriber);
+	subscriber = NULL;
+}
+
+int window__start(struct shim_control *c)
+{
+	int err = cupti__load(&cupti, c);
+
+	if (err)
+		return err;
+	c->cupti_result = CUPTI_OK;
+	c->cupti_call[0] = '\0';
+	c->finalized = 0;
+	/* The subscription first: it is what another tool's presence refuses. */
+	err = subscribe(c);
+	if (!err) {
+		records__connect(c, &cupti);
+		if (cupti.SetThreadIdType)
+			cupti.SetThreadIdType(CUPTI_THREAD_ID_SYSTEM);
+		clock__begin(c, &cupti);
+		devices__put(c);
+		err = calls__enable(c, &cupti, subscriber, true);
+	}
+	if (!err) {
+		calls__connect(c);
+		err = enable_kinds(c);
+	}
+	if (!err)
+		return SHIM_OK;
+	calls__connect(NULL);
+	disable_kinds();
+	unsubscribe(c);
+	records__connect(NULL, &cupti);
+	return err;
+}
+
+/* ---- stop ---- */
+
+void window__flush(struct shim_control *c, uint32_t flag)
+{
+	size_t dropped = 0;
+
+	if (!cupti.ActivityFlushAll)
+		return;
+	cupti.ActivityFlushAll(flag);
+	if (!cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped))
+		__atomic_add_fetch(&c->lost_cupti, dropped, __ATOMIC_RELAXED);
+}
+
+/* Nothing new is recorded any more; a buffer comes back when all its activities have ended. */
+static void drain(struct shim_control *c)
+{
+	const struct timespec pause = {.tv_nsec = 2 * MS};
+	uint64_t until = shim_now() + c->drain_ns;
+
+	window__flush(c, 0);
+	while (records__lent() && shim_now() < until) {
+		nanosleep(&pause, NULL);
+		window__flush(c, 0);
+	}
+	if (records__lent())
+		window__flush(c, CUPTI_FLUSH_FORCED);
+}
+
+static void finalize(void)
+{
+	int result = cupti.Finalize();
+
+	__atomic_store_n(&finalized, result ? 2 : 1, __ATOMIC_RELEASE);
+}
+
+/*
+ * CUPTI leaves the process in the exit of an API call, the one place that is documented as safe. If
+ * none comes, or where it is known to crash (CUDA graphs before 12.6), it stays, without a
+ * subscriber, an enabled kind or a buffer.
+ */
+static bool try_finalize(void)
+{
+	const struct timespec pause = {.tv_nsec = 1 * MS};
+
+	if (cupti.version < CUPTI_API_12_6)
+		return false;
+	__atomic_store_n(&finalized, 0, __ATOMIC_RELEASE);
+	if (!calls__at_exit(finalize, 200 * MS))
+		return false;
+	while (!__atomic_load_n(&finalized, __ATOMIC_ACQUIRE))
+		nanosleep(&pause, NULL);
+	return finalized == 1;
+}
+
+void window__stop(struct shim_control *c)
+{
+	disable_kinds();
+	drain(c);
+	clock__end(c, &cupti);
+	calls__end();
+	if (try_finalize()) {
+		subscriber = NULL;
+		registered = false;
+		c->finalized = 1;
+	} else {
+		unsubscribe(c);
+	}
+	calls__connect(NULL);
+	records__connect(NULL, &cupti);
+	records__release();
+}
+
+/* Kinds that another tool may have enabled, too, stay on; it ends them. */
+static bool is_common(int kind)
+{
+	return kind != CUPTI_MEMCPY2 && kind != CUPTI_MEMORY2 && kind != CUPTI_MARKER;
+}
+
+void window__yield(struct shim_control *c)
+{
+	for (size_t i = 0; i < KIND_CNT; i++) {
+		if (enabled[i] && !is_common(kinds[i]))
+			cupti.ActivityDisable(kinds[i]);
+		enabled[i] = 0;
+	}
+	clock__end(c, &cupti);
+	calls__end();
+	unsubscribe(c);
+	registered = false;
+	calls__connect(NULL);
+	records__connect(NULL, &cupti);
+	records__release();
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The Chrome trace in Kineto's dialect; doc/trace.md says what its readers need and why. */
+#include <ctype.h>
+#include <sys/stat.h>
+#include "common/err.h"
+#include "common/util.h"
+#include "exporters/chrome_writer.h"
+#include "exporters/exporter.h"
+#include "exporters/exporters.h"
+
+#define GZIP_LEVEL_DEFAULT 1
+
+/* ---- name of the file ---- */
+
+/* HOST_PID[.WINDOW].pt.trace.json[.gz], what torch_tb_profiler takes a worker's name from. */
+static int default_name(const struct recording *r, bool gzip, char *name, size_t size)
+{
+	const json_t *meta = recording__meta(r);
+	const json_t *process = json_object_get(meta, "process");
+	const char *host =
+		json_string_value(json_object_get(json_object_get(meta, "host"), "name"));
+	const json_int_t pid = json_integer_value(json_object_get(process, "pid"));
+	const json_int_t window =
+		json_integer_value(json_object_get(json_object_get(meta, "window"), "index"));
+	char digits[24] = "", clean[256];
+	size_t len = 0;
+
+	for (const char *c = host; c && *c && len < sizeof(clean) - 1; c++)
+		clean[len++] = isalnum((unsigned char)*c) || *c == '-' ? *c : '-';
+	clean[len] = '\0';
+	if (window > 0)
+		snprintf(digits, sizeof(digits), ".%lld", (long long)window);
+	len = (size_t)snprintf(name, size, "%s_%lld%s.pt.trace.json%s", len ? clean : "host",
+			       (long long)(pid > 0 ? pid : 0), digits, gzip ? ".gz" : "");
+	return len < size ? 0
+			  : err__set(-ENAMETOOLONG, "the trace's default name is too long; "
+						    "give one with -o");
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+	const size_t len = strlen(s), end_len = strlen(end);
+
+	return len >= end_len && !strcmp(s + len - end_len, end);
+}
+
+/* -o DIR (or nothing): the default name there. -o FILE: as given; .json is plain text. */
+static int choose_path(const struct recording *r, const struct export_opts *opts, int *level,
+		       struct export_result *result)
+{
+	const char *output = opts->output;
+	char name[512];
+	struct stat st;
+	int err, len;
+
+	*level = opts->gzip_level < 0 ? GZIP_LEVEL_DEFAULT : opts->gzip_level;
+	if (output && !ends_with(output, "/") && (stat(output, &st) < 0 || !S_ISDIR(st.st_mode))) {
+		if (opts->gzip_level < 0 && !ends_with(output, ".gz"))
+			*level = 0;
+		if (ends_with(output, *level ? ".json" : ".gz"))
+			return err__set(-EINVAL,
+					"%s: with --gzip-level %d its name must %send in .gz",
+					output, *level, *level ? "" : "not ");
+		len = snprintf(result->path, sizeof(result->path), "%s", output);
+	} else {
+		err = default_name(r, *level > 0, name, sizeof(name));
+		if (err)
+			return err;
+		len = snprintf(result->path, sizeof(result->path), "%s%s%s", output ? output : "",
+			       output && !ends_with(output, "/") ? "/" : "", name);
+	}
+	if ((size_t)len >= sizeof(result->path))
+		return err__set(-ENAMETOOLONG, "%s: path too long", output);
+	return 0;
+}
+
+/* ---- what stands before the events ---- */
+
+/* Wall-clock nanoseconds of the trace's 0. */
+static int64_t base_time_ns(const struct recording *r, uint64_t base_us)
+{
+	const json_t *clock = json_object_get(recording__meta(r), "clock");
+	const json_int_t mono = json_integer_value(json_object_get(clock, "monotonic_ns"));
+	const json_int_t wall = json_integer_value(json_object_get(clock, "realtime_ns"));
+
+	return (int64_t)(base_us * 1000 + (uint64_t)wall - (uint64_t)mono);
+}
+
+static void put_distributed(struct text_file *out, const struct recording *r)
+{
+	const json_t *ranks = json_object_get(recording__meta(r), "rank");
+	const json_t *rank = json_object_get(ranks, "rank");
+	const json_t *world = json_object_get(ranks, "world_size");
+
+	if (!json_is_integer(rank))
+		return;
+	/* HTA looks for the rank with a pattern that needs the space */
+	text_file__print(out,
+			 "\"distributedInfo\":{\"backend\":\"nccl\",\"rank\": %lld,"
+			 "\"world_size\": %lld},\n",
+			 (long long)json_integer_value(rank),
+			 (long long)(json_is_integer(world) ? json_integer_value(world) : 1));
+}
+
+static json_t *device_properties(uint64_t id, const struct device_info *d)
+{
+	return json_pack("{s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+			 "id", (json_int_t)id, "name", d->name, "totalGlobalMem",
+			 (json_int_t)d->memory_bytes, "computeMajor", (json_int_t)d->major,
+			 "computeMinor", (json_int_t)d->minor, "maxThreadsPerBlock",
+			 (json_int_t)d->threads_per_block, "maxThreadsPerMultiprocessor",
+			 (json_int_t)d->threads_per_multiprocessor, "regsPerBlock",
+			 (json_int_t)d->registers_per_block, "regsPerMultiprocessor",
+			 (json_int_t)d->registers_per_multiprocessor, "warpSize",
+			 (json_int_t)d->warp_size, "sharedMemPerBlock",
+			 (json_int_t)d->shared_per_block, "numSms", (json_int_t)d->multiprocessors,
+			 "sharedMemPerBlockOptin", (json_int_t)d->shared_per_block_optin,
+			 "sharedMemPerMultiprocessor", (json_int_t)d->shared_per_multiprocessor);
+}
+
+/* By device id, as readers index it: one that is not known is empty. */
+static int put_devices(struct text_file *out, const struct device_infos *devices)
+{
+	json_t *list = json_array();
+	auto_free char *text = NULL;
+
+	for (size_t i = 0; i < devices->cnt; i++) {
+		const struct device_info *d = device_infos__at(devices, (int64_t)i);
+
+		json_array_append_new(list, d ? device_properties(i, d) : json_object());
+	}
+	text = json_dumps(list, JSON_COMPACT);
+	json_decref(list);
+	if (!text)
+		return -ENOMEM;
+	text_file__print(out, "\"deviceProperties\":%s,\n", text);
+	return 0;
+}
+
+static int put_head(const struct chrome_writer *w, const struct recording *r)
+{
+	struct text_file *out = w->out;
+	const struct recording_damage *d = recording__damage(r);
+	int err;
+
+	text_file__print(out, "{\n\"schemaVersion\":1,\n");
+	err = put_devices(out, &w->devices);
+	if (err)
+		return err;
+	put_distributed(out, r);
+	text_file__print(
+		out,
+		"\"proftrace\":{\"version\":\"%s\",\"truncated\":%s,\"lost_events\":%llu},\n"
+		"\"displayTimeUnit\":\"ms\",\n\"baseTimeNanoseconds\":%lld,\n"
+		"\"traceEvents\":[\n",
+		PROFTRACE_VERSION, d->truncated ? "true" : "false",
+		(unsigned long long)d->lost_events, (long long)base_time_ns(r, w->base_us));
+	return 0;
+}
+
+/* ---- the export ---- */
+
+static int put_events(struct chrome_writer *w, const struct recording *r)
+{
+	struct timeline_event e;
+	int err;
+
+	err = put_head(w, r);
+	if (!err)
+		err = chrome_writer__metadata(w, r);
+	while (!err && (err = timeline__next(w->timeline, &e)) > 0) {
+		err = chrome_writer__event(w, &e);
+		if (!err)
+			err = text_file__error(w->out);
+	}
+	text_file__print(w->out, "\n]}\n");
+	return err;
+}
+
+static int write_trace(const struct recording *r, struct timeline *t, enum chrome_dialect dialect,
+		       int level, struct export_result *result)
+{
+	struct chrome_writer w;
+	struct text_file *out;
+	int err;
+
+	err = text_file__open(result->path, level, &out);
+	if (err)
+		return err;
+	err = chrome_writer__init(&w, r, t, out, dialect);
+	if (!err) {
+		err = put_events(&w, r);
+		result->events = w.events;
+		chrome_writer__release(&w);
+	}
+	/* an error of the file itself is best explained by the file */
+	if (err && !text_file__error(out)) {
+		text_file__abandon(out);
+		return err;
+	}
+	return text_file__finish(out, &result->bytes);
+}
+
+static int chrome__run(const struct recording *r, const struct export_opts *opts,
+		       struct export_result *result)
+{
+	enum chrome_dialect dialect = DIALECT_KINETO;
+	struct timeline *t;
+	int err, level;
+
+	if (opts->dialect && !strcmp(opts->dialect, "tb"))
+		dialect = DIALECT_TB;
+	else if (opts->dialect && strcmp(opts->dialect, "kineto"))
+		return err__set(-EINVAL, "unknown dialect '%s'; chrome has kineto and tb",
+				opts->dialect);
+	*result = (struct export_result){0};
+	err = choose_path(r, opts, &level, result);
+	if (err)
+		return err;
+	err = timeline__open(r, &t);
+	if (err)
+		return err;
+	err = write_trace(r, t, dialect, level, result);
+	timeline__close(t);
+	return err;
+}
+
+const struct exporter exporter_chrome = {
+	.name = "chrome",
+	.summary = "trace for Perfetto, chrome://tracing, TensorBoard and HTA (PyTorch's dialect)",
+	.run = chrome__run,
+};

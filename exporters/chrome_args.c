@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "exporters/chrome_args.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ROWS_MAX 64 /* arguments and tensors described per event */
+
+char *put_thousandths(char *p, uint64_t n)
+{
+	*p++ = '.';
+	*p++ = (char)('0' + n / 100);
+	*p++ = (char)('0' + n / 10 % 10);
+	*p++ = (char)('0' + n % 10);
+	return p;
+}
+
+char *put_bounded(char *p, const char *quoted)
+{
+	const size_t len = strlen(quoted);
+
+	return len <= 256 ? text__str(p, quoted, len) : TEXT_LIT(p, "\"\"");
+}
+
+char *put_bandwidth(char *p, int64_t bytes, uint64_t dur_ns)
+{
+	const double rate = bytes > 0 && dur_ns ? (double)bytes / (double)dur_ns : 0;
+
+	return p + sprintf(p, "\"memory bandwidth (GB/s)\":%.6f,", rate);
+}
+
+/* ---- kernels ---- */
+
+char *put_queue_delay(char *p, uint64_t launch_end_ns, uint64_t begin_ns)
+{
+	const uint64_t ns = begin_ns > launch_end_ns ? begin_ns - launch_end_ns : 0;
+
+	p = text__u64(TEXT_LIT(p, "\"queue delay (us)\":"), ns / 1000);
+	p = put_thousandths(p, ns % 1000);
+	*p++ = ',';
+	return p;
+}
+
+static char *put_dim3(char *p, const uint32_t dim[3])
+{
+	return p + sprintf(p, "[%u,%u,%u],", dim[0], dim[1], dim[2]);
+}
+
+char *put_kernel_fill(char *p, const struct device_info *device, const struct event *e)
+{
+	struct event_kernel k;
+	struct kernel_fill fill;
+
+	if (e->args_len < sizeof(k))
+		return p;
+	memcpy(&k, e->args, sizeof(k));
+	p = put_arg_u64(TEXT_LIT(p, "\"context\":"), k.context);
+	p = put_arg_u64(TEXT_LIT(p, "\"queued\":"), 0); /* Kineto does not ask for it either */
+	p = put_dim3(TEXT_LIT(p, "\"grid\":"), k.grid);
+	p = put_dim3(TEXT_LIT(p, "\"block\":"), k.block);
+	p = put_arg_u64(TEXT_LIT(p, "\"registers per thread\":"), k.registers);
+	p = put_arg_u64(TEXT_LIT(p, "\"shared memory\":"),
+			(uint64_t)k.static_shared_bytes + k.dynamic_shared_bytes);
+	if (k.graph)
+		p = put_arg_u64(TEXT_LIT(p, "\"graph id\":"), k.graph);
+	if (!kernel_fill__of(device, &k, &fill))
+		return p;
+	p += sprintf(p, "\"blocks per SM\":%.6f,\"warps per SM\":%.6f,", fill.blocks_per_sm,
+		     fill.warps_per_sm);
+	return put_arg_u64(TEXT_LIT(p, "\"est. achieved occupancy %\":"),
+			   (uint64_t)(100 * fill.occupancy + 0.5));
+}
+
+/* ---- tensors ---- */
+
+struct tensor_ref {
+	struct event_tensor t;
+	const unsigned char *dims;
+};
+
+/* Splits args into rows; hostile lengths end the list. A tensor whose type has no name is
+ * undefined: Kineto prints no dimensions of it, though its storage has one, of 0. */
+static size_t tensors__parse(const struct chrome_names *names, const void *args, size_t len,
+			     struct tensor_ref *refs)
+{
+	const unsigned char *p = args;
+	size_t cnt = 0;
+
+	while (cnt < ROWS_MAX && len >= sizeof(refs->t)) {
+		struct tensor_ref *ref = &refs[cnt];
+		size_t dims_bytes;
+
+		memcpy(&ref->t, p, sizeof(ref->t));
+		p += sizeof(ref->t);
+		len -= sizeof(ref->t);
+		ref->dims = p;
+		dims_bytes =
+			ref->t.ndim == EVENT_TENSOR_UNDEFINED ? 0 : ref->t.ndim * sizeof(int64_t);
+		if (dims_bytes > len)
+			break;
+		p += dims_bytes;
+		len -= dims_bytes;
+		if (ref->t.dtype < names->dtype_cnt && !strcmp(names->dtypes[ref->t.dtype], "\"\""))
+			ref->t.ndim = EVENT_TENSOR_UNDEFINED;
+		cnt++;
+	}
+	return cnt;
+}
+
+static char *put_dims(char *p, const struct tensor_ref *ref)
+{
+	*p++ = '[';
+	for (unsigned int i = 0; ref->t.ndim != EVENT_TENSOR_UNDEFINED && i < ref->t.ndim; i++) {
+		int64_t dim;
+
+		memcpy(&dim, ref->dims + i * sizeof(dim), sizeof(dim));
+		if (i)
+			*p++ = ',';
+		p = text__i64(p, dim);
+	}
+	*p++ = ']';
+	return p;
+}
+
+/* The tensors of argument `arg`: a list of lists for a list of tensors, as Kineto has it. */
+static char *put_arg_dims(char *p, const struct tensor_ref *refs, size_t cnt, size_t arg, bool list)
+{
+	bool any = false;
+
+	if (list)
+		*p++ = '[';
+	for (size_t i = 0; i < cnt; i++) {
+		if (refs[i].t.arg != arg || (any && !list))
+			continue;
+		if (any)
+			*p++ = ',';
+		p = put_dims(p, &refs[i]);
+		any = true;
+	}
+	if (list)
+		*p++ = ']';
+	return any || list ? p : TEXT_LIT(p, "[]");
+}
+
+static char *put_arg_type(char *p, const struct chrome_names *names, const struct tensor_ref *refs,
+			  size_t cnt, size_t arg, enum chrome_param param)
+{
+	switch (param) {
+	case PARAM_TENSOR_LIST:
+		return TEXT_LIT(p, "\"TensorList\"");
+	case PARAM_SCALAR:
+		return TEXT_LIT(p, "\"Scalar\"");
+	case PARAM_SCALAR_LIST:
+		return TEXT_LIT(p, "\"ScalarList\"");
+	case PARAM_TENSOR:
+		for (size_t i = 0; i < cnt; i++)
+			if (refs[i].t.arg == arg && refs[i].t.ndim != EVENT_TENSOR_UNDEFINED &&
+			    refs[i].t.dtype < names->dtype_cnt)
+				return put_bounded(p, names->dtypes[refs[i].t.dtype]);
+		break;
+	case PARAM_OTHER:
+		break;
+	}
+	return TEXT_LIT(p, "\"\"");
+}
+
+char *put_tensors(char *p, const struct chrome_names *names, const struct chrome_name *n,
+		  const void *args, size_t len)
+{
+	struct tensor_ref refs[ROWS_MAX];
+	const size_t cnt = tensors__parse(names, args, len, refs);
+	size_t arg_cnt = n->param_cnt;
+
+	for (size_t i = 0; !n->params && i < cnt; i++)
+		if (refs[i].t.arg >= arg_cnt && refs[i].t.arg < ROWS_MAX)
+			arg_cnt = refs[i].t.arg + 1u;
+	p = TEXT_LIT(p, "\"Input Dims\":[");
+	for (size_t arg = 0; arg < arg_cnt; arg++) {
+		if (arg)
+			*p++ = ',';
+		p = put_arg_dims(p, refs, cnt, arg,
+				 n->params && n->params[arg] == PARAM_TENSOR_LIST);
+	}
+	p = TEXT_LIT(p, "],\"Input type\":[");
+	for (size_t arg = 0; arg < arg_cnt; arg++) {
+		if (arg)
+			*p++ = ',';
+		p = put_arg_type(p, names, refs, cnt, arg,
+				 n->params ? (enum chrome_param)n->params[arg] : PARAM_TENSOR);
+	}
+	return TEXT_LIT(p, "],");
+}
+
+/* ---- calls ---- */
+
+#define KERNEL_BYTES 8192 /* longer names are left out */
+
+static char *put_kernel(char *p, const struct chrome_names *names, uint32_t kernel)
+{
+	const struct chrome_name *n = &names->names[kernel <= names->cnt ? kernel : 0];
+	const char *quoted = n->head ? n->head + n->quoted : "";
+	const size_t len = strlen(quoted);
+
+	if (!kernel || !len || len > KERNEL_BYTES)
+		return p;
+	p = text__str(TEXT_LIT(p, "\"kernel\":"), quoted, len);
+	*p++ = ',';
+	return p;
+}
+
+char *put_call(char *p, const struct chrome_names *names, const struct event *e)
+{
+	static const char *const copies[] = {[COPY_HTOH] = "\"HtoH\"",
+					     [COPY_HTOD] = "\"HtoD\"",
+					     [COPY_DTOH] = "\"DtoH\"",
+					     [COPY_DTOD] = "\"DtoD\""};
+	struct event_call call;
+
+	if (e->flags & EVENT_FAILED)
+		p = TEXT_LIT(p, "\"failed\":true,");
+	if (e->value > 0)
+		p = put_arg_u64(TEXT_LIT(p, "\"bytes\":"), (uint64_t)e->value);
+	if (e->args_len != sizeof(call))
+		return p;
+	memcpy(&call, e->args, sizeof(call));
+	/* Not `stream`: that would make HTA take it for work of a device. */
+	if (call.stream != EVENT_NO_ID)
+		p += sprintf(p, "\"stream handle\":\"%#" PRIx64 "\",", call.stream);
+	if (call.copy_kind > COPY_UNKNOWN && call.copy_kind <= COPY_DTOD) {
+		p = put_bounded(TEXT_LIT(p, "\"copy\":"), copies[call.copy_kind]);
+		*p++ = ',';
+	}
+	return put_kernel(p, names, call.kernel);
+}
+
+/* ---- marks ---- */
+
+char *put_marks(char *p, const struct event *e, uint64_t clipped_ns)
+{
+	const unsigned int cut = e->flags & (EVENT_CUT_BEGIN | EVENT_CUT_END);
+
+	if (e->end == END_INFERRED)
+		p = TEXT_LIT(p, "\"end\":\"inferred\",");
+	if (cut == EVENT_CUT_BEGIN)
+		p = TEXT_LIT(p, "\"cut\":\"begin\",");
+	else if (cut == EVENT_CUT_END)
+		p = TEXT_LIT(p, "\"cut\":\"end\",");
+	else if (cut)
+		p = TEXT_LIT(p, "\"cut\":\"both\",");
+	if (clipped_ns >= 1000) /* less cannot be seen at the trace's resolution */
+		p = put_arg_u64(TEXT_LIT(p, "\"clipped_ns\":"), clipped_ns);
+	return p;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The args of trace events. Each leaves a comma behind, which put_args_end replaces by the brace.
+ */
+#ifndef PROFTRACE_CHROME_ARGS_H
+#define PROFTRACE_CHROME_ARGS_H
+
+#include "exporters/chrome_names.h"
+#include "exporters/text_file.h"
+#include "model/device_info.h"
+
+/* Bytes that all of an event but its name take at most: args of 4096 bytes describe 1024 tensors.
+ */
+#define ARGS_ROOM TEXT_ROOM_MAX
+
+static inline char *put_arg_u64(char *p, uint64_t v)
+{
+	p = text__u64(p, v);
+	*p++ = ',';
+	return p;
+}
+
+static inline char *put_args_end(char *p)
+{
+	if (p[-1] == ',')
+		p--;
+	*p++ = '}';
+	return p;
+}
+
+char *put_thousandths(char *p, uint64_t n); /* ".042" for 42 */
+
+/* A quoted text of the exporter's own, at most 256 bytes of it; a longer one becomes "". */
+char *put_bounded(char *p, const char *quoted);
+
+/* "memory bandwidth (GB/s)" of a copy: bytes per nanosecond. */
+char *put_bandwidth(char *p, int64_t bytes, uint64_t dur_ns);
+
+/* What a call of a device's interface was given: its kernel, bytes, direction, stream. */
+char *put_call(char *p, const struct chrome_names *names, const struct event *e);
+
+/* How long after the end of its launching call device work began, in microseconds. */
+char *put_queue_delay(char *p, uint64_t launch_end_ns, uint64_t begin_ns);
+
+/* How a kernel was launched and fills its device (NULL: not known), as Kineto names it. */
+char *put_kernel_fill(char *p, const struct device_info *device, const struct event *e);
+
+/* "Input Dims" and "Input type" from the args of an EVENT_SPAN. */
+char *put_tensors(char *p, const struct chrome_names *names, const struct chrome_name *n,
+		  const void *args, size_t len);
+
+/* How much is known of the ends: "end", "cut", and nanoseconds that clipping took away. */
+char *put_marks(char *p, const struct event *e, uint64_t clipped_ns);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the Chrome exporter prints for a name, made once per name and not once per event. */
+#ifndef PROFTRACE_CHROME_NAMES_H
+#define PROFTRACE_CHROME_NAMES_H
+
+#include "recording/recording.h"
+
+enum chrome_dialect { DIALECT_KINETO, DIALECT_TB };
+
+/* What Kineto prints for a parameter that is not a described tensor. */
+enum chrome_param { PARAM_OTHER, PARAM_TENSOR, PARAM_TENSOR_LIST, PARAM_SCALAR, PARAM_SCALAR_LIST };
+
+/* Which args an event of the name gets. */
+enum chrome_role { ROLE_ANNOTATION, ROLE_OPERATOR, ROLE_LAUNCH, ROLE_DEVICE, ROLE_SYNC };
+
+struct chrome_name {
+	char *head; /* `{"ph":"X","cat":...,"name":"..."`; the quoted name starts at head + quoted
+		     */
+	size_t head_len, quoted;
+	enum chrome_role role;
+	uint8_t category; /* enum span_category */
+	uint8_t *params;  /* enum chrome_param by position in the schema */
+	size_t param_cnt;
+	const char *collective; /* of a collective library's kernel: "nccl:all_reduce"; or NULL */
+};
+
+struct chrome_names {
+	struct chrome_name *names; /* by name id; 0 stands for events without a name */
+	uint32_t cnt;
+	char **dtypes; /* quoted, by the dtype of the recording */
+	size_t dtype_cnt;
+};
+
+int chrome_names__make(const struct recording *r, enum chrome_dialect dialect,
+		       struct chrome_names *out);
+void chrome_names__free(struct chrome_names *n);
+
+/* Parameters of a signature `ns::op(Tensor self, int[2] x=[1, 1], *, bool y) -> Tensor`. Returns
+ * their count, writes at most max; 0 if it is no signature. */
+size_t chrome_schema__params(const char *schema, uint8_t *params, size_t max);
+
+#endif

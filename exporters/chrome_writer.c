@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "exporters/chrome_writer.h"
+#include "common/util.h"
+#include "exporters/chrome_args.h"
+
+#define NODES_MAX 32	     /* of one operator */
+#define LINK_CNT  (1u << 16) /* links kept; older ones are dropped and their arrows not drawn */
+
+int chrome_writer__init(struct chrome_writer *w, const struct recording *r, struct timeline *t,
+			struct text_file *out, enum chrome_dialect dialect)
+{
+	int err;
+
+	*w = (struct chrome_writer){.out = out,
+				    .timeline = t,
+				    .dialect = dialect,
+				    .base_us = timeline__begin_ns(t) / 1000,
+				    .next_id = 1};
+	err = chrome_names__make(r, dialect, &w->names);
+	if (!err)
+		err = chrome_rows__make(r, &w->rows);
+	if (!err)
+		err = device_infos__load(r, &w->devices);
+	w->forwards = calloc(LINK_CNT, sizeof(*w->forwards));
+	w->launches = calloc(LINK_CNT, sizeof(*w->launches));
+	if (!err && (!w->forwards || !w->launches))
+		err = -ENOMEM;
+	if (err)
+		chrome_writer__release(w);
+	return err;
+}
+
+void chrome_writer__release(struct chrome_writer *w)
+{
+	chrome_names__free(&w->names);
+	chrome_rows__free(&w->rows);
+	device_infos__free(&w->devices);
+	free(w->forwards);
+	free(w->launches);
+}
+
+static struct chrome_link *link__at(struct chrome_link *links, uint64_t key)
+{
+	return &links[key % LINK_CNT];
+}
+
+static const struct chrome_link *link__find(struct chrome_link *links, uint64_t key)
+{
+	const struct chrome_link *l = link__at(links, key);
+
+	return key != EVENT_NO_ID && l->row && l->key == key ? l : NULL;
+}
+
+/* The operator of a backward node: it has the number of the last of the nodes that it made. */
+static const struct chrome_link *forward_of(struct chrome_writer *w, uint64_t seq)
+{
+	const struct chrome_link *found = NULL;
+
+	for (uint64_t i = 0; i < NODES_MAX && !found && seq != EVENT_NO_ID; i++)
+		found = link__find(w->forwards, seq + i);
+	return found;
+}
+
+/* ---- pieces ---- */
+
+char *chrome_writer__begin(struct chrome_writer *w, char *p)
+{
+	if (w->any)
+		p = TEXT_LIT(p, ",\n");
+	w->any = true;
+	return p;
+}
+
+char *chrome_writer__time(const struct chrome_writer *w, char *p, const struct chrome_row *row,
+			  uint64_t ns)
+{
+	const uint64_t us = ns / 1000 > w->base_us ? ns / 1000 - w->base_us : 0;
+
+	p = text__u64(p, us);
+	return row->device ? put_thousandths(p, ns % 1000) : p;
+}
+
+static char *put_slice(const struct chrome_writer *w, char *p, const struct chrome_row *row,
+		       uint64_t begin_ns, uint64_t end_ns)
+{
+	p = text__str(p, row->head, row->head_len);
+	p = chrome_writer__time(w, p, row, begin_ns);
+	p = TEXT_LIT(p, ",\"dur\":");
+	if (!row->device)
+		return text__u64(p, end_ns / 1000 - begin_ns / 1000);
+	p = text__u64(p, (end_ns - begin_ns) / 1000);
+	return put_thousandths(p, (end_ns - begin_ns) % 1000);
+}
+
+static void put_flow(struct chrome_writer *w, const struct chrome_link *from,
+		     const struct chrome_row *to, uint64_t to_ns, const char *cat)
+{
+	char *p = text_file__room(w->out, 1024);
+	const size_t cat_len = strlen(cat);
+
+	for (int end = 0; end < 2; end++) {
+		const struct chrome_row *row = end ? to : from->row;
+
+		p = chrome_writer__begin(w, p);
+		p = end ? TEXT_LIT(p, "{\"ph\":\"f\",\"bp\":\"e\",\"id\":")
+			: TEXT_LIT(p, "{\"ph\":\"s\",\"id\":");
+		p = text__u64(p, w->next_flow);
+		p = TEXT_LIT(p, ",\"cat\":\"");
+		p = text__str(p, cat, cat_len);
+		p = TEXT_LIT(p, "\",\"name\":\"");
+		p = text__str(p, cat, cat_len);
+		*p++ = '"';
+		p = text__str(p, row->head, row->head_len);
+		p = chrome_writer__time(w, p, row, end ? to_ns : from->begin_ns);
+		*p++ = '}';
+	}
+	w->next_flow++;
+	text_file__take(w->out, p);
+}
+
+static void link__set(struct chrome_link *links, uint64_t key, const struct chrome_link *link)
+{
+	*link__at(links, key) = *link;
+	link__at(links, key)->key = key;
+}
+
+/* ---- kinds of slices ---- */
+
+/* Of a call: its operator's, or 0, which is no event's: so does Kineto. */
+static uint64_t external_id_of(const struct chrome_open *o)
+{
+	return o->operator_id == CHROME_NO_ID ? 0 : o->operator_id;
+}
+
+/* Args of a span on a thread; `o` is its own entry on the row. */
+static char *put_host_args(struct chrome_writer *w, char *p, const struct chrome_name *n,
+			   const struct event *e, struct chrome_open *o)
+{
+	const uint64_t id = w->next_id++;
+	const struct chrome_link *forward;
+	uint64_t external_id = id;
+
+	o->communication |= n->category == CAT_COMMUNICATION;
+	if (n->role == ROLE_LAUNCH)
+		external_id = external_id_of(o);
+	p = put_arg_u64(TEXT_LIT(p, "\"External id\":"), external_id);
+	p = put_arg_u64(TEXT_LIT(p, "\"Ev Idx\":"), id - 1);
+	if (n->role == ROLE_OPERATOR) {
+		o->operator_id = id;
+		if (e->id != EVENT_NO_ID) {
+			p = put_arg_u64(TEXT_LIT(p, "\"Sequence number\":"), e->id);
+			forward = n->category == CAT_BACKWARD_NODE ? forward_of(w, e->id) : NULL;
+			p = put_arg_u64(TEXT_LIT(p, "\"Fwd thread id\":"),
+					forward ? forward->row->tid : 0);
+		}
+		if (e->args_len)
+			p = put_tensors(p, &w->names, n, e->args, e->args_len);
+	}
+	if (n->role == ROLE_LAUNCH)
+		p = put_call(p, &w->names, e);
+	/* one CPU event per correlation id, the outermost */
+	if (n->role == ROLE_LAUNCH && e->id != EVENT_NO_ID && o->correlation != e->id &&
+	    !link__find(w->launches, e->id)) {
+		o->correlation = e->id;
+		p = put_arg_u64(TEXT_LIT(p, "\"correlation\":"), e->id);
+	} else {
+		o->correlation = n->role == ROLE_LAUNCH ? o->correlation : CHROME_NO_ID;
+	}
+	return p;
+}
+
+static char *put_device_args(struct chrome_writer *w, char *p, const struct chrome_name *n,
+			     const struct event *e, const struct chrome_row *row, uint64_t dur_ns,
+			     uint64_t collective_id)
+{
+	const struct chrome_link *launch = link__find(w->launches, e->id);
+	uint64_t external_id = launch ? launch->external_id : CHROME_NO_ID;
+
+	if (collective_id != CHROME_NO_ID)
+		external_id = collective_id;
+	if (external_id != CHROME_NO_ID)
+		p = put_arg_u64(TEXT_LIT(p, "\"External id\":"), external_id);
+	if (n->role == ROLE_ANNOTATION)
+		return p; /* a `stream` here would make HTA take it for device work */
+	p = put_arg_u64(TEXT_LIT(p, "\"device\":"), row->pid);
+	p = put_arg_u64(TEXT_LIT(p, "\"stream\":"), (uint64_t)row->stream);
+	if (e->id != EVENT_NO_ID)
+		p = put_arg_u64(TEXT_LIT(p, "\"correlation\":"), e->id);
+	if (n->role == ROLE_SYNC) {
+		p = TEXT_LIT(p, "\"cuda_sync_kind\":");
+		p = put_bounded(p, n->head + n->quoted);
+		*p++ = ',';
+	}
+	if (launch && n->role == ROLE_DEVICE)
+		p = put_queue_delay(p, launch->end_ns, e->ts_ns);
+	if (n->category == CAT_KERNEL)
+		p = put_kernel_fill(p, device_infos__at(&w->devices, (int64_t)row->pid), e);
+	if (n->category == CAT_MEMCPY || n->category == CAT_MEMSET) {
+		p = put_arg_u64(TEXT_LIT(p, "\"bytes\":"), e->value < 0 ? 0 : (uint64_t)e->value);
+		p = put_bandwidth(p, e->value, dur_ns);
+	}
+	return p;
+}
+
+static void put_links(struct chrome_writer *w, const struct chrome_name *n, const struct event *e,
+		      const struct chrome_row *row, uint64_t begin_ns, uint64_t end_ns,
+		      const struct chrome_open *o)
+{
+	const struct chrome_link *from;
+	const struct chrome_link link = {.begin_ns = begin_ns,
+					 .end_ns = end_ns,
+					 .external_id = external_id_of(o),
+					 .row = row,
+					 .is_driver = n->category == CAT_DRIVER,
+					 .communication = o->communication};
+
+	if (e->id == EVENT_NO_ID)
+		return;
+	if (row->device) {
+		from = link__find(w->launches, e->id);
+		if (from && n->role == ROLE_DEVICE)
+			put_flow(w, from, row, begin_ns, "ac2g");
+	} else if (n->category == CAT_BACKWARD_NODE) {
+		from = forward_of(w, e->id);
+		if (from)
+			put_flow(w, from, row, begin_ns,
+				 w->dialect == DIALECT_TB ? "forward_backward" : "fwdbwd");
+	} else if (n->role == ROLE_OPERATOR) {
+		/* the first that gave it out made it */
+		if (!link__find(w->forwards, e->id))
+			link__set(w->forwards, e->id, &link);
+	} else if (n->role == ROLE_LAUNCH && o->correlation == e->id) {
+		if (!link__find(w->launches, e->id))
+			link__set(w->launches, e->id, &link);
+	}
+}
+
+/* PyTorch's range around a collective runs only under its profiler: this is one about the call
+ * that launched the collective's kernel. *id: its External id, which the kernel shares. A call of
+ * the runtime must share it, too, so it is the operator's then. */
+static int put_collective(struct chrome_writer *w, const struct chrome_name *n,
+			  const struct event *e, uint64_t *id)
+{
+	const struct chrome_link *launch = link__find(w->launches, e->id);
+	uint64_t begin_ns, end_ns;
+	struct chrome_row *row;
+	bool fresh;
+	char *p;
+
+	*id = CHROME_NO_ID;
+	if (!launch || !n->collective || launch->communication)
+		return 0;
+	begin_ns = launch->begin_ns;
+	end_ns = launch->end_ns;
+	row = chrome_rows__collectives(&w->rows, launch->row->pid, &fresh);
+	if (!row || !chrome_row__enter(row, &begin_ns, &end_ns))
+		return -ENOMEM;
+	if (fresh)
+		text_file__print(w->out,
+				 ",\n{\"ph\":\"M\",\"name\":\"thread_name\"%s0,"
+				 "\"args\":{\"name\":\"collectives\"}}",
+				 row->head);
+	*id = launch->is_driver ? w->next_id++ : launch->external_id;
+	p = chrome_writer__begin(w, text_file__room(w->out, ARGS_ROOM));
+	p = TEXT_LIT(p, "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"");
+	p = text__str(p, n->collective, strlen(n->collective));
+	*p++ = '"';
+	p = put_slice(w, p, row, begin_ns, end_ns);
+	p = put_arg_u64(TEXT_LIT(p, ",\"args\":{\"External id\":"), *id);
+	p = put_arg_u64(TEXT_LIT(p, "\"launched by thread\":"), launch->row->tid);
+	text_file__take(w->out, TEXT_LIT(put_args_end(p), "}"));
+	return 0;
+}
+
+static int put_span(struct chrome_writer *w, const struct timeline_event *te)
+{
+	const struct event *e = &te->ev;
+	const struct chrome_name *n = &w->names.names[e->name <= w->names.cnt ? e->name : 0];
+	struct chrome_row *row = chrome_rows__find(&w->rows, e->track, n->role == ROLE_SYNC);
+	uint64_t begin_ns = e->ts_ns, end_ns = e->ts_ns + e->dur_ns, later_ns, collective_id;
+	struct chrome_open *o;
+	char *p;
+
+	if (!row)
+		return 0;
+	later_ns = chrome_row__later_begin(row, begin_ns, end_ns);
+	if (later_ns != begin_ns && timeline__defer(w->timeline, te, later_ns)) {
+		w->events--;
+		return 0;
+	}
+	o = chrome_row__enter(row, &begin_ns, &end_ns);
+	if (!o || put_collective(w, n, e, &collective_id))
+		return -ENOMEM;
+	p = chrome_writer__begin(w, text_file__room(w->out, 16));
+	text_file__take(w->out, p);
+	text_file__put(w->out, n->head, n->head_len);
+	p = put_slice(w, text_file__room(w->out, ARGS_ROOM), row, begin_ns, end_ns);
+	p = TEXT_LIT(p, ",\"args\":{");
+	p = row->device ? put_device_args(w, p, n, e, row, end_ns - begin_ns, collective_id)
+			: put_host_args(w, p, n, e, o);
+	p = put_marks(p, e, te->cut_ns + e->dur_ns - (end_ns - begin_ns));
+	text_file__take(w->out, TEXT_LIT(put_args_end(p), "}"));
+	put_links(w, n, e, row, begin_ns, end_ns, o);
+	return 0;
+}
+
+static int put_step(struct chrome_writer *w, const struct timeline_event *te)
+{
+	const struct event *e = &te->ev;
+	struct chrome_row *row = chrome_rows__find(&w->rows, e->track, false);
+	uint64_t begin_ns = e->ts_ns, end_ns = e->ts_ns + e->dur_ns;
+	const uint64_t id = w->next_id++;
+	char *p;
+
+	if (!row)
+		return 0;
+	if (!chrome_row__enter(row, &begin_ns, &end_ns))
+		return -ENOMEM;
+	p = chrome_writer__begin(w, text_file__room(w->out, ARGS_ROOM));
+	p = TEXT_LIT(p, "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#");
+	p = text__u64(p, e->id);
+	*p++ = '"';
+	p = put_slice(w, p, row, begin_ns, end_ns);
+	p = TEXT_LIT(p, ",\"args\":{");
+	p = put_arg_u64(TEXT_LIT(p, "\"External id\":"), id);
+	p = put_arg_u64(TEXT_LIT(p, "\"Ev Idx\":"), id - 1);
+	p = put_marks(p, e, te->cut_ns + e->dur_ns - (end_ns - begin_ns));
+	text_file__take(w->out, TEXT_LIT(put_args_end(p), "}"));
+	return 0;
+}
+
+/* A span that need not nest with those of its thread: on a lane of its process. */
+static int put_async(struct chrome_writer *w, const struct timeline_event *te)
+{
+	const struct event *e = &te->ev;
+	const struct chrome_name *n = &w->names.names[e->name <= w->names.cnt ? e->name : 0];
+	const struct chrome_row *home = chrome_rows__find(&w->rows, e->track, false);
+	uint64_t begin_ns = e->ts_ns, end_ns = e->ts_ns + e->dur_ns;
+	struct chrome_row *row;
+	bool fresh;
+	char *p;
+
+	if (!home)
+		return 0;
+	row = chrome_rows__lane(&w->rows, home->pid, begin_ns, &fresh);
+	if (!row || !chrome_row__enter(row, &begin_ns, &end_ns))
+		return -ENOMEM;
+	if (fresh)
+		text_file__print(w->out,
+				 ",\n{\"ph\":\"M\",\"name\":\"thread_name\"%s0,"
+				 "\"args\":{\"name\":\"asynchronous\"}}",
+				 row->head);
+	p = chrome_writer__begin(w, text_file__room(w->out, 16));
+	text_file__take(w->out, p);
+	text_file__put(w->out, n->head, n->head_len);
+	p = put_slice(w, text_file__room(w->out, ARGS_ROOM), row, begin_ns, end_ns);
+	p = TEXT_LIT(p, ",\"args\":{");
+	p = put_arg_u64(TEXT_LIT(p, "\"External id\":"), w->next_id++);
+	if (e->value > 0)
+		p = put_arg_u64(TEXT_LIT(p, "\"bytes\":"), (uint64_t)e->value);
+	p = put_arg_u64(TEXT_LIT(p, "\"begun by thread\":"), home->tid);
+	p = put_marks(p, e, te->cut_ns + e->dur_ns - (end_ns - begin_ns));
+	text_file__take(w->out, TEXT_LIT(put_args_end(p), "}"));
+	return 0;
+}
+
+/* ---- marks ---- */
+
+static int put_mark(struct chrome_writer *w, const struct timeline_event *te)
+{
+	const struct event *e = &te->ev;
+	const struct chrome_name *n = &w->names.names[e->name <= w->names.cnt ? e->name : 0];
+	const struct chrome_row *row = chrome_rows__find(&w->rows, e->track, false);
+	const bool counter = e->type == EVENT_COUNTER;
+	char *p;
+
+	if (!row)
+		return 0;
+	p = chrome_writer__begin(w, text_file__room(w->out, 64));
+	p = counter ? TEXT_LIT(p, "{\"ph\":\"C\",\"name\":")
+		    : TEXT_LIT(p, "{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"instant\",\"name\":");
+	text_file__take(w->out, p);
+	text_file__put(w->out, n->head + n->quoted, n->head_len - n->quoted);
+	p = text__str(text_file__room(w->out, ARGS_ROOM), row->head, row->head_len);
+	p = chrome_writer__time(w, p, row, e->ts_ns);
+	p = TEXT_LIT(p, ",\"args\":{\"value\":");
+	p = text__i64(p, e->value);
+	text_file__take(w->out, TEXT_LIT(p, "}}"));
+	return 0;
+}
+
+int chrome_writer__event(struct chrome_writer *w, const struct timeline_event *e)
+{
+	static int (*const put[])(struct chrome_writer *, const struct timeline_event *) = {
+		[EVENT_SPAN] = put_span,
+		[EVENT_STEP] = put_step,
+		[EVENT_MEMORY] = chrome_writer__memory,
+		[EVENT_ASYNC] = put_async,
+		[EVENT_DEVICE] = put_span,
+		[EVENT_COUNTER] = put_mark,
+		[EVENT_INSTANT] = put_mark,
+	};
+
+	if (e->ev.type >= ARRAY_SIZE(put) || !put[e->ev.type])
+		return 0; /* of a later version */
+	w->events++;
+	return put[e->ev.type](w, e);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One output format is one file here and one row in exporters/registry.c. */
+#ifndef PROFTRACE_EXPORTER_H
+#define PROFTRACE_EXPORTER_H
+
+#include <stdint.h>
+
+struct recording;
+
+struct export_opts {
+	const char
+		*output; /* file or directory; NULL: the format's default name in the current one */
+	const char *dialect; /* format-specific variant, NULL: default */
+	int gzip_level;	     /* 0 plain .. 9, -1: the format's default */
+};
+
+struct export_result {
+	char path[4096]; /* what was written */
+	uint64_t events;
+	uint64_t bytes;
+};
+
+struct exporter {
+	const char *name;    /* as in --format */
+	const char *summary; /* one line of help */
+	/* 0 or a negative errno. Streams: memory does not grow with the number of events. */
+	int (*run)(const struct recording *r, const struct export_opts *opts,
+		   struct export_result *result);
+};
+
+/* NULL-terminated list of all exporters; find returns NULL for an unknown name. */
+const struct exporter *const *exporters__all(void);
+const struct exporter *exporter__find(const char *name);
+
+#endif

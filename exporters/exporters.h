@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The rows of the registry; each is defined in its own file. */
+#ifndef PROFTRACE_EXPORTERS_H
+#define PROFTRACE_EXPORTERS_H
+
+#include "exporters/exporter.h"
+
+extern const struct exporter exporter_chrome;
+
+#endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <stdlib.h>
+#include "exporters/text_file.h"
+
+static const char digit_pairs[201] = "00010203040506070809101112131415161718192021222324"
+				     "25262728293031323334353637383940414243444546474849"
+				     "50515253545556575859606162636465666768697071727374"
+				     "75767778798081828384858687888990919293949596979899";
+
+char *text__u64(char *p, uint64_t v)
+{
+	char digits[20], *d = digits + sizeof(digits);
+
+	while (v >= 100) {
+		d -= 2;
+		memcpy(d, digit_pairs + v % 100 * 2, 2);
+		v /= 100;
+	}
+	if (v >= 10) {
+		d -= 2;
+		memcpy(d, digit_pairs + v * 2, 2);
+	} else {
+		*--d = (char)('0' + v);
+	}
+	return text__str(p, d, (size_t)(digits + sizeof(digits) - d));
+}
+
+char *text__i64(char *p, int64_t v)
+{
+	if (v >= 0)
+		return text__u64(p, (uint64_t)v);
+	*p++ = '-';
+	return text__u64(p, -(uint64_t)v);
+}
+
+/* Bytes of the UTF-8 character at s (RFC 3629: no overlong forms, no surrogates), 0 if it is none.
+ */
+static size_t utf8__len(const unsigned char *s)
+{
+	const unsigned char lead = s[0];
+	const size_t len = lead < 0x80	 ? 1
+			   : lead < 0xc2 ? 0
+			   : lead < 0xe0 ? 2
+			   : lead < 0xf0 ? 3
+					 : 4;
+
+	if (lead > 0xf4)
+		return 0;
+	for (size_t i = 1; i < len; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	if ((lead == 0xe0 && s[1] < 0xa0) || (lead == 0xed && s[1] > 0x9f) ||
+	    (lead == 0xf0 && s[1] < 0x90) || (lead == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return len;
+}
+
+static char *put_ascii(char *p, unsigned char c)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	if (c == '"' || c == '\\') {
+		*p++ = '\\';
+		*p++ = (char)c;
+	} else if (c == '\n') {
+		p = TEXT_LIT(p, "\\n");
+	} else if (c == '\t') {
+		p = TEXT_LIT(p, "\\t");
+	} else if (c < 0x20 || c == 0x7f) {
+		p = TEXT_LIT(p, "\\u00");
+		*p++ = hex[c >> 4];
+		*p++ = hex[c & 15];
+	} else {
+		*p++ = (char)c;
+	}
+	return p;
+}
+
+char *json__quote(const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	char *out = malloc(strlen(text) * 6 + 3); /* \u0000 is the longest form of a byte */
+	char *p = out;
+
+	if (!out)
+		return NULL;
+	*p++ = '"';
+	while (*s) {
+		const size_t len = utf8__len(s);
+
+		if (len == 1) {
+			p = put_ascii(p, *s);
+		} else if (len) {
+			p = text__str(p, (const char *)s, len);
+		} else {
+			p = TEXT_LIT(p, "\xef\xbf\xbd");
+		}
+		s += len ? len : 1;
+	}
+	*p++ = '"';
+	*p = '\0';
+	return out;
+}

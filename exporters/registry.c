@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <string.h>
+#include "exporters/exporters.h"
+
+static const struct exporter *const rows[] = {
+	&exporter_chrome,
+	NULL,
+};
+
+const struct exporter *const *exporters__all(void)
+{
+	return rows;
+}
+
+const struct exporter *exporter__find(const char *name)
+{
+	for (const struct exporter *const *e = rows; *e; e++)
+		if (!strcmp((*e)->name, name))
+			return *e;
+	return NULL;
+}

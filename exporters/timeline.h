@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The events of a recording in the order of their begin, an enclosing span before what it encloses,
+ * in memory that does not grow with the number of events. A recording is ordered by end, so a
+ * window of it is sorted; the few spans that began before the window (found by a first pass) are
+ * held. Also cuts at step boundaries: a span that crosses one keeps its longest part, so that steps
+ * nest.
+ */
+#ifndef PROFTRACE_TIMELINE_H
+#define PROFTRACE_TIMELINE_H
+
+#include "recording/recording.h"
+
+struct timeline;
+
+/* Reads the recording once. Error: negative errno. */
+int timeline__open(const struct recording *r, struct timeline **out);
+void timeline__close(struct timeline *t);
+
+struct timeline_event {
+	struct event ev; /* its end does not overflow: ts_ns + dur_ns <= UINT64_MAX */
+	uint64_t cut_ns; /* what was cut off its duration */
+};
+
+/* 1 with *e set (args valid until the next call), 0 at the end, or a negative errno. */
+int timeline__next(struct timeline *t, struct timeline_event *e);
+
+/* Gives the event that next returned last once more, without what lies before begin_ns (later than
+ * its begin, not after its end). False: too many wait already. -ENOMEM comes out of next. */
+bool timeline__defer(struct timeline *t, const struct timeline_event *e, uint64_t begin_ns);
+
+uint64_t timeline__begin_ns(const struct timeline *t); /* earliest begin, 0 if no event */
+uint64_t timeline__step_cnt(const struct timeline *t);
+/* Bit c is set if an event of span_category c lies on the track. */
+uint32_t timeline__categories(const struct timeline *t, uint32_t track);
+
+#endif

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""proftrace killed with SIGKILL in every state, then attached again."""
+import signal
+import subprocess
+import time
+
+from lib import process
+from lib.runner import test
+from lib.tool import PROFTRACE, row
+
+
+def kill(tool):
+    tool.popen.kill()
+    tool.wait()
+
+
+def attach_again(case, job, before):
+    """The job is as it was, and a new proftrace gets its steps from it."""
+    before.check()
+    job.wait_steps(3)
+    tool = case.tool("-p", job.pid, "--record", "0:2", "--no-trace").done()
+    assert row(tool.report(), "summary")["steps"] == 2
+    before.check(0)
+
+
+def wait_probed(job):
+    process.wait_for(lambda: process.is_probed(job.pid), 30, "the probes")
+
+
+@test("killed while it starts and attaches")
+def attach(case):
+    job, before = case.training()
+
+    def start():
+        return case.tool("-p", job.pid, "--detail", "inner", "--record", "100000:100001")
+
+    # It attaches some time in the first seconds; then its probes go in within 0.3 s.
+    for i in range(9):
+        tool = start()
+        if i > 3:
+            wait_probed(job)
+        time.sleep(i % 4 * 0.05)
+        kill(tool)
+        before.check()
+        job.wait_steps(3)
+    attach_again(case, job, before)
+
+
+@test("Ctrl-C while it starts and attaches")
+def interrupted(case):
+    job, before = case.training()
+    for i in range(8):
+        tool = case.tool("-p", job.pid, "--detail", "inner", "--record", "100000:100001")
+        process.wait_for(lambda: "PyTorch" in tool.err, 30, "its first words")
+        if i > 4:
+            wait_probed(job)
+        time.sleep(i % 4 * 0.1)
+        tool.interrupt().fails("stopped before the window opened; nothing was recorded")
+        assert tool.popen.returncode == 1 and "calibration" not in tool.err, tool.err
+        before.check()
+    job.wait_steps(3)
+    attach_again(case, job, before)
+
+
+@test("killed while it waits for a step")
+def learning(case):
+    job = case.job("mlp_train.py", "--pause")
+    process.wait_for(lambda: job.log.read_text() == "paused\n", 30, "the pause")
+    tool = case.tool("-p", job.pid, "--record", "0:2")
+    wait_probed(job)
+    time.sleep(0.5)
+    kill(tool)
+    assert not tool.recordings()
+    job.signal(signal.SIGUSR1)
+    job.wait_steps(5)
+    attach_again(case, job, process.Snapshot(job.pid))
+
+
+@test("killed while the window is closed")
+def closed(case):
+    job, before = case.training()
+    tool = case.tool("-p", job.pid, "--schedule", "skip_first=100000,record=1")
+    wait_probed(job)
+    job.wait_steps(100)
+    kill(tool)
+    assert not tool.recordings()
+    attach_again(case, job, before)
+
+
+@test("killed while ready")
+def ready(case):
+    job, before = case.training()
+    tool = case.tool("-p", job.pid, "--schedule", "ready=100000,record=1", "--detail", "inner")
+    wait_probed(job)
+    job.wait_steps(100)
+    assert len(process.changed_text(job.pid)) > 1000, "the operators have no probes"
+    kill(tool)
+    assert not tool.recordings()
+    attach_again(case, job, before)
+
+
+@test("killed while it records; what it wrote opens")
+def recording(case):
+    job, before = case.training()
+    tool = case.tool("-p", job.pid).wait_recording()
+    # A flush each second.
+    process.wait_for(lambda: tool.recordings()[0].stat().st_size > 8192, 30, "some events")
+    kill(tool)
+    before.check()
+    text = subprocess.run([PROFTRACE, "report", tool.recordings()[0]], text=True,
+                          capture_output=True)
+    assert text.returncode == 0, text.stderr
+    assert "cut off" in text.stdout + text.stderr, "the report does not say that it was cut off"
+    assert row(tool.report(), "summary")["steps"] > 2, text.stdout
+    attach_again(case, job, before)
+
+
+@test("killed while it detaches")
+def detach(case):
+    job, before = case.training()
+    killed = 0
+    for i in range(6):
+        tool = case.tool("-p", job.pid, "--detail", "inner", "--no-trace", "--no-report")
+        tool.wait_recording().interrupt()
+        time.sleep(i * 0.03)
+        kill(tool)
+        killed += tool.popen.returncode == -signal.SIGKILL
+        before.check()
+        job.wait_steps(3)
+    assert killed, "proftrace had ended before it was killed"
+    attach_again(case, job, before)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Targets that are no training job: they get CPU and scheduler tables, or a word why not."""
+import os
+import pathlib
+import subprocess
+import time
+
+from lib import process
+from lib.runner import test
+from lib.tool import row
+
+# Without a C library, so that no 32-bit one need be installed.
+SPIN = "void _start(void) { for (volatile unsigned int i = 0;; i++); }\n"
+
+
+def start(case, command, **kwargs):
+    popen = subprocess.Popen(command, stdin=subprocess.DEVNULL, **kwargs)
+    case.finally_(popen.wait)
+    case.finally_(popen.kill)
+    return popen
+
+
+def spinner(case, *flags):
+    """A running program without libraries, built with these flags."""
+    source, program = case.dir / "spin.c", case.dir / "spin"
+    source.write_text(SPIN)
+    subprocess.run(["gcc", "-nostdlib", "-static", *flags, "-o", program, source], check=True)
+    return start(case, [program])
+
+
+def watched(case, pid, *words):
+    """Two seconds of it: tables of what it did on the CPUs, and these words of warning."""
+    tool = case.tool("-p", pid, "--duration", "2s", "--no-trace").done()
+    for word in ("runs no framework that I know", *words):
+        assert word in tool.err, tool.err
+    tables = tool.report("--table", "summary,device,sched")
+    use = {r["device"]: r["utilization_percent"] for r in tables["device"]["rows"]}
+    states = {r["name"]: r["total_ns"] for r in tables["sched"]["rows"] if r["depth"] == 1}
+    assert abs(sum(states.values()) - 2e9) < 5e8, states
+    return use["CPU(Process)"], states
+
+
+@test("static program")
+def static(case):
+    percent, states = watched(case, spinner(case).pid)
+    assert percent > 1 and states["run"] > 1e7, (percent, states)
+
+
+@test("32-bit program")
+def narrow(case):
+    percent, states = watched(case, spinner(case, "-m32").pid)
+    assert percent > 1 and states["run"] > 1e7, (percent, states)
+
+
+@test("process with no framework that sleeps")
+def sleeper(case):
+    percent, states = watched(case, start(case, ["sleep", "100"]).pid)
+    assert percent < 1 and states["blocked"] > 1.5e9, (percent, states)
+
+
+@test("process with no framework and --record: says what to do instead")
+def no_steps(case):
+    popen = start(case, ["sleep", "100"])
+    tool = case.tool("-p", popen.pid, "--record", "0:2")
+    tool.fails("shows no steps", "--duration", timeout_s=20)
+    assert not tool.recordings()
+
+
+@test("kernel thread")
+def kernel_thread(case):
+    pid = next(p.name for p in pathlib.Path("/proc").iterdir()
+               if p.name.isdigit() and (p / "comm").read_text() == "kthreadd\n")
+    _, states = watched(case, pid)
+    assert states.get("blocked", 0) > 1e9, states
+
+
+@test("zombie, thread, and nobody")
+def nothing(case):
+    popen = start(case, ["true"])
+    process.wait_for(lambda: process.state(popen.pid) == "Z", 10, "a zombie")
+    case.tool("-p", popen.pid, "--duration", "1s").fails("is a zombie")
+    case.tool("-p", 2 ** 22 + 1, "--duration", "1s").fails("no process")
+    job, _ = case.training("--workers", 2, "--samples", 100000)
+    thread = process.threads(job.pid)[-1]
+    assert thread != job.pid
+    case.tool("-p", thread, "--duration", "1s").fails("thread", str(job.pid))
+
+
+@test("process that ends while it is watched")
+def ends(case):
+    popen = start(case, ["sleep", "1"])
+    tool = case.tool("-p", popen.pid, "--duration", "60s", "--no-trace").done(30)
+    assert "ended before the window was complete" in tool.err, tool.err
+
+
+@test("proftrace itself")
+def itself(case):
+    other = case.tool("cpu", "--duration", "30s")
+    time.sleep(0.5)
+    tool = case.tool("-p", other.pid, "--duration", "1s", "--no-trace").done()
+    assert row(tool.report(), "summary")["process"].startswith(str(other.pid))
+    assert os.path.exists(f"/proc/{other.pid}"), "it was ended"

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""No room, or no right to write: proftrace says so, and the job does not notice."""
+import subprocess
+
+from lib import process
+from lib.runner import test
+from lib.tool import PROFTRACE, report, row
+
+
+def small_disk(case, size):
+    """A file system of that size, empty."""
+    disk = case.dir / "disk"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", disk], check=True)
+    case.finally_(subprocess.run, ["umount", "-l", disk])
+    return disk
+
+
+@test("disk full in the window: what was written opens, and its tables are printed")
+def full_in_window(case):
+    job, before = case.training()
+    path = small_disk(case, "256k") / "x.ptrec"
+    tool = case.tool("-p", job.pid, "--detail", "inner", "-o", path, "--no-trace")
+    tool.fails("cannot write recording", str(path), "No space left", "free some space")
+    assert "incomplete: the file was cut off" in tool.out, tool.out
+    assert "\nProfileStep " in tool.out and "\nsteps: 0\n" not in tool.out, tool.out
+    before.check()
+    job.wait_steps(3)
+    text = subprocess.run([PROFTRACE, "report", path], text=True, capture_output=True)
+    assert "cut off" in text.stdout + text.stderr, text.stderr
+    assert row(report(path), "summary")["steps"] > 2
+
+
+@test("disk full when the window opens")
+def full_from_start(case):
+    job, before = case.training()
+    disk = small_disk(case, "16k")
+    (disk / "filler").write_bytes(bytes(16384))
+    tool = case.tool("-p", job.pid, "--record", "0:2", "-o", disk / "x.ptrec")
+    tool.fails("cannot write recording", "No space left", "after 0 bytes; free some space")
+    assert "opens" not in tool.err, tool.err
+    assert not (disk / "x.ptrec").exists(), "an empty file was left"
+    before.check()
+
+
+@test("disk full when the trace is written: the recording is whole")
+def full_for_trace(case):
+    job, before = case.training()
+    disk = small_disk(case, "16k")
+    (disk / "filler").write_bytes(bytes(12288))
+    tool = case.tool("-p", job.pid, "--record", "0:4", "--detail", "inner",
+                     "--trace", disk / "x.json")
+    tool.fails("x.json", "no space left on its disk")
+    assert not (disk / "x.json").exists(), "half a trace was left"
+    assert row(tool.report(), "summary")["steps"] == 4
+    before.check()
+
+
+@test("file size limit in the window")
+def size_limit(case):
+    job, before = case.training()
+    tool = case.tool("-p", job.pid, "--detail", "inner", "-o", case.dir / "x.ptrec", "--no-trace",
+                     wrap=["bash", "-c", 'ulimit -f 64; exec "$0" "$@"'])
+    tool.fails("cannot write recording", "File too large", "ulimit -f")
+    before.check()
+
+
+@test("places that cannot be written to are refused before anything is attached")
+def unwritable(case):
+    job, before = case.training()
+    readonly = small_disk(case, "16k")
+    subprocess.run(["mount", "-o", "remount,ro", readonly], check=True)
+    absent = case.dir / "absent"
+    for where, words in (
+            (["-o", absent / "x.ptrec"], ["recording", "No such file", "create its directory"]),
+            (["-o", f"{absent}/"], [f"recording to {absent}/: No such file", "create its"]),
+            (["-o", f"{job.log}/"], ["recording", "Not a directory", "only a directory"]),
+            (["-o", ""], ["--output: the path for the recording is empty; name a file"]),
+            (["--trace", ""], ["--trace: the path for the trace is empty"]),
+            (["-o", "x" * 300], ["xxx...: File name too long; choose a shorter name"]),
+            (["-o", readonly], ["recording", "Read-only file system", "choose a place"]),
+            (["-o", readonly / "x.ptrec"], ["recording", "Read-only file system"]),
+            (["--trace", absent / "x.json"], ["trace", "No such file"]),
+            (["--trace", readonly], ["trace", "Read-only file system"])):
+        tool = case.tool("-p", job.pid, "--record", "1000000:1000001", *where)
+        tool.fails(*words, timeout_s=5)
+    before.check(0)
+
+
+@test("tables that cannot be printed: the recording is whole")
+def unprintable(case):
+    job, before = case.training()
+    with open("/dev/full", "w") as full:
+        tool = case.tool("-p", job.pid, "--record", "0:2", stdout=full)
+        tool.fails("cannot write the report", "No space left")
+    assert row(tool.report(), "summary")["steps"] == 2
+    before.check()
+    process.wait_for(lambda: tool.popen.poll() is not None, 5, "its end")

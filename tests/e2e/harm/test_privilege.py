@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Users without the right to look: the capability to have is named. Other users' jobs: no matter
+to root."""
+import os
+import shutil
+import subprocess
+
+from lib import process
+from lib.runner import test
+from lib.tool import PROFTRACE, row
+
+NOBODY = 65534
+
+
+def as_nobody(*capabilities):
+    """Command that runs another as nobody, with these capabilities alone."""
+    caps = ",".join(f"+{c}" for c in capabilities)
+    return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups",
+            *([f"--inh-caps={caps}", f"--ambient-caps={caps}"] if caps else [])]
+
+
+def nobodys_tool(case, capabilities, *args):
+    """The build may lie where nobody cannot go."""
+    case.dir.chmod(0o777)
+    binary = case.dir / "proftrace"
+    if not binary.exists():
+        shutil.copy(PROFTRACE, binary)
+    return case.tool("--no-trace", "-o", case.dir, *args, binary=binary,
+                     wrap=as_nobody(*capabilities))
+
+
+@test("no root, a job of root's: names CAP_SYS_PTRACE")
+def others_job(case):
+    job, before = case.training()
+    for capabilities in ((), ("bpf", "perfmon")):
+        tool = nobodys_tool(case, capabilities, "-p", job.pid, "--record", "0:2")
+        tool.fails("cannot inspect process", "user 0", "CAP_SYS_PTRACE", "sudo")
+    before.check(0)
+
+
+@test("no root, a job of one's own: names what is missing of CAP_BPF and CAP_PERFMON")
+def own_job(case):
+    popen = subprocess.Popen([*as_nobody(), "sleep", "100"])
+    case.finally_(popen.wait)
+    case.finally_(popen.kill)
+    process.wait_for(lambda: os.stat(f"/proc/{popen.pid}").st_uid == NOBODY, 10, "its user")
+    for capabilities, words in (((), "needs CAP_BPF and CAP_PERFMON;"),
+                                (("bpf",), "needs CAP_PERFMON;"),
+                                (("perfmon",), "needs CAP_BPF;")):
+        tool = nobodys_tool(case, capabilities, "-p", popen.pid, "--duration", "1s")
+        tool.fails(words)
+        assert "libbpf" not in tool.err, tool.err
+
+
+@test("no root, nor a place to write to: the privilege first")
+def neither(case):
+    job, before = case.training()
+    private = case.dir / "private"
+    private.mkdir(0o700)
+    tool = nobodys_tool(case, (), "-p", job.pid, "--record", "0:2", "-o", private)
+    tool.fails("needs CAP_BPF and CAP_PERFMON; run with sudo")
+    assert "cannot write" not in tool.err, tool.err
+    before.check(0)
+
+
+@test("no right to read the libraries: names CAP_DAC_READ_SEARCH")
+def unreadable(case):
+    program = case.dir / "private"
+    shutil.copy("/bin/sleep", program)
+    program.chmod(0o711)
+    popen = subprocess.Popen([program, "100"])
+    case.finally_(popen.wait)
+    case.finally_(popen.kill)
+    tool = nobodys_tool(case, ("bpf", "perfmon", "sys_ptrace"), "-p", popen.pid, "--record", "0:2")
+    tool.fails("may not read its libraries", str(program), "CAP_DAC_READ_SEARCH")
+
+
+@test("job of another user, profiled by root")
+def root_watches(case):
+    # torch may lie in a home directory that nobody else can read.
+    case.dir.chmod(0o777)
+    job = case.job("mlp_train.py", wrap=as_nobody("dac_read_search", "dac_override"))
+    job.wait_steps(3)
+    assert os.stat(f"/proc/{job.pid}").st_uid == NOBODY
+    before = process.Snapshot(job.pid)
+    tool = case.tool("-p", job.pid, "--record", "0:3", "--no-trace").done()
+    assert row(tool.report(), "summary")["steps"] == 3
+    before.check(0)

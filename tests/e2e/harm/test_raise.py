@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Errors raised and caught under every probe."""
+import signal
+import threading
+
+from lib.runner import test
+from lib.tool import calls
+
+LOCK = threading.Lock()
+COUNT = 10000
+EXPECTED = {}
+
+
+def expected(case):
+    """What the job prints when nobody watches it."""
+    with LOCK:
+        if not EXPECTED:
+            job = case.job("raise_caught.py", "--count", COUNT).wait_steps(1)
+            job.signal(signal.SIGUSR1)
+            assert job.wait(100) == 0, job.err.read_text()
+            EXPECTED["out"] = job.output()
+            assert EXPECTED["out"].count(f"caught {COUNT}") == 5, EXPECTED["out"]
+    return EXPECTED["out"]
+
+
+def raise_under(case, *options):
+    want = expected(case)
+    job = case.job("raise_caught.py", "--count", COUNT).wait_steps(3)
+    tool = case.tool("-p", job.pid, "--no-trace", "--no-report", *options).wait_recording()
+    job.signal(signal.SIGUSR1)
+    status = job.wait(120)
+    tool.done()
+    assert status == 0, f"the job ended with {status}: {job.err.read_text()}"
+    assert job.output() == want, f"printed {job.output()} instead of {want}"
+    return tool.report()
+
+
+@test("errors caught at --detail phase")
+def phase(case):
+    tables = raise_under(case, "--detail", "phase")
+    steps = tables["summary"]["rows"][0]["steps"]
+    assert steps > COUNT // 100, f"only {steps} steps were seen"
+
+
+@test("errors caught at --detail operator")
+def operator(case):
+    tables = raise_under(case, "--detail", "operator", "--keep-all")
+    assert calls(tables, "aten::mm") >= COUNT, "the probes were not there"
+
+
+@test("errors caught at --detail inner")
+def inner(case):
+    tables = raise_under(case, "--detail", "inner")
+    # From torch.mm and from the boxed call.
+    assert calls(tables, "aten::mm") >= 2 * COUNT, "the probes were not there"
+
+
+@test("errors caught at --detail inner with shapes and memory")
+def everything(case):
+    tables = raise_under(case, "--detail", "inner", "--record-shapes", "--profile-memory")
+    assert calls(tables, "aten::mm") >= 2 * COUNT, "the probes were not there"

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""SIGKILL of the loading program between any two of its actions."""
+import unittest
+
+from common import LIBRARY, Target, eventually, inject, steps
+
+KINDS = "malloc compute sleep poll epoll read write cond eintr itimer".split()
+
+
+class Killed(unittest.TestCase):
+    def test_each_step(self):
+        with Target(*KINDS) as target:
+            masks, threads = target.blocked(), target.threads()
+            for step in steps():
+                with self.subTest(step):
+                    lines = [r.line for r in inject(target.pid, f"image={LIBRARY}",
+                                                    f"name=lib{step}.so", f"die={step}")]
+                    self.assertEqual(lines, [])
+                    self.assertIsNone(target.process.poll(), f"dead after {step}")
+            result, = inject(target.pid, f"path={LIBRARY}")
+            self.assertEqual((result.err, result.value), (0, 1001003), result.line)
+            # The threads that wait for the dead give up; nobody keeps a mask that is not theirs.
+            self.assertTrue(eventually(lambda: target.threads() == threads, 20), target.threads())
+            self.assertEqual(target.blocked(), masks)
+            status, said = target.end()
+            self.assertEqual(status, 0, said)
+
+    def test_at_once_again(self):
+        """A thread of the target is still in the code of the dead when the next one comes."""
+        for step in ("STUB_RUNS", "STUB_HELD", "MAIN_SET", "MAIN_RUNS", "MAIN_HELD"):
+            with self.subTest(step), Target("read", "write", "compute") as target:
+                for i in range(4):
+                    inject(target.pid, f"path={LIBRARY}", f"die={step}")
+                    result, = inject(target.pid, f"path={LIBRARY}")
+                    self.assertEqual((result.err, result.value), (0, 1001003 + 1000 * i),
+                                     result.line)
+                status, said = target.end()
+                self.assertEqual(status, 0, said)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-2-Clause
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+from lib import process
+from lib.job import ENV, PYTHON, ROOT, WORKLOADS
+from lib.runner import test
+from lib.tool import PROFTRACE
+
+RANKS = 3
+BUILD = pathlib.Path(PROFTRACE).resolve().parent
+SIMGPU_PYTHON = BUILD / "simgpu/venv/bin/python"
+
+
+class Launched:
+    """torchrun with RANKS ranks."""
+
+    def __init__(self, case, *args, wrap=(), python=PYTHON):
+        self.log = case.dir / "ddp.log"
+        self.out = case.dir / "ddp.out"
+        with open(self.out, "w") as out:
+            self.popen = subprocess.Popen(
+                [*wrap, python, "-m", "torch.distributed.run", "--nproc-per-node", str(RANKS),
+                 "--standalone", str(WORKLOADS / "ddp.py"), "--steps-to", str(self.log),
+                 *map(str, args)],
+                stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=dict(ENV, SIMGPU_DEVICES=str(RANKS)),
+                start_new_session=True)
+        case.finally_(self.stop)
+        self.wait_steps(3)
+
+    def steps(self, rank):
+        log = self.log.with_name(f"{self.log.name}.{rank}")
+        return len(log.read_text().splitlines()) if log.exists() else 0
+
+    def wait_steps(self, cnt):
+        before = [self.steps(rank) for rank in range(RANKS)]
+        process.wait_for(lambda: self.popen.poll() is not None or
+                         all(self.steps(r) >= before[r] + cnt for r in range(RANKS)),
+                         120, "steps of all ranks")
+        assert self.popen.poll() is None, f"the job ended: {self.out.read_text()}"
+
+    def pids(self):
+        """By rank."""
+        found = {}
+        for pid in process.descendants(self.popen.pid):
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                env = dict(v.split(b"=", 1) for v in file.read().split(b"\0") if b"=" in v)
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                args = file.read().split(b"\0")
+            if b"RANK" in env and any(a.endswith(b"ddp.py") for a in args):
+                found.setdefault(int(env[b"RANK"]), pid)  # workers come after the rank
+        return [found[rank] for rank in range(RANKS)]
+
+    def stop(self):
+        if self.popen.poll() is None:
+            for pid in [*process.descendants(self.popen.pid), self.popen.pid]:
+                os.kill(pid, signal.SIGKILL)
+            self.popen.wait()
+
+
+def check_job(job, tables, steps):
+    rows = tables["ranks"]["rows"]
+    assert [(r["rank"], r["pid"], r["steps"]) for r in rows] == \
+        [(rank, pid, steps) for rank, pid in enumerate(job.pids())], rows
+    for r in rows:
+        parts = sum(r[k] for k in ("dataloader_ns", "forward_ns", "backward_ns",
+                                   "optimization_ns", "others_ns", "collectives_ns"))
+        assert 0.97 < parts / r["step_ns"] < 1.03, r
+        assert r["collectives_ns"] > 0 and r["forward_ns"] > 2e6, r
+    notes = tables["ranks"]["notes"]
+    assert not any("do not overlap" in n for n in notes), notes
+
+
+def straggler(case, phase, row_key, label, *args, **kwargs):
+    job = Launched(case, "--slow-rank", 1, "--slow-phase", phase, "--slow-ms", 60, *args, **kwargs)
+    tool = case.tool("--job", job.popen.pid, "--record", "2:10", "--format", "json").done(120)
+    tables = json.loads(tool.out)
+    check_job(job, tables, 8)
+    found = tables["straggler"]["rows"][0]
+    assert found["straggler"] == 1 and found["phase"] == label, tool.out
+    assert 40e6 < found["others_wait_ns"], tool.out
+    assert found["own_ns"] - found["median_of_others_ns"] > 40e6, tool.out
+    assert tables["ranks"]["rows"][1][row_key] > 55e6, tool.out
+    job.wait_steps(3)
+    for pid in job.pids():
+        assert not process.changed_text(pid)
+    return job, tool
+
+
+@test("all ranks below torchrun: one is slow in its forward pass; report and tables of each later")
+def forward(case):
+    _, tool = straggler(case, "forward", "forward_ns", "Forward")
+    files = [str(p) for p in tool.recordings()]
+    assert len(files) == RANKS == len(list(tool.dir.glob("*.pt.trace.json.gz"))), files
+    shown = subprocess.run([PROFTRACE, "report", *files], text=True, capture_output=True,
+                           check=True).stdout
+    assert "straggler: 1" in shown and "because of: Forward" in shown, shown
+    one = subprocess.run([PROFTRACE, "report", "--format", "json", "--table", "operator,device",
+                          *files], text=True, capture_output=True, check=True).stdout
+    each = json.loads(one)["recordings"]
+    assert [r["rank"] for r in each] == list(range(RANKS)), one
+    for r in each:
+        assert any(row["name"] == "aten::linear" for row in r["tables"]["operator"]["rows"]), r
+        assert len(r["tables"]["device"]["rows"]) == 2, r
+
+
+@test("a rank that is slow in its backward pass")
+def backward(case):
+    straggler(case, "backward", "backward_ns", "Backward")
+
+
+@test("a rank whose data is slow")
+def loader(case):
+    straggler(case, "loader", "dataloader_ns", "Dataloader")
+
+
+@test("ranks on simulated GPUs over NCCL: one is slow in its forward pass")
+def nccl(case):
+    subprocess.run(["make", "--no-print-directory", "-s", "-C", ROOT, f"BUILD={BUILD}",
+                    f"SIMGPU_PYTHON={PYTHON}", "simgpu"], check=True)
+    _, tool = straggler(case, "forward", "forward_ns", "Forward", "--cuda", python=SIMGPU_PYTHON)
+    for r in json.loads(tool.out)["ranks"]["rows"]:
+        assert 0 < r["compute_ns"] < r["step_ns"], r
+
+
+@test("ranks of the same speed, below a shell, with data-loader workers; two of them, by -p")
+def healthy(case):
+    job = Launched(case, "--workers", 1, wrap=("bash", "-c", '"$@"; true', "bash"))
+    tool = case.tool("--job", job.popen.pid, "--record", "2:8", "--format", "json").done(120)
+    tables = json.loads(tool.out)
+    check_job(job, tables, 6)
+    pids = job.pids()
+    tool = case.tool("-p", f"{pids[2]},{pids[0]}", "--record", "2:6", "--no-trace").done(120)
+    assert len(tool.recordings()) == 2 and "straggler:" in tool.out, tool.out
+    assert f"rank 2 ({pids[2]}): recording" in tool.err, tool.err
+
+
+@test("Ctrl-C ends all windows; a rank that is gone does not keep the others waiting")
+def ends(case):
+    job = Launched(case, "--slow-rank", 0)
+    pids = job.pids()
+    tool = case.tool("-p", ",".join(map(str, pids)), "--duration", "100s", "--no-trace")
+    process.wait_for(lambda: len(tool.recordings()) == RANKS, 60, "three windows")
+    time.sleep(1)
+    tool.interrupt().done(60)
+    assert "Ranks" in tool.out and len(tool.recordings()) == RANKS, tool.out
+    job.wait_steps(2)
+    other = case.tool("-p", f"{pids[0]},{2 ** 22 + 1}", "--record", "0:2", "--no-trace")
+    other.fails("no process", timeout_s=120)
+    assert len(other.recordings()) == 1, other.err
+    for pid in pids:
+        assert not process.changed_text(pid)
+
+
+@test("what cannot be: no ranks, a process twice, a file for several recordings")
+def refused(case):
+    sleeper = subprocess.Popen(["sleep", "100"])
+    case.finally_(sleeper.kill)
+    case.tool("--job", sleeper.pid, "--record", "0:2").fails("no rank below", "RANK")
+    case.tool("--job", 2 ** 22 + 1, "--record", "0:2").fails("no process")
+    case.tool("-p", "1,1", "--record", "0:2").fails("given twice")
+    case.tool("-p", 1, "--job", 1).fails("exclude each other")
+    case.tool("-p", "1,2", "-o", "one.ptrec", "--record", "0:2").fails("name a directory")
+
+
+@test("proftrace is killed: the captures of all ranks leave in order")
+def killed(case):
+    job = Launched(case)
+    tool = case.tool("--job", job.popen.pid, "--duration", "100s", "--no-trace")
+    process.wait_for(lambda: len(tool.recordings()) == RANKS, 60, "three windows")
+    captures = process.children(tool.pid)
+    assert len(captures) == RANKS, captures
+    tool.signal(signal.SIGKILL)
+    process.wait_for(lambda: not any(os.path.exists(f"/proc/{pid}") and process.state(pid) != "Z"
+                                     for pid in captures), 60, "the end of the captures")
+    job.wait_steps(2)
+    for pid in job.pids():
+        assert not process.changed_text(pid)

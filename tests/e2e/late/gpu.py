@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Jobs on the simulated GPU, their truth logs, and proftrace beside them."""
+import collections
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+
+from lib import process
+from lib.tool import PROFTRACE
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+BUILD = pathlib.Path(os.environ["BUILD"])
+SIM = BUILD / "simgpu"
+TRAIN = SIM / "client/train"
+COMPARE = ROOT / "tests/e2e/shim/compare.py"
+DEVICE = ("kernel", "memcpy", "memset")
+LONG_S = 120  # for what takes a second where nothing else runs
+
+
+class GpuJob:
+    """`train` of tests/simgpu/client, or another command, until it is told to end."""
+    count = 0
+
+    def __init__(self, case, *command, wrap=(), **settings):
+        GpuJob.count += 1
+        self.dir = case.dir / f"gpu{GpuJob.count}"
+        self.dir.mkdir()
+        self.dir.chmod(0o777)
+        command = command or (TRAIN, 0, 3000, 1, 2)
+        env = dict(os.environ, SIMGPU_TRUTH=str(self.dir / "truth"), SIMGPU_TRUTH_API="1",
+                   SIMGPU_COPY_MAX_MB="1", **settings)
+        with open(self.dir / "out", "w") as out, open(self.dir / "err", "w") as err:
+            self.popen = subprocess.Popen([*wrap, *map(str, command)], env=env, stdout=out,
+                                          stdin=subprocess.DEVNULL, stderr=err, cwd=self.dir)
+        case.finally_(self.kill)
+        process.wait_for(lambda: "ready" in self.out() or self.popen.poll() is not None, LONG_S,
+                         "the job to be ready")
+        assert self.popen.poll() is None, f"the job ended with {self.popen.poll()}: {self.err()}"
+        self.pid = int(self.out().split("ready")[1].split()[0])
+        if self.pid == 1:  # in a pid namespace of its own
+            self.pid, = process.children(self.popen.pid)
+
+    def out(self):
+        return (self.dir / "out").read_text()
+
+    def err(self):
+        return (self.dir / "err").read_text()
+
+    def kill(self):
+        if self.popen.poll() is None:
+            self.popen.kill()
+        self.popen.wait()
+
+    def truth(self):
+        """Rows of its log, without the columns' names."""
+        return [line.split("\t") for log in self.dir.glob("truth.*")
+                for line in log.read_text().splitlines()[1:]]
+
+    def calls(self, name):
+        """How often CUPTI's interface was called so."""
+        return sum(r[0] == "cupti" and name in r[-1] for r in self.truth())
+
+    def cupti_calls(self):
+        return sum(r[0] == "cupti" for r in self.truth())
+
+    def holds_cupti(self):
+        tool = [r[-1] for r in self.truth() if r[0] == "tool"]
+        return bool(tool) and tool[-1] == "attached"
+
+    def has_library(self):
+        return any("libproftrace_cupti" in m[4] for m in process.mappings(self.pid))
+
+    def is_served(self):
+        """The library has its thread there."""
+        for tid in process.threads(self.pid):
+            try:
+                comm = pathlib.Path(f"/proc/{self.pid}/task/{tid}/comm").read_text()
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            if comm == "proftrace-shim\n":
+                return True
+        return False
+
+    def wait_parked(self):
+        """Nothing of the library is left but its text."""
+        process.wait_for(lambda: not self.is_served() and not self.holds_cupti(), LONG_S,
+                         "the library to leave")
+
+    def wait_progress(self):
+        """It goes on with its work."""
+        before = len(self.truth())
+        process.wait_for(lambda: len(self.truth()) > before, LONG_S, "the job to go on")
+
+    def end(self):
+        """It did all that it meant to, and CUPTI was used as its documentation wants it."""
+        self.popen.send_signal(signal.SIGTERM)
+        status = self.popen.wait(LONG_S)
+        assert status == 0, f"the job ended with {status}: {self.err()}"
+        cnt = collections.Counter(r[0] for r in self.truth())
+        said = "kernels {kernel} copies {memcpy} sets {memset}".format_map(cnt)
+        assert said in self.out(), f"the device did {said}, the job says: {self.out()}"
+        assert not cnt["misuse"], [r for r in self.truth() if r[0] == "misuse"]
+
+
+def record(case, job, *options, **kwargs):
+    """proftrace on the job, by time: it has no framework, so no steps."""
+    return case.tool("-p", job.pid, "--step-timeout", "200ms", "--no-trace", "--no-progress",
+                     *(options or ("--duration", "300ms")), **kwargs)
+
+
+def dumped(job, recording):
+    """The recording's windows, calls and activities as a text file."""
+    dump = job.dir / "dump"
+    with open(dump, "w") as out:
+        subprocess.run([BUILD / "shim-dump", recording], stdout=out, check=True)
+    return dump
+
+
+def compare(job, recording, tolerance_ns=0, may_miss=0):
+    """Activities and their calls are those of the truth; returns how many there are of each kind."""
+    dump = dumped(job, recording)
+    done = subprocess.run([sys.executable, COMPARE, dump, *job.dir.glob("truth.*"),
+                           str(tolerance_ns), str(may_miss)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    counts = {kind: int(cnt) for kind, cnt in re.findall(r"'(\w+)': (\d+)", done.stdout)}
+    return [counts.get(kind, 0) for kind in DEVICE]
+
+
+def check_recorded(case, job, *options):
+    """A recording with everything that the device did in it."""
+    tool = record(case, job, *options).done(LONG_S)
+    assert all(compare(job, tool.recordings()[0])), "a window without kernels, copies or sets"
+    job.wait_parked()
+    return tool
+
+
+def notes(tool):
+    """What the report adds to its tables."""
+    return " ".join(tool.report()["cost"]["notes"])
+
+
+def doctor(pid, *options):
+    return subprocess.run([PROFTRACE, "doctor", "-p", str(pid), *options], capture_output=True,
+                          text=True, check=True).stdout

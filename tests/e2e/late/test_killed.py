@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""proftrace or the job dies at each step; the other goes on. Inside an injection: tests/e2e/inject."""
+import signal
+import time
+
+from gpu import LONG_S, GpuJob, check_recorded, compare, record
+from lib import process
+from lib.runner import test
+
+
+def kill(job, tool):
+    """The job lives, and is soon without us."""
+    tool.signal(signal.SIGKILL)
+    tool.wait()
+    job.wait_progress()
+    job.wait_parked()
+
+
+@test("proftrace killed while it starts, and attached again")
+def starting(case):
+    job = GpuJob(case)
+    for i in range(3):
+        tool = record(case, job, "--duration", "100s")
+        time.sleep(0.1 * i)  # wherever that is: what follows must be the same
+        kill(job, tool)
+    check_recorded(case, job)
+    job.end()
+
+
+@test("proftrace killed after the injection, and attached again at once")
+def injected(case):
+    job = GpuJob(case, SIMGPU_CUPTI_INIT_MS="1500")
+    tool = record(case, job, "--duration", "100s")
+    process.wait_for(job.is_served, LONG_S, "the library")
+    tool.signal(signal.SIGKILL)
+    tool.wait()
+    tool = record(case, job).done(LONG_S)  # waits until the library has noticed
+    assert all(compare(job, tool.recordings()[0]))
+    job.wait_parked()
+    job.end()
+
+
+@test("proftrace killed while it records, and attached again")
+def recording(case):
+    job = GpuJob(case)
+    tool = record(case, job, "--duration", "100s")
+    process.wait_for(job.holds_cupti, LONG_S, "the window")
+    process.wait_for(lambda: tool.recordings(), LONG_S, "the recording")
+    kill(job, tool)
+    check_recorded(case, job)
+    job.end()
+
+
+@test("proftrace killed while it detaches, and attached again")
+def detaching(case):
+    job = GpuJob(case)
+    for i in range(2):
+        tool = record(case, job, "--duration", "100s")
+        process.wait_for(job.holds_cupti, LONG_S, "the window")
+        disabled = job.calls("cuptiActivityDisable")
+        tool.interrupt()
+        if i:
+            process.wait_for(lambda: job.calls("cuptiActivityDisable") > disabled, LONG_S,
+                             "the window's end")
+        kill(job, tool)
+    check_recorded(case, job)
+    job.end()
+
+
+def dies(case, sig):
+    job = GpuJob(case)
+    tool = record(case, job, "--duration", "100s")
+    process.wait_for(job.holds_cupti, LONG_S, "the window")
+    before = len(job.truth())
+    process.wait_for(lambda: len(job.truth()) > before + 1000, LONG_S, "some work in the window")
+    flushes = job.calls("cuptiActivityFlushAll")
+    process.wait_for(lambda: job.calls("cuptiActivityFlushAll") > flushes + 1, LONG_S, "its records")
+    job.popen.send_signal(sig)
+    job.popen.wait(LONG_S)
+    tool.done(LONG_S)
+    assert "the target ended" in tool.err, tool.err
+    return job, tool
+
+
+@test("the job ends in the window: what it did is there")
+def exits(case):
+    job, tool = dies(case, signal.SIGTERM)
+    assert job.popen.returncode == 0
+    assert all(compare(job, tool.recordings()[0]))
+
+
+@test("the job aborts in the window: what had come out is kept")
+def aborts(case):
+    job, tool = dies(case, signal.SIGABRT)
+    assert job.popen.returncode == -signal.SIGABRT
+    assert all(compare(job, tool.recordings()[0], may_miss=1_000_000))

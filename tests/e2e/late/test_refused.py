@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Where the library or CUPTI is refused the recording goes on, and says why."""
+import ctypes
+import json
+import os
+import shutil
+
+from gpu import SIM, GpuJob, check_recorded, doctor, notes, record
+from lib import process
+from lib.runner import test
+from lib.tool import row
+
+PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_DETACH = 0x4206, 0x4207, 17
+
+
+def check_without(case, job, why, *options):
+    """Everything but device times, and the reason in the report and on the terminal."""
+    tool = record(case, job, "--duration", "300ms", *options).done()
+    said = f"no device times: {why}"
+    assert said in " ".join(tool.err.split()), f"no '{said}' in: {tool.err}"
+    assert why in notes(tool), notes(tool)
+    assert row(tool.report(), "summary")
+    job.wait_parked()
+    job.wait_progress()
+    return tool
+
+
+@test("another tool uses CUPTI: the recording goes on without")
+def subscriber(case):
+    job = GpuJob(case, SIMGPU_CUPTI_FAIL="cuptiSubscribe:39")
+    check_without(case, job, "another tool uses CUPTI in it")
+    job.end()
+
+
+@test("profiling is for administrators: the recording goes on without")
+def privileges(case):
+    job = GpuJob(case, SIMGPU_CUPTI_FAIL="cuptiActivityEnable:35")
+    check_without(case, job, "the driver allows profiling to administrators alone")
+    job.end()
+
+
+@test("a CUPTI of before CUDA 11: the recording goes on without")
+def old(case):
+    job = GpuJob(case, SIMGPU_CUPTI_VERSION="12")
+    check_without(case, job, "its libcupti is older than CUDA 11")
+    job.end()
+
+
+@test("a process without libcupti: nothing is loaded")
+def no_cupti(case):
+    for name in ("libcuda.so.1", "libcudart.so.13"):
+        shutil.copy(SIM / "lib" / name, case.dir)
+    job = GpuJob(case, LD_LIBRARY_PATH=str(case.dir))
+    before = process.Snapshot(job.pid)
+    check_without(case, job, "no libcupti of CUDA 13 was found for process")
+    assert "not by CUPTI: no libcupti of CUDA 13" in doctor(job.pid)
+    before.check()
+    record(case, job, "--cupti", "/nonexistent", "--duration", "1s").fails("does not see such a file")
+    check_recorded(case, job, "--duration", "300ms", "--cupti", SIM / "lib/libcupti.so.13")
+    job.end()
+
+
+@test("a process that another tool traces: nothing is loaded")
+def traced(case):
+    libc = ctypes.CDLL(None, use_errno=True)
+    job = GpuJob(case)
+    before = process.Snapshot(job.pid)
+    assert libc.ptrace(PTRACE_SEIZE, job.pid, None, None) == 0
+    check_without(case, job, f"process {job.pid} is traced by process")
+    assert "not by CUPTI: process" in doctor(job.pid)
+    device = json.loads(doctor(job.pid, "--format", "json"))["device"]
+    assert not device["cupti"] and "is traced by process" in device["why_not"], device
+    before.check()
+    libc.ptrace(PTRACE_INTERRUPT, job.pid, None, None)
+    os.waitpid(job.pid, 0)
+    assert libc.ptrace(PTRACE_DETACH, job.pid, None, None) == 0
+    check_recorded(case, job)
+    job.end()
+
+
+SECCOMP = """
+import ctypes, os, struct, sys
+libc = ctypes.CDLL(None)
+program = b"".join(struct.pack("HBBI", *i) for i in (
+    (0x20, 0, 0, 0),            # the system call's number
+    (0x15, 0, 1, 319),          # memfd_create?
+    (0x06, 0, 0, 0x00050001),   # EPERM
+    (0x06, 0, 0, 0x7fff0000)))  # allowed
+filter = ctypes.create_string_buffer(program)
+libc.prctl(38, 1, 0, 0, 0)
+fprog = struct.pack("HxxxxxxQ", 4, ctypes.addressof(filter))
+assert libc.prctl(22, 2, ctypes.create_string_buffer(fprog)) == 0
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+@test("a seccomp filter that forbids what loading needs: nothing is loaded")
+def seccomp(case):
+    job = GpuJob(case, wrap=("python3", "-c", SECCOMP))
+    assert "it has a seccomp filter" in doctor(job.pid)
+    before = process.Snapshot(job.pid)
+    check_without(case, job, f"process {job.pid}: its seccomp filter forbids memfd_create")
+    before.check()
+    job.end()
+
+
+@test("two at once: the second goes on without, the first is left in peace")
+def two(case):
+    job = GpuJob(case)
+    first = record(case, job, "--duration", "100s")
+    process.wait_for(job.holds_cupti, 60, "the first one's window")
+    second = record(case, job, "--duration", "300ms").done()
+    assert "another proftrace uses the library in it" in notes(second), notes(second)
+    first.interrupt().done()
+    assert not notes(first), notes(first)
+    job.wait_parked()
+    check_recorded(case, job)
+    job.end()

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""PyTorch's CUDA build, unmodified, that trains already."""
+import pathlib
+import re
+import signal
+
+from gpu import DEVICE, LONG_S, SIM, GpuJob, compare, doctor, notes
+from lib import process
+from lib.runner import test
+from lib.tool import row
+
+JOB = pathlib.Path(__file__).with_name("job.py")
+PYTHON = SIM / "venv/bin/python"
+
+
+def steps(job):
+    """What each step had back from the device."""
+    return re.findall(r"^step \d+ \S+$", job.out(), re.MULTILINE)
+
+
+def end(job, misuse=()):
+    """misuse: by torch.profiler, which does not look whether CUPTI is in use."""
+    job.popen.send_signal(signal.SIGTERM)
+    assert job.popen.wait(LONG_S) == 0, job.err()
+    found = {r[-1] for r in job.truth() if r[0] == "misuse"}
+    assert found == set(misuse), found
+
+
+def train(case):
+    return GpuJob(case, PYTHON, "-B", JOB)
+
+
+def profile(job):
+    """Its own torch.profiler is on from now on."""
+    job.popen.send_signal(signal.SIGUSR1)
+    process.wait_for(lambda: "profiling since" in job.out(), LONG_S, "torch.profiler")
+    step = len(steps(job))
+    process.wait_for(lambda: len(steps(job)) > step + 5, LONG_S, "some steps with it")
+
+
+def check_profiled(job):
+    """It has told of the activities of all those steps."""
+    since = int(job.out().split("profiling since")[1].split()[0])
+    profiled, whole = int(job.out().split("profiled")[1]), len(steps(job)) - 1 - since
+    per_step = sum(r[0] in DEVICE for r in job.truth()) / len(steps(job))
+    assert profiled >= whole * per_step * 0.9, (profiled, whole, per_step)
+
+
+@test("PyTorch that trains already: its kernels, three times, and the same results")
+def training(case):
+    job, plain = train(case), train(case)
+    assert "it has a libcupti of its own" in doctor(job.pid)
+    for i in range(3):
+        tool = case.tool("-p", job.pid, "--record", "0:8", "--no-trace", "--no-progress")
+        tool.done(LONG_S)
+        assert ("was still in" in tool.err) == (i > 0), tool.err
+        kernels, copies, _ = compare(job, tool.recordings()[0])
+        assert kernels >= 8 * 20 and copies >= 8 * 3, (kernels, copies)
+        tables = tool.report()
+        assert row(tables, "summary")["steps"] == 8
+        assert row(tables, "cost")["events_lost"] == 0
+        assert "no device times" not in notes(tool) and "no launch" not in notes(tool), notes(tool)
+        job.wait_parked()
+    end(job)
+    end(plain)
+    cnt = min(len(steps(job)), len(steps(plain)))
+    assert cnt > 8 and steps(job)[:cnt] == steps(plain)[:cnt]
+
+
+@test("torch.profiler that is on: it keeps its records, ours go on without")
+def during_torch_profiler(case):
+    job = train(case)
+    profile(job)
+    tool = case.tool("-p", job.pid, "--record", "0:2", "--no-trace", "--no-progress").done(LONG_S)
+    assert "another tool uses CUPTI in it" in notes(tool), notes(tool)
+    end(job)
+    check_profiled(job)
+
+
+@test("torch.profiler after us: CUPTI is as if we had not been there")
+def before_torch_profiler(case):
+    job = train(case)
+    tool = case.tool("-p", job.pid, "--record", "0:2", "--no-trace", "--no-progress").done(LONG_S)
+    assert compare(job, tool.recordings()[0])[0]
+    job.wait_parked()
+    profile(job)
+    end(job)
+    check_profiled(job)
+
+
+@test("torch.profiler that begins in our window: CUPTI is left to it")
+def within_window(case):
+    job = train(case)
+    tool = case.tool("-p", job.pid, "--duration", "100s", "--no-trace", "--no-progress")
+    tool.wait_recording(LONG_S)
+    seen = len(steps(job))
+    process.wait_for(lambda: len(steps(job)) > seen + 10, LONG_S, "steps in the window")
+    profile(job)
+    process.wait_for(lambda: "device times end here" in tool.err, LONG_S, "proftrace to notice")
+    tool.interrupt().done(LONG_S)
+    assert "another tool began to use CUPTI" in notes(tool), notes(tool)
+    assert compare(job, tool.recordings()[0], may_miss=1_000_000)[0]
+    assert not job.calls("cuptiFinalize")
+    process.wait_for(lambda: not job.is_served(), LONG_S, "the library to leave")
+    end(job, ["another client's buffer callbacks are replaced",
+              "the timestamp callback is registered after kinds were enabled"])
+    check_profiled(job)
+
+
+@test("far from its window proftrace holds nothing of CUPTI")
+def far(case):
+    job = train(case)
+    tool = case.tool("-p", job.pid, "--record", "100000:100001", "--no-progress")
+    process.wait_for(lambda: job.calls("cuptiSubscribe") and not job.holds_cupti(), LONG_S,
+                     "CUPTI's start, to see whether it works, and end")
+    calls, before = job.cupti_calls(), len(steps(job))
+    process.wait_for(lambda: len(steps(job)) > before + 30, LONG_S, "steps far from the window")
+    assert job.is_served() and not job.holds_cupti()
+    assert job.cupti_calls() == calls
+    tool.interrupt().fails("before the window opened")
+    job.wait_parked()
+    end(job)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What is recorded of a job that runs already is what its device did."""
+import json
+import os
+import signal
+
+from gpu import SIM, GpuJob, check_recorded, compare, doctor, dumped, notes, record
+from lib import process
+from lib.runner import test
+from lib.tool import row
+
+STOPPED_NS = 20_000_000
+
+
+@test("a job that runs already: every kernel, copy and set, to the ns")
+def late(case):
+    job = GpuJob(case, SIM / "client/train", 0, 3000, 2, 3, SIMGPU_DEVICES="2")
+    before = process.Snapshot(job.pid)
+    assert "our library will be loaded into it" in doctor(job.pid)
+    device = json.loads(doctor(job.pid, "--format", "json"))["device"]
+    assert device == {"uses_cuda": True, "cupti": True, "library_loaded": False, "cuda": 13,
+                      "libcupti_loaded": False, "libcupti": str(SIM / "lib/libcupti.so.13")}, device
+    before.check()
+    tool = check_recorded(case, job, "--duration", "1s")
+    assert "went into process" in tool.err
+    assert row(tool.report(), "cost")["stopped_ns"] > 0
+    assert row(tool.report(), "cost")["events_lost"] == 0
+    assert "in it already" in doctor(job.pid)
+    job.end()
+
+
+@test("ten times into one process: nothing grows")
+def ten_times(case):
+    job = GpuJob(case)
+    threads, fds = process.threads(job.pid), process.descriptors(job.pid)
+    stops, maps = [], None
+    for i in range(10):
+        tool = check_recorded(case, job)
+        assert ("was still in" in tool.err) == (i > 0), tool.err
+        stops.append(row(tool.report(), "cost")["stopped_ns"])
+        process.wait_for(lambda: process.threads(job.pid) == threads, 60, "the threads of before")
+        assert process.descriptors(job.pid) == fds
+        now = process.lasting_maps(job.pid)
+        assert maps in (None, now), set(now) ^ set(maps)
+        maps = now
+    print("stopped for", ", ".join(f"{ns / 1e6:.2f}" for ns in stops), "ms")
+    assert min(stops) <= STOPPED_NS, stops
+    job.end()
+
+
+@test("an unprivileged job in a mount namespace of its own, without /dev/shm")
+def contained(case):
+    case.dir.chmod(0o777)
+    job = GpuJob(case, wrap=("unshare", "--mount", "--propagation", "private", "sh", "-c",
+                             'mount -t tmpfs -o size=4k none /dev/shm && exec setpriv '
+                             '--reuid=65534 --regid=65534 --clear-groups "$@"', "sh"))
+    check_recorded(case, job)
+    job.end()
+
+
+@test("a job in a pid namespace of its own: calls are on its threads as seen from here")
+def numbered_anew(case):
+    job = GpuJob(case, wrap=("unshare", "--pid", "--fork", "--mount-proc"))
+    tool = record(case, job).done()
+    rows = [line.split("\t") for line in dumped(job, tool.recordings()[0]).read_text().splitlines()]
+    assert {r[2] for r in rows if r[0] == "runtime"} == {str(job.pid)}
+    assert any(r[0] == "kernel" for r in rows)
+    job.wait_parked()
+    os.kill(job.pid, signal.SIGTERM)
+    assert job.popen.wait(60) == 0
+
+
+@test("records that CUPTI dropped are counted and printed")
+def dropped(case):
+    job = GpuJob(case, SIMGPU_CUPTI_DROP="50")
+    tool = record(case, job).done()
+    compare(job, tool.recordings()[0], may_miss=1_000_000)
+    assert row(tool.report(), "cost")["events_lost"] > 0
+    job.wait_parked()
+    job.end()
+
+
+@test("CUDA graphs before 12.6: CUPTI is not finalized, and leaves all the same")
+def old_with_graphs(case):
+    job = GpuJob(case, SIMGPU_CUPTI_VERSION="20")
+    for _ in range(2):
+        check_recorded(case, job)
+    assert not job.calls("cuptiFinalize")
+    job.end()
+
+
+@test("a job that comes to use CUDA only after the attach")
+def before_cuda(case):
+    job = GpuJob(case, "sh", "-c", 'echo ready $$; while ! [ -e go ]; do sleep 0.1; done; '
+                                   f"exec {SIM}/client/train 0 3000 1 2")
+    tool = record(case, job, "--duration", "300ms").done()
+    assert not job.has_library() and "device" not in notes(tool)
+    (job.dir / "go").touch()
+    process.wait_for(lambda: job.out().count("ready") == 2, 60, "the device's use")
+    check_recorded(case, job)
+    job.end()
+
+
+@test("--no-inject leaves the process without the library")
+def no_inject(case):
+    job = GpuJob(case)
+    before = process.Snapshot(job.pid)
+    tool = record(case, job, "--no-inject", "--duration", "300ms").done()
+    assert "stopped_ns" not in row(tool.report(), "cost")
+    before.check()
+    job.end()
+
+
+@test("run: the program's children do not take its place")
+def children(case):
+    env = dict(os.environ, SIMGPU_TRUTH=str(case.dir / "truth"))
+    tool = case.tool("run", "--duration", "300ms", "--step-timeout", "200ms", "--no-trace",
+                     "--", "sh", "-c", f"{SIM}/client/train 100 3000 1 1; exit 0", env=env).done()
+    assert "device" not in notes(tool)
+    assert "kernels 600 copies 200 sets 100" in tool.out, tool.out
+    assert not any(log.read_text().count("\ntool\t") for log in case.dir.glob("truth.*"))
+
+
+@test("run: a program that drops the variable which names the library")
+def without_variable(case):
+    env = dict(os.environ, SIMGPU_TRUTH=str(case.dir / "truth"))
+    tool = case.tool("run", "--duration", "300ms", "--step-timeout", "200ms", "--no-trace",
+                     "--", "env", "-u", "CUDA_INJECTION64_PATH", SIM / "client/train", 0, 3000,
+                     env=env)
+    process.wait_for(lambda: "recording: " in tool.err, 60, "the recording")
+    os.kill(int(tool.out.split()[1]), signal.SIGTERM)
+    tool.done()
+    assert "went into process" in tool.err
+    assert any(r["event_type"].strip() == "Kernel" for r in tool.report()["overview"]["rows"])

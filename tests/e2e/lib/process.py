@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A process as /proc shows it: threads, descriptors, mappings, and the text that is not what its
+file says, which is where breakpoints are."""
+import os
+import pathlib
+import struct
+import time
+
+PAGE = os.sysconf("SC_PAGE_SIZE")
+PRESENT, FILE_OR_SHARED = 1 << 63, 1 << 61
+
+
+def wait_for(condition, timeout_s, what):
+    end = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < end, f"waited {timeout_s} s for {what}"
+        time.sleep(0.01)
+
+
+def threads(pid):
+    return sorted(int(t) for t in os.listdir(f"/proc/{pid}/task"))
+
+
+def descriptors(pid):
+    found = {}
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            found[int(fd)] = os.readlink(f"/proc/{pid}/fd/{fd}")
+        except FileNotFoundError:
+            pass
+    return found
+
+
+def mappings(pid):
+    """(start, end, perms, offset, path) each."""
+    rows = []
+    for line in pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines():
+        span, perms, offset, _, _, *path = line.split(maxsplit=5)
+        start, end = (int(x, 16) for x in span.split("-"))
+        rows.append((start, end, perms, int(offset, 16), path[0] if path else ""))
+    return rows
+
+
+def lasting_maps(pid):
+    """Mappings that a running job has for good: files and code. The kernel's own page for single
+    steps and return probes, [uprobes], stays mapped until the process ends."""
+    return [m for m in mappings(pid)
+            if (m[4].startswith("/") or "x" in m[2]) and m[4] not in ("[uprobes]", "[vsyscall]")]
+
+
+def private_pages(pid, start, end):
+    """Addresses of the pages of a file's mapping that are no longer the file's own."""
+    with open(f"/proc/{pid}/pagemap", "rb", buffering=0) as f:
+        f.seek(start // PAGE * 8)
+        data = f.read((end - start) // PAGE * 8)
+    for i, (entry,) in enumerate(struct.iter_unpack("<Q", data)):
+        if entry & PRESENT and not entry & FILE_OR_SHARED:
+            yield start + i * PAGE
+
+
+def changed_text(pid):
+    """[(path, file offset, in file, in memory)] of every byte of mapped code that differs. Pages
+    that are still the file's own cannot differ, so only the others are compared."""
+    changed = []
+    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        for start, end, perms, offset, path in mappings(pid):
+            if "x" not in perms or not path.startswith("/"):
+                continue
+            pages = list(private_pages(pid, start, end))
+            if not pages:
+                continue
+            with open(f"/proc/{pid}/root{path}", "rb") as file:
+                for page in pages:
+                    memory.seek(page)
+                    file.seek(page - start + offset)
+                    mine, theirs = memory.read(PAGE), file.read(PAGE)
+                    theirs = theirs.ljust(PAGE, b"\0")
+                    if mine != theirs:
+                        changed += [(os.path.basename(path), page - start + offset + i, b, a)
+                                    for i, (a, b) in enumerate(zip(mine, theirs)) if a != b]
+    return changed
+
+
+def is_probed(pid):
+    return bool(changed_text(pid))
+
+
+class Snapshot:
+    """What a tool must leave as it was. Descriptors and mappings whose names begin with a
+    word of `passing` come and go without it."""
+
+    def __init__(self, pid, passing=()):
+        self.pid, self.passing = pid, passing
+        self.threads, self.descriptors = threads(pid), self.lasting_descriptors()
+        self.maps = self.lasting_maps()
+
+    def lasting_descriptors(self):
+        return {fd: name for fd, name in descriptors(self.pid).items()
+                if not name.startswith(self.passing)}
+
+    def lasting_maps(self):
+        return [m for m in lasting_maps(self.pid) if not m[4].startswith(self.passing)]
+
+    def check(self, timeout_s=10):
+        """The kernel takes breakpoints of a killed tool out soon, not at once: hence the wait."""
+        wait_for(lambda: not changed_text(self.pid), timeout_s,
+                 f"the text of {self.pid} to be as its files: "
+                 f"{len(changed_text(self.pid))} bytes differ")
+        now = threads(self.pid)
+        assert now == self.threads, f"threads: {self.threads} became {now}"
+        now = self.lasting_descriptors()
+        assert now == self.descriptors, f"descriptors: {self.descriptors} became {now}"
+        now = self.lasting_maps()
+        assert now == self.maps, f"mappings: {set(now) ^ set(self.maps)}"
+
+
+def state(pid):
+    """R, S, D, T, Z ... as in /proc/PID/stat."""
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0]
+
+
+def children(pid):
+    found = []
+    for tid in threads(pid):
+        found += map(int, pathlib.Path(f"/proc/{pid}/task/{tid}/children").read_text().split())
+    return sorted(found)
+
+
+def descendants(pid):
+    """Those below it, parents before their children."""
+    found = children(pid)
+    for child in found:
+        found += children(child)
+    return found

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The main command on the jobs that people have."""
+import re
+import signal
+import time
+
+import sense
+from lib.process import changed_text, wait_for
+from lib.runner import test
+from lib.tool import calls, report
+
+TABLES = ["Device Summary", "Overview Summary", "Model Summary", "Operator Summary",
+          "UserDefined Summary", "Perf Summary"]
+
+
+def record(case, job):
+    """`proftrace -p PID --record 2:10` as a user types it; the tables."""
+    tool = case.tool("-p", job.pid, "--record", "2:10").done()
+    recording, trace = (tool.dir / name for name in sense.default_names(job.pid))
+    assert sense.titles(tool.out) == TABLES, tool.out
+    sense.check_text(tool.out)
+    assert re.search(r"^(reader_cost: .* s )?batch_cost: .* s ips: .* steps/s$", tool.out, re.M)
+    assert str(recording.name) in tool.err and str(trace.name) in tool.err, tool.err
+    # The live command runs the offline code, but prints no more than 100 rows a table.
+    again = case.tool("report", recording).done()
+    assert again.out == tool.out
+    events = sense.check_trace(trace, 8)
+    tables = report(recording)
+    sense.check(tables, 8)
+    operators = sense.by_name(tables, "overview", "event_type")["Operator"]["calls"]
+    in_trace = sum(e["cat"] == "cpu_op" for e in events)
+    # The trace has all of the recording, the tables what lies in steps.
+    assert operators <= in_trace <= 1.3 * operators + 50, (operators, in_trace)
+    wait_for(lambda: not changed_text(job.pid), 10, "the text to be as before")
+    job.wait_steps(3)
+    return tables
+
+
+def check_phases(tables, *names):
+    model = sense.by_name(tables, "model")
+    for name in names:
+        # At the end of an epoch the loader is asked twice.
+        assert model[name]["calls"] - 8 in ((0, 1) if name == "Dataloader" else (0,)), model
+    assert model["Others"]["cpu_ratio_percent"] < 35, model
+    return model
+
+
+@test("main command: CNN, DataLoader without workers, SGD")
+def cnn_sgd(case):
+    tables = record(case, case.job("train.py").wait_steps(3))
+    check_phases(tables, "Dataloader", "Forward", "Backward", "Optimization")
+    assert "Reader Ratio: " in " ".join(tables["perf"]["notes"])
+    assert "DataLoader" in sense.rows(tables, "summary")[0]["step_rule"]
+    # Ten convolutions a step, forward and back.
+    assert calls(tables, "aten::conv2d") == 80
+    assert calls(tables, "autograd::engine::evaluate_function: ConvolutionBackward0") == 80
+    assert sense.by_name(tables, "userdefined")["Optimizer.zero_grad#SGD.zero_grad"]["calls"] == 8
+
+
+@test("main command: CNN, DataLoader with 2 workers, Adam")
+def cnn_workers(case):
+    job = case.job("train.py", "--workers", 2, "--optimizer", "adam").wait_steps(3)
+    tables = record(case, job)
+    check_phases(tables, "Dataloader", "Forward", "Backward", "Optimization")
+    assert sense.by_name(tables, "userdefined")["Optimizer.zero_grad#Adam.zero_grad"]["calls"] == 8
+    # What only the worker processes call, four samples a batch.
+    assert calls(tables, "aten::randn") >= 16, "the workers are missing"
+    assert any("worker processes" in note for note in tables["overview"]["notes"]), tables
+    threads = report(next(case.dir.glob("tool*/*.ptrec")), "--by-thread")
+    found = sense.sections(threads)
+    main = [rows for title, rows in found.items() if str(job.pid) in title]
+    assert sum(r["calls"] for rows in main for r in rows) == \
+        sense.by_name(tables, "overview", "event_type")["Operator"]["calls"], found.keys()
+    assert len(found) - len(main) == 2, found.keys()
+
+
+@test("main command: CNN, DataLoader without workers, Adam, shapes and memory")
+def cnn_adam(case):
+    job = case.job("train.py", "--optimizer", "adam").wait_steps(3)
+    tool = case.tool("-p", job.pid, "--record", "2:6", "--record-shapes", "--profile-memory",
+                     "--detail", "inner").done()
+    tables = tool.report()
+    sense.check(tables, 4)
+    memory = sense.rows(tables, "memory")
+    assert all(r["increase_bytes"] == r["alloc_bytes"] - r["free_bytes"] for r in memory), memory
+    assert any(r["name"] == "aten::empty" and r["alloc_cnt"] for r in memory) or memory, memory
+    events = sense.check_trace(next(tool.dir.glob("*.json.gz")), 4)
+    convolutions = [e for e in events if e["name"] == "aten::conv2d"]
+    assert convolutions[0]["args"]["Input Dims"][0] == [4, 3, 32, 32], convolutions[0]
+    assert convolutions[0]["args"]["Input type"][0] == "float", convolutions[0]
+    # What is called inside stands under its caller.
+    text = case.tool("report", "--op-detail", "--table", "operator", "--width", 100,
+                     tool.recordings()[0]).done().out
+    sense.check_text(text, 100)
+    assert re.search(r"^aten::conv2d .*\n  aten::convolution ", text, re.M), text
+
+
+@test("main command: transformer without a loader")
+def transformer(case):
+    tables = record(case, case.job("train.py", "--model", "transformer").wait_steps(3))
+    model = check_phases(tables, "Forward", "Backward", "Optimization")
+    assert "Dataloader" not in model, model
+    assert "Optimizer.step" in sense.rows(tables, "summary")[0]["step_rule"]
+    assert "reader_cost" not in sense.by_name(tables, "perf")
+
+
+@test("inference without a loader: the period of its calls")
+def inference(case):
+    job = case.job("train.py", "--infer").wait_steps(3)
+    tool = case.tool("-p", job.pid, "--record", "2:10").done()
+    tables = tool.report()
+    sense.check_text(tool.out)
+    sense.check(tables, 8)
+    assert "operator period" in sense.rows(tables, "summary")[0]["step_rule"], tool.out
+    assert calls(tables, "aten::conv2d") == 80
+    assert "model" not in tables and "No data loader was seen" in tool.out, tool.out
+    device = sense.by_name(tables, "device", "device")
+    # It sleeps most of the time, and computes with one thread.
+    assert device["CPU(Process)"]["utilization_percent"] < 101, tool.out
+
+
+@test("a thread that starts while it is recorded")
+def later_thread(case):
+    job = case.job("train.py").wait_steps(3)
+    tool = case.tool("-p", job.pid, "--duration", "2s").wait_recording()
+    job.signal(signal.SIGUSR1)
+    tables = tool.done().report()
+    assert calls(tables, "aten::atan") > 50
+    text = case.tool("report", "--by-thread", "--table", "operator", tool.recordings()[0]).done().out
+    section = text.split("aten::atan")[0].rsplit("Thread: ", 1)[1]
+    assert str(job.pid) not in section.splitlines()[0].split("/")[-1], section
+
+
+@test("torch that is imported after the attach")
+def later_library(case):
+    job = case.job("train.py", "--late", fresh=True)
+    wait_for(lambda: "waiting" in job.output(), 20, "the job")
+    tool = case.tool("-p", job.pid, "--record", "2:10")
+    time.sleep(1.5)
+    assert tool.popen.poll() is None, f"proftrace did not wait: {tool.err}"
+    job.signal(signal.SIGUSR1)
+    tables = tool.done(120).report()
+    sense.check(tables, 8)
+    assert calls(tables, "aten::conv2d") == 80

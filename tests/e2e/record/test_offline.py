@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""`run`, and what can be made of its recording without root, when the program is gone."""
+import csv
+import json
+import os
+import re
+import sys
+
+import sense
+from lib.job import ENV, PYTHON, WORKLOADS
+from lib.runner import test
+from lib.tool import report
+
+NOBODY = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--no-new-privs")
+
+
+def sections(text):
+    """The tables of CSV: title -> rows as dictionaries."""
+    found = {}
+    for part in text.split("\n\n"):
+        title, *lines = part.strip().splitlines()
+        body = [line for line in lines if not line.startswith("# ")]
+        found[title[2:]] = list(csv.DictReader(body))
+    return found
+
+
+class Offline:
+    """Commands as nobody, on a copy of the recording that nobody may read and not write."""
+
+    def __init__(self, case, recording):
+        self.case = case
+        self.dir = case.dir / "elsewhere"
+        self.dir.mkdir()
+        self.path = self.dir / recording.name
+        self.path.write_bytes(recording.read_bytes())
+        self.path.chmod(0o444)
+        os.chown(self.dir, 65534, 65534)
+
+    def __call__(self, *args):
+        tool = self.case.tool(*args, wrap=NOBODY)
+        return tool.done().out
+
+    def report(self, *options):
+        return self("report", *options, self.path)
+
+
+def check_formats(offline, tables):
+    assert json.loads(offline.report("--format", "json")) == tables
+    found = sections(offline.report("--format", "csv"))
+    assert len(found["Operator Summary"]) == len(sense.rows(tables, "operator"))
+    for row, same in zip(found["Operator Summary"], sense.rows(tables, "operator")):
+        assert (row["name"], int(row["cpu_total_ns"])) == (same["name"], same["cpu_total_ns"])
+    for width in (40, 80, 120):
+        sense.check_text(offline.report("--width", width), width)
+
+
+def check_choice(offline):
+    text = offline.report("--table", "model,perf")
+    assert sense.titles(text) == ["Model Summary", "Perf Summary"], text
+    names = re.findall(r"^(\w+)  +\S", offline("report", "--list-tables"), re.M)
+    assert {"device", "overview", "model", "operator", "userdefined", "memory", "sched"} < set(names)
+    for name in names:
+        sense.check_text(offline.report("--table", name, "--width", 80), 80)
+    tool = offline.case.tool("report", "--table", "modle", offline.path)
+    tool.fails("modle", "operator")
+
+
+def check_sorting(offline):
+    for key, column, descending in (("cpu_total", "cpu_total_ns", True),
+                                    ("cpu_avg", "cpu_avg_ns", True),
+                                    ("cpu_max", "cpu_max_ns", True),
+                                    ("cpu_min", "cpu_min_ns", False), ("calls", "calls", True)):
+        tables = json.loads(offline.report("--sorted-by", key, "--format", "json"))
+        values = [r[column] for r in sense.sections(tables)["Thread: All threads merged"]]
+        assert values == sorted(values, reverse=descending), (key, values)
+
+
+def check_units(offline, tables):
+    step = sense.by_name(tables, "model")["ProfileStep"]["cpu_total_ns"]
+    for unit, ns in (("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1)):
+        text = offline.report("--time-unit", unit, "--table", "model")
+        assert f"Time unit: {unit}\n" in text, text
+        shown = float(re.search(r"^ProfileStep +\d+ +([\d.]+) /", text, re.M)[1])
+        assert abs(shown * ns - step) <= max(1, 0.005 * ns), (unit, shown, step)
+
+
+def check_rows(offline, tables):
+    cnt = [len(section) for section in sense.sections(tables, estimated=True).values()]
+    text = offline.report("--row-limit", 3, "--table", "operator")
+    assert f"{sum(c - min(c, 3) for c in cnt)} more rows left out" in text, text
+    shown = len(re.findall(r"^(aten|autograd)::", text, re.M))
+    assert shown == sum(min(c, 3) for c in cnt), text
+    text = offline.report("--by-thread", "--table", "operator")
+    assert re.search(r"-Thread: .*\(\d+\)-", text) and "merged" not in text, text
+    assert "samples/s" in offline.report("--batch-size", 4, "--table", "perf")
+    raw = json.loads(offline.report("--raw-times", "--format", "json"))
+    more, less = (sense.by_name(t, "model")["ProfileStep"]["cpu_total_ns"] for t in (raw, tables))
+    assert more > less, "--raw-times leaves nothing in"
+
+
+def check_export(offline):
+    os.chdir("/")
+    offline("export", "--format", "chrome", "--output", offline.dir, offline.path)
+    traces = list(offline.dir.glob("*.pt.trace.json.gz"))
+    assert len(traces) == 1, traces
+    events = sense.check_trace(traces[0], 8)
+    offline("export", "-o", offline.dir / "plain.json", offline.path)
+    assert len(sense.check_trace(offline.dir / "plain.json", 8)) == len(events)
+    before = offline.path.read_bytes()
+    onto = offline.case.tool("export", "-o", offline.path, offline.path)
+    onto.fails("--output", "the recording itself", "a name of its own")
+    assert offline.path.read_bytes() == before
+
+
+@test("run from the start; report and export later, without root, without the program")
+def run_and_report(case):
+    tool = case.tool("run", "--record", "2:10", "--", PYTHON, WORKLOADS / "train.py", "--steps",
+                     150, env=dict(ENV)).done(90)
+    assert len(sense.titles(tool.out)) == 6, tool.out
+    sense.check_text(tool.out)
+    tables = report(tool.recordings()[0])
+    sense.check(tables, 8)
+    offline = Offline(case, tool.recordings()[0])
+    assert offline.report() == tool.out
+    check_formats(offline, tables)
+    check_choice(offline)
+    check_sorting(offline)
+    check_units(offline, tables)
+    check_rows(offline, tables)
+    check_export(offline)
+
+
+@test("run: the program's own status, and programs that cannot be profiled")
+def run_status(case):
+    case.tool("run", "--record", "2:4", "--", "/nonexistent/program").fails(
+        "/nonexistent/program", "No such file")
+    tool = case.tool("run", "--record", "0:2", "--no-report", "--no-trace", "--", PYTHON,
+                     WORKLOADS / "mlp_train.py", "--steps", 1500, "--exit-status", 3, env=dict(ENV))
+    assert tool.wait(60) == 3, tool.err
+    assert "status 3" in tool.err and tool.recordings(), tool.err
+    case.tool("run", "--record", "0:2", "--", sys.executable, "-c", "print('hello')").fails("ended")

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Which steps are recorded, and what a step is."""
+import json
+import re
+import time
+
+import sense
+from lib.runner import test
+from lib.tool import calls, report
+
+BACKWARD = "libtorch_python.so:_ZL22THPEngine_run_backwardP7_objectS0_S0_"
+
+
+def window(tables):
+    return sense.rows(tables, "summary")[0]["window"].rsplit(", ", 1)[0]
+
+
+def check_window(tables, first, end):
+    """On a busy machine probes may come late; then the window is shifted, and that is said."""
+    begin, until = (int(n) for n in re.findall(r"\d+", window(tables)))
+    assert until - begin == end - first, window(tables)
+    late = re.search(r"opened (\d+) steps? later than asked", json.dumps(tables))
+    assert begin - first == (int(late[1]) if late else 0), window(tables)
+
+
+@test("schedules: one recording and one trace for each span")
+def schedules(case):
+    job = case.job("train.py").wait_steps(3)
+    for schedule, windows, steps in (
+            ("skip_first=1,closed=1,ready=1,record=4,repeat=3",
+             [(3, 7), (9, 13), (15, 19)], 4),
+            ("skip_first=1,wait=2,warmup=1,active=2,repeat=2", [(4, 6), (9, 11)], 2)):
+        tool = case.tool("-p", job.pid, "--schedule", schedule).done()
+        assert len(tool.recordings()) == len(windows), tool.recordings()
+        # HOST_PID.ptrec is the first, HOST_PID.N.ptrec the following.
+        found = sorted((report(r) for r in tool.recordings()),
+                       key=lambda t: int(window(t)[7:].split(",")[0]))
+        for tables, (first, end) in zip(found, windows):
+            check_window(tables, first, end)
+            sense.check(tables, steps)
+        traces = sorted(tool.dir.glob("*.pt.trace.json.gz"))
+        assert len(traces) == len(windows), traces
+        for trace in traces:
+            sense.check_trace(trace, steps)
+        assert tool.out.count("Overview Summary") == len(windows)
+
+
+@test("--duration, Ctrl-C, a second Ctrl-C, and Ctrl-C before the window")
+def ends(case):
+    job = case.job("train.py").wait_steps(3)
+    tool = case.tool("-p", job.pid, "--duration", "1.5s").done()
+    tables = tool.report("--time-unit", "s")
+    sense.check(tables)
+    seconds = float(sense.rows(tables, "summary")[0]["window"].split(", ")[1].split()[0])
+    assert 1.4 < seconds < 2.5, seconds
+
+    tool = case.tool("-p", job.pid).wait_recording()
+    time.sleep(0.5)
+    tool.interrupt().done()
+    sense.check(tool.report())
+    assert sense.titles(tool.out), tool.out
+
+    tool = case.tool("-p", job.pid).wait_recording()
+    time.sleep(0.3)
+    tool.interrupt()
+    time.sleep(0.01)
+    tool.interrupt().fails("aborted")
+    assert not tool.out and not list(tool.dir.glob("*.json.gz")), tool.out
+    report(tool.recordings()[0])
+
+    tool = case.tool("-p", job.pid, "--record", "100000:100002")
+    time.sleep(1.5)
+    tool.interrupt().fails("before the window opened", "nothing was recorded")
+    assert not tool.recordings()
+
+    tool = case.tool("-p", job.pid, "--record", "100000:100002", "--duration", "1s")
+    tool.fails("did not open within --duration")
+    job.wait_steps(3)
+
+
+@test("a window that is far away: --record 400:404")
+def far(case):
+    job = case.job("train.py").wait_steps(3)
+    tool = case.tool("-p", job.pid, "--record", "400:404").done()
+    tables = tool.report()
+    sense.check(tables, 4)
+    check_window(tables, 400, 404)
+    assert calls(tables, "aten::conv2d") == 40
+
+
+@test("--step-probe: a function that runs once per step")
+def step_probe(case):
+    job = case.job("train.py").wait_steps(3)
+    tool = case.tool("-p", job.pid, "--record", "2:10", "--step-probe", BACKWARD).done()
+    tables = tool.report()
+    sense.check(tables, 8)
+    assert sense.rows(tables, "summary")[0]["step_rule"].startswith("--step-probe"), tool.out
+    model = sense.by_name(tables, "model")
+    assert model["Backward"]["calls"] == model["Forward"]["calls"] == 8, tool.out
+    assert model["Others"]["cpu_ratio_percent"] < 35, tool.out
+    case.tool("-p", job.pid, "--record", "2:10", "--step-probe", "libtorch_python.so:nope").fails(
+        "libtorch_python.so:nope", "no library", "`nm`")
+
+
+@test("--step-range: a range of the user's around each step")
+def step_range(case):
+    job = case.job("train.py", "--range", "my step").wait_steps(3)
+    tool = case.tool("-p", job.pid, "--record", "2:10", "--step-range", "my step").done()
+    tables = tool.report()
+    sense.check(tables, 8)
+    assert sense.rows(tables, "summary")[0]["step_rule"].startswith("--step-range"), tool.out
+    assert sense.by_name(tables, "userdefined")["my step"]["calls"] == 8, tool.out
+
+    case.tool("-p", job.pid, "--record", "2:10", "--step-range", "nope", "--step-timeout",
+              "2s").fails("no step was seen")
+
+
+@test("attached one by one (--attach-method perf): the same tables")
+def perf_events(case):
+    job = case.job("train.py").wait_steps(3)
+    found = {}
+    for method in ("multi", "perf"):
+        tool = case.tool("-p", job.pid, "--record", "2:10", "--detail", "phase",
+                         "--attach-method", method).done()
+        found[method] = tool.report()
+        sense.check(found[method], 8)
+    for table, key in (("overview", "event_type"), ("model", "name"), ("userdefined", "name")):
+        multi, perf = ({k: r["calls"] for k, r in sense.by_name(found[m], table, key).items()
+                        if k != "Dataloader"} for m in ("multi", "perf"))
+        assert multi == perf, (multi, perf)
+    assert set(found["multi"]) == set(found["perf"])

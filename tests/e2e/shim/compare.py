@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""compare.py DUMP TRUTH [TOLERANCE_NS [LOST]]: what a recording says of the device against the
+simulation's own log. Every activity whose call was open in the window and that had not ended before,
+and no other: equal in kind, device, stream, name, bytes and correlation, in time within TOLERANCE_NS
+(default 0), and owned by one call of the right function on the right thread. At most LOST activities or calls may be missing."""
+import collections
+import subprocess
+import sys
+
+DEVICE = ("kernel", "memcpy", "memset")
+MINUTE = 60_000_000_000
+
+
+def rows(path):
+    with open(path) as lines:
+        return [line.rstrip("\n").split("\t") for line in lines]
+
+
+def demangled(names):
+    names = sorted(names)
+    out = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True, check=True)
+    return dict(zip(names, out.stdout.split("\n")))
+
+
+def fail(text, *examples):
+    print(f"compare: {text}", file=sys.stderr)
+    for example in examples[:5]:
+        print(f"    {example}", file=sys.stderr)
+    sys.exit(1)
+
+
+def truth_of(path, begin, end):
+    """Device rows and, by correlation id, API calls that may belong to the window. The log may be
+    much longer than that."""
+    device, calls = [], {}
+    with open(path) as lines:
+        columns = next(lines).rstrip("\n").split("\t")
+        kind, submit, start, stop = (columns.index(c) for c in ("kind", "submit_ns", "start_ns", "end_ns"))
+        for line in lines:
+            row = line.rstrip("\n").split("\t")
+            # A call that is open at the window's end submits after it.
+            if row[kind] in DEVICE and int(row[stop]) > begin and int(row[submit]) < end + MINUTE:
+                device.append(dict(zip(columns, row)))
+            elif row[kind] in ("runtime", "driver") and int(row[stop]) > begin and int(row[start]) < end:
+                value = dict(zip(columns, row))
+                # A runtime call and the driver's within it share one id: the outer one owns it.
+                if value["kind"] == "runtime" or int(value["correlation"]) not in calls:
+                    calls[int(value["correlation"])] = value
+    return device, calls
+
+
+def key(row, names):
+    """A kernel by its name; copies and sets by what CUPTI names them from is not in the log."""
+    name = names.get(row["name"], row["name"]) if row["kind"] == "kernel" else ""
+    size = 0 if row["kind"] == "kernel" else int(row["bytes"])
+    return row["kind"], int(row["dev"]), int(row["stream"]), int(row["correlation"]), size, name
+
+
+def plain(api):
+    """As the table of calls has it: without version and stream variant."""
+    for part in ("_ptsz", "_ptds"):
+        api = api.replace(part, "")
+    base, _, version = api.rpartition("_v")
+    return base if base and version.isdigit() else api
+
+
+def inside(row, calls, begin, end):
+    """It belongs to the window. An edge within a call's own entry or exit is anyone's guess."""
+    call = calls.get(int(row["correlation"]))
+    return call and int(call["end_ns"]) > begin and int(call["start_ns"]) < end and int(row["end_ns"]) > begin
+
+
+def main():
+    dump = rows(sys.argv[1])
+    tolerance = int(sys.argv[3]) if len(sys.argv) > 3 else 0
+    may_miss = int(sys.argv[4]) if len(sys.argv) > 4 else 0
+    begin, end = next((int(r[1]), int(r[2])) for r in dump if r[0] == "window")
+    truth, calls = truth_of(sys.argv[2], begin, end)
+    names = demangled({row["name"] for row in truth if row["kind"] == "kernel"})
+
+    expected = collections.defaultdict(list)
+    for row in (r for r in truth if inside(r, calls, begin, end)):
+        expected[key(row, names)].append((int(row["start_ns"]), int(row["end_ns"])))
+    seen = collections.defaultdict(list)
+    for kind, dev, stream, start, stop, correlation, size, name in (r for r in dump if r[0] in DEVICE):
+        seen[(kind, int(dev), int(stream), int(correlation), int(size), name if kind == "kernel" else "")].append(
+            (int(start), int(stop))
+        )
+    extra = [k for k in seen if len(seen[k]) > len(expected.get(k, []))]
+    if extra:
+        fail(f"{len(extra)} activities that never were", *extra)
+    missing = sum(len(v) - len(seen.get(k, [])) for k, v in expected.items())
+    if missing > may_miss:
+        fail(f"{missing} activities are missing", *[k for k in expected if len(seen.get(k, [])) < len(expected[k])])
+    worst = 0
+    for k, times in expected.items():
+        if len(seen.get(k, [])) != len(times):
+            continue
+        for told, true in zip(sorted(seen[k]), sorted(times)):
+            worst = max(worst, abs(told[0] - true[0]), abs(told[1] - true[1]))
+    if worst > tolerance:
+        fail(f"times are off by up to {worst} ns")
+
+    told_calls = collections.defaultdict(list)
+    for row in (r for r in dump if r[0] in ("runtime", "driver")):
+        told_calls[int(row[5])].append(row)
+    for k in seen:
+        owners = told_calls.get(k[3], [])
+        call = calls[k[3]]
+        if not owners and missing < may_miss:  # the call was lost
+            missing += 1
+            continue
+        if len(owners) != 1:
+            fail(f"activity {k} has {len(owners)} calls")
+        _, _, tid, start, stop, _, flags, name = owners[0]
+        if name != plain(call["name"]) or tid != call["tid"]:
+            fail(f"activity {k} is owned by {name} of {tid}, not {call['name']} of {call['tid']}")
+        within = int(call["start_ns"]) <= int(start) <= int(stop) <= int(call["end_ns"])
+        if flags == "0" and not within:
+            fail(f"call {name} {start} to {stop}, not within {call['start_ns']} to {call['end_ns']}")
+    counts = collections.Counter(k[0] for k in seen for _ in seen[k])
+    print(f"compare: {dict(counts)} as in the truth, {missing} missing, at most {worst} ns off, each with its call")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Operators against torch.profiler, on adjacent steps of one process that do the same."""
+import functools
+
+from checks import Mismatch
+from events import NODE_PREFIX, align, best_overlap, nest, operators
+
+FIRST, STEPS = 2, 4  # the first steps after attach pay for page faults
+
+
+def _match(what, window, truth):
+    """Offset of the window in truth; says where they part if it is not there."""
+    if not window:
+        raise Mismatch(f"{what}: proftrace saw none")
+    offset = align(window, truth)
+    if offset is None:
+        offset, length = best_overlap(window, truth)
+        ours = window[length : length + 4]
+        theirs = truth[offset + length : offset + length + 4]
+        raise Mismatch(f"{what}: {length} of {len(window)} agree, then proftrace has {ours} and "
+                       f"torch.profiler {theirs}")
+    return offset
+
+
+def _all_equal(what, pairs, key_ours, key_theirs):
+    wrong = [(o, t) for o, t in pairs if key_ours(o) != key_theirs(t)]
+    if wrong:
+        raise Mismatch(f"{what}: {len(pairs) - len(wrong)} of {len(pairs)} agree; first "
+                       f"difference: proftrace {wrong[0][0]}, torch.profiler {wrong[0][1]}")
+
+
+def _shapes(span):
+    """Kineto writes an undefined tensor as [] or [0], by version. What has no shape at the end
+    (numbers, or all of an operator without tensors) need not be listed."""
+    shapes = [[] if shape == [0] else shape for shape in span.shapes]
+    while shapes and not shapes[-1]:
+        shapes.pop()
+    return shapes
+
+
+def inner(job):
+    """Every dispatch: names in order, nesting, shapes."""
+    trace = job.record(f"{FIRST}:{FIRST + STEPS}", "inner", "--record-shapes")
+    ours = operators(trace.of_main_thread("cpu_op"))
+    # More whole steps than the window has, so that the window lies in them wherever it begins.
+    theirs = operators(job.profile(STEPS + 2, shapes=True))
+    offset = _match("names in order", [s.name for s in ours], [s.name for s in theirs])
+    pairs = list(zip(ours, theirs[offset:]))
+    base = theirs[offset].depth - ours[0].depth
+    _all_equal("nesting", pairs, lambda o: o.depth + base, lambda t: t.depth)
+    _all_equal("shapes", pairs, _shapes, _shapes)
+    return f"{len(pairs)} operators of {STEPS} steps: names, order, nesting and shapes agree"
+
+
+def _runs_python(node):
+    """Is the backward node written in Python? Generated ones end in a version number."""
+    name = node.removeprefix(NODE_PREFIX)
+    return bool(name) and "::" not in name and not name[-1].isdigit()
+
+
+def _called_from_python(spans, python_kernels):
+    """The outermost operators, below nothing or below code that is Python itself."""
+    kept = nest([s for s in spans if (s.is_operator and s.name not in python_kernels) or s.is_node])
+    called, hidden_until_ns = [], 0
+    for span in kept:
+        if span.is_node:
+            if not _runs_python(span.name):
+                hidden_until_ns = max(hidden_until_ns, span.end_ns)
+        elif span.begin_ns >= hidden_until_ns:
+            called.append(span)
+            hidden_until_ns = span.end_ns
+    return called
+
+
+@functools.lru_cache(maxsize=1)
+def _operator_round(job):
+    """A window at operator detail, and torch.profiler's view: the same for all that look at it."""
+    trace = job.record(f"{FIRST}:{FIRST + STEPS}", "operator", "--record-shapes")
+    return trace, job.profile(STEPS + 2, shapes=True)
+
+
+def python_level(job, not_wrapped=(), python_kernels=()):
+    """What Python called, in order, and shapes. not_wrapped: operators that Python reaches in other
+    ways than by a wrapper of torch.* or a Tensor method (indexing, torch.ops)."""
+    trace, profiled = _operator_round(job)
+    ours = [s for s in operators(trace.of_main_thread("cpu_op")) if s.name not in not_wrapped]
+    theirs = [s for s in _called_from_python(profiled, python_kernels)
+              if s.name not in not_wrapped]
+    offset = _match("names in order", [s.name for s in ours], [s.name for s in theirs])
+    _all_equal("shapes", list(zip(ours, theirs[offset:])), _shapes, _shapes)
+    return f"{len(ours)} operators that Python called in {STEPS} steps: names, order, shapes agree"
+
+
+def backward_nodes(job):
+    """Backward nodes by name and sequence number (its distance from the first one's)."""
+    trace, profiled = _operator_round(job)
+    ours = [s for s in trace.of_main_thread("cpu_op") if s.is_node]
+    theirs = [s for s in profiled if s.is_node]
+    offset = _match("names in order", [s.name for s in ours], [s.name for s in theirs])
+    pairs = list(zip(ours, theirs[offset:]))
+    first, truth = next((o, t) for o, t in pairs if o.sequence >= 0)
+    base = truth.sequence - first.sequence
+    _all_equal("sequence numbers", pairs,
+               lambda o: o.sequence + base if o.sequence >= 0 else -1, lambda t: t.sequence)
+    return f"{len(pairs)} backward nodes of {STEPS} steps: names, order, sequence numbers agree"

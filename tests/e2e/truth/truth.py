@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compares proftrace with torch.profiler, with the workloads' own notes and with /proc.
+
+truth.py [WORD...]: the checks whose line has one of the words."""
+import functools
+import sys
+
+import durations
+import operators
+import phases
+import reports
+from checks import run
+from job import Job
+
+MEASURED = 3  # attempts where times are compared
+
+# Reached by C++ from Python without a wrapper that has the operator's name: x[i] is one function,
+# whatever operators it runs; torch.ops.* goes by the boxed path.
+INDEXING = ("aten::select", "aten::slice", "aten::index")
+BY_TORCH_OPS = ("mylib::scale", "aten::add")
+# The wrapper's own name, and the operators that it runs: none has its name.
+TOLIST = ("aten::tolist", "aten::resolve_conj", "aten::resolve_neg")
+
+# (what, check of a job, attempts)
+TRAINING = [
+    ("inner", operators.inner, 1),
+    ("operator", functools.partial(operators.python_level, not_wrapped=INDEXING), 1),
+    ("nodes", operators.backward_nodes, 1),
+]
+CUSTOM = [
+    ("inner", operators.inner, 1),
+    ("operator", functools.partial(operators.python_level, not_wrapped=BY_TORCH_OPS,
+                                   python_kernels=("mylib::scale",)), 1),
+    ("nodes", operators.backward_nodes, 1),
+]
+# Inside TorchScript nothing is called from Python.
+SCRIPTED = [("inner", operators.inner, 1)]
+INFERENCE = [
+    *SCRIPTED,
+    ("operator", functools.partial(operators.python_level, not_wrapped=TOLIST), 1),
+]
+PHASES = [("phases", phases.phases, MEASURED)]
+# An optimizer that is no torch.optim.Optimizer.
+OWN_OPTIMIZER = [("phases", functools.partial(phases.phases, unseen=("optimizer", "zero_grad")),
+                  MEASURED)]
+
+DURATIONS = [
+    ("durations", durations.durations, MEASURED),
+    ("cost", durations.own_cost, MEASURED),
+]
+
+JOBS = [
+    (("cnn.py",), [*TRAINING, *DURATIONS, ("cpu", phases.cpu, MEASURED)]),
+    (("cnn.py", "--workers", "2", "--optimizer", "adam"), TRAINING),
+    (("transformer.py",), [*TRAINING, *DURATIONS, ("reports", reports.reports, 1)]),
+    (("custom_ops.py",), CUSTOM),
+    (("inference.py",), INFERENCE),
+    (("inference.py", "--compiled", "script"), SCRIPTED),
+    (("inference.py", "--compiled", "trace"), SCRIPTED),
+    (("phases.py", "--mode", "plain"), PHASES),
+    (("phases.py", "--mode", "plain", "--workers", "2"), PHASES),
+    (("phases.py", "--mode", "plain", "--custom-optimizer"), OWN_OPTIMIZER),
+    (("phases.py", "--mode", "accumulate"), PHASES),
+    (("phases.py", "--mode", "gan"), PHASES),
+    (("phases.py", "--mode", "autocast"), PHASES),
+    (("phases.py", "--mode", "evaluate"), PHASES),
+]
+
+
+def chosen(words):
+    """(workload, its checks) of those that the words choose."""
+    for workload, checks in JOBS:
+        titled = [(f"{what} {' '.join(workload)}", check, attempts)
+                  for what, check, attempts in checks]
+        checks = [c for c in titled if not words or any(word in c[0] for word in words)]
+        if checks:
+            yield workload, checks
+
+
+def main(words):
+    results = []
+    for workload, checks in chosen(words):
+        with Job(*workload) as job:
+            results += [run(title, functools.partial(check, job), attempts)
+                        for title, check, attempts in checks]
+    print(f"{sum(results)} of {len(results)} checks agree")
+    return 0 if results and all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

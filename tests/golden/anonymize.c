@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* anonymize IN OUT: copies a recording without what it says of the machine and its paths. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "recording/recording.h"
+
+static void check(int err)
+{
+	if (!err)
+		return;
+	fprintf(stderr, "anonymize: %s\n", strerror(-err));
+	exit(1);
+}
+
+static json_t *meta_of(const struct recording *r)
+{
+	json_t *meta = json_deep_copy(recording__meta(r));
+	json_t *process = json_object_get(meta, "process");
+
+	json_object_set_new(process, "exe", json_string("/usr/bin/python3"));
+	json_object_set_new(process, "argv", json_pack("[s, s]", "python", "train.py"));
+	json_object_set_new(meta, "host", json_pack("{s:s}", "name", "simgpu"));
+	json_object_set_new(json_object_get(meta, "runtime"), "why", json_string("its maps"));
+	json_object_del(meta, "command");
+	return meta;
+}
+
+static uint32_t *copy_names(const struct recording *r, struct recording_writer *w)
+{
+	uint32_t *ids = calloc((size_t)recording__name_cnt(r) + 1, sizeof(*ids));
+
+	for (uint32_t id = 1; ids && id <= recording__name_cnt(r); id++) {
+		const struct name *n = recording__name(r, id);
+
+		if (n)
+			ids[id] = recording_writer__name(w, n->category, n->text, n->schema);
+	}
+	return ids;
+}
+
+static uint32_t *copy_tracks(const struct recording *r, struct recording_writer *w)
+{
+	uint32_t *ids = calloc((size_t)recording__track_cnt(r) + 1, sizeof(*ids));
+
+	for (uint32_t id = 1; ids && id <= recording__track_cnt(r); id++) {
+		const struct track *t = recording__track(r, id);
+
+		if (t)
+			ids[id] = recording_writer__track(w, t);
+	}
+	return ids;
+}
+
+static void copy_events(const struct recording *r, struct recording_writer *w,
+			const uint32_t *names, const uint32_t *tracks)
+{
+	struct recording_cursor *c;
+	struct event e;
+	int err;
+
+	check(recording_cursor__open(r, &c));
+	while ((err = recording_cursor__next(c, &e)) > 0) {
+		e.name = names[e.name];
+		e.track = tracks[e.track];
+		check(recording_writer__event(w, &e));
+	}
+	check(err);
+	recording_cursor__close(c);
+}
+
+int main(int argc, char **argv)
+{
+	struct recording_writer *w;
+	uint32_t *names, *tracks;
+	struct recording *r;
+	json_t *meta, *summary;
+
+	if (argc != 3)
+		return 2;
+	check(recording__open(argv[1], &r));
+	meta = meta_of(r);
+	check(recording_writer__create(argv[2], meta, &w));
+	names = copy_names(r, w);
+	tracks = copy_tracks(r, w);
+	if (!names || !tracks)
+		check(-ENOMEM);
+	copy_events(r, w, names, tracks);
+	summary = json_deep_copy(recording__summary(r));
+	check(recording_writer__close(w, summary));
+	json_decref(summary);
+	json_decref(meta);
+	free(names);
+	free(tracks);
+	recording__close(r);
+	return 0;
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Memory, copies and sets. */
+#include "cudart.h"
+#include <string.h>
+
+cudaError_t rt_cudaMalloc(void **out, size_t bytes)
+{
+	use_context();
+	return result_of(cuMemAlloc((CUdeviceptr *)out, bytes));
+}
+
+cudaError_t rt_cudaMallocManaged(void **out, size_t bytes, unsigned int flags)
+{
+	use_context();
+	return result_of(cuMemAllocManaged((CUdeviceptr *)out, bytes, flags));
+}
+
+cudaError_t rt_cudaMallocAsync(void **out, size_t bytes, cudaStream_t stream)
+{
+	return result_of(cuMemAllocAsync((CUdeviceptr *)out, bytes, stream));
+}
+
+cudaError_t rt_cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height)
+{
+	*pitch = (width + 511) / 512 * 512;
+	return rt_cudaMalloc(out, *pitch * height);
+}
+
+cudaError_t rt_cudaFree(void *p)
+{
+	use_context();
+	return result_of(cuMemFree((CUdeviceptr)p));
+}
+
+cudaError_t rt_cudaFreeAsync(void *p, cudaStream_t stream)
+{
+	return result_of(cuMemFreeAsync((CUdeviceptr)p, stream));
+}
+
+cudaError_t rt_cudaMallocHost(void **out, size_t bytes)
+{
+	use_context();
+	return result_of(cuMemAllocHost(out, bytes));
+}
+
+cudaError_t rt_cudaHostAlloc(void **out, size_t bytes, unsigned int flags)
+{
+	use_context();
+	return result_of(cuMemHostAlloc(out, bytes, flags));
+}
+
+cudaError_t rt_cudaFreeHost(void *p)
+{
+	return result_of(cuMemFreeHost(p));
+}
+
+cudaError_t rt_cudaHostRegister(void *p, size_t bytes, unsigned int flags)
+{
+	return result_of(cuMemHostRegister(p, bytes, flags));
+}
+
+cudaError_t rt_cudaHostUnregister(void *p)
+{
+	return result_of(cuMemHostUnregister(p));
+}
+
+cudaError_t rt_cudaHostGetDevicePointer(void **out, void *p, unsigned int flags)
+{
+	*out = p;
+	return cudaSuccess;
+}
+
+cudaError_t rt_cudaPointerGetAttributes(struct cudaPointerAttributes *a, const void *p)
+{
+	struct sim_range range;
+
+	memset(a, 0, sizeof(*a));
+	if (!sim_memory_find(p, &range)) {
+		a->device = -2;
+		a->hostPointer = (void *)p;
+		return cudaSuccess;
+	}
+	a->type = range.type == SIM_PINNED   ? cudaMemoryTypeHost
+		  : range.type == SIM_DEVICE ? cudaMemoryTypeDevice
+					     : cudaMemoryTypeManaged;
+	a->device = range.dev;
+	a->devicePointer = (void *)p;
+	a->hostPointer = range.type == SIM_DEVICE ? NULL : (void *)p;
+	return cudaSuccess;
+}
+
+cudaError_t rt_cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+	use_context();
+	return result_of(cuMemGetInfo(free_bytes, total_bytes));
+}
+
+cudaError_t rt_cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise advice,
+			     struct cudaMemLocation location)
+{
+	return cudaSuccess;
+}
+
+/* ---- copies: the runtime names the direction, the driver has an entry point for each ---- */
+
+cudaError_t rt_cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind)
+{
+	use_context();
+	switch (kind) {
+	case cudaMemcpyHostToDevice:
+		return result_of(cuMemcpyHtoD((CUdeviceptr)dst, src, bytes));
+	case cudaMemcpyDeviceToHost:
+		return result_of(cuMemcpyDtoH(dst, (CUdeviceptr)src, bytes));
+	default:
+		return result_of(cuMemcpy((CUdeviceptr)dst, (CUdeviceptr)src, bytes));
+	}
+}
+
+cudaError_t rt_cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
+			       cudaStream_t stream)
+{
+	use_context();
+	switch (kind) {
+	case cudaMemcpyHostToDevice:
+		return result_of(cuMemcpyHtoDAsync((CUdeviceptr)dst, src, bytes, stream));
+	case cudaMemcpyDeviceToHost:
+		return result_of(cuMemcpyDtoHAsync(dst, (CUdeviceptr)src, bytes, stream));
+	case cudaMemcpyDeviceToDevice:
+		return result_of(
+			cuMemcpyDtoDAsync((CUdeviceptr)dst, (CUdeviceptr)src, bytes, stream));
+	default:
+		return result_of(cuMemcpyAsync((CUdeviceptr)dst, (CUdeviceptr)src, bytes, stream));
+	}
+}
+
+cudaError_t rt_cudaMemcpyPeerAsync(void *dst, int dst_dev, const void *src, int src_dev,
+				   size_t bytes, cudaStream_t stream)
+{
+	CUcontext to, from;
+
+	cuDevicePrimaryCtxRetain(&to, dst_dev);
+	cuDevicePrimaryCtxRetain(&from, src_dev);
+	return result_of(
+		cuMemcpyPeerAsync((CUdeviceptr)dst, to, (CUdeviceptr)src, from, bytes, stream));
+}
+
+cudaError_t rt_cudaMemcpyPeer(void *dst, int dst_dev, const void *src, int src_dev, size_t bytes)
+{
+	cudaError_t result = rt_cudaMemcpyPeerAsync(dst, dst_dev, src, src_dev, bytes, NULL);
+
+	return result ? result : result_of(cuStreamSynchronize(NULL));
+}
+
+/* One operation of all the bytes; the data row by row and at once, since rows are not contiguous.
+ */
+cudaError_t rt_cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
+				 size_t width, size_t height, enum cudaMemcpyKind kind,
+				 cudaStream_t stream)
+{
+	if (dst_pitch == width && src_pitch == width)
+		return rt_cudaMemcpyAsync(dst, src, width * height, kind, stream);
+	for (size_t row = 1; row < height; row++)
+		memmove((char *)dst + row * dst_pitch, (const char *)src + row * src_pitch, width);
+	return rt_cudaMemcpyAsync(dst, src, width, kind, stream);
+}
+
+cudaError_t rt_cudaMemset(void *p, int value, size_t bytes)
+{
+	use_context();
+	return result_of(cuMemsetD8((CUdeviceptr)p, (unsigned char)value, bytes));
+}
+
+cudaError_t rt_cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t stream)
+{
+	use_context();
+	return result_of(cuMemsetD8Async((CUdeviceptr)p, (unsigned char)value, bytes, stream));
+}

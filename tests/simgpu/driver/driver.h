@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the bodies of the simulated driver share. A body dr_NAME is called by the generated export
+ * NAME. */
+#pragma once
+#include "engine/engine.h"
+#include <cuda.h>
+/* The generated exports wrap the newest version of each function, under the name without a version.
+ */
+#include "driver_impl.h"

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/call_log.h"
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+enum { PID = 10, TID = 11 };
+
+static int take_named(struct call_log *log, uint32_t row, const char *name)
+{
+	struct pt_rec_named r = {
+		.h = {.kind = PT_REC_NAMED_SPAN,
+		      .size = sizeof(r),
+		      .probe = row,
+		      .pid = PID,
+		      .tid = TID},
+		.ts_ns = 5,
+		.end_ns = 6,
+	};
+
+	snprintf(r.name, sizeof(r.name), "%s", name);
+	return call_log__take(log, &r, sizeof(r));
+}
+
+static int take_spans(struct call_log *log, uint32_t pid, uint32_t cnt, size_t size)
+{
+	struct pt_rec_spans r = {.h = {.kind = PT_REC_SPANS, .pid = pid, .tid = TID}, .cnt = cnt};
+
+	for (uint32_t i = 0; i < cnt && i < PT_BATCH; i++)
+		r.spans[i] = (struct pt_span){.ts_ns = i, .end_ns = i + 1, .probe = 100 + i};
+	return call_log__take(log, &r, size);
+}
+
+Test(call_log, takes_spans_of_its_process)
+{
+	struct call_log log = {.pid = PID};
+	size_t two = offsetof(struct pt_rec_spans, spans) + 2 * sizeof(struct pt_span);
+
+	cr_assert_eq(take_spans(&log, PID, 2, two), 0);
+	cr_assert_eq(take_spans(&log, PID + 1, 2, two), 0);
+	cr_assert_eq(log.cnt, 2);
+	cr_expect_eq(log.calls[1].op, 101);
+	cr_expect_eq(log.calls[1].tid, TID);
+	cr_expect_null(call_log__named(&log, log.calls[1].op));
+	call_log__free(&log);
+}
+
+Test(call_log, leaves_what_is_cut_off)
+{
+	struct call_log log = {.pid = PID};
+
+	cr_assert_eq(take_spans(&log, PID, PT_BATCH + 1, sizeof(struct pt_rec_spans)), 0);
+	cr_assert_eq(take_spans(&log, PID, 2, sizeof(struct pt_rec)), 0);
+	cr_expect_eq(log.cnt, 0);
+	call_log__free(&log);
+}
+
+Test(call_log, tells_boxed_operators_by_name)
+{
+	struct call_log log = {.pid = PID};
+
+	cr_assert_eq(take_named(&log, 7, "mylib::scale"), 0);
+	cr_assert_eq(take_named(&log, 7, "aten::add"), 0);
+	cr_assert_eq(take_named(&log, 7, "mylib::scale"), 0);
+	cr_assert_eq(log.cnt, 3);
+	cr_expect_eq(log.calls[0].op, log.calls[2].op);
+	cr_expect_neq(log.calls[0].op, log.calls[1].op);
+	cr_expect_str_eq(call_log__named(&log, log.calls[1].op)->name, "aten::add");
+	cr_expect_eq(call_log__named(&log, log.calls[1].op)->row, 7);
+	call_log__free(&log);
+}
+
+Test(call_log, keeps_as_much_of_a_name_as_a_rule_can_hold)
+{
+	struct call_log log = {.pid = PID};
+
+	cr_assert_eq(take_named(&log, 7, "library::an_operator_with_a_very_long_name"), 0);
+	cr_expect_str_eq(call_log__named(&log, log.calls[0].op)->name,
+			 "library::an_operator_with_a_ver");
+	call_log__free(&log);
+}

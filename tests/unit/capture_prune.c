@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/prune.h"
+#include <criterion/criterion.h>
+
+static const struct prune_policy policy = {
+	.steps = 2,
+	.max_overhead = 0.05,
+	.step_ns = 1000000,
+	.hit_ns = 500,
+	.inside_ns = 500,
+};
+
+static struct prune_input row(uint32_t id, uint64_t spans, uint64_t avg_ns)
+{
+	return (struct prune_input){
+		.row = id, .hits = 2, .stat = {.spans = spans, .span_ns = spans * avg_ns}};
+}
+
+Test(prune, within_the_budget_nothing_is_dropped)
+{
+	/* 40 spans a step cost 40 us of 1000 us: 4 % */
+	const struct prune_input in[] = {row(1, 80, 2000)};
+	bool dropped[8] = {false};
+
+	cr_expect_eq(prune__choose(&policy, in, 1, dropped), 0);
+	cr_expect_not(dropped[1]);
+}
+
+Test(prune, the_shortest_go_first_and_only_as_many_as_needed)
+{
+	/* 90 us over a budget of 50: dropping row 2 (60 us) is enough */
+	const struct prune_input in[] = {row(1, 60, 4000), row(2, 120, 2000)};
+	bool dropped[8] = {false};
+
+	cr_expect_eq(prune__choose(&policy, in, 2, dropped), 1);
+	cr_expect(dropped[2]);
+	cr_expect_not(dropped[1]);
+}
+
+Test(prune, long_functions_stay)
+{
+	const struct prune_input in[] = {row(1, 400, 50000)};
+	bool dropped[8] = {false};
+
+	cr_expect_eq(prune__choose(&policy, in, 1, dropped), 0);
+}
+
+Test(prune, rare_functions_stay)
+{
+	const struct prune_input in[] = {row(1, 400, 50000), row(2, 6, 2000)};
+	bool dropped[8] = {false};
+
+	cr_expect_eq(prune__choose(&policy, in, 2, dropped), 0);
+}
+
+Test(prune, functions_that_launch_stay)
+{
+	struct prune_input in[] = {row(1, 400, 2000)};
+	bool dropped[8] = {false};
+
+	in[0].stat.launches = 400;
+	cr_expect_eq(prune__choose(&policy, in, 1, dropped), 0);
+	in[0].stat.launches = 0;
+	cr_expect_eq(prune__choose(&policy, in, 1, dropped), 1);
+}
+
+Test(prune, what_must_stay_counts_but_stays)
+{
+	/* 40 us and 40 us: the second has to go. */
+	struct prune_input in[] = {row(1, 80, 2000), row(2, 80, 3000)};
+	bool dropped[8] = {false};
+
+	in[0].stays = true;
+	cr_expect_eq(prune__choose(&policy, in, 2, dropped), 1);
+	cr_expect_not(dropped[1]);
+	cr_expect(dropped[2]);
+}
+
+Test(prune, what_fits_after_a_large_one_went_stays)
+{
+	/* 20 us that stay, 20 and 60 us: without the 60 there is room for the 20. */
+	struct prune_input in[] = {row(1, 40, 2000), row(2, 40, 2000), row(3, 120, 4000)};
+	bool dropped[8] = {false};
+
+	in[0].stays = true;
+	cr_expect_eq(prune__choose(&policy, in, 3, dropped), 1);
+	cr_expect_not(dropped[2]);
+	cr_expect(dropped[3]);
+}
+
+Test(prune, a_span_with_one_probe_is_worth_twice)
+{
+	/* 40 us each; alike but for the number of probes */
+	struct prune_input in[] = {row(1, 160, 3000), row(2, 80, 3000)};
+	bool dropped[8] = {false};
+
+	in[0].hits = 1;
+	cr_expect_eq(prune__choose(&policy, in, 2, dropped), 1);
+	cr_expect(dropped[2]);
+}
+
+Test(prune, an_interrupted_call_counts_as_a_hundred_hits)
+{
+	cr_expect_eq(prune__clip_ns(&policy), 50000);
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/steps.h"
+#include <criterion/criterion.h>
+
+#define SECOND 1000000000ull
+
+static struct step_rule decide(const __u64 seen[PT_CLASS_CNT], uint64_t elapsed_ns)
+{
+	const struct step_evidence e = {.seen = seen, .elapsed_ns = elapsed_ns};
+	struct step_rule rule = {PT_CLASS_NONE};
+
+	if (!step_rule__decide(&e, &rule))
+		rule.boundary = PT_CLASS_NONE;
+	return rule;
+}
+
+Test(steps, nothing_seen_decides_nothing)
+{
+	cr_expect_eq(decide((__u64[PT_CLASS_CNT]){0}, 60 * SECOND).boundary, PT_CLASS_NONE);
+}
+
+Test(steps, loader_and_optimizer_make_steps_at_the_loader)
+{
+	struct step_rule rule = decide((__u64[PT_CLASS_CNT]){[PT_CLASS_DATALOADER] = 2,
+							     [PT_CLASS_OPTIMIZER] = 1,
+							     [PT_CLASS_BACKWARD] = 1},
+				       1);
+
+	cr_expect_eq(rule.boundary, PT_CLASS_DATALOADER);
+	cr_expect_eq(rule.needs, PT_CLASS_OPTIMIZER);
+	cr_expect_not(rule.at_end);
+}
+
+Test(steps, gradient_accumulation_waits_for_its_optimizer)
+{
+	__u64 seen[PT_CLASS_CNT] = {[PT_CLASS_DATALOADER] = 8, [PT_CLASS_BACKWARD] = 8};
+
+	cr_expect_eq(decide(seen, SECOND).boundary, PT_CLASS_NONE);
+	seen[PT_CLASS_OPTIMIZER] = 1;
+	cr_expect_eq(decide(seen, SECOND).needs, PT_CLASS_OPTIMIZER);
+}
+
+Test(steps, an_optimizer_that_cannot_be_seen_is_not_waited_for_for_ever)
+{
+	__u64 seen[PT_CLASS_CNT] = {[PT_CLASS_DATALOADER] = 8, [PT_CLASS_BACKWARD] = 8};
+
+	cr_expect_eq(decide(seen, 4 * SECOND).boundary, PT_CLASS_DATALOADER);
+	cr_expect_eq(decide(seen, 4 * SECOND).needs, PT_CLASS_NONE);
+}
+
+Test(steps, inference_with_a_loader)
+{
+	cr_expect_eq(decide((__u64[PT_CLASS_CNT]){[PT_CLASS_DATALOADER] = 4}, 1).boundary,
+		     PT_CLASS_DATALOADER);
+}
+
+Test(steps, without_a_loader_the_optimizer_ends_a_step)
+{
+	struct step_rule rule =
+		decide((__u64[PT_CLASS_CNT]){[PT_CLASS_OPTIMIZER] = 4, [PT_CLASS_BACKWARD] = 4}, 1);
+
+	cr_expect_eq(rule.boundary, PT_CLASS_OPTIMIZER);
+	cr_expect(rule.at_end);
+}
+
+Test(steps, backward_alone)
+{
+	__u64 seen[PT_CLASS_CNT] = {[PT_CLASS_BACKWARD] = 30};
+
+	cr_expect_eq(decide(seen, SECOND).boundary, PT_CLASS_NONE);
+	cr_expect_eq(decide(seen, 3 * SECOND).boundary, PT_CLASS_BACKWARD);
+}
+
+Test(steps, a_running_profiler_knows_best)
+{
+	cr_expect_eq(decide((__u64[PT_CLASS_CNT]){[PT_CLASS_PROFILER_STEP] = 1,
+						  [PT_CLASS_DATALOADER] = 9,
+						  [PT_CLASS_OPTIMIZER] = 9},
+			    1)
+			     .boundary,
+		     PT_CLASS_PROFILER_STEP);
+}
+
+/* Calls of `rows`, `times` over, with a pause before each repetition. */
+static size_t repeat(struct step_call *out, const uint32_t *rows, size_t row_cnt, size_t times)
+{
+	uint64_t now = 1000;
+	size_t cnt = 0;
+
+	for (size_t t = 0; t < times; t++) {
+		now += 5000;
+		for (size_t i = 0; i < row_cnt; i++, now += 110)
+			out[cnt++] = (struct step_call){rows[i], 1, now, now + 100};
+	}
+	return cnt;
+}
+
+Test(steps, the_period_opens_after_the_pause)
+{
+	const uint32_t rows[] = {7, 3, 3, 9, 4};
+	struct step_call calls[100];
+
+	cr_expect_eq(steps__period(calls, repeat(calls, rows, 5, 10)).op, 7);
+}
+
+Test(steps, a_row_that_comes_twice_a_period_does_not_open_it)
+{
+	const uint32_t rows[] = {3, 3, 9, 3};
+	struct step_call calls[100];
+
+	cr_expect_eq(steps__period(calls, repeat(calls, rows, 4, 10)).op, 9);
+}
+
+Test(steps, no_period_in_noise)
+{
+	struct step_call calls[200];
+	uint32_t x = 12345;
+
+	for (size_t i = 0; i < 200; i++) {
+		x = x * 1103515245 + 12345;
+		calls[i] = (struct step_call){1 + (x >> 16) % 5, 1, i * 100, i * 100 + 50};
+	}
+	cr_expect_eq(steps__period(calls, 200).op, 0);
+}
+
+Test(steps, three_repetitions_are_not_enough)
+{
+	const uint32_t rows[] = {1, 2, 3};
+	struct step_call calls[16];
+
+	cr_expect_eq(steps__period(calls, repeat(calls, rows, 3, 3)).op, 0);
+}
+
+/* As spans arrive: what is inside ends first. */
+Test(steps, the_period_opens_at_the_outermost_operator)
+{
+	struct step_call calls[60];
+	size_t cnt = 0;
+
+	for (uint64_t now = 1000; cnt < 60; now += 5000) {
+		calls[cnt++] = (struct step_call){5, 1, now + 10, now + 20};
+		calls[cnt++] = (struct step_call){6, 1, now + 5, now + 80};
+		calls[cnt++] = (struct step_call){7, 1, now, now + 1000};
+	}
+	cr_expect_eq(steps__period(calls, cnt).op, 7);
+}
+
+Test(steps, the_busiest_thread_makes_the_period)
+{
+	const uint32_t rows[] = {7, 3, 9};
+	struct step_call calls[60];
+	size_t cnt = repeat(calls, rows, 3, 10);
+	struct step_period period;
+
+	for (size_t i = 0; i < 20; i++, cnt++)
+		calls[cnt] =
+			(struct step_call){20 + (uint32_t)i % 2, 2, 900 + i * 333, 950 + i * 333};
+	period = steps__period(calls, cnt);
+	cr_expect_eq(period.op, 7);
+	cr_expect_eq(period.tid, 1);
+}

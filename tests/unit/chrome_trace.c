@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What each kind of event of a recording becomes in the trace. */
+#include <criterion/criterion.h>
+#include <string.h>
+#include "chrome_sample.h"
+#include "common/util.h"
+#include "exporters/chrome_names.h"
+
+#define MS 1000000ull
+
+static void expect_slice(const json_t *trace, const char *name, double ts, double dur)
+{
+	const json_t *e = trace__find(trace, name, "X");
+
+	cr_assert_not_null(e, "no %s", name);
+	cr_expect_float_eq(trace__number(e, "ts"), ts, 1e-9, "%s ts %f", name,
+			   trace__number(e, "ts"));
+	cr_expect_float_eq(trace__number(e, "dur"), dur, 1e-9, "%s dur %f", name,
+			   trace__number(e, "dur"));
+}
+
+static void expect_string(const json_t *value, const char *want)
+{
+	cr_expect_str_eq(json_string_value(value) ? json_string_value(value) : "(none)", want);
+}
+
+Test(chrome_trace, empty_recording_is_a_valid_trace)
+{
+	struct made s;
+	json_t *trace;
+
+	made__begin(&s, NULL);
+	trace = made__export(&s, NULL);
+	cr_expect_eq(json_integer_value(json_object_get(trace, "schemaVersion")), 1);
+	cr_expect(json_is_array(json_object_get(trace, "traceEvents")));
+	json_decref(trace);
+	made__remove(&s);
+}
+
+Test(chrome_trace, metadata_comes_first_and_traceEvents_last)
+{
+	struct made s;
+	json_t *trace, *events;
+	const char *key, *last = NULL;
+	json_t *value;
+
+	made__begin(&s, json_pack("{s:{s:s},s:{s:i,s:i}}", "process", "comm", "job", "rank", "rank",
+				  3, "world_size", 8));
+	made__span(&s, CAT_OPERATOR, "aten::add", 1 * MS, 2 * MS, EVENT_NO_ID);
+	trace = made__export(&s, NULL);
+	events = json_object_get(trace, "traceEvents");
+	expect_string(json_object_get(json_array_get(events, 0), "ph"), "M");
+	expect_string(trace__arg(trace__find(trace, "process_name", "M"), "name"), "job");
+	expect_string(trace__arg(trace__find(trace, "thread_name", "M"), "name"),
+		      "thread 11 (py\"thon)");
+	json_object_foreach(trace, key, value) last = key;
+	cr_expect_str_eq(last, "traceEvents");
+	value = json_object_get(trace, "distributedInfo");
+	cr_expect_eq(json_integer_value(json_object_get(value, "rank")), 3);
+	cr_expect_eq(json_integer_value(json_object_get(value, "world_size")), 8);
+	json_decref(trace);
+	made__remove(&s);
+}
+
+Test(chrome_trace, cpu_times_are_floored_so_that_children_stay_inside)
+{
+	struct made s;
+	json_t *trace;
+
+	made__begin(&s, NULL);
+	made__span(&s, CAT_OPERATOR, "inner", 5999, 7001, EVENT_NO_ID);
+	made__span(&s, CAT_OPERATOR, "outer", 5500, 7999, EVENT_NO_ID);
+	made__span(&s, CAT_OPERATOR, "tiny", 8100, 8900, EVENT_NO_ID);
+	trace = made__export(&s, NULL);
+	expect_slice(trace, "outer", 0, 2);
+	expect_slice(trace, "inner", 0, 2);
+	expect_slice(trace, "tiny", 3, 0);
+	cr_expect(json_is_integer(json_object_get(trace__find(trace, "tiny", "X"), "ts")));
+	json_decref(trace);
+	made__remove(&s);
+}
+
+Test(chrome_trace, parents_come_before_children)
+{
+	struct made s;
+	json_t *trace, *e;
+	const char *last = "";
+	size_t i;
+
+	made__begin(&s, NULL);
+	made__span(&s, CAT_OPERATOR, "c", 1 * MS, 2 * MS, EVENT_NO_ID);
+	made__span(&s, CAT_OPERATOR, "b", 1 * MS, 2 * MS, EVENT_NO_ID);
+	made__span(&s, CAT_OPERATOR, "a", 1 * MS, 3 * MS, EVENT_NO_ID);
+	trace = made__export(&s, NULL);
+	json_array_foreach(json_object_get(trace, "traceEvents"), i, e)
+	{
+		const char *name = json_string_value(json_object_get(e, "name"));
+
+		if (strcmp(json_string_value(json_object_get(e, "ph")), "X"))
+			continue;
+		cr_expect_lt(strcmp(last, name), 0, "%s before %s", last, name);
+		last = name;
+	}
+	cr_expect_str_eq(last, "c");
+	json_decref(trace);
+	made__remove(&s);
+}
+
+Test(chrome_trace, children_that_reach_out_are_clipped)
+{
+	struct made s;
+	json_t *trace;
+
+	made__begin(&s, NULL);
+	made__span(&s, CAT_OPERATOR, "late end", 1 * MS, 3 * MS, EVENT_NO_ID);
+	made__span(&s, CAT_OPERATOR, "parent", 0, 2 * MS + 900000, EVENT_NO_ID);
+	/* begins 2 ns before the one it follows is over: keeps its long part */
+	made__span(&s, CAT_OPERATOR, "early begin", 2 * MS + 899998, 9 * MS, EVENT_NO_ID);
+	trace = made__export(&s, NULL);
+	expect_slice(trace, "parent", 0, 2900);
+	expect_slice(trace, "late end", 1000, 1900);
+	expect_slice(trace, "early begin", 2900, 6100);
+	cr_expect_eq(
+		json_integer_value(trace__arg(trace__find(trace, "late end", "X"), "clipped_ns")),
+		100000);
+	cr_expect_null(trace__arg(trace__find(trace, "parent", "X"), "clipped_ns"));
+	json_decref(trace);
+	made__remove(&s);
+}
+
+Test(chrome_trace, a_span_across_a_step_edge_keeps_its_longest_part)
+{
+	struct made s;
+	json_t *trace;
+
+	made__begin(&s, NULL);
+	made__span(&s, CAT_USER, "short tail", 1 * MS, 10 * MS + 5000, EVENT_NO_ID);
+	made__step(&s, 4, 0, 10 * MS);
+	made__span(&s, CAT_USER, "short head", 9 * MS + 999000, 19 * MS, EVENT_NO_ID);
+	made__step(&s, 5, 10 * MS, 20 * MS);
+	made__span(&s, CAT_USER, "around all", 0, 21 * MS, EVENT_NO_ID);
+	trace = made__export(&s, NULL);
+	expect_slice(trace, "ProfilerStep#4", 0, 10000);
+	expect_slice(trace, "ProfilerStep#5", 10000, 10000);
+	expect_slice(trace, "short tail", 1000, 9000);
+	expect_slice(trace, "short head", 10000, 9000);
+	expect_slice(trace, "around all", 0, 21000);
+	json_decref(trace);
+	made__remove(&s);
+}
+
+Test(chrome_trace, the_frameworks_own_steps_do_not_mix_with_ours)
+{
+	struct made s;
+	json_t *trace;
+
+	made__begin(&s, NULL);
+	made__span(&s, CAT_PROFILER_STEP, "ProfilerStep#31", 0, MS, EVENT_NO_ID);
+	made__step(&s, 0, 0, MS);
+	trace = made__export(&s, NULL);
+	cr_expect_null(trace__find(trace, "ProfilerStep#31", NULL));
+	cr_expect_not_null(trace__find(trace, "ProfilerStep 31", "X"));
+	json_decref(trace);
+	made__remove(&s);
+}
+
+Test(chrome_trace, hostile_names_are_escaped)
+{
+	static const char hostile[] = "a\"]}\\\n\t\x01\x7f</script>\xe2\x82\xac";
+	struct made s;
+	json_t *trace;
+
+	made__begin(&s, NULL);
+	made__span(&s, CAT_USER, hostile, 0, MS, EVENT_NO_ID);
+	made__span(&s, CAT_USER, "cut \xe2\x82 alone \xff over \xc0\xaf surrogate \xed\xa0\x80", MS,
+		   2 * MS, EVENT_NO_ID);
+	trace = made__export(&s, NULL);
+	cr_expect_not_null(trace__find(trace, hostile, "X"));
+	cr_expect_not_null(trace__find(trace,
+				       "cut \ufffd\ufffd alone \ufffd over \ufffd\ufffd surrogate "
+				       "\ufffd\ufffd\ufffd",
+				       "X"));
+	json_decref(trace);
+	made__remove(&s);
+}
+
+Test(chrome_trace, times_at_the_end_of_64_bits_do_not_wrap)
+{
+	struct made s;
+	json_t *trace;
+
+	made__begin(&s, NULL);
+	made__put(&s, &(struct event){.type = EVENT_SPAN,
+				      .track = s.thread,
+				      .name = made__name(&s, CAT_USER, "endless"),
+				      .ts_ns = 1000,
+				      .dur_ns = UINT64_MAX,
+				      .id = EVENT_NO_ID});
+	trace = made__export(&s, NULL);
+	expect_slice(trace, "endless", 0, (double)(UINT64_MAX / 1000 - 1));
+	json_decref(trace);
+	made__remove(&s);
+}
+
+Test(chrome_trace, marks_say_how_the_ends_were_seen)
+{
+	struct made s;
+	json_t *trace;
+	struct event e = {.type = EVENT_SPAN, .id = EVENT_NO_ID, .dur_ns = 5000};
+
+	made__begin(&s, NULL);
+	e.track = s.thread;
+	e.name = made__name(&s, CAT_OPERATOR, "guessed");
+	e.end = END_INFERRED;
+	e.flags = EVENT_CUT_END;
+	made__put(&s, &e);
+	trace = made__export(&s, NULL);
+	expect_string(trace__arg(trace__find(trace, "guessed", "X"), "end"), "inferred");
+	expect_string(trace__arg(trace__find(trace, "guessed", "X"), "cut"), "end");
+	json_decref(trace);
+	made__remove(&s);
+}
+
+Test(chrome_trace, forward_and_backward_are_joined_by_sequence_number)
+{
+	struct made s;
+	json_t *trace, *node;
+
+	made__begin(&s, NULL);
+	made__span(&s, CAT_OPERATOR, "aten::mm", 10000, 20000, 7);
+	made__span(&s, CAT_BACKWARD_NODE, "MmBackward0", 30000, 40000, 7);
+	made__span(&s, CAT_BACKWARD_NODE, "LostBackward0", 40000, 50000, 8);
+	trace = made__export(&s, NULL);
+	cr_expect_eq(trace__count(trace, "fwdbwd"), 2);
+	cr_expect_eq(trace__number(trace__find(trace, "fwdbwd", "s"), "ts"), 0);
+	cr_expect_eq(trace__number(trace__find(trace, "fwdbwd", "f"), "ts"), 20);
+	expect_string(json_object_get(trace__find(trace, "fwdbwd", "f"), "bp"), "e");
+	node = trace__find(trace, "MmBackward0", "X");
+	cr_expect_eq(json_integer_value(trace__arg(node, "Sequence number")), 7);
+	cr_expect_eq(json_integer_value(trace__arg(node, "Fwd thread id")), 11);
+	json_decref(trace);
+	trace = made__export(&s, "tb");
+	cr_expect_eq(trace__count(trace, "forward_backward"), 2);
+	json_decref(trace);
+	made__remove(&s);
+}
+
+Test(chrome_trace, launches_lead_to_device_work)
+{
+	struct made s;
+	json_t *trace, *kernel;
+
+	made__begin(&s, NULL);
+	/* the kernel's record may come first */
+	made__device(&s, CAT_KERNEL, "gemm", 25123, 29456, 3);
+	made__span(&s, CAT_DRIVER, "cuLaunchKernel", 12000, 13000, 3);
+	made__span(&s, CAT_RUNTIME, "cudaLaunchKernel_ptsz_v7000", 11000, 14000, 3);
+	made__span(&s, CAT_OPERATOR, "aten::mm", 10000, 20000, EVENT_NO_ID);
+	made__device(&s, CAT_MEMCPY, "Memcpy HtoD (Pageable -> Device)", 30000, 31000, 99);
+	trace = made__export(&s, NULL);
+	kernel = trace__find(trace, "gemm", "X");
+	expect_string(json_object_get(kernel, "cat"), "kernel");
+	expect_slice(trace, "gemm", 15.123, 4.333);
+	cr_expect_eq(trace__number(kernel, "pid"), 0);
+	cr_expect_eq(trace__number(kernel, "tid"), 7);
+	cr_expect_eq(json_integer_value(trace__arg(kernel, "stream")), 7);
+	cr_expect_eq(json_integer_value(trace__arg(kernel, "correlation")), 3);
+	cr_expect(json_equal(trace__arg(kernel, "External id"),
+			     trace__arg(trace__find(trace, "aten::mm", "X"), "External id")));
+	cr_expect_eq(json_integer_value(trace__arg(trace__find(trace, "cudaLaunchKernel", "X"),
+						   "correlation")),
+		     3);
+	cr_expect_null(trace__arg(trace__find(trace, "cuLaunchKernel", "X"), "correlation"));
+	cr_expect_eq(trace__count(trace, "ac2g"), 2,
+		     "an arrow where both ends are known, only there");
+	cr_expect_float_eq(json_number_value(trace__arg(
+				   trace__find(trace, "Memcpy HtoD (Pageable -> Device)", "X"),
+				   "memory bandwidth (GB/s)")),
+			   4.096, 1e-9);
+	json_decref(trace);
+	made__remove(&s);
+}
+
+Test(chrome_trace, synchronisations_have_their_own_row)
+{
+	struct made s;
+	json_t *trace;
+
+	made__begin(&s, NULL);
+	made__device(&s, CAT_KERNEL, "gemm", 1000, 9000, 1);
+	made__device(&s, CAT_SYNC, "Stream Sync", 5000, 12000, 2);
+	trace = made__export(&s, NULL);
+	expect_slice(trace, "gemm", 0, 8);
+	expect_slice(trace, "Stream Sync", 4, 7);
+	cr_expect_eq(trace__number(trace__find(trace, "Stream Sync", "X"), "tid"), 1000007);
+	expect_string(trace__arg(trace__find(trace, "Stream Sync", "X"), "cuda_sync_kind"),
+		      "Stream Sync");
+	json_decref(trace);
+	made__remove(&s);
+}
+
+Test(chrome_trace, tensors_are_printed_by_the_signature)
+{
+	static const char schema[] =
+		"aten::f(Tensor self, Tensor? weight, int[2] stride=[1, 1], *, "
+		"Scalar beta=1, Device? device=None, "
+		"Tensor out) -> Tensor";
+	struct __attribute__((packed)) {
+		struct event_tensor t;
+		int64_t dims[2];
+		struct event_tensor undefined, unnamed;
+		int64_t none;
+	} args = {{.arg = 0, .dtype = 1, .ndim = 2},
+		  {-1, 3},
+		  {.arg = 1, .ndim = EVENT_TENSOR_UNDEFINED},
+		  {.arg = 5, .dtype = 2, .ndim = 1},
+		  0};
+	struct event e = {.type = EVENT_SPAN, .dur_ns = 5000, .id = EVENT_NO_ID};
+	struct made s;
+	json_t *trace, *want;
+
+	made__begin(&s, json_pack("{s:[s,s,s]}", "dtypes", "float", "long int", ""));
+	e.track = s.thread;
+	e.name = recording_writer__name(s.w, CAT_OPERATOR, "aten::f", schema);
+	e.args = &args;
+	e.args_len = sizeof(args);
+	made__put(&s, &e);
+	trace = made__export(&s, NULL);
+	want = json_pack("[[i,i],[],[],[],[],[]]", -1, 3);
+	cr_expect(json_equal(trace__arg(trace__find(trace, "aten::f", "X"), "Input Dims"), want));
+	json_decref(want);
+	want = json_pack("[s,s,s,s,s,s]", "long int", "", "ScalarList", "Scalar", "", "");
+	cr_expect(json_equal(trace__arg(trace__find(trace, "aten::f", "X"), "Input type"), want));
+	json_decref(want);
+	json_decref(trace);
+	made__remove(&s);
+}
+
+Test(chrome_trace, memory_is_summed_where_the_allocator_does_not_say)
+{
+	const struct event_memory unknown = {UINT64_MAX, UINT64_MAX, 0, -1};
+	struct event e = {.type = EVENT_MEMORY,
+			  .id = 64,
+			  .value = 4096,
+			  .args = &unknown,
+			  .args_len = sizeof(unknown)};
+	struct made s;
+	json_t *trace, *events;
+
+	made__begin(&s, NULL);
+	e.track = s.thread;
+	made__put(&s, &e);
+	e.ts_ns = 5000;
+	e.value = -1024;
+	made__put(&s, &e);
+	trace = made__export(&s, NULL);
+	events = json_object_get(trace, "traceEvents");
+	cr_expect_eq(trace__count(trace, "[memory]"), 2);
+	cr_expect_eq(
+		json_integer_value(trace__arg(json_array_get(events, json_array_size(events) - 1),
+					      "Total Allocated")),
+		3072);
+	json_decref(trace);
+	made__remove(&s);
+}
+
+Test(chrome_trace, overlapping_asyncs_get_lanes)
+{
+	struct event e = {.type = EVENT_ASYNC, .ts_ns = 1000, .dur_ns = 9000, .id = 1, .value = 64};
+	struct made s;
+	json_t *trace;
+
+	made__begin(&s, NULL);
+	e.track = s.thread;
+	e.name = made__name(&s, CAT_COMMUNICATION, "first");
+	made__put(&s, &e);
+	e.name = made__name(&s, CAT_COMMUNICATION, "second");
+	e.ts_ns = 5000;
+	made__put(&s, &e);
+	e.name = made__name(&s, CAT_COMMUNICATION, "third");
+	e.ts_ns = 20000;
+	made__put(&s, &e);
+	trace = made__export(&s, NULL);
+	expect_slice(trace, "second", 4, 9);
+	cr_expect_neq(trace__number(trace__find(trace, "first", "X"), "tid"),
+		      trace__number(trace__find(trace, "second", "X"), "tid"));
+	cr_expect_eq(trace__number(trace__find(trace, "first", "X"), "tid"),
+		     trace__number(trace__find(trace, "third", "X"), "tid"));
+	json_decref(trace);
+	made__remove(&s);
+}
+
+Test(chrome_trace, a_cut_off_recording_exports_what_is_whole)
+{
+	struct made s;
+	json_t *trace;
+
+	made__begin(&s, NULL);
+	made__span(&s, CAT_OPERATOR, "whole", 0, MS, EVENT_NO_ID);
+	cr_assert_eq(recording_writer__flush(s.w), 0);
+	cr_assert_eq(recording_writer__close(s.w, NULL), 0);
+	s.w = NULL;
+	trace = made__export(&s, NULL);
+	cr_expect_not_null(trace__find(trace, "whole", "X"));
+	cr_expect(json_is_true(json_object_get(json_object_get(trace, "proftrace"), "truncated")));
+	json_decref(trace);
+	made__remove(&s);
+}
+
+Test(chrome_schema, parameters)
+{
+	uint8_t p[8];
+
+	cr_expect_eq(chrome_schema__params("no signature", p, 8), 0);
+	cr_expect_eq(chrome_schema__params("f() -> ()", p, 8), 0);
+	cr_expect_eq(chrome_schema__params("f(", p, 8), 0);
+	cr_assert_eq(chrome_schema__params(
+			     "f(Tensor(a!)[] xs, str s=\"a,b)\", bool[3] m, int? n) -> ()", p, 8),
+		     4);
+	cr_expect_eq(p[0], PARAM_TENSOR_LIST);
+	cr_expect_eq(p[1], PARAM_OTHER);
+	cr_expect_eq(p[2], PARAM_SCALAR_LIST);
+	cr_expect_eq(p[3], PARAM_OTHER);
+	cr_expect_eq(chrome_schema__params("f(int a, int b, int c) -> ()", p, 2), 2);
+}

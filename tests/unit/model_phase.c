@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The phases of a step, and where the forward pass is put. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include "model_synth.h"
+
+TestSuite(model_phase);
+
+Test(model_phase, forward_is_the_gap_before_backward)
+{
+	struct synth s = synth__new("{}");
+
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 0, 10);
+	synth__span(&s, s.main, CAT_ZERO_GRAD, "zero", 12, 14);
+	synth__span(&s, s.main, CAT_OPERATOR, "linear", 20, 25);
+	synth__span(&s, s.main, CAT_BACKWARD_NODE, "node", 42, 45);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 40, 60);
+	synth__span(&s, s.other, CAT_BACKWARD_NODE, "node", 50, 55);
+	synth__span(&s, s.main, CAT_OPTIMIZER, "step", 70, 80);
+	synth__step(&s, 0, 0, 100);
+	synth__expect_tree(&s, "step 0 [0,100) cpu 100 D 10 F 26 B 20 O 10 other 34\n"
+			       " track 1\n"
+			       "  Dataloader next [0,10) cpu 10 self 10 in Dataloader\n"
+			       "  UserDefined zero [12,14) cpu 2 self 2\n"
+			       "  Forward Forward [14,40) cpu 26 self 21 in Forward inferred\n"
+			       "    Operator linear [20,25) cpu 5 self 5 in Forward\n"
+			       "  Backward backward [40,60) cpu 20 self 17 in Backward\n"
+			       "    Operator node [42,45) cpu 3 self 3 in Backward\n"
+			       "  Optimization step [70,80) cpu 10 self 10 in Optimization\n"
+			       " track 2\n"
+			       "  Operator node [50,55) cpu 5 self 5 in Backward\n");
+}
+
+Test(model_phase, zero_grad_between_forward_and_backward_does_not_hide_the_forward)
+{
+	struct synth s = synth__new("{}");
+
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 0, 10);
+	synth__span(&s, s.main, CAT_ZERO_GRAD, "zero", 35, 38);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 40, 60);
+	synth__step(&s, 0, 0, 60);
+	synth__expect_tree(&s,
+			   "step 0 [0,60) cpu 60 D 10 F 27 B 20 O 0 other 3\n"
+			   " track 1\n"
+			   "  Dataloader next [0,10) cpu 10 self 10 in Dataloader\n"
+			   "  Forward Forward [10,35) cpu 25 self 25 in Forward inferred\n"
+			   "  UserDefined zero [35,38) cpu 3 self 3\n"
+			   "  Forward Forward [38,40) cpu 2 self 2 in Forward inferred cut begin\n"
+			   "  Backward backward [40,60) cpu 20 self 20 in Backward\n");
+}
+
+Test(model_phase, each_backward_has_its_forward)
+{
+	struct synth s = synth__new("{}");
+
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 10, 20);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 30, 40);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 40, 45);
+	synth__span(&s, s.main, CAT_OPTIMIZER, "step", 45, 50);
+	synth__step(&s, 0, 5, 50);
+	synth__expect_tree(&s, "step 0 [5,50) cpu 45 D 0 F 15 B 25 O 5 other 0\n"
+			       " track 1\n"
+			       "  Forward Forward [5,10) cpu 5 self 5 in Forward inferred\n"
+			       "  Backward backward [10,20) cpu 10 self 10 in Backward\n"
+			       "  Forward Forward [20,30) cpu 10 self 10 in Forward inferred\n"
+			       "  Backward backward [30,40) cpu 10 self 10 in Backward\n"
+			       "  Backward backward [40,45) cpu 5 self 5 in Backward\n"
+			       "  Optimization step [45,50) cpu 5 self 5 in Optimization\n");
+}
+
+Test(model_phase, a_step_that_opens_at_backward_ends_with_the_forward)
+{
+	struct synth s = synth__new("{}");
+
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 1, 40);
+	synth__span(&s, s.main, CAT_OPTIMIZER, "step", 40, 50);
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 52, 60);
+	synth__span(&s, s.main, CAT_ZERO_GRAD, "zero", 60, 65);
+	synth__span(&s, s.main, CAT_OPERATOR, "linear", 70, 80);
+	synth__step(&s, 0, 0, 100);
+	synth__expect_tree(&s, "step 0 [0,100) cpu 100 D 8 F 35 B 39 O 10 other 8\n"
+			       " track 1\n"
+			       "  Backward backward [1,40) cpu 39 self 39 in Backward\n"
+			       "  Optimization step [40,50) cpu 10 self 10 in Optimization\n"
+			       "  Dataloader next [52,60) cpu 8 self 8 in Dataloader\n"
+			       "  UserDefined zero [60,65) cpu 5 self 5\n"
+			       "  Forward Forward [65,100) cpu 35 self 25 in Forward inferred\n"
+			       "    Operator linear [70,80) cpu 10 self 10 in Forward\n");
+}
+
+Test(model_phase, a_range_astride_cuts_the_forward)
+{
+	struct synth s = synth__new("{}");
+
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 0, 10);
+	synth__span(&s, s.main, CAT_OPERATOR, "a", 12, 14);
+	synth__span(&s, s.main, CAT_OPERATOR, "b", 22, 24);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 40, 60);
+	synth__span(&s, s.main, CAT_USER, "loss and backward", 20, 70);
+	synth__step(&s, 0, 0, 100);
+	synth__expect_tree(
+		&s, "step 0 [0,100) cpu 100 D 10 F 30 B 20 O 0 other 40\n"
+		    " track 1\n"
+		    "  Dataloader next [0,10) cpu 10 self 10 in Dataloader\n"
+		    "  Forward Forward [10,20) cpu 10 self 8 in Forward inferred\n"
+		    "    Operator a [12,14) cpu 2 self 2 in Forward\n"
+		    "  UserDefined loss and backward [20,70) cpu 50 self 10\n"
+		    "    Forward Forward [20,40) cpu 20 self 18 in Forward inferred cut begin\n"
+		    "      Operator b [22,24) cpu 2 self 2 in Forward\n"
+		    "    Backward backward [40,60) cpu 20 self 20 in Backward\n");
+}
+
+Test(model_phase, without_backward_the_forward_follows_the_loader)
+{
+	struct synth s = synth__new("{}");
+
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 0, 10);
+	synth__span(&s, s.main, CAT_OPERATOR, "a", 12, 14);
+	synth__step(&s, 0, 0, 50);
+	synth__expect_tree(&s, "step 0 [0,50) cpu 50 D 10 F 40 B 0 O 0 other 0\n"
+			       " track 1\n"
+			       "  Dataloader next [0,10) cpu 10 self 10 in Dataloader\n"
+			       "  Forward Forward [10,50) cpu 40 self 38 in Forward inferred\n"
+			       "    Operator a [12,14) cpu 2 self 2 in Forward\n");
+}
+
+Test(model_phase, a_forward_that_the_framework_shows_is_taken)
+{
+	struct synth s = synth__new("{}");
+
+	synth__span(&s, s.main, CAT_FORWARD, "forward", 10, 30);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 40, 60);
+	synth__step(&s, 0, 0, 60);
+	synth__expect_tree(&s, "step 0 [0,60) cpu 60 D 0 F 20 B 20 O 0 other 20\n"
+			       " track 1\n"
+			       "  Forward forward [10,30) cpu 20 self 20 in Forward\n"
+			       "  Backward backward [40,60) cpu 20 self 20 in Backward\n");
+}
+
+Test(model_phase, only_the_outermost_phase_counts)
+{
+	struct synth s = synth__new("{}");
+
+	synth__span(&s, s.main, CAT_BACKWARD, "reentrant", 45, 50);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 40, 60);
+	synth__step(&s, 0, 40, 60);
+	synth__expect_tree(&s, "step 0 [40,60) cpu 20 D 0 F 0 B 20 O 0 other 0\n"
+			       " track 1\n"
+			       "  Backward backward [40,60) cpu 20 self 15 in Backward\n"
+			       "    Backward reentrant [45,50) cpu 5 self 5 in Backward\n");
+}
+
+Test(model_phase, without_steps_the_first_forward_has_no_known_begin)
+{
+	struct synth s = synth__new("{}");
+
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 10, 20);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 30, 40);
+	synth__expect_tree(&s, "no step\n"
+			       " track 1\n"
+			       "  Backward backward [10,20) cpu 10 self 10 in Backward\n"
+			       "  Forward Forward [20,30) cpu 10 self 10 in Forward inferred\n"
+			       "  Backward backward [30,40) cpu 10 self 10 in Backward\n");
+}

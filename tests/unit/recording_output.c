@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Disks that fill up, places that refuse, writes that come back half done. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include "common/err.h"
+#include "common/util.h"
+#include "recording_sample.h"
+
+static int create(const char *path, struct recording_writer **w)
+{
+	json_t *meta = json_object();
+	int err = recording_writer__create(path, meta, w);
+
+	json_decref(meta);
+	return err;
+}
+
+/* Events that do not compress well, until the writer has had enough or cnt are in. */
+static int write_noise(struct recording_writer *w, uint64_t cnt)
+{
+	uint64_t x = 88172645463325252ull;
+	int err = 0;
+
+	for (uint64_t i = 0; i < cnt && !err; i++) {
+		struct event e = {.type = EVENT_DEVICE, .track = 1, .name = 1, .ts_ns = i};
+
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		e.id = x >> 1;
+		err = recording_writer__event(w, &e);
+		if (!err && i % 1000 == 999)
+			err = recording_writer__flush(w);
+	}
+	return err;
+}
+
+Test(recording_output, a_full_disk_is_told_with_file_cause_and_next_step)
+{
+	struct recording_writer *w;
+	const char *text;
+
+	cr_assert_eq(create("/dev/full", &w), -ENOSPC);
+	text = err__take(-ENOSPC);
+	cr_expect_not_null(strstr(text, "/dev/full"));
+	cr_expect_not_null(strstr(text, strerror(ENOSPC)));
+	cr_expect_not_null(strstr(text, "free some space"));
+}
+
+Test(recording_output, an_unwritable_place_is_told)
+{
+	struct recording_writer *w;
+
+	cr_assert_eq(create("/nonexistent/dir/file", &w), -ENOENT);
+	cr_expect_not_null(strstr(err__take(-ENOENT), "/nonexistent/dir/file"));
+	cr_assert_eq(create("/", &w), -EISDIR);
+	cr_expect_not_null(strstr(err__take(-EISDIR), "not a directory"));
+}
+
+/* The limit strikes within a chunk, as a disk does: half of it is written, the rest refused. */
+Test(recording_output, the_first_error_sticks_and_whole_chunks_stay)
+{
+	auto_free char *path = sample__path();
+	const struct rlimit limit = {100000, 100000};
+	struct event e = {.type = EVENT_INSTANT, .id = EVENT_NO_ID};
+	struct recording_writer *w;
+	struct recording *r;
+	uint64_t bytes;
+
+	signal(SIGXFSZ, SIG_IGN);
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	cr_assert_eq(create(path, &w), 0);
+	cr_assert_eq(write_noise(w, 1000000), -EFBIG);
+	cr_expect_not_null(strstr(err__take(-EFBIG), path));
+	bytes = recording_writer__bytes(w);
+	cr_expect(eq(int, recording_writer__event(w, &e), -EFBIG));
+	cr_expect(eq(int, recording_writer__flush(w), -EFBIG));
+	cr_expect(eq(u32, recording_writer__name(w, CAT_USER, "x", NULL), 0));
+	cr_expect(eq(u64, recording_writer__bytes(w), bytes));
+	cr_expect(eq(int, recording_writer__close(w, NULL), -EFBIG));
+
+	cr_assert_eq(recording__open(path, &r), 0);
+	cr_expect(gt(u64, recording__event_cnt(r), 5000));
+	cr_expect(zero(u64, recording__event_cnt(r) % 1000));
+	cr_expect(recording__damage(r)->truncated);
+	cr_expect(zero(u64, recording__damage(r)->ignored_bytes));
+	recording__close(r);
+	unlink(path);
+}
+
+struct drain {
+	const char *from, *to;
+};
+
+/* Takes a little at a time, so that the writer's pipe is full when a signal comes. */
+static void *drain_slowly(void *arg)
+{
+	const struct drain *d = arg;
+	auto_close int in = open(d->from, O_RDONLY);
+	auto_close int out = open(d->to, O_WRONLY | O_TRUNC);
+	char buf[3001];
+	ssize_t n;
+
+	while ((n = read(in, buf, sizeof(buf))) > 0) {
+		if (write(out, buf, (size_t)n) != n)
+			return arg;
+		usleep(200);
+	}
+	return NULL;
+}
+
+static volatile sig_atomic_t ticks;
+static void count_tick(int sig)
+{
+	ticks++;
+}
+
+Test(recording_output, interrupted_and_short_writes_lose_nothing, .timeout = 60)
+{
+	auto_free char *fifo = sample__path(), *copy = sample__path();
+	struct sigaction sa = {.sa_handler = count_tick}; /* no SA_RESTART: writes break off */
+	struct itimerval timer = {{0, 700}, {0, 700}}, off = {0};
+	struct drain drain = {fifo, copy};
+	struct recording_writer *w;
+	struct recording *r;
+	json_t *summary = json_object();
+	pthread_t thread;
+	sigset_t alarm;
+	void *failed;
+
+	unlink(fifo);
+	cr_assert_eq(mkfifo(fifo, 0600), 0);
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	pthread_sigmask(SIG_BLOCK, &alarm, NULL);
+	cr_assert_eq(pthread_create(&thread, NULL, drain_slowly, &drain), 0);
+	cr_assert_eq(create(fifo, &w), 0);
+	sigaction(SIGALRM, &sa, NULL);
+	pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+	cr_assert_eq(write_noise(w, 20000), 0);
+	cr_assert_eq(recording_writer__close(w, summary), 0);
+	setitimer(ITIMER_REAL, &off, NULL);
+	pthread_join(thread, &failed);
+	cr_assert_null(failed);
+	cr_expect(gt(int, ticks, 10));
+
+	cr_assert_eq(recording__open(copy, &r), 0);
+	cr_expect(eq(u64, recording__event_cnt(r), 20000));
+	cr_expect_not(recording__damage(r)->truncated);
+	cr_expect(
+		zero(u64, recording__damage(r)->bad_chunks + recording__damage(r)->ignored_bytes));
+	recording__close(r);
+	json_decref(summary);
+	unlink(fifo);
+	unlink(copy);
+}

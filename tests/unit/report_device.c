@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Tables of what ran on devices: kernels, copies, communication, memory of devices. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include "model_synth.h"
+
+TestSuite(report_device);
+
+static const struct report_opts ns = {.style.unit = UNIT_NS};
+static const struct report_opts by_device = {.by_device = true, .style.unit = UNIT_NS};
+
+/* A device of 10 multiprocessors for 2048 threads each. */
+static const char summary[] =
+	"{\"device\": {\"devices\": [{\"id\": 1, \"name\": \"GPU\", \"major\": 9, "
+	"\"multiprocessors\": "
+	"10, \"threads_per_multiprocessor\": 2048, \"registers_per_multiprocessor\": 65536, "
+	"\"shared_per_multiprocessor\": 233472, \"warp_size\": 32, \"blocks_per_multiprocessor\": "
+	"32}]}}";
+
+static void kernel(struct synth *s, uint32_t track, const char *name, uint64_t id, uint64_t begin,
+		   uint64_t end, uint32_t blocks)
+{
+	const struct event_kernel args = {.grid = {blocks, 1, 1},
+					  .block = {256, 1, 1},
+					  .registers = 32,
+					  .static_shared_bytes = 512,
+					  .dynamic_shared_bytes = 1024};
+	struct event e = synth__event(s, track, CAT_KERNEL, name, begin, end);
+
+	e.type = EVENT_DEVICE;
+	e.id = id;
+	e.args = &args;
+	e.args_len = sizeof(args);
+	synth__write(s, &e);
+}
+
+static void copy(struct synth *s, uint32_t track, uint64_t id, uint64_t begin, uint64_t end,
+		 int64_t bytes)
+{
+	struct event e =
+		synth__event(s, track, CAT_MEMCPY, "Memcpy HtoD (Pinned -> Device)", begin, end);
+
+	e.type = EVENT_DEVICE;
+	e.id = id;
+	e.value = bytes;
+	synth__write(s, &e);
+}
+
+/* Two streams of device 1: computation on 7, a collective on 20 that half hides behind it. */
+static struct synth job(void)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	uint32_t compute = synth__stream(&s, 1, 7), nccl = synth__stream(&s, 1, 20);
+
+	for (uint64_t id = 1; id <= 5; id++)
+		synth__launch(&s, s.main, id, 10 * id, 10 * id + 4);
+	synth__span(&s, s.main, CAT_USER, "GpuMemcpyAsync:CPU->GPU", 40, 47);
+	synth__span(&s, s.main, CAT_OPERATOR, "mm", 5, 60);
+	kernel(&s, compute, "gemm", 1, 20, 120, 40);
+	kernel(&s, compute, "gemm", 2, 120, 420, 40);
+	kernel(&s, nccl, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(a)", 3, 400, 440, 10);
+	copy(&s, compute, 4, 420, 424, 100);
+	copy(&s, compute, 5, 430, 436, 500);
+	synth__step(&s, 0, 0, 1000);
+	synth__open(&s, summary);
+	return s;
+}
+
+Test(report_device, kernels_have_their_times_and_how_they_fill_the_device)
+{
+	struct synth s = job();
+
+	EXPECT_LINES(&s, "kernel", &ns,
+		     "gemm                                        2       "
+		     "400 / 200 / 300 / 100 / 90.91             50.00       4.00       32         "
+		     "1.50 KiB       51",
+		     "ncclDevKernel_AllReduce_Sum_f32_RING_LL(a)  1       "
+		     "40 / 40 / 40 / 40 / 9.09                  12.50       1.00       32         "
+		     "1.50 KiB       366");
+	EXPECT_LINES(&s, "kernel,device", &by_device, "GPU1                            42.00",
+		     "  stream 7                      40.00",
+		     "  stream 20                     4.00");
+	synth__free(&s);
+}
+
+Test(report_device, copies_have_their_bandwidth_and_ranges_a_section)
+{
+	struct synth s = job();
+
+	EXPECT_LINES(
+		&s, "manipulation,userdefined", &ns,
+		"Memcpy HtoD (Pinned -> Device)  2       8 / 4 / 4 / 4 / 0.80                      "
+		"10 / 5 / 6 / 4 / 2.22                     600 B  60.00",
+		"GpuMemcpyAsync:CPU->GPU         1       7 / 7 / 7 / 7 / 0.70                      "
+		"4 / 4 / 4 / 4 / 0.89                      -      -");
+	synth__free(&s);
+}
+
+Test(report_device, communication_hides_behind_computation)
+{
+	struct synth s = job();
+
+	EXPECT_LINES(&s, "overview,distributed", &ns,
+		     "  Communication            1           -                4.00        40",
+		     "ProfileStep                1000                       100.00",
+		     "  Communication            40                         4.00",
+		     "  Computation              400                        40.00",
+		     "  Overlap                  20                         2.00");
+	synth__free(&s);
+}
+
+Test(report_device, without_kernels_computation_is_not_known)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+
+	synth__span(&s, s.main, CAT_COMMUNICATION, "allreduce", 10, 30);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	EXPECT_LINES(&s, "distributed", &ns,
+		     "  Communication            20                         20.00",
+		     "  Computation              -                          -");
+	synth__free(&s);
+}
+
+static void memory(struct synth *s, const char *kind, uint64_t ts, uint64_t addr, int64_t bytes,
+		   uint64_t allocated, uint64_t reserved)
+{
+	const struct event_memory args = {allocated, reserved, 1, 0};
+	struct event e = synth__event(s, s->main, CAT_ALLOCATION, kind ? kind : "x", ts, ts);
+
+	e.type = EVENT_MEMORY;
+	e.name = kind ? e.name : 0;
+	e.id = addr;
+	e.value = bytes;
+	e.args = &args;
+	e.args_len = sizeof(args);
+	synth__write(s, &e);
+}
+
+/* The first block begins where its segment does: they are not one allocation. */
+Test(report_device, allocated_and_reserved_memory_are_told_apart)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	const uint64_t none = UINT64_MAX;
+
+	memory(&s, "Device", 10, 0x1000, 4096, none, none);
+	memory(&s, NULL, 12, 0x1000, 512, 1512, 8192);
+	memory(&s, NULL, 14, 0x1000, -512, 1000, 8192);
+	memory(&s, "Device", 16, 0x1000, -4096, none, none);
+	synth__span(&s, s.main, CAT_OPERATOR, "mm", 5, 20);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	EXPECT_LINES(&s, "memory", &ns,
+		     "mm                                                  1                 1      "
+		     "      "
+		     "    "
+		     "512 B            512 B            0 B",
+		     "mm                                                  1                 1      "
+		     "      "
+		     "    "
+		     "4.00 KiB         4.00 KiB         0 B",
+		     "GPU0: Peak Allocated Memory: 1512, Peak Reserved Memory: 8192 (bytes)");
+	synth__free(&s);
+}
+
+Test(report_device, ranges_that_do_not_nest_are_the_users_too)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	struct event e = synth__event(&s, s.main, CAT_USER, "epoch", 10, 60);
+
+	e.type = EVENT_ASYNC;
+	synth__write(&s, &e);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	EXPECT_LINES(&s, "userdefined", &ns, "epoch        1       50 / 50 / 50 / 50 / 50.00");
+	synth__free(&s);
+}
+
+/* linear made nodes 7 and 8, and relu 9; to returned what linear had made. */
+Test(report_device, backward_nodes_are_under_their_operator)
+{
+	static const struct report_opts detail = {.op_detail = true, .style.unit = UNIT_NS};
+	static const struct {
+		const char *name;
+		uint64_t id, begin, end;
+		enum span_category category;
+	} spans[] = {
+		{"linear", 8, 10, 20, CAT_OPERATOR},
+		{"to", 8, 20, 25, CAT_OPERATOR},
+		{"relu", 9, 25, 30, CAT_OPERATOR},
+		{"ReluBackward", 9, 40, 43, CAT_BACKWARD_NODE},
+		{"AddBackward", 8, 43, 48, CAT_BACKWARD_NODE},
+		{"TBackward", 7, 48, 49, CAT_BACKWARD_NODE},
+		{"Accumulate", EVENT_NO_ID, 50, 52, CAT_BACKWARD_NODE},
+	};
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+
+	for (size_t i = 0; i < sizeof(spans) / sizeof(*spans); i++) {
+		struct event e = synth__event(&s, s.main, spans[i].category, spans[i].name,
+					      spans[i].begin, spans[i].end);
+
+		e.id = spans[i].id;
+		synth__write(&s, &e);
+	}
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	EXPECT_LINES(
+		&s, "operator", &detail,
+		"linear                                                1       "
+		"10 / 10 / 10 / 10 / 32.26\n"
+		"  backward: AddBackward                               1       5 / 5 / 5 / 5 / -\n"
+		"  backward: TBackward                                 1       1 / 1 / 1 / 1 / -",
+		"relu                                                  1       5 / 5 / 5 / 5 / "
+		"16.13\n"
+		"  backward: ReluBackward                              1       3 / 3 / 3 / 3 / -\n"
+		"to                                                    1       5 / 5 / 5 / 5 / "
+		"16.13");
+	synth__free(&s);
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Whole reports of committed recordings, to the byte. tests/golden/regenerate writes them anew:
+ * look at the difference before you commit it.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/util.h"
+#include "model_synth.h"
+
+TestSuite(report_golden);
+
+static const char dir[] = "tests/golden";
+
+static const struct golden {
+	const char *recording, *report;
+	struct report_opts opts;
+} goldens[] = {
+	{"cpu", "cpu.txt", {.style = {.unit = UNIT_MS, .width = 100}}},
+	{"cpu", "cpu.json", {.op_detail = true, .style = {.format = TABLE_JSON}}},
+	{"cpu", "cpu.csv", {.style = {.format = TABLE_CSV}}},
+	{"cpu",
+	 "cpu_steps.txt",
+	 {.tables = "steps,sched", .style = {.unit = UNIT_US, .width = 100}}},
+	{"cpu",
+	 "cpu_raw.txt",
+	 {.tables = "model,operator",
+	  .raw_times = true,
+	  .by_thread = true,
+	  .sorted_by = SORT_CPU_AVG,
+	  .style = {.unit = UNIT_US, .row_limit = 2}}},
+	{"gpu", "gpu.txt", {.op_detail = true, .style = {.unit = UNIT_US}}},
+	{"gpu", "gpu.json", {.style = {.format = TABLE_JSON}}},
+	{"simgpu", "simgpu.txt", {.op_detail = true, .style = {.unit = UNIT_US, .width = 120}}},
+	{"simgpu",
+	 "simgpu_80.txt",
+	 {.tables = "device,overview,model,distributed,operator,kernel,manipulation,userdefined,"
+		    "memory",
+	  .style = {.unit = UNIT_MS, .width = 80, .row_limit = 8}}},
+	{"simgpu",
+	 "simgpu.json",
+	 {.tables = "device,kernel,manipulation,distributed,memory",
+	  .by_device = true,
+	  .style = {.format = TABLE_JSON, .row_limit = 3}}},
+	{"simgpu",
+	 "simgpu.csv",
+	 {.tables = "kernel,manipulation,distributed,memory", .style = {.format = TABLE_CSV}}},
+	{"cut", "cut.txt", {.style = {.unit = UNIT_US, .width = 80}}},
+};
+
+static char *report_of(const struct golden *g)
+{
+	char path[128], *text;
+	struct recording *r;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	snprintf(path, sizeof(path), "%s/%s.ptrec", dir, g->recording);
+	cr_assert_eq(recording__open(path, &r), 0, "%s", path);
+	cr_assert_eq(report__print(r, &g->opts, out), 0);
+	recording__close(r);
+	fclose(out);
+	return text;
+}
+
+Test(report_golden, reports_are_as_committed)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(goldens); i++) {
+		const struct golden *g = &goldens[i];
+		char path[128], *text = report_of(g), *want;
+
+		snprintf(path, sizeof(path), "%s/%s", dir, g->report);
+		if (getenv("PROFTRACE_REGENERATE")) {
+			FILE *f = fopen(path, "w");
+
+			cr_assert_not_null(f);
+			fputs(text, f);
+			fclose(f);
+		}
+		want = file__read(path, NULL);
+		cr_assert_not_null(want, "%s", path);
+		cr_expect_str_eq(text, want, "%s differs", path);
+		free(text);
+		free(want);
+	}
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What tables say where they cannot show what was asked for, and times in prose. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include "model_synth.h"
+
+#define US 1000
+
+/* A step of 100 us, and 900 us of the one that the window's end cut. */
+static struct synth cut_window(const char *detail, bool operators)
+{
+	char meta[96];
+	struct synth s;
+
+	snprintf(meta, sizeof(meta), "{\"process\": {\"pid\": 100}, \"detail\": \"%s\"}", detail);
+	s = synth__new(meta);
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 0, 10 * US);
+	if (operators)
+		synth__span(&s, s.main, CAT_OPERATOR, "aten::mm", 20 * US, 60 * US);
+	synth__step(&s, 0, 0, 100 * US);
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 100 * US, 110 * US);
+	if (operators)
+		synth__span(&s, s.main, CAT_OPERATOR, "aten::add", 120 * US, 1000 * US);
+	synth__open(&s, "{\"windows\": [{\"begin_ns\": 0, \"end_ns\": 1000000}],"
+			" \"cost\": {\"hits\": 9, \"probe_ns\": 50000, \"loader_cpu_ns\": 1}}");
+	return s;
+}
+
+static void expect(const char *detail, bool operators, struct report_opts opts, const char *line,
+		   bool is_there)
+{
+	struct synth s = cut_window(detail, operators);
+	char *text = synth__report(&s, &opts);
+
+	if (is_there)
+		synth__expect_line(text, line);
+	else
+		cr_expect_null(strstr(text, line), "%s", text);
+	free(text);
+	synth__free(&s);
+}
+
+#define OPTS(...) ((struct report_opts){.style.unit = UNIT_US, __VA_ARGS__})
+
+Test(report_notes, ratios_are_of_the_whole_steps)
+{
+	const struct report_opts opts = OPTS(.tables = "overview");
+
+	expect("operator", true, opts,
+	       "ProfileStep                1           100.00           100.00", true);
+	expect("operator", true, opts,
+	       "  Operator                 1           40.00            40.00", true);
+	expect("operator", true, opts,
+	       "  Dataloader               1           10.00            10.00", true);
+	expect("operator", true, opts, "Left out here, being in no whole step: 2 events.", true);
+	expect("operator", true, opts, "estimated added time: 5.00 %", true);
+}
+
+Test(report_notes, operators_that_the_level_of_detail_leaves_out)
+{
+	const struct report_opts opts = OPTS(.tables = "operator");
+	static const char phase[] = "No operators were recorded: --detail phase leaves them out, "
+				    "--detail operator records them.";
+
+	expect("phase", false, opts, phase, true);
+	expect("operator", false, opts, "No operator was seen in the window.", true);
+	expect("operator", true, opts, "No operator", false);
+}
+
+Test(report_notes, detail_that_was_not_recorded)
+{
+	static const char nothing[] =
+		"--op-detail shows nothing more: of what these operators called or launched "
+		"nothing was recorded";
+
+	expect("operator", true, OPTS(.tables = "operator", .op_detail = true),
+	       "--op-detail shows nothing more: of what these operators called or launched nothing "
+	       "was recorded; --detail inner records what they call.",
+	       true);
+	expect("inner", true, OPTS(.tables = "operator", .op_detail = true),
+	       "--op-detail shows nothing more: of what these operators called or launched nothing "
+	       "was recorded.",
+	       true);
+	expect("operator", true, OPTS(.tables = "operator"), nothing, false);
+}
+
+Test(report_notes, an_order_by_times_that_there_are_none_of)
+{
+	static const char order[] = "Rows are in the order of cpu_total, for no device time was "
+				    "recorded to sort by.";
+
+	for (int key = SORT_GPU_TOTAL; key <= SORT_GPU_MIN; key++)
+		expect("operator", true, OPTS(.tables = "operator", .sorted_by = key), order, true);
+	expect("operator", true, OPTS(.tables = "operator", .sorted_by = SORT_CALLS), order, false);
+}
+
+Test(report_notes, times_in_prose_have_the_unit_asked_for_or_one_that_suits)
+{
+	static const struct {
+		enum time_unit unit;
+		const char *line;
+	} chosen[] = {
+		{UNIT_S, "window: steps [0,1), 0.001 s"},
+		{UNIT_MS, "window: steps [0,1), 1.000 ms"},
+		{UNIT_US, "window: steps [0,1), 1000.000 us"},
+		{UNIT_NS, "window: steps [0,1), 1000000 ns"},
+	};
+
+	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
+		expect("operator", true,
+		       (struct report_opts){.tables = "perf",
+					    .style = {.unit = chosen[i].unit, .unit_chosen = true}},
+		       chosen[i].line, true);
+	expect("operator", true, OPTS(.tables = "perf"), "window: steps [0,1), 1.000 ms", true);
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Tables of what a training on the CPU does not have: devices, memory, scheduling, threads, damage.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "model_synth.h"
+#include "recording_sample.h"
+
+TestSuite(report_others);
+
+static const struct report_opts ns = {.style.unit = UNIT_NS};
+
+/* Forward launches 30 from the main thread, backward 40 from another, 5 are outside the phases. */
+static struct synth gpu(void)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	uint32_t stream = synth__stream(&s, 2, 7);
+
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 0, 10);
+	synth__launch(&s, s.main, 1, 20, 22);
+	synth__launch(&s, s.main, 2, 23, 24);
+	synth__span(&s, s.main, CAT_OPERATOR, "mm", 20, 30);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 40, 60);
+	synth__launch(&s, s.other, 3, 45, 50);
+	synth__span(&s, s.other, CAT_BACKWARD_NODE, "node", 44, 55);
+	synth__launch(&s, s.main, 4, 70, 71);
+	synth__kernel(&s, stream, CAT_KERNEL, "gemm", 1, 25, 55);
+	synth__kernel(&s, stream, CAT_MEMCPY, "copy", 2, 55, 57);
+	synth__kernel(&s, stream, CAT_KERNEL, "gemm", 3, 60, 100);
+	synth__kernel(&s, stream, CAT_KERNEL, "last", 4, 100, 105);
+	synth__step(&s, 0, 0, 200);
+	synth__open(&s, "{}");
+	return s;
+}
+
+Test(report_others, gpu_time_is_what_a_phase_launched)
+{
+	struct synth s = gpu();
+
+	EXPECT_LINES(&s, "device,overview,model", &ns, "GPU2                            37.50",
+		     "ProfileStep      1       200 / 200 / 200 / 200 / 100.00            "
+		     "75 / 75 / 75 / 75 / 100.00",
+		     "  Dataloader     1       10 / 10 / 10 / 10 / 5.00                  "
+		     "0 / 0 / 0 / 0 / 0.00",
+		     "  Forward        1       30 / 30 / 30 / 30 / 15.00                 "
+		     "30 / 30 / 30 / 30 / 40.00",
+		     "  Backward       1       20 / 20 / 20 / 20 / 10.00                 "
+		     "40 / 40 / 40 / 40 / 53.33",
+		     "  Others         -       140 / - / - / - / 70.00                   "
+		     "5 / - / - / - / 6.67",
+		     "  Kernel                   3           -                37.50       75",
+		     "  Memcpy                   1           -                1.00        2");
+	synth__free(&s);
+}
+
+Test(report_others, operators_show_what_they_launched)
+{
+	struct synth s = gpu();
+	const struct report_opts detail = {
+		.style.unit = UNIT_NS, .op_detail = true, .sorted_by = SORT_GPU_TOTAL};
+
+	EXPECT_LINES(&s, "operator", &detail,
+		     "node                                                  1       "
+		     "11 / 11 / 11 / 11 / 52.38                 40 / 40 / 40 / 40 / 55.56",
+		     "mm                                                    1       "
+		     "10 / 10 / 10 / 10 / 47.62                 32 / 32 / 32 / 32 / 44.44",
+		     "  gemm                                                1       "
+		     "- / - / - / - / -                         30 / 30 / 30 / 30 / 93.75",
+		     "  copy                                                1       "
+		     "- / - / - / - / -                         2 / 2 / 2 / 2 / 6.25");
+	synth__free(&s);
+}
+
+Test(report_others, without_a_device_there_are_no_gpu_columns)
+{
+	struct synth s = synth__new("{}");
+	char *text;
+
+	synth__span(&s, s.main, CAT_OPERATOR, "mm", 20, 30);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	text = synth__tables(&s, "device,overview,model,operator", &ns);
+	cr_expect_null(strstr(text, "GPU"));
+	free(text);
+	synth__free(&s);
+}
+
+Test(report_others, threads_and_processes_are_told_apart)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	const struct report_opts by_thread = {.style.unit = UNIT_NS, .by_thread = true};
+	uint32_t worker = synth__thread(&s, 200, 200, "pt_data_worker");
+
+	synth__span(&s, s.main, CAT_OPERATOR, "mm", 20, 30);
+	synth__span(&s, s.other, CAT_OPERATOR, "mm", 20, 26);
+	synth__span(&s, worker, CAT_OPERATOR, "stack", 20, 24);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	EXPECT_LINES(
+		&s, "operator", &ns,
+		"--------------------------------------Thread: All threads merged"
+		"--------------------------------------",
+		"mm                                                    2       16 / 8 / 10 / 6 / "
+		"100.00",
+		"---------------------------------Other processes: All threads merged"
+		"----------------------------------");
+	EXPECT_LINES(
+		&s, "operator", &by_thread,
+		"-----------------------------------------Thread: other (101)"
+		"------------------------------------------",
+		"mm                                                    1       "
+		"10 / 10 / 10 / 10 / 100.00",
+		"mm                                                    1       6 / 6 / 6 / 6 / "
+		"100.00",
+		"stack                                                 1       4 / 4 / 4 / 4 / "
+		"100.00");
+	/* The worker's operators are in the Operator table only. */
+	EXPECT_LINES(&s, "overview", &ns,
+		     "  Operator                 2           10               10.00");
+	synth__free(&s);
+}
+
+Test(report_others, memory)
+{
+	struct synth s = synth__new("{}");
+
+	synth__memory(&s, s.main, 5, 0x10, 64);
+	synth__memory(&s, s.main, 15, 0x20, 2048);
+	synth__memory(&s, s.main, 16, 0x30, 1024);
+	synth__memory(&s, s.main, 17, 0x20, 0);
+	synth__span(&s, s.main, CAT_OPERATOR, "mm", 10, 30);
+	synth__memory(&s, s.main, 35, 0x99, 0);
+	synth__step(&s, 0, 0, 40);
+	synth__open(&s, "{}");
+	EXPECT_LINES(
+		&s, NULL, &ns,
+		"mm                                                  2                 1           "
+		" "
+		"    "
+		"3.00 KiB         2.00 KiB         1.00 KiB",
+		"(outside any event)                                 1                 1           "
+		" "
+		"    "
+		"64 B             0 B              64 B",
+		"CPU: Peak Allocated Memory: 3136 bytes above what was allocated when the window "
+		"opened",
+		"CPU: the size of 1 frees is not known: they were allocated before the window");
+	synth__free(&s);
+}
+
+/* The allocator of shared memory knows what it holds itself, the others' is not in it. */
+Test(report_others, peak_of_a_host_with_two_allocators)
+{
+	struct synth s = synth__new("{}");
+	const struct event_memory args = {
+		.total_allocated = 0, .total_reserved = 1000, .device_index = -1};
+	const struct event shared = {.ts_ns = 7,
+				     .id = 0x40,
+				     .value = 1000,
+				     .track = s.main,
+				     .type = EVENT_MEMORY,
+				     .args_len = sizeof(args),
+				     .args = &args};
+
+	synth__memory(&s, s.main, 5, 0x10, 64);
+	synth__write(&s, &shared);
+	synth__step(&s, 0, 0, 40);
+	synth__open(&s, "{}");
+	EXPECT_LINES(&s, "memory", &ns,
+		     "CPU: Peak Allocated Memory: 1064 bytes above what was allocated when the "
+		     "window opened");
+	synth__free(&s);
+}
+
+Test(report_others, sched)
+{
+	struct synth s = synth__new("{}");
+	uint32_t futex = recording_writer__name(s.w, CAT_NONE, "futex", NULL);
+	const struct sched_row rows[] = {
+		{s.main, 0, 0, 60, 3, SCHED_RUN},
+		{s.main, 0, 1, 50, 2, SCHED_RUN},
+		{s.main, 0, 0, 10, 1, SCHED_RUNNABLE},
+		{s.main, futex, 0, 30, 2, SCHED_BLOCKED},
+		{s.main, futex, 1, 50, 1, SCHED_BLOCKED},
+		{s.main, 0, EVENT_NO_ID, 999, 1, SCHED_RUN},
+		{s.other, 0, 0, 100, 1, SCHED_BLOCKED},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		cr_assert_eq(recording_writer__sched(s.w, &rows[i]), 0);
+	synth__step(&s, 0, 0, 100);
+	synth__step(&s, 1, 100, 200);
+	synth__open(&s, "{}");
+	EXPECT_LINES(&s, NULL, &ns,
+		     "main (100)                      9          200         100         100.00",
+		     "  run                           5          110         55          55.00",
+		     "  runnable                      1          10          5           5.00",
+		     "  blocked                       3          80          40          40.00",
+		     "    futex                       3          80          40          40.00",
+		     "other (101)                     1          100         50          100.00");
+	synth__free(&s);
+}
+
+Test(report_others, an_empty_recording_says_so)
+{
+	struct synth s = synth__new("{}");
+
+	synth__open(&s, "{}");
+	EXPECT_LINES(&s, NULL, &ns, "window: - (nothing was recorded)", "steps: 0",
+		     "events lost: 0", "step rule: - (no step was found)");
+	EXPECT_LINES(&s, "model,perf", &ns, "No phase of a step was seen.",
+		     "No step was recorded.");
+	EXPECT_LINES(&s, "steps", &ns, "No step was recorded.");
+	EXPECT_LINES(&s, "overview,userdefined", &ns, "Nothing was seen in the window.",
+		     "No range of the user's own was seen in the window.");
+	synth__free(&s);
+}
+
+Test(report_others, a_truncated_recording_is_read_and_named)
+{
+	struct synth s = synth__new("{}");
+
+	synth__span(&s, s.main, CAT_OPERATOR, "mm", 20, 30);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, NULL);
+	EXPECT_LINES(
+		&s, "operator", &ns, "events lost: - (the file was cut off)",
+		"mm                                                    1       "
+		"10 / 10 / 10 / 10 / 100.00",
+		"The file was cut off: it is read up to its last whole chunk, and what is written "
+		"at "
+		"the end (CPU time, cost, loss) is missing.");
+	synth__free(&s);
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A training of three steps, numbers small enough to check by hand; and what each table says. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "model_synth.h"
+
+#define US 1000
+
+/* One step of 100 us: loader 10, forward 30 (from 10 to 40), backward 20, optimizer 10. */
+static void write_step(struct synth *s, uint64_t i, uint64_t begin, uint64_t extra)
+{
+	uint64_t t = begin * US, x = extra * US;
+
+	synth__span(s, s->main, CAT_DATALOADER, "enumerate(DataLoader)#_Single.__next__", t,
+		    t + 10 * US);
+	synth__span(s, s->main, CAT_OPERATOR, "aten::mm", t + 15 * US, t + 20 * US);
+	synth__span(s, s->main, CAT_OPERATOR, "aten::linear", t + 12 * US, t + 22 * US);
+	synth__span(s, s->main, CAT_USER, "my range", t + 11 * US, t + 30 * US + x);
+	synth__span(s, s->main, CAT_BACKWARD_NODE, "MmBackward0", t + 42 * US + x, t + 46 * US + x);
+	synth__span(s, s->main, CAT_BACKWARD, "backward", t + 40 * US + x, t + 60 * US + x);
+	synth__span(s, s->main, CAT_OPTIMIZER, "Optimizer.step#SGD.step", t + 70 * US + x,
+		    t + 80 * US + x);
+	synth__span(s, s->main, CAT_ZERO_GRAD, "Optimizer.zero_grad#SGD.zero_grad", t + 85 * US + x,
+		    t + 90 * US + x);
+	synth__step(s, i, t, t + 100 * US + x);
+}
+
+static struct synth train(void)
+{
+	struct synth s =
+		synth__new("{\"process\": {\"pid\": 100, \"comm\": \"python\", \"argv\": "
+			   "[\"python\", \"t.py\"]},"
+			   " \"runtime\": {\"framework\": \"pytorch\", \"title\": \"PyTorch\","
+			   " \"version\": \"2.15.0\"}, \"detail\": \"operator\"}");
+
+	write_step(&s, 2, 0, 0);
+	write_step(&s, 3, 100, 0);
+	write_step(&s, 4, 200, 100);
+	return s;
+}
+
+static const char summary[] =
+	"{\"cpu\": {\"wall_ns\": 400000, \"process_ns\": 600000, \"busy_ns\": 700000,"
+	" \"idle_ns\": 100000}, \"loss\": {\"ring\": 3, \"depth\": 0},"
+	" \"windows\": [{\"begin_ns\": 0, \"end_ns\": 400000}],"
+	" \"steps\": {\"source\": \"optimizer\", \"explain\": \"Optimizer.step ends a step\"},"
+	" \"cost\": {\"hits\": 90, \"probe_ns\": 30000, \"loader_cpu_ns\": 5000000},"
+	" \"dropped_probes\": [{\"name\": \"aten::size\", \"calls_per_step\": 40.0, \"avg_ns\": "
+	"90.0, \"steps\": 2}],"
+	" \"missing\": [\"no symbol for X\"], \"notes\": []}";
+
+static char *table_of(const char *name, struct report_opts opts)
+{
+	struct synth s = train();
+	char *text;
+
+	synth__open(&s, summary);
+	opts.tables = name;
+	opts.style.unit = UNIT_US;
+	text = synth__report(&s, &opts);
+	synth__free(&s);
+	return text;
+}
+
+#define EXPECT(name, opts, ...)                                                                    \
+	do {                                                                                       \
+		static const char *const lines[] = {__VA_ARGS__};                                  \
+		char *text = table_of(name, (struct report_opts)opts);                             \
+		for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)                        \
+			synth__expect_line(text, lines[i]);                                        \
+		free(text);                                                                        \
+	} while (0)
+#define NONE                                                                                       \
+	{                                                                                          \
+	}
+
+Test(report_train, device)
+{
+	EXPECT("device", NONE, "CPU(Process)                    150.00",
+	       "CPU(System)                     87.50");
+}
+
+Test(report_train, overview)
+{
+	EXPECT("overview", NONE,
+	       "Event Type                 Calls       CPU Time         Ratio (%)",
+	       "ProfileStep                3           400.00           100.00",
+	       "  Forward                  3           190.00           47.50",
+	       "  UserDefined              6           172.00           43.00",
+	       "  Backward                 3           60.00            15.00",
+	       "  Operator                 6           42.00            10.50",
+	       "  Dataloader               3           30.00            7.50",
+	       "  OperatorInner            3           15.00            3.75");
+}
+
+Test(report_train, model)
+{
+	EXPECT("model", NONE, "ProfileStep      3       400.00 / 133.33 / 200.00 / 100.00 / 100.00",
+	       "  Dataloader     3       30.00 / 10.00 / 10.00 / 10.00 / 7.50",
+	       "  Forward        3       190.00 / 63.33 / 130.00 / 30.00 / 47.50",
+	       "  Backward       3       60.00 / 20.00 / 20.00 / 20.00 / 15.00",
+	       "  Optimization   3       30.00 / 10.00 / 10.00 / 10.00 / 7.50",
+	       "  Others         -       90.00 / - / - / - / 22.50");
+}
+
+Test(report_train, operator)
+{
+	EXPECT("operator", NONE,
+	       "aten::linear                                          3       "
+	       "30.00 / 10.00 / 10.00 / 10.00 / 71.43",
+	       "MmBackward0                                           3       "
+	       "12.00 / 4.00 / 4.00 / 4.00 / 28.57");
+	EXPECT("operator", {.op_detail = true},
+	       "  aten::mm                                            3       "
+	       "15.00 / 5.00 / 5.00 / 5.00 / 50.00");
+}
+
+Test(report_train, userdefined)
+{
+	EXPECT("userdefined", NONE,
+	       "my range                           3       "
+	       "157.00 / 52.33 / 119.00 / 19.00 / 39.25",
+	       "Optimizer.zero_grad#SGD.zero_grad  3       15.00 / 5.00 / 5.00 / 5.00 / 3.75");
+}
+
+Test(report_train, perf)
+{
+	EXPECT("perf", NONE,
+	       "reader_cost      s          0.00001          0.00001          0.00001",
+	       "batch_cost       s          0.00013          0.00020          0.00010",
+	       "ips              steps/s    7500.00000       10000.00000      5000.00000",
+	       "Reader Ratio: 7.500%",
+	       "reader_cost: 0.00001 s batch_cost: 0.00013 s ips: 7500.000 steps/s");
+	EXPECT("perf", {.batch_size = 32},
+	       "ips              samples/s  240000.00000     320000.00000     160000.00000");
+}
+
+Test(report_train, steps)
+{
+	EXPECT("steps", NONE,
+	       "2       100.00      10.00       30.00       20.00       10.00         30.00       "
+	       "100.00",
+	       "4       200.00      10.00       130.00      20.00       10.00         30.00       "
+	       "200.00       slow",
+	       "1 of 3 steps took more than 1.5 times the median.");
+}
+
+Test(report_train, head_and_foot)
+{
+	EXPECT("device", NONE, "process: 100 (python)", "command: python t.py",
+	       "framework: PyTorch 2.15.0", "window: steps [2,5), 400.0 us", "steps: 3",
+	       "step rule: optimizer: Optimizer.step ends a step", "events lost: 3",
+	       "lost where: ring 3", "probe hits: 90", "probe hits per step: 30",
+	       "estimated added time per step: 10.00 us", "estimated added time: 7.50 %",
+	       "CPU time of proftrace: 5000.00 us",
+	       "1 function had no probe in the window, being hot and short; the operator table "
+	       "estimates them, --keep-all records them.",
+	       "missing: no symbol for X");
+}
+
+Test(report_train, an_unknown_table_names_the_known_ones)
+{
+	struct synth s = train();
+	const struct report_opts opts = {.tables = "device,kernels"};
+
+	synth__open(&s, summary);
+	cr_expect_eq(report__print(s.r, &opts, stdout), -EINVAL);
+	synth__free(&s);
+}

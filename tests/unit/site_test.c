@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <criterion/criterion.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include "attach/site.h"
+#include "common/util.h"
+#include "target/elf_file.h"
+
+#define NOTSUPP 524 /* ENOTSUPP, the kernel's own */
+
+/* What the kernel does with each, and what we make of it. */
+static const struct encoding {
+	const char *what;
+	uint8_t bytes[15];
+	uint8_t len;
+	enum site_class class;
+	int kernel_errno; /* -1: we refuse it ourselves, the kernel may accept it */
+} encodings[] = {
+	{"push rbp", {0x55}, 1, SITE_EMULATED, 0},
+	{"push r15", {0x41, 0x57}, 2, SITE_EMULATED, 0},
+	{"push rax, needless rex.w", {0x48, 0x50}, 2, SITE_STEPPED, 0},
+	{"nop", {0x90}, 1, SITE_EMULATED, 0},
+	{"nop5", {0x0f, 0x1f, 0x44, 0x00, 0x00}, 5, SITE_EMULATED, 0},
+	{"nopw cs:", {0x66, 0x2e, 0x0f, 0x1f, 0x84}, 10, SITE_REFUSED, NOTSUPP},
+	{"xchg r8, rax", {0x49, 0x90}, 2, SITE_REFUSED, -1},
+	{"jmp rel8", {0xeb, 0x02}, 2, SITE_EMULATED, 0},
+	{"jmp rel32", {0xe9, 0x02}, 5, SITE_EMULATED, 0},
+	{"call rel32", {0xe8, 0x02}, 5, SITE_EMULATED, 0},
+	{"call rel16", {0x66, 0xe8, 0x02}, 6, SITE_REFUSED, NOTSUPP},
+	{"je rel8", {0x74, 0x02}, 2, SITE_EMULATED, 0},
+	{"je rel32", {0x0f, 0x84, 0x02}, 6, SITE_EMULATED, 0},
+	{"notrack jmp *rax", {0x3e, 0xff, 0xe0}, 3, SITE_REFUSED, NOTSUPP},
+	{"jmp *rax", {0xff, 0xe0}, 2, SITE_STEPPED, 0},
+	{"endbr64", {0xf3, 0x0f, 0x1e, 0xfa}, 4, SITE_STEPPED, 0},
+	{"sub rsp, 8", {0x48, 0x83, 0xec, 0x08}, 4, SITE_STEPPED, 0},
+	{"mov rbp, rsp", {0x48, 0x89, 0xe5}, 3, SITE_STEPPED, 0},
+	{"lea rax, [rip]", {0x48, 0x8d, 0x05}, 7, SITE_STEPPED, 0},
+	{"cmpb $0, (rdi)", {0x80, 0x3f, 0x00}, 3, SITE_STEPPED, 0},
+	{"ret", {0xc3}, 1, SITE_STEPPED, 0},
+	{"mov rax, fs:0", {0x64, 0x48, 0x8b, 0x04, 0x25}, 9, SITE_STEPPED, 0},
+	{"lock inc [rax]", {0xf0, 0xff, 0x00}, 3, SITE_REFUSED, NOTSUPP},
+	{"mov ss, eax", {0x8e, 0xd0}, 2, SITE_REFUSED, NOTSUPP},
+	{"int3", {0xcc}, 1, SITE_REFUSED, NOTSUPP},
+	{"hlt", {0xf4}, 1, SITE_REFUSED, NOTSUPP},
+	{"in al, dx", {0xec}, 1, SITE_REFUSED, NOTSUPP},
+	{"movups xmm0, [rax]", {0x0f, 0x10, 0x00}, 3, SITE_STEPPED, 0},
+	{"pshufb mm0, [rax]", {0x0f, 0x38, 0x00, 0x00}, 4, SITE_STEPPED, 0},
+	{"vpxor xmm", {0xc5, 0xf9, 0xef, 0xc0}, 4, SITE_REFUSED, NOTSUPP},
+	{"vzeroupper", {0xc5, 0xf8, 0x77}, 3, SITE_REFUSED, -1},
+	{"vmovups ymm", {0xc5, 0xfc, 0x10, 0x00}, 4, SITE_REFUSED, -1},
+	{"vmovups zmm", {0x62, 0xf1, 0x7c, 0x48, 0x28, 0x05}, 10, SITE_REFUSED, -1},
+};
+
+Test(site, classifies_and_measures_instructions)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(encodings); i++) {
+		const struct encoding *e = &encodings[i];
+		size_t len;
+
+		cr_expect_eq(site__classify(e->bytes, sizeof(e->bytes), &len), e->class, "%s is %s",
+			     e->what,
+			     site_class__name(site__classify(e->bytes, sizeof(e->bytes), &len)));
+		cr_expect_eq(len, e->len, "%s: %zu bytes", e->what, len);
+	}
+}
+
+static int uprobe_errno(uint32_t type, const char *path, uint64_t offset)
+{
+	struct perf_event_attr attr = {.type = type, .size = sizeof(attr)};
+	auto_close int fd = -1;
+
+	attr.config1 = (uint64_t)(uintptr_t)path;
+	attr.config2 = offset;
+	fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? errno : 0;
+}
+
+/* Every class is what the running kernel says to a probe on these very bytes. */
+Test(site, agrees_with_the_kernel, .timeout = 60)
+{
+	enum { SLOT = 64 };
+	auto_close int fd = memfd_create("sites", MFD_CLOEXEC);
+	auto_free char *type = file__read("/sys/bus/event_source/devices/uprobe/type", NULL);
+	uint8_t code[SLOT * ARRAY_SIZE(encodings)];
+	volatile uint8_t *mapped;
+	char path[64];
+
+	if (geteuid() != 0 || !type)
+		cr_skip_test("uprobes need root");
+	memset(code, 0x90, sizeof(code));
+	for (size_t i = 0; i < ARRAY_SIZE(encodings); i++)
+		memcpy(code + i * SLOT, encodings[i].bytes, sizeof(encodings[i].bytes));
+	cr_assert_eq(write(fd, code, sizeof(code)), sizeof(code));
+	mapped = mmap(NULL, sizeof(code), PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	cr_assert_neq(mapped, MAP_FAILED);
+	cr_assert_eq(mapped[0], 0x55);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	for (size_t i = 0; i < ARRAY_SIZE(encodings); i++) {
+		if (encodings[i].kernel_errno >= 0)
+			cr_expect_eq(uprobe_errno((uint32_t)atoi(type), path, i * SLOT),
+				     encodings[i].kernel_errno, "%s", encodings[i].what);
+	}
+}
+
+static int slide(const uint8_t *code, size_t len, unsigned int keep, int *shift)
+{
+	*shift = -1;
+	return site__slide(code, len, keep, shift);
+}
+
+Test(site, slides_to_an_emulated_instruction)
+{
+	static const uint8_t endbr_push[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x55, 0xc3};
+	static const uint8_t sub_call[] = {0x48, 0x83, 0xec, 0x18, 0xe8, 0, 0, 0, 0, 0xc3};
+	static const uint8_t push_mov[] = {0x55, 0x48, 0x89, 0xe5, 0xc3};
+	static const uint8_t vex_push[] = {0xc5, 0xf9, 0xef, 0xc0, 0x55, 0xc3};
+	int shift;
+
+	cr_expect_eq(slide(endbr_push, sizeof(endbr_push), SITE_RDI, &shift), 4);
+	cr_expect_eq(shift, 0);
+	cr_expect_eq(slide(sub_call, sizeof(sub_call), SITE_RDI, &shift), 4);
+	cr_expect_eq(shift, 0x18);
+	cr_expect_eq(slide(sub_call, sizeof(sub_call), SITE_RSP, &shift), 0);
+	cr_expect_eq(shift, 0);
+	cr_expect_eq(slide(push_mov, sizeof(push_mov), SITE_RDI, &shift), 0);
+	cr_expect_eq(slide(vex_push, sizeof(vex_push), SITE_RDI, &shift), 4);
+}
+
+Test(site, stops_where_arguments_or_the_line_end)
+{
+	/* mov rdi, rax; push */
+	static const uint8_t clobbers[] = {0x48, 0x89, 0xc7, 0x55, 0xc3};
+	/* mov al, 1; L: mov edx, 2; push; jmp L */
+	static const uint8_t loop[] = {0xb0, 0x01, 0xba, 2, 0, 0, 0, 0x55, 0xeb, 0xf8};
+	/* xor eax, eax; ret; push */
+	static const uint8_t ends[] = {0x31, 0xc0, 0xc3, 0x55};
+	/* vpxor; ret */
+	static const uint8_t hopeless[] = {0xc5, 0xf9, 0xef, 0xc0, 0xf4};
+	/* and rsp, -32; push: the frame's size is lost */
+	static const uint8_t aligns[] = {0x48, 0x83, 0xe4, 0xe0, 0x55, 0xc3};
+	/* mul rsi writes rdx though it is not named */
+	static const uint8_t hidden[] = {0x48, 0xf7, 0xe6, 0x55, 0xc3};
+	int shift;
+
+	cr_expect_eq(slide(clobbers, sizeof(clobbers), SITE_RDI, &shift), 0);
+	cr_expect_eq(slide(clobbers, sizeof(clobbers), SITE_RSI, &shift), 3);
+	cr_expect_eq(slide(loop, sizeof(loop), 0, &shift), 0);
+	cr_expect_eq(slide(ends, sizeof(ends), 0, &shift), 0);
+	cr_expect_eq(slide(hopeless, sizeof(hopeless), 0, &shift), -ENOTSUP);
+	cr_expect_eq(slide(aligns, sizeof(aligns), 0, &shift), 0);
+	cr_expect_eq(slide(hidden, sizeof(hidden), SITE_RDX, &shift), 0);
+	cr_expect_eq(slide(hidden, sizeof(hidden), SITE_RDI, &shift), 3);
+	cr_expect_eq(slide(ends, 0, 0, &shift), -ENOTSUP);
+	cr_expect_eq(slide((const uint8_t[]){0x0f}, 1, 0, &shift), -ENOTSUP);
+}
+
+/* ---- PyTorch's own functions: TORCH_LIB names the directory with libtorch_cpu.so ---- */
+
+static struct elf_file *open_torch(const char *name)
+{
+	const char *dir = getenv("TORCH_LIB");
+	struct elf_file *f = NULL;
+	char path[4096];
+
+	if (!dir || !*dir)
+		cr_skip_test("TORCH_LIB is not set");
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	cr_assert_eq(elf_file__open(path, &f), 0, "%s", path);
+	return f;
+}
+
+struct dispatch_count {
+	struct elf_file *f;
+	int functions, emulated;
+};
+
+static int count_dispatch(const struct elf_symbol *s, void *ctx)
+{
+	struct dispatch_count *c = ctx;
+	const uint8_t *code;
+	size_t len, insn_len;
+
+	if (!s->is_function || strncmp(s->name, "_ZN2at4_ops", 11) != 0 ||
+	    !strstr(s->name, "4callE") || strstr(s->name, ".cold"))
+		return 0;
+	code = elf_file__bytes(c->f, s->vaddr, &len);
+	cr_assert_not_null(code);
+	c->functions++;
+	c->emulated += site__classify(code, len, &insn_len) == SITE_EMULATED;
+	return 0;
+}
+
+Test(site, finds_each_torch_dispatch_entry_emulated)
+{
+	struct dispatch_count c = {.f = open_torch("libtorch_cpu.so")};
+
+	cr_assert_eq(elf_file__for_each_symbol(c.f, count_dispatch, &c), 0);
+	cr_expect_gt(c.functions, 2500);
+	cr_expect_eq(c.emulated, c.functions);
+	elf_file__close(c.f);
+}
+
+struct prefix_search {
+	const char *prefix;
+	struct elf_symbol found;
+};
+
+static int match_prefix(const struct elf_symbol *s, void *ctx)
+{
+	struct prefix_search *search = ctx;
+
+	if (!s->is_function || strncmp(s->name, search->prefix, strlen(search->prefix)) != 0 ||
+	    strstr(s->name, ".cold"))
+		return 0;
+	search->found = *s;
+	return 1;
+}
+
+static int slide_symbol(struct elf_file *f, const char *prefix, unsigned int keep)
+{
+	struct prefix_search search = {.prefix = prefix};
+	const uint8_t *code;
+	size_t len;
+	int shift;
+
+	cr_assert_eq(elf_file__for_each_symbol(f, match_prefix, &search), 1, "%s", prefix);
+	code = elf_file__bytes(f, search.found.vaddr, &len);
+	cr_assert_not_null(code);
+	return site__slide(code, search.found.size < len ? search.found.size : len, keep, &shift);
+}
+
+Test(site, slides_torch_functions_as_measured)
+{
+	struct elf_file *cpu = open_torch("libtorch_cpu.so"), *c10 = open_torch("libc10.so");
+	unsigned int args = SITE_RSI | SITE_RDX | SITE_RCX | SITE_R8;
+
+	/* Its one argument is read as rdi = record at the jump: the mov there sets it up. */
+	cr_expect_eq(
+		slide_symbol(cpu, "_ZN5torch8autograd8profilerL24record_function_exit_newE", 0), 7);
+	cr_expect_eq(slide_symbol(cpu, "_ZN2at14RecordFunction3endEv", SITE_RDI), 4);
+	cr_expect_eq(slide_symbol(c10, "_ZN3c1027reportMemoryUsageToProfilerE", args | SITE_RDI),
+		     7);
+	elf_file__close(cpu);
+	elf_file__close(c10);
+}
+
+Test(site, sees_where_a_forwarder_goes)
+{
+	/* push rbp; mov rbp, rsp; pop rbp; jmp +0x100: nvcc's __cudaLaunchKernel */
+	const uint8_t forwards[] = {0x55, 0x48, 0x89, 0xe5, 0x5d, 0xe9, 0x00, 0x01, 0, 0};
+	/* push rbp; jmp: not on the stack that it came with */
+	const uint8_t pushed[] = {0x55, 0xe9, 0x00, 0x01, 0, 0};
+	/* xor edx, edx; jmp: with another argument */
+	const uint8_t changed[] = {0x31, 0xd2, 0xe9, 0x00, 0x01, 0, 0};
+	/* call; jmp */
+	const uint8_t calls[] = {0xe8, 0, 0, 0, 0, 0xe9, 0x00, 0x01, 0, 0};
+
+	cr_assert_eq(site__jumps_to(forwards, sizeof(forwards)), 10 + 0x100);
+	cr_assert_eq(site__jumps_to(pushed, sizeof(pushed)), 0);
+	cr_assert_eq(site__jumps_to(changed, sizeof(changed)), 0);
+	cr_assert_eq(site__jumps_to(calls, sizeof(calls)), 0);
+	cr_assert_eq(site__jumps_to(forwards, 3), 0);
+}

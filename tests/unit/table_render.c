@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The same table as text, JSON and CSV. */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include "analysis/table.h"
+#include "analysis/text_width.h"
+#include "model_synth.h"
+
+TestSuite(table_render);
+
+static struct table *sample(void)
+{
+	static const struct column columns[] = {
+		{"name", "Name", 10, NULL, CELL_TEXT},
+		{"calls", "Calls", 0, NULL, CELL_COUNT},
+		{"cpu_total", "Total", 0, "CPU", CELL_TIME},
+		{"cpu_ratio", "Ratio(%)", 0, "CPU", CELL_PERCENT},
+	};
+	struct table *t = table__new("ops", "Operators");
+	const struct cell rows[][4] = {
+		{{CELL_TEXT, {.text = "a,\"b\""}},
+		 {CELL_COUNT, {.count = 3}},
+		 {CELL_TIME, {.time_ns = 1234567}},
+		 {CELL_PERCENT, {.number = 75}}},
+		{{CELL_TEXT, {.text = "at::native::vectorized_elementwise_kernel"}},
+		 {CELL_COUNT, {.count = 1}},
+		 {CELL_NONE, {.text = "not measured"}},
+		 {CELL_PERCENT, {.number = 25}}},
+		{{CELL_TEXT, {.text = "\033[2Jh\xc3\xb6her\xff"}},
+		 {CELL_COUNT, {.count = 1}},
+		 {CELL_TIME, {.time_ns = 0}},
+		 {CELL_PERCENT, {.number = 0}}},
+	};
+
+	for (size_t i = 0; i < 4; i++)
+		cr_assert_eq(table__add_column(t, &columns[i]), 0);
+	cr_assert_eq(table__add_section(t, "All"), 0);
+	cr_assert_eq(table__add_row(t, 0, rows[0]), 0);
+	cr_assert_eq(table__add_row(t, 1, rows[1]), 0);
+	cr_assert_eq(table__add_row(t, 0, rows[2]), 0);
+	cr_assert_eq(table__add_note(t, "a note that says several things"), 0);
+	return t;
+}
+
+static char *print(const struct table_style *style)
+{
+	struct table *t = sample();
+	char *text;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	cr_assert_eq(tables__print(&t, 1, style, out), 0);
+	fclose(out);
+	table__free(t);
+	return text;
+}
+
+Test(table_render, text)
+{
+	const struct table_style style = {.unit = UNIT_MS};
+
+	synth__expect(print(&style),
+		      "-------------------------------Operators--------------------------------\n"
+		      "Time unit: ms\n"
+		      "-------------------------------------------  -----  --------------------\n"
+		      "Name                                         Calls  CPU Total / Ratio(%)\n"
+		      "-------------------------------------------  -----  --------------------\n"
+		      "----------------------------------All-----------------------------------\n"
+		      "a,\"b\"                                        3      1.23 / 75.00\n"
+		      "  at::native::vectorized_elementwise_kernel  1      - / 25.00\n"
+		      "?[2Jh\xc3\xb6her\xff                                   1      0.00 / 0.00\n"
+		      "-------------------------------------------  -----  --------------------\n"
+		      "a note that says several things\n");
+}
+
+static int widest(const char *text)
+{
+	int widest = 0;
+
+	while (*text) {
+		int len = (int)strcspn(text, "\n"), columns = 0;
+
+		for (int i = 0; i < len; i++)
+			columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+		widest = columns > widest ? columns : widest;
+		text += len + (text[len] == '\n');
+	}
+	return widest;
+}
+
+Test(table_render, text_fits_any_width)
+{
+	for (int width = 10; width < 100; width++) {
+		const struct table_style style = {.unit = UNIT_MS, .width = width};
+		char *text = print(&style);
+
+		/* Below 20 not even the headings of the narrowest form fit. */
+		cr_expect_leq(widest(text), width < 20 ? 20 : width, "width %d:\n%s", width, text);
+		free(text);
+	}
+}
+
+Test(table_render, names_are_cut_before_columns)
+{
+	const struct table_style style = {.unit = UNIT_US, .width = 50};
+	char *text = print(&style);
+
+	synth__expect_line(text, "  at::n...wise_kernel  1      - / 25.00");
+	synth__expect_line(text, "a,\"b\"                  3      1234.57 / 75.00");
+	free(text);
+}
+
+Test(table_render, columns_that_do_not_fit_are_said)
+{
+	const struct table_style style = {.unit = UNIT_MS, .width = 30};
+	char *text = print(&style);
+
+	synth__expect_line(text, "Name                     Calls");
+	cr_expect_not_null(strstr(text, "narrow: CPU Total"), "%s", text);
+	free(text);
+}
+
+Test(table_render, a_row_limit_says_what_it_left_out)
+{
+	const struct table_style style = {.unit = UNIT_MS, .row_limit = 1};
+	char *text = print(&style);
+
+	cr_expect_not_null(strstr(text, "vectorized"), "details of a kept row are kept");
+	cr_expect_null(strstr(text, "her"));
+	synth__expect_line(text, "1 more rows left out (--row-limit 0 prints all)");
+	free(text);
+}
+
+Test(table_render, csv_is_rfc_4180)
+{
+	const struct table_style style = {.format = TABLE_CSV};
+
+	synth__expect(print(&style), "# Operators\r\n"
+				     "name,calls,cpu_total_ns,cpu_ratio_percent,depth,section\r\n"
+				     "\"a,\"\"b\"\"\",3,1234567,75,0,All\r\n"
+				     "at::native::vectorized_elementwise_kernel,1,,25,1,All\r\n"
+				     "\033[2Jh\xc3\xb6her\xff,1,0,0,0,All\r\n"
+				     "# a note that says several things\r\n");
+}
+
+Test(table_render, json)
+{
+	const struct table_style style = {.format = TABLE_JSON, .row_limit = 1};
+	char *text = print(&style);
+	json_error_t error;
+	json_t *got = json_loads(text, 0, &error);
+	json_t *want = json_loads(
+		"{\"ops\": {\"title\": \"Operators\", \"left_out\": 1,"
+		" \"notes\": [\"a note that says several things\"], \"rows\": ["
+		"{\"section\": \"All\", \"depth\": 0, \"name\": \"a,\\\"b\\\"\", \"calls\": 3,"
+		" \"cpu_total_ns\": 1234567, \"cpu_ratio_percent\": 75.0},"
+		"{\"section\": \"All\", \"depth\": 1,"
+		" \"name\": \"at::native::vectorized_elementwise_kernel\", \"calls\": 1,"
+		" \"cpu_total_ns\": null, \"cpu_ratio_percent\": 25.0,"
+		" \"why\": {\"cpu_total_ns\": \"not measured\"}}]}}",
+		0, NULL);
+
+	cr_assert_not_null(got, "%s\n%s", error.text, text);
+	cr_expect(json_equal(got, want), "%s", text);
+	json_decref(got);
+	json_decref(want);
+	free(text);
+}
+
+Test(table_render, values_of_a_list_take_the_lines_they_need)
+{
+	static const struct column columns[] = {
+		{"command", "command", 0, NULL, CELL_TEXT},
+		{"time", "time", 0, NULL, CELL_TIME},
+	};
+	const struct cell cells[] = {
+		{CELL_TEXT, {.text = "python /a/path/without/a/blank/train.py --model cnn"}},
+		{CELL_TIME, {.time_ns = 1500000}},
+	};
+	const struct table_style style = {.unit = UNIT_MS, .width = 20};
+	struct table *t = table__new("list", "List");
+	char *text;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	table__set_list(t);
+	for (size_t i = 0; i < 2; i++)
+		cr_assert_eq(table__add_column(t, &columns[i]), 0);
+	cr_assert_eq(table__add_row(t, 0, cells), 0);
+	cr_assert_eq(tables__print(&t, 1, &style, out), 0);
+	fclose(out);
+	table__free(t);
+	synth__expect(text, "command: python\n"
+			    "  /a/path/without/a/\n"
+			    "  blank/train.py\n"
+			    "  --model cnn\n"
+			    "time: 1.50 ms\n");
+}
+
+static char *cut(const char *name, int width)
+{
+	char *text;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	text__put_cut(out, name, width);
+	fclose(out);
+	return text;
+}
+
+Test(table_render, what_tells_least_of_a_name_is_cut_first)
+{
+	static const char kernel[] =
+		"void at::native::(anonymous namespace)::apply<4, at::Fill<float>, "
+		"std::array<char*, 1ul> >(int, at::Fill<float>)";
+
+	synth__expect(cut("autograd::engine::evaluate_function: AddmmBackward0", 30),
+		      "autograd:...on: AddmmBackward0");
+	synth__expect(cut("Memcpy HtoD (Pageable -> Device)", 32),
+		      "Memcpy HtoD (Pageable -> Device)");
+	synth__expect(cut(kernel, 93),
+		      "at::native::(anonymous namespace)::apply<4, at::Fill<float>, "
+		      "std::array<char*, 1ul> >");
+	synth__expect(cut(kernel, 48), "apply<4, Fill<float>, array<char*, 1ul> >");
+	synth__expect(cut(kernel, 24), "apply<4, Fill<float>,...");
+	synth__expect(cut("void f<g<int>::operator()(int)::{lambda(int)#1}>(a)", 20),
+		      "f<g<int>::operato...");
+	synth__expect(cut("void vectorized_elementwise_kernel<4>(int)", 16), "vect...se_kernel");
+}
+
+Test(table_render, columns_are_left_out_by_rank)
+{
+	static const struct column columns[] = {
+		{.key = "name", .title = "Name", .type = CELL_TEXT},
+		{.key = "total", .title = "Total", .group = "GPU", .type = CELL_COUNT},
+		{.key = "max", .title = "Max", .group = "GPU", .type = CELL_COUNT, .rank = 2},
+		{.key = "ratio", .title = "Ratio", .group = "GPU", .type = CELL_COUNT},
+		{.key = "size",
+		 .title = "Shared Memory",
+		 .brief = "Shared",
+		 .type = CELL_COUNT,
+		 .rank = 1},
+	};
+	const struct cell cells[] = {{CELL_TEXT, {.text = "a_kernel_with_a_name"}},
+				     {CELL_COUNT, {.count = 1}},
+				     {CELL_COUNT, {.count = 2}},
+				     {CELL_COUNT, {.count = 3}},
+				     {CELL_COUNT, {.count = 4}}};
+	struct table *t = table__new("t", "T");
+
+	for (size_t i = 0; i < 5; i++)
+		cr_assert_eq(table__add_column(t, &columns[i]), 0);
+	cr_assert_eq(table__add_row(t, 0, cells), 0);
+	for (int width = 50; width >= 40; width -= 10) {
+		const struct table_style style = {.width = width};
+		char *text;
+		size_t len;
+		FILE *out = open_memstream(&text, &len);
+
+		cr_assert_eq(tables__print(&t, 1, &style, out), 0);
+		fclose(out);
+		synth__expect_line(text, width == 50
+						 ? "Name                  GPU Total / Ratio  Shared"
+						 : "Name                  GPU Total / Ratio");
+		cr_expect_not_null(strstr(text, width == 50 ? "narrow: GPU Max\n"
+							    : "narrow:\nGPU Max, Shared Memory\n"),
+				   "%s", text);
+		free(text);
+	}
+	table__free(t);
+}

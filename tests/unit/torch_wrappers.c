@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "frameworks/torch_wrappers.h"
+#include <criterion/criterion.h>
+
+static const char *operator_of(const char *symbol)
+{
+	static char op[64];
+
+	return torch_wrapper__operator(symbol, op, sizeof(op)) ? op : "";
+}
+
+Test(torch_wrappers, names_of_operators)
+{
+	cr_expect_str_eq(operator_of("_ZN5torch8autogradL15THPVariable_addEP7_objectS1_S1_"),
+			 "add");
+	cr_expect_str_eq(operator_of("_ZN5torch8autogradL17THPVariable_mean_EP7_objectS1_S1_"),
+			 "mean_");
+}
+
+Test(torch_wrappers, wrappers_with_another_name_than_their_operator)
+{
+	cr_expect_str_eq(operator_of("_ZN5torch8autogradL16THPVariable_boolEP7_objectS2_"), "to");
+	cr_expect_str_eq(operator_of("_ZN5torch8autogradL16THPVariable_charEP7_objectS2_"), "to");
+	cr_expect_str_eq(operator_of("_ZN5torch8autogradL15THPVariable_xpuEP7_objectS2_"), "to");
+	cr_expect_str_eq(operator_of("_ZN5torch8autogradL23THPVariable_bool_scalarEP7_objectS2_"),
+			 "item");
+}
+
+Test(torch_wrappers, what_runs_no_operator)
+{
+	cr_expect_str_empty(operator_of("_ZN5torch8autogradL15THPVariable_dimEP7_objectS2_"));
+	cr_expect_str_empty(operator_of("_ZN5torch8autogradL18THPVariable_strideEP7_objectS1_S1_"));
+	cr_expect_str_empty(operator_of("_ZN5torch8autogradL20THPVariable__is_viewEP7_objectS2_"));
+}
+
+Test(torch_wrappers, what_is_no_wrapper)
+{
+	cr_expect_str_empty(operator_of(""));
+	cr_expect_str_empty(operator_of("_ZN5torch8autogradL"));
+	cr_expect_str_empty(operator_of("_ZN5torch8autogradL99THPVariable_addEP7_objectS1_S1_"));
+	cr_expect_str_empty(operator_of("_ZN5torch8autogradL15THPVariable_addEPKc"));
+	cr_expect_str_empty(
+		operator_of("_ZN5torch8autogradL15THPVariable_addEP7_objectS1_S1_.cold"));
+	cr_expect_str_empty(operator_of("_ZN5torch8autogradL12THPVariable_EP7_objectS1_S1_"));
+}

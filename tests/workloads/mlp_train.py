@@ -1,0 +1,126 @@
+"""Trains a small network on random numbers, a few milliseconds a step, and does something unusual
+when it gets SIGUSR1: what a profiler that watches it must survive. Writes `step NUMBER NS` for each
+step to the log, NS being the time of the step's computation."""
+import argparse
+import collections
+import os
+import signal
+import sys
+import threading
+import time
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+SECOND_IMAGE = "import time; time.sleep(0.5); print('second image', sum(range(1000)))"
+
+
+class Numbers(Dataset):
+    def __init__(self, samples):
+        self.samples = samples
+
+    def __len__(self):
+        return self.samples
+
+    def __getitem__(self, index):
+        # An operator that only data-loader processes call, to be counted.
+        return torch.cosh(torch.full((64,), index / self.samples)), index % 10
+
+
+class Training:
+    def __init__(self, seed=0):
+        torch.manual_seed(seed)
+        self.model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(),
+                                   nn.Linear(64, 10))
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.05)
+        self.loss = nn.CrossEntropyLoss()
+
+    def step(self, x, y):
+        self.optimizer.zero_grad()
+        loss = self.loss(self.model(x), y)
+        loss.backward()
+        self.optimizer.step()
+        return loss
+
+
+def train_on_noise(steps, say):
+    """Trains another network and tells its end."""
+    training = Training(1)
+    for _ in range(steps):
+        x = torch.atan(torch.randn(16, 64))
+        training.step(x, torch.zeros(16, dtype=torch.long))
+    print(say, flush=True)
+
+
+def fork():
+    if os.fork() == 0:
+        time.sleep(0.5)  # a profiler that follows children is there by then
+        train_on_noise(5, "child trained")
+        os._exit(0)
+    os.wait()
+
+
+def thread():
+    worker = threading.Thread(target=train_on_noise, args=(5, "thread trained"))
+    worker.start()
+    worker.join()
+
+
+ACTIONS = {
+    "exit": lambda: os._exit(3),
+    "exec": lambda: os.execv(sys.executable, [sys.executable, "-c", SECOND_IMAGE]),
+    "abort": os.abort,
+    "fork": fork,
+    "thread": thread,
+    "finish": sys.exit,
+}
+
+
+def parse_args():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--log", default=os.devnull)
+    parser.add_argument("--on-usr1", choices=sorted(ACTIONS))
+    parser.add_argument("--pause", action="store_true", help="make no step until SIGUSR1")
+    parser.add_argument("--steps", type=int, default=0, help="end after so many; 0: never")
+    parser.add_argument("--exit-status", type=int, default=0, help="of the end after --steps")
+    parser.add_argument("--samples", type=int, default=1024)
+    parser.add_argument("--workers", type=int, default=0, help="forked anew for each epoch")
+    parser.add_argument("--worker-sleep", type=float, default=0, help="seconds, before its work")
+    parser.add_argument("--sleep-ms", type=float, default=4, help="after each step")
+    return parser.parse_args()
+
+
+def main():
+    args = parse_args()
+    asked = threading.Event()
+    signal.signal(signal.SIGUSR1, lambda *_: asked.set())
+    torch.set_num_threads(1)
+    training = Training()
+    loader = DataLoader(Numbers(args.samples), batch_size=16, num_workers=args.workers,
+                        worker_init_fn=lambda _: time.sleep(args.worker_sleep))
+    step, losses = 0, collections.deque(maxlen=args.steps or 1)
+    with open(args.log, "a", buffering=1) as log:
+        if args.pause:
+            log.write("paused\n")
+            while not asked.wait(0.01):
+                pass
+            asked.clear()
+        while True:
+            for x, y in loader:
+                begin = time.perf_counter_ns()
+                loss = training.step(x, y)
+                losses.append(loss.item())
+                log.write(f"step {step} {time.perf_counter_ns() - begin}\n")
+                step += 1
+                if step == args.steps:
+                    print("losses", *(x.hex() for x in losses))
+                    sys.exit(args.exit_status)
+                time.sleep(args.sleep_ms / 1e3)
+                if asked.is_set() and args.on_usr1:
+                    asked.clear()
+                    ACTIONS[args.on_usr1]()
+
+
+if __name__ == "__main__":
+    main()

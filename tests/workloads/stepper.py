@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Lets a test drive a workload step by step, over its standard input and output.
+
+A workload defines one training or inference step and hands it to serve(). Commands, one a line:
+
+    run N            N steps; 0: until the next command arrives
+    shapes N FILE    N steps under torch.profiler, with shapes; its raw events go to FILE as JSON
+    profile N FILE   the same without shapes, which cost time
+    watched FILE     steps under torch.profiler until the next command arrives, a few at a time and
+                     then a pause; the raw events of the latest few seconds go to FILE
+    cost             nanoseconds that torch.profiler adds to an operator, measured on a small one
+    stamps FILE      what was noted since the last `stamps`: steps, and phases if the workload has any
+    quit
+
+Each is answered by one line of JSON. The workload itself knows nothing of proftrace.
+"""
+import collections
+import json
+import math
+import os
+import select
+import sys
+import threading
+import time
+
+import torch
+from torch.profiler import ProfilerActivity, profile
+
+WARMUP_STEPS = 5
+COST_RUNS, COST_CALLS = 50, 100
+WATCHED_STEPS, WATCHED_ROUNDS, WATCHED_PAUSE_S = 8, 10, 0.4
+TICK_NS = 10**9 // os.sysconf("SC_CLK_TCK")
+
+
+class Notes:
+    """Ground truth on CLOCK_MONOTONIC, kept aside while steps run."""
+
+    def __init__(self):
+        self.phases = []
+        self.steps = []
+
+    def phase(self, name):
+        return _Phase(self, name)
+
+    def take(self):
+        notes = {"phases": self.phases, "steps": self.steps}
+        self.phases, self.steps = [], []
+        return notes
+
+
+class _Phase:
+    def __init__(self, notes, name):
+        self.notes = notes
+        self.name = name
+
+    def __enter__(self):
+        self.begin = time.monotonic_ns()
+
+    def __exit__(self, *exc):
+        self.notes.phases.append((self.name, self.begin, time.monotonic_ns()))
+
+
+def _raw_events(prof):
+    """Kineto's events as they were recorded: key_averages() and friends already merge some."""
+    return [
+        {
+            "name": event.name(),
+            "begin_ns": event.start_ns(),
+            "end_ns": event.start_ns() + event.duration_ns(),
+            "tid": event.device_resource_id(),
+            "shapes": event.shapes(),
+            "dtypes": event.dtypes(),
+            "sequence": event.sequence_nr(),
+        }
+        for event in prof.profiler.kineto_results.events()
+    ]
+
+
+def _write(path, data):
+    with open(path, "w") as file:
+        json.dump(data, file)
+
+
+def _is_command_waiting():
+    return bool(select.select([sys.stdin], [], [], 0)[0])
+
+
+def _operator_ns():
+    """One of the cheapest operators; the least of many runs, for the machine may be busy."""
+    x = torch.zeros(1)
+    best = math.inf
+    for _ in range(COST_RUNS):
+        begin = time.perf_counter_ns()
+        for _ in range(COST_CALLS):
+            x.zero_()
+        best = min(best, (time.perf_counter_ns() - begin) / COST_CALLS)
+    return best
+
+
+class _Server:
+    def __init__(self, step, notes):
+        self.step = step
+        self.notes = notes
+        self.stat = os.open("/proc/self/stat", os.O_RDONLY)
+
+    def cpu_ns(self):
+        """utime + stime of the process, as /proc has them: in ticks."""
+        fields = os.pread(self.stat, 4096, 0).rsplit(b")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) * TICK_NS
+
+    def run(self, count):
+        done = 0
+        begin = time.monotonic_ns()
+        while done < count or (count == 0 and not _is_command_waiting()):
+            step_begin = time.monotonic_ns()
+            self.step()
+            self.notes.steps.append((step_begin, time.monotonic_ns(), self.cpu_ns()))
+            done += 1
+        return {"steps": done, "begin_ns": begin, "end_ns": time.monotonic_ns()}
+
+    def profiled(self, count, shapes=False):
+        with profile(activities=[ProfilerActivity.CPU], record_shapes=shapes) as prof:
+            result = self.run(count)
+        return result, _raw_events(prof)
+
+    def profile(self, count, path, shapes=False):
+        result, events = self.profiled(count, shapes)
+        _write(path, events)
+        return result
+
+    def watched(self, path):
+        rounds = collections.deque(maxlen=WATCHED_ROUNDS)
+        while not _is_command_waiting():
+            rounds.append(self.profiled(WATCHED_STEPS)[1])
+            time.sleep(WATCHED_PAUSE_S)
+        _write(path, [event for events in rounds for event in events])
+        return {}
+
+    def cost(self):
+        plain_ns = _operator_ns()
+        with profile(activities=[ProfilerActivity.CPU]):
+            profiled_ns = _operator_ns()
+        return {"operator_ns": max(0, profiled_ns - plain_ns)}
+
+    def stamps(self, path):
+        _write(path, self.notes.take())
+        return {}
+
+    def command(self, line):
+        name, *args = line.split()
+        if name == "run":
+            return self.run(int(args[0]))
+        if name in ("profile", "shapes"):
+            return self.profile(int(args[0]), args[1], name == "shapes")
+        if name == "watched":
+            return self.watched(args[0])
+        if name == "cost":
+            return self.cost()
+        if name == "stamps":
+            return self.stamps(args[0])
+        raise ValueError(f"unknown command {name!r}")
+
+
+def _reply(result):
+    print(json.dumps(result), flush=True)
+
+
+def serve(step, notes=None):
+    torch.set_num_threads(1)
+    server = _Server(step, notes or Notes())
+    server.run(WARMUP_STEPS)
+    server.notes.take()
+    _reply({"pid": os.getpid(), "tid": threading.get_native_id()})
+    # Line by line from the descriptor: a buffer would hide a waiting command from select().
+    with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as commands:
+        while (line := commands.readline().decode()) and line.strip() != "quit":
+            _reply(server.command(line))

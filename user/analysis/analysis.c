@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Sums over the pass that more than one table needs, and helpers to print them. */
+#include <stdarg.h>
+#include <string.h>
+#include "analysis/analysis.h"
+#include "common/util.h"
+
+uint32_t analysis__main_pid(const struct recording *r)
+{
+	json_int_t pid = json_integer_value(
+		json_object_get(json_object_get(recording__meta(r), "process"), "pid"));
+
+	return pid > 0 && pid <= INT32_MAX ? (uint32_t)pid : 0;
+}
+
+bool analysis__is_main(const struct analysis *a, const struct track *t)
+{
+	return t->kind == TRACK_THREAD && (!a->main_pid || t->pid == a->main_pid);
+}
+
+bool analysis__is_collective(const struct recording *r, const struct event *e)
+{
+	const struct name *n = e->name ? recording__name(r, e->name) : NULL;
+
+	return e->type == EVENT_ASYNC && n && n->category == CAT_COMMUNICATION;
+}
+
+uint64_t analysis__total_ns(const struct analysis *a)
+{
+	if (a->steps.calls)
+		return a->steps.cpu.total;
+	return a->last_ns > a->first_ns ? a->last_ns - a->first_ns : 0;
+}
+
+uint64_t analysis__general_ns(const struct analysis *a)
+{
+	return a->steps.calls ? a->step_general_ns : a->any_general_ns;
+}
+
+static void close_call(struct analysis *a, enum span_kind kind)
+{
+	struct phase_call *c = &a->calls[kind];
+
+	if (c->open)
+		stat__add(&a->phases[kind], c->cpu_ns, c->gpu_ns);
+	*c = (struct phase_call){};
+}
+
+/* The later parts of an inferred forward that other spans cut belong to the call before. */
+static bool continues(const struct span *s)
+{
+	return s->inferred && !s->ev.name && s->ev.flags & EVENT_CUT_BEGIN;
+}
+
+static void add_phase(struct analysis *a, const struct span *s)
+{
+	struct phase_call *c = &a->calls[s->kind];
+
+	if (!continues(s))
+		close_call(a, s->kind);
+	c->open = true;
+	c->cpu_ns += s->cpu_ns;
+	c->gpu_ns += s->kernel_ns;
+}
+
+static void add_phases(struct analysis *a, const struct span *s)
+{
+	for (; s; s = s->next_sibling) {
+		if (span_kind__is_phase(s->kind))
+			add_phase(a, s);
+		else
+			add_phases(a, s->first_child);
+	}
+}
+
+/* What other threads launched during a phase of the step counts for its latest call. */
+static void add_launches(struct analysis *a, const struct span *device, const struct step *step,
+			 uint64_t *gpu_ns)
+{
+	for (; device; device = device->next_sibling) {
+		struct phase_call *c = &a->calls[device->phase];
+
+		*gpu_ns += device->kernel_ns;
+		a->step_general_ns += device->device_ns;
+		if (!device->launch || !span_kind__is_phase(device->phase))
+			a->others_gpu_ns += device->kernel_ns;
+		else if (device->launch->ev.track != step->track && c->open)
+			c->gpu_ns += device->kernel_ns;
+	}
+}
+
+static void add_step(struct analysis *a, const struct batch *b)
+{
+	uint64_t gpu_ns = 0;
+
+	if (!a->steps.calls) /* phases are of steps now, not of what came before */
+		memset(a->phases, 0, sizeof(a->phases));
+	for (size_t i = 0; i < b->track_cnt; i++)
+		if (b->tracks[i].track->id == b->step->track)
+			add_phases(a, b->tracks[i].roots);
+	for (size_t i = 0; i < b->track_cnt; i++)
+		if (b->tracks[i].track->kind == TRACK_DEVICE)
+			add_launches(a, b->tracks[i].roots, b->step, &gpu_ns);
+	if (!a->steps.calls)
+		a->first_step = b->step->index;
+	a->last_step = b->step->index;
+	stat__add(&a->steps, b->step->cpu_ns, gpu_ns);
+}
+
+static void widen(struct analysis *a, uint64_t begin, uint64_t end)
+{
+	if (!a->last_ns || begin < a->first_ns)
+		a->first_ns = begin;
+	if (end > a->last_ns)
+		a->last_ns = end;
+}
+
+int analysis__visit(struct analysis *a, const struct batch *b)
+{
+	a->memory_cnt += b->memory_cnt;
+	if (b->step)
+		widen(a, b->step->ts_ns, b->step->ts_ns + b->step->dur_ns);
+	for (size_t i = 0; i < b->track_cnt; i++) {
+		const struct track_batch *t = &b->tracks[i];
+
+		for (const struct span *s = t->roots; s; s = s->next_sibling) {
+			widen(a, s->ev.ts_ns, s->ev.ts_ns + s->ev.dur_ns);
+			if (t->track->kind == TRACK_DEVICE)
+				a->any_general_ns += s->device_ns;
+		}
+		if (!b->step && !a->steps.calls && analysis__is_main(a, t->track))
+			add_phases(a, t->roots);
+	}
+	if (b->step)
+		add_step(a, b);
+	for (int kind = 0; kind < KIND_CNT; kind++)
+		close_call(a, kind);
+	return 0;
+}
+
+/* ---- cells ---- */
+
+struct cell cell__text(const char *text)
+{
+	return (struct cell){.type = CELL_TEXT, .text = text};
+}
+
+struct cell cell__count(uint64_t n)
+{
+	return (struct cell){.type = CELL_COUNT, .count = (int64_t)n};
+}
+
+struct cell cell__time(uint64_t ns)
+{
+	return (struct cell){.type = CELL_TIME, .time_ns = ns};
+}
+
+struct cell cell__bytes(int64_t bytes)
+{
+	return (struct cell){.type = CELL_BYTES, .count = bytes};
+}
+
+struct cell cell__percent(double percent)
+{
+	return (struct cell){.type = CELL_PERCENT, .number = percent};
+}
+
+struct cell cell__float(double number)
+{
+	return (struct cell){.type = CELL_FLOAT, .number = number};
+}
+
+struct cell cell__decimal(double number)
+{
+	return (struct cell){.type = CELL_DECIMAL, .number = number};
+}
+
+struct cell cell__none(const char *why)
+{
+	return (struct cell){.type = CELL_NONE, .text = why};
+}
+
+struct cell cell__share(uint64_t part, uint64_t whole)
+{
+	if (!whole)
+		return cell__none("the whole is zero");
+	return cell__percent(100.0 * (double)part / (double)whole);
+}
+
+struct time_text time_text(const struct analysis *a, uint64_t ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {[UNIT_S] = {"s", 1e9},
+		     [UNIT_MS] = {"ms", 1e6},
+		     [UNIT_US] = {"us", 1e3},
+		     [UNIT_NS] = {"ns", 1}};
+	enum time_unit unit = a->opts->style.unit;
+	struct time_text text;
+	int digits = 3;
+	double value;
+
+	if (!a->opts->style.unit_chosen)
+		for (unit = UNIT_S; unit < UNIT_NS && (double)ns < units[unit].ns; unit++)
+			;
+	value = (double)ns / units[unit].ns;
+	if (!a->opts->style.unit_chosen)
+		digits = value < 10 ? 3 : value < 100 ? 2 : 1;
+	snprintf(text.s, sizeof(text.s), "%.*f %s", unit == UNIT_NS ? 0 : digits, value,
+		 units[unit].name);
+	return text;
+}
+
+/* ---- columns ---- */
+
+int table__add_time_columns(struct table *t, const char *group, const char *prefix, int min_width)
+{
+	static const struct {
+		const char *key, *title;
+		enum cell_type type;
+		int rank;
+	} columns[] = {{"total", "Total", CELL_TIME, 0},
+		       {"avg", "Avg", CELL_TIME, 3},
+		       {"max", "Max", CELL_TIME, 9},
+		       {"min", "Min", CELL_TIME, 10},
+		       {"ratio", "Ratio(%)", CELL_PERCENT, 0}};
+	int err = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(columns) && !err; i++) {
+		char key[64];
+		struct column c = {.key = key,
+				   .title = columns[i].title,
+				   .min_width = min_width,
+				   .group = group,
+				   .type = columns[i].type,
+				   .rank = columns[i].rank,
+				   .brief = columns[i].type == CELL_PERCENT ? "%" : NULL};
+
+		snprintf(key, sizeof(key), "%s_%s", prefix, columns[i].key);
+		err = table__add_column(t, &c);
+	}
+	return err;
+}
+
+void cells__time(struct cell *cells, const struct range *r, uint64_t calls, uint64_t whole)
+{
+	cells[0] = cell__time(r->total);
+	cells[1] = calls ? cell__time((r->total + calls / 2) / calls) : cell__none("no calls");
+	cells[2] = calls ? cell__time(r->max) : cell__none("no calls");
+	cells[3] = calls ? cell__time(r->min) : cell__none("no calls");
+	cells[4] = cell__share(r->total, whole);
+}
+
+int table__add_call_columns(struct table *t, int name_width)
+{
+	const struct column columns[] = {
+		{.key = "name",
+		 .title = "Name",
+		 .min_width = name_width,
+		 .max_width = 90,
+		 .type = CELL_TEXT},
+		{.key = "calls", .title = "Calls", .min_width = 6, .type = CELL_COUNT},
+	};
+
+	return table__add_columns(t, columns, ARRAY_SIZE(columns));
+}
+
+int table__add_name_columns(const struct analysis *a, struct table *t, int name_width)
+{
+	int err = table__add_call_columns(t, name_width);
+
+	if (!err)
+		err = table__add_time_columns(t, "CPU", "cpu", 40);
+	if (!err && a->has_device)
+		err = table__add_time_columns(t, "GPU", "gpu", 40);
+	return err;
+}
+
+void cells__name(const struct analysis *a, struct cell *cells, const char *name,
+		 const struct stat *s, uint64_t cpu_whole, uint64_t gpu_whole)
+{
+	cells[0] = cell__text(name);
+	cells[1] = cell__count(s->calls);
+	cells__time(cells + 2, &s->cpu, s->calls, cpu_whole);
+	if (a->has_device)
+		cells__time(cells + 7, &s->gpu, s->calls, gpu_whole);
+}
+
+enum sort_key analysis__order(const struct analysis *a)
+{
+	bool by_device = a->opts->sorted_by >= SORT_GPU_TOTAL;
+
+	return by_device && !a->has_device ? SORT_CPU_TOTAL : a->opts->sorted_by;
+}
+
+int analysis__note_order(const struct analysis *a, struct table *t)
+{
+	if (analysis__order(a) == a->opts->sorted_by)
+		return 0;
+	return table__add_note(t, "Rows are in the order of cpu_total, for no device time was "
+				  "recorded to sort by.");
+}
+
+static uint64_t sort_value(const struct stat *s, enum sort_key key)
+{
+	switch (key) {
+	case SORT_CPU_AVG:
+		return s->calls ? s->cpu.total / s->calls : 0;
+	case SORT_CPU_MAX:
+		return s->cpu.max;
+	case SORT_CPU_MIN:
+		return ~s->cpu.min;
+	case SORT_CALLS:
+		return s->calls;
+	case SORT_GPU_TOTAL:
+		return s->gpu.total;
+	case SORT_GPU_AVG:
+		return s->calls ? s->gpu.total / s->calls : 0;
+	case SORT_GPU_MAX:
+		return s->gpu.max;
+	case SORT_GPU_MIN:
+		return ~s->gpu.min;
+	default:
+		return s->cpu.total;
+	}
+}
+
+static int by_value(const void *x, const void *y, void *ctx)
+{
+	const struct stat_row *p = *(struct stat_row *const *)x, *q = *(struct stat_row *const *)y;
+	const struct analysis *a = ctx;
+	uint64_t v = sort_value(&p->stat, analysis__order(a));
+	uint64_t w = sort_value(&q->stat, analysis__order(a));
+	int names;
+
+	if (v != w)
+		return v > w ? -1 : 1;
+	names = strcmp(analysis__name(a, p->key.id), analysis__name(a, q->key.id));
+	return names ? names : memcmp(&p->key, &q->key, sizeof(p->key));
+}
+
+void stat_rows__sort(const struct analysis *a, struct stat_row **rows, size_t cnt)
+{
+	if (cnt)
+		qsort_r(rows, cnt, sizeof(*rows), by_value, (void *)a);
+}
+
+int table__add_notef(struct table *t, const char *fmt, ...)
+{
+	auto_free char *text = NULL;
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (len < 0) {
+		text = NULL;
+		return -ENOMEM;
+	}
+	return table__add_note(t, text);
+}
+
+const char *analysis__name(const struct analysis *a, uint32_t id)
+{
+	const struct name *n = id ? recording__name(a->r, id) : NULL;
+
+	return n && n->text && *n->text ? n->text : "(no name)";
+}
+
+void analysis__thread(const struct analysis *a, uint32_t track, char *buf, size_t size)
+{
+	const struct track *t = recording__track(a->r, track);
+
+	if (!t)
+		snprintf(buf, size, "unknown thread");
+	else if (t->name)
+		snprintf(buf, size, "%s (%u)", t->name, t->tid);
+	else
+		snprintf(buf, size, "thread %u", t->tid);
+}

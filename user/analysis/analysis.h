@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the tables share: sums over the pass, and helpers. A table is one file and one row. */
+#ifndef PROFTRACE_ANALYSIS_H
+#define PROFTRACE_ANALYSIS_H
+
+#include "analysis/report.h"
+#include "model/device_info.h"
+#include "model/model.h"
+
+/* Total, greatest and least of one quantity. */
+struct range {
+	uint64_t total, max, min;
+};
+
+struct stat {
+	uint64_t calls;
+	struct range cpu, gpu; /* ns */
+};
+void stat__add(struct stat *s, uint64_t cpu_ns, uint64_t gpu_ns);
+
+/* Stats by up to four ids; rows in order of first use. */
+struct stat_key {
+	uint32_t group, id, child, device;
+};
+struct stat_row {
+	struct stat_key key;
+	struct stat stat;
+};
+struct stat_map {
+	struct stat_row *rows;
+	size_t cnt, cap;
+	uint32_t *slots;
+	size_t slot_cnt;
+};
+/* The row's stat, new or found; NULL: out of memory. Valid until the next call. */
+struct stat *stat_map__at(struct stat_map *m, const struct stat_key *key);
+void stat_map__free(struct stat_map *m);
+
+/* Length of a union of intervals, exact as long as one does not reach back over UNION_MAX others.
+ */
+#define UNION_MAX (1u << 16)
+struct interval_union {
+	struct stretch {
+		uint64_t begin, end;
+	} *items;
+	size_t cnt, cap;
+	uint64_t done_ns, horizon_ns; /* length of what was folded, and where that ends */
+};
+int interval_union__add(struct interval_union *u, uint64_t begin, uint64_t end);
+void interval_union__merge(struct interval_union *u); /* items by begin, no two that touch */
+uint64_t interval_union__length(struct interval_union *u);
+void interval_union__free(struct interval_union *u);
+
+/* Sums that more than one table prints. */
+struct analysis {
+	const struct recording *r;
+	const struct report_opts *opts;
+	struct model_stats model;
+	uint32_t main_pid; /* 0: not known, every process counts */
+	bool has_device;
+	struct device_infos devices;
+	struct stat steps;	  /* gpu: kernels launched in the step */
+	uint64_t step_general_ns; /* kernels, copies and sets of all steps */
+	uint64_t any_general_ns;  /* and of what is in no step */
+	uint64_t first_step, last_step;
+	struct stat phases[KIND_CNT]; /* DATALOADER, FORWARD, BACKWARD, OPTIMIZATION */
+	uint64_t others_gpu_ns;	      /* kernels of the steps outside the phases */
+	uint64_t first_ns, last_ns;   /* of all spans and steps */
+	uint64_t memory_cnt;
+	struct phase_call {
+		bool open;
+		uint64_t cpu_ns, gpu_ns;
+	} calls[KIND_CNT]; /* the phase call that is being summed */
+};
+int analysis__visit(struct analysis *a, const struct batch *b);
+/* T of the formulas: the steps, or the window if there are none. */
+uint64_t analysis__total_ns(const struct analysis *a);
+/* The same for kernels, copies and sets. */
+uint64_t analysis__general_ns(const struct analysis *a);
+uint32_t analysis__main_pid(const struct recording *r); /* 0: not known */
+bool analysis__is_main(const struct analysis *a, const struct track *t);
+/* An asynchronous event that is a collective of the host. */
+bool analysis__is_collective(const struct recording *r, const struct event *e);
+/* A range of the framework around copying memory, told by its name. */
+bool range__is_manipulation(const char *name);
+
+/* The order of rows: by device times only where there are any. */
+enum sort_key analysis__order(const struct analysis *a);
+/* A note in a table of which the user asked for another order. */
+int analysis__note_order(const struct analysis *a, struct table *t);
+
+/* "12.345 ms", for prose: --time-unit if it was given, else the unit that suits the time. */
+struct time_text {
+	char s[32];
+};
+struct time_text time_text(const struct analysis *a, uint64_t ns);
+
+/* One table: def, its pass, and what it makes in the end. State may be NULL. */
+struct table_impl {
+	struct table_def def;
+	size_t state_size;
+	int (*visit)(const struct analysis *a, void *state, const struct batch *b);
+	int (*fill)(const struct analysis *a, void *state, struct table *t);
+	void (*clean)(void *state);
+	const char *title;
+};
+extern const struct table_impl table_summary, table_device, table_overview, table_model,
+	table_distributed, table_operator, table_kernel, table_manipulation, table_calls,
+	table_userdefined, table_perf, table_memory, table_sched, table_steps, table_cost;
+
+/* Cells. */
+struct cell cell__text(const char *text);
+struct cell cell__count(uint64_t n);
+struct cell cell__time(uint64_t ns);
+struct cell cell__bytes(int64_t bytes);
+struct cell cell__percent(double percent);
+struct cell cell__float(double number);
+struct cell cell__decimal(double number);
+struct cell cell__none(const char *why);
+struct cell cell__share(uint64_t part, uint64_t whole); /* percent; none if whole is 0 */
+
+/* "CPU Total / Avg / Max / Min / Ratio(%)" and the same for GPU: five columns and their cells. */
+int table__add_time_columns(struct table *t, const char *group, const char *prefix, int min_width);
+void cells__time(struct cell *cells, const struct range *r, uint64_t calls, uint64_t whole);
+/* Name and Calls. */
+int table__add_call_columns(struct table *t, int name_width);
+/* Name, Calls, CPU and, if there is a device, GPU columns: NAME_COLUMNS .. cells. */
+#define NAME_CELLS 12
+int table__add_name_columns(const struct analysis *a, struct table *t, int name_width);
+void cells__name(const struct analysis *a, struct cell *cells, const char *name,
+		 const struct stat *s, uint64_t cpu_whole, uint64_t gpu_whole);
+/* Sorts by opts->sorted_by, then by name. */
+void stat_rows__sort(const struct analysis *a, struct stat_row **rows, size_t cnt);
+
+int table__add_notef(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+const char *analysis__name(const struct analysis *a, uint32_t id); /* never NULL */
+/* "python (4242)" */
+void analysis__thread(const struct analysis *a, uint32_t track, char *buf, size_t size);
+
+#endif

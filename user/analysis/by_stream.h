@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tables of what ran on devices, merged or one section per device and stream. */
+#ifndef PROFTRACE_BY_STREAM_H
+#define PROFTRACE_BY_STREAM_H
+
+#include "analysis/analysis.h"
+
+/* The group of a device track: its id, or 0 where all are merged. */
+uint32_t by_stream__group(const struct analysis *a, const struct track *t);
+/* "GPU0 stream 7" */
+void by_stream__name(const struct analysis *a, uint32_t group, char *buf, size_t size);
+/* The row's place in the map: tables keep more than a struct stat under it. */
+size_t by_stream__index(const struct stat_map *m, const struct stat *stat);
+
+/* Rows of the map by section, then as opts->sorted_by says. add prints one; whole: the section's
+ * device time. */
+int by_stream__fill(const struct analysis *a, const struct stat_map *m, struct table *t,
+		    int (*add)(const struct analysis *a, void *state, struct table *t,
+			       const struct stat_row *row, uint64_t whole),
+		    void *state);
+
+/* One union of times per device, or per device and stream. */
+struct stream_unions {
+	struct stream_union {
+		uint32_t group;
+		struct interval_union time;
+	} *items;
+	size_t cnt, cap;
+};
+/* NULL: out of memory. Valid until the next call. */
+struct interval_union *stream_unions__at(struct stream_unions *u, uint32_t group);
+void stream_unions__free(struct stream_unions *u);
+
+#endif

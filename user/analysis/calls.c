@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Device Call Summary: what was asked of a device, where what it did is not known: the calls of its
+ * interface, and under launches the kernels, as far as they have a name.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "analysis/analysis.h"
+#include "common/util.h"
+
+struct calls {
+	struct stat_map map; /* child: the kernel launched, 0: the call as a whole */
+	struct sizes {
+		uint64_t bytes, failed;
+	} *sizes; /* by row of the map */
+	size_t size_cnt, size_cap;
+};
+
+static int add(struct calls *c, const struct span *s, uint32_t kernel)
+{
+	const struct stat_key key = {.id = s->ev.name, .child = kernel};
+	struct stat *stat = stat_map__at(&c->map, &key);
+	const struct sizes none = {0};
+	struct sizes *sizes;
+
+	if (!stat)
+		return -ENOMEM;
+	stat__add(stat, s->cpu_ns, 0);
+	while (c->size_cnt < c->map.cnt)
+		if (ARRAY_PUSH(c->sizes, c->size_cnt, c->size_cap, none))
+			return -ENOMEM;
+	sizes = &c->sizes[(struct stat_row *)((char *)stat - offsetof(struct stat_row, stat)) -
+			  c->map.rows];
+	sizes->failed += !!(s->ev.flags & EVENT_FAILED);
+	if (s->ev.value > 0 && !(s->ev.flags & EVENT_FAILED))
+		sizes->bytes += (uint64_t)s->ev.value;
+	return 0;
+}
+
+static int add_call(struct calls *c, const struct span *s)
+{
+	struct event_call call;
+	int err = add(c, s, 0);
+
+	if (err || s->ev.args_len != sizeof(call))
+		return err;
+	memcpy(&call, s->ev.args, sizeof(call));
+	return call.kernel ? add(c, s, call.kernel) : 0;
+}
+
+static int visit(const struct analysis *a, void *state, const struct batch *b)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < b->track_cnt && !a->has_device; i++) {
+		const struct track_batch *t = &b->tracks[i];
+
+		if (t->track->kind != TRACK_THREAD || !analysis__is_main(a, t->track))
+			continue;
+		for (const struct span *root = t->roots; root; root = root->next_sibling)
+			for (const struct span *s = root; s && !err; s = span__next(s, root))
+				if (s->kind == KIND_RUNTIME)
+					err = add_call(state, s);
+	}
+	return err;
+}
+
+static int add_columns(struct table *t)
+{
+	const struct column more[] = {
+		{.key = "gpu_total", .title = "GPU Time", .rank = 3, .type = CELL_TIME},
+		{.key = "size", .title = "Size", .rank = 2, .type = CELL_BYTES},
+		{.key = "failed", .title = "Failed", .rank = 1, .type = CELL_COUNT},
+	};
+	int err = table__add_call_columns(t, 24);
+
+	if (!err)
+		err = table__add_time_columns(t, "CPU", "cpu", 40);
+	if (!err)
+		err = table__add_columns(t, more, ARRAY_SIZE(more));
+	return err;
+}
+
+static int add_row(const struct analysis *a, const struct calls *c, struct table *t,
+		   const struct stat_row *row, uint64_t whole)
+{
+	const struct sizes *sizes = &c->sizes[row - c->map.rows];
+	const uint32_t name = row->key.child ? row->key.child : row->key.id;
+	struct cell cells[10] = {cell__text(analysis__name(a, name)), cell__count(row->stat.calls)};
+
+	cells__time(cells + 2, &row->stat.cpu, row->stat.calls, whole);
+	cells[7] = cell__none("only calls were seen: nothing tells when a kernel or copy ran");
+	cells[8] = sizes->bytes ? cell__bytes((int64_t)(sizes->bytes & INT64_MAX))
+				: cell__none("the call names no size");
+	cells[9] = cell__count(sizes->failed);
+	return table__add_row(t, row->key.child ? 1 : 0, cells);
+}
+
+/* Rows of the map with these ids, in order; id 0: all calls, as wholes. */
+static size_t rows_of(const struct analysis *a, const struct calls *c, uint32_t id,
+		      struct stat_row **out)
+{
+	size_t cnt = 0;
+
+	for (size_t i = 0; i < c->map.cnt; i++) {
+		struct stat_row *row = &c->map.rows[i];
+
+		if (id ? row->key.id == id && row->key.child : !row->key.child)
+			out[cnt++] = row;
+	}
+	stat_rows__sort(a, out, cnt);
+	return cnt;
+}
+
+static int add_kernels(const struct analysis *a, const struct calls *c, struct table *t,
+		       const struct stat_row *call)
+{
+	auto_free struct stat_row **rows = calloc(c->map.cnt + 1, sizeof(struct stat_row *));
+	size_t cnt = rows ? rows_of(a, c, call->key.id, rows) : 0;
+	int err = rows ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < cnt && !err; i++)
+		err = add_row(a, c, t, rows[i], call->stat.cpu.total);
+	return err;
+}
+
+static int fill(const struct analysis *a, void *state, struct table *t)
+{
+	const struct calls *c = state;
+	auto_free struct stat_row **rows = calloc(c->map.cnt + 1, sizeof(struct stat_row *));
+	size_t cnt = rows ? rows_of(a, c, 0, rows) : 0;
+	int err = rows ? add_columns(t) : -ENOMEM;
+
+	for (size_t i = 0; i < cnt && !err; i++) {
+		err = add_row(a, c, t, rows[i], analysis__total_ns(a));
+		if (!err)
+			err = add_kernels(a, c, t, rows[i]);
+	}
+	if (!err && cnt)
+		err = table__add_note(
+			t, "The outermost call counts. Kernels are named by what libraries "
+			   "register with the runtime; those launched through the driver have no "
+			   "name here, and those of a graph are not told.");
+	return err || !cnt ? err : analysis__note_order(a, t);
+}
+
+static void clean(void *state)
+{
+	struct calls *c = state;
+
+	stat_map__free(&c->map);
+	free(c->sizes);
+}
+
+const struct table_impl table_calls = {
+	.def = {"calls", "calls of the device's interface, where no device times are known", true},
+	.title = "Device Call Summary",
+	.state_size = sizeof(struct calls),
+	.visit = visit,
+	.fill = fill,
+	.clean = clean,
+};

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analysis/forward_ops.h"
+#include <stdlib.h>
+#include "analysis/spans_by_name.h"
+#include "common/util.h"
+
+#define KEEP_MAX (1u << 16) /* operators kept where there are no steps */
+#define APART	 64	    /* nodes that one operator makes at most */
+
+static enum span_category category(const struct analysis *a, const struct span *s)
+{
+	const struct name *n = s->ev.name ? recording__name(a->r, s->ev.name) : NULL;
+
+	return n ? n->category : CAT_NONE;
+}
+
+static int by_seq(const void *x, const void *y)
+{
+	const struct forward_op *p = x, *q = y;
+
+	if (p->pid != q->pid)
+		return p->pid < q->pid ? -1 : 1;
+	if (p->seq != q->seq)
+		return p->seq < q->seq ? -1 : 1;
+	return p->order < q->order ? -1 : p->order > q->order;
+}
+
+static int take_track(const struct analysis *a, struct forward_ops *f, const struct track_batch *t)
+{
+	int err = 0;
+
+	for (const struct span *root = t->roots; root; root = root->next_sibling)
+		for (const struct span *s = root; s && !err; s = span__next(s, root)) {
+			const struct forward_op op = {.seq = s->ev.id,
+						      .order = f->order++,
+						      .pid = t->track->pid,
+						      .group = by_name__group(a, t->track),
+						      .name = s->ev.name};
+
+			if (s->kind == KIND_OPERATOR && s->ev.id != EVENT_NO_ID &&
+			    category(a, s) == CAT_OPERATOR)
+				err = ARRAY_PUSH(f->items, f->cnt, f->cap, op);
+		}
+	return err;
+}
+
+int forward_ops__take(const struct analysis *a, struct forward_ops *f, const struct batch *b)
+{
+	int err = 0;
+
+	if (b->step || f->cnt > KEEP_MAX)
+		f->cnt = 0;
+	for (size_t i = 0; i < b->track_cnt && !err; i++)
+		if (b->tracks[i].track->kind == TRACK_THREAD)
+			err = take_track(a, f, &b->tracks[i]);
+	if (f->cnt)
+		qsort(f->items, f->cnt, sizeof(*f->items), by_seq);
+	return err;
+}
+
+const struct forward_op *forward_ops__of(const struct analysis *a, const struct forward_ops *f,
+					 const struct track *t, const struct span *node)
+{
+	const struct forward_op key = {.pid = t->pid, .seq = node->ev.id};
+	size_t low = 0, high = f->cnt;
+
+	if (node->ev.id == EVENT_NO_ID || category(a, node) != CAT_BACKWARD_NODE)
+		return NULL;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (by_seq(&f->items[mid], &key) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == f->cnt || f->items[low].pid != t->pid || f->items[low].seq - key.seq >= APART)
+		return NULL;
+	return &f->items[low];
+}
+
+void forward_ops__free(struct forward_ops *f)
+{
+	free(f->items);
+}

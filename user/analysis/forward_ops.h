@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which operator a backward node belongs to. Nodes are numbered as forward operators make them, and
+ * an operator has the number of the last one that it made: so a node is of the first operator whose
+ * number is not below its own.
+ */
+#ifndef PROFTRACE_FORWARD_OPS_H
+#define PROFTRACE_FORWARD_OPS_H
+
+#include "analysis/analysis.h"
+
+struct forward_ops {
+	struct forward_op {
+		uint64_t seq, order;
+		uint32_t pid, group, name;
+	} *items; /* by process and number */
+	size_t cnt, cap;
+	uint64_t order;
+};
+
+/* Takes the operators of a batch; those of the steps before are forgotten. */
+int forward_ops__take(const struct analysis *a, struct forward_ops *f, const struct batch *b);
+/* NULL: not a backward node, or its operator was not seen. */
+const struct forward_op *forward_ops__of(const struct analysis *a, const struct forward_ops *f,
+					 const struct track *t, const struct span *node);
+void forward_ops__free(struct forward_ops *f);
+
+#endif

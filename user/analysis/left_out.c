@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include "analysis/left_out.h"
+#include "common/util.h"
+
+enum { CPU_MAX = 4, CPU_MIN = 5, CPU_RATIO = 6, GPU_FIRST = 7 }; /* cells of a name row */
+
+struct left_out {
+	const char *name;
+	struct stat stat;
+	uint64_t steps; /* steps before the window that were measured */
+};
+
+static int by_total(const void *x, const void *y)
+{
+	const struct left_out *p = x, *q = y;
+
+	if (p->stat.cpu.total != q->stat.cpu.total)
+		return p->stat.cpu.total > q->stat.cpu.total ? -1 : 1;
+	return strcmp(p->name, q->name);
+}
+
+static double number(const json_t *object, const char *key)
+{
+	double value = json_number_value(json_object_get(object, key));
+
+	return value > 0 && value < 1e15 ? value : 0;
+}
+
+/* Expected in the recorded steps, from what one step had. */
+static struct left_out estimate(const struct analysis *a, const json_t *item)
+{
+	const char *name = json_string_value(json_object_get(item, "name"));
+	double calls = number(item, "calls_per_step") * (double)a->steps.calls;
+	struct left_out row = {
+		.name = name ? name : "?",
+		.stat.calls = (uint64_t)(calls + 0.5),
+		.stat.cpu.total = (uint64_t)(calls * number(item, "avg_ns")),
+		.steps = (uint64_t)number(item, "steps"),
+	};
+
+	return row;
+}
+
+static int add_row(const struct analysis *a, struct table *t, const struct left_out *row)
+{
+	struct cell cells[NAME_CELLS];
+
+	cells__name(a, cells, row->name, &row->stat, 0, 0);
+	cells[CPU_MAX] = cells[CPU_MIN] = cell__none("only its average was measured");
+	cells[CPU_RATIO] = cell__none("not measured in the window");
+	for (int i = GPU_FIRST; i < NAME_CELLS; i++)
+		cells[i] = cell__none("not measured in the window");
+	return table__add_row(t, 0, cells);
+}
+
+const json_t *left_out__list(const struct analysis *a)
+{
+	return json_object_get(recording__summary(a->r), "dropped_probes");
+}
+
+int left_out__add_section(const struct analysis *a, struct table *t)
+{
+	const json_t *list = left_out__list(a);
+	size_t cnt = json_array_size(list);
+	auto_free struct left_out *rows = calloc(cnt + 1, sizeof(*rows));
+	char title[128];
+	int err;
+
+	if (!rows)
+		return -ENOMEM;
+	if (!cnt)
+		return 0;
+	for (size_t i = 0; i < cnt; i++)
+		rows[i] = estimate(a, json_array_get(list, i));
+	snprintf(title, sizeof(title), "Not recorded, estimated from %llu earlier steps",
+		 (unsigned long long)rows[0].steps);
+	qsort(rows, cnt, sizeof(*rows), by_total);
+	err = table__add_section(t, title);
+	for (size_t i = 0; i < cnt && !err; i++)
+		err = add_row(a, t, &rows[i]);
+	return err;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Model Summary: what the phases of a step took. */
+#include "analysis/analysis.h"
+
+static const enum span_kind phases[] = {KIND_DATALOADER, KIND_FORWARD, KIND_BACKWARD,
+					KIND_OPTIMIZATION};
+
+static int add_others(const struct analysis *a, struct table *t, uint64_t cpu_ns)
+{
+	static const char why[] = "not made of calls";
+	uint64_t whole = analysis__total_ns(a);
+	struct cell cells[NAME_CELLS] = {cell__text("Others"), cell__none(why)};
+
+	for (int i = 2; i < NAME_CELLS; i++)
+		cells[i] = cell__none(why);
+	cells[2] = cell__time(whole > cpu_ns ? whole - cpu_ns : 0);
+	cells[6] = cell__share(cells[2].time_ns, whole);
+	cells[7] = cell__time(a->others_gpu_ns);
+	cells[11] = cell__share(a->others_gpu_ns, a->steps.gpu.total);
+	return table__add_row(t, 1, cells);
+}
+
+static int fill(const struct analysis *a, void *state, struct table *t)
+{
+	uint64_t whole = analysis__total_ns(a), sum = 0;
+	struct cell cells[NAME_CELLS];
+	struct stat top = a->steps;
+	size_t kinds = 0;
+	int err = table__add_name_columns(a, t, 15);
+
+	for (size_t i = 0; i < 4; i++)
+		kinds += a->phases[phases[i]].calls > 0;
+	if (err || !kinds)
+		return err ? err : table__add_note(t, "No phase of a step was seen.");
+	if (!top.calls)
+		stat__add(&top, whole, 0);
+	cells__name(a, cells, a->steps.calls ? "ProfileStep" : "Window", &top, whole,
+		    a->steps.gpu.total);
+	err = table__add_row(t, 0, cells);
+	for (size_t i = 0; i < 4 && !err; i++) {
+		const struct stat *s = &a->phases[phases[i]];
+
+		sum += s->cpu.total;
+		if (!s->calls)
+			continue;
+		cells__name(a, cells, span_kind__label(phases[i]), s, whole, a->steps.gpu.total);
+		err = table__add_row(t, 1, cells);
+	}
+	return err ? err : add_others(a, t, sum);
+}
+
+const struct table_impl table_model = {
+	.def = {"model", "data loader, forward, backward and optimizer of the steps", true},
+	.title = "Model Summary",
+	.fill = fill,
+};

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Overview Summary: one row per type of event; time is the union over threads. */
+#include <stdlib.h>
+#include "analysis/analysis.h"
+
+struct overview {
+	struct type {
+		uint64_t calls, cpu_ns, dur_ns; /* of spans that no span of their type encloses */
+		struct interval_union time;
+	} types[KIND_CNT], collectives; /* the last: kernels of a collective library */
+	bool has_others;		/* spans of other processes were seen, and left out */
+	bool in_steps;	  /* a step was seen: the steps are the whole, and only they count */
+	uint64_t outside; /* spans that ended in no step, and do not count */
+};
+
+static bool is_device_kind(enum span_kind kind)
+{
+	return kind == KIND_KERNEL || kind == KIND_MEMCPY || kind == KIND_MEMSET;
+}
+
+static int add_span(struct type *t, const struct span *s)
+{
+	t->calls++;
+	if (s->parent && s->parent->kind == s->kind)
+		return 0;
+	t->cpu_ns += s->cpu_ns;
+	t->dur_ns += s->ev.dur_ns;
+	return interval_union__add(&t->time, s->ev.ts_ns, s->ev.ts_ns + s->ev.dur_ns);
+}
+
+static int add_tree(struct overview *o, const struct span *root)
+{
+	int err = 0;
+
+	for (const struct span *s = root; s && !err; s = span__next(s, root))
+		err = add_span(&o->types[s->kind], s);
+	return err;
+}
+
+static int add_async(const struct analysis *a, struct overview *o, const struct event *e)
+{
+	struct type *t = &o->types[KIND_COMMUNICATION];
+
+	if (!analysis__is_collective(a->r, e))
+		return 0;
+	t->calls++;
+	t->cpu_ns += e->dur_ns;
+	t->dur_ns += e->dur_ns;
+	return interval_union__add(&t->time, e->ts_ns, e->ts_ns + e->dur_ns);
+}
+
+static int add_device(const struct analysis *a, struct overview *o, const struct span *s)
+{
+	int err = 0;
+
+	if (is_device_kind(s->kind))
+		err = add_span(&o->types[s->kind], s);
+	if (!err && s->kind == KIND_KERNEL &&
+	    kernel_name__is_collective(analysis__name(a, s->ev.name)))
+		err = add_span(&o->collectives, s);
+	return err;
+}
+
+static uint64_t span_cnt(const struct batch *b)
+{
+	uint64_t cnt = 0;
+
+	for (size_t i = 0; i < b->track_cnt; i++)
+		for (const struct span *r = b->tracks[i].roots; r; r = r->next_sibling)
+			for (const struct span *s = r; s; s = span__next(s, r))
+				cnt++;
+	return cnt;
+}
+
+static void forget(struct overview *o)
+{
+	for (int kind = 0; kind < KIND_CNT; kind++) {
+		interval_union__free(&o->types[kind].time);
+		o->types[kind] = (struct type){};
+	}
+	interval_union__free(&o->collectives.time);
+	o->collectives = (struct type){};
+}
+
+static int visit(const struct analysis *a, void *state, const struct batch *b)
+{
+	struct overview *o = state;
+	int err = 0;
+
+	if (b->step && !o->in_steps) {
+		forget(o);
+		o->in_steps = true;
+	}
+	if (!b->step)
+		o->outside += span_cnt(b);
+	if (!b->step && o->in_steps)
+		return 0;
+	for (size_t i = 0; i < b->track_cnt && !err; i++) {
+		const struct track *t = b->tracks[i].track;
+		const struct span *s = b->tracks[i].roots;
+
+		if (t->kind == TRACK_THREAD && !analysis__is_main(a, t)) {
+			o->has_others |= s != NULL;
+			continue;
+		}
+		for (; s && !err; s = s->next_sibling)
+			err = t->kind == TRACK_DEVICE ? add_device(a, o, s) : add_tree(o, s);
+	}
+	for (size_t i = 0; i < b->other_cnt && !err; i++)
+		err = add_async(a, o, &b->others[i]);
+	return err;
+}
+
+struct line {
+	enum span_kind kind;
+	uint64_t calls, ns;
+	bool on_device;
+};
+
+static int by_time(const void *x, const void *y)
+{
+	const struct line *p = x, *q = y;
+
+	if (p->ns != q->ns)
+		return p->ns > q->ns ? -1 : 1;
+	return (int)p->kind - (int)q->kind;
+}
+
+/* The union is of measured times; the cost of our probes is taken off in proportion. */
+static struct line make_line(const struct analysis *a, struct overview *o, enum span_kind kind)
+{
+	struct type *t = &o->types[kind];
+	struct line l = {kind, t->calls, 0, is_device_kind(kind)};
+
+	if (span_kind__is_phase(kind))
+		return (struct line){kind, a->phases[kind].calls, a->phases[kind].cpu.total, false};
+	l.ns = interval_union__length(&t->time);
+	if (!l.on_device && t->dur_ns)
+		l.ns = (uint64_t)((double)l.ns * ((double)t->cpu_ns / (double)t->dur_ns));
+	return l;
+}
+
+static int add_line(const struct analysis *a, struct table *t, const struct line *l, int indent,
+		    const char *label)
+{
+	const char *host = "runs on the host", *device = "runs on the device";
+	struct cell time = cell__time(l->ns);
+	struct cell cells[] = {
+		cell__text(label),
+		cell__count(l->calls),
+		l->on_device ? cell__none(device) : time,
+		cell__share(l->ns, analysis__total_ns(a)),
+		l->on_device ? time : cell__none(host),
+	};
+
+	return table__add_row(t, indent, cells);
+}
+
+static int add_columns(const struct analysis *a, struct table *t)
+{
+	const struct column columns[] = {
+		{"event_type", "Event Type", 25, NULL, CELL_TEXT},
+		{"calls", "Calls", 10, NULL, CELL_COUNT},
+		{"cpu_time", "CPU Time", 15, NULL, CELL_TIME},
+		{"ratio", "Ratio (%)", 10, NULL, CELL_PERCENT},
+		{"gpu_time", "GPU Time", 15, NULL, CELL_TIME},
+	};
+
+	return table__add_columns(t, columns, a->has_device ? 5 : 4);
+}
+
+static int fill(const struct analysis *a, void *state, struct table *t)
+{
+	struct line lines[KIND_CNT + 1];
+	const struct line top = {KIND_STEP, a->steps.calls, analysis__total_ns(a), false};
+	struct overview *o = state;
+	size_t cnt = 0, host;
+	int err = add_columns(a, t);
+
+	if (err)
+		return err;
+	if (!top.ns)
+		return table__add_note(t, "Nothing was seen in the window.");
+	for (int kind = 0; kind < KIND_CNT; kind++) {
+		lines[cnt] = make_line(a, o, kind);
+		cnt += !is_device_kind(kind) && lines[cnt].calls;
+	}
+	host = cnt;
+	for (int kind = 0; kind < KIND_CNT; kind++) {
+		lines[cnt] = make_line(a, o, kind);
+		cnt += is_device_kind(kind) && lines[cnt].calls;
+	}
+	qsort(lines, host, sizeof(*lines), by_time);
+	lines[cnt] = (struct line){KIND_COMMUNICATION, o->collectives.calls,
+				   interval_union__length(&o->collectives.time), true};
+	cnt += lines[cnt].calls > 0;
+	if (cnt || a->steps.calls)
+		err = add_line(a, t, &top, 0, a->steps.calls ? "ProfileStep" : "Window");
+	for (size_t i = 0; i < cnt && !err; i++)
+		err = add_line(a, t, &lines[i], 1, span_kind__label(lines[i].kind));
+	if (!err && cnt)
+		err = table__add_note(t,
+				      "Time of one type is the union over threads: overlaps count "
+				      "once. Types contain each other, so ratios do not add up to "
+				      "100 %.");
+	if (!err && o->in_steps && o->outside)
+		err = table__add_notef(t, "Left out here, being in no whole step: %llu events.",
+				       (unsigned long long)o->outside);
+	if (!err && o->has_others)
+		err = table__add_note(t, "Operators of worker processes are in the operator table "
+					 "only.");
+	return err;
+}
+
+static void clean(void *state)
+{
+	forget(state);
+}
+
+const struct table_impl table_overview = {
+	.def = {"overview", "time of each type of event", true},
+	.title = "Overview Summary",
+	.state_size = sizeof(struct overview),
+	.visit = visit,
+	.fill = fill,
+	.clean = clean,
+};

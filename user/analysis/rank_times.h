@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where the steps of one rank go. */
+#ifndef PROFTRACE_RANK_TIMES_H
+#define PROFTRACE_RANK_TIMES_H
+
+#include "model/model.h"
+
+struct rank_times {
+	int rank;     /* -1: not known */
+	uint32_t pid; /* 0: not known */
+	uint64_t steps, begin_ns, end_ns;
+	/* Sums over the steps. Phases (OTHER: the rest of the step) are without the time in which a
+	 * collective was under way. */
+	uint64_t step_ns, collective_ns, phase_ns[KIND_CNT];
+	uint64_t compute_ns; /* device kernels that belong to no collective */
+	bool has_device;
+};
+
+int rank_times__read(const struct recording *r, bool raw_times, struct rank_times *out);
+
+/* The phases, OTHER last; KIND_STEP after them. */
+extern const enum span_kind rank_times__phases[];
+
+#endif

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The registry of tables and the one pass that fills them. */
+#include <jansson.h>
+#include <string.h>
+#include "analysis/analysis.h"
+#include "common/err.h"
+#include "common/util.h"
+
+/* Order of printing. summary and cost frame every report. */
+static const struct table_impl *const impls[] = {
+	&table_summary,	 &table_device, &table_overview,     &table_model, &table_distributed,
+	&table_operator, &table_kernel, &table_manipulation, &table_calls, &table_userdefined,
+	&table_perf,	 &table_memory, &table_sched,	     &table_steps, &table_cost,
+};
+
+const struct table_def *report__tables(size_t *cnt)
+{
+	static struct table_def defs[ARRAY_SIZE(impls)];
+
+	for (size_t i = 0; i < ARRAY_SIZE(impls); i++)
+		defs[i] = impls[i]->def;
+	*cnt = ARRAY_SIZE(impls);
+	return defs;
+}
+
+struct slot {
+	bool on, asked; /* asked: by name, so printed even if empty */
+	void *state;
+	struct table *table;
+};
+
+struct report {
+	struct analysis a;
+	struct slot slots[ARRAY_SIZE(impls)];
+};
+
+static int unknown_table(const char *name, size_t len)
+{
+	char known[256] = "";
+
+	for (size_t i = 0, at = 0; i < ARRAY_SIZE(impls) && at < sizeof(known); i++)
+		at += (size_t)snprintf(known + at, sizeof(known) - at, "%s%s", i ? ", " : "",
+				       impls[i]->def.key);
+	return err__set(-EINVAL, "unknown table '%.*s'; known are %s", (int)len, name, known);
+}
+
+/* Sets named[i] for each table of the list. */
+static int find_named(const char *names, bool *named)
+{
+	while (*names) {
+		size_t len = strcspn(names, ","), i = 0;
+
+		while (i < ARRAY_SIZE(impls) && (strlen(impls[i]->def.key) != len ||
+						 strncmp(impls[i]->def.key, names, len) != 0))
+			i++;
+		if (len && i == ARRAY_SIZE(impls))
+			return unknown_table(names, len);
+		if (len)
+			named[i] = true;
+		names += len + (names[len] == ',');
+	}
+	return 0;
+}
+
+int report__check_tables(const char *names)
+{
+	bool named[ARRAY_SIZE(impls)];
+
+	return find_named(names, named);
+}
+
+static bool has_framework(const struct recording *r)
+{
+	return json_object_get(json_object_get(recording__meta(r), "runtime"), "framework");
+}
+
+static int choose(struct report *rep, const char *names)
+{
+	bool named[ARRAY_SIZE(impls)] = {};
+	const struct sched_row *rows;
+	int err = names ? find_named(names, named) : 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(impls); i++) {
+		struct slot *s = &rep->slots[i];
+
+		s->on = names ? named[i] : impls[i]->def.by_default;
+		s->asked = named[i];
+		if (impls[i] == &table_sched && !names)
+			s->on = recording__sched(rep->a.r, &rows) && !has_framework(rep->a.r);
+		if (impls[i] == &table_summary || impls[i] == &table_cost)
+			s->on = s->asked = true;
+	}
+	return err;
+}
+
+static int visit(const struct batch *b, void *ctx)
+{
+	struct report *rep = ctx;
+	int err = analysis__visit(&rep->a, b);
+
+	for (size_t i = 0; i < ARRAY_SIZE(impls) && !err; i++)
+		if (rep->slots[i].on && impls[i]->visit)
+			err = impls[i]->visit(&rep->a, rep->slots[i].state, b);
+	return err;
+}
+
+static int fill(struct report *rep)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(impls); i++) {
+		struct slot *s = &rep->slots[i];
+		int err;
+
+		if (!s->on)
+			continue;
+		s->table = table__new(impls[i]->def.key, impls[i]->title);
+		if (!s->table)
+			return -ENOMEM;
+		err = impls[i]->fill(&rep->a, s->state, s->table);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int make_states(struct report *rep)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(impls); i++) {
+		if (!rep->slots[i].on || !impls[i]->state_size)
+			continue;
+		rep->slots[i].state = calloc(1, impls[i]->state_size);
+		if (!rep->slots[i].state)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static bool is_frame(size_t i)
+{
+	return impls[i] == &table_summary || impls[i] == &table_cost;
+}
+
+/* In CSV the frame comes last, so that a reader of one table finds it at the top. */
+static int print(const struct report *rep, FILE *out)
+{
+	struct table *tables[ARRAY_SIZE(impls)];
+	bool csv = rep->a.opts->style.format == TABLE_CSV;
+	size_t cnt = 0;
+
+	for (int frame = 0; frame <= csv; frame++)
+		for (size_t i = 0; i < ARRAY_SIZE(impls); i++) {
+			const struct slot *s = &rep->slots[i];
+
+			if (!s->table || (csv && is_frame(i) != frame))
+				continue;
+			if (s->asked || table__row_cnt(s->table))
+				tables[cnt++] = s->table;
+		}
+	return tables__print(tables, cnt, &rep->a.opts->style, out);
+}
+
+static void find_devices(struct analysis *a)
+{
+	for (uint32_t id = 1; id <= recording__track_cnt(a->r); id++) {
+		const struct track *t = recording__track(a->r, id);
+
+		a->has_device |= t && t->kind == TRACK_DEVICE;
+	}
+}
+
+int report__print(const struct recording *r, const struct report_opts *opts, FILE *out)
+{
+	struct report rep = {.a = {.r = r, .opts = opts, .main_pid = analysis__main_pid(r)}};
+	struct model_opts model = {.raw_times = opts->raw_times, .stats = &rep.a.model};
+	int err = choose(&rep, opts->tables);
+
+	find_devices(&rep.a);
+	if (!err)
+		err = device_infos__load(r, &rep.a.devices);
+	if (!err)
+		err = make_states(&rep);
+	if (!err)
+		err = model__run(r, &model, visit, &rep);
+	if (!err)
+		err = fill(&rep);
+	if (!err)
+		err = print(&rep, out);
+	for (size_t i = 0; i < ARRAY_SIZE(impls); i++) {
+		if (rep.slots[i].state && impls[i]->clean)
+			impls[i]->clean(rep.slots[i].state);
+		free(rep.slots[i].state);
+		table__free(rep.slots[i].table);
+	}
+	device_infos__free(&rep.a.devices);
+	return err == -ENOMEM ? err__set(err, "the report: out of memory") : err;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tables of spans by name, one section per thread or for all: operators, the user's ranges. */
+#ifndef PROFTRACE_SPANS_BY_NAME_H
+#define PROFTRACE_SPANS_BY_NAME_H
+
+#include "analysis/analysis.h"
+
+/* Groups: all threads of the process, those of its other processes, or GROUP_TRACK + track. */
+enum { GROUP_MAIN = 0, GROUP_OTHERS = 1, GROUP_TRACK = 2 };
+
+struct by_name {
+	struct stat_map map;
+};
+int by_name__add_time(const struct analysis *a, struct by_name *n, const struct track *t,
+		      uint32_t name, uint64_t cpu_ns, uint64_t gpu_ns);
+int by_name__add(const struct analysis *a, struct by_name *n, const struct track *t,
+		 const struct span *s);
+
+#define NAME_MORE 2 /* columns that a table may have behind those of a name; empty in its rows */
+
+/* What ratios are of, for one section; sum: the listed spans. */
+struct by_name_whole {
+	bool of_listed; /* ratio of the sum of all listed, else of the steps */
+	/* Rows under one name; NULL: none. */
+	int (*details)(const struct analysis *a, void *state, struct table *t,
+		       const struct stat_row *row);
+	void *state;
+};
+int by_name__fill(const struct analysis *a, struct by_name *n, const struct by_name_whole *w,
+		  struct table *t);
+uint32_t by_name__group(const struct analysis *a, const struct track *t);
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Steps: one row each, so that slow ones stand out. */
+#include <stdlib.h>
+#include <string.h>
+#include "analysis/analysis.h"
+#include "common/util.h"
+
+#define SLOW 1.5 /* times the median */
+
+struct steps {
+	struct step *items;
+	size_t cnt, cap;
+};
+
+static int visit(const struct analysis *a, void *state, const struct batch *b)
+{
+	struct steps *s = state;
+
+	return b->step ? ARRAY_PUSH(s->items, s->cnt, s->cap, *b->step) : 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int median(const struct steps *s, uint64_t *out)
+{
+	auto_free uint64_t *times = calloc(s->cnt + 1, sizeof(*times));
+
+	if (!times)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->cnt; i++)
+		times[i] = s->items[i].cpu_ns;
+	qsort(times, s->cnt, sizeof(*times), by_time);
+	*out = s->cnt ? times[s->cnt / 2] / 2 + times[(s->cnt - 1) / 2] / 2 : 0;
+	return 0;
+}
+
+static int add_columns(struct table *t)
+{
+	const struct column columns[] = {
+		{"step", "Step", 6, NULL, CELL_COUNT},
+		{"time", "Time", 10, NULL, CELL_TIME},
+		{"dataloader", "Dataloader", 0, NULL, CELL_TIME},
+		{"forward", "Forward", 10, NULL, CELL_TIME},
+		{"backward", "Backward", 10, NULL, CELL_TIME},
+		{"optimization", "Optimization", 0, NULL, CELL_TIME},
+		{"others", "Others", 10, NULL, CELL_TIME},
+		{"of_median", "% of Median", 0, NULL, CELL_PERCENT},
+		{"slow", "Slow", 0, NULL, CELL_TEXT},
+	};
+	int err = table__add_columns(t, columns, ARRAY_SIZE(columns));
+
+	return err;
+}
+
+static int fill(const struct analysis *a, void *state, struct table *t)
+{
+	const struct steps *s = state;
+	uint64_t middle, slow_cnt = 0;
+	int err = add_columns(t);
+
+	if (!err)
+		err = median(s, &middle);
+	for (size_t i = 0; i < s->cnt && !err; i++) {
+		const struct step *step = &s->items[i];
+		bool slow = (double)step->cpu_ns > SLOW * (double)middle;
+		struct cell cells[] = {
+			cell__count(step->index),
+			cell__time(step->cpu_ns),
+			cell__time(step->phase_ns[KIND_DATALOADER]),
+			cell__time(step->phase_ns[KIND_FORWARD]),
+			cell__time(step->phase_ns[KIND_BACKWARD]),
+			cell__time(step->phase_ns[KIND_OPTIMIZATION]),
+			cell__time(step->phase_ns[KIND_OTHER]),
+			cell__share(step->cpu_ns, middle),
+			cell__text(slow ? "slow" : ""),
+		};
+
+		slow_cnt += slow;
+		err = table__add_row(t, 0, cells);
+	}
+	if (!err && slow_cnt)
+		err = table__add_notef(t, "%llu of %zu steps took more than %.1f times the median.",
+				       (unsigned long long)slow_cnt, s->cnt, SLOW);
+	if (!err && !s->cnt)
+		err = table__add_note(t, "No step was recorded.");
+	return err;
+}
+
+static void clean(void *state)
+{
+	free(((struct steps *)state)->items);
+}
+
+const struct table_impl table_steps = {
+	.def = {"steps", "time and phases of each step; marks slow ones", false},
+	.title = "Steps",
+	.state_size = sizeof(struct steps),
+	.visit = visit,
+	.fill = fill,
+	.clean = clean,
+};

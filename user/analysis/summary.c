@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The head of every report: what was recorded. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+#include "analysis/left_out.h"
+#include "common/util.h"
+
+static const json_t *meta(const struct analysis *a, const char *object)
+{
+	return json_object_get(recording__meta(a->r), object);
+}
+
+static const char *text(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+/* One column and its only cell; key NULL: left out. */
+struct fact {
+	const char *key, *title;
+	struct cell cell;
+};
+
+static int add_facts(struct table *t, const struct fact *facts, size_t cnt)
+{
+	struct cell cells[16];
+	size_t n = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < cnt && !err; i++) {
+		const struct fact *f = &facts[i];
+		const struct column c = {f->key, f->title, 0, NULL, f->cell.type};
+
+		if (!f->key)
+			continue;
+		cells[n++] = f->cell;
+		err = table__add_column(t, &c);
+	}
+	table__set_list(t);
+	return err ? err : table__add_row(t, 0, cells);
+}
+
+static struct cell command_line(const json_t *argv, char *buf, size_t size)
+{
+	size_t at = 0, i;
+	json_t *arg;
+
+	buf[0] = '\0';
+	json_array_foreach((json_t *)argv, i, arg)
+	{
+		const char *s = json_string_value(arg);
+
+		if (at < size && s)
+			at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? " " : "", s);
+	}
+	return buf[0] ? cell__text(buf) : cell__none("not recorded");
+}
+
+static struct cell framework(const struct analysis *a, char *buf, size_t size)
+{
+	const json_t *runtime = meta(a, "runtime");
+	const char *title = text(runtime, "title"), *version = text(runtime, "version");
+
+	if (!title)
+		title = text(runtime, "framework");
+	if (!title)
+		return cell__none("none was recognised");
+	snprintf(buf, size, "%s %s", title, version ? version : "");
+	buf[strlen(buf) - (version && *version ? 0 : 1)] = '\0';
+	return cell__text(buf);
+}
+
+/* From the window's open to its close; of a file that was cut off, all that is in it. */
+static uint64_t window_ns(const struct analysis *a)
+{
+	const json_t *w = json_array_get(json_object_get(recording__summary(a->r), "windows"), 0);
+	json_int_t begin = json_integer_value(json_object_get(w, "begin_ns"));
+	json_int_t end = json_integer_value(json_object_get(w, "end_ns"));
+
+	return end > begin ? (uint64_t)(end - begin) : a->last_ns - a->first_ns;
+}
+
+static struct cell window(const struct analysis *a, char *buf, size_t size)
+{
+	uint64_t ns = window_ns(a);
+
+	if (!ns)
+		return cell__none("nothing was recorded");
+	if (a->steps.calls)
+		snprintf(buf, size, "steps [%" PRIu64 ",%" PRIu64 "), %s", a->first_step,
+			 a->last_step + 1, time_text(a, ns).s);
+	else
+		snprintf(buf, size, "%s", time_text(a, ns).s);
+	return cell__text(buf);
+}
+
+static struct cell step_rule(const struct analysis *a, char *buf, size_t size)
+{
+	const json_t *steps = json_object_get(recording__summary(a->r), "steps");
+	const char *source = text(steps, "source"), *explain = text(steps, "explain");
+
+	if (!source && !explain)
+		return cell__none(a->steps.calls ? "not recorded" : "no step was found");
+	snprintf(buf, size, "%s%s%s", source ? source : "", source && explain ? ": " : "",
+		 explain ? explain : "");
+	return cell__text(buf);
+}
+
+static struct cell process(const struct analysis *a, char *buf, size_t size)
+{
+	const char *comm = text(meta(a, "process"), "comm");
+
+	if (!a->main_pid)
+		return cell__none("not recorded");
+	snprintf(buf, size, "%u%s%s%s", a->main_pid, comm ? " (" : "", comm ? comm : "",
+		 comm ? ")" : "");
+	return cell__text(buf);
+}
+
+static uint64_t number(const json_t *object, const char *key)
+{
+	json_int_t v = json_integer_value(json_object_get(object, key));
+
+	return v > 0 ? (uint64_t)v : 0;
+}
+
+/* All that was lost, at any stage; where, in buf, empty if nothing. */
+static uint64_t lost(const struct analysis *a, char *buf, size_t size)
+{
+	const struct recording_damage *damage = recording__damage(a->r);
+	json_t *loss = json_object_get(recording__summary(a->r), "loss"), *value;
+	uint64_t unusable = a->model.malformed + a->model.too_deep, total = 0;
+	const char *key;
+	size_t at = 0;
+
+	buf[0] = '\0';
+	json_object_foreach(loss, key, value)
+	{
+		json_int_t n = json_is_integer(value) ? json_integer_value(value) : 0;
+
+		if (n <= 0)
+			continue;
+		total += (uint64_t)n;
+		if (at < size)
+			at += (size_t)snprintf(buf + at, size - at, "%s%s %lld", at ? ", " : "",
+					       key, (long long)n);
+	}
+	total += damage->lost_events + unusable;
+	if (damage->lost_events && at < size)
+		at += (size_t)snprintf(buf + at, size - at, "%sdamaged file %llu", at ? ", " : "",
+				       (unsigned long long)damage->lost_events);
+	if (unusable && at < size)
+		snprintf(buf + at, size - at, "%sunusable %llu", at ? ", " : "",
+			 (unsigned long long)unusable);
+	return total;
+}
+
+/* Said before the tables, for they look as if nothing were missing; NULL: nothing is. */
+static const char *incomplete(const struct analysis *a, char *buf, size_t size)
+{
+	char where[256];
+	uint64_t cnt = lost(a, where, sizeof(where));
+
+	if (recording__damage(a->r)->truncated)
+		return "the file was cut off: only what came before is counted";
+	if (!cnt)
+		return NULL;
+	snprintf(buf, size, "%" PRIu64 " events were lost (%s): counts and times are too low", cnt,
+		 where);
+	return buf;
+}
+
+static int fill(const struct analysis *a, void *state, struct table *t)
+{
+	char proc[128], command[1024], fw[256], win[96], rule[512], loss[384];
+	const char *missing = incomplete(a, loss, sizeof(loss));
+	const char *detail = json_string_value(meta(a, "detail"));
+	const char *host = text(meta(a, "host"), "name");
+	const json_t *rank = json_object_get(meta(a, "rank"), "rank");
+	const json_t *argv = json_object_get(meta(a, "process"), "argv");
+	const struct fact facts[] = {
+		{"process", "process", process(a, proc, sizeof(proc))},
+		{"command", "command", command_line(argv, command, sizeof(command))},
+		{"host", "host", host ? cell__text(host) : cell__none("not recorded")},
+		{"framework", "framework", framework(a, fw, sizeof(fw))},
+		{"detail", "detail", detail ? cell__text(detail) : cell__none("not recorded")},
+		{"window", "window", window(a, win, sizeof(win))},
+		{"steps", "steps", cell__count(a->steps.calls)},
+		{"step_rule", "step rule", step_rule(a, rule, sizeof(rule))},
+		{json_is_integer(rank) ? "rank" : NULL, "rank",
+		 cell__count((uint64_t)json_integer_value(rank))},
+		{missing ? "incomplete" : NULL, "incomplete", cell__text(missing ? missing : "")},
+	};
+
+	return add_facts(t, facts, ARRAY_SIZE(facts));
+}
+
+const struct table_impl table_summary = {
+	.def = {"summary", "process, framework, window and steps; always printed", true},
+	.title = "Recording",
+	.fill = fill,
+};
+
+/* ---- the foot ---- */
+
+static int add_list(struct table *t, const json_t *list, const char *intro)
+{
+	const json_t *item;
+	size_t i;
+	int err = 0;
+
+	json_array_foreach((json_t *)list, i, item)
+	{
+		if (!err && json_is_string(item))
+			err = table__add_notef(t, "%s%s", intro, json_string_value(item));
+	}
+	return err;
+}
+
+static int add_left_out(const struct analysis *a, struct table *t)
+{
+	size_t cnt = json_array_size(left_out__list(a));
+
+	if (!cnt)
+		return 0;
+	return table__add_notef(
+		t,
+		"%zu function%s had no probe in the window, being hot and short; the "
+		"operator table estimates them, --keep-all records them.",
+		cnt, cnt == 1 ? "" : "s");
+}
+
+static int add_damage(const struct analysis *a, struct table *t)
+{
+	const struct recording_damage *d = recording__damage(a->r);
+	int err = 0;
+
+	if (d->truncated)
+		err = table__add_note(t, "The file was cut off: it is read up to its last whole "
+					 "chunk, and what is written at the end (CPU time, cost, "
+					 "loss) is missing.");
+	if (!err && d->bad_chunks)
+		err = table__add_notef(t, "%llu chunks of the file are damaged and left out.",
+				       (unsigned long long)d->bad_chunks);
+	if (!err && a->model.clipped)
+		err = table__add_notef(t,
+				       "%llu events overlapped without nesting; an end was moved.",
+				       (unsigned long long)a->model.clipped);
+	if (!err && a->model.early)
+		err = table__add_notef(t,
+				       "%llu parts of very long steps were read apart from their "
+				       "step.",
+				       (unsigned long long)a->model.early);
+	if (!err && a->model.unlinked)
+		err = table__add_notef(t, "%llu device events have no launch in the recording.",
+				       (unsigned long long)a->model.unlinked);
+	return err;
+}
+
+static int add_subtracted(const struct analysis *a, struct table *t)
+{
+	uint64_t whole = analysis__total_ns(a) + a->model.subtracted_ns;
+
+	if (!a->model.subtracted_ns || !whole)
+		return 0;
+	return table__add_notef(t,
+				"Times are less the cost of the probes inside: %s of %s (%.2f %%); "
+				"--raw-times leaves it in.",
+				time_text(a, a->model.subtracted_ns).s, time_text(a, whole).s,
+				100.0 * (double)a->model.subtracted_ns / (double)whole);
+}
+
+/* The tool's own line: hits, what they are estimated to have added, and our own CPU time. */
+static int add_cost_facts(const struct analysis *a, struct table *t)
+{
+	const json_t *cost = json_object_get(recording__summary(a->r), "cost");
+	const json_t *device = json_object_get(recording__summary(a->r), "device");
+	const json_t *injection = json_object_get(device, "injection");
+	static const char why[] = "the recording does not say";
+	uint64_t steps = a->steps.calls, hits = number(cost, "hits");
+	uint64_t added = number(cost, "probe_ns");
+	uint64_t time = window_ns(a);
+	char where[256];
+	uint64_t lost_cnt = lost(a, where, sizeof(where));
+	const struct fact facts[] = {
+		{"events_lost", "events lost",
+		 recording__summary(a->r) ? cell__count(lost_cnt)
+					  : cell__none("the file was cut off")},
+		{where[0] ? "lost_where" : NULL, "lost where", cell__text(where)},
+		{"hits", "probe hits", cost ? cell__count(hits) : cell__none(why)},
+		{"hits_per_step", "probe hits per step",
+		 cost && steps ? cell__count((hits + steps / 2) / steps) : cell__none(why)},
+		{"added_per_step", "estimated added time per step",
+		 cost && steps ? cell__time(added / steps) : cell__none(why)},
+		{"added", "estimated added time",
+		 cost && time ? cell__share(added, time) : cell__none(why)},
+		{"loader_cpu", "CPU time of proftrace",
+		 cost ? cell__time(number(cost, "loader_cpu_ns")) : cell__none(why)},
+		{injection ? "stopped" : NULL, "target stopped, to load the library",
+		 cell__time(number(injection, "stopped_ns"))},
+	};
+
+	return add_facts(t, facts, ARRAY_SIZE(facts));
+}
+
+static int fill_cost(const struct analysis *a, void *state, struct table *t)
+{
+	const json_t *summary = recording__summary(a->r);
+	int err = add_cost_facts(a, t);
+
+	if (!err)
+		err = add_subtracted(a, t);
+	if (!err)
+		err = add_damage(a, t);
+	if (!err && json_is_true(json_object_get(json_object_get(summary, "loss"), "target_gone")))
+		err = table__add_note(t, "The target ended during the window.");
+	if (!err)
+		err = add_left_out(a, t);
+	if (!err)
+		err = add_list(t, json_object_get(summary, "missing"), "missing: ");
+	if (!err)
+		err = add_list(t, json_object_get(summary, "notes"), "");
+	return err;
+}
+
+const struct table_impl table_cost = {
+	.def = {"cost", "events lost and the tool's own cost; always printed", true},
+	.title = "Loss and Cost",
+	.fill = fill_cost,
+};

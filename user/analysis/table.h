@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A table as data: analysis fills it, the renderers print it as text, JSON or CSV. Times are in
+ * nanoseconds inside and converted when printed. A cell that cannot be known is CELL_NONE with a
+ * reason, printed as `-`.
+ */
+#ifndef PROFTRACE_TABLE_H
+#define PROFTRACE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum cell_type {
+	CELL_NONE = 0,
+	CELL_TEXT,
+	CELL_COUNT,
+	CELL_TIME,
+	CELL_PERCENT,
+	CELL_BYTES,
+	CELL_FLOAT,
+	CELL_DECIMAL, /* a number of two decimals in text */
+};
+
+struct cell {
+	enum cell_type type;
+	union {
+		const char *text; /* CELL_TEXT, and the reason of a CELL_NONE; owned by the table */
+		int64_t count;	  /* CELL_COUNT, CELL_BYTES */
+		uint64_t time_ns;
+		double number; /* CELL_PERCENT (0..100), CELL_FLOAT, CELL_DECIMAL */
+	};
+};
+
+struct column {
+	const char *key;     /* JSON and CSV, snake_case with unit-free name: "cpu_total" */
+	const char *title;   /* text header */
+	int min_width;	     /* text, in columns; 0: as wide as its widest cell */
+	const char *group;   /* columns with the same group are printed as one, joined by " / " */
+	enum cell_type type; /* unit of the JSON and CSV key; CELL_NONE: as the first known cell */
+	int rank;	   /* text that is too wide: the highest is left out first, 0 last of all */
+	int max_width;	   /* text: longer cells are cut; 0: none is */
+	const char *brief; /* title of text that is too wide; NULL: the same */
+};
+
+struct table; /* opaque, grows row by row */
+
+struct table *table__new(const char *key, const char *title);
+/* Text: one `title: value` line per cell instead of a row, the table's title is not printed. */
+void table__set_list(struct table *t);
+void table__free(struct table *t);
+/* All table__add_* copy what they are given and return 0 or -ENOMEM. */
+int table__add_column(struct table *t, const struct column *c);
+int table__add_columns(struct table *t, const struct column *columns, size_t cnt);
+/* cells: one per column. indent: depth shown in the first column (2 spaces each) and as "depth". */
+int table__add_row(struct table *t, int indent, const struct cell *cells);
+int table__add_section(struct table *t, const char *title); /* a titled rule between rows */
+int table__add_note(struct table *t, const char *text);	    /* below the table */
+size_t table__row_cnt(const struct table *t);
+
+enum table_format { TABLE_TEXT, TABLE_JSON, TABLE_CSV };
+enum time_unit { UNIT_S, UNIT_MS, UNIT_US, UNIT_NS };
+
+struct table_style {
+	enum table_format format;
+	enum time_unit unit;
+	bool unit_chosen; /* by the user; else each time in prose has the unit that suits it */
+	int width;	  /* terminal columns, 0: unlimited */
+	bool colours;
+	size_t row_limit; /* 0: all; what is left out is said */
+};
+
+/*
+ * Several tables of one report. Returns 0 or a negative errno.
+ *
+ * Text fits `width`: padding goes first, then names are cut to two fifths of the width, columns
+ * left out by rank (and said), names cut further, columns left out from the right. Lines never
+ * wrap. JSON is one object, {key: {"title", "rows", "notes", "left_out"}}; CSV (RFC 4180) has a
+ * blank line and a `# title` line between tables, and notes as `# ` lines. In both, keys carry the
+ * unit: times are integers `_ns`, sizes `_bytes`, shares `_percent`; `depth` is the row's indent,
+ * `section` the rule that it stands under; what is unknown is null (empty), with the reason in
+ * "why". style->unit is for text only.
+ */
+int tables__print(struct table *const *tables, size_t cnt, const struct table_style *style,
+		  FILE *out);
+
+#endif

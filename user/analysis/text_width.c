@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analysis/text_width.h"
+#include <ctype.h>
+#include <string.h>
+#include "common/util.h"
+
+bool text__starts_char(const char *c)
+{
+	return ((unsigned char)*c & 0xc0) != 0x80;
+}
+
+/* Terminal columns of UTF-8 text, taking each character as one. */
+static int columns_within(const char *s, size_t len)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		n += text__starts_char(s + i);
+	return n;
+}
+
+/* Bytes of the first `cols` columns. */
+static size_t bytes_within(const char *s, int cols)
+{
+	size_t i = 0;
+
+	for (int n = 0; s[i]; i++) {
+		n += text__starts_char(s + i);
+		if (n > cols)
+			break;
+	}
+	return i;
+}
+
+int text__columns(const char *s)
+{
+	return columns_within(s, strlen(s));
+}
+
+/* C0, delete, and the second byte of a C1: each could move the cursor of a terminal. */
+static bool is_control(const char *c)
+{
+	unsigned char byte = (unsigned char)*c, next = byte ? (unsigned char)c[1] : 0;
+
+	return byte < 0x20 || byte == 0x7f || (byte == 0xc2 && next >= 0x80 && next < 0xa0);
+}
+
+void text__put_char(FILE *out, const char *c)
+{
+	fputc(is_control(c) ? '?' : *c, out);
+}
+
+/* The characters of text from `from` up to `to`. */
+static void put_part(FILE *out, const char *text, int from, int to)
+{
+	int n = -1;
+
+	for (; *text; text++) {
+		n += text__starts_char(text);
+		if (n >= to)
+			break;
+		if (n >= from)
+			text__put_char(out, text);
+	}
+}
+
+/* Columns of a C++ function's name without its arguments; 0: it has none. */
+static int without_arguments(const char *text)
+{
+	size_t len = strlen(text), at = len;
+	int depth = 0;
+
+	if (len < 3 || text[len - 1] != ')')
+		return 0;
+	while (at-- > 1) {
+		depth += (text[at] == ')') - (text[at] == '(');
+		if (!depth)
+			break;
+	}
+	return depth || text[at - 1] == ' ' || text[at - 1] == ':' ? 0 : columns_within(text, at);
+}
+
+/* The first `cols` of text in `width`. Long names differ at their ends, so it is cut nearer the
+ * begin: autograd::...ConvolutionBackward0 */
+static void put_middle_cut(FILE *out, const char *text, int cols, int width)
+{
+	int head = (width - 3) / 3;
+
+	put_part(out, text, 0, head);
+	fputs("...", out);
+	put_part(out, text, cols - (width - 3 - head), cols);
+}
+
+/* Takes the namespaces out of a C++ name, in place. */
+static void drop_namespaces(char *text)
+{
+	static const char anonymous[] = "(anonymous namespace)";
+	const size_t len = sizeof(anonymous) - 1;
+	char *out = text;
+
+	for (const char *c = text; *c; c++) {
+		char *begin = out;
+
+		if (c[0] != ':' || c[1] != ':') {
+			*out++ = *c;
+			continue;
+		}
+		while (begin > text && (isalnum((unsigned char)begin[-1]) || begin[-1] == '_'))
+			begin--;
+		if (begin == out && (size_t)(out - text) >= len &&
+		    !memcmp(out - len, anonymous, len))
+			begin = out - len;
+		c++;
+		if (begin < out) {
+			out = begin;
+		} else { /* in a class of a template */
+			*out++ = ':';
+			*out++ = ':';
+		}
+	}
+	*out = '\0';
+}
+
+/* Of a C++ function the return type goes first, then its arguments, then all namespaces, then the
+ * last of its template's arguments. */
+static int put_function_cut(FILE *out, char *name, int width)
+{
+	int cols, own_cols;
+
+	if (!strncmp(name, "void ", 5))
+		name += 5;
+	cols = without_arguments(name);
+	if (cols)
+		name[bytes_within(name, cols)] = '\0';
+	if (text__columns(name) > width)
+		drop_namespaces(name);
+	cols = text__columns(name);
+	own_cols = columns_within(name, strcspn(name, "<"));
+	if (cols <= width) {
+		put_part(out, name, 0, cols);
+		return cols;
+	}
+	if (own_cols && own_cols + 4 <= width) {
+		put_part(out, name, 0, width - 3);
+		fputs("...", out);
+	} else {
+		put_middle_cut(out, name, own_cols > width ? own_cols : cols, width);
+	}
+	return width;
+}
+
+/* At most width columns of text. */
+int text__put_cut(FILE *out, const char *text, int width)
+{
+	int cols = text__columns(text);
+	auto_free char *copy = NULL;
+
+	if (cols <= width || width < 8) {
+		put_part(out, text, 0, width);
+		return cols < width ? cols : width;
+	}
+	copy = strchr(text, '<') ? strdup(text) : NULL;
+	if (copy)
+		return put_function_cut(out, copy, width);
+	put_middle_cut(out, text, cols, width);
+	return width;
+}

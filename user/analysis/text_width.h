@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Text of the target in the columns of a terminal. */
+#ifndef PROFTRACE_TEXT_WIDTH_H
+#define PROFTRACE_TEXT_WIDTH_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* The byte begins a character of UTF-8. */
+bool text__starts_char(const char *c);
+/* Terminal columns, taking each character as one. */
+int text__columns(const char *s);
+/* One byte; a control character, which could move the cursor, as '?'. */
+void text__put_char(FILE *out, const char *c);
+/* At most width columns of text; returns how many. Of a C++ function the return type goes first,
+ * then its arguments, then the namespaces; other names are cut nearer their begin, because they
+ * differ at their ends. */
+int text__put_cut(FILE *out, const char *text, int width);
+
+#endif

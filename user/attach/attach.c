@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/attach.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <string.h>
+#include "attach/shield.h"
+#include "attach/site.h"
+#include "common/err.h"
+#include "common/util.h"
+
+#ifndef ENOTSUPP
+#define ENOTSUPP 524 /* include/linux/errno.h; the kernel lets it out to user space here */
+#endif
+
+struct point {
+	struct bpf_program *prog;
+	char *path;
+	uint64_t offset, cookie;
+	char *symbol;
+	bool is_return;
+	bool refused; /* by its first instruction, or by the kernel */
+};
+
+struct held_link {
+	struct bpf_link *link;
+	size_t offset_cnt;
+	pid_t pid;
+};
+
+struct attach_set {
+	char *name;
+	enum attach_method method;
+	struct point *points;
+	size_t cnt, cap;
+	bool sorted; /* by group; new points unsort */
+	struct held_link *links;
+	size_t link_cnt, link_cap;
+};
+
+/* Points that share one multi link. */
+struct group {
+	struct attach_set *set;
+	struct point *points;
+	size_t cnt;
+	pid_t pid;
+};
+
+struct attach_set *attach_set__new(const char *name, enum attach_method method)
+{
+	struct attach_set *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->name = strdup(name);
+	s->method = attach_method__resolve(method);
+	if (!s->name) {
+		free(s);
+		return NULL;
+	}
+	return s;
+}
+
+int attach_set__add(struct attach_set *s, struct bpf_program *prog, const struct attach_point *p)
+{
+	struct point own = {.prog = prog,
+			    .path = strdup(p->path),
+			    .offset = p->offset,
+			    .cookie = p->cookie,
+			    .symbol = strdup(p->symbol ? p->symbol : "?"),
+			    .is_return = p->is_return};
+
+	if (p->is_return && !attach_allow__return(p->symbol)) {
+		free(own.path);
+		free(own.symbol);
+		return err__set(-EPERM,
+				"%s: refused a return probe: an exception that passes it would "
+				"kill the target; vouch for the function by name if it catches all",
+				p->symbol ? p->symbol : "?");
+	}
+	if (!own.path || !own.symbol || ARRAY_PUSH(s->points, s->cnt, s->cap, own)) {
+		free(own.path);
+		free(own.symbol);
+		return err__set(-ENOMEM, "%s: out of memory", s->name);
+	}
+	s->sorted = false;
+	return 0;
+}
+
+size_t attach_set__cnt(const struct attach_set *s)
+{
+	return s->cnt;
+}
+
+size_t attach_set__refused(const struct attach_set *s)
+{
+	size_t refused = 0;
+
+	for (size_t i = 0; i < s->cnt; i++)
+		refused += s->points[i].refused;
+	return refused;
+}
+
+size_t attach_set__links(const struct attach_set *s)
+{
+	return s->link_cnt;
+}
+
+/* ---- order: one group per (program, file, kind), in it by offset ---- */
+
+/* Return probes first: a begin that is seen has its end. */
+static int compare_groups(const struct point *a, const struct point *b)
+{
+	if (a->is_return != b->is_return)
+		return b->is_return - a->is_return;
+	if (a->prog != b->prog)
+		return a->prog < b->prog ? -1 : 1;
+	if (a->refused != b->refused)
+		return a->refused - b->refused;
+	return strcmp(a->path, b->path);
+}
+
+static int compare_points(const void *a, const void *b)
+{
+	const struct point *x = a, *y = b;
+	int order = compare_groups(x, y);
+
+	if (order)
+		return order;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* One refused instruction fails a whole multi link, so they are sorted out beforehand. */
+static void refuse_by_class(struct attach_set *s)
+{
+	const char *open_path = NULL;
+	int fd = -1;
+
+	for (size_t i = 0; i < s->cnt; i++) {
+		struct point *p = &s->points[i];
+		uint8_t code[16];
+		size_t insn_len;
+		ssize_t n;
+
+		if (!open_path || strcmp(open_path, p->path) != 0) {
+			if (fd >= 0)
+				close(fd);
+			fd = open(p->path, O_RDONLY | O_CLOEXEC);
+			open_path = p->path;
+		}
+		n = fd < 0 ? -1 : pread(fd, code, sizeof(code), (off_t)p->offset);
+		if (n > 0 && site__classify(code, (size_t)n, &insn_len) == SITE_REFUSED)
+			p->refused = true;
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+static void sort_points(struct attach_set *s)
+{
+	if (s->sorted || !s->cnt)
+		return;
+	qsort(s->points, s->cnt, sizeof(*s->points), compare_points);
+	refuse_by_class(s);
+	qsort(s->points, s->cnt, sizeof(*s->points), compare_points);
+	s->sorted = true;
+}
+
+/* ---- the ladder ---- */
+
+static int keep_link(const struct group *g, struct bpf_link *link, size_t offset_cnt)
+{
+	struct attach_set *s = g->set;
+	struct held_link held = {link, offset_cnt, g->pid};
+	int err = ARRAY_PUSH(s->links, s->link_cnt, s->link_cap, held);
+
+	if (err)
+		bpf_link__destroy(link);
+	return err;
+}
+
+static int attach_multi(const struct group *g, const unsigned long *offsets,
+			const uint64_t *cookies)
+{
+	struct bpf_link *link;
+	LIBBPF_OPTS(bpf_uprobe_multi_opts, opts, .offsets = offsets,
+		    .cookies = (const __u64 *)cookies, .cnt = g->cnt,
+		    .retprobe = g->points[0].is_return);
+
+	link = bpf_program__attach_uprobe_multi(g->points[0].prog, g->pid, g->points[0].path, NULL,
+						&opts);
+	return link ? keep_link(g, link, g->cnt) : -errno;
+}
+
+/* Errors that speak of one offset: not an instruction for a probe, not in the file, not the bytes
+ * of the file (someone patched it). All others stop the attach. */
+static bool is_about_point(int err)
+{
+	return err == -ENOTSUPP || err == -EINVAL || err == -ENOEXEC || err == -EIO ||
+	       err == -EEXIST;
+}
+
+/* Halves until the refused points stand alone: n refused among m cost n log m attempts. */
+static int attach_multi_halving(const struct group *g, const unsigned long *offsets,
+				const uint64_t *cookies)
+{
+	struct group low = *g, high = *g;
+	int err = attach_multi(g, offsets, cookies);
+
+	if (!err || !is_about_point(err))
+		return err;
+	if (g->cnt == 1) {
+		log__debug("%s: the kernel refuses a probe at %s+%#lx: %s", g->points[0].symbol,
+			   g->points[0].path, g->points[0].offset,
+			   err == -ENOTSUPP ? "instruction not supported" : strerror(-err));
+		g->points[0].refused = true;
+		return 0;
+	}
+	low.cnt = g->cnt / 2;
+	high.points += low.cnt;
+	high.cnt -= low.cnt;
+	err = attach_multi_halving(&low, offsets, cookies);
+	return err ? err : attach_multi_halving(&high, offsets + low.cnt, cookies + low.cnt);
+}
+
+static int attach_group_multi(const struct group *g)
+{
+	auto_free unsigned long *offsets = malloc(g->cnt * sizeof(*offsets));
+	auto_free uint64_t *cookies = malloc(g->cnt * sizeof(*cookies));
+
+	if (!offsets || !cookies)
+		return -ENOMEM;
+	for (size_t i = 0; i < g->cnt; i++) {
+		offsets[i] = g->points[i].offset;
+		cookies[i] = g->points[i].cookie;
+	}
+	return attach_multi_halving(g, offsets, cookies);
+}
+
+static int attach_group_single(const struct group *g)
+{
+	for (size_t i = 0; i < g->cnt; i++) {
+		struct point *p = &g->points[i];
+		struct bpf_link *link;
+		int err;
+		LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = p->cookie,
+			    .retprobe = p->is_return);
+
+		if (shield__orphaned())
+			return -ECANCELED;
+		link = bpf_program__attach_uprobe_opts(p->prog, g->pid, p->path, p->offset, &opts);
+		if (link) {
+			err = keep_link(g, link, 1);
+			if (err)
+				return err;
+		} else if (is_about_point(-errno)) {
+			p->refused = true;
+		} else {
+			return -errno;
+		}
+	}
+	return 0;
+}
+
+static int log_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	char text[512];
+	int len = vsnprintf(text, sizeof(text), fmt, ap);
+
+	if (level <= LIBBPF_INFO && len > 0)
+		log__debug("%.*s", (int)strcspn(text, "\n"), text);
+	return 0;
+}
+
+void attach__hush_libbpf(void)
+{
+	libbpf_set_print(log_libbpf);
+}
+
+static int explain(const struct attach_set *s, pid_t pid, int err)
+{
+	if (err == -EPERM || err == -EACCES)
+		return err__set(err,
+				"cannot attach %s probes to process %d: needs CAP_BPF and "
+				"CAP_PERFMON, and CAP_SYS_ADMIN on Linux 6.16 or newer; run with "
+				"sudo",
+				s->name, pid);
+	if (err == -EMFILE || err == -ENFILE)
+		return err__set(err,
+				"cannot attach %s probes to process %d: %s; raise the limit of "
+				"open files (ulimit -n), or choose less with --detail",
+				s->name, pid, strerror(-err));
+	if (err == -ESRCH)
+		return err__set(err, "cannot attach %s probes: process %d is gone", s->name, pid);
+	return err__set(err, "cannot attach %s probes to process %d: %s", s->name, pid,
+			err == -ENOTSUPP ? "not supported by this kernel" : strerror(-err));
+}
+
+static void destroy_links(struct attach_set *s, size_t from);
+
+struct attaching {
+	struct attach_set *set;
+	pid_t pid;
+};
+
+static int attach_groups(void *arg)
+{
+	const struct attaching *a = arg;
+	struct attach_set *s = a->set;
+	size_t links_before = s->link_cnt;
+	int err = 0;
+
+	sort_points(s);
+	for (size_t i = 0, next; i < s->cnt && !err; i = next) {
+		struct group g = {.set = s, .points = &s->points[i], .pid = a->pid};
+
+		for (next = i + 1; next < s->cnt; next++) {
+			if (compare_groups(&s->points[i], &s->points[next]))
+				break;
+		}
+		g.cnt = next - i;
+		if (g.points[0].refused)
+			continue;
+		err = s->method == ATTACH_PERF_EVENT ? attach_group_single(&g)
+						     : attach_group_multi(&g);
+	}
+	if (!err && s->cnt && s->link_cnt == links_before)
+		err = -ENOTSUPP;
+	if (err) {
+		destroy_links(s, links_before);
+		return explain(s, a->pid, err);
+	}
+	return 0;
+}
+
+int attach_set__attach(struct attach_set *s, pid_t pid)
+{
+	struct attaching a = {s, pid};
+
+	return shield__run(attach_groups, &a);
+}
+
+/* ---- detach ---- */
+
+struct held_links {
+	struct held_link *links;
+	size_t cnt;
+};
+
+/* Every step-th link from the first on. */
+struct closing {
+	const struct held_link *links;
+	size_t cnt, step;
+};
+
+static void *close_part(void *arg)
+{
+	const struct closing *c = arg;
+
+	for (size_t i = 0; i < c->cnt; i += c->step)
+		bpf_link__destroy(c->links[i].link);
+	return NULL;
+}
+
+static int compare_held(const void *a, const void *b)
+{
+	const struct held_link *x = a, *y = b;
+
+	return x->offset_cnt < y->offset_cnt ? -1 : x->offset_cnt > y->offset_cnt;
+}
+
+/* Time that taking out one breakpoint takes on an idle machine, 10 ms for 3110. */
+#define REMOVE_NS   4000
+#define MAX_OFFSETS 100000
+
+/*
+ * Closing a link takes its breakpoints out one by one, each under a lock of the whole machine
+ * (dup_mmap_sem in kernel/events/uprobes.c), then sleeps through two RCU grace periods
+ * (uprobe_unregister_sync), some 40 ms whatever the number of offsets. So links are closed side by
+ * side, to share the grace periods, but each starts when the one before should have its breakpoints
+ * out: two that fight for the lock hand it to and fro with a context switch per offset.
+ */
+static int close_side_by_side(void *arg)
+{
+	const struct held_links *held = arg;
+	struct held_link *links = held->links;
+	size_t cnt = held->cnt;
+	enum { MAX_PARTS = 64 };
+	struct closing parts[MAX_PARTS];
+	pthread_t threads[MAX_PARTS];
+	size_t part_cnt = cnt < MAX_PARTS ? cnt : MAX_PARTS, started = 0;
+
+	qsort(links, cnt, sizeof(*links), compare_held);
+	for (size_t i = 0; i < part_cnt; i++)
+		parts[i] = (struct closing){links + i, cnt - i, part_cnt};
+	/* The last part is ours, and every part that no thread could be had for. */
+	while (started + 1 < part_cnt &&
+	       pthread_create(&threads[started], NULL, close_part, &parts[started]) == 0) {
+		struct timespec head_start = {
+			.tv_nsec = (long)(links[started].offset_cnt % MAX_OFFSETS * REMOVE_NS)};
+
+		nanosleep(&head_start, NULL);
+		started++;
+	}
+	for (size_t i = started; i < part_cnt; i++)
+		close_part(&parts[i]);
+	for (size_t i = 0; i < started; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
+
+static void close_links(struct held_link *links, size_t cnt)
+{
+	struct held_links held = {links, cnt};
+
+	if (cnt)
+		shield__run(close_side_by_side, &held);
+}
+
+static void destroy_links(struct attach_set *s, size_t from)
+{
+	close_links(s->links + from, s->link_cnt - from);
+	s->link_cnt = from;
+}
+
+void attach_set__detach(struct attach_set *s)
+{
+	destroy_links(s, 0);
+}
+
+static bool holds(const struct held_link *link, const pid_t *pids, size_t pid_cnt)
+{
+	for (size_t i = 0; i < pid_cnt; i++)
+		if (link->pid == pids[i])
+			return true;
+	return !pids;
+}
+
+/* Moves the links that hold one of the pids, or any if pids is NULL, to `links`. */
+static size_t take_links(struct attach_set *s, const pid_t *pids, size_t pid_cnt,
+			 struct held_link *links)
+{
+	size_t taken = 0, kept = 0;
+
+	for (size_t i = 0; i < s->link_cnt; i++) {
+		if (holds(&s->links[i], pids, pid_cnt))
+			links[taken++] = s->links[i];
+		else
+			s->links[kept++] = s->links[i];
+	}
+	s->link_cnt = kept;
+	return taken;
+}
+
+void attach_sets__release(struct attach_set *const *sets, size_t cnt, const pid_t *pids,
+			  size_t pid_cnt)
+{
+	auto_free struct held_link *links = NULL;
+	size_t total = 0;
+
+	for (size_t i = 0; i < cnt; i++)
+		total += sets[i] ? sets[i]->link_cnt : 0;
+	links = malloc((total ? total : 1) * sizeof(*links));
+	if (!links) /* they go with their sets */
+		return;
+	total = 0;
+	for (size_t i = 0; i < cnt; i++)
+		if (sets[i])
+			total += take_links(sets[i], pids, pid_cnt, links + total);
+	close_links(links, total);
+}
+
+void attach_sets__detach(struct attach_set *const *sets, size_t cnt)
+{
+	attach_sets__release(sets, cnt, NULL, 0);
+	for (size_t i = 0; i < cnt; i++)
+		if (sets[i]) /* what memory was short for */
+			attach_set__detach(sets[i]);
+}
+
+void attach_set__free(struct attach_set *s)
+{
+	if (!s)
+		return;
+	attach_set__detach(s);
+	for (size_t i = 0; i < s->cnt; i++) {
+		free(s->points[i].path);
+		free(s->points[i].symbol);
+	}
+	free(s->points);
+	free(s->links);
+	free(s->name);
+	free(s);
+}

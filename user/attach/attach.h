@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Attaching BPF programs to a process: what this kernel can do, the ladder from the fastest way to
+ * the surest, the allow-list of return probes, and a detach that leaves nothing.
+ *
+ * Life cycle: attach_set__new, attach_set__add (any number), attach_set__attach, ..., _detach,
+ * _free. A set is attached and detached as a whole; use one set per group that comes and goes
+ * together. Links are bpf_links: they die with the process that holds them, SIGKILL included.
+ */
+#ifndef PROFTRACE_ATTACH_H
+#define PROFTRACE_ATTACH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct bpf_program;
+
+enum attach_method {
+	ATTACH_AUTO = 0,
+	ATTACH_UPROBE_MULTI = 1, /* one link for all offsets; Linux 6.6, commit 89ae89f53d20 */
+	ATTACH_PERF_EVENT = 2,	 /* one perf event each; cookies since Linux 5.15, 82e6b1eee6a8 */
+};
+
+/* What the running kernel and our privileges allow; asked by trying, once. */
+struct attach_caps {
+	bool btf;		    /* /sys/kernel/btf/vmlinux, for CO-RE */
+	bool can_bpf;		    /* a trivial program loads */
+	bool uprobe_multi;	    /* a multi link on a function of our own works */
+	bool perf_uprobe;	    /* perf_event_open on the uprobe PMU works */
+	bool ringbuf, task_storage; /* Linux 5.8, 5.11 */
+	char kernel[65];
+	char missing[512]; /* what to do about what is missing, empty if nothing is */
+};
+int attach_caps__probe(struct attach_caps *caps);
+
+/* What a probe costs here, measured in a child of ours (median of many), in nanoseconds. */
+struct attach_cost {
+	uint64_t entry_ns;	  /* plain probe, emulated instruction */
+	uint64_t stepped_ns;	  /* plain probe, single-stepped instruction */
+	uint64_t entry_return_ns; /* entry and return probe on one function, together */
+};
+int attach_cost__measure(enum attach_method method, struct attach_cost *cost);
+
+struct attach_point {
+	const char *path;   /* file, openable from here */
+	uint64_t offset;    /* file offset of the instruction */
+	uint64_t cookie;    /* row of the probe table */
+	const char *symbol; /* for messages and the allow-list (mangled) */
+	bool is_return;	    /* refused unless the symbol is on the allow-list or vouched for */
+};
+
+/*
+ * May a return probe go on this function? An exception that passes a return probe kills the target,
+ * so only functions known to catch everything are allowed: the C API and Python method wrappers
+ * that user/frameworks/ registers, and what the user vouched for by name.
+ */
+bool attach_allow__return(const char *symbol);
+const char *attach_allow__why(const char *symbol);			   /* NULL: not allowed */
+int attach_allow__add_pattern(const char *shell_pattern, const char *why); /* by framework tables */
+int attach_allow__vouch(const char *symbol);				   /* by the user */
+
+struct attach_set;
+struct attach_set *attach_set__new(const char *name, enum attach_method method);
+/* Copies the point. -EPERM with err__set for a return probe that is not allowed. */
+int attach_set__add(struct attach_set *s, struct bpf_program *prog, const struct attach_point *p);
+size_t attach_set__cnt(const struct attach_set *s);
+/* To one process (its threads of now and later). Points that the kernel refuses are left out and
+ * counted; 0 if at least one point is attached. Several pids may be attached one after another. */
+int attach_set__attach(struct attach_set *s, pid_t pid);
+size_t attach_set__refused(const struct attach_set *s);
+size_t attach_set__links(const struct attach_set *s); /* kernel links held; detach pays per link */
+/* Detaches from every process; when it returns no breakpoint of this set is left. */
+void attach_set__detach(struct attach_set *s);
+/* The same for several sets in the time of one: detaching waits for the kernel, and they wait
+ * together. */
+void attach_sets__detach(struct attach_set *const *sets, size_t cnt);
+/* Lets go of processes that have ended, in all sets: until then their links cost descriptors and
+ * memory. NULL among the sets is skipped, by both. */
+void attach_sets__release(struct attach_set *const *sets, size_t cnt, const pid_t *pids,
+			  size_t pid_cnt);
+void attach_set__free(struct attach_set *s); /* detaches first */
+
+/* Sends libbpf's messages to --verbose: what matters of them is said by our own errors. */
+void attach__hush_libbpf(void);
+
+/* What ATTACH_AUTO means here; asks the kernel once. Others come back as they are. */
+enum attach_method attach_method__resolve(enum attach_method method);
+/* The program's attach type must fit the method before the object is loaded. */
+void attach_method__prepare(struct bpf_program *prog, enum attach_method method);
+
+#endif

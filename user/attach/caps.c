@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the running kernel and our privileges allow, asked by trying each thing on ourselves. */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include "attach/attach.h"
+#include "attach/calibrate.h"
+#include "common/err.h"
+#include "common/util.h"
+
+/* BPF_TRACE_UPROBE_MULTI of linux/bpf.h, which on Debian 12 is older than libbpf. */
+#define TRACE_UPROBE_MULTI ((enum bpf_attach_type)48)
+
+static void missing(struct attach_caps *caps, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static void missing(struct attach_caps *caps, const char *fmt, ...)
+{
+	size_t len = strlen(caps->missing);
+	va_list ap;
+
+	if (len && len + 2 < sizeof(caps->missing)) {
+		memcpy(caps->missing + len, "; ", 3);
+		len += 2;
+	}
+	va_start(ap, fmt);
+	vsnprintf(caps->missing + len, sizeof(caps->missing) - len, fmt, ap);
+	va_end(ap);
+}
+
+static void *call_from_thread(void *calls)
+{
+	calibration__call_emulated(*(const unsigned int *)calls);
+	return NULL;
+}
+
+/*
+ * Attaches to our own function and calls it from another thread: until Linux 6.10 (46ba0e49b642, in
+ * stable 6.6.33 and 6.9.4) a multi link with a pid saw the main thread alone.
+ */
+static bool reaches_threads(enum attach_method method)
+{
+	struct calibration_programs *progs = NULL;
+	struct attach_set *set = NULL;
+	struct attach_point point;
+	unsigned int calls = 3;
+	bool works = false;
+	pthread_t thread;
+
+	if (calibration_programs__load(method, &progs) < 0)
+		return false;
+	set = attach_set__new("calibration", method);
+	calibration__point(CALIBRATE_EMULATED, &point);
+	if (set && attach_set__add(set, progs->count, &point) == 0 &&
+	    attach_set__attach(set, getpid()) == 0 &&
+	    pthread_create(&thread, NULL, call_from_thread, &calls) == 0) {
+		pthread_join(thread, NULL);
+		works = *progs->hits == calls;
+	}
+	calibration__discard(set, progs);
+	err__take(0);
+	return works;
+}
+
+enum attach_method attach_method__resolve(enum attach_method method)
+{
+	static enum attach_method best;
+
+	if (method != ATTACH_AUTO)
+		return method;
+	if (!best)
+		best = reaches_threads(ATTACH_UPROBE_MULTI) ? ATTACH_UPROBE_MULTI
+							    : ATTACH_PERF_EVENT;
+	return best;
+}
+
+void attach_method__prepare(struct bpf_program *prog, enum attach_method method)
+{
+	bool multi = attach_method__resolve(method) == ATTACH_UPROBE_MULTI;
+
+	bpf_program__set_expected_attach_type(prog, multi ? TRACE_UPROBE_MULTI : 0);
+}
+
+static bool has_map(enum bpf_map_type type)
+{
+	return libbpf_probe_bpf_map_type(type, NULL) == 1;
+}
+
+static void explain_missing(struct attach_caps *caps)
+{
+	if (!caps->can_bpf)
+		missing(caps, geteuid() ? "no BPF program may be loaded: needs CAP_BPF and "
+					  "CAP_PERFMON (or CAP_SYS_ADMIN); run with sudo"
+					: "no BPF program may be loaded although we are root: a "
+					  "container or a lockdown forbids it; run on the host");
+	if (!caps->btf)
+		missing(caps, "/sys/kernel/btf/vmlinux is not there: the programs cannot fit "
+			      "themselves to this kernel; boot one built with "
+			      "CONFIG_DEBUG_INFO_BTF");
+	if (caps->can_bpf && !caps->uprobe_multi && caps->perf_uprobe)
+		missing(caps, "no uprobe multi links that reach all threads (Linux 6.6, all "
+			      "threads since 6.10): probes are attached one by one, which takes "
+			      "longer");
+	if (caps->can_bpf && !caps->uprobe_multi && !caps->perf_uprobe)
+		missing(caps, "no uprobes at all: needs CONFIG_UPROBE_EVENTS, and CAP_SYS_ADMIN "
+			      "on Linux 6.16 or newer; run with sudo");
+	if (caps->can_bpf && !caps->ringbuf)
+		missing(caps, "no BPF ring buffer (Linux 5.8)");
+	if (caps->can_bpf && !caps->task_storage)
+		missing(caps, "no BPF task storage (Linux 5.11)");
+}
+
+static void probe_all(struct attach_caps *caps)
+{
+	struct utsname uts;
+
+	if (uname(&uts) == 0)
+		snprintf(caps->kernel, sizeof(caps->kernel), "%s", uts.release);
+	caps->btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
+	caps->can_bpf = libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_KPROBE, NULL) == 1;
+	if (caps->can_bpf) {
+		caps->ringbuf = has_map(BPF_MAP_TYPE_RINGBUF);		 /* 457f44363a88 */
+		caps->task_storage = has_map(BPF_MAP_TYPE_TASK_STORAGE); /* 4cf1bc1f1045 */
+		/* 89ae89f53d20; the perf events' cookies came with 82e6b1eee6a8 */
+		caps->uprobe_multi = reaches_threads(ATTACH_UPROBE_MULTI);
+		caps->perf_uprobe = reaches_threads(ATTACH_PERF_EVENT);
+	}
+	explain_missing(caps);
+}
+
+int attach_caps__probe(struct attach_caps *caps)
+{
+	static struct attach_caps known;
+	static bool is_known;
+
+	if (!is_known)
+		probe_all(&known);
+	is_known = true;
+	*caps = known;
+	return 0;
+}

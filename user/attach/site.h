@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where a probe may go and what it costs there. The kernel emulates a few instructions (push, nop,
+ * jmp, jcc, call rel32); anything else it single-steps out of line, which costs 2 to 13 times more;
+ * VEX and EVEX coded ones it refuses or, worse, takes for others (site_x86.c says how), so they
+ * never carry a probe. Architecture: x86-64 (site_x86.c).
+ */
+#ifndef PROFTRACE_SITE_H
+#define PROFTRACE_SITE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum site_class {
+	SITE_EMULATED = 0,
+	SITE_STEPPED = 1,
+	SITE_REFUSED = 2, /* the kernel says ENOTSUPP (one fails a whole multi link), or should */
+	SITE_UNKNOWN = 3, /* not decoded */
+};
+const char *site_class__name(enum site_class c);
+
+/* Class of the instruction at code[0]; its length in *insn_len (0 if unknown). */
+enum site_class site__classify(const uint8_t *code, size_t len, size_t *insn_len);
+
+/* Bits of a register set, for what a probe's program reads. (signal.h owns REG_.) */
+enum {
+	SITE_RDI = 1,
+	SITE_RSI = 2,
+	SITE_RDX = 4,
+	SITE_RCX = 8,
+	SITE_R8 = 16,
+	SITE_R9 = 32,
+	SITE_RSP = 64,
+};
+
+/*
+ * Offset of the cheapest instruction that can stand in for the entry: steps through straight-line
+ * code only (stops at call, ret, and where a jump inside code[0..len) goes to), while no
+ * instruction passed writes a register in `keep`. 0 if the entry itself is best. `rsp_shift` gets
+ * the bytes by which rsp is lower at the new site than at the entry. Negative errno if even the
+ * entry is refused and no other site was found (-ENOTSUP).
+ */
+int site__slide(const uint8_t *code, size_t len, unsigned int keep, int *rsp_shift);
+
+/* Where a function that does nothing itself goes on by a jump, its arguments and its stack as they
+ * came: the distance from code[0]; 0 if it is no such function. */
+int64_t site__jumps_to(const uint8_t *code, size_t len);
+
+#endif

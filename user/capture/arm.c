@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/arm.h"
+#include "bpf/events.h"
+#include "bpf/proftrace.skel.h"
+#include "capture/device_time.h"
+#include "capture/follow.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <sys/resource.h>
+
+#define MS 1000000ull
+
+/* Probes are attached this long before their window, and detached only if it is twice as far. */
+#define LEAD_NS (1500 * MS)
+
+/* The kernel changes the target's text under its mmap lock: on a busy machine, being preempted
+ * while we hold it would make the target wait. Fails without privilege, and then it is as before.
+ */
+void arm__hurry(bool on)
+{
+	static int usual;
+
+	if (on)
+		usual = getpriority(PRIO_PROCESS, 0);
+	setpriority(PRIO_PROCESS, 0, on ? -20 : usual);
+}
+
+void arm__gate(struct session *s)
+{
+	s->probes.ctl->armed = s->armed && !device_time__is_starting(s);
+}
+
+static int attach_group(struct session *s, enum probe_group group)
+{
+	int err = probes__attach(&s->probes, group, s->target->pid);
+
+	return err ? err : follow__attach(s, group);
+}
+
+static int attach_groups(struct session *s, enum probe_group first)
+{
+	uint64_t begin = clock__monotonic_ns();
+	int err = 0;
+
+	arm__hurry(true);
+	for (int g = first; g < GROUP_CNT && !err; g++)
+		err = attach_group(s, g);
+	arm__hurry(false);
+	log__debug("attached in %.1f ms", (double)(clock__monotonic_ns() - begin) / 1e6);
+	if (!err && !s->sched)
+		err = sched_source__start(s->probes.skel, &s->sched);
+	s->armed = !err;
+	arm__gate(s);
+	return err;
+}
+
+int arm__attach(struct session *s)
+{
+	s->attach_begin_ns = clock__monotonic_ns();
+	return attach_groups(s, GROUP_STEP);
+}
+
+int arm__reattach(struct session *s, enum probe_group group)
+{
+	int err;
+
+	arm__hurry(true);
+	err = attach_group(s, group);
+	arm__hurry(false);
+	return err;
+}
+
+static void disarm(struct session *s)
+{
+	s->armed = false;
+	arm__gate(s);
+	arm__hurry(true);
+	for (int g = GROUP_STEP + 1; g < GROUP_CNT; g++)
+		probes__detach(&s->probes, g);
+	arm__hurry(false);
+	sched_source__stop(s->sched);
+	s->sched = NULL;
+}
+
+uint64_t arm__steps_left(const struct pt_ctl *ctl)
+{
+	const struct pt_schedule *p = &ctl->schedule;
+	uint64_t cycle = p->closed + p->ready + p->record, skip = p->skip_first + ctl->shifted;
+	uint64_t step = ctl->started ? ctl->step : 0, pos;
+
+	if (step < skip)
+		return skip + p->closed - step;
+	if (!cycle || (p->repeat && (step - skip) / cycle >= p->repeat))
+		return UINT64_MAX;
+	pos = (step - skip) % cycle;
+	return pos < p->closed ? p->closed - pos : 0;
+}
+
+static uint64_t latest_step_ns(const struct session *s)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+	uint64_t seq = ctl->step_seq, ns = s->step_ns;
+
+	if (seq > 2)
+		ns = ctl->step_ns[seq % PT_STEP_RING] - ctl->step_ns[(seq - 1) % PT_STEP_RING];
+	return ns ? ns : 1;
+}
+
+int arm__adjust(struct session *s)
+{
+	uint64_t left = arm__steps_left(s->probes.ctl), step_ns = latest_step_ns(s);
+	bool armed = s->armed;
+
+	if (s->probes.ctl->state == PT_STATE_DONE || s->window.writer)
+		return 0;
+	if (armed && left > 2 && left > 2 * LEAD_NS / step_ns) {
+		disarm(s);
+		return 0;
+	}
+	if (!armed && (left <= 2 || left <= LEAD_NS / step_ns))
+		return attach_groups(s, GROUP_STEP + 1);
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The heavy probes come before a window and go after it, so that closed steps cost nothing. */
+#ifndef PROFTRACE_ARM_H
+#define PROFTRACE_ARM_H
+
+#include "capture/session.h"
+
+/* Raises or restores our priority around what changes the target's text. */
+void arm__hurry(bool on);
+/* Attaches every group, the scheduler's tracepoints, and marks the programs as armed. */
+int arm__attach(struct session *s);
+/* Attaches one group anew, after rows were dropped. */
+int arm__reattach(struct session *s, enum probe_group group);
+/* Attaches or detaches what the next window needs, by how far away it is. Call often. */
+int arm__adjust(struct session *s);
+
+/* Lets windows open, or not: they wait for probes, and for the library in the target. */
+void arm__gate(struct session *s);
+
+/* Steps from the current one until probes are wanted (ready or record), 0 if they are now. */
+uint64_t arm__steps_left(const struct pt_ctl *ctl);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From a process id to a process whose framework is loaded. */
+#ifndef PROFTRACE_AWAIT_H
+#define PROFTRACE_AWAIT_H
+
+#include "capture/session.h"
+
+/*
+ * Opens the target and recognises its framework. Where steps are to be counted, a program that may
+ * still be importing its framework (Python, or some of the framework's libraries are there) is given
+ * until the step timeout; after that s->match.framework may be NULL. -EINTR when asked to stop,
+ * -ESRCH when the program ends.
+ */
+int session__await_framework(struct session *s);
+
+#endif

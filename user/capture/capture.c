@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* capture__run: the life of a session from attach to detach. */
+#include "capture/session.h"
+#include "bpf/events.h"
+#include "bpf/proftrace.skel.h"
+#include "capture/arm.h"
+#include "capture/await.h"
+#include "capture/cupti_watch.h"
+#include "capture/device_calls.h"
+#include "capture/device_time.h"
+#include "capture/follow.h"
+#include "capture/rendezvous.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <bpf/libbpf.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#define MS 1000000ull
+
+volatile sig_atomic_t capture_harmless;
+
+void capture_result__free(struct capture_result *res)
+{
+	for (size_t i = 0; i < res->path_cnt; i++)
+		free(res->paths[i]);
+	free(res->paths);
+	memset(res, 0, sizeof(*res));
+}
+
+/* ---- open ---- */
+
+static int add_step_range(struct session *s)
+{
+	struct pt_name_rule *rule = s->plan.name_rules;
+
+	if (!s->opts->step_range)
+		return 0;
+	if (s->plan.name_rule_cnt == PT_MAX_NAME_RULES)
+		return -ENOSPC;
+	memmove(rule + 1, rule, s->plan.name_rule_cnt++ * sizeof(*rule));
+	memset(rule, 0, sizeof(*rule));
+	rule->len = (uint32_t)strnlen(s->opts->step_range, sizeof(rule->prefix));
+	memcpy(rule->prefix, s->opts->step_range, rule->len);
+	rule->name_class = PT_CLASS_USER_STEP;
+	return 0;
+}
+
+/* "LIB:SYMBOL" or "SYMBOL" in whichever library of the target has it. */
+static int add_step_probe(struct session *s)
+{
+	const char *spec = s->opts->step_probe, *colon = spec ? strchr(spec, ':') : NULL;
+	const char *symbol = colon && colon[1] != ':' ? colon + 1 : spec;
+	char pattern[512];
+
+	if (!spec)
+		return 0;
+	snprintf(pattern, sizeof(pattern), "%.*s*", symbol == spec ? 0 : (int)(colon - spec), spec);
+	for (size_t i = 0; i < s->target->lib_cnt; i++) {
+		const struct target_lib *lib = &s->target->libs[i];
+		struct planned_probe probe = {
+			.group = GROUP_STEP, .lib = lib, .symbol = symbol, .program = "step_probe"};
+		struct elf_symbol found;
+		struct elf_file *elf;
+
+		if (target__find_lib(s->target, pattern) != lib && symbol != spec)
+			continue;
+		elf = target__elf(s->target, lib);
+		if (!elf || elf_file__symbol(elf, symbol, &found) ||
+		    elf_file__offset(elf, found.vaddr, &probe.offset))
+			continue;
+		probe.vaddr = found.vaddr;
+		return probe_plan__add(&s->plan, &probe);
+	}
+	return err__set(
+		-ENOENT,
+		"--step-probe %s: no library of process %d has this symbol; give it mangled, as "
+		"`nm` prints it",
+		spec, s->opts->pid);
+}
+
+static int vouch(const char *list)
+{
+	auto_free char *copy = list ? strdup(list) : NULL;
+	char *rest = copy, *symbol;
+	int err = list && !copy ? -ENOMEM : 0;
+
+	while (!err && (symbol = strsep(&rest, ",")))
+		err = attach_allow__vouch(symbol);
+	return err;
+}
+
+static int session_plan(struct session *s)
+{
+	const struct plan_opts opts = {
+		.detail = s->opts->detail,
+		.record_shapes = s->opts->record_shapes,
+		.profile_memory = s->opts->profile_memory,
+	};
+	int err = vouch(s->opts->vouched);
+
+	if (err)
+		return err;
+	if (s->match.framework) {
+		log__info("%s %s: %s", s->match.framework->title, s->match.version, s->match.why);
+		err = s->match.framework->plan(s->target, &s->match, &opts, &s->plan);
+	} else if (s->target->unreadable) {
+		log__warn("process %d: may not read its libraries (%s), so its framework, if any, "
+			  "is not recognised: needs CAP_DAC_READ_SEARCH; run with sudo",
+			  s->opts->pid, s->target->unreadable);
+	} else {
+		log__warn(
+			"process %d runs no framework that I know: only CPU and scheduler tables%s",
+			s->opts->pid, s->opts->step_probe ? ", and steps by --step-probe" : "");
+	}
+	if (!err)
+		err = device_calls__plan(s);
+	if (!err)
+		err = add_step_range(s);
+	return err ? err : add_step_probe(s);
+}
+
+static int session_load(struct session *s)
+{
+	int err = probes__load(&s->probes, s->opts, &s->plan);
+
+	if (err)
+		return err;
+	s->probes.dropped = s->dropped;
+	s->probes.ctl->target_pid = (uint32_t)s->target->pid;
+	s->probes.ctl->target_cnt = 1;
+	s->probes.ctl->want_args = s->opts->record_shapes;
+	err = probes__add_target(&s->probes, s->target->pid);
+	if (err)
+		return err;
+	s->decoder = decoder__new(s->target, s->match.framework, &s->plan);
+	s->ring = s->decoder ? ring_buffer__new(bpf_map__fd(s->probes.skel->maps.ring),
+						session__on_record, s, NULL)
+			     : NULL;
+	return s->ring ? 0 : -ENOMEM;
+}
+
+/* Attached one by one, probes need two descriptors each: more than the usual 1024. */
+static void allow_descriptors(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files))
+		return;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
+static int session_await(struct session *s)
+{
+	int err = session__await_framework(s);
+
+	allow_descriptors();
+	if (err)
+		return err;
+	s->dropped = calloc(PT_MAX_PROBES, sizeof(*s->dropped));
+	if (!s->dropped)
+		return -ENOMEM;
+	s->facts = (struct window_facts){.opts = s->opts,
+					 .target = s->target,
+					 .match = &s->match,
+					 .plan = &s->plan,
+					 .rule = &s->rule};
+	return 0;
+}
+
+static int measure_probes(struct session *s)
+{
+	return attach_cost__measure(s->probes.method, &s->facts.cost.bare);
+}
+
+static int measure_spans(struct session *s)
+{
+	return span_cost__measure(s, &s->facts.cost);
+}
+
+/* ---- attach ---- */
+
+/* Closing a probe of its own waits for several RCU grace periods under one lock of the kernel
+ * (perf_uprobe_destroy): 20 to 120 ms each were measured, one after the other. */
+static void warn_slow_detach(const struct session *s)
+{
+	size_t cnt = 0;
+
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		cnt += 1 + !!s->plan.probes[i].return_program;
+	if (s->probes.method == ATTACH_PERF_EVENT && cnt > 200)
+		log__warn("%zu probes are attached one by one, and taking them out will take "
+			  "minutes; --detail phase needs about 20",
+			  cnt);
+}
+
+static int attach_all(struct session *s)
+{
+	int err = follow__existing(s);
+
+	warn_slow_detach(s);
+	s->probes.ctl->learn = 1;
+	if (!err)
+		err = arm__attach(s);
+	if (!err)
+		probes__forget_spans(&s->probes);
+	if (!err)
+		err = task_source__start(s->probes.skel, !s->opts->no_follow, &s->tasks);
+	return err;
+}
+
+/* ---- record ---- */
+
+static void window_stop(struct session *s)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	bool open = ctl->window_open;
+
+	if (open) /* else it closed at a step, and its edge stays there */
+		ctl->window_close_ns = clock__monotonic_ns();
+	ctl->window_open = 0;
+	ctl->state = PT_STATE_DONE;
+	if (open && s->window.writer && !s->window_ending) {
+		s->window.close_ns = ctl->window_close_ns;
+		s->window_ending = true;
+		device_time__window_close(s);
+	}
+}
+
+/* The captures of other ranks take their time to attach and learn. */
+static int wait_for_ranks(struct session *s)
+{
+	int err = 0;
+
+	if (!s->opts->rendezvous)
+		return 0;
+	rendezvous__come(s->opts->rendezvous, s->opts->rendezvous_index);
+	while (!err && !rendezvous__is_complete(s->opts->rendezvous)) {
+		session__progress(s, "waiting for the other ranks");
+		err = session__pump(s, 10);
+	}
+	return err;
+}
+
+/* What is to be done before steps count. Calls are seen by probes where CUPTI turns out to be
+ * another tool's. */
+static int prepare(struct session *s)
+{
+	int err = device_time__prepare(s);
+
+	if (!err)
+		err = device_calls__prepare(s);
+	return err ? err : wait_for_ranks(s);
+}
+
+/* Steps [A,B) and spans: the programs open and close the window; here their end is awaited. */
+static int record_schedule(struct session *s)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	uint64_t end_ns =
+		s->opts->duration_ns ? clock__monotonic_ns() + s->opts->duration_ns : UINT64_MAX;
+	int err;
+
+	ctl->schedule = s->opts->schedule;
+	err = prepare(s);
+	ctl->counting = 1;
+	while (!err && ctl->state != PT_STATE_DONE && clock__monotonic_ns() < end_ns) {
+		err = session__pump(s, 10);
+		if (!err)
+			err = arm__adjust(s);
+		if (!err)
+			err = device_time__adjust(s);
+		session__progress(s, "step %llu %s", (unsigned long long)ctl->step,
+				  ctl->window_open ? "recording" : "waiting for the window");
+	}
+	return err;
+}
+
+/* From the first boundary, or from now if there are no steps, for a time. */
+static int record_duration(struct session *s)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	uint64_t begin = 0, now;
+	int err = prepare(s);
+
+	ctl->schedule = (struct pt_schedule){.record = UINT64_MAX / 2, .repeat = 1};
+	s->armed = true;
+	arm__gate(s);
+	if (s->rule.boundary) {
+		ctl->counting = 1;
+	} else if (!err) {
+		/* What comes before the file is there waits in the ring. */
+		begin = clock__monotonic_ns();
+		ctl->window_open_ns = begin;
+		ctl->window_cnt = 1;
+		ctl->window_open = 1;
+		err = session__window_open(s, 0, begin);
+	}
+	while (!err) {
+		err = session__pump(s, 10);
+		if (!begin && ctl->window_open)
+			begin = ctl->window_open_ns;
+		now = clock__monotonic_ns();
+		if (begin && s->opts->duration_ns && now - begin >= s->opts->duration_ns)
+			break;
+		session__progress(s, begin ? "recording, %.1f s" : "waiting for a step",
+				  begin ? (double)(now - begin) / 1e9 : 0);
+	}
+	return err;
+}
+
+/* Ends the window if one is open, reads what is on its way, and closes the file. */
+static int record_end(struct session *s)
+{
+	int err;
+
+	window_stop(s);
+	err = session__drain(s);
+	if (s->window.writer) {
+		int finish_err = session__window_finish(s);
+
+		if (!err)
+			err = finish_err;
+	}
+	return err;
+}
+
+static const char *steps_seen(const struct session *s)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+	uint64_t cnt = ctl ? ctl->step_seq : 0;
+	uint64_t before = ctl && ctl->started ? cnt - ctl->step - 1 : cnt;
+
+	if (cnt)
+		snprintf(s->res->seen, sizeof(s->res->seen),
+			 "%llu step%s seen, %llu of them before step 0", (unsigned long long)cnt,
+			 cnt == 1 ? " was" : "s were", (unsigned long long)before);
+	else
+		snprintf(s->res->seen, sizeof(s->res->seen), "no step was seen");
+	return s->res->seen;
+}
+
+/* What to say where the end came before a window did. */
+static int nothing_recorded(const struct session *s, int err)
+{
+	if (err == -EINTR)
+		return err__set(err, "stopped before the window opened; nothing was recorded");
+	if (err == -ESRCH && s->target_gone)
+		return err__set(err,
+				"process %d ended before the window opened (%s); nothing was "
+				"recorded",
+				s->opts->pid, steps_seen(s));
+	if (!err)
+		return err__set(-ETIMEDOUT,
+				"the window did not open within --duration; nothing was recorded");
+	return err;
+}
+
+static int session_record(struct session *s)
+{
+	int err, end_err;
+
+	s->lost_before = session__losses(s);
+	err = s->opts->has_schedule && s->rule.boundary ? record_schedule(s) : record_duration(s);
+	session__progress_end(s);
+	if (capture_stop > 1) {
+		s->res->aborted = true;
+		return err__set(-EINTR, "aborted; the recording is left as far as it was written");
+	}
+	end_err = record_end(s);
+	if (!end_err && !s->window_cnt)
+		return nothing_recorded(s, err);
+	if (err == -EINTR || err == -ESRCH)
+		err = 0; /* asked to stop, or nothing more to come: what was seen is kept */
+	return err ? err : end_err;
+}
+
+static int no_steps(const struct session *s)
+{
+	if (!s->opts->has_schedule)
+		return 0;
+	if (s->match.framework && !s->opts->duration_ns)
+		return err__set(
+			-ETIMEDOUT,
+			"no step was seen in %.0f s: is process %d training? Give --step-probe or "
+			"--step-range, wait longer with --step-timeout, or record by time with "
+			"--duration 5s",
+			(double)s->opts->step_timeout_ns / 1e9, s->opts->pid);
+	if (!s->opts->duration_ns)
+		return err__set(
+			-ENOTSUP,
+			"process %d shows no steps, so steps cannot be chosen; record by time with "
+			"--duration 5s instead of --record",
+			s->opts->pid);
+	log__warn("no steps were seen: recording by time");
+	return 0;
+}
+
+static int find_steps(struct session *s)
+{
+	int err;
+
+	do {
+		err = s->plan.cnt ? session__learn(s) : 0;
+		if (!err && s->rule.boundary)
+			err = session__prune(s);
+	} while (err == -EAGAIN);
+	return err;
+}
+
+static int session_run(struct session *s)
+{
+	/* Each takes some tenths of a second on a busy machine; Ctrl-C is heard between them. */
+	static const struct {
+		int (*run)(struct session *s);
+		bool leaves_nothing; /* should the process end in it */
+	} stages[] = {
+		{session_await},      {device_time__choose}, {session_plan, true},
+		{session_load, true}, {device_time__open},   {measure_probes},
+		{measure_spans},      {attach_all},	     {find_steps},
+	};
+	int err = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(stages) && !err; i++) {
+		capture_harmless =
+			stages[i].leaves_nothing && !s->link && !s->opts->await_framework;
+		err = capture_stop ? -EINTR : stages[i].run(s);
+		capture_harmless = 0;
+		if (err && capture_stop) /* whatever it broke off */
+			err = -EINTR;
+	}
+	if (!err && !s->rule.boundary)
+		err = no_steps(s);
+	session__progress_end(s);
+	if (err)
+		return nothing_recorded(s, err);
+	s->probes.ctl->learn = 0;
+	return session_record(s);
+}
+
+static void session_free(struct session *s)
+{
+	uint64_t begin = clock__monotonic_ns();
+
+	s->res->target_gone = s->target_gone;
+	steps_seen(s);
+	cupti_watch__stop(s->watch);
+	device_source__free(s->device);
+	shim_link__free(s->link);
+	free(s->held);
+	task_source__stop(s->tasks);
+	sched_source__stop(s->sched);
+	ring_buffer__free(s->ring);
+	arm__hurry(true);
+	if (s->probes.skel)
+		probes__free(&s->probes);
+	arm__hurry(false);
+	log__debug("detached in %.1f ms", (double)(clock__monotonic_ns() - begin) / 1e6);
+	decoder__free(s->decoder);
+	probe_plan__free(&s->plan);
+	free(s->dropped);
+	free(s->drops);
+	call_log__free(&s->log);
+	free(s->children);
+	free(s->newborn);
+	if (s->target)
+		target__close(s->target);
+}
+
+int capture__run(const struct capture_opts *opts, struct capture_result *res)
+{
+	struct session s = {.opts = opts, .res = res, .link = opts->shim};
+	int err;
+
+	memset(res, 0, sizeof(*res));
+	err = session_run(&s);
+	session_free(&s);
+	return err;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Capture: from probes to recordings. Knows kernels, rings and windows, and nothing of tables.
+ *
+ * capture__run() is the whole life of a session: open the target, plan, load, attach the step
+ * probes, learn what a step is, attach the rest, record the windows, detach, close the files.
+ */
+#ifndef PROFTRACE_CAPTURE_H
+#define PROFTRACE_CAPTURE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "attach/attach.h"
+#include "frameworks/framework.h"
+
+struct rendezvous;
+struct shim_link;
+
+struct capture_opts {
+	pid_t pid;
+	enum detail detail;
+	bool record_shapes, profile_memory;
+	bool has_schedule; /* else the window is `duration_ns` long, or until stopped */
+	struct pt_schedule schedule;
+	uint64_t duration_ns;	  /* 0: none */
+	uint64_t step_timeout_ns; /* how long to wait for the first step */
+	const char *step_probe;	  /* LIB:SYMBOL or SYMBOL, NULL: none */
+	const char *step_range;	  /* name of a range, NULL: none */
+	const char *vouched;	  /* comma-separated symbols for return probes, NULL: none */
+	uint64_t ring_bytes;
+	enum attach_method method;
+	bool keep_all;		/* do not drop hot and short functions */
+	double max_overhead;	/* they are dropped until probes add at most this share of a step */
+	bool no_follow;		/* leave forked children alone */
+	bool await_framework;	/* the program has just been started: it will load one */
+	bool no_inject;		/* leave the process without our library */
+	const char *cupti;	/* a libcupti for it, as the process sees it; NULL: its own */
+	struct shim_link *shim; /* of a program started with the library, taken over; else NULL */
+	const char *output;	/* path of the recording, or a directory; NULL: HOST_PID.ptrec */
+	const char *const *command; /* our own argv, for the metadata */
+	bool progress;		    /* a live line on stderr */
+	struct rendezvous *rendezvous; /* where the other ranks' captures wait; NULL: alone */
+	size_t rendezvous_index;       /* our place there */
+};
+
+struct capture_result {
+	char **paths; /* recordings written, in order */
+	size_t path_cnt, path_cap;
+	bool target_gone; /* exited or exec'ed before the windows were complete */
+	char seen[80];	  /* "31 steps were seen, 12 of them before step 0" */
+	bool aborted;
+};
+void capture_result__free(struct capture_result *res);
+
+/* First SIGINT/SIGTERM ends the window, a second one aborts; set by the command's handler. */
+extern volatile sig_atomic_t capture_stop;
+/* The target is as it was, and nothing would be left behind: the handler may end the process. (The
+ * kernel's check of the programs takes long, and cannot be broken off otherwise.) */
+extern volatile sig_atomic_t capture_harmless;
+
+/* 0, or a negative errno with err__set. Recordings made before an error are in *res. */
+int capture__run(const struct capture_opts *opts, struct capture_result *res);
+
+#endif

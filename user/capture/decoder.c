@@ -1,0 +1,594 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/decoder.h"
+#include "capture/node_names.h"
+#include "capture/pending.h"
+#include "common/err.h"
+#include "common/util.h"
+#include "device/kernel_names.h"
+#include <bpf/bpf.h>
+#include <string.h>
+
+struct row {
+	const struct planned_probe *probe; /* NULL: no such row */
+	uint32_t name;			   /* id in the current writer, 0: not yet */
+};
+
+/* A backward pass that has ended. Its nodes for a device run on a thread of that device, where
+ * nothing follows the last one until the next pass. */
+#define PASSES 16
+
+struct pass {
+	uint64_t begin_ns, end_ns;
+	uint32_t tid;
+};
+
+struct track_entry {
+	uint32_t tid, id;
+};
+
+struct decoder {
+	const struct target *target;
+	const struct framework *framework;
+	const struct probe_plan *plan;
+	struct recording_writer *writer;
+	struct row rows[PT_MAX_PROBES];
+	struct track_entry *tracks;
+	size_t track_cnt, track_cap;
+	struct node_names *nodes;
+	struct kernel_names *kernels;
+	struct pending *pending;
+	struct pass passes[PASSES]; /* the latest */
+	size_t pass_cnt;
+	bool has_passes;					 /* they are probed */
+	int (*before)(void *ctx, uint32_t tid, uint64_t end_ns); /* may be NULL */
+	void *before_ctx;
+	uint64_t malformed;
+	uint64_t hits[GROUP_CNT];
+};
+
+struct decoder *decoder__new(struct target *t, const struct framework *framework,
+			     const struct probe_plan *plan)
+{
+	struct decoder *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->target = t;
+	d->framework = framework;
+	d->plan = plan;
+	d->nodes = node_names__new(t, framework);
+	d->kernels = kernel_names__new(t);
+	d->pending = pending__new();
+	if (!d->nodes || !d->kernels || !d->pending) {
+		decoder__free(d);
+		return NULL;
+	}
+	decoder__plan_grew(d);
+	return d;
+}
+
+void decoder__plan_grew(struct decoder *d)
+{
+	for (size_t i = 0; i < d->plan->cnt; i++) {
+		d->rows[d->plan->probes[i].row].probe = &d->plan->probes[i];
+		d->has_passes |= d->plan->probes[i].category == CAT_BACKWARD;
+	}
+}
+
+void decoder__free(struct decoder *d)
+{
+	if (!d)
+		return;
+	node_names__free(d->nodes);
+	kernel_names__free(d->kernels);
+	pending__free(d->pending);
+	free(d->tracks);
+	free(d);
+}
+
+void decoder__prepare_kernels(struct decoder *d)
+{
+	kernel_names__prepare(d->kernels);
+}
+
+void decoder__set_writer(struct decoder *d, struct recording_writer *w)
+{
+	d->writer = w;
+	d->track_cnt = 0;
+	node_names__forget_ids(d->nodes);
+	kernel_names__forget_ids(d->kernels);
+	memset(d->hits, 0, sizeof(d->hits));
+	for (size_t i = 0; i < PT_MAX_PROBES; i++)
+		d->rows[i].name = 0;
+}
+
+void decoder__set_before(struct decoder *d, int (*before)(void *ctx, uint32_t tid, uint64_t end_ns),
+			 void *ctx)
+{
+	d->before = before;
+	d->before_ctx = ctx;
+}
+
+void decoder__hits(const struct decoder *d, uint64_t hits[GROUP_CNT])
+{
+	memcpy(hits, d->hits, sizeof(d->hits));
+}
+
+uint64_t decoder__malformed(const struct decoder *d)
+{
+	return d->malformed;
+}
+
+/* ---- tracks ---- */
+
+static uint32_t track_define(struct decoder *d, uint32_t pid, uint32_t tid)
+{
+	char path[64], *newline;
+	struct track track = {.kind = TRACK_THREAD, .pid = pid, .tid = tid};
+	auto_free char *comm = NULL;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
+	comm = file__read(path, NULL);
+	newline = comm ? strchr(comm, '\n') : NULL;
+	if (newline)
+		*newline = '\0';
+	track.name = comm;
+	return recording_writer__track(d->writer, &track);
+}
+
+uint32_t decoder__track(struct decoder *d, uint32_t pid, uint32_t tid)
+{
+	struct track_entry entry = {.tid = tid};
+
+	/* A handful of threads make nearly all events: the last ones are found first. */
+	for (size_t i = d->track_cnt; i-- > 0;)
+		if (d->tracks[i].tid == tid)
+			return d->tracks[i].id;
+	entry.id = track_define(d, pid, tid);
+	if (!entry.id || ARRAY_PUSH(d->tracks, d->track_cnt, d->track_cap, entry))
+		return 0;
+	return entry.id;
+}
+
+/* ---- spans ---- */
+
+static enum span_category class_category(uint32_t name_class, enum span_category otherwise)
+{
+	switch (name_class) {
+	case PT_CLASS_DATALOADER:
+		return CAT_DATALOADER;
+	case PT_CLASS_OPTIMIZER:
+		return CAT_OPTIMIZER;
+	case PT_CLASS_ZERO_GRAD:
+		return CAT_ZERO_GRAD;
+	case PT_CLASS_PROFILER_STEP:
+		return CAT_PROFILER_STEP;
+	default:
+		return otherwise;
+	}
+}
+
+static const struct planned_probe *row_probe(const struct decoder *d, uint32_t row)
+{
+	return row < PT_MAX_PROBES ? d->rows[row].probe : NULL;
+}
+
+static uint32_t row_name(struct decoder *d, uint32_t row)
+{
+	const struct planned_probe *probe = row_probe(d, row);
+
+	if (!probe || !probe->name)
+		return 0;
+	if (!d->rows[row].name)
+		d->rows[row].name = recording_writer__name(d->writer, probe->category, probe->name,
+							   probe->schema);
+	return d->rows[row].name;
+}
+
+/* Writes a span; the tensors that came with its begin are attached to it. */
+static int span_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
+		      uint32_t name, uint64_t id)
+{
+	struct event e = {
+		.type = EVENT_SPAN,
+		.ts_ns = span->ts_ns,
+		.dur_ns = span->end_ns - span->ts_ns,
+		.name = name,
+		.end = span->end,
+		.flags = span->flags,
+		.id = id,
+		.track = decoder__track(d, h->pid, h->tid),
+	};
+
+	if (!name || !e.track || span->end_ns < span->ts_ns) {
+		d->malformed++;
+		return 0;
+	}
+	if (d->before) {
+		/* what was under way at the window's end is inside as well */
+		uint64_t until_ns = span->flags & PT_SPAN_CUT_END ? UINT64_MAX : span->end_ns;
+		int err = d->before(d->before_ctx, h->tid, until_ns);
+
+		if (err)
+			return err;
+	}
+	e.args = pending__take_args(d->pending, h->tid, span->ts_ns, &e.args_len);
+	return recording_writer__event(d->writer, &e);
+}
+
+/* ---- calls of a device's interface ---- */
+
+static uint32_t copy_kind(const struct pt_span *span)
+{
+	static const enum copy_kind kinds[] = {[PT_COPY_HTOH] = COPY_HTOH,
+					       [PT_COPY_HTOD] = COPY_HTOD,
+					       [PT_COPY_DTOH] = COPY_DTOH,
+					       [PT_COPY_DTOD] = COPY_DTOD};
+	uint32_t kind = span->flags >> PT_SPAN_COPY_SHIFT & 15;
+
+	return kind < ARRAY_SIZE(kinds) ? kinds[kind] : COPY_UNKNOWN;
+}
+
+/* A free's bytes are those of the block, if its allocation was seen. */
+static uint64_t call_bytes(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
+			   uint8_t call_class)
+{
+	uint64_t owner = h->pid | PENDING_DEVICE;
+	bool failed = span->flags & PT_SPAN_FAILED;
+
+	if (call_class == PT_CALL_LAUNCH)
+		return 0;
+	if (call_class == PT_CALL_FREE)
+		return failed ? 0 : pending__freed(d->pending, owner, span->vtable);
+	if (call_class == PT_CALL_ALLOC && !failed && !(span->flags & PT_SPAN_CUT_END))
+		pending__allocated(d->pending, owner, span->vtable, span->seq);
+	return span->seq;
+}
+
+/* A graph's kernels are not told. */
+static uint32_t call_kernel(struct decoder *d, const struct pt_span *span,
+			    const struct planned_probe *probe)
+{
+	const struct pt_call_cfg *cfg = &probe->cfg.call;
+	const struct kernel_launch launch = {.function = span->vtable,
+					     .caller = span->seq,
+					     .by_runtime = probe->category == CAT_RUNTIME};
+
+	if (cfg->call_class != PT_CALL_LAUNCH || !cfg->object)
+		return 0;
+	return kernel_names__id(d->kernels, d->writer, &launch);
+}
+
+static int call_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
+		      const struct planned_probe *probe)
+{
+	const struct pt_call_cfg *cfg = &probe->cfg.call;
+	struct event_call args = {
+		.stream = span->type_obj == PT_NO_STREAM ? EVENT_NO_ID : span->type_obj,
+		.kernel = call_kernel(d, span, probe),
+		.copy_kind = cfg->call_class == PT_CALL_COPY ? copy_kind(span) : COPY_UNKNOWN};
+	struct event e = {
+		.type = EVENT_SPAN,
+		.ts_ns = span->ts_ns,
+		.dur_ns = span->end_ns - span->ts_ns,
+		.name = row_name(d, span->probe),
+		.end = span->end,
+		.flags = (span->flags & (PT_SPAN_CUT_BEGIN | PT_SPAN_CUT_END)) |
+			 (span->flags & PT_SPAN_FAILED ? EVENT_FAILED : 0),
+		.id = EVENT_NO_ID,
+		.value = (int64_t)call_bytes(d, h, span, cfg->call_class),
+		.track = decoder__track(d, h->pid, h->tid),
+		.args = &args,
+		.args_len = sizeof(args),
+	};
+
+	d->hits[probe->group] += 2u * (1 + (span->flags >> PT_SPAN_NESTED_SHIFT));
+	if (!e.name || !e.track || span->end_ns < span->ts_ns || e.value < 0)
+		return d->malformed++, 0;
+	return recording_writer__event(d->writer, &e);
+}
+
+static void note_pass(struct decoder *d, uint32_t tid, const struct pt_span *span)
+{
+	const struct planned_probe *probe = row_probe(d, span->probe);
+
+	if (probe && probe->category == CAT_BACKWARD)
+		d->passes[d->pass_cnt++ % PASSES] = (struct pass){span->ts_ns, span->end_ns, tid};
+}
+
+/* A node ends with its pass at the latest. False: it ended with one before the window. */
+static bool end_with_pass(const struct decoder *d, uint32_t tid, struct pt_span *node)
+{
+	bool inside = false;
+
+	for (size_t i = 0; i < PASSES; i++) {
+		const struct pass *p = &d->passes[i];
+
+		if (node->ts_ns < p->begin_ns || node->ts_ns >= p->end_ns)
+			continue;
+		inside = true;
+		if (p->tid == tid || node->end_ns <= p->end_ns)
+			continue;
+		node->end_ns = p->end_ns;
+		node->flags &= (uint16_t)~PT_SPAN_CUT_END;
+	}
+	return inside || !d->has_passes || !(node->flags & PT_SPAN_CUT_BEGIN);
+}
+
+static int take_span(struct decoder *d, const struct pt_rec *h, const struct pt_span *recorded)
+{
+	const struct planned_probe *probe = row_probe(d, recorded->probe);
+	struct pt_span copy = *recorded, *span = &copy;
+	uint64_t id = EVENT_NO_ID;
+	uint32_t name;
+
+	if (!probe)
+		return d->malformed++, 0;
+	if (span->kind == PT_FRAME_CALL)
+		return call_write(d, h, span, probe);
+	note_pass(d, h->tid, span);
+	if (span->kind == PT_FRAME_NODE && span->end == PT_END_INFERRED &&
+	    !end_with_pass(d, h->tid, span))
+		return 0;
+	if (span->kind == PT_FRAME_NODE) {
+		name = node_names__id(d->nodes, d->writer, probe->category, span->vtable,
+				      span->type_obj);
+		id = span->seq;
+	} else {
+		name = row_name(d, span->probe);
+		id = span->kind == PT_FRAME_STATIC ? span->seq : EVENT_NO_ID;
+	}
+	d->hits[probe->group] += probe->return_program || span->end == PT_END_SITE ? 2 : 1;
+	return span_write(d, h, span, name, id);
+}
+
+static int take_spans(struct decoder *d, const struct pt_rec_spans *r, size_t size)
+{
+	int err = 0;
+
+	if (r->cnt > PT_BATCH ||
+	    size < offsetof(struct pt_rec_spans, spans) + r->cnt * sizeof(r->spans[0])) {
+		d->malformed++;
+		return 0;
+	}
+	for (uint32_t i = 0; i < r->cnt && !err; i++)
+		err = take_span(d, &r->h, &r->spans[i]);
+	return err;
+}
+
+static int named_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
+		       uint32_t name_class, const char *text)
+{
+	const struct planned_probe *probe = row_probe(d, span->probe);
+	enum span_category category;
+
+	if (!probe)
+		return d->malformed++, 0;
+	d->hits[probe->group] += 2;
+	if (probe->hidden_prefix &&
+	    !strncmp(text, probe->hidden_prefix, strlen(probe->hidden_prefix)))
+		return 0;
+	category = class_category(name_class, probe->category);
+	return span_write(d, h, span, recording_writer__name(d->writer, category, text, NULL),
+			  EVENT_NO_ID);
+}
+
+static int take_named(struct decoder *d, const struct pt_rec_named *r)
+{
+	char text[PT_NAME_MAX];
+	uint32_t len = r->name_len < PT_NAME_MAX ? r->name_len : PT_NAME_MAX - 1;
+
+	const struct pt_span span = {.ts_ns = r->ts_ns,
+				     .end_ns = r->end_ns,
+				     .probe = r->h.probe,
+				     .end = r->h.end,
+				     .flags = (uint16_t)r->flags};
+
+	memcpy(text, r->name, len);
+	text[len] = '\0';
+	return named_write(d, &r->h, &span, r->name_class, text);
+}
+
+int decoder__step(struct decoder *d, uint32_t pid, uint32_t tid, uint64_t step, uint64_t begin_ns,
+		  uint64_t end_ns)
+{
+	struct event e = {
+		.type = EVENT_STEP,
+		.ts_ns = begin_ns,
+		.dur_ns = end_ns - begin_ns,
+		.id = step,
+		.end = END_SITE,
+		.track = decoder__track(d, pid, tid),
+	};
+
+	return e.track ? recording_writer__event(d->writer, &e) : -ENOMEM;
+}
+
+/* ---- memory and asynchronous work ---- */
+
+static int take_memory(struct decoder *d, const struct pt_rec_memory *r)
+{
+	const struct event_memory args = {
+		.total_allocated = r->total_allocated,
+		.total_reserved = r->total_reserved,
+		.device_type = r->device_type,
+		.device_index = r->device_index,
+	};
+	struct event e = {
+		.type = EVENT_MEMORY,
+		.ts_ns = r->ts_ns,
+		.id = r->addr,
+		.value = r->bytes,
+		.track = decoder__track(d, r->h.pid, r->h.tid),
+		.args = &args,
+		.args_len = sizeof(args),
+	};
+
+	d->hits[GROUP_MEMORY]++;
+	if (r->bytes > 0)
+		pending__allocated(d->pending, r->h.pid, r->addr, (uint64_t)r->bytes);
+	else if (!r->bytes)
+		e.value = -(int64_t)pending__freed(d->pending, r->h.pid, r->addr);
+	return e.track ? recording_writer__event(d->writer, &e) : -ENOMEM;
+}
+
+static int take_async_end(struct decoder *d, const struct pt_rec_async *r)
+{
+	const struct planned_probe *probe = row_probe(d, r->h.probe);
+	struct pending_async begin;
+	const char *text = NULL;
+	struct event e = {.type = EVENT_ASYNC, .id = r->object, .end = END_OBJECT};
+
+	if (!probe)
+		return d->malformed++, 0;
+	if (!pending__async_end(d->pending, r->h.pid, r->object, &begin))
+		return 0; /* began before the window, or ended twice */
+	if (d->framework && d->framework->async_name)
+		text = d->framework->async_name(begin.code);
+	e.ts_ns = begin.ts_ns;
+	e.dur_ns = r->ts_ns - begin.ts_ns;
+	e.value = (int64_t)begin.bytes;
+	e.track = decoder__track(d, r->h.pid, begin.tid);
+	e.name = recording_writer__name(d->writer, probe->category, text ? text : "async", NULL);
+	return e.track && e.name ? recording_writer__event(d->writer, &e) : -ENOMEM;
+}
+
+/* ---- dispatch ---- */
+
+static int take_async_begin(struct decoder *d, const struct pt_rec_async *r)
+{
+	const struct pending_async begin = {
+		.ts_ns = r->ts_ns, .code = r->code, .bytes = r->bytes, .tid = r->h.tid};
+
+	return pending__async_begin(d->pending, r->h.pid, r->object, &begin);
+}
+
+static int take_args(struct decoder *d, const struct pt_rec_args *r, size_t size)
+{
+	size_t head = offsetof(struct pt_rec_args, tensors);
+
+	if (r->tensor_cnt > PT_MAX_TENSORS || size < head + r->tensor_cnt * sizeof(r->tensors[0])) {
+		d->malformed++;
+		return 0;
+	}
+	return pending__put_args(d->pending, r);
+}
+
+#define TAKE(type, function)                                                                       \
+	(size < sizeof(struct type) ? (d->malformed++, 0) : function(d, (const struct type *)data))
+
+int decoder__record(struct decoder *d, const void *data, size_t size)
+{
+	const struct pt_rec *h = data;
+
+	if (size < sizeof(*h)) {
+		d->malformed++;
+		return 0;
+	}
+	if (!d->writer)
+		return 0;
+	switch (h->kind) {
+	case PT_REC_SPANS:
+		return size < offsetof(struct pt_rec_spans, spans) ? (d->malformed++, 0)
+								   : take_spans(d, data, size);
+	case PT_REC_NAMED_SPAN:
+		return TAKE(pt_rec_named, take_named);
+	case PT_REC_ARGS:
+		return size < offsetof(struct pt_rec_args, tensors) ? (d->malformed++, 0)
+								    : take_args(d, data, size);
+	case PT_REC_MEMORY:
+		return TAKE(pt_rec_memory, take_memory);
+	case PT_REC_ASYNC_BEGIN:
+		return TAKE(pt_rec_async, take_async_begin);
+	case PT_REC_ASYNC_END:
+		return TAKE(pt_rec_async, take_async_end);
+	default:
+		d->malformed++;
+		return 0;
+	}
+}
+
+/* ---- what is open when the window closes ---- */
+
+static int frame_write(struct decoder *d, const struct pt_thread *t, const struct pt_frame *f,
+		       uint64_t open_ns, uint64_t close_ns)
+{
+	const struct pt_rec h = {.pid = t->pid, .tid = t->tid};
+	struct pt_span span = {.ts_ns = f->ts_ns,
+			       .end_ns = close_ns,
+			       .vtable = f->object,
+			       .type_obj = f->type_obj,
+			       .seq = f->seq,
+			       .probe = f->probe,
+			       .kind = f->kind,
+			       .end = PT_END_INFERRED,
+			       .flags = PT_SPAN_CUT_END};
+	uint32_t slot = f->slot % PT_MAX_NAMED;
+	char text[PT_NAME_MAX];
+
+	if (span.ts_ns >= close_ns)
+		return 0;
+	if (span.ts_ns < open_ns) {
+		span.ts_ns = open_ns;
+		span.flags |= PT_SPAN_CUT_BEGIN;
+	}
+	if (f->kind == PT_FRAME_CALL)
+		span.flags |= f->slot | (uint16_t)(f->nested << PT_SPAN_NESTED_SHIFT);
+	if (f->kind != PT_FRAME_NAMED)
+		return take_span(d, &h, &span);
+	snprintf(text, sizeof(text), "%.*s", (int)(t->name_len[slot] % PT_NAME_MAX),
+		 t->names[slot]);
+	return named_write(d, &h, &span, f->name_class, text);
+}
+
+/* A thread's spans that have ended but not been sent, then its open ones. Innermost first: in a
+ * recording children come before their parents. */
+static int thread_write(struct decoder *d, const struct pt_thread *t, uint64_t window,
+			uint64_t open_ns, uint64_t close_ns)
+{
+	int err = 0;
+	uint32_t unsent = t->batch.window == window ? t->batch.cnt : 0;
+
+	for (uint32_t i = 0; i < unsent && i < PT_BATCH && !err; i++)
+		err = take_span(d, &(struct pt_rec){.pid = t->pid, .tid = t->tid},
+				&t->batch.spans[i]);
+	for (uint32_t i = t->frame_cnt; i-- > 0 && !err;)
+		if (i < PT_MAX_FRAMES)
+			err = frame_write(d, t, &t->frames[i], open_ns, close_ns);
+	return err;
+}
+
+int decoder__open_spans(struct decoder *d, int threads_fd, uint64_t window, uint64_t open_ns,
+			uint64_t close_ns)
+{
+	uint32_t key, *prev = NULL;
+	struct pt_thread t;
+	int err = 0;
+
+	/* Passes first: threads come in any order. */
+	while (!bpf_map_get_next_key(threads_fd, prev, &key)) {
+		prev = &key;
+		if (bpf_map_lookup_elem(threads_fd, &key, &t) || t.batch.window != window)
+			continue;
+		for (uint32_t i = 0; i < t.batch.cnt && i < PT_BATCH; i++)
+			note_pass(d, t.tid, &t.batch.spans[i]);
+	}
+	prev = NULL;
+	while (!err && !bpf_map_get_next_key(threads_fd, prev, &key)) {
+		prev = &key;
+		if (bpf_map_lookup_elem(threads_fd, &key, &t))
+			continue;
+		err = thread_write(d, &t, window, open_ns, close_ns);
+	}
+	return err;
+}
+
+int decoder__ended_thread(struct decoder *d, int threads_fd, uint32_t tid, uint64_t window,
+			  uint64_t open_ns, uint64_t end_ns)
+{
+	struct pt_thread t;
+
+	if (!d->writer || bpf_map_lookup_elem(threads_fd, &tid, &t))
+		return 0;
+	return thread_write(d, &t, window, open_ns, end_ns);
+}

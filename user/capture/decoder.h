@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Records of the ring into events of a recording: names, tracks, arguments, pairing. */
+#ifndef PROFTRACE_DECODER_H
+#define PROFTRACE_DECODER_H
+
+#include "frameworks/framework.h"
+#include "recording/recording.h"
+
+struct decoder;
+
+/* Borrows the target and the plan; framework may be NULL. */
+struct decoder *decoder__new(struct target *t, const struct framework *framework,
+			     const struct probe_plan *plan);
+void decoder__free(struct decoder *d);
+/* The plan has more probes than before. */
+void decoder__plan_grew(struct decoder *d);
+/* Reads ahead what names of kernels need, which takes a moment. */
+void decoder__prepare_kernels(struct decoder *d);
+
+/* Where events go from now on; NULL: nowhere. Ids of names and tracks are learned anew. */
+void decoder__set_writer(struct decoder *d, struct recording_writer *w);
+
+/* Called before each span is written: what `before` writes for the thread, up to end_ns, is inside.
+ */
+void decoder__set_before(struct decoder *d, int (*before)(void *ctx, uint32_t tid, uint64_t end_ns),
+			 void *ctx);
+
+/* One record as the ring holds it; steps and task events are not the decoder's. 0 or the writer's
+ * error; a malformed record is counted, not an error. */
+int decoder__record(struct decoder *d, const void *data, size_t size);
+
+/* A whole step, from its two boundaries. */
+int decoder__step(struct decoder *d, uint32_t pid, uint32_t tid, uint64_t step, uint64_t begin_ns,
+		  uint64_t end_ns);
+
+/* What the threads still hold of window number `window` (1 is the first): spans that have ended but
+ * were not sent, and open ones, cut at its end. threads_fd: the map of struct pt_thread. */
+int decoder__open_spans(struct decoder *d, int threads_fd, uint64_t window, uint64_t open_ns,
+			uint64_t close_ns);
+
+/* The same of one thread that ended at end_ns, before its row goes. */
+int decoder__ended_thread(struct decoder *d, int threads_fd, uint32_t tid, uint64_t window,
+			  uint64_t open_ns, uint64_t end_ns);
+
+/* Track id of a thread in the current writer; 0 on error. */
+uint32_t decoder__track(struct decoder *d, uint32_t pid, uint32_t tid);
+
+/* Probe hits behind the events written to the current writer, by group. */
+void decoder__hits(const struct decoder *d, uint64_t hits[GROUP_CNT]);
+uint64_t decoder__malformed(const struct decoder *d);
+
+#endif

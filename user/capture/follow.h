@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Processes that belong to the target: data-loader workers forked before or after we came. */
+#ifndef PROFTRACE_FOLLOW_H
+#define PROFTRACE_FOLLOW_H
+
+#include "capture/session.h"
+
+/* Children (and theirs) that run the target's own executable; nothing is attached to them yet. */
+int follow__existing(struct session *s);
+/* A child was forked: follow__due() gives it the probes that are live, if it is still there and has
+ * not become another program. */
+void follow__forked(struct session *s, pid_t pid, uint64_t forked_ns);
+void follow__due(struct session *s);
+/* It has become another program, or ended; true: before it had probes. */
+bool follow__forget(struct session *s, pid_t pid);
+void follow__exited(struct session *s, pid_t pid);
+/* Attaches a group that just came to the children as well. */
+int follow__attach(struct session *s, enum probe_group group);
+
+#endif

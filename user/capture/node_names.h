@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Names of objects by their C++ type: read from the target once per type. */
+#ifndef PROFTRACE_NODE_NAMES_H
+#define PROFTRACE_NODE_NAMES_H
+
+#include "frameworks/framework.h"
+#include "recording/recording.h"
+
+struct node_names;
+
+struct node_names *node_names__new(const struct target *t, const struct framework *framework);
+void node_names__free(struct node_names *n);
+void node_names__forget_ids(struct node_names *n); /* a new writer begins */
+
+/* Name id in w of the type behind a vtable and a language-level type object (0 if none); 0 on
+ * error. A type whose name cannot be read any more is called by its vtable's address. */
+uint32_t node_names__id(struct node_names *n, struct recording_writer *w,
+			enum span_category category, uint64_t vtable, uint64_t type_obj);
+
+#endif

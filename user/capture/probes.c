@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/probes.h"
+#include "capture/cupti_watch.h"
+#include "attach/privilege.h"
+#include "bpf/proftrace.skel.h"
+#include "capture/sched_source.h"
+#include "capture/task_source.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <string.h>
+
+/* ---- load ---- */
+
+/* Those that price a span (span_cost.c) are always there, and those of libraries that may yet be
+ * loaded. */
+static bool program_planned(const struct probe_plan *plan, const char *name)
+{
+	if (!strcmp(name, "call_entry") || !strcmp(name, "call_return") ||
+	    !strcmp(name, "call_site"))
+		return true;
+	if (!strncmp(name, "device_call_", strlen("device_call_")))
+		return true;
+	for (size_t i = 0; i < plan->cnt; i++) {
+		const struct planned_probe *probe = &plan->probes[i];
+
+		if (!strcmp(probe->program, name) ||
+		    (probe->return_program && !strcmp(probe->return_program, name)))
+			return true;
+	}
+	return false;
+}
+
+/* Loads only what the plan uses; other sources choose their own programs afterwards. */
+static void choose_programs(struct probes *p)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, p->skel->obj)
+	{
+		const char *section = bpf_program__section_name(prog);
+
+		bpf_program__set_autoload(prog, program_planned(p->plan, bpf_program__name(prog)));
+		if (!strcmp(section, "uprobe"))
+			attach_method__prepare(prog, p->method);
+	}
+}
+
+int probes__plan_grew(struct probes *p, size_t from)
+{
+	int fd = bpf_map__fd(p->skel->maps.probe_cfg);
+
+	for (size_t i = from; i < p->plan->cnt; i++) {
+		const struct planned_probe *probe = &p->plan->probes[i];
+
+		if (bpf_map_update_elem(fd, &probe->row, &probe->cfg, BPF_ANY))
+			return err__set(-errno, "cannot fill the probe table: %s", strerror(errno));
+	}
+	return 0;
+}
+
+static int fill_tables(struct probes *p)
+{
+	int err = probes__plan_grew(p, 0);
+
+	if (err)
+		return err;
+	p->ctl->layout = p->plan->layout;
+	memcpy(p->ctl->name_rules, p->plan->name_rules, sizeof(p->ctl->name_rules));
+	return 0;
+}
+
+static uint64_t round_ring(uint64_t bytes)
+{
+	uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	while (size < bytes)
+		size *= 2;
+	return size;
+}
+
+int probes__load(struct probes *p, const struct capture_opts *opts, const struct probe_plan *plan)
+{
+	int err;
+
+	p->plan = plan;
+	p->method = attach_method__resolve(opts->method);
+	p->skel = proftrace_bpf__open();
+	if (!p->skel)
+		return err__set(-errno, "cannot open the BPF object: %s", strerror(errno));
+	choose_programs(p);
+	err = sched_source__prepare(p->skel, false);
+	if (!err)
+		err = task_source__prepare(p->skel);
+	if (!err && !opts->no_inject)
+		cupti_watch__prepare(p->skel);
+	if (err)
+		return err;
+	bpf_map__set_max_entries(p->skel->maps.ring, (uint32_t)round_ring(opts->ring_bytes));
+	err = proftrace_bpf__load(p->skel);
+	if ((err == -EPERM || err == -EACCES) && privilege__require())
+		return err;
+	if (err)
+		return err__set(
+			err,
+			"the kernel refused the BPF programs: %s; run `proftrace doctor` to see "
+			"what is missing",
+			strerror(-err));
+	p->ctl = &p->skel->bss->ctl;
+	return fill_tables(p);
+}
+
+/* ---- attach ---- */
+
+static int set_add(struct probes *p, struct attach_set *set, const struct planned_probe *probe)
+{
+	struct attach_point point = {
+		.path = probe->lib->host_path,
+		.offset = probe->offset,
+		.cookie = probe->row,
+		.symbol = probe->symbol,
+	};
+	struct bpf_program *prog = bpf_object__find_program_by_name(p->skel->obj, probe->program);
+	int err = attach_set__add(set, prog, &point);
+
+	if (err || !probe->return_program)
+		return err;
+	prog = bpf_object__find_program_by_name(p->skel->obj, probe->return_program);
+	point.is_return = true;
+	return attach_set__add(set, prog, &point);
+}
+
+static const char *group_name(enum probe_group group)
+{
+	static const char *const names[GROUP_CNT] = {"step", "operator", "inner", "memory",
+						     "device"};
+
+	return names[group];
+}
+
+int probes__attach(struct probes *p, enum probe_group group, pid_t pid)
+{
+	struct attach_set *set;
+	int err = 0;
+
+	probes__detach(p, group);
+	set = attach_set__new(group_name(group), p->method);
+	if (!set)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->plan->cnt && !err; i++) {
+		const struct planned_probe *probe = &p->plan->probes[i];
+
+		if (probe->group == group && !(p->dropped && p->dropped[probe->row]))
+			err = set_add(p, set, probe);
+	}
+	if (!err && attach_set__cnt(set))
+		err = attach_set__attach(set, pid);
+	if (err) {
+		attach_set__free(set);
+		return err;
+	}
+	p->sets[group] = set;
+	p->attached[group] = attach_set__cnt(set) > 0;
+	return 0;
+}
+
+int probes__attach_more(struct probes *p, enum probe_group group, pid_t pid)
+{
+	return p->attached[group] ? attach_set__attach(p->sets[group], pid) : 0;
+}
+
+void probes__detach(struct probes *p, enum probe_group group)
+{
+	if (p->sets[group])
+		attach_set__free(p->sets[group]);
+	p->sets[group] = NULL;
+	p->attached[group] = false;
+}
+
+void probes__forget_spans(struct probes *p)
+{
+	int fd = bpf_map__fd(p->skel->maps.threads);
+	uint32_t tid, next = 0;
+	bool more = !bpf_map_get_next_key(fd, NULL, &tid);
+
+	/* Threads come back while we go through them: hence the bound. */
+	for (int i = 0; more && i < PT_MAX_THREADS; i++) {
+		more = !bpf_map_get_next_key(fd, &tid, &next);
+		bpf_map_delete_elem(fd, &tid);
+		tid = next;
+	}
+}
+
+void probes__release(struct probes *p, const pid_t *pids, size_t cnt)
+{
+	attach_sets__release(p->sets, GROUP_CNT, pids, cnt);
+}
+
+void probes__free(struct probes *p)
+{
+	attach_sets__detach(p->sets, GROUP_CNT);
+	for (int g = GROUP_CNT - 1; g >= 0; g--)
+		probes__detach(p, g);
+	proftrace_bpf__destroy(p->skel);
+	memset(p, 0, sizeof(*p));
+}
+
+int probes__add_target(struct probes *p, pid_t pid)
+{
+	uint32_t key = (uint32_t)pid, value = p->ctl->target_pid == key ? 1 : 2;
+
+	if (bpf_map_update_elem(bpf_map__fd(p->skel->maps.targets), &key, &value, BPF_ANY))
+		return err__set(-errno, "cannot follow process %d: %s", pid, strerror(errno));
+	return 0;
+}
+
+/* ---- statistics ---- */
+
+void probes__stat(const struct probes *p, uint32_t row, struct pt_probe_stat *out)
+{
+	int cpus = libbpf_num_possible_cpus();
+	struct pt_probe_stat per_cpu[cpus > 0 ? cpus : 1];
+
+	memset(out, 0, sizeof(*out));
+	if (cpus <= 0 || bpf_map_lookup_elem(bpf_map__fd(p->skel->maps.probe_stat), &row, per_cpu))
+		return;
+	for (int c = 0; c < cpus; c++) {
+		out->hits += per_cpu[c].hits;
+		out->spans += per_cpu[c].spans;
+		out->span_ns += per_cpu[c].span_ns;
+		out->launches += per_cpu[c].launches;
+	}
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The loaded BPF object and the attach sets of one plan. */
+#ifndef PROFTRACE_PROBES_H
+#define PROFTRACE_PROBES_H
+
+#include "capture/capture.h"
+
+struct proftrace_bpf;
+
+struct probes {
+	struct proftrace_bpf *skel;
+	struct pt_ctl *ctl; /* mapped, shared with the programs */
+	struct attach_set *sets[GROUP_CNT];
+	bool attached[GROUP_CNT];
+	enum attach_method method;
+	const struct probe_plan *plan;
+	const bool *dropped; /* by row, NULL: none; rows left out of the sets */
+};
+
+/* Opens, sizes, loads and fills the tables; nothing is attached. */
+int probes__load(struct probes *p, const struct capture_opts *opts, const struct probe_plan *plan);
+/* The plan has more probes, from number `from` on, of programs that were loaded. */
+int probes__plan_grew(struct probes *p, size_t from);
+/* Builds a group's set anew (after dropped changed) and attaches it to pid; no-op if empty. */
+int probes__attach(struct probes *p, enum probe_group group, pid_t pid);
+/* A group that is attached to one more process, which must map the same files; else a no-op. */
+int probes__attach_more(struct probes *p, enum probe_group group, pid_t pid);
+void probes__detach(struct probes *p, enum probe_group group);
+/* Processes that have ended are let go of. */
+void probes__release(struct probes *p, const pid_t *pids, size_t cnt);
+void probes__free(struct probes *p); /* detaches what is attached */
+
+/* Forgets every open span: one that began while its end had no probe yet would never end. */
+void probes__forget_spans(struct probes *p);
+
+int probes__add_target(struct probes *p, pid_t pid);
+/* Sums a row's statistics over CPUs. */
+void probes__stat(const struct probes *p, uint32_t row, struct pt_probe_stat *out);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which functions are worth a probe: those that are hot, short and launch nothing cost more than
+ * they tell. They are left out by name, with what was measured before they were.
+ */
+#ifndef PROFTRACE_PRUNE_H
+#define PROFTRACE_PRUNE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "frameworks/framework.h"
+
+struct prune_input {
+	uint32_t row;
+	uint32_t hits; /* probe hits per span */
+	bool stays;
+	struct pt_probe_stat stat; /* over the steps observed */
+};
+
+struct prune_policy {
+	double steps;	     /* steps observed */
+	double max_overhead; /* share of a step's time that operator probes may add, 0.02 = 2 % */
+	uint64_t step_ns;    /* length of a step */
+	uint64_t hit_ns;     /* what one hit costs */
+	uint64_t inside_ns;  /* part of a span's own cost inside its measured duration */
+};
+
+/* Measured durations count up to this: one call that the scheduler interrupts must not decide. Goes
+ * to ctl.clip_ns before the steps that are observed. */
+uint64_t prune__clip_ns(const struct prune_policy *policy);
+/* Marks rows in dropped[]; returns how many. What tells least for what it costs goes first, until
+ * the budget holds; only functions with at least 4 calls a step, and spans that last on average
+ * less than 10 times their probes. */
+size_t prune__choose(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
+		     bool *dropped);
+
+#endif

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The session's heart: ring to window, and what happens at each boundary. */
+#include "capture/session.h"
+#include "attach/shield.h"
+#include "bpf/events.h"
+#include "bpf/proftrace.skel.h"
+#include "capture/device_calls.h"
+#include "capture/device_time.h"
+#include "capture/follow.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <bpf/libbpf.h>
+#include <stdarg.h>
+#include <string.h>
+
+#define MS 1000000ull
+
+volatile sig_atomic_t capture_stop;
+
+/* ---- progress ---- */
+
+void session__progress(struct session *s, const char *fmt, ...)
+{
+	uint64_t now = clock__monotonic_ns();
+	va_list ap;
+
+	if (!s->opts->progress || now - s->last_progress_ns < 200 * MS)
+		return;
+	s->last_progress_ns = now;
+	fputs("\r\033[Kproftrace: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fflush(stderr);
+}
+
+void session__progress_end(struct session *s)
+{
+	if (s->opts->progress && s->last_progress_ns)
+		fputs("\r\033[K", stderr);
+	s->last_progress_ns = 0;
+}
+
+/* ---- windows ---- */
+
+static uint64_t own_cpu_ns(void)
+{
+	return clock__ns(CLOCK_PROCESS_CPUTIME_ID) + shield__cpu_ns();
+}
+
+int session__window_open(struct session *s, uint64_t first_step, uint64_t open_ns)
+{
+	int err;
+
+	s->facts.device_source = s->device && !s->calls_on ? "CUPTI" : NULL;
+	err = window__open(&s->window, &s->facts, (uint32_t)s->window_cnt);
+	if (err)
+		return err;
+	s->window.first_step = s->window.end_step = first_step;
+	s->window.open_ns = open_ns;
+	s->window_ending = false;
+	s->cpu_before_ns = own_cpu_ns();
+	s->followed = s->follow_late_ns = 0;
+	decoder__set_writer(s->decoder, s->window.writer);
+	device_time__window_open(s);
+	return 0;
+}
+
+static uint32_t sched_track(void *ctx, uint32_t pid, uint32_t tid, const char *comm)
+{
+	return decoder__track(ctx, pid, tid);
+}
+
+static json_t *cpu_summary(struct session *s, int *err)
+{
+	struct sched_sink sink = {
+		.writer = s->window.writer, .track = sched_track, .ctx = s->decoder};
+	struct sched_totals totals = {0};
+	json_t *cpu;
+
+	*err = sched_source__drain(s->sched, s->window.open_ns, s->window.close_ns, sched_sink__row,
+				   &sink, &totals);
+	if (*err)
+		return NULL;
+	cpu = sched_totals__json(&totals);
+	sched_totals__free(&totals);
+	return cpu;
+}
+
+struct losses session__losses(const struct session *s)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+
+	return (struct losses){
+		.ring = ctl->lost_ring,
+		.depth = ctl->lost_depth,
+		.storage = ctl->lost_storage + ctl->lost_targets,
+		.decode = decoder__malformed(s->decoder),
+	};
+}
+
+static json_t *loss_summary(const struct session *s, const struct losses *now)
+{
+	const struct losses *before = &s->lost_before;
+
+	return json_pack(
+		"{s:I, s:I, s:I, s:I, s:b}", "ring", (json_int_t)(now->ring - before->ring),
+		"depth", (json_int_t)(now->depth - before->depth), "storage",
+		(json_int_t)(now->storage - before->storage), "decode",
+		(json_int_t)(now->decode - before->decode), "target_gone", (int)s->target_gone);
+}
+
+/* Hits times their measured cost: an estimate of what we added to the target. */
+static json_t *cost_summary(const struct session *s)
+{
+	static const char *const names[GROUP_CNT] = {"step", "operator", "inner", "memory",
+						     "device"};
+	uint64_t hits[GROUP_CNT], total = 0, steps = s->window.end_step - s->window.first_step;
+	const struct probe_cost *c = &s->facts.cost;
+	uint64_t length_ns = s->window.close_ns - s->window.open_ns, spread;
+	json_t *by_group = json_object(), *cost;
+	double ns;
+
+	decoder__hits(s->decoder, hits);
+	for (int g = 0; g < GROUP_CNT; g++) {
+		total += hits[g];
+		json_object_set_new(by_group, names[g], json_integer((json_int_t)hits[g]));
+	}
+	/* Every dispatch is so many hits that their own code stays in the caches; its begin and end
+	   cost different amounts, together span_total_ns. */
+	spread = hits[GROUP_OPERATOR] + hits[GROUP_STEP] + hits[GROUP_DEVICE];
+	ns = (double)spread * (double)span_cost__hit_ns(c, spread ? length_ns / spread : 0) +
+	     (double)hits[GROUP_INNER] * (double)c->span_total_ns / 2 +
+	     (double)hits[GROUP_MEMORY] * (double)c->bare.entry_ns;
+	cost = json_pack("{s:I, s:o, s:I, s:I}", "hits", (json_int_t)total, "hits_by_group",
+			 by_group, "probe_ns", (json_int_t)ns, "loader_cpu_ns",
+			 (json_int_t)(own_cpu_ns() - s->cpu_before_ns));
+	if (steps)
+		json_object_set_new(cost, "added_ns_per_step",
+				    json_integer((json_int_t)(ns / (double)steps)));
+	return cost;
+}
+
+static json_t *dropped_summary(const struct session *s)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < s->drop_cnt; i++)
+		json_array_append_new(array,
+				      json_pack("{s:s, s:f, s:f, s:I}", "name", s->drops[i].name,
+						"calls_per_step", s->drops[i].per_step, "avg_ns",
+						s->drops[i].avg_ns, "steps",
+						(json_int_t)s->drops[i].steps));
+	return array;
+}
+
+static json_t *notes_summary(const struct session *s)
+{
+	json_t *notes = json_array();
+
+	if (s->probes.ctl->shifted)
+		json_array_append_new(
+			notes,
+			json_sprintf("the window opened %llu steps later than asked: the probes "
+				     "were not attached in time",
+				     (unsigned long long)s->probes.ctl->shifted));
+	if (s->unfollowed)
+		json_array_append_new(
+			notes, json_sprintf("%llu forked processes ended before they had probes",
+					    (unsigned long long)s->unfollowed));
+	if (s->followed)
+		json_array_append_new(
+			notes,
+			json_sprintf("%llu processes were forked in the window; they ran up to "
+				     "%.0f ms before they had probes, and what they called in "
+				     "that time is missing",
+				     (unsigned long long)s->followed,
+				     (double)s->follow_late_ns / 1e6));
+	return notes;
+}
+
+/* Writes what is still open, the scheduler's rows and the summary, and closes the file. */
+int session__window_finish(struct session *s)
+{
+	struct window *w = &s->window;
+	struct losses lost;
+	json_t *summary, *cpu;
+	int err, close_err;
+	bool kept;
+
+	err = decoder__open_spans(s->decoder, bpf_map__fd(s->probes.skel->maps.threads),
+				  s->window_cnt + 1, w->open_ns, w->close_ns);
+	cpu = err ? NULL : cpu_summary(s, &err);
+	if (!err)
+		err = device_time__window_finish(s);
+	lost = session__losses(s);
+	summary = json_pack("{s:o*, s:o, s:o, s:o, s:o}", "cpu", cpu, "loss",
+			    loss_summary(s, &lost), "cost", cost_summary(s), "dropped_probes",
+			    dropped_summary(s), "notes", notes_summary(s));
+	s->lost_before = lost;
+	device_time__summary(s, summary);
+	device_calls__summary(s, summary);
+	decoder__set_writer(s->decoder, NULL);
+	s->window_ending = false;
+	/* On a full disk too, what was written is worth its tables. */
+	kept = recording_writer__bytes(w->writer) > 0;
+	close_err = window__close(w, &s->facts, summary);
+	if (!err)
+		err = close_err;
+	if (kept) {
+		char *path = strdup(w->path);
+
+		if (!path || ARRAY_PUSH(s->res->paths, s->res->path_cnt, s->res->path_cap, path))
+			err = -ENOMEM;
+		s->window_cnt++;
+	}
+	return err;
+}
+
+/* ---- records ---- */
+
+static int on_step(struct session *s, const struct pt_rec_step *r)
+{
+	bool ends = r->prev_state == PT_STATE_RECORD, begins = r->state == PT_STATE_RECORD;
+	int err = 0;
+
+	if (ends && s->window.writer && !s->window_ending) {
+		err = device_time__step(s, &(struct held_step){r->h.pid, r->h.tid, r->step - 1,
+							       s->boundary_ns, r->ts_ns});
+		s->window.end_step = r->step;
+	}
+	s->boundary_ns = r->ts_ns;
+	if (!err && s->sched)
+		err = sched_source__boundary(s->sched, r->ts_ns, begins ? r->step : EVENT_NO_ID);
+	if (ends && !begins && s->window.writer) {
+		s->window.close_ns = r->ts_ns;
+		s->window_ending = true;
+		device_time__window_close(s);
+	}
+	if (err || !begins || (ends && s->window.writer))
+		return err;
+	if (s->window_ending)
+		err = session__window_finish(s);
+	return err ? err : session__window_open(s, r->step, r->ts_ns);
+}
+
+static int on_task(struct session *s, const struct pt_rec_task *r)
+{
+	bool main_target = r->h.pid == (uint32_t)s->target->pid;
+	int err = 0;
+
+	/* What it was in the middle of ends with it. */
+	if (r->event == PT_TASK_EXIT && s->window.writer && !s->window_ending)
+		err = decoder__ended_thread(s->decoder, bpf_map__fd(s->probes.skel->maps.threads),
+					    r->h.tid, s->window_cnt + 1, s->window.open_ns,
+					    r->ts_ns);
+	if (r->event == PT_TASK_EXIT)
+		bpf_map__delete_elem(s->probes.skel->maps.threads, &r->h.tid, sizeof(r->h.tid), 0);
+	if (r->event == PT_TASK_EXIT && r->last) {
+		s->unfollowed += follow__forget(s, (pid_t)r->h.pid);
+		follow__exited(s, (pid_t)r->h.pid);
+	}
+	if (r->event == PT_TASK_EXEC)
+		follow__forget(s, (pid_t)r->h.pid);
+	if (main_target && ((r->event == PT_TASK_EXIT && r->last) || r->event == PT_TASK_EXEC))
+		s->target_gone = true;
+	if (r->event == PT_TASK_FORK)
+		follow__forked(s, (pid_t)r->h.pid, r->ts_ns);
+	return err;
+}
+
+int session__on_record(void *ctx, void *data, size_t size)
+{
+	struct session *s = ctx;
+	const struct pt_rec *h = data;
+	int err;
+
+	if (size >= sizeof(struct pt_rec_step) && h->kind == PT_REC_STEP)
+		err = on_step(s, data);
+	else if (size >= sizeof(struct pt_rec_task) && h->kind == PT_REC_TASK)
+		err = on_task(s, data);
+	else if (s->log.pid)
+		err = call_log__take(&s->log, data, size);
+	else
+		err = decoder__record(s->decoder, data, size);
+	if (err && !s->ring_err)
+		s->ring_err = err;
+	return err;
+}
+
+int session__drain(struct session *s)
+{
+	int n = ring_buffer__consume(s->ring);
+
+	if (s->ring_err)
+		return s->ring_err;
+	return n < 0 ? n : 0;
+}
+
+static int session_housekeeping(struct session *s, uint64_t now)
+{
+	int err = 0;
+
+	if (now - s->last_alive_ns > 200 * MS) {
+		s->last_alive_ns = now;
+		if (!target__alive(s->target))
+			s->target_gone = true;
+	}
+	if (now - s->last_flush_ns > 1000 * MS) {
+		s->last_flush_ns = now;
+		if (s->sched)
+			err = sched_source__poll(s->sched);
+		if (!err && s->window.writer)
+			err = recording_writer__flush(s->window.writer);
+	}
+	return err;
+}
+
+int session__pump(struct session *s, int timeout_ms)
+{
+	int n, err;
+
+	/* Records do not wake us: they are read in batches, steps wake at the window's edges. */
+	n = ring_buffer__poll(s->ring, timeout_ms);
+	if (s->ring_err)
+		return s->ring_err;
+	if (n < 0 && n != -EINTR)
+		return err__set(n, "reading events failed: %s", strerror(-n));
+	err = session__drain(s);
+	follow__due(s);
+	if (!err)
+		err = device_time__pump(s);
+	if (!err)
+		err = session_housekeeping(s, clock__monotonic_ns());
+	if (!err)
+		err = device_calls__adjust(s);
+	if (!err && s->target_gone)
+		err = -ESRCH;
+	if (!err && capture_stop)
+		err = -EINTR;
+	return err;
+}

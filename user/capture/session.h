@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The state of one capture session, shared by the files that make it up. */
+#ifndef PROFTRACE_SESSION_H
+#define PROFTRACE_SESSION_H
+
+#include "capture/call_log.h"
+#include "capture/decoder.h"
+#include "capture/probes.h"
+#include "capture/sched_source.h"
+#include "capture/task_source.h"
+#include "capture/window.h"
+#include "device/device_source.h"
+#include "device/shim_attach.h"
+
+struct ring_buffer;
+
+/* What was measured before a function was left out. */
+/* What was lost on the way from the target to the recording, since attach. */
+struct losses {
+	uint64_t ring, depth, storage, decode;
+};
+
+struct dropped_probe {
+	const char *name;
+	uint64_t steps;
+	double per_step, avg_ns;
+};
+
+/* A step that is over, but not yet in the file. */
+struct held_step {
+	uint32_t pid, tid;
+	uint64_t step, begin_ns, end_ns;
+};
+
+struct session {
+	const struct capture_opts *opts;
+	struct capture_result *res;
+	struct target *target;
+	struct framework_match match;
+	struct probe_plan plan;
+	struct step_rule rule;
+	struct window_facts facts;
+	struct probes probes;
+	struct decoder *decoder;
+	struct ring_buffer *ring;
+	struct sched_source *sched;
+	struct task_source *tasks;
+	struct shim_link *link;	      /* to the library in the target, until device has it */
+	struct device_source *device; /* NULL: no device times by CUPTI */
+	struct shim_attached attached;
+	bool calls_on; /* calls of the device's interface are seen by probes */
+	bool attach_tried;
+	struct cupti_watch *watch; /* while device is there; may be NULL */
+	bool yielded;		   /* CUPTI is another tool's by now */
+	char no_device[400]; /* why there are none, though the target uses CUDA; may be empty */
+	bool armed;		      /* the heavy probes are attached */
+	struct held_step *held;
+	size_t held_cnt, held_cap;
+	pid_t *children; /* followed beside the target */
+	size_t child_cnt, child_cap;
+	pid_t gone[16]; /* children that have ended, their links still held */
+	size_t gone_cnt;
+	struct newborn {
+		pid_t pid;
+		uint64_t forked_ns;
+	} *newborn; /* forked, and not followed yet */
+	size_t newborn_cnt, newborn_cap;
+	uint64_t unfollowed; /* children that ended before they had probes */
+	/* Children forked in this window, and the longest that one ran before it had probes. */
+	uint64_t followed, follow_late_ns;
+
+	struct window window; /* window.writer NULL: none is open */
+	bool window_ending;   /* the window has closed, its last records are on their way */
+	uint64_t boundary_ns; /* latest step boundary */
+	uint64_t window_cnt;  /* windows written */
+
+	struct call_log log; /* while it is open, records go to it and not to a file */
+
+	bool *dropped; /* by row */
+	struct dropped_probe *drops;
+	size_t drop_cnt, drop_cap;
+	uint64_t attach_begin_ns;  /* until the first event is seen */
+	uint64_t step_ns;	   /* length of a step before the window, 0: unknown */
+	uint64_t cpu_before_ns;	   /* our own CPU time at the window's begin */
+	struct losses lost_before; /* what belongs to no recording, or to an earlier one */
+
+	uint64_t last_flush_ns, last_progress_ns, last_alive_ns, last_look_ns;
+	bool target_gone;
+	int ring_err; /* first error of a record's way to the file */
+};
+
+/* Reads the ring for up to timeout_ms, and does what is due: flush, progress, liveness. 0, -EINTR
+ * when asked to stop, -ESRCH when the target is gone, or the first error on the way to the file. */
+int session__pump(struct session *s, int timeout_ms);
+/* The ring's callback. */
+int session__on_record(void *ctx, void *data, size_t size);
+/* Reads what is in the ring now. */
+int session__drain(struct session *s);
+
+/* Finds the step rule; 0 with rule.boundary PT_CLASS_NONE if there are no steps to be seen. */
+int session__learn(struct session *s);
+/* Leaves out functions that are not worth their probe, from what was seen since learning began.
+ * -EAGAIN: the steps turned out to be none, learn again. */
+int session__prune(struct session *s);
+
+/* A progress line: kept live on a tty, one line each otherwise. */
+void session__progress(struct session *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void session__progress_end(struct session *s);
+
+struct losses session__losses(const struct session *s);
+
+/* Window life. */
+int session__window_open(struct session *s, uint64_t first_step, uint64_t open_ns);
+int session__window_finish(struct session *s);
+
+#endif

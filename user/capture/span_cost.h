@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What our own span programs cost here, measured on a child of ours before they touch the target.
+ * Durations are corrected by what probes cost in a tight loop, which is the least they can; what
+ * they add to a job is estimated by how far apart its hits are. */
+#ifndef PROFTRACE_SPAN_COST_H
+#define PROFTRACE_SPAN_COST_H
+
+#include "attach/attach.h"
+
+struct session;
+
+struct probe_cost {
+	struct attach_cost bare; /* probes with an empty program */
+	uint64_t span_inside_ns; /* of a span's own cost, what its measured duration contains */
+	uint64_t span_total_ns;	 /* what a span adds to whatever encloses it */
+	uint64_t cold_hit_ns;	 /* a hit among work that empties the caches, and what it evicts */
+};
+
+/* What a hit adds where hits are `apart_ns` apart on average: our code and the kernel's stay in the
+ * caches between close ones. */
+uint64_t span_cost__hit_ns(const struct probe_cost *cost, uint64_t apart_ns);
+
+/* With the loaded programs of the session, which must not have a window open. */
+int span_cost__measure(struct session *s, struct probe_cost *cost);
+
+#endif

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/window.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+/* ---- path ---- */
+
+static void default_name(const struct capture_opts *opts, char *out, size_t size)
+{
+	char host[256] = "host";
+
+	gethostname(host, sizeof(host) - 1);
+	snprintf(out, size, "%s_%d.ptrec", host, opts->pid);
+}
+
+void window__path(const struct capture_opts *opts, uint32_t index, char *out, size_t size)
+{
+	char base[PATH_MAX], name[512], *dot, *slash;
+	struct stat st;
+
+	default_name(opts, name, sizeof(name));
+	if (!opts->output)
+		snprintf(base, sizeof(base), "%s", name);
+	else if (!stat(opts->output, &st) && S_ISDIR(st.st_mode))
+		snprintf(base, sizeof(base), "%s%s%s", opts->output,
+			 opts->output[strlen(opts->output) - 1] == '/' ? "" : "/", name);
+	else
+		snprintf(base, sizeof(base), "%s", opts->output);
+	if (!index) {
+		snprintf(out, size, "%s", base);
+		return;
+	}
+	slash = strrchr(base, '/');
+	dot = strrchr(slash ? slash : base, '.');
+	if (!dot)
+		dot = base + strlen(base);
+	snprintf(out, size, "%.*s.%u%s", (int)(dot - base), base, index, dot);
+}
+
+/* ---- metadata ---- */
+
+static json_t *strings(const char *const *list)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; list && list[i]; i++)
+		json_array_append_new(array, json_string_nocheck(list[i]));
+	return array;
+}
+
+static json_t *host_json(void)
+{
+	struct utsname u;
+	char host[256] = "";
+
+	uname(&u);
+	gethostname(host, sizeof(host) - 1);
+	return json_pack("{s:s, s:s, s:s, s:i}", "name", host, "kernel", u.release, "arch",
+			 u.machine, "cpus", (int)sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+static json_t *runtime_json(const struct window_facts *f)
+{
+	const struct framework_match *m = f->match;
+	json_t *runtime = json_object();
+
+	if (m->framework) {
+		json_object_set_new(runtime, "framework", json_string(m->framework->name));
+		json_object_set_new(runtime, "title", json_string(m->framework->title));
+		json_object_set_new(runtime, "version", json_string(m->version));
+		json_object_set_new(runtime, "why", json_string(m->why));
+		json_object_set_new(runtime, "known_version", json_boolean(m->known_version));
+	}
+	if (f->target->python)
+		json_object_set_new(runtime, "python", json_string(f->target->python));
+	return runtime;
+}
+
+static json_t *cost_json(const struct probe_cost *c)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "entry_ns", (json_int_t)c->bare.entry_ns,
+			 "stepped_ns", (json_int_t)c->bare.stepped_ns, "entry_return_ns",
+			 (json_int_t)c->bare.entry_return_ns, "span_inside_ns",
+			 (json_int_t)c->span_inside_ns, "span_total_ns",
+			 (json_int_t)c->span_total_ns, "cold_hit_ns", (json_int_t)c->cold_hit_ns);
+}
+
+static json_t *meta_json(const struct window_facts *f, uint32_t index)
+{
+	static const char *const detail[] = {"phase", "operator", "inner"};
+	json_t *meta = json_object();
+
+	/* target__json gives "process" and "rank". */
+	json_object_update_new(meta, target__json(f->target));
+	json_object_set_new(
+		meta, "tool",
+		json_pack("{s:s, s:s}", "name", "proftrace", "version", PROFTRACE_VERSION));
+	json_object_set_new(meta, "host", host_json());
+	json_object_set_new(meta, "runtime", runtime_json(f));
+	json_object_set_new(meta, "clock",
+			    json_pack("{s:I, s:I}", "monotonic_ns",
+				      (json_int_t)clock__monotonic_ns(), "realtime_ns",
+				      (json_int_t)clock__ns(CLOCK_REALTIME)));
+	json_object_set_new(meta, "command", strings(f->opts->command));
+	json_object_set_new(meta, "detail", json_string(detail[f->opts->detail]));
+	json_object_set_new(meta, "dtypes", strings(f->plan->dtypes));
+	json_object_set_new(meta, "window", json_pack("{s:i}", "index", (int)index));
+	if (f->device_source)
+		json_object_set_new(meta, "device_source", json_string(f->device_source));
+	json_object_set_new(meta, "probe_cost", cost_json(&f->cost));
+	return meta;
+}
+
+int window__open(struct window *w, const struct window_facts *facts, uint32_t index)
+{
+	json_t *meta = meta_json(facts, index);
+	int err;
+
+	memset(w, 0, sizeof(*w));
+	w->index = index;
+	window__path(facts->opts, index, w->path, sizeof(w->path));
+	err = recording_writer__create(w->path, meta, &w->writer);
+	json_decref(meta);
+	return err;
+}
+
+/* ---- summary ---- */
+
+static json_t *missing_json(const struct probe_plan *plan)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < plan->missing_cnt; i++)
+		json_array_append_new(array, json_string(plan->missing[i]));
+	return array;
+}
+
+int window__close(struct window *w, const struct window_facts *facts, json_t *summary)
+{
+	struct recording_writer *writer = w->writer;
+	int err;
+
+	json_object_set_new(summary, "windows",
+			    json_pack("[{s:i, s:I, s:I, s:I, s:I}]", "index", (int)w->index,
+				      "first_step", (json_int_t)w->first_step, "end_step",
+				      (json_int_t)w->end_step, "begin_ns", (json_int_t)w->open_ns,
+				      "end_ns", (json_int_t)w->close_ns));
+	if (facts->rule->boundary)
+		json_object_set_new(summary, "steps",
+				    json_pack("{s:s, s:s}", "source", facts->rule->source,
+					      "explain", facts->rule->explain));
+	json_object_set_new(summary, "missing", missing_json(facts->plan));
+	w->writer = NULL;
+	err = recording_writer__close(writer, summary);
+	json_decref(summary);
+	return err;
+}

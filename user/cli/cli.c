@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cli/cli.h"
+#include "common/err.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+int cli__fail(int err)
+{
+	fflush(stdout);
+	fprintf(stderr, "proftrace: %s%s\n", log__prefix(), err__take(err));
+	return err == -EINVAL ? 2 : 1;
+}
+
+int cli__finish(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	/* The reader of a pipe may stop reading when it has seen enough. */
+	if (status || errno == EPIPE)
+		return status;
+	fprintf(stderr, "proftrace: cannot write to standard output: %s\n", strerror(errno));
+	return 1;
+}
+
+int cli__width(void)
+{
+	struct winsize ws;
+
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) || !ws.ws_col)
+		return 80;
+	return ws.ws_col;
+}
+
+bool cli__colours(void)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	/* https://no-color.org: any non-empty value. */
+	if (no_color && *no_color)
+		return false;
+	if (!term || strcmp(term, "dumb") == 0)
+		return false;
+	return isatty(STDOUT_FILENO);
+}

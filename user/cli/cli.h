@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Commands and options as data. One option table drives the parser, the help text, the man page and
+ * the shell completion; a command is one file here and one row in commands.c.
+ */
+#ifndef PROFTRACE_CLI_H
+#define PROFTRACE_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum opt_type {
+	OPT_END = 0,
+	OPT_GROUP,    /* a heading in the help */
+	OPT_INCLUDE,  /* all rows of another table, whose struct lies at offset */
+	OPT_FLAG,     /* bool */
+	OPT_STRING,   /* const char * */
+	OPT_UINT,     /* uint64_t, min..max; k, M, G suffixes where `unit` is "bytes" */
+	OPT_DURATION, /* uint64_t nanoseconds; "5s", "200ms", "1m"; plain numbers are seconds */
+	OPT_CHOICE,   /* int: index into choices */
+	OPT_CUSTOM,   /* parse() */
+};
+
+struct opt {
+	enum opt_type type;
+	const char *name;  /* long name without dashes; OPT_GROUP: the heading */
+	char short_name;   /* 0 if none */
+	const char *arg;   /* name of the argument in the help ("PID", "A:B"), NULL for flags */
+	const char *help;  /* sentences, which name the default */
+	size_t offset;	   /* of the destination in the command's options struct */
+	uint64_t min, max; /* OPT_UINT; max 0: no limit. OPT_DURATION: min 1 refuses 0 */
+	const char *unit;
+	const char *const *choices; /* OPT_CHOICE, NULL-terminated */
+	/* OPT_CUSTOM whose value is a comma-separated list of these: completion; NULL after the
+	 * last. */
+	const char *(*word)(size_t index);
+	const char *once; /* OPT_UINT: "one process"; refused when given again or as a list */
+	/* OPT_CUSTOM: 0, or a negative errno with err__set. dest = base + offset. */
+	int (*parse)(const char *value, void *dest);
+	bool file_arg;		   /* completion offers files */
+	const struct opt *include; /* OPT_INCLUDE */
+};
+
+struct command {
+	const char *name;     /* NULL: the default command, `proftrace -p PID ...` */
+	const char *usage;    /* "[options] FILE" */
+	const char *summary;  /* one line */
+	const char *details;  /* help and man page, paragraphs */
+	const char *examples; /* lines "command  # what it does" */
+	const struct opt *opts;
+	int (*run)(int argc, char **argv); /* exit status */
+};
+const struct command *const *commands__all(void); /* NULL-terminated */
+
+/*
+ * Parses argv (argv[0] is skipped) into base. Stops at "--" or, if stop_at_positional, at the first
+ * positional. *rest gets the index of the first positional (positionals are moved behind options).
+ * Handles --help and --version itself (prints, exits 0). -EINVAL with err__set otherwise: unknown
+ * options come with the nearest known one.
+ */
+int opts__parse(const struct command *cmd, int argc, char **argv, void *base,
+		bool stop_at_positional, int *rest);
+
+/* Prints "proftrace: <remembered message>" and returns the exit status for the error:
+ * 1 failure, 2 usage. */
+int cli__fail(int err);
+
+/* Flushes standard output; the exit status for a command that would end with status, or 1 with a
+ * message if what it printed could not be written (a full disk behind a redirection). */
+int cli__finish(int status);
+
+/* Terminal columns of stdout, 0 if it is not a terminal; colours: a tty and no NO_COLOR. */
+int cli__width(void);
+bool cli__colours(void);
+
+#endif

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* proftrace doctor: what this kernel, these privileges and that process allow. */
+#include <limits.h>
+#include <string.h>
+#include "cli/cli.h"
+#include "cli/doctor.h"
+#include "common/err.h"
+#include "common/util.h"
+
+const char *const doctor_detail_names[DETAIL_CNT] = {"phase", "operator", "inner"};
+
+extern const struct command command_doctor;
+
+/* ---- gathering ---- */
+
+static void count_site(struct doctor *d, struct doctor_plan *dp, const struct planned_probe *p)
+{
+	struct elf_file *elf = target__elf(d->target, p->lib);
+	size_t len = 0, insn_len;
+	const uint8_t *code = elf ? elf_file__bytes(elf, p->vaddr, &len) : NULL;
+	enum site_class class = code ? site__classify(code, len, &insn_len) : SITE_UNKNOWN;
+	uint64_t ns = class == SITE_STEPPED ? d->cost.stepped_ns : d->cost.entry_ns;
+
+	dp->by_class[class]++;
+	if (class == SITE_REFUSED)
+		return;
+	if (p->return_program) {
+		dp->with_return++;
+		dp->returns_refused += !attach_allow__return(p->symbol);
+		ns += d->cost.entry_return_ns - d->cost.entry_ns;
+	}
+	if (!dp->cheapest_ns || ns < dp->cheapest_ns)
+		dp->cheapest_ns = ns;
+	if (ns > dp->dearest_ns)
+		dp->dearest_ns = ns;
+}
+
+static void plan_level(struct doctor *d, enum detail detail)
+{
+	struct doctor_plan *dp = &d->plans[detail];
+	struct plan_opts opts = {.detail = detail, .record_shapes = true, .profile_memory = true};
+
+	dp->err = d->match.framework->plan(d->target, &d->match, &opts, &dp->plan);
+	if (dp->err) {
+		log__warn("%s: cannot plan detail %s: %s", d->match.framework->title,
+			  doctor_detail_names[detail], err__take(dp->err));
+		return;
+	}
+	dp->functions = dp->plan.row_cnt;
+	for (size_t i = 0; i < dp->plan.cnt; i++)
+		count_site(d, dp, &dp->plan.probes[i]);
+}
+
+static void examine_device(struct doctor *d)
+{
+	struct doctor_device *device = &d->device;
+	int err;
+
+	device->uses_cuda = cuda__has_driver(d->target);
+	device->may_come = cuda__has_runtime(d->target);
+	if (!device->uses_cuda)
+		return;
+	err = shim__may_attach(d->target, NULL, &device->attached);
+	device->works = !err;
+	if (err)
+		snprintf(device->why_not, sizeof(device->why_not), "%s", err__take(err));
+}
+
+static int examine_target(struct doctor *d, pid_t pid)
+{
+	struct target_thread *threads = NULL;
+	int err = target__open(pid, &d->target);
+
+	if (err)
+		return err;
+	if (target__threads(d->target, &threads, &d->thread_cnt) == 0)
+		free(threads);
+	examine_device(d);
+	err = frameworks__recognise(d->target, &d->match);
+	if (err)
+		return err;
+	for (int detail = 0; d->match.framework && detail < DETAIL_CNT; detail++)
+		plan_level(d, (enum detail)detail);
+	return 0;
+}
+
+static int examine_machine(struct doctor *d)
+{
+	int err = attach_caps__probe(&d->caps);
+
+	if (err)
+		return err;
+	d->method = d->caps.uprobe_multi ? ATTACH_UPROBE_MULTI : ATTACH_PERF_EVENT;
+	if (!d->caps.uprobe_multi && !d->caps.perf_uprobe)
+		return 0;
+	err = attach_cost__measure(d->method, &d->cost);
+	d->has_cost = !err;
+	if (err)
+		log__warn("cannot measure what a probe costs here: %s", err__take(err));
+	return 0;
+}
+
+bool doctor__can_profile(const struct doctor *d)
+{
+	const struct attach_caps *c = &d->caps;
+
+	return c->btf && c->can_bpf && c->ringbuf && c->task_storage &&
+	       (c->uprobe_multi || c->perf_uprobe);
+}
+
+static void release(struct doctor *d)
+{
+	for (int i = 0; i < DETAIL_CNT; i++)
+		probe_plan__free(&d->plans[i].plan);
+	target__close(d->target);
+}
+
+/* ---- command ---- */
+
+enum { FORMAT_TEXT, FORMAT_JSON };
+
+struct doctor_cmd {
+	uint64_t pid;
+	int format;
+};
+
+static const char *const formats[] = {"text", "json", NULL};
+
+static const struct opt doctor_options[] = {
+	{OPT_UINT, "pid", 'p', "PID", "Examine this process too.", offsetof(struct doctor_cmd, pid),
+	 .min = 1, .max = INT_MAX, .once = "one process"},
+	{OPT_CHOICE, "format", 'f', "NAME", "How to print (default text).",
+	 offsetof(struct doctor_cmd, format), .choices = formats},
+	{OPT_END},
+};
+
+static int run(int argc, char **argv)
+{
+	struct doctor_cmd cmd = {0};
+	struct doctor d = {0};
+	int rest, status, err = opts__parse(&command_doctor, argc, argv, &cmd, false, &rest);
+
+	if (!err && rest < argc)
+		err = err__set(-EINVAL,
+			       "doctor takes no argument '%s'; try proftrace doctor -p PID",
+			       argv[rest]);
+	if (err)
+		return cli__fail(err);
+	err = examine_machine(&d);
+	if (!err && cmd.pid)
+		err = examine_target(&d, (pid_t)cmd.pid);
+	status = doctor__can_profile(&d) ? 0 : 1;
+	/* If the process cannot be opened, the machine may say why. */
+	if (cmd.format == FORMAT_TEXT && (!err || !doctor__can_profile(&d)))
+		doctor__print_text(&d, stdout);
+	else if (!err)
+		err = doctor__print_json(&d, stdout);
+	fflush(stdout);
+	release(&d);
+	return err ? cli__fail(err) : status;
+}
+
+const struct command command_doctor = {
+	.name = "doctor",
+	.usage = "[-p PID] [options]",
+	.summary =
+		"Says what this kernel, these privileges and a process allow, and what it costs.",
+	.details = "Everything is found out by trying it on proftrace itself; the process is only "
+		   "looked at, nothing is attached to it. Exits 0 if this machine can profile, 1 "
+		   "if something is missing.",
+	.examples = "sudo proftrace doctor  # the machine\n"
+		    "sudo proftrace doctor -p 4242  # and what could be traced in a process\n"
+		    "sudo proftrace doctor -p 4242 --format json  # for scripts",
+	.opts = doctor_options,
+	.run = run,
+};

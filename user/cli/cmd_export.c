@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "cli/cli.h"
+#include "common/err.h"
+#include "common/util.h"
+#include "exporters/exporter.h"
+#include "recording/recording.h"
+
+struct export_cmd {
+	const char *format, *output, *dialect;
+	uint64_t gzip_level;
+};
+#define GZIP_LEVEL_UNSET UINT64_MAX
+
+static const struct opt export_options[] = {
+	{OPT_STRING, "format", 'f', "NAME", "Format to write (default chrome).",
+	 offsetof(struct export_cmd, format)},
+	{OPT_STRING, "output", 'o', "PATH",
+	 "File or directory to write to (default HOST_PID.pt.trace.json.gz here).",
+	 offsetof(struct export_cmd, output), .file_arg = true},
+	{OPT_STRING, "dialect", 0, "NAME",
+	 "Spelling of the trace: kineto, or tb for torch_tb_profiler 0.4 (default kineto).",
+	 offsetof(struct export_cmd, dialect)},
+	{OPT_UINT, "gzip-level", 0, "N",
+	 "From 0, plain text, to 9, the smallest file (default 1; 0 for FILE.json).",
+	 offsetof(struct export_cmd, gzip_level), .min = 0, .max = 9},
+	{OPT_END},
+};
+
+extern const struct command command_export;
+
+static int unknown_format(const char *name)
+{
+	char known[256] = "";
+	size_t len = 0;
+
+	for (const struct exporter *const *e = exporters__all(); *e && len < sizeof(known); e++)
+		len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s", len ? ", " : "",
+					(*e)->name);
+	return err__set(-EINVAL, "unknown format '%s'; known: %s", name, known);
+}
+
+static void warn_damage(const char *path, const struct recording *r)
+{
+	const struct recording_damage *d = recording__damage(r);
+
+	if (d->truncated)
+		log__warn("%s was cut off; exporting what is whole", path);
+	if (d->bad_chunks)
+		log__warn("%s: %llu damaged chunks (about %llu events) are left out", path,
+			  (unsigned long long)d->bad_chunks, (unsigned long long)d->lost_events);
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static int export_file(const char *path, const struct exporter *exporter,
+		       const struct export_opts *opts)
+{
+	struct export_result result;
+	struct recording *r;
+	int err;
+
+	if (opts->output && is_same_file(path, opts->output))
+		return err__set(-EINVAL,
+				"--output %s is the recording itself; give the trace a name of its "
+				"own",
+				opts->output);
+	err = recording__open(path, &r);
+	if (err)
+		return err;
+	warn_damage(path, r);
+	err = exporter->run(r, opts, &result);
+	recording__close(r);
+	if (!err)
+		log__info("wrote %s (%llu events, %.1f MB)", result.path,
+			  (unsigned long long)result.events, (double)result.bytes / 1e6);
+	return err;
+}
+
+static int run(int argc, char **argv)
+{
+	struct export_cmd cmd = {.format = "chrome", .gzip_level = GZIP_LEVEL_UNSET};
+	const struct exporter *exporter;
+	struct export_opts opts;
+	int rest, err;
+
+	err = opts__parse(&command_export, argc, argv, &cmd, false, &rest);
+	if (err)
+		return cli__fail(err);
+	if (argc - rest != 1)
+		return cli__fail(err__set(-EINVAL, "export needs one recording; try proftrace "
+						   "export FILE.ptrec"));
+	exporter = exporter__find(cmd.format);
+	if (!exporter)
+		return cli__fail(unknown_format(cmd.format));
+	opts = (struct export_opts){
+		.output = cmd.output,
+		.dialect = cmd.dialect,
+		.gzip_level = cmd.gzip_level == GZIP_LEVEL_UNSET ? -1 : (int)cmd.gzip_level,
+	};
+	err = export_file(argv[rest], exporter, &opts);
+	return err ? cli__fail(err) : 0;
+}
+
+const struct command command_export = {
+	.name = "export",
+	.usage = "[options] FILE",
+	.summary = "Writes a recording as a trace for other tools.",
+	.details = "The recording may be cut off or from another machine; neither root nor the "
+		   "profiled program is needed. The output appears under its name only when it is "
+		   "whole.",
+	.examples = "proftrace export run.ptrec  # HOST_PID.pt.trace.json.gz in this directory\n"
+		    "proftrace export run.ptrec -o traces/ --dialect tb  # for TensorBoard 0.4.3",
+	.opts = export_options,
+	.run = run,
+};

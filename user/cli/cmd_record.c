@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The default command: attach to a running process. */
+#include "cli/job_record.h"
+#include "common/err.h"
+#include "common/util.h"
+#include "target/rank.h"
+#include "target/target.h"
+#include <limits.h>
+
+extern const struct command command_record;
+
+struct record_command {
+	struct record_options options;
+	struct pid_list {
+		pid_t *items;
+		size_t cnt, cap;
+	} pids;
+	uint64_t job;
+};
+
+/* "4242" or "4242,4243" */
+static int parse_pids(const char *value, void *dest)
+{
+	struct pid_list *pids = dest;
+	const char *at = value;
+
+	for (char *end;; at = end + 1) {
+		long pid = *at >= '0' && *at <= '9' ? strtol(at, &end, 10) : 0;
+		int err;
+
+		if (pid < 1 || pid > INT_MAX || (*end && *end != ','))
+			return err__set(-EINVAL,
+					"--pid %s: give a process, or several, as in -p 4242,4243",
+					value);
+		for (size_t i = 0; i < pids->cnt; i++)
+			if (pids->items[i] == pid)
+				return err__set(-EINVAL, "--pid %s: %ld is given twice", value,
+						pid);
+		err = ARRAY_PUSH(pids->items, pids->cnt, pids->cap, (pid_t)pid);
+		if (err || !*end)
+			return err;
+	}
+}
+
+static bool has_framework(pid_t pid)
+{
+	struct framework_match match = {0};
+	struct target *t;
+	bool found;
+
+	if (target__open(pid, &t))
+		return false;
+	found = !frameworks__recognise(t, &match) && match.framework;
+	target__close(t);
+	return found;
+}
+
+static int find_job(struct record_command *c)
+{
+	auto_free struct rank *ranks = NULL;
+	size_t cnt;
+	int err = ranks__below((pid_t)c->job, has_framework, &ranks, &cnt);
+
+	for (size_t i = 0; i < cnt && !err; i++)
+		err = ARRAY_PUSH(c->pids.items, c->pids.cnt, c->pids.cap, ranks[i].pid);
+	return err;
+}
+
+static int choose(struct record_command *c)
+{
+	if (c->job && c->pids.cnt)
+		return err__set(-EINVAL,
+				"-p and --job exclude each other: --job finds the processes");
+	if (c->job)
+		return find_job(c);
+	if (!c->pids.cnt)
+		return err__set(-EINVAL, "which process? Give -p PID, as in: sudo proftrace "
+					 "-p 4242 --record 2:10");
+	return 0;
+}
+
+static int run(int argc, char **argv)
+{
+	struct record_command c = {0};
+	int rest, err, status;
+
+	record_options__init(&c.options, argv);
+	err = opts__parse(&command_record, argc, argv, &c, false, &rest);
+	if (!err && rest < argc)
+		err = err__set(-EINVAL,
+			       "unexpected argument %s; see `proftrace --help`, or start a program "
+			       "with `proftrace run -- %s`",
+			       argv[rest], argv[rest]);
+	if (!err)
+		err = choose(&c);
+	if (err) {
+		status = cli__fail(err);
+	} else if (c.pids.cnt > 1) {
+		status = job_record__run(&c.options, c.pids.items, c.pids.cnt);
+	} else {
+		c.options.capture.pid = c.pids.items[0];
+		status = record_options__run(&c.options);
+	}
+	free(c.pids.items);
+	return status;
+}
+
+static const struct opt opts[] = {
+	{OPT_GROUP, "Target"},
+	{OPT_CUSTOM, "pid", 'p', "PID[,PID...]",
+	 "The process to profile; several: the ranks of one job, each with a recording of its own.",
+	 offsetof(struct record_command, pids), .parse = parse_pids},
+	{OPT_UINT, "job", 0, "PID", "All ranks below this process (torchrun, mpirun, a shell).",
+	 offsetof(struct record_command, job), .min = 1, .max = INT_MAX},
+	{OPT_INCLUDE, .include = record_opts, .offset = offsetof(struct record_command, options)},
+	{OPT_END},
+};
+
+const struct command command_record = {
+	.usage = "-p PID[,PID...] --record A:B [options]",
+	.summary = "Profiles running machine-learning jobs that were not prepared for it.",
+	.details =
+		"Attaches to a running process, watches the steps asked for, leaves it as it was, "
+		"prints the tables that the framework's own profiler would have printed, and "
+		"leaves "
+		"a recording and a trace.\n\n"
+		"Without --record, --schedule or --duration it records until Ctrl-C. Ctrl-C ends a "
+		"window and keeps it; a second one aborts. Needs root, or CAP_BPF, CAP_PERFMON, "
+		"CAP_SYS_PTRACE (CAP_SYS_ADMIN on some kernels); `proftrace doctor` says which.",
+	.examples =
+		"sudo proftrace -p 4242 --record 2:10  # steps 2 to 9\n"
+		"sudo proftrace -p 4242 --duration 5s  # five seconds from the first step\n"
+		"sudo proftrace -p 4242 --record 0:3 --detail inner --record-shapes  # every "
+		"dispatch\n"
+		"sudo proftrace --job 4200 --record 2:10  # all ranks below torchrun, and who is "
+		"the straggler\n"
+		"sudo proftrace -p 4242 --schedule "
+		"skip_first=1,closed=1,ready=1,record=4,repeat=3  # "
+		"three recordings",
+	.opts = opts,
+	.run = run,
+};

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* proftrace report FILE: the tables of a recording. */
+#include <errno.h>
+#include <string.h>
+#include "analysis/job.h"
+#include "cli/report_options.h"
+#include "common/err.h"
+#include "recording/recording.h"
+
+struct report_command {
+	struct report_args args;
+	bool list;
+};
+
+static const struct opt opts[] = {
+	{OPT_INCLUDE, .include = report_arg_opts, .offset = offsetof(struct report_command, args)},
+	{OPT_FLAG, "list-tables", 0, NULL, "List the tables and exit.",
+	 offsetof(struct report_command, list)},
+	{OPT_END},
+};
+
+static int list_tables(void)
+{
+	size_t cnt;
+	const struct table_def *defs = report__tables(&cnt);
+
+	for (size_t i = 0; i < cnt; i++)
+		printf("%-12s %s%s\n", defs[i].key, defs[i].summary,
+		       defs[i].by_default ? "" : " (on request)");
+	return 0;
+}
+
+static int print(const char *path, const struct report_args *args)
+{
+	const struct report_opts report = report_args__opts(args);
+	struct recording *r;
+	int err = recording__open(path, &r);
+
+	if (err)
+		return err;
+	err = report__print(r, &report, stdout);
+	recording__close(r);
+	return err;
+}
+
+static int print_job(const char *const *paths, int cnt, const struct report_args *args)
+{
+	const struct report_opts report = report_args__opts(args);
+
+	return job__print(paths, (size_t)cnt, &report, stdout);
+}
+
+const struct command command_report;
+
+static int run(int argc, char **argv)
+{
+	struct report_command cmd = {.list = false};
+	int rest, err;
+
+	report_args__init(&cmd.args);
+	err = opts__parse(&command_report, argc, argv, &cmd, false, &rest);
+	if (err)
+		return cli__fail(err);
+	if (cmd.list)
+		return list_tables();
+	if (rest == argc)
+		return cli__fail(
+			err__set(-EINVAL, "report: no recording given; say proftrace report FILE"));
+	err = rest == argc - 1
+		      ? print(argv[rest], &cmd.args)
+		      : print_job((const char *const *)&argv[rest], argc - rest, &cmd.args);
+	return err ? cli__fail(err) : 0;
+}
+
+const struct command command_report = {
+	.name = "report",
+	.usage = "[options] FILE [FILE...]",
+	.summary = "Prints the tables of a recording, or of the ranks of a job side by side.",
+	.details = "Needs neither the target nor root nor the machine that made the recording. "
+		   "Several recordings are taken for the ranks of one job: where each spends its "
+		   "steps, and for which one the others wait; with --table, the tables of each.",
+	.examples = "proftrace report job.ptrec  # every table with content\n"
+		    "proftrace report --table operator --sorted-by cpu_avg --row-limit 20 job.ptrec"
+		    "  # the operators with the longest calls\n"
+		    "proftrace report host_*.ptrec  # the ranks of a job\n"
+		    "proftrace report --format json job.ptrec  # for programs",
+	.opts = opts,
+	.run = run,
+};

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* `proftrace run -- command`: the same from the start of a program. */
+#include "cli/record_options.h"
+#include "common/err.h"
+#include "common/util.h"
+#include "device/shim_library.h"
+#include "device/shim_link.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+extern const struct command command_run;
+
+#define INJECTION "CUDA_INJECTION64_PATH" /* what the CUDA driver loads when it is initialised */
+
+/*
+ * Makes the shared memory, and tells the program's driver, if it ever starts one, to load our
+ * library. Without a driver these are two variables in its environment that nobody reads.
+ */
+static int prepare_device(struct record_options *o)
+{
+	const char *library;
+	int err;
+
+	if (o->capture.no_inject)
+		return 0;
+	if (getenv(INJECTION)) {
+		log__warn("no device times: " INJECTION " is set, another tool uses it");
+		o->capture.no_inject = true;
+		return 0;
+	}
+	library = shim_library__path();
+	if (!library)
+		return -ENOENT;
+	err = shim_link__create(&o->capture.shim);
+	if (err)
+		return err;
+	if (o->capture.cupti)
+		shim_link__set_cupti(o->capture.shim, o->capture.cupti, 0);
+	setenv(INJECTION, library, true);
+	setenv(SHIM_ENV, shim_link__path(o->capture.shim), true);
+	return 0;
+}
+
+/* Starts the program; an exec that fails is told through a pipe. 0 or a negative errno. */
+static int start(struct shim_link *shim, char **argv, pid_t *pid)
+{
+	int pipefd[2], exec_err = 0;
+	ssize_t n;
+
+	if (pipe2(pipefd, O_CLOEXEC))
+		return -errno;
+	*pid = fork();
+	if (*pid < 0)
+		return -errno;
+	if (!*pid) {
+		/* Ctrl-C is ours: it ends the window and not the program. */
+		setpgid(0, 0);
+		/* Its children may use the device, too, and are not what is recorded. */
+		if (shim)
+			shim_link__set_pid(shim, (uint32_t)getpid());
+		execvp(argv[0], argv);
+		exec_err = errno;
+		n = write(pipefd[1], &exec_err, sizeof(exec_err));
+		_exit(n == sizeof(exec_err) ? 127 : 126);
+	}
+	close(pipefd[1]);
+	n = read(pipefd[0], &exec_err, sizeof(exec_err));
+	close(pipefd[0]);
+	if (n == sizeof(exec_err))
+		return err__set(-exec_err, "cannot start %s: %s%s", argv[0], strerror(exec_err),
+				exec_err == ENOENT ? "; is the name right?" : "");
+	return 0;
+}
+
+static int exit_status(int status)
+{
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static int run(int argc, char **argv)
+{
+	struct record_options o;
+	int rest, err, status = 0, result;
+	siginfo_t ended = {0};
+	pid_t pid = 0;
+
+	record_options__init(&o, argv);
+	err = opts__parse(&command_run, argc, argv, &o, true, &rest);
+	if (!err && rest >= argc)
+		err = err__set(-EINVAL,
+			       "which program? As in: proftrace run --record 2:10 -- python "
+			       "train.py");
+	if (!err)
+		err = prepare_device(&o);
+	if (!err)
+		err = start(o.capture.shim, argv + rest, &pid);
+	if (!err && o.capture.shim)
+		err = shim_link__keep_alive(o.capture.shim);
+	if (err) {
+		shim_link__free(o.capture.shim);
+		return cli__fail(err);
+	}
+	o.capture.pid = pid;
+	o.capture.await_framework = true;
+	result = record_options__run(&o);
+	/* The program goes on; we wait for it as a shell would, and pass its failure on. */
+	while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) && errno == EINTR &&
+	       capture_stop < 3)
+		kill(-pid, SIGINT);
+	if (waitpid(pid, &status, WNOHANG) == pid && exit_status(status))
+		log__warn("the program ended with status %d", exit_status(status));
+	return exit_status(status) ? exit_status(status) : result;
+}
+
+static const struct opt opts[] = {
+	{OPT_INCLUDE, .include = record_opts},
+	{OPT_END},
+};
+
+const struct command command_run = {
+	.name = "run",
+	.usage = "[options] -- COMMAND [ARG...]",
+	.summary = "Starts a program and profiles it from its first steps.",
+	.details =
+		"The program is not changed: it is started as it is, and probes are attached while "
+		"it imports its framework. Its first steps show what a step is and what probes "
+		"cost; step 0 is the first whole one after them. It runs on after the window, and "
+		"if it fails its exit status is passed on.",
+	.examples = "sudo proftrace run --record 2:10 -- python train.py  # steps 2 to 9\n"
+		    "sudo proftrace run --schedule wait=1,warmup=1,active=4,repeat=3 -- python "
+		    "train.py",
+	.opts = opts,
+	.run = run,
+};

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Every command is one row here; each lives in its own cmd_*.c. */
+#include "cli/help.h"
+#include "cli/suggest.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <ctype.h>
+#include <string.h>
+
+extern const struct command command_record, command_run, command_report, command_export,
+	command_doctor, command_cpu, command_completion;
+
+const struct command *const *commands__all(void)
+{
+	static const struct command *const rows[] = {
+		&command_record, &command_run, &command_report,	    &command_export,
+		&command_doctor, &command_cpu, &command_completion, NULL,
+	};
+
+	return rows;
+}
+
+const struct command *command__find(const char *name)
+{
+	for (const struct command *const *c = commands__all(); *c; c++) {
+		const char *own = (*c)->name;
+
+		if (name && own ? strcmp(name, own) == 0 : name == own)
+			return *c;
+	}
+	return NULL;
+}
+
+int command__unknown(const char *name)
+{
+	struct suggestion near = {.word = name, .len = strlen(name)};
+
+	if (isdigit((unsigned char)name[0]))
+		return err__set(-EINVAL,
+				"unknown command '%s'; to attach to a process say proftrace -p %s",
+				name, name);
+	if (strcmp(name, "record") == 0 || strcmp(name, "attach") == 0)
+		return err__set(-EINVAL,
+				"unknown command '%s'; recording needs no command: "
+				"proftrace -p PID --record 2:10",
+				name);
+	for (const struct command *const *c = commands__all(); *c; c++)
+		if ((*c)->name)
+			suggest__offer(&near, (*c)->name);
+	if (near.best)
+		return err__set(-EINVAL, "unknown command '%s'; did you mean %s?", name, near.best);
+	return err__set(-EINVAL, "unknown command '%s'; see proftrace --help", name);
+}

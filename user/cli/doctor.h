@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What `proftrace doctor` found out, and the two ways to say it. */
+#ifndef PROFTRACE_DOCTOR_H
+#define PROFTRACE_DOCTOR_H
+
+#include "attach/attach.h"
+#include "attach/site.h"
+#include "device/shim_attach.h"
+#include "frameworks/framework.h"
+#include "target/target.h"
+
+#define DETAIL_CNT 3
+
+/* One detail level, planned and not attached. */
+struct doctor_plan {
+	int err; /* planning failed */
+	struct probe_plan plan;
+	size_t functions;		   /* rows of the plan */
+	size_t by_class[SITE_UNKNOWN + 1]; /* entry and inner sites */
+	size_t with_return;
+	size_t returns_refused;		  /* not on the allow-list */
+	uint64_t cheapest_ns, dearest_ns; /* of one traced call, 0 if nothing was planned */
+};
+
+/* Whether device times can be had, by the library that would be loaded. */
+struct doctor_device {
+	bool uses_cuda; /* it has the driver's library */
+	bool may_come;	/* the runtime's only */
+	bool works;
+	struct shim_attached attached;
+	char why_not[320];
+};
+
+struct doctor {
+	struct attach_caps caps;
+	enum attach_method method;
+	bool has_cost;
+	struct attach_cost cost;
+	/* with -p */
+	struct target *target; /* NULL without */
+	size_t thread_cnt;
+	struct framework_match match; /* framework NULL: none */
+	struct doctor_plan plans[DETAIL_CNT];
+	struct doctor_device device;
+};
+
+extern const char *const doctor_detail_names[DETAIL_CNT];
+
+bool doctor__can_profile(const struct doctor *d);
+void doctor__print_text(const struct doctor *d, FILE *out);
+int doctor__print_json(const struct doctor *d, FILE *out); /* 0 or -ENOMEM */
+
+#endif

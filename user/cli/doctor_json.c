@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include "cli/doctor.h"
+#include "common/util.h"
+
+static const char *method_name(const struct attach_caps *c)
+{
+	if (c->uprobe_multi)
+		return "uprobe_multi";
+	return c->perf_uprobe ? "perf_event" : "none";
+}
+
+static json_t *cost_json(const struct doctor *d)
+{
+	if (!d->has_cost)
+		return json_null();
+	return json_pack("{s:I,s:I,s:I}", "entry_ns", (json_int_t)d->cost.entry_ns, "stepped_ns",
+			 (json_int_t)d->cost.stepped_ns, "entry_return_ns",
+			 (json_int_t)d->cost.entry_return_ns);
+}
+
+static json_t *machine_json(const struct doctor *d)
+{
+	const struct attach_caps *c = &d->caps;
+
+	return json_pack("{s:s,s:b,s:b,s:b,s:b,s:b,s:b,s:s,s:s,s:o}", "kernel", c->kernel, "btf",
+			 c->btf, "can_bpf", c->can_bpf, "ring_buffer", c->ringbuf, "task_storage",
+			 c->task_storage, "uprobe_multi", c->uprobe_multi, "perf_uprobe",
+			 c->perf_uprobe, "method", method_name(c), "missing", c->missing, "cost",
+			 cost_json(d));
+}
+
+static json_t *missing_json(const struct probe_plan *plan)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; list && i < plan->missing_cnt; i++)
+		json_array_append_new(list, json_string(plan->missing[i]));
+	return list;
+}
+
+static json_t *plan_json(const struct doctor_plan *dp)
+{
+	if (dp->err)
+		return json_null();
+	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o}", "functions",
+			 (json_int_t)dp->functions, "sites", (json_int_t)dp->plan.cnt, "emulated",
+			 (json_int_t)dp->by_class[SITE_EMULATED], "stepped",
+			 (json_int_t)dp->by_class[SITE_STEPPED], "refused",
+			 (json_int_t)dp->by_class[SITE_REFUSED], "unknown",
+			 (json_int_t)dp->by_class[SITE_UNKNOWN], "return_probes",
+			 (json_int_t)dp->with_return, "return_probes_refused",
+			 (json_int_t)dp->returns_refused, "cheapest_call_ns",
+			 (json_int_t)dp->cheapest_ns, "dearest_call_ns", (json_int_t)dp->dearest_ns,
+			 "missing", missing_json(&dp->plan));
+}
+
+static json_t *framework_json(const struct doctor *d)
+{
+	json_t *framework, *levels;
+
+	if (!d->match.framework)
+		return json_null();
+	levels = json_object();
+	for (int i = 0; levels && i < DETAIL_CNT; i++)
+		json_object_set_new(levels, doctor_detail_names[i], plan_json(&d->plans[i]));
+	framework = json_pack("{s:s,s:s,s:b,s:s,s:o}", "name", d->match.framework->name, "version",
+			      d->match.version, "known_version", d->match.known_version, "why",
+			      d->match.why, "detail", levels);
+	return framework;
+}
+
+static json_t *device_json(const struct doctor *d)
+{
+	const struct doctor_device *device = &d->device;
+	const struct shim_attached *a = &device->attached;
+	json_t *json = json_pack("{s:b, s:b}", "uses_cuda", (int)device->uses_cuda, "cupti",
+				 (int)device->works);
+
+	if (json && device->works)
+		json_object_update_new(json,
+				       json_pack("{s:b, s:b, s:s, s:i}", "library_loaded",
+						 (int)a->inject.already_loaded, "libcupti_loaded",
+						 (int)a->cupti.loaded, "libcupti", a->cupti.path,
+						 "cuda", (int)a->cupti.major));
+	if (json && device->why_not[0])
+		json_object_set_new(json, "why_not", json_string(device->why_not));
+	return json;
+}
+
+int doctor__print_json(const struct doctor *d, FILE *out)
+{
+	json_t *all = d->target ? target__json(d->target) : json_object();
+	int err = -ENOMEM;
+
+	if (all && json_object_set_new(all, "machine", machine_json(d)) == 0 &&
+	    json_object_set_new(all, "ready", json_boolean(doctor__can_profile(d))) == 0 &&
+	    (!d->target || json_object_set_new(all, "framework", framework_json(d)) == 0) &&
+	    (!d->target || json_object_set_new(all, "device", device_json(d)) == 0) &&
+	    json_dumpf(all, out, JSON_INDENT(2)) == 0) {
+		fputc('\n', out);
+		err = 0;
+	}
+	json_decref(all);
+	return err;
+}

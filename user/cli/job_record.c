@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cli/job_record.h"
+#include "analysis/job.h"
+#include "attach/privilege.h"
+#include "capture/rendezvous.h"
+#include "cli/place.h"
+#include "common/err.h"
+#include "common/util.h"
+#include "target/rank.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct capture_process {
+	pid_t pid;    /* of the capture, 0: none, or it has ended */
+	pid_t target; /* of the rank */
+	int said;     /* paths of its recordings, a line each: memory that both share; 0: none */
+	char **paths;
+	size_t path_cnt, path_cap;
+	int status;
+};
+
+struct job_record {
+	struct record_options *o;
+	struct capture_process *captures;
+	size_t cnt;
+	struct rendezvous *rendezvous;
+};
+
+/* ---- the capture of one rank ---- */
+
+static void set_prefix(pid_t target)
+{
+	static char prefix[48];
+	int rank, local, world;
+
+	rank__read(target, &rank, &local, &world);
+	if (rank >= 0)
+		snprintf(prefix, sizeof(prefix), "rank %d (%d): ", rank, target);
+	else
+		snprintf(prefix, sizeof(prefix), "%d: ", target);
+	log__set_prefix(prefix);
+}
+
+static void keep_apart(struct record_options *o, pid_t parent, pid_t target)
+{
+
+	/* A Ctrl-C reaches the whole foreground group: the parent alone hands it on, once. */
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(1);
+	set_prefix(target);
+	setvbuf(stderr, NULL, _IOLBF, 4096);
+	o->no_progress = o->no_report = true;
+}
+
+static int capture_one(struct job_record *j, size_t index, pid_t parent)
+{
+	struct record_options o = *j->o;
+
+	keep_apart(&o, parent, j->captures[index].target);
+	o.capture.pid = j->captures[index].target;
+	o.capture.rendezvous = j->rendezvous;
+	o.capture.rendezvous_index = index;
+	o.paths_fd = j->captures[index].said;
+	return record_options__run(&o);
+}
+
+static int start_one(struct job_record *j, size_t index)
+{
+	struct capture_process *c = &j->captures[index];
+	pid_t parent = getpid();
+
+	c->said = memfd_create("recordings", MFD_CLOEXEC);
+	if (c->said < 0)
+		return err__set(-errno, "cannot make a file in memory: %s", strerror(errno));
+	fflush(NULL);
+	c->pid = fork();
+	if (!c->pid)
+		exit(capture_one(j, index, parent));
+	if (c->pid > 0)
+		return 0;
+	c->pid = 0;
+	return err__set(-errno, "cannot start a process: %s", strerror(errno));
+}
+
+/* ---- all of them ---- */
+
+static void signal_all(const struct job_record *j, int sig)
+{
+	for (size_t i = 0; i < j->cnt; i++)
+		if (j->captures[i].pid)
+			kill(j->captures[i].pid, sig);
+}
+
+static void ended(struct job_record *j, size_t index, int status)
+{
+	struct capture_process *c = &j->captures[index];
+
+	c->pid = 0;
+	c->status = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+	if (WIFSIGNALED(status))
+		log__warn("the capture of process %d was killed by signal %d", c->target,
+			  WTERMSIG(status));
+	rendezvous__come(j->rendezvous, index);
+}
+
+static void wait_all(struct job_record *j)
+{
+	const struct timespec pause = {.tv_nsec = 50000000};
+	sig_atomic_t handed_on = 0;
+
+	for (size_t left = j->cnt; left;) {
+		for (; handed_on < capture_stop; handed_on++)
+			signal_all(j, SIGINT);
+		left = 0;
+		for (size_t i = 0; i < j->cnt; i++) {
+			pid_t pid = j->captures[i].pid;
+			int status;
+
+			if (pid && waitpid(pid, &status, WNOHANG) == pid)
+				ended(j, i, status);
+			left += j->captures[i].pid != 0;
+		}
+		if (left)
+			nanosleep(&pause, NULL);
+	}
+}
+
+static int paths_read(struct capture_process *c)
+{
+	char memory[32];
+	auto_free char *text = NULL;
+	int err = 0;
+
+	snprintf(memory, sizeof(memory), "/proc/self/fd/%d", c->said);
+	text = file__read(memory, NULL);
+	for (char *line = text; line && *line && !err;) {
+		size_t len = strcspn(line, "\n");
+		char *path = strndup(line, len);
+
+		err = path ? ARRAY_PUSH(c->paths, c->path_cnt, c->path_cap, path) : -ENOMEM;
+		if (err)
+			free(path);
+		line += len + (line[len] == '\n');
+	}
+	return err;
+}
+
+static int capture_all(struct job_record *j)
+{
+	int err = 0;
+
+	record_options__catch_signals(true);
+	for (size_t i = 0; i < j->cnt && !err; i++)
+		err = start_one(j, i);
+	if (err)
+		signal_all(j, SIGTERM);
+	/* Those that were started detach in order, whatever happened here. */
+	wait_all(j);
+	record_options__catch_signals(false);
+	for (size_t i = 0; i < j->cnt && !err; i++)
+		err = paths_read(&j->captures[i]);
+	return err;
+}
+
+/* ---- the report ---- */
+
+/* The recordings of one window: those of all ranks that have one. */
+static int show_window(const struct job_record *j, size_t window)
+{
+	const struct report_opts report = report_args__opts(&j->o->report);
+	auto_free const char **paths = calloc(j->cnt, sizeof(*paths));
+	size_t cnt = 0;
+	int err;
+
+	if (!paths)
+		return -ENOMEM;
+	for (size_t i = 0; i < j->cnt; i++)
+		if (window < j->captures[i].path_cnt)
+			paths[cnt++] = j->captures[i].paths[window];
+	err = job__print(paths, cnt, &report, stdout);
+	fflush(stdout);
+	return err;
+}
+
+static int show(const struct job_record *j)
+{
+	size_t windows = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < j->cnt; i++)
+		if (j->captures[i].path_cnt > windows)
+			windows = j->captures[i].path_cnt;
+	for (size_t w = 0; w < windows && !err; w++)
+		err = show_window(j, w);
+	if (windows && !err && !j->o->report.tables)
+		log__info("of each rank: proftrace report FILE, or --table NAME here");
+	return err;
+}
+
+static int check(const struct record_options *o, size_t cnt)
+{
+	if (cnt > RENDEZVOUS_MAX)
+		return err__set(-EINVAL, "%zu processes: at most %d at once", cnt, RENDEZVOUS_MAX);
+	if (o->capture.output && !place__is_directory(o->capture.output))
+		return err__set(-EINVAL,
+				"--output %s: each rank gets a recording of its own; name a "
+				"directory that exists",
+				o->capture.output);
+	if (o->trace && !o->no_trace && !place__is_directory(o->trace))
+		return err__set(-EINVAL,
+				"--trace %s: each rank gets a trace of its own; name a directory "
+				"that exists",
+				o->trace);
+	return privilege__require();
+}
+
+static void capture_process_free(struct capture_process *c)
+{
+	for (size_t i = 0; i < c->path_cnt; i++)
+		free(c->paths[i]);
+	free(c->paths);
+	if (c->said > 0)
+		close(c->said);
+}
+
+int job_record__run(struct record_options *o, const pid_t *pids, size_t cnt)
+{
+	auto_free struct capture_process *captures = calloc(cnt, sizeof(*captures));
+	struct job_record j = {.o = o, .captures = captures, .cnt = cnt};
+	int err = captures ? check(o, cnt) : -ENOMEM, status = 0;
+
+	if (err)
+		return cli__fail(err);
+	j.rendezvous = mmap(NULL, sizeof(*j.rendezvous), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (j.rendezvous == MAP_FAILED)
+		return cli__fail(err__set(-errno, "cannot share memory: %s", strerror(errno)));
+	j.rendezvous->cnt = cnt;
+	for (size_t i = 0; i < cnt; i++)
+		captures[i].target = pids[i];
+	err = capture_all(&j);
+	if (!err && !o->no_report && capture_stop < 2)
+		err = show(&j);
+	for (size_t i = 0; i < cnt; i++) {
+		status = captures[i].status > status ? captures[i].status : status;
+		capture_process_free(&captures[i]);
+	}
+	munmap(j.rendezvous, sizeof(*j.rendezvous));
+	return err ? cli__fail(err) : status;
+}

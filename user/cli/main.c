@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/attach.h"
+#include "cli/help.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <string.h>
+
+static int print_help(const char *name)
+{
+	const struct command *cmd = command__find(name);
+
+	if (!cmd)
+		return cli__fail(command__unknown(name));
+	help__print(cmd, stdout, cli__width(), cli__colours());
+	return cli__finish(0);
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *cmd;
+
+	attach__hush_libbpf();
+	if (argc < 2) {
+		help__print(command__find(NULL), stderr, 0, false);
+		return 2;
+	}
+	if (strcmp(argv[1], "help") == 0)
+		return print_help(argc > 2 ? argv[2] : NULL);
+	/* For the build, which installs the page; not in the help. */
+	if (strcmp(argv[1], "--man") == 0) {
+		man__print(stdout);
+		return cli__finish(0);
+	}
+	if (argv[1][0] == '-')
+		return cli__finish(command__find(NULL)->run(argc, argv));
+	cmd = command__find(argv[1]);
+	if (!cmd)
+		return cli__fail(command__unknown(argv[1]));
+	return cli__finish(cmd->run(argc - 1, argv + 1));
+}

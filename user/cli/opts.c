@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cli/opts.h"
+#include "cli/help.h"
+#include "cli/suggest.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <string.h>
+
+struct parser {
+	const struct command *cmd;
+	char **argv;
+	int argc;
+	int next; /* the argument to look at next */
+	void *base;
+};
+
+/* " report", or "" for the default command: what stands between the program's name and --help. */
+static const char *see_help(const struct command *cmd)
+{
+	static _Thread_local char text[128];
+
+	snprintf(text, sizeof(text), "see proftrace %s%s--help", cmd->name ? cmd->name : "",
+		 cmd->name ? " " : "");
+	return text;
+}
+
+static void offer_names(struct suggestion *s, const struct opt *opts)
+{
+	for (struct opt_iter it = opt_iter__begin(opts); opt_iter__next(&it);)
+		if (it.opt.type != OPT_GROUP)
+			suggest__offer(s, it.opt.name);
+}
+
+static int unknown_long(const struct parser *p, const char *name, size_t len)
+{
+	struct suggestion near = {.word = name, .len = len};
+
+	offer_names(&near, p->cmd->opts);
+	offer_names(&near, common_opts);
+	if (near.best)
+		return err__set(-EINVAL, "unknown option --%.*s; did you mean --%s?", (int)len,
+				name, near.best);
+	return err__set(-EINVAL, "unknown option --%.*s; %s", (int)len, name, see_help(p->cmd));
+}
+
+static void apply_common(const struct parser *p, const struct opt *opt)
+{
+	switch (opt->short_name) {
+	case 'h':
+		help__print(p->cmd, stdout, cli__width(), cli__colours());
+		exit(cli__finish(0));
+	case 'V':
+		printf("proftrace %s\n", PROFTRACE_VERSION);
+		exit(cli__finish(0));
+	case 'v':
+		log_level = 2;
+		break;
+	case 'q':
+		log_level = 0;
+		break;
+	}
+}
+
+/* Applies the value, or for NULL, where one is needed, the next argument. */
+static int apply(struct parser *p, const struct opt *opt, bool is_common, const char *value)
+{
+	if (is_common) {
+		apply_common(p, opt);
+		return 0;
+	}
+	if (!value && opt__takes_value(opt)) {
+		if (p->next >= p->argc)
+			return err__set(-EINVAL, "--%s needs a value (%s); %s", opt->name,
+					opt->arg ? opt->arg : "VALUE", see_help(p->cmd));
+		value = p->argv[p->next++];
+	}
+	return opt__set(opt, value, p->base);
+}
+
+static int parse_long(struct parser *p, const char *text)
+{
+	size_t len = strcspn(text, "=");
+	const char *value = text[len] ? text + len + 1 : NULL;
+	bool is_own, is_known;
+	struct opt opt;
+
+	is_own = opt__by_name(p->cmd->opts, text, len, &opt);
+	is_known = is_own || opt__by_name(common_opts, text, len, &opt);
+	if (!is_known)
+		return unknown_long(p, text, len);
+	if (value && !opt__takes_value(&opt))
+		return err__set(-EINVAL, "--%s takes no value, but was given '%s'", opt.name,
+				value);
+	return apply(p, &opt, !is_own, value);
+}
+
+/* -v, -vq, -p42, -vp 42 */
+static int parse_shorts(struct parser *p, const char *text)
+{
+	for (; *text; text++) {
+		bool is_own, is_known;
+		struct opt opt;
+		int err;
+
+		is_own = opt__by_short(p->cmd->opts, *text, &opt);
+		is_known = is_own || opt__by_short(common_opts, *text, &opt);
+		if (!is_known)
+			return err__set(-EINVAL, "unknown option -%c; %s", *text, see_help(p->cmd));
+		if (opt__takes_value(&opt))
+			return apply(p, &opt, !is_own, text[1] ? text + 1 : NULL);
+		err = apply(p, &opt, !is_own, NULL);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Puts the positionals behind the options, both in their order; returns where they start. */
+static int permute(char **argv, int argc, const bool *is_positional, char **sorted)
+{
+	int cnt = 1, rest;
+
+	sorted[0] = argv[0];
+	for (int i = 1; i < argc; i++)
+		if (!is_positional[i])
+			sorted[cnt++] = argv[i];
+	rest = cnt;
+	for (int i = 1; i < argc; i++)
+		if (is_positional[i])
+			sorted[cnt++] = argv[i];
+	memcpy(argv, sorted, (size_t)argc * sizeof(*argv));
+	return rest;
+}
+
+/* Applies the options and marks the positionals. */
+static int parse_all(struct parser *p, bool stop_at_positional, bool *is_positional)
+{
+	while (p->next < p->argc) {
+		const char *text = p->argv[p->next];
+		int err;
+
+		if (text[0] != '-' || text[1] == '\0') {
+			if (stop_at_positional)
+				break;
+			is_positional[p->next++] = true;
+			continue;
+		}
+		p->next++;
+		if (strcmp(text, "--") == 0)
+			break;
+		err = text[1] == '-' ? parse_long(p, text + 2) : parse_shorts(p, text + 1);
+		if (err)
+			return err;
+	}
+	while (p->next < p->argc)
+		is_positional[p->next++] = true;
+	return 0;
+}
+
+int opts__parse(const struct command *cmd, int argc, char **argv, void *base,
+		bool stop_at_positional, int *rest)
+{
+	struct parser p = {.cmd = cmd, .argv = argv, .argc = argc, .next = 1, .base = base};
+	auto_free bool *is_positional = calloc((size_t)argc + 1, sizeof(*is_positional));
+	auto_free char **sorted = calloc((size_t)argc + 1, sizeof(*sorted));
+	int err;
+
+	if (!is_positional || !sorted)
+		return err__set(-ENOMEM, "out of memory");
+	err = parse_all(&p, stop_at_positional, is_positional);
+	if (err)
+		return err;
+	*rest = argc > 0 ? permute(argv, argc, is_positional, sorted) : 0;
+	return 0;
+}

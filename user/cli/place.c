@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cli/place.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <libgen.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define SHOWN 200 /* bytes of a path that is too long */
+
+static const char *next_step(int err)
+{
+	switch (err) {
+	case ENOENT:
+		return "create its directory first";
+	case ENOTDIR:
+		return "only a directory can have files in it";
+	case ENAMETOOLONG:
+		return "choose a shorter name";
+	default:
+		return "choose a place that you may write to";
+	}
+}
+
+static int refuse(int err, const char *path, const char *what)
+{
+	bool cut = strlen(path) > SHOWN;
+
+	return err__set(-err, "cannot write the %s to %.*s%s: %s; %s", what, SHOWN, path,
+			cut ? "..." : "", strerror(err), next_step(err));
+}
+
+bool place__is_directory(const char *path)
+{
+	struct stat st;
+
+	return path[0] &&
+	       (path[strlen(path) - 1] == '/' || (!stat(path, &st) && S_ISDIR(st.st_mode)));
+}
+
+int place__check(const char *path, const char *what, const char *option)
+{
+	char copy[PATH_MAX];
+	const char *place = path;
+	struct stat st;
+
+	if (!path[0])
+		return err__set(-EINVAL,
+				"%s: the path for the %s is empty; name a file or a directory, or "
+				"leave the option out",
+				option, what);
+	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return err__set(-EINVAL,
+				"%s %s: it is neither a file nor a directory, and the %s is read "
+				"again; name one",
+				option, path, what);
+	if (stat(path, &st)) {
+		if (errno != ENOENT || path[strlen(path) - 1] == '/')
+			return refuse(errno, path, what);
+		snprintf(copy, sizeof(copy), "%s", path);
+		place = dirname(copy);
+	}
+	return access(place, W_OK) ? refuse(errno, path, what) : 0;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where the files of a capture go, looked at before it: steps may take hours to come. */
+#ifndef PROFTRACE_PLACE_H
+#define PROFTRACE_PLACE_H
+
+#include <stdbool.h>
+
+/* Can the file `what` ("recording") be written to path, a file or a directory, which the option
+ * gave? 0, or a negative errno with err__set; -EINVAL: no path at all. */
+int place__check(const char *path, const char *what, const char *option);
+/* Does path name a directory, by what is there or by a slash at its end? */
+bool place__is_directory(const char *path);
+
+#endif

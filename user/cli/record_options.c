@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cli/record_options.h"
+#include "attach/privilege.h"
+#include "cli/place.h"
+#include "common/err.h"
+#include "common/util.h"
+#include "device/shim_link.h"
+#include "exporters/exporter.h"
+#include <libgen.h>
+#include <limits.h>
+#include <string.h>
+
+static const char *const details[] = {"phase", "operator", "inner", NULL};
+static const char *const methods[] = {"auto", "multi", "perf", NULL};
+
+/* ---- parsing ---- */
+
+static int parse_number(const char *text, const char **end, __u64 *out)
+{
+	char *rest;
+
+	errno = 0;
+	*out = strtoull(text, &rest, 10);
+	if (rest == text || errno || *text == '-')
+		return -EINVAL;
+	*end = rest;
+	return 0;
+}
+
+static int one_range_only(void)
+{
+	return err__set(-EINVAL, "give --record or --schedule, once: the steps are chosen already");
+}
+
+static int parse_range(const char *value, void *dest)
+{
+	struct record_range *range = dest;
+	__u64 a, b;
+	const char *end;
+
+	if (parse_number(value, &end, &a) || *end != ':' || parse_number(end + 1, &end, &b) || *end)
+		return err__set(-EINVAL, "--record %s: give two step numbers, as in --record 2:10",
+				value);
+	if (range->set)
+		return one_range_only();
+	if (b <= a)
+		return err__set(
+			-EINVAL,
+			"--record %s: the end must be greater than the begin; [A,B) leaves B out",
+			value);
+	range->set = true;
+	range->schedule = (struct pt_schedule){.skip_first = a, .record = b - a, .repeat = 1};
+	return 0;
+}
+
+static __u64 *schedule_field(struct pt_schedule *s, const char *key, size_t len)
+{
+	const struct {
+		const char *key;
+		__u64 *field;
+	} keys[] = {
+		{"skip_first", &s->skip_first}, {"closed", &s->closed}, {"wait", &s->closed},
+		{"ready", &s->ready},		{"warmup", &s->ready},	{"record", &s->record},
+		{"active", &s->record},		{"repeat", &s->repeat},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (strlen(keys[i].key) == len && !strncmp(keys[i].key, key, len))
+			return keys[i].field;
+	return NULL;
+}
+
+static int parse_schedule(const char *value, void *dest)
+{
+	struct record_range *range = dest;
+	const char *p = value;
+
+	if (range->set)
+		return one_range_only();
+	range->schedule = (struct pt_schedule){0};
+	while (*p) {
+		size_t len = strcspn(p, "=");
+		__u64 *field = schedule_field(&range->schedule, p, len);
+
+		if (!field || p[len] != '=' || parse_number(p + len + 1, &p, field) ||
+		    (*p && *p != ','))
+			return err__set(-EINVAL,
+					"--schedule %s: give KEY=N pairs of skip_first, closed "
+					"(wait), ready "
+					"(warmup), record (active), repeat",
+					value);
+		p += *p == ',';
+	}
+	if (!range->schedule.record)
+		return err__set(-EINVAL, "--schedule %s: needs record=N (or active=N), at least 1",
+				value);
+	range->set = true;
+	return 0;
+}
+
+/* "2%", "0.5": a share of 1. */
+static int parse_percent(const char *value, void *dest)
+{
+	char *end;
+	double percent = strtod(value, &end);
+
+	if (*end == '%')
+		end++;
+	if (end == value || *end || !(percent >= 0 && percent <= 1000))
+		return err__set(-EINVAL, "--max-overhead wants a percentage like 2%%, not '%s'",
+				value);
+	*(double *)dest = percent / 100;
+	return 0;
+}
+
+/* ---- the table ---- */
+
+#define CAPTURE(field) offsetof(struct record_options, capture.field)
+#define RECORD(field)  offsetof(struct record_options, field)
+
+const struct opt record_opts[] = {
+	{OPT_GROUP, "Window"},
+	{OPT_CUSTOM, "record", 0, "A:B",
+	 "Record the steps [A,B); step 0 is the first whole one after attach and after the "
+	 "few that show what a step is and costs.",
+	 RECORD(range), .parse = parse_range},
+	{OPT_CUSTOM, "schedule", 0, "KEY=N,...",
+	 "One recording per span; keys: skip_first, closed (wait), ready (warmup), record "
+	 "(active), repeat.",
+	 RECORD(range), .parse = parse_schedule},
+	{OPT_DURATION, "duration", 'd', "TIME", "Record for this long, or end a window after it.",
+	 CAPTURE(duration_ns), .min = 1},
+	{OPT_STRING, "step-probe", 0, "[LIB:]SYMBOL",
+	 "A step opens where this function is entered.", CAPTURE(step_probe)},
+	{OPT_STRING, "step-range", 0, "NAME", "A step opens at the user range with this name.",
+	 CAPTURE(step_range)},
+	{OPT_DURATION, "step-timeout", 0, "TIME",
+	 "Give up if no step is seen for this long (default 60s).", CAPTURE(step_timeout_ns)},
+	{OPT_GROUP, "What is recorded"},
+	{OPT_CHOICE, "detail", 0, "LEVEL",
+	 "phase: steps and phases, about ten probe hits a step; operator: what Python calls, and "
+	 "backward nodes; inner: every dispatch (default operator).",
+	 RECORD(detail), .choices = details},
+	{OPT_FLAG, "record-shapes", 0, NULL, "Shapes and dtypes of tensor arguments.",
+	 CAPTURE(record_shapes)},
+	{OPT_FLAG, "profile-memory", 0, NULL, "Allocations and frees.", CAPTURE(profile_memory)},
+	{OPT_CUSTOM, "max-overhead", 0, "PERCENT",
+	 "Leave out functions that are hot, short and launch nothing until the others are "
+	 "estimated to add no more than this to a step (default 2%).",
+	 CAPTURE(max_overhead), .parse = parse_percent},
+	{OPT_FLAG, "keep-all", 0, NULL, "Leave out no function, whatever it costs.",
+	 CAPTURE(keep_all)},
+	{OPT_FLAG, "no-inject", 0, NULL,
+	 "Load no library into the process: no device times, only the calls of "
+	 "CUDA, by probes. Otherwise, if it uses CUDA, one is loaded, and stays there asleep.",
+	 CAPTURE(no_inject)},
+	{OPT_STRING, "cupti", 0, "PATH",
+	 "The libcupti to use if the process has none, as it sees it (default: one beside its "
+	 "framework or its CUDA libraries).",
+	 CAPTURE(cupti), .file_arg = true},
+	{OPT_FLAG, "no-follow", 0, NULL, "Leave forked children (data-loader workers) alone.",
+	 CAPTURE(no_follow)},
+	{OPT_STRING, "vouch", 0, "SYMBOL,...",
+	 "Allow return probes on these functions: you know that no C++ exception leaves them "
+	 "(else the target dies).",
+	 CAPTURE(vouched)},
+	{OPT_CHOICE, "attach-method", 0, "NAME", "How probes are attached (default auto).",
+	 RECORD(method), .choices = methods},
+	{OPT_UINT, "ring-size", 0, "BYTES", "Buffer between kernel and recorder (default 64M).",
+	 CAPTURE(ring_bytes), .min = 4096, .max = 1u << 31, .unit = "bytes"},
+	{OPT_GROUP, "Output"},
+	{OPT_STRING, "output", 'o', "PATH",
+	 "Recording, or a directory for it (default HOST_PID.ptrec).", CAPTURE(output),
+	 .file_arg = true},
+	{OPT_STRING, "trace", 0, "PATH",
+	 "Trace, or a directory for it (default HOST_PID.pt.trace.json.gz).", RECORD(trace),
+	 .file_arg = true},
+	{OPT_FLAG, "no-trace", 0, NULL, "Write no trace.", RECORD(no_trace)},
+	{OPT_FLAG, "no-report", 0, NULL, "Print no tables.", RECORD(no_report)},
+	{OPT_FLAG, "no-progress", 0, NULL, "No live progress line.", RECORD(no_progress)},
+	{OPT_INCLUDE, .include = report_arg_opts, .offset = RECORD(report)},
+	{OPT_END},
+};
+
+void record_options__init(struct record_options *o, char **argv)
+{
+	memset(o, 0, sizeof(*o));
+	o->detail = DETAIL_OPERATOR;
+	o->capture.max_overhead = 0.02;
+	o->capture.ring_bytes = 64 << 20;
+	o->capture.step_timeout_ns = 60000000000ull;
+	o->capture.command = (const char *const *)argv;
+	report_args__init(&o->report);
+	o->report.row_limit = 100;
+}
+
+/* ---- signals ---- */
+
+static void on_signal(int sig)
+{
+	static const char stopped[] =
+		"proftrace: stopped before the window opened; nothing was recorded\n";
+
+	if (capture_harmless) {
+		ssize_t written = write(STDERR_FILENO, stopped, sizeof(stopped) - 1);
+
+		(void)written;
+		_exit(1);
+	}
+	capture_stop = capture_stop + 1;
+}
+
+/* While tables are printed there is nothing left to end in order: a signal ends the program. */
+void record_options__catch_signals(bool on)
+{
+	const struct sigaction stop = {.sa_handler = on ? on_signal : SIG_DFL};
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+	sigaction(SIGINT, &stop, NULL);
+	sigaction(SIGTERM, &stop, NULL);
+	sigaction(SIGHUP, &stop, NULL);
+	/* A full disk or a closed pipe is an error to report, not a way to die with probes live. */
+	sigaction(SIGXFSZ, &ignore, NULL);
+	sigaction(SIGPIPE, &ignore, NULL);
+}
+
+/* ---- before the capture ---- */
+
+static int check_cupti(const struct record_options *o)
+{
+	if (!o->capture.cupti)
+		return 0;
+	if (o->capture.no_inject)
+		return err__set(-EINVAL, "--cupti and --no-inject exclude each other: without the "
+					 "library nothing uses CUPTI");
+	if (o->capture.cupti[0] != '/')
+		return err__set(-EINVAL,
+				"--cupti %s: give the whole path, which begins with /; it is the "
+				"process that opens it",
+				o->capture.cupti);
+	return 0;
+}
+
+static int check_files(const struct record_options *o)
+{
+	const char *recording = o->capture.output ? o->capture.output : ".";
+	int err = place__check(recording, "recording", "--output");
+
+	if (err || !o->trace || o->no_trace)
+		return err;
+	if (!strcmp(recording, o->trace) && !place__is_directory(o->trace))
+		return err__set(-EINVAL,
+				"--output and --trace are both %s; give the trace a name "
+				"of its own",
+				o->trace);
+	return place__check(o->trace, "trace", "--trace");
+}
+
+/* Who lacks the privilege would find another place for nothing. */
+static int check_places(const struct record_options *o)
+{
+	int err = check_files(o);
+
+	return err && err != -EINVAL && privilege__require() ? -EPERM : err;
+}
+
+/* ---- after the capture ---- */
+
+static int write_trace(const struct record_options *o, const struct recording *r)
+{
+	const struct exporter *chrome = exporter__find("chrome");
+	const struct export_opts opts = {.output = o->trace, .gzip_level = -1};
+	struct export_result result;
+	int err = chrome->run(r, &opts, &result);
+
+	if (!err)
+		log__info("trace: %s (open it in ui.perfetto.dev or chrome://tracing)",
+			  result.path);
+	return err;
+}
+
+static int show_recording(struct record_options *o, const char *path)
+{
+	const struct report_opts report = report_args__opts(&o->report);
+	struct recording *r;
+	int err = recording__open(path, &r);
+
+	if (err) {
+		cli__fail(err);
+		return err;
+	}
+	if (!o->no_report)
+		err = report__print(r, &report, stdout);
+	fflush(stdout);
+	log__info("recording: %s", path);
+	/* A reader that went away (`| head`) or a full disk must not cost the trace as well. */
+	if (err)
+		cli__fail(err);
+	if (!o->no_trace) {
+		int trace_err = write_trace(o, r);
+
+		if (trace_err && !err)
+			cli__fail(trace_err);
+		err = err ? err : trace_err;
+	}
+	recording__close(r);
+	return err;
+}
+
+/* The trace goes beside the recording unless told otherwise. */
+static void place_trace(struct record_options *o, const char *recording_path)
+{
+	static char dir[PATH_MAX];
+	char copy[PATH_MAX];
+
+	if (o->trace || !o->capture.output)
+		return;
+	snprintf(copy, sizeof(copy), "%s", recording_path);
+	snprintf(dir, sizeof(dir), "%s", dirname(copy));
+	if (strcmp(dir, ".") != 0)
+		o->trace = dir;
+}
+
+static void warn_target_gone(const struct record_options *o, const struct capture_result *res)
+{
+	if (o->range.schedule.repeat > 1)
+		log__warn("the target ended before the last window was complete (%s): %zu of %llu "
+			  "recordings were begun, they are kept",
+			  res->seen, res->path_cnt, (unsigned long long)o->range.schedule.repeat);
+	else
+		log__warn("the target ended before the window was complete (%s); what was seen is "
+			  "kept",
+			  res->seen);
+}
+
+int record_options__run(struct record_options *o)
+{
+	struct capture_result res;
+	int err, show_err = 0;
+
+	o->capture.detail = o->detail;
+	o->capture.method = o->method;
+	o->capture.has_schedule = o->range.set;
+	o->capture.schedule = o->range.schedule;
+	o->capture.progress = !o->no_progress && log_level && isatty(STDERR_FILENO);
+	err = check_cupti(o);
+	if (!err)
+		err = check_places(o);
+	if (err) {
+		shim_link__free(o->capture.shim);
+		return cli__fail(err);
+	}
+	record_options__catch_signals(true);
+	err = capture__run(&o->capture, &res);
+	if (!err && capture_stop > 1) {
+		res.aborted = true;
+		err = err__set(-EINTR, "aborted; the recording is left");
+	}
+	record_options__catch_signals(false);
+	if (err)
+		cli__fail(err);
+	for (size_t i = 0; i < res.path_cnt && !res.aborted && !show_err; i++) {
+		if (o->paths_fd)
+			dprintf(o->paths_fd, "%s\n", res.paths[i]);
+		place_trace(o, res.paths[i]);
+		show_err = show_recording(o, res.paths[i]);
+	}
+	if (!err && res.target_gone)
+		warn_target_gone(o, &res);
+	record_options__catch_signals(true);
+	capture_result__free(&res);
+	return err || show_err ? 1 : 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What `proftrace -p PID` and `proftrace run` share: options, signals, and what follows a capture.
+ */
+#ifndef PROFTRACE_RECORD_OPTIONS_H
+#define PROFTRACE_RECORD_OPTIONS_H
+
+#include "capture/capture.h"
+#include "cli/report_options.h"
+
+struct record_range {
+	bool set;
+	struct pt_schedule schedule;
+};
+
+struct record_options {
+	struct capture_opts capture;
+	struct record_range range;
+	int detail, method;
+	struct report_args report;
+	const char *trace; /* path or directory of the trace */
+	int paths_fd;	   /* gets a line for each recording; 0: nobody asks */
+	bool no_trace, no_report, no_progress;
+};
+
+/* The rows that both commands have, of struct record_options. */
+extern const struct opt record_opts[];
+
+/* Defaults before the options are parsed. */
+void record_options__init(struct record_options *o, char **argv);
+/* Ctrl-C and the like end a capture in order, see capture_stop; or end the program again. */
+void record_options__catch_signals(bool on);
+/* Runs the capture, prints the tables and writes the trace of each recording; exit status. */
+int record_options__run(struct record_options *o);
+
+#endif

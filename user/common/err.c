@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "common/err.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int log_level = 1;
+
+static _Thread_local char message[2048];
+static _Thread_local char taken[2048];
+
+int err__set(int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	/* Through a second buffer: an argument may be the message itself. */
+	vsnprintf(taken, sizeof(taken), fmt, ap);
+	va_end(ap);
+	memcpy(message, taken, sizeof(message));
+	return err;
+}
+
+const char *err__take(int err)
+{
+	if (!message[0])
+		return strerror(err < 0 ? -err : err);
+	memcpy(taken, message, sizeof(taken));
+	message[0] = '\0';
+	return taken;
+}
+
+static const char *line_prefix = "";
+
+void log__set_prefix(const char *prefix)
+{
+	line_prefix = prefix;
+}
+
+const char *log__prefix(void)
+{
+	return line_prefix;
+}
+
+static void log_line(const char *level, const char *fmt, va_list ap)
+{
+	fprintf(stderr, "proftrace: %s%s", line_prefix, level);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+}
+
+#define DEFINE_LOG(name, level, title)                                                             \
+	void log__##name(const char *fmt, ...)                                                     \
+	{                                                                                          \
+		va_list ap;                                                                        \
+                                                                                                   \
+		if (log_level < (level))                                                           \
+			return;                                                                    \
+		va_start(ap, fmt);                                                                 \
+		log_line(title, fmt, ap);                                                          \
+		va_end(ap);                                                                        \
+	}
+
+DEFINE_LOG(warn, 0, "warning: ")
+DEFINE_LOG(info, 1, "")
+DEFINE_LOG(debug, 2, "debug: ")

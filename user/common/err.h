@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Errors travel up as negative errno; the text that explains one is left here by the function that
+ * knows the object and the cause, and printed once, at the top, by the command.
+ */
+#ifndef PROFTRACE_ERR_H
+#define PROFTRACE_ERR_H
+
+/* Remembers "object: cause; next step" (printf-like) for the message at the top; returns err, so
+ * that `return err__set(-ENOENT, "...")` reads well. One message per thread, the latest wins. */
+int err__set(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The remembered text, or strerror(-err) if none was left. Forgets it. */
+const char *err__take(int err);
+
+/* Diagnostics on stderr, prefixed "proftrace: "; debug only with --verbose. */
+void log__warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log__info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log__debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* What follows "proftrace: " on each line, errors included; kept by reference. */
+void log__set_prefix(const char *prefix);
+const char *log__prefix(void);
+extern int log_level; /* 0 warnings, 1 info (default), 2 debug */
+
+#endif

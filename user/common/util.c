@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "common/util.h"
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+
+int array__reserve(void **items, size_t *cap, size_t cnt, size_t item_size)
+{
+	size_t want;
+	void *grown;
+
+	if (cnt < *cap)
+		return 0;
+	want = *cap ? *cap * 2 : 16;
+	if (want > SIZE_MAX / item_size)
+		return -ENOMEM;
+	grown = realloc(*items, want * item_size);
+	if (!grown)
+		return -ENOMEM;
+	*items = grown;
+	*cap = want;
+	return 0;
+}
+
+char *file__read(const char *path, size_t *len)
+{
+	auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t cap = 0, cnt = 0;
+	char *buf = NULL;
+
+	if (fd < 0)
+		return NULL;
+	for (;;) {
+		ssize_t n;
+
+		if (cnt + 1 >= cap) {
+			char *grown = realloc(buf, cap ? cap * 2 : 4096);
+
+			if (!grown)
+				goto fail;
+			buf = grown;
+			cap = cap ? cap * 2 : 4096;
+		}
+		n = read(fd, buf + cnt, cap - cnt - 1);
+		if (n < 0) {
+			if (errno == EINTR)
+				continue;
+			goto fail;
+		}
+		if (n == 0)
+			break;
+		cnt += (size_t)n;
+	}
+	buf[cnt] = '\0';
+	if (len)
+		*len = cnt;
+	return buf;
+fail:
+	free(buf);
+	return NULL;
+}
+
+/* /proc/PID/task/TID/children: pids separated by blanks. */
+static int each_listed(const char *list, int (*fn)(void *ctx, pid_t child), void *ctx)
+{
+	char *rest;
+	int err = 0;
+
+	for (long pid = strtol(list, &rest, 10); pid > 0 && !err; pid = strtol(list, &rest, 10)) {
+		list = rest;
+		err = fn(ctx, (pid_t)pid);
+	}
+	return err;
+}
+
+int proc__each_child(pid_t pid, int (*fn)(void *ctx, pid_t child), void *ctx)
+{
+	char path[300];
+	struct dirent *entry;
+	DIR *tasks;
+	int err = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return 0;
+	while (!err && (entry = readdir(tasks))) {
+		auto_free char *list = NULL;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/children", pid, entry->d_name);
+		list = file__read(path, NULL);
+		err = list ? each_listed(list, fn, ctx) : 0;
+	}
+	closedir(tasks);
+	return err;
+}
+
+int proc__status(pid_t tid, const char *field)
+{
+	auto_free char *status = NULL;
+	size_t len = strlen(field);
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	status = file__read(path, NULL);
+	for (const char *line = status; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, field, len) && line[len] == ':')
+			return atoi(line + len + 1);
+	}
+	return 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Small things that everything uses: scoped release, growing arrays, time. */
+#ifndef PROFTRACE_UTIL_H
+#define PROFTRACE_UTIL_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Released when the scope ends. */
+static inline void cleanup__free(void *p) { free(*(void **)p); }
+static inline void cleanup__close(const int *fd) { if (*fd >= 0) close(*fd); }
+static inline void cleanup__fclose(FILE **f) { if (*f) fclose(*f); }
+#define auto_free __attribute__((cleanup(cleanup__free)))
+#define auto_close __attribute__((cleanup(cleanup__close)))
+#define auto_fclose __attribute__((cleanup(cleanup__fclose)))
+
+/* Makes room for one more element of a growing array; 0 or -ENOMEM. */
+int array__reserve(void **items, size_t *cap, size_t cnt, size_t item_size);
+
+/* Appends `item` to `items` (pointer), with `cnt` and `cap` (size_t) beside it. */
+#define ARRAY_PUSH(items, cnt, cap, item)                                                          \
+	({                                                                                         \
+		int err__ = array__reserve((void **)&(items), &(cap), (cnt), sizeof(*(items)));    \
+		if (!err__)                                                                        \
+			(items)[(cnt)++] = (item);                                                 \
+		err__;                                                                             \
+	})
+
+/* Of `cnt` items in order, how many are the first ones: those for whose index `i` the expression
+ * `is_first` is true. Binary search. */
+#define COUNT_FIRST(cnt, i, is_first)                                                              \
+	({                                                                                         \
+		size_t low__ = 0, high__ = (cnt);                                                  \
+		while (low__ < high__) {                                                           \
+			size_t mid__ = low__ + (high__ - low__) / 2;                               \
+			const size_t i = mid__;                                                    \
+			if (is_first)                                                              \
+				low__ = mid__ + 1;                                                 \
+			else                                                                       \
+				high__ = mid__;                                                    \
+		}                                                                                  \
+		low__;                                                                             \
+	})
+
+static inline uint64_t clock__ns(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+static inline uint64_t clock__monotonic_ns(void) { return clock__ns(CLOCK_MONOTONIC); }
+
+/* Reads a whole small file (procfs too), NUL-terminated; length in *len if not NULL.
+ * Caller frees; NULL with errno set on error. */
+char *file__read(const char *path, size_t *len);
+
+/* Calls fn for each child of each thread of the process, until it returns other than 0, which is then
+ * returned. 0 too if the process is gone. */
+int proc__each_child(pid_t pid, int (*fn)(void *ctx, pid_t child), void *ctx);
+
+/* The number after "field:" in /proc/TID/status; 0 if there is none. */
+int proc__status(pid_t tid, const char *field);
+
+#endif

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "device/cupti_find.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <glob.h>
+#include <string.h>
+
+#define OLDEST 11
+#define NEWEST 99 /* above are the years in the names of real files: libcupti.so.2024.3.2 */
+
+bool cuda__has_driver(const struct target *t)
+{
+	return target__find_lib(t, "libcuda.so*");
+}
+
+bool cuda__has_runtime(const struct target *t)
+{
+	return target__find_lib(t, "libcudart*.so*");
+}
+
+/* "libcudart.so.12.4.127": 12; 0: no such number. */
+static unsigned int major_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *so = strstr(slash ? slash : path, ".so.");
+	unsigned long major = so ? strtoul(so + 4, NULL, 10) : 0;
+
+	return major >= OLDEST && major <= NEWEST ? (unsigned int)major : 0;
+}
+
+/* Libraries that are numbered like CUDA itself; wheels put a hash into the name. */
+static const char *const numbered[] = {"libcudart*.so.*", "libcublas*.so.*", "libnvrtc*.so.*",
+				       "libnvJitLink*.so.*"};
+
+static unsigned int cuda_major(const struct target *t)
+{
+	unsigned int major = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbered) && !major; i++) {
+		const struct target_lib *lib = target__find_lib(t, numbered[i]);
+
+		major = lib ? major_of(lib->path) : 0;
+	}
+	return major;
+}
+
+/* ---- places ---- */
+
+/* The newest file of the right version that matches a pattern of the process's own paths. */
+static bool look(const struct target *t, const char *pattern, struct cupti_found *f)
+{
+	char root[32], whole[1024];
+	unsigned int best = 0;
+	glob_t found;
+
+	snprintf(root, sizeof(root), "/proc/%d/root", t->pid);
+	if (snprintf(whole, sizeof(whole), "%s%s/libcupti*.so.*", root, pattern) >=
+		    (int)sizeof(whole) ||
+	    glob(whole, GLOB_NOSORT, NULL, &found))
+		return false;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		const char *path = found.gl_pathv[i] + strlen(root);
+		unsigned int major = major_of(path);
+
+		if (!major || (f->major && major != f->major) || major < best ||
+		    strlen(path) >= sizeof(f->path))
+			continue;
+		best = major;
+		snprintf(f->path, sizeof(f->path), "%s", path);
+	}
+	globfree(&found);
+	return best;
+}
+
+/* Beside the runtime, and where a toolkit has it from there. */
+static bool look_beside(const struct target *t, struct cupti_found *f)
+{
+	const struct target_lib *lib = target__find_lib(t, numbered[0]);
+	char pattern[600];
+	int len;
+
+	if (!lib)
+		return false;
+	len = (int)(strrchr(lib->path, '/') - lib->path);
+	snprintf(pattern, sizeof(pattern), "%.*s", len, lib->path);
+	if (look(t, pattern, f))
+		return true;
+	snprintf(pattern, sizeof(pattern), "%.*s/../extras/CUPTI/lib64", len, lib->path);
+	return look(t, pattern, f);
+}
+
+/* In the wheels beside its framework: nvidia/cu13/lib, before that nvidia/cuda_cupti/lib. */
+static bool look_in_packages(const struct target *t, struct cupti_found *f)
+{
+	static const char *const parents[] = {"/site-packages/", "/dist-packages/"};
+	char pattern[600];
+
+	for (size_t i = 0; i < t->lib_cnt; i++) {
+		for (size_t j = 0; j < ARRAY_SIZE(parents); j++) {
+			const char *at = strstr(t->libs[i].path, parents[j]);
+
+			if (!at)
+				continue;
+			snprintf(pattern, sizeof(pattern), "%.*s%snvidia/*/lib",
+				 (int)(at - t->libs[i].path), t->libs[i].path, parents[j]);
+			if (look(t, pattern, f))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The colon-separated directories of LD_LIBRARY_PATH, as it was when the program began. */
+static bool look_in_library_path(const struct target *t, struct cupti_found *f)
+{
+	static const char name[] = "LD_LIBRARY_PATH=";
+	auto_free char *environ_ = NULL;
+	char path[40], *list = NULL, *dir;
+	bool found = false;
+	size_t len = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", t->pid);
+	environ_ = file__read(path, &len);
+	for (char *at = environ_; at && at < environ_ + len && !list; at += strlen(at) + 1)
+		if (!strncmp(at, name, sizeof(name) - 1))
+			list = at + sizeof(name) - 1;
+	while (list && !found && (dir = strsep(&list, ":")))
+		found = dir[0] == '/' && look(t, dir, f);
+	return found;
+}
+
+static bool look_in_system(const struct target *t, struct cupti_found *f)
+{
+	static const char *const places[] = {
+		"/usr/local/cuda*/extras/CUPTI/lib64", "/usr/local/cuda*/lib64",
+		"/usr/lib/x86_64-linux-gnu",	       "/usr/lib64",
+		"/opt/cuda/extras/CUPTI/lib64",
+	};
+	bool found = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(places) && !found; i++)
+		found = look(t, places[i], f);
+	return found;
+}
+
+/* ---- the choice ---- */
+
+static int take_chosen(const struct target *t, const char *chosen, struct cupti_found *f)
+{
+	char there[700];
+
+	snprintf(there, sizeof(there), "/proc/%d/root%s%s", t->pid, *chosen == '/' ? "" : "/",
+		 chosen);
+	if (*chosen != '/' || access(there, R_OK) || strlen(chosen) >= sizeof(f->path))
+		return err__set(-ENOENT,
+				"--cupti %s: process %d does not see such a file; give a path that "
+				"begins with / and is there in its own file system",
+				chosen, t->pid);
+	snprintf(f->path, sizeof(f->path), "%s", chosen);
+	return 0;
+}
+
+int cupti__find(const struct target *t, const char *chosen, struct cupti_found *out)
+{
+	*out = (struct cupti_found){.major = cuda_major(t),
+				    .loaded = target__find_lib(t, "libcupti*.so.*")};
+	if (chosen)
+		return take_chosen(t, chosen, out);
+	if (out->loaded || look_beside(t, out) || look_in_packages(t, out) ||
+	    look_in_library_path(t, out) || look_in_system(t, out))
+		return 0;
+	if (out->major)
+		return err__set(
+			-ENOENT,
+			"no libcupti of CUDA %u was found for process %d; install the wheel "
+			"nvidia-cuda-cupti beside its framework, or give --cupti PATH",
+			out->major, t->pid);
+	return err__set(-ENOENT, "no libcupti was found for process %d; give --cupti PATH", t->pid);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whether a process uses CUDA, and which libcupti belongs to it. Only looks. */
+#ifndef PROFTRACE_CUPTI_FIND_H
+#define PROFTRACE_CUPTI_FIND_H
+
+#include "target/target.h"
+
+/* The driver's library is there: what a device does can be seen. With the runtime's alone it has
+ * not been used yet, and perhaps never is: frameworks load it without a device, too. */
+bool cuda__has_driver(const struct target *t);
+bool cuda__has_runtime(const struct target *t);
+
+struct cupti_found {
+	unsigned int major; /* of its CUDA libraries; 0: not known */
+	bool loaded;	    /* it has a libcupti already, which is used */
+	char path[512];	    /* the one to load otherwise, as the process sees it; empty: none */
+};
+
+/*
+ * The one that the process has; else `chosen` (NULL: none); else one of its own major version beside
+ * its CUDA libraries, in its site-packages, in its LD_LIBRARY_PATH or a toolkit. 0, or a negative
+ * errno with err__set: -ENOENT (it does not see the chosen one, or none was found).
+ */
+int cupti__find(const struct target *t, const char *chosen, struct cupti_found *out);
+
+#endif

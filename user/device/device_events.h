@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Records of the library in the target as events of a recording. */
+#ifndef PROFTRACE_DEVICE_EVENTS_H
+#define PROFTRACE_DEVICE_EVENTS_H
+
+#include "cupti_shim/protocol.h"
+#include "device/device_names.h"
+#include "device/device_ranges.h"
+#include "recording/recording.h"
+
+/* A line through the clocks' two common points; identity where CUPTI used ours. */
+struct device_clock {
+	bool identity;
+	struct shim_clock_point begin, end;
+};
+uint64_t device_clock__monotonic(const struct device_clock *clock, uint64_t cupti_ns);
+
+struct device_events;
+
+struct device_events *device_events__new(uint32_t pid, struct device_names *names);
+void device_events__free(struct device_events *d);
+void device_events__set_writer(struct device_events *d, struct recording_writer *w);
+void device_events__set_clock(struct device_events *d, const struct device_clock *clock);
+
+uint64_t device_events__monotonic(const struct device_events *d, uint64_t cupti_ns);
+
+/* A call on a thread's track, cut at the window's edges. */
+int device_events__call(struct device_events *d, uint32_t track, const struct shim_call *call,
+			uint64_t open_ns, uint64_t close_ns);
+/* An activity of any kind; those that no recording holds are only counted. */
+int device_events__activity(struct device_events *d, const struct shim_activity *a);
+/* Memory taken from the driver, or given back, by a call on the track. */
+int device_events__memory(struct device_events *d, uint32_t track, const struct shim_memory *r);
+/* A user's range or instant, cut at the window's edges; nothing if it lies outside. */
+int device_events__range(struct device_events *d, uint32_t track, const struct device_range *range,
+			 uint64_t open_ns, uint64_t close_ns);
+/* A device's properties, which go to the summary. */
+int device_events__device(struct device_events *d, const struct shim_device *device);
+
+/* "devices": what is known of each; "cupti_overhead_ns". */
+int device_events__summary(const struct device_events *d, json_t *into);
+
+#endif

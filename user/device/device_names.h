@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Names that the library in the target sent, by key, and their ids in the current recording. */
+#ifndef PROFTRACE_DEVICE_NAMES_H
+#define PROFTRACE_DEVICE_NAMES_H
+
+#include "cupti_shim/protocol.h"
+#include "recording/recording.h"
+
+struct device_names;
+
+struct device_names *device_names__new(void);
+void device_names__free(struct device_names *n);
+/* Ids belong to a writer: a new one begins. */
+void device_names__forget_ids(struct device_names *n);
+
+/* Keeps the name, readable: a kernel's demangled, a function's without its version. */
+int device_names__learn(struct device_names *n, const struct shim_name *name);
+/* The key's id in the writer; 0 if the key is unknown or on the writer's error. */
+uint32_t device_names__id(struct device_names *n, struct recording_writer *w, uint64_t key);
+
+#endif

@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "device/device_source.h"
+#include "common/err.h"
+#include "common/util.h"
+#include "device/device_events.h"
+#include "device/id_map.h"
+#include <dirent.h>
+#include <string.h>
+
+#define SECOND	  1000000000ull
+#define START_NS  (20 * SECOND) /* the first use of CUPTI takes long on some machines */
+#define STOP_NS	  (4 * SECOND)
+#define QUEUE_MAX (1u << 22) /* activities held at most; more are lost, and counted */
+#define OUTSIDE	  UINT32_MAX /* instead of a track: a call that was not open in the window */
+
+/* A thread's calls in the order of their ends, those from `first` on not written yet. */
+struct call_queue {
+	uint32_t tid; /* here */
+	uint32_t ns_tid;
+	struct shim_call *calls;
+	size_t first, cnt, cap;
+};
+
+union activity {
+	struct shim_activity a;
+	struct shim_kernel kernel;
+	struct shim_copy copy;
+	struct shim_set set;
+	struct shim_sync sync;
+	struct shim_memory memory;
+	struct shim_marker marker;
+	struct shim_overhead overhead;
+};
+
+struct device_source {
+	struct shim_link *link;
+	const struct target *target;
+	device_track track;
+	void *track_ctx;
+	struct device_names *names;
+	struct device_events *events;
+
+	bool wanted, asked; /* recording; a command for it is under way */
+	uint32_t seq;
+	uint64_t asked_ns;
+	bool late;	   /* it was asked to record, and did not in time */
+	char refused[256]; /* why it does not record, since it was asked to last */
+
+	struct call_queue calls[SHIM_RINGS];
+	union activity *activities;
+	size_t activity_cnt, activity_cap, ripe_cnt; /* the first ripe_cnt came in earlier rounds */
+	struct id_map tracks; /* of the calls, by correlation id; or OUTSIDE */
+	struct device_ranges ranges;
+	uint64_t lost_queue, lost_clock, lost_told, last_collect_ns;
+
+	struct recording_writer *w; /* NULL: no window */
+	uint64_t open_ns, close_ns; /* close UINT64_MAX: not known yet */
+	uint64_t call_cnt, device_cnt;
+};
+
+/* ---- life ---- */
+
+int device_source__new(struct shim_link *link, const struct target *target, device_track track,
+		       void *ctx, struct device_source **out)
+{
+	struct device_source *d = calloc(1, sizeof(*d));
+
+	if (!d) {
+		shim_link__free(link);
+		return -ENOMEM;
+	}
+	d->link = link;
+	d->target = target;
+	d->track = track;
+	d->track_ctx = ctx;
+	d->close_ns = UINT64_MAX;
+	d->names = device_names__new();
+	d->events = d->names ? device_events__new((uint32_t)target->pid, d->names) : NULL;
+	if (!d->events) {
+		device_source__free(d);
+		return -ENOMEM;
+	}
+	*out = d;
+	return 0;
+}
+
+void device_source__free(struct device_source *d)
+{
+	if (!d)
+		return;
+	shim_link__free(d->link);
+	device_events__free(d->events);
+	device_names__free(d->names);
+	for (size_t i = 0; i < SHIM_RINGS; i++)
+		free(d->calls[i].calls);
+	free(d->activities);
+	id_map__clear(&d->tracks);
+	device_ranges__clear(&d->ranges);
+	free(d);
+}
+
+/* ---- the library ---- */
+
+static void ask(struct device_source *d, enum shim_command command)
+{
+	d->wanted = command == SHIM_RECORD;
+	d->asked = true;
+	d->asked_ns = clock__monotonic_ns();
+	d->seq = shim_link__command(d->link, command);
+}
+
+void device_source__want(struct device_source *d, bool recording)
+{
+	if (d->wanted != recording || !d->asked)
+		ask(d, recording ? SHIM_RECORD : SHIM_PARK);
+}
+
+void device_source__yield(struct device_source *d)
+{
+	snprintf(d->refused, sizeof(d->refused), "%s",
+		 "another tool began to use CUPTI in it (torch.profiler?) and has it since then");
+	if (d->wanted)
+		ask(d, SHIM_YIELD);
+}
+
+static void note_answer(struct device_source *d)
+{
+	const char *error = shim_link__error(d->link);
+
+	d->late = false;
+	if (d->wanted)
+		snprintf(d->refused, sizeof(d->refused), "%s", error ? error : "");
+}
+
+bool device_source__settled(struct device_source *d, uint64_t now)
+{
+	enum shim_state state = shim_link__state(d->link);
+	bool timed_out = now - d->asked_ns > (d->wanted ? START_NS : STOP_NS);
+
+	/* Before the driver is initialised there is nobody to answer. */
+	if (!d->asked || state == SHIM_ABSENT || state == SHIM_LEFT)
+		return true;
+	if (shim_link__is_done(d->link, d->seq))
+		note_answer(d);
+	else if (timed_out && d->wanted)
+		d->late = true;
+	return timed_out || shim_link__is_done(d->link, d->seq);
+}
+
+bool device_source__is_recording(const struct device_source *d)
+{
+	return shim_link__state(d->link) == SHIM_RECORDING;
+}
+
+bool device_source__is_absent(const struct device_source *d)
+{
+	return shim_link__state(d->link) == SHIM_ABSENT;
+}
+
+const char *device_source__refusal(struct device_source *d)
+{
+	if (d->refused[0])
+		return d->refused;
+	switch (shim_link__state(d->link)) {
+	case SHIM_ABSENT:
+		return "the process has not initialised CUDA";
+	case SHIM_LEFT:
+		return "the library in the process gave up: proftrace did not answer for too long";
+	default:
+		return d->late ? "CUPTI did not start in time" : NULL;
+	}
+}
+
+/* ---- threads ---- */
+
+/* "NSpid: 4242 17": the last is the one that the thread itself sees. */
+static uint32_t innermost_tid(const char *status)
+{
+	const char *line = strstr(status, "\nNSpid:"), *end = line ? strchr(line + 1, '\n') : NULL;
+
+	while (end && end > line && end[-1] >= '0' && end[-1] <= '9')
+		end--;
+	return end ? (uint32_t)strtoul(end, NULL, 10) : 0;
+}
+
+static uint32_t find_tid(const struct device_source *d, uint32_t ns_tid)
+{
+	char path[300];
+	struct dirent *entry;
+	uint32_t found = ns_tid;
+	DIR *tasks;
+
+	if (!d->target->foreign_pid_ns)
+		return ns_tid;
+	snprintf(path, sizeof(path), "/proc/%d/task", d->target->pid);
+	tasks = opendir(path);
+	while (tasks && (entry = readdir(tasks))) {
+		auto_free char *status = NULL;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/status", d->target->pid,
+			 entry->d_name);
+		status = file__read(path, NULL);
+		if (!status || innermost_tid(status) != ns_tid)
+			continue;
+		found = (uint32_t)strtoul(entry->d_name, NULL, 10);
+		break;
+	}
+	if (tasks)
+		closedir(tasks);
+	return found;
+}
+
+/* ---- what came ---- */
+
+static int on_call(void *ctx, size_t ring, uint32_t ns_tid, const struct shim_call *call)
+{
+	struct device_source *d = ctx;
+	struct call_queue *q = &d->calls[ring];
+
+	if (q->ns_tid != ns_tid) {
+		q->ns_tid = ns_tid;
+		q->tid = find_tid(d, ns_tid);
+	}
+	return ARRAY_PUSH(q->calls, q->cnt, q->cap, *call);
+}
+
+static int on_record(void *ctx, const struct shim_record *r)
+{
+	struct device_source *d = ctx;
+	union activity copy;
+
+	switch (r->kind) {
+	case SHIM_REC_NAME:
+		return device_names__learn(d->names, (const struct shim_name *)r);
+	case SHIM_REC_DEVICE:
+		return device_events__device(d->events, (const struct shim_device *)r);
+	case SHIM_REC_KERNEL:
+	case SHIM_REC_COPY:
+	case SHIM_REC_SET:
+	case SHIM_REC_SYNC:
+	case SHIM_REC_MEMORY:
+	case SHIM_REC_MARKER:
+	case SHIM_REC_OVERHEAD:
+		break;
+	default:
+		return 0;
+	}
+	if (d->activity_cnt == QUEUE_MAX) {
+		d->lost_queue++;
+		return 0;
+	}
+	memcpy(&copy, r, r->bytes < sizeof(copy) ? r->bytes : sizeof(copy));
+	return ARRAY_PUSH(d->activities, d->activity_cnt, d->activity_cap, copy);
+}
+
+static int collect(struct device_source *d)
+{
+	uint64_t now = clock__monotonic_ns();
+	int err = shim_link__activities(d->link, on_record, d);
+
+	if (!err)
+		err = shim_link__calls(d->link, on_call, d);
+	d->last_collect_ns = now;
+	return err;
+}
+
+/* ---- calls ---- */
+
+static int call_write(struct device_source *d, const struct call_queue *q,
+		      const struct shim_call *call)
+{
+	uint32_t track;
+	int err;
+
+	if (call->end_ns <= d->open_ns || call->begin_ns >= d->close_ns)
+		return id_map__put(&d->tracks, call->correlation, OUTSIDE);
+	track = d->track(d->track_ctx, (uint32_t)d->target->pid, q->tid);
+	d->call_cnt++;
+	err = track ? id_map__put(&d->tracks, call->correlation, track) : -ENOMEM;
+	if (err)
+		return err;
+	return device_events__call(d->events, track, call, d->open_ns, d->close_ns);
+}
+
+static int queue_write(struct device_source *d, struct call_queue *q, uint64_t end_ns)
+{
+	int err = 0;
+
+	while (q->first < q->cnt && q->calls[q->first].end_ns <= end_ns && !err)
+		err = call_write(d, q, &q->calls[q->first++]);
+	if (q->first == q->cnt)
+		q->first = q->cnt = 0;
+	return err;
+}
+
+/* Without a window: what ended before the last look at the kernel's ring is in none. */
+static int queue_discard(struct device_source *d, struct call_queue *q, uint64_t before_ns)
+{
+	size_t kept = 0;
+	int err = 0;
+
+	for (size_t i = q->first; i < q->cnt && !err; i++) {
+		if (q->calls[i].end_ns < before_ns)
+			err = id_map__put(&d->tracks, q->calls[i].correlation, OUTSIDE);
+		else
+			q->calls[kept++] = q->calls[i];
+	}
+	q->first = 0;
+	q->cnt = kept;
+	return err;
+}
+
+int device_source__before(struct device_source *d, uint32_t tid, uint64_t end_ns)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < SHIM_RINGS && !err; i++)
+		if (d->calls[i].cnt && d->calls[i].tid == tid)
+			err = queue_write(d, &d->calls[i], end_ns);
+	return err;
+}
+
+/* ---- activities ---- */
+
+/* The main thread's where the target does not say. */
+static uint32_t track_of(struct device_source *d, uint32_t ns_tid)
+{
+	uint32_t pid = (uint32_t)d->target->pid, tid = ns_tid ? 0 : pid;
+
+	for (size_t i = 0; i < SHIM_RINGS && !tid; i++)
+		if (d->calls[i].ns_tid == ns_tid)
+			tid = d->calls[i].tid;
+	return d->track(d->track_ctx, pid, tid ? tid : find_tid(d, ns_tid));
+}
+
+static int range_write(struct device_source *d, const struct device_range *range)
+{
+	uint32_t track = track_of(d, range->tid);
+
+	return track ? device_events__range(d->events, track, range, d->open_ns, d->close_ns)
+		     : -ENOMEM;
+}
+
+/* Marks are taken outside a window as well: its ranges may have begun before it. */
+static int mark_take(struct device_source *d, const struct shim_marker *mark)
+{
+	struct device_range range;
+	int complete = device_ranges__mark(&d->ranges, mark, &range);
+
+	return complete > 0 && d->w ? range_write(d, &range) : complete < 0 ? complete : 0;
+}
+
+static int memory_write(struct device_source *d, const struct shim_memory *memory)
+{
+	uint32_t track = id_map__get(&d->tracks, memory->a.correlation);
+
+	if (!track)
+		track = track_of(d, 0);
+	return track ? device_events__memory(d->events, track, memory) : -ENOMEM;
+}
+
+static int activity_write(struct device_source *d, const struct shim_activity *a)
+{
+	uint32_t track = id_map__get(&d->tracks, a->correlation);
+	/* though its call had not returned */
+	uint64_t end_ns = device_events__monotonic(d->events, a->end_ns);
+	bool is_earlier = end_ns <= d->open_ns;
+	/* a call that was never seen to return: under way at the window's end, or begun later */
+	bool may_be_later =
+		device_events__monotonic(d->events, a->start_ns) >= d->close_ns && !track;
+
+	/* Not yet over when it came: another tool has given CUPTI a clock of its own. */
+	if (end_ns > d->last_collect_ns + SECOND) {
+		d->lost_clock++;
+		return 0;
+	}
+	if (may_be_later || is_earlier || track == OUTSIDE)
+		return 0;
+	if (a->h.kind == SHIM_REC_MEMORY)
+		return memory_write(d, (const struct shim_memory *)a);
+	d->device_cnt += a->h.kind <= SHIM_REC_SET;
+	return device_events__activity(d->events, a);
+}
+
+/* The first `cnt` of them: written, or if there is no window forgotten. */
+static int activities_take(struct device_source *d, size_t cnt)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < cnt && !err; i++) {
+		if (d->activities[i].a.h.kind == SHIM_REC_MARKER)
+			err = mark_take(d, &d->activities[i].marker);
+		else if (d->w)
+			err = activity_write(d, &d->activities[i].a);
+	}
+	if (cnt < d->activity_cnt)
+		memmove(d->activities, d->activities + cnt,
+			(d->activity_cnt - cnt) * sizeof(*d->activities));
+	d->activity_cnt -= cnt;
+	return err;
+}
+
+/* On a clock that is not ours they wait for the second point of the line. */
+static bool may_write(const struct device_source *d)
+{
+	struct shim_facts facts;
+
+	if (!d->w)
+		return true;
+	shim_link__facts(d->link, &facts);
+	return d->close_ns == UINT64_MAX && facts.own_clock;
+}
+
+int device_source__pump(struct device_source *d)
+{
+	uint64_t before_ns = d->last_collect_ns;
+	int err = 0;
+
+	shim_link__beat(d->link);
+	/* First the calls from before the window: they tell which activities are not its own. */
+	for (size_t i = 0; i < SHIM_RINGS && !err; i++)
+		err = d->w ? queue_write(d, &d->calls[i], d->open_ns)
+			   : queue_discard(d, &d->calls[i], before_ns);
+	if (!err && may_write(d))
+		err = activities_take(d, d->ripe_cnt);
+	if (!err)
+		err = collect(d);
+	d->ripe_cnt = d->activity_cnt;
+	return err;
+}
+
+/* ---- the window ---- */
+
+void device_source__open(struct device_source *d, struct recording_writer *w, uint64_t open_ns)
+{
+	d->w = w;
+	d->open_ns = open_ns;
+	d->close_ns = UINT64_MAX;
+	d->call_cnt = d->device_cnt = 0;
+	device_events__set_writer(d->events, w);
+}
+
+void device_source__close(struct device_source *d, uint64_t close_ns)
+{
+	d->close_ns = close_ns;
+}
+
+static void set_clock(struct device_source *d)
+{
+	struct shim_facts facts;
+	struct device_clock clock;
+
+	shim_link__facts(d->link, &facts);
+	clock = (struct device_clock){facts.own_clock, facts.clock_begin, facts.clock_end};
+	device_events__set_clock(d->events, &clock);
+}
+
+/* What nothing has ended goes on past the window, and holds what came after its begin. */
+static int open_range_write(struct device_source *d, struct device_range *range)
+{
+	range->nests = true;
+	return range_write(d, range);
+}
+
+int device_source__finish(struct device_source *d)
+{
+	int err = collect(d);
+
+	set_clock(d);
+	for (size_t i = 0; i < SHIM_RINGS && !err; i++)
+		err = queue_write(d, &d->calls[i], UINT64_MAX);
+	if (!err)
+		err = activities_take(d, d->activity_cnt);
+	for (size_t i = 0; i < d->ranges.cnt && !err; i++)
+		if (d->ranges.open[i].begin_ns)
+			err = open_range_write(d, &d->ranges.open[i]);
+	d->ripe_cnt = 0;
+	d->w = NULL;
+	id_map__clear(&d->tracks);
+	device_ranges__clear(&d->ranges);
+	return err;
+}
+
+/* ---- summary ---- */
+
+json_t *device_source__summary(struct device_source *d, uint64_t *lost)
+{
+	const char *refusal = device_source__refusal(d);
+	struct shim_facts f;
+	uint64_t all, lost_here;
+	json_t *json;
+
+	shim_link__facts(d->link, &f);
+	lost_here = d->lost_queue + d->ranges.lost;
+	all = f.lost_rings + f.lost_threads + f.lost_cupti + f.lost_incomplete + f.lost_buffers +
+	      f.malformed + lost_here + d->lost_clock;
+	*lost = all - d->lost_told;
+	d->lost_told = all;
+	json = json_pack(
+		"{s:s, s:I, s:b, s:I, s:I, s:b, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}",
+		"source", "CUPTI", "cupti_version", (json_int_t)f.cupti_version, "own_clock",
+		(int)f.own_clock, "calls", (json_int_t)d->call_cnt, "activities",
+		(json_int_t)d->device_cnt, "finalized", (int)f.finalized, "lost", "rings",
+		(json_int_t)f.lost_rings, "threads", (json_int_t)f.lost_threads, "cupti",
+		(json_int_t)f.lost_cupti, "incomplete", (json_int_t)f.lost_incomplete, "buffers",
+		(json_int_t)f.lost_buffers, "malformed", (json_int_t)f.malformed, "queue",
+		(json_int_t)lost_here, "clock", (json_int_t)d->lost_clock);
+	if (json && refusal)
+		json_object_set_new(json, "refused", json_string(refusal));
+	if (json && !f.own_clock)
+		json_object_set_new(json, "clock_error_ns",
+				    json_integer((json_int_t)(f.clock_begin.bracket_ns +
+							      f.clock_end.bracket_ns) /
+						 2));
+	if (json && device_events__summary(d->events, json)) {
+		json_decref(json);
+		json = NULL;
+	}
+	return json;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Device time as a source of a recording: starts and stops the library in the target around each
+ * window, brings its calls into the order that the recording demands, and keeps what belongs to the
+ * window: a call that was open in it, and an activity that such a call launched.
+ *
+ * All functions are for one thread. Times are CLOCK_MONOTONIC ns.
+ */
+#ifndef PROFTRACE_DEVICE_SOURCE_H
+#define PROFTRACE_DEVICE_SOURCE_H
+
+#include "device/shim_link.h"
+#include "recording/recording.h"
+#include "target/target.h"
+
+struct device_source;
+
+/* Where threads have their tracks; tid in the initial pid namespace. */
+typedef uint32_t (*device_track)(void *ctx, uint32_t pid, uint32_t tid);
+
+/* Takes the link over, also on error. The target is borrowed. */
+int device_source__new(struct shim_link *link, const struct target *target, device_track track,
+		       void *ctx, struct device_source **out);
+/* Lets the library go. NULL is fine. */
+void device_source__free(struct device_source *d);
+
+/* ---- the library ---- */
+
+/* Asks it to be recording (or not); returns at once. */
+void device_source__want(struct device_source *d, bool recording);
+/* Another tool has begun to use CUPTI: the library ends at once and leaves it to it. */
+void device_source__yield(struct device_source *d);
+/* True if the last wish has come true or cannot: nothing is to be waited for. */
+bool device_source__settled(struct device_source *d, uint64_t now);
+bool device_source__is_recording(const struct device_source *d);
+/* The library has not been seen: no driver has loaded it, so far. */
+bool device_source__is_absent(const struct device_source *d);
+/* Why there is no device time, as a clause; NULL: there is. */
+const char *device_source__refusal(struct device_source *d);
+
+/* ---- the window ---- */
+
+/*
+ * Takes what has come, and writes what is ripe. To be called after each reading of the kernel's
+ * ring: an activity is written in the round after the one in which it came, when every edge of the
+ * window before it is known.
+ */
+int device_source__pump(struct device_source *d);
+
+void device_source__open(struct device_source *d, struct recording_writer *w, uint64_t open_ns);
+/* The window's end is known; activities of its calls may still come. */
+void device_source__close(struct device_source *d, uint64_t close_ns);
+/* Everything has come: writes what is left, forgets the writer. */
+int device_source__finish(struct device_source *d);
+
+/* Writes the calls of a thread that ended by end_ns: before the span that encloses them. */
+int device_source__before(struct device_source *d, uint32_t tid, uint64_t end_ns);
+
+/* "device" of the summary, and the number of records lost since the last time. */
+json_t *device_source__summary(struct device_source *d, uint64_t *lost);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Names of kernels without CUPTI, from what a launch call shows, what libraries register, and their
+ * symbols:
+ *
+ *  - it was given the address of the kernel's host stub, or a handle that such a stub keeps: the name
+ *    that is registered for the stub, or else the stub's symbol;
+ *  - anything else, as a driver's handle, is known by the library that launched it.
+ */
+#ifndef PROFTRACE_KERNEL_NAMES_H
+#define PROFTRACE_KERNEL_NAMES_H
+
+#include "recording/recording.h"
+#include "target/target.h"
+
+struct kernel_names;
+
+/* Borrows the target. */
+struct kernel_names *kernel_names__new(struct target *t);
+void kernel_names__free(struct kernel_names *k);
+/* Ids belong to a writer: a new one begins. */
+void kernel_names__forget_ids(struct kernel_names *k);
+
+/* Reads now what takes a moment. */
+void kernel_names__prepare(struct kernel_names *k);
+
+struct kernel_launch {
+	uint64_t function; /* as the call was given it */
+	uint64_t caller;   /* where it returns to */
+	bool by_runtime;
+};
+/* The id of the name in the writer, 0 if nothing is known or on the writer's error. */
+uint32_t kernel_names__id(struct kernel_names *k, struct recording_writer *w,
+			  const struct kernel_launch *launch);
+
+/* The kernel's mangled name from its host stub's, which may be the kernel's own. Caller frees; NULL:
+ * no memory. */
+char *kernel_name__of_stub(const char *symbol);
+
+#endif

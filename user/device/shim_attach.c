@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "device/shim_attach.h"
+#include "common/err.h"
+#include "common/util.h"
+#include "device/shim_library.h"
+#include <fcntl.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+/* Loading takes milliseconds; a library that serves a proftrace that died takes seconds to leave.
+ */
+#define DEADLINE_MS 20000
+
+/* What the library itself calls, beyond what loading it does. */
+static const int syscalls[] = {
+	SYS_memfd_create, SYS_ftruncate, SYS_getpid,	      SYS_gettid,  SYS_prctl,
+	SYS_futex,	  SYS_mprotect,	 SYS_clock_nanosleep, SYS_madvise,
+};
+
+static struct inject_request request_for(const void *image, size_t size)
+{
+	return (struct inject_request){
+		.image = image,
+		.image_size = size,
+		.image_name = SHIM_LIBRARY_NAME,
+		.symbol = "proftrace_cupti_attach",
+		.arg = "",
+		.syscalls = syscalls,
+		.syscall_cnt = ARRAY_SIZE(syscalls),
+		.deadline_ms = DEADLINE_MS,
+	};
+}
+
+static int read_library(char **image, size_t *size)
+{
+	const char *path = shim_library__path();
+
+	if (!path)
+		return -ENOENT;
+	*image = file__read(path, size);
+	return *image ? 0 : err__set(-errno, "cannot read %s: %s", path, strerror(errno));
+}
+
+/* What the library answered, in words. */
+static int refused(const struct target *t, int err)
+{
+	switch (err) {
+	case -EBUSY:
+		return err__set(err,
+				"process %d (%s): another proftrace uses the library in it; wait "
+				"for its end",
+				t->pid, t->comm);
+	case -EPROTO:
+	case -ENOENT: /* before there were files without a name */
+		return err__set(-EPROTO,
+				"process %d (%s) has the library of another version of proftrace "
+				"in it; use that version, or restart the process",
+				t->pid, t->comm);
+	default:
+		return err__set(err, "process %d (%s): the library in it cannot start: %s", t->pid,
+				t->comm, strerror(-err));
+	}
+}
+
+/* fd: the process's own. */
+static int adopt(const struct target *t, int fd, struct shim_link **out)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", t->pid, fd);
+	auto_close int own = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (own < 0)
+		return err__set(-errno, "cannot open the library's memory in process %d: %s",
+				t->pid, strerror(errno));
+	return shim_link__adopt(own, out);
+}
+
+static int load(const struct target *t, struct shim_attached *facts, struct shim_link **out)
+{
+	auto_free char *image = NULL;
+	struct inject_request request;
+	uint64_t begin_ns;
+	size_t size;
+	int err = read_library(&image, &size), answer;
+
+	if (err)
+		return err;
+	request = request_for(image, size);
+	begin_ns = clock__monotonic_ns();
+	err = inject__load(t->pid, &request, &facts->inject);
+	facts->took_ns = clock__monotonic_ns() - begin_ns;
+	if (err)
+		return err;
+	answer = (int)facts->inject.value; /* an int there: the upper half means nothing */
+	return answer < 0 ? refused(t, answer) : adopt(t, answer, out);
+}
+
+int shim__attach(struct target *t, const char *cupti, struct shim_link **out,
+		 struct shim_attached *facts)
+{
+	int err;
+
+	memset(facts, 0, sizeof(*facts));
+	err = cupti__find(t, cupti, &facts->cupti);
+	if (!err)
+		err = load(t, facts, out);
+	if (err)
+		return err;
+	shim_link__set_cupti(*out, facts->cupti.path, facts->cupti.major);
+	err = shim_link__keep_alive(*out);
+	if (!err) {
+		/* From its first command on the library needs no descriptor. */
+		shim_link__command(*out, SHIM_PARK);
+		return 0;
+	}
+	shim_link__free(*out);
+	*out = NULL;
+	return err;
+}
+
+int shim__may_attach(struct target *t, const char *cupti, struct shim_attached *facts)
+{
+	auto_free char *image = NULL;
+	struct inject_request request;
+	size_t size;
+	int err;
+
+	memset(facts, 0, sizeof(*facts));
+	err = cupti__find(t, cupti, &facts->cupti);
+	if (!err)
+		err = read_library(&image, &size);
+	if (err)
+		return err;
+	request = request_for(image, size);
+	return inject__check(t->pid, &request, &facts->inject);
+}

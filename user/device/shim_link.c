@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "device/shim_link.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#define BEAT_NS 300000000l
+
+struct shim_link {
+	struct shim_control *c;
+	char path[64];
+	bool linked; /* the file has a name */
+	pthread_t beater;
+	bool beats; /* that thread is there */
+	sem_t stop;
+	uint64_t malformed;
+	char error[256];
+	uint64_t record[(SHIM_NAME_MAX + sizeof(struct shim_name) + 8) / 8]; /* one, copied */
+};
+
+/* ---- the file ---- */
+
+static int map_file(struct shim_link *l, int fd)
+{
+	void *at = mmap(NULL, SHIM_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (at == MAP_FAILED)
+		return -errno;
+	l->c = at;
+	return 0;
+}
+
+static int make_file(struct shim_link *l, int fd)
+{
+	int err = ftruncate(fd, (off_t)SHIM_FILE_BYTES) ? -errno : map_file(l, fd);
+
+	if (!err)
+		shim_init(l->c, clock__monotonic_ns());
+	return err;
+}
+
+int shim_link__create(struct shim_link **out)
+{
+	struct shim_link *l = calloc(1, sizeof(*l));
+	int err;
+
+	if (!l)
+		return -ENOMEM;
+	snprintf(l->path, sizeof(l->path), "/dev/shm/proftrace-%d.XXXXXX", (int)getpid());
+	auto_close int fd = mkostemp(l->path, O_CLOEXEC);
+	if (fd < 0) {
+		err = -errno;
+	} else {
+		l->linked = true;
+		err = make_file(l, fd);
+	}
+	if (err) {
+		err = err__set(err, "cannot make shared memory %s: %s", l->path, strerror(-err));
+		shim_link__free(l);
+		return err;
+	}
+	*out = l;
+	return 0;
+}
+
+/* Sealed, so that the process cannot cut it off under us; which also shows that it is a memfd. */
+static int seal(int fd)
+{
+	struct stat st;
+
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) || fstat(fd, &st))
+		return -errno;
+	return (uint64_t)st.st_size == SHIM_FILE_BYTES ? 0 : -EPROTO;
+}
+
+int shim_link__adopt(int fd, struct shim_link **out)
+{
+	struct shim_link *l = calloc(1, sizeof(*l));
+	int err;
+
+	if (!l)
+		return -ENOMEM;
+	err = seal(fd);
+	if (!err)
+		err = map_file(l, fd);
+	if (!err && (!l->c || l->c->magic != SHIM_MAGIC || l->c->version != SHIM_VERSION))
+		err = -EPROTO;
+	if (!err) {
+		shim_link__beat(l);
+		*out = l;
+		return 0;
+	}
+	shim_link__free(l);
+	return err__set(err, "the memory that the library in the process made cannot be used: %s",
+			strerror(-err));
+}
+
+void shim_link__unlink(struct shim_link *l)
+{
+	if (l->linked)
+		unlink(l->path);
+	l->linked = false;
+}
+
+void shim_link__free(struct shim_link *l)
+{
+	if (!l)
+		return;
+	if (l->beats) {
+		sem_post(&l->stop);
+		pthread_join(l->beater, NULL);
+		sem_destroy(&l->stop);
+	}
+	shim_link__unlink(l);
+	if (l->c) {
+		shim_link__command(l, SHIM_LEAVE);
+		munmap(l->c, SHIM_FILE_BYTES);
+	}
+	free(l);
+}
+
+const char *shim_link__path(const struct shim_link *l)
+{
+	return l->path;
+}
+
+void shim_link__set_cupti(struct shim_link *l, const char *path, unsigned int major)
+{
+	snprintf(l->c->cupti_path, sizeof(l->c->cupti_path), "%s", path);
+	l->c->cupti_major = major;
+}
+
+void shim_link__set_pid(struct shim_link *l, uint32_t pid)
+{
+	l->c->only_pid = pid;
+}
+
+/* ---- commands ---- */
+
+void shim_link__beat(struct shim_link *l)
+{
+	__atomic_store_n(&l->c->heartbeat_ns, clock__monotonic_ns(), __ATOMIC_RELAXED);
+	if (l->linked && shim_link__pid(l))
+		shim_link__unlink(l);
+}
+
+static void *beat(void *arg)
+{
+	struct shim_link *l = arg;
+	struct timespec until;
+
+	do {
+		__atomic_store_n(&l->c->heartbeat_ns, clock__monotonic_ns(), __ATOMIC_RELAXED);
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_nsec += BEAT_NS;
+		if (until.tv_nsec >= 1000000000) {
+			until.tv_nsec -= 1000000000;
+			until.tv_sec++;
+		}
+	} while (sem_clockwait(&l->stop, CLOCK_MONOTONIC, &until) && errno == ETIMEDOUT);
+	return NULL;
+}
+
+int shim_link__keep_alive(struct shim_link *l)
+{
+	sigset_t all, before;
+	int err;
+
+	if (l->beats)
+		return 0;
+	sem_init(&l->stop, 0, 0);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before); /* Ctrl-C is for the other thread */
+	err = pthread_create(&l->beater, NULL, beat, l);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	l->beats = !err;
+	return err ? err__set(-err, "cannot start a thread: %s", strerror(err)) : 0;
+}
+
+uint32_t shim_link__command(struct shim_link *l, enum shim_command command)
+{
+	uint32_t seq = l->c->command_seq + 1;
+
+	__atomic_store_n(&l->c->command, command, __ATOMIC_RELAXED);
+	__atomic_store_n(&l->c->command_seq, seq, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &l->c->command_seq, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+	return seq;
+}
+
+/* By distance, since numbers wrap; a command that came later may have overtaken it. */
+bool shim_link__is_done(const struct shim_link *l, uint32_t seq)
+{
+	return (int32_t)(__atomic_load_n(&l->c->done_seq, __ATOMIC_ACQUIRE) - seq) >= 0;
+}
+
+enum shim_state shim_link__state(const struct shim_link *l)
+{
+	return __atomic_load_n(&l->c->state, __ATOMIC_ACQUIRE);
+}
+
+uint32_t shim_link__pid(const struct shim_link *l)
+{
+	return __atomic_load_n(&l->c->pid, __ATOMIC_ACQUIRE);
+}
+
+const char *shim_link__error(struct shim_link *l)
+{
+	char call[sizeof(l->c->cupti_call)];
+
+	memcpy(call, l->c->cupti_call, sizeof(call));
+	call[sizeof(call) - 1] = '\0';
+	switch (l->c->error) {
+	case SHIM_OK:
+		return NULL;
+	case SHIM_NO_CUPTI:
+		return "the process has no libcupti, and none was found";
+	case SHIM_OLD_CUPTI:
+		return "its libcupti is older than CUDA 11";
+	case SHIM_OTHER_SUBSCRIBER:
+		return "another tool uses CUPTI in it, or has used it and not let go "
+		       "(torch.profiler does not)";
+	case SHIM_NO_PRIVILEGE:
+		return "the driver allows profiling to administrators alone "
+		       "(NVreg_RestrictProfilingToAdminUsers)";
+	default:
+		snprintf(l->error, sizeof(l->error), "%s gave CUPTI error %d", call,
+			 l->c->cupti_result);
+		return l->error;
+	}
+}
+
+void shim_link__facts(const struct shim_link *l, struct shim_facts *out)
+{
+	const struct shim_control *c = l->c;
+
+	*out = (struct shim_facts){
+		.cupti_version = c->cupti_version,
+		.own_clock = c->own_clock,
+		.finalized = c->finalized,
+		.clock_begin = c->clock_begin,
+		.clock_end = c->clock_end,
+		.lost_rings = c->activities.lost,
+		.lost_threads = c->lost_threads,
+		.lost_cupti = c->lost_cupti,
+		.lost_incomplete = c->lost_incomplete,
+		.lost_buffers = c->lost_buffers,
+		.malformed = l->malformed,
+	};
+	for (size_t i = 0; i < SHIM_RINGS; i++)
+		out->lost_rings += c->rings[i].lost;
+}
+
+/* ---- rings ---- */
+
+static int ring_calls(struct shim_link *l, size_t index,
+		      int (*take)(void *, size_t, uint32_t, const struct shim_call *), void *ctx)
+{
+	struct shim_ring *ring = &l->c->rings[index];
+	uint32_t tid = __atomic_load_n(&ring->tid, __ATOMIC_RELAXED);
+	uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE), tail = ring->tail;
+	int err = 0;
+
+	if (head - tail > SHIM_RING_CALLS) {
+		l->malformed++;
+		tail = head;
+	}
+	for (; tail != head && !err; tail++) {
+		struct shim_call call = shim_calls(l->c, index)[tail % SHIM_RING_CALLS];
+
+		if (call.end_ns < call.begin_ns)
+			l->malformed++;
+		else
+			err = take(ctx, index, tid, &call);
+	}
+	__atomic_store_n(&ring->tail, tail, __ATOMIC_RELEASE);
+	return err;
+}
+
+int shim_link__calls(struct shim_link *l,
+		     int (*take)(void *ctx, size_t ring, uint32_t tid,
+				 const struct shim_call *call),
+		     void *ctx)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < SHIM_RINGS && !err; i++)
+		err = ring_calls(l, i, take, ctx);
+	return err;
+}
+
+/* Bytes that a record of the kind has at least; 0: no such kind. */
+static size_t record_bytes(uint32_t kind)
+{
+	static const size_t bytes[] = {
+		[SHIM_REC_PAD] = sizeof(struct shim_record),
+		[SHIM_REC_NAME] = sizeof(struct shim_name) + 8,
+		[SHIM_REC_KERNEL] = sizeof(struct shim_kernel),
+		[SHIM_REC_COPY] = sizeof(struct shim_copy),
+		[SHIM_REC_SET] = sizeof(struct shim_set),
+		[SHIM_REC_SYNC] = sizeof(struct shim_sync),
+		[SHIM_REC_MEMORY] = sizeof(struct shim_memory),
+		[SHIM_REC_MARKER] = sizeof(struct shim_marker),
+		[SHIM_REC_OVERHEAD] = sizeof(struct shim_overhead),
+		[SHIM_REC_DEVICE] = sizeof(struct shim_device),
+	};
+
+	return kind < ARRAY_SIZE(bytes) ? bytes[kind] : 0;
+}
+
+/* Copies the record at `at` into l->record; its bytes in the ring, 0 if it cannot be one. A pad is
+ * only skipped. */
+static size_t copy_record(struct shim_link *l, uint64_t at, uint64_t available)
+{
+	size_t offset = (size_t)(at % SHIM_ACTIVITY_BYTES);
+	const char *data = shim_activity_bytes(l->c) + offset;
+	struct shim_record h;
+
+	memcpy(&h, data, sizeof(h));
+	if (!record_bytes(h.kind) || h.bytes < record_bytes(h.kind) || h.bytes % 8 ||
+	    h.bytes > available || h.bytes > SHIM_ACTIVITY_BYTES - offset ||
+	    (h.kind != SHIM_REC_PAD && h.bytes > sizeof(l->record)))
+		return 0;
+	if (h.kind != SHIM_REC_PAD)
+		memcpy(l->record, data, h.bytes);
+	memcpy(l->record, &h, sizeof(h));
+	return h.bytes;
+}
+
+int shim_link__activities(struct shim_link *l,
+			  int (*take)(void *ctx, const struct shim_record *record), void *ctx)
+{
+	struct shim_ring *ring = &l->c->activities;
+	uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE), tail = ring->tail;
+	const struct shim_record *h = (const struct shim_record *)l->record;
+	int err = 0;
+
+	while (tail != head && !err) {
+		size_t bytes = head - tail > SHIM_ACTIVITY_BYTES || tail % 8
+				       ? 0
+				       : copy_record(l, tail, head - tail);
+
+		if (!bytes) {
+			l->malformed++;
+			tail = head;
+			break;
+		}
+		tail += bytes;
+		if (h->kind == SHIM_REC_NAME)
+			((char *)l->record)[bytes - 1] = '\0';
+		if (h->kind != SHIM_REC_PAD)
+			err = take(ctx, h);
+	}
+	__atomic_store_n(&ring->tail, tail, __ATOMIC_RELEASE);
+	return err;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * proftrace's end of the memory that it shares with the library in the target
+ * (cupti_shim/protocol.h): the file, commands, and what the rings hold. The target may write
+ * anything there at any time: nothing that is read from it is believed.
+ */
+#ifndef PROFTRACE_SHIM_LINK_H
+#define PROFTRACE_SHIM_LINK_H
+
+#include "cupti_shim/protocol.h"
+
+struct shim_link;
+
+/* Makes the file, empty, readable by its owner alone. 0 or a negative errno with err__set. */
+int shim_link__create(struct shim_link **out);
+/* Takes over a file that the library has made; fd stays the caller's. 0 or a negative errno with
+ * err__set: -EPROTO if it is of another version, or no such file at all. */
+int shim_link__adopt(int fd, struct shim_link **out);
+/* Tells the library to leave, without waiting, and removes the file. NULL is fine. */
+void shim_link__free(struct shim_link *l);
+/* What the library is given: proftrace_cupti_attach(path), or $PROFTRACE_SHIM. */
+const char *shim_link__path(const struct shim_link *l);
+/* The file's name goes once the library has it open; done by shim_link__beat() too. */
+void shim_link__unlink(struct shim_link *l);
+
+/* A libcupti to load where the process has none, or (path empty) of which CUDA to look for one, 0:
+ * any; before the first command. */
+void shim_link__set_cupti(struct shim_link *l, const char *path, unsigned int major);
+/* No other process shall take the file, though it may know the path: pid as it sees itself. */
+void shim_link__set_pid(struct shim_link *l, uint32_t pid);
+
+/* "I live": at least once a second. Without it for five the library parks by itself. */
+void shim_link__beat(struct shim_link *l);
+/* Beats from a thread of its own from now on: it parks when this program ends, or is stopped. */
+int shim_link__keep_alive(struct shim_link *l);
+/* Gives a command and its number, by which it is asked for. */
+uint32_t shim_link__command(struct shim_link *l, enum shim_command command);
+bool shim_link__is_done(const struct shim_link *l, uint32_t seq);
+
+enum shim_state shim_link__state(const struct shim_link *l);
+uint32_t shim_link__pid(const struct shim_link *l); /* as the target sees it; 0: nobody yet */
+/* Of the last command that failed: a sentence's end, as in "another tool uses CUPTI"; NULL: none.
+ */
+const char *shim_link__error(struct shim_link *l);
+
+/* Plain facts of the library's side, copied. */
+struct shim_facts {
+	uint32_t cupti_version;
+	bool own_clock, finalized;
+	struct shim_clock_point clock_begin, clock_end;
+	/* losses, by place; rings: calls and activities that found theirs full */
+	uint64_t lost_rings, lost_threads, lost_cupti, lost_incomplete, lost_buffers;
+	uint64_t malformed; /* records that could not be what they say; seen by us */
+};
+void shim_link__facts(const struct shim_link *l, struct shim_facts *out);
+
+/* Takes what the rings hold now. A callback's error ends it and is returned; what it was called for
+ * counts as read. */
+int shim_link__calls(struct shim_link *l,
+		     int (*take)(void *ctx, size_t ring, uint32_t tid,
+				 const struct shim_call *call),
+		     void *ctx);
+/* The record is whole, and as long as its kind demands. */
+int shim_link__activities(struct shim_link *l,
+			  int (*take)(void *ctx, const struct shim_record *record), void *ctx);
+
+#endif

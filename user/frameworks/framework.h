@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A framework is one file here and one row in frameworks.c: how to recognise it in a process, and
+ * the probes that show its steps, phases, operators and memory. It plans; capture attaches.
+ */
+#ifndef PROFTRACE_FRAMEWORK_H
+#define PROFTRACE_FRAMEWORK_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include "../../bpf/events.h"
+#include "recording/event.h"
+#include "target/target.h"
+
+enum detail { DETAIL_PHASE = 0, DETAIL_OPERATOR = 1, DETAIL_INNER = 2 };
+
+/* Which attach set a probe belongs to: sets come and go as a whole. */
+enum probe_group {
+	GROUP_STEP = 0, /* steps and phases: live as long as we are attached */
+	GROUP_OPERATOR, /* live from ready to the end of the window */
+	GROUP_INNER,	/* the same, in its own link for cost accounting */
+	GROUP_MEMORY,
+	GROUP_DEVICE, /* calls of a device's interface */
+	GROUP_CNT,
+};
+
+/* One planned probe: a resolved place, its program, its row of the probe table and its name. */
+struct planned_probe {
+	enum probe_group group;
+	const struct target_lib *lib;
+	const char *symbol;	    /* mangled */
+	uint64_t vaddr;		    /* of the instruction, already slid */
+	uint64_t offset;	    /* the same as an offset in the file */
+	const char *program;	    /* BPF program at vaddr */
+	const char *return_program; /* NULL: none; needs vaddr to be the function's entry */
+	const char *name;	    /* what tables call it, NULL: dynamic */
+	const char *schema;	    /* NULL if none */
+	enum span_category category;
+	const char *hidden_prefix; /* dynamic names that begin so are not recorded, NULL: none */
+	struct pt_probe_cfg cfg;
+	uint32_t row; /* row of the probe table; probes of one function (entry, site) share one */
+};
+
+struct probe_plan {
+	struct planned_probe *probes;
+	size_t cnt, cap;
+	uint32_t row_cnt; /* rows used; row 0 means none */
+	struct pt_layout layout;
+	struct pt_name_rule name_rules[PT_MAX_NAME_RULES];
+	size_t name_rule_cnt;
+	const char *const *dtypes; /* names by code, NULL-terminated */
+	struct target_lib *
+		*libs; /* its own copies: a target forgets libraries when it looks again */
+	size_t lib_cnt, lib_cap;
+	char **missing; /* what could not be resolved and what that costs, for doctor and notes */
+	size_t missing_cnt, missing_cap;
+};
+/* Adds a probe with a new row (row 0) or the row given; 0 or -ENOMEM / -ENOSPC. Texts and the
+ * library are copied. */
+int probe_plan__add(struct probe_plan *p, const struct planned_probe *probe);
+int probe_plan__missing(struct probe_plan *p, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void probe_plan__free(struct probe_plan *p); /* frees the names and schemas that it owns */
+
+struct plan_opts {
+	enum detail detail;
+	bool record_shapes, profile_memory;
+};
+
+struct framework_match {
+	const struct framework *framework;
+	char version[64];   /* "2.15.0+cu132", empty if unknown */
+	char why[512];	    /* in plain words, which files and symbols told us */
+	bool known_version; /* measured layouts exist for it; else symbols alone are used */
+	bool ready;	    /* all the libraries that the probes need are loaded */
+};
+
+struct framework {
+	const char *name;  /* "pytorch" */
+	const char *title; /* "PyTorch" */
+	/* 1 and *m filled if the process runs it, 0 if not, negative errno. */
+	int (*recognise)(struct target *t, struct framework_match *m);
+	int (*plan)(struct target *t, const struct framework_match *m, const struct plan_opts *opts,
+		    struct probe_plan *plan);
+	/* Name of a backward node's type, from the type_info name and the language-level type's
+	 * name (either may be NULL); caller frees. */
+	char *(*node_name)(const char *type_info, const char *type_obj_name);
+	/* Name of an asynchronous operation by the framework's own code; static text. */
+	const char *(*async_name)(uint64_t code);
+};
+
+const struct framework *const *frameworks__all(void); /* NULL-terminated */
+/* The first that recognises the process; 0 with m->framework NULL if none does. */
+int frameworks__recognise(struct target *t, struct framework_match *m);
+
+#endif

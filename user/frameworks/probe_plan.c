@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "frameworks/framework.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <stdarg.h>
+#include <string.h>
+
+static void lib_free(struct target_lib *lib)
+{
+	free(lib->path);
+	free(lib->host_path);
+	free(lib);
+}
+
+/* The plan's copy of a library; NULL: no memory. */
+static const struct target_lib *own_lib(struct probe_plan *p, const struct target_lib *lib)
+{
+	struct target_lib *own;
+
+	for (size_t i = p->lib_cnt; i-- > 0;)
+		if (!strcmp(p->libs[i]->host_path, lib->host_path))
+			return p->libs[i];
+	own = calloc(1, sizeof(*own));
+	if (!own)
+		return NULL;
+	*own = *lib;
+	own->path = strdup(lib->path);
+	own->host_path = strdup(lib->host_path);
+	if (own->path && own->host_path && !ARRAY_PUSH(p->libs, p->lib_cnt, p->lib_cap, own))
+		return own;
+	lib_free(own);
+	return NULL;
+}
+
+int probe_plan__add(struct probe_plan *p, const struct planned_probe *probe)
+{
+	struct planned_probe *added;
+	int err = ARRAY_PUSH(p->probes, p->cnt, p->cap, *probe);
+
+	if (err)
+		return err;
+	added = &p->probes[p->cnt - 1];
+	if (!added->row) {
+		if (p->row_cnt + 1 >= PT_MAX_PROBES) {
+			p->cnt--;
+			return err__set(-ENOSPC,
+					"more than %d probes planned; choose a lower --detail",
+					PT_MAX_PROBES - 1);
+		}
+		added->row = ++p->row_cnt;
+	}
+	added->lib = own_lib(p, probe->lib);
+	added->symbol = strdup(probe->symbol);
+	added->name = probe->name ? strdup(probe->name) : NULL;
+	added->schema = probe->schema ? strdup(probe->schema) : NULL;
+	if (!added->lib || !added->symbol || (probe->name && !added->name) ||
+	    (probe->schema && !added->schema))
+		return -ENOMEM;
+	return 0;
+}
+
+int probe_plan__missing(struct probe_plan *p, const char *fmt, ...)
+{
+	char *text = NULL;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return -ENOMEM;
+	return ARRAY_PUSH(p->missing, p->missing_cnt, p->missing_cap, text);
+}
+
+void probe_plan__free(struct probe_plan *p)
+{
+	for (size_t i = 0; i < p->cnt; i++) {
+		free((char *)p->probes[i].symbol);
+		free((char *)p->probes[i].name);
+		free((char *)p->probes[i].schema);
+	}
+	for (size_t i = 0; i < p->lib_cnt; i++)
+		lib_free(p->libs[i]);
+	for (size_t i = 0; i < p->missing_cnt; i++)
+		free(p->missing[i]);
+	free(p->libs);
+	free(p->probes);
+	free(p->missing);
+	memset(p, 0, sizeof(*p));
+}

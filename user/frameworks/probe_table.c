@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "frameworks/probe_table.h"
+#include "attach/attach.h"
+#include "attach/site.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <fnmatch.h>
+#include <string.h>
+
+struct walk {
+	struct table_scan *scan;
+	unsigned int lib;
+};
+
+static bool row_wanted(const struct table_scan *s, const struct probe_row *row)
+{
+	return (row->details & (1u << s->opts->detail)) &&
+	       (!row->memory || s->opts->profile_memory);
+}
+
+/* A library has 100000 symbols: the literal beginning decides for nearly all. */
+static bool matches(const char *pattern, const char *symbol)
+{
+	size_t literal = pattern ? strcspn(pattern, "*") : 0;
+
+	if (!pattern || strncmp(symbol, pattern, literal) != 0)
+		return false;
+	return !pattern[literal] || !fnmatch(pattern, symbol, 0);
+}
+
+/* Where the program goes: the entry, or a cheaper instruction further in that the row allows. */
+static int place(struct elf_file *elf, const struct elf_symbol *s, const struct probe_row *row,
+		 uint64_t *vaddr)
+{
+	size_t len;
+	const uint8_t *code = elf_file__bytes(elf, s->vaddr, &len);
+	int shift, off;
+
+	*vaddr = s->vaddr;
+	if (!row->slide || !code)
+		return 0;
+	off = site__slide(code, s->size && s->size < len ? s->size : len, row->slide_keep, &shift);
+	if (off < 0)
+		return off;
+	*vaddr += (uint64_t)off;
+	return 0;
+}
+
+/* 0 also for a place where no probe can sit: the row then counts as not found. */
+static int plan_row(struct table_scan *s, const struct probe_row *row,
+		    const struct elf_symbol *symbol, const char *name)
+{
+	struct elf_file *elf = s->elfs[row->lib];
+	struct planned_probe probe = {
+		.group = row->group,
+		.lib = s->libs[row->lib],
+		.symbol = symbol->name,
+		.program = row->program,
+		.return_program = row->return_program,
+		.name = name,
+		.category = row->category,
+		.cfg = row->cfg,
+	};
+
+	if (place(elf, symbol, row, &probe.vaddr) ||
+	    elf_file__offset(elf, probe.vaddr, &probe.offset))
+		return 0;
+	if (row->shapes_program && s->opts->record_shapes)
+		probe.program = row->shapes_program;
+	if (row->adjust)
+		row->adjust(symbol->name, &probe);
+	s->found[row - s->table->rows]++;
+	return probe_plan__add(s->plan, &probe);
+}
+
+static int plan_symbol(const struct elf_symbol *symbol, void *ctx)
+{
+	const struct walk *w = ctx;
+	const struct probe_table *table = w->scan->table;
+	char name[320];
+
+	/* Parts of a function have names with a dot: .cold, .part */
+	if (!symbol->is_function || strchr(symbol->name, '.'))
+		return 0;
+	for (size_t i = 0; i < table->row_cnt; i++) {
+		const struct probe_row *row = &table->rows[i];
+
+		if (row->lib != w->lib || !row_wanted(w->scan, row))
+			continue;
+		if (!matches(row->symbol, symbol->name) &&
+		    !matches(row->other_symbol, symbol->name))
+			continue;
+		if (row->name_of && !row->name_of(symbol->name, name, sizeof(name)))
+			continue;
+		return plan_row(w->scan, row, symbol, row->name_of ? name : row->name);
+	}
+	return 0;
+}
+
+static int allow_returns(const char *pattern, const char *why)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "%s%s", pattern, strchr(pattern, '*') ? "" : "*");
+	return attach_allow__add_pattern(text, why);
+}
+
+static int allow_all_returns(const struct probe_table *table)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < table->row_cnt && !err; i++) {
+		const struct probe_row *row = &table->rows[i];
+
+		if (!row->returns_safely)
+			continue;
+		err = allow_returns(row->symbol, row->returns_safely);
+		if (!err && row->other_symbol)
+			err = allow_returns(row->other_symbol, row->returns_safely);
+	}
+	return err;
+}
+
+static int missing(const struct table_scan *s)
+{
+	for (size_t i = 0; i < s->table->row_cnt; i++) {
+		const struct probe_row *row = &s->table->rows[i];
+		int err;
+
+		if (s->found[i] || !row->loses || !row_wanted(s, row))
+			continue;
+		err = probe_plan__missing(s->plan, "%s: no symbol %s%s; not shown: %s",
+					  s->table->libs[row->lib], row->symbol,
+					  strchr(row->symbol, '*') ? "" : "*", row->loses);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int probe_table__plan(const struct probe_table *table, struct target *t,
+		      const struct plan_opts *opts, struct probe_plan *plan,
+		      struct table_scan *scan)
+{
+	int err = allow_all_returns(table);
+
+	*scan = (struct table_scan){.table = table, .t = t, .opts = opts, .plan = plan};
+	for (unsigned int lib = 0; lib < table->lib_cnt && !err; lib++) {
+		struct walk w = {scan, lib};
+
+		scan->libs[lib] = target__find_lib(t, table->libs[lib]);
+		if (!scan->libs[lib])
+			continue;
+		scan->elfs[lib] = target__elf(t, scan->libs[lib]);
+		if (!scan->elfs[lib])
+			return -EIO;
+		err = elf_file__for_each_symbol(scan->elfs[lib], plan_symbol, &w);
+	}
+	return err ? err : missing(scan);
+}
+
+uint64_t table_scan__address(const struct table_scan *scan, unsigned int lib, const char *symbol)
+{
+	struct elf_symbol s;
+
+	if (!scan->elfs[lib] || elf_file__symbol(scan->elfs[lib], symbol, &s))
+		return 0;
+	return scan->libs[lib]->base + s.vaddr;
+}

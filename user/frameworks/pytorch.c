@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * PyTorch: what shows its steps, phases, operators and memory, by symbol. Measured on 2.15, 2.4 and
+ * 1.13; each row says how its span ends. A return probe only goes on functions that turn every C++
+ * exception into a Python one before they return.
+ */
+#include "frameworks/probe_table.h"
+#include "frameworks/torch_layout.h"
+#include "frameworks/torch_ops.h"
+#include "frameworks/torch_wrappers.h"
+#include "attach/site.h"
+#include "common/util.h"
+#include <string.h>
+
+extern const struct framework framework_pytorch;
+
+enum torch_lib { LIB_CPU, LIB_PYTHON, LIB_C10, LIB_CNT };
+
+static const char *const libs[] = {
+	[LIB_CPU] = "libtorch_cpu.so*",
+	[LIB_PYTHON] = "libtorch_python.so*",
+	[LIB_C10] = "libc10.so*",
+};
+
+static bool wrapper_name(const char *symbol, char *out, size_t size)
+{
+	char op[256];
+
+	if (!torch_wrapper__operator(symbol, op, sizeof(op)))
+		return false;
+	snprintf(out, size, "aten::%s", op);
+	return true;
+}
+
+/* (self, args tuple, kwargs), or (self[, arg]) */
+static void wrapper_arguments(const char *symbol, struct planned_probe *probe)
+{
+	probe->cfg.flags = strstr(symbol, "EP7_objectS1_S1_") || strstr(symbol, "EP7_objectS2_S2_");
+}
+
+static void string_abi(const char *symbol, struct planned_probe *probe)
+{
+	probe->cfg.name_source = torch_layout__string_abi(symbol);
+}
+
+static const struct probe_row rows[] = {
+	/* Ranges: Optimizer.step, zero_grad, DataLoader next, record_function. They run without a
+	 * profiler. */
+	{
+		.lib = LIB_CPU,
+		.symbol = "_ZN5torch8autograd8profiler25record_function_enter_newE",
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_USER,
+		.program = "range_enter",
+		.cfg = {.name_reg = 1},
+		.adjust = string_abi,
+		.loses = "steps, Dataloader, Optimization and record_function ranges",
+	},
+	{
+		.lib = LIB_CPU,
+		.symbol = "_ZN5torch8autograd8profilerL24record_function_exit_newE",
+		.other_symbol = "_ZN5torch8autograd8profiler24record_function_exit_newE",
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_USER,
+		.program = "range_exit",
+		.slide = true,
+		.loses = "the ends of ranges",
+	},
+	{
+		.lib = LIB_PYTHON,
+		.symbol = "_ZN5torch8profiler12_GLOBAL__N_124RecordFunctionFast_enterE",
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_USER,
+		.program = "pyrange_enter",
+		.cfg = {.name_reg = 0, .flags = 16},
+	},
+	{
+		.lib = LIB_PYTHON,
+		.symbol = "_ZN5torch8profiler12_GLOBAL__N_123RecordFunctionFast_exitE",
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_USER,
+		.program = "range_exit",
+		.slide = true,
+	},
+	{
+		.lib = LIB_PYTHON,
+		.symbol = "_ZL22THPEngine_run_backwardP",
+		.other_symbol = "_Z22THPEngine_run_backwardP",
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_BACKWARD,
+		.program = "phase_entry",
+		.return_program = "call_return",
+		.returns_safely = "C API function of the engine",
+		.name = "backward",
+		.cfg = {.code = PT_CLASS_BACKWARD},
+		.loses = "Backward, and with it Forward",
+	},
+	/* Users' errors pass through a backward node: the entry only, it ends where the next
+	   begins. */
+	{
+		.lib = LIB_CPU,
+		.symbol = "_ZN5torch8autograd6Engine17evaluate_functionE",
+		.details = AT_SPANS,
+		.group = GROUP_OPERATOR,
+		.category = CAT_BACKWARD_NODE,
+		.program = "node_entry",
+		.cfg = {.key_reg = 2},
+		.loses = "backward nodes",
+	},
+	/* autograd.Function written in Python */
+	{
+		.lib = LIB_PYTHON,
+		.symbol = "_ZN12_GLOBAL__N_117THPFunction_applyEP",
+		.other_symbol = "_Z17THPFunction_applyP",
+		.details = AT_SPANS,
+		.group = GROUP_OPERATOR,
+		.category = CAT_PYTHON_OP,
+		.program = "pytype_entry",
+		.return_program = "call_return",
+		.returns_safely = "C API function of autograd",
+		.cfg = {.name_reg = 0},
+		.loses = "autograd.Function operators",
+	},
+	/* What Python calls. */
+	{
+		.lib = LIB_PYTHON,
+		.symbol = "_ZN5torch8autogradL*THPVariable_*EP7_object*",
+		.details = AT_OPERATOR,
+		.group = GROUP_OPERATOR,
+		.category = CAT_OPERATOR,
+		.program = "call_entry",
+		.shapes_program = "call_entry_pyargs",
+		.return_program = "op_return",
+		.returns_safely =
+			"Python method wrapper: turns every C++ exception into a Python one",
+		.name_of = wrapper_name,
+		.adjust = wrapper_arguments,
+		.loses = "operators; is the library stripped? Try --detail inner",
+	},
+	/* collectives of every backend */
+	{
+		.lib = LIB_CPU,
+		.symbol = "_ZN4c10d4WorkC1EiNS_6OpTypeEPKc",
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_COMMUNICATION,
+		.program = "async_begin",
+	},
+	{
+		.lib = LIB_CPU,
+		.symbol = "_ZN4c10d16ProcessGroupGloo9AsyncWork14finishWorkGlooEv",
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_COMMUNICATION,
+		.program = "async_end",
+	},
+	{
+		.lib = LIB_CPU,
+		.symbol = "_ZN4c10d4Work6finishE",
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_COMMUNICATION,
+		.program = "async_end",
+	},
+	/* allocators */
+	{
+		.lib = LIB_C10,
+		.symbol = "_ZN3c1025ProfiledCPUMemoryReporter3NewEPvm",
+		.details = AT_ALL,
+		.group = GROUP_MEMORY,
+		.category = CAT_ALLOCATION,
+		.program = "memory_new",
+		.slide = true,
+		.slide_keep = SITE_RSI | SITE_RDX,
+		.memory = true,
+		.loses = "host allocations",
+	},
+	{
+		.lib = LIB_C10,
+		.symbol = "_ZN3c1025ProfiledCPUMemoryReporter6DeleteEPv",
+		.details = AT_ALL,
+		.group = GROUP_MEMORY,
+		.category = CAT_ALLOCATION,
+		.program = "memory_delete",
+		.slide = true,
+		.slide_keep = SITE_RSI,
+		.memory = true,
+		.loses = "host frees",
+	},
+	{
+		.lib = LIB_C10,
+		.symbol = "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE",
+		.details = AT_ALL,
+		.group = GROUP_MEMORY,
+		.category = CAT_ALLOCATION,
+		.program = "memory_report",
+		.slide = true,
+		.slide_keep = SITE_RDI | SITE_RSI | SITE_RDX | SITE_RCX | SITE_R8,
+		.memory = true,
+		.loses = "device allocations",
+	},
+};
+
+static const struct probe_table table = {libs, LIB_CNT, rows, ARRAY_SIZE(rows)};
+
+static const struct pt_name_rule name_rules[] = {
+	{"enumerate(DataLoader)#", 22, PT_CLASS_DATALOADER},
+	{"Optimizer.step#", 15, PT_CLASS_OPTIMIZER},
+	{"Optimizer.zero_grad#", 20, PT_CLASS_ZERO_GRAD},
+	{"ProfilerStep#", 13, PT_CLASS_PROFILER_STEP},
+};
+
+/* ---- recognition ---- */
+
+/* version.py lies beside the lib directory: .../torch/lib/libtorch_cpu.so -> .../torch/version.py
+ */
+static void read_version(const struct target *t, const struct target_lib *lib, char *out,
+			 size_t size)
+{
+	char path[4096], *slash;
+	auto_free char *text = NULL;
+	const char *at;
+
+	snprintf(path, sizeof(path), "%s", lib->path);
+	for (int up = 0; up < 2; up++) {
+		slash = strrchr(path, '/');
+		if (!slash)
+			return;
+		*slash = '\0';
+	}
+	strncat(path, "/version.py", sizeof(path) - strlen(path) - 1);
+	text = target__read_file(t, path, NULL);
+	at = text ? strstr(text, "__version__ = '") : NULL;
+	if (!at)
+		return;
+	at += strlen("__version__ = '");
+	snprintf(out, size, "%.*s", (int)strcspn(at, "'\n"), at);
+}
+
+static int pytorch_recognise(struct target *t, struct framework_match *m)
+{
+	const struct target_lib *cpu = target__find_lib(t, libs[LIB_CPU]);
+	const struct target_lib *python = target__find_lib(t, libs[LIB_PYTHON]);
+	bool measured;
+
+	if (!cpu)
+		return 0;
+	memset(m, 0, sizeof(*m));
+	m->framework = &framework_pytorch;
+	m->ready = python && target__find_lib(t, libs[LIB_C10]);
+	read_version(t, cpu, m->version, sizeof(m->version));
+	torch_layout__find(m->version, &measured);
+	m->known_version = m->version[0] && measured;
+	snprintf(m->why, sizeof(m->why), "maps %s%s; version %s%s", cpu->path,
+		 python ? " and libtorch_python.so" : " (no Python bindings: C++ only)",
+		 m->version[0] ? m->version : "unknown (no version.py beside it)",
+		 m->known_version
+			 ? ""
+			 : ", not measured by us: symbols are matched by name, and fields of "
+			   "tensors are read only where they look sound");
+	return 1;
+}
+
+/* ---- every dispatch ---- */
+
+static int plan_sites(struct table_scan *s, const struct planned_probe *entry,
+		      const uint64_t *vaddrs, int cnt)
+{
+	struct planned_probe site = *entry;
+
+	site.program = "call_site";
+	site.row = s->plan->probes[s->plan->cnt - 1].row; /* the row its entry was just given */
+	for (int i = 0; i < cnt; i++) {
+		int err;
+
+		site.vaddr = vaddrs[i];
+		if (elf_file__offset(s->elfs[LIB_CPU], site.vaddr, &site.offset))
+			continue;
+		err = probe_plan__add(s->plan, &site);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int plan_dispatch(struct table_scan *s, const struct torch_op *op)
+{
+	struct planned_probe probe = {
+		.group = GROUP_INNER,
+		.lib = s->libs[LIB_CPU],
+		.symbol = op->symbol,
+		.vaddr = op->entry_vaddr,
+		.program = s->opts->record_shapes ? "call_entry_args" : "call_entry",
+		.name = op->name,
+		.schema = op->schema,
+		.category = CAT_OPERATOR,
+		.cfg = {.tensor_cnt = op->args.tensor_cnt},
+	};
+	int err;
+
+	memcpy(probe.cfg.arg_slot, op->args.slot, sizeof(probe.cfg.arg_slot));
+	memcpy(probe.cfg.arg_kind, op->args.kind, sizeof(probe.cfg.arg_kind));
+	memcpy(probe.cfg.arg_index, op->args.index, sizeof(probe.cfg.arg_index));
+	if (elf_file__offset(s->elfs[LIB_CPU], probe.vaddr, &probe.offset))
+		return 0;
+	err = probe_plan__add(s->plan, &probe);
+	return err ? err : plan_sites(s, &probe, op->end_vaddrs, op->end_cnt);
+}
+
+/* Calls by name: custom operators, torch.ops, TorchScript. */
+static int plan_boxed(struct table_scan *s, const struct torch_boxed *boxed,
+		      enum pt_name_source string_abi)
+{
+	struct planned_probe probe = {
+		.group = GROUP_INNER,
+		.lib = s->libs[LIB_CPU],
+		.symbol = boxed->symbol,
+		.vaddr = boxed->entry_vaddr,
+		.program = "boxed_entry",
+		.hidden_prefix = "profiler::", /* record_function's own calls: ranges show them */
+		.category = CAT_OPERATOR,
+		.cfg = {.name_reg = boxed->handle_reg,
+			.key_reg = boxed->stack_reg,
+			.name_source = string_abi},
+	};
+	int err;
+
+	if (elf_file__offset(s->elfs[LIB_CPU], probe.vaddr, &probe.offset))
+		return 0;
+	err = probe_plan__add(s->plan, &probe);
+	return err ? err : plan_sites(s, &probe, boxed->end_vaddrs, boxed->end_cnt);
+}
+
+/* Ranges and boxed calls are in the same library. */
+static enum pt_name_source range_string_abi(const struct probe_plan *plan)
+{
+	for (size_t i = 0; i < plan->cnt; i++)
+		if (!strcmp(plan->probes[i].program, "range_enter"))
+			return plan->probes[i].cfg.name_source;
+	return PT_NAME_CXX11;
+}
+
+static int plan_inner(struct table_scan *s)
+{
+	enum pt_name_source abi = range_string_abi(s->plan);
+	struct torch_ops *ops;
+	int err = s->elfs[LIB_CPU] ? torch_ops__load(s->elfs[LIB_CPU], &ops) : -ENOENT;
+
+	if (err == -ENOENT)
+		return probe_plan__missing(s->plan,
+					   "libtorch_cpu.so: no at::_ops symbols; not shown: "
+					   "dispatched operators");
+	for (size_t i = 0; i < ops->cnt && !err; i++)
+		err = plan_dispatch(s, &ops->ops[i]);
+	for (size_t i = 0; i < ops->boxed_cnt && !err; i++)
+		err = plan_boxed(s, &ops->boxed[i], abi);
+	torch_ops__free(ops);
+	return err;
+}
+
+static int pytorch_plan(struct target *t, const struct framework_match *m,
+			const struct plan_opts *opts, struct probe_plan *plan)
+{
+	const struct torch_layout *layout;
+	struct table_scan scan;
+	uint64_t vtable;
+	bool measured;
+	int err = probe_table__plan(&table, t, opts, plan, &scan);
+
+	if (!err && opts->detail == DETAIL_INNER)
+		err = plan_inner(&scan);
+	if (err)
+		return err;
+	layout = torch_layout__find(m->version, &measured);
+	plan->layout = layout->fields;
+	if (!measured) /* nothing in a call would show that the offset is wrong */
+		plan->layout.argument_size = plan->layout.autograd_node = 0;
+	/* Virtual functions start after offset-to-top and type_info. */
+	vtable = table_scan__address(&scan, LIB_PYTHON, "_ZTVN5torch8autograd6PyNodeE");
+	plan->layout.pynode_vtable = vtable ? vtable + 16 : 0;
+	plan->layout.python_tensor_type =
+		table_scan__address(&scan, LIB_PYTHON, "_ZL15THPVariableType");
+	if (!plan->layout.python_tensor_type)
+		plan->layout.python_tensor_type =
+			table_scan__address(&scan, LIB_PYTHON, "THPVariableType");
+	memcpy(plan->name_rules, name_rules, sizeof(name_rules));
+	plan->name_rule_cnt = ARRAY_SIZE(name_rules);
+	plan->dtypes = layout->dtypes;
+	return 0;
+}
+
+/* As torch.profiler calls the span of a node. */
+static char *node_span_name(const char *type_info, const char *type_obj_name)
+{
+	auto_free char *node = torch_node_name(type_info, type_obj_name);
+	char *text;
+
+	if (!node || asprintf(&text, "autograd::engine::evaluate_function: %s", node) < 0)
+		return NULL;
+	return text;
+}
+
+/* c10d::OpType */
+static const char *collective_name(uint64_t code)
+{
+	static const char *const names[] = {
+		"c10d::broadcast",
+		"c10d::allreduce",
+		"c10d::allreduce_coalesced",
+		"c10d::reduce",
+		"c10d::allgather",
+		"c10d::allgather_base",
+		"c10d::allgather_coalesced",
+		"c10d::gather",
+		"c10d::scatter",
+		"c10d::reduce_scatter",
+		"c10d::alltoall_base",
+		"c10d::alltoall",
+		"c10d::send",
+		"c10d::recv",
+		"c10d::recv_anysource",
+		"c10d::barrier",
+		"c10d::reduce_scatter_base",
+		"c10d::coalesced",
+		"c10d::allreduce_sparse",
+	};
+
+	return code < ARRAY_SIZE(names) ? names[code] : "c10d::collective";
+}
+
+const struct framework framework_pytorch = {
+	.name = "pytorch",
+	.title = "PyTorch",
+	.recognise = pytorch_recognise,
+	.plan = pytorch_plan,
+	.node_name = node_span_name,
+	.async_name = collective_name,
+};

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <stdio.h>
+#include <string.h>
+#include "common/util.h"
+#include "frameworks/torch_layout.h"
+
+/* ScalarType codes were only ever added at the end, before Undefined. */
+#define DTYPES_0_17                                                                                \
+	"unsigned char", "signed char", "short int", "int", "long int", "c10::Half", "float",      \
+		"double", "c10::complex<c10::Half>", "c10::complex<float>",                        \
+		"c10::complex<double>", "bool", "c10::qint8", "c10::quint8", "c10::qint32",        \
+		"c10::BFloat16", "c10::quint4x2", "c10::quint2x4"
+#define DTYPES_18_36                                                                               \
+	"c10::bits1x8", "c10::bits2x4", "c10::bits4x2", "c10::bits8", "c10::bits16",               \
+		"c10::Float8_e5m2", "c10::Float8_e4m3fn", "c10::Float8_e5m2fnuz",                  \
+		"c10::Float8_e4m3fnuz", "short unsigned int", "unsigned int", "long unsigned int", \
+		"c10::dummy_uint1_7_t<1>", "c10::dummy_uint1_7_t<2>", "c10::dummy_uint1_7_t<3>",   \
+		"c10::dummy_uint1_7_t<4>", "c10::dummy_uint1_7_t<5>", "c10::dummy_uint1_7_t<6>",   \
+		"c10::dummy_uint1_7_t<7>"
+#define DTYPES_37_46                                                                               \
+	"c10::dummy_int1_7_t<1>", "c10::dummy_int1_7_t<2>", "c10::dummy_int1_7_t<3>",              \
+		"c10::dummy_int1_7_t<4>", "c10::dummy_int1_7_t<5>", "c10::dummy_int1_7_t<6>",      \
+		"c10::dummy_int1_7_t<7>", "c10::Float8_e8m0fnu", "c10::Float4_e2m1fn_x2",          \
+		"c10::complex<c10::BFloat16>"
+
+static const char *const dtypes_1_13[] = {DTYPES_0_17, "", NULL};
+static const char *const dtypes_2_4[] = {DTYPES_0_17, DTYPES_18_36, "", NULL};
+static const char *const dtypes_2_15[] = {DTYPES_0_17, DTYPES_18_36, DTYPES_37_46, "", NULL};
+
+/* Measured on the PyPI wheels 1.13.1+cu117, 2.4.0+cu121, 2.15.0+cu132. Oldest first. */
+static const struct torch_layout layouts[] = {
+	{
+		.major = 1,
+		.minor = 13,
+		.fields = {.tensor_sizes = 72,
+			   .tensor_dtype = 176,
+			   .tensor_device = 178,
+			   .node_seq = 24,
+			   .node_pyobj = 0x188,
+			   .record_function = 24,
+			   .opt_tensor_flag = 0,
+			   .python_tensor = 24,
+			   .tensor_autograd = 32,
+			   .autograd_node = 24},
+		.constant_string = 24,
+		.storage_size = 56,
+		.dtypes = dtypes_1_13,
+		.dtype_cnt = ARRAY_SIZE(dtypes_1_13) - 1,
+	},
+	{
+		.major = 2,
+		.minor = 4,
+		.fields = {.tensor_sizes = 64,
+			   .tensor_dtype = 168,
+			   .tensor_device = 170,
+			   .node_seq = 24,
+			   .node_pyobj = 0x1d8,
+			   .record_function = 16,
+			   .opt_tensor_flag = 8,
+			   .python_tensor = 24,
+			   .tensor_autograd = 24,
+			   .autograd_node = 24},
+		.constant_string = 16,
+		.storage_size = 48,
+		.dtypes = dtypes_2_4,
+		.dtype_cnt = ARRAY_SIZE(dtypes_2_4) - 1,
+	},
+	{
+		.major = 2,
+		.minor = 15,
+		.fields = {.tensor_sizes = 56,
+			   .tensor_dtype = 160,
+			   .tensor_device = 162,
+			   .node_seq = 16,
+			   .node_pyobj = 0x70,
+			   .record_function = 16,
+			   .opt_tensor_flag = 8,
+			   .python_tensor = 16,
+			   .schema_args = 128,
+			   .argument_size = 112,
+			   .tensor_autograd = 24,
+			   .autograd_node = 48},
+		.constant_string = 16,
+		.storage_size = 48,
+		.dtypes = dtypes_2_15,
+		.dtype_cnt = ARRAY_SIZE(dtypes_2_15) - 1,
+	},
+};
+
+/* Distance of two versions: a major one is further than any minor one. */
+static unsigned int distance(const struct torch_layout *l, unsigned int major, unsigned int minor)
+{
+	int d = ((int)l->major - (int)major) * 1000 + (int)l->minor - (int)minor;
+
+	return (unsigned int)(d < 0 ? -d : d);
+}
+
+const struct torch_layout *torch_layout__find(const char *version, bool *measured)
+{
+	const struct torch_layout *best = &layouts[ARRAY_SIZE(layouts) - 1];
+	unsigned int major, minor;
+
+	*measured = false;
+	if (!version || sscanf(version, "%3u.%3u", &major, &minor) != 2)
+		return best;
+	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++)
+		if (distance(&layouts[i], major, minor) < distance(best, major, minor))
+			best = &layouts[i];
+	*measured = !distance(best, major, minor);
+	return best;
+}
+
+enum pt_name_source torch_layout__string_abi(const char *symbol)
+{
+	if (strstr(symbol, "__cxx1112basic_string"))
+		return PT_NAME_CXX11;
+	/* the abbreviation of std::string, as a reference or by value */
+	return strstr(symbol, "RKSs") || strstr(symbol, "ESs") ? PT_NAME_COW : PT_NAME_STATIC;
+}
+
+static uint64_t read_word(const uint8_t *impl, uint32_t off)
+{
+	uint64_t v;
+
+	memcpy(&v, impl + off, sizeof(v));
+	return v;
+}
+
+static uint16_t read_half(const uint8_t *impl, uint32_t off)
+{
+	uint16_t v;
+
+	memcpy(&v, impl + off, sizeof(v));
+	return v;
+}
+
+enum {
+	MAX_DIMS = 64,	      /* what TensorIterator and everything else stops at */
+	INLINE_DIMS = 5,      /* c10::SizesAndStrides keeps more than these on the heap */
+	DATA_DTYPES = 18,     /* codes that have data in every version */
+	MAX_DTYPES = 128,     /* 2.15 has 47 */
+	MAX_DEVICE_TYPE = 40, /* 2.15 has 23 */
+};
+
+bool torch_layout__plausible(const struct torch_layout *l, const uint8_t *impl, uint64_t vtable)
+{
+	uint64_t ndim = read_word(impl, l->fields.tensor_sizes);
+	uint16_t dtype = read_half(impl, l->fields.tensor_dtype);
+	const uint8_t *device = impl + l->fields.tensor_device;
+
+	if (vtable && read_word(impl, 0) != vtable)
+		return false;
+	if (ndim > MAX_DIMS || dtype >= l->dtype_cnt)
+		return false;
+	if (device[0] > MAX_DEVICE_TYPE || device[2] > 1)
+		return false;
+	for (uint32_t i = 0; ndim <= INLINE_DIMS && i < ndim; i++)
+		if ((int64_t)read_word(impl, l->fields.tensor_sizes + 8 + 8 * i) < 0)
+			return false;
+	return true;
+}
+
+bool torch_layout__fits_undefined(const struct torch_layout *l, const uint8_t *impl)
+{
+	uint32_t sizes = l->fields.tensor_sizes;
+	uint16_t dtype = read_half(impl, l->fields.tensor_dtype);
+
+	/* "no device": the optional is empty */
+	return read_word(impl, sizes) == 1 && read_word(impl, sizes + 8) == 0 &&
+	       dtype >= DATA_DTYPES && dtype < MAX_DTYPES && !impl[l->fields.tensor_device + 2];
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where an operator's C++ function may be probed for its end. A return probe would kill the target
+ * when an exception passes, so the end is a plain probe on an instruction inside the function that
+ * each normal return passes: the jump of `~optional<StepCallbacks>`, after the kernel call.
+ * x86-64: torch_sites_x86.c.
+ */
+#ifndef PROFTRACE_TORCH_SITES_H
+#define PROFTRACE_TORCH_SITES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct torch_sites; /* scratch memory, reused from function to function */
+struct torch_sites *torch_sites__new(void);
+void torch_sites__free(struct torch_sites *s);
+
+/*
+ * Offsets of the end sites of one function (code, from its entry) into offsets[], ascending.
+ * Returns how many (at least 1); -ENOENT if the function does not have the shape, -EINVAL if it has
+ * but its control flow does not prove the sites (a return that passes none or two of them, a site
+ * before the call), -E2BIG if it is larger than looked at or has more sites than max.
+ */
+int torch_sites__find(struct torch_sites *s, const uint8_t *code, size_t len, uint32_t *offsets,
+		      size_t max);
+
+#endif

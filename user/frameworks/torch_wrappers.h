@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* PyTorch's Python method and function wrappers, THPVariable_*: 1779 in 2.15. */
+#ifndef PROFTRACE_FRAMEWORKS_TORCH_WRAPPERS_H
+#define PROFTRACE_FRAMEWORKS_TORCH_WRAPPERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/**
+ * torch_wrapper__operator() - the operator that a wrapper calls
+ * @symbol: mangled, such as "_ZN5torch8autogradL15THPVariable_addEP7_objectS1_S1_"
+ * @op:     receives its name without namespace: "add"
+ * @size:   bytes at @op
+ *
+ * False if the symbol is no wrapper, or one that runs no operator.
+ */
+bool torch_wrapper__operator(const char *symbol, char *op, size_t size);
+
+#endif

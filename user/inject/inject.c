@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "inject/inject.h"
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include "common/err.h"
+#include "common/util.h"
+#include "inject/seccomp.h"
+#include "inject/session.h"
+#include "inject/steps.h"
+
+#define DEFAULT_DEADLINE_MS 5000
+#define STOP_NS		    100000000 /* a thread that sleeps where nothing wakes it stops later */
+#define MAX_LOOKS	    200 /* stops to look for a thread: 20 ms where nothing else runs */
+#define FIRST_PAUSE_NS	    1000000
+#define LAST_PAUSE_NS	    25000000 /* for each thread, 10 at most */
+#define PATIENT_NS	    1000000000
+#define LONGEST_NAME	    200
+
+void (*inject_step_hook)(enum inject_step step);
+
+static int check_request(const struct inject_request *q)
+{
+	if (!q->symbol || !q->path == !q->image || (q->image && (!q->image_name || !q->image_size)))
+		return err__set(-EINVAL,
+				"a path or an image with a name, and a symbol, are needed");
+	if ((q->path && strlen(q->path) > 255) || strlen(q->symbol) > 255 ||
+	    (q->arg && strlen(q->arg) > 1000) || (q->image && strlen(q->image_name) > LONGEST_NAME))
+		return err__set(-ENAMETOOLONG, "a path, name, symbol or argument is too long");
+	return 0;
+}
+
+static int check_tracer(pid_t pid, pid_t tid)
+{
+	pid_t tracer = proc__status(tid, "TracerPid");
+	auto_free char *comm = NULL;
+	char path[40];
+
+	if (!tracer)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/comm", tracer);
+	comm = file__read(path, NULL);
+	if (comm)
+		comm[strcspn(comm, "\n")] = '\0';
+	return err__set(-EBUSY,
+			"process %d is traced by process %d (%s); end that first, or use "
+			"--no-inject",
+			pid, tracer, comm ? comm : "?");
+}
+
+/* ---- the object, if it is there already ---- */
+
+static const char *name_in_maps(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	path = slash ? slash + 1 : path;
+	return strncmp(path, "memfd:", 6) == 0 ? path + 6 : path;
+}
+
+static int find_loaded(struct session *s)
+{
+	const struct inject_request *q = s->request;
+	const char *name = name_in_maps(q->image ? q->image_name : q->path);
+
+	for (size_t i = 0; i < s->target->lib_cnt; i++) {
+		const struct target_lib *lib = &s->target->libs[i];
+
+		if (strcmp(name_in_maps(lib->path), name) != 0)
+			continue;
+		s->function = libc_calls__symbol(s->target, lib, q->symbol);
+		if (!s->function)
+			return err__set(-ELIBBAD, "process %d has a %s that has no %s",
+					s->target->pid, lib->path, q->symbol);
+		s->result->already_loaded = true;
+		return 0;
+	}
+	return 0;
+}
+
+/* ---- one thread after the other until one serves ---- */
+
+/* For a while nobody waits for the loader's lock in a borrowed thread; but some programs hold it
+ * nearly always, and only glibc 2.34 needs it to make a thread. */
+static bool is_patient(const struct session *s, uint64_t now)
+{
+	uint64_t half_ns = (s->deadline_ns - s->started_ns) / 2;
+
+	return now - s->started_ns < (half_ns < PATIENT_NS ? half_ns : PATIENT_NS);
+}
+
+/* 1: the new thread is made; 0: not here; negative errno. */
+static int try_thread(struct session *s, pid_t tid)
+{
+	uint64_t now = clock__monotonic_ns();
+	bool patient = is_patient(s, now);
+	int err = check_tracer(s->target->pid, tid), put_back;
+
+	if (err)
+		return err;
+	err = hijack__stop(&s->hijack, s->target->pid, tid, now + STOP_NS);
+	if (err)
+		return err == -ESRCH || err == -EAGAIN ? 0 : err;
+	err = safe_point__check(&s->safe, &s->hijack, patient);
+	if (err > 0) {
+		err = seccomp__check(s->target->pid, tid, s->request);
+		inject_step(INJECT_STEP_CHECKED);
+		if (!err)
+			err = borrow__make_thread(s);
+		if (!err)
+			err = 1;
+	}
+	put_back = hijack__let_go(&s->hijack);
+	if (err == 1)
+		s->result->tid = tid;
+	if (err == -EAGAIN)
+		return 0;
+	/* The thread that was made waits for us, whatever else went wrong. */
+	return err < 0 ? err : put_back && err != 1 ? put_back : err;
+}
+
+/*
+ * A proftrace that was killed leaves its stub behind, and for some 100 ms perhaps a thread in it,
+ * which must find there what it shall restore. 1: this thread is not in it; 0: it is or may be.
+ */
+static int look_for_stub(struct session *s, pid_t tid)
+{
+	uint64_t rip;
+	int err = hijack__stop(&s->hijack, s->target->pid, tid, clock__monotonic_ns() + STOP_NS);
+
+	if (err)
+		return err == -ESRCH ? 1 : err == -EAGAIN ? 0 : err;
+	rip = s->hijack.regs.rip;
+	err = hijack__let_go(&s->hijack);
+	return err ? err : rip - s->cave.addr >= s->cave.size;
+}
+
+struct attempt {
+	struct session *s;
+	int (*body)(struct session *s, pid_t tid);
+	pid_t tid;
+	int ret;
+};
+
+static void *run_attempt(void *arg)
+{
+	/* While the target's thread waits for us, nobody goes before us; we sleep between looks. */
+	const struct sched_param first = {.sched_priority = 1};
+	struct attempt *a = arg;
+
+	pthread_setschedparam(pthread_self(), SCHED_FIFO, &first);
+	a->ret = a->body(a->s, a->tid);
+	if (a->ret < 0)
+		snprintf(a->s->result->reason, sizeof(a->s->result->reason), "%s",
+			 err__take(a->ret));
+	return NULL;
+}
+
+/* In a thread of its own: when that ends, the kernel lets go of all that it still traces. */
+static int attempt(struct session *s, int (*body)(struct session *s, pid_t tid), pid_t tid)
+{
+	struct attempt a = {s, body, tid, 0};
+	pthread_t thread;
+	int err = pthread_create(&thread, NULL, run_attempt, &a);
+
+	if (err)
+		return err__set(-err, "cannot start a thread: %s", strerror(err));
+	pthread_join(thread, NULL);
+	return a.ret < 0 ? err__set(a.ret, "%s", s->result->reason) : a.ret;
+}
+
+static void sleep_ns(uint64_t ns)
+{
+	nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
+}
+
+/* Waits, without stopping anything, for a moment when the loader is idle. */
+static int await_loader(struct session *s)
+{
+	int busy = safe_point__loader_is_busy(&s->safe);
+
+	while (busy > 0 && is_patient(s, clock__monotonic_ns())) {
+		sleep_ns(FIRST_PAUSE_NS / 4);
+		busy = safe_point__loader_is_busy(&s->safe);
+	}
+	return busy < 0 ? busy : 0;
+}
+
+/* Looking must not cost the target more than the loading itself may. */
+static bool may_go_on(const struct session *s)
+{
+	return clock__monotonic_ns() < s->deadline_ns &&
+	       s->hijack.stops - s->stops_before < MAX_LOOKS;
+}
+
+static int try_all(struct session *s, size_t *tried)
+{
+	auto_free pid_t *tids = NULL;
+	size_t cnt = 0;
+	int err;
+
+	*tried = 0;
+	maps__free(&s->maps);
+	err = maps__read(s->target->pid, &s->maps);
+	if (!err)
+		err = safe_point__candidates(&s->safe, &tids, &cnt);
+	for (size_t i = 0; !err && i < cnt && may_go_on(s); i++) {
+		err = await_loader(s);
+		if (!err)
+			err = attempt(s, try_thread, tids[i]);
+		++*tried;
+	}
+	return err;
+}
+
+/* 1: no thread is in a stub of before; 0: one may be. */
+static int stub_is_free(struct session *s)
+{
+	auto_free struct target_thread *threads = NULL;
+	size_t cnt = 0;
+	int ret = target__threads(s->target, &threads, &cnt);
+
+	if (ret)
+		return ret;
+	ret = 1;
+	for (size_t i = 0; ret == 1 && i < cnt; i++)
+		ret = attempt(s, look_for_stub, threads[i].tid);
+	return ret;
+}
+
+static int await_stub(struct session *s)
+{
+	int free = cave__is_marked(s) ? stub_is_free(s) : 1;
+
+	while (free == 0 && clock__monotonic_ns() < s->deadline_ns) {
+		sleep_ns(LAST_PAUSE_NS);
+		free = stub_is_free(s);
+	}
+	s->stops_before = s->hijack.stops;
+	if (free == 0)
+		return err__set(-EAGAIN,
+				"process %d: a thread is still where another proftrace "
+				"was killed",
+				s->target->pid);
+	return free < 0 ? free : 0;
+}
+
+static int borrow_some_thread(struct session *s)
+{
+	/* Ever rarer, so that the looks that may be spent last for the time there is. */
+	uint64_t pause_ns = FIRST_PAUSE_NS;
+
+	while (may_go_on(s)) {
+		size_t tried;
+		int err = try_all(s, &tried);
+
+		if (err)
+			return err < 0 ? err : 0;
+		if (!target__alive(s->target))
+			return err__set(-ESRCH, "process %d ended", s->target->pid);
+		sleep_ns(pause_ns);
+		if (pause_ns < LAST_PAUSE_NS * (tried < 10 ? tried : 10))
+			pause_ns += pause_ns / 2;
+	}
+	return err__set(-EAGAIN,
+			"process %d: none of its threads came to a point where it may be borrowed "
+			"(%s); try again, or use --no-inject",
+			s->target->pid,
+			s->safe.why_not[0] ? s->safe.why_not : "none could be stopped");
+}
+
+/*
+ * Two would write to the same place. The name goes when its holder does, however that ends; it is
+ * seen in one network namespace, which is where one machine's proftraces run.
+ */
+static int lock_target(struct session *s)
+{
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	int len = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "proftrace-inject-%d-%lu",
+			   s->target->pid, s->target->start_time);
+
+	s->lock_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (s->lock_fd < 0)
+		return err__set(-errno, "cannot make a socket: %s", strerror(errno));
+	if (bind(s->lock_fd, (struct sockaddr *)&name,
+		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)) == 0)
+		return 0;
+	return err__set(-EBUSY, "process %d: another proftrace is loading into it; try again",
+			s->target->pid);
+}
+
+static int check_target(const struct target *t)
+{
+	const char *what = t->is_kthread ? "a kernel thread"
+			   : t->is_32bit ? "a 32-bit program"
+					 : NULL;
+
+	if (what)
+		return err__set(-EOPNOTSUPP, "process %d (%s): nothing can be loaded into it: %s",
+				t->pid, t->comm, what);
+	if (t->is_stopped && !proc__status(t->pid, "TracerPid"))
+		return err__set(-EAGAIN, "process %d (%s) is stopped; continue it (kill -CONT %d)",
+				t->pid, t->comm, t->pid);
+	return check_tracer(t->pid, t->pid);
+}
+
+static int prepare(struct session *s, pid_t pid)
+{
+	int err = check_request(s->request);
+
+	if (!err)
+		err = target__open(pid, &s->target);
+	if (!err)
+		err = check_target(s->target);
+	if (!err)
+		err = lock_target(s);
+	if (!err)
+		err = libc_calls__find(s->target, &s->calls);
+	if (!err)
+		err = find_loaded(s);
+	if (!err)
+		err = maps__read(pid, &s->maps);
+	if (!err)
+		err = cave__find(s);
+	if (!err)
+		err = frames__new(s->target, &s->maps, &s->frames);
+	s->safe = (struct safe_point){
+		.target = s->target, .maps = &s->maps, .calls = &s->calls, .frames = s->frames};
+	return err ? err : safe_point__rehearse(&s->safe);
+}
+
+static void session_close(struct session *s)
+{
+	frames__free(s->frames);
+	maps__free(&s->maps);
+	target__close(s->target);
+	if (s->lock_fd >= 0)
+		close(s->lock_fd);
+	free(s);
+}
+
+static int load(pid_t pid, const struct inject_request *q, struct inject_result *result)
+{
+	unsigned int ms = q->deadline_ms ? q->deadline_ms : DEFAULT_DEADLINE_MS;
+	struct session *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return err__set(-ENOMEM, "out of memory");
+	s->request = q;
+	s->result = result;
+	s->started_ns = clock__monotonic_ns();
+	s->deadline_ns = s->started_ns + ms * 1000000ull;
+	s->lock_fd = -1;
+	err = prepare(s, pid);
+	if (!err)
+		err = await_stub(s);
+	if (!err)
+		err = borrow_some_thread(s);
+	result->stopped_ns = s->hijack.stopped_ns;
+	result->stops = s->hijack.stops;
+	if (!err)
+		err = visit__run(s);
+	session_close(s);
+	return err;
+}
+
+int inject__check(pid_t pid, const struct inject_request *q, struct inject_result *result)
+{
+	struct session *s = calloc(1, sizeof(*s));
+	int err;
+
+	memset(result, 0, sizeof(*result));
+	if (!s)
+		return err__set(-ENOMEM, "out of memory");
+	s->request = q;
+	s->result = result;
+	s->lock_fd = -1;
+	err = prepare(s, pid);
+	result->filtered = !err && seccomp__is_filtered(pid);
+	session_close(s);
+	return err;
+}
+
+int inject__load(pid_t pid, const struct inject_request *request, struct inject_result *result)
+{
+	int err;
+
+	memset(result, 0, sizeof(*result));
+	err = load(pid, request, result);
+	if (!err) {
+		result->reason[0] = '\0';
+		return 0;
+	}
+	snprintf(result->reason, sizeof(result->reason), "%s", err__take(err));
+	return err__set(err, "%s", result->reason);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Loads a shared object into a running process and calls one function of it, harmlessly.
+ *
+ * One thread of the process, at a point where it holds no lock of the dynamic loader or of malloc,
+ * is stopped by ptrace for as long as it takes to call pthread_create in it (well below 1 ms on a
+ * quiet machine); it then goes on as if nothing had been. The new thread does the slow part,
+ * dlopen, dlsym and the call, while the process runs, and ends. It has all signals blocked.
+ *
+ * Whatever dies, the process lives: the code that the stopped thread is sent to restores that
+ * thread by itself if nobody else does, and no state of the tracer is needed for that.
+ */
+#ifndef PROFTRACE_INJECT_H
+#define PROFTRACE_INJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct inject_request {
+	/* What to load: either a path that opens in the process's mount namespace, or the contents
+	 * of a shared object and the name that it shall have in the process's memory map. */
+	const char *path;
+	const void *image;
+	size_t image_size;
+	const char *image_name; /* "libproftrace_cupti.so"; at most 200 characters */
+
+	const char *symbol; /* int64_t symbol(const char *arg) */
+	const char *arg;    /* at most 1000 characters; valid during the call only */
+
+	/* System calls that the object makes beyond those of the dynamic loader and of a thread:
+	 * a seccomp filter that forbids one is a reason to refuse. May be NULL. */
+	const int *syscalls;
+	size_t syscall_cnt;
+
+	unsigned int deadline_ms; /* for everything, the call included; 0: 5000 */
+};
+
+struct inject_result {
+	uint64_t handle;      /* of dlopen; 0 if the object was there already */
+	bool already_loaded;  /* found by its name in the memory map: only called */
+	int64_t value;	      /* what the function returned */
+	uint64_t stopped_ns;  /* sum of all times that a thread of the process was stopped */
+	unsigned int stops;   /* how many times one was stopped to look whether it may be used */
+	pid_t tid;	      /* the thread that was used */
+	bool filtered;	      /* of inject__check(): the process has a seccomp filter */
+	char reason[320];     /* why it failed, in words; empty if it did not */
+};
+
+/*
+ * 0 or a negative errno with err__set and the same words in result->reason:
+ * -ESRCH       no such process, or it ended meanwhile
+ * -EPERM       not allowed to trace it
+ * -EBUSY       another tracer has it (named)
+ * -EOPNOTSUPP  static, 32-bit, not glibc, no thread library, or not x86-64 on this machine
+ * -EACCES      its seccomp filter forbids a system call that is needed (named)
+ * -ELIBBAD     dlopen or dlsym failed; the reason has the loader's own words
+ * -EAGAIN      no thread came to a safe point before the deadline
+ * -ETIMEDOUT   the loader or the function took longer: what was loaded is unloaded again once the
+ *              loader is done; a function that has begun is left to end in its own thread
+ * Nothing is left in the process but the object itself.
+ */
+int inject__load(pid_t pid, const struct inject_request *request, struct inject_result *result);
+
+/*
+ * Whether that would go well, as far as /proc tells: nothing is stopped or changed. 0 (with
+ * result->already_loaded), or an error as above; what a seccomp filter allows shows only at loading.
+ */
+int inject__check(pid_t pid, const struct inject_request *request, struct inject_result *result);
+
+#endif

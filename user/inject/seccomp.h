@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a process's seccomp filters would answer, found by running them here. */
+#ifndef PROFTRACE_INJECT_SECCOMP_H
+#define PROFTRACE_INJECT_SECCOMP_H
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct inject_request;
+
+/*
+ * Of a thread that is stopped under ptrace by the caller: 0 if it has no filter or one that lets
+ * through what loading needs; -EACCES with err__set (the system call, or that the filter cannot be
+ * read). Reading filters needs CAP_SYS_ADMIN and CONFIG_CHECKPOINT_RESTORE.
+ */
+int seccomp__check(pid_t pid, pid_t tid, const struct inject_request *request);
+
+bool seccomp__is_filtered(pid_t tid);
+
+/* One classic BPF program on one call: a SECCOMP_RET_* value; KILL for a program that is not
+ * well-formed. */
+unsigned int seccomp__run(const struct sock_filter *insns, size_t cnt,
+			  const struct seccomp_data *call);
+
+#endif

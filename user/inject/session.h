@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One injection, from its request to its result; what the files of this directory share. */
+#ifndef PROFTRACE_INJECT_SESSION_H
+#define PROFTRACE_INJECT_SESSION_H
+
+#include "inject/calls.h"
+#include "inject/frames.h"
+#include "inject/hijack.h"
+#include "inject/inject.h"
+#include "inject/maps.h"
+#include "inject/safe_point.h"
+
+/* Behind the end of a file's code in memory, up to the page's end: mapped, executable, nobody's. */
+struct cave {
+	uint64_t addr;
+	size_t size;
+};
+
+struct session {
+	const struct inject_request *request;
+	struct inject_result *result;
+	struct target *target;
+	struct maps maps;
+	struct libc_calls calls;
+	struct frames *frames;
+	struct safe_point safe;
+	struct hijack hijack;
+	struct cave cave;
+	uint64_t function; /* of an object that is there already; else 0 */
+	uint64_t region;   /* of the thread that was made */
+	uint64_t started_ns, deadline_ns;
+	unsigned int stops_before; /* that were no look for a thread to borrow */
+	int lock_fd; /* one proftrace at a time */
+};
+
+int cave__find(struct session *s); /* 0 or -EOPNOTSUPP with err__set */
+
+/* A proftrace that was killed has left its stub there; a thread may still be in it. */
+bool cave__is_marked(const struct session *s);
+
+/*
+ * With the thread stopped at a safe point: maps the region, makes the new thread, puts the stopped
+ * one back. 0 and session->region; -EAGAIN: try elsewhere; another negative errno with err__set.
+ */
+int borrow__make_thread(struct session *s);
+
+/* What the new thread does, from `go` to its end. */
+int visit__run(struct session *s);
+
+/* Writes to the target's own writable memory; 0 or a negative errno. */
+int session__write(const struct session *s, uint64_t addr, const void *bytes, size_t len);
+
+#endif

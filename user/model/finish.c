@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What is known once a tree stands: kinds, phases, costs, memory, launches. One walk per tree. */
+#include "model/model_internal.h"
+
+struct walk {
+	struct model *m;
+	struct track_state *t;
+	bool phase_by_time; /* another thread of the process that the step is in */
+	int err;
+};
+
+static enum span_kind kind_of(enum span_category cat, bool in_operator)
+{
+	static const enum span_kind kinds[CAT_CNT] = {
+		[CAT_NONE] = KIND_OTHER,
+		[CAT_OPERATOR] = KIND_OPERATOR,
+		[CAT_BACKWARD_NODE] = KIND_OPERATOR,
+		[CAT_PYTHON_OP] = KIND_PYTHON_OP,
+		[CAT_USER] = KIND_USER,
+		[CAT_DATALOADER] = KIND_DATALOADER,
+		[CAT_FORWARD] = KIND_FORWARD,
+		[CAT_BACKWARD] = KIND_BACKWARD,
+		[CAT_OPTIMIZER] = KIND_OPTIMIZATION,
+		[CAT_ZERO_GRAD] = KIND_USER,
+		[CAT_PROFILER_STEP] = KIND_USER,
+		[CAT_COMMUNICATION] = KIND_COMMUNICATION,
+		[CAT_RUNTIME] = KIND_RUNTIME,
+		[CAT_DRIVER] = KIND_RUNTIME,
+		[CAT_KERNEL] = KIND_KERNEL,
+		[CAT_MEMCPY] = KIND_MEMCPY,
+		[CAT_MEMSET] = KIND_MEMSET,
+		[CAT_SYNC] = KIND_SYNC,
+		[CAT_SCRIPT] = KIND_SCRIPT,
+		[CAT_ALLOCATION] = KIND_OTHER,
+	};
+
+	if (cat == CAT_OPERATOR && in_operator)
+		return KIND_OPERATOR_INNER;
+	return cat < CAT_CNT ? kinds[cat] : KIND_OTHER;
+}
+
+static enum span_category category(const struct walk *w, const struct span *s)
+{
+	return to_node((struct span *)s)->synthetic ? CAT_FORWARD : model__category(w->m, s);
+}
+
+/* A call that enters the runtime and the driver has one id on both: the outer one launches. */
+static bool is_launch(const struct span *s)
+{
+	if (s->kind != KIND_RUNTIME || s->ev.id == EVENT_NO_ID)
+		return false;
+	for (const struct span *p = s->parent; p && p->kind == KIND_RUNTIME; p = p->parent)
+		if (p->ev.id == s->ev.id)
+			return false;
+	return true;
+}
+
+static void take_device(struct walk *w, struct span *s)
+{
+	struct node *n = device__take(w->m, s->ev.id);
+
+	s->first_device = n ? &n->span : NULL;
+	for (struct span *d = s->first_device; d; d = d->next_device) {
+		d->launch = s;
+		d->phase = s->phase;
+		s->device_ns += d->device_ns;
+		s->kernel_ns += d->kernel_ns;
+		if (!w->err)
+			w->err = device__done(w->m, to_node(d));
+	}
+}
+
+bool model__is_probed(const struct model *m, const struct span *s)
+{
+	return !to_node((struct span *)s)->synthetic && !(s->ev.flags & EVENT_UNPROBED) &&
+	       !(m->free_calls && s->kind == KIND_RUNTIME);
+}
+
+/* Duration less the cost of the probes inside, never less than what the children took. */
+static void charge(const struct model *m, struct span *s, uint64_t children_ns)
+{
+	uint64_t cost = s->descendants * m->total_ns;
+
+	if (model__is_probed(m, s))
+		cost += m->inside_ns;
+	s->cpu_ns = s->ev.dur_ns > cost ? s->ev.dur_ns - cost : 0;
+	if (s->cpu_ns < children_ns)
+		s->cpu_ns = children_ns;
+	s->self_ns = s->cpu_ns - children_ns;
+}
+
+static void finish(struct walk *w, struct span *s, struct span *parent, bool in_operator,
+		   enum span_kind phase)
+{
+	enum span_category cat = category(w, s);
+	uint64_t children_ns = 0;
+
+	s->parent = parent;
+	s->kind = kind_of(cat, in_operator);
+	s->inferred = s->ev.end == END_INFERRED;
+	if (phase == KIND_OTHER && span_kind__is_phase(s->kind))
+		phase = s->kind;
+	s->phase = phase;
+	if (w->m->has_device && is_launch(s))
+		take_device(w, s);
+	in_operator |= cat == CAT_OPERATOR || cat == CAT_BACKWARD_NODE;
+	for (struct span *c = s->first_child; c; c = c->next_sibling) {
+		memory__attribute(w->t, s, c->ev.ts_ns);
+		finish(w, c, s, in_operator, phase);
+		s->descendants += c->descendants + model__is_probed(w->m, c);
+		s->kernel_ns += c->kernel_ns;
+		s->device_ns += c->device_ns;
+		s->alloc_bytes += c->alloc_bytes;
+		children_ns += c->cpu_ns;
+	}
+	memory__attribute(w->t, s, span__end(s) + 1);
+	s->alloc_bytes += s->self_alloc_bytes;
+	charge(w->m, s, children_ns);
+}
+
+int finish__track(struct model *m, struct track_state *t, const struct step *step)
+{
+	struct walk w = {.m = m, .t = t};
+
+	if (step && step->track != t->track->id)
+		w.phase_by_time = m->tracks[step->track].track->pid == t->track->pid;
+	memory__sort(t);
+	m->phase_pos = 0;
+	for (struct span *s = t->roots; s; s = s->next_sibling) {
+		enum span_kind phase = KIND_OTHER;
+
+		if (w.phase_by_time)
+			phase = phase__at(m, s->ev.ts_ns);
+		memory__attribute(t, NULL, s->ev.ts_ns);
+		finish(&w, s, NULL, false, phase);
+	}
+	return w.err;
+}

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * One pass over the recording. Events wait per track until a boundary (a step's end, or a size
+ * where there are no steps) is old enough: one batch is held back so that spans of any thread that
+ * cross it find their children, one more where device events may come late.
+ */
+#include <jansson.h>
+#include <string.h>
+#include "common/err.h"
+#include "common/util.h"
+#include "model/model_internal.h"
+
+#define FIRST_BATCH (1u << 18) /* spans held while it is not known whether steps come */
+#define FREE_BATCH  (1u << 16) /* spans of a batch without steps */
+#define MAX_STEP    (1u << 22) /* spans of a step; a longer one is given out in parts */
+#define MAX_TIME    (UINT64_MAX / 4)
+#define MAX_COST_NS 1000000 /* of one probed span; more is not believed */
+
+enum span_category model__category(const struct model *m, const struct span *s)
+{
+	const struct name *n = s->ev.name ? recording__name(m->r, s->ev.name) : NULL;
+
+	return n ? n->category : CAT_NONE;
+}
+
+static uint64_t max_u64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static struct track_state *track_of(struct model *m, const struct event *e, enum track_kind kind)
+{
+	struct track_state *t = e->track <= m->track_cnt ? &m->tracks[e->track] : NULL;
+
+	if (t && t->track && t->track->kind == kind)
+		return t;
+	m->stats.malformed++;
+	return NULL;
+}
+
+static int activate(struct model *m, struct track_state *t)
+{
+	if (t->active)
+		return 0;
+	t->active = true;
+	return ARRAY_PUSH(m->active, m->active_cnt, m->active_cap, t);
+}
+
+static int by_track(const void *a, const void *b)
+{
+	const struct track_state *x = *(struct track_state *const *)a;
+	const struct track_state *y = *(struct track_state *const *)b;
+
+	return x->track->id < y->track->id ? -1 : x->track->id > y->track->id;
+}
+
+static void settle_active(struct model *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->active_cnt; i++) {
+		struct track_state *t = m->active[i];
+
+		if (t->cnt || t->memory_cnt)
+			m->active[n++] = t;
+		else
+			t->active = false;
+	}
+	m->active_cnt = n;
+}
+
+/* ---- one batch ---- */
+
+static int finish_all(struct model *m, struct step *step)
+{
+	struct track_state *main_track = step ? &m->tracks[step->track] : NULL;
+	int err = 0;
+
+	m->phase_cnt = 0;
+	if (main_track) {
+		err = phase__infer(m, main_track, step);
+		if (!err)
+			err = finish__track(m, main_track, step);
+		if (!err)
+			err = phase__account(m, main_track, step);
+	}
+	for (size_t i = 0; i < m->active_cnt && !err; i++) {
+		struct track_state *t = m->active[i];
+
+		if (t == main_track)
+			continue;
+		if (!step)
+			err = phase__infer(m, t, NULL);
+		if (!err)
+			err = finish__track(m, t, step);
+		for (struct span *s = step ? NULL : t->roots; s && !m->steps_seen;
+		     s = s->next_sibling)
+			m->stats.subtracted_ns += s->ev.dur_ns - s->cpu_ns;
+	}
+	return err;
+}
+
+/* Memory events in a span that is not finished wait for it. */
+static void finish_memory(struct model *m, uint64_t end_ns)
+{
+	for (size_t i = 0; i < m->active_cnt; i++) {
+		struct track_state *t = m->active[i];
+		uint64_t until = end_ns;
+
+		if (t->cnt && t->pending[0]->ev.ts_ns < until)
+			until = t->pending[0]->ev.ts_ns;
+		memory__attribute(t, NULL, until);
+	}
+}
+
+static size_t other_cnt_until(struct model *m, uint64_t end_ns)
+{
+	size_t n = 0;
+
+	while (n < m->other_cnt && m->others[n].ts_ns < end_ns)
+		n++;
+	return n;
+}
+
+static int show(struct model *m, uint64_t end_ns, const struct step *step)
+{
+	struct batch b = {.step = step, .tracks = m->out_tracks, .others = m->others};
+	int err = memory__emit(m, &b.memory_cnt);
+
+	for (size_t i = 0; i < m->active_cnt; i++)
+		if (m->active[i]->roots)
+			m->out_tracks[b.track_cnt++] =
+				(struct track_batch){m->active[i]->track, m->active[i]->roots};
+	device__emit(m, m->out_tracks, &b.track_cnt);
+	b.memory = m->out_memory;
+	b.memory_spans = m->out_memory_spans;
+	b.other_cnt = other_cnt_until(m, end_ns);
+	if (!err && (step || b.track_cnt || b.memory_cnt || b.other_cnt))
+		err = m->visit(&b, m->ctx);
+	m->other_cnt -= b.other_cnt;
+	if (b.other_cnt)
+		memmove(m->others, m->others + b.other_cnt, m->other_cnt * sizeof(*m->others));
+	return err;
+}
+
+static void release(struct model *m)
+{
+	for (size_t i = 0; i < m->active_cnt; i++) {
+		pool__release_tree(&m->pool, m->active[i]->roots);
+		m->active[i]->roots = NULL;
+		memory__drop_done(m->active[i]);
+	}
+	for (size_t i = 0; i < m->device_done_cnt; i++)
+		pool__release(&m->pool, m->device_done[i]);
+	m->device_done_cnt = 0;
+	settle_active(m);
+}
+
+static int give_part(struct model *m, uint64_t end_ns, struct step *step)
+{
+	int err = 0;
+
+	if (m->active_cnt)
+		qsort(m->active, m->active_cnt, sizeof(*m->active), by_track);
+	for (size_t i = 0; i < m->active_cnt && !err; i++)
+		err = tree__take(m, m->active[i], end_ns);
+	if (!err)
+		err = finish_all(m, step);
+	finish_memory(m, end_ns);
+	if (!err && m->has_device)
+		err = device__take_unlinked(m, end_ns == UINT64_MAX ? end_ns : m->given_ns);
+	if (!err)
+		err = show(m, end_ns, step);
+	release(m);
+	m->given_ns = end_ns;
+	return err;
+}
+
+static bool has_spans_before(const struct model *m, uint64_t ts_ns)
+{
+	for (size_t i = 0; i < m->active_cnt; i++) {
+		const struct track_state *t = m->active[i];
+
+		if (t->cnt && (t->unordered || span__end(t->pending[0]) <= ts_ns))
+			return true;
+	}
+	return false;
+}
+
+/* Gives out the oldest boundary; what lies between it and the step before comes first, apart. */
+static int give_oldest(struct model *m)
+{
+	struct boundary b = m->queue[0];
+	int err = 0;
+
+	m->queue_cnt--;
+	memmove(m->queue, m->queue + 1, m->queue_cnt * sizeof(*m->queue));
+	if (b.is_step && has_spans_before(m, b.step.ts_ns))
+		err = give_part(m, b.step.ts_ns, NULL);
+	return err ? err : give_part(m, b.end_ns, b.is_step ? &b.step : NULL);
+}
+
+static int push_boundary(struct model *m, const struct boundary *b)
+{
+	int err = 0;
+
+	m->queue[m->queue_cnt++] = *b;
+	m->done_ns = b->end_ns;
+	m->since_boundary = 0;
+	while (m->queue_cnt > m->lag && !err)
+		err = give_oldest(m);
+	return err;
+}
+
+/* ---- events ---- */
+
+static struct node *copy_span(struct model *m, const struct event *e)
+{
+	struct node *n = pool__new(&m->pool);
+	void *args = NULL;
+
+	if (!n)
+		return NULL;
+	if (e->args_len) {
+		args = malloc(e->args_len);
+		if (!args)
+			return NULL;
+		memcpy(args, e->args, e->args_len);
+	}
+	n->span.ev = *e;
+	n->span.ev.args = args;
+	m->stats.spans++;
+	m->since_boundary++;
+	m->max_end_ns = max_u64(m->max_end_ns, e->ts_ns + e->dur_ns);
+	return n;
+}
+
+static int limit_batch(struct model *m)
+{
+	uint64_t limit = m->done_ns ? FREE_BATCH : FIRST_BATCH;
+	struct boundary b = {.end_ns = m->max_end_ns};
+
+	if (m->steps_seen) {
+		limit = max_u64(FIRST_BATCH, m->longest * 4);
+		limit = limit < MAX_STEP ? limit : MAX_STEP;
+	}
+	if (m->since_boundary < limit || b.end_ns <= m->done_ns)
+		return 0;
+	m->stats.early += m->steps_seen;
+	return push_boundary(m, &b);
+}
+
+static int take_span(struct model *m, const struct event *e)
+{
+	struct track_state *t = track_of(m, e, TRACK_THREAD);
+	struct node *n;
+	int err;
+
+	if (!t)
+		return 0;
+	n = copy_span(m, e);
+	if (!n)
+		return -ENOMEM;
+	err = tree__add(m, t, n);
+	if (!err)
+		err = activate(m, t);
+	return err ? err : limit_batch(m);
+}
+
+static int take_device(struct model *m, const struct event *e)
+{
+	struct node *n;
+	int err;
+
+	if (!track_of(m, e, TRACK_DEVICE))
+		return 0;
+	n = copy_span(m, e);
+	if (!n)
+		return -ENOMEM;
+	n->seq = m->seq++;
+	n->span.phase = KIND_OTHER;
+	switch (model__category(m, &n->span)) {
+	case CAT_KERNEL:
+		n->span.kind = KIND_KERNEL;
+		n->span.kernel_ns = e->dur_ns;
+		break;
+	case CAT_MEMCPY:
+		n->span.kind = KIND_MEMCPY;
+		break;
+	case CAT_MEMSET:
+		n->span.kind = KIND_MEMSET;
+		break;
+	case CAT_SYNC:
+		n->span.kind = KIND_SYNC;
+		break;
+	default:
+		n->span.kind = KIND_OTHER;
+	}
+	if (n->span.kind != KIND_SYNC && n->span.kind != KIND_OTHER)
+		n->span.device_ns = e->dur_ns;
+	err = device__add(m, n);
+	return err ? err : limit_batch(m);
+}
+
+static int take_step(struct model *m, const struct event *e)
+{
+	uint64_t end = e->ts_ns + e->dur_ns;
+	struct boundary b = {.end_ns = end, .is_step = true};
+
+	if (!track_of(m, e, TRACK_THREAD))
+		return 0;
+	if (end <= m->done_ns) {
+		m->stats.malformed++;
+		return 0;
+	}
+	b.step.index = e->id;
+	b.step.track = e->track;
+	b.step.ts_ns = max_u64(e->ts_ns, m->done_ns);
+	b.step.dur_ns = end - b.step.ts_ns;
+	m->steps_seen = true;
+	m->longest = max_u64(m->longest, m->since_boundary);
+	return push_boundary(m, &b);
+}
+
+/* What is no span is held as well, so it counts. */
+static int count_event(struct model *m, const struct event *e)
+{
+	m->since_boundary++;
+	m->max_end_ns = max_u64(m->max_end_ns, e->ts_ns + e->dur_ns);
+	return limit_batch(m);
+}
+
+static int take_memory(struct model *m, const struct event *e)
+{
+	struct track_state *t = track_of(m, e, TRACK_THREAD);
+	int err = t ? memory__add(m, t, e) : 0;
+
+	if (!err && t)
+		err = activate(m, t);
+	return err || !t ? err : count_event(m, e);
+}
+
+static int take_other(struct model *m, const struct event *e)
+{
+	struct event copy = *e;
+	int err;
+
+	copy.args = NULL;
+	copy.args_len = 0;
+	err = ARRAY_PUSH(m->others, m->other_cnt, m->other_cap, copy);
+	return err ? err : count_event(m, e);
+}
+
+static int take_event(struct model *m, const struct event *e)
+{
+	if (e->ts_ns > MAX_TIME || e->dur_ns > MAX_TIME) {
+		m->stats.malformed++;
+		return 0;
+	}
+	switch (e->type) {
+	case EVENT_SPAN:
+		return take_span(m, e);
+	case EVENT_DEVICE:
+		return take_device(m, e);
+	case EVENT_STEP:
+		return take_step(m, e);
+	case EVENT_MEMORY:
+		return take_memory(m, e);
+	default:
+		return take_other(m, e);
+	}
+}
+
+/* ---- life ---- */
+
+static uint64_t cost_ns(const struct recording *r, const char *key)
+{
+	json_int_t v = json_integer_value(
+		json_object_get(json_object_get(recording__meta(r), "probe_cost"), key));
+
+	return v > 0 && v < MAX_COST_NS ? (uint64_t)v : 0;
+}
+
+static int init(struct model *m)
+{
+	m->track_cnt = recording__track_cnt(m->r);
+	m->tracks = calloc((size_t)m->track_cnt + 1, sizeof(*m->tracks));
+	m->out_tracks = calloc((size_t)m->track_cnt + 1, sizeof(*m->out_tracks));
+	if (!m->tracks || !m->out_tracks)
+		return -ENOMEM;
+	for (uint32_t id = 1; id <= m->track_cnt; id++) {
+		m->tracks[id].track = recording__track(m->r, id);
+		if (m->tracks[id].track && m->tracks[id].track->kind == TRACK_DEVICE)
+			m->has_device = true;
+	}
+	m->lag = m->has_device ? 2 : 1;
+	if (!m->opts->raw_times) {
+		m->inside_ns = cost_ns(m->r, "span_inside_ns");
+		m->total_ns = cost_ns(m->r, "span_total_ns");
+		m->free_calls = json_object_get(recording__meta(m->r), "device_source");
+	}
+	return 0;
+}
+
+static void clean(struct model *m)
+{
+	for (uint32_t id = 0; m->tracks && id <= m->track_cnt; id++) {
+		free(m->tracks[id].pending);
+		free(m->tracks[id].memory);
+	}
+	free(m->tracks);
+	free(m->out_tracks);
+	free(m->active);
+	free(m->others);
+	free(m->phases);
+	device__free(m);
+	memory__free(m);
+	pool__free(&m->pool);
+}
+
+static int read_all(struct model *m)
+{
+	struct recording_cursor *c;
+	struct event e;
+	int err = recording_cursor__open(m->r, &c);
+
+	if (err)
+		return err;
+	for (;;) {
+		err = recording_cursor__next(c, &e);
+		if (err > 0)
+			err = take_event(m, &e);
+		else
+			break;
+		if (err)
+			break;
+	}
+	recording_cursor__close(c);
+	while (!err && m->queue_cnt)
+		err = give_oldest(m);
+	return err ? err : give_part(m, UINT64_MAX, NULL);
+}
+
+int model__run(const struct recording *r, const struct model_opts *opts,
+	       int (*visit)(const struct batch *b, void *ctx), void *ctx)
+{
+	static const struct model_opts defaults = {};
+	struct model m = {.r = r, .opts = opts ? opts : &defaults, .visit = visit, .ctx = ctx};
+	int err = init(&m);
+
+	if (!err)
+		err = read_all(&m);
+	if (m.opts->stats)
+		*m.opts->stats = m.stats;
+	clean(&m);
+	return err == -ENOMEM ? err__set(err, "the recording's trees: out of memory") : err;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of the model share; not a door. */
+#ifndef PROFTRACE_MODEL_INTERNAL_H
+#define PROFTRACE_MODEL_INTERNAL_H
+
+#include "model/model.h"
+
+/* A span with what building the tree needs. `span` comes first: the two pointers convert. */
+struct node {
+	struct span span;
+	struct node *last_child;
+	uint64_t seq;	 /* order of arrival: of two equal intervals the later one is the parent */
+	uint32_t height; /* levels below */
+	bool synthetic;	 /* an inferred phase: no probe of ours was in it */
+};
+
+static inline struct node *to_node(struct span *s)
+{
+	return (struct node *)s;
+}
+static inline uint64_t span__end(const struct span *s)
+{
+	return s->ev.ts_ns + s->ev.dur_ns;
+}
+
+struct pool {
+	struct node *free_list;
+	void *blocks;
+	uint64_t live;
+};
+struct node *pool__new(struct pool *p); /* NULL: out of memory */
+void pool__release(struct pool *p, struct node *n);
+void pool__release_tree(struct pool *p, struct span *s); /* and its siblings */
+void pool__free(struct pool *p);
+
+struct memory_item {
+	struct event ev;
+	struct event_memory args;
+	struct span *span;
+};
+
+/* What one track has that was not given out yet. */
+struct track_state {
+	const struct track *track;
+	struct span **pending; /* finished spans by time, none inside another: the roots so far */
+	size_t cnt, cap;
+	struct memory_item *memory; /* by time */
+	size_t memory_cnt, memory_cap, memory_done;
+	bool memory_unordered;
+	bool unordered;	    /* a span came that does not nest: sort and mend before giving out */
+	bool active;	    /* is in model.active */
+	struct span *roots; /* of the batch being given out */
+	size_t root_cnt;
+};
+
+struct interval {
+	uint64_t begin, end;
+	enum span_kind kind;
+	bool continued; /* the second part of a forward */
+};
+
+/* A place where a batch may end. */
+struct boundary {
+	uint64_t end_ns;
+	bool is_step;
+	struct step step;
+};
+
+struct device_table {
+	struct node **slots; /* heads by correlation id, linked by span.next_device */
+	size_t slot_cnt, used;
+};
+
+struct live_table { /* address -> bytes of what is allocated */
+	struct live_slot *slots;
+	size_t slot_cnt, used;
+};
+
+struct model {
+	const struct recording *r;
+	const struct model_opts *opts;
+	int (*visit)(const struct batch *b, void *ctx);
+	void *ctx;
+	struct model_stats stats;
+	uint64_t inside_ns, total_ns; /* cost of a span's probes: within it; all told */
+	bool free_calls;	      /* the device API's calls were seen without probes */
+
+	struct pool pool;
+	struct track_state *tracks; /* by track id */
+	uint32_t track_cnt;
+	struct track_state **active;
+	size_t active_cnt, active_cap;
+	bool has_device;
+	struct device_table devices;
+	struct live_table live;
+	struct event *others;
+	size_t other_cnt, other_cap;
+
+	struct boundary queue[4];
+	size_t queue_cnt, lag; /* batches held back for what comes late or crosses a boundary */
+	uint64_t done_ns;      /* end of the last boundary queued */
+	uint64_t given_ns;     /* end of the last batch given out */
+	uint64_t max_end_ns, seq;
+	uint64_t since_boundary, longest; /* spans: since the last boundary; of the longest step */
+	bool steps_seen;
+
+	struct interval *phases; /* of the step's track in this batch */
+	size_t phase_cnt, phase_cap, phase_pos;
+	struct track_batch *out_tracks;
+	size_t out_cap;
+	struct event *out_memory;
+	struct span **out_memory_spans;
+	size_t out_memory_cap;
+	struct node **device_done; /* device events of this batch */
+	size_t device_done_cnt, device_done_cap;
+};
+
+/* It cost the target a probe at its begin or end. */
+bool model__is_probed(const struct model *m, const struct span *s);
+enum span_category model__category(const struct model *m, const struct span *s);
+
+/* tree.c */
+int tree__add(struct model *m, struct track_state *t, struct node *n);
+/* Moves the roots that ended by end_ns from pending to t->roots. */
+int tree__take(struct model *m, struct track_state *t, uint64_t end_ns);
+
+/* finish.c: kinds, phases, costs, memory and device links of t->roots. */
+int finish__track(struct model *m, struct track_state *t, const struct step *step);
+
+/* phase.c */
+enum span_kind phase__of_category(enum span_category cat);
+/* Adds the inferred FORWARD spans to t->roots and collects m->phases. step NULL: no steps. */
+int phase__infer(struct model *m, struct track_state *t, const struct step *step);
+enum span_kind phase__at(struct model *m, uint64_t ts_ns); /* asked in order of time */
+int phase__account(struct model *m, struct track_state *t, struct step *step);
+
+/* device.c */
+int device__add(struct model *m, struct node *n);
+struct node *device__take(struct model *m, uint64_t correlation);
+/* Collects into m->device_done what no launch claimed and ended by end_ns. */
+int device__take_unlinked(struct model *m, uint64_t end_ns);
+int device__done(struct model *m, struct node *n);
+/* Appends one entry of out per device track that device_done touches. */
+void device__emit(struct model *m, struct track_batch *out, size_t *cnt);
+void device__free(struct model *m);
+
+/* memory.c */
+int memory__add(struct model *m, struct track_state *t, const struct event *e);
+/* Attributes what happened before until_ns (and not yet is) to s; s may be NULL. */
+void memory__attribute(struct track_state *t, struct span *s, uint64_t until_ns);
+void memory__sort(struct track_state *t);
+/* Moves the attributed events of all active tracks to m->out_memory. */
+int memory__emit(struct model *m, size_t *cnt);
+void memory__drop_done(struct track_state *t);
+void memory__free(struct model *m);
+
+#endif

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The phases of a step: those the framework shows, and the forward pass, which it does not. */
+#include <string.h>
+#include "common/util.h"
+#include "model/model_internal.h"
+
+/* The marks of a step on its thread, in order of time. */
+struct marks {
+	struct mark {
+		uint64_t begin, end;
+		enum span_category cat;
+	} *items;
+	size_t cnt, cap;
+	bool has_forward, has_backward;
+};
+
+static bool is_mark(enum span_category cat)
+{
+	return cat == CAT_DATALOADER || cat == CAT_FORWARD || cat == CAT_BACKWARD ||
+	       cat == CAT_OPTIMIZER || cat == CAT_ZERO_GRAD;
+}
+
+static int collect(struct model *m, struct span *s, struct marks *k)
+{
+	int err = 0;
+
+	for (; s && !err; s = s->next_sibling) {
+		enum span_category cat = model__category(m, s);
+		struct mark mark = {s->ev.ts_ns, span__end(s), cat};
+
+		if (!is_mark(cat)) {
+			err = collect(m, s->first_child, k);
+			continue;
+		}
+		k->has_forward |= cat == CAT_FORWARD;
+		k->has_backward |= cat == CAT_BACKWARD;
+		err = ARRAY_PUSH(k->items, k->cnt, k->cap, mark);
+	}
+	return err;
+}
+
+struct gaps {
+	struct interval *items;
+	size_t cnt, cap, pos;
+};
+
+static int add_gap(struct gaps *g, uint64_t begin, uint64_t end, bool continued)
+{
+	struct interval gap = {begin, end, KIND_FORWARD, continued};
+
+	return begin < end ? ARRAY_PUSH(g->items, g->cnt, g->cap, gap) : 0;
+}
+
+/* The gap behind the first `i` marks, up to a backward at end; first_ns: where a forward without a
+ * mark before it begins. */
+static int gap_before(const struct marks *k, size_t i, uint64_t first_ns, uint64_t end,
+		      struct gaps *g)
+{
+	uint64_t begin = i ? k->items[i - 1].end : first_ns;
+	bool two = false;
+	int err = 0;
+
+	/* zero_grad may follow the forward pass: then the longer gap before it is the forward. */
+	if (i && k->items[i - 1].cat == CAT_ZERO_GRAD) {
+		uint64_t early = i > 1 ? k->items[i - 2].end : first_ns;
+		uint64_t until = k->items[i - 1].begin;
+
+		two = early < until && until - early > (end > begin ? end - begin : 0);
+		if (two)
+			err = add_gap(g, early, until, false);
+	}
+	return err ? err : add_gap(g, begin, end, two);
+}
+
+/* A step may open at the backward itself (--step-probe, --step-range): its own forward lies at the
+ * end of the step before. */
+static bool opens_at_backward(const struct marks *k, const struct step *step)
+{
+	return step && k->cnt && k->items[0].cat == CAT_BACKWARD &&
+	       (k->items[0].begin <= step->ts_ns ||
+		k->items[0].begin - step->ts_ns < step->dur_ns / 20);
+}
+
+static int find_gaps(const struct marks *k, const struct step *step, struct gaps *g)
+{
+	bool at_backward = opens_at_backward(k, step);
+	int err = 0;
+
+	if (k->has_forward)
+		return 0;
+	for (size_t i = at_backward; i < k->cnt && !err; i++) {
+		const struct mark *mark = &k->items[i];
+
+		if (mark->cat == CAT_BACKWARD && (i || step)) {
+			err = gap_before(k, i, step ? step->ts_ns : 0, mark->begin, g);
+		} else if (!k->has_backward && mark->cat == CAT_DATALOADER) {
+			bool last = i + 1 == k->cnt;
+			uint64_t end = last ? (step ? step->ts_ns + step->dur_ns : 0)
+					    : k->items[i + 1].begin;
+
+			err = add_gap(g, mark->end, end, false);
+		}
+	}
+	if (!err && at_backward)
+		err = gap_before(k, k->cnt, 0, step->ts_ns + step->dur_ns, g);
+	return err;
+}
+
+/* Laying the gaps over the tree. A level is a list of siblings that is built anew. */
+struct level {
+	struct span **link;
+	struct node *parent; /* NULL: the roots */
+	struct span *piece;  /* the forward span that is open on this level */
+	struct span **piece_link;
+	uint64_t pos; /* end of the latest span */
+};
+
+struct cover {
+	struct model *m;
+	struct track_state *t;
+	struct gaps *gaps;
+	bool started; /* the current gap has a span already */
+};
+
+static int open_piece(struct cover *c, struct level *l)
+{
+	const struct interval *gap = &c->gaps->items[c->gaps->pos];
+	struct node *n = pool__new(&c->m->pool);
+
+	if (!n)
+		return -ENOMEM;
+	n->synthetic = true;
+	n->span.ev = (struct event){
+		.ts_ns = gap->begin > l->pos ? gap->begin : l->pos,
+		.id = EVENT_NO_ID,
+		.track = c->t->track->id,
+		.type = EVENT_SPAN,
+		.end = END_INFERRED,
+		.flags = c->started || gap->continued ? EVENT_CUT_BEGIN : 0,
+	};
+	c->started = true;
+	*l->link = l->piece = &n->span;
+	l->link = &n->span.next_sibling;
+	l->piece_link = &n->span.first_child;
+	c->t->root_cnt += !l->parent;
+	return 0;
+}
+
+static void close_piece(struct level *l, uint64_t end_ns)
+{
+	if (!l->piece)
+		return;
+	l->piece->ev.dur_ns = end_ns - l->piece->ev.ts_ns;
+	l->piece = NULL;
+	l->pos = end_ns;
+}
+
+/* Ends the gaps that lie before until_ns on this level, and the part before it of one that goes on.
+ */
+static int cover_until(struct cover *c, struct level *l, uint64_t until_ns, bool cut)
+{
+	struct gaps *g = c->gaps;
+
+	for (; g->pos < g->cnt; g->pos++, c->started = false) {
+		const struct interval *gap = &g->items[g->pos];
+		uint64_t begin = gap->begin > l->pos ? gap->begin : l->pos;
+		uint64_t end = gap->end < until_ns ? gap->end : until_ns;
+		int err;
+
+		if (gap->end > until_ns && !cut)
+			return 0;
+		if (!l->piece && begin < end) {
+			err = open_piece(c, l);
+			if (err)
+				return err;
+		}
+		close_piece(l, end);
+		if (gap->end > until_ns)
+			return 0;
+	}
+	return 0;
+}
+
+static int cover_level(struct cover *c, struct span **list, struct node *parent, uint64_t end_ns,
+		       int depth);
+
+static int cover_child(struct cover *c, struct level *l, struct span *s, int depth)
+{
+	struct gaps *g = c->gaps;
+	const struct interval *gap;
+	int err = cover_until(c, l, s->ev.ts_ns, false);
+
+	if (err)
+		return err;
+	gap = g->pos < g->cnt ? &g->items[g->pos] : NULL;
+	if (gap && gap->begin <= s->ev.ts_ns && span__end(s) <= gap->end) {
+		err = l->piece ? 0 : open_piece(c, l);
+		if (err)
+			return err;
+		*l->piece_link = s;
+		l->piece_link = &s->next_sibling;
+		c->t->root_cnt -= !l->parent;
+		return 0;
+	}
+	if (gap && gap->begin < span__end(s))
+		err = cover_until(c, l, s->ev.ts_ns, true);
+	*l->link = s;
+	l->link = &s->next_sibling;
+	if (!err && gap && gap->begin < span__end(s) && depth < MODEL_MAX_DEPTH)
+		err = cover_level(c, &s->first_child, to_node(s), span__end(s), depth + 1);
+	l->pos = span__end(s);
+	return err;
+}
+
+static int cover_level(struct cover *c, struct span **list, struct node *parent, uint64_t end_ns,
+		       int depth)
+{
+	struct level l = {.link = list, .parent = parent};
+	struct span *s = *list;
+	int err = 0;
+
+	l.pos = parent ? parent->span.ev.ts_ns : 0;
+	while (s && !err) {
+		struct span *next = s->next_sibling;
+
+		s->next_sibling = NULL;
+		err = cover_child(c, &l, s, depth);
+		s = next;
+	}
+	*l.link = NULL;
+	return err ? err : cover_until(c, &l, end_ns, true);
+}
+
+int phase__infer(struct model *m, struct track_state *t, const struct step *step)
+{
+	struct marks k = {};
+	struct gaps g = {};
+	struct cover c = {.m = m, .t = t, .gaps = &g};
+	int err = collect(m, t->roots, &k);
+
+	if (!err)
+		err = find_gaps(&k, step, &g);
+	if (!err && g.cnt)
+		err = cover_level(&c, &t->roots, NULL, UINT64_MAX, 0);
+	free(k.items);
+	free(g.items);
+	return err;
+}
+
+static int collect_phases(struct model *m, struct span *s, struct step *step)
+{
+	uint64_t step_end = step->ts_ns + step->dur_ns;
+	int err = 0;
+
+	for (; s && !err; s = s->next_sibling) {
+		struct interval i = {s->ev.ts_ns, span__end(s), s->kind, false};
+		uint64_t inside;
+
+		if (!span_kind__is_phase(s->kind)) {
+			err = collect_phases(m, s->first_child, step);
+			continue;
+		}
+		err = ARRAY_PUSH(m->phases, m->phase_cnt, m->phase_cap, i);
+		inside = i.end < step_end ? i.end : step_end;
+		inside -= i.begin > step->ts_ns ? i.begin : step->ts_ns;
+		if (i.begin >= step_end || i.end <= step->ts_ns)
+			inside = 0;
+		step->phase_ns[s->kind] += s->cpu_ns < inside ? s->cpu_ns : inside;
+	}
+	return err;
+}
+
+int phase__account(struct model *m, struct track_state *t, struct step *step)
+{
+	uint64_t spans = 0, sum = 0, cost, children = 0;
+	int err;
+
+	for (const struct span *s = t->roots; s; s = s->next_sibling) {
+		if (span__end(s) <= step->ts_ns)
+			continue;
+		spans += s->descendants + model__is_probed(m, s);
+		children += s->ev.ts_ns >= step->ts_ns ? s->cpu_ns : 0;
+	}
+	m->phase_cnt = 0;
+	err = collect_phases(m, t->roots, step);
+	for (int kind = 0; kind < KIND_CNT; kind++)
+		sum += step->phase_ns[kind];
+	cost = spans * m->total_ns;
+	step->cpu_ns = step->dur_ns > cost ? step->dur_ns - cost : 0;
+	/* Never less than its parts: spans shorter than their cost count as nothing, not less. */
+	if (children < sum)
+		children = sum;
+	if (step->cpu_ns < children)
+		step->cpu_ns = children < step->dur_ns ? children : step->dur_ns;
+	m->stats.subtracted_ns += step->dur_ns - step->cpu_ns;
+	step->phase_ns[KIND_OTHER] = step->cpu_ns > sum ? step->cpu_ns - sum : 0;
+	return err;
+}
+
+enum span_kind phase__at(struct model *m, uint64_t ts_ns)
+{
+	while (m->phase_pos < m->phase_cnt && m->phases[m->phase_pos].end <= ts_ns)
+		m->phase_pos++;
+	if (m->phase_pos < m->phase_cnt && m->phases[m->phase_pos].begin <= ts_ns)
+		return m->phases[m->phase_pos].kind;
+	return KIND_OTHER;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One event as the recording stores it and the model reads it. Nothing in here names a framework,
+ * a device vendor or an operator: those are data (names, tracks, metadata) of the recording.
+ */
+#ifndef PROFTRACE_RECORDING_EVENT_H
+#define PROFTRACE_RECORDING_EVENT_H
+
+#include <stdint.h>
+
+enum event_type {
+	EVENT_SPAN = 1, /* begin and duration on one track; spans of a track nest */
+	EVENT_STEP = 2, /* a whole step: id = step index, track = the thread that counts steps */
+	/* id = address, value = bytes (+/-), see struct event_memory in args. With a name (the kind
+	 * of memory) it was taken from the driver, without from the framework's allocator. */
+	EVENT_MEMORY = 3,
+	EVENT_ASYNC = 4,   /* a span that need not nest (collectives): id = object, value = bytes */
+	EVENT_DEVICE = 5,  /* a span on a device track: id = correlation id, value = bytes */
+	EVENT_COUNTER = 6, /* value of the named counter from ts_ns on */
+	EVENT_INSTANT = 7, /* a mark, dur_ns = 0 */
+};
+
+/* What a name stands for. Fixed per name, so events do not repeat it. */
+enum span_category {
+	CAT_NONE = 0,
+	/* an operator; nested ones become OperatorInner in the model. Event id = sequence number of
+	 * the backward node of its result */
+	CAT_OPERATOR = 1,
+	CAT_BACKWARD_NODE = 2, /* an operator of the backward pass; event id = sequence number */
+	CAT_PYTHON_OP = 3,     /* an operator written in Python */
+	CAT_USER = 4,	       /* the user's own range */
+	CAT_DATALOADER = 5,
+	CAT_FORWARD = 6,
+	CAT_BACKWARD = 7,
+	CAT_OPTIMIZER = 8,
+	CAT_ZERO_GRAD = 9,
+	CAT_PROFILER_STEP = 10, /* the framework's own step range */
+	CAT_COMMUNICATION = 11,
+	CAT_RUNTIME = 12, /* device runtime API (cudaLaunchKernel); id = correlation id */
+	CAT_DRIVER = 13,  /* device driver API (cuLaunchKernel) */
+	CAT_KERNEL = 14,
+	CAT_MEMCPY = 15,
+	CAT_MEMSET = 16,
+	CAT_SYNC = 17,
+	CAT_SCRIPT = 18, /* a compiled region (TorchScript method, compiled graph) */
+	CAT_ALLOCATION = 19,
+	CAT_CNT,
+};
+
+/* How the end of a span was seen; numbers as in bpf/events.h. */
+enum event_end { END_RETURN = 0, END_SITE = 1, END_OBJECT = 2, END_INFERRED = 3 };
+
+enum event_flags {
+	EVENT_CUT_BEGIN = 1, /* began before the window: ts_ns is the window's edge */
+	EVENT_CUT_END = 2,   /* ended after the window */
+	EVENT_FAILED = 4,    /* a call that returned an error */
+	EVENT_UNPROBED = 8,  /* a span seen without a probe: it holds no cost of ours */
+};
+
+struct event {
+	uint64_t ts_ns;	   /* begin, CLOCK_MONOTONIC of the recorded machine */
+	uint64_t dur_ns;   /* as measured, the cost of our own probes included */
+	uint64_t id;	   /* meaning by type and category, see above; EVENT_NO_ID if none */
+	int64_t value;	   /* bytes or counter value; 0 if none */
+	uint32_t track;	   /* id of a struct track */
+	uint32_t name;	   /* id of a struct name, 0 if none */
+	uint8_t type;	   /* enum event_type */
+	uint8_t end;	   /* enum event_end */
+	uint16_t flags;	   /* enum event_flags */
+	uint32_t args_len; /* bytes at args, 0 if none */
+	const void *args;  /* little-endian, layout by type; valid until the next event is read */
+};
+#define EVENT_NO_ID UINT64_MAX
+
+/* args of an EVENT_SPAN: event_tensor rows one after the other, each followed by its dims:
+ * int64_t dims[ndim], unaligned. */
+struct event_tensor {
+	uint8_t arg;   /* index of the argument in the name's schema */
+	uint8_t dtype; /* index into metadata "dtypes" */
+	int8_t device_type;
+	uint8_t ndim; /* EVENT_TENSOR_UNDEFINED: no tensor was given */
+};
+#define EVENT_TENSOR_UNDEFINED 255
+
+/* args of an EVENT_SPAN of category RUNTIME or DRIVER, as far as the call shows it; its value are
+ * bytes */
+struct event_call {
+	uint64_t stream;    /* the program's handle, 0: the default one; EVENT_NO_ID: names none */
+	uint32_t kernel;    /* id of the name of what was launched, 0 if unknown */
+	uint32_t copy_kind; /* enum copy_kind */
+};
+enum copy_kind {
+	COPY_UNKNOWN = 0, /* or the driver finds out from the addresses */
+	COPY_HTOH,
+	COPY_HTOD,
+	COPY_DTOH,
+	COPY_DTOD,
+};
+
+/* args of an EVENT_MEMORY */
+struct event_memory {
+	uint64_t total_allocated; /* bytes, UINT64_MAX if the allocator does not say */
+	uint64_t total_reserved;
+	int32_t device_type; /* 0 host, 1 CUDA */
+	int32_t device_index;
+};
+
+/* args of an EVENT_DEVICE that is a kernel: how it was launched */
+struct event_kernel {
+	uint32_t grid[3], block[3];
+	uint32_t registers; /* per thread */
+	uint32_t static_shared_bytes, dynamic_shared_bytes;
+	uint32_t local_bytes; /* per thread */
+	uint32_t context;
+	uint32_t graph; /* 0: not launched by a graph */
+};
+
+/* Names and tracks are defined once, before the first event that uses them. Ids start at 1. */
+struct name {
+	uint32_t id;
+	uint8_t category; /* enum span_category */
+	const char *text;
+	const char *schema; /* signature as the framework prints it, NULL if none */
+};
+
+enum track_kind { TRACK_THREAD = 1, TRACK_DEVICE = 2 };
+
+struct track {
+	uint32_t id;
+	uint8_t kind;	   /* enum track_kind */
+	uint32_t pid, tid; /* as seen from the recording machine's initial namespace */
+	int32_t device;	   /* TRACK_DEVICE: device index */
+	int64_t stream;	   /* TRACK_DEVICE: stream id, greater than 0 */
+	const char *name;  /* thread name, NULL if unknown */
+};
+
+/* What a thread did between two step boundaries, in total for one reason. */
+enum sched_state { SCHED_RUN = 1, SCHED_RUNNABLE = 2, SCHED_BLOCKED = 3 };
+
+struct sched_row {
+	uint32_t track;
+	uint32_t reason; /* name id of what it waited for ("futex", "read"), 0 if not known */
+	uint64_t step;	 /* step index, EVENT_NO_ID outside any step */
+	uint64_t ns;
+	uint64_t cnt;  /* intervals */
+	uint8_t state; /* enum sched_state */
+};
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is on disk, shared by writer and reader and by nobody else: doc/recording.md in constants.
+ * All integers are little-endian.
+ */
+#ifndef PROFTRACE_RECORDING_FORMAT_H
+#define PROFTRACE_RECORDING_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "recording/event.h"
+
+#define FORMAT_MAJOR 1
+#define FORMAT_MINOR 0
+
+#define FILE_MAGIC	 "\x89PTR\r\n\x1a\n"
+#define FILE_MAGIC_SIZE	 8
+#define FILE_ORDER_MARK	 0x01020304u
+#define FILE_HEADER_SIZE 24
+
+#define CHUNK_SYNC	  0xa554c8f1u /* bytes f1 c8 54 a5: no valid UTF-8, so never in JSON */
+#define CHUNK_HEADER_SIZE 32
+
+/* Limits of the format: what a reader allocates for one chunk follows from these. */
+#define CHUNK_RAW_MAX	 (16u << 20)
+#define CHUNK_RATIO_MAX	 256u /* raw_len <= stored_len * this */
+#define CHUNK_EVENTS_MAX 65536u
+#define EVENT_ARGS_MAX	 65535u
+#define STRING_LEN_MAX	 65535u
+#define NAME_ID_MAX	 (1u << 22)
+#define TRACK_ID_MAX	 (1u << 20)
+#define VARINT_MAX_SIZE	 10
+
+enum chunk_type {
+	CHUNK_META = 1,
+	CHUNK_NAMES = 2,
+	CHUNK_TRACKS = 3,
+	CHUNK_EVENTS = 4,
+	CHUNK_SCHED = 5,
+	CHUNK_SUMMARY = 6,
+	CHUNK_END = 7,
+};
+
+enum chunk_flags {
+	CHUNK_ZSTD = 1,
+	CHUNK_KNOWN_FLAGS = CHUNK_ZSTD,
+};
+
+struct chunk_header {
+	uint8_t type;	      /* enum chunk_type */
+	uint8_t flags;	      /* enum chunk_flags */
+	uint32_t seq;	      /* 0 for the first chunk of the file, then one more for each */
+	uint32_t stored_len;  /* payload bytes that follow the header */
+	uint32_t raw_len;     /* payload bytes after decompression */
+	uint32_t event_cnt;   /* EVENTS: events inside, else 0 */
+	uint32_t payload_crc; /* CRC-32 (zlib's) of the stored payload */
+};
+
+struct file_version {
+	uint16_t major, minor;
+};
+
+void file_header__pack(uint8_t out[FILE_HEADER_SIZE]);
+/* 0; -EINVAL: not a recording or foreign byte order; -EBADMSG: a recording by its magic, but the
+ * checksum of its header does not match and *v says nothing. */
+int file_header__unpack(const uint8_t in[FILE_HEADER_SIZE], struct file_version *v);
+
+void chunk_header__pack(const struct chunk_header *h, uint8_t out[CHUNK_HEADER_SIZE]);
+/* False if these bytes are no chunk header, or one that breaks a limit of the format. */
+bool chunk_header__unpack(const uint8_t in[CHUNK_HEADER_SIZE], struct chunk_header *h);
+
+/*
+ * EVENTS payload: a directory (column count, length of each column), then the columns. A column
+ * holds one field of all events of the chunk. Columns past COLUMN_CNT are skipped by readers.
+ */
+enum event_column {
+	COLUMN_KIND,   /* u8: type | end << 3 | KIND_HAS_* */
+	COLUMN_TRACK,  /* varint */
+	COLUMN_NAME,   /* varint */
+	COLUMN_TIME,   /* zigzag: end less the end of the event before */
+	COLUMN_DUR,    /* varint */
+	COLUMN_ID,     /* KIND_HAS_ID, zigzag: id less the last one of that type */
+	COLUMN_VALUE,  /* KIND_HAS_VALUE, zigzag */
+	COLUMN_FLAGS,  /* KIND_HAS_EXTRA, varint */
+	COLUMN_ARGS,   /* KIND_HAS_EXTRA, varint: enum args_ref */
+	COLUMN_BLOBS,  /* for each ARGS_NEW: varint length, bytes */
+	COLUMN_MEMORY, /* for each ARGS_MEMORY: four zigzags, see struct memory_state */
+	COLUMN_CNT,
+};
+#define COLUMN_CNT_MAX 64u /* columns that a later minor version may bring the payload to */
+
+#define KIND_TYPE_MASK 7u
+#define KIND_END_SHIFT 3
+#define KIND_END_MASK  3u
+#define KIND_HAS_ID    (1u << 5)
+#define KIND_HAS_VALUE (1u << 6)
+#define KIND_HAS_EXTRA (1u << 7) /* has flags or args */
+
+enum args_ref {
+	ARGS_NONE = 0,
+	ARGS_NEW = 1,	 /* the next blob of COLUMN_BLOBS */
+	ARGS_MEMORY = 2, /* struct event_memory out of COLUMN_MEMORY */
+	ARGS_FIRST = 3,	 /* n: the blob n - ARGS_FIRST of this chunk once more */
+};
+
+/* What events are encoded against; zeroed at the start of each chunk. */
+struct event_state {
+	uint64_t end_ns;
+	uint64_t id[KIND_TYPE_MASK + 1]; /* by event type */
+	struct event_memory memory;
+};
+
+static inline uint64_t zigzag__pack(int64_t v)
+{
+	return ((uint64_t)v << 1) ^ (uint64_t)(v >> 63);
+}
+
+static inline int64_t zigzag__unpack(uint64_t v)
+{
+	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
+}
+
+/* LEB128; the caller has VARINT_MAX_SIZE bytes of room. Returns the byte after it. */
+static inline uint8_t *varint__put(uint8_t *p, uint64_t v)
+{
+	while (v >= 0x80) {
+		*p++ = (uint8_t)v | 0x80;
+		v >>= 7;
+	}
+	*p++ = (uint8_t)v;
+	return p;
+}
+
+/* Bytes being read; every get fails (false) rather than pass `end`. */
+struct byte_reader {
+	const uint8_t *p, *end;
+};
+
+static inline bool byte_reader__u8(struct byte_reader *r, uint8_t *v)
+{
+	if (r->p == r->end)
+		return false;
+	*v = *r->p++;
+	return true;
+}
+
+bool byte_reader__varint_slow(struct byte_reader *r, uint64_t *v);
+
+static inline bool byte_reader__varint(struct byte_reader *r, uint64_t *v)
+{
+	if (r->p != r->end && *r->p < 0x80) {
+		*v = *r->p++;
+		return true;
+	}
+	return byte_reader__varint_slow(r, v);
+}
+
+static inline bool byte_reader__zigzag(struct byte_reader *r, int64_t *v)
+{
+	uint64_t u;
+
+	if (!byte_reader__varint(r, &u))
+		return false;
+	*v = zigzag__unpack(u);
+	return true;
+}
+
+/* A varint that must fit 32 bits. */
+bool byte_reader__u32(struct byte_reader *r, uint32_t *v);
+/* A varint length not above `max`, then that many bytes, pointed to. */
+bool byte_reader__bytes(struct byte_reader *r, uint32_t max, const uint8_t **data, uint32_t *len);
+
+#endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "recording/reader.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static int open_file(struct recording *r, const char *path, uint64_t *size)
+{
+	struct stat st;
+	int err;
+
+	/* Not blocking: the path may be a FIFO without a writer. */
+	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (r->fd < 0 || fstat(r->fd, &st) < 0) {
+		err = -errno;
+		return err__set(err,
+				"cannot open recording %s: %s; check the path and its "
+				"permissions",
+				path, strerror(-err));
+	}
+	if (!S_ISREG(st.st_mode))
+		return err__set(-EINVAL,
+				"%s: not a recording: not a regular file; copy it to a "
+				"file first",
+				path);
+	*size = (uint64_t)st.st_size;
+	r->path = strdup(path);
+	r->meta = json_object();
+	if (!r->path || !r->meta)
+		return err__set(-ENOMEM, "cannot open recording %s: out of memory", path);
+	return 0;
+}
+
+int recording__open(const char *path, struct recording **out)
+{
+	struct recording *r = calloc(1, sizeof(*r));
+	uint64_t size = 0;
+	int err;
+
+	if (!r)
+		return err__set(-ENOMEM, "cannot open recording %s: out of memory", path);
+	err = open_file(r, path, &size);
+	if (!err)
+		err = recording__scan(r, size);
+	if (err) {
+		recording__close(r);
+		return err;
+	}
+	*out = r;
+	return 0;
+}
+
+void recording__close(struct recording *r)
+{
+	if (!r)
+		return;
+	if (r->fd >= 0)
+		close(r->fd);
+	json_decref(r->meta);
+	json_decref(r->summary);
+	recording__free_tables(r);
+	free(r->path);
+	free(r);
+}
+
+const json_t *recording__meta(const struct recording *r)
+{
+	return r->meta;
+}
+const json_t *recording__summary(const struct recording *r)
+{
+	return r->summary;
+}
+const struct recording_damage *recording__damage(const struct recording *r)
+{
+	return &r->damage;
+}
+uint32_t recording__name_cnt(const struct recording *r)
+{
+	return (uint32_t)r->name_cnt;
+}
+uint32_t recording__track_cnt(const struct recording *r)
+{
+	return (uint32_t)r->track_cnt;
+}
+uint64_t recording__event_cnt(const struct recording *r)
+{
+	return r->event_cnt;
+}
+
+const struct name *recording__name(const struct recording *r, uint32_t id)
+{
+	if (!id || id > r->name_cnt || !r->names[id - 1].text)
+		return NULL;
+	return &r->names[id - 1];
+}
+
+const struct track *recording__track(const struct recording *r, uint32_t id)
+{
+	if (!id || id > r->track_cnt || !r->tracks[id - 1].kind)
+		return NULL;
+	return &r->tracks[id - 1];
+}
+
+size_t recording__sched(const struct recording *r, const struct sched_row **rows)
+{
+	*rows = r->sched;
+	return r->sched_cnt;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The inside of struct recording, shared by the scan, the tables and the cursor. */
+#ifndef PROFTRACE_RECORDING_READER_H
+#define PROFTRACE_RECORDING_READER_H
+
+#include "recording/recording.h"
+#include "recording/chunk_reader.h"
+
+struct event_chunk {
+	uint64_t off; /* of its header */
+	struct chunk_header header;
+};
+
+struct recording {
+	char *path;
+	int fd;
+	json_t *meta, *summary;
+	struct recording_damage damage;
+
+	struct name *names; /* id - 1; text is NULL for one that was lost */
+	size_t name_cnt, name_cap;
+	struct track *tracks; /* id - 1; kind is 0 for one that was lost */
+	size_t track_cnt, track_cap;
+	struct sched_row *sched;
+	size_t sched_cnt, sched_cap;
+	struct event_chunk *chunks; /* of EVENTS, whole ones */
+	size_t chunk_cnt, chunk_cap;
+	uint64_t event_cnt;
+};
+
+/* Reads the whole file into r, whose fd and path are set. 0 or a negative errno with err__set. */
+int recording__scan(struct recording *r, uint64_t size);
+
+/* Payload of NAMES, TRACKS and SCHED into r. 0, -EBADMSG (rows before the bad one are kept) or
+ * -ENOMEM. */
+int recording__read_names(struct recording *r, struct byte_reader *in);
+int recording__read_tracks(struct recording *r, struct byte_reader *in);
+int recording__read_sched(struct recording *r, struct byte_reader *in);
+void recording__free_tables(struct recording *r);
+
+#endif

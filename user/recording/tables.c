@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "recording/reader.h"
+#include "common/util.h"
+#include <string.h>
+
+static char *copy_string(const uint8_t *text, size_t len)
+{
+	char *s = malloc(len + 1);
+
+	if (s) {
+		memcpy(s, text, len);
+		s[len] = '\0';
+	}
+	return s;
+}
+
+/* Length + 1 and the bytes; 0 is no string (*s NULL). */
+static int get_optional_string(struct byte_reader *in, const char **s)
+{
+	uint32_t len;
+
+	*s = NULL;
+	if (!byte_reader__u32(in, &len))
+		return -EBADMSG;
+	if (!len)
+		return 0;
+	len--;
+	if (len > STRING_LEN_MAX || len > (size_t)(in->end - in->p))
+		return -EBADMSG;
+	*s = copy_string(in->p, len);
+	in->p += len;
+	return *s ? 0 : -ENOMEM;
+}
+
+/* Rows up to `id` exist afterwards; those in between, whose chunk may have been lost, are empty. */
+static int grow_names(struct recording *r, uint32_t id)
+{
+	static const struct name empty;
+
+	while (r->name_cnt < id) {
+		int err = ARRAY_PUSH(r->names, r->name_cnt, r->name_cap, empty);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int grow_tracks(struct recording *r, uint32_t id)
+{
+	static const struct track empty;
+
+	while (r->track_cnt < id) {
+		int err = ARRAY_PUSH(r->tracks, r->track_cnt, r->track_cap, empty);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static void free_name(struct name *n)
+{
+	free((char *)n->text);
+	free((char *)n->schema);
+}
+
+static int read_name(struct recording *r, struct byte_reader *in)
+{
+	struct name n = {0};
+	const uint8_t *text;
+	uint32_t len;
+	int err;
+
+	if (!byte_reader__u32(in, &n.id) || !n.id || n.id > NAME_ID_MAX ||
+	    !byte_reader__u8(in, &n.category) ||
+	    !byte_reader__bytes(in, STRING_LEN_MAX, &text, &len))
+		return -EBADMSG;
+	err = get_optional_string(in, &n.schema);
+	if (err)
+		return err;
+	n.text = copy_string(text, len);
+	err = n.text ? grow_names(r, n.id) : -ENOMEM;
+	if (err) {
+		free_name(&n);
+		return err;
+	}
+	free_name(&r->names[n.id - 1]);
+	r->names[n.id - 1] = n;
+	return 0;
+}
+
+int recording__read_names(struct recording *r, struct byte_reader *in)
+{
+	uint32_t cnt;
+	int err = byte_reader__u32(in, &cnt) ? 0 : -EBADMSG;
+
+	while (!err && cnt--)
+		err = read_name(r, in);
+	return err;
+}
+
+static int read_track(struct recording *r, struct byte_reader *in)
+{
+	struct track t = {0};
+	int64_t device;
+	int err;
+
+	if (!byte_reader__u32(in, &t.id) || !t.id || t.id > TRACK_ID_MAX ||
+	    !byte_reader__u8(in, &t.kind) || !t.kind || !byte_reader__u32(in, &t.pid) ||
+	    !byte_reader__u32(in, &t.tid) || !byte_reader__zigzag(in, &device) ||
+	    device != (int32_t)device || !byte_reader__zigzag(in, &t.stream))
+		return -EBADMSG;
+	t.device = (int32_t)device;
+	err = get_optional_string(in, &t.name);
+	if (!err)
+		err = grow_tracks(r, t.id);
+	if (err) {
+		free((char *)t.name);
+		return err;
+	}
+	free((char *)r->tracks[t.id - 1].name);
+	r->tracks[t.id - 1] = t;
+	return 0;
+}
+
+int recording__read_tracks(struct recording *r, struct byte_reader *in)
+{
+	uint32_t cnt;
+	int err = byte_reader__u32(in, &cnt) ? 0 : -EBADMSG;
+
+	while (!err && cnt--)
+		err = read_track(r, in);
+	return err;
+}
+
+int recording__read_sched(struct recording *r, struct byte_reader *in)
+{
+	uint32_t cnt;
+	int err = byte_reader__u32(in, &cnt) ? 0 : -EBADMSG;
+
+	while (!err && cnt--) {
+		struct sched_row row = {0};
+
+		if (!byte_reader__u32(in, &row.track) || !byte_reader__u32(in, &row.reason) ||
+		    !byte_reader__varint(in, &row.step) || !byte_reader__varint(in, &row.ns) ||
+		    !byte_reader__varint(in, &row.cnt) || !byte_reader__u8(in, &row.state))
+			return -EBADMSG;
+		row.step--;
+		err = ARRAY_PUSH(r->sched, r->sched_cnt, r->sched_cap, row);
+	}
+	return err;
+}
+
+void recording__free_tables(struct recording *r)
+{
+	for (size_t i = 0; i < r->name_cnt; i++)
+		free_name(&r->names[i]);
+	for (size_t i = 0; i < r->track_cnt; i++)
+		free((char *)r->tracks[i].name);
+	free(r->names);
+	free(r->tracks);
+	free(r->sched);
+	free(r->chunks);
+}

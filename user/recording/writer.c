@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "recording/recording.h"
+#include "common/err.h"
+#include "common/util.h"
+#include "recording/chunk_file.h"
+#include "recording/event_codec.h"
+#include <string.h>
+
+#define PENDING_MAX                                                                                \
+	(256u << 10) /* bytes of names, tracks or sched rows before they are written               \
+		      */
+
+/* Rows of one kind that wait to become a chunk: count goes before them when they do. */
+struct pending {
+	uint8_t *rows;
+	size_t len, cap;
+	uint32_t cnt;
+};
+
+struct known_name {
+	char *text;
+	uint8_t category;
+};
+
+struct recording_writer {
+	struct chunk_file file;
+	struct event_encoder events;
+	uint64_t event_cnt;
+	struct pending names, tracks, sched;
+	uint8_t *raw; /* payload being put together */
+	size_t raw_cap;
+
+	struct known_name *known_names; /* id - 1 */
+	size_t name_cnt, name_cap;
+	struct hash_index name_index;
+
+	struct track *known_tracks; /* id - 1; names are ours */
+	size_t track_cnt, track_cap;
+	struct hash_index track_index;
+};
+
+static int fail(struct recording_writer *w, int err)
+{
+	return chunk_file__fail(&w->file, err);
+}
+
+/* Makes room in a buffer; 0 or the writer's error. */
+static int reserve(struct recording_writer *w, uint8_t **buf, size_t *cap, size_t size)
+{
+	uint8_t *grown;
+
+	if (size <= *cap)
+		return 0;
+	size += size / 2;
+	grown = realloc(*buf, size);
+	if (!grown)
+		return fail(w, -ENOMEM);
+	*buf = grown;
+	*cap = size;
+	return 0;
+}
+
+/* ---- chunks ---- */
+
+static int write_json(struct recording_writer *w, enum chunk_type type, const json_t *json)
+{
+	struct chunk_header h = {.type = (uint8_t)type};
+	char *text = json_dumps(json, JSON_COMPACT);
+	int err;
+
+	if (!text)
+		return fail(w, -EINVAL);
+	err = chunk_file__write(&w->file, &h, (const uint8_t *)text, strlen(text));
+	free(text);
+	return err;
+}
+
+static int write_pending(struct recording_writer *w, enum chunk_type type, struct pending *p)
+{
+	struct chunk_header h = {.type = (uint8_t)type};
+	uint8_t *end;
+	int err;
+
+	if (!p->cnt)
+		return w->file.err;
+	err = reserve(w, &w->raw, &w->raw_cap, p->len + VARINT_MAX_SIZE);
+	if (err)
+		return err;
+	end = varint__put(w->raw, p->cnt);
+	memcpy(end, p->rows, p->len);
+	err = chunk_file__write(&w->file, &h, w->raw, (size_t)(end - w->raw) + p->len);
+	p->len = 0;
+	p->cnt = 0;
+	return err;
+}
+
+/* Names and tracks go before the events that use them. */
+static int write_definitions(struct recording_writer *w)
+{
+	int err = write_pending(w, CHUNK_NAMES, &w->names);
+
+	return err ? err : write_pending(w, CHUNK_TRACKS, &w->tracks);
+}
+
+static int write_events(struct recording_writer *w)
+{
+	struct chunk_header h = {.type = CHUNK_EVENTS, .event_cnt = w->events.cnt};
+	size_t len;
+	int err = write_definitions(w);
+
+	if (err || !w->events.cnt)
+		return err;
+	err = reserve(w, &w->raw, &w->raw_cap, event_encoder__size(&w->events));
+	if (err)
+		return err;
+	len = event_encoder__take(&w->events, w->raw);
+	return chunk_file__write(&w->file, &h, w->raw, len);
+}
+
+static int write_end(struct recording_writer *w)
+{
+	struct chunk_header h = {.type = CHUNK_END};
+	uint8_t raw[VARINT_MAX_SIZE];
+	uint8_t *end = varint__put(raw, w->event_cnt);
+
+	return chunk_file__write(&w->file, &h, raw, (size_t)(end - raw));
+}
+
+/* Room for one more row of at most `size` bytes, the full buffer being written first. */
+static uint8_t *pending_room(struct recording_writer *w, enum chunk_type type, struct pending *p,
+			     size_t size)
+{
+	if (p->len >= PENDING_MAX && write_pending(w, type, p))
+		return NULL;
+	if (reserve(w, &p->rows, &p->cap, p->len + size))
+		return NULL;
+	return p->rows + p->len;
+}
+
+static void pending_added(struct pending *p, const uint8_t *end)
+{
+	p->len = (size_t)(end - p->rows);
+	p->cnt++;
+}
+
+/* ---- life ---- */
+
+static void writer_free(struct recording_writer *w)
+{
+	event_encoder__free(&w->events);
+	free(w->names.rows);
+	free(w->tracks.rows);
+	free(w->sched.rows);
+	free(w->raw);
+	for (size_t i = 0; i < w->name_cnt; i++)
+		free(w->known_names[i].text);
+	free(w->known_names);
+	hash_index__free(&w->name_index);
+	for (size_t i = 0; i < w->track_cnt; i++)
+		free((char *)w->known_tracks[i].name);
+	free(w->known_tracks);
+	hash_index__free(&w->track_index);
+	free(w);
+}
+
+int recording_writer__create(const char *path, const json_t *meta, struct recording_writer **out)
+{
+	struct recording_writer *w = calloc(1, sizeof(*w));
+	int err;
+
+	if (!w || event_encoder__init(&w->events)) {
+		free(w);
+		return err__set(-ENOMEM, "cannot create recording %s: out of memory", path);
+	}
+	err = chunk_file__create(&w->file, path);
+	if (err) {
+		writer_free(w);
+		return err;
+	}
+	err = write_json(w, CHUNK_META, meta);
+	if (err) {
+		recording_writer__close(w, NULL);
+		return err;
+	}
+	*out = w;
+	return 0;
+}
+
+int recording_writer__flush(struct recording_writer *w)
+{
+	int err = write_events(w);
+
+	return err ? err : write_pending(w, CHUNK_SCHED, &w->sched);
+}
+
+int recording_writer__close(struct recording_writer *w, const json_t *summary)
+{
+	int err = recording_writer__flush(w);
+
+	if (!err && summary)
+		err = write_json(w, CHUNK_SUMMARY, summary);
+	if (!err && summary)
+		write_end(w);
+	err = chunk_file__close(&w->file);
+	writer_free(w);
+	return err;
+}
+
+/* ---- names ---- */
+
+static size_t put_string(uint8_t *p, const char *text, size_t len)
+{
+	uint8_t *end = varint__put(p, len);
+
+	memcpy(end, text, len);
+	return (size_t)(end - p) + len;
+}
+
+struct name_key {
+	const struct recording_writer *w;
+	const char *text;
+	uint8_t category;
+};
+
+static bool same_name(uint32_t item, const void *ctx)
+{
+	const struct name_key *key = ctx;
+	const struct known_name *known = &key->w->known_names[item];
+
+	return known->category == key->category && strcmp(known->text, key->text) == 0;
+}
+
+/* Row: id, category, text, schema length + 1 (0: none), schema. */
+static int put_name(struct recording_writer *w, const struct name_key *key, size_t text_len,
+		    const char *schema)
+{
+	size_t schema_len = schema ? strlen(schema) : 0;
+	uint8_t *p;
+
+	if (text_len > STRING_LEN_MAX || schema_len > STRING_LEN_MAX || w->name_cnt >= NAME_ID_MAX)
+		return fail(w, -EINVAL);
+	p = pending_room(w, CHUNK_NAMES, &w->names,
+			 4 * (size_t)VARINT_MAX_SIZE + text_len + schema_len);
+	if (!p)
+		return w->file.err;
+	p = varint__put(p, w->name_cnt + 1);
+	*p++ = key->category;
+	p += put_string(p, key->text, text_len);
+	p = varint__put(p, schema ? schema_len + 1 : 0);
+	if (schema_len)
+		memcpy(p, schema, schema_len);
+	pending_added(&w->names, p + schema_len);
+	return 0;
+}
+
+uint32_t recording_writer__name(struct recording_writer *w, enum span_category category,
+				const char *text, const char *schema)
+{
+	const struct name_key key = {w, text, (uint8_t)category};
+	struct known_name known = {.category = (uint8_t)category};
+	size_t len = strlen(text);
+	uint64_t hash = hash__bytes(text, len, category);
+	uint32_t item;
+
+	if (w->file.err)
+		return 0;
+	item = hash_index__find(&w->name_index, hash, same_name, &key);
+	if (item != HASH_NONE)
+		return item + 1;
+	if (put_name(w, &key, len, schema))
+		return 0;
+	known.text = strdup(text);
+	if (!known.text || hash_index__add(&w->name_index, hash, (uint32_t)w->name_cnt) ||
+	    ARRAY_PUSH(w->known_names, w->name_cnt, w->name_cap, known)) {
+		free(known.text);
+		fail(w, -ENOMEM);
+		return 0;
+	}
+	return (uint32_t)w->name_cnt;
+}
+
+/* ---- tracks ---- */
+
+struct track_key {
+	const struct recording_writer *w;
+	const struct track *track;
+};
+
+static bool same_track(uint32_t item, const void *ctx)
+{
+	const struct track_key *key = ctx;
+	const struct track *a = &key->w->known_tracks[item], *b = key->track;
+
+	return a->kind == b->kind && a->pid == b->pid && a->tid == b->tid &&
+	       a->device == b->device && a->stream == b->stream;
+}
+
+static uint64_t track_hash(const struct track *t)
+{
+	const uint64_t key[] = {t->kind, t->pid, t->tid, (uint64_t)t->device, (uint64_t)t->stream};
+
+	return hash__bytes(key, sizeof(key), 0);
+}
+
+/* Row: id, kind, pid, tid, device, stream, name length + 1 (0: none), name. The last one wins. */
+static int put_track(struct recording_writer *w, const struct track *t)
+{
+	size_t name_len = t->name ? strlen(t->name) : 0;
+	uint8_t *p;
+
+	if (name_len > STRING_LEN_MAX || t->id > TRACK_ID_MAX)
+		return fail(w, -EINVAL);
+	p = pending_room(w, CHUNK_TRACKS, &w->tracks, 7 * (size_t)VARINT_MAX_SIZE + name_len);
+	if (!p)
+		return w->file.err;
+	p = varint__put(p, t->id);
+	*p++ = t->kind;
+	p = varint__put(p, t->pid);
+	p = varint__put(p, t->tid);
+	p = varint__put(p, zigzag__pack(t->device));
+	p = varint__put(p, zigzag__pack(t->stream));
+	p = varint__put(p, t->name ? name_len + 1 : 0);
+	if (name_len)
+		memcpy(p, t->name, name_len);
+	pending_added(&w->tracks, p + name_len);
+	return 0;
+}
+
+static int rename_track(struct recording_writer *w, struct track *known, const char *name)
+{
+	char *copy = name ? strdup(name) : NULL;
+
+	if (name && !copy)
+		return fail(w, -ENOMEM);
+	free((char *)known->name);
+	known->name = copy;
+	return put_track(w, known);
+}
+
+static bool same_string(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+uint32_t recording_writer__track(struct recording_writer *w, const struct track *t)
+{
+	const struct track_key key = {w, t};
+	uint64_t hash = track_hash(t);
+	struct track known = *t;
+	uint32_t item;
+
+	if (w->file.err)
+		return 0;
+	item = hash_index__find(&w->track_index, hash, same_track, &key);
+	if (item == HASH_NONE) {
+		item = (uint32_t)w->track_cnt;
+		known.id = item + 1;
+		known.name = NULL;
+		if (hash_index__add(&w->track_index, hash, item) ||
+		    ARRAY_PUSH(w->known_tracks, w->track_cnt, w->track_cap, known)) {
+			fail(w, -ENOMEM);
+			return 0;
+		}
+	} else if (same_string(w->known_tracks[item].name, t->name)) {
+		return item + 1;
+	}
+	return rename_track(w, &w->known_tracks[item], t->name) ? 0 : item + 1;
+}
+
+/* ---- events ---- */
+
+int recording_writer__event(struct recording_writer *w, const struct event *e)
+{
+	int err = w->file.err;
+
+	if (!err && event_encoder__full(&w->events))
+		err = write_events(w);
+	if (err)
+		return err;
+	err = event_encoder__add(&w->events, e);
+	if (err)
+		return fail(w, err);
+	w->event_cnt++;
+	return 0;
+}
+
+/* Row: track, reason, step + 1 (0: outside), ns, cnt, state. */
+int recording_writer__sched(struct recording_writer *w, const struct sched_row *row)
+{
+	uint8_t *p;
+
+	if (w->file.err)
+		return w->file.err;
+	/* Whole, so that the names of the reasons come first. */
+	if (w->sched.len >= PENDING_MAX && recording_writer__flush(w))
+		return w->file.err;
+	p = pending_room(w, CHUNK_SCHED, &w->sched, 6 * (size_t)VARINT_MAX_SIZE);
+	if (!p)
+		return w->file.err;
+	p = varint__put(p, row->track);
+	p = varint__put(p, row->reason);
+	p = varint__put(p, row->step + 1);
+	p = varint__put(p, row->ns);
+	p = varint__put(p, row->cnt);
+	*p++ = row->state;
+	pending_added(&w->sched, p);
+	return 0;
+}
+
+uint64_t recording_writer__bytes(const struct recording_writer *w)
+{
+	return w->file.bytes;
+}
+uint64_t recording_writer__events(const struct recording_writer *w)
+{
+	return w->event_cnt;
+}

@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Own parsing over a private mapping: libelf converts every symbol through a call, which on half a
+ * million symbols costs more than everything else of an attach. Formats: System V gABI, chapters 4
+ * and 5. Every offset and count is checked against the file's size before it is followed.
+ */
+#include "target/elf_file.h"
+#include <elf.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include "common/err.h"
+#include "common/util.h"
+
+/* Name hash to symbol index + 1; the first of equal names wins. */
+struct name_index {
+	uint32_t *slots; /* symbol index + 1, 0: free */
+	uint32_t *hashes;
+	size_t mask;
+};
+
+struct symbol_table {
+	const Elf64_Sym *syms;
+	size_t cnt;
+	char *strings; /* NUL-terminated at strings_len - 1 */
+	size_t strings_len;
+	struct name_index index;
+};
+
+struct symbol_range {
+	uint64_t vaddr;
+	uint32_t table, idx;
+};
+
+enum { TABLE_DYNSYM, TABLE_SYMTAB, TABLE_CNT };
+
+struct elf_file {
+	uint8_t *data;
+	size_t size;
+	const Elf64_Phdr *phdrs;
+	size_t phdr_cnt;
+	const Elf64_Shdr *shdrs;
+	size_t shdr_cnt;
+	const char *section_names;
+	size_t section_names_len;
+	struct symbol_table tables[TABLE_CNT];
+	struct symbol_range *ranges; /* by vaddr, built on first use */
+	size_t range_cnt;
+	bool ranges_built;
+	char build_id[129];
+};
+
+/* Longest run of slots looked at; only a made-up file has longer ones. */
+#define MAX_PROBE_LEN 4096
+
+static bool in_file(const struct elf_file *f, uint64_t offset, uint64_t len)
+{
+	return offset <= f->size && len <= f->size - offset;
+}
+
+static int parse_header(struct elf_file *f, const char *path)
+{
+	const Elf64_Ehdr *eh = (const Elf64_Ehdr *)f->data;
+
+	if (f->size < EI_NIDENT || memcmp(f->data, ELFMAG, SELFMAG) != 0)
+		return err__set(-ENOEXEC, "%s: not an ELF file", path);
+	if (f->data[EI_CLASS] != ELFCLASS64 || f->data[EI_DATA] != ELFDATA2LSB ||
+	    f->size < sizeof(*eh) || eh->e_machine != EM_X86_64)
+		return err__set(-EPROTONOSUPPORT, "%s: not a 64-bit x86-64 program or library",
+				path);
+	if (eh->e_phentsize == sizeof(Elf64_Phdr) && eh->e_phoff % 8 == 0 &&
+	    in_file(f, eh->e_phoff, (uint64_t)eh->e_phnum * sizeof(Elf64_Phdr))) {
+		f->phdrs = (const Elf64_Phdr *)(f->data + eh->e_phoff);
+		f->phdr_cnt = eh->e_phnum;
+	}
+	if (eh->e_shentsize == sizeof(Elf64_Shdr) && eh->e_shoff % 8 == 0 && eh->e_shnum &&
+	    in_file(f, eh->e_shoff, (uint64_t)eh->e_shnum * sizeof(Elf64_Shdr))) {
+		f->shdrs = (const Elf64_Shdr *)(f->data + eh->e_shoff);
+		f->shdr_cnt = eh->e_shnum;
+	}
+	if (eh->e_shstrndx < f->shdr_cnt) {
+		const Elf64_Shdr *names = &f->shdrs[eh->e_shstrndx];
+
+		if (names->sh_type == SHT_STRTAB && in_file(f, names->sh_offset, names->sh_size)) {
+			f->section_names = (const char *)f->data + names->sh_offset;
+			f->section_names_len = names->sh_size;
+		}
+	}
+	return 0;
+}
+
+static void parse_symbols(struct elf_file *f, uint32_t type, struct symbol_table *t)
+{
+	for (size_t i = 0; i < f->shdr_cnt; i++) {
+		const Elf64_Shdr *sh = &f->shdrs[i], *str;
+		const char *last_nul;
+
+		if (sh->sh_type != type || sh->sh_entsize != sizeof(Elf64_Sym) ||
+		    sh->sh_offset % 8 || !in_file(f, sh->sh_offset, sh->sh_size) ||
+		    sh->sh_link >= f->shdr_cnt)
+			continue;
+		str = &f->shdrs[sh->sh_link];
+		if (str->sh_type != SHT_STRTAB || !str->sh_size ||
+		    !in_file(f, str->sh_offset, str->sh_size))
+			continue;
+		t->strings = (char *)f->data + str->sh_offset;
+		last_nul = memrchr(t->strings, '\0', str->sh_size);
+		if (!last_nul)
+			continue;
+		t->strings_len = (size_t)(last_nul - t->strings) + 1;
+		t->syms = (const Elf64_Sym *)(f->data + sh->sh_offset);
+		t->cnt = sh->sh_size / sizeof(Elf64_Sym);
+		if (t->cnt > UINT32_MAX - 1)
+			t->cnt = UINT32_MAX - 1;
+		return;
+	}
+}
+
+static void hex(const uint8_t *bytes, size_t len, char *out, size_t out_size)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	if (len > (out_size - 1) / 2)
+		len = (out_size - 1) / 2;
+	for (size_t i = 0; i < len; i++) {
+		out[2 * i] = digits[bytes[i] >> 4];
+		out[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	out[2 * len] = '\0';
+}
+
+/* Looks for NT_GNU_BUILD_ID in one PT_NOTE segment. */
+static bool parse_notes(struct elf_file *f, const Elf64_Phdr *ph)
+{
+	const uint8_t *p = f->data + ph->p_offset;
+	size_t left = ph->p_filesz;
+
+	while (left >= sizeof(Elf64_Nhdr)) {
+		const Elf64_Nhdr *note = (const Elf64_Nhdr *)p;
+		uint64_t name_len = ((uint64_t)note->n_namesz + 3) & ~3ull;
+		uint64_t desc_len = ((uint64_t)note->n_descsz + 3) & ~3ull;
+		uint64_t len = sizeof(*note) + name_len + desc_len;
+
+		if (len > left)
+			return false;
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+		    memcmp(p + sizeof(*note), "GNU", 4) == 0) {
+			hex(p + sizeof(*note) + name_len, note->n_descsz, f->build_id,
+			    sizeof(f->build_id));
+			return true;
+		}
+		p += len;
+		left -= len;
+	}
+	return false;
+}
+
+static void parse_build_id(struct elf_file *f)
+{
+	for (size_t i = 0; i < f->phdr_cnt; i++) {
+		const Elf64_Phdr *ph = &f->phdrs[i];
+
+		if (ph->p_type == PT_NOTE && ph->p_offset % 4 == 0 &&
+		    in_file(f, ph->p_offset, ph->p_filesz) && parse_notes(f, ph))
+			return;
+	}
+}
+
+int elf_file__open(const char *path, struct elf_file **out)
+{
+	auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct elf_file *f;
+	struct stat st;
+	int err;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return err__set(-errno, "%s: cannot open: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode) || st.st_size < EI_NIDENT)
+		return err__set(-ENOEXEC, "%s: not an ELF file", path);
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return err__set(-ENOMEM, "%s: out of memory", path);
+	f->size = (size_t)st.st_size;
+	/* Private and writable: symbol versions ("@@VER") are cut off in place, in our copy. */
+	f->data = mmap(NULL, f->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+	if (f->data == MAP_FAILED) {
+		err = err__set(-errno, "%s: cannot map: %s", path, strerror(errno));
+		free(f);
+		return err;
+	}
+	err = parse_header(f, path);
+	if (err) {
+		elf_file__close(f);
+		return err;
+	}
+	parse_symbols(f, SHT_DYNSYM, &f->tables[TABLE_DYNSYM]);
+	parse_symbols(f, SHT_SYMTAB, &f->tables[TABLE_SYMTAB]);
+	parse_build_id(f);
+	*out = f;
+	return 0;
+}
+
+void elf_file__close(struct elf_file *f)
+{
+	if (!f)
+		return;
+	for (int i = 0; i < TABLE_CNT; i++) {
+		free(f->tables[i].index.slots);
+		free(f->tables[i].index.hashes);
+	}
+	free(f->ranges);
+	munmap(f->data, f->size);
+	free(f);
+}
+
+/* A defined function or object with a name; NULL otherwise. */
+static char *symbol_name(const struct symbol_table *t, const Elf64_Sym *sym)
+{
+	unsigned int type = ELF64_ST_TYPE(sym->st_info);
+
+	if (type != STT_FUNC && type != STT_OBJECT && type != STT_GNU_IFUNC)
+		return NULL;
+	if (sym->st_shndx == SHN_UNDEF || sym->st_name == 0 || sym->st_name >= t->strings_len)
+		return NULL;
+	return t->strings + sym->st_name;
+}
+
+static void fill_symbol(struct elf_symbol *out, char *name, const Elf64_Sym *sym)
+{
+	char *version = strchr(name, '@');
+
+	if (version && version != name)
+		*version = '\0';
+	out->name = name;
+	out->vaddr = sym->st_value;
+	out->size = sym->st_size;
+	out->is_function = ELF64_ST_TYPE(sym->st_info) != STT_OBJECT;
+}
+
+/* Multiply and fold over 8 bytes at a time; up to the NUL or the version. */
+static uint32_t hash_name(const char *name)
+{
+	size_t len = strcspn(name, "@");
+	uint64_t h = len * 0x9e3779b97f4a7c15ull;
+
+	for (; len >= 8; len -= 8, name += 8) {
+		uint64_t word;
+
+		memcpy(&word, name, 8);
+		h = (h ^ word) * 0xff51afd7ed558ccdull;
+		h ^= h >> 32;
+	}
+	for (; len; len--, name++)
+		h = (h ^ (uint8_t)*name) * 0x100000001b3ull;
+	return (uint32_t)(h ^ (h >> 29));
+}
+
+static bool same_name(const char *a, const char *b)
+{
+	size_t len = strcspn(a, "@");
+
+	return strncmp(a, b, len) == 0 && (b[len] == '\0' || b[len] == '@');
+}
+
+/* The slot that holds the name or the free one where it belongs; SIZE_MAX if neither is near. */
+static size_t index_slot(const struct symbol_table *t, const char *name, uint32_t hash)
+{
+	const struct name_index *ix = &t->index;
+	size_t slot = hash & ix->mask;
+
+	for (size_t i = 0; i < MAX_PROBE_LEN; i++, slot = (slot + 1) & ix->mask) {
+		uint32_t idx = ix->slots[slot];
+
+		if (!idx)
+			return slot;
+		if (ix->hashes[slot] == hash &&
+		    same_name(t->strings + t->syms[idx - 1].st_name, name))
+			return slot;
+	}
+	return SIZE_MAX;
+}
+
+static int build_name_index(struct symbol_table *t)
+{
+	struct name_index *ix = &t->index;
+	size_t cap = 64;
+
+	if (ix->slots || !t->cnt)
+		return 0;
+	while (cap < t->cnt * 2)
+		cap *= 2;
+	ix->slots = calloc(cap, sizeof(*ix->slots));
+	ix->hashes = malloc(cap * sizeof(*ix->hashes));
+	if (!ix->slots || !ix->hashes) {
+		free(ix->slots);
+		free(ix->hashes);
+		memset(ix, 0, sizeof(*ix));
+		return -ENOMEM;
+	}
+	ix->mask = cap - 1;
+	for (size_t i = 0; i < t->cnt; i++) {
+		const char *name = symbol_name(t, &t->syms[i]);
+		uint32_t hash;
+		size_t slot;
+
+		if (!name)
+			continue;
+		hash = hash_name(name);
+		slot = index_slot(t, name, hash);
+		if (slot != SIZE_MAX && !ix->slots[slot]) {
+			ix->slots[slot] = (uint32_t)i + 1;
+			ix->hashes[slot] = hash;
+		}
+	}
+	return 0;
+}
+
+static const Elf64_Sym *find_by_name(const struct symbol_table *t, const char *name)
+{
+	size_t slot;
+
+	if (!t->index.slots)
+		return NULL;
+	slot = index_slot(t, name, hash_name(name));
+	if (slot == SIZE_MAX || !t->index.slots[slot])
+		return NULL;
+	return &t->syms[t->index.slots[slot] - 1];
+}
+
+/* Only global names can be in .dynsym as well; all versions of a name are there or none. */
+static bool is_repeated(const struct elf_file *f, const Elf64_Sym *sym, const char *name)
+{
+	unsigned int visibility = ELF64_ST_VISIBILITY(sym->st_other);
+
+	if (ELF64_ST_BIND(sym->st_info) == STB_LOCAL || visibility == STV_HIDDEN ||
+	    visibility == STV_INTERNAL)
+		return false;
+	return find_by_name(&f->tables[TABLE_DYNSYM], name) != NULL;
+}
+
+int elf_file__for_each_symbol(struct elf_file *f, int (*cb)(const struct elf_symbol *s, void *ctx),
+			      void *ctx)
+{
+	int err = build_name_index(&f->tables[TABLE_DYNSYM]);
+
+	if (err)
+		return err;
+	for (int i = 0; i < TABLE_CNT; i++) {
+		const struct symbol_table *t = &f->tables[i];
+
+		for (size_t j = 0; j < t->cnt; j++) {
+			char *name = symbol_name(t, &t->syms[j]);
+			struct elf_symbol s;
+
+			if (!name || (i == TABLE_SYMTAB && is_repeated(f, &t->syms[j], name)))
+				continue;
+			fill_symbol(&s, name, &t->syms[j]);
+			err = cb(&s, ctx);
+			if (err)
+				return err;
+		}
+	}
+	return 0;
+}
+
+int elf_file__symbol(struct elf_file *f, const char *name, struct elf_symbol *out)
+{
+	for (int i = 0; i < TABLE_CNT; i++) {
+		struct symbol_table *t = &f->tables[i];
+		const Elf64_Sym *sym;
+		int err = build_name_index(t);
+
+		if (err)
+			return err;
+		sym = find_by_name(t, name);
+		if (sym) {
+			fill_symbol(out, t->strings + sym->st_name, sym);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct symbol_range *x = a, *y = b;
+
+	if (x->vaddr != y->vaddr)
+		return x->vaddr < y->vaddr ? -1 : 1;
+	/* .dynsym last: the search walks downwards and shall meet it first */
+	return (int)y->table - (int)x->table;
+}
+
+static int build_ranges(struct elf_file *f)
+{
+	size_t cap = f->tables[TABLE_DYNSYM].cnt + f->tables[TABLE_SYMTAB].cnt;
+
+	if (f->ranges_built)
+		return 0;
+	f->ranges = malloc((cap ? cap : 1) * sizeof(*f->ranges));
+	if (!f->ranges)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < TABLE_CNT; i++) {
+		const struct symbol_table *t = &f->tables[i];
+
+		for (size_t j = 0; j < t->cnt; j++) {
+			if (symbol_name(t, &t->syms[j]))
+				f->ranges[f->range_cnt++] =
+					(struct symbol_range){t->syms[j].st_value, i, (uint32_t)j};
+		}
+	}
+	qsort(f->ranges, f->range_cnt, sizeof(*f->ranges), compare_ranges);
+	f->ranges_built = true;
+	return 0;
+}
+
+int elf_file__symbol_at(struct elf_file *f, uint64_t vaddr, struct elf_symbol *out)
+{
+	/* Symbols nest (aliases, cold parts) but only a little. */
+	enum { MAX_NESTED = 64 };
+	int err = build_ranges(f);
+	size_t before;
+
+	if (err)
+		return err;
+	before = COUNT_FIRST(f->range_cnt, mid, f->ranges[mid].vaddr <= vaddr);
+	for (size_t i = 0; i < MAX_NESTED && before > 0; i++) {
+		const struct symbol_range *r = &f->ranges[--before];
+		const struct symbol_table *t = &f->tables[r->table];
+		const Elf64_Sym *sym = &t->syms[r->idx];
+
+		if (vaddr - r->vaddr < sym->st_size || vaddr == r->vaddr) {
+			fill_symbol(out, t->strings + sym->st_name, sym);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+/* The loaded segment whose part in the file holds vaddr. */
+static const Elf64_Phdr *segment_at(const struct elf_file *f, uint64_t vaddr)
+{
+	for (size_t i = 0; i < f->phdr_cnt; i++) {
+		const Elf64_Phdr *ph = &f->phdrs[i];
+
+		if (ph->p_type == PT_LOAD && vaddr >= ph->p_vaddr &&
+		    vaddr - ph->p_vaddr < ph->p_filesz && in_file(f, ph->p_offset, ph->p_filesz))
+			return ph;
+	}
+	return NULL;
+}
+
+int elf_file__offset(const struct elf_file *f, uint64_t vaddr, uint64_t *offset)
+{
+	const Elf64_Phdr *ph = segment_at(f, vaddr);
+
+	if (!ph)
+		return -ENOENT;
+	*offset = vaddr - ph->p_vaddr + ph->p_offset;
+	return 0;
+}
+
+int elf_file__bias(const struct elf_file *f, uint64_t start, uint64_t offset, uint64_t *bias)
+{
+	for (size_t i = 0; i < f->phdr_cnt; i++) {
+		const Elf64_Phdr *ph = &f->phdrs[i];
+		uint64_t page_off = ph->p_offset & ~4095ull;
+
+		/* The kernel maps whole pages, so the mapping may begin before the segment. */
+		if (ph->p_type == PT_LOAD && (ph->p_flags & PF_X) && offset >= page_off &&
+		    offset - page_off < ph->p_filesz + (ph->p_offset - page_off)) {
+			*bias = start - (ph->p_vaddr - ph->p_offset + offset);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+const uint8_t *elf_file__bytes(const struct elf_file *f, uint64_t vaddr, size_t *len)
+{
+	const Elf64_Phdr *ph = segment_at(f, vaddr);
+
+	if (!ph)
+		return NULL;
+	*len = ph->p_filesz - (vaddr - ph->p_vaddr);
+	return f->data + ph->p_offset + (vaddr - ph->p_vaddr);
+}
+
+const uint8_t *elf_file__section(const struct elf_file *f, const char *name, uint64_t *vaddr,
+				 size_t *len)
+{
+	size_t name_size = strlen(name) + 1;
+
+	for (size_t i = 0; i < f->shdr_cnt; i++) {
+		const Elf64_Shdr *sh = &f->shdrs[i];
+
+		if (sh->sh_type == SHT_NOBITS || sh->sh_name >= f->section_names_len ||
+		    name_size > f->section_names_len - sh->sh_name ||
+		    memcmp(f->section_names + sh->sh_name, name, name_size) != 0 ||
+		    !in_file(f, sh->sh_offset, sh->sh_size))
+			continue;
+		if (vaddr)
+			*vaddr = sh->sh_addr;
+		*len = sh->sh_size;
+		return f->data + sh->sh_offset;
+	}
+	return NULL;
+}
+
+const char *elf_file__build_id(const struct elf_file *f)
+{
+	return f->build_id;
+}
+
+bool elf_file__is_static(const struct elf_file *f)
+{
+	for (size_t i = 0; i < f->phdr_cnt; i++) {
+		if (f->phdrs[i].p_type == PT_INTERP || f->phdrs[i].p_type == PT_DYNAMIC)
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* An ELF file, mapped: symbols of .dynsym and .symtab, bytes by virtual address, build id. */
+#ifndef PROFTRACE_ELF_FILE_H
+#define PROFTRACE_ELF_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elf_file;
+
+struct elf_symbol {
+	const char *name; /* mangled, without version; valid while the file is open */
+	uint64_t vaddr;
+	uint64_t size;
+	bool is_function; /* STT_FUNC or IFUNC, else an object */
+};
+
+/* 0 or a negative errno with err__set; -ENOEXEC: not an ELF; -EPROTONOSUPPORT: not 64-bit x86-64.
+ */
+int elf_file__open(const char *path, struct elf_file **out);
+void elf_file__close(struct elf_file *f);
+
+/* Every defined symbol, .dynsym first, then those that only .symtab has. Stops at the first
+ * non-zero return of cb and returns it. Half a million symbols: cb must be cheap. */
+int elf_file__for_each_symbol(struct elf_file *f, int (*cb)(const struct elf_symbol *s, void *ctx),
+			      void *ctx);
+
+/* Looks one symbol up by exact name; -ENOENT. */
+int elf_file__symbol(struct elf_file *f, const char *name, struct elf_symbol *out);
+
+/* The symbol that covers a virtual address; -ENOENT. (vtables: objects count.) */
+int elf_file__symbol_at(struct elf_file *f, uint64_t vaddr, struct elf_symbol *out);
+
+/* File offset of a virtual address (what a uprobe takes); -ENOENT if no segment holds it. */
+int elf_file__offset(const struct elf_file *f, uint64_t vaddr, uint64_t *offset);
+
+/* Load bias (runtime address of virtual address 0) from one executable mapping of the file: where
+ * it starts and at which file offset; -ENOENT if no executable segment fits. */
+int elf_file__bias(const struct elf_file *f, uint64_t start, uint64_t offset, uint64_t *bias);
+
+/* Bytes from vaddr to the end of its segment's file part (*len); NULL if none. */
+const uint8_t *elf_file__bytes(const struct elf_file *f, uint64_t vaddr, size_t *len);
+
+/* A section's bytes and address; NULL if there is none. */
+const uint8_t *elf_file__section(const struct elf_file *f, const char *name, uint64_t *vaddr,
+				 size_t *len);
+
+/* Lower-case hex, empty string if there is none. */
+const char *elf_file__build_id(const struct elf_file *f);
+bool elf_file__is_static(const struct elf_file *f); /* no PT_INTERP, no PT_DYNAMIC */
+
+#endif

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "target/rank.h"
+#include "common/err.h"
+#include "common/util.h"
+#include "target/target_priv.h"
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_PROCESSES 65536 /* looked at below a launcher */
+
+/* ---- the environment ---- */
+
+/* The first of the variables that has a number; *which: its place in the list. */
+static int env_int(const char *env, size_t len, const char *const *list, size_t *which)
+{
+	for (const char *const *names = list; *names; names++) {
+		size_t name_len = strlen(*names);
+
+		for (size_t at = 0; at < len; at += strlen(env + at) + 1) {
+			const char *value = env + at + name_len + 1;
+			char *end;
+			long n;
+
+			if (strncmp(env + at, *names, name_len) != 0 || env[at + name_len] != '=')
+				continue;
+			n = strtol(value, &end, 10);
+			if (end == value || *end || n < 0 || n > INT_MAX)
+				continue;
+			*which = (size_t)(names - list);
+			return (int)n;
+		}
+	}
+	return -1;
+}
+
+/* torchrun and horovod's own names first, then the launchers (Open MPI, MPICH, Slurm). */
+static int read_variables(pid_t pid, int *local_rank, int *world_size, size_t *which)
+{
+	static const char *const ranks[] = {"RANK",	"PADDLE_TRAINER_ID", "OMPI_COMM_WORLD_RANK",
+					    "PMI_RANK", "SLURM_PROCID",	     NULL};
+	static const char *const local_ranks[] = {
+		"LOCAL_RANK",	   "PADDLE_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
+		"MPI_LOCALRANKID", "SLURM_LOCALID",	NULL};
+	static const char *const world_sizes[] = {"WORLD_SIZE",		  "PADDLE_TRAINERS_NUM",
+						  "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+						  "SLURM_NTASKS",	  NULL};
+	size_t len = 0, other;
+	auto_free char *env = file__read(proc_path(pid, "environ").s, &len);
+
+	*local_rank = env_int(env, len, local_ranks, &other);
+	*world_size = env_int(env, len, world_sizes, &other);
+	return env_int(env, len, ranks, which);
+}
+
+void rank__read(pid_t pid, int *rank, int *local_rank, int *world_size)
+{
+	size_t which;
+
+	*rank = read_variables(pid, local_rank, world_size, &which);
+}
+
+/* ---- the processes below a launcher ---- */
+
+#define NONE SIZE_MAX
+
+struct process {
+	pid_t pid;
+	size_t parent; /* index; NONE: the launcher */
+	int rank;      /* -1: not said */
+	size_t which;  /* by which variable */
+	size_t head;   /* topmost process of the same rank by the same variable; NONE: no rank */
+	size_t chosen; /* of a head: the process that is the rank; NONE: none yet */
+	bool launches; /* of a head: processes of other ranks are below it */
+};
+
+struct tree {
+	struct process *items;
+	size_t cnt, cap;
+};
+
+static int add(struct tree *t, pid_t pid, size_t parent)
+{
+	struct process p = {.pid = pid, .parent = parent, .head = NONE, .chosen = NONE};
+	int local, world;
+
+	p.rank = read_variables(pid, &local, &world, &p.which);
+	if (p.rank >= 0)
+		p.head = t->cnt;
+	for (size_t up = parent; p.rank >= 0 && up != NONE; up = t->items[up].parent) {
+		const struct process *above = &t->items[up];
+
+		if (above->rank < 0)
+			continue;
+		if (above->rank == p.rank && above->which == p.which)
+			p.head = above->head;
+		else
+			t->items[above->head].launches = true;
+	}
+	return ARRAY_PUSH(t->items, t->cnt, t->cap, p);
+}
+
+struct below {
+	struct tree *tree;
+	size_t parent;
+};
+
+static int add_child(void *ctx, pid_t pid)
+{
+	const struct below *b = ctx;
+
+	return b->tree->cnt < MAX_PROCESSES ? add(b->tree, pid, b->parent) : 0;
+}
+
+/* A launcher's shell comes before the program, and the program before its workers. */
+static void choose(struct tree *t, bool (*fits)(pid_t pid))
+{
+	for (size_t i = 0; i < t->cnt; i++) {
+		struct process *head =
+			t->items[i].head == NONE ? NULL : &t->items[t->items[i].head];
+
+		if (head && head->chosen == NONE && !head->launches && fits(t->items[i].pid))
+			head->chosen = i;
+	}
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct rank *x = a, *y = b;
+
+	return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank)
+				  : (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static int none_found(const struct tree *t, pid_t launcher)
+{
+	size_t ranks = 0;
+
+	for (size_t i = 0; i < t->cnt; i++)
+		ranks += t->items[i].rank >= 0;
+	if (ranks)
+		return err__set(-ENOENT,
+				"no rank below process %d: no framework is loaded in the %zu "
+				"processes that have one; wait until they train, or give the ranks "
+				"themselves with -p PID,PID",
+				launcher, ranks);
+	return err__set(-ENOENT,
+			"no rank below process %d: none of %zu processes was started with RANK or "
+			"the like; give the ranks themselves with -p PID,PID",
+			launcher, t->cnt);
+}
+
+int ranks__below(pid_t launcher, bool (*fits)(pid_t pid), struct rank **out, size_t *cnt)
+{
+	struct tree t = {0};
+	size_t cap = 0;
+	int err = 0;
+
+	*out = NULL;
+	*cnt = 0;
+	if (access(proc_path(launcher, "stat").s, F_OK))
+		return err__set(-ESRCH, "no process %d: it has exited or never was; see `ps -e`",
+				launcher);
+	err = add(&t, launcher, NONE);
+	for (size_t i = 0; i < t.cnt && !err; i++)
+		err = proc__each_child(t.items[i].pid, add_child, &(struct below){&t, i});
+	choose(&t, fits);
+	for (size_t i = 0; i < t.cnt && !err; i++) {
+		const struct process *p = &t.items[i];
+
+		if (p->head == i && !p->launches && p->chosen != NONE)
+			err = ARRAY_PUSH(*out, *cnt, cap,
+					 ((struct rank){t.items[p->chosen].pid, p->rank}));
+	}
+	if (*cnt)
+		qsort(*out, *cnt, sizeof(**out), by_rank);
+	else if (!err)
+		err = none_found(&t, launcher);
+	free(t.items);
+	return err;
+}

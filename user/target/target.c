@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "target/target.h"
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include "common/err.h"
+#include "common/util.h"
+#include "target/rank.h"
+#include "target/target_priv.h"
+
+#define MAX_THREADS    (1u << 20)
+#define MAX_FILE_BYTES (64 << 20)
+#define PF_KTHREAD     0x00200000 /* include/linux/sched.h */
+
+struct proc_path proc_path(pid_t pid, const char *entry)
+{
+	struct proc_path p;
+
+	snprintf(p.s, sizeof(p.s), "/proc/%d/%s", pid, entry);
+	return p;
+}
+
+/* ---- identity ---- */
+
+struct proc_stat {
+	char comm[16];
+	char state;
+	unsigned int flags;
+	uint64_t start_time;
+};
+
+static int read_stat(pid_t pid, struct proc_stat *st)
+{
+	auto_free char *text = file__read(proc_path(pid, "stat").s, NULL);
+	char *open_paren, *close_paren;
+
+	if (!text)
+		return -errno;
+	/* The name may hold spaces and parentheses: it ends at the last one. */
+	open_paren = strchr(text, '(');
+	close_paren = strrchr(text, ')');
+	if (!open_paren || !close_paren || close_paren < open_paren)
+		return -EIO;
+	*close_paren = '\0';
+	snprintf(st->comm, sizeof(st->comm), "%s", open_paren + 1);
+	if (sscanf(close_paren + 1,
+		   " %c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lu",
+		   &st->state, &st->flags, &st->start_time) != 3)
+		return -EIO;
+	return 0;
+}
+
+/* "Name:\tvalue" of /proc/PID/status. */
+static const char *status_field(const char *status, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *line = status; line && *line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, name, len) == 0 && line[len] == ':')
+			return line + len + 1 + strspn(line + len + 1, "\t ");
+	}
+	return NULL;
+}
+
+static pid_t last_number(const char *field)
+{
+	pid_t n = 0;
+
+	while (field && isdigit((unsigned char)*field)) {
+		char *end;
+
+		n = (pid_t)strtol(field, &end, 10);
+		field = end + strspn(end, "\t ");
+	}
+	return n;
+}
+
+static int no_such_process(pid_t pid)
+{
+	return err__set(-ESRCH, "no process %d: it has exited or never was; see `ps -e`", pid);
+}
+
+static int read_identity(struct target *t)
+{
+	auto_free char *status = file__read(proc_path(t->pid, "status").s, NULL);
+	struct proc_stat st;
+	const char *field;
+
+	if (!status || read_stat(t->pid, &st) < 0)
+		return no_such_process(t->pid);
+	field = status_field(status, "Tgid");
+	if (field && atoi(field) != t->pid)
+		return err__set(-EINVAL, "%d is a thread (%s) of process %d; use -p %d", t->pid,
+				st.comm, atoi(field), atoi(field));
+	if (st.state == 'Z' || st.state == 'X')
+		return err__set(-ESRCH,
+				"process %d (%s) is a zombie: it has exited, its parent has not "
+				"collected it; there is nothing left to profile",
+				t->pid, st.comm);
+	field = status_field(status, "Uid");
+	t->uid = field ? (uid_t)strtoul(field, NULL, 10) : 0;
+	t->ns_pid = last_number(status_field(status, "NSpid"));
+	if (!t->ns_pid)
+		t->ns_pid = t->pid;
+	memcpy(t->comm, st.comm, sizeof(t->comm));
+	t->start_time = st.start_time;
+	t->is_kthread = st.flags & PF_KTHREAD;
+	t->is_stopped = st.state == 'T' || st.state == 't';
+	return 0;
+}
+
+/* Namespaces are told apart by device and inode of the link's target; unreadable counts as ours. */
+static bool is_foreign_ns(pid_t pid, const char *ns)
+{
+	struct stat ours, theirs;
+	char self[32];
+
+	snprintf(self, sizeof(self), "/proc/self/%s", ns);
+	if (stat(self, &ours) < 0 || stat(proc_path(pid, ns).s, &theirs) < 0)
+		return false;
+	return ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino;
+}
+
+static int read_exe(struct target *t)
+{
+	struct elf_file *elf = NULL;
+	char path[PATH_MAX];
+	ssize_t len = readlink(proc_path(t->pid, "exe").s, path, sizeof(path) - 1);
+	int err;
+
+	if (len < 0 && errno == ENOENT && t->is_kthread)
+		return 0;
+	if (len < 0 && (errno == EACCES || errno == EPERM))
+		return err__set(-errno, "cannot inspect process %d (%s, user %u): %s", t->pid,
+				t->comm, t->uid,
+				geteuid() ? "needs CAP_SYS_PTRACE; run with sudo"
+					  : "the kernel refuses it even to root; is it in another "
+					    "user namespace, or protected by a security module?");
+	if (len < 0)
+		return no_such_process(t->pid);
+	path[len] = '\0';
+	t->exe = strdup(path);
+	if (!t->exe)
+		return -ENOMEM;
+	err = elf_file__open(proc_path(t->pid, "exe").s, &elf);
+	if (err == -EPROTONOSUPPORT)
+		t->is_32bit = true;
+	if (!err)
+		t->is_static = elf_file__is_static(elf);
+	elf_file__close(elf);
+	return 0;
+}
+
+static int read_argv(struct target *t)
+{
+	size_t len = 0, cnt = 0, cap = 0;
+	auto_free char *text = file__read(proc_path(t->pid, "cmdline").s, &len);
+
+	for (size_t at = 0; text && at < len; at += strlen(text + at) + 1) {
+		char *arg = strdup(text + at);
+
+		if (!arg || ARRAY_PUSH(t->argv, cnt, cap, arg)) {
+			free(arg);
+			return -ENOMEM;
+		}
+		/* The array stays terminated, so that close frees what is there. */
+		if (array__reserve((void **)&t->argv, &cap, cnt, sizeof(*t->argv)))
+			return -ENOMEM;
+		t->argv[cnt] = NULL;
+	}
+	if (!t->argv)
+		t->argv = calloc(1, sizeof(*t->argv));
+	return t->argv ? 0 : -ENOMEM;
+}
+
+/* ---- life cycle ---- */
+
+int target__open(pid_t pid, struct target **out)
+{
+	struct target_priv *priv = calloc(1, sizeof(*priv));
+	struct target *t;
+	int err;
+
+	if (!priv)
+		return err__set(-ENOMEM, "out of memory");
+	t = &priv->pub;
+	t->pid = pid;
+	err = read_identity(t);
+	if (!err)
+		err = read_exe(t);
+	if (!err)
+		err = read_argv(t);
+	if (err)
+		goto fail;
+	t->foreign_mnt_ns = is_foreign_ns(pid, "ns/mnt");
+	t->foreign_pid_ns = is_foreign_ns(pid, "ns/pid");
+	rank__read(t->pid, &t->rank, &t->local_rank, &t->world_size);
+	err = target__refresh_libs(t);
+	if (err)
+		goto fail;
+	t->python = target_python__version(t);
+	*out = t;
+	return 0;
+fail:
+	target__close(t);
+	return err;
+}
+
+void target__close(struct target *t)
+{
+	struct target_priv *priv = (struct target_priv *)t;
+
+	if (!t)
+		return;
+	for (size_t i = 0; i < priv->elf_cnt; i++) {
+		elf_file__close(priv->elfs[i].file);
+		free(priv->elfs[i].host_path);
+	}
+	free(priv->elfs);
+	target_libs__free(t->libs, t->lib_cnt);
+	for (char **arg = t->argv; arg && *arg; arg++)
+		free(*arg);
+	free(t->argv);
+	free(t->exe);
+	free(t->unreadable);
+	free(t->python);
+	free(priv);
+}
+
+int target__refresh_libs(struct target *t)
+{
+	struct target_lib *libs;
+	size_t cnt;
+	int err = target_libs__read(t, &libs, &cnt);
+
+	if (err)
+		return err;
+	target_libs__free(t->libs, t->lib_cnt);
+	t->libs = libs;
+	t->lib_cnt = cnt;
+	return 0;
+}
+
+const struct target_lib *target__find_lib(const struct target *t, const char *pattern)
+{
+	for (size_t i = 0; i < t->lib_cnt; i++) {
+		const char *slash = strrchr(t->libs[i].path, '/');
+
+		if (fnmatch(pattern, slash ? slash + 1 : t->libs[i].path, 0) == 0)
+			return &t->libs[i];
+	}
+	return NULL;
+}
+
+struct elf_file *target__elf(struct target *t, const struct target_lib *lib)
+{
+	struct target_priv *priv = (struct target_priv *)t;
+	struct kept_elf kept;
+
+	for (size_t i = 0; i < priv->elf_cnt; i++) {
+		if (strcmp(priv->elfs[i].host_path, lib->host_path) == 0)
+			return priv->elfs[i].file;
+	}
+	if (elf_file__open(lib->host_path, &kept.file) < 0)
+		return NULL;
+	kept.host_path = strdup(lib->host_path);
+	if (!kept.host_path || ARRAY_PUSH(priv->elfs, priv->elf_cnt, priv->elf_cap, kept)) {
+		free(kept.host_path);
+		elf_file__close(kept.file);
+		err__set(-ENOMEM, "%s: out of memory", lib->path);
+		return NULL;
+	}
+	return kept.file;
+}
+
+/* ---- as of now ---- */
+
+static int add_thread(const struct target *t, const char *tid, struct target_thread **threads,
+		      size_t *cnt, size_t *cap)
+{
+	struct target_thread th = {.tid = atoi(tid)};
+	char path[64];
+	auto_free char *comm = NULL;
+
+	if (th.tid <= 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", t->pid, th.tid);
+	comm = file__read(path, NULL);
+	if (!comm) /* gone since the directory was read */
+		return 0;
+	comm[strcspn(comm, "\n")] = '\0';
+	snprintf(th.comm, sizeof(th.comm), "%s", comm);
+	if (*cnt >= MAX_THREADS)
+		return -E2BIG;
+	return ARRAY_PUSH(*threads, *cnt, *cap, th);
+}
+
+int target__threads(const struct target *t, struct target_thread **out, size_t *cnt)
+{
+	DIR *dir = opendir(proc_path(t->pid, "task").s);
+	struct target_thread *threads = NULL;
+	struct dirent *entry;
+	size_t n = 0, cap = 0;
+	int err = 0;
+
+	if (!dir)
+		return no_such_process(t->pid);
+	while (!err && (entry = readdir(dir)))
+		err = add_thread(t, entry->d_name, &threads, &n, &cap);
+	closedir(dir);
+	if (err) {
+		free(threads);
+		return err__set(err, "process %d: cannot list its threads: %s", t->pid,
+				strerror(-err));
+	}
+	*out = threads;
+	*cnt = n;
+	return 0;
+}
+
+int target__read(const struct target *t, uint64_t addr, void *buf, size_t len)
+{
+	struct iovec local = {buf, len}, remote = {(void *)(uintptr_t)addr, len}; // NOLINT
+	auto_close int fd = -1;
+	size_t done = 0;
+
+	if (process_vm_readv(t->pid, &local, 1, &remote, 1, 0) == (ssize_t)len)
+		return 0;
+	/* Seccomp or a page without read permission: /proc/PID/mem may still do. */
+	fd = open(proc_path(t->pid, "mem").s, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	while (done < len) {
+		ssize_t n = pread(fd, (char *)buf + done, len - done, (off_t)(addr + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+/* The path is the target's to shape: links stay inside its root, pipes and devices are refused. */
+static int open_in_root(pid_t pid, const char *path)
+{
+	struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+	auto_close int root = open(proc_path(pid, "root").s, O_PATH | O_CLOEXEC | O_DIRECTORY);
+	struct stat st;
+	int fd;
+
+	if (root < 0)
+		return -1;
+	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > MAX_FILE_BYTES) {
+		close(fd);
+		errno = EFBIG;
+		return -1;
+	}
+	return fd;
+}
+
+char *target__read_file(const struct target *t, const char *path, size_t *len)
+{
+	auto_close int fd = open_in_root(t->pid, path);
+	char self[32];
+
+	if (fd < 0)
+		return NULL;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	return file__read(self, len);
+}
+
+bool target__alive(const struct target *t)
+{
+	struct proc_stat st;
+
+	return read_stat(t->pid, &st) == 0 && st.start_time == t->start_time && st.state != 'Z' &&
+	       st.state != 'X';
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A process as found: identity, namespaces, libraries, threads, Python, rank. Read-only. */
+#ifndef PROFTRACE_TARGET_H
+#define PROFTRACE_TARGET_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <sys/types.h>
+#include "target/elf_file.h"
+
+/* A file mapped executable by the target. */
+struct target_lib {
+	char *path;	 /* as the target sees it */
+	char *host_path; /* openable from here: the path itself, else /proc/PID/root/..., else
+			    /proc/PID/map_files/... for a deleted or overmounted file; identity
+			    (device, inode) is verified */
+	uint64_t base;	 /* runtime address of virtual address 0 (load bias) */
+	bool deleted;	 /* replaced on disk since it was mapped */
+};
+
+struct target_thread {
+	pid_t tid;
+	char comm[16];
+};
+
+struct target {
+	pid_t pid, ns_pid; /* here; in the process's innermost pid namespace */
+	uid_t uid;
+	uint64_t start_time; /* ticks, field 22 of /proc/PID/stat: tells a reused pid */
+	char comm[16];
+	char *exe;   /* resolved path as the target sees it */
+	char **argv; /* NULL-terminated */
+	bool is_kthread, is_32bit, is_static, is_stopped;
+	bool foreign_mnt_ns, foreign_pid_ns; /* differs from ours: a container */
+	struct target_lib *libs;
+	size_t lib_cnt;
+	char *unreadable; /* first library that we may not open, or NULL */
+	char *python; /* "3.11.7" or NULL: from libpython / the executable's name and its library */
+	int rank, local_rank, world_size; /* from RANK, LOCAL_RANK, WORLD_SIZE (or OMPI_...,
+					     SLURM_...) in its environment; -1 if not set */
+};
+
+/* 0 or a negative errno with err__set: -ESRCH (no such process), -EPERM/-EACCES (names the
+ * capability), -EINVAL (a thread id: names the process it belongs to). Kernel threads, static and
+ * 32-bit programs open; the flags say so. */
+int target__open(pid_t pid, struct target **out);
+void target__close(struct target *t);
+int target__refresh_libs(struct target *t); /* after a dlopen */
+
+/* First library whose basename matches the shell pattern ("libtorch_cpu.so*"); NULL if none. */
+const struct target_lib *target__find_lib(const struct target *t, const char *pattern);
+
+/* Opened once and kept; NULL with err__set if it cannot be. */
+struct elf_file *target__elf(struct target *t, const struct target_lib *lib);
+
+/* Threads as of now; caller frees *out. */
+int target__threads(const struct target *t, struct target_thread **out, size_t *cnt);
+
+/* Reads the target's memory (process_vm_readv, else /proc/PID/mem); all of len or a negative errno.
+ */
+int target__read(const struct target *t, uint64_t addr, void *buf, size_t len);
+
+/* A regular file of the target's filesystem by its path there, links followed inside its root, at
+ * most 64 MB; as file__read. */
+char *target__read_file(const struct target *t, const char *path, size_t *len);
+
+bool target__alive(const struct target *t); /* same process, not a zombie */
+
+/* "process" and "rank" objects of the recording's metadata (doc/recording.md). */
+json_t *target__json(const struct target *t);
+
+#endif

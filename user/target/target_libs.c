@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The files that a process has mapped executable, each with a path that opens here. The path in
+ * /proc/PID/maps is the target's own and may by now name another file (upgraded, deleted, mounted
+ * over), so every candidate is compared with the file behind the mapping before it is believed.
+ */
+#include "target/target_priv.h"
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include "common/err.h"
+#include "common/util.h"
+
+#define MAX_LIBS 16384
+
+struct mapping {
+	uint64_t start, end, offset;
+	unsigned int dev_major, dev_minor;
+	uint64_t inode;
+	char *path; /* in the line; NUL-terminated */
+	bool executable;
+};
+
+static const char deleted_suffix[] = " (deleted)";
+
+/* The kernel writes a newline in a path as \012 and nothing else (seq_file, mangle_path). */
+static void unescape(char *path)
+{
+	char *to = path;
+
+	for (const char *from = path; *from; to++) {
+		if (strncmp(from, "\\012", 4) == 0) {
+			*to = '\n';
+			from += 4;
+		} else {
+			*to = *from++;
+		}
+	}
+	*to = '\0';
+}
+
+static bool parse_mapping(char *line, struct mapping *m)
+{
+	char perms[5];
+	int path_at = 0;
+
+	if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %n", &m->start, &m->end, perms, &m->offset,
+		   &m->dev_major, &m->dev_minor, &m->inode, &path_at) < 7 ||
+	    !path_at)
+		return false;
+	m->path = line + path_at;
+	m->executable = perms[2] == 'x';
+	unescape(m->path);
+	return true;
+}
+
+static bool cut_deleted(char *path)
+{
+	size_t len = strlen(path), suffix = sizeof(deleted_suffix) - 1;
+
+	if (len <= suffix || strcmp(path + len - suffix, deleted_suffix) != 0)
+		return false;
+	path[len - suffix] = '\0';
+	return true;
+}
+
+/*
+ * The file behind a mapping. map_files follows to the very file and needs CAP_SYS_ADMIN or (since
+ * 5.9, 12886f8ab10c) CAP_CHECKPOINT_RESTORE; without, device and inode of maps must do, which
+ * differ from stat's on btrfs and overlayfs.
+ */
+static void mapped_identity(const struct mapping *m, const char *map_file, struct stat *id)
+{
+	if (stat(map_file, id) == 0)
+		return;
+	memset(id, 0, sizeof(*id));
+	id->st_dev = makedev(m->dev_major, m->dev_minor);
+	id->st_ino = m->inode;
+}
+
+static bool same_file(const char *path, const struct stat *id)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && st.st_dev == id->st_dev && st.st_ino == id->st_ino;
+}
+
+/* First of: the path itself, through the target's root, the mapping's own link. */
+static char *find_host_path(const struct target *t, const struct mapping *m, const char *path,
+			    bool *deleted)
+{
+	auto_free char *in_root = NULL, *map_file = NULL;
+	struct stat id;
+
+	if (asprintf(&in_root, "/proc/%d/root%s", t->pid, path) < 0) {
+		in_root = NULL;
+		return NULL;
+	}
+	if (asprintf(&map_file, "/proc/%d/map_files/%lx-%lx", t->pid, m->start, m->end) < 0) {
+		map_file = NULL;
+		return NULL;
+	}
+	mapped_identity(m, map_file, &id);
+	/* The plain path outlives the process, so that a recording can be finished after it. */
+	if (same_file(path, &id))
+		return strdup(path);
+	if (same_file(in_root, &id))
+		return strdup(in_root);
+	*deleted = true;
+	return strdup(map_file);
+}
+
+/* 1: added, 0: not a file that holds code for us, or a negative errno. */
+static int add_lib(struct target *t, const struct mapping *m, struct target_lib **libs, size_t *cnt,
+		   size_t *cap)
+{
+	struct target_lib lib = {.path = strdup(m->path)};
+	struct elf_file *elf = NULL;
+	int err = -ENOMEM, open_err;
+
+	if (!lib.path)
+		return -ENOMEM;
+	cut_deleted(lib.path);
+	lib.host_path = find_host_path(t, m, lib.path, &lib.deleted);
+	if (!lib.host_path)
+		goto drop;
+	err = 0;
+	open_err = elf_file__open(lib.host_path, &elf);
+	if ((open_err == -EACCES || open_err == -EPERM) && !t->unreadable)
+		t->unreadable = strdup(lib.path);
+	if (open_err)
+		goto drop;
+	if (elf_file__bias(elf, m->start, m->offset, &lib.base) < 0)
+		goto drop;
+	err = ARRAY_PUSH(*libs, *cnt, *cap, lib);
+	if (err)
+		goto drop;
+	elf_file__close(elf);
+	return 1;
+drop:
+	elf_file__close(elf);
+	free(lib.path);
+	free(lib.host_path);
+	return err;
+}
+
+static bool is_known(const struct target_lib *libs, size_t cnt, const char *path)
+{
+	/* Segments of one file lie together, so the match is nearly always the last one. */
+	for (size_t i = cnt; i-- > 0;) {
+		size_t len = strlen(libs[i].path);
+
+		if (strncmp(libs[i].path, path, len) == 0 &&
+		    (path[len] == '\0' || strcmp(path + len, deleted_suffix) == 0))
+			return true;
+	}
+	return false;
+}
+
+int target_libs__read(struct target *t, struct target_lib **libs, size_t *cnt)
+{
+	auto_free char *maps = file__read(proc_path(t->pid, "maps").s, NULL);
+	char *rest = NULL;
+	size_t cap = 0;
+
+	*libs = NULL;
+	*cnt = 0;
+	if (!maps) {
+		if (errno == EACCES || errno == EPERM)
+			return err__set(-errno,
+					"cannot read the memory map of process %d (%s, user %u): "
+					"needs CAP_SYS_PTRACE; run with sudo",
+					t->pid, t->comm, t->uid);
+		return err__set(-errno, "cannot read the memory map of process %d (%s): %s", t->pid,
+				t->comm, strerror(errno));
+	}
+	for (char *line = strtok_r(maps, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		struct mapping m;
+		int err;
+
+		if (!parse_mapping(line, &m) || !m.executable || m.path[0] != '/' ||
+		    is_known(*libs, *cnt, m.path))
+			continue;
+		err = *cnt < MAX_LIBS ? add_lib(t, &m, libs, cnt, &cap) : -E2BIG;
+		if (err < 0) {
+			target_libs__free(*libs, *cnt);
+			*libs = NULL;
+			*cnt = 0;
+			return err__set(err, "process %d: cannot list its libraries: %s", t->pid,
+					strerror(-err));
+		}
+	}
+	return 0;
+}
+
+void target_libs__free(struct target_lib *libs, size_t cnt)
+{
+	for (size_t i = 0; i < cnt; i++) {
+		free(libs[i].path);
+		free(libs[i].host_path);
+	}
+	free(libs);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of this directory share; nobody else includes it. */
+#ifndef PROFTRACE_TARGET_PRIV_H
+#define PROFTRACE_TARGET_PRIV_H
+
+#include "target/target.h"
+
+/* One opened file, kept by where it is mapped. */
+struct kept_elf {
+	char *host_path;
+	struct elf_file *file;
+};
+
+struct target_priv {
+	struct target pub; /* first: the two pointers convert */
+	struct kept_elf *elfs;
+	size_t elf_cnt, elf_cap;
+};
+
+/* "/proc/PID/<entry>"; enough for every entry we read. */
+struct proc_path {
+	char s[64];
+};
+struct proc_path proc_path(pid_t pid, const char *entry);
+
+/* target_libs.c: the executable mappings of pid as a list; 0 or a negative errno with err__set. Sets
+ * t->unreadable. */
+int target_libs__read(struct target *t, struct target_lib **libs, size_t *cnt);
+void target_libs__free(struct target_lib *libs, size_t cnt);
+
+/* target_python.c: "3.11.7", "3.10" or NULL; caller frees. */
+char *target_python__version(struct target *t);
+
+#endif
