@@ -20,6 +20,10 @@ ENV = dict(os.environ, OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", OPENBLAS_NUM_TH
            PYTHONDONTWRITEBYTECODE="1")
 
 
+class Harmed(AssertionError):
+    """A job did not live through its test: no second attempt makes that good."""
+
+
 class Nursery:
     """Forks jobs that have torch already; see nursery.py."""
 
@@ -83,7 +87,8 @@ class Job:
         want = len(self.steps()) + more
         process.wait_for(lambda: len(self.steps()) >= want or self.poll() is not None, timeout_s,
                          f"{more} more steps of {self.pid}")
-        assert self.poll() is None, f"the job ended with {self.poll()}: {self.err.read_text()}"
+        if self.poll() is not None:
+            raise Harmed(f"the job ended with {self.poll()}: {self.err.read_text()}")
         return self
 
     def poll(self):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Runs test functions, a few side by side, and prints a line for each. A test gets a Case: a
 directory, jobs and tools that are ended with it whatever happens. Tests that measure time are
-marked `alone` and run one by one after the others."""
+marked `alone` and run one by one after the others. A test that fails gets a second attempt, alone,
+since machines are shared; unless it harmed its job. Those that needed it are named at the end."""
 import concurrent.futures
 import ctypes
 import os
@@ -12,13 +13,15 @@ import tempfile
 import time
 import traceback
 
-from lib.job import Job
+from lib.job import Harmed, Job
 from lib.process import Snapshot
 from lib.tool import Tool
 
 PR_SET_CHILD_SUBREAPER = 36
 CLONE_NEWNS, MS_REC, MS_PRIVATE = 0x20000, 1 << 14, 1 << 18
 TESTS = []
+HARMED = 3  # exit status
+MAX_UNSTABLE = 3  # tests that pass at the second attempt only; more are no chance
 
 
 class Skip(Exception):
@@ -66,23 +69,47 @@ class Case:
         shutil.rmtree(self.dir, ignore_errors=True)
 
 
-def run_one(base, what, function):
-    """Returns the line that says how it failed, or None."""
-    case, start = Case(base), time.monotonic()
+class Failure:
+    """How a test failed."""
+
+    def __init__(self, test, line, harmed):
+        self.test, self.line, self.harmed = test, line, harmed
+
+
+def run_one(base, chosen):
+    """Returns its Failure, or None."""
+    what, function, _ = chosen
+    case, start, harmed = Case(base), time.monotonic(), False
     try:
         function(case)
         status, why = "ok", ""
     except Skip as skip:
         status, why = "skipped", f": {skip}"
     except Exception as error:
-        status, why = "FAIL", f": {error}"
+        status, why, harmed = "FAIL", f": {error}", isinstance(error, Harmed)
         if not isinstance(error, AssertionError) or not str(error):
             traceback.print_exc()
     finally:
         case.close()
     line = f"{status:7} {what} ({time.monotonic() - start:.1f} s){why}"
     print(line, flush=True)
-    return None if status != "FAIL" else line
+    return Failure(chosen, line, harmed) if status == "FAIL" else None
+
+
+def run_again(base, failures):
+    """Splits failures into those that last and those that a second attempt does not show."""
+    lasting, unstable = [], []
+    for failure in failures:
+        if failure.harmed or len(unstable) == MAX_UNSTABLE:
+            lasting.append(failure)
+            continue
+        print("second attempt, alone:", flush=True)
+        again = run_one(base, failure.test)
+        if again:
+            lasting.append(again)
+        else:
+            unstable.append(failure)
+    return lasting, unstable
 
 
 def own_processes_and_mounts():
@@ -104,7 +131,7 @@ def kill_leftovers():
 
 def main(argv):
     """run [-j JOBS] [WORD...]: the tests whose line has one of the words. Exit status 1 if one
-    failed."""
+    failed, HARMED if one killed its job."""
     jobs = 2
     if argv[:1] == ["-j"]:
         jobs, argv = int(argv[1]), argv[2:]
@@ -120,13 +147,17 @@ def main(argv):
     signal.signal(signal.SIGTERM, stopped)
     try:
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            together = [pool.submit(run_one, base, what, function)
-                        for what, function, alone in chosen if not alone]
+            together = [pool.submit(run_one, base, t) for t in chosen if not t[2]]
             results = [f.result() for f in together]
-        results += [run_one(base, what, function) for what, function, alone in chosen if alone]
+        results += [run_one(base, t) for t in chosen if t[2]]
+        lasting, unstable = run_again(base, list(filter(None, results)))
     finally:
         kill_leftovers()
         shutil.rmtree(base, ignore_errors=True)
-    failed = list(filter(None, results))
-    print(*failed, f"{len(results) - len(failed)} of {len(results)} passed", sep="\n")
-    return 0 if chosen and not failed else 1
+    for failure in unstable:
+        print("unstable, passed at the second attempt:", failure.line)
+    print(*(f.line for f in lasting), f"{len(results) - len(lasting)} of {len(results)} passed",
+          sep="\n")
+    if any(f.harmed for f in lasting):
+        return HARMED
+    return 0 if chosen and not lasting else 1
