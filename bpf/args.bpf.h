@@ -57,6 +57,18 @@ static __always_inline __u32 read_string(__u64 addr, __u8 source, char *dst)
 	return (__u64)n < len ? (__u32)n : (__u32)len;
 }
 
+/* Where the string of cfg.name_path is. */
+static __always_inline __u64 name_address(struct pt_regs *ctx, const struct pt_probe_cfg *cfg)
+{
+	__u64 at = arg_word(ctx, cfg->name_reg);
+
+	if (cfg->name_derefs > 0)
+		at = read_u64(at + cfg->name_path[0]);
+	if (cfg->name_derefs > 1)
+		at = read_u64(at + cfg->name_path[1]);
+	return at + cfg->name_path[cfg->name_derefs < 2 ? cfg->name_derefs : 2];
+}
+
 static __always_inline void read_dims(struct pt_tensor *t, __u64 sizes)
 {
 	__u64 ndim = read_u64(sizes), data = sizes + 8;

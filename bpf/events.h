@@ -215,7 +215,8 @@ struct pt_probe_cfg {
 	__u8 arg_index[PT_MAX_TENSORS]; /* position in the schema */
 	__u32 code;			/* meaning belongs to the program that reads it */
 	__u32 flags;
-	__u32 pad;
+	__u16 name_path[3]; /* from the register to the string: offsets, see name_derefs */
+	__u16 name_derefs;  /* of the offsets so many lead to a pointer; the next to the string */
 	struct pt_call_cfg call; /* of device_call_entry alone */
 };
 

@@ -230,8 +230,33 @@ static __always_inline void range_begin(struct pt_thread *t, __u32 row, const ch
 }
 
 /*
+ * A call whose name the target holds (cfg.name_path). Its end is a return probe's; without one it
+ * is inferred from the thread's next event. A call without a name is none.
+ */
+SEC("uprobe")
+int named_entry(struct pt_regs *ctx)
+{
+	__u32 row = bpf_get_attach_cookie(ctx), len;
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	struct pt_thread *t;
+	char *name;
+
+	if (!cfg || !(t = span_begin(ctx, row)))
+		return 0;
+	name = name_buffer(t);
+	if (!name)
+		return 0;
+	len = read_string(name_address(ctx, cfg), cfg->name_source, name);
+	if (!len)
+		return 0;
+	named_step(t, row, name);
+	named_push(t, ctx->sp, row, len);
+	return 0;
+}
+
+/*
  * A range object: begins here, ends in range_exit, strictly nested per thread. Runs in every state,
- * since ranges carry the steps. cfg.name_reg leads to the name.
+ * since ranges carry the steps. cfg.name_path leads to the name.
  */
 SEC("uprobe")
 int range_enter(struct pt_regs *ctx)
@@ -249,7 +274,7 @@ int range_enter(struct pt_regs *ctx)
 	name = name_buffer(t);
 	if (!name)
 		return 0;
-	len = read_string(arg_word(ctx, cfg->name_reg), cfg->name_source, name);
+	len = read_string(name_address(ctx, cfg), cfg->name_source, name);
 	range_begin(t, row, name, len, now);
 	return 0;
 }
@@ -266,50 +291,6 @@ int range_exit(struct pt_regs *ctx)
 	i = frames_find(t, PT_SP_OBJECT, 0);
 	if (i < PT_MAX_FRAMES)
 		frames_close_to(t, i, bpf_ktime_get_ns(), PT_END_OBJECT);
-	return 0;
-}
-
-/* A range whose name is a Python str held by an object: cfg.flags is the offset of the str. */
-SEC("uprobe")
-int pyrange_enter(struct pt_regs *ctx)
-{
-	__u32 row = bpf_get_attach_cookie(ctx), len;
-	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
-	__u64 now = bpf_ktime_get_ns(), str;
-	struct pt_thread *t = thread_get();
-	char *name;
-
-	if (!cfg || !t)
-		return 0;
-	frames_close_dead(t, ctx->sp);
-	stat_hit(row);
-	name = name_buffer(t);
-	if (!name)
-		return 0;
-	str = read_u64(arg_word(ctx, cfg->name_reg) + cfg->flags);
-	/* Compact ASCII str: text after the 48-byte header (CPython 3.3 .. 3.13). */
-	len = read_string(str + 48, PT_NAME_CSTR, name);
-	range_begin(t, row, name, len, now);
-	return 0;
-}
-
-/* A call named by a Python type object in a register: PyTypeObject.tp_name at +24. */
-SEC("uprobe")
-int pytype_entry(struct pt_regs *ctx)
-{
-	__u32 row = bpf_get_attach_cookie(ctx), len;
-	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
-	struct pt_thread *t;
-	char *name;
-
-	if (!cfg || !(t = span_begin(ctx, row)))
-		return 0;
-	name = name_buffer(t);
-	if (!name)
-		return 0;
-	len = read_string(read_u64(arg_word(ctx, cfg->name_reg) + 24), PT_NAME_CSTR, name);
-	named_step(t, row, name);
-	named_push(t, ctx->sp, row, len);
 	return 0;
 }
 

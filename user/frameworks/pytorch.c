@@ -43,6 +43,12 @@ static void string_abi(const char *symbol, struct planned_probe *probe)
 	probe->cfg.name_source = torch_layout__string_abi(symbol);
 }
 
+/* CPython, 3.3 to 3.13: a compact ASCII str has its text behind a header of 48 bytes; tp_name of a
+ * type. */
+#define PYTHON_STR_AT(offset)                                                                      \
+	{.name_source = PT_NAME_CSTR, .name_path = {offset, 48}, .name_derefs = 1}
+#define TP_NAME 24
+
 static const struct probe_row rows[] = {
 	/* Ranges: Optimizer.step, zero_grad, DataLoader next, record_function. They run without a
 	 * profiler. */
@@ -74,8 +80,8 @@ static const struct probe_row rows[] = {
 		.details = AT_ALL,
 		.group = GROUP_STEP,
 		.category = CAT_USER,
-		.program = "pyrange_enter",
-		.cfg = {.name_reg = 0, .flags = 16},
+		.program = "range_enter",
+		.cfg = PYTHON_STR_AT(16),
 	},
 	{
 		.lib = LIB_PYTHON,
@@ -120,10 +126,10 @@ static const struct probe_row rows[] = {
 		.details = AT_SPANS,
 		.group = GROUP_OPERATOR,
 		.category = CAT_PYTHON_OP,
-		.program = "pytype_entry",
+		.program = "named_entry",
 		.return_program = "call_return",
 		.returns_safely = "C API function of autograd",
-		.cfg = {.name_reg = 0},
+		.cfg = {.name_source = PT_NAME_CSTR, .name_path = {TP_NAME}, .name_derefs = 1},
 		.loses = "autograd.Function operators",
 	},
 	/* What Python calls. */
