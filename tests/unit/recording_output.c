@@ -64,6 +64,42 @@ Test(recording_output, an_unwritable_place_is_told)
 	cr_expect_not_null(strstr(err__take(-EISDIR), "not a directory"));
 }
 
+Test(recording_output, an_earlier_recording_moves_aside)
+{
+	auto_free char *path = sample__path(), *old = NULL;
+	struct sample_reading reading;
+	struct recording_writer *w;
+
+	cr_assert_neq(asprintf(&old, "%s.old", path), -1);
+	sample__write(path, 100);
+	cr_assert_eq(create(path, &w), 0);
+	cr_assert_eq(recording_writer__close(w, NULL), 0);
+	cr_assert_eq(sample__read(old, &reading), 0);
+	cr_expect(reading.prefix);
+	cr_expect(gt(sz, reading.events, 0));
+	cr_assert_eq(sample__read(path, &reading), 0);
+	cr_expect(zero(sz, reading.events));
+	unlink(path);
+	unlink(old);
+}
+
+Test(recording_output, what_is_no_recording_is_not_overwritten)
+{
+	auto_free char *path = sample__path();
+	static const char precious[] = "the only copy of a thesis, in which nobody looked";
+	struct recording_writer *w;
+	struct blob left;
+
+	sample__store(path, precious, sizeof(precious));
+	cr_assert_eq(create(path, &w), -EEXIST);
+	cr_expect_not_null(strstr(err__take(-EEXIST), "choose another place with -o"));
+	left = sample__load(path);
+	cr_expect(eq(sz, left.len, sizeof(precious)));
+	cr_expect_arr_eq(left.data, precious, sizeof(precious));
+	free(left.data);
+	unlink(path);
+}
+
 /* The limit strikes within a chunk, as a disk does: half of it is written, the rest refused. */
 Test(recording_output, the_first_error_sticks_and_whole_chunks_stay)
 {

@@ -91,13 +91,45 @@ static int append(struct chunk_file *f, struct iovec *iov, int iov_cnt)
 	return 0;
 }
 
+/* A recording of an earlier run moves aside, to PATH.old; a file that is none is not ours to
+ * overwrite. */
+static int make_room(const char *path)
+{
+	uint8_t header[FILE_HEADER_SIZE];
+	struct file_version version;
+	auto_free char *old = NULL;
+	ssize_t len = 0;
+	struct stat st;
+	int fd;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		len = read(fd, header, sizeof(header));
+		close(fd);
+	}
+	if (len != sizeof(header) || file_header__unpack(header, &version))
+		return err__set(-EEXIST,
+				"cannot create recording %s: a file is there that is no recording; "
+				"choose another place with -o, or remove it",
+				path);
+	if (asprintf(&old, "%s.old", path) < 0)
+		return -ENOMEM;
+	if (!rename(path, old))
+		log__info("kept the earlier recording as %s", old);
+	return 0;
+}
+
 int chunk_file__create(struct chunk_file *f, const char *path)
 {
 	uint8_t header[FILE_HEADER_SIZE];
 	struct iovec iov = {header, sizeof(header)};
-	int err = 0;
+	int err = make_room(path);
 
 	memset(f, 0, sizeof(*f));
+	if (err)
+		return err;
 	f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (f->fd < 0) {
 		err = -errno;
