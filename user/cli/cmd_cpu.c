@@ -15,6 +15,7 @@
 struct options {
 	uint64_t duration_ns, interval_ns, top;
 	int format; /* enum table_format */
+	uint64_t width;
 };
 
 static const char *const formats[] = {"table", "json", "csv", NULL};
@@ -30,6 +31,8 @@ static const struct opt opts[] = {
 	 offsetof(struct options, top)},
 	{OPT_CHOICE, "format", 'f', "FORMAT", "How to print (default table).",
 	 offsetof(struct options, format), .choices = formats},
+	{OPT_UINT, "width", 0, "COLUMNS", "Width of text (default: the terminal's; 0: unlimited).",
+	 offsetof(struct options, width)},
 	{OPT_END},
 };
 
@@ -280,7 +283,7 @@ static int usage_print(struct usage *u, const struct options *o)
 	struct table_style style = {
 		.format = (enum table_format)o->format,
 		.unit = UNIT_MS,
-		.width = cli__width(),
+		.width = (int)o->width,
 		.colours = cli__colours(),
 	};
 	struct table *tables[2] = {cpu_table(u), process_table(u, o->top)};
@@ -378,7 +381,7 @@ extern const struct command command_cpu;
 
 static int run(int argc, char **argv)
 {
-	struct options o = {.duration_ns = 5000000000, .top = 20};
+	struct options o = {.duration_ns = 5000000000, .top = 20, .width = (uint64_t)cli__width()};
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
 	struct proftrace_bpf *skel;
 	struct sched_source *s = NULL;
