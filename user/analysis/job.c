@@ -67,6 +67,20 @@ static int add_rank(const struct member *m, struct table *t)
 	return table__add_row(t, 0, cells);
 }
 
+static bool same_rank_twice(const struct job *j)
+{
+	for (size_t i = 1; i < j->cnt; i++) /* sorted by rank */
+		if (j->members[i].times.rank >= 0 &&
+		    j->members[i].times.rank == j->members[i - 1].times.rank)
+			return true;
+	return false;
+}
+
+static bool some_without_rank(const struct job *j)
+{
+	return j->cnt > 1 && j->members[0].times.rank < 0;
+}
+
 static bool windows_meet(const struct job *j)
 {
 	uint64_t begin = 0, end = UINT64_MAX;
@@ -109,6 +123,11 @@ static int fill_ranks(const struct job *j, struct table *t)
 	if (!err && !windows_meet(j))
 		err = table__add_note(t, "The windows of the ranks do not overlap: they show "
 					 "different steps.");
+	if (!err && same_rank_twice(j))
+		err = table__add_note(t, "A rank appears twice: are these recordings of one job?");
+	if (!err && some_without_rank(j))
+		err = table__add_note(t, "A process was started without a rank: are these "
+					 "recordings of one job?");
 	return err;
 }
 
@@ -362,11 +381,25 @@ static int by_rank(const void *a, const void *b)
 	return (x->times.rank > y->times.rank) - (x->times.rank < y->times.rank);
 }
 
+/* The same file twice is a slip of the shell's. */
+static int check_distinct(const char *const *paths, size_t cnt)
+{
+	for (size_t i = 0; i < cnt; i++)
+		for (size_t k = 0; k < i; k++)
+			if (file__is_same(paths[i], paths[k]))
+				return err__set(
+					-EINVAL,
+					"%s and %s are one file; name the recording of each "
+					"rank once",
+					paths[k], paths[i]);
+	return 0;
+}
+
 int job__print(const char *const *paths, size_t cnt, const struct report_opts *opts, FILE *out)
 {
 	auto_free struct member *members = calloc(cnt, sizeof(*members));
 	struct job j = {opts, cnt, members};
-	int err = members ? 0 : -ENOMEM;
+	int err = members ? check_distinct(paths, cnt) : -ENOMEM;
 
 	for (size_t i = 0; i < cnt && !err; i++) {
 		members[i].path = paths[i];

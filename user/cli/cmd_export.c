@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include "cli/cli.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -53,13 +52,6 @@ static void warn_damage(const char *path, const struct recording *r)
 			  (unsigned long long)d->bad_chunks, (unsigned long long)d->lost_events);
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 static int export_file(const char *path, const struct exporter *exporter,
 		       const struct export_opts *opts)
 {
@@ -67,7 +59,7 @@ static int export_file(const char *path, const struct exporter *exporter,
 	struct recording *r;
 	int err;
 
-	if (opts->output && is_same_file(path, opts->output))
+	if (opts->output && file__is_same(path, opts->output))
 		return err__set(-EINVAL,
 				"--output %s is the recording itself; give the trace a name of its "
 				"own",

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 int array__reserve(void **items, size_t *cap, size_t cnt, size_t item_size)
 {
@@ -20,6 +21,13 @@ int array__reserve(void **items, size_t *cap, size_t cnt, size_t item_size)
 	*items = grown;
 	*cap = want;
 	return 0;
+}
+
+bool file__is_same(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 char *file__read(const char *path, size_t *len)

@@ -4,6 +4,7 @@
 #define PROFTRACE_UTIL_H
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -61,6 +62,8 @@ static inline uint64_t clock__monotonic_ns(void) { return clock__ns(CLOCK_MONOTO
 /* Reads a whole small file (procfs too), NUL-terminated; length in *len if not NULL.
  * Caller frees; NULL with errno set on error. */
 char *file__read(const char *path, size_t *len);
+/* Do both paths lead to one file that exists? */
+bool file__is_same(const char *a, const char *b);
 
 /* Calls fn for each child of each thread of the process, until it returns other than 0, which is then
  * returned. 0 too if the process is gone. */
