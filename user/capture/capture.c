@@ -109,9 +109,9 @@ static int session_plan(struct session *s)
 			  "is not recognised: needs CAP_DAC_READ_SEARCH; run with sudo",
 			  s->opts->pid, s->target->unreadable);
 	} else {
-		log__warn(
-			"process %d runs no framework that I know: only CPU and scheduler tables%s",
-			s->opts->pid, s->opts->step_probe ? ", and steps by --step-probe" : "");
+		log__warn("process %d runs no framework that I know: CPU, scheduler and CUDA call "
+			  "tables only%s",
+			  s->opts->pid, s->opts->step_probe ? ", and steps by --step-probe" : "");
 	}
 	if (!err)
 		err = device_calls__plan(s);
