@@ -1,78 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The Chrome trace in Kineto's dialect; doc/trace.md says what its readers need and why. */
-#include <ctype.h>
-#include <sys/stat.h>
 #include "common/err.h"
 #include "common/util.h"
 #include "exporters/chrome_writer.h"
 #include "exporters/exporter.h"
 #include "exporters/exporters.h"
+#include "exporters/output.h"
 
 #define GZIP_LEVEL_DEFAULT 1
-
-/* ---- name of the file ---- */
-
-/* HOST_PID[.WINDOW].pt.trace.json[.gz], what torch_tb_profiler takes a worker's name from. */
-static int default_name(const struct recording *r, bool gzip, char *name, size_t size)
-{
-	const json_t *meta = recording__meta(r);
-	const json_t *process = json_object_get(meta, "process");
-	const char *host =
-		json_string_value(json_object_get(json_object_get(meta, "host"), "name"));
-	const json_int_t pid = json_integer_value(json_object_get(process, "pid"));
-	const json_int_t window =
-		json_integer_value(json_object_get(json_object_get(meta, "window"), "index"));
-	char digits[24] = "", clean[256];
-	size_t len = 0;
-
-	for (const char *c = host; c && *c && len < sizeof(clean) - 1; c++)
-		clean[len++] = isalnum((unsigned char)*c) || *c == '-' ? *c : '-';
-	clean[len] = '\0';
-	if (window > 0)
-		snprintf(digits, sizeof(digits), ".%lld", (long long)window);
-	len = (size_t)snprintf(name, size, "%s_%lld%s.pt.trace.json%s", len ? clean : "host",
-			       (long long)(pid > 0 ? pid : 0), digits, gzip ? ".gz" : "");
-	return len < size ? 0
-			  : err__set(-ENAMETOOLONG, "the trace's default name is too long; "
-						    "give one with -o");
-}
-
-static bool ends_with(const char *s, const char *end)
-{
-	const size_t len = strlen(s), end_len = strlen(end);
-
-	return len >= end_len && !strcmp(s + len - end_len, end);
-}
-
-/* -o DIR (or nothing): the default name there. -o FILE: as given; .json is plain text. */
-static int choose_path(const struct recording *r, const struct export_opts *opts, int *level,
-		       struct export_result *result)
-{
-	const char *output = opts->output;
-	char name[512];
-	struct stat st;
-	int err, len;
-
-	*level = opts->gzip_level < 0 ? GZIP_LEVEL_DEFAULT : opts->gzip_level;
-	if (output && !ends_with(output, "/") && (stat(output, &st) < 0 || !S_ISDIR(st.st_mode))) {
-		if (opts->gzip_level < 0 && !ends_with(output, ".gz"))
-			*level = 0;
-		if (ends_with(output, *level ? ".json" : ".gz"))
-			return err__set(-EINVAL,
-					"%s: with --gzip-level %d its name must %send in .gz",
-					output, *level, *level ? "" : "not ");
-		len = snprintf(result->path, sizeof(result->path), "%s", output);
-	} else {
-		err = default_name(r, *level > 0, name, sizeof(name));
-		if (err)
-			return err;
-		len = snprintf(result->path, sizeof(result->path), "%s%s%s", output ? output : "",
-			       output && !ends_with(output, "/") ? "/" : "", name);
-	}
-	if ((size_t)len >= sizeof(result->path))
-		return err__set(-ENAMETOOLONG, "%s: path too long", output);
-	return 0;
-}
 
 /* ---- what stands before the events ---- */
 
@@ -214,7 +149,7 @@ static int chrome__run(const struct recording *r, const struct export_opts *opts
 		return err__set(-EINVAL, "unknown dialect '%s'; chrome has kineto and tb",
 				opts->dialect);
 	*result = (struct export_result){0};
-	err = choose_path(r, opts, &level, result);
+	err = output__choose(r, opts, ".pt.trace.json", GZIP_LEVEL_DEFAULT, &level, result);
 	if (err)
 		return err;
 	err = timeline__open(r, &t);
@@ -228,5 +163,6 @@ static int chrome__run(const struct recording *r, const struct export_opts *opts
 const struct exporter exporter_chrome = {
 	.name = "chrome",
 	.summary = "trace for Perfetto, chrome://tracing, TensorBoard and HTA (PyTorch's dialect)",
+	.dialects = "kineto (default), or tb for torch_tb_profiler 0.4",
 	.run = chrome__run,
 };

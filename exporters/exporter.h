@@ -8,8 +8,8 @@
 struct recording;
 
 struct export_opts {
-	const char
-		*output; /* file or directory; NULL: the format's default name in the current one */
+	/* file or directory; "-": standard output; NULL: the default name in the current directory */
+	const char *output;
 	const char *dialect; /* format-specific variant, NULL: default */
 	int gzip_level;	     /* 0 plain .. 9, -1: the format's default */
 };
@@ -23,6 +23,7 @@ struct export_result {
 struct exporter {
 	const char *name;    /* as in --format */
 	const char *summary; /* one line of help */
+	const char *dialects; /* one line of help, NULL: it has only one */
 	/* 0 or a negative errno. Streams: memory does not grow with the number of events. */
 	int (*run)(const struct recording *r, const struct export_opts *opts,
 		   struct export_result *result);

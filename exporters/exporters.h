@@ -6,5 +6,6 @@
 #include "exporters/exporter.h"
 
 extern const struct exporter exporter_chrome;
+extern const struct exporter exporter_folded;
 
 #endif

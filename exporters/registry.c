@@ -4,6 +4,7 @@
 
 static const struct exporter *const rows[] = {
 	&exporter_chrome,
+	&exporter_folded,
 	NULL,
 };
 

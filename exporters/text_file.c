@@ -57,6 +57,11 @@ static int open_fd(struct text_file *f, const char *path)
 {
 	struct stat st;
 
+	if (!strcmp(path, TEXT_FILE_STDOUT)) {
+		f->path = strdup("standard output");
+		f->fd = f->path ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
+		return f->fd < 0 ? -errno : 0;
+	}
 	f->path = strdup(path);
 	if (!f->path)
 		return -ENOMEM;

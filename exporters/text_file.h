@@ -12,7 +12,9 @@
 
 struct text_file;
 
-/* gzip_level 0: plain text. What is not a regular file (a pipe, a terminal) is written directly. */
+/* gzip_level 0: plain text. What is not a regular file (a pipe, a terminal) is written directly, "-"
+ * to standard output. */
+#define TEXT_FILE_STDOUT "-"
 int text_file__open(const char *path, int gzip_level, struct text_file **out);
 /* Writes what is left, renames, frees; 0 or the first error, with err__set. */
 int text_file__finish(struct text_file *f, uint64_t *bytes);

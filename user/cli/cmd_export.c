@@ -8,27 +8,12 @@
 #include "recording/recording.h"
 
 struct export_cmd {
-	const char *format, *output, *dialect;
+	const struct exporter *exporter;
+	const char *output, *dialect;
 	uint64_t gzip_level;
+	bool list;
 };
 #define GZIP_LEVEL_UNSET UINT64_MAX
-
-static const struct opt export_options[] = {
-	{OPT_STRING, "format", 'f', "NAME", "Format to write (default chrome).",
-	 offsetof(struct export_cmd, format)},
-	{OPT_STRING, "output", 'o', "PATH",
-	 "File or directory to write to (default HOST_PID.pt.trace.json.gz here).",
-	 offsetof(struct export_cmd, output), .file_arg = true},
-	{OPT_STRING, "dialect", 0, "NAME",
-	 "Spelling of the trace: kineto, or tb for torch_tb_profiler 0.4 (default kineto).",
-	 offsetof(struct export_cmd, dialect)},
-	{OPT_UINT, "gzip-level", 0, "N",
-	 "From 0, plain text, to 9, the smallest file (default 1; 0 for FILE.json).",
-	 offsetof(struct export_cmd, gzip_level), .min = 0, .max = 9},
-	{OPT_END},
-};
-
-extern const struct command command_export;
 
 static int unknown_format(const char *name)
 {
@@ -40,6 +25,55 @@ static int unknown_format(const char *name)
 					(*e)->name);
 	return err__set(-EINVAL, "unknown format '%s'; known: %s", name, known);
 }
+
+static int parse_format(const char *value, void *dest)
+{
+	const struct exporter *exporter = exporter__find(value);
+
+	*(const struct exporter **)dest = exporter;
+	return exporter ? 0 : unknown_format(value);
+}
+
+static const char *format_name(size_t index)
+{
+	const struct exporter *const *all = exporters__all();
+	size_t cnt = 0;
+
+	while (all[cnt])
+		cnt++;
+	return index < cnt ? all[index]->name : NULL;
+}
+
+static int list_formats(void)
+{
+	for (const struct exporter *const *e = exporters__all(); *e; e++) {
+		printf("%-11s %s\n", (*e)->name, (*e)->summary);
+		if ((*e)->dialects)
+			printf("%-11s --dialect: %s\n", "", (*e)->dialects);
+	}
+	return 0;
+}
+
+static const struct opt export_options[] = {
+	{OPT_CUSTOM, "format", 'f', "NAME",
+	 "Format to write, one of those that --list-formats shows (default chrome).",
+	 offsetof(struct export_cmd, exporter), .parse = parse_format, .word = format_name},
+	{OPT_STRING, "output", 'o', "PATH",
+	 "File or directory to write to; - is standard output (default HOST_PID and the format's "
+	 "extension, in this directory).",
+	 offsetof(struct export_cmd, output), .file_arg = true},
+	{OPT_STRING, "dialect", 0, "NAME", "Variant of the format; --list-formats names them.",
+	 offsetof(struct export_cmd, dialect)},
+	{OPT_UINT, "gzip-level", 0, "N",
+	 "From 0, not compressed, to 9, the smallest file (default: as the name's end says, and 1 "
+	 "for chrome without a name).",
+	 offsetof(struct export_cmd, gzip_level), .min = 0, .max = 9},
+	{OPT_FLAG, "list-formats", 0, NULL, "List the formats and exit.",
+	 offsetof(struct export_cmd, list)},
+	{OPT_END},
+};
+
+extern const struct command command_export;
 
 static void warn_damage(const char *path, const struct recording *r)
 {
@@ -70,7 +104,7 @@ static int export_file(const char *path, const struct exporter *exporter,
 	warn_damage(path, r);
 	err = exporter->run(r, opts, &result);
 	recording__close(r);
-	if (!err)
+	if (!err && strcmp(result.path, "-") != 0)
 		log__info("wrote %s (%llu events, %.1f MB)", result.path,
 			  (unsigned long long)result.events, (double)result.bytes / 1e6);
 	return err;
@@ -78,26 +112,25 @@ static int export_file(const char *path, const struct exporter *exporter,
 
 static int run(int argc, char **argv)
 {
-	struct export_cmd cmd = {.format = "chrome", .gzip_level = GZIP_LEVEL_UNSET};
-	const struct exporter *exporter;
+	struct export_cmd cmd = {.exporter = exporter__find("chrome"),
+				 .gzip_level = GZIP_LEVEL_UNSET};
 	struct export_opts opts;
 	int rest, err;
 
 	err = opts__parse(&command_export, argc, argv, &cmd, false, &rest);
 	if (err)
 		return cli__fail(err);
+	if (cmd.list)
+		return list_formats();
 	if (argc - rest != 1)
 		return cli__fail(err__set(-EINVAL, "export needs one recording; try proftrace "
 						   "export FILE.ptrec"));
-	exporter = exporter__find(cmd.format);
-	if (!exporter)
-		return cli__fail(unknown_format(cmd.format));
 	opts = (struct export_opts){
 		.output = cmd.output,
 		.dialect = cmd.dialect,
 		.gzip_level = cmd.gzip_level == GZIP_LEVEL_UNSET ? -1 : (int)cmd.gzip_level,
 	};
-	err = export_file(argv[rest], exporter, &opts);
+	err = export_file(argv[rest], cmd.exporter, &opts);
 	return err ? cli__fail(err) : 0;
 }
 
@@ -107,9 +140,12 @@ const struct command command_export = {
 	.summary = "Writes a recording as a trace for other tools.",
 	.details = "The recording may be cut off or from another machine; neither root nor the "
 		   "profiled program is needed. The output appears under its name only when it is "
-		   "whole.",
+		   "whole.\n\n"
+		   "Timelines have the times as measured; sums by call stack are without the cost "
+		   "of the probes, as reports are.",
 	.examples = "proftrace export run.ptrec  # HOST_PID.pt.trace.json.gz in this directory\n"
-		    "proftrace export run.ptrec -o traces/ --dialect tb  # for TensorBoard 0.4.3",
+		    "proftrace export run.ptrec -o traces/ --dialect tb  # for TensorBoard 0.4.3\n"
+		    "proftrace export run.ptrec -f folded -o - | flamegraph.pl > cpu.svg",
 	.opts = export_options,
 	.run = run,
 };

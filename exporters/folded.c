@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Folded stacks, one line per stack, `phase;operator;operator NANOSECONDS`, for flamegraph.pl,
+ * inferno, speedscope and the like: self time on the host's threads, or time on devices.
+ */
+#include <string.h>
+#include "common/err.h"
+#include "common/util.h"
+#include "exporters/exporters.h"
+#include "exporters/output.h"
+#include "exporters/stacks.h"
+#include "exporters/text_file.h"
+
+/* Lines of the format end at a line's end, frames at a semicolon. */
+static char *clean(const char *text)
+{
+	char *copy = strdup(text);
+
+	for (char *c = copy; c && *c; c++)
+		*c = *c == ';' ? ':' : (unsigned char)*c < ' ' ? ' ' : *c;
+	return copy;
+}
+
+struct folded {
+	const struct stacks *stacks;
+	struct text_file *out;
+	char **frames; /* cleaned text by frame */
+	uint32_t frame_cnt;
+};
+
+static int make_frames(struct folded *f)
+{
+	const struct stacks *s = f->stacks;
+
+	f->frame_cnt = s->name_cnt + LABEL_TRACKS + 1;
+	f->frames = calloc((size_t)f->frame_cnt + 1, sizeof(*f->frames));
+	if (!f->frames)
+		return -ENOMEM;
+	for (size_t i = 1; i < s->cnt; i++) {
+		const uint32_t frame = s->nodes[i].frame;
+
+		if (!f->frames[frame])
+			f->frames[frame] = clean(stacks__text(s, frame));
+		if (!f->frames[frame])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void put_stack(struct folded *f, uint32_t node)
+{
+	const struct stack_node *n = &f->stacks->nodes[node];
+
+	if (n->parent) {
+		put_stack(f, n->parent);
+		text_file__put(f->out, ";", 1);
+	}
+	text_file__put(f->out, f->frames[n->frame], strlen(f->frames[n->frame]));
+}
+
+static int put_lines(struct folded *f, bool device)
+{
+	const struct stacks *s = f->stacks;
+	int err = make_frames(f);
+
+	for (uint32_t i = 1; i < s->cnt && !err; i++) {
+		const uint64_t ns = device ? s->nodes[i].device_ns : s->nodes[i].self_ns;
+
+		if (!ns)
+			continue;
+		put_stack(f, i);
+		text_file__print(f->out, " %llu\n", (unsigned long long)ns);
+		err = text_file__error(f->out);
+	}
+	for (uint32_t i = 0; f->frames && i <= f->frame_cnt; i++)
+		free(f->frames[i]);
+	free(f->frames);
+	return err;
+}
+
+static int folded__write(const struct stacks *s, bool device, int level,
+			 struct export_result *result)
+{
+	struct folded f = {.stacks = s};
+	int err = text_file__open(result->path, level, &f.out);
+
+	if (err)
+		return err;
+	err = put_lines(&f, device);
+	result->events = s->spans;
+	if (err && !text_file__error(f.out)) {
+		text_file__abandon(f.out);
+		return err;
+	}
+	return text_file__finish(f.out, &result->bytes);
+}
+
+static int folded__run(const struct recording *r, const struct export_opts *opts,
+		       struct export_result *result)
+{
+	const bool device = opts->dialect && !strcmp(opts->dialect, "device");
+	struct stacks s;
+	int err, level;
+
+	if (opts->dialect && !device && strcmp(opts->dialect, "cpu"))
+		return err__set(-EINVAL, "unknown dialect '%s'; folded has cpu and device",
+				opts->dialect);
+	*result = (struct export_result){0};
+	err = output__choose(r, opts, device ? ".device.folded" : ".folded", 0, &level, result);
+	if (err)
+		return err;
+	err = stacks__collect(r, false, false, &s);
+	if (err)
+		return err;
+	err = folded__write(&s, device, level, result);
+	if (!err && s.cut)
+		log__warn("%llu spans have too many different stacks: their time is their caller's",
+			  (unsigned long long)s.cut);
+	stacks__free(&s);
+	return err;
+}
+
+const struct exporter exporter_folded = {
+	.name = "folded",
+	.summary = "folded stacks by phase and operator, ns of self time, for flamegraph.pl",
+	.dialects = "cpu (default) or device: time of kernels and copies",
+	.run = folded__run,
+};

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The spans of a recording added up by call stack, as flame graphs and pprof want them. Memory
+ * follows the number of distinct stacks, up to a limit, and not that of the events.
+ *
+ * A stack is [track,] [step,] phase, spans from the outermost inwards, and below the call that
+ * launched it what ran on a device. The phase is that of the innermost span, so that the sums by
+ * phase are those of the tables; a phase that was inferred has no frame of its own beside it.
+ */
+#ifndef PROFTRACE_STACKS_H
+#define PROFTRACE_STACKS_H
+
+#include "model/model.h"
+
+/* Frames: 1..name_cnt are the recording's names, then come those that the exporter adds. */
+enum stack_label {
+	LABEL_KINDS = 0, /* + enum span_kind: phases and the step */
+	LABEL_NO_STEP = KIND_CNT,
+	LABEL_NO_LAUNCH,
+	LABEL_NO_NAME,
+	LABEL_TRACKS, /* + track id */
+};
+
+struct stack_node {
+	uint32_t parent; /* index; the root's is itself, 0 */
+	uint32_t frame;	 /* 0: the root */
+	uint64_t self_ns, device_ns, calls;
+};
+
+struct stacks {
+	const struct recording *r;
+	bool by_track, by_step;
+	uint32_t name_cnt;
+	struct stack_node *nodes; /* a parent before its children */
+	size_t cnt, cap;
+	uint32_t *slots; /* index of a node, 0: empty */
+	size_t slot_cnt;
+	uint64_t cut; /* spans whose time went to the caller's stack, as there were too many */
+	struct model_stats stats;
+	uint64_t spans;			       /* host and device spans taken */
+	uint64_t first_ns, last_ns; /* of all spans; first > last: none */
+};
+
+/* Of each thread apart (by_track), inside and outside of steps apart (by_step). */
+int stacks__collect(const struct recording *r, bool by_track, bool by_step, struct stacks *out);
+void stacks__free(struct stacks *s);
+
+/* Text of a frame that is no track; never NULL. */
+const char *stacks__text(const struct stacks *s, uint32_t frame);
+/* Id of the track that the frame stands for, 0 if it does not. */
+uint32_t stacks__track(const struct stacks *s, uint32_t frame);
+
+#endif

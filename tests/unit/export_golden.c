@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Whole exports of committed recordings, to the byte; tests/golden/regenerate writes them anew. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/err.h"
+#include "common/util.h"
+#include "exporters/exporter.h"
+#include "recording/recording.h"
+
+static const struct golden {
+	const char *recording, *format, *dialect, *file;
+} goldens[] = {
+	{"cpu", "folded", NULL, "cpu.folded"},
+	{"simgpu", "folded", "device", "simgpu.device.folded"},
+};
+
+static int export_to(const struct golden *g, const char *output, struct export_result *result)
+{
+	const struct export_opts opts = {.output = output, .dialect = g->dialect, .gzip_level = -1};
+	struct recording *r;
+	char path[128];
+	int err;
+
+	snprintf(path, sizeof(path), "tests/golden/%s.ptrec", g->recording);
+	cr_assert_eq(recording__open(path, &r), 0, "%s", path);
+	err = exporter__find(g->format)->run(r, &opts, result);
+	recording__close(r);
+	return err;
+}
+
+Test(export_golden, files_are_as_committed)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(goldens); i++) {
+		char written[] = "/tmp/proftrace-export-XXXXXX", committed[128];
+		auto_free char *text = NULL, *want = NULL;
+		struct export_result result;
+
+		close(mkstemp(written));
+		cr_assert_eq(export_to(&goldens[i], written, &result), 0, "%s", err__take(-1));
+		text = file__read(written, NULL);
+		unlink(written);
+		snprintf(committed, sizeof(committed), "tests/golden/%s", goldens[i].file);
+		if (getenv("PROFTRACE_REGENERATE")) {
+			FILE *f = fopen(committed, "w");
+
+			cr_assert_not_null(f);
+			fputs(text, f);
+			fclose(f);
+		}
+		want = file__read(committed, NULL);
+		cr_assert(text && want, "%s", committed);
+		cr_expect_str_eq(text, want, "%s differs", committed);
+		cr_expect_eq(result.bytes, strlen(text));
+	}
+}
+
+Test(export_golden, a_wrong_dialect_is_named)
+{
+	for (const struct exporter *const *e = exporters__all(); *e; e++) {
+		const struct golden g = {"cpu", (*e)->name, "nosuch", NULL};
+		struct export_result result;
+
+		cr_expect_eq(export_to(&g, "/nonexistent/x", &result), -EINVAL, "%s", (*e)->name);
+		cr_expect_not_null(strstr(err__take(-1), "unknown dialect 'nosuch'"));
+	}
+}
+
+Test(export_golden, default_names_are_by_host_and_pid)
+{
+	char dir[] = "/tmp/proftrace-export-XXXXXX";
+
+	cr_assert_not_null(mkdtemp(dir));
+	for (const struct exporter *const *e = exporters__all(); *e; e++) {
+		const struct golden g = {"cpu", (*e)->name, NULL, NULL};
+		struct export_result result;
+
+		cr_expect_eq(export_to(&g, dir, &result), 0, "%s: %s", (*e)->name, err__take(-1));
+		cr_expect_not_null(strstr(result.path, "/node7_4242."), "%s", result.path);
+		cr_expect_gt(result.events, 0);
+		unlink(result.path);
+	}
+	cr_expect_eq(rmdir(dir), 0, "nothing else was left");
+}
