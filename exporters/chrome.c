@@ -128,12 +128,7 @@ static int write_trace(const struct recording *r, struct timeline *t, enum chrom
 		result->events = w.events;
 		chrome_writer__release(&w);
 	}
-	/* an error of the file itself is best explained by the file */
-	if (err && !text_file__error(out)) {
-		text_file__abandon(out);
-		return err;
-	}
-	return text_file__finish(out, &result->bytes);
+	return text_file__end(out, err, &result->bytes);
 }
 
 static int chrome__run(const struct recording *r, const struct export_opts *opts,

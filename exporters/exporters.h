@@ -7,5 +7,6 @@
 
 extern const struct exporter exporter_chrome;
 extern const struct exporter exporter_folded;
+extern const struct exporter exporter_speedscope;
 
 #endif

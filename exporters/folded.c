@@ -88,11 +88,7 @@ static int folded__write(const struct stacks *s, bool device, int level,
 		return err;
 	err = put_lines(&f, device);
 	result->events = s->spans;
-	if (err && !text_file__error(f.out)) {
-		text_file__abandon(f.out);
-		return err;
-	}
-	return text_file__finish(f.out, &result->bytes);
+	return text_file__end(f.out, err, &result->bytes);
 }
 
 static int folded__run(const struct recording *r, const struct export_opts *opts,

@@ -5,6 +5,7 @@
 static const struct exporter *const rows[] = {
 	&exporter_chrome,
 	&exporter_folded,
+	&exporter_speedscope,
 	NULL,
 };
 

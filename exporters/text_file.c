@@ -204,3 +204,12 @@ void text_file__abandon(struct text_file *f)
 		unlink(f->temp);
 	release(f);
 }
+
+int text_file__end(struct text_file *f, int err, uint64_t *bytes)
+{
+	if (err && (!f || !f->err)) {
+		text_file__abandon(f);
+		return err;
+	}
+	return text_file__finish(f, bytes);
+}

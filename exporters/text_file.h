@@ -20,6 +20,9 @@ int text_file__open(const char *path, int gzip_level, struct text_file **out);
 int text_file__finish(struct text_file *f, uint64_t *bytes);
 /* Removes what was written and frees. */
 void text_file__abandon(struct text_file *f);
+/* Finishes, or abandons if err is set (but not by the file itself, which explains it best). f may be
+ * NULL if err is set. */
+int text_file__end(struct text_file *f, int err, uint64_t *bytes);
 int text_file__error(const struct text_file *f);
 
 /* Room for `len` bytes (at most TEXT_ROOM_MAX) to format into; never NULL. */

@@ -13,6 +13,7 @@ static const struct golden {
 } goldens[] = {
 	{"cpu", "folded", NULL, "cpu.folded"},
 	{"simgpu", "folded", "device", "simgpu.device.folded"},
+	{"gpu", "speedscope", NULL, "gpu.speedscope.json"},
 };
 
 static int export_to(const struct golden *g, const char *output, struct export_result *result)

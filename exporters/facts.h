@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a file says of the recording that it was made from, so that it stands alone. */
+#ifndef PROFTRACE_FACTS_H
+#define PROFTRACE_FACTS_H
+
+#include "recording/recording.h"
+
+/* Events that were recorded or wanted and are not in the file, as far as is known. */
+struct recording_loss {
+	uint64_t lost_cnt;   /* in capture, and of damaged chunks */
+	uint64_t bad_chunks; /* damaged parts of the file */
+	bool truncated;	     /* the file was cut off */
+	bool target_gone;    /* the process ended before the window */
+};
+struct recording_loss recording_loss__of(const struct recording *r);
+
+/* "process 4242 (python) on node7"; free it. NULL: no memory. */
+char *facts__title(const struct recording *r);
+/* "incomplete: 2 events were lost, ..." or "" for a complete one; free it. NULL: no memory. */
+char *facts__loss(const struct recording *r);
+/* CLOCK_REALTIME less CLOCK_MONOTONIC of the recorded machine, ns; 0 if it is not known. */
+int64_t facts__wall_offset_ns(const struct recording *r);
+
+#endif
