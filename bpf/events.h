@@ -33,6 +33,7 @@ enum pt_rec_kind {
 	PT_REC_ASYNC_BEGIN, /* struct pt_rec_async: begins on one thread ... */
 	PT_REC_ASYNC_END,   /* ... and ends on any, paired by object pointer */
 	PT_REC_TASK,	    /* struct pt_rec_task: fork, exec, exit, new thread, rename */
+	PT_REC_MARK,	    /* struct pt_rec_mark: a counter's value, or an instant */
 };
 
 /* How the end of a span was seen; the same numbers go into the recording. */
@@ -47,6 +48,7 @@ enum pt_span_flags {
 	PT_SPAN_CUT_BEGIN = 1, /* was open when the window opened: begins at the window's edge */
 	PT_SPAN_CUT_END = 2,   /* was open when the window closed: ends at the window's edge */
 	PT_SPAN_FAILED = 4,    /* CALL: it returned an error */
+	PT_SPAN_OVERLAPS = 8,  /* NAMED: it ended before a range that began inside it */
 };
 #define PT_SPAN_COPY_SHIFT   4 /* CALL: enum pt_copy_kind, 4 bits */
 #define PT_SPAN_NESTED_SHIFT 8 /* CALL: probed calls inside it that have no span, 255 at most */
@@ -162,6 +164,23 @@ struct pt_rec_task {
 	char comm[16];
 };
 
+enum pt_mark_op {
+	PT_MARK_INSTANT = 0,
+	PT_MARK_SET = 1, /* the counter's value is ... */
+	PT_MARK_ADD = 2, /* ... or changes by `value` */
+};
+
+struct pt_rec_mark {
+	struct pt_rec h;
+	__u64 ts_ns;
+	__s64 value;
+	__u8 op;    /* enum pt_mark_op */
+	__u8 scope; /* INSTANT: 'g' global, 'p' process, anything else: thread */
+	__u16 pad;
+	__u32 name_len; /* bytes, without NUL; 0: the row's own name */
+	char name[PT_NAME_MAX];
+};
+
 /* How a probe's program treats a hit: one row per cookie, written before attach. */
 enum pt_name_source { PT_NAME_STATIC = 0, PT_NAME_CXX11 = 1, PT_NAME_COW = 2, PT_NAME_CSTR = 3 };
 
@@ -205,6 +224,17 @@ struct pt_call_cfg {
 	__u32 pad;
 };
 
+/* Where a mark has what: slots as in struct pt_call_cfg, 0 if it has none. */
+struct pt_mark_cfg {
+	__u8 op;    /* enum pt_mark_op */
+	__u8 value; /* of a counter */
+	__u8 base;  /* ADD: object that holds the value so far, at base_at; makes it a SET */
+	__u8 scope; /* INSTANT: a character ... */
+	__u8 scope_is_text; /* ... or the text that begins with it */
+	__u8 pad;
+	__u16 base_at;
+};
+
 struct pt_probe_cfg {
 	__u8 name_source;		/* enum pt_name_source */
 	__u8 name_reg;			/* argument register that leads to the name, 0..5 */
@@ -218,6 +248,7 @@ struct pt_probe_cfg {
 	__u16 name_path[3]; /* from the register to the string: offsets, see name_derefs */
 	__u16 name_derefs;  /* of the offsets so many lead to a pointer; the next to the string */
 	struct pt_call_cfg call; /* of device_call_entry alone */
+	struct pt_mark_cfg mark; /* of mark alone */
 };
 
 /* Hits of one probe, per CPU; summed by the loader for cost, adaptive dropping and doctor. */
@@ -329,7 +360,9 @@ struct pt_frame {
 	__u64 sp;     /* stack pointer at the function's entry, or PT_SP_OBJECT */
 	__u64 object; /* NODE: vtable; NAMED: what identifies it at its end; CALL: as in pt_span */
 	__u64 seq;    /* NODE, STATIC: sequence number; CALL: as in pt_span */
-	__u64 type_obj; /* NODE: language-level type object; CALL: stream */
+	/* NODE: language-level type object; CALL: stream; NAMED: when it ended, if ranges that
+	 * began inside it have not, else 0 */
+	__u64 type_obj;
 	__u32 probe;
 	__u8 kind; /* enum pt_frame_kind */
 	__u8 name_class;

@@ -127,6 +127,12 @@ static __always_inline void emit_named(struct pt_thread *t, const struct pt_fram
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 }
 
+/* A range that ended out of order waits for those above it. */
+static __always_inline bool frame_has_ended(const struct pt_frame *f)
+{
+	return f->kind == PT_FRAME_NAMED && f->type_obj;
+}
+
 /* Takes the top frame off and writes its record if it lies in the window. A global function: it is
  * verified once and not at each place that calls it. */
 __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
@@ -147,6 +153,12 @@ __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 	name_class = f->name_class;
 	if (f->kind == PT_FRAME_NAMED && t->named_cnt)
 		t->named_cnt--;
+	if (frame_has_ended(f)) {
+		end = f->type_obj;
+		flags = PT_SPAN_OVERLAPS;
+		how = PT_END_OBJECT;
+		name_class = 0; /* told when it ended */
+	}
 	s = measuring() ? stat_of(f->probe) : NULL;
 	if (s) {
 		s->spans++;
@@ -171,7 +183,7 @@ static __always_inline void frames_close_dead(struct pt_thread *t, __u64 sp)
 	for (int n = 0; n < PT_MAX_FRAMES; n++) {
 		const struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
 
-		if (!f || f->sp > sp)
+		if (!f || (f->sp > sp && !frame_has_ended(f)))
 			return;
 		if (!now)
 			now = bpf_ktime_get_ns();

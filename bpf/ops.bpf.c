@@ -187,6 +187,7 @@ static __always_inline struct pt_frame *named_push(struct pt_thread *t, __u64 sp
 		return NULL;
 	f->slot = slot;
 	f->object = 0;
+	f->type_obj = 0;
 	t->name_len[slot] = name_len;
 	t->named_cnt = slot + 1;
 	return f;
@@ -217,8 +218,8 @@ static __always_inline void named_step(struct pt_thread *t, __u32 row, const cha
 }
 
 /* Begins a range whose name is in the buffer; ranges may open or close a step. */
-static __always_inline void range_begin(struct pt_thread *t, __u32 row, const char *name,
-					__u32 name_len, __u64 now)
+static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 row,
+						    const char *name, __u32 name_len, __u64 now)
 {
 	__u32 name_class = name_classify(name);
 	struct pt_frame *f;
@@ -227,6 +228,7 @@ static __always_inline void range_begin(struct pt_thread *t, __u32 row, const ch
 	f = named_push(t, PT_SP_OBJECT, row, name_len);
 	if (f)
 		f->name_class = name_class;
+	return f;
 }
 
 /*
@@ -254,43 +256,115 @@ int named_entry(struct pt_regs *ctx)
 	return 0;
 }
 
-/*
- * A range object: begins here, ends in range_exit, strictly nested per thread. Runs in every state,
- * since ranges carry the steps. cfg.name_path leads to the name.
- */
-SEC("uprobe")
-int range_enter(struct pt_regs *ctx)
+/* A range that begins at a probe; cfg.name_path leads to its name. Runs in every state, since
+ * ranges carry the steps. */
+static __always_inline struct pt_frame *range_open(struct pt_regs *ctx, __u32 row,
+						   const struct pt_probe_cfg *cfg)
 {
-	__u32 row = bpf_get_attach_cookie(ctx), len;
-	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	__u64 now = bpf_ktime_get_ns();
 	struct pt_thread *t = thread_get();
+	__u32 len;
 	char *name;
 
-	if (!cfg || !t)
-		return 0;
+	if (!t)
+		return NULL;
 	frames_close_dead(t, ctx->sp);
 	stat_hit(row);
 	name = name_buffer(t);
 	if (!name)
-		return 0;
+		return NULL;
 	len = read_string(name_address(ctx, cfg), cfg->name_source, name);
-	range_begin(t, row, name, len, now);
+	return range_begin(t, row, name, len, now);
+}
+
+/* A range object: begins here, ends in range_exit, strictly nested per thread. */
+SEC("uprobe")
+int range_enter(struct pt_regs *ctx)
+{
+	__u32 row = bpf_get_attach_cookie(ctx);
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+
+	if (cfg)
+		range_open(ctx, row, cfg);
 	return 0;
 }
 
-/* Closes the innermost open range of the thread, and what returned unseen above it. */
+/* Index of the innermost range of this object that has not ended, or PT_MAX_FRAMES. *outlived: one
+ * of another object began inside it and has not ended either. */
+static __always_inline __u32 range_find(struct pt_thread *t, __u64 object, bool *outlived)
+{
+	__u32 i = t->frame_cnt;
+
+	*outlived = false;
+	for (int n = 0; n < PT_MAX_FRAMES; n++) {
+		const struct pt_frame *f = frame_at(t, --i);
+
+		if (!f)
+			break;
+		if (f->sp != PT_SP_OBJECT || frame_has_ended(f))
+			continue;
+		if (f->object == object)
+			return i;
+		*outlived = true;
+	}
+	return PT_MAX_FRAMES;
+}
+
+/* Ends a range and the calls inside it that returned unseen. One that others outlive waits for
+ * them, its end noted. */
+static __always_inline void range_end(struct pt_thread *t, __u64 object, __u64 sp)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct pt_frame *f;
+	bool outlived;
+	__u32 i = range_find(t, object, &outlived);
+
+	f = frame_at(t, i);
+	if (!f)
+		return;
+	if (outlived) {
+		f->type_obj = now;
+		step_event(t, f->name_class, 1, now);
+		return;
+	}
+	frames_close_to(t, i, now, PT_END_OBJECT);
+	frames_close_dead(t, sp); /* those that waited for it */
+}
+
+/* Closes the innermost open range of the thread. */
 SEC("uprobe")
 int range_exit(struct pt_regs *ctx)
 {
 	struct pt_thread *t = thread_lookup();
-	__u32 i;
 
-	if (!t || !t->frame_cnt)
-		return 0;
-	i = frames_find(t, PT_SP_OBJECT, 0);
-	if (i < PT_MAX_FRAMES)
-		frames_close_to(t, i, bpf_ktime_get_ns(), PT_END_OBJECT);
+	if (t && t->frame_cnt)
+		range_end(t, 0, ctx->sp);
+	return 0;
+}
+
+/* A range that says itself which one ends: begins here, ends in range_stop with the same object in
+ * cfg.key_reg, on the same thread, in any order. */
+SEC("uprobe")
+int range_start(struct pt_regs *ctx)
+{
+	__u32 row = bpf_get_attach_cookie(ctx);
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	struct pt_frame *f = cfg ? range_open(ctx, row, cfg) : NULL;
+
+	if (f)
+		f->object = arg_word(ctx, cfg->key_reg);
+	return 0;
+}
+
+SEC("uprobe")
+int range_stop(struct pt_regs *ctx)
+{
+	__u32 row = bpf_get_attach_cookie(ctx);
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	struct pt_thread *t = thread_lookup();
+
+	if (cfg && t && t->frame_cnt)
+		range_end(t, arg_word(ctx, cfg->key_reg), ctx->sp);
 	return 0;
 }
 

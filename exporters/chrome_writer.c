@@ -366,6 +366,19 @@ static int put_async(struct chrome_writer *w, const struct timeline_event *te)
 
 /* ---- marks ---- */
 
+/* How wide a viewer draws an instant. */
+static char *put_scope(char *p, uint64_t scope)
+{
+	switch (scope) {
+	case SCOPE_GLOBAL:
+		return TEXT_LIT(p, "{\"ph\":\"i\",\"s\":\"g\"");
+	case SCOPE_PROCESS:
+		return TEXT_LIT(p, "{\"ph\":\"i\",\"s\":\"p\"");
+	default:
+		return TEXT_LIT(p, "{\"ph\":\"i\",\"s\":\"t\"");
+	}
+}
+
 static int put_mark(struct chrome_writer *w, const struct timeline_event *te)
 {
 	const struct event *e = &te->ev;
@@ -378,13 +391,14 @@ static int put_mark(struct chrome_writer *w, const struct timeline_event *te)
 		return 0;
 	p = chrome_writer__begin(w, text_file__room(w->out, 64));
 	p = counter ? TEXT_LIT(p, "{\"ph\":\"C\",\"name\":")
-		    : TEXT_LIT(p, "{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"instant\",\"name\":");
+		    : TEXT_LIT(put_scope(p, e->id), ",\"cat\":\"instant\",\"name\":");
 	text_file__take(w->out, p);
 	text_file__put(w->out, n->head + n->quoted, n->head_len - n->quoted);
 	p = text__str(text_file__room(w->out, ARGS_ROOM), row->head, row->head_len);
 	p = chrome_writer__time(w, p, row, e->ts_ns);
-	p = TEXT_LIT(p, ",\"args\":{\"value\":");
-	p = text__i64(p, e->value);
+	p = TEXT_LIT(p, ",\"args\":{");
+	if (counter)
+		p = text__i64(TEXT_LIT(p, "\"value\":"), e->value);
 	text_file__take(w->out, TEXT_LIT(p, "}}"));
 	return 0;
 }

@@ -423,3 +423,28 @@ Test(chrome_schema, parameters)
 	cr_expect_eq(p[3], PARAM_OTHER);
 	cr_expect_eq(chrome_schema__params("f(int a, int b, int c) -> ()", p, 2), 2);
 }
+
+Test(chrome_trace, counters_and_marks)
+{
+	struct made s;
+	struct event e = {.type = EVENT_COUNTER, .ts_ns = 2 * MS, .id = EVENT_NO_ID, .value = -3};
+	json_t *trace;
+
+	made__begin(&s, NULL);
+	e.track = s.thread;
+	e.name = made__name(&s, CAT_USER, "queue");
+	made__put(&s, &e);
+	e = (struct event){.type = EVENT_INSTANT, .ts_ns = 3 * MS, .id = SCOPE_GLOBAL};
+	e.track = s.thread;
+	e.name = made__name(&s, CAT_USER, "reload");
+	made__put(&s, &e);
+	e.name = made__name(&s, CAT_USER, "tick");
+	e.id = EVENT_NO_ID;
+	made__put(&s, &e);
+	trace = made__export(&s, NULL);
+	cr_expect_eq(json_integer_value(trace__arg(trace__find(trace, "queue", "C"), "value")), -3);
+	expect_string(json_object_get(trace__find(trace, "reload", "i"), "s"), "g");
+	expect_string(json_object_get(trace__find(trace, "tick", "i"), "s"), "t");
+	json_decref(trace);
+	made__remove(&s);
+}

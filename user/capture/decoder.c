@@ -26,6 +26,13 @@ struct track_entry {
 	uint32_t tid, id;
 };
 
+struct counter {
+	uint32_t pid;
+	bool relative; /* its value was never told, only changes */
+	int64_t value;
+	char name[PT_NAME_MAX];
+};
+
 struct decoder {
 	const struct target *target;
 	const struct framework *framework;
@@ -39,7 +46,9 @@ struct decoder {
 	struct pending *pending;
 	struct pass passes[PASSES]; /* the latest */
 	size_t pass_cnt;
-	bool has_passes;					 /* they are probed */
+	bool has_passes; /* they are probed */
+	struct counter *counters;
+	size_t counter_cnt, counter_cap;
 	int (*before)(void *ctx, uint32_t tid, uint64_t end_ns); /* may be NULL */
 	void *before_ctx;
 	uint64_t malformed;
@@ -83,6 +92,7 @@ void decoder__free(struct decoder *d)
 	kernel_names__free(d->kernels);
 	pending__free(d->pending);
 	free(d->tracks);
+	free(d->counters);
 	free(d);
 }
 
@@ -190,12 +200,12 @@ static int span_write(struct decoder *d, const struct pt_rec *h, const struct pt
 		      uint32_t name, uint64_t id)
 {
 	struct event e = {
-		.type = EVENT_SPAN,
+		.type = span->flags & PT_SPAN_OVERLAPS ? EVENT_ASYNC : EVENT_SPAN,
 		.ts_ns = span->ts_ns,
 		.dur_ns = span->end_ns - span->ts_ns,
 		.name = name,
 		.end = span->end,
-		.flags = span->flags,
+		.flags = span->flags & (PT_SPAN_CUT_BEGIN | PT_SPAN_CUT_END),
 		.id = id,
 		.track = decoder__track(d, h->pid, h->tid),
 	};
@@ -453,6 +463,67 @@ static int take_async_end(struct decoder *d, const struct pt_rec_async *r)
 	return e.track && e.name ? recording_writer__event(d->writer, &e) : -ENOMEM;
 }
 
+/* ---- counters and instants ---- */
+
+static uint64_t mark_scope(uint8_t scope)
+{
+	return scope == 'g' ? SCOPE_GLOBAL : scope == 'p' ? SCOPE_PROCESS : SCOPE_THREAD;
+}
+
+/* A counter that is told by its changes is summed from the first one on. */
+static int counter_value(struct decoder *d, const struct pt_rec_mark *r, const char *text,
+			 struct event *e)
+{
+	struct counter *c = NULL, added = {.pid = r->h.pid, .relative = true};
+	int err;
+
+	for (size_t i = 0; i < d->counter_cnt && !c; i++)
+		if (d->counters[i].pid == r->h.pid && !strcmp(d->counters[i].name, text))
+			c = &d->counters[i];
+	if (!c) {
+		snprintf(added.name, sizeof(added.name), "%s", text);
+		err = ARRAY_PUSH(d->counters, d->counter_cnt, d->counter_cap, added);
+		if (err)
+			return err;
+		c = &d->counters[d->counter_cnt - 1];
+	}
+	if (r->op == PT_MARK_SET)
+		c->relative = false;
+	c->value = (int64_t)((r->op == PT_MARK_SET ? 0 : (uint64_t)c->value) + (uint64_t)r->value);
+	e->value = c->value;
+	e->flags = c->relative ? EVENT_RELATIVE : 0;
+	return 0;
+}
+
+static int take_mark(struct decoder *d, const struct pt_rec_mark *r)
+{
+	const struct planned_probe *probe = row_probe(d, r->h.probe);
+	uint32_t len = r->name_len < PT_NAME_MAX ? r->name_len : PT_NAME_MAX - 1;
+	struct event e = {.type = EVENT_INSTANT, .ts_ns = r->ts_ns, .end = END_OBJECT};
+	char text[PT_NAME_MAX];
+	int err = 0;
+
+	if (!probe || (!len && !probe->name))
+		return d->malformed++, 0;
+	d->hits[probe->group]++;
+	if (len)
+		snprintf(text, sizeof(text), "%.*s", (int)len, r->name);
+	else
+		snprintf(text, sizeof(text), "%s", probe->name);
+	if (r->op == PT_MARK_INSTANT) {
+		e.id = mark_scope(r->scope);
+	} else {
+		e.type = EVENT_COUNTER;
+		e.id = EVENT_NO_ID;
+		err = counter_value(d, r, text, &e);
+	}
+	e.track = decoder__track(d, r->h.pid, r->h.tid);
+	e.name = recording_writer__name(d->writer, probe->category, text, NULL);
+	if (err || !e.track || !e.name)
+		return err ? err : -ENOMEM;
+	return recording_writer__event(d->writer, &e);
+}
+
 /* ---- dispatch ---- */
 
 static int take_async_begin(struct decoder *d, const struct pt_rec_async *r)
@@ -502,6 +573,8 @@ int decoder__record(struct decoder *d, const void *data, size_t size)
 		return TAKE(pt_rec_async, take_async_begin);
 	case PT_REC_ASYNC_END:
 		return TAKE(pt_rec_async, take_async_end);
+	case PT_REC_MARK:
+		return TAKE(pt_rec_mark, take_mark);
 	default:
 		d->malformed++;
 		return 0;
@@ -531,6 +604,13 @@ static int frame_write(struct decoder *d, const struct pt_thread *t, const struc
 	if (span.ts_ns < open_ns) {
 		span.ts_ns = open_ns;
 		span.flags |= PT_SPAN_CUT_BEGIN;
+	}
+	if (f->kind == PT_FRAME_NAMED && f->type_obj && f->type_obj < close_ns) {
+		if (f->type_obj <= open_ns)
+			return 0;
+		span.end_ns = f->type_obj;
+		span.end = PT_END_OBJECT;
+		span.flags ^= PT_SPAN_CUT_END | PT_SPAN_OVERLAPS;
 	}
 	if (f->kind == PT_FRAME_CALL)
 		span.flags |= f->slot | (uint16_t)(f->nested << PT_SPAN_NESTED_SHIFT);

@@ -16,8 +16,10 @@ enum event_type {
 	EVENT_MEMORY = 3,
 	EVENT_ASYNC = 4,   /* a span that need not nest (collectives): id = object, value = bytes */
 	EVENT_DEVICE = 5,  /* a span on a device track: id = correlation id, value = bytes */
-	EVENT_COUNTER = 6, /* value of the named counter from ts_ns on */
-	EVENT_INSTANT = 7, /* a mark, dur_ns = 0 */
+	/* value of the named counter of its process from ts_ns on; EVENT_RELATIVE: less an unknown
+	 * one that it had before it was seen first */
+	EVENT_COUNTER = 6,
+	EVENT_INSTANT = 7, /* a mark, dur_ns = 0; id = enum instant_scope */
 };
 
 /* What a name stands for. Fixed per name, so events do not repeat it. */
@@ -55,7 +57,11 @@ enum event_flags {
 	EVENT_CUT_END = 2,   /* ended after the window */
 	EVENT_FAILED = 4,    /* a call that returned an error */
 	EVENT_UNPROBED = 8,  /* a span seen without a probe: it holds no cost of ours */
+	EVENT_RELATIVE = 16, /* a counter's value counts from 0 at its first event of the session */
 };
+
+/* What an instant is a mark in; EVENT_NO_ID: in its thread. */
+enum instant_scope { SCOPE_THREAD = 0, SCOPE_PROCESS = 1, SCOPE_GLOBAL = 2 };
 
 struct event {
 	uint64_t ts_ns;	   /* begin, CLOCK_MONOTONIC of the recorded machine */

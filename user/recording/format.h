@@ -12,7 +12,7 @@
 #include "recording/event.h"
 
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 0
+#define FORMAT_MINOR 1
 
 #define FILE_MAGIC	 "\x89PTR\r\n\x1a\n"
 #define FILE_MAGIC_SIZE	 8
