@@ -4,7 +4,7 @@
 
 static __always_inline void async_emit(struct pt_regs *ctx, __u8 kind, __u64 object, __u64 code)
 {
-	__u32 row = bpf_get_attach_cookie(ctx);
+	__u32 row = probe_row(ctx);
 	struct pt_rec_async *r;
 
 	stat_hit(row);

@@ -108,7 +108,7 @@ __weak __noinline int count_launch(struct pt_thread *t)
 SEC("uprobe")
 int device_call_entry(struct pt_regs *ctx)
 {
-	__u32 row = bpf_get_attach_cookie(ctx);
+	__u32 row = probe_row(ctx);
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	struct call_words words = {};
 	__u64 bytes, stream;
@@ -143,13 +143,17 @@ SEC("uprobe")
 int device_call_return(struct pt_regs *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
-	__u32 row = bpf_get_attach_cookie(ctx);
-	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	struct pt_thread *t = thread_lookup();
 	struct pt_frame *f = t ? frame_at(t, t->frame_cnt - 1) : NULL;
+	const struct pt_probe_cfg *cfg;
+	__u32 row;
 
-	if (!cfg || !f || f->kind != PT_FRAME_CALL || f->sp != ctx->sp - 8)
+	if (!f || f->kind != PT_FRAME_CALL || f->sp != ctx->sp - 8)
 		return 0; /* nested, or begun before we looked */
+	row = f->probe;
+	cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	if (!cfg)
+		return 0;
 	if ((__u32)ctx->ax)
 		f->slot |= PT_SPAN_FAILED;
 	else if (cfg->call.call_class == PT_CALL_ALLOC)

@@ -21,7 +21,18 @@
 #define PT_MAX_DIMS	  8    /* dimensions described per tensor */
 #define PT_MAX_NAME_RULES 16   /* prefix rules that classify a dynamic name */
 #define PT_STEP_RING	  64   /* step boundaries remembered for splitting intervals */
+#define PT_MAX_ADDRESSES  262144 /* probes that share events with others, in all targets */
 #define PT_MAX_TARGETS	  256  /* processes followed at once (the target and its workers) */
+
+/* A cookie of this size or more is one for many probes: its low half names the event, and the row is
+ * found by the address of the hit. */
+#define PT_COOKIE_BY_ADDRESS (1ull << 32)
+
+struct pt_address {
+	__u64 ip;
+	__u32 event;
+	__u32 pad;
+};
 
 /* What a record in the ring is. The first 16 bytes of each are struct pt_rec. */
 enum pt_rec_kind {

@@ -27,6 +27,15 @@ struct {
 	__type(value, struct pt_probe_stat);
 } probe_stat __weak SEC(".maps");
 
+/* Rows of probes that share an event with others; see PT_COOKIE_BY_ADDRESS. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PT_MAX_ADDRESSES);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct pt_address);
+	__type(value, __u32);
+} rows_by_address __weak SEC(".maps");
+
 /* Processes whose events are wanted: tgid to 1 + its index (the main target is 1). */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -54,5 +63,20 @@ struct {
 } empty_thread __weak SEC(".maps");
 
 extern struct pt_ctl ctl;
+
+/* Row of the probe table of an entry probe that was hit, 0 if it has none. */
+static __always_inline __u32 probe_row(struct pt_regs *ctx)
+{
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+	struct pt_address key = {};
+	const __u32 *row;
+
+	if (cookie < PT_COOKIE_BY_ADDRESS)
+		return cookie;
+	key.ip = ctx->ip;
+	key.event = cookie;
+	row = bpf_map_lookup_elem(&rows_by_address, &key);
+	return row ? *row : 0;
+}
 
 #endif

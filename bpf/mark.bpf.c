@@ -31,7 +31,7 @@ static __always_inline void mark_read(struct pt_regs *ctx, const struct pt_probe
 SEC("uprobe")
 int mark(struct pt_regs *ctx)
 {
-	__u32 row = bpf_get_attach_cookie(ctx);
+	__u32 row = probe_row(ctx);
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	__u64 now = bpf_ktime_get_ns();
 	struct pt_rec_mark *r;

@@ -5,7 +5,7 @@
 static __always_inline void memory_emit(struct pt_regs *ctx, __u64 addr, __s64 bytes,
 					__u64 total_allocated, __u64 total_reserved, __u32 device)
 {
-	__u32 row = bpf_get_attach_cookie(ctx);
+	__u32 row = probe_row(ctx);
 	struct pt_rec_memory *r;
 
 	stat_hit(row);

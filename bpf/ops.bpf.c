@@ -37,7 +37,7 @@ static __always_inline struct pt_thread *call_begin(struct pt_regs *ctx, __u32 r
 SEC("uprobe")
 int call_entry(struct pt_regs *ctx)
 {
-	__u32 row = bpf_get_attach_cookie(ctx);
+	__u32 row = probe_row(ctx);
 	struct pt_thread *t = call_begin(ctx, row);
 
 	if (t)
@@ -47,7 +47,7 @@ int call_entry(struct pt_regs *ctx)
 
 static __always_inline int call_entry_reading(struct pt_regs *ctx, bool python)
 {
-	__u32 row = bpf_get_attach_cookie(ctx), cnt = 0;
+	__u32 row = probe_row(ctx), cnt = 0;
 	struct pt_thread *t = call_begin(ctx, row);
 	const struct pt_frame *f;
 
@@ -79,7 +79,7 @@ int call_entry_pyargs(struct pt_regs *ctx)
 SEC("uprobe")
 int phase_entry(struct pt_regs *ctx)
 {
-	__u32 row = bpf_get_attach_cookie(ctx);
+	__u32 row = probe_row(ctx);
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	__u64 now = bpf_ktime_get_ns();
 	struct pt_thread *t = thread_get();
@@ -148,7 +148,7 @@ SEC("uprobe")
 int call_site(struct pt_regs *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
-	__u32 row = bpf_get_attach_cookie(ctx);
+	__u32 row = probe_row(ctx);
 	struct pt_thread *t = thread_lookup();
 	const struct pt_frame *f;
 
@@ -238,7 +238,7 @@ static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 r
 SEC("uprobe")
 int named_entry(struct pt_regs *ctx)
 {
-	__u32 row = bpf_get_attach_cookie(ctx), len;
+	__u32 row = probe_row(ctx), len;
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	struct pt_thread *t;
 	char *name;
@@ -281,7 +281,7 @@ static __always_inline struct pt_frame *range_open(struct pt_regs *ctx, __u32 ro
 SEC("uprobe")
 int range_enter(struct pt_regs *ctx)
 {
-	__u32 row = bpf_get_attach_cookie(ctx);
+	__u32 row = probe_row(ctx);
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 
 	if (cfg)
@@ -347,7 +347,7 @@ int range_exit(struct pt_regs *ctx)
 SEC("uprobe")
 int range_start(struct pt_regs *ctx)
 {
-	__u32 row = bpf_get_attach_cookie(ctx);
+	__u32 row = probe_row(ctx);
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	struct pt_frame *f = cfg ? range_open(ctx, row, cfg) : NULL;
 
@@ -359,7 +359,7 @@ int range_start(struct pt_regs *ctx)
 SEC("uprobe")
 int range_stop(struct pt_regs *ctx)
 {
-	__u32 row = bpf_get_attach_cookie(ctx);
+	__u32 row = probe_row(ctx);
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	struct pt_thread *t = thread_lookup();
 
@@ -376,7 +376,7 @@ int range_stop(struct pt_regs *ctx)
 SEC("uprobe")
 int boxed_entry(struct pt_regs *ctx)
 {
-	__u32 row = bpf_get_attach_cookie(ctx), len, cnt = 0;
+	__u32 row = probe_row(ctx), len, cnt = 0;
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	const struct pt_frame *f;
 	struct pt_thread *t;
@@ -409,7 +409,7 @@ int boxed_entry(struct pt_regs *ctx)
 SEC("uprobe")
 int node_entry(struct pt_regs *ctx)
 {
-	__u32 row = bpf_get_attach_cookie(ctx);
+	__u32 row = probe_row(ctx);
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	__u64 node, type_obj = 0, head[PT_NODE_HEAD] = {};
 	struct pt_thread *t;
@@ -436,7 +436,7 @@ int node_entry(struct pt_regs *ctx)
 SEC("uprobe")
 int step_probe(struct pt_regs *ctx)
 {
-	stat_hit(bpf_get_attach_cookie(ctx));
+	stat_hit(probe_row(ctx));
 	step_event(thread_lookup(), PT_CLASS_STEP_PROBE, 0, bpf_ktime_get_ns());
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "attach/shield.h"
 #include "attach/site.h"
+#include "attach/trace_event.h"
 #include "common/err.h"
 #include "common/util.h"
 
@@ -26,6 +27,7 @@ struct point {
 
 struct held_link {
 	struct bpf_link *link;
+	struct trace_event *event; /* NULL: the link is not on one */
 	size_t offset_cnt;
 	pid_t pid;
 };
@@ -33,6 +35,7 @@ struct held_link {
 struct attach_set {
 	char *name;
 	enum attach_method method;
+	int rows_fd; /* -1: none */
 	struct point *points;
 	size_t cnt, cap;
 	bool sorted; /* by group; new points unsort */
@@ -56,11 +59,25 @@ struct attach_set *attach_set__new(const char *name, enum attach_method method)
 		return NULL;
 	s->name = strdup(name);
 	s->method = attach_method__resolve(method);
+	s->rows_fd = -1;
 	if (!s->name) {
 		free(s);
 		return NULL;
 	}
 	return s;
+}
+
+void attach_set__rows(struct attach_set *s, int map_fd)
+{
+	s->rows_fd = map_fd;
+	if (s->method == ATTACH_PERF_EVENT)
+		trace_event__prepare();
+}
+
+bool attach__has_trace_events(void)
+{
+	trace_event__prepare();
+	return trace_event__usable("");
 }
 
 int attach_set__add(struct attach_set *s, struct bpf_program *prog, const struct attach_point *p)
@@ -170,28 +187,81 @@ static void sort_points(struct attach_set *s)
 
 /* ---- the ladder ---- */
 
-static int keep_link(const struct group *g, struct bpf_link *link, size_t offset_cnt)
+static void let_go(const struct held_link *held)
+{
+	bpf_link__destroy(held->link);
+	trace_event__free(held->event);
+}
+
+static int keep_link(const struct group *g, struct bpf_link *link, struct trace_event *event)
 {
 	struct attach_set *s = g->set;
-	struct held_link held = {link, offset_cnt, g->pid};
+	struct held_link held = {link, event, g->cnt, g->pid};
 	int err = ARRAY_PUSH(s->links, s->link_cnt, s->link_cap, held);
 
 	if (err)
-		bpf_link__destroy(link);
+		let_go(&held);
 	return err;
 }
 
-static int attach_multi(const struct group *g, const unsigned long *offsets,
-			const uint64_t *cookies)
+static int attach_multi(const struct group *g)
 {
+	auto_free unsigned long *offsets = malloc(g->cnt * sizeof(*offsets));
+	auto_free uint64_t *cookies = malloc(g->cnt * sizeof(*cookies));
 	struct bpf_link *link;
 	LIBBPF_OPTS(bpf_uprobe_multi_opts, opts, .offsets = offsets,
 		    .cookies = (const __u64 *)cookies, .cnt = g->cnt,
 		    .retprobe = g->points[0].is_return);
 
+	if (!offsets || !cookies)
+		return -ENOMEM;
+	for (size_t i = 0; i < g->cnt; i++) {
+		offsets[i] = g->points[i].offset;
+		cookies[i] = g->points[i].cookie;
+	}
 	link = bpf_program__attach_uprobe_multi(g->points[0].prog, g->pid, g->points[0].path, NULL,
 						&opts);
-	return link ? keep_link(g, link, g->cnt) : -errno;
+	return link ? keep_link(g, link, NULL) : -errno;
+}
+
+static int attach_trace_event(const struct group *g)
+{
+	auto_free struct trace_probe *probes = malloc(g->cnt * sizeof(*probes));
+	const struct point *first = &g->points[0];
+	struct trace_event *event;
+	struct bpf_link *link;
+	int err, fd;
+	LIBBPF_OPTS(bpf_perf_event_opts, opts);
+
+	if (!probes)
+		return -ENOMEM;
+	for (size_t i = 0; i < g->cnt; i++)
+		probes[i] =
+			(struct trace_probe){g->points[i].offset, (uint32_t)g->points[i].cookie};
+	err = trace_event__new(first->path, first->is_return, probes, g->cnt, g->pid,
+			       g->set->rows_fd, &event);
+	if (err)
+		return err;
+	fd = trace_event__open(event);
+	opts.bpf_cookie = trace_event__cookie(event);
+	link = fd < 0 ? NULL : bpf_program__attach_perf_event_opts(first->prog, fd, &opts);
+	if (link)
+		return keep_link(g, link, event);
+	err = fd < 0 ? fd : -errno;
+	if (fd >= 0)
+		close(fd);
+	trace_event__free(event);
+	return err;
+}
+
+static int attach_single(const struct group *g)
+{
+	const struct point *p = &g->points[0];
+	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = p->cookie, .retprobe = p->is_return);
+	struct bpf_link *link =
+		bpf_program__attach_uprobe_opts(p->prog, g->pid, p->path, p->offset, &opts);
+
+	return link ? keep_link(g, link, NULL) : -errno;
 }
 
 /* Errors that speak of one offset: not an instruction for a probe, not in the file, not the bytes
@@ -203,11 +273,10 @@ static bool is_about_point(int err)
 }
 
 /* Halves until the refused points stand alone: n refused among m cost n log m attempts. */
-static int attach_multi_halving(const struct group *g, const unsigned long *offsets,
-				const uint64_t *cookies)
+static int attach_halving(const struct group *g, int (*attach)(const struct group *g))
 {
 	struct group low = *g, high = *g;
-	int err = attach_multi(g, offsets, cookies);
+	int err = shield__orphaned() ? -ECANCELED : attach(g);
 
 	if (!err || !is_about_point(err))
 		return err;
@@ -221,47 +290,30 @@ static int attach_multi_halving(const struct group *g, const unsigned long *offs
 	low.cnt = g->cnt / 2;
 	high.points += low.cnt;
 	high.cnt -= low.cnt;
-	err = attach_multi_halving(&low, offsets, cookies);
-	return err ? err : attach_multi_halving(&high, offsets + low.cnt, cookies + low.cnt);
+	err = attach_halving(&low, attach);
+	return err ? err : attach_halving(&high, attach);
 }
 
-static int attach_group_multi(const struct group *g)
+static int attach_one_by_one(const struct group *g)
 {
-	auto_free unsigned long *offsets = malloc(g->cnt * sizeof(*offsets));
-	auto_free uint64_t *cookies = malloc(g->cnt * sizeof(*cookies));
+	int err = 0;
 
-	if (!offsets || !cookies)
-		return -ENOMEM;
-	for (size_t i = 0; i < g->cnt; i++) {
-		offsets[i] = g->points[i].offset;
-		cookies[i] = g->points[i].cookie;
+	for (size_t i = 0; i < g->cnt && !err; i++) {
+		const struct group one = {
+			.set = g->set, .points = &g->points[i], .cnt = 1, .pid = g->pid};
+
+		err = attach_halving(&one, attach_single);
 	}
-	return attach_multi_halving(g, offsets, cookies);
+	return err;
 }
 
-static int attach_group_single(const struct group *g)
+static int attach_group(const struct group *g)
 {
-	for (size_t i = 0; i < g->cnt; i++) {
-		struct point *p = &g->points[i];
-		struct bpf_link *link;
-		int err;
-		LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = p->cookie,
-			    .retprobe = p->is_return);
-
-		if (shield__orphaned())
-			return -ECANCELED;
-		link = bpf_program__attach_uprobe_opts(p->prog, g->pid, p->path, p->offset, &opts);
-		if (link) {
-			err = keep_link(g, link, 1);
-			if (err)
-				return err;
-		} else if (is_about_point(-errno)) {
-			p->refused = true;
-		} else {
-			return -errno;
-		}
-	}
-	return 0;
+	if (g->set->method != ATTACH_PERF_EVENT)
+		return attach_halving(g, attach_multi);
+	if (g->set->rows_fd < 0 || !trace_event__usable(g->points[0].path))
+		return attach_one_by_one(g);
+	return attach_halving(g, attach_trace_event);
 }
 
 static int log_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -323,8 +375,7 @@ static int attach_groups(void *arg)
 		g.cnt = next - i;
 		if (g.points[0].refused)
 			continue;
-		err = s->method == ATTACH_PERF_EVENT ? attach_group_single(&g)
-						     : attach_group_multi(&g);
+		err = attach_group(&g);
 	}
 	if (!err && s->cnt && s->link_cnt == links_before)
 		err = -ENOTSUPP;
@@ -360,7 +411,7 @@ static void *close_part(void *arg)
 	const struct closing *c = arg;
 
 	for (size_t i = 0; i < c->cnt; i += c->step)
-		bpf_link__destroy(c->links[i].link);
+		let_go(&c->links[i]);
 	return NULL;
 }
 

@@ -20,7 +20,9 @@ struct bpf_program;
 enum attach_method {
 	ATTACH_AUTO = 0,
 	ATTACH_UPROBE_MULTI = 1, /* one link for all offsets; Linux 6.6, commit 89ae89f53d20 */
-	ATTACH_PERF_EVENT = 2,	 /* one perf event each; cookies since Linux 5.15, 82e6b1eee6a8 */
+	/* Perf events, with many probes each where tracefs lets us; cookies since Linux 5.15,
+	 * 82e6b1eee6a8 */
+	ATTACH_PERF_EVENT = 2,
 };
 
 /* What the running kernel and our privileges allow; asked by trying, once. */
@@ -63,6 +65,9 @@ int attach_allow__vouch(const char *symbol);				   /* by the user */
 
 struct attach_set;
 struct attach_set *attach_set__new(const char *name, enum attach_method method);
+/* Lets perf events have many points each, whose rows the programs find in this map
+ * (rows_by_address); without it each point has an event of its own. */
+void attach_set__rows(struct attach_set *s, int map_fd);
 /* Copies the point. -EPERM with err__set for a return probe that is not allowed. */
 int attach_set__add(struct attach_set *s, struct bpf_program *prog, const struct attach_point *p);
 size_t attach_set__cnt(const struct attach_set *s);
@@ -81,6 +86,9 @@ void attach_sets__detach(struct attach_set *const *sets, size_t cnt);
 void attach_sets__release(struct attach_set *const *sets, size_t cnt, const pid_t *pids,
 			  size_t pid_cnt);
 void attach_set__free(struct attach_set *s); /* detaches first */
+
+/* Can perf events have many points each here, by tracefs? */
+bool attach__has_trace_events(void);
 
 /* Sends libbpf's messages to --verbose: what matters of them is said by our own errors. */
 void attach__hush_libbpf(void);

@@ -101,8 +101,8 @@ static void explain_missing(struct attach_caps *caps)
 			      "CONFIG_DEBUG_INFO_BTF");
 	if (caps->can_bpf && !caps->uprobe_multi && caps->perf_uprobe)
 		missing(caps, "no uprobe multi links that reach all threads (Linux 6.6, all "
-			      "threads since 6.10): probes are attached one by one, which takes "
-			      "longer");
+			      "threads since 6.10): probes are attached by perf events, which "
+			      "takes longer");
 	if (caps->can_bpf && !caps->uprobe_multi && !caps->perf_uprobe)
 		missing(caps, "no uprobes at all: needs CONFIG_UPROBE_EVENTS, and CAP_SYS_ADMIN "
 			      "on Linux 6.16 or newer; run with sudo");

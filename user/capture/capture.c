@@ -189,9 +189,9 @@ static void warn_slow_detach(const struct session *s)
 
 	for (size_t i = 0; i < s->plan.cnt; i++)
 		cnt += 1 + !!s->plan.probes[i].return_program;
-	if (s->probes.method == ATTACH_PERF_EVENT && cnt > 200)
-		log__warn("%zu probes are attached one by one, and taking them out will take "
-			  "minutes; --detail phase needs about 20",
+	if (s->probes.method == ATTACH_PERF_EVENT && !attach__has_trace_events() && cnt > 200)
+		log__warn("%zu probes are attached one by one, since tracefs is not to be had, and "
+			  "taking them out will take minutes; --detail phase needs about 20",
 			  cnt);
 }
 

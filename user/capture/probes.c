@@ -148,6 +148,7 @@ int probes__attach(struct probes *p, enum probe_group group, pid_t pid)
 	set = attach_set__new(group_name(group), p->method);
 	if (!set)
 		return -ENOMEM;
+	attach_set__rows(set, bpf_map__fd(p->skel->maps.rows_by_address));
 	for (size_t i = 0; i < p->plan->cnt && !err; i++) {
 		const struct planned_probe *probe = &p->plan->probes[i];
 

@@ -34,7 +34,11 @@ static void print_method(const struct doctor *d, FILE *out)
 		row(out, "attach", "uprobe multi: one kernel link for all probes of a library");
 	else if (d->caps.perf_uprobe)
 		row(out, "attach",
-		    "perf events, one for each probe: uprobe multi does not work here");
+		    attach__has_trace_events()
+			    ? "perf events with many probes each (tracefs): uprobe multi does not "
+			      "work here"
+			    : "perf events, one for each probe: neither uprobe multi nor tracefs "
+			      "works here");
 	else
 		row(out, "attach", "not possible");
 }

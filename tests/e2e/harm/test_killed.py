@@ -129,3 +129,32 @@ def detach(case):
         job.wait_steps(3)
     assert killed, "proftrace had ended before it was killed"
     attach_again(case, job, before)
+
+
+def trace_events(case):
+    """Names of the trace events of probes that are defined in the kernel."""
+    mount = case.dir / "tracefs"
+    mount.mkdir(exist_ok=True)
+    subprocess.run(["mount", "-t", "tracefs", "nodev", mount], check=True)
+    try:
+        lines = (mount / "uprobe_events").read_text().splitlines()
+    finally:
+        subprocess.run(["umount", mount], check=True)
+    return {line[2:].split()[0] for line in lines}
+
+
+@test("killed with probes in perf events (--attach-method perf)")
+def perf_events(case):
+    job, before = case.training()
+    options = ("-p", job.pid, "--attach-method", "perf", "--no-trace", "--record")
+    tool = case.tool(*options, "2:100000").wait_recording()
+    left = {name for name in trace_events(case) if f"_{tool.pid}/" in name}
+    assert left, "it used no trace events"
+    kill(tool)
+    before.check()
+    job.wait_steps(3)
+    tool = case.tool(*options, "0:2").done()
+    assert row(tool.report(), "summary")["steps"] == 2
+    before.check(0)
+    assert not left & trace_events(case), "what the killed one had defined is still there"
+    assert not any(f"_{tool.pid}/" in name for name in trace_events(case))
