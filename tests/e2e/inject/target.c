@@ -209,7 +209,8 @@ static void on_usr1(int sig)
 static void round_eintr(void)
 {
 	static int never[2];
-	struct itimerspec in = {.it_value.tv_nsec = 3000000};
+	/* Again and again: the first may come before the read, on a busy machine. */
+	struct itimerspec in = {.it_value.tv_nsec = 3000000, .it_interval.tv_nsec = 3000000};
 	struct sigevent ev = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR1};
 	timer_t timer;
 	long before = handled;
@@ -223,8 +224,8 @@ static void round_eintr(void)
 		abort();
 	if (read(never[0], &c, 1) != -1 || errno != EINTR)
 		fail("read: not interrupted by a signal");
-	if (handled != before + 1)
-		fail("signal: not handled once");
+	if (handled == before)
+		fail("signal: not handled");
 	timer_delete(timer);
 }
 
