@@ -175,11 +175,10 @@ __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 	return 0;
 }
 
-/* Closes frames that have returned unseen: those at or below the current stack pointer. */
-static __always_inline void frames_close_dead(struct pt_thread *t, __u64 sp)
+/* Closes frames that have returned unseen: those at or below the current stack pointer. now: 0 if
+ * it was not read yet. */
+static __always_inline void frames_close_dead_at(struct pt_thread *t, __u64 sp, __u64 now)
 {
-	__u64 now = 0;
-
 	for (int n = 0; n < PT_MAX_FRAMES; n++) {
 		const struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
 
@@ -189,6 +188,11 @@ static __always_inline void frames_close_dead(struct pt_thread *t, __u64 sp)
 			now = bpf_ktime_get_ns();
 		frame_close_top(t, now, PT_END_INFERRED);
 	}
+}
+
+static __always_inline void frames_close_dead(struct pt_thread *t, __u64 sp)
+{
+	frames_close_dead_at(t, sp, 0);
 }
 
 /* Index of the innermost frame with this stack pointer (and row, unless 0), or PT_MAX_FRAMES. */

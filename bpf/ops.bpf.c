@@ -154,10 +154,39 @@ int call_site(struct pt_regs *ctx)
 
 	if (!t || !t->frame_cnt)
 		return 0;
-	frames_close_dead(t, ctx->sp);
+	frames_close_dead_at(t, ctx->sp, now);
 	f = frame_at(t, t->frame_cnt - 1);
 	if (f && f->probe == row)
 		frame_close_top(t, now, PT_END_SITE);
+	return 0;
+}
+
+/* A return, or a jump that leaves the function: the stack is as it was at the entry. */
+SEC("uprobe")
+int call_leave(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns();
+	__u32 row = bpf_get_attach_cookie(ctx);
+	struct pt_thread *t = thread_lookup();
+	const struct pt_frame *f;
+
+	if (!t || !t->frame_cnt)
+		return 0;
+	frames_close_dead_at(t, ctx->sp - 8, now);
+	f = frame_at(t, t->frame_cnt - 1);
+	if (f && f->probe == row && f->sp == ctx->sp)
+		frame_close_top(t, now, PT_END_SITE);
+	return 0;
+}
+
+/* An exception was caught: what it passed has ended. */
+SEC("uprobe")
+int call_unwound(struct pt_regs *ctx)
+{
+	struct pt_thread *t = thread_lookup();
+
+	if (t && t->frame_cnt)
+		frames_close_dead(t, ctx->sp);
 	return 0;
 }
 
@@ -328,7 +357,7 @@ static __always_inline void range_end(struct pt_thread *t, __u64 object, __u64 s
 		return;
 	}
 	frames_close_to(t, i, now, PT_END_OBJECT);
-	frames_close_dead(t, sp); /* those that waited for it */
+	frames_close_dead_at(t, sp, now); /* those that waited for it */
 }
 
 /* Closes the innermost open range of the thread. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cli/help.h"
-#include "cli/suggest.h"
+#include "common/suggest.h"
 #include "common/err.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -8,6 +8,7 @@
 #ifndef PROFTRACE_SITE_H
 #define PROFTRACE_SITE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +42,20 @@ enum {
  * entry is refused and no other site was found (-ENOTSUP).
  */
 int site__slide(const uint8_t *code, size_t len, unsigned int keep, int *rsp_shift);
+
+/* An instruction by which a function leaves: a return, or a jump out of it. */
+struct site_exit {
+	uint32_t off;
+	bool is_jump;
+	int64_t target; /* of a jump, as distance from code[0] */
+};
+
+/*
+ * The exits of a function of `len` bytes whose stack pointer at each is that of its entry. Those
+ * that an address in a register or a condition decides are left out. Returns how many; -EINVAL if
+ * the code is not understood, -ENOTSUP if an exit can carry no probe, -E2BIG: more than max.
+ */
+int site__exits(const uint8_t *code, size_t len, struct site_exit *exits, size_t max);
 
 /* Where a function that does nothing itself goes on by a jump, its arguments and its stack as they
  * came: the distance from code[0]; 0 if it is no such function. */

@@ -13,6 +13,7 @@
 /* Straight-line code looked at beyond an entry, and code searched for jumps back into it. */
 #define MAX_SLIDE     128
 #define MAX_BODY      4096
+#define MAX_WHOLE     65536 /* of a function whose exits are sought */
 #define MAX_FORWARDER 32
 
 struct insn {
@@ -302,4 +303,44 @@ int64_t site__jumps_to(const uint8_t *code, size_t len)
 			return 0;
 	}
 	return 0;
+}
+
+/* A return or a direct jump out of the function. */
+static bool is_exit(const struct insn *in, size_t at, size_t len, struct site_exit *exit)
+{
+	const ZydisDecodedInstruction *d = &in->decoded;
+
+	*exit = (struct site_exit){.off = (uint32_t)at};
+	if (d->meta.category == ZYDIS_CATEGORY_RET)
+		return true;
+	if (d->mnemonic != ZYDIS_MNEMONIC_JMP || !d->raw.imm[0].is_relative)
+		return false;
+	exit->is_jump = true;
+	exit->target = (int64_t)(at + d->length) + d->raw.imm[0].value.s;
+	return exit->target < 0 || (uint64_t)exit->target >= len;
+}
+
+int site__exits(const uint8_t *code, size_t len, struct site_exit *exits, size_t max)
+{
+	struct site_exit exit;
+	size_t cnt = 0;
+	struct insn in;
+
+	if (len > MAX_WHOLE)
+		return -E2BIG;
+	for (size_t at = 0; at < len; at += in.decoded.length) {
+		enum site_class class;
+
+		if (!decode(code + at, len - at, &in))
+			return -EINVAL;
+		if (!is_exit(&in, at, len, &exit))
+			continue;
+		class = classify(&in, code + at);
+		if (class != SITE_EMULATED && class != SITE_STEPPED)
+			return -ENOTSUP;
+		if (cnt == max)
+			return -E2BIG;
+		exits[cnt++] = exit;
+	}
+	return (int)cnt;
 }

@@ -10,6 +10,7 @@
 #include "capture/device_time.h"
 #include "capture/follow.h"
 #include "capture/rendezvous.h"
+#include "capture/user_ops.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <bpf/libbpf.h>
@@ -46,39 +47,6 @@ static int add_step_range(struct session *s)
 	return 0;
 }
 
-/* "LIB:SYMBOL" or "SYMBOL" in whichever library of the target has it. */
-static int add_step_probe(struct session *s)
-{
-	const char *spec = s->opts->step_probe, *colon = spec ? strchr(spec, ':') : NULL;
-	const char *symbol = colon && colon[1] != ':' ? colon + 1 : spec;
-	char pattern[512];
-
-	if (!spec)
-		return 0;
-	snprintf(pattern, sizeof(pattern), "%.*s*", symbol == spec ? 0 : (int)(colon - spec), spec);
-	for (size_t i = 0; i < s->target->lib_cnt; i++) {
-		const struct target_lib *lib = &s->target->libs[i];
-		struct planned_probe probe = {
-			.group = GROUP_STEP, .lib = lib, .symbol = symbol, .program = "step_probe"};
-		struct elf_symbol found;
-		struct elf_file *elf;
-
-		if (target__find_lib(s->target, pattern) != lib && symbol != spec)
-			continue;
-		elf = target__elf(s->target, lib);
-		if (!elf || elf_file__symbol(elf, symbol, &found) ||
-		    elf_file__offset(elf, found.vaddr, &probe.offset))
-			continue;
-		probe.vaddr = found.vaddr;
-		return probe_plan__add(&s->plan, &probe);
-	}
-	return err__set(
-		-ENOENT,
-		"--step-probe %s: no library of process %d has this symbol; give it mangled, as "
-		"`nm` prints it",
-		spec, s->opts->pid);
-}
-
 static int vouch(const char *list)
 {
 	auto_free char *copy = list ? strdup(list) : NULL;
@@ -88,6 +56,18 @@ static int vouch(const char *list)
 	while (!err && (symbol = strsep(&rest, ",")))
 		err = attach_allow__vouch(symbol);
 	return err;
+}
+
+static void warn_no_framework(const struct session *s)
+{
+	const struct capture_opts *o = s->opts;
+	bool functions = o->ops.cnt || o->ops_returning.cnt;
+
+	log__warn("process %d runs no framework that I know: CPU, scheduler and CUDA call "
+		  "tables%s%s%s",
+		  o->pid, functions ? ", and the functions of --op" : " only",
+		  o->step_probe ? ", and steps by --step-probe" : "",
+		  functions ? "" : "; add functions with --op 'exe:GLOB', steps with --step-probe");
 }
 
 static int session_plan(struct session *s)
@@ -109,15 +89,13 @@ static int session_plan(struct session *s)
 			  "is not recognised: needs CAP_DAC_READ_SEARCH; run with sudo",
 			  s->opts->pid, s->target->unreadable);
 	} else {
-		log__warn("process %d runs no framework that I know: CPU, scheduler and CUDA call "
-			  "tables only%s",
-			  s->opts->pid, s->opts->step_probe ? ", and steps by --step-probe" : "");
+		warn_no_framework(s);
 	}
 	if (!err)
 		err = device_calls__plan(s);
 	if (!err)
 		err = add_step_range(s);
-	return err ? err : add_step_probe(s);
+	return err ? err : user_ops__plan(s->opts, s->target, &s->plan);
 }
 
 static int session_load(struct session *s)
@@ -390,11 +368,20 @@ static int no_steps(const struct session *s)
 	if (!s->opts->duration_ns)
 		return err__set(
 			-ENOTSUP,
-			"process %d shows no steps, so steps cannot be chosen; record by time with "
+			"process %d shows no steps, so steps cannot be chosen; name a function "
+			"that "
+			"runs once per step with --step-probe exe:FUNCTION, or record by time with "
 			"--duration 5s instead of --record",
 			s->opts->pid);
 	log__warn("no steps were seen: recording by time");
 	return 0;
+}
+
+/* Without a framework steps are looked for only where they were asked for. */
+static bool may_have_steps(const struct session *s)
+{
+	return s->plan.cnt && (s->match.framework || s->opts->has_schedule || s->opts->step_probe ||
+			       s->opts->step_range);
 }
 
 static int find_steps(struct session *s)
@@ -402,7 +389,7 @@ static int find_steps(struct session *s)
 	int err;
 
 	do {
-		err = s->plan.cnt ? session__learn(s) : 0;
+		err = may_have_steps(s) ? session__learn(s) : 0;
 		if (!err && s->rule.boundary)
 			err = session__prune(s);
 	} while (err == -EAGAIN);

@@ -19,6 +19,12 @@
 struct rendezvous;
 struct shim_link;
 
+/* What an option that may be repeated was given. */
+struct text_list {
+	const char **items;
+	size_t cnt, cap;
+};
+
 struct capture_opts {
 	pid_t pid;
 	enum detail detail;
@@ -27,8 +33,10 @@ struct capture_opts {
 	struct pt_schedule schedule;
 	uint64_t duration_ns;	  /* 0: none */
 	uint64_t step_timeout_ns; /* how long to wait for the first step */
-	const char *step_probe;	  /* LIB:SYMBOL or SYMBOL, NULL: none */
+	const char *step_probe;	  /* LIB:FUNCTION or FUNCTION, NULL: none */
 	const char *step_range;	  /* name of a range, NULL: none */
+	struct text_list ops;	  /* LIB:GLOB of functions to show as operators */
+	struct text_list ops_returning; /* the same, and no exception leaves them */
 	const char *vouched;	  /* comma-separated symbols for return probes, NULL: none */
 	uint64_t ring_bytes;
 	enum attach_method method;

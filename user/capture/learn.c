@@ -272,6 +272,8 @@ static bool must_stay(const struct planned_probe *probe)
 {
 	const uint8_t class = probe->cfg.call.call_class;
 
+	if (probe->chosen)
+		return true;
 	return probe->group == GROUP_DEVICE
 		       ? class == PT_CALL_LAUNCH || class == PT_CALL_COPY || class == PT_CALL_SET
 		       : !left_out_name(probe);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Every command is one row here; each lives in its own cmd_*.c. */
 #include "cli/help.h"
-#include "cli/suggest.h"
+#include "common/suggest.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <ctype.h>

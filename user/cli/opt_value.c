@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Values of options: one parser per type, each refusing what it does not wholly understand. */
 #include "cli/opts.h"
-#include "cli/suggest.h"
+#include "common/suggest.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <string.h>

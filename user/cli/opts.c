@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cli/opts.h"
 #include "cli/help.h"
-#include "cli/suggest.h"
+#include "common/suggest.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <string.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cli/record_options.h"
 #include "attach/privilege.h"
+#include "capture/functions.h"
 #include "cli/place.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -113,6 +114,24 @@ static int parse_percent(const char *value, void *dest)
 	return 0;
 }
 
+/* An option that may be given again. */
+static int parse_text(const char *value, void *dest)
+{
+	struct text_list *list = dest;
+
+	return ARRAY_PUSH(list->items, list->cnt, list->cap, value);
+}
+
+/* "LIB:GLOB": refused before anything is attached. */
+static int parse_op(const char *value, void *dest)
+{
+	char lib[256];
+	const char *glob;
+	int err = function_spec__split("--op", value, lib, sizeof(lib), &glob);
+
+	return err ? err : parse_text(value, dest);
+}
+
 /* ---- the table ---- */
 
 #define CAPTURE(field) offsetof(struct record_options, capture.field)
@@ -130,8 +149,10 @@ const struct opt record_opts[] = {
 	 RECORD(range), .parse = parse_schedule},
 	{OPT_DURATION, "duration", 'd', "TIME", "Record for this long, or end a window after it.",
 	 CAPTURE(duration_ns), .min = 1},
-	{OPT_STRING, "step-probe", 0, "[LIB:]SYMBOL",
-	 "A step opens where this function is entered.", CAPTURE(step_probe)},
+	{OPT_STRING, "step-probe", 0, "[LIB:]FUNCTION",
+	 "A step opens where this function is entered, by the first thread that enters it. LIB: a "
+	 "library's name, or exe, the program itself.",
+	 CAPTURE(step_probe)},
 	{OPT_STRING, "step-range", 0, "NAME", "A step opens at the user range with this name.",
 	 CAPTURE(step_range)},
 	{OPT_DURATION, "step-timeout", 0, "TIME",
@@ -160,6 +181,16 @@ const struct opt record_opts[] = {
 	 CAPTURE(cupti), .file_arg = true},
 	{OPT_FLAG, "no-follow", 0, NULL, "Leave forked children (data-loader workers) alone.",
 	 CAPTURE(no_follow)},
+	{OPT_CUSTOM, "op", 0, "LIB:GLOB",
+	 "Show these functions as operators; may be repeated. LIB: a library's name or a pattern, "
+	 "or "
+	 "exe, the program itself; GLOB: readable or mangled names, as in 'exe:Server::*'.",
+	 CAPTURE(ops), .parse = parse_op},
+	{OPT_CUSTOM, "op-returns", 0, "LIB:GLOB",
+	 "The same with return probes, which see every end. Only for functions that no C++ "
+	 "exception leaves: one that passes a return probe kills the target. --op ends a function "
+	 "at its return instructions, which is safe, or where the thread's next event shows it.",
+	 CAPTURE(ops_returning), .parse = parse_op},
 	{OPT_STRING, "vouch", 0, "SYMBOL,...",
 	 "Allow return probes on these functions: you know that no C++ exception leaves them "
 	 "(else the target dies).",

@@ -99,7 +99,7 @@ def step_probe(case):
     assert model["Backward"]["calls"] == model["Forward"]["calls"] == 8, tool.out
     assert model["Others"]["cpu_ratio_percent"] < 35, tool.out
     case.tool("-p", job.pid, "--record", "2:10", "--step-probe", "libtorch_python.so:nope").fails(
-        "libtorch_python.so:nope", "no library", "`nm`")
+        "libtorch_python.so:nope", "no function of that name")
 
 
 @test("--step-range: a range of the user's around each step")

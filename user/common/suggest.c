@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "cli/suggest.h"
+#include "common/suggest.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Functions that the user wants to see, whatever the program: --op, --op-returns, --step-probe. */
+#ifndef PROFTRACE_USER_OPS_H
+#define PROFTRACE_USER_OPS_H
+
+#include "capture/capture.h"
+
+/* Adds to the plan what the options name; errors name what was not found and what is near. */
+int user_ops__plan(const struct capture_opts *opts, struct target *t, struct probe_plan *plan);
+
+#endif
