@@ -195,6 +195,9 @@ struct pt_rec_mark {
 /* How a probe's program treats a hit: one row per cookie, written before attach. */
 enum pt_name_source { PT_NAME_STATIC = 0, PT_NAME_CXX11 = 1, PT_NAME_COW = 2, PT_NAME_CSTR = 3 };
 
+/* cfg.flags of named_entry */
+#define PT_NAMED_OUTERMOST 1
+
 enum pt_arg_kind { PT_ARG_NONE = 0, PT_ARG_TENSOR = 1, PT_ARG_OPT_TENSOR = 2 };
 
 /* What a call of a device's interface does. */
@@ -280,6 +283,7 @@ enum pt_name_class {
 	PT_CLASS_USER_STEP = 5, /* --step-range */
 	PT_CLASS_BACKWARD = 6,
 	PT_CLASS_STEP_PROBE = 7, /* --step-probe, or the operator that opens each period */
+	PT_CLASS_FORWARD = 8,
 	PT_CLASS_CNT,
 };
 

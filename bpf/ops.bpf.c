@@ -75,7 +75,63 @@ int call_entry_pyargs(struct pt_regs *ctx)
 	return call_entry_reading(ctx, true);
 }
 
-/* A span of a step class (cfg.code): its begin and end drive the step logic whatever the window. */
+/* ---- phases: their begins and ends drive the step logic whatever the window ---- */
+
+/* Index of the thread's open forward region, or PT_MAX_FRAMES. */
+static __always_inline __u32 forward_find(struct pt_thread *t)
+{
+	__u32 i = t->frame_cnt;
+
+	for (int n = 0; n < PT_MAX_FRAMES; n++) {
+		const struct pt_frame *f = frame_at(t, --i);
+
+		if (!f)
+			break;
+		if (f->sp == PT_SP_OBJECT && f->kind == PT_FRAME_STATIC &&
+		    f->name_class == PT_CLASS_FORWARD)
+			return i;
+	}
+	return PT_MAX_FRAMES;
+}
+
+static __always_inline void forward_end(struct pt_thread *t, __u64 now)
+{
+	__u32 i = forward_find(t);
+
+	if (i < PT_MAX_FRAMES)
+		frames_close_to(t, i, now, PT_END_OBJECT);
+}
+
+/* A function whose first argument says whether what follows is recorded for a backward pass: a
+ * forward region, until it is called with 0 or the backward pass begins. */
+SEC("uprobe")
+int forward_switch(struct pt_regs *ctx)
+{
+	__u32 row = bpf_get_attach_cookie(ctx), on = (__u32)ctx->di;
+	__u64 now = bpf_ktime_get_ns();
+	struct pt_thread *t = thread_get();
+	struct pt_frame *f;
+
+	if (!t)
+		return 0;
+	frames_close_dead(t, ctx->sp);
+	stat_hit(row);
+	if (!on) {
+		forward_end(t, now);
+		return 0;
+	}
+	if (forward_find(t) < PT_MAX_FRAMES)
+		return 0;
+	step_event(t, PT_CLASS_FORWARD, 0, now);
+	f = frame_push(t, PT_SP_OBJECT, row, PT_FRAME_STATIC);
+	if (f) {
+		f->name_class = PT_CLASS_FORWARD;
+		f->object = row; /* no range's */
+	}
+	return 0;
+}
+
+/* A span of a step class (cfg.code). */
 SEC("uprobe")
 int phase_entry(struct pt_regs *ctx)
 {
@@ -89,6 +145,8 @@ int phase_entry(struct pt_regs *ctx)
 		return 0;
 	frames_close_dead(t, ctx->sp);
 	stat_hit(row);
+	if (cfg->code == PT_CLASS_BACKWARD)
+		forward_end(t, now);
 	step_event(t, cfg->code, 0, now);
 	f = frame_push(t, ctx->sp, row, PT_FRAME_STATIC);
 	if (f)
@@ -260,9 +318,18 @@ static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 r
 	return f;
 }
 
+/* The innermost frame is a call with a name. */
+static __always_inline bool in_named_call(struct pt_thread *t)
+{
+	const struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
+
+	return f && f->kind == PT_FRAME_NAMED && f->sp != PT_SP_OBJECT;
+}
+
 /*
  * A call whose name the target holds (cfg.name_path). Its end is a return probe's; without one it
- * is inferred from the thread's next event. A call without a name is none.
+ * is inferred from the thread's next event. A call without a name is none; with PT_NAMED_OUTERMOST
+ * neither is one right inside another.
  */
 SEC("uprobe")
 int named_entry(struct pt_regs *ctx)
@@ -273,6 +340,8 @@ int named_entry(struct pt_regs *ctx)
 	char *name;
 
 	if (!cfg || !(t = span_begin(ctx, row)))
+		return 0;
+	if (cfg->flags & PT_NAMED_OUTERMOST && in_named_call(t))
 		return 0;
 	name = name_buffer(t);
 	if (!name)

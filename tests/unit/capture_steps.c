@@ -71,6 +71,29 @@ Test(steps, backward_alone)
 	cr_expect_eq(decide(seen, 3 * SECOND).boundary, PT_CLASS_BACKWARD);
 }
 
+Test(steps, forward_passes_that_a_framework_shows)
+{
+	__u64 seen[PT_CLASS_CNT] = {[PT_CLASS_FORWARD] = 3, [PT_CLASS_BACKWARD] = 2};
+	struct step_rule rule = decide(seen, 1);
+
+	cr_expect_eq(rule.boundary, PT_CLASS_FORWARD);
+	cr_expect_eq(rule.needs, PT_CLASS_BACKWARD);
+	cr_expect_not(rule.at_end);
+	seen[PT_CLASS_DATALOADER] = 3;
+	rule = decide(seen, 1);
+	cr_expect_eq(rule.boundary, PT_CLASS_DATALOADER);
+	cr_expect_eq(rule.needs, PT_CLASS_BACKWARD);
+}
+
+Test(steps, forward_passes_alone)
+{
+	__u64 seen[PT_CLASS_CNT] = {[PT_CLASS_FORWARD] = 30};
+
+	cr_expect_eq(decide(seen, SECOND).boundary, PT_CLASS_NONE);
+	cr_expect_eq(decide(seen, 3 * SECOND).boundary, PT_CLASS_FORWARD);
+	cr_expect_eq(decide(seen, 3 * SECOND).needs, PT_CLASS_NONE);
+}
+
 Test(steps, a_running_profiler_knows_best)
 {
 	cr_expect_eq(decide((__u64[PT_CLASS_CNT]){[PT_CLASS_PROFILER_STEP] = 1,

@@ -28,6 +28,31 @@ static const struct rule_row rule_rows[] = {
 	 {PT_CLASS_DATALOADER, false, PT_CLASS_OPTIMIZER, 0, "DataLoader",
 	  "each step opens where the data loader is asked for the first batch after an optimizer "
 	  "step"}},
+	/* Frameworks that show the forward pass, and their optimizers only as operators. */
+	{{{PT_CLASS_DATALOADER, 2, ANY},
+	  {PT_CLASS_FORWARD, 1, ANY},
+	  {PT_CLASS_BACKWARD, 1, ANY},
+	  {PT_CLASS_OPTIMIZER, 0, 0}},
+	 0,
+	 {PT_CLASS_DATALOADER, false, PT_CLASS_BACKWARD, 0, "DataLoader",
+	  "each step opens where the data loader is asked for the first batch after a backward "
+	  "pass"}},
+	{{{PT_CLASS_FORWARD, 3, ANY},
+	  {PT_CLASS_BACKWARD, 2, ANY},
+	  {PT_CLASS_DATALOADER, 0, 1},
+	  {PT_CLASS_OPTIMIZER, 0, 0}},
+	 0,
+	 {PT_CLASS_FORWARD, false, PT_CLASS_BACKWARD, 0, "forward pass",
+	  "no data loader was seen; each step opens where the first forward pass after a backward "
+	  "pass begins"}},
+	{{{PT_CLASS_FORWARD, 8, ANY},
+	  {PT_CLASS_BACKWARD, 0, 0},
+	  {PT_CLASS_DATALOADER, 0, 1},
+	  {PT_CLASS_OPTIMIZER, 0, 0}},
+	 2 * SECOND,
+	 {PT_CLASS_FORWARD, false, PT_CLASS_NONE, 0, "forward pass",
+	  "no data loader and no backward pass was seen; each step opens where a forward pass "
+	  "begins"}},
 	{{{PT_CLASS_OPTIMIZER, 4, ANY}, {PT_CLASS_DATALOADER, 0, 1}},
 	 0,
 	 {PT_CLASS_OPTIMIZER, true, PT_CLASS_NONE, 0, "Optimizer.step",

@@ -32,16 +32,19 @@ static enum span_kind kind_of(enum span_category cat, bool in_operator)
 		[CAT_SYNC] = KIND_SYNC,
 		[CAT_SCRIPT] = KIND_SCRIPT,
 		[CAT_ALLOCATION] = KIND_OTHER,
+		[CAT_OPTIMIZER_OP] = KIND_OPERATOR,
 	};
 
-	if (cat == CAT_OPERATOR && in_operator)
+	if ((cat == CAT_OPERATOR || cat == CAT_OPTIMIZER_OP) && in_operator)
 		return KIND_OPERATOR_INNER;
 	return cat < CAT_CNT ? kinds[cat] : KIND_OTHER;
 }
 
 static enum span_category category(const struct walk *w, const struct span *s)
 {
-	return to_node((struct span *)s)->synthetic ? CAT_FORWARD : model__category(w->m, s);
+	enum span_category synthetic = to_node((struct span *)s)->synthetic;
+
+	return synthetic ? synthetic : model__category(w->m, s);
 }
 
 /* A call that enters the runtime and the driver has one id on both: the outer one launches. */
@@ -103,7 +106,7 @@ static void finish(struct walk *w, struct span *s, struct span *parent, bool in_
 	s->phase = phase;
 	if (w->m->has_device && is_launch(s))
 		take_device(w, s);
-	in_operator |= cat == CAT_OPERATOR || cat == CAT_BACKWARD_NODE;
+	in_operator |= cat == CAT_OPERATOR || cat == CAT_BACKWARD_NODE || cat == CAT_OPTIMIZER_OP;
 	for (struct span *c = s->first_child; c; c = c->next_sibling) {
 		memory__attribute(w->t, s, c->ev.ts_ns);
 		finish(w, c, s, in_operator, phase);

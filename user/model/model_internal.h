@@ -11,7 +11,8 @@ struct node {
 	struct node *last_child;
 	uint64_t seq;	 /* order of arrival: of two equal intervals the later one is the parent */
 	uint32_t height; /* levels below */
-	bool synthetic;	 /* an inferred phase: no probe of ours was in it */
+	/* an inferred phase, in which was no probe of ours: its category; CAT_NONE: recorded */
+	enum span_category synthetic;
 };
 
 static inline struct node *to_node(struct span *s)

@@ -17,7 +17,7 @@ struct marks {
 static bool is_mark(enum span_category cat)
 {
 	return cat == CAT_DATALOADER || cat == CAT_FORWARD || cat == CAT_BACKWARD ||
-	       cat == CAT_OPTIMIZER || cat == CAT_ZERO_GRAD;
+	       cat == CAT_OPTIMIZER || cat == CAT_ZERO_GRAD || cat == CAT_OPTIMIZER_OP;
 }
 
 static int collect(struct model *m, struct span *s, struct marks *k)
@@ -49,6 +49,19 @@ static int add_gap(struct gaps *g, uint64_t begin, uint64_t end, bool continued)
 	struct interval gap = {begin, end, KIND_FORWARD, continued};
 
 	return begin < end ? ARRAY_PUSH(g->items, g->cnt, g->cap, gap) : 0;
+}
+
+/* If mark i is the first of a run of operators that update parameters: from its begin to the end of
+ * the last, whatever is called in between. */
+static int add_update(const struct marks *k, size_t i, struct gaps *g)
+{
+	struct interval run = {.begin = k->items[i].begin, .kind = KIND_OPTIMIZATION};
+
+	if (k->items[i].cat != CAT_OPTIMIZER_OP || (i && k->items[i - 1].cat == CAT_OPTIMIZER_OP))
+		return 0;
+	for (; i < k->cnt && k->items[i].cat == CAT_OPTIMIZER_OP; i++)
+		run.end = k->items[i].end;
+	return ARRAY_PUSH(g->items, g->cnt, g->cap, run);
 }
 
 /* The gap behind the first `i` marks, up to a backward at end; first_ns: where a forward without a
@@ -86,12 +99,14 @@ static int find_gaps(const struct marks *k, const struct step *step, struct gaps
 	bool at_backward = opens_at_backward(k, step);
 	int err = 0;
 
-	if (k->has_forward)
-		return 0;
 	for (size_t i = at_backward; i < k->cnt && !err; i++) {
 		const struct mark *mark = &k->items[i];
 
-		if (mark->cat == CAT_BACKWARD && (i || step)) {
+		if (mark->cat == CAT_OPTIMIZER_OP) {
+			err = add_update(k, i, g);
+		} else if (k->has_forward) {
+			continue;
+		} else if (mark->cat == CAT_BACKWARD && (i || step)) {
 			err = gap_before(k, i, step ? step->ts_ns : 0, mark->begin, g);
 		} else if (!k->has_backward && mark->cat == CAT_DATALOADER) {
 			bool last = i + 1 == k->cnt;
@@ -101,7 +116,7 @@ static int find_gaps(const struct marks *k, const struct step *step, struct gaps
 			err = add_gap(g, mark->end, end, false);
 		}
 	}
-	if (!err && at_backward)
+	if (!err && at_backward && !k->has_forward)
 		err = gap_before(k, k->cnt, 0, step->ts_ns + step->dur_ns, g);
 	return err;
 }
@@ -129,7 +144,7 @@ static int open_piece(struct cover *c, struct level *l)
 
 	if (!n)
 		return -ENOMEM;
-	n->synthetic = true;
+	n->synthetic = gap->kind == KIND_FORWARD ? CAT_FORWARD : CAT_OPTIMIZER;
 	n->span.ev = (struct event){
 		.ts_ns = gap->begin > l->pos ? gap->begin : l->pos,
 		.id = EVENT_NO_ID,

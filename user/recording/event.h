@@ -46,6 +46,8 @@ enum span_category {
 	CAT_SYNC = 17,
 	CAT_SCRIPT = 18, /* a compiled region (TorchScript method, compiled graph) */
 	CAT_ALLOCATION = 19,
+	/* an operator that updates parameters: a run of them is the Optimization of its step */
+	CAT_OPTIMIZER_OP = 20,
 	CAT_CNT,
 };
 
