@@ -366,6 +366,18 @@ static int take_spans(struct decoder *d, const struct pt_rec_spans *r, size_t si
 	return err;
 }
 
+/* Many operators share a probe: their names tell. */
+static enum span_category named_category(const struct decoder *d, const struct planned_probe *probe,
+					 uint32_t name_class, const char *text)
+{
+	const struct framework *f = d->framework;
+
+	if (probe->category == CAT_OPERATOR && f && f->updates_parameters &&
+	    f->updates_parameters(text))
+		return CAT_OPTIMIZER_OP;
+	return class_category(name_class, probe->category);
+}
+
 static int named_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
 		       uint32_t name_class, const char *text)
 {
@@ -378,7 +390,7 @@ static int named_write(struct decoder *d, const struct pt_rec *h, const struct p
 	if (probe->hidden_prefix &&
 	    !strncmp(text, probe->hidden_prefix, strlen(probe->hidden_prefix)))
 		return 0;
-	category = class_category(name_class, probe->category);
+	category = named_category(d, probe, name_class, text);
 	return span_write(d, h, span, recording_writer__name(d->writer, category, text, NULL),
 			  EVENT_NO_ID);
 }

@@ -86,6 +86,9 @@ struct framework {
 	/* Name of a backward node's type, from the type_info name and the language-level type's
 	 * name (either may be NULL); caller frees. */
 	char *(*node_name)(const char *type_info, const char *type_obj_name);
+	/* An operator of this name updates parameters; NULL: the framework shows its optimizers
+	 * itself. */
+	bool (*updates_parameters)(const char *op);
 	/* Name of an asynchronous operation by the framework's own code; static text. */
 	const char *(*async_name)(uint64_t code);
 };

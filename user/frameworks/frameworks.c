@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "frameworks/framework.h"
 
+extern const struct framework framework_mxnet;
 extern const struct framework framework_pytorch;
 
 static const struct framework *const frameworks[] = {
 	&framework_pytorch,
+	&framework_mxnet,
 	NULL,
 };
 

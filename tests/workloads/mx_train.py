@@ -1,0 +1,219 @@
+"""Trains a small network with MXNet until it is told to stop, in the ways that people write it.
+
+An ordinary program that knows nothing of proftrace. Writes `step NUMBER NS` for each step to the log.
+Modes: gluon, hybrid (a cached graph), hybrid_static (a planned one), module (symbols), csv (symbols, and
+an iterator of the library's own), kv (two devices and a key-value store).
+"""
+import argparse
+import os
+import time
+
+import mxnet as mx
+from mxnet import autograd, gluon
+from mxnet.gluon import nn
+import numpy as np
+
+BATCH, SAMPLES = 16, 320
+
+
+def parse_args():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--log", default=os.devnull)
+    parser.add_argument("--mode", default="gluon",
+                        choices=["gluon", "hybrid", "hybrid_static", "module", "csv", "kv"])
+    parser.add_argument("--optimizer", default="adam")
+    parser.add_argument("--workers", type=int, default=0, help="data loader processes")
+    parser.add_argument("--annotate", action="store_true", help="the profiler's own objects")
+    parser.add_argument("--infer", action="store_true", help="forward passes only")
+    parser.add_argument("--raise", dest="errors", type=int, default=0,
+                        help="so many operators that fail, caught, in each step")
+    parser.add_argument("--profile", help="20 steps under MXNet's own profiler; its table goes here")
+    parser.add_argument("--steps", type=int, default=0, help="end after so many; 0: never")
+    return parser.parse_args()
+
+
+ARGS = parse_args()
+
+
+def samples():
+    return (np.random.rand(SAMPLES, 1, 16, 16).astype("float32"),
+            (np.arange(SAMPLES) % 10).astype("float32"))
+
+
+def endless(batches):
+    while True:
+        yield from batches
+        if hasattr(batches, "reset"):
+            batches.reset()
+
+
+class Annotations:
+    """Objects of mx.profiler around each step, if they are wanted."""
+
+    def __init__(self):
+        domain = mx.profiler.Domain("domain")
+        self.frame = mx.profiler.Frame(domain, "frame")
+        self.task = mx.profiler.Task(domain, "task")
+        self.event = mx.profiler.Event("event")
+        self.counter = mx.profiler.Counter(domain, "counter", 0)
+        self.marker = mx.profiler.Marker(domain, "marker")
+
+    def wrap(self, step):
+        def annotated():
+            self.frame.start()
+            self.event.start()
+            self.task.start()
+            step()
+            self.event.stop()  # not the one that began last
+            self.task.stop()
+            self.counter.increment(3)
+            self.marker.mark("process")
+            self.frame.stop()
+
+        return annotated
+
+
+def gluon_network():
+    net = nn.HybridSequential()
+    net.add(nn.Conv2D(8, 3, padding=1), nn.BatchNorm(), nn.Activation("relu"), nn.MaxPool2D(2, 2),
+            nn.Flatten(), nn.Dense(32, activation="relu"), nn.Dense(10))
+    return net
+
+
+def gluon_step():
+    devices = [mx.cpu(0), mx.cpu(1)] if ARGS.mode == "kv" else [mx.cpu()]
+    net = gluon_network()
+    net.initialize(ctx=devices)
+    if ARGS.mode.startswith("hybrid"):
+        net.hybridize(static_alloc=ARGS.mode == "hybrid_static",
+                      static_shape=ARGS.mode == "hybrid_static")
+    loss_of = gluon.loss.SoftmaxCrossEntropyLoss()
+    trainer = gluon.Trainer(net.collect_params(), ARGS.optimizer, {"learning_rate": 1e-3},
+                            kvstore="local" if ARGS.mode == "kv" else "device")
+    batches = endless(gluon.data.DataLoader(gluon.data.ArrayDataset(*samples()), batch_size=BATCH,
+                                            num_workers=ARGS.workers))
+
+    def train():
+        x, y = next(batches)
+        xs = gluon.utils.split_and_load(x, devices)
+        ys = gluon.utils.split_and_load(y, devices)
+        with autograd.record():
+            losses = [loss_of(net(a), b) for a, b in zip(xs, ys)]
+        for loss in losses:
+            loss.backward()
+        trainer.step(BATCH)
+        losses[0].wait_to_read()
+
+    def infer():
+        x, _ = next(batches)
+        net(x).asnumpy()
+
+    return infer if ARGS.infer else train
+
+
+def symbol():
+    data, label = mx.sym.Variable("data"), mx.sym.Variable("softmax_label")
+    h = mx.sym.Convolution(data, num_filter=8, kernel=(3, 3), pad=(1, 1), name="conv0")
+    h = mx.sym.BatchNorm(h, name="bn0")
+    h = mx.sym.Activation(h, act_type="relu", name="relu0")
+    h = mx.sym.Pooling(h, kernel=(2, 2), stride=(2, 2), pool_type="max", name="pool0")
+    h = mx.sym.FullyConnected(mx.sym.Flatten(h), num_hidden=32, name="fc1")
+    h = mx.sym.Activation(h, act_type="relu", name="relu1")
+    h = mx.sym.FullyConnected(h, num_hidden=10, name="fc2")
+    return mx.sym.SoftmaxOutput(h, label, name="softmax")
+
+
+def csv_iterator():
+    x, y = samples()
+    np.savetxt("x.csv", x.reshape(SAMPLES, -1), delimiter=",", fmt="%.3f")
+    np.savetxt("y.csv", y, fmt="%d")
+    return mx.io.CSVIter(data_csv="x.csv", data_shape=(1, 16, 16), label_csv="y.csv",
+                         label_shape=(1,), batch_size=BATCH)
+
+
+def module_step():
+    x, y = samples()
+    source = csv_iterator() if ARGS.mode == "csv" else mx.io.NDArrayIter(x, y, BATCH)
+    module = mx.mod.Module(symbol(), context=mx.cpu())
+    module.bind([("data", (BATCH, 1, 16, 16))], [("softmax_label", (BATCH,))])
+    module.init_params()
+    module.init_optimizer(kvstore=None, optimizer=ARGS.optimizer)
+    batches = endless(source)
+
+    def train():
+        batch = next(batches)
+        if ARGS.mode == "csv":
+            batch = mx.io.DataBatch(batch.data, [batch.label[0].reshape((BATCH,))])
+        module.forward(batch, is_train=not ARGS.infer)
+        if not ARGS.infer:
+            module.backward()
+            module.update()
+        module.get_outputs()[0].wait_to_read()
+
+    return train
+
+
+def failing(step):
+    """Errors of the three kinds that the library's functions can end with."""
+    x, w, b = mx.nd.ones((2, 3, 8, 8)), mx.nd.ones((4, 5, 3, 3)), mx.nd.ones((4,))
+    cached = gluon.nn.Dense(4, in_units=3)
+    cached.initialize()
+    cached.hybridize()
+
+    def backward():
+        with autograd.record():
+            y = mx.nd.ones((2, 2))
+        y.backward()
+
+    kinds = [lambda: mx.nd.Convolution(x, w, b, kernel=(3, 3), num_filter=4), backward,
+             lambda: cached(mx.nd.ones((2, 5)))]
+
+    def fails():
+        step()
+        for i in range(ARGS.errors):
+            try:
+                kinds[i % len(kinds)]()
+            except mx.MXNetError:
+                continue
+            raise AssertionError(f"kind {i % len(kinds)} did not fail")
+
+    return fails
+
+
+def profiled(step):
+    for _ in range(5):
+        step()
+    mx.nd.waitall()
+    mx.profiler.set_config(profile_all=True, aggregate_stats=True, filename="mx_profile.json")
+    mx.profiler.set_state("run")
+    for _ in range(20):
+        step()
+    mx.nd.waitall()
+    mx.profiler.set_state("stop")
+    with open(ARGS.profile, "w") as out:
+        out.write(mx.profiler.dumps(format="json"))
+
+
+def main():
+    mx.random.seed(0)
+    np.random.seed(0)
+    step = module_step() if ARGS.mode in ("module", "csv") else gluon_step()
+    if ARGS.annotate:
+        step = Annotations().wrap(step)
+    if ARGS.errors:
+        step = failing(step)
+    if ARGS.profile:
+        profiled(step)
+        return
+    cnt = 0
+    with open(ARGS.log, "a", buffering=1) as log:
+        while not ARGS.steps or cnt < ARGS.steps:
+            begin = time.perf_counter_ns()
+            step()
+            log.write(f"step {cnt} {time.perf_counter_ns() - begin}\n")
+            cnt += 1
+    print("ended well", flush=True)
+
+
+if __name__ == "__main__":
+    main()

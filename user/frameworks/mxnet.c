@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * MXNet: measured on 1.9.1. Python calls its C API by ctypes, and each function there turns
+ * exceptions into an error code: those may have return probes, and only those. The engine runs what
+ * they push on threads of its own: times of operators at the default detail are those of the push.
+ */
+#include "frameworks/probe_table.h"
+#include "common/util.h"
+#include <string.h>
+
+extern const struct framework framework_mxnet;
+
+enum mxnet_lib { LIB_MXNET, LIB_CNT };
+
+static const char *const libs[] = {[LIB_MXNET] = "libmxnet.so*"};
+
+#define C_API "C API function: turns every C++ exception into an error code"
+
+static bool own_name(const char *symbol, char *out, size_t size)
+{
+	snprintf(out, size, "%s", symbol);
+	/* MXInvokeCachedOpEx calls the one without Ex. */
+	return strcmp(symbol, "MXInvokeCachedOpEx") != 0;
+}
+
+/* nnvm::Op begins with its name. */
+#define OP_NAME(reg) {.name_source = PT_NAME_COW, .name_reg = (reg)}
+#define OP_NAME_BEHIND(reg, offset)                                                                \
+	{.name_source = PT_NAME_COW,                                                               \
+	 .name_reg = (reg),                                                                        \
+	 .name_path = {offset},                                                                    \
+	 .name_derefs = 1,                                                                         \
+	 .flags = PT_NAMED_OUTERMOST}
+
+/* A call of the C API under its own name, as the library's profiler tells it. */
+#define API_CALL(function, cat)                                                                    \
+	{                                                                                          \
+		.lib = LIB_MXNET,                                                                  \
+		.symbol = (function),                                                              \
+		.details = AT_SPANS,                                                               \
+		.group = GROUP_OPERATOR,                                                           \
+		.category = (cat),                                                                 \
+		.program = "call_entry",                                                           \
+		.return_program = "call_return",                                                   \
+		.returns_safely = C_API,                                                           \
+		.name_of = own_name,                                                               \
+	}
+
+/* One that is a phase of the step. */
+#define API_PHASE(function, cat, step_class, label, without)                                       \
+	{                                                                                          \
+		.lib = LIB_MXNET,                                                                  \
+		.symbol = (function),                                                              \
+		.details = AT_ALL,                                                                 \
+		.group = GROUP_STEP,                                                               \
+		.category = (cat),                                                                 \
+		.program = "phase_entry",                                                          \
+		.return_program = "call_return",                                                   \
+		.returns_safely = C_API,                                                           \
+		.name = (label),                                                                   \
+		.cfg = {.code = (step_class)},                                                     \
+		.loses = (without),                                                                \
+	}
+
+static const struct probe_row rows[] = {
+	/* autograd.record() */
+	{
+		.lib = LIB_MXNET,
+		.symbol = "MXAutogradSetIsRecording",
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_FORWARD,
+		.program = "forward_switch",
+		.name = "autograd.record",
+		.loses = "steps and Forward of imperative code",
+	},
+	API_PHASE("MXAutogradBackwardEx", CAT_BACKWARD, PT_CLASS_BACKWARD, "MXAutogradBackwardEx",
+		  "Backward of imperative code"),
+	/* graphs of symbols: Module, simple_bind */
+	API_PHASE("MXExecutorForward", CAT_FORWARD, PT_CLASS_FORWARD, "MXExecutorForward",
+		  "steps and Forward of symbols"),
+	API_PHASE("MXExecutorBackwardEx", CAT_BACKWARD, PT_CLASS_BACKWARD, "MXExecutorBackwardEx",
+		  "Backward of symbols"),
+	/* iterators of the library's own; gluon's DataLoader is Python */
+	API_PHASE("MXDataIterNext", CAT_DATALOADER, PT_CLASS_DATALOADER, "MXDataIterNext",
+		  "Dataloader of C++ iterators"),
+	/* what Python calls */
+	{
+		.lib = LIB_MXNET,
+		.symbol = "MXImperativeInvokeEx",
+		.details = AT_SPANS,
+		.group = GROUP_OPERATOR,
+		.category = CAT_OPERATOR,
+		.program = "named_entry",
+		.return_program = "call_return",
+		.returns_safely = C_API,
+		.cfg = OP_NAME(0),
+		.loses = "operators that Python calls, and Optimization",
+	},
+	/* What a backward pass and a cached graph call. Errors pass through it. */
+	{
+		.lib = LIB_MXNET,
+		.symbol = "_ZN5mxnet10Imperative8InvokeOpERKNS_7ContextERKN4nnvm9NodeAttrsE",
+		.details = AT_SPANS,
+		.group = GROUP_OPERATOR,
+		.category = CAT_OPERATOR,
+		.program = "named_entry",
+		.cfg = OP_NAME_BEHIND(3, 0),
+		.loses = "operators of backward passes and of cached graphs",
+	},
+	API_CALL("MXInvokeCachedOp", CAT_SCRIPT),
+	API_CALL("MXKVStorePush", CAT_COMMUNICATION),
+	API_CALL("MXKVStorePull", CAT_COMMUNICATION),
+	API_CALL("MXKVStoreBroadcast", CAT_COMMUNICATION),
+	API_CALL("MXNDArraySync", CAT_NONE),
+	API_CALL("MXNDArrayWaitToRead", CAT_NONE),
+	API_CALL("MXNDArrayWaitToWrite", CAT_NONE),
+	API_CALL("MXNDArrayWaitAll", CAT_NONE),
+};
+
+static const struct probe_table table = {libs, LIB_CNT, rows, ARRAY_SIZE(rows)};
+
+/* Every optimizer operator of 1.9.1 ends so, but the phases of lamb. */
+static bool updates_parameters(const char *op)
+{
+	static const char *const ends[] = {"_update", "_update_phase1", "_update_phase2"};
+	size_t len = strlen(op);
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		size_t end = strlen(ends[i]);
+
+		if (len > end && !strcmp(op + len - end, ends[i]))
+			return true;
+	}
+	return false;
+}
+
+/* ---- recognition ---- */
+
+/* .../mxnet/libmxnet.so -> .../mxnet/libinfo.py, which says __version__ = "1.9.1" */
+static void read_version(const struct target *t, const struct target_lib *lib, char *out,
+			 size_t size)
+{
+	static const char mark[] = "__version__ = \"";
+	auto_free char *text = NULL;
+	char path[4096], *slash;
+	const char *at;
+
+	snprintf(path, sizeof(path), "%s", lib->path);
+	slash = strrchr(path, '/');
+	if (!slash)
+		return;
+	snprintf(slash, sizeof(path) - (size_t)(slash - path), "/libinfo.py");
+	text = target__read_file(t, path, NULL);
+	at = text ? strstr(text, mark) : NULL;
+	if (!at)
+		return;
+	at += strlen(mark);
+	snprintf(out, size, "%.*s", (int)strcspn(at, "\"\n"), at);
+}
+
+static int mxnet_recognise(struct target *t, struct framework_match *m)
+{
+	const struct target_lib *lib = target__find_lib(t, libs[LIB_MXNET]);
+
+	if (!lib)
+		return 0;
+	memset(m, 0, sizeof(*m));
+	m->framework = &framework_mxnet;
+	m->ready = true;
+	read_version(t, lib, m->version, sizeof(m->version));
+	m->known_version = !strncmp(m->version, "1.9.", 4);
+	snprintf(m->why, sizeof(m->why), "maps %s; version %s%s", lib->path,
+		 m->version[0] ? m->version : "unknown (no libinfo.py beside it)",
+		 m->known_version ? ""
+				  : ", not measured by us: functions are matched by name, and only "
+				    "names of operators are read");
+	return 1;
+}
+
+/* Names lie in objects of the library: how its compiler lays out a std::string is in its symbols.
+ */
+static void set_string_abi(const struct table_scan *scan)
+{
+	bool cow = table_scan__address(scan, LIB_MXNET, "_ZN4nnvm2Op3GetERKSs");
+
+	for (size_t i = 0; i < scan->plan->cnt && !cow; i++)
+		if (scan->plan->probes[i].cfg.name_source == PT_NAME_COW)
+			scan->plan->probes[i].cfg.name_source = PT_NAME_CXX11;
+}
+
+static int mxnet_plan(struct target *t, const struct framework_match *m,
+		      const struct plan_opts *opts, struct probe_plan *plan)
+{
+	struct table_scan scan;
+	int err = probe_table__plan(&table, t, opts, plan, &scan);
+
+	(void)m;
+	if (!err)
+		set_string_abi(&scan);
+	return err;
+}
+
+const struct framework framework_mxnet = {
+	.name = "mxnet",
+	.title = "MXNet",
+	.recognise = mxnet_recognise,
+	.plan = mxnet_plan,
+	.updates_parameters = updates_parameters,
+};
