@@ -22,6 +22,7 @@
 #define PT_MAX_NAME_RULES 16   /* prefix rules that classify a dynamic name */
 #define PT_STEP_RING	  64   /* step boundaries remembered for splitting intervals */
 #define PT_MAX_ADDRESSES  262144 /* probes that share events with others, in all targets */
+#define PT_MAX_RETURNS	  256  /* places that calls without an end return to */
 #define PT_MAX_TARGETS	  256  /* processes followed at once (the target and its workers) */
 
 /* A cookie of this size or more is one for many probes: its low half names the event, and the row is
@@ -261,6 +262,9 @@ struct pt_probe_cfg {
 	__u32 flags;
 	__u16 name_path[3]; /* from the register to the string: offsets, see name_derefs */
 	__u16 name_derefs;  /* of the offsets so many lead to a pointer; the next to the string */
+	__u16 rsp_shift;    /* bytes by which rsp is lower at the probe than at the entry */
+	__u16 note_returns; /* 1: where calls return to goes to the map `returns` */
+	__u32 pad;
 	struct pt_call_cfg call; /* of device_call_entry alone */
 	struct pt_mark_cfg mark; /* of mark alone */
 };
@@ -284,6 +288,7 @@ enum pt_name_class {
 	PT_CLASS_BACKWARD = 6,
 	PT_CLASS_STEP_PROBE = 7, /* --step-probe, or the operator that opens each period */
 	PT_CLASS_FORWARD = 8,
+	PT_CLASS_GRAPH = 9, /* a run of a compiled graph, of whatever phases */
 	PT_CLASS_CNT,
 };
 
@@ -354,6 +359,7 @@ struct pt_ctl {
 	__u64 lost_storage; /* threads for which no storage could be had */
 	__u64 lost_targets; /* children that found `targets` full */
 	__u32 cupti_claimed; /* 1: another tool has begun to use CUPTI */
+	__u32 return_cnt;    /* places noted in the map `returns` */
 };
 
 /* ---- what a thread has open; the loader reads it when a window closes ---- */

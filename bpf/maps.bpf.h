@@ -54,6 +54,15 @@ struct {
 	__type(value, struct pt_thread);
 } threads __weak SEC(".maps");
 
+/* Where calls of functions without an end of their own return to: address in the main target to
+ * row. The loader puts probes there. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PT_MAX_RETURNS);
+	__type(key, __u64);
+	__type(value, __u32);
+} returns __weak SEC(".maps");
+
 /* A zeroed struct pt_thread, too large for the BPF stack. Never written. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

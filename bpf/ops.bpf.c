@@ -326,10 +326,40 @@ static __always_inline bool in_named_call(struct pt_thread *t)
 	return f && f->kind == PT_FRAME_NAMED && f->sp != PT_SP_OBJECT;
 }
 
+/* A place that the call returns to and that is not known yet. */
+static __always_inline void note_return(struct pt_regs *ctx, const struct pt_probe_cfg *cfg,
+					__u32 row)
+{
+	__u64 place;
+
+	if (!cfg->note_returns || bpf_get_current_pid_tgid() >> 32 != ctl.target_pid)
+		return;
+	place = read_u64(ctx->sp + cfg->rsp_shift);
+	if (place && !bpf_map_lookup_elem(&returns, &place) &&
+	    !bpf_map_update_elem(&returns, &place, &row, BPF_NOEXIST))
+		__sync_fetch_and_add(&ctl.return_cnt, 1);
+}
+
+/* Behind the call instruction that a function came from. An exception does not pass here. */
+SEC("uprobe")
+int call_landing(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns();
+	__u32 row = probe_row(ctx), i;
+	struct pt_thread *t = thread_lookup();
+
+	if (!t || !t->frame_cnt)
+		return 0;
+	i = frames_find(t, ctx->sp - 8, row);
+	if (i < PT_MAX_FRAMES)
+		frames_close_to(t, i, now, PT_END_SITE);
+	return 0;
+}
+
 /*
- * A call whose name the target holds (cfg.name_path). Its end is a return probe's; without one it
- * is inferred from the thread's next event. A call without a name is none; with PT_NAMED_OUTERMOST
- * neither is one right inside another.
+ * A call whose name the target holds (cfg.name_path). Its end is a return probe's or a landing's;
+ * without one it is inferred from the thread's next event. A call without a name is none; with
+ * PT_NAMED_OUTERMOST neither is one right inside another.
  */
 SEC("uprobe")
 int named_entry(struct pt_regs *ctx)
@@ -349,8 +379,9 @@ int named_entry(struct pt_regs *ctx)
 	len = read_string(name_address(ctx, cfg), cfg->name_source, name);
 	if (!len)
 		return 0;
+	note_return(ctx, cfg, row);
 	named_step(t, row, name);
-	named_push(t, ctx->sp, row, len);
+	named_push(t, ctx->sp + cfg->rsp_shift, row, len);
 	return 0;
 }
 

@@ -57,6 +57,13 @@ struct site_exit {
  */
 int site__exits(const uint8_t *code, size_t len, struct site_exit *exits, size_t max);
 
+/*
+ * Where a function compiled with -fstack-protector checks its stack: the jump that each normal
+ * return passes, with the frame still in place, and an exception does not. Offsets into at[];
+ * returns how many (0: it has none, or a return without one, or more than max).
+ */
+size_t site__stack_checks(const uint8_t *code, size_t len, uint32_t *at, size_t max);
+
 /* Where a function that does nothing itself goes on by a jump, its arguments and its stack as they
  * came: the distance from code[0]; 0 if it is no such function. */
 int64_t site__jumps_to(const uint8_t *code, size_t len);

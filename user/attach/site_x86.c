@@ -344,3 +344,46 @@ int site__exits(const uint8_t *code, size_t len, struct site_exit *exits, size_t
 	}
 	return (int)cnt;
 }
+
+/* xor, sub or cmp with the canary at fs:0x28 */
+static bool compares_canary(const struct insn *in)
+{
+	const ZydisDecodedInstruction *d = &in->decoded;
+
+	if (d->mnemonic != ZYDIS_MNEMONIC_XOR && d->mnemonic != ZYDIS_MNEMONIC_SUB &&
+	    d->mnemonic != ZYDIS_MNEMONIC_CMP)
+		return false;
+	for (size_t i = 0; i < d->operand_count_visible; i++) {
+		const ZydisDecodedOperand *op = &in->operands[i];
+
+		if (op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.segment == ZYDIS_REGISTER_FS &&
+		    op->mem.disp.value == 0x28)
+			return true;
+	}
+	return false;
+}
+
+size_t site__stack_checks(const uint8_t *code, size_t len, uint32_t *at, size_t max)
+{
+	bool compared = false, checked = false;
+	struct insn in;
+	size_t cnt = 0;
+
+	for (size_t pos = 0; pos < len; pos += in.decoded.length) {
+		if (!decode(code + pos, len - pos, &in))
+			return 0;
+		if (in.decoded.meta.category == ZYDIS_CATEGORY_RET && !checked)
+			return 0;
+		if (compared && in.decoded.meta.category == ZYDIS_CATEGORY_COND_BR) {
+			if (cnt == max)
+				return 0;
+			at[cnt++] = (uint32_t)pos;
+			checked = true;
+			compared = false;
+		} else if (leaves_straight_line(&in.decoded)) {
+			checked = compared = false;
+		}
+		compared |= compares_canary(&in);
+	}
+	return cnt;
+}

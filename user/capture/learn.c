@@ -127,8 +127,8 @@ static bool period_refuted(const struct session *s, uint64_t waiting_since_ns)
 {
 	if (s->rule.boundary != PT_CLASS_STEP_PROBE || s->opts->step_probe)
 		return false;
-	for (int c = 1; c < PT_CLASS_STEP_PROBE; c++)
-		if (s->probes.ctl->class_seen[c])
+	for (int c = 1; c < PT_CLASS_CNT; c++)
+		if (c != PT_CLASS_STEP_PROBE && s->probes.ctl->class_seen[c])
 			return true;
 	return clock__monotonic_ns() - waiting_since_ns > PERIOD_PATIENCE_NS;
 }

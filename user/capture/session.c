@@ -7,6 +7,7 @@
 #include "capture/device_calls.h"
 #include "capture/device_time.h"
 #include "capture/follow.h"
+#include "capture/landings.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <bpf/libbpf.h>
@@ -334,6 +335,8 @@ int session__pump(struct session *s, int timeout_ms)
 		err = session_housekeeping(s, clock__monotonic_ns());
 	if (!err)
 		err = device_calls__adjust(s);
+	if (!err)
+		err = landings__adjust(s);
 	if (!err && s->target_gone)
 		err = -ESRCH;
 	if (!err && capture_stop)

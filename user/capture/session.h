@@ -76,6 +76,8 @@ struct session {
 
 	struct call_log log; /* while it is open, records go to it and not to a file */
 
+	uint32_t landing_cnt; /* places that calls return to for which probes were planned */
+
 	bool *dropped; /* by row */
 	struct dropped_probe *drops;
 	size_t drop_cnt, drop_cap;

@@ -88,24 +88,6 @@ char *kernel_name__of_stub(const char *symbol)
 
 /* ---- addresses ---- */
 
-/* The library that has the address; NULL: none, as for code made while running. */
-static const struct target_lib *lib_at(struct kernel_names *k, uint64_t address, uint64_t *vaddr)
-{
-	const struct target_lib *lib = NULL;
-	struct elf_file *elf;
-	uint64_t offset;
-
-	for (size_t i = 0; i < k->target->lib_cnt; i++) {
-		const struct target_lib *other = &k->target->libs[i];
-
-		if (other->base <= address && (!lib || other->base > lib->base))
-			lib = other;
-	}
-	elf = lib ? target__elf(k->target, lib) : NULL;
-	*vaddr = lib ? address - lib->base : 0;
-	return elf && !elf_file__offset(elf, *vaddr, &offset) ? lib : NULL;
-}
-
 /* The function that has the address. */
 static bool symbol_at(struct kernel_names *k, const struct target_lib *lib, uint64_t vaddr,
 		      struct elf_symbol *out)
@@ -145,13 +127,13 @@ static char *find(struct kernel_names *k, const struct kernel_launch *launch)
 
 	if (name)
 		return kernel_name__readable(name);
-	lib = lib_at(k, launch->function, &vaddr);
+	lib = target__lib_at(k->target, launch->function, &vaddr);
 	if (lib && symbol_at(k, lib, vaddr, &s) && s.vaddr == vaddr)
 		return readable(s.name);
 	name = launch->by_runtime ? kernel_handles__find(k->handles, launch->function) : NULL;
 	if (name)
 		return kernel_name__readable(name);
-	lib = lib_at(k, launch->caller - 1, &vaddr);
+	lib = target__lib_at(k->target, launch->caller - 1, &vaddr);
 	return lib ? by_library(lib) : NULL;
 }
 

@@ -31,6 +31,7 @@ struct planned_probe {
 	const char *symbol;	    /* mangled */
 	uint64_t vaddr;		    /* of the instruction, already slid */
 	uint64_t offset;	    /* the same as an offset in the file */
+	uint64_t return_address;    /* in the target, of a probe behind a call; else 0 */
 	const char *program;	    /* BPF program at vaddr */
 	const char *return_program; /* NULL: none; needs vaddr to be the function's entry */
 	const char *name;	    /* what tables call it, NULL: dynamic */

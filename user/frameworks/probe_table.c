@@ -30,20 +30,44 @@ static bool matches(const char *pattern, const char *symbol)
 
 /* Where the program goes: the entry, or a cheaper instruction further in that the row allows. */
 static int place(struct elf_file *elf, const struct elf_symbol *s, const struct probe_row *row,
-		 uint64_t *vaddr)
+		 struct planned_probe *probe)
 {
 	size_t len;
 	const uint8_t *code = elf_file__bytes(elf, s->vaddr, &len);
 	int shift, off;
 
-	*vaddr = s->vaddr;
+	probe->vaddr = s->vaddr;
 	if (!row->slide || !code)
 		return 0;
 	off = site__slide(code, s->size && s->size < len ? s->size : len, row->slide_keep, &shift);
 	if (off < 0)
 		return off;
-	*vaddr += (uint64_t)off;
+	probe->vaddr += (uint64_t)off;
+	probe->cfg.rsp_shift = (uint16_t)shift;
 	return 0;
+}
+
+/* The ends of the function whose entry was added last. Without any its end is inferred. */
+static int plan_ends(struct table_scan *s, const struct probe_row *row,
+		     const struct elf_symbol *symbol)
+{
+	struct planned_probe end = s->plan->probes[s->plan->cnt - 1];
+	struct elf_file *elf = s->elfs[row->lib];
+	uint32_t at[TABLE_MAX_ENDS];
+	size_t len, cnt;
+	const uint8_t *code = elf_file__bytes(elf, symbol->vaddr, &len);
+	int err = 0;
+
+	if (!row->site_program || !code)
+		return 0;
+	cnt = site__stack_checks(code, symbol->size < len ? symbol->size : len, at, ARRAY_SIZE(at));
+	end.program = row->site_program;
+	for (size_t i = 0; i < cnt && !err; i++) {
+		end.vaddr = symbol->vaddr + at[i];
+		if (!elf_file__offset(elf, end.vaddr, &end.offset))
+			err = probe_plan__add(s->plan, &end);
+	}
+	return err;
 }
 
 /* 0 also for a place where no probe can sit: the row then counts as not found. */
@@ -61,16 +85,17 @@ static int plan_row(struct table_scan *s, const struct probe_row *row,
 		.category = row->category,
 		.cfg = row->cfg,
 	};
+	int err;
 
-	if (place(elf, symbol, row, &probe.vaddr) ||
-	    elf_file__offset(elf, probe.vaddr, &probe.offset))
+	if (place(elf, symbol, row, &probe) || elf_file__offset(elf, probe.vaddr, &probe.offset))
 		return 0;
 	if (row->shapes_program && s->opts->record_shapes)
 		probe.program = row->shapes_program;
 	if (row->adjust)
 		row->adjust(symbol->name, &probe);
 	s->found[row - s->table->rows]++;
-	return probe_plan__add(s->plan, &probe);
+	err = probe_plan__add(s->plan, &probe);
+	return err ? err : plan_ends(s, row, symbol);
 }
 
 static int plan_symbol(const struct elf_symbol *symbol, void *ctx)

@@ -7,6 +7,7 @@
 
 #define TABLE_MAX_LIBS 8
 #define TABLE_MAX_ROWS 64
+#define TABLE_MAX_ENDS 16 /* of one function */
 
 /* Bits of probe_row.details. */
 enum {
@@ -29,6 +30,7 @@ struct probe_row {
 	const char *shapes_program; /* instead, with --record-shapes; NULL: the same */
 	const char *return_program; /* NULL: no return probe */
 	const char *returns_safely; /* why no exception leaves the function: needed for one */
+	const char *site_program;   /* where the function checks its stack; NULL: no such end */
 	const char *name;	    /* in tables; NULL: by name_of, or read by the program */
 	/* Name in tables from the symbol; false: the symbol is none of this row's. */
 	bool (*name_of)(const char *symbol, char *out, size_t size);

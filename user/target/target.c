@@ -281,6 +281,23 @@ struct elf_file *target__elf(struct target *t, const struct target_lib *lib)
 	return kept.file;
 }
 
+const struct target_lib *target__lib_at(struct target *t, uint64_t address, uint64_t *vaddr)
+{
+	const struct target_lib *lib = NULL;
+	struct elf_file *elf;
+	uint64_t offset;
+
+	for (size_t i = 0; i < t->lib_cnt; i++) {
+		const struct target_lib *other = &t->libs[i];
+
+		if (other->base <= address && (!lib || other->base > lib->base))
+			lib = other;
+	}
+	elf = lib ? target__elf(t, lib) : NULL;
+	*vaddr = lib ? address - lib->base : 0;
+	return elf && !elf_file__offset(elf, *vaddr, &offset) ? lib : NULL;
+}
+
 /* ---- as of now ---- */
 
 static int add_thread(const struct target *t, const char *tid, struct target_thread **threads,

@@ -50,6 +50,10 @@ int target__refresh_libs(struct target *t); /* after a dlopen */
 /* First library whose basename matches the shell pattern ("libtorch_cpu.so*"); NULL if none. */
 const struct target_lib *target__find_lib(const struct target *t, const char *pattern);
 
+/* The library that has the address, and where it is in it; NULL: none, as for code made while
+ * running. */
+const struct target_lib *target__lib_at(struct target *t, uint64_t address, uint64_t *vaddr);
+
 /* Opened once and kept; NULL with err__set if it cannot be. */
 struct elf_file *target__elf(struct target *t, const struct target_lib *lib);
 
