@@ -57,6 +57,28 @@ static const struct rule_row rule_rows[] = {
 	 0,
 	 {PT_CLASS_OPTIMIZER, true, PT_CLASS_NONE, 0, "Optimizer.step",
 	  "no data loader was seen; each step opens where an optimizer step ends"}},
+	/* Compiled graphs hold all of a step but its batch. */
+	{{{PT_CLASS_DATALOADER, 4, ANY},
+	  {PT_CLASS_GRAPH, 3, ANY},
+	  {PT_CLASS_OPTIMIZER, 0, 0},
+	  {PT_CLASS_BACKWARD, 0, 0}},
+	 0,
+	 {PT_CLASS_DATALOADER, false, PT_CLASS_GRAPH, 0, "data loader",
+	  "each step opens where the data loader is asked for the first batch after a run of a "
+	  "compiled graph"}},
+	{{{PT_CLASS_GRAPH, 4, ANY},
+	  {PT_CLASS_DATALOADER, 0, 0},
+	  {PT_CLASS_OPTIMIZER, 0, 0},
+	  {PT_CLASS_BACKWARD, 0, 0}},
+	 2 * SECOND,
+	 {PT_CLASS_GRAPH, false, PT_CLASS_NONE, 0, "compiled graph",
+	  "no data loader was seen; each step opens where a compiled graph begins"}},
+	/* Backward and a compiled graph in turn: the graph is the optimizer's step. */
+	{{{PT_CLASS_DATALOADER, 2, ANY}, {PT_CLASS_BACKWARD, 1, ANY}, {PT_CLASS_GRAPH, 1, ANY}},
+	 0,
+	 {PT_CLASS_DATALOADER, false, PT_CLASS_BACKWARD, 0, "data loader",
+	  "each step opens where the data loader is asked for the first batch after a backward "
+	  "pass"}},
 	/* Inference: batches are loaded, nothing is learned. */
 	{{{PT_CLASS_DATALOADER, 4, ANY}, {PT_CLASS_OPTIMIZER, 0, 0}, {PT_CLASS_BACKWARD, 0, 0}},
 	 0,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "frameworks/framework.h"
 
+extern const struct framework framework_mindspore;
 extern const struct framework framework_mxnet;
 extern const struct framework framework_pytorch;
 
 static const struct framework *const frameworks[] = {
 	&framework_pytorch,
+	&framework_mindspore,
 	&framework_mxnet,
 	NULL,
 };

@@ -12,6 +12,7 @@ struct marks {
 	} *items;
 	size_t cnt, cap;
 	bool has_forward, has_backward;
+	bool has_graph; /* a compiled graph ran, of whatever phases */
 };
 
 static bool is_mark(enum span_category cat)
@@ -28,6 +29,7 @@ static int collect(struct model *m, struct span *s, struct marks *k)
 		enum span_category cat = model__category(m, s);
 		struct mark mark = {s->ev.ts_ns, span__end(s), cat};
 
+		k->has_graph |= cat == CAT_SCRIPT;
 		if (!is_mark(cat)) {
 			err = collect(m, s->first_child, k);
 			continue;
@@ -108,7 +110,7 @@ static int find_gaps(const struct marks *k, const struct step *step, struct gaps
 			continue;
 		} else if (mark->cat == CAT_BACKWARD && (i || step)) {
 			err = gap_before(k, i, step ? step->ts_ns : 0, mark->begin, g);
-		} else if (!k->has_backward && mark->cat == CAT_DATALOADER) {
+		} else if (!k->has_backward && !k->has_graph && mark->cat == CAT_DATALOADER) {
 			bool last = i + 1 == k->cnt;
 			uint64_t end = last ? (step ? step->ts_ns + step->dur_ns : 0)
 					    : k->items[i + 1].begin;

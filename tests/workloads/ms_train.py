@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Trains a small network with MindSpore on the CPU, in each of the ways that people do.
+
+An ordinary MindSpore program that knows nothing of proftrace. Writes `step NUMBER NS` for each step
+to the log.
+"""
+import argparse
+import os
+import time
+
+os.environ.setdefault("GLOG_v", "3")  # errors only
+
+import mindspore as ms  # noqa: E402
+import mindspore.dataset as ds  # noqa: E402
+import numpy as np  # noqa: E402
+from mindspore import nn  # noqa: E402
+
+BATCH = 16
+
+
+def parse_args():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--log", default=os.devnull)
+    parser.add_argument("--mode", choices=["pynative", "jit", "graph", "model"], default="pynative")
+    parser.add_argument("--optimizer", choices=["adam", "momentum", "sgd"], default="adam")
+    parser.add_argument("--infer", action="store_true", help="no loss, no optimizer")
+    parser.add_argument("--workers", type=int, default=1, help="threads of the data pipeline")
+    parser.add_argument("--steps", type=int, default=0, help="end after so many; 0: never")
+    parser.add_argument("--profile", metavar="DIR",
+                        help="with MindSpore's own profiler on steps 2 to 9, its output there")
+    return parser.parse_args()
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(1, 8, 3, pad_mode="same", has_bias=True)
+        self.norm = nn.BatchNorm2d(8)
+        self.relu = nn.ReLU()
+        self.pool = nn.MaxPool2d(2, 2)
+        self.flatten = nn.Flatten()
+        self.hidden = nn.Dense(512, 32)
+        self.out = nn.Dense(32, 10)
+
+    def construct(self, x):
+        x = self.pool(self.relu(self.norm(self.conv(x))))
+        return self.out(self.relu(self.hidden(self.flatten(x))))
+
+
+class Clock:
+    """Logs how long each step took."""
+
+    def __init__(self, args):
+        self.log, self.steps = open(args.log, "w", buffering=1), args.steps
+        self.cnt, self.last_ns = 0, time.monotonic_ns()
+
+    def step(self):
+        """True: it was the last."""
+        now = time.monotonic_ns()
+        self.log.write(f"step {self.cnt} {now - self.last_ns}\n")
+        self.cnt, self.last_ns = self.cnt + 1, now
+        return self.cnt == self.steps
+
+
+def batches(args):
+    x = np.random.rand(1600, 1, 16, 16).astype("float32")
+    y = (np.arange(1600) % 10).astype("int32")
+    data = ds.NumpySlicesDataset((x, y), column_names=["x", "y"], shuffle=True,
+                                 num_parallel_workers=args.workers)
+    data = data.map(operations=[lambda a: (a * 1.5).astype("float32")], input_columns=["x"],
+                    num_parallel_workers=args.workers, python_multiprocessing=False)
+    return data.batch(BATCH, drop_remainder=True, num_parallel_workers=args.workers)
+
+
+def optimizer_of(args, net):
+    if args.optimizer == "adam":
+        return nn.Adam(net.trainable_params(), 1e-3)
+    if args.optimizer == "momentum":
+        return nn.Momentum(net.trainable_params(), 0.01, 0.9)
+    return nn.SGD(net.trainable_params(), 0.01)
+
+
+def step_of(args, net, loss):
+    """What a step does with a batch."""
+    if args.infer:
+        net.set_train(False)
+        return lambda x, y: net(x)
+    optimizer = optimizer_of(args, net)
+    if args.mode == "graph":
+        one_step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), optimizer)
+        one_step.set_train()
+        return one_step
+    def forward(x, y):
+        return loss(net(x), y)
+
+    gradients = ms.value_and_grad(forward, None, optimizer.parameters)
+
+    def step(x, y):
+        value, grads = gradients(x, y)
+        optimizer(grads)
+        return value
+
+    return ms.jit(step) if args.mode == "jit" else step
+
+
+def train_model(args, net, loss, clock):
+    class Steps(ms.train.Callback):
+        def on_train_step_end(self, run_context):
+            if clock.step():
+                run_context.request_stop()
+
+    model = ms.train.Model(net, loss_fn=loss, optimizer=optimizer_of(args, net))
+    model.train(1000000, batches(args), callbacks=[Steps()], dataset_sink_mode=False)
+
+
+def own_profiler(args):
+    from mindspore import profiler
+    return profiler.profile(
+        activities=[profiler.ProfilerActivity.CPU], start_profile=False,
+        schedule=profiler.schedule(wait=2, warmup=0, active=8, repeat=1),
+        on_trace_ready=profiler.tensorboard_trace_handler(args.profile))
+
+
+def train(args, net, loss, clock):
+    step, data = step_of(args, net, loss), batches(args)
+    prof = own_profiler(args) if args.profile else None
+    if prof:
+        prof.start()
+    while True:
+        for x, y in data.create_tuple_iterator():
+            step(x, y).asnumpy()
+            if prof:
+                prof.step()
+            if clock.step():
+                if prof:
+                    prof.stop()
+                return
+
+
+def main():
+    args = parse_args()
+    ms.set_context(mode=ms.GRAPH_MODE if args.mode in ("graph", "model") else ms.PYNATIVE_MODE)
+    ms.set_device("CPU")
+    net, loss, clock = Net(), nn.CrossEntropyLoss(), Clock(args)
+    net.set_train()
+    if args.mode == "model":
+        train_model(args, net, loss, clock)
+    else:
+        train(args, net, loss, clock)
+
+
+main()
