@@ -3,10 +3,7 @@
 #include "exporters/exporters.h"
 
 static const struct exporter *const rows[] = {
-	&exporter_chrome,
-	&exporter_folded,
-	&exporter_speedscope,
-	NULL,
+	&exporter_chrome, &exporter_folded, &exporter_speedscope, &exporter_perfetto, NULL,
 };
 
 const struct exporter *const *exporters__all(void)

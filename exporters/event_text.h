@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How formats spell what an event carries; one spelling for all but the Chrome trace. */
+#ifndef PROFTRACE_EVENT_TEXT_H
+#define PROFTRACE_EVENT_TEXT_H
+
+#include "recording/recording.h"
+
+const char *category__key(uint8_t category); /* "backward_node" */
+const char *copy_kind__key(uint32_t kind);   /* "HtoD", NULL: not known */
+const char *event_cut__key(uint16_t flags);  /* "begin", "end", "both", NULL: whole */
+
+struct dtypes {
+	const char **names; /* of the recording, which outlives this */
+	size_t cnt;
+};
+int dtypes__load(const struct recording *r, struct dtypes *out);
+void dtypes__free(struct dtypes *d);
+
+#define TENSORS_TEXT_MAX 4096
+
+/* "float[64,3,8,8]; long int[64]" from the args of a host span; bytes written without the NUL. Ends
+ * with "; ..." if it does not fit. */
+size_t tensors__text(const struct dtypes *d, const void *args, size_t len, char *text, size_t size);
+
+/* The args of a runtime or driver call, of a kernel: false if the event has none. */
+bool event__call(const struct event *e, uint8_t category, struct event_call *out);
+bool event__kernel(const struct event *e, uint8_t category, struct event_kernel *out);
+bool event__memory(const struct event *e, struct event_memory *out);
+
+#endif
