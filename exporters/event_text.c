@@ -50,6 +50,15 @@ const char *event_cut__key(uint16_t flags)
 	return keys[flags & (EVENT_CUT_BEGIN | EVENT_CUT_END)];
 }
 
+void track__label(const struct track *t, char *text, size_t size)
+{
+	if (t->kind == TRACK_DEVICE)
+		snprintf(text, size, "GPU %d stream %lld", t->device, (long long)t->stream);
+	else
+		snprintf(text, size, "thread %u%s%s%s", t->tid, t->name ? " (" : "",
+			 t->name ? t->name : "", t->name ? ")" : "");
+}
+
 int dtypes__load(const struct recording *r, struct dtypes *out)
 {
 	const json_t *list = json_object_get(recording__meta(r), "dtypes");

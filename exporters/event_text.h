@@ -9,6 +9,9 @@ const char *category__key(uint8_t category); /* "backward_node" */
 const char *copy_kind__key(uint32_t kind);   /* "HtoD", NULL: not known */
 const char *event_cut__key(uint16_t flags);  /* "begin", "end", "both", NULL: whole */
 
+/* "thread 12 (python)", "GPU 0 stream 7"; 128 bytes are enough for all but long thread names. */
+void track__label(const struct track *t, char *text, size_t size);
+
 struct dtypes {
 	const char **names; /* of the recording, which outlives this */
 	size_t cnt;

@@ -9,5 +9,6 @@ extern const struct exporter exporter_chrome;
 extern const struct exporter exporter_folded;
 extern const struct exporter exporter_speedscope;
 extern const struct exporter exporter_perfetto;
+extern const struct exporter exporter_pprof;
 
 #endif

@@ -3,7 +3,8 @@
 #include "exporters/exporters.h"
 
 static const struct exporter *const rows[] = {
-	&exporter_chrome, &exporter_folded, &exporter_speedscope, &exporter_perfetto, NULL,
+	&exporter_chrome,   &exporter_folded, &exporter_speedscope,
+	&exporter_perfetto, &exporter_pprof,  NULL,
 };
 
 const struct exporter *const *exporters__all(void)

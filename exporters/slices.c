@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "exporters/slices.h"
+#include <string.h>
 #include "common/util.h"
+#include "exporters/event_text.h"
 
 #define LANES_MAX 256
 
@@ -101,16 +103,16 @@ const struct slice_row *slices__row(const struct slices *s, uint32_t id)
 
 void slice_row__name(const struct slice_row *row, char *name, size_t size)
 {
-	const struct track *t = row->track;
+	size_t len;
 
-	if (row->kind == ROW_LANE)
+	if (row->kind == ROW_LANE) {
 		snprintf(name, size, "asynchronous %u", row->lane);
-	else if (row->kind == ROW_THREAD)
-		snprintf(name, size, "thread %u%s%s%s", t->tid, t->name ? " (" : "",
-			 t->name ? t->name : "", t->name ? ")" : "");
-	else
-		snprintf(name, size, "GPU %d stream %lld%s", t->device, (long long)t->stream,
-			 row->kind == ROW_SYNC ? " synchronisation" : "");
+		return;
+	}
+	track__label(row->track, name, size);
+	len = strlen(name);
+	if (row->kind == ROW_SYNC)
+		snprintf(name + len, size - len, " synchronisation");
 }
 
 /* ---- which row ---- */

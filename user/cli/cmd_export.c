@@ -66,7 +66,7 @@ static const struct opt export_options[] = {
 	 offsetof(struct export_cmd, dialect)},
 	{OPT_UINT, "gzip-level", 0, "N",
 	 "From 0, not compressed, to 9, the smallest file (default: as the name's end says, and 1 "
-	 "for chrome without a name).",
+	 "for chrome and pprof without a name).",
 	 offsetof(struct export_cmd, gzip_level), .min = 0, .max = 9},
 	{OPT_FLAG, "list-formats", 0, NULL, "List the formats and exit.",
 	 offsetof(struct export_cmd, list)},
@@ -143,9 +143,11 @@ const struct command command_export = {
 		   "whole.\n\n"
 		   "Timelines have the times as measured; sums by call stack are without the cost "
 		   "of the probes, as reports are.",
-	.examples = "proftrace export run.ptrec  # HOST_PID.pt.trace.json.gz in this directory\n"
-		    "proftrace export run.ptrec -o traces/ --dialect tb  # for TensorBoard 0.4.3\n"
-		    "proftrace export run.ptrec -f folded -o - | flamegraph.pl > cpu.svg",
+	.examples =
+		"proftrace export run.ptrec  # HOST_PID.pt.trace.json.gz in this directory\n"
+		"proftrace export run.ptrec -o traces/ --dialect tb  # for TensorBoard 0.4.3\n"
+		"proftrace export run.ptrec -f folded -o - | flamegraph.pl > cpu.svg\n"
+		"proftrace export run.ptrec -f pprof -o p.pb.gz && go tool pprof -http : p.pb.gz",
 	.opts = export_options,
 	.run = run,
 };
