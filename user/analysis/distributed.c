@@ -6,15 +6,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "analysis/by_stream.h"
+#include "analysis/distributed.h"
 #include "common/util.h"
 
 #define HOST UINT32_MAX /* the group of what no device did */
-
-struct distributed {
-	struct stream_unions communication, computation, both; /* by device, or merged */
-	bool found;
-};
 
 static bool operator__is_communication(const struct analysis *a, const struct span *s)
 {
@@ -93,7 +88,7 @@ static int visit_thread(const struct analysis *a, struct distributed *d,
 	return err;
 }
 
-static int visit(const struct analysis *a, void *state, const struct batch *b)
+int distributed__visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct distributed *d = state;
 	int err = 0;
@@ -125,6 +120,22 @@ static uint64_t length(struct stream_unions *u, uint32_t group, bool *known)
 		}
 	*known = false;
 	return 0;
+}
+
+uint64_t distributed__exposed_ns(struct distributed *d)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < d->both.cnt; i++) {
+		uint32_t group = d->both.items[i].group;
+		bool computes, any;
+		uint64_t computation = length(&d->computation, group, &computes);
+		uint64_t both = length(&d->both, group, &any);
+
+		if (computes && both - computation > most)
+			most = both - computation;
+	}
+	return most;
 }
 
 static int add_row(const struct analysis *a, struct table *t, int indent, const char *name,
@@ -195,7 +206,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	return err;
 }
 
-static void clean(void *state)
+void distributed__clean(void *state)
 {
 	struct distributed *d = state;
 
@@ -208,7 +219,7 @@ const struct table_impl table_distributed = {
 	.def = {"distributed", "communication, computation and their overlap", true},
 	.title = "Distribution Summary",
 	.state_size = sizeof(struct distributed),
-	.visit = visit,
+	.visit = distributed__visit,
 	.fill = fill,
-	.clean = clean,
+	.clean = distributed__clean,
 };

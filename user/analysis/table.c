@@ -61,6 +61,11 @@ void table__free(struct table *t)
 	free(t);
 }
 
+void table__set_prose(struct table *t)
+{
+	t->prose = true;
+}
+
 void table__set_list(struct table *t)
 {
 	t->list = true;

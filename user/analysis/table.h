@@ -49,6 +49,9 @@ struct table; /* opaque, grows row by row */
 struct table *table__new(const char *key, const char *title);
 /* Text: one `title: value` line per cell instead of a row, the table's title is not printed. */
 void table__set_list(struct table *t);
+/* Text: rows are numbered paragraphs: the first cell, then a `title: value` line for each other that
+ * is known. */
+void table__set_prose(struct table *t);
 void table__free(struct table *t);
 /* All table__add_* copy what they are given and return 0 or -ENOMEM. */
 int table__add_column(struct table *t, const struct column *c);

@@ -13,7 +13,7 @@ struct row {
 
 struct table {
 	char *key, *title;
-	bool list;
+	bool list, prose;
 	struct column *columns; /* texts owned */
 	size_t column_cnt, column_cap;
 	struct row *rows;

@@ -320,23 +320,27 @@ static int put_line(const struct row *r, void *ctx)
 	return 0;
 }
 
-/* Prose takes as many lines as it needs, broken between words, or within one that is too long;
- * from the second on they are indented. */
-static void put_prose(const struct text *x, const char *text, int indent)
+/* Prose takes as many lines as it needs, broken between words, or within one that is too long; the
+ * first is indented by `first`, the others by `indent`. */
+static void put_prose(const struct text *x, const char *text, int first, int indent)
 {
-	int width = x->style->width > 2 * indent ? x->style->width : INT32_MAX, column = 0;
+	int width = x->style->width > 2 * indent ? x->style->width : INT32_MAX, column = first;
+	bool begun = false;
+
+	put_repeated(x->out, ' ', first);
 
 	while (*text) {
 		int len = (int)strcspn(text, " \n"), cols = 0;
 
 		for (int i = 0; i < len; i++)
 			cols += text__starts_char(text + i);
-		if (column && (column + 1 + cols > width || text[-1] == '\n')) {
+		if (begun && (column + 1 + cols > width || text[-1] == '\n')) {
 			fprintf(x->out, "\n%*s", indent, "");
 			column = indent;
-		} else if (column) {
+		} else if (begun) {
 			column += fprintf(x->out, " ");
 		}
+		begun = true;
 		for (int i = 0; i < len; i++) {
 			if (text__starts_char(text + i) && column++ == width)
 				column = fprintf(x->out, "\n%*s", indent, "");
@@ -350,7 +354,7 @@ static void put_prose(const struct text *x, const char *text, int indent)
 
 static void put_note(const struct text *x, const char *text)
 {
-	put_prose(x, text, 0);
+	put_prose(x, text, 0, 0);
 }
 
 static void put_columns_left_out(const struct text *x)
@@ -395,10 +399,10 @@ static bool has_times(const struct table *t)
 }
 
 /* "title: value"; caller frees. */
-static char *list_line(const struct text *x, size_t column)
+static char *list_line(const struct text *x, const struct row *row, size_t column)
 {
 	static const char *const units[] = {" s", " ms", " us", " ns"};
-	const struct cell *c = &x->t->rows[0].cells[column];
+	const struct cell *c = &row->cells[column];
 	const char *title = x->t->columns[column].title, *unit = "";
 	char buf[CELL_SIZE], *line = NULL;
 	const char *value = format_cell(x, c, buf, sizeof(buf));
@@ -418,14 +422,51 @@ static char *list_line(const struct text *x, size_t column)
 static int put_list(struct text *x)
 {
 	for (size_t i = 0; i < x->t->column_cnt && x->t->row_cnt; i++) {
-		auto_free char *line = list_line(x, i);
+		auto_free char *line = list_line(x, &x->t->rows[0], i);
 
 		if (!line)
 			return -ENOMEM;
-		put_prose(x, line, 2);
+		put_prose(x, line, 0, 2);
 	}
 	put_notes(x, 0);
 	return 0;
+}
+
+#define PROSE_WIDTH 100 /* of a title, where the width is unlimited */
+
+static int put_paragraph(struct text *x, size_t number)
+{
+	const struct row *row = &x->t->rows[number];
+	auto_free char *head = NULL;
+
+	if (asprintf(&head, "%zu. %s", number + 1, row->cells[0].text) < 0) {
+		head = NULL;
+		return -ENOMEM;
+	}
+	put_prose(x, head, 0, 3);
+	for (size_t i = 1; i < x->t->column_cnt; i++) {
+		auto_free char *line = NULL;
+
+		if (row->cells[i].type == CELL_NONE)
+			continue;
+		line = list_line(x, row, i);
+		if (!line)
+			return -ENOMEM;
+		put_prose(x, line, 3, 5);
+	}
+	return 0;
+}
+
+static int put_paragraphs(struct text *x)
+{
+	int err = 0;
+
+	x->width = x->style->width ? x->style->width : PROSE_WIDTH;
+	put_centred(x, x->t->title, '-');
+	for (size_t i = 0; i < x->t->row_cnt && !err; i++)
+		err = put_paragraph(x, i);
+	put_notes(x, 0);
+	return err;
 }
 
 static void put_table(struct text *x)
@@ -456,6 +497,8 @@ int table__print_text(const struct table *t, const struct table_style *style, FI
 		err = -ENOMEM;
 	else if (t->list)
 		err = put_list(&x);
+	else if (t->prose)
+		err = put_paragraphs(&x);
 	else
 		put_table(&x);
 	free(x.views);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The training waits for the next batch. */
+#include "analysis/findings.h"
+
+#define WORTH_SAYING 8.0 /* percent of the step that goes to waiting for the loader */
+#define BUSY	     0.8 /* a worker that runs for so much of the time is at work all the time */
+
+struct workers {
+	uint32_t cnt, busy_cnt;
+	uint64_t run_ns, all_ns;
+};
+
+/* The processes of the loader: those of the recording that are not the main one. */
+static struct workers workers_of(const struct analysis *a)
+{
+	struct workers w = {0};
+
+	for (uint32_t id = 1; id <= recording__track_cnt(a->r); id++) {
+		const struct track *t = recording__track(a->r, id);
+		struct thread_times times;
+
+		if (!t || t->kind != TRACK_THREAD || !a->main_pid || t->pid == a->main_pid ||
+		    t->tid != t->pid || !thread_times__of(a, id, &times))
+			continue;
+		w.cnt++;
+		w.run_ns += times.run_ns;
+		w.all_ns += times.run_ns + times.runnable_ns + times.blocked_ns;
+		w.busy_cnt += (double)(times.run_ns + times.runnable_ns) >
+			      BUSY * (double)(times.run_ns + times.runnable_ns + times.blocked_ns);
+	}
+	return w;
+}
+
+static int judge(const struct analysis *a, void *state, struct finding *f)
+{
+	uint64_t wait_ns = a->phases[KIND_DATALOADER].cpu.total;
+	struct workers w;
+
+	if (finding__percent(a, wait_ns) < WORTH_SAYING)
+		return 0;
+	w = workers_of(a);
+	f->cost_ns = finding__per_step(a, wait_ns);
+	snprintf(f->what, sizeof(f->what),
+		 "The step waits %.0f %% of its time for the data loader.",
+		 finding__percent(a, wait_ns));
+	if (!w.cnt) {
+		snprintf(f->evidence, sizeof(f->evidence),
+			 "the loader takes %s of a step of %s; no worker process was seen, so "
+			 "batches are made by the training thread itself",
+			 time_text(a, f->cost_ns).s,
+			 time_text(a, finding__per_step(a, a->steps.cpu.total)).s);
+		snprintf(f->next, sizeof(f->next),
+			 "give the loader workers (num_workers), so that batches are made beside "
+			 "the training");
+		return 1;
+	}
+	snprintf(f->evidence, sizeof(f->evidence),
+		 "the loader takes %s of a step of %s; %u worker processes ran for %.0f %% of the "
+		 "time, %u of them without pause",
+		 time_text(a, f->cost_ns).s,
+		 time_text(a, finding__per_step(a, a->steps.cpu.total)).s, w.cnt,
+		 w.all_ns ? 100.0 * (double)w.run_ns / (double)w.all_ns : 0, w.busy_cnt);
+	snprintf(f->next, sizeof(f->next), "%s",
+		 w.busy_cnt * 2 >= w.cnt
+			 ? "the workers are the bottleneck: more of them, or less work for each "
+			   "sample (decoding, augmentation)"
+			 : "the workers wait too: look at storage, at how batches reach the "
+			   "training "
+			   "(pin_memory, prefetch_factor) and at `--table sched`");
+	return 1;
+}
+
+const struct finding_rule finding_data_loader = {.key = "data_loader", .judge = judge};

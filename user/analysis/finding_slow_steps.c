@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Some steps take much longer than most, and what is longer in them. */
+#include "analysis/findings.h"
+#include <stdlib.h>
+#include "common/util.h"
+
+#define SLOW	     1.5 /* times the median */
+#define FEWEST	     8	 /* steps, for a median to mean something */
+#define WORTH_SAYING 5.0 /* percent of all steps' time that is above the median */
+
+static const enum span_kind parts[] = {KIND_DATALOADER, KIND_FORWARD, KIND_BACKWARD,
+				       KIND_OPTIMIZATION, KIND_OTHER};
+
+struct slow_steps {
+	struct step *items;
+	size_t cnt, cap;
+};
+
+static int visit(const struct analysis *a, void *state, const struct batch *b)
+{
+	struct slow_steps *s = state;
+
+	return ARRAY_PUSH(s->items, s->cnt, s->cap, *b->step);
+}
+
+static int by_time(const void *x, const void *y)
+{
+	uint64_t p = *(const uint64_t *)x, q = *(const uint64_t *)y;
+
+	return (p > q) - (p < q);
+}
+
+/* Median of the steps' times, or of a phase's. */
+static uint64_t median(const struct slow_steps *s, uint64_t *times, int kind)
+{
+	for (size_t i = 0; i < s->cnt; i++)
+		times[i] = kind < 0 ? s->items[i].cpu_ns : s->items[i].phase_ns[kind];
+	qsort(times, s->cnt, sizeof(*times), by_time);
+	return times[s->cnt / 2];
+}
+
+static uint64_t more(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+static int judge(const struct analysis *a, void *state, struct finding *f)
+{
+	const struct slow_steps *s = state;
+	auto_free uint64_t *times = calloc(s->cnt + 1, sizeof(*times));
+	const struct step *worst = NULL;
+	uint64_t middle, excess = 0, part_excess = 0;
+	enum span_kind part = KIND_OTHER;
+	size_t slow_cnt = 0;
+
+	if (!times)
+		return -ENOMEM;
+	if (s->cnt < FEWEST)
+		return 0;
+	middle = median(s, times, -1);
+	for (size_t i = 0; i < s->cnt; i++) {
+		if ((double)s->items[i].cpu_ns <= SLOW * (double)middle)
+			continue;
+		slow_cnt++;
+		excess += s->items[i].cpu_ns - middle;
+		if (!worst || s->items[i].cpu_ns > worst->cpu_ns)
+			worst = &s->items[i];
+	}
+	if (!worst || finding__percent(a, excess) < WORTH_SAYING)
+		return 0;
+	for (size_t p = 0; p < ARRAY_SIZE(parts); p++) {
+		uint64_t usual = median(s, times, (int)parts[p]), sum = 0;
+
+		for (size_t i = 0; i < s->cnt; i++)
+			if ((double)s->items[i].cpu_ns > SLOW * (double)middle)
+				sum += more(s->items[i].phase_ns[parts[p]], usual);
+		if (sum > part_excess) {
+			part_excess = sum;
+			part = parts[p];
+		}
+	}
+	f->cost_ns = finding__per_step(a, excess);
+	snprintf(f->what, sizeof(f->what), "%zu of %zu steps take more than %.1f times the median.",
+		 slow_cnt, s->cnt, SLOW);
+	snprintf(f->evidence, sizeof(f->evidence),
+		 "median %s, step %llu %s; %.0f %% of the surplus lies in %s",
+		 time_text(a, middle).s, (unsigned long long)worst->index,
+		 time_text(a, worst->cpu_ns).s,
+		 excess ? 100.0 * (double)(part_excess < excess ? part_excess : excess) /
+				  (double)excess
+			: 0,
+		 part == KIND_OTHER ? "none of the phases (Others)" : span_kind__label(part));
+	snprintf(f->next, sizeof(f->next),
+		 "`--table steps` marks them; compare one with its neighbour in the trace. What "
+		 "comes "
+		 "every N steps may be logging, checkpoints, evaluation or garbage collection");
+	return 1;
+}
+
+static void clean(void *state)
+{
+	free(((struct slow_steps *)state)->items);
+}
+
+const struct finding_rule finding_slow_steps = {
+	.key = "slow_steps",
+	.state_size = sizeof(struct slow_steps),
+	.visit = visit,
+	.judge = judge,
+	.clean = clean,
+};

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The host waits for the device, more often than once for the step's result. */
+#include "analysis/findings.h"
+#include <string.h>
+
+#define WORTH_SAYING 3.0 /* percent of the step that goes to waiting */
+#define OFTEN	     3	 /* a step; once or twice is how a loss is read */
+
+struct syncs {
+	struct by_operator by;
+	uint64_t cnt, ns;
+};
+
+static bool waits(const struct analysis *a, const struct span *s)
+{
+	return s->kind == KIND_RUNTIME && strstr(analysis__name(a, s->ev.name), "Synchronize");
+}
+
+static int visit(const struct analysis *a, void *state, const struct batch *b)
+{
+	struct syncs *y = state;
+	int err = 0;
+
+	for (size_t i = 0; i < b->track_cnt; i++) {
+		if (!analysis__is_main(a, b->tracks[i].track))
+			continue;
+		for (const struct span *root = b->tracks[i].roots; root; root = root->next_sibling)
+			for (const struct span *s = root; s && !err; s = span__next(s, root)) {
+				if (!waits(a, s))
+					continue;
+				y->cnt++;
+				y->ns += s->cpu_ns;
+				err = by_operator__add(&y->by, s, s->cpu_ns);
+			}
+	}
+	return err;
+}
+
+static int judge(const struct analysis *a, void *state, struct finding *f)
+{
+	const struct syncs *y = state;
+	uint64_t calls = 0;
+	const char *top = by_operator__top(a, &y->by, &calls);
+
+	if (!top || y->cnt < OFTEN * a->steps.calls || finding__percent(a, y->ns) < WORTH_SAYING)
+		return 0;
+	f->cost_ns = finding__per_step(a, y->ns);
+	snprintf(f->what, sizeof(f->what), "The host waits for the device %.1f times a step.",
+		 (double)y->cnt / (double)a->steps.calls);
+	snprintf(f->evidence, sizeof(f->evidence),
+		 "%s of a step in calls that synchronize; most in %s "
+		 "(%.1f a step)",
+		 time_text(a, f->cost_ns).s, top, (double)calls / (double)a->steps.calls);
+	snprintf(
+		f->next, sizeof(f->next),
+		"read results (item, cpu, print, comparisons of device values) every N steps, copy "
+		"with non_blocking from pinned memory, and keep conditions on the device");
+	return 1;
+}
+
+static void clean(void *state)
+{
+	stat_map__free(&((struct syncs *)state)->by.map);
+}
+
+const struct finding_rule finding_sync = {
+	.key = "synchronization",
+	.state_size = sizeof(struct syncs),
+	.visit = visit,
+	.judge = judge,
+	.clean = clean,
+};

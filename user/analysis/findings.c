@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What to look at first: at most five findings, by what a step may save. */
+#include "analysis/findings.h"
+#include <stdlib.h>
+#include <string.h>
+#include "common/util.h"
+
+#define MAX_SHOWN 5
+
+static const struct finding_rule *const rules[] = {
+	&finding_data_loader,
+	&finding_device_idle,
+	&finding_sync,
+	&finding_small_copies,
+	&finding_exposed_communication,
+	&finding_device_alloc,
+	&finding_cpu_wait,
+	&finding_slow_steps,
+	&finding_outside_phases,
+};
+
+struct found {
+	const struct finding_rule *rule;
+	struct finding f;
+};
+
+struct findings {
+	void *states[ARRAY_SIZE(rules)];
+	struct found found[ARRAY_SIZE(rules)];
+	size_t cnt;
+};
+
+/* ---- for the rules ---- */
+
+uint64_t finding__per_step(const struct analysis *a, uint64_t total_ns)
+{
+	return a->steps.calls ? total_ns / a->steps.calls : 0;
+}
+
+double finding__percent(const struct analysis *a, uint64_t total_ns)
+{
+	return a->steps.cpu.total ? 100.0 * (double)total_ns / (double)a->steps.cpu.total : 0;
+}
+
+bool thread_times__of(const struct analysis *a, uint32_t track, struct thread_times *out)
+{
+	const struct sched_row *rows;
+	size_t cnt = recording__sched(a->r, &rows);
+
+	*out = (struct thread_times){0};
+	for (size_t i = 0; i < cnt; i++) {
+		const struct sched_row *r = &rows[i];
+
+		if (r->track != track || r->step < a->first_step || r->step > a->last_step)
+			continue;
+		if (r->state == SCHED_RUN)
+			out->run_ns += r->ns;
+		else if (r->state == SCHED_RUNNABLE)
+			out->runnable_ns += r->ns;
+		else
+			out->blocked_ns += r->ns;
+	}
+	return out->run_ns || out->runnable_ns || out->blocked_ns;
+}
+
+uint32_t operator__around(const struct span *s)
+{
+	uint32_t name = 0;
+
+	for (; s; s = s->parent)
+		if (s->kind == KIND_OPERATOR || s->kind == KIND_PYTHON_OP ||
+		    (!name && s->kind == KIND_USER))
+			name = s->ev.name;
+	return name;
+}
+
+int by_operator__add(struct by_operator *m, const struct span *s, uint64_t ns)
+{
+	const struct stat_key key = {.id = operator__around(s)};
+	struct stat *stat = stat_map__at(&m->map, &key);
+
+	if (!stat)
+		return -ENOMEM;
+	stat__add(stat, ns, 0);
+	return 0;
+}
+
+const char *by_operator__top(const struct analysis *a, const struct by_operator *m, uint64_t *calls)
+{
+	const struct stat_row *top = NULL;
+
+	for (size_t i = 0; i < m->map.cnt; i++)
+		if (!top || m->map.rows[i].stat.cpu.total > top->stat.cpu.total)
+			top = &m->map.rows[i];
+	if (!top)
+		return NULL;
+	*calls = top->stat.calls;
+	return top->key.id ? analysis__name(a, top->key.id) : "code outside of operators";
+}
+
+/* ---- the table ---- */
+
+static int visit(const struct analysis *a, void *state, const struct batch *b)
+{
+	struct findings *s = state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
+		int err = 0;
+
+		if (!s->states[i] && rules[i]->state_size) {
+			s->states[i] = calloc(1, rules[i]->state_size);
+			if (!s->states[i])
+				return -ENOMEM;
+		}
+		if (rules[i]->visit && b->step)
+			err = rules[i]->visit(a, s->states[i], b);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int by_cost(const void *x, const void *y)
+{
+	const struct found *p = x, *q = y;
+
+	return (p->f.cost_ns < q->f.cost_ns) - (p->f.cost_ns > q->f.cost_ns);
+}
+
+static int judge(const struct analysis *a, struct findings *s)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rules) && a->steps.calls; i++) {
+		struct found *found = &s->found[s->cnt];
+		int says = rules[i]->judge(a, s->states[i], &found->f);
+
+		if (says < 0)
+			return says;
+		found->rule = rules[i];
+		s->cnt += says > 0;
+	}
+	qsort(s->found, s->cnt, sizeof(*s->found), by_cost);
+	return 0;
+}
+
+static int add_row(const struct analysis *a, struct table *t, const struct found *found)
+{
+	const struct cell cells[] = {
+		cell__text(found->f.what),
+		cell__text(found->f.evidence),
+		cell__time(found->f.cost_ns),
+		cell__share(found->f.cost_ns, finding__per_step(a, a->steps.cpu.total)),
+		cell__text(found->f.next),
+		cell__text(found->rule->key),
+	};
+
+	return table__add_row(t, 0, cells);
+}
+
+static int fill(const struct analysis *a, void *state, struct table *t)
+{
+	struct findings *s = state;
+	const struct column columns[] = {
+		{.key = "finding", .title = "Finding", .type = CELL_TEXT},
+		{.key = "evidence", .title = "evidence", .type = CELL_TEXT},
+		{.key = "cost", .title = "cost of a step, at most", .type = CELL_TIME},
+		{.key = "share", .title = "of the step", .type = CELL_PERCENT},
+		{.key = "next", .title = "next", .type = CELL_TEXT},
+		{.key = "rule", .title = "rule", .type = CELL_TEXT},
+	};
+	int err = table__add_columns(t, columns, ARRAY_SIZE(columns));
+
+	table__set_prose(t);
+	if (!err)
+		err = judge(a, s);
+	for (size_t i = 0; i < s->cnt && i < MAX_SHOWN && !err; i++)
+		err = add_row(a, t, &s->found[i]);
+	if (!err && !s->cnt)
+		err = table__add_note(
+			t, a->steps.calls ? "No rule found anything: no part of the steps "
+					    "stands out as waste."
+					  : "No step was recorded: the rules are about steps.");
+	if (!err && s->cnt > MAX_SHOWN)
+		err = table__add_notef(t, "%zu smaller findings are not shown.",
+				       s->cnt - MAX_SHOWN);
+	return err;
+}
+
+static void clean(void *state)
+{
+	struct findings *s = state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
+		if (s->states[i] && rules[i]->clean)
+			rules[i]->clean(s->states[i]);
+		free(s->states[i]);
+	}
+}
+
+const struct table_impl table_findings = {
+	.def = {"findings", "what to look at first: evidence, cost, next step", true},
+	.title = "What to Look at First",
+	.state_size = sizeof(struct findings),
+	.visit = visit,
+	.fill = fill,
+	.clean = clean,
+};

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What to look at first. A finding is one file with its rule and its thresholds, and one row of the
+ * registry in findings.c. A rule that is not sure keeps silent: a healthy job has no findings.
+ */
+#ifndef PROFTRACE_FINDINGS_H
+#define PROFTRACE_FINDINGS_H
+
+#include "analysis/analysis.h"
+
+struct finding {
+	uint64_t cost_ns; /* of a step: what mending it saves at most */
+	char what[200], evidence[320], next[320];
+};
+
+struct finding_rule {
+	const char *key; /* in JSON and CSV */
+	size_t state_size;
+	int (*visit)(const struct analysis *a, void *state, const struct batch *b); /* or NULL */
+	/* 1 with *f filled, 0: nothing found, or a negative errno. Only called if there are steps. */
+	int (*judge)(const struct analysis *a, void *state, struct finding *f);
+	void (*clean)(void *state); /* or NULL */
+};
+
+extern const struct finding_rule finding_data_loader, finding_device_idle, finding_sync,
+	finding_slow_steps, finding_cpu_wait, finding_exposed_communication, finding_device_alloc,
+	finding_small_copies, finding_outside_phases;
+
+/* Mean over the steps. */
+uint64_t finding__per_step(const struct analysis *a, uint64_t total_ns);
+/* 0..100 of the steps' time. */
+double finding__percent(const struct analysis *a, uint64_t total_ns);
+
+/* What the threads of a track did in the recorded steps, by the scheduler; false: not recorded. */
+struct thread_times {
+	uint64_t run_ns, runnable_ns, blocked_ns;
+};
+bool thread_times__of(const struct analysis *a, uint32_t track, struct thread_times *out);
+
+/* Sums by operator: the calls of something inside it, and which has most. */
+struct by_operator {
+	struct stat_map map;
+};
+/* The outermost operator, or range, around a span; 0: none. */
+uint32_t operator__around(const struct span *s);
+int by_operator__add(struct by_operator *m, const struct span *s, uint64_t ns);
+/* The name with the longest total; NULL: nothing was added. *calls: its calls. */
+const char *by_operator__top(const struct analysis *a, const struct by_operator *m,
+			     uint64_t *calls);
+
+#endif
