@@ -1,0 +1,75 @@
+"""Trains a small network with an illness of its choice, until it is told to stop.
+
+An ordinary PyTorch program that knows nothing of proftrace. Writes `step NUMBER NS` for each step to
+the log.
+"""
+import argparse
+import os
+import time
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+from torch.utils.data import DataLoader, Dataset
+
+from networks import endless
+
+ILLNESSES = ["none", "loader", "workers", "slow-step", "outside"]
+
+
+class Samples(Dataset):
+    """Each takes so long to make; of that `busy_ns` on the processor."""
+
+    def __init__(self, sleep_s=0.0, busy_ns=0):
+        self.sleep_s, self.busy_ns = sleep_s, busy_ns
+
+    def __len__(self):
+        return 1 << 16
+
+    def __getitem__(self, index):
+        end = time.thread_time_ns() + self.busy_ns
+        if self.sleep_s:
+            time.sleep(self.sleep_s)
+        while time.thread_time_ns() < end:
+            pass
+        return torch.full((128,), float(index % 7)), index % 10
+
+
+def batches(illness):
+    if illness == "loader":
+        return endless(DataLoader(Samples(sleep_s=0.002), batch_size=8))
+    if illness == "workers":
+        return endless(DataLoader(Samples(busy_ns=5000000), batch_size=8, num_workers=1))
+    return endless(DataLoader(Samples(), batch_size=8))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--log", default=os.devnull)
+    parser.add_argument("--illness", choices=ILLNESSES, default="none")
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(128, 1024), nn.ReLU(), nn.Linear(1024, 1024), nn.ReLU(),
+                          nn.Linear(1024, 10))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    data = batches(args.illness)
+    with open(args.log, "a", buffering=1) as log:
+        number = 0
+        while True:
+            begin = time.perf_counter_ns()
+            x, y = next(data)
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            if args.illness == "slow-step" and number % 6 == 0:
+                time.sleep(0.08)
+            loss.backward()
+            optimizer.step()
+            if args.illness == "outside":
+                time.sleep(0.02)
+            log.write(f"step {number} {time.perf_counter_ns() - begin}\n")
+            number += 1
+
+
+if __name__ == "__main__":
+    main()
