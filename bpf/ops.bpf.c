@@ -385,6 +385,35 @@ int named_entry(struct pt_regs *ctx)
 	return 0;
 }
 
+/* A phase with a name that the target holds: a name rule says which, else cfg.code. */
+SEC("uprobe")
+int named_phase_entry(struct pt_regs *ctx)
+{
+	__u32 row = probe_row(ctx), name_class, len;
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	__u64 now = bpf_ktime_get_ns();
+	struct pt_thread *t = thread_get();
+	struct pt_frame *f;
+	char *name;
+
+	if (!cfg || !t)
+		return 0;
+	frames_close_dead(t, ctx->sp);
+	stat_hit(row);
+	name = name_buffer(t);
+	if (!name)
+		return 0;
+	len = read_string(name_address(ctx, cfg), cfg->name_source, name);
+	name_class = name_classify(name);
+	if (!name_class)
+		name_class = cfg->code;
+	step_event(t, name_class, 0, now);
+	f = named_push(t, ctx->sp, row, len);
+	if (f)
+		f->name_class = name_class;
+	return 0;
+}
+
 /* A range that begins at a probe; cfg.name_path leads to its name. Runs in every state, since
  * ranges carry the steps. */
 static __always_inline struct pt_frame *range_open(struct pt_regs *ctx, __u32 row,

@@ -372,14 +372,17 @@ static enum span_category named_category(const struct decoder *d, const struct p
 {
 	const struct framework *f = d->framework;
 
-	if (probe->category == CAT_OPERATOR && f && f->updates_parameters &&
-	    f->updates_parameters(text))
-		return CAT_OPTIMIZER_OP;
+	if (probe->category == CAT_OPERATOR && f) {
+		if (f->updates_parameters && f->updates_parameters(text))
+			return CAT_OPTIMIZER_OP;
+		if (f->computes_gradients && f->computes_gradients(text))
+			return CAT_BACKWARD_NODE;
+	}
 	return class_category(name_class, probe->category);
 }
 
 static int named_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
-		       uint32_t name_class, const char *text)
+		       uint32_t name_class, char *text)
 {
 	const struct planned_probe *probe = row_probe(d, span->probe);
 	enum span_category category;
@@ -391,6 +394,8 @@ static int named_write(struct decoder *d, const struct pt_rec *h, const struct p
 	    !strncmp(text, probe->hidden_prefix, strlen(probe->hidden_prefix)))
 		return 0;
 	category = named_category(d, probe, name_class, text);
+	if (d->framework && d->framework->shorten)
+		d->framework->shorten(text);
 	return span_write(d, h, span, recording_writer__name(d->writer, category, text, NULL),
 			  EVENT_NO_ID);
 }

@@ -90,6 +90,11 @@ struct framework {
 	/* An operator of this name updates parameters; NULL: the framework shows its optimizers
 	 * itself. */
 	bool (*updates_parameters)(const char *op);
+	/* An operator of this name computes gradients; NULL: names do not tell. */
+	bool (*computes_gradients)(const char *op);
+	/* Cuts what differs from run to run (paths, times) off a name read from the target; NULL:
+	 * nothing does. */
+	void (*shorten)(char *name);
 	/* Name of an asynchronous operation by the framework's own code; static text. */
 	const char *(*async_name)(uint64_t code);
 };

@@ -7,17 +7,21 @@
 #include "frameworks/probe_table.h"
 #include "attach/site.h"
 #include "common/util.h"
+#include <ctype.h>
 #include <string.h>
 
 extern const struct framework framework_mindspore;
 
-enum mindspore_lib { LIB_CPU, LIB_BACKEND, LIB_PYNATIVE, LIB_DATASET, LIB_PROFILER, LIB_CNT };
+enum mindspore_lib { LIB_CPU, LIB_BACKEND, LIB_PYNATIVE, LIB_DATASET, LIB_FRONTEND, LIB_CNT };
 
 static const char *const libs[] = {
 	[LIB_CPU] = "libmindspore_cpu.so",	     [LIB_BACKEND] = "libmindspore_ms_backend.so",
 	[LIB_PYNATIVE] = "libmindspore_pynative.so", [LIB_DATASET] = "_c_dataengine*.so",
-	[LIB_PROFILER] = "libmindspore_profiler.so",
+	[LIB_FRONTEND] = "libmindspore_frontend.so",
 };
+
+/* CPython, 3.3 to 3.13: a compact ASCII str has its text behind a header of 48 bytes. */
+#define PYTHON_STR 48
 
 static const struct probe_row rows[] = {
 	{
@@ -56,18 +60,33 @@ static const struct probe_row rows[] = {
 		.cfg = {.code = PT_CLASS_BACKWARD},
 		.loses = "Backward of PyNative mode, and with it Forward",
 	},
-	/* A compiled graph: all of a step but its batch, or what was decorated with jit. */
+	/* A compiled graph as Python calls it: all of a step but its batch, or what was decorated
+	   with jit, as the optimizers are. (result, this, arguments, phase) */
 	{
-		.lib = LIB_BACKEND,
-		.symbol = "_ZN9mindspore7runtime14GraphScheduler3RunEP",
+		.lib = LIB_FRONTEND,
+		.symbol = "_ZN9mindspore8pipeline10ExecutorPy3RunERK",
 		.details = AT_ALL,
 		.group = GROUP_STEP,
 		.category = CAT_SCRIPT,
-		.program = "phase_entry",
+		.program = "named_phase_entry",
 		.site_program = "call_site",
-		.name = "RunGraph",
-		.cfg = {.code = PT_CLASS_GRAPH},
-		.loses = "runs of compiled graphs",
+		.cfg = {.code = PT_CLASS_GRAPH,
+			.name_reg = 3,
+			.name_source = PT_NAME_CSTR,
+			.name_path = {0, PYTHON_STR},
+			.name_derefs = 1},
+		.loses = "runs of compiled graphs, with them Optimization",
+	},
+	/* The same where it is executed: on another thread in PyNative mode. */
+	{
+		.lib = LIB_BACKEND,
+		.symbol = "_ZN9mindspore7runtime14GraphScheduler3RunEP",
+		.details = AT_SPANS,
+		.group = GROUP_OPERATOR,
+		.category = CAT_SCRIPT,
+		.program = "call_entry",
+		.site_program = "call_site",
+		.name = "GraphScheduler::Run",
 	},
 	/* Each kernel of each mode: goes on by a jump, so it ends where its callers go on. */
 	{
@@ -85,6 +104,49 @@ static const struct probe_row rows[] = {
 };
 
 static const struct probe_table table = {libs, LIB_CNT, rows, ARRAY_SIZE(rows)};
+
+/* The phase of a graph begins with where it was defined. */
+static const struct pt_name_rule name_rules[] = {
+	{"mindspore.nn.optim.", 19, PT_CLASS_OPTIMIZER},
+};
+
+/* ---- operators by name ---- */
+
+/* Those of mindspore.nn.optim and of mindspore.ops that update a parameter in place. */
+static bool updates_parameters(const char *op)
+{
+	static const char *const prefixes[] = {
+		"Apply",	 "SparseApply",		  "FusedSparse",
+		"FusedCastAdam", "FusedWeightScaleApply", "FusedScaleApply"};
+	static const char *const names[] = {
+		"Adam", "AdamWeightDecay", "AdamNoUpdateParam", "SGD",
+		"Lamb", "AdamApplyOne",	   "ApplyMomentum",	"LARSUpdate"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (!strncmp(op, prefixes[i], strlen(prefixes[i])))
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(op, names[i]))
+			return true;
+	return false;
+}
+
+static bool computes_gradients(const char *op)
+{
+	return strstr(op, "Grad") || strstr(op, "Backprop");
+}
+
+/* "mindspore.nn.optim.adam.construct./.../adam.py.98...", "train.1795306678623995392.1401...": a
+ * graph's name is followed by the file and the line, the time and an address. */
+static void shorten(char *name)
+{
+	for (char *at = strchr(name, '.'); at; at = strchr(at + 1, '.')) {
+		if (at[1] != '/' && !isdigit((unsigned char)at[1]))
+			continue;
+		*at = '\0';
+		return;
+	}
+}
 
 /* ---- recognition ---- */
 
@@ -136,6 +198,8 @@ static int mindspore_plan(struct target *t, const struct framework_match *m,
 {
 	struct table_scan scan;
 
+	memcpy(plan->name_rules, name_rules, sizeof(name_rules));
+	plan->name_rule_cnt = ARRAY_SIZE(name_rules);
 	return probe_table__plan(&table, t, opts, plan, &scan);
 }
 
@@ -144,4 +208,7 @@ const struct framework framework_mindspore = {
 	.title = "MindSpore",
 	.recognise = mindspore_recognise,
 	.plan = mindspore_plan,
+	.updates_parameters = updates_parameters,
+	.computes_gradients = computes_gradients,
+	.shorten = shorten,
 };

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The phases of a step: those the framework shows, and the forward pass, which it does not. */
+/*
+ * The phases of a step: those the framework shows, and those it does not: the forward pass, an
+ * optimizer that shows as operators only, and all of them in a compiled graph, whose operators tell
+ * by their names.
+ */
 #include <string.h>
 #include "common/util.h"
 #include "model/model_internal.h"
@@ -12,13 +16,24 @@ struct marks {
 	} *items;
 	size_t cnt, cap;
 	bool has_forward, has_backward;
-	bool has_graph; /* a compiled graph ran, of whatever phases */
+	uint64_t graph_ns; /* begin of the first compiled graph, of whatever phases; 0: none ran */
+	bool has_operators, has_updates;
 };
 
 static bool is_mark(enum span_category cat)
 {
 	return cat == CAT_DATALOADER || cat == CAT_FORWARD || cat == CAT_BACKWARD ||
 	       cat == CAT_OPTIMIZER || cat == CAT_ZERO_GRAD || cat == CAT_OPTIMIZER_OP;
+}
+
+static void note_kind(struct marks *k, const struct span *s, enum span_category cat)
+{
+	if (cat == CAT_SCRIPT && !k->graph_ns)
+		k->graph_ns = s->ev.ts_ns;
+	k->has_operators |= cat == CAT_OPERATOR;
+	k->has_updates |= cat == CAT_OPTIMIZER_OP;
+	k->has_forward |= cat == CAT_FORWARD;
+	k->has_backward |= cat == CAT_BACKWARD || cat == CAT_BACKWARD_NODE;
 }
 
 static int collect(struct model *m, struct span *s, struct marks *k)
@@ -29,13 +44,12 @@ static int collect(struct model *m, struct span *s, struct marks *k)
 		enum span_category cat = model__category(m, s);
 		struct mark mark = {s->ev.ts_ns, span__end(s), cat};
 
-		k->has_graph |= cat == CAT_SCRIPT;
-		if (!is_mark(cat)) {
+		note_kind(k, s, cat);
+		/* Nodes of a backward pass that shows itself are no marks: they lie within its. */
+		if (!is_mark(cat) && !(cat == CAT_BACKWARD_NODE && k->graph_ns)) {
 			err = collect(m, s->first_child, k);
 			continue;
 		}
-		k->has_forward |= cat == CAT_FORWARD;
-		k->has_backward |= cat == CAT_BACKWARD;
 		err = ARRAY_PUSH(k->items, k->cnt, k->cap, mark);
 	}
 	return err;
@@ -53,15 +67,22 @@ static int add_gap(struct gaps *g, uint64_t begin, uint64_t end, bool continued)
 	return begin < end ? ARRAY_PUSH(g->items, g->cnt, g->cap, gap) : 0;
 }
 
-/* If mark i is the first of a run of operators that update parameters: from its begin to the end of
- * the last, whatever is called in between. */
-static int add_update(const struct marks *k, size_t i, struct gaps *g)
+static bool is_operator(enum span_category cat)
 {
-	struct interval run = {.begin = k->items[i].begin, .kind = KIND_OPTIMIZATION};
+	return cat == CAT_OPTIMIZER_OP || cat == CAT_BACKWARD_NODE;
+}
 
-	if (k->items[i].cat != CAT_OPTIMIZER_OP || (i && k->items[i - 1].cat == CAT_OPTIMIZER_OP))
+/* If mark i is the first of a run of operators of one kind: from its begin to the end of the last,
+ * whatever is called in between. */
+static int add_run(const struct marks *k, size_t i, struct gaps *g)
+{
+	const enum span_category cat = k->items[i].cat;
+	struct interval run = {.begin = k->items[i].begin,
+			       .kind = cat == CAT_OPTIMIZER_OP ? KIND_OPTIMIZATION : KIND_BACKWARD};
+
+	if (i && k->items[i - 1].cat == cat)
 		return 0;
-	for (; i < k->cnt && k->items[i].cat == CAT_OPTIMIZER_OP; i++)
+	for (; i < k->cnt && k->items[i].cat == cat; i++)
 		run.end = k->items[i].end;
 	return ARRAY_PUSH(g->items, g->cnt, g->cap, run);
 }
@@ -87,6 +108,13 @@ static int gap_before(const struct marks *k, size_t i, uint64_t first_ns, uint64
 	return err ? err : add_gap(g, begin, end, two);
 }
 
+/* Without a backward pass all that follows a batch is forward; but what a compiled graph does is
+ * not known unless its operators are. */
+static bool is_inference(const struct marks *k)
+{
+	return !k->has_backward && (!k->graph_ns || (k->has_operators && !k->has_updates));
+}
+
 /* A step may open at the backward itself (--step-probe, --step-range): its own forward lies at the
  * end of the step before. */
 static bool opens_at_backward(const struct marks *k, const struct step *step)
@@ -104,13 +132,17 @@ static int find_gaps(const struct marks *k, const struct step *step, struct gaps
 	for (size_t i = at_backward; i < k->cnt && !err; i++) {
 		const struct mark *mark = &k->items[i];
 
-		if (mark->cat == CAT_OPTIMIZER_OP) {
-			err = add_update(k, i, g);
+		if (is_operator(mark->cat)) {
+			/* The graph's forward pass lies before its first gradient. */
+			if (mark->cat == CAT_BACKWARD_NODE && !k->has_forward && !g->cnt)
+				err = add_gap(g, k->graph_ns, mark->begin, false);
+			if (!err)
+				err = add_run(k, i, g);
 		} else if (k->has_forward) {
 			continue;
 		} else if (mark->cat == CAT_BACKWARD && (i || step)) {
 			err = gap_before(k, i, step ? step->ts_ns : 0, mark->begin, g);
-		} else if (!k->has_backward && !k->has_graph && mark->cat == CAT_DATALOADER) {
+		} else if (is_inference(k) && mark->cat == CAT_DATALOADER) {
 			bool last = i + 1 == k->cnt;
 			uint64_t end = last ? (step ? step->ts_ns + step->dur_ns : 0)
 					    : k->items[i + 1].begin;
@@ -146,7 +178,9 @@ static int open_piece(struct cover *c, struct level *l)
 
 	if (!n)
 		return -ENOMEM;
-	n->synthetic = gap->kind == KIND_FORWARD ? CAT_FORWARD : CAT_OPTIMIZER;
+	n->synthetic = gap->kind == KIND_FORWARD    ? CAT_FORWARD
+		       : gap->kind == KIND_BACKWARD ? CAT_BACKWARD
+						    : CAT_OPTIMIZER;
 	n->span.ev = (struct event){
 		.ts_ns = gap->begin > l->pos ? gap->begin : l->pos,
 		.id = EVENT_NO_ID,
