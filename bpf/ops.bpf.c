@@ -45,6 +45,19 @@ int call_entry(struct pt_regs *ctx)
 	return 0;
 }
 
+/* The same behind a prologue that has aligned the stack anew; r10 points behind the return
+ * address. */
+SEC("uprobe")
+int call_entry_aligned(struct pt_regs *ctx)
+{
+	__u32 row = probe_row(ctx);
+	struct pt_thread *t = call_begin(ctx, row);
+
+	if (t)
+		frame_push(t, ctx->r10 - 8, row, PT_FRAME_STATIC);
+	return 0;
+}
+
 static __always_inline int call_entry_reading(struct pt_regs *ctx, bool python)
 {
 	__u32 row = probe_row(ctx), cnt = 0;
@@ -170,6 +183,28 @@ int call_return(struct pt_regs *ctx)
 	return 0;
 }
 
+/*
+ * Return probe of a function that has no span itself: what it called has returned, too. The
+ * outermost of it ended about now, what was inside that one at a time unknown.
+ */
+SEC("uprobe")
+int callee_end(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), limit = ctx->sp - 8;
+	struct pt_thread *t = thread_lookup();
+
+	for (int n = 0; t && n < PT_MAX_FRAMES; n++) {
+		const struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
+		const struct pt_frame *below = frame_at(t, t->frame_cnt - 2);
+
+		if (!f || f->sp >= limit)
+			return 0;
+		frame_close_top(t, now,
+				below && below->sp < limit ? PT_END_INFERRED : PT_END_RETURN);
+	}
+	return 0;
+}
+
 /* Sequence number of the node that will differentiate a tensor; all ones: none will. */
 static __always_inline __u64 tensor_node_seq(__u64 impl)
 {
@@ -224,7 +259,7 @@ SEC("uprobe")
 int call_leave(struct pt_regs *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
-	__u32 row = bpf_get_attach_cookie(ctx);
+	__u32 row = probe_row(ctx);
 	struct pt_thread *t = thread_lookup();
 	const struct pt_frame *f;
 

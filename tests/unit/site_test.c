@@ -263,3 +263,15 @@ Test(site, sees_where_a_forwarder_goes)
 	cr_assert_eq(site__jumps_to(calls, sizeof(calls)), 0);
 	cr_assert_eq(site__jumps_to(forwards, 3), 0);
 }
+
+Test(site, a_prologue_that_aligns_the_stack)
+{
+	/* lea r10, [rsp+8]; and rsp, -32; push [r10-8]; push rbp; ret */
+	uint8_t code[] = {0x4c, 0x8d, 0x54, 0x24, 0x08, 0x48, 0x83, 0xe4,
+			  0xe0, 0x41, 0xff, 0x72, 0xf8, 0x55, 0xc3};
+
+	cr_expect_eq(site__aligned_push(code, sizeof(code)), 13);
+	cr_expect_eq(site__aligned_push(code, 13), 0);
+	code[13] = 0x53;
+	cr_expect_eq(site__aligned_push(code, sizeof(code)), 0);
+}

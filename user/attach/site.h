@@ -64,6 +64,10 @@ int site__exits(const uint8_t *code, size_t len, struct site_exit *exits, size_t
  */
 size_t site__stack_checks(const uint8_t *code, size_t len, uint32_t *at, size_t max);
 
+/* Where, behind a prologue that aligns the stack anew, rbp is pushed, which is emulated: r10 points
+ * behind the return address there. 0 if the function does not begin so. */
+size_t site__aligned_push(const uint8_t *code, size_t len);
+
 /* Where a function that does nothing itself goes on by a jump, its arguments and its stack as they
  * came: the distance from code[0]; 0 if it is no such function. */
 int64_t site__jumps_to(const uint8_t *code, size_t len);

@@ -7,6 +7,7 @@
 #include <Zydis/Zydis.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <string.h>
 #include "attach/site.h"
 #include "common/util.h"
 
@@ -386,4 +387,18 @@ size_t site__stack_checks(const uint8_t *code, size_t len, uint32_t *at, size_t 
 		compared |= compares_canary(&in);
 	}
 	return cnt;
+}
+
+size_t site__aligned_push(const uint8_t *code, size_t len)
+{
+	static const uint8_t lea[] = {0x4c, 0x8d, 0x54, 0x24, 0x08};  /* 8(%rsp), %r10 */
+	static const uint8_t and[] = {0x48, 0x83, 0xe4};	      /* $-ALIGN, %rsp */
+	static const uint8_t push[] = {0x41, 0xff, 0x72, 0xf8, 0x55}; /* -8(%r10); %rbp */
+	const size_t push_at = sizeof(lea) + sizeof(and) + 1;
+
+	if (len < push_at + sizeof(push) || memcmp(code, lea, sizeof(lea)) != 0 ||
+	    memcmp(code + sizeof(lea), and, sizeof(and)) != 0 ||
+	    memcmp(code + push_at, push, sizeof(push)) != 0)
+		return 0;
+	return push_at + sizeof(push) - 1;
 }

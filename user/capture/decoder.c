@@ -171,6 +171,8 @@ static enum span_category class_category(uint32_t name_class, enum span_category
 		return CAT_OPTIMIZER;
 	case PT_CLASS_ZERO_GRAD:
 		return CAT_ZERO_GRAD;
+	case PT_CLASS_OPTIMIZER_OP:
+		return CAT_OPTIMIZER_OP;
 	case PT_CLASS_PROFILER_STEP:
 		return CAT_PROFILER_STEP;
 	default:
@@ -325,6 +327,14 @@ static bool end_with_pass(const struct decoder *d, uint32_t tid, struct pt_span 
 	return inside || !d->has_passes || !(node->flags & PT_SPAN_CUT_BEGIN);
 }
 
+/* A return probe traps at the entry, too, where it may be the only one. */
+static unsigned int span_hits(const struct planned_probe *probe, const struct pt_span *span)
+{
+	if (!probe->program)
+		return span->end == PT_END_RETURN ? 3 : 1;
+	return probe->return_program || span->end == PT_END_SITE ? 2 : 1;
+}
+
 static int take_span(struct decoder *d, const struct pt_rec *h, const struct pt_span *recorded)
 {
 	const struct planned_probe *probe = row_probe(d, recorded->probe);
@@ -348,7 +358,7 @@ static int take_span(struct decoder *d, const struct pt_rec *h, const struct pt_
 		name = row_name(d, span->probe);
 		id = span->kind == PT_FRAME_STATIC ? span->seq : EVENT_NO_ID;
 	}
-	d->hits[probe->group] += probe->return_program || span->end == PT_END_SITE ? 2 : 1;
+	d->hits[probe->group] += span_hits(probe, span);
 	return span_write(d, h, span, name, id);
 }
 

@@ -279,7 +279,8 @@ static bool must_stay(const struct planned_probe *probe)
 		       : !left_out_name(probe);
 }
 
-/* A call of the runtime is one of the driver within it, whose probes are hit, too. */
+/* A call of the runtime is one of the driver within it, whose probes are hit, too. A return probe
+ * traps at the entry as well. */
 static uint32_t hits_of(const struct planned_probe *probe)
 {
 	const uint32_t hits = probe->return_program ? 2 : 1;
@@ -287,23 +288,34 @@ static uint32_t hits_of(const struct planned_probe *probe)
 	return probe->category == CAT_RUNTIME ? 2 * hits : hits;
 }
 
+/* A span may begin and end by probes of several functions; of the instructions that may be its last
+ * one is. */
+static void add_hits(struct prune_input *in, const struct planned_probe *probe, bool is_first)
+{
+	if (is_first || !probe->program)
+		in->hits += hits_of(probe);
+	else
+		in->hits = in->hits > 1 ? in->hits : 2;
+}
+
 static size_t gather(const struct session *s, struct prune_input *in)
 {
+	auto_free size_t *at = calloc(s->plan.row_cnt + 1, sizeof(*at));
 	size_t cnt = 0;
 
-	for (size_t i = 0; i < s->plan.cnt; i++) {
+	for (size_t i = 0; at && i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
+		bool is_first = !at[probe->row];
 
-		/* Probes of one function follow each other and share its row. */
-		if ((probe->group != GROUP_OPERATOR && probe->group != GROUP_DEVICE) ||
-		    (cnt && in[cnt - 1].row == probe->row))
+		if (probe->group != GROUP_OPERATOR && probe->group != GROUP_DEVICE)
 			continue;
-		in[cnt] = (struct prune_input){
-			.row = probe->row,
-			.stays = must_stay(probe),
-			.hits = hits_of(probe),
-		};
-		probes__stat(&s->probes, probe->row, &in[cnt++].stat);
+		if (is_first) {
+			in[cnt] =
+				(struct prune_input){.row = probe->row, .stays = must_stay(probe)};
+			probes__stat(&s->probes, probe->row, &in[cnt++].stat);
+			at[probe->row] = cnt;
+		}
+		add_hits(&in[at[probe->row] - 1], probe, is_first);
 	}
 	return cnt;
 }

@@ -27,7 +27,7 @@ static bool program_planned(const struct probe_plan *plan, const char *name)
 
 		if (probe->cfg.note_returns && !strcmp(name, "call_landing"))
 			return true;
-		if (!strcmp(probe->program, name) ||
+		if ((probe->program && !strcmp(probe->program, name)) ||
 		    (probe->return_program && !strcmp(probe->return_program, name)))
 			return true;
 	}
@@ -123,12 +123,17 @@ static int set_add(struct probes *p, struct attach_set *set, const struct planne
 		.cookie = probe->row,
 		.symbol = probe->symbol,
 	};
-	struct bpf_program *prog = bpf_object__find_program_by_name(p->skel->obj, probe->program);
-	int err = attach_set__add(set, prog, &point);
+	const struct bpf_object *obj = p->skel->obj;
+	struct bpf_program *prog;
+	int err = 0;
 
+	if (probe->program) {
+		prog = bpf_object__find_program_by_name(obj, probe->program);
+		err = attach_set__add(set, prog, &point);
+	}
 	if (err || !probe->return_program)
 		return err;
-	prog = bpf_object__find_program_by_name(p->skel->obj, probe->return_program);
+	prog = bpf_object__find_program_by_name(obj, probe->return_program);
 	point.is_return = true;
 	return attach_set__add(set, prog, &point);
 }

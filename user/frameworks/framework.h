@@ -32,7 +32,7 @@ struct planned_probe {
 	uint64_t vaddr;		    /* of the instruction, already slid */
 	uint64_t offset;	    /* the same as an offset in the file */
 	uint64_t return_address;    /* in the target, of a probe behind a call; else 0 */
-	const char *program;	    /* BPF program at vaddr */
+	const char *program;	    /* BPF program at vaddr; NULL: only at the return */
 	const char *return_program; /* NULL: none; needs vaddr to be the function's entry */
 	const char *name;	    /* what tables call it, NULL: dynamic */
 	const char *schema;	    /* NULL if none */

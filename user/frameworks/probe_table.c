@@ -28,18 +28,34 @@ static bool matches(const char *pattern, const char *symbol)
 	return !pattern[literal] || !fnmatch(pattern, symbol, 0);
 }
 
+/* A function's bytes; NULL if there are none. */
+static const uint8_t *body(struct elf_file *elf, const struct elf_symbol *s, size_t *len)
+{
+	const uint8_t *code = elf_file__bytes(elf, s->vaddr, len);
+
+	if (code && s->size && s->size < *len)
+		*len = s->size;
+	return code;
+}
+
 /* Where the program goes: the entry, or a cheaper instruction further in that the row allows. */
 static int place(struct elf_file *elf, const struct elf_symbol *s, const struct probe_row *row,
 		 struct planned_probe *probe)
 {
-	size_t len;
-	const uint8_t *code = elf_file__bytes(elf, s->vaddr, &len);
+	size_t len, aligned;
+	const uint8_t *code = body(elf, s, &len);
 	int shift, off;
 
 	probe->vaddr = s->vaddr;
 	if (!row->slide || !code)
 		return 0;
-	off = site__slide(code, s->size && s->size < len ? s->size : len, row->slide_keep, &shift);
+	aligned = row->aligned_program ? site__aligned_push(code, len) : 0;
+	if (aligned) {
+		probe->vaddr += aligned;
+		probe->program = row->aligned_program;
+		return 0;
+	}
+	off = site__slide(code, len, row->slide_keep, &shift);
 	if (off < 0)
 		return off;
 	probe->vaddr += (uint64_t)off;
@@ -47,27 +63,54 @@ static int place(struct elf_file *elf, const struct elf_symbol *s, const struct 
 	return 0;
 }
 
+/* Further probes of the function whose entry was added last, with its row. */
+static int add_ends(struct table_scan *s, const struct probe_row *row,
+		    const struct elf_symbol *symbol, const char *program, const uint32_t *at,
+		    size_t cnt)
+{
+	struct planned_probe end = s->plan->probes[s->plan->cnt - 1];
+	int err = 0;
+
+	end.program = program;
+	end.return_program = NULL;
+	for (size_t i = 0; i < cnt && !err; i++) {
+		end.vaddr = symbol->vaddr + at[i];
+		if (!elf_file__offset(s->elfs[row->lib], end.vaddr, &end.offset))
+			err = probe_plan__add(s->plan, &end);
+	}
+	return err;
+}
+
+static int plan_leaves(struct table_scan *s, const struct probe_row *row,
+		       const struct elf_symbol *symbol, const uint8_t *code, size_t len)
+{
+	struct site_exit exits[TABLE_MAX_ENDS];
+	int found = site__exits(code, len, exits, TABLE_MAX_ENDS);
+	uint32_t at[TABLE_MAX_ENDS];
+	size_t cnt = 0;
+
+	for (int i = 0; i < found; i++)
+		if (!exits[i].is_jump)
+			at[cnt++] = exits[i].off;
+	return add_ends(s, row, symbol, "call_leave", at, cnt);
+}
+
 /* The ends of the function whose entry was added last. Without any its end is inferred. */
 static int plan_ends(struct table_scan *s, const struct probe_row *row,
 		     const struct elf_symbol *symbol)
 {
-	struct planned_probe end = s->plan->probes[s->plan->cnt - 1];
-	struct elf_file *elf = s->elfs[row->lib];
 	uint32_t at[TABLE_MAX_ENDS];
 	size_t len, cnt;
-	const uint8_t *code = elf_file__bytes(elf, symbol->vaddr, &len);
-	int err = 0;
+	const uint8_t *code = body(s->elfs[row->lib], symbol, &len);
 
-	if (!row->site_program || !code)
+	if (!code || !symbol->size)
 		return 0;
-	cnt = site__stack_checks(code, symbol->size < len ? symbol->size : len, at, ARRAY_SIZE(at));
-	end.program = row->site_program;
-	for (size_t i = 0; i < cnt && !err; i++) {
-		end.vaddr = symbol->vaddr + at[i];
-		if (!elf_file__offset(elf, end.vaddr, &end.offset))
-			err = probe_plan__add(s->plan, &end);
-	}
-	return err;
+	if (row->leaves)
+		return plan_leaves(s, row, symbol, code, len);
+	if (!row->site_program)
+		return 0;
+	cnt = site__stack_checks(code, len, at, ARRAY_SIZE(at));
+	return add_ends(s, row, symbol, row->site_program, at, cnt);
 }
 
 /* 0 also for a place where no probe can sit: the row then counts as not found. */

@@ -29,6 +29,8 @@ struct probe_row {
 	const char *program;
 	const char *shapes_program; /* instead, with --record-shapes; NULL: the same */
 	const char *return_program; /* NULL: no return probe */
+	bool leaves; /* its end is seen at its return instructions, exceptions or not */
+	const char *aligned_program; /* behind a prologue that aligns the stack, with slide */
 	const char *returns_safely; /* why no exception leaves the function: needed for one */
 	const char *site_program;   /* where the function checks its stack; NULL: no such end */
 	const char *name;	    /* in tables; NULL: by name_of, or read by the program */
