@@ -289,6 +289,7 @@ enum pt_name_class {
 	PT_CLASS_STEP_PROBE = 7, /* --step-probe, or the operator that opens each period */
 	PT_CLASS_FORWARD = 8,
 	PT_CLASS_GRAPH = 9, /* a run of a compiled graph, of whatever phases */
+	PT_CLASS_OPTIMIZER_OP = 10, /* one of the operators that an optimizer's step consists of */
 	PT_CLASS_CNT,
 };
 

@@ -182,3 +182,16 @@ Test(steps, the_busiest_thread_makes_the_period)
 	cr_expect_eq(period.op, 7);
 	cr_expect_eq(period.tid, 1);
 }
+
+Test(steps, an_optimizer_may_show_as_its_operators)
+{
+	__u64 seen[PT_CLASS_CNT] = {[PT_CLASS_OPTIMIZER_OP] = 8, [PT_CLASS_BACKWARD] = 1};
+
+	cr_expect_eq(decide(seen, SECOND).boundary, PT_CLASS_NONE);
+	seen[PT_CLASS_BACKWARD] = 3;
+	cr_expect_eq(decide(seen, SECOND).boundary, PT_CLASS_OPTIMIZER_OP);
+	cr_expect_eq(decide(seen, SECOND).needs, PT_CLASS_BACKWARD);
+	seen[PT_CLASS_DATALOADER] = 3;
+	cr_expect_eq(decide(seen, SECOND).boundary, PT_CLASS_DATALOADER);
+	cr_expect_eq(decide(seen, SECOND).needs, PT_CLASS_OPTIMIZER_OP);
+}

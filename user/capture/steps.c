@@ -79,6 +79,19 @@ static const struct rule_row rule_rows[] = {
 	 {PT_CLASS_DATALOADER, false, PT_CLASS_BACKWARD, 0, "data loader",
 	  "each step opens where the data loader is asked for the first batch after a backward "
 	  "pass"}},
+	/* The same where the optimizer shows as its operators, one for each parameter. */
+	{{{PT_CLASS_DATALOADER, 2, ANY}, {PT_CLASS_OPTIMIZER_OP, 1, ANY}},
+	 0,
+	 {PT_CLASS_DATALOADER, false, PT_CLASS_OPTIMIZER_OP, 0, "DataLoader",
+	  "each step opens where the data loader is asked for the first batch after an optimizer "
+	  "step"}},
+	{{{PT_CLASS_OPTIMIZER_OP, 1, ANY},
+	  {PT_CLASS_BACKWARD, 3, ANY},
+	  {PT_CLASS_DATALOADER, 0, 1}},
+	 0,
+	 {PT_CLASS_OPTIMIZER_OP, false, PT_CLASS_BACKWARD, 0, "optimizer operators",
+	  "no data loader was seen; each step opens at the first operator of the optimizer behind "
+	  "a backward pass"}},
 	/* Inference: batches are loaded, nothing is learned. */
 	{{{PT_CLASS_DATALOADER, 4, ANY}, {PT_CLASS_OPTIMIZER, 0, 0}, {PT_CLASS_BACKWARD, 0, 0}},
 	 0,
