@@ -3,12 +3,14 @@
 
 extern const struct framework framework_mindspore;
 extern const struct framework framework_mxnet;
+extern const struct framework framework_paddle;
 extern const struct framework framework_pytorch;
 
 static const struct framework *const frameworks[] = {
 	&framework_pytorch,
 	&framework_mindspore,
 	&framework_mxnet,
+	&framework_paddle,
 	NULL,
 };
 

@@ -4,6 +4,7 @@
  * 1.13; each row says how its span ends. A return probe only goes on functions that turn every C++
  * exception into a Python one before they return.
  */
+#include "frameworks/package.h"
 #include "frameworks/probe_table.h"
 #include "frameworks/torch_layout.h"
 #include "frameworks/torch_ops.h"
@@ -223,31 +224,6 @@ static const struct pt_name_rule name_rules[] = {
 
 /* ---- recognition ---- */
 
-/* version.py lies beside the lib directory: .../torch/lib/libtorch_cpu.so -> .../torch/version.py
- */
-static void read_version(const struct target *t, const struct target_lib *lib, char *out,
-			 size_t size)
-{
-	char path[4096], *slash;
-	auto_free char *text = NULL;
-	const char *at;
-
-	snprintf(path, sizeof(path), "%s", lib->path);
-	for (int up = 0; up < 2; up++) {
-		slash = strrchr(path, '/');
-		if (!slash)
-			return;
-		*slash = '\0';
-	}
-	strncat(path, "/version.py", sizeof(path) - strlen(path) - 1);
-	text = target__read_file(t, path, NULL);
-	at = text ? strstr(text, "__version__ = '") : NULL;
-	if (!at)
-		return;
-	at += strlen("__version__ = '");
-	snprintf(out, size, "%.*s", (int)strcspn(at, "'\n"), at);
-}
-
 static int pytorch_recognise(struct target *t, struct framework_match *m)
 {
 	const struct target_lib *cpu = target__find_lib(t, libs[LIB_CPU]);
@@ -259,7 +235,7 @@ static int pytorch_recognise(struct target *t, struct framework_match *m)
 	memset(m, 0, sizeof(*m));
 	m->framework = &framework_pytorch;
 	m->ready = python && target__find_lib(t, libs[LIB_C10]);
-	read_version(t, cpu, m->version, sizeof(m->version));
+	package__text(t, cpu, 2, "version.py", "__version__", m->version, sizeof(m->version));
 	torch_layout__find(m->version, &measured);
 	m->known_version = m->version[0] && measured;
 	snprintf(m->why, sizeof(m->why), "maps %s%s; version %s%s", cpu->path,

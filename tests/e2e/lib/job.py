@@ -54,10 +54,11 @@ NURSERY = Nursery()
 
 class Job:
     """A running workload, forked from a process that had imported torch (fresh=False) or started
-    by a command of its own. It logs its steps to `log`, a line of `step NUMBER NS` each."""
+    by a command of its own, as with another Python. It logs its steps to `log`, a line of
+    `step NUMBER NS` each."""
     count = 0
 
-    def __init__(self, directory, workload, *args, fresh=False, wrap=()):
+    def __init__(self, directory, workload, *args, fresh=False, wrap=(), python=None):
         Job.count += 1
         base = pathlib.Path(directory) / f"job{Job.count}"
         self.out, self.err, self.log = (base.with_suffix(s) for s in (".out", ".err", ".log"))
@@ -65,9 +66,9 @@ class Job:
         argv = [str(WORKLOADS / workload), "--log", str(self.log), *map(str, args)]
         self.status = None
         self.popen = None
-        if fresh or wrap:
+        if fresh or wrap or python:
             with open(self.out, "w") as out, open(self.err, "w") as err:
-                self.popen = subprocess.Popen([*wrap, PYTHON, *argv], stdin=subprocess.DEVNULL,
+                self.popen = subprocess.Popen([*wrap, python or PYTHON, *argv], stdin=subprocess.DEVNULL,
                                               stdout=out, stderr=err, env=ENV, cwd=directory,
                                               start_new_session=True)
             self.pid = self.popen.pid

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Errors raised and caught under every probe."""
+import signal
+import threading
+
+import job
+from lib.runner import test
+from lib.tool import calls
+
+LOCK = threading.Lock()
+COUNT = 2000
+KINDS = 8
+EXPECTED = {}
+
+
+def start(case):
+    return job.start(case, "paddle_raise.py", "--count", COUNT).wait_steps(3)
+
+
+def expected(case):
+    """What the job prints when nobody watches it."""
+    with LOCK:
+        if not EXPECTED:
+            alone = start(case)
+            alone.signal(signal.SIGUSR1)
+            assert alone.wait(100) == 0, alone.err.read_text()
+            EXPECTED["out"] = alone.output()
+            assert EXPECTED["out"].count(f"caught {COUNT}") == KINDS, EXPECTED["out"]
+    return EXPECTED["out"]
+
+
+def raise_under(case, *options):
+    want = expected(case)
+    running = start(case)
+    tool = case.tool("-p", running.pid, "--no-trace", "--no-report", *options).wait_recording()
+    running.signal(signal.SIGUSR1)
+    status = running.wait(120)
+    tool.done()
+    assert status == 0, f"the job ended with {status}: {running.err.read_text()}"
+    assert running.output() == want, f"printed {running.output()} instead of {want}"
+    return tool.report()
+
+
+@test("errors caught at --detail phase")
+def phase(case):
+    tables = raise_under(case, "--detail", "phase")
+    assert tables["summary"]["rows"][0]["steps"] > COUNT // 100, tables["summary"]
+
+
+@test("errors caught at --detail operator")
+def operator(case):
+    tables = raise_under(case, "--keep-all")
+    for name in ("conv2d dygraph", "add dygraph", "matmul dygraph", "sgd_ dygraph"):
+        assert calls(tables, name) >= COUNT, f"{name}: the probes were not there"

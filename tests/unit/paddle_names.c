@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "frameworks/paddle_names.h"
+#include <criterion/criterion.h>
+
+typedef bool (*name_of)(const char *symbol, char *out, size_t size);
+
+static const char *name(name_of function, const char *symbol)
+{
+	static char text[128];
+
+	return function(symbol, text, sizeof(text)) ? text : "";
+}
+
+Test(paddle_names, forward)
+{
+	cr_expect_str_eq(name(paddle_names__forward, "_Z11add_ad_funcRKN6paddle6TensorES2_"),
+			 "add dygraph");
+	cr_expect_str_eq(name(paddle_names__forward, "_ZN6sparse11abs_ad_funcERKN6paddle6TensorE"),
+			 "sparse::abs dygraph");
+	cr_expect_str_eq(
+		name(paddle_names__forward, "_ZN3egr9to_static19run_program_ad_funcERKSt6vector"),
+		"run_program dygraph");
+	cr_expect_str_eq(name(paddle_names__forward, "_Z13adam__ad_funcRN6paddle6TensorE"), "");
+	cr_expect_str_eq(name(paddle_names__forward, "_Z3addv"), "");
+	cr_expect_str_eq(name(paddle_names__forward, "_Z99add_ad_func"), "");
+}
+
+Test(paddle_names, nodes)
+{
+	cr_expect_str_eq(name(paddle_names__node, "_ZN12ReluGradNodeclERN6paddle12small_vectorIE"),
+			 "Global_ReluGradNode");
+	cr_expect_str_eq(name(paddle_names__node,
+			      "_ZN3egr20GradNodeAccumulationclERN6paddle12small_vectorIE"),
+			 "Global_GradNodeAccumulation");
+	cr_expect_str_eq(name(paddle_names__node, "_ZN12ReluGradNodeD1Ev"), "");
+}
+
+Test(paddle_names, python)
+{
+	cr_expect_str_eq(
+		name(paddle_names__python, "_ZN6paddle6pybind16eager_api_conv2dEP7_objectS2_S2_"),
+		"conv2d dygraph");
+	cr_expect_str_eq(name(paddle_names__optimizer,
+			      "_ZN6paddle6pybind16eager_api_conv2dEP7_objectS2_S2_"),
+			 "");
+	cr_expect_str_eq(
+		name(paddle_names__optimizer, "_ZN6paddle6pybind15eager_api_adam_EP7_objectS2_S2_"),
+		"adam_ dygraph");
+}

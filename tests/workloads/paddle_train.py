@@ -1,0 +1,164 @@
+"""Trains a small network with PaddlePaddle until it is told to stop, in one of Paddle's modes.
+
+An ordinary program that knows nothing of proftrace. Writes `step NUMBER NS` for each step to the log.
+At SIGUSR1 it lets paddle.profiler watch some steps and writes what that saw to the file of --profile.
+"""
+import argparse
+import collections
+import json
+import os
+import signal
+import time
+
+import numpy as np
+import paddle
+from paddle import nn
+from paddle.nn import functional as F
+
+BATCH = 16
+PROFILED = 8  # steps
+
+
+def parse_args():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--log", default=os.devnull)
+    parser.add_argument("--mode", choices=["dygraph", "to_static", "static"], default="dygraph")
+    parser.add_argument("--workers", type=int, default=0, help="data loader processes")
+    parser.add_argument("--optimizer", choices=["Adam", "Momentum", "SGD"], default="Adam")
+    parser.add_argument("--infer", action="store_true", help="no loader, no loss, no optimizer")
+    parser.add_argument("--profile", help="where to write what paddle.profiler sees")
+    return parser.parse_args()
+
+
+ARGS = parse_args()
+
+
+class Images(paddle.io.Dataset):
+    def __len__(self):
+        return 40 * BATCH  # a step in forty begins an epoch
+
+    def __getitem__(self, i):
+        return np.random.RandomState(i).rand(1, 16, 16).astype("float32"), np.int64(i % 10)
+
+
+class Net(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2D(1, 8, 3, padding=1)
+        self.bn = nn.BatchNorm2D(8)
+        self.pool = nn.MaxPool2D(2, 2)
+        self.fc1 = nn.Linear(8 * 8 * 8, 32)
+        self.fc2 = nn.Linear(32, 10)
+
+    def forward(self, x):
+        x = self.pool(F.relu(self.bn(self.conv(x))))
+        x = F.relu(self.fc1(paddle.flatten(x, 1)))
+        return self.fc2(x)
+
+
+def optimizer(parameters=None):
+    return getattr(paddle.optimizer, ARGS.optimizer)(1e-3, parameters=parameters)
+
+
+def batches():
+    loader = paddle.io.DataLoader(Images(), batch_size=BATCH, num_workers=ARGS.workers,
+                                  persistent_workers=ARGS.workers > 0)
+    while True:
+        yield from loader
+
+
+def training():
+    net = Net()
+    opt = optimizer(net.parameters())
+    forward = paddle.jit.to_static(net, full_graph=True) if ARGS.mode == "to_static" else net
+    source = batches()
+
+    def step():
+        x, y = next(source)
+        loss = F.cross_entropy(forward(x), y)
+        loss.backward()
+        opt.step()
+        opt.clear_grad()
+
+    return step
+
+
+def inference():
+    net = Net()
+    net.eval()
+    if ARGS.mode == "to_static":
+        net = paddle.jit.to_static(net, full_graph=True)
+
+    def step():
+        with paddle.no_grad():
+            net(paddle.zeros([BATCH, 1, 16, 16])).argmax(-1).tolist()
+        time.sleep(0.003)  # the next request
+
+    return step
+
+
+def program():
+    """A step of the static Executor."""
+    paddle.enable_static()
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(main, startup):
+        x = paddle.static.data("x", [BATCH, 1, 16, 16], "float32")
+        y = paddle.static.data("y", [BATCH, 1], "int64")
+        out = Net()(x)
+        if not ARGS.infer:
+            out = F.cross_entropy(out, y)
+            optimizer().minimize(out)
+    executor = paddle.static.Executor(paddle.CPUPlace())
+    executor.run(startup)
+    feed = {"x": np.random.rand(BATCH, 1, 16, 16).astype("float32"),
+            "y": np.arange(BATCH).reshape(BATCH, 1).astype("int64") % 10}
+
+    def step():
+        executor.run(main, feed=feed, fetch_list=[out])
+
+    return step
+
+
+def profile(step):
+    """Calls by kind and name that paddle.profiler sees in some steps."""
+    kinds = collections.defaultdict(collections.Counter)
+
+    def count(node):
+        kinds[str(node.type).removeprefix("TracerEventType.")][node.name] += 1
+        for child in node.children_node:
+            count(child)
+
+    def take(prof):
+        for node in prof.profiler_result.get_data().values():
+            count(node)
+
+    with paddle.profiler.Profiler(targets=[paddle.profiler.ProfilerTarget.CPU],
+                                  on_trace_ready=take) as prof:
+        for _ in range(PROFILED):
+            step()
+            prof.step()
+    with open(ARGS.profile + ".part", "w") as file:
+        json.dump({"steps": PROFILED, "kinds": kinds}, file)
+    os.rename(ARGS.profile + ".part", ARGS.profile)
+
+
+def main():
+    paddle.set_device("cpu")
+    paddle.seed(0)
+    asked = []
+    signal.signal(signal.SIGUSR1, lambda *_: asked.append(True))
+    step = program() if ARGS.mode == "static" else inference() if ARGS.infer else training()
+    cnt = 0
+    with open(ARGS.log, "a", buffering=1) as log:
+        while True:
+            begin = time.perf_counter_ns()
+            step()
+            log.write(f"step {cnt} {time.perf_counter_ns() - begin}\n")
+            cnt += 1
+            if asked:
+                asked.clear()
+                profile(step)
+
+
+if __name__ == "__main__":
+    main()

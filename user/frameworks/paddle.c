@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * PaddlePaddle: what shows its steps, phases and operators, by symbol. Measured on 3.3.1. Most C++
+ * functions let exceptions through (a shape error, the end of an epoch), so they end without a
+ * return probe: where their caller, which Python calls and which catches all, returns, or at their
+ * return instructions.
+ */
+#include "attach/site.h"
+#include "common/util.h"
+#include "frameworks/package.h"
+#include "frameworks/paddle_names.h"
+#include "frameworks/probe_table.h"
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct framework framework_paddle;
+
+enum paddle_lib { LIB_PADDLE, LIB_CNT };
+
+static const char *const libs[] = {
+	[LIB_PADDLE] = "libpaddle.so*",
+};
+
+#define PYTHON_FUNCTION "_ZN6paddle6pybind*eager_api_*EP7_object*"
+#define CATCHES_ALL	"C API function: turns every C++ exception into a Python one"
+
+static const struct probe_row rows[] = {
+	/* The main thread's wait for a batch; its end of an epoch is an exception. */
+	{
+		.lib = LIB_PADDLE,
+		.symbol = "_ZN6paddle6pybind21MultiDeviceFeedReader*12ReadNextListEv",
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_DATALOADER,
+		.program = "phase_entry",
+		.leaves = true,
+		.name = "DataLoader",
+		.cfg = {.code = PT_CLASS_DATALOADER},
+		.loses = "steps by the data loader, and Dataloader",
+	},
+	/* Tensor.backward(), paddle.grad() */
+	{
+		.lib = LIB_PADDLE,
+		.symbol = "_ZN3egr8BackwardE",
+		.other_symbol = "_ZN3egr4GradE",
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_BACKWARD,
+		.program = "phase_entry",
+		.leaves = true,
+		.name = "Gradient Backward",
+		.cfg = {.code = PT_CLASS_BACKWARD},
+		.loses = "Backward, and with it Forward",
+	},
+	{
+		.lib = LIB_PADDLE,
+		.symbol = PYTHON_FUNCTION,
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_OPTIMIZER_OP,
+		.program = "phase_entry",
+		.return_program = "call_return",
+		.returns_safely = CATCHES_ALL,
+		.name_of = paddle_names__optimizer,
+		.cfg = {.code = PT_CLASS_OPTIMIZER_OP},
+		.loses = "Optimization",
+	},
+	/* Operators, whoever calls them; see plan_ends(). */
+	{
+		.lib = LIB_PADDLE,
+		.symbol = "_Z*_ad_func*",
+		.details = AT_SPANS,
+		.group = GROUP_OPERATOR,
+		.category = CAT_OPERATOR,
+		.program = "call_entry",
+		.aligned_program = "call_entry_aligned",
+		.name_of = paddle_names__forward,
+		.slide = true,
+		.slide_keep = SITE_RSP,
+		.loses = "operators",
+	},
+	/* Errors of a user's hook pass through: it ends where the next one begins. */
+	{
+		.lib = LIB_PADDLE,
+		.symbol = "_ZN*GradNode*clERN6paddle12small_vector*",
+		.details = AT_SPANS,
+		.group = GROUP_OPERATOR,
+		.category = CAT_BACKWARD_NODE,
+		.program = "call_entry",
+		.aligned_program = "call_entry_aligned",
+		.name_of = paddle_names__node,
+		.slide = true,
+		.slide_keep = SITE_RSP,
+		.loses = "operators of the backward pass",
+	},
+};
+
+static const struct probe_table table = {libs, LIB_CNT, rows, ARRAY_SIZE(rows)};
+
+/* ---- recognition ---- */
+
+static int paddle_recognise(struct target *t, struct framework_match *m)
+{
+	const struct target_lib *lib = target__find_lib(t, libs[LIB_PADDLE]);
+
+	if (!lib)
+		return 0;
+	memset(m, 0, sizeof(*m));
+	m->framework = &framework_paddle;
+	m->ready = true;
+	package__text(t, lib, 2, "version/__init__.py", "full_version", m->version,
+		      sizeof(m->version));
+	m->known_version = !strncmp(m->version, "3.3.", 4);
+	snprintf(m->why, sizeof(m->why), "maps %s; version %s%s", lib->path,
+		 m->version[0] ? m->version : "unknown (no version/__init__.py beside it)",
+		 m->known_version ? "" : ", not measured by us: symbols are matched by name");
+	return 1;
+}
+
+/* ---- ends of operators ---- */
+
+struct ends {
+	struct table_scan *scan;
+	const struct planned_probe **by_name; /* operators */
+	size_t cnt;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct planned_probe *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
+/* An operator ends where the function returns by which Python called it. */
+static int plan_end(const struct elf_symbol *symbol, void *ctx)
+{
+	const struct ends *e = ctx;
+	char name[320];
+	const struct planned_probe key = {.name = name}, *key_at = &key;
+	const struct planned_probe *const *op;
+	struct planned_probe end;
+
+	if (!symbol->is_function || strchr(symbol->name, '.') ||
+	    !paddle_names__python(symbol->name, name, sizeof(name)))
+		return 0;
+	op = bsearch(&key_at, e->by_name, e->cnt, sizeof(*e->by_name), compare_names);
+	if (!op)
+		return 0;
+	end = **op;
+	end.symbol = symbol->name;
+	end.vaddr = symbol->vaddr;
+	end.program = NULL;
+	end.return_program = "callee_end";
+	if (elf_file__offset(e->scan->elfs[LIB_PADDLE], end.vaddr, &end.offset))
+		return 0;
+	return probe_plan__add(e->scan->plan, &end);
+}
+
+static int plan_ends(struct table_scan *s)
+{
+	struct planned_probe *ops = NULL;
+	struct ends e = {.scan = s};
+	size_t cnt = s->plan->cnt;
+	int err = 0;
+
+	/* The plan moves as it grows. */
+	ops = malloc((cnt + 1) * sizeof(*ops));
+	e.by_name = calloc(cnt + 1, sizeof(const struct planned_probe *));
+	if (!ops || !e.by_name)
+		err = -ENOMEM;
+	for (size_t i = 0; i < cnt && !err; i++) {
+		ops[i] = s->plan->probes[i];
+		if (ops[i].category == CAT_OPERATOR)
+			e.by_name[e.cnt++] = &ops[i];
+	}
+	if (!err && e.cnt) {
+		qsort(e.by_name, e.cnt, sizeof(*e.by_name), compare_names);
+		err = elf_file__for_each_symbol(s->elfs[LIB_PADDLE], plan_end, &e);
+	}
+	free(e.by_name);
+	free(ops);
+	return err;
+}
+
+static int paddle_plan(struct target *t, const struct framework_match *m,
+		       const struct plan_opts *opts, struct probe_plan *plan)
+{
+	struct table_scan scan;
+	int err = probe_table__plan(&table, t, opts, plan, &scan);
+
+	(void)m;
+	return err ? err : plan_ends(&scan);
+}
+
+const struct framework framework_paddle = {
+	.name = "paddle",
+	.title = "PaddlePaddle",
+	.recognise = paddle_recognise,
+	.plan = paddle_plan,
+};

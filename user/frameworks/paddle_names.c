@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "frameworks/paddle_names.h"
+#include "common/util.h"
+#include <ctype.h>
+#include <string.h>
+
+#define FORWARD_SUFFIX "_ad_func"
+#define PYTHON_PREFIX  "eager_api_"
+
+struct part {
+	const char *text;
+	size_t len;
+};
+
+/* The last component of a mangled function's name ("conv2d_ad_func") and its first namespace. */
+static bool last_part(const char *symbol, struct part *part, struct part *space)
+{
+	bool nested;
+	const char *p;
+
+	*part = *space = (struct part){NULL, 0};
+	if (strncmp(symbol, "_Z", 2) != 0)
+		return false;
+	nested = symbol[2] == 'N';
+	for (p = symbol + 2 + nested; isdigit((unsigned char)*p);) {
+		size_t len = 0;
+
+		while (isdigit((unsigned char)*p) && len < 1000)
+			len = 10 * len + (size_t)(*p++ - '0');
+		if (!len || strnlen(p, len) < len)
+			return false;
+		if (part->text && !space->text)
+			*space = *part;
+		*part = (struct part){p, len};
+		p += len;
+		if (!nested)
+			break;
+	}
+	return part->text != NULL;
+}
+
+static bool is_optimizer(const char *op, size_t len)
+{
+	static const char *const ops[] = {
+		"adadelta_",
+		"adagrad_",
+		"adam_",
+		"adamax_",
+		"adamw_",
+		"asgd_",
+		"decayed_adagrad",
+		"dgc_momentum",
+		"dpsgd",
+		"ftrl",
+		"fused_adam_",
+		"lamb_",
+		"lars_momentum",
+		"merged_adam_",
+		"merged_momentum_",
+		"momentum_",
+		"nadam_",
+		"radam_",
+		"rmsprop_",
+		"rprop_",
+		"sgd_",
+		"sparse_momentum",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ops); i++)
+		if (strlen(ops[i]) == len && !memcmp(ops[i], op, len))
+			return true;
+	return false;
+}
+
+bool paddle_names__forward(const char *symbol, char *out, size_t size)
+{
+	const size_t suffix = strlen(FORWARD_SUFFIX);
+	struct part part, space;
+	bool sparse;
+
+	if (!last_part(symbol, &part, &space) || part.len <= suffix ||
+	    memcmp(part.text + part.len - suffix, FORWARD_SUFFIX, suffix) != 0)
+		return false;
+	part.len -= suffix;
+	if (is_optimizer(part.text, part.len))
+		return false;
+	sparse = space.len == strlen("sparse") && !memcmp(space.text, "sparse", space.len);
+	snprintf(out, size, "%s%.*s dygraph", sparse ? "sparse::" : "", (int)part.len, part.text);
+	return true;
+}
+
+bool paddle_names__node(const char *symbol, char *out, size_t size)
+{
+	struct part part, space;
+
+	if (!last_part(symbol, &part, &space) || strncmp(part.text + part.len, "clE", 3) != 0 ||
+	    !memmem(part.text, part.len, "GradNode", strlen("GradNode")))
+		return false;
+	snprintf(out, size, "Global_%.*s", (int)part.len, part.text);
+	return true;
+}
+
+static bool python_operator(const char *symbol, struct part *op)
+{
+	const size_t prefix = strlen(PYTHON_PREFIX);
+	struct part space;
+
+	if (!last_part(symbol, op, &space) || op->len <= prefix ||
+	    memcmp(op->text, PYTHON_PREFIX, prefix) != 0)
+		return false;
+	op->text += prefix;
+	op->len -= prefix;
+	return true;
+}
+
+bool paddle_names__python(const char *symbol, char *out, size_t size)
+{
+	struct part op;
+
+	if (!python_operator(symbol, &op))
+		return false;
+	snprintf(out, size, "%.*s dygraph", (int)op.len, op.text);
+	return true;
+}
+
+bool paddle_names__optimizer(const char *symbol, char *out, size_t size)
+{
+	struct part op;
+
+	return python_operator(symbol, &op) && is_optimizer(op.text, op.len) &&
+	       paddle_names__python(symbol, out, size);
+}
