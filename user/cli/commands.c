@@ -7,13 +7,13 @@
 #include <ctype.h>
 #include <string.h>
 
-extern const struct command command_record, command_run, command_report, command_export,
-	command_doctor, command_cpu, command_completion;
+extern const struct command command_record, command_run, command_report, command_diff,
+	command_export, command_doctor, command_cpu, command_completion;
 
 const struct command *const *commands__all(void)
 {
 	static const struct command *const rows[] = {
-		&command_record, &command_run, &command_report,	    &command_export,
+		&command_record, &command_run, &command_report,	    &command_diff, &command_export,
 		&command_doctor, &command_cpu, &command_completion, NULL,
 	};
 

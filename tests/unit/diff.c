@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Two recordings of one job: the test behind the verdicts, the tables, the limits. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "analysis/diff.h"
+#include "analysis/rank_sum.h"
+#include "common/err.h"
+#include "common/util.h"
+#include "model_synth.h"
+
+TestSuite(diff);
+
+Test(diff, p_of_a_published_example)
+{
+	/* The diabetics of SciPy's documentation of mannwhitneyu: U = 17, p = 0.1113. */
+	const uint64_t males[] = {19, 22, 16, 29, 24}, females[] = {20, 11, 17, 12};
+
+	cr_expect_float_eq(rank_sum__p(males, 5, females, 4), 0.11134688653, 1e-9);
+	cr_expect_float_eq(rank_sum__p(females, 4, males, 5), 0.11134688653, 1e-9);
+}
+
+Test(diff, p_of_samples_that_tell_nothing)
+{
+	const uint64_t same[] = {5, 5, 5, 5, 5};
+
+	cr_expect_eq(rank_sum__p(same, 5, same, 5), 1);
+	cr_expect_lt(rank_sum__p(same, 3, same, 5), 0);
+	cr_expect_lt(rank_sum__p(same, 5, same, 0), 0);
+}
+
+Test(diff, ties_are_fewer_ranks_apart)
+{
+	const uint64_t a[] = {1, 2, 2, 3}, b[] = {2, 3, 3, 4};
+
+	/* U = 3, ties 3 of 2 and 3 of 3: variance 4*4/12 * (9 - 48/56). */
+	cr_expect_float_eq(rank_sum__p(a, 4, b, 4),
+			   erfc(4.5 / sqrt(16.0 / 12 * (9 - 48.0 / 56)) / sqrt(2)), 1e-12);
+}
+
+Test(diff, correction_for_many_rows)
+{
+	double p[] = {0.04, -1, 0.01, 0.03};
+
+	cr_assert_eq(holm__correct(p, 4), 0);
+	cr_expect_float_eq(p[2], 0.03, 1e-12);
+	cr_expect_float_eq(p[3], 0.06, 1e-12);
+	cr_expect_float_eq(p[0], 0.06, 1e-12); /* never less than one before it */
+	cr_expect_lt(p[1], 0);
+}
+
+Test(diff, medians)
+{
+	uint64_t odd[] = {9, 1, 5}, even[] = {7, 1, 4, 3}, two[] = {3, 5};
+
+	cr_expect_eq(median__of(odd, 3), 5);
+	cr_expect_eq(median__of(even, 4), 3);
+	cr_expect_eq(median__of(two, 2), 4);
+	cr_expect_eq(median__of(two, 0), 0);
+}
+
+/* Steps of 100 us and a little more; in each mm for so long, and if `other` an operator of that
+ * name. */
+static struct synth job(uint64_t cnt, uint64_t mm_us, const char *other)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+
+	for (uint64_t i = 0; i < cnt; i++) {
+		uint64_t at = i * 1000000, step = 100000 + mm_us * 1000 + i * 100;
+
+		synth__span(&s, s.main, CAT_OPERATOR, "mm", at, at + mm_us * 1000 + i * 10);
+		if (other)
+			synth__span(&s, s.main, CAT_OPERATOR, other, at + 90000, at + 91000);
+		synth__step(&s, i, at, at + step);
+	}
+	synth__open(&s, "{}");
+	return s;
+}
+
+/* The comparison as text; *exceeded and *err as diff__print gives them. Frees the jobs. */
+static char *compare(struct synth a, struct synth b, const char *limit, size_t *exceeded, int *err)
+{
+	const struct diff_opts opts = {.limits = &limit,
+				       .limit_cnt = limit != NULL,
+				       .style = {.unit = UNIT_US, .width = 120}};
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	*err = diff__print(a.path, b.path, &opts, out, exceeded);
+	fclose(out);
+	synth__free(&a);
+	synth__free(&b);
+	return text;
+}
+
+Test(diff, an_operator_that_became_slower)
+{
+	size_t exceeded;
+	int err;
+	char *text = compare(job(10, 20, "only_before"), job(10, 30, "only_after"), "step>5%",
+			     &exceeded, &err);
+
+	cr_assert_eq(err, 0);
+	cr_expect_eq(exceeded, 1);
+	synth__expect_line(text, "step          120.45      130.45      8.30       0.00037  slower");
+	synth__expect_line(text, "mm            20.05       30.05       49.89      0.00018  slower");
+	synth__expect_line(text, "only_before   1.00        -           -          -        gone");
+	synth__expect_line(text, "only_after    -           1.00        -          -        new");
+	free(text);
+}
+
+Test(diff, no_difference_is_none)
+{
+	size_t exceeded;
+	int err;
+	char *text = compare(job(10, 20, NULL), job(10, 20, NULL), "step>0%", &exceeded, &err);
+
+	cr_assert_eq(err, 0);
+	cr_expect_eq(exceeded, 0);
+	cr_expect_not_null(strstr(text, "same"));
+	cr_expect_null(strstr(text, "slower"));
+	free(text);
+}
+
+Test(diff, a_limit_below_the_change_is_exceeded_and_above_not)
+{
+	static const struct {
+		const char *limit;
+		size_t exceeded;
+	} cases[] = {{"operator:mm>20%", 1}, {"operator:mm>60%", 0}, {"others>5", 1}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		size_t exceeded;
+		int err;
+
+		free(compare(job(10, 20, NULL), job(10, 30, NULL), cases[i].limit, &exceeded,
+			     &err));
+		cr_expect_eq(err, 0);
+		cr_expect_eq(exceeded, cases[i].exceeded, "%s", cases[i].limit);
+	}
+}
+
+Test(diff, few_steps_tell_nothing)
+{
+	size_t exceeded;
+	int err;
+
+	free(compare(job(3, 20, NULL), job(10, 90, NULL), NULL, &exceeded, &err));
+	cr_expect_eq(err, 0);
+	free(compare(job(3, 20, NULL), job(10, 90, NULL), "step>5%", &exceeded, &err));
+	cr_expect_eq(err, -EINVAL);
+	cr_expect_not_null(strstr(err__take(err), "fewer than 4 steps"));
+	free(compare(job(10, 20, NULL), job(0, 90, NULL), NULL, &exceeded, &err));
+	cr_expect_eq(err, -EINVAL);
+	cr_expect_not_null(strstr(err__take(err), "has no steps"));
+}
+
+Test(diff, limits_that_are_none)
+{
+	static const char *const bad[] = {"",	       "step",	   ">5",       "step>",
+					  "step>five", "step>-1%", "step>5%%", "operator:>3"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		cr_expect_eq(diff_limit__check(bad[i]), -EINVAL, "%s", bad[i]);
+		err__take(-EINVAL);
+	}
+	cr_expect_eq(diff_limit__check("operator:std::vector<int> >3%"), 0);
+}

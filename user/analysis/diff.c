@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analysis/diff.h"
+#include "analysis/analysis.h"
+#include "analysis/rank_sum.h"
+#include "analysis/series.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define SIGNIFICANT 0.05
+
+/* One row: what is in both recordings, or in one. */
+struct pair {
+	const struct series *a, *b; /* NULL: not in this one */
+	uint64_t a_ns, b_ns;	    /* medians of a step */
+	double p;		    /* negative: cannot be told */
+};
+
+struct diff {
+	const struct diff_opts *opts;
+	struct series_set a, b;
+	struct pairs {
+		struct pair *items;
+		size_t cnt, cap;
+	} steps, operators, kernels;
+};
+
+/* ---- pairs ---- */
+
+static struct pairs *pairs_of(struct diff *d, enum series_kind kind)
+{
+	return kind == SERIES_OPERATOR ? &d->operators
+	       : kind == SERIES_KERNEL ? &d->kernels
+				       : &d->steps;
+}
+
+static int median(const struct series *s, size_t cnt, uint64_t *out)
+{
+	auto_free uint64_t *copy = calloc(cnt + 1, sizeof(*copy));
+
+	*out = 0;
+	if (!copy)
+		return -ENOMEM;
+	if (s && cnt) {
+		memcpy(copy, s->ns, cnt * sizeof(*copy));
+		*out = median__of(copy, cnt);
+	}
+	return 0;
+}
+
+static int add_pair(struct diff *d, const struct series *a, const struct series *b)
+{
+	struct pair p = {.a = a, .b = b, .p = -1};
+	struct pairs *pairs = pairs_of(d, a ? a->kind : b->kind);
+	int err = median(a, d->a.step_cnt, &p.a_ns);
+
+	if (!err)
+		err = median(b, d->b.step_cnt, &p.b_ns);
+	if (!err && a && b)
+		p.p = rank_sum__p(a->ns, d->a.step_cnt, b->ns, d->b.step_cnt);
+	return err ? err : ARRAY_PUSH(pairs->items, pairs->cnt, pairs->cap, p);
+}
+
+static const struct series *counterpart(const struct series_set *s, const struct series *of)
+{
+	const struct series *found = series_set__find(s, of->kind, of->name);
+
+	return found && found->calls ? found : NULL;
+}
+
+static int correct(struct pairs *pairs)
+{
+	auto_free double *p = calloc(pairs->cnt + 1, sizeof(*p));
+	int err = p ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < pairs->cnt && !err; i++)
+		p[i] = pairs->items[i].p;
+	if (!err)
+		err = holm__correct(p, pairs->cnt);
+	for (size_t i = 0; i < pairs->cnt && !err; i++)
+		pairs->items[i].p = p[i];
+	return err;
+}
+
+static int make_pairs(struct diff *d)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < d->a.cnt && !err; i++)
+		if (d->a.items[i].calls)
+			err = add_pair(d, &d->a.items[i], counterpart(&d->b, &d->a.items[i]));
+	for (size_t i = 0; i < d->b.cnt && !err; i++)
+		if (d->b.items[i].calls && !counterpart(&d->a, &d->b.items[i]))
+			err = add_pair(d, NULL, &d->b.items[i]);
+	if (!err)
+		err = correct(&d->steps);
+	if (!err)
+		err = correct(&d->operators);
+	return err ? err : correct(&d->kernels);
+}
+
+static uint64_t distance(const struct pair *p)
+{
+	return p->a_ns > p->b_ns ? p->a_ns - p->b_ns : p->b_ns - p->a_ns;
+}
+
+static int by_distance(const void *x, const void *y)
+{
+	const struct pair *p = x, *q = y;
+
+	return (distance(p) < distance(q)) - (distance(p) > distance(q));
+}
+
+/* ---- tables ---- */
+
+static bool is_significant(const struct pair *p)
+{
+	return p->p >= 0 && p->p < SIGNIFICANT;
+}
+
+static const char *verdict(const struct pair *p)
+{
+	if (!p->a)
+		return "new";
+	if (!p->b)
+		return "gone";
+	if (p->p < 0)
+		return "";
+	if (!is_significant(p) || p->a_ns == p->b_ns)
+		return "same";
+	return p->b_ns > p->a_ns ? "slower" : "faster";
+}
+
+static double percent(const struct pair *p)
+{
+	return 100 * ((double)p->b_ns - (double)p->a_ns) / (double)p->a_ns;
+}
+
+static int add_row(struct table *t, const struct pair *p)
+{
+	const struct cell cells[] = {
+		cell__text(p->a ? p->a->name : p->b->name),
+		p->a ? cell__time(p->a_ns) : cell__none("it is not in the first recording"),
+		p->b ? cell__time(p->b_ns) : cell__none("it is not in the second recording"),
+		p->a && p->b && p->a_ns ? cell__percent(percent(p))
+					: cell__none("there is nothing to compare with"),
+		p->p >= 0 ? cell__float(p->p)
+			  : cell__none(p->a && p->b ? "fewer than 4 steps"
+						    : "there is nothing to compare with"),
+		cell__text(verdict(p)),
+	};
+
+	return table__add_row(t, 0, cells);
+}
+
+static struct table *make_table(const char *key, const char *title, const struct pairs *pairs)
+{
+	const struct column columns[] = {
+		{.key = "name",
+		 .title = "Name",
+		 .min_width = 12,
+		 .max_width = 90,
+		 .type = CELL_TEXT},
+		{.key = "before", .title = "Before", .min_width = 10, .type = CELL_TIME},
+		{.key = "after", .title = "After", .min_width = 10, .type = CELL_TIME},
+		{.key = "change", .title = "Change(%)", .type = CELL_PERCENT},
+		{.key = "p", .title = "p", .rank = 2, .type = CELL_FLOAT},
+		{.key = "verdict", .title = "Verdict", .min_width = 7, .type = CELL_TEXT},
+	};
+	struct table *t = table__new(key, title);
+	int err = t ? table__add_columns(t, columns, ARRAY_SIZE(columns)) : -ENOMEM;
+
+	for (size_t i = 0; i < pairs->cnt && !err; i++)
+		err = add_row(t, &pairs->items[i]);
+	if (err) {
+		table__free(t);
+		return NULL;
+	}
+	return t;
+}
+
+static int print_tables(struct diff *d, FILE *out)
+{
+	struct table *tables[3];
+	size_t cnt = 0;
+	int err;
+
+	qsort(d->operators.items, d->operators.cnt, sizeof(struct pair), by_distance);
+	qsort(d->kernels.items, d->kernels.cnt, sizeof(struct pair), by_distance);
+	tables[cnt++] = make_table("steps", "Steps and Phases", &d->steps);
+	if (d->operators.cnt)
+		tables[cnt++] = make_table("operators", "Operators", &d->operators);
+	if (d->kernels.cnt)
+		tables[cnt++] = make_table("kernels", "Kernels", &d->kernels);
+	err = 0;
+	for (size_t i = 0; i < cnt; i++)
+		err = tables[i] ? err : -ENOMEM;
+	if (!err)
+		err = table__add_notef(
+			tables[0],
+			"Medians of %zu and %zu steps. p: Mann-Whitney U test, corrected (Holm) "
+			"for the "
+			"rows of a table; same: p is %.2f or more, so chance may explain it.",
+			d->a.step_cnt, d->b.step_cnt, SIGNIFICANT);
+	if (!err)
+		err = tables__print(tables, cnt, &d->opts->style, out);
+	for (size_t i = 0; i < cnt; i++)
+		table__free(tables[i]);
+	return err;
+}
+
+/* ---- limits ---- */
+
+struct limit {
+	enum series_kind kind;
+	char name[512];
+	double percent;
+};
+
+static int parse_limit(const char *text, struct limit *l)
+{
+	const char *over = strrchr(text, '>'), *name = text;
+	char *end = NULL;
+
+	l->kind = SERIES_STEP;
+	if (!strncmp(text, "operator:", 9)) {
+		l->kind = SERIES_OPERATOR;
+		name = text + 9;
+	} else if (!strncmp(text, "kernel:", 7)) {
+		l->kind = SERIES_KERNEL;
+		name = text + 7;
+	}
+	if (over && over > name)
+		l->percent = strtod(over + 1, &end);
+	if (!end || end == over + 1 || strcmp(end + (*end == '%'), "") != 0 || l->percent < 0)
+		return err__set(-EINVAL,
+				"'%s' is no limit; say for example step>5%%, backward>10%%, "
+				"operator:NAME>20%% or kernel:NAME>3%%",
+				text);
+	snprintf(l->name, sizeof(l->name), "%.*s", (int)(over - name), name);
+	return 0;
+}
+
+int diff_limit__check(const char *text)
+{
+	struct limit l;
+
+	return parse_limit(text, &l);
+}
+
+static const struct pair *pair_of(struct diff *d, const struct limit *l)
+{
+	const struct pairs *pairs = pairs_of(d, l->kind);
+
+	for (size_t i = 0; i < pairs->cnt; i++) {
+		const struct pair *p = &pairs->items[i];
+
+		if (!strcmp(p->a ? p->a->name : p->b->name, l->name))
+			return p;
+	}
+	return NULL;
+}
+
+static int check_limit(struct diff *d, const char *text, size_t *exceeded)
+{
+	struct limit l;
+	const struct pair *p;
+	int err = parse_limit(text, &l);
+
+	if (err)
+		return err;
+	p = pair_of(d, &l);
+	if (!p)
+		return err__set(-EINVAL, "limit '%s': neither recording has %s", text, l.name);
+	if (!p->a || !p->b)
+		return err__set(-EINVAL, "limit '%s': only one of the recordings has %s", text,
+				l.name);
+	if (p->p < 0)
+		return err__set(-EINVAL,
+				"limit '%s': a recording has fewer than %d steps, which tells "
+				"nothing; record more",
+				text, RANK_SUM_FEWEST);
+	if (!p->a_ns || percent(p) <= l.percent || !is_significant(p))
+		return 0;
+	log__warn("%s: %.1f %% slower (p %.4f)", text, percent(p), p->p);
+	(*exceeded)++;
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+static int read_one(const char *path, bool raw_times, struct recording **r, struct series_set *s)
+{
+	int err = recording__open(path, r);
+
+	if (!err)
+		err = series_set__read(*r, raw_times, s);
+	if (!err && !s->step_cnt)
+		err = err__set(-EINVAL, "%s has no steps, so there is nothing to compare", path);
+	return err;
+}
+
+int diff__print(const char *before, const char *after, const struct diff_opts *opts, FILE *out,
+		size_t *exceeded)
+{
+	struct recording *a = NULL, *b = NULL;
+	struct diff d = {.opts = opts};
+	int err = read_one(before, opts->raw_times, &a, &d.a);
+
+	*exceeded = 0;
+	if (!err)
+		err = read_one(after, opts->raw_times, &b, &d.b);
+	if (!err)
+		err = make_pairs(&d);
+	if (!err)
+		err = print_tables(&d, out);
+	for (size_t i = 0; i < opts->limit_cnt && !err; i++)
+		err = check_limit(&d, opts->limits[i], exceeded);
+	free(d.steps.items);
+	free(d.operators.items);
+	free(d.kernels.items);
+	series_set__free(&d.a);
+	series_set__free(&d.b);
+	recording__close(a);
+	recording__close(b);
+	return err == -ENOMEM ? err__set(err, "the comparison: out of memory") : err;
+}

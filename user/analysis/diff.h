@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Two recordings of one job: what became slower or faster, and whether that is more than chance. */
+#ifndef PROFTRACE_DIFF_H
+#define PROFTRACE_DIFF_H
+
+#include "analysis/table.h"
+
+struct diff_opts {
+	bool raw_times;
+	const char *const
+		*limits; /* "step>5%", "backward>10%", "operator:NAME>20%", "kernel:NAME>3%" */
+	size_t limit_cnt;
+	struct table_style style;
+};
+
+/* Is it a limit? 0, or -EINVAL with err__set. */
+int diff_limit__check(const char *text);
+
+/*
+ * Prints the tables steps, operators and kernels: medians of a step, their difference, and p of the
+ * Mann-Whitney U test, corrected by Holm for the rows of each table. *exceeded: how many limits are
+ * exceeded by a difference that is significant (p < 0.05), each told on stderr. 0 or a negative
+ * errno.
+ */
+int diff__print(const char *before, const char *after, const struct diff_opts *opts, FILE *out,
+		size_t *exceeded);
+
+#endif

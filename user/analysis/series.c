@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analysis/series.h"
+#include <stdlib.h>
+#include <string.h>
+#include "common/util.h"
+
+static const struct {
+	const char *name;
+	enum span_kind kind;
+} phases[] = {
+	{"dataloader", KIND_DATALOADER},     {"forward", KIND_FORWARD}, {"backward", KIND_BACKWARD},
+	{"optimization", KIND_OPTIMIZATION}, {"others", KIND_OTHER},
+};
+
+struct reading {
+	const struct recording *r;
+	struct series_set *set;
+	/* number of a name's series + 1, by kind and name id */
+	uint32_t *slots[SERIES_KIND_CNT];
+};
+
+/* All series have room for as many steps. */
+static int grow_steps(struct series_set *s)
+{
+	size_t cap = s->step_cap ? 2 * s->step_cap : 64;
+
+	if (s->step_cnt < s->step_cap)
+		return 0;
+	for (size_t i = 0; i < s->cnt; i++) {
+		uint64_t *ns = realloc(s->items[i].ns, cap * sizeof(*ns));
+
+		if (!ns)
+			return -ENOMEM;
+		memset(ns + s->step_cap, 0, (cap - s->step_cap) * sizeof(*ns));
+		s->items[i].ns = ns;
+	}
+	s->step_cap = cap;
+	return 0;
+}
+
+static struct series *new_series(struct series_set *s, enum series_kind kind, const char *name)
+{
+	struct series one = {
+		.kind = kind, .name = name, .ns = calloc(s->step_cap + 1, sizeof(*one.ns))};
+
+	if (!one.ns || ARRAY_PUSH(s->items, s->cnt, s->cap, one)) {
+		free(one.ns);
+		return NULL;
+	}
+	return &s->items[s->cnt - 1];
+}
+
+/* Of the step that is being read. */
+static int add(struct reading *rd, enum series_kind kind, const struct span *span, uint64_t ns)
+{
+	uint32_t *slot = &rd->slots[kind][span->ev.name];
+	struct series *s = *slot ? &rd->set->items[*slot - 1]
+				 : new_series(rd->set, kind, span__name(rd->r, span));
+
+	if (!s)
+		return -ENOMEM;
+	*slot = (uint32_t)(s - rd->set->items) + 1;
+	s->ns[rd->set->step_cnt] += ns;
+	s->calls++;
+	return 0;
+}
+
+static int add_spans(struct reading *rd, const struct span *root)
+{
+	int err = 0;
+
+	for (; root && !err; root = root->next_sibling)
+		for (const struct span *s = root; s && !err; s = span__next(s, root)) {
+			if (s->kind == KIND_OPERATOR || s->kind == KIND_PYTHON_OP)
+				err = add(rd, SERIES_OPERATOR, s, s->cpu_ns);
+			else if (s->kind == KIND_KERNEL)
+				err = add(rd, SERIES_KERNEL, s, s->ev.dur_ns);
+		}
+	return err;
+}
+
+static int visit(const struct batch *b, void *ctx)
+{
+	struct reading *rd = ctx;
+	struct series_set *set = rd->set;
+	int err;
+
+	if (!b->step)
+		return 0;
+	err = grow_steps(set);
+	for (size_t i = 0; i < b->track_cnt && !err; i++)
+		err = add_spans(rd, b->tracks[i].roots);
+	if (err)
+		return err;
+	set->items[0].ns[set->step_cnt] = b->step->cpu_ns;
+	set->items[0].calls++;
+	for (size_t i = 0; i < ARRAY_SIZE(phases); i++) {
+		uint64_t ns = b->step->phase_ns[phases[i].kind];
+
+		set->items[1 + i].ns[set->step_cnt] = ns;
+		set->items[1 + i].calls += ns > 0;
+	}
+	set->step_cnt++;
+	return 0;
+}
+
+int series_set__read(const struct recording *r, bool raw_times, struct series_set *out)
+{
+	const struct model_opts opts = {.raw_times = raw_times};
+	struct reading rd = {.r = r, .set = out};
+	int err = 0;
+
+	*out = (struct series_set){0};
+	for (int kind = 0; kind < SERIES_KIND_CNT && !err; kind++) {
+		rd.slots[kind] = calloc(recording__name_cnt(r) + 1, sizeof(*rd.slots[kind]));
+		err = rd.slots[kind] ? 0 : -ENOMEM;
+	}
+	if (!err && !new_series(out, SERIES_STEP, "step"))
+		err = -ENOMEM;
+	for (size_t i = 0; i < ARRAY_SIZE(phases) && !err; i++)
+		err = new_series(out, SERIES_PHASE, phases[i].name) ? 0 : -ENOMEM;
+	if (!err)
+		err = model__run(r, &opts, visit, &rd);
+	for (int kind = 0; kind < SERIES_KIND_CNT; kind++)
+		free(rd.slots[kind]);
+	if (err)
+		series_set__free(out);
+	return err;
+}
+
+const struct series *series_set__find(const struct series_set *s, enum series_kind kind,
+				      const char *name)
+{
+	for (size_t i = 0; i < s->cnt; i++)
+		if (s->items[i].kind == kind && !strcmp(s->items[i].name, name))
+			return &s->items[i];
+	return NULL;
+}
+
+void series_set__free(struct series_set *s)
+{
+	for (size_t i = 0; i < s->cnt; i++)
+		free(s->items[i].ns);
+	free(s->items);
+	*s = (struct series_set){0};
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A recording as series: for each step how long it, its phases, operators and kernels took. */
+#ifndef PROFTRACE_SERIES_H
+#define PROFTRACE_SERIES_H
+
+#include "model/model.h"
+
+enum series_kind { SERIES_STEP, SERIES_PHASE, SERIES_OPERATOR, SERIES_KERNEL, SERIES_KIND_CNT };
+
+/* Times in ns, one per step: of an operator or kernel the sum of its calls that ended in it. */
+struct series {
+	enum series_kind kind;
+	const char *name; /* "step", "dataloader", "aten::conv2d" */
+	uint64_t *ns;	  /* step_cnt of them */
+	uint64_t calls;	  /* in all steps */
+};
+
+struct series_set {
+	struct series *items;
+	size_t cnt, cap;
+	size_t step_cnt, step_cap;
+};
+
+int series_set__read(const struct recording *r, bool raw_times, struct series_set *out);
+/* NULL: it has none of that name. */
+const struct series *series_set__find(const struct series_set *s, enum series_kind kind,
+				      const char *name);
+void series_set__free(struct series_set *s);
+
+#endif

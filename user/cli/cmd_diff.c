@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* proftrace diff A B: what became slower or faster between two recordings. */
+#include <errno.h>
+#include "analysis/diff.h"
+#include "cli/cli.h"
+#include "common/err.h"
+#include "common/util.h"
+
+#define MAX_LIMITS 32
+#define EXCEEDED   3 /* exit status */
+
+struct diff_command {
+	const char *limits[MAX_LIMITS];
+	size_t limit_cnt;
+	int format, unit;
+	uint64_t row_limit, width;
+	bool raw_times;
+};
+
+static const char *const formats[] = {"table", "json", "csv", NULL};
+static const char *const units[] = {"s", "ms", "us", "ns", NULL};
+
+static int parse_limit(const char *value, void *dest)
+{
+	struct diff_command *cmd = dest;
+
+	if (cmd->limit_cnt == MAX_LIMITS)
+		return err__set(-EINVAL, "--fail-if: at most %d limits", MAX_LIMITS);
+	cmd->limits[cmd->limit_cnt++] = value;
+	return diff_limit__check(value);
+}
+
+#define ARG(field) offsetof(struct diff_command, field)
+
+static const struct opt opts[] = {
+	{OPT_CUSTOM, "fail-if", 0, "LIMIT",
+	 "Exit status 3 if a median grew by more, and not by chance: step>5%, backward>10%, "
+	 "operator:NAME>20%, kernel:NAME>3%; may be given again.",
+	 0, .parse = parse_limit},
+	{OPT_UINT, "row-limit", 0, "N", "Rows per table; 0: all (default 20).", ARG(row_limit)},
+	{OPT_FLAG, "raw-times", 0, NULL, "Leave the cost of the probes in the times.",
+	 ARG(raw_times)},
+	{OPT_CHOICE, "format", 'f', "FORMAT", "How to print (default table).", ARG(format),
+	 .choices = formats},
+	{OPT_CHOICE, "time-unit", 0, "UNIT", "Unit of times in text (default ms).", ARG(unit),
+	 .choices = units},
+	{OPT_UINT, "width", 0, "COLUMNS", "Width of text (default: the terminal's; 0: unlimited).",
+	 ARG(width)},
+	{OPT_END},
+};
+
+const struct command command_diff;
+
+static int run(int argc, char **argv)
+{
+	struct diff_command cmd = {
+		.unit = UNIT_MS, .row_limit = 20, .width = (uint64_t)cli__width()};
+	struct diff_opts diff;
+	size_t exceeded;
+	int rest, err;
+
+	err = opts__parse(&command_diff, argc, argv, &cmd, false, &rest);
+	if (!err && argc - rest != 2)
+		err = err__set(-EINVAL, "diff: two recordings are compared; say proftrace diff "
+					"BEFORE AFTER");
+	if (err)
+		return cli__fail(err);
+	diff = (struct diff_opts){
+		.raw_times = cmd.raw_times,
+		.limits = cmd.limits,
+		.limit_cnt = cmd.limit_cnt,
+		.style = {.format = (enum table_format)cmd.format,
+			  .unit = (enum time_unit)cmd.unit,
+			  .width = (int)cmd.width,
+			  .colours = !cmd.format && cli__colours(),
+			  .row_limit = cmd.row_limit},
+	};
+	err = diff__print(argv[rest], argv[rest + 1], &diff, stdout, &exceeded);
+	if (err)
+		return cli__fail(err);
+	return exceeded ? EXCEEDED : 0;
+}
+
+const struct command command_diff = {
+	.name = "diff",
+	.usage = "[options] BEFORE AFTER",
+	.summary = "Compares two recordings: what became slower or faster.",
+	.details = "Steps, phases, operators and kernels by their time in a step: medians, their "
+		   "difference, and whether chance explains it (Mann-Whitney U test). A function "
+		   "that had no probe in one of them is new or gone in the other: record both with "
+		   "the same options, best with --keep-all.",
+	.examples = "proftrace diff monday.ptrec today.ptrec\n"
+		    "proftrace diff --fail-if 'step>5%' main.ptrec branch.ptrec  # in CI: status 3 "
+		    "if the step is slower",
+	.opts = opts,
+	.run = run,
+};
