@@ -153,6 +153,7 @@ include tests/simgpu/simgpu.mk
 # ---- installation ----
 BINDIR    := $(DESTDIR)$(PREFIX)/bin
 LIBDIR    := $(DESTDIR)$(PREFIX)/lib
+INCDIR    := $(DESTDIR)$(PREFIX)/include
 MANDIR    := $(DESTDIR)$(PREFIX)/share/man/man1
 BASHDIR   := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSHDIR    := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
@@ -161,6 +162,7 @@ FISHDIR   := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 install: all
 	install -D -m 755 $(BUILD)/proftrace $(BINDIR)/proftrace
 	install -D -m 755 $(SHIM) $(LIBDIR)/proftrace/$(notdir $(SHIM))
+	install -D -m 644 include/proftrace.h $(INCDIR)/proftrace.h
 	install -D -m 644 $(BUILD)/proftrace.1 $(MANDIR)/proftrace.1
 	install -d $(BASHDIR) $(ZSHDIR) $(FISHDIR)
 	$(BUILD)/proftrace completion bash > $(BASHDIR)/proftrace
@@ -169,7 +171,7 @@ install: all
 
 uninstall:
 	rm -rf $(LIBDIR)/proftrace
-	rm -f $(BINDIR)/proftrace $(MANDIR)/proftrace.1 $(BASHDIR)/proftrace \
+	rm -f $(BINDIR)/proftrace $(INCDIR)/proftrace.h $(MANDIR)/proftrace.1 $(BASHDIR)/proftrace \
 	    $(ZSHDIR)/_proftrace $(FISHDIR)/proftrace.fish
 
 clean:

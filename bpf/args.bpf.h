@@ -69,6 +69,39 @@ static __always_inline __u64 name_address(struct pt_regs *ctx, const struct pt_p
 	return at + cfg->name_path[cfg->name_derefs < 2 ? cfg->name_derefs : 2];
 }
 
+/* A domain and two colons into dst, which has room for PT_NAME_MAX; how many bytes. */
+static __always_inline __u32 read_domain(__u64 addr, char *dst)
+{
+	long n = addr ? bpf_probe_read_user_str(dst, PT_DOMAIN_MAX, (void *)addr) : 0;
+	__u32 len = n > 1 ? n - 1 : 0;
+
+	if (!len || len > PT_DOMAIN_MAX)
+		return 0;
+	barrier_var(len);
+	if (len > PT_DOMAIN_MAX)
+		return 0;
+	dst[len] = ':';
+	dst[len + 1] = ':';
+	return len + 2;
+}
+
+/* The name that a configuration leads to, with its domain if it has one; its length, 0: not read. */
+static __always_inline __u32 read_name(struct pt_regs *ctx, const struct pt_probe_cfg *cfg, char *dst)
+{
+	__u64 name = name_address(ctx, cfg);
+	__u32 at;
+	long n;
+
+	if (!cfg->domain)
+		return read_string(name, cfg->name_source, dst);
+	at = read_domain(arg_word(ctx, cfg->domain - 1), dst);
+	barrier_var(at);
+	if (at > PT_DOMAIN_MAX + 2)
+		return 0;
+	n = bpf_probe_read_user_str(dst + at, PT_NAME_MAX - PT_DOMAIN_MAX - 2, (void *)name);
+	return n > 1 ? at + (__u32)n - 1 : 0;
+}
+
 static __always_inline void read_dims(struct pt_tensor *t, __u64 sizes)
 {
 	__u64 ndim = read_u64(sizes), data = sizes + 8;

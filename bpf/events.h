@@ -17,6 +17,7 @@
 #define PT_MAX_PROBES	  8192 /* rows of the probe table; cookie is the row's index */
 #define PT_MAX_FRAMES	  48   /* open spans a thread can hold; deeper ones are counted as lost */
 #define PT_NAME_MAX	  128  /* bytes of a dynamic name, NUL included */
+#define PT_DOMAIN_MAX	  46   /* bytes of what goes before it */
 #define PT_MAX_TENSORS	  8    /* tensor arguments described per span */
 #define PT_MAX_DIMS	  8    /* dimensions described per tensor */
 #define PT_MAX_NAME_RULES 16   /* prefix rules that classify a dynamic name */
@@ -264,7 +265,7 @@ struct pt_probe_cfg {
 	__u16 name_derefs;  /* of the offsets so many lead to a pointer; the next to the string */
 	__u16 rsp_shift;    /* bytes by which rsp is lower at the probe than at the entry */
 	__u16 note_returns; /* 1: where calls return to goes to the map `returns` */
-	__u32 pad;
+	__u32 domain; /* slot of a text that goes before the name, 1 higher, 0: none */
 	struct pt_call_cfg call; /* of device_call_entry alone */
 	struct pt_mark_cfg mark; /* of mark alone */
 };
@@ -290,6 +291,7 @@ enum pt_name_class {
 	PT_CLASS_FORWARD = 8,
 	PT_CLASS_GRAPH = 9, /* a run of a compiled graph, of whatever phases */
 	PT_CLASS_OPTIMIZER_OP = 10, /* one of the operators that an optimizer's step consists of */
+	PT_CLASS_FRAME = 11, /* a range that its program calls one of a sequence */
 	PT_CLASS_CNT,
 };
 

@@ -341,11 +341,14 @@ static __always_inline void named_step(struct pt_thread *t, __u32 row, const cha
 
 /* Begins a range whose name is in the buffer; ranges may open or close a step. */
 static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 row,
+						    const struct pt_probe_cfg *cfg,
 						    const char *name, __u32 name_len, __u64 now)
 {
 	__u32 name_class = name_classify(name);
 	struct pt_frame *f;
 
+	if (!name_class)
+		name_class = cfg->code;
 	step_event(t, name_class, 0, now);
 	f = named_push(t, PT_SP_OBJECT, row, name_len);
 	if (f)
@@ -449,8 +452,8 @@ int named_phase_entry(struct pt_regs *ctx)
 	return 0;
 }
 
-/* A range that begins at a probe; cfg.name_path leads to its name. Runs in every state, since
- * ranges carry the steps. */
+/* A range that begins at a probe; cfg.name_path leads to its name, cfg.code is the class of those
+ * that no rule knows. Runs in every state, since ranges carry the steps. */
 static __always_inline struct pt_frame *range_open(struct pt_regs *ctx, __u32 row,
 						   const struct pt_probe_cfg *cfg)
 {
@@ -466,8 +469,8 @@ static __always_inline struct pt_frame *range_open(struct pt_regs *ctx, __u32 ro
 	name = name_buffer(t);
 	if (!name)
 		return NULL;
-	len = read_string(name_address(ctx, cfg), cfg->name_source, name);
-	return range_begin(t, row, name, len, now);
+	len = read_name(ctx, cfg, name);
+	return range_begin(t, row, cfg, name, len, now);
 }
 
 /* A range object: begins here, ends in range_exit, strictly nested per thread. */
@@ -494,7 +497,7 @@ static __always_inline __u32 range_find(struct pt_thread *t, __u64 object, bool 
 
 		if (!f)
 			break;
-		if (f->sp != PT_SP_OBJECT || frame_has_ended(f))
+		if (f->sp != PT_SP_OBJECT || f->kind != PT_FRAME_NAMED || frame_has_ended(f))
 			continue;
 		if (f->object == object)
 			return i;

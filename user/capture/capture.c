@@ -11,6 +11,7 @@
 #include "capture/follow.h"
 #include "capture/rendezvous.h"
 #include "capture/user_ops.h"
+#include "capture/user_usdt.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <bpf/libbpf.h>
@@ -95,7 +96,9 @@ static int session_plan(struct session *s)
 		err = device_calls__plan(s);
 	if (!err)
 		err = add_step_range(s);
-	return err ? err : user_ops__plan(s->opts, s->target, &s->plan);
+	if (!err)
+		err = user_ops__plan(s->opts, s->target, &s->plan);
+	return err ? err : user_usdt__plan(s->opts, s->target, &s->plan);
 }
 
 static int session_load(struct session *s)

@@ -37,6 +37,7 @@ struct capture_opts {
 	const char *step_range;	  /* name of a range, NULL: none */
 	struct text_list ops;	  /* LIB:GLOB of functions to show as operators */
 	struct text_list ops_returning; /* the same, and no exception leaves them */
+	struct text_list usdt;	/* PROVIDER:NAME globs of probes to show as marks */
 	const char *vouched;	  /* comma-separated symbols for return probes, NULL: none */
 	uint64_t ring_bytes;
 	enum attach_method method;

@@ -287,6 +287,7 @@ static int search_all(struct search *s)
 int functions__find(struct target *t, const char *option, const char *spec, size_t limit,
 		    struct functions *out)
 {
+	const char *glob = "";
 	char lib[256];
 	struct search s = {.option = option,
 			   .spec = spec,
@@ -294,13 +295,14 @@ int functions__find(struct target *t, const char *option, const char *spec, size
 			   .t = t,
 			   .out = out,
 			   .limit = limit};
-	int err = function_spec__split(option, spec, lib, sizeof(lib), &s.glob);
+	int err = function_spec__split(option, spec, lib, sizeof(lib), &glob);
 
 	memset(out, 0, sizeof(*out));
 	if (err)
 		return err;
-	longest_word(s.glob ? s.glob : "", s.part, sizeof(s.part));
-	s.near = (struct suggestion){.word = s.glob, .len = strlen(s.glob)};
+	longest_word(glob, s.part, sizeof(s.part));
+	s.glob = glob;
+	s.near = (struct suggestion){.word = glob, .len = strlen(glob)};
 	err = search_all(&s);
 	for (size_t i = 0; i < s.holding_cnt; i++)
 		free(s.holding[i]);

@@ -108,6 +108,14 @@ static const struct rule_row rule_rows[] = {
 	 {PT_CLASS_DATALOADER, false, PT_CLASS_NONE, 0, "DataLoader",
 	  "each step opens where the data loader is asked for a batch; no optimizer step was "
 	  "seen"}},
+	/* The program's own word, where nothing shows that it trains. */
+	{{{PT_CLASS_FRAME, 2, ANY},
+	  {PT_CLASS_DATALOADER, 0, 0},
+	  {PT_CLASS_OPTIMIZER, 0, 0},
+	  {PT_CLASS_BACKWARD, 0, 0}},
+	 SECOND,
+	 {PT_CLASS_FRAME, false, PT_CLASS_NONE, 0, "frame",
+	  "each step opens where the program begins a frame (proftrace.h)"}},
 	{{{PT_CLASS_BACKWARD, 3, ANY}, {PT_CLASS_DATALOADER, 0, 0}, {PT_CLASS_OPTIMIZER, 0, 0}},
 	 2 * SECOND,
 	 {PT_CLASS_BACKWARD, true, PT_CLASS_NONE, 0, "backward",

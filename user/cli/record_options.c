@@ -132,6 +132,16 @@ static int parse_op(const char *value, void *dest)
 	return err ? err : parse_text(value, dest);
 }
 
+static int parse_usdt(const char *value, void *dest)
+{
+	if (!strchr(value, ':'))
+		return err__set(-EINVAL,
+				"--usdt %s: give a provider and a probe, as in --usdt "
+				"'python:gc__*'",
+				value);
+	return parse_text(value, dest);
+}
+
 /* ---- the table ---- */
 
 #define CAPTURE(field) offsetof(struct record_options, capture.field)
@@ -191,6 +201,10 @@ const struct opt record_opts[] = {
 	 "exception leaves: one that passes a return probe kills the target. --op ends a function "
 	 "at its return instructions, which is safe, or where the thread's next event shows it.",
 	 CAPTURE(ops_returning), .parse = parse_op},
+	{OPT_CUSTOM, "usdt", 0, "PROVIDER:NAME",
+	 "Show these USDT probes as marks; may be repeated, with * for what may vary. Those of "
+	 "proftrace.h are ranges, counters and marks without it.",
+	 CAPTURE(usdt), .parse = parse_usdt},
 	{OPT_STRING, "vouch", 0, "SYMBOL,...",
 	 "Allow return probes on these functions: you know that no C++ exception leaves them "
 	 "(else the target dies).",

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* USDT probes of a program: those of include/proftrace.h, and others that the user names. */
+#ifndef PROFTRACE_USER_USDT_H
+#define PROFTRACE_USER_USDT_H
+
+#include "capture/capture.h"
+
+/* Adds what the process's files have to the plan. Of include/proftrace.h all; of others what
+ * --usdt names, as marks. */
+int user_usdt__plan(const struct capture_opts *opts, struct target *t, struct probe_plan *plan);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * USDT probes of a file: the notes that sys/sdt.h and include/proftrace.h leave in .note.stapsdt.
+ * Format: the SystemTap wiki, UserSpaceProbeImplementation.
+ */
+#ifndef PROFTRACE_USDT_H
+#define PROFTRACE_USDT_H
+
+#include "target/elf_file.h"
+
+struct usdt_probe {
+	const char *provider, *name, *args; /* valid while the notes are */
+	uint64_t vaddr;			    /* of the instruction, as linked */
+	uint64_t semaphore;		    /* address of a counter that guards it, 0: none */
+};
+
+/* Every probe in the notes; those that are malformed are passed over. notes_base: where
+ * .stapsdt.base is (0: not known); it tells how far prelink moved the file. Stops at the first
+ * non-zero return of cb and returns it. */
+int usdt__each(const uint8_t *notes, size_t len, uint64_t notes_base,
+	       int (*cb)(const struct usdt_probe *p, void *ctx), void *ctx);
+
+/* The same of a file. */
+int usdt__each_of(struct elf_file *elf, int (*cb)(const struct usdt_probe *p, void *ctx),
+		  void *ctx);
+
+/* Where argument number `idx` is, as slot of an integer register (0..5 rdi rsi rdx rcx r8 r9), if
+ * it is a whole one of them: "8@%rdi". Otherwise false. */
+bool usdt__register(const char *args, unsigned int idx, uint8_t *slot);
+
+#endif
