@@ -356,12 +356,12 @@ static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 r
 	return f;
 }
 
-/* The innermost frame is a call with a name. */
-static __always_inline bool in_named_call(struct pt_thread *t)
+/* The innermost frame is a call with a name, by another probe. */
+static __always_inline bool in_named_call(struct pt_thread *t, __u32 row)
 {
 	const struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
 
-	return f && f->kind == PT_FRAME_NAMED && f->sp != PT_SP_OBJECT;
+	return f && f->kind == PT_FRAME_NAMED && f->sp != PT_SP_OBJECT && f->probe != row;
 }
 
 /* A place that the call returns to and that is not known yet. */
@@ -397,7 +397,7 @@ int call_landing(struct pt_regs *ctx)
 /*
  * A call whose name the target holds (cfg.name_path). Its end is a return probe's or a landing's;
  * without one it is inferred from the thread's next event. A call without a name is none; with
- * PT_NAMED_OUTERMOST neither is one right inside another.
+ * PT_NAMED_OUTERMOST neither is one right inside one of another probe.
  */
 SEC("uprobe")
 int named_entry(struct pt_regs *ctx)
@@ -409,7 +409,7 @@ int named_entry(struct pt_regs *ctx)
 
 	if (!cfg || !(t = span_begin(ctx, row)))
 		return 0;
-	if (cfg->flags & PT_NAMED_OUTERMOST && in_named_call(t))
+	if (cfg->flags & PT_NAMED_OUTERMOST && in_named_call(t, row))
 		return 0;
 	name = name_buffer(t);
 	if (!name)

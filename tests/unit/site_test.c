@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -274,4 +275,47 @@ Test(site, a_prologue_that_aligns_the_stack)
 	cr_expect_eq(site__aligned_push(code, 13), 0);
 	code[13] = 0x53;
 	cr_expect_eq(site__aligned_push(code, sizeof(code)), 0);
+}
+
+/* push rbp; call; test eax, eax; je L; call; L: pop rbp; ret */
+Test(site, where_each_return_passes)
+{
+	static const uint8_t code[] = {0x55, 0xe8, 1, 0, 1, 0, 0x85, 0xc0, 0x74,
+				       0x05, 0xe8, 1, 0, 1, 0, 0x5d, 0xc3};
+
+	cr_expect_eq(site__pass(code, sizeof(code)), 8);
+}
+
+/* push rbp; L: call; test eax, eax; jne L; pop rbp; ret */
+Test(site, a_loop_is_passed_more_than_once)
+{
+	static const uint8_t code[] = {0x55, 0xe8, 1, 0, 1, 0, 0x85, 0xc0, 0x75, 0xf7, 0x5d, 0xc3};
+
+	cr_expect_eq(site__pass(code, sizeof(code)), -ENOENT);
+}
+
+/* push rbp; call; test eax, eax; je L; pop rbp; ret; L: pop rbp; ret */
+Test(site, two_returns_behind_one_branch)
+{
+	static const uint8_t code[] = {0x55, 0xe8, 1,	 0,    1,    0,	   0x85,
+				       0xc0, 0x74, 0x02, 0x5d, 0xc3, 0x5d, 0xc3};
+
+	cr_expect_eq(site__pass(code, sizeof(code)), 8);
+}
+
+/* push rbp; test edi, edi; je L; call; call; call; L: pop rbp; ret: the work comes behind it */
+Test(site, not_before_the_work)
+{
+	static const uint8_t code[] = {0x55, 0x85, 0xff, 0x74, 0x0f, 0xe8, 1, 0, 1, 0,	  0xe8,
+				       1,    0,	   1,	 0,    0xe8, 1,	   0, 1, 0, 0x5d, 0xc3};
+
+	cr_expect_eq(site__pass(code, sizeof(code)), -ENOENT);
+}
+
+/* jmp *table(, rdi, 8) */
+Test(site, a_table_of_jumps_is_not_understood)
+{
+	static const uint8_t code[] = {0x55, 0xff, 0x24, 0xfd, 0, 0, 1, 0, 0x5d, 0xc3};
+
+	cr_expect_eq(site__pass(code, sizeof(code)), -EINVAL);
 }

@@ -5,6 +5,7 @@ Modes: gluon, hybrid (a cached graph), hybrid_static (a planned one), module (sy
 an iterator of the library's own), kv (two devices and a key-value store).
 """
 import argparse
+import json
 import os
 import time
 
@@ -14,6 +15,7 @@ from mxnet.gluon import nn
 import numpy as np
 
 BATCH, SAMPLES = 16, 320
+PROFILED = 20  # steps
 
 
 def parse_args():
@@ -80,6 +82,11 @@ def gluon_network():
     return net
 
 
+def checksum(net):
+    return sum(float(p.data(p.list_ctx()[0]).abs().sum().asscalar())
+               for p in net.collect_params().values())
+
+
 def gluon_step():
     devices = [mx.cpu(0), mx.cpu(1)] if ARGS.mode == "kv" else [mx.cpu()]
     net = gluon_network()
@@ -108,7 +115,7 @@ def gluon_step():
         x, _ = next(batches)
         net(x).asnumpy()
 
-    return infer if ARGS.infer else train
+    return infer if ARGS.infer else train, lambda: checksum(net)
 
 
 def symbol():
@@ -150,7 +157,7 @@ def module_step():
             module.update()
         module.get_outputs()[0].wait_to_read()
 
-    return train
+    return train, lambda: sum(float(p.abs().sum().asscalar()) for p in module.get_params()[0].values())
 
 
 def failing(step):
@@ -186,18 +193,18 @@ def profiled(step):
     mx.nd.waitall()
     mx.profiler.set_config(profile_all=True, aggregate_stats=True, filename="mx_profile.json")
     mx.profiler.set_state("run")
-    for _ in range(20):
+    for _ in range(PROFILED):
         step()
     mx.nd.waitall()
     mx.profiler.set_state("stop")
     with open(ARGS.profile, "w") as out:
-        out.write(mx.profiler.dumps(format="json"))
+        json.dump({"steps": PROFILED, "tables": json.loads(mx.profiler.dumps(format="json"))}, out)
 
 
 def main():
     mx.random.seed(0)
     np.random.seed(0)
-    step = module_step() if ARGS.mode in ("module", "csv") else gluon_step()
+    step, result = module_step() if ARGS.mode in ("module", "csv") else gluon_step()
     if ARGS.annotate:
         step = Annotations().wrap(step)
     if ARGS.errors:
@@ -212,7 +219,7 @@ def main():
             step()
             log.write(f"step {cnt} {time.perf_counter_ns() - begin}\n")
             cnt += 1
-    print("ended well", flush=True)
+    print(f"weights {result():.9g}", flush=True)
 
 
 if __name__ == "__main__":

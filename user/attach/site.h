@@ -43,6 +43,14 @@ enum {
  */
 int site__slide(const uint8_t *code, size_t len, unsigned int keep, int *rsp_shift);
 
+/*
+ * Offset of the last instruction inside a function of `len` bytes that every normal return passes,
+ * exactly once, and that the kernel emulates: where a span can end though exceptions leave the
+ * function. Its frame is still in place there, and little is done behind it. -ENOENT if there is none, -EINVAL if the code is not
+ * understood, -E2BIG, -ENOMEM. (site_pass_x86.c)
+ */
+int site__pass(const uint8_t *code, size_t len);
+
 /* An instruction by which a function leaves: a return, or a jump out of it. */
 struct site_exit {
 	uint32_t off;

@@ -6,6 +6,7 @@
  */
 #include "frameworks/probe_table.h"
 #include "common/util.h"
+#include <stdlib.h>
 #include <string.h>
 
 extern const struct framework framework_mxnet;
@@ -31,6 +32,15 @@ static bool own_name(const char *symbol, char *out, size_t size)
 	 .name_path = {offset},                                                                    \
 	 .name_derefs = 1,                                                                         \
 	 .flags = PT_NAMED_OUTERMOST}
+
+/* profiler::ProfileTask and its kin: 128 bytes of name behind the vtable; a counter's value behind
+ * the name and its domain. 1.9.1 */
+#define OBJECT_NAME   8
+#define COUNTER_VALUE 0x90
+#define NAME_IN_OBJECT                                                                             \
+	{                                                                                          \
+		.name_source = PT_NAME_CSTR, .name_path = { OBJECT_NAME }                          \
+	}
 
 /* A call of the C API under its own name, as the library's profiler tells it. */
 #define API_CALL(function, cat)                                                                    \
@@ -84,6 +94,65 @@ static const struct probe_row rows[] = {
 	/* iterators of the library's own; gluon's DataLoader is Python */
 	API_PHASE("MXDataIterNext", CAT_DATALOADER, PT_CLASS_DATALOADER, "MXDataIterNext",
 		  "Dataloader of C++ iterators"),
+	/* mx.profiler's Task, Frame and Event, whose names lie in them */
+	{
+		.lib = LIB_MXNET,
+		.symbol = "MXProfileDurationStart",
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_USER,
+		.program = "range_start",
+		.cfg = NAME_IN_OBJECT,
+		.loses = "mx.profiler's tasks, frames and events",
+	},
+	{
+		.lib = LIB_MXNET,
+		.symbol = "MXProfileDurationStop",
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_USER,
+		.program = "range_stop",
+		.loses = "the ends of mx.profiler's tasks, frames and events",
+	},
+	{
+		.lib = LIB_MXNET,
+		.symbol = "MXProfileSetCounter",
+		.details = AT_ALL,
+		.group = GROUP_OPERATOR,
+		.category = CAT_USER,
+		.program = "mark",
+		.cfg = {.name_source = PT_NAME_CSTR,
+			.name_path = {OBJECT_NAME},
+			.mark = {.op = PT_MARK_SET, .value = 2}},
+		.loses = "mx.profiler's counters",
+	},
+	{
+		.lib = LIB_MXNET,
+		.symbol = "MXProfileAdjustCounter",
+		.details = AT_ALL,
+		.group = GROUP_OPERATOR,
+		.category = CAT_USER,
+		.program = "mark",
+		.cfg = {.name_source = PT_NAME_CSTR,
+			.name_path = {OBJECT_NAME},
+			.mark = {.op = PT_MARK_ADD,
+				 .value = 2,
+				 .base = 1,
+				 .base_at = COUNTER_VALUE}},
+		.loses = "mx.profiler's counters",
+	},
+	{
+		.lib = LIB_MXNET,
+		.symbol = "MXProfileSetMarker",
+		.details = AT_ALL,
+		.group = GROUP_OPERATOR,
+		.category = CAT_USER,
+		.program = "mark",
+		.cfg = {.name_source = PT_NAME_CSTR,
+			.name_reg = 1,
+			.mark = {.op = PT_MARK_INSTANT, .scope = 3, .scope_is_text = 1}},
+		.loses = "mx.profiler's markers",
+	},
 	/* what Python calls */
 	{
 		.lib = LIB_MXNET,
@@ -97,7 +166,7 @@ static const struct probe_row rows[] = {
 		.cfg = OP_NAME(0),
 		.loses = "operators that Python calls, and Optimization",
 	},
-	/* What a backward pass and a cached graph call. Errors pass through it. */
+	/* What a backward pass and a cached graph call. Errors leave it. */
 	{
 		.lib = LIB_MXNET,
 		.symbol = "_ZN5mxnet10Imperative8InvokeOpERKNS_7ContextERKN4nnvm9NodeAttrsE",
@@ -105,6 +174,7 @@ static const struct probe_row rows[] = {
 		.group = GROUP_OPERATOR,
 		.category = CAT_OPERATOR,
 		.program = "named_entry",
+		.site_program = "call_site",
 		.cfg = OP_NAME_BEHIND(3, 0),
 		.loses = "operators of backward passes and of cached graphs",
 	},
@@ -189,16 +259,40 @@ static void set_string_abi(const struct table_scan *scan)
 			scan->plan->probes[i].cfg.name_source = PT_NAME_CXX11;
 }
 
+/* Of a version that was not measured only what lies at the begin of an object is read. */
+static int forget_layouts(struct probe_plan *plan)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < plan->cnt; i++) {
+		struct planned_probe *probe = &plan->probes[i];
+
+		if (probe->cfg.name_path[0] || probe->cfg.mark.base) {
+			int err = probe_plan__missing(
+				plan, "%s: the version was not measured; not shown: its names",
+				probe->symbol);
+
+			if (err)
+				return err;
+			free((char *)probe->symbol);
+			free((char *)probe->name);
+			continue;
+		}
+		plan->probes[kept++] = *probe;
+	}
+	plan->cnt = kept;
+	return 0;
+}
+
 static int mxnet_plan(struct target *t, const struct framework_match *m,
 		      const struct plan_opts *opts, struct probe_plan *plan)
 {
 	struct table_scan scan;
 	int err = probe_table__plan(&table, t, opts, plan, &scan);
 
-	(void)m;
 	if (!err)
 		set_string_abi(&scan);
-	return err;
+	return err || m->known_version ? err : forget_layouts(plan);
 }
 
 const struct framework framework_mxnet = {

@@ -102,6 +102,7 @@ static int plan_ends(struct table_scan *s, const struct probe_row *row,
 	uint32_t at[TABLE_MAX_ENDS];
 	size_t len, cnt;
 	const uint8_t *code = body(s->elfs[row->lib], symbol, &len);
+	int pass;
 
 	if (!code || !symbol->size)
 		return 0;
@@ -110,6 +111,9 @@ static int plan_ends(struct table_scan *s, const struct probe_row *row,
 	if (!row->site_program)
 		return 0;
 	cnt = site__stack_checks(code, len, at, ARRAY_SIZE(at));
+	pass = cnt ? -ENOENT : site__pass(code, len);
+	if (pass >= 0)
+		at[cnt++] = (uint32_t)pass;
 	return add_ends(s, row, symbol, row->site_program, at, cnt);
 }
 

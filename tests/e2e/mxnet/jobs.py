@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Jobs in MXNet, recordings of them, and what mx.profiler sees of the same network."""
+import json
+
+from lib.process import Snapshot
+
+STEPS = 8
+# What the engine runs on its own account: nobody calls it as an operator.
+HOUSEKEEPING = {"DeleteVariable", "WaitForVar", "SetValueOp", "KVStoreReduce", "CopyCPU2CPU"}
+
+
+def start(case, *args):
+    return case.job("mx_train.py", *args, fresh=True)
+
+
+def train(case, *args):
+    """A job that trains already."""
+    return start(case, *args).wait_steps(10)
+
+
+def profile(case, *args):
+    """Calls a step by name as mx.profiler counts them: of operators, of the C API."""
+    truth = case.dir / "truth.json"
+    job = start(case, "--profile", truth, *args)
+    assert job.wait(100) == 0, job.err.read_text()
+    seen = json.loads(truth.read_text())
+    tables = [{name: row.get("Count", 0) / seen["steps"] for name, row in domain.items()}
+              for domain in (seen["tables"]["Time"]["operator"],
+                             seen["tables"]["Time"]["MXNET_C_API"])]
+    return {n: c for n, c in tables[0].items() if n not in HOUSEKEEPING}, tables[1]
+
+
+def names(tables, table, key="name"):
+    return {row[key]: row for row in tables[table]["rows"]} if table in tables else {}
+
+
+def operators(tables):
+    """Calls a step by name."""
+    calls = {}
+    for row in tables["operator"]["rows"]:
+        assert not row["section"].startswith("Not recorded"), row
+        if row["depth"] == 0:
+            calls[row["name"]] = calls.get(row["name"], 0) + row["calls"] / STEPS
+    return calls
+
+
+def check_operators(tables, theirs, ours_alone=()):
+    ours = {n: c for n, c in operators(tables).items() if n not in ours_alone}
+    different = {n: (ours.get(n), theirs.get(n)) for n in ours.keys() | theirs.keys()
+                 if ours.get(n) != theirs.get(n)}
+    assert not different, different
+
+
+def check_phases(tables, **calls):
+    """So many of each phase in a step, and no other phase."""
+    model = names(tables, "model")
+    seen = {name: row["calls"] / STEPS for name, row in model.items()
+            if name not in ("ProfileStep", "Others")}
+    assert seen == calls, (seen, calls)
+    assert model["ProfileStep"]["calls"] == STEPS, model
+
+
+def record(case, job, *options):
+    """The tables of a recording that left the job as it was."""
+    before = Snapshot(job.pid)
+    tool = case.tool("-p", job.pid, "--record", f"2:{2 + STEPS}", *options).done()
+    job.wait_steps(3)
+    before.check()
+    tables = tool.report()
+    summary = tables["summary"]["rows"][0]
+    assert summary["framework"].startswith("MXNet 1.9.1"), summary
+    assert summary["steps"] == STEPS, summary
+    assert tables["cost"]["rows"][0]["events_lost"] == 0, tables["cost"]
+    return tables
