@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/await.h"
+#include "capture/user_usdt.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "device/shim_link.h"
@@ -19,9 +20,24 @@ static int look(struct session *s)
 	return err ? err : frameworks__recognise(s->target, &s->match);
 }
 
-static bool may_come(const struct session *s)
+/* A program that was just started may still be loading its libraries. */
+#define LOADING_NS 200000000ull
+
+/* One whose functions or marks are asked for, or that has marks of proftrace.h, needs no framework
+ * to be worth recording. */
+static bool is_enough(const struct session *s, uint64_t elapsed_ns)
 {
-	if (s->match.ready)
+	const struct capture_opts *o = s->opts;
+
+	if (s->match.framework || s->target->python || elapsed_ns < LOADING_NS)
+		return false;
+	return o->ops.cnt || o->ops_returning.cnt || o->usdt.cnt || o->step_probe ||
+	       o->step_range || user_usdt__has_own(s->target);
+}
+
+static bool may_come(const struct session *s, uint64_t elapsed_ns)
+{
+	if (s->match.ready || is_enough(s, elapsed_ns))
 		return false;
 	return s->match.framework || s->opts->await_framework ||
 	       (s->opts->has_schedule && s->target->python);
@@ -32,7 +48,7 @@ int session__await_framework(struct session *s)
 	uint64_t begin = clock__monotonic_ns(), elapsed = 0;
 	int err = look(s);
 
-	while (!err && may_come(s) && elapsed < s->opts->step_timeout_ns) {
+	while (!err && may_come(s, elapsed) && elapsed < s->opts->step_timeout_ns) {
 		if (!elapsed && !s->opts->await_framework)
 			log__info("process %d has no framework loaded yet; waiting for one",
 				  s->opts->pid);

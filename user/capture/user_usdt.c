@@ -238,3 +238,21 @@ int user_usdt__plan(const struct capture_opts *opts, struct target *t, struct pr
 	free(s.matched);
 	return err;
 }
+
+static int is_own(const struct usdt_probe *u, void *ctx)
+{
+	return !strcmp(u->provider, PROVIDER);
+}
+
+bool user_usdt__has_own(struct target *t)
+{
+	for (size_t i = 0; i < t->lib_cnt; i++) {
+		struct elf_file *elf = t->exe && !strcmp(t->libs[i].path, t->exe)
+					       ? target__elf(t, &t->libs[i])
+					       : NULL;
+
+		if (elf && usdt__each_of(elf, is_own, NULL))
+			return true;
+	}
+	return false;
+}

@@ -9,4 +9,7 @@
  * --usdt names, as marks. */
 int user_usdt__plan(const struct capture_opts *opts, struct target *t, struct probe_plan *plan);
 
+/* Has the program itself any of proftrace.h? */
+bool user_usdt__has_own(struct target *t);
+
 #endif

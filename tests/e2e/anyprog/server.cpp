@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A small inference server, of no framework: threads that serve requests by layers, each request in
-// a range of the user's, every fourth with bad input that throws through all of it. The log has a
-// line for each request that is done: `request NUMBER` or `failed NUMBER`.
+// A small inference server, of no framework: threads that serve requests by layers. Every fourth
+// request is bad and throws through all of it: server LOG THREADS [REQUESTS]. The log has a line for each request that is done:
+// `served NUMBER` or `failed NUMBER`.
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <stdexcept>
-#include <string>
 #include <thread>
 #include <vector>
 
 #include "include/proftrace.h"
 
-namespace server {
+namespace server
+{
 
-proftrace::domain domain("server");
-proftrace::counter waiting(domain, "waiting");
-proftrace::counter served(domain, "served");
-proftrace::marker reload(domain, "reload");
+static proftrace::domain domain("server");
+static proftrace::counter number(domain, "number"), served(domain, "served");
+static proftrace::marker reload(domain, "reload");
+// Two that overlap.
+static proftrace::task answer(domain, "answer"), cleanup(domain, "cleanup");
 
 struct Request {
 	unsigned number;
@@ -28,9 +28,10 @@ struct Request {
 	std::vector<float> data;
 };
 
-class Layer {
-public:
-	// Out of line, so that there is something to probe.
+// Out of line, so that there is something to probe.
+class Layer
+{
+      public:
 	[[gnu::noinline]] void forward(Request &r) const
 	{
 		for (auto &x : r.data)
@@ -40,59 +41,72 @@ public:
 	{
 		if (r.bad)
 			throw std::runtime_error("bad input");
-		asm volatile("" ::: "memory");
+		std::atomic_signal_fence(std::memory_order_seq_cst);
 	}
 };
 
-class Model {
-public:
+class Model
+{
+      public:
 	[[gnu::noinline]] void infer(Request &r)
 	{
 		for (auto &layer : layers)
 			layer.forward(r);
 		layers[0].check(r);
+		std::atomic_signal_fence(std::memory_order_seq_cst);
 	}
 
-private:
+      private:
 	Layer layers[3];
 };
 
 static FILE *log_file;
 static std::atomic<unsigned> next{0};
-static std::atomic<bool> stop{false};
+static unsigned last = -1;
 
-static void note(const char *what, unsigned number)
+static void note(const char *what, unsigned n)
 {
-	std::fprintf(log_file, "%s %u\n", what, number);
+	std::fprintf(log_file, "%s %u\n", what, n);
 	std::fflush(log_file);
 }
 
-[[gnu::noinline]] void handle(Model &model, unsigned number)
+static void work(Model &model, unsigned n)
 {
-	proftrace::frame_scope request(domain, "request");
-	Request r{number, number % 4 == 3, std::vector<float>(4096, 0.5f)};
+	Request r{n, n % 4 == 3, std::vector<float>(4096, 0.5f)};
 
-	waiting.set(number % 8);
 	{
-		proftrace::scope parse(domain, "parse");
+		proftrace::scope in(domain, "parse");
 		std::this_thread::sleep_for(std::chrono::microseconds(200));
 	}
 	try {
+		proftrace::scope in("infer");
 		model.infer(r);
-		served.add(1);
-		note("request", number);
+		served += 1;
+		note("served", n);
 	} catch (const std::exception &) {
-		note("failed", number);
+		note("failed", n);
 	}
-	if (number % 8 == 0)
+}
+
+[[gnu::noinline]] void handle(Model &model, unsigned n)
+{
+	proftrace::frame_scope in(domain, "request");
+
+	number.set(n);
+	work(model, n);
+	answer.begin();
+	cleanup.begin();
+	answer.end();
+	if (n % 8 == 0)
 		reload.mark();
+	cleanup.end();
 }
 
 static void worker()
 {
 	Model model;
 
-	while (!stop) {
+	while (next < last) {
 		handle(model, next++);
 		std::this_thread::sleep_for(std::chrono::milliseconds(2));
 	}
@@ -102,13 +116,15 @@ static void worker()
 
 int main(int argc, char **argv)
 {
-	unsigned threads = argc > 2 ? std::atoi(argv[2]) : 1;
 	std::vector<std::thread> pool;
+	int threads = argc > 2 ? std::atoi(argv[2]) : 1;
 
 	server::log_file = std::fopen(argc > 1 ? argv[1] : "/dev/null", "a");
 	if (!server::log_file)
 		return 1;
-	for (unsigned i = 0; i < threads; i++)
+	if (argc > 3)
+		server::last = std::atoi(argv[3]);
+	for (int i = 0; i < threads; i++)
 		pool.emplace_back(server::worker);
 	for (auto &t : pool)
 		t.join();

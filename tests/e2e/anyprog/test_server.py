@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Exact counts of a server's steps, by each way to see them."""
+import gzip
+import json
+
+from lib.process import Snapshot
+from lib.runner import test
+from server import Server, build
+
+INFER = "server::Model::infer(server::Request&)"
+FORWARD = "server::Layer::forward(server::Request&) const"
+CHECK = "server::Layer::check(server::Request const&) const"
+
+
+def rows(tables, table):
+    return {r["name"]: r for r in tables[table]["rows"]}
+
+
+def calls(tables, table="operator"):
+    found = {}
+    for r in tables.get(table, {"rows": []})["rows"]:
+        found[r["name"]] = found.get(r["name"], 0) + r["calls"]
+    return found
+
+
+def summary(tables):
+    return tables["summary"]["rows"][0]
+
+
+def record(case, server, *options):
+    tool = case.tool("-p", server.pid, *options).done()
+    server.lives()
+    return tool
+
+
+@test("ranges, counters and markers of proftrace.h: frames are steps, counts are exact")
+def header(case):
+    server = Server(case)
+    before = Snapshot(server.pid)
+    tool = record(case, server, "--record", "2:10")
+    tables = tool.report()
+    before.check()
+    assert summary(tables)["step_rule"].startswith("frame"), tool.out
+    assert summary(tables)["steps"] == 8, tool.out
+    assert "overlapped without nesting" not in tool.out, tool.out
+    assert calls(tables, "userdefined") == {
+        "server::request": 8, "server::parse": 8, "infer": 8, "server::answer": 8,
+        "server::cleanup": 8}, tool.out
+    counters = rows(tables, "counters")
+    assert {n: r["calls"] for n, r in counters.items()} == {
+        "server::number": 8, "server::served": 6, "server::reload": 1}, tool.out
+    number, served = counters["server::number"], counters["server::served"]
+    assert number["max"] - number["min"] == 7 and number["last"] == number["max"], tool.out
+    assert served["max"] - served["min"] == 5 and served["last"] == served["max"], tool.out
+    assert counters["server::reload"]["last"] is None, tool.out
+    trace = json.loads(gzip.open(next(tool.dir.glob("*.json.gz"))).read())["traceEvents"]
+    values = [e["args"]["value"] for e in trace if e["name"] == "server::number"]
+    assert values == list(range(number["min"], number["max"] + 1)), values
+    marks = [e for e in trace if e["name"] == "server::reload"]
+    assert [(e["ph"], e["s"]) for e in marks] == [("i", "p")], marks
+
+
+@test("--step-range: a range of proftrace.h opens each step")
+def step_range(case):
+    tool = record(case, Server(case), "--record", "1:5", "--step-range", "server::parse")
+    tables = tool.report()
+    assert summary(tables)["step_rule"].startswith("--step-range"), tool.out
+    assert calls(tables, "userdefined")["server::parse"] == 4, tool.out
+
+
+@test("--op: functions that throw are seen, end where they do, and the server lives")
+def functions(case):
+    server = Server(case)
+    before = Snapshot(server.pid)
+    tool = record(case, server, "--record", "2:10", "--op", "exe:server::[ML]*", "--step-probe",
+                  "exe:server::handle")
+    tables = tool.report("--op-detail")
+    before.check()
+    assert summary(tables)["step_rule"].startswith("--step-probe"), tool.out
+    assert calls(tables) == {INFER: 8, FORWARD: 24, CHECK: 8}, tool.out
+    # A bad request ends in the catch, and not at the next request 2 ms later.
+    assert rows(tables, "operator")[CHECK]["cpu_avg_ns"] < 1000000, tool.out
+    assert "overlapped without nesting" not in tool.out, tool.out
+    assert summary(tables).get("events_lost", 0) == 0, tool.out
+
+
+@test("--op: without PIE, by mangled name, one by one, and several threads")
+def no_pie(case):
+    server = Server(case, 3, ("-no-pie", "-fno-pie"))
+    tool = record(case, server, "--duration", "300ms", "--attach-method", "perf", "--op",
+                  "exe:_ZN6server5Model5infer*", "--op", "exe:*::forward")
+    tables = tool.report("--op-detail")
+    found = calls(tables)
+    assert set(found) == {INFER, FORWARD} and found[INFER] > 20, tool.out
+    assert abs(found[FORWARD] - 3 * found[INFER]) <= 9, tool.out
+    assert summary(tables)["steps"] == 0, tool.out
+
+
+@test("--op: a period of calls is a step where nothing else is")
+def period(case):
+    tool = record(case, Server(case, 1, ("-DPROFTRACE_DISABLE",)), "--record", "0:4", "--op",
+                  "exe:server::Layer::forward")
+    tables = tool.report()
+    assert summary(tables)["step_rule"].startswith("operator period"), tool.out
+    assert calls(tables) in ({FORWARD: 4}, {FORWARD: 12}), tool.out
+
+
+@test("--op-returns: return probes on a function that the user vouches for")
+def returns(case):
+    server = Server(case)
+    tool = record(case, server, "--record", "2:10", "--op-returns", "exe:*Layer::forward")
+    assert calls(tool.report()) == {FORWARD: 24}, tool.out
+
+
+@test("--usdt: probes that are there already, as marks")
+def usdt(case):
+    tool = record(case, Server(case), "--record", "2:10", "--usdt", "libstdcxx:throw", "--usdt",
+                  "libstdcxx:c*h")
+    found = {n: r["calls"] for n, r in rows(tool.report(), "counters").items()
+             if n.startswith("libstdcxx")}
+    assert found == {"libstdcxx:throw": 2, "libstdcxx:catch": 2}, tool.out
+
+
+@test("run: a program of no framework is recorded from its start")
+def run(case):
+    binary = build(case.dir)
+    for options in ((), ("--op", "exe:server::Model::*")):
+        tool = case.tool("run", "--record", "2:10", *options, "--", binary, "log", 1, 1500)
+        tool.done()
+        tables = tool.report()
+        assert calls(tables, "userdefined")["server::request"] == 8, tool.out + tool.err
+        assert calls(tables) == ({INFER: 8} if options else {}), tool.out + tool.err
+
+
+@test("what is not there: errors name it, what is near, and the next step")
+def errors(case):
+    server = Server(case)
+    stripped = Server(case_named(case, "stripped"), 1, ("-s",))
+
+    def fails(target, *options, words):
+        case.tool("-p", target.pid, "--duration", "1s", *options).fails(*words, timeout_s=30)
+
+    fails(server, "--op", "exe:server::handel", words=["did you mean server::handle"])
+    fails(server, "--op", "libstdc++.so:*", words=["more than the 500", "narrow it"])
+    fails(server, "--op", "libmodel.so:f", words=["maps no library libmodel.so", "`exe`"])
+    fails(server, "--op", "handle", words=["give a library and a function"])
+    fails(server, "--usdt", "libstdcxx:thro", words=["no such probe", "libstdcxx:throw"])
+    fails(server, "--usdt", "throw", words=["a provider and a probe"])
+    fails(server, "--step-probe", "exe:server::*", words=["matches", "name one"])
+    fails(stripped, "--op", "exe:server::handle", words=["stripped"])
+    server.lives()
+
+
+class case_named:
+    """A case with a directory of its own inside another's."""
+
+    def __init__(self, case, name):
+        self.dir = case.dir / name
+        self.dir.mkdir()
+        self.finally_ = case.finally_
