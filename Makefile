@@ -20,7 +20,7 @@ BPFTOOL   ?= $(firstword $(wildcard /usr/sbin/bpftool /usr/local/sbin/bpftool) b
 ARCH      := $(shell uname -m)
 BPF_ARCH  := $(ARCH:x86_64=x86)
 
-PKGS      := libbpf libelf libdw zlib libzstd jansson
+PKGS      := libbpf libelf libdw zlib libzstd jansson sqlite3
 BPF_MIN   := 1.3
 CFLAGS    ?= -O2 -g
 WARNINGS  := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \

@@ -10,5 +10,8 @@ extern const struct exporter exporter_folded;
 extern const struct exporter exporter_speedscope;
 extern const struct exporter exporter_perfetto;
 extern const struct exporter exporter_pprof;
+extern const struct exporter exporter_sqlite;
+extern const struct exporter exporter_jsonl;
+extern const struct exporter exporter_csv;
 
 #endif

@@ -4,7 +4,8 @@
 
 static const struct exporter *const rows[] = {
 	&exporter_chrome,   &exporter_folded, &exporter_speedscope,
-	&exporter_perfetto, &exporter_pprof,  NULL,
+	&exporter_perfetto, &exporter_pprof,  &exporter_sqlite,
+	&exporter_csv,	    &exporter_jsonl,  NULL,
 };
 
 const struct exporter *const *exporters__all(void)

@@ -14,6 +14,8 @@ static const struct golden {
 	{"cpu", "folded", NULL, "cpu.folded"},
 	{"simgpu", "folded", "device", "simgpu.device.folded"},
 	{"gpu", "speedscope", NULL, "gpu.speedscope.json"},
+	{"gpu", "csv", NULL, "gpu.rows.csv"},
+	{"cut", "jsonl", NULL, "cut.rows.jsonl"},
 };
 
 static int export_to(const struct golden *g, const char *output, struct export_result *result)

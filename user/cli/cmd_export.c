@@ -138,16 +138,19 @@ const struct command command_export = {
 	.name = "export",
 	.usage = "[options] FILE",
 	.summary = "Writes a recording as a trace for other tools.",
-	.details = "The recording may be cut off or from another machine; neither root nor the "
-		   "profiled program is needed. The output appears under its name only when it is "
-		   "whole.\n\n"
-		   "Timelines have the times as measured; sums by call stack are without the cost "
-		   "of the probes, as reports are.",
+	.details =
+		"The recording may be cut off or from another machine; neither root nor the "
+		"profiled program is needed. The output appears under its name only when it is "
+		"whole.\n\n"
+		"Timelines (chrome, perfetto, speedscope) have the times as measured; sums by call "
+		"stack (folded, pprof) are without the cost of the probes, as reports are; rows "
+		"(sqlite, csv, jsonl) have both.",
 	.examples =
 		"proftrace export run.ptrec  # HOST_PID.pt.trace.json.gz in this directory\n"
 		"proftrace export run.ptrec -o traces/ --dialect tb  # for TensorBoard 0.4.3\n"
 		"proftrace export run.ptrec -f folded -o - | flamegraph.pl > cpu.svg\n"
-		"proftrace export run.ptrec -f pprof -o p.pb.gz && go tool pprof -http : p.pb.gz",
+		"proftrace export run.ptrec -f pprof -o p.pb.gz && go tool pprof -http : p.pb.gz\n"
+		"proftrace export run.ptrec -f sqlite -o run.sqlite  # doc/formats.md has queries",
 	.opts = export_options,
 	.run = run,
 };

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* All events as comma-separated values (RFC 4180), one line of names first. */
+#include <string.h>
+#include "common/err.h"
+#include "common/util.h"
+#include "exporters/exporters.h"
+#include "exporters/output.h"
+#include "exporters/rows.h"
+#include "exporters/text_file.h"
+
+struct csv {
+	struct rows *rows;
+	struct text_file *out;
+};
+
+static void put_text(struct text_file *out, const char *s)
+{
+	size_t len;
+
+	if (!strpbrk(s, ",\"\r\n")) {
+		text_file__put(out, s, strlen(s));
+		return;
+	}
+	text_file__put(out, "\"", 1);
+	for (; *s; s += len) {
+		len = strcspn(s, "\"");
+		text_file__put(out, s, len);
+		if (s[len]) {
+			text_file__put(out, "\"\"", 2);
+			len++;
+		}
+	}
+	text_file__put(out, "\"", 1);
+}
+
+static void put_value(struct text_file *out, const struct value *v)
+{
+	switch (v->type) {
+	case VALUE_NULL:
+		return;
+	case VALUE_UINT:
+		text_file__take(out, text__u64(text_file__room(out, 24), v->u));
+		return;
+	case VALUE_INT:
+		text_file__take(out, text__i64(text_file__room(out, 24), v->i));
+		return;
+	case VALUE_REAL:
+		text_file__print(out, "%.6g", v->d);
+		return;
+	case VALUE_KEY:
+	case VALUE_TEXT:
+		put_text(out, v->s);
+		return;
+	}
+}
+
+static void put_comma(struct text_file *out, bool *any)
+{
+	if (*any)
+		text_file__put(out, ",", 1);
+	*any = true;
+}
+
+static int put_row(const struct row *row, void *ctx)
+{
+	struct csv *w = ctx;
+	bool any = false;
+
+	for (size_t i = 0; i < column_cnt; i++) {
+		struct value v;
+
+		if (columns[i].use == COLUMN_SQL)
+			continue;
+		put_comma(w->out, &any);
+		v = columns[i].get(w->rows, row);
+		put_value(w->out, &v);
+	}
+	text_file__put(w->out, "\n", 1);
+	return text_file__error(w->out);
+}
+
+static void put_head(struct csv *w)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < column_cnt; i++)
+		if (columns[i].use != COLUMN_SQL) {
+			put_comma(w->out, &any);
+			put_text(w->out, columns[i].name);
+		}
+	text_file__put(w->out, "\n", 1);
+}
+
+static int csv__run(const struct recording *r, const struct export_opts *opts,
+		    struct export_result *result)
+{
+	int err = output__no_dialect(opts, "csv"), level;
+	struct csv w = {0};
+
+	*result = (struct export_result){0};
+	if (!err)
+		err = output__choose(r, opts, ".csv", 0, &level, result);
+	if (!err)
+		err = rows__open(r, &w.rows);
+	if (!err)
+		err = text_file__open(result->path, level, &w.out);
+	if (!err) {
+		put_head(&w);
+		err = rows__each(w.rows, put_row, &w);
+		result->events = w.rows->cnt;
+	}
+	rows__close(w.rows);
+	return w.out ? text_file__end(w.out, err, &result->bytes) : err;
+}
+
+const struct exporter exporter_csv = {
+	.name = "csv",
+	.summary = "all events, one per line, for spreadsheets and pandas",
+	.run = csv__run,
+};
