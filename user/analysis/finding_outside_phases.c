@@ -42,7 +42,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	}
 	snprintf(f->next, sizeof(f->next),
 		 "metrics, logging, checkpoints or a wait for the device's result? The trace shows "
-		 "where the gap is; a record_function range around it names it");
+		 "where the gap is; a range of your own around it names it");
 	return 1;
 }
 
