@@ -4,9 +4,37 @@
 #include "common/err.h"
 #include "common/util.h"
 #include "device/shim_link.h"
+#include <signal.h>
 #include <string.h>
 
-#define POLL_US 20000
+#define POLL_US	      20000
+#define START_POLL_US 200000
+
+int session__await_start(struct session *s)
+{
+	uint64_t now = clock__ns(CLOCK_REALTIME), until = s->opts->start_at_ns;
+
+	if (s->opts->start_after_ns)
+		until = now + s->opts->start_after_ns;
+	if (now < until)
+		log__info("process %d is left alone for %.0f s", s->opts->pid,
+			  (double)(until - now) / 1e9);
+	for (; now < until; now = clock__ns(CLOCK_REALTIME)) {
+		uint64_t left = (until - now) / 1000;
+
+		session__progress(s, "starting in %.0f s", (double)(until - now) / 1e9);
+		usleep(left < START_POLL_US ? (useconds_t)left + 1 : START_POLL_US);
+		if (s->opts->shim)
+			shim_link__beat(s->opts->shim);
+		if (capture_stop)
+			return err__set(-EINTR, "stopped before it was time; nothing was recorded");
+		if (kill(s->opts->pid, 0) && errno == ESRCH)
+			return err__set(-ESRCH, "process %d ended before it was time",
+					s->opts->pid);
+	}
+	session__progress_end(s);
+	return 0;
+}
 
 static int look(struct session *s)
 {

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From a process id to a process whose framework is loaded. */
+/* From a process id to a process whose framework is loaded, at the time for it. */
 #ifndef PROFTRACE_AWAIT_H
 #define PROFTRACE_AWAIT_H
 
 #include "capture/session.h"
+
+/* Until the process may be looked at: --start-after, --start-at. -EINTR when asked to stop, -ESRCH when
+ * the program ends. */
+int session__await_start(struct session *s);
 
 /*
  * Opens the target and recognises its framework. Where steps are to be counted, a program that may

@@ -406,9 +406,16 @@ static int session_run(struct session *s)
 		int (*run)(struct session *s);
 		bool leaves_nothing; /* should the process end in it */
 	} stages[] = {
-		{session_await},      {device_time__choose}, {session_plan, true},
-		{session_load, true}, {device_time__open},   {measure_probes},
-		{measure_spans},      {attach_all},	     {find_steps},
+		{session__await_start, true},
+		{session_await},
+		{device_time__choose},
+		{session_plan, true},
+		{session_load, true},
+		{device_time__open},
+		{measure_probes},
+		{measure_spans},
+		{attach_all},
+		{find_steps},
 	};
 	int err = 0;
 

@@ -32,6 +32,8 @@ struct capture_opts {
 	bool has_schedule; /* else the window is `duration_ns` long, or until stopped */
 	struct pt_schedule schedule;
 	uint64_t duration_ns;	  /* 0: none */
+	uint64_t start_after_ns;  /* attach only after this long, */
+	uint64_t start_at_ns;	  /* or at this time of the wall clock; 0: at once */
 	uint64_t step_timeout_ns; /* how long to wait for the first step */
 	const char *step_probe;	  /* LIB:FUNCTION or FUNCTION, NULL: none */
 	const char *step_range;	  /* name of a range, NULL: none */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "cli/clock_time.h"
 #include "cli/record_options.h"
 #include "attach/privilege.h"
 #include "capture/functions.h"
@@ -115,6 +116,11 @@ static int parse_percent(const char *value, void *dest)
 }
 
 /* An option that may be given again. */
+static int parse_start_at(const char *value, void *dest)
+{
+	return clock_time__parse(value, time(NULL), dest);
+}
+
 static int parse_text(const char *value, void *dest)
 {
 	struct text_list *list = dest;
@@ -159,6 +165,13 @@ const struct opt record_opts[] = {
 	 RECORD(range), .parse = parse_schedule},
 	{OPT_DURATION, "duration", 'd', "TIME", "Record for this long, or end a window after it.",
 	 CAPTURE(duration_ns), .min = 1},
+	{OPT_DURATION, "start-after", 0, "TIME", "Leave the process alone for this long first.",
+	 CAPTURE(start_after_ns), .min = 1},
+	{OPT_CUSTOM, "start-at", 0, "TIME",
+	 "Leave it alone until then: 14:30, 2026-01-31T14:30:00 (UTC with a Z), @SECONDS since "
+	 "1970. "
+	 "The same on several hosts records at one time.",
+	 CAPTURE(start_at_ns), .parse = parse_start_at},
 	{OPT_STRING, "step-probe", 0, "[LIB:]FUNCTION",
 	 "A step opens where this function is entered, by the first thread that enters it. LIB: a "
 	 "library's name, or exe, the program itself.",
@@ -286,6 +299,13 @@ static int check_cupti(const struct record_options *o)
 	return 0;
 }
 
+static int check_start(const struct record_options *o)
+{
+	if (o->capture.start_after_ns && o->capture.start_at_ns)
+		return err__set(-EINVAL, "--start-after and --start-at exclude each other");
+	return 0;
+}
+
 static int check_files(const struct record_options *o)
 {
 	const char *recording = o->capture.output ? o->capture.output : ".";
@@ -389,6 +409,8 @@ int record_options__run(struct record_options *o)
 	o->capture.schedule = o->range.schedule;
 	o->capture.progress = !o->no_progress && log_level && isatty(STDERR_FILENO);
 	err = check_cupti(o);
+	if (!err)
+		err = check_start(o);
 	if (!err)
 		err = check_places(o);
 	if (err) {

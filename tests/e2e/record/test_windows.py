@@ -5,6 +5,7 @@ import re
 import time
 
 import sense
+from lib import process
 from lib.runner import test
 from lib.tool import calls, report
 
@@ -131,3 +132,22 @@ def perf_events(case):
                         if k != "Dataloader"} for m in ("multi", "perf"))
         assert multi == perf, (multi, perf)
     assert set(found["multi"]) == set(found["perf"])
+
+
+@test("--start-after: the job is left alone until then")
+def start_after(case):
+    job = case.job("train.py").wait_steps(3)
+    begin = time.monotonic()
+    tool = case.tool("-p", job.pid, "--record", "0:2", "--start-after", "3s", "--no-trace")
+    while time.monotonic() - begin < 2.5:
+        assert not process.is_probed(job.pid), "it has probes already"
+        time.sleep(0.2)
+    tool.done()
+    assert time.monotonic() - begin > 3
+    assert f"process {job.pid} is left alone for 3 s" in tool.err, tool.err
+    sense.check(tool.report(), 2)
+
+    tool = case.tool("-p", job.pid, "--record", "0:2", "--start-after", "60s")
+    process.wait_for(lambda: "left alone" in tool.err, 30, "its first words")
+    tool.interrupt().fails("stopped before")
+    case.tool("-p", job.pid, "--start-at", "yesterday").fails("give a time, as in 14:30")
