@@ -102,6 +102,22 @@ static __always_inline __u32 read_name(struct pt_regs *ctx, const struct pt_prob
 	return n > 1 ? at + (__u32)n - 1 : 0;
 }
 
+/* Where the string is that the object in cfg.name_reg has for a name; 0: not known of its class. */
+static __always_inline __u64 class_name_address(struct pt_regs *ctx, const struct pt_probe_cfg *cfg)
+{
+	__u64 object = arg_word(ctx, cfg->name_reg), vtable = read_u64(object);
+
+	for (int i = 0; i < PT_MAX_CLASSES; i++) {
+		const struct pt_class_name *c = &ctl.layout.class_names[i];
+
+		if (!c->vtable)
+			break;
+		if (c->vtable == vtable)
+			return object + c->offset;
+	}
+	return 0;
+}
+
 static __always_inline void read_dims(struct pt_tensor *t, __u64 sizes)
 {
 	__u64 ndim = read_u64(sizes), data = sizes + 8;

@@ -199,6 +199,7 @@ enum pt_name_source { PT_NAME_STATIC = 0, PT_NAME_CXX11 = 1, PT_NAME_COW = 2, PT
 
 /* cfg.flags of named_entry */
 #define PT_NAMED_OUTERMOST 1
+#define PT_NAMED_BY_CLASS  2 /* cfg.name_reg holds an object, see pt_layout.class_names */
 
 enum pt_arg_kind { PT_ARG_NONE = 0, PT_ARG_TENSOR = 1, PT_ARG_OPT_TENSOR = 2 };
 
@@ -301,6 +302,14 @@ struct pt_name_rule {
 	__u32 name_class;
 };
 
+#define PT_MAX_CLASSES 24
+
+/* Where the objects of a class have their name, a std::string. */
+struct pt_class_name {
+	__u64 vtable; /* runtime address, 0: end of the list */
+	__u64 offset;
+};
+
 /* Offsets of the fields that the programs read in the target, per framework version. */
 struct pt_layout {
 	__u32 tensor_sizes;	 /* TensorImpl: size_and_strides {u64 ndim; s64 dims[5] | s64 *} */
@@ -317,6 +326,7 @@ struct pt_layout {
 	__u32 autograd_node;	 /* AutogradMeta: Node *, 0 if unknown: operators have no number */
 	__u64 python_tensor_type; /* runtime address of the tensors' base type, 0 if unknown */
 	__u64 pynode_vtable;	  /* runtime address, 0 if unknown */
+	struct pt_class_name class_names[PT_MAX_CLASSES];
 };
 
 struct pt_schedule {

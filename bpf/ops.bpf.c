@@ -405,6 +405,7 @@ int named_entry(struct pt_regs *ctx)
 	__u32 row = probe_row(ctx), len;
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	struct pt_thread *t;
+	__u64 at;
 	char *name;
 
 	if (!cfg || !(t = span_begin(ctx, row)))
@@ -414,7 +415,8 @@ int named_entry(struct pt_regs *ctx)
 	name = name_buffer(t);
 	if (!name)
 		return 0;
-	len = read_string(name_address(ctx, cfg), cfg->name_source, name);
+	at = cfg->flags & PT_NAMED_BY_CLASS ? class_name_address(ctx, cfg) : name_address(ctx, cfg);
+	len = at ? read_string(at, cfg->name_source, name) : 0;
 	if (!len)
 		return 0;
 	note_return(ctx, cfg, row);

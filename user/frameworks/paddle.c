@@ -65,6 +65,45 @@ static const struct probe_row rows[] = {
 		.cfg = {.code = PT_CLASS_OPTIMIZER_OP},
 		.loses = "Optimization",
 	},
+	/* A run of a program by the static Executor: the whole of a step but its batch. */
+	{
+		.lib = LIB_PADDLE,
+		.symbol = "_ZN6paddle9framework18StandaloneExecutor3RunE",
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_SCRIPT,
+		.program = "phase_entry",
+		.leaves = true,
+		.name = "StandaloneExecutor::run",
+		.cfg = {.code = PT_CLASS_GRAPH},
+		.loses = "steps of static programs",
+	},
+	/* A function that to_static compiled. */
+	{
+		.lib = LIB_PADDLE,
+		.symbol = "_ZN3egr9to_static*run_program_ad_func*",
+		.details = AT_SPANS,
+		.group = GROUP_OPERATOR,
+		.category = CAT_SCRIPT,
+		.program = "call_entry",
+		.leaves = true,
+		.name = "run_program",
+	},
+	/* Each operator of a program, on the executor's threads. It catches all and keeps it for
+	   the thread that waits. */
+	{
+		.lib = LIB_PADDLE,
+		.symbol = "_ZN6paddle9framework14PirInterpreter18RunInstructionBaseEPNS0_"
+			  "15InstructionBaseE",
+		.details = AT_SPANS,
+		.group = GROUP_OPERATOR,
+		.category = CAT_OPERATOR,
+		.program = "named_entry",
+		.return_program = "call_return",
+		.returns_safely = "catches every exception, for another thread",
+		.cfg = {.name_source = PT_NAME_CXX11, .name_reg = 1, .flags = PT_NAMED_BY_CLASS},
+		.loses = "operators of static programs",
+	},
 	/* Operators, whoever calls them; see plan_ends(). */
 	{
 		.lib = LIB_PADDLE,
@@ -171,7 +210,7 @@ static int plan_ends(struct table_scan *s)
 		err = -ENOMEM;
 	for (size_t i = 0; i < cnt && !err; i++) {
 		ops[i] = s->plan->probes[i];
-		if (ops[i].category == CAT_OPERATOR)
+		if (ops[i].category == CAT_OPERATOR && ops[i].name)
 			e.by_name[e.cnt++] = &ops[i];
 	}
 	if (!err && e.cnt) {
@@ -183,6 +222,69 @@ static int plan_ends(struct table_scan *s)
 	return err;
 }
 
+/* ---- names of a program's operators ---- */
+
+#define NAME_OF "Instruction4NameB5cxx11Ev"
+
+/* `const std::string &CLASS::Name() const` shows where the name is: lea offset(%rdi), %rax; ret */
+static int64_t name_offset(const uint8_t *code, size_t len)
+{
+	static const uint8_t lea[] = {0x48, 0x8d, 0x87};
+	int32_t offset;
+
+	if (!code || len < sizeof(lea) + sizeof(offset) + 1 ||
+	    memcmp(code, lea, sizeof(lea)) != 0 || code[sizeof(lea) + sizeof(offset)] != 0xc3)
+		return -1;
+	memcpy(&offset, code + sizeof(lea), sizeof(offset));
+	return offset;
+}
+
+static int add_class(const struct elf_symbol *symbol, void *ctx)
+{
+	struct table_scan *s = ctx;
+	struct pt_class_name *names = s->plan->layout.class_names;
+	const char *class = symbol->name + strlen("_ZNK"), *end = strstr(symbol->name, NAME_OF);
+	char vtable[256];
+	uint64_t address;
+	int64_t offset;
+	size_t len, cnt = 0;
+
+	if (!end || end[strlen(NAME_OF)] || strncmp(symbol->name, "_ZNK", strlen("_ZNK")) != 0)
+		return 0;
+	snprintf(vtable, sizeof(vtable), "_ZTVN%.*sInstructionE", (int)(end - class), class);
+	address = table_scan__address(s, LIB_PADDLE, vtable);
+	offset = name_offset(elf_file__bytes(s->elfs[LIB_PADDLE], symbol->vaddr, &len), len);
+	while (cnt < PT_MAX_CLASSES && names[cnt].vtable)
+		cnt++;
+	/* Virtual functions start after offset-to-top and type_info. */
+	if (address && offset >= 0 && cnt < PT_MAX_CLASSES)
+		names[cnt] = (struct pt_class_name){address + 16, (uint64_t)offset};
+	return 0;
+}
+
+/* The operators' names of programs have a dialect: pd_op.adam_ */
+static const char *plain_name(const char *op)
+{
+	const char *dot = strrchr(op, '.');
+
+	return dot ? dot + 1 : op;
+}
+
+static bool updates_parameters(const char *op)
+{
+	return paddle_names__is_optimizer(plain_name(op));
+}
+
+static bool computes_gradients(const char *op)
+{
+	const char *name = plain_name(op);
+	size_t len = strlen(name);
+
+	len -= len && name[len - 1] == '_'; /* in place */
+	return name != op && len > strlen("_grad") &&
+	       !strncmp(name + len - strlen("_grad"), "_grad", strlen("_grad"));
+}
+
 static int paddle_plan(struct target *t, const struct framework_match *m,
 		       const struct plan_opts *opts, struct probe_plan *plan)
 {
@@ -190,6 +292,8 @@ static int paddle_plan(struct target *t, const struct framework_match *m,
 	int err = probe_table__plan(&table, t, opts, plan, &scan);
 
 	(void)m;
+	if (!err && scan.elfs[LIB_PADDLE])
+		err = elf_file__for_each_symbol(scan.elfs[LIB_PADDLE], add_class, &scan);
 	return err ? err : plan_ends(&scan);
 }
 
@@ -198,4 +302,6 @@ const struct framework framework_paddle = {
 	.title = "PaddlePaddle",
 	.recognise = paddle_recognise,
 	.plan = paddle_plan,
+	.updates_parameters = updates_parameters,
+	.computes_gradients = computes_gradients,
 };

@@ -6,6 +6,7 @@
 
 #define FORWARD_SUFFIX "_ad_func"
 #define PYTHON_PREFIX  "eager_api_"
+#define PROGRAM_NODE   "GradNodeRunProgram" /* the one node that is not called as its class */
 
 struct part {
 	const char *text;
@@ -72,6 +73,11 @@ static bool is_optimizer(const char *op, size_t len)
 	return false;
 }
 
+bool paddle_names__is_optimizer(const char *op)
+{
+	return is_optimizer(op, strlen(op));
+}
+
 bool paddle_names__forward(const char *symbol, char *out, size_t size)
 {
 	const size_t suffix = strlen(FORWARD_SUFFIX);
@@ -96,6 +102,8 @@ bool paddle_names__node(const char *symbol, char *out, size_t size)
 	if (!last_part(symbol, &part, &space) || strncmp(part.text + part.len, "clE", 3) != 0 ||
 	    !memmem(part.text, part.len, "GradNode", strlen("GradNode")))
 		return false;
+	if (part.len == strlen(PROGRAM_NODE) && !memcmp(part.text, PROGRAM_NODE, part.len))
+		part = (struct part){"Dy2StGradNode", strlen("Dy2StGradNode")};
 	snprintf(out, size, "Global_%.*s", (int)part.len, part.text);
 	return true;
 }

@@ -7,6 +7,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#define MAX_EXITS 128 /* of one function, jumps included */
+
 struct walk {
 	struct table_scan *scan;
 	unsigned int lib;
@@ -81,15 +83,16 @@ static int add_ends(struct table_scan *s, const struct probe_row *row,
 	return err;
 }
 
+/* Jumps that leave the function lead to its cold part, which throws. */
 static int plan_leaves(struct table_scan *s, const struct probe_row *row,
 		       const struct elf_symbol *symbol, const uint8_t *code, size_t len)
 {
-	struct site_exit exits[TABLE_MAX_ENDS];
-	int found = site__exits(code, len, exits, TABLE_MAX_ENDS);
+	struct site_exit exits[MAX_EXITS];
+	int found = site__exits(code, len, exits, MAX_EXITS);
 	uint32_t at[TABLE_MAX_ENDS];
 	size_t cnt = 0;
 
-	for (int i = 0; i < found; i++)
+	for (int i = 0; i < found && cnt < TABLE_MAX_ENDS; i++)
 		if (!exits[i].is_jump)
 			at[cnt++] = exits[i].off;
 	return add_ends(s, row, symbol, "call_leave", at, cnt);
