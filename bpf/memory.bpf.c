@@ -50,3 +50,21 @@ int memory_report(struct pt_regs *ctx)
 	memory_emit(ctx, ctx->di, ctx->si, ctx->dx, ctx->cx, ctx->r8 & 0xffff);
 	return 0;
 }
+
+/* (this, void *ptr, {s8 index, s8 kind} *place, size_t bytes, kind of event): kinds of memory by the
+ * numbers of phi::AllocationType, 2 is a device's; of events, what a pool reserves comes last. */
+SEC("uprobe")
+int memory_placed(struct pt_regs *ctx)
+{
+	__s64 bytes = ctx->r8 & 1 ? -(__s64)ctx->cx : (__s64)ctx->cx;
+	__u8 place[2] = {};
+	__u32 device = 0;
+
+	if ((__u32)ctx->r8 > 1)
+		return 0;
+	bpf_probe_read_user(place, sizeof(place), (void *)ctx->dx);
+	if (place[1] == 2)
+		device = 1 | (__u32)place[0] << 8;
+	memory_emit(ctx, ctx->si, bytes, ~0ull, ~0ull, device);
+	return 0;
+}

@@ -120,25 +120,33 @@ def program():
 
 
 def profile(step):
-    """Calls by kind and name that paddle.profiler sees in some steps."""
+    """What paddle.profiler sees in some steps: calls by kind and name, and memory in bytes that the
+    outermost operators allocate and free, by operator."""
     kinds = collections.defaultdict(collections.Counter)
+    memory = collections.defaultdict(collections.Counter)
 
-    def count(node):
-        kinds[str(node.type).removeprefix("TracerEventType.")][node.name] += 1
+    def count(node, operator=None):
+        kind = str(node.type).removeprefix("TracerEventType.")
+        kinds[kind][node.name] += 1
+        if kind == "Operator" and not operator:
+            operator = node.name
+        for event in node.mem_node if operator else ():
+            memory[operator][str(event.type).removeprefix("TracerMemEventType.")] += abs(
+                event.increase_bytes)
         for child in node.children_node:
-            count(child)
+            count(child, operator)
 
     def take(prof):
         for node in prof.profiler_result.get_data().values():
             count(node)
 
     with paddle.profiler.Profiler(targets=[paddle.profiler.ProfilerTarget.CPU],
-                                  on_trace_ready=take) as prof:
+                                  on_trace_ready=take, profile_memory=True) as prof:
         for _ in range(PROFILED):
             step()
             prof.step()
     with open(ARGS.profile + ".part", "w") as file:
-        json.dump({"steps": PROFILED, "kinds": kinds}, file)
+        json.dump({"steps": PROFILED, "kinds": kinds, "memory": memory}, file)
     os.rename(ARGS.profile + ".part", ARGS.profile)
 
 

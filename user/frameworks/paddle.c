@@ -15,10 +15,11 @@
 
 extern const struct framework framework_paddle;
 
-enum paddle_lib { LIB_PADDLE, LIB_CNT };
+enum paddle_lib { LIB_PADDLE, LIB_PHI, LIB_CNT };
 
 static const char *const libs[] = {
 	[LIB_PADDLE] = "libpaddle.so*",
+	[LIB_PHI] = "libphi_core.so*",
 };
 
 #define PYTHON_FUNCTION "_ZN6paddle6pybind*eager_api_*EP7_object*"
@@ -131,6 +132,19 @@ static const struct probe_row rows[] = {
 		.slide = true,
 		.slide_keep = SITE_RSP,
 		.loses = "operators of the backward pass",
+	},
+	/* allocators of hosts and devices; the event is made whether or not a profiler runs */
+	{
+		.lib = LIB_PHI,
+		.symbol = "_ZN6paddle8platform14RecordMemEventC1E",
+		.details = AT_ALL,
+		.group = GROUP_MEMORY,
+		.category = CAT_ALLOCATION,
+		.program = "memory_placed",
+		.slide = true,
+		.slide_keep = SITE_RSI | SITE_RDX | SITE_RCX | SITE_R8,
+		.memory = true,
+		.loses = "allocations and frees",
 	},
 };
 

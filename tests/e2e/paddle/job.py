@@ -23,13 +23,24 @@ def train(case, *args):
     return start(case, "paddle_train.py", "--profile", truth, *args).wait_steps(10), truth
 
 
-def profile(job, truth, *kinds):
-    """Calls a step by name, of some of paddle.profiler's kinds of events."""
+class Truth:
+    """What paddle.profiler saw."""
+
+    def __init__(self, path):
+        seen = json.loads(path.read_text())
+        self.steps, self.kinds, self.memory = seen["steps"], seen["kinds"], seen["memory"]
+
+    def calls(self, kind):
+        """A step, by name."""
+        return {name: cnt / self.steps for name, cnt in self.kinds[kind].items()}
+
+    def allocated(self):
+        """Bytes a step, by operator."""
+        return {name: sums["Allocate"] / self.steps for name, sums in self.memory.items()
+                if sums.get("Allocate")}
+
+
+def profile(job, truth):
     job.signal(signal.SIGUSR1)
     wait_for(truth.exists, 30, "paddle.profiler")
-    seen = json.loads(truth.read_text())
-    calls = {}
-    for kind in kinds:
-        for name, cnt in seen["kinds"].get(kind, {}).items():
-            calls[name] = calls.get(name, 0) + cnt / seen["steps"]
-    return calls
+    return Truth(truth)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Dynamic graphs: tables as paddle.profiler's, on the same model in the same process."""
+"""Tables as paddle.profiler's, on the same model in the same process."""
 import job
 from lib.process import Snapshot
 from lib.runner import test
@@ -49,25 +49,37 @@ def record(running, case, *options):
     return tables
 
 
-@test("dygraph: operators and phases, Adam")
+def check_operators(tables, truth):
+    theirs = truth.calls("Operator")
+    assert len(theirs) > 20, theirs
+    different = differences(operators(tables), theirs)
+    assert not different, f"(proftrace, paddle.profiler) by name: {different}"
+
+
+@test("dygraph: operators, phases and memory, Adam")
 def adam(case):
-    running, truth = job.train(case)
-    tables = record(running, case)
+    running, path = job.train(case)
+    tables = record(running, case, "--profile-memory")
     assert "DataLoader" in tables["summary"]["rows"][0]["step_rule"]
     check_phases(tables, "Dataloader", *PHASES)
-    theirs = job.profile(running, truth, "Operator")
-    assert theirs["conv2d dygraph"] == 1 and theirs["adam_ dygraph"] == 8, theirs
-    assert not differences(operators(tables), theirs), differences(operators(tables), theirs)
+    truth = job.profile(running, path)
+    check_operators(tables, truth)
+    assert truth.calls("Operator")["adam_ dygraph"] == 8, truth.kinds
+    ours = {name: row["alloc_bytes"] / STEPS for name, row in names(tables, "memory").items()}
+    theirs = truth.allocated()
+    assert len(theirs) > 10, theirs
+    different = differences({name: ours.get(name) for name in theirs}, theirs)
+    assert not different, f"(proftrace, paddle.profiler) bytes by name: {different}"
 
 
 @test("dygraph: operators and phases, Momentum, 2 loader processes")
 def momentum(case):
-    running, truth = job.train(case, "--optimizer", "Momentum", "--workers", 2)
+    running, path = job.train(case, "--optimizer", "Momentum", "--workers", 2)
     tables = record(running, case)
     check_phases(tables, "Dataloader", *PHASES)
-    theirs = job.profile(running, truth, "Operator")
-    assert theirs["momentum_ dygraph"] == 8, theirs
-    assert not differences(operators(tables), theirs), differences(operators(tables), theirs)
+    truth = job.profile(running, path)
+    check_operators(tables, truth)
+    assert truth.calls("Operator")["momentum_ dygraph"] == 8, truth.kinds
 
 
 @test("dygraph: steps and phases alone")
@@ -76,3 +88,21 @@ def phases(case):
     tables = record(running, case, "--detail", "phase")
     check_phases(tables, "Dataloader", *PHASES)
     assert tables["cost"]["rows"][0]["hits_per_step"] < 30, tables["cost"]
+
+
+@test("to_static: operators within the program and around it")
+def to_static(case):
+    running, path = job.train(case, "--mode", "to_static")
+    tables = record(running, case)
+    check_phases(tables, "Dataloader", *PHASES)
+    check_operators(tables, job.profile(running, path))
+
+
+@test("static: operators of the Executor's threads")
+def static(case):
+    running, path = job.train(case, "--mode", "static")
+    tables = record(running, case)
+    assert "compiled graph" in tables["summary"]["rows"][0]["step_rule"]
+    overview = names(tables, "overview", "event_type")
+    assert overview["Script"]["calls"] == STEPS, overview
+    check_operators(tables, job.profile(running, path))
