@@ -86,8 +86,26 @@ class Training:
         return f"{sum(self.losses):.17g} {weights:.17g}"
 
 
-def raise_all(cnt, training):
-    for name, raiser in KINDS.items():
+def static_kinds():
+    """An error of an operator in a static program; it ends the executor's run."""
+    paddle.enable_static()
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(main, startup):
+        x = paddle.static.data("x", [-1, -1], "float32")
+        y = paddle.static.data("y", [-1, -1], "float32")
+        z = paddle.matmul(x, y)
+    executor = paddle.static.Executor(paddle.CPUPlace())
+    executor.run(startup)
+    a, b, c = (np.ones(shape, "float32") for shape in ((2, 3), (3, 4), (5, 6)))
+
+    def run(feed):
+        executor.run(main, feed={"x": a, "y": feed}, fetch_list=[z])
+
+    return {"program": lambda: run(c)}, lambda: run(b)
+
+
+def raise_all(cnt, kinds, step):
+    for name, raiser in kinds.items():
         caught = 0
         for i in range(cnt):
             try:
@@ -95,7 +113,7 @@ def raise_all(cnt, training):
             except Exception:
                 caught += 1
             if i % 100 == 0:
-                training.step()
+                step()
         print(f"{name}: caught {caught}", flush=True)
 
 
@@ -123,9 +141,10 @@ def main():
             step += 1
             time.sleep(0.005)
     training = Training()
-    raise_all(args.count, training)
+    raise_all(args.count, KINDS, training.step)
     end_epochs(args.count // 20)
     print("checksum", training.checksum(), flush=True)
+    raise_all(args.count // 10, *static_kinds())
 
 
 if __name__ == "__main__":

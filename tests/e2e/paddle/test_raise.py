@@ -50,5 +50,6 @@ def phase(case):
 @test("errors caught at --detail operator")
 def operator(case):
     tables = raise_under(case, "--keep-all")
-    for name in ("conv2d dygraph", "add dygraph", "matmul dygraph", "sgd_ dygraph"):
+    for name in ("conv2d dygraph", "add dygraph", "sgd_ dygraph"):
         assert calls(tables, name) >= COUNT, f"{name}: the probes were not there"
+    assert calls(tables, "pd_op.matmul") >= COUNT // 10, "programs' probes were not there"
