@@ -7,11 +7,7 @@ extern const struct framework framework_paddle;
 extern const struct framework framework_pytorch;
 
 static const struct framework *const frameworks[] = {
-	&framework_pytorch,
-	&framework_mindspore,
-	&framework_mxnet,
-	&framework_paddle,
-	NULL,
+	&framework_pytorch, &framework_mindspore, &framework_mxnet, &framework_paddle, NULL,
 };
 
 const struct framework *const *frameworks__all(void)
