@@ -33,37 +33,28 @@ static void put_text(struct text_file *out, const char *s)
 	text_file__put(out, "\"", 1);
 }
 
-static void put_value(struct text_file *out, const struct value *v)
+/* commas: those that are due before the value, fields without one among them. */
+static void put_value(struct text_file *out, const struct value *v, size_t commas)
 {
-	switch (v->type) {
-	case VALUE_NULL:
-		return;
-	case VALUE_UINT:
-		text_file__take(out, text__u64(text_file__room(out, 24), v->u));
-		return;
-	case VALUE_INT:
-		text_file__take(out, text__i64(text_file__room(out, 24), v->i));
-		return;
-	case VALUE_REAL:
-		text_file__print(out, "%.6g", v->d);
-		return;
-	case VALUE_KEY:
-	case VALUE_TEXT:
-		put_text(out, v->s);
-		return;
-	}
-}
+	char *p = text_file__room(out, commas + 32);
 
-static void put_comma(struct text_file *out, bool *any)
-{
-	if (*any)
-		text_file__put(out, ",", 1);
-	*any = true;
+	memset(p, ',', commas);
+	p += commas;
+	if (v->type == VALUE_UINT)
+		p = text__u64(p, v->u);
+	else if (v->type == VALUE_INT)
+		p = text__i64(p, v->i);
+	else if (v->type == VALUE_REAL)
+		p += snprintf(p, 32, "%.6g", v->d);
+	text_file__take(out, p);
+	if (v->type == VALUE_KEY || v->type == VALUE_TEXT)
+		put_text(out, v->s);
 }
 
 static int put_row(const struct row *row, void *ctx)
 {
 	struct csv *w = ctx;
+	size_t commas = 0;
 	bool any = false;
 
 	for (size_t i = 0; i < column_cnt; i++) {
@@ -71,10 +62,15 @@ static int put_row(const struct row *row, void *ctx)
 
 		if (columns[i].use == COLUMN_SQL)
 			continue;
-		put_comma(w->out, &any);
+		commas += any;
+		any = true;
 		v = columns[i].get(w->rows, row);
-		put_value(w->out, &v);
+		if (v.type == VALUE_NULL)
+			continue;
+		put_value(w->out, &v, commas);
+		commas = 0;
 	}
+	put_value(w->out, &(struct value){.type = VALUE_NULL}, commas);
 	text_file__put(w->out, "\n", 1);
 	return text_file__error(w->out);
 }
@@ -83,11 +79,12 @@ static void put_head(struct csv *w)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < column_cnt; i++)
-		if (columns[i].use != COLUMN_SQL) {
-			put_comma(w->out, &any);
-			put_text(w->out, columns[i].name);
-		}
+	for (size_t i = 0; i < column_cnt; i++) {
+		if (columns[i].use == COLUMN_SQL)
+			continue;
+		text_file__print(w->out, "%s%s", any ? "," : "", columns[i].name);
+		any = true;
+	}
 	text_file__put(w->out, "\n", 1);
 }
 

@@ -2,6 +2,7 @@
 #include "exporters/event_text.h"
 #include <string.h>
 #include "common/util.h"
+#include "exporters/text_file.h"
 
 const char *category__key(uint8_t category)
 {
@@ -81,24 +82,41 @@ void dtypes__free(struct dtypes *d)
 	*d = (struct dtypes){0};
 }
 
+#define DIM_MAX 22 /* digits, sign, comma, bracket */
+
 /* "float[2,3]"; 0 if it does not fit. */
 static size_t tensor__text(const struct dtypes *d, const struct event_tensor *t,
 			   const unsigned char *dims, char *text, size_t size)
 {
-	size_t at =
-		(size_t)snprintf(text, size, "%s[", t->dtype < d->cnt ? d->names[t->dtype] : "?");
+	const char *dtype = t->dtype < d->cnt ? d->names[t->dtype] : "?";
+	const size_t len = strlen(dtype);
+	char *p = text;
 
-	for (unsigned int i = 0; i < t->ndim && at < size; i++) {
+	if (len + (t->ndim + 1u) * DIM_MAX > size)
+		return 0;
+	p = text__str(p, dtype, len);
+	*p++ = '[';
+	for (unsigned int i = 0; i < t->ndim; i++) {
 		int64_t dim;
 
 		memcpy(&dim, dims + i * sizeof(dim), sizeof(dim));
-		at += (size_t)snprintf(text + at, size - at, "%s%lld", i ? "," : "",
-				       (long long)dim);
+		if (i)
+			*p++ = ',';
+		p = text__i64(p, dim);
 	}
-	if (at + 2 > size)
-		return 0;
-	memcpy(text + at, "]", 2);
-	return at + 1;
+	*p++ = ']';
+	*p = '\0';
+	return (size_t)(p - text);
+}
+
+void dim3__text(const uint32_t dim[3], char text[DIM3_TEXT_MAX])
+{
+	*text++ = '[';
+	for (int i = 0; i < 3; i++) {
+		text = text__u64(text, dim[i]);
+		*text++ = i < 2 ? ',' : ']';
+	}
+	*text = '\0';
 }
 
 size_t tensors__text(const struct dtypes *d, const void *args, size_t len, char *text, size_t size)

@@ -25,6 +25,9 @@ void dtypes__free(struct dtypes *d);
  * with "; ..." if it does not fit. */
 size_t tensors__text(const struct dtypes *d, const void *args, size_t len, char *text, size_t size);
 
+#define DIM3_TEXT_MAX 36
+void dim3__text(const uint32_t dim[3], char text[DIM3_TEXT_MAX]); /* "[4,1,1]" */
+
 /* The args of a runtime or driver call, of a kernel: false if the event has none. */
 bool event__call(const struct event *e, uint8_t category, struct event_call *out);
 bool event__kernel(const struct event *e, uint8_t category, struct event_kernel *out);

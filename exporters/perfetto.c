@@ -177,13 +177,13 @@ static void put_kernel(struct perfetto *p, const struct slice *s, uint8_t catego
 	const struct device_info *d = device_infos__at(&p->devices, s->row->track->device);
 	struct event_kernel k;
 	struct kernel_fill fill;
-	char text[40];
+	char text[DIM3_TEXT_MAX];
 
 	if (!event__kernel(&s->ev, category, &k))
 		return;
-	snprintf(text, sizeof(text), "[%u,%u,%u]", k.grid[0], k.grid[1], k.grid[2]);
+	dim3__text(k.grid, text);
 	perfetto_event__arg_text(&p->w, KEY_GRID, text);
-	snprintf(text, sizeof(text), "[%u,%u,%u]", k.block[0], k.block[1], k.block[2]);
+	dim3__text(k.block, text);
 	perfetto_event__arg_text(&p->w, KEY_BLOCK, text);
 	perfetto_event__arg_u64(&p->w, KEY_REGISTERS, k.registers);
 	perfetto_event__arg_u64(&p->w, KEY_SHARED,
@@ -356,7 +356,7 @@ static int put_point(struct perfetto *p, const struct slice *s, uint64_t track)
 	perfetto_event__begin(&p->w, PERFETTO_INSTANT, track);
 	perfetto_event__name(&p->w, s->ev.name);
 	if (s->ev.value)
-		perfetto_event__arg_u64(&p->w, KEY_VALUE, (uint64_t)s->ev.value);
+		perfetto_event__arg_i64(&p->w, KEY_VALUE, s->ev.value);
 	return perfetto_event__end(&p->w, s->ts_ns);
 }
 

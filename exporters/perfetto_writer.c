@@ -57,6 +57,7 @@ enum {
 	EVENT_FLOW = 47,
 	ANNOTATION_NAME_IID = 1,
 	ANNOTATION_UINT = 3,
+	ANNOTATION_INT = 4,
 	ANNOTATION_DOUBLE = 5,
 	ANNOTATION_STRING = 6,
 
@@ -326,6 +327,14 @@ void perfetto_event__arg_u64(struct perfetto_writer *w, enum perfetto_key key, u
 	const size_t at = arg__begin(w, key);
 
 	proto__varint(&w->event, ANNOTATION_UINT, v);
+	proto__end(&w->event, at);
+}
+
+void perfetto_event__arg_i64(struct perfetto_writer *w, enum perfetto_key key, int64_t v)
+{
+	const size_t at = arg__begin(w, key);
+
+	proto__varint(&w->event, ANNOTATION_INT, (uint64_t)v);
 	proto__end(&w->event, at);
 }
 

@@ -78,6 +78,7 @@ void perfetto_event__category(struct perfetto_writer *w, uint8_t category);
 void perfetto_event__flow(struct perfetto_writer *w, uint64_t id);
 void perfetto_event__value(struct perfetto_writer *w, int64_t value);
 void perfetto_event__arg_u64(struct perfetto_writer *w, enum perfetto_key key, uint64_t v);
+void perfetto_event__arg_i64(struct perfetto_writer *w, enum perfetto_key key, int64_t v);
 void perfetto_event__arg_double(struct perfetto_writer *w, enum perfetto_key key, double v);
 void perfetto_event__arg_text(struct perfetto_writer *w, enum perfetto_key key, const char *text);
 int perfetto_event__end(struct perfetto_writer *w, uint64_t ts_ns);

@@ -307,7 +307,7 @@ static struct value get_kernel(struct rows *rows, const struct row *row)
 /* "[4,1,1]" */
 static struct value dim3(struct rows *rows, const uint32_t d[3])
 {
-	snprintf(rows->text, sizeof(rows->text), "[%u,%u,%u]", d[0], d[1], d[2]);
+	dim3__text(d, rows->text);
 	return text(rows->text);
 }
 

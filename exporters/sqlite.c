@@ -257,7 +257,6 @@ static void bind_value(sqlite3_stmt *s, int at, const struct value *v, const cha
 {
 	switch (v->type) {
 	case VALUE_NULL:
-		sqlite3_bind_null(s, at);
 		return;
 	case VALUE_UINT:
 		bind_u64(s, at, v->u);
@@ -281,6 +280,7 @@ static int put_row(const struct row *row, void *ctx)
 	struct database *d = ctx;
 	int at = 1;
 
+	sqlite3_clear_bindings(d->insert);
 	for (size_t i = 0; i < column_cnt; i++) {
 		struct value v;
 
@@ -300,8 +300,9 @@ static int database__open(struct database *d, const char *temp)
 	int err;
 
 	unlink(temp);
-	if (sqlite3_open_v2(temp, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
-	    SQLITE_OK)
+	if (sqlite3_open_v2(temp, &d->db,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+			    NULL) != SQLITE_OK)
 		return failed(d);
 	snprintf(version, sizeof(version), "PRAGMA user_version = %d;", SQLITE_SCHEMA_VERSION);
 	err = execute(d, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"

@@ -21,7 +21,7 @@ static const char sqlite_indexes[] =
 	"CREATE INDEX events_track ON events (track_id, ts_ns);"
 	"CREATE INDEX events_parent ON events (parent_id) WHERE parent_id IS NOT NULL;"
 	"CREATE INDEX events_launch ON events (launch_id) WHERE launch_id IS NOT NULL;"
-	"CREATE INDEX events_step ON events (step, kind);"
+	"CREATE INDEX events_step ON events (step);"
 	"PRAGMA analysis_limit = 1000; ANALYZE;";
 
 static const char sqlite_views[] =
