@@ -68,3 +68,27 @@ int memory_placed(struct pt_regs *ctx)
 	memory_emit(ctx, ctx->si, bytes, ~0ull, ~0ull, device);
 	return 0;
 }
+
+struct memory_block {
+	__u64 addr, bytes;
+	__u32 device_type, device_index;
+};
+
+/* (this, const struct memory_block &), with cfg.flags 1 freed. cfg.code: what the framework calls a
+ * CUDA device; all others are the host's. */
+SEC("uprobe")
+int memory_block(struct pt_regs *ctx)
+{
+	__u32 row = probe_row(ctx);
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	struct memory_block block = {};
+	__u32 device = 0;
+
+	if (!cfg || bpf_probe_read_user(&block, sizeof(block), (void *)ctx->si) || !block.bytes)
+		return 0;
+	if (block.device_type == cfg->code)
+		device = 1 | (block.device_index & 0xff) << 8;
+	memory_emit(ctx, block.addr, cfg->flags ? -(__s64)block.bytes : (__s64)block.bytes, ~0ull,
+		    ~0ull, device);
+	return 0;
+}

@@ -135,7 +135,9 @@ int forward_switch(struct pt_regs *ctx)
 	}
 	if (forward_find(t) < PT_MAX_FRAMES)
 		return 0;
-	step_event(t, PT_CLASS_FORWARD, 0, now);
+	/* The first forward pass may turn it off and on for each parameter that it initializes. */
+	if (ctl.class_seen[PT_CLASS_BACKWARD])
+		step_event(t, PT_CLASS_FORWARD, 0, now);
 	f = frame_push(t, PT_SP_OBJECT, row, PT_FRAME_STATIC);
 	if (f) {
 		f->name_class = PT_CLASS_FORWARD;
@@ -451,6 +453,58 @@ int named_phase_entry(struct pt_regs *ctx)
 	f = named_push(t, ctx->sp, row, len);
 	if (f)
 		f->name_class = name_class;
+	return 0;
+}
+
+/* A call with a name, which ends where object_exit is given the same object. cfg.key_reg leads to a
+ * structure that points to the object at cfg.code. */
+SEC("uprobe")
+int object_entry(struct pt_regs *ctx)
+{
+	__u32 row = probe_row(ctx), len;
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	struct pt_frame *f;
+	struct pt_thread *t;
+	char *name;
+
+	if (!cfg || !(t = span_begin(ctx, row)))
+		return 0;
+	name = name_buffer(t);
+	if (!name)
+		return 0;
+	len = read_string(name_address(ctx, cfg), cfg->name_source, name);
+	if (!len)
+		return 0;
+	f = named_push(t, ctx->sp, row, len);
+	if (f)
+		f->object = read_u64(arg_word(ctx, cfg->key_reg) + cfg->code);
+	return 0;
+}
+
+/* What began with the object in cfg.key_reg has ended, and what it called. On another thread than
+ * it began it is not looked for. */
+SEC("uprobe")
+int object_exit(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), object;
+	__u32 row = probe_row(ctx), i;
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	struct pt_thread *t = thread_lookup();
+
+	if (!cfg || !t || !t->frame_cnt)
+		return 0;
+	object = arg_word(ctx, cfg->key_reg);
+	i = t->frame_cnt;
+	for (int n = 0; n < PT_MAX_FRAMES; n++) {
+		const struct pt_frame *f = frame_at(t, --i);
+
+		if (!f)
+			return 0;
+		if (f->kind == PT_FRAME_NAMED && f->sp != PT_SP_OBJECT && f->object == object)
+			break;
+	}
+	if (i < PT_MAX_FRAMES)
+		frames_close_to(t, i, now, PT_END_OBJECT);
 	return 0;
 }
 

@@ -396,6 +396,7 @@ static int named_write(struct decoder *d, const struct pt_rec *h, const struct p
 {
 	const struct planned_probe *probe = row_probe(d, span->probe);
 	enum span_category category;
+	char prefixed[2 * PT_NAME_MAX];
 
 	if (!probe)
 		return d->malformed++, 0;
@@ -406,6 +407,10 @@ static int named_write(struct decoder *d, const struct pt_rec *h, const struct p
 	category = named_category(d, probe, name_class, text);
 	if (d->framework && d->framework->shorten)
 		d->framework->shorten(text);
+	if (probe->name_prefix) {
+		snprintf(prefixed, sizeof(prefixed), "%s%s", probe->name_prefix, text);
+		text = prefixed;
+	}
 	return span_write(d, h, span, recording_writer__name(d->writer, category, text, NULL),
 			  EVENT_NO_ID);
 }

@@ -116,7 +116,10 @@ static const struct rule_row rule_rows[] = {
 	 SECOND,
 	 {PT_CLASS_FRAME, false, PT_CLASS_NONE, 0, "frame",
 	  "each step opens where the program begins a frame (proftrace.h)"}},
-	{{{PT_CLASS_BACKWARD, 3, ANY}, {PT_CLASS_DATALOADER, 0, 0}, {PT_CLASS_OPTIMIZER, 0, 0}},
+	{{{PT_CLASS_BACKWARD, 3, ANY},
+	  {PT_CLASS_FORWARD, 0, 0},
+	  {PT_CLASS_DATALOADER, 0, 0},
+	  {PT_CLASS_OPTIMIZER, 0, 0}},
 	 2 * SECOND,
 	 {PT_CLASS_BACKWARD, true, PT_CLASS_NONE, 0, "backward",
 	  "neither data loader nor optimizer was seen; each step opens where a backward pass "

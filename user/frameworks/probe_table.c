@@ -132,6 +132,7 @@ static int plan_row(struct table_scan *s, const struct probe_row *row,
 		.program = row->program,
 		.return_program = row->return_program,
 		.name = name,
+		.name_prefix = row->name_prefix,
 		.category = row->category,
 		.cfg = row->cfg,
 	};

@@ -33,6 +33,7 @@ struct probe_row {
 	const char *aligned_program; /* behind a prologue that aligns the stack, with slide */
 	const char *returns_safely; /* why no exception leaves the function: needed for one */
 	const char *site_program;   /* inside, where each normal return passes; NULL: no such end */
+	const char *name_prefix;    /* before names that the program reads; NULL: none */
 	const char *name;	    /* in tables; NULL: by name_of, or read by the program */
 	/* Name in tables from the symbol; false: the symbol is none of this row's. */
 	bool (*name_of)(const char *symbol, char *out, size_t size);
