@@ -32,6 +32,7 @@ static const struct category_row {
 	[CAT_SYNC] = {"cuda_sync", "cuda_sync", ROLE_SYNC},
 	[CAT_SCRIPT] = {"cpu_op", "cpu_op", ROLE_OPERATOR},
 	[CAT_ALLOCATION] = {"user_annotation", "user_annotation", ROLE_ANNOTATION},
+	[CAT_FUNCTION] = {"cpu_op", "cpu_op", ROLE_OPERATOR},
 	[CAT_OPTIMIZER_OP] = {"cpu_op", "cpu_op", ROLE_OPERATOR},
 };
 

@@ -26,6 +26,7 @@ const char *category__key(uint8_t category)
 		[CAT_MEMSET] = "memset",
 		[CAT_SYNC] = "sync",
 		[CAT_SCRIPT] = "script",
+		[CAT_FUNCTION] = "function",
 		[CAT_ALLOCATION] = "allocation",
 	};
 

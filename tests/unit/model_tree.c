@@ -327,3 +327,21 @@ Test(model_tree, any_input_gives_trees_that_nest)
 	for (unsigned int seed = 1; seed <= 100; seed++)
 		check_random(seed);
 }
+
+Test(model_tree, a_function_of_the_users_is_no_framework_operator)
+{
+	struct synth s = synth__new("{}");
+
+	synth__span(&s, s.main, CAT_FUNCTION, "layer", 20, 30);
+	synth__span(&s, s.main, CAT_OPERATOR, "aten::mm", 40, 50);
+	synth__span(&s, s.main, CAT_FUNCTION, "handle", 10, 60);
+	synth__span(&s, s.main, CAT_FUNCTION, "kernel", 80, 90);
+	synth__span(&s, s.main, CAT_OPERATOR, "aten::add", 70, 100);
+	synth__expect_tree(&s, "no step\n"
+			       " track 1\n"
+			       "  Operator handle [10,60) cpu 50 self 30\n"
+			       "    OperatorInner layer [20,30) cpu 10 self 10\n"
+			       "    Operator aten::mm [40,50) cpu 10 self 10\n"
+			       "  Operator aten::add [70,100) cpu 30 self 20\n"
+			       "    OperatorInner kernel [80,90) cpu 10 self 10\n");
+}

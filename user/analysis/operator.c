@@ -14,6 +14,7 @@
 
 struct operators {
 	struct by_name names;
+	struct by_name inside;	     /* functions of the user's choice in other operators */
 	struct forward_ops forwards; /* of this batch */
 	struct stat_map backward;    /* child: a backward node of the operator */
 	struct stat_map details; /* child 0: launched by the operator; device 0: the child itself */
@@ -22,6 +23,15 @@ struct operators {
 static bool is_operator(const struct span *s)
 {
 	return s->kind == KIND_OPERATOR || s->kind == KIND_PYTHON_OP;
+}
+
+static bool is_function_inside(const struct analysis *a, const struct span *s)
+{
+	const struct name *n = s->kind == KIND_OPERATOR_INNER && s->ev.name
+				       ? recording__name(a->r, s->ev.name)
+				       : NULL;
+
+	return n && n->category == CAT_FUNCTION;
 }
 
 static int add_detail(struct operators *o, struct stat_key key, uint64_t cpu_ns, uint64_t gpu_ns)
@@ -119,8 +129,10 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 			continue;
 		for (const struct span *root = t->roots; root; root = root->next_sibling)
 			for (const struct span *s = root; s && !err; s = span__next(s, root))
-				if (is_operator(s))
-					err = add_operator(a, state, t->track, s);
+				err = is_operator(s) ? add_operator(a, state, t->track, s)
+				      : is_function_inside(a, s)
+					      ? by_name__add(a, &o->inside, t->track, s)
+					      : 0;
 	}
 	return err;
 }
@@ -265,12 +277,15 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		.details = a->opts->op_detail ? add_details : NULL,
 		.state = o,
 	};
+	const struct by_name_whole inside = {.where = ", inside other operators"};
 	int err = table__add_name_columns(a, t, 52);
 
 	if (o->details.cnt)
 		qsort(o->details.rows, o->details.cnt, sizeof(*o->details.rows), by_key);
 	if (!err)
 		err = by_name__fill(a, &o->names, &whole, t);
+	if (!err)
+		err = by_name__fill(a, &o->inside, &inside, t);
 	if (!err)
 		err = left_out__add_section(a, t);
 	return err ? err : add_reason(a, o, t);
@@ -281,6 +296,7 @@ static void clean(void *state)
 	struct operators *o = state;
 
 	stat_map__free(&o->names.map);
+	stat_map__free(&o->inside.map);
 	stat_map__free(&o->details);
 	stat_map__free(&o->backward);
 	forward_ops__free(&o->forwards);

@@ -35,16 +35,14 @@ static int by_group(const void *x, const void *y)
 	return p->key.group < q->key.group ? -1 : p->key.group > q->key.group;
 }
 
-static int add_section(const struct analysis *a, struct table *t, uint32_t group)
+static int add_section(const struct analysis *a, struct table *t, uint32_t group, const char *where)
 {
-	char thread[128], title[160];
+	char thread[128] = "All threads merged", title[256];
 
-	if (group == GROUP_MAIN)
-		return table__add_section(t, "Thread: All threads merged");
-	if (group == GROUP_OTHERS)
-		return table__add_section(t, "Other processes: All threads merged");
-	analysis__thread(a, group - GROUP_TRACK, thread, sizeof(thread));
-	snprintf(title, sizeof(title), "Thread: %s", thread);
+	if (group >= GROUP_TRACK)
+		analysis__thread(a, group - GROUP_TRACK, thread, sizeof(thread));
+	snprintf(title, sizeof(title), "%s: %s%s",
+		 group == GROUP_OTHERS ? "Other processes" : "Thread", thread, where ? where : "");
 	return table__add_section(t, title);
 }
 
@@ -52,7 +50,7 @@ static int fill_section(const struct analysis *a, struct stat_row **rows, size_t
 			const struct by_name_whole *w, struct table *t)
 {
 	uint64_t cpu = analysis__total_ns(a), gpu = analysis__general_ns(a);
-	int err = add_section(a, t, rows[0]->key.group);
+	int err = add_section(a, t, rows[0]->key.group, w->where);
 
 	if (w->of_listed) {
 		cpu = gpu = 0;

@@ -93,7 +93,7 @@ static int add_op(struct target *t, struct probe_plan *plan, const struct functi
 		.offset = f->offset,
 		.program = "call_entry",
 		.name = f->name,
-		.category = CAT_OPERATOR,
+		.category = CAT_FUNCTION,
 		.chosen = true,
 	};
 	int err;

@@ -9,7 +9,13 @@ struct walk {
 	int err;
 };
 
-static enum span_kind kind_of(enum span_category cat, bool in_operator)
+/* What a span is inside of. A framework's operator in a function that the user chose stays an
+ * operator. */
+struct inside {
+	bool an_operator, a_function;
+};
+
+static enum span_kind kind_of(enum span_category cat, bool inside)
 {
 	static const enum span_kind kinds[CAT_CNT] = {
 		[CAT_NONE] = KIND_OTHER,
@@ -33,9 +39,10 @@ static enum span_kind kind_of(enum span_category cat, bool in_operator)
 		[CAT_SCRIPT] = KIND_SCRIPT,
 		[CAT_ALLOCATION] = KIND_OTHER,
 		[CAT_OPTIMIZER_OP] = KIND_OPERATOR,
+		[CAT_FUNCTION] = KIND_OPERATOR,
 	};
 
-	if ((cat == CAT_OPERATOR || cat == CAT_OPTIMIZER_OP) && in_operator)
+	if ((cat == CAT_OPERATOR || cat == CAT_OPTIMIZER_OP || cat == CAT_FUNCTION) && inside)
 		return KIND_OPERATOR_INNER;
 	return cat < CAT_CNT ? kinds[cat] : KIND_OTHER;
 }
@@ -92,24 +99,26 @@ static void charge(const struct model *m, struct span *s, uint64_t children_ns)
 	s->self_ns = s->cpu_ns - children_ns;
 }
 
-static void finish(struct walk *w, struct span *s, struct span *parent, bool in_operator,
+static void finish(struct walk *w, struct span *s, struct span *parent, struct inside in,
 		   enum span_kind phase)
 {
 	enum span_category cat = category(w, s);
 	uint64_t children_ns = 0;
 
 	s->parent = parent;
-	s->kind = kind_of(cat, in_operator);
+	s->kind = kind_of(cat, in.an_operator || (cat == CAT_FUNCTION && in.a_function));
 	s->inferred = s->ev.end == END_INFERRED;
 	if (phase == KIND_OTHER && span_kind__is_phase(s->kind))
 		phase = s->kind;
 	s->phase = phase;
 	if (w->m->has_device && is_launch(s))
 		take_device(w, s);
-	in_operator |= cat == CAT_OPERATOR || cat == CAT_BACKWARD_NODE || cat == CAT_OPTIMIZER_OP;
+	in.an_operator |=
+		cat == CAT_OPERATOR || cat == CAT_BACKWARD_NODE || cat == CAT_OPTIMIZER_OP;
+	in.a_function |= cat == CAT_FUNCTION;
 	for (struct span *c = s->first_child; c; c = c->next_sibling) {
 		memory__attribute(w->t, s, c->ev.ts_ns);
-		finish(w, c, s, in_operator, phase);
+		finish(w, c, s, in, phase);
 		s->descendants += c->descendants + model__is_probed(w->m, c);
 		s->kernel_ns += c->kernel_ns;
 		s->device_ns += c->device_ns;
@@ -135,7 +144,7 @@ int finish__track(struct model *m, struct track_state *t, const struct step *ste
 		if (w.phase_by_time)
 			phase = phase__at(m, s->ev.ts_ns);
 		memory__attribute(t, NULL, s->ev.ts_ns);
-		finish(&w, s, NULL, false, phase);
+		finish(&w, s, NULL, (struct inside){}, phase);
 	}
 	return w.err;
 }

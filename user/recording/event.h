@@ -48,6 +48,7 @@ enum span_category {
 	CAT_ALLOCATION = 19,
 	/* an operator that updates parameters: a run of them is the Optimization of its step */
 	CAT_OPTIMIZER_OP = 20,
+	CAT_FUNCTION = 21, /* a function that the user chose; an operator, listed also inside others */
 	CAT_CNT,
 };
 

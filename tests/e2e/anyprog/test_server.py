@@ -74,10 +74,11 @@ def functions(case):
     before = Snapshot(server.pid)
     tool = record(case, server, "--record", "2:10", "--op", "exe:server::[ML]*", "--step-probe",
                   "exe:server::handle")
-    tables = tool.report("--op-detail")
+    tables = tool.report()
     before.check()
     assert summary(tables)["step_rule"].startswith("--step-probe"), tool.out
     assert calls(tables) == {INFER: 8, FORWARD: 24, CHECK: 8}, tool.out
+    assert "inside other operators" in rows(tables, "operator")[FORWARD]["section"], tool.out
     # A bad request ends in the catch, and not at the next request 2 ms later.
     assert rows(tables, "operator")[CHECK]["cpu_avg_ns"] < 1000000, tool.out
     assert "overlapped without nesting" not in tool.out, tool.out
@@ -89,7 +90,7 @@ def no_pie(case):
     server = Server(case, 3, ("-no-pie", "-fno-pie"))
     tool = record(case, server, "--duration", "300ms", "--attach-method", "perf", "--op",
                   "exe:_ZN6server5Model5infer*", "--op", "exe:*::forward")
-    tables = tool.report("--op-detail")
+    tables = tool.report()
     found = calls(tables)
     assert set(found) == {INFER, FORWARD} and found[INFER] > 20, tool.out
     assert abs(found[FORWARD] - 3 * found[INFER]) <= 9, tool.out
