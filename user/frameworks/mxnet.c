@@ -310,7 +310,7 @@ static int mxnet_recognise(struct target *t, struct framework_match *m)
 	m->framework = &framework_mxnet;
 	m->ready = true;
 	read_version(t, lib, m->version, sizeof(m->version));
-	m->known_version = !strncmp(m->version, "1.9.", 4);
+	m->known_version = !strcmp(m->version, "1.9.1");
 	snprintf(m->why, sizeof(m->why), "maps %s; version %s%s", lib->path,
 		 m->version[0] ? m->version : "unknown (no libinfo.py beside it)",
 		 m->known_version ? ""
