@@ -63,12 +63,17 @@ static void warn_no_framework(const struct session *s)
 {
 	const struct capture_opts *o = s->opts;
 	bool functions = o->ops.cnt || o->ops_returning.cnt;
+	bool marks = user_usdt__has_own(s->target);
 
 	log__warn("process %d runs no framework that I know: CPU, scheduler and CUDA call "
-		  "tables%s%s%s",
-		  o->pid, functions ? ", and the functions of --op" : " only",
+		  "tables%s%s%s%s%s",
+		  o->pid, functions || marks ? "" : " only",
+		  functions ? ", and the functions of --op" : "",
+		  marks ? ", and what proftrace.h marks" : "",
 		  o->step_probe ? ", and steps by --step-probe" : "",
-		  functions ? "" : "; add functions with --op 'exe:GLOB', steps with --step-probe");
+		  functions || marks
+			  ? ""
+			  : "; add functions with --op 'exe:GLOB', steps with --step-probe");
 }
 
 static int session_plan(struct session *s)

@@ -123,7 +123,8 @@ const struct command command_record = {
 		"Attaches to a running process, watches the steps asked for, leaves it as it was, "
 		"prints the tables that the framework's own profiler would have printed, and "
 		"leaves "
-		"a recording and a trace.\n\n"
+		"a recording and a trace. A program of no framework is profiled by the functions "
+		"that --op names, by what proftrace.h marks in it, and by its calls of CUDA.\n\n"
 		"Without --record, --schedule or --duration it records until Ctrl-C. Ctrl-C ends a "
 		"window and keeps it; a second one aborts. Needs root, or CAP_BPF, CAP_PERFMON, "
 		"CAP_SYS_PTRACE (CAP_SYS_ADMIN on some kernels); `proftrace doctor` says which.",
@@ -134,6 +135,8 @@ const struct command command_record = {
 		"dispatch\n"
 		"sudo proftrace --job 4200 --record 2:10  # all ranks below torchrun, and who is "
 		"the straggler\n"
+		"sudo proftrace -p 4242 --record 2:10 --step-probe exe:server::handle --op "
+		"'exe:server::Model::*'  # a C++ server of no framework\n"
 		"sudo proftrace -p 4242 --schedule "
 		"skip_first=1,closed=1,ready=1,record=4,repeat=3  # "
 		"three recordings",

@@ -159,3 +159,15 @@ class case_named:
         self.dir = case.dir / name
         self.dir.mkdir()
         self.finally_ = case.finally_
+
+
+@test("SIGKILL: a tool that is killed leaves the server's text as it was")
+def killed(case):
+    server = Server(case)
+    before = Snapshot(server.pid)
+    tool = case.tool("-p", server.pid, "--duration", "30s", "--op", "exe:server::*", "--op-returns",
+                     "exe:*Layer::forward").wait_recording()
+    server.lives()
+    tool.stop()
+    before.check()
+    server.lives()
