@@ -46,6 +46,11 @@ static const struct golden {
 	{"simgpu",
 	 "simgpu.csv",
 	 {.tables = "kernel,manipulation,distributed,memory", .style = {.format = TABLE_CSV}}},
+	{"simgpu",
+	 "simgpu_key_averages.txt",
+	 {.tables = "key_averages",
+	  .sort_word = "self_cuda_time_total",
+	  .style = {.unit = UNIT_US, .width = 120, .row_limit = 12}}},
 	{"cut", "cut.txt", {.style = {.unit = UNIT_US, .width = 80}}},
 };
 

@@ -2,7 +2,7 @@
 /* Sums over the pass that more than one table needs, and helpers to print them. */
 #include <stdarg.h>
 #include <string.h>
-#include "analysis/analysis.h"
+#include "analysis/order.h"
 #include "common/util.h"
 
 uint32_t analysis__main_pid(const struct recording *r)
@@ -297,10 +297,18 @@ enum sort_key analysis__order(const struct analysis *a)
 int analysis__note_order(const struct analysis *a, struct table *t)
 {
 	if (analysis__order(a) == a->opts->sorted_by)
-		return 0;
+		return order__note(a, order_common, t);
 	return table__add_note(t, "Rows are in the order of cpu_total, for no device time was "
 				  "recorded to sort by.");
 }
+
+const struct order_word order_common[] = {
+	{"cpu_total", SORT_CPU_TOTAL}, {"cpu_avg", SORT_CPU_AVG},
+	{"cpu_max", SORT_CPU_MAX},     {"cpu_min", SORT_CPU_MIN},
+	{"calls", SORT_CALLS},	       {"gpu_total", SORT_GPU_TOTAL},
+	{"gpu_avg", SORT_GPU_AVG},     {"gpu_max", SORT_GPU_MAX},
+	{"gpu_min", SORT_GPU_MIN},     {NULL, 0},
+};
 
 static uint64_t sort_value(const struct stat *s, enum sort_key key)
 {
@@ -335,7 +343,7 @@ static int by_value(const void *x, const void *y, void *ctx)
 	int names;
 
 	if (v != w)
-		return v > w ? -1 : 1;
+		return (v > w) != a->opts->ascending ? -1 : 1;
 	names = strcmp(analysis__name(a, p->key.id), analysis__name(a, q->key.id));
 	return names ? names : memcmp(&p->key, &q->key, sizeof(p->key));
 }

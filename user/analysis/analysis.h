@@ -107,7 +107,7 @@ struct table_impl {
 extern const struct table_impl table_summary, table_findings, table_device, table_overview,
 	table_model, table_distributed, table_operator, table_kernel, table_manipulation,
 	table_calls, table_userdefined, table_counters, table_perf, table_memory, table_sched,
-	table_steps, table_cost;
+	table_steps, table_key_averages, table_cost;
 
 /* Cells. */
 struct cell cell__text(const char *text);
@@ -130,6 +130,7 @@ int table__add_call_columns(struct table *t, int name_width);
 int table__add_name_columns(const struct analysis *a, struct table *t, int name_width);
 void cells__name(const struct analysis *a, struct cell *cells, const char *name,
 		 const struct stat *s, uint64_t cpu_whole, uint64_t gpu_whole);
+extern const struct order_word order_common[]; /* of the tables that stat_rows__sort orders */
 /* Sorts by opts->sorted_by, then by name. */
 void stat_rows__sort(const struct analysis *a, struct stat_row **rows, size_t cnt);
 

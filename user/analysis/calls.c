@@ -153,7 +153,8 @@ static void clean(void *state)
 }
 
 const struct table_impl table_calls = {
-	.def = {"calls", "calls of the device's interface, where no device times are known", true},
+	.def = {"calls", "calls of the device's interface, where no device times are known", true,
+		order_common},
 	.title = "Device Call Summary",
 	.state_size = sizeof(struct calls),
 	.visit = visit,

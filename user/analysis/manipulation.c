@@ -141,7 +141,8 @@ static void clean(void *state)
 }
 
 const struct table_impl table_manipulation = {
-	.def = {"manipulation", "copies and sets of memory, with their bandwidth", true},
+	.def = {"manipulation", "copies and sets of memory, with their bandwidth", true,
+		order_common},
 	.title = "Memory Manipulation Summary",
 	.state_size = sizeof(struct manipulations),
 	.visit = visit,

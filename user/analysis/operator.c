@@ -303,7 +303,7 @@ static void clean(void *state)
 }
 
 const struct table_impl table_operator = {
-	.def = {"operator", "operators by name", true},
+	.def = {"operator", "operators by name", true, order_common},
 	.title = "Operator Summary",
 	.state_size = sizeof(struct operators),
 	.visit = visit,

@@ -2,16 +2,16 @@
 /* The registry of tables and the one pass that fills them. */
 #include <jansson.h>
 #include <string.h>
-#include "analysis/analysis.h"
+#include "analysis/order.h"
 #include "common/err.h"
 #include "common/util.h"
 
 /* Order of printing. summary and cost frame every report. */
 static const struct table_impl *const impls[] = {
-	&table_summary,	    &table_findings, &table_device, &table_overview,	 &table_model,
-	&table_distributed, &table_operator, &table_kernel, &table_manipulation, &table_calls,
-	&table_userdefined, &table_counters, &table_perf,   &table_memory,	 &table_sched,
-	&table_steps,	    &table_cost,
+	&table_summary,	    &table_findings,	 &table_device, &table_overview,     &table_model,
+	&table_distributed, &table_operator,	 &table_kernel, &table_manipulation, &table_calls,
+	&table_userdefined, &table_counters,	 &table_perf,	&table_memory,	     &table_sched,
+	&table_steps,	    &table_key_averages, &table_cost,
 };
 
 const struct table_def *report__tables(size_t *cnt)
@@ -37,7 +37,7 @@ struct report {
 
 static int unknown_table(const char *name, size_t len)
 {
-	char known[256] = "";
+	char known[512] = "";
 
 	for (size_t i = 0, at = 0; i < ARRAY_SIZE(impls) && at < sizeof(known); i++)
 		at += (size_t)snprintf(known + at, sizeof(known) - at, "%s%s", i ? ", " : "",
@@ -65,9 +65,96 @@ static int find_named(const char *names, bool *named)
 
 int report__check_tables(const char *names)
 {
-	bool named[ARRAY_SIZE(impls)];
+	bool named[ARRAY_SIZE(impls)] = {};
 
 	return find_named(names, named);
+}
+
+/* ---- orders ---- */
+
+static bool is_printed(size_t i, const char *names, const bool *named)
+{
+	return names ? named[i] : impls[i]->def.by_default;
+}
+
+static void append_words(const struct table_def *def, char *text, size_t size)
+{
+	size_t at = strlen(text);
+
+	at += (size_t)snprintf(text + at, size - at, "%s%s by ", at ? "; " : "", def->key);
+	for (const struct order_word *w = def->words; w->word && at < size; w++)
+		at += (size_t)snprintf(text + at, size - at, "%s%s", w == def->words ? "" : ", ",
+				       w->word);
+}
+
+/* Tables of the same words are not all named. */
+static bool was_listed(size_t i, const char *names, const bool *named)
+{
+	for (size_t j = 0; j < i; j++)
+		if (impls[j]->def.words == impls[i]->def.words && is_printed(j, names, named))
+			return true;
+	return false;
+}
+
+static int wrong_order(const char *names, const bool *named, const char *word)
+{
+	char known[1024] = "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(impls); i++)
+		if (impls[i]->def.words && is_printed(i, names, named) &&
+		    !was_listed(i, names, named) && strlen(known) + 1 < sizeof(known))
+			append_words(&impls[i]->def, known, sizeof(known));
+	if (!*known)
+		return err__set(-EINVAL, "--sorted-by %s: %s has one order", word, names);
+	return err__set(-EINVAL, "--sorted-by: no table to be printed is sorted by '%s'; %s", word,
+			known);
+}
+
+int report__check_order(const char *names, const char *word)
+{
+	bool named[ARRAY_SIZE(impls)] = {}, any = false;
+	int err = names ? find_named(names, named) : 0;
+
+	if (err || !word)
+		return err;
+	for (size_t i = 0; i < ARRAY_SIZE(impls); i++) {
+		if (!is_printed(i, names, named) || !impls[i]->def.words)
+			continue;
+		if (order_words__have(impls[i]->def.words, word))
+			return 0;
+		any = true;
+	}
+	/* Tables of one order alone are printed whatever the common word says. */
+	if (!any && order_words__have(order_common, word))
+		return 0;
+	return wrong_order(names, named, word);
+}
+
+static bool is_earlier_word(size_t table, const char *word)
+{
+	for (size_t i = 0; i < table; i++)
+		if (order_words__have(impls[i]->def.words, word))
+			return true;
+	return false;
+}
+
+const char *report__order_word(size_t index)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(impls); i++)
+		for (const struct order_word *w = impls[i]->def.words; w && w->word; w++)
+			if (!is_earlier_word(i, w->word) && !index--)
+				return w->word;
+	return NULL;
+}
+
+bool report__common_order(const char *word, enum sort_key *key)
+{
+	for (const struct order_word *w = order_common; w->word; w++)
+		if (strcmp(w->word, word) == 0) {
+			*key = (enum sort_key)w->measure;
+			return true;
+		}
+	return false;
 }
 
 static bool has_framework(const struct recording *r)

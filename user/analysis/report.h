@@ -17,13 +17,24 @@ enum sort_key {
 	SORT_GPU_MAX,
 	SORT_GPU_MIN,
 };
+enum group_by { GROUP_BY_NAME, GROUP_BY_SHAPE, GROUP_BY_STACK };
+
+/* A word that a table is sorted by; a measure means what the table takes it for. Lists end with a
+ * row of NULL; the first row is the default. */
+struct order_word {
+	const char *word;
+	int measure;
+};
 
 struct report_opts {
 	const char *tables; /* comma-separated keys, NULL: the default set */
 	enum sort_key sorted_by;
-	bool by_thread; /* thread_sep */
-	bool by_device; /* one section per device, and stream, of what ran there */
-	bool op_detail; /* children and kernels under each operator */
+	const char *sort_word;	/* the user's word for tables with words of their own; NULL: none */
+	bool ascending;		/* the other way round */
+	enum group_by group_by; /* key_averages */
+	bool by_thread;		/* thread_sep */
+	bool by_device;		/* one section per device, and stream, of what ran there */
+	bool op_detail;		/* children and kernels under each operator */
 	bool raw_times;
 	uint64_t batch_size; /* samples per step for ips, 0: unknown, steps/s is printed */
 	struct table_style style;
@@ -34,10 +45,17 @@ struct table_def {
 	const char *key;     /* --table NAME */
 	const char *summary; /* one line of help */
 	bool by_default;
+	const struct order_word *words; /* that it is sorted by; NULL: it has one order */
 };
 const struct table_def *report__tables(size_t *cnt);
 /* Are these comma-separated keys all known? 0, or -EINVAL with err__set. */
 int report__check_tables(const char *names);
+/* Has one of these tables (NULL: those printed by default) such an order? Likewise. */
+int report__check_order(const char *names, const char *word);
+/* Every word that some table knows, each once; NULL after the last. */
+const char *report__order_word(size_t index);
+/* The common tables' word; false if it is none of theirs. */
+bool report__common_order(const char *word, enum sort_key *key);
 
 /* Prints to out. 0 or a negative errno; -EINVAL if a table name is unknown. */
 int report__print(const struct recording *r, const struct report_opts *opts, FILE *out);

@@ -35,7 +35,8 @@ static int by_group(const void *x, const void *y)
 	return p->key.group < q->key.group ? -1 : p->key.group > q->key.group;
 }
 
-static int add_section(const struct analysis *a, struct table *t, uint32_t group, const char *where)
+int by_name__add_section(const struct analysis *a, struct table *t, uint32_t group,
+			 const char *where)
 {
 	char thread[128] = "All threads merged", title[256];
 
@@ -50,7 +51,7 @@ static int fill_section(const struct analysis *a, struct stat_row **rows, size_t
 			const struct by_name_whole *w, struct table *t)
 {
 	uint64_t cpu = analysis__total_ns(a), gpu = analysis__general_ns(a);
-	int err = add_section(a, t, rows[0]->key.group, w->where);
+	int err = by_name__add_section(a, t, rows[0]->key.group, w->where);
 
 	if (w->of_listed) {
 		cpu = gpu = 0;

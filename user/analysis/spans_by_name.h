@@ -30,5 +30,8 @@ struct by_name_whole {
 int by_name__fill(const struct analysis *a, struct by_name *n, const struct by_name_whole *w,
 		  struct table *t);
 uint32_t by_name__group(const struct analysis *a, const struct track *t);
+/* where: follows the threads in the title, or NULL. */
+int by_name__add_section(const struct analysis *a, struct table *t, uint32_t group,
+			 const char *where);
 
 #endif

@@ -71,6 +71,7 @@ struct table_style {
 	bool unit_chosen; /* by the user; else each time in prose has the unit that suits it */
 	int width;	  /* terminal columns, 0: unlimited */
 	bool colours;
+	int name_width;	  /* longest text in the first column; 0: as the table says */
 	size_t row_limit; /* 0: all; what is left out is said */
 };
 

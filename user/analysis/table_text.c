@@ -183,9 +183,13 @@ static void measure(struct text *x)
 		struct view *v = &x->views[i];
 		const struct column *c = &x->t->columns[v->first];
 
-		if (c->max_width && v->need > c->max_width)
-			v->need = c->max_width;
+		int most = !i && x->style->name_width ? x->style->name_width : c->max_width;
+
+		if (most && v->need > most)
+			v->need = most;
 		v->width = v->need > c->min_width ? v->need : c->min_width;
+		if (most && v->width > most)
+			v->width = most;
 	}
 }
 

@@ -51,7 +51,8 @@ static void clean(void *state)
 }
 
 const struct table_impl table_userdefined = {
-	.def = {"userdefined", "the user's own ranges (record_function, NVTX, RecordEvent)", true},
+	.def = {"userdefined", "the user's own ranges (record_function, NVTX, RecordEvent)", true,
+		order_common},
 	.title = "UserDefined Summary",
 	.state_size = sizeof(struct by_name),
 	.visit = visit,

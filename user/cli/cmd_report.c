@@ -25,7 +25,7 @@ static int list_tables(void)
 	const struct table_def *defs = report__tables(&cnt);
 
 	for (size_t i = 0; i < cnt; i++)
-		printf("%-12s %s%s\n", defs[i].key, defs[i].summary,
+		printf("%-16s %s%s\n", defs[i].key, defs[i].summary,
 		       defs[i].by_default ? "" : " (on request)");
 	return 0;
 }
@@ -63,6 +63,9 @@ static int run(int argc, char **argv)
 		return cli__fail(err);
 	if (cmd.list)
 		return list_tables();
+	err = report_args__check(&cmd.args);
+	if (err)
+		return cli__fail(err);
 	if (rest == argc)
 		return cli__fail(
 			err__set(-EINVAL, "report: no recording given; say proftrace report FILE"));

@@ -408,7 +408,9 @@ int record_options__run(struct record_options *o)
 	o->capture.has_schedule = o->range.set;
 	o->capture.schedule = o->range.schedule;
 	o->capture.progress = !o->no_progress && log_level && isatty(STDERR_FILENO);
-	err = check_cupti(o);
+	err = report_args__check(&o->report);
+	if (!err)
+		err = check_cupti(o);
 	if (!err)
 		err = check_start(o);
 	if (!err)

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cli/report_options.h"
+#include <errno.h>
+#include <string.h>
+#include "common/err.h"
+#include "common/suggest.h"
 
-/* In the order of enum sort_key, enum time_unit, enum table_format. */
-static const char *const sort_keys[] = {"cpu_total", "cpu_avg", "cpu_max", "cpu_min", "calls",
-					"gpu_total", "gpu_avg", "gpu_max", "gpu_min", NULL};
+/* In the order of enum time_unit, enum table_format, enum group_by. */
 static const char *const time_units[] = {"s", "ms", "us", "ns", NULL};
 static const char *const formats[] = {"table", "json", "csv", NULL};
+static const char *const groupings[] = {"name", "shape", "stack", NULL};
 
 static const char *table_name(size_t index)
 {
@@ -22,6 +25,25 @@ static int parse_tables(const char *value, void *dest)
 	return report__check_tables(value);
 }
 
+/* Whether the tables have it is asked when all options are known. */
+static int parse_order(const char *value, void *dest)
+{
+	struct suggestion s = {.word = value, .len = strlen(value)};
+	const char *word;
+
+	*(const char **)dest = value;
+	for (size_t i = 0; (word = report__order_word(i)); i++) {
+		if (strcmp(word, value) == 0)
+			return 0;
+		suggest__offer(&s, word);
+	}
+	if (s.best)
+		return err__set(-EINVAL,
+				"--sorted-by: no table is sorted by '%s'; did you mean %s?", value,
+				s.best);
+	return 0;
+}
+
 #define UNIT_UNCHOSEN (-1)
 
 #define ARG(field) offsetof(struct report_args, field)
@@ -30,8 +52,13 @@ const struct opt report_arg_opts[] = {
 	{OPT_GROUP, "What to print"},
 	{OPT_CUSTOM, "table", 't', "NAME,...", "Tables to print (default: those with content).",
 	 ARG(tables), .parse = parse_tables, .word = table_name},
-	{OPT_CHOICE, "sorted-by", 0, "KEY", "Order of rows (default cpu_total).", ARG(sorted_by),
-	 .choices = sort_keys},
+	{OPT_CUSTOM, "sorted-by", 0, "KEY",
+	 "Order of rows: of most tables cpu_total (default), cpu_avg, cpu_max, cpu_min, calls, "
+	 "gpu_total, gpu_avg, gpu_max or gpu_min; a wrong one is answered with the table's own.",
+	 ARG(sorted_by), .parse = parse_order, .word = report__order_word},
+	{OPT_FLAG, "ascending", 0, NULL, "Rows with the least first.", ARG(ascending)},
+	{OPT_CHOICE, "group-by", 0, "WHAT", "Rows of key_averages (default name).", ARG(group_by),
+	 .choices = groupings},
 	{OPT_FLAG, "by-thread", 0, NULL, "One section per thread instead of all merged.",
 	 ARG(by_thread)},
 	{OPT_FLAG, "by-device", 0, NULL, "One section per device and stream of what ran there.",
@@ -41,6 +68,8 @@ const struct opt report_arg_opts[] = {
 	{OPT_UINT, "row-limit", 0, "N",
 	 "Rows per table or section; 0: all (default: 0 in report, 100 where it is recorded).",
 	 ARG(row_limit)},
+	{OPT_UINT, "name-width", 0, "COLUMNS",
+	 "Longest name in text (default 90, key_averages 55).", ARG(name_width), .min = 8},
 	{OPT_UINT, "batch-size", 0, "N", "Samples per step, for ips (default: steps per second).",
 	 ARG(batch_size)},
 	{OPT_FLAG, "raw-times", 0, NULL, "Leave the cost of the probes in the times.",
@@ -60,11 +89,23 @@ void report_args__init(struct report_args *args)
 	*args = (struct report_args){.unit = UNIT_UNCHOSEN, .width = (uint64_t)cli__width()};
 }
 
+int report_args__check(const struct report_args *args)
+{
+	return report__check_order(args->tables, args->sorted_by);
+}
+
 struct report_opts report_args__opts(const struct report_args *args)
 {
+	enum sort_key common = SORT_CPU_TOTAL;
+
+	if (args->sorted_by)
+		report__common_order(args->sorted_by, &common);
 	return (struct report_opts){
 		.tables = args->tables,
-		.sorted_by = args->sorted_by,
+		.sorted_by = common,
+		.sort_word = args->sorted_by,
+		.ascending = args->ascending,
+		.group_by = (enum group_by)args->group_by,
 		.by_thread = args->by_thread,
 		.by_device = args->by_device,
 		.op_detail = args->op_detail,
@@ -75,6 +116,7 @@ struct report_opts report_args__opts(const struct report_args *args)
 			  .unit_chosen = args->unit != UNIT_UNCHOSEN,
 			  .width = (int)args->width,
 			  .colours = args->format == TABLE_TEXT && cli__colours(),
-			  .row_limit = args->row_limit},
+			  .row_limit = args->row_limit,
+			  .name_width = (int)args->name_width},
 	};
 }

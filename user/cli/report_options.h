@@ -8,15 +8,18 @@
 
 struct report_args {
 	const char *tables;
-	int sorted_by, unit, format;
-	bool by_thread, by_device, op_detail, raw_times;
-	uint64_t row_limit, batch_size, width;
+	const char *sorted_by;
+	int unit, format, group_by;
+	bool by_thread, by_device, op_detail, raw_times, ascending;
+	uint64_t row_limit, name_width, batch_size, width;
 };
 
 /* Of struct report_args. */
 extern const struct opt report_arg_opts[];
 
 void report_args__init(struct report_args *args);
+/* Do the options fit together? -EINVAL with err__set. Ask before a capture. */
+int report_args__check(const struct report_args *args);
 struct report_opts report_args__opts(const struct report_args *args);
 
 #endif

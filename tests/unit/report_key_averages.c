@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* key_averages: self and total times, memory, shapes, and its orders. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/err.h"
+#include "model_synth.h"
+
+#define NS(...) (&(struct report_opts){.style.unit = UNIT_NS, __VA_ARGS__})
+
+/* mm [10,40) in linear [0,50), which launches 5 ns of kernel by itself and 20 ns in mm. */
+static struct synth linear(void)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	uint32_t stream = synth__stream(&s, 0, 7);
+
+	synth__launch(&s, s.main, 1, 20, 30);
+	synth__span(&s, s.main, CAT_OPERATOR, "aten::mm", 10, 40);
+	synth__launch(&s, s.main, 2, 42, 48);
+	synth__span(&s, s.main, CAT_OPERATOR, "aten::linear", 0, 50);
+	synth__kernel(&s, stream, CAT_KERNEL, "gemm", 1, 30, 50);
+	synth__kernel(&s, stream, CAT_KERNEL, "bias", 2, 50, 55);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	return s;
+}
+
+Test(report_key_averages, self_and_total_on_both_sides)
+{
+	struct synth s = linear();
+
+	EXPECT_LINES(
+		&s, "key_averages", NS(.style.width = 100),
+		"Name          S.CPU%  Self CPU  CPU total  CPU avg  Self GPU  S.GPU%  GPU total  "
+		"GPU avg  Calls",
+		"aten::linear  28.00   14        50         50       5         20.00   25         "
+		"25       1",
+		"aten::mm      40.00   20        30         30       20        80.00   20         "
+		"20       1",
+		"launch        32.00   16        16         8        0         0.00    0          "
+		"0        2",
+		"gemm          0.00    0         0          0        20        80.00   20         "
+		"20       1",
+		"Self CPU time total: 50 ns", "Self GPU time total: 25 ns");
+	synth__free(&s);
+}
+
+static void expect_first(struct synth *s, const char *word, bool ascending, const char *name)
+{
+	const struct report_opts opts = {.tables = "key_averages",
+					 .sort_word = word,
+					 .ascending = ascending,
+					 .style = {.unit = UNIT_NS, .row_limit = 1}};
+	char *text = synth__report(s, &opts), *line;
+
+	line = strstr(text, "\nName");
+	cr_assert_not_null(line, "%s", text);
+	line = strchr(strchr(line + 1, '\n') + 1, '\n') + 1;
+	cr_expect(!strncmp(line, name, strlen(name)), "by %s:\n%s", word, text);
+	free(text);
+}
+
+Test(report_key_averages, every_order_of_the_profiler)
+{
+	struct synth s = linear();
+
+	expect_first(&s, NULL, false, "aten::linear ");
+	expect_first(&s, "cpu_time_total", false, "aten::linear ");
+	expect_first(&s, "cpu_time", false, "aten::linear ");
+	expect_first(&s, "self_cpu_time_total", false, "aten::mm ");
+	expect_first(&s, "cuda_time_total", false, "aten::linear ");
+	expect_first(&s, "device_time", false, "aten::linear ");
+	expect_first(&s, "self_cuda_time_total", false, "aten::mm ");
+	expect_first(&s, "self_device_time_total", true, "launch ");
+	expect_first(&s, "count", false, "launch ");
+	expect_first(&s, "cpu_time_total", true, "bias ");
+	synth__free(&s);
+}
+
+Test(report_key_averages, memory_of_the_innermost_event_and_of_all_around_it)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+
+	synth__memory(&s, s.main, 15, 0x1000, 4096);
+	synth__span(&s, s.main, CAT_OPERATOR, "inner", 10, 20);
+	synth__memory(&s, s.main, 25, 0x1000, -4096);
+	synth__memory(&s, s.main, 26, 0x2000, 512);
+	synth__span(&s, s.main, CAT_OPERATOR, "outer", 0, 30);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	EXPECT_LINES(&s, "key_averages",
+		     NS(.style.width = 100, .sort_word = "self_cpu_memory_usage"),
+		     "inner  33.33   10        33.33   10         10       4.00 KiB  4.00 KiB   1",
+		     "outer  66.67   20        100.00  30         30       512 B     -3.50 KiB  1");
+	expect_first(&s, "cpu_memory_usage", false, "inner ");
+	expect_first(&s, "self_cpu_memory_usage", true, "outer ");
+	synth__free(&s);
+}
+
+static void mm(struct synth *s, uint64_t begin, int64_t rows)
+{
+	struct event e = synth__event(s, s->main, CAT_OPERATOR, "mm", begin, begin + 10);
+	struct {
+		struct event_tensor a;
+		int64_t a_dims[2];
+		struct event_tensor scalar;
+	} __attribute__((packed)) args = {
+		.a = {.arg = 0, .ndim = 2}, .a_dims = {rows, 3}, .scalar = {.arg = 2, .ndim = 0}};
+
+	e.args = &args;
+	e.args_len = sizeof(args);
+	synth__write(s, &e);
+}
+
+Test(report_key_averages, rows_by_shape)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+
+	mm(&s, 0, 2);
+	mm(&s, 10, 64);
+	mm(&s, 20, 64);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	EXPECT_LINES(
+		&s, "key_averages", NS(.group_by = GROUP_BY_SHAPE),
+		"mm    66.67       20        66.67        20         10            2           "
+		"[[64, 3], [], []]",
+		"mm    33.33       10        33.33        10         10            1           "
+		"[[2, 3], [], []]");
+	EXPECT_LINES(&s, "key_averages", NS(),
+		     "mm    100.00      30        100.00       30         10            3");
+	synth__free(&s);
+}
+
+Test(report_key_averages, what_was_not_recorded)
+{
+	struct synth s = linear();
+
+	EXPECT_LINES(&s, "key_averages", NS(.group_by = GROUP_BY_SHAPE),
+		     "Rows are by name: no shapes were recorded; --record-shapes records them.");
+	EXPECT_LINES(&s, "key_averages", NS(.group_by = GROUP_BY_STACK),
+		     "Rows are by name: no stacks are recorded.");
+	synth__free(&s);
+}
+
+Test(report_key_averages, a_name_is_as_wide_as_asked)
+{
+	struct synth s = linear();
+
+	EXPECT_LINES(
+		&s, "key_averages", NS(.style.name_width = 8, .style.row_limit = 1),
+		"a...near  28.00       14        100.00       50         50            5         "
+		"20.00       25         25            1");
+	synth__free(&s);
+}
+
+static void expect_refused(const char *tables, const char *word, const char *answer)
+{
+	int err = report__check_order(tables, word);
+
+	cr_assert_eq(err, -EINVAL);
+	cr_expect_not_null(strstr(err__take(err), answer), "%s", answer);
+}
+
+Test(report_key_averages, an_order_that_a_table_lacks_is_answered_with_its_own)
+{
+	cr_expect_eq(report__check_order("key_averages", "self_cuda_time_total"), 0);
+	cr_expect_eq(report__check_order("operator,key_averages", "cpu_avg"), 0);
+	cr_expect_eq(report__check_order(NULL, "gpu_max"), 0);
+	cr_expect_eq(report__check_order(NULL, NULL), 0);
+	cr_expect_eq(report__check_order("steps", "calls"), 0);
+	expect_refused("key_averages", "cpu_avg",
+		       "sorted by 'cpu_avg'; key_averages by cpu_time_total, ");
+	expect_refused(NULL, "cuda_time", "operator by cpu_total, ");
+	expect_refused("steps", "count", "steps has one order");
+}

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * key_averages of the PyTorch profiler: every event by name, or by name and shapes, with what it
+ * took itself and with all inside it. What a call of the device's interface launched counts for the
+ * event that made the call, kernels have rows of their own.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "analysis/by_stream.h"
+#include "analysis/order.h"
+#include "analysis/shapes.h"
+#include "analysis/spans_by_name.h"
+#include "common/util.h"
+
+enum place { HOST, DEVICE, PLACES };
+
+struct sums {
+	uint64_t self_cpu_ns, self_gpu_ns;
+	int64_t bytes[PLACES], self_bytes[PLACES];
+};
+
+struct averages {
+	struct stat_map map; /* child: shapes, where they make rows; device 1: ran on a device */
+	struct sums *sums;   /* by row of the map */
+	size_t sum_cnt, sum_cap;
+	struct shapes shapes;
+	bool any_shape, memory[PLACES];
+};
+
+enum measure {
+	BY_CPU_TOTAL,
+	BY_CPU,
+	BY_SELF_CPU,
+	BY_GPU,
+	BY_GPU_TOTAL,
+	BY_SELF_GPU,
+	BY_COUNT,
+	BY_MEMORY, /* + place */
+	BY_SELF_MEMORY = BY_MEMORY + PLACES,
+};
+
+/* The profiler's words; cuda_ is what older versions, and their users, say for device_. */
+static const struct order_word words[] = {
+	{"cpu_time_total", BY_CPU_TOTAL},
+	{"cpu_time", BY_CPU},
+	{"self_cpu_time_total", BY_SELF_CPU},
+	{"cuda_time_total", BY_GPU_TOTAL},
+	{"cuda_time", BY_GPU},
+	{"self_cuda_time_total", BY_SELF_GPU},
+	{"device_time_total", BY_GPU_TOTAL},
+	{"device_time", BY_GPU},
+	{"self_device_time_total", BY_SELF_GPU},
+	{"cpu_memory_usage", BY_MEMORY + HOST},
+	{"self_cpu_memory_usage", BY_SELF_MEMORY + HOST},
+	{"cuda_memory_usage", BY_MEMORY + DEVICE},
+	{"self_cuda_memory_usage", BY_SELF_MEMORY + DEVICE},
+	{"device_memory_usage", BY_MEMORY + DEVICE},
+	{"self_device_memory_usage", BY_SELF_MEMORY + DEVICE},
+	{"count", BY_COUNT},
+	{NULL, 0},
+};
+
+/* An inferred phase is no event of the program's; waiting is no work of the device. */
+static bool is_event(const struct span *s)
+{
+	return s->ev.name && s->kind != KIND_SYNC;
+}
+
+static uint64_t launched_by(const struct span *s)
+{
+	uint64_t ns = 0;
+
+	for (const struct span *d = s->first_device; d; d = d->next_device)
+		ns += d->device_ns;
+	return ns;
+}
+
+/* By the event's own calls of the device's interface, and by calls that those made. */
+static uint64_t launched_by_calls(const struct span *s)
+{
+	uint64_t ns = 0;
+
+	for (const struct span *c = s->first_child; c; c = c->next_sibling)
+		if (c->kind == KIND_RUNTIME)
+			ns += launched_by(c) + launched_by_calls(c);
+	return ns;
+}
+
+static struct sums *sums_at(struct averages *k, const struct stat_key *key, struct stat **stat)
+{
+	const struct sums none = {};
+
+	*stat = stat_map__at(&k->map, key);
+	while (*stat && k->sum_cnt < k->map.cnt)
+		if (ARRAY_PUSH(k->sums, k->sum_cnt, k->sum_cap, none))
+			return NULL;
+	return *stat ? &k->sums[by_stream__index(&k->map, *stat)] : NULL;
+}
+
+static int key_of(const struct analysis *a, struct averages *k, const struct track *t,
+		  const struct span *s, struct stat_key *key)
+{
+	*key = (struct stat_key){.group = by_name__group(a, t), .id = s->ev.name};
+	k->any_shape |= s->ev.args_len && s->kind != KIND_RUNTIME;
+	if (a->opts->group_by != GROUP_BY_SHAPE || s->kind == KIND_RUNTIME)
+		return 0;
+	return shapes__id(&k->shapes, s, &key->child);
+}
+
+static int add_span(const struct analysis *a, struct averages *k, const struct track *t,
+		    const struct span *s)
+{
+	struct stat_key key;
+	struct stat *stat;
+	struct sums *sums;
+	int err = key_of(a, k, t, s, &key);
+
+	if (err)
+		return err;
+	sums = sums_at(k, &key, &stat);
+	if (!sums)
+		return -ENOMEM;
+	stat__add(stat, s->cpu_ns, s->kind == KIND_RUNTIME ? 0 : s->device_ns);
+	sums->self_cpu_ns += s->self_ns;
+	if (s->kind != KIND_RUNTIME)
+		sums->self_gpu_ns += launched_by(s) + launched_by_calls(s);
+	return 0;
+}
+
+/* In the section of the thread that launched it. */
+static int add_device(const struct analysis *a, struct averages *k, const struct track *t,
+		      const struct span *s)
+{
+	const struct track *by = s->launch ? recording__track(a->r, s->launch->ev.track) : NULL;
+	struct stat_key key = {.id = s->ev.name, .device = 1};
+	struct stat *stat;
+	struct sums *sums;
+
+	if (by)
+		key.group = by_name__group(a, by);
+	else if (!a->opts->by_thread && a->main_pid && t->pid != a->main_pid)
+		key.group = GROUP_OTHERS;
+	sums = sums_at(k, &key, &stat);
+	if (!sums)
+		return -ENOMEM;
+	stat__add(stat, 0, s->device_ns);
+	sums->self_gpu_ns += s->device_ns;
+	return 0;
+}
+
+static int add_track(const struct analysis *a, struct averages *k, const struct track_batch *t)
+{
+	int err = 0;
+
+	for (const struct span *root = t->roots; root; root = root->next_sibling)
+		for (const struct span *s = root; s && !err; s = span__next(s, root)) {
+			if (!is_event(s))
+				continue;
+			err = t->track->kind == TRACK_THREAD ? add_span(a, k, t->track, s)
+							     : add_device(a, k, t->track, s);
+		}
+	return err;
+}
+
+/* Allocated less freed, for the innermost event and all around it; not what the framework's
+ * allocator asked of the driver. */
+static int add_memory(const struct analysis *a, struct averages *k, const struct event *e,
+		      const struct span *innermost)
+{
+	const struct event_memory *m = e->args;
+	enum place place = m->device_type ? DEVICE : HOST;
+	const struct track *t = recording__track(a->r, e->track);
+	bool self = true;
+
+	if (e->name || !t)
+		return 0;
+	k->memory[place] = true;
+	for (const struct span *s = innermost; s; s = s->parent) {
+		struct stat_key key;
+		struct stat *stat;
+		struct sums *sums;
+		int err;
+
+		if (!is_event(s))
+			continue;
+		err = key_of(a, k, t, s, &key);
+		if (err)
+			return err;
+		sums = sums_at(k, &key, &stat);
+		if (!sums)
+			return -ENOMEM;
+		sums->bytes[place] += e->value;
+		sums->self_bytes[place] += self ? e->value : 0;
+		self = false;
+	}
+	return 0;
+}
+
+static int visit(const struct analysis *a, void *state, const struct batch *b)
+{
+	struct averages *k = state;
+	int err = 0;
+
+	for (size_t i = 0; i < b->track_cnt && !err; i++)
+		err = add_track(a, k, &b->tracks[i]);
+	for (size_t i = 0; i < b->memory_cnt && !err; i++)
+		err = add_memory(a, k, &b->memory[i], b->memory_spans[i]);
+	return err;
+}
+
+/* ---- rows ---- */
+
+static double value_of(const struct averages *k, size_t row, int measure)
+{
+	const struct stat *s = &k->map.rows[row].stat;
+	const struct sums *m = &k->sums[row];
+	const double calls = s->calls ? (double)s->calls : 1;
+
+	switch (measure) {
+	case BY_CPU:
+		return (double)s->cpu.total / calls;
+	case BY_SELF_CPU:
+		return (double)m->self_cpu_ns;
+	case BY_GPU:
+		return (double)s->gpu.total / calls;
+	case BY_GPU_TOTAL:
+		return (double)s->gpu.total;
+	case BY_SELF_GPU:
+		return (double)m->self_gpu_ns;
+	case BY_COUNT:
+		return (double)s->calls;
+	case BY_MEMORY + HOST:
+	case BY_MEMORY + DEVICE:
+		return (double)m->bytes[measure - BY_MEMORY];
+	case BY_SELF_MEMORY + HOST:
+	case BY_SELF_MEMORY + DEVICE:
+		return (double)m->self_bytes[measure - BY_SELF_MEMORY];
+	default:
+		return (double)s->cpu.total;
+	}
+}
+
+static int add_columns(const struct analysis *a, const struct averages *k, struct table *t)
+{
+	const struct {
+		bool on;
+		struct column c;
+	} all[] = {
+		{true, {"name", "Name", 0, NULL, CELL_TEXT, 0, 55, NULL}},
+		{true, {"self_cpu_share", "Self CPU %", 0, NULL, CELL_PERCENT, 4, 0, "S.CPU%"}},
+		{true, {"self_cpu", "Self CPU", 8, NULL, CELL_TIME, 0, 0, NULL}},
+		{true, {"cpu_share", "CPU total %", 0, NULL, CELL_PERCENT, 7, 0, "CPU%"}},
+		{true, {"cpu_total", "CPU total", 8, NULL, CELL_TIME, 0, 0, NULL}},
+		{true, {"cpu_avg", "CPU time avg", 0, NULL, CELL_TIME, 6, 0, "CPU avg"}},
+		{a->has_device, {"self_gpu", "Self GPU", 8, NULL, CELL_TIME, 0, 0, NULL}},
+		{a->has_device,
+		 {"self_gpu_share", "Self GPU %", 0, NULL, CELL_PERCENT, 5, 0, "S.GPU%"}},
+		{a->has_device, {"gpu_total", "GPU total", 8, NULL, CELL_TIME, 0, 0, NULL}},
+		{a->has_device, {"gpu_avg", "GPU time avg", 0, NULL, CELL_TIME, 6, 0, "GPU avg"}},
+		{k->memory[HOST], {"cpu_memory", "CPU Mem", 0, NULL, CELL_BYTES, 3, 0, NULL}},
+		{k->memory[HOST],
+		 {"self_cpu_memory", "Self CPU Mem", 0, NULL, CELL_BYTES, 2, 0, "S.CPU M"}},
+		{k->memory[DEVICE], {"gpu_memory", "GPU Mem", 0, NULL, CELL_BYTES, 3, 0, NULL}},
+		{k->memory[DEVICE],
+		 {"self_gpu_memory", "Self GPU Mem", 0, NULL, CELL_BYTES, 2, 0, "S.GPU M"}},
+		{true, {"calls", "# of Calls", 0, NULL, CELL_COUNT, 0, 0, "Calls"}},
+		{a->opts->group_by == GROUP_BY_SHAPE,
+		 {"input_shapes", "Input Shapes", 0, NULL, CELL_TEXT, 1, 60, NULL}},
+		{a->opts->group_by == GROUP_BY_STACK,
+		 {"source_location", "Source Location", 0, NULL, CELL_TEXT, 1, 75, NULL}},
+	};
+	int err = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(all) && !err; i++)
+		if (all[i].on)
+			err = table__add_column(t, &all[i].c);
+	return err;
+}
+
+struct wholes {
+	uint64_t self_cpu_ns, gpu_ns;
+};
+
+static struct cell average(uint64_t total, uint64_t calls)
+{
+	return calls ? cell__time((total + calls / 2) / calls) : cell__none("no calls");
+}
+
+static int add_row(const struct analysis *a, const struct averages *k, struct table *t, size_t row,
+		   const struct wholes *w)
+{
+	const struct stat_row *r = &k->map.rows[row];
+	const struct stat *s = &r->stat;
+	const struct sums *m = &k->sums[row];
+	const char *shapes = shapes__text(&k->shapes, r->key.child);
+	struct cell cells[17];
+	size_t n = 0;
+
+	cells[n++] = cell__text(analysis__name(a, r->key.id));
+	cells[n++] = cell__share(m->self_cpu_ns, w->self_cpu_ns);
+	cells[n++] = cell__time(m->self_cpu_ns);
+	cells[n++] = cell__share(s->cpu.total, w->self_cpu_ns);
+	cells[n++] = cell__time(s->cpu.total);
+	cells[n++] = average(s->cpu.total, s->calls);
+	if (a->has_device) {
+		cells[n++] = cell__time(m->self_gpu_ns);
+		cells[n++] = cell__share(m->self_gpu_ns, w->gpu_ns);
+		cells[n++] = cell__time(s->gpu.total);
+		cells[n++] = average(s->gpu.total, s->calls);
+	}
+	for (enum place p = HOST; p < PLACES; p++)
+		if (k->memory[p]) {
+			cells[n++] = cell__bytes(m->bytes[p]);
+			cells[n++] = cell__bytes(m->self_bytes[p]);
+		}
+	cells[n++] = cell__count(s->calls);
+	if (a->opts->group_by == GROUP_BY_SHAPE)
+		cells[n++] = shapes ? cell__text(shapes) : cell__none("no shapes were recorded");
+	if (a->opts->group_by == GROUP_BY_STACK)
+		cells[n++] = cell__none("no stacks are recorded");
+	return table__add_row(t, 0, cells);
+}
+
+static int add_footer(const struct analysis *a, const struct averages *k, const struct wholes *w,
+		      struct table *t)
+{
+	int err = table__add_notef(t, "Self CPU time total: %s", time_text(a, w->self_cpu_ns).s);
+
+	if (!err && a->has_device)
+		err = table__add_notef(t, "Self GPU time total: %s", time_text(a, w->gpu_ns).s);
+	if (!err && a->opts->group_by == GROUP_BY_STACK)
+		err = table__add_note(t, "Rows are by name: no stacks are recorded.");
+	if (!err && a->opts->group_by == GROUP_BY_SHAPE && !k->any_shape)
+		err = table__add_note(
+			t,
+			"Rows are by name: no shapes were recorded; --record-shapes records them.");
+	return err;
+}
+
+/* Rows of one section: [order, order + cnt). */
+static int fill_section(const struct analysis *a, const struct averages *k, struct table *t,
+			struct ordered *order, size_t cnt)
+{
+	struct wholes w = {};
+	int err = 0;
+
+	for (size_t i = 0; i < cnt; i++) {
+		w.self_cpu_ns += k->sums[order[i].row].self_cpu_ns;
+		if (k->map.rows[order[i].row].key.device)
+			w.gpu_ns += k->sums[order[i].row].self_gpu_ns;
+	}
+	ordered__sort(a, order, cnt);
+	for (size_t i = 0; i < cnt && !err; i++)
+		err = add_row(a, k, t, order[i].row, &w);
+	return err ? err : add_footer(a, k, &w, t);
+}
+
+static size_t rows_of_group(const struct analysis *a, const struct averages *k, uint32_t group,
+			    struct ordered *out)
+{
+	const int measure = order__measure(a, words);
+	size_t cnt = 0;
+
+	for (size_t i = 0; i < k->map.cnt; i++)
+		if (k->map.rows[i].key.group == group)
+			out[cnt++] = (struct ordered){value_of(k, i, measure),
+						      analysis__name(a, k->map.rows[i].key.id), i};
+	return cnt;
+}
+
+static int fill(const struct analysis *a, void *state, struct table *t)
+{
+	const struct averages *k = state;
+	auto_free struct ordered *order = calloc(k->map.cnt + 1, sizeof(*order));
+	uint32_t last = 0;
+	size_t done = 0;
+	int err = order ? add_columns(a, k, t) : -ENOMEM;
+
+	for (size_t i = 0; i < k->map.cnt; i++)
+		if (k->map.rows[i].key.group > last)
+			last = k->map.rows[i].key.group;
+	for (uint32_t group = 0; group <= last && !err; group++) {
+		size_t cnt = rows_of_group(a, k, group, order);
+
+		if (cnt && cnt < k->map.cnt)
+			err = by_name__add_section(a, t, group, NULL);
+		if (!err && cnt)
+			err = fill_section(a, k, t, order, cnt);
+		done += cnt;
+	}
+	if (!err && !done)
+		err = table__add_note(t, "No event was seen in the window.");
+	return err ? err : order__note(a, words, t);
+}
+
+static void clean(void *state)
+{
+	struct averages *k = state;
+
+	stat_map__free(&k->map);
+	free(k->sums);
+	shapes__free(&k->shapes);
+}
+
+const struct table_impl table_key_averages = {
+	.def = {"key_averages", "PyTorch's: events by name (--group-by), self and total", false,
+		words},
+	.title = "Key Averages",
+	.state_size = sizeof(struct averages),
+	.visit = visit,
+	.fill = fill,
+	.clean = clean,
+};
