@@ -57,9 +57,12 @@ def twice():
 
 KINDS = {
     "conv2d": lambda: F.conv2d(IMAGE, FILTER),
-    "method": lambda: A + B,
+    "add": lambda: A + B,
+    "matmul": lambda: A @ B,
+    "equal": lambda: A == B,
     "linear": lambda: F.linear(A, B),
     "index": lambda: A[0, 7],
+    "assignment": lambda: A.__setitem__(0, B),
     "sgd_": lambda: paddle._C_ops.sgd_(A, A, B, None, False),
     "backward twice": twice,
     "layer backward": lambda: Raises.apply(leaf(), False).sum().backward(),

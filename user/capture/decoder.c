@@ -391,12 +391,24 @@ static enum span_category named_category(const struct decoder *d, const struct p
 	return class_category(name_class, probe->category);
 }
 
+static uint32_t dynamic_name(struct decoder *d, const struct planned_probe *probe,
+			     enum span_category category, char *text)
+{
+	const char *prefix = probe->name_prefix ? probe->name_prefix : "";
+	const char *suffix = probe->name_suffix ? probe->name_suffix : "";
+	char whole[2 * PT_NAME_MAX];
+
+	if (d->framework && d->framework->shorten)
+		d->framework->shorten(text);
+	snprintf(whole, sizeof(whole), "%s%s%s", prefix, text, suffix);
+	return recording_writer__name(d->writer, category, whole, NULL);
+}
+
 static int named_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
 		       uint32_t name_class, char *text)
 {
 	const struct planned_probe *probe = row_probe(d, span->probe);
 	enum span_category category;
-	char prefixed[2 * PT_NAME_MAX];
 
 	if (!probe)
 		return d->malformed++, 0;
@@ -405,14 +417,7 @@ static int named_write(struct decoder *d, const struct pt_rec *h, const struct p
 	    !strncmp(text, probe->hidden_prefix, strlen(probe->hidden_prefix)))
 		return 0;
 	category = named_category(d, probe, name_class, text);
-	if (d->framework && d->framework->shorten)
-		d->framework->shorten(text);
-	if (probe->name_prefix) {
-		snprintf(prefixed, sizeof(prefixed), "%s%s", probe->name_prefix, text);
-		text = prefixed;
-	}
-	return span_write(d, h, span, recording_writer__name(d->writer, category, text, NULL),
-			  EVENT_NO_ID);
+	return span_write(d, h, span, dynamic_name(d, probe, category, text), EVENT_NO_ID);
 }
 
 static int take_named(struct decoder *d, const struct pt_rec_named *r)

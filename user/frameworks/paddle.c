@@ -5,11 +5,14 @@
  * return probe: where their caller, which Python calls and which catches all, returns, or at their
  * return instructions.
  */
+#include "attach/attach.h"
 #include "attach/site.h"
+#include "common/err.h"
 #include "common/util.h"
 #include "frameworks/package.h"
 #include "frameworks/paddle_names.h"
 #include "frameworks/probe_table.h"
+#include "frameworks/python_methods.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,6 +136,18 @@ static const struct probe_row rows[] = {
 		.slide_keep = SITE_RSP,
 		.loses = "operators of the backward pass",
 	},
+	/* Inside an operator: each kernel, from its choice to the next event. */
+	{
+		.lib = LIB_PHI,
+		.symbol = "_ZNK3phi13KernelFactory24SelectKernelOrThrowErrorE",
+		.details = AT_INNER,
+		.group = GROUP_INNER,
+		.category = CAT_OPERATOR,
+		.program = "named_entry",
+		.name_suffix = " kernel launch",
+		.cfg = {.name_source = PT_NAME_CXX11, .name_reg = 1},
+		.loses = "kernels of operators",
+	},
 	/* allocators of hosts and devices; the event is made whether or not a profiler runs */
 	{
 		.lib = LIB_PHI,
@@ -236,6 +251,58 @@ static int plan_ends(struct table_scan *s)
 	return err;
 }
 
+/* Methods of Tensor, and functions without a symbol, that run operators: these end with them. */
+static bool runs_operators(const char *method)
+{
+	static const char *const names[] = {
+		"__add__",	    "__radd__",		"__sub__",     "__rsub__", "__mul__",
+		"__rmul__",	    "__div__",		"__truediv__", "__rdiv__", "__rtruediv__",
+		"__floordiv__",	    "__rfloordiv__",	"__pow__",     "__rpow__", "__mod__",
+		"__rmod__",	    "__matmul__",	"__rmatmul__", "__gt__",   "__ge__",
+		"__lt__",	    "__le__",		"__eq__",      "__ne__",   "clone",
+		"_getitem_dygraph", "_setitem_dygraph", "linear",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(names[i], method))
+			return true;
+	return false;
+}
+
+#define METHOD_PREFIX "PyMethodDef " /* in place of a symbol */
+
+static int plan_method(const char *name, uint64_t vaddr, void *ctx)
+{
+	struct table_scan *s = ctx;
+	char symbol[128];
+	struct planned_probe probe = {
+		.group = GROUP_OPERATOR,
+		.lib = s->libs[LIB_PADDLE],
+		.symbol = symbol,
+		.vaddr = vaddr,
+		.return_program = "callee_end",
+		.category = CAT_NONE,
+	};
+
+	if (!runs_operators(name) || elf_file__offset(s->elfs[LIB_PADDLE], vaddr, &probe.offset))
+		return 0;
+	snprintf(symbol, sizeof(symbol), METHOD_PREFIX "%s", name);
+	return probe_plan__add(s->plan, &probe);
+}
+
+static int plan_methods(struct table_scan *s)
+{
+	int err = attach_allow__add_pattern(METHOD_PREFIX "*", CATCHES_ALL);
+
+	if (!err)
+		err = python_methods__each(s->t, s->libs[LIB_PADDLE], plan_method, s);
+	if (err != -EIO && err != -EFAULT)
+		return err;
+	err__take(err);
+	return probe_plan__missing(s->plan, "libpaddle.so: cannot read its tables of methods; not "
+					    "shown: where operators end that they call");
+}
+
 /* ---- names of a program's operators ---- */
 
 #define NAME_OF "Instruction4NameB5cxx11Ev"
@@ -306,9 +373,12 @@ static int paddle_plan(struct target *t, const struct framework_match *m,
 	int err = probe_table__plan(&table, t, opts, plan, &scan);
 
 	(void)m;
-	if (!err && scan.elfs[LIB_PADDLE])
-		err = elf_file__for_each_symbol(scan.elfs[LIB_PADDLE], add_class, &scan);
-	return err ? err : plan_ends(&scan);
+	if (err || !scan.elfs[LIB_PADDLE])
+		return err;
+	err = elf_file__for_each_symbol(scan.elfs[LIB_PADDLE], add_class, &scan);
+	if (!err)
+		err = plan_ends(&scan);
+	return err || opts->detail == DETAIL_PHASE ? err : plan_methods(&scan);
 }
 
 const struct framework framework_paddle = {

@@ -133,6 +133,7 @@ static int plan_row(struct table_scan *s, const struct probe_row *row,
 		.return_program = row->return_program,
 		.name = name,
 		.name_prefix = row->name_prefix,
+		.name_suffix = row->name_suffix,
 		.category = row->category,
 		.cfg = row->cfg,
 	};

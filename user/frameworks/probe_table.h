@@ -35,6 +35,7 @@ struct probe_row {
 	const char *site_program;   /* inside, where each normal return passes; NULL: no such end */
 	const char *name_prefix;    /* before names that the program reads; NULL: none */
 	const char *name;	    /* in tables; NULL: by name_of, or read by the program */
+	const char *name_suffix;    /* of names that the program reads; NULL: none */
 	/* Name in tables from the symbol; false: the symbol is none of this row's. */
 	bool (*name_of)(const char *symbol, char *out, size_t size);
 	void (*adjust)(const char *symbol, struct planned_probe *probe); /* last changes; NULL: none */

@@ -8,8 +8,8 @@ from lib.runner import test
 from lib.tool import calls
 
 LOCK = threading.Lock()
-COUNT = 2000
-KINDS = 8
+COUNT = 1000
+KINDS = 11
 EXPECTED = {}
 
 
@@ -47,9 +47,17 @@ def phase(case):
     assert tables["summary"]["rows"][0]["steps"] > COUNT // 100, tables["summary"]
 
 
-@test("errors caught at --detail operator")
-def operator(case):
-    tables = raise_under(case, "--keep-all")
+def check_operators(tables):
     for name in ("conv2d dygraph", "add dygraph", "sgd_ dygraph"):
         assert calls(tables, name) >= COUNT, f"{name}: the probes were not there"
     assert calls(tables, "pd_op.matmul") >= COUNT // 10, "programs' probes were not there"
+
+
+@test("errors caught at --detail operator")
+def operator(case):
+    check_operators(raise_under(case, "--keep-all"))
+
+
+@test("errors caught at --detail inner with memory")
+def inner(case):
+    check_operators(raise_under(case, "--detail", "inner", "--profile-memory"))

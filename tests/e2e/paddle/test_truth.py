@@ -12,12 +12,15 @@ def names(tables, table, key="name"):
     return {row[key]: row for row in tables[table]["rows"]}
 
 
-def operators(tables):
+KERNEL = " kernel launch"
+
+
+def operators(tables, kernels=False):
     """Calls a step by name."""
     calls = {}
     for row in tables["operator"]["rows"]:
         assert not row["section"].startswith("Not recorded"), row
-        if row["depth"] == 0:
+        if row["name"].endswith(KERNEL) == kernels:
             calls[row["name"]] = calls.get(row["name"], 0) + row["calls"] / STEPS
     return calls
 
@@ -41,7 +44,7 @@ def record(running, case, *options):
     tool = case.tool("-p", running.pid, "--record", f"2:{2 + STEPS}", "--keep-all", *options).done()
     running.wait_steps(3)
     before.check_text()  # each epoch has threads and mappings of its own
-    tables = tool.report()
+    tables = tool.report("--op-detail")
     summary = tables["summary"]["rows"][0]
     assert summary["framework"] == "PaddlePaddle 3.3.1", summary
     assert summary["steps"] == STEPS, summary
@@ -80,6 +83,17 @@ def momentum(case):
     truth = job.profile(running, path)
     check_operators(tables, truth)
     assert truth.calls("Operator")["momentum_ dygraph"] == 8, truth.kinds
+
+
+@test("dygraph: kernels inside operators")
+def inner(case):
+    running, path = job.train(case)
+    tables = record(running, case, "--detail", "inner")
+    truth = job.profile(running, path)
+    check_operators(tables, truth)
+    ours = operators(tables, kernels=True)
+    different = differences(ours, truth.calls("DygraphKernelLaunch"))
+    assert len(ours) > 20 and not different, f"(proftrace, paddle.profiler) by name: {different}"
 
 
 @test("dygraph: steps and phases alone")
