@@ -32,7 +32,7 @@ ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DPROFTRACE_VERSION='"$(VERSION)"' $(WARNI
 LIBS       = $(PKG_LIBS) -lZydis -lstdc++ -lm -lpthread $(LDFLAGS) $(SAN)
 
 SRCS      := $(filter-out user/cli/main.c,$(sort $(wildcard user/*/*.c exporters/*.c)))
-OBJS      := $(SRCS:%.c=$(BUILD)/%.o)
+OBJS      := $(SRCS:%.c=$(BUILD)/%.o) $(BUILD)/user/page/assets.o
 BPF_SRCS  := $(sort $(wildcard bpf/*.bpf.c))
 BPF_OBJS  := $(BPF_SRCS:%.bpf.c=$(BUILD)/%.bpf.o)
 SKEL      := $(BUILD)/bpf/proftrace.skel.h
@@ -88,6 +88,12 @@ $(BUILD)/%.o: %.c $(BUILD)/cflags | $(SKEL)
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# What the report's page is made of goes into the program as it is.
+$(BUILD)/user/page/assets.o: user/page/assets.S $(sort $(wildcard user/page/assets/*)) $(BUILD)/cflags
+	$(call say,AS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -c -o $@ $<
 
 # ---- the library that goes into the target: needs nothing but libc, exports two functions ----
 $(SHIM): $(SHIM_OBJS)

@@ -196,6 +196,8 @@ int tables__print(struct table *const *tables, size_t cnt, const struct table_st
 
 	if (style->format == TABLE_JSON)
 		return tables__print_json(tables, cnt, style, out);
+	if (style->format == TABLE_GRID)
+		return tables__print_grid(tables, cnt, style, out);
 	for (size_t i = 0; i < cnt && !err; i++) {
 		if (i)
 			fputc('\n', out);

@@ -62,7 +62,12 @@ int table__add_section(struct table *t, const char *title); /* a titled rule bet
 int table__add_note(struct table *t, const char *text);	    /* below the table */
 size_t table__row_cnt(const struct table *t);
 
-enum table_format { TABLE_TEXT, TABLE_JSON, TABLE_CSV };
+enum table_format {
+	TABLE_TEXT,
+	TABLE_JSON,
+	TABLE_CSV,
+	TABLE_GRID, /* JSON that keeps columns and their order: what the page shows */
+};
 enum time_unit { UNIT_S, UNIT_MS, UNIT_US, UNIT_NS };
 
 struct table_style {
@@ -85,6 +90,10 @@ struct table_style {
  * unit: times are integers `_ns`, sizes `_bytes`, shares `_percent`; `depth` is the row's indent,
  * `section` the rule that it stands under; what is unknown is null (empty), with the reason in
  * "why". style->unit is for text only.
+ *
+ * The grid is a JSON array of {"key", "title", "shape": "table", "list" or "prose", "columns":
+ * [{"key", "title", "group", "type"}], "sections", "rows", "notes", "left_out"}. A row is [indent,
+ * section or -1, cells ...]; a cell as in JSON, but {"why"} where the reason of an unknown is known.
  */
 int tables__print(struct table *const *tables, size_t cnt, const struct table_style *style,
 		  FILE *out);

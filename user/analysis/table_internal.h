@@ -3,6 +3,7 @@
 #ifndef PROFTRACE_TABLE_INTERNAL_H
 #define PROFTRACE_TABLE_INTERNAL_H
 
+#include <jansson.h>
 #include "analysis/table.h"
 
 struct row {
@@ -37,6 +38,11 @@ const char *table__column_key(const struct table *t, size_t column, char *buf, s
 
 int table__print_text(const struct table *t, const struct table_style *style, FILE *out);
 int table__print_csv(const struct table *t, const struct table_style *style, FILE *out);
+/* Names are bytes of the target; what is not UTF-8 is kept readable by replacing it. */
+json_t *text_json(const char *text);
+json_t *cell_json(const struct cell *c);
+int tables__print_grid(struct table *const *tables, size_t cnt, const struct table_style *style,
+		       FILE *out);
 int tables__print_json(struct table *const *tables, size_t cnt, const struct table_style *style,
 		       FILE *out);
 

@@ -6,8 +6,7 @@
 #include "common/err.h"
 #include "common/util.h"
 
-/* Names are bytes of the target; what is not UTF-8 is kept readable by replacing it. */
-static json_t *text_json(const char *text)
+json_t *text_json(const char *text)
 {
 	json_t *json;
 	char *copy;
@@ -28,7 +27,7 @@ static json_t *text_json(const char *text)
 	return json;
 }
 
-static json_t *cell_json(const struct cell *c)
+json_t *cell_json(const struct cell *c)
 {
 	switch (c->type) {
 	case CELL_TEXT:

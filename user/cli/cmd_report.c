@@ -5,15 +5,22 @@
 #include "analysis/job.h"
 #include "cli/report_options.h"
 #include "common/err.h"
+#include "common/util.h"
+#include "page/page.h"
 #include "recording/recording.h"
 
 struct report_command {
 	struct report_args args;
+	const char *html;
 	bool list;
 };
 
 static const struct opt opts[] = {
 	{OPT_INCLUDE, .include = report_arg_opts, .offset = offsetof(struct report_command, args)},
+	{OPT_STRING, "html", 0, "FILE",
+	 "Write one HTML file instead, which needs no network: findings, tables, charts, a flame "
+	 "graph and the timeline of three steps; - is standard output.",
+	 offsetof(struct report_command, html), .file_arg = true},
 	{OPT_FLAG, "list-tables", 0, NULL, "List the tables and exit.",
 	 offsetof(struct report_command, list)},
 	{OPT_END},
@@ -43,6 +50,28 @@ static int print(const char *path, const struct report_args *args)
 	return err;
 }
 
+static int write_page(const char *path, const char *html, const struct report_args *args)
+{
+	const struct report_opts report = report_args__opts(args);
+	struct recording *r;
+	uint64_t bytes;
+	int err;
+
+	if (file__is_same(path, html))
+		return err__set(-EINVAL,
+				"--html %s is the recording itself; give the page a name of its "
+				"own",
+				html);
+	err = recording__open(path, &r);
+	if (err)
+		return err;
+	err = page__write(r, &report, html, &bytes);
+	recording__close(r);
+	if (!err && strcmp(html, "-") != 0)
+		log__info("wrote %s (%.1f MB)", html, (double)bytes / 1e6);
+	return err;
+}
+
 static int print_job(const char *const *paths, int cnt, const struct report_args *args)
 {
 	const struct report_opts report = report_args__opts(args);
@@ -69,9 +98,15 @@ static int run(int argc, char **argv)
 	if (rest == argc)
 		return cli__fail(
 			err__set(-EINVAL, "report: no recording given; say proftrace report FILE"));
-	err = rest == argc - 1
-		      ? print(argv[rest], &cmd.args)
-		      : print_job((const char *const *)&argv[rest], argc - rest, &cmd.args);
+	if (cmd.html && rest != argc - 1)
+		return cli__fail(err__set(-EINVAL, "--html: a page is of one recording; give one "
+						   "FILE"));
+	if (cmd.html)
+		err = write_page(argv[rest], cmd.html, &cmd.args);
+	else
+		err = rest == argc - 1
+			      ? print(argv[rest], &cmd.args)
+			      : print_job((const char *const *)&argv[rest], argc - rest, &cmd.args);
 	return err ? cli__fail(err) : 0;
 }
 
@@ -86,6 +121,7 @@ const struct command command_report = {
 		    "proftrace report --table operator --sorted-by cpu_avg --row-limit 20 job.ptrec"
 		    "  # the operators with the longest calls\n"
 		    "proftrace report host_*.ptrec  # the ranks of a job\n"
+		    "proftrace report --html job.html job.ptrec  # to look at in a browser\n"
 		    "proftrace report --format json job.ptrec  # for programs",
 	.opts = opts,
 	.run = run,

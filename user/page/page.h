@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A recording as one HTML file that needs nothing else, no network either: findings, tables, charts
+ * over time, a flame graph and the timeline of a few steps. What goes in is summed up first, so that
+ * the file's size depends on what is in the recording and not on how many events it has.
+ */
+#ifndef PROFTRACE_PAGE_H
+#define PROFTRACE_PAGE_H
+
+#include "analysis/report.h"
+
+/* "-": standard output. opts: as for the tables in text; all tables if opts->tables is NULL.
+ * 0 or a negative errno with err__set. *bytes: the file's size. */
+int page__write(const struct recording *r, const struct report_opts *opts, const char *path,
+		uint64_t *bytes);
+
+#endif

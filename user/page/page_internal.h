@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The parts of the page's data. Each is filled in a pass of the model and bounded in size. */
+#ifndef PROFTRACE_PAGE_INTERNAL_H
+#define PROFTRACE_PAGE_INTERNAL_H
+
+#include "analysis/analysis.h"
+#include "exporters/stacks.h"
+#include "exporters/text_file.h"
+#include "model/model.h"
+
+/* ---- JSON inside a <script>: no `<` may stand in it ---- */
+
+void page_json__string(struct text_file *out, const char *text);
+/* JSON text, as it is but for `<`, which only strings can hold. */
+void page_json__raw(struct text_file *out, const char *json, size_t len);
+
+/* Names are written once, at the end, and are numbers before. */
+#define PAGE_NAME_MAX 500 /* bytes; what is longer is cut */
+struct page_names {
+	const struct stacks *stacks; /* what frames stand for */
+	uint32_t *numbers;	     /* by frame: number + 1, 0: not used so far */
+	uint32_t *frames;	     /* by number */
+	size_t cnt, cap;
+};
+int page_names__init(struct page_names *n, const struct stacks *stacks);
+void page_names__free(struct page_names *n);
+int page_names__number(struct page_names *n, uint32_t frame, uint32_t *number);
+uint32_t page_names__frame(const struct page_names *n, const struct span *s);
+void page_names__write(const struct page_names *n, struct text_file *out);
+
+/* ---- time in bins that get wider as there is more of it ---- */
+
+#define BIN_CNT	   512
+#define SERIES_MAX 96
+
+struct bin_series {
+	enum bin_what {
+		BIN_PHASE,  /* id: enum span_kind; KIND_STEP is the whole step */
+		BIN_THREAD, /* id: track */
+		BIN_DEVICE, /* id: index */
+		BIN_MEMORY, /* id: place, see usage.c; a level and not a sum */
+	} what;
+	uint32_t id;
+	uint64_t sum_ns[BIN_CNT];	    /* time in the bin, or of a level: */
+	int64_t max[BIN_CNT], last[BIN_CNT]; /* where has[] */
+	bool has[BIN_CNT];
+};
+
+struct bins {
+	bool begun;
+	uint64_t begin_ns, width_ns; /* of one bin */
+	uint64_t end_ns;	     /* of what was added */
+	struct bin_series *series[SERIES_MAX];
+	size_t cnt;
+	uint64_t left_out; /* things that had no room for a series of their own */
+};
+void bins__begin(struct bins *b, uint64_t ns);
+/* 0, or -ENOMEM. A part before the begin is left out. */
+int bins__add(struct bins *b, enum bin_what what, uint32_t id, uint64_t from_ns, uint64_t to_ns);
+int bins__level(struct bins *b, uint32_t id, uint64_t ns, int64_t level);
+void bins__free(struct bins *b);
+
+/* ---- what is over time ---- */
+
+#define USAGE_DEVICES 16
+#define USAGE_PLACES  (2 * (USAGE_DEVICES + 1))
+
+struct usage {
+	const struct recording *r;
+	struct bins bins;
+	struct interval_union busy[USAGE_DEVICES]; /* not in the bins yet */
+	int64_t held[USAGE_PLACES];
+	bool relative[USAGE_PLACES]; /* held counts from the window's begin */
+};
+int usage__visit(struct usage *u, const struct batch *b);
+int usage__finish(struct usage *u);
+void usage__write(const struct usage *u, struct text_file *out);
+void usage__free(struct usage *u);
+
+/* ---- steps ---- */
+
+#define STEPS_SLOW 1.5 /* times the median, as in the table of steps */
+#define BARS_MAX   600 /* groups of steps, if there are more of them */
+
+struct page_steps {
+	struct step *items;
+	size_t cnt, cap;
+};
+int page_steps__visit(struct page_steps *s, const struct batch *b);
+int page_steps__write(const struct page_steps *s, struct text_file *out);
+
+/* Which steps have a timeline: the slowest, the one at the median, the first. */
+#define TIMELINES_MAX 3
+struct chosen_step {
+	size_t ordinal; /* among the recording's steps */
+	char why[64];
+};
+/* How many, without repetition; or -ENOMEM. */
+int page_steps__choose(const struct page_steps *s, struct chosen_step out[TIMELINES_MAX]);
+
+/* ---- the flame graph ---- */
+
+#define FLAME_MAX 4000 /* nodes */
+int flame__write(const struct stacks *s, struct page_names *names, struct text_file *out);
+
+/* ---- timelines ---- */
+
+#define TIMELINE_SPANS_MAX 5000 /* of one, after small ones were merged */
+#define TIMELINE_ROWS_MAX  64
+#define TIMELINE_DEPTH_MAX 48
+#define TIMELINE_READ_MAX  (1u << 20) /* spans of one before merging */
+
+struct timeline_span {
+	uint64_t begin_ns, end_ns;
+	uint32_t row, frame;
+	uint32_t cnt; /* spans that it stands for */
+	uint16_t depth;
+	uint8_t kind;
+	bool cut; /* begins or ends outside of what was recorded */
+};
+
+struct page_timeline {
+	struct chosen_step step;
+	struct step of; /* index etc.; all zero if there are no steps */
+	uint32_t rows[TIMELINE_ROWS_MAX]; /* track ids */
+	size_t row_cnt;
+	struct timeline_span *spans;
+	size_t cnt, cap;
+	uint64_t left_out; /* spans: too many rows, too deep, or too many altogether */
+	uint64_t merged, small_ns; /* spans that stand in others, and their greatest length */
+};
+
+struct page_timelines {
+	const struct page_names *names;
+	struct page_timeline items[TIMELINES_MAX];
+	size_t cnt, seen; /* steps passed */
+	bool stepless;	  /* the first is of what was recorded first */
+};
+int page_timelines__visit(const struct batch *b, void *ctx);
+int page_timelines__write(struct page_timelines *t, const struct recording *r,
+			  struct page_names *names, struct text_file *out);
+void page_timelines__free(struct page_timelines *t);
+/* Merges until there are at most `most`. */
+void page_timeline__merge(struct page_timeline *t, size_t most);
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Every step, or groups of them where there are many; and which have a timeline. */
+#include <string.h>
+#include "common/util.h"
+#include "page/page_internal.h"
+
+static const struct {
+	const char *name;
+	enum span_kind kind;
+} phases[] = {
+	{"Dataloader", KIND_DATALOADER},     {"Forward", KIND_FORWARD}, {"Backward", KIND_BACKWARD},
+	{"Optimization", KIND_OPTIMIZATION}, {"Others", KIND_OTHER},
+};
+
+int page_steps__visit(struct page_steps *s, const struct batch *b)
+{
+	return b->step ? ARRAY_PUSH(s->items, s->cnt, s->cap, *b->step) : 0;
+}
+
+static int by_time(const void *x, const void *y)
+{
+	const struct step *p = *(const struct step *const *)x, *q = *(const struct step *const *)y;
+
+	if (p->cpu_ns != q->cpu_ns)
+		return p->cpu_ns < q->cpu_ns ? -1 : 1;
+	return p < q ? -1 : p > q;
+}
+
+/* Shortest first; NULL: out of memory. */
+static const struct step **sorted(const struct page_steps *s)
+{
+	const struct step **order = calloc(s->cnt + 1, sizeof(*order));
+
+	for (size_t i = 0; order && i < s->cnt; i++)
+		order[i] = &s->items[i];
+	if (order && s->cnt)
+		qsort(order, s->cnt, sizeof(*order), by_time);
+	return order;
+}
+
+static void choose(const struct page_steps *s, const struct step *step, const char *why,
+		   struct chosen_step *out, int *cnt)
+{
+	const size_t ordinal = (size_t)(step - s->items);
+
+	for (int i = 0; i < *cnt; i++)
+		if (out[i].ordinal == ordinal) {
+			const size_t len = strlen(out[i].why);
+
+			snprintf(out[i].why + len, sizeof(out[i].why) - len, ", %s", why);
+			return;
+		}
+	out[*cnt].ordinal = ordinal;
+	snprintf(out[*cnt].why, sizeof(out[*cnt].why), "%s", why);
+	(*cnt)++;
+}
+
+int page_steps__choose(const struct page_steps *s, struct chosen_step out[TIMELINES_MAX])
+{
+	auto_free const struct step **order = sorted(s);
+	int cnt = 0;
+
+	if (!order)
+		return -ENOMEM;
+	if (!s->cnt)
+		return 0;
+	choose(s, order[s->cnt - 1], "slowest", out, &cnt);
+	choose(s, order[(s->cnt - 1) / 2], "median", out, &cnt);
+	choose(s, &s->items[0], "first", out, &cnt);
+	return cnt;
+}
+
+static uint64_t median_of(const struct step *const *order, size_t cnt)
+{
+	return cnt ? order[cnt / 2]->cpu_ns / 2 + order[(cnt - 1) / 2]->cpu_ns / 2 : 0;
+}
+
+/* One bar: [first index, steps, mean ns, longest ns, slow ones, mean ns of each phase ...] */
+static void write_bar(const struct step *steps, size_t cnt, uint64_t median, struct text_file *out)
+{
+	uint64_t sum = 0, max = 0, slow = 0, phase_sums[ARRAY_SIZE(phases)] = {0};
+
+	for (size_t i = 0; i < cnt; i++) {
+		sum += steps[i].cpu_ns;
+		max = steps[i].cpu_ns > max ? steps[i].cpu_ns : max;
+		slow += (double)steps[i].cpu_ns > STEPS_SLOW * (double)median;
+		for (size_t p = 0; p < ARRAY_SIZE(phases); p++)
+			phase_sums[p] += steps[i].phase_ns[phases[p].kind];
+	}
+	text_file__print(out, "[%llu,%zu,%llu,%llu,%llu", (unsigned long long)steps[0].index, cnt,
+			 (unsigned long long)(sum / cnt), (unsigned long long)max,
+			 (unsigned long long)slow);
+	for (size_t p = 0; p < ARRAY_SIZE(phases); p++)
+		text_file__print(out, ",%llu", (unsigned long long)(phase_sums[p] / cnt));
+	text_file__put(out, "]", 1);
+}
+
+int page_steps__write(const struct page_steps *s, struct text_file *out)
+{
+	auto_free const struct step **order = sorted(s);
+	const size_t group = (s->cnt + BARS_MAX - 1) / BARS_MAX;
+	uint64_t median;
+
+	if (!order)
+		return -ENOMEM;
+	median = median_of(order, s->cnt);
+	text_file__print(out,
+			 "{\"cnt\":%zu,\"group\":%zu,\"median_ns\":%llu,\"slow\":%.1f,\"phases\":[",
+			 s->cnt, group, (unsigned long long)median, STEPS_SLOW);
+	for (size_t p = 0; p < ARRAY_SIZE(phases); p++)
+		text_file__print(out, "%s\"%s\"", p ? "," : "", phases[p].name);
+	text_file__print(out, "],\"bars\":[");
+	for (size_t i = 0; i < s->cnt; i += group) {
+		text_file__put(out, ",\n", i ? 2 : 0);
+		write_bar(&s->items[i], s->cnt - i < group ? s->cnt - i : group, median, out);
+	}
+	text_file__print(out, "]}");
+	return 0;
+}
