@@ -79,14 +79,15 @@ static uint64_t median_of(const struct step *const *order, size_t cnt)
 static void write_bar(const struct step *steps, size_t cnt, uint64_t median, struct text_file *out)
 {
 	uint64_t sum = 0, max = 0, slow = 0, phase_sums[ARRAY_SIZE(phases)] = {0};
+	size_t i = 0;
 
-	for (size_t i = 0; i < cnt; i++) {
+	do {
 		sum += steps[i].cpu_ns;
 		max = steps[i].cpu_ns > max ? steps[i].cpu_ns : max;
 		slow += (double)steps[i].cpu_ns > STEPS_SLOW * (double)median;
 		for (size_t p = 0; p < ARRAY_SIZE(phases); p++)
 			phase_sums[p] += steps[i].phase_ns[phases[p].kind];
-	}
+	} while (++i < cnt);
 	text_file__print(out, "[%llu,%zu,%llu,%llu,%llu", (unsigned long long)steps[0].index, cnt,
 			 (unsigned long long)(sum / cnt), (unsigned long long)max,
 			 (unsigned long long)slow);

@@ -82,6 +82,8 @@ class Browser:
         return self.command("element", {"using": "css selector", "value": css})[ELEMENT]
 
     def click(self, css):
+        # Not under the head of the page, which stays.
+        self.js("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", css)
         self.command(f"element/{self.element(css)}/click", {})
 
     def type(self, css, text):
