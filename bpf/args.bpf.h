@@ -36,6 +36,20 @@ static __always_inline __u64 arg_word(struct pt_regs *ctx, __u32 slot)
 	}
 }
 
+/* A place that the call returns to and that is not known yet. */
+static __always_inline void note_return(struct pt_regs *ctx, const struct pt_probe_cfg *cfg,
+					__u32 row)
+{
+	__u64 place;
+
+	if (!cfg->note_returns || bpf_get_current_pid_tgid() >> 32 != ctl.target_pid)
+		return;
+	place = read_u64(ctx->sp + cfg->rsp_shift);
+	if (place && !bpf_map_lookup_elem(&returns, &place) &&
+	    !bpf_map_update_elem(&returns, &place, &row, BPF_NOEXIST))
+		__sync_fetch_and_add(&ctl.return_cnt, 1);
+}
+
 /* A std::string at addr into dst (PT_NAME_MAX bytes); returns its length, cut to what fits. */
 static __always_inline __u32 read_string(__u64 addr, __u8 source, char *dst)
 {

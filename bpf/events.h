@@ -408,6 +408,7 @@ struct pt_thread {
 	__u32 frame_cnt;
 	__u32 named_cnt;
 	__u32 pid, tid;
+	__u64 asked_bytes; /* of an allocation under way, 0: none is */
 	struct pt_frame frames[PT_MAX_FRAMES];
 	__u32 name_len[PT_MAX_NAMED];
 	char names[PT_MAX_NAMED][PT_NAME_MAX];

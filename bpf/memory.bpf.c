@@ -35,11 +35,45 @@ int memory_new(struct pt_regs *ctx)
 	return 0;
 }
 
-/* (this, void *ptr): the size is known only if the allocation was seen */
+/* (this, size_t bytes, ...): the block's address is what it returns, see memory_landing. */
+SEC("uprobe")
+int memory_ask(struct pt_regs *ctx)
+{
+	__u32 row = probe_row(ctx);
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	struct pt_thread *t = thread_get();
+
+	if (!cfg || !t)
+		return 0;
+	note_return(ctx, cfg, row);
+	t->asked_bytes = ctx->si;
+	return 0;
+}
+
+/* Where the caller of such a function goes on, its result still in its register. */
+SEC("uprobe")
+int memory_landing(struct pt_regs *ctx)
+{
+	struct pt_thread *t = thread_lookup();
+
+	if (!t || !t->asked_bytes)
+		return 0;
+	if (ctx->ax)
+		memory_emit(ctx, ctx->ax, t->asked_bytes, ~0ull, ~0ull, 0);
+	t->asked_bytes = 0;
+	return 0;
+}
+
+/* (this, void *ptr), with cfg.flags 1 (this, void *const &ptr): the size is known only if the
+ * allocation was seen */
 SEC("uprobe")
 int memory_delete(struct pt_regs *ctx)
 {
-	memory_emit(ctx, ctx->si, 0, ~0ull, ~0ull, 0);
+	__u32 row = probe_row(ctx);
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+
+	if (cfg)
+		memory_emit(ctx, cfg->flags ? read_u64(ctx->si) : ctx->si, 0, ~0ull, ~0ull, 0);
 	return 0;
 }
 

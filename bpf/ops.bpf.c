@@ -366,20 +366,6 @@ static __always_inline bool in_named_call(struct pt_thread *t, __u32 row)
 	return f && f->kind == PT_FRAME_NAMED && f->sp != PT_SP_OBJECT && f->probe != row;
 }
 
-/* A place that the call returns to and that is not known yet. */
-static __always_inline void note_return(struct pt_regs *ctx, const struct pt_probe_cfg *cfg,
-					__u32 row)
-{
-	__u64 place;
-
-	if (!cfg->note_returns || bpf_get_current_pid_tgid() >> 32 != ctl.target_pid)
-		return;
-	place = read_u64(ctx->sp + cfg->rsp_shift);
-	if (place && !bpf_map_lookup_elem(&returns, &place) &&
-	    !bpf_map_update_elem(&returns, &place, &row, BPF_NOEXIST))
-		__sync_fetch_and_add(&ctl.return_cnt, 1);
-}
-
 /* Behind the call instruction that a function came from. An exception does not pass here. */
 SEC("uprobe")
 int call_landing(struct pt_regs *ctx)

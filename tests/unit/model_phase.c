@@ -204,3 +204,69 @@ Test(model_phase, without_steps_the_first_forward_has_no_known_begin)
 			       "  Forward Forward [20,30) cpu 10 self 10 in Forward inferred\n"
 			       "  Backward backward [30,40) cpu 10 self 10 in Backward\n");
 }
+
+/* A graph of whatever phases: those of its operators. */
+static void graph_operators(struct synth *s)
+{
+	synth__span(s, s->main, CAT_DATALOADER, "next", 0, 10);
+	synth__span(s, s->main, CAT_OPERATOR, "conv", 22, 30);
+	synth__span(s, s->main, CAT_BACKWARD_NODE, "ConvGrad", 40, 45);
+	synth__span(s, s->main, CAT_OPERATOR, "mul", 45, 47);
+	synth__span(s, s->main, CAT_BACKWARD_NODE, "BiasGrad", 48, 50);
+}
+
+Test(model_phase, a_compiled_graph_has_the_phases_of_its_operators)
+{
+	struct synth s = synth__new("{}");
+
+	graph_operators(&s);
+	synth__span(&s, s.main, CAT_OPTIMIZER_OP, "Adam", 60, 62);
+	synth__span(&s, s.main, CAT_OPTIMIZER_OP, "Adam", 64, 66);
+	synth__span(&s, s.main, CAT_SCRIPT, "graph", 20, 80);
+	synth__step(&s, 0, 0, 100);
+	synth__expect_tree(
+		&s, "step 0 [0,100) cpu 100 D 10 F 20 B 10 O 6 other 54\n"
+		    " track 1\n"
+		    "  Dataloader next [0,10) cpu 10 self 10 in Dataloader\n"
+		    "  Script graph [20,80) cpu 60 self 24\n"
+		    "    Forward Forward [20,40) cpu 20 self 12 in Forward inferred\n"
+		    "      Operator conv [22,30) cpu 8 self 8 in Forward\n"
+		    "    Backward Backward [40,50) cpu 10 self 1 in Backward inferred\n"
+		    "      Operator ConvGrad [40,45) cpu 5 self 5 in Backward\n"
+		    "      Operator mul [45,47) cpu 2 self 2 in Backward\n"
+		    "      Operator BiasGrad [48,50) cpu 2 self 2 in Backward\n"
+		    "    Optimization Optimization [60,66) cpu 6 self 2 in Optimization inferred\n"
+		    "      Operator Adam [60,62) cpu 2 self 2 in Optimization\n"
+		    "      Operator Adam [64,66) cpu 2 self 2 in Optimization\n");
+}
+
+Test(model_phase, updates_between_gradients_do_not_begin_another_backward)
+{
+	struct synth s = synth__new("{}");
+	char *tree;
+
+	graph_operators(&s);
+	synth__span(&s, s.main, CAT_OPTIMIZER_OP, "SGD", 60, 62);
+	synth__span(&s, s.main, CAT_BACKWARD_NODE, "ConvGrad", 64, 66);
+	synth__span(&s, s.main, CAT_SCRIPT, "graph", 20, 80);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, NULL);
+	tree = synth__tree(&s, NULL);
+	synth__expect_line(
+		tree, "    Backward Backward [64,66) cpu 2 self 0 in Backward inferred cut begin");
+	free(tree);
+	synth__free(&s);
+}
+
+Test(model_phase, what_a_graph_without_operators_did_is_not_known)
+{
+	struct synth s = synth__new("{}");
+
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 0, 10);
+	synth__span(&s, s.main, CAT_SCRIPT, "graph", 20, 80);
+	synth__step(&s, 0, 0, 100);
+	synth__expect_tree(&s, "step 0 [0,100) cpu 100 D 10 F 0 B 0 O 0 other 90\n"
+			       " track 1\n"
+			       "  Dataloader next [0,10) cpu 10 self 10 in Dataloader\n"
+			       "  Script graph [20,80) cpu 60 self 60\n");
+}

@@ -129,6 +129,37 @@ Test(site, slides_to_an_emulated_instruction)
 	cr_expect_eq(slide(vex_push, sizeof(vex_push), SITE_RDI, &shift), 4);
 }
 
+Test(site, finds_the_check_of_the_stack_that_each_return_passes)
+{
+	/* xor rax, fs:0x28; jne; add rsp, 0x18; ret; call */
+	static const uint8_t checked[] = {0x64, 0x48, 0x33, 0x04, 0x25, 0x28, 0, 0, 0, 0x75, 0x05,
+					  0x48, 0x83, 0xc4, 0x18, 0xc3, 0xe8, 0, 0, 0, 0};
+	/* the same, and a return without one */
+	static const uint8_t unchecked[] = {0x64, 0x48, 0x33, 0x04, 0x25, 0x28, 0,
+					    0,	  0,	0x75, 0x01, 0xc3, 0xc3};
+	/* a comparison with something else */
+	static const uint8_t other[] = {0x64, 0x48, 0x33, 0x04, 0x25, 0x30,
+					0,    0,    0,	  0x75, 0x01, 0xc3};
+	uint32_t at[2];
+
+	cr_expect_eq(site__stack_checks(checked, sizeof(checked), at, ARRAY_SIZE(at)), 1);
+	cr_expect_eq(at[0], 9);
+	cr_expect_eq(site__stack_checks(checked, sizeof(checked), at, 0), 0);
+	cr_expect_eq(site__stack_checks(unchecked, sizeof(unchecked), at, ARRAY_SIZE(at)), 0);
+	cr_expect_eq(site__stack_checks(other, sizeof(other), at, ARRAY_SIZE(at)), 0);
+}
+
+Test(site, keeps_a_result_where_a_call_comes_back)
+{
+	/* mov rbx, rax; call; mov eax, 0; call */
+	static const uint8_t saves[] = {0x48, 0x89, 0xc3, 0xe8, 0, 0, 0, 0};
+	static const uint8_t drops[] = {0xb8, 0, 0, 0, 0, 0xe8, 0, 0, 0, 0};
+	int shift;
+
+	cr_expect_eq(slide(saves, sizeof(saves), SITE_RSP | SITE_RAX, &shift), 3);
+	cr_expect_eq(slide(drops, sizeof(drops), SITE_RSP | SITE_RAX, &shift), 0);
+}
+
 Test(site, stops_where_arguments_or_the_line_end)
 {
 	/* mov rdi, rax; push */

@@ -32,6 +32,7 @@ enum {
 	SITE_R8 = 16,
 	SITE_R9 = 32,
 	SITE_RSP = 64,
+	SITE_RAX = 128,
 };
 
 /*

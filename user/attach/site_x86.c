@@ -168,6 +168,8 @@ static unsigned int register_bit(ZydisRegister reg)
 		return SITE_R9;
 	case ZYDIS_REGISTER_RSP:
 		return SITE_RSP;
+	case ZYDIS_REGISTER_RAX:
+		return SITE_RAX;
 	default:
 		return 0;
 	}

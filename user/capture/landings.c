@@ -28,7 +28,7 @@ static uint64_t place(struct elf_file *elf, uint64_t vaddr)
 {
 	size_t len;
 	const uint8_t *code = elf_file__bytes(elf, vaddr, &len);
-	int shift, off = code ? site__slide(code, len, SITE_RSP, &shift) : -ENOENT;
+	int shift, off = code ? site__slide(code, len, SITE_RSP | SITE_RAX, &shift) : -ENOENT;
 
 	return off < 0 ? 0 : vaddr + (uint64_t)off;
 }
@@ -40,14 +40,14 @@ static int plan_landing(struct session *s, uint32_t row, uint64_t address)
 	struct elf_file *elf;
 	uint64_t vaddr;
 
-	if (!entry || is_planned(&s->plan, row, address))
+	if (!entry || !entry->landing_program || is_planned(&s->plan, row, address))
 		return 0;
 	landing = *entry;
 	landing.lib = target__lib_at(s->target, address, &vaddr);
 	if (!landing.lib)
 		return 0; /* code made while running: such calls end by inference */
 	elf = target__elf(s->target, landing.lib);
-	landing.program = "call_landing";
+	landing.program = entry->landing_program;
 	landing.return_program = NULL;
 	landing.return_address = address;
 	landing.vaddr = place(elf, vaddr);

@@ -25,7 +25,7 @@ static bool program_planned(const struct probe_plan *plan, const char *name)
 	for (size_t i = 0; i < plan->cnt; i++) {
 		const struct planned_probe *probe = &plan->probes[i];
 
-		if (probe->cfg.note_returns && !strcmp(name, "call_landing"))
+		if (probe->landing_program && !strcmp(probe->landing_program, name))
 			return true;
 		if ((probe->program && !strcmp(probe->program, name)) ||
 		    (probe->return_program && !strcmp(probe->return_program, name)))

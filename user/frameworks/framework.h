@@ -34,6 +34,7 @@ struct planned_probe {
 	uint64_t return_address;    /* in the target, of a probe behind a call; else 0 */
 	const char *program;	    /* BPF program at vaddr; NULL: only at the return */
 	const char *return_program; /* NULL: none; needs vaddr to be the function's entry */
+	const char *landing_program; /* where its calls return to, by and by; NULL: none */
 	const char *name;	    /* what tables call it, NULL: dynamic */
 	const char *schema;	    /* NULL if none */
 	enum span_category category;

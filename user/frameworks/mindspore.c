@@ -8,20 +8,47 @@
 #include "attach/site.h"
 #include "common/util.h"
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 extern const struct framework framework_mindspore;
 
-enum mindspore_lib { LIB_CPU, LIB_BACKEND, LIB_PYNATIVE, LIB_DATASET, LIB_FRONTEND, LIB_CNT };
+enum mindspore_lib {
+	LIB_CPU,
+	LIB_BACKEND,
+	LIB_PYNATIVE,
+	LIB_DATASET,
+	LIB_FRONTEND,
+	LIB_PROFILER,
+	LIB_PYBOOST,
+	LIB_MEMORY,
+	LIB_CNT
+};
 
 static const char *const libs[] = {
 	[LIB_CPU] = "libmindspore_cpu.so",	     [LIB_BACKEND] = "libmindspore_ms_backend.so",
 	[LIB_PYNATIVE] = "libmindspore_pynative.so", [LIB_DATASET] = "_c_dataengine*.so",
-	[LIB_FRONTEND] = "libmindspore_frontend.so",
+	[LIB_FRONTEND] = "libmindspore_frontend.so", [LIB_PROFILER] = "libmindspore_profiler.so",
+	[LIB_PYBOOST] = "libmindspore_pyboost.so",   [LIB_MEMORY] = "libmindspore_memory_pool.so",
 };
 
 /* CPython, 3.3 to 3.13: a compact ASCII str has its text behind a header of 48 bytes. */
 #define PYTHON_STR 48
+
+#define PRIMITIVE_NAME 48 /* of a Primitive, as PyBoostUtils::LaunchKernel reads it */
+
+/* _ZN9mindspore8pynative12PyboostDivOpE...: PyboostDiv */
+static bool pyboost_name(const char *symbol, char *out, size_t size)
+{
+	const char *name = symbol + strlen("_ZN9mindspore8pynative");
+	unsigned long len = strtoul(name, (char **)&name, 10);
+
+	if (strncmp(name, "Pyboost", strlen("Pyboost")) != 0 || len <= strlen("PyboostOp") ||
+	    strncmp(name + len - strlen("Op"), "OpE", strlen("OpE")) != 0)
+		return false;
+	snprintf(out, size, "%.*s", (int)(len - strlen("Op")), name);
+	return true;
+}
 
 static const struct probe_row rows[] = {
 	{
@@ -96,10 +123,77 @@ static const struct probe_row rows[] = {
 		.group = GROUP_OPERATOR,
 		.category = CAT_OPERATOR,
 		.program = "named_entry",
-		.cfg = {.name_source = PT_NAME_COW, .name_path = {8}, .note_returns = 1},
+		.landing_program = "call_landing",
+		.cfg = {.name_source = PT_NAME_COW, .name_path = {8}},
 		.slide = true,
 		.slide_keep = SITE_RDI,
 		.loses = "operators",
+	},
+	/* RecordFunction */
+	{
+		.lib = LIB_PROFILER,
+		.symbol = "_ZN9mindspore7runtime22PythonProfilerRecorder12record_startE",
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_USER,
+		.program = "range_start",
+		.cfg = {.name_source = PT_NAME_COW, .name_path = {8}},
+	},
+	{
+		.lib = LIB_PROFILER,
+		.symbol = "_ZN9mindspore7runtime22PythonProfilerRecorder10record_endE",
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_USER,
+		.program = "range_stop",
+	},
+	/* What Python calls in PyNative mode, and what of it another thread launches. */
+	{
+		.lib = LIB_PYNATIVE,
+		.symbol = "_ZN9mindspore8pynative*OpERKSt10shared_ptrINS_9PrimitiveEE*",
+		.details = AT_INNER,
+		.group = GROUP_INNER,
+		.category = CAT_OPERATOR,
+		.program = "call_entry",
+		.site_program = "call_site",
+		.name_of = pyboost_name,
+	},
+	{
+		.lib = LIB_PYBOOST,
+		.symbol = "_ZN9mindspore6kernel7pyboost12PyBoostUtils12LaunchKernelE",
+		.details = AT_INNER,
+		.group = GROUP_INNER,
+		.category = CAT_OPERATOR,
+		.program = "named_entry",
+		.site_program = "call_site",
+		.cfg = {.name_source = PT_NAME_COW,
+			.name_path = {0, PRIMITIVE_NAME},
+			.name_derefs = 1},
+	},
+	/* The memory pool. Others reach it by thunks, which come here. */
+	{
+		.lib = LIB_MEMORY,
+		.symbol = "_ZN9mindspore6device21DynamicMemPoolBestFit14AllocTensorMemEmbbj",
+		.other_symbol = "_ZN9mindspore6device22AbstractDynamicMemPool14AllocTensorMemEmbbj",
+		.details = AT_ALL,
+		.group = GROUP_MEMORY,
+		.category = CAT_ALLOCATION,
+		.program = "memory_ask",
+		.landing_program = "memory_landing",
+		.memory = true,
+		.loses = "allocations",
+	},
+	{
+		.lib = LIB_MEMORY,
+		.symbol = "_ZN9mindspore6device21DynamicMemPoolBestFit18FreeTensorMemInnerERKPv",
+		.other_symbol = "_ZN9mindspore6device22AbstractDynamicMemPool13FreeTensorMemERKPv",
+		.details = AT_ALL,
+		.group = GROUP_MEMORY,
+		.category = CAT_ALLOCATION,
+		.program = "memory_delete",
+		.cfg = {.flags = 1},
+		.memory = true,
+		.loses = "frees",
 	},
 };
 

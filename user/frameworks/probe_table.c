@@ -131,6 +131,7 @@ static int plan_row(struct table_scan *s, const struct probe_row *row,
 		.symbol = symbol->name,
 		.program = row->program,
 		.return_program = row->return_program,
+		.landing_program = row->landing_program,
 		.name = name,
 		.name_prefix = row->name_prefix,
 		.name_suffix = row->name_suffix,
@@ -143,6 +144,7 @@ static int plan_row(struct table_scan *s, const struct probe_row *row,
 		return 0;
 	if (row->shapes_program && s->opts->record_shapes)
 		probe.program = row->shapes_program;
+	probe.cfg.note_returns = row->landing_program != NULL;
 	if (row->adjust)
 		row->adjust(symbol->name, &probe);
 	s->found[row - s->table->rows]++;

@@ -34,13 +34,15 @@ struct probe_row {
 	const char *returns_safely; /* why no exception leaves the function: needed for one */
 	const char *site_program;   /* inside, where each normal return passes; NULL: no such end */
 	const char *name_prefix;    /* before names that the program reads; NULL: none */
+	const char *landing_program; /* where its calls return to, by and by; NULL: none */
 	const char *name;	    /* in tables; NULL: by name_of, or read by the program */
 	const char *name_suffix;    /* of names that the program reads; NULL: none */
 	/* Name in tables from the symbol; false: the symbol is none of this row's. */
 	bool (*name_of)(const char *symbol, char *out, size_t size);
-	void (*adjust)(const char *symbol, struct planned_probe *probe); /* last changes; NULL: none */
+	void (*adjust)(const char *symbol,
+		       struct planned_probe *probe); /* last changes; NULL: none */
 	struct pt_probe_cfg cfg;
-	bool slide; /* the program may sit on a cheaper instruction further in */
+	bool slide;		 /* the program may sit on a cheaper instruction further in */
 	unsigned int slide_keep; /* registers that the program reads (SITE_RDI ...), if it may */
 	bool memory;		 /* with --profile-memory only */
 	const char *loses;	 /* what is missing without it; NULL: an optional row */

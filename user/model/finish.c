@@ -15,7 +15,14 @@ struct inside {
 	bool an_operator, a_function;
 };
 
-static enum span_kind kind_of(enum span_category cat, bool inside)
+/* A backward node without a number is one by its operator's name. */
+static bool may_be_inner(enum span_category cat, const struct span *s)
+{
+	return cat == CAT_OPERATOR || cat == CAT_OPTIMIZER_OP || cat == CAT_FUNCTION ||
+	       (cat == CAT_BACKWARD_NODE && s->ev.id == EVENT_NO_ID);
+}
+
+static enum span_kind kind_of(enum span_category cat, const struct span *s, bool inside)
 {
 	static const enum span_kind kinds[CAT_CNT] = {
 		[CAT_NONE] = KIND_OTHER,
@@ -42,7 +49,7 @@ static enum span_kind kind_of(enum span_category cat, bool inside)
 		[CAT_FUNCTION] = KIND_OPERATOR,
 	};
 
-	if ((cat == CAT_OPERATOR || cat == CAT_OPTIMIZER_OP || cat == CAT_FUNCTION) && inside)
+	if (inside && may_be_inner(cat, s))
 		return KIND_OPERATOR_INNER;
 	return cat < CAT_CNT ? kinds[cat] : KIND_OTHER;
 }
@@ -106,7 +113,7 @@ static void finish(struct walk *w, struct span *s, struct span *parent, struct i
 	uint64_t children_ns = 0;
 
 	s->parent = parent;
-	s->kind = kind_of(cat, in.an_operator || (cat == CAT_FUNCTION && in.a_function));
+	s->kind = kind_of(cat, s, in.an_operator || (cat == CAT_FUNCTION && in.a_function));
 	s->inferred = s->ev.end == END_INFERRED;
 	if (phase == KIND_OTHER && span_kind__is_phase(s->kind))
 		phase = s->kind;

@@ -72,13 +72,28 @@ static bool is_operator(enum span_category cat)
 	return cat == CAT_OPTIMIZER_OP || cat == CAT_BACKWARD_NODE;
 }
 
+/* A graph's operators may come in any order: of the runs of one kind that only other operators
+ * separate, those after the first are its continuation. */
+static bool is_continued(const struct marks *k, size_t i)
+{
+	const enum span_category cat = k->items[i].cat;
+
+	while (i-- > 0 && is_operator(k->items[i].cat))
+		if (k->items[i].cat == cat)
+			return true;
+	return false;
+}
+
 /* If mark i is the first of a run of operators of one kind: from its begin to the end of the last,
  * whatever is called in between. */
 static int add_run(const struct marks *k, size_t i, struct gaps *g)
 {
 	const enum span_category cat = k->items[i].cat;
-	struct interval run = {.begin = k->items[i].begin,
-			       .kind = cat == CAT_OPTIMIZER_OP ? KIND_OPTIMIZATION : KIND_BACKWARD};
+	struct interval run = {
+		.begin = k->items[i].begin,
+		.kind = cat == CAT_OPTIMIZER_OP ? KIND_OPTIMIZATION : KIND_BACKWARD,
+		.continued = is_continued(k, i),
+	};
 
 	if (i && k->items[i - 1].cat == cat)
 		return 0;
