@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Jobs in MindSpore, recordings of them, and what MindSpore's profiler counts of the same network."""
+import csv
+
+from lib.process import Snapshot
+
+STEPS = 8
+# Of 612 classes of kernels on the CPU two replace the function by which kernels are seen.
+UNSEEN = {"GatherD"}
+
+
+def start(case, *args, workload="ms_train.py"):
+    return case.job(workload, *args, fresh=True)
+
+
+def train(case, *args):
+    """A job that trains already: a graph is compiled first, which takes seconds."""
+    return start(case, *args).wait_steps(5, timeout_s=120)
+
+
+def profiled(case, *args):
+    """A job that was watched by MindSpore's profiler for some steps, and calls a step by operator as
+    that counted them."""
+    job = start(case, "--profile", case.dir / "theirs", *args).wait_steps(14, timeout_s=120)
+    tables = list((case.dir / "theirs").glob("*/FRAMEWORK/cpu_op_type_info_0.csv"))
+    assert len(tables) == 1, tables
+    with open(tables[0]) as table:
+        return job, {row["op_type"]: int(row["type_occurrences"]) / STEPS
+                     for row in csv.DictReader(table)}
+
+
+def names(tables, table, key="name"):
+    return {row[key]: row for row in tables[table]["rows"]} if table in tables else {}
+
+
+def operators(tables):
+    """Calls a step by name."""
+    calls = {}
+    for row in tables["operator"]["rows"]:
+        assert not row["section"].startswith("Not recorded"), row
+        if row["depth"] == 0:
+            calls[row["name"]] = calls.get(row["name"], 0) + row["calls"] / STEPS
+    return calls
+
+
+def check_operators(ours, theirs):
+    different = {n: (ours.get(n), theirs.get(n)) for n in ours.keys() | theirs.keys()
+                 if ours.get(n) != theirs.get(n)}
+    assert not different, different
+
+
+def check_phases(tables, *phases):
+    """Each of them once a step, and no other. At the end of an epoch the loader is asked twice."""
+    model = names(tables, "model")
+    seen = {name: row["calls"] for name, row in model.items()
+            if name not in ("ProfileStep", "Others")}
+    assert seen.keys() == set(phases), seen
+    for name, calls in seen.items():
+        assert calls - STEPS in ((0, 1) if name == "Dataloader" else (0,)), seen
+    assert model["ProfileStep"]["calls"] == STEPS, model
+
+
+def record(case, job, *options):
+    """The tables of a recording that left the job as it was."""
+    before = Snapshot(job.pid, passing=("/proc/",))  # the data pipeline looks there
+    tool = case.tool("-p", job.pid, "--record", f"2:{2 + STEPS}", *options).done(timeout_s=100)
+    job.wait_steps(3)
+    before.check()
+    tables = tool.report()
+    summary = tables["summary"]["rows"][0]
+    assert summary["framework"].startswith("MindSpore 2.10.0"), summary
+    assert summary["steps"] == STEPS, summary
+    assert tables["cost"]["rows"][0]["events_lost"] == 0, tables["cost"]
+    return tables

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Each way to train, against MindSpore's own profiler where it works."""
+import jobs
+from lib.runner import test
+
+ALL = ("Dataloader", "Forward", "Backward", "Optimization")
+
+
+def without(calls, names):
+    return {n: c for n, c in calls.items() if n not in names}
+
+
+@test("graph mode: operators as MindSpore's profiler counts them, phases by their names")
+def graph(case):
+    job, theirs = jobs.profiled(case, "--mode", "graph")
+    tables = jobs.record(case, job)
+    jobs.check_operators(jobs.operators(tables), without(theirs, jobs.UNSEEN))
+    jobs.check_phases(tables, *ALL)
+    assert "compiled graph" in tables["summary"]["rows"][0]["step_rule"], tables["summary"]
+    assert "OperatorInner" not in jobs.names(tables, "overview", "event_type"), tables["overview"]
+
+
+@test("PyNative: operators as MindSpore's profiler counts them, phases as Python makes them")
+def pynative(case):
+    job, theirs = jobs.profiled(case, "--mode", "pynative")
+    tables = jobs.record(case, job)
+    jobs.check_operators(jobs.operators(tables), without(theirs, jobs.UNSEEN))
+    jobs.check_phases(tables, *ALL)
+    assert "optimizer step" in tables["summary"]["rows"][0]["step_rule"], tables["summary"]
+
+
+@test("PyNative, inner: what Python called and what was launched for it; memory; RecordFunction")
+def inner(case):
+    job, theirs = jobs.profiled(case, "--mode", "pynative", "--annotate")
+    tables = jobs.record(case, job, "--detail", "inner", "--profile-memory")
+    ours = jobs.operators(tables)
+    dispatched = {n: c for n, c in ours.items() if n.startswith("Pyboost")}
+    jobs.check_operators(without(ours, dispatched), theirs)
+    # Two layers forward, their loss; gradients do not come by Python.
+    assert dispatched["PyboostReLU"] == dispatched["PyboostMatMul"] == 2, dispatched
+    assert jobs.names(tables, "userdefined")["my step"]["calls"] == jobs.STEPS, tables
+    memory = tables["memory"]["rows"]
+    allocated, freed = (sum(row[f"{what}_bytes"] for row in memory)
+                        for what in ("alloc", "free"))
+    assert sum(row["alloc_cnt"] for row in memory) > 100 * jobs.STEPS, memory
+    assert abs(allocated - freed) < allocated / 20, memory
+
+
+@test("jit: a step that is one graph, executed on another thread")
+def jit(case):
+    tables = jobs.record(case, jobs.train(case, "--mode", "jit", "--optimizer", "momentum"))
+    assert jobs.operators(tables)["ApplyMomentum"] == 8, tables["operator"]
+    jobs.check_phases(tables, "Dataloader")
+
+
+@test("Model.train: phases; SGD")
+def model_train(case):
+    tables = jobs.record(case, jobs.train(case, "--mode", "model", "--optimizer", "sgd"))
+    assert jobs.operators(tables)["SGD"] == 8, tables["operator"]
+    jobs.check_phases(tables, *ALL)
+
+
+@test("phases alone; inference is all Forward")
+def phases(case):
+    job = jobs.train(case, "--mode", "pynative", "--infer", "--workers", 2)
+    tables = jobs.record(case, job, "--detail", "phase")
+    assert "operator" not in tables, tables.keys()
+    jobs.check_phases(tables, "Dataloader", "Forward")
+
+
+@test("doctor: the framework, its version, what was found")
+def doctor(case):
+    job = jobs.train(case, "--mode", "graph")
+    out = case.tool("doctor", "-p", job.pid).done().out
+    assert "MindSpore 2.10.0" in out and "not measured" not in out and "not shown" not in out, out

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Errors raised and caught under every probe."""
+import jobs
+from lib.job import Harmed
+from lib.runner import test
+
+KINDS = ("backward", "check", "graph", "kernel", "operator")
+
+
+def raising(case, steps, rounds, *options):
+    """Errors come on while the tool attaches, records and leaves."""
+    job = jobs.start(case, "--steps", steps, "--rounds", rounds, workload="ms_raise.py")
+    job.wait_steps(2, timeout_s=120)
+    tool = case.tool("-p", job.pid, "--duration", "200s", *options)
+    if job.wait(200) != 0:
+        raise Harmed(f"the job ended with {job.poll()}: {job.err.read_text()}")
+    tool.done()
+    caught = dict(word.split("=") for word in job.output().split())
+    assert all(int(caught[kind]) == steps * rounds for kind in KINDS), caught
+    assert int(caught["data"]) == (steps + 7) // 8, caught
+    recorded = tool.report()["summary"]["rows"][0]["steps"]
+    assert recorded > 5, recorded
+
+
+@test("thousands of errors of each kind under the default probes")
+def default(case):
+    raising(case, 30, 20)
+
+
+@test("errors of each kind under the inner probes and those of memory")
+def inner(case):
+    raising(case, 60, 3, "--detail", "inner", "--profile-memory")
