@@ -5,6 +5,46 @@
 static const enum span_kind phases[] = {KIND_DATALOADER, KIND_FORWARD, KIND_BACKWARD,
 					KIND_OPTIMIZATION};
 
+/* Operators in steps, by thread. */
+struct state {
+	uint64_t own, elsewhere;
+};
+
+static bool has_operator(const struct span *s)
+{
+	for (; s; s = s->next_sibling)
+		if (s->kind == KIND_OPERATOR || s->kind == KIND_PYTHON_OP ||
+		    has_operator(s->first_child))
+			return true;
+	return false;
+}
+
+static int visit(const struct analysis *a, void *state, const struct batch *b)
+{
+	struct state *st = state;
+
+	for (size_t i = 0; b->step && i < b->track_cnt; i++) {
+		const struct track *t = b->tracks[i].track;
+
+		if (t->kind != TRACK_THREAD || !analysis__is_main(a, t) ||
+		    !has_operator(b->tracks[i].roots))
+			continue;
+		if (t->id == b->step->track)
+			st->own++;
+		else
+			st->elsewhere++;
+	}
+	return 0;
+}
+
+static int note_elsewhere(const struct state *st, struct table *t)
+{
+	if (st->own || !st->elsewhere)
+		return 0;
+	return table__add_note(t, "Operators ran on other threads than the one whose phases these "
+				  "are: a phase is the time to ask for them, or to wait.");
+}
+
 static int add_others(const struct analysis *a, struct table *t, uint64_t cpu_ns)
 {
 	static const char why[] = "not made of calls";
@@ -46,11 +86,15 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		cells__name(a, cells, span_kind__label(phases[i]), s, whole, a->steps.gpu.total);
 		err = table__add_row(t, 1, cells);
 	}
-	return err ? err : add_others(a, t, sum);
+	if (!err)
+		err = add_others(a, t, sum);
+	return err ? err : note_elsewhere(state, t);
 }
 
 const struct table_impl table_model = {
 	.def = {"model", "data loader, forward, backward and optimizer of the steps", true},
 	.title = "Model Summary",
+	.state_size = sizeof(struct state),
+	.visit = visit,
 	.fill = fill,
 };

@@ -27,6 +27,7 @@ def pynative(case):
     jobs.check_operators(jobs.operators(tables), without(theirs, jobs.UNSEEN))
     jobs.check_phases(tables, *ALL)
     assert "optimizer step" in tables["summary"]["rows"][0]["step_rule"], tables["summary"]
+    assert any("other threads" in note for note in tables["model"]["notes"]), tables["model"]
 
 
 @test("PyNative, inner: what Python called and what was launched for it; memory; RecordFunction")
