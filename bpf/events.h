@@ -107,7 +107,7 @@ struct pt_rec_named {
 	__u32 flags;
 	__u32 name_class; /* class of the matching name rule, 0 if none */
 	__u32 name_len;	  /* bytes, without NUL */
-	__u32 pad;
+	__u32 nested;	  /* probed calls right inside it that have no span */
 	char name[PT_NAME_MAX]; /* only the first name_len + 1 bytes travel, rounded up to 8 */
 };
 
@@ -401,7 +401,7 @@ struct pt_frame {
 	__u8 kind; /* enum pt_frame_kind */
 	__u8 name_class;
 	__u8 slot;   /* NAMED: index into names; CALL: flags of its span, the low byte */
-	__u8 nested; /* CALL: as in pt_span's flags */
+	__u8 nested; /* CALL: as in pt_span's flags; NAMED: as in struct pt_rec_named */
 };
 
 struct pt_thread {

@@ -312,6 +312,7 @@ static __always_inline struct pt_frame *named_push(struct pt_thread *t, __u64 sp
 	f->slot = slot;
 	f->object = 0;
 	f->type_obj = 0;
+	f->nested = 0;
 	t->name_len[slot] = name_len;
 	t->named_cnt = slot + 1;
 	return f;
@@ -358,12 +359,16 @@ static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 r
 	return f;
 }
 
-/* The innermost frame is a call with a name, by another probe. */
+/* The innermost frame is a call with a name, by another probe: this one is counted as its. */
 static __always_inline bool in_named_call(struct pt_thread *t, __u32 row)
 {
-	const struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
+	struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
 
-	return f && f->kind == PT_FRAME_NAMED && f->sp != PT_SP_OBJECT && f->probe != row;
+	if (!f || f->kind != PT_FRAME_NAMED || f->sp == PT_SP_OBJECT || f->probe == row)
+		return false;
+	if (f->nested < 255)
+		f->nested++;
+	return true;
 }
 
 /* Behind the call instruction that a function came from. An exception does not pass here. */

@@ -424,6 +424,7 @@ static int take_named(struct decoder *d, const struct pt_rec_named *r)
 {
 	char text[PT_NAME_MAX];
 	uint32_t len = r->name_len < PT_NAME_MAX ? r->name_len : PT_NAME_MAX - 1;
+	const struct planned_probe *probe = row_probe(d, r->h.probe);
 
 	const struct pt_span span = {.ts_ns = r->ts_ns,
 				     .end_ns = r->end_ns,
@@ -433,6 +434,8 @@ static int take_named(struct decoder *d, const struct pt_rec_named *r)
 
 	memcpy(text, r->name, len);
 	text[len] = '\0';
+	if (probe)
+		d->hits[probe->group] += 2ull * r->nested; /* their begins and ends */
 	return named_write(d, &r->h, &span, r->name_class, text);
 }
 
