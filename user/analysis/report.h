@@ -17,6 +17,7 @@ enum sort_key {
 	SORT_GPU_MAX,
 	SORT_GPU_MIN,
 };
+enum device_state { STATE_ALL, STATE_CPU, STATE_GPU };
 enum group_by { GROUP_BY_NAME, GROUP_BY_SHAPE, GROUP_BY_STACK };
 
 /* A word that a table is sorted by; a measure means what the table takes it for. Lists end with a
@@ -32,9 +33,10 @@ struct report_opts {
 	const char *sort_word;	/* the user's word for tables with words of their own; NULL: none */
 	bool ascending;		/* the other way round */
 	enum group_by group_by; /* key_averages */
-	bool by_thread;		/* thread_sep */
-	bool by_device;		/* one section per device, and stream, of what ran there */
-	bool op_detail;		/* children and kernels under each operator */
+	enum device_state state; /* classic */
+	bool by_thread;		 /* thread_sep */
+	bool by_device;		 /* one section per device, and stream, of what ran there */
+	bool op_detail;		 /* children and kernels under each operator */
 	bool raw_times;
 	uint64_t batch_size; /* samples per step for ips, 0: unknown, steps/s is printed */
 	struct table_style style;

@@ -52,6 +52,7 @@ void table__free(struct table *t)
 		free(t->sections[i]);
 	for (size_t i = 0; i < t->note_cnt; i++)
 		free(t->notes[i]);
+	json_decref(t->more);
 	free(t->rows);
 	free(t->columns);
 	free(t->sections);
@@ -136,6 +137,13 @@ int table__add_section(struct table *t, const char *title)
 int table__add_note(struct table *t, const char *text)
 {
 	return add_text(&t->notes, &t->note_cnt, &t->note_cap, text);
+}
+
+int table__set_json(struct table *t, const char *key, json_t *value)
+{
+	if (!t->more)
+		t->more = json_object();
+	return json_object_set_new(t->more, key, value) ? -ENOMEM : 0;
 }
 
 size_t table__row_cnt(const struct table *t)

@@ -7,6 +7,7 @@
 #ifndef PROFTRACE_TABLE_H
 #define PROFTRACE_TABLE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,8 +50,8 @@ struct table; /* opaque, grows row by row */
 struct table *table__new(const char *key, const char *title);
 /* Text: one `title: value` line per cell instead of a row, the table's title is not printed. */
 void table__set_list(struct table *t);
-/* Text: rows are numbered paragraphs: the first cell, then a `title: value` line for each other that
- * is known. */
+/* Text: rows are numbered paragraphs: the first cell, then a `title: value` line for each other
+ * that is known. */
 void table__set_prose(struct table *t);
 void table__free(struct table *t);
 /* All table__add_* copy what they are given and return 0 or -ENOMEM. */
@@ -59,7 +60,9 @@ int table__add_columns(struct table *t, const struct column *columns, size_t cnt
 /* cells: one per column. indent: depth shown in the first column (2 spaces each) and as "depth". */
 int table__add_row(struct table *t, int indent, const struct cell *cells);
 int table__add_section(struct table *t, const char *title); /* a titled rule between rows */
-int table__add_note(struct table *t, const char *text);	    /* below the table */
+/* JSON only: an object of the table's own beside its rows. Takes value, also if it fails. */
+int table__set_json(struct table *t, const char *key, json_t *value);
+int table__add_note(struct table *t, const char *text); /* below the table */
 size_t table__row_cnt(const struct table *t);
 
 enum table_format {

@@ -23,6 +23,7 @@ struct table {
 	size_t section_cnt, section_cap;
 	char **notes;
 	size_t note_cnt, note_cap;
+	json_t *more; /* members of its JSON object, NULL: none */
 };
 
 /* What a row limit leaves: calls row for each row that stays (s its section or NULL), in order.

@@ -91,6 +91,8 @@ static json_t *table_json(const struct table *t, const struct table_style *style
 	err |= json_object_set_new(object, "rows", rows.array);
 	err |= json_object_set_new(object, "notes", notes);
 	err |= json_object_set_new(object, "left_out", json_integer(left_out));
+	if (t->more)
+		err |= json_object_update(object, t->more);
 	if (!err)
 		return object;
 	json_decref(object);

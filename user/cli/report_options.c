@@ -5,10 +5,11 @@
 #include "common/err.h"
 #include "common/suggest.h"
 
-/* In the order of enum time_unit, enum table_format, enum group_by. */
+/* In the order of enum time_unit, enum table_format, enum group_by, enum device_state. */
 static const char *const time_units[] = {"s", "ms", "us", "ns", NULL};
 static const char *const formats[] = {"table", "json", "csv", NULL};
 static const char *const groupings[] = {"name", "shape", "stack", NULL};
+static const char *const states[] = {"All", "CPU", "GPU", NULL};
 
 static const char *table_name(size_t index)
 {
@@ -63,6 +64,8 @@ const struct opt report_arg_opts[] = {
 	 ARG(by_thread)},
 	{OPT_FLAG, "by-device", 0, NULL, "One section per device and stream of what ran there.",
 	 ARG(by_device)},
+	{OPT_CHOICE, "state", 0, "STATE", "Whose time classic is about (default All).", ARG(state),
+	 .choices = states},
 	{OPT_FLAG, "op-detail", 0, NULL, "Under each operator what it called and launched.",
 	 ARG(op_detail)},
 	{OPT_UINT, "row-limit", 0, "N",
@@ -106,6 +109,7 @@ struct report_opts report_args__opts(const struct report_args *args)
 		.sort_word = args->sorted_by,
 		.ascending = args->ascending,
 		.group_by = (enum group_by)args->group_by,
+		.state = (enum device_state)args->state,
 		.by_thread = args->by_thread,
 		.by_device = args->by_device,
 		.op_detail = args->op_detail,

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Tables of older profilers: the classic Paddle report and MXNet's aggregate statistics. */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include "model_synth.h"
+
+#define NS(...) (&(struct report_opts){.style.unit = UNIT_NS, __VA_ARGS__})
+
+/* conv [0,60) and [60,100) with a copy of 4 in the first, which launches a kernel of 20. */
+static struct synth convs(void)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	uint32_t stream = synth__stream(&s, 0, 7);
+
+	synth__launch(&s, s.main, 1, 5, 10);
+	synth__launch(&s, s.main, 2, 15, 20);
+	synth__span(&s, s.main, CAT_OPERATOR, "copy", 12, 22);
+	synth__span(&s, s.main, CAT_OPERATOR, "conv", 0, 60);
+	synth__span(&s, s.main, CAT_OPERATOR, "conv", 60, 100);
+	synth__kernel(&s, stream, CAT_KERNEL, "winograd", 1, 30, 50);
+	synth__kernel(&s, stream, CAT_MEMCPY, "Memcpy HtoD", 2, 50, 54);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	return s;
+}
+
+Test(report_peers, classic_adds_both_sides_up)
+{
+	struct synth s = convs();
+
+	EXPECT_LINES(&s, "classic", NS(.sort_word = "total"),
+		     "conv   2       124       100       0.81     24        0.19     40    84    "
+		     "62    0.90",
+		     "copy   1       14        10        0.71     4         0.29     14    14    "
+		     "14    0.10",
+		     "Place: All", "Computation time (kernels): 20 ns",
+		     "GpuMemcpy: calls 1, total 4 ns", "  Memcpy HtoD: calls 1, total 4 ns");
+	synth__free(&s);
+}
+
+Test(report_peers, classic_of_one_side)
+{
+	struct synth s = convs();
+
+	EXPECT_LINES(&s, "classic", NS(.state = STATE_CPU),
+		     "conv   2       100       40    60    50    0.91", "Place: CPU");
+	EXPECT_LINES(&s, "classic", NS(.state = STATE_GPU),
+		     "conv   2       24        0     24    12    0.86", "Place: GPU");
+	synth__free(&s);
+}
+
+static void expect_first(struct synth *s, const char *table, const char *word, bool ascending,
+			 const char *name)
+{
+	const struct report_opts opts = {.tables = table,
+					 .sort_word = word,
+					 .ascending = ascending,
+					 .style = {.format = TABLE_JSON}};
+	char *text = synth__report(s, &opts);
+	json_t *json = json_loads(text, 0, NULL);
+	const json_t *row =
+		json_array_get(json_object_get(json_object_get(json, table), "rows"), 0);
+	const char *got = json_string_value(
+		json_object_get(row, strcmp(table, "classic") ? "name" : "event"));
+
+	cr_expect_str_eq(got, name, "%s by %s", table, word ? word : "default");
+	json_decref(json);
+	free(text);
+}
+
+Test(report_peers, classic_orders)
+{
+	struct synth s = convs();
+
+	expect_first(&s, "classic", NULL, false, "copy"); /* ends first */
+	expect_first(&s, "classic", NULL, true, "copy");
+	expect_first(&s, "classic", "calls", false, "conv");
+	expect_first(&s, "classic", "max", false, "conv");
+	expect_first(&s, "classic", "min", false, "conv");
+	expect_first(&s, "classic", "min", true, "copy");
+	expect_first(&s, "classic", "ave", false, "conv");
+	synth__free(&s);
+}
+
+Test(report_peers, classic_of_a_device_that_is_not_there)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+
+	synth__span(&s, s.main, CAT_OPERATOR, "conv", 0, 60);
+	synth__open(&s, "{}");
+	EXPECT_LINES(&s, "classic", NS(.state = STATE_GPU), "No device time was recorded.");
+	synth__free(&s);
+}
+
+Test(report_peers, aggregate_by_category)
+{
+	struct synth s = convs();
+
+	EXPECT_LINES(&s, "aggregate", NS(.style.width = 80),
+		     "conv                       2            100        40         60        50",
+		     "copy                       1            10         10         10        10",
+		     "winograd                   1            20         20         20        20");
+	expect_first(&s, "aggregate", NULL, false, "conv");
+	expect_first(&s, "aggregate", "count", true, "copy");
+	expect_first(&s, "aggregate", "avg", true, "copy");
+	synth__free(&s);
+}
+
+Test(report_peers, aggregate_has_the_profilers_own_json)
+{
+	struct synth s = convs();
+	char *text = synth__tables(&s, "aggregate", NS(.style.format = TABLE_JSON));
+	json_t *json = json_loads(text, 0, NULL);
+	json_t *dumps = json_object_get(json_object_get(json, "aggregate"), "dumps");
+	json_t *conv = json_object_get(json_object_get(json_object_get(dumps, "Time"), "operator"),
+				       "conv");
+
+	cr_expect_eq(json_integer_value(json_object_get(conv, "Count")), 2, "%s", text);
+	cr_expect_float_eq(json_real_value(json_object_get(conv, "Total")), 1e-4, 1e-9);
+	cr_expect_float_eq(json_real_value(json_object_get(conv, "Avg")), 5e-5, 1e-9);
+	cr_expect_str_eq(
+		json_string_value(json_object_get(json_object_get(dumps, "Unit"), "Memory")), "kB");
+	json_decref(json);
+	free(text);
+	synth__free(&s);
+}
+
+Test(report_peers, aggregate_of_memory)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+
+	synth__memory(&s, s.main, 15, 0x1000, 4000);
+	synth__memory(&s, s.main, 25, 0x1000, -4000);
+	synth__span(&s, s.main, CAT_OPERATOR, "op", 0, 30);
+	synth__open(&s, "{}");
+	EXPECT_LINES(
+		&s, "aggregate", NS(),
+		"Memory: cpu: count 2, min use 0.0000 kB, max use 4.0000 kB, avg use 2.0000 kB, "
+		"from the window's begin on");
+	synth__free(&s);
+}
