@@ -42,5 +42,5 @@ class Truth:
 
 def profile(job, truth):
     job.signal(signal.SIGUSR1)
-    wait_for(truth.exists, 30, "paddle.profiler")
+    wait_for(truth.exists, 90, "paddle.profiler")
     return Truth(truth)

@@ -54,7 +54,7 @@ def record(running, case, *options):
 
 def check_operators(tables, truth):
     theirs = truth.calls("Operator")
-    assert len(theirs) > 20, theirs
+    assert len(theirs) > 9, theirs
     different = differences(operators(tables), theirs)
     assert not different, f"(proftrace, paddle.profiler) by name: {different}"
 
@@ -102,6 +102,14 @@ def phases(case):
     tables = record(running, case, "--detail", "phase")
     check_phases(tables, "Dataloader", *PHASES)
     assert tables["cost"]["rows"][0]["hits_per_step"] < 30, tables["cost"]
+
+
+@test("dygraph: inference, whose steps are the period of its operators")
+def inference(case):
+    running, path = job.train(case, "--infer")
+    tables = record(running, case)
+    assert "operator period" in tables["summary"]["rows"][0]["step_rule"]
+    check_operators(tables, job.profile(running, path))
 
 
 @test("to_static: operators within the program and around it")
