@@ -120,7 +120,7 @@ static __always_inline void forward_end(struct pt_thread *t, __u64 now)
 SEC("uprobe")
 int forward_switch(struct pt_regs *ctx)
 {
-	__u32 row = bpf_get_attach_cookie(ctx), on = (__u32)ctx->di;
+	__u32 row = probe_row(ctx), on = (__u32)ctx->di;
 	__u64 now = bpf_ktime_get_ns();
 	struct pt_thread *t = thread_get();
 	struct pt_frame *f;
