@@ -64,6 +64,11 @@ static const struct golden {
 	 {.tables = "aggregate",
 	  .sort_word = "max",
 	  .style = {.unit = UNIT_US, .width = 80, .row_limit = 4}}},
+	{"simgpu",
+	 "simgpu_mindspore.txt",
+	 {.tables = "step_trace,op_type,op_detail",
+	  .sort_word = "avg",
+	  .style = {.unit = UNIT_US, .width = 80, .row_limit = 4}}},
 	{"cut", "cut.txt", {.style = {.unit = UNIT_US, .width = 80}}},
 };
 

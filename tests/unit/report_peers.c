@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Tables of older profilers: the classic Paddle report and MXNet's aggregate statistics. */
+/* Tables of other profilers: the classic Paddle report, MXNet's and MindSpore's. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -139,5 +139,79 @@ Test(report_peers, aggregate_of_memory)
 		&s, "aggregate", NS(),
 		"Memory: cpu: count 2, min use 0.0000 kB, max use 4.0000 kB, avg use 2.0000 kB, "
 		"from the window's begin on");
+	synth__free(&s);
+}
+
+static void expect_number(struct synth *s, const char *table, size_t row, const char *key,
+			  json_int_t want)
+{
+	char *text = synth__tables(s, table, NS(.style.format = TABLE_JSON));
+	json_t *json = json_loads(text, 0, NULL);
+	const json_t *rows = json_object_get(json_object_get(json, table), "rows");
+
+	cr_expect_eq(json_integer_value(json_object_get(json_array_get(rows, row), key)), want,
+		     "%s of row %zu in %s", key, row, text);
+	json_decref(json);
+	free(text);
+}
+
+Test(report_peers, step_trace_of_each_step_and_on_average)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+
+	synth__span(&s, s.main, CAT_FORWARD, "forward", 10, 40);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 45, 80);
+	synth__step(&s, 0, 0, 100);
+	synth__span(&s, s.main, CAT_FORWARD, "forward", 120, 140);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 140, 160);
+	synth__step(&s, 1, 100, 200);
+	synth__open(&s, "{}");
+	expect_number(&s, "step_trace", 0, "iteration_interval_ns", 10);
+	expect_number(&s, "step_trace", 0, "fp_and_bp_ns", 70);
+	expect_number(&s, "step_trace", 0, "tail_ns", 20);
+	expect_number(&s, "step_trace", 1, "tail_ns", 40);
+	expect_number(&s, "step_trace", 2, "iteration_interval_ns", 15);
+	expect_number(&s, "step_trace", 2, "fp_and_bp_ns", 55);
+	synth__free(&s);
+}
+
+Test(report_peers, step_trace_of_steps_without_a_backward_pass)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+
+	synth__span(&s, s.main, CAT_OPERATOR, "op", 10, 40);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	EXPECT_LINES(&s, "step_trace", NS(), "No step had a forward and a backward pass.");
+	synth__free(&s);
+}
+
+Test(report_peers, operators_of_one_type)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+
+	synth__span(&s, s.main, CAT_OPERATOR, "Default/net/Conv2D-op1", 0, 10);
+	synth__span(&s, s.main, CAT_OPERATOR, "Default/net/Conv2D-op12", 10, 40);
+	synth__span(&s, s.main, CAT_OPERATOR, "aten::conv2d", 40, 45);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	expect_number(&s, "op_type", 0, "occurrences", 2);
+	expect_number(&s, "op_type", 0, "total_ns", 40);
+	expect_number(&s, "op_type", 0, "max_ns", 30);
+	expect_number(&s, "op_type", 0, "min_ns", 10);
+	expect_number(&s, "op_type", 1, "total_ns", 5);
+	expect_number(&s, "op_detail", 0, "total_ns", 30);
+	expect_number(&s, "op_detail", 1, "total_ns", 10);
+	synth__free(&s);
+}
+
+Test(report_peers, operators_of_the_device_by_what_they_launched)
+{
+	struct synth s = convs();
+
+	/* host: the second conv; device: the first one and the copy */
+	expect_number(&s, "op_type", 0, "total_ns", 40);
+	expect_number(&s, "op_type", 1, "total_ns", 24);
+	expect_number(&s, "op_type", 2, "total_ns", 4);
 	synth__free(&s);
 }
