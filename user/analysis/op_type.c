@@ -93,8 +93,8 @@ static double value_of(const struct stat_row *r, int measure)
 
 static int add_columns(struct table *t, bool detail)
 {
-	const struct column full = {"op_full_name", "Full Name",    0, NULL, CELL_TEXT,
-				    .rank = 3,	    .max_width = 60};
+	const struct column full = {"op_full_name", "Full Name", 16,
+				    NULL,	    CELL_TEXT,	 .max_width = 60};
 	const struct column columns[] = {
 		{"occurrences", "Calls", 6, NULL, CELL_COUNT},
 		{"per_step", "Per Step", 0, NULL, CELL_DECIMAL, .rank = 2},
@@ -104,11 +104,12 @@ static int add_columns(struct table *t, bool detail)
 		{"min", "Min", 8, NULL, CELL_TIME, .rank = 1},
 		{"percent", "%", 6, NULL, CELL_PERCENT},
 	};
-	const struct column type = {"op_type", "Type", 16, NULL, CELL_TEXT, .max_width = 60};
-	int err = table__add_column(t, &type);
+	const struct column type = {
+		"op_type", "Type", 16, NULL, CELL_TEXT, .rank = detail ? 3 : 0, .max_width = 60};
+	int err = detail ? table__add_column(t, &full) : 0;
 
-	if (!err && detail)
-		err = table__add_column(t, &full);
+	if (!err)
+		err = table__add_column(t, &type);
 	return err ? err : table__add_columns(t, columns, ARRAY_SIZE(columns));
 }
 
@@ -117,11 +118,12 @@ static int add_row(const struct analysis *a, struct table *t, const struct stat_
 {
 	const struct range *time = time_of(r);
 	const uint64_t calls = r->stat.calls;
-	struct cell cells[9] = {cell__text(type)};
-	size_t n = 1;
+	struct cell cells[9];
+	size_t n = 0;
 
 	if (full)
 		cells[n++] = cell__text(full);
+	cells[n++] = cell__text(type);
 	cells[n++] = cell__count(calls);
 	cells[n++] = a->steps.calls ? cell__decimal((double)calls / (double)a->steps.calls)
 				    : cell__none("no steps");
