@@ -45,12 +45,14 @@ TEST_OBJS := $(TEST_SRCS:%.c=$(BUILD)/%.o)
 say = @$(if $(V),:,printf '  %-8s %s\n' $(1) $(patsubst $(BUILD)/%,%,$@))
 Q  := $(if $(V),,@)
 
-.PHONY: all deps need-packages skel print-cflags unit test gpu-test check demo bench fuzz install uninstall clean FORCE
+.PHONY: all deps test-deps need-packages skel print-cflags unit test gpu-test check demo bench fuzz install uninstall clean FORCE
 .DELETE_ON_ERROR:
 all: $(BUILD)/proftrace $(BUILD)/proftrace.1 $(SHIM)
 
 # ---- what must be installed ----
 deps:
+	@scripts/install-deps build
+test-deps:
 	@scripts/install-deps
 
 # Cheap enough for each build, and clearer than the compiler's first missing header.
@@ -126,15 +128,15 @@ $(BUILD)/unit-tests: $(TEST_OBJS) $(OBJS) $(BUILD)/sources
 	$(call say,LINK)
 	$(Q)$(CC) -o $@ $(filter %.o,$^) $(shell pkg-config --libs criterion) $(LIBS)
 
-test: deps
+test: test-deps
 	@$(SUBMAKE) unit all simgpu
 	@BUILD=$(abspath $(BUILD)) scripts/e2e
 
-gpu-test: deps
+gpu-test: test-deps
 	@$(SUBMAKE) all
 	@GPU_TEST=1 BUILD=$(abspath $(BUILD)) scripts/e2e gpu
 
-check: deps
+check: test-deps
 	@scripts/check
 print-cflags:
 	@echo "$(subst ",\",$(ALL_CFLAGS))"
@@ -143,11 +145,11 @@ demo: deps
 	@$(SUBMAKE) all
 	@BUILD=$(abspath $(BUILD)) scripts/demo
 
-bench: deps
+bench: test-deps
 	@$(SUBMAKE) all
 	@BUILD=$(abspath $(BUILD)) scripts/bench
 
-fuzz: deps
+fuzz: test-deps
 	@scripts/fuzz
 $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(OBJS) $(BUILD)/sources
 	$(call say,LINK)

@@ -128,6 +128,9 @@ def check_text(text, width=None):
         assert line.isprintable(), repr(line)
         assert not re.search(r"\b(nan|inf)\b", line), line
     for table in re.findall(r"^-+[A-Z][^\n]*-\n(?:[^\n]+\n)*", text, re.M):
+        if "What to Look at First" in table.splitlines()[0]:  # paragraphs
+            assert re.search(r"^1\. \S|^No ", table, re.M), table
+            continue
         rule = next(l for l in table.splitlines() if re.fullmatch(r"-+(  -+)+", l))
         starts = [m.start() for m in re.finditer(r"(?<= )-|^-", rule)]
         header = table.splitlines()[table.splitlines().index(rule) + 1]
