@@ -5,6 +5,7 @@
  */
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 #include "analysis/order.h"
 #include "common/util.h"
 
@@ -113,14 +114,23 @@ static double ms(double ns)
 	return ns / 1e6;
 }
 
+/* Names are bytes of the target; what is not UTF-8 is kept readable by replacing it. */
 static int dump_time(json_t *category, const char *name, const struct stat *s)
 {
+	const double total = (double)s->cpu.total;
 	json_t *one = json_pack("{s:I,s:f,s:f,s:f,s:f}", "Count", (json_int_t)s->calls, "Total",
-				ms((double)s->cpu.total), "Min", ms((double)s->cpu.min), "Max",
-				ms((double)s->cpu.max), "Avg",
-				ms((double)s->cpu.total / (double)s->calls));
+				ms(total), "Min", ms((double)s->cpu.min), "Max",
+				ms((double)s->cpu.max), "Avg", ms(total / (double)s->calls));
+	auto_free char *plain = strdup(name);
+	int err = json_object_set(category, name, one);
 
-	return json_object_set_new(category, name, one) ? -ENOMEM : 0;
+	for (char *c = plain; c && *c && err; c++)
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	if (err && plain)
+		err = json_object_set(category, plain, one);
+	json_decref(one);
+	return err ? -ENOMEM : 0;
 }
 
 static int dump_memory(json_t *memory, const struct aggregate *g)
