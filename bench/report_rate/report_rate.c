@@ -4,6 +4,7 @@
  * loader, operators three deep, backward nodes on a second thread, optimizer), written first.
  *
  *	report_rate [EVENTS...]		default: 1000000 10000000
+ *	report_rate --write FILE EVENTS	only writes the recording
  *
  * Every figure comes from a process of its own, so that peak RSS is that of one pass: reading
  * alone (the floor), the model, the default report; each with steps and without.
@@ -201,6 +202,10 @@ int main(int argc, char **argv)
 	char path[4096];
 	int fd;
 
+	if (argc == 4 && !strcmp(argv[1], "--write")) {
+		write_loop(argv[2], strtoull(argv[3], NULL, 0), true);
+		return 0;
+	}
 	snprintf(path, sizeof(path), "%s/report_rate.XXXXXX", dir ? dir : P_tmpdir);
 	fd = mkstemp(path);
 	if (fd < 0)

@@ -110,12 +110,16 @@ function drawSteps(ctx, width, height, box) {
 	const {steps} = data, area = plotArea(width, height), count = steps.bars.length;
 	const max = Math.max(...steps.bars.map((b) => b[BAR.max])) * 1.08;
 	const colors = steps.phases.map((name) => color(phaseColors[name]));
-	const slot = area.w / count, wide = Math.max(slot > 4 ? Math.min(slot - 2, 60) : slot, .5);
+	const slot = area.w / count, apart = slot > 4;
 	const scale = area.h / max, base = area.y + area.h;
 
 	drawValueAxis(ctx, area, max, timeTick);
 	steps.bars.forEach((bar, i) => {
-		const x = area.x + i * slot + (slot - wide) / 2;
+		// Bars that touch end at whole pixels, or the back shows between them.
+		const x = apart ? area.x + i * slot + (slot - Math.min(slot - 2, 60)) / 2 :
+			Math.floor(area.x + i * slot);
+		const wide = apart ? Math.min(slot - 2, 60) :
+			Math.max(Math.floor(area.x + (i + 1) * slot) - x, 1);
 		let y = base;
 		colors.forEach((fill, p) => {
 			const high = bar[BAR.phases + p] * scale;

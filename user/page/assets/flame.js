@@ -103,7 +103,7 @@ class FlameGraph {
 			this.drawn.push({row, x, y, w});
 			ctx.globalAlpha = row.above ? .55 : this.words && !this.matches(row.node) ? .35 : 1;
 			ctx.fillStyle = this.frameColor(row);
-			ctx.fillRect(x, y, Math.max(w - 1, .6), FLAME_ROW - 1);
+			ctx.fillRect(x, y, w > 4 ? w - 1 : w, FLAME_ROW - 1);
 			if (this.matches(row.node)) {
 				ctx.fillStyle = color("slow");
 				ctx.fillRect(x, y + FLAME_ROW - 4, Math.max(w - 1, 1), 3);
