@@ -36,11 +36,12 @@ static int flush(struct usage *u, uint32_t device, size_t cnt)
 	struct interval_union *busy = &u->busy[device];
 	int err = 0;
 
+	if (!cnt)
+		return 0;
 	for (size_t i = 0; i < cnt && !err; i++)
 		err = bins__add(&u->bins, BIN_DEVICE, device, busy->items[i].begin,
 				busy->items[i].end);
-	if (cnt)
-		busy->horizon_ns = busy->items[cnt - 1].end;
+	busy->horizon_ns = busy->items[cnt - 1].end;
 	busy->cnt -= cnt;
 	memmove(busy->items, busy->items + cnt, busy->cnt * sizeof(*busy->items));
 	return err;
