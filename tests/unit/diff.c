@@ -104,8 +104,10 @@ Test(diff, an_operator_that_became_slower)
 
 	cr_assert_eq(err, 0);
 	cr_expect_eq(exceeded, 1);
-	synth__expect_line(text, "step          120.45      130.45      8.30       0.00037  slower");
-	synth__expect_line(text, "mm            20.05       30.05       49.89      0.00018  slower");
+	synth__expect_line(text,
+			   "step          120.45      130.45      8.30       0.00037  slower");
+	synth__expect_line(text,
+			   "mm            20.05       30.05       49.89      0.00018  slower");
 	synth__expect_line(text, "only_before   1.00        -           -          -        gone");
 	synth__expect_line(text, "only_after    -           1.00        -          -        new");
 	free(text);

@@ -112,6 +112,12 @@ static int by_distance(const void *x, const void *y)
 	return (distance(p) < distance(q)) - (distance(p) > distance(q));
 }
 
+static void sort(struct pairs *pairs)
+{
+	if (pairs->cnt)
+		qsort(pairs->items, pairs->cnt, sizeof(*pairs->items), by_distance);
+}
+
 /* ---- tables ---- */
 
 static bool is_significant(const struct pair *p)
@@ -186,8 +192,8 @@ static int print_tables(struct diff *d, FILE *out)
 	size_t cnt = 0;
 	int err;
 
-	qsort(d->operators.items, d->operators.cnt, sizeof(struct pair), by_distance);
-	qsort(d->kernels.items, d->kernels.cnt, sizeof(struct pair), by_distance);
+	sort(&d->operators);
+	sort(&d->kernels);
 	tables[cnt++] = make_table("steps", "Steps and Phases", &d->steps);
 	if (d->operators.cnt)
 		tables[cnt++] = make_table("operators", "Operators", &d->operators);
