@@ -374,7 +374,7 @@ static int sqlite__run(const struct recording *r, const struct export_opts *opts
 	if (err)
 		return err;
 	if (level || !strcmp(result->path, TEXT_FILE_STDOUT) ||
-	    (!stat(result->path, &st) && !S_ISREG(st.st_mode)))
+	    (!lstat(result->path, &st) && !S_ISREG(st.st_mode)))
 		return err__set(-EINVAL,
 				"%s: a database is written to a file, uncompressed; give one with "
 				"-o FILE.sqlite",

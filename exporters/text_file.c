@@ -56,6 +56,7 @@ static int set_error(int err, const char *path)
 static int open_fd(struct text_file *f, const char *path)
 {
 	struct stat st;
+	bool exists;
 
 	if (!strcmp(path, TEXT_FILE_STDOUT)) {
 		f->path = strdup("standard output");
@@ -65,8 +66,11 @@ static int open_fd(struct text_file *f, const char *path)
 	f->path = strdup(path);
 	if (!f->path)
 		return -ENOMEM;
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-		f->fd = open(path, O_WRONLY | O_CLOEXEC);
+	/* Only a file of its own is replaced as a whole: what a link leads to, or a pipe, is
+	 * somebody's else. */
+	exists = !lstat(path, &st);
+	if (exists && !S_ISREG(st.st_mode)) {
+		f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 		return f->fd < 0 ? -errno : 0;
 	}
 	if (asprintf(&f->temp, "%s.%d.tmp", path, (int)getpid()) < 0) {
@@ -79,6 +83,8 @@ static int open_fd(struct text_file *f, const char *path)
 		f->temp = NULL;
 		return -errno;
 	}
+	if (exists && fchmod(f->fd, st.st_mode & 07777))
+		log__debug("%s: cannot keep its mode: %s", path, strerror(errno));
 	return 0;
 }
 

@@ -10,6 +10,8 @@
 #include "chrome_sample.h"
 #include "common/err.h"
 #include "common/util.h"
+#include "exporters/text_file.h"
+#include "recording_sample.h"
 
 static void fill(struct made *s, json_t *meta, uint64_t cnt)
 {
@@ -133,4 +135,31 @@ Test(chrome_output, the_name_tells_what_is_inside)
 	cr_expect_eq(made__export_to(&s, path, 6, NULL), -EINVAL);
 	cr_expect_eq(files_in(s.dir), 1);
 	made__remove(&s);
+}
+
+Test(chrome_output, a_link_is_followed_and_a_mode_kept)
+{
+	auto_free char *target = sample__path(), *link = NULL;
+	struct text_file *f;
+	struct stat st;
+	uint64_t bytes;
+
+	cr_assert_neq(asprintf(&link, "%s.link", target), -1);
+	cr_assert_eq(symlink(target, link), 0);
+	cr_assert_eq(text_file__open(link, 0, &f), 0);
+	text_file__put(f, "through", 7);
+	cr_assert_eq(text_file__finish(f, &bytes), 0);
+	cr_assert_eq(lstat(link, &st), 0);
+	cr_expect(S_ISLNK(st.st_mode));
+	cr_assert_eq(stat(target, &st), 0);
+	cr_expect_eq(st.st_size, 7);
+
+	cr_assert_eq(chmod(target, 0600), 0);
+	cr_assert_eq(text_file__open(target, 0, &f), 0);
+	cr_assert_eq(text_file__finish(f, &bytes), 0);
+	cr_assert_eq(stat(target, &st), 0);
+	cr_expect_eq(st.st_mode & 07777, 0600);
+	cr_expect_eq(st.st_size, 0);
+	unlink(link);
+	unlink(target);
 }

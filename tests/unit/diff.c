@@ -9,6 +9,7 @@
 #include "common/err.h"
 #include "common/util.h"
 #include "model_synth.h"
+#include "recording_sample.h"
 
 TestSuite(diff);
 
@@ -159,10 +160,32 @@ Test(diff, few_steps_tell_nothing)
 	cr_expect_not_null(strstr(err__take(err), "has no steps"));
 }
 
+Test(diff, a_damaged_recording_is_not_judged)
+{
+	static const char *const limit = "step>5%";
+	const struct diff_opts opts = {.limits = &limit, .limit_cnt = 1};
+	struct synth a = job(10, 20, NULL), b = job(10, 20, NULL);
+	struct blob blob = sample__load(b.path);
+	FILE *out = fopen("/dev/null", "w");
+	size_t exceeded;
+
+	sample__store(b.path, blob.data, blob.len - 20);
+	cr_expect_eq(diff__print(a.path, b.path, &opts, out, &exceeded), -EIO);
+	cr_expect_not_null(strstr(err__take(-EIO), "is cut off: no limit can be judged by it"));
+	cr_expect_eq(diff__print(a.path, b.path, &(struct diff_opts){.style = {.width = 80}}, out,
+				 &exceeded),
+		     0);
+	fclose(out);
+	free(blob.data);
+	synth__free(&a);
+	synth__free(&b);
+}
+
 Test(diff, limits_that_are_none)
 {
 	static const char *const bad[] = {"",	       "step",	   ">5",       "step>",
-					  "step>five", "step>-1%", "step>5%%", "operator:>3"};
+					  "step>five", "step>-1%", "step>5%%", "operator:>3",
+					  "step>nan%", "step>inf"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		cr_expect_eq(diff_limit__check(bad[i]), -EINVAL, "%s", bad[i]);

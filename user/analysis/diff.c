@@ -5,6 +5,7 @@
 #include "analysis/series.h"
 #include "common/err.h"
 #include "common/util.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,7 +240,8 @@ static int parse_limit(const char *text, struct limit *l)
 	}
 	if (over && over > name)
 		l->percent = strtod(over + 1, &end);
-	if (!end || end == over + 1 || strcmp(end + (*end == '%'), "") != 0 || l->percent < 0)
+	if (!end || end == over + 1 || strcmp(end + (*end == '%'), "") != 0 || l->percent < 0 ||
+	    !isfinite(l->percent))
 		return err__set(-EINVAL,
 				"'%s' is no limit; say for example step>5%%, backward>10%%, "
 				"operator:NAME>20%% or kernel:NAME>3%%",
@@ -278,7 +280,11 @@ static int check_limit(struct diff *d, const char *text, size_t *exceeded)
 		return err;
 	p = pair_of(d, &l);
 	if (!p)
-		return err__set(-EINVAL, "limit '%s': neither recording has %s", text, l.name);
+		return err__set(
+			-EINVAL,
+			"limit '%s': neither recording has %s; known are step, dataloader, "
+			"forward, backward, optimization, others, operator:NAME and kernel:NAME",
+			text, l.name);
 	if (!p->a || !p->b)
 		return err__set(-EINVAL, "limit '%s': only one of the recordings has %s", text,
 				l.name);
@@ -296,7 +302,24 @@ static int check_limit(struct diff *d, const char *text, size_t *exceeded)
 
 /* ---- the whole ---- */
 
-static int read_one(const char *path, bool raw_times, struct recording **r, struct series_set *s)
+/* What is not whole may be compared, but not judged. */
+static int check_whole(const char *path, const struct recording *r, bool has_limits)
+{
+	const struct recording_damage *damage = recording__damage(r);
+	const char *how = damage->bad_chunks ? "damaged" : "cut off";
+
+	if (!damage->bad_chunks && !damage->truncated)
+		return 0;
+	if (has_limits)
+		return err__set(-EIO, "%s is %s: no limit can be judged by it; record again", path,
+				how);
+	log__warn("%s is %s: what is missing in it counts as gone, and times may be wrong", path,
+		  how);
+	return 0;
+}
+
+static int read_one(const char *path, bool raw_times, bool has_limits, struct recording **r,
+		    struct series_set *s)
 {
 	int err = recording__open(path, r);
 
@@ -304,7 +327,7 @@ static int read_one(const char *path, bool raw_times, struct recording **r, stru
 		err = series_set__read(*r, raw_times, s);
 	if (!err && !s->step_cnt)
 		err = err__set(-EINVAL, "%s has no steps, so there is nothing to compare", path);
-	return err;
+	return err ? err : check_whole(path, *r, has_limits);
 }
 
 int diff__print(const char *before, const char *after, const struct diff_opts *opts, FILE *out,
@@ -312,11 +335,11 @@ int diff__print(const char *before, const char *after, const struct diff_opts *o
 {
 	struct recording *a = NULL, *b = NULL;
 	struct diff d = {.opts = opts};
-	int err = read_one(before, opts->raw_times, &a, &d.a);
+	int err = read_one(before, opts->raw_times, opts->limit_cnt, &a, &d.a);
 
 	*exceeded = 0;
 	if (!err)
-		err = read_one(after, opts->raw_times, &b, &d.b);
+		err = read_one(after, opts->raw_times, opts->limit_cnt, &b, &d.b);
 	if (!err)
 		err = make_pairs(&d);
 	if (!err)

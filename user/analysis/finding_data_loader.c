@@ -20,9 +20,11 @@ static struct workers workers_of(const struct analysis *a)
 		struct thread_times times;
 
 		if (!t || t->kind != TRACK_THREAD || !a->main_pid || t->pid == a->main_pid ||
-		    t->tid != t->pid || !thread_times__of(a, id, &times))
+		    t->tid != t->pid)
 			continue;
 		w.cnt++;
+		if (!thread_times__of(a, id, &times))
+			continue;
 		w.run_ns += times.run_ns;
 		w.all_ns += times.run_ns + times.runnable_ns + times.blocked_ns;
 		w.busy_cnt += (double)(times.run_ns + times.runnable_ns) >
@@ -52,6 +54,18 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 		snprintf(f->next, sizeof(f->next),
 			 "give the loader workers (num_workers), so that batches are made beside "
 			 "the training");
+		return 1;
+	}
+	if (!w.all_ns) {
+		snprintf(f->evidence, sizeof(f->evidence),
+			 "the loader takes %s of a step of %s; there are %u worker processes, of "
+			 "which is not recorded how busy they were",
+			 time_text(a, f->cost_ns).s,
+			 time_text(a, finding__per_step(a, a->steps.cpu.total)).s, w.cnt);
+		snprintf(f->next, sizeof(f->next),
+			 "more workers (num_workers) if these are busy, else look at storage and "
+			 "at how "
+			 "batches reach the training (pin_memory, prefetch_factor)");
 		return 1;
 	}
 	snprintf(f->evidence, sizeof(f->evidence),

@@ -167,9 +167,13 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		{.key = "next", .title = "next", .type = CELL_TEXT},
 		{.key = "rule", .title = "rule", .type = CELL_TEXT},
 	};
+	bool is_damaged = recording__damage(a->r)->bad_chunks;
 	int err = table__add_columns(t, columns, ARRAY_SIZE(columns));
 
 	table__set_prose(t);
+	if (!err && is_damaged)
+		return table__add_note(t,
+				       "The recording is damaged: nothing is concluded from it.");
 	if (!err)
 		err = judge(a, s);
 	for (size_t i = 0; i < s->cnt && i < MAX_SHOWN && !err; i++)

@@ -32,7 +32,7 @@ static const struct opt opts[] = {
 	{OPT_CHOICE, "format", 'f', "FORMAT", "How to print (default table).",
 	 offsetof(struct options, format), .choices = formats},
 	{OPT_UINT, "width", 0, "COLUMNS", "Width of text (default: the terminal's; 0: unlimited).",
-	 offsetof(struct options, width)},
+	 offsetof(struct options, width), .max = 10000},
 	{OPT_END},
 };
 

@@ -45,7 +45,7 @@ static const struct opt opts[] = {
 	{OPT_CHOICE, "time-unit", 0, "UNIT", "Unit of times in text (default ms).", ARG(unit),
 	 .choices = units},
 	{OPT_UINT, "width", 0, "COLUMNS", "Width of text (default: the terminal's; 0: unlimited).",
-	 ARG(width)},
+	 ARG(width), .max = 10000},
 	{OPT_END},
 };
 

@@ -44,6 +44,11 @@ int command__unknown(const char *name)
 				"unknown command '%s'; recording needs no command: "
 				"proftrace -p PID --record 2:10",
 				name);
+	if (strstr(name, ".ptrec"))
+		return err__set(-EINVAL,
+				"unknown command '%s'; to print its tables say proftrace report "
+				"%s",
+				name, name);
 	for (const struct command *const *c = commands__all(); *c; c++)
 		if ((*c)->name)
 			suggest__offer(&near, (*c)->name);

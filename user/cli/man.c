@@ -177,7 +177,10 @@ void man__print(FILE *out)
 		if ((*c)->examples)
 			put_examples(out, (*c)->examples);
 	fputs(".SH EXIT STATUS\n"
-	      "0 on success, 1 on failure, 2 if the command line was not understood.\n",
+	      "0 on success, 1 on failure, 2 if the command line or a file named on it was not "
+	      "understood, 3 if a limit of diff \\-\\-fail\\-if is exceeded. run passes on the "
+	      "status "
+	      "of its program.\n",
 	      out);
 	fputs(".SH ENVIRONMENT\n.TP\n\\fBNO_COLOR\\fR\nIf not empty, nothing is coloured.\n", out);
 	fputs(".SH SEE ALSO\n\\fBperf\\fR(1), \\fBbpftool\\fR(8)\n", out);

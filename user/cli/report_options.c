@@ -57,7 +57,7 @@ const struct opt report_arg_opts[] = {
 	 "Order of rows: of most tables cpu_total (default), cpu_avg, cpu_max, cpu_min, calls, "
 	 "gpu_total, gpu_avg, gpu_max or gpu_min; a wrong one is answered with the table's own.",
 	 ARG(sorted_by), .parse = parse_order, .word = report__order_word},
-	{OPT_FLAG, "ascending", 0, NULL, "Rows with the least first.", ARG(ascending)},
+	{OPT_FLAG, "ascending", 0, NULL, "Rows in the opposite order.", ARG(ascending)},
 	{OPT_CHOICE, "group-by", 0, "WHAT", "Rows of key_averages (default name).", ARG(group_by),
 	 .choices = groupings},
 	{OPT_FLAG, "by-thread", 0, NULL, "One section per thread instead of all merged.",
@@ -83,7 +83,7 @@ const struct opt report_arg_opts[] = {
 	{OPT_CHOICE, "time-unit", 0, "UNIT", "Unit of times in text (default ms in tables).",
 	 ARG(unit), .choices = time_units},
 	{OPT_UINT, "width", 0, "COLUMNS", "Width of text (default: the terminal's; 0: unlimited).",
-	 ARG(width)},
+	 ARG(width), .max = 10000},
 	{OPT_END},
 };
 
