@@ -131,7 +131,9 @@ def perf_events(case):
         multi, perf = ({k: r["calls"] for k, r in sense.by_name(found[m], table, key).items()
                         if k != "Dataloader"} for m in ("multi", "perf"))
         assert multi == perf, (multi, perf)
-    assert set(found["multi"]) == set(found["perf"])
+    # What is found depends on who else runs.
+    tables = [set(found[method]) - {"findings"} for method in ("multi", "perf")]
+    assert tables[0] == tables[1], tables
 
 
 @test("--start-after: the job is left alone until then")
