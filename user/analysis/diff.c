@@ -231,6 +231,7 @@ static int parse_limit(const char *text, struct limit *l)
 	char *end = NULL;
 
 	l->kind = SERIES_STEP;
+	l->percent = 0;
 	if (!strncmp(text, "operator:", 9)) {
 		l->kind = SERIES_OPERATOR;
 		name = text + 9;
