@@ -7,6 +7,8 @@
 #include "model/device_info.h"
 #include "model/model.h"
 
+#define STEP_SLOW 1.5 /* a step that takes more than so many times the median stands out */
+
 /* Total, greatest and least of one quantity. */
 struct range {
 	uint64_t total, max, min;

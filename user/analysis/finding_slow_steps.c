@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include "common/util.h"
 
-#define SLOW	     1.5 /* times the median */
 #define FEWEST	     8	 /* steps, for a median to mean something */
 #define WORTH_SAYING 5.0 /* percent of all steps' time that is above the median */
 
@@ -59,7 +58,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 		return 0;
 	middle = median(s, times, -1);
 	for (size_t i = 0; i < s->cnt; i++) {
-		if ((double)s->items[i].cpu_ns <= SLOW * (double)middle)
+		if ((double)s->items[i].cpu_ns <= STEP_SLOW * (double)middle)
 			continue;
 		slow_cnt++;
 		excess += s->items[i].cpu_ns - middle;
@@ -72,7 +71,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 		uint64_t usual = median(s, times, (int)parts[p]), sum = 0;
 
 		for (size_t i = 0; i < s->cnt; i++)
-			if ((double)s->items[i].cpu_ns > SLOW * (double)middle)
+			if ((double)s->items[i].cpu_ns > STEP_SLOW * (double)middle)
 				sum += more(s->items[i].phase_ns[parts[p]], usual);
 		if (sum > part_excess) {
 			part_excess = sum;
@@ -81,7 +80,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	}
 	f->cost_ns = finding__per_step(a, excess);
 	snprintf(f->what, sizeof(f->what), "%zu of %zu steps take more than %.1f times the median.",
-		 slow_cnt, s->cnt, SLOW);
+		 slow_cnt, s->cnt, STEP_SLOW);
 	snprintf(f->evidence, sizeof(f->evidence),
 		 "median %s, step %llu %s; %.0f %% of the surplus lies in %s",
 		 time_text(a, middle).s, (unsigned long long)worst->index,

@@ -5,8 +5,6 @@
 #include "analysis/analysis.h"
 #include "common/util.h"
 
-#define SLOW 1.5 /* times the median */
-
 struct steps {
 	struct step *items;
 	size_t cnt, cap;
@@ -67,7 +65,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = median(s, &middle);
 	for (size_t i = 0; i < s->cnt && !err; i++) {
 		const struct step *step = &s->items[i];
-		bool slow = (double)step->cpu_ns > SLOW * (double)middle;
+		bool slow = (double)step->cpu_ns > STEP_SLOW * (double)middle;
 		struct cell cells[] = {
 			cell__count(step->index),
 			cell__time(step->cpu_ns),
@@ -85,7 +83,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	}
 	if (!err && slow_cnt)
 		err = table__add_notef(t, "%llu of %zu steps took more than %.1f times the median.",
-				       (unsigned long long)slow_cnt, s->cnt, SLOW);
+				       (unsigned long long)slow_cnt, s->cnt, STEP_SLOW);
 	if (!err && !s->cnt)
 		err = table__add_note(t, "No step was recorded.");
 	return err;

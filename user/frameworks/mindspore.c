@@ -4,6 +4,7 @@
  * CPUs. Its functions let C++ exceptions pass, so none has a return probe: those that end a phase
  * are seen at the check of their stack that each normal return passes.
  */
+#include "frameworks/package.h"
 #include "frameworks/probe_table.h"
 #include "attach/site.h"
 #include "common/util.h"
@@ -244,29 +245,6 @@ static void shorten(char *name)
 
 /* ---- recognition ---- */
 
-/* .../mindspore/lib/libmindspore_core.so -> .../mindspore/version.py, whose one line is
- * __version__ = '2.10.0' */
-static void read_version(const struct target *t, const struct target_lib *lib, char *out,
-			 size_t size)
-{
-	char path[4096], *slash;
-	auto_free char *text = NULL;
-	const char *at;
-
-	snprintf(path, sizeof(path), "%s", lib->path);
-	for (int up = 0; up < 2; up++) {
-		slash = strrchr(path, '/');
-		if (!slash)
-			return;
-		*slash = '\0';
-	}
-	strncat(path, "/version.py", sizeof(path) - strlen(path) - 1);
-	text = target__read_file(t, path, NULL);
-	at = text ? strpbrk(text, "'\"") : NULL;
-	if (at)
-		snprintf(out, size, "%.*s", (int)strcspn(at + 1, "'\"\n"), at + 1);
-}
-
 static int mindspore_recognise(struct target *t, struct framework_match *m)
 {
 	const struct target_lib *backend = target__find_lib(t, libs[LIB_BACKEND]);
@@ -277,7 +255,7 @@ static int mindspore_recognise(struct target *t, struct framework_match *m)
 	memset(m, 0, sizeof(*m));
 	m->framework = &framework_mindspore;
 	m->ready = cpu && target__find_lib(t, libs[LIB_DATASET]);
-	read_version(t, backend, m->version, sizeof(m->version));
+	package__text(t, backend, 2, "version.py", "__version__", m->version, sizeof(m->version));
 	m->known_version = !strncmp(m->version, "2.10.", strlen("2.10."));
 	snprintf(m->why, sizeof(m->why), "maps %s; version %s%s", backend->path,
 		 m->version[0] ? m->version : "unknown (no version.py beside it)",

@@ -4,6 +4,7 @@
  * exceptions into an error code: those may have return probes, and only those. The engine runs what
  * they push on threads of its own: times of operators at the default detail are those of the push.
  */
+#include "frameworks/package.h"
 #include "frameworks/probe_table.h"
 #include "common/util.h"
 #include <stdlib.h>
@@ -278,28 +279,6 @@ static bool updates_parameters(const char *op)
 
 /* ---- recognition ---- */
 
-/* .../mxnet/libmxnet.so -> .../mxnet/libinfo.py, which says __version__ = "1.9.1" */
-static void read_version(const struct target *t, const struct target_lib *lib, char *out,
-			 size_t size)
-{
-	static const char mark[] = "__version__ = \"";
-	auto_free char *text = NULL;
-	char path[4096], *slash;
-	const char *at;
-
-	snprintf(path, sizeof(path), "%s", lib->path);
-	slash = strrchr(path, '/');
-	if (!slash)
-		return;
-	snprintf(slash, sizeof(path) - (size_t)(slash - path), "/libinfo.py");
-	text = target__read_file(t, path, NULL);
-	at = text ? strstr(text, mark) : NULL;
-	if (!at)
-		return;
-	at += strlen(mark);
-	snprintf(out, size, "%.*s", (int)strcspn(at, "\"\n"), at);
-}
-
 static int mxnet_recognise(struct target *t, struct framework_match *m)
 {
 	const struct target_lib *lib = target__find_lib(t, libs[LIB_MXNET]);
@@ -309,7 +288,7 @@ static int mxnet_recognise(struct target *t, struct framework_match *m)
 	memset(m, 0, sizeof(*m));
 	m->framework = &framework_mxnet;
 	m->ready = true;
-	read_version(t, lib, m->version, sizeof(m->version));
+	package__text(t, lib, 1, "libinfo.py", "__version__", m->version, sizeof(m->version));
 	m->known_version = !strcmp(m->version, "1.9.1");
 	snprintf(m->why, sizeof(m->why), "maps %s; version %s%s", lib->path,
 		 m->version[0] ? m->version : "unknown (no libinfo.py beside it)",

@@ -79,7 +79,6 @@ void usage__free(struct usage *u);
 
 /* ---- steps ---- */
 
-#define STEPS_SLOW 1.5 /* times the median, as in the table of steps */
 #define BARS_MAX   600 /* groups of steps, if there are more of them */
 
 struct page_steps {

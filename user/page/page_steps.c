@@ -84,7 +84,7 @@ static void write_bar(const struct step *steps, size_t cnt, uint64_t median, str
 	do {
 		sum += steps[i].cpu_ns;
 		max = steps[i].cpu_ns > max ? steps[i].cpu_ns : max;
-		slow += (double)steps[i].cpu_ns > STEPS_SLOW * (double)median;
+		slow += (double)steps[i].cpu_ns > STEP_SLOW * (double)median;
 		for (size_t p = 0; p < ARRAY_SIZE(phases); p++)
 			phase_sums[p] += steps[i].phase_ns[phases[p].kind];
 	} while (++i < cnt);
@@ -107,7 +107,7 @@ int page_steps__write(const struct page_steps *s, struct text_file *out)
 	median = median_of(order, s->cnt);
 	text_file__print(out,
 			 "{\"cnt\":%zu,\"group\":%zu,\"median_ns\":%llu,\"slow\":%.1f,\"phases\":[",
-			 s->cnt, group, (unsigned long long)median, STEPS_SLOW);
+			 s->cnt, group, (unsigned long long)median, STEP_SLOW);
 	for (size_t p = 0; p < ARRAY_SIZE(phases); p++)
 		text_file__print(out, "%s\"%s\"", p ? "," : "", phases[p].name);
 	text_file__print(out, "],\"bars\":[");
