@@ -7,6 +7,7 @@
 #include "analysis/diff.h"
 #include "analysis/rank_sum.h"
 #include "common/err.h"
+#include "common/median.h"
 #include "common/util.h"
 #include "model_synth.h"
 #include "recording_sample.h"

@@ -4,6 +4,7 @@
 #include "analysis/rank_sum.h"
 #include "analysis/series.h"
 #include "common/err.h"
+#include "common/median.h"
 #include "common/util.h"
 #include <math.h>
 #include <stdlib.h>

@@ -2,13 +2,12 @@
 /* Some steps take much longer than most, and what is longer in them. */
 #include "analysis/findings.h"
 #include <stdlib.h>
+#include "analysis/step_parts.h"
+#include "common/median.h"
 #include "common/util.h"
 
 #define FEWEST	     8	 /* steps, for a median to mean something */
 #define WORTH_SAYING 5.0 /* percent of all steps' time that is above the median */
-
-static const enum span_kind parts[] = {KIND_DATALOADER, KIND_FORWARD, KIND_BACKWARD,
-				       KIND_OPTIMIZATION, KIND_OTHER};
 
 struct slow_steps {
 	struct step *items;
@@ -22,20 +21,12 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	return ARRAY_PUSH(s->items, s->cnt, s->cap, *b->step);
 }
 
-static int by_time(const void *x, const void *y)
-{
-	uint64_t p = *(const uint64_t *)x, q = *(const uint64_t *)y;
-
-	return (p > q) - (p < q);
-}
-
 /* Median of the steps' times, or of a phase's. */
 static uint64_t median(const struct slow_steps *s, uint64_t *times, int kind)
 {
 	for (size_t i = 0; i < s->cnt; i++)
 		times[i] = kind < 0 ? s->items[i].cpu_ns : s->items[i].phase_ns[kind];
-	qsort(times, s->cnt, sizeof(*times), by_time);
-	return times[s->cnt / 2];
+	return median__of(times, s->cnt);
 }
 
 static uint64_t more(uint64_t a, uint64_t b)
@@ -67,15 +58,15 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	}
 	if (!worst || finding__percent(a, excess) < WORTH_SAYING)
 		return 0;
-	for (size_t p = 0; p < ARRAY_SIZE(parts); p++) {
-		uint64_t usual = median(s, times, (int)parts[p]), sum = 0;
+	for (size_t p = 0; p < STEP_PARTS; p++) {
+		uint64_t usual = median(s, times, (int)step_parts[p].kind), sum = 0;
 
 		for (size_t i = 0; i < s->cnt; i++)
 			if ((double)s->items[i].cpu_ns > STEP_SLOW * (double)middle)
-				sum += more(s->items[i].phase_ns[parts[p]], usual);
+				sum += more(s->items[i].phase_ns[step_parts[p].kind], usual);
 		if (sum > part_excess) {
 			part_excess = sum;
-			part = parts[p];
+			part = step_parts[p].kind;
 		}
 	}
 	f->cost_ns = finding__per_step(a, excess);

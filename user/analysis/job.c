@@ -2,7 +2,9 @@
 #include "analysis/job.h"
 #include "analysis/analysis.h"
 #include "analysis/rank_times.h"
+#include "analysis/step_parts.h"
 #include "common/err.h"
+#include "common/median.h"
 #include "common/util.h"
 #include <jansson.h>
 #include <stdlib.h>
@@ -56,9 +58,10 @@ static int add_rank(const struct member *m, struct table *t)
 	};
 	size_t n = 4;
 
-	for (const enum span_kind *kind = rank_times__phases; *kind != KIND_STEP; kind++)
-		cells[n++] = none ? cell__none(none)
-				  : cell__time(per_step(times, times->phase_ns[*kind]));
+	for (size_t p = 0; p < STEP_PARTS; p++)
+		cells[n++] =
+			none ? cell__none(none)
+			     : cell__time(per_step(times, times->phase_ns[step_parts[p].kind]));
 	cells[n++] = none ? cell__none(none) : cell__time(per_step(times, times->collective_ns));
 	cells[n++] = none		 ? cell__none(none)
 		     : times->has_device ? cell__time(per_step(times, times->compute_ns))
@@ -141,13 +144,6 @@ struct straggler {
 	uint64_t own_ns, others_ns;
 };
 
-static int by_value(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static uint64_t time_of(const struct rank_times *t, enum span_kind phase)
 {
 	return per_step(t, phase == KIND_KERNEL ? t->compute_ns : t->phase_ns[phase]);
@@ -162,27 +158,25 @@ static uint64_t median_of_others(const struct job *j, const struct member *one,
 	for (size_t i = 0; i < j->cnt; i++)
 		if (&j->members[i] != one)
 			values[cnt++] = time_of(&j->members[i].times, phase);
-	qsort(values, cnt, sizeof(*values), by_value);
-	return values[cnt / 2] / 2 + values[(cnt - 1) / 2] / 2;
+	return median__of(values, cnt);
 }
 
 static int explain(const struct job *j, struct straggler *s)
 {
-	static const enum span_kind phases[] = {KIND_DATALOADER,   KIND_FORWARD, KIND_BACKWARD,
-						KIND_OPTIMIZATION, KIND_OTHER,	 KIND_KERNEL};
 	auto_free uint64_t *values = calloc(j->cnt, sizeof(*values));
 	double most = EXPLAINS * (double)s->wait_ns;
 
 	if (!values)
 		return -ENOMEM;
-	for (size_t i = 0; i < ARRAY_SIZE(phases); i++) {
-		uint64_t own = time_of(&s->member->times, phases[i]);
-		uint64_t others = median_of_others(j, s->member, phases[i], values);
+	for (size_t i = 0; i <= STEP_PARTS; i++) {
+		enum span_kind phase = i < STEP_PARTS ? step_parts[i].kind : KIND_KERNEL;
+		uint64_t own = time_of(&s->member->times, phase);
+		uint64_t others = median_of_others(j, s->member, phase, values);
 
 		if ((double)own - (double)others <= most)
 			continue;
 		most = (double)own - (double)others;
-		s->phase = phases[i];
+		s->phase = phase;
 		s->own_ns = own;
 		s->others_ns = others;
 	}

@@ -84,19 +84,3 @@ int holm__correct(double *p, size_t cnt)
 	}
 	return 0;
 }
-
-static int by_time(const void *x, const void *y)
-{
-	const uint64_t *p = x, *q = y;
-
-	return (*p > *q) - (*p < *q);
-}
-
-uint64_t median__of(uint64_t *values, size_t cnt)
-{
-	if (!cnt)
-		return 0;
-	qsort(values, cnt, sizeof(*values), by_time);
-	return values[cnt / 2] / 2 + values[(cnt - 1) / 2] / 2 +
-	       (values[cnt / 2] & values[(cnt - 1) / 2] & 1);
-}

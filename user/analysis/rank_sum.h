@@ -19,7 +19,4 @@ double rank_sum__p(const uint64_t *a, size_t a_cnt, const uint64_t *b, size_t b_
  */
 int holm__correct(double *p, size_t cnt);
 
-/* Of an unsorted sample; 0 if it is empty. Sorts it. */
-uint64_t median__of(uint64_t *values, size_t cnt);
-
 #endif

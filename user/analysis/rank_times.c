@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/rank_times.h"
 #include "analysis/analysis.h"
+#include "analysis/step_parts.h"
 #include "common/util.h"
 #include "model/device_info.h"
 #include <stdlib.h>
 #include <string.h>
-
-const enum span_kind rank_times__phases[] = {KIND_DATALOADER,	KIND_FORWARD, KIND_BACKWARD,
-					     KIND_OPTIMIZATION, KIND_OTHER,   KIND_STEP};
 
 struct reading {
 	const struct recording *r;
@@ -110,10 +108,11 @@ static void add_step(struct reading *rd, const struct batch *b)
 	t->step_ns += b->step->cpu_ns;
 	t->collective_ns += collective_ns;
 	t->compute_ns += overlap(&rd->compute, begin, end);
-	for (const enum span_kind *kind = rank_times__phases; *kind != KIND_OTHER; kind++) {
-		uint64_t ns = less(b->step->phase_ns[*kind], hidden[*kind]);
+	for (size_t p = 0; p < STEP_PHASES; p++) {
+		const enum span_kind kind = step_parts[p].kind;
+		const uint64_t ns = less(b->step->phase_ns[kind], hidden[kind]);
 
-		t->phase_ns[*kind] += ns;
+		t->phase_ns[kind] += ns;
 		phases += ns;
 	}
 	t->phase_ns[KIND_OTHER] += less(b->step->cpu_ns, phases + collective_ns);

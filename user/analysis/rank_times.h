@@ -18,7 +18,4 @@ struct rank_times {
 
 int rank_times__read(const struct recording *r, bool raw_times, struct rank_times *out);
 
-/* The phases, OTHER last; KIND_STEP after them. */
-extern const enum span_kind rank_times__phases[];
-
 #endif

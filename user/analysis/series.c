@@ -2,15 +2,8 @@
 #include "analysis/series.h"
 #include <stdlib.h>
 #include <string.h>
+#include "analysis/step_parts.h"
 #include "common/util.h"
-
-static const struct {
-	const char *name;
-	enum span_kind kind;
-} phases[] = {
-	{"dataloader", KIND_DATALOADER},     {"forward", KIND_FORWARD}, {"backward", KIND_BACKWARD},
-	{"optimization", KIND_OPTIMIZATION}, {"others", KIND_OTHER},
-};
 
 struct reading {
 	const struct recording *r;
@@ -94,8 +87,8 @@ static int visit(const struct batch *b, void *ctx)
 		return err;
 	set->items[0].ns[set->step_cnt] = b->step->cpu_ns;
 	set->items[0].calls++;
-	for (size_t i = 0; i < ARRAY_SIZE(phases); i++) {
-		uint64_t ns = b->step->phase_ns[phases[i].kind];
+	for (size_t i = 0; i < STEP_PARTS; i++) {
+		uint64_t ns = b->step->phase_ns[step_parts[i].kind];
 
 		set->items[1 + i].ns[set->step_cnt] = ns;
 		set->items[1 + i].calls += ns > 0;
@@ -117,8 +110,8 @@ int series_set__read(const struct recording *r, bool raw_times, struct series_se
 	}
 	if (!err && !new_series(out, SERIES_STEP, "step"))
 		err = -ENOMEM;
-	for (size_t i = 0; i < ARRAY_SIZE(phases) && !err; i++)
-		err = new_series(out, SERIES_PHASE, phases[i].name) ? 0 : -ENOMEM;
+	for (size_t i = 0; i < STEP_PARTS && !err; i++)
+		err = new_series(out, SERIES_PHASE, step_parts[i].key) ? 0 : -ENOMEM;
 	if (!err)
 		err = model__run(r, &opts, visit, &rd);
 	for (int kind = 0; kind < SERIES_KIND_CNT; kind++)

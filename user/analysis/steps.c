@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/analysis.h"
+#include "analysis/step_parts.h"
+#include "common/median.h"
 #include "common/util.h"
 
 struct steps {
@@ -17,13 +19,6 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	return b->step ? ARRAY_PUSH(s->items, s->cnt, s->cap, *b->step) : 0;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static int median(const struct steps *s, uint64_t *out)
 {
 	auto_free uint64_t *times = calloc(s->cnt + 1, sizeof(*times));
@@ -32,27 +27,26 @@ static int median(const struct steps *s, uint64_t *out)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->cnt; i++)
 		times[i] = s->items[i].cpu_ns;
-	qsort(times, s->cnt, sizeof(*times), by_time);
-	*out = s->cnt ? times[s->cnt / 2] / 2 + times[(s->cnt - 1) / 2] / 2 : 0;
+	*out = median__of(times, s->cnt);
 	return 0;
 }
 
 static int add_columns(struct table *t)
 {
-	const struct column columns[] = {
+	const struct column head[] = {
 		{"step", "Step", 6, NULL, CELL_COUNT},
 		{"time", "Time", 10, NULL, CELL_TIME},
-		{"dataloader", "Dataloader", 0, NULL, CELL_TIME},
-		{"forward", "Forward", 10, NULL, CELL_TIME},
-		{"backward", "Backward", 10, NULL, CELL_TIME},
-		{"optimization", "Optimization", 0, NULL, CELL_TIME},
-		{"others", "Others", 10, NULL, CELL_TIME},
+	};
+	const struct column tail[] = {
 		{"of_median", "% of Median", 0, NULL, CELL_PERCENT},
 		{"slow", "Slow", 0, NULL, CELL_TEXT},
 	};
-	int err = table__add_columns(t, columns, ARRAY_SIZE(columns));
+	int err = table__add_columns(t, head, ARRAY_SIZE(head));
 
-	return err;
+	for (size_t p = 0; p < STEP_PARTS && !err; p++)
+		err = table__add_column(t, &(struct column){step_parts[p].key, step_parts[p].title,
+							    10, NULL, CELL_TIME});
+	return err ? err : table__add_columns(t, tail, ARRAY_SIZE(tail));
 }
 
 static int fill(const struct analysis *a, void *state, struct table *t)
@@ -66,18 +60,15 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	for (size_t i = 0; i < s->cnt && !err; i++) {
 		const struct step *step = &s->items[i];
 		bool slow = (double)step->cpu_ns > STEP_SLOW * (double)middle;
-		struct cell cells[] = {
-			cell__count(step->index),
-			cell__time(step->cpu_ns),
-			cell__time(step->phase_ns[KIND_DATALOADER]),
-			cell__time(step->phase_ns[KIND_FORWARD]),
-			cell__time(step->phase_ns[KIND_BACKWARD]),
-			cell__time(step->phase_ns[KIND_OPTIMIZATION]),
-			cell__time(step->phase_ns[KIND_OTHER]),
-			cell__share(step->cpu_ns, middle),
-			cell__text(slow ? "slow" : ""),
-		};
+		struct cell cells[4 + STEP_PARTS];
+		size_t n = 0;
 
+		cells[n++] = cell__count(step->index);
+		cells[n++] = cell__time(step->cpu_ns);
+		for (size_t p = 0; p < STEP_PARTS; p++)
+			cells[n++] = cell__time(step->phase_ns[step_parts[p].kind]);
+		cells[n++] = cell__share(step->cpu_ns, middle);
+		cells[n++] = cell__text(slow ? "slow" : "");
 		slow_cnt += slow;
 		err = table__add_row(t, 0, cells);
 	}

@@ -5,6 +5,7 @@
 #include "bpf/proftrace.skel.h"
 #include "capture/session.h"
 #include "common/err.h"
+#include "common/median.h"
 #include "common/util.h"
 #include <bpf/libbpf.h>
 
@@ -73,20 +74,16 @@ static int added_ns(struct calibration *c, const struct span_probes *probes, con
 	return err;
 }
 
-static int by_length(const void *a, const void *b)
+static int median_length(const struct step_call *calls, size_t cnt, uint64_t *length_ns)
 {
-	const struct step_call *x = a, *y = b;
-	uint64_t dx = x->end_ns - x->ts_ns, dy = y->end_ns - y->ts_ns;
+	auto_free uint64_t *lengths = calloc(cnt + 1, sizeof(*lengths));
 
-	return dx < dy ? -1 : dx > dy;
-}
-
-static uint64_t median_length(struct step_call *calls, size_t cnt)
-{
-	if (!cnt)
-		return 0;
-	qsort(calls, cnt, sizeof(*calls), by_length);
-	return calls[cnt / 2].end_ns - calls[cnt / 2].ts_ns;
+	if (!lengths)
+		return -ENOMEM;
+	for (size_t i = 0; i < cnt; i++)
+		lengths[i] = calls[i].end_ns - calls[i].ts_ns;
+	*length_ns = median__of(lengths, cnt);
+	return 0;
 }
 
 static int measure(struct session *s, struct calibration *c, const struct span_probes *probes,
@@ -97,7 +94,8 @@ static int measure(struct session *s, struct calibration *c, const struct span_p
 
 	if (!err)
 		err = session__drain(s);
-	cost->span_inside_ns = median_length(s->log.calls, s->log.cnt);
+	if (!err)
+		err = median_length(s->log.calls, s->log.cnt, &cost->span_inside_ns);
 	if (cost->span_inside_ns > cost->span_total_ns)
 		cost->span_inside_ns = cost->span_total_ns;
 	if (!err)

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Every step, or groups of them where there are many; and which have a timeline. */
 #include <string.h>
+#include "analysis/step_parts.h"
+#include "common/median.h"
 #include "common/util.h"
 #include "page/page_internal.h"
-
-static const struct {
-	const char *name;
-	enum span_kind kind;
-} phases[] = {
-	{"Dataloader", KIND_DATALOADER},     {"Forward", KIND_FORWARD}, {"Backward", KIND_BACKWARD},
-	{"Optimization", KIND_OPTIMIZATION}, {"Others", KIND_OTHER},
-};
 
 int page_steps__visit(struct page_steps *s, const struct batch *b)
 {
@@ -70,46 +64,52 @@ int page_steps__choose(const struct page_steps *s, struct chosen_step out[TIMELI
 	return cnt;
 }
 
-static uint64_t median_of(const struct step *const *order, size_t cnt)
+static int median_of(const struct page_steps *s, uint64_t *median)
 {
-	return cnt ? order[cnt / 2]->cpu_ns / 2 + order[(cnt - 1) / 2]->cpu_ns / 2 : 0;
+	auto_free uint64_t *times = calloc(s->cnt + 1, sizeof(*times));
+
+	if (!times)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->cnt; i++)
+		times[i] = s->items[i].cpu_ns;
+	*median = median__of(times, s->cnt);
+	return 0;
 }
 
 /* One bar: [first index, steps, mean ns, longest ns, slow ones, mean ns of each phase ...] */
 static void write_bar(const struct step *steps, size_t cnt, uint64_t median, struct text_file *out)
 {
-	uint64_t sum = 0, max = 0, slow = 0, phase_sums[ARRAY_SIZE(phases)] = {0};
+	uint64_t sum = 0, max = 0, slow = 0, phase_sums[STEP_PARTS] = {0};
 	size_t i = 0;
 
 	do {
 		sum += steps[i].cpu_ns;
 		max = steps[i].cpu_ns > max ? steps[i].cpu_ns : max;
 		slow += (double)steps[i].cpu_ns > STEP_SLOW * (double)median;
-		for (size_t p = 0; p < ARRAY_SIZE(phases); p++)
-			phase_sums[p] += steps[i].phase_ns[phases[p].kind];
+		for (size_t p = 0; p < STEP_PARTS; p++)
+			phase_sums[p] += steps[i].phase_ns[step_parts[p].kind];
 	} while (++i < cnt);
 	text_file__print(out, "[%llu,%zu,%llu,%llu,%llu", (unsigned long long)steps[0].index, cnt,
 			 (unsigned long long)(sum / cnt), (unsigned long long)max,
 			 (unsigned long long)slow);
-	for (size_t p = 0; p < ARRAY_SIZE(phases); p++)
+	for (size_t p = 0; p < STEP_PARTS; p++)
 		text_file__print(out, ",%llu", (unsigned long long)(phase_sums[p] / cnt));
 	text_file__put(out, "]", 1);
 }
 
 int page_steps__write(const struct page_steps *s, struct text_file *out)
 {
-	auto_free const struct step **order = sorted(s);
 	const size_t group = (s->cnt + BARS_MAX - 1) / BARS_MAX;
 	uint64_t median;
+	int err = median_of(s, &median);
 
-	if (!order)
-		return -ENOMEM;
-	median = median_of(order, s->cnt);
+	if (err)
+		return err;
 	text_file__print(out,
 			 "{\"cnt\":%zu,\"group\":%zu,\"median_ns\":%llu,\"slow\":%.1f,\"phases\":[",
 			 s->cnt, group, (unsigned long long)median, STEP_SLOW);
-	for (size_t p = 0; p < ARRAY_SIZE(phases); p++)
-		text_file__print(out, "%s\"%s\"", p ? "," : "", phases[p].name);
+	for (size_t p = 0; p < STEP_PARTS; p++)
+		text_file__print(out, "%s\"%s\"", p ? "," : "", step_parts[p].title);
 	text_file__print(out, "],\"bars\":[");
 	for (size_t i = 0; i < s->cnt; i += group) {
 		text_file__put(out, ",\n", i ? 2 : 0);

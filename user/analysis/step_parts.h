@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a step consists of, in the order that everything prints it. */
+#ifndef PROFTRACE_STEP_PARTS_H
+#define PROFTRACE_STEP_PARTS_H
+
+#include "model/model.h"
+
+enum { STEP_PHASES = 4, STEP_PARTS }; /* the rest of the step comes last */
+
+extern const struct step_part {
+	enum span_kind kind; /* index of step.phase_ns */
+	const char *key;     /* in JSON and CSV */
+	const char *title;
+} step_parts[STEP_PARTS];
+
+#endif
