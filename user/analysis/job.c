@@ -84,17 +84,28 @@ static bool some_without_rank(const struct job *j)
 	return j->cnt > 1 && j->members[0].times.rank < 0;
 }
 
+/* From the recording's clock, which each host has for itself, to the wall clock. */
+static uint64_t wall_offset_ns(const struct recording *r)
+{
+	const json_t *clock = json_object_get(recording__meta(r), "clock");
+
+	return (uint64_t)(json_integer_value(json_object_get(clock, "realtime_ns")) -
+			  json_integer_value(json_object_get(clock, "monotonic_ns")));
+}
+
+/* Do the ranks show the same time, if only in part? Those without a step are not asked. */
 static bool windows_meet(const struct job *j)
 {
 	uint64_t begin = 0, end = UINT64_MAX;
 
 	for (size_t i = 0; i < j->cnt; i++) {
 		const struct rank_times *t = &j->members[i].times;
+		const uint64_t offset = wall_offset_ns(j->members[i].recording);
 
 		if (!t->steps)
 			continue;
-		begin = t->begin_ns > begin ? t->begin_ns : begin;
-		end = t->end_ns < end ? t->end_ns : end;
+		begin = t->begin_ns + offset > begin ? t->begin_ns + offset : begin;
+		end = t->end_ns + offset < end ? t->end_ns + offset : end;
 	}
 	return begin < end;
 }
@@ -204,6 +215,9 @@ static int find_straggler(const struct job *j, struct straggler *s)
 		collectives += per_step(t, t->collective_ns);
 		steps += per_step(t, t->step_ns);
 	}
+	if (!windows_meet(j))
+		s->why_none = "the windows of the ranks do not overlap, so it cannot be told who "
+			      "waited for whom";
 	if (j->cnt < 2)
 		s->why_none = "there is one rank only";
 	if (s->why_none)
@@ -229,7 +243,7 @@ static const char *phase_label(enum span_kind phase)
 
 static int fill_straggler(const struct job *j, struct table *t)
 {
-	const char *none = "there is no straggler", *unknown = "none of its phases is longer";
+	const char *none = "no straggler is named", *unknown = "none of its phases is longer";
 	const struct column columns[] = {
 		{"straggler", "straggler", 0, NULL, CELL_COUNT},
 		{"others_wait", "others wait per step", 0, NULL, CELL_TIME},
