@@ -115,6 +115,32 @@ Test(diff, an_operator_that_became_slower)
 	free(text);
 }
 
+Test(diff, the_head_names_the_recordings_and_notes_say_why_p_is_unknown)
+{
+	struct synth a = job(3, 20, "only_before"), b = job(10, 30, NULL);
+	auto_free char *before = NULL, *after = NULL;
+	size_t exceeded;
+	char *text;
+	int err;
+
+	cr_assert(asprintf(&before, "before: %s", a.path) > 0);
+	cr_assert(asprintf(&after, "after: %s", b.path) > 0);
+	text = compare(a, b, NULL, &exceeded, &err);
+	cr_assert_eq(err, 0);
+	synth__expect_line(text, before);
+	synth__expect_line(text, "steps before: 3");
+	synth__expect_line(text, after);
+	synth__expect_line(text, "steps after: 10");
+	synth__expect_line(text, "p is - where a recording has fewer than 4 steps, which tells "
+				 "nothing of chance.");
+	synth__expect_line(text, "p is - where a name is new or gone: it is in one recording "
+				 "only.");
+	free(text);
+	text = compare(job(10, 20, NULL), job(10, 30, NULL), NULL, &exceeded, &err);
+	cr_expect_null(strstr(text, "p is -"));
+	free(text);
+}
+
 Test(diff, no_difference_is_none)
 {
 	size_t exceeded;

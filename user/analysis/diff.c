@@ -21,6 +21,7 @@ struct pair {
 
 struct diff {
 	const struct diff_opts *opts;
+	const char *before, *after; /* paths */
 	struct series_set a, b;
 	struct pairs {
 		struct pair *items;
@@ -145,24 +146,49 @@ static double percent(const struct pair *p)
 	return 100 * ((double)p->b_ns - (double)p->a_ns) / (double)p->a_ns;
 }
 
+static const char only_one[] = "it is in one recording only";
+static const char few_steps[] = "a recording has fewer than 4 steps";
+_Static_assert(RANK_SUM_FEWEST == 4, "the text above");
+
 static int add_row(struct table *t, const struct pair *p)
 {
+	const char *unknown = p->a && p->b ? few_steps : only_one;
 	const struct cell cells[] = {
 		cell__text(p->a ? p->a->name : p->b->name),
 		p->a ? cell__time(p->a_ns) : cell__none("it is not in the first recording"),
 		p->b ? cell__time(p->b_ns) : cell__none("it is not in the second recording"),
 		p->a && p->b && p->a_ns ? cell__percent(percent(p))
-					: cell__none("there is nothing to compare with"),
-		p->p >= 0 ? cell__float(p->p)
-			  : cell__none(p->a && p->b ? "fewer than 4 steps"
-						    : "there is nothing to compare with"),
+					: cell__none(p->a && p->b ? "its median was 0" : only_one),
+		p->p >= 0 ? cell__float(p->p) : cell__none(unknown),
 		cell__text(verdict(p)),
 	};
 
 	return table__add_row(t, 0, cells);
 }
 
-static struct table *make_table(const char *key, const char *title, const struct pairs *pairs)
+/* Why p is `-`, where it is. */
+static int note_unknown(struct table *t, const struct pairs *pairs)
+{
+	bool few = false, one = false;
+	int err = 0;
+
+	for (size_t i = 0; i < pairs->cnt; i++) {
+		const struct pair *p = &pairs->items[i];
+
+		few |= p->p < 0 && p->a && p->b;
+		one |= !p->a || !p->b;
+	}
+	if (few)
+		err = table__add_notef(t, "p is - where %s, which tells nothing of chance.",
+				       few_steps);
+	if (one && !err)
+		err = table__add_notef(t, "p is - where a name is new or gone: %s.", only_one);
+	return err;
+}
+
+/* note: NULL, or what stands below it. */
+static struct table *make_table(const char *key, const char *title, const struct pairs *pairs,
+				const char *note)
 {
 	const struct column columns[] = {
 		{.key = "name",
@@ -181,6 +207,10 @@ static struct table *make_table(const char *key, const char *title, const struct
 
 	for (size_t i = 0; i < pairs->cnt && !err; i++)
 		err = add_row(t, &pairs->items[i]);
+	if (!err && note)
+		err = table__add_note(t, note);
+	if (!err)
+		err = note_unknown(t, pairs);
 	if (err) {
 		table__free(t);
 		return NULL;
@@ -188,29 +218,58 @@ static struct table *make_table(const char *key, const char *title, const struct
 	return t;
 }
 
+static struct table *make_head(const struct diff *d)
+{
+	const struct column columns[] = {
+		{.key = "before", .title = "before", .type = CELL_TEXT},
+		{.key = "before_steps", .title = "steps before", .type = CELL_COUNT},
+		{.key = "after", .title = "after", .type = CELL_TEXT},
+		{.key = "after_steps", .title = "steps after", .type = CELL_COUNT},
+	};
+	const struct cell cells[] = {
+		cell__text(d->before),
+		cell__count(d->a.step_cnt),
+		cell__text(d->after),
+		cell__count(d->b.step_cnt),
+	};
+	struct table *t = table__new("recordings", "Recordings");
+
+	if (t && !table__add_columns(t, columns, ARRAY_SIZE(columns)) &&
+	    !table__add_row(t, 0, cells)) {
+		table__set_list(t);
+		return t;
+	}
+	table__free(t);
+	return NULL;
+}
+
+/* In CSV the head comes last, as in a report. */
 static int print_tables(struct diff *d, FILE *out)
 {
-	struct table *tables[3];
+	const bool csv = d->opts->style.format == TABLE_CSV;
+	struct table *tables[4];
+	char note[200];
 	size_t cnt = 0;
 	int err;
 
 	sort(&d->operators);
 	sort(&d->kernels);
-	tables[cnt++] = make_table("steps", "Steps and Phases", &d->steps);
+	snprintf(note, sizeof(note),
+		 "Medians over the steps. p: Mann-Whitney U test, corrected (Holm) for the rows of "
+		 "a table; same: p is %.2f or more, so chance may explain it.",
+		 SIGNIFICANT);
+	if (!csv)
+		tables[cnt++] = make_head(d);
+	tables[cnt++] = make_table("steps", "Steps and Phases", &d->steps, note);
 	if (d->operators.cnt)
-		tables[cnt++] = make_table("operators", "Operators", &d->operators);
+		tables[cnt++] = make_table("operators", "Operators", &d->operators, NULL);
 	if (d->kernels.cnt)
-		tables[cnt++] = make_table("kernels", "Kernels", &d->kernels);
+		tables[cnt++] = make_table("kernels", "Kernels", &d->kernels, NULL);
+	if (csv)
+		tables[cnt++] = make_head(d);
 	err = 0;
 	for (size_t i = 0; i < cnt; i++)
 		err = tables[i] ? err : -ENOMEM;
-	if (!err)
-		err = table__add_notef(
-			tables[0],
-			"Medians of %zu and %zu steps. p: Mann-Whitney U test, corrected (Holm) "
-			"for the "
-			"rows of a table; same: p is %.2f or more, so chance may explain it.",
-			d->a.step_cnt, d->b.step_cnt, SIGNIFICANT);
 	if (!err)
 		err = tables__print(tables, cnt, &d->opts->style, out);
 	for (size_t i = 0; i < cnt; i++)
@@ -336,7 +395,7 @@ int diff__print(const char *before, const char *after, const struct diff_opts *o
 		size_t *exceeded)
 {
 	struct recording *a = NULL, *b = NULL;
-	struct diff d = {.opts = opts};
+	struct diff d = {.opts = opts, .before = before, .after = after};
 	int err = read_one(before, opts->raw_times, opts->limit_cnt, &a, &d.a);
 
 	*exceeded = 0;
