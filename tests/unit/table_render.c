@@ -75,6 +75,56 @@ Test(table_render, text)
 		      "a note that says several things\n");
 }
 
+/* A row of these times, in this unit and width. */
+static void expect_times(const struct table_style *style, const uint64_t ns[5], const char *line)
+{
+	static const char *const titles[] = {"A", "B", "C", "D", "E"};
+	struct table *t = table__new("times", "Times");
+	struct cell cells[5];
+	char *text;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	for (size_t i = 0; i < 5; i++) {
+		const struct column c = {
+			.key = titles[i], .title = titles[i], .group = "Time", .type = CELL_TIME};
+
+		cells[i] = (struct cell){CELL_TIME, {.time_ns = ns[i]}};
+		cr_assert_eq(table__add_column(t, &c), 0);
+	}
+	cr_assert_eq(table__add_row(t, 0, cells), 0);
+	cr_assert_eq(tables__print(&t, 1, style, out), 0);
+	fclose(out);
+	table__free(t);
+	synth__expect_line(text, line);
+	free(text);
+}
+
+Test(table_render, short_times_keep_three_digits)
+{
+	const uint64_t ns[] = {12345678, 765432, 45678, 4567, 260};
+	const uint64_t tiny[] = {1, 0, 999999, 1000000, 99};
+
+	expect_times(&(struct table_style){.unit = UNIT_MS}, ns,
+		     "12.35 / 0.765 / 0.0457 / 0.00457 / 0.000260");
+	expect_times(&(struct table_style){.unit = UNIT_MS}, tiny,
+		     "0.000001 / 0.00 / 1.000 / 1.00 / 0.000099");
+	expect_times(&(struct table_style){.unit = UNIT_S}, ns,
+		     "0.01235 / 0.000765 / 0.0000457 / 0.00000457 / 0.000000260");
+	expect_times(&(struct table_style){.unit = UNIT_US}, ns,
+		     "12345.68 / 765.43 / 45.68 / 4.57 / 0.26");
+	expect_times(&(struct table_style){.unit = UNIT_NS}, ns,
+		     "12345678 / 765432 / 45678 / 4567 / 260");
+}
+
+Test(table_render, short_times_give_way_before_columns)
+{
+	const uint64_t ns[] = {12345678, 765432, 45678, 4567, 260};
+
+	expect_times(&(struct table_style){.unit = UNIT_MS, .width = 40}, ns,
+		     "12.35 / 0.77 / 0.046 / 0.0046 / 0.00026");
+}
+
 static int widest(const char *text)
 {
 	int widest = 0;

@@ -86,9 +86,9 @@ struct table_style {
 /*
  * Several tables of one report. Returns 0 or a negative errno.
  *
- * Text fits `width`: padding goes first, then names are cut to two fifths of the width, columns
- * left out by rank (and said), names cut further, columns left out from the right. Lines never
- * wrap. JSON is one object, {key: {"title", "rows", "notes", "left_out"}}; CSV (RFC 4180) has a
+ * Text fits `width`: padding goes first, then names are cut to two fifths of the width, digits of
+ * short times dropped, columns left out by rank (and said), names cut further, columns left out
+ * from the right. Lines never wrap. JSON is one object, {key: {"title", "rows", "notes", "left_out"}}; CSV (RFC 4180) has a
  * blank line and a `# title` line between tables, and notes as `# ` lines. In both, keys carry the
  * unit: times are integers `_ns`, sizes `_bytes`, shares `_percent`; `depth` is the row's indent,
  * `section` the rule that it stands under; what is unknown is null (empty), with the reason in

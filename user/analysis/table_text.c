@@ -9,7 +9,8 @@
 #define NAME_MIN 16 /* a name is not cut below this; columns are left out instead */
 #define NAME_KEEP                                                                                  \
 	40 /* nor below this, or two fifths of the width, if less telling columns can go */
-#define CELL_SIZE 256
+#define CELL_SIZE   256
+#define SIGNIFICANT 3 /* digits of a time shorter than the unit; where there is no room, 2 */
 
 /* A printed column: one of the table's, or a group of them joined. */
 struct view {
@@ -25,7 +26,8 @@ struct text {
 	struct view *views;
 	size_t view_cnt; /* less those that did not fit */
 	bool *left_out;	 /* by column */
-	bool brief;	 /* titles are shortened */
+	int significant;
+	bool brief; /* titles are shortened */
 	int width;
 	size_t section;
 };
@@ -47,17 +49,27 @@ static void format_bytes(int64_t bytes, char *buf, size_t size)
 	snprintf(buf, size, u ? "%.2f %s" : "%.0f %s", v, units[u]);
 }
 
-static void format_time(uint64_t ns, enum time_unit unit, char *buf, size_t size)
+/* Times shorter than the unit keep so many significant digits, down to a nanosecond: a kernel of
+ * 4 us is no 0.00 ms. */
+static void format_time(uint64_t ns, enum time_unit unit, int significant, char *buf, size_t size)
 {
 	static const struct {
 		double ns;
-		int digits;
-	} units[] = {[UNIT_S] = {1e9, 5},
-		     [UNIT_MS] = {1e6, 2},
-		     [UNIT_US] = {1e3, 2},
-		     [UNIT_NS] = {1, 0}};
+		int digits, most;
+	} units[] = {[UNIT_S] = {1e9, 5, 9},
+		     [UNIT_MS] = {1e6, 2, 6},
+		     [UNIT_US] = {1e3, 2, 2},
+		     [UNIT_NS] = {1, 0, 0}};
+	const double value = (double)ns / units[unit].ns;
+	int digits = units[unit].digits, zeros = -1;
 
-	snprintf(buf, size, "%.*f", units[unit].digits, (double)ns / units[unit].ns);
+	for (double v = value; ns && v < 1; v *= 10)
+		zeros++;
+	if (zeros >= 0 && zeros + significant > digits)
+		digits = zeros + significant;
+	if (digits > units[unit].most)
+		digits = units[unit].most;
+	snprintf(buf, size, "%.*f", digits, value);
 }
 
 /* Texts of names are printed from where they are: they may be longer than buf. */
@@ -73,7 +85,7 @@ static const char *format_cell(const struct text *x, const struct cell *c, char 
 		format_bytes(c->count, buf, size);
 		break;
 	case CELL_TIME:
-		format_time(c->time_ns, x->style->unit, buf, size);
+		format_time(c->time_ns, x->style->unit, x->significant, buf, size);
 		break;
 	case CELL_PERCENT:
 	case CELL_DECIMAL:
@@ -252,7 +264,9 @@ static void fit(struct text *x)
 		over = shrink(x, over, keep);
 		if (over <= 0)
 			break;
-		if (!x->brief && has_brief_titles(x->t)) {
+		if (x->significant == SIGNIFICANT) {
+			x->significant--;
+		} else if (!x->brief && has_brief_titles(x->t)) {
 			x->brief = true;
 		} else if (!leave_out_rank(x)) {
 			over = shrink(x, over, NAME_MIN);
@@ -492,7 +506,7 @@ static void put_table(struct text *x)
 
 int table__print_text(const struct table *t, const struct table_style *style, FILE *out)
 {
-	struct text x = {.t = t, .style = style, .out = out};
+	struct text x = {.t = t, .style = style, .out = out, .significant = SIGNIFICANT};
 	int err = 0;
 
 	x.views = calloc(t->column_cnt + 1, sizeof(*x.views));
