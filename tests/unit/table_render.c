@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include "analysis/cut_names.h"
 #include "analysis/table.h"
 #include "analysis/text_width.h"
 #include "model_synth.h"
@@ -320,4 +321,66 @@ Test(table_render, columns_are_left_out_by_rank)
 		free(text);
 	}
 	table__free(t);
+}
+
+/* The names as a table of this width shows them, one a line. */
+static void expect_names(const char *const *names, size_t cnt, int width, const char *want)
+{
+	struct cut_names n = {0};
+	char *got;
+	size_t len;
+	FILE *out = open_memstream(&got, &len);
+
+	for (size_t i = 0; i < cnt; i++)
+		cr_assert_eq(cut_names__add(&n, names[i], width), 0);
+	cr_assert_eq(cut_names__cut(&n), 0);
+	for (size_t i = 0; i < cnt; i++) {
+		cr_expect_leq(text__columns(n.items[i].shown), width);
+		fprintf(out, "%s\n", n.items[i].shown);
+	}
+	fclose(out);
+	cut_names__free(&n);
+	synth__expect(got, want);
+}
+
+Test(table_render, different_names_are_cut_differently)
+{
+	static const char *const kernels[] = {
+		"void at::native::apply_kernel<at::native::Metadata<2>, at::native::Plus<float>>"
+		"(int)",
+		"void at::native::apply_kernel<at::native::Metadata<2>, at::native::Times<float>>"
+		"(int)",
+		"void at::native::apply_kernel<at::native::Metadata<3>, at::native::Plus<float>>"
+		"(int)",
+		"gemm_nn",
+		"void at::native::apply_kernel<at::native::Metadata<2>, at::native::Plus<float>>"
+		"(int)",
+	};
+	static const char *const overloads[] = {
+		"void copy_kernel<float>(long, float const*)",
+		"void copy_kernel<float>(long, double const*)",
+	};
+	static const char *const middles[] = {
+		"autograd::engine::evaluate_function: AddmmBackward0",
+		"autograd::engine::evaluate_functiom: AddmmBackward0",
+	};
+
+	expect_names(kernels, 5, 28,
+		     "apply_kernel<...>, Plus<f...\n"
+		     "apply_kernel<...>, Times<...\n"
+		     "apply_kernel<Metadata<3>,...\n"
+		     "gemm_nn\n"
+		     "apply_kernel<...>, Plus<f...\n");
+	expect_names(kernels, 5, 60,
+		     "apply_kernel<Metadata<2>, Plus<float>>\n"
+		     "apply_kernel<Metadata<2>, Times<float>>\n"
+		     "apply_kernel<Metadata<3>, Plus<float>>\n"
+		     "gemm_nn\n"
+		     "apply_kernel<Metadata<2>, Plus<float>>\n");
+	expect_names(overloads, 2, 40,
+		     "void copy_kernel<...(long, float const*)\n"
+		     "void copy_kernel<...long, double const*)\n");
+	expect_names(middles, 2, 30,
+		     "autograd:...on: AddmmBackward0\n"
+		     "autograd:...om: AddmmBackward0\n");
 }

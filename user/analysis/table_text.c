@@ -2,6 +2,7 @@
 /* A table as text, in the layout that Paddle's users know, but never wider than the terminal. */
 #include <inttypes.h>
 #include <string.h>
+#include "analysis/cut_names.h"
 #include "analysis/table_internal.h"
 #include "analysis/text_width.h"
 #include "common/util.h"
@@ -30,6 +31,8 @@ struct text {
 	bool brief; /* titles are shortened */
 	int width;
 	size_t section;
+	struct cut_names names; /* of the rows, in the order of printing; those of the first view */
+	size_t name;		/* the next */
 };
 
 static void put_repeated(FILE *out, char c, int cnt)
@@ -309,6 +312,35 @@ static void put_rule(const struct text *x)
 	fputc('\n', x->out);
 }
 
+static bool has_name(const struct text *x, const struct row *r)
+{
+	return r && x->view_cnt && x->views[0].name && r->cells[x->views[0].first].text &&
+	       r->cells[x->views[0].first].type == CELL_TEXT;
+}
+
+static int indent_of(const struct text *x, const struct row *r)
+{
+	const int half = x->views[0].width / 2;
+
+	return 2 * r->indent < half ? 2 * r->indent : half;
+}
+
+static int take_name(const struct row *r, void *ctx)
+{
+	struct text *x = ctx;
+
+	return has_name(x, r) ? cut_names__add(&x->names, r->cells[x->views[0].first].text,
+					       x->views[0].width - indent_of(x, r))
+			      : 0;
+}
+
+static int cut_names(struct text *x)
+{
+	long left_out = table__each_row(x->t, x->style->row_limit, take_name, x);
+
+	return left_out < 0 ? (int)left_out : cut_names__cut(&x->names);
+}
+
 /* No blanks at the end of a line: they would wrap in a terminal that is exactly full. */
 static int put_line(const struct row *r, void *ctx)
 {
@@ -323,10 +355,10 @@ static int put_line(const struct row *r, void *ctx)
 	for (size_t i = 0; i < x->view_cnt; i++) {
 		const struct view *v = &x->views[i];
 		const char *text = format_view(x, v, r, buf, sizeof(buf));
-		int indent = i || !r ? 0 : 2 * r->indent;
+		int indent = i || !r ? 0 : indent_of(x, r);
 
-		if (indent > v->width / 2)
-			indent = v->width / 2;
+		if (!i && has_name(x, r))
+			text = x->names.items[x->name++].shown;
 		pad += indent;
 		if (*text) {
 			put_repeated(x->out, ' ', pad);
@@ -487,12 +519,16 @@ static int put_paragraphs(struct text *x)
 	return err;
 }
 
-static void put_table(struct text *x)
+static int put_table(struct text *x)
 {
 	static const char *const units[] = {"s", "ms", "us", "ns"};
 	long left_out;
+	int err;
 
 	fit(x);
+	err = cut_names(x);
+	if (err)
+		return err;
 	put_centred(x, x->t->title, '-');
 	if (has_times(x->t))
 		fprintf(x->out, "Time unit: %s\n", units[x->style->unit]);
@@ -502,6 +538,7 @@ static void put_table(struct text *x)
 	left_out = table__each_row(x->t, x->style->row_limit, put_line, x);
 	put_rule(x);
 	put_notes(x, left_out);
+	return 0;
 }
 
 int table__print_text(const struct table *t, const struct table_style *style, FILE *out)
@@ -518,7 +555,8 @@ int table__print_text(const struct table *t, const struct table_style *style, FI
 	else if (t->prose)
 		err = put_paragraphs(&x);
 	else
-		put_table(&x);
+		err = put_table(&x);
+	cut_names__free(&x.names);
 	free(x.views);
 	free(x.left_out);
 	return err;

@@ -4,6 +4,10 @@
 #include <string.h>
 #include "common/util.h"
 
+#define LEAST	8  /* columns, to cut rather than to end */
+#define ROOM	12 /* of what follows a cut, at least */
+#define CONTEXT 3  /* shown before what differs */
+
 bool text__starts_char(const char *c)
 {
 	return ((unsigned char)*c & 0xc0) != 0x80;
@@ -121,47 +125,66 @@ static void drop_namespaces(char *text)
 	*out = '\0';
 }
 
-/* Of a C++ function the return type goes first, then its arguments, then all namespaces, then the
- * last of its template's arguments. */
-static int put_function_cut(FILE *out, char *name, int width)
+char *text__shorten(const char *text, int width)
 {
-	int cols, own_cols;
+	const bool function = strchr(text, '<') && text__columns(text) > width && width >= LEAST;
+	char *name;
+	int cols;
 
-	if (!strncmp(name, "void ", 5))
-		name += 5;
+	if (function && !strncmp(text, "void ", 5))
+		text += 5;
+	name = strdup(text);
+	if (!name || !function)
+		return name;
 	cols = without_arguments(name);
 	if (cols)
 		name[bytes_within(name, cols)] = '\0';
 	if (text__columns(name) > width)
 		drop_namespaces(name);
-	cols = text__columns(name);
-	own_cols = columns_within(name, strcspn(name, "<"));
-	if (cols <= width) {
-		put_part(out, name, 0, cols);
-		return cols;
+	return name;
+}
+
+int text__put_cut(FILE *out, const char *text, int width)
+{
+	auto_free char *name = text__shorten(text, width);
+	const char *s = name ? name : text;
+	const int cols = text__columns(s), own_cols = columns_within(s, strcspn(s, "<"));
+
+	if (cols <= width || width < LEAST) {
+		put_part(out, s, 0, width);
+		return cols < width ? cols : width;
 	}
-	if (own_cols && own_cols + 4 <= width) {
-		put_part(out, name, 0, width - 3);
+	/* Of a template the last arguments go. */
+	if (own_cols && own_cols < cols && own_cols + 4 <= width) {
+		put_part(out, s, 0, width - 3);
 		fputs("...", out);
 	} else {
-		put_middle_cut(out, name, own_cols > width ? own_cols : cols, width);
+		put_middle_cut(out, s, own_cols > width ? own_cols : cols, width);
 	}
 	return width;
 }
 
-/* At most width columns of text. */
-int text__put_cut(FILE *out, const char *text, int width)
+int text__put_cut_from(FILE *out, const char *text, int width, int from)
 {
-	int cols = text__columns(text);
-	auto_free char *copy = NULL;
+	const int cols = text__columns(text), own_cols = columns_within(text, strcspn(text, "<"));
+	int head = own_cols + ROOM + 4 <= width ? own_cols + 1 : width / 3, room;
 
-	if (cols <= width || width < 8) {
-		put_part(out, text, 0, width);
-		return cols < width ? cols : width;
+	if (!from || cols <= width || width < 2 * ROOM)
+		return text__put_cut(out, text, width);
+	from -= CONTEXT;
+	if (from <= head + 3) {
+		put_part(out, text, 0, width - 3);
+		fputs("...", out);
+		return width;
 	}
-	copy = strchr(text, '<') ? strdup(text) : NULL;
-	if (copy)
-		return put_function_cut(out, copy, width);
-	put_middle_cut(out, text, cols, width);
+	room = width - head - 3;
+	put_part(out, text, 0, head);
+	fputs("...", out);
+	if (cols - from <= room) {
+		put_part(out, text, cols - room, cols);
+	} else {
+		put_part(out, text, from, from + room - 3);
+		fputs("...", out);
+	}
 	return width;
 }

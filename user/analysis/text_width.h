@@ -12,9 +12,13 @@ bool text__starts_char(const char *c);
 int text__columns(const char *s);
 /* One byte; a control character, which could move the cursor, as '?'. */
 void text__put_char(FILE *out, const char *c);
-/* At most width columns of text; returns how many. Of a C++ function the return type goes first,
- * then its arguments, then the namespaces; other names are cut nearer their begin, because they
- * differ at their ends. */
+/* A copy of text; if that is a C++ function wider than width, without its return type, then its
+ * arguments, then the namespaces, until it fits. NULL: out of memory; the caller frees. */
+char *text__shorten(const char *text, int width);
+/* At most width columns of text; returns how many. It is shortened first; then of a template the
+ * last arguments go, other names are cut nearer their begin, because they differ at their ends. */
 int text__put_cut(FILE *out, const char *text, int width);
+/* The same of a text that was shortened already, but such that the column `from` of it shows. */
+int text__put_cut_from(FILE *out, const char *text, int width, int from);
 
 #endif
