@@ -139,8 +139,34 @@ Test(report_key_averages, what_was_not_recorded)
 
 	EXPECT_LINES(&s, "key_averages", NS(.group_by = GROUP_BY_SHAPE),
 		     "Rows are by name: no shapes were recorded; --record-shapes records them.");
-	EXPECT_LINES(&s, "key_averages", NS(.group_by = GROUP_BY_STACK),
-		     "Rows are by name: no stacks are recorded.");
+	synth__free(&s);
+}
+
+Test(report_key_averages, by_stack_a_row_for_each_chain_of_callers)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	static const char *const levels[] = {"l0", "l1", "l2", "l3", "l4", "l5"};
+
+	synth__span(&s, s.main, CAT_OPERATOR, "mm", 10, 20);
+	synth__span(&s, s.main, CAT_OPERATOR, "linear", 5, 30);
+	synth__span(&s, s.main, CAT_OPERATOR, "mm", 40, 47);
+	synth__span(&s, s.main, CAT_OPERATOR, "linear", 35, 50);
+	synth__span(&s, s.main, CAT_OPERATOR, "mm", 60, 63);
+	synth__span(&s, s.main, CAT_OPERATOR, "deep", 80, 81);
+	for (size_t i = 0; i < 6; i++)
+		synth__span(&s, s.main, CAT_USER, levels[5 - i], 79 - i, 82 + i);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	EXPECT_LINES(
+		&s, "key_averages", NS(.group_by = GROUP_BY_STACK, .style.width = 0),
+		"mm      30.36       17        30.36        17         9             2           "
+		"linear",
+		"mm      5.36        3         5.36         3          3             1           "
+		"-",
+		"deep    1.79        1         1.79         1          1             1           "
+		"l5 < l4 < l3 < l2 < l1",
+		"Called From: the operators and ranges around it, the innermost first; frames of "
+		"Python are not recorded.");
 	synth__free(&s);
 }
 

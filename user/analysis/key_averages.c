@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * key_averages of the PyTorch profiler: every event by name, or by name and shapes, with what it
- * took itself and with all inside it. What a call of the device's interface launched counts for the
- * event that made the call, kernels have rows of their own.
+ * key_averages of the PyTorch profiler: every event by name, or by name and shapes or callers, with
+ * what it took itself and with all inside it. What a call of the device's interface launched counts
+ * for the event that made the call, kernels have rows of their own.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/by_stream.h"
+#include "analysis/callers.h"
 #include "analysis/order.h"
 #include "analysis/shapes.h"
 #include "analysis/spans_by_name.h"
@@ -20,10 +21,12 @@ struct sums {
 };
 
 struct averages {
-	struct stat_map map; /* child: shapes, where they make rows; device 1: ran on a device */
+	struct stat_map map; /* child: shapes or callers, where they make rows; device 1: ran on a
+				device */
 	struct sums *sums;   /* by row of the map */
 	size_t sum_cnt, sum_cap;
 	struct shapes shapes;
+	struct callers callers;
 	bool any_shape, memory[PLACES];
 };
 
@@ -102,6 +105,8 @@ static int key_of(const struct analysis *a, struct averages *k, const struct tra
 {
 	*key = (struct stat_key){.group = by_name__group(a, t), .id = s->ev.name};
 	k->any_shape |= s->ev.args_len && s->kind != KIND_RUNTIME;
+	if (a->opts->group_by == GROUP_BY_STACK)
+		return callers__id(&k->callers, s, &key->child);
 	if (a->opts->group_by != GROUP_BY_SHAPE || s->kind == KIND_RUNTIME)
 		return 0;
 	return shapes__id(&k->shapes, s, &key->child);
@@ -267,7 +272,7 @@ static int add_columns(const struct analysis *a, const struct averages *k, struc
 		{a->opts->group_by == GROUP_BY_SHAPE,
 		 {"input_shapes", "Input Shapes", 0, NULL, CELL_TEXT, 1, 60, NULL}},
 		{a->opts->group_by == GROUP_BY_STACK,
-		 {"source_location", "Source Location", 0, NULL, CELL_TEXT, 1, 75, NULL}},
+		 {"callers", "Called From", 0, NULL, CELL_TEXT, 1, 75, NULL}},
 	};
 	int err = 0;
 
@@ -293,9 +298,12 @@ static int add_row(const struct analysis *a, const struct averages *k, struct ta
 	const struct stat *s = &r->stat;
 	const struct sums *m = &k->sums[row];
 	const char *shapes = shapes__text(&k->shapes, r->key.child);
+	auto_free char *callers = callers__text(a, &k->callers, r->key.child);
 	struct cell cells[17];
 	size_t n = 0;
 
+	if (!callers)
+		return -ENOMEM;
 	cells[n++] = cell__text(analysis__name(a, r->key.id));
 	cells[n++] = cell__share(m->self_cpu_ns, w->self_cpu_ns);
 	cells[n++] = cell__time(m->self_cpu_ns);
@@ -317,7 +325,9 @@ static int add_row(const struct analysis *a, const struct averages *k, struct ta
 	if (a->opts->group_by == GROUP_BY_SHAPE)
 		cells[n++] = shapes ? cell__text(shapes) : cell__none("no shapes were recorded");
 	if (a->opts->group_by == GROUP_BY_STACK)
-		cells[n++] = cell__none("no stacks are recorded");
+		cells[n++] = *callers	     ? cell__text(callers)
+			     : r->key.device ? cell__none("it ran on a device")
+					     : cell__none("nothing that was recorded called it");
 	return table__add_row(t, 0, cells);
 }
 
@@ -329,7 +339,8 @@ static int add_footer(const struct analysis *a, const struct averages *k, const 
 	if (!err && a->has_device)
 		err = table__add_notef(t, "Self GPU time total: %s", time_text(a, w->gpu_ns).s);
 	if (!err && a->opts->group_by == GROUP_BY_STACK)
-		err = table__add_note(t, "Rows are by name: no stacks are recorded.");
+		err = table__add_note(t, "Called From: the operators and ranges around it, the "
+					 "innermost first; frames of Python are not recorded.");
 	if (!err && a->opts->group_by == GROUP_BY_SHAPE && !k->any_shape)
 		err = table__add_note(
 			t,
@@ -400,6 +411,7 @@ static void clean(void *state)
 	stat_map__free(&k->map);
 	free(k->sums);
 	shapes__free(&k->shapes);
+	callers__free(&k->callers);
 }
 
 const struct table_impl table_key_averages = {
