@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Folded stacks, one line per stack, `phase;operator;operator NANOSECONDS`, for flamegraph.pl,
- * inferno, speedscope and the like: self time on the host's threads, or time on devices.
+ * Folded stacks, one line per stack, `thread;phase;operator;operator NANOSECONDS`, for
+ * flamegraph.pl, inferno, speedscope and the like: self time on the host's threads, or on devices.
  */
 #include <string.h>
 #include "common/err.h"
 #include "common/util.h"
+#include "exporters/event_text.h"
 #include "exporters/exporters.h"
 #include "exporters/output.h"
 #include "exporters/stacks.h"
@@ -28,11 +29,21 @@ struct folded {
 	uint32_t frame_cnt;
 };
 
+static char *frame_text(const struct stacks *s, uint32_t frame)
+{
+	const struct track *t = recording__track(s->r, stacks__track(s, frame));
+	char label[128];
+
+	if (t)
+		track__label(t, label, sizeof(label));
+	return clean(t ? label : stacks__text(s, frame));
+}
+
 static int make_frames(struct folded *f)
 {
 	const struct stacks *s = f->stacks;
 
-	f->frame_cnt = s->name_cnt + LABEL_TRACKS + 1;
+	f->frame_cnt = s->name_cnt + LABEL_TRACKS + 1 + recording__track_cnt(s->r);
 	f->frames = calloc((size_t)f->frame_cnt + 1, sizeof(*f->frames));
 	if (!f->frames)
 		return -ENOMEM;
@@ -40,7 +51,7 @@ static int make_frames(struct folded *f)
 		const uint32_t frame = s->nodes[i].frame;
 
 		if (!f->frames[frame])
-			f->frames[frame] = clean(stacks__text(s, frame));
+			f->frames[frame] = frame_text(s, frame);
 		if (!f->frames[frame])
 			return -ENOMEM;
 	}
@@ -105,7 +116,7 @@ static int folded__run(const struct recording *r, const struct export_opts *opts
 	err = output__choose(r, opts, device ? ".device.folded" : ".folded", 0, &level, result);
 	if (err)
 		return err;
-	err = stacks__collect(r, false, false, &s);
+	err = stacks__collect(r, true, false, &s);
 	if (err)
 		return err;
 	err = folded__write(&s, device, level, result);
@@ -118,7 +129,7 @@ static int folded__run(const struct recording *r, const struct export_opts *opts
 
 const struct exporter exporter_folded = {
 	.name = "folded",
-	.summary = "folded stacks by phase and operator, ns of self time, for flamegraph.pl",
+	.summary = "folded stacks by thread, phase and operator, ns, for flamegraph.pl",
 	.dialects = "cpu (default) or device: time of kernels and copies",
 	.run = folded__run,
 };

@@ -2,12 +2,15 @@
 #include "exporters/stacks.h"
 #include <string.h>
 #include "common/util.h"
+#include "exporters/backward_waits.h"
 
 #define NODES_MAX (1u << 21)		    /* distinct stacks; later ones count for their caller */
 #define DEPTH_MAX (2 * MODEL_MAX_DEPTH + 8) /* inferred phases come on top of the model's limit */
 
 struct walk {
 	struct stacks *s;
+	struct backward_waits waits;
+	uint32_t pid;  /* of the track */
 	uint32_t base; /* node of the track or step */
 	uint32_t frames[DEPTH_MAX];
 	int depth;
@@ -142,6 +145,7 @@ static uint32_t node_in_phase(struct walk *w, enum span_kind phase)
 static void add_span(struct walk *w, const struct span *span, uint32_t node, enum span_kind phase)
 {
 	const bool has_frame = span->ev.name || !span_kind__is_phase(span->kind);
+	const uint64_t waited_ns = backward_waits__of(&w->waits, w->pid, span);
 	struct stack_node *n;
 
 	note_time(w->s, span);
@@ -152,7 +156,7 @@ static void add_span(struct walk *w, const struct span *span, uint32_t node, enu
 		node = child(w, node, w->frames[w->depth++]);
 	}
 	n = &w->s->nodes[node];
-	n->self_ns += span->self_ns;
+	n->self_ns += span->self_ns > waited_ns ? span->self_ns - waited_ns : 0;
 	n->calls++;
 	for (const struct span *d = span->first_device; d && !w->err; d = d->next_device)
 		add_device(w, node, d);
@@ -181,6 +185,7 @@ static void take_track(struct walk *w, const struct batch *b, const struct track
 
 	w->depth = 0;
 	w->base = 0;
+	w->pid = t->track->pid;
 	if (w->s->by_track)
 		w->base = child(w, 0, label(w->s, LABEL_TRACKS + t->track->id));
 	if (w->s->by_step)
@@ -200,6 +205,7 @@ static int visit(const struct batch *b, void *ctx)
 {
 	struct walk *w = ctx;
 
+	w->err = backward_waits__take(&w->waits, w->s->r, b);
 	for (size_t i = 0; i < b->track_cnt && !w->err; i++)
 		take_track(w, b, &b->tracks[i]);
 	return w->err;
@@ -224,6 +230,7 @@ int stacks__collect(const struct recording *r, bool by_track, bool by_step, stru
 		err = grow_slots(out);
 	if (!err)
 		err = model__run(r, &opts, visit, w);
+	backward_waits__free(&w->waits);
 	free(w);
 	if (err)
 		stacks__free(out);

@@ -5,7 +5,9 @@
  *
  * A stack is [track,] [step,] phase, spans from the outermost inwards, and below the call that
  * launched it what ran on a device. The phase is that of the innermost span, so that the sums by
- * phase are those of the tables; a phase that was inferred has no frame of its own beside it.
+ * phase are those of the tables; a phase that was inferred has no frame of its own beside it. The
+ * time is what threads did: a call of the backward pass is without the time in which it waits for
+ * nodes on other threads.
  */
 #ifndef PROFTRACE_STACKS_H
 #define PROFTRACE_STACKS_H
@@ -37,7 +39,7 @@ struct stacks {
 	size_t slot_cnt;
 	uint64_t cut; /* spans whose time went to the caller's stack, as there were too many */
 	struct model_stats stats;
-	uint64_t spans;			       /* host and device spans taken */
+	uint64_t spans;		    /* host and device spans taken */
 	uint64_t first_ns, last_ns; /* of all spans; first > last: none */
 };
 

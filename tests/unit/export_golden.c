@@ -12,6 +12,7 @@ static const struct golden {
 	const char *recording, *format, *dialect, *file;
 } goldens[] = {
 	{"cpu", "folded", NULL, "cpu.folded"},
+	{"gpu", "folded", NULL, "gpu.folded"},
 	{"simgpu", "folded", "device", "simgpu.device.folded"},
 	{"gpu", "speedscope", NULL, "gpu.speedscope.json"},
 	{"gpu", "csv", NULL, "gpu.rows.csv"},

@@ -202,7 +202,8 @@ function showFlame() {
 		return;
 	}
 	parent.append(el("p", {class: "soft"}, "All steps and threads together: phase, operator, " +
-		"what it called, and below the call what it ran on a device. Width is time."));
+		"what it called, and below the call what it ran on a device. Width is time, added up over " +
+		"the threads; a backward call that waits for another thread's nodes is without the wait."));
 	new FlameGraph().build(parent);
 	if (data.flame.left_out)
 		parent.append(el("p", {class: "soft"},
