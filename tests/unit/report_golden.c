@@ -22,7 +22,7 @@ static const struct golden {
 	{"cpu", "cpu.csv", {.style = {.format = TABLE_CSV}}},
 	{"cpu",
 	 "cpu_steps.txt",
-	 {.tables = "steps,sched", .style = {.unit = UNIT_US, .width = 100}}},
+	 {.tables = "steps,sched,sched_steps", .style = {.unit = UNIT_US, .width = 100}}},
 	{"cpu",
 	 "cpu_raw.txt",
 	 {.tables = "model,operator",

@@ -200,6 +200,16 @@ Test(report_others, sched)
 		     "  blocked                       3          80          40          40.00",
 		     "    futex                       3          80          40          40.00",
 		     "other (101)                     1          100         50          100.00");
+	EXPECT_LINES(&s, "sched_steps", &ns,
+		     "0       main (100)            60          10          30          futex      "
+		     "      "
+		     "   30",
+		     "0       other (101)           0           0           100         -          "
+		     "      "
+		     "   -",
+		     "1       main (100)            50          0           50          futex      "
+		     "      "
+		     "   50");
 	synth__free(&s);
 }
 
