@@ -116,13 +116,12 @@ Test(cli_opts, short_flags_combine_and_the_last_may_take_a_value)
 	cr_expect(eq(u64, l.v.pid, 7));
 }
 
-Test(cli_opts, an_empty_value_after_equals_is_a_value)
+Test(cli_opts, an_empty_value_is_refused_and_not_taken_from_the_next_argument)
 {
 	struct line l;
 
-	cr_assert(zero(int, parse(&l, "--output= file", false)));
-	cr_expect(eq(str, (char *)l.v.output, ""));
-	cr_expect(eq(str, l.argv[l.rest], "file"));
+	cr_expect(eq(int, parse(&l, "--output= file", false), -EINVAL));
+	cr_expect_not_null(strstr(err__take(-EINVAL), "--output: its value is empty; give FILE"));
 }
 
 Test(cli_opts, positionals_move_behind_options_in_their_order)

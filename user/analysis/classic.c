@@ -266,7 +266,7 @@ static void clean(void *state)
 
 const struct table_impl table_classic = {
 	.def = {"classic", "the classic Paddle profiler's report (--state, --sorted-by)", false,
-		words},
+		words, USES_BY_THREAD | USES_STATE},
 	.title = "Profiling Report",
 	.state_size = sizeof(struct classic),
 	.visit = visit,

@@ -216,7 +216,8 @@ void distributed__clean(void *state)
 }
 
 const struct table_impl table_distributed = {
-	.def = {"distributed", "communication, computation and their overlap", true},
+	.def = {"distributed", "communication, computation and their overlap", true, NULL,
+		USES_BY_DEVICE},
 	.title = "Distribution Summary",
 	.state_size = sizeof(struct distributed),
 	.visit = distributed__visit,

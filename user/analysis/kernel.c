@@ -167,7 +167,8 @@ static void clean(void *state)
 }
 
 const struct table_impl table_kernel = {
-	.def = {"kernel", "kernels by name, and how they fill the device", true, order_common},
+	.def = {"kernel", "kernels by name, and how they fill the device", true, order_common,
+		USES_BY_DEVICE},
 	.title = "Kernel Summary",
 	.state_size = sizeof(struct kernels),
 	.visit = visit,

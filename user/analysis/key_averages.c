@@ -416,7 +416,7 @@ static void clean(void *state)
 
 const struct table_impl table_key_averages = {
 	.def = {"key_averages", "PyTorch's: events by name (--group-by), self and total", false,
-		words},
+		words, USES_BY_THREAD | USES_GROUP_BY},
 	.title = "Key Averages",
 	.state_size = sizeof(struct averages),
 	.visit = visit,

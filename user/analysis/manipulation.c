@@ -142,7 +142,7 @@ static void clean(void *state)
 
 const struct table_impl table_manipulation = {
 	.def = {"manipulation", "copies and sets of memory, with their bandwidth", true,
-		order_common},
+		order_common, USES_BY_DEVICE | USES_BY_THREAD},
 	.title = "Memory Manipulation Summary",
 	.state_size = sizeof(struct manipulations),
 	.visit = visit,

@@ -303,7 +303,8 @@ static void clean(void *state)
 }
 
 const struct table_impl table_operator = {
-	.def = {"operator", "operators by name", true, order_common},
+	.def = {"operator", "operators by name", true, order_common,
+		USES_BY_THREAD | USES_OP_DETAIL},
 	.title = "Operator Summary",
 	.state_size = sizeof(struct operators),
 	.visit = visit,

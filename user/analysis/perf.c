@@ -94,7 +94,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 }
 
 const struct table_impl table_perf = {
-	.def = {"perf", "reader_cost, batch_cost, ips and reader ratio", true},
+	.def = {"perf", "reader_cost, batch_cost, ips and reader ratio", true, NULL,
+		USES_BATCH_SIZE},
 	.title = "Perf Summary",
 	.state_size = sizeof(struct perf),
 	.visit = visit,

@@ -50,17 +50,25 @@ static int unknown_table(const char *name, size_t len)
 /* Sets named[i] for each table of the list. */
 static int find_named(const char *names, bool *named)
 {
-	while (*names) {
+	const char *const list = names;
+
+	for (bool more = true; more;) {
 		size_t len = strcspn(names, ","), i = 0;
+
+		if (!len)
+			return err__set(-EINVAL,
+					"--table '%s': a name is empty; --list-tables "
+					"of proftrace report shows them",
+					list);
 
 		while (i < ARRAY_SIZE(impls) && (strlen(impls[i]->def.key) != len ||
 						 strncmp(impls[i]->def.key, names, len) != 0))
 			i++;
-		if (len && i == ARRAY_SIZE(impls))
+		if (i == ARRAY_SIZE(impls))
 			return unknown_table(names, len);
-		if (len)
-			named[i] = true;
-		names += len + (names[len] == ',');
+		named[i] = true;
+		more = names[len] == ',';
+		names += len + more;
 	}
 	return 0;
 }
@@ -114,7 +122,7 @@ static int wrong_order(const char *names, const bool *named, const char *word)
 
 int report__check_order(const char *names, const char *word)
 {
-	bool named[ARRAY_SIZE(impls)] = {}, any = false;
+	bool named[ARRAY_SIZE(impls)] = {};
 	int err = names ? find_named(names, named) : 0;
 
 	if (err || !word)
@@ -124,12 +132,70 @@ int report__check_order(const char *names, const char *word)
 			continue;
 		if (order_words__have(impls[i]->def.words, word))
 			return 0;
-		any = true;
 	}
-	/* Tables of one order alone are printed whatever the common word says. */
-	if (!any && order_words__have(order_common, word))
-		return 0;
 	return wrong_order(names, named, word);
+}
+
+/* ---- options ---- */
+
+char *report__all_tables(void)
+{
+	char *names = NULL;
+	size_t len;
+	FILE *f = open_memstream(&names, &len);
+
+	for (size_t i = 0; f && i < ARRAY_SIZE(impls); i++)
+		fprintf(f, "%s%s", i ? "," : "", impls[i]->def.key);
+	if (f && fclose(f) == 0)
+		return names;
+	free(names);
+	return NULL;
+}
+
+static bool uses(size_t i, unsigned int use)
+{
+	return use == USES_ASCENDING ? impls[i]->def.words != NULL : impls[i]->def.uses & use;
+}
+
+static int check_use(const char *option, unsigned int use, const char *names, const bool *named)
+{
+	char known[256] = "";
+
+	for (size_t i = 0, at = 0; i < ARRAY_SIZE(impls); i++) {
+		if (!uses(i, use))
+			continue;
+		if (is_printed(i, names, named))
+			return 0;
+		if (at < sizeof(known))
+			at += (size_t)snprintf(known + at, sizeof(known) - at, "%s%s",
+					       at ? ", " : "", impls[i]->def.key);
+	}
+	return err__set(-EINVAL, "--%s has no effect on the tables to be printed; it is for %s",
+			option, known);
+}
+
+int report__check_uses(const char *names, const struct report_opts *opts)
+{
+	const struct {
+		bool set;
+		const char *option;
+		enum report_use use;
+	} options[] = {
+		{opts->by_thread, "by-thread", USES_BY_THREAD},
+		{opts->by_device, "by-device", USES_BY_DEVICE},
+		{opts->op_detail, "op-detail", USES_OP_DETAIL},
+		{opts->group_by != GROUP_BY_NAME, "group-by", USES_GROUP_BY},
+		{opts->state != STATE_ALL, "state", USES_STATE},
+		{opts->batch_size != 0, "batch-size", USES_BATCH_SIZE},
+		{opts->ascending, "ascending", USES_ASCENDING},
+	};
+	bool named[ARRAY_SIZE(impls)] = {};
+	int err = names ? find_named(names, named) : 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(options) && !err; i++)
+		if (options[i].set)
+			err = check_use(options[i].option, options[i].use, names, named);
+	return err;
 }
 
 static bool is_earlier_word(size_t table, const char *word)

@@ -42,16 +42,33 @@ struct report_opts {
 	struct table_style style;
 };
 
+/* Options of the report that only some tables heed. */
+enum report_use {
+	USES_BY_THREAD = 1 << 0,
+	USES_BY_DEVICE = 1 << 1,
+	USES_OP_DETAIL = 1 << 2,
+	USES_GROUP_BY = 1 << 3,
+	USES_STATE = 1 << 4,
+	USES_BATCH_SIZE = 1 << 5,
+	USES_ASCENDING = 1 << 6, /* those with words */
+};
+
 /* A table is one file in user/analysis/ and one row of the registry in report.c. */
 struct table_def {
 	const char *key;     /* --table NAME */
 	const char *summary; /* one line of help */
 	bool by_default;
 	const struct order_word *words; /* that it is sorted by; NULL: it has one order */
+	unsigned int uses;		/* enum report_use */
 };
 const struct table_def *report__tables(size_t *cnt);
+/* The keys of all tables, comma-separated; NULL: out of memory. The caller frees. */
+char *report__all_tables(void);
 /* Are these comma-separated keys all known? 0, or -EINVAL with err__set. */
 int report__check_tables(const char *names);
+/* Has each of the options that are set an effect on one of these tables (NULL: those printed by
+ * default)? Likewise. */
+int report__check_uses(const char *names, const struct report_opts *opts);
 /* Has one of these tables (NULL: those printed by default) such an order? Likewise. */
 int report__check_order(const char *names, const char *word);
 /* Every word that some table knows, each once; NULL after the last. */

@@ -52,7 +52,7 @@ static void clean(void *state)
 
 const struct table_impl table_userdefined = {
 	.def = {"userdefined", "the user's own ranges (record_function, NVTX, RecordEvent)", true,
-		order_common},
+		order_common, USES_BY_THREAD},
 	.title = "UserDefined Summary",
 	.state_size = sizeof(struct by_name),
 	.visit = visit,

@@ -79,6 +79,18 @@ static int print_job(const char *const *paths, int cnt, const struct report_args
 	return job__print(paths, (size_t)cnt, &report, stdout);
 }
 
+/* A page has all tables unless they are named, the report of several recordings none. */
+static int check_tables(const struct report_command *cmd, int files)
+{
+	auto_free char *all = cmd->html ? report__all_tables() : NULL;
+
+	if (cmd->html && !all)
+		return -ENOMEM;
+	if (files > 1)
+		return report_args__check_job(&cmd->args);
+	return report_args__check(&cmd->args, cmd->args.tables ? cmd->args.tables : all);
+}
+
 const struct command command_report;
 
 static int run(int argc, char **argv)
@@ -92,7 +104,7 @@ static int run(int argc, char **argv)
 		return cli__fail(err);
 	if (cmd.list)
 		return list_tables();
-	err = report_args__check(&cmd.args);
+	err = check_tables(&cmd, argc - rest);
 	if (err)
 		return cli__fail(err);
 	if (rest == argc)

@@ -207,6 +207,10 @@ static int show(const struct job_record *j)
 
 static int check(const struct record_options *o, size_t cnt)
 {
+	const int err = report_args__check_job(&o->report);
+
+	if (err)
+		return err;
 	if (cnt > RENDEZVOUS_MAX)
 		return err__set(-EINVAL, "%zu processes: at most %d at once", cnt, RENDEZVOUS_MAX);
 	if (o->capture.output && !place__is_directory(o->capture.output))

@@ -124,6 +124,9 @@ int opt__set(const struct opt *opt, const char *value, void *base)
 		*(bool *)dest = true;
 		return 0;
 	case OPT_STRING:
+		if (!*value)
+			return err__set(-EINVAL, "--%s: its value is empty; give %s", opt->name,
+					opt->arg ? opt->arg : "one");
 		*(const char **)dest = value;
 		return 0;
 	case OPT_UINT:

@@ -408,7 +408,7 @@ int record_options__run(struct record_options *o)
 	o->capture.has_schedule = o->range.set;
 	o->capture.schedule = o->range.schedule;
 	o->capture.progress = !o->no_progress && log_level && isatty(STDERR_FILENO);
-	err = report_args__check(&o->report);
+	err = report_args__check(&o->report, o->report.tables);
 	if (!err)
 		err = check_cupti(o);
 	if (!err)

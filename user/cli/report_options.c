@@ -92,9 +92,24 @@ void report_args__init(struct report_args *args)
 	*args = (struct report_args){.unit = UNIT_UNCHOSEN, .width = (uint64_t)cli__width()};
 }
 
-int report_args__check(const struct report_args *args)
+int report_args__check(const struct report_args *args, const char *tables)
 {
-	return report__check_order(args->tables, args->sorted_by);
+	const struct report_opts opts = report_args__opts(args);
+	int err = report__check_order(tables, args->sorted_by);
+
+	return err ? err : report__check_uses(tables, &opts);
+}
+
+int report_args__check_job(const struct report_args *args)
+{
+	const struct report_opts opts = report_args__opts(args);
+
+	if (args->tables)
+		return report_args__check(args, args->tables);
+	if (args->sorted_by)
+		return err__set(-EINVAL, "--sorted-by has no effect on the tables of a job; name "
+					 "those of its ranks by --table");
+	return report__check_uses("summary", &opts);
 }
 
 struct report_opts report_args__opts(const struct report_args *args)

@@ -18,8 +18,11 @@ struct report_args {
 extern const struct opt report_arg_opts[];
 
 void report_args__init(struct report_args *args);
-/* Do the options fit together? -EINVAL with err__set. Ask before a capture. */
-int report_args__check(const struct report_args *args);
+/* Do the options fit together, and these tables (NULL: those printed by default)? -EINVAL with
+ * err__set. Ask before a capture. */
+int report_args__check(const struct report_args *args, const char *tables);
+/* Likewise, for several recordings, of which only the named tables are printed. */
+int report_args__check_job(const struct report_args *args);
 struct report_opts report_args__opts(const struct report_args *args);
 
 #endif

@@ -26,24 +26,10 @@ struct page {
 
 /* ---- collecting ---- */
 
-static char *all_tables(void)
-{
-	size_t cnt, len;
-	const struct table_def *defs = report__tables(&cnt);
-	char *names = NULL;
-	FILE *f = open_memstream(&names, &len);
-
-	for (size_t i = 0; f && i < cnt; i++)
-		fprintf(f, "%s%s", i ? "," : "", defs[i].key);
-	if (f)
-		fclose(f);
-	return names;
-}
-
 static int make_tables(struct page *p)
 {
 	struct report_opts opts = *p->opts;
-	auto_free char *names = opts.tables ? NULL : all_tables();
+	auto_free char *names = opts.tables ? NULL : report__all_tables();
 	FILE *f = open_memstream(&p->tables, &p->tables_len);
 	int err;
 
