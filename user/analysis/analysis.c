@@ -37,6 +37,17 @@ uint64_t analysis__general_ns(const struct analysis *a)
 	return a->steps.calls ? a->step_general_ns : a->any_general_ns;
 }
 
+const char *analysis__total_name(const struct analysis *a)
+{
+	return a->steps.calls ? "the steps' time" : "the window's time";
+}
+
+const char *analysis__general_name(const struct analysis *a)
+{
+	return a->steps.calls ? "the kernels, copies and sets of the steps"
+			      : "all kernels, copies and sets";
+}
+
 static void close_call(struct analysis *a, enum span_kind kind)
 {
 	struct phase_call *c = &a->calls[kind];
@@ -352,6 +363,13 @@ void stat_rows__sort(const struct analysis *a, struct stat_row **rows, size_t cn
 {
 	if (cnt)
 		qsort_r(rows, cnt, sizeof(*rows), by_value, (void *)a);
+}
+
+int table__note_ratios(const struct analysis *a, struct table *t, const char *cpu, const char *gpu)
+{
+	if (!a->has_device)
+		return table__add_notef(t, "Ratios: of %s.", cpu);
+	return table__add_notef(t, "Ratios: CPU of %s; GPU of %s.", cpu, gpu);
 }
 
 int table__add_notef(struct table *t, const char *fmt, ...)

@@ -79,6 +79,9 @@ int analysis__visit(struct analysis *a, const struct batch *b);
 uint64_t analysis__total_ns(const struct analysis *a);
 /* The same for kernels, copies and sets. */
 uint64_t analysis__general_ns(const struct analysis *a);
+/* What a ratio is of: "the steps' time"; "the kernels, copies and sets of the steps". */
+const char *analysis__total_name(const struct analysis *a);
+const char *analysis__general_name(const struct analysis *a);
 uint32_t analysis__main_pid(const struct recording *r); /* 0: not known */
 bool analysis__is_main(const struct analysis *a, const struct track *t);
 /* An asynchronous event that is a collective of the host. */
@@ -137,6 +140,8 @@ extern const struct order_word order_common[]; /* of the tables that stat_rows__
 /* Sorts by opts->sorted_by, then by name. */
 void stat_rows__sort(const struct analysis *a, struct stat_row **rows, size_t cnt);
 
+/* "Ratios: CPU of ...; GPU of ...", the latter if there is a device. */
+int table__note_ratios(const struct analysis *a, struct table *t, const char *cpu, const char *gpu);
 int table__add_notef(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *analysis__name(const struct analysis *a, uint32_t id); /* never NULL */
 /* "python (4242)" */

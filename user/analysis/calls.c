@@ -137,10 +137,13 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 			err = add_kernels(a, c, t, rows[i]);
 	}
 	if (!err && cnt)
-		err = table__add_note(
-			t, "The outermost call counts. Kernels are named by what libraries "
-			   "register with the runtime; those launched through the driver have no "
-			   "name here, and those of a graph are not told.");
+		err = table__add_notef(
+			t,
+			"The outermost call counts. Kernels are named by what libraries register "
+			"with the runtime; those launched through the driver have no name here, "
+			"and those of a graph are not told. Ratios: of %s; below a call, of the "
+			"call.",
+			analysis__total_name(a));
 	return err || !cnt ? err : analysis__note_order(a, t);
 }
 

@@ -199,10 +199,11 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	for (size_t i = 0; i < d->both.cnt && !err; i++)
 		err = add_section(a, d, t, d->both.items[i].group);
 	if (!err)
-		err = table__add_note(
-			t, "Communication: collectives of the host and kernels of the "
-			   "collective library; Computation: all other kernels; Overlap: "
-			   "both at once.");
+		err = table__add_notef(t,
+				       "Communication: collectives of the host and kernels of the "
+				       "collective library; Computation: all other kernels; "
+				       "Overlap: both at once. Ratios: of %s.",
+				       analysis__total_name(a));
 	return err;
 }
 

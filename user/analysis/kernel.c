@@ -151,10 +151,12 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err)
 		err = by_stream__fill(a, &k->map, t, add_row, k);
 	if (!err && k->map.cnt)
-		err = table__add_note(
-			t, "Occupancy and blocks per multiprocessor are estimated from how the "
-			   "kernels were launched. Queue delay: from the launching call's end to "
-			   "the kernel's begin.");
+		err = table__add_notef(
+			t,
+			"Occupancy and blocks per multiprocessor are estimated from how the "
+			"kernels were launched. Queue delay: from the launching call's end to the "
+			"kernel's begin. Ratios: of all kernels%s.",
+			a->opts->by_device ? " of the section" : "");
 	return err;
 }
 

@@ -128,7 +128,11 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 
 	if (!err)
 		err = by_stream__fill(a, &m->map, t, add_row, m);
-	return err ? err : by_name__fill(a, &m->ranges, &whole, t);
+	if (!err)
+		err = by_name__fill(a, &m->ranges, &whole, t);
+	if (!err && table__row_cnt(t))
+		err = table__note_ratios(a, t, analysis__total_name(a), analysis__general_name(a));
+	return err;
 }
 
 static void clean(void *state)

@@ -88,6 +88,9 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	}
 	if (!err)
 		err = add_others(a, t, sum);
+	if (!err)
+		err = table__note_ratios(a, t, analysis__total_name(a),
+					 "the kernels of the steps; copies and sets do not count");
 	return err ? err : note_elsewhere(state, t);
 }
 

@@ -269,6 +269,23 @@ static int add_reason(const struct analysis *a, const struct operators *o, struc
 	return 0;
 }
 
+static int note_ratios(const struct analysis *a, const struct operators *o, struct table *t)
+{
+	int err;
+
+	if (!o->names.map.cnt)
+		return 0;
+	err = table__note_ratios(a, t, "all operators of the section",
+				 "what these launched: kernels, copies and sets");
+	if (!err && a->opts->op_detail)
+		err = table__add_note(t, "Ratios below an operator: of that operator.");
+	if (!err && o->inside.map.cnt)
+		err = table__add_notef(t, "Ratios of operators inside others: CPU of %s%s%s.",
+				       analysis__total_name(a), a->has_device ? "; GPU of " : "",
+				       a->has_device ? analysis__general_name(a) : "");
+	return err;
+}
+
 static int fill(const struct analysis *a, void *state, struct table *t)
 {
 	struct operators *o = state;
@@ -288,6 +305,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = by_name__fill(a, &o->inside, &inside, t);
 	if (!err)
 		err = left_out__add_section(a, t);
+	if (!err)
+		err = note_ratios(a, o, t);
 	return err ? err : add_reason(a, o, t);
 }
 

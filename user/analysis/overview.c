@@ -199,10 +199,11 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	for (size_t i = 0; i < cnt && !err; i++)
 		err = add_line(a, t, &lines[i], 1, span_kind__label(lines[i].kind));
 	if (!err && cnt)
-		err = table__add_note(t,
-				      "Time of one type is the union over threads: overlaps count "
-				      "once. Types contain each other, so ratios do not add up to "
-				      "100 %.");
+		err = table__add_notef(t,
+				       "Time of one type is the union over threads: overlaps count "
+				       "once. Ratios: of %s; types contain each other, so they do "
+				       "not add up to 100 %%.",
+				       analysis__total_name(a));
 	if (!err && o->in_steps && o->outside)
 		err = table__add_notef(t, "Left out here, being in no whole step: %llu events.",
 				       (unsigned long long)o->outside);

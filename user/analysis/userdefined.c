@@ -40,7 +40,11 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 
 	if (!err && !((struct by_name *)state)->map.cnt)
 		err = table__add_note(t, "No range of the user's own was seen in the window.");
-	return err ? err : by_name__fill(a, state, &whole, t);
+	if (!err)
+		err = by_name__fill(a, state, &whole, t);
+	if (!err && table__row_cnt(t))
+		err = table__note_ratios(a, t, analysis__total_name(a), analysis__general_name(a));
+	return err;
 }
 
 static void clean(void *state)
