@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "exporters/facts.h"
 #include <string.h>
+#include "common/counted.h"
 #include "common/util.h"
 
 struct recording_loss recording_loss__of(const struct recording *r)
@@ -39,16 +40,16 @@ char *facts__title(const struct recording *r)
 char *facts__loss(const struct recording *r)
 {
 	const struct recording_loss l = recording_loss__of(r);
-	char counts[64] = "", chunks[64] = "", *text;
+	char counts[160] = "", chunks[160] = "", *text;
 
 	if (!l.lost_cnt && !l.bad_chunks && !l.truncated && !l.target_gone)
 		return strdup("");
 	if (l.lost_cnt)
-		snprintf(counts, sizeof(counts), ", %llu events were lost",
-			 (unsigned long long)l.lost_cnt);
+		snprintf(counts, sizeof(counts), ", %s lost",
+			 counted(l.lost_cnt, "event was", "events were").s);
 	if (l.bad_chunks)
-		snprintf(chunks, sizeof(chunks), ", %llu chunks are damaged",
-			 (unsigned long long)l.bad_chunks);
+		snprintf(chunks, sizeof(chunks), ", %s damaged",
+			 counted(l.bad_chunks, "chunk is", "chunks are").s);
 	if (asprintf(&text, "incomplete%s%s%s%s", counts, chunks,
 		     l.truncated ? ", the recording was cut off" : "",
 		     l.target_gone ? ", the process ended in the window" : "") < 0)

@@ -4,6 +4,7 @@
  * flamegraph.pl, inferno, speedscope and the like: self time on the host's threads, or on devices.
  */
 #include <string.h>
+#include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "exporters/event_text.h"
@@ -121,8 +122,8 @@ static int folded__run(const struct recording *r, const struct export_opts *opts
 		return err;
 	err = folded__write(&s, device, level, result);
 	if (!err && s.cut)
-		log__warn("%llu spans have too many different stacks: their time is their caller's",
-			  (unsigned long long)s.cut);
+		log__warn("too many different stacks: the time of %s is the caller's",
+			  counted(s.cut, "span", "spans").s);
 	stacks__free(&s);
 	return err;
 }

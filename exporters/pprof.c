@@ -4,6 +4,7 @@
  * calls. https://github.com/google/pprof/blob/main/proto/profile.proto
  */
 #include <string.h>
+#include "common/counted.h"
 #include "common/util.h"
 #include "exporters/event_text.h"
 #include "exporters/exporters.h"
@@ -150,10 +151,8 @@ static char *cut_text(const struct stacks *s)
 
 	if (!s->cut)
 		return strdup("");
-	return asprintf(&text,
-			"%llu spans have too many different stacks: their time is their "
-			"caller's",
-			(unsigned long long)s->cut) < 0
+	return asprintf(&text, "too many different stacks: the time of %s is the caller's",
+			counted(s->cut, "span", "spans").s) < 0
 		       ? NULL
 		       : text;
 }

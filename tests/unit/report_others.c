@@ -146,7 +146,7 @@ Test(report_others, memory)
 		"64 B             0 B              64 B",
 		"CPU: Peak Allocated Memory: 3136 bytes above what was allocated when the window "
 		"opened",
-		"CPU: the size of 1 frees is not known: they were allocated before the window");
+		"CPU: the size of 1 free is not known: allocated before the window");
 	synth__free(&s);
 }
 

@@ -180,7 +180,7 @@ Test(table_render, a_row_limit_says_what_it_left_out)
 
 	cr_expect_not_null(strstr(text, "vectorized"), "details of a kept row are kept");
 	cr_expect_null(strstr(text, "her"));
-	synth__expect_line(text, "1 more rows left out (--row-limit 0 prints all)");
+	synth__expect_line(text, "1 more row left out (--row-limit 0 prints all)");
 	free(text);
 }
 

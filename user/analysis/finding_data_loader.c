@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The training waits for the next batch. */
 #include "analysis/findings.h"
+#include "common/counted.h"
 
 #define WORTH_SAYING 8.0 /* percent of the step that goes to waiting for the loader */
 #define BUSY	     0.8 /* a worker that runs for so much of the time is at work all the time */
@@ -58,10 +59,11 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	}
 	if (!w.all_ns) {
 		snprintf(f->evidence, sizeof(f->evidence),
-			 "the loader takes %s of a step of %s; there are %u worker processes, of "
-			 "which is not recorded how busy they were",
+			 "the loader takes %s of a step of %s; it has %s, how busy was not "
+			 "recorded",
 			 time_text(a, f->cost_ns).s,
-			 time_text(a, finding__per_step(a, a->steps.cpu.total)).s, w.cnt);
+			 time_text(a, finding__per_step(a, a->steps.cpu.total)).s,
+			 counted(w.cnt, "worker process", "worker processes").s);
 		snprintf(f->next, sizeof(f->next),
 			 "more workers (num_workers) if these are busy, else look at storage and "
 			 "at how "
@@ -69,10 +71,11 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 		return 1;
 	}
 	snprintf(f->evidence, sizeof(f->evidence),
-		 "the loader takes %s of a step of %s; %u worker processes ran for %.0f %% of the "
-		 "time, %u of them without pause",
+		 "the loader takes %s of a step of %s; %s ran for %.0f %% of the time, %u of them "
+		 "without pause",
 		 time_text(a, f->cost_ns).s,
-		 time_text(a, finding__per_step(a, a->steps.cpu.total)).s, w.cnt,
+		 time_text(a, finding__per_step(a, a->steps.cpu.total)).s,
+		 counted(w.cnt, "worker process", "worker processes").s,
 		 w.all_ns ? 100.0 * (double)w.run_ns / (double)w.all_ns : 0, w.busy_cnt);
 	snprintf(f->next, sizeof(f->next), "%s",
 		 w.busy_cnt * 2 >= w.cnt

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The device has nothing to do for a part of the step, and why. */
 #include "analysis/findings.h"
+#include "common/counted.h"
 #include "common/util.h"
 
 #define WORTH_SAYING 20.0  /* percent of the step that the device is idle */
@@ -92,12 +93,12 @@ static void explain(const struct analysis *a, struct device_use *d, uint64_t idl
 	uint64_t kernel_ns = d->kernels ? d->kernel_ns / d->kernels : 0;
 
 	snprintf(f->evidence, sizeof(f->evidence),
-		 "idle %s of a step, %s of it while the step waits for the data loader; %llu "
-		 "kernels "
-		 "a step of %s on average",
+		 "idle %s of a step, %s of it while the step waits for the data loader; %s a step, "
+		 "of %s on average",
 		 time_text(a, finding__per_step(a, idle_ns)).s,
 		 time_text(a, finding__per_step(a, loader_ns)).s,
-		 (unsigned long long)(d->kernels / a->steps.calls), time_text(a, kernel_ns).s);
+		 counted(d->kernels / a->steps.calls, "kernel", "kernels").s,
+		 time_text(a, kernel_ns).s);
 	if (loader_ns * 2 > idle_ns)
 		snprintf(f->next, sizeof(f->next), "feed it faster: see to the data loader first");
 	else if (kernel_ns < SHORT_NS)

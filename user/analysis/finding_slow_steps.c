@@ -3,6 +3,7 @@
 #include "analysis/findings.h"
 #include <stdlib.h>
 #include "analysis/step_parts.h"
+#include "common/counted.h"
 #include "common/median.h"
 #include "common/util.h"
 
@@ -70,8 +71,8 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 		}
 	}
 	f->cost_ns = finding__per_step(a, excess);
-	snprintf(f->what, sizeof(f->what), "%zu of %zu steps take more than %.1f times the median.",
-		 slow_cnt, s->cnt, STEP_SLOW);
+	snprintf(f->what, sizeof(f->what), "%zu of %zu steps %s more than %.1f times the median.",
+		 slow_cnt, s->cnt, slow_cnt == 1 ? "takes" : "take", STEP_SLOW);
 	snprintf(f->evidence, sizeof(f->evidence),
 		 "median %s, step %llu %s; %.0f %% of the surplus lies in %s",
 		 time_text(a, middle).s, (unsigned long long)worst->index,

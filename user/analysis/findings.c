@@ -3,6 +3,7 @@
 #include "analysis/findings.h"
 #include <stdlib.h>
 #include <string.h>
+#include "common/counted.h"
 #include "common/util.h"
 
 #define MAX_SHOWN 5
@@ -184,8 +185,10 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 					    "stands out as waste."
 					  : "No step was recorded: the rules are about steps.");
 	if (!err && s->cnt > MAX_SHOWN)
-		err = table__add_notef(t, "%zu smaller findings are not shown.",
-				       s->cnt - MAX_SHOWN);
+		err = table__add_notef(
+			t, "%s not shown.",
+			counted(s->cnt - MAX_SHOWN, "smaller finding is", "smaller findings are")
+				.s);
 	return err;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/left_out.h"
+#include "common/counted.h"
 #include "common/util.h"
 
 enum { CPU_MAX = 4, CPU_MIN = 5, CPU_RATIO = 6, GPU_FIRST = 7 }; /* cells of a name row */
@@ -75,8 +76,8 @@ int left_out__add_section(const struct analysis *a, struct table *t)
 		return 0;
 	for (size_t i = 0; i < cnt; i++)
 		rows[i] = estimate(a, json_array_get(list, i));
-	snprintf(title, sizeof(title), "Not recorded, estimated from %llu earlier steps",
-		 (unsigned long long)rows[0].steps);
+	snprintf(title, sizeof(title), "Not recorded, estimated from %s",
+		 counted(rows[0].steps, "earlier step", "earlier steps").s);
 	qsort(rows, cnt, sizeof(*rows), by_total);
 	err = table__add_section(t, title);
 	for (size_t i = 0; i < cnt && !err; i++)

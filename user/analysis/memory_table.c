@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/analysis.h"
+#include "common/counted.h"
 #include "common/util.h"
 
 #define MAX_PLACES (2 * 65) /* the host and 64 devices, each by the framework and by the driver */
@@ -202,9 +203,9 @@ static int add_peaks(struct table *t, const struct memory *m)
 		err = add_peak(t, m, i);
 		if (!err && p->unknown_frees)
 			err = table__add_notef(t,
-					       "%s: the size of %llu frees is not known: they were "
-					       "allocated before the window",
-					       name, (unsigned long long)p->unknown_frees);
+					       "%s: the size of %s is not known: allocated before "
+					       "the window",
+					       name, counted(p->unknown_frees, "free", "frees").s);
 	}
 	return err;
 }

@@ -2,6 +2,7 @@
 /* Overview Summary: one row per type of event; time is the union over threads. */
 #include <stdlib.h>
 #include "analysis/analysis.h"
+#include "common/counted.h"
 
 struct overview {
 	struct type {
@@ -205,8 +206,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 				       "not add up to 100 %%.",
 				       analysis__total_name(a));
 	if (!err && o->in_steps && o->outside)
-		err = table__add_notef(t, "Left out here, being in no whole step: %llu events.",
-				       (unsigned long long)o->outside);
+		err = table__add_notef(t, "Left out here, being in no whole step: %s.",
+				       counted(o->outside, "event", "events").s);
 	if (!err && o->has_others)
 		err = table__add_note(t, "Operators of worker processes are in the operator table "
 					 "only.");

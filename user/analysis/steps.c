@@ -4,6 +4,7 @@
 #include <string.h>
 #include "analysis/analysis.h"
 #include "analysis/step_parts.h"
+#include "common/counted.h"
 #include "common/median.h"
 #include "common/util.h"
 
@@ -73,8 +74,9 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = table__add_row(t, 0, cells);
 	}
 	if (!err && slow_cnt)
-		err = table__add_notef(t, "%llu of %zu steps took more than %.1f times the median.",
-				       (unsigned long long)slow_cnt, s->cnt, STEP_SLOW);
+		err = table__add_notef(t, "%llu of %s took more than %.1f times the median.",
+				       (unsigned long long)slow_cnt,
+				       counted(s->cnt, "step", "steps").s, STEP_SLOW);
 	if (!err && !s->cnt)
 		err = table__add_note(t, "No step was recorded.");
 	return err;

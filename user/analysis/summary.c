@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 #include "analysis/left_out.h"
+#include "common/counted.h"
 #include "common/util.h"
 
 static const json_t *meta(const struct analysis *a, const char *object)
@@ -230,9 +231,9 @@ static int add_left_out(const struct analysis *a, struct table *t)
 		return 0;
 	return table__add_notef(
 		t,
-		"%zu function%s had no probe in the window, being hot and short; the "
-		"operator table estimates them, --keep-all records them.",
-		cnt, cnt == 1 ? "" : "s");
+		"%s had no probe in the window, being hot and short; the operator table estimates "
+		"them, --keep-all records them.",
+		counted(cnt, "function", "functions").s);
 }
 
 static int add_damage(const struct analysis *a, struct table *t)
@@ -245,20 +246,22 @@ static int add_damage(const struct analysis *a, struct table *t)
 					 "chunk, and what is written at the end (CPU time, cost, "
 					 "loss) is missing.");
 	if (!err && d->bad_chunks)
-		err = table__add_notef(t, "%llu chunks of the file are damaged and left out.",
-				       (unsigned long long)d->bad_chunks);
+		err = table__add_notef(
+			t, "%s damaged and left out.",
+			counted(d->bad_chunks, "chunk of the file is", "chunks of the file are").s);
 	if (!err && a->model.clipped)
 		err = table__add_notef(t,
-				       "%llu events overlapped without nesting; an end was moved.",
-				       (unsigned long long)a->model.clipped);
+				       "%s overlapped another without nesting; an end was moved.",
+				       counted(a->model.clipped, "event", "events").s);
 	if (!err && a->model.early)
-		err = table__add_notef(t,
-				       "%llu parts of very long steps were read apart from their "
-				       "step.",
-				       (unsigned long long)a->model.early);
+		err = table__add_notef(t, "%s read apart from the step.",
+				       counted(a->model.early, "part of a very long step was",
+					       "parts of very long steps were")
+					       .s);
 	if (!err && a->model.unlinked)
-		err = table__add_notef(t, "%llu device events have no launch in the recording.",
-				       (unsigned long long)a->model.unlinked);
+		err = table__add_notef(
+			t, "%s no launch in the recording.",
+			counted(a->model.unlinked, "device event has", "device events have").s);
 	return err;
 }
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "analysis/table_internal.h"
+#include "common/counted.h"
 
 static void put_field(const char *text, FILE *out)
 {
@@ -94,7 +95,8 @@ int table__print_csv(const struct table *t, const struct table_style *style, FIL
 	if (left_out < 0)
 		return (int)left_out;
 	if (left_out)
-		fprintf(out, "# %ld more rows left out\r\n", left_out);
+		fprintf(out, "# %s left out\r\n",
+			counted((uint64_t)left_out, "more row", "more rows").s);
 	for (size_t i = 0; i < t->note_cnt; i++)
 		put_comment(t->notes[i], out);
 	return 0;

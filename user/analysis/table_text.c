@@ -5,6 +5,7 @@
 #include "analysis/cut_names.h"
 #include "analysis/table_internal.h"
 #include "analysis/text_width.h"
+#include "common/counted.h"
 #include "common/util.h"
 
 #define NAME_MIN 16 /* a name is not cut below this; columns are left out instead */
@@ -431,8 +432,8 @@ static void put_notes(const struct text *x, long rows_left_out)
 	char note[256];
 
 	if (rows_left_out > 0) {
-		snprintf(note, sizeof(note), "%ld more rows left out (--row-limit 0 prints all)",
-			 rows_left_out);
+		snprintf(note, sizeof(note), "%s left out (--row-limit 0 prints all)",
+			 counted((uint64_t)rows_left_out, "more row", "more rows").s);
 		put_note(x, note);
 	}
 	put_columns_left_out(x);

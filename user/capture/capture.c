@@ -12,6 +12,7 @@
 #include "capture/rendezvous.h"
 #include "capture/user_ops.h"
 #include "capture/user_usdt.h"
+#include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <bpf/libbpf.h>
@@ -319,9 +320,8 @@ static const char *steps_seen(const struct session *s)
 	uint64_t before = ctl && ctl->started ? cnt - ctl->step - 1 : cnt;
 
 	if (cnt)
-		snprintf(s->res->seen, sizeof(s->res->seen),
-			 "%llu step%s seen, %llu of them before step 0", (unsigned long long)cnt,
-			 cnt == 1 ? " was" : "s were", (unsigned long long)before);
+		snprintf(s->res->seen, sizeof(s->res->seen), "%s seen, %llu of them before step 0",
+			 counted(cnt, "step was", "steps were").s, (unsigned long long)before);
 	else
 		snprintf(s->res->seen, sizeof(s->res->seen), "no step was seen");
 	return s->res->seen;

@@ -8,6 +8,7 @@
 #include "capture/device_time.h"
 #include "capture/follow.h"
 #include "capture/landings.h"
+#include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <bpf/libbpf.h>
@@ -162,21 +163,25 @@ static json_t *notes_summary(const struct session *s)
 	if (s->probes.ctl->shifted)
 		json_array_append_new(
 			notes,
-			json_sprintf("the window opened %llu steps later than asked: the probes "
-				     "were not attached in time",
-				     (unsigned long long)s->probes.ctl->shifted));
+			json_sprintf("the window opened %s later than asked: the probes were not "
+				     "attached in time",
+				     counted(s->probes.ctl->shifted, "step", "steps").s));
 	if (s->unfollowed)
 		json_array_append_new(
-			notes, json_sprintf("%llu forked processes ended before they had probes",
-					    (unsigned long long)s->unfollowed));
+			notes,
+			json_sprintf("%s", counted(s->unfollowed,
+						   "forked process ended before it had probes",
+						   "forked processes ended before they had "
+						   "probes")
+						   .s));
 	if (s->followed)
 		json_array_append_new(
 			notes,
-			json_sprintf("%llu processes were forked in the window; they ran up to "
-				     "%.0f ms before they had probes, and what they called in "
-				     "that time is missing",
-				     (unsigned long long)s->followed,
-				     (double)s->follow_late_ns / 1e6));
+			json_sprintf(
+				"%s forked in the window and ran up to %.0f ms without probes; "
+				"what was called in that time is missing",
+				counted(s->followed, "process was", "processes were").s,
+				(double)s->follow_late_ns / 1e6));
 	return notes;
 }
 

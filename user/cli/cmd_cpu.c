@@ -5,6 +5,7 @@
 #include "analysis/table.h"
 #include "capture/sched_source.h"
 #include "cli/cli.h"
+#include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <bpf/libbpf.h>
@@ -260,15 +261,14 @@ static struct table *process_table(struct usage *u, uint64_t top)
 	struct table *t = table__new("process", "CPU Utilization by Process");
 	int err = t ? columns_add(t, columns, ARRAY_SIZE(columns)) : -ENOMEM;
 	size_t shown = 0;
-	char text[128];
+	char text[192];
 
 	if (u->cnt)
 		qsort(u->procs, u->cnt, sizeof(*u->procs), by_run);
 	for (; shown < u->cnt && !err && (!top || shown < top) && u->procs[shown].run_ns; shown++)
 		err = process_row(t, &u->procs[shown], u->cpu.wall_ns);
-	snprintf(text, sizeof(text),
-		 "%zu of %zu processes; CPU (%%) is of one CPU, so it may exceed 100", shown,
-		 u->cnt);
+	snprintf(text, sizeof(text), "%zu of %s; CPU (%%) is of one CPU, so it may exceed 100",
+		 shown, counted(u->cnt, "process", "processes").s);
 	if (!err)
 		err = table__add_note(t, text);
 	if (err) {

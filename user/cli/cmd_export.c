@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "exporters/exporter.h"
@@ -82,8 +83,9 @@ static void warn_damage(const char *path, const struct recording *r)
 	if (d->truncated)
 		log__warn("%s was cut off; exporting what is whole", path);
 	if (d->bad_chunks)
-		log__warn("%s: %llu damaged chunks (about %llu events) are left out", path,
-			  (unsigned long long)d->bad_chunks, (unsigned long long)d->lost_events);
+		log__warn("%s: left out %s (about %s)", path,
+			  counted(d->bad_chunks, "damaged chunk", "damaged chunks").s,
+			  counted(d->lost_events, "event", "events").s);
 }
 
 static int export_file(const char *path, const struct exporter *exporter,
@@ -105,8 +107,8 @@ static int export_file(const char *path, const struct exporter *exporter,
 	err = exporter->run(r, opts, &result);
 	recording__close(r);
 	if (!err && strcmp(result.path, "-") != 0)
-		log__info("wrote %s (%llu events, %.1f MB)", result.path,
-			  (unsigned long long)result.events, (double)result.bytes / 1e6);
+		log__info("wrote %s (%s, %.1f MB)", result.path,
+			  counted(result.events, "event", "events").s, (double)result.bytes / 1e6);
 	return err;
 }
 

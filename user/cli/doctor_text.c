@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include "cli/doctor.h"
+#include "common/counted.h"
 #include "common/util.h"
 
 /* "  name             value" */
@@ -134,18 +135,22 @@ static void print_plan(const struct doctor_plan *dp, enum detail detail, FILE *o
 		row(out, name, "cannot be planned");
 		return;
 	}
-	row(out, name, "%zu functions, %zu probe sites: %zu emulated, %zu single-stepped%s",
-	    dp->functions, dp->plan.cnt, dp->by_class[SITE_EMULATED], dp->by_class[SITE_STEPPED],
-	    detail == DETAIL_OPERATOR ? " (default)" : "");
+	row(out, name, "%s, %s: %zu emulated, %zu single-stepped%s",
+	    counted(dp->functions, "function", "functions").s,
+	    counted(dp->plan.cnt, "probe site", "probe sites").s, dp->by_class[SITE_EMULATED],
+	    dp->by_class[SITE_STEPPED], detail == DETAIL_OPERATOR ? " (default)" : "");
 	if (dp->by_class[SITE_REFUSED] || dp->by_class[SITE_UNKNOWN])
-		row(out, "", "%zu sites left out: no probe may go on their instruction",
-		    dp->by_class[SITE_REFUSED] + dp->by_class[SITE_UNKNOWN]);
+		row(out, "", "%s: no probe may go on that instruction",
+		    counted(dp->by_class[SITE_REFUSED] + dp->by_class[SITE_UNKNOWN],
+			    "site left out", "sites left out")
+			    .s);
 	if (dp->with_return)
-		row(out, "", "%zu have a return probe, on functions that let no exception pass",
-		    dp->with_return - dp->returns_refused);
+		row(out, "", "%s a return probe, on functions that let no exception pass",
+		    counted(dp->with_return - dp->returns_refused, "has", "have").s);
 	if (dp->returns_refused)
-		row(out, "", "%zu return probes refused: not on the list of safe functions",
-		    dp->returns_refused);
+		row(out, "", "%s: not on the list of safe functions",
+		    counted(dp->returns_refused, "return probe refused", "return probes refused")
+			    .s);
 	print_plan_cost(dp, out);
 	for (size_t i = 0; i < dp->plan.missing_cnt; i++)
 		row(out, "", "not found: %s", dp->plan.missing[i]);

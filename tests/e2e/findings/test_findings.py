@@ -37,7 +37,7 @@ def loader(case):
 def workers(case):
     rows, _ = findings(case, "workers")
     found = rows["data_loader"]
-    assert "1 worker processes ran" in found["evidence"], found
+    assert "1 worker process ran" in found["evidence"], found
     assert "the workers are the bottleneck" in found["next"], found
 
 

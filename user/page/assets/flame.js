@@ -209,6 +209,6 @@ function showFlame() {
 		parent.append(el("p", {class: "soft"},
 			`${countText(data.flame.left_out, "stack")} with the shortest times are not drawn.`));
 	if (data.flame.cut)
-		parent.append(el("p", {class: "soft"}, `${countText(data.flame.cut, "span")} count for ` +
+		parent.append(el("p", {class: "soft"}, `${countText(data.flame.cut, "span")} counted for ` +
 			"their caller, as there were too many different stacks."));
 }
