@@ -5,6 +5,15 @@
 
 static const char own_thread[] = "proftrace-shim";
 
+/* bpf_strncmp came with 5.17 only. */
+static __always_inline bool is_own(const char *comm)
+{
+	for (unsigned int i = 0; i < sizeof(own_thread); i++)
+		if (comm[i] != own_thread[i])
+			return false;
+	return true;
+}
+
 SEC("uprobe")
 int cupti_claimed(void *ctx)
 {
@@ -12,7 +21,7 @@ int cupti_claimed(void *ctx)
 	char comm[16] = "";
 
 	bpf_get_current_comm(comm, sizeof(comm));
-	if (tgid == ctl.target_pid && bpf_strncmp(comm, sizeof(own_thread), own_thread))
+	if (tgid == ctl.target_pid && !is_own(comm))
 		ctl.cupti_claimed = 1;
 	return 0;
 }

@@ -76,10 +76,18 @@ Test(attach, asks_the_kernel_what_it_can)
 	if (geteuid() == 0) {
 		cr_expect(caps.can_bpf);
 		cr_expect(caps.uprobe_multi || caps.perf_uprobe);
-		cr_expect(caps.ringbuf && caps.task_storage);
+		cr_expect(caps.ringbuf && caps.cookies);
 	} else if (!caps.can_bpf) {
 		cr_expect_not_null(strstr(caps.missing, "CAP_BPF"));
 	}
+}
+
+Test(attach, compares_the_kernels_version)
+{
+	cr_expect(kernel__at_least(0, 0));
+	cr_expect(kernel__at_least(5, 15), "5.15 is the oldest that the tests run on");
+	cr_expect(kernel__at_least(4, 99), "4.99 is older than any 5");
+	cr_expect_not(kernel__at_least(9999, 0));
 }
 
 /* Attaches to a child, counts its calls, detaches, counts none. */

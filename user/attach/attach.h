@@ -27,15 +27,22 @@ enum attach_method {
 
 /* What the running kernel and our privileges allow; asked by trying, once. */
 struct attach_caps {
-	bool btf;		    /* /sys/kernel/btf/vmlinux, for CO-RE */
-	bool can_bpf;		    /* a trivial program loads */
-	bool uprobe_multi;	    /* a multi link on a function of our own works */
-	bool perf_uprobe;	    /* perf_event_open on the uprobe PMU works */
-	bool ringbuf, task_storage; /* Linux 5.8, 5.11 */
+	bool btf;	       /* /sys/kernel/btf/vmlinux, for CO-RE */
+	bool can_bpf;	       /* a trivial program loads */
+	bool uprobe_multi;     /* a multi link on a function of our own works */
+	bool perf_uprobe;      /* perf_event_open on the uprobe PMU works */
+	bool ringbuf, cookies; /* Linux 5.8, 5.15 */
 	char kernel[65];
 	char missing[512]; /* what to do about what is missing, empty if nothing is */
 };
 int attach_caps__probe(struct attach_caps *caps);
+
+/* Whether the running kernel's version is at least major.minor, for what cannot be asked by trying.
+ * True where it does not say its version. */
+bool kernel__at_least(unsigned int major, unsigned int minor);
+
+/* For a message that the kernel refused something: that it is too old for all of it, or "". */
+const char *kernel__too_old(void);
 
 /* What a probe costs here, measured in a child of ours (median of many), in nanoseconds. */
 struct attach_cost {

@@ -83,11 +83,6 @@ void attach_method__prepare(struct bpf_program *prog, enum attach_method method)
 	bpf_program__set_expected_attach_type(prog, multi ? TRACE_UPROBE_MULTI : 0);
 }
 
-static bool has_map(enum bpf_map_type type)
-{
-	return libbpf_probe_bpf_map_type(type, NULL) == 1;
-}
-
 static void explain_missing(struct attach_caps *caps)
 {
 	if (!caps->can_bpf)
@@ -108,8 +103,24 @@ static void explain_missing(struct attach_caps *caps)
 			      "on Linux 6.16 or newer; run with sudo");
 	if (caps->can_bpf && !caps->ringbuf)
 		missing(caps, "no BPF ring buffer (Linux 5.8)");
-	if (caps->can_bpf && !caps->task_storage)
-		missing(caps, "no BPF task storage (Linux 5.11)");
+	if (caps->can_bpf && !caps->cookies)
+		missing(caps, "no cookies of probes, which say what was hit (Linux 5.15)");
+}
+
+bool kernel__at_least(unsigned int major, unsigned int minor)
+{
+	unsigned int have_major, have_minor;
+	struct utsname uts;
+
+	if (uname(&uts) || sscanf(uts.release, "%u.%u", &have_major, &have_minor) != 2)
+		return true;
+	return have_major != major ? have_major > major : have_minor >= minor;
+}
+
+const char *kernel__too_old(void)
+{
+	return kernel__at_least(5, 15) ? ""
+				       : " (it is older than Linux 5.15, which proftrace needs)";
 }
 
 static void probe_all(struct attach_caps *caps)
@@ -121,8 +132,10 @@ static void probe_all(struct attach_caps *caps)
 	caps->btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
 	caps->can_bpf = libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_KPROBE, NULL) == 1;
 	if (caps->can_bpf) {
-		caps->ringbuf = has_map(BPF_MAP_TYPE_RINGBUF);		 /* 457f44363a88 */
-		caps->task_storage = has_map(BPF_MAP_TYPE_TASK_STORAGE); /* 4cf1bc1f1045 */
+		/* 457f44363a88, 7adfc6c9b315 */
+		caps->ringbuf = libbpf_probe_bpf_map_type(BPF_MAP_TYPE_RINGBUF, NULL) == 1;
+		caps->cookies = libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE,
+							BPF_FUNC_get_attach_cookie, NULL) == 1;
 		/* 89ae89f53d20; the perf events' cookies came with 82e6b1eee6a8 */
 		caps->uprobe_multi = reaches_threads(ATTACH_UPROBE_MULTI);
 		caps->perf_uprobe = reaches_threads(ATTACH_PERF_EVENT);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/probes.h"
 #include "capture/cupti_watch.h"
+#include "attach/attach.h"
 #include "attach/privilege.h"
 #include "bpf/proftrace.skel.h"
 #include "capture/sched_source.h"
@@ -82,6 +83,22 @@ static uint64_t round_ring(uint64_t bytes)
 	return size;
 }
 
+/*
+ * Before Linux 6.1 (34dd3bad1a6f) the kernel logs a warning with a trace of its stack, and panics
+ * where panic_on_warn is set, when the program of a probe uses a hash whose rows are allocated as
+ * they come. There these take 42 MB from the start. Nothing but the version tells.
+ */
+static void preallocate(struct proftrace_bpf *skel)
+{
+	struct bpf_map *maps[] = {skel->maps.threads, skel->maps.rows_by_address};
+
+	if (kernel__at_least(6, 1))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(maps); i++)
+		bpf_map__set_map_flags(maps[i],
+				       bpf_map__map_flags(maps[i]) & ~(uint32_t)BPF_F_NO_PREALLOC);
+}
+
 int probes__load(struct probes *p, const struct capture_opts *opts, const struct probe_plan *plan)
 {
 	int err;
@@ -100,15 +117,16 @@ int probes__load(struct probes *p, const struct capture_opts *opts, const struct
 	if (err)
 		return err;
 	bpf_map__set_max_entries(p->skel->maps.ring, (uint32_t)round_ring(opts->ring_bytes));
+	preallocate(p->skel);
 	err = proftrace_bpf__load(p->skel);
 	if ((err == -EPERM || err == -EACCES) && privilege__require())
 		return err;
 	if (err)
 		return err__set(
 			err,
-			"the kernel refused the BPF programs: %s; run `proftrace doctor` to see "
+			"the kernel refused the BPF programs: %s%s; run `proftrace doctor` to see "
 			"what is missing",
-			strerror(-err));
+			strerror(-err), kernel__too_old());
 	p->ctl = &p->skel->bss->ctl;
 	return fill_tables(p);
 }

@@ -3,6 +3,7 @@
 #include "bpf/events.h"
 #include "bpf/proftrace.skel.h"
 #include "analysis/table.h"
+#include "attach/attach.h"
 #include "capture/sched_source.h"
 #include "cli/cli.h"
 #include "common/counted.h"
@@ -367,9 +368,9 @@ static struct proftrace_bpf *load(int *err)
 				       "run with sudo");
 		else if (*err)
 			err__set(*err,
-				 "cannot load the scheduler programs: %s; proftrace doctor says "
+				 "cannot load the scheduler programs: %s%s; proftrace doctor says "
 				 "what this kernel can do",
-				 strerror(-*err));
+				 strerror(-*err), kernel__too_old());
 	}
 	if (!*err)
 		return skel;

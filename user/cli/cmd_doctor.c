@@ -104,7 +104,7 @@ bool doctor__can_profile(const struct doctor *d)
 {
 	const struct attach_caps *c = &d->caps;
 
-	return c->btf && c->can_bpf && c->ringbuf && c->task_storage &&
+	return c->btf && c->can_bpf && c->ringbuf && c->cookies &&
 	       (c->uprobe_multi || c->perf_uprobe);
 }
 

@@ -55,7 +55,7 @@ static void print_machine(const struct doctor *d, FILE *out)
 	row(out, "kernel types (BTF)", "%s", yes_no(c->btf));
 	if (c->can_bpf) {
 		row(out, "ring buffer", "%s", yes_no(c->ringbuf));
-		row(out, "task storage", "%s", yes_no(c->task_storage));
+		row(out, "cookies of probes", "%s", yes_no(c->cookies));
 	}
 	print_method(d, out);
 	if (d->has_cost) {
