@@ -12,6 +12,12 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROFTRACE = os.environ["PROFTRACE"]
+PROGRAMS = {
+    "pytorch": "bench_job.py",
+    "paddle": "bench_paddle.py",
+    "mxnet": "bench_mxnet.py",
+    "mindspore": "bench_mindspore.py",
+}
 TIMEOUT_S = 120
 SETTLE_S = 1.5  # by then the heavy probes, which learning needed, are gone again
 
@@ -21,17 +27,17 @@ class Failed(Exception):
 
 
 class Job:
-    """A process of tests/workloads/bench_job.py."""
+    """A process of the framework's program in tests/workloads."""
 
-    def __init__(self, python, model, device):
+    def __init__(self, python, framework, model, device):
+        program = os.path.join(ROOT, "tests/workloads", PROGRAMS[framework])
         self.process = subprocess.Popen(
-            [python, os.path.join(ROOT, "tests/workloads/bench_job.py"), model,
-             "--device", device],
+            [python, program, model, *(["--device", device] if framework == "pytorch" else [])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             # Kineto keeps CUPTI after its first use unless told otherwise, and one tool can have it.
-            env=dict(os.environ, TEARDOWN_CUPTI="1"),
+            env=dict(os.environ, TEARDOWN_CUPTI="1", OMP_NUM_THREADS="1"),
         )
         self.device = device
         self.pid = self.answer()["pid"]

@@ -1,9 +1,10 @@
-"""Added step time of proftrace and of torch.profiler, interleaved in one process per job.
+"""Added step time of proftrace and of the framework's own profiler, interleaved in one process per job.
 
 A measurement runs N steps in one mode; before and after each there are N untraced steps, and what
 the mode adds is the 10th percentile of its steps less the mean of that of its two neighbours. Ten
-such pairs per mode give the median and its 95 % interval. CPU time is that of the thread that trains,
-probes included; elapsed time suffers from whatever else runs on the machine.
+such pairs per mode give the median and its 95 % interval. CPU time is that of the thread that trains
+(MXNet, MindSpore: of the process), probes included; elapsed time suffers from whatever else runs on
+the machine.
 """
 import argparse
 import json
@@ -14,10 +15,22 @@ import sys
 import stats
 from measure import Failed, Job, ROOT, closed, record
 
-JOBS = {"mlp": 400, "cnn": 200, "transformer": 200}  # steps of one measurement
+# Per framework its own profiler's name, and jobs: steps of one measurement.
+PEERS = {
+    "pytorch": "torch.profiler",
+    "paddle": "paddle.profiler",
+    "mxnet": "mx.profiler",
+    "mindspore": "mindspore.profiler",
+}
+JOBS = {
+    "pytorch": {"mlp": 400, "cnn": 200, "transformer": 200},
+    "paddle": {"mlp": 200, "cnn": 100},
+    "mxnet": {"mlp": 200, "cnn": 100},
+    "mindspore": {"mlp": 30, "cnn": 30},
+}
 QUICK_SHARE = 0.5
 LOW = 0.1
-PROFILER = "torch.profiler"
+PROFILER = "profiler"  # the framework's own
 MODES = {
     "phase": ["phase", "--detail", "phase"],
     "operator": ["operator"],
@@ -35,7 +48,8 @@ def parse_args():
     names = [*MODES, *OTHER]
     parser.add_argument("--quick", action="store_true", help="3 pairs of half as many steps")
     parser.add_argument("--pairs", type=int, help="pairs per mode (10)")
-    parser.add_argument("--jobs", default=",".join(JOBS), help=f"of {', '.join(JOBS)}")
+    parser.add_argument("--framework", choices=JOBS, default="pytorch")
+    parser.add_argument("--jobs", help="of the framework's: mlp, cnn, for PyTorch transformer (all)")
     usual = [name for name in names if "no-inject" not in name]
     parser.add_argument("--modes", default=",".join(usual), help=f"of {', '.join(names)}")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
@@ -43,9 +57,10 @@ def parse_args():
     build = os.environ.get("BUILD", os.path.join(ROOT, "build"))
     parser.add_argument("--json", default=os.path.join(build, "overhead.json"), metavar="PATH")
     args = parser.parse_args()
-    args.jobs, args.modes = args.jobs.split(","), args.modes.split(",")
+    args.modes = args.modes.split(",")
+    args.jobs = args.jobs.split(",") if args.jobs else [*JOBS[args.framework]]
     args.pairs = args.pairs or (3 if args.quick else 10)
-    unknown = set(args.jobs) - set(JOBS) | set(args.modes) - set(names)
+    unknown = set(args.jobs) - set(JOBS[args.framework]) | set(args.modes) - set(names)
     if unknown:
         parser.error(f"unknown: {', '.join(sorted(unknown))}")
     return args
@@ -74,8 +89,8 @@ def load():
 
 def measure_job(args, name):
     """Per mode, one entry per round: step before, step in the mode, step after, and facts."""
-    steps = int(JOBS[name] * (QUICK_SHARE if args.quick else 1))
-    job = Job(args.python, name, args.device)
+    steps = int(JOBS[args.framework][name] * (QUICK_SHARE if args.quick else 1))
+    job = Job(args.python, args.framework, name, args.device)
     rounds = {mode: [] for mode in args.modes}
     order = random.Random(name)
     try:
@@ -102,7 +117,7 @@ def added(entry, clock):
 
 
 def summarise(result):
-    """Adds to each mode its added time and its ratio to torch.profiler's, by clock."""
+    """Adds to each mode its added time and its ratio to the framework's own profiler's, by clock."""
     modes = result["modes"]
     result["summary"] = {}
     for mode, entries in modes.items():
@@ -126,9 +141,9 @@ def spread(triple, form):
     return f"{triple[0]:{form}} [{triple[1]:{form}}, {triple[2]:{form}}]"
 
 
-def print_added(results):
-    print("| job (untraced step, CPU / elapsed) | mode | added CPU us per step | x torch.profiler "
-          "| added elapsed us per step | x torch.profiler |")
+def print_added(results, peer):
+    print(f"| job (untraced step, CPU / elapsed) | mode | added CPU us per step | x {peer} "
+          f"| added elapsed us per step | x {peer} |")
     print("| --- | --- | ---: | ---: | ---: | ---: |")
     for name, result in results.items():
         base = result["untraced_us"]
@@ -139,7 +154,8 @@ def print_added(results):
                 cells.append(spread(row[clock]["added_us"], ".0f"))
                 ratio = row[clock].get("ratio")
                 cells.append(spread(ratio, ".2f") if ratio else "1")
-            print(f"| {label} | {mode} | {' | '.join(cells)} |")
+            shown = peer if mode == PROFILER else mode
+            print(f"| {label} | {shown} | {' | '.join(cells)} |")
             label = ""
 
 
@@ -201,7 +217,7 @@ def main():
         summarise(results[name])
         with open(args.json, "w") as file:
             json.dump(results, file, indent=1)
-    print_added(results)
+    print_added(results, PEERS[args.framework])
     print_facts(results)
     print_rest(results)
 

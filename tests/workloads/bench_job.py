@@ -1,29 +1,17 @@
-"""One training job that runs, and times, as many steps as it is told to; for the benchmarks.
+"""One training job in PyTorch that runs, and times, as many steps as it is told to; for the
+benchmarks.
 
-An ordinary PyTorch program that knows nothing of proftrace: the models are a launch-bound MLP, a
-small CNN fed by a DataLoader and a transformer. Commands come as lines on standard input, answers go
-as one line of JSON each to standard output:
-
-    run N    N steps
-    prof N   N steps under torch.profiler.profile(activities=[CPU]), with CUDA on a GPU
-    spin     steps until the next line comes
-    quit
-
-An answer has, per step, the time of day at its begin, its elapsed time and the CPU time of its
-thread, all in nanoseconds: {"begin": [...], "wall": [...], "cpu": [...]}.
+An ordinary program that knows nothing of proftrace: the models are a launch-bound MLP, a small CNN
+fed by a DataLoader and a transformer. bench_protocol.py says what it is told, and answers.
 """
 import argparse
-import json
-import os
-import select
-import sys
-import time
 
 import torch
 from torch import nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader, TensorDataset
 
+from bench_protocol import Timed, serve
 from networks import LENGTH, WORDS, LanguageModel, endless, resnet
 
 
@@ -78,44 +66,12 @@ def transformer(device):
 MODELS = {"mlp": mlp, "cnn": cnn, "transformer": transformer}
 
 
-def timed(step, more):
-    times = {"begin": [], "wall": [], "cpu": []}
-    while more():
-        times["begin"].append(time.time_ns())
-        wall, cpu = time.perf_counter_ns(), time.thread_time_ns()
-        step()
-        times["cpu"].append(time.thread_time_ns() - cpu)
-        times["wall"].append(time.perf_counter_ns() - wall)
-    return times
-
-
-def run(step, cnt):
-    left = iter(range(cnt))
-    return timed(step, lambda: next(left, None) is not None)
-
-
-def profiled(step, cnt, device):
+def profiler(device):
+    """torch.profiler, with CUDA on a GPU."""
     activities = [torch.profiler.ProfilerActivity.CPU]
     if device == "cuda":
         activities.append(torch.profiler.ProfilerActivity.CUDA)
-    with torch.profiler.profile(activities=activities):
-        return run(step, cnt)
-
-
-def spin(step):
-    """Reads nothing: what ends it is the next command."""
-    return timed(step, lambda: not select.select([0], [], [], 0)[0])
-
-
-def read_line():
-    """Unbuffered, so that select() in spin() sees every line that was not taken yet."""
-    line = b""
-    while not line.endswith(b"\n"):
-        byte = os.read(0, 1)
-        if not byte:
-            return "quit"
-        line += byte
-    return line.decode().strip()
+    return torch.profiler.profile(activities=activities)
 
 
 def main():
@@ -126,21 +82,7 @@ def main():
     torch.set_num_threads(1)
     torch.manual_seed(0)
     step = MODELS[args.model](args.device)
-    run(step, 20)
-    print(json.dumps({"pid": os.getpid(), "torch": torch.__version__}), flush=True)
-    while (line := read_line()) != "quit":
-        command, *count = line.split()
-        if command == "run":
-            answer = run(step, int(count[0]))
-        elif command == "prof":
-            answer = profiled(step, int(count[0]), args.device)
-        elif command == "spin":
-            answer = spin(step)
-        elif command == "stop":
-            continue
-        else:
-            sys.exit(f"bench_job: unknown command {line!r}")
-        print(json.dumps(answer), flush=True)
+    serve(Timed(step, lambda: profiler(args.device)), torch=torch.__version__)
 
 
 if __name__ == "__main__":

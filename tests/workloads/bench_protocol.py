@@ -1,0 +1,82 @@
+"""How a training job of the benchmarks is told what to do.
+
+Commands come as lines on standard input, answers go as one line of JSON each to standard output:
+
+    run N    N steps
+    prof N   N steps under the framework's own profiler
+    spin     steps until the next line comes
+    quit
+
+An answer has, per step, the time of day at its begin, its elapsed time and its CPU time, all in
+nanoseconds: {"begin": [...], "wall": [...], "cpu": [...]}. CPU time is that of the thread that
+trains, or of the process if the framework runs operators on threads of its own.
+"""
+import json
+import os
+import select
+import sys
+import time
+
+WARM = 20  # steps
+
+
+class Timed:
+    """Runs and times a job's steps. profiler: a context manager, the framework's own."""
+
+    def __init__(self, step, profiler, cpu_clock=time.thread_time_ns):
+        self.step, self.profiler, self.cpu_clock = step, profiler, cpu_clock
+
+    def steps(self, more):
+        times = {"begin": [], "wall": [], "cpu": []}
+        while more():
+            times["begin"].append(time.time_ns())
+            wall, cpu = time.perf_counter_ns(), self.cpu_clock()
+            self.step()
+            times["cpu"].append(self.cpu_clock() - cpu)
+            times["wall"].append(time.perf_counter_ns() - wall)
+        return times
+
+    def run(self, cnt):
+        left = iter(range(cnt))
+        return self.steps(lambda: next(left, None) is not None)
+
+    def profiled(self, cnt):
+        with self.profiler():
+            return self.run(cnt)
+
+    def spin(self):
+        """Reads nothing: what ends it is the next command."""
+        return self.steps(lambda: not select.select([0], [], [], 0)[0])
+
+
+def read_line():
+    """Unbuffered, so that select() in spin() sees every line that was not taken yet."""
+    line = b""
+    while not line.endswith(b"\n"):
+        byte = os.read(0, 1)
+        if not byte:
+            return "quit"
+        line += byte
+    return line.decode().strip()
+
+
+def serve(job, **facts):
+    """Answers until it is told to quit. facts: what the first line says beside the pid."""
+    job.run(WARM)
+    # What frameworks print of their own goes elsewhere.
+    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    print(json.dumps({"pid": os.getpid(), **facts}), file=answers)
+    while (line := read_line()) != "quit":
+        command, *count = line.split()
+        if command == "run":
+            answer = job.run(int(count[0]))
+        elif command == "prof":
+            answer = job.profiled(int(count[0]))
+        elif command == "spin":
+            answer = job.spin()
+        elif command == "stop":
+            continue
+        else:
+            sys.exit(f"unknown command {line!r}")
+        print(json.dumps(answer), file=answers)
