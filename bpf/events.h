@@ -136,6 +136,9 @@ enum pt_step_state {
 	PT_STATE_DONE = 4,
 };
 
+/* What is done at steps instead of what the schedule says. */
+enum pt_hold { PT_HOLD_NONE = 0, PT_HOLD_CLOSED, PT_HOLD_RECORD };
+
 struct pt_rec_step {
 	struct pt_rec h;
 	__u64 ts_ns; /* boundary: begin of step `step`, end of the one before */
@@ -367,6 +370,8 @@ struct pt_ctl {
 	__u64 shifted;	    /* steps by which a window was late because probes were not yet armed */
 	__u32 need_seen;    /* 1: boundary_needs was seen since the last boundary */
 	__u32 started;	    /* 1: step 0 has begun */
+	__u32 hold;	    /* enum pt_hold, written by the loader */
+	__u32 gap;	    /* 1: the next boundary ends the window for one step; by the loader */
 	__u64 lost_ring;    /* records that found the ring full */
 	__u64 lost_depth;   /* spans deeper than PT_MAX_FRAMES */
 	__u64 lost_storage; /* threads for which no storage could be had */

@@ -15,6 +15,8 @@ static __always_inline __u32 step_state(__u64 step)
 	__u64 skip = ctl.schedule.skip_first + ctl.shifted;
 	__u64 pos;
 
+	if (ctl.hold)
+		return ctl.hold == PT_HOLD_RECORD ? PT_STATE_RECORD : PT_STATE_CLOSED;
 	if (step < skip || !cycle)
 		return PT_STATE_CLOSED;
 	step -= skip;
@@ -76,6 +78,9 @@ static __always_inline void step_boundary(struct pt_thread *t, __u64 now)
 		ctl.shifted++;
 		state = PT_STATE_READY;
 	}
+	if (ctl.gap && state == PT_STATE_RECORD && prev == PT_STATE_RECORD)
+		state = PT_STATE_CLOSED;
+	ctl.gap = 0;
 	ctl.started = 1;
 	ctl.step = next;
 	ctl.state = state;

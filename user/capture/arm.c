@@ -88,6 +88,8 @@ uint64_t arm__steps_left(const struct pt_ctl *ctl)
 	uint64_t cycle = p->closed + p->ready + p->record, skip = p->skip_first + ctl->shifted;
 	uint64_t step = ctl->started ? ctl->step : 0, pos;
 
+	if (ctl->hold)
+		return ctl->hold == PT_HOLD_RECORD ? 0 : UINT64_MAX;
 	if (step < skip)
 		return skip + p->closed - step;
 	if (!cycle || (p->repeat && (step - skip) / cycle >= p->repeat))

@@ -5,6 +5,7 @@
 #include "bpf/proftrace.skel.h"
 #include "capture/arm.h"
 #include "capture/await.h"
+#include "capture/control.h"
 #include "capture/cupti_watch.h"
 #include "capture/device_calls.h"
 #include "capture/device_time.h"
@@ -186,6 +187,7 @@ static int attach_all(struct session *s)
 {
 	int err = follow__existing(s);
 
+	control__open(s);
 	warn_slow_detach(s);
 	s->probes.ctl->learn = 1;
 	if (!err)
@@ -241,6 +243,24 @@ static int prepare(struct session *s)
 	return err ? err : wait_for_ranks(s);
 }
 
+/* Reads what has come, and does what is due. */
+static int turn(struct session *s)
+{
+	int err = session__pump(s, 10);
+
+	if (!err)
+		err = arm__adjust(s);
+	return err ? err : device_time__adjust(s);
+}
+
+static const char *doing(const struct pt_ctl *ctl)
+{
+	if (ctl->window_open)
+		return "recording";
+	return ctl->hold == PT_HOLD_CLOSED ? "paused (proftrace ctl PID start)"
+					   : "waiting for the window";
+}
+
 /* Steps [A,B) and spans: the programs open and close the window; here their end is awaited. */
 static int record_schedule(struct session *s)
 {
@@ -253,13 +273,8 @@ static int record_schedule(struct session *s)
 	err = prepare(s);
 	ctl->counting = 1;
 	while (!err && ctl->state != PT_STATE_DONE && clock__monotonic_ns() < end_ns) {
-		err = session__pump(s, 10);
-		if (!err)
-			err = arm__adjust(s);
-		if (!err)
-			err = device_time__adjust(s);
-		session__progress(s, "step %llu %s", (unsigned long long)ctl->step,
-				  ctl->window_open ? "recording" : "waiting for the window");
+		err = turn(s);
+		session__progress(s, "step %llu %s", (unsigned long long)ctl->step, doing(ctl));
 	}
 	return err;
 }
@@ -285,13 +300,14 @@ static int record_duration(struct session *s)
 		err = session__window_open(s, 0, begin);
 	}
 	while (!err) {
-		err = session__pump(s, 10);
+		err = turn(s);
 		if (!begin && ctl->window_open)
 			begin = ctl->window_open_ns;
 		now = clock__monotonic_ns();
 		if (begin && s->opts->duration_ns && now - begin >= s->opts->duration_ns)
 			break;
-		session__progress(s, begin ? "recording, %.1f s" : "waiting for a step",
+		session__progress(s, "%s, %.1f s",
+				  begin || ctl->hold ? doing(ctl) : "waiting for a step",
 				  begin ? (double)(now - begin) / 1e9 : 0);
 	}
 	return err;
@@ -446,6 +462,7 @@ static void session_free(struct session *s)
 	uint64_t begin = clock__monotonic_ns();
 
 	s->res->target_gone = s->target_gone;
+	control__close(s);
 	steps_seen(s);
 	cupti_watch__stop(s->watch);
 	device_source__free(s->device);

@@ -80,8 +80,9 @@ static int wait_settled(struct session *s, const char *what)
 static bool is_near(const struct session *s)
 {
 	uint64_t left = arm__steps_left(s->probes.ctl);
+	bool scheduled = s->opts->has_schedule || s->probes.ctl->hold;
 
-	return !s->rule.boundary || !s->opts->has_schedule || left <= 2 ||
+	return !s->rule.boundary || !scheduled || left <= 2 ||
 	       left <= LEAD_NS / (s->step_ns ? s->step_ns : 1);
 }
 

@@ -4,6 +4,7 @@
 #include "attach/shield.h"
 #include "bpf/events.h"
 #include "bpf/proftrace.skel.h"
+#include "capture/control.h"
 #include "capture/device_calls.h"
 #include "capture/device_time.h"
 #include "capture/follow.h"
@@ -211,6 +212,10 @@ int session__window_finish(struct session *s)
 	/* On a full disk too, what was written is worth its tables. */
 	kept = recording_writer__bytes(w->writer) > 0;
 	close_err = window__close(w, &s->facts, summary);
+	if (s->discard) {
+		unlink(w->path);
+		kept = s->discard = false;
+	}
 	if (!err)
 		err = close_err;
 	if (kept) {
@@ -342,6 +347,9 @@ int session__pump(struct session *s, int timeout_ms)
 		err = device_calls__adjust(s);
 	if (!err)
 		err = landings__adjust(s);
+	if (!err)
+		err = control__settle(s);
+	control__pump(s);
 	if (!err && s->target_gone)
 		err = -ESRCH;
 	if (!err && capture_stop)

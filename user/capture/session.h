@@ -69,6 +69,9 @@ struct session {
 	/* Children forked in this window, and the longest that one ran before it had probes. */
 	uint64_t followed, follow_late_ns;
 
+	int control_fd; /* where proftrace ctl asks; not above 0: nowhere */
+	bool discard;	/* what the window has recorded is not wanted */
+
 	struct window window; /* window.writer NULL: none is open */
 	bool window_ending;   /* the window has closed, its last records are on their way */
 	uint64_t boundary_ns; /* latest step boundary */

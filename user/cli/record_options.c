@@ -172,6 +172,12 @@ const struct opt record_opts[] = {
 	 "1970. "
 	 "The same on several hosts records at one time.",
 	 CAPTURE(start_at_ns), .parse = parse_start_at},
+	{OPT_FLAG, "paused", 0, NULL,
+	 "Attach, and record nothing before `proftrace ctl PID start`.", CAPTURE(paused)},
+	{OPT_DURATION, "dump-every", 0, "TIME",
+	 "Complete the recording at the first step after this long, and begin another one step "
+	 "later.",
+	 CAPTURE(dump_every_ns), .min = 1},
 	{OPT_STRING, "step-probe", 0, "[LIB:]FUNCTION",
 	 "A step opens where this function is entered, by the first thread that enters it. LIB: a "
 	 "library's name, or exe, the program itself.",

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""proftrace ctl: windows on command, of a session that runs."""
+import re
+import subprocess
+
+import sense
+from lib import process
+from lib.runner import test
+from lib.tool import PROFTRACE, report
+
+
+def ctl(job, verb, user=()):
+    """Exit status, and what was said."""
+    done = subprocess.run([*user, PROFTRACE, "ctl", str(job.pid), verb], text=True,
+                          capture_output=True, timeout=30)
+    return done.returncode, done.stdout + done.stderr
+
+
+def obeyed(job, verb):
+    status, said = ctl(job, verb)
+    assert status == 0, said
+    return said
+
+
+def wait_state(job, *words):
+    """Waits until the session does that; its answer."""
+    said = []
+
+    def reached():
+        said[:] = [ctl(job, "status")[1]]
+        return all(word in said[0] for word in words)
+
+    process.wait_for(reached, 60, f"{words}, last: {said}")
+    return said[0]
+
+
+def recording(tool, index):
+    first = min(tool.recordings(), key=lambda path: len(path.name))
+    return first.with_name(first.name.replace(".ptrec", f".{index}.ptrec")) if index else first
+
+
+def steps_of(path):
+    tables = report(path)
+    first, end = map(int, re.search(r"\[(\d+),(\d+)\)",
+                                    sense.rows(tables, "summary")[0]["window"]).groups())
+    sense.check(tables, end - first)
+    return first, end
+
+
+@test("ctl: start, pause, resume, dump, reset and stop; refusals say why")
+def verbs(case):
+    job = case.job("train.py").wait_steps(3)
+    status, said = ctl(job, "start")
+    assert status == 1 and "no proftrace records process" in said, said
+    tool = case.tool("-p", job.pid, "--paused")
+    wait_state(job, "state: paused")
+    assert not tool.recordings()
+    status, said = ctl(job, "dump")
+    assert status == 1 and "no window is open" in said, said
+    status, said = ctl(job, "status", user=["setpriv", "--reuid=65534", "--clear-groups"])
+    assert status != 0 and "another user" in said, said
+
+    obeyed(job, "start")
+    wait_state(job, "state: recording")
+    assert "already" in ctl(job, "start")[1]
+    job.wait_steps(3)
+    dumped = int(re.search(r"up to step (\d+)", obeyed(job, "dump"))[1])
+    wait_state(job, "recordings written: 1", "state: recording")
+    first, end = steps_of(recording(tool, 0))  # whole while the session goes on
+    assert first < end == dumped + 1, (first, end, dumped)
+    job.wait_steps(2)
+    obeyed(job, "reset")
+    job.wait_steps(4)
+    wait_state(job, "recordings written: 1", "state: recording")
+    paused = int(re.search(r"with step (\d+)", obeyed(job, "pause"))[1])
+    wait_state(job, "recordings written: 2", "state: paused", "current recording: -")
+    assert steps_of(recording(tool, 1))[1] == paused + 1
+    job.wait_steps(3)
+    obeyed(job, "resume")
+    wait_state(job, "state: recording")
+    job.wait_steps(2)
+    obeyed(job, "stop")
+    tool.done()
+    assert len(tool.recordings()) == 3, tool.recordings()
+    assert tool.out.count("Overview Summary") == 3
+    job.wait_steps(3)
+
+
+@test("--dump-every: a new recording after that long, whole steps, one left out between two")
+def dump_every(case):
+    job = case.job("train.py").wait_steps(3)
+    tool = case.tool("-p", job.pid, "--record", "0:1000000", "--dump-every", "1s", "--no-trace")
+    wait_state(job, "recordings written: 2")
+    tool.interrupt().done()
+    assert steps_of(recording(tool, 1))[0] >= steps_of(recording(tool, 0))[1] + 1

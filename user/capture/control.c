@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/control.h"
+#include "bpf/events.h"
+#include "capture/control_socket.h"
+#include "capture/session.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SETTLE_NS 20000000ull /* records of other threads may still be on their way */
+
+void control__open(struct session *s)
+{
+	s->control_fd = control_socket__listen(s->opts->pid);
+	if (s->control_fd < 0)
+		log__debug("proftrace ctl cannot reach this session: %s", strerror(-s->control_fd));
+	if (s->opts->paused)
+		s->probes.ctl->hold = PT_HOLD_CLOSED;
+}
+
+void control__close(struct session *s)
+{
+	if (s->control_fd > 0)
+		close(s->control_fd);
+	s->control_fd = 0;
+}
+
+/* ---- status ---- */
+
+static void say_state(const struct session *s, char *out, size_t size)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+
+	if (!ctl->counting && !ctl->window_open)
+		snprintf(out, size, "attached, finding out what a step is");
+	else if (ctl->window_open && s->rule.boundary)
+		snprintf(out, size, "recording step %llu, since step %llu",
+			 (unsigned long long)ctl->step, (unsigned long long)s->window.first_step);
+	else if (ctl->window_open)
+		snprintf(out, size, "recording, for %.1f s",
+			 (double)(clock__monotonic_ns() - ctl->window_open_ns) / 1e9);
+	else
+		snprintf(out, size, "%s, at step %llu",
+			 ctl->hold == PT_HOLD_CLOSED ? "paused" : "waiting for the window",
+			 (unsigned long long)ctl->step);
+}
+
+/* Who asks may be in another directory. */
+static const char *window_path(const struct session *s, char *absolute)
+{
+	if (!s->window.writer)
+		return "-";
+	return realpath(s->window.path, absolute) ? absolute : s->window.path;
+}
+
+static void say_status(const struct session *s, char *out, size_t size)
+{
+	const struct losses lost = session__losses(s);
+	uint64_t lost_cnt = lost.ring + lost.depth + lost.storage + lost.decode;
+	char state[128], path[PATH_MAX];
+
+	say_state(s, state, sizeof(state));
+	snprintf(out, size,
+		 "process: %d%s%s %s\nstate: %s\nrecordings written: %llu\ncurrent recording: "
+		 "%.500s\nevents lost: %llu",
+		 s->opts->pid, s->match.framework ? ", " : "",
+		 s->match.framework ? s->match.framework->title : "", s->match.version, state,
+		 (unsigned long long)s->window_cnt, window_path(s, path),
+		 (unsigned long long)lost_cnt);
+}
+
+/* ---- verbs ---- */
+
+static bool may_choose_windows(const struct session *s, char *out, size_t size)
+{
+	if (s->probes.ctl->state == PT_STATE_DONE)
+		snprintf(out, size, "the session is ending already");
+	else if (!s->probes.ctl->counting && !s->probes.ctl->window_open)
+		snprintf(out, size,
+			 "the session is still finding out what a step is; try again in a second");
+	else if (!s->rule.boundary)
+		snprintf(out, size,
+			 "windows open and close at steps, and process %d shows none: only status "
+			 "and stop work; name its steps with --step-probe or --step-range",
+			 s->opts->pid);
+	else
+		return true;
+	return false;
+}
+
+static bool start(struct session *s, char *out, size_t size)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+
+	if (ctl->window_open && !ctl->gap && ctl->hold != PT_HOLD_CLOSED) {
+		snprintf(out, size, "it is recording already, since step %llu",
+			 (unsigned long long)s->window.first_step);
+		return false;
+	}
+	ctl->hold = PT_HOLD_RECORD;
+	snprintf(out, size, "recording begins with the next step that finds the probes attached");
+	return true;
+}
+
+static bool pause_windows(struct session *s, char *out, size_t size)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	char path[PATH_MAX];
+
+	if (ctl->hold == PT_HOLD_CLOSED) {
+		snprintf(out, size, "it is paused already");
+		return false;
+	}
+	ctl->hold = PT_HOLD_CLOSED;
+	if (ctl->window_open)
+		snprintf(out, size, "the window ends with step %llu: %.900s",
+			 (unsigned long long)ctl->step, window_path(s, path));
+	else
+		snprintf(out, size, "no window opens before `start`");
+	return true;
+}
+
+/* The step under way is the window's last, and the one after it is in none. */
+static bool end_window(struct session *s, bool keep, char *out, size_t size)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	char path[PATH_MAX];
+
+	if (!ctl->window_open || ctl->gap || ctl->hold == PT_HOLD_CLOSED) {
+		snprintf(out, size, "no window is open");
+		return false;
+	}
+	s->discard = !keep;
+	ctl->gap = 1;
+	snprintf(out, size,
+		 keep ? "written up to step %llu: %.900s" : "forgotten up to step %llu: %.900s",
+		 (unsigned long long)ctl->step, window_path(s, path));
+	return true;
+}
+
+static bool obey(struct session *s, enum control_verb verb, char *out, size_t size)
+{
+	if (verb == CONTROL_STATUS) {
+		say_status(s, out, size);
+		return true;
+	}
+	if (verb == CONTROL_STOP) {
+		capture_stop = capture_stop ? capture_stop : 1;
+		snprintf(out, size, "stopping");
+		return true;
+	}
+	if (!may_choose_windows(s, out, size))
+		return false;
+	switch (verb) {
+	case CONTROL_START:
+	case CONTROL_RESUME:
+		return start(s, out, size);
+	case CONTROL_PAUSE:
+		return pause_windows(s, out, size);
+	default:
+		return end_window(s, verb == CONTROL_DUMP, out, size);
+	}
+}
+
+static void dump_if_due(struct session *s)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+	char said[CONTROL_MAX];
+
+	if (s->opts->dump_every_ns && s->rule.boundary && ctl->window_open &&
+	    clock__monotonic_ns() - ctl->window_open_ns >= s->opts->dump_every_ns)
+		end_window(s, true, said, sizeof(said));
+}
+
+void control__pump(struct session *s)
+{
+	char said[CONTROL_MAX];
+	enum control_verb verb;
+	int client;
+
+	while (s->control_fd > 0 && control_socket__next(s->control_fd, &verb, &client)) {
+		bool obeyed = obey(s, verb, said, sizeof(said));
+
+		control_socket__answer(client, obeyed, said);
+		if (obeyed && verb != CONTROL_STATUS)
+			log__info("ctl %s: %s", control_verbs[verb], said);
+	}
+	dump_if_due(s);
+}
+
+int control__settle(struct session *s)
+{
+	uint64_t now = clock__monotonic_ns();
+
+	/* Device times are settled by device_time__adjust. */
+	if (!s->window_ending || s->device || now < s->window.close_ns + SETTLE_NS)
+		return 0;
+	return session__window_finish(s);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A session under command: `proftrace ctl` starts, pauses, dumps and ends its windows. They open
+ * and close at steps, as those of a schedule do; `start` and `pause` take over from the schedule.
+ */
+#ifndef PROFTRACE_CONTROL_H
+#define PROFTRACE_CONTROL_H
+
+struct session;
+
+/* Begins to listen; a session that cannot is no worse for it. With --paused no window opens before
+ * `start`. */
+void control__open(struct session *s);
+void control__close(struct session *s);
+/* Obeys what has been asked since, and --dump-every. */
+void control__pump(struct session *s);
+/* Closes the file of a window that has ended, if nothing else will before the next opens. 0 or a
+ * negative errno. */
+int control__settle(struct session *s);
+
+#endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* proftrace ctl: commands for a session that runs. */
+#include <stdio.h>
+#include <string.h>
+#include "capture/control_socket.h"
+#include "cli/cli.h"
+#include "common/err.h"
+#include "common/suggest.h"
+#include "common/util.h"
+
+struct options {
+	int unused;
+};
+
+static const struct opt opts[] = {{OPT_END}};
+
+extern const struct command command_ctl;
+
+static int parse_pid(const char *text, pid_t *pid)
+{
+	char *end;
+	long value = strtol(text, &end, 10);
+
+	if (*end || end == text || value <= 0 || value > INT32_MAX)
+		return err__set(-EINVAL, "'%s' is no process number", text);
+	*pid = (pid_t)value;
+	return 0;
+}
+
+static int parse_verb(const char *text, enum control_verb *verb)
+{
+	struct suggestion near = {.word = text, .len = strlen(text)};
+
+	for (int v = 0; v < CONTROL_CNT; v++) {
+		if (!strcmp(text, control_verbs[v])) {
+			*verb = v;
+			return 0;
+		}
+		suggest__offer(&near, control_verbs[v]);
+	}
+	return err__set(
+		-EINVAL,
+		"unknown verb '%s': status, start, resume, pause, dump, reset or stop%s%s%s", text,
+		near.best ? "; did you mean " : "", near.best ? near.best : "",
+		near.best ? "?" : "");
+}
+
+static int run(int argc, char **argv)
+{
+	struct options o = {};
+	char answer[CONTROL_MAX];
+	enum control_verb verb = CONTROL_STATUS;
+	int rest, err;
+	pid_t pid = 0;
+
+	err = opts__parse(&command_ctl, argc, argv, &o, false, &rest);
+	if (!err && argc - rest != 2)
+		err = err__set(-EINVAL,
+			       "give a process and a verb, as in proftrace ctl 4242 status");
+	if (!err)
+		err = parse_pid(argv[rest], &pid);
+	if (!err)
+		err = parse_verb(argv[rest + 1], &verb);
+	if (!err)
+		err = control_socket__ask(pid, verb, answer, sizeof(answer));
+	if (err)
+		return cli__fail(err);
+	puts(answer);
+	return cli__finish(0);
+}
+
+const struct command command_ctl = {
+	.name = "ctl",
+	.usage = "PID VERB",
+	.summary = "Start, pause, dump or end the windows of a session that runs.",
+	.details =
+		"PID is the process that is recorded. Windows open and close at steps.\n\n"
+		"  status  what the session does, and what it has written and lost\n"
+		"  start   a window opens at the next step; also: resume\n"
+		"  pause   the window ends with the step under way, and its file is complete;\n"
+		"          until start the probes are out, but for those that count steps\n"
+		"  dump    the file is complete with the step under way, the next begins one\n"
+		"          step later: the one between is in neither\n"
+		"  reset   the same, and what the window has recorded is thrown away\n"
+		"  stop    as Ctrl-C: the window ends now, tables and traces follow\n\n"
+		"start and pause take over from --record and --schedule. Recordings after the "
+		"first "
+		"are HOST_PID.1.ptrec and so on. Root and the user who runs the session may ask.",
+	.examples = "sudo proftrace -p 4242 --paused &  # attached, nothing is recorded\n"
+		    "sudo proftrace ctl 4242 start  # from the next step on\n"
+		    "sudo proftrace ctl 4242 pause  # the recording is complete\n"
+		    "sudo proftrace ctl 4242 stop  # tables, and the end",
+	.opts = opts,
+	.run = run,
+};
