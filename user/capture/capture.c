@@ -67,6 +67,10 @@ static void warn_no_framework(const struct session *s)
 	bool functions = o->ops.cnt || o->ops_returning.cnt;
 	bool marks = user_usdt__has_own(s->target);
 
+	if (s->target->is_kthread) {
+		log__warn("process %d is a kernel thread: CPU and scheduler tables only", o->pid);
+		return;
+	}
 	log__warn("process %d runs no framework that I know: CPU, scheduler and CUDA call "
 		  "tables%s%s%s%s%s",
 		  o->pid, functions || marks ? "" : " only",
@@ -368,7 +372,10 @@ static int session_record(struct session *s)
 	session__progress_end(s);
 	if (capture_stop > 1) {
 		s->res->aborted = true;
-		return err__set(-EINTR, "aborted; the recording is left as far as it was written");
+		if (!s->window.writer)
+			return err__set(-EINTR, "aborted");
+		return err__set(-EINTR, "aborted; %s is left as far as it was written",
+				s->window.path);
 	}
 	end_err = record_end(s);
 	if (!end_err && !s->window_cnt)

@@ -76,13 +76,16 @@ static int parse_schedule(const char *value, void *dest)
 {
 	struct record_range *range = dest;
 	const char *p = value;
+	unsigned int given = 0;
 
 	if (range->set)
 		return one_range_only();
 	range->schedule = (struct pt_schedule){0};
 	while (*p) {
+		const char *key = p;
 		size_t len = strcspn(p, "=");
 		__u64 *field = schedule_field(&range->schedule, p, len);
+		unsigned int bit;
 
 		if (!field || p[len] != '=' || parse_number(p + len + 1, &p, field) ||
 		    (*p && *p != ','))
@@ -91,6 +94,11 @@ static int parse_schedule(const char *value, void *dest)
 					"(wait), ready "
 					"(warmup), record (active), repeat",
 					value);
+		bit = 1u << (field - &range->schedule.skip_first);
+		if (given & bit)
+			return err__set(-EINVAL, "--schedule %s: %.*s is given twice", value,
+					(int)len, key);
+		given |= bit;
 		p += *p == ',';
 	}
 	if (!range->schedule.record)
@@ -429,7 +437,9 @@ int record_options__run(struct record_options *o)
 	err = capture__run(&o->capture, &res);
 	if (!err && capture_stop > 1) {
 		res.aborted = true;
-		err = err__set(-EINTR, "aborted; the recording is left");
+		err = res.path_cnt
+			      ? err__set(-EINTR, "aborted; %s is left", res.paths[res.path_cnt - 1])
+			      : err__set(-EINTR, "aborted");
 	}
 	record_options__catch_signals(false);
 	if (err)

@@ -25,7 +25,7 @@ static const char *next_step(int err)
 		return "choose a place that you may write to";
 	case -ENOENT:
 	case -ENOTDIR:
-		return "create the directory first";
+		return "choose a directory that is there and takes files";
 	case -EISDIR:
 		return "name a file, not a directory";
 	case -ENOMEM:
