@@ -2,9 +2,11 @@
 /* Tables of what a training on the CPU does not have: devices, memory, scheduling, threads, damage.
  */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "common/err.h"
 #include "model_synth.h"
 #include "recording_sample.h"
 
@@ -242,5 +244,32 @@ Test(report_others, a_truncated_recording_is_read_and_named)
 		"The file was cut off: it is read up to its last whole chunk, and what is written "
 		"at "
 		"the end (CPU time, cost, loss) is missing.");
+	synth__free(&s);
+}
+
+Test(report_others, one_operator_alone)
+{
+	struct synth s = synth__new("{}");
+	struct report_opts opts = {.tables = "operator", .only = "m*", .style.unit = UNIT_NS};
+	char *text = NULL;
+	size_t len;
+	FILE *out;
+
+	synth__span(&s, s.main, CAT_OPERATOR, "mm", 20, 30);
+	synth__span(&s, s.main, CAT_OPERATOR, "add", 40, 50);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	out = open_memstream(&text, &len);
+	cr_assert_eq(report__print(s.r, &opts, out), 0);
+	fclose(out);
+	cr_assert(strstr(text, "\nmm ") && !strstr(text, "\nadd "));
+	free(text);
+
+	opts.only = "madd";
+	out = open_memstream(&text, &len);
+	cr_assert_eq(report__print(s.r, &opts, out), -ENOENT);
+	fclose(out);
+	free(text);
+	cr_assert(strstr(err__take(0), "did you mean 'add'?"));
 	synth__free(&s);
 }

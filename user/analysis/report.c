@@ -4,6 +4,7 @@
 #include <string.h>
 #include "analysis/order.h"
 #include "common/err.h"
+#include "common/suggest.h"
 #include "common/util.h"
 
 /* Order of printing. summary and cost frame every report. */
@@ -278,6 +279,36 @@ static int fill(struct report *rep)
 	return 0;
 }
 
+static bool is_frame(size_t i)
+{
+	return impls[i] == &table_summary || impls[i] == &table_cost;
+}
+
+/* Every table that was asked for is one of names; at least one of them has to have this one. */
+static int keep_only(struct report *rep)
+{
+	const char *pattern = rep->a.opts->only;
+	struct suggestion near = {.word = pattern, .len = strlen(pattern)};
+	size_t cnt = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(impls); i++)
+		if (rep->slots[i].table && !is_frame(i))
+			cnt += table__match(rep->slots[i].table, pattern, &near);
+	for (size_t i = 0; cnt && i < ARRAY_SIZE(impls); i++)
+		if (rep->slots[i].table && !is_frame(i))
+			table__keep(rep->slots[i].table, pattern);
+	if (cnt)
+		return 0;
+	return near.best ? err__set(-ENOENT,
+				    "nothing in these tables is called '%s'; did you mean "
+				    "'%s'?",
+				    pattern, near.best)
+			 : err__set(-ENOENT,
+				    "nothing in these tables is called '%s'; a pattern like "
+				    "'*conv*' finds parts of names",
+				    pattern);
+}
+
 static int make_states(struct report *rep)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(impls); i++) {
@@ -288,11 +319,6 @@ static int make_states(struct report *rep)
 			return -ENOMEM;
 	}
 	return 0;
-}
-
-static bool is_frame(size_t i)
-{
-	return impls[i] == &table_summary || impls[i] == &table_cost;
 }
 
 /* In CSV the frame comes last, so that a reader of one table finds it at the top. */
@@ -338,6 +364,8 @@ int report__print(const struct recording *r, const struct report_opts *opts, FIL
 		err = model__run(r, &model, visit, &rep);
 	if (!err)
 		err = fill(&rep);
+	if (!err && opts->only)
+		err = keep_only(&rep);
 	if (!err)
 		err = print(&rep, out);
 	for (size_t i = 0; i < ARRAY_SIZE(impls); i++) {

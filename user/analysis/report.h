@@ -30,6 +30,7 @@ struct order_word {
 struct report_opts {
 	const char *tables; /* comma-separated keys, NULL: the default set */
 	enum sort_key sorted_by;
+	const char *only;	/* a pattern of names: the other rows are left out; NULL: all stay */
 	const char *sort_word;	/* the user's word for tables with words of their own; NULL: none */
 	bool ascending;		/* the other way round */
 	enum group_by group_by; /* key_averages */

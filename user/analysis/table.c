@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Tables as data: growing them, and what their renderers have in common. */
+#include <fnmatch.h>
 #include <string.h>
 #include "analysis/table_internal.h"
 #include "common/err.h"
+#include "common/suggest.h"
 #include "common/util.h"
 
 struct table *table__new(const char *key, const char *title)
@@ -144,6 +146,48 @@ int table__set_json(struct table *t, const char *key, json_t *value)
 	if (!t->more)
 		t->more = json_object();
 	return json_object_set_new(t->more, key, value) ? -ENOMEM : 0;
+}
+
+static bool row_matches(const struct row *r, const char *pattern)
+{
+	const struct cell *name = r->cells;
+
+	return name->type == CELL_TEXT && name->text && !fnmatch(pattern, name->text, 0);
+}
+
+size_t table__match(const struct table *t, const char *pattern, struct suggestion *near)
+{
+	size_t cnt = 0;
+
+	for (size_t i = 0; i < t->row_cnt && t->column_cnt; i++) {
+		const struct row *row = &t->rows[i];
+
+		if (row->indent)
+			continue;
+		if (row_matches(row, pattern))
+			cnt++;
+		else if (row->cells->type == CELL_TEXT && row->cells->text)
+			suggest__offer(near, row->cells->text);
+	}
+	return cnt;
+}
+
+void table__keep(struct table *t, const char *pattern)
+{
+	size_t kept = 0;
+	bool keep = false;
+
+	for (size_t i = 0; i < t->row_cnt && t->column_cnt; i++) {
+		struct row row = t->rows[i];
+
+		if (!row.indent)
+			keep = row_matches(&row, pattern);
+		if (keep)
+			t->rows[kept++] = row;
+		else
+			free_cells(row.cells, t->column_cnt);
+	}
+	t->row_cnt = kept;
 }
 
 size_t table__row_cnt(const struct table *t)

@@ -64,6 +64,12 @@ int table__add_section(struct table *t, const char *title); /* a titled rule bet
 int table__set_json(struct table *t, const char *key, json_t *value);
 int table__add_note(struct table *t, const char *text); /* below the table */
 size_t table__row_cnt(const struct table *t);
+/* Rows without indent whose first cell is a text that matches (fnmatch(3)): how many there are; near
+ * is offered the other names. The table's own strings. */
+struct suggestion;
+size_t table__match(const struct table *t, const char *pattern, struct suggestion *near);
+/* Takes out the others, and their details. */
+void table__keep(struct table *t, const char *pattern);
 
 enum table_format {
 	TABLE_TEXT,

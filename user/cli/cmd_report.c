@@ -11,7 +11,7 @@
 
 struct report_command {
 	struct report_args args;
-	const char *html;
+	const char *html, *op;
 	bool list;
 };
 
@@ -21,6 +21,10 @@ static const struct opt opts[] = {
 	 "Write one HTML file instead, which needs no network: findings, tables, charts, a flame "
 	 "graph and the timeline of three steps; - is standard output.",
 	 offsetof(struct report_command, html), .file_arg = true},
+	{OPT_STRING, "op", 0, "NAME",
+	 "Only what is called so, a pattern like '*conv*' too, in the tables of --table (default: "
+	 "operator, with --op-detail).",
+	 offsetof(struct report_command, op)},
 	{OPT_FLAG, "list-tables", 0, NULL, "List the tables and exit.",
 	 offsetof(struct report_command, list)},
 	{OPT_END},
@@ -37,14 +41,15 @@ static int list_tables(void)
 	return 0;
 }
 
-static int print(const char *path, const struct report_args *args)
+static int print(const char *path, const struct report_command *cmd)
 {
-	const struct report_opts report = report_args__opts(args);
+	struct report_opts report = report_args__opts(&cmd->args);
 	struct recording *r;
 	int err = recording__open(path, &r);
 
 	if (err)
 		return err;
+	report.only = cmd->op;
 	err = report__print(r, &report, stdout);
 	recording__close(r);
 	return err;
@@ -79,6 +84,20 @@ static int print_job(const char *const *paths, int cnt, const struct report_args
 	return job__print(paths, (size_t)cnt, &report, stdout);
 }
 
+static int choose_op(struct report_command *cmd, int files)
+{
+	if (!cmd->op)
+		return 0;
+	if (cmd->html || files > 1)
+		return err__set(-EINVAL, "--op is for the tables of one recording as text, JSON or "
+					 "CSV");
+	if (!cmd->args.tables) {
+		cmd->args.tables = "operator";
+		cmd->args.op_detail = true;
+	}
+	return 0;
+}
+
 /* A page has all tables unless they are named, the report of several recordings none. */
 static int check_tables(const struct report_command *cmd, int files)
 {
@@ -104,7 +123,9 @@ static int run(int argc, char **argv)
 		return cli__fail(err);
 	if (cmd.list)
 		return list_tables();
-	err = check_tables(&cmd, argc - rest);
+	err = choose_op(&cmd, argc - rest);
+	if (!err)
+		err = check_tables(&cmd, argc - rest);
 	if (err)
 		return cli__fail(err);
 	if (rest == argc)
@@ -117,7 +138,7 @@ static int run(int argc, char **argv)
 		err = write_page(argv[rest], cmd.html, &cmd.args);
 	else
 		err = rest == argc - 1
-			      ? print(argv[rest], &cmd.args)
+			      ? print(argv[rest], &cmd)
 			      : print_job((const char *const *)&argv[rest], argc - rest, &cmd.args);
 	return err ? cli__fail(err) : 0;
 }
@@ -129,12 +150,14 @@ const struct command command_report = {
 	.details = "Needs neither the target nor root nor the machine that made the recording. "
 		   "Several recordings are taken for the ranks of one job: where each spends its "
 		   "steps, and for which one the others wait; with --table, the tables of each.",
-	.examples = "proftrace report job.ptrec  # every table with content\n"
-		    "proftrace report --table operator --sorted-by cpu_avg --row-limit 20 job.ptrec"
-		    "  # the operators with the longest calls\n"
-		    "proftrace report host_*.ptrec  # the ranks of a job\n"
-		    "proftrace report --html job.html job.ptrec  # to look at in a browser\n"
-		    "proftrace report --format json job.ptrec  # for programs",
+	.examples =
+		"proftrace report job.ptrec  # every table with content\n"
+		"proftrace report --table operator --sorted-by cpu_avg --row-limit 20 job.ptrec"
+		"  # the operators with the longest calls\n"
+		"proftrace report --op aten::conv2d job.ptrec  # one operator, and what it called\n"
+		"proftrace report host_*.ptrec  # the ranks of a job\n"
+		"proftrace report --html job.html job.ptrec  # to look at in a browser\n"
+		"proftrace report --format json job.ptrec  # for programs",
 	.opts = opts,
 	.run = run,
 };
