@@ -4,6 +4,7 @@
 # make unit       unit tests only            make check   format, gcc + clang, sanitizers, tidy
 # make bench      side-by-side measurements  make install DESTDIR= PREFIX=/usr/local
 # make fuzz       fuzz the file readers      make simgpu    a simulated GPU
+# make test-kernels   some of the tests on other kernels, in virtual machines
 # make gpu-test   against torch.profiler, on a real GPU     make clean
 
 VERSION   := 0.1.0
@@ -45,7 +46,7 @@ TEST_OBJS := $(TEST_SRCS:%.c=$(BUILD)/%.o)
 say = @$(if $(V),:,printf '  %-8s %s\n' $(1) $(patsubst $(BUILD)/%,%,$@))
 Q  := $(if $(V),,@)
 
-.PHONY: all deps test-deps need-packages skel print-cflags unit test gpu-test check demo bench fuzz install uninstall clean FORCE
+.PHONY: all deps test-deps need-packages skel print-cflags unit test gpu-test test-kernels check demo bench fuzz install uninstall clean FORCE
 .DELETE_ON_ERROR:
 all: $(BUILD)/proftrace $(BUILD)/proftrace.1 $(SHIM)
 
@@ -135,6 +136,10 @@ test: test-deps
 gpu-test: test-deps
 	@$(SUBMAKE) all
 	@GPU_TEST=1 BUILD=$(abspath $(BUILD)) scripts/e2e gpu
+
+test-kernels: test-deps
+	@$(SUBMAKE) all
+	@BUILD=$(abspath $(BUILD)) scripts/kernels $(KERNELS)
 
 check: test-deps
 	@scripts/check

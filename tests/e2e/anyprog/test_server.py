@@ -3,7 +3,7 @@
 import gzip
 import json
 
-from lib.process import Snapshot
+from lib.process import PATIENCE, Snapshot
 from lib.runner import test
 from server import Server, build
 
@@ -88,7 +88,7 @@ def functions(case):
 @test("--op: without PIE, by mangled name, one by one, and several threads")
 def no_pie(case):
     server = Server(case, 3, ("-no-pie", "-fno-pie"))
-    tool = record(case, server, "--duration", "300ms", "--attach-method", "perf", "--op",
+    tool = record(case, server, "--duration", f"{300 * PATIENCE:.0f}ms", "--attach-method", "perf", "--op",
                   "exe:_ZN6server5Model5infer*", "--op", "exe:*::forward")
     tables = tool.report()
     found = calls(tables)

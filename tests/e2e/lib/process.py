@@ -7,10 +7,13 @@ import struct
 import time
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
+# How many times longer than on a common machine a test may wait: emulated processors are slow.
+PATIENCE = float(os.environ.get("TEST_PATIENCE", 1))
 PRESENT, FILE_OR_SHARED = 1 << 63, 1 << 61
 
 
 def wait_for(condition, timeout_s, what):
+    timeout_s *= PATIENCE
     end = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < end, f"waited {timeout_s} s for {what}"

@@ -40,6 +40,7 @@ class Tool:
         return sorted(self.dir.glob("*.ptrec"))
 
     def wait(self, timeout_s=60):
+        timeout_s *= process.PATIENCE
         try:
             return self.popen.wait(timeout_s)
         except subprocess.TimeoutExpired:
