@@ -148,11 +148,10 @@ static char *put_arg_type(char *p, const struct chrome_names *names, const struc
 	switch (param) {
 	case PARAM_TENSOR_LIST:
 		return TEXT_LIT(p, "\"TensorList\"");
-	case PARAM_SCALAR:
-		return TEXT_LIT(p, "\"Scalar\"");
 	case PARAM_SCALAR_LIST:
 		return TEXT_LIT(p, "\"ScalarList\"");
 	case PARAM_TENSOR:
+	case PARAM_SCALAR: /* a tensor, where the call is of another overload of that name */
 		for (size_t i = 0; i < cnt; i++)
 			if (refs[i].t.arg == arg && refs[i].t.ndim != EVENT_TENSOR_UNDEFINED &&
 			    refs[i].t.dtype < names->dtype_cnt)
@@ -161,7 +160,13 @@ static char *put_arg_type(char *p, const struct chrome_names *names, const struc
 	case PARAM_OTHER:
 		break;
 	}
-	return TEXT_LIT(p, "\"\"");
+	return param == PARAM_SCALAR ? TEXT_LIT(p, "\"Scalar\"") : TEXT_LIT(p, "\"\"");
+}
+
+/* Overloads share a name and so the schema of the first that was met: a call may have more. */
+static enum chrome_param param_at(const struct chrome_name *n, size_t arg)
+{
+	return n->params && arg < n->param_cnt ? (enum chrome_param)n->params[arg] : PARAM_TENSOR;
 }
 
 char *put_tensors(char *p, const struct chrome_names *names, const struct chrome_name *n,
@@ -171,22 +176,21 @@ char *put_tensors(char *p, const struct chrome_names *names, const struct chrome
 	const size_t cnt = tensors__parse(names, args, len, refs);
 	size_t arg_cnt = n->param_cnt;
 
-	for (size_t i = 0; !n->params && i < cnt; i++)
-		if (refs[i].t.arg >= arg_cnt && refs[i].t.arg < ROWS_MAX)
+	for (size_t i = 0; i < cnt; i++)
+		if (refs[i].t.arg >= arg_cnt && refs[i].t.arg < ROWS_MAX &&
+		    (!n->params || refs[i].t.ndim != EVENT_TENSOR_UNDEFINED))
 			arg_cnt = refs[i].t.arg + 1u;
 	p = TEXT_LIT(p, "\"Input Dims\":[");
 	for (size_t arg = 0; arg < arg_cnt; arg++) {
 		if (arg)
 			*p++ = ',';
-		p = put_arg_dims(p, refs, cnt, arg,
-				 n->params && n->params[arg] == PARAM_TENSOR_LIST);
+		p = put_arg_dims(p, refs, cnt, arg, param_at(n, arg) == PARAM_TENSOR_LIST);
 	}
 	p = TEXT_LIT(p, "],\"Input type\":[");
 	for (size_t arg = 0; arg < arg_cnt; arg++) {
 		if (arg)
 			*p++ = ',';
-		p = put_arg_type(p, names, refs, cnt, arg,
-				 n->params ? (enum chrome_param)n->params[arg] : PARAM_TENSOR);
+		p = put_arg_type(p, names, refs, cnt, arg, param_at(n, arg));
 	}
 	return TEXT_LIT(p, "],");
 }
