@@ -318,7 +318,7 @@ struct pt_layout {
 	__u32 tensor_sizes;	 /* TensorImpl: size_and_strides {u64 ndim; s64 dims[5] | s64 *} */
 	__u32 tensor_dtype;	 /* u16 */
 	__u32 tensor_device;	 /* s8 type, s8 index, s8 has */
-	__u32 node_seq;		 /* Node: sequence number */
+	__u32 node_seq;		 /* Node: sequence number, 0 if unknown */
 	__u32 node_pyobj;	 /* PyNode: PyObject * */
 	__u32 record_function;	 /* PythonRecordFunction: RecordFunction */
 	__u32 opt_tensor_flag;	 /* optional<Tensor>: flag after (8) or before (0) the value */

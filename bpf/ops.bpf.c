@@ -669,7 +669,8 @@ int node_entry(struct pt_regs *ctx)
 	if (!f)
 		return 0;
 	f->object = head[0];
-	f->seq = head[(ctl.layout.node_seq / sizeof(head[0])) & (PT_NODE_HEAD - 1)];
+	if (ctl.layout.node_seq)
+		f->seq = head[(ctl.layout.node_seq / sizeof(head[0])) & (PT_NODE_HEAD - 1)];
 	f->type_obj = type_obj;
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include "frameworks/torch_layout.h"
 #include "frameworks/torch_ops.h"
 #include "frameworks/torch_schemas.h"
+#include "frameworks/torch_boxed.h"
 #include "frameworks/torch_sites.h"
 
 /* ---- names of backward nodes, as torch.profiler 2.15 prints them ---- */
@@ -176,10 +177,17 @@ static const struct {
 	bool measured;
 	unsigned int major, minor;
 } versions[] = {
-	{"2.15.0+cu132", true, 2, 15},	 {"2.4.1", true, 2, 4},	 {"1.13.1", true, 1, 13},
-	{"2.14.0", false, 2, 15},	 {"2.0.1", false, 2, 4}, {"1.10", false, 1, 13},
-	{"nightly", false, 2, 15},	 {"", false, 2, 15},	 {NULL, false, 2, 15},
-	{"99999999999.1", false, 2, 15},
+	{"2.15.0+cu132", true, 2, 14},
+	{"2.11.0", true, 2, 10},
+	{"2.4.1", true, 2, 3},
+	{"2.0.1", true, 2, 0},
+	{"1.13.1", true, 1, 13},
+	{"2.16.0.dev20270101", false, 2, 14},
+	{"1.10", false, 1, 13},
+	{"nightly", false, 2, 14},
+	{"", false, 2, 14},
+	{NULL, false, 2, 14},
+	{"99999999999.1", false, 2, 14},
 };
 
 Test(torch_layout, takes_the_measured_or_the_nearest)
@@ -209,6 +217,12 @@ Test(torch_layout, knows_the_measured_fields)
 	cr_expect_eq(torch_layout__find("2.4.0", &measured)->dtype_cnt, 38);
 	cr_expect_eq(torch_layout__find("1.13.1", &measured)->dtype_cnt, 19);
 	cr_expect_eq(torch_layout__find("1.13.1", &measured)->fields.opt_tensor_flag, 0);
+	/* ScalarType::Undefined by the headers of each wheel */
+	cr_expect_eq(torch_layout__find("2.0.1", &measured)->dtype_cnt, 19);
+	cr_expect_eq(torch_layout__find("2.1.2", &measured)->dtype_cnt, 26);
+	cr_expect_eq(torch_layout__find("2.2.2", &measured)->dtype_cnt, 28);
+	cr_expect_eq(torch_layout__find("2.7.1", &measured)->dtype_cnt, 46);
+	cr_expect_eq(torch_layout__find("2.11.0", &measured)->dtype_cnt, 47);
 }
 
 Test(torch_layout, tells_strings_by_the_mangling)
@@ -242,6 +256,11 @@ Test(torch_layout, believes_only_tensors)
 	impl[162] = 0x7f;
 	cr_expect(torch_layout__fits_undefined(l, impl));
 	cr_expect_not(torch_layout__fits_undefined(old, impl));
+	/* a version that was not measured, or a build that says it is another */
+	cr_expect_eq(torch_layout__fit("2.16.0", impl), l);
+	cr_expect_eq(torch_layout__fit("2.4.0", impl), torch_layout__find("2.13.0", &measured));
+	impl[56] = 2;
+	cr_expect_null(torch_layout__fit("2.15.0", impl));
 }
 
 /* ---- the real library, if TORCH_LIB names the directory that holds it ---- */
@@ -274,6 +293,7 @@ Test(torch_ops, resolves_every_operator_of_torch_2_15)
 {
 	const char *dir = getenv("TORCH_LIB");
 	const struct torch_op *cat;
+	struct torch_boxed_list boxed;
 	struct torch_ops *ops;
 	struct elf_file *f;
 	char path[4096];
@@ -294,9 +314,11 @@ Test(torch_ops, resolves_every_operator_of_torch_2_15)
 	for (size_t i = 0; i < ops->cnt; i++)
 		check_op(f, &ops->ops[i], &jccs);
 	cr_expect_eq(jccs, 3115); /* eye.out, randint.out, tril_, triu_, set_ have two */
-	cr_expect_eq(ops->boxed_cnt, 13);
-	for (size_t i = 0; i < ops->boxed_cnt; i++)
-		boxed_ends += (size_t)ops->boxed[i].end_cnt;
+	cr_assert_eq(torch_boxed__find(f, &boxed), 0);
+	cr_expect_eq(boxed.cnt, 13);
+	for (size_t i = 0; i < boxed.cnt; i++)
+		boxed_ends += (size_t)boxed.items[i].end_cnt;
+	free(boxed.items);
 	cr_expect_eq(boxed_ends, 29);
 	cat = op_named(ops, "aten::cat.out(");
 	cr_assert_not_null(cat);

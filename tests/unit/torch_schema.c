@@ -123,11 +123,27 @@ Test(torch_schema, places_tensors_as_the_abi_says)
 		struct torch_schema s = parse(plans[i].schema);
 		struct torch_arg_plan p;
 
-		torch_schema__plan(&s, plans[i].params, &p);
+		torch_schema__plan(&s, plans[i].params, false, &p);
 		plan_text(&p, text, sizeof(text));
 		cr_expect_str_eq(text, plans[i].plan, "%s: got \"%s\", want \"%s\"",
 				 plans[i].schema, text, plans[i].plan);
 	}
+}
+
+Test(torch_schema, knows_the_optional_lists_of_c10)
+{
+	struct torch_schema s =
+		parse("sum.IntList_out(Tensor self, int[1]? dim, bool keepdim=False, *, "
+		      "ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)");
+	struct torch_arg_plan p;
+	char text[256];
+
+	torch_schema__plan(&s, NULL, true, &p);
+	plan_text(&p, text, sizeof(text));
+	cr_expect_str_eq(text, "- 0:0 4:5"); /* pointer and length in rsi, rdx */
+	torch_schema__plan(&s, NULL, false, &p);
+	plan_text(&p, text, sizeof(text));
+	cr_expect_str_eq(text, "- 0:0 4:3");
 }
 
 Test(torch_schema, splits_the_text)
@@ -181,7 +197,7 @@ Test(torch_schema, survives_truncation)
 		struct torch_arg_plan p;
 
 		if (!torch_schema__parse(copy, len, &s))
-			torch_schema__plan(&s, "", &p);
+			torch_schema__plan(&s, "", false, &p);
 		free(copy);
 	}
 	cr_assert(true);

@@ -7,8 +7,7 @@ from torch.autograd.profiler import record_function
 from stepper import serve
 
 
-@torch.library.custom_op("mylib::scale", mutates_args=())
-def scale(x: torch.Tensor, factor: float) -> torch.Tensor:
+def _scale(x: torch.Tensor, factor: float) -> torch.Tensor:
     return x * factor
 
 
@@ -20,7 +19,16 @@ def _scale_backward(ctx, grad):
     return grad * ctx.factor, None
 
 
-scale.register_autograd(_scale_backward, setup_context=_scale_setup)
+if hasattr(torch.library, "custom_op"):
+    scale = torch.library.custom_op("mylib::scale", _scale, mutates_args=())
+    scale.register_autograd(_scale_backward, setup_context=_scale_setup)
+else:  # before 2.4
+    library = torch.library.Library("mylib", "DEF")
+    library.define("scale(Tensor x, float factor) -> Tensor")
+    library.impl("scale", _scale, "CompositeImplicitAutograd")
+    scale = torch.ops.mylib.scale
+
+fast_range = getattr(torch._C._profiler, "_RecordFunctionFast", record_function)  # since 2.1
 
 
 class MyRelu(torch.autograd.Function):
@@ -47,7 +55,7 @@ def main():
         y = torch.ops.aten.add.Tensor(y, y)
         with record_function("my loss region"):
             loss = y.pow(2).mean()
-        with torch._C._profiler._RecordFunctionFast("fast region"):
+        with fast_range("fast region"):
             loss = loss * 1.0
         loss.backward()
         optimizer.step()

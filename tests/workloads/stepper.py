@@ -60,19 +60,38 @@ class _Phase:
         self.notes.phases.append((self.name, self.begin, time.monotonic_ns()))
 
 
+def _tree_times(tree, into):
+    """Correlation id -> begin and end in nanoseconds, by the profiler's tree of events."""
+    for node in tree:
+        into[node.correlation_id] = (node.start_time_ns, node.end_time_ns)
+        _tree_times(node.children, into)
+    return into
+
+
+def _times_ns(results):
+    """Begin and end of each event. Before 2.4 they have whole microseconds, too few to tell what is
+    inside what; the tree has all."""
+    events = results.events()
+    if not events or hasattr(events[0], "start_ns"):
+        return [(e.start_ns(), e.start_ns() + e.duration_ns()) for e in events]
+    exact = _tree_times(results.experimental_event_tree(), {})
+    return [exact[e.correlation_id()] for e in events]
+
+
 def _raw_events(prof):
     """Kineto's events as they were recorded: key_averages() and friends already merge some."""
+    results = prof.profiler.kineto_results
     return [
         {
             "name": event.name(),
-            "begin_ns": event.start_ns(),
-            "end_ns": event.start_ns() + event.duration_ns(),
+            "begin_ns": begin_ns,
+            "end_ns": end_ns,
             "tid": event.device_resource_id(),
             "shapes": event.shapes(),
             "dtypes": event.dtypes(),
             "sequence": event.sequence_nr(),
         }
-        for event in prof.profiler.kineto_results.events()
+        for event, (begin_ns, end_ns) in zip(results.events(), _times_ns(results))
     ]
 
 
@@ -170,7 +189,8 @@ def serve(step, notes=None):
     server = _Server(step, notes or Notes())
     server.run(WARMUP_STEPS)
     server.notes.take()
-    _reply({"pid": os.getpid(), "tid": threading.get_native_id()})
+    version = [int(part) for part in torch.__version__.split(".")[:2]]
+    _reply({"pid": os.getpid(), "tid": threading.get_native_id(), "torch": version})
     # Line by line from the descriptor: a buffer would hide a waiting command from select().
     with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as commands:
         while (line := commands.readline().decode()) and line.strip() != "quit":

@@ -6,11 +6,13 @@
  */
 #include "frameworks/package.h"
 #include "frameworks/probe_table.h"
+#include "frameworks/torch_boxed.h"
 #include "frameworks/torch_layout.h"
 #include "frameworks/torch_ops.h"
 #include "frameworks/torch_wrappers.h"
 #include "attach/site.h"
 #include "common/util.h"
+#include <stdlib.h>
 #include <string.h>
 
 extern const struct framework framework_pytorch;
@@ -244,13 +246,13 @@ static int pytorch_recognise(struct target *t, struct framework_match *m)
 		 m->known_version
 			 ? ""
 			 : ", not measured by us: symbols are matched by name, and fields of "
-			   "tensors are read only where they look sound");
+			   "tensors are read only if the undefined tensor shows where they lie");
 	return 1;
 }
 
 /* ---- every dispatch ---- */
 
-static int plan_sites(struct table_scan *s, const struct planned_probe *entry,
+static int plan_sites(struct table_scan *s, enum torch_lib lib, const struct planned_probe *entry,
 		      const uint64_t *vaddrs, int cnt)
 {
 	struct planned_probe site = *entry;
@@ -261,7 +263,7 @@ static int plan_sites(struct table_scan *s, const struct planned_probe *entry,
 		int err;
 
 		site.vaddr = vaddrs[i];
-		if (elf_file__offset(s->elfs[LIB_CPU], site.vaddr, &site.offset))
+		if (elf_file__offset(s->elfs[lib], site.vaddr, &site.offset))
 			continue;
 		err = probe_plan__add(s->plan, &site);
 		if (err)
@@ -291,16 +293,15 @@ static int plan_dispatch(struct table_scan *s, const struct torch_op *op)
 	if (elf_file__offset(s->elfs[LIB_CPU], probe.vaddr, &probe.offset))
 		return 0;
 	err = probe_plan__add(s->plan, &probe);
-	return err ? err : plan_sites(s, &probe, op->end_vaddrs, op->end_cnt);
+	return err ? err : plan_sites(s, LIB_CPU, &probe, op->end_vaddrs, op->end_cnt);
 }
 
-/* Calls by name: custom operators, torch.ops, TorchScript. */
-static int plan_boxed(struct table_scan *s, const struct torch_boxed *boxed,
-		      enum pt_name_source string_abi)
+static int plan_boxed_copy(struct table_scan *s, enum torch_lib lib,
+			   const struct torch_boxed *boxed, enum pt_name_source string_abi)
 {
 	struct planned_probe probe = {
 		.group = GROUP_INNER,
-		.lib = s->libs[LIB_CPU],
+		.lib = s->libs[lib],
 		.symbol = boxed->symbol,
 		.vaddr = boxed->entry_vaddr,
 		.program = "boxed_entry",
@@ -312,13 +313,13 @@ static int plan_boxed(struct table_scan *s, const struct torch_boxed *boxed,
 	};
 	int err;
 
-	if (elf_file__offset(s->elfs[LIB_CPU], probe.vaddr, &probe.offset))
+	if (elf_file__offset(s->elfs[lib], probe.vaddr, &probe.offset))
 		return 0;
 	err = probe_plan__add(s->plan, &probe);
-	return err ? err : plan_sites(s, &probe, boxed->end_vaddrs, boxed->end_cnt);
+	return err ? err : plan_sites(s, lib, &probe, boxed->end_vaddrs, boxed->end_cnt);
 }
 
-/* Ranges and boxed calls are in the same library. */
+/* The wheel's libraries are all built with one std::string. */
 static enum pt_name_source range_string_abi(const struct probe_plan *plan)
 {
 	for (size_t i = 0; i < plan->cnt; i++)
@@ -327,9 +328,20 @@ static enum pt_name_source range_string_abi(const struct probe_plan *plan)
 	return PT_NAME_CXX11;
 }
 
-static int plan_inner(struct table_scan *s)
+static int plan_boxed(struct table_scan *s, enum torch_lib lib)
 {
 	enum pt_name_source abi = range_string_abi(s->plan);
+	struct torch_boxed_list boxed = {NULL, 0};
+	int err = s->elfs[lib] ? torch_boxed__find(s->elfs[lib], &boxed) : 0;
+
+	for (size_t i = 0; i < boxed.cnt && !err; i++)
+		err = plan_boxed_copy(s, lib, &boxed.items[i], abi);
+	free(boxed.items);
+	return err;
+}
+
+static int plan_inner(struct table_scan *s)
+{
 	struct torch_ops *ops;
 	int err = s->elfs[LIB_CPU] ? torch_ops__load(s->elfs[LIB_CPU], &ops) : -ENOENT;
 
@@ -337,42 +349,90 @@ static int plan_inner(struct table_scan *s)
 		return probe_plan__missing(s->plan,
 					   "libtorch_cpu.so: no at::_ops symbols; not shown: "
 					   "dispatched operators");
+	if (err)
+		return err;
 	for (size_t i = 0; i < ops->cnt && !err; i++)
 		err = plan_dispatch(s, &ops->ops[i]);
-	for (size_t i = 0; i < ops->boxed_cnt && !err; i++)
-		err = plan_boxed(s, &ops->boxed[i], abi);
 	torch_ops__free(ops);
-	return err;
+	err = err ? err : plan_boxed(s, LIB_CPU);
+	return err ? err : plan_boxed(s, LIB_PYTHON);
+}
+
+/* ---- where the process keeps what the probes read ---- */
+
+/*
+ * The layout of the version, if the process's own undefined tensor agrees; else of the nearest
+ * version that explains it (a build of one's own, a version after those measured); NULL if none
+ * does.
+ */
+static const struct torch_layout *tensor_layout(struct table_scan *s, const char *version)
+{
+	uint64_t address =
+		table_scan__address(s, LIB_C10, "_ZN3c1019UndefinedTensorImpl10_singletonE");
+	uint8_t undefined[TORCH_IMPL_BYTES];
+
+	if (!address || target__read(s->t, address, undefined, sizeof(undefined)))
+		return NULL;
+	return torch_layout__fit(version, undefined);
+}
+
+/* What nothing in the process confirms is used for measured versions only. */
+static void forget_unconfirmed(struct pt_layout *fields)
+{
+	fields->argument_size = fields->autograd_node = fields->node_seq = 0;
+	fields->python_tensor_type = fields->pynode_vtable = 0;
+}
+
+static int plan_layout(struct table_scan *s, const char *version,
+		       const struct torch_layout *tensors)
+{
+	struct pt_layout *fields = &s->plan->layout;
+	bool measured;
+	const struct torch_layout *layout = torch_layout__find(version, &measured);
+	uint64_t vtable;
+
+	measured = measured && tensors && tensors == layout;
+	*fields = tensors ? tensors->fields : layout->fields;
+	s->plan->dtypes = (tensors ? tensors : layout)->dtypes;
+	/* Virtual functions start after offset-to-top and type_info. */
+	vtable = table_scan__address(s, LIB_PYTHON, "_ZTVN5torch8autograd6PyNodeE");
+	fields->pynode_vtable = vtable ? vtable + 16 : 0;
+	fields->python_tensor_type = table_scan__address(s, LIB_PYTHON, "_ZL15THPVariableType");
+	if (!fields->python_tensor_type)
+		fields->python_tensor_type = table_scan__address(s, LIB_PYTHON, "THPVariableType");
+	if (measured)
+		return 0;
+	forget_unconfirmed(fields);
+	return probe_plan__missing(
+		s->plan,
+		"PyTorch %s: %s; not shown: sequence numbers, names of nodes written in Python, %s",
+		*version ? version : "of unknown version",
+		tensors ? "not measured, though its tensors are as in a version that was"
+			: "its undefined tensor is that of no measured version",
+		tensors ? "shapes but those at --detail inner of operators not called by name"
+			: "shapes");
 }
 
 static int pytorch_plan(struct target *t, const struct framework_match *m,
 			const struct plan_opts *opts, struct probe_plan *plan)
 {
-	const struct torch_layout *layout;
+	const struct torch_layout *tensors = NULL;
+	struct plan_opts inner = *opts;
 	struct table_scan scan;
-	uint64_t vtable;
-	bool measured;
 	int err = probe_table__plan(&table, t, opts, plan, &scan);
 
+	if (!err) {
+		tensors = tensor_layout(&scan, m->version);
+		err = plan_layout(&scan, m->version, tensors);
+	}
+	inner.record_shapes = opts->record_shapes && tensors;
+	scan.opts = &inner;
 	if (!err && opts->detail == DETAIL_INNER)
 		err = plan_inner(&scan);
 	if (err)
 		return err;
-	layout = torch_layout__find(m->version, &measured);
-	plan->layout = layout->fields;
-	if (!measured) /* nothing in a call would show that the offset is wrong */
-		plan->layout.argument_size = plan->layout.autograd_node = 0;
-	/* Virtual functions start after offset-to-top and type_info. */
-	vtable = table_scan__address(&scan, LIB_PYTHON, "_ZTVN5torch8autograd6PyNodeE");
-	plan->layout.pynode_vtable = vtable ? vtable + 16 : 0;
-	plan->layout.python_tensor_type =
-		table_scan__address(&scan, LIB_PYTHON, "_ZL15THPVariableType");
-	if (!plan->layout.python_tensor_type)
-		plan->layout.python_tensor_type =
-			table_scan__address(&scan, LIB_PYTHON, "THPVariableType");
 	memcpy(plan->name_rules, name_rules, sizeof(name_rules));
 	plan->name_rule_cnt = ARRAY_SIZE(name_rules);
-	plan->dtypes = layout->dtypes;
 	return 0;
 }
 

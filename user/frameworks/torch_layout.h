@@ -13,10 +13,10 @@
 #include "../../bpf/events.h"
 
 struct torch_layout {
-	unsigned int major, minor; /* that it was measured on */
-	struct pt_layout fields;   /* pynode_vtable belongs to the process: 0 here */
-	uint32_t constant_string;  /* c10::ivalue::ConstantString: its std::string */
-	uint32_t storage_size;	   /* StorageImpl: bytes */
+	unsigned int major, minor, last_minor; /* that it was measured on */
+	struct pt_layout fields;	       /* pynode_vtable belongs to the process: 0 here */
+	uint32_t constant_string;	       /* c10::ivalue::ConstantString: its std::string */
+	uint32_t storage_size;		       /* StorageImpl: bytes */
 	/* As torch.profiler writes them ("long int"), by ScalarType code, NULL-terminated; the last
 	 * one, "", is ScalarType::Undefined. */
 	const char *const *dtypes;
@@ -29,6 +29,12 @@ struct torch_layout {
  * NULL.
  */
 const struct torch_layout *torch_layout__find(const char *version, bool *measured);
+
+/*
+ * The nearest layout that explains the bytes of the undefined tensor (see fits_undefined); NULL if
+ * none does: then no field of a tensor may be read.
+ */
+const struct torch_layout *torch_layout__fit(const char *version, const uint8_t *undefined);
 
 /* The std::string that a mangled function with such a parameter was compiled with: PT_NAME_CXX11,
  * PT_NAME_COW, or PT_NAME_STATIC if it has none. */

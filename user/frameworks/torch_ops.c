@@ -6,11 +6,9 @@
 #include "frameworks/itanium.h"
 #include "frameworks/torch_ops.h"
 #include "frameworks/torch_schemas.h"
-#include "frameworks/torch_sites.h"
 
 static const char ops_prefix[] = "_ZN2at4_ops";
-static const char boxed_prefix[] = "_ZNK3c1010Dispatcher9callBoxedERKNS_14OperatorHandleE";
-enum { MAX_OPS = 100000, MAX_BOXED = 64 };
+enum { MAX_OPS = 100000 };
 
 /* Text that lives as long as the table. */
 struct torch_ops_arena {
@@ -63,8 +61,8 @@ struct loader {
 	struct elf_file *elf;
 	struct torch_ops *ops;
 	struct found_op *found; /* beside ops->ops */
-	size_t op_cap, found_cap, found_cnt, boxed_cap;
-	uint64_t boxed_size[MAX_BOXED];
+	size_t op_cap, found_cap, found_cnt;
+	bool own_optional; /* c10::optional, see torch_schema__plan */
 	struct torch_schemas *schemas;
 	struct torch_sites *sites;
 };
@@ -92,26 +90,9 @@ static int add_op(struct loader *l, const struct elf_symbol *sym)
 
 	if (!parse_op_symbol(sym->name, &f) || l->ops->cnt >= MAX_OPS)
 		return 0;
-	op.opt_flag_first = strstr(f.params, "8optionalI") && !strstr(f.params, "St8optionalI");
+	l->own_optional |= strstr(f.params, "N3c108optionalI") != NULL;
 	err = ARRAY_PUSH(l->ops->ops, l->ops->cnt, l->op_cap, op);
 	return err ? err : ARRAY_PUSH(l->found, l->found_cnt, l->found_cap, f);
-}
-
-/* gcc's .isra copies take the members of the class as arguments, and no `this`. */
-static int add_boxed(struct loader *l, const struct elf_symbol *sym)
-{
-	bool isra = strstr(sym->name, ".isra");
-	struct torch_boxed b = {
-		.symbol = sym->name,
-		.entry_vaddr = sym->vaddr,
-		.handle_reg = isra ? 0 : 1,
-		.stack_reg = isra ? 1 : 2,
-	};
-
-	if (strstr(sym->name, ".cold") || l->ops->boxed_cnt == MAX_BOXED)
-		return 0;
-	l->boxed_size[l->ops->boxed_cnt] = sym->size;
-	return ARRAY_PUSH(l->ops->boxed, l->ops->boxed_cnt, l->boxed_cap, b);
 }
 
 static int on_symbol(const struct elf_symbol *sym, void *ctx)
@@ -120,25 +101,7 @@ static int on_symbol(const struct elf_symbol *sym, void *ctx)
 		return 0;
 	if (!strncmp(sym->name, ops_prefix, sizeof(ops_prefix) - 1))
 		return add_op(ctx, sym);
-	if (!strncmp(sym->name, boxed_prefix, sizeof(boxed_prefix) - 1))
-		return add_boxed(ctx, sym);
 	return 0;
-}
-
-static int find_ends(struct loader *l, uint64_t entry, uint64_t size, uint64_t *ends)
-{
-	uint32_t offsets[TORCH_MAX_ENDS];
-	const uint8_t *code;
-	size_t len;
-	int cnt;
-
-	code = elf_file__bytes(l->elf, entry, &len);
-	if (!code || size > len)
-		return 0;
-	cnt = torch_sites__find(l->sites, code, size, offsets, TORCH_MAX_ENDS);
-	for (int i = 0; i < cnt; i++)
-		ends[i] = entry + offsets[i];
-	return cnt > 0 ? cnt : 0;
 }
 
 static int name_op(struct loader *l, struct torch_op *op, const struct found_op *f)
@@ -153,7 +116,7 @@ static int name_op(struct loader *l, struct torch_op *op, const struct found_op 
 	}
 	if (s.prefixed)
 		prefix = "";
-	torch_schema__plan(&s, f->params, &op->args);
+	torch_schema__plan(&s, f->params, l->own_optional, &op->args);
 	op->name = arena__join(l->ops, prefix, s.name);
 	op->overload = arena__join(l->ops, "", s.overload);
 	op->schema = arena__join(
@@ -171,13 +134,9 @@ static int resolve(struct loader *l)
 
 		if (err)
 			return err;
-		op->end_cnt = find_ends(l, op->entry_vaddr, l->found[i].size, op->end_vaddrs);
+		op->end_cnt = torch_sites__ends(l->sites, l->elf, op->entry_vaddr, l->found[i].size,
+						op->end_vaddrs);
 		l->ops->end_cnt += op->end_cnt > 0;
-	}
-	for (size_t i = 0; i < l->ops->boxed_cnt; i++) {
-		struct torch_boxed *b = &l->ops->boxed[i];
-
-		b->end_cnt = find_ends(l, b->entry_vaddr, l->boxed_size[i], b->end_vaddrs);
 	}
 	return 0;
 }
@@ -237,7 +196,6 @@ void torch_ops__free(struct torch_ops *ops)
 		ops->arena = next;
 	}
 	free(ops->ops);
-	free(ops->boxed);
 	free(ops);
 }
 

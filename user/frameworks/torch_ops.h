@@ -10,9 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "frameworks/torch_schema.h"
+#include "frameworks/torch_sites.h"
 #include "target/elf_file.h"
-
-enum { TORCH_MAX_ENDS = 8 }; /* end sites per function; each normal return passes one of them */
 
 /* at::_ops::X::call */
 struct torch_op {
@@ -24,24 +23,11 @@ struct torch_op {
 	uint64_t end_vaddrs[TORCH_MAX_ENDS]; /* each a jcc, bytes verified */
 	int end_cnt;			     /* 0: ends by inference (stack pointer) */
 	struct torch_arg_plan args;	     /* no tensors if there is no schema */
-	bool opt_flag_first; /* c10::optional<Tensor>: flag before the value (torch < 2) */
-};
-
-/* A copy of c10::Dispatcher::callBoxed(const OperatorHandle &, Stack *). *(handle) is the
- * OperatorDef, whose first member is the operator's name as std::string. */
-struct torch_boxed {
-	const char *symbol;
-	uint64_t entry_vaddr;
-	uint64_t end_vaddrs[TORCH_MAX_ENDS];
-	int end_cnt;
-	uint8_t handle_reg, stack_reg; /* argument registers: 0 rdi, 1 rsi, 2 rdx */
 };
 
 struct torch_ops {
 	struct torch_op *ops; /* by entry_vaddr */
 	size_t cnt;
-	struct torch_boxed *boxed;
-	size_t boxed_cnt;
 	size_t schema_cnt, end_cnt;    /* operators that have one */
 	struct torch_ops_arena *arena; /* owns the names and schemas */
 };

@@ -199,15 +199,16 @@ static bool is_tensor(const struct schema_arg *arg)
 }
 
 /* `mangled` is the parameter's type, NULL if not known. */
-static struct passing arg_passing(const struct schema_arg *arg, const char *mangled)
+static struct passing arg_passing(const struct schema_arg *arg, const char *mangled,
+				  bool own_optional)
 {
 	/* lists of structured kernels are const IListRef<Tensor> &; most others are by value */
 	if (mangled && (*mangled == 'R' || *mangled == 'O' || *mangled == 'P'))
 		return (struct passing){.ints = 1};
 	if (!arg->is_list)
 		return arg->opt ? arg->type->opt : arg->type->value;
-	if (arg->opt) /* optional<ArrayRef<T>>: pointer, length, flag */
-		return (struct passing){.stack = 3};
+	if (arg->opt) /* optional<ArrayRef<T>>: pointer, length, flag (none in c10::optional) */
+		return own_optional ? (struct passing){.ints = 2} : (struct passing){.stack = 3};
 	if (arg->opt_element) /* c10::List<optional<T>> const & */
 		return (struct passing){.ints = 1};
 	if (arg->type->mangled == 'b' && arg->list_size) { /* std::array<bool, N> by value */
@@ -268,7 +269,7 @@ static unsigned int take_slot(struct arg_cursor *c, struct passing how)
 	return slot;
 }
 
-void torch_schema__plan(const struct torch_schema *s, const char *mangled_params,
+void torch_schema__plan(const struct torch_schema *s, const char *mangled_params, bool own_optional,
 			struct torch_arg_plan *plan)
 {
 	const char *mangled = mangled_params;
@@ -289,7 +290,7 @@ void torch_schema__plan(const struct torch_schema *s, const char *mangled_params
 		plan->complete = plan->complete && arg.type;
 		if (!plan->complete || plan->arg_cnt == UINT8_MAX)
 			break;
-		slot = take_slot(&cursor, arg_passing(&arg, mangled));
+		slot = take_slot(&cursor, arg_passing(&arg, mangled, own_optional));
 		if (mangled)
 			mangled = itanium__skip_type(mangled);
 		if (is_tensor(&arg) && plan->tensor_cnt < PT_MAX_TENSORS && slot <= UINT8_MAX) {

@@ -40,8 +40,10 @@ struct torch_arg_plan {
 	bool sret;		       /* rdi holds the address of the result */
 	bool complete; /* false: a type was not known, it and what follows are left out */
 };
-/* mangled_params ("RKNS_6TensorES4_b") tells what goes by address; NULL if not known. */
-void torch_schema__plan(const struct torch_schema *s, const char *mangled_params,
+/* mangled_params ("RKNS_6TensorES4_b") tells what goes by address; NULL if not known. own_optional:
+ * the library has c10::optional, as before 2.2, which makes an optional list no larger than a list.
+ */
+void torch_schema__plan(const struct torch_schema *s, const char *mangled_params, bool own_optional,
 			struct torch_arg_plan *plan);
 
 /*

@@ -3,13 +3,16 @@
  * Where an operator's C++ function may be probed for its end. A return probe would kill the target
  * when an exception passes, so the end is a plain probe on an instruction inside the function that
  * each normal return passes: the jump of `~optional<StepCallbacks>`, after the kernel call.
- * x86-64: torch_sites_x86.c.
+ * x86-64: torch_sites_x86.c; in a file's function: torch_sites.c.
  */
 #ifndef PROFTRACE_TORCH_SITES_H
 #define PROFTRACE_TORCH_SITES_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include "target/elf_file.h"
+
+enum { TORCH_MAX_ENDS = 8 }; /* end sites per function; each normal return passes one of them */
 
 struct torch_sites; /* scratch memory, reused from function to function */
 struct torch_sites *torch_sites__new(void);
@@ -23,5 +26,10 @@ void torch_sites__free(struct torch_sites *s);
  */
 int torch_sites__find(struct torch_sites *s, const uint8_t *code, size_t len, uint32_t *offsets,
 		      size_t max);
+
+/* The same for a function of a file: virtual addresses into ends[]. How many, 0 if none can be had.
+ */
+int torch_sites__ends(struct torch_sites *s, struct elf_file *elf, uint64_t entry, uint64_t size,
+		      uint64_t ends[TORCH_MAX_ENDS]);
 
 #endif

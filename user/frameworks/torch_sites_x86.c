@@ -138,10 +138,11 @@ static bool is_flag_test(const ZydisDecodedInstruction *i)
 	if (i->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT || i->opcode != 0x80 ||
 	    i->raw.modrm.reg != 7 || i->raw.imm[0].value.u || i->raw.rex.B || i->raw.rex.X)
 		return false;
-	if (i->raw.modrm.mod != 1 && i->raw.modrm.mod != 2)
+	if (i->raw.modrm.mod == 3)
 		return false;
-	return i->raw.modrm.rm == 5 ||
-	       (i->raw.modrm.rm == 4 && i->raw.sib.base == 4 && i->raw.sib.index == 4);
+	if (i->raw.modrm.rm == 4)
+		return i->raw.sib.base == 4 && i->raw.sib.index == 4;
+	return i->raw.modrm.rm == 5 && i->raw.modrm.mod; /* without displacement it is %rip's */
 }
 
 static void describe(struct insn *insn, const ZydisDecodedInstruction *i, uint32_t off, size_t len)
@@ -319,6 +320,24 @@ static bool proven(struct torch_sites *s, size_t flag_test)
 	return true;
 }
 
+/* Candidates on no way to a return are in the handlers of exceptions, whose code may seem to run on
+ * into other handlers. How many are left. */
+static size_t drop_handlers(struct torch_sites *s)
+{
+	size_t cnt = 0;
+
+	for (size_t i = 0; i < s->cnt; i++) {
+		struct walk after = {.calls_may_not_return = true, .stop_at = -1};
+
+		if (!s->insns[i].is_end)
+			continue;
+		walk__run(s, &after, (int)i);
+		s->insns[i].is_end = after.met_ret;
+		cnt += after.met_ret;
+	}
+	return cnt;
+}
+
 static int collect(const struct torch_sites *s, const uint8_t *code, uint32_t *offsets, size_t max)
 {
 	size_t cnt = 0;
@@ -351,7 +370,9 @@ int torch_sites__find(struct torch_sites *s, const uint8_t *code, size_t len, ui
 			continue;
 		if (!mark_ends(s, i))
 			continue;
-		return proven(s, i) ? collect(s, code, offsets, max) : -EINVAL;
+		if (!proven(s, i) && (!drop_handlers(s) || !proven(s, i)))
+			return -EINVAL;
+		return collect(s, code, offsets, max);
 	}
 	return -ENOENT;
 }

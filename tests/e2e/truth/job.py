@@ -26,6 +26,7 @@ class Job:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         ready = self._answer()
         self.pid, self.tid = ready["pid"], ready["tid"]
+        self.torch = tuple(ready["torch"])
 
     def __enter__(self):
         return self
