@@ -6,6 +6,7 @@
 # make fuzz       fuzz the file readers      make simgpu    a simulated GPU
 # make test-kernels   some of the tests on other kernels, in virtual machines
 # make gpu-test   against torch.profiler, on a real GPU     make clean
+# make test-matrix ARGS='--remove torch'   the frameworks' suites with each version that is checked
 
 VERSION   := 0.1.0
 BUILD     ?= build
@@ -46,7 +47,7 @@ TEST_OBJS := $(TEST_SRCS:%.c=$(BUILD)/%.o)
 say = @$(if $(V),:,printf '  %-8s %s\n' $(1) $(patsubst $(BUILD)/%,%,$@))
 Q  := $(if $(V),,@)
 
-.PHONY: all deps test-deps need-packages skel print-cflags unit test gpu-test test-kernels check demo bench fuzz install uninstall clean FORCE
+.PHONY: all deps test-deps need-packages skel print-cflags unit test gpu-test test-kernels test-matrix check demo bench fuzz install uninstall clean FORCE
 .DELETE_ON_ERROR:
 all: $(BUILD)/proftrace $(BUILD)/proftrace.1 $(SHIM)
 
@@ -140,6 +141,10 @@ gpu-test: test-deps
 test-kernels: test-deps
 	@$(SUBMAKE) all
 	@BUILD=$(abspath $(BUILD)) scripts/kernels $(KERNELS)
+
+test-matrix: test-deps
+	@$(SUBMAKE) all
+	@BUILD=$(abspath $(BUILD)) scripts/test-matrix $(ARGS)
 
 check: test-deps
 	@scripts/check

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * PaddlePaddle: what shows its steps, phases and operators, by symbol. Measured on 3.3.1. Most C++
- * functions let exceptions through (a shape error, the end of an epoch), so they end without a
- * return probe: where their caller, which Python calls and which catches all, returns, or at their
- * return instructions.
+ * PaddlePaddle: what shows its steps, phases and operators, by symbol. Measured on 3.3.1 and 2.6.2.
+ * Most C++ functions let exceptions through (a shape error, the end of an epoch), so they end
+ * without a return probe: where their caller, which Python calls and which catches all, returns, or
+ * at their return instructions.
  */
 #include "attach/attach.h"
 #include "attach/site.h"
@@ -23,6 +23,12 @@ enum paddle_lib { LIB_PADDLE, LIB_PHI, LIB_CNT };
 static const char *const libs[] = {
 	[LIB_PADDLE] = "libpaddle.so*",
 	[LIB_PHI] = "libphi_core.so*",
+};
+
+/* Before 3.0 the kernels' library is a part of the other. */
+static const char *const libs_in_one[] = {
+	[LIB_PADDLE] = "libpaddle.so*",
+	[LIB_PHI] = "libpaddle.so*",
 };
 
 #define PYTHON_FUNCTION "_ZN6paddle6pybind*eager_api_*EP7_object*"
@@ -86,6 +92,7 @@ static const struct probe_row rows[] = {
 	{
 		.lib = LIB_PADDLE,
 		.symbol = "_ZN3egr9to_static*run_program_ad_func*",
+		.other_symbol = "_Z*run_program_ad_funcRKSt6vector*",
 		.details = AT_SPANS,
 		.group = GROUP_OPERATOR,
 		.category = CAT_SCRIPT,
@@ -164,6 +171,7 @@ static const struct probe_row rows[] = {
 };
 
 static const struct probe_table table = {libs, LIB_CNT, rows, ARRAY_SIZE(rows)};
+static const struct probe_table table_in_one = {libs_in_one, LIB_CNT, rows, ARRAY_SIZE(rows)};
 
 /* ---- recognition ---- */
 
@@ -178,7 +186,7 @@ static int paddle_recognise(struct target *t, struct framework_match *m)
 	m->ready = true;
 	package__text(t, lib, 2, "version/__init__.py", "full_version", m->version,
 		      sizeof(m->version));
-	m->known_version = !strncmp(m->version, "3.3.", 4);
+	m->known_version = !strncmp(m->version, "3.3.", 4) || !strncmp(m->version, "2.6.", 4);
 	snprintf(m->why, sizeof(m->why), "maps %s; version %s%s", lib->path,
 		 m->version[0] ? m->version : "unknown (no version/__init__.py beside it)",
 		 m->known_version ? "" : ", not measured by us: symbols are matched by name");
@@ -366,16 +374,54 @@ static bool computes_gradients(const char *op)
 	       !strncmp(name + len - strlen("_grad"), "_grad", strlen("_grad"));
 }
 
+/* The library itself puts this before the names of backward nodes, or, before 3.0, does not. */
+static void name_nodes(struct table_scan *s)
+{
+	static const char prefix[] = PADDLE_NODE_PREFIX;
+	const uint8_t *rodata;
+	uint64_t vaddr;
+	size_t len;
+
+	rodata = elf_file__section(s->elfs[LIB_PADDLE], ".rodata", &vaddr, &len);
+	if (!rodata || memmem(rodata, len, prefix, sizeof(prefix)))
+		return;
+	for (size_t i = 0; i < s->plan->cnt; i++) {
+		char *name = (char *)s->plan->probes[i].name; /* the plan's own */
+
+		if (!name || s->plan->probes[i].category != CAT_BACKWARD_NODE ||
+		    strncmp(name, prefix, strlen(prefix)) != 0)
+			continue;
+		if (!strcmp(name, PADDLE_PROGRAM_NODE)) /* its class has no name of its own there */
+			memcpy(name, "GradNodeBase", sizeof("GradNodeBase"));
+		else
+			memmove(name, name + strlen(prefix), strlen(name + strlen(prefix)) + 1);
+	}
+}
+
+static bool has_old_executor(struct table_scan *s)
+{
+	return table_scan__address(s, LIB_PADDLE,
+				   "_ZN6paddle9framework18ProgramInterpreter11RunOperator"
+				   "ERKNS0_11InstructionE");
+}
+
 static int paddle_plan(struct target *t, const struct framework_match *m,
 		       const struct plan_opts *opts, struct probe_plan *plan)
 {
 	struct table_scan scan;
-	int err = probe_table__plan(&table, t, opts, plan, &scan);
+	bool in_one = !target__find_lib(t, libs[LIB_PHI]);
+	int err = probe_table__plan(in_one ? &table_in_one : &table, t, opts, plan, &scan);
 
-	(void)m;
 	if (err || !scan.elfs[LIB_PADDLE])
 		return err;
-	err = elf_file__for_each_symbol(scan.elfs[LIB_PADDLE], add_class, &scan);
+	name_nodes(&scan);
+	if (opts->detail != DETAIL_PHASE && atoi(m->version) < 3 && has_old_executor(&scan))
+		err = probe_plan__missing(plan,
+					  "PaddlePaddle %s runs static programs without PIR; "
+					  "not shown: their operators, to_static's too",
+					  m->version);
+	if (!err)
+		err = elf_file__for_each_symbol(scan.elfs[LIB_PADDLE], add_class, &scan);
 	if (!err)
 		err = plan_ends(&scan);
 	return err || opts->detail == DETAIL_PHASE ? err : plan_methods(&scan);

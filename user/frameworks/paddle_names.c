@@ -104,7 +104,7 @@ bool paddle_names__node(const char *symbol, char *out, size_t size)
 		return false;
 	if (part.len == strlen(PROGRAM_NODE) && !memcmp(part.text, PROGRAM_NODE, part.len))
 		part = (struct part){"Dy2StGradNode", strlen("Dy2StGradNode")};
-	snprintf(out, size, "Global_%.*s", (int)part.len, part.text);
+	snprintf(out, size, PADDLE_NODE_PREFIX "%.*s", (int)part.len, part.text);
 	return true;
 }
 

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define PADDLE_NODE_PREFIX  "Global_"
+#define PADDLE_PROGRAM_NODE PADDLE_NODE_PREFIX "Dy2StGradNode" /* of a compiled function */
+
 /* All of these: false if the symbol is no such function; else what is in the comment. */
 
 /* "conv2d dygraph" of conv2d_ad_func(...), "sparse::abs dygraph" of sparse::abs_ad_func(...);

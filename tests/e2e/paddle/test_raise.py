@@ -50,7 +50,8 @@ def phase(case):
 def check_operators(tables):
     for name in ("conv2d dygraph", "add dygraph", "sgd_ dygraph"):
         assert calls(tables, name) >= COUNT, f"{name}: the probes were not there"
-    assert calls(tables, "pd_op.matmul") >= COUNT // 10, "programs' probes were not there"
+    if job.SEES_PROGRAMS:
+        assert calls(tables, "pd_op.matmul") >= COUNT // 10, "programs' probes were not there"
 
 
 @test("errors caught at --detail operator")

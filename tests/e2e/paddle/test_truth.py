@@ -46,10 +46,16 @@ def record(running, case, *options):
     before.check_text()  # each epoch has threads and mappings of its own
     tables = tool.report("--op-detail")
     summary = tables["summary"]["rows"][0]
-    assert summary["framework"] == "PaddlePaddle 3.3.1", summary
+    assert summary["framework"] == f"PaddlePaddle {job.VERSION}", summary
     assert summary["steps"] == STEPS, summary
     assert tables["cost"]["rows"][0]["events_lost"] == 0, tables["cost"]
     return tables
+
+
+def leave_programs_out(truth):
+    """What ran in the program is called as its own operators are, with neither of these words."""
+    truth.kinds["Operator"] = {name: cnt for name, cnt in truth.kinds["Operator"].items()
+                               if name.endswith(" dygraph") or "GradNode" in name}
 
 
 def check_operators(tables, truth):
@@ -92,8 +98,10 @@ def inner(case):
     truth = job.profile(running, path)
     check_operators(tables, truth)
     ours = operators(tables, kernels=True)
-    different = differences(ours, truth.calls("DygraphKernelLaunch"))
-    assert len(ours) > 20 and not different, f"(proftrace, paddle.profiler) by name: {different}"
+    assert len(ours) > 20, ours
+    if "DygraphKernelLaunch" in truth.kinds:  # since 3.0
+        different = differences(ours, truth.calls("DygraphKernelLaunch"))
+        assert not different, f"(proftrace, paddle.profiler) by name: {different}"
 
 
 @test("dygraph: steps and phases alone")
@@ -117,7 +125,10 @@ def to_static(case):
     running, path = job.train(case, "--mode", "to_static")
     tables = record(running, case)
     check_phases(tables, "Dataloader", *PHASES)
-    check_operators(tables, job.profile(running, path))
+    truth = job.profile(running, path)
+    if not job.SEES_PROGRAMS:
+        leave_programs_out(truth)
+    check_operators(tables, truth)
 
 
 @test("static: operators of the Executor's threads")
@@ -127,4 +138,10 @@ def static(case):
     assert "compiled graph" in tables["summary"]["rows"][0]["step_rule"]
     overview = names(tables, "overview", "event_type")
     assert overview["Script"]["calls"] == STEPS, overview
-    check_operators(tables, job.profile(running, path))
+    truth = job.profile(running, path)
+    if job.SEES_PROGRAMS:
+        check_operators(tables, truth)
+        return
+    assert "operator" not in tables, tables["operator"]
+    doctor = case.tool("doctor", "-p", running.pid).done().out
+    assert "runs static programs without PIR" in doctor, doctor
