@@ -126,6 +126,10 @@ SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS))
 
 unit: $(BUILD)/unit-tests
 	$(BUILD)/unit-tests --jobs 2
+.PHONY: criterion
+criterion:
+	@pkg-config --exists criterion || { echo "the unit tests need Criterion: make test-deps installs it" >&2; exit 1; }
+$(TEST_OBJS): | criterion
 $(BUILD)/unit-tests: $(TEST_OBJS) $(OBJS) $(BUILD)/sources
 	$(call say,LINK)
 	$(Q)$(CC) -o $@ $(filter %.o,$^) $(shell pkg-config --libs criterion) $(LIBS)

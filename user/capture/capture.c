@@ -469,6 +469,7 @@ static void session_free(struct session *s)
 	uint64_t begin = clock__monotonic_ns();
 
 	s->res->target_gone = s->target_gone;
+	s->res->target_execed = s->target_execed;
 	control__close(s);
 	steps_seen(s);
 	cupti_watch__stop(s->watch);

@@ -63,6 +63,7 @@ struct capture_result {
 	char **paths; /* recordings written, in order */
 	size_t path_cnt, path_cap;
 	bool target_gone; /* exited or exec'ed before the windows were complete */
+	bool target_execed;
 	char seen[160];	  /* "31 steps were seen, 12 of them before step 0" */
 	bool aborted;
 };

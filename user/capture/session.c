@@ -275,6 +275,8 @@ static int on_task(struct session *s, const struct pt_rec_task *r)
 		follow__forget(s, (pid_t)r->h.pid);
 	if (main_target && ((r->event == PT_TASK_EXIT && r->last) || r->event == PT_TASK_EXEC))
 		s->target_gone = true;
+	if (main_target && r->event == PT_TASK_EXEC)
+		s->target_execed = true;
 	if (r->event == PT_TASK_FORK)
 		follow__forked(s, (pid_t)r->h.pid, r->ts_ns);
 	return err;

@@ -90,7 +90,7 @@ struct session {
 	struct losses lost_before; /* what belongs to no recording, or to an earlier one */
 
 	uint64_t last_flush_ns, last_progress_ns, last_alive_ns, last_look_ns;
-	bool target_gone;
+	bool target_gone, target_execed;
 	int ring_err; /* first error of a record's way to the file */
 };
 

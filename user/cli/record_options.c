@@ -41,7 +41,9 @@ static int parse_range(const char *value, void *dest)
 	const char *end;
 
 	if (parse_number(value, &end, &a) || *end != ':' || parse_number(end + 1, &end, &b) || *end)
-		return err__set(-EINVAL, "--record %s: give two step numbers, as in --record 2:10",
+		return err__set(-EINVAL,
+				"--record %s: give two step numbers that fit in 64 bits, as in "
+				"--record 2:10",
 				value);
 	if (range->set)
 		return one_range_only();
@@ -402,13 +404,16 @@ static void place_trace(struct record_options *o, const char *recording_path)
 
 static void warn_target_gone(const struct record_options *o, const struct capture_result *res)
 {
+	const char *what =
+		res->target_execed ? "the target replaced its program (exec)" : "the target ended";
+
 	if (o->range.schedule.repeat > 1)
-		log__warn("the target ended before the last window was complete (%s): %zu of %llu "
-			  "recordings were begun, they are kept",
-			  res->seen, res->path_cnt, (unsigned long long)o->range.schedule.repeat);
+		log__warn("%s before the last window was complete (%s): %zu of %llu recordings "
+			  "were begun, they are kept",
+			  what, res->seen, res->path_cnt,
+			  (unsigned long long)o->range.schedule.repeat);
 	else
-		log__warn("the target ended before the window was complete (%s); what was seen is "
-			  "kept",
+		log__warn("%s before the window was complete (%s); what was seen is kept", what,
 			  res->seen);
 }
 
