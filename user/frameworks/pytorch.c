@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * PyTorch: what shows its steps, phases, operators and memory, by symbol. Measured on 2.15, 2.4 and
- * 1.13; each row says how its span ends. A return probe only goes on functions that turn every C++
+ * PyTorch: what shows its steps, phases, operators and memory, by symbol. Measured on 2.0 to
+ * 2.15; each row says how its span ends. A return probe only goes on functions that turn every C++
  * exception into a Python one before they return.
  */
 #include "frameworks/package.h"
