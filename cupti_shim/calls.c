@@ -86,6 +86,15 @@ static struct shim_control *connected;
 static uint32_t connection; /* grows each time */
 static uint32_t ending;	    /* 1: calls that return are noted, new ones are not */
 
+/* The call that a thread is in, for the thread that stops; by ring. */
+struct open_call {
+	_Alignas(64) uint64_t begin_ns;
+	uint16_t api;
+	uint8_t domain;
+	uint32_t correlation; /* 0: none; the others are written before it */
+};
+static struct open_call open_calls[SHIM_RINGS];
+
 struct thread {
 	uint32_t connection;
 	uint32_t correlation; /* of the call it is in, 0: none */
@@ -93,11 +102,14 @@ struct thread {
 	uint64_t begin_ns;
 	struct shim_ring *ring; /* NULL: none was left */
 	struct shim_call *calls;
+	struct open_call *open;
 };
 static __thread struct thread self;
 
 void calls__connect(struct shim_control *c)
 {
+	for (size_t i = 0; i < SHIM_RINGS; i++)
+		__atomic_store_n(&open_calls[i].correlation, 0, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&connection, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&ending, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&connected, c, __ATOMIC_RELEASE);
@@ -122,9 +134,65 @@ static void take_ring(struct thread *t, struct shim_control *c)
 			continue;
 		t->ring = &c->rings[i];
 		t->calls = shim_calls(c, i);
+		t->open = &open_calls[i];
 		return;
 	}
 	t->ring = NULL;
+}
+
+/* ---- calls that are under way ---- */
+
+static void open_set(struct open_call *o, uint64_t begin_ns, int domain, uint32_t api,
+		     uint32_t correlation)
+{
+	__atomic_store_n(&o->begin_ns, begin_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&o->api, (uint16_t)api, __ATOMIC_RELAXED);
+	__atomic_store_n(&o->domain, (uint8_t)domain, __ATOMIC_RELAXED);
+	__atomic_store_n(&o->correlation, correlation, __ATOMIC_RELEASE);
+}
+
+static void open_clear(struct open_call *o)
+{
+	__atomic_store_n(&o->correlation, 0, __ATOMIC_RELEASE);
+}
+
+/* False if the thread is in none, or left it meanwhile. */
+static bool open_get(struct open_call *o, struct shim_call *call)
+{
+	uint32_t correlation = __atomic_load_n(&o->correlation, __ATOMIC_ACQUIRE);
+
+	*call = (struct shim_call){.begin_ns = __atomic_load_n(&o->begin_ns, __ATOMIC_RELAXED),
+				   .correlation = correlation,
+				   .api = __atomic_load_n(&o->api, __ATOMIC_RELAXED),
+				   .domain = __atomic_load_n(&o->domain, __ATOMIC_ACQUIRE)};
+	return correlation && __atomic_load_n(&o->correlation, __ATOMIC_RELAXED) == correlation;
+}
+
+void calls__await_returns(uint64_t timeout_ns)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	uint64_t until = shim_now() + timeout_ns;
+
+	for (size_t i = 0; i < SHIM_RINGS; i++)
+		while (__atomic_load_n(&open_calls[i].correlation, __ATOMIC_ACQUIRE) &&
+		       shim_now() < until)
+			nanosleep(&pause, NULL);
+}
+
+void calls__put_open(struct shim_control *c)
+{
+	for (size_t i = 0; i < SHIM_RINGS; i++) {
+		struct shim_open_call out = {
+			.h = {SHIM_REC_CALL, sizeof(out)},
+			.ring = (uint32_t)i,
+			.tid = __atomic_load_n(&c->rings[i].tid, __ATOMIC_RELAXED),
+		};
+
+		if (!open_get(&open_calls[i], &out.call))
+			continue;
+		out.call.end_ns = shim_now();
+		records__put(c, &out.h);
+	}
 }
 
 /* ---- the exit of a call as a place to be ---- */
@@ -173,7 +241,7 @@ static bool connect_thread(struct thread *t, struct shim_control *c)
 }
 
 /* What a runtime call does inside the driver is its own affair. */
-static void on_enter(struct thread *t, struct shim_control *c, int domain,
+static void on_enter(struct thread *t, struct shim_control *c, int domain, uint32_t api,
 		     const struct cupti_callback_data *d)
 {
 	connect_thread(t, c);
@@ -182,6 +250,8 @@ static void on_enter(struct thread *t, struct shim_control *c, int domain,
 	t->correlation = d->correlation;
 	t->domain = domain;
 	t->begin_ns = shim_now();
+	if (t->open)
+		open_set(t->open, t->begin_ns, domain, api, d->correlation);
 }
 
 static void on_exit_(struct thread *t, struct shim_control *c, int domain, uint32_t api,
@@ -207,6 +277,8 @@ static void on_exit_(struct thread *t, struct shim_control *c, int domain, uint3
 		shim_put_call(t->ring, t->calls, &call);
 	else
 		__atomic_add_fetch(&c->lost_threads, 1, __ATOMIC_RELAXED);
+	if (t->open)
+		open_clear(t->open);
 }
 
 void calls__on_callback(void *user, int domain, uint32_t api, const struct cupti_callback_data *d)
@@ -217,7 +289,7 @@ void calls__on_callback(void *user, int domain, uint32_t api, const struct cupti
 	if (domain != SHIM_RUNTIME && domain != SHIM_DRIVER)
 		return;
 	if (c && d->site == CUPTI_ENTER && !__atomic_load_n(&ending, __ATOMIC_RELAXED))
-		on_enter(&self, c, domain, d);
+		on_enter(&self, c, domain, api, d);
 	else if (c && d->site == CUPTI_EXIT)
 		on_exit_(&self, c, domain, api, d);
 	/* Not in the driver's part of a runtime call: that one's own exit would never be told. */

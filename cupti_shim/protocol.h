@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What proftrace and the library in the target share: one file in memory, mapped by both and made by
- * proftrace, or by the library where proftrace came later than the process.
+ * What proftrace and the library in the target share: one file in memory, mapped by both and made
+ * by proftrace, or by the library where proftrace came later than the process.
  *
  *     control block | SHIM_RINGS rings of calls, one thread each | one ring of activities
  *
- * proftrace gives commands; the library answers each by its number. Every ring has one producer and one consumer, counters that only grow, and room that is a power of two.
- * Times are CLOCK_MONOTONIC ns unless said otherwise. The file is sparse: what is not used costs
- * nothing. Both sides are built from this header; `version` changes with every change of layout.
+ * proftrace gives commands; the library answers each by its number. Every ring has one producer and
+ * one consumer, counters that only grow, and room that is a power of two. Times are CLOCK_MONOTONIC
+ * ns unless said otherwise. The file is sparse: what is not used costs nothing. Both sides are
+ * built from this header; `version` changes with every change of layout.
  */
 #ifndef PROFTRACE_SHIM_PROTOCOL_H
 #define PROFTRACE_SHIM_PROTOCOL_H
@@ -18,9 +19,9 @@
 #include <string.h>
 
 #define SHIM_MAGIC	    0x4d494853u /* "SHIM" */
-#define SHIM_VERSION	    4
-#define SHIM_RINGS	    64		/* threads that call the device */
-#define SHIM_RING_CALLS	    65536	/* calls in each ring */
+#define SHIM_VERSION	    5
+#define SHIM_RINGS	    64	  /* threads that call the device */
+#define SHIM_RING_CALLS	    65536 /* calls in each ring */
 #define SHIM_ACTIVITY_BYTES (32u << 20)
 #define SHIM_ENV	    "PROFTRACE_SHIM" /* path of the file, for the library to find */
 
@@ -79,7 +80,7 @@ struct shim_control {
 	uint64_t drain_ns;	       /* how long a stop waits for what the device still does */
 	char cupti_path[512];	       /* a libcupti to load if the process has none, or empty */
 	uint32_t cupti_major;	       /* of CUDA, for the one to look for; 0: any */
-	uint32_t only_pid;	       /* as it sees itself: nobody else may take the file; 0: anybody */
+	uint32_t only_pid; /* as it sees itself: nobody else may take the file; 0: anybody */
 
 	/* the library writes */
 	uint32_t pid; /* whose it is, as the target sees it; taken by exchange */
@@ -129,6 +130,7 @@ enum shim_record_kind {
 	SHIM_REC_MARKER = 7,
 	SHIM_REC_OVERHEAD = 8,
 	SHIM_REC_DEVICE = 9,
+	SHIM_REC_CALL = 10,
 };
 
 struct shim_record {
@@ -225,6 +227,15 @@ struct shim_device {
 	uint32_t blocks_per_multiprocessor, shared_reserved_per_block;
 	uint64_t memory_bytes;
 	char name[96];
+};
+
+/* A call that had not returned when CUPTI was left: its end is that moment. It is in its thread's
+ * ring, too, if it returned just then. */
+struct shim_open_call {
+	struct shim_record h;
+	struct shim_call call;
+	uint32_t ring;
+	uint32_t tid; /* as the target sees it */
 };
 
 /* ---- the file ---- */

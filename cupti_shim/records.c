@@ -143,6 +143,16 @@ bool records__put_name(struct shim_control *c, uint64_t key, const char *text)
 	return done;
 }
 
+bool records__put(struct shim_control *c, const struct shim_record *record)
+{
+	bool done;
+
+	pthread_mutex_lock(&mutex);
+	done = shim_put(c, record);
+	pthread_mutex_unlock(&mutex);
+	return done;
+}
+
 static uint64_t name_key(struct shim_control *c, const char *text, uint64_t kind)
 {
 	size_t len = text ? strnlen(text, SHIM_NAME_MAX) : 0;

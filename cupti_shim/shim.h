@@ -19,7 +19,8 @@
  */
 SHIM_EXPORT int proftrace_cupti_attach(const char *path);
 
-/* By CUDA_INJECTION64_PATH, called by the driver when it is initialised: attaches to $PROFTRACE_SHIM.
+/* By CUDA_INJECTION64_PATH, called by the driver when it is initialised: attaches to
+ * $PROFTRACE_SHIM.
  */
 SHIM_EXPORT int InitializeInjection(void);
 
@@ -54,6 +55,10 @@ void calls__on_callback(void *user, int domain, uint32_t api, const struct cupti
 void calls__connect(struct shim_control *c);
 /* Notes the return of calls that are under way, and no new ones. */
 void calls__end(void);
+/* Until they have returned; some do not soon. */
+void calls__await_returns(uint64_t timeout_ns);
+/* Those that have not: a record of each. After the last callback. */
+void calls__put_open(struct shim_control *c);
 /* Runs `action` in the exit of a call of the CUDA API, on whatever thread; false: none came in
  * time. */
 bool calls__at_exit(void (*action)(void), uint64_t timeout_ns);
@@ -65,6 +70,7 @@ void records__on_complete(void *context, uint32_t stream, uint8_t *buffer, size_
 			  size_t valid);
 uint32_t records__lent(void); /* buffers that CUPTI has */
 bool records__put_name(struct shim_control *c, uint64_t key, const char *text);
+bool records__put(struct shim_control *c, const struct shim_record *record);
 void records__release(void); /* the memory of all buffers that are not lent */
 
 #endif

@@ -6,7 +6,8 @@
 #include "cupti_shim/shim.h"
 #include <stdio.h>
 
-#define MS 1000000ull
+#define MS	  1000000ull
+#define RETURN_NS (200 * MS) /* a call may go on for as long as the device has work */
 
 static const int kinds[] = {
 	CUPTI_CONCURRENT_KERNEL, CUPTI_MEMCPY,	CUPTI_MEMCPY2, CUPTI_MEMSET,
@@ -188,6 +189,7 @@ void window__stop(struct shim_control *c)
 	drain(c);
 	clock__end(c, &cupti);
 	calls__end();
+	calls__await_returns(RETURN_NS);
 	if (try_finalize()) {
 		subscriber = NULL;
 		registered = false;
@@ -195,6 +197,7 @@ void window__stop(struct shim_control *c)
 	} else {
 		unsubscribe(c);
 	}
+	calls__put_open(c);
 	calls__connect(NULL);
 	records__connect(NULL, &cupti);
 	records__release();
@@ -217,6 +220,7 @@ void window__yield(struct shim_control *c)
 	calls__end();
 	unsubscribe(c);
 	registered = false;
+	calls__put_open(c);
 	calls__connect(NULL);
 	records__connect(NULL, &cupti);
 	records__release();

@@ -28,6 +28,11 @@ bool records__put_name(struct shim_control *c, uint64_t key, const char *text)
 	return true;
 }
 
+bool records__put(struct shim_control *c, const struct shim_record *record)
+{
+	return shim_put(c, record);
+}
+
 struct reader {
 	struct shim_link *link;
 	uint64_t taken;

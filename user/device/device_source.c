@@ -47,6 +47,8 @@ struct device_source {
 	char refused[256]; /* why it does not record, since it was asked to last */
 
 	struct call_queue calls[SHIM_RINGS];
+	struct shim_open_call *unreturned;
+	size_t unreturned_cnt, unreturned_cap;
 	union activity *activities;
 	size_t activity_cnt, activity_cap, ripe_cnt; /* the first ripe_cnt came in earlier rounds */
 	struct id_map tracks; /* of the calls, by correlation id; or OUTSIDE */
@@ -93,6 +95,7 @@ void device_source__free(struct device_source *d)
 	device_names__free(d->names);
 	for (size_t i = 0; i < SHIM_RINGS; i++)
 		free(d->calls[i].calls);
+	free(d->unreturned);
 	free(d->activities);
 	id_map__clear(&d->tracks);
 	device_ranges__clear(&d->ranges);
@@ -214,16 +217,31 @@ static uint32_t find_tid(const struct device_source *d, uint32_t ns_tid)
 
 /* ---- what came ---- */
 
+static void set_thread(const struct device_source *d, struct call_queue *q, uint32_t ns_tid)
+{
+	if (q->ns_tid == ns_tid)
+		return;
+	q->ns_tid = ns_tid;
+	q->tid = find_tid(d, ns_tid);
+}
+
 static int on_call(void *ctx, size_t ring, uint32_t ns_tid, const struct shim_call *call)
 {
 	struct device_source *d = ctx;
 	struct call_queue *q = &d->calls[ring];
 
-	if (q->ns_tid != ns_tid) {
-		q->ns_tid = ns_tid;
-		q->tid = find_tid(d, ns_tid);
-	}
+	set_thread(d, q, ns_tid);
 	return ARRAY_PUSH(q->calls, q->cnt, q->cap, *call);
+}
+
+static int on_open_call(struct device_source *d, const struct shim_open_call *open)
+{
+	const struct shim_call *call = &open->call;
+
+	if (open->ring >= SHIM_RINGS || d->unreturned_cnt >= SHIM_RINGS ||
+	    call->end_ns < call->begin_ns)
+		return 0;
+	return ARRAY_PUSH(d->unreturned, d->unreturned_cnt, d->unreturned_cap, *open);
 }
 
 static int on_record(void *ctx, const struct shim_record *r)
@@ -236,6 +254,8 @@ static int on_record(void *ctx, const struct shim_record *r)
 		return device_names__learn(d->names, (const struct shim_name *)r);
 	case SHIM_REC_DEVICE:
 		return device_events__device(d->events, (const struct shim_device *)r);
+	case SHIM_REC_CALL:
+		return on_open_call(d, (const struct shim_open_call *)r);
 	case SHIM_REC_KERNEL:
 	case SHIM_REC_COPY:
 	case SHIM_REC_SET:
@@ -292,6 +312,24 @@ static int queue_write(struct device_source *d, struct call_queue *q, uint64_t e
 		err = call_write(d, q, &q->calls[q->first++]);
 	if (q->first == q->cnt)
 		q->first = q->cnt = 0;
+	return err;
+}
+
+/* Calls that had not returned when the library left CUPTI, unless their rings have them by now. */
+static int unreturned_write(struct device_source *d)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < d->unreturned_cnt && !err; i++) {
+		const struct shim_open_call *open = &d->unreturned[i];
+		struct call_queue *q = &d->calls[open->ring];
+
+		if (id_map__get(&d->tracks, open->call.correlation))
+			continue;
+		set_thread(d, q, open->tid);
+		err = call_write(d, q, &open->call);
+	}
+	d->unreturned_cnt = 0;
 	return err;
 }
 
@@ -439,6 +477,7 @@ void device_source__open(struct device_source *d, struct recording_writer *w, ui
 	d->open_ns = open_ns;
 	d->close_ns = UINT64_MAX;
 	d->call_cnt = d->device_cnt = 0;
+	d->unreturned_cnt = 0; /* the library was parked before */
 	device_events__set_writer(d->events, w);
 }
 
@@ -471,6 +510,8 @@ int device_source__finish(struct device_source *d)
 	set_clock(d);
 	for (size_t i = 0; i < SHIM_RINGS && !err; i++)
 		err = queue_write(d, &d->calls[i], UINT64_MAX);
+	if (!err)
+		err = unreturned_write(d);
 	if (!err)
 		err = activities_take(d, d->activity_cnt);
 	for (size_t i = 0; i < d->ranges.cnt && !err; i++)

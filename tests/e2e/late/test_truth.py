@@ -4,12 +4,14 @@ import json
 import os
 import signal
 
-from gpu import SIM, GpuJob, check_recorded, compare, doctor, dumped, notes, record
+from gpu import BUILD, LONG_S, SIM, GpuJob, check_recorded, compare, doctor, dumped, notes, record
 from lib import process
 from lib.runner import test
 from lib.tool import row
 
 STOPPED_NS = 20_000_000
+FUTEX = 202  # the system call's number
+CUT_END = "2"  # of a call's flags
 
 
 @test("a job that runs already: every kernel, copy and set, to the ns")
@@ -87,6 +89,33 @@ def old_with_graphs(case):
         check_recorded(case, job)
     assert not job.calls("cuptiFinalize")
     job.end()
+
+
+def check_unreturned(case, version):
+    rules = case.dir / "rules"
+    rules.write_text("lasting ns=8000000000\n")
+    job = GpuJob(case, BUILD / "calls", "block", SIMGPU_RULES=str(rules), SIMGPU_CUPTI_VERSION=version)
+    tool = record(case, job, "--duration", "600s").wait_recording()
+    (job.dir / "go").touch()
+    process.wait_for(lambda: "blocking" in job.out() and process.system_call(job.pid) == FUTEX, 60,
+                     "the job to wait for its device")
+    tool.interrupt().done()
+    rows = [line.split("\t") for line in dumped(job, tool.recordings()[0]).read_text().splitlines()]
+    calls = {r[7]: r for r in rows if r[0] == "runtime" and r[6] == CUT_END}
+    assert list(calls) == ["cudaStreamSynchronize"], calls
+    window, = (r for r in rows if r[0] == "window")
+    assert calls["cudaStreamSynchronize"][4] == window[2], (calls, window)
+    assert job.popen.wait(LONG_S) == 0, job.err()
+
+
+@test("a call that has not returned when CUPTI is left: told, and cut at the end")
+def unreturned(case):
+    check_unreturned(case, "130000")
+
+
+@test("the same before 12.6")
+def unreturned_old(case):
+    check_unreturned(case, "20")
 
 
 @test("a job that comes to use CUDA only after the attach")

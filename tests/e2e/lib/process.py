@@ -128,6 +128,12 @@ def state(pid):
     return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0]
 
 
+def system_call(pid):
+    """Number of the one that its main thread is in; None: in none."""
+    word = pathlib.Path(f"/proc/{pid}/syscall").read_text().split()[0]
+    return int(word) if word != "running" else None
+
+
 def children(pid):
     found = []
     for tid in threads(pid):
