@@ -4,6 +4,7 @@
  * id that its activities carry. Nothing here locks, allocates or enters the kernel, but for a
  * thread's first call of a window.
  */
+#include "cupti_shim/cuda_functions.h"
 #include "cupti_shim/shim.h"
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -12,36 +13,12 @@
 #define API_MAX 2048 /* above any function's number */
 
 /* Functions are told by the beginning of their name: versions and stream variants (_v2, _ptsz,
- * _ptds, _v7000) come behind it. */
+ * _ptds, _v7000) come behind it, and so does what newer versions of CUDA add
+ * (cudaMemcpyBatchAsync). */
 static const char *const prefixes[] = {
-	"cudaLaunch",
-	"__cudaLaunchKernel",
-	"cuLaunch",
-	"cudaGraphLaunch",
-	"cuGraphLaunch",
-	"cudaMemcpy",
-	"cuMemcpy",
-	"cudaMemset",
-	"cuMemset",
-	"cudaMemPrefetch",
-	"cuMemPrefetch",
-	"cudaMalloc",
-	"cudaFree",
-	"cuMemAlloc",
-	"cuMemFree",
-	"cudaHostAlloc",
-	"cuMemHostAlloc",
-	"cudaDeviceSynchronize",
-	"cudaThreadSynchronize",
-	"cudaStreamSynchronize",
-	"cudaStreamWaitEvent",
-	"cudaEventSynchronize",
-	"cudaEventRecord",
-	"cuCtxSynchronize",
-	"cuStreamSynchronize",
-	"cuStreamWaitEvent",
-	"cuEventSynchronize",
-	"cuEventRecord",
+#define F(function, ...) #function,
+	CUDA_RUNTIME_FUNCTIONS(F) CUDA_DRIVER_FUNCTIONS(F)
+#undef F
 };
 
 /* ---- which calls ---- */
