@@ -13,6 +13,7 @@
 
 #define CUPTI_API_11_0	13 /* API version numbers: small until CUDA 12.9, 130000 since 13.0 */
 #define CUPTI_API_12_6	24
+#define CUPTI_API_12_8	26
 
 enum cupti_result {
 	CUPTI_OK = 0,
@@ -30,6 +31,7 @@ enum cupti_kind {
 	CUPTI_MARKER = 12,
 	CUPTI_OVERHEAD = 17,
 	CUPTI_MEMCPY2 = 22, /* between devices */
+	CUPTI_CUDA_EVENT = 36,
 	CUPTI_SYNCHRONIZATION = 38,
 	CUPTI_MEMORY2 = 49,
 };
@@ -155,6 +157,16 @@ struct RECORD cupti_synchronization {
 	uint32_t type;
 	uint64_t start, end;
 	uint32_t correlation, context, stream, event;
+	uint64_t event_sync; /* since 12.8: the record of the event that it waits for */
+};
+
+struct RECORD cupti_cuda_event {
+	uint32_t kind;
+	uint32_t correlation, context, stream, event;
+	uint32_t pad[3];
+	void *reserved; /* from here on since 12.8 */
+	uint64_t timestamp;
+	uint64_t event_sync;
 };
 
 struct RECORD cupti_memory {

@@ -131,6 +131,7 @@ enum shim_record_kind {
 	SHIM_REC_OVERHEAD = 8,
 	SHIM_REC_DEVICE = 9,
 	SHIM_REC_CALL = 10,
+	SHIM_REC_EVENT = 11,
 };
 
 struct shim_record {
@@ -192,6 +193,14 @@ struct shim_sync { /* a.device is unknown: all ones */
 	struct shim_activity a;
 	uint32_t type; /* 1 event, 2 stream waits for event, 3 stream, 4 context */
 	uint32_t event;
+	uint64_t event_sync; /* of the record of the event that it waits for; 0: not known */
+};
+
+struct shim_event { /* an event was recorded on a stream: no times, a.device is unknown */
+	struct shim_activity a;
+	uint32_t event;
+	uint32_t pad;
+	uint64_t event_sync; /* new for each record; 0: not known */
 };
 
 struct shim_memory {

@@ -236,6 +236,12 @@ static void take_memset(struct shim_control *c, const struct cupti_memset *r)
 		shim_put(c, &out);
 }
 
+/* Before 12.8 the records are shorter. */
+static bool has_event_sync(void)
+{
+	return library->version >= CUPTI_API_12_8;
+}
+
 static void take_sync(struct shim_control *c, const struct cupti_synchronization *r)
 {
 	const struct shim_sync out = {.a = {.h = {SHIM_REC_SYNC, sizeof(out)},
@@ -246,7 +252,21 @@ static void take_sync(struct shim_control *c, const struct cupti_synchronization
 					    .context = r->context,
 					    .stream = r->stream},
 				      .type = r->type,
-				      .event = r->event};
+				      .event = r->event,
+				      .event_sync = has_event_sync() ? r->event_sync : 0};
+
+	shim_put(c, &out);
+}
+
+static void take_event(struct shim_control *c, const struct cupti_cuda_event *r)
+{
+	const struct shim_event out = {.a = {.h = {SHIM_REC_EVENT, sizeof(out)},
+					     .correlation = r->correlation,
+					     .device = UINT32_MAX,
+					     .context = r->context,
+					     .stream = r->stream},
+				       .event = r->event,
+				       .event_sync = has_event_sync() ? r->event_sync : 0};
 
 	shim_put(c, &out);
 }
@@ -314,6 +334,9 @@ static void take(struct shim_control *c, const void *record)
 		break;
 	case CUPTI_SYNCHRONIZATION:
 		take_sync(c, record);
+		break;
+	case CUPTI_CUDA_EVENT:
+		take_event(c, record);
 		break;
 	case CUPTI_MEMORY2:
 		take_memory(c, record);

@@ -12,6 +12,7 @@
 static const int kinds[] = {
 	CUPTI_CONCURRENT_KERNEL, CUPTI_MEMCPY,	CUPTI_MEMCPY2, CUPTI_MEMSET,
 	CUPTI_SYNCHRONIZATION,	 CUPTI_MEMORY2, CUPTI_MARKER,  CUPTI_OVERHEAD,
+	CUPTI_CUDA_EVENT,
 };
 #define KIND_CNT    (sizeof(kinds) / sizeof(*kinds))
 #define NEEDED_KIND CUPTI_CONCURRENT_KERNEL /* without this one a window is not worth while */

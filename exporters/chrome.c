@@ -104,7 +104,9 @@ static int put_events(struct chrome_writer *w, const struct recording *r)
 	if (!err)
 		err = chrome_writer__metadata(w, r);
 	while (!err && (err = timeline__next(w->timeline, &e)) > 0) {
-		err = chrome_writer__event(w, &e);
+		err = chrome_writer__gpu_ranges(w, e.ev.ts_ns);
+		if (!err)
+			err = chrome_writer__event(w, &e);
 		if (!err)
 			err = text_file__error(w->out);
 	}

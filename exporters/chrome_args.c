@@ -71,6 +71,37 @@ char *put_kernel_fill(char *p, const struct device_info *device, const struct ev
 			   (uint64_t)(100 * fill.occupancy + 0.5));
 }
 
+/* ---- synchronisations ---- */
+
+static char *put_arg_i64(char *p, int64_t v)
+{
+	p = text__i64(p, v);
+	*p++ = ',';
+	return p;
+}
+
+/* A stream that waits for itself (a collective on the stream that asked for it) waits for nothing,
+ * and HTA takes no path with such an edge: the record is not named. */
+char *put_sync(char *p, const struct chrome_name *n, const struct event *e, int64_t stream)
+{
+	struct event_sync s;
+
+	p = put_bounded(TEXT_LIT(p, "\"cuda_sync_kind\":"), n->head + n->quoted);
+	*p++ = ',';
+	if (e->args_len < sizeof(s))
+		return p;
+	memcpy(&s, e->args, sizeof(s));
+	p = put_arg_u64(TEXT_LIT(p, "\"context\":"), s.context);
+	if (!s.event)
+		return p;
+	if (s.stream == stream && !strcmp(n->head + n->quoted, "\"Stream Wait Event\""))
+		s.record = EVENT_NO_ID;
+	p = put_arg_i64(TEXT_LIT(p, "\"wait_on_stream\":"), s.stream);
+	p = put_arg_i64(TEXT_LIT(p, "\"wait_on_cuda_event_record_corr_id\":"),
+			s.record == EVENT_NO_ID ? -1 : (int64_t)(s.record & INT64_MAX));
+	return put_arg_u64(TEXT_LIT(p, "\"wait_on_cuda_event_id\":"), s.event);
+}
+
 /* ---- tensors ---- */
 
 struct tensor_ref {

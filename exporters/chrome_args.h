@@ -44,6 +44,9 @@ char *put_queue_delay(char *p, uint64_t launch_end_ns, uint64_t begin_ns);
 /* How a kernel was launched and fills its device (NULL: not known), as Kineto names it. */
 char *put_kernel_fill(char *p, const struct device_info *device, const struct event *e);
 
+/* What a synchronisation on the stream waited for, and what recorded it. */
+char *put_sync(char *p, const struct chrome_name *n, const struct event *e, int64_t stream);
+
 /* "Input Dims" and "Input type" from the args of an EVENT_SPAN. */
 char *put_tensors(char *p, const struct chrome_names *names, const struct chrome_name *n,
 		  const void *args, size_t len);

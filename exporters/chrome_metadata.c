@@ -56,7 +56,9 @@ static char *thread_name(const struct track *t, const struct chrome_row *row)
 	auto_free char *text = NULL;
 	int len;
 
-	if (row->device)
+	if (row->device && row->stream == STREAM_ALL)
+		len = asprintf(&text, "all streams synchronisation");
+	else if (row->device)
 		len = asprintf(&text, "stream %lld%s", (long long)row->stream,
 			       row->tid == (uint64_t)row->stream ? "" : " synchronisation");
 	else
@@ -85,7 +87,10 @@ int chrome_writer__metadata(struct chrome_writer *w, const struct recording *r)
 			continue;
 		if (is_first_of_process(&w->rows, id))
 			put_process(w, &w->rows.main[id], process_name);
-		for (int sync = 0; sync <= (has_sync && w->rows.main[id].device); sync++) {
+		/* waits alone are on the row of all streams */
+		const bool no_main = w->rows.main[id].device && track->stream == STREAM_ALL;
+
+		for (int sync = no_main; sync <= (has_sync && w->rows.main[id].device); sync++) {
 			const struct chrome_row *row = chrome_rows__find(&w->rows, id, sync);
 			auto_free char *name = thread_name(track, row);
 

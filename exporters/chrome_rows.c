@@ -36,10 +36,12 @@ int chrome_rows__make(const struct recording *r, struct chrome_rows *out)
 			continue;
 		if (t->kind == TRACK_DEVICE) {
 			const uint64_t device = t->device < 0 ? 0 : (uint64_t)t->device;
-			const uint64_t stream = (uint64_t)t->stream & INT32_MAX;
+			const int64_t stream =
+				t->stream == STREAM_ALL ? STREAM_ALL : t->stream & INT32_MAX;
+			const uint64_t tid = stream == STREAM_ALL ? 0 : (uint64_t)stream;
 
-			row__set(&out->main[id], device, stream, true, (int64_t)stream);
-			row__set(&out->sync[id], device, stream + SYNC_TID, true, (int64_t)stream);
+			row__set(&out->main[id], device, tid, true, stream);
+			row__set(&out->sync[id], device, tid + SYNC_TID, true, stream);
 		} else {
 			row__set(&out->main[id], t->pid, t->tid, false, 0);
 		}

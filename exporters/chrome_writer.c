@@ -21,6 +21,9 @@ int chrome_writer__init(struct chrome_writer *w, const struct recording *r, stru
 		err = chrome_rows__make(r, &w->rows);
 	if (!err)
 		err = device_infos__load(r, &w->devices);
+	/* torch_tb_profiler 0.4.3 takes a step on a stream for one more step of the program. */
+	if (!err && dialect == DIALECT_KINETO)
+		err = gpu_ranges__collect(r, &w->ranges);
 	w->forwards = calloc(LINK_CNT, sizeof(*w->forwards));
 	w->launches = calloc(LINK_CNT, sizeof(*w->launches));
 	if (!err && (!w->forwards || !w->launches))
@@ -35,6 +38,7 @@ void chrome_writer__release(struct chrome_writer *w)
 	chrome_names__free(&w->names);
 	chrome_rows__free(&w->rows);
 	device_infos__free(&w->devices);
+	gpu_ranges__free(&w->ranges);
 	free(w->forwards);
 	free(w->launches);
 }
@@ -80,8 +84,8 @@ char *chrome_writer__time(const struct chrome_writer *w, char *p, const struct c
 	return row->device ? put_thousandths(p, ns % 1000) : p;
 }
 
-static char *put_slice(const struct chrome_writer *w, char *p, const struct chrome_row *row,
-		       uint64_t begin_ns, uint64_t end_ns)
+char *chrome_writer__slice(const struct chrome_writer *w, char *p, const struct chrome_row *row,
+			   uint64_t begin_ns, uint64_t end_ns)
 {
 	p = text__str(p, row->head, row->head_len);
 	p = chrome_writer__time(w, p, row, begin_ns);
@@ -143,6 +147,8 @@ static char *put_host_args(struct chrome_writer *w, char *p, const struct chrome
 	o->communication |= n->category == CAT_COMMUNICATION;
 	if (n->role == ROLE_LAUNCH)
 		external_id = external_id_of(o);
+	else if (n->role == ROLE_ANNOTATION)
+		gpu_ranges__set_id(&w->ranges, e->track, e->ts_ns, e->name, id);
 	p = put_arg_u64(TEXT_LIT(p, "\"External id\":"), external_id);
 	p = put_arg_u64(TEXT_LIT(p, "\"Ev Idx\":"), id - 1);
 	if (n->role == ROLE_OPERATOR) {
@@ -183,14 +189,12 @@ static char *put_device_args(struct chrome_writer *w, char *p, const struct chro
 	if (n->role == ROLE_ANNOTATION)
 		return p; /* a `stream` here would make HTA take it for device work */
 	p = put_arg_u64(TEXT_LIT(p, "\"device\":"), row->pid);
-	p = put_arg_u64(TEXT_LIT(p, "\"stream\":"), (uint64_t)row->stream);
+	p = text__i64(TEXT_LIT(p, "\"stream\":"), row->stream);
+	*p++ = ',';
 	if (e->id != EVENT_NO_ID)
 		p = put_arg_u64(TEXT_LIT(p, "\"correlation\":"), e->id);
-	if (n->role == ROLE_SYNC) {
-		p = TEXT_LIT(p, "\"cuda_sync_kind\":");
-		p = put_bounded(p, n->head + n->quoted);
-		*p++ = ',';
-	}
+	if (n->role == ROLE_SYNC)
+		p = put_sync(p, n, e, row->stream);
 	if (launch && n->role == ROLE_DEVICE)
 		p = put_queue_delay(p, launch->end_ns, e->ts_ns);
 	if (n->category == CAT_KERNEL)
@@ -265,7 +269,7 @@ static int put_collective(struct chrome_writer *w, const struct chrome_name *n,
 	p = TEXT_LIT(p, "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"");
 	p = text__str(p, n->collective, strlen(n->collective));
 	*p++ = '"';
-	p = put_slice(w, p, row, begin_ns, end_ns);
+	p = chrome_writer__slice(w, p, row, begin_ns, end_ns);
 	p = put_arg_u64(TEXT_LIT(p, ",\"args\":{\"External id\":"), *id);
 	p = put_arg_u64(TEXT_LIT(p, "\"launched by thread\":"), launch->row->tid);
 	text_file__take(w->out, TEXT_LIT(put_args_end(p), "}"));
@@ -294,7 +298,7 @@ static int put_span(struct chrome_writer *w, const struct timeline_event *te)
 	p = chrome_writer__begin(w, text_file__room(w->out, 16));
 	text_file__take(w->out, p);
 	text_file__put(w->out, n->head, n->head_len);
-	p = put_slice(w, text_file__room(w->out, ARGS_ROOM), row, begin_ns, end_ns);
+	p = chrome_writer__slice(w, text_file__room(w->out, ARGS_ROOM), row, begin_ns, end_ns);
 	p = TEXT_LIT(p, ",\"args\":{");
 	p = row->device ? put_device_args(w, p, n, e, row, end_ns - begin_ns, collective_id)
 			: put_host_args(w, p, n, e, o);
@@ -316,11 +320,12 @@ static int put_step(struct chrome_writer *w, const struct timeline_event *te)
 		return 0;
 	if (!chrome_row__enter(row, &begin_ns, &end_ns))
 		return -ENOMEM;
+	gpu_ranges__set_id(&w->ranges, e->track, e->ts_ns, 0, id);
 	p = chrome_writer__begin(w, text_file__room(w->out, ARGS_ROOM));
 	p = TEXT_LIT(p, "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#");
 	p = text__u64(p, e->id);
 	*p++ = '"';
-	p = put_slice(w, p, row, begin_ns, end_ns);
+	p = chrome_writer__slice(w, p, row, begin_ns, end_ns);
 	p = TEXT_LIT(p, ",\"args\":{");
 	p = put_arg_u64(TEXT_LIT(p, "\"External id\":"), id);
 	p = put_arg_u64(TEXT_LIT(p, "\"Ev Idx\":"), id - 1);
@@ -353,7 +358,7 @@ static int put_async(struct chrome_writer *w, const struct timeline_event *te)
 	p = chrome_writer__begin(w, text_file__room(w->out, 16));
 	text_file__take(w->out, p);
 	text_file__put(w->out, n->head, n->head_len);
-	p = put_slice(w, text_file__room(w->out, ARGS_ROOM), row, begin_ns, end_ns);
+	p = chrome_writer__slice(w, text_file__room(w->out, ARGS_ROOM), row, begin_ns, end_ns);
 	p = TEXT_LIT(p, ",\"args\":{");
 	p = put_arg_u64(TEXT_LIT(p, "\"External id\":"), w->next_id++);
 	if (e->value > 0)

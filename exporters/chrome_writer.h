@@ -5,6 +5,7 @@
 
 #include "exporters/chrome_names.h"
 #include "exporters/chrome_rows.h"
+#include "exporters/gpu_ranges.h"
 #include "exporters/text_file.h"
 #include "exporters/timeline.h"
 #include "model/device_info.h"
@@ -35,6 +36,7 @@ struct chrome_writer {
 	int64_t reserved;     /* taken from the driver for devices since the window's begin */
 	bool has_reserved;    /* the allocator says what it holds */
 	struct device_infos devices;
+	struct gpu_ranges ranges;
 };
 
 int chrome_writer__init(struct chrome_writer *w, const struct recording *r, struct timeline *t,
@@ -46,6 +48,9 @@ int chrome_writer__metadata(struct chrome_writer *w, const struct recording *r);
 /* The event that the timeline gave last. */
 int chrome_writer__event(struct chrome_writer *w, const struct timeline_event *e);
 
+/* Ranges of threads as devices saw them that begin until then; before an event of that time. */
+int chrome_writer__gpu_ranges(struct chrome_writer *w, uint64_t until_ns);
+
 /* ---- for the parts of the writer ---- */
 
 /* What stands between an event and the one before it. */
@@ -54,6 +59,9 @@ char *chrome_writer__begin(struct chrome_writer *w, char *p);
  * still nest: HTA makes a span of less than a microsecond negative if any time is fractional. */
 char *chrome_writer__time(const struct chrome_writer *w, char *p, const struct chrome_row *row,
 			  uint64_t ns);
+/* Row, begin and duration of a slice. */
+char *chrome_writer__slice(const struct chrome_writer *w, char *p, const struct chrome_row *row,
+			   uint64_t begin_ns, uint64_t end_ns);
 /* An allocation or free, and what its place holds then. */
 int chrome_writer__memory(struct chrome_writer *w, const struct timeline_event *te);
 

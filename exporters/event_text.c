@@ -54,7 +54,9 @@ const char *event_cut__key(uint16_t flags)
 
 void track__label(const struct track *t, char *text, size_t size)
 {
-	if (t->kind == TRACK_DEVICE)
+	if (t->kind == TRACK_DEVICE && t->stream == STREAM_ALL)
+		snprintf(text, size, "GPU %d all streams", t->device);
+	else if (t->kind == TRACK_DEVICE)
 		snprintf(text, size, "GPU %d stream %lld", t->device, (long long)t->stream);
 	else
 		snprintf(text, size, "thread %u%s%s%s", t->tid, t->name ? " (" : "",

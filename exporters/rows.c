@@ -251,7 +251,9 @@ COLUMN(pid, on_device(row) ? none : number(row->track->pid))
 COLUMN(tid, on_device(row) ? none : number(row->track->tid))
 COLUMN(thread, on_device(row) ? none : text(row->track->name))
 COLUMN(device, on_device(row) ? number((uint64_t)row->track->device) : none)
-COLUMN(stream, on_device(row) ? number((uint64_t)row->track->stream) : none)
+COLUMN(stream, on_device(row) && row->track->stream != STREAM_ALL
+		       ? number((uint64_t)row->track->stream)
+		       : none)
 COLUMN(depth, row->span && !is_device(row) ? number(row->depth) : none)
 COLUMN(ts, number(row->ev->ts_ns))
 COLUMN(dur, row->span || row->ev->type == EVENT_STEP || row->ev->type == EVENT_ASYNC

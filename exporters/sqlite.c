@@ -153,7 +153,10 @@ static void bind_track(sqlite3_stmt *s, const struct track *t)
 	bind_u64(s, 1, t->id);
 	bind_text(s, 2, device ? "device" : "thread");
 	bind_u64(s, device ? 5 : 3, device ? (uint64_t)t->device : t->pid);
-	bind_u64(s, device ? 6 : 4, device ? (uint64_t)t->stream : t->tid);
+	if (!device)
+		bind_u64(s, 4, t->tid);
+	else if (t->stream != STREAM_ALL)
+		bind_u64(s, 6, (uint64_t)t->stream);
 	bind_text(s, 7, t->name);
 }
 

@@ -299,6 +299,130 @@ Test(chrome_trace, synchronisations_have_their_own_row)
 	made__remove(&s);
 }
 
+static size_t count_records(const json_t *trace, json_int_t correlation)
+{
+	size_t i, cnt = 0;
+	json_t *e;
+
+	json_array_foreach(json_object_get(trace, "traceEvents"), i, e)
+	{
+		const json_t *id = trace__arg(e, "wait_on_cuda_event_record_corr_id");
+
+		cnt += id && json_integer_value(id) == correlation;
+	}
+	return cnt;
+}
+
+/* What a stream waits for, and what recorded it, in Kineto's words. */
+Test(chrome_trace, a_wait_for_an_event_names_its_record)
+{
+	const struct track all = {.kind = TRACK_DEVICE, .device = 0, .stream = STREAM_ALL};
+	const struct event_sync wait = {.record = 41, .stream = 13, .event = 5, .context = 1},
+				itself = {.record = 41, .stream = 7, .event = 5, .context = 1},
+				whole = {.record = EVENT_NO_ID, .stream = -1, .context = 1};
+	struct event e = {.type = EVENT_DEVICE,
+			  .ts_ns = 1000,
+			  .dur_ns = 100,
+			  .id = 42,
+			  .args = &wait,
+			  .args_len = sizeof(wait)};
+	json_t *trace, *event;
+	struct made s;
+
+	made__begin(&s, NULL);
+	e.track = s.stream;
+	e.name = made__name(&s, CAT_SYNC, "Stream Wait Event");
+	made__put(&s, &e);
+	e.ts_ns += 1000;
+	e.args = &itself;
+	made__put(&s, &e);
+	e.name = made__name(&s, CAT_SYNC, "Event Sync"); /* a thread waits */
+	made__put(&s, &e);
+	e.args = &whole;
+	e.track = recording_writer__track(s.w, &all);
+	e.name = made__name(&s, CAT_SYNC, "Context Sync");
+	made__put(&s, &e);
+	trace = made__export(&s, NULL);
+	event = trace__find(trace, "Stream Wait Event", "X");
+	cr_expect_eq(json_integer_value(trace__arg(event, "stream")), 7);
+	cr_expect_eq(json_integer_value(trace__arg(event, "wait_on_stream")), 13);
+	cr_expect_eq(json_integer_value(trace__arg(event, "wait_on_cuda_event_record_corr_id")),
+		     41);
+	cr_expect_eq(json_integer_value(trace__arg(event, "wait_on_cuda_event_id")), 5);
+	cr_expect_eq(trace__count(trace, "Stream Wait Event"), 2);
+	cr_expect_eq(count_records(trace, 41), 2, "a stream that waits for itself names none");
+	event = trace__find(trace, "Context Sync", "X");
+	cr_expect_eq(json_integer_value(trace__arg(event, "stream")), -1);
+	cr_expect_eq(trace__number(event, "tid"), 1000000);
+	cr_expect_null(trace__arg(event, "wait_on_stream"));
+	json_decref(trace);
+	made__remove(&s);
+}
+
+static void expect_gpu_range(const json_t *trace, const char *name, double ts, double dur)
+{
+	const json_t *found = NULL, *host = NULL;
+	size_t i, cnt = 0;
+	json_t *e;
+
+	json_array_foreach(json_object_get(trace, "traceEvents"), i, e)
+	{
+		const char *cat = json_string_value(json_object_get(e, "cat"));
+
+		if (!cat || strcmp(json_string_value(json_object_get(e, "name")), name))
+			continue;
+		if (!strcmp(cat, "gpu_user_annotation")) {
+			found = e;
+			cnt++;
+		} else {
+			host = e;
+		}
+	}
+	cr_assert_eq(cnt, dur >= 0, "%zu of %s", cnt, name);
+	if (dur < 0)
+		return;
+	cr_expect_float_eq(trace__number(found, "ts"), ts, 1e-6, "%s", name);
+	cr_expect_float_eq(trace__number(found, "dur"), dur, 1e-6, "%s", name);
+	cr_expect_eq(trace__number(found, "tid"), 7);
+	cr_expect_null(trace__arg(found, "stream"));
+	cr_expect(json_equal(trace__arg(found, "External id"), trace__arg(host, "External id")),
+		  "%s", name);
+}
+
+/* From the first to the last work that a range launched, on its own thread, at any depth. */
+Test(chrome_trace, ranges_are_projected_on_the_device)
+{
+	struct made s;
+	json_t *trace;
+
+	made__begin(&s, NULL);
+	made__device(&s, CAT_KERNEL, "before", 9000, 10000, 1);
+	made__device(&s, CAT_KERNEL, "first", 20125, 30000, 2);
+	made__device(&s, CAT_KERNEL, "second", 31000, 35500, 3);
+	made__device(&s, CAT_MEMSET, "Memset (Device)", 36100, 36700, 4);
+	made__device(&s, CAT_KERNEL, "after", 50000, 51000, 5);
+	made__span(&s, CAT_RUNTIME, "cudaLaunchKernel", 1000, 1500, 1);
+	made__span(&s, CAT_RUNTIME, "cudaLaunchKernel", 3000, 3500, 2);
+	made__span(&s, CAT_RUNTIME, "cudaLaunchKernel", 4000, 4500, 3);
+	made__span(&s, CAT_OPERATOR, "aten::mm", 3900, 4600, EVENT_NO_ID);
+	made__span(&s, CAT_USER, "inner", 3800, 5000, EVENT_NO_ID);
+	made__span(&s, CAT_USER, "outer", 2500, 5500, EVENT_NO_ID);
+	made__span(&s, CAT_RUNTIME, "cudaMemsetAsync", 6000, 6500, 4);
+	made__span(&s, CAT_USER, "too short for HTA", 5900, 6600, EVENT_NO_ID);
+	made__span(&s, CAT_USER, "without work", 6700, 6800, EVENT_NO_ID);
+	made__step(&s, 3, 2000, 7000);
+	made__span(&s, CAT_RUNTIME, "cudaLaunchKernel", 8000, 8500, 5);
+	trace = made__export(&s, NULL);
+	expect_gpu_range(trace, "outer", 19.125, 15.375);
+	expect_gpu_range(trace, "inner", 30, 4.5);
+	expect_gpu_range(trace, "ProfilerStep#3", 19.125, 16.575);
+	expect_gpu_range(trace, "too short for HTA", 0, -1);
+	expect_gpu_range(trace, "without work", 0, -1);
+	expect_gpu_range(trace, "aten::mm", 0, -1);
+	json_decref(trace);
+	made__remove(&s);
+}
+
 Test(chrome_trace, tensors_are_printed_by_the_signature)
 {
 	static const char schema[] =

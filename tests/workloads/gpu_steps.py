@@ -8,7 +8,7 @@ import sys
 
 import torch
 from torch import nn
-from torch.profiler import ProfilerActivity, profile
+from torch.profiler import ProfilerActivity, profile, record_function
 
 
 def make_step():
@@ -21,10 +21,22 @@ def make_step():
     images = torch.randn(32, 3, 32, 32)
     labels = torch.randint(0, 10, (32,))
 
+    aside, done = torch.cuda.Stream(), torch.cuda.Event()
+
     def step():
         optimizer.zero_grad()
-        loss = nn.functional.cross_entropy(net(images.cuda()), labels.cuda())
+        with record_function("forward"):
+            batch = images.cuda()
+            with record_function("layers"):
+                out = net(batch)
+            loss = nn.functional.cross_entropy(out, labels.cuda())
         loss.backward()
+        with torch.cuda.stream(aside):
+            with record_function("aside"):
+                batch.mul_(2)
+            done.record(aside)
+        torch.cuda.current_stream().wait_event(done)
+        done.synchronize()
         optimizer.step()
         torch.cuda.synchronize()
 
@@ -38,7 +50,10 @@ def main():
     print("ready", flush=True)
     while not select.select([sys.stdin], [], [], 0)[0]:
         step()
-    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiler:
+    # What streams and threads wait for is left out unless one asks for it.
+    waits = torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True)
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA],
+                 experimental_config=waits) as profiler:
         for _ in range(int(sys.argv[1])):
             step()
     profiler.export_chrome_trace(sys.stdin.readline().strip())

@@ -5,6 +5,7 @@
 
 #define DEVICES_MAX 256
 #define NO_DEVICE   UINT32_MAX
+#define NO_STREAM   UINT32_MAX
 
 struct context {
 	uint32_t context, device;
@@ -77,6 +78,9 @@ uint64_t device_events__monotonic(const struct device_events *d, uint64_t cupti_
 
 /* ---- names ---- */
 
+/* CUPTI's numbers of what is waited for: by a thread for an event, by a stream for one. */
+enum { SYNC_EVENT = 1, SYNC_STREAM_WAIT = 2 };
+
 /* CUPTI's numbers of memory kinds. */
 enum { MEMORY_PAGEABLE = 1, MEMORY_PINNED = 2 };
 
@@ -121,10 +125,12 @@ static uint32_t sync_name(struct device_events *d, const struct shim_sync *r)
 
 /* ---- tracks ---- */
 
-static int context_learn(struct device_events *d, const struct shim_activity *a)
+int device_events__learn(struct device_events *d, const struct shim_activity *a)
 {
 	const struct context c = {a->context, a->device};
 
+	if (a->device == NO_DEVICE)
+		return 0;
 	for (size_t i = 0; i < d->context_cnt; i++)
 		if (d->contexts[i].context == a->context)
 			return 0;
@@ -143,11 +149,13 @@ static uint32_t context_device(const struct device_events *d, uint32_t context)
 
 static uint32_t stream_track(struct device_events *d, uint32_t device, uint32_t stream)
 {
-	const struct track t = {.kind = TRACK_DEVICE,
-				.pid = d->pid,
-				.device = (int32_t)(device & INT32_MAX),
-				.stream = stream ? stream : 1};
+	struct track t = {.kind = TRACK_DEVICE,
+			  .pid = d->pid,
+			  .device = (int32_t)(device & INT32_MAX),
+			  .stream = STREAM_ALL};
 
+	if (stream != NO_STREAM)
+		t.stream = stream ? stream : 1;
 	return recording_writer__track(d->w, &t);
 }
 
@@ -199,13 +207,17 @@ static int write_set(struct device_events *d, const struct shim_set *r)
 	return put(d, &r->a, r->a.device, &e);
 }
 
-/* Where a stream and its device are known; waiting for a whole context is seen on the thread. */
-static int write_sync(struct device_events *d, const struct shim_sync *r)
+int device_events__sync(struct device_events *d, const struct shim_sync *r,
+			const struct event_record *record)
 {
+	const struct event_sync args = {.record = record ? record->correlation : EVENT_NO_ID,
+					.stream = record ? (int64_t)record->stream : -1,
+					.event = r->type <= SYNC_STREAM_WAIT ? r->event : 0,
+					.context = r->a.context};
 	uint32_t device = context_device(d, r->a.context);
-	struct event e = {0};
+	struct event e = {.args = &args, .args_len = sizeof(args)};
 
-	if (device == NO_DEVICE || r->a.stream == UINT32_MAX)
+	if (device == NO_DEVICE)
 		return 0;
 	e.name = sync_name(d, r);
 	return put(d, &r->a, device, &e);
@@ -215,7 +227,7 @@ static int write_sync(struct device_events *d, const struct shim_sync *r)
 
 int device_events__activity(struct device_events *d, const struct shim_activity *a)
 {
-	int err = a->device != NO_DEVICE ? context_learn(d, a) : 0;
+	int err = device_events__learn(d, a);
 
 	if (err)
 		return err;
@@ -226,8 +238,6 @@ int device_events__activity(struct device_events *d, const struct shim_activity 
 		return write_copy(d, AS(shim_copy));
 	case SHIM_REC_SET:
 		return write_set(d, AS(shim_set));
-	case SHIM_REC_SYNC:
-		return write_sync(d, AS(shim_sync));
 	case SHIM_REC_OVERHEAD:
 		d->overhead_ns += a->end_ns > a->start_ns ? a->end_ns - a->start_ns : 0;
 		return 0;

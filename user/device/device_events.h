@@ -6,6 +6,7 @@
 #include "cupti_shim/protocol.h"
 #include "device/device_names.h"
 #include "device/device_ranges.h"
+#include "device/event_records.h"
 #include "recording/recording.h"
 
 /* A line through the clocks' two common points; identity where CUPTI used ours. */
@@ -27,8 +28,14 @@ uint64_t device_events__monotonic(const struct device_events *d, uint64_t cupti_
 /* A call on a thread's track, cut at the window's edges. */
 int device_events__call(struct device_events *d, uint32_t track, const struct shim_call *call,
 			uint64_t open_ns, uint64_t close_ns);
+/* Which device a context is on is learned of activities, outside windows, too. */
+int device_events__learn(struct device_events *d, const struct shim_activity *a);
 /* An activity of any kind; those that no recording holds are only counted. */
 int device_events__activity(struct device_events *d, const struct shim_activity *a);
+/* What was waited for, by a stream or by a thread; `record`: of the event, NULL if that is not
+ * known or it was none. Where the device is not known it is left out: the call tells of it. */
+int device_events__sync(struct device_events *d, const struct shim_sync *r,
+			const struct event_record *record);
 /* Memory taken from the driver, or given back, by a call on the track. */
 int device_events__memory(struct device_events *d, uint32_t track, const struct shim_memory *r);
 /* A user's range or instant, cut at the window's edges; nothing if it lies outside. */

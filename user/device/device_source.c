@@ -3,6 +3,7 @@
 #include "common/err.h"
 #include "common/util.h"
 #include "device/device_events.h"
+#include "device/event_records.h"
 #include "device/id_map.h"
 #include <dirent.h>
 #include <string.h>
@@ -30,6 +31,7 @@ union activity {
 	struct shim_memory memory;
 	struct shim_marker marker;
 	struct shim_overhead overhead;
+	struct shim_event event;
 };
 
 struct device_source {
@@ -53,6 +55,7 @@ struct device_source {
 	size_t activity_cnt, activity_cap, ripe_cnt; /* the first ripe_cnt came in earlier rounds */
 	struct id_map tracks; /* of the calls, by correlation id; or OUTSIDE */
 	struct device_ranges ranges;
+	struct event_records records;
 	uint64_t lost_queue, lost_clock, lost_told, last_collect_ns;
 
 	struct recording_writer *w; /* NULL: no window */
@@ -99,6 +102,7 @@ void device_source__free(struct device_source *d)
 	free(d->activities);
 	id_map__clear(&d->tracks);
 	device_ranges__clear(&d->ranges);
+	event_records__clear(&d->records);
 	free(d);
 }
 
@@ -263,6 +267,7 @@ static int on_record(void *ctx, const struct shim_record *r)
 	case SHIM_REC_MEMORY:
 	case SHIM_REC_MARKER:
 	case SHIM_REC_OVERHEAD:
+	case SHIM_REC_EVENT:
 		break;
 	default:
 		return 0;
@@ -418,6 +423,11 @@ static int activity_write(struct device_source *d, const struct shim_activity *a
 		return 0;
 	if (a->h.kind == SHIM_REC_MEMORY)
 		return memory_write(d, (const struct shim_memory *)a);
+	if (a->h.kind == SHIM_REC_SYNC) {
+		const struct shim_sync *sync = (const struct shim_sync *)a;
+
+		return device_events__sync(d->events, sync, event_records__find(&d->records, sync));
+	}
 	d->device_cnt += a->h.kind <= SHIM_REC_SET;
 	return device_events__activity(d->events, a);
 }
@@ -430,8 +440,12 @@ static int activities_take(struct device_source *d, size_t cnt)
 	for (size_t i = 0; i < cnt && !err; i++) {
 		if (d->activities[i].a.h.kind == SHIM_REC_MARKER)
 			err = mark_take(d, &d->activities[i].marker);
+		else if (d->activities[i].a.h.kind == SHIM_REC_EVENT)
+			err = event_records__learn(&d->records, &d->activities[i].event);
 		else if (d->w)
 			err = activity_write(d, &d->activities[i].a);
+		else
+			err = device_events__learn(d->events, &d->activities[i].a);
 	}
 	if (cnt < d->activity_cnt)
 		memmove(d->activities, d->activities + cnt,
@@ -521,6 +535,7 @@ int device_source__finish(struct device_source *d)
 	d->w = NULL;
 	id_map__clear(&d->tracks);
 	device_ranges__clear(&d->ranges);
+	event_records__clear(&d->records);
 	return err;
 }
 

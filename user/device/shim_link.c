@@ -309,6 +309,7 @@ static size_t record_bytes(uint32_t kind)
 		[SHIM_REC_MARKER] = sizeof(struct shim_marker),
 		[SHIM_REC_OVERHEAD] = sizeof(struct shim_overhead),
 		[SHIM_REC_DEVICE] = sizeof(struct shim_device),
+		[SHIM_REC_EVENT] = sizeof(struct shim_event),
 		[SHIM_REC_CALL] = sizeof(struct shim_open_call),
 	};
 

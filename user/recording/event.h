@@ -124,6 +124,14 @@ struct event_kernel {
 	uint32_t graph; /* 0: not launched by a graph */
 };
 
+/* args of an EVENT_DEVICE of category SYNC */
+struct event_sync {
+	uint64_t record; /* correlation id of the call that recorded the event, EVENT_NO_ID */
+	int64_t stream;	 /* that it was recorded on, -1 if not known or no event */
+	uint32_t event;	 /* the device interface's number of the event, 0 if none */
+	uint32_t context;
+};
+
 /* Names and tracks are defined once, before the first event that uses them. Ids start at 1. */
 struct name {
 	uint32_t id;
@@ -134,12 +142,15 @@ struct name {
 
 enum track_kind { TRACK_THREAD = 1, TRACK_DEVICE = 2 };
 
+/* Instead of a stream: waits for the device, or for an event, wherever it was recorded. */
+#define STREAM_ALL INT64_C(-1)
+
 struct track {
 	uint32_t id;
 	uint8_t kind;	   /* enum track_kind */
 	uint32_t pid, tid; /* as seen from the recording machine's initial namespace */
 	int32_t device;	   /* TRACK_DEVICE: device index */
-	int64_t stream;	   /* TRACK_DEVICE: stream id, greater than 0 */
+	int64_t stream;	   /* TRACK_DEVICE: stream id, greater than 0; or STREAM_ALL */
 	const char *name;  /* thread name, NULL if unknown */
 };
 

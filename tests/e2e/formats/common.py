@@ -36,7 +36,7 @@ def chrome_spans(case, recording):
     """Slices of the Chrome trace without those that are not in the recording."""
     path = export(case, recording, "chrome", "reference.json")
     events = json.loads(path.read_text())["traceEvents"]
-    return [e for e in events if e["ph"] == "X" and
+    return [e for e in events if e["ph"] == "X" and e["cat"] != "gpu_user_annotation" and
             not (e["name"].startswith("nccl:") and e["tid"] == 6000000)]
 
 

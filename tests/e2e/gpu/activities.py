@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a Chrome trace of Kineto's dialect says of the device: activities, each with the call that
-launched it and the operators around that call."""
+launched it and the operators around that call; ranges of the program projected on its streams; and
+waits for streams and events."""
 import collections
 import gzip
 import json
@@ -37,9 +38,8 @@ def operators_around(events, calls):
     return found
 
 
-def of_trace(path):
+def of_trace(events):
     """Activities in order of time."""
-    events = load(path)
     calls = {}
     for e in events:
         if e.get("cat") in ("cuda_runtime", "cuda_driver"):
@@ -51,3 +51,41 @@ def of_trace(path):
     device = sorted((e for e in events if e.get("cat") in DEVICE), key=lambda e: e["ts"])
     return [Activity(e["cat"], e["name"], e["args"].get("bytes"), e["dur"],
                      around.get(e["args"]["correlation"])) for e in device]
+
+
+def ranges(events):
+    """Each range of the program on each stream, in order of time: its name, and the names of the
+    first and the last activity in it and how many there are. Steps are left out."""
+    rows = collections.defaultdict(list)
+    for e in events:
+        if e.get("cat") in DEVICE:
+            rows[e["pid"], e["tid"]].append(e)
+    found = []
+    for e in events:
+        if e.get("cat") == "gpu_user_annotation" and not e["name"].startswith("ProfilerStep#"):
+            # Kineto's begin and end are rounded apart
+            inside = sorted((a["ts"], a["name"]) for a in rows[e["pid"], e["tid"]]
+                            if e["ts"] - 0.01 <= a["ts"] <= e["ts"] + e["dur"])
+            found.append((e["ts"], -e["dur"], (e["name"], inside[0][1], inside[-1][1], len(inside))))
+    return [range_ for *_, range_ in sorted(found)]
+
+
+def waits(events):
+    """How many of each kind there are. Steps begin elsewhere for each side, so their order differs."""
+    return collections.Counter(e["name"] for e in events if e.get("cat") == "cuda_sync")
+
+
+def wrong_waits(events):
+    """A wait for an event names the call that recorded it last before, and its stream."""
+    records = {e["args"]["correlation"]: e for e in events if e["name"].startswith("cudaEventRecord")}
+    aside = {e["tid"] for e in events if e.get("cat") == "gpu_user_annotation" and e["name"] == "aside"}
+    for e in events:
+        args = e.get("args", {})
+        if args.get("cuda_sync_kind") not in ("Stream Wait Event", "Event Sync"):
+            continue
+        before = [r for r in records.values() if r["ts"] <= e["ts"]]
+        latest = max(before, key=lambda r: r["ts"])["args"]["correlation"] if before else None
+        if latest and args.get("wait_on_cuda_event_record_corr_id") != latest:
+            yield f"{e['name']}: recorded by {args.get('wait_on_cuda_event_record_corr_id')}, not {latest}"
+        if {args.get("wait_on_stream")} != aside:
+            yield f"{e['name']}: of stream {args.get('wait_on_stream')}, not {aside}"

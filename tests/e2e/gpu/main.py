@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Device activities of the same steps, by proftrace from outside and by torch.profiler in the job:
-the same kernels, copies and sets, in the same order, below the same operators, as long."""
+the same kernels, copies and sets, in the same order, below the same operators, as long; the same
+ranges on the device's streams, and the same waits."""
 import collections
 import os
 import subprocess
@@ -36,7 +37,14 @@ def both(python):
             sys.exit("the job did not end well")
     finally:
         job.kill()
-    return activities.of_trace("ours.json.gz"), activities.of_trace("theirs.json")
+    return activities.load("ours.json.gz"), activities.load("theirs.json")
+
+
+def same(what, ours, theirs):
+    """In each step the same list."""
+    for number, (a, b) in enumerate(zip(in_steps(ours), in_steps(theirs))):
+        if a != b:
+            yield f"step {number}: {what} {a}, torch.profiler has {b}"
 
 
 def in_steps(found):
@@ -79,14 +87,23 @@ def check_durations(ours, theirs):
 
 
 def main():
-    ours, theirs = both(sys.argv[1])
-    wrong = [*differences(ours, theirs), *strays(ours),
-             *check_durations(ours, theirs)]
+    events = both(sys.argv[1])
+    ours, theirs = map(activities.of_trace, events)
+    ranges, waits = (list(map(f, events)) for f in (activities.ranges, activities.waits))
+    wrong = [*differences(ours, theirs), *strays(ours), *check_durations(ours, theirs),
+             *same("ranges", *ranges), *activities.wrong_waits(events[0])]
+    # The step's last word may fall outside a window's edge; torch.profiler waits once more at its end.
+    if abs(waits[0].pop("Context Sync", 0) - STEPS) > 1:
+        wrong.append("waits for the device are missing")
+    waits[1].pop("Context Sync", 0)
+    if waits[0] != waits[1]:
+        wrong.append(f"waits: {dict(waits[0])}, torch.profiler: {dict(waits[1])}")
     for line in wrong[:20]:
         print(f"WRONG {line}")
     kinds = collections.Counter(a.kind for a in ours)
-    print(f"{len(ours)} activities of {STEPS} steps ({dict(kinds)}), {len(wrong)} differences")
-    sys.exit(bool(wrong or not ours))
+    print(f"{len(ours)} activities of {STEPS} steps ({dict(kinds)}), {len(ranges[0])} ranges, "
+          f"{sum(waits[0].values())} waits, {len(wrong)} differences")
+    sys.exit(bool(wrong or not ours or not ranges[0] or not waits[0]))
 
 
 main()

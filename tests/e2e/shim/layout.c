@@ -78,6 +78,16 @@ MEMSET(CUpti_ActivityMemset4);
 	SAME(cupti_synchronization, event, theirs, cudaEventId)
 SYNCHRONIZATION(CUpti_ActivitySynchronization);
 SYNCHRONIZATION(CUpti_ActivitySynchronization2);
+SAME(cupti_synchronization, event_sync, CUpti_ActivitySynchronization2, cudaEventSyncId);
+
+#define CUDA_EVENT(theirs)                                                                         \
+	SAME(cupti_cuda_event, correlation, theirs, correlationId);                                \
+	SAME(cupti_cuda_event, context, theirs, contextId);                                        \
+	SAME(cupti_cuda_event, stream, theirs, streamId);                                          \
+	SAME(cupti_cuda_event, event, theirs, eventId)
+CUDA_EVENT(CUpti_ActivityCudaEvent);
+CUDA_EVENT(CUpti_ActivityCudaEvent2);
+SAME(cupti_cuda_event, event_sync, CUpti_ActivityCudaEvent2, cudaEventSyncId);
 
 #define MEMORY(theirs)                                                                             \
 	SAME(cupti_memory, operation, theirs, memoryOperationType);                                \
@@ -118,6 +128,7 @@ VALUE(CUPTI_MARKER, CUPTI_ACTIVITY_KIND_MARKER);
 VALUE(CUPTI_OVERHEAD, CUPTI_ACTIVITY_KIND_OVERHEAD);
 VALUE(CUPTI_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMCPY2);
 VALUE(CUPTI_SYNCHRONIZATION, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
+VALUE(CUPTI_CUDA_EVENT, CUPTI_ACTIVITY_KIND_CUDA_EVENT);
 VALUE(CUPTI_MEMORY2, CUPTI_ACTIVITY_KIND_MEMORY2);
 VALUE(CUPTI_INSUFFICIENT_PRIVILEGES, CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);
 VALUE(CUPTI_MULTIPLE_SUBSCRIBERS, CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);

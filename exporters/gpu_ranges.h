@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Ranges of threads as the devices saw them: on each stream from the first to the last kernel, copy
+ * or set that was launched inside a step or a user's range, on its own thread, at any depth.
+ */
+#ifndef PROFTRACE_GPU_RANGES_H
+#define PROFTRACE_GPU_RANGES_H
+
+#include "recording/recording.h"
+
+struct gpu_range {
+	uint64_t begin_ns, end_ns; /* on the device */
+	uint32_t track;		   /* its stream */
+	/* the range on the thread */
+	uint32_t host_track;
+	uint64_t host_ns; /* its begin */
+	uint32_t name;	  /* 0: the step of that number */
+	uint64_t step;
+	uint64_t external_id; /* of its event in the trace, 0 if it has none */
+};
+
+struct gpu_ranges {
+	struct gpu_range *ranges; /* an enclosing one before what it encloses */
+	size_t cnt, cap, next;
+	struct gpu_range **by_host;
+};
+
+/* Reads the recording once, if devices were recorded. 0 or -ENOMEM or what reading gave. */
+int gpu_ranges__collect(const struct recording *r, struct gpu_ranges *out);
+void gpu_ranges__free(struct gpu_ranges *g);
+
+/* A thread's range went to the trace under that id; name 0: a step. */
+void gpu_ranges__set_id(struct gpu_ranges *g, uint32_t track, uint64_t begin_ns, uint32_t name,
+			uint64_t external_id);
+
+/* The next one that begins until then; NULL if there is none. */
+const struct gpu_range *gpu_ranges__next(struct gpu_ranges *g, uint64_t until_ns);
+
+#endif
