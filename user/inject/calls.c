@@ -97,6 +97,25 @@ static int find_rtld_global(struct target *t, const struct target_lib *loader,
 	return 0;
 }
 
+/* Distributions beside Alpine map it as libc.so: what the program asks for as its loader tells. */
+static bool is_musl(struct target *t)
+{
+	size_t len = 0;
+
+	if (find_lib(t, musl_names))
+		return true;
+	for (size_t i = 0; i < t->lib_cnt && t->exe; i++) {
+		struct elf_file *elf =
+			strcmp(t->libs[i].path, t->exe) ? NULL : target__elf(t, &t->libs[i]);
+		const uint8_t *interpreter =
+			elf ? elf_file__section(elf, ".interp", &(uint64_t){0}, &len) : NULL;
+
+		if (interpreter && memmem(interpreter, len, "/ld-musl-", 9))
+			return true;
+	}
+	return false;
+}
+
 int libc_calls__find(struct target *t, struct libc_calls *out)
 {
 	const struct target_lib *libc = find_lib(t, libc_names);
@@ -104,7 +123,7 @@ int libc_calls__find(struct target *t, struct libc_calls *out)
 	*out = (struct libc_calls){.dlopen_mode = RTLD_NOW};
 	if (t->is_static)
 		return refuse(t, "it is a static program");
-	if (find_lib(t, musl_names))
+	if (is_musl(t))
 		return refuse(t, "its C library is musl, not glibc");
 	if (!libc)
 		return refuse(t, "it does not use glibc");

@@ -4,6 +4,7 @@ import ctypes
 import json
 import os
 import shutil
+import subprocess
 
 from gpu import SIM, GpuJob, check_recorded, doctor, notes, record
 from lib import process
@@ -58,6 +59,39 @@ def no_cupti(case):
     record(case, job, "--cupti", "/nonexistent", "--duration", "1s").fails("does not see such a file")
     check_recorded(case, job, "--duration", "300ms", "--cupti", SIM / "lib/libcupti.so.13")
     job.end()
+
+
+MUSL = """
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+	if (!dlopen("./libcuda.so.1", RTLD_NOW))
+		return 1;
+	printf("ready %d\\n", getpid());
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+"""
+
+
+@test("a program on musl: nothing is loaded")
+def musl(case):
+    """CUDA has no library for musl: one of its name makes the program look as if it had."""
+    def build(out, code, *options):
+        subprocess.run(["musl-gcc", *options, "-xc", "-", "-o", case.dir / out], input=code, text=True, check=True)
+
+    build("libcuda.so.1", "int cuInit(unsigned f) { return (int)f; }", "-shared", "-fPIC")
+    build("uses_musl", MUSL)
+    job = GpuJob(case, "sh", "-c", f"cd {case.dir} && exec ./uses_musl")
+    before = process.Snapshot(job.pid)
+    tool = record(case, job, "--cupti", SIM / "lib/libcupti.so.13", "--duration", "300ms").done()
+    assert "its C library is musl, not glibc; use --no-inject" in " ".join(tool.err.split()), tool.err
+    assert "musl" in notes(tool), notes(tool)
+    before.check()
+    assert job.popen.poll() is None
 
 
 @test("a process that another tool traces: nothing is loaded")

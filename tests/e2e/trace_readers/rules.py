@@ -67,7 +67,7 @@ def device_side(events):
     bad = [e["name"] for e in events
            if "stream" in e.get("args", {}) and e["cat"] in ("cpu_op", "gpu_user_annotation")]
     return bad + [f"{e['name']}: stream {e['args']['stream']}" for e in events
-                  if e.get("args", {}).get("stream", 1) < (-1 if e["cat"] == "cuda_sync" else 1)]
+                  if e.get("args", {}).get("stream", 1) < (-1 if e.get("cat") == "cuda_sync" else 1)]
 
 
 def main():
