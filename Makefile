@@ -5,6 +5,7 @@
 # make bench      side-by-side measurements  make install DESTDIR= PREFIX=/usr/local
 # make fuzz       fuzz the file readers      make simgpu    a simulated GPU
 # make test-kernels   some of the tests on other kernels, in virtual machines
+# make tsan       races of the library in the target
 # make gpu-test   against torch.profiler, on a real GPU     make clean
 # make test-matrix ARGS='--remove torch'   the frameworks' suites with each version that is checked
 
@@ -47,7 +48,7 @@ TEST_OBJS := $(TEST_SRCS:%.c=$(BUILD)/%.o)
 say = @$(if $(V),:,printf '  %-8s %s\n' $(1) $(patsubst $(BUILD)/%,%,$@))
 Q  := $(if $(V),,@)
 
-.PHONY: all deps test-deps need-packages skel print-cflags unit test gpu-test test-kernels test-matrix check demo bench fuzz install uninstall clean FORCE
+.PHONY: all deps test-deps need-packages skel print-cflags unit test gpu-test tsan test-kernels test-matrix check demo bench fuzz install uninstall clean FORCE
 .DELETE_ON_ERROR:
 all: $(BUILD)/proftrace $(BUILD)/proftrace.1 $(SHIM)
 
@@ -149,6 +150,9 @@ test-kernels: test-deps
 test-matrix: test-deps
 	@$(SUBMAKE) all
 	@BUILD=$(abspath $(BUILD)) scripts/test-matrix $(ARGS)
+
+tsan: all simgpu
+	@BUILD=$(BUILD) tests/tsan/run
 
 check: test-deps
 	@scripts/check

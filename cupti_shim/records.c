@@ -368,7 +368,7 @@ void records__on_complete(void *context, uint32_t stream, uint8_t *buffer, size_
 			control->lost_buffers++;
 	}
 	if (control && !library->ActivityGetNumDroppedRecords(context, stream, &dropped))
-		control->lost_cupti += dropped;
+		__atomic_add_fetch(&control->lost_cupti, dropped, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&mutex);
 	if (i >= 0)
 		__atomic_and_fetch(&taken, ~(1ull << i), __ATOMIC_ACQ_REL);

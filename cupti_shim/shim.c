@@ -31,8 +31,13 @@
 static uint32_t attaching;	     /* 1 while one caller is in attach() */
 static void *mapped;		     /* room for the file, kept from one file to the next */
 static uint32_t serving;	     /* 1 while the thread runs */
-static struct shim_control *control; /* of the thread */
+static struct shim_control *control; /* of the thread; the process's end looks at it, too */
 static int made_fd = -1;	     /* of a file made here, until proftrace has it */
+
+static void set_control(struct shim_control *c)
+{
+	__atomic_store_n(&control, c, __ATOMIC_RELEASE);
+}
 
 /* ---- the file ---- */
 
@@ -225,7 +230,7 @@ static void *thread_main(void *unused)
 	prctl(PR_SET_NAME, "proftrace-shim");
 	serve(control);
 	close_made();
-	control = NULL;
+	set_control(NULL);
 	unmap_file();
 	__atomic_store_n(&serving, 0, __ATOMIC_RELEASE);
 	return unused;
@@ -255,7 +260,7 @@ static int start_thread(void)
 /* What is recorded so far goes to the file; the rest of CUPTI dies with the process. */
 static void on_exit_of_process(void)
 {
-	struct shim_control *c = control;
+	struct shim_control *c = __atomic_load_n(&control, __ATOMIC_ACQUIRE);
 
 	if (c && __atomic_load_n(&c->state, __ATOMIC_ACQUIRE) == SHIM_RECORDING)
 		window__flush(c, CUPTI_FLUSH_FORCED);
@@ -266,7 +271,7 @@ static void on_fork_in_child(void)
 {
 	calls__connect(NULL);
 	close_made();
-	control = NULL;
+	set_control(NULL);
 	if (mapped)
 		unmap_file();
 	serving = 0;
@@ -308,6 +313,7 @@ static void await_left(void)
 
 static int attach(const char *path)
 {
+	struct shim_control *c = NULL;
 	int err;
 
 	if (!*path)
@@ -316,16 +322,17 @@ static int attach(const char *path)
 		return -EBUSY;
 	err = prepare_once();
 	if (!err)
-		err = *path ? open_file(path, &control) : make_file(&control);
+		err = *path ? open_file(path, &c) : make_file(&c);
 	if (err)
 		return err;
+	set_control(c);
 	err = made_fd < 0 ? 0 : made_fd;
 	serving = 1;
 	if (start_thread()) {
-		set_state(control, SHIM_LEFT);
+		set_state(c, SHIM_LEFT);
 		close_made();
+		set_control(NULL);
 		unmap_file();
-		control = NULL;
 		serving = 0;
 		err = -EAGAIN;
 	}
