@@ -4,7 +4,7 @@
 #include "capture/pending.h"
 #include "common/err.h"
 #include "common/util.h"
-#include "device/kernel_names.h"
+#include "device/kernel_processes.h"
 #include <bpf/bpf.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ struct decoder {
 	struct track_entry *tracks;
 	size_t track_cnt, track_cap;
 	struct node_names *nodes;
-	struct kernel_names *kernels;
+	struct kernel_processes *kernels;
 	struct pending *pending;
 	struct pass passes[PASSES]; /* the latest */
 	size_t pass_cnt;
@@ -66,7 +66,7 @@ struct decoder *decoder__new(struct target *t, const struct framework *framework
 	d->framework = framework;
 	d->plan = plan;
 	d->nodes = node_names__new(t, framework);
-	d->kernels = kernel_names__new(t);
+	d->kernels = kernel_processes__new(t);
 	d->pending = pending__new();
 	if (!d->nodes || !d->kernels || !d->pending) {
 		decoder__free(d);
@@ -89,7 +89,7 @@ void decoder__free(struct decoder *d)
 	if (!d)
 		return;
 	node_names__free(d->nodes);
-	kernel_names__free(d->kernels);
+	kernel_processes__free(d->kernels);
 	pending__free(d->pending);
 	free(d->tracks);
 	free(d->counters);
@@ -98,7 +98,7 @@ void decoder__free(struct decoder *d)
 
 void decoder__prepare_kernels(struct decoder *d)
 {
-	kernel_names__prepare(d->kernels);
+	kernel_processes__prepare(d->kernels);
 }
 
 void decoder__set_writer(struct decoder *d, struct recording_writer *w)
@@ -106,7 +106,7 @@ void decoder__set_writer(struct decoder *d, struct recording_writer *w)
 	d->writer = w;
 	d->track_cnt = 0;
 	node_names__forget_ids(d->nodes);
-	kernel_names__forget_ids(d->kernels);
+	kernel_processes__forget(d->kernels);
 	memset(d->hits, 0, sizeof(d->hits));
 	for (size_t i = 0; i < PT_MAX_PROBES; i++)
 		d->rows[i].name = 0;
@@ -258,7 +258,7 @@ static uint64_t call_bytes(struct decoder *d, const struct pt_rec *h, const stru
 }
 
 /* A graph's kernels are not told. */
-static uint32_t call_kernel(struct decoder *d, const struct pt_span *span,
+static uint32_t call_kernel(struct decoder *d, uint32_t pid, const struct pt_span *span,
 			    const struct planned_probe *probe)
 {
 	const struct pt_call_cfg *cfg = &probe->cfg.call;
@@ -266,9 +266,12 @@ static uint32_t call_kernel(struct decoder *d, const struct pt_span *span,
 					     .caller = span->seq,
 					     .by_runtime = probe->category == CAT_RUNTIME};
 
+	struct kernel_names *names;
+
 	if (cfg->call_class != PT_CALL_LAUNCH || !cfg->object)
 		return 0;
-	return kernel_names__id(d->kernels, d->writer, &launch);
+	names = kernel_processes__of(d->kernels, (pid_t)pid);
+	return names ? kernel_names__id(names, d->writer, &launch) : 0;
 }
 
 static int call_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
@@ -277,7 +280,7 @@ static int call_write(struct decoder *d, const struct pt_rec *h, const struct pt
 	const struct pt_call_cfg *cfg = &probe->cfg.call;
 	struct event_call args = {
 		.stream = span->type_obj == PT_NO_STREAM ? EVENT_NO_ID : span->type_obj,
-		.kernel = call_kernel(d, span, probe),
+		.kernel = call_kernel(d, h->pid, span, probe),
 		.copy_kind = cfg->call_class == PT_CALL_COPY ? copy_kind(span) : COPY_UNKNOWN};
 	struct event e = {
 		.type = EVENT_SPAN,

@@ -18,11 +18,13 @@ struct library {
 	char *path;
 	uint64_t base;
 	struct kernel_registry registry;
+	bool is_borrowed; /* it is the other process's */
 };
 
 struct kernel_handles {
 	struct target *target;
-	struct library *libs; /* those that were looked at */
+	const struct kernel_handles *other; /* or NULL */
+	struct library *libs;		    /* those that were looked at */
 	size_t lib_cnt, lib_cap;
 	struct variable *all; /* by address */
 	size_t cnt, cap;
@@ -31,23 +33,30 @@ struct kernel_handles {
 	unsigned int reads;
 };
 
-struct kernel_handles *kernel_handles__new(struct target *t)
+struct kernel_handles *kernel_handles__new(struct target *t, const struct kernel_handles *other)
 {
 	struct kernel_handles *h = calloc(1, sizeof(*h));
 
-	if (h)
-		h->target = t;
+	if (!h)
+		return NULL;
+	h->target = t;
+	h->other = other;
 	return h;
+}
+
+static void library_clear(struct library *lib)
+{
+	if (!lib->is_borrowed)
+		kernel_registry__free(&lib->registry);
+	free(lib->path);
 }
 
 void kernel_handles__free(struct kernel_handles *h)
 {
 	if (!h)
 		return;
-	for (size_t i = 0; i < h->lib_cnt; i++) {
-		kernel_registry__free(&h->libs[i].registry);
-		free(h->libs[i].path);
-	}
+	for (size_t i = 0; i < h->lib_cnt; i++)
+		library_clear(&h->libs[i]);
 	free(h->libs);
 	free(h->all);
 	free(h->known);
@@ -56,12 +65,12 @@ void kernel_handles__free(struct kernel_handles *h)
 
 /* ---- variables ---- */
 
-static bool is_known(const struct kernel_handles *h, const char *path)
+static const struct library *find_lib(const struct kernel_handles *h, const char *path)
 {
-	for (size_t i = 0; i < h->lib_cnt; i++)
+	for (size_t i = 0; h && i < h->lib_cnt; i++)
 		if (!strcmp(h->libs[i].path, path))
-			return true;
-	return false;
+			return &h->libs[i];
+	return NULL;
 }
 
 static void add_variables(struct kernel_handles *h, const struct library *lib)
@@ -77,22 +86,35 @@ static void add_variables(struct kernel_handles *h, const struct library *lib)
 	}
 }
 
-static void collect_lib(struct kernel_handles *h, const struct target_lib *found)
+static void library_read(struct kernel_handles *h, const struct target_lib *found,
+			 struct library *lib)
 {
-	struct library lib = {.base = found->base};
+	const struct library *same = find_lib(h->other, found->host_path);
 	struct elf_file *elf;
 	uint64_t vaddr;
 	size_t len;
 
-	if (is_known(h, found->host_path))
+	if (same) {
+		lib->registry = same->registry;
+		lib->is_borrowed = true;
+		return;
+	}
+	elf = target__elf(h->target, found);
+	if (elf && elf_file__section(elf, ".nv_fatbin", &vaddr, &len))
+		kernel_registry__read(elf, &lib->registry);
+}
+
+static void collect_lib(struct kernel_handles *h, const struct target_lib *found)
+{
+	struct library lib = {.base = found->base};
+
+	if (find_lib(h, found->host_path))
 		return;
 	lib.path = strdup(found->host_path);
-	elf = lib.path ? target__elf(h->target, found) : NULL;
-	if (elf && elf_file__section(elf, ".nv_fatbin", &vaddr, &len))
-		kernel_registry__read(elf, &lib.registry);
+	if (lib.path)
+		library_read(h, found, &lib);
 	if (!lib.path || ARRAY_PUSH(h->libs, h->lib_cnt, h->lib_cap, lib)) {
-		kernel_registry__free(&lib.registry);
-		free(lib.path);
+		library_clear(&lib);
 		return;
 	}
 	add_variables(h, &h->libs[h->lib_cnt - 1]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which kernel a host stub launches, and which a handle of the runtime (cudaKernel_t) stands for: by
- * what the target's libraries register, and by the handles that their stubs keep in its memory.
+ * Which kernel a host stub launches, and which a handle of the runtime (cudaKernel_t) stands for:
+ * by what the target's libraries register, and by the handles that their stubs keep in its memory.
  */
 #ifndef PROFTRACE_KERNEL_HANDLES_H
 #define PROFTRACE_KERNEL_HANDLES_H
@@ -10,8 +10,9 @@
 
 struct kernel_handles;
 
-/* Borrows the target. */
-struct kernel_handles *kernel_handles__new(struct target *t);
+/* Borrows the target. What the libraries register that it has in common with another process is
+ * taken from there; that one, if not NULL, has to live longer. */
+struct kernel_handles *kernel_handles__new(struct target *t, const struct kernel_handles *other);
 void kernel_handles__free(struct kernel_handles *h);
 
 /* Reads what the libraries with kernels register, and the variables of their stubs; takes a moment.

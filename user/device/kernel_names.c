@@ -25,14 +25,14 @@ struct kernel_names {
 	struct kernel_name *by_key;
 };
 
-struct kernel_names *kernel_names__new(struct target *t)
+struct kernel_names *kernel_names__new(struct target *t, const struct kernel_names *other)
 {
 	struct kernel_names *k = calloc(1, sizeof(*k));
 
 	if (!k)
 		return NULL;
 	k->target = t;
-	k->handles = kernel_handles__new(t);
+	k->handles = kernel_handles__new(t, other ? other->handles : NULL);
 	if (!k->handles) {
 		free(k);
 		return NULL;

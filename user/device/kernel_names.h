@@ -3,8 +3,8 @@
  * Names of kernels without CUPTI, from what a launch call shows, what libraries register, and their
  * symbols:
  *
- *  - it was given the address of the kernel's host stub, or a handle that such a stub keeps: the name
- *    that is registered for the stub, or else the stub's symbol;
+ *  - it was given the address of the kernel's host stub, or a handle that such a stub keeps: the
+ * name that is registered for the stub, or else the stub's symbol;
  *  - anything else, as a driver's handle, is known by the library that launched it.
  */
 #ifndef PROFTRACE_KERNEL_NAMES_H
@@ -15,8 +15,9 @@
 
 struct kernel_names;
 
-/* Borrows the target. */
-struct kernel_names *kernel_names__new(struct target *t);
+/* Borrows the target. What it has in common with another process, if not NULL, is taken from there;
+ * that one has to live longer. */
+struct kernel_names *kernel_names__new(struct target *t, const struct kernel_names *other);
 void kernel_names__free(struct kernel_names *k);
 /* Ids belong to a writer: a new one begins. */
 void kernel_names__forget_ids(struct kernel_names *k);
@@ -33,8 +34,8 @@ struct kernel_launch {
 uint32_t kernel_names__id(struct kernel_names *k, struct recording_writer *w,
 			  const struct kernel_launch *launch);
 
-/* The kernel's mangled name from its host stub's, which may be the kernel's own. Caller frees; NULL:
- * no memory. */
+/* The kernel's mangled name from its host stub's, which may be the kernel's own. Caller frees;
+ * NULL: no memory. */
 char *kernel_name__of_stub(const char *symbol);
 
 #endif
