@@ -265,7 +265,6 @@ static uint32_t call_kernel(struct decoder *d, uint32_t pid, const struct pt_spa
 	const struct kernel_launch launch = {.function = span->vtable,
 					     .caller = span->seq,
 					     .by_runtime = probe->category == CAT_RUNTIME};
-
 	struct kernel_names *names;
 
 	if (cfg->call_class != PT_CALL_LAUNCH || !cfg->object)
