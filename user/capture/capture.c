@@ -320,10 +320,12 @@ static int record_duration(struct session *s)
 /* Ends the window if one is open, reads what is on its way, and closes the file. */
 static int record_end(struct session *s)
 {
-	int err;
+	/* Steps that are over already are read before the window is told that it ends. */
+	int err = session__drain(s);
 
 	window_stop(s);
-	err = session__drain(s);
+	if (!err)
+		err = session__drain(s);
 	if (s->window.writer) {
 		int finish_err = session__window_finish(s);
 

@@ -45,11 +45,6 @@ int place__check(const char *path, const char *what, const char *option)
 	const char *place = path;
 	struct stat st;
 
-	if (!path[0])
-		return err__set(-EINVAL,
-				"%s: the path for the %s is empty; name a file or a directory, or "
-				"leave the option out",
-				option, what);
 	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return err__set(-EINVAL,
 				"%s %s: it is neither a file nor a directory, and the %s is read "
