@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include "analysis/step_parts.h"
 #include "common/counted.h"
-#include "common/median.h"
 #include "common/util.h"
 
 #define FEWEST	     8	 /* steps, for a median to mean something */
@@ -22,14 +21,6 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	return ARRAY_PUSH(s->items, s->cnt, s->cap, *b->step);
 }
 
-/* Median of the steps' times, or of a phase's. */
-static uint64_t median(const struct slow_steps *s, uint64_t *times, int kind)
-{
-	for (size_t i = 0; i < s->cnt; i++)
-		times[i] = kind < 0 ? s->items[i].cpu_ns : s->items[i].phase_ns[kind];
-	return median__of(times, s->cnt);
-}
-
 static uint64_t more(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
@@ -38,17 +29,15 @@ static uint64_t more(uint64_t a, uint64_t b)
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
 	const struct slow_steps *s = state;
-	auto_free uint64_t *times = calloc(s->cnt + 1, sizeof(*times));
 	const struct step *worst = NULL;
 	uint64_t middle, excess = 0, part_excess = 0;
 	enum span_kind part = KIND_OTHER;
 	size_t slow_cnt = 0;
 
-	if (!times)
-		return -ENOMEM;
 	if (s->cnt < FEWEST)
 		return 0;
-	middle = median(s, times, -1);
+	if (steps__median(s->items, s->cnt, STEP_WHOLE, &middle))
+		return -ENOMEM;
 	for (size_t i = 0; i < s->cnt; i++) {
 		if ((double)s->items[i].cpu_ns <= STEP_SLOW * (double)middle)
 			continue;
@@ -60,8 +49,10 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	if (!worst || finding__percent(a, excess) < WORTH_SAYING)
 		return 0;
 	for (size_t p = 0; p < STEP_PARTS; p++) {
-		uint64_t usual = median(s, times, (int)step_parts[p].kind), sum = 0;
+		uint64_t usual, sum = 0;
 
+		if (steps__median(s->items, s->cnt, (int)step_parts[p].kind, &usual))
+			return -ENOMEM;
 		for (size_t i = 0; i < s->cnt; i++)
 			if ((double)s->items[i].cpu_ns > STEP_SLOW * (double)middle)
 				sum += more(s->items[i].phase_ns[step_parts[p].kind], usual);

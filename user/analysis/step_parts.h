@@ -13,4 +13,9 @@ extern const struct step_part {
 	const char *title;
 } step_parts[STEP_PARTS];
 
+#define STEP_WHOLE (-1)
+/* Median of the steps' times, ns, or of one of their parts'; part: a kind, or STEP_WHOLE. 0 or
+ * -ENOMEM. */
+int steps__median(const struct step *steps, size_t cnt, int part, uint64_t *median_ns);
+
 #endif

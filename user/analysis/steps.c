@@ -5,7 +5,6 @@
 #include "analysis/analysis.h"
 #include "analysis/step_parts.h"
 #include "common/counted.h"
-#include "common/median.h"
 #include "common/util.h"
 
 struct steps {
@@ -18,18 +17,6 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	struct steps *s = state;
 
 	return b->step ? ARRAY_PUSH(s->items, s->cnt, s->cap, *b->step) : 0;
-}
-
-static int median(const struct steps *s, uint64_t *out)
-{
-	auto_free uint64_t *times = calloc(s->cnt + 1, sizeof(*times));
-
-	if (!times)
-		return -ENOMEM;
-	for (size_t i = 0; i < s->cnt; i++)
-		times[i] = s->items[i].cpu_ns;
-	*out = median__of(times, s->cnt);
-	return 0;
 }
 
 static int add_columns(struct table *t)
@@ -57,7 +44,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	int err = add_columns(t);
 
 	if (!err)
-		err = median(s, &middle);
+		err = steps__median(s->items, s->cnt, STEP_WHOLE, &middle);
 	for (size_t i = 0; i < s->cnt && !err; i++) {
 		const struct step *step = &s->items[i];
 		bool slow = (double)step->cpu_ns > STEP_SLOW * (double)middle;

@@ -2,7 +2,6 @@
 /* Every step, or groups of them where there are many; and which have a timeline. */
 #include <string.h>
 #include "analysis/step_parts.h"
-#include "common/median.h"
 #include "common/util.h"
 #include "page/page_internal.h"
 
@@ -64,18 +63,6 @@ int page_steps__choose(const struct page_steps *s, struct chosen_step out[TIMELI
 	return cnt;
 }
 
-static int median_of(const struct page_steps *s, uint64_t *median)
-{
-	auto_free uint64_t *times = calloc(s->cnt + 1, sizeof(*times));
-
-	if (!times)
-		return -ENOMEM;
-	for (size_t i = 0; i < s->cnt; i++)
-		times[i] = s->items[i].cpu_ns;
-	*median = median__of(times, s->cnt);
-	return 0;
-}
-
 /* One bar: [first index, steps, mean ns, longest ns, slow ones, mean ns of each phase ...] */
 static void write_bar(const struct step *steps, size_t cnt, uint64_t median, struct text_file *out)
 {
@@ -101,7 +88,7 @@ int page_steps__write(const struct page_steps *s, struct text_file *out)
 {
 	const size_t group = (s->cnt + BARS_MAX - 1) / BARS_MAX;
 	uint64_t median;
-	int err = median_of(s, &median);
+	int err = steps__median(s->items, s->cnt, STEP_WHOLE, &median);
 
 	if (err)
 		return err;
