@@ -52,7 +52,7 @@ bool thread_times__of(const struct analysis *a, uint32_t track, struct thread_ti
 	for (size_t i = 0; i < cnt; i++) {
 		const struct sched_row *r = &rows[i];
 
-		if (r->track != track || r->step < a->first_step || r->step > a->last_step)
+		if (r->track != track || !analysis__has_step(a, r->step))
 			continue;
 		if (r->state == SCHED_RUN)
 			out->run_ns += r->ns;

@@ -32,9 +32,8 @@ static int sum(const struct analysis *a, struct stat_map *m)
 
 		if (r->state < SCHED_RUN || r->state > SCHED_BLOCKED)
 			continue;
-		/* Whole steps are what averages are of: neither what lies outside (EVENT_NO_ID) nor
-		 * the step that the window's end cut. */
-		if (a->steps.calls && (r->step < a->first_step || r->step > a->last_step))
+		/* Whole steps are what averages are of. */
+		if (a->steps.calls && !analysis__has_step(a, r->step))
 			continue;
 		err = add(m, (struct stat_key){r->track, 0, 0, 0}, r);
 		if (!err)

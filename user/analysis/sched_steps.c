@@ -70,8 +70,8 @@ static int list_slices(const struct analysis *a, struct slice *slices, size_t *c
 	if (!rows)
 		return -ENOMEM;
 	for (size_t i = 0; i < all_cnt; i++)
-		if (all[i].state >= SCHED_RUN && all[i].state <= SCHED_BLOCKED && a->steps.calls &&
-		    all[i].step >= a->first_step && all[i].step <= a->last_step)
+		if (all[i].state >= SCHED_RUN && all[i].state <= SCHED_BLOCKED &&
+		    analysis__has_step(a, all[i].step))
 			rows[n++] = &all[i];
 	qsort(rows, n, sizeof(*rows), by_step);
 	*cnt = 0;
