@@ -34,56 +34,51 @@ static struct workers workers_of(const struct analysis *a)
 	return w;
 }
 
+/* What is known of them, and so what to do. */
+static void tell_workers(const struct workers *w, char *seen, size_t size, const char **next)
+{
+	const struct counted processes = counted(w->cnt, "worker process", "worker processes");
+
+	if (!w->cnt) {
+		snprintf(seen, size,
+			 "no worker process was seen, so batches are made by the training thread "
+			 "itself");
+		*next = "give the loader workers (num_workers), so that batches are made beside "
+			"the training";
+	} else if (!w->all_ns) {
+		snprintf(seen, size, "it has %s, how busy was not recorded", processes.s);
+		*next = "more workers (num_workers) if these are busy, else look at storage and at "
+			"how batches reach the training (pin_memory, prefetch_factor)";
+	} else {
+		snprintf(seen, size, "%s ran for %.0f %% of the time, %u of them without pause",
+			 processes.s, 100.0 * (double)w->run_ns / (double)w->all_ns, w->busy_cnt);
+		*next = w->busy_cnt * 2 >= w->cnt
+				? "the workers are the bottleneck: more of them, or less work for "
+				  "each sample (decoding, augmentation)"
+				: "the workers wait too: look at storage, at how batches reach the "
+				  "training (pin_memory, prefetch_factor) and at `--table sched`";
+	}
+}
+
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
 	uint64_t wait_ns = a->phases[KIND_DATALOADER].cpu.total;
 	struct workers w;
+	const char *next;
+	char seen[160];
 
 	if (finding__percent(a, wait_ns) < WORTH_SAYING)
 		return 0;
 	w = workers_of(a);
+	tell_workers(&w, seen, sizeof(seen), &next);
 	f->cost_ns = finding__per_step(a, wait_ns);
 	snprintf(f->what, sizeof(f->what),
 		 "The step waits %.0f %% of its time for the data loader.",
 		 finding__percent(a, wait_ns));
-	if (!w.cnt) {
-		snprintf(f->evidence, sizeof(f->evidence),
-			 "the loader takes %s of a step of %s; no worker process was seen, so "
-			 "batches are made by the training thread itself",
-			 time_text(a, f->cost_ns).s,
-			 time_text(a, finding__per_step(a, a->steps.cpu.total)).s);
-		snprintf(f->next, sizeof(f->next),
-			 "give the loader workers (num_workers), so that batches are made beside "
-			 "the training");
-		return 1;
-	}
-	if (!w.all_ns) {
-		snprintf(f->evidence, sizeof(f->evidence),
-			 "the loader takes %s of a step of %s; it has %s, how busy was not "
-			 "recorded",
-			 time_text(a, f->cost_ns).s,
-			 time_text(a, finding__per_step(a, a->steps.cpu.total)).s,
-			 counted(w.cnt, "worker process", "worker processes").s);
-		snprintf(f->next, sizeof(f->next),
-			 "more workers (num_workers) if these are busy, else look at storage and "
-			 "at how "
-			 "batches reach the training (pin_memory, prefetch_factor)");
-		return 1;
-	}
-	snprintf(f->evidence, sizeof(f->evidence),
-		 "the loader takes %s of a step of %s; %s ran for %.0f %% of the time, %u of them "
-		 "without pause",
+	snprintf(f->evidence, sizeof(f->evidence), "the loader takes %s of a step of %s; %s",
 		 time_text(a, f->cost_ns).s,
-		 time_text(a, finding__per_step(a, a->steps.cpu.total)).s,
-		 counted(w.cnt, "worker process", "worker processes").s,
-		 w.all_ns ? 100.0 * (double)w.run_ns / (double)w.all_ns : 0, w.busy_cnt);
-	snprintf(f->next, sizeof(f->next), "%s",
-		 w.busy_cnt * 2 >= w.cnt
-			 ? "the workers are the bottleneck: more of them, or less work for each "
-			   "sample (decoding, augmentation)"
-			 : "the workers wait too: look at storage, at how batches reach the "
-			   "training "
-			   "(pin_memory, prefetch_factor) and at `--table sched`");
+		 time_text(a, finding__per_step(a, a->steps.cpu.total)).s, seen);
+	snprintf(f->next, sizeof(f->next), "%s", next);
 	return 1;
 }
 
