@@ -231,6 +231,11 @@ static bool has_framework(const struct recording *r)
 	return json_object_get(json_object_get(recording__meta(r), "runtime"), "framework");
 }
 
+static bool is_frame(size_t i)
+{
+	return impls[i] == &table_summary || impls[i] == &table_cost;
+}
+
 static int choose(struct report *rep, const char *names)
 {
 	bool named[ARRAY_SIZE(impls)] = {};
@@ -244,7 +249,7 @@ static int choose(struct report *rep, const char *names)
 		s->asked = named[i];
 		if (impls[i] == &table_sched && !names)
 			s->on = recording__sched(rep->a.r, &rows) && !has_framework(rep->a.r);
-		if (impls[i] == &table_summary || impls[i] == &table_cost)
+		if (is_frame(i))
 			s->on = s->asked = true;
 	}
 	return err;
@@ -277,11 +282,6 @@ static int fill(struct report *rep)
 			return err;
 	}
 	return 0;
-}
-
-static bool is_frame(size_t i)
-{
-	return impls[i] == &table_summary || impls[i] == &table_cost;
 }
 
 /* Every table that was asked for is one of names; at least one of them has to have this one. */

@@ -8,12 +8,6 @@
 #include "common/suggest.h"
 #include "common/util.h"
 
-struct options {
-	int unused;
-};
-
-static const struct opt opts[] = {{OPT_END}};
-
 extern const struct command command_ctl;
 
 static int parse_pid(const char *text, pid_t *pid)
@@ -47,13 +41,12 @@ static int parse_verb(const char *text, enum control_verb *verb)
 
 static int run(int argc, char **argv)
 {
-	struct options o = {};
 	char answer[CONTROL_MAX];
 	enum control_verb verb = CONTROL_STATUS;
 	int rest, err;
 	pid_t pid = 0;
 
-	err = opts__parse(&command_ctl, argc, argv, &o, false, &rest);
+	err = opts__parse(&command_ctl, argc, argv, NULL, false, &rest);
 	if (!err && argc - rest != 2)
 		err = err__set(-EINVAL,
 			       "give a process and a verb, as in proftrace ctl 4242 status");
@@ -90,6 +83,5 @@ const struct command command_ctl = {
 		    "sudo proftrace ctl 4242 start  # from the next step on\n"
 		    "sudo proftrace ctl 4242 pause  # the recording is complete\n"
 		    "sudo proftrace ctl 4242 stop  # tables, and the end",
-	.opts = opts,
 	.run = run,
 };
