@@ -200,6 +200,9 @@ struct pt_rec_mark {
 /* How a probe's program treats a hit: one row per cookie, written before attach. */
 enum pt_name_source { PT_NAME_STATIC = 0, PT_NAME_CXX11 = 1, PT_NAME_COW = 2, PT_NAME_CSTR = 3 };
 
+/* cfg.flags of node_entry: one of GROUP_NODE_TYPE's */
+#define PT_NODE_OF_TYPE 1
+
 /* cfg.flags of named_entry */
 #define PT_NAMED_OUTERMOST 1
 #define PT_NAMED_BY_CLASS  2 /* cfg.name_reg holds an object, see pt_layout.class_names */

@@ -648,6 +648,20 @@ int boxed_entry(struct pt_regs *ctx)
 
 #define PT_NODE_HEAD 4 /* words of a Node that hold its vtable and its sequence number */
 
+/* A node that another runs as a part of it (CopySlices): it is none of the graph. */
+static __always_inline bool in_node(struct pt_thread *t)
+{
+	const struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
+	const struct pt_probe_cfg *cfg;
+	__u32 row;
+
+	if (!f || f->kind != PT_FRAME_NODE)
+		return false;
+	row = f->probe;
+	cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	return cfg && cfg->flags & PT_NODE_OF_TYPE;
+}
+
 /* cfg.key_reg holds the Node *. */
 SEC("uprobe")
 int node_entry(struct pt_regs *ctx)
@@ -659,6 +673,8 @@ int node_entry(struct pt_regs *ctx)
 	struct pt_frame *f;
 
 	if (!cfg || !(t = span_begin(ctx, row)))
+		return 0;
+	if (cfg->flags & PT_NODE_OF_TYPE && in_node(t))
 		return 0;
 	node = arg_word(ctx, cfg->key_reg);
 	/* The vtable and the sequence number lie together: one read for both. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/prune.h"
+#include "capture/prune_policy.h"
 #include <criterion/criterion.h>
 
 static const struct prune_policy policy = {

@@ -41,6 +41,20 @@ Test(torch_ops, names_backward_nodes)
 	cr_expect_null(torch_node_name(NULL, NULL));
 }
 
+Test(torch_ops, knows_the_node_that_a_function_runs)
+{
+	static const char args[] = "5applyEOSt6vectorIN2at6TensorESaIS4_EE";
+	char symbol[128], type[128], small[16];
+
+	snprintf(symbol, sizeof(symbol), "_ZN5torch8autograd14AccumulateGrad%s", args);
+	cr_expect(torch_node_of_apply(symbol, type, sizeof(type)));
+	cr_expect_str_eq(type, "N5torch8autograd14AccumulateGradE");
+	cr_expect_not(torch_node_of_apply(symbol, small, sizeof(small)));
+	cr_expect_not(torch_node_of_apply("_ZN5torch8autograd4Node5applyEi", type, sizeof(type)));
+	snprintf(symbol, sizeof(symbol), "_ZZN5torch8autograd13UndefinedGrad%s", args);
+	cr_expect_not(torch_node_of_apply(symbol, type, sizeof(type)));
+}
+
 /* What c++filt -t prints. */
 static const struct {
 	const char *mangled, *readable;

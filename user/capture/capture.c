@@ -4,6 +4,7 @@
 #include "bpf/events.h"
 #include "bpf/proftrace.skel.h"
 #include "capture/arm.h"
+#include "capture/node_types.h"
 #include "capture/await.h"
 #include "capture/control.h"
 #include "capture/cupti_watch.h"
@@ -88,6 +89,7 @@ static int session_plan(struct session *s)
 		.detail = s->opts->detail,
 		.record_shapes = s->opts->record_shapes,
 		.profile_memory = s->opts->profile_memory,
+		.node_types = !s->opts->keep_all,
 	};
 	int err = vouch(s->opts->vouched);
 
@@ -109,6 +111,7 @@ static int session_plan(struct session *s)
 		err = add_step_range(s);
 	if (!err)
 		err = user_ops__plan(s->opts, s->target, &s->plan);
+	node_types__show(s, false);
 	return err ? err : user_usdt__plan(s->opts, s->target, &s->plan);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Before the first window: what a step is, and which functions are worth a probe. */
+/* Before the first window: what a step is, and how long. */
 #include "capture/arm.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -9,8 +9,6 @@
 
 /* A period is found in the calls of a second, so it is shorter than that. */
 #define PERIOD_PATIENCE_NS (5000 * MS)
-
-/* ---- steps ---- */
 
 static void rule_apply(struct session *s)
 {
@@ -189,8 +187,6 @@ int session__learn(struct session *s)
 	return err;
 }
 
-/* ---- pruning ---- */
-
 enum {
 	MEASURED_MIN = 2, /* steps */
 	MEASURED_MAX = 32,
@@ -232,9 +228,8 @@ static uint64_t step_length(const struct session *s, uint64_t cnt)
 	return (ctl->step_ns[seq % PT_STEP_RING] - ctl->step_ns[(seq - cnt) % PT_STEP_RING]) / cnt;
 }
 
-/* Keeps statistics of some whole steps; their number goes to *steps. The first step after attach
- * pays for page faults and is not measured. */
-static int measure_steps(struct session *s, uint64_t *steps)
+/* The first step after attach pays for page faults and is not measured. */
+int session__measure_steps(struct session *s, uint64_t *steps)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
 	uint64_t from = ctl->step_seq + 2, begin, done = 0;
@@ -256,141 +251,5 @@ static int measure_steps(struct session *s, uint64_t *steps)
 	*steps = ctl->measure_to - from;
 	err = wait_boundary(s, ctl->measure_to);
 	s->step_ns = step_length(s, *steps < PT_STEP_RING ? *steps : PT_STEP_RING - 1);
-	return err;
-}
-
-/* What a row is called when it is left out; NULL: it cannot be, having names of many kinds. */
-static const char *left_out_name(const struct planned_probe *probe)
-{
-	return probe->name			      ? probe->name
-	       : probe->category == CAT_BACKWARD_NODE ? "backward nodes, all together"
-						      : NULL;
-}
-
-/* What gives the device work is what the user wants to see. */
-static bool must_stay(const struct planned_probe *probe)
-{
-	const uint8_t class = probe->cfg.call.call_class;
-
-	if (probe->chosen)
-		return true;
-	return probe->group == GROUP_DEVICE
-		       ? class == PT_CALL_LAUNCH || class == PT_CALL_COPY || class == PT_CALL_SET
-		       : !left_out_name(probe);
-}
-
-/* A call of the runtime is one of the driver within it, whose probes are hit, too. A return probe
- * traps at the entry as well. */
-static uint32_t hits_of(const struct planned_probe *probe)
-{
-	const uint32_t hits = probe->return_program ? 2 : 1;
-
-	return probe->category == CAT_RUNTIME ? 2 * hits : hits;
-}
-
-/* A span may begin and end by probes of several functions; of the instructions that may be its last
- * one is. */
-static void add_hits(struct prune_input *in, const struct planned_probe *probe, bool is_first)
-{
-	if (is_first || !probe->program)
-		in->hits += hits_of(probe);
-	else
-		in->hits = in->hits > 1 ? in->hits : 2;
-}
-
-static size_t gather(const struct session *s, struct prune_input *in)
-{
-	auto_free size_t *at = calloc(s->plan.row_cnt + 1, sizeof(*at));
-	size_t cnt = 0;
-
-	for (size_t i = 0; at && i < s->plan.cnt; i++) {
-		const struct planned_probe *probe = &s->plan.probes[i];
-		bool is_first = !at[probe->row];
-
-		if (probe->group != GROUP_OPERATOR && probe->group != GROUP_DEVICE)
-			continue;
-		if (is_first) {
-			in[cnt] =
-				(struct prune_input){.row = probe->row, .stays = must_stay(probe)};
-			probes__stat(&s->probes, probe->row, &in[cnt++].stat);
-			at[probe->row] = cnt;
-		}
-		add_hits(&in[at[probe->row] - 1], probe, is_first);
-	}
-	return cnt;
-}
-
-/* What the runtime's function calls in the driver would be told in its place: cuEventRecord for
- * cudaEventRecord. */
-static void drop_twins(struct session *s)
-{
-	for (size_t i = 0; i < s->plan.cnt; i++) {
-		const struct planned_probe *runtime = &s->plan.probes[i];
-
-		if (runtime->category != CAT_RUNTIME || !s->dropped[runtime->row])
-			continue;
-		for (size_t j = 0; j < s->plan.cnt; j++) {
-			const struct planned_probe *driver = &s->plan.probes[j];
-
-			if (driver->category == CAT_DRIVER &&
-			    !strcmp(driver->name + strlen("cu"), runtime->name + strlen("cuda")))
-				s->dropped[driver->row] = true;
-		}
-	}
-}
-
-static int note_drops(struct session *s, const struct prune_input *in, size_t cnt, double steps)
-{
-	for (size_t i = 0; i < cnt; i++) {
-		struct dropped_probe drop;
-		int err;
-
-		if (!s->dropped[in[i].row] || !in[i].stat.spans)
-			continue;
-		for (size_t j = 0; j < s->plan.cnt; j++)
-			if (s->plan.probes[j].row == in[i].row)
-				drop.name = left_out_name(&s->plan.probes[j]);
-		drop.steps = (uint64_t)steps;
-		drop.per_step = (double)in[i].stat.spans / steps;
-		drop.avg_ns = (double)in[i].stat.span_ns / (double)in[i].stat.spans -
-			      (double)s->facts.cost.span_inside_ns;
-		if (drop.avg_ns < 0)
-			drop.avg_ns = 0;
-		err = ARRAY_PUSH(s->drops, s->drop_cnt, s->drop_cap, drop);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-int session__prune(struct session *s)
-{
-	auto_free struct prune_input *in = calloc(s->plan.cnt + 1, sizeof(*in));
-	struct prune_policy policy = {
-		.max_overhead = s->opts->max_overhead,
-		.hit_ns = s->facts.cost.cold_hit_ns,
-		.inside_ns = s->facts.cost.span_inside_ns,
-	};
-	uint64_t steps;
-	size_t cnt;
-	int err;
-
-	if (!in)
-		return -ENOMEM;
-	s->probes.ctl->clip_ns = prune__clip_ns(&policy);
-	err = measure_steps(s, &steps);
-	if (err || s->opts->keep_all || s->opts->detail != DETAIL_OPERATOR)
-		return err;
-	policy.steps = (double)steps;
-	policy.step_ns = s->step_ns;
-	cnt = gather(s, in);
-	if (!prune__choose(&policy, in, cnt, s->dropped))
-		return 0;
-	err = note_drops(s, in, cnt, policy.steps);
-	drop_twins(s);
-	if (!err)
-		err = arm__reattach(s, GROUP_OPERATOR);
-	if (!err && s->calls_on)
-		err = arm__reattach(s, GROUP_DEVICE);
 	return err;
 }

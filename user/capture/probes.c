@@ -156,10 +156,10 @@ static int set_add(struct probes *p, struct attach_set *set, const struct planne
 	return attach_set__add(set, prog, &point);
 }
 
-static const char *group_name(enum probe_group group)
+const char *probe_group__name(enum probe_group group)
 {
-	static const char *const names[GROUP_CNT] = {"step", "operator", "inner", "memory",
-						     "device"};
+	static const char *const names[GROUP_CNT] = {"step",   "operator", "inner",
+						     "memory", "device",   "node_type"};
 
 	return names[group];
 }
@@ -170,7 +170,7 @@ int probes__attach(struct probes *p, enum probe_group group, pid_t pid)
 	int err = 0;
 
 	probes__detach(p, group);
-	set = attach_set__new(group_name(group), p->method);
+	set = attach_set__new(probe_group__name(group), p->method);
 	if (!set)
 		return -ENOMEM;
 	attach_set__rows(set, bpf_map__fd(p->skel->maps.rows_by_address));

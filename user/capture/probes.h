@@ -17,6 +17,8 @@ struct probes {
 	const bool *dropped; /* by row, NULL: none; rows left out of the sets */
 };
 
+const char *probe_group__name(enum probe_group group);
+
 /* Opens, sizes, loads and fills the tables; nothing is attached. */
 int probes__load(struct probes *p, const struct capture_opts *opts, const struct probe_plan *plan);
 /* The plan has more probes, from number `from` on, of programs that were loaded. */

@@ -1,80 +1,193 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/prune.h"
+/* Before the first window: which functions are worth a probe, seen in some steps. */
+#include "capture/prune_policy.h"
+#include "capture/arm.h"
+#include "capture/node_types.h"
 #include "common/util.h"
+#include <string.h>
 
-#define HOT_PER_STEP 4
-#define SHORT_FACTOR 10
-#define CLIP_FACTOR  100
-
-struct candidate {
-	uint32_t row;
-	double added_ns; /* per step */
-	double worth;	 /* duration over cost */
-};
-
-static int by_worth(const void *a, const void *b)
+/* What a row is called when it is left out; NULL: it cannot be, having names of many kinds. */
+static const char *left_out_name(const struct planned_probe *probe)
 {
-	const struct candidate *x = a, *y = b;
-
-	return x->worth < y->worth ? -1 : x->worth > y->worth;
+	return probe->name			      ? probe->name
+	       : probe->category == CAT_BACKWARD_NODE ? "backward nodes, all together"
+						      : NULL;
 }
 
-uint64_t prune__clip_ns(const struct prune_policy *policy)
+/* What gives the device work is what the user wants to see. */
+static bool must_stay(const struct planned_probe *probe)
 {
-	return CLIP_FACTOR * policy->hit_ns;
+	const uint8_t class = probe->cfg.call.call_class;
+
+	if (probe->chosen)
+		return true;
+	return probe->group == GROUP_DEVICE
+		       ? class == PT_CALL_LAUNCH || class == PT_CALL_COPY || class == PT_CALL_SET
+		       : !left_out_name(probe);
 }
 
-static struct candidate weigh(const struct prune_policy *policy, const struct prune_input *in)
+/* A call of the runtime is one of the driver within it, whose probes are hit, too. A return probe
+ * traps at the entry as well. */
+static uint32_t hits_of(const struct planned_probe *probe)
 {
-	double spans = (double)in->stat.spans;
-	double cost_ns = (double)policy->hit_ns * in->hits;
-	double avg_ns =
-		spans > 0 ? (double)in->stat.span_ns / spans - (double)policy->inside_ns : 0;
+	const uint32_t hits = probe->return_program ? 2 : 1;
 
-	return (struct candidate){
-		.row = in->row,
-		.added_ns = spans / policy->steps * cost_ns,
-		.worth = avg_ns > 0 && cost_ns > 0 ? avg_ns / cost_ns : 0,
-	};
+	return probe->category == CAT_RUNTIME ? 2 * hits : hits;
 }
 
-static bool may_go(const struct prune_policy *policy, const struct prune_input *in,
-		   const struct candidate *c)
+/* A span may begin and end by probes of several functions; of the instructions that may be its last
+ * one is. */
+static void add_hits(struct prune_input *in, const struct planned_probe *probe, bool is_first)
 {
-	return !in->stays && in->stat.spans && !in->stat.launches &&
-	       (double)in->stat.spans / policy->steps >= HOT_PER_STEP && c->worth < SHORT_FACTOR;
+	if (is_first || !probe->program)
+		in->hits += hits_of(probe);
+	else
+		in->hits = in->hits > 1 ? in->hits : 2;
 }
 
-size_t prune__choose(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
-		     bool *dropped)
+/* While both see the nodes, the types' probes are the ones that may stay. */
+static bool is_weighed(const struct session *s, const struct planned_probe *probe)
 {
-	auto_free struct candidate *list = calloc(cnt ? cnt : 1, sizeof(*list));
-	double added = 0, budget = policy->max_overhead * (double)policy->step_ns;
-	size_t candidates = 0, chosen = 0, back = 0;
+	return probe->group == GROUP_DEVICE || probe->group == GROUP_NODE_TYPE ||
+	       (probe->group == GROUP_OPERATOR && !node_types__replaces(s, probe));
+}
 
-	if (!list || policy->steps <= 0)
-		return 0;
-	for (size_t i = 0; i < cnt; i++) {
-		const struct candidate c = weigh(policy, &in[i]);
+static size_t gather(const struct session *s, struct prune_input *in)
+{
+	auto_free size_t *at = calloc(s->plan.row_cnt + 1, sizeof(*at));
+	size_t cnt = 0;
 
-		added += c.added_ns;
-		if (may_go(policy, &in[i], &c))
-			list[candidates++] = c;
-	}
-	if (candidates)
-		qsort(list, candidates, sizeof(*list), by_worth);
-	for (size_t i = 0; i < candidates && added > budget; i++) {
-		dropped[list[i].row] = true;
-		added -= list[i].added_ns;
-		chosen++;
-	}
-	/* The last one may have been large: what has room again stays, the most telling first. */
-	for (size_t i = chosen; i-- > 0;) {
-		if (!dropped[list[i].row] || added + list[i].added_ns > budget)
+	for (size_t i = 0; at && i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+		bool is_first = !at[probe->row];
+
+		if (!is_weighed(s, probe))
 			continue;
-		dropped[list[i].row] = false;
-		added += list[i].added_ns;
-		back++;
+		if (is_first) {
+			in[cnt] =
+				(struct prune_input){.row = probe->row, .stays = must_stay(probe)};
+			probes__stat(&s->probes, probe->row, &in[cnt++].stat);
+			at[probe->row] = cnt;
+		}
+		add_hits(&in[at[probe->row] - 1], probe, is_first);
 	}
-	return chosen - back;
+	return cnt;
+}
+
+/* What the runtime's function calls in the driver would be told in its place: cuEventRecord for
+ * cudaEventRecord. */
+static void drop_twins(struct session *s)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *runtime = &s->plan.probes[i];
+
+		if (runtime->category != CAT_RUNTIME || !s->dropped[runtime->row])
+			continue;
+		for (size_t j = 0; j < s->plan.cnt; j++) {
+			const struct planned_probe *driver = &s->plan.probes[j];
+
+			if (driver->category == CAT_DRIVER &&
+			    !strcmp(driver->name + strlen("cu"), runtime->name + strlen("cuda")))
+				s->dropped[driver->row] = true;
+		}
+	}
+}
+
+static int note_drops(struct session *s, const struct prune_input *in, size_t cnt, double steps)
+{
+	for (size_t i = 0; i < cnt; i++) {
+		struct dropped_probe drop;
+		int err;
+
+		if (!s->dropped[in[i].row] || !in[i].stat.spans)
+			continue;
+		for (size_t j = 0; j < s->plan.cnt; j++)
+			if (s->plan.probes[j].row == in[i].row)
+				drop.name = left_out_name(&s->plan.probes[j]);
+		drop.steps = (uint64_t)steps;
+		drop.per_step = (double)in[i].stat.spans / steps;
+		drop.avg_ns = (double)in[i].stat.span_ns / (double)in[i].stat.spans -
+			      (double)s->facts.cost.span_inside_ns;
+		if (drop.avg_ns < 0)
+			drop.avg_ns = 0;
+		err = ARRAY_PUSH(s->drops, s->drop_cnt, s->drop_cap, drop);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Nodes that the probe for all types saw, and no type's did: of libraries that no plan knows. */
+static int note_unknown_nodes(struct session *s, double steps)
+{
+	struct dropped_probe drop = {.name = "backward nodes of other libraries",
+				     .steps = (uint64_t)steps};
+	struct pt_probe_stat all = {0}, stat;
+	uint64_t known = 0, known_ns = 0;
+
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+
+		if (node_types__replaces(s, probe)) {
+			probes__stat(&s->probes, probe->row, &all);
+		} else if (probe->group == GROUP_NODE_TYPE) {
+			probes__stat(&s->probes, probe->row, &stat);
+			known += stat.spans;
+			known_ns += stat.span_ns;
+		}
+	}
+	/* One that was under way when the measuring began or ended is no sign. */
+	if (all.spans <= known || (double)(all.spans - known) < steps)
+		return 0;
+	drop.per_step = (double)(all.spans - known) / steps;
+	if (all.span_ns > known_ns)
+		drop.avg_ns = (double)(all.span_ns - known_ns) / (double)(all.spans - known);
+	return ARRAY_PUSH(s->drops, s->drop_cnt, s->drop_cap, drop);
+}
+
+/* Leaves out the rows chosen, and what must go or come with them. */
+static int leave_out(struct session *s, const struct prune_input *in, size_t cnt, size_t chosen,
+		     double steps)
+{
+	bool changed[GROUP_CNT] = {
+		[GROUP_OPERATOR] = chosen, [GROUP_DEVICE] = chosen && s->calls_on};
+	int err = note_drops(s, in, cnt, steps);
+
+	drop_twins(s);
+	if (!err && node_types__settle(s, changed))
+		err = note_unknown_nodes(s, steps);
+	for (int g = 0; g < GROUP_CNT && !err; g++)
+		if (changed[g])
+			err = arm__reattach(s, g);
+	return err;
+}
+
+int session__prune(struct session *s)
+{
+	auto_free struct prune_input *in = calloc(s->plan.cnt + 1, sizeof(*in));
+	struct prune_policy policy = {
+		.max_overhead = s->opts->max_overhead,
+		.hit_ns = s->facts.cost.cold_hit_ns,
+		.inside_ns = s->facts.cost.span_inside_ns,
+	};
+	bool may_leave_out = !s->opts->keep_all && s->opts->detail == DETAIL_OPERATOR;
+	uint64_t steps;
+	size_t cnt;
+	int err = 0;
+
+	if (!in)
+		return -ENOMEM;
+	s->probes.ctl->clip_ns = prune__clip_ns(&policy);
+	if (may_leave_out) {
+		node_types__show(s, true);
+		err = arm__reattach(s, GROUP_NODE_TYPE);
+	}
+	if (!err)
+		err = session__measure_steps(s, &steps);
+	if (err || !may_leave_out)
+		return err;
+	policy.steps = (double)steps;
+	policy.step_ns = s->step_ns;
+	cnt = gather(s, in);
+	return leave_out(s, in, cnt, prune__choose(&policy, in, cnt, s->dropped), policy.steps);
 }

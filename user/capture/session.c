@@ -116,8 +116,6 @@ static json_t *loss_summary(const struct session *s, const struct losses *now)
 /* Hits times their measured cost: an estimate of what we added to the target. */
 static json_t *cost_summary(const struct session *s)
 {
-	static const char *const names[GROUP_CNT] = {"step", "operator", "inner", "memory",
-						     "device"};
 	uint64_t hits[GROUP_CNT], total = 0, steps = s->window.end_step - s->window.first_step;
 	const struct probe_cost *c = &s->facts.cost;
 	uint64_t length_ns = s->window.close_ns - s->window.open_ns, spread;
@@ -127,11 +125,13 @@ static json_t *cost_summary(const struct session *s)
 	decoder__hits(s->decoder, hits);
 	for (int g = 0; g < GROUP_CNT; g++) {
 		total += hits[g];
-		json_object_set_new(by_group, names[g], json_integer((json_int_t)hits[g]));
+		json_object_set_new(by_group, probe_group__name(g),
+				    json_integer((json_int_t)hits[g]));
 	}
 	/* Every dispatch is so many hits that their own code stays in the caches; its begin and end
 	   cost different amounts, together span_total_ns. */
-	spread = hits[GROUP_OPERATOR] + hits[GROUP_STEP] + hits[GROUP_DEVICE];
+	spread = hits[GROUP_OPERATOR] + hits[GROUP_STEP] + hits[GROUP_DEVICE] +
+		 hits[GROUP_NODE_TYPE];
 	ns = (double)spread * (double)span_cost__hit_ns(c, spread ? length_ns / spread : 0) +
 	     (double)hits[GROUP_INNER] * (double)c->span_total_ns / 2 +
 	     (double)hits[GROUP_MEMORY] * (double)c->bare.entry_ns;

@@ -104,6 +104,9 @@ int session__drain(struct session *s);
 
 /* Finds the step rule; 0 with rule.boundary PT_CLASS_NONE if there are no steps to be seen. */
 int session__learn(struct session *s);
+/* Keeps statistics of some whole steps; their number goes to *steps, the length of one to s->step_ns.
+ * -EAGAIN: they turned out to be none, learn again. */
+int session__measure_steps(struct session *s, uint64_t *steps);
 /* Leaves out functions that are not worth their probe, from what was seen since learning began.
  * -EAGAIN: the steps turned out to be none, learn again. */
 int session__prune(struct session *s);

@@ -4,7 +4,7 @@
 #define PROFTRACE_WINDOW_H
 
 #include "capture/capture.h"
-#include "capture/prune.h"
+#include "capture/prune_policy.h"
 #include "capture/span_cost.h"
 #include "capture/steps.h"
 #include "recording/recording.h"

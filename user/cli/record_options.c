@@ -206,7 +206,7 @@ const struct opt record_opts[] = {
 	{OPT_FLAG, "profile-memory", 0, NULL, "Allocations and frees.", CAPTURE(profile_memory)},
 	{OPT_CUSTOM, "max-overhead", 0, "PERCENT",
 	 "Leave out functions that are hot, short and launch nothing until the others are "
-	 "estimated to add no more than this to a step (default 2%).",
+	 "estimated to add no more than this to a step (default 1%).",
 	 CAPTURE(max_overhead), .parse = parse_percent},
 	{OPT_FLAG, "keep-all", 0, NULL, "Leave out no function, whatever it costs.",
 	 CAPTURE(keep_all)},
@@ -260,7 +260,7 @@ void record_options__init(struct record_options *o, char **argv)
 {
 	memset(o, 0, sizeof(*o));
 	o->detail = DETAIL_OPERATOR;
-	o->capture.max_overhead = 0.02;
+	o->capture.max_overhead = 0.01;
 	o->capture.ring_bytes = 64 << 20;
 	o->capture.step_timeout_ns = 60000000000ull;
 	o->capture.command = (const char *const *)argv;

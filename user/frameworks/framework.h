@@ -21,6 +21,8 @@ enum probe_group {
 	GROUP_INNER,	/* the same, in its own link for cost accounting */
 	GROUP_MEMORY,
 	GROUP_DEVICE, /* calls of a device's interface */
+	GROUP_NODE_TYPE, /* backward nodes by type, in place of the operator group's for all types:
+			    live where some types are left out */
 	GROUP_CNT,
 };
 
@@ -70,6 +72,7 @@ void probe_plan__free(struct probe_plan *p); /* frees the names and schemas that
 struct plan_opts {
 	enum detail detail;
 	bool record_shapes, profile_memory;
+	bool node_types; /* plan GROUP_NODE_TYPE, too */
 };
 
 struct framework_match {

@@ -17,7 +17,8 @@ struct walk {
 static bool row_wanted(const struct table_scan *s, const struct probe_row *row)
 {
 	return (row->details & (1u << s->opts->detail)) &&
-	       (!row->memory || s->opts->profile_memory);
+	       (!row->memory || s->opts->profile_memory) &&
+	       (row->group != GROUP_NODE_TYPE || s->opts->node_types);
 }
 
 /* A library has 100000 symbols: the literal beginning decides for nearly all. */

@@ -25,6 +25,23 @@ static const char *const libs[] = {
 	[LIB_C10] = "libc10.so*",
 };
 
+#define NODE_PREFIX "autograd::engine::evaluate_function: " /* torch.profiler's */
+
+static bool node_type_name(const char *symbol, char *out, size_t size)
+{
+	auto_free char *node = NULL;
+	char type[512];
+
+	if (!torch_node_of_apply(symbol, type, sizeof(type)))
+		return false;
+	node = torch_node_name(type, NULL);
+	/* The engine runs it as no node of the graph. */
+	if (!node || !strcmp(node, "torch::autograd::GraphRoot"))
+		return false;
+	snprintf(out, size, NODE_PREFIX "%s", node);
+	return true;
+}
+
 static bool wrapper_name(const char *symbol, char *out, size_t size)
 {
 	char op[256];
@@ -120,6 +137,27 @@ static const struct probe_row rows[] = {
 		.program = "node_entry",
 		.cfg = {.key_reg = 2},
 		.loses = "backward nodes",
+	},
+	/* The same by type: virtual functions, called with the node in the place of `this`. */
+	{
+		.lib = LIB_CPU,
+		.symbol = "_ZN5torch8autograd*5applyEOSt6vectorI*",
+		.details = AT_OPERATOR,
+		.group = GROUP_NODE_TYPE,
+		.category = CAT_BACKWARD_NODE,
+		.program = "node_entry",
+		.name_of = node_type_name,
+		.cfg = {.key_reg = 1, .flags = PT_NODE_OF_TYPE},
+	},
+	{
+		.lib = LIB_PYTHON,
+		.symbol = "_ZN5torch8autograd6PyNode5applyEOSt6vectorI",
+		.details = AT_OPERATOR,
+		.group = GROUP_NODE_TYPE,
+		.category = CAT_BACKWARD_NODE,
+		.program = "node_entry",
+		.name_of = node_type_name,
+		.cfg = {.key_reg = 1, .flags = PT_NODE_OF_TYPE},
 	},
 	/* autograd.Function written in Python */
 	{
@@ -442,7 +480,7 @@ static char *node_span_name(const char *type_info, const char *type_obj_name)
 	auto_free char *node = torch_node_name(type_info, type_obj_name);
 	char *text;
 
-	if (!node || asprintf(&text, "autograd::engine::evaluate_function: %s", node) < 0)
+	if (!node || asprintf(&text, NODE_PREFIX "%s", node) < 0)
 		return NULL;
 	return text;
 }

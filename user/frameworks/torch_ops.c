@@ -199,6 +199,19 @@ void torch_ops__free(struct torch_ops *ops)
 	free(ops);
 }
 
+bool torch_node_of_apply(const char *symbol, char *type_info, size_t size)
+{
+	static const char prefix[] = "_ZN", apply[] = "5applyEOSt6vectorI";
+	const char *end = strstr(symbol, apply);
+	int len;
+
+	if (strncmp(symbol, prefix, strlen(prefix)) != 0 || !end)
+		return false;
+	symbol += strlen(prefix);
+	len = snprintf(type_info, size, "N%.*sE", (int)(end - symbol), symbol);
+	return len > 0 && (size_t)len < size;
+}
+
 char *torch_node_name(const char *type_info, const char *type_obj_name)
 {
 	static const char generated[] = "torch::autograd::generated::";

@@ -46,4 +46,15 @@ void torch_ops__free(struct torch_ops *ops);
  */
 char *torch_node_name(const char *type_info, const char *type_obj_name);
 
+/**
+ * torch_node_of_apply() - the type of node that a function runs
+ * @symbol:    mangled, such as
+ *             "_ZN5torch8autograd9generated14AddmmBackward05applyEOSt6vectorIN2at6TensorESaIS4_EE"
+ * @type_info: receives the name in its type_info: "N5torch8autograd9generated14AddmmBackward0E"
+ * @size:      bytes at @type_info
+ *
+ * False if the symbol is no node's apply().
+ */
+bool torch_node_of_apply(const char *symbol, char *type_info, size_t size);
+
 #endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Backward nodes are seen by one probe for all types, or by one of each type (GROUP_NODE_TYPE): the
+ * second way some types can be left out, but types of libraries that the plan does not know are
+ * not seen. So it is the way only while steps are measured, and where a type is left out.
+ */
+#ifndef PROFTRACE_NODE_TYPES_H
+#define PROFTRACE_NODE_TYPES_H
+
+#include "capture/session.h"
+
+/* Whether the probe sees nodes of every type, and is one that the types' can replace. */
+bool node_types__replaces(const struct session *s, const struct planned_probe *probe);
+/* Marks the types' rows as dropped or not; nothing is attached. */
+void node_types__show(struct session *s, bool shown);
+/* After some rows of s->dropped were chosen: the one way or the other, and which groups that
+ * changes. True: from now on only the types' probes see nodes. */
+bool node_types__settle(struct session *s, bool changed[GROUP_CNT]);
+
+#endif
