@@ -52,6 +52,24 @@ Test(recording_damage, cut_at_every_byte_gives_the_first_events)
 	unlink(path);
 }
 
+Test(recording_damage, a_file_with_nothing_left_is_an_error)
+{
+	auto_free char *path = sample__path();
+	struct recording *r;
+	struct blob b;
+
+	sample__write(path, 3);
+	b = sample__load(path);
+	sample__store(path, b.data, FILE_HEADER_SIZE + 10);
+	cr_assert_eq(recording__open(path, &r), -ENODATA);
+	cr_expect_not_null(strstr(err__take(-ENODATA), "nothing of it can be read"));
+	sample__store(path, b.data, b.len / 2);
+	cr_assert_eq(recording__open(path, &r), 0);
+	recording__close(r);
+	free(b.data);
+	unlink(path);
+}
+
 /* The end mark and the headers together know how many events there were. */
 static void check_flip(const char *path, size_t bit)
 {

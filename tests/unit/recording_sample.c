@@ -202,7 +202,7 @@ int sample__read(const char *path, struct sample_reading *out)
 	struct recording *r;
 	struct event e;
 	size_t sum = 0;
-	int err = recording__open(path, &r);
+	int err = recording__salvage(path, &r);
 
 	memset(out, 0, sizeof(*out));
 	if (err)

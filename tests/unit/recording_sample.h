@@ -33,7 +33,7 @@ void sample__fix_checksums(uint8_t *data, size_t len);
 
 bool event__equal(const struct event *a, const struct event *b);
 
-/* Opens and reads everything there is to read; returns recording__open's error. events: how many
+/* Opens and reads everything there is to read; returns recording__salvage's error. events: how many
  * were read before the end or an error; error: what the cursor ended with; prefix: whether they
  * are the first ones of the sample. NULLs are fine. */
 struct sample_reading {

@@ -94,9 +94,6 @@ int session__await_framework(struct session *s)
 	}
 	session__progress_end(s);
 	if (!err && s->target->is_stopped)
-		log__warn(
-			"process %d is stopped (state T): no step will be seen before it goes on; "
-			"`kill -CONT %d`",
-			s->opts->pid, s->opts->pid);
+		session__warn_stopped(s);
 	return err;
 }

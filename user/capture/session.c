@@ -44,6 +44,14 @@ void session__progress_end(struct session *s)
 	s->last_progress_ns = 0;
 }
 
+void session__warn_stopped(struct session *s)
+{
+	session__progress_end(s);
+	log__warn("process %d is stopped (state T): no step will be seen before it goes on; "
+		  "`kill -CONT %d`",
+		  s->opts->pid, s->opts->pid);
+}
+
 /* ---- windows ---- */
 
 static uint64_t own_cpu_ns(void)
@@ -310,14 +318,23 @@ int session__drain(struct session *s)
 	return n < 0 ? n : 0;
 }
 
+static void look_at_target(struct session *s)
+{
+	bool was_stopped = s->target->is_stopped;
+
+	if (!target__alive(s->target))
+		s->target_gone = true;
+	else if (target__stopped(s->target) && !was_stopped)
+		session__warn_stopped(s);
+}
+
 static int session_housekeeping(struct session *s, uint64_t now)
 {
 	int err = 0;
 
 	if (now - s->last_alive_ns > 200 * MS) {
 		s->last_alive_ns = now;
-		if (!target__alive(s->target))
-			s->target_gone = true;
+		look_at_target(s);
 	}
 	if (now - s->last_flush_ns > 1000 * MS) {
 		s->last_flush_ns = now;

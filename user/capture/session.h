@@ -115,6 +115,8 @@ int session__prune(struct session *s);
 void session__progress(struct session *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void session__progress_end(struct session *s);
+/* The target is stopped: nothing comes before somebody lets it go on. */
+void session__warn_stopped(struct session *s);
 
 struct losses session__losses(const struct session *s);
 

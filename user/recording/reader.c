@@ -33,7 +33,7 @@ static int open_file(struct recording *r, const char *path, uint64_t *size)
 	return 0;
 }
 
-int recording__open(const char *path, struct recording **out)
+int recording__salvage(const char *path, struct recording **out)
 {
 	struct recording *r = calloc(1, sizeof(*r));
 	uint64_t size = 0;
@@ -50,6 +50,26 @@ int recording__open(const char *path, struct recording **out)
 	}
 	*out = r;
 	return 0;
+}
+
+static bool nothing_left(const struct recording *r)
+{
+	return (r->damage.truncated || r->damage.bad_chunks) && !r->chunk_cnt && !r->name_cnt &&
+	       !r->track_cnt && !r->sched_cnt && !r->summary && !json_object_size(r->meta);
+}
+
+int recording__open(const char *path, struct recording **out)
+{
+	int err = recording__salvage(path, out);
+
+	if (err || !nothing_left(*out))
+		return err;
+	recording__close(*out);
+	*out = NULL;
+	return err__set(-ENODATA,
+			"%s: nothing of it can be read: cut off or damaged before the end of its "
+			"first part; record again",
+			path);
 }
 
 void recording__close(struct recording *r)

@@ -50,8 +50,11 @@ uint64_t recording_writer__events(const struct recording_writer *w);
 struct recording;
 
 /* Opens and scans the whole chunk index; names, tracks, sched rows, metadata and summary are
- * complete afterwards. -EINVAL: not a recording; -EPROTONOSUPPORT: newer major version. */
+ * complete afterwards. -EINVAL: not a recording; -EPROTONOSUPPORT: newer major version; -ENODATA:
+ * cut off or damaged, with nothing left that can be read. */
 int recording__open(const char *path, struct recording **out);
+/* The same for one with nothing left, too. */
+int recording__salvage(const char *path, struct recording **out);
 void recording__close(struct recording *r);
 
 const json_t *recording__meta(const struct recording *r);    /* never NULL */

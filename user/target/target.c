@@ -57,6 +57,11 @@ static int read_stat(pid_t pid, struct proc_stat *st)
 	return 0;
 }
 
+static bool state_is_stopped(char state)
+{
+	return state == 'T' || state == 't';
+}
+
 /* "Name:\tvalue" of /proc/PID/status. */
 static const char *status_field(const char *status, const char *name)
 {
@@ -113,7 +118,7 @@ static int read_identity(struct target *t)
 	memcpy(t->comm, st.comm, sizeof(t->comm));
 	t->start_time = st.start_time;
 	t->is_kthread = st.flags & PF_KTHREAD;
-	t->is_stopped = st.state == 'T' || st.state == 't';
+	t->is_stopped = state_is_stopped(st.state);
 	return 0;
 }
 
@@ -398,6 +403,15 @@ char *target__read_file(const struct target *t, const char *path, size_t *len)
 		return NULL;
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
 	return file__read(self, len);
+}
+
+bool target__stopped(struct target *t)
+{
+	struct proc_stat st;
+
+	if (read_stat(t->pid, &st) == 0)
+		t->is_stopped = state_is_stopped(st.state);
+	return t->is_stopped;
 }
 
 bool target__alive(const struct target *t)

@@ -69,6 +69,8 @@ int target__read(const struct target *t, uint64_t addr, void *buf, size_t len);
 char *target__read_file(const struct target *t, const char *path, size_t *len);
 
 bool target__alive(const struct target *t); /* same process, not a zombie */
+/* By a signal or a debugger; is_stopped is brought up to date. */
+bool target__stopped(struct target *t);
 
 /* "process" and "rank" objects of the recording's metadata (doc/recording.md). */
 json_t *target__json(const struct target *t);
