@@ -8,10 +8,13 @@
 struct recording;
 
 struct export_opts {
-	/* file or directory; "-": standard output; NULL: the default name in the current directory */
+	/* file or directory; "-": standard output; NULL: the default name in the current directory
+	 */
 	const char *output;
 	const char *dialect; /* format-specific variant, NULL: default */
 	int gzip_level;	     /* 0 plain .. 9, -1: the format's default */
+	const char
+		*config; /* options of the format's own, NULL: its default; see exporter.config */
 };
 
 struct export_result {
@@ -21,9 +24,10 @@ struct export_result {
 };
 
 struct exporter {
-	const char *name;    /* as in --format */
-	const char *summary; /* one line of help */
+	const char *name;     /* as in --format */
+	const char *summary;  /* one line of help */
 	const char *dialects; /* one line of help, NULL: it has only one */
+	const char *config;   /* one line of help, NULL: it has no options of its own */
 	/* 0 or a negative errno. Streams: memory does not grow with the number of events. */
 	int (*run)(const struct recording *r, const struct export_opts *opts,
 		   struct export_result *result);

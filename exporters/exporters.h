@@ -13,5 +13,6 @@ extern const struct exporter exporter_pprof;
 extern const struct exporter exporter_sqlite;
 extern const struct exporter exporter_jsonl;
 extern const struct exporter exporter_csv;
+extern const struct exporter exporter_cuda_profiler;
 
 #endif

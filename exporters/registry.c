@@ -3,9 +3,11 @@
 #include "exporters/exporters.h"
 
 static const struct exporter *const rows[] = {
-	&exporter_chrome,   &exporter_folded, &exporter_speedscope,
-	&exporter_perfetto, &exporter_pprof,  &exporter_sqlite,
-	&exporter_csv,	    &exporter_jsonl,  NULL,
+	&exporter_chrome,	 &exporter_folded,
+	&exporter_speedscope,	 &exporter_perfetto,
+	&exporter_pprof,	 &exporter_sqlite,
+	&exporter_csv,		 &exporter_jsonl,
+	&exporter_cuda_profiler, NULL,
 };
 
 const struct exporter *const *exporters__all(void)

@@ -9,19 +9,24 @@
 #include "recording/recording.h"
 
 static const struct golden {
-	const char *recording, *format, *dialect, *file;
+	const char *recording, *format, *dialect, *file, *config;
 } goldens[] = {
-	{"cpu", "folded", NULL, "cpu.folded"},
-	{"gpu", "folded", NULL, "gpu.folded"},
-	{"simgpu", "folded", "device", "simgpu.device.folded"},
-	{"gpu", "speedscope", NULL, "gpu.speedscope.json"},
-	{"gpu", "csv", NULL, "gpu.rows.csv"},
-	{"cut", "jsonl", NULL, "cut.rows.jsonl"},
+	{"cpu", "folded", NULL, "cpu.folded", NULL},
+	{"gpu", "folded", NULL, "gpu.folded", NULL},
+	{"simgpu", "folded", "device", "simgpu.device.folded", NULL},
+	{"gpu", "speedscope", NULL, "gpu.speedscope.json", NULL},
+	{"gpu", "csv", NULL, "gpu.rows.csv", NULL},
+	{"cut", "jsonl", NULL, "cut.rows.jsonl", NULL},
+	{"gpu", "cuda-profiler", NULL, "gpu.cuda.log", NULL},
+	{"simgpu", "cuda-profiler", "csv", "simgpu.cuda.csv",
+	 "gpustarttimestamp,gridsize,threadblocksize,dynsmemperblock,stasmemperblock,regperthread,"
+	 "memtransfersize,memtransferdir,memtransferhostmemtype,cacheconfigrequested"},
 };
 
 static int export_to(const struct golden *g, const char *output, struct export_result *result)
 {
-	const struct export_opts opts = {.output = output, .dialect = g->dialect, .gzip_level = -1};
+	const struct export_opts opts = {
+		.output = output, .dialect = g->dialect, .gzip_level = -1, .config = g->config};
 	struct recording *r;
 	char path[128];
 	int err;
@@ -62,7 +67,7 @@ Test(export_golden, files_are_as_committed)
 Test(export_golden, a_wrong_dialect_is_named)
 {
 	for (const struct exporter *const *e = exporters__all(); *e; e++) {
-		const struct golden g = {"cpu", (*e)->name, "nosuch", NULL};
+		const struct golden g = {"cpu", (*e)->name, "nosuch", NULL, NULL};
 		struct export_result result;
 
 		cr_expect_eq(export_to(&g, "/nonexistent/x", &result), -EINVAL, "%s", (*e)->name);
@@ -76,7 +81,7 @@ Test(export_golden, default_names_are_by_host_and_pid)
 
 	cr_assert_not_null(mkdtemp(dir));
 	for (const struct exporter *const *e = exporters__all(); *e; e++) {
-		const struct golden g = {"cpu", (*e)->name, NULL, NULL};
+		const struct golden g = {"gpu", (*e)->name, NULL, NULL, NULL};
 		struct export_result result;
 
 		cr_expect_eq(export_to(&g, dir, &result), 0, "%s: %s", (*e)->name, err__take(-1));

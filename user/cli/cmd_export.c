@@ -11,6 +11,7 @@
 struct export_cmd {
 	const struct exporter *exporter;
 	const char *output, *dialect;
+	char *config; /* options of --config and --config-file, one per line */
 	uint64_t gzip_level;
 	bool list;
 };
@@ -45,12 +46,34 @@ static const char *format_name(size_t index)
 	return index < cnt ? all[index]->name : NULL;
 }
 
+/* Each adds to those before it. */
+static int parse_config(const char *value, void *dest)
+{
+	char **config = dest, *joined;
+
+	if (asprintf(&joined, "%s%s\n", *config ? *config : "", value) < 0)
+		return -ENOMEM;
+	free(*config);
+	*config = joined;
+	return 0;
+}
+
+static int parse_config_file(const char *value, void *dest)
+{
+	auto_free char *text = file__read(value, NULL);
+
+	return text ? parse_config(text, dest)
+		    : err__set(-errno, "--config-file: cannot read %s: %s", value, strerror(errno));
+}
+
 static int list_formats(void)
 {
 	for (const struct exporter *const *e = exporters__all(); *e; e++) {
-		printf("%-11s %s\n", (*e)->name, (*e)->summary);
+		printf("%-14s %s\n", (*e)->name, (*e)->summary);
 		if ((*e)->dialects)
-			printf("%-11s --dialect: %s\n", "", (*e)->dialects);
+			printf("%-14s --dialect: %s\n", "", (*e)->dialects);
+		if ((*e)->config)
+			printf("%-14s --config: %s\n", "", (*e)->config);
 	}
 	return 0;
 }
@@ -65,6 +88,12 @@ static const struct opt export_options[] = {
 	 offsetof(struct export_cmd, output), .file_arg = true},
 	{OPT_STRING, "dialect", 0, "NAME", "Variant of the format; --list-formats names them.",
 	 offsetof(struct export_cmd, dialect)},
+	{OPT_CUSTOM, "config", 0, "OPTION,...",
+	 "Options of the format itself, as cuda-profiler has them; given again, it adds to them.",
+	 offsetof(struct export_cmd, config), .parse = parse_config},
+	{OPT_CUSTOM, "config-file", 0, "FILE",
+	 "The same from a file: one option per line, # begins a comment.",
+	 offsetof(struct export_cmd, config), .parse = parse_config_file, .file_arg = true},
 	{OPT_UINT, "gzip-level", 0, "N",
 	 "From 0, not compressed, to 9, the smallest file (default: as the name's end says, and 1 "
 	 "for chrome and pprof without a name).",
@@ -112,6 +141,14 @@ static int export_file(const char *path, const struct exporter *exporter,
 	return err;
 }
 
+static int check_config(const struct export_cmd *cmd)
+{
+	return cmd->config && !cmd->exporter->config
+		       ? err__set(-EINVAL, "--config: %s has no options; cuda-profiler has",
+				  cmd->exporter->name)
+		       : 0;
+}
+
 static int run(int argc, char **argv)
 {
 	struct export_cmd cmd = {.exporter = exporter__find("chrome"),
@@ -130,9 +167,13 @@ static int run(int argc, char **argv)
 	opts = (struct export_opts){
 		.output = cmd.output,
 		.dialect = cmd.dialect,
+		.config = cmd.config,
 		.gzip_level = cmd.gzip_level == GZIP_LEVEL_UNSET ? -1 : (int)cmd.gzip_level,
 	};
-	err = export_file(argv[rest], cmd.exporter, &opts);
+	err = check_config(&cmd);
+	if (!err)
+		err = export_file(argv[rest], cmd.exporter, &opts);
+	free(cmd.config);
 	return err ? cli__fail(err) : 0;
 }
 
@@ -146,13 +187,15 @@ const struct command command_export = {
 		"whole.\n\n"
 		"Timelines (chrome, perfetto, speedscope) have the times as measured; sums by call "
 		"stack (folded, pprof) are without the cost of the probes, as reports are; rows "
-		"(sqlite, csv, jsonl) have both.",
+		"(sqlite, csv, jsonl) have both. cuda-profiler has those of devices as measured.",
 	.examples =
 		"proftrace export run.ptrec  # HOST_PID.pt.trace.json.gz in this directory\n"
 		"proftrace export run.ptrec -o traces/ --dialect tb  # for TensorBoard 0.4.3\n"
 		"proftrace export run.ptrec -f folded -o - | flamegraph.pl > cpu.svg\n"
 		"proftrace export run.ptrec -f pprof -o p.pb.gz && go tool pprof -http : p.pb.gz\n"
-		"proftrace export run.ptrec -f sqlite -o run.sqlite  # doc/formats.md has queries",
+		"proftrace export run.ptrec -f sqlite -o run.sqlite  # doc/formats.md has queries\n"
+		"proftrace export run.ptrec -f cuda-profiler --dialect csv --config "
+		"memtransfersize",
 	.opts = export_options,
 	.run = run,
 };
