@@ -14,5 +14,6 @@ extern const struct exporter exporter_sqlite;
 extern const struct exporter exporter_jsonl;
 extern const struct exporter exporter_csv;
 extern const struct exporter exporter_cuda_profiler;
+extern const struct exporter exporter_paddle_proto;
 
 #endif

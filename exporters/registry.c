@@ -3,11 +3,17 @@
 #include "exporters/exporters.h"
 
 static const struct exporter *const rows[] = {
-	&exporter_chrome,	 &exporter_folded,
-	&exporter_speedscope,	 &exporter_perfetto,
-	&exporter_pprof,	 &exporter_sqlite,
-	&exporter_csv,		 &exporter_jsonl,
-	&exporter_cuda_profiler, NULL,
+	&exporter_chrome,
+	&exporter_folded,
+	&exporter_speedscope,
+	&exporter_perfetto,
+	&exporter_pprof,
+	&exporter_sqlite,
+	&exporter_csv,
+	&exporter_jsonl,
+	&exporter_cuda_profiler,
+	&exporter_paddle_proto,
+	NULL,
 };
 
 const struct exporter *const *exporters__all(void)

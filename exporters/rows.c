@@ -149,7 +149,9 @@ static int visit(const struct batch *b, void *ctx)
 		err = give_track(w, &b->tracks[i]);
 	for (size_t i = 0; i < b->memory_cnt && !err; i++) {
 		const struct owner *owner = owner__find(w, b->memory_spans[i]);
-		struct row row = {.parent_id = owner ? owner->id : 0, .ev = &b->memory[i]};
+		struct row row = {.parent_id = owner ? owner->id : 0,
+				  .ev = &b->memory[i],
+				  .around = b->memory_spans[i]};
 
 		err = give(w, &row);
 	}
