@@ -2,6 +2,7 @@
 /* The Chrome trace in Kineto's dialect; doc/trace.md says what its readers need and why. */
 #include "common/err.h"
 #include "common/util.h"
+#include "exporters/chrome_limit.h"
 #include "exporters/chrome_writer.h"
 #include "exporters/exporter.h"
 #include "exporters/exporters.h"
@@ -95,7 +96,32 @@ static int put_head(const struct chrome_writer *w, const struct recording *r)
 
 /* ---- the export ---- */
 
-static int put_events(struct chrome_writer *w, const struct recording *r)
+static int put_event(struct chrome_writer *w, struct chrome_limit *limit,
+		     const struct timeline_event *e)
+{
+	bool fits;
+	int err = chrome_limit__take(limit, w->out, &e->ev, &fits);
+
+	if (err || !fits)
+		return err;
+	err = chrome_writer__gpu_ranges(w, e->ev.ts_ns);
+	if (!err)
+		err = chrome_writer__event(w, e);
+	return err ? err : text_file__error(w->out);
+}
+
+/* The one that stands first; there is one if anything was written. */
+static const struct chrome_row *first_row(const struct chrome_writer *w)
+{
+	uint32_t id = 1;
+
+	while (id < w->rows.track_cnt && !w->rows.main[id].head_len)
+		id++;
+	return &w->rows.main[id];
+}
+
+static int put_events(struct chrome_writer *w, const struct recording *r,
+		      struct chrome_limit *limit)
 {
 	struct timeline_event e;
 	int err;
@@ -103,22 +129,21 @@ static int put_events(struct chrome_writer *w, const struct recording *r)
 	err = put_head(w, r);
 	if (!err)
 		err = chrome_writer__metadata(w, r);
-	while (!err && (err = timeline__next(w->timeline, &e)) > 0) {
-		err = chrome_writer__gpu_ranges(w, e.ev.ts_ns);
-		if (!err)
-			err = chrome_writer__event(w, &e);
-		if (!err)
-			err = text_file__error(w->out);
-	}
+	while (!err && (err = timeline__next(w->timeline, &e)) > 0)
+		err = put_event(w, limit, &e);
+	if (w->any)
+		chrome_limit__put(limit, w->out, first_row(w), w->base_us,
+				  timeline__step_cnt(w->timeline));
 	text_file__print(w->out, "\n]}\n");
 	return err;
 }
 
 static int write_trace(const struct recording *r, struct timeline *t, enum chrome_dialect dialect,
-		       int level, struct export_result *result)
+		       int level, struct chrome_limit *limit, struct export_result *result)
 {
 	struct chrome_writer w;
 	struct text_file *out;
+	uint64_t taken = 0;
 	int err;
 
 	err = text_file__open(result->path, level, &out);
@@ -126,16 +151,21 @@ static int write_trace(const struct recording *r, struct timeline *t, enum chrom
 		return err;
 	err = chrome_writer__init(&w, r, t, out, dialect);
 	if (!err) {
-		err = put_events(&w, r);
+		err = put_events(&w, r, limit);
 		result->events = w.events;
+		taken = text_file__taken(out);
 		chrome_writer__release(&w);
 	}
-	return text_file__end(out, err, &result->bytes);
+	err = text_file__end(out, err, &result->bytes);
+	if (!err)
+		chrome_limit__say(limit, w.base_us, timeline__step_cnt(t), result->events, taken);
+	return err;
 }
 
 static int chrome__run(const struct recording *r, const struct export_opts *opts,
 		       struct export_result *result)
 {
+	struct chrome_limit limit = {.limit_bytes = opts->limit_bytes};
 	enum chrome_dialect dialect = DIALECT_KINETO;
 	struct timeline *t;
 	int err, level;
@@ -152,7 +182,8 @@ static int chrome__run(const struct recording *r, const struct export_opts *opts
 	err = timeline__open(r, &t);
 	if (err)
 		return err;
-	err = write_trace(r, t, dialect, level, result);
+	err = write_trace(r, t, dialect, level, &limit, result);
+	chrome_limit__free(&limit);
 	timeline__close(t);
 	return err;
 }
@@ -161,5 +192,6 @@ const struct exporter exporter_chrome = {
 	.name = "chrome",
 	.summary = "trace for Perfetto, chrome://tracing, TensorBoard and HTA (PyTorch's dialect)",
 	.dialects = "kineto (default), or tb for torch_tb_profiler 0.4",
+	.limits = true,
 	.run = chrome__run,
 };

@@ -3,6 +3,7 @@
 #ifndef PROFTRACE_EXPORTER_H
 #define PROFTRACE_EXPORTER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct recording;
@@ -13,8 +14,10 @@ struct export_opts {
 	const char *output;
 	const char *dialect; /* format-specific variant, NULL: default */
 	int gzip_level;	     /* 0 plain .. 9, -1: the format's default */
-	const char
-		*config; /* options of the format's own, NULL: its default; see exporter.config */
+	/* Options of the format's own (NULL: its default), where exporter.config is set. */
+	const char *config;
+	/* Of the text, before it is compressed; 0: none; where exporter.limits is set. */
+	uint64_t limit_bytes;
 };
 
 struct export_result {
@@ -28,6 +31,7 @@ struct exporter {
 	const char *summary;  /* one line of help */
 	const char *dialects; /* one line of help, NULL: it has only one */
 	const char *config;   /* one line of help, NULL: it has no options of its own */
+	bool limits;	      /* it knows limit_bytes */
 	/* 0 or a negative errno. Streams: memory does not grow with the number of events. */
 	int (*run)(const struct recording *r, const struct export_opts *opts,
 		   struct export_result *result);

@@ -14,7 +14,8 @@ struct text_file {
 	size_t len;
 	int fd;
 	int err;
-	uint64_t bytes;
+	uint64_t bytes;	   /* written */
+	uint64_t passed;   /* of the text, before it is compressed; without what is in buf */
 	struct gzip *gzip; /* NULL: plain */
 	char *path, *temp; /* temp NULL: written directly */
 };
@@ -117,12 +118,18 @@ static void flush(struct text_file *f)
 	if (!f->err && f->len)
 		f->err = f->gzip ? gzip__write(f->gzip, f->buf, f->len)
 				 : write_all(f, f->buf, f->len);
+	f->passed += f->len;
 	f->len = 0;
 }
 
 int text_file__error(const struct text_file *f)
 {
 	return f->err;
+}
+
+uint64_t text_file__taken(const struct text_file *f)
+{
+	return f->passed + f->len;
 }
 
 char *text_file__room(struct text_file *f, size_t len)

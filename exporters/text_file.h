@@ -12,18 +12,20 @@
 
 struct text_file;
 
-/* gzip_level 0: plain text. What is not a regular file (a pipe, a terminal) is written directly, "-"
- * to standard output. */
+/* gzip_level 0: plain text. What is not a regular file (a pipe, a terminal) is written directly,
+ * "-" to standard output. */
 #define TEXT_FILE_STDOUT "-"
 int text_file__open(const char *path, int gzip_level, struct text_file **out);
 /* Writes what is left, renames, frees; 0 or the first error, with err__set. */
 int text_file__finish(struct text_file *f, uint64_t *bytes);
 /* Removes what was written and frees. */
 void text_file__abandon(struct text_file *f);
-/* Finishes, or abandons if err is set (but not by the file itself, which explains it best). f may be
- * NULL if err is set. */
+/* Finishes, or abandons if err is set (but not by the file itself, which explains it best). f may
+ * be NULL if err is set. */
 int text_file__end(struct text_file *f, int err, uint64_t *bytes);
 int text_file__error(const struct text_file *f);
+/* Bytes of text taken so far, before they are compressed. */
+uint64_t text_file__taken(const struct text_file *f);
 
 /* Room for `len` bytes (at most TEXT_ROOM_MAX) to format into; never NULL. */
 #define TEXT_ROOM_MAX (64u << 10)

@@ -12,7 +12,7 @@ struct export_cmd {
 	const struct exporter *exporter;
 	const char *output, *dialect;
 	char *config; /* options of --config and --config-file, one per line */
-	uint64_t gzip_level;
+	uint64_t gzip_level, limit_bytes;
 	bool list;
 };
 #define GZIP_LEVEL_UNSET UINT64_MAX
@@ -98,6 +98,10 @@ static const struct opt export_options[] = {
 	 "From 0, not compressed, to 9, the smallest file (default: as the name's end says, and 1 "
 	 "for chrome and pprof without a name).",
 	 offsetof(struct export_cmd, gzip_level), .min = 0, .max = 9},
+	{OPT_UINT, "limit-size", 0, "BYTES",
+	 "End the trace of chrome before its text, uncompressed, is larger than this (500M, say; "
+	 "default: no limit); which steps are whole then is said, and in the trace.",
+	 offsetof(struct export_cmd, limit_bytes), .min = 1u << 20, .unit = "bytes"},
 	{OPT_FLAG, "list-formats", 0, NULL, "List the formats and exit.",
 	 offsetof(struct export_cmd, list)},
 	{OPT_END},
@@ -141,12 +145,16 @@ static int export_file(const char *path, const struct exporter *exporter,
 	return err;
 }
 
-static int check_config(const struct export_cmd *cmd)
+/* Options that not every format has. */
+static int check_format(const struct export_cmd *cmd)
 {
-	return cmd->config && !cmd->exporter->config
-		       ? err__set(-EINVAL, "--config: %s has no options; cuda-profiler has",
-				  cmd->exporter->name)
-		       : 0;
+	if (cmd->config && !cmd->exporter->config)
+		return err__set(-EINVAL, "--config: %s has no options; cuda-profiler has",
+				cmd->exporter->name);
+	if (cmd->limit_bytes && !cmd->exporter->limits)
+		return err__set(-EINVAL, "--limit-size: %s is written whole; chrome can be cut",
+				cmd->exporter->name);
+	return 0;
 }
 
 static int run(int argc, char **argv)
@@ -168,9 +176,10 @@ static int run(int argc, char **argv)
 		.output = cmd.output,
 		.dialect = cmd.dialect,
 		.config = cmd.config,
+		.limit_bytes = cmd.limit_bytes,
 		.gzip_level = cmd.gzip_level == GZIP_LEVEL_UNSET ? -1 : (int)cmd.gzip_level,
 	};
-	err = check_config(&cmd);
+	err = check_format(&cmd);
 	if (!err)
 		err = export_file(argv[rest], cmd.exporter, &opts);
 	free(cmd.config);
