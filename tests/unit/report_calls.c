@@ -62,16 +62,40 @@ Test(report_calls, calls_and_the_kernels_they_launch)
 	synth__free(&s);
 }
 
-Test(report_calls, nothing_where_the_device_told_itself)
+Test(report_calls, by_default_only_where_no_device_told_itself)
+{
+	static const struct report_opts ns = {.style.unit = UNIT_NS};
+
+	for (int device = 0; device < 2; device++) {
+		struct synth s = calls();
+		char *text;
+
+		if (device)
+			synth__kernel(&s, synth__stream(&s, 0, 7), CAT_KERNEL, "add", 1, 20, 30);
+		synth__open(&s, "{}");
+		text = synth__report(&s, &ns);
+		cr_expect_eq(!!strstr(text, "Device Call Summary"), !device, "%s", text);
+		free(text);
+		synth__free(&s);
+	}
+}
+
+Test(report_calls, device_time_where_it_is_known)
 {
 	struct synth s = calls();
-	uint32_t stream = synth__stream(&s, 0, 7);
+	struct event launch = synth__event(&s, s.main, CAT_RUNTIME, "cudaGraphLaunch", 130, 140);
 	char *text;
 
-	synth__kernel(&s, stream, CAT_KERNEL, "add", 1, 20, 30);
+	launch.id = 1;
+	synth__write(&s, &launch);
+	synth__kernel(&s, synth__stream(&s, 0, 7), CAT_KERNEL, "add", 1, 150, 157);
+	synth__kernel(&s, synth__stream(&s, 0, 7), CAT_KERNEL, "add", 1, 160, 165);
 	synth__open(&s, "{}");
 	text = report(&s);
-	cr_expect(!strstr(text, "cudaMemcpyAsync"), "%s", text);
+	synth__expect_line(text, "cudaGraphLaunch           1       10 / 10 / 10 / 10 / 5.00     "
+				 "             12        -         0");
+	synth__expect_line(text, "cudaMemcpyAsync           1       10 / 10 / 10 / 10 / 5.00     "
+				 "             0         1.00 KiB  0");
 	free(text);
 	synth__free(&s);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Device Call Summary: what was asked of a device, where what it did is not known: the calls of its
- * interface, and under launches the kernels, as far as they have a name.
+ * Device Call Summary: what was asked of a device: the calls of its interface, and under launches
+ * the kernels, as far as they have a name. By default only where what it did is not known; else the
+ * other tables tell more.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ static int add(struct calls *c, const struct span *s, uint32_t kernel)
 
 	if (!stat)
 		return -ENOMEM;
-	stat__add(stat, s->cpu_ns, 0);
+	stat__add(stat, s->cpu_ns, s->device_ns);
 	while (c->size_cnt < c->map.cnt)
 		if (ARRAY_PUSH(c->sizes, c->size_cnt, c->size_cap, none))
 			return -ENOMEM;
@@ -52,7 +53,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < b->track_cnt && !a->has_device; i++) {
+	for (size_t i = 0; i < b->track_cnt && !err; i++) {
 		const struct track_batch *t = &b->tracks[i];
 
 		if (t->track->kind != TRACK_THREAD || !analysis__is_main(a, t->track))
@@ -89,9 +90,14 @@ static int add_row(const struct analysis *a, const struct calls *c, struct table
 	struct cell cells[10] = {cell__text(analysis__name(a, name)), cell__count(row->stat.calls)};
 
 	cells__time(cells + 2, &row->stat.cpu, row->stat.calls, whole);
-	cells[7] = cell__none("only calls were seen: nothing tells when a kernel or copy ran");
+	cells[7] = a->has_device
+			   ? cell__time(row->stat.gpu.total)
+			   : cell__none("only calls were seen: nothing tells when a kernel or copy "
+					"ran");
 	cells[8] = sizes->bytes ? cell__bytes((int64_t)(sizes->bytes & INT64_MAX))
-				: cell__none("the call names no size");
+		   : a->has_device
+			   ? cell__none("CUPTI tells the sizes of copies and sets, not of calls")
+			   : cell__none("the call names no size");
 	cells[9] = cell__count(sizes->failed);
 	return table__add_row(t, row->key.child ? 1 : 0, cells);
 }
@@ -139,10 +145,12 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err && cnt)
 		err = table__add_notef(
 			t,
-			"The outermost call counts. Kernels are named by what libraries register "
-			"with the runtime; those launched through the driver have no name here, "
-			"and those of a graph are not told. Ratios: of %s; below a call, of the "
-			"call.",
+			"The outermost call counts. %s Ratios: of %s; below a call, of the call.",
+			a->has_device
+				? "GPU time: of the kernels, copies and sets that it launched."
+				: "Kernels are named by what libraries register with the "
+				  "runtime; those launched through the driver have no name "
+				  "here, and those of a graph are not told.",
 			analysis__total_name(a));
 	return err || !cnt ? err : analysis__note_order(a, t);
 }
@@ -156,7 +164,8 @@ static void clean(void *state)
 }
 
 const struct table_impl table_calls = {
-	.def = {"calls", "calls of the device's interface, where no device times are known", true,
+	.def = {"calls",
+		"calls of the device's interface; by default where no device times are known", true,
 		order_common},
 	.title = "Device Call Summary",
 	.state_size = sizeof(struct calls),

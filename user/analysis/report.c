@@ -249,6 +249,8 @@ static int choose(struct report *rep, const char *names)
 		s->asked = named[i];
 		if (impls[i] == &table_sched && !names)
 			s->on = recording__sched(rep->a.r, &rows) && !has_framework(rep->a.r);
+		if (impls[i] == &table_calls && !names)
+			s->on = !rep->a.has_device;
 		if (is_frame(i))
 			s->on = s->asked = true;
 	}
@@ -353,9 +355,10 @@ int report__print(const struct recording *r, const struct report_opts *opts, FIL
 {
 	struct report rep = {.a = {.r = r, .opts = opts, .main_pid = analysis__main_pid(r)}};
 	struct model_opts model = {.raw_times = opts->raw_times, .stats = &rep.a.model};
-	int err = choose(&rep, opts->tables);
+	int err;
 
 	find_devices(&rep.a);
+	err = choose(&rep, opts->tables);
 	if (!err)
 		err = device_infos__load(r, &rep.a.devices);
 	if (!err)
