@@ -217,3 +217,20 @@ Test(report_device, backward_nodes_are_under_their_operator)
 		"16.13");
 	synth__free(&s);
 }
+
+Test(report_device, without_steps_ratios_are_of_the_window)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	uint32_t stream = synth__stream(&s, 1, 7);
+	char *text;
+
+	synth__launch(&s, s.main, 1, 600, 610);
+	kernel(&s, stream, "gemm", 1, 620, 720, 40);
+	synth__open(&s, "{\"windows\": [{\"begin_ns\": 0, \"end_ns\": 1000}]}");
+	text = synth__report(&s, &ns);
+	synth__expect_line(text, "GPU1                            10.00");
+	synth__expect_line(text,
+			   "Window                     0           1000             100.00      -");
+	free(text);
+	synth__free(&s);
+}

@@ -25,11 +25,18 @@ bool analysis__is_collective(const struct recording *r, const struct event *e)
 	return e->type == EVENT_ASYNC && n && n->category == CAT_COMMUNICATION;
 }
 
+uint64_t analysis__window_ns(const struct analysis *a)
+{
+	const json_t *w = json_array_get(json_object_get(recording__summary(a->r), "windows"), 0);
+	json_int_t begin = json_integer_value(json_object_get(w, "begin_ns"));
+	json_int_t end = json_integer_value(json_object_get(w, "end_ns"));
+
+	return end > begin ? (uint64_t)(end - begin) : a->last_ns - a->first_ns;
+}
+
 uint64_t analysis__total_ns(const struct analysis *a)
 {
-	if (a->steps.calls)
-		return a->steps.cpu.total;
-	return a->last_ns > a->first_ns ? a->last_ns - a->first_ns : 0;
+	return a->steps.calls ? a->steps.cpu.total : analysis__window_ns(a);
 }
 
 uint64_t analysis__general_ns(const struct analysis *a)

@@ -75,12 +75,15 @@ struct analysis {
 	} calls[KIND_CNT]; /* the phase call that is being summed */
 };
 int analysis__visit(struct analysis *a, const struct batch *b);
-/* Is it a whole step of the window? Neither what lies outside any (EVENT_NO_ID) nor the step that the
- * window's end cut; never if there are no steps. */
+/* Is it a whole step of the window? Neither what lies outside any (EVENT_NO_ID) nor the step that
+ * the window's end cut; never if there are no steps. */
 static inline bool analysis__has_step(const struct analysis *a, uint64_t step)
 {
 	return a->steps.calls && step >= a->first_step && step <= a->last_step;
 }
+/* From the window's open to its close; of a file that was cut off, from the first to the last
+ * event. */
+uint64_t analysis__window_ns(const struct analysis *a);
 /* T of the formulas: the steps, or the window if there are none. */
 uint64_t analysis__total_ns(const struct analysis *a);
 /* The same for kernels, copies and sets. */

@@ -134,8 +134,9 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err)
 		err = table__add_note(t, "CPU(System): busy time of all cores / (busy + idle).");
 	if (!err && a->has_device)
-		err = table__add_note(t, "GPU: time in which at least one kernel of the process "
-					 "ran / time of the steps.");
+		err = table__add_notef(
+			t, "GPU: time in which at least one kernel of the process ran / %s.",
+			analysis__total_name(a));
 	return err;
 }
 

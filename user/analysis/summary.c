@@ -72,19 +72,9 @@ static struct cell framework(const struct analysis *a, char *buf, size_t size)
 	return cell__text(buf);
 }
 
-/* From the window's open to its close; of a file that was cut off, all that is in it. */
-static uint64_t window_ns(const struct analysis *a)
-{
-	const json_t *w = json_array_get(json_object_get(recording__summary(a->r), "windows"), 0);
-	json_int_t begin = json_integer_value(json_object_get(w, "begin_ns"));
-	json_int_t end = json_integer_value(json_object_get(w, "end_ns"));
-
-	return end > begin ? (uint64_t)(end - begin) : a->last_ns - a->first_ns;
-}
-
 static struct cell window(const struct analysis *a, char *buf, size_t size)
 {
-	uint64_t ns = window_ns(a);
+	uint64_t ns = analysis__window_ns(a);
 
 	if (!ns)
 		return cell__none("nothing was recorded");
@@ -287,7 +277,7 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 	static const char why[] = "the recording does not say";
 	uint64_t steps = a->steps.calls, hits = number(cost, "hits");
 	uint64_t added = number(cost, "probe_ns");
-	uint64_t time = window_ns(a);
+	uint64_t time = analysis__window_ns(a);
 	char where[256];
 	uint64_t lost_cnt = lost(a, where, sizeof(where));
 	const struct fact facts[] = {
