@@ -47,7 +47,7 @@ static int attach_groups(struct session *s, enum probe_group first)
 		err = attach_group(s, g);
 	arm__hurry(false);
 	log__debug("attached in %.1f ms", (double)(clock__monotonic_ns() - begin) / 1e6);
-	if (!err && !s->sched)
+	if (!err && !s->sched && !s->opts->timer_only)
 		err = sched_source__start(s->probes.skel, &s->sched);
 	s->armed = !err;
 	arm__gate(s);

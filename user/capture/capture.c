@@ -12,6 +12,7 @@
 #include "capture/device_time.h"
 #include "capture/follow.h"
 #include "capture/rendezvous.h"
+#include "capture/timer_only.h"
 #include "capture/user_ops.h"
 #include "capture/user_usdt.h"
 #include "common/counted.h"
@@ -449,6 +450,7 @@ static int session_run(struct session *s)
 		{measure_spans},
 		{attach_all},
 		{find_steps},
+		{timer_only__settle},
 	};
 	int err = 0;
 

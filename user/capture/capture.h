@@ -29,6 +29,7 @@ struct capture_opts {
 	pid_t pid;
 	enum detail detail;
 	bool record_shapes, profile_memory;
+	bool timer_only;   /* with DETAIL_PHASE: steps and the wait for data, nothing else */
 	bool has_schedule; /* else the window is `duration_ns` long, or until stopped */
 	struct pt_schedule schedule;
 	uint64_t duration_ns;	  /* 0: none */
@@ -41,8 +42,8 @@ struct capture_opts {
 	const char *step_range;	  /* name of a range, NULL: none */
 	struct text_list ops;	  /* LIB:GLOB of functions to show as operators */
 	struct text_list ops_returning; /* the same, and no exception leaves them */
-	struct text_list usdt;	/* PROVIDER:NAME globs of probes to show as marks */
-	const char *vouched;	  /* comma-separated symbols for return probes, NULL: none */
+	struct text_list usdt;		/* PROVIDER:NAME globs of probes to show as marks */
+	const char *vouched;		/* comma-separated symbols for return probes, NULL: none */
 	uint64_t ring_bytes;
 	enum attach_method method;
 	bool keep_all;		/* do not drop hot and short functions */
@@ -53,8 +54,8 @@ struct capture_opts {
 	const char *cupti;	/* a libcupti for it, as the process sees it; NULL: its own */
 	struct shim_link *shim; /* of a program started with the library, taken over; else NULL */
 	const char *output;	/* path of the recording, or a directory; NULL: HOST_PID.ptrec */
-	const char *const *command; /* our own argv, for the metadata */
-	bool progress;		    /* a live line on stderr */
+	const char *const *command;    /* our own argv, for the metadata */
+	bool progress;		       /* a live line on stderr */
 	struct rendezvous *rendezvous; /* where the other ranks' captures wait; NULL: alone */
 	size_t rendezvous_index;       /* our place there */
 };
@@ -64,7 +65,7 @@ struct capture_result {
 	size_t path_cnt, path_cap;
 	bool target_gone; /* exited or exec'ed before the windows were complete */
 	bool target_execed;
-	char seen[160];	  /* "31 steps were seen, 12 of them before step 0" */
+	char seen[160]; /* "31 steps were seen, 12 of them before step 0" */
 	bool aborted;
 };
 void capture_result__free(struct capture_result *res);

@@ -89,6 +89,8 @@ static json_t *cpu_summary(struct session *s, int *err)
 	struct sched_totals totals = {0};
 	json_t *cpu;
 
+	if (!s->sched)
+		return NULL;
 	*err = sched_source__drain(s->sched, s->window.open_ns, s->window.close_ns, sched_sink__row,
 				   &sink, &totals);
 	if (*err)

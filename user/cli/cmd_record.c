@@ -92,6 +92,8 @@ static int run(int argc, char **argv)
 			       "with `proftrace run -- %s`",
 			       argv[rest], argv[rest]);
 	if (!err)
+		err = record_options__settle(&c.options);
+	if (!err)
 		err = choose(&c);
 	if (err) {
 		status = cli__fail(err);

@@ -94,6 +94,8 @@ static int run(int argc, char **argv)
 			       "which program? As in: proftrace run --record 2:10 -- python "
 			       "train.py");
 	if (!err)
+		err = record_options__settle(&o);
+	if (!err)
 		err = prepare_device(&o);
 	if (!err)
 		err = start(o.capture.shim, argv + rest, &pid);

@@ -15,6 +15,8 @@
 static const char *const details[] = {"phase", "operator", "inner", NULL};
 static const char *const methods[] = {"auto", "multi", "perf", NULL};
 
+#define DETAIL_UNCHOSEN (-1)
+
 /* ---- parsing ---- */
 
 static int parse_number(const char *text, const char **end, __u64 *out)
@@ -201,6 +203,11 @@ const struct opt record_opts[] = {
 	 "phase: steps and phases, about ten probe hits a step; operator: what Python calls, and "
 	 "backward nodes; inner: every dispatch (default operator).",
 	 RECORD(detail), .choices = details},
+	{OPT_FLAG, "timer-only", 0, NULL,
+	 "Steps and throughput alone, by the fewest probes that show them (PyTorch: 6 hits a "
+	 "step), without "
+	 "operators, devices, scheduler and trace; prints the Perf Summary.",
+	 CAPTURE(timer_only)},
 	{OPT_FLAG, "record-shapes", 0, NULL, "Shapes and dtypes of tensor arguments.",
 	 CAPTURE(record_shapes)},
 	{OPT_FLAG, "profile-memory", 0, NULL, "Allocations and frees.", CAPTURE(profile_memory)},
@@ -259,7 +266,7 @@ const struct opt record_opts[] = {
 void record_options__init(struct record_options *o, char **argv)
 {
 	memset(o, 0, sizeof(*o));
-	o->detail = DETAIL_OPERATOR;
+	o->detail = DETAIL_UNCHOSEN;
 	o->capture.max_overhead = 0.01;
 	o->capture.ring_bytes = 64 << 20;
 	o->capture.step_timeout_ns = 60000000000ull;
@@ -299,6 +306,42 @@ void record_options__catch_signals(bool on)
 }
 
 /* ---- before the capture ---- */
+
+static int settle_timer(struct record_options *o)
+{
+	struct capture_opts *c = &o->capture;
+	const struct {
+		const char *name;
+		bool given;
+	} others[] = {
+		{"--detail", o->detail != DETAIL_UNCHOSEN && o->detail != DETAIL_PHASE},
+		{"--record-shapes", c->record_shapes},
+		{"--profile-memory", c->profile_memory},
+		{"--op", c->ops.cnt || c->ops_returning.cnt},
+		{"--usdt", c->usdt.cnt},
+		{"--cupti", c->cupti},
+		{"--trace", o->trace},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (others[i].given)
+			return err__set(-EINVAL, "--timer-only and %s exclude each other",
+					others[i].name);
+	o->detail = DETAIL_PHASE;
+	c->no_inject = c->no_follow = o->no_trace = true;
+	if (!o->report.tables)
+		o->report.tables = "perf";
+	return 0;
+}
+
+int record_options__settle(struct record_options *o)
+{
+	if (o->capture.timer_only)
+		return settle_timer(o);
+	if (o->detail == DETAIL_UNCHOSEN)
+		o->detail = DETAIL_OPERATOR;
+	return 0;
+}
 
 static int check_cupti(const struct record_options *o)
 {

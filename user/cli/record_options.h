@@ -27,6 +27,8 @@ extern const struct opt record_opts[];
 
 /* Defaults before the options are parsed. */
 void record_options__init(struct record_options *o, char **argv);
+/* What follows from the options given; before any other use of them. -EINVAL with err__set. */
+int record_options__settle(struct record_options *o);
 /* Ctrl-C and the like end a capture in order, see capture_stop; or end the program again. */
 void record_options__catch_signals(bool on);
 /* Runs the capture, prints the tables and writes the trace of each recording; exit status. */

@@ -89,6 +89,26 @@ def far(case):
     assert calls(tables, "aten::conv2d") == 40
 
 
+@test("--timer-only: steps and throughput as the job's own, by the loader's and optimizer's ranges")
+def timer_only(case):
+    job = case.job("train.py").wait_steps(3)
+    before = len(job.steps())
+    tool = case.tool("-p", job.pid, "--timer-only", "--record", "2:10").done()
+    job.wait_steps(1)
+    tables = tool.report()
+    summary = sense.rows(tables, "summary")[0]
+    assert (summary["steps"], summary["detail"]) == (8, "timer"), summary
+    assert "Perf Summary" in tool.out and "Operator Summary" not in tool.out, tool.out
+    assert "probe hits per step: 6\n" in tool.out, tool.out
+    assert not list(tool.dir.glob("*.json.gz")), "a trace was written"
+    perf = sense.by_name(tables, "perf")
+    own = sorted(job.steps()[before:])
+    assert own[0] / 1e9 * 0.9 < perf["batch_cost"]["avg"] < own[-1] / 1e9 * 1.1, (perf, own)
+    assert 0 < perf["reader_cost"]["avg"] < perf["batch_cost"]["avg"], perf
+    case.tool("-p", job.pid, "--timer-only", "--profile-memory").fails(
+        "--timer-only and --profile-memory exclude each other")
+
+
 @test("--step-probe: a function that runs once per step")
 def step_probe(case):
     job = case.job("train.py").wait_steps(3)
