@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <string.h>
 #include "analysis/job.h"
+#include "cli/html_page.h"
 #include "cli/report_options.h"
 #include "common/err.h"
 #include "common/util.h"
-#include "page/page.h"
 #include "recording/recording.h"
 
 struct report_command {
@@ -59,7 +59,6 @@ static int write_page(const char *path, const char *html, const struct report_ar
 {
 	const struct report_opts report = report_args__opts(args);
 	struct recording *r;
-	uint64_t bytes;
 	int err;
 
 	if (file__is_same(path, html))
@@ -70,10 +69,8 @@ static int write_page(const char *path, const char *html, const struct report_ar
 	err = recording__open(path, &r);
 	if (err)
 		return err;
-	err = page__write(r, &report, html, &bytes);
+	err = html_page__write(r, &report, html);
 	recording__close(r);
-	if (!err && strcmp(html, "-") != 0)
-		log__info("wrote %s (%.1f MB)", html, (double)bytes / 1e6);
 	return err;
 }
 

@@ -223,6 +223,11 @@ static int check(const struct record_options *o, size_t cnt)
 				"--trace %s: each rank gets a trace of its own; name a directory "
 				"that exists",
 				o->trace);
+	if (o->html && !place__is_directory(o->html))
+		return err__set(-EINVAL,
+				"--html %s: each rank gets a page of its own; name a directory "
+				"that exists",
+				o->html);
 	return privilege__require();
 }
 

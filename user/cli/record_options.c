@@ -3,6 +3,7 @@
 #include "cli/record_options.h"
 #include "attach/privilege.h"
 #include "capture/functions.h"
+#include "cli/html_page.h"
 #include "cli/place.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -256,6 +257,10 @@ const struct opt record_opts[] = {
 	{OPT_STRING, "trace", 0, "PATH",
 	 "Trace, or a directory for it (default HOST_PID.pt.trace.json.gz).", RECORD(trace),
 	 .file_arg = true},
+	{OPT_STRING, "html", 0, "FILE",
+	 "Write the page of `proftrace report --html`, too: FILE, or a directory for one per "
+	 "recording (HOST_PID.html).",
+	 RECORD(html), .file_arg = true},
 	{OPT_FLAG, "no-trace", 0, NULL, "Write no trace.", RECORD(no_trace)},
 	{OPT_FLAG, "no-report", 0, NULL, "Print no tables.", RECORD(no_report)},
 	{OPT_FLAG, "no-progress", 0, NULL, "No live progress line.", RECORD(no_progress)},
@@ -272,7 +277,7 @@ void record_options__init(struct record_options *o, char **argv)
 	o->capture.step_timeout_ns = 60000000000ull;
 	o->capture.command = (const char *const *)argv;
 	report_args__init(&o->report);
-	o->report.row_limit = 100;
+	o->report.row_limit = RECORD_ROW_LIMIT;
 }
 
 /* ---- signals ---- */
@@ -385,6 +390,8 @@ static int check_places(const struct record_options *o)
 {
 	int err = check_files(o);
 
+	if (!err)
+		err = html_page__check(o);
 	return err && err != -EINVAL && privilege__require() ? -EPERM : err;
 }
 
@@ -407,7 +414,7 @@ static int show_recording(struct record_options *o, const char *path)
 {
 	const struct report_opts report = report_args__opts(&o->report);
 	struct recording *r;
-	int err = recording__open(path, &r);
+	int err = recording__open(path, &r), page_err;
 
 	if (err) {
 		cli__fail(err);
@@ -427,6 +434,10 @@ static int show_recording(struct record_options *o, const char *path)
 			cli__fail(trace_err);
 		err = err ? err : trace_err;
 	}
+	page_err = html_page__write_live(o, r, path);
+	if (page_err && !err)
+		cli__fail(page_err);
+	err = err ? err : page_err;
 	recording__close(r);
 	return err;
 }

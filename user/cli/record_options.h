@@ -12,12 +12,15 @@ struct record_range {
 	struct pt_schedule schedule;
 };
 
+#define RECORD_ROW_LIMIT 100 /* rows of a table, if not chosen */
+
 struct record_options {
 	struct capture_opts capture;
 	struct record_range range;
 	int detail, method;
 	struct report_args report;
 	const char *trace; /* path or directory of the trace */
+	const char *html;  /* of the page, NULL: none */
 	int paths_fd;	   /* gets a line for each recording; 0: nobody asks */
 	bool no_trace, no_report, no_progress;
 };

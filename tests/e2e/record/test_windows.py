@@ -2,12 +2,13 @@
 """Which steps are recorded, and what a step is."""
 import json
 import re
+import subprocess
 import time
 
 import sense
 from lib import process
 from lib.runner import test
-from lib.tool import calls, report
+from lib.tool import PROFTRACE, calls, report
 
 BACKWARD = "libtorch_python.so:_ZL22THPEngine_run_backwardP7_objectS0_S0_"
 
@@ -107,6 +108,30 @@ def timer_only(case):
     assert 0 < perf["reader_cost"]["avg"] < perf["batch_cost"]["avg"], perf
     case.tool("-p", job.pid, "--timer-only", "--profile-memory").fails(
         "--timer-only and --profile-memory exclude each other")
+
+
+def without_nonce(path):
+    text = path.read_text()
+    nonce = re.search(r"nonce-([0-9a-f]+)", text)
+    assert nonce, f"{path}: {text[:300]}"
+    return text.replace(nonce[1], "")
+
+
+@test("--html beside a capture: the page of `report --html`, one per recording in a directory")
+def html(case):
+    job = case.job("train.py").wait_steps(3)
+    page, later = case.dir / "live.html", case.dir / "later.html"
+    tool = case.tool("-p", job.pid, "--record", "2:6", "--html", page).done()
+    assert "Overview Summary" in tool.out, tool.out
+    subprocess.run([PROFTRACE, "report", "-q", "--html", later, tool.recordings()[0]], check=True)
+    assert without_nonce(page) == without_nonce(later), "the pages differ"
+
+    pages = case.dir / "pages"
+    pages.mkdir()
+    tool = case.tool("-p", job.pid, "--schedule", "record=2,repeat=2", "--html", pages).done()
+    assert sorted(p.stem for p in pages.iterdir()) == sorted(r.stem for r in tool.recordings())
+    case.tool("-p", job.pid, "--schedule", "record=2,repeat=2", "--html", page).fails(
+        "name a directory that exists")
 
 
 @test("--step-probe: a function that runs once per step")

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cli/html_page.h"
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include "cli/place.h"
+#include "common/err.h"
+#include "common/util.h"
+#include "page/page.h"
+
+int html_page__write(const struct recording *r, const struct report_opts *opts, const char *path)
+{
+	uint64_t bytes;
+	int err = page__write(r, opts, path, &bytes);
+
+	if (!err && strcmp(path, "-") != 0)
+		log__info("wrote %s (%.1f MB)", path, (double)bytes / 1e6);
+	return err;
+}
+
+static bool many_recordings(const struct record_options *o)
+{
+	return (o->range.set && o->range.schedule.repeat != 1) || o->capture.dump_every_ns;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	return b && !strcmp(a, b) && !place__is_directory(a);
+}
+
+int html_page__check(const struct record_options *o)
+{
+	if (!o->html)
+		return 0;
+	if (!strcmp(o->html, "-"))
+		return err__set(-EINVAL, "--html -: the tables go to standard output; name a file, "
+					 "or make the page by `proftrace report --html -`");
+	if (is_same(o->html, o->capture.output) || is_same(o->html, o->trace))
+		return err__set(-EINVAL,
+				"--html %s is the recording or the trace; give the page a "
+				"name of its own",
+				o->html);
+	if (many_recordings(o) && !place__is_directory(o->html))
+		return err__set(-EINVAL,
+				"--html %s: each recording gets a page of its own; name a "
+				"directory that exists",
+				o->html);
+	return place__check(o->html, "page", "--html");
+}
+
+/* DIRECTORY/HOST_PID[.WINDOW].html for HOST_PID[.WINDOW].ptrec */
+static int path_in(const char *directory, const char *recording_path, char *path, size_t size)
+{
+	const char *base = strrchr(recording_path, '/');
+	const char *end;
+	int len;
+
+	base = base ? base + 1 : recording_path;
+	end = strrchr(base, '.');
+	len = snprintf(path, size, "%s%s%.*s.html", directory,
+		       directory[strlen(directory) - 1] == '/' ? "" : "/",
+		       (int)(end && end > base ? (size_t)(end - base) : strlen(base)), base);
+	return (size_t)len < size ? 0 : err__set(-ENAMETOOLONG, "--html %s: too long", directory);
+}
+
+int html_page__write_live(const struct record_options *o, const struct recording *r,
+			  const char *recording_path)
+{
+	struct report_opts opts = report_args__opts(&o->report);
+	char path[PATH_MAX];
+	int err = 0;
+
+	if (!o->html)
+		return 0;
+	/* What is short in a terminal need not be there. */
+	if (opts.style.row_limit == RECORD_ROW_LIMIT)
+		opts.style.row_limit = 0;
+	if (place__is_directory(o->html))
+		err = path_in(o->html, recording_path, path, sizeof(path));
+	else
+		snprintf(path, sizeof(path), "%s", o->html);
+	return err ? err : html_page__write(r, &opts, path);
+}
