@@ -245,6 +245,85 @@ Test(findings, many_small_copies)
 	expect(&j, "small_copies", "most in aten::copy_");
 }
 
+/* What a step copies from pageable memory, beside three batches of 8 MB from page-locked memory at
+ * 20 GB/s. */
+struct copy_plan {
+	int64_t bytes;
+	uint64_t ns;
+	bool beside_kernels, no_pinned;
+};
+
+static void copying_steps(struct job *j, const struct copy_plan *p)
+{
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		const uint64_t end = at + plan_ms(&healthy) * MS;
+		uint64_t t = at + 3 * MS; /* in the forward pass */
+
+		for (int k = 0; k < 3 && !p->no_pinned; k++, t += MS / 2)
+			launch(j, "cudaMemcpyAsync", CAT_MEMCPY, "Memcpy HtoD (Pinned -> Device)",
+			       t, t + 5000, t, t + 400000, 8000000);
+		launch(j, "cudaMemcpyAsync", CAT_MEMCPY, "Memcpy HtoD (Pageable -> Device)", t,
+		       t + p->ns, t, t + p->ns, p->bytes);
+		synth__span(&j->s, j->s.main, CAT_OPERATOR, "aten::copy_", t, t + p->ns);
+		busy_device(j, p->beside_kernels ? at : t + p->ns, end);
+		begin_step(j, at, &healthy);
+		synth__step(&j->s, i, at, end);
+		at = end;
+	}
+}
+
+Test(findings, pageable_copies_below_the_link)
+{
+	struct job j = job_new();
+
+	copying_steps(&j, &(struct copy_plan){.bytes = 50000000, .ns = 10 * MS});
+	expect(&j, "copy_bandwidth",
+	       "Large copies of pageable memory (HtoD) run at 5.0 GB/s, of page-locked at 20.0.");
+}
+
+Test(findings, what_better_copies_would_save)
+{
+	struct job j = job_new();
+
+	copying_steps(&j, &(struct copy_plan){.bytes = 50000000, .ns = 10 * MS});
+	expect(&j, "copy_bandwidth", "\"cost_ns\": 7500000"); /* 10 ms at 5 of 20 GB/s */
+}
+
+Test(findings, pageable_copies_at_the_links_rate)
+{
+	struct job j = job_new();
+
+	copying_steps(&j, &(struct copy_plan){.bytes = 150000000, .ns = 10 * MS});
+	expect(&j, NULL, NULL);
+}
+
+Test(findings, slow_copies_behind_kernels_cost_nothing)
+{
+	struct job j = job_new();
+
+	copying_steps(
+		&j, &(struct copy_plan){.bytes = 50000000, .ns = 10 * MS, .beside_kernels = true});
+	expect(&j, NULL, NULL);
+}
+
+Test(findings, slow_copies_that_take_little)
+{
+	struct job j = job_new();
+
+	copying_steps(&j, &(struct copy_plan){.bytes = 10000000, .ns = 2 * MS});
+	expect(&j, NULL, NULL);
+}
+
+Test(findings, without_page_locked_copies_the_link_is_not_known)
+{
+	struct job j = job_new();
+
+	copying_steps(&j, &(struct copy_plan){.bytes = 50000000, .ns = 10 * MS, .no_pinned = true});
+	expect(&j, NULL, NULL);
+}
+
 Test(findings, memory_from_the_driver_in_each_step)
 {
 	struct job j = job_new();

@@ -9,14 +9,9 @@
 #define MAX_SHOWN 5
 
 static const struct finding_rule *const rules[] = {
-	&finding_data_loader,
-	&finding_device_idle,
-	&finding_sync,
-	&finding_small_copies,
-	&finding_exposed_communication,
-	&finding_device_alloc,
-	&finding_cpu_wait,
-	&finding_slow_steps,
+	&finding_data_loader,	 &finding_device_idle,	  &finding_sync,
+	&finding_small_copies,	 &finding_copy_bandwidth, &finding_exposed_communication,
+	&finding_device_alloc,	 &finding_cpu_wait,	  &finding_slow_steps,
 	&finding_outside_phases,
 };
 

@@ -17,14 +17,15 @@ struct finding_rule {
 	const char *key; /* in JSON and CSV */
 	size_t state_size;
 	int (*visit)(const struct analysis *a, void *state, const struct batch *b); /* or NULL */
-	/* 1 with *f filled, 0: nothing found, or a negative errno. Only called if there are steps. */
+	/* 1 with *f filled, 0: nothing found, or a negative errno. Only called if there are steps.
+	 */
 	int (*judge)(const struct analysis *a, void *state, struct finding *f);
 	void (*clean)(void *state); /* or NULL */
 };
 
 extern const struct finding_rule finding_data_loader, finding_device_idle, finding_sync,
 	finding_slow_steps, finding_cpu_wait, finding_exposed_communication, finding_device_alloc,
-	finding_small_copies, finding_outside_phases;
+	finding_small_copies, finding_copy_bandwidth, finding_outside_phases;
 
 /* Mean over the steps. */
 uint64_t finding__per_step(const struct analysis *a, uint64_t total_ns);
