@@ -28,6 +28,20 @@
 	F(cudaMemcpyPeerAsync, COPY_AS(PT_COPY_DTOD, 5, 6)) \
 	F(cudaMemcpy3DPeer, COPY_AS(PT_COPY_DTOD, 0, 0)) \
 	F(cudaMemcpy3DPeerAsync, COPY_AS(PT_COPY_DTOD, 0, 2)) \
+	F(cudaMemcpyToArray, COPY(5, 6, 0)) \
+	F(cudaMemcpyToArrayAsync, COPY(5, 6, 7)) \
+	F(cudaMemcpyFromArray, COPY(5, 6, 0)) \
+	F(cudaMemcpyFromArrayAsync, COPY(5, 6, 7)) \
+	F(cudaMemcpyArrayToArray, COPY(7, 8, 0)) \
+	F(cudaMemcpy2DToArray, COPY_2D(6, 7, 8, 0)) \
+	F(cudaMemcpy2DToArrayAsync, COPY_2D(6, 7, 8, 9)) \
+	F(cudaMemcpy2DFromArray, COPY_2D(6, 7, 8, 0)) \
+	F(cudaMemcpy2DFromArrayAsync, COPY_2D(6, 7, 8, 9)) \
+	F(cudaMemcpy2DArrayToArray, COPY_2D(7, 8, 9, 0)) \
+	F(cudaMemcpyBatchAsync, COPY_AS(UNKNOWN, 0, 0)) \
+	F(cudaMemcpy3DBatchAsync, COPY_AS(UNKNOWN, 0, 0)) \
+	F(cudaMemcpyWithAttributesAsync, COPY_AS(PT_COPY_DEFAULT, 3, 5)) \
+	F(cudaMemcpy3DWithAttributesAsync, COPY_AS(UNKNOWN, 0, 0)) \
 	F(cudaMemcpyToSymbol, COPY(3, 5, 0)) \
 	F(cudaMemcpyToSymbolAsync, COPY(3, 5, 6)) \
 	F(cudaMemcpyFromSymbol, COPY(3, 5, 0)) \
@@ -45,13 +59,22 @@
 	F(cudaHostAlloc, ALLOC(2, 0)) \
 	F(cudaMallocManaged, ALLOC(2, 0)) \
 	F(cudaMallocPitch, ALLOC(0, 0)) \
+	F(cudaMalloc3D, ALLOC(0, 0)) \
+	F(cudaMallocArray, ALLOC(0, 0)) \
+	F(cudaMalloc3DArray, ALLOC(0, 0)) \
+	F(cudaMallocMipmappedArray, ALLOC(0, 0)) \
 	F(cudaMallocAsync, ALLOC(2, 3)) \
 	F(cudaMallocFromPoolAsync, ALLOC(2, 4)) \
 	F(cudaFree, FREE(0)) \
 	F(cudaFreeHost, FREE(0)) \
 	F(cudaFreeAsync, FREE(2)) \
+	F(cudaFreeArray, FREE(0)) \
+	F(cudaFreeMipmappedArray, FREE(0)) \
+	F(cudaHostRegister, OTHER(0, 0)) \
+	F(cudaHostUnregister, OTHER(0, 0)) \
 	F(cudaDeviceSynchronize, SYNC(0, 0)) \
 	F(cudaThreadSynchronize, SYNC(0, 0)) \
+	F(cudaExecutionCtxSynchronize, SYNC(0, 0)) \
 	F(cudaStreamSynchronize, SYNC(0, 1)) \
 	F(cudaEventSynchronize, SYNC(1, 0)) \
 	F(cudaStreamWaitEvent, OTHER(2, 1)) \
@@ -74,6 +97,7 @@
 	F(cuLaunchCooperativeKernel, LAUNCH(1, 9)) \
 	F(cuLaunchCooperativeKernelMultiDevice, LAUNCH(0, 0)) \
 	F(cuGraphLaunch, LAUNCH(0, 2)) \
+	F(cuGraphLaunchWithArguments, LAUNCH(0, 0)) \
 	F(cuLaunchHostFunc, OTHER(0, 1)) \
 	F(cuMemcpy, COPY_AS(PT_COPY_DEFAULT, 3, 0)) \
 	F(cuMemcpyAsync, COPY_AS(PT_COPY_DEFAULT, 3, 4)) \
@@ -99,6 +123,10 @@
 	F(cuMemcpy3DAsync, COPY_BY(3, DRIVER_3D_AT, 2)) \
 	F(cuMemcpy3DPeer, COPY_BY(3, DRIVER_3D_AT, 0)) \
 	F(cuMemcpy3DPeerAsync, COPY_BY(3, DRIVER_3D_AT, 2)) \
+	F(cuMemcpyBatchAsync, COPY_AS(UNKNOWN, 0, 0)) \
+	F(cuMemcpy3DBatchAsync, COPY_AS(UNKNOWN, 0, 0)) \
+	F(cuMemcpyWithAttributesAsync, COPY_AS(PT_COPY_DEFAULT, 3, 5)) \
+	F(cuMemcpy3DWithAttributesAsync, COPY_AS(UNKNOWN, 0, 0)) \
 	F(cuMemsetD8, SET(3, 1, 0)) \
 	F(cuMemsetD8Async, SET(3, 1, 4)) \
 	F(cuMemsetD16, SET(3, 2, 0)) \
@@ -123,6 +151,13 @@
 	F(cuMemFree, FREE(0)) \
 	F(cuMemFreeHost, FREE(0)) \
 	F(cuMemFreeAsync, FREE(2)) \
+	F(cuMemCreate, ALLOC(2, 0)) \
+	F(cuMemRelease, FREE(0)) \
+	F(cuMemMap, OTHER(0, 0)) \
+	F(cuMemUnmap, OTHER(0, 0)) \
+	F(cuMemSetAccess, OTHER(0, 0)) \
+	F(cuMemHostRegister, OTHER(0, 0)) \
+	F(cuMemHostUnregister, OTHER(0, 0)) \
 	F(cuCtxSynchronize, SYNC(0, 0)) \
 	F(cuStreamSynchronize, SYNC(0, 1)) \
 	F(cuEventSynchronize, SYNC(1, 0)) \

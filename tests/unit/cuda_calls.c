@@ -41,3 +41,15 @@ Test(cuda_calls, arguments_are_counted_from_one)
 	cr_assert_eq(launch->object, 1);
 	cr_assert_eq(launch->stream, 9);
 }
+
+/* cudaMemcpy2DToArrayAsync(dst, wOffset, hOffset, src, spitch, width, height, kind, stream): the
+ * ninth is the last one that is read. */
+Test(cuda_calls, arguments_on_the_stack)
+{
+	const struct pt_call_cfg *copy = cfg("cudaMemcpy2DToArrayAsync");
+
+	cr_assert_eq(copy->bytes, 6);
+	cr_assert_eq(copy->rows, 7);
+	cr_assert_eq(copy->copy, 8);
+	cr_assert_eq(copy->stream, 9);
+}

@@ -22,7 +22,7 @@ _Static_assert(offsetof(CUDA_MEMCPY3D, WidthInBytes) == 176, "DRIVER_3D_AT");
 _Static_assert(offsetof(CUlaunchConfig, hStream) == 32, "CONFIG_STREAM");
 _Static_assert(offsetof(cudaLaunchConfig_t, stream) == 32, "CONFIG_STREAM");
 
-enum { BLOCK = 12288 };
+enum { BLOCK = 12288, SEGMENT = 2 << 20 };
 
 static char stub_first, stub_second, stub_long;
 static char host[BLOCK];
@@ -113,10 +113,30 @@ static void driver_launches(CUfunction kernel, CUstream stream)
 	OK(cuLaunchCooperativeKernel(kernel, 8, 1, 1, 64, 1, 1, 0, stream, NULL));
 }
 
+/* Memory as PyTorch's expandable segments take it. */
+static void virtual_memory(void)
+{
+	const CUmemAllocationProp where = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+					   .location.type = CU_MEM_LOCATION_TYPE_DEVICE};
+	const CUmemAccessDesc access = {.location = where.location,
+					.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+	CUmemGenericAllocationHandle memory;
+	CUdeviceptr at;
+
+	OK(cuMemAddressReserve(&at, SEGMENT, 0, 0, 0));
+	OK(cuMemCreate(&memory, SEGMENT, &where, 0));
+	OK(cuMemMap(at, SEGMENT, 0, memory, 0));
+	OK(cuMemSetAccess(at, SEGMENT, &access, 1));
+	OK(cuMemUnmap(at, SEGMENT));
+	OK(cuMemRelease(memory));
+	OK(cuMemAddressFree(at, SEGMENT));
+}
+
 static void driver_round(CUfunction kernel, CUstream stream, CUevent event)
 {
 	CUdeviceptr block, other;
 
+	virtual_memory();
 	OK(cuMemAlloc(&block, BLOCK));
 	OK(cuMemAllocAsync(&other, BLOCK, stream));
 	OK(cuMemsetD8(block, 1, 1000));

@@ -13,7 +13,7 @@ import sys
 
 FOLLOWED = re.compile(
     "(__)?cudaLaunch|cuLaunch|cu(da)?GraphLaunch|cu(da)?Mem(cpy|set|Prefetch)|cudaMalloc|cudaHostAlloc|cudaFree|"
-    "cuMem(Host)?Alloc|cuMemFree|cudaDeviceSynchronize|cuCtxSynchronize|"
+    "cuMem(Host)?Alloc|cuMemFree|cuMem(Create|Release|Map|Unmap|SetAccess)|cudaDeviceSynchronize|cuCtxSynchronize|"
     "cu(da)?(Stream|Event)(Synchronize|WaitEvent|Record|Create|Destroy)")
 COPIES = {"HtoH": 1, "HtoD": 2, "DtoH": 3, "DtoD": 4, "PtoP": 4}
 
