@@ -119,10 +119,10 @@ def dumped(job, recording):
     return dump
 
 
-def compare(job, recording, tolerance_ns=0, may_miss=0):
+def compare(job, recording, tolerance_ns=0, may_miss=0, pid="*"):
     """Activities and their calls are those of the truth; returns how many there are of each kind."""
     dump = dumped(job, recording)
-    done = subprocess.run([sys.executable, COMPARE, dump, *job.dir.glob("truth.*"),
+    done = subprocess.run([sys.executable, COMPARE, dump, *job.dir.glob(f"truth.{pid}"),
                            str(tolerance_ns), str(may_miss)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     counts = {kind: int(cnt) for kind, cnt in re.findall(r"'(\w+)': (\d+)", done.stdout)}
