@@ -18,20 +18,54 @@ static const struct {
 
 #define NAME_CNT (sizeof(names) / sizeof(*names))
 
+/*
+ * CUDA's version by the driver; UINT32_MAX: not known. With a driver that lacks what it wants the
+ * CUPTI of 13.2 calls itself without end, so one of a newer version is not asked anything.
+ */
+static uint32_t driver_major(void)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	int (*get)(int *version) = NULL;
+	int version = 0;
+
+	if (library)
+		get = (int (*)(int *))dlsym(library, "cuDriverGetVersion");
+	return get && !get(&version) && version > 0 ? (uint32_t)version / 1000 : UINT32_MAX;
+}
+
+/* "/a/libcupti.so.13": 13; 0: no such number. */
+static uint32_t path_major(const char *path)
+{
+	const char *digit = strstr(path, "libcupti.so.");
+	uint32_t major = 0;
+
+	if (!digit)
+		return 0;
+	for (digit += strlen("libcupti.so."); *digit >= '0' && *digit <= '9' && major < 100;
+	     digit++)
+		major = major * 10 + (uint32_t)(*digit - '0');
+	return major < 100 ? major : 0; /* above are the years in the names of real files */
+}
+
 /* The one that the process has; else the one that proftrace chose; else any that is found. Never
  * closed: CUPTI does not survive that everywhere. */
-static void *find_library(const char *chosen, uint32_t major)
+static int find_library(const char *chosen, uint32_t major, void **library)
 {
-	void *library = NULL;
+	uint32_t newest = driver_major();
 
-	for (size_t i = 0; i < NAME_CNT && !library; i++)
-		library = dlopen(names[i].soname, RTLD_NOW | RTLD_NOLOAD);
-	if (!library && *chosen)
-		library = dlopen(chosen, RTLD_NOW | RTLD_LOCAL);
-	for (size_t i = 0; i < NAME_CNT && !library; i++)
-		if (!major || names[i].major == major)
-			library = dlopen(names[i].soname, RTLD_NOW | RTLD_LOCAL);
-	return library;
+	for (size_t i = 0; i < NAME_CNT; i++) {
+		*library = dlopen(names[i].soname, RTLD_NOW | RTLD_NOLOAD);
+		if (*library)
+			return names[i].major > newest ? SHIM_NEW_CUPTI : SHIM_OK;
+	}
+	if (path_major(chosen) > newest)
+		return SHIM_NEW_CUPTI;
+	if (*chosen)
+		*library = dlopen(chosen, RTLD_NOW | RTLD_LOCAL);
+	for (size_t i = 0; i < NAME_CNT && !*library; i++)
+		if (names[i].major <= newest && (!major || names[i].major == major))
+			*library = dlopen(names[i].soname, RTLD_NOW | RTLD_LOCAL);
+	return *library ? SHIM_OK : SHIM_NO_CUPTI;
 }
 
 static bool resolve(struct cupti *cupti)
@@ -52,12 +86,16 @@ static bool resolve(struct cupti *cupti)
 
 int cupti__load(struct cupti *cupti, struct shim_control *c)
 {
+	void *library = NULL;
+	int err = SHIM_OK;
+
 	if (!cupti->library) {
 		c->cupti_path[sizeof(c->cupti_path) - 1] = '\0';
-		cupti->library = find_library(c->cupti_path, c->cupti_major);
+		err = find_library(c->cupti_path, c->cupti_major, &library);
+		cupti->library = err ? NULL : library;
 	}
-	if (!cupti->library)
-		return SHIM_NO_CUPTI;
+	if (err)
+		return err;
 	if (!resolve(cupti) || cupti->GetVersion(&cupti->version))
 		return SHIM_OLD_CUPTI;
 	c->cupti_version = cupti->version;

@@ -223,6 +223,9 @@ const char *shim_link__error(struct shim_link *l)
 		return "the process has no libcupti, and none was found";
 	case SHIM_OLD_CUPTI:
 		return "its libcupti is older than CUDA 11";
+	case SHIM_NEW_CUPTI:
+		return "its libcupti is of a newer CUDA than its driver, and might end the "
+		       "process; --cupti PATH names another";
 	case SHIM_OTHER_SUBSCRIBER:
 		return "another tool uses CUPTI in it, or has used it and not let go "
 		       "(torch.profiler does not)";
