@@ -3,7 +3,7 @@
 #include "capture/timer_only.h"
 #include <criterion/criterion.h>
 
-enum { BEGIN, END, LOADER, BACKWARD, SWITCH, ASYNC, OWN, CNT };
+enum { BEGIN, END, LOADER, BACKWARD, SWITCH, ASYNC, GRAPH, OWN, CNT };
 
 static struct planned_probe probes[CNT] = {
 	[BEGIN] = {.group = GROUP_STEP, .program = "range_enter"},
@@ -16,6 +16,9 @@ static struct planned_probe probes[CNT] = {
 		      .cfg = {.code = PT_CLASS_BACKWARD}},
 	[SWITCH] = {.group = GROUP_STEP, .program = "forward_switch"},
 	[ASYNC] = {.group = GROUP_STEP, .program = "async_begin"},
+	[GRAPH] = {.group = GROUP_STEP,
+		   .program = "named_phase_entry",
+		   .cfg = {.code = PT_CLASS_GRAPH}},
 	[OWN] = {.group = GROUP_STEP, .program = "step_probe"},
 };
 
@@ -44,7 +47,11 @@ Test(timer_only, ranges_that_name_the_optimizer_stay)
 	const struct probe_plan plan = plan_of(CNT);
 
 	expect(&plan, &rule,
-	       (bool[CNT]){[BEGIN] = true, [END] = true, [LOADER] = true, [OWN] = true});
+	       (bool[CNT]){[BEGIN] = true,
+			   [END] = true,
+			   [LOADER] = true,
+			   [GRAPH] = true,
+			   [OWN] = true});
 }
 
 Test(timer_only, ranges_go_where_probes_of_their_own_tell)
@@ -75,5 +82,40 @@ Test(timer_only, a_range_of_the_users)
 
 	plan.name_rules[0].name_class = PT_CLASS_USER_STEP;
 	expect(&plan, &rule,
-	       (bool[CNT]){[BEGIN] = true, [END] = true, [LOADER] = true, [OWN] = true});
+	       (bool[CNT]){[BEGIN] = true,
+			   [END] = true,
+			   [LOADER] = true,
+			   [GRAPH] = true,
+			   [OWN] = true});
+}
+
+/* MindSpore's optimizers are compiled graphs with a name of theirs. */
+Test(timer_only, a_graph_by_its_name_and_by_its_kind)
+{
+	const struct step_rule by_name = {.boundary = PT_CLASS_DATALOADER,
+					  .needs = PT_CLASS_OPTIMIZER};
+	const struct step_rule by_kind = {.boundary = PT_CLASS_GRAPH};
+	struct probe_plan plan = plan_of(CNT);
+
+	cr_expect(timer_only__needs(&plan, &by_name, &probes[GRAPH]));
+	plan.name_rule_cnt = 0;
+	cr_expect_not(timer_only__needs(&plan, &by_name, &probes[GRAPH]));
+	cr_expect(timer_only__needs(&plan, &by_kind, &probes[GRAPH]));
+}
+
+/* proftrace.h's frames: their begin has a class, the end of ranges has none. */
+Test(timer_only, begins_and_ends_go_together)
+{
+	static struct planned_probe frames[] = {
+		{.group = GROUP_STEP, .program = "range_start", .cfg = {.code = PT_CLASS_FRAME}},
+		{.group = GROUP_STEP, .program = "range_stop"},
+	};
+	const struct probe_plan plan = {.probes = frames, .cnt = 2};
+	const struct step_rule by_frame = {.boundary = PT_CLASS_FRAME};
+	const struct step_rule other = {.boundary = PT_CLASS_BACKWARD};
+
+	for (size_t i = 0; i < plan.cnt; i++) {
+		cr_expect(timer_only__needs(&plan, &by_frame, &frames[i]));
+		cr_expect_not(timer_only__needs(&plan, &other, &frames[i]));
+	}
 }

@@ -3,6 +3,7 @@
 #include "capture/arm.h"
 #include "common/counted.h"
 #include "common/err.h"
+#include "common/util.h"
 #include <string.h>
 
 static bool runs(const struct planned_probe *p, const char *program)
@@ -10,12 +11,12 @@ static bool runs(const struct planned_probe *p, const char *program)
 	return p->program && !strncmp(p->program, program, strlen(program));
 }
 
-/* The class that the probe's every hit is of; PT_CLASS_NONE: its names tell. */
+/* The class that the probe's every hit is of; PT_CLASS_NONE: it has none, or its names tell. */
 static uint32_t class_of(const struct planned_probe *p)
 {
 	if (runs(p, "forward_switch"))
 		return PT_CLASS_FORWARD;
-	return runs(p, "phase_entry") || runs(p, "named_phase_entry") ? p->cfg.code : PT_CLASS_NONE;
+	return runs(p, "phase_entry") ? p->cfg.code : PT_CLASS_NONE;
 }
 
 static bool has_probe_of(const struct probe_plan *plan, uint32_t name_class)
@@ -34,25 +35,46 @@ static bool has_name_of(const struct probe_plan *plan, uint32_t name_class)
 	return false;
 }
 
-/* Ranges tell of a class by their names, where no probe of its own does. */
-static bool ranges_tell(const struct probe_plan *plan, uint32_t name_class)
+/* A probe with names shows the class by some of them where no probe of its own does, or by those
+ * that no rule knows (cfg.code). */
+static bool names_show(const struct probe_plan *plan, const struct planned_probe *probe,
+		       uint32_t name_class)
 {
-	return name_class && has_name_of(plan, name_class) && !has_probe_of(plan, name_class);
+	return name_class && (probe->cfg.code == name_class ||
+			      (has_name_of(plan, name_class) && !has_probe_of(plan, name_class)));
+}
+
+static bool shows_wanted(const struct probe_plan *plan, const struct step_rule *rule,
+			 const struct planned_probe *probe)
+{
+	const uint32_t wanted[] = {rule->boundary, rule->needs, PT_CLASS_DATALOADER};
+	const uint32_t own = class_of(probe);
+
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+		if (own ? own == wanted[i] : names_show(plan, probe, wanted[i]))
+			return true;
+	return false;
+}
+
+/* Begins and ends go together, or open ranges pile up. */
+static bool ranges_needed(const struct probe_plan *plan, const struct step_rule *rule)
+{
+	for (size_t i = 0; i < plan->cnt; i++)
+		if (plan->probes[i].group == GROUP_STEP && runs(&plan->probes[i], "range_") &&
+		    shows_wanted(plan, rule, &plan->probes[i]))
+			return true;
+	return false;
 }
 
 bool timer_only__needs(const struct probe_plan *plan, const struct step_rule *rule,
 		       const struct planned_probe *probe)
 {
-	const uint32_t name_class = class_of(probe);
-
-	if (name_class)
-		return name_class == rule->boundary || name_class == rule->needs ||
-		       name_class == PT_CLASS_DATALOADER;
 	if (runs(probe, "async_"))
 		return false;
 	if (runs(probe, "range_"))
-		return ranges_tell(plan, rule->boundary) || ranges_tell(plan, rule->needs) ||
-		       ranges_tell(plan, PT_CLASS_DATALOADER);
+		return ranges_needed(plan, rule);
+	if (class_of(probe) || runs(probe, "named_phase_entry"))
+		return shows_wanted(plan, rule, probe);
 	return true;
 }
 

@@ -69,6 +69,17 @@ def phases(case):
     jobs.check_phases(tables, "Dataloader", "Forward")
 
 
+@test("--timer-only: steps as with all probes, in each mode")
+def timer_only(case):
+    for mode in ("graph", "pynative"):
+        job = jobs.train(case, "--mode", mode)
+        tables = jobs.record(case, job, "--timer-only")
+        assert tables["summary"]["rows"][0]["detail"] == "timer", tables["summary"]
+        assert "batch_cost" in jobs.names(tables, "perf"), tables["perf"]
+        assert tables["cost"]["rows"][0]["hits_per_step"] < 10, tables["cost"]
+        job.stop()
+
+
 @test("doctor: the framework, its version, what was found")
 def doctor(case):
     job = jobs.train(case, "--mode", "graph")
