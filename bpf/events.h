@@ -200,6 +200,11 @@ struct pt_rec_mark {
 /* How a probe's program treats a hit: one row per cookie, written before attach. */
 enum pt_name_source { PT_NAME_STATIC = 0, PT_NAME_CXX11 = 1, PT_NAME_COW = 2, PT_NAME_CSTR = 3 };
 
+/* cfg.flags of call_site_result: cfg.code bytes behind what rdi was at the entry lies the result, a
+ * tensor or a vector of them */
+#define PT_RESULT_TENSOR  1
+#define PT_RESULT_TENSORS 2
+
 /* cfg.flags of node_entry: one of GROUP_NODE_TYPE's */
 #define PT_NODE_OF_TYPE 1
 

@@ -39,9 +39,10 @@ int call_entry(struct pt_regs *ctx)
 {
 	__u32 row = probe_row(ctx);
 	struct pt_thread *t = call_begin(ctx, row);
+	struct pt_frame *f = t ? frame_push(t, ctx->sp, row, PT_FRAME_STATIC) : NULL;
 
-	if (t)
-		frame_push(t, ctx->sp, row, PT_FRAME_STATIC);
+	if (f)
+		f->object = ctx->di;
 	return 0;
 }
 
@@ -62,14 +63,17 @@ static __always_inline int call_entry_reading(struct pt_regs *ctx, bool python)
 {
 	__u32 row = probe_row(ctx), cnt = 0;
 	struct pt_thread *t = call_begin(ctx, row);
-	const struct pt_frame *f;
+	struct pt_frame *f;
 
 	if (!t)
 		return 0;
 	if (ctl.window_open)
 		cnt = python ? read_python_args(ctx, t, row) : read_schema_args(ctx, t, row);
 	f = frame_push(t, ctx->sp, row, PT_FRAME_STATIC);
-	if (f && cnt)
+	if (!f)
+		return 0;
+	f->object = ctx->di;
+	if (cnt)
 		args_send(t, f, cnt);
 	return 0;
 }
@@ -238,21 +242,51 @@ int op_return(struct pt_regs *ctx)
 	return 0;
 }
 
-/* A site in the body that every normal return passes. Whatever lies lower has returned. */
+/* The frame of the function that has come to its site; NULL: none. Whatever lies lower has
+ * returned. */
+static __always_inline struct pt_frame *site_frame(struct pt_thread *t, __u64 sp, __u32 row,
+						   __u64 now)
+{
+	struct pt_frame *f;
+
+	if (!t || !t->frame_cnt)
+		return NULL;
+	frames_close_dead_at(t, sp, now);
+	f = frame_at(t, t->frame_cnt - 1);
+	return f && f->probe == row ? f : NULL;
+}
+
+/* A site in the body that every normal return passes. */
 SEC("uprobe")
 int call_site(struct pt_regs *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
-	__u32 row = probe_row(ctx);
 	struct pt_thread *t = thread_lookup();
-	const struct pt_frame *f;
 
-	if (!t || !t->frame_cnt)
-		return 0;
-	frames_close_dead_at(t, ctx->sp, now);
-	f = frame_at(t, t->frame_cnt - 1);
-	if (f && f->probe == row)
+	if (site_frame(t, ctx->sp, probe_row(ctx), now))
 		frame_close_top(t, now, PT_END_SITE);
+	return 0;
+}
+
+/* The same of a function whose result is a tensor, or several, that the entry saw where to find. */
+SEC("uprobe")
+int call_site_result(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), result;
+	__u32 row = probe_row(ctx);
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	struct pt_thread *t = thread_lookup();
+	struct pt_frame *f = site_frame(t, ctx->sp, row, now);
+
+	if (!cfg || !f)
+		return 0;
+	if (ctl.window_open && ctl.layout.autograd_node) {
+		result = read_u64(f->object + cfg->code);
+		if (cfg->flags == PT_RESULT_TENSORS)
+			result = read_u64(result);
+		f->seq = tensor_node_seq(result);
+	}
+	frame_close_top(t, now, PT_END_SITE);
 	return 0;
 }
 

@@ -230,8 +230,9 @@ static void put_links(struct chrome_writer *w, const struct chrome_name *n, cons
 			put_flow(w, from, row, begin_ns,
 				 w->dialect == DIALECT_TB ? "forward_backward" : "fwdbwd");
 	} else if (n->role == ROLE_OPERATOR) {
-		/* the first that gave it out made it */
-		if (!link__find(w->forwards, e->id))
+		/* the first that gave it out made it, of those inside each other the innermost */
+		from = link__find(w->forwards, e->id);
+		if (!from || (from->row == row && begin_ns < from->end_ns))
 			link__set(w->forwards, e->id, &link);
 	} else if (n->role == ROLE_LAUNCH && o->correlation == e->id) {
 		if (!link__find(w->launches, e->id))

@@ -130,6 +130,43 @@ Test(torch_schema, places_tensors_as_the_abi_says)
 	}
 }
 
+/* What the address in rdi leads to once the call is over. */
+static const struct {
+	const char *schema;
+	uint8_t result;
+	uint32_t offset;
+} results[] = {
+	{"relu(Tensor self) -> Tensor", PT_RESULT_TENSOR},
+	{"t(Tensor(a) self) -> Tensor(a)", PT_RESULT_TENSOR},
+	{"add_(Tensor(a!) self, Tensor other) -> Tensor(a!)", PT_RESULT_TENSOR},
+	{"max.dim(Tensor self, int dim) -> (Tensor values, Tensor indices)", PT_RESULT_TENSOR, 8},
+	{"lstm(Tensor x, Tensor[] hx) -> (Tensor, Tensor, Tensor)", PT_RESULT_TENSOR, 16},
+	{"sdpa(Tensor q) -> (Tensor output, Tensor logsumexp, SymInt max_q)", PT_RESULT_TENSOR, 16},
+	{"r(Tensor q) -> (Tensor output, bool flag)", 0},
+	{"split(Tensor(a -> *) self, int size) -> Tensor(a)[]", PT_RESULT_TENSORS},
+	{"unbind(Tensor self) -> Tensor[]", PT_RESULT_TENSORS},
+	{"gelu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)", 0},
+	{"max.max(Tensor self, *, Tensor(a!) v, Tensor(b!) i) -> (Tensor(a!) v, Tensor(b!) i)", 0},
+	{"item(Tensor self) -> Scalar", 0},
+	{"is_same_size(Tensor self, Tensor other) -> bool", 0},
+	{"_foreach_add_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()", 0},
+};
+
+Test(torch_schema, knows_where_the_result_is)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(results); i++) {
+		struct torch_schema s = parse(results[i].schema);
+		struct torch_arg_plan p;
+
+		torch_schema__plan(&s, NULL, false, &p);
+		cr_expect_eq(p.result, results[i].result, "%s: got %u", results[i].schema,
+			     p.result);
+		if (p.result)
+			cr_expect_eq(p.result_offset, results[i].offset, "%s: got %u",
+				     results[i].schema, p.result_offset);
+	}
+}
+
 Test(torch_schema, knows_the_optional_lists_of_c10)
 {
 	struct torch_schema s =

@@ -33,6 +33,9 @@ static int take_track(const struct analysis *a, struct forward_ops *f, const str
 		for (const struct span *s = root; s && !err; s = span__next(s, root)) {
 			const struct forward_op op = {.seq = s->ev.id,
 						      .order = f->order++,
+						      .begin_ns = s->ev.ts_ns,
+						      .end_ns = s->ev.ts_ns + s->ev.dur_ns,
+						      .track = t->track,
 						      .pid = t->track->pid,
 						      .group = by_name__group(a, t->track),
 						      .name = s->ev.name};
@@ -42,6 +45,15 @@ static int take_track(const struct analysis *a, struct forward_ops *f, const str
 				err = ARRAY_PUSH(f->items, f->cnt, f->cap, op);
 		}
 	return err;
+}
+
+/* Is the next one a part of this one, and gave out the same number? */
+static bool next_is_inside(const struct forward_op *op)
+{
+	const struct forward_op *next = op + 1;
+
+	return next->pid == op->pid && next->seq == op->seq && next->track == op->track &&
+	       next->begin_ns < op->end_ns;
 }
 
 int forward_ops__take(const struct analysis *a, struct forward_ops *f, const struct batch *b)
@@ -76,6 +88,8 @@ const struct forward_op *forward_ops__of(const struct analysis *a, const struct 
 	}
 	if (low == f->cnt || f->items[low].pid != t->pid || f->items[low].seq - key.seq >= APART)
 		return NULL;
+	while (low + 1 < f->cnt && next_is_inside(&f->items[low]))
+		low++;
 	return &f->items[low];
 }
 

@@ -2,7 +2,7 @@
 /*
  * Which operator a backward node belongs to. Nodes are numbered as forward operators make them, and
  * an operator has the number of the last one that it made: so a node is of the first operator whose
- * number is not below its own.
+ * number is not below its own, of those inside each other the innermost.
  */
 #ifndef PROFTRACE_FORWARD_OPS_H
 #define PROFTRACE_FORWARD_OPS_H
@@ -11,7 +11,8 @@
 
 struct forward_ops {
 	struct forward_op {
-		uint64_t seq, order;
+		uint64_t seq, order, begin_ns, end_ns;
+		const struct track *track;
 		uint32_t pid, group, name;
 	} *items; /* by process and number */
 	size_t cnt, cap;

@@ -291,11 +291,11 @@ static int pytorch_recognise(struct target *t, struct framework_match *m)
 /* ---- every dispatch ---- */
 
 static int plan_sites(struct table_scan *s, enum torch_lib lib, const struct planned_probe *entry,
-		      const uint64_t *vaddrs, int cnt)
+		      const char *program, const uint64_t *vaddrs, int cnt)
 {
 	struct planned_probe site = *entry;
 
-	site.program = "call_site";
+	site.program = program;
 	site.row = s->plan->probes[s->plan->cnt - 1].row; /* the row its entry was just given */
 	for (int i = 0; i < cnt; i++) {
 		int err;
@@ -321,7 +321,9 @@ static int plan_dispatch(struct table_scan *s, const struct torch_op *op)
 		.name = op->name,
 		.schema = op->schema,
 		.category = CAT_OPERATOR,
-		.cfg = {.tensor_cnt = op->args.tensor_cnt},
+		.cfg = {.tensor_cnt = op->args.tensor_cnt,
+			.flags = op->args.result,
+			.code = op->args.result_offset},
 	};
 	int err;
 
@@ -331,7 +333,10 @@ static int plan_dispatch(struct table_scan *s, const struct torch_op *op)
 	if (elf_file__offset(s->elfs[LIB_CPU], probe.vaddr, &probe.offset))
 		return 0;
 	err = probe_plan__add(s->plan, &probe);
-	return err ? err : plan_sites(s, LIB_CPU, &probe, op->end_vaddrs, op->end_cnt);
+	return err ? err
+		   : plan_sites(s, LIB_CPU, &probe,
+				op->args.result ? "call_site_result" : "call_site", op->end_vaddrs,
+				op->end_cnt);
 }
 
 static int plan_boxed_copy(struct table_scan *s, enum torch_lib lib,
@@ -354,7 +359,8 @@ static int plan_boxed_copy(struct table_scan *s, enum torch_lib lib,
 	if (elf_file__offset(s->elfs[lib], probe.vaddr, &probe.offset))
 		return 0;
 	err = probe_plan__add(s->plan, &probe);
-	return err ? err : plan_sites(s, lib, &probe, boxed->end_vaddrs, boxed->end_cnt);
+	return err ? err
+		   : plan_sites(s, lib, &probe, "call_site", boxed->end_vaddrs, boxed->end_cnt);
 }
 
 /* The wheel's libraries are all built with one std::string. */

@@ -220,23 +220,29 @@ static struct passing arg_passing(const struct schema_arg *arg, const char *mang
 	return (struct passing){.ints = 2}; /* ArrayRef<T>: pointer, length */
 }
 
+/* What is returned, without the parentheses of several. */
+static struct text_span results(struct text_span returns)
+{
+	if (!returns.len || returns.p[0] != '(')
+		return returns;
+	returns.p++;
+	returns.len--;
+	if (returns.len && returns.p[returns.len - 1] == ')')
+		returns.len--;
+	return returns;
+}
+
 /* A single result goes into registers for numbers and references, else into the caller's memory.
  * Tuples of any kind are not trivially copyable in libstdc++. */
 static bool returns_in_memory(struct text_span returns)
 {
-	struct text_span list = returns, item;
+	struct text_span list = results(returns);
 	struct schema_arg arg;
 
-	if (returns.len && returns.p[0] == '(') {
-		list = (struct text_span){returns.p + 1, returns.len - 1};
-		if (list.len && list.p[list.len - 1] == ')')
-			list.len--;
-		if (!next_item(&list, &item))
-			return false; /* "()" is void */
-		if (next_item(&list, &(struct text_span){NULL, 0}))
-			return true;
-		returns = item;
-	}
+	if (!next_item(&list, &returns))
+		return false; /* "()" is void */
+	if (next_item(&list, &(struct text_span){NULL, 0}))
+		return true;
 	arg = parse_arg(returns);
 	if (!arg.type || arg.is_list || arg.opt)
 		return true;
@@ -244,6 +250,43 @@ static bool returns_in_memory(struct text_span returns)
 	if (memchr(returns.p, '!', returns.len))
 		return false;
 	return !arg.type->in_register;
+}
+
+/* A member of a tuple that has 8 bytes. */
+static bool is_word(struct schema_arg arg)
+{
+	static const char *const words[] = {"Tensor", "int", "float", "SymInt"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (arg.type && !strcmp(arg.type->name, words[i]))
+			return !arg.is_list && !arg.opt;
+	return false;
+}
+
+/*
+ * What rdi leads to after the call, PT_RESULT_*: the tensor or the vector that is returned, of a
+ * tuple the first member, which libstdc++ puts last, or the first argument if that is returned.
+ */
+static uint8_t result_at_rdi(const struct torch_schema *s, uint32_t *offset)
+{
+	struct text_span list = results(s->returns), args = s->args, first, item;
+	bool in_memory = returns_in_memory(s->returns);
+	struct schema_arg arg;
+
+	*offset = 0;
+	if (!next_item(&list, &first))
+		return 0;
+	arg = parse_arg(first);
+	if (arg.type != &schema_types[0] || arg.opt || arg.opt_element)
+		return 0;
+	/* Of a tuple of addresses, or an address that is not the first argument's, nothing. */
+	if (memchr(first.p, '!', first.len) &&
+	    (in_memory || !next_item(&args, &item) || !memchr(item.p, '!', item.len)))
+		return 0;
+	for (; next_item(&list, &item); *offset += 8)
+		if (!is_word(parse_arg(item)))
+			return 0;
+	return arg.is_list ? PT_RESULT_TENSORS : PT_RESULT_TENSOR;
 }
 
 /* Registers and stack words handed out so far. */
@@ -279,6 +322,7 @@ void torch_schema__plan(const struct torch_schema *s, const char *mangled_params
 	memset(plan, 0, sizeof(*plan));
 	plan->complete = true;
 	plan->sret = returns_in_memory(s->returns);
+	plan->result = result_at_rdi(s, &plan->result_offset);
 	cursor.ints = plan->sret;
 	while (next_item(&list, &item)) {
 		struct schema_arg arg;

@@ -38,6 +38,8 @@ struct torch_arg_plan {
 	uint8_t index[PT_MAX_TENSORS]; /* argument's position, '*' not counted */
 	uint8_t arg_cnt;	       /* arguments of any type that were placed */
 	bool sret;		       /* rdi holds the address of the result */
+	uint8_t result;		       /* PT_RESULT_*: what rdi leads to; 0: no tensor */
+	uint32_t result_offset;	       /* bytes behind rdi at which it lies */
 	bool complete; /* false: a type was not known, it and what follows are left out */
 };
 /* mangled_params ("RKNS_6TensorES4_b") tells what goes by address; NULL if not known. own_optional:

@@ -131,6 +131,7 @@ class Trace:
             data = json.load(file)
         self.job = job
         self.events = [e for e in data["traceEvents"] if e["ph"] == "X"]
+        self.flows = [e for e in data["traceEvents"] if e["ph"] in "sf"]
         self.wall_zero_ns = data["baseTimeNanoseconds"]
         # the workload's own notes are monotonic
         self.zero_ns = self.wall_zero_ns - (time.time_ns() - time.monotonic_ns())
@@ -140,6 +141,15 @@ class Trace:
     def of_main_thread(self, *categories):
         return [Span.from_trace(e) for e in self.events
                 if e["tid"] == self.job.tid and e["cat"] in categories]
+
+    def forward_of_nodes(self):
+        """By begin of a backward node in nanoseconds: the name of the operator that its arrow comes
+        from."""
+        at = {(e["tid"], e["ts"]): e["name"] for e in self.events if e["cat"] == "cpu_op"}
+        starts = {e["id"]: at[e["tid"], e["ts"]] for e in self.flows
+                  if e["ph"] == "s" and e["name"] == "fwdbwd"}
+        return {round(e["ts"] * 1000): starts[e["id"]] for e in self.flows
+                if e["ph"] == "f" and e["name"] == "fwdbwd"}
 
     def steps(self):
         """Begin and end of each."""

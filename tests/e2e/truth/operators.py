@@ -79,6 +79,26 @@ def inner(job):
     return f"{len(pairs)} operators of {STEPS} steps: names, order, nesting and shapes agree"
 
 
+def _makers(spans):
+    """By number of a node: the operator that torch.profiler takes for the one that made it, the
+    latest to begin with that number."""
+    return {s.sequence: s.name for s in spans if s.sequence >= 0 and s.is_operator}
+
+
+def arrows(job):
+    """From operators to their backward nodes, among all dispatches."""
+    trace = job.record(f"{FIRST}:{FIRST + STEPS}", "inner")
+    ours = [s for s in trace.of_main_thread("cpu_op") if s.is_node]
+    profiled = job.profile(STEPS + 2)
+    theirs = [s for s in profiled if s.is_node]
+    offset = _match("names in order", [s.name for s in ours], [s.name for s in theirs])
+    forward, makers = trace.forward_of_nodes(), _makers(profiled)
+    pairs = [(o, t) for o, t in zip(ours, theirs[offset:]) if t.sequence in makers]
+    _all_equal("operators that made the nodes", pairs, lambda o: forward.get(o.begin_ns),
+               lambda t: makers[t.sequence])
+    return f"{len(pairs)} arrows of {STEPS} steps come from the same operators"
+
+
 def _runs_python(node):
     """Is the backward node written in Python? Generated ones end in a version number."""
     name = node.removeprefix(NODE_PREFIX)

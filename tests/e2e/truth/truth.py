@@ -27,6 +27,7 @@ TRAINING = [
     ("inner", operators.inner, 1),
     ("operator", functools.partial(operators.python_level, not_wrapped=INDEXING), 1),
     ("nodes", operators.backward_nodes, 1),
+    ("arrows", operators.arrows, 1),
 ]
 CUSTOM = [
     ("inner", operators.inner, 1),
