@@ -85,14 +85,16 @@ static __always_inline __u32 system_call(struct task_struct *task)
 	struct pt_regs *regs;
 	long nr;
 
-	if (task->flags & (PF_IO_WORKER | PF_KTHREAD))
+	if (task->flags & PF_KTHREAD)
+		return PT_CALL_KTHREAD;
+	if (task->flags & PF_IO_WORKER)
 		return PT_CALL_WORKER;
 	if (task->thread_info.flags & TIF_ADDR32)
 		return PT_CALL_FOREIGN;
 	/* Exceptions store -1; a fault inside a system call leaves the call's own frame here. */
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	if (bpf_probe_read_kernel(&nr, sizeof(nr), &regs->orig_ax) || nr < 0 ||
-	    nr >= PT_CALL_WORKER)
+	    nr >= PT_CALL_KTHREAD)
 		return PT_CALL_NONE;
 	return nr;
 }

@@ -33,6 +33,7 @@ enum pt_wait_call {
 	PT_CALL_NONE = 0xffff,	  /* not in a system call: a page fault */
 	PT_CALL_FOREIGN = 0xfffe, /* a 32-bit program: numbered by another table */
 	PT_CALL_WORKER = 0xfffd,  /* a kernel worker of the process (io_uring) */
+	PT_CALL_KTHREAD = 0xfffc, /* a kernel thread, which makes none */
 };
 
 struct pt_sched_open {

@@ -152,6 +152,7 @@ Test(wait_reason, says_what_a_thread_waits_for)
 	cr_expect(eq(str, (char *)text(PT_WAIT_SLEEP, SYS_read), "read"));
 	cr_expect(eq(str, (char *)text(PT_WAIT_DISK, SYS_read), "read (disk)"));
 	cr_expect(eq(str, (char *)text(PT_WAIT_DISK, PT_CALL_NONE), "page fault"));
+	cr_expect(eq(str, (char *)text(PT_WAIT_DISK, PT_CALL_KTHREAD), "kernel thread (disk)"));
 	cr_expect(eq(str, (char *)text(PT_WAIT_SLEEP, 9999), "syscall 9999"));
 	cr_expect(eq(str, (char *)text(PT_WAIT_DISK, 9999), "syscall 9999 (disk)"));
 	cr_expect(eq(str, (char *)text(PT_WAIT_PREEMPTED, 0), "preempted"));

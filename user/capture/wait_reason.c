@@ -118,6 +118,8 @@ static const char *call_text(uint32_t call, char *buf, size_t size)
 		return "32-bit system call";
 	case PT_CALL_WORKER:
 		return "io_uring worker";
+	case PT_CALL_KTHREAD:
+		return "kernel thread";
 	}
 	if (call < ARRAY_SIZE(calls) && calls[call])
 		return calls[call];

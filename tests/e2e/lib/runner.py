@@ -5,6 +5,7 @@ marked `alone` and run one by one after the others. A test that fails gets a sec
 since machines are shared; unless it harmed its job. Those that needed it are named at the end."""
 import concurrent.futures
 import ctypes
+import errno
 import os
 import pathlib
 import shutil
@@ -112,12 +113,27 @@ def run_again(base, failures):
     return lasting, unstable
 
 
+def checked(what, failed):
+    if failed:
+        number = ctypes.get_errno()
+        raise OSError(number, f"cannot set up the tests: {what}: {os.strerror(number)}")
+
+
+def mounts_spread():
+    """Would what is mounted in a namespace of our own be seen outside? Not if nothing is shared."""
+    return " shared:" in pathlib.Path("/proc/1/mountinfo").read_text()
+
+
 def own_processes_and_mounts():
     """Whatever the tests start ends up as our child, and what they mount goes with us."""
     libc = ctypes.CDLL(None, use_errno=True)
-    if (libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) or libc.unshare(CLONE_NEWNS) or
-            libc.mount(None, b"/", None, MS_REC | MS_PRIVATE, None)):
-        raise OSError(ctypes.get_errno(), "cannot set up the tests")
+    checked("PR_SET_CHILD_SUBREAPER", libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+    checked("unshare mounts", libc.unshare(CLONE_NEWNS))
+    if libc.mount(None, b"/", None, MS_REC | MS_PRIVATE, None) == 0:
+        return
+    if ctypes.get_errno() == errno.EINVAL and not mounts_spread():
+        return  # a chroot, whose root is no mount
+    checked("private mounts (in a chroot: make its root a mount, `mount --bind DIR DIR`)", True)
 
 
 def kill_leftovers():
