@@ -304,13 +304,17 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 static int fill_cost(const struct analysis *a, void *state, struct table *t)
 {
 	const json_t *summary = recording__summary(a->r);
+	const json_t *loss = json_object_get(summary, "loss");
 	int err = add_cost_facts(a, t);
 
 	if (!err)
 		err = add_subtracted(a, t);
 	if (!err)
 		err = add_damage(a, t);
-	if (!err && json_is_true(json_object_get(json_object_get(summary, "loss"), "target_gone")))
+	if (!err && json_is_true(json_object_get(loss, "target_execed")))
+		err = table__add_note(t,
+				      "The target replaced its program (exec) during the window.");
+	else if (!err && json_is_true(json_object_get(loss, "target_gone")))
 		err = table__add_note(t, "The target ended during the window.");
 	if (!err)
 		err = add_left_out(a, t);

@@ -360,9 +360,11 @@ static int nothing_recorded(const struct session *s, int err)
 		return err__set(err, "stopped before the window opened; nothing was recorded");
 	if (err == -ESRCH && s->target_gone)
 		return err__set(err,
-				"process %d ended before the window opened (%s); nothing was "
+				"process %d %s before the window opened (%s); nothing was "
 				"recorded",
-				s->opts->pid, steps_seen(s));
+				s->opts->pid,
+				s->target_execed ? "replaced its program (exec)" : "ended",
+				steps_seen(s));
 	if (!err)
 		return err__set(-ETIMEDOUT,
 				"the window did not open within --duration; nothing was recorded");

@@ -116,11 +116,12 @@ static json_t *loss_summary(const struct session *s, const struct losses *now)
 {
 	const struct losses *before = &s->lost_before;
 
-	return json_pack(
-		"{s:I, s:I, s:I, s:I, s:b}", "ring", (json_int_t)(now->ring - before->ring),
-		"depth", (json_int_t)(now->depth - before->depth), "storage",
-		(json_int_t)(now->storage - before->storage), "decode",
-		(json_int_t)(now->decode - before->decode), "target_gone", (int)s->target_gone);
+	return json_pack("{s:I, s:I, s:I, s:I, s:b, s:b}", "ring",
+			 (json_int_t)(now->ring - before->ring), "depth",
+			 (json_int_t)(now->depth - before->depth), "storage",
+			 (json_int_t)(now->storage - before->storage), "decode",
+			 (json_int_t)(now->decode - before->decode), "target_gone",
+			 (int)s->target_gone, "target_execed", (int)s->target_execed);
 }
 
 /* Hits times their measured cost: an estimate of what we added to the target. */

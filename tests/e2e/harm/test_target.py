@@ -70,6 +70,7 @@ def killed(case):
 def executes(case):
     job, _, tool = act(case, "exec")
     kept(tool, r"replaced its program \(exec\)")
+    assert "The target replaced its program (exec) during the window" in tool.out, tool.out[-1000:]
     assert job.wait() == 0, job.err.read_text()
     assert job.output() == "second image 499500\n"
 
