@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * MindSpore: what shows its steps, phases, operators and memory, by symbol. Measured on 2.10.0 for
- * CPUs. Its functions let C++ exceptions pass, so none has a return probe: those that end a phase
- * are seen at the check of their stack that each normal return passes.
+ * MindSpore: what shows its steps, phases, operators and memory, by symbol. Measured on 2.10.0 and
+ * 2.7.0 for CPUs. Its functions let C++ exceptions pass, so none has a return probe: those that end
+ * a phase are seen at the check of their stack that each normal return passes.
  */
 #include "frameworks/package.h"
 #include "frameworks/probe_table.h"
@@ -28,6 +28,14 @@ enum mindspore_lib {
 
 static const char *const libs[] = {
 	[LIB_CPU] = "libmindspore_cpu.so",	     [LIB_BACKEND] = "libmindspore_ms_backend.so",
+	[LIB_PYNATIVE] = "libmindspore_pynative.so", [LIB_DATASET] = "_c_dataengine*.so",
+	[LIB_FRONTEND] = "libmindspore_frontend.so", [LIB_PROFILER] = "libmindspore_profiler.so",
+	[LIB_PYBOOST] = "libmindspore_pyboost.so",   [LIB_MEMORY] = "libmindspore_memory_pool.so",
+};
+
+/* Where that is none, 2.7 to 2.9 or so, its kernels are those of the operators for the host. */
+static const char *const libs_without_cpu[] = {
+	[LIB_CPU] = "libmindspore_ops_host.so",	     [LIB_BACKEND] = "libmindspore_ms_backend.so",
 	[LIB_PYNATIVE] = "libmindspore_pynative.so", [LIB_DATASET] = "_c_dataengine*.so",
 	[LIB_FRONTEND] = "libmindspore_frontend.so", [LIB_PROFILER] = "libmindspore_profiler.so",
 	[LIB_PYBOOST] = "libmindspore_pyboost.so",   [LIB_MEMORY] = "libmindspore_memory_pool.so",
@@ -199,6 +207,8 @@ static const struct probe_row rows[] = {
 };
 
 static const struct probe_table table = {libs, LIB_CNT, rows, ARRAY_SIZE(rows)};
+static const struct probe_table table_without_cpu = {libs_without_cpu, LIB_CNT, rows,
+						     ARRAY_SIZE(rows)};
 
 /* The phase of a graph begins with where it was defined. */
 static const struct pt_name_rule name_rules[] = {
@@ -249,14 +259,16 @@ static int mindspore_recognise(struct target *t, struct framework_match *m)
 {
 	const struct target_lib *backend = target__find_lib(t, libs[LIB_BACKEND]);
 	const struct target_lib *cpu = target__find_lib(t, libs[LIB_CPU]);
+	bool cpu_by_host = !cpu && target__find_lib(t, libs_without_cpu[LIB_CPU]);
 
 	if (!backend)
 		return 0;
 	memset(m, 0, sizeof(*m));
 	m->framework = &framework_mindspore;
-	m->ready = cpu && target__find_lib(t, libs[LIB_DATASET]);
+	m->ready = (cpu || cpu_by_host) && target__find_lib(t, libs[LIB_DATASET]);
 	package__text(t, backend, 2, "version.py", "__version__", m->version, sizeof(m->version));
-	m->known_version = !strncmp(m->version, "2.10.", strlen("2.10."));
+	m->known_version = !strncmp(m->version, "2.10.", strlen("2.10.")) ||
+			   !strncmp(m->version, "2.7.", strlen("2.7."));
 	snprintf(m->why, sizeof(m->why), "maps %s; version %s%s", backend->path,
 		 m->version[0] ? m->version : "unknown (no version.py beside it)",
 		 m->known_version ? ""
@@ -272,7 +284,8 @@ static int mindspore_plan(struct target *t, const struct framework_match *m,
 
 	memcpy(plan->name_rules, name_rules, sizeof(name_rules));
 	plan->name_rule_cnt = ARRAY_SIZE(name_rules);
-	return probe_table__plan(&table, t, opts, plan, &scan);
+	return probe_table__plan(target__find_lib(t, libs[LIB_CPU]) ? &table : &table_without_cpu,
+				 t, opts, plan, &scan);
 }
 
 const struct framework framework_mindspore = {
