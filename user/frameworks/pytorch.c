@@ -6,7 +6,7 @@
  */
 #include "frameworks/package.h"
 #include "frameworks/probe_table.h"
-#include "frameworks/torch_boxed.h"
+#include "frameworks/torch_dispatch.h"
 #include "frameworks/torch_layout.h"
 #include "frameworks/torch_ops.h"
 #include "frameworks/torch_wrappers.h"
@@ -288,120 +288,6 @@ static int pytorch_recognise(struct target *t, struct framework_match *m)
 	return 1;
 }
 
-/* ---- every dispatch ---- */
-
-static int plan_sites(struct table_scan *s, enum torch_lib lib, const struct planned_probe *entry,
-		      const char *program, const uint64_t *vaddrs, int cnt)
-{
-	struct planned_probe site = *entry;
-
-	site.program = program;
-	site.row = s->plan->probes[s->plan->cnt - 1].row; /* the row its entry was just given */
-	for (int i = 0; i < cnt; i++) {
-		int err;
-
-		site.vaddr = vaddrs[i];
-		if (elf_file__offset(s->elfs[lib], site.vaddr, &site.offset))
-			continue;
-		err = probe_plan__add(s->plan, &site);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-static int plan_dispatch(struct table_scan *s, const struct torch_op *op)
-{
-	struct planned_probe probe = {
-		.group = GROUP_INNER,
-		.lib = s->libs[LIB_CPU],
-		.symbol = op->symbol,
-		.vaddr = op->entry_vaddr,
-		.program = s->opts->record_shapes ? "call_entry_args" : "call_entry",
-		.name = op->name,
-		.schema = op->schema,
-		.category = CAT_OPERATOR,
-		.cfg = {.tensor_cnt = op->args.tensor_cnt,
-			.flags = op->args.result,
-			.code = op->args.result_offset},
-	};
-	int err;
-
-	memcpy(probe.cfg.arg_slot, op->args.slot, sizeof(probe.cfg.arg_slot));
-	memcpy(probe.cfg.arg_kind, op->args.kind, sizeof(probe.cfg.arg_kind));
-	memcpy(probe.cfg.arg_index, op->args.index, sizeof(probe.cfg.arg_index));
-	if (elf_file__offset(s->elfs[LIB_CPU], probe.vaddr, &probe.offset))
-		return 0;
-	err = probe_plan__add(s->plan, &probe);
-	return err ? err
-		   : plan_sites(s, LIB_CPU, &probe,
-				op->args.result ? "call_site_result" : "call_site", op->end_vaddrs,
-				op->end_cnt);
-}
-
-static int plan_boxed_copy(struct table_scan *s, enum torch_lib lib,
-			   const struct torch_boxed *boxed, enum pt_name_source string_abi)
-{
-	struct planned_probe probe = {
-		.group = GROUP_INNER,
-		.lib = s->libs[lib],
-		.symbol = boxed->symbol,
-		.vaddr = boxed->entry_vaddr,
-		.program = "boxed_entry",
-		.hidden_prefix = "profiler::", /* record_function's own calls: ranges show them */
-		.category = CAT_OPERATOR,
-		.cfg = {.name_reg = boxed->handle_reg,
-			.key_reg = boxed->stack_reg,
-			.name_source = string_abi},
-	};
-	int err;
-
-	if (elf_file__offset(s->elfs[lib], probe.vaddr, &probe.offset))
-		return 0;
-	err = probe_plan__add(s->plan, &probe);
-	return err ? err
-		   : plan_sites(s, lib, &probe, "call_site", boxed->end_vaddrs, boxed->end_cnt);
-}
-
-/* The wheel's libraries are all built with one std::string. */
-static enum pt_name_source range_string_abi(const struct probe_plan *plan)
-{
-	for (size_t i = 0; i < plan->cnt; i++)
-		if (!strcmp(plan->probes[i].program, "range_enter"))
-			return plan->probes[i].cfg.name_source;
-	return PT_NAME_CXX11;
-}
-
-static int plan_boxed(struct table_scan *s, enum torch_lib lib)
-{
-	enum pt_name_source abi = range_string_abi(s->plan);
-	struct torch_boxed_list boxed = {NULL, 0};
-	int err = s->elfs[lib] ? torch_boxed__find(s->elfs[lib], &boxed) : 0;
-
-	for (size_t i = 0; i < boxed.cnt && !err; i++)
-		err = plan_boxed_copy(s, lib, &boxed.items[i], abi);
-	free(boxed.items);
-	return err;
-}
-
-static int plan_inner(struct table_scan *s)
-{
-	struct torch_ops *ops;
-	int err = s->elfs[LIB_CPU] ? torch_ops__load(s->elfs[LIB_CPU], &ops) : -ENOENT;
-
-	if (err == -ENOENT)
-		return probe_plan__missing(s->plan,
-					   "libtorch_cpu.so: no at::_ops symbols; not shown: "
-					   "dispatched operators");
-	if (err)
-		return err;
-	for (size_t i = 0; i < ops->cnt && !err; i++)
-		err = plan_dispatch(s, &ops->ops[i]);
-	torch_ops__free(ops);
-	err = err ? err : plan_boxed(s, LIB_CPU);
-	return err ? err : plan_boxed(s, LIB_PYTHON);
-}
-
 /* ---- where the process keeps what the probes read ---- */
 
 /*
@@ -472,7 +358,7 @@ static int pytorch_plan(struct target *t, const struct framework_match *m,
 	inner.record_shapes = opts->record_shapes && tensors;
 	scan.opts = &inner;
 	if (!err && opts->detail == DETAIL_INNER)
-		err = plan_inner(&scan);
+		err = torch_dispatch__plan(&scan, LIB_CPU, LIB_PYTHON);
 	if (err)
 		return err;
 	memcpy(plan->name_rules, name_rules, sizeof(name_rules));

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* PyTorch's --detail inner: every call through the dispatcher, typed and boxed. */
+#ifndef PROFTRACE_FRAMEWORKS_TORCH_DISPATCH_H
+#define PROFTRACE_FRAMEWORKS_TORCH_DISPATCH_H
+
+#include "frameworks/probe_table.h"
+
+/* Adds the probes of the dispatcher's functions in the libraries cpu and python of the scan's table;
+ * what was looked for in vain goes to the plan's missing. 0 or a negative errno. */
+int torch_dispatch__plan(struct table_scan *s, unsigned int cpu, unsigned int python);
+
+#endif
