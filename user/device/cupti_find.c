@@ -75,16 +75,17 @@ static bool look(const struct target *t, const char *pattern, struct cupti_found
 static bool look_beside(const struct target *t, struct cupti_found *f)
 {
 	const struct target_lib *lib = target__find_lib(t, numbered[0]);
+	const char *path = lib ? target__own_path(t, lib->path) : NULL;
 	char pattern[600];
 	int len;
 
-	if (!lib)
+	if (!path)
 		return false;
-	len = (int)(strrchr(lib->path, '/') - lib->path);
-	snprintf(pattern, sizeof(pattern), "%.*s", len, lib->path);
+	len = (int)(strrchr(path, '/') - path);
+	snprintf(pattern, sizeof(pattern), "%.*s", len, path);
 	if (look(t, pattern, f))
 		return true;
-	snprintf(pattern, sizeof(pattern), "%.*s/../extras/CUPTI/lib64", len, lib->path);
+	snprintf(pattern, sizeof(pattern), "%.*s/../extras/CUPTI/lib64", len, path);
 	return look(t, pattern, f);
 }
 
@@ -96,12 +97,13 @@ static bool look_in_packages(const struct target *t, struct cupti_found *f)
 
 	for (size_t i = 0; i < t->lib_cnt; i++) {
 		for (size_t j = 0; j < ARRAY_SIZE(parents); j++) {
-			const char *at = strstr(t->libs[i].path, parents[j]);
+			const char *path = target__own_path(t, t->libs[i].path);
+			const char *at = strstr(path, parents[j]);
 
 			if (!at)
 				continue;
-			snprintf(pattern, sizeof(pattern), "%.*s%snvidia/*/lib",
-				 (int)(at - t->libs[i].path), t->libs[i].path, parents[j]);
+			snprintf(pattern, sizeof(pattern), "%.*s%snvidia/*/lib", (int)(at - path),
+				 path, parents[j]);
 			if (look(t, pattern, f))
 				return true;
 		}

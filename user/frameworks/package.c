@@ -26,7 +26,7 @@ void package__text(const struct target *t, const struct target_lib *lib, int up,
 		   const char *variable, char *out, size_t size)
 {
 	auto_free char *path = NULL, *text = NULL;
-	auto_free char *dir = strdup(lib->path);
+	auto_free char *dir = strdup(target__own_path(t, lib->path));
 	const char *value;
 	size_t len;
 

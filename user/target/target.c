@@ -134,6 +134,18 @@ static bool is_foreign_ns(pid_t pid, const char *ns)
 	return ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino;
 }
 
+/* /proc lists paths from our root on, or from that of the target's mounts if ours is none there: a
+ * target in a chroot calls them by less. */
+static int read_root(struct target *t)
+{
+	char path[PATH_MAX];
+	ssize_t len = readlink(proc_path(t->pid, "root").s, path, sizeof(path) - 1);
+
+	path[len > 1 ? len : 0] = '\0'; /* "/" begins them all */
+	t->root = strdup(path);
+	return t->root ? 0 : -ENOMEM;
+}
+
 static int read_exe(struct target *t)
 {
 	struct elf_file *elf = NULL;
@@ -202,6 +214,8 @@ int target__open(pid_t pid, struct target **out)
 	if (!err)
 		err = read_exe(t);
 	if (!err)
+		err = read_root(t);
+	if (!err)
 		err = read_argv(t);
 	if (err)
 		goto fail;
@@ -235,6 +249,7 @@ void target__close(struct target *t)
 		free(*arg);
 	free(t->argv);
 	free(t->exe);
+	free(t->root);
 	free(t->unreadable);
 	free(t->python);
 	free(priv);
@@ -392,6 +407,14 @@ static int open_in_root(pid_t pid, const char *path)
 		return -1;
 	}
 	return fd;
+}
+
+const char *target__own_path(const struct target *t, const char *listed)
+{
+	size_t len = t->root ? strlen(t->root) : 0;
+
+	return !strncmp(listed, t->root ? t->root : "", len) && listed[len] == '/' ? listed + len
+										   : listed;
 }
 
 char *target__read_file(const struct target *t, const char *path, size_t *len)

@@ -10,7 +10,7 @@
 
 /* A file mapped executable by the target. */
 struct target_lib {
-	char *path;	 /* as the target sees it */
+	char *path;	 /* as /proc lists it: target__own_path gives the target's own */
 	char *host_path; /* openable from here: the path itself, else /proc/PID/root/..., else
 			    /proc/PID/map_files/... for a deleted or overmounted file; identity
 			    (device, inode) is verified */
@@ -28,7 +28,8 @@ struct target {
 	uid_t uid;
 	uint64_t start_time; /* ticks, field 22 of /proc/PID/stat: tells a reused pid */
 	char comm[16];
-	char *exe;   /* resolved path as the target sees it */
+	char *exe;   /* resolved path as /proc lists it */
+	char *root; /* what begins such paths where the target lives in a chroot; else empty */
 	char **argv; /* NULL-terminated */
 	bool is_kthread, is_32bit, is_static, is_stopped;
 	bool foreign_mnt_ns, foreign_pid_ns; /* differs from ours: a container */
@@ -63,6 +64,9 @@ int target__threads(const struct target *t, struct target_thread **out, size_t *
 /* Reads the target's memory (process_vm_readv, else /proc/PID/mem); all of len or a negative errno.
  */
 int target__read(const struct target *t, uint64_t addr, void *buf, size_t len);
+
+/* What the target itself calls a path that /proc lists. */
+const char *target__own_path(const struct target *t, const char *listed);
 
 /* A regular file of the target's filesystem by its path there, links followed inside its root, at
  * most 64 MB; as file__read. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The files that a process has mapped executable, each with a path that opens here. The path in
- * /proc/PID/maps is the target's own and may by now name another file (upgraded, deleted, mounted
- * over), so every candidate is compared with the file behind the mapping before it is believed.
+ * /proc/PID/maps may by now name another file (upgraded, deleted, mounted over), so every candidate
+ * is compared with the file behind the mapping before it is believed.
  */
 #include "target/target_priv.h"
 #include <stdbool.h>
@@ -93,7 +93,7 @@ static char *find_host_path(const struct target *t, const struct mapping *m, con
 	auto_free char *in_root = NULL, *map_file = NULL;
 	struct stat id;
 
-	if (asprintf(&in_root, "/proc/%d/root%s", t->pid, path) < 0) {
+	if (asprintf(&in_root, "/proc/%d/root%s", t->pid, target__own_path(t, path)) < 0) {
 		in_root = NULL;
 		return NULL;
 	}
