@@ -37,8 +37,11 @@ def inner(case):
     ours = jobs.operators(tables)
     dispatched = {n: c for n, c in ours.items() if n.startswith("Pyboost")}
     jobs.check_operators(without(ours, dispatched), theirs)
-    # Two layers forward, their loss; gradients do not come by Python.
-    assert dispatched["PyboostReLU"] == dispatched["PyboostMatMul"] == 2, dispatched
+    # Two layers forward, their loss; gradients do not come by Python. 2.7 has no symbols for them.
+    if "MindSpore 2.7." in tables["summary"]["rows"][0]["framework"]:
+        assert not dispatched, dispatched
+    else:
+        assert dispatched["PyboostReLU"] == dispatched["PyboostMatMul"] == 2, dispatched
     assert jobs.names(tables, "userdefined")["my step"]["calls"] == jobs.STEPS, tables
     memory = tables["memory"]["rows"]
     allocated, freed = (sum(row[f"{what}_bytes"] for row in memory)
