@@ -127,6 +127,11 @@ static void __attribute__((noreturn)) serve(int sock, pid_t parent)
 	struct order o;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* Links among them would live as long as we do, and we are killed: then the kernel cannot
+	   take the probes out again. */
+	dup2(sock, STDERR_FILENO + 1);
+	sock = STDERR_FILENO + 1;
+	close_range((unsigned int)sock + 1, ~0u, 0);
 	/* The parent may have died before that; then nobody would ever end us. */
 	while (getppid() == parent && read(sock, &o, sizeof(o)) == sizeof(o)) {
 		double ns = least_round(&o);
@@ -245,6 +250,38 @@ void calibration_programs__free(struct calibration_programs *p)
 	free(p);
 }
 
+/* Threads that free probes; a process that ends kills them, and what they had not taken out by then
+ * the kernel leaks, with a line in its log. */
+static struct {
+	pthread_t threads[8];
+	size_t cnt;
+	pid_t pid;
+} discarding;
+
+static void wait_for_discarding(void)
+{
+	if (discarding.pid != getpid())
+		return; /* a child: the threads are its parent's */
+	while (discarding.cnt)
+		pthread_join(discarding.threads[--discarding.cnt], NULL);
+}
+
+/* False: no more threads. */
+static bool discard_aside(void *(*work)(void *), void *arg)
+{
+	if (discarding.pid != getpid()) {
+		if (!discarding.pid && atexit(wait_for_discarding))
+			return false;
+		discarding.pid = getpid();
+		discarding.cnt = 0;
+	}
+	if (discarding.cnt == ARRAY_SIZE(discarding.threads) ||
+	    pthread_create(&discarding.threads[discarding.cnt], NULL, work, arg))
+		return false;
+	discarding.cnt++;
+	return true;
+}
+
 struct discarded {
 	struct attach_set *set;
 	struct calibration_programs *programs;
@@ -263,14 +300,11 @@ static void *free_discarded(void *arg)
 void calibration__discard(struct attach_set *set, struct calibration_programs *p)
 {
 	struct discarded *d = malloc(sizeof(*d));
-	pthread_t thread;
 
 	if (d)
 		*d = (struct discarded){set, p};
-	if (d && pthread_create(&thread, NULL, free_discarded, d) == 0) {
-		pthread_detach(thread);
+	if (d && discard_aside(free_discarded, d))
 		return;
-	}
 	free(d);
 	attach_set__free(set);
 	calibration_programs__free(p);

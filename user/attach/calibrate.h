@@ -47,7 +47,8 @@ struct calibration_programs {
 int calibration_programs__load(enum attach_method method, struct calibration_programs **out);
 void calibration_programs__free(struct calibration_programs *p);
 /* Frees both from a thread of its own: nobody needs to wait for the kernel's grace periods when the
- * probes were in a child that is gone or in ourselves. Either may be NULL. */
+ * probes were in a child that is gone or in ourselves. The end of the process waits for it. Either
+ * may be NULL. */
 void calibration__discard(struct attach_set *set, struct calibration_programs *p);
 
 #endif
