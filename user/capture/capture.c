@@ -69,8 +69,9 @@ static void warn_no_framework(const struct session *s)
 	bool functions = o->ops.cnt || o->ops_returning.cnt;
 	bool marks = user_usdt__has_own(s->target);
 
-	if (s->target->is_kthread) {
-		log__warn("process %d is a kernel thread: CPU and scheduler tables only", o->pid);
+	if (s->target->is_kthread || s->target->is_32bit) {
+		log__warn("process %d is a %s: CPU and scheduler tables only", o->pid,
+			  s->target->is_kthread ? "kernel thread" : "32-bit program");
 		return;
 	}
 	log__warn("process %d runs no framework that I know: CPU, scheduler and CUDA call "
@@ -97,7 +98,8 @@ static int session_plan(struct session *s)
 	if (err)
 		return err;
 	if (s->match.framework) {
-		log__info("%s %s: %s", s->match.framework->title, s->match.version, s->match.why);
+		log__info("%s%s%s: %s", s->match.framework->title, s->match.version[0] ? " " : "",
+			  s->match.version, s->match.why);
 		err = s->match.framework->plan(s->target, &s->match, &opts, &s->plan);
 	} else if (s->target->unreadable) {
 		log__warn("process %d: may not read its libraries (%s), so its framework, if any, "

@@ -241,6 +241,11 @@ static int no_library(const struct search *s)
 	char names[512] = "";
 	size_t at = 0;
 
+	if (s->t->is_32bit)
+		return err__set(-ENOTSUP,
+				"%s %s: process %d is a 32-bit program, in which no function is "
+				"probed",
+				s->option, s->spec, s->t->pid);
 	for (size_t i = 0; i < s->t->lib_cnt; i++)
 		suggest__offer(&near, basename_of(s->t->libs[i].path));
 	if (near.best)

@@ -47,7 +47,7 @@ def static(case):
 
 @test("32-bit program")
 def narrow(case):
-    percent, states = watched(case, spinner(case, "-m32").pid)
+    percent, states = watched(case, spinner(case, "-m32").pid, "is a 32-bit program: CPU and")
     assert percent > 1 and states["run"] > 1e7, (percent, states)
 
 
