@@ -85,13 +85,19 @@ static void warn_no_framework(const struct session *s)
 			  : "; add functions with --op 'exe:GLOB', steps with --step-probe");
 }
 
+/* One by one, hundreds of probes take a minute to come out again. */
+static bool attaches_many(enum attach_method method)
+{
+	return attach_method__resolve(method) == ATTACH_UPROBE_MULTI || attach__has_trace_events();
+}
+
 static int session_plan(struct session *s)
 {
 	const struct plan_opts opts = {
 		.detail = s->opts->detail,
 		.record_shapes = s->opts->record_shapes,
 		.profile_memory = s->opts->profile_memory,
-		.node_types = !s->opts->keep_all,
+		.node_types = !s->opts->keep_all && attaches_many(s->opts->method),
 	};
 	int err = vouch(s->opts->vouched);
 
