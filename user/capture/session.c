@@ -327,7 +327,7 @@ static void look_at_target(struct session *s)
 
 	if (!target__alive(s->target))
 		s->target_gone = true;
-	else if (target__stopped(s->target) && !was_stopped)
+	else if (s->target->is_stopped && !was_stopped)
 		session__warn_stopped(s);
 }
 

@@ -428,19 +428,12 @@ char *target__read_file(const struct target *t, const char *path, size_t *len)
 	return file__read(self, len);
 }
 
-bool target__stopped(struct target *t)
+bool target__alive(struct target *t)
 {
 	struct proc_stat st;
 
-	if (read_stat(t->pid, &st) == 0)
-		t->is_stopped = state_is_stopped(st.state);
-	return t->is_stopped;
-}
-
-bool target__alive(const struct target *t)
-{
-	struct proc_stat st;
-
-	return read_stat(t->pid, &st) == 0 && st.start_time == t->start_time && st.state != 'Z' &&
-	       st.state != 'X';
+	if (read_stat(t->pid, &st) || st.start_time != t->start_time)
+		return false;
+	t->is_stopped = state_is_stopped(st.state);
+	return st.state != 'Z' && st.state != 'X';
 }

@@ -72,9 +72,8 @@ const char *target__own_path(const struct target *t, const char *listed);
  * most 64 MB; as file__read. */
 char *target__read_file(const struct target *t, const char *path, size_t *len);
 
-bool target__alive(const struct target *t); /* same process, not a zombie */
-/* By a signal or a debugger; is_stopped is brought up to date. */
-bool target__stopped(struct target *t);
+/* Same process, not a zombie; is_stopped (by a signal or a debugger) is brought up to date. */
+bool target__alive(struct target *t);
 
 /* "process" and "rank" objects of the recording's metadata (doc/recording.md). */
 json_t *target__json(const struct target *t);
