@@ -33,13 +33,8 @@ static const char *const libs[] = {
 	[LIB_PYBOOST] = "libmindspore_pyboost.so",   [LIB_MEMORY] = "libmindspore_memory_pool.so",
 };
 
-/* Where that is none, 2.7 to 2.9 or so, its kernels are those of the operators for the host. */
-static const char *const libs_without_cpu[] = {
-	[LIB_CPU] = "libmindspore_ops_host.so",	     [LIB_BACKEND] = "libmindspore_ms_backend.so",
-	[LIB_PYNATIVE] = "libmindspore_pynative.so", [LIB_DATASET] = "_c_dataengine*.so",
-	[LIB_FRONTEND] = "libmindspore_frontend.so", [LIB_PROFILER] = "libmindspore_profiler.so",
-	[LIB_PYBOOST] = "libmindspore_pyboost.so",   [LIB_MEMORY] = "libmindspore_memory_pool.so",
-};
+/* 2.7 has none for CPUs: its kernels are in that of the operators for the host. */
+static const char *const other_libs[LIB_CNT] = {[LIB_CPU] = "libmindspore_ops_host.so"};
 
 /* CPython, 3.3 to 3.13: a compact ASCII str has its text behind a header of 48 bytes. */
 #define PYTHON_STR 48
@@ -206,9 +201,7 @@ static const struct probe_row rows[] = {
 	},
 };
 
-static const struct probe_table table = {libs, LIB_CNT, rows, ARRAY_SIZE(rows)};
-static const struct probe_table table_without_cpu = {libs_without_cpu, LIB_CNT, rows,
-						     ARRAY_SIZE(rows)};
+static const struct probe_table table = {libs, other_libs, LIB_CNT, rows, ARRAY_SIZE(rows)};
 
 /* The phase of a graph begins with where it was defined. */
 static const struct pt_name_rule name_rules[] = {
@@ -258,14 +251,12 @@ static void shorten(char *name)
 static int mindspore_recognise(struct target *t, struct framework_match *m)
 {
 	const struct target_lib *backend = target__find_lib(t, libs[LIB_BACKEND]);
-	const struct target_lib *cpu = target__find_lib(t, libs[LIB_CPU]);
-	bool cpu_by_host = !cpu && target__find_lib(t, libs_without_cpu[LIB_CPU]);
 
 	if (!backend)
 		return 0;
 	memset(m, 0, sizeof(*m));
 	m->framework = &framework_mindspore;
-	m->ready = (cpu || cpu_by_host) && target__find_lib(t, libs[LIB_DATASET]);
+	m->ready = probe_table__lib(&table, t, LIB_CPU) && target__find_lib(t, libs[LIB_DATASET]);
 	package__text(t, backend, 2, "version.py", "__version__", m->version, sizeof(m->version));
 	m->known_version = !strncmp(m->version, "2.10.", strlen("2.10.")) ||
 			   !strncmp(m->version, "2.7.", strlen("2.7."));
@@ -284,8 +275,7 @@ static int mindspore_plan(struct target *t, const struct framework_match *m,
 
 	memcpy(plan->name_rules, name_rules, sizeof(name_rules));
 	plan->name_rule_cnt = ARRAY_SIZE(name_rules);
-	return probe_table__plan(target__find_lib(t, libs[LIB_CPU]) ? &table : &table_without_cpu,
-				 t, opts, plan, &scan);
+	return probe_table__plan(&table, t, opts, plan, &scan);
 }
 
 const struct framework framework_mindspore = {

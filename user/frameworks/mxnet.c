@@ -260,7 +260,7 @@ static const struct probe_row rows[] = {
 	},
 };
 
-static const struct probe_table table = {libs, LIB_CNT, rows, ARRAY_SIZE(rows)};
+static const struct probe_table table = {libs, NULL, LIB_CNT, rows, ARRAY_SIZE(rows)};
 
 /* Every optimizer operator of 1.9.1 ends so, but the phases of lamb. */
 static bool updates_parameters(const char *op)

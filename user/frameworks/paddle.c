@@ -26,10 +26,7 @@ static const char *const libs[] = {
 };
 
 /* Before 3.0 the kernels' library is a part of the other. */
-static const char *const libs_in_one[] = {
-	[LIB_PADDLE] = "libpaddle.so*",
-	[LIB_PHI] = "libpaddle.so*",
-};
+static const char *const other_libs[LIB_CNT] = {[LIB_PHI] = "libpaddle.so*"};
 
 #define PYTHON_FUNCTION "_ZN6paddle6pybind*eager_api_*EP7_object*"
 #define CATCHES_ALL	"C API function: turns every C++ exception into a Python one"
@@ -170,8 +167,7 @@ static const struct probe_row rows[] = {
 	},
 };
 
-static const struct probe_table table = {libs, LIB_CNT, rows, ARRAY_SIZE(rows)};
-static const struct probe_table table_in_one = {libs_in_one, LIB_CNT, rows, ARRAY_SIZE(rows)};
+static const struct probe_table table = {libs, other_libs, LIB_CNT, rows, ARRAY_SIZE(rows)};
 
 /* ---- recognition ---- */
 
@@ -409,8 +405,7 @@ static int paddle_plan(struct target *t, const struct framework_match *m,
 		       const struct plan_opts *opts, struct probe_plan *plan)
 {
 	struct table_scan scan;
-	bool in_one = !target__find_lib(t, libs[LIB_PHI]);
-	int err = probe_table__plan(in_one ? &table_in_one : &table, t, opts, plan, &scan);
+	int err = probe_table__plan(&table, t, opts, plan, &scan);
 
 	if (err || !scan.elfs[LIB_PADDLE])
 		return err;

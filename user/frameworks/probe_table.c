@@ -201,6 +201,23 @@ static int allow_all_returns(const struct probe_table *table)
 	return err;
 }
 
+/* The name by which the target maps a library; the first if it maps neither. */
+static const char *lib_pattern(const struct probe_table *table, const struct target *t,
+			       unsigned int lib)
+{
+	const char *other = table->other_libs ? table->other_libs[lib] : NULL;
+
+	return other && !target__find_lib(t, table->libs[lib]) && target__find_lib(t, other)
+		       ? other
+		       : table->libs[lib];
+}
+
+const struct target_lib *probe_table__lib(const struct probe_table *table, const struct target *t,
+					  unsigned int lib)
+{
+	return target__find_lib(t, lib_pattern(table, t, lib));
+}
+
 static int missing(const struct table_scan *s)
 {
 	for (size_t i = 0; i < s->table->row_cnt; i++) {
@@ -210,7 +227,7 @@ static int missing(const struct table_scan *s)
 		if (s->found[i] || !row->loses || !row_wanted(s, row))
 			continue;
 		err = probe_plan__missing(s->plan, "%s: no symbol %s%s; not shown: %s",
-					  s->table->libs[row->lib], row->symbol,
+					  lib_pattern(s->table, s->t, row->lib), row->symbol,
 					  strchr(row->symbol, '*') ? "" : "*", row->loses);
 		if (err)
 			return err;
@@ -228,7 +245,7 @@ int probe_table__plan(const struct probe_table *table, struct target *t,
 	for (unsigned int lib = 0; lib < table->lib_cnt && !err; lib++) {
 		struct walk w = {scan, lib};
 
-		scan->libs[lib] = target__find_lib(t, table->libs[lib]);
+		scan->libs[lib] = probe_table__lib(table, t, lib);
 		if (!scan->libs[lib])
 			continue;
 		scan->elfs[lib] = target__elf(t, scan->libs[lib]);

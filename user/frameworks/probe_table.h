@@ -50,6 +50,8 @@ struct probe_row {
 
 struct probe_table {
 	const char *const *libs; /* shell patterns of basenames */
+	/* The same where the target maps none of those: NULL, or an item NULL: no other name. */
+	const char *const *other_libs;
 	size_t lib_cnt;
 	const struct probe_row *rows;
 	size_t row_cnt;
@@ -70,6 +72,10 @@ struct table_scan {
 int probe_table__plan(const struct probe_table *table, struct target *t,
 		      const struct plan_opts *opts, struct probe_plan *plan,
 		      struct table_scan *scan);
+
+/* A library of the table as the target maps it, by either name; NULL: not mapped. */
+const struct target_lib *probe_table__lib(const struct probe_table *table, const struct target *t,
+					  unsigned int lib);
 
 /* Where a symbol of a library lies in the target, 0 if it has none. */
 uint64_t table_scan__address(const struct table_scan *scan, unsigned int lib, const char *symbol);

@@ -253,7 +253,7 @@ static const struct probe_row rows[] = {
 	},
 };
 
-static const struct probe_table table = {libs, LIB_CNT, rows, ARRAY_SIZE(rows)};
+static const struct probe_table table = {libs, NULL, LIB_CNT, rows, ARRAY_SIZE(rows)};
 
 static const struct pt_name_rule name_rules[] = {
 	{"enumerate(DataLoader)#", 22, PT_CLASS_DATALOADER},
