@@ -69,6 +69,15 @@ static void string_abi(const char *symbol, struct planned_probe *probe)
 	{.name_source = PT_NAME_CSTR, .name_path = {offset, 48}, .name_derefs = 1}
 #define TP_NAME 24
 
+#define NODE_TYPE(library, function)                                                               \
+	{                                                                                          \
+		.lib = (library), .symbol = (function), .details = AT_OPERATOR,                    \
+		.group = GROUP_NODE_TYPE, .category = CAT_BACKWARD_NODE, .program = "node_entry",  \
+		.name_of = node_type_name,                                                         \
+		.cfg = {.key_reg = 1,                                                              \
+			.flags = PT_NODE_OF_TYPE }                                                 \
+	}
+
 static const struct probe_row rows[] = {
 	/* Ranges: Optimizer.step, zero_grad, DataLoader next, record_function. They run without a
 	 * profiler. */
@@ -139,26 +148,8 @@ static const struct probe_row rows[] = {
 		.loses = "backward nodes",
 	},
 	/* The same by type: virtual functions, called with the node in the place of `this`. */
-	{
-		.lib = LIB_CPU,
-		.symbol = "_ZN5torch8autograd*5applyEOSt6vectorI*",
-		.details = AT_OPERATOR,
-		.group = GROUP_NODE_TYPE,
-		.category = CAT_BACKWARD_NODE,
-		.program = "node_entry",
-		.name_of = node_type_name,
-		.cfg = {.key_reg = 1, .flags = PT_NODE_OF_TYPE},
-	},
-	{
-		.lib = LIB_PYTHON,
-		.symbol = "_ZN5torch8autograd6PyNode5applyEOSt6vectorI",
-		.details = AT_OPERATOR,
-		.group = GROUP_NODE_TYPE,
-		.category = CAT_BACKWARD_NODE,
-		.program = "node_entry",
-		.name_of = node_type_name,
-		.cfg = {.key_reg = 1, .flags = PT_NODE_OF_TYPE},
-	},
+	NODE_TYPE(LIB_CPU, "_ZN5torch8autograd*5applyEOSt6vectorI*"),
+	NODE_TYPE(LIB_PYTHON, "_ZN5torch8autograd6PyNode5applyEOSt6vectorI"),
 	/* autograd.Function written in Python */
 	{
 		.lib = LIB_PYTHON,
