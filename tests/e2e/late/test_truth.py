@@ -53,9 +53,12 @@ def ten_times(case):
 @test("an unprivileged job in a mount namespace of its own, without /dev/shm")
 def contained(case):
     case.dir.chmod(0o777)
-    job = GpuJob(case, wrap=("unshare", "--mount", "--propagation", "private", "sh", "-c",
-                             'mount -t tmpfs -o size=4k none /dev/shm && exec setpriv '
-                             '--reuid=65534 --regid=65534 --clear-groups "$@"', "sh"))
+    sim = case.dir / "sim"  # the tree may lie in a home that others cannot enter
+    sim.mkdir()
+    job = GpuJob(case, sim / "client/train", 0, 3000, 1, 2,
+                 wrap=("unshare", "--mount", "--propagation", "private", "sh", "-c",
+                       f"mount --bind {SIM} {sim} && mount -t tmpfs -o size=4k none /dev/shm && "
+                       'exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"', "sh"))
     check_recorded(case, job)
     job.end()
 
