@@ -1,10 +1,11 @@
 """Added step time of proftrace and of the framework's own profiler, interleaved in one process per job.
 
 A measurement runs N steps in one mode; before and after each there are N untraced steps, and what
-the mode adds is the 10th percentile of its steps less the mean of that of its two neighbours. Ten
-such pairs per mode give the median and its 95 % interval. CPU time is that of the thread that trains
-(MXNet, MindSpore: of the process), probes included; elapsed time suffers from whatever else runs on
-the machine.
+the mode adds is the 10th percentile of its steps less the mean of that of its two neighbours. A
+virtual machine's processor may change its speed by half from one second to the next: where the two
+neighbours differ, the measurement is repeated. Ten such pairs per mode give the median and its 95 %
+interval. CPU time is that of the thread that trains (MXNet, MindSpore: of the process), probes
+included; elapsed time suffers from whatever else runs on the machine.
 """
 import argparse
 import json
@@ -30,6 +31,8 @@ JOBS = {
 }
 QUICK_SHARE = 0.5
 LOW = 0.1
+STEADY = 0.03  # share by which the neighbours of a measurement may differ in CPU time
+TRIES = 4  # per pair
 PROFILER = "profiler"  # the framework's own
 MODES = {
     "phase": ["phase", "--detail", "phase"],
@@ -87,29 +90,43 @@ def load():
         return float(file.read().split()[0])
 
 
+def is_steady(entry):
+    before, after = entry["before"]["cpu"], entry["after"]["cpu"]
+    return abs(after - before) <= STEADY * min(before, after)
+
+
 def measure_job(args, name):
-    """Per mode, one entry per round: step before, step in the mode, step after, and facts."""
+    """Per mode, one entry per pair: step before, step in the mode, step after, and facts."""
     steps = int(JOBS[args.framework][name] * (QUICK_SHARE if args.quick else 1))
     job = Job(args.python, args.framework, name, args.device)
     rounds = {mode: [] for mode in args.modes}
+    tried = dict.fromkeys(args.modes, 0)
     order = random.Random(name)
+
+    def is_due(mode):
+        return len(rounds[mode]) < args.pairs and tried[mode] < args.pairs * TRIES
+
     try:
         job.ask(f"prof {steps}")  # what it does once, at its first use
         fresh = [low(job.ask(f"run {steps}")) for _ in range(3)]
         before = fresh[-1]
-        for number in range(args.pairs):
-            for mode in order.sample(args.modes, len(args.modes)):
-                print(f"{name}: pair {number + 1}, {mode}", file=sys.stderr)
+        while due := [mode for mode in args.modes if is_due(mode)]:
+            for mode in order.sample(due, len(due)):
+                print(f"{name}: {mode}, pair {len(rounds[mode]) + 1}", file=sys.stderr)
                 times, facts = one(job, mode, steps)
                 after = low(job.ask(f"run {steps}"))
-                rounds[mode].append(
-                    {"before": before, "mode": low(times), "after": after, "load": load(), **facts}
-                )
+                entry = {"before": before, "mode": low(times), "after": after, "load": load(), **facts}
                 before = after
+                tried[mode] += 1
+                if is_steady(entry):
+                    rounds[mode].append(entry)
         left = [low(job.ask(f"run {steps}")) for _ in range(3)]
     finally:
         job.close()
-    return {"steps": steps, "fresh": fresh, "left": left, "modes": rounds}
+    missed = [mode for mode in args.modes if len(rounds[mode]) < args.pairs]
+    if missed:
+        raise Failed(f"the machine is too unsteady: too few pairs of {', '.join(missed)}")
+    return {"steps": steps, "fresh": fresh, "left": left, "modes": rounds, "tried": tried}
 
 
 def added(entry, clock):
@@ -195,6 +212,8 @@ def print_rest(results):
         residue = result["residue_us"]
         print(f"{name}: untraced step after the last detach less before the first attach: "
               f"{residue['cpu']:+.0f} us CPU, {residue['wall']:+.0f} us elapsed")
+        kept = sum(len(entries) for entries in result["modes"].values())
+        print(f"{name}: {kept} of {sum(result['tried'].values())} pairs had neighbours alike")
     loads = [e["load"] for r in results.values() for m in r["modes"].values() for e in m]
     print(f"load average {min(loads):.1f} to {max(loads):.1f} on {os.cpu_count()} CPUs")
 
