@@ -6,7 +6,7 @@
 # make fuzz       fuzz the file readers      make simgpu    a simulated GPU
 # make test-kernels   some of the tests on other kernels, in virtual machines
 # make tsan       races of the library in the target
-# make gpu-test   against torch.profiler, on a real GPU     make clean
+# make gpu-test   tests, golden trace and figures on a real GPU     make clean
 # make test-matrix ARGS='--remove torch'   the frameworks' suites with each version that is checked
 
 VERSION   := 0.1.0
@@ -141,7 +141,7 @@ test: test-deps
 
 gpu-test: test-deps
 	@$(SUBMAKE) all
-	@GPU_TEST=1 BUILD=$(abspath $(BUILD)) scripts/e2e gpu
+	@BUILD=$(abspath $(BUILD)) scripts/gpu-test
 
 test-kernels: test-deps
 	@$(SUBMAKE) all

@@ -112,6 +112,25 @@ class Simgpu(unittest.TestCase):
         self.assertEqual(truth.counts(rows)["kernel"], 121)
         self.assertEqual([r["name"] for r in rows if r["kind"] == "tool"], ["attached"])
 
+    def test_golden(self):
+        """Two machines that do the same are told apart from two that do not."""
+        tool = HERE.parents[1] / "simgpu/golden/golden.py"
+
+        def recorded(name, **knobs):
+            subprocess.run([tool, "record", FARM, OUT / "observer.so", name], check=True,
+                           env=dict(os.environ, **knobs))
+            return name
+
+        def compare(*names):
+            done = subprocess.run([tool, "compare", *names], capture_output=True, text=True)
+            return done.returncode, done.stdout
+
+        one = recorded("one")
+        self.assertEqual(compare(one, recorded("same"))[0], 0)
+        status, said = compare(one, recorded("other", SIMGPU_LAUNCH_CBID="505"))
+        self.assertEqual(status, 1)
+        self.assertRegex(said, r" 0 +[1-9][0-9]*  runtime __cudaLaunchKernel_v13000, 1 x kernel")
+
     @staticmethod
     def took(row):
         return int(row["end_ns"]) - int(row["start_ns"])
