@@ -77,10 +77,15 @@ int memory_delete(struct pt_regs *ctx)
 	return 0;
 }
 
-/* (void *ptr, int64_t bytes, size_t allocated, size_t reserved, Device{type, index}) */
+/* (void *ptr, int64_t bytes, size_t allocated, size_t reserved, Device{type, index}). The host's
+ * allocator calls it, too, while the program profiles itself: memory_new has those. */
 SEC("uprobe")
 int memory_report(struct pt_regs *ctx)
 {
+	if (!(ctx->r8 & 0xff)) {
+		stat_hit(probe_row(ctx));
+		return 0;
+	}
 	memory_emit(ctx, ctx->di, ctx->si, ctx->dx, ctx->cx, ctx->r8 & 0xffff);
 	return 0;
 }

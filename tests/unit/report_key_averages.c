@@ -98,6 +98,76 @@ Test(report_key_averages, memory_of_the_innermost_event_and_of_all_around_it)
 	synth__free(&s);
 }
 
+Test(report_key_averages, memory_that_no_event_asked_for)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+
+	synth__memory(&s, s.main, 5, 0x1000, 4096);
+	synth__span(&s, s.main, CAT_OPERATOR, "op", 10, 20);
+	synth__memory(&s, s.main, 25, 0x1000, -4096);
+	synth__memory(&s, s.main, 26, 0x2000, 512);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	EXPECT_LINES(&s, "key_averages", NS(),
+		     "Outside of all events: 512 bytes of CPU memory, in 3 allocations and frees.");
+	synth__free(&s);
+}
+
+/* As torch.profiler: div -> div -> div -> true_div is one div of 50, of which 40 are its own. */
+Test(report_key_averages, an_event_that_only_calls_its_own_name_is_one_event)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+
+	synth__span(&s, s.main, CAT_OPERATOR, "true_div", 20, 30);
+	synth__span(&s, s.main, CAT_OPERATOR, "div", 15, 35);
+	synth__span(&s, s.main, CAT_OPERATOR, "div", 5, 45);
+	synth__span(&s, s.main, CAT_OPERATOR, "div", 0, 50);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	EXPECT_LINES(
+		&s, "key_averages", NS(.group_by = GROUP_BY_STACK, .style.width = 0),
+		"div       80.00       40        100.00       50         50            1           "
+		"-",
+		"true_div  20.00       10        20.00        10         10            1           "
+		"div");
+	synth__free(&s);
+}
+
+Test(report_key_averages, two_inner_events_of_its_name_are_events)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+
+	synth__span(&s, s.main, CAT_OPERATOR, "div", 10, 20);
+	synth__span(&s, s.main, CAT_OPERATOR, "div", 20, 25);
+	synth__span(&s, s.main, CAT_OPERATOR, "div", 0, 50);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	EXPECT_LINES(&s, "key_averages", NS(),
+		     "div   100.00      50        130.00       65         22            3");
+	synth__free(&s);
+}
+
+/* The profiler has no event of it; what it takes itself is of the range around it. */
+Test(report_key_averages, the_backward_pass_is_no_event)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+
+	synth__span(&s, s.main, CAT_BACKWARD_NODE, "MmBackward0", 10, 40);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 5, 50);
+	synth__span(&s, s.main, CAT_USER, "train", 0, 60);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	EXPECT_LINES(&s, "key_averages", NS(.group_by = GROUP_BY_STACK, .style.width = 0),
+		     "train        50.00       30        100.00       60         60            1   "
+		     "        "
+		     "-",
+		     "MmBackward0  50.00       30        50.00        30         30            1   "
+		     "        "
+		     "train",
+		     "Self CPU time total: 60 ns");
+	synth__free(&s);
+}
+
 static void mm(struct synth *s, uint64_t begin, int64_t rows)
 {
 	struct event e = synth__event(s, s->main, CAT_OPERATOR, "mm", begin, begin + 10);

@@ -8,6 +8,11 @@ A workload defines one training or inference step and hands it to serve(). Comma
     profile N FILE   the same without shapes, which cost time
     watched FILE     steps under torch.profiler until the next command arrives, a few at a time and
                      then a pause; the raw events of the latest few seconds go to FILE
+    averages N FILE  N steps under torch.profiler, with shapes and memory: its own key_averages() by
+                     name, by name and shapes, and its sums of events with the same callers
+    everything       as `watched`, with shapes and memory; the events are kept for
+    between N N FILE what `averages` says of kept events that begin between two times on the wall
+                     clock, in nanoseconds
     cost             nanoseconds that torch.profiler adds to an operator, measured on a small one
     stamps FILE      what was noted since the last `stamps`: steps, and phases if the workload has any
     quit
@@ -24,6 +29,7 @@ import threading
 import time
 
 import torch
+from torch.autograd.profiler_util import EventList, FunctionEventAvg
 from torch.profiler import ProfilerActivity, profile
 
 WARMUP_STEPS = 5
@@ -116,10 +122,46 @@ def _operator_ns():
     return best
 
 
+def _callers(event):
+    """Names of the events around it, the innermost first."""
+    names = []
+    while (event := event.cpu_parent) is not None:
+        names.append(event.name)
+    return names
+
+
+def _row(average):
+    return {
+        "name": average.key,
+        "calls": average.count,
+        "cpu_total_ns": round(average.cpu_time_total * 1000),
+        "self_cpu_ns": round(average.self_cpu_time_total * 1000),
+        "cpu_memory_bytes": average.cpu_memory_usage,
+        "self_cpu_memory_bytes": average.self_cpu_memory_usage,
+    }
+
+
+def _key_averages(events):
+    """Rows of the profiler's averages; by callers, which it has of Python only, its sums of the
+    events with the same ones."""
+    marks = collections.Counter()  # beginnings and ends between which an event's own time lies
+    for event in events:
+        marks[event.key] += 1 + len(event.cpu_children)
+    by_name = [{**_row(a), "marks": marks[a.key]} for a in events.key_averages()]
+    by_shape = [{**_row(a), "input_shapes": a.input_shapes}
+                for a in events.key_averages(group_by_input_shapes=True)]
+    stacks = collections.defaultdict(FunctionEventAvg)
+    for event in events:
+        stacks[event.key, *_callers(event)].add(event)
+    by_stack = [{**_row(a), "callers": key[1:]} for key, a in stacks.items()]
+    return {"name": by_name, "shape": by_shape, "stack": by_stack}
+
+
 class _Server:
     def __init__(self, step, notes):
         self.step = step
         self.notes = notes
+        self.kept = []
         self.stat = os.open("/proc/self/stat", os.O_RDONLY)
 
     def cpu_ns(self):
@@ -155,6 +197,34 @@ class _Server:
         _write(path, [event for events in rounds for event in events])
         return {}
 
+    def all_profiled(self, count):
+        with profile(activities=[ProfilerActivity.CPU], record_shapes=True,
+                     profile_memory=True) as prof:
+            result = self.run(count)
+        return result, prof.profiler
+
+    def averages(self, count, path):
+        result, profiler = self.all_profiled(count)
+        _write(path, _key_averages(profiler.function_events))
+        return result
+
+    def everything(self):
+        self.kept = collections.deque(maxlen=WATCHED_ROUNDS)
+        while not _is_command_waiting():
+            self.kept.append(self.all_profiled(WATCHED_STEPS)[1])
+            time.sleep(WATCHED_PAUSE_S)
+        return {}
+
+    def between(self, begin_ns, end_ns, path):
+        events = EventList()
+        for profiler in self.kept:
+            zero_ns = profiler.kineto_results.trace_start_ns()
+            events += [e for e in profiler.function_events
+                       if begin_ns <= zero_ns + e.time_range.start * 1000 < end_ns]
+        events._tree_built = True  # parents and children were found among all of a round
+        _write(path, _key_averages(events))
+        return {}
+
     def cost(self):
         plain_ns = _operator_ns()
         with profile(activities=[ProfilerActivity.CPU]):
@@ -173,6 +243,12 @@ class _Server:
             return self.profile(int(args[0]), args[1], name == "shapes")
         if name == "watched":
             return self.watched(args[0])
+        if name == "everything":
+            return self.everything()
+        if name == "averages":
+            return self.averages(int(args[0]), args[1])
+        if name == "between":
+            return self.between(int(args[0]), int(args[1]), args[2])
         if name == "cost":
             return self.cost()
         if name == "stamps":

@@ -3,14 +3,15 @@
 #include "analysis/by_stream.h"
 #include "common/util.h"
 
-int callers__id(struct callers *c, const struct span *s, uint32_t *id)
+int callers__id(struct callers *c, const struct span *s, bool (*is_caller)(const struct span *s),
+		uint32_t *id)
 {
 	uint32_t names[CALLERS_MAX];
 	size_t cnt = 0;
 
 	*id = 0;
 	for (s = s->parent; s && cnt < CALLERS_MAX; s = s->parent)
-		if (s->ev.name)
+		if (is_caller(s))
 			names[cnt++] = s->ev.name;
 	while (cnt-- > 0) {
 		const struct stat_key key = {.group = *id, .id = names[cnt]};

@@ -14,7 +14,8 @@ struct callers {
 };
 
 /* *id of the callers, 0: there are none. -ENOMEM. */
-int callers__id(struct callers *c, const struct span *s, uint32_t *id);
+int callers__id(struct callers *c, const struct span *s, bool (*is_caller)(const struct span *s),
+		uint32_t *id);
 /* "aten::linear < forward"; the caller frees. NULL: out of memory. */
 char *callers__text(const struct analysis *a, const struct callers *c, uint32_t id);
 void callers__free(struct callers *c);

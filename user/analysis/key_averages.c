@@ -28,6 +28,8 @@ struct averages {
 	struct shapes shapes;
 	struct callers callers;
 	bool any_shape, memory[PLACES];
+	int64_t outside_bytes[PLACES]; /* of no event */
+	uint64_t outside_cnt[PLACES];
 };
 
 enum measure {
@@ -63,10 +65,50 @@ static const struct order_word words[] = {
 	{NULL, 0},
 };
 
-/* An inferred phase is no event of the program's; waiting is no work of the device. */
+/* Phases that are inferred, and the backward pass as a whole, are no events of the profiler's;
+ * waiting is no work of the device. */
 static bool is_event(const struct span *s)
 {
-	return s->ev.name && s->kind != KIND_SYNC;
+	return s->ev.name && s->kind != KIND_SYNC && s->kind != KIND_BACKWARD;
+}
+
+static const struct span *event_around(const struct span *s)
+{
+	do
+		s = s->parent;
+	while (s && !is_event(s));
+	return s;
+}
+
+static size_t events_directly_in(const struct span *s)
+{
+	size_t cnt = 0;
+
+	for (const struct span *c = s->first_child; c; c = c->next_sibling)
+		cnt += is_event(c) ? 1 : events_directly_in(c);
+	return cnt;
+}
+
+/* The profiler takes an event that does nothing but call its own name for one event
+ * (torch/autograd/profiler_util.py, EventList._remove_dup_nodes). */
+static bool is_repeated(const struct span *s)
+{
+	const struct span *around = event_around(s);
+
+	return around && around->ev.name == s->ev.name && events_directly_in(around) == 1;
+}
+
+static bool has_row(const struct span *s)
+{
+	return is_event(s) && !is_repeated(s);
+}
+
+/* The event whose own time and work this is: itself, or the one around it. */
+static const struct span *owner(const struct span *s)
+{
+	while (s && !has_row(s))
+		s = s->parent;
+	return s;
 }
 
 static uint64_t launched_by(const struct span *s)
@@ -106,7 +148,7 @@ static int key_of(const struct analysis *a, struct averages *k, const struct tra
 	*key = (struct stat_key){.group = by_name__group(a, t), .id = s->ev.name};
 	k->any_shape |= s->ev.args_len && s->kind != KIND_RUNTIME;
 	if (a->opts->group_by == GROUP_BY_STACK)
-		return callers__id(&k->callers, s, &key->child);
+		return callers__id(&k->callers, s, has_row, &key->child);
 	if (a->opts->group_by != GROUP_BY_SHAPE || s->kind == KIND_RUNTIME)
 		return 0;
 	return shapes__id(&k->shapes, s, &key->child);
@@ -115,17 +157,19 @@ static int key_of(const struct analysis *a, struct averages *k, const struct tra
 static int add_span(const struct analysis *a, struct averages *k, const struct track *t,
 		    const struct span *s)
 {
+	const struct span *row = owner(s);
 	struct stat_key key;
 	struct stat *stat;
 	struct sums *sums;
-	int err = key_of(a, k, t, s, &key);
+	int err = row ? key_of(a, k, t, row, &key) : 0;
 
-	if (err)
+	if (err || !row)
 		return err;
 	sums = sums_at(k, &key, &stat);
 	if (!sums)
 		return -ENOMEM;
-	stat__add(stat, s->cpu_ns, s->kind == KIND_RUNTIME ? 0 : s->device_ns);
+	if (row == s)
+		stat__add(stat, s->cpu_ns, s->kind == KIND_RUNTIME ? 0 : s->device_ns);
 	sums->self_cpu_ns += s->self_ns;
 	if (s->kind != KIND_RUNTIME)
 		sums->self_gpu_ns += launched_by(s) + launched_by_calls(s);
@@ -158,12 +202,11 @@ static int add_track(const struct analysis *a, struct averages *k, const struct 
 	int err = 0;
 
 	for (const struct span *root = t->roots; root; root = root->next_sibling)
-		for (const struct span *s = root; s && !err; s = span__next(s, root)) {
-			if (!is_event(s))
-				continue;
-			err = t->track->kind == TRACK_THREAD ? add_span(a, k, t->track, s)
-							     : add_device(a, k, t->track, s);
-		}
+		for (const struct span *s = root; s && !err; s = span__next(s, root))
+			if (t->track->kind == TRACK_THREAD)
+				err = add_span(a, k, t->track, s);
+			else if (is_event(s))
+				err = add_device(a, k, t->track, s);
 	return err;
 }
 
@@ -180,13 +223,17 @@ static int add_memory(const struct analysis *a, struct averages *k, const struct
 	if (e->name || !t)
 		return 0;
 	k->memory[place] = true;
+	if (!owner(innermost)) {
+		k->outside_bytes[place] += e->value;
+		k->outside_cnt[place]++;
+	}
 	for (const struct span *s = innermost; s; s = s->parent) {
 		struct stat_key key;
 		struct stat *stat;
 		struct sums *sums;
 		int err;
 
-		if (!is_event(s))
+		if (!has_row(s))
 			continue;
 		err = key_of(a, k, t, s, &key);
 		if (err)
@@ -331,6 +378,23 @@ static int add_row(const struct analysis *a, const struct averages *k, struct ta
 	return table__add_row(t, 0, cells);
 }
 
+/* The profiler has it as a row, "[memory]". */
+static int add_outside(const struct averages *k, struct table *t)
+{
+	static const char *const names[] = {[HOST] = "CPU", [DEVICE] = "GPU"};
+	int err = 0;
+
+	for (enum place p = HOST; p < PLACES && !err; p++)
+		if (k->outside_cnt[p])
+			err = table__add_notef(
+				t,
+				"Outside of all events: %lld bytes of %s memory, in %llu "
+				"allocations and frees.",
+				(long long)k->outside_bytes[p], names[p],
+				(unsigned long long)k->outside_cnt[p]);
+	return err;
+}
+
 static int add_footer(const struct analysis *a, const struct averages *k, const struct wholes *w,
 		      struct table *t)
 {
@@ -401,6 +465,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	}
 	if (!err && !done)
 		err = table__add_note(t, "No event was seen in the window.");
+	if (!err)
+		err = add_outside(k, t);
 	return err ? err : order__note(a, words, t);
 }
 

@@ -13,6 +13,7 @@ from events import Span
 
 WORKLOADS = pathlib.Path(__file__).parents[2] / "workloads"
 TIMEOUT_S = 60
+GAP_NS = 10_000  # no event of a step begins so late before the next
 
 
 class Job:
@@ -105,17 +106,34 @@ class Job:
         trace = self.record(window, detail, meanwhile=f"watched {self.path('events.json')}")
         return trace, self._main_spans()
 
-    def report(self, table, form):
+    def _averages(self, command):
+        self._ask(f"{command} {self.path('averages.json')}")
+        with open(self.path("averages.json")) as file:
+            return json.load(file)
+
+    def averages(self, steps):
+        """Rows of torch.profiler's key_averages() of so many steps, by what they are grouped."""
+        return self._averages(f"averages {steps}")
+
+    def record_averaged(self, window, detail, *options):
+        """The rows of torch.profiler's key_averages() of the same steps."""
+        trace = self.record(window, detail, *options, meanwhile="everything")
+        steps = trace.steps()
+        first, last = (round(t - trace.zero_ns + trace.wall_zero_ns) - GAP_NS
+                       for t in (steps[0][0], steps[-1][1]))
+        return self._averages(f"between {first} {last}")
+
+    def report(self, table, form, *options):
         """The text of a report of the latest recording."""
         done = subprocess.run(
             [os.environ["PROFTRACE"], "report", self.path("recording"), "--table", table,
-             "--format", form],
+             "--format", form, *options],
             stdout=subprocess.PIPE, text=True, timeout=TIMEOUT_S, check=True)
         return done.stdout
 
-    def table(self, name):
+    def table(self, name, *options):
         """Rows of a table of the latest recording; times are nanoseconds."""
-        return json.loads(self.report(name, "json"))[name]["rows"]
+        return json.loads(self.report(name, "json", *options))[name]["rows"]
 
     def probe_cost_us(self):
         """What proftrace says that a span's probes, two hits, add to whatever encloses it."""

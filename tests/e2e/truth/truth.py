@@ -5,6 +5,7 @@ truth.py [WORD...]: the checks whose line has one of the words."""
 import functools
 import sys
 
+import averages
 import durations
 import operators
 import phases
@@ -29,6 +30,11 @@ TRAINING = [
     ("nodes", operators.backward_nodes, 1),
     ("arrows", operators.arrows, 1),
 ]
+AVERAGES = [
+    ("key_averages rows", averages.rows, 1),
+    ("key_averages sums", averages.sums, 1),
+    ("key_averages times", averages.times, MEASURED),
+]
 CUSTOM = [
     ("inner", operators.inner, 1),
     ("operator", functools.partial(operators.python_level, not_wrapped=BY_TORCH_OPS,
@@ -52,9 +58,9 @@ DURATIONS = [
 ]
 
 JOBS = [
-    (("cnn.py",), [*TRAINING, *DURATIONS, ("cpu", phases.cpu, MEASURED)]),
+    (("cnn.py",), [*TRAINING, *AVERAGES, *DURATIONS, ("cpu", phases.cpu, MEASURED)]),
     (("cnn.py", "--workers", "2", "--optimizer", "adam"), TRAINING),
-    (("transformer.py",), [*TRAINING, *DURATIONS, ("reports", reports.reports, 1)]),
+    (("transformer.py",), [*TRAINING, *AVERAGES, *DURATIONS, ("reports", reports.reports, 1)]),
     (("custom_ops.py",), CUSTOM),
     (("inference.py",), INFERENCE),
     (("inference.py", "--compiled", "script"), SCRIPTED),
