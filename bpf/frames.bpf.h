@@ -133,6 +133,23 @@ static __always_inline bool frame_has_ended(const struct pt_frame *f)
 	return f->kind == PT_FRAME_NAMED && f->type_obj;
 }
 
+/* Does a span of this class that has not ended hold those that end now? An optimizer may step
+ * through another. One that began before the latest boundary holds none: its end was not seen. */
+static __always_inline bool class_is_open(struct pt_thread *t, __u32 name_class)
+{
+	__u64 latest = ctl.step_ns[ctl.step_seq % PT_STEP_RING];
+
+	if (!ctl.step_seq || name_class != ctl.boundary_class)
+		return false;
+	for (__u32 i = 0; i < PT_MAX_FRAMES && i < t->frame_cnt; i++) {
+		const struct pt_frame *f = frame_at(t, i);
+
+		if (f && f->name_class == name_class && f->ts_ns > latest && !frame_has_ended(f))
+			return true;
+	}
+	return false;
+}
+
 /* Takes the top frame off and writes its record if it lies in the window. A global function: it is
  * verified once and not at each place that calls it. */
 __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
@@ -170,7 +187,7 @@ __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 		else
 			emit_span(t, f, start, end, flags, how);
 	}
-	if (name_class)
+	if (name_class && !class_is_open(t, name_class))
 		step_event(t, name_class, 1, now);
 	return 0;
 }
