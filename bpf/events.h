@@ -160,12 +160,15 @@ struct pt_rec_memory {
 	__s32 device_index;
 };
 
+#define PT_TITLE_MAX 40
+
 struct pt_rec_async {
 	struct pt_rec h;
 	__u64 ts_ns;
 	__u64 object; /* pairs begin and end */
 	__u64 code;   /* the framework's own operation code */
 	__u64 bytes;  /* payload, 0 if unknown */
+	char title[PT_TITLE_MAX]; /* the framework's name for it; empty: none, or an end */
 };
 
 enum pt_task_event { PT_TASK_FORK = 1, PT_TASK_THREAD, PT_TASK_EXEC, PT_TASK_EXIT, PT_TASK_RENAME };
@@ -322,6 +325,8 @@ struct pt_class_name {
 };
 
 /* Offsets of the fields that the programs read in the target, per framework version. */
+#define PT_MAX_DTYPES 64 /* a power of two */
+
 struct pt_layout {
 	__u32 tensor_sizes;	 /* TensorImpl: size_and_strides {u64 ndim; s64 dims[5] | s64 *} */
 	__u32 tensor_dtype;	 /* u16 */
@@ -337,6 +342,7 @@ struct pt_layout {
 	__u32 autograd_node;	 /* AutogradMeta: Node *, 0 if unknown: operators have no number */
 	__u64 python_tensor_type; /* runtime address of the tensors' base type, 0 if unknown */
 	__u64 pynode_vtable;	  /* runtime address, 0 if unknown */
+	__u8 element_bytes[PT_MAX_DTYPES]; /* by dtype, 0 if unknown */
 	struct pt_class_name class_names[PT_MAX_CLASSES];
 };
 

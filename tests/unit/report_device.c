@@ -176,6 +176,30 @@ Test(report_device, ranges_that_do_not_nest_are_the_users_too)
 	synth__free(&s);
 }
 
+Test(report_device, collectives_by_name_with_their_sizes)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	struct event e = synth__event(&s, s.main, CAT_COMMUNICATION, "gloo:all_reduce", 10, 30);
+
+	e.type = EVENT_ASYNC;
+	e.value = 40;
+	synth__write(&s, &e);
+	e.ts_ns = 50;
+	e.value = 60;
+	synth__write(&s, &e);
+	e = synth__event(&s, s.main, CAT_COMMUNICATION, "gloo:barrier", 80, 90);
+	e.type = EVENT_ASYNC;
+	synth__write(&s, &e);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	EXPECT_LINES(&s, "collectives", &ns,
+		     "gloo:all_reduce           2       40 / 20 / 20 / 20 / 40.00                 "
+		     "100 B  2.50",
+		     "gloo:barrier              1       10 / 10 / 10 / 10 / 10.00                 "
+		     "-      -");
+	synth__free(&s);
+}
+
 /* linear made nodes 7 and 8, and relu 9; to returned what linear had made. */
 Test(report_device, backward_nodes_are_under_their_operator)
 {

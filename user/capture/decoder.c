@@ -484,24 +484,36 @@ static int take_memory(struct decoder *d, const struct pt_rec_memory *r)
 	return e.track ? recording_writer__event(d->writer, &e) : -ENOMEM;
 }
 
+static const char *async_text(const struct decoder *d, const struct planned_probe *end,
+			      const struct pending_async *begin, char *buf, size_t size)
+{
+	const char *name = "async";
+
+	if (begin->title[0])
+		return begin->title;
+	if (d->framework && d->framework->async_name)
+		name = d->framework->async_name(begin->code);
+	snprintf(buf, size, "%s%s", end->name_prefix ? end->name_prefix : "", name);
+	return buf;
+}
+
 static int take_async_end(struct decoder *d, const struct pt_rec_async *r)
 {
 	const struct planned_probe *probe = row_probe(d, r->h.probe);
 	struct pending_async begin;
-	const char *text = NULL;
+	char buf[2 * PT_TITLE_MAX];
 	struct event e = {.type = EVENT_ASYNC, .id = r->object, .end = END_OBJECT};
 
 	if (!probe)
 		return d->malformed++, 0;
 	if (!pending__async_end(d->pending, r->h.pid, r->object, &begin))
 		return 0; /* began before the window, or ended twice */
-	if (d->framework && d->framework->async_name)
-		text = d->framework->async_name(begin.code);
 	e.ts_ns = begin.ts_ns;
 	e.dur_ns = r->ts_ns - begin.ts_ns;
-	e.value = (int64_t)begin.bytes;
+	e.value = (int64_t)(begin.bytes & INT64_MAX);
 	e.track = decoder__track(d, r->h.pid, begin.tid);
-	e.name = recording_writer__name(d->writer, probe->category, text ? text : "async", NULL);
+	e.name = recording_writer__name(d->writer, probe->category,
+					async_text(d, probe, &begin, buf, sizeof(buf)), NULL);
 	return e.track && e.name ? recording_writer__event(d->writer, &e) : -ENOMEM;
 }
 
@@ -570,9 +582,10 @@ static int take_mark(struct decoder *d, const struct pt_rec_mark *r)
 
 static int take_async_begin(struct decoder *d, const struct pt_rec_async *r)
 {
-	const struct pending_async begin = {
+	struct pending_async begin = {
 		.ts_ns = r->ts_ns, .code = r->code, .bytes = r->bytes, .tid = r->h.tid};
 
+	snprintf(begin.title, sizeof(begin.title), "%.*s", (int)sizeof(r->title), r->title);
 	return pending__async_begin(d->pending, r->h.pid, r->object, &begin);
 }
 

@@ -23,6 +23,7 @@ const void *pending__take_args(struct pending *p, uint32_t tid, uint64_t ts_ns, 
 struct pending_async {
 	uint64_t ts_ns, code, bytes;
 	uint32_t tid;
+	char title[PT_TITLE_MAX];
 };
 int pending__async_begin(struct pending *p, uint32_t pid, uint64_t object,
 			 const struct pending_async *begin);

@@ -101,7 +101,8 @@ struct framework {
 	/* Cuts what differs from run to run (paths, times) off a name read from the target; NULL:
 	 * nothing does. */
 	void (*shorten)(char *name);
-	/* Name of an asynchronous operation by the framework's own code; static text. */
+	/* Name of an asynchronous operation without a title, by the framework's own code; static
+	 * text. It goes behind the name_prefix of the probe that saw the end. */
 	const char *(*async_name)(uint64_t code);
 };
 

@@ -170,6 +170,8 @@ static int plan_symbol(const struct elf_symbol *symbol, void *ctx)
 		if (!matches(row->symbol, symbol->name) &&
 		    !matches(row->other_symbol, symbol->name))
 			continue;
+		if (symbol->size < row->min_size)
+			continue;
 		if (row->name_of && !row->name_of(symbol->name, name, sizeof(name)))
 			continue;
 		return plan_row(w->scan, row, symbol, row->name_of ? name : row->name);

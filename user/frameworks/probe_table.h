@@ -44,6 +44,7 @@ struct probe_row {
 	struct pt_probe_cfg cfg;
 	bool slide;		 /* the program may sit on a cheaper instruction further in */
 	unsigned int slide_keep; /* registers that the program reads (SITE_RDI ...), if it may */
+	size_t min_size;	 /* shorter functions are none of this row's, in bytes */
 	bool memory;		 /* with --profile-memory only */
 	const char *loses;	 /* what is missing without it; NULL: an optional row */
 };

@@ -6,6 +6,7 @@
  */
 #include "frameworks/package.h"
 #include "frameworks/probe_table.h"
+#include "frameworks/torch_collectives.h"
 #include "frameworks/torch_dispatch.h"
 #include "frameworks/torch_layout.h"
 #include "frameworks/torch_ops.h"
@@ -76,6 +77,35 @@ static void string_abi(const char *symbol, struct planned_probe *probe)
 		.name_of = node_type_name,                                                         \
 		.cfg = {.key_reg = 1,                                                              \
 			.flags = PT_NODE_OF_TYPE }                                                 \
+	}
+
+/* Functions that dispatch a collective, one copy in each library. Errors pass through them. */
+#define COLLECTIVE(library)                                                                        \
+	{                                                                                          \
+		.lib = (library),                                                                  \
+		.symbol = "_ZN4c10d12ProcessGroup*E*",                                             \
+		.details = AT_SPANS,                                                               \
+		.group = GROUP_OPERATOR,                                                           \
+		.category = CAT_OPERATOR,                                                          \
+		.program = "call_entry",                                                           \
+		.leaves = true,                                                                    \
+		.name_of = torch_collective__operator,                                             \
+		.min_size = FORWARDER_MAX,                                                         \
+	}
+
+/* Virtual functions of old names that only call the one of the new name are shorter. */
+#define FORWARDER_MAX 200
+
+#define WAIT(function)                                                                             \
+	{                                                                                          \
+		.lib = LIB_CPU,                                                                    \
+		.symbol = (function),                                                              \
+		.details = AT_SPANS,                                                               \
+		.group = GROUP_OPERATOR,                                                           \
+		.category = CAT_OPERATOR,                                                          \
+		.program = "call_entry",                                                           \
+		.leaves = true,                                                                    \
+		.name = "c10d::Work::wait",                                                        \
 	}
 
 static const struct probe_row rows[] = {
@@ -180,6 +210,22 @@ static const struct probe_row rows[] = {
 		.adjust = wrapper_arguments,
 		.loses = "operators; is the library stripped? Try --detail inner",
 	},
+	/* What Python called of collectives, and where it waits for them. */
+	COLLECTIVE(LIB_CPU),
+	COLLECTIVE(LIB_PYTHON),
+	WAIT("_ZN4c10d4Work4waitE"),
+	WAIT("_ZN4c10d16ProcessGroupGloo8SendWork4waitE"),
+	WAIT("_ZN4c10d16ProcessGroupGloo8RecvWork4waitE"),
+	{
+		.lib = LIB_CPU,
+		.symbol = "_ZN4c10d7Reducer19copy_bucket_to_gradE",
+		.details = AT_SPANS,
+		.group = GROUP_OPERATOR,
+		.category = CAT_OPERATOR,
+		.program = "call_entry",
+		.leaves = true,
+		.name = "torch.distributed.ddp.reducer::copy_bucket_to_grad",
+	},
 	/* collectives of every backend */
 	{
 		.lib = LIB_CPU,
@@ -191,19 +237,30 @@ static const struct probe_row rows[] = {
 	},
 	{
 		.lib = LIB_CPU,
+		.symbol = "_ZN4c10d16ProcessGroupGloo9AsyncWork28recordAsyncWorkProfilingInfoE",
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_COMMUNICATION,
+		.program = "async_titled",
+	},
+	{
+		.lib = LIB_CPU,
 		.symbol = "_ZN4c10d16ProcessGroupGloo9AsyncWork14finishWorkGlooEv",
 		.details = AT_ALL,
 		.group = GROUP_STEP,
 		.category = CAT_COMMUNICATION,
 		.program = "async_end",
+		.name_prefix = "gloo:",
 	},
 	{
 		.lib = LIB_CPU,
 		.symbol = "_ZN4c10d4Work6finishE",
+		.other_symbol = "_ZN4c10d4Work14finishAndThrowE",
 		.details = AT_ALL,
 		.group = GROUP_STEP,
 		.category = CAT_COMMUNICATION,
 		.program = "async_end",
+		.name_prefix = "c10d:",
 	},
 	/* allocators */
 	{
@@ -314,6 +371,8 @@ static int plan_layout(struct table_scan *s, const char *version,
 
 	measured = measured && tensors && tensors == layout;
 	*fields = tensors ? tensors->fields : layout->fields;
+	if (tensors)
+		torch_layout__element_bytes(tensors, fields->element_bytes);
 	s->plan->dtypes = (tensors ? tensors : layout)->dtypes;
 	/* Virtual functions start after offset-to-top and type_info. */
 	vtable = table_scan__address(s, LIB_PYTHON, "_ZTVN5torch8autograd6PyNodeE");
@@ -368,39 +427,11 @@ static char *node_span_name(const char *type_info, const char *type_obj_name)
 	return text;
 }
 
-/* c10d::OpType */
-static const char *collective_name(uint64_t code)
-{
-	static const char *const names[] = {
-		"c10d::broadcast",
-		"c10d::allreduce",
-		"c10d::allreduce_coalesced",
-		"c10d::reduce",
-		"c10d::allgather",
-		"c10d::allgather_base",
-		"c10d::allgather_coalesced",
-		"c10d::gather",
-		"c10d::scatter",
-		"c10d::reduce_scatter",
-		"c10d::alltoall_base",
-		"c10d::alltoall",
-		"c10d::send",
-		"c10d::recv",
-		"c10d::recv_anysource",
-		"c10d::barrier",
-		"c10d::reduce_scatter_base",
-		"c10d::coalesced",
-		"c10d::allreduce_sparse",
-	};
-
-	return code < ARRAY_SIZE(names) ? names[code] : "c10d::collective";
-}
-
 const struct framework framework_pytorch = {
 	.name = "pytorch",
 	.title = "PyTorch",
 	.recognise = pytorch_recognise,
 	.plan = pytorch_plan,
 	.node_name = node_span_name,
-	.async_name = collective_name,
+	.async_name = torch_collective__name,
 };

@@ -325,6 +325,50 @@ const struct torch_layout *torch_layout__fit(const char *version, const uint8_t 
 	return nearest(major, minor, undefined);
 }
 
+/* By torch.profiler's names; several elements of the quint types lie in one byte. */
+static uint8_t element_bytes(const char *dtype)
+{
+	static const struct {
+		const char *dtype;
+		uint8_t bytes;
+	} sizes[] = {
+		{"unsigned char", 1},
+		{"signed char", 1},
+		{"short int", 2},
+		{"int", 4},
+		{"long int", 8},
+		{"c10::Half", 2},
+		{"float", 4},
+		{"double", 8},
+		{"c10::complex<c10::Half>", 4},
+		{"c10::complex<float>", 8},
+		{"c10::complex<double>", 16},
+		{"bool", 1},
+		{"c10::BFloat16", 2},
+		{"c10::Float8_e5m2", 1},
+		{"c10::Float8_e4m3fn", 1},
+		{"c10::Float8_e5m2fnuz", 1},
+		{"c10::Float8_e4m3fnuz", 1},
+		{"short unsigned int", 2},
+		{"unsigned int", 4},
+		{"long unsigned int", 8},
+		{"c10::Float8_e8m0fnu", 1},
+		{"c10::Float4_e2m1fn_x2", 1},
+		{"c10::complex<c10::BFloat16>", 4},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
+		if (!strcmp(dtype, sizes[i].dtype))
+			return sizes[i].bytes;
+	return 0;
+}
+
+void torch_layout__element_bytes(const struct torch_layout *l, uint8_t *bytes)
+{
+	for (size_t i = 0; i < PT_MAX_DTYPES; i++)
+		bytes[i] = i < l->dtype_cnt ? element_bytes(l->dtypes[i]) : 0;
+}
+
 enum pt_name_source torch_layout__string_abi(const char *symbol)
 {
 	if (strstr(symbol, "__cxx1112basic_string"))

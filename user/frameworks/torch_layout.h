@@ -40,6 +40,9 @@ const struct torch_layout *torch_layout__fit(const char *version, const uint8_t 
  * PT_NAME_COW, or PT_NAME_STATIC if it has none. */
 enum pt_name_source torch_layout__string_abi(const char *symbol);
 
+/* Bytes of an element by ScalarType code, PT_MAX_DTYPES of them; 0: unknown, or none of its own. */
+void torch_layout__element_bytes(const struct torch_layout *l, uint8_t *bytes);
+
 /* Enough of a TensorImpl for the checks below. */
 enum { TORCH_IMPL_BYTES = 192 };
 

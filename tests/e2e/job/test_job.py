@@ -17,17 +17,18 @@ SIMGPU_PYTHON = BUILD / "simgpu/venv/bin/python"
 
 
 class Launched:
-    """torchrun with RANKS ranks."""
+    """torchrun with some ranks of a workload."""
 
-    def __init__(self, case, *args, wrap=(), python=PYTHON):
+    def __init__(self, case, *args, wrap=(), python=PYTHON, script="ddp.py", ranks=RANKS):
+        self.script, self.ranks = script, ranks
         self.log = case.dir / "ddp.log"
         self.out = case.dir / "ddp.out"
         with open(self.out, "w") as out:
             self.popen = subprocess.Popen(
-                [*wrap, python, "-m", "torch.distributed.run", "--nproc-per-node", str(RANKS),
-                 "--standalone", str(WORKLOADS / "ddp.py"), "--steps-to", str(self.log),
+                [*wrap, python, "-m", "torch.distributed.run", "--nproc-per-node", str(ranks),
+                 "--standalone", str(WORKLOADS / script), "--steps-to", str(self.log),
                  *map(str, args)],
-                stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=dict(ENV, SIMGPU_DEVICES=str(RANKS)),
+                stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=dict(ENV, SIMGPU_DEVICES=str(ranks)),
                 start_new_session=True)
         case.finally_(self.stop)
         self.wait_steps(3)
@@ -37,9 +38,9 @@ class Launched:
         return len(log.read_text().splitlines()) if log.exists() else 0
 
     def wait_steps(self, cnt):
-        before = [self.steps(rank) for rank in range(RANKS)]
+        before = [self.steps(rank) for rank in range(self.ranks)]
         process.wait_for(lambda: self.popen.poll() is not None or
-                         all(self.steps(r) >= before[r] + cnt for r in range(RANKS)),
+                         all(self.steps(r) >= before[r] + cnt for r in range(self.ranks)),
                          120, "steps of all ranks")
         assert self.popen.poll() is None, f"the job ended: {self.out.read_text()}"
 
@@ -51,9 +52,9 @@ class Launched:
                 env = dict(v.split(b"=", 1) for v in file.read().split(b"\0") if b"=" in v)
             with open(f"/proc/{pid}/cmdline", "rb") as file:
                 args = file.read().split(b"\0")
-            if b"RANK" in env and any(a.endswith(b"ddp.py") for a in args):
+            if b"RANK" in env and any(a.endswith(self.script.encode()) for a in args):
                 found.setdefault(int(env[b"RANK"]), pid)  # workers come after the rank
-        return [found[rank] for rank in range(RANKS)]
+        return [found[rank] for rank in range(self.ranks)]
 
     def stop(self):
         if self.popen.poll() is None:
