@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
+/* Frames whose names are read from the target, and ranges: those that begin and end by an object
+ * and not by a function. */
+#ifndef PROFTRACE_RANGES_BPF_H
+#define PROFTRACE_RANGES_BPF_H
+
+#include "frames.bpf.h"
+
+/* Where the name of the next named frame goes, NULL if the thread has too many. */
+static __always_inline char *name_buffer(struct pt_thread *t)
+{
+	__u32 slot = t->named_cnt;
+
+	barrier_var(slot);
+	if (slot >= PT_MAX_NAMED) {
+		count_lost(&ctl.lost_depth);
+		return NULL;
+	}
+	return t->names[slot];
+}
+
+/* A frame with the name that name_buffer() was given. */
+static __always_inline struct pt_frame *named_push(struct pt_thread *t, __u64 sp, __u32 row,
+						   __u32 name_len)
+{
+	__u32 slot = t->named_cnt & (PT_MAX_NAMED - 1);
+	struct pt_frame *f = frame_push(t, sp, row, PT_FRAME_NAMED);
+
+	if (!f)
+		return NULL;
+	f->slot = slot;
+	f->object = 0;
+	f->type_obj = 0;
+	f->nested = 0;
+	t->name_len[slot] = name_len;
+	t->named_cnt = slot + 1;
+	return f;
+}
+
+static __always_inline __u32 name_classify(const char *name)
+{
+	for (int r = 0; r < PT_MAX_NAME_RULES; r++) {
+		const struct pt_name_rule *rule = &ctl.name_rules[r];
+		__u32 i;
+
+		if (!rule->len)
+			break;
+		for (i = 0; i < sizeof(rule->prefix); i++)
+			if (i >= rule->len || rule->prefix[i] != name[i])
+				break;
+		if (i >= rule->len)
+			return rule->name_class;
+	}
+	return 0;
+}
+
+/* Begins a range whose name is in the buffer; ranges may open or close a step. */
+static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 row,
+						    const struct pt_probe_cfg *cfg,
+						    const char *name, __u32 name_len, __u64 now)
+{
+	__u32 name_class = name_classify(name);
+	struct pt_frame *f;
+
+	if (!name_class)
+		name_class = cfg->code;
+	step_event(t, name_class, 0, now);
+	f = named_push(t, PT_SP_OBJECT, row, name_len);
+	if (f)
+		f->name_class = name_class;
+	return f;
+}
+
+/* Index of the innermost range of this object that has not ended, or PT_MAX_FRAMES. *outlived: one
+ * of another object began inside it and has not ended either. */
+static __always_inline __u32 range_find(struct pt_thread *t, __u64 object, bool *outlived)
+{
+	__u32 i = t->frame_cnt;
+
+	*outlived = false;
+	for (int n = 0; n < PT_MAX_FRAMES; n++) {
+		const struct pt_frame *f = frame_at(t, --i);
+
+		if (!f)
+			break;
+		if (f->sp != PT_SP_OBJECT || f->kind != PT_FRAME_NAMED || frame_has_ended(f))
+			continue;
+		if (f->object == object)
+			return i;
+		*outlived = true;
+	}
+	return PT_MAX_FRAMES;
+}
+
+/* Ends a range and the calls inside it that returned unseen. One that others outlive waits for
+ * them, its end noted. */
+static __always_inline void range_end(struct pt_thread *t, __u64 object, __u64 sp)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct pt_frame *f;
+	bool outlived;
+	__u32 i = range_find(t, object, &outlived);
+
+	f = frame_at(t, i);
+	if (!f)
+		return;
+	if (outlived) {
+		f->type_obj = now;
+		step_event(t, f->name_class, 1, now);
+		return;
+	}
+	frames_close_to(t, i, now, PT_END_OBJECT);
+	frames_close_dead_at(t, sp, now); /* those that waited for it */
+}
+
+#endif
