@@ -324,6 +324,20 @@ struct pt_class_name {
 	__u64 offset;
 };
 
+/* CPython, for ranges whose functions are written in Python: where the function that is executed has
+ * its first argument, and in that object the range's name. */
+struct pt_python {
+	__u64 thread_at;	    /* runtime address of a pointer: the thread state that runs */
+	__u64 begin_code, end_code; /* code objects of the functions */
+	__u64 name_key;		    /* str object: the attribute with the name */
+	__u32 row;		    /* of the probe table */
+	__u32 thread_cframe;	    /* PyThreadState: _PyCFrame * ... */
+	__u32 cframe_frame;	    /* ... whose _PyInterpreterFrame * is the innermost */
+	__u32 frame_code;	    /* _PyInterpreterFrame: PyCodeObject * */
+	__u32 frame_locals;	    /* _PyInterpreterFrame: its arguments come first */
+	__u32 type_keys;	    /* PyHeapTypeObject: PyDictKeysObject * of its objects */
+};
+
 /* Offsets of the fields that the programs read in the target, per framework version. */
 #define PT_MAX_DTYPES 64 /* a power of two */
 
@@ -344,6 +358,7 @@ struct pt_layout {
 	__u64 pynode_vtable;	  /* runtime address, 0 if unknown */
 	__u8 element_bytes[PT_MAX_DTYPES]; /* by dtype, 0 if unknown */
 	struct pt_class_name class_names[PT_MAX_CLASSES];
+	struct pt_python python;
 };
 
 struct pt_schedule {

@@ -55,6 +55,11 @@ def twice():
     y.backward()
 
 
+def in_range():
+    with paddle.profiler.RecordEvent("raises"):
+        F.conv2d(IMAGE, FILTER)
+
+
 KINDS = {
     "conv2d": lambda: F.conv2d(IMAGE, FILTER),
     "add": lambda: A + B,
@@ -67,6 +72,7 @@ KINDS = {
     "backward twice": twice,
     "layer backward": lambda: Raises.apply(leaf(), False).sum().backward(),
     "layer forward": lambda: Raises.apply(leaf(), True),
+    "range": in_range,
 }
 
 

@@ -5,6 +5,7 @@ At SIGUSR1 it lets paddle.profiler watch some steps and writes what that saw to 
 """
 import argparse
 import collections
+import contextlib
 import json
 import os
 import signal
@@ -26,6 +27,7 @@ def parse_args():
     parser.add_argument("--workers", type=int, default=0, help="data loader processes")
     parser.add_argument("--optimizer", choices=["Adam", "Momentum", "SGD"], default="Adam")
     parser.add_argument("--infer", action="store_true", help="no loader, no loss, no optimizer")
+    parser.add_argument("--annotate", action="store_true", help="parts of a step are ranges")
     parser.add_argument("--profile", help="where to write what paddle.profiler sees")
     return parser.parse_args()
 
@@ -60,6 +62,10 @@ def optimizer(parameters=None):
     return getattr(paddle.optimizer, ARGS.optimizer)(1e-3, parameters=parameters)
 
 
+def part(name):
+    return paddle.profiler.RecordEvent(name) if ARGS.annotate else contextlib.nullcontext()
+
+
 def batches():
     loader = paddle.io.DataLoader(Images(), batch_size=BATCH, num_workers=ARGS.workers,
                                   persistent_workers=ARGS.workers > 0)
@@ -74,11 +80,21 @@ def training():
     source = batches()
 
     def step():
-        x, y = next(source)
-        loss = F.cross_entropy(forward(x), y)
+        with part("load"):
+            x, y = next(source)
+        whole = paddle.profiler.RecordEvent("训练 step") if ARGS.annotate else None
+        if whole:
+            whole.begin()
+        with part("forward"):
+            out = forward(x)
+            with part("loss"):
+                loss = F.cross_entropy(out, y)
         loss.backward()
-        opt.step()
-        opt.clear_grad()
+        with part("update"):
+            opt.step()
+            opt.clear_grad()
+        if whole:
+            whole.end()
 
     return step
 

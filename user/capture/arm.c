@@ -30,10 +30,24 @@ void arm__gate(struct session *s)
 	s->probes.ctl->armed = s->armed && !device_time__is_starting(s);
 }
 
+/* Ranges may be the steps. */
+static bool makes_steps(const struct session *s, int group)
+{
+	if (group != GROUP_WATCH)
+		return false;
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (s->plan.probes[i].group == GROUP_WATCH && s->plan.probes[i].row == s->rule.row)
+			return true;
+	return s->opts->step_range != NULL;
+}
+
 static int attach_group(struct session *s, enum probe_group group)
 {
-	int err = probes__attach(&s->probes, group, s->target->pid);
+	int err;
 
+	if (group == GROUP_WATCH && s->opts->timer_only && !makes_steps(s, group))
+		return 0;
+	err = probes__attach(&s->probes, group, s->target->pid);
 	return err ? err : follow__attach(s, group);
 }
 
@@ -76,7 +90,8 @@ static void disarm(struct session *s)
 	arm__gate(s);
 	arm__hurry(true);
 	for (int g = GROUP_STEP + 1; g < GROUP_CNT; g++)
-		probes__detach(&s->probes, g);
+		if (!makes_steps(s, g))
+			probes__detach(&s->probes, g);
 	arm__hurry(false);
 	sched_source__stop(s->sched);
 	s->sched = NULL;

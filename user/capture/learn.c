@@ -20,14 +20,15 @@ static void rule_apply(struct session *s)
 	ctl->boundary_class = s->rule.boundary;
 }
 
-/* The operator that opens each step keeps its probe when the others of its group go. */
+/* The operator that opens each step keeps its probe when the others of its group go. Of data
+ * breakpoints all stay then, see arm.c. */
 static int keep_attached(struct session *s, uint32_t row)
 {
 	enum probe_group group = GROUP_STEP;
 	int err;
 
 	for (size_t i = 0; i < s->plan.cnt; i++) {
-		if (s->plan.probes[i].row != row)
+		if (s->plan.probes[i].row != row || s->plan.probes[i].group == GROUP_WATCH)
 			continue;
 		group = s->plan.probes[i].group;
 		s->plan.probes[i].group = GROUP_STEP;

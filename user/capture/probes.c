@@ -3,6 +3,7 @@
 #include "capture/cupti_watch.h"
 #include "attach/attach.h"
 #include "attach/privilege.h"
+#include "attach/watchpoint.h"
 #include "bpf/proftrace.skel.h"
 #include "capture/sched_source.h"
 #include "capture/task_source.h"
@@ -158,10 +159,37 @@ static int set_add(struct probes *p, struct attach_set *set, const struct planne
 
 const char *probe_group__name(enum probe_group group)
 {
-	static const char *const names[GROUP_CNT] = {"step",   "operator", "inner",
-						     "memory", "device",   "node_type"};
+	static const char *const names[GROUP_CNT] = {"step",   "operator",  "inner", "memory",
+						     "device", "node_type", "watch"};
 
 	return names[group];
+}
+
+/* A job that cannot be watched, because a debugger uses the processor's few breakpoints or the
+ * machine has none, is recorded without. */
+static int watch(struct probes *p, pid_t pid)
+{
+	struct watch_point points[WATCHPOINTS_MAX];
+	size_t cnt = 0;
+	int err;
+
+	for (size_t i = 0; i < p->plan->cnt && cnt < WATCHPOINTS_MAX; i++) {
+		const struct planned_probe *probe = &p->plan->probes[i];
+
+		if (probe->group == GROUP_WATCH)
+			points[cnt++] = (struct watch_point){
+				probe->watch_address,
+				bpf_object__find_program_by_name(p->skel->obj, probe->program)};
+	}
+	if (!cnt)
+		return 0;
+	err = watchpoints__attach(points, cnt, pid, &p->watchpoints);
+	p->attached[GROUP_WATCH] = !err;
+	if (!err || p->unwatched)
+		return 0;
+	p->unwatched = true;
+	log__warn("ranges whose functions are written in Python are not shown: %s", err__take(err));
+	return 0;
 }
 
 int probes__attach(struct probes *p, enum probe_group group, pid_t pid)
@@ -170,6 +198,8 @@ int probes__attach(struct probes *p, enum probe_group group, pid_t pid)
 	int err = 0;
 
 	probes__detach(p, group);
+	if (group == GROUP_WATCH)
+		return watch(p, pid);
 	set = attach_set__new(probe_group__name(group), p->method);
 	if (!set)
 		return -ENOMEM;
@@ -193,7 +223,7 @@ int probes__attach(struct probes *p, enum probe_group group, pid_t pid)
 
 int probes__attach_more(struct probes *p, enum probe_group group, pid_t pid)
 {
-	return p->attached[group] ? attach_set__attach(p->sets[group], pid) : 0;
+	return p->sets[group] && p->attached[group] ? attach_set__attach(p->sets[group], pid) : 0;
 }
 
 void probes__detach(struct probes *p, enum probe_group group)
@@ -201,6 +231,10 @@ void probes__detach(struct probes *p, enum probe_group group)
 	if (p->sets[group])
 		attach_set__free(p->sets[group]);
 	p->sets[group] = NULL;
+	if (group == GROUP_WATCH) {
+		watchpoints__free(p->watchpoints);
+		p->watchpoints = NULL;
+	}
 	p->attached[group] = false;
 }
 

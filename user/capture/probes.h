@@ -6,12 +6,15 @@
 #include "capture/capture.h"
 
 struct proftrace_bpf;
+struct watchpoints;
 
 struct probes {
 	struct proftrace_bpf *skel;
 	struct pt_ctl *ctl; /* mapped, shared with the programs */
 	struct attach_set *sets[GROUP_CNT];
 	bool attached[GROUP_CNT];
+	struct watchpoints *watchpoints; /* of GROUP_WATCH, which has no set */
+	bool unwatched;			 /* they cannot be had, as was told */
 	enum attach_method method;
 	const struct probe_plan *plan;
 	const bool *dropped; /* by row, NULL: none; rows left out of the sets */

@@ -145,7 +145,8 @@ static json_t *cost_summary(const struct session *s)
 		 hits[GROUP_NODE_TYPE];
 	ns = (double)spread * (double)span_cost__hit_ns(c, spread ? length_ns / spread : 0) +
 	     (double)hits[GROUP_INNER] * (double)c->span_total_ns / 2 +
-	     (double)hits[GROUP_MEMORY] * (double)c->bare.entry_ns;
+	     (double)hits[GROUP_MEMORY] * (double)c->bare.entry_ns +
+	     (double)hits[GROUP_WATCH] * (double)c->watch_ns;
 	cost = json_pack("{s:I, s:o, s:I, s:I}", "hits", (json_int_t)total, "hits_by_group",
 			 by_group, "probe_ns", (json_int_t)ns, "loader_cpu_ns",
 			 (json_int_t)(own_cpu_ns() - s->cpu_before_ns));

@@ -14,6 +14,7 @@ struct probe_cost {
 	uint64_t span_inside_ns; /* of a span's own cost, what its measured duration contains */
 	uint64_t span_total_ns;	 /* what a span adds to whatever encloses it */
 	uint64_t cold_hit_ns;	 /* a hit among work that empties the caches, and what it evicts */
+	uint64_t watch_ns;	 /* a hit of a data breakpoint, at least; 0: none is planned */
 };
 
 /* What a hit adds where hits are `apart_ns` apart on average: our code and the kernel's stay in the

@@ -47,8 +47,12 @@ static void plan_level(struct doctor *d, enum detail detail)
 		return;
 	}
 	dp->functions = dp->plan.row_cnt;
-	for (size_t i = 0; i < dp->plan.cnt; i++)
-		count_site(d, dp, &dp->plan.probes[i]);
+	for (size_t i = 0; i < dp->plan.cnt; i++) {
+		if (dp->plan.probes[i].group == GROUP_WATCH)
+			dp->watched++;
+		else
+			count_site(d, dp, &dp->plan.probes[i]);
+	}
 }
 
 static void examine_device(struct doctor *d)

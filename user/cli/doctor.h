@@ -17,6 +17,7 @@ struct doctor_plan {
 	struct probe_plan plan;
 	size_t functions;		   /* rows of the plan */
 	size_t by_class[SITE_UNKNOWN + 1]; /* entry and inner sites */
+	size_t watched; /* data breakpoints */
 	size_t with_return;
 	size_t returns_refused;		  /* not on the allow-list */
 	uint64_t cheapest_ns, dearest_ns; /* of one traced call, 0 if nothing was planned */

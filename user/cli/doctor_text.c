@@ -137,8 +137,9 @@ static void print_plan(const struct doctor_plan *dp, enum detail detail, FILE *o
 	}
 	row(out, name, "%s, %s: %zu emulated, %zu single-stepped%s",
 	    counted(dp->functions, "function", "functions").s,
-	    counted(dp->plan.cnt, "probe site", "probe sites").s, dp->by_class[SITE_EMULATED],
-	    dp->by_class[SITE_STEPPED], detail == DETAIL_OPERATOR ? " (default)" : "");
+	    counted(dp->plan.cnt - dp->watched, "probe site", "probe sites").s,
+	    dp->by_class[SITE_EMULATED], dp->by_class[SITE_STEPPED],
+	    detail == DETAIL_OPERATOR ? " (default)" : "");
 	if (dp->by_class[SITE_REFUSED] || dp->by_class[SITE_UNKNOWN])
 		row(out, "", "%s: no probe may go on that instruction",
 		    counted(dp->by_class[SITE_REFUSED] + dp->by_class[SITE_UNKNOWN],
@@ -152,6 +153,9 @@ static void print_plan(const struct doctor_plan *dp, enum detail detail, FILE *o
 		    counted(dp->returns_refused, "return probe refused", "return probes refused")
 			    .s);
 	print_plan_cost(dp, out);
+	if (dp->watched)
+		row(out, "", "%s of the processor's four, for functions written in Python",
+		    counted(dp->watched, "data breakpoint", "data breakpoints").s);
 	for (size_t i = 0; i < dp->plan.missing_cnt; i++)
 		row(out, "", "not found: %s", dp->plan.missing[i]);
 }

@@ -23,6 +23,7 @@ enum probe_group {
 	GROUP_DEVICE, /* calls of a device's interface */
 	GROUP_NODE_TYPE, /* backward nodes by type, in place of the operator group's for all types:
 			    live where some types are left out */
+	GROUP_WATCH, /* data breakpoints */
 	GROUP_CNT,
 };
 
@@ -34,6 +35,7 @@ struct planned_probe {
 	uint64_t vaddr;		    /* of the instruction, already slid */
 	uint64_t offset;	    /* the same as an offset in the file */
 	uint64_t return_address;    /* in the target, of a probe behind a call; else 0 */
+	uint64_t watch_address;	    /* in the target, of GROUP_WATCH: reading it is the event */
 	const char *program;	    /* BPF program at vaddr; NULL: only at the return */
 	const char *return_program; /* NULL: none; needs vaddr to be the function's entry */
 	const char *landing_program; /* where its calls return to, by and by; NULL: none */

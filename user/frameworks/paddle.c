@@ -13,6 +13,7 @@
 #include "frameworks/paddle_names.h"
 #include "frameworks/probe_table.h"
 #include "frameworks/python_methods.h"
+#include "frameworks/python_ranges.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -394,6 +395,15 @@ static void name_nodes(struct table_scan *s)
 	}
 }
 
+/* Unless its profiler runs, it returns in Python and calls nothing. */
+static const struct python_range_class record_event = {
+	.module = "paddle.profiler.utils",
+	.class = "RecordEvent",
+	.begin = "begin",
+	.end = "end",
+	.name = "name",
+};
+
 static bool has_old_executor(struct table_scan *s)
 {
 	return table_scan__address(s, LIB_PADDLE,
@@ -415,6 +425,8 @@ static int paddle_plan(struct target *t, const struct framework_match *m,
 					  "PaddlePaddle %s runs static programs without PIR; "
 					  "not shown: their operators, to_static's too",
 					  m->version);
+	if (!err)
+		err = python_ranges__plan(t, &record_event, plan);
 	if (!err)
 		err = elf_file__for_each_symbol(scan.elfs[LIB_PADDLE], add_class, &scan);
 	if (!err)

@@ -9,7 +9,7 @@ from lib.tool import calls
 
 LOCK = threading.Lock()
 COUNT = 1000
-KINDS = 11
+KINDS = 12
 EXPECTED = {}
 
 
@@ -50,6 +50,8 @@ def phase(case):
 def check_operators(tables):
     for name in ("conv2d dygraph", "add dygraph", "sgd_ dygraph"):
         assert calls(tables, name) >= COUNT, f"{name}: the probes were not there"
+    ranges = {row["name"]: row["calls"] for row in tables["userdefined"]["rows"]}
+    assert ranges == {"raises": COUNT}, ranges
     if job.SEES_PROGRAMS:
         assert calls(tables, "pd_op.matmul") >= COUNT // 10, "programs' probes were not there"
 

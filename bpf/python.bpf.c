@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+/*
+ * Ranges whose begin and end are functions written in Python. The interpreter calls no C function
+ * for them; it reads their first instruction, which is where a data breakpoint waits.
+ *
+ * CPython 3.11: what differs in others is in pt_layout.python, or a constant here.
+ */
+#include "args.bpf.h"
+#include "ranges.bpf.h"
+
+#define OBJECT_TYPE   8	 /* PyObject: PyTypeObject * */
+#define OBJECT_VALUES 32 /* before an object: PyDictValues *, NULL if it has a dict ... */
+#define OBJECT_DICT   24 /* ... the PyDictObject * */
+#define DICT_KEYS     32
+#define DICT_VALUES   40 /* NULL: with the keys */
+#define KEYS_LOG2     9	 /* PyDictKeysObject: u8, its index has 1 << so many bytes */
+#define KEYS_KIND     10 /* u8 */
+#define KEYS_INDEX    32
+#define KEYS_GENERAL  0 /* entries are hash, key, value; else key, value */
+#define KEYS_SEEN     8 /* of an object's attributes so many are looked at */
+#define STR_LENGTH    16
+#define STR_STATE     32 /* u32: interned 2 bits, kind 3, compact 1, ascii 1 */
+#define STR_ASCII     48 /* text of a compact ASCII str */
+#define STR_UTF8      56
+#define STR_TEXT      72
+#define NAME_CHARS    42 /* 3 bytes of UTF-8 each fit */
+
+/* The first argument of the function that has this code, if that is what the thread executes:
+ * others read it, too. */
+static __always_inline __u64 first_argument(__u64 code)
+{
+	const struct pt_python *p = &ctl.layout.python;
+	__u64 frame =
+		read_u64(read_u64(read_u64(p->thread_at) + p->thread_cframe) + p->cframe_frame);
+
+	if (!frame || read_u64(frame + p->frame_code) != code)
+		return 0;
+	return read_u64(frame + p->frame_locals);
+}
+
+/* Which entry of the keys is the name, KEYS_SEEN: none of the first ones; its key is at *at, its
+ * value, unless values lie elsewhere, right behind. */
+static __always_inline __u32 name_entry(__u64 keys, __u64 *at)
+{
+	__u8 log2 = 0, kind = 0;
+	__u64 entry, size;
+
+	bpf_probe_read_user(&log2, sizeof(log2), (void *)(keys + KEYS_LOG2));
+	bpf_probe_read_user(&kind, sizeof(kind), (void *)(keys + KEYS_KIND));
+	entry = keys + KEYS_INDEX + (1ull << (log2 & 31)) + (kind == KEYS_GENERAL ? 8 : 0);
+	size = kind == KEYS_GENERAL ? 24 : 16;
+	for (__u32 i = 0; i < KEYS_SEEN; i++, entry += size)
+		if (read_u64(entry) == ctl.layout.python.name_key) {
+			*at = entry;
+			return i;
+		}
+	return KEYS_SEEN;
+}
+
+/* The object's attribute that has the name: a str object, 0 if it is not found. */
+static __always_inline __u64 name_object(__u64 self)
+{
+	__u64 values = read_u64(self - OBJECT_VALUES), dict = 0, keys, at = 0;
+	__u32 i;
+
+	if (!values) {
+		dict = read_u64(self - OBJECT_DICT);
+		values = dict ? read_u64(dict + DICT_VALUES) : 0;
+	}
+	keys = dict ? read_u64(dict + DICT_KEYS)
+		    : read_u64(read_u64(self + OBJECT_TYPE) + ctl.layout.python.type_keys);
+	i = name_entry(keys, &at);
+	if (i >= KEYS_SEEN)
+		return 0;
+	return read_u64(values ? values + 8 * (__u64)i : at + 8);
+}
+
+/* Characters of `kind` bytes each as UTF-8 into one of the thread's names; how many bytes. */
+__weak __noinline int read_characters(struct pt_thread *t, __u32 slot, __u64 text, __u32 len,
+				      __u32 kind)
+{
+	__u32 at = 0;
+	char *dst;
+
+	if (!t || slot >= PT_MAX_NAMED)
+		return 0;
+	dst = t->names[slot];
+	for (__u32 i = 0; i < NAME_CHARS && i < len; i++, text += kind) {
+		__u64 wide = 0;
+		__u32 c, bytes;
+
+		bpf_probe_read_user(&wide, kind & 7, (void *)text);
+		c = wide > 0xffff ? 0xfffd : wide; /* the replacement character */
+		/* Without a branch: the verifier would follow each way on its own. */
+		barrier_var(c);
+		bytes = 1 + ((0x7f - c) >> 31) + ((0x7ff - c) >> 31);
+		barrier_var(bytes);
+		barrier_var(at);
+		if (at > PT_NAME_MAX - 4)
+			break;
+		if (c < 0x80) {
+			dst[at] = c;
+		} else if (c < 0x800) {
+			dst[at] = 0xc0 | c >> 6;
+			dst[at + 1] = 0x80 | (c & 0x3f);
+		} else {
+			dst[at] = 0xe0 | c >> 12;
+			dst[at + 1] = 0x80 | (c >> 6 & 0x3f);
+			dst[at + 2] = 0x80 | (c & 0x3f);
+		}
+		at += bytes;
+	}
+	return at;
+}
+
+/* The name of a range object into one of the thread's names; how many bytes, 0: not read. Global
+ * functions: they are verified once. */
+__weak __noinline int read_range_name(struct pt_thread *t, __u32 slot, __u64 self)
+{
+	__u64 str = name_object(self), text;
+	__u32 state = 0;
+	long n;
+
+	if (!t || slot >= PT_MAX_NAMED || !str ||
+	    bpf_probe_read_user(&state, sizeof(state), (void *)(str + STR_STATE)))
+		return 0;
+	text = state >> 6 & 1 ? str + STR_ASCII : read_u64(str + STR_UTF8);
+	if (!text)
+		return read_characters(t, slot, str + STR_TEXT, read_u64(str + STR_LENGTH),
+				       state >> 2 & 7);
+	n = bpf_probe_read_user_str(t->names[slot], PT_NAME_MAX, (void *)text);
+	return n > 1 ? n - 1 : 0;
+}
+
+/* The instruction was read twice, as it is under a tracer; or another range died without an end,
+ * and this has its memory. */
+static __always_inline void forget_same(struct pt_thread *t, __u64 self)
+{
+	const struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
+
+	if (!f || f->kind != PT_FRAME_NAMED || f->sp != PT_SP_OBJECT || f->object != self ||
+	    frame_has_ended(f))
+		return;
+	t->frame_cnt--;
+	if (t->named_cnt)
+		t->named_cnt--;
+}
+
+SEC("perf_event")
+int python_range_begin(struct pt_regs *ctx)
+{
+	static const char unknown[] = "(name not read)";
+	__u64 now = bpf_ktime_get_ns(), self = first_argument(ctl.layout.python.begin_code);
+	__u32 row = ctl.layout.python.row, len;
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	struct pt_thread *t = self && cfg ? thread_get() : NULL;
+	struct pt_frame *f;
+	char *name;
+
+	if (!t)
+		return 0;
+	frames_close_dead_at(t, ctx->sp, now);
+	stat_hit(row);
+	forget_same(t, self);
+	name = name_buffer(t);
+	if (!name)
+		return 0;
+	len = read_range_name(t, t->named_cnt, self);
+	if (!len || len >= PT_NAME_MAX) {
+		len = sizeof(unknown) - 1;
+		__builtin_memcpy(name, unknown, sizeof(unknown));
+	}
+	f = range_begin(t, row, cfg, name, len, now);
+	if (f)
+		f->object = self;
+	return 0;
+}
+
+SEC("perf_event")
+int python_range_end(struct pt_regs *ctx)
+{
+	__u64 self = first_argument(ctl.layout.python.end_code);
+	struct pt_thread *t = self ? thread_lookup() : NULL;
+
+	if (t && t->frame_cnt)
+		range_end(t, self, ctx->sp);
+	return 0;
+}

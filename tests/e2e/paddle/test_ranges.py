@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""paddle.profiler.RecordEvent, which calls nothing outside Python while no profiler runs."""
+import ctypes
+import os
+import struct
+
+import job
+from lib.process import Snapshot
+from lib.runner import test
+
+STEPS = 8
+RANGES = {"load", "训练 step", "forward", "loss", "update"}
+PLACES = 4  # data breakpoints that a processor has
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+class Breakpoints:
+    """What a debugger does: watches an address in a thread, as often as the processor can."""
+    OPEN, TYPE, READ_WRITE, EXCLUDE_KERNEL, LEN = 298, 5, 3, 1 << 5 | 1 << 6, 1
+
+    def __init__(self, tid):
+        self.fds = []
+        for i in range(PLACES + 1):
+            attr = struct.pack("<IIQQQQQIIQQ", self.TYPE, 72, 0, 1, 0, 0, self.EXCLUDE_KERNEL, 0,
+                               self.READ_WRITE, 0x1000 + 64 * i, self.LEN)
+            fd = LIBC.syscall(self.OPEN, attr, tid, -1, -1, 0)
+            if fd < 0:
+                break
+            self.fds.append(fd)
+
+    def close(self):
+        for fd in self.fds:
+            os.close(fd)
+        self.fds = []
+
+
+def free_places(tid):
+    taken = Breakpoints(tid)
+    free = len(taken.fds)
+    taken.close()
+    return free
+
+
+def ranges(tables):
+    return {row["name"]: row for row in tables["userdefined"]["rows"]}
+
+
+def record(running, case, *options):
+    before = Snapshot(running.pid)
+    tool = case.tool("-p", running.pid, "--record", f"2:{2 + STEPS}", *options).done()
+    running.wait_steps(3)
+    before.check_text()
+    assert free_places(running.pid) == PLACES, "data breakpoints were left behind"
+    return tool, tool.report()
+
+
+@test("ranges while the job's profiler is off")
+def off(case):
+    running, path = job.train(case, "--annotate")
+    _, tables = record(running, case)
+    rows = ranges(tables)
+    assert rows.keys() == RANGES, rows
+    # The window opens within the range around the loader, and closes in one.
+    assert {name: row["calls"] for name, row in rows.items()} == {
+        name: STEPS + (name == "load") for name in RANGES}, rows
+    cpu = {name: row["cpu_total_ns"] for name, row in rows.items()}
+    assert cpu["loss"] < cpu["forward"] < cpu["训练 step"], cpu
+    assert cpu["forward"] + cpu["update"] < cpu["训练 step"], cpu
+    theirs = job.profile(running, path).calls("PythonUserDefined")
+    assert theirs == dict.fromkeys(RANGES, 1), theirs
+
+
+@test("ranges at --detail phase are steps by --step-range")
+def steps(case):
+    running, _ = job.train(case, "--annotate", "--workers", 1)
+    _, tables = record(running, case, "--detail", "phase", "--step-range", "forward")
+    assert "--step-range" in tables["summary"]["rows"][0]["step_rule"], tables["summary"]
+    assert tables["summary"]["rows"][0]["steps"] == STEPS, tables["summary"]
+    assert ranges(tables)["forward"]["calls"] == STEPS, tables["userdefined"]
+
+
+@test("a debugger has all data breakpoints")
+def taken(case):
+    running, _ = job.train(case, "--annotate")
+    debugger = Breakpoints(running.pid)
+    case.finally_(debugger.close)
+    assert len(debugger.fds) == PLACES, debugger.fds
+    tool = case.tool("-p", running.pid, "--record", f"2:{2 + STEPS}").done()
+    assert "another tool uses the processor's breakpoints" in tool.err, tool.err
+    tables = tool.report()
+    assert tables["summary"]["rows"][0]["steps"] == STEPS, tables["summary"]
+    assert "userdefined" not in tables or not tables["userdefined"]["rows"], tables["userdefined"]
+    assert "data breakpoints cannot be had" in str(tables), tables.keys()
+
+
+@test("doctor tells of data breakpoints")
+def doctor(case):
+    running, _ = job.train(case)
+    assert "2 data breakpoints" in case.tool("doctor", "-p", running.pid).done().out

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/watchpoint.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <bpf/libbpf.h>
+#include <dirent.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+struct watchpoints {
+	struct bpf_link **links;
+	size_t cnt, cap;
+};
+
+/* inherit_thread: threads that this one makes, not processes (Linux 5.13, 2b26f0aa004995). */
+static int event_open(uint64_t address, pid_t tid)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_BREAKPOINT,
+		.size = sizeof(attr),
+		.bp_type = HW_BREAKPOINT_RW,
+		.bp_addr = address,
+		.bp_len = HW_BREAKPOINT_LEN_1,
+		.sample_period = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.inherit = 1,
+		.inherit_thread = 1,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* The link owns the event. */
+static int attach(struct watchpoints *w, const struct watch_point *point, pid_t tid)
+{
+	int fd = event_open(point->address, tid), err;
+	struct bpf_link *link;
+
+	if (fd < 0)
+		return fd;
+	link = bpf_program__attach_perf_event(point->prog, fd);
+	if (!link) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	err = ARRAY_PUSH(w->links, w->cnt, w->cap, link);
+	if (err)
+		bpf_link__destroy(link);
+	return err;
+}
+
+/* A thread that has ended meanwhile needs none. */
+static int attach_thread(struct watchpoints *w, const struct watch_point *points, size_t cnt,
+			 pid_t tid)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < cnt && !err; i++)
+		err = attach(w, &points[i], tid);
+	return err == -ESRCH ? 0 : err;
+}
+
+static int attach_threads(struct watchpoints *w, const struct watch_point *points, size_t cnt,
+			  pid_t pid)
+{
+	const struct dirent *entry;
+	char path[64];
+	DIR *dir;
+	int err = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return -errno;
+	while (!err && (entry = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (tid)
+			err = attach_thread(w, points, cnt, tid);
+	}
+	closedir(dir);
+	return err;
+}
+
+static const char *reason(int err)
+{
+	return err == -ENOSPC ? "another tool uses the processor's breakpoints" : strerror(-err);
+}
+
+int watchpoints__attach(const struct watch_point *points, size_t cnt, pid_t pid,
+			struct watchpoints **out)
+{
+	struct watchpoints *w = calloc(1, sizeof(*w));
+	int err = w ? attach_threads(w, points, cnt, pid) : -ENOMEM;
+
+	*out = NULL;
+	if (err) {
+		watchpoints__free(w);
+		return err__set(err, "cannot watch an address of process %d: %s", pid, reason(err));
+	}
+	*out = w;
+	return 0;
+}
+
+void watchpoints__free(struct watchpoints *w)
+{
+	if (!w)
+		return;
+	for (size_t i = 0; i < w->cnt; i++)
+		bpf_link__destroy(w->links[i]);
+	free(w->links);
+	free(w);
+}
+
+/* Short rounds, of which some are not disturbed. */
+enum { ROUNDS = 20, READS = 20 };
+
+uint64_t watchpoint__cost_ns(struct bpf_program *prog)
+{
+	static volatile uint8_t place;
+	const struct watch_point point = {(uint64_t)(uintptr_t)&place, prog};
+	struct watchpoints w = {0};
+	uint64_t least = UINT64_MAX;
+
+	if (attach(&w, &point, 0))
+		return 0;
+	for (int r = 0; r < ROUNDS; r++) {
+		uint64_t begin = clock__monotonic_ns(), ns;
+
+		for (int i = 0; i < READS; i++)
+			(void)place;
+		ns = (clock__monotonic_ns() - begin) / READS;
+		if (ns < least)
+			least = ns;
+	}
+	bpf_link__destroy(w.links[0]);
+	free(w.links);
+	return least;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Data breakpoints: a BPF program runs when a thread of the process reads an address. The processor
+ * watches, so nothing is written to the process, and what is not read costs nothing; it has four
+ * places, shared with debuggers. They die with the process that holds them.
+ */
+#ifndef PROFTRACE_ATTACH_WATCHPOINT_H
+#define PROFTRACE_ATTACH_WATCHPOINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct bpf_program;
+
+#define WATCHPOINTS_MAX 4
+
+struct watch_point {
+	uint64_t address; /* in the process; one byte is watched */
+	struct bpf_program *prog; /* of type perf_event */
+};
+
+struct watchpoints;
+
+/*
+ * On every thread that the process has, and on those that they make. A negative errno with err__set,
+ * and nothing attached, where a thread refuses: -ENOSPC, if another tool has taken the places;
+ * -EOPNOTSUPP and others, if the machine has none.
+ */
+int watchpoints__attach(const struct watch_point *points, size_t cnt, pid_t pid,
+			struct watchpoints **out);
+void watchpoints__free(struct watchpoints *w); /* NULL is allowed */
+
+/* What a hit costs here, with a program that finds nothing to do, in nanoseconds; 0: unknown. */
+uint64_t watchpoint__cost_ns(struct bpf_program *prog);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Objects of a CPython interpreter, read from outside while it runs: modules by name, what they and
+ * their classes define. What changes meanwhile is found or not found; nothing is written.
+ */
+#ifndef PROFTRACE_PYTHON_OBJECTS_H
+#define PROFTRACE_PYTHON_OBJECTS_H
+
+#include "target/target.h"
+
+/* Offsets within CPython's structures, named as in its headers. */
+struct python_layout {
+	unsigned int minor; /* of version 3.x */
+	/* _PyRuntimeState */
+	uint32_t interpreter, current_thread;
+	uint32_t modules; /* PyInterpreterState */
+	uint32_t thread_cframe, cframe_frame, frame_code, frame_locals;
+	uint32_t type_dict, type_keys; /* PyTypeObject, PyHeapTypeObject */
+	uint32_t function_code; /* PyFunctionObject */
+	uint32_t code_names, code_bytes; /* PyCodeObject */
+};
+
+struct python_objects {
+	const struct target *t;
+	const struct target_lib *lib; /* that has the interpreter */
+	const struct python_layout *layout;
+	uint64_t runtime; /* address of _PyRuntime */
+	uint64_t dict, str, module, function, code; /* of the types of that name */
+};
+
+/* 0, -ENOENT: it has no interpreter with symbols; -ENOTSUP: of a version whose objects are not
+ * known. */
+int python_objects__open(struct target *t, struct python_objects *o);
+
+/* Address of a module's dict by its full name; 0: not there. */
+uint64_t python_objects__module(const struct python_objects *o, const char *name);
+
+/* What a dict has under a key of ASCII text, 0 if nothing. *key (NULL allowed): the str object that
+ * is the key. */
+uint64_t python_objects__item(const struct python_objects *o, uint64_t dict, const char *name,
+			      uint64_t *key);
+
+/* The dict of a class; 0: cannot be read. */
+uint64_t python_objects__class_dict(const struct python_objects *o, uint64_t class);
+
+/* The code object of a function written in Python; 0: the object is none. */
+uint64_t python_objects__code(const struct python_objects *o, uint64_t function);
+
+/* The str object of a name that a code object uses, an attribute's say: there is but one of each
+ * such name. 0: it does not use it. */
+uint64_t python_objects__name(const struct python_objects *o, uint64_t code, const char *name);
+
+#endif
