@@ -12,6 +12,7 @@
 #include "capture/device_time.h"
 #include "capture/follow.h"
 #include "capture/rendezvous.h"
+#include "capture/timed.h"
 #include "capture/timer_only.h"
 #include "capture/user_ops.h"
 #include "capture/user_usdt.h"
@@ -313,15 +314,12 @@ static int record_duration(struct session *s)
 	if (s->rule.boundary) {
 		ctl->counting = 1;
 	} else if (!err) {
-		/* What comes before the file is there waits in the ring. */
-		begin = clock__monotonic_ns();
-		ctl->window_open_ns = begin;
-		ctl->window_cnt = 1;
-		ctl->window_open = 1;
-		err = session__window_open(s, 0, begin);
+		err = timed__begin(s);
 	}
 	while (!err) {
 		err = turn(s);
+		if (!err)
+			err = timed__adjust(s);
 		if (!begin && ctl->window_open)
 			begin = ctl->window_open_ns;
 		now = clock__monotonic_ns();

@@ -3,6 +3,7 @@
 #include "bpf/events.h"
 #include "capture/control_socket.h"
 #include "capture/session.h"
+#include "capture/timed.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <limits.h>
@@ -35,7 +36,7 @@ static void say_state(const struct session *s, char *out, size_t size)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
 
-	if (!ctl->counting && !ctl->window_open)
+	if (!ctl->counting && !ctl->window_open && !s->timed)
 		snprintf(out, size, "attached, finding out what a step is");
 	else if (ctl->window_open && s->rule.boundary)
 		snprintf(out, size, "recording step %llu, since step %llu",
@@ -43,6 +44,9 @@ static void say_state(const struct session *s, char *out, size_t size)
 	else if (ctl->window_open)
 		snprintf(out, size, "recording, for %.1f s",
 			 (double)(clock__monotonic_ns() - ctl->window_open_ns) / 1e9);
+	else if (s->timed)
+		snprintf(out, size, "%s",
+			 ctl->hold == PT_HOLD_CLOSED ? "paused" : "the next window opens");
 	else
 		snprintf(out, size, "%s, at step %llu",
 			 ctl->hold == PT_HOLD_CLOSED ? "paused" : "waiting for the window",
@@ -79,14 +83,9 @@ static bool may_choose_windows(const struct session *s, char *out, size_t size)
 {
 	if (s->probes.ctl->state == PT_STATE_DONE)
 		snprintf(out, size, "the session is ending already");
-	else if (!s->probes.ctl->counting && !s->probes.ctl->window_open)
+	else if (!s->timed && !s->probes.ctl->counting && !s->probes.ctl->window_open)
 		snprintf(out, size,
 			 "the session is still finding out what a step is; try again in a second");
-	else if (!s->rule.boundary)
-		snprintf(out, size,
-			 "windows open and close at steps, and process %d shows none: only status "
-			 "and stop work; name its steps with --step-probe or --step-range",
-			 s->opts->pid);
 	else
 		return true;
 	return false;
@@ -97,12 +96,17 @@ static bool start(struct session *s, char *out, size_t size)
 	struct pt_ctl *ctl = s->probes.ctl;
 
 	if (ctl->window_open && !ctl->gap && ctl->hold != PT_HOLD_CLOSED) {
-		snprintf(out, size, "it is recording already, since step %llu",
-			 (unsigned long long)s->window.first_step);
+		if (s->timed)
+			snprintf(out, size, "it is recording already");
+		else
+			snprintf(out, size, "it is recording already, since step %llu",
+				 (unsigned long long)s->window.first_step);
 		return false;
 	}
 	ctl->hold = PT_HOLD_RECORD;
-	snprintf(out, size, "recording begins with the next step that finds the probes attached");
+	snprintf(out, size,
+		 s->timed ? "recording begins when the probes are attached"
+			  : "recording begins with the next step that finds the probes attached");
 	return true;
 }
 
@@ -116,7 +120,10 @@ static bool pause_windows(struct session *s, char *out, size_t size)
 		return false;
 	}
 	ctl->hold = PT_HOLD_CLOSED;
-	if (ctl->window_open)
+	if (ctl->window_open && s->timed) {
+		snprintf(out, size, "the window ended: %.900s", window_path(s, path));
+		timed__close(s);
+	} else if (ctl->window_open)
 		snprintf(out, size, "the window ends with step %llu: %.900s",
 			 (unsigned long long)ctl->step, window_path(s, path));
 	else
@@ -124,7 +131,8 @@ static bool pause_windows(struct session *s, char *out, size_t size)
 	return true;
 }
 
-/* The step under way is the window's last, and the one after it is in none. */
+/* The step under way is the window's last, and the one after it is in none. Without steps the
+ * window ends at once, and the next begins when its file is complete. */
 static bool end_window(struct session *s, bool keep, char *out, size_t size)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
@@ -135,6 +143,12 @@ static bool end_window(struct session *s, bool keep, char *out, size_t size)
 		return false;
 	}
 	s->discard = !keep;
+	if (s->timed) {
+		snprintf(out, size, keep ? "written: %.900s" : "forgotten: %.900s",
+			 window_path(s, path));
+		timed__close(s);
+		return true;
+	}
 	ctl->gap = 1;
 	snprintf(out, size,
 		 keep ? "written up to step %llu: %.900s" : "forgotten up to step %llu: %.900s",
@@ -171,7 +185,7 @@ static void dump_if_due(struct session *s)
 	const struct pt_ctl *ctl = s->probes.ctl;
 	char said[CONTROL_MAX];
 
-	if (s->opts->dump_every_ns && s->rule.boundary && ctl->window_open &&
+	if (s->opts->dump_every_ns && (s->rule.boundary || s->timed) && ctl->window_open &&
 	    clock__monotonic_ns() - ctl->window_open_ns >= s->opts->dump_every_ns)
 		end_window(s, true, said, sizeof(said));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A session under command: `proftrace ctl` starts, pauses, dumps and ends its windows. They open
- * and close at steps, as those of a schedule do; `start` and `pause` take over from the schedule.
+ * and close at steps, as those of a schedule do, or at once where no steps are seen (timed.h);
+ * `start` and `pause` take over from the schedule.
  */
 #ifndef PROFTRACE_CONTROL_H
 #define PROFTRACE_CONTROL_H

@@ -82,6 +82,8 @@ static bool is_near(const struct session *s)
 	uint64_t left = arm__steps_left(s->probes.ctl);
 	bool scheduled = s->opts->has_schedule || s->probes.ctl->hold;
 
+	if (s->timed)
+		return s->probes.ctl->hold != PT_HOLD_CLOSED;
 	return !s->rule.boundary || !scheduled || left <= 2 ||
 	       left <= LEAD_NS / (s->step_ns ? s->step_ns : 1);
 }

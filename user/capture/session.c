@@ -70,6 +70,7 @@ int session__window_open(struct session *s, uint64_t first_step, uint64_t open_n
 	s->window.first_step = s->window.end_step = first_step;
 	s->window.open_ns = open_ns;
 	s->window_ending = false;
+	s->opened_cnt++;
 	s->cpu_before_ns = own_cpu_ns();
 	s->followed = s->follow_late_ns = 0;
 	decoder__set_writer(s->decoder, s->window.writer);
@@ -208,7 +209,7 @@ int session__window_finish(struct session *s)
 	bool kept;
 
 	err = decoder__open_spans(s->decoder, bpf_map__fd(s->probes.skel->maps.threads),
-				  s->window_cnt + 1, w->open_ns, w->close_ns);
+				  s->opened_cnt, w->open_ns, w->close_ns);
 	cpu = err ? NULL : cpu_summary(s, &err);
 	if (!err)
 		err = device_time__window_finish(s);
@@ -275,8 +276,7 @@ static int on_task(struct session *s, const struct pt_rec_task *r)
 	/* What it was in the middle of ends with it. */
 	if (r->event == PT_TASK_EXIT && s->window.writer && !s->window_ending)
 		err = decoder__ended_thread(s->decoder, bpf_map__fd(s->probes.skel->maps.threads),
-					    r->h.tid, s->window_cnt + 1, s->window.open_ns,
-					    r->ts_ns);
+					    r->h.tid, s->opened_cnt, s->window.open_ns, r->ts_ns);
 	if (r->event == PT_TASK_EXIT)
 		bpf_map__delete_elem(s->probes.skel->maps.threads, &r->h.tid, sizeof(r->h.tid), 0);
 	if (r->event == PT_TASK_EXIT && r->last) {

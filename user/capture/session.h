@@ -71,11 +71,13 @@ struct session {
 
 	int control_fd; /* where proftrace ctl asks; not above 0: nowhere */
 	bool discard;	/* what the window has recorded is not wanted */
+	bool timed;	/* windows open and close by time: no steps are seen */
 
 	struct window window; /* window.writer NULL: none is open */
 	bool window_ending;   /* the window has closed, its last records are on their way */
 	uint64_t boundary_ns; /* latest step boundary */
 	uint64_t window_cnt;  /* windows written */
+	uint64_t opened_cnt;  /* windows opened, those that were thrown away too */
 
 	struct call_log log; /* while it is open, records go to it and not to a file */
 

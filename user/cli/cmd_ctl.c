@@ -67,13 +67,15 @@ const struct command command_ctl = {
 	.usage = "PID VERB",
 	.summary = "Start, pause, dump or end the windows of a session that runs.",
 	.details =
-		"PID is the process that is recorded. Windows open and close at steps.\n\n"
+		"PID is the process that is recorded. Windows open and close at steps, or at once "
+		"where the process shows none.\n\n"
 		"  status  what the session does, and what it has written and lost\n"
 		"  start   a window opens at the next step; also: resume\n"
 		"  pause   the window ends with the step under way, and its file is complete;\n"
 		"          until start the probes are out, but for those that count steps\n"
 		"  dump    the file is complete with the step under way, the next begins one\n"
-		"          step later: the one between is in neither\n"
+		"          step later: the one between is in neither (without steps: what happens\n"
+		"          in the hundredths of a second between two files)\n"
 		"  reset   the same, and what the window has recorded is thrown away\n"
 		"  stop    as Ctrl-C: the window ends now, tables and traces follow\n\n"
 		"start and pause take over from --record and --schedule. Recordings after the "

@@ -2,9 +2,12 @@
 """Exact counts of a server's steps, by each way to see them."""
 import gzip
 import json
+import time
 
+from lib.ctl import ctl, obeyed, recording, wait_state
 from lib.process import PATIENCE, Snapshot
 from lib.runner import test
+from lib.tool import report
 from server import Server, build
 
 INFER = "server::Model::infer(server::Request&)"
@@ -171,3 +174,47 @@ def killed(case):
     tool.stop()
     before.check()
     server.lives()
+
+
+@test("ctl where no step is seen: windows begin and end at once, and each holds what ran in it")
+def ctl_without_steps(case):
+    server = Server(case)
+    before = Snapshot(server.pid)
+    tool = case.tool("-p", server.pid, "--paused", "--no-trace", "--op", f"exe:{INFER}")
+    wait_state(server, "state: paused")
+    assert "no window is open" in ctl(server, "dump")[1]
+    assert not tool.recordings()
+    for verb in ("start", "resume"):
+        obeyed(server, verb)
+        wait_state(server, "state: recording")
+        assert "already" in ctl(server, verb)[1]
+        time.sleep(PATIENCE)
+        obeyed(server, "pause")
+        wait_state(server, "state: paused", "current recording: -")
+    obeyed(server, "start")
+    wait_state(server, "state: recording", "recordings written: 2")
+    obeyed(server, "reset")
+    wait_state(server, "state: recording", "recordings written: 2")
+    time.sleep(PATIENCE)
+    obeyed(server, "dump")
+    wait_state(server, "recordings written: 3", "state: recording")
+    time.sleep(PATIENCE)
+    obeyed(server, "stop")
+    tool.done()
+    server.lives()
+    before.check()
+    windows = [report(recording(tool, i)) for i in range(4)]
+    assert len(tool.recordings()) == 4, tool.recordings()
+    for tables in windows:
+        assert calls(tables)[INFER] > 0, tables["operator"]
+        assert summary(tables)["steps"] in (0, None), summary(tables)
+
+
+@test("--dump-every where no step is seen")
+def dump_every_without_steps(case):
+    server = Server(case)
+    tool = case.tool("-p", server.pid, "--no-trace", "--op", f"exe:{INFER}", "--dump-every", "500ms",
+                     "--duration", f"{2 * PATIENCE:.0f}s").done()
+    assert len(tool.recordings()) >= 3, tool.recordings()
+    for i in range(3):
+        assert calls(report(recording(tool, i)))[INFER] > 0

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/timed.h"
+#include "bpf/events.h"
+#include "capture/device_time.h"
+#include "capture/session.h"
+#include "common/util.h"
+
+static int open_now(struct session *s)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+
+	/* What comes before the file is there waits in the ring. */
+	ctl->window_open_ns = clock__monotonic_ns();
+	ctl->window_cnt++;
+	ctl->window_open = 1;
+	return session__window_open(s, 0, ctl->window_open_ns);
+}
+
+int timed__begin(struct session *s)
+{
+	s->timed = true;
+	return s->probes.ctl->hold == PT_HOLD_CLOSED ? 0 : open_now(s);
+}
+
+int timed__adjust(struct session *s)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+
+	if (!s->timed || s->window.writer || !ctl->armed || ctl->hold == PT_HOLD_CLOSED)
+		return 0;
+	return open_now(s);
+}
+
+void timed__close(struct session *s)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+
+	ctl->window_close_ns = clock__monotonic_ns();
+	ctl->window_open = 0;
+	session__drain(s); /* an error stays in the session, and the next turn returns it */
+	s->window.close_ns = ctl->window_close_ns;
+	s->window_ending = true;
+	device_time__window_close(s);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Windows of a program that shows no steps: they open and close when they are told to, from here
+ * and not in the programs. `proftrace ctl` and --dump-every work on them as on those of steps.
+ */
+#ifndef PROFTRACE_TIMED_H
+#define PROFTRACE_TIMED_H
+
+#include <stdbool.h>
+
+struct session;
+
+/* Windows are of this kind from now on; opens the first, unless the session is paused. 0 or a
+ * negative errno. */
+int timed__begin(struct session *s);
+/* Opens the next window when it is due: the one before is complete, no one has paused the session,
+ * and the probes are attached. */
+int timed__adjust(struct session *s);
+/* Ends the window that is open; its file is complete soon after, see control__settle. */
+void timed__close(struct session *s);
+
+#endif
