@@ -106,6 +106,14 @@ static int parse_shorts(struct parser *p, const char *text)
 		is_known = is_own || opt__by_short(common_opts, *text, &opt);
 		if (!is_known)
 			return err__set(-EINVAL, "unknown option -%c; %s", *text, see_help(p->cmd));
+		/* Of a file it would be its name. */
+		if (opt__takes_value(&opt) && text[1] == '=')
+			return err__set(-EINVAL, "-%c%s: give -%c %s or --%s%s", *text, text + 1,
+					*text,
+					text[2]	  ? text + 2
+					: opt.arg ? opt.arg
+						  : "VALUE",
+					opt.name, text + 1);
 		if (opt__takes_value(&opt))
 			return apply(p, &opt, !is_own, text[1] ? text + 1 : NULL);
 		err = apply(p, &opt, !is_own, NULL);

@@ -257,6 +257,10 @@ const struct opt record_opts[] = {
 	{OPT_STRING, "trace", 0, "PATH",
 	 "Trace, or a directory for it (default HOST_PID.pt.trace.json.gz).", RECORD(trace),
 	 .file_arg = true},
+	{OPT_UINT, "limit-size", 0, "BYTES",
+	 "End the trace before its text, uncompressed, is larger than this (500M, say; default: no "
+	 "limit); which steps are whole then is said, and in the trace.",
+	 RECORD(limit_bytes), .min = 1u << 20, .unit = "bytes"},
 	{OPT_STRING, "html", 0, "FILE",
 	 "Write the page of `proftrace report --html`, too: FILE, or a directory for one per "
 	 "recording (HOST_PID.html).",
@@ -326,6 +330,7 @@ static int settle_timer(struct record_options *o)
 		{"--usdt", c->usdt.cnt},
 		{"--cupti", c->cupti},
 		{"--trace", o->trace},
+		{"--limit-size", o->limit_bytes},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
@@ -343,6 +348,9 @@ int record_options__settle(struct record_options *o)
 {
 	if (o->capture.timer_only)
 		return settle_timer(o);
+	if (o->no_trace && o->limit_bytes)
+		return err__set(-EINVAL, "--no-trace and --limit-size exclude each other: it is "
+					 "the trace that is limited");
 	if (o->detail == DETAIL_UNCHOSEN)
 		o->detail = DETAIL_OPERATOR;
 	return 0;
@@ -400,7 +408,8 @@ static int check_places(const struct record_options *o)
 static int write_trace(const struct record_options *o, const struct recording *r)
 {
 	const struct exporter *chrome = exporter__find("chrome");
-	const struct export_opts opts = {.output = o->trace, .gzip_level = -1};
+	const struct export_opts opts = {
+		.output = o->trace, .limit_bytes = o->limit_bytes, .gzip_level = -1};
 	struct export_result result;
 	int err = chrome->run(r, &opts, &result);
 

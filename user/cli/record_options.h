@@ -22,6 +22,7 @@ struct record_options {
 	const char *trace; /* path or directory of the trace */
 	const char *html;  /* of the page, NULL: none */
 	int paths_fd;	   /* gets a line for each recording; 0: nobody asks */
+	uint64_t limit_bytes; /* of the trace, 0: none */
 	bool no_trace, no_report, no_progress;
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "common/err.h"
 #include "common/suggest.h"
+#include "common/util.h"
 
 /* In the order of enum time_unit, enum table_format, enum group_by, enum device_state. */
 static const char *const time_units[] = {"s", "ms", "us", "ns", NULL};
@@ -45,7 +46,8 @@ static int parse_order(const char *value, void *dest)
 	return 0;
 }
 
-#define UNIT_UNCHOSEN (-1)
+#define UNIT_UNCHOSEN  (-1)
+#define WIDTH_UNCHOSEN UINT64_MAX
 
 #define ARG(field) offsetof(struct report_args, field)
 
@@ -89,10 +91,27 @@ const struct opt report_arg_opts[] = {
 
 void report_args__init(struct report_args *args)
 {
-	*args = (struct report_args){.unit = UNIT_UNCHOSEN, .width = (uint64_t)cli__width()};
+	*args = (struct report_args){.unit = UNIT_UNCHOSEN, .width = WIDTH_UNCHOSEN};
 }
 
-int report_args__check(const struct report_args *args, const char *tables)
+/* Their own tools read them, in which a unit may not depend on an option. */
+static void warn_text_only(const struct report_args *args)
+{
+	const char *format = formats[args->format];
+
+	if (args->format == TABLE_TEXT)
+		return;
+	if (args->unit != UNIT_UNCHOSEN)
+		log__warn("--time-unit is for text: columns of %s are in nanoseconds, as their "
+			  "names say",
+			  format);
+	if (args->width != WIDTH_UNCHOSEN)
+		log__warn("--width is for text: %s has all columns and whole names", format);
+	if (args->name_width)
+		log__warn("--name-width is for text: %s has whole names", format);
+}
+
+static int check(const struct report_args *args, const char *tables)
 {
 	const struct report_opts opts = report_args__opts(args);
 	int err = report__check_order(tables, args->sorted_by);
@@ -100,12 +119,19 @@ int report_args__check(const struct report_args *args, const char *tables)
 	return err ? err : report__check_uses(tables, &opts);
 }
 
+int report_args__check(const struct report_args *args, const char *tables)
+{
+	warn_text_only(args);
+	return check(args, tables);
+}
+
 int report_args__check_job(const struct report_args *args)
 {
 	const struct report_opts opts = report_args__opts(args);
 
+	warn_text_only(args);
 	if (args->tables)
-		return report_args__check(args, args->tables);
+		return check(args, args->tables);
 	if (args->sorted_by)
 		return err__set(-EINVAL, "--sorted-by has no effect on the tables of a job; name "
 					 "those of its ranks by --table");
@@ -133,7 +159,7 @@ struct report_opts report_args__opts(const struct report_args *args)
 		.style = {.format = args->format,
 			  .unit = args->unit == UNIT_UNCHOSEN ? UNIT_MS : args->unit,
 			  .unit_chosen = args->unit != UNIT_UNCHOSEN,
-			  .width = (int)args->width,
+			  .width = args->width == WIDTH_UNCHOSEN ? cli__width() : (int)args->width,
 			  .colours = args->format == TABLE_TEXT && cli__colours(),
 			  .row_limit = args->row_limit,
 			  .name_width = (int)args->name_width},

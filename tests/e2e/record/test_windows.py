@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Which steps are recorded, and what a step is."""
+import gzip
 import json
 import re
 import subprocess
@@ -78,6 +79,19 @@ def ends(case):
     tool = case.tool("-p", job.pid, "--record", "100000:100002", "--duration", "1s")
     tool.fails("did not open within --duration")
     job.wait_steps(3)
+
+
+@test("--limit-size: the trace ends before it is larger, and says so; the recording has all")
+def limit_size(case):
+    job = case.job("train.py").wait_steps(3)
+    tool = case.tool("-p", job.pid, "--record", "2:14", "--detail", "inner", "--keep-all",
+                     "--limit-size", "1M").done()
+    sense.check(tool.report(), 12)
+    text = gzip.open(next(tool.dir.glob("*.json.gz"))).read()
+    assert len(text) <= 1 << 20, len(text)
+    (cut,) = [e for e in json.loads(text)["traceEvents"] if e["name"] == "cut by --limit-size"]
+    assert 0 < cut["args"]["whole_steps"] < cut["args"]["steps"] == 12, cut
+    assert "the trace ends at --limit-size" in tool.err, tool.err
 
 
 @test("a window that is far away: --record 400:404")
