@@ -78,6 +78,29 @@ Test(report_key_averages, every_order_of_the_profiler)
 	synth__free(&s);
 }
 
+Test(report_key_averages, an_order_by_what_was_not_recorded_is_the_usual_one)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+
+	synth__span(&s, s.main, CAT_OPERATOR, "a", 0, 10);
+	synth__span(&s, s.main, CAT_OPERATOR, "b", 10, 40);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	for (size_t i = 0; i < 2; i++) {
+		const char *word = i ? "cuda_memory_usage" : "self_cuda_time_total";
+		char note[128];
+
+		expect_first(&s, word, false, "b ");
+		snprintf(note, sizeof(note),
+			 "Rows are in the order of cpu_time_total: nothing was recorded to sort by "
+			 "%s.",
+			 word);
+		synth__expect_lines(&s, "key_averages", NS(.sort_word = word), 1,
+				    (const char *const[]){note});
+	}
+	synth__free(&s);
+}
+
 Test(report_key_averages, memory_of_the_innermost_event_and_of_all_around_it)
 {
 	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");

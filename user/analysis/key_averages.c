@@ -292,6 +292,42 @@ static double value_of(const struct averages *k, size_t row, int measure)
 	}
 }
 
+/* Is there anything to sort by? */
+static bool has_measure(const struct analysis *a, const struct averages *k, int measure)
+{
+	switch (measure) {
+	case BY_GPU:
+	case BY_GPU_TOTAL:
+	case BY_SELF_GPU:
+		return a->has_device;
+	case BY_MEMORY + HOST:
+	case BY_MEMORY + DEVICE:
+		return k->memory[measure - BY_MEMORY];
+	case BY_SELF_MEMORY + HOST:
+	case BY_SELF_MEMORY + DEVICE:
+		return k->memory[measure - BY_SELF_MEMORY];
+	default:
+		return true;
+	}
+}
+
+static int measure_of(const struct analysis *a, const struct averages *k)
+{
+	int measure = order__measure(a, words);
+
+	return has_measure(a, k, measure) ? measure : words->measure;
+}
+
+static int note_order(const struct analysis *a, const struct averages *k, struct table *t)
+{
+	if (!has_measure(a, k, order__measure(a, words)))
+		return table__add_notef(t,
+					"Rows are in the order of %s: nothing was recorded to sort "
+					"by %s.",
+					words->word, a->opts->sort_word);
+	return order__note(a, words, t);
+}
+
 static int add_columns(const struct analysis *a, const struct averages *k, struct table *t)
 {
 	const struct {
@@ -433,7 +469,7 @@ static int fill_section(const struct analysis *a, const struct averages *k, stru
 static size_t rows_of_group(const struct analysis *a, const struct averages *k, uint32_t group,
 			    struct ordered *out)
 {
-	const int measure = order__measure(a, words);
+	const int measure = measure_of(a, k);
 	size_t cnt = 0;
 
 	for (size_t i = 0; i < k->map.cnt; i++)
@@ -467,7 +503,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = table__add_note(t, "No event was seen in the window.");
 	if (!err)
 		err = add_outside(k, t);
-	return err ? err : order__note(a, words, t);
+	return err ? err : note_order(a, k, t);
 }
 
 static void clean(void *state)

@@ -102,7 +102,7 @@ static int add_columns(struct table *t, bool detail)
 		{"avg", "Avg", 8, NULL, CELL_TIME},
 		{"max", "Max", 8, NULL, CELL_TIME, .rank = 1},
 		{"min", "Min", 8, NULL, CELL_TIME, .rank = 1},
-		{"percent", "%", 6, NULL, CELL_PERCENT},
+		{"share", "%", 6, NULL, CELL_PERCENT},
 	};
 	const struct column type = {
 		"op_type", "Type", 16, NULL, CELL_TEXT, .rank = detail ? 3 : 0, .max_width = 60};
