@@ -26,9 +26,8 @@ static __always_inline __u64 payload_bytes(__u64 optional)
 
 		bpf_probe_read_user(&dtype, sizeof(dtype),
 				    (void *)(impl + ctl.layout.tensor_dtype));
-		size = dtype < PT_MAX_DTYPES
-			       ? ctl.layout.element_bytes[dtype & (PT_MAX_DTYPES - 1)]
-			       : 0;
+		size = dtype < PT_MAX_DTYPES ? ctl.layout.element_bytes[dtype & (PT_MAX_DTYPES - 1)]
+					     : 0;
 		if (!size)
 			return 0;
 		bytes += size * read_u64(impl + ctl.layout.tensor_sizes + PT_NUMEL_BEHIND_SIZES);
@@ -66,7 +65,8 @@ static __always_inline void async_emit(struct pt_regs *ctx, __u8 kind,
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 }
 
-/* Constructor (this, int rank, u8 operation, const char *title, optional<vector<Tensor>> const &) */
+/* Constructor (this, int rank, u8 operation, const char *title, optional<vector<Tensor>> const &)
+ */
 SEC("uprobe")
 int async_begin(struct pt_regs *ctx)
 {

@@ -266,6 +266,8 @@ struct pt_mark_cfg {
 	__u16 base_at;
 };
 
+#define PT_KEY_OWN 0xff /* key_reg of ranges that nest among themselves, whatever others do */
+
 struct pt_probe_cfg {
 	__u8 name_source;		/* enum pt_name_source */
 	__u8 name_reg;			/* argument register that leads to the name, 0..5 */

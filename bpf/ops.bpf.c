@@ -513,6 +513,13 @@ int range_exit(struct pt_regs *ctx)
 	return 0;
 }
 
+#define PT_OBJECT_OWN 1 /* no address */
+
+static __always_inline __u64 range_object(struct pt_regs *ctx, const struct pt_probe_cfg *cfg)
+{
+	return cfg->key_reg == PT_KEY_OWN ? PT_OBJECT_OWN : arg_word(ctx, cfg->key_reg);
+}
+
 /* A range that says itself which one ends: begins here, ends in range_stop with the same object in
  * cfg.key_reg, on the same thread, in any order. */
 SEC("uprobe")
@@ -523,7 +530,7 @@ int range_start(struct pt_regs *ctx)
 	struct pt_frame *f = cfg ? range_open(ctx, row, cfg) : NULL;
 
 	if (f)
-		f->object = arg_word(ctx, cfg->key_reg);
+		f->object = range_object(ctx, cfg);
 	return 0;
 }
 
@@ -535,7 +542,7 @@ int range_stop(struct pt_regs *ctx)
 	struct pt_thread *t = thread_lookup();
 
 	if (cfg && t && t->frame_cnt)
-		range_end(t, arg_word(ctx, cfg->key_reg), ctx->sp);
+		range_end(t, range_object(ctx, cfg), ctx->sp);
 	return 0;
 }
 

@@ -33,6 +33,7 @@ static const struct category_row {
 	[CAT_SCRIPT] = {"cpu_op", "cpu_op", ROLE_OPERATOR},
 	[CAT_ALLOCATION] = {"user_annotation", "user_annotation", ROLE_ANNOTATION},
 	[CAT_FUNCTION] = {"cpu_op", "cpu_op", ROLE_OPERATOR},
+	[CAT_REGION] = {"cpu_op", "cpu_op", ROLE_OPERATOR},
 	[CAT_OPTIMIZER_OP] = {"cpu_op", "cpu_op", ROLE_OPERATOR},
 };
 

@@ -27,6 +27,7 @@ const char *category__key(uint8_t category)
 		[CAT_SYNC] = "sync",
 		[CAT_SCRIPT] = "script",
 		[CAT_FUNCTION] = "function",
+		[CAT_REGION] = "region",
 		[CAT_ALLOCATION] = "allocation",
 	};
 

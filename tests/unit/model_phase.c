@@ -258,6 +258,20 @@ Test(model_phase, updates_between_gradients_do_not_begin_another_backward)
 	synth__free(&s);
 }
 
+Test(model_phase, a_compiled_function_is_part_of_the_phase_around_it)
+{
+	struct synth s = synth__new("{}");
+
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 0, 10);
+	synth__span(&s, s.main, CAT_REGION, "forward", 20, 80);
+	synth__step(&s, 0, 0, 100);
+	synth__expect_tree(&s, "step 0 [0,100) cpu 100 D 10 F 90 B 0 O 0 other 0\n"
+			       " track 1\n"
+			       "  Dataloader next [0,10) cpu 10 self 10 in Dataloader\n"
+			       "  Forward Forward [10,100) cpu 90 self 30 in Forward inferred\n"
+			       "    Script forward [20,80) cpu 60 self 60 in Forward\n");
+}
+
 Test(model_phase, what_a_graph_without_operators_did_is_not_known)
 {
 	struct synth s = synth__new("{}");

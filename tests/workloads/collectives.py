@@ -18,7 +18,17 @@ ELEMENTS = 1000
 INTO_TENSOR = torch.__version__ >= "2.1"  # before, gloo has none
 
 
+def fail(collective, *args):
+    try:
+        collective(*args)
+    except (RuntimeError, ValueError):
+        return
+    raise AssertionError("an error was to be raised")
+
+
 def exchange(rank, world):
+    fail(dist.all_reduce, torch.ones(4, dtype=torch.int16))  # by the work, so in wait()
+    fail(dist.broadcast, torch.ones(4).to_sparse(), 0)  # by the call
     x = torch.ones(ELEMENTS)
     dist.all_reduce(x)
     dist.broadcast(x, 0)

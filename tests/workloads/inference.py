@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A small convolutional classifier in inference mode: eager, scripted or traced."""
+"""A small convolutional classifier in inference mode: eager, scripted, traced or by torch.compile."""
 import argparse
 
 import torch
@@ -10,7 +10,7 @@ from stepper import serve
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--compiled", choices=["no", "script", "trace"], default="no")
+    parser.add_argument("--compiled", choices=["no", "script", "trace", "dynamo"], default="no")
     args = parser.parse_args()
 
     torch.manual_seed(0)
@@ -30,6 +30,8 @@ def main():
         model = torch.jit.freeze(torch.jit.script(model))
     elif args.compiled == "trace":
         model = torch.jit.trace(model, images)
+    elif args.compiled == "dynamo":
+        model = torch.compile(model, backend="aot_eager")  # needs no compiler of C++
 
     def step():
         with torch.inference_mode():

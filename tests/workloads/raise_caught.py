@@ -29,6 +29,11 @@ A, B = torch.randn(4, 3), torch.randn(4, 3)
 LEAF = torch.ones(3, requires_grad=True)
 
 
+@torch.jit.script
+def scripted(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return torch.mm(a, b)
+
+
 def twice():
     y = (LEAF * LEAF).sum()
     y.backward()
@@ -40,6 +45,7 @@ KINDS = {
     "backward twice": (RuntimeError, twice),
     "function backward": (ValueError, lambda: Raises.apply(LEAF, False).sum().backward()),
     "function forward": (ValueError, lambda: Raises.apply(LEAF, True)),
+    "script": (RuntimeError, lambda: scripted(A, B)),
     "boxed": (RuntimeError, lambda: torch.ops.aten.mm.default(A, B)),
 }
 

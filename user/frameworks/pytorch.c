@@ -79,6 +79,8 @@ static void string_abi(const char *symbol, struct planned_probe *probe)
 			.flags = PT_NODE_OF_TYPE }                                                 \
 	}
 
+#define SCRIPT_RUN "_ZN5torch3jit13GraphFunction3runERSt6vectorI"
+
 /* Functions that dispatch a collective, one copy in each library. Errors pass through them. */
 #define COLLECTIVE(library)                                                                        \
 	{                                                                                          \
@@ -193,6 +195,37 @@ static const struct probe_row rows[] = {
 		.returns_safely = "C API function of autograd",
 		.cfg = {.name_source = PT_NAME_CSTR, .name_path = {TP_NAME}, .name_derefs = 1},
 		.loses = "autograd.Function operators",
+	},
+	/* A function or method of TorchScript, by the last part of its name. */
+	{
+		.lib = LIB_CPU,
+		.symbol = SCRIPT_RUN,
+		.details = AT_SPANS,
+		.group = GROUP_OPERATOR,
+		.category = CAT_REGION,
+		.program = "named_entry",
+		.leaves = true,
+	},
+	/* torch.compile: "Torch-Compiled Region: 0/0" and what leads to it, with or without a
+	   profiler. (name), (state) */
+	{
+		.lib = LIB_PYTHON,
+		.symbol = "_pytorch_record_function_enter",
+		.details = AT_SPANS,
+		.group = GROUP_OPERATOR,
+		.category = CAT_REGION,
+		.program = "range_start",
+		.cfg = {.key_reg = PT_KEY_OWN, .name_source = PT_NAME_CSTR},
+	},
+	{
+		.lib = LIB_PYTHON,
+		.symbol = "_pytorch_record_function_exit",
+		.details = AT_SPANS,
+		.group = GROUP_OPERATOR,
+		.category = CAT_REGION,
+		.program = "range_stop",
+		.slide = true,
+		.cfg = {.key_reg = PT_KEY_OWN},
 	},
 	/* What Python calls. */
 	{
@@ -393,6 +426,23 @@ static int plan_layout(struct table_scan *s, const char *version,
 			: "shapes");
 }
 
+/* GraphFunction: its virtual functions, then the QualifiedName {vector of atoms, whole, prefix,
+ * last part}, of the std::string that the wheel's libraries are all built with. */
+static void place_script_names(struct probe_plan *plan)
+{
+	enum pt_name_source abi = torch_dispatch__string_abi(plan);
+	uint32_t string = abi == PT_NAME_COW ? 8 : 32;
+
+	for (size_t i = 0; i < plan->cnt; i++) {
+		struct pt_probe_cfg *cfg = &plan->probes[i].cfg;
+
+		if (strncmp(plan->probes[i].symbol, SCRIPT_RUN, strlen(SCRIPT_RUN)) != 0)
+			continue;
+		cfg->name_source = abi;
+		cfg->name_path[0] = 8 + 24 + 2 * string;
+	}
+}
+
 static int pytorch_plan(struct target *t, const struct framework_match *m,
 			const struct plan_opts *opts, struct probe_plan *plan)
 {
@@ -407,6 +457,7 @@ static int pytorch_plan(struct target *t, const struct framework_match *m,
 	}
 	inner.record_shapes = opts->record_shapes && tensors;
 	scan.opts = &inner;
+	place_script_names(plan);
 	if (!err && opts->detail == DETAIL_INNER)
 		err = torch_dispatch__plan(&scan, LIB_CPU, LIB_PYTHON);
 	if (err)

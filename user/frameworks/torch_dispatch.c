@@ -78,8 +78,7 @@ static int plan_boxed_copy(struct table_scan *s, unsigned int lib, const struct 
 		   : plan_sites(s, lib, &probe, "call_site", boxed->end_vaddrs, boxed->end_cnt);
 }
 
-/* The wheel's libraries are all built with one std::string. */
-static enum pt_name_source range_string_abi(const struct probe_plan *plan)
+enum pt_name_source torch_dispatch__string_abi(const struct probe_plan *plan)
 {
 	for (size_t i = 0; i < plan->cnt; i++)
 		if (!strcmp(plan->probes[i].program, "range_enter"))
@@ -89,7 +88,7 @@ static enum pt_name_source range_string_abi(const struct probe_plan *plan)
 
 static int plan_boxed(struct table_scan *s, unsigned int lib)
 {
-	enum pt_name_source abi = range_string_abi(s->plan);
+	enum pt_name_source abi = torch_dispatch__string_abi(s->plan);
 	struct torch_boxed_list boxed = {NULL, 0};
 	int err = s->elfs[lib] ? torch_boxed__find(s->elfs[lib], &boxed) : 0;
 

@@ -9,4 +9,7 @@
  * what was looked for in vain goes to the plan's missing. 0 or a negative errno. */
 int torch_dispatch__plan(struct table_scan *s, unsigned int cpu, unsigned int python);
 
+/* The std::string that a wheel's libraries are all built with, by the ranges' probe of a plan. */
+enum pt_name_source torch_dispatch__string_abi(const struct probe_plan *plan);
+
 #endif

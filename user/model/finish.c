@@ -47,6 +47,7 @@ static enum span_kind kind_of(enum span_category cat, const struct span *s, bool
 		[CAT_ALLOCATION] = KIND_OTHER,
 		[CAT_OPTIMIZER_OP] = KIND_OPERATOR,
 		[CAT_FUNCTION] = KIND_OPERATOR,
+		[CAT_REGION] = KIND_SCRIPT,
 	};
 
 	if (inside && may_be_inner(cat, s))

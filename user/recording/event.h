@@ -44,11 +44,12 @@ enum span_category {
 	CAT_MEMCPY = 15,
 	CAT_MEMSET = 16,
 	CAT_SYNC = 17,
-	CAT_SCRIPT = 18, /* a compiled region (TorchScript method, compiled graph) */
+	CAT_SCRIPT = 18, /* a compiled graph, of whatever phases of a step */
 	CAT_ALLOCATION = 19,
 	/* an operator that updates parameters: a run of them is the Optimization of its step */
 	CAT_OPTIMIZER_OP = 20,
 	CAT_FUNCTION = 21, /* a function that the user chose; an operator, listed also inside others */
+	CAT_REGION = 22, /* a compiled function inside a phase */
 	CAT_CNT,
 };
 

@@ -20,7 +20,7 @@ def expected(case):
             job.signal(signal.SIGUSR1)
             assert job.wait(400) == 0, job.err.read_text()
             EXPECTED["out"] = job.output()
-            assert EXPECTED["out"].count(f"caught {COUNT}") == 5, EXPECTED["out"]
+            assert EXPECTED["out"].count(f"caught {COUNT}") == 6, EXPECTED["out"]
     return EXPECTED["out"]
 
 

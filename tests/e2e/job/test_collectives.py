@@ -52,9 +52,9 @@ def each_kind(case):
     for name, size in (("broadcast", FLOATS), ("reduce", FLOATS), ("all_to_all", FLOATS),
                        ("send", FLOATS)):
         assert rows[f"gloo:{name}"]["size_bytes"] == STEPS * size, rows
-    # DDP's bucket (all parameters), one of floats, one of half as many bytes.
+    # DDP's bucket (all parameters), one of floats, one of half as many bytes, one that fails.
     parameters = 4 * (64 * 64 + 64 + 64 * 8 + 8)
-    assert rows["gloo:all_reduce"]["size_bytes"] == STEPS * (parameters + FLOATS + FLOATS // 2), rows
+    assert rows["gloo:all_reduce"]["size_bytes"] == STEPS * (parameters + FLOATS + FLOATS // 2 + 8), rows
     assert rows["gloo:barrier"]["size_bytes"] is None, rows
     listed = {r["name"] for r in tables["operator"]["rows"]}
     assert {"c10d::broadcast_", "c10d::barrier", "c10d::send", "c10d::Work::wait"} <= listed, listed

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Operators against torch.profiler, on adjacent steps of one process that do the same."""
 import functools
+import re
 
 from checks import Mismatch
 from events import NODE_PREFIX, align, best_overlap, nest, operators
@@ -77,6 +78,19 @@ def inner(job):
     _all_equal("nesting", pairs, lambda o: o.depth + base, lambda t: t.depth)
     _all_equal("shapes", pairs, _shapes, _shapes)
     return f"{len(pairs)} operators of {STEPS} steps: names, order, nesting and shapes agree"
+
+
+# What torch.compile marks only while a profiler runs has no place here.
+COMPILED_REGION = re.compile(r"forward|TorchDynamo Cache Lookup|Torch-Compiled Region: .*")
+
+
+def regions(job):
+    """Functions of TorchScript and regions of torch.compile."""
+    trace = job.record(f"{FIRST}:{FIRST + STEPS}", "operator")
+    ours, theirs = ([s for s in spans if COMPILED_REGION.fullmatch(s.name)]
+                    for spans in (trace.of_main_thread("cpu_op"), job.profile(STEPS + 2)))
+    _match("names in order", [s.name for s in ours], [s.name for s in theirs])
+    return f"{len(ours)} compiled regions of {STEPS} steps: names and order agree"
 
 
 def _makers(spans):

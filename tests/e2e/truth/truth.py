@@ -3,6 +3,7 @@
 
 truth.py [WORD...]: the checks whose line has one of the words."""
 import functools
+import importlib.metadata
 import sys
 
 import averages
@@ -13,6 +14,7 @@ import reports
 from checks import run
 from job import Job
 
+TORCH = [int(part) for part in importlib.metadata.version("torch").split(".")[:2]]
 MEASURED = 3  # attempts where times are compared
 COSTLY = 8  # where their difference is of the size of the machine's own wavering
 
@@ -43,6 +45,7 @@ CUSTOM = [
 ]
 # Inside TorchScript nothing is called from Python.
 SCRIPTED = [("inner", operators.inner, 1)]
+REGIONS = [*SCRIPTED, ("regions", operators.regions, 1)]
 INFERENCE = [
     *SCRIPTED,
     ("operator", functools.partial(operators.python_level, not_wrapped=TOLIST), 1),
@@ -63,8 +66,10 @@ JOBS = [
     (("transformer.py",), [*TRAINING, *AVERAGES, *DURATIONS, ("reports", reports.reports, 1)]),
     (("custom_ops.py",), CUSTOM),
     (("inference.py",), INFERENCE),
-    (("inference.py", "--compiled", "script"), SCRIPTED),
-    (("inference.py", "--compiled", "trace"), SCRIPTED),
+    (("inference.py", "--compiled", "script"), REGIONS),
+    (("inference.py", "--compiled", "trace"), REGIONS),
+    # PyTorch 2.0 has no torch.compile for Python 3.11.
+    *([(("inference.py", "--compiled", "dynamo"), REGIONS)] if TORCH >= [2, 1] else []),
     (("phases.py", "--mode", "plain"), PHASES),
     (("phases.py", "--mode", "plain", "--workers", "2"), PHASES),
     (("phases.py", "--mode", "plain", "--custom-optimizer"), OWN_OPTIMIZER),
