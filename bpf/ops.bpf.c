@@ -14,25 +14,35 @@ static __always_inline bool call_wanted(__u32 row)
 	return wanted() || row == ctl.step_row;
 }
 
-/* The thread, ready for one more frame; NULL: the call is not wanted. */
-static __always_inline struct pt_thread *span_begin(struct pt_regs *ctx, __u32 row)
+/* The thread, ready for one more frame at this stack pointer; NULL: the call is not wanted. */
+static __always_inline struct pt_thread *span_begin_at(__u64 sp, __u32 row)
 {
 	struct pt_thread *t;
 
 	if (!call_wanted(row) || !(t = thread_get()))
 		return NULL;
-	frames_close_dead(t, ctx->sp);
+	frames_close_dead(t, sp);
 	stat_hit(row);
+	return t;
+}
+
+static __always_inline struct pt_thread *span_begin(struct pt_regs *ctx, __u32 row)
+{
+	return span_begin_at(ctx->sp, row);
+}
+
+static __always_inline struct pt_thread *call_begin_at(__u64 sp, __u32 row)
+{
+	struct pt_thread *t = span_begin_at(sp, row);
+
+	if (t && row == ctl.step_row)
+		step_event(t, PT_CLASS_STEP_PROBE, 0, bpf_ktime_get_ns());
 	return t;
 }
 
 static __always_inline struct pt_thread *call_begin(struct pt_regs *ctx, __u32 row)
 {
-	struct pt_thread *t = span_begin(ctx, row);
-
-	if (t && row == ctl.step_row)
-		step_event(t, PT_CLASS_STEP_PROBE, 0, bpf_ktime_get_ns());
-	return t;
+	return call_begin_at(ctx->sp, row);
 }
 
 SEC("uprobe")
@@ -53,10 +63,11 @@ SEC("uprobe")
 int call_entry_aligned(struct pt_regs *ctx)
 {
 	__u32 row = probe_row(ctx);
-	struct pt_thread *t = call_begin(ctx, row);
+	__u64 sp = ctx->r10 - 8;
+	struct pt_thread *t = call_begin_at(sp, row);
 
 	if (t)
-		frame_push(t, ctx->r10 - 8, row, PT_FRAME_STATIC);
+		frame_push(t, sp, row, PT_FRAME_STATIC);
 	return 0;
 }
 
@@ -305,6 +316,24 @@ int call_leave(struct pt_regs *ctx)
 	frames_close_dead_at(t, ctx->sp - 8, now);
 	f = frame_at(t, t->frame_cnt - 1);
 	if (f && f->probe == row && f->sp == ctx->sp)
+		frame_close_top(t, now, PT_END_SITE);
+	return 0;
+}
+
+/* An object is told that it ends, in the function where its begin was a call (call_entry): most are
+ * others. */
+SEC("uprobe")
+int object_leave(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct pt_thread *t = thread_lookup();
+	const struct pt_frame *f;
+
+	if (!t || !t->frame_cnt)
+		return 0;
+	frames_close_dead_at(t, ctx->sp - 8, now);
+	f = frame_at(t, t->frame_cnt - 1);
+	if (f && f->kind == PT_FRAME_STATIC && f->sp == ctx->sp && f->object == ctx->di)
 		frame_close_top(t, now, PT_END_SITE);
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include "common/err.h"
 #include "common/util.h"
 #include "frameworks/package.h"
+#include "frameworks/paddle_events.h"
 #include "frameworks/paddle_names.h"
 #include "frameworks/probe_table.h"
 #include "frameworks/python_methods.h"
@@ -141,18 +142,6 @@ static const struct probe_row rows[] = {
 		.slide_keep = SITE_RSP,
 		.loses = "operators of the backward pass",
 	},
-	/* Inside an operator: each kernel, from its choice to the next event. */
-	{
-		.lib = LIB_PHI,
-		.symbol = "_ZNK3phi13KernelFactory24SelectKernelOrThrowErrorE",
-		.details = AT_INNER,
-		.group = GROUP_INNER,
-		.category = CAT_OPERATOR,
-		.program = "named_entry",
-		.name_suffix = " kernel launch",
-		.cfg = {.name_source = PT_NAME_CXX11, .name_reg = 1},
-		.loses = "kernels of operators",
-	},
 	/* allocators of hosts and devices; the event is made whether or not a profiler runs */
 	{
 		.lib = LIB_PHI,
@@ -169,6 +158,25 @@ static const struct probe_row rows[] = {
 };
 
 static const struct probe_table table = {libs, other_libs, LIB_CNT, rows, ARRAY_SIZE(rows)};
+
+/* Where the events inside operators are not found. */
+static const struct probe_row kernel_rows[] = {
+	/* Inside an operator: each kernel, from its choice to the next event. */
+	{
+		.lib = LIB_PHI,
+		.symbol = "_ZNK3phi13KernelFactory24SelectKernelOrThrowErrorE",
+		.details = AT_INNER,
+		.group = GROUP_INNER,
+		.category = CAT_OPERATOR,
+		.program = "named_entry",
+		.name_suffix = " kernel launch",
+		.cfg = {.name_source = PT_NAME_CXX11, .name_reg = 1},
+		.loses = "kernels of operators",
+	},
+};
+
+static const struct probe_table kernel_table = {libs, other_libs, LIB_CNT, kernel_rows,
+						ARRAY_SIZE(kernel_rows)};
 
 /* ---- recognition ---- */
 
@@ -411,6 +419,19 @@ static bool has_old_executor(struct table_scan *s)
 				   "ERKNS0_11InstructionE");
 }
 
+/* The same file may be both libraries. */
+static int plan_inside(struct target *t, struct table_scan *s)
+{
+	size_t kernels = 0;
+	int err = paddle_events__plan(s, LIB_PADDLE, &kernels);
+
+	if (!err && s->elfs[LIB_PHI] != s->elfs[LIB_PADDLE])
+		err = paddle_events__plan(s, LIB_PHI, &kernels);
+	if (!err && !kernels)
+		err = probe_table__plan(&kernel_table, t, s->opts, s->plan, s);
+	return err;
+}
+
 static int paddle_plan(struct target *t, const struct framework_match *m,
 		       const struct plan_opts *opts, struct probe_plan *plan)
 {
@@ -431,6 +452,8 @@ static int paddle_plan(struct target *t, const struct framework_match *m,
 		err = elf_file__for_each_symbol(scan.elfs[LIB_PADDLE], add_class, &scan);
 	if (!err)
 		err = plan_ends(&scan);
+	if (!err && opts->detail == DETAIL_INNER)
+		err = plan_inside(t, &scan);
 	return err || opts->detail == DETAIL_PHASE ? err : plan_methods(&scan);
 }
 

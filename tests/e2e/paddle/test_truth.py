@@ -12,15 +12,15 @@ def names(tables, table, key="name"):
     return {row[key]: row for row in tables[table]["rows"]}
 
 
-KERNEL = " kernel launch"
+INNER = (" kernel launch", " compute", " infer_meta", " node_creation")
 
 
-def operators(tables, kernels=False):
+def operators(tables, inner=False):
     """Calls a step by name."""
     calls = {}
     for row in tables["operator"]["rows"]:
         assert not row["section"].startswith("Not recorded"), row
-        if row["name"].endswith(KERNEL) == kernels:
+        if row["name"].endswith(INNER) == inner:
             calls[row["name"]] = calls.get(row["name"], 0) + row["calls"] / STEPS
     return calls
 
@@ -91,17 +91,19 @@ def momentum(case):
     assert truth.calls("Operator")["momentum_ dygraph"] == 8, truth.kinds
 
 
-@test("dygraph: kernels inside operators")
+@test("dygraph: what is inside operators")
 def inner(case):
     running, path = job.train(case)
     tables = record(running, case, "--detail", "inner")
     truth = job.profile(running, path)
     check_operators(tables, truth)
-    ours = operators(tables, kernels=True)
-    assert len(ours) > 20, ours
-    if "DygraphKernelLaunch" in truth.kinds:  # since 3.0
-        different = differences(ours, truth.calls("DygraphKernelLaunch"))
-        assert not different, f"(proftrace, paddle.profiler) by name: {different}"
+    theirs = {name: cnt for kind in ("OperatorInner", "DygraphKernelLaunch")
+              if kind in truth.kinds for name, cnt in truth.calls(kind).items()
+              if not name.startswith("Local_")}  # the node once more
+    for what in ("infer_meta", "node_creation"):
+        assert sum(name.endswith(what) for name in theirs) > 9, theirs
+    different = differences(operators(tables, inner=True), theirs)
+    assert not different, f"(proftrace, paddle.profiler) by name: {different}"
 
 
 @test("dygraph: steps and phases alone")

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "frameworks/paddle_events.h"
+#include "attach/site.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <elf.h>
+#include <string.h>
+
+#define MAX_BRANCH 48 /* bytes from the question to the branch on its answer */
+#define MAX_BLOCK  96 /* bytes from there to where the event's name is loaded */
+#define MAX_TEXT   120
+
+#define CALL_LEN 5
+
+enum callee { ASKS = 0, BEGINS, ENDS, CALLEE_CNT };
+
+static const char *const callees[CALLEE_CNT] = {
+	[ASKS] = "_ZN3phi11RecordEvent9IsEnabledEv",
+	[BEGINS] = "_ZN3phi11RecordEventC1EPKcNS_15TracerEventTypeEjNS_9EventRoleE",
+	[ENDS] = "_ZN3phi11RecordEvent3EndEv",
+};
+
+struct call {
+	uint64_t vaddr;
+	enum callee callee;
+	const char *name; /* what is in rsi; NULL: unknown */
+	uint64_t object;  /* the instruction that sets rdi, 0: unknown */
+};
+
+struct section {
+	const uint8_t *bytes;
+	uint64_t vaddr;
+	size_t len;
+};
+
+struct named_row {
+	const char *name; /* in the library's file */
+	uint32_t row;
+};
+
+struct events {
+	struct table_scan *s;
+	unsigned int lib;
+	struct elf_file *elf;
+	struct section text, strings, stubs;
+	uint64_t stub[CALLEE_CNT]; /* by which the library calls it; 0: it does not */
+	struct call *calls;
+	size_t call_cnt, call_cap;
+	struct named_row *rows;
+	size_t row_cnt, row_cap;
+	size_t *kernels;
+};
+
+/* ---- the file ---- */
+
+static struct section section(struct elf_file *elf, const char *name)
+{
+	struct section s = {0};
+
+	s.bytes = elf_file__section(elf, name, &s.vaddr, &s.len);
+	if (!s.bytes)
+		s.len = 0;
+	return s;
+}
+
+static int32_t read_i32(const uint8_t *p)
+{
+	int32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/* Where the pointer to a function is that another library may have. */
+static uint64_t slot_of(const struct events *e, const char *symbol)
+{
+	struct section relocations = section(e->elf, ".rela.plt");
+	struct section symbols = section(e->elf, ".dynsym"), names = section(e->elf, ".dynstr");
+	Elf64_Rela rela;
+	Elf64_Sym sym;
+
+	for (size_t at = 0; at + sizeof(rela) <= relocations.len; at += sizeof(rela)) {
+		size_t sym_at;
+
+		memcpy(&rela, relocations.bytes + at, sizeof(rela));
+		sym_at = ELF64_R_SYM(rela.r_info) * sizeof(sym);
+		if (sym_at + sizeof(sym) > symbols.len)
+			continue;
+		memcpy(&sym, symbols.bytes + sym_at, sizeof(sym));
+		if (sym.st_name + strlen(symbol) < names.len &&
+		    !memcmp(names.bytes + sym.st_name, symbol, strlen(symbol) + 1))
+			return rela.r_offset;
+	}
+	return 0;
+}
+
+/* The stub that jumps where that pointer leads: jmp *offset(%rip), at the begin of its 16 bytes. */
+static uint64_t stub_of(const struct events *e, const char *symbol)
+{
+	const struct section *p = &e->stubs;
+	uint64_t slot = slot_of(e, symbol);
+
+	for (size_t at = 0; slot && at + 16 <= p->len; at += 16) {
+		const uint8_t *code = p->bytes + at;
+
+		if (code[0] == 0xff && code[1] == 0x25 &&
+		    p->vaddr + at + 6 + (uint64_t)(int64_t)read_i32(code + 2) == slot)
+			return p->vaddr + at;
+	}
+	return 0;
+}
+
+/* A text of the library's by its address; NULL: none, or too long for a name. */
+static const char *text_at(const struct events *e, uint64_t vaddr)
+{
+	size_t at = vaddr - e->strings.vaddr;
+
+	if (vaddr < e->strings.vaddr || at >= e->strings.len)
+		return NULL;
+	return memchr(e->strings.bytes + at, '\0',
+		      e->strings.len - at < MAX_TEXT ? e->strings.len - at : MAX_TEXT)
+		       ? (const char *)e->strings.bytes + at
+		       : NULL;
+}
+
+/* lea offset(%rip), %rsi */
+static const char *text_in_rsi(const struct events *e, const uint8_t *code, uint64_t vaddr)
+{
+	static const uint8_t lea[] = {0x48, 0x8d, 0x35};
+
+	if (memcmp(code, lea, sizeof(lea)) != 0)
+		return NULL;
+	return text_at(e, vaddr + 7 + (uint64_t)(int64_t)read_i32(code + sizeof(lea)));
+}
+
+/* An instruction that sets rdi, as it is: lea offset(%rbp), %rdi; mov REGISTER, %rdi. Else 0. */
+static uint64_t sets_rdi(const uint8_t *code, size_t insn_len)
+{
+	uint64_t insn = 0;
+
+	if (insn_len > 7 || insn_len < 3)
+		return 0;
+	memcpy(&insn, code, insn_len);
+	if ((insn & 0xc7fffb) == 0xc78948) /* mov */
+		return insn;
+	return (insn & 0xffffff) == 0xbd8d48 || (insn & 0xffffff) == 0x7d8d48 ? insn : 0;
+}
+
+/* ---- calls ---- */
+
+static int gather(struct events *e)
+{
+	const uint8_t *p = e->text.bytes, *end = p + e->text.len;
+	int err = 0;
+
+	while (!err && (p = memchr(p, 0xe8, (size_t)(end - p))) && end - p >= CALL_LEN) {
+		uint64_t vaddr = e->text.vaddr + (uint64_t)(p - e->text.bytes);
+		uint64_t target = vaddr + CALL_LEN + (uint64_t)(int64_t)read_i32(p + 1);
+
+		for (int c = 0; c < CALLEE_CNT && !err; c++)
+			if (target == e->stub[c])
+				err = ARRAY_PUSH(e->calls, e->call_cnt, e->call_cap,
+						 ((struct call){vaddr, (enum callee)c, NULL, 0}));
+		p++;
+	}
+	return err;
+}
+
+/* The name of the event that is made if the answer is yes: test %al, %al; jne or je. */
+static const char *asked_for(const struct events *e, uint64_t vaddr)
+{
+	size_t len, at = CALL_LEN;
+	const uint8_t *code = elf_file__bytes(e->elf, vaddr, &len);
+	int64_t target;
+
+	if (!code || len < MAX_BRANCH + 8)
+		return NULL;
+	while (at < MAX_BRANCH && (code[at] != 0x84 || code[at + 1] != 0xc0))
+		at++;
+	if (at == MAX_BRANCH)
+		return NULL;
+	at += 2;
+	if (code[at] == 0x75)
+		target = (int64_t)at + 2 + (int8_t)code[at + 1];
+	else if (code[at] == 0x0f && code[at + 1] == 0x85)
+		target = (int64_t)at + 6 + read_i32(code + at + 2);
+	else if (code[at] == 0x74)
+		target = (int64_t)at + 2;
+	else if (code[at] == 0x0f && code[at + 1] == 0x84)
+		target = (int64_t)at + 6;
+	else
+		return NULL;
+	vaddr += (uint64_t)target;
+	code = elf_file__bytes(e->elf, vaddr, &len);
+	for (at = 0; code && at < MAX_BLOCK && at + 7 <= len; at++)
+		if (text_in_rsi(e, code + at, vaddr + at))
+			return text_in_rsi(e, code + at, vaddr + at);
+	return NULL;
+}
+
+/* Walks the function by its instructions: false if the calls found by their bytes are none, or it
+ * has code that is not understood. Calls learn what is in rsi. */
+static bool walk(const struct events *e, const struct elf_symbol *f, struct call *calls, size_t cnt)
+{
+	uint64_t vaddr = f->vaddr;
+	const char *rsi = NULL;
+	uint64_t rdi = 0;
+	size_t i = 0, len, insn_len;
+	const uint8_t *code = elf_file__bytes(e->elf, vaddr, &len);
+
+	while (code && i < cnt && len >= 8) {
+		site__classify(code, len, &insn_len);
+		if (!insn_len || insn_len > len || vaddr > calls[i].vaddr)
+			return false;
+		if (insn_len == 7 && text_in_rsi(e, code, vaddr))
+			rsi = text_in_rsi(e, code, vaddr);
+		if (sets_rdi(code, insn_len))
+			rdi = sets_rdi(code, insn_len);
+		if (vaddr == calls[i].vaddr) {
+			calls[i].name = rsi;
+			calls[i++].object = rdi;
+		}
+		if (code[0] == 0xe8) {
+			rsi = NULL;
+			rdi = 0;
+		}
+		code += insn_len;
+		vaddr += insn_len;
+		len -= insn_len;
+	}
+	return i == cnt;
+}
+
+/* ---- rows ---- */
+
+static bool ends_with(const char *text, const char *suffix)
+{
+	size_t len = text ? strlen(text) : 0, suffix_len = strlen(suffix);
+
+	return len > suffix_len && !strcmp(text + len - suffix_len, suffix);
+}
+
+static bool is_kernel(const char *name)
+{
+	return ends_with(name, " kernel launch") || ends_with(name, " compute");
+}
+
+static int add(struct events *e, const struct call *call, const char *program, const char *name)
+{
+	struct planned_probe probe = {
+		.group = GROUP_INNER,
+		.lib = e->s->libs[e->lib],
+		.symbol = callees[call->callee],
+		.vaddr = call->vaddr,
+		.program = program,
+		.name = name,
+		.category = CAT_OPERATOR,
+	};
+	struct named_row row = {.name = name};
+	int err;
+
+	if (elf_file__offset(e->elf, probe.vaddr, &probe.offset))
+		return 0;
+	for (size_t i = e->row_cnt; i-- > 0 && !probe.row;)
+		if (!strcmp(e->rows[i].name, name))
+			probe.row = e->rows[i].row;
+	err = probe_plan__add(e->s->plan, &probe);
+	if (err || probe.row)
+		return err;
+	row.row = e->s->plan->row_cnt;
+	return ARRAY_PUSH(e->rows, e->row_cnt, e->row_cap, row);
+}
+
+/* Of the calls that end an object those that may end this one: those that name it in the same way,
+ * if there are any. */
+static int plan_ends(struct events *e, const struct call *calls, size_t cnt,
+		     const struct call *begin)
+{
+	bool told = false;
+	int err = 0;
+
+	for (size_t i = 0; i < cnt; i++)
+		told |= calls[i].callee == ENDS && calls[i].object == begin->object;
+	for (size_t i = 0; i < cnt && !err; i++)
+		if (calls[i].callee == ENDS && (!told || calls[i].object == begin->object))
+			err = add(e, &calls[i], "object_leave", begin->name);
+	return err;
+}
+
+/* The calls of one function. */
+static int plan_function(struct events *e, const struct call *calls, size_t cnt)
+{
+	const struct call *node = NULL;
+	int err = 0;
+
+	for (size_t i = 0; i < cnt && !err; i++) {
+		const char *name =
+			calls[i].callee == ASKS ? asked_for(e, calls[i].vaddr) : calls[i].name;
+
+		if (calls[i].callee == ASKS &&
+		    (is_kernel(name) || ends_with(name, " infer_meta"))) {
+			*e->kernels += is_kernel(name);
+			err = add(e, &calls[i], "call_entry", name);
+		}
+		if (calls[i].callee == BEGINS && ends_with(name, " node_creation")) {
+			node = &calls[i];
+			err = add(e, &calls[i], "call_entry", name);
+		}
+	}
+	if (!err && node)
+		err = plan_ends(e, calls, cnt, node);
+	return err;
+}
+
+static int plan_calls(struct events *e)
+{
+	struct elf_symbol f;
+	size_t cnt;
+	int err = 0;
+
+	for (size_t i = 0; i < e->call_cnt && !err; i += cnt) {
+		cnt = 1;
+		if (elf_file__symbol_at(e->elf, e->calls[i].vaddr, &f))
+			continue;
+		while (i + cnt < e->call_cnt && e->calls[i + cnt].vaddr < f.vaddr + f.size)
+			cnt++;
+		if (walk(e, &f, e->calls + i, cnt))
+			err = plan_function(e, e->calls + i, cnt);
+	}
+	return err;
+}
+
+int paddle_events__plan(struct table_scan *s, unsigned int lib, size_t *kernels)
+{
+	struct events e = {.s = s, .lib = lib, .elf = s->elfs[lib], .kernels = kernels};
+	int err = 0;
+
+	if (!e.elf)
+		return 0;
+	e.text = section(e.elf, ".text");
+	e.strings = section(e.elf, ".rodata");
+	e.stubs = section(e.elf, ".plt");
+	for (int c = 0; c < CALLEE_CNT; c++)
+		e.stub[c] = stub_of(&e, callees[c]);
+	if (e.text.bytes && e.strings.bytes)
+		err = gather(&e);
+	if (!err)
+		err = plan_calls(&e);
+	log__debug("%s: %zu events inside operators", s->libs[lib]->path, e.row_cnt);
+	free(e.calls);
+	free(e.rows);
+	return err;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The events inside PaddlePaddle's operators ("relu infer_meta", "relu kernel launch" or "relu
+ * compute", "relu node_creation") where the library's code has them: it asks before most of them
+ * whether a profiler runs, and makes those of a node always.
+ */
+#ifndef PROFTRACE_PADDLE_EVENTS_H
+#define PROFTRACE_PADDLE_EVENTS_H
+
+#include "frameworks/probe_table.h"
+
+/* Plans a probe for each such place of a library, on its call instruction; *kernels is raised for
+ * each that begins a kernel. A library without them is none's error. 0 or a negative errno. */
+int paddle_events__plan(struct table_scan *s, unsigned int lib, size_t *kernels);
+
+#endif
