@@ -378,13 +378,13 @@ static int take_spans(struct decoder *d, const struct pt_rec_spans *r, size_t si
 	return err;
 }
 
-/* Many operators share a probe: their names tell. */
+/* Many operators share a probe: their names tell. What has a suffix is but a part of one. */
 static enum span_category named_category(const struct decoder *d, const struct planned_probe *probe,
 					 uint32_t name_class, const char *text)
 {
 	const struct framework *f = d->framework;
 
-	if (probe->category == CAT_OPERATOR && f) {
+	if (probe->category == CAT_OPERATOR && f && !probe->name_suffix) {
 		if (f->updates_parameters && f->updates_parameters(text))
 			return CAT_OPTIMIZER_OP;
 		if (f->computes_gradients && f->computes_gradients(text))

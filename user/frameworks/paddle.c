@@ -33,6 +33,10 @@ static const char *const other_libs[LIB_CNT] = {[LIB_PHI] = "libpaddle.so*"};
 #define PYTHON_FUNCTION "_ZN6paddle6pybind*eager_api_*EP7_object*"
 #define CATCHES_ALL	"C API function: turns every C++ exception into a Python one"
 
+#define OLD_INSTRUCTION                                                                            \
+	"_ZN6paddle9framework18ProgramInterpreter14RunInstructionERKNS0_11InstructionE"
+#define OPERATOR_TYPE 8 /* OperatorBase: its type, a std::string behind the vtable */
+
 static const struct probe_row rows[] = {
 	/* The main thread's wait for a batch; its end of an epoch is an exception. */
 	{
@@ -113,6 +117,21 @@ static const struct probe_row rows[] = {
 		.returns_safely = "catches every exception, for another thread",
 		.cfg = {.name_source = PT_NAME_CXX11, .name_reg = 1, .flags = PT_NAMED_BY_CLASS},
 		.loses = "operators of static programs",
+	},
+	/* The same of the executor before 3.0, see find_old_names(). */
+	{
+		.lib = LIB_PADDLE,
+		.symbol = OLD_INSTRUCTION,
+		.details = AT_SPANS,
+		.group = GROUP_OPERATOR,
+		.category = CAT_OPERATOR,
+		.program = "named_entry",
+		.return_program = "call_return",
+		.returns_safely = "catches every exception, for another thread",
+		.cfg = {.name_source = PT_NAME_CXX11,
+			.name_reg = 1,
+			.name_path = {0, OPERATOR_TYPE},
+			.name_derefs = 1},
 	},
 	/* Operators, whoever calls them; see plan_ends(). */
 	{
@@ -356,7 +375,8 @@ static int add_class(const struct elf_symbol *symbol, void *ctx)
 	return 0;
 }
 
-/* The operators' names of programs have a dialect: pd_op.adam_ */
+/* The operators' names of programs have a dialect: pd_op.adam_; without PIR they are plain, and not
+ * marked where they work in place: adam. */
 static const char *plain_name(const char *op)
 {
 	const char *dot = strrchr(op, '.');
@@ -366,6 +386,11 @@ static const char *plain_name(const char *op)
 
 static bool updates_parameters(const char *op)
 {
+	char in_place[64];
+
+	if (snprintf(in_place, sizeof(in_place), "%s_", op) < (int)sizeof(in_place) &&
+	    paddle_names__is_optimizer(in_place))
+		return true;
 	return paddle_names__is_optimizer(plain_name(op));
 }
 
@@ -375,7 +400,7 @@ static bool computes_gradients(const char *op)
 	size_t len = strlen(name);
 
 	len -= len && name[len - 1] == '_'; /* in place */
-	return name != op && len > strlen("_grad") &&
+	return len > strlen("_grad") &&
 	       !strncmp(name + len - strlen("_grad"), "_grad", strlen("_grad"));
 }
 
@@ -412,11 +437,45 @@ static const struct python_range_class record_event = {
 	.name = "name",
 };
 
-static bool has_old_executor(struct table_scan *s)
+/* `bool Instruction::OpBaseValid() const` shows where an instruction has its operator:
+ * cmpq $0, offset(%rdi). */
+static int64_t operator_offset(struct table_scan *s)
 {
-	return table_scan__address(s, LIB_PADDLE,
-				   "_ZN6paddle9framework18ProgramInterpreter11RunOperator"
-				   "ERKNS0_11InstructionE");
+	static const uint8_t cmp[] = {0x48, 0x83, 0xbf};
+	struct elf_symbol symbol;
+	const uint8_t *code;
+	int32_t offset;
+	size_t len;
+
+	if (elf_file__symbol(s->elfs[LIB_PADDLE],
+			     "_ZNK6paddle9framework11Instruction11OpBaseValidEv", &symbol))
+		return -1;
+	code = elf_file__bytes(s->elfs[LIB_PADDLE], symbol.vaddr, &len);
+	if (!code || len < sizeof(cmp) + sizeof(offset) + 1 ||
+	    memcmp(code, cmp, sizeof(cmp)) != 0 || code[sizeof(cmp) + sizeof(offset)])
+		return -1;
+	memcpy(&offset, code + sizeof(cmp), sizeof(offset));
+	return offset;
+}
+
+/* Without the place no name is read, and a call without a name is none. */
+static int find_old_names(struct table_scan *s)
+{
+	int64_t offset = operator_offset(s);
+
+	for (size_t i = 0; i < s->plan->cnt; i++) {
+		struct planned_probe *probe = &s->plan->probes[i];
+
+		if (strcmp(probe->symbol, OLD_INSTRUCTION) != 0)
+			continue;
+		if (offset < 0 || offset > UINT16_MAX)
+			return probe_plan__missing(s->plan,
+						   "libpaddle.so: cannot read where instructions "
+						   "have their names; not shown: operators of "
+						   "programs that run without PIR");
+		probe->cfg.name_path[0] = (uint16_t)offset;
+	}
+	return 0;
 }
 
 /* The same file may be both libraries. */
@@ -441,11 +500,7 @@ static int paddle_plan(struct target *t, const struct framework_match *m,
 	if (err || !scan.elfs[LIB_PADDLE])
 		return err;
 	name_nodes(&scan);
-	if (opts->detail != DETAIL_PHASE && atoi(m->version) < 3 && has_old_executor(&scan))
-		err = probe_plan__missing(plan,
-					  "PaddlePaddle %s runs static programs without PIR; "
-					  "not shown: their operators, to_static's too",
-					  m->version);
+	err = find_old_names(&scan);
 	if (!err)
 		err = python_ranges__plan(t, &record_event, plan);
 	if (!err)

@@ -13,8 +13,8 @@ PYTHON = subprocess.run([ROOT / "scripts/paddle-python"], stdout=subprocess.PIPE
                         check=True, env=dict(os.environ, PYTHON="")).stdout.strip()
 # In environments of their own: scripts/paddle-python.
 VERSION = os.environ.get("PADDLE_VERSION") or "3.3.1"
-# Before 3.0 programs run without PIR, by an executor whose operators are not seen.
-SEES_PROGRAMS = int(VERSION.split(".")[0]) >= 3
+# Before 3.0 programs run without PIR, whose operators have names of their own.
+HAS_PIR = int(VERSION.split(".")[0]) >= 3
 
 
 def start(case, workload, *args):

@@ -52,12 +52,6 @@ def record(running, case, *options):
     return tables
 
 
-def leave_programs_out(truth):
-    """What ran in the program is called as its own operators are, with neither of these words."""
-    truth.kinds["Operator"] = {name: cnt for name, cnt in truth.kinds["Operator"].items()
-                               if name.endswith(" dygraph") or "GradNode" in name}
-
-
 def check_operators(tables, truth):
     theirs = truth.calls("Operator")
     assert len(theirs) > 9, theirs
@@ -127,10 +121,7 @@ def to_static(case):
     running, path = job.train(case, "--mode", "to_static")
     tables = record(running, case)
     check_phases(tables, "Dataloader", *PHASES)
-    truth = job.profile(running, path)
-    if not job.SEES_PROGRAMS:
-        leave_programs_out(truth)
-    check_operators(tables, truth)
+    check_operators(tables, job.profile(running, path))
 
 
 @test("static: operators of the Executor's threads")
@@ -140,10 +131,4 @@ def static(case):
     assert "compiled graph" in tables["summary"]["rows"][0]["step_rule"]
     overview = names(tables, "overview", "event_type")
     assert overview["Script"]["calls"] == STEPS, overview
-    truth = job.profile(running, path)
-    if job.SEES_PROGRAMS:
-        check_operators(tables, truth)
-        return
-    assert "operator" not in tables, tables["operator"]
-    doctor = case.tool("doctor", "-p", running.pid).done().out
-    assert "runs static programs without PIR" in doctor, doctor
+    check_operators(tables, job.profile(running, path))
