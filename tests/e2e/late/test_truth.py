@@ -3,9 +3,11 @@
 import json
 import os
 import signal
+import time
 
 from gpu import BUILD, LONG_S, SIM, GpuJob, check_recorded, compare, doctor, dumped, notes, record
 from lib import process
+from lib.ctl import obeyed, wait_state
 from lib.runner import test
 from lib.tool import row
 
@@ -47,6 +49,34 @@ def ten_times(case):
         maps = now
     print("stopped for", ", ".join(f"{ns / 1e6:.2f}" for ns in stops), "ms")
     assert min(stops) <= STOPPED_NS, stops
+    job.end()
+
+
+@test("ctl without steps: CUPTI is there in the windows alone, each has what the device did in it")
+def controlled(case):
+    job = GpuJob(case)
+    tool = record(case, job, "--paused")
+    for written in (1, 2):
+        wait_state(job, "state: paused")
+        assert not job.holds_cupti()
+        obeyed(job, "start")
+        wait_state(job, "state: recording")
+        time.sleep(0.5)
+        obeyed(job, "pause")
+        wait_state(job, f"recordings written: {written}", "current recording: -")
+        process.wait_for(lambda: not job.holds_cupti(), LONG_S, "CUPTI to be left")
+    obeyed(job, "start")
+    wait_state(job, "state: recording")
+    time.sleep(0.5)
+    obeyed(job, "dump")
+    wait_state(job, "recordings written: 3", "state: recording")
+    time.sleep(0.5)
+    obeyed(job, "stop")
+    tool.done(LONG_S)
+    assert len(tool.recordings()) == 4, tool.recordings()
+    for path in tool.recordings():
+        assert all(compare(job, path)), f"{path}: a window without kernels, copies or sets"
+    job.wait_parked()
     job.end()
 
 
