@@ -47,7 +47,7 @@ Test(prune, long_functions_stay)
 
 Test(prune, rare_functions_stay)
 {
-	const struct prune_input in[] = {row(1, 400, 50000), row(2, 6, 2000)};
+	const struct prune_input in[] = {row(1, 400, 50000), row(2, 2, 2000)};
 	bool dropped[8] = {false};
 
 	cr_expect_eq(prune__choose(&policy, in, 2, dropped), 0);
@@ -97,6 +97,40 @@ Test(prune, a_span_with_one_probe_is_worth_twice)
 	in[0].hits = 1;
 	cr_expect_eq(prune__choose(&policy, in, 2, dropped), 1);
 	cr_expect(dropped[2]);
+}
+
+Test(prune, repeated_functions_go_down_to_a_quarter_of_the_peer)
+{
+	/* 3 spans a step of 20 us, 20 times their probes, 200 that stay: 203 us over a budget of
+	   50, and over the 0.4 hits for each of 203 calls, 40.6 us. */
+	struct prune_input in[] = {row(1, 6, 20000), row(2, 400, 2000)};
+	bool dropped[8] = {false};
+
+	in[1].stays = true;
+	cr_expect_eq(prune__choose(&policy, in, 2, dropped), 1);
+	cr_expect(dropped[1]);
+}
+
+Test(prune, below_a_quarter_of_the_peer_what_is_long_or_rare_stays)
+{
+	/* 23 us, over a budget of 1; less than 0.4 hits for each of 223 calls, 200 of them of
+	   functions that are gone. */
+	const struct prune_input in[] = {row(1, 400, 2000), row(2, 46, 12000)};
+	struct prune_policy strict = policy;
+	bool dropped[8] = {false};
+
+	strict.max_overhead = 0.001;
+	cr_expect_eq(prune__choose(&strict, in, 2, dropped), 1);
+	cr_expect(dropped[1]);
+	cr_expect_not(dropped[2]);
+}
+
+Test(prune, a_budget_that_holds_keeps_what_is_repeated)
+{
+	const struct prune_input in[] = {row(1, 6, 20000), row(2, 6, 20000)};
+	bool dropped[8] = {false};
+
+	cr_expect_eq(prune__choose(&policy, in, 2, dropped), 0);
 }
 
 Test(prune, an_interrupted_call_counts_as_a_hundred_hits)
