@@ -24,7 +24,7 @@ PEERS = {
     "mindspore": "mindspore.profiler",
 }
 JOBS = {
-    "pytorch": {"mlp": 400, "cnn": 200, "transformer": 200},
+    "pytorch": {"mlp": 400, "cnn": 100, "transformer": 100},
     "paddle": {"mlp": 200, "cnn": 100},
     "mxnet": {"mlp": 200, "cnn": 100},
     "mindspore": {"mlp": 30, "cnn": 30},
