@@ -8,6 +8,7 @@ static const struct prune_policy policy = {
 	.step_ns = 1000000,
 	.hit_ns = 500,
 	.inside_ns = 500,
+	.peer_hits_per_call = 1.6,
 };
 
 static struct prune_input row(uint32_t id, uint64_t spans, uint64_t avg_ns)
@@ -109,6 +110,17 @@ Test(prune, repeated_functions_go_down_to_a_quarter_of_the_peer)
 	in[1].stays = true;
 	cr_expect_eq(prune__choose(&policy, in, 2, dropped), 1);
 	cr_expect(dropped[1]);
+}
+
+Test(prune, where_the_peer_is_not_known_what_is_repeated_stays)
+{
+	struct prune_input in[] = {row(1, 6, 20000), row(2, 400, 2000)};
+	struct prune_policy unknown = policy;
+	bool dropped[8] = {false};
+
+	in[1].stays = true;
+	unknown.peer_hits_per_call = 0;
+	cr_expect_eq(prune__choose(&unknown, in, 2, dropped), 0);
 }
 
 Test(prune, below_a_quarter_of_the_peer_what_is_long_or_rare_stays)

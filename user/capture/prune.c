@@ -169,6 +169,8 @@ int session__prune(struct session *s)
 		.max_overhead = s->opts->max_overhead,
 		.hit_ns = s->facts.cost.cold_hit_ns,
 		.inside_ns = s->facts.cost.span_inside_ns,
+		.peer_hits_per_call =
+			s->match.framework ? s->match.framework->peer_hits_per_call : 0,
 	};
 	bool may_leave_out = !s->opts->keep_all && s->opts->detail == DETAIL_OPERATOR;
 	uint64_t steps;

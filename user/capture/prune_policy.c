@@ -4,13 +4,6 @@
 
 #define CLIP_FACTOR 100
 
-/*
- * torch.profiler adds 5 to 10 us to a step for each call that we would see (a CNN and a
- * transformer, two machines), 1.6 times what a hit of ours adds there: so many hits a call are a
- * quarter of it.
- */
-#define PEER_HITS_PER_CALL 0.4
-
 /* Which functions may go. */
 struct tier {
 	double calls;	     /* a step, at least */
@@ -59,14 +52,14 @@ static bool may_go(const struct prune_policy *policy, const struct prune_input *
 	       c->worth < tier->short_factor;
 }
 
-static double least_of_peer(const struct prune_policy *policy, const struct prune_input *in,
-			    size_t cnt)
+static double quarter_of_peer(const struct prune_policy *policy, const struct prune_input *in,
+			      size_t cnt)
 {
 	double calls = 0;
 
 	for (size_t i = 0; i < cnt; i++)
 		calls += (double)in[i].stat.spans / policy->steps;
-	return PEER_HITS_PER_CALL * calls * (double)policy->hit_ns;
+	return policy->peer_hits_per_call / 4 * calls * (double)policy->hit_ns;
 }
 
 /* Until what is not dropped adds no more than the budget; returns how many went. */
@@ -109,13 +102,15 @@ static size_t drop_tier(const struct prune_policy *policy, const struct prune_in
 size_t prune__choose(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
 		     bool *dropped)
 {
-	double budget = policy->max_overhead * (double)policy->step_ns, least;
+	double budget = policy->max_overhead * (double)policy->step_ns, quarter;
 	size_t chosen;
 
 	if (policy->steps <= 0)
 		return 0;
 	chosen = drop_tier(policy, in, cnt, &hot, budget, dropped);
-	least = least_of_peer(policy, in, cnt);
+	if (policy->peer_hits_per_call <= 0)
+		return chosen;
+	quarter = quarter_of_peer(policy, in, cnt);
 	return chosen +
-	       drop_tier(policy, in, cnt, &repeated, least > budget ? least : budget, dropped);
+	       drop_tier(policy, in, cnt, &repeated, quarter > budget ? quarter : budget, dropped);
 }

@@ -23,6 +23,7 @@ struct prune_policy {
 	double max_overhead; /* share of a step's time that operator probes may add, 0.02 = 2 % */
 	uint64_t step_ns;    /* length of a step */
 	uint64_t hit_ns;     /* what one hit costs */
+	double peer_hits_per_call; /* see struct framework */
 	uint64_t inside_ns;  /* part of a span's own cost inside its measured duration */
 };
 
@@ -32,7 +33,8 @@ uint64_t prune__clip_ns(const struct prune_policy *policy);
 /* Marks rows in dropped[]; returns how many. What tells least for what it costs goes first: functions
  * with at least 4 calls a step, and spans that last on average less than 10 times their probes, until
  * the budget holds; if it does not hold then, also those with 2 calls a step and less than 25 times,
- * while more than a quarter is added of what torch.profiler is known to add to as many calls. */
+ * while more than a quarter is added of what the framework's own profiler is known to add to as many
+ * calls. */
 size_t prune__choose(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
 		     bool *dropped);
 

@@ -103,6 +103,9 @@ struct framework {
 	/* Cuts what differs from run to run (paths, times) off a name read from the target; NULL:
 	 * nothing does. */
 	void (*shorten)(char *name);
+	/* What the framework's own profiler adds to a step for each call that we would see, in probe
+	 * hits among the job's work; 0: not known. */
+	double peer_hits_per_call;
 	/* Name of an asynchronous operation without a title, by the framework's own code; static
 	 * text. It goes behind the name_prefix of the probe that saw the end. */
 	const char *(*async_name)(uint64_t code);
