@@ -162,6 +162,14 @@ static int leave_out(struct session *s, const struct prune_input *in, size_t cnt
 	return err;
 }
 
+/* With CUPTI no probe counts launches: what is called seldom may well make one. */
+static double peer_hits_per_call(const struct session *s)
+{
+	const bool sees_launches = !s->device || s->calls_on;
+
+	return s->match.framework && sees_launches ? s->match.framework->peer_hits_per_call : 0;
+}
+
 int session__prune(struct session *s)
 {
 	auto_free struct prune_input *in = calloc(s->plan.cnt + 1, sizeof(*in));
@@ -169,8 +177,7 @@ int session__prune(struct session *s)
 		.max_overhead = s->opts->max_overhead,
 		.hit_ns = s->facts.cost.cold_hit_ns,
 		.inside_ns = s->facts.cost.span_inside_ns,
-		.peer_hits_per_call =
-			s->match.framework ? s->match.framework->peer_hits_per_call : 0,
+		.peer_hits_per_call = peer_hits_per_call(s),
 	};
 	bool may_leave_out = !s->opts->keep_all && s->opts->detail == DETAIL_OPERATOR;
 	uint64_t steps;
