@@ -31,7 +31,6 @@ JOBS = {
 }
 QUICK_SHARE = 0.5
 LOW = 0.1
-STEADY = 0.03  # share by which the neighbours of a measurement may differ in CPU time
 TRIES = 4  # per pair
 PROFILER = "profiler"  # the framework's own
 MODES = {
@@ -55,6 +54,8 @@ def parse_args():
     parser.add_argument("--jobs", help="of the framework's: mlp, cnn, for PyTorch transformer (all)")
     usual = [name for name in names if "no-inject" not in name]
     parser.add_argument("--modes", default=",".join(usual), help=f"of {', '.join(names)}")
+    parser.add_argument("--steady", type=float, default=0.03, metavar="SHARE",
+                        help="by which a measurement's neighbours may differ in CPU time (0.03)")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--python", default=sys.executable, help="of the job")
     build = os.environ.get("BUILD", os.path.join(ROOT, "build"))
@@ -90,9 +91,9 @@ def load():
         return float(file.read().split()[0])
 
 
-def is_steady(entry):
+def is_steady(entry, share):
     before, after = entry["before"]["cpu"], entry["after"]["cpu"]
-    return abs(after - before) <= STEADY * min(before, after)
+    return abs(after - before) <= share * min(before, after)
 
 
 def measure_job(args, name):
@@ -118,7 +119,7 @@ def measure_job(args, name):
                 entry = {"before": before, "mode": low(times), "after": after, "load": load(), **facts}
                 before = after
                 tried[mode] += 1
-                if is_steady(entry):
+                if is_steady(entry, args.steady):
                     rounds[mode].append(entry)
         left = [low(job.ask(f"run {steps}")) for _ in range(3)]
     finally:
@@ -170,7 +171,7 @@ def print_added(results, peer):
             for clock in CLOCKS:
                 cells.append(spread(row[clock]["added_us"], ".0f"))
                 ratio = row[clock].get("ratio")
-                cells.append(spread(ratio, ".2f") if ratio else "1")
+                cells.append(spread(ratio, ".2f") if ratio else "1" if mode == PROFILER else "-")
             shown = peer if mode == PROFILER else mode
             print(f"| {label} | {shown} | {' | '.join(cells)} |")
             label = ""
