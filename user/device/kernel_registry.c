@@ -8,32 +8,16 @@
 #define LOOK_BACK  64	/* bytes before a call in which its arguments are set */
 #define NAME_BYTES 4096 /* longer names are none */
 
-struct section {
-	const uint8_t *bytes;
-	uint64_t vaddr;
-	size_t len;
-};
-
 /* A function of another library, as this one calls it. */
 struct import {
 	uint64_t slot; /* of the global offset table; 0: not imported */
 	uint64_t plt;
 };
 
-static struct section section(struct elf_file *elf, const char *name)
-{
-	struct section s = {0};
-
-	s.bytes = elf_file__section(elf, name, &s.vaddr, &s.len);
-	if (!s.bytes)
-		s.len = 0;
-	return s;
-}
-
 /* ---- imports ---- */
 
-static bool is_named(const struct section *symbols, const struct section *strings, uint64_t idx,
-		     const char *name)
+static bool is_named(const struct elf_section *symbols, const struct elf_section *strings,
+		     uint64_t idx, const char *name)
 {
 	Elf64_Sym sym;
 
@@ -46,8 +30,9 @@ static bool is_named(const struct section *symbols, const struct section *string
 
 static uint64_t find_slot(struct elf_file *elf, const char *name)
 {
-	struct section symbols = section(elf, ".dynsym"), strings = section(elf, ".dynstr");
-	struct section relocations = section(elf, ".rela.plt");
+	struct elf_section symbols = elf_file__whole_section(elf, ".dynsym"),
+			   strings = elf_file__whole_section(elf, ".dynstr");
+	struct elf_section relocations = elf_file__whole_section(elf, ".rela.plt");
 	Elf64_Rela r;
 
 	/* The string section ends with a NUL, or nothing in it is believed. */
@@ -61,7 +46,7 @@ static uint64_t find_slot(struct elf_file *elf, const char *name)
 	return 0;
 }
 
-static uint64_t relative_to(const struct section *s, size_t end)
+static uint64_t relative_to(const struct elf_section *s, size_t end)
 {
 	int32_t distance;
 
@@ -75,7 +60,7 @@ static uint64_t find_plt(struct elf_file *elf, uint64_t slot)
 	static const char *const names[] = {".plt.sec", ".plt"};
 
 	for (size_t n = 0; n < ARRAY_SIZE(names); n++) {
-		struct section s = section(elf, names[n]);
+		struct elf_section s = elf_file__whole_section(elf, names[n]);
 
 		for (size_t at = 0; at + 6 <= s.len; at++)
 			if (s.bytes[at] == 0xff && s.bytes[at + 1] == 0x25 &&
@@ -104,7 +89,7 @@ static const struct argument into_rdi = {0x3d, 0xc7}, into_rsi = {0x35, 0xc6},
 
 /* The constant that the last lea before a call loads, by way of rax in code that was not optimised;
  * 0: none. */
-static uint64_t loaded(const struct section *code, size_t call, const struct argument *to)
+static uint64_t loaded(const struct elf_section *code, size_t call, const struct argument *to)
 {
 	size_t first = call > LOOK_BACK ? call - LOOK_BACK : 0;
 
@@ -120,7 +105,7 @@ static uint64_t loaded(const struct section *code, size_t call, const struct arg
 	return 0;
 }
 
-static bool has(const struct section *s, uint64_t vaddr)
+static bool has(const struct elf_section *s, uint64_t vaddr)
 {
 	return vaddr >= s->vaddr && vaddr - s->vaddr < s->len;
 }
@@ -137,7 +122,7 @@ static const char *text_at(struct elf_file *elf, uint64_t vaddr)
 }
 
 static int take_register(struct kernel_registry *r, struct elf_file *elf,
-			 const struct section *code, size_t call)
+			 const struct elf_section *code, size_t call)
 {
 	struct registered_kernel kernel = {.stub = loaded(code, call, &into_rsi),
 					   .name = text_at(elf, loaded(code, call, &into_rdx))};
@@ -147,7 +132,7 @@ static int take_register(struct kernel_registry *r, struct elf_file *elf,
 	return ARRAY_PUSH(r->kernels, r->kernel_cnt, r->kernel_cap, kernel);
 }
 
-static int take_get(struct kernel_registry *r, const struct section *code, size_t call)
+static int take_get(struct kernel_registry *r, const struct elf_section *code, size_t call)
 {
 	struct kernel_variable v = {.variable = loaded(code, call, &into_rdi),
 				    .stub = loaded(code, call, &into_rsi)};
@@ -158,7 +143,8 @@ static int take_get(struct kernel_registry *r, const struct section *code, size_
 }
 
 /* `call rel32` */
-static int scan_calls(struct kernel_registry *r, struct elf_file *elf, const struct section *code)
+static int scan_calls(struct kernel_registry *r, struct elf_file *elf,
+		      const struct elf_section *code)
 {
 	const struct import registers = find_import(elf, "__cudaRegisterFunction");
 	const struct import gets = find_import(elf, "__cudaGetKernel");
@@ -188,7 +174,7 @@ static int by_stub(const void *a, const void *b)
 
 int kernel_registry__read(struct elf_file *elf, struct kernel_registry *out)
 {
-	struct section code = section(elf, ".text");
+	struct elf_section code = elf_file__whole_section(elf, ".text");
 	int err;
 
 	memset(out, 0, sizeof(*out));

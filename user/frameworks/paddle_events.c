@@ -27,12 +27,6 @@ struct call {
 	uint64_t object;  /* the instruction that sets rdi, 0: unknown */
 };
 
-struct section {
-	const uint8_t *bytes;
-	uint64_t vaddr;
-	size_t len;
-};
-
 struct named_row {
 	const char *name; /* in the library's file */
 	uint32_t row;
@@ -42,7 +36,7 @@ struct events {
 	struct table_scan *s;
 	unsigned int lib;
 	struct elf_file *elf;
-	struct section text, strings, stubs;
+	struct elf_section text, strings, stubs;
 	uint64_t stub[CALLEE_CNT]; /* by which the library calls it; 0: it does not */
 	struct call *calls;
 	size_t call_cnt, call_cap;
@@ -52,16 +46,6 @@ struct events {
 };
 
 /* ---- the file ---- */
-
-static struct section section(struct elf_file *elf, const char *name)
-{
-	struct section s = {0};
-
-	s.bytes = elf_file__section(elf, name, &s.vaddr, &s.len);
-	if (!s.bytes)
-		s.len = 0;
-	return s;
-}
 
 static int32_t read_i32(const uint8_t *p)
 {
@@ -74,8 +58,9 @@ static int32_t read_i32(const uint8_t *p)
 /* Where the pointer to a function is that another library may have. */
 static uint64_t slot_of(const struct events *e, const char *symbol)
 {
-	struct section relocations = section(e->elf, ".rela.plt");
-	struct section symbols = section(e->elf, ".dynsym"), names = section(e->elf, ".dynstr");
+	struct elf_section relocations = elf_file__whole_section(e->elf, ".rela.plt");
+	struct elf_section symbols = elf_file__whole_section(e->elf, ".dynsym"),
+			   names = elf_file__whole_section(e->elf, ".dynstr");
 	Elf64_Rela rela;
 	Elf64_Sym sym;
 
@@ -97,7 +82,7 @@ static uint64_t slot_of(const struct events *e, const char *symbol)
 /* The stub that jumps where that pointer leads: jmp *offset(%rip), at the begin of its 16 bytes. */
 static uint64_t stub_of(const struct events *e, const char *symbol)
 {
-	const struct section *p = &e->stubs;
+	const struct elf_section *p = &e->stubs;
 	uint64_t slot = slot_of(e, symbol);
 
 	for (size_t at = 0; slot && at + 16 <= p->len; at += 16) {
@@ -337,9 +322,9 @@ int paddle_events__plan(struct table_scan *s, unsigned int lib, size_t *kernels)
 
 	if (!e.elf)
 		return 0;
-	e.text = section(e.elf, ".text");
-	e.strings = section(e.elf, ".rodata");
-	e.stubs = section(e.elf, ".plt");
+	e.text = elf_file__whole_section(e.elf, ".text");
+	e.strings = elf_file__whole_section(e.elf, ".rodata");
+	e.stubs = elf_file__whole_section(e.elf, ".plt");
 	for (int c = 0; c < CALLEE_CNT; c++)
 		e.stub[c] = stub_of(&e, callees[c]);
 	if (e.text.bytes && e.strings.bytes)

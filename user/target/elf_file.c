@@ -508,6 +508,14 @@ const uint8_t *elf_file__section(const struct elf_file *f, const char *name, uin
 	return NULL;
 }
 
+struct elf_section elf_file__whole_section(const struct elf_file *f, const char *name)
+{
+	struct elf_section s = {0};
+
+	s.bytes = elf_file__section(f, name, &s.vaddr, &s.len);
+	return s;
+}
+
 const char *elf_file__build_id(const struct elf_file *f)
 {
 	return f->build_id;

@@ -46,6 +46,13 @@ const uint8_t *elf_file__bytes(const struct elf_file *f, uint64_t vaddr, size_t 
 const uint8_t *elf_file__section(const struct elf_file *f, const char *name, uint64_t *vaddr,
 				 size_t *len);
 
+struct elf_section {
+	const uint8_t *bytes; /* NULL: there is none, and len is 0 */
+	uint64_t vaddr;
+	size_t len;
+};
+struct elf_section elf_file__whole_section(const struct elf_file *f, const char *name);
+
 /* Lower-case hex, empty string if there is none. */
 const char *elf_file__build_id(const struct elf_file *f);
 bool elf_file__is_static(const struct elf_file *f); /* no PT_INTERP, no PT_DYNAMIC */
