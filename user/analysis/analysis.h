@@ -36,6 +36,8 @@ struct stat_map {
 };
 /* The row's stat, new or found; NULL: out of memory. Valid until the next call. */
 struct stat *stat_map__at(struct stat_map *m, const struct stat_key *key);
+/* The row's place in the map: tables keep more than a struct stat under it. */
+size_t stat_map__index(const struct stat_map *m, const struct stat *stat);
 void stat_map__free(struct stat_map *m);
 
 /* Length of a union of intervals, exact as long as one does not reach back over UNION_MAX others.

@@ -19,13 +19,6 @@ void by_stream__name(const struct analysis *a, uint32_t group, char *buf, size_t
 		snprintf(buf, size, "All devices and streams merged");
 }
 
-size_t by_stream__index(const struct stat_map *m, const struct stat *stat)
-{
-	const char *row = (const char *)stat - offsetof(struct stat_row, stat);
-
-	return (size_t)((const struct stat_row *)row - m->rows);
-}
-
 static int by_group(const void *x, const void *y, void *ctx)
 {
 	const struct stat_row *p = *(struct stat_row *const *)x, *q = *(struct stat_row *const *)y;

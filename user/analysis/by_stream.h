@@ -9,8 +9,6 @@
 uint32_t by_stream__group(const struct analysis *a, const struct track *t);
 /* "GPU0 stream 7" */
 void by_stream__name(const struct analysis *a, uint32_t group, char *buf, size_t size);
-/* The row's place in the map: tables keep more than a struct stat under it. */
-size_t by_stream__index(const struct stat_map *m, const struct stat *stat);
 
 /* Rows of the map by section, then as opts->sorted_by says. add prints one; whole: the section's
  * device time. */

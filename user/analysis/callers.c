@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/callers.h"
-#include "analysis/by_stream.h"
 #include "common/util.h"
 
 int callers__id(struct callers *c, const struct span *s, bool (*is_caller)(const struct span *s),
@@ -19,7 +18,7 @@ int callers__id(struct callers *c, const struct span *s, bool (*is_caller)(const
 
 		if (!row)
 			return -ENOMEM;
-		*id = (uint32_t)by_stream__index(&c->map, row) + 1;
+		*id = (uint32_t)stat_map__index(&c->map, row) + 1;
 	}
 	return 0;
 }

@@ -30,8 +30,7 @@ static int add(struct calls *c, const struct span *s, uint32_t kernel)
 	while (c->size_cnt < c->map.cnt)
 		if (ARRAY_PUSH(c->sizes, c->size_cnt, c->size_cap, none))
 			return -ENOMEM;
-	sizes = &c->sizes[(struct stat_row *)((char *)stat - offsetof(struct stat_row, stat)) -
-			  c->map.rows];
+	sizes = &c->sizes[stat_map__index(&c->map, stat)];
 	sizes->failed += !!(s->ev.flags & EVENT_FAILED);
 	if (s->ev.value > 0 && !(s->ev.flags & EVENT_FAILED))
 		sizes->bytes += (uint64_t)s->ev.value;

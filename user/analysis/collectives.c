@@ -4,7 +4,6 @@
  * its end, on whatever thread. Those of a device are kernels.
  */
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include "analysis/analysis.h"
 #include "common/util.h"
@@ -17,13 +16,6 @@ struct collectives {
 	} *payloads;	      /* by row of the map */
 	size_t payload_cnt, payload_cap;
 };
-
-static const struct stat_row *row_of(const struct stat *stat)
-{
-	const char *row = (const char *)stat - offsetof(struct stat_row, stat);
-
-	return (const struct stat_row *)row;
-}
 
 static int add(struct collectives *c, const struct event *e)
 {
@@ -38,7 +30,7 @@ static int add(struct collectives *c, const struct event *e)
 	while (c->payload_cnt < c->map.cnt)
 		if (ARRAY_PUSH(c->payloads, c->payload_cnt, c->payload_cap, none))
 			return -ENOMEM;
-	payload = &c->payloads[row_of(stat) - c->map.rows];
+	payload = &c->payloads[stat_map__index(&c->map, stat)];
 	payload->bytes += e->value > 0 ? (uint64_t)e->value : 0;
 	payload->unknown |= e->value <= 0;
 	return 0;

@@ -58,7 +58,7 @@ static int add_kernel(const struct analysis *a, struct kernels *k, const struct 
 	while (k->fill_cnt < k->map.cnt)
 		if (ARRAY_PUSH(k->fills, k->fill_cnt, k->fill_cap, none))
 			return -ENOMEM;
-	add_fill(a, &k->fills[by_stream__index(&k->map, stat)], t, s);
+	add_fill(a, &k->fills[stat_map__index(&k->map, stat)], t, s);
 	return 0;
 }
 

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "analysis/by_stream.h"
+#include "analysis/analysis.h"
 #include "analysis/callers.h"
 #include "analysis/order.h"
 #include "analysis/shapes.h"
@@ -139,7 +139,7 @@ static struct sums *sums_at(struct averages *k, const struct stat_key *key, stru
 	while (*stat && k->sum_cnt < k->map.cnt)
 		if (ARRAY_PUSH(k->sums, k->sum_cnt, k->sum_cap, none))
 			return NULL;
-	return *stat ? &k->sums[by_stream__index(&k->map, *stat)] : NULL;
+	return *stat ? &k->sums[stat_map__index(&k->map, *stat)] : NULL;
 }
 
 static int key_of(const struct analysis *a, struct averages *k, const struct track *t,

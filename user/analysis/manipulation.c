@@ -51,7 +51,7 @@ static int add_device(const struct analysis *a, struct manipulations *m, const s
 		if (ARRAY_PUSH(m->bytes, m->bytes_cnt, m->bytes_cap, none))
 			return -ENOMEM;
 	if (s->ev.value > 0)
-		m->bytes[by_stream__index(&m->map, stat)] += (uint64_t)s->ev.value;
+		m->bytes[stat_map__index(&m->map, stat)] += (uint64_t)s->ev.value;
 	return 0;
 }
 

@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include "analysis/by_stream.h"
+#include "analysis/analysis.h"
 #include "analysis/order.h"
 #include "common/util.h"
 
@@ -223,7 +223,7 @@ static int merge_types(const struct analysis *a, const struct operators *o, json
 		merge(&stat->cpu, &r->stat.cpu, !stat->calls);
 		merge(&stat->gpu, &r->stat.gpu, !stat->calls);
 		stat->calls += r->stat.calls;
-		names[by_stream__index(types, stat)] =
+		names[stat_map__index(types, stat)] =
 			json_object_iter_key(json_object_iter_at(ids, type));
 	}
 	return 0;

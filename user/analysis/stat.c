@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Sums by key, and unions of intervals. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/analysis.h"
@@ -68,6 +69,13 @@ struct stat *stat_map__at(struct stat_map *m, const struct stat_key *key)
 		*slot = (uint32_t)m->cnt;
 	}
 	return &m->rows[*slot - 1].stat;
+}
+
+size_t stat_map__index(const struct stat_map *m, const struct stat *stat)
+{
+	const char *row = (const char *)stat - offsetof(struct stat_row, stat);
+
+	return (size_t)((const struct stat_row *)row - m->rows);
 }
 
 void stat_map__free(struct stat_map *m)
