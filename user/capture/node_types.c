@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/node_types.h"
 
-static bool has_types(const struct session *s)
-{
-	for (size_t i = 0; i < s->plan.cnt; i++)
-		if (s->plan.probes[i].group == GROUP_NODE_TYPE)
-			return true;
-	return false;
-}
-
 bool node_types__replaces(const struct session *s, const struct planned_probe *probe)
 {
 	return probe->group == GROUP_OPERATOR && probe->category == CAT_BACKWARD_NODE &&
-	       !probe->name && has_types(s);
+	       !probe->name && probe_plan__has_group(&s->plan, GROUP_NODE_TYPE);
 }
 
 void node_types__show(struct session *s, bool shown)
@@ -32,7 +24,7 @@ static bool some_left_out(const struct session *s)
 
 bool node_types__settle(struct session *s, bool changed[GROUP_CNT])
 {
-	if (!has_types(s))
+	if (!probe_plan__has_group(&s->plan, GROUP_NODE_TYPE))
 		return false;
 	changed[GROUP_NODE_TYPE] = true;
 	if (!some_left_out(s)) {

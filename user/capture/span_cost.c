@@ -137,14 +137,6 @@ uint64_t span_cost__hit_ns(const struct probe_cost *cost, uint64_t apart_ns)
 	return least + (most - least) * (apart_ns - CLOSE_NS) / (FAR_NS - CLOSE_NS);
 }
 
-static bool watches(const struct session *s)
-{
-	for (size_t i = 0; i < s->plan.cnt; i++)
-		if (s->plan.probes[i].group == GROUP_WATCH)
-			return true;
-	return false;
-}
-
 int span_cost__measure(struct session *s, struct probe_cost *cost)
 {
 	struct attach_set *set = attach_set__new("span cost", s->opts->method);
@@ -158,7 +150,7 @@ int span_cost__measure(struct session *s, struct probe_cost *cost)
 		err = measure_recording(s, c, probes, cost);
 	calibration__stop(c);
 	attach_set__free(set);
-	if (watches(s))
+	if (probe_plan__has_group(&s->plan, GROUP_WATCH))
 		cost->watch_ns = watchpoint__cost_ns(s->probes.skel->progs.python_range_end);
 	return err;
 }

@@ -67,6 +67,7 @@ struct probe_plan {
 /* Adds a probe with a new row (row 0) or the row given; 0 or -ENOMEM / -ENOSPC. Texts and the
  * library are copied. */
 int probe_plan__add(struct probe_plan *p, const struct planned_probe *probe);
+bool probe_plan__has_group(const struct probe_plan *p, enum probe_group group);
 int probe_plan__missing(struct probe_plan *p, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void probe_plan__free(struct probe_plan *p); /* frees the names and schemas that it owns */

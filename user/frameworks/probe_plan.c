@@ -59,6 +59,14 @@ int probe_plan__add(struct probe_plan *p, const struct planned_probe *probe)
 	return 0;
 }
 
+bool probe_plan__has_group(const struct probe_plan *p, enum probe_group group)
+{
+	for (size_t i = 0; i < p->cnt; i++)
+		if (p->probes[i].group == group)
+			return true;
+	return false;
+}
+
 int probe_plan__missing(struct probe_plan *p, const char *fmt, ...)
 {
 	char *text = NULL;
