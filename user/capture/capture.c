@@ -231,11 +231,8 @@ static void window_stop(struct session *s)
 		ctl->window_close_ns = clock__monotonic_ns();
 	ctl->window_open = 0;
 	ctl->state = PT_STATE_DONE;
-	if (open && s->window.writer && !s->window_ending) {
-		s->window.close_ns = ctl->window_close_ns;
-		s->window_ending = true;
-		device_time__window_close(s);
-	}
+	if (open && s->window.writer && !s->window_ending)
+		session__window_close(s, ctl->window_close_ns);
 }
 
 /* The captures of other ranks take their time to attach and learn. */

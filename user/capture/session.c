@@ -78,6 +78,13 @@ int session__window_open(struct session *s, uint64_t first_step, uint64_t open_n
 	return 0;
 }
 
+void session__window_close(struct session *s, uint64_t close_ns)
+{
+	s->window.close_ns = close_ns;
+	s->window_ending = true;
+	device_time__window_close(s);
+}
+
 static uint32_t sched_track(void *ctx, uint32_t pid, uint32_t tid, const char *comm)
 {
 	return decoder__track(ctx, pid, tid);
@@ -256,11 +263,8 @@ static int on_step(struct session *s, const struct pt_rec_step *r)
 	s->boundary_ns = r->ts_ns;
 	if (!err && s->sched)
 		err = sched_source__boundary(s->sched, r->ts_ns, begins ? r->step : EVENT_NO_ID);
-	if (ends && !begins && s->window.writer) {
-		s->window.close_ns = r->ts_ns;
-		s->window_ending = true;
-		device_time__window_close(s);
-	}
+	if (ends && !begins && s->window.writer)
+		session__window_close(s, r->ts_ns);
 	if (err || !begins || (ends && s->window.writer))
 		return err;
 	if (s->window_ending)

@@ -124,6 +124,8 @@ struct losses session__losses(const struct session *s);
 
 /* Window life. */
 int session__window_open(struct session *s, uint64_t first_step, uint64_t open_ns);
+/* Its last records are on their way; session__window_finish when they have come. */
+void session__window_close(struct session *s, uint64_t close_ns);
 int session__window_finish(struct session *s);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/timed.h"
 #include "bpf/events.h"
-#include "capture/device_time.h"
 #include "capture/session.h"
 #include "common/util.h"
 
@@ -38,7 +37,5 @@ void timed__close(struct session *s)
 	ctl->window_close_ns = clock__monotonic_ns();
 	ctl->window_open = 0;
 	session__drain(s); /* an error stays in the session, and the next turn returns it */
-	s->window.close_ns = ctl->window_close_ns;
-	s->window_ending = true;
-	device_time__window_close(s);
+	session__window_close(s, ctl->window_close_ns);
 }
