@@ -302,20 +302,29 @@ int call_site_result(struct pt_regs *ctx)
 	return 0;
 }
 
-/* A return, or a jump that leaves the function: the stack is as it was at the entry. */
+/* The thread's innermost frame if the stack is as it was at its entry, else NULL. */
+static __always_inline const struct pt_frame *frame_left(struct pt_regs *ctx, struct pt_thread *t,
+							 __u64 now)
+{
+	const struct pt_frame *f;
+
+	if (!t || !t->frame_cnt)
+		return NULL;
+	frames_close_dead_at(t, ctx->sp - 8, now);
+	f = frame_at(t, t->frame_cnt - 1);
+	return f && f->sp == ctx->sp ? f : NULL;
+}
+
+/* A return, or a jump that leaves the function. */
 SEC("uprobe")
 int call_leave(struct pt_regs *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
 	__u32 row = probe_row(ctx);
 	struct pt_thread *t = thread_lookup();
-	const struct pt_frame *f;
+	const struct pt_frame *f = frame_left(ctx, t, now);
 
-	if (!t || !t->frame_cnt)
-		return 0;
-	frames_close_dead_at(t, ctx->sp - 8, now);
-	f = frame_at(t, t->frame_cnt - 1);
-	if (f && f->probe == row && f->sp == ctx->sp)
+	if (f && f->probe == row)
 		frame_close_top(t, now, PT_END_SITE);
 	return 0;
 }
@@ -327,13 +336,9 @@ int object_leave(struct pt_regs *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct pt_thread *t = thread_lookup();
-	const struct pt_frame *f;
+	const struct pt_frame *f = frame_left(ctx, t, now);
 
-	if (!t || !t->frame_cnt)
-		return 0;
-	frames_close_dead_at(t, ctx->sp - 8, now);
-	f = frame_at(t, t->frame_cnt - 1);
-	if (f && f->kind == PT_FRAME_STATIC && f->sp == ctx->sp && f->object == ctx->di)
+	if (f && f->kind == PT_FRAME_STATIC && f->object == ctx->di)
 		frame_close_top(t, now, PT_END_SITE);
 	return 0;
 }
