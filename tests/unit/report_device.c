@@ -2,6 +2,7 @@
 /* Tables of what ran on devices: kernels, copies, communication, memory of devices. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 #include "model_synth.h"
 
 TestSuite(report_device);
@@ -200,10 +201,11 @@ Test(report_device, collectives_by_name_with_their_sizes)
 	synth__free(&s);
 }
 
+static const struct report_opts op_detail = {.op_detail = true, .style.unit = UNIT_NS};
+
 /* linear made nodes 7 and 8, and relu 9; to returned what linear had made. */
-Test(report_device, backward_nodes_are_under_their_operator)
+static void write_nodes(struct synth *s)
 {
-	static const struct report_opts detail = {.op_detail = true, .style.unit = UNIT_NS};
 	static const struct {
 		const char *name;
 		uint64_t id, begin, end;
@@ -217,19 +219,25 @@ Test(report_device, backward_nodes_are_under_their_operator)
 		{"TBackward", 7, 48, 49, CAT_BACKWARD_NODE},
 		{"Accumulate", EVENT_NO_ID, 50, 52, CAT_BACKWARD_NODE},
 	};
-	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
 
 	for (size_t i = 0; i < sizeof(spans) / sizeof(*spans); i++) {
-		struct event e = synth__event(&s, s.main, spans[i].category, spans[i].name,
+		struct event e = synth__event(s, s->main, spans[i].category, spans[i].name,
 					      spans[i].begin, spans[i].end);
 
 		e.id = spans[i].id;
-		synth__write(&s, &e);
+		synth__write(s, &e);
 	}
-	synth__step(&s, 0, 0, 100);
+	synth__step(s, 0, 0, 100);
+}
+
+Test(report_device, backward_nodes_are_under_their_operator)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+
+	write_nodes(&s);
 	synth__open(&s, "{}");
 	EXPECT_LINES(
-		&s, "operator", &detail,
+		&s, "operator", &op_detail,
 		"linear                                                1       "
 		"10 / 10 / 10 / 10 / 32.26\n"
 		"  backward: AddBackward                               1       5 / 5 / 5 / 5 / -\n"
@@ -239,6 +247,27 @@ Test(report_device, backward_nodes_are_under_their_operator)
 		"  backward: ReluBackward                              1       3 / 3 / 3 / 3 / -\n"
 		"to                                                    1       5 / 5 / 5 / 5 / "
 		"16.13");
+	synth__free(&s);
+}
+
+/* Node 7 may be of the operator that had no probe. */
+Test(report_device, a_node_that_may_be_of_a_function_left_out_is_under_none)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	char *text;
+
+	write_nodes(&s);
+	synth__open(&s, "{\"dropped_probes\": [{\"name\": \"aten::t\", \"calls_per_step\": 1.0, "
+			"\"avg_ns\": 5.0, \"steps\": 2}]}");
+	text = synth__report(&s, &op_detail);
+	synth__expect_line(text,
+			   "  backward: AddBackward                               1       5 / "
+			   "5 / 5 / 5 / -");
+	cr_expect_null(strstr(text, "backward: TBackward"));
+	synth__expect_line(text,
+			   "1 call of backward nodes under no operator: theirs may be one that "
+			   "was left out (--keep-all leaves out none).");
+	free(text);
 	synth__free(&s);
 }
 

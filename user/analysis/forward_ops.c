@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/forward_ops.h"
+#include <jansson.h>
 #include <stdlib.h>
+#include "analysis/left_out.h"
 #include "analysis/spans_by_name.h"
 #include "common/util.h"
 
@@ -70,7 +72,7 @@ int forward_ops__take(const struct analysis *a, struct forward_ops *f, const str
 	return err;
 }
 
-const struct forward_op *forward_ops__of(const struct analysis *a, const struct forward_ops *f,
+const struct forward_op *forward_ops__of(const struct analysis *a, struct forward_ops *f,
 					 const struct track *t, const struct span *node)
 {
 	const struct forward_op key = {.pid = t->pid, .seq = node->ev.id};
@@ -88,6 +90,10 @@ const struct forward_op *forward_ops__of(const struct analysis *a, const struct 
 	}
 	if (low == f->cnt || f->items[low].pid != t->pid || f->items[low].seq - key.seq >= APART)
 		return NULL;
+	if (f->items[low].seq != key.seq && json_array_size(left_out__list(a))) {
+		f->unsure++;
+		return NULL;
+	}
 	while (low + 1 < f->cnt && next_is_inside(&f->items[low]))
 		low++;
 	return &f->items[low];

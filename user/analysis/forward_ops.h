@@ -17,12 +17,13 @@ struct forward_ops {
 	} *items; /* by process and number */
 	size_t cnt, cap;
 	uint64_t order;
+	uint64_t unsure; /* nodes that may be of a function that was left out */
 };
 
 /* Takes the operators of a batch; those of the steps before are forgotten. */
 int forward_ops__take(const struct analysis *a, struct forward_ops *f, const struct batch *b);
-/* NULL: not a backward node, or its operator was not seen. */
-const struct forward_op *forward_ops__of(const struct analysis *a, const struct forward_ops *f,
+/* NULL: not a backward node, or its operator was not seen, or it is one of the unsure. */
+const struct forward_op *forward_ops__of(const struct analysis *a, struct forward_ops *f,
 					 const struct track *t, const struct span *node);
 void forward_ops__free(struct forward_ops *f);
 

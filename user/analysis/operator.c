@@ -10,6 +10,7 @@
 #include "analysis/forward_ops.h"
 #include "analysis/left_out.h"
 #include "analysis/spans_by_name.h"
+#include "common/counted.h"
 #include "common/util.h"
 
 struct operators {
@@ -279,6 +280,12 @@ static int note_ratios(const struct analysis *a, const struct operators *o, stru
 				 "what these launched: kernels, copies and sets");
 	if (!err && a->opts->op_detail)
 		err = table__add_note(t, "Ratios below an operator: of that operator.");
+	if (!err && o->forwards.unsure)
+		err = table__add_notef(
+			t,
+			"%s of backward nodes under no operator: theirs may be one that "
+			"was left out (--keep-all leaves out none).",
+			counted(o->forwards.unsure, "call", "calls").s);
 	if (!err && o->inside.map.cnt)
 		err = table__add_notef(t, "Ratios of operators inside others: CPU of %s%s%s.",
 				       analysis__total_name(a), a->has_device ? "; GPU of " : "",
