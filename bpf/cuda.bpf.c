@@ -90,7 +90,7 @@ static __always_inline bool call_is_nested(struct pt_thread *t, __u64 sp, __u32 
 	return true;
 }
 
-/* What encloses a launch is worth its probe. */
+/* What encloses work for the device is worth its probe. */
 __weak __noinline int count_launch(struct pt_thread *t)
 {
 	if (!t)
@@ -102,6 +102,25 @@ __weak __noinline int count_launch(struct pt_thread *t)
 		if (s)
 			s->launches++;
 	}
+	return 0;
+}
+
+static __always_inline bool gives_work(const struct pt_call_cfg *c)
+{
+	return c->call_class == PT_CALL_LAUNCH || c->call_class == PT_CALL_COPY ||
+	       c->call_class == PT_CALL_SET;
+}
+
+/* Where CUPTI tells of the calls, these are only counted. */
+SEC("uprobe")
+int device_launch(struct pt_regs *ctx)
+{
+	struct pt_thread *t = measuring() ? thread_get() : NULL;
+
+	if (!t)
+		return 0;
+	frames_close_dead(t, ctx->sp);
+	count_launch(t);
 	return 0;
 }
 
@@ -125,7 +144,7 @@ int device_call_entry(struct pt_regs *ctx)
 	bytes = cfg->call.call_class == PT_CALL_LAUNCH ? words.w[CALLER]
 						       : call_bytes(&words, &cfg->call);
 	copy = call_copy_kind(&words, &cfg->call);
-	if (cfg->call.call_class == PT_CALL_LAUNCH && measuring())
+	if (gives_work(&cfg->call) && measuring())
 		count_launch(t);
 	f = frame_push(t, ctx->sp, row, PT_FRAME_CALL);
 	if (!f)

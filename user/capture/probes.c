@@ -22,7 +22,7 @@ static bool program_planned(const struct probe_plan *plan, const char *name)
 	if (!strcmp(name, "call_entry") || !strcmp(name, "call_return") ||
 	    !strcmp(name, "call_site"))
 		return true;
-	if (!strncmp(name, "device_call_", strlen("device_call_")))
+	if (!strncmp(name, "device_", strlen("device_")))
 		return true;
 	for (size_t i = 0; i < plan->cnt; i++) {
 		const struct planned_probe *probe = &plan->probes[i];
@@ -160,7 +160,7 @@ static int set_add(struct probes *p, struct attach_set *set, const struct planne
 const char *probe_group__name(enum probe_group group)
 {
 	static const char *const names[GROUP_CNT] = {"step",   "operator",  "inner", "memory",
-						     "device", "node_type", "watch"};
+						     "device", "node_type", "watch", "launch"};
 
 	return names[group];
 }

@@ -2,8 +2,10 @@
 /* Before the first window: which functions are worth a probe, seen in some steps. */
 #include "capture/prune_policy.h"
 #include "capture/arm.h"
+#include "capture/launches.h"
 #include "capture/node_types.h"
 #include "common/util.h"
+#include "device/cuda_calls.h"
 #include <string.h>
 
 /* What a row is called when it is left out; NULL: it cannot be, having names of many kinds. */
@@ -17,13 +19,10 @@ static const char *left_out_name(const struct planned_probe *probe)
 /* What gives the device work is what the user wants to see. */
 static bool must_stay(const struct planned_probe *probe)
 {
-	const uint8_t class = probe->cfg.call.call_class;
-
 	if (probe->chosen)
 		return true;
-	return probe->group == GROUP_DEVICE
-		       ? class == PT_CALL_LAUNCH || class == PT_CALL_COPY || class == PT_CALL_SET
-		       : !left_out_name(probe);
+	return probe->group == GROUP_DEVICE ? cuda_call__gives_work(&probe->cfg.call)
+					    : !left_out_name(probe);
 }
 
 /* A call of the runtime is one of the driver within it, whose probes are hit, too. A return probe
@@ -162,14 +161,6 @@ static int leave_out(struct session *s, const struct prune_input *in, size_t cnt
 	return err;
 }
 
-/* With CUPTI no probe counts launches: what is called seldom may well make one. */
-static double peer_hits_per_call(const struct session *s)
-{
-	const bool sees_launches = !s->device || s->calls_on;
-
-	return s->match.framework && sees_launches ? s->match.framework->peer_hits_per_call : 0;
-}
-
 int session__prune(struct session *s)
 {
 	auto_free struct prune_input *in = calloc(s->plan.cnt + 1, sizeof(*in));
@@ -177,7 +168,8 @@ int session__prune(struct session *s)
 		.max_overhead = s->opts->max_overhead,
 		.hit_ns = s->facts.cost.cold_hit_ns,
 		.inside_ns = s->facts.cost.span_inside_ns,
-		.peer_hits_per_call = peer_hits_per_call(s),
+		.peer_hits_per_call =
+			s->match.framework ? s->match.framework->peer_hits_per_call : 0,
 	};
 	bool may_leave_out = !s->opts->keep_all && s->opts->detail == DETAIL_OPERATOR;
 	uint64_t steps;
@@ -190,9 +182,12 @@ int session__prune(struct session *s)
 	if (may_leave_out) {
 		node_types__show(s, true);
 		err = arm__reattach(s, GROUP_NODE_TYPE);
+		if (!err)
+			err = launches__watch(s);
 	}
 	if (!err)
 		err = session__measure_steps(s, &steps);
+	launches__unwatch(s);
 	if (err || !may_leave_out)
 		return err;
 	policy.steps = (double)steps;

@@ -20,14 +20,15 @@ struct planner {
 	const struct target_lib *lib;
 	struct elf_file *elf;
 	enum span_category category;
-	size_t first; /* of the library's probes */
+	enum probe_group group; /* GROUP_DEVICE or GROUP_LAUNCH */
+	size_t first;		/* of the library's probes */
 };
 
-static bool is_planned(const struct probe_plan *plan, const struct target_lib *lib)
+static bool is_planned(const struct planner *p)
 {
-	for (size_t i = 0; i < plan->cnt; i++)
-		if (plan->probes[i].group == GROUP_DEVICE &&
-		    !strcmp(plan->probes[i].lib->host_path, lib->host_path))
+	for (size_t i = 0; i < p->plan->cnt; i++)
+		if (p->plan->probes[i].group == p->group &&
+		    !strcmp(p->plan->probes[i].lib->host_path, p->lib->host_path))
 			return true;
 	return false;
 }
@@ -72,12 +73,11 @@ static int plan_symbol(const struct elf_symbol *s, void *ctx)
 {
 	struct planner *p = ctx;
 	struct planned_probe probe = {
-		.group = GROUP_DEVICE,
+		.group = p->group,
 		.lib = p->lib,
 		.symbol = s->name,
 		.vaddr = s->vaddr,
-		.program = "device_call_entry",
-		.return_program = "device_call_return",
+		.program = "device_launch",
 		.category = p->category,
 	};
 	const struct cuda_call *call;
@@ -89,24 +89,32 @@ static int plan_symbol(const struct elf_symbol *s, void *ctx)
 	if (!call || is_obsolete(p, call, s->name) || has_address(p, s->vaddr) ||
 	    is_forwarder(p, s) || elf_file__offset(p->elf, s->vaddr, &probe.offset))
 		return 0;
-	err = attach_allow__add_pattern(s->name, "C function of CUDA: throws nothing");
-	if (err)
-		return err;
+	if (p->group == GROUP_LAUNCH && !cuda_call__gives_work(&call->cfg))
+		return 0;
+	if (p->group == GROUP_DEVICE) {
+		probe.program = "device_call_entry";
+		probe.return_program = "device_call_return";
+		err = attach_allow__add_pattern(s->name, "C function of CUDA: throws nothing");
+		if (err)
+			return err;
+	}
 	probe.cfg.call = call->cfg;
 	probe.name = call->name + strspn(call->name, "_");
 	return probe_plan__add(p->plan, &probe);
 }
 
-static int plan_library(struct target *t, const struct library *library, struct probe_plan *plan)
+static int plan_library(struct target *t, const struct library *library, enum probe_group group,
+			struct probe_plan *plan)
 {
 	struct planner p = {.t = t,
 			    .plan = plan,
 			    .lib = target__find_lib(t, library->pattern),
 			    .category = library->category,
+			    .group = group,
 			    .first = plan->cnt};
 	int err;
 
-	if (!p.lib || is_planned(plan, p.lib))
+	if (!p.lib || is_planned(&p))
 		return 0;
 	p.elf = target__elf(t, p.lib);
 	if (!p.elf)
@@ -127,16 +135,32 @@ bool cuda_calls__complete(const struct probe_plan *plan)
 	return complete == ARRAY_SIZE(libraries);
 }
 
-int cuda_calls__plan(struct target *t, struct probe_plan *plan)
+static int plan_libraries(struct target *t, enum probe_group group, struct probe_plan *plan)
 {
 	int added = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++) {
-		int n = plan_library(t, &libraries[i], plan);
+		int n = plan_library(t, &libraries[i], group, plan);
 
 		if (n < 0)
 			return n;
 		added += n;
 	}
 	return added;
+}
+
+int cuda_calls__plan(struct target *t, struct probe_plan *plan)
+{
+	return plan_libraries(t, GROUP_DEVICE, plan);
+}
+
+int cuda_calls__plan_launches(struct target *t, struct probe_plan *plan)
+{
+	return plan_libraries(t, GROUP_LAUNCH, plan);
+}
+
+bool cuda_call__gives_work(const struct pt_call_cfg *cfg)
+{
+	return cfg->call_class == PT_CALL_LAUNCH || cfg->call_class == PT_CALL_COPY ||
+	       cfg->call_class == PT_CALL_SET;
 }

@@ -24,6 +24,7 @@ enum probe_group {
 	GROUP_NODE_TYPE, /* backward nodes by type, in place of the operator group's for all types:
 			    live where some types are left out */
 	GROUP_WATCH, /* data breakpoints */
+	GROUP_LAUNCH, /* what gives a device work, only counted: live while steps are observed */
 	GROUP_CNT,
 };
 
