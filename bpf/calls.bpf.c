@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+/*
+ * Functions: programs are named by how a span of theirs begins and ends; which function gets which
+ * program is the framework table's business.
+ */
+#include "args.bpf.h"
+#include "spans.bpf.h"
+
+SEC("uprobe")
+int call_entry(struct pt_regs *ctx)
+{
+	__u32 row = probe_row(ctx);
+	struct pt_thread *t = call_begin(ctx, row);
+	struct pt_frame *f = t ? frame_push(t, ctx->sp, row, PT_FRAME_STATIC) : NULL;
+
+	if (f)
+		f->object = ctx->di;
+	return 0;
+}
+
+/* The same behind a prologue that has aligned the stack anew; r10 points behind the return
+ * address. */
+SEC("uprobe")
+int call_entry_aligned(struct pt_regs *ctx)
+{
+	__u32 row = probe_row(ctx);
+	__u64 sp = ctx->r10 - 8;
+	struct pt_thread *t = call_begin_at(sp, row);
+
+	if (t)
+		frame_push(t, sp, row, PT_FRAME_STATIC);
+	return 0;
+}
+
+static __always_inline int call_entry_reading(struct pt_regs *ctx, bool python)
+{
+	__u32 row = probe_row(ctx), cnt = 0;
+	struct pt_thread *t = call_begin(ctx, row);
+	struct pt_frame *f;
+
+	if (!t)
+		return 0;
+	if (ctl.window_open)
+		cnt = python ? read_python_args(ctx, t, row) : read_schema_args(ctx, t, row);
+	f = frame_push(t, ctx->sp, row, PT_FRAME_STATIC);
+	if (!f)
+		return 0;
+	f->object = ctx->di;
+	if (cnt)
+		args_send(t, f, cnt);
+	return 0;
+}
+
+/* The same, and describes the tensors that the C++ signature passes. */
+SEC("uprobe")
+int call_entry_args(struct pt_regs *ctx)
+{
+	return call_entry_reading(ctx, false);
+}
+
+/* The same for a Python method wrapper (cfg.flags: its second argument is a tuple). */
+SEC("uprobe")
+int call_entry_pyargs(struct pt_regs *ctx)
+{
+	return call_entry_reading(ctx, true);
+}
+
+/* Return probe: the return address is popped already, so the frame lies 8 bytes lower. */
+SEC("uprobe")
+int call_return(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct pt_thread *t = thread_lookup();
+	__u32 i;
+
+	if (!t || !t->frame_cnt)
+		return 0;
+	i = frames_find(t, ctx->sp - 8, 0);
+	if (i < PT_MAX_FRAMES)
+		frames_close_to(t, i, now, PT_END_RETURN);
+	return 0;
+}
+
+/*
+ * Return probe of a function that has no span itself: what it called has returned, too. The
+ * outermost of it ended about now, what was inside that one at a time unknown.
+ */
+SEC("uprobe")
+int callee_end(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), limit = ctx->sp - 8;
+	struct pt_thread *t = thread_lookup();
+
+	for (int n = 0; t && n < PT_MAX_FRAMES; n++) {
+		const struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
+		const struct pt_frame *below = frame_at(t, t->frame_cnt - 2);
+
+		if (!f || f->sp >= limit)
+			return 0;
+		frame_close_top(t, now,
+				below && below->sp < limit ? PT_END_INFERRED : PT_END_RETURN);
+	}
+	return 0;
+}
+
+/* Sequence number of the node that will differentiate a tensor; all ones: none will. */
+static __always_inline __u64 tensor_node_seq(__u64 impl)
+{
+	__u64 meta = impl ? read_u64(impl + ctl.layout.tensor_autograd) : 0;
+	__u64 node = meta ? read_u64(meta + ctl.layout.autograd_node) : 0;
+
+	return node ? read_u64(node + ctl.layout.node_seq) : ~0ull;
+}
+
+/* The same for a function that returns a Python object: a tensor leads to the node behind it, by
+ * which backward nodes find their operator. */
+SEC("uprobe")
+int op_return(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct pt_thread *t = thread_lookup();
+	struct pt_frame *f;
+	__u32 i;
+
+	if (!t || !t->frame_cnt)
+		return 0;
+	i = frames_find(t, ctx->sp - 8, 0);
+	if (i >= PT_MAX_FRAMES)
+		return 0;
+	f = frame_at(t, i);
+	if (f && ctl.window_open && ctl.layout.autograd_node && ctl.layout.python_tensor_type)
+		f->seq = tensor_node_seq(python_tensor(ctx->ax));
+	frames_close_to(t, i, now, PT_END_RETURN);
+	return 0;
+}
+
+/* The frame of the function that has come to its site; NULL: none. Whatever lies lower has
+ * returned. */
+static __always_inline struct pt_frame *site_frame(struct pt_thread *t, __u64 sp, __u32 row,
+						   __u64 now)
+{
+	struct pt_frame *f;
+
+	if (!t || !t->frame_cnt)
+		return NULL;
+	frames_close_dead_at(t, sp, now);
+	f = frame_at(t, t->frame_cnt - 1);
+	return f && f->probe == row ? f : NULL;
+}
+
+/* A site in the body that every normal return passes. */
+SEC("uprobe")
+int call_site(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct pt_thread *t = thread_lookup();
+
+	if (site_frame(t, ctx->sp, probe_row(ctx), now))
+		frame_close_top(t, now, PT_END_SITE);
+	return 0;
+}
+
+/* The same of a function whose result is a tensor, or several, that the entry saw where to find. */
+SEC("uprobe")
+int call_site_result(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), result;
+	__u32 row = probe_row(ctx);
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	struct pt_thread *t = thread_lookup();
+	struct pt_frame *f = site_frame(t, ctx->sp, row, now);
+
+	if (!cfg || !f)
+		return 0;
+	if (ctl.window_open && ctl.layout.autograd_node) {
+		result = read_u64(f->object + cfg->code);
+		if (cfg->flags == PT_RESULT_TENSORS)
+			result = read_u64(result);
+		f->seq = tensor_node_seq(result);
+	}
+	frame_close_top(t, now, PT_END_SITE);
+	return 0;
+}
+
+/* The thread's innermost frame if the stack is as it was at its entry, else NULL. */
+static __always_inline const struct pt_frame *frame_left(struct pt_regs *ctx, struct pt_thread *t,
+							 __u64 now)
+{
+	const struct pt_frame *f;
+
+	if (!t || !t->frame_cnt)
+		return NULL;
+	frames_close_dead_at(t, ctx->sp - 8, now);
+	f = frame_at(t, t->frame_cnt - 1);
+	return f && f->sp == ctx->sp ? f : NULL;
+}
+
+/* A return, or a jump that leaves the function. */
+SEC("uprobe")
+int call_leave(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns();
+	__u32 row = probe_row(ctx);
+	struct pt_thread *t = thread_lookup();
+	const struct pt_frame *f = frame_left(ctx, t, now);
+
+	if (f && f->probe == row)
+		frame_close_top(t, now, PT_END_SITE);
+	return 0;
+}
+
+/* An object is told that it ends, in the function where its begin was a call (call_entry): most are
+ * others. */
+SEC("uprobe")
+int object_leave(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct pt_thread *t = thread_lookup();
+	const struct pt_frame *f = frame_left(ctx, t, now);
+
+	if (f && f->kind == PT_FRAME_STATIC && f->object == ctx->di)
+		frame_close_top(t, now, PT_END_SITE);
+	return 0;
+}
+
+/* An exception was caught: what it passed has ended. */
+SEC("uprobe")
+int call_unwound(struct pt_regs *ctx)
+{
+	struct pt_thread *t = thread_lookup();
+
+	if (t && t->frame_cnt)
+		frames_close_dead(t, ctx->sp);
+	return 0;
+}
+
+/* Behind the call instruction that a function came from. An exception does not pass here. */
+SEC("uprobe")
+int call_landing(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns();
+	__u32 row = probe_row(ctx), i;
+	struct pt_thread *t = thread_lookup();
+
+	if (!t || !t->frame_cnt)
+		return 0;
+	i = frames_find(t, ctx->sp - 8, row);
+	if (i < PT_MAX_FRAMES)
+		frames_close_to(t, i, now, PT_END_SITE);
+	return 0;
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+/* Spans whose name is read from the target: calls, objects, ranges, boxed operators. */
+#include "args.bpf.h"
+#include "ranges.bpf.h"
+#include "spans.bpf.h"
+
+/* Many operators share a row: the one that opens each step has a name rule. */
+static __always_inline void named_step(struct pt_thread *t, __u32 row, const char *name)
+{
+	if (row == ctl.step_row)
+		step_event(t, name_classify(name), 0, bpf_ktime_get_ns());
+}
+
+/* The innermost frame is a call with a name, by another probe: this one is counted as its. */
+static __always_inline bool in_named_call(struct pt_thread *t, __u32 row)
+{
+	struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
+
+	if (!f || f->kind != PT_FRAME_NAMED || f->sp == PT_SP_OBJECT || f->probe == row)
+		return false;
+	if (f->nested < 255)
+		f->nested++;
+	return true;
+}
+
+/*
+ * A call whose name the target holds (cfg.name_path). Its end is a return probe's or a landing's;
+ * without one it is inferred from the thread's next event. A call without a name is none; with
+ * PT_NAMED_OUTERMOST neither is one right inside one of another probe.
+ */
+SEC("uprobe")
+int named_entry(struct pt_regs *ctx)
+{
+	__u32 row = probe_row(ctx), len;
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	struct pt_thread *t;
+	__u64 at;
+	char *name;
+
+	if (!cfg || !(t = span_begin(ctx, row)))
+		return 0;
+	if (cfg->flags & PT_NAMED_OUTERMOST && in_named_call(t, row))
+		return 0;
+	name = name_buffer(t);
+	if (!name)
+		return 0;
+	at = cfg->flags & PT_NAMED_BY_CLASS ? class_name_address(ctx, cfg) : name_address(ctx, cfg);
+	len = at ? read_string(at, cfg->name_source, name) : 0;
+	if (!len)
+		return 0;
+	note_return(ctx, cfg, row);
+	named_step(t, row, name);
+	named_push(t, ctx->sp + cfg->rsp_shift, row, len);
+	return 0;
+}
+
+/* A call with a name, which ends where object_exit is given the same object. cfg.key_reg leads to a
+ * structure that points to the object at cfg.code. */
+SEC("uprobe")
+int object_entry(struct pt_regs *ctx)
+{
+	__u32 row = probe_row(ctx), len;
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	struct pt_frame *f;
+	struct pt_thread *t;
+	char *name;
+
+	if (!cfg || !(t = span_begin(ctx, row)))
+		return 0;
+	name = name_buffer(t);
+	if (!name)
+		return 0;
+	len = read_string(name_address(ctx, cfg), cfg->name_source, name);
+	if (!len)
+		return 0;
+	f = named_push(t, ctx->sp, row, len);
+	if (f)
+		f->object = read_u64(arg_word(ctx, cfg->key_reg) + cfg->code);
+	return 0;
+}
+
+/* What began with the object in cfg.key_reg has ended, and what it called. On another thread than
+ * it began it is not looked for. */
+SEC("uprobe")
+int object_exit(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), object;
+	__u32 row = probe_row(ctx), i;
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	struct pt_thread *t = thread_lookup();
+
+	if (!cfg || !t || !t->frame_cnt)
+		return 0;
+	object = arg_word(ctx, cfg->key_reg);
+	i = t->frame_cnt;
+	for (int n = 0; n < PT_MAX_FRAMES; n++) {
+		const struct pt_frame *f = frame_at(t, --i);
+
+		if (!f)
+			return 0;
+		if (f->kind == PT_FRAME_NAMED && f->sp != PT_SP_OBJECT && f->object == object)
+			break;
+	}
+	if (i < PT_MAX_FRAMES)
+		frames_close_to(t, i, now, PT_END_OBJECT);
+	return 0;
+}
+
+/* A range that begins at a probe; cfg.name_path leads to its name, cfg.code is the class of those
+ * that no rule knows. Runs in every state, since ranges carry the steps. */
+static __always_inline struct pt_frame *range_open(struct pt_regs *ctx, __u32 row,
+						   const struct pt_probe_cfg *cfg)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct pt_thread *t = thread_get();
+	__u32 len;
+	char *name;
+
+	if (!t)
+		return NULL;
+	frames_close_dead(t, ctx->sp);
+	stat_hit(row);
+	name = name_buffer(t);
+	if (!name)
+		return NULL;
+	len = read_name(ctx, cfg, name);
+	return range_begin(t, row, cfg, name, len, now);
+}
+
+/* A range object: begins here, ends in range_exit, strictly nested per thread. */
+SEC("uprobe")
+int range_enter(struct pt_regs *ctx)
+{
+	__u32 row = probe_row(ctx);
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+
+	if (cfg)
+		range_open(ctx, row, cfg);
+	return 0;
+}
+
+/* Closes the innermost open range of the thread. */
+SEC("uprobe")
+int range_exit(struct pt_regs *ctx)
+{
+	struct pt_thread *t = thread_lookup();
+
+	if (t && t->frame_cnt)
+		range_end(t, 0, ctx->sp);
+	return 0;
+}
+
+#define PT_OBJECT_OWN 1 /* no address */
+
+static __always_inline __u64 range_object(struct pt_regs *ctx, const struct pt_probe_cfg *cfg)
+{
+	return cfg->key_reg == PT_KEY_OWN ? PT_OBJECT_OWN : arg_word(ctx, cfg->key_reg);
+}
+
+/* A range that says itself which one ends: begins here, ends in range_stop with the same object in
+ * cfg.key_reg, on the same thread, in any order. */
+SEC("uprobe")
+int range_start(struct pt_regs *ctx)
+{
+	__u32 row = probe_row(ctx);
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	struct pt_frame *f = cfg ? range_open(ctx, row, cfg) : NULL;
+
+	if (f)
+		f->object = range_object(ctx, cfg);
+	return 0;
+}
+
+SEC("uprobe")
+int range_stop(struct pt_regs *ctx)
+{
+	__u32 row = probe_row(ctx);
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	struct pt_thread *t = thread_lookup();
+
+	if (cfg && t && t->frame_cnt)
+		range_end(t, range_object(ctx, cfg), ctx->sp);
+	return 0;
+}
+
+/*
+ * A boxed operator call: the name is in the OperatorDef. cfg.name_reg holds an OperatorHandle
+ * (whose first word is the OperatorDef *), or with cfg.flags 1 the OperatorDef * itself;
+ * cfg.key_reg the stack of arguments.
+ */
+SEC("uprobe")
+int boxed_entry(struct pt_regs *ctx)
+{
+	__u32 row = probe_row(ctx), len, cnt = 0;
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	const struct pt_frame *f;
+	struct pt_thread *t;
+	char *name;
+	__u64 def;
+
+	if (!cfg || !(t = span_begin(ctx, row)))
+		return 0;
+	name = name_buffer(t);
+	if (!name)
+		return 0;
+	def = arg_word(ctx, cfg->name_reg);
+	if (!cfg->flags)
+		def = read_u64(def);
+	len = read_string(def, cfg->name_source, name);
+	named_step(t, row, name);
+	if (ctl.want_args && ctl.window_open)
+		cnt = read_boxed_args(t, def, arg_word(ctx, cfg->key_reg));
+	f = named_push(t, ctx->sp, row, len);
+	if (f && cnt)
+		args_send(t, f, cnt);
+	return 0;
+}

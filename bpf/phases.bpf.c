@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+/* Phases: their begins and ends drive the step logic whatever the window. */
+#include "args.bpf.h"
+#include "ranges.bpf.h"
+
+/* Index of the thread's open forward region, or PT_MAX_FRAMES. */
+static __always_inline __u32 forward_find(struct pt_thread *t)
+{
+	__u32 i = t->frame_cnt;
+
+	for (int n = 0; n < PT_MAX_FRAMES; n++) {
+		const struct pt_frame *f = frame_at(t, --i);
+
+		if (!f)
+			break;
+		if (f->sp == PT_SP_OBJECT && f->kind == PT_FRAME_STATIC &&
+		    f->name_class == PT_CLASS_FORWARD)
+			return i;
+	}
+	return PT_MAX_FRAMES;
+}
+
+static __always_inline void forward_end(struct pt_thread *t, __u64 now)
+{
+	__u32 i = forward_find(t);
+
+	if (i < PT_MAX_FRAMES)
+		frames_close_to(t, i, now, PT_END_OBJECT);
+}
+
+/* A function whose first argument says whether what follows is recorded for a backward pass: a
+ * forward region, until it is called with 0 or the backward pass begins. */
+SEC("uprobe")
+int forward_switch(struct pt_regs *ctx)
+{
+	__u32 row = probe_row(ctx), on = (__u32)ctx->di;
+	__u64 now = bpf_ktime_get_ns();
+	struct pt_thread *t = thread_get();
+	struct pt_frame *f;
+
+	if (!t)
+		return 0;
+	frames_close_dead(t, ctx->sp);
+	stat_hit(row);
+	if (!on) {
+		forward_end(t, now);
+		return 0;
+	}
+	if (forward_find(t) < PT_MAX_FRAMES)
+		return 0;
+	/* The first forward pass may turn it off and on for each parameter that it initializes. */
+	if (ctl.class_seen[PT_CLASS_BACKWARD])
+		step_event(t, PT_CLASS_FORWARD, 0, now);
+	f = frame_push(t, PT_SP_OBJECT, row, PT_FRAME_STATIC);
+	if (f) {
+		f->name_class = PT_CLASS_FORWARD;
+		f->object = row; /* no range's */
+	}
+	return 0;
+}
+
+/* A span of a step class (cfg.code). */
+SEC("uprobe")
+int phase_entry(struct pt_regs *ctx)
+{
+	__u32 row = probe_row(ctx);
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	__u64 now = bpf_ktime_get_ns();
+	struct pt_thread *t = thread_get();
+	struct pt_frame *f;
+
+	if (!cfg || !t)
+		return 0;
+	frames_close_dead(t, ctx->sp);
+	stat_hit(row);
+	if (cfg->code == PT_CLASS_BACKWARD)
+		forward_end(t, now);
+	step_event(t, cfg->code, 0, now);
+	f = frame_push(t, ctx->sp, row, PT_FRAME_STATIC);
+	if (f)
+		f->name_class = cfg->code;
+	return 0;
+}
+
+/* A phase with a name that the target holds: a name rule says which, else cfg.code. */
+SEC("uprobe")
+int named_phase_entry(struct pt_regs *ctx)
+{
+	__u32 row = probe_row(ctx), name_class, len;
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	__u64 now = bpf_ktime_get_ns();
+	struct pt_thread *t = thread_get();
+	struct pt_frame *f;
+	char *name;
+
+	if (!cfg || !t)
+		return 0;
+	frames_close_dead(t, ctx->sp);
+	stat_hit(row);
+	name = name_buffer(t);
+	if (!name)
+		return 0;
+	len = read_string(name_address(ctx, cfg), cfg->name_source, name);
+	name_class = name_classify(name);
+	if (!name_class)
+		name_class = cfg->code;
+	step_event(t, name_class, 0, now);
+	f = named_push(t, ctx->sp, row, len);
+	if (f)
+		f->name_class = name_class;
+	return 0;
+}
+
+/* --step-probe: any function that runs once per step. */
+SEC("uprobe")
+int step_probe(struct pt_regs *ctx)
+{
+	stat_hit(probe_row(ctx));
+	step_event(thread_lookup(), PT_CLASS_STEP_PROBE, 0, bpf_ktime_get_ns());
+	return 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
+/* How the span of a function begins: one more frame of its thread, if it is wanted now. */
+#ifndef PROFTRACE_SPANS_BPF_H
+#define PROFTRACE_SPANS_BPF_H
+
+#include "frames.bpf.h"
+
+/* The function that opens each step is followed in every state. */
+static __always_inline bool call_wanted(__u32 row)
+{
+	return wanted() || row == ctl.step_row;
+}
+
+/* The thread, ready for one more frame at this stack pointer; NULL: the call is not wanted. */
+static __always_inline struct pt_thread *span_begin_at(__u64 sp, __u32 row)
+{
+	struct pt_thread *t;
+
+	if (!call_wanted(row) || !(t = thread_get()))
+		return NULL;
+	frames_close_dead(t, sp);
+	stat_hit(row);
+	return t;
+}
+
+static __always_inline struct pt_thread *span_begin(struct pt_regs *ctx, __u32 row)
+{
+	return span_begin_at(ctx->sp, row);
+}
+
+static __always_inline struct pt_thread *call_begin_at(__u64 sp, __u32 row)
+{
+	struct pt_thread *t = span_begin_at(sp, row);
+
+	if (t && row == ctl.step_row)
+		step_event(t, PT_CLASS_STEP_PROBE, 0, bpf_ktime_get_ns());
+	return t;
+}
+
+static __always_inline struct pt_thread *call_begin(struct pt_regs *ctx, __u32 row)
+{
+	return call_begin_at(ctx->sp, row);
+}
+
+#endif
