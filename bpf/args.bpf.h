@@ -102,13 +102,18 @@ static __always_inline __u32 read_domain(__u64 addr, char *dst)
 /* The name that a configuration leads to, with its domain if it has one; its length, 0: not read. */
 static __always_inline __u32 read_name(struct pt_regs *ctx, const struct pt_probe_cfg *cfg, char *dst)
 {
-	__u64 name = name_address(ctx, cfg);
+	__u64 name = name_address(ctx, cfg), domain;
 	__u32 at;
 	long n;
 
 	if (!cfg->domain)
 		return read_string(name, cfg->name_source, dst);
-	at = read_domain(arg_word(ctx, cfg->domain - 1), dst);
+	domain = arg_word(ctx, cfg->domain - 1);
+	if (cfg->name_source == PT_NAME_COW) {
+		domain = read_u64(domain);
+		name = read_u64(name);
+	}
+	at = read_domain(domain, dst);
 	barrier_var(at);
 	if (at > PT_DOMAIN_MAX + 2)
 		return 0;

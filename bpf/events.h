@@ -80,15 +80,18 @@ struct pt_rec {
 struct pt_span {
 	__u64 ts_ns;
 	__u64 end_ns;
-	/* NODE: address in the target; CALL: the kernel's handle, the block, the graph, the event */
+	/* NODE, QUEUE: address in the target, of the queue's operation; CALL: the kernel's handle, the
+	 * block, the graph, the event */
 	__u64 vtable;
-	/* NODE: language-level type object (PyTypeObject *), 0 if none; CALL: the stream's handle */
+	/* NODE: language-level type object (PyTypeObject *), 0 if none; CALL: the stream's handle;
+	 * QUEUE: the operation's number */
 	__u64 type_obj;
 	/* NODE: sequence number, STATIC: that of the node that differentiates what the call returned;
-	 * all ones if there is none. CALL: bytes, of a launch the caller */
+	 * all ones if there is none. CALL: bytes, of a launch the caller. QUEUE: rows that were in it
+	 * at the begin, in the high half its capacity */
 	__u64 seq;
 	__u32 probe; /* row of the probe table */
-	__u8 kind;   /* enum pt_frame_kind: STATIC, NODE or CALL */
+	__u8 kind;   /* enum pt_frame_kind, all but NAMED */
 	__u8 end;    /* enum pt_end */
 	__u16 flags; /* enum pt_span_flags */
 };
@@ -282,7 +285,7 @@ struct pt_probe_cfg {
 	__u16 name_derefs;  /* of the offsets so many lead to a pointer; the next to the string */
 	__u16 rsp_shift;    /* bytes by which rsp is lower at the probe than at the entry */
 	__u16 note_returns; /* 1: where calls return to goes to the map `returns` */
-	__u32 domain; /* slot of a text that goes before the name, 1 higher, 0: none */
+	__u32 domain; /* slot of a text (COW: string) that goes before the name, 1 higher, 0: none */
 	struct pt_call_cfg call; /* of device_call_entry alone */
 	struct pt_mark_cfg mark; /* of mark alone */
 };
@@ -340,6 +343,18 @@ struct pt_python {
 	__u32 type_keys;	    /* PyHeapTypeObject: PyDictKeysObject * of its objects */
 };
 
+/* A data pipeline: operations, each with a queue of the rows that the next one takes. */
+#define PT_CYCLE_SHIFT 20
+
+struct pt_pipeline {
+	__u32 operation_queue;	    /* queue * */
+	__u32 operation_id;	    /* u32 */
+	__u32 queue_capacity;	    /* u64 */
+	__u32 queue_head;	    /* u64: rows taken so far ... */
+	__u32 queue_tail;	    /* ... and put, behind it; 0: none of these is known */
+	__u32 ns_per_cycle_shifted; /* of the processor's counter, by PT_CYCLE_SHIFT; 0: unknown */
+};
+
 /* Offsets of the fields that the programs read in the target, per framework version. */
 #define PT_MAX_DTYPES 64 /* a power of two */
 
@@ -361,6 +376,7 @@ struct pt_layout {
 	__u8 element_bytes[PT_MAX_DTYPES]; /* by dtype, 0 if unknown */
 	struct pt_class_name class_names[PT_MAX_CLASSES];
 	struct pt_python python;
+	struct pt_pipeline pipeline;
 };
 
 struct pt_schedule {
@@ -423,15 +439,16 @@ enum pt_frame_kind {
 	PT_FRAME_NAMED = 1,
 	PT_FRAME_NODE = 2,
 	PT_FRAME_CALL = 3,
+	PT_FRAME_QUEUE = 4,
 };
 
 struct pt_frame {
 	__u64 ts_ns;
 	__u64 sp;     /* stack pointer at the function's entry, or PT_SP_OBJECT */
-	__u64 object; /* NODE: vtable; NAMED: what identifies it at its end; CALL: as in pt_span */
-	__u64 seq;    /* NODE, STATIC: sequence number; CALL: as in pt_span */
-	/* NODE: language-level type object; CALL: stream; NAMED: when it ended, if ranges that
-	 * began inside it have not, else 0 */
+	__u64 object; /* NODE: vtable; NAMED: what identifies it at its end; others: as in pt_span */
+	__u64 seq;    /* NODE, STATIC: sequence number; others: as in pt_span */
+	/* NODE: language-level type object; CALL: stream; QUEUE: as in pt_span; NAMED: when it ended,
+	 * if ranges that began inside it have not, else 0 */
 	__u64 type_obj;
 	__u32 probe;
 	__u8 kind; /* enum pt_frame_kind */

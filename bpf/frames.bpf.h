@@ -93,7 +93,7 @@ static __always_inline void emit_span(struct pt_thread *t, const struct pt_frame
 	if (f->kind == PT_FRAME_CALL)
 		span->flags |= f->slot | (__u16)(f->nested << PT_SPAN_NESTED_SHIFT);
 	span->seq = f->seq;
-	if (f->kind == PT_FRAME_NODE || f->kind == PT_FRAME_CALL) {
+	if (f->kind != PT_FRAME_STATIC) {
 		span->vtable = f->object;
 		span->type_obj = f->type_obj;
 	}

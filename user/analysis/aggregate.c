@@ -41,6 +41,8 @@ static const char *const categories[KIND_CNT] = {
 	[KIND_SYNC] = "synchronization",
 	[KIND_SCRIPT] = "script",
 	[KIND_OTHER] = "other",
+	[KIND_PIPELINE] = "data_pipeline",
+	[KIND_PIPELINE_WAIT] = "data_pipeline_wait",
 };
 
 static uint32_t category_of(enum span_kind kind)

@@ -211,7 +211,10 @@ static int span_write(struct decoder *d, const struct pt_rec *h, const struct pt
 		.id = id,
 		.track = decoder__track(d, h->pid, h->tid),
 	};
+	const struct planned_probe *probe = row_probe(d, span->probe);
 
+	if (probe && probe->category == CAT_PIPELINE)
+		e.flags |= EVENT_UNPROBED; /* its probe comes behind it */
 	if (!name || !e.track || span->end_ns < span->ts_ns) {
 		d->malformed++;
 		return 0;
@@ -226,6 +229,52 @@ static int span_write(struct decoder *d, const struct pt_rec *h, const struct pt
 	}
 	e.args = pending__take_args(d->pending, h->tid, span->ts_ns, &e.args_len);
 	return recording_writer__event(d->writer, &e);
+}
+
+/* ---- queues of the data pipeline ---- */
+
+static int queue_rows_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
+			    enum span_category category, const char *operation)
+{
+	struct event e = {.type = EVENT_COUNTER,
+			  .ts_ns = span->ts_ns,
+			  .end = END_OBJECT,
+			  .id = EVENT_NO_ID,
+			  .value = (int64_t)(span->seq & UINT32_MAX),
+			  .track = decoder__track(d, h->pid, h->tid)};
+	char text[PT_NAME_MAX], capacity[16];
+
+	/* The capacity may change, the schema of a name does not. */
+	snprintf(capacity, sizeof(capacity), "%u", (uint32_t)(span->seq >> 32));
+	snprintf(text, sizeof(text), "%s::queue of %s%s", operation, capacity,
+		 category == CAT_QUEUE_FULL ? ", before put" : "");
+	e.name = recording_writer__name(d->writer, category, text, capacity);
+	if (!e.name || !e.track)
+		return -ENOMEM;
+	return recording_writer__event(d->writer, &e);
+}
+
+/* A span only where it had to wait. What began before the window did so with other rows. */
+static int queue_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
+		       const struct planned_probe *probe)
+{
+	const enum span_category category = probe->category;
+	const bool full = category == CAT_QUEUE_FULL;
+	const uint32_t rows = (uint32_t)span->seq, capacity = (uint32_t)(span->seq >> 32);
+	const char *type = node_names__text(d->nodes, span->vtable);
+	char operation[PT_NAME_MAX / 2], text[PT_NAME_MAX];
+	int err = 0;
+
+	if (!type || !capacity)
+		return d->malformed++, 0;
+	snprintf(operation, sizeof(operation), "%s(ID:%u)", type, (uint32_t)span->type_obj);
+	if (!(span->flags & PT_SPAN_CUT_BEGIN))
+		err = queue_rows_write(d, h, span, category, operation);
+	if (err || (full ? rows < capacity : rows > 0))
+		return err;
+	snprintf(text, sizeof(text), "%s::%s", operation, probe->name);
+	return span_write(d, h, span, recording_writer__name(d->writer, category, text, NULL),
+			  EVENT_NO_ID);
 }
 
 /* ---- calls of a device's interface ---- */
@@ -352,6 +401,10 @@ static int take_span(struct decoder *d, const struct pt_rec *h, const struct pt_
 	if (span->kind == PT_FRAME_NODE && span->end == PT_END_INFERRED &&
 	    !end_with_pass(d, h->tid, span))
 		return 0;
+	if (span->kind == PT_FRAME_QUEUE) {
+		d->hits[probe->group] += span_hits(probe, span);
+		return queue_write(d, h, span, probe);
+	}
 	if (span->kind == PT_FRAME_NODE) {
 		name = node_names__id(d->nodes, d->writer, probe->category, span->vtable,
 				      span->type_obj);
@@ -406,6 +459,16 @@ static uint32_t dynamic_name(struct decoder *d, const struct planned_probe *prob
 	return recording_writer__name(d->writer, category, whole, NULL);
 }
 
+static bool is_hidden(const struct decoder *d, const struct planned_probe *probe, const char *text)
+{
+	const struct framework *f = d->framework;
+
+	if (probe->category == CAT_PIPELINE)
+		return !f || !f->is_own_work || !f->is_own_work(text);
+	return probe->hidden_prefix &&
+	       !strncmp(text, probe->hidden_prefix, strlen(probe->hidden_prefix));
+}
+
 static int named_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
 		       uint32_t name_class, char *text)
 {
@@ -414,9 +477,8 @@ static int named_write(struct decoder *d, const struct pt_rec *h, const struct p
 
 	if (!probe)
 		return d->malformed++, 0;
-	d->hits[probe->group] += 2;
-	if (probe->hidden_prefix &&
-	    !strncmp(text, probe->hidden_prefix, strlen(probe->hidden_prefix)))
+	d->hits[probe->group] += probe->category == CAT_PIPELINE ? 1 : 2;
+	if (is_hidden(d, probe, text))
 		return 0;
 	category = named_category(d, probe, name_class, text);
 	return span_write(d, h, span, dynamic_name(d, probe, category, text), EVENT_NO_ID);

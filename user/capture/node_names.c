@@ -128,14 +128,26 @@ static struct node_name *add(struct node_names *n, const struct node_key *key)
 	return item;
 }
 
-uint32_t node_names__id(struct node_names *n, struct recording_writer *w,
-			enum span_category category, uint64_t vtable, uint64_t type_obj)
+static struct node_name *find_or_add(struct node_names *n, uint64_t vtable, uint64_t type_obj)
 {
 	const struct node_key key = {vtable, type_obj};
 	struct node_name *item = find(n, &key);
 
-	if (!item)
-		item = add(n, &key);
+	return item ? item : add(n, &key);
+}
+
+const char *node_names__text(struct node_names *n, uint64_t vtable)
+{
+	const struct node_name *item = find_or_add(n, vtable, 0);
+
+	return item ? item->text : NULL;
+}
+
+uint32_t node_names__id(struct node_names *n, struct recording_writer *w,
+			enum span_category category, uint64_t vtable, uint64_t type_obj)
+{
+	struct node_name *item = find_or_add(n, vtable, type_obj);
+
 	if (!item)
 		return 0;
 	if (!item->id)

@@ -16,5 +16,7 @@ void node_names__forget_ids(struct node_names *n); /* a new writer begins */
  * error. A type whose name cannot be read any more is called by its vtable's address. */
 uint32_t node_names__id(struct node_names *n, struct recording_writer *w,
 			enum span_category category, uint64_t vtable, uint64_t type_obj);
+/* The same as text, without a language-level type; owned by n, NULL on error. */
+const char *node_names__text(struct node_names *n, uint64_t vtable);
 
 #endif

@@ -94,8 +94,8 @@ struct framework {
 	int (*recognise)(struct target *t, struct framework_match *m);
 	int (*plan)(struct target *t, const struct framework_match *m, const struct plan_opts *opts,
 		    struct probe_plan *plan);
-	/* Name of a backward node's type, from the type_info name and the language-level type's
-	 * name (either may be NULL); caller frees. */
+	/* Name of the type of a backward node, or of an operation of the data pipeline, from the
+	 * type_info name and the language-level type's name (either may be NULL); caller frees. */
 	char *(*node_name)(const char *type_info, const char *type_obj_name);
 	/* An operator of this name updates parameters; NULL: the framework shows its optimizers
 	 * itself. */
@@ -105,6 +105,9 @@ struct framework {
 	/* Cuts what differs from run to run (paths, times) off a name read from the target; NULL:
 	 * nothing does. */
 	void (*shorten)(char *name);
+	/* A stage of the data pipeline, OPERATION::STAGE, is what the operation does itself; others
+	 * are not recorded. NULL: none has stages. */
+	bool (*is_own_work)(const char *stage);
 	/* What the framework's own profiler adds to a step for each call that we would see, in probe
 	 * hits among the job's work; 0: not known. */
 	double peer_hits_per_call;

@@ -7,6 +7,7 @@
 #include "frameworks/package.h"
 #include "frameworks/probe_table.h"
 #include "attach/site.h"
+#include "common/cycles.h"
 #include "common/util.h"
 #include <ctype.h>
 #include <stdlib.h>
@@ -53,6 +54,22 @@ static bool pyboost_name(const char *symbol, char *out, size_t size)
 	snprintf(out, size, "%.*s", (int)(len - strlen("Op")), name);
 	return true;
 }
+
+#define QUEUE_OF_ROWS "_ZN9mindspore7dataset5QueueINS0_9TensorRowEE"
+
+/* An operation of the data pipeline gives a row to its queue, or to that of a worker. */
+#define QUEUE_PUT(function)                                                                        \
+	{                                                                                          \
+		.lib = LIB_DATASET,                                                                \
+		.symbol = (function),                                                              \
+		.details = AT_INNER,                                                               \
+		.group = GROUP_INNER,                                                              \
+		.category = CAT_QUEUE_FULL,                                                        \
+		.program = "queue_put",                                                            \
+		.site_program = "call_site",                                                       \
+		.name = "queue full",                                                              \
+		.cfg = {.key_reg = 1},                                                             \
+	}
 
 static const struct probe_row rows[] = {
 	{
@@ -174,6 +191,34 @@ static const struct probe_row rows[] = {
 			.name_path = {0, PRIMITIVE_NAME},
 			.name_derefs = 1},
 	},
+	/* The data pipeline: (result, operation, row). The next operation, or the iterator, asks.
+	 */
+	{
+		.lib = LIB_DATASET,
+		.symbol = "_ZN9mindspore7dataset9DatasetOp10GetNextRowEPNS0_9TensorRowE",
+		.details = AT_INNER,
+		.group = GROUP_INNER,
+		.category = CAT_QUEUE_EMPTY,
+		.program = "queue_take",
+		.site_program = "call_site",
+		.name = "queue empty",
+		.cfg = {.key_reg = 1},
+		.loses = "queues of the data pipeline",
+	},
+	QUEUE_PUT(QUEUE_OF_ROWS "3AddEOS2_"),
+	QUEUE_PUT(QUEUE_OF_ROWS "11EmplaceBackI"),
+	/* Told of each stage that has ended, whether it profiles or not: (module, operation, stage,
+	   begin, end, ...) */
+	{
+		.lib = LIB_PROFILER,
+		.symbol = "_ZN9mindspore8profiler15CollectHostInfoERKSsS2_S2_RKmS4_",
+		.details = AT_INNER,
+		.group = GROUP_INNER,
+		.category = CAT_PIPELINE,
+		.program = "stage_end",
+		.cfg = {.domain = 2, .name_reg = 2, .name_source = PT_NAME_COW},
+		.loses = "what operations of the data pipeline do themselves",
+	},
 	/* The memory pool. Others reach it by thunks, which come here. */
 	{
 		.lib = LIB_MEMORY,
@@ -246,6 +291,59 @@ static void shorten(char *name)
 	}
 }
 
+/* ---- the data pipeline ---- */
+
+/* As DatasetOp::ConnectorSize(), ConnectorCapacity() and NameWithID() of 2.7.0 and 2.10.0 read
+ * them. */
+static const struct pt_pipeline pipeline = {.operation_queue = 0x80,
+					    .operation_id = 0x5c,
+					    .queue_capacity = 8,
+					    .queue_head = 0x68,
+					    .queue_tail = 0x70};
+
+/* N9mindspore7dataset5MapOpE: MapOp, as its Name() says */
+static char *operation_type(const char *type_info, const char *type_obj)
+{
+	static const char scope[] = "N9mindspore7dataset";
+	unsigned long len;
+	char *name;
+
+	(void)type_obj;
+	if (!type_info || strncmp(type_info, scope, strlen(scope)) != 0)
+		return NULL;
+	len = strtoul(type_info + strlen(scope), &name, 10);
+	return len && len < strlen(name) ? strndup(name, len) : NULL;
+}
+
+/* MapOp(ID:1)::WorkerProcess. The others are waits for a row, for the interpreter's lock. */
+static bool is_own_work(const char *stage)
+{
+	static const char *const own[] = {"__next__", "WorkerProcess"};
+	const char *name = strstr(stage, "(ID:") ? strstr(stage, "::") : NULL;
+
+	for (size_t i = 0; name && i < ARRAY_SIZE(own); i++)
+		if (!strcmp(name + strlen("::"), own[i]))
+			return true;
+	return false;
+}
+
+static int plan_pipeline(const struct framework_match *m, struct probe_plan *plan)
+{
+	int err = 0;
+
+	if (m->known_version)
+		plan->layout.pipeline = pipeline;
+	else
+		err = probe_plan__missing(plan, "layout of a data pipeline's operations not known "
+						"of this version; not shown: their queues");
+	plan->layout.pipeline.ns_per_cycle_shifted = cycles__ns_shifted(PT_CYCLE_SHIFT);
+	if (!err && !plan->layout.pipeline.ns_per_cycle_shifted)
+		err = probe_plan__missing(plan, "the processor's counter has no constant rate; not "
+						"shown: what operations of the data pipeline do "
+						"themselves");
+	return err;
+}
+
 /* ---- recognition ---- */
 
 static int mindspore_recognise(struct target *t, struct framework_match *m)
@@ -272,10 +370,12 @@ static int mindspore_plan(struct target *t, const struct framework_match *m,
 			  const struct plan_opts *opts, struct probe_plan *plan)
 {
 	struct table_scan scan;
+	int err;
 
 	memcpy(plan->name_rules, name_rules, sizeof(name_rules));
 	plan->name_rule_cnt = ARRAY_SIZE(name_rules);
-	return probe_table__plan(&table, t, opts, plan, &scan);
+	err = opts->detail == DETAIL_INNER ? plan_pipeline(m, plan) : 0;
+	return err ? err : probe_table__plan(&table, t, opts, plan, &scan);
 }
 
 const struct framework framework_mindspore = {
@@ -286,4 +386,6 @@ const struct framework framework_mindspore = {
 	.updates_parameters = updates_parameters,
 	.computes_gradients = computes_gradients,
 	.shorten = shorten,
+	.node_name = operation_type,
+	.is_own_work = is_own_work,
 };

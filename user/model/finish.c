@@ -48,6 +48,9 @@ static enum span_kind kind_of(enum span_category cat, const struct span *s, bool
 		[CAT_OPTIMIZER_OP] = KIND_OPERATOR,
 		[CAT_FUNCTION] = KIND_OPERATOR,
 		[CAT_REGION] = KIND_SCRIPT,
+		[CAT_PIPELINE] = KIND_PIPELINE,
+		[CAT_QUEUE_EMPTY] = KIND_PIPELINE_WAIT,
+		[CAT_QUEUE_FULL] = KIND_PIPELINE_WAIT,
 	};
 
 	if (inside && may_be_inner(cat, s))

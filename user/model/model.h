@@ -30,6 +30,8 @@ enum span_kind {
 	KIND_SYNC,
 	KIND_SCRIPT,
 	KIND_OTHER,
+	KIND_PIPELINE,	    /* what an operation of the data pipeline does itself */
+	KIND_PIPELINE_WAIT, /* for a row from its queue, or for room in it */
 	KIND_CNT,
 };
 const char *span_kind__label(enum span_kind kind); /* "OperatorInner", as tables print it */

@@ -95,6 +95,8 @@ const char *span_kind__label(enum span_kind kind)
 		[KIND_SYNC] = "Synchronization",
 		[KIND_SCRIPT] = "Script",
 		[KIND_OTHER] = "Other",
+		[KIND_PIPELINE] = "DataPipeline",
+		[KIND_PIPELINE_WAIT] = "DataPipelineWait",
 	};
 
 	return kind < KIND_CNT ? labels[kind] : "?";

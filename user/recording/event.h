@@ -50,6 +50,15 @@ enum span_category {
 	CAT_OPTIMIZER_OP = 20,
 	CAT_FUNCTION = 21, /* a function that the user chose; an operator, listed also inside others */
 	CAT_REGION = 22, /* a compiled function inside a phase */
+	/* Of the data pipeline. Names are OPERATION::PART: what an operation does itself, on its
+	 * threads; ... */
+	CAT_PIPELINE = 23,
+	/* ... a wait for a row from its empty queue, and an EVENT_COUNTER: rows in it whenever one
+	 * was asked for; ... */
+	CAT_QUEUE_EMPTY = 24,
+	/* ... its own wait for room in the full queue, and the rows in it whenever it had one to put.
+	 * The counters' names have the queue's capacity, a number, for a schema. */
+	CAT_QUEUE_FULL = 25,
 	CAT_CNT,
 };
 
@@ -138,7 +147,7 @@ struct name {
 	uint32_t id;
 	uint8_t category; /* enum span_category */
 	const char *text;
-	const char *schema; /* signature as the framework prints it, NULL if none */
+	const char *schema; /* signature as the framework prints it, NULL if none; see CAT_QUEUE_FULL */
 };
 
 enum track_kind { TRACK_THREAD = 1, TRACK_DEVICE = 2 };
