@@ -100,3 +100,11 @@ def calls(tables, name):
     """How often an operator or range of that name was seen."""
     return sum(r.get("calls") or 0 for r in tables.get("operator", {"rows": []})["rows"]
                if r.get("name") == name)
+
+
+def check_step_times(tables, own_ns):
+    """The steps of the Perf table are, on average, as long as the job says that as many in a row were."""
+    cnt, ours_ns = row(tables, "summary")["steps"], 1e9 * next(
+        r["avg"] for r in tables["perf"]["rows"] if r["name"] == "batch_cost")
+    theirs_ns = [sum(own_ns[i:i + cnt]) / cnt for i in range(len(own_ns) - cnt + 1)]
+    assert min(abs(ns / ours_ns - 1) for ns in theirs_ns) < 0.1, (ours_ns, theirs_ns)

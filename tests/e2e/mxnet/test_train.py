@@ -2,7 +2,7 @@
 """Each way to write a job: steps, phases and operators as mx.profiler counts them."""
 import jobs
 from lib.runner import test
-from lib.tool import calls
+from lib.tool import calls, check_step_times
 
 RULE_FORWARD, RULE_LOADER = "forward pass: ", "DataLoader: "
 
@@ -102,6 +102,20 @@ def phases(case):
     jobs.check_phases(tables, Forward=1, Backward=1)
     assert "operator" not in tables, tables["operator"]
     assert tables["cost"]["rows"][0]["hits_per_step"] < 6, tables["cost"]
+
+
+@test("--timer-only: steps and throughput as the job's own")
+def timer_only(case):
+    for mode, rule in (("gluon", RULE_FORWARD), ("module", RULE_FORWARD), ("csv", RULE_LOADER)):
+        job = jobs.train(case, "--mode", mode)
+        before = len(job.steps())
+        tables = jobs.record(case, job, "--timer-only")
+        assert step_rule(tables).startswith(rule), tables["summary"]
+        assert tables["summary"]["rows"][0]["detail"] == "timer", tables["summary"]
+        assert "operator" not in tables, tables["operator"]
+        assert tables["cost"]["rows"][0]["hits_per_step"] < 6, tables["cost"]
+        check_step_times(tables, job.steps()[before:])
+        job.stop()
 
 
 @test("allocations and frees")

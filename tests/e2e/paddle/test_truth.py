@@ -3,6 +3,7 @@
 import job
 from lib.process import Snapshot
 from lib.runner import test
+from lib.tool import check_step_times
 
 STEPS = 8
 PHASES = ("Forward", "Backward", "Optimization")
@@ -18,7 +19,7 @@ INNER = (" kernel launch", " compute", " infer_meta", " node_creation")
 def operators(tables, inner=False):
     """Calls a step by name."""
     calls = {}
-    for row in tables["operator"]["rows"]:
+    for row in tables.get("operator", {"rows": []})["rows"]:
         assert not row["section"].startswith("Not recorded"), row
         if row["name"].endswith(INNER) == inner:
             calls[row["name"]] = calls.get(row["name"], 0) + row["calls"] / STEPS
@@ -106,6 +107,25 @@ def phases(case):
     tables = record(running, case, "--detail", "phase")
     check_phases(tables, "Dataloader", *PHASES)
     assert tables["cost"]["rows"][0]["hits_per_step"] < 30, tables["cost"]
+
+
+@test("--timer-only: steps and throughput as the job's own")
+def timer_only(case):
+    for mode in ("dygraph", "to_static", "static"):
+        running, _ = job.train(case, "--mode", mode)
+        before = len(running.steps())
+        tool = case.tool("-p", running.pid, "--record", f"2:{2 + STEPS}", "--timer-only").done()
+        running.wait_steps(3)
+        tables = tool.report()
+        summary = tables["summary"]["rows"][0]
+        assert (summary["steps"], summary["detail"]) == (STEPS, "timer"), summary
+        # Steps of dynamic graphs come after the optimizer, which shows as an operator for each parameter.
+        dynamic = mode != "static"
+        assert set(operators(tables)) == ({"adam_ dygraph"} if dynamic else set()), tables
+        hits = tables["cost"]["rows"][0]["hits_per_step"]
+        assert hits < (2 * 8 + 6 if dynamic else 6), tables["cost"]
+        check_step_times(tables, running.steps()[before:])
+        running.stop()
 
 
 @test("dygraph: inference, whose steps are the period of its operators")
