@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/decoder.h"
+#include "capture/decoder_internal.h"
 #include "capture/node_names.h"
 #include "capture/pending.h"
 #include "common/err.h"
@@ -7,53 +7,6 @@
 #include "device/kernel_processes.h"
 #include <bpf/bpf.h>
 #include <string.h>
-
-struct row {
-	const struct planned_probe *probe; /* NULL: no such row */
-	uint32_t name;			   /* id in the current writer, 0: not yet */
-};
-
-/* A backward pass that has ended. Its nodes for a device run on a thread of that device, where
- * nothing follows the last one until the next pass. */
-#define PASSES 16
-
-struct pass {
-	uint64_t begin_ns, end_ns;
-	uint32_t tid;
-};
-
-struct track_entry {
-	uint32_t tid, id;
-};
-
-struct counter {
-	uint32_t pid;
-	bool relative; /* its value was never told, only changes */
-	int64_t value;
-	char name[PT_NAME_MAX];
-};
-
-struct decoder {
-	const struct target *target;
-	const struct framework *framework;
-	const struct probe_plan *plan;
-	struct recording_writer *writer;
-	struct row rows[PT_MAX_PROBES];
-	struct track_entry *tracks;
-	size_t track_cnt, track_cap;
-	struct node_names *nodes;
-	struct kernel_processes *kernels;
-	struct pending *pending;
-	struct pass passes[PASSES]; /* the latest */
-	size_t pass_cnt;
-	bool has_passes; /* they are probed */
-	struct counter *counters;
-	size_t counter_cnt, counter_cap;
-	int (*before)(void *ctx, uint32_t tid, uint64_t end_ns); /* may be NULL */
-	void *before_ctx;
-	uint64_t malformed;
-	uint64_t hits[GROUP_CNT];
-};
 
 struct decoder *decoder__new(struct target *t, const struct framework *framework,
 			     const struct probe_plan *plan)
@@ -180,14 +133,14 @@ static enum span_category class_category(uint32_t name_class, enum span_category
 	}
 }
 
-static const struct planned_probe *row_probe(const struct decoder *d, uint32_t row)
+const struct planned_probe *decoder__row_probe(const struct decoder *d, uint32_t row)
 {
 	return row < PT_MAX_PROBES ? d->rows[row].probe : NULL;
 }
 
-static uint32_t row_name(struct decoder *d, uint32_t row)
+uint32_t decoder__row_name(struct decoder *d, uint32_t row)
 {
-	const struct planned_probe *probe = row_probe(d, row);
+	const struct planned_probe *probe = decoder__row_probe(d, row);
 
 	if (!probe || !probe->name)
 		return 0;
@@ -198,8 +151,8 @@ static uint32_t row_name(struct decoder *d, uint32_t row)
 }
 
 /* Writes a span; the tensors that came with its begin are attached to it. */
-static int span_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
-		      uint32_t name, uint64_t id)
+int decoder__span(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
+		  uint32_t name, uint64_t id)
 {
 	struct event e = {
 		.type = span->flags & PT_SPAN_OVERLAPS ? EVENT_ASYNC : EVENT_SPAN,
@@ -211,7 +164,7 @@ static int span_write(struct decoder *d, const struct pt_rec *h, const struct pt
 		.id = id,
 		.track = decoder__track(d, h->pid, h->tid),
 	};
-	const struct planned_probe *probe = row_probe(d, span->probe);
+	const struct planned_probe *probe = decoder__row_probe(d, span->probe);
 
 	if (probe && probe->category == CAT_PIPELINE)
 		e.flags |= EVENT_UNPROBED; /* its probe comes behind it */
@@ -231,129 +184,9 @@ static int span_write(struct decoder *d, const struct pt_rec *h, const struct pt
 	return recording_writer__event(d->writer, &e);
 }
 
-/* ---- queues of the data pipeline ---- */
-
-static int queue_rows_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
-			    enum span_category category, const char *operation)
-{
-	struct event e = {.type = EVENT_COUNTER,
-			  .ts_ns = span->ts_ns,
-			  .end = END_OBJECT,
-			  .id = EVENT_NO_ID,
-			  .value = (int64_t)(span->seq & UINT32_MAX),
-			  .track = decoder__track(d, h->pid, h->tid)};
-	char text[PT_NAME_MAX], capacity[16];
-
-	/* The capacity may change, the schema of a name does not. */
-	snprintf(capacity, sizeof(capacity), "%u", (uint32_t)(span->seq >> 32));
-	snprintf(text, sizeof(text), "%s::queue of %s%s", operation, capacity,
-		 category == CAT_QUEUE_FULL ? ", before put" : "");
-	e.name = recording_writer__name(d->writer, category, text, capacity);
-	if (!e.name || !e.track)
-		return -ENOMEM;
-	return recording_writer__event(d->writer, &e);
-}
-
-/* A span only where it had to wait. What began before the window did so with other rows. */
-static int queue_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
-		       const struct planned_probe *probe)
-{
-	const enum span_category category = probe->category;
-	const bool full = category == CAT_QUEUE_FULL;
-	const uint32_t rows = (uint32_t)span->seq, capacity = (uint32_t)(span->seq >> 32);
-	const char *type = node_names__text(d->nodes, span->vtable);
-	char operation[PT_NAME_MAX / 2], text[PT_NAME_MAX];
-	int err = 0;
-
-	if (!type || !capacity)
-		return d->malformed++, 0;
-	snprintf(operation, sizeof(operation), "%s(ID:%u)", type, (uint32_t)span->type_obj);
-	if (!(span->flags & PT_SPAN_CUT_BEGIN))
-		err = queue_rows_write(d, h, span, category, operation);
-	if (err || (full ? rows < capacity : rows > 0))
-		return err;
-	snprintf(text, sizeof(text), "%s::%s", operation, probe->name);
-	return span_write(d, h, span, recording_writer__name(d->writer, category, text, NULL),
-			  EVENT_NO_ID);
-}
-
-/* ---- calls of a device's interface ---- */
-
-static uint32_t copy_kind(const struct pt_span *span)
-{
-	static const enum copy_kind kinds[] = {[PT_COPY_HTOH] = COPY_HTOH,
-					       [PT_COPY_HTOD] = COPY_HTOD,
-					       [PT_COPY_DTOH] = COPY_DTOH,
-					       [PT_COPY_DTOD] = COPY_DTOD};
-	uint32_t kind = span->flags >> PT_SPAN_COPY_SHIFT & 15;
-
-	return kind < ARRAY_SIZE(kinds) ? kinds[kind] : COPY_UNKNOWN;
-}
-
-/* A free's bytes are those of the block, if its allocation was seen. */
-static uint64_t call_bytes(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
-			   uint8_t call_class)
-{
-	uint64_t owner = h->pid | PENDING_DEVICE;
-	bool failed = span->flags & PT_SPAN_FAILED;
-
-	if (call_class == PT_CALL_LAUNCH)
-		return 0;
-	if (call_class == PT_CALL_FREE)
-		return failed ? 0 : pending__freed(d->pending, owner, span->vtable);
-	if (call_class == PT_CALL_ALLOC && !failed && !(span->flags & PT_SPAN_CUT_END))
-		pending__allocated(d->pending, owner, span->vtable, span->seq);
-	return span->seq;
-}
-
-/* A graph's kernels are not told. */
-static uint32_t call_kernel(struct decoder *d, uint32_t pid, const struct pt_span *span,
-			    const struct planned_probe *probe)
-{
-	const struct pt_call_cfg *cfg = &probe->cfg.call;
-	const struct kernel_launch launch = {.function = span->vtable,
-					     .caller = span->seq,
-					     .by_runtime = probe->category == CAT_RUNTIME};
-	struct kernel_names *names;
-
-	if (cfg->call_class != PT_CALL_LAUNCH || !cfg->object)
-		return 0;
-	names = kernel_processes__of(d->kernels, (pid_t)pid);
-	return names ? kernel_names__id(names, d->writer, &launch) : 0;
-}
-
-static int call_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
-		      const struct planned_probe *probe)
-{
-	const struct pt_call_cfg *cfg = &probe->cfg.call;
-	struct event_call args = {
-		.stream = span->type_obj == PT_NO_STREAM ? EVENT_NO_ID : span->type_obj,
-		.kernel = call_kernel(d, h->pid, span, probe),
-		.copy_kind = cfg->call_class == PT_CALL_COPY ? copy_kind(span) : COPY_UNKNOWN};
-	struct event e = {
-		.type = EVENT_SPAN,
-		.ts_ns = span->ts_ns,
-		.dur_ns = span->end_ns - span->ts_ns,
-		.name = row_name(d, span->probe),
-		.end = span->end,
-		.flags = (span->flags & (PT_SPAN_CUT_BEGIN | PT_SPAN_CUT_END)) |
-			 (span->flags & PT_SPAN_FAILED ? EVENT_FAILED : 0),
-		.id = EVENT_NO_ID,
-		.value = (int64_t)call_bytes(d, h, span, cfg->call_class),
-		.track = decoder__track(d, h->pid, h->tid),
-		.args = &args,
-		.args_len = sizeof(args),
-	};
-
-	d->hits[probe->group] += 2u * (1 + (span->flags >> PT_SPAN_NESTED_SHIFT));
-	if (!e.name || !e.track || span->end_ns < span->ts_ns || e.value < 0)
-		return d->malformed++, 0;
-	return recording_writer__event(d->writer, &e);
-}
-
 static void note_pass(struct decoder *d, uint32_t tid, const struct pt_span *span)
 {
-	const struct planned_probe *probe = row_probe(d, span->probe);
+	const struct planned_probe *probe = decoder__row_probe(d, span->probe);
 
 	if (probe && probe->category == CAT_BACKWARD)
 		d->passes[d->pass_cnt++ % PASSES] = (struct pass){span->ts_ns, span->end_ns, tid};
@@ -388,7 +221,7 @@ static unsigned int span_hits(const struct planned_probe *probe, const struct pt
 
 static int take_span(struct decoder *d, const struct pt_rec *h, const struct pt_span *recorded)
 {
-	const struct planned_probe *probe = row_probe(d, recorded->probe);
+	const struct planned_probe *probe = decoder__row_probe(d, recorded->probe);
 	struct pt_span copy = *recorded, *span = &copy;
 	uint64_t id = EVENT_NO_ID;
 	uint32_t name;
@@ -396,25 +229,25 @@ static int take_span(struct decoder *d, const struct pt_rec *h, const struct pt_
 	if (!probe)
 		return d->malformed++, 0;
 	if (span->kind == PT_FRAME_CALL)
-		return call_write(d, h, span, probe);
+		return decoder__call(d, h, span, probe);
 	note_pass(d, h->tid, span);
 	if (span->kind == PT_FRAME_NODE && span->end == PT_END_INFERRED &&
 	    !end_with_pass(d, h->tid, span))
 		return 0;
 	if (span->kind == PT_FRAME_QUEUE) {
 		d->hits[probe->group] += span_hits(probe, span);
-		return queue_write(d, h, span, probe);
+		return decoder__queue(d, h, span, probe);
 	}
 	if (span->kind == PT_FRAME_NODE) {
 		name = node_names__id(d->nodes, d->writer, probe->category, span->vtable,
 				      span->type_obj);
 		id = span->seq;
 	} else {
-		name = row_name(d, span->probe);
+		name = decoder__row_name(d, span->probe);
 		id = span->kind == PT_FRAME_STATIC ? span->seq : EVENT_NO_ID;
 	}
 	d->hits[probe->group] += span_hits(probe, span);
-	return span_write(d, h, span, name, id);
+	return decoder__span(d, h, span, name, id);
 }
 
 static int take_spans(struct decoder *d, const struct pt_rec_spans *r, size_t size)
@@ -472,7 +305,7 @@ static bool is_hidden(const struct decoder *d, const struct planned_probe *probe
 static int named_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
 		       uint32_t name_class, char *text)
 {
-	const struct planned_probe *probe = row_probe(d, span->probe);
+	const struct planned_probe *probe = decoder__row_probe(d, span->probe);
 	enum span_category category;
 
 	if (!probe)
@@ -481,14 +314,14 @@ static int named_write(struct decoder *d, const struct pt_rec *h, const struct p
 	if (is_hidden(d, probe, text))
 		return 0;
 	category = named_category(d, probe, name_class, text);
-	return span_write(d, h, span, dynamic_name(d, probe, category, text), EVENT_NO_ID);
+	return decoder__span(d, h, span, dynamic_name(d, probe, category, text), EVENT_NO_ID);
 }
 
 static int take_named(struct decoder *d, const struct pt_rec_named *r)
 {
 	char text[PT_NAME_MAX];
 	uint32_t len = r->name_len < PT_NAME_MAX ? r->name_len : PT_NAME_MAX - 1;
-	const struct planned_probe *probe = row_probe(d, r->h.probe);
+	const struct planned_probe *probe = decoder__row_probe(d, r->h.probe);
 
 	const struct pt_span span = {.ts_ns = r->ts_ns,
 				     .end_ns = r->end_ns,
@@ -518,138 +351,7 @@ int decoder__step(struct decoder *d, uint32_t pid, uint32_t tid, uint64_t step, 
 	return e.track ? recording_writer__event(d->writer, &e) : -ENOMEM;
 }
 
-/* ---- memory and asynchronous work ---- */
-
-static int take_memory(struct decoder *d, const struct pt_rec_memory *r)
-{
-	const struct event_memory args = {
-		.total_allocated = r->total_allocated,
-		.total_reserved = r->total_reserved,
-		.device_type = r->device_type,
-		.device_index = r->device_index,
-	};
-	struct event e = {
-		.type = EVENT_MEMORY,
-		.ts_ns = r->ts_ns,
-		.id = r->addr,
-		.value = r->bytes,
-		.track = decoder__track(d, r->h.pid, r->h.tid),
-		.args = &args,
-		.args_len = sizeof(args),
-	};
-
-	d->hits[GROUP_MEMORY]++;
-	if (r->bytes > 0)
-		pending__allocated(d->pending, r->h.pid, r->addr, (uint64_t)r->bytes);
-	else if (!r->bytes)
-		e.value = -(int64_t)pending__freed(d->pending, r->h.pid, r->addr);
-	return e.track ? recording_writer__event(d->writer, &e) : -ENOMEM;
-}
-
-static const char *async_text(const struct decoder *d, const struct planned_probe *end,
-			      const struct pending_async *begin, char *buf, size_t size)
-{
-	const char *name = "async";
-
-	if (begin->title[0])
-		return begin->title;
-	if (d->framework && d->framework->async_name)
-		name = d->framework->async_name(begin->code);
-	snprintf(buf, size, "%s%s", end->name_prefix ? end->name_prefix : "", name);
-	return buf;
-}
-
-static int take_async_end(struct decoder *d, const struct pt_rec_async *r)
-{
-	const struct planned_probe *probe = row_probe(d, r->h.probe);
-	struct pending_async begin;
-	char buf[2 * PT_TITLE_MAX];
-	struct event e = {.type = EVENT_ASYNC, .id = r->object, .end = END_OBJECT};
-
-	if (!probe)
-		return d->malformed++, 0;
-	if (!pending__async_end(d->pending, r->h.pid, r->object, &begin))
-		return 0; /* began before the window, or ended twice */
-	e.ts_ns = begin.ts_ns;
-	e.dur_ns = r->ts_ns - begin.ts_ns;
-	e.value = (int64_t)(begin.bytes & INT64_MAX);
-	e.track = decoder__track(d, r->h.pid, begin.tid);
-	e.name = recording_writer__name(d->writer, probe->category,
-					async_text(d, probe, &begin, buf, sizeof(buf)), NULL);
-	return e.track && e.name ? recording_writer__event(d->writer, &e) : -ENOMEM;
-}
-
-/* ---- counters and instants ---- */
-
-static uint64_t mark_scope(uint8_t scope)
-{
-	return scope == 'g' ? SCOPE_GLOBAL : scope == 'p' ? SCOPE_PROCESS : SCOPE_THREAD;
-}
-
-/* A counter that is told by its changes is summed from the first one on. */
-static int counter_value(struct decoder *d, const struct pt_rec_mark *r, const char *text,
-			 struct event *e)
-{
-	struct counter *c = NULL, added = {.pid = r->h.pid, .relative = true};
-	int err;
-
-	for (size_t i = 0; i < d->counter_cnt && !c; i++)
-		if (d->counters[i].pid == r->h.pid && !strcmp(d->counters[i].name, text))
-			c = &d->counters[i];
-	if (!c) {
-		snprintf(added.name, sizeof(added.name), "%s", text);
-		err = ARRAY_PUSH(d->counters, d->counter_cnt, d->counter_cap, added);
-		if (err)
-			return err;
-		c = &d->counters[d->counter_cnt - 1];
-	}
-	if (r->op == PT_MARK_SET)
-		c->relative = false;
-	c->value = (int64_t)((r->op == PT_MARK_SET ? 0 : (uint64_t)c->value) + (uint64_t)r->value);
-	e->value = c->value;
-	e->flags = c->relative ? EVENT_RELATIVE : 0;
-	return 0;
-}
-
-static int take_mark(struct decoder *d, const struct pt_rec_mark *r)
-{
-	const struct planned_probe *probe = row_probe(d, r->h.probe);
-	uint32_t len = r->name_len < PT_NAME_MAX ? r->name_len : PT_NAME_MAX - 1;
-	struct event e = {.type = EVENT_INSTANT, .ts_ns = r->ts_ns, .end = END_OBJECT};
-	char text[PT_NAME_MAX];
-	int err = 0;
-
-	if (!probe || (!len && !probe->name))
-		return d->malformed++, 0;
-	d->hits[probe->group]++;
-	if (len)
-		snprintf(text, sizeof(text), "%.*s", (int)len, r->name);
-	else
-		snprintf(text, sizeof(text), "%s", probe->name);
-	if (r->op == PT_MARK_INSTANT) {
-		e.id = mark_scope(r->scope);
-	} else {
-		e.type = EVENT_COUNTER;
-		e.id = EVENT_NO_ID;
-		err = counter_value(d, r, text, &e);
-	}
-	e.track = decoder__track(d, r->h.pid, r->h.tid);
-	e.name = recording_writer__name(d->writer, probe->category, text, NULL);
-	if (err || !e.track || !e.name)
-		return err ? err : -ENOMEM;
-	return recording_writer__event(d->writer, &e);
-}
-
 /* ---- dispatch ---- */
-
-static int take_async_begin(struct decoder *d, const struct pt_rec_async *r)
-{
-	struct pending_async begin = {
-		.ts_ns = r->ts_ns, .code = r->code, .bytes = r->bytes, .tid = r->h.tid};
-
-	snprintf(begin.title, sizeof(begin.title), "%.*s", (int)sizeof(r->title), r->title);
-	return pending__async_begin(d->pending, r->h.pid, r->object, &begin);
-}
 
 static int take_args(struct decoder *d, const struct pt_rec_args *r, size_t size)
 {
@@ -685,13 +387,13 @@ int decoder__record(struct decoder *d, const void *data, size_t size)
 		return size < offsetof(struct pt_rec_args, tensors) ? (d->malformed++, 0)
 								    : take_args(d, data, size);
 	case PT_REC_MEMORY:
-		return TAKE(pt_rec_memory, take_memory);
+		return TAKE(pt_rec_memory, decoder__memory);
 	case PT_REC_ASYNC_BEGIN:
-		return TAKE(pt_rec_async, take_async_begin);
+		return TAKE(pt_rec_async, decoder__async_begin);
 	case PT_REC_ASYNC_END:
-		return TAKE(pt_rec_async, take_async_end);
+		return TAKE(pt_rec_async, decoder__async_end);
 	case PT_REC_MARK:
-		return TAKE(pt_rec_mark, take_mark);
+		return TAKE(pt_rec_mark, decoder__mark);
 	default:
 		d->malformed++;
 		return 0;
