@@ -245,7 +245,7 @@ static __always_inline __u32 read_python_args(struct pt_regs *ctx, struct pt_thr
 	if (self)
 		cnt = args_add(t, cnt, self, 0);
 	position = cnt;
-	for (__u32 i = 0; i < PT_MAX_TENSORS - 1 && i < item_cnt; i++) {
+	for (__u32 i = 0; i < PT_MAX_TENSOR_ARGS - 1 && i < item_cnt; i++) {
 		__u64 impl = python_tensor(items ? read_u64(items + 8 * (__u64)i) : ctx->si);
 
 		if (impl)
@@ -254,22 +254,43 @@ static __always_inline __u32 read_python_args(struct pt_regs *ctx, struct pt_thr
 	return cnt;
 }
 
+#define PT_LIST_MAX	 30 /* longer lists are not described: neither does Kineto */
+#define PT_LIST_REF_TAG 16 /* of an IListRef: which kind of list; 0: an ArrayRef, at its begin */
+
+/* The tensors of a list. A global function: it is verified once and not at each place. */
+__weak __noinline int args_add_list(struct pt_thread *t, __u32 cnt, __u64 data, __u64 len, __u32 arg)
+{
+	if (!t || len > PT_LIST_MAX)
+		return cnt;
+	for (__u32 i = 0; i < PT_LIST_MAX && i < len; i++)
+		cnt = args_add(t, cnt, read_u64(data + 8 * (__u64)i), arg);
+	return cnt;
+}
+
+static __always_inline __u32 args_add_of_kind(struct pt_regs *ctx, struct pt_thread *t, __u32 cnt,
+					      const struct pt_probe_cfg *cfg, __u32 i)
+{
+	const __u8 slot = cfg->arg_slot[i], kind = cfg->arg_kind[i], arg = cfg->arg_index[i];
+	__u64 list;
+	__u8 tag = 1;
+
+	if (kind == PT_ARG_TENSORS)
+		return args_add_list(t, cnt, arg_word(ctx, slot), arg_word(ctx, slot + 1), arg);
+	if (kind != PT_ARG_TENSORS_REF)
+		return args_add(t, cnt, arg_tensor(ctx, slot, kind), arg);
+	list = arg_word(ctx, slot);
+	bpf_probe_read_user(&tag, sizeof(tag), (void *)(list + PT_LIST_REF_TAG));
+	return tag ? cnt : args_add_list(t, cnt, read_u64(list), read_u64(list + 8), arg);
+}
+
 /* Arguments where the C++ signature of the operator puts them. */
 static __always_inline __u32 read_schema_args(struct pt_regs *ctx, struct pt_thread *t, __u32 row)
 {
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
-	struct pt_rec_args *r = (void *)t->scratch;
 	__u32 cnt = 0;
 
-	if (!cfg || !cfg->tensor_cnt)
-		return 0;
-	for (int i = 0; i < PT_MAX_TENSORS; i++) {
-		if (i >= cfg->tensor_cnt)
-			break;
-		read_tensor(&r->tensors[i], arg_tensor(ctx, cfg->arg_slot[i], cfg->arg_kind[i]),
-			    cfg->arg_index[i]);
-		cnt = i + 1;
-	}
+	for (__u32 i = 0; cfg && i < PT_MAX_TENSOR_ARGS && i < cfg->tensor_cnt; i++)
+		cnt = args_add_of_kind(ctx, t, cnt, cfg, i);
 	return cnt;
 }
 
@@ -279,7 +300,7 @@ static __always_inline __u32 read_schema_args(struct pt_regs *ctx, struct pt_thr
 
 /*
  * Arguments of a boxed call: the last ones on the stack, a std::vector<IValue>, as many as the
- * schema in the OperatorDef has.
+ * schema in the OperatorDef has. The last one is told even if it is no tensor: so many there are.
  */
 static __always_inline __u32 read_boxed_args(struct pt_thread *t, __u64 def, __u64 stack)
 {
@@ -296,8 +317,8 @@ static __always_inline __u32 read_boxed_args(struct pt_thread *t, __u64 def, __u
 	for (__u32 i = 0; i < PT_MAX_BOXED && i < n; i++, at += PT_IVALUE_BYTES) {
 		if (bpf_probe_read_user(ivalue, sizeof(ivalue), (void *)at))
 			break;
-		if ((__u32)ivalue[1] == PT_IVALUE_TENSOR)
-			cnt = args_add(t, cnt, ivalue[0], i);
+		if ((__u32)ivalue[1] == PT_IVALUE_TENSOR || i + 1 == n)
+			cnt = args_add(t, cnt, (__u32)ivalue[1] == PT_IVALUE_TENSOR ? ivalue[0] : 0, i);
 	}
 	return cnt;
 }

@@ -18,7 +18,8 @@
 #define PT_MAX_FRAMES	  48   /* open spans a thread can hold; deeper ones are counted as lost */
 #define PT_NAME_MAX	  128  /* bytes of a dynamic name, NUL included */
 #define PT_DOMAIN_MAX	  46   /* bytes of what goes before it */
-#define PT_MAX_TENSORS	  8    /* tensor arguments described per span */
+#define PT_MAX_TENSOR_ARGS 8   /* arguments of a function that are tensors or lists of them */
+#define PT_MAX_TENSORS	  32   /* tensors described per span */
 #define PT_MAX_DIMS	  8    /* dimensions described per tensor */
 #define PT_MAX_NAME_RULES 16   /* prefix rules that classify a dynamic name */
 #define PT_STEP_RING	  64   /* step boundaries remembered for splitting intervals */
@@ -218,7 +219,13 @@ enum pt_name_source { PT_NAME_STATIC = 0, PT_NAME_CXX11 = 1, PT_NAME_COW = 2, PT
 #define PT_NAMED_OUTERMOST 1
 #define PT_NAMED_BY_CLASS  2 /* cfg.name_reg holds an object, see pt_layout.class_names */
 
-enum pt_arg_kind { PT_ARG_NONE = 0, PT_ARG_TENSOR = 1, PT_ARG_OPT_TENSOR = 2 };
+enum pt_arg_kind {
+	PT_ARG_NONE = 0,
+	PT_ARG_TENSOR,
+	PT_ARG_OPT_TENSOR,
+	PT_ARG_TENSORS,	    /* ArrayRef<Tensor>: the slot has the address, the next one how many */
+	PT_ARG_TENSORS_REF, /* const IListRef<Tensor> & */
+};
 
 /* What a call of a device's interface does. */
 enum pt_call_class {
@@ -276,9 +283,9 @@ struct pt_probe_cfg {
 	__u8 name_reg;			/* argument register that leads to the name, 0..5 */
 	__u8 key_reg;			/* argument register that identifies the object, 0..5 */
 	__u8 tensor_cnt;		/* tensor arguments to describe */
-	__u8 arg_slot[PT_MAX_TENSORS];	/* 0..5 registers, 6.. stack words */
-	__u8 arg_kind[PT_MAX_TENSORS];	/* enum pt_arg_kind */
-	__u8 arg_index[PT_MAX_TENSORS]; /* position in the schema */
+	__u8 arg_slot[PT_MAX_TENSOR_ARGS];	/* 0..5 registers, 6.. stack words */
+	__u8 arg_kind[PT_MAX_TENSOR_ARGS];	/* enum pt_arg_kind */
+	__u8 arg_index[PT_MAX_TENSOR_ARGS]; /* position in the schema */
 	__u32 code;			/* meaning belongs to the program that reads it */
 	__u32 flags;
 	__u16 name_path[3]; /* from the register to the string: offsets, see name_derefs */

@@ -105,6 +105,14 @@ size_t chrome_schema__params(const char *schema, uint8_t *params, size_t max)
 	return cnt;
 }
 
+bool chrome_name__takes_no_tensor(const struct chrome_name *n)
+{
+	for (size_t i = 0; i < n->param_cnt; i++)
+		if (n->params[i] == PARAM_TENSOR || n->params[i] == PARAM_TENSOR_LIST)
+			return false;
+	return n->param_cnt > 0;
+}
+
 /* ---- collectives ---- */
 
 /* TensorBoard's distributed view goes by the names of PyTorch's ranges around collectives. */
@@ -213,7 +221,10 @@ int chrome_names__make(const struct recording *r, enum chrome_dialect dialect,
 {
 	int err;
 
-	*out = (struct chrome_names){.cnt = recording__name_cnt(r)};
+	*out = (struct chrome_names){
+		.cnt = recording__name_cnt(r),
+		.shapes = json_is_true(json_object_get(recording__meta(r), "record_shapes")),
+	};
 	out->names = calloc((size_t)out->cnt + 1, sizeof(*out->names));
 	err = out->names ? chrome_names__dtypes(r, out) : -ENOMEM;
 	for (uint32_t id = 0; !err && id <= out->cnt; id++)

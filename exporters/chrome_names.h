@@ -29,7 +29,10 @@ struct chrome_names {
 	uint32_t cnt;
 	char **dtypes; /* quoted, by the dtype of the recording */
 	size_t dtype_cnt;
+	bool shapes; /* tensors were described */
 };
+/* A signature whose arguments are there, and no tensors: nothing of it is in the recording. */
+bool chrome_name__takes_no_tensor(const struct chrome_name *n);
 
 int chrome_names__make(const struct recording *r, enum chrome_dialect dialect,
 		       struct chrome_names *out);

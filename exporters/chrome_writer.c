@@ -136,6 +136,12 @@ static uint64_t external_id_of(const struct chrome_open *o)
 	return o->operator_id == CHROME_NO_ID ? 0 : o->operator_id;
 }
 
+/* Its name with the signature of the function that was called. */
+static const struct chrome_name *overload_of(const struct chrome_writer *w, const struct event *e)
+{
+	return &w->names.names[e->overload <= w->names.cnt ? e->overload : 0];
+}
+
 /* Args of a span on a thread; `o` is its own entry on the row. */
 static char *put_host_args(struct chrome_writer *w, char *p, const struct chrome_name *n,
 			   const struct event *e, struct chrome_open *o)
@@ -159,8 +165,9 @@ static char *put_host_args(struct chrome_writer *w, char *p, const struct chrome
 			p = put_arg_u64(TEXT_LIT(p, "\"Fwd thread id\":"),
 					forward ? forward->row->tid : 0);
 		}
-		if (e->args_len)
-			p = put_tensors(p, &w->names, n, e->args, e->args_len);
+		if (e->args_len ||
+		    (w->names.shapes && chrome_name__takes_no_tensor(overload_of(w, e))))
+			p = put_tensors(p, &w->names, overload_of(w, e), e->args, e->args_len);
 	}
 	if (n->role == ROLE_LAUNCH)
 		p = put_call(p, &w->names, e);

@@ -55,7 +55,9 @@ def record(case, level, method):
     # No epoch ends in the window: the loader would be asked once more there.
     job = case.job("mlp_train.py", "--samples", 1 << 20).wait_steps(5)
     before = Snapshot(job.pid)
-    tool = case.tool("-p", job.pid, "--record", "2:10", "--detail", level, "--keep-all", "--verbose",
+    # All of the kernel's verifier's work is done at the last level.
+    more = ("--record-shapes", "--profile-memory") if level == "inner" else ()
+    tool = case.tool("-p", job.pid, "--record", "2:10", "--detail", level, "--keep-all", "--verbose", *more,
                      "--no-trace", "--no-report", "--attach-method", method).done()
     print(f"        {level}, {method}: {took(tool.err, 'attached')}, {took(tool.err, 'detached')}",
           flush=True)

@@ -460,6 +460,39 @@ Test(chrome_trace, tensors_are_printed_by_the_signature)
 	made__remove(&s);
 }
 
+/* Two overloads of one name, and a function that takes no tensor. */
+Test(chrome_trace, shapes_follow_the_signature_of_the_overload)
+{
+	const struct event_tensor undefined = {.ndim = EVENT_TENSOR_UNDEFINED};
+	struct event e = {.type = EVENT_SPAN, .dur_ns = 5000, .id = EVENT_NO_ID};
+	struct made s;
+	json_t *trace, *want;
+
+	made__begin(&s, json_pack("{s:b}", "record_shapes", 1));
+	e.track = s.thread;
+	e.args = &undefined;
+	e.args_len = sizeof(undefined);
+	recording_writer__name(s.w, CAT_OPERATOR, "aten::to", "aten::to(Tensor self) -> Tensor");
+	e.name = recording_writer__name(s.w, CAT_OPERATOR, "aten::to",
+					"aten::to.d(Tensor self, int d, bool c) -> Tensor");
+	made__put(&s, &e);
+	e.ts_ns = 10000;
+	e.args_len = 0;
+	e.name = recording_writer__name(s.w, CAT_OPERATOR, "aten::empty",
+					"aten::empty(int[] size, Device? d) -> Tensor");
+	made__put(&s, &e);
+	trace = made__export(&s, NULL);
+	want = json_pack("[[],[],[]]");
+	cr_expect(json_equal(trace__arg(trace__find(trace, "aten::to", "X"), "Input Dims"), want));
+	json_decref(want);
+	want = json_pack("[[],[]]");
+	cr_expect(
+		json_equal(trace__arg(trace__find(trace, "aten::empty", "X"), "Input Dims"), want));
+	json_decref(want);
+	json_decref(trace);
+	made__remove(&s);
+}
+
 Test(chrome_trace, memory_is_summed_where_the_allocator_does_not_say)
 {
 	const struct event_memory unknown = {UINT64_MAX, UINT64_MAX, 0, -1};

@@ -27,6 +27,34 @@ static struct recording *finish(struct recording_writer *w, const char *path)
 	return r;
 }
 
+Test(recording_roundtrip, overloads_are_one_name)
+{
+	auto_free char *path = sample__path();
+	struct recording_writer *w;
+	struct recording_cursor *c;
+	struct recording *r;
+	struct event e = {.type = EVENT_SPAN, .id = EVENT_NO_ID};
+
+	w = writer(path);
+	e.track = recording_writer__track(
+		w, &(struct track){.kind = TRACK_THREAD, .pid = 1, .tid = 1});
+	cr_assert_eq(recording_writer__name(w, CAT_USER, "aten::to", NULL), 1);
+	cr_assert_eq(recording_writer__name(w, CAT_OPERATOR, "aten::to", "to(Tensor)"), 2);
+	cr_assert_eq(recording_writer__name(w, CAT_OPERATOR, "aten::to", "to(Tensor, int)"), 3);
+	cr_assert_eq(recording_writer__name(w, CAT_OPERATOR, "aten::to", "to(Tensor)"), 2);
+	e.name = 3;
+	recording_writer__event(w, &e);
+	r = finish(w, path);
+	cr_assert_eq(recording_cursor__open(r, &c), 0);
+	cr_assert_eq(recording_cursor__next(c, &e), 1);
+	cr_expect(eq(u32, e.name, 2));
+	cr_expect(eq(u32, e.overload, 3));
+	cr_expect_str_eq(recording__name(r, e.overload)->schema, "to(Tensor, int)");
+	recording_cursor__close(c);
+	recording__close(r);
+	unlink(path);
+}
+
 Test(recording, every_event_type_comes_back)
 {
 	for (size_t per_chunk = 1; per_chunk < 12; per_chunk++) {

@@ -12,14 +12,19 @@ static struct torch_schema parse(const char *text)
 	return s;
 }
 
-/* "sret 0:1 2:3?": argument 0 in slot 1, optional argument 2 in slot 3. */
+/* "sret 0:1 2:3? 3:4* 4:0&": argument 0 in slot 1, optional argument 2 in slot 3, lists by value
+ * and by reference. */
 static void plan_text(const struct torch_arg_plan *p, char *buf, size_t size)
 {
+	static const char *const kinds[] = {[PT_ARG_TENSOR] = "",
+					    [PT_ARG_OPT_TENSOR] = "?",
+					    [PT_ARG_TENSORS] = "*",
+					    [PT_ARG_TENSORS_REF] = "&"};
 	size_t n = (size_t)snprintf(buf, size, "%s", p->sret ? "sret" : "-");
 
 	for (int i = 0; i < p->tensor_cnt; i++)
 		n += (size_t)snprintf(buf + n, size - n, " %d:%d%s", p->index[i], p->slot[i],
-				      p->kind[i] == PT_ARG_OPT_TENSOR ? "?" : "");
+				      kinds[p->kind[i]]);
 	if (!p->complete)
 		snprintf(buf + n, size - n, " ...");
 }
@@ -50,7 +55,7 @@ static const struct {
 	{"qscheme(Tensor self) -> QScheme", NULL, "- 0:0"},
 	{"_backward(Tensor self, Tensor[] inputs, Tensor? gradient=None, bool? retain_graph=None, "
 	 "bool create_graph=False) -> ()",
-	 NULL, "- 0:0 2:3?"},
+	 NULL, "- 0:0 1:1* 2:3?"},
 	{"view(Tensor(a) self, SymInt[] size) -> Tensor(a)", NULL, "sret 0:1"},
 	{"chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]", NULL, "sret 0:1"},
 	{"max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
@@ -103,9 +108,10 @@ static const struct {
 	 "- 0:0 2:3"},
 	{"record_stream(Tensor(a!) self, Stream s, Tensor x) -> ()", NULL, "- 0:0 2:3"},
 	/* structured kernels take const IListRef<Tensor> &, one word; the mangling shows it */
-	{"cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)", NULL, "- 2:3"},
+	{"cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)", NULL,
+	 "- 0:0* 2:3"},
 	{"cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)",
-	 "RKN3c108IListRefINS_6TensorEEElRS4_", "- 2:2"},
+	 "RKN3c108IListRefINS_6TensorEEElRS4_", "- 0:0& 2:2"},
 	/* what follows an unknown type is not guessed at */
 	{"o(Tensor a, Newtype b, Tensor c) -> Tensor", NULL, "sret 0:1 ..."},
 	/* more tensors than a record holds */

@@ -84,6 +84,12 @@ def _times_ns(results):
     return [exact[e.correlation_id()] for e in events]
 
 
+def _shapes(event):
+    """Those of a list of tensors are told since PyTorch 2.15; before, a list is []."""
+    structured = getattr(event, "structured_input_shapes", None)
+    return structured() if structured else event.shapes()
+
+
 def _raw_events(prof):
     """Kineto's events as they were recorded: key_averages() and friends already merge some."""
     results = prof.profiler.kineto_results
@@ -93,7 +99,7 @@ def _raw_events(prof):
             "begin_ns": begin_ns,
             "end_ns": end_ns,
             "tid": event.device_resource_id(),
-            "shapes": event.shapes(),
+            "shapes": _shapes(event),
             "dtypes": event.dtypes(),
             "sequence": event.sequence_nr(),
         }

@@ -108,6 +108,7 @@ static json_t *meta_json(const struct window_facts *f, uint32_t index)
 	json_object_set_new(meta, "command", strings(f->opts->command));
 	json_object_set_new(meta, "detail",
 			    json_string(f->opts->timer_only ? "timer" : detail[f->opts->detail]));
+	json_object_set_new(meta, "record_shapes", json_boolean(f->opts->record_shapes));
 	json_object_set_new(meta, "dtypes", strings(f->plan->dtypes));
 	json_object_set_new(meta, "window", json_pack("{s:i}", "index", (int)index));
 	if (f->device_source)

@@ -198,6 +198,17 @@ static bool is_tensor(const struct schema_arg *arg)
 	return arg->type == &schema_types[0] && !arg->is_list;
 }
 
+/* enum pt_arg_kind; `mangled` as below. A list of optional tensors is none of a caller's tensors to
+ * Kineto. */
+static uint8_t arg_kind(const struct schema_arg *arg, const char *mangled)
+{
+	if (is_tensor(arg))
+		return arg->opt ? PT_ARG_OPT_TENSOR : PT_ARG_TENSOR;
+	if (arg->type != &schema_types[0] || arg->opt || arg->opt_element)
+		return PT_ARG_NONE;
+	return mangled && *mangled == 'R' ? PT_ARG_TENSORS_REF : PT_ARG_TENSORS;
+}
+
 /* `mangled` is the parameter's type, NULL if not known. */
 static struct passing arg_passing(const struct schema_arg *arg, const char *mangled,
 				  bool own_optional)
@@ -327,6 +338,7 @@ void torch_schema__plan(const struct torch_schema *s, const char *mangled_params
 	while (next_item(&list, &item)) {
 		struct schema_arg arg;
 		unsigned int slot;
+		uint8_t kind;
 
 		if (is_marker(item))
 			continue;
@@ -335,11 +347,12 @@ void torch_schema__plan(const struct torch_schema *s, const char *mangled_params
 		if (!plan->complete || plan->arg_cnt == UINT8_MAX)
 			break;
 		slot = take_slot(&cursor, arg_passing(&arg, mangled, own_optional));
+		kind = arg_kind(&arg, mangled);
 		if (mangled)
 			mangled = itanium__skip_type(mangled);
-		if (is_tensor(&arg) && plan->tensor_cnt < PT_MAX_TENSORS && slot <= UINT8_MAX) {
+		if (kind && plan->tensor_cnt < PT_MAX_TENSOR_ARGS && slot <= UINT8_MAX) {
 			plan->slot[plan->tensor_cnt] = (uint8_t)slot;
-			plan->kind[plan->tensor_cnt] = arg.opt ? PT_ARG_OPT_TENSOR : PT_ARG_TENSOR;
+			plan->kind[plan->tensor_cnt] = kind;
 			plan->index[plan->tensor_cnt++] = plan->arg_cnt;
 		}
 		plan->arg_cnt++;

@@ -63,7 +63,12 @@ int recording_cursor__next(struct recording_cursor *c, struct event *e)
 			return fail(c, ret);
 	}
 	ret = event_decoder__next(&c->decoder, e);
-	return ret < 0 ? fail(c, ret) : ret;
+	if (ret < 0)
+		return fail(c, ret);
+	e->overload = e->name;
+	if (e->name && e->name <= c->r->name_cnt)
+		e->name = c->r->names[e->name - 1].first;
+	return ret;
 }
 
 void recording_cursor__close(struct recording_cursor *c)

@@ -83,6 +83,7 @@ struct event {
 	int64_t value;	   /* bytes or counter value; 0 if none */
 	uint32_t track;	   /* id of a struct track */
 	uint32_t name;	   /* id of a struct name, 0 if none */
+	uint32_t overload; /* when read: id of the name with this very schema, see recording_writer__name */
 	uint8_t type;	   /* enum event_type */
 	uint8_t end;	   /* enum event_end */
 	uint16_t flags;	   /* enum event_flags */
@@ -148,6 +149,7 @@ struct name {
 	uint8_t category; /* enum span_category */
 	const char *text;
 	const char *schema; /* signature as the framework prints it, NULL if none; see CAT_QUEUE_FULL */
+	uint32_t first; /* when read: id of the first name of this category and text; events have that one */
 };
 
 enum track_kind { TRACK_THREAD = 1, TRACK_DEVICE = 2 };

@@ -44,6 +44,8 @@ int recording__salvage(const char *path, struct recording **out)
 	err = open_file(r, path, &size);
 	if (!err)
 		err = recording__scan(r, size);
+	if (!err && recording__join_overloads(r))
+		err = err__set(-ENOMEM, "cannot open recording %s: out of memory", path);
 	if (err) {
 		recording__close(r);
 		return err;

@@ -36,6 +36,8 @@ int recording__scan(struct recording *r, uint64_t size);
 int recording__read_names(struct recording *r, struct byte_reader *in);
 int recording__read_tracks(struct recording *r, struct byte_reader *in);
 int recording__read_sched(struct recording *r, struct byte_reader *in);
+/* Sets each name's `first`, once all are there. 0 or -ENOMEM. */
+int recording__join_overloads(struct recording *r);
 void recording__free_tables(struct recording *r);
 
 #endif

@@ -22,8 +22,9 @@ struct recording_writer;
 /* Creates `path` (mode 0644; truncates). meta: an object, see doc/recording.md; borrowed. */
 int recording_writer__create(const char *path, const json_t *meta, struct recording_writer **out);
 
-/* Returns the id of the name, defining it on first use; 0 on error. Equal (category, text) give
- * equal ids. schema may be NULL and is kept from the first definition. */
+/* Returns the id of the name, defining it on first use; 0 on error. Equal (category, text, schema)
+ * give equal ids; schema may be NULL. Overloads, which differ by schema alone, are one name to who
+ * reads: events come with the id of the first, and their own one beside it. */
 uint32_t recording_writer__name(struct recording_writer *w, enum span_category category,
 				const char *text, const char *schema);
 

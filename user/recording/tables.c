@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "recording/reader.h"
 #include "common/util.h"
+#include "recording/hash_index.h"
 #include <string.h>
 
 static char *copy_string(const uint8_t *text, size_t len)
@@ -97,6 +98,38 @@ int recording__read_names(struct recording *r, struct byte_reader *in)
 
 	while (!err && cnt--)
 		err = read_name(r, in);
+	return err;
+}
+
+static bool same_text(uint32_t item, const void *ctx)
+{
+	const struct name *const *pair = ctx, *n = pair[0], *other = &pair[1][item];
+
+	return n->category == other->category && !strcmp(n->text, other->text);
+}
+
+int recording__join_overloads(struct recording *r)
+{
+	struct hash_index index = {0};
+	int err = 0;
+
+	for (uint32_t i = 0; i < r->name_cnt && !err; i++) {
+		struct name *n = &r->names[i];
+		const struct name *const pair[] = {n, r->names};
+		uint64_t hash;
+		uint32_t item;
+
+		n->first = i + 1;
+		if (!n->text)
+			continue;
+		hash = hash__bytes(n->text, strlen(n->text), n->category);
+		item = hash_index__find(&index, hash, same_text, pair);
+		if (item == HASH_NONE)
+			err = hash_index__add(&index, hash, i);
+		else
+			n->first = item + 1;
+	}
+	hash_index__free(&index);
 	return err;
 }
 

@@ -18,7 +18,7 @@ struct pending {
 };
 
 struct known_name {
-	char *text;
+	char *text, *schema; /* NULL: none */
 	uint8_t category;
 };
 
@@ -145,6 +145,12 @@ static void pending_added(struct pending *p, const uint8_t *end)
 
 /* ---- life ---- */
 
+static void free_known(struct known_name *known)
+{
+	free(known->text);
+	free(known->schema);
+}
+
 static void writer_free(struct recording_writer *w)
 {
 	event_encoder__free(&w->events);
@@ -153,7 +159,7 @@ static void writer_free(struct recording_writer *w)
 	free(w->sched.rows);
 	free(w->raw);
 	for (size_t i = 0; i < w->name_cnt; i++)
-		free(w->known_names[i].text);
+		free_known(&w->known_names[i]);
 	free(w->known_names);
 	hash_index__free(&w->name_index);
 	for (size_t i = 0; i < w->track_cnt; i++)
@@ -218,7 +224,7 @@ static size_t put_string(uint8_t *p, const char *text, size_t len)
 
 struct name_key {
 	const struct recording_writer *w;
-	const char *text;
+	const char *text, *schema;
 	uint8_t category;
 };
 
@@ -227,14 +233,15 @@ static bool same_name(uint32_t item, const void *ctx)
 	const struct name_key *key = ctx;
 	const struct known_name *known = &key->w->known_names[item];
 
-	return known->category == key->category && strcmp(known->text, key->text) == 0;
+	return known->category == key->category && !strcmp(known->text, key->text) &&
+	       !known->schema == !key->schema &&
+	       (!known->schema || !strcmp(known->schema, key->schema));
 }
 
 /* Row: id, category, text, schema length + 1 (0: none), schema. */
 static int put_name(struct recording_writer *w, const struct name_key *key, size_t text_len,
-		    const char *schema)
+		    size_t schema_len)
 {
-	size_t schema_len = schema ? strlen(schema) : 0;
 	uint8_t *p;
 
 	if (text_len > STRING_LEN_MAX || schema_len > STRING_LEN_MAX || w->name_cnt >= NAME_ID_MAX)
@@ -246,9 +253,9 @@ static int put_name(struct recording_writer *w, const struct name_key *key, size
 	p = varint__put(p, w->name_cnt + 1);
 	*p++ = key->category;
 	p += put_string(p, key->text, text_len);
-	p = varint__put(p, schema ? schema_len + 1 : 0);
-	if (schema_len)
-		memcpy(p, schema, schema_len);
+	p = varint__put(p, key->schema ? schema_len + 1 : 0);
+	if (key->schema)
+		memcpy(p, key->schema, schema_len);
 	pending_added(&w->names, p + schema_len);
 	return 0;
 }
@@ -256,23 +263,27 @@ static int put_name(struct recording_writer *w, const struct name_key *key, size
 uint32_t recording_writer__name(struct recording_writer *w, enum span_category category,
 				const char *text, const char *schema)
 {
-	const struct name_key key = {w, text, (uint8_t)category};
+	const struct name_key key = {w, text, schema, (uint8_t)category};
 	struct known_name known = {.category = (uint8_t)category};
-	size_t len = strlen(text);
+	size_t len = strlen(text), schema_len = schema ? strlen(schema) : 0;
 	uint64_t hash = hash__bytes(text, len, category);
 	uint32_t item;
 
+	if (schema_len)
+		hash = hash__bytes(schema, schema_len, hash);
 	if (w->file.err)
 		return 0;
 	item = hash_index__find(&w->name_index, hash, same_name, &key);
 	if (item != HASH_NONE)
 		return item + 1;
-	if (put_name(w, &key, len, schema))
+	if (put_name(w, &key, len, schema_len))
 		return 0;
 	known.text = strdup(text);
-	if (!known.text || hash_index__add(&w->name_index, hash, (uint32_t)w->name_cnt) ||
+	known.schema = schema ? strdup(schema) : NULL;
+	if (!known.text || (schema && !known.schema) ||
+	    hash_index__add(&w->name_index, hash, (uint32_t)w->name_cnt) ||
 	    ARRAY_PUSH(w->known_names, w->name_cnt, w->name_cap, known)) {
-		free(known.text);
+		free_known(&known);
 		fail(w, -ENOMEM);
 		return 0;
 	}
