@@ -147,6 +147,7 @@ struct pt_rec_step {
 	struct pt_rec h;
 	__u64 ts_ns; /* boundary: begin of step `step`, end of the one before */
 	__u64 step;  /* index of the step that begins here */
+	__u64 seq;   /* ctl.step_seq of the boundary: its place in ctl.step_ns */
 	__u32 state; /* enum pt_step_state of the step that begins here */
 	__u32 prev_state;
 	__u32 window; /* index of the recorded span (repeat), counted from 0 */

@@ -53,6 +53,7 @@ static __always_inline void step_emit(__u32 prev, __u64 now)
 	rec_init(&r->h, PT_REC_STEP, sizeof(*r), 0);
 	r->ts_ns = now;
 	r->step = ctl.step;
+	r->seq = ctl.step_seq;
 	r->state = ctl.state;
 	r->prev_state = prev;
 	r->window = ctl.window_cnt ? ctl.window_cnt - 1 : 0;

@@ -61,7 +61,7 @@ static int add_span(struct aggregate *g, const struct span *s)
 	stat = stat_map__at(&g->map, &key);
 	if (!stat)
 		return -ENOMEM;
-	stat__add(stat, device ? s->ev.dur_ns : s->cpu_ns, 0);
+	stat__add_event(stat, s->ev.flags, device ? s->ev.dur_ns : s->cpu_ns, 0);
 	return 0;
 }
 
@@ -258,6 +258,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = fill_category(a, g, category, order, t);
 	if (!err && !g->map.cnt)
 		err = table__add_note(t, "No event was seen in the window.");
+	if (!err)
+		err = table__note_cut(t, &g->map);
 	if (!err)
 		err = add_memory_notes(g, t);
 	if (!err)

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include "analysis/order.h"
+#include "common/counted.h"
 #include "common/util.h"
 
 uint32_t analysis__main_pid(const struct recording *r)
@@ -32,6 +33,15 @@ uint64_t analysis__window_ns(const struct analysis *a)
 	json_int_t end = json_integer_value(json_object_get(w, "end_ns"));
 
 	return end > begin ? (uint64_t)(end - begin) : a->last_ns - a->first_ns;
+}
+
+struct ratio_base analysis__base(const struct analysis *a)
+{
+	if (a->steps.calls && !a->outside_steps)
+		return (struct ratio_base){analysis__total_ns(a), analysis__general_ns(a),
+					   analysis__total_name(a), analysis__general_name(a)};
+	return (struct ratio_base){analysis__window_ns(a), a->any_general_ns, "the window's time",
+				   "all kernels, copies and sets"};
 }
 
 uint64_t analysis__total_ns(const struct analysis *a)
@@ -141,6 +151,7 @@ int analysis__visit(struct analysis *a, const struct batch *b)
 	for (size_t i = 0; i < b->track_cnt; i++) {
 		const struct track_batch *t = &b->tracks[i];
 
+		a->outside_steps |= !b->step && t->roots && analysis__is_main(a, t->track);
 		for (const struct span *s = t->roots; s; s = s->next_sibling) {
 			widen(a, s->ev.ts_ns, s->ev.ts_ns + s->ev.dur_ns);
 			if (t->track->kind == TRACK_DEVICE)
@@ -336,7 +347,7 @@ static uint64_t sort_value(const struct stat *s, enum sort_key key)
 	case SORT_CPU_MAX:
 		return s->cpu.max;
 	case SORT_CPU_MIN:
-		return ~s->cpu.min;
+		return s->cpu.min;
 	case SORT_CALLS:
 		return s->calls;
 	case SORT_GPU_TOTAL:
@@ -346,7 +357,7 @@ static uint64_t sort_value(const struct stat *s, enum sort_key key)
 	case SORT_GPU_MAX:
 		return s->gpu.max;
 	case SORT_GPU_MIN:
-		return ~s->gpu.min;
+		return s->gpu.min;
 	default:
 		return s->cpu.total;
 	}
@@ -356,12 +367,14 @@ static int by_value(const void *x, const void *y, void *ctx)
 {
 	const struct stat_row *p = *(struct stat_row *const *)x, *q = *(struct stat_row *const *)y;
 	const struct analysis *a = ctx;
-	uint64_t v = sort_value(&p->stat, analysis__order(a));
-	uint64_t w = sort_value(&q->stat, analysis__order(a));
+	const enum sort_key key = analysis__order(a);
+	uint64_t v = sort_value(&p->stat, key), w = sort_value(&q->stat, key);
+	/* Least first, as Paddle's tables have it. */
+	const bool ascending = a->opts->ascending || key == SORT_CPU_MIN || key == SORT_GPU_MIN;
 	int names;
 
 	if (v != w)
-		return (v > w) != a->opts->ascending ? -1 : 1;
+		return (v > w) != ascending ? -1 : 1;
 	names = strcmp(analysis__name(a, p->key.id), analysis__name(a, q->key.id));
 	return names ? names : memcmp(&p->key, &q->key, sizeof(p->key));
 }
@@ -370,6 +383,20 @@ void stat_rows__sort(const struct analysis *a, struct stat_row **rows, size_t cn
 {
 	if (cnt)
 		qsort_r(rows, cnt, sizeof(*rows), by_value, (void *)a);
+}
+
+int table__note_cut(struct table *t, const struct stat_map *m)
+{
+	uint64_t cut = 0;
+
+	for (size_t i = 0; i < m->cnt; i++)
+		cut += m->rows[i].stat.cut;
+	if (!cut)
+		return 0;
+	return table__add_notef(t,
+				"%s cut at the window's edge: counted with the part inside; Min is "
+				"of whole calls.",
+				counted(cut, "call was", "calls were").s);
 }
 
 int table__note_ratios(const struct analysis *a, struct table *t, const char *cpu, const char *gpu)

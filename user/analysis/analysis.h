@@ -16,9 +16,12 @@ struct range {
 
 struct stat {
 	uint64_t calls;
-	struct range cpu, gpu; /* ns */
+	uint64_t cut; /* of these, at the window's edge */
+	struct range cpu, gpu; /* ns; the least is of calls that are whole, if there is one */
 };
 void stat__add(struct stat *s, uint64_t cpu_ns, uint64_t gpu_ns);
+/* The same with the event's flags: of one that was cut only a part lies in the window. */
+void stat__add_event(struct stat *s, uint16_t flags, uint64_t cpu_ns, uint64_t gpu_ns);
 
 /* Stats by up to four ids; rows in order of first use. */
 struct stat_key {
@@ -71,6 +74,7 @@ struct analysis {
 	uint64_t others_gpu_ns;	      /* kernels of the steps outside the phases */
 	uint64_t first_ns, last_ns;   /* of all spans and steps */
 	uint64_t memory_cnt;
+	bool outside_steps; /* something lies in no whole step */
 	struct phase_call {
 		bool open;
 		uint64_t cpu_ns, gpu_ns;
@@ -93,6 +97,13 @@ uint64_t analysis__general_ns(const struct analysis *a);
 /* What a ratio is of: "the steps' time"; "the kernels, copies and sets of the steps". */
 const char *analysis__total_name(const struct analysis *a);
 const char *analysis__general_name(const struct analysis *a);
+/* T, and what it is called, where rows count what lies in no whole step, too: the window, if
+ * anything does. */
+struct ratio_base {
+	uint64_t cpu_ns, gpu_ns;
+	const char *cpu_name, *gpu_name;
+};
+struct ratio_base analysis__base(const struct analysis *a);
 uint32_t analysis__main_pid(const struct recording *r); /* 0: not known */
 bool analysis__is_main(const struct analysis *a, const struct track *t);
 /* An asynchronous event that is a collective of the host. */
@@ -151,6 +162,8 @@ extern const struct order_word order_common[]; /* of the tables that stat_rows__
 /* Sorts by opts->sorted_by, then by name. */
 void stat_rows__sort(const struct analysis *a, struct stat_row **rows, size_t cnt);
 
+/* Says how many calls were cut at the window's edge, if any were. */
+int table__note_cut(struct table *t, const struct stat_map *m);
 /* "Ratios: CPU of ...; GPU of ...", the latter if there is a device. */
 int table__note_ratios(const struct analysis *a, struct table *t, const char *cpu, const char *gpu);
 int table__add_notef(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

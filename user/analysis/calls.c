@@ -137,7 +137,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	int err = rows ? add_columns(t) : -ENOMEM;
 
 	for (size_t i = 0; i < cnt && !err; i++) {
-		err = add_row(a, c, t, rows[i], analysis__total_ns(a));
+		err = add_row(a, c, t, rows[i], analysis__base(a).cpu_ns);
 		if (!err)
 			err = add_kernels(a, c, t, rows[i]);
 	}
@@ -150,7 +150,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 				: "Kernels are named by what libraries register with the "
 				  "runtime; those launched through the driver have no name "
 				  "here, and those of a graph are not told.",
-			analysis__total_name(a));
+			analysis__base(a).cpu_name);
 	return err || !cnt ? err : analysis__note_order(a, t);
 }
 

@@ -57,7 +57,7 @@ static int add_tree(const struct analysis *a, struct classic *c, const struct tr
 	stat = stat_map__at(&c->map, &key);
 	if (!stat)
 		return -ENOMEM;
-	stat__add(stat, time_of(a, s), s->device_ns);
+	stat__add_event(stat, s->ev.flags, time_of(a, s), s->device_ns);
 	return 0;
 }
 
@@ -68,7 +68,7 @@ static int add_device(struct classic *c, const struct span *s)
 
 	if (s->kind == KIND_KERNEL)
 		c->kernel_ns += s->device_ns;
-	if (s->kind != KIND_MEMCPY && s->kind != KIND_MEMSET)
+	if (s->kind != KIND_MEMCPY)
 		return 0;
 	stat = stat_map__at(&c->copies, &key);
 	if (!stat)
@@ -253,6 +253,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	}
 	if (!err)
 		err = add_notes(a, c, whole, t);
+	if (!err)
+		err = table__note_cut(t, &c->map);
 	return err ? err : order__note(a, words, t);
 }
 

@@ -67,7 +67,7 @@ static int add_row(const struct analysis *a, const struct collectives *c, struct
 
 	cells[0] = cell__text(analysis__name(a, row->key.id));
 	cells[1] = cell__count(row->stat.calls);
-	cells__time(cells + 2, &row->stat.cpu, row->stat.calls, analysis__total_ns(a));
+	cells__time(cells + 2, &row->stat.cpu, row->stat.calls, analysis__base(a).cpu_ns);
 	cells[CELL_SIZE] =
 		why ? cell__none(why) : cell__bytes((int64_t)(payload->bytes & INT64_MAX));
 	cells[CELL_RATE] =
@@ -109,7 +109,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 				"From where a collective was asked for to its end, other ranks "
 				"waited for included. Size: of what this rank put in, or is to "
 				"take. Ratios: of %s; they may overlap.",
-				analysis__total_name(a));
+				analysis__base(a).cpu_name);
 }
 
 static void clean(void *state)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What to look at first: at most five findings, by what a step may save. */
 #include "analysis/findings.h"
+#include "analysis/losses.h"
 #include <stdlib.h>
 #include <string.h>
 #include "common/counted.h"
 #include "common/util.h"
 
 #define MAX_SHOWN 5
+#define LOST_FEW  100 /* in a short recording that is more than 1 %, too */
 
 static const struct finding_rule *const rules[] = {
 	&finding_data_loader,	 &finding_device_idle,	  &finding_sync,
@@ -152,6 +154,14 @@ static int add_row(const struct analysis *a, struct table *t, const struct found
 	return table__add_row(t, 0, cells);
 }
 
+static bool lost_much(const struct analysis *a)
+{
+	char where[256];
+	const uint64_t lost = losses__count(a, where, sizeof(where));
+
+	return lost > LOST_FEW && lost * 100 > recording__event_cnt(a->r);
+}
+
 static int fill(const struct analysis *a, void *state, struct table *t)
 {
 	struct findings *s = state;
@@ -167,6 +177,9 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	int err = table__add_columns(t, columns, ARRAY_SIZE(columns));
 
 	table__set_prose(t);
+	if (!err && lost_much(a))
+		return table__add_note(t, "More than 1 % of the events were lost: nothing is "
+					  "concluded from the rest.");
 	if (!err && is_damaged)
 		return table__add_note(t,
 				       "The recording is damaged: nothing is concluded from it.");

@@ -169,7 +169,8 @@ static int add_span(const struct analysis *a, struct averages *k, const struct t
 	if (!sums)
 		return -ENOMEM;
 	if (row == s)
-		stat__add(stat, s->cpu_ns, s->kind == KIND_RUNTIME ? 0 : s->device_ns);
+		stat__add_event(stat, s->ev.flags, s->cpu_ns,
+				s->kind == KIND_RUNTIME ? 0 : s->device_ns);
 	sums->self_cpu_ns += s->self_ns;
 	if (s->kind != KIND_RUNTIME)
 		sums->self_gpu_ns += launched_by(s) + launched_by_calls(s);
@@ -438,6 +439,8 @@ static int add_footer(const struct analysis *a, const struct averages *k, const 
 
 	if (!err && a->has_device)
 		err = table__add_notef(t, "Self GPU time total: %s", time_text(a, w->gpu_ns).s);
+	if (!err)
+		err = table__note_cut(t, &k->map);
 	if (!err && a->opts->group_by == GROUP_BY_STACK)
 		err = table__add_note(t, "Called From: the operators and ranges around it, the "
 					 "innermost first; frames of Python are not recorded.");

@@ -81,6 +81,6 @@ int left_out__add_section(const struct analysis *a, struct table *t)
 	qsort(rows, cnt, sizeof(*rows), by_total);
 	err = table__add_section(t, title);
 	for (size_t i = 0; i < cnt && !err; i++)
-		err = add_row(a, t, &rows[i]);
+		err = add_row(a, t, &rows[a->opts->ascending ? cnt - 1 - i : i]);
 	return err;
 }

@@ -93,11 +93,11 @@ static int add_row(const struct analysis *a, void *state, struct table *t,
 {
 	const struct manipulations *m = state;
 	const uint64_t bytes = m->bytes[row - m->map.rows];
+	const struct ratio_base base = analysis__base(a);
 	struct cell cells[CELL_ALL];
 
 	(void)whole;
-	cells__name(a, cells, analysis__name(a, row->key.id), &row->stat, analysis__total_ns(a),
-		    analysis__general_ns(a));
+	cells__name(a, cells, analysis__name(a, row->key.id), &row->stat, base.cpu_ns, base.gpu_ns);
 	cells[CELL_SIZE] = bytes ? cell__bytes((int64_t)(bytes & INT64_MAX))
 				 : cell__none("its size was not recorded");
 	cells[CELL_RATE] = bytes && row->stat.gpu.total
@@ -123,6 +123,7 @@ static int add_columns(const struct analysis *a, struct table *t)
 static int fill(const struct analysis *a, void *state, struct table *t)
 {
 	struct manipulations *m = state;
+	const struct ratio_base base = analysis__base(a);
 	const struct by_name_whole whole = {};
 	int err = add_columns(a, t);
 
@@ -131,7 +132,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err)
 		err = by_name__fill(a, &m->ranges, &whole, t);
 	if (!err && table__row_cnt(t))
-		err = table__note_ratios(a, t, analysis__total_name(a), analysis__general_name(a));
+		err = table__note_ratios(a, t, base.cpu_name, base.gpu_name);
 	return err;
 }
 

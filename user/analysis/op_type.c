@@ -47,7 +47,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 				stat = stat_map__at(&o->map, &key);
 				if (!stat)
 					return -ENOMEM;
-				stat__add(stat, s->cpu_ns, s->device_ns);
+				stat__add_event(stat, s->ev.flags, s->cpu_ns, s->device_ns);
 			}
 	}
 	return 0;
@@ -165,8 +165,9 @@ static int fill_side(const struct analysis *a, const struct stat_row *rows, size
 	return err;
 }
 
-static int fill_sides(const struct analysis *a, const struct stat_row *rows, size_t cnt,
-		      const char *const *names, bool detail, struct table *t)
+static int fill_sides(const struct analysis *a, const struct operators *o,
+		      const struct stat_row *rows, size_t cnt, const char *const *names,
+		      bool detail, struct table *t)
 {
 	int err = add_columns(t, detail);
 
@@ -175,10 +176,12 @@ static int fill_sides(const struct analysis *a, const struct stat_row *rows, siz
 	if (!err && !cnt)
 		err = table__add_note(t, "No operator was seen in the window.");
 	if (!err && cnt)
-		err = table__add_note(t,
-				      "Under Host times are of the CPU, under Device of what the "
-				      "operators launched there. Operators inside others count "
-				      "for both.");
+		err = table__add_note(
+			t, "Under Host are calls that launched nothing, with their time "
+			   "on the CPU; under Device those that did, with the time of "
+			   "what they launched. Operators inside others count for both.");
+	if (!err)
+		err = table__note_cut(t, &o->map);
 	return err ? err : order__note(a, words, t);
 }
 
@@ -191,7 +194,7 @@ static int fill_detail(const struct analysis *a, void *state, struct table *t)
 		return -ENOMEM;
 	for (size_t i = 0; i < o->map.cnt; i++)
 		names[i] = analysis__name(a, o->map.rows[i].key.id);
-	return fill_sides(a, o->map.rows, o->map.cnt, names, true, t);
+	return fill_sides(a, o, o->map.rows, o->map.cnt, names, true, t);
 }
 
 static void merge(struct range *into, const struct range *r, bool first)
@@ -223,6 +226,7 @@ static int merge_types(const struct analysis *a, const struct operators *o, json
 		merge(&stat->cpu, &r->stat.cpu, !stat->calls);
 		merge(&stat->gpu, &r->stat.gpu, !stat->calls);
 		stat->calls += r->stat.calls;
+		stat->cut += r->stat.cut;
 		names[stat_map__index(types, stat)] =
 			json_object_iter_key(json_object_iter_at(ids, type));
 	}
@@ -238,7 +242,7 @@ static int fill_types(const struct analysis *a, void *state, struct table *t)
 	int err = names && ids ? merge_types(a, o, ids, &types, names) : -ENOMEM;
 
 	if (!err)
-		err = fill_sides(a, types.rows, types.cnt, names, false, t);
+		err = fill_sides(a, o, types.rows, types.cnt, names, false, t);
 	stat_map__free(&types);
 	json_decref(ids);
 	return err;

@@ -272,6 +272,7 @@ static int add_reason(const struct analysis *a, const struct operators *o, struc
 
 static int note_ratios(const struct analysis *a, const struct operators *o, struct table *t)
 {
+	const struct ratio_base base = analysis__base(a);
 	int err;
 
 	if (!o->names.map.cnt)
@@ -288,8 +289,8 @@ static int note_ratios(const struct analysis *a, const struct operators *o, stru
 			counted(o->forwards.unsure, "call", "calls").s);
 	if (!err && o->inside.map.cnt)
 		err = table__add_notef(t, "Ratios of operators inside others: CPU of %s%s%s.",
-				       analysis__total_name(a), a->has_device ? "; GPU of " : "",
-				       a->has_device ? analysis__general_name(a) : "");
+				       base.cpu_name, a->has_device ? "; GPU of " : "",
+				       a->has_device ? base.gpu_name : "");
 	return err;
 }
 

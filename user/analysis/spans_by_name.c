@@ -10,22 +10,22 @@ uint32_t by_name__group(const struct analysis *a, const struct track *t)
 	return analysis__is_main(a, t) ? GROUP_MAIN : GROUP_OTHERS;
 }
 
-int by_name__add_time(const struct analysis *a, struct by_name *n, const struct track *t,
-		      uint32_t name, uint64_t cpu_ns, uint64_t gpu_ns)
+int by_name__add_event(const struct analysis *a, struct by_name *n, const struct track *t,
+		       const struct event *e, uint64_t cpu_ns, uint64_t gpu_ns)
 {
-	const struct stat_key key = {.group = by_name__group(a, t), .id = name};
+	const struct stat_key key = {.group = by_name__group(a, t), .id = e->name};
 	struct stat *stat = stat_map__at(&n->map, &key);
 
 	if (!stat)
 		return -ENOMEM;
-	stat__add(stat, cpu_ns, gpu_ns);
+	stat__add_event(stat, e->flags, cpu_ns, gpu_ns);
 	return 0;
 }
 
 int by_name__add(const struct analysis *a, struct by_name *n, const struct track *t,
 		 const struct span *s)
 {
-	return by_name__add_time(a, n, t, s->ev.name, s->cpu_ns, s->device_ns);
+	return by_name__add_event(a, n, t, &s->ev, s->cpu_ns, s->device_ns);
 }
 
 static int by_group(const void *x, const void *y)
@@ -50,7 +50,8 @@ int by_name__add_section(const struct analysis *a, struct table *t, uint32_t gro
 static int fill_section(const struct analysis *a, struct stat_row **rows, size_t cnt,
 			const struct by_name_whole *w, struct table *t)
 {
-	uint64_t cpu = analysis__total_ns(a), gpu = analysis__general_ns(a);
+	const struct ratio_base base = analysis__base(a);
+	uint64_t cpu = base.cpu_ns, gpu = base.gpu_ns;
 	int err = by_name__add_section(a, t, rows[0]->key.group, w->where);
 
 	if (w->of_listed) {
@@ -92,6 +93,8 @@ int by_name__fill(const struct analysis *a, struct by_name *n, const struct by_n
 				break;
 		err = fill_section(a, rows + i, end - i, w, t);
 	}
+	if (!err)
+		err = table__note_cut(t, &n->map);
 	if (!err && n->map.cnt)
 		err = analysis__note_order(a, t);
 	return err;

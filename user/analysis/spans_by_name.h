@@ -11,8 +11,8 @@ enum { GROUP_MAIN = 0, GROUP_OTHERS = 1, GROUP_TRACK = 2 };
 struct by_name {
 	struct stat_map map;
 };
-int by_name__add_time(const struct analysis *a, struct by_name *n, const struct track *t,
-		      uint32_t name, uint64_t cpu_ns, uint64_t gpu_ns);
+int by_name__add_event(const struct analysis *a, struct by_name *n, const struct track *t,
+		       const struct event *e, uint64_t cpu_ns, uint64_t gpu_ns);
 int by_name__add(const struct analysis *a, struct by_name *n, const struct track *t,
 		 const struct span *s);
 
@@ -20,7 +20,7 @@ int by_name__add(const struct analysis *a, struct by_name *n, const struct track
 
 /* What ratios are of, for one section; sum: the listed spans. */
 struct by_name_whole {
-	bool of_listed; /* ratio of the sum of all listed, else of the steps */
+	bool of_listed; /* ratio of the sum of all listed, else as analysis__base */
 	const char *where; /* goes behind the sections' titles, NULL: nothing */
 	/* Rows under one name; NULL: none. */
 	int (*details)(const struct analysis *a, void *state, struct table *t,

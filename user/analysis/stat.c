@@ -6,20 +6,35 @@
 #include "analysis/analysis.h"
 #include "common/util.h"
 
-static void range_add(struct range *r, uint64_t ns, bool first)
+static void range_add(struct range *r, uint64_t ns, bool is_max, bool is_min)
 {
 	r->total += ns;
-	if (first || ns > r->max)
+	if (is_max || ns > r->max)
 		r->max = ns;
-	if (first || ns < r->min)
+	if (is_min)
 		r->min = ns;
+}
+
+static void add(struct stat *s, bool cut, uint64_t cpu_ns, uint64_t gpu_ns)
+{
+	const bool first = !s->calls, any_whole = s->calls > s->cut;
+	/* The first whole one takes the place of those that were cut. */
+	const bool anew = first || (!cut && !any_whole), may_be = !cut || !any_whole;
+
+	range_add(&s->cpu, cpu_ns, first, anew || (may_be && cpu_ns < s->cpu.min));
+	range_add(&s->gpu, gpu_ns, first, anew || (may_be && gpu_ns < s->gpu.min));
+	s->calls++;
+	s->cut += cut;
 }
 
 void stat__add(struct stat *s, uint64_t cpu_ns, uint64_t gpu_ns)
 {
-	range_add(&s->cpu, cpu_ns, !s->calls);
-	range_add(&s->gpu, gpu_ns, !s->calls);
-	s->calls++;
+	add(s, false, cpu_ns, gpu_ns);
+}
+
+void stat__add_event(struct stat *s, uint16_t flags, uint64_t cpu_ns, uint64_t gpu_ns)
+{
+	add(s, flags & (EVENT_CUT_BEGIN | EVENT_CUT_END), cpu_ns, gpu_ns);
 }
 
 static size_t hash(const struct stat_key *k)

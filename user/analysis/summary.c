@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 #include "analysis/left_out.h"
+#include "analysis/losses.h"
 #include "common/counted.h"
 #include "common/util.h"
 
@@ -116,42 +117,11 @@ static uint64_t number(const json_t *object, const char *key)
 	return v > 0 ? (uint64_t)v : 0;
 }
 
-/* All that was lost, at any stage; where, in buf, empty if nothing. */
-static uint64_t lost(const struct analysis *a, char *buf, size_t size)
-{
-	const struct recording_damage *damage = recording__damage(a->r);
-	json_t *loss = json_object_get(recording__summary(a->r), "loss"), *value;
-	uint64_t unusable = a->model.malformed + a->model.too_deep, total = 0;
-	const char *key;
-	size_t at = 0;
-
-	buf[0] = '\0';
-	json_object_foreach(loss, key, value)
-	{
-		json_int_t n = json_is_integer(value) ? json_integer_value(value) : 0;
-
-		if (n <= 0)
-			continue;
-		total += (uint64_t)n;
-		if (at < size)
-			at += (size_t)snprintf(buf + at, size - at, "%s%s %lld", at ? ", " : "",
-					       key, (long long)n);
-	}
-	total += damage->lost_events + unusable;
-	if (damage->lost_events && at < size)
-		at += (size_t)snprintf(buf + at, size - at, "%sdamaged file %llu", at ? ", " : "",
-				       (unsigned long long)damage->lost_events);
-	if (unusable && at < size)
-		snprintf(buf + at, size - at, "%sunusable %llu", at ? ", " : "",
-			 (unsigned long long)unusable);
-	return total;
-}
-
 /* Said before the tables, for they look as if nothing were missing; NULL: nothing is. */
 static const char *incomplete(const struct analysis *a, char *buf, size_t size)
 {
 	char where[256];
-	uint64_t cnt = lost(a, where, sizeof(where));
+	uint64_t cnt = losses__count(a, where, sizeof(where));
 
 	if (recording__damage(a->r)->truncated)
 		return "the file was cut off: only what came before is counted";
@@ -257,8 +227,10 @@ static int add_damage(const struct analysis *a, struct table *t)
 
 static int add_subtracted(const struct analysis *a, struct table *t)
 {
-	uint64_t whole = analysis__total_ns(a) + a->model.subtracted_ns;
+	uint64_t whole = analysis__base(a).cpu_ns;
 
+	if (a->steps.calls && !a->outside_steps)
+		whole += a->model.subtracted_ns;
 	if (!a->model.subtracted_ns || !whole)
 		return 0;
 	return table__add_notef(t,
@@ -275,11 +247,12 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 	const json_t *device = json_object_get(recording__summary(a->r), "device");
 	const json_t *injection = json_object_get(device, "injection");
 	static const char why[] = "the recording does not say";
+	const char *no_steps = cost ? "it has no whole step" : why;
 	uint64_t steps = a->steps.calls, hits = number(cost, "hits");
 	uint64_t added = number(cost, "probe_ns");
 	uint64_t time = analysis__window_ns(a);
 	char where[256];
-	uint64_t lost_cnt = lost(a, where, sizeof(where));
+	uint64_t lost_cnt = losses__count(a, where, sizeof(where));
 	const struct fact facts[] = {
 		{"events_lost", "events lost",
 		 recording__summary(a->r) ? cell__count(lost_cnt)
@@ -287,9 +260,9 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 		{where[0] ? "lost_where" : NULL, "lost where", cell__text(where)},
 		{"hits", "probe hits", cost ? cell__count(hits) : cell__none(why)},
 		{"hits_per_step", "probe hits per step",
-		 cost && steps ? cell__count((hits + steps / 2) / steps) : cell__none(why)},
+		 cost && steps ? cell__count((hits + steps / 2) / steps) : cell__none(no_steps)},
 		{"added_per_step", "estimated added time per step",
-		 cost && steps ? cell__time(added / steps) : cell__none(why)},
+		 cost && steps ? cell__time(added / steps) : cell__none(no_steps)},
 		{"added", "estimated added time",
 		 cost && time ? cell__share(added, time) : cell__none(why)},
 		{"loader_cpu", "CPU time of proftrace",

@@ -10,7 +10,7 @@ static int add_async(const struct analysis *a, struct by_name *n, const struct e
 
 	if (e->type != EVENT_ASYNC || !name || name->category != CAT_USER || !t)
 		return 0;
-	return by_name__add_time(a, n, t, e->name, e->dur_ns, 0);
+	return by_name__add_event(a, n, t, e, e->dur_ns, 0);
 }
 
 static int visit(const struct analysis *a, void *state, const struct batch *b)
@@ -35,6 +35,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 
 static int fill(const struct analysis *a, void *state, struct table *t)
 {
+	const struct ratio_base base = analysis__base(a);
 	const struct by_name_whole whole = {};
 	int err = table__add_name_columns(a, t, 11);
 
@@ -43,7 +44,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err)
 		err = by_name__fill(a, state, &whole, t);
 	if (!err && table__row_cnt(t))
-		err = table__note_ratios(a, t, analysis__total_name(a), analysis__general_name(a));
+		err = table__note_ratios(a, t, base.cpu_name, base.gpu_name);
 	return err;
 }
 

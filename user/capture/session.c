@@ -132,6 +132,15 @@ static json_t *loss_summary(const struct session *s, const struct losses *now)
 			 (int)s->target_gone, "target_execed", (int)s->target_execed);
 }
 
+/* What was lost was hit as well: all events over those that arrived. */
+static double lost_share(const struct session *s)
+{
+	double lost = (double)(session__losses(s).ring - s->lost_before.ring);
+	double kept = (double)recording_writer__events(s->window.writer);
+
+	return kept > 0 ? (kept + lost) / kept : 1;
+}
+
 /* Hits times their measured cost: an estimate of what we added to the target. */
 static json_t *cost_summary(const struct session *s)
 {
@@ -155,6 +164,7 @@ static json_t *cost_summary(const struct session *s)
 	     (double)hits[GROUP_INNER] * (double)c->span_total_ns / 2 +
 	     (double)hits[GROUP_MEMORY] * (double)c->bare.entry_ns +
 	     (double)hits[GROUP_WATCH] * (double)c->watch_ns;
+	ns *= lost_share(s);
 	cost = json_pack("{s:I, s:o, s:I, s:I}", "hits", (json_int_t)total, "hits_by_group",
 			 by_group, "probe_ns", (json_int_t)ns, "loader_cpu_ns",
 			 (json_int_t)(own_cpu_ns() - s->cpu_before_ns));
@@ -250,17 +260,47 @@ int session__window_finish(struct session *s)
 
 /* ---- records ---- */
 
+/* The step that was under way has ended; `next` is the one that begins. */
+static int step_ended(struct session *s, const struct pt_rec_step *r, uint64_t next, uint64_t ts_ns)
+{
+	const struct held_step step = {r->h.pid, r->h.tid, next - 1, s->boundary_ns, ts_ns};
+	int err = s->boundary_ns && ts_ns ? device_time__step(s, &step) : 0;
+
+	s->boundary_ns = ts_ns;
+	s->boundary_step = next;
+	return err;
+}
+
+/* A boundary whose record was lost is among the latest that the programs remember, or its two steps
+ * are not known. */
+static int recover_steps(struct session *s, const struct pt_rec_step *r)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+	int err = 0;
+
+	while (!err && s->boundary_step + 1 < r->step) {
+		uint64_t seq = r->seq - (r->step - s->boundary_step - 1);
+		uint64_t ts_ns = ctl->step_ns[seq % PT_STEP_RING];
+		bool overwritten = ctl->step_seq - seq >= PT_STEP_RING - 1;
+
+		err = step_ended(s, r, s->boundary_step + 1, overwritten ? 0 : ts_ns);
+	}
+	return err;
+}
+
 static int on_step(struct session *s, const struct pt_rec_step *r)
 {
 	bool ends = r->prev_state == PT_STATE_RECORD, begins = r->state == PT_STATE_RECORD;
 	int err = 0;
 
 	if (ends && s->window.writer && !s->window_ending) {
-		err = device_time__step(s, &(struct held_step){r->h.pid, r->h.tid, r->step - 1,
-							       s->boundary_ns, r->ts_ns});
+		err = recover_steps(s, r);
+		if (!err)
+			err = step_ended(s, r, r->step, r->ts_ns);
 		s->window.end_step = r->step;
 	}
 	s->boundary_ns = r->ts_ns;
+	s->boundary_step = r->step;
 	if (!err && s->sched)
 		err = sched_source__boundary(s->sched, r->ts_ns, begins ? r->step : EVENT_NO_ID);
 	if (ends && !begins && s->window.writer)

@@ -59,7 +59,7 @@ const struct opt report_arg_opts[] = {
 	 "Order of rows: of most tables cpu_total (default), cpu_avg, cpu_max, cpu_min, calls, "
 	 "gpu_total, gpu_avg, gpu_max or gpu_min; a wrong one is answered with the table's own.",
 	 ARG(sorted_by), .parse = parse_order, .word = report__order_word},
-	{OPT_FLAG, "ascending", 0, NULL, "Rows in the opposite order.", ARG(ascending)},
+	{OPT_FLAG, "ascending", 0, NULL, "Smallest first.", ARG(ascending)},
 	{OPT_CHOICE, "group-by", 0, "WHAT", "Rows of key_averages (default name).", ARG(group_by),
 	 .choices = groupings},
 	{OPT_FLAG, "by-thread", 0, NULL, "One section per thread instead of all merged.",

@@ -23,6 +23,10 @@ def too_small(case):
     assert lost, f"no loss line in: {tool.out[-2000:]}"
     assert int(lost[1]) > 100, lost[0]
     assert row(tool.report(), "cost")["events_lost"] == int(lost[1])
+    # The steps' records were lost with the rest, but of the latest 64 not their times: none is as
+    # long as all those that were lost.
+    steps = tool.report("--table", "steps")["steps"]["rows"]
+    assert len(steps) > 60 and max(step["of_median_percent"] for step in steps) < 3000, steps
     before.check()
     job.wait_steps(5)
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analysis/losses.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+uint64_t losses__count(const struct analysis *a, char *buf, size_t size)
+{
+	const struct recording_damage *damage = recording__damage(a->r);
+	json_t *loss = json_object_get(recording__summary(a->r), "loss"), *value;
+	uint64_t unusable = a->model.malformed + a->model.too_deep, total = 0;
+	const char *key;
+	size_t at = 0;
+
+	buf[0] = '\0';
+	json_object_foreach(loss, key, value)
+	{
+		json_int_t n = json_is_integer(value) ? json_integer_value(value) : 0;
+
+		if (n <= 0)
+			continue;
+		total += (uint64_t)n;
+		if (at < size)
+			at += (size_t)snprintf(buf + at, size - at, "%s%s %lld", at ? ", " : "",
+					       key, (long long)n);
+	}
+	total += damage->lost_events + unusable;
+	if (damage->lost_events && at < size)
+		at += (size_t)snprintf(buf + at, size - at, "%sdamaged file %llu", at ? ", " : "",
+				       (unsigned long long)damage->lost_events);
+	if (unusable && at < size)
+		snprintf(buf + at, size - at, "%sunusable %llu", at ? ", " : "",
+			 (unsigned long long)unusable);
+	return total;
+}

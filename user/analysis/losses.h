@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Events that are missing in the recording, whoever lost them. */
+#ifndef PROFTRACE_LOSSES_H
+#define PROFTRACE_LOSSES_H
+
+#include "analysis/analysis.h"
+
+/* How many; into buf how many where, "ring 12, depth 3", empty if none. */
+uint64_t losses__count(const struct analysis *a, char *buf, size_t size);
+
+#endif
