@@ -437,7 +437,7 @@ struct pt_ctl {
 
 /* ---- what a thread has open; the loader reads it when a window closes ---- */
 
-#define PT_MAX_NAMED   8       /* open spans with a dynamic name, per thread */
+#define PT_MAX_NAMED   32      /* open spans with a dynamic name, per thread */
 #define PT_MAX_THREADS 4096    /* threads with open spans at once */
 #define PT_SP_OBJECT   (~0ull) /* sp of a frame that is an object and not a stack frame */
 #define PT_NO_STREAM   (~0ull) /* a call that names no stream */

@@ -2,6 +2,7 @@
 /* The Chrome trace in Kineto's dialect; doc/trace.md says what its readers need and why. */
 #include "common/err.h"
 #include "common/util.h"
+#include "exporters/facts.h"
 #include "exporters/chrome_limit.h"
 #include "exporters/chrome_writer.h"
 #include "exporters/exporter.h"
@@ -90,7 +91,8 @@ static int put_head(const struct chrome_writer *w, const struct recording *r)
 		"\"displayTimeUnit\":\"ms\",\n\"baseTimeNanoseconds\":%lld,\n"
 		"\"traceEvents\":[\n",
 		PROFTRACE_VERSION, d->truncated ? "true" : "false",
-		(unsigned long long)d->lost_events, (long long)base_time_ns(r, w->base_us));
+		(unsigned long long)recording_loss__of(r).lost_cnt,
+		(long long)base_time_ns(r, w->base_us));
 	return 0;
 }
 

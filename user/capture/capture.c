@@ -81,8 +81,9 @@ static void warn_no_framework(const struct session *s)
 		  functions ? ", and the functions of --op" : "",
 		  marks ? ", and what proftrace.h marks" : "",
 		  o->step_probe ? ", and steps by --step-probe" : "",
-		  functions || marks
-			  ? ""
+		  functions || marks ? ""
+		  : o->step_probe
+			  ? "; add functions with --op 'exe:GLOB'"
 			  : "; add functions with --op 'exe:GLOB', steps with --step-probe");
 }
 

@@ -87,7 +87,7 @@ static uint64_t round_ring(uint64_t bytes)
 /*
  * Before Linux 6.1 (34dd3bad1a6f) the kernel logs a warning with a trace of its stack, and panics
  * where panic_on_warn is set, when the program of a probe uses a hash whose rows are allocated as
- * they come. There these take 49 MB from the start. Nothing but the version tells.
+ * they come. There these take 62 MB from the start. Nothing but the version tells.
  */
 static void preallocate(struct proftrace_bpf *skel)
 {

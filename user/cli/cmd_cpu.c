@@ -49,6 +49,7 @@ struct usage {
 	struct process *procs; /* ascending by pid while they are gathered */
 	size_t cnt, cap;
 	struct sched_totals cpu;
+	char when[64]; /* goes behind the titles, empty: it is all that was watched */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -190,6 +191,14 @@ static int cpu_row(struct table *t, const char *name, uint64_t busy_ns, uint64_t
 	return table__add_row(t, 0, cells);
 }
 
+static struct table *usage_table(const char *key, const char *title, const struct usage *u)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "%s%s", title, u->when);
+	return table__new(key, text);
+}
+
 static struct table *cpu_table(const struct usage *u)
 {
 	static const struct column columns[] = {
@@ -198,7 +207,7 @@ static struct table *cpu_table(const struct usage *u)
 		{.key = "busy", .title = "Busy"},
 		{.key = "idle", .title = "Idle"},
 	};
-	struct table *t = table__new("cpu", "CPU Utilization");
+	struct table *t = usage_table("cpu", "CPU Utilization", u);
 	int err = t ? columns_add(t, columns, ARRAY_SIZE(columns)) : -ENOMEM;
 	char text[64];
 
@@ -259,7 +268,7 @@ static struct table *process_table(struct usage *u, uint64_t top)
 		{.key = "runnable", .title = "Waiting for CPU"},
 		{.key = "switches", .title = "Switches"},
 	};
-	struct table *t = table__new("process", "CPU Utilization by Process");
+	struct table *t = usage_table("process", "CPU Utilization by Process", u);
 	int err = t ? columns_add(t, columns, ARRAY_SIZE(columns)) : -ENOMEM;
 	size_t shown = 0;
 	char text[192];
@@ -308,14 +317,16 @@ static void sleep_until(uint64_t ns)
 		;
 }
 
-static int interval_take(struct sched_source *s, const struct options *o, uint64_t from_ns,
-			 uint64_t to_ns, struct usage *sum)
+static int interval_take(struct sched_source *s, const struct options *o, uint64_t open_ns,
+			 uint64_t from_ns, uint64_t to_ns, struct usage *sum)
 {
 	struct usage part = {0};
 	int err = sched_source__drain(s, from_ns, to_ns, usage_row, &part, &part.cpu);
 
 	if (!err)
 		err = usage_add(sum, &part);
+	snprintf(part.when, sizeof(part.when), ", %.3f to %.3f s",
+		 (double)(from_ns - open_ns) / 1e9, (double)(to_ns - open_ns) / 1e9);
 	if (!err && o->interval_ns)
 		err = usage_print(&part, o);
 	usage_free(&part);
@@ -337,7 +348,7 @@ static int watch(struct proftrace_bpf *skel, struct sched_source *s, const struc
 
 		sleep_until(next < end ? next : end);
 		now = clock__monotonic_ns();
-		err = interval_take(s, o, from, now, &sum);
+		err = interval_take(s, o, open_ns, from, now, &sum);
 	}
 	/* One interval that was the whole has been printed. */
 	if (!err && !(o->interval_ns && o->interval_ns >= sum.cpu.wall_ns))

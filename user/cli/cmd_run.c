@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* `proftrace run -- command`: the same from the start of a program. */
+#include "attach/privilege.h"
 #include "cli/record_options.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -95,6 +96,8 @@ static int run(int argc, char **argv)
 			       "train.py");
 	if (!err)
 		err = record_options__settle(&o);
+	if (!err)
+		err = privilege__require(); /* before the program runs for nothing */
 	if (!err)
 		err = prepare_device(&o);
 	if (!err)

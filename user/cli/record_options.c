@@ -205,7 +205,7 @@ const struct opt record_opts[] = {
 	 "backward nodes; inner: every dispatch (default operator).",
 	 RECORD(detail), .choices = details},
 	{OPT_FLAG, "timer-only", 0, NULL,
-	 "Steps and throughput alone, by the fewest probes that show them (PyTorch: 6 hits a "
+	 "Steps and throughput alone, by the fewest probes that show them (PyTorch: 6 to 8 hits a "
 	 "step), without "
 	 "operators, devices, scheduler and trace; prints the Perf Summary.",
 	 CAPTURE(timer_only)},
