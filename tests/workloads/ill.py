@@ -14,7 +14,8 @@ from torch.utils.data import DataLoader, Dataset
 
 from networks import endless
 
-ILLNESSES = ["none", "loader", "workers", "slow-step", "outside"]
+ILLNESSES = ["none", "loader", "workers", "slow-step", "outside", "pageable", "page-locked"]
+LARGE_BYTES, SMALL_BYTES = 32 << 20, 4 << 20
 
 
 class Samples(Dataset):
@@ -43,6 +44,21 @@ def batches(illness):
     return endless(DataLoader(Samples(), batch_size=8))
 
 
+def copies(illness):
+    """What a step copies to a device: much, of one kind of memory, and a little that is page-locked."""
+    if illness not in ("pageable", "page-locked"):
+        return lambda: None
+    much = torch.zeros(LARGE_BYTES, dtype=torch.uint8, pin_memory=illness == "page-locked")
+    little = torch.zeros(SMALL_BYTES, dtype=torch.uint8, pin_memory=True)
+
+    def copy():
+        much.cuda()
+        little.cuda()
+        torch.cuda.synchronize()
+
+    return copy
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--log", default=os.devnull)
@@ -54,11 +70,13 @@ def main():
                           nn.Linear(1024, 10))
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
     data = batches(args.illness)
+    copy = copies(args.illness)
     with open(args.log, "a", buffering=1) as log:
         number = 0
         while True:
             begin = time.perf_counter_ns()
             x, y = next(data)
+            copy()
             optimizer.zero_grad()
             loss = F.cross_entropy(model(x), y)
             if args.illness == "slow-step" and number % 6 == 0:

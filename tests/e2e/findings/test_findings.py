@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Each illness is found by its rule, with evidence that fits, and before all others."""
+import os
+import pathlib
+
 from lib.runner import test
 
+SIMGPU = pathlib.Path(os.environ["PROFTRACE"]).resolve().parent / "simgpu/venv/bin/python"
 # What the machine, not the job, may suffer from.
 OF_THE_MACHINE = {"cpu_wait", "slow_steps"}
 
 
-def findings(case, illness):
-    job = case.job("ill.py", "--illness", illness).wait_steps(5)
+def findings(case, illness, **kwargs):
+    job = case.job("ill.py", "--illness", illness, **kwargs).wait_steps(5)
     tool = case.tool("-p", job.pid, "--record", "2:22", "--no-trace").done()
     rows = tool.report("--table", "findings")["findings"]["rows"]
     job.wait_steps(3)
@@ -55,3 +59,32 @@ def outside(case):
     rows, _ = findings(case, "outside")
     found = rows["outside_phases"]
     assert found["cost_ns"] > 18e6 and "blocked" in found["evidence"], found
+
+
+# Copies move no bytes there: on two processors that would take longer than the link.
+LINK_GBS, PAGEABLE_GBS = 20, 4
+COPIES = ("env", f"SIMGPU_PCIE_GBS={LINK_GBS}", "SIMGPU_COPY_MAX_MB=1")
+
+
+@test("large copies of pageable memory, on the simulated GPU")
+def pageable(case):
+    rows, _ = findings(case, "pageable", python=SIMGPU,
+                       wrap=(*COPIES, f"SIMGPU_PAGEABLE_GBS={PAGEABLE_GBS}"))
+    found = rows["copy_bandwidth"]
+    # The small one's latency is a part of its time.
+    assert "(HtoD) run at 4.0 GB/s, of page-locked at 19.9." in found["finding"], found
+    assert "1.0 copies a step of 33.6 MB" in found["evidence"], found
+    # 8.4 ms a step, of which the link would need a fifth
+    assert 6.5e6 < found["cost_ns"] < 6.9e6 and "pin_memory" in found["next"], found
+
+
+@test("pageable memory at the link's rate, and page-locked memory: no word of the copies")
+def healthy_copies(case):
+    for illness, gbs, kinds in (("pageable", LINK_GBS, {"Pageable": 20, "Pinned": 20}),
+                                ("page-locked", PAGEABLE_GBS, {"Pinned": 40})):
+        rows, tool = findings(case, illness, python=SIMGPU,
+                              wrap=(*COPIES, f"SIMGPU_PAGEABLE_GBS={gbs}"))
+        copied = {row["name"]: row["calls"]
+                  for row in tool.report("--table", "manipulation")["manipulation"]["rows"]}
+        assert copied == {f"Memcpy HtoD ({kind} -> Device)": cnt for kind, cnt in kinds.items()}, copied
+        assert "copy_bandwidth" not in rows, rows

@@ -50,6 +50,7 @@ void sim_config_read(void)
 	c->wave_ns = (uint64_t)number("SIMGPU_WAVE_NS", 1500);
 	c->launch_ns = (uint64_t)number("SIMGPU_LAUNCH_NS", 2000);
 	c->pcie_gbs = number("SIMGPU_PCIE_GBS", 25);
+	c->pageable_gbs = number("SIMGPU_PAGEABLE_GBS", c->pcie_gbs);
 	c->hbm_gbs = number("SIMGPU_HBM_GBS", 2000);
 	c->nvlink_gbs = number("SIMGPU_NVLINK_GBS", 200);
 	c->tflops = number("SIMGPU_TFLOPS", 60);

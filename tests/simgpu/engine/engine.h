@@ -44,7 +44,7 @@ struct sim_config {
 	size_t memory_bytes;
 	const char *device_name;
 	uint64_t kernel_ns, wave_ns, launch_ns;
-	double pcie_gbs, hbm_gbs, nvlink_gbs, tflops;
+	double pcie_gbs, pageable_gbs, hbm_gbs, nvlink_gbs, tflops;
 	double jitter;
 	uint64_t seed;
 	size_t copy_max_bytes;

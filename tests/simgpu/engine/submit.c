@@ -80,11 +80,18 @@ static void classify(struct sim_op *op, const struct sim_stream *s)
 		op->copy_kind = dst_on ? SIM_H2D : src_on ? SIM_D2H : SIM_H2H;
 }
 
-static double copy_gbs(enum sim_copy_kind kind)
+static bool is_pageable(const struct sim_op *op)
 {
-	if (kind == SIM_D2D)
+	return op->src_type == SIM_PAGEABLE || op->dst_type == SIM_PAGEABLE;
+}
+
+static double copy_gbs(const struct sim_op *op)
+{
+	if (op->copy_kind == SIM_D2D)
 		return sim_config.hbm_gbs;
-	return kind == SIM_P2P ? sim_config.nvlink_gbs : sim_config.pcie_gbs;
+	if (op->copy_kind == SIM_P2P)
+		return sim_config.nvlink_gbs;
+	return is_pageable(op) ? sim_config.pageable_gbs : sim_config.pcie_gbs;
 }
 
 /* A small pageable source may change as soon as the call returns. */
@@ -101,7 +108,7 @@ static bool stage(struct sim_op *op)
 int sim_copy(struct sim_stream *s, void *dst, const void *src, size_t bytes, bool async)
 {
 	struct sim_op *op;
-	bool pageable, wait;
+	bool wait;
 	int result;
 
 	if (!s)
@@ -121,9 +128,8 @@ int sim_copy(struct sim_stream *s, void *dst, const void *src, size_t bytes, boo
 	op->name = copy_names[op->copy_kind];
 	op->unit = copy_units[op->copy_kind];
 	op->shares = 1;
-	op->duration_ns = COPY_NS + (uint64_t)((double)bytes / copy_gbs(op->copy_kind));
-	pageable = op->src_type == SIM_PAGEABLE || op->dst_type == SIM_PAGEABLE;
-	wait = !async ? op->copy_kind != SIM_D2D : pageable;
+	op->duration_ns = COPY_NS + (uint64_t)((double)bytes / copy_gbs(op));
+	wait = !async ? op->copy_kind != SIM_D2D : is_pageable(op);
 	if (wait && !s->capture && stage(op))
 		wait = false;
 	result = sim_stream_submit(s, op);
