@@ -133,11 +133,12 @@ enum {
 	CELL_CNT
 };
 
+/* On a narrow terminal: how long it works, how full its queue is, who waits. */
 static int add_columns(struct table *t)
 {
 	static const struct column columns[CELL_CNT] = {
 		[CELL_NAME] = {.key = "name", .title = "Operation", .min_width = 16},
-		[CELL_CALLS] = {.key = "calls", .title = "Calls", .type = CELL_COUNT},
+		[CELL_CALLS] = {.key = "calls", .title = "Calls", .type = CELL_COUNT, .rank = 1},
 		[CELL_OWN_TOTAL] = {.key = "own_total",
 				    .title = "Total",
 				    .group = "Own Time",
@@ -145,13 +146,14 @@ static int add_columns(struct table *t)
 		[CELL_OWN_AVG] = {.key = "own_avg",
 				  .title = "Avg",
 				  .group = "Own Time",
-				  .type = CELL_TIME},
+				  .type = CELL_TIME,
+				  .rank = 2},
 		[CELL_OWN_MAX] = {.key = "own_max",
 				  .title = "Max",
 				  .group = "Own Time",
 				  .type = CELL_TIME,
-				  .rank = 1},
-		[CELL_TAKES] = {.key = "rows", .title = "Rows", .type = CELL_COUNT},
+				  .rank = 5},
+		[CELL_TAKES] = {.key = "rows", .title = "Rows", .type = CELL_COUNT, .rank = 4},
 		[CELL_QUEUE_AVG] = {.key = "queue_avg",
 				    .title = "Avg",
 				    .group = "Queue",
@@ -159,7 +161,8 @@ static int add_columns(struct table *t)
 		[CELL_QUEUE_MAX] = {.key = "queue_max",
 				    .title = "Max",
 				    .group = "Queue",
-				    .type = CELL_COUNT},
+				    .type = CELL_COUNT,
+				    .rank = 3},
 		[CELL_CAPACITY] = {.key = "queue_capacity",
 				   .title = "Of",
 				   .group = "Queue",
