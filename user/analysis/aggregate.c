@@ -97,7 +97,7 @@ static double value_of(const struct stat *s, int measure)
 {
 	switch (measure) {
 	case BY_AVG:
-		return (double)s->cpu.total / (double)s->calls;
+		return (double)range__avg(&s->cpu, s->calls);
 	case BY_MIN:
 		return (double)s->cpu.min;
 	case BY_MAX:
@@ -119,10 +119,10 @@ static double ms(double ns)
 /* Names are bytes of the target; what is not UTF-8 is kept readable by replacing it. */
 static int dump_time(json_t *category, const char *name, const struct stat *s)
 {
-	const double total = (double)s->cpu.total;
-	json_t *one = json_pack("{s:I,s:f,s:f,s:f,s:f}", "Count", (json_int_t)s->calls, "Total",
-				ms(total), "Min", ms((double)s->cpu.min), "Max",
-				ms((double)s->cpu.max), "Avg", ms(total / (double)s->calls));
+	json_t *one =
+		json_pack("{s:I,s:f,s:f,s:f,s:f}", "Count", (json_int_t)s->calls, "Total",
+			  ms((double)s->cpu.total), "Min", ms((double)s->cpu.min), "Max",
+			  ms((double)s->cpu.max), "Avg", ms((double)range__avg(&s->cpu, s->calls)));
 	auto_free char *plain = strdup(name);
 	int err = json_object_set(category, name, one);
 
@@ -192,7 +192,7 @@ static int add_row(const struct analysis *a, struct table *t, const struct stat_
 		cell__time(s->cpu.total),
 		cell__time(s->cpu.min),
 		cell__time(s->cpu.max),
-		cell__time((s->cpu.total + s->calls / 2) / s->calls),
+		cell__time(range__avg(&s->cpu, s->calls)),
 	};
 
 	return table__add_row(t, 0, cells);

@@ -275,7 +275,7 @@ int table__add_time_columns(struct table *t, const char *group, const char *pref
 void cells__time(struct cell *cells, const struct range *r, uint64_t calls, uint64_t whole)
 {
 	cells[0] = cell__time(r->total);
-	cells[1] = calls ? cell__time((r->total + calls / 2) / calls) : cell__none("no calls");
+	cells[1] = calls ? cell__time(range__avg(r, calls)) : cell__none("no calls");
 	cells[2] = calls ? cell__time(r->max) : cell__none("no calls");
 	cells[3] = calls ? cell__time(r->min) : cell__none("no calls");
 	cells[4] = cell__share(r->total, whole);
@@ -343,7 +343,7 @@ static uint64_t sort_value(const struct stat *s, enum sort_key key)
 {
 	switch (key) {
 	case SORT_CPU_AVG:
-		return s->calls ? s->cpu.total / s->calls : 0;
+		return s->calls ? range__avg(&s->cpu, s->calls) : 0;
 	case SORT_CPU_MAX:
 		return s->cpu.max;
 	case SORT_CPU_MIN:
@@ -353,7 +353,7 @@ static uint64_t sort_value(const struct stat *s, enum sort_key key)
 	case SORT_GPU_TOTAL:
 		return s->gpu.total;
 	case SORT_GPU_AVG:
-		return s->calls ? s->gpu.total / s->calls : 0;
+		return s->calls ? range__avg(&s->gpu, s->calls) : 0;
 	case SORT_GPU_MAX:
 		return s->gpu.max;
 	case SORT_GPU_MIN:
@@ -390,12 +390,12 @@ int table__note_cut(struct table *t, const struct stat_map *m)
 	uint64_t cut = 0;
 
 	for (size_t i = 0; i < m->cnt; i++)
-		cut += m->rows[i].stat.cut;
+		cut += m->rows[i].stat.cpu.cut;
 	if (!cut)
 		return 0;
 	return table__add_notef(t,
-				"%s cut at the window's edge: counted with the part inside; Min is "
-				"of whole calls.",
+				"%s cut at the window's edge: counted with the part inside; Avg "
+				"and Min are of whole calls.",
 				counted(cut, "call was", "calls were").s);
 }
 

@@ -9,15 +9,18 @@
 
 #define STEP_SLOW 1.5 /* a step that takes more than so many times the median stands out */
 
-/* Total, greatest and least of one quantity. */
+/* Total, greatest and least of one quantity; of calls that the window's edge cut only a part lies in
+ * it, so the least and the average are of the whole ones, if there are any. */
 struct range {
 	uint64_t total, max, min;
+	uint64_t cut, cut_total; /* calls, and their part of the total */
 };
+/* Of so many calls, which are not 0. */
+uint64_t range__avg(const struct range *r, uint64_t calls);
 
 struct stat {
 	uint64_t calls;
-	uint64_t cut; /* of these, at the window's edge */
-	struct range cpu, gpu; /* ns; the least is of calls that are whole, if there is one */
+	struct range cpu, gpu; /* ns */
 };
 void stat__add(struct stat *s, uint64_t cpu_ns, uint64_t gpu_ns);
 /* The same with the event's flags: of one that was cut only a part lies in the window. */

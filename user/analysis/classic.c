@@ -104,7 +104,7 @@ static double value_of(const struct stat_row *r, int measure)
 	case BY_MIN:
 		return (double)r->stat.cpu.min;
 	default:
-		return (double)r->stat.cpu.total / (double)r->stat.calls;
+		return (double)range__avg(&r->stat.cpu, r->stat.calls);
 	}
 }
 
@@ -160,7 +160,7 @@ static int add_row(const struct analysis *a, struct table *t, const struct stat_
 	}
 	cells[n++] = cell__time(r->stat.cpu.min);
 	cells[n++] = cell__time(r->stat.cpu.max);
-	cells[n++] = cell__time((total + r->stat.calls / 2) / r->stat.calls);
+	cells[n++] = cell__time(range__avg(&r->stat.cpu, r->stat.calls));
 	cells[n++] = ratio(total, whole);
 	return table__add_row(t, 0, cells);
 }

@@ -267,15 +267,15 @@ static double value_of(const struct averages *k, size_t row, int measure)
 {
 	const struct stat *s = &k->map.rows[row].stat;
 	const struct sums *m = &k->sums[row];
-	const double calls = s->calls ? (double)s->calls : 1;
+	const uint64_t calls = s->calls ? s->calls : 1;
 
 	switch (measure) {
 	case BY_CPU:
-		return (double)s->cpu.total / calls;
+		return (double)range__avg(&s->cpu, calls);
 	case BY_SELF_CPU:
 		return (double)m->self_cpu_ns;
 	case BY_GPU:
-		return (double)s->gpu.total / calls;
+		return (double)range__avg(&s->gpu, calls);
 	case BY_GPU_TOTAL:
 		return (double)s->gpu.total;
 	case BY_SELF_GPU:
@@ -370,9 +370,9 @@ struct wholes {
 	uint64_t self_cpu_ns, gpu_ns;
 };
 
-static struct cell average(uint64_t total, uint64_t calls)
+static struct cell average(const struct range *r, uint64_t calls)
 {
-	return calls ? cell__time((total + calls / 2) / calls) : cell__none("no calls");
+	return calls ? cell__time(range__avg(r, calls)) : cell__none("no calls");
 }
 
 static int add_row(const struct analysis *a, const struct averages *k, struct table *t, size_t row,
@@ -393,12 +393,12 @@ static int add_row(const struct analysis *a, const struct averages *k, struct ta
 	cells[n++] = cell__time(m->self_cpu_ns);
 	cells[n++] = cell__share(s->cpu.total, w->self_cpu_ns);
 	cells[n++] = cell__time(s->cpu.total);
-	cells[n++] = average(s->cpu.total, s->calls);
+	cells[n++] = average(&s->cpu, s->calls);
 	if (a->has_device) {
 		cells[n++] = cell__time(m->self_gpu_ns);
 		cells[n++] = cell__share(m->self_gpu_ns, w->gpu_ns);
 		cells[n++] = cell__time(s->gpu.total);
-		cells[n++] = average(s->gpu.total, s->calls);
+		cells[n++] = average(&s->gpu, s->calls);
 	}
 	for (enum place p = HOST; p < PLACES; p++)
 		if (k->memory[p]) {

@@ -79,7 +79,7 @@ static double value_of(const struct stat_row *r, int measure)
 {
 	switch (measure) {
 	case BY_AVG:
-		return (double)time_of(r)->total / (double)r->stat.calls;
+		return (double)range__avg(time_of(r), r->stat.calls);
 	case BY_MAX:
 		return (double)time_of(r)->max;
 	case BY_MIN:
@@ -200,6 +200,8 @@ static int fill_detail(const struct analysis *a, void *state, struct table *t)
 static void merge(struct range *into, const struct range *r, bool first)
 {
 	into->total += r->total;
+	into->cut += r->cut;
+	into->cut_total += r->cut_total;
 	into->max = r->max > into->max ? r->max : into->max;
 	into->min = first || r->min < into->min ? r->min : into->min;
 }
@@ -226,7 +228,6 @@ static int merge_types(const struct analysis *a, const struct operators *o, json
 		merge(&stat->cpu, &r->stat.cpu, !stat->calls);
 		merge(&stat->gpu, &r->stat.gpu, !stat->calls);
 		stat->calls += r->stat.calls;
-		stat->cut += r->stat.cut;
 		names[stat_map__index(types, stat)] =
 			json_object_iter_key(json_object_iter_at(ids, type));
 	}

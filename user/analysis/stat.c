@@ -6,25 +6,33 @@
 #include "analysis/analysis.h"
 #include "common/util.h"
 
-static void range_add(struct range *r, uint64_t ns, bool is_max, bool is_min)
+uint64_t range__avg(const struct range *r, uint64_t calls)
 {
+	const uint64_t whole = calls - r->cut;
+
+	return whole ? (r->total - r->cut_total + whole / 2) / whole
+		     : (r->total + calls / 2) / calls;
+}
+
+static void range_add(struct range *r, uint64_t calls, uint64_t ns, bool cut)
+{
+	const bool any_whole = calls > r->cut;
+
 	r->total += ns;
-	if (is_max || ns > r->max)
+	if (!calls || ns > r->max)
 		r->max = ns;
-	if (is_min)
+	/* The first whole one takes the place of those that were cut. */
+	if (cut ? !any_whole && (!calls || ns < r->min) : !any_whole || ns < r->min)
 		r->min = ns;
+	r->cut += cut;
+	r->cut_total += cut ? ns : 0;
 }
 
 static void add(struct stat *s, bool cut, uint64_t cpu_ns, uint64_t gpu_ns)
 {
-	const bool first = !s->calls, any_whole = s->calls > s->cut;
-	/* The first whole one takes the place of those that were cut. */
-	const bool anew = first || (!cut && !any_whole), may_be = !cut || !any_whole;
-
-	range_add(&s->cpu, cpu_ns, first, anew || (may_be && cpu_ns < s->cpu.min));
-	range_add(&s->gpu, gpu_ns, first, anew || (may_be && gpu_ns < s->gpu.min));
+	range_add(&s->cpu, s->calls, cpu_ns, cut);
+	range_add(&s->gpu, s->calls, gpu_ns, cut);
 	s->calls++;
-	s->cut += cut;
 }
 
 void stat__add(struct stat *s, uint64_t cpu_ns, uint64_t gpu_ns)

@@ -84,7 +84,7 @@ int arm__reattach(struct session *s, enum probe_group group)
 	return err;
 }
 
-static void disarm(struct session *s)
+void arm__rest(struct session *s)
 {
 	s->armed = false;
 	arm__gate(s);
@@ -95,6 +95,11 @@ static void disarm(struct session *s)
 	arm__hurry(false);
 	sched_source__stop(s->sched);
 	s->sched = NULL;
+}
+
+int arm__wake(struct session *s)
+{
+	return attach_groups(s, GROUP_STEP + 1);
 }
 
 uint64_t arm__steps_left(const struct pt_ctl *ctl)
@@ -131,10 +136,10 @@ int arm__adjust(struct session *s)
 	if (s->probes.ctl->state == PT_STATE_DONE || s->window.writer)
 		return 0;
 	if (armed && left > 2 && left > 2 * LEAD_NS / step_ns) {
-		disarm(s);
+		arm__rest(s);
 		return 0;
 	}
 	if (!armed && (left <= 2 || left <= LEAD_NS / step_ns))
-		return attach_groups(s, GROUP_STEP + 1);
+		return arm__wake(s);
 	return 0;
 }

@@ -14,6 +14,10 @@ int arm__reattach(struct session *s, enum probe_group group);
 /* Attaches or detaches what the next window needs, by how far away it is. Call often. */
 int arm__adjust(struct session *s);
 
+/* Detaches what only a window needs, and attaches it again. */
+void arm__rest(struct session *s);
+int arm__wake(struct session *s);
+
 /* Lets windows open, or not: they wait for probes, and for the library in the target. */
 void arm__gate(struct session *s);
 

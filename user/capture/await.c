@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/await.h"
+#include "capture/arm.h"
 #include "capture/user_usdt.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -9,11 +10,17 @@
 
 #define POLL_US	      20000
 #define START_POLL_US 200000
+/* What a step is and what probes cost is found out before the time of --start-at; the probes of the
+ * window come again as long before it as attaching may take. */
+#define PREPARE_NS (30 * 1000000000ull)
+#define LEAD_NS	   (2 * 1000000000ull)
 
 int session__await_start(struct session *s)
 {
-	uint64_t now = clock__ns(CLOCK_REALTIME), until = s->opts->start_at_ns;
+	uint64_t now = clock__ns(CLOCK_REALTIME), until = 0;
 
+	if (s->opts->start_at_ns > PREPARE_NS)
+		until = s->opts->start_at_ns - PREPARE_NS;
 	if (s->opts->start_after_ns)
 		until = now + s->opts->start_after_ns;
 	if (now < until)
@@ -34,6 +41,30 @@ int session__await_start(struct session *s)
 	}
 	session__progress_end(s);
 	return 0;
+}
+
+int session__await_time(struct session *s)
+{
+	const uint64_t until = s->opts->start_at_ns;
+	uint64_t now = clock__ns(CLOCK_REALTIME);
+	int err = 0;
+
+	if (!until)
+		return 0;
+	if (now > until)
+		log__warn("ready %.1f s after --start-at: what records elsewhere may have begun",
+			  (double)(now - until) / 1e9);
+	if (now + 2 * LEAD_NS < until)
+		arm__rest(s);
+	for (; now < until && !err; now = clock__ns(CLOCK_REALTIME)) {
+		session__progress(s, "starting in %.0f s", (double)(until - now) / 1e9);
+		if (!s->armed && now + LEAD_NS > until)
+			err = arm__wake(s);
+		if (!err)
+			err = session__pump(s, 5);
+	}
+	session__progress_end(s);
+	return err;
 }
 
 static int look(struct session *s)

@@ -8,6 +8,8 @@
 /* Until the process may be looked at: --start-after, --start-at. -EINTR when asked to stop, -ESRCH when
  * the program ends. */
 int session__await_start(struct session *s);
+/* Once all is ready: until the time of --start-at. */
+int session__await_time(struct session *s);
 
 /*
  * Opens the target and recognises its framework. Where steps are to be counted, a program that may

@@ -444,6 +444,15 @@ static int find_steps(struct session *s)
 	return err;
 }
 
+static int end_learning(struct session *s)
+{
+	int err = s->rule.boundary ? 0 : no_steps(s);
+
+	if (!err)
+		s->probes.ctl->learn = 0;
+	return err;
+}
+
 static int session_run(struct session *s)
 {
 	/* Each takes some tenths of a second on a busy machine; Ctrl-C is heard between them. */
@@ -462,6 +471,8 @@ static int session_run(struct session *s)
 		{attach_all},
 		{find_steps},
 		{timer_only__settle},
+		{end_learning},
+		{session__await_time},
 	};
 	int err = 0;
 
@@ -473,12 +484,9 @@ static int session_run(struct session *s)
 		if (err && capture_stop) /* whatever it broke off */
 			err = -EINTR;
 	}
-	if (!err && !s->rule.boundary)
-		err = no_steps(s);
 	session__progress_end(s);
 	if (err)
 		return nothing_recorded(s, err);
-	s->probes.ctl->learn = 0;
 	return session_record(s);
 }
 

@@ -181,9 +181,9 @@ const struct opt record_opts[] = {
 	{OPT_DURATION, "start-after", 0, "TIME", "Leave the process alone for this long first.",
 	 CAPTURE(start_after_ns), .min = 1},
 	{OPT_CUSTOM, "start-at", 0, "TIME",
-	 "Leave it alone until then: 14:30, 2026-01-31T14:30:00 (UTC with a Z), @SECONDS since "
-	 "1970. "
-	 "The same on several hosts records at one time.",
+	 "Record from then on: 14:30, 2026-01-31T14:30:00 (UTC with a Z), @SECONDS since 1970. "
+	 "It is left alone until 30 s before, when its steps are looked at. The same on several "
+	 "hosts records at one time.",
 	 CAPTURE(start_at_ns), .parse = parse_start_at},
 	{OPT_FLAG, "paused", 0, NULL,
 	 "Attach, and record nothing before `proftrace ctl PID start`.", CAPTURE(paused)},

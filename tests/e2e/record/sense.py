@@ -31,10 +31,10 @@ def by_name(tables, table, key="name"):
     return {r[key]: r for r in rows(tables, table)}
 
 
-def check_stats(row):
+def check_stats(row, some_cut=False):
     total, avg, most, least = (row[f"cpu_{k}_ns"] for k in ("total", "avg", "max", "min"))
     assert least <= avg <= most <= total, row
-    assert abs(total - avg * row["calls"]) <= row["calls"], row
+    assert some_cut or abs(total - avg * row["calls"]) <= row["calls"], row
 
 
 def check_phases(tables, overview):
@@ -72,10 +72,11 @@ def check_steps(tables, steps):
 
 def check_operators(tables):
     found = sections(tables)
+    some_cut = any("cut at the window's edge" in note for note in tables["operator"]["notes"])
     for section in found.values():
         for row in section:
             assert OPERATOR.fullmatch(row["name"]), row
-            check_stats(row)
+            check_stats(row, some_cut)
         assert abs(sum(r["cpu_ratio_percent"] for r in section) - 100) < 0.1, section
         totals = [r["cpu_total_ns"] for r in section]
         assert totals == sorted(totals, reverse=True)

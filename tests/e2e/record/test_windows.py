@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import sqlite3
 import subprocess
 import time
 
@@ -212,3 +213,24 @@ def start_after(case):
     process.wait_for(lambda: "left alone" in tool.err, 30, "its first words")
     tool.interrupt().fails("stopped before")
     case.tool("-p", job.pid, "--start-at", "yesterday").fails("give a time, as in 14:30")
+
+
+def opened_at(path, database):
+    """Seconds since 1970."""
+    subprocess.run([PROFTRACE, "export", "--format", "sqlite", path, "-o", database], check=True)
+    facts = dict(sqlite3.connect(database).execute("SELECT key, value FROM facts"))
+    begin_ns = json.loads(facts["summary"])["windows"][0]["begin_ns"]
+    return (begin_ns + int(facts["wall_offset_ns"])) / 1e9
+
+
+@test("--start-at: windows of several jobs begin at that time")
+def start_at(case):
+    jobs = [case.job("mlp_train.py", "--sleep-ms", ms).wait_steps(3) for ms in (0, 200)]
+    at = int(time.time() + 12 * process.PATIENCE)
+    tools = [case.tool("-p", job.pid, "--start-at", f"@{at}", "--duration", "2s", "--no-trace", "-o",
+                       f"at.{job.pid}.ptrec") for job in jobs]
+    for job, tool in zip(jobs, tools):
+        tool.done()
+        assert "after --start-at" not in tool.err, tool.err
+        late_s = opened_at(tool.dir / f"at.{job.pid}.ptrec", tool.dir / f"at.{job.pid}.db") - at
+        assert 0 <= late_s < 0.5 * process.PATIENCE, f"{late_s} s late"
