@@ -180,6 +180,19 @@ Test(findings, a_loader_whose_workers_wait)
 	expect(&j, "data_loader", "the workers wait too");
 }
 
+Test(findings, a_loader_whose_workers_lack_processors)
+{
+	struct job j = job_new();
+	uint32_t worker = synth__thread(&j.s, 200, 200, "worker");
+
+	plain_steps(&j, &(struct step_plan){40, 20, 30, 10, 0});
+	for (uint64_t i = 0; i < STEPS; i++) {
+		sched(&j, worker, i, SCHED_RUN, 16);
+		sched(&j, worker, i, SCHED_RUNNABLE, 84);
+	}
+	expect(&j, "data_loader", "the workers lack processors");
+}
+
 Test(findings, short_kernels_that_the_host_launches_too_slowly)
 {
 	struct job j = job_new();
@@ -365,6 +378,28 @@ Test(findings, communication_that_nothing_hides)
 	expect(&j, "exposed_communication", "25.00 ms of a step in collectives");
 }
 
+Test(findings, communication_of_the_host)
+{
+	struct job j = job_new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = at + plan_ms(&healthy) * MS;
+		struct event e = synth__event(&j.s, j.s.main, CAT_COMMUNICATION, "gloo:all_reduce",
+					      end - 60 * MS, end - 10 * MS);
+
+		e.type = EVENT_ASYNC;
+		begin_step(&j, at, &healthy);
+		synth__write(&j.s, &e);
+		sched(&j, j.s.main, i, SCHED_RUN, 65);
+		sched(&j, j.s.main, i, SCHED_BLOCKED, 30);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	expect(&j, "exposed_communication",
+	       "30.00 ms of a step in collectives while the training thread is blocked");
+}
+
 Test(findings, a_training_thread_without_a_processor)
 {
 	struct job j = job_new();
@@ -390,6 +425,51 @@ Test(findings, a_slow_step_and_what_is_longer_in_it)
 		at = end;
 	}
 	expect(&j, "slow_steps", "step 6 295.0 ms; 100 % of the surplus lies in Backward");
+}
+
+Test(findings, steps_that_are_slow_half_of_the_time_are_usual)
+{
+	static const struct step_plan slow = {2, 240, 45, 8, 0};
+	struct job j = job_new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = begin_step(&j, at, i % 5 < 3 ? &healthy : &slow);
+
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	expect(&j, NULL, NULL);
+}
+
+/* The waits lie outside the phases, and are their cause. */
+Test(findings, a_cause_comes_before_what_it_causes)
+{
+	static const struct report_opts opts = {.style = {.format = TABLE_CSV}};
+	static const struct step_plan plan = {2, 10, 10, 8, 100};
+	struct job j = job_new();
+	uint64_t at = 0;
+	char *printed, *cause, *effect;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = at + 100 * MS;
+
+		busy_device(&j, at, end);
+		begin_step(&j, at, &plan);
+		for (uint64_t t = end - 60 * MS; t < end; t += 10 * MS)
+			synth__span(&j.s, j.s.main, CAT_RUNTIME, "cudaStreamSynchronize", t,
+				    t + 9 * MS);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	synth__open(&j.s, "{}");
+	printed = synth__tables(&j.s, "findings", &opts);
+	cause = strstr(printed, ",synchronization,");
+	effect = strstr(printed, ",outside_phases,");
+	cr_assert(cause && effect, "%s", printed);
+	cr_expect_lt(cause, effect, "%s", printed);
+	free(printed);
+	synth__free(&j.s);
 }
 
 Test(findings, time_that_belongs_to_no_phase)

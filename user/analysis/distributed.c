@@ -122,6 +122,20 @@ static uint64_t length(struct stream_unions *u, uint32_t group, bool *known)
 	return 0;
 }
 
+uint64_t distributed__host_ns(struct distributed *d)
+{
+	uint64_t most = 0;
+
+	if (d->computation.cnt)
+		return 0;
+	for (size_t i = 0; i < d->communication.cnt; i++) {
+		uint64_t ns = interval_union__length(&d->communication.items[i].time);
+
+		most = ns > most ? ns : most;
+	}
+	return most;
+}
+
 uint64_t distributed__exposed_ns(struct distributed *d)
 {
 	uint64_t most = 0;

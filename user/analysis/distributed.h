@@ -13,6 +13,8 @@ struct distributed {
 int distributed__visit(const struct analysis *a, void *state, const struct batch *b);
 /* Communication that no computation hides, of the device that has most; 0 where none computes. */
 uint64_t distributed__exposed_ns(struct distributed *d);
+/* Collectives of the host where no device computes, else 0. */
+uint64_t distributed__host_ns(struct distributed *d);
 void distributed__clean(void *state);
 
 #endif

@@ -8,7 +8,7 @@
 
 struct workers {
 	uint32_t cnt, busy_cnt;
-	uint64_t run_ns, all_ns;
+	uint64_t run_ns, runnable_ns, all_ns;
 };
 
 /* The processes of the loader: those of the recording that are not the main one. */
@@ -27,6 +27,7 @@ static struct workers workers_of(const struct analysis *a)
 		if (!thread_times__of(a, id, &times))
 			continue;
 		w.run_ns += times.run_ns;
+		w.runnable_ns += times.runnable_ns;
 		w.all_ns += times.run_ns + times.runnable_ns + times.blocked_ns;
 		w.busy_cnt += (double)(times.run_ns + times.runnable_ns) >
 			      BUSY * (double)(times.run_ns + times.runnable_ns + times.blocked_ns);
@@ -50,9 +51,16 @@ static void tell_workers(const struct workers *w, char *seen, size_t size, const
 		*next = "more workers (num_workers) if these are busy, else look at storage and at "
 			"how batches reach the training (pin_memory, prefetch_factor)";
 	} else {
-		snprintf(seen, size, "%s ran for %.0f %% of the time, %u of them without pause",
-			 processes.s, 100.0 * (double)w->run_ns / (double)w->all_ns, w->busy_cnt);
-		*next = w->busy_cnt * 2 >= w->cnt
+		snprintf(seen, size,
+			 "%s ran for %.0f %% of the time and stood ready for %.0f %%, %u of them "
+			 "without pause",
+			 processes.s, 100.0 * (double)w->run_ns / (double)w->all_ns,
+			 100.0 * (double)w->runnable_ns / (double)w->all_ns, w->busy_cnt);
+		*next = w->runnable_ns > w->run_ns
+				? "the workers lack processors, so more of them do not help: "
+				  "`proftrace cpu` names who else runs; fewer threads "
+				  "(OMP_NUM_THREADS), or more processors"
+			: w->busy_cnt * 2 >= w->cnt
 				? "the workers are the bottleneck: more of them, or less work for "
 				  "each sample (decoding, augmentation)"
 				: "the workers wait too: look at storage, at how batches reach the "
@@ -65,7 +73,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	uint64_t wait_ns = a->phases[KIND_DATALOADER].cpu.total;
 	struct workers w;
 	const char *next;
-	char seen[160];
+	char seen[192];
 
 	if (finding__percent(a, wait_ns) < WORTH_SAYING)
 		return 0;

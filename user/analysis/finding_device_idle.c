@@ -14,6 +14,7 @@ struct device_idle {
 		uint64_t kernels, kernel_ns;
 	} devices[MAX_DEVICES];
 	bool seen[MAX_DEVICES];
+	uint64_t waits; /* of the host for a device */
 };
 
 static int add_device(struct device_use *d, const struct track_batch *t)
@@ -50,10 +51,24 @@ static int add_loader(struct device_idle *idle, const struct span *s)
 	return err;
 }
 
+static uint64_t waits_in(const struct analysis *a, const struct track_batch *t)
+{
+	uint64_t cnt = 0;
+
+	for (const struct span *root = t->roots; root; root = root->next_sibling)
+		for (const struct span *s = root; s; s = span__next(s, root))
+			cnt += span__is_wait(a, s);
+	return cnt;
+}
+
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct device_idle *idle = state;
 	int err = 0;
+
+	for (size_t i = 0; i < b->track_cnt; i++)
+		if (analysis__is_main(a, b->tracks[i].track))
+			idle->waits += waits_in(a, &b->tracks[i]);
 
 	for (size_t i = 0; i < b->track_cnt && !err; i++) {
 		const struct track *t = b->tracks[i].track;
@@ -85,8 +100,8 @@ static int busiest(struct device_idle *idle, uint64_t *busy_ns)
 	return best;
 }
 
-static void explain(const struct analysis *a, struct device_use *d, uint64_t idle_ns,
-		    uint64_t busy_ns, struct finding *f)
+static void explain(const struct analysis *a, struct device_use *d, uint64_t waits,
+		    uint64_t idle_ns, uint64_t busy_ns, struct finding *f)
 {
 	uint64_t both = interval_union__length(&d->busy_or_loader);
 	uint64_t loader_ns = both > busy_ns ? both - busy_ns : 0;
@@ -101,6 +116,12 @@ static void explain(const struct analysis *a, struct device_use *d, uint64_t idl
 		 time_text(a, kernel_ns).s);
 	if (loader_ns * 2 > idle_ns)
 		snprintf(f->next, sizeof(f->next), "feed it faster: see to the data loader first");
+	else if (waits >= WAITS_OFTEN * a->steps.calls)
+		snprintf(f->next, sizeof(f->next),
+			 "the host waits for it %.0f times a step, and it for the host after each: "
+			 "see to "
+			 "these waits first",
+			 (double)waits / (double)a->steps.calls);
 	else if (kernel_ns < SHORT_NS)
 		snprintf(f->next, sizeof(f->next),
 			 "the host launches short kernels more slowly than the device runs them: "
@@ -126,7 +147,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	f->cost_ns = finding__per_step(a, idle_ns);
 	snprintf(f->what, sizeof(f->what), "GPU%d is idle for %.0f %% of the step.", device,
 		 finding__percent(a, idle_ns));
-	explain(a, &idle->devices[device], idle_ns, busy_ns, f);
+	explain(a, &idle->devices[device], idle->waits, idle_ns, busy_ns, f);
 	return 1;
 }
 
@@ -142,6 +163,7 @@ static void clean(void *state)
 
 const struct finding_rule finding_device_idle = {
 	.key = "device_idle",
+	.is_general = true,
 	.state_size = sizeof(struct device_idle),
 	.visit = visit,
 	.judge = judge,

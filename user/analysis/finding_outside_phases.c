@@ -48,6 +48,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 
 const struct finding_rule finding_outside_phases = {
 	.key = "outside_phases",
+	.is_general = true,
 	.state_size = sizeof(struct outside),
 	.visit = visit,
 	.judge = judge,

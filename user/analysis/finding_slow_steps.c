@@ -7,6 +7,7 @@
 #include "common/util.h"
 
 #define FEWEST	     8	 /* steps, for a median to mean something */
+#define MOST	     3	 /* of so many steps one may be slow: what is more frequent is usual */
 #define WORTH_SAYING 5.0 /* percent of all steps' time that is above the median */
 
 struct slow_steps {
@@ -46,7 +47,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 		if (!worst || s->items[i].cpu_ns > worst->cpu_ns)
 			worst = &s->items[i];
 	}
-	if (!worst || finding__percent(a, excess) < WORTH_SAYING)
+	if (!worst || slow_cnt * MOST > s->cnt || finding__percent(a, excess) < WORTH_SAYING)
 		return 0;
 	for (size_t p = 0; p < STEP_PARTS; p++) {
 		uint64_t usual, sum = 0;

@@ -4,14 +4,13 @@
 #include <string.h>
 
 #define WORTH_SAYING 3.0 /* percent of the step that goes to waiting */
-#define OFTEN	     3	 /* a step; once or twice is how a loss is read */
 
 struct syncs {
 	struct by_operator by;
 	uint64_t cnt, ns;
 };
 
-static bool waits(const struct analysis *a, const struct span *s)
+bool span__is_wait(const struct analysis *a, const struct span *s)
 {
 	return s->kind == KIND_RUNTIME && strstr(analysis__name(a, s->ev.name), "Synchronize");
 }
@@ -26,7 +25,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 			continue;
 		for (const struct span *root = b->tracks[i].roots; root; root = root->next_sibling)
 			for (const struct span *s = root; s && !err; s = span__next(s, root)) {
-				if (!waits(a, s))
+				if (!span__is_wait(a, s))
 					continue;
 				y->cnt++;
 				y->ns += s->cpu_ns;
@@ -42,7 +41,8 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	uint64_t calls = 0;
 	const char *top = by_operator__top(a, &y->by, &calls);
 
-	if (!top || y->cnt < OFTEN * a->steps.calls || finding__percent(a, y->ns) < WORTH_SAYING)
+	if (!top || y->cnt < WAITS_OFTEN * a->steps.calls ||
+	    finding__percent(a, y->ns) < WORTH_SAYING)
 		return 0;
 	f->cost_ns = finding__per_step(a, y->ns);
 	snprintf(f->what, sizeof(f->what), "The host waits for the device %.1f times a step.",

@@ -20,6 +20,7 @@ static const struct finding_rule *const rules[] = {
 struct found {
 	const struct finding_rule *rule;
 	struct finding f;
+	uint64_t weight_ns; /* in the order of the table */
 };
 
 struct findings {
@@ -118,11 +119,27 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	return 0;
 }
 
-static int by_cost(const void *x, const void *y)
+static int by_weight(const void *x, const void *y)
 {
 	const struct found *p = x, *q = y;
 
-	return (p->f.cost_ns < q->f.cost_ns) - (p->f.cost_ns > q->f.cost_ns);
+	return (p->weight_ns < q->weight_ns) - (p->weight_ns > q->weight_ns);
+}
+
+/* A cause comes before its effects. */
+static void weigh(struct findings *s)
+{
+	uint64_t causes_ns = 0;
+
+	for (size_t i = 0; i < s->cnt; i++)
+		causes_ns += s->found[i].rule->is_general ? 0 : s->found[i].f.cost_ns;
+	for (size_t i = 0; i < s->cnt; i++) {
+		const uint64_t cost_ns = s->found[i].f.cost_ns;
+
+		s->found[i].weight_ns = !s->found[i].rule->is_general ? cost_ns
+					: cost_ns > causes_ns	      ? cost_ns - causes_ns
+								      : 0;
+	}
 }
 
 static int judge(const struct analysis *a, struct findings *s)
@@ -136,7 +153,8 @@ static int judge(const struct analysis *a, struct findings *s)
 		found->rule = rules[i];
 		s->cnt += says > 0;
 	}
-	qsort(s->found, s->cnt, sizeof(*s->found), by_cost);
+	weigh(s);
+	qsort(s->found, s->cnt, sizeof(*s->found), by_weight);
 	return 0;
 }
 

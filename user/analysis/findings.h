@@ -15,6 +15,7 @@ struct finding {
 
 struct finding_rule {
 	const char *key; /* in JSON and CSV */
+	bool is_general; /* what others find may be its cause: it ranks by what they leave of its cost */
 	size_t state_size;
 	int (*visit)(const struct analysis *a, void *state, const struct batch *b); /* or NULL */
 	/* 1 with *f filled, 0: nothing found, or a negative errno. Only called if there are steps.
@@ -37,6 +38,10 @@ struct thread_times {
 	uint64_t run_ns, runnable_ns, blocked_ns;
 };
 bool thread_times__of(const struct analysis *a, uint32_t track, struct thread_times *out);
+
+/* A call in which the host waits for the device; so often a step it is more than reading a loss. */
+bool span__is_wait(const struct analysis *a, const struct span *s);
+#define WAITS_OFTEN 3
 
 /* Sums by operator: the calls of something inside it, and which has most. */
 struct by_operator {
