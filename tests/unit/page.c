@@ -143,6 +143,31 @@ Test(page, timelines_are_of_the_slowest_the_median_and_the_first_step)
 	synth__free(&s);
 }
 
+/* Step 1 is the slowest: the collective of step 0 runs into it. */
+Test(page, a_timeline_has_what_the_device_still_does_of_the_step_before)
+{
+	struct synth s = synth__new("{}");
+	uint32_t stream = synth__stream(&s, 0, 7);
+	json_t *data, *line, *span;
+
+	synth__launch(&s, s.main, 1, 10, 20);
+	synth__kernel(&s, stream, CAT_KERNEL, "ncclDevKernel_AllReduce", 1, 50, 250);
+	synth__step(&s, 0, 0, 100);
+	synth__span(&s, s.main, CAT_OPERATOR, "op", 110, 150);
+	synth__step(&s, 1, 100, 400);
+	synth__open(&s, "{}");
+	data = page_data(s.r);
+	line = json_array_get(json_object_get(data, "timelines"), 0);
+	cr_expect_eq(json_integer_value(json_object_get(line, "step")), 1);
+	cr_assert_eq(json_array_size(json_object_get(line, "spans")), 2);
+	span = json_array_get(json_object_get(line, "spans"), 1);
+	cr_expect_eq(json_integer_value(json_array_get(span, 2)), 0, "from the step's begin");
+	cr_expect_eq(json_integer_value(json_array_get(span, 3)), 150);
+	cr_expect_eq(json_integer_value(json_array_get(span, 5)), KIND_COMMUNICATION);
+	json_decref(data);
+	synth__free(&s);
+}
+
 Test(page, many_steps_are_grouped)
 {
 	struct synth s = synth__new("{}");

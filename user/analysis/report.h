@@ -40,6 +40,7 @@ struct report_opts {
 	bool op_detail;		 /* children and kernels under each operator */
 	bool raw_times;
 	uint64_t batch_size; /* samples per step for ips, 0: unknown, steps/s is printed */
+	const uint64_t *page_step; /* one that the page's timeline shows beside its own; NULL: none */
 	struct table_style style;
 };
 

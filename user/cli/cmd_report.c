@@ -12,6 +12,7 @@
 struct report_command {
 	struct report_args args;
 	const char *html, *op;
+	uint64_t step; /* UINT64_MAX: none was chosen */
 	bool list;
 };
 
@@ -21,6 +22,8 @@ static const struct opt opts[] = {
 	 "Write one HTML file instead, which needs no network: findings, tables, charts, a flame "
 	 "graph and the timeline of three steps; - is standard output.",
 	 offsetof(struct report_command, html), .file_arg = true},
+	{OPT_UINT, "step", 0, "N", "With --html: a step whose timeline is to be there, too.",
+	 offsetof(struct report_command, step)},
 	{OPT_STRING, "op", 0, "NAME",
 	 "Only what is called so, a pattern like '*conv*' too, in the tables of --table (default: "
 	 "operator, with --op-detail).",
@@ -55,9 +58,10 @@ static int print(const char *path, const struct report_command *cmd)
 	return err;
 }
 
-static int write_page(const char *path, const char *html, const struct report_args *args)
+static int write_page(const char *path, const struct report_command *cmd)
 {
-	const struct report_opts report = report_args__opts(args);
+	struct report_opts report = report_args__opts(&cmd->args);
+	const char *html = cmd->html;
 	struct recording *r;
 	int err;
 
@@ -69,6 +73,7 @@ static int write_page(const char *path, const char *html, const struct report_ar
 	err = recording__open(path, &r);
 	if (err)
 		return err;
+	report.page_step = cmd->step == UINT64_MAX ? NULL : &cmd->step;
 	err = html_page__write(r, &report, html);
 	recording__close(r);
 	return err;
@@ -111,7 +116,7 @@ const struct command command_report;
 
 static int run(int argc, char **argv)
 {
-	struct report_command cmd = {.list = false};
+	struct report_command cmd = {.step = UINT64_MAX};
 	int rest, err;
 
 	report_args__init(&cmd.args);
@@ -131,8 +136,11 @@ static int run(int argc, char **argv)
 	if (cmd.html && rest != argc - 1)
 		return cli__fail(err__set(-EINVAL, "--html: a page is of one recording; give one "
 						   "FILE"));
+	if (!cmd.html && cmd.step != UINT64_MAX)
+		return cli__fail(err__set(-EINVAL, "--step is for --html; `--table steps` has "
+						   "all of them"));
 	if (cmd.html)
-		err = write_page(argv[rest], cmd.html, &cmd.args);
+		err = write_page(argv[rest], &cmd);
 	else
 		err = rest == argc - 1
 			      ? print(argv[rest], &cmd)

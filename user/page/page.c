@@ -61,10 +61,11 @@ static int survey(const struct batch *b, void *ctx)
 static int choose_timelines(struct page *p)
 {
 	struct chosen_step chosen[TIMELINES_MAX];
-	const int cnt = page_steps__choose(&p->steps, chosen);
+	const int cnt = page_steps__choose(&p->steps, p->opts->page_step, chosen);
 
 	if (cnt < 0)
 		return cnt;
+	p->timelines.r = p->r;
 	p->timelines.names = &p->names;
 	p->timelines.stepless = !cnt;
 	p->timelines.cnt = cnt ? (size_t)cnt : 1;

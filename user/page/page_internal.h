@@ -88,14 +88,16 @@ struct page_steps {
 int page_steps__visit(struct page_steps *s, const struct batch *b);
 int page_steps__write(const struct page_steps *s, struct text_file *out);
 
-/* Which steps have a timeline: the slowest, the one at the median, the first. */
-#define TIMELINES_MAX 3
+/* Which steps have a timeline: the one asked for, the slowest, the one at the median, the first. */
+#define TIMELINES_MAX 4
 struct chosen_step {
 	size_t ordinal; /* among the recording's steps */
 	char why[64];
 };
-/* How many, without repetition; or -ENOMEM. */
-int page_steps__choose(const struct page_steps *s, struct chosen_step out[TIMELINES_MAX]);
+/* How many, without repetition; or -ENOMEM, -EINVAL where the one asked for (NULL: none) is not
+ * among them. */
+int page_steps__choose(const struct page_steps *s, const uint64_t *wanted,
+		       struct chosen_step out[TIMELINES_MAX]);
 
 /* ---- the flame graph ---- */
 
@@ -130,6 +132,7 @@ struct page_timeline {
 };
 
 struct page_timelines {
+	const struct recording *r;
 	const struct page_names *names;
 	struct page_timeline items[TIMELINES_MAX];
 	size_t cnt, seen; /* steps passed */

@@ -2,6 +2,7 @@
 /* Every step, or groups of them where there are many; and which have a timeline. */
 #include <string.h>
 #include "analysis/step_parts.h"
+#include "common/err.h"
 #include "common/util.h"
 #include "page/page_internal.h"
 
@@ -48,13 +49,33 @@ static void choose(const struct page_steps *s, const struct step *step, const ch
 	(*cnt)++;
 }
 
-int page_steps__choose(const struct page_steps *s, struct chosen_step out[TIMELINES_MAX])
+static int choose_wanted(const struct page_steps *s, uint64_t wanted, struct chosen_step *out,
+			 int *cnt)
+{
+	for (size_t i = 0; i < s->cnt && !*cnt; i++)
+		if (s->items[i].index == wanted)
+			choose(s, &s->items[i], "chosen", out, cnt);
+	if (*cnt)
+		return 0;
+	if (!s->cnt)
+		return err__set(-EINVAL, "--step %llu: the recording has no whole step",
+				(unsigned long long)wanted);
+	return err__set(-EINVAL, "--step %llu: the recording has the steps %llu to %llu",
+			(unsigned long long)wanted, (unsigned long long)s->items[0].index,
+			(unsigned long long)s->items[s->cnt - 1].index);
+}
+
+int page_steps__choose(const struct page_steps *s, const uint64_t *wanted,
+		       struct chosen_step out[TIMELINES_MAX])
 {
 	auto_free const struct step **order = sorted(s);
-	int cnt = 0;
+	int cnt = 0, err;
 
 	if (!order)
 		return -ENOMEM;
+	err = wanted ? choose_wanted(s, *wanted, out, &cnt) : 0;
+	if (err)
+		return err;
 	if (!s->cnt)
 		return 0;
 	choose(s, order[s->cnt - 1], "slowest", out, &cnt);

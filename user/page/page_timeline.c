@@ -3,6 +3,7 @@
 #include <string.h>
 #include "common/util.h"
 #include "exporters/event_text.h"
+#include "model/device_info.h"
 #include "page/page_internal.h"
 
 /* ---- reading ---- */
@@ -19,6 +20,16 @@ static uint32_t row_of(struct page_timeline *t, uint32_t track)
 	return (uint32_t)t->row_cnt++;
 }
 
+/* The kernels of collectives are communication, as in the tables. */
+static enum span_kind kind_of(const struct recording *r, const struct span *s)
+{
+	const struct name *n = recording__name(r, s->ev.name);
+
+	return s->kind == KIND_KERNEL && n && kernel_name__is_collective(n->text)
+		       ? KIND_COMMUNICATION
+		       : s->kind;
+}
+
 static int add_span(struct page_timelines *all, struct page_timeline *t, const struct span *s,
 		    uint32_t row, int depth)
 {
@@ -29,7 +40,7 @@ static int add_span(struct page_timelines *all, struct page_timeline *t, const s
 		.frame = page_names__frame(all->names, s),
 		.cnt = 1,
 		.depth = (uint16_t)depth,
-		.kind = (uint8_t)s->kind,
+		.kind = (uint8_t)kind_of(all->r, s),
 		.cut = s->ev.flags & (EVENT_CUT_BEGIN | EVENT_CUT_END),
 	};
 	int err;
@@ -63,6 +74,23 @@ static int add_batch(struct page_timelines *all, struct page_timeline *t, const 
 	return err;
 }
 
+/* What the device still does in the next step. */
+static int add_carried(struct page_timelines *all, struct page_timeline *t, const struct batch *b)
+{
+	const uint64_t end_ns = b->step->ts_ns + b->step->dur_ns;
+	int err = 0;
+
+	row_of(t, b->step->track);
+	for (size_t i = 0; i < b->track_cnt; i++) {
+		if (b->tracks[i].track->kind != TRACK_DEVICE)
+			continue;
+		for (const struct span *s = b->tracks[i].roots; s && !err; s = s->next_sibling)
+			if (s->ev.ts_ns + s->ev.dur_ns > end_ns)
+				err = add_span(all, t, s, row_of(t, b->tracks[i].track->id), 0);
+	}
+	return err;
+}
+
 int page_timelines__visit(const struct batch *b, void *ctx)
 {
 	struct page_timelines *all = ctx;
@@ -75,6 +103,8 @@ int page_timelines__visit(const struct batch *b, void *ctx)
 	for (size_t i = 0; i < all->cnt && !err; i++)
 		if (all->items[i].step.ordinal == all->seen)
 			err = add_batch(all, &all->items[i], b);
+		else if (all->items[i].step.ordinal == all->seen + 1)
+			err = add_carried(all, &all->items[i], b);
 	all->seen++;
 	return err;
 }

@@ -139,6 +139,17 @@ class Timeline {
 			ctx.lineTo(x, this.box.height);
 			ctx.stroke();
 		}
+		// Where the step ends, if the device goes on after it.
+		if (this.line.step_ns && this.line.length_ns > this.line.step_ns) {
+			const x = Math.round((this.line.step_ns - this.from) / length * width) + .5;
+			ctx.strokeStyle = color("text");
+			ctx.setLineDash([4, 3]);
+			ctx.beginPath();
+			ctx.moveTo(x, 0);
+			ctx.lineTo(x, this.box.height);
+			ctx.stroke();
+			ctx.setLineDash([]);
+		}
 		for (const row of this.rows) {
 			ctx.fillStyle = color("stripe");
 			ctx.fillRect(0, row.top, width, ROW_HEAD - 2);
