@@ -32,11 +32,16 @@ void control__close(struct session *s)
 
 /* ---- status ---- */
 
+static bool is_learning(const struct session *s)
+{
+	return !s->timed && !s->probes.ctl->counting && !s->probes.ctl->window_open;
+}
+
 static void say_state(const struct session *s, char *out, size_t size)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
 
-	if (!ctl->counting && !ctl->window_open && !s->timed)
+	if (is_learning(s))
 		snprintf(out, size, "attached, finding out what a step is");
 	else if (ctl->window_open && s->rule.boundary)
 		snprintf(out, size, "recording step %llu, since step %llu",
@@ -69,27 +74,15 @@ static void say_status(const struct session *s, char *out, size_t size)
 
 	say_state(s, state, sizeof(state));
 	snprintf(out, size,
-		 "process: %d%s%s %s\nstate: %s\nrecordings written: %llu\ncurrent recording: "
+		 "process: %d%s%s%s%s\nstate: %s\nrecordings written: %llu\ncurrent recording: "
 		 "%.500s\nevents lost: %llu",
 		 s->opts->pid, s->match.framework ? ", " : "",
-		 s->match.framework ? s->match.framework->title : "", s->match.version, state,
-		 (unsigned long long)s->window_cnt, window_path(s, path),
+		 s->match.framework ? s->match.framework->title : "", *s->match.version ? " " : "",
+		 s->match.version, state, (unsigned long long)s->window_cnt, window_path(s, path),
 		 (unsigned long long)lost_cnt);
 }
 
 /* ---- verbs ---- */
-
-static bool may_choose_windows(const struct session *s, char *out, size_t size)
-{
-	if (s->probes.ctl->state == PT_STATE_DONE)
-		snprintf(out, size, "the session is ending already");
-	else if (!s->timed && !s->probes.ctl->counting && !s->probes.ctl->window_open)
-		snprintf(out, size,
-			 "the session is still finding out what a step is; try again in a second");
-	else
-		return true;
-	return false;
-}
 
 static bool start(struct session *s, char *out, size_t size)
 {
@@ -105,8 +98,9 @@ static bool start(struct session *s, char *out, size_t size)
 	}
 	ctl->hold = PT_HOLD_RECORD;
 	snprintf(out, size,
-		 s->timed ? "recording begins when the probes are attached"
-			  : "recording begins with the next step that finds the probes attached");
+		 is_learning(s) ? "recording begins when it is known what a step is"
+		 : s->timed	? "recording begins when the probes are attached"
+			    : "recording begins with the next step that finds the probes attached");
 	return true;
 }
 
@@ -123,7 +117,7 @@ static bool pause_windows(struct session *s, char *out, size_t size)
 	if (ctl->window_open && s->timed) {
 		snprintf(out, size, "the window ended: %.900s", window_path(s, path));
 		timed__close(s);
-	} else if (ctl->window_open)
+	} else if (ctl->window_open && s->window.writer)
 		snprintf(out, size, "the window ends with step %llu: %.900s",
 			 (unsigned long long)ctl->step, window_path(s, path));
 	else
@@ -167,8 +161,10 @@ static bool obey(struct session *s, enum control_verb verb, char *out, size_t si
 		snprintf(out, size, "stopping");
 		return true;
 	}
-	if (!may_choose_windows(s, out, size))
+	if (s->probes.ctl->state == PT_STATE_DONE) {
+		snprintf(out, size, "the session is ending already");
 		return false;
+	}
 	switch (verb) {
 	case CONTROL_START:
 	case CONTROL_RESUME:

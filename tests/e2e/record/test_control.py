@@ -55,6 +55,19 @@ def verbs(case):
     job.wait_steps(3)
 
 
+@test("ctl: what is asked for while steps are being found out is kept until then")
+def early(case):
+    job = case.job("mlp_train.py", "--sleep-ms", 700).wait_steps(3)
+    tool = case.tool("-p", job.pid, "--paused", "--no-trace")
+    wait_state(job, "finding out what a step is")
+    assert "when it is known what a step is" in obeyed(job, "start")
+    wait_state(job, "state: recording step")
+    job.wait_steps(2)
+    obeyed(job, "stop")
+    tool.done()
+    assert len(tool.recordings()) == 1, tool.recordings()
+
+
 @test("--dump-every: a new recording after that long, whole steps, one left out between two")
 def dump_every(case):
     job = case.job("train.py").wait_steps(3)
