@@ -391,6 +391,38 @@ static int read_one(const char *path, bool raw_times, bool has_limits, struct re
 	return err ? err : check_whole(path, *r, has_limits);
 }
 
+/* What makes times incomparable, and may be meant. */
+static void warn_unlike(const struct recording *a, const struct recording *b)
+{
+	static const struct {
+		const char *object, *key, *what; /* object: NULL for the metadata itself */
+	} facts[] = {
+		{NULL, "detail", "--detail"},
+		{NULL, "command", "command"},
+		{"host", "name", "host"},
+		{"runtime", "framework", "framework"},
+		{"runtime", "version", "version of the framework"},
+	};
+	char what[128] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(facts); i++) {
+		const json_t *x = recording__meta(a), *y = recording__meta(b);
+
+		if (facts[i].object) {
+			x = json_object_get(x, facts[i].object);
+			y = json_object_get(y, facts[i].object);
+		}
+		if (json_equal(json_object_get(x, facts[i].key), json_object_get(y, facts[i].key)))
+			continue;
+		if (json_object_get(x, facts[i].key) && json_object_get(y, facts[i].key))
+			len += (size_t)snprintf(what + len, sizeof(what) - len, "%s%s",
+						len ? ", " : "", facts[i].what);
+	}
+	if (len)
+		log__warn("the recordings differ in more than time: %s", what);
+}
+
 int diff__print(const char *before, const char *after, const struct diff_opts *opts, FILE *out,
 		size_t *exceeded)
 {
@@ -401,6 +433,8 @@ int diff__print(const char *before, const char *after, const struct diff_opts *o
 	*exceeded = 0;
 	if (!err)
 		err = read_one(after, opts->raw_times, opts->limit_cnt, &b, &d.b);
+	if (!err)
+		warn_unlike(a, b);
 	if (!err)
 		err = make_pairs(&d);
 	if (!err)
