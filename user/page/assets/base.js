@@ -132,6 +132,13 @@ function drawing(parent, height, attributes, draw) {
 	return box;
 }
 
+// A name that is cut in its middle where there is no room: its end tells it from others.
+function longName(name) {
+	const end = name.length > 32 ? name.slice(-16) : "";
+	return el("span", {class: "long", title: name},
+		el("span", null, name.slice(0, name.length - end.length)), el("span", null, end));
+}
+
 // Text in the room from x on, cut with an ellipsis.
 function fitText(ctx, text, x, y, room) {
 	if (room < 14)

@@ -333,7 +333,7 @@ function showTop(parent, key, column, title, brief) {
 		const bar = el("span");
 		bar.style.width = 100 * ns / rows[0][1] + "%";
 		return el("li", null,
-			el("div", {class: "label"}, el("span", {title: name}, name), el("span", null, timeText(ns))),
+			el("div", {class: "label"}, longName(name), el("span", null, timeText(ns))),
 			el("div", {class: "track", "aria-hidden": "true"}, bar));
 	})));
 }

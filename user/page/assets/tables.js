@@ -16,6 +16,13 @@ function cellValue(cell) {
 	return cell !== null && typeof cell === "object" ? null : cell;
 }
 
+// What is shorter than the unit keeps three significant digits, down to a nanosecond.
+function timeCell(ns, scale) {
+	const value = ns / scale, zeros = value > 0 && value < 1 ? Math.floor(-Math.log10(value)) : -1;
+	const digits = Math.max(scale === 1e9 ? 4 : 3, zeros < 0 ? 0 : zeros + 3);
+	return value.toFixed(Math.min(digits, Math.round(Math.log10(scale))));
+}
+
 // Times of a column, or of a group of columns, have one unit.
 function columnFormat(table, index) {
 	const column = table.columns[index];
@@ -27,7 +34,7 @@ function columnFormat(table, index) {
 	});
 	const [unit, scale] = timeUnit(max);
 	const texts = {
-		time: (v) => scale === 1 ? String(v) : (v / scale).toFixed(scale === 1e9 ? 4 : 3),
+		time: (v) => scale === 1 ? String(v) : timeCell(v, scale),
 		percent: (v) => v.toFixed(2),
 		decimal: (v) => v.toFixed(2),
 		float: (v) => String(Number(v.toPrecision(6))),
