@@ -378,6 +378,26 @@ Test(findings, communication_that_nothing_hides)
 	expect(&j, "exposed_communication", "25.00 ms of a step in collectives");
 }
 
+Test(findings, copies_that_nothing_hides)
+{
+	struct job j = job_new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = at + plan_ms(&healthy) * MS;
+
+		busy_device(&j, at, end - 20 * MS);
+		launch(&j, "cudaMemcpyAsync", CAT_MEMCPY, "Memcpy HtoD (Pinned -> Device)",
+		       end - 30 * MS, end - 30 * MS + 5000, end - 25 * MS, end, 50000000);
+		begin_step(&j, at, &healthy);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	expect(&j, "exposed_copies",
+	       "20.00 ms of a step in copies between host and device while "
+	       "no kernel runs; 50.0 MB a step");
+}
+
 Test(findings, communication_of_the_host)
 {
 	struct job j = job_new();
