@@ -267,6 +267,10 @@ int main(int argc, char **argv)
 	char path[4096];
 	int fd;
 
+	if (getenv("EXPORT_RATE_KEEP")) { /* the recording alone, for bench/peers */
+		write_loop(getenv("EXPORT_RATE_KEEP"), events);
+		return 0;
+	}
 	snprintf(path, sizeof(path), "%s/export_rate.XXXXXX", dir ? dir : P_tmpdir);
 	fd = mkstemp(path);
 	if (fd < 0)
