@@ -28,7 +28,7 @@ def events_of(steps):
     begin = time.process_time()
     prof.export_chrome_trace(PATH)
     took = time.process_time() - begin
-    with gzip.open(PATH, "rt") as file:
+    with (gzip.open if PATH.endswith(".gz") else open)(PATH, "rt") as file:
         count = sum(line.count('"ph": "X"') for line in file)
     os.unlink(PATH)
     return took, count
