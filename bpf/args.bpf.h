@@ -263,7 +263,7 @@ __weak __noinline int args_add_list(struct pt_thread *t, __u32 cnt, __u64 data, 
 	if (!t || len > PT_LIST_MAX)
 		return cnt;
 	for (__u32 i = 0; i < PT_LIST_MAX && i < len; i++)
-		cnt = args_add(t, cnt, read_u64(data + 8 * (__u64)i), arg);
+		cnt = args_add(t, cnt, read_u64(data + 8 * (__u64)i), arg | PT_ARG_LISTED);
 	return cnt;
 }
 

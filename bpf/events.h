@@ -115,8 +115,10 @@ struct pt_rec_named {
 	char name[PT_NAME_MAX]; /* only the first name_len + 1 bytes travel, rounded up to 8 */
 };
 
+#define PT_ARG_LISTED 0x80
+
 struct pt_tensor {
-	__u8 arg;   /* index of the argument in the schema */
+	__u8 arg;   /* index of the argument in the schema, PT_ARG_LISTED: one of a list */
 	__u8 dtype; /* the framework's own code */
 	__s8 device_type;
 	__u8 ndim; /* 255: undefined tensor; more than PT_MAX_DIMS: dims cut */

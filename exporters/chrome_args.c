@@ -122,6 +122,7 @@ static size_t tensors__parse(const struct chrome_names *names, const void *args,
 		size_t dims_bytes;
 
 		memcpy(&ref->t, p, sizeof(ref->t));
+		ref->t.arg &= (uint8_t)~EVENT_TENSOR_LISTED; /* the signature tells of lists */
 		p += sizeof(ref->t);
 		len -= sizeof(ref->t);
 		ref->dims = p;

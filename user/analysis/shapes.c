@@ -18,7 +18,8 @@ static void put_dims(FILE *out, const unsigned char *dims, unsigned int ndim)
 	fputc(']', out);
 }
 
-/* Arguments that are no tensors have empty shapes; those behind the last tensor are not known. */
+/* Arguments that are no tensors have empty shapes, and lists of tensors, too, as in PyTorch's
+ * table; those behind the last tensor are not known. */
 static void put_shapes(FILE *out, const unsigned char *p, size_t len)
 {
 	const unsigned char *end = p + len;
@@ -27,18 +28,21 @@ static void put_shapes(FILE *out, const unsigned char *p, size_t len)
 	fputc('[', out);
 	while ((size_t)(end - p) >= sizeof(struct event_tensor)) {
 		struct event_tensor t;
-		unsigned int ndim;
+		unsigned int ndim, arg;
 
 		memcpy(&t, p, sizeof(t));
 		p += sizeof(t);
 		ndim = t.ndim == EVENT_TENSOR_UNDEFINED ? 0 : t.ndim;
 		if (ndim * sizeof(int64_t) > (size_t)(end - p))
 			break;
-		for (; next < t.arg && next < ARGS_MAX; next++)
+		arg = t.arg & ~EVENT_TENSOR_LISTED;
+		for (; next < arg && next < ARGS_MAX; next++)
 			fputs(next ? ", []" : "[]", out);
-		fputs(next ? ", " : "", out);
-		put_dims(out, p, ndim);
-		next = t.arg + 1u > next ? t.arg + 1u : next;
+		if (next <= arg || !(t.arg & EVENT_TENSOR_LISTED)) {
+			fputs(next ? ", " : "", out);
+			put_dims(out, p, t.arg & EVENT_TENSOR_LISTED ? 0 : ndim);
+		}
+		next = arg + 1u > next ? arg + 1u : next;
 		p += ndim * sizeof(int64_t);
 	}
 	fputc(']', out);

@@ -95,12 +95,13 @@ struct event {
 /* args of an EVENT_SPAN: event_tensor rows one after the other, each followed by its dims:
  * int64_t dims[ndim], unaligned. */
 struct event_tensor {
-	uint8_t arg;   /* index of the argument in the name's schema */
+	uint8_t arg;   /* index of the argument in the name's schema, EVENT_TENSOR_LISTED: in a list */
 	uint8_t dtype; /* index into metadata "dtypes" */
 	int8_t device_type;
 	uint8_t ndim; /* EVENT_TENSOR_UNDEFINED: no tensor was given */
 };
 #define EVENT_TENSOR_UNDEFINED 255
+#define EVENT_TENSOR_LISTED    0x80
 
 /* args of an EVENT_SPAN of category RUNTIME or DRIVER, as far as the call shows it; its value are
  * bytes */

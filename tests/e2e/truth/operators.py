@@ -40,9 +40,9 @@ def _shapes_without_lists(span):
 
 
 def _leading_shapes(span):
-    """Of a Python call, how many arguments are left to their defaults is not told: those without a
-    shape at the end are not compared."""
-    shapes = _shapes(span)
+    """Of a Python call, how many arguments are left to their defaults is not told, nor what is in a
+    list: those without a shape at the end are not compared."""
+    shapes = _shapes_without_lists(span)
     while shapes and not shapes[-1]:
         shapes.pop()
     return shapes
