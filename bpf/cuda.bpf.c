@@ -105,12 +105,6 @@ __weak __noinline int count_launch(struct pt_thread *t)
 	return 0;
 }
 
-static __always_inline bool gives_work(const struct pt_call_cfg *c)
-{
-	return c->call_class == PT_CALL_LAUNCH || c->call_class == PT_CALL_COPY ||
-	       c->call_class == PT_CALL_SET;
-}
-
 /* Where CUPTI tells of the calls, these are only counted. */
 SEC("uprobe")
 int device_launch(struct pt_regs *ctx)
@@ -144,7 +138,7 @@ int device_call_entry(struct pt_regs *ctx)
 	bytes = cfg->call.call_class == PT_CALL_LAUNCH ? words.w[CALLER]
 						       : call_bytes(&words, &cfg->call);
 	copy = call_copy_kind(&words, &cfg->call);
-	if (gives_work(&cfg->call) && measuring())
+	if (PT_CALL_GIVES_WORK(cfg->call.call_class) && measuring())
 		count_launch(t);
 	f = frame_push(t, ctx->sp, row, PT_FRAME_CALL);
 	if (!f)

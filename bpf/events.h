@@ -240,6 +240,9 @@ enum pt_call_class {
 	PT_CALL_FREE,
 	PT_CALL_SYNC,
 };
+#define PT_CALL_GIVES_WORK(call_class)                                                             \
+	((call_class) == PT_CALL_LAUNCH || (call_class) == PT_CALL_COPY ||                         \
+	 (call_class) == PT_CALL_SET)
 
 /* As CUDA numbers them. */
 enum pt_copy_kind {

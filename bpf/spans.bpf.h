@@ -28,18 +28,4 @@ static __always_inline struct pt_thread *span_begin(struct pt_regs *ctx, __u32 r
 	return span_begin_at(ctx->sp, row);
 }
 
-static __always_inline struct pt_thread *call_begin_at(__u64 sp, __u32 row)
-{
-	struct pt_thread *t = span_begin_at(sp, row);
-
-	if (t && row == ctl.step_row)
-		step_event(t, PT_CLASS_STEP_PROBE, 0, bpf_ktime_get_ns());
-	return t;
-}
-
-static __always_inline struct pt_thread *call_begin(struct pt_regs *ctx, __u32 row)
-{
-	return call_begin_at(ctx->sp, row);
-}
-
 #endif

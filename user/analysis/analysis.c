@@ -39,9 +39,10 @@ struct ratio_base analysis__base(const struct analysis *a)
 {
 	if (a->steps.calls && !a->outside_steps)
 		return (struct ratio_base){analysis__total_ns(a), analysis__general_ns(a),
-					   analysis__total_name(a), analysis__general_name(a)};
+					   analysis__total_name(a), analysis__general_name(a),
+					   true};
 	return (struct ratio_base){analysis__window_ns(a), a->any_general_ns, "the window's time",
-				   "all kernels, copies and sets"};
+				   "all kernels, copies and sets", false};
 }
 
 uint64_t analysis__total_ns(const struct analysis *a)

@@ -105,6 +105,7 @@ const char *analysis__general_name(const struct analysis *a);
 struct ratio_base {
 	uint64_t cpu_ns, gpu_ns;
 	const char *cpu_name, *gpu_name;
+	bool is_steps; /* their times are less the cost of the probes, the window's is not */
 };
 struct ratio_base analysis__base(const struct analysis *a);
 uint32_t analysis__main_pid(const struct recording *r); /* 0: not known */

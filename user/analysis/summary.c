@@ -227,10 +227,9 @@ static int add_damage(const struct analysis *a, struct table *t)
 
 static int add_subtracted(const struct analysis *a, struct table *t)
 {
-	uint64_t whole = analysis__base(a).cpu_ns;
+	const struct ratio_base base = analysis__base(a);
+	uint64_t whole = base.cpu_ns + (base.is_steps ? a->model.subtracted_ns : 0);
 
-	if (a->steps.calls && !a->outside_steps)
-		whole += a->model.subtracted_ns;
 	if (!a->model.subtracted_ns || !whole)
 		return 0;
 	return table__add_notef(t,

@@ -5,7 +5,6 @@
 #include "capture/launches.h"
 #include "capture/node_types.h"
 #include "common/util.h"
-#include "device/cuda_calls.h"
 #include <string.h>
 
 /* What a row is called when it is left out; NULL: it cannot be, having names of many kinds. */
@@ -21,7 +20,7 @@ static bool must_stay(const struct planned_probe *probe)
 {
 	if (probe->chosen)
 		return true;
-	return probe->group == GROUP_DEVICE ? cuda_call__gives_work(&probe->cfg.call)
+	return probe->group == GROUP_DEVICE ? PT_CALL_GIVES_WORK(probe->cfg.call.call_class)
 					    : !left_out_name(probe);
 }
 

@@ -89,7 +89,7 @@ static int plan_symbol(const struct elf_symbol *s, void *ctx)
 	if (!call || is_obsolete(p, call, s->name) || has_address(p, s->vaddr) ||
 	    is_forwarder(p, s) || elf_file__offset(p->elf, s->vaddr, &probe.offset))
 		return 0;
-	if (p->group == GROUP_LAUNCH && !cuda_call__gives_work(&call->cfg))
+	if (p->group == GROUP_LAUNCH && !PT_CALL_GIVES_WORK(call->cfg.call_class))
 		return 0;
 	if (p->group == GROUP_DEVICE) {
 		probe.program = "device_call_entry";
@@ -157,10 +157,4 @@ int cuda_calls__plan(struct target *t, struct probe_plan *plan)
 int cuda_calls__plan_launches(struct target *t, struct probe_plan *plan)
 {
 	return plan_libraries(t, GROUP_LAUNCH, plan);
-}
-
-bool cuda_call__gives_work(const struct pt_call_cfg *cfg)
-{
-	return cfg->call_class == PT_CALL_LAUNCH || cfg->call_class == PT_CALL_COPY ||
-	       cfg->call_class == PT_CALL_SET;
 }

@@ -13,7 +13,6 @@
 int cuda_calls__plan(struct target *t, struct probe_plan *plan);
 /* The same for GROUP_LAUNCH: entries of what gives the device work, to be counted. */
 int cuda_calls__plan_launches(struct target *t, struct probe_plan *plan);
-bool cuda_call__gives_work(const struct pt_call_cfg *cfg);
 /* Runtime and driver are there: nothing more is to come. */
 bool cuda_calls__complete(const struct probe_plan *plan);
 
