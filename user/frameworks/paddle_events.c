@@ -3,7 +3,6 @@
 #include "attach/site.h"
 #include "common/err.h"
 #include "common/util.h"
-#include <elf.h>
 #include <string.h>
 
 #define MAX_BRANCH 48 /* bytes from the question to the branch on its answer */
@@ -36,7 +35,7 @@ struct events {
 	struct table_scan *s;
 	unsigned int lib;
 	struct elf_file *elf;
-	struct elf_section text, strings, stubs;
+	struct elf_section text, strings;
 	uint64_t stub[CALLEE_CNT]; /* by which the library calls it; 0: it does not */
 	struct call *calls;
 	size_t call_cnt, call_cap;
@@ -53,46 +52,6 @@ static int32_t read_i32(const uint8_t *p)
 
 	memcpy(&v, p, sizeof(v));
 	return v;
-}
-
-/* Where the pointer to a function is that another library may have. */
-static uint64_t slot_of(const struct events *e, const char *symbol)
-{
-	struct elf_section relocations = elf_file__whole_section(e->elf, ".rela.plt");
-	struct elf_section symbols = elf_file__whole_section(e->elf, ".dynsym"),
-			   names = elf_file__whole_section(e->elf, ".dynstr");
-	Elf64_Rela rela;
-	Elf64_Sym sym;
-
-	for (size_t at = 0; at + sizeof(rela) <= relocations.len; at += sizeof(rela)) {
-		size_t sym_at;
-
-		memcpy(&rela, relocations.bytes + at, sizeof(rela));
-		sym_at = ELF64_R_SYM(rela.r_info) * sizeof(sym);
-		if (sym_at + sizeof(sym) > symbols.len)
-			continue;
-		memcpy(&sym, symbols.bytes + sym_at, sizeof(sym));
-		if (sym.st_name + strlen(symbol) < names.len &&
-		    !memcmp(names.bytes + sym.st_name, symbol, strlen(symbol) + 1))
-			return rela.r_offset;
-	}
-	return 0;
-}
-
-/* The stub that jumps where that pointer leads: jmp *offset(%rip), at the begin of its 16 bytes. */
-static uint64_t stub_of(const struct events *e, const char *symbol)
-{
-	const struct elf_section *p = &e->stubs;
-	uint64_t slot = slot_of(e, symbol);
-
-	for (size_t at = 0; slot && at + 16 <= p->len; at += 16) {
-		const uint8_t *code = p->bytes + at;
-
-		if (code[0] == 0xff && code[1] == 0x25 &&
-		    p->vaddr + at + 6 + (uint64_t)(int64_t)read_i32(code + 2) == slot)
-			return p->vaddr + at;
-	}
-	return 0;
 }
 
 /* A text of the library's by its address; NULL: none, or too long for a name. */
@@ -324,9 +283,8 @@ int paddle_events__plan(struct table_scan *s, unsigned int lib, size_t *kernels)
 		return 0;
 	e.text = elf_file__whole_section(e.elf, ".text");
 	e.strings = elf_file__whole_section(e.elf, ".rodata");
-	e.stubs = elf_file__whole_section(e.elf, ".plt");
 	for (int c = 0; c < CALLEE_CNT; c++)
-		e.stub[c] = stub_of(&e, callees[c]);
+		e.stub[c] = elf_file__stub(e.elf, callees[c]);
 	if (e.text.bytes && e.strings.bytes)
 		err = gather(&e);
 	if (!err)

@@ -53,6 +53,10 @@ struct elf_section {
 };
 struct elf_section elf_file__whole_section(const struct elf_file *f, const char *name);
 
+/* Where the file's stub for a function is, by which it calls one that another file may have; 0 if it
+ * has none. x86-64, without the stubs of control-flow protection. (elf_stub.c) */
+uint64_t elf_file__stub(const struct elf_file *f, const char *symbol);
+
 /* Lower-case hex, empty string if there is none. */
 const char *elf_file__build_id(const struct elf_file *f);
 bool elf_file__is_static(const struct elf_file *f); /* no PT_INTERP, no PT_DYNAMIC */
