@@ -48,6 +48,7 @@ enum pt_rec_kind {
 	PT_REC_ASYNC_END,   /* ... and ends on any, paired by object pointer */
 	PT_REC_TASK,	    /* struct pt_rec_task: fork, exec, exit, new thread, rename */
 	PT_REC_MARK,	    /* struct pt_rec_mark: a counter's value, or an instant */
+	PT_REC_FULL_NAME,   /* struct pt_rec_full_name: of the span that began at ts_ns */
 };
 
 /* How the end of a span was seen; the same numbers go into the recording. */
@@ -113,6 +114,16 @@ struct pt_rec_named {
 	__u32 name_len;	  /* bytes, without NUL */
 	__u32 nested;	  /* probed calls right inside it that have no span */
 	char name[PT_NAME_MAX]; /* only the first name_len + 1 bytes travel, rounded up to 8 */
+};
+
+#define PT_FULL_NAME_MAX 1024 /* bytes, NUL included; longer ones are not read */
+
+struct pt_rec_full_name {
+	struct pt_rec h;
+	__u64 ts_ns; /* begin of the span whose full name it is, same thread */
+	__u32 len;   /* bytes, without NUL */
+	__u32 pad;
+	char text[PT_FULL_NAME_MAX]; /* only the first len + 1 bytes travel, rounded up to 8 */
 };
 
 #define PT_ARG_LISTED 0x80
@@ -221,6 +232,7 @@ enum pt_name_source { PT_NAME_STATIC = 0, PT_NAME_CXX11 = 1, PT_NAME_COW = 2, PT
 /* cfg.flags of named_entry */
 #define PT_NAMED_OUTERMOST 1
 #define PT_NAMED_BY_CLASS  2 /* cfg.name_reg holds an object, see pt_layout.class_names */
+#define PT_NAMED_IN_FULL   4 /* its caller may have a longer name for it, see struct pt_full_name */
 
 enum pt_arg_kind {
 	PT_ARG_NONE = 0,
@@ -368,6 +380,18 @@ struct pt_pipeline {
 	__u32 ns_per_cycle_shifted; /* of the processor's counter, by PT_CYCLE_SHIFT; 0: unknown */
 };
 
+/* Callers that hold a pointer to a pointer to an object over the call, in a register that functions
+ * give back as it was: the object has a full name for what is called, a std::string (COW). */
+#define PT_MAX_FULL_NAME_SITES 16
+
+struct pt_full_name {
+	struct pt_full_name_site {
+		__u64 return_address; /* runtime address, 0: end of the list */
+		__u32 reg;	      /* by the processor's numbers: 3 rbx, 5 rbp, 12 to 15 */
+	} sites[PT_MAX_FULL_NAME_SITES];
+	__u32 text_at; /* in the object */
+};
+
 /* Offsets of the fields that the programs read in the target, per framework version. */
 #define PT_MAX_DTYPES 64 /* a power of two */
 
@@ -390,6 +414,7 @@ struct pt_layout {
 	struct pt_class_name class_names[PT_MAX_CLASSES];
 	struct pt_python python;
 	struct pt_pipeline pipeline;
+	struct pt_full_name full_name;
 };
 
 struct pt_schedule {

@@ -23,6 +23,92 @@ static __always_inline bool in_named_call(struct pt_thread *t, __u32 row)
 	return true;
 }
 
+/* Registers that functions give back as they were, by the processor's numbers. The barriers keep
+ * the compiler from choosing an address in ctx first, which the verifier does not allow. */
+static __always_inline __u64 kept_register(struct pt_regs *ctx, __u32 reg)
+{
+	__u64 bx = ctx->bx, bp = ctx->bp, r12 = ctx->r12, r13 = ctx->r13, r14 = ctx->r14,
+	      r15 = ctx->r15;
+
+	barrier_var(bx);
+	barrier_var(bp);
+	barrier_var(r12);
+	barrier_var(r13);
+	barrier_var(r14);
+	barrier_var(r15);
+	switch (reg) {
+	case 3:
+		return bx;
+	case 5:
+		return bp;
+	case 12:
+		return r12;
+	case 13:
+		return r13;
+	case 14:
+		return r14;
+	case 15:
+		return r15;
+	default:
+		return 0;
+	}
+}
+
+/* What the caller holds for an object with a full name; 0: it is none that is known. */
+static __always_inline __u64 full_name_object(struct pt_regs *ctx, const struct pt_probe_cfg *cfg)
+{
+	__u64 caller = read_u64(ctx->sp + cfg->rsp_shift);
+	__u32 reg = 0;
+
+	for (int i = 0; i < PT_MAX_FULL_NAME_SITES && !reg; i++) {
+		const struct pt_full_name_site *site = &ctl.layout.full_name.sites[i];
+
+		if (!site->return_address)
+			break;
+		if (site->return_address == caller)
+			reg = site->reg;
+	}
+	return reg ? read_u64(kept_register(ctx, reg)) : 0;
+}
+
+/* The full name into the thread's scratch; its length, 0: there is none. A name not made yet is
+ * empty, and what is no string has another length before it than up to its NUL. */
+static __always_inline __u32 read_full_name(struct pt_regs *ctx, const struct pt_probe_cfg *cfg,
+					    struct pt_thread *t)
+{
+	struct pt_rec_full_name *r = (void *)t->scratch;
+	__u64 object, text;
+	long n;
+
+	if (!ctl.window_open || !(cfg->flags & PT_NAMED_IN_FULL))
+		return 0;
+	object = full_name_object(ctx, cfg);
+	text = object ? read_u64(object + ctl.layout.full_name.text_at) : 0;
+	if (!text)
+		return 0;
+	n = bpf_probe_read_user_str(r->text, sizeof(r->text), (void *)text);
+	if (n <= 1 || read_u64(text - 24) != (__u64)n - 1)
+		return 0;
+	return (__u32)n - 1;
+}
+
+static __always_inline void full_name_send(struct pt_thread *t, const struct pt_frame *f, __u32 len)
+{
+	struct pt_rec_full_name *r = (void *)t->scratch;
+	__u64 size;
+
+	barrier_var(len);
+	if (len >= PT_FULL_NAME_MAX)
+		return;
+	size = (__builtin_offsetof(struct pt_rec_full_name, text) + len + 8) & ~7ull;
+	rec_init(&r->h, PT_REC_FULL_NAME, size, f->probe);
+	r->ts_ns = f->ts_ns;
+	r->len = len;
+	r->pad = 0;
+	if (bpf_ringbuf_output(&ring, r, size, BPF_RB_NO_WAKEUP))
+		count_lost(&ctl.lost_ring);
+}
+
 /*
  * A call whose name the target holds (cfg.name_path). Its end is a return probe's or a landing's;
  * without one it is inferred from the thread's next event. A call without a name is none; with
@@ -31,8 +117,9 @@ static __always_inline bool in_named_call(struct pt_thread *t, __u32 row)
 SEC("uprobe")
 int named_entry(struct pt_regs *ctx)
 {
-	__u32 row = probe_row(ctx), len;
+	__u32 row = probe_row(ctx), len, full_len;
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	struct pt_frame *f;
 	struct pt_thread *t;
 	__u64 at;
 	char *name;
@@ -50,7 +137,10 @@ int named_entry(struct pt_regs *ctx)
 		return 0;
 	note_return(ctx, cfg, row);
 	named_step(t, row, name);
-	named_push(t, ctx->sp + cfg->rsp_shift, row, len);
+	full_len = read_full_name(ctx, cfg, t);
+	f = named_push(t, ctx->sp + cfg->rsp_shift, row, len);
+	if (f && full_len)
+		full_name_send(t, f, full_len);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "model/device_info.h"
 
 #define PARAMS_MAX 64
+#define FULL_MAX   4096 /* bytes of a full name, quoted */
 
 static const struct category_row {
 	const char *kineto, *tb;
@@ -164,7 +165,9 @@ static char *name__text(const struct name *n, enum chrome_role role)
 	return text;
 }
 
-static int name__make(const struct name *n, enum chrome_dialect dialect, struct chrome_name *out)
+/* full: its full name, NULL: it has none. */
+static int name__make(const struct name *n, const char *full, enum chrome_dialect dialect,
+		      struct chrome_name *out)
 {
 	const struct category_row *row =
 		&category_rows[n && n->category < CAT_CNT ? n->category : 0];
@@ -188,6 +191,16 @@ static int name__make(const struct name *n, enum chrome_dialect dialect, struct 
 	out->quoted = out->head_len - strlen(quoted);
 	if (!n || !n->schema)
 		return 0;
+	if (full) {
+		out->full = json__quote(full);
+		if (!out->full)
+			return -ENOMEM;
+		if (strlen(out->full) > FULL_MAX) {
+			free(out->full);
+			out->full = NULL;
+		}
+		return 0;
+	}
 	out->param_cnt = chrome_schema__params(n->schema, params, PARAMS_MAX);
 	out->params = malloc(out->param_cnt + 1);
 	if (!out->params)
@@ -228,7 +241,8 @@ int chrome_names__make(const struct recording *r, enum chrome_dialect dialect,
 	out->names = calloc((size_t)out->cnt + 1, sizeof(*out->names));
 	err = out->names ? chrome_names__dtypes(r, out) : -ENOMEM;
 	for (uint32_t id = 0; !err && id <= out->cnt; id++)
-		err = name__make(id ? recording__name(r, id) : NULL, dialect, &out->names[id]);
+		err = name__make(id ? recording__name(r, id) : NULL, recording__full_name(r, id),
+				 dialect, &out->names[id]);
 	if (err)
 		chrome_names__free(out);
 	return err;
@@ -239,6 +253,7 @@ void chrome_names__free(struct chrome_names *n)
 	for (uint32_t id = 0; n->names && id <= n->cnt; id++) {
 		free(n->names[id].head);
 		free(n->names[id].params);
+		free(n->names[id].full);
 	}
 	for (size_t i = 0; i < n->dtype_cnt; i++)
 		free(n->dtypes[i]);

@@ -21,6 +21,7 @@ struct chrome_name {
 	uint8_t category; /* enum span_category */
 	uint8_t *params;  /* enum chrome_param by position in the schema */
 	size_t param_cnt;
+	char *full;	  /* quoted, an operator's full name; NULL: not known */
 	const char *collective; /* of a collective library's kernel: "nccl:all_reduce"; or NULL */
 };
 

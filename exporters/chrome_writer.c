@@ -158,16 +158,22 @@ static char *put_host_args(struct chrome_writer *w, char *p, const struct chrome
 	p = put_arg_u64(TEXT_LIT(p, "\"External id\":"), external_id);
 	p = put_arg_u64(TEXT_LIT(p, "\"Ev Idx\":"), id - 1);
 	if (n->role == ROLE_OPERATOR) {
+		const struct chrome_name *overload = overload_of(w, e);
+
 		o->operator_id = id;
+		if (overload->full) {
+			p = TEXT_LIT(p, "\"Full name\":");
+			p = text__str(p, overload->full, strlen(overload->full));
+			*p++ = ',';
+		}
 		if (e->id != EVENT_NO_ID) {
 			p = put_arg_u64(TEXT_LIT(p, "\"Sequence number\":"), e->id);
 			forward = n->category == CAT_BACKWARD_NODE ? forward_of(w, e->id) : NULL;
 			p = put_arg_u64(TEXT_LIT(p, "\"Fwd thread id\":"),
 					forward ? forward->row->tid : 0);
 		}
-		if (e->args_len ||
-		    (w->names.shapes && chrome_name__takes_no_tensor(overload_of(w, e))))
-			p = put_tensors(p, &w->names, overload_of(w, e), e->args, e->args_len);
+		if (e->args_len || (w->names.shapes && chrome_name__takes_no_tensor(overload)))
+			p = put_tensors(p, &w->names, overload, e->args, e->args_len);
 	}
 	if (n->role == ROLE_LAUNCH)
 		p = put_call(p, &w->names, e);

@@ -168,6 +168,9 @@ static void put_host(struct perfetto *p, const struct slice *s, uint8_t category
 	}
 	if (e->id != EVENT_NO_ID && e->type == EVENT_SPAN)
 		perfetto_event__arg_u64(&p->w, KEY_SEQUENCE, e->id);
+	if (e->type == EVENT_SPAN && recording__full_name(p->r, e->overload))
+		perfetto_event__arg_text(&p->w, KEY_FULL_NAME,
+					 recording__full_name(p->r, e->overload));
 	if (e->args_len && tensors__text(&p->dtypes, e->args, e->args_len, text, sizeof(text)))
 		perfetto_event__arg_text(&p->w, KEY_INPUTS, text);
 }

@@ -74,6 +74,7 @@ static const char *const keys[KEY_CNT] = {
 	[KEY_SEQUENCE] = "sequence number",
 	[KEY_BYTES] = "bytes",
 	[KEY_INPUTS] = "inputs",
+	[KEY_FULL_NAME] = "full name",
 	[KEY_STREAM_HANDLE] = "stream handle",
 	[KEY_COPY] = "copy",
 	[KEY_KERNEL] = "kernel",

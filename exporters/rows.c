@@ -245,6 +245,8 @@ COLUMN(name, row->span			   ? text(span__name(rows->r, row->span))
 	     : row->ev->type == EVENT_STEP ? key(span_kind__label(KIND_STEP))
 	     : row->name		   ? text(row->name->text)
 					   : none)
+COLUMN(full_name,
+       row->ev->type == EVENT_SPAN ? text(recording__full_name(rows->r, row->ev->overload)) : none)
 COLUMN(name_id, row->name ? number(row->name->id) : none)
 COLUMN(phase, row->span ? key(span_kind__label(row->span->phase)) : none)
 COLUMN(step, row->step ? number(row->step->index) : none)
@@ -383,6 +385,7 @@ const struct column columns[] = {
 	{"allocated", COLUMN_ALL, "INTEGER", get_allocated},
 	{"reserved", COLUMN_ALL, "INTEGER", get_reserved},
 	{"memory_device", COLUMN_ALL, "INTEGER", get_memory_device},
+	{"full_name", COLUMN_ALL, "TEXT", get_full_name},
 	{"inputs", COLUMN_ALL, "TEXT", get_inputs},
 	{"copy", COLUMN_ALL, "TEXT", get_copy},
 	{"kernel", COLUMN_ALL, "TEXT", get_kernel},

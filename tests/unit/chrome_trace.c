@@ -493,6 +493,32 @@ Test(chrome_trace, shapes_follow_the_signature_of_the_overload)
 	made__remove(&s);
 }
 
+/* Two operators of one type. */
+Test(chrome_trace, full_names_are_args)
+{
+	static const char *const full[] = {"Default/a/Conv2D-op1", "Default/b/Conv2D-op2"};
+	struct event e = {.type = EVENT_SPAN, .dur_ns = 5000, .id = EVENT_NO_ID};
+	struct made s;
+	json_t *trace, *events;
+	size_t cnt = 0, i;
+	const json_t *item;
+
+	made__begin(&s, NULL);
+	e.track = s.thread;
+	for (i = 0; i < ARRAY_SIZE(full); i++, e.ts_ns += 10000) {
+		e.name = recording_writer__name(s.w, CAT_OPERATOR, "Conv2D", full[i]);
+		made__put(&s, &e);
+	}
+	trace = made__export(&s, NULL);
+	events = json_object_get(trace, "traceEvents");
+	json_array_foreach(events, i,
+			   item) if (cnt < ARRAY_SIZE(full) && trace__arg(item, "Full name"))
+		cr_expect_str_eq(json_string_value(trace__arg(item, "Full name")), full[cnt++]);
+	cr_expect_eq(cnt, 2);
+	json_decref(trace);
+	made__remove(&s);
+}
+
 Test(chrome_trace, memory_is_summed_where_the_allocator_does_not_say)
 {
 	const struct event_memory unknown = {UINT64_MAX, UINT64_MAX, 0, -1};

@@ -308,6 +308,41 @@ Test(site, a_prologue_that_aligns_the_stack)
 	cr_expect_eq(site__aligned_push(code, sizeof(code)), 0);
 }
 
+/* call [rax+0x28]; test al, al; jne L; ret; L: mov rsi, [rbx]; mov rdi, r13; call 0x100 */
+static const uint8_t keeps[] = {0xff, 0x50, 0x28, 0x84, 0xc0, 0x75, 0x01, 0xc3, 0x48, 0x8b,
+				0x33, 0x4c, 0x89, 0xef, 0xe8, 0xed, 0,	  0,	0};
+
+static int kept(size_t at, uint8_t byte, size_t from)
+{
+	uint8_t code[sizeof(keeps)];
+
+	memcpy(code, keeps, sizeof(code));
+	code[at] = byte;
+	return site__kept_argument(code, sizeof(code), from, 0x100);
+}
+
+Test(site, what_a_caller_holds_over_a_call)
+{
+	cr_expect_eq(kept(0, 0xff, 3), 3);
+	cr_expect_eq(kept(8, 0x49, 3), -ENOENT);  /* mov rsi, [r11]: not given back */
+	cr_expect_eq(kept(10, 0x36, 3), -ENOENT); /* mov rsi, [rsi] */
+	cr_expect_eq(kept(15, 0xec, 3), -ENOENT); /* calls something else */
+	cr_expect_eq(kept(13, 0xee, 3), -ENOENT); /* mov rsi, r13 behind it */
+	cr_expect_eq(kept(4, 0xc3, 3), 3);	  /* test bl, al: reads it */
+	cr_expect_eq(kept(3, 0x88, 3), 3);	  /* mov al, al */
+	cr_expect_eq(kept(6, 0x00, 3), -ENOENT);  /* both ways return */
+	cr_expect_eq(kept(0, 0xff, sizeof(keeps)), -ENOENT);
+}
+
+/* mov bl, al; mov rsi, [rbx]; call */
+Test(site, what_a_caller_changes_it_does_not_hold)
+{
+	static const uint8_t code[] = {0x88, 0xc3, 0x48, 0x8b, 0x33, 0xe8, 0xf6, 0, 0, 0};
+
+	cr_expect_eq(site__kept_argument(code, sizeof(code), 0, 0x100), -ENOENT);
+	cr_expect_eq(site__kept_argument(code, sizeof(code), 2, 0x100), 3);
+}
+
 /* push rbp; call; test eax, eax; je L; call; L: pop rbp; ret */
 Test(site, where_each_return_passes)
 {

@@ -22,7 +22,9 @@ BATCH = 16
 def parse_args():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--log", default=os.devnull)
-    parser.add_argument("--mode", choices=["pynative", "jit", "graph", "model"], default="pynative")
+    parser.add_argument("--mode", default="pynative",
+                        choices=["pynative", "jit", "graph", "gradients", "model"],
+                        help="gradients: a graph that value_and_grad made, and one of the optimizer")
     parser.add_argument("--optimizer", choices=["adam", "momentum", "sgd"], default="adam")
     parser.add_argument("--infer", action="store_true", help="no loss, no optimizer")
     parser.add_argument("--workers", type=int, default=1, help="threads of the data pipeline")
@@ -161,7 +163,8 @@ def train(args, net, loss, clock):
 
 def main():
     args = parse_args()
-    ms.set_context(mode=ms.GRAPH_MODE if args.mode in ("graph", "model") else ms.PYNATIVE_MODE)
+    compiled = args.mode in ("graph", "gradients", "model")
+    ms.set_context(mode=ms.GRAPH_MODE if compiled else ms.PYNATIVE_MODE)
     ms.set_device("CPU")
     net, loss, clock = Net(), nn.CrossEntropyLoss(), Clock(args)
     net.set_train()

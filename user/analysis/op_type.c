@@ -11,7 +11,8 @@
 #include "analysis/order.h"
 #include "common/util.h"
 
-/* Rows: group: 1 on the device's side; id: the full name; cpu, gpu: with all inside. */
+/* Rows: group: 1 on the device's side; id: of the name, or where a full name is known of the name
+ * with that; cpu, gpu: with all inside. */
 struct operators {
 	struct stat_map map;
 };
@@ -29,6 +30,23 @@ static bool is_operator(const struct span *s)
 			      s->kind == KIND_PYTHON_OP);
 }
 
+/* One that is not known in full is no part of those that have its name. */
+static uint32_t name_id(const struct analysis *a, const struct event *e)
+{
+	const bool any = recording__full_name(a->r, e->overload) ||
+			 recording__full_name(a->r, e->name);
+
+	return any ? e->overload : e->name;
+}
+
+/* Full where it is known. */
+static const char *name_of(const struct analysis *a, uint32_t id)
+{
+	const char *full = recording__full_name(a->r, id);
+
+	return full ? full : analysis__name(a, id);
+}
+
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct operators *o = state;
@@ -39,7 +57,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 		for (const struct span *root = b->tracks[i].roots; root; root = root->next_sibling)
 			for (const struct span *s = root; s; s = span__next(s, root)) {
 				const struct stat_key key = {.group = s->device_ns > 0,
-							     .id = s->ev.name};
+							     .id = name_id(a, &s->ev)};
 				struct stat *stat;
 
 				if (!is_operator(s))
@@ -193,7 +211,7 @@ static int fill_detail(const struct analysis *a, void *state, struct table *t)
 	if (!names)
 		return -ENOMEM;
 	for (size_t i = 0; i < o->map.cnt; i++)
-		names[i] = analysis__name(a, o->map.rows[i].key.id);
+		names[i] = name_of(a, o->map.rows[i].key.id);
 	return fill_sides(a, o, o->map.rows, o->map.cnt, names, true, t);
 }
 

@@ -33,6 +33,7 @@ enum {
 	SITE_R9 = 32,
 	SITE_RSP = 64,
 	SITE_RAX = 128,
+	SITE_KEPT = 256, /* those that a function gives back as they were: rbx, rbp, r12 to r15 */
 };
 
 /*
@@ -72,6 +73,15 @@ int site__exits(const uint8_t *code, size_t len, struct site_exit *exits, size_t
  * returns how many (0: it has none, or a return without one, or more than max).
  */
 size_t site__stack_checks(const uint8_t *code, size_t len, uint32_t *at, size_t max);
+
+/*
+ * Where a function keeps, over a call that returns to code[from], a pointer to an object that it
+ * then passes to the function at distance `callee` from code[0], as the second of two arguments:
+ * that the register is not changed in between, on a way that the code can take, is proven by its
+ * instructions. Returns the register's number in their encoding (3 rbx, 5 rbp, 12 to 15); -ENOENT:
+ * there is none, or too far away. (site_kept_x86.c)
+ */
+int site__kept_argument(const uint8_t *code, size_t len, size_t from, int64_t callee);
 
 /* Where, behind a prologue that aligns the stack anew, rbp is pushed, which is emulated: r10 points
  * behind the return address there. 0 if the function does not begin so. */

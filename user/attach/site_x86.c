@@ -170,6 +170,13 @@ static unsigned int register_bit(ZydisRegister reg)
 		return SITE_RSP;
 	case ZYDIS_REGISTER_RAX:
 		return SITE_RAX;
+	case ZYDIS_REGISTER_RBX:
+	case ZYDIS_REGISTER_RBP:
+	case ZYDIS_REGISTER_R12:
+	case ZYDIS_REGISTER_R13:
+	case ZYDIS_REGISTER_R14:
+	case ZYDIS_REGISTER_R15:
+		return SITE_KEPT;
 	default:
 		return 0;
 	}

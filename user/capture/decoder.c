@@ -6,6 +6,7 @@
 #include "common/util.h"
 #include "device/kernel_processes.h"
 #include <bpf/bpf.h>
+#include <ctype.h>
 #include <string.h>
 
 struct decoder *decoder__new(struct target *t, const struct framework *framework,
@@ -279,8 +280,9 @@ static enum span_category named_category(const struct decoder *d, const struct p
 	return class_category(name_class, probe->category);
 }
 
+/* schema: see recording_writer__name */
 static uint32_t dynamic_name(struct decoder *d, const struct planned_probe *probe,
-			     enum span_category category, char *text)
+			     enum span_category category, char *text, const char *schema)
 {
 	const char *prefix = probe->name_prefix ? probe->name_prefix : "";
 	const char *suffix = probe->name_suffix ? probe->name_suffix : "";
@@ -289,7 +291,16 @@ static uint32_t dynamic_name(struct decoder *d, const struct planned_probe *prob
 	if (d->framework && d->framework->shorten)
 		d->framework->shorten(text);
 	snprintf(whole, sizeof(whole), "%s%s%s", prefix, text, suffix);
-	return recording_writer__name(d->writer, category, whole, NULL);
+	return recording_writer__name(d->writer, category, whole, schema);
+}
+
+/* A path that names something: what else may lie where names are looked for is no such text. */
+static bool is_full_name(const char *text)
+{
+	for (const char *p = text; *p; p++)
+		if (!isprint((unsigned char)*p) || *p == '(' || *p == ')')
+			return false;
+	return strchr(text, '/') != NULL;
 }
 
 static bool is_hidden(const struct decoder *d, const struct planned_probe *probe, const char *text)
@@ -306,15 +317,18 @@ static int named_write(struct decoder *d, const struct pt_rec *h, const struct p
 		       uint32_t name_class, char *text)
 {
 	const struct planned_probe *probe = decoder__row_probe(d, span->probe);
+	const char *full = pending__take_full_name(d->pending, h->tid, span->ts_ns);
 	enum span_category category;
 
 	if (!probe)
 		return d->malformed++, 0;
+	if (full && !is_full_name(full))
+		full = NULL;
 	d->hits[probe->group] += probe->category == CAT_PIPELINE ? 1 : 2;
 	if (is_hidden(d, probe, text))
 		return 0;
 	category = named_category(d, probe, name_class, text);
-	return decoder__span(d, h, span, dynamic_name(d, probe, category, text), EVENT_NO_ID);
+	return decoder__span(d, h, span, dynamic_name(d, probe, category, text, full), EVENT_NO_ID);
 }
 
 static int take_named(struct decoder *d, const struct pt_rec_named *r)
@@ -364,6 +378,15 @@ static int take_args(struct decoder *d, const struct pt_rec_args *r, size_t size
 	return pending__put_args(d->pending, r);
 }
 
+static int take_full_name(struct decoder *d, const struct pt_rec_full_name *r, size_t size)
+{
+	if (r->len >= PT_FULL_NAME_MAX || size < offsetof(struct pt_rec_full_name, text) + r->len) {
+		d->malformed++;
+		return 0;
+	}
+	return pending__put_full_name(d->pending, r);
+}
+
 #define TAKE(type, function)                                                                       \
 	(size < sizeof(struct type) ? (d->malformed++, 0) : function(d, (const struct type *)data))
 
@@ -386,6 +409,10 @@ int decoder__record(struct decoder *d, const void *data, size_t size)
 	case PT_REC_ARGS:
 		return size < offsetof(struct pt_rec_args, tensors) ? (d->malformed++, 0)
 								    : take_args(d, data, size);
+	case PT_REC_FULL_NAME:
+		return size < offsetof(struct pt_rec_full_name, text)
+			       ? (d->malformed++, 0)
+			       : take_full_name(d, data, size);
 	case PT_REC_MEMORY:
 		return TAKE(pt_rec_memory, decoder__memory);
 	case PT_REC_ASYNC_BEGIN:

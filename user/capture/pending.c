@@ -35,8 +35,8 @@ struct alloc_entry {
 };
 
 struct pending {
-	struct entry *args, *asyncs, *allocs;
-	struct args_entry *taken; /* handed out, freed by the next call */
+	struct entry *args, *full_names, *asyncs, *allocs;
+	struct args_entry *taken, *taken_full_name; /* handed out, freed by the next call */
 };
 
 struct pending *pending__new(void)
@@ -60,9 +60,11 @@ void pending__free(struct pending *p)
 	if (!p)
 		return;
 	table_clear(&p->args);
+	table_clear(&p->full_names);
 	table_clear(&p->asyncs);
 	table_clear(&p->allocs);
 	free(p->taken);
+	free(p->taken_full_name);
 	free(p);
 }
 
@@ -140,6 +142,31 @@ const void *pending__take_args(struct pending *p, uint32_t tid, uint64_t ts_ns, 
 		return NULL;
 	*len = p->taken->len;
 	return p->taken->bytes;
+}
+
+/* ---- full names ---- */
+
+int pending__put_full_name(struct pending *p, const struct pt_rec_full_name *r)
+{
+	struct args_entry *item = malloc(sizeof(*item) + r->len + 1);
+
+	if (!item)
+		return -ENOMEM;
+	memcpy(item->bytes, r->text, r->len);
+	item->bytes[r->len] = '\0';
+	item->len = r->len;
+	table_put(&p->full_names, &item->e, (struct key){r->h.tid, r->ts_ns}, MAX_ARGS);
+	return 0;
+}
+
+const char *pending__take_full_name(struct pending *p, uint32_t tid, uint64_t ts_ns)
+{
+	if (!p->full_names)
+		return NULL;
+	free(p->taken_full_name);
+	p->taken_full_name =
+		(struct args_entry *)table_take(&p->full_names, (struct key){tid, ts_ns});
+	return p->taken_full_name ? p->taken_full_name->bytes : NULL;
 }
 
 /* ---- asynchronous work ---- */

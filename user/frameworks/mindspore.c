@@ -4,6 +4,7 @@
  * 2.7.0 for CPUs. Its functions let C++ exceptions pass, so none has a return probe: those that end
  * a phase are seen at the check of their stack that each normal return passes.
  */
+#include "frameworks/mindspore_names.h"
 #include "frameworks/package.h"
 #include "frameworks/probe_table.h"
 #include "attach/site.h"
@@ -24,6 +25,7 @@ enum mindspore_lib {
 	LIB_PROFILER,
 	LIB_PYBOOST,
 	LIB_MEMORY,
+	LIB_CORE,
 	LIB_CNT
 };
 
@@ -32,6 +34,7 @@ static const char *const libs[] = {
 	[LIB_PYNATIVE] = "libmindspore_pynative.so", [LIB_DATASET] = "_c_dataengine*.so",
 	[LIB_FRONTEND] = "libmindspore_frontend.so", [LIB_PROFILER] = "libmindspore_profiler.so",
 	[LIB_PYBOOST] = "libmindspore_pyboost.so",   [LIB_MEMORY] = "libmindspore_memory_pool.so",
+	[LIB_CORE] = "libmindspore_core.so",
 };
 
 /* 2.7 has none for CPUs: its kernels are in that of the operators for the host. */
@@ -145,9 +148,9 @@ static const struct probe_row rows[] = {
 		.category = CAT_OPERATOR,
 		.program = "named_entry",
 		.landing_program = "call_landing",
-		.cfg = {.name_source = PT_NAME_COW, .name_path = {8}},
+		.cfg = {.name_source = PT_NAME_COW, .name_path = {8}, .flags = PT_NAMED_IN_FULL},
 		.slide = true,
-		.slide_keep = SITE_RDI,
+		.slide_keep = SITE_RDI | SITE_KEPT,
 		.loses = "operators",
 	},
 	/* RecordFunction */
@@ -366,6 +369,9 @@ static int mindspore_recognise(struct target *t, struct framework_match *m)
 	return 1;
 }
 
+/* Those of 2.10, of 2.7. */
+static const unsigned int launchers[] = {LIB_CPU, LIB_BACKEND};
+
 static int mindspore_plan(struct target *t, const struct framework_match *m,
 			  const struct plan_opts *opts, struct probe_plan *plan)
 {
@@ -375,7 +381,11 @@ static int mindspore_plan(struct target *t, const struct framework_match *m,
 	memcpy(plan->name_rules, name_rules, sizeof(name_rules));
 	plan->name_rule_cnt = ARRAY_SIZE(name_rules);
 	err = opts->detail == DETAIL_INNER ? plan_pipeline(m, plan) : 0;
-	return err ? err : probe_table__plan(&table, t, opts, plan, &scan);
+	if (!err)
+		err = probe_table__plan(&table, t, opts, plan, &scan);
+	if (err || opts->detail == DETAIL_PHASE)
+		return err;
+	return mindspore_names__plan(&scan, LIB_CORE, launchers, ARRAY_SIZE(launchers));
 }
 
 const struct framework framework_mindspore = {

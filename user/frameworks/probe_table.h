@@ -5,7 +5,7 @@
 
 #include "frameworks/framework.h"
 
-#define TABLE_MAX_LIBS 8
+#define TABLE_MAX_LIBS 12
 #define TABLE_MAX_ROWS 64
 #define TABLE_MAX_ENDS 16 /* of one function */
 

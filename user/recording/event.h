@@ -149,7 +149,9 @@ struct name {
 	uint32_t id;
 	uint8_t category; /* enum span_category */
 	const char *text;
-	const char *schema; /* signature as the framework prints it, NULL if none; see CAT_QUEUE_FULL */
+	/* Signature as the framework prints it, or an operator's full name, see
+	 * recording__full_name; NULL if none; see CAT_QUEUE_FULL */
+	const char *schema;
 	uint32_t first; /* when read: id of the first name of this category and text; events have that one */
 };
 

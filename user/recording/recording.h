@@ -72,6 +72,10 @@ const struct recording_damage *recording__damage(const struct recording *r);
 
 const struct name *recording__name(const struct recording *r, uint32_t id);   /* NULL if unknown */
 const struct track *recording__track(const struct recording *r, uint32_t id); /* NULL if unknown */
+/* Where an operator lies in its network, as the framework writes it ("Default/net/conv1/Conv2D-op1"):
+ * of the name that is an event's `overload`. What the recording has for a schema of it and has a
+ * slash before any bracket. NULL if it is not known. */
+const char *recording__full_name(const struct recording *r, uint32_t overload);
 uint32_t recording__name_cnt(const struct recording *r);		      /* ids are 1..cnt */
 uint32_t recording__track_cnt(const struct recording *r);		      /* ids are 1..cnt */
 size_t recording__sched(const struct recording *r, const struct sched_row **rows);

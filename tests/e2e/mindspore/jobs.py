@@ -21,15 +21,24 @@ def train(case, *args):
     return start(case, *args).wait_steps(5, timeout_s=120)
 
 
-def profiled(case, *args):
-    """A job that was watched by MindSpore's profiler for some steps, and calls a step by operator as
-    that counted them."""
-    job = start(case, "--profile", case.dir / "theirs", *args).wait_steps(14, timeout_s=120)
-    tables = list((case.dir / "theirs").glob("*/FRAMEWORK/cpu_op_type_info_0.csv"))
+def own_table(case, name):
+    """Rows of a table that MindSpore's profiler wrote."""
+    tables = list((case.dir / "theirs").glob(f"*/FRAMEWORK/{name}"))
     assert len(tables) == 1, tables
     with open(tables[0]) as table:
-        return job, {row["op_type"]: int(row["type_occurrences"]) / STEPS
-                     for row in csv.DictReader(table)}
+        return list(csv.DictReader(table))
+
+
+def watched(case, *args):
+    """A job that was watched by MindSpore's profiler for some steps."""
+    return start(case, "--profile", case.dir / "theirs", *args).wait_steps(14, timeout_s=120)
+
+
+def profiled(case, *args):
+    """Such a job, and calls a step by operator as MindSpore's profiler counted them."""
+    job = watched(case, *args)
+    return job, {row["op_type"]: int(row["type_occurrences"]) / STEPS
+                 for row in own_table(case, "cpu_op_type_info_0.csv")}
 
 
 def names(tables, table, key="name"):
@@ -63,13 +72,13 @@ def check_phases(tables, *phases):
     assert model["ProfileStep"]["calls"] == STEPS, model
 
 
-def record(case, job, *options):
-    """The tables of a recording that left the job as it was."""
+def record(case, job, *options, tables=()):
+    """The tables of a recording that left the job as it was: those that are printed, or these."""
     before = Snapshot(job.pid, passing=("/proc/",))  # the data pipeline looks there
     tool = case.tool("-p", job.pid, "--record", f"2:{2 + STEPS}", *options).done(timeout_s=100)
     job.wait_steps(3)
     before.check()
-    tables = tool.report()
+    tables = tool.report(*(("--table", ",".join(("summary", "cost", *tables))) if tables else ()))
     summary = tables["summary"]["rows"][0]
     assert summary["framework"].startswith(f"MindSpore {VERSION}"), summary
     assert summary["steps"] == STEPS, summary

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Each way to train, against MindSpore's own profiler where it works."""
+import shutil
+
 import jobs
 from lib.runner import test
 
@@ -18,6 +20,21 @@ def graph(case):
     jobs.check_phases(tables, *ALL)
     assert "compiled graph" in tables["summary"]["rows"][0]["step_rule"], tables["summary"]
     assert "OperatorInner" not in jobs.names(tables, "overview", "event_type"), tables["overview"]
+
+
+@test("full names: the rows of op_detail are those of MindSpore's profiler, in each mode")
+def full_names(case):
+    for mode in ("graph", "gradients", "jit", "pynative"):
+        job = jobs.watched(case, "--mode", mode)
+        theirs = {row["full_op_name"]: int(row["op_occurrences"])
+                  for row in jobs.own_table(case, "cpu_op_detail_info_0.csv")
+                  if row["op_type"] not in jobs.UNSEEN}
+        tables = jobs.record(case, job, "--keep-all", tables=("op_detail",))
+        ours = {row["op_full_name"]: row["occurrences"] for row in tables["op_detail"]["rows"]}
+        jobs.check_operators(ours, theirs)
+        assert sum("/" in name for name in ours) > 20, ours
+        job.stop()
+        shutil.rmtree(case.dir / "theirs")
 
 
 @test("PyNative: operators as MindSpore's profiler counts them, phases as Python makes them")

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Full names of operators: from the ring to tables, trace and exports. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "capture/decoder.h"
+#include "common/util.h"
+#include "frameworks/mindspore_names.h"
+#include "model_synth.h"
+
+#define CONV1 "Default/network-WithLossCell/conv1-Conv2d/Conv2D-op1"
+#define CONV2 "Default/network-WithLossCell/conv2-Conv2d/Conv2D-op12"
+
+extern const struct framework framework_mindspore;
+
+static struct planned_probe launches[] = {
+	{.row = 1, .group = GROUP_OPERATOR, .category = CAT_OPERATOR, .program = "named_entry"},
+};
+static const struct probe_plan plan = {.probes = launches, .cnt = 1, .row_cnt = 1};
+
+static int full_name(struct decoder *d, const char *text, uint64_t begin, uint32_t len)
+{
+	struct pt_rec_full_name r = {.h = {.kind = PT_REC_FULL_NAME, .pid = 100, .tid = 100},
+				     .ts_ns = begin,
+				     .len = len};
+
+	snprintf(r.text, sizeof(r.text), "%s", text);
+	return decoder__record(d, &r, offsetof(struct pt_rec_full_name, text) + strlen(text) + 1);
+}
+
+static void launch(struct decoder *d, const char *name, uint64_t begin, uint64_t end)
+{
+	struct pt_rec_named r = {.h = {.kind = PT_REC_NAMED_SPAN,
+				       .size = sizeof(r),
+				       .probe = 1,
+				       .pid = 100,
+				       .tid = 100},
+				 .ts_ns = begin,
+				 .end_ns = end,
+				 .name_len = (uint32_t)strlen(name)};
+
+	memcpy(r.name, name, strlen(name));
+	cr_assert_eq(decoder__record(d, &r, sizeof(r)), 0);
+}
+
+static void launch_in_full(struct decoder *d, const char *name, const char *full, uint64_t begin,
+			   uint64_t end)
+{
+	cr_assert_eq(full_name(d, full, begin, (uint32_t)strlen(full)), 0);
+	launch(d, name, begin, end);
+}
+
+static struct decoder *decoder(struct synth *s, struct target **self)
+{
+	struct decoder *d;
+
+	cr_assert_eq(target__open(getpid(), self), 0);
+	d = decoder__new(*self, &framework_mindspore, &plan);
+	cr_assert(d);
+	decoder__set_writer(d, s->w);
+	return d;
+}
+
+static void close_all(struct synth *s, struct decoder *d, struct target *self)
+{
+	cr_expect_eq(decoder__malformed(d), 0);
+	decoder__free(d);
+	target__close(self);
+	synth__step(s, 0, 0, 100);
+	synth__open(s, "{}");
+}
+
+static void expect_row(struct synth *s, const char *table, size_t row, const char *full,
+		       json_int_t calls, json_int_t total_ns)
+{
+	char *text = synth__tables(
+		s, table, &(struct report_opts){.style.format = TABLE_JSON, .style.unit = UNIT_NS});
+	json_t *json = json_loads(text, 0, NULL);
+	const json_t *got =
+		json_array_get(json_object_get(json_object_get(json, table), "rows"), row);
+
+	if (full)
+		cr_expect_str_eq(json_string_value(json_object_get(got, "op_full_name")), full);
+	cr_expect_str_eq(json_string_value(json_object_get(got, "op_type")), "Conv2D");
+	cr_expect_eq(json_integer_value(json_object_get(got, "occurrences")), calls);
+	cr_expect_eq(json_integer_value(json_object_get(got, "total_ns")), total_ns);
+	json_decref(json);
+	free(text);
+}
+
+Test(full_names, are_rows_of_the_detail_and_of_one_type)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	struct target *self;
+	struct decoder *d = decoder(&s, &self);
+
+	launch_in_full(d, "Conv2D", CONV1, 0, 10);
+	launch_in_full(d, "Conv2D", CONV2, 10, 40);
+	launch_in_full(d, "Conv2D", CONV1, 40, 60);
+	launch(d, "Conv2D", 60, 65);
+	close_all(&s, d, self);
+	expect_row(&s, "op_type", 0, NULL, 4, 65);
+	expect_row(&s, "op_detail", 0, CONV1, 2, 30);
+	expect_row(&s, "op_detail", 1, CONV2, 1, 30);
+	expect_row(&s, "op_detail", 2, "Conv2D", 1, 5); /* not known in full */
+	synth__free(&s);
+}
+
+/* What is read where a name is expected may be anything. */
+Test(full_names, what_is_no_path_is_none)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	struct target *self;
+	struct decoder *d = decoder(&s, &self);
+
+	launch_in_full(d, "Conv2D", "Conv2D", 0, 10);
+	launch_in_full(d, "Conv2D", "a/\xc3\x28", 10, 20);
+	launch_in_full(d, "Conv2D", "a/b(int c)", 20, 30);
+	close_all(&s, d, self);
+	for (uint32_t id = 0; id <= recording__name_cnt(s.r) + 1; id++)
+		cr_expect_null(recording__full_name(s.r, id));
+	synth__free(&s);
+}
+
+Test(full_names, a_length_beyond_the_record_is_malformed)
+{
+	struct synth s = synth__new("{}");
+	struct target *self;
+	struct decoder *d = decoder(&s, &self);
+
+	cr_expect_eq(full_name(d, CONV1, 0, strlen(CONV1) + 2), 0);
+	cr_expect_eq(full_name(d, CONV1, 0, PT_FULL_NAME_MAX), 0);
+	cr_expect_eq(decoder__malformed(d), 2);
+	decoder__free(d);
+	target__close(self);
+	synth__open(&s, "{}");
+	synth__free(&s);
+}
+
+Test(full_names, a_signature_is_none)
+{
+	struct synth s = synth__new("{}");
+	uint32_t signature = recording_writer__name(s.w, CAT_OPERATOR, "aten::f",
+						    "aten::f(str s=\"a/b\") -> Tensor"),
+		 full = recording_writer__name(s.w, CAT_OPERATOR, "Conv2D", CONV1);
+
+	synth__open(&s, "{}");
+	cr_expect_null(recording__full_name(s.r, signature));
+	cr_expect_str_eq(recording__full_name(s.r, full), CONV1);
+	synth__free(&s);
+}
+
+/* mov rax, [rsi+0x58]; cmp qword [rax-0x18], 0 as in 2.10, and by rdi as in 2.7 */
+Test(full_names, where_a_node_has_its_own)
+{
+	uint8_t code[] = {0x41, 0x57, 0x48, 0x8b, 0x46, 0x58, 0x48, 0x83,
+			  0x78, 0xe8, 0x00, 0x90, 0x90, 0x90, 0x90, 0x90};
+
+	cr_expect_eq(mindspore_names__offset(code, sizeof(code)), 0x58);
+	code[8] = 0x7f;
+	cr_expect_eq(mindspore_names__offset(code, sizeof(code)), -ENOENT);
+	code[4] = 0x7e;
+	cr_expect_eq(mindspore_names__offset(code, sizeof(code)), 0x58);
+	code[9] = 0xf0;
+	cr_expect_eq(mindspore_names__offset(code, sizeof(code)), -ENOENT);
+	cr_expect_eq(mindspore_names__offset(code, 4), -ENOENT);
+}
