@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Tables of what ran on devices: kernels, copies, communication, memory of devices. */
 #include <criterion/criterion.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include "model_synth.h"
@@ -285,5 +286,97 @@ Test(report_device, without_steps_ratios_are_of_the_window)
 	synth__expect_line(text,
 			   "Window                     0           1000             100.00      -");
 	free(text);
+	synth__free(&s);
+}
+
+/* One kernel of two grids, by two operators, on two streams, and a copy that no operator makes. */
+static struct synth activities(void)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	uint32_t first = synth__stream(&s, 1, 7), second = synth__stream(&s, 1, 9);
+
+	for (uint64_t id = 1; id <= 5; id++)
+		synth__launch(&s, s.main, id, 10 * id, 10 * id + 4);
+	synth__span(&s, s.main, CAT_OPERATOR, "Default/net/MatMul-op1", 18, 28);
+	synth__span(&s, s.main, CAT_OPERATOR, "call", 5, 30);
+	synth__span(&s, s.main, CAT_OPERATOR, "Default/net/MatMul-op2", 30, 48);
+	kernel(&s, first, "gemm", 1, 20, 120, 40);
+	kernel(&s, first, "gemm", 2, 120, 420, 40);
+	kernel(&s, first, "gemm", 3, 420, 450, 8);
+	kernel(&s, first, "gemm", 4, 450, 460, 8);
+	copy(&s, second, 5, 460, 464, 100);
+	synth__kernel(&s, second, CAT_KERNEL, "fill", 99, 470, 472);
+	synth__step(&s, 0, 0, 1000);
+	synth__open(&s, "{}");
+	return s;
+}
+
+Test(report_device, activities_by_operator_stream_and_launch)
+{
+	struct synth s = activities();
+
+	EXPECT_LINES(
+		&s, "activity", &ns,
+		"Name                            Type    Operator                Device  Stream  "
+		"Block      Grid       Calls   Total      Avg       Max       Min",
+		"gemm                            Kernel  Default/net/MatMul-op1  1       7       "
+		"256,1,1    40,1,1     1       300        300       300       300",
+		"gemm                            Kernel  call                    1       7       "
+		"256,1,1    40,1,1     1       100        100       100       100",
+		"gemm                            Kernel  Default/net/MatMul-op2  1       7       "
+		"256,1,1    8,1,1      2       40         20        30        10",
+		"Memcpy HtoD (Pinned -> Device)  Memcpy  -                       1       9       "
+		"-          -          1       4          4         4         4");
+	synth__free(&s);
+}
+
+static void expect_activity(struct synth *s, const char *word, const char *name, const char *text)
+{
+	const struct report_opts opts = {
+		.tables = "activity", .sort_word = word, .style = {.format = TABLE_JSON}};
+	char *printed = synth__report(s, &opts);
+	json_t *json = json_loads(printed, 0, NULL);
+	json_t *row = json_array_get(json_object_get(json_object_get(json, "activity"), "rows"), 0);
+
+	cr_expect_str_eq(json_string_value(json_object_get(row, "name")), name, "%s", printed);
+	cr_expect_not_null(strstr(printed, text), "%s", printed);
+	json_decref(json);
+	free(printed);
+}
+
+Test(report_device, activities_have_orders_and_say_what_they_lack)
+{
+	struct synth s = activities();
+
+	expect_activity(&s, NULL, "gemm", "\"no operator launched it\"");
+	expect_activity(&s, "count", "gemm", "\"its launch was not recorded\"");
+	expect_activity(&s, "min", "gemm", "\"how it was launched was not recorded\"");
+	expect_activity(&s, "avg", "gemm", "\"copies and sets have no grid\"");
+	synth__free(&s);
+}
+
+/* The operator inside another one is in its time; of the copy and of "fill" no operator is known.
+ */
+Test(report_device, timeline_counts_operators_and_streams)
+{
+	struct synth s = activities();
+
+	EXPECT_LINES(&s, "timeline", &ns,
+		     "total_time  num_of_streams  num_of_ops  op_exe_times  max_scope_name_num",
+		     "440         2               2           2             2");
+	synth__free(&s);
+}
+
+Test(report_device, without_a_device_there_are_no_activities)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+
+	synth__span(&s, s.main, CAT_OPERATOR, "Default/net/MatMul-op1", 10, 30);
+	synth__span(&s, s.main, CAT_OPERATOR, "Default/net/MatMul-op1", 30, 35);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	EXPECT_LINES(&s, "activity", &ns, "No device time was recorded.");
+	EXPECT_LINES(&s, "timeline", &ns,
+		     "25          -               1           2             2");
 	synth__free(&s);
 }

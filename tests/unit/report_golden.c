@@ -66,9 +66,15 @@ static const struct golden {
 	  .style = {.unit = UNIT_US, .width = 80, .row_limit = 4}}},
 	{"simgpu",
 	 "simgpu_mindspore.txt",
-	 {.tables = "step_trace,op_type,op_detail",
+	 {.tables = "step_trace,op_type,op_detail,activity,timeline",
 	  .sort_word = "avg",
 	  .style = {.unit = UNIT_US, .width = 80, .row_limit = 4}}},
+	{"simgpu",
+	 "simgpu_activity.json",
+	 {.tables = "activity,timeline", .style = {.format = TABLE_JSON, .row_limit = 3}}},
+	{"simgpu",
+	 "simgpu_activity.csv",
+	 {.tables = "activity,timeline", .sort_word = "count", .style = {.format = TABLE_CSV}}},
 	{"cut", "cut.txt", {.style = {.unit = UNIT_US, .width = 80}}},
 };
 

@@ -18,13 +18,6 @@ struct aggregate {
 	} memory[2]; /* host, devices */
 };
 
-enum measure { BY_TOTAL, BY_AVG, BY_MIN, BY_MAX, BY_COUNT };
-
-static const struct order_word words[] = {
-	{"total", BY_TOTAL}, {"avg", BY_AVG},	  {"min", BY_MIN},
-	{"max", BY_MAX},     {"count", BY_COUNT}, {NULL, 0},
-};
-
 static const char *const categories[KIND_CNT] = {
 	[KIND_STEP] = "step",
 	[KIND_DATALOADER] = "dataloader",
@@ -91,22 +84,6 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	for (size_t i = 0; i < b->memory_cnt; i++)
 		add_memory(g, &b->memory[i]);
 	return err;
-}
-
-static double value_of(const struct stat *s, int measure)
-{
-	switch (measure) {
-	case BY_AVG:
-		return (double)range__avg(&s->cpu, s->calls);
-	case BY_MIN:
-		return (double)s->cpu.min;
-	case BY_MAX:
-		return (double)s->cpu.max;
-	case BY_COUNT:
-		return (double)s->calls;
-	default:
-		return (double)s->cpu.total;
-	}
 }
 
 /* ---- dumps ---- */
@@ -201,7 +178,7 @@ static int add_row(const struct analysis *a, struct table *t, const struct stat_
 static int fill_category(const struct analysis *a, const struct aggregate *g, uint32_t category,
 			 struct ordered *order, struct table *t)
 {
-	const int measure = order__measure(a, words);
+	const int measure = order__measure(a, order_calls);
 	size_t cnt = 0;
 	int err = 0;
 
@@ -209,8 +186,9 @@ static int fill_category(const struct analysis *a, const struct aggregate *g, ui
 		const struct stat_row *r = &g->map.rows[i];
 
 		if (r->key.group == category)
-			order[cnt++] = (struct ordered){value_of(&r->stat, measure),
-							analysis__name(a, r->key.id), i};
+			order[cnt++] = (struct ordered){
+				call_measure__of(measure, &r->stat.cpu, r->stat.calls),
+				analysis__name(a, r->key.id), i};
 	}
 	if (!cnt)
 		return 0;
@@ -264,7 +242,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = add_memory_notes(g, t);
 	if (!err)
 		err = add_dumps(a, g, t);
-	return err ? err : order__note(a, words, t);
+	return err ? err : order__note(a, order_calls, t);
 }
 
 static void clean(void *state)
@@ -273,7 +251,7 @@ static void clean(void *state)
 }
 
 const struct table_impl table_aggregate = {
-	.def = {"aggregate", "MXNet's: events by name in categories (dumps)", false, words},
+	.def = {"aggregate", "MXNet's: events by name in categories (dumps)", false, order_calls},
 	.title = "Profile Statistics",
 	.state_size = sizeof(struct aggregate),
 	.visit = visit,

@@ -17,13 +17,6 @@ struct operators {
 	struct stat_map map;
 };
 
-enum measure { BY_TOTAL, BY_AVG, BY_MAX, BY_MIN, BY_COUNT };
-
-static const struct order_word words[] = {
-	{"total", BY_TOTAL}, {"avg", BY_AVG},	  {"max", BY_MAX},
-	{"min", BY_MIN},     {"count", BY_COUNT}, {NULL, 0},
-};
-
 static bool is_operator(const struct span *s)
 {
 	return s->ev.name && (s->kind == KIND_OPERATOR || s->kind == KIND_OPERATOR_INNER ||
@@ -93,22 +86,6 @@ static const struct range *time_of(const struct stat_row *r)
 	return r->key.group ? &r->stat.gpu : &r->stat.cpu;
 }
 
-static double value_of(const struct stat_row *r, int measure)
-{
-	switch (measure) {
-	case BY_AVG:
-		return (double)range__avg(time_of(r), r->stat.calls);
-	case BY_MAX:
-		return (double)time_of(r)->max;
-	case BY_MIN:
-		return (double)time_of(r)->min;
-	case BY_COUNT:
-		return (double)r->stat.calls;
-	default:
-		return (double)time_of(r)->total;
-	}
-}
-
 static int add_columns(struct table *t, bool detail)
 {
 	const struct column full = {"op_full_name", "Full Name", 16,
@@ -157,7 +134,7 @@ static int fill_side(const struct analysis *a, const struct stat_row *rows, size
 		     const char *const *names, bool detail, uint32_t side, struct table *t)
 {
 	static const char *const sides[] = {"Host", "Device"};
-	const int measure = order__measure(a, words);
+	const int measure = order__measure(a, order_calls);
 	auto_free struct ordered *order = calloc(cnt + 1, sizeof(*order));
 	uint64_t whole = 0;
 	size_t n = 0;
@@ -169,7 +146,9 @@ static int fill_side(const struct analysis *a, const struct stat_row *rows, size
 		if (rows[i].key.group != side)
 			continue;
 		whole += time_of(&rows[i])->total;
-		order[n++] = (struct ordered){value_of(&rows[i], measure), names[i], i};
+		order[n++] = (struct ordered){
+			call_measure__of(measure, time_of(&rows[i]), rows[i].stat.calls), names[i],
+			i};
 	}
 	err = n ? table__add_section(t, sides[side]) : 0;
 	ordered__sort(a, order, n);
@@ -200,7 +179,7 @@ static int fill_sides(const struct analysis *a, const struct operators *o,
 			   "what they launched. Operators inside others count for both.");
 	if (!err)
 		err = table__note_cut(t, &o->map);
-	return err ? err : order__note(a, words, t);
+	return err ? err : order__note(a, order_calls, t);
 }
 
 static int fill_detail(const struct analysis *a, void *state, struct table *t)
@@ -273,7 +252,7 @@ static void clean(void *state)
 }
 
 const struct table_impl table_op_type = {
-	.def = {"op_type", "MindSpore's: operators by type and side", false, words},
+	.def = {"op_type", "MindSpore's: operators by type and side", false, order_calls},
 	.title = "Operator Types",
 	.state_size = sizeof(struct operators),
 	.visit = visit,
@@ -282,7 +261,7 @@ const struct table_impl table_op_type = {
 };
 
 const struct table_impl table_op_detail = {
-	.def = {"op_detail", "MindSpore's: operators by full name and side", false, words},
+	.def = {"op_detail", "MindSpore's: operators by full name and side", false, order_calls},
 	.title = "Operator Detail",
 	.state_size = sizeof(struct operators),
 	.visit = visit,

@@ -31,6 +31,29 @@ int order__note(const struct analysis *a, const struct order_word *words, struct
 				words->word, a->opts->sort_word);
 }
 
+enum call_measure { BY_TOTAL, BY_AVG, BY_MAX, BY_MIN, BY_COUNT };
+
+const struct order_word order_calls[] = {
+	{"total", BY_TOTAL}, {"avg", BY_AVG},	  {"max", BY_MAX},
+	{"min", BY_MIN},     {"count", BY_COUNT}, {NULL, 0},
+};
+
+double call_measure__of(int measure, const struct range *time, uint64_t calls)
+{
+	switch (measure) {
+	case BY_AVG:
+		return (double)range__avg(time, calls);
+	case BY_MAX:
+		return (double)time->max;
+	case BY_MIN:
+		return (double)time->min;
+	case BY_COUNT:
+		return (double)calls;
+	default:
+		return (double)time->total;
+	}
+}
+
 static int compare(const void *x, const void *y, void *ctx)
 {
 	const struct ordered *p = x, *q = y;

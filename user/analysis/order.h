@@ -11,6 +11,11 @@ bool order_words__have(const struct order_word *words, const char *word);
 /* A note in a table that does not have the user's word, but another of the report has. */
 int order__note(const struct analysis *a, const struct order_word *words, struct table *t);
 
+/* Calls of one thing by their times: what several tables are sorted by. */
+extern const struct order_word order_calls[]; /* total, avg, max, min, count */
+/* measure: of order_calls */
+double call_measure__of(int measure, const struct range *time, uint64_t calls);
+
 /* Rows to be sorted by a number, the highest first (--ascending: last), then by name. */
 struct ordered {
 	double value;

@@ -15,7 +15,7 @@ static const struct table_impl *const impls[] = {
 	&table_pipeline,    &table_counters,	 &table_perf,	    &table_memory,
 	&table_sched,	    &table_sched_steps,	 &table_steps,	    &table_key_averages,
 	&table_classic,	    &table_aggregate,	 &table_step_trace, &table_op_type,
-	&table_op_detail,   &table_cost,
+	&table_op_detail,   &table_activity,	 &table_timeline,   &table_cost,
 };
 
 const struct table_def *report__tables(size_t *cnt)
