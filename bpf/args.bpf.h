@@ -228,30 +228,37 @@ static __always_inline __u32 args_add(struct pt_thread *t, __u32 cnt, __u64 impl
 	return cnt + 1;
 }
 
-/* Arguments of a wrapper called with (self, tuple): self comes first if it is a tensor. CPython
- * tuples: size at 16, items from 24. */
-static __always_inline __u32 read_python_args(struct pt_regs *ctx, struct pt_thread *t, __u32 row)
+/* The tensors of a Python tuple, after the cnt that are there. CPython: size at 16, items from 24. */
+static __always_inline __u32 read_python_tuple(struct pt_thread *t, __u32 cnt, __u64 tuple)
 {
-	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
-	__u64 self = python_tensor(ctx->di), items = 0, item_cnt = 1;
-	__u32 cnt = 0, position;
+	__u64 item_cnt = tuple ? read_u64(tuple + 16) : 0;
+	__u32 position = cnt;
 
-	if (!cfg || !ctl.layout.python_tensor_type)
-		return 0;
-	if (cfg->flags && ctx->si) {
-		items = ctx->si + 24;
-		item_cnt = read_u64(ctx->si + 16);
-	}
-	if (self)
-		cnt = args_add(t, cnt, self, 0);
-	position = cnt;
 	for (__u32 i = 0; i < PT_MAX_TENSOR_ARGS - 1 && i < item_cnt; i++) {
-		__u64 impl = python_tensor(items ? read_u64(items + 8 * (__u64)i) : ctx->si);
+		__u64 impl = python_tensor(read_u64(tuple + 24 + 8 * (__u64)i));
 
 		if (impl)
 			cnt = args_add(t, cnt, impl, position + i);
 	}
 	return cnt;
+}
+
+/* Arguments of a wrapper called with (self, tuple) or (self, other): self comes first if it is a
+ * tensor. */
+static __always_inline __u32 read_python_args(struct pt_regs *ctx, struct pt_thread *t, __u32 row)
+{
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	__u64 self = python_tensor(ctx->di), other;
+	__u32 cnt = 0;
+
+	if (!cfg || !ctl.layout.python_tensor_type)
+		return 0;
+	if (self)
+		cnt = args_add(t, cnt, self, 0);
+	if (cfg->flags)
+		return read_python_tuple(t, cnt, ctx->si);
+	other = python_tensor(ctx->si);
+	return other ? args_add(t, cnt, other, cnt) : cnt;
 }
 
 #define PT_LIST_MAX	 30 /* longer lists are not described: neither does Kineto */

@@ -112,7 +112,7 @@ struct pt_rec_named {
 	__u32 flags;
 	__u32 name_class; /* class of the matching name rule, 0 if none */
 	__u32 name_len;	  /* bytes, without NUL */
-	__u32 nested;	  /* probed calls right inside it that have no span */
+	__u32 nested;	  /* probed calls right inside it, or before it, that have no span */
 	char name[PT_NAME_MAX]; /* only the first name_len + 1 bytes travel, rounded up to 8 */
 };
 
@@ -337,6 +337,7 @@ enum pt_name_class {
 	PT_CLASS_GRAPH = 9, /* a run of a compiled graph, of whatever phases */
 	PT_CLASS_OPTIMIZER_OP = 10, /* one of the operators that an optimizer's step consists of */
 	PT_CLASS_FRAME = 11, /* a range that its program calls one of a sequence */
+	PT_CLASS_PLUMBING = 12, /* an operator by which the framework makes ranges: no span */
 	PT_CLASS_CNT,
 };
 
@@ -499,6 +500,8 @@ struct pt_thread {
 	__u32 frame_cnt;
 	__u32 named_cnt;
 	__u32 pid, tid;
+	__u32 spanless; /* calls that have no span, since the latest named one */
+	__u32 pad;
 	__u64 asked_bytes; /* of an allocation under way, 0: none is */
 	struct pt_frame frames[PT_MAX_FRAMES];
 	__u32 name_len[PT_MAX_NAMED];

@@ -122,7 +122,8 @@ static __always_inline void emit_named(struct pt_thread *t, const struct pt_fram
 	r->flags = flags;
 	r->name_class = f->name_class;
 	r->name_len = len;
-	r->nested = f->nested;
+	r->nested = f->nested + t->spanless;
+	t->spanless = 0;
 	__builtin_memcpy(r->name, t->names[slot], PT_NAME_MAX);
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 }

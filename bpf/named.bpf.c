@@ -273,6 +273,19 @@ int range_stop(struct pt_regs *ctx)
 	return 0;
 }
 
+/* The name of an operator that a call is to, whose OperatorDef begins with it; its length, 0: not
+ * read, or of one that is no span. */
+static __always_inline __u32 operator_name(struct pt_thread *t, const struct pt_probe_cfg *cfg,
+					   __u64 def, char *name)
+{
+	__u32 len = read_string(def, cfg->name_source, name);
+
+	if (len && name_classify(name) != PT_CLASS_PLUMBING)
+		return len;
+	t->spanless++;
+	return 0;
+}
+
 /*
  * A boxed operator call: the name is in the OperatorDef. cfg.name_reg holds an OperatorHandle
  * (whose first word is the OperatorDef *), or with cfg.flags 1 the OperatorDef * itself;
@@ -296,10 +309,43 @@ int boxed_entry(struct pt_regs *ctx)
 	def = arg_word(ctx, cfg->name_reg);
 	if (!cfg->flags)
 		def = read_u64(def);
-	len = read_string(def, cfg->name_source, name);
+	len = operator_name(t, cfg, def, name);
+	if (!len)
+		return 0;
 	named_step(t, row, name);
 	if (ctl.want_args && ctl.window_open)
 		cnt = read_boxed_args(t, def, arg_word(ctx, cfg->key_reg));
+	f = named_push(t, ctx->sp, row, len);
+	if (f && cnt)
+		args_send(t, f, cnt);
+	return 0;
+}
+
+/*
+ * An operator that Python calls by its name (torch.ops). cfg.name_reg holds a vector of pointers to
+ * its overloads; each begins with the OperatorDef *, or is no operator of the dispatcher, and what
+ * is read there is no address. cfg.key_reg points to a pointer to the tuple of arguments.
+ */
+SEC("uprobe")
+int invoked_entry(struct pt_regs *ctx)
+{
+	__u32 row = probe_row(ctx), len, cnt = 0;
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	const struct pt_frame *f;
+	struct pt_thread *t;
+	char *name;
+
+	if (!cfg || !(t = span_begin(ctx, row)))
+		return 0;
+	name = name_buffer(t);
+	if (!name)
+		return 0;
+	len = operator_name(t, cfg, read_u64(name_address(ctx, cfg)), name);
+	if (!len)
+		return 0;
+	named_step(t, row, name);
+	if (ctl.want_args && ctl.window_open && ctl.layout.python_tensor_type)
+		cnt = read_python_tuple(t, 0, read_u64(arg_word(ctx, cfg->key_reg)));
 	f = named_push(t, ctx->sp, row, len);
 	if (f && cnt)
 		args_send(t, f, cnt);

@@ -62,7 +62,7 @@ static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 r
 	__u32 name_class = name_classify(name);
 	struct pt_frame *f;
 
-	if (!name_class)
+	if (!name_class || name_class == PT_CLASS_PLUMBING)
 		name_class = cfg->code;
 	step_event(t, name_class, 0, now);
 	f = named_push(t, PT_SP_OBJECT, row, name_len);

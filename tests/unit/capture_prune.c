@@ -149,3 +149,20 @@ Test(prune, an_interrupted_call_counts_as_a_hundred_hits)
 {
 	cr_expect_eq(prune__clip_ns(&policy), 50000);
 }
+
+Test(prune, what_shows_nothing_goes_first)
+{
+	/* 90 us of calls without a span, 45 of those that show something: a budget of 50 */
+	struct prune_input in[] = {row(1, 90, 4000), row(2, 0, 0)};
+	bool dropped[8] = {false};
+
+	in[1].stays = in[1].has_names = true;
+	in[1].stat.hits = 180;
+	cr_expect_eq(prune__choose(&policy, in, 2, dropped), 1);
+	cr_expect(dropped[2]);
+	cr_expect_not(dropped[1]);
+	in[0].stat.spans = 2;
+	dropped[2] = false;
+	in[1].stat.hits = 80;
+	cr_expect_eq(prune__choose(&policy, in, 2, dropped), 0, "there is room for it");
+}

@@ -307,10 +307,7 @@ static bool is_hidden(const struct decoder *d, const struct planned_probe *probe
 {
 	const struct framework *f = d->framework;
 
-	if (probe->category == CAT_PIPELINE)
-		return !f || !f->is_own_work || !f->is_own_work(text);
-	return probe->hidden_prefix &&
-	       !strncmp(text, probe->hidden_prefix, strlen(probe->hidden_prefix));
+	return probe->category == CAT_PIPELINE && (!f || !f->is_own_work || !f->is_own_work(text));
 }
 
 static int named_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,

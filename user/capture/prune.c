@@ -7,7 +7,7 @@
 #include "common/util.h"
 #include <string.h>
 
-/* What a row is called when it is left out; NULL: it cannot be, having names of many kinds. */
+/* What a row is called when it is left out; NULL: it cannot be. */
 static const char *left_out_name(const struct planned_probe *probe)
 {
 	return probe->name			      ? probe->name
@@ -21,7 +21,7 @@ static bool must_stay(const struct planned_probe *probe)
 	if (probe->chosen)
 		return true;
 	return probe->group == GROUP_DEVICE ? PT_CALL_GIVES_WORK(probe->cfg.call.call_class)
-					    : !left_out_name(probe);
+					    : !left_out_name(probe) || probe->cfg.name_source;
 }
 
 /* A call of the runtime is one of the driver within it, whose probes are hit, too. A return probe
@@ -62,8 +62,10 @@ static size_t gather(const struct session *s, struct prune_input *in)
 		if (!is_weighed(s, probe))
 			continue;
 		if (is_first) {
-			in[cnt] =
-				(struct prune_input){.row = probe->row, .stays = must_stay(probe)};
+			in[cnt] = (struct prune_input){.row = probe->row,
+						       .stays = must_stay(probe),
+						       .has_names = probe->cfg.name_source &&
+								    left_out_name(probe)};
 			probes__stat(&s->probes, probe->row, &in[cnt++].stat);
 			at[probe->row] = cnt;
 		}
@@ -97,15 +99,17 @@ static int note_drops(struct session *s, const struct prune_input *in, size_t cn
 		struct dropped_probe drop;
 		int err;
 
-		if (!s->dropped[in[i].row] || !in[i].stat.spans)
+		if (!s->dropped[in[i].row] || (!in[i].stat.spans && !in[i].has_names))
 			continue;
 		for (size_t j = 0; j < s->plan.cnt; j++)
 			if (s->plan.probes[j].row == in[i].row)
 				drop.name = left_out_name(&s->plan.probes[j]);
 		drop.steps = (uint64_t)steps;
 		drop.per_step = (double)in[i].stat.spans / steps;
-		drop.avg_ns = (double)in[i].stat.span_ns / (double)in[i].stat.spans -
-			      (double)s->facts.cost.span_inside_ns;
+		drop.avg_ns = in[i].stat.spans
+				      ? (double)in[i].stat.span_ns / (double)in[i].stat.spans
+				      : 0;
+		drop.avg_ns -= (double)s->facts.cost.span_inside_ns;
 		if (drop.avg_ns < 0)
 			drop.avg_ns = 0;
 		err = ARRAY_PUSH(s->drops, s->drop_cnt, s->drop_cap, drop);

@@ -30,16 +30,23 @@ uint64_t prune__clip_ns(const struct prune_policy *policy)
 	return CLIP_FACTOR * policy->hit_ns;
 }
 
+/* Calls that had no span: the names that its program read are not shown (PT_CLASS_PLUMBING). */
+static bool shows_nothing(const struct prune_input *in)
+{
+	return !in->stat.spans && in->stat.hits && in->has_names;
+}
+
 static struct candidate weigh(const struct prune_policy *policy, const struct prune_input *in)
 {
 	double spans = (double)in->stat.spans;
+	double calls = shows_nothing(in) ? (double)in->stat.hits : spans;
 	double cost_ns = (double)policy->hit_ns * in->hits;
 	double avg_ns =
 		spans > 0 ? (double)in->stat.span_ns / spans - (double)policy->inside_ns : 0;
 
 	return (struct candidate){
 		.row = in->row,
-		.added_ns = spans / policy->steps * cost_ns,
+		.added_ns = calls / policy->steps * cost_ns,
 		.worth = avg_ns > 0 && cost_ns > 0 ? avg_ns / cost_ns : 0,
 	};
 }
@@ -47,6 +54,8 @@ static struct candidate weigh(const struct prune_policy *policy, const struct pr
 static bool may_go(const struct prune_policy *policy, const struct prune_input *in,
 		   const struct candidate *c, const struct tier *tier)
 {
+	if (shows_nothing(in))
+		return true;
 	return !in->stays && in->stat.spans && !in->stat.launches &&
 	       (double)in->stat.spans / policy->steps >= tier->calls &&
 	       c->worth < tier->short_factor;

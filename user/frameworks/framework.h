@@ -45,7 +45,6 @@ struct planned_probe {
 	enum span_category category;
 	bool chosen; /* by the user: never left out for its cost */
 	const char *name_prefix; /* before dynamic names, static text; NULL: none */
-	const char *hidden_prefix; /* dynamic names that begin so are not recorded, NULL: none */
 	const char *name_suffix;   /* appended to dynamic names, NULL: nothing */
 	struct pt_probe_cfg cfg;
 	uint32_t row; /* row of the probe table; probes of one function (entry, site) share one */

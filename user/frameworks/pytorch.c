@@ -79,7 +79,24 @@ static void string_abi(const char *symbol, struct planned_probe *probe)
 			.flags = PT_NODE_OF_TYPE }                                                 \
 	}
 
+/* torch.ops: hidden result, overloads, args, kwargs. The overloads are a vector, since 2.15 an
+ * ArrayRef of two registers. */
+#define INVOKE	     "_ZN5torch3jit24invokeOperatorFromPythonE"
+#define INVOKE_ARRAY INVOKE "N3c108ArrayRefI"
+
+static void invoke_arguments(const char *symbol, struct planned_probe *probe)
+{
+	const bool array = !strncmp(symbol, INVOKE_ARRAY, strlen(INVOKE_ARRAY));
+
+	probe->cfg.name_reg = 1;
+	probe->cfg.name_derefs = array ? 1 : 2;
+	probe->cfg.key_reg = array ? 3 : 2;
+}
+
 #define SCRIPT_RUN "_ZN5torch3jit13GraphFunction3runERSt6vectorI"
+
+/* Functions of old names that only call the one of the new name are shorter. */
+#define FORWARDER_MAX 200
 
 /* Functions that dispatch a collective, one copy in each library. Errors pass through them. */
 #define COLLECTIVE(library)                                                                        \
@@ -94,9 +111,6 @@ static void string_abi(const char *symbol, struct planned_probe *probe)
 		.name_of = torch_collective__operator,                                             \
 		.min_size = FORWARDER_MAX,                                                         \
 	}
-
-/* Virtual functions of old names that only call the one of the new name are shorter. */
-#define FORWARDER_MAX 200
 
 #define WAIT(function)                                                                             \
 	{                                                                                          \
@@ -243,6 +257,21 @@ static const struct probe_row rows[] = {
 		.adjust = wrapper_arguments,
 		.loses = "operators; is the library stripped? Try --detail inner",
 	},
+	/* The same by name. */
+	{
+		.lib = LIB_PYTHON,
+		.symbol = INVOKE_ARRAY,
+		.other_symbol = INVOKE "RKSt6vectorI",
+		.details = AT_OPERATOR,
+		.group = GROUP_OPERATOR,
+		.category = CAT_OPERATOR,
+		.program = "invoked_entry",
+		.leaves = true,
+		.name = "torch.ops",
+		.adjust = invoke_arguments,
+		.min_size = FORWARDER_MAX,
+		.loses = "operators called by torch.ops",
+	},
 	/* What Python called of collectives, and where it waits for them. */
 	COLLECTIVE(LIB_CPU),
 	COLLECTIVE(LIB_PYTHON),
@@ -341,6 +370,7 @@ static const struct pt_name_rule name_rules[] = {
 	{"Optimizer.step#", 15, PT_CLASS_OPTIMIZER},
 	{"Optimizer.zero_grad#", 20, PT_CLASS_ZERO_GRAD},
 	{"ProfilerStep#", 13, PT_CLASS_PROFILER_STEP},
+	{"profiler::", 10, PT_CLASS_PLUMBING}, /* record_function's own calls: ranges show them */
 };
 
 /* ---- recognition ---- */
@@ -428,7 +458,7 @@ static int plan_layout(struct table_scan *s, const char *version,
 
 /* GraphFunction: its virtual functions, then the QualifiedName {vector of atoms, whole, prefix,
  * last part}, of the std::string that the wheel's libraries are all built with. */
-static void place_script_names(struct probe_plan *plan)
+static void place_names(struct probe_plan *plan)
 {
 	enum pt_name_source abi = torch_dispatch__string_abi(plan);
 	uint32_t string = abi == PT_NAME_COW ? 8 : 32;
@@ -436,6 +466,8 @@ static void place_script_names(struct probe_plan *plan)
 	for (size_t i = 0; i < plan->cnt; i++) {
 		struct pt_probe_cfg *cfg = &plan->probes[i].cfg;
 
+		if (!strncmp(plan->probes[i].symbol, INVOKE, strlen(INVOKE)))
+			cfg->name_source = abi;
 		if (strncmp(plan->probes[i].symbol, SCRIPT_RUN, strlen(SCRIPT_RUN)) != 0)
 			continue;
 		cfg->name_source = abi;
@@ -457,7 +489,7 @@ static int pytorch_plan(struct target *t, const struct framework_match *m,
 	}
 	inner.record_shapes = opts->record_shapes && tensors;
 	scan.opts = &inner;
-	place_script_names(plan);
+	place_names(plan);
 	if (!err && opts->detail == DETAIL_INNER)
 		err = torch_dispatch__plan(&scan, LIB_CPU, LIB_PYTHON);
 	if (err)

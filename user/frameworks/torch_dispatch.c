@@ -63,7 +63,6 @@ static int plan_boxed_copy(struct table_scan *s, unsigned int lib, const struct 
 		.symbol = boxed->symbol,
 		.vaddr = boxed->entry_vaddr,
 		.program = "boxed_entry",
-		.hidden_prefix = "profiler::", /* record_function's own calls: ranges show them */
 		.category = CAT_OPERATOR,
 		.cfg = {.name_reg = boxed->handle_reg,
 			.key_reg = boxed->stack_reg,

@@ -132,7 +132,7 @@ def _runs_python(node):
 
 def _called_from_python(spans, python_kernels):
     """The outermost operators, below nothing or below code that is Python itself."""
-    kept = nest([s for s in spans if (s.is_operator and s.name not in python_kernels) or s.is_node])
+    kept = nest([s for s in spans if s.is_operator or s.is_node])
     called, hidden_until_ns = [], 0
     for span in kept:
         if span.is_node:
@@ -140,7 +140,8 @@ def _called_from_python(spans, python_kernels):
                 hidden_until_ns = max(hidden_until_ns, span.end_ns)
         elif span.begin_ns >= hidden_until_ns:
             called.append(span)
-            hidden_until_ns = span.end_ns
+            if span.name not in python_kernels:
+                hidden_until_ns = span.end_ns
     return called
 
 
@@ -153,7 +154,7 @@ def _operator_round(job):
 
 def python_level(job, not_wrapped=(), python_kernels=()):
     """What Python called, in order, and shapes. not_wrapped: operators that Python reaches in other
-    ways than by a wrapper of torch.* or a Tensor method (indexing, torch.ops)."""
+    ways than by a wrapper of torch.*, a Tensor method or torch.ops (indexing)."""
     trace, profiled = _operator_round(job)
     not_wrapped = {*not_wrapped, *_python_left_out(job)}
     ours = [s for s in operators(trace.of_main_thread("cpu_op")) if s.name not in not_wrapped]

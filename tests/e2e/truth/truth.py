@@ -19,9 +19,8 @@ MEASURED = 3  # attempts where times are compared
 COSTLY = 8  # where their difference is of the size of the machine's own wavering
 
 # Reached by C++ from Python without a wrapper that has the operator's name: x[i] is one function,
-# whatever operators it runs; torch.ops.* goes by the boxed path.
+# whatever operators it runs.
 INDEXING = ("aten::select", "aten::slice", "aten::index")
-BY_TORCH_OPS = ("mylib::scale", "aten::add")
 # The wrapper's own name, and the operators that it runs: none has its name.
 TOLIST = ("aten::tolist", "aten::resolve_conj", "aten::resolve_neg")
 
@@ -39,8 +38,7 @@ AVERAGES = [
 ]
 CUSTOM = [
     ("inner", operators.inner, 1),
-    ("operator", functools.partial(operators.python_level, not_wrapped=BY_TORCH_OPS,
-                                   python_kernels=("mylib::scale",)), 1),
+    ("operator", functools.partial(operators.python_level, python_kernels=("mylib::scale",)), 1),
     ("nodes", operators.backward_nodes, 1),
 ]
 # Inside TorchScript nothing is called from Python.
