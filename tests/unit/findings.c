@@ -24,12 +24,24 @@ struct step_plan {
 
 static const struct step_plan healthy = {2, 40, 45, 8, 0};
 
-static struct job job_new(void)
+static struct job job_with(const char *meta)
 {
-	struct job j = {.s = synth__new("{\"process\": {\"pid\": 100}}")};
+	struct job j = {.s = synth__new(meta)};
 
 	j.stream = synth__stream(&j.s, 0, 7);
 	return j;
+}
+
+static struct job job_new(void)
+{
+	return job_with("{\"process\": {\"pid\": 100}}");
+}
+
+/* Whose operators run on the thread that calls them. */
+static struct job torch_job(void)
+{
+	return job_with("{\"process\": {\"pid\": 100}, \"detail\": \"operator\", "
+			"\"runtime\": {\"framework\": \"pytorch\"}}");
 }
 
 static uint64_t plan_ms(const struct step_plan *p)
@@ -68,22 +80,33 @@ static void launch(struct job *j, const char *call, enum span_category what, con
 	synth__write(&j->s, &d);
 }
 
-static void sched(struct job *j, uint32_t track, uint64_t step, uint8_t state, uint64_t ms)
+static void sched_for(struct job *j, uint32_t track, uint64_t step, uint8_t state,
+		      const char *reason, uint64_t ms)
 {
 	const struct sched_row row = {
-		.track = track, .step = step, .state = state, .ns = ms * MS, .cnt = 1};
+		.track = track,
+		.step = step,
+		.state = state,
+		.reason = reason ? recording_writer__name(j->s.w, CAT_NONE, reason, NULL) : 0,
+		.ns = ms * MS,
+		.cnt = 1};
 
 	cr_assert_eq(recording_writer__sched(j->s.w, &row), 0);
 }
 
+static void sched(struct job *j, uint32_t track, uint64_t step, uint8_t state, uint64_t ms)
+{
+	sched_for(j, track, step, state, NULL, ms);
+}
+
 /* Ends the job, and expects just this finding (NULL: none), with this in its text. */
-static void expect(struct job *j, const char *rule, const char *text)
+static void expect_of(struct job *j, const char *summary, const char *rule, const char *text)
 {
 	static const struct report_opts opts = {.style = {.format = TABLE_JSON}};
 	json_t *report, *rows, *row;
 	char *printed;
 
-	synth__open(&j->s, "{\"cpu\": {\"busy_ns\": 99, \"idle_ns\": 1}}");
+	synth__open(&j->s, summary);
 	printed = synth__tables(&j->s, "findings", &opts);
 	report = json_loads(printed, 0, NULL);
 	rows = json_object_get(json_object_get(report, "findings"), "rows");
@@ -97,6 +120,11 @@ static void expect(struct job *j, const char *rule, const char *text)
 	json_decref(report);
 	free(printed);
 	synth__free(&j->s);
+}
+
+static void expect(struct job *j, const char *rule, const char *text)
+{
+	expect_of(j, "{\"cpu\": {\"busy_ns\": 99, \"idle_ns\": 1}}", rule, text);
 }
 
 static void plain_steps(struct job *j, const struct step_plan *p)
@@ -499,6 +527,298 @@ Test(findings, time_that_belongs_to_no_phase)
 
 	plain_steps(&j, &plan);
 	expect(&j, "outside_phases", "37 % of the step");
+}
+
+/* ---- the training thread off the processor ---- */
+
+/* 50 of the 95 ms of each step in futex; another thread runs for 80 of them. */
+static void locked_steps(struct job *j)
+{
+	for (uint64_t i = 0; i < STEPS; i++) {
+		sched(j, j->s.main, i, SCHED_RUN, 43);
+		sched_for(j, j->s.main, i, SCHED_BLOCKED, "futex", 50);
+		sched_for(j, j->s.main, i, SCHED_BLOCKED, "read", 2);
+		sched(j, j->s.other, i, SCHED_RUN, 80);
+	}
+	plain_steps(j, &healthy);
+}
+
+Test(findings, a_lock_that_another_thread_holds)
+{
+	struct job j = torch_job();
+
+	locked_steps(&j);
+	/* 52.6 % of 95 ms, less the 2 ms of the loader */
+	expect(&j, "off_cpu",
+	       "48.00 ms of a step, besides the data loader, calls of the device, collectives and "
+	       "what other threads run for it; the thread other (101), which was not seen to run "
+	       "an operator, ran for 80.00 ms of a step");
+}
+
+Test(findings, a_lock_where_operators_run_on_other_threads_is_their_result)
+{
+	struct job j = job_with("{\"process\": {\"pid\": 100}, \"detail\": \"operator\", "
+				"\"runtime\": {\"framework\": \"mxnet\"}}");
+
+	locked_steps(&j);
+	expect(&j, NULL, NULL);
+}
+
+/* As of devices: the nodes run on a thread of their own. */
+Test(findings, waiting_for_the_backward_pass_of_another_thread)
+{
+	struct job j = torch_job();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = begin_step(&j, at, &healthy);
+
+		sched(&j, j.s.main, i, SCHED_RUN, 50);
+		sched_for(&j, j.s.main, i, SCHED_BLOCKED, "futex", 45);
+		sched(&j, j.s.other, i, SCHED_RUN, 45);
+		synth__span(&j.s, j.s.other, CAT_BACKWARD_NODE, "node", at + 43 * MS, at + 45 * MS);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	expect(&j, NULL, NULL);
+}
+
+Test(findings, waiting_for_the_loader_and_the_device_is_their_rules)
+{
+	static const struct step_plan plan = {7, 40, 45, 8, 0};
+	struct job j = torch_job();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = at + plan_ms(&plan) * MS;
+
+		busy_device(&j, at, end);
+		synth__span(&j.s, j.s.main, CAT_RUNTIME, "cudaStreamSynchronize", end - 7 * MS,
+			    end - MS);
+		begin_step(&j, at, &plan);
+		sched(&j, j.s.main, i, SCHED_RUN, 70);
+		sched_for(&j, j.s.main, i, SCHED_BLOCKED, "futex", 27);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	/* 27 ms, of which 7 in the loader and 6 for the device: 14 % of the step are left. */
+	expect(&j, NULL, NULL);
+}
+
+Test(findings, a_step_that_waits_for_the_disk)
+{
+	struct job j = job_new(); /* of whatever framework */
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		sched(&j, j.s.main, i, SCHED_RUN, 60);
+		sched_for(&j, j.s.main, i, SCHED_BLOCKED, "fsync (disk)", 30);
+	}
+	plain_steps(&j, &healthy);
+	expect(&j, "off_cpu",
+	       "The training thread is blocked in fsync (disk) for 29 % of the step.");
+}
+
+Test(findings, a_step_that_sleeps)
+{
+	struct job j = job_new();
+
+	for (uint64_t i = 0; i < STEPS; i++)
+		sched_for(&j, j.s.main, i, SCHED_BLOCKED, "clock_nanosleep", 30);
+	plain_steps(&j, &healthy);
+	expect(&j, "off_cpu", "The training thread sleeps for 29 % of the step.");
+}
+
+/* ---- memory ---- */
+
+#define MB 1000000
+
+/* 100 MB of activations, which grow in the forward pass and go in the backward pass. */
+static void activations(struct job *j, uint64_t at)
+{
+	for (uint64_t k = 0; k < 10; k++) {
+		synth__memory(&j->s, j->s.main, at + (4 + 4 * k) * MS, 0x1000 + k, 10 * MB);
+		synth__memory(&j->s, j->s.main, at + (86 - 4 * k) * MS, 0x1000 + k, 0);
+	}
+}
+
+static void memory_steps(struct job *j, int64_t spike_bytes, uint64_t spike_ms)
+{
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end, t = at + 42 * MS;
+
+		activations(j, at);
+		synth__memory(&j->s, j->s.main, t + 1000, 0x9000, spike_bytes);
+		synth__memory(&j->s, j->s.main, t + spike_ms * MS, 0x9000, 0);
+		synth__span(&j->s, j->s.main, CAT_OPERATOR, "aten::cross_entropy_loss", t,
+			    t + 30 * MS);
+		end = begin_step(j, at, &healthy);
+		synth__step(&j->s, i, at, end);
+		at = end;
+	}
+}
+
+Test(findings, a_spike_of_memory)
+{
+	struct job j = job_new();
+
+	memory_steps(&j, 400 * MB, 3);
+	expect(&j, "memory_peak",
+	       "500.0 MB more than at its begin, and 100.0 MB or less but for 2.999 ms; 400.0 MB "
+	       "of the peak by aten::cross_entropy_loss; 10 of 10 steps have such a spike");
+}
+
+Test(findings, memory_that_grows_and_goes_is_no_spike)
+{
+	struct job j = job_new();
+
+	memory_steps(&j, 0, 3);
+	expect(&j, NULL, NULL);
+}
+
+Test(findings, memory_that_is_held_for_long_is_no_spike)
+{
+	struct job j = job_new();
+
+	memory_steps(&j, 400 * MB, 20);
+	expect(&j, NULL, NULL);
+}
+
+Test(findings, a_small_spike_is_none)
+{
+	struct job j = job_new();
+
+	memory_steps(&j, 60 * MB, 3);
+	expect(&j, NULL, NULL);
+}
+
+Test(findings, a_spike_in_one_step_is_none)
+{
+	struct job j = job_new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end;
+
+		if (i == 4) {
+			synth__memory(&j.s, j.s.main, at + 42 * MS, 0x9000, 400 * MB);
+			synth__memory(&j.s, j.s.main, at + 44 * MS, 0x9000, 0);
+		}
+		end = begin_step(&j, at, &healthy);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	expect(&j, NULL, NULL);
+}
+
+/* Of a device of 80 GB. */
+static void reserving_steps(struct job *j, uint64_t allocated, uint64_t reserved)
+{
+	const struct event_memory args = {.total_allocated = allocated,
+					  .total_reserved = reserved,
+					  .device_type = 1,
+					  .device_index = 0};
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		struct event e = {.ts_ns = at + 10 * MS,
+				  .id = 0x40 + i,
+				  .value = 1000,
+				  .track = j->s.main,
+				  .type = EVENT_MEMORY,
+				  .args_len = sizeof(args),
+				  .args = &args};
+		uint64_t end;
+
+		synth__write(&j->s, &e);
+		end = begin_step(j, at, &healthy);
+		synth__step(&j->s, i, at, end);
+		at = end;
+	}
+}
+
+#define GB 1000000000ull
+static const char device_80_gb[] =
+	"{\"device\": {\"devices\": [{\"id\": 0, \"name\": \"GPU\", \"memory_bytes\": "
+	"80000000000}]}}";
+
+Test(findings, memory_that_is_reserved_and_not_used)
+{
+	struct job j = job_new();
+
+	reserving_steps(&j, 20 * GB, 60 * GB);
+	expect_of(&j, device_80_gb, "memory_unused",
+		  "The allocator holds 60.0 GB of GPU0, and at most 20.0 GB of it were in use.");
+}
+
+Test(findings, memory_that_is_reserved_and_used_or_not_missed)
+{
+	struct job used = job_new(), free_device = job_new(), unknown = job_new();
+
+	reserving_steps(&used, 50 * GB, 60 * GB);
+	expect_of(&used, device_80_gb, NULL, NULL);
+	reserving_steps(&free_device, 10 * GB, 30 * GB);
+	expect_of(&free_device, device_80_gb, NULL, NULL);
+	reserving_steps(&unknown, 20 * GB, 60 * GB);
+	expect_of(&unknown, "{}", NULL, NULL);
+}
+
+Test(findings, what_costs_memory_comes_after_what_costs_time)
+{
+	static const struct report_opts opts = {.style = {.format = TABLE_JSON}};
+	struct job j = job_new();
+	char *printed, *time, *memory;
+
+	for (uint64_t i = 0; i < STEPS; i++)
+		sched(&j, j.s.main, i, SCHED_RUNNABLE, 30);
+	memory_steps(&j, 400 * MB, 3);
+	synth__open(&j.s, "{}");
+	printed = synth__tables(&j.s, "findings", &opts);
+	time = strstr(printed, "\"cpu_wait\"");
+	memory = strstr(printed, "\"memory_peak\"");
+	cr_assert(time && memory, "%s", printed);
+	cr_expect_lt(time, memory, "%s", printed);
+	cr_expect_not_null(strstr(printed, "it costs memory, not time"), "%s", printed);
+	free(printed);
+	synth__free(&j.s);
+}
+
+/* ---- what differs in slow steps ---- */
+
+static void slow_operator_steps(struct job *j)
+{
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		const bool is_slow = i == 6;
+		const struct step_plan plan = {2, is_slow ? 240 : 40, 45, 8, 0};
+		const uint64_t mm_ms = is_slow ? 190 : 10;
+		uint64_t end;
+
+		synth__span(&j->s, j->s.main, CAT_OPERATOR, "aten::mm", at + 10 * MS,
+			    at + (10 + mm_ms) * MS);
+		synth__span(&j->s, j->s.main, CAT_OPERATOR, "aten::add", at + (11 + mm_ms) * MS,
+			    at + (is_slow ? 31 : 13) * MS + mm_ms * MS);
+		sched(j, j->s.main, i, SCHED_RUN, is_slow ? 115 : 95);
+		sched_for(j, j->s.main, i, SCHED_BLOCKED, "read (disk)", is_slow ? 180 : 0);
+		synth__memory(&j->s, j->s.main, at + 12 * MS, 0x1000, is_slow ? 90 * MB : MB);
+		synth__memory(&j->s, j->s.main, at + 25 * MS, 0x1000, 0);
+		end = begin_step(j, at, &plan);
+		synth__step(&j->s, i, at, end);
+		at = end;
+	}
+}
+
+Test(findings, which_operator_state_and_memory_slow_steps_have_more)
+{
+	struct job j = job_new();
+
+	slow_operator_steps(&j);
+	expect(&j, "slow_steps",
+	       "100 % of the surplus lies in Forward; 90 % in aten::mm itself; the thread is "
+	       "blocked "
+	       "for 90 % of it in read (disk); each allocates 90.0 MB, the others 1.0");
 }
 
 Test(findings, without_steps_there_are_none)

@@ -5,6 +5,8 @@ the log.
 """
 import argparse
 import os
+import subprocess
+import threading
 import time
 
 import torch
@@ -14,8 +16,10 @@ from torch.utils.data import DataLoader, Dataset
 
 from networks import endless
 
-ILLNESSES = ["none", "loader", "workers", "slow-step", "outside", "pageable", "page-locked"]
+ILLNESSES = ["none", "loader", "workers", "slow-step", "slow-operator", "outside", "lock", "child",
+             "spike", "pageable", "page-locked"]
 LARGE_BYTES, SMALL_BYTES = 32 << 20, 4 << 20
+SPIKE_FLOATS = 32 << 20
 
 
 class Samples(Dataset):
@@ -59,6 +63,15 @@ def copies(illness):
     return copy
 
 
+def hold_interpreter():
+    """Another thread that runs Python code all the time."""
+    def spin():
+        while True:
+            pass
+
+    threading.Thread(target=spin, daemon=True).start()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--log", default=os.devnull)
@@ -71,6 +84,9 @@ def main():
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
     data = batches(args.illness)
     copy = copies(args.illness)
+    if args.illness == "lock":
+        hold_interpreter()
+    big = torch.ones(1200, 1200)
     with open(args.log, "a", buffering=1) as log:
         number = 0
         while True:
@@ -81,6 +97,12 @@ def main():
             loss = F.cross_entropy(model(x), y)
             if args.illness == "slow-step" and number % 6 == 0:
                 time.sleep(0.08)
+            if args.illness == "slow-operator" and number % 6 == 0:
+                torch.mm(big, big)
+            if args.illness == "spike":
+                torch.empty(SPIKE_FLOATS)
+            if args.illness == "child":
+                subprocess.run(["sleep", "0.03"], check=True)
             loss.backward()
             optimizer.step()
             if args.illness == "outside":

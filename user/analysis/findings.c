@@ -20,8 +20,11 @@ static const struct finding_rule *const rules[] = {
 	&finding_exposed_communication,
 	&finding_device_alloc,
 	&finding_cpu_wait,
+	&finding_off_cpu,
 	&finding_slow_steps,
 	&finding_outside_phases,
+	&finding_memory_peak,
+	&finding_memory_unused,
 };
 
 struct found {
@@ -153,8 +156,10 @@ static int judge(const struct analysis *a, struct findings *s)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rules) && a->steps.calls; i++) {
 		struct found *found = &s->found[s->cnt];
-		int says = rules[i]->judge(a, s->states[i], &found->f);
+		int says;
 
+		found->f = (struct finding){0};
+		says = rules[i]->judge(a, s->states[i], &found->f);
 		if (says < 0)
 			return says;
 		found->rule = rules[i];
@@ -167,11 +172,13 @@ static int judge(const struct analysis *a, struct findings *s)
 
 static int add_row(const struct analysis *a, struct table *t, const struct found *found)
 {
+	const struct cell no_time = cell__none("it costs memory, not time");
+	const uint64_t cost_ns = found->f.cost_ns;
 	const struct cell cells[] = {
 		cell__text(found->f.what),
 		cell__text(found->f.evidence),
-		cell__time(found->f.cost_ns),
-		cell__share(found->f.cost_ns, finding__per_step(a, a->steps.cpu.total)),
+		cost_ns ? cell__time(cost_ns) : no_time,
+		cost_ns ? cell__share(cost_ns, finding__per_step(a, a->steps.cpu.total)) : no_time,
 		cell__text(found->f.next),
 		cell__text(found->rule->key),
 	};

@@ -9,8 +9,8 @@
 #include "analysis/analysis.h"
 
 struct finding {
-	uint64_t cost_ns; /* of a step: what mending it saves at most */
-	char what[200], evidence[320], next[320];
+	uint64_t cost_ns; /* of a step: what mending it saves at most; 0: memory, not time */
+	char what[200], evidence[480], next[320];
 };
 
 struct finding_rule {
@@ -26,7 +26,8 @@ struct finding_rule {
 
 extern const struct finding_rule finding_data_loader, finding_device_idle, finding_sync,
 	finding_slow_steps, finding_cpu_wait, finding_exposed_communication, finding_device_alloc,
-	finding_small_copies, finding_copy_bandwidth, finding_exposed_copies, finding_outside_phases;
+	finding_small_copies, finding_copy_bandwidth, finding_exposed_copies, finding_outside_phases,
+	finding_off_cpu, finding_memory_peak, finding_memory_unused;
 
 /* Mean over the steps. */
 uint64_t finding__per_step(const struct analysis *a, uint64_t total_ns);

@@ -2,6 +2,7 @@
 """Each illness is found by its rule, with evidence that fits, and before all others."""
 import os
 import pathlib
+import re
 
 from lib.runner import test
 
@@ -10,9 +11,9 @@ SIMGPU = pathlib.Path(os.environ["PROFTRACE"]).resolve().parent / "simgpu/venv/b
 OF_THE_MACHINE = {"cpu_wait", "slow_steps"}
 
 
-def findings(case, illness, **kwargs):
+def findings(case, illness, *options, **kwargs):
     job = case.job("ill.py", "--illness", illness, **kwargs).wait_steps(5)
-    tool = case.tool("-p", job.pid, "--record", "2:22", "--no-trace").done()
+    tool = case.tool("-p", job.pid, "--record", "2:22", "--no-trace", *options).done()
     rows = tool.report("--table", "findings")["findings"]["rows"]
     job.wait_steps(3)
     return {row["rule"]: row for row in rows}, tool
@@ -45,20 +46,55 @@ def workers(case):
     assert "the workers are the bottleneck" in found["next"], found
 
 
-@test("a slow step now and then")
+@test("a slow step now and then", alone=True)
 def slow_step(case):
     rows, _ = findings(case, "slow-step")
     found = rows["slow_steps"]
     # The pause lies before backward(): in what is inferred to be the forward pass.
     assert "of the surplus lies in Forward" in found["evidence"], found
+    assert re.search(r"the thread is blocked for \d+ % of it in clock_nanosleep", found["evidence"]), found
     assert 8e6 < found["cost_ns"] < 40e6, found
 
 
-@test("time between the steps")
+@test("a slow step now and then, because of one operator", alone=True)
+def slow_operator(case):
+    rows, _ = findings(case, "slow-operator")
+    found = rows["slow_steps"]
+    share = re.search(r"(\d+) % in aten::mm itself", found["evidence"])
+    assert share and int(share[1]) > 80, found
+
+
+@test("time between the steps, asleep")
 def outside(case):
     rows, _ = findings(case, "outside")
     found = rows["outside_phases"]
     assert found["cost_ns"] > 18e6 and "blocked" in found["evidence"], found
+    found = rows["off_cpu"]
+    assert found["cost_ns"] > 18e6 and "sleeps" in found["finding"], found
+
+
+@test("a thread that holds the interpreter's lock")
+def lock(case):
+    rows, _ = findings(case, "lock")
+    found = rows["off_cpu"]
+    assert "waits on a lock (futex)" in found["finding"] and "GIL" in found["next"], found
+    assert "which was not seen to run an operator, ran for" in found["evidence"], found
+
+
+@test("a step that waits for a child")
+def child(case):
+    rows, _ = findings(case, "child")
+    found = rows["off_cpu"]
+    assert "blocked in wait4" in found["finding"] and found["cost_ns"] > 20e6, found
+
+
+@test("a spike of memory")
+def spike(case):
+    rows, tool = findings(case, "spike", "--profile-memory", "--keep-all")
+    found = rows["memory_peak"]
+    assert "134.2 MB of the peak by aten::empty" in found["evidence"], found
+    assert "cost_ns" in found and found["cost_ns"] is None, found
+    assert not set(findings(case, "none", "--profile-memory")[0]) & {"memory_peak", "memory_unused"}
 
 
 # Copies move no bytes there: on two processors that would take longer than the link.

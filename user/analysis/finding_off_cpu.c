@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The training thread is blocked, and neither the data loader nor the device nor a thread that
+ * works for it is what it waits for: on a lock, in a call that writes to disk, asleep.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "analysis/findings.h"
+#include "common/util.h"
+
+#define WORTH_SAYING 15.0 /* percent of the step, for one reason */
+#define AT_WORK	     0.5  /* of that time another thread has run, to be named beside a lock */
+
+struct off_cpu {
+	uint32_t track; /* that counts steps */
+	struct interval_union
+		known;	 /* times in which its waiting is another rule's or as it should be */
+	bool *has_spans; /* by track id: threads that do the framework's work */
+	size_t track_cnt;
+};
+
+static int add_known(struct off_cpu *o, const struct step *step, uint64_t begin, uint64_t end)
+{
+	const uint64_t step_end = step->ts_ns + step->dur_ns;
+
+	begin = begin > step->ts_ns ? begin : step->ts_ns;
+	end = end < step_end ? end : step_end;
+	return begin < end ? interval_union__add(&o->known, begin, end) : 0;
+}
+
+static int add_span(struct off_cpu *o, const struct step *step, const struct span *s)
+{
+	return add_known(o, step, s->ev.ts_ns, s->ev.ts_ns + s->ev.dur_ns);
+}
+
+/* Threads that run operators, such as those of the backward pass of devices: it waits for them. */
+static int add_other(struct off_cpu *o, const struct step *step, const struct track_batch *t)
+{
+	int err = 0;
+
+	for (const struct span *s = t->roots; s && !err; s = s->next_sibling)
+		err = add_span(o, step, s);
+	return err;
+}
+
+static bool is_backward_of_others(const struct off_cpu *o, const struct batch *b,
+				  const struct analysis *a)
+{
+	for (size_t i = 0; i < b->track_cnt; i++) {
+		const struct track_batch *t = &b->tracks[i];
+
+		if (t->track->id == o->track || !analysis__is_main(a, t->track))
+			continue;
+		for (const struct span *s = t->roots; s; s = s->next_sibling)
+			if (s->phase == KIND_BACKWARD)
+				return true;
+	}
+	return false;
+}
+
+static int add_own(struct off_cpu *o, const struct step *step, const struct span *s, bool backward)
+{
+	int err = 0;
+
+	for (; s && !err; s = s->next_sibling) {
+		if (s->kind == KIND_DATALOADER || s->kind == KIND_RUNTIME ||
+		    s->kind == KIND_COMMUNICATION || (s->kind == KIND_BACKWARD && backward))
+			err = add_span(o, step, s);
+		else
+			err = add_own(o, step, s->first_child, backward);
+	}
+	return err;
+}
+
+static int visit(const struct analysis *a, void *state, const struct batch *b)
+{
+	struct off_cpu *o = state;
+	bool backward;
+	int err = 0;
+
+	o->track = b->step->track;
+	if (!o->has_spans) {
+		o->track_cnt = recording__track_cnt(a->r) + 1;
+		o->has_spans = calloc(o->track_cnt, sizeof(*o->has_spans));
+		if (!o->has_spans)
+			return -ENOMEM;
+	}
+	backward = is_backward_of_others(o, b, a);
+	for (size_t i = 0; i < b->track_cnt && !err; i++) {
+		const struct track_batch *t = &b->tracks[i];
+
+		if (!analysis__is_main(a, t->track) || !t->roots)
+			continue;
+		if (t->track->id < o->track_cnt)
+			o->has_spans[t->track->id] = true;
+		err = t->track->id == o->track ? add_own(o, b->step, t->roots, backward)
+					       : add_other(o, b->step, t);
+	}
+	for (size_t i = 0; i < b->other_cnt && !err; i++)
+		if (analysis__is_collective(a->r, &b->others[i]))
+			err = add_known(o, b->step, b->others[i].ts_ns,
+					b->others[i].ts_ns + b->others[i].dur_ns);
+	return err;
+}
+
+/* ---- what it waited for ---- */
+
+/* Only there does an operator run on the thread that calls it, so that a wait is none for it. */
+static bool runs_in_caller(const struct analysis *a)
+{
+	const json_t *runtime = json_object_get(recording__meta(a->r), "runtime");
+	const char *framework = json_string_value(json_object_get(runtime, "framework"));
+	const char *detail = json_string_value(json_object_get(recording__meta(a->r), "detail"));
+
+	return framework && !strcmp(framework, "pytorch") && detail &&
+	       (!strcmp(detail, "operator") || !strcmp(detail, "inner"));
+}
+
+static bool is_lock(const char *reason)
+{
+	return !strncmp(reason, "futex", 5);
+}
+
+/* The reason with most time, of those that may be judged. 0 or -ENOMEM. */
+static int longest(const struct analysis *a, const struct off_cpu *o, const char **reason,
+		   uint64_t *ns)
+{
+	const struct sched_row *rows;
+	const size_t cnt = recording__sched(a->r, &rows);
+	const bool locks = runs_in_caller(a);
+	struct stat_map sums = {};
+	int err = 0;
+
+	*ns = 0;
+	for (size_t i = 0; i < cnt && !err; i++) {
+		const struct stat_key key = {.id = rows[i].reason};
+		const char *name = analysis__name(a, rows[i].reason);
+		struct stat *sum;
+
+		if (rows[i].track != o->track || rows[i].state != SCHED_BLOCKED ||
+		    !rows[i].reason || !analysis__has_step(a, rows[i].step) ||
+		    (is_lock(name) && !locks))
+			continue;
+		sum = stat_map__at(&sums, &key);
+		if (!sum) {
+			err = -ENOMEM;
+			continue;
+		}
+		sum->cpu.total += rows[i].ns;
+		if (sum->cpu.total > *ns) {
+			*ns = sum->cpu.total;
+			*reason = name;
+		}
+	}
+	stat_map__free(&sums);
+	return err;
+}
+
+/* Of the process's threads that were not seen to run operators the one that ran most; 0: none did,
+ * or out of memory. */
+static uint64_t busiest(const struct analysis *a, const struct off_cpu *o, uint32_t *track)
+{
+	const struct sched_row *rows;
+	const size_t cnt = recording__sched(a->r, &rows);
+	auto_free uint64_t *run_ns = calloc(o->track_cnt, sizeof(*run_ns));
+	uint64_t most_ns = 0;
+
+	for (size_t i = 0; run_ns && i < cnt; i++)
+		if (rows[i].state == SCHED_RUN && rows[i].track < o->track_cnt &&
+		    analysis__has_step(a, rows[i].step))
+			run_ns[rows[i].track] += rows[i].ns;
+	for (uint32_t id = 1; run_ns && id < o->track_cnt; id++) {
+		const struct track *t = recording__track(a->r, id);
+
+		if (!t || o->has_spans[id] || id == o->track || !analysis__is_main(a, t) ||
+		    run_ns[id] <= most_ns)
+			continue;
+		most_ns = run_ns[id];
+		*track = id;
+	}
+	return most_ns;
+}
+
+static void explain_lock(const struct analysis *a, const struct off_cpu *o, uint64_t ns,
+			 struct finding *f)
+{
+	const size_t len = strlen(f->evidence);
+	uint32_t track = 0;
+	const uint64_t run_ns = busiest(a, o, &track);
+	char name[128];
+
+	snprintf(f->what, sizeof(f->what),
+		 "The training thread waits on a lock (futex) for %.0f %% of the step.",
+		 finding__percent(a, ns));
+	if (track && (double)run_ns >= AT_WORK * (double)ns) {
+		analysis__thread(a, track, name, sizeof(name));
+		snprintf(f->evidence + len, sizeof(f->evidence) - len,
+			 "; the thread %s, which was not seen to run an operator, ran for %s of a "
+			 "step",
+			 name, time_text(a, finding__per_step(a, run_ns)).s);
+	}
+	snprintf(f->next, sizeof(f->next),
+		 "a thread that runs Python code holds the interpreter's lock (GIL): make it a "
+		 "process; one of an operator's own pool that is slower than the rest: fewer of "
+		 "them (OMP_NUM_THREADS). `--table sched` has the process's threads");
+}
+
+static void explain_call(const struct analysis *a, const char *reason, uint64_t ns,
+			 struct finding *f)
+{
+	const bool asleep = strstr(reason, "nanosleep");
+
+	if (asleep)
+		snprintf(f->what, sizeof(f->what),
+			 "The training thread sleeps for %.0f %% of the step.",
+			 finding__percent(a, ns));
+	else
+		snprintf(f->what, sizeof(f->what),
+			 "The training thread is blocked in %s for %.0f %% of the step.", reason,
+			 finding__percent(a, ns));
+	snprintf(f->next, sizeof(f->next), "%s",
+		 asleep ? "a sleep, or a loop that asks and sleeps: look for time.sleep in the "
+			  "loop and in what it calls"
+			: "files, pipes, sockets and children that the loop itself waits for "
+			  "(checkpoints, logs, metrics): let another thread or process do it; "
+			  "`--table sched_steps` shows in which steps");
+}
+
+static int judge(const struct analysis *a, void *state, struct finding *f)
+{
+	struct off_cpu *o = state;
+	const uint64_t known_ns = interval_union__length(&o->known);
+	const char *reason = "";
+	uint64_t ns;
+	int err = longest(a, o, &reason, &ns);
+
+	if (err)
+		return err;
+	ns = ns > known_ns ? ns - known_ns : 0;
+	if (finding__percent(a, ns) < WORTH_SAYING)
+		return 0;
+	f->cost_ns = finding__per_step(a, ns);
+	snprintf(f->evidence, sizeof(f->evidence),
+		 "%s of a step, besides the data loader, calls of the device, collectives and what "
+		 "other threads run for it",
+		 time_text(a, f->cost_ns).s);
+	if (is_lock(reason))
+		explain_lock(a, o, ns, f);
+	else
+		explain_call(a, reason, ns, f);
+	return 1;
+}
+
+static void clean(void *state)
+{
+	struct off_cpu *o = state;
+
+	interval_union__free(&o->known);
+	free(o->has_spans);
+}
+
+const struct finding_rule finding_off_cpu = {
+	.key = "off_cpu",
+	.state_size = sizeof(struct off_cpu),
+	.visit = visit,
+	.judge = judge,
+	.clean = clean,
+};
