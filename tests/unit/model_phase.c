@@ -284,3 +284,132 @@ Test(model_phase, what_a_graph_without_operators_did_is_not_known)
 			       "  Dataloader next [0,10) cpu 10 self 10 in Dataloader\n"
 			       "  Script graph [20,80) cpu 60 self 60\n");
 }
+
+/* ---- operators by where they lie in their network ---- */
+
+#define SCOPES                                                                                     \
+	"{\"process\": {\"pid\": 100}, \"scopes\": [[\"Gradients/\", \"backward\"], "              \
+	"[\"Default/optimizer-\", \"optimization\"], [\"Default/\", \"forward\"]]}"
+
+static void in_full(struct synth *s, uint32_t track, enum span_category cat, const char *full,
+		    uint64_t begin, uint64_t end)
+{
+	struct event e = synth__event(s, track, cat, "", begin, end);
+
+	e.name = recording_writer__name(s->w, cat, strrchr(full, '/') + 1, full);
+	synth__write(s, &e);
+}
+
+/* An operator of a gradient whose name tells nothing, one of the loss behind it, and an optimizer
+ * with and without a place of its own. */
+static void scoped_graph(struct synth *s, uint32_t track)
+{
+	in_full(s, track, CAT_OPERATOR, "Default/net/Conv2D", 22, 30);
+	in_full(s, track, CAT_OPERATOR, "Expand/ReduceSum", 31, 33);
+	in_full(s, track, CAT_OPERATOR, "Gradients/Default/net/MatMul", 40, 45);
+	in_full(s, track, CAT_OPERATOR, "Default/net/Neg", 46, 48);
+	in_full(s, track, CAT_BACKWARD_NODE, "Gradients/Default/net/ConvGrad", 50, 54);
+	in_full(s, track, CAT_OPERATOR, "Default/Mul", 60, 62);
+	in_full(s, track, CAT_OPTIMIZER_OP, "Default/Adam", 64, 66);
+	in_full(s, track, CAT_OPERATOR, "Default/optimizer-Adam/Assign", 67, 68);
+	in_full(s, track, CAT_OPERATOR, "Default/Print", 70, 71);
+}
+
+Test(model_phase, operators_of_a_graph_are_of_the_phase_that_their_full_names_tell)
+{
+	struct synth s = synth__new(SCOPES);
+
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 0, 10);
+	scoped_graph(&s, s.main);
+	synth__span(&s, s.main, CAT_SCRIPT, "graph", 20, 80);
+	synth__span(&s, s.main, CAT_OPERATOR, "Equal", 84, 86);
+	synth__step(&s, 0, 0, 100);
+	synth__expect_tree(
+		&s, "step 0 [0,100) cpu 100 D 10 F 15 B 9 O 8 other 58\n"
+		    " track 1\n"
+		    "  Dataloader next [0,10) cpu 10 self 10 in Dataloader\n"
+		    "  Script graph [20,80) cpu 60 self 27\n"
+		    "    Forward Forward [20,33) cpu 13 self 3 in Forward inferred\n"
+		    "      Operator Conv2D [22,30) cpu 8 self 8 in Forward\n"
+		    "      Operator ReduceSum [31,33) cpu 2 self 2 in Forward\n"
+		    "    Backward Backward [40,45) cpu 5 self 0 in Backward inferred\n"
+		    "      Operator MatMul [40,45) cpu 5 self 5 in Backward\n"
+		    "    Forward Forward [46,48) cpu 2 self 0 in Forward inferred cut begin\n"
+		    "      Operator Neg [46,48) cpu 2 self 2 in Forward\n"
+		    "    Backward Backward [50,54) cpu 4 self 0 in Backward inferred cut begin\n"
+		    "      Operator ConvGrad [50,54) cpu 4 self 4 in Backward\n"
+		    "    Optimization Optimization [60,68) cpu 8 self 3 in Optimization inferred\n"
+		    "      Operator Mul [60,62) cpu 2 self 2 in Optimization\n"
+		    "      Operator Adam [64,66) cpu 2 self 2 in Optimization\n"
+		    "      Operator Assign [67,68) cpu 1 self 1 in Optimization\n"
+		    "    Operator Print [70,71) cpu 1 self 1\n"
+		    "  Operator Equal [84,86) cpu 2 self 2\n");
+}
+
+Test(model_phase, a_graph_that_another_thread_executes_has_the_phases_of_its_operators)
+{
+	struct synth s = synth__new(SCOPES);
+
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 0, 10);
+	synth__span(&s, s.main, CAT_SCRIPT, "graph", 15, 25);
+	scoped_graph(&s, s.other);
+	synth__span(&s, s.other, CAT_SCRIPT, "run", 20, 80);
+	synth__step(&s, 0, 0, 100);
+	synth__expect_tree(
+		&s, "step 0 [0,100) cpu 100 D 10 F 20 B 9 O 8 other 53\n"
+		    " track 1\n"
+		    "  Dataloader next [0,10) cpu 10 self 10 in Dataloader\n"
+		    "  Forward Forward [15,33) cpu 18 self 8 in Forward inferred\n"
+		    "    Script graph [15,25) cpu 10 self 10 in Forward\n"
+		    "  Backward Backward [40,45) cpu 5 self 5 in Backward inferred\n"
+		    "  Forward Forward [46,48) cpu 2 self 2 in Forward inferred cut begin\n"
+		    "  Backward Backward [50,54) cpu 4 self 4 in Backward inferred cut begin\n"
+		    "  Optimization Optimization [60,68) cpu 8 self 8 in Optimization inferred\n"
+		    " track 2\n"
+		    "  Script run [20,80) cpu 60 self 33 in Forward\n"
+		    "    Operator Conv2D [22,30) cpu 8 self 8 in Forward\n"
+		    "    Operator ReduceSum [31,33) cpu 2 self 2 in Forward\n"
+		    "    Operator MatMul [40,45) cpu 5 self 5 in Backward\n"
+		    "    Operator Neg [46,48) cpu 2 self 2 in Forward\n"
+		    "    Operator ConvGrad [50,54) cpu 4 self 4 in Backward\n"
+		    "    Operator Mul [60,62) cpu 2 self 2 in Optimization\n"
+		    "    Operator Adam [64,66) cpu 2 self 2 in Optimization\n"
+		    "    Operator Assign [67,68) cpu 1 self 1 in Optimization\n"
+		    "    Operator Print [70,71) cpu 1 self 1\n");
+}
+
+/* What the step's thread shows itself stays as it is: the graph of the step before runs on. */
+Test(model_phase, operators_of_another_thread_take_no_time_of_a_phase_that_shows_itself)
+{
+	struct synth s = synth__new(SCOPES);
+	char *tree;
+
+	synth__span(&s, s.main, CAT_SCRIPT, "graph", 5, 15);
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 35, 42);
+	scoped_graph(&s, s.other);
+	synth__span(&s, s.other, CAT_SCRIPT, "run", 20, 80);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, NULL);
+	tree = synth__tree(&s, NULL);
+	synth__expect_line(tree, "  Forward Forward [5,33) cpu 28 self 18 in Forward inferred");
+	synth__expect_line(tree, "  Dataloader next [35,42) cpu 7 self 7 in Dataloader");
+	synth__expect_line(tree, "  Backward Backward [50,54) cpu 4 self 4 in Backward inferred");
+	free(tree);
+	synth__free(&s);
+}
+
+/* Without gradients in a graph all is as its names tell. */
+Test(model_phase, full_names_alone_make_no_phase)
+{
+	struct synth s = synth__new(SCOPES);
+
+	in_full(&s, s.main, CAT_OPERATOR, "Default/net/Conv2D", 22, 30);
+	synth__span(&s, s.main, CAT_SCRIPT, "graph", 20, 80);
+	synth__span(&s, s.main, CAT_OPTIMIZER, "optimizer", 85, 90);
+	synth__step(&s, 0, 0, 100);
+	synth__expect_tree(&s, "step 0 [0,100) cpu 100 D 0 F 0 B 0 O 5 other 95\n"
+			       " track 1\n"
+			       "  Script graph [20,80) cpu 60 self 52\n"
+			       "    Operator Conv2D [22,30) cpu 8 self 8\n"
+			       "  Optimization optimizer [85,90) cpu 5 self 5 in Optimization\n");
+}

@@ -8,6 +8,7 @@ static const enum span_kind phases[] = {KIND_DATALOADER, KIND_FORWARD, KIND_BACK
 /* Operators in steps, by thread. */
 struct state {
 	uint64_t own, elsewhere;
+	uint64_t told; /* steps whose phases the operators of another thread tell */
 };
 
 static bool has_operator(const struct span *s)
@@ -19,10 +20,33 @@ static bool has_operator(const struct span *s)
 	return false;
 }
 
+/* A backward pass that no function of the step's thread shows. */
+static bool has_inferred_pass(const struct span *s)
+{
+	for (; s; s = s->next_sibling)
+		if ((s->kind == KIND_BACKWARD && !s->ev.name) || has_inferred_pass(s->first_child))
+			return true;
+	return false;
+}
+
+/* Does a gradient's operator lie in that pass? It is on the step's thread then. */
+static bool has_operator_in_pass(const struct span *s)
+{
+	for (; s; s = s->next_sibling)
+		if ((s->kind == KIND_OPERATOR && s->phase == KIND_BACKWARD) ||
+		    has_operator_in_pass(s->first_child))
+			return true;
+	return false;
+}
+
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct state *st = state;
 
+	for (size_t i = 0; b->step && i < b->track_cnt; i++)
+		st->told += b->tracks[i].track->id == b->step->track &&
+			    has_inferred_pass(b->tracks[i].roots) &&
+			    !has_operator_in_pass(b->tracks[i].roots);
 	for (size_t i = 0; b->step && i < b->track_cnt; i++) {
 		const struct track *t = b->tracks[i].track;
 
@@ -39,6 +63,9 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 
 static int note_elsewhere(const struct state *st, struct table *t)
 {
+	if (st->told)
+		return table__add_note(t, "Forward and Backward are the times of operators that "
+					  "another thread ran, while this one waited or went on.");
 	if (st->own || !st->elsewhere)
 		return 0;
 	return table__add_note(t, "Operators ran on other threads than the one whose phases these "

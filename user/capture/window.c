@@ -80,6 +80,15 @@ static json_t *runtime_json(const struct window_facts *f)
 	return runtime;
 }
 
+static json_t *scopes_json(const struct framework_scope *scopes)
+{
+	json_t *list = json_array();
+
+	for (; scopes->prefix; scopes++)
+		json_array_append_new(list, json_pack("[s,s]", scopes->prefix, scopes->phase));
+	return list;
+}
+
 static json_t *cost_json(const struct probe_cost *c)
 {
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "entry_ns", (json_int_t)c->bare.entry_ns,
@@ -110,6 +119,8 @@ static json_t *meta_json(const struct window_facts *f, uint32_t index)
 			    json_string(f->opts->timer_only ? "timer" : detail[f->opts->detail]));
 	json_object_set_new(meta, "record_shapes", json_boolean(f->opts->record_shapes));
 	json_object_set_new(meta, "dtypes", strings(f->plan->dtypes));
+	if (f->match->framework && f->match->framework->scopes)
+		json_object_set_new(meta, "scopes", scopes_json(f->match->framework->scopes));
 	json_object_set_new(meta, "window", json_pack("{s:i}", "index", (int)index));
 	if (f->device_source)
 		json_object_set_new(meta, "device_source", json_string(f->device_source));

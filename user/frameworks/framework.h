@@ -86,6 +86,11 @@ struct framework_match {
 	bool ready;	    /* all the libraries that the probes need are loaded */
 };
 
+struct framework_scope {
+	const char *prefix; /* NULL: end of the list */
+	const char *phase;  /* "forward", "backward", "optimization" */
+};
+
 struct framework {
 	const char *name;  /* "pytorch" */
 	const char *title; /* "PyTorch" */
@@ -104,6 +109,9 @@ struct framework {
 	/* Cuts what differs from run to run (paths, times) off a name read from the target; NULL:
 	 * nothing does. */
 	void (*shorten)(char *name);
+	/* Which full names of operators are of which phase of a step, by how they begin; the first
+	 * that fits, up to one without prefix. NULL: full names do not tell. */
+	const struct framework_scope *scopes;
 	/* A stage of the data pipeline, OPERATION::STAGE, is what the operation does itself; others
 	 * are not recorded. NULL: none has stages. */
 	bool (*is_own_work)(const char *stage);

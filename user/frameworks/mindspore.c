@@ -282,6 +282,15 @@ static bool computes_gradients(const char *op)
 	return strstr(op, "Grad") || strstr(op, "Backprop");
 }
 
+/* The cell that trains a network in one step calls its optimizer so; that of a function has no
+ * name. */
+static const struct framework_scope scopes[] = {
+	{"Gradients/", "backward"},
+	{"Default/optimizer-", "optimization"},
+	{"Default/", "forward"},
+	{},
+};
+
 /* "mindspore.nn.optim.adam.construct./.../adam.py.98...", "train.1795306678623995392.1401...": a
  * graph's name is followed by the file and the line, the time and an address. */
 static void shorten(char *name)
@@ -395,6 +404,7 @@ const struct framework framework_mindspore = {
 	.plan = mindspore_plan,
 	.updates_parameters = updates_parameters,
 	.computes_gradients = computes_gradients,
+	.scopes = scopes,
 	.shorten = shorten,
 	.node_name = operation_type,
 	.is_own_work = is_own_work,

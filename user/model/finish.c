@@ -119,6 +119,8 @@ static void finish(struct walk *w, struct span *s, struct span *parent, struct i
 	s->parent = parent;
 	s->kind = kind_of(cat, s, in.an_operator || (cat == CAT_FUNCTION && in.a_function));
 	s->inferred = s->ev.end == END_INFERRED;
+	if (w->phase_by_time && w->m->phases_elsewhere)
+		phase = phase__at(w->m, s->ev.ts_ns);
 	if (phase == KIND_OTHER && span_kind__is_phase(s->kind))
 		phase = s->kind;
 	s->phase = phase;

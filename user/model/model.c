@@ -77,6 +77,7 @@ static int finish_all(struct model *m, struct step *step)
 	int err = 0;
 
 	m->phase_cnt = 0;
+	m->phases_elsewhere = false;
 	if (main_track) {
 		err = phase__infer(m, main_track, step);
 		if (!err)
@@ -394,6 +395,8 @@ static int init(struct model *m)
 			m->has_device = true;
 	}
 	m->lag = m->has_device ? 2 : 1;
+	if (scopes__load(m))
+		return -ENOMEM;
 	if (!m->opts->raw_times) {
 		m->inside_ns = cost_ns(m->r, "span_inside_ns");
 		m->total_ns = cost_ns(m->r, "span_total_ns");
@@ -413,6 +416,7 @@ static void clean(struct model *m)
 	free(m->active);
 	free(m->others);
 	free(m->phases);
+	free(m->scopes);
 	device__free(m);
 	memory__free(m);
 	pool__free(&m->pool);

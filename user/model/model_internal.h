@@ -86,6 +86,10 @@ struct model {
 	uint64_t inside_ns, total_ns; /* cost of a span's probes: within it; all told */
 	bool free_calls;	      /* the device API's calls were seen without probes */
 
+	uint8_t *scopes; /* by name id: scopes.c; NULL: the recording has none */
+	bool has_scopes; /* some name is in one */
+	bool phases_elsewhere; /* in this batch another thread's operators tell the phases */
+
 	struct pool pool;
 	struct track_state *tracks; /* by track id */
 	uint32_t track_cnt;
@@ -127,6 +131,10 @@ int tree__take(struct model *m, struct track_state *t, uint64_t end_ns);
 
 /* finish.c: kinds, phases, costs, memory and device links of t->roots. */
 int finish__track(struct model *m, struct track_state *t, const struct step *step);
+
+/* scopes.c: category of a span as its full name tells, else that of its name; see marks.h. */
+int scopes__load(struct model *m);
+enum span_category scopes__category(const struct model *m, const struct span *s);
 
 /* phase.c */
 enum span_kind phase__of_category(enum span_category cat);

@@ -2,58 +2,11 @@
 /*
  * The phases of a step: those the framework shows, and those it does not: the forward pass, an
  * optimizer that shows as operators only, and all of them in a compiled graph, whose operators tell
- * by their names.
+ * by their names or by where they lie in the network.
  */
 #include <string.h>
 #include "common/util.h"
-#include "model/model_internal.h"
-
-/* The marks of a step on its thread, in order of time. */
-struct marks {
-	struct mark {
-		uint64_t begin, end;
-		enum span_category cat;
-	} *items;
-	size_t cnt, cap;
-	bool has_forward, has_backward;
-	uint64_t graph_ns; /* begin of the first compiled graph, of whatever phases; 0: none ran */
-	bool has_operators, has_updates;
-};
-
-static bool is_mark(enum span_category cat)
-{
-	return cat == CAT_DATALOADER || cat == CAT_FORWARD || cat == CAT_BACKWARD ||
-	       cat == CAT_OPTIMIZER || cat == CAT_ZERO_GRAD || cat == CAT_OPTIMIZER_OP;
-}
-
-static void note_kind(struct marks *k, const struct span *s, enum span_category cat)
-{
-	if (cat == CAT_SCRIPT && !k->graph_ns)
-		k->graph_ns = s->ev.ts_ns;
-	k->has_operators |= cat == CAT_OPERATOR;
-	k->has_updates |= cat == CAT_OPTIMIZER_OP;
-	k->has_forward |= cat == CAT_FORWARD;
-	k->has_backward |= cat == CAT_BACKWARD || cat == CAT_BACKWARD_NODE;
-}
-
-static int collect(struct model *m, struct span *s, struct marks *k)
-{
-	int err = 0;
-
-	for (; s && !err; s = s->next_sibling) {
-		enum span_category cat = model__category(m, s);
-		struct mark mark = {s->ev.ts_ns, span__end(s), cat};
-
-		note_kind(k, s, cat);
-		/* Nodes of a backward pass that shows itself are no marks: they lie within its. */
-		if (!is_mark(cat) && !(cat == CAT_BACKWARD_NODE && k->graph_ns)) {
-			err = collect(m, s->first_child, k);
-			continue;
-		}
-		err = ARRAY_PUSH(k->items, k->cnt, k->cap, mark);
-	}
-	return err;
-}
+#include "model/marks.h"
 
 struct gaps {
 	struct interval *items;
@@ -67,21 +20,33 @@ static int add_gap(struct gaps *g, uint64_t begin, uint64_t end, bool continued)
 	return begin < end ? ARRAY_PUSH(g->items, g->cnt, g->cap, gap) : 0;
 }
 
-static bool is_operator(enum span_category cat)
-{
-	return cat == CAT_OPTIMIZER_OP || cat == CAT_BACKWARD_NODE;
-}
-
 /* A graph's operators may come in any order: of the runs of one kind that only other operators
  * separate, those after the first are its continuation. */
 static bool is_continued(const struct marks *k, size_t i)
 {
 	const enum span_category cat = k->items[i].cat;
 
-	while (i-- > 0 && is_operator(k->items[i].cat))
+	while (i-- > 0 && mark__is_operator(k->items[i].cat))
 		if (k->items[i].cat == cat)
 			return true;
 	return false;
+}
+
+static enum span_kind run_kind(enum span_category cat)
+{
+	return cat == CAT_OPTIMIZER_OP ? KIND_OPTIMIZATION
+	       : cat == FORWARD_OP     ? KIND_FORWARD
+				       : KIND_BACKWARD;
+}
+
+/* The first forward operator of a graph begins the phase with the graph. */
+static uint64_t graph_begin(const struct marks *k, size_t i)
+{
+	uint64_t free_ns = i ? k->items[i - 1].end : 0, begin = k->items[i].begin;
+
+	if (k->graph_ns > begin || k->graph_ns < free_ns)
+		return begin;
+	return k->graph_ns;
 }
 
 /* If mark i is the first of a run of operators of one kind: from its begin to the end of the last,
@@ -91,14 +56,18 @@ static int add_run(const struct marks *k, size_t i, struct gaps *g)
 	const enum span_category cat = k->items[i].cat;
 	struct interval run = {
 		.begin = k->items[i].begin,
-		.kind = cat == CAT_OPTIMIZER_OP ? KIND_OPTIMIZATION : KIND_BACKWARD,
+		.kind = run_kind(cat),
 		.continued = is_continued(k, i),
 	};
 
 	if (i && k->items[i - 1].cat == cat)
 		return 0;
+	if (cat == FORWARD_OP && !run.continued)
+		run.begin = graph_begin(k, i);
 	for (; i < k->cnt && k->items[i].cat == cat; i++)
 		run.end = k->items[i].end;
+	if (i < k->cnt && run.end > k->items[i].begin)
+		run.end = k->items[i].begin; /* another thread's */
 	return ARRAY_PUSH(g->items, g->cnt, g->cap, run);
 }
 
@@ -147,9 +116,10 @@ static int find_gaps(const struct marks *k, const struct step *step, struct gaps
 	for (size_t i = at_backward; i < k->cnt && !err; i++) {
 		const struct mark *mark = &k->items[i];
 
-		if (is_operator(mark->cat)) {
+		if (mark__is_operator(mark->cat)) {
 			/* The graph's forward pass lies before its first gradient. */
-			if (mark->cat == CAT_BACKWARD_NODE && !k->has_forward && !g->cnt)
+			if (mark->cat == CAT_BACKWARD_NODE && !k->has_forward && !k->by_scope &&
+			    !g->cnt)
 				err = add_gap(g, k->graph_ns, mark->begin, false);
 			if (!err)
 				err = add_run(k, i, g);
@@ -302,12 +272,14 @@ int phase__infer(struct model *m, struct track_state *t, const struct step *step
 	struct marks k = {};
 	struct gaps g = {};
 	struct cover c = {.m = m, .t = t, .gaps = &g};
-	int err = collect(m, t->roots, &k);
+	int err = marks__collect(m, t, step, &k);
 
 	if (!err)
 		err = find_gaps(&k, step, &g);
 	if (!err && g.cnt)
 		err = cover_level(&c, &t->roots, NULL, UINT64_MAX, 0);
+	if (step)
+		m->phases_elsewhere = k.elsewhere;
 	free(k.items);
 	free(g.items);
 	return err;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Jobs in MindSpore, recordings of them, and what MindSpore's profiler counts of the same network."""
 import csv
+import json
 import os
 
 from lib.process import Snapshot
@@ -72,15 +73,31 @@ def check_phases(tables, *phases):
     assert model["ProfileStep"]["calls"] == STEPS, model
 
 
-def record(case, job, *options, tables=()):
-    """The tables of a recording that left the job as it was: those that are printed, or these."""
+def capture(case, job, *options):
+    """A recording that left the job as it was."""
     before = Snapshot(job.pid, passing=("/proc/",))  # the data pipeline looks there
     tool = case.tool("-p", job.pid, "--record", f"2:{2 + STEPS}", *options).done(timeout_s=100)
     job.wait_steps(3)
     before.check()
-    tables = tool.report(*(("--table", ",".join(("summary", "cost", *tables))) if tables else ()))
+    return tool
+
+
+def tables_of(tool, *names):
+    """Those that are printed, or these, of a whole recording."""
+    tables = tool.report(*(("--table", ",".join(("summary", "cost", *names))) if names else ()))
     summary = tables["summary"]["rows"][0]
     assert summary["framework"].startswith(f"MindSpore {VERSION}"), summary
     assert summary["steps"] == STEPS, summary
     assert tables["cost"]["rows"][0]["events_lost"] == 0, tables["cost"]
     return tables
+
+
+def record(case, job, *options):
+    return tables_of(capture(case, job, *options))
+
+
+def events(case, tool):
+    """The recording's events, with what the model knows of them."""
+    out = case.dir / "events.jsonl"
+    case.tool("export", tool.recordings()[0], "--format", "jsonl", "-o", out).done()
+    return [json.loads(line) for line in out.read_text().splitlines()]

@@ -29,7 +29,7 @@ def full_names(case):
         theirs = {row["full_op_name"]: int(row["op_occurrences"])
                   for row in jobs.own_table(case, "cpu_op_detail_info_0.csv")
                   if row["op_type"] not in jobs.UNSEEN}
-        tables = jobs.record(case, job, "--keep-all", tables=("op_detail",))
+        tables = jobs.tables_of(jobs.capture(case, job, "--keep-all"), "op_detail")
         ours = {row["op_full_name"]: row["occurrences"] for row in tables["op_detail"]["rows"]}
         jobs.check_operators(ours, theirs)
         assert sum("/" in name for name in ours) > 20, ours
@@ -67,11 +67,55 @@ def inner(case):
     assert abs(allocated - freed) < allocated / 20, memory
 
 
+def scope_of(operator):
+    """The phase that an operator's full name tells, if it does."""
+    for prefix, phase in (("Gradients/", "Backward"), ("Default/", "Forward")):
+        if operator.get("full_name", "").startswith(prefix):
+            return phase
+    return None
+
+
+def check_scopes(events):
+    """Gradients lie in Backward, what leads to them in Forward; a step's phases hold them all."""
+    operators = [event for event in events if event.get("full_name")]
+    updates = {"Adam", "ApplyMomentum"}
+    for name in ("Forward", "Backward"):
+        inside = [o for o in operators if o["phase"] == name]
+        assert len(inside) > 20 * jobs.STEPS, inside
+        assert {scope_of(o) for o in inside} <= {name, None}, inside
+        pieces = sum(event["dur_ns"] for event in events if event.get("kind") == name)
+        assert sum(o["dur_ns"] for o in inside) <= pieces, (name, pieces)
+    assert not [o for o in operators if o["phase"] == "Other" and scope_of(o) == "Backward"]
+    assert {o["phase"] for o in operators if o["name"] in updates} == {"Optimization"}, operators
+
+
+def graph_elsewhere(case, optimizer, mode):
+    job = jobs.train(case, "--mode", mode, "--optimizer", optimizer)
+    tool = jobs.capture(case, job, "--keep-all")
+    tables = jobs.tables_of(tool, "model", "step_trace", "operator")
+    jobs.check_phases(tables, *ALL)
+    for row in tables["step_trace"]["rows"]:
+        parts = [row[f"{part}_ns"] for part in ("iteration_interval", "fp_and_bp", "tail")]
+        assert all(parts) and abs(sum(parts) - row["total_ns"]) <= 2, row
+    events = jobs.events(case, tool)
+    check_scopes(events)
+    gradients = {event["tid"] for event in events if scope_of(event) == "Backward"}
+    assert len(gradients) == 1, gradients
+    # 2.7 runs the graph of value_and_grad where Python calls it.
+    assert (gradients != {job.pid}) == any("another thread ran" in note for note in
+                                           tables["model"]["notes"]), (gradients, tables["model"])
+    return tables
+
+
+@test("value_and_grad: phases of a graph by full names, wherever it is executed")
+def value_and_grad(case):
+    graph_elsewhere(case, "adam", "gradients")
+
+
 @test("jit: a step that is one graph, executed on another thread")
 def jit(case):
-    tables = jobs.record(case, jobs.train(case, "--mode", "jit", "--optimizer", "momentum"))
+    tables = graph_elsewhere(case, "momentum", "jit")
     assert jobs.operators(tables)["ApplyMomentum"] == 8, tables["operator"]
-    jobs.check_phases(tables, "Dataloader")
 
 
 @test("Model.train: phases; SGD")

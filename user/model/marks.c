@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "model/marks.h"
+#include <stdlib.h>
+#include "common/util.h"
+
+/* Operators are marks in a compiled graph; those of a backward pass that shows itself lie within
+ * its. */
+static bool is_mark(const struct marks *k, enum span_category cat)
+{
+	return cat == CAT_DATALOADER || cat == CAT_FORWARD || cat == CAT_BACKWARD ||
+	       cat == CAT_OPTIMIZER || cat == CAT_ZERO_GRAD || cat == CAT_OPTIMIZER_OP ||
+	       (k->graph_ns && mark__is_operator(cat));
+}
+
+static void note_kind(struct marks *k, const struct span *s, enum span_category cat)
+{
+	if (cat == CAT_SCRIPT && !k->graph_ns)
+		k->graph_ns = s->ev.ts_ns;
+	k->has_operators |= cat == CAT_OPERATOR || cat == FORWARD_OP;
+	k->has_updates |= cat == CAT_OPTIMIZER_OP;
+	k->has_forward |= cat == CAT_FORWARD;
+	k->has_backward |= cat == CAT_BACKWARD || cat == CAT_BACKWARD_NODE;
+}
+
+/* An operator of a graph that tells of no phase goes with the one before it. */
+static bool goes_on(const struct model *m, const struct span *s, enum span_category cat)
+{
+	return cat == CAT_OPERATOR && m->has_scopes && recording__full_name(m->r, s->ev.overload);
+}
+
+static int collect(const struct model *m, const struct span *s, struct marks *k)
+{
+	size_t last = 0; /* behind the latest operator among these siblings, 0: none */
+	int err = 0;
+
+	for (; s && !err; s = s->next_sibling) {
+		enum span_category cat = scopes__category(m, s);
+		struct mark mark = {s->ev.ts_ns, span__end(s), cat};
+
+		note_kind(k, s, cat);
+		if (last && last == k->cnt && goes_on(m, s, cat))
+			k->items[last - 1].end = span__end(s);
+		if (!is_mark(k, cat)) {
+			err = collect(m, s->first_child, k);
+			continue;
+		}
+		err = ARRAY_PUSH(k->items, k->cnt, k->cap, mark);
+		last = mark__is_operator(cat) ? k->cnt : 0;
+	}
+	return err;
+}
+
+static bool has_category(const struct marks *k, enum span_category cat)
+{
+	for (size_t i = 0; i < k->cnt; i++)
+		if (k->items[i].cat == cat)
+			return true;
+	return false;
+}
+
+/* ---- operators of another thread ---- */
+
+/* Is the mark in the step, and in none of the step's thread's own phases? */
+static bool is_free(const struct marks *k, size_t own_cnt, const struct step *step,
+		    const struct mark *mark)
+{
+	if (mark->begin < step->ts_ns || mark->begin >= step->ts_ns + step->dur_ns)
+		return false;
+	for (size_t i = 0; i < own_cnt; i++)
+		if (mark->begin >= k->items[i].begin && mark->begin < k->items[i].end)
+			return false;
+	return true;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct mark *x = a, *y = b;
+
+	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+static int take_operators(const struct model *m, const struct track_state *t,
+			  const struct step *step, size_t own_cnt, struct marks *k)
+{
+	struct marks theirs = {};
+	int err = collect(m, t->roots, &theirs);
+
+	if (!has_category(&theirs, CAT_BACKWARD_NODE))
+		theirs.cnt = 0;
+	for (size_t i = 0; i < theirs.cnt && !err; i++) {
+		const struct mark *mark = &theirs.items[i];
+
+		if (!mark__is_operator(mark->cat) || !is_free(k, own_cnt, step, mark))
+			continue;
+		k->elsewhere = true;
+		k->has_operators = k->has_backward = true;
+		err = ARRAY_PUSH(k->items, k->cnt, k->cap, *mark);
+	}
+	free(theirs.items);
+	return err;
+}
+
+static int look_elsewhere(const struct model *m, const struct track_state *own,
+			  const struct step *step, struct marks *k)
+{
+	const size_t own_cnt = k->cnt;
+	int err = 0;
+
+	for (size_t i = 0; i < m->active_cnt && !err; i++) {
+		const struct track_state *t = m->active[i];
+
+		if (t != own && t->track->pid == own->track->pid)
+			err = take_operators(m, t, step, own_cnt, k);
+	}
+	if (k->elsewhere)
+		qsort(k->items, k->cnt, sizeof(*k->items), by_begin);
+	return err;
+}
+
+/* ---- operators by their full names ---- */
+
+static bool is_update_next(const struct marks *k, size_t i)
+{
+	while (i < k->cnt && k->items[i].cat == FORWARD_OP)
+		i++;
+	return i < k->cnt && k->items[i].cat == CAT_OPTIMIZER_OP;
+}
+
+/* An optimizer need not have a place of its own in the network: what lies between the last gradient
+ * and an update is the optimizer's. Others behind the gradients tell of no phase, and neither do
+ * any where no gradient is computed in a graph. */
+static void settle_forward(struct marks *k)
+{
+	bool known = has_category(k, CAT_BACKWARD_NODE) && !k->has_forward &&
+		     !has_category(k, CAT_BACKWARD);
+	size_t cnt = 0, gradients_end = 0;
+
+	for (size_t i = 0; i < k->cnt; i++)
+		if (k->items[i].cat == CAT_BACKWARD_NODE)
+			gradients_end = i + 1;
+	for (size_t i = 0; i < k->cnt; i++) {
+		struct mark mark = k->items[i];
+
+		if (mark.cat == FORWARD_OP && (!known || i >= gradients_end)) {
+			if (!known || !is_update_next(k, i))
+				continue;
+			mark.cat = CAT_OPTIMIZER_OP;
+		}
+		k->by_scope |= mark.cat == FORWARD_OP;
+		k->items[cnt++] = mark;
+	}
+	k->cnt = cnt;
+}
+
+int marks__collect(const struct model *m, const struct track_state *t, const struct step *step,
+		   struct marks *k)
+{
+	int err = collect(m, t->roots, k);
+
+	if (!err && step && m->has_scopes && k->graph_ns && !k->has_backward && !k->has_forward)
+		err = look_elsewhere(m, t, step, k);
+	if (!err)
+		settle_forward(k);
+	return err;
+}

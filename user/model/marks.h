@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What tells of the phases of a step, before they are laid over its thread; not a door. */
+#ifndef PROFTRACE_MARKS_H
+#define PROFTRACE_MARKS_H
+
+#include "model/model_internal.h"
+
+/* A mark's category beside those of names: an operator of a compiled graph that its full name shows
+ * to be of the forward pass. */
+#define FORWARD_OP ((enum span_category)CAT_CNT)
+
+/* In order of time. */
+struct marks {
+	struct mark {
+		uint64_t begin, end;
+		enum span_category cat;
+	} *items;
+	size_t cnt, cap;
+	bool has_forward, has_backward;
+	uint64_t graph_ns; /* begin of the first compiled graph, of whatever phases; 0: none ran */
+	bool has_operators, has_updates;
+	bool by_scope;	/* full names tell which operators are of the forward pass */
+	bool elsewhere; /* gradients were computed by another thread's operators, which are marks */
+};
+
+static inline bool mark__is_operator(enum span_category cat)
+{
+	return cat == CAT_OPTIMIZER_OP || cat == CAT_BACKWARD_NODE || cat == FORWARD_OP;
+}
+
+/* Marks of t->roots, into zeroed *k. Where the step's thread, t, only asked for a graph that has
+ * gradients, those of the thread that executed it. step NULL: no steps. Free k->items, also on
+ * error. 0 or -ENOMEM. */
+int marks__collect(const struct model *m, const struct track_state *t, const struct step *step,
+		   struct marks *k);
+
+#endif
