@@ -111,7 +111,10 @@ enum {
 	WARP_SIZE = 10,
 	REGISTERS_PER_BLOCK = 12,
 	MULTIPROCESSORS = 16,
+	PCI_BUS = 33,
+	PCI_DEVICE = 34,
 	THREADS_PER_MULTIPROCESSOR = 39,
+	PCI_DOMAIN = 50,
 	MAJOR = 75,
 	MINOR = 76,
 	SHARED_PER_MULTIPROCESSOR = 81,
@@ -141,6 +144,19 @@ static bool driver_find(struct driver *d)
 	d->attribute = (int (*)(int *, int, int))dlsym(library, "cuDeviceGetAttribute");
 	d->memory = (int (*)(size_t *, int))dlsym(library, "cuDeviceTotalMem_v2");
 	return d->count && d->get && d->name && d->attribute && d->memory;
+}
+
+static void pci_put(const struct driver *d, int device, struct shim_device *r)
+{
+	int domain, bus, slot;
+
+	if (d->attribute(&domain, PCI_DOMAIN, device) || d->attribute(&bus, PCI_BUS, device) ||
+	    d->attribute(&slot, PCI_DEVICE, device))
+		return;
+	r->pci_domain = (uint32_t)domain;
+	r->pci_bus = (uint32_t)bus;
+	r->pci_device = (uint32_t)slot;
+	r->has_pci = 1;
 }
 
 static void device_put(struct shim_control *c, const struct driver *d, int ordinal)
@@ -173,6 +189,7 @@ static void device_put(struct shim_control *c, const struct driver *d, int ordin
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
 		if (!d->attribute(&value, wanted[i].attribute, device))
 			*wanted[i].to = (uint32_t)value;
+	pci_put(d, device, &r);
 	if (!d->memory(&bytes, device))
 		r.memory_bytes = bytes;
 	shim_put(c, &r);

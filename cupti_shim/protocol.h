@@ -19,7 +19,7 @@
 #include <string.h>
 
 #define SHIM_MAGIC	    0x4d494853u /* "SHIM" */
-#define SHIM_VERSION	    5
+#define SHIM_VERSION	    6
 #define SHIM_RINGS	    64	  /* threads that call the device */
 #define SHIM_RING_CALLS	    65536 /* calls in each ring */
 #define SHIM_ACTIVITY_BYTES (32u << 20)
@@ -235,6 +235,8 @@ struct shim_device {
 	uint32_t shared_per_multiprocessor, threads_per_block;
 	uint32_t warp_size, registers_per_block, shared_per_block, shared_per_block_optin;
 	uint32_t blocks_per_multiprocessor, shared_reserved_per_block;
+	uint32_t pci_domain, pci_bus, pci_device;
+	uint32_t has_pci; /* all three are known */
 	uint64_t memory_bytes;
 	char name[96];
 };

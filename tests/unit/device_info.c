@@ -51,6 +51,18 @@ Test(device_info, a_small_grid_fills_no_more_than_it_has)
 	cr_expect_float_eq(fill.occupancy, 0.0625, 1e-9);
 }
 
+Test(device_info, what_a_link_carries)
+{
+	const struct device_info second = {.link_mts = 5000, .link_width = 8};
+	const struct device_info fourth = {.link_mts = 16000, .link_width = 16};
+	const struct device_info sixth = {.link_mts = 64000, .link_width = 16};
+
+	cr_expect_float_eq(device_info__link_rate(&second), 4e9, 1);
+	cr_expect_float_eq(device_info__link_rate(&fourth), 31.508e9, 1e6);
+	cr_expect_float_eq(device_info__link_rate(&sixth), 121e9, 1);
+	cr_expect_eq(device_info__link_rate(&h100), 0);
+}
+
 Test(device_info, what_is_not_known_is_not_computed)
 {
 	const struct event_kernel k = {.grid = {1, 1, 1}, .block = {32, 1, 1}}, none = {};

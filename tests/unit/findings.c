@@ -365,6 +365,30 @@ Test(findings, without_page_locked_copies_the_link_is_not_known)
 	expect(&j, NULL, NULL);
 }
 
+/* PCIe of the fourth generation with so many lanes. */
+static void expect_by_link(unsigned int lanes, const char *rule, const char *text)
+{
+	struct job j = job_new();
+	char summary[160];
+
+	snprintf(summary, sizeof(summary),
+		 "{\"device\": {\"devices\": [{\"id\": 0, \"name\": \"GPU\", \"link_mts\": 16000, "
+		 "\"link_width\": %u}]}}",
+		 lanes);
+	copying_steps(&j, &(struct copy_plan){.bytes = 50000000, .ns = 10 * MS, .no_pinned = true});
+	expect_of(&j, summary, rule, text);
+}
+
+Test(findings, without_page_locked_copies_the_link_is_what_its_lanes_carry)
+{
+	expect_by_link(16, "copy_bandwidth", "run at 5.0 GB/s, of the link's 25.2.");
+	expect_by_link(
+		16, "copy_bandwidth",
+		"PCIe of 16.0 GT/s and 16 lanes carries 31.5, of which copies of page-locked "
+		"memory are taken to reach 80 %");
+	expect_by_link(4, NULL, NULL); /* 6.3 GB/s: they are near enough */
+}
+
 Test(findings, memory_from_the_driver_in_each_step)
 {
 	struct job j = job_new();

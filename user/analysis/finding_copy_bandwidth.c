@@ -2,7 +2,8 @@
 /*
  * Large copies from or to pageable memory that are slower than the link between host and device.
  * What the link can do is what the recording's page-locked copies of that device and direction
- * reach; without such nothing is said.
+ * reach; without such what the PCIe link's speed and width promise, and if these are not known
+ * nothing is said.
  */
 #include <string.h>
 #include "analysis/findings.h"
@@ -10,6 +11,7 @@
 #define LARGE	     (1 << 20)	 /* bytes: the rate is the link's, not the latency's */
 #define LINK_COPIES  3		 /* page-locked ones that reach the rate taken for the link's */
 #define SLOW	     (2.0 / 3.0) /* of the link's rate */
+#define CARRIED	     0.8	 /* of what the link's lanes carry: the rest are packets' heads */
 #define WORTH_SAYING 3.0	 /* percent of the step that the link would save */
 #define MAX_DEVICES  64
 
@@ -101,11 +103,21 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	return err;
 }
 
+/* Bytes/ns, or GB/s; 0: not known. */
+static double link_rate(const struct analysis *a, const struct link *l, int device)
+{
+	const struct device_info *info = device_infos__at(&a->devices, device);
+
+	if (l->rates[LINK_COPIES - 1] > 0)
+		return l->rates[LINK_COPIES - 1];
+	return info ? CARRIED * device_info__link_rate(info) / 1e9 : 0;
+}
+
 /* Of the time that pageable copies take while no kernel runs, what the link would not need. */
-static uint64_t saved_ns(struct copy_bandwidth *c, int device, int d)
+static uint64_t saved_ns(const struct analysis *a, struct copy_bandwidth *c, int device, int d)
 {
 	struct link *l = &c->links[device][d];
-	const double link = l->rates[LINK_COPIES - 1];
+	const double link = link_rate(a, l, device);
 	const double rate = l->ns ? (double)l->bytes / (double)l->ns : 0;
 	uint64_t both_ns, kernel_ns;
 
@@ -116,20 +128,40 @@ static uint64_t saved_ns(struct copy_bandwidth *c, int device, int d)
 	return (uint64_t)((double)(both_ns - kernel_ns) * (1 - rate / link));
 }
 
-static void explain(const struct analysis *a, const struct link *l, const char *direction,
-		    struct finding *f)
+/* How it is known what the link can do. */
+static void explain_link(const struct analysis *a, const struct link *l, int device, char *text,
+			 size_t size)
 {
+	const struct device_info *info = device_infos__at(&a->devices, device);
+
+	if (l->rates[LINK_COPIES - 1] > 0 || !info)
+		snprintf(text, size,
+			 "the page-locked ones of this recording show what the link can do");
+	else
+		snprintf(text, size,
+			 "PCIe of %.1f GT/s and %u lanes carries %.1f, of which copies of "
+			 "page-locked memory are taken to reach %.0f %%",
+			 info->link_mts / 1e3, info->link_width, device_info__link_rate(info) / 1e9,
+			 100 * CARRIED);
+}
+
+static void explain(const struct analysis *a, const struct link *l, int device,
+		    const char *direction, struct finding *f)
+{
+	const bool measured = l->rates[LINK_COPIES - 1] > 0;
 	uint64_t calls = 0;
 	const char *top = by_operator__top(a, &l->by, &calls);
+	char link[160];
 
+	explain_link(a, l, device, link, sizeof(link));
 	snprintf(f->what, sizeof(f->what),
-		 "Large copies of pageable memory (%s) run at %.1f GB/s, of page-locked at %.1f.",
-		 direction, (double)l->bytes / (double)l->ns, l->rates[LINK_COPIES - 1]);
+		 "Large copies of pageable memory (%s) run at %.1f GB/s, of %s %.1f.", direction,
+		 (double)l->bytes / (double)l->ns, measured ? "page-locked at" : "the link's",
+		 link_rate(a, l, device));
 	snprintf(f->evidence, sizeof(f->evidence),
-		 "%.1f copies a step of %.1f MB on average; the page-locked ones of this "
-		 "recording show what the link can do%s%s",
+		 "%.1f copies a step of %.1f MB on average; %s%s%s",
 		 (double)l->cnt / (double)a->steps.calls, (double)l->bytes / (double)l->cnt / 1e6,
-		 top ? "; most in " : "", top ? top : "");
+		 link, top ? "; most in " : "", top ? top : "");
 	snprintf(f->next, sizeof(f->next),
 		 "copy from page-locked memory: pin_memory=True in the data loader, or "
 		 "tensor.pin_memory(), with non_blocking=True");
@@ -143,7 +175,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 
 	for (int i = 0; i < MAX_DEVICES; i++) {
 		for (int d = 0; d < DIRECTIONS && c->has_copies[i]; d++) {
-			const uint64_t ns = saved_ns(c, i, d);
+			const uint64_t ns = saved_ns(a, c, i, d);
 
 			if (ns <= best_ns)
 				continue;
@@ -155,7 +187,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	if (!best_ns || finding__percent(a, best_ns) < WORTH_SAYING)
 		return 0;
 	f->cost_ns = finding__per_step(a, best_ns);
-	explain(a, &c->links[device][direction], direction_names[direction], f);
+	explain(a, &c->links[device][direction], device, direction_names[direction], f);
 	return 1;
 }
 

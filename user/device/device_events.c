@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "device/device_events.h"
 #include "common/util.h"
+#include "device/pci_link.h"
 #include <string.h>
 
 #define DEVICES_MAX 256
@@ -331,9 +332,26 @@ int device_events__device(struct device_events *d, const struct shim_device *dev
 	return 0;
 }
 
+static void add_link(const struct shim_device *v, json_t *into)
+{
+	char address[PCI_ADDRESS_MAX];
+	struct pci_link link;
+
+	if (!v->has_pci)
+		return;
+	pci_address(v->pci_domain, v->pci_bus, v->pci_device, address);
+	json_object_set_new(into, "pci", json_string(address));
+	if (pci_link__read("/sys", address, &link))
+		return;
+	json_object_set_new(into, "link_mts", json_integer(link.mts));
+	json_object_set_new(into, "link_width", json_integer(link.width));
+	json_object_set_new(into, "link_max_mts", json_integer(link.max_mts));
+	json_object_set_new(into, "link_max_width", json_integer(link.max_width));
+}
+
 static json_t *device_json(const struct shim_device *v)
 {
-	return json_pack(
+	json_t *json = json_pack(
 		"{s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I,"
 		" s:I}",
 		"id", (json_int_t)v->device, "name", v->name, "memory_bytes",
@@ -348,6 +366,10 @@ static json_t *device_json(const struct shim_device *v)
 		(json_int_t)v->shared_per_block_optin, "blocks_per_multiprocessor",
 		(json_int_t)v->blocks_per_multiprocessor, "shared_reserved_per_block",
 		(json_int_t)v->shared_reserved_per_block);
+
+	if (json)
+		add_link(v, json);
+	return json;
 }
 
 int device_events__summary(const struct device_events *d, json_t *into)

@@ -25,6 +25,8 @@ static const struct field {
 	FIELD(shared_per_block_optin),
 	FIELD(shared_reserved_per_block),
 	FIELD(warp_size),
+	FIELD(link_mts),
+	FIELD(link_width),
 #undef FIELD
 };
 
@@ -81,6 +83,17 @@ const struct device_info *device_infos__at(const struct device_infos *infos, int
 	if (device < 0 || (uint64_t)device >= infos->cnt || !*infos->items[device].name)
 		return NULL;
 	return &infos->items[device];
+}
+
+/* PCI Express Base Specification: 8b/10b of the first two generations, then 128b/130b, and of the
+ * sixth, flits of 256 bytes with 242 for what is carried. */
+double device_info__link_rate(const struct device_info *device)
+{
+	const double encoding = device->link_mts <= 5000    ? 8.0 / 10
+				: device->link_mts <= 32000 ? 128.0 / 130
+							    : 242.0 / 256;
+
+	return (double)device->link_mts * 1e6 * device->link_width / 8 * encoding;
 }
 
 /* ---- occupancy ---- */

@@ -14,6 +14,8 @@ struct device_info {
 	uint32_t shared_per_multiprocessor, blocks_per_multiprocessor;
 	uint32_t threads_per_block, registers_per_block, shared_per_block, shared_per_block_optin;
 	uint32_t shared_reserved_per_block, warp_size;
+	/* Of the PCIe link when the window was written: millions of transfers a second of a lane, lanes */
+	uint32_t link_mts, link_width;
 };
 
 struct device_infos {
@@ -25,6 +27,9 @@ int device_infos__load(const struct recording *r, struct device_infos *out); /* 
 void device_infos__free(struct device_infos *infos);
 /* NULL: nothing is known of it. */
 const struct device_info *device_infos__at(const struct device_infos *infos, int64_t device);
+
+/* Bytes a second in one direction that the link carries, after its encoding; 0: not known. */
+double device_info__link_rate(const struct device_info *device);
 
 /*
  * How a kernel fills a device. Blocks and warps per multiprocessor are those of the whole grid, as
