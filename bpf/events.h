@@ -457,6 +457,9 @@ struct pt_ctl {
 	__u32 need_seen;    /* 1: boundary_needs was seen since the last boundary */
 	__u32 started;	    /* 1: step 0 has begun */
 	__u32 hold;	    /* enum pt_hold, written by the loader */
+	__u32 resting;	    /* 1: ranges' ends have no probes, their begins tell of steps */
+	__u64 woken_ns;	    /* ranges that began before this are not known to have ended */
+	__u32 nests;	    /* 1: spans that make the boundary were seen inside one another */
 	__u32 gap;	    /* 1: the next boundary ends the window for one step; by the loader */
 	__u64 lost_ring;    /* records that found the ring full */
 	__u64 lost_depth;   /* spans deeper than PT_MAX_FRAMES */

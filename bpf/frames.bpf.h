@@ -128,10 +128,11 @@ static __always_inline void emit_named(struct pt_thread *t, const struct pt_fram
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 }
 
-/* A range that ended out of order waits for those above it. */
+/* A range that ended out of order waits for those above it; so does one whose end had no probe. */
 static __always_inline bool frame_has_ended(const struct pt_frame *f)
 {
-	return f->kind == PT_FRAME_NAMED && f->type_obj;
+	return f->kind == PT_FRAME_NAMED &&
+	       (f->type_obj || (f->sp == PT_SP_OBJECT && f->ts_ns < ctl.woken_ns));
 }
 
 /* Does a span of this class that has not ended hold those that end now? An optimizer may step
@@ -145,8 +146,10 @@ static __always_inline bool class_is_open(struct pt_thread *t, __u32 name_class)
 	for (__u32 i = 0; i < PT_MAX_FRAMES && i < t->frame_cnt; i++) {
 		const struct pt_frame *f = frame_at(t, i);
 
-		if (f && f->name_class == name_class && f->ts_ns > latest && !frame_has_ended(f))
+		if (f && f->name_class == name_class && f->ts_ns > latest && !frame_has_ended(f)) {
+			ctl.nests = 1;
 			return true;
+		}
 	}
 	return false;
 }

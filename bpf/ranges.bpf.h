@@ -65,6 +65,10 @@ static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 r
 	if (!name_class || name_class == PT_CLASS_PLUMBING)
 		name_class = cfg->code;
 	step_event(t, name_class, 0, now);
+	if (ctl.resting) {
+		step_event(t, name_class, 1, now);
+		return NULL;
+	}
 	f = named_push(t, PT_SP_OBJECT, row, name_len);
 	if (f)
 		f->name_class = name_class;

@@ -1,6 +1,6 @@
 """Trains a small network on random numbers, a few milliseconds a step, and does something unusual
-when it gets SIGUSR1: what a profiler that watches it must survive. Writes `step NUMBER NS` for each
-step to the log, NS being the time of the step's computation."""
+when it gets SIGUSR1: what a profiler that watches it must survive. Writes `step NUMBER NS END` for
+each step to the log, NS being the time of the step's computation, END when it was over."""
 import argparse
 import collections
 import os
@@ -88,7 +88,16 @@ def parse_args():
     parser.add_argument("--workers", type=int, default=0, help="forked anew for each epoch")
     parser.add_argument("--worker-sleep", type=float, default=0, help="seconds, before its work")
     parser.add_argument("--sleep-ms", type=float, default=4, help="after each step")
+    parser.add_argument("--no-loader", action="store_true", help="make each batch in the loop")
     return parser.parse_args()
+
+
+def batches(args):
+    """Of an epoch."""
+    if args.no_loader:
+        return ((torch.randn(16, 64), torch.arange(16) % 10) for _ in range(args.samples // 16))
+    return DataLoader(Numbers(args.samples), batch_size=16, num_workers=args.workers,
+                      worker_init_fn=lambda _: time.sleep(args.worker_sleep))
 
 
 def main():
@@ -97,8 +106,6 @@ def main():
     signal.signal(signal.SIGUSR1, lambda *_: asked.set())
     torch.set_num_threads(1)
     training = Training()
-    loader = DataLoader(Numbers(args.samples), batch_size=16, num_workers=args.workers,
-                        worker_init_fn=lambda _: time.sleep(args.worker_sleep))
     step, losses = 0, collections.deque(maxlen=args.steps or 1)
     with open(args.log, "a", buffering=1) as log:
         if args.pause:
@@ -107,11 +114,12 @@ def main():
                 pass
             asked.clear()
         while True:
-            for x, y in loader:
+            for x, y in batches(args):
                 begin = time.perf_counter_ns()
                 loss = training.step(x, y)
                 losses.append(loss.item())
-                log.write(f"step {step} {time.perf_counter_ns() - begin}\n")
+                end = time.perf_counter_ns()
+                log.write(f"step {step} {end - begin} {end}\n")
                 step += 1
                 if step == args.steps:
                     print("losses", *(x.hex() for x in losses))

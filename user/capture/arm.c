@@ -4,6 +4,7 @@
 #include "bpf/proftrace.skel.h"
 #include "capture/device_time.h"
 #include "capture/follow.h"
+#include "capture/rest.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <sys/resource.h>
@@ -12,6 +13,11 @@
 
 /* Probes are attached this long before their window, and detached only if it is twice as far. */
 #define LEAD_NS (1500 * MS)
+
+uint64_t arm__lead_ns(void)
+{
+	return LEAD_NS;
+}
 
 /* The kernel changes the target's text under its mmap lock: on a busy machine, being preempted
  * while we hold it would make the target wait. Fails without privilege, and then it is as before.
@@ -89,17 +95,23 @@ void arm__rest(struct session *s)
 	s->armed = false;
 	arm__gate(s);
 	arm__hurry(true);
-	for (int g = GROUP_STEP + 1; g < GROUP_CNT; g++)
+	for (int g = GROUP_PHASE + 1; g < GROUP_CNT; g++)
 		if (!makes_steps(s, g))
 			probes__detach(&s->probes, g);
 	arm__hurry(false);
+	rest__begin(s);
 	sched_source__stop(s->sched);
 	s->sched = NULL;
 }
 
 int arm__wake(struct session *s)
 {
-	return attach_groups(s, GROUP_STEP + 1);
+	int err = arm__reattach(s, GROUP_PHASE);
+
+	if (err)
+		return err;
+	rest__end(s);
+	return attach_groups(s, GROUP_PHASE + 1);
 }
 
 uint64_t arm__steps_left(const struct pt_ctl *ctl)
@@ -141,5 +153,6 @@ int arm__adjust(struct session *s)
 	}
 	if (!armed && (left <= 2 || left <= LEAD_NS / step_ns))
 		return arm__wake(s);
+	rest__go_on(s);
 	return 0;
 }

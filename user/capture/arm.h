@@ -21,6 +21,9 @@ int arm__wake(struct session *s);
 /* Lets windows open, or not: they wait for probes, and for the library in the target. */
 void arm__gate(struct session *s);
 
+/* How long before its window what it needs is attached. */
+uint64_t arm__lead_ns(void);
+
 /* Steps from the current one until probes are wanted (ready or record), 0 if they are now. */
 uint64_t arm__steps_left(const struct pt_ctl *ctl);
 

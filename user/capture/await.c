@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/await.h"
 #include "capture/arm.h"
+#include "capture/rest.h"
 #include "capture/user_usdt.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -58,6 +59,7 @@ int session__await_time(struct session *s)
 		arm__rest(s);
 	for (; now < until && !err; now = clock__ns(CLOCK_REALTIME)) {
 		session__progress(s, "starting in %.0f s", (double)(until - now) / 1e9);
+		rest__go_on(s);
 		if (!s->armed && now + LEAD_NS > until)
 			err = arm__wake(s);
 		if (!err)

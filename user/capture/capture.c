@@ -13,6 +13,7 @@
 #include "capture/follow.h"
 #include "capture/rendezvous.h"
 #include "capture/timed.h"
+#include "capture/rest.h"
 #include "capture/timer_only.h"
 #include "capture/user_ops.h"
 #include "capture/user_usdt.h"
@@ -471,6 +472,7 @@ static int session_run(struct session *s)
 		{attach_all},
 		{find_steps},
 		{timer_only__settle},
+		{rest__settle},
 		{end_learning},
 		{session__await_time},
 	};

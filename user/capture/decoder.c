@@ -73,6 +73,11 @@ void decoder__set_before(struct decoder *d, int (*before)(void *ctx, uint32_t ti
 	d->before_ctx = ctx;
 }
 
+void decoder__forget_ranges(struct decoder *d, uint64_t before_ns)
+{
+	d->woken_ns = before_ns;
+}
+
 void decoder__hits(const struct decoder *d, uint64_t hits[GROUP_CNT])
 {
 	memcpy(hits, d->hits, sizeof(d->hits));
@@ -442,7 +447,8 @@ static int frame_write(struct decoder *d, const struct pt_thread *t, const struc
 	uint32_t slot = f->slot % PT_MAX_NAMED;
 	char text[PT_NAME_MAX];
 
-	if (span.ts_ns >= close_ns)
+	if (span.ts_ns >= close_ns ||
+	    (f->kind == PT_FRAME_NAMED && f->sp == PT_SP_OBJECT && f->ts_ns < d->woken_ns))
 		return 0;
 	if (span.ts_ns < open_ns) {
 		span.ts_ns = open_ns;

@@ -33,6 +33,9 @@ int decoder__record(struct decoder *d, const void *data, size_t size);
 int decoder__step(struct decoder *d, uint32_t pid, uint32_t tid, uint64_t step, uint64_t begin_ns,
 		  uint64_t end_ns);
 
+/* Open ranges that began earlier are none: their ends had no probes. */
+void decoder__forget_ranges(struct decoder *d, uint64_t before_ns);
+
 /* What the threads still hold of window number `window` (1 is the first): spans that have ended but
  * were not sent, and open ones, cut at its end. threads_fd: the map of struct pt_thread. */
 int decoder__open_spans(struct decoder *d, int threads_fd, uint64_t window, uint64_t open_ns,

@@ -51,6 +51,7 @@ struct decoder {
 	void *before_ctx;
 	uint64_t malformed;
 	uint64_t hits[GROUP_CNT];
+	uint64_t woken_ns; /* see decoder__forget_ranges */
 };
 
 /* NULL: no such row. */

@@ -158,7 +158,7 @@ static json_t *cost_summary(const struct session *s)
 	}
 	/* Every dispatch is so many hits that their own code stays in the caches; its begin and end
 	   cost different amounts, together span_total_ns. */
-	spread = hits[GROUP_OPERATOR] + hits[GROUP_STEP] + hits[GROUP_DEVICE] +
+	spread = hits[GROUP_OPERATOR] + hits[GROUP_STEP] + hits[GROUP_PHASE] + hits[GROUP_DEVICE] +
 		 hits[GROUP_NODE_TYPE];
 	ns = (double)spread * (double)span_cost__hit_ns(c, spread ? length_ns / spread : 0) +
 	     (double)hits[GROUP_INNER] * (double)c->span_total_ns / 2 +

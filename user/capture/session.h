@@ -54,6 +54,7 @@ struct session {
 	bool yielded;		   /* CUPTI is another tool's by now */
 	char no_device[400]; /* why there are none, though the target uses CUDA; may be empty */
 	bool armed;		      /* the heavy probes are attached */
+	uint64_t resting_since;	      /* step_seq when the programs began to count by begins */
 	struct held_step *held;
 	size_t held_cnt, held_cap;
 	pid_t *children; /* followed beside the target */

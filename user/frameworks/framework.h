@@ -17,6 +17,7 @@ enum detail { DETAIL_PHASE = 0, DETAIL_OPERATOR = 1, DETAIL_INNER = 2 };
 /* Which attach set a probe belongs to: sets come and go as a whole. */
 enum probe_group {
 	GROUP_STEP = 0, /* steps and phases: live as long as we are attached */
+	GROUP_PHASE,	/* what of those steps can be counted without, if windows are far apart */
 	GROUP_OPERATOR, /* live from ready to the end of the window */
 	GROUP_INNER,	/* the same, in its own link for cost accounting */
 	GROUP_MEMORY,

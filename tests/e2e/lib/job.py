@@ -77,8 +77,15 @@ class Job:
 
     def steps(self):
         """Durations in ns of the steps made so far."""
-        return [int(line.split()[2]) for line in self.log.read_text().splitlines()
-                if line.startswith("step ") and len(line.split()) == 3]
+        return [int(words[2]) for words in self._step_lines()]
+
+    def step_ends(self):
+        """On CLOCK_MONOTONIC, in ns, of the steps made so far, where the job notes them."""
+        return [int(words[3]) for words in self._step_lines() if len(words) == 4]
+
+    def _step_lines(self):
+        words = [line.split() for line in self.log.read_text().splitlines()]
+        return [w for w in words if len(w) in (3, 4) and w[0] == "step"]
 
     def output(self):
         return self.out.read_text()

@@ -3,7 +3,7 @@
 import json
 import threading
 
-from lib.process import Snapshot
+from lib.process import Snapshot, threads, wait_for
 
 STEPS = 8
 # What the engine runs on its own account: nobody calls it as an operator.
@@ -87,11 +87,24 @@ def check_phases(tables, **calls):
     assert model["ProfileStep"]["calls"] == STEPS, model
 
 
+def lasting_threads(job):
+    """Those that the job has all the time, once it has all of them: the engine's begin one by one,
+    and an iterator has one for a moment between two epochs."""
+    looks = [threads(job.pid)]
+    while len(looks) < 4 or len(looks[-1]) > len(looks[-4]):
+        job.wait_steps(5)
+        looks.append(threads(job.pid))
+    return sorted(set.intersection(*map(set, looks[-3:])))
+
+
 def record(case, job, *options):
     """The tables of a recording that left the job as it was."""
+    lasting = lasting_threads(job)
     before = Snapshot(job.pid)
+    before.threads = lasting
     tool = case.tool("-p", job.pid, "--record", f"2:{2 + STEPS}", *options).done()
     job.wait_steps(3)
+    wait_for(lambda: threads(job.pid) == lasting, 10, "the job's threads as they were")
     before.check()
     tables = tool.report()
     summary = tables["summary"]["rows"][0]

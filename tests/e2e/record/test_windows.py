@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Which steps are recorded, and what a step is."""
+import bisect
 import gzip
 import json
 import re
@@ -103,6 +104,30 @@ def far(case):
     sense.check(tables, 4)
     check_window(tables, 400, 404)
     assert calls(tables, "aten::conv2d") == 40
+
+
+def distance(job, recording):
+    """From proftrace's number of a step to the job's own, by the time at which it begins."""
+    text = subprocess.run([PROFTRACE, "export", recording, "--format", "jsonl", "-o", "-"],
+                          capture_output=True, text=True, check=True).stdout
+    steps = [e for e in map(json.loads, text.splitlines()) if e["type"] == "step"]
+    ends = job.step_ends()
+    (found,) = {bisect.bisect_left(ends, e["ts_ns"]) - e["step"] for e in steps}
+    return found
+
+
+@test("windows far apart: the steps between them are counted, though few probes are there then")
+def far_apart(case):
+    for how in ((), ("--no-loader",)):
+        job = case.job("mlp_train.py", "--sleep-ms", 1, *how).wait_steps(5)
+        tool = case.tool("-p", job.pid, "--schedule", "closed=2000,record=2,repeat=2",
+                         "--verbose").done(timeout_s=120)
+        assert "between windows" in tool.err, tool.err
+        assert len(tool.recordings()) == 2, tool.recordings()
+        distances = {distance(job, r) for r in tool.recordings()}
+        assert len(distances) == 1, (how, distances)
+        for recording in tool.recordings():
+            sense.check(report(recording), 2)
 
 
 @test("--timer-only: steps and throughput as the job's own, by the loader's and optimizer's ranges")

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Between windows: which probes of the step group stay. */
+#include "capture/rest.h"
+#include <criterion/criterion.h>
+
+enum { BEGIN, END, START, STOP, BACKWARD, ASYNC, OWN, CNT };
+
+static struct planned_probe probes[CNT] = {
+	[BEGIN] = {.group = GROUP_STEP, .program = "range_enter"},
+	[END] = {.group = GROUP_STEP, .program = "range_exit"},
+	[START] = {.group = GROUP_STEP, .program = "range_start", .cfg = {.code = PT_CLASS_FRAME}},
+	[STOP] = {.group = GROUP_STEP, .program = "range_stop"},
+	[BACKWARD] = {.group = GROUP_STEP,
+		      .program = "phase_entry",
+		      .cfg = {.code = PT_CLASS_BACKWARD}},
+	[ASYNC] = {.group = GROUP_STEP, .program = "async_begin"},
+	[OWN] = {.group = GROUP_STEP, .program = "step_probe"},
+};
+
+static void expect(const struct step_rule *rule, const bool needed[CNT])
+{
+	struct probe_plan plan = {.probes = probes, .cnt = CNT, .name_rule_cnt = 1};
+
+	plan.name_rules[0] = (struct pt_name_rule){"optim", 5, PT_CLASS_OPTIMIZER};
+	for (size_t i = 0; i < CNT; i++)
+		cr_expect_eq(rest__needs(&plan, rule, &probes[i]), needed[i], "%s",
+			     probes[i].program);
+}
+
+Test(rest, ranges_tell_by_their_begins)
+{
+	const struct step_rule rule = {.boundary = PT_CLASS_OPTIMIZER, .at_end = true};
+
+	expect(&rule, (bool[CNT]){[BEGIN] = true, [START] = true, [OWN] = true});
+}
+
+Test(rest, phases_stay_where_they_make_steps)
+{
+	const struct step_rule rule = {.boundary = PT_CLASS_BACKWARD, .at_end = true};
+
+	expect(&rule, (bool[CNT]){[BACKWARD] = true, [OWN] = true});
+}
+
+Test(rest, ranges_of_the_class_of_their_own_stay)
+{
+	const struct step_rule rule = {.boundary = PT_CLASS_FRAME};
+
+	expect(&rule, (bool[CNT]){[START] = true, [OWN] = true});
+}
