@@ -90,12 +90,13 @@ def is_probed(pid):
 
 class Snapshot:
     """What a tool must leave as it was. Descriptors and mappings whose names begin with a
-    word of `passing` come and go without it."""
+    word of `passing` come and go without it; so do threads beside the `lasting` ones (None: all)."""
 
-    def __init__(self, pid, passing=()):
+    def __init__(self, pid, passing=(), lasting=None):
         self.pid, self.passing = pid, passing
         self.own_text = set(changed_text(pid))  # some libraries write their own code
-        self.threads, self.descriptors = threads(pid), self.lasting_descriptors()
+        self.threads, self.descriptors = lasting or threads(pid), self.lasting_descriptors()
+        self.threads_pass = lasting is not None
         self.maps = self.lasting_maps()
 
     def lasting_descriptors(self):
@@ -115,8 +116,11 @@ class Snapshot:
 
     def check(self, timeout_s=10):
         self.check_text(timeout_s)
-        now = threads(self.pid)
-        assert now == self.threads, f"threads: {self.threads} became {now}"
+        if self.threads_pass:
+            wait_for(lambda: threads(self.pid) == self.threads, timeout_s, "threads that pass")
+        else:
+            now = threads(self.pid)
+            assert now == self.threads, f"threads: {self.threads} became {now}"
         now = self.lasting_descriptors()
         assert now == self.descriptors, f"descriptors: {self.descriptors} became {now}"
         now = self.lasting_maps()

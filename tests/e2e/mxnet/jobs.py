@@ -3,7 +3,7 @@
 import json
 import threading
 
-from lib.process import Snapshot, threads, wait_for
+from lib.process import Snapshot, threads
 
 STEPS = 8
 # What the engine runs on its own account: nobody calls it as an operator.
@@ -99,12 +99,9 @@ def lasting_threads(job):
 
 def record(case, job, *options):
     """The tables of a recording that left the job as it was."""
-    lasting = lasting_threads(job)
-    before = Snapshot(job.pid)
-    before.threads = lasting
+    before = Snapshot(job.pid, lasting=lasting_threads(job))
     tool = case.tool("-p", job.pid, "--record", f"2:{2 + STEPS}", *options).done()
     job.wait_steps(3)
-    wait_for(lambda: threads(job.pid) == lasting, 10, "the job's threads as they were")
     before.check()
     tables = tool.report()
     summary = tables["summary"]["rows"][0]
