@@ -42,7 +42,6 @@ static int common_columns(struct cut_name *const *group, size_t cnt)
 {
 	const char *first = group[0]->base;
 	size_t len = strlen(first);
-	int cols = 0;
 
 	for (size_t i = 1; i < cnt; i++) {
 		size_t same = 0;
@@ -51,9 +50,9 @@ static int common_columns(struct cut_name *const *group, size_t cnt)
 			same++;
 		len = same;
 	}
-	for (size_t i = 0; i < len; i++)
-		cols += text__starts_char(first + i);
-	return cols;
+	while (len && ((unsigned char)first[len] & 0xc0) == 0x80)
+		len--; /* the rest of a character that differs */
+	return text__columns_within(first, len);
 }
 
 static bool all_are_one(struct cut_name *const *group, size_t cnt, bool whole)

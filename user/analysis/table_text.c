@@ -381,10 +381,9 @@ static void put_prose(const struct text *x, const char *text, int first, int ind
 	put_repeated(x->out, ' ', first);
 
 	while (*text) {
-		int len = (int)strcspn(text, " \n"), cols = 0;
+		const size_t len = strcspn(text, " \n");
+		const int cols = text__columns_within(text, len);
 
-		for (int i = 0; i < len; i++)
-			cols += text__starts_char(text + i);
 		if (begun && (column + 1 + cols > width || text[-1] == '\n')) {
 			fprintf(x->out, "\n%*s", indent, "");
 			column = indent;
@@ -392,10 +391,16 @@ static void put_prose(const struct text *x, const char *text, int first, int ind
 			column += fprintf(x->out, " ");
 		}
 		begun = true;
-		for (int i = 0; i < len; i++) {
-			if (text__starts_char(text + i) && column++ == width)
-				column = fprintf(x->out, "\n%*s", indent, "");
-			text__put_char(x->out, text + i);
+		for (size_t i = 0, bytes; i < len; i += bytes) {
+			int own;
+
+			bytes = text__char(text + i, &own);
+			if (column + own > width) {
+				fprintf(x->out, "\n%*s", indent, "");
+				column = indent;
+			}
+			column += own;
+			text__put_char(x->out, text + i, bytes);
 		}
 		text += len;
 		text += *text != '\0';

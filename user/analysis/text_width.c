@@ -1,26 +1,59 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/text_width.h"
 #include <ctype.h>
+#include <limits.h>
+#include <locale.h>
 #include <string.h>
+#include <wchar.h>
 #include "common/util.h"
 
 #define LEAST	8  /* columns, to cut rather than to end */
 #define ROOM	12 /* of what follows a cut, at least */
 #define CONTEXT 3  /* shown before what differs */
 
-bool text__starts_char(const char *c)
+/* wcwidth() goes by the locale, which a program has from its user: "C", say. This one is part of
+ * the C library. */
+static locale_t utf8(void)
 {
-	return ((unsigned char)*c & 0xc0) != 0x80;
+	static locale_t locale;
+
+	if (!locale)
+		locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	return locale;
 }
 
-/* Terminal columns of UTF-8 text, taking each character as one. */
-static int columns_within(const char *s, size_t len)
+static size_t wide_char(const char *c, int *cols)
 {
-	int n = 0;
+	locale_t locale = utf8(), before;
+	size_t len = 1;
+	wchar_t wide;
+	mbstate_t state = {0};
+	int width;
 
-	for (size_t i = 0; i < len; i++)
-		n += text__starts_char(s + i);
-	return n;
+	*cols = 1;
+	if (!locale)
+		return 1;
+	before = uselocale(locale);
+	len = mbrtowc(&wide, c, MB_LEN_MAX, &state);
+	width = len && len < MB_LEN_MAX ? wcwidth(wide) : 1;
+	uselocale(before);
+	*cols = width < 0 ? 1 : width;
+	return len && len < MB_LEN_MAX ? len : 1;
+}
+
+size_t text__char(const char *c, int *cols)
+{
+	*cols = 1;
+	return (unsigned char)*c < 0x80 ? 1 : wide_char(c, cols);
+}
+
+int text__columns_within(const char *s, size_t len)
+{
+	int sum = 0, cols;
+
+	for (size_t i = 0; i < len; sum += cols)
+		i += text__char(s + i, &cols);
+	return sum;
 }
 
 /* Bytes of the first `cols` columns. */
@@ -28,17 +61,21 @@ static size_t bytes_within(const char *s, int cols)
 {
 	size_t i = 0;
 
-	for (int n = 0; s[i]; i++) {
-		n += text__starts_char(s + i);
-		if (n > cols)
+	while (s[i]) {
+		int own;
+		const size_t len = text__char(s + i, &own);
+
+		cols -= own;
+		if (cols < 0)
 			break;
+		i += len;
 	}
 	return i;
 }
 
 int text__columns(const char *s)
 {
-	return columns_within(s, strlen(s));
+	return text__columns_within(s, strlen(s));
 }
 
 /* C0, delete, and the second byte of a C1: each could move the cursor of a terminal. */
@@ -49,22 +86,25 @@ static bool is_control(const char *c)
 	return byte < 0x20 || byte == 0x7f || (byte == 0xc2 && next >= 0x80 && next < 0xa0);
 }
 
-void text__put_char(FILE *out, const char *c)
+void text__put_char(FILE *out, const char *c, size_t len)
 {
-	fputc(is_control(c) ? '?' : *c, out);
+	if (is_control(c))
+		fputc('?', out);
+	else
+		fwrite(c, 1, len, out);
 }
 
-/* The characters of text from `from` up to `to`. */
+/* The columns of text from `from` up to `to`; a blank for half of a wide character. */
 static void put_part(FILE *out, const char *text, int from, int to)
 {
-	int n = -1;
+	int n = 0, cols;
 
-	for (; *text; text++) {
-		n += text__starts_char(text);
-		if (n >= to)
-			break;
-		if (n >= from)
-			text__put_char(out, text);
+	for (size_t len; *text && n <= to; text += len, n += cols) {
+		len = text__char(text, &cols);
+		if (!cols ? n > from || !from : n >= from && n + cols <= to)
+			text__put_char(out, text, len);
+		else if (n < to && n + cols > from)
+			fputc(' ', out);
 	}
 }
 
@@ -81,7 +121,8 @@ static int without_arguments(const char *text)
 		if (!depth)
 			break;
 	}
-	return depth || text[at - 1] == ' ' || text[at - 1] == ':' ? 0 : columns_within(text, at);
+	return depth || text[at - 1] == ' ' || text[at - 1] == ':' ? 0
+								   : text__columns_within(text, at);
 }
 
 /* The first `cols` of text in `width`. Long names differ at their ends, so it is cut nearer the
@@ -148,7 +189,7 @@ int text__put_cut(FILE *out, const char *text, int width)
 {
 	auto_free char *name = text__shorten(text, width);
 	const char *s = name ? name : text;
-	const int cols = text__columns(s), own_cols = columns_within(s, strcspn(s, "<"));
+	const int cols = text__columns(s), own_cols = text__columns_within(s, strcspn(s, "<"));
 
 	if (cols <= width || width < LEAST) {
 		put_part(out, s, 0, width);
@@ -166,7 +207,8 @@ int text__put_cut(FILE *out, const char *text, int width)
 
 int text__put_cut_from(FILE *out, const char *text, int width, int from)
 {
-	const int cols = text__columns(text), own_cols = columns_within(text, strcspn(text, "<"));
+	const int cols = text__columns(text),
+		  own_cols = text__columns_within(text, strcspn(text, "<"));
 	int head = own_cols + ROOM + 4 <= width ? own_cols + 1 : width / 3, room;
 
 	if (!from || cols <= width || width < 2 * ROOM)

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Text of any script in the columns of a terminal. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include "analysis/table.h"
+#include "analysis/text_width.h"
+#include "common/util.h"
+
+TestSuite(text_width);
+
+Test(text_width, columns_of_characters)
+{
+	cr_expect_eq(text__columns("conv1"), 5);
+	cr_expect_eq(text__columns("Gr\u00f6\u00dfe"), 5);
+	cr_expect_eq(text__columns("\u5377\u79ef"), 4, "East Asian ones have two");
+	cr_expect_eq(text__columns("\U0001f600!"), 3, "emoji too");
+	cr_expect_eq(text__columns("e\u0301"), 1, "an accent has none of its own");
+	cr_expect_eq(text__columns("\xff\xfe"), 2, "what is no UTF-8 has one for each byte");
+	cr_expect_eq(text__columns("\xe5\x8d"), 2, "nor has a character that is cut off");
+}
+
+static char *cut(const char *text, int width, int *cols)
+{
+	char *printed;
+	size_t len;
+	FILE *out = open_memstream(&printed, &len);
+
+	*cols = text__put_cut(out, text, width);
+	fclose(out);
+	return printed;
+}
+
+Test(text_width, cutting_keeps_the_width)
+{
+	static const char text[] = "\u5377\u79ef\u5c42\u524d\u5411\u8ba1\u7b97\u7ed3\u679c";
+
+	for (int width = 1; width < 20; width++) {
+		int cols;
+		auto_free char *printed = cut(text, width, &cols);
+
+		cr_expect_eq(cols, width < 18 ? width : 18);
+		cr_expect_eq(text__columns(printed), cols, "%d: '%s'", width, printed);
+	}
+}
+
+Test(text_width, control_characters_are_not_printed)
+{
+	int cols;
+	auto_free char *printed = cut("a\033[2J\xc2\x85" "b", 20, &cols);
+
+	cr_expect_str_eq(printed, "a?[2J?b");
+}
+
+Test(text_width, columns_of_a_table_stay_in_line)
+{
+	const struct column columns[] = {{"name", "Name", 0, NULL, CELL_TEXT},
+					 {"calls", "Calls", 0, NULL, CELL_COUNT}};
+	static const char *const names[] = {"\u6570\u636e\u52a0\u8f7d", "load \U0001f680", "plain"};
+	const struct table_style style = {.format = TABLE_TEXT};
+	struct table *t = table__new("t", "T");
+	char *printed;
+	size_t len;
+	FILE *out = open_memstream(&printed, &len);
+
+	table__add_columns(t, columns, 2);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		table__add_row(t, 0,
+			       (struct cell[]){{.type = CELL_TEXT, .text = names[i]},
+					       {.type = CELL_COUNT, .count = 7}});
+	cr_assert_eq(tables__print(&t, 1, &style, out), 0);
+	fclose(out);
+	cr_expect_not_null(strstr(printed, "\n\u6570\u636e\u52a0\u8f7d  7\n"), "%s", printed);
+	cr_expect_not_null(strstr(printed, "\nload \U0001f680   7\n"), "%s", printed);
+	cr_expect_not_null(strstr(printed, "\nplain     7\n"), "%s", printed);
+	free(printed);
+	table__free(t);
+}
