@@ -161,7 +161,8 @@ Test(report_device, allocated_and_reserved_memory_are_told_apart)
 		     "      "
 		     "    "
 		     "4.00 KiB         4.00 KiB         0 B",
-		     "GPU0: Peak Allocated Memory: 1512, Peak Reserved Memory: 8192 (bytes)");
+		     "GPU0: Peak Allocated Memory: 1.48 KiB (1512 bytes), Peak Reserved Memory: "
+		     "8.00 KiB (8192 bytes)");
 	synth__free(&s);
 }
 

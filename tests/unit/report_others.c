@@ -146,7 +146,8 @@ Test(report_others, memory)
 		" "
 		"    "
 		"64 B             0 B              64 B",
-		"CPU: Peak Allocated Memory: 3136 bytes above what was allocated when the window "
+		"CPU: Peak Allocated Memory: 3.06 KiB (3136 bytes) above what was allocated when "
+		"the window "
 		"opened",
 		"CPU: the size of 1 free is not known: allocated before the window");
 	synth__free(&s);
@@ -171,7 +172,8 @@ Test(report_others, peak_of_a_host_with_two_allocators)
 	synth__step(&s, 0, 0, 40);
 	synth__open(&s, "{}");
 	EXPECT_LINES(&s, "memory", &ns,
-		     "CPU: Peak Allocated Memory: 1064 bytes above what was allocated when the "
+		     "CPU: Peak Allocated Memory: 1.04 KiB (1064 bytes) above what was allocated "
+		     "when the "
 		     "window opened");
 	synth__free(&s);
 }

@@ -166,6 +166,24 @@ static void section_title(uint32_t place, char *buf, size_t size)
 				  : "");
 }
 
+struct bytes_text {
+	char s[64];
+};
+
+/* "3.06 KiB (3136 bytes)" */
+static struct bytes_text bytes_text(int64_t bytes)
+{
+	struct bytes_text text;
+	char unit[32];
+
+	table__format_bytes(bytes, unit, sizeof(unit));
+	if (bytes > -1024 && bytes < 1024)
+		snprintf(text.s, sizeof(text.s), "%lld bytes", (long long)bytes);
+	else
+		snprintf(text.s, sizeof(text.s), "%s (%lld bytes)", unit, (long long)bytes);
+	return text;
+}
+
 static int add_peak(struct table *t, const struct memory *m, uint32_t i)
 {
 	const struct place *p = &m->places[i];
@@ -177,16 +195,15 @@ static int add_peak(struct table *t, const struct memory *m, uint32_t i)
 	/* The host has several allocators, and that of shared memory tells of itself alone. */
 	if (p->reported && !p->unreported)
 		return table__add_notef(t,
-					"%s: Peak Allocated Memory: %llu, Peak Reserved Memory: "
-					"%llu (bytes)",
-					name, (unsigned long long)p->peak_allocated,
-					(unsigned long long)p->peak_reserved);
+					"%s: Peak Allocated Memory: %s, Peak Reserved Memory: %s",
+					name, bytes_text((int64_t)p->peak_allocated).s,
+					bytes_text((int64_t)p->peak_reserved).s);
 	if (is_driver(i) && has_allocator)
 		return 0; /* the allocator has said it, and from the process's begin */
-	return table__add_notef(
-		t, "%s: Peak %s Memory: %lld bytes above what was %s when the window opened", name,
-		is_driver(i) ? "Reserved" : "Allocated", (long long)p->peak,
-		is_driver(i) ? "reserved" : "allocated");
+	return table__add_notef(t,
+				"%s: Peak %s Memory: %s above what was %s when the window opened",
+				name, is_driver(i) ? "Reserved" : "Allocated",
+				bytes_text(p->peak).s, is_driver(i) ? "reserved" : "allocated");
 }
 
 static int add_peaks(struct table *t, const struct memory *m)

@@ -64,6 +64,8 @@ int table__add_section(struct table *t, const char *title); /* a titled rule bet
 int table__set_json(struct table *t, const char *key, json_t *value);
 int table__add_note(struct table *t, const char *text); /* below the table */
 size_t table__row_cnt(const struct table *t);
+/* "3.06 KiB", as the text of a cell. */
+void table__format_bytes(int64_t bytes, char *buf, size_t size);
 /* Rows without indent whose first cell is a text that matches (fnmatch(3)): how many there are; near
  * is offered the other names. The table's own strings. */
 struct suggestion;

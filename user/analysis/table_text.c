@@ -42,7 +42,7 @@ static void put_repeated(FILE *out, char c, int cnt)
 		fputc(c, out);
 }
 
-static void format_bytes(int64_t bytes, char *buf, size_t size)
+void table__format_bytes(int64_t bytes, char *buf, size_t size)
 {
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
 	double v = (double)bytes;
@@ -86,7 +86,7 @@ static const char *format_cell(const struct text *x, const struct cell *c, char 
 		snprintf(buf, size, "%" PRId64, c->count);
 		break;
 	case CELL_BYTES:
-		format_bytes(c->count, buf, size);
+		table__format_bytes(c->count, buf, size);
 		break;
 	case CELL_TIME:
 		format_time(c->time_ns, x->style->unit, x->significant, buf, size);

@@ -3,6 +3,7 @@
 """torch_tables.py PROFTRACE RECORDING STEPS PEAK_ALLOCATED PEAK_RESERVED: what the tables say of a PyTorch job on the
 GPU: its NVTX ranges, its memory as its own allocator counts it, and that operators and phases share the device's time
 without rest."""
+import re
 import sys
 
 from compare import fail
@@ -10,9 +11,10 @@ from tables import report
 
 
 def check_memory(tables, allocated, reserved):
-    want = f"GPU0: Peak Allocated Memory: {allocated}, Peak Reserved Memory: {reserved} (bytes)"
-    if want not in tables["memory"]["notes"]:
-        fail(f"no note '{want}' in", *tables["memory"]["notes"])
+    want = re.compile(rf"GPU0: Peak Allocated Memory: [\d.]+ \w+ \({allocated} bytes\), "
+                      rf"Peak Reserved Memory: [\d.]+ \w+ \({reserved} bytes\)")
+    if not any(want.fullmatch(note) for note in tables["memory"]["notes"]):
+        fail(f"no note '{want.pattern}' in", *tables["memory"]["notes"])
     rows = [row for row in tables["memory"]["rows"] if row["section"] == "Place: GPU0, Allocated"]
     backward = [row for row in rows if "ConvolutionBackward0" in row["name"]]
     if not backward or not backward[0]["alloc_bytes"]:
