@@ -237,7 +237,26 @@ def narrow(case):
         b.drawn()
         same(b.js("return document.documentElement.scrollWidth"), 390, f"{recording}: width")
         same(b.js(EMPTY_CANVASES), [], f"{recording}: empty canvases")
+        hidden = b.js("return [...document.querySelectorAll('.bars .long > span:last-child')].filter((e) =>"
+                      "e.getBoundingClientRect().right > e.closest('li').getBoundingClientRect().right)"
+                      ".map((e) => e.textContent)")
+        same(hidden, [], f"{recording}: names whose ends do not show")
+        ends = b.js("return [...document.querySelectorAll('.bars .long')].filter((e) =>"
+                    "!e.lastElementChild.textContent).length")
+        same(ends, 0, f"{recording}: names that would be cut at their ends")
         silent(b)
+
+
+@runner.test("findings show commands as code, the legend the mark of slow steps")
+def marks(case):
+    b = browser(case)
+    b.open(page(case, "gpu"))
+    assert "`" in proftrace("report", "--table", "findings", GOLDEN / "gpu.ptrec"), "nothing to see"
+    assert b.js("return document.querySelectorAll('#findings code').length"), "no code"
+    assert "`" not in b.js("return document.getElementById('findings').textContent"), "backticks"
+    same(b.js("return [...document.querySelectorAll('#steps .swatch.triangle')]"
+              ".map((e) => e.parentElement.textContent)"), ["slow"], "triangles of the legend")
+    silent(b)
 
 
 @runner.test("the page loads nothing, and a script that got into it would not run")

@@ -134,9 +134,15 @@ function drawing(parent, height, attributes, draw) {
 
 // A name that is cut in its middle where there is no room: its end tells it from others.
 function longName(name) {
-	const end = name.length > 32 ? name.slice(-16) : "";
+	const end = name.length - Math.min(16, name.length >> 1);
 	return el("span", {class: "long", title: name},
-		el("span", null, name.slice(0, name.length - end.length)), el("span", null, end));
+		el("span", null, name.slice(0, end)), el("span", null, name.slice(end)));
+}
+
+// What stands between backticks is a command or a name of code.
+function prose(tag, text) {
+	return el(tag, null, ...text.split("`").map((part, i, all) =>
+		i % 2 && i + 1 < all.length ? el("code", null, part) : i % 2 ? "`" + part : part));
 }
 
 // Text in the room from x on, cut with an ellipsis.
@@ -172,9 +178,10 @@ function ticks(max, count, base) {
 	return list;
 }
 
+// Items are [text, color, shape]: a box where none is given, or "line" or "triangle".
 function legend(items) {
-	return el("ul", {class: "legend"}, ...items.map(([text, name, line]) => {
-		const swatch = el("span", {class: "swatch" + (line ? " line" : ""), "aria-hidden": "true"});
+	return el("ul", {class: "legend"}, ...items.map(([text, name, shape]) => {
+		const swatch = el("span", {class: "swatch" + (shape ? " " + shape : ""), "aria-hidden": "true"});
 		swatch.style.background = `var(--${name})`;
 		return el("li", null, swatch, el("span", null, text));
 	}));

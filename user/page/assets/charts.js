@@ -174,7 +174,7 @@ function showSteps() {
 	(ctx, width, height) => drawSteps(ctx, width, height, box));
 	cursorOver(box, steps.bars.length, (i) => { text.textContent = barText(steps.bars[i]); });
 	parent.append(legend([...steps.phases.map((name) => [name, phaseColors[name]]),
-		["slow", "slow"]]), text);
+		["slow", "slow", "triangle"]]), text);
 }
 
 // ---- series over time ----
@@ -237,7 +237,7 @@ function showOverTime(parent, label, series, max, text, base) {
 			.filter((s) => s.values[i] !== null && (!s.stacked || s.values[i] > 0))
 			.map((s) => `${s.name} ${text(s.values[i])}`).join(", ");
 	});
-	parent.append(legend(series.map((s) => [s.name, s.color, !s.stacked])), out);
+	parent.append(legend(series.map((s) => [s.name, s.color, s.stacked ? null : "line"])), out);
 }
 
 function usageOf(what) {

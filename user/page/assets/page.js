@@ -14,11 +14,11 @@ function showFindings() {
 				const value = cellValue(row[i + 2]);
 				if (i === 0 || value === null || value === "")
 					return;
-				list.append(el("dt", null, column.title), el("dd", null,
+				list.append(el("dt", null, column.title), prose("dd",
 					column.type === "time" ? timeText(value) :
 					column.type === "percent" ? value.toFixed(2) + " %" : String(value)));
 			});
-			return el("li", null, el("h3", null, String(row[2])), list);
+			return el("li", null, prose("h3", String(row[2])), list);
 		})));
 	const list = notes(table);
 	if (list)

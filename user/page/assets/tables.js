@@ -250,7 +250,7 @@ class TableView {
 
 function notes(table) {
 	return table.notes.length ?
-		el("ul", {class: "notes"}, ...table.notes.map((n) => el("li", null, n))) : null;
+		el("ul", {class: "notes"}, ...table.notes.map((n) => prose("li", n))) : null;
 }
 
 // Cells of a list as "title: value".
