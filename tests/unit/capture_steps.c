@@ -45,7 +45,25 @@ Test(steps, an_optimizer_that_cannot_be_seen_is_not_waited_for_for_ever)
 	__u64 seen[PT_CLASS_CNT] = {[PT_CLASS_DATALOADER] = 8, [PT_CLASS_BACKWARD] = 8};
 
 	cr_expect_eq(decide(seen, 4 * SECOND).boundary, PT_CLASS_DATALOADER);
-	cr_expect_eq(decide(seen, 4 * SECOND).needs, PT_CLASS_NONE);
+	cr_expect_eq(decide(seen, 4 * SECOND).needs, PT_CLASS_BACKWARD);
+}
+
+Test(steps, several_optimizers_in_a_step_do_not_hide_the_loader)
+{
+	__u64 seen[PT_CLASS_CNT] = {[PT_CLASS_DATALOADER] = 1, [PT_CLASS_OPTIMIZER] = 4};
+
+	cr_expect_eq(decide(seen, SECOND).boundary, PT_CLASS_NONE);
+	seen[PT_CLASS_DATALOADER] = 2;
+	cr_expect_eq(decide(seen, SECOND).boundary, PT_CLASS_DATALOADER);
+}
+
+Test(steps, a_loader_that_was_asked_once_is_not_waited_for_for_ever)
+{
+	cr_expect_eq(
+		decide((__u64[PT_CLASS_CNT]){[PT_CLASS_DATALOADER] = 1, [PT_CLASS_OPTIMIZER] = 24},
+		       1)
+			.boundary,
+		PT_CLASS_OPTIMIZER);
 }
 
 Test(steps, inference_with_a_loader)

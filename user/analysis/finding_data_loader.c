@@ -56,7 +56,7 @@ static void tell_workers(const struct workers *w, char *seen, size_t size, const
 			 "without pause",
 			 processes.s, 100.0 * (double)w->run_ns / (double)w->all_ns,
 			 100.0 * (double)w->runnable_ns / (double)w->all_ns, w->busy_cnt);
-		*next = w->runnable_ns > w->run_ns
+		*next = w->runnable_ns > w->run_ns && w->busy_cnt * 2 >= w->cnt
 				? "the workers lack processors, so more of them do not help: "
 				  "`proftrace cpu` names who else runs; fewer threads "
 				  "(OMP_NUM_THREADS), or more processors"

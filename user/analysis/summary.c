@@ -247,9 +247,10 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 	const json_t *injection = json_object_get(device, "injection");
 	static const char why[] = "the recording does not say";
 	const char *no_steps = cost ? "it has no whole step" : why;
-	uint64_t steps = a->steps.calls, hits = number(cost, "hits");
-	uint64_t added = number(cost, "probe_ns");
-	uint64_t time = analysis__window_ns(a);
+	/* Hits are of all steps, those that were lost too. */
+	uint64_t steps = a->steps.calls ? a->last_step - a->first_step + 1 : 0;
+	uint64_t hits = number(cost, "hits"), added = number(cost, "probe_ns");
+	uint64_t time = analysis__window_ns(a); /* with what is in no whole step */
 	char where[256];
 	uint64_t lost_cnt = losses__count(a, where, sizeof(where));
 	const struct fact facts[] = {

@@ -122,7 +122,10 @@ int session__await_framework(struct session *s)
 			return -EINTR;
 		err = look(s);
 		if (err == -ESRCH)
-			err = err__set(err, "process %d ended before a framework was loaded",
+			err = err__set(err,
+				       "process %d ended before a framework was loaded; if another "
+				       "process of it does the work (a shell, torchrun), name that "
+				       "one: proftrace -p PID, or --job for all below a launcher",
 				       s->opts->pid);
 	}
 	session__progress_end(s);

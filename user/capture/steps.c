@@ -53,10 +53,15 @@ static const struct rule_row rule_rows[] = {
 	 {PT_CLASS_FORWARD, false, PT_CLASS_NONE, 0, "forward pass",
 	  "no data loader and no backward pass was seen; each step opens where a forward pass "
 	  "begins"}},
-	{{{PT_CLASS_OPTIMIZER, 4, ANY}, {PT_CLASS_DATALOADER, 0, 1}},
+	{{{PT_CLASS_OPTIMIZER, 4, ANY}, {PT_CLASS_DATALOADER, 0, 0}},
 	 0,
 	 {PT_CLASS_OPTIMIZER, true, PT_CLASS_NONE, 0, "Optimizer.step",
 	  "no data loader was seen; each step opens where an optimizer step ends"}},
+	/* Asked once: for an epoch's end, or by a step of several optimizers, which asks again. */
+	{{{PT_CLASS_OPTIMIZER, 24, ANY}, {PT_CLASS_DATALOADER, 1, 1}},
+	 0,
+	 {PT_CLASS_OPTIMIZER, true, PT_CLASS_NONE, 0, "Optimizer.step",
+	  "the data loader was asked but once; each step opens where an optimizer step ends"}},
 	/* Compiled graphs hold all of a step but its batch. */
 	{{{PT_CLASS_DATALOADER, 4, ANY},
 	  {PT_CLASS_GRAPH, 3, ANY},
@@ -97,6 +102,17 @@ static const struct rule_row rule_rows[] = {
 	 0,
 	 {PT_CLASS_DATALOADER, false, PT_CLASS_NONE, 0, "DataLoader",
 	  "each step opens where the data loader is asked for a batch; no backward pass was seen"}},
+	/* An ask without a backward pass behind it is no step: the one that ends an epoch. */
+	{{{PT_CLASS_DATALOADER, 4, ANY}, {PT_CLASS_BACKWARD, 2, ANY}, {PT_CLASS_OPTIMIZER, 0, 0}},
+	 3 * SECOND,
+	 {PT_CLASS_DATALOADER, false, PT_CLASS_BACKWARD, 0, "DataLoader",
+	  "each step opens where the data loader is asked for the first batch after a backward "
+	  "pass; no optimizer step was seen"}},
+	{{{PT_CLASS_DATALOADER, 40, ANY}, {PT_CLASS_BACKWARD, 20, ANY}, {PT_CLASS_OPTIMIZER, 0, 0}},
+	 0,
+	 {PT_CLASS_DATALOADER, false, PT_CLASS_BACKWARD, 0, "DataLoader",
+	  "each step opens where the data loader is asked for the first batch after a backward "
+	  "pass; no optimizer step was seen"}},
 	/* Backward but no optimizer yet: gradient accumulation, or an optimizer we cannot see. */
 	{{{PT_CLASS_DATALOADER, 4, ANY}, {PT_CLASS_OPTIMIZER, 0, 0}},
 	 3 * SECOND,
