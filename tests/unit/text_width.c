@@ -47,7 +47,9 @@ Test(text_width, cutting_keeps_the_width)
 Test(text_width, control_characters_are_not_printed)
 {
 	int cols;
-	auto_free char *printed = cut("a\033[2J\xc2\x85" "b", 20, &cols);
+	auto_free char *printed = cut("a\033[2J\xc2\x85"
+				      "b",
+				      20, &cols);
 
 	cr_expect_str_eq(printed, "a?[2J?b");
 }

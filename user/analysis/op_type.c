@@ -26,8 +26,8 @@ static bool is_operator(const struct span *s)
 /* One that is not known in full is no part of those that have its name. */
 static uint32_t name_id(const struct analysis *a, const struct event *e)
 {
-	const bool any = recording__full_name(a->r, e->overload) ||
-			 recording__full_name(a->r, e->name);
+	const bool any =
+		recording__full_name(a->r, e->overload) || recording__full_name(a->r, e->name);
 
 	return any ? e->overload : e->name;
 }
