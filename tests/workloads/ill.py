@@ -64,12 +64,13 @@ def copies(illness):
 
 
 def hold_interpreter():
-    """Another thread that runs Python code all the time."""
+    """Two more threads that run Python code all the time."""
     def spin():
         while True:
             pass
 
-    threading.Thread(target=spin, daemon=True).start()
+    for _ in range(2):
+        threading.Thread(target=spin, daemon=True).start()
 
 
 def main():

@@ -73,7 +73,7 @@ def outside(case):
     assert found["cost_ns"] > 18e6 and "sleeps" in found["finding"], found
 
 
-@test("a thread that holds the interpreter's lock")
+@test("threads that hold the interpreter's lock")
 def lock(case):
     rows, _ = findings(case, "lock")
     found = rows["off_cpu"]
