@@ -453,6 +453,7 @@ struct pt_ctl {
 	__u64 step_seq; /* boundaries seen; step_ns[step_seq % PT_STEP_RING] is the latest */
 	__u64 step_ns[PT_STEP_RING];
 	__u64 class_seen[PT_CLASS_CNT]; /* spans of each class since attach */
+	__u32 class_tid[PT_CLASS_CNT];	/* the thread of the latest */
 	__u64 shifted;	    /* steps by which a window was late because probes were not yet armed */
 	__u32 need_seen;    /* 1: boundary_needs was seen since the last boundary */
 	__u32 started;	    /* 1: step 0 has begun */

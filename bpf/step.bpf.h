@@ -99,8 +99,10 @@ static __always_inline void step_event(struct pt_thread *t, __u32 name_class, __
 
 	if (!name_class || name_class >= PT_CLASS_CNT)
 		return;
-	if (!at_end)
+	if (!at_end) {
 		__sync_fetch_and_add(&ctl.class_seen[name_class], 1);
+		ctl.class_tid[name_class] = tid;
+	}
 	if (at_end && name_class == ctl.boundary_needs)
 		ctl.need_seen = 1;
 	if (name_class != ctl.boundary_class || at_end != ctl.boundary_at_end)

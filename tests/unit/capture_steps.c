@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/steps.h"
 #include <criterion/criterion.h>
+#include <string.h>
 
 #define SECOND 1000000000ull
 
@@ -50,11 +51,26 @@ Test(steps, an_optimizer_that_cannot_be_seen_is_not_waited_for_for_ever)
 
 Test(steps, several_optimizers_in_a_step_do_not_hide_the_loader)
 {
-	__u64 seen[PT_CLASS_CNT] = {[PT_CLASS_DATALOADER] = 1, [PT_CLASS_OPTIMIZER] = 4};
+	__u64 seen[PT_CLASS_CNT] = {[PT_CLASS_OPTIMIZER] = 8, [PT_CLASS_BACKWARD] = 2};
 
+	cr_expect_eq(decide(seen, SECOND).boundary, PT_CLASS_NONE, "one for each parameter");
+	seen[PT_CLASS_DATALOADER] = 1;
 	cr_expect_eq(decide(seen, SECOND).boundary, PT_CLASS_NONE);
 	seen[PT_CLASS_DATALOADER] = 2;
 	cr_expect_eq(decide(seen, SECOND).boundary, PT_CLASS_DATALOADER);
+}
+
+Test(steps, a_loader_that_another_thread_asks_makes_no_steps)
+{
+	const __u64 seen[PT_CLASS_CNT] = {
+		[PT_CLASS_DATALOADER] = 40, [PT_CLASS_OPTIMIZER] = 4, [PT_CLASS_BACKWARD] = 4};
+	const struct step_evidence e = {
+		.seen = seen, .elapsed_ns = SECOND, .loads_elsewhere = true};
+	struct step_rule rule;
+
+	cr_assert(step_rule__decide(&e, &rule));
+	cr_expect_eq(rule.boundary, PT_CLASS_OPTIMIZER);
+	cr_expect(strstr(rule.explain, "another thread") != NULL);
 }
 
 Test(steps, a_loader_that_was_asked_once_is_not_waited_for_for_ever)

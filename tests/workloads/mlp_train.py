@@ -4,6 +4,7 @@ each step to the log, NS being the time of the step's computation, END when it w
 import argparse
 import collections
 import os
+import queue
 import signal
 import sys
 import threading
@@ -88,6 +89,7 @@ def parse_args():
     parser.add_argument("--workers", type=int, default=0, help="forked anew for each epoch")
     parser.add_argument("--worker-sleep", type=float, default=0, help="seconds, before its work")
     parser.add_argument("--sleep-ms", type=float, default=4, help="after each step")
+    parser.add_argument("--prefetch", action="store_true", help="a thread fetches the batches")
     parser.add_argument("--no-loader", action="store_true", help="make each batch in the loop")
     return parser.parse_args()
 
@@ -98,6 +100,20 @@ def batches(args):
         return ((torch.randn(16, 64), torch.arange(16) % 10) for _ in range(args.samples // 16))
     return DataLoader(Numbers(args.samples), batch_size=16, num_workers=args.workers,
                       worker_init_fn=lambda _: time.sleep(args.worker_sleep))
+
+
+def fetched_ahead(args):
+    """Of all epochs."""
+    ready = queue.Queue(4)
+
+    def fetch():
+        while True:
+            for batch in batches(args):
+                ready.put(batch)
+
+    threading.Thread(target=fetch, daemon=True).start()
+    while True:
+        yield ready.get()
 
 
 def main():
@@ -114,7 +130,7 @@ def main():
                 pass
             asked.clear()
         while True:
-            for x, y in batches(args):
+            for x, y in fetched_ahead(args) if args.prefetch else batches(args):
                 begin = time.perf_counter_ns()
                 loss = training.step(x, y)
                 losses.append(loss.item())

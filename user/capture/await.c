@@ -83,6 +83,8 @@ static int look(struct session *s)
 
 /* A program that was just started may still be loading its libraries. */
 #define LOADING_NS 200000000ull
+/* One in which Python is not by then, and that is recorded by time, is recorded as it is. */
+#define NO_PYTHON_NS 1000000000ull
 
 /* One whose functions or marks are asked for, or that has marks of proftrace.h, needs no framework
  * to be worth recording. */
@@ -92,6 +94,8 @@ static bool is_enough(const struct session *s, uint64_t elapsed_ns)
 
 	if (s->match.framework || s->target->python || elapsed_ns < LOADING_NS)
 		return false;
+	if (o->duration_ns && !o->has_schedule && elapsed_ns > NO_PYTHON_NS)
+		return true;
 	return o->ops.cnt || o->ops_returning.cnt || o->usdt.cnt || o->step_probe ||
 	       o->step_range || user_usdt__has_own(s->target);
 }

@@ -155,6 +155,15 @@ static void note_first_event(struct session *s)
 	s->attach_begin_ns = 0;
 }
 
+/* As programs do that fetch batches ahead: what is asked for then is of no step. */
+static bool loads_elsewhere(const struct pt_ctl *ctl)
+{
+	const uint32_t loads = ctl->class_tid[PT_CLASS_DATALOADER];
+	const uint32_t optimizes = ctl->class_tid[PT_CLASS_OPTIMIZER];
+
+	return loads && optimizes && loads != optimizes;
+}
+
 int session__learn(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
@@ -166,7 +175,10 @@ int session__learn(struct session *s)
 	uint64_t begin = clock__monotonic_ns(), period_tried = 0;
 	int err = 0;
 
-	while (!step_rule__decide(&e, &s->rule)) {
+	for (;;) {
+		e.loads_elsewhere = loads_elsewhere(ctl);
+		if (step_rule__decide(&e, &s->rule))
+			break;
 		session__progress(s, "waiting for a step (%.0f s)", (double)e.elapsed_ns / 1e9);
 		note_first_event(s);
 		err = session__pump(s, 5);

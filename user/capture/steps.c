@@ -53,15 +53,15 @@ static const struct rule_row rule_rows[] = {
 	 {PT_CLASS_FORWARD, false, PT_CLASS_NONE, 0, "forward pass",
 	  "no data loader and no backward pass was seen; each step opens where a forward pass "
 	  "begins"}},
-	{{{PT_CLASS_OPTIMIZER, 4, ANY}, {PT_CLASS_DATALOADER, 0, 0}},
+	/* A step may have several optimizers, or one for each parameter, before it asks again. */
+	{{{PT_CLASS_OPTIMIZER, 4, ANY}, {PT_CLASS_BACKWARD, 4, ANY}, {PT_CLASS_DATALOADER, 0, 0}},
 	 0,
 	 {PT_CLASS_OPTIMIZER, true, PT_CLASS_NONE, 0, "Optimizer.step",
 	  "no data loader was seen; each step opens where an optimizer step ends"}},
-	/* Asked once: for an epoch's end, or by a step of several optimizers, which asks again. */
-	{{{PT_CLASS_OPTIMIZER, 24, ANY}, {PT_CLASS_DATALOADER, 1, 1}},
+	{{{PT_CLASS_OPTIMIZER, 24, ANY}, {PT_CLASS_DATALOADER, 0, 1}},
 	 0,
 	 {PT_CLASS_OPTIMIZER, true, PT_CLASS_NONE, 0, "Optimizer.step",
-	  "the data loader was asked but once; each step opens where an optimizer step ends"}},
+	  "the data loader was asked once at most; each step opens where an optimizer step ends"}},
 	/* Compiled graphs hold all of a step but its batch. */
 	{{{PT_CLASS_DATALOADER, 4, ANY},
 	  {PT_CLASS_GRAPH, 3, ANY},
@@ -147,7 +147,11 @@ static bool row_holds(const struct rule_row *row, const struct step_evidence *e)
 	if (e->elapsed_ns < row->min_elapsed_ns)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(row->when) && row->when[i].name_class; i++) {
-		uint64_t seen = e->seen[row->when[i].name_class];
+		const uint32_t name_class = row->when[i].name_class;
+		uint64_t seen = e->seen[name_class];
+
+		if (e->loads_elsewhere && name_class == PT_CLASS_DATALOADER)
+			seen = 0;
 
 		if (seen < row->when[i].min || seen > row->when[i].max)
 			return false;
@@ -174,6 +178,9 @@ bool step_rule__decide(const struct step_evidence *e, struct step_rule *rule)
 		if (!row_holds(&rule_rows[i], e))
 			continue;
 		*rule = rule_rows[i].rule;
+		if (e->loads_elsewhere && rule->boundary == PT_CLASS_OPTIMIZER)
+			rule->explain = "another thread asks the data loader; each step opens "
+					"where an optimizer step ends";
 		return true;
 	}
 	return false;

@@ -25,6 +25,7 @@ struct step_evidence {
 	const __u64 *seen; /* by enum pt_name_class */
 	uint64_t elapsed_ns;
 	bool user_range, user_probe; /* --step-range, --step-probe were given */
+	bool loads_elsewhere;	     /* a thread that does not train asks for the batches */
 };
 
 /* False: not enough seen yet. */

@@ -130,6 +130,18 @@ def far_apart(case):
             sense.check(report(recording), 2)
 
 
+@test("a thread that fetches batches ahead makes no steps")
+def prefetch(case):
+    job = case.job("mlp_train.py", "--prefetch").wait_steps(5)
+    tool = case.tool("-p", job.pid, "--record", "2:12").done()
+    tables = tool.report()
+    rule = sense.rows(tables, "summary")[0]["step_rule"]
+    assert rule.startswith("Optimizer.step: another thread asks the data loader"), rule
+    model = sense.by_name(tables, "model")
+    assert [model[name]["calls"] for name in ("Forward", "Backward", "Optimization")] == [10] * 3
+    distance(job, tool.recordings()[0])
+
+
 @test("--timer-only: steps and throughput as the job's own, by the loader's and optimizer's ranges")
 def timer_only(case):
     job = case.job("train.py").wait_steps(3)
