@@ -90,10 +90,16 @@ static struct cell window(const struct analysis *a, char *buf, size_t size)
 static struct cell step_rule(const struct analysis *a, char *buf, size_t size)
 {
 	const json_t *steps = json_object_get(recording__summary(a->r), "steps");
-	const char *source = text(steps, "source"), *explain = text(steps, "explain");
+	const char *source, *explain;
 
+	if (!steps)
+		steps = meta(a, "steps");
+	source = text(steps, "source");
+	explain = text(steps, "explain");
 	if (!source && !explain)
-		return cell__none(a->steps.calls ? "not recorded" : "no step was found");
+		return cell__none(a->steps.calls || !recording__summary(a->r)
+					  ? "not recorded"
+					  : "no step was found");
 	snprintf(buf, size, "%s%s%s", source ? source : "", source && explain ? ": " : "",
 		 explain ? explain : "");
 	return cell__text(buf);

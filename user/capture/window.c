@@ -98,6 +98,14 @@ static json_t *cost_json(const struct probe_cost *c)
 			 (json_int_t)c->span_total_ns, "cold_hit_ns", (json_int_t)c->cold_hit_ns);
 }
 
+static void put_step_rule(const struct window_facts *f, json_t *object)
+{
+	if (f->rule->boundary)
+		json_object_set_new(object, "steps",
+				    json_pack("{s:s, s:s}", "source", f->rule->source, "explain",
+					      f->rule->explain));
+}
+
 static json_t *meta_json(const struct window_facts *f, uint32_t index)
 {
 	static const char *const detail[] = {"phase", "operator", "inner"};
@@ -122,6 +130,7 @@ static json_t *meta_json(const struct window_facts *f, uint32_t index)
 	if (f->match->framework && f->match->framework->scopes)
 		json_object_set_new(meta, "scopes", scopes_json(f->match->framework->scopes));
 	json_object_set_new(meta, "window", json_pack("{s:i}", "index", (int)index));
+	put_step_rule(f, meta); /* for a file that is cut off */
 	if (f->device_source)
 		json_object_set_new(meta, "device_source", json_string(f->device_source));
 	json_object_set_new(meta, "probe_cost", cost_json(&f->cost));
@@ -162,10 +171,7 @@ int window__close(struct window *w, const struct window_facts *facts, json_t *su
 				      "first_step", (json_int_t)w->first_step, "end_step",
 				      (json_int_t)w->end_step, "begin_ns", (json_int_t)w->open_ns,
 				      "end_ns", (json_int_t)w->close_ns));
-	if (facts->rule->boundary)
-		json_object_set_new(summary, "steps",
-				    json_pack("{s:s, s:s}", "source", facts->rule->source,
-					      "explain", facts->rule->explain));
+	put_step_rule(facts, summary);
 	json_object_set_new(summary, "missing", missing_json(facts->plan));
 	w->writer = NULL;
 	err = recording_writer__close(writer, summary);
