@@ -14,12 +14,12 @@
 
 struct ring_buffer;
 
-/* What was measured before a function was left out. */
 /* What was lost on the way from the target to the recording, since attach. */
 struct losses {
 	uint64_t ring, depth, storage, decode;
 };
 
+/* What was measured before a function was left out. */
 struct dropped_probe {
 	const char *name;
 	uint64_t steps;
