@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cli/clock_time.h"
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "common/err.h"
+#include "common/util.h"
 
 static const char *parse_tm(const char *text, const char *format, struct tm *tm)
 {
@@ -12,59 +14,117 @@ static const char *parse_tm(const char *text, const char *format, struct tm *tm)
 	return end && (!*end || !strcmp(end, "Z")) ? end : NULL;
 }
 
-/* -1: none of the forms. */
-static time_t parse(const char *text, time_t now)
+#define LATEST (INT64_MAX / 1000000000) /* in 2262: nanoseconds after it do not fit */
+
+static int parse_seconds(const char *option, time_t *at)
 {
-	struct tm tm, today;
-	const char *end;
+	char *end;
+	long long seconds;
+
+	errno = 0;
+	seconds = strtoll(option + 1, &end, 10);
+	if (end == option + 1 || *end)
+		return -EINVAL;
+	if (errno || seconds < 0 || seconds > LATEST)
+		return err__set(-ERANGE,
+				"--start-at %s: give seconds since 1970, as `date +%%s` prints "
+				"them, of a time before 2262",
+				option);
+	*at = (time_t)seconds;
+	return 0;
+}
+
+/* strptime takes 31 days in every month. */
+static bool is_day(const struct tm *tm)
+{
+	struct tm day = {.tm_year = tm->tm_year, .tm_mon = tm->tm_mon, .tm_mday = tm->tm_mday};
+
+	timegm(&day);
+	return day.tm_mday == tm->tm_mday;
+}
+
+static int settle_date(const char *text, bool utc, struct tm *tm, time_t *at)
+{
+	if (!is_day(tm))
+		return err__set(-ERANGE, "--start-at %s: that month has no day %d", text,
+				tm->tm_mday);
+	tm->tm_isdst = -1;
+	*at = utc ? timegm(tm) : mktime(tm);
+	if (*at > LATEST)
+		return err__set(-ERANGE, "--start-at %s: give a time before 2262", text);
+	return 0;
+}
+
+/* The next time that the local clock shows it. */
+static time_t next_time(struct tm *tm, time_t now)
+{
 	time_t at;
 
-	if (*text == '@') {
-		char *rest;
-		long long seconds = strtoll(text + 1, &rest, 10);
+	tm->tm_isdst = -1;
+	at = mktime(tm);
+	if (at > now)
+		return at;
+	tm->tm_mday++;
+	tm->tm_isdst = -1;
+	return mktime(tm);
+}
 
-		return rest > text + 1 && !*rest && seconds > 0 ? (time_t)seconds : -1;
-	}
-	memset(&tm, 0, sizeof(tm));
+/* 0, -EINVAL: none of the forms, or another negative errno with err__set. */
+static int parse(const char *text, time_t now, time_t *at)
+{
+	static const char *const of_day[] = {"%H:%M:%S", "%H:%M"};
+	struct tm tm = {0};
+	const char *end;
+
+	if (*text == '@')
+		return parse_seconds(text, at);
 	end = parse_tm(text, "%Y-%m-%dT%H:%M:%S", &tm);
-	if (end) {
-		tm.tm_isdst = -1;
-		return *end ? timegm(&tm) : mktime(&tm);
-	}
-	localtime_r(&now, &today);
-	tm = today;
-	tm.tm_sec = 0;
-	end = parse_tm(text, "%H:%M:%S", &tm);
-	if (!end) {
-		tm = today;
+	if (end)
+		return settle_date(text, *end, &tm, at);
+	for (size_t i = 0; i < ARRAY_SIZE(of_day); i++) {
+		localtime_r(&now, &tm);
 		tm.tm_sec = 0;
-		end = parse_tm(text, "%H:%M", &tm);
+		end = parse_tm(text, of_day[i], &tm);
+		if (end && *end)
+			return err__set(-ERANGE,
+					"--start-at %s: a Z needs the date, too, as in "
+					"2026-01-31T14:30:00Z; without one it is local time",
+					text);
+		if (end) {
+			*at = next_time(&tm, now);
+			return 0;
+		}
 	}
-	if (!end || *end)
-		return -1;
-	tm.tm_isdst = -1;
-	at = mktime(&tm);
-	if (at <= now) {
-		tm.tm_mday++;
-		tm.tm_isdst = -1;
-		at = mktime(&tm);
-	}
-	return at;
+	return -EINVAL;
+}
+
+static int is_over(const char *text, time_t now, time_t at)
+{
+	char clock[32] = "";
+	struct tm tm;
+
+	if (localtime_r(&now, &tm))
+		strftime(clock, sizeof(clock), "%Y-%m-%dT%H:%M:%S", &tm);
+	return err__set(-EINVAL, "--start-at %s: that was %lld s ago; it is %s (local time, @%lld)",
+			text, (long long)(now - at), clock, (long long)now);
 }
 
 int clock_time__parse(const char *text, time_t now, uint64_t *ns)
 {
-	time_t at = parse(text, now);
+	time_t at = 0;
+	int err = parse(text, now, &at);
 
-	if (at < 0)
+	if (err == -EINVAL)
 		return err__set(
 			-EINVAL,
-			"--start-at %s: give a time, as in 14:30, 2026-01-31T14:30:00, with a Z "
-			"for UTC, or @SECONDS since 1970",
+			"--start-at %s: give a time to come, as in 14:30 or 2026-01-31T14:30:00 "
+			"(local time), 2026-01-31T14:30:00Z (UTC), @1769869800 (seconds since "
+			"1970)",
 			text);
+	if (err)
+		return -EINVAL;
 	if (at <= now)
-		return err__set(-EINVAL, "--start-at %s: that is over by %lld s", text,
-				(long long)(now - at));
+		return is_over(text, now, at);
 	*ns = (uint64_t)at * 1000000000ull;
 	return 0;
 }
