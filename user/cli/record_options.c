@@ -5,6 +5,7 @@
 #include "capture/functions.h"
 #include "cli/html_page.h"
 #include "cli/place.h"
+#include "cli/trace_path.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "device/shim_link.h"
@@ -252,11 +253,14 @@ const struct opt record_opts[] = {
 	 CAPTURE(ring_bytes), .min = 4096, .max = 1u << 31, .unit = "bytes"},
 	{OPT_GROUP, "Output"},
 	{OPT_STRING, "output", 'o', "PATH",
-	 "Recording, or a directory for it (default HOST_PID.ptrec).", CAPTURE(output),
-	 .file_arg = true},
+	 "Recording, or a directory for it (default HOST_PID.ptrec); of the windows after the "
+	 "first "
+	 "x.1.ptrec and so on.",
+	 CAPTURE(output), .file_arg = true},
 	{OPT_STRING, "trace", 0, "PATH",
-	 "Trace, or a directory for it (default HOST_PID.pt.trace.json.gz).", RECORD(trace),
-	 .file_arg = true},
+	 "Trace, or a directory for it (default HOST_PID.pt.trace.json.gz). The windows after the "
+	 "first have a number, as their recordings: x.1.json.gz for x.json.gz.",
+	 RECORD(trace), .file_arg = true},
 	{OPT_UINT, "limit-size", 0, "BYTES",
 	 "End the trace before its text, uncompressed, is larger than this (500M, say; default: no "
 	 "limit); which steps are whole then is said, and in the trace.",
@@ -408,11 +412,15 @@ static int check_places(const struct record_options *o)
 static int write_trace(const struct record_options *o, const struct recording *r)
 {
 	const struct exporter *chrome = exporter__find("chrome");
-	const struct export_opts opts = {
-		.output = o->trace, .limit_bytes = o->limit_bytes, .gzip_level = -1};
+	struct export_opts opts = {.limit_bytes = o->limit_bytes, .gzip_level = -1};
 	struct export_result result;
-	int err = chrome->run(r, &opts, &result);
+	char path[PATH_MAX];
+	int err;
 
+	opts.output = trace_path__of(r, o->trace, path, sizeof(path));
+	if (o->trace && !opts.output)
+		return -ENAMETOOLONG;
+	err = chrome->run(r, &opts, &result);
 	if (!err)
 		log__info("trace: %s (open it in ui.perfetto.dev or chrome://tracing)",
 			  result.path);

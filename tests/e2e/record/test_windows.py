@@ -50,6 +50,25 @@ def schedules(case):
         assert tool.out.count("Overview Summary") == len(windows)
 
 
+@test("--trace FILE and several windows: a trace for each, numbered as the recordings")
+def numbered_traces(case):
+    job = case.job("train.py").wait_steps(3)
+    for options, trace, later in (
+            (("--schedule", "skip_first=1,wait=2,record=3,repeat=2"), "y.json.gz", "y.1.json.gz"),
+            (("--record", "0:1000000", "--dump-every", "1s", "--duration", "3s"),
+             "d.pt.trace.json", "d.1.pt.trace.json")):
+        tool = case.tool("-p", job.pid, *options, "--output", case.dir / f"{trace}.ptrec",
+                         "--trace", case.dir / trace).done()
+        counts = []
+        for name, recording in ((trace, f"{trace}.ptrec"), (later, f"{trace}.1.ptrec")):
+            assert f"trace: {case.dir / name} (" in tool.err, tool.err
+            steps = window(report(case.dir / recording))
+            first, end = (int(n) for n in re.findall(r"\d+", steps))
+            sense.check_trace(case.dir / name, end - first)
+            counts.append(first)
+        assert counts[0] < counts[1], counts
+
+
 @test("--duration, Ctrl-C, a second Ctrl-C, and Ctrl-C before the window")
 def ends(case):
     job = case.job("train.py").wait_steps(3)
