@@ -57,7 +57,10 @@ Test(control_socket, verbs_reach_the_session_and_answers_come_back, .timeout = 2
 	cr_assert_eq(dump.err, -EBUSY);
 	cr_assert(eq(str, dump.answer, "no window is open"));
 	cr_assert_eq(control_socket__listen(getpid()), -EADDRINUSE);
+	cr_assert_eq(control_socket__holder(getpid()), getpid());
+	cr_assert(not(control_socket__next(listener, &verb, &client)));
 	close(listener);
+	cr_assert_eq(control_socket__holder(getpid()), 0);
 }
 
 Test(control_socket, without_a_session_there_is_none)

@@ -204,9 +204,11 @@ static void warn_slow_detach(const struct session *s)
 
 static int attach_all(struct session *s)
 {
-	int err = follow__existing(s);
+	int err = control__open(s);
 
-	control__open(s);
+	if (err)
+		return err;
+	err = follow__existing(s);
 	warn_slow_detach(s);
 	s->probes.ctl->learn = 1;
 	if (!err)

@@ -6,6 +6,7 @@
 #include "capture/timed.h"
 #include "common/err.h"
 #include "common/util.h"
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +15,37 @@
 
 #define SETTLE_NS 20000000ull /* records of other threads may still be on their way */
 
-void control__open(struct session *s)
+/* Why a session has no socket. */
+static const char *no_door(int err, pid_t pid, char *buf, size_t size)
 {
-	s->control_fd = control_socket__listen(s->opts->pid);
-	if (s->control_fd < 0)
-		log__debug("proftrace ctl cannot reach this session: %s", strerror(-s->control_fd));
+	pid_t holder = err == -EADDRINUSE ? control_socket__holder(pid) : 0;
+
+	if (holder)
+		snprintf(buf, size, "another session, proftrace with process id %d, has it",
+			 holder);
+	else
+		snprintf(buf, size, "%s", strerror(-err));
+	return buf;
+}
+
+int control__open(struct session *s)
+{
+	const pid_t pid = s->opts->pid;
+	char why[96];
+
+	s->control_fd = control_socket__listen(pid);
 	if (s->opts->paused)
 		s->probes.ctl->hold = PT_HOLD_CLOSED;
+	if (s->control_fd >= 0)
+		return 0;
+	no_door(s->control_fd, pid, why, sizeof(why));
+	if (s->opts->paused)
+		return err__set(s->control_fd,
+				"--paused: `proftrace ctl %d start` would not reach this session: "
+				"%s",
+				pid, why);
+	log__warn("`proftrace ctl %d` does not reach this session: %s", pid, why);
+	return 0;
 }
 
 void control__close(struct session *s)

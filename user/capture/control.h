@@ -9,9 +9,10 @@
 
 struct session;
 
-/* Begins to listen; a session that cannot is no worse for it. With --paused no window opens before
- * `start`. */
-void control__open(struct session *s);
+/* Begins to listen; a session that cannot, as another one of the same process listens, says so and
+ * goes on. With --paused no window opens before `start`, so there it is an error: a negative errno
+ * with err__set. */
+int control__open(struct session *s);
 void control__close(struct session *s);
 /* Obeys what has been asked since, and --dump-every. */
 void control__pump(struct session *s);

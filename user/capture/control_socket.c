@@ -42,6 +42,22 @@ int control_socket__listen(pid_t pid)
 	return fd;
 }
 
+pid_t control_socket__holder(pid_t pid)
+{
+	/* Without waiting: it may be stopped. */
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct ucred peer = {0};
+	socklen_t size = sizeof(peer);
+	struct sockaddr_un a;
+	socklen_t len = address(pid, &a);
+	bool known = fd >= 0 && !connect(fd, (struct sockaddr *)&a, len) &&
+		     !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+
+	if (fd >= 0)
+		close(fd);
+	return known ? peer.pid : 0;
+}
+
 static bool is_trusted(int client)
 {
 	struct ucred peer;

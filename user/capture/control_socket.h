@@ -28,6 +28,8 @@ extern const char *const control_verbs[]; /* NULL after the last */
 /* A socket that listens for a session that records pid, or a negative errno: -EADDRINUSE: another
  * session has it. */
 int control_socket__listen(pid_t pid);
+/* The proftrace that listens for pid, 0: none does, or it is in another pid namespace. */
+pid_t control_socket__holder(pid_t pid);
 /* The next request of root or of our own user, and the socket to answer at; false: there is none.
  */
 bool control_socket__next(int listener, enum control_verb *verb, int *client);

@@ -55,6 +55,22 @@ def verbs(case):
     job.wait_steps(3)
 
 
+@test("ctl: a second session on a process has no door, and says so; --paused is refused")
+def second_session(case):
+    job = case.job("train.py").wait_steps(3)
+    first = case.tool("-p", job.pid, "--paused")
+    wait_state(job, "process:")
+    who = f"another session, proftrace with process id {first.pid}, has it"
+    case.tool("-p", job.pid, "--paused").fails("--paused", who)
+    second = case.tool("-p", job.pid, "--record", "0:3", "--no-trace").done()
+    assert f"warning: `proftrace ctl {job.pid}` does not reach this session: {who}" in second.err
+    sense.check(second.report(), 3)
+    wait_state(job, "state: paused")
+    obeyed(job, "stop")
+    first.wait()
+    assert "does not reach" not in first.err, first.err
+
+
 @test("ctl: what is asked for while steps are being found out is kept until then")
 def early(case):
     job = case.job("mlp_train.py", "--sleep-ms", 700).wait_steps(3)
