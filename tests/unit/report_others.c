@@ -275,3 +275,49 @@ Test(report_others, one_operator_alone)
 	cr_assert(strstr(err__take(0), "did you mean 'add'?"));
 	synth__free(&s);
 }
+
+Test(report_others, tables_asked_for_say_why_they_are_empty)
+{
+	struct synth s = synth__new("{}");
+	char *text;
+
+	synth__span(&s, s.main, CAT_OPERATOR, "mm", 20, 30);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	EXPECT_LINES(&s, "kernel", &ns, "No device time was recorded.");
+	EXPECT_LINES(&s, "collectives", &ns,
+		     "No collective of the host was seen; those of a device are kernels.");
+	EXPECT_LINES(&s, "manipulation", &ns,
+		     "No copy or set of memory was seen; no device time was recorded.");
+	EXPECT_LINES(&s, "calls", &ns, "No call of a device's interface was seen.");
+	EXPECT_LINES(&s, "pipeline", &ns,
+		     "No operation of a framework's own data pipeline was seen.");
+	EXPECT_LINES(&s, "counters", &ns, "No counter and no mark of the user was seen.");
+	text = synth__tables(&s, "operator", &ns);
+	cr_expect_null(strstr(text, "was seen"), "%s", text);
+	free(text);
+	synth__free(&s);
+}
+
+Test(report_others, a_device_without_kernels_has_none)
+{
+	struct synth s = synth__new("{}");
+
+	synth__kernel(&s, synth__stream(&s, 0, 7), CAT_MEMCPY, "copy", 1, 10, 20);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	EXPECT_LINES(&s, "kernel", &ns, "No kernel was seen on a device.");
+	synth__free(&s);
+}
+
+/* Nobody asked for them by name. */
+Test(report_others, empty_tables_are_left_out_by_default)
+{
+	struct synth s = gpu();
+	char *text = synth__report(&s, &ns);
+
+	cr_expect_null(strstr(text, "Collectives Summary"), "%s", text);
+	cr_expect_null(strstr(text, "No counter"), "%s", text);
+	free(text);
+	synth__free(&s);
+}

@@ -134,6 +134,8 @@ struct table_impl {
 	int (*fill)(const struct analysis *a, void *state, struct table *t);
 	void (*clean)(void *state);
 	const char *title;
+	/* The note of a table without rows; NULL: fill says it itself. */
+	const char *(*why_empty)(const struct analysis *a);
 };
 extern const struct table_impl table_summary, table_findings, table_device, table_overview,
 	table_model, table_distributed, table_collectives, table_operator, table_kernel,

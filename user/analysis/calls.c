@@ -162,6 +162,12 @@ static void clean(void *state)
 	free(c->sizes);
 }
 
+static const char *why_empty(const struct analysis *a)
+{
+	(void)a;
+	return "No call of a device's interface was seen.";
+}
+
 const struct table_impl table_calls = {
 	.def = {"calls",
 		"calls of the device's interface; by default where no device times are known", true,
@@ -170,5 +176,6 @@ const struct table_impl table_calls = {
 	.state_size = sizeof(struct calls),
 	.visit = visit,
 	.fill = fill,
+	.why_empty = why_empty,
 	.clean = clean,
 };

@@ -120,6 +120,12 @@ static void clean(void *state)
 	free(c->payloads);
 }
 
+static const char *why_empty(const struct analysis *a)
+{
+	(void)a;
+	return "No collective of the host was seen; those of a device are kernels.";
+}
+
 const struct table_impl table_collectives = {
 	.def = {"collectives", "the host's collectives by name, with their sizes", true,
 		order_common, 0},
@@ -127,5 +133,6 @@ const struct table_impl table_collectives = {
 	.state_size = sizeof(struct collectives),
 	.visit = visit,
 	.fill = fill,
+	.why_empty = why_empty,
 	.clean = clean,
 };

@@ -138,11 +138,18 @@ static void clean(void *state)
 	free(c->rows);
 }
 
+static const char *why_empty(const struct analysis *a)
+{
+	(void)a;
+	return "No counter and no mark of the user was seen.";
+}
+
 const struct table_impl table_counters = {
 	.def = {"counters", "the user's own counters and marks, if there are any", true},
 	.title = "UserDefined Counter Summary",
 	.state_size = sizeof(struct counters),
 	.visit = visit,
 	.fill = fill,
+	.why_empty = why_empty,
 	.clean = clean,
 };

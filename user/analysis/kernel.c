@@ -168,6 +168,11 @@ static void clean(void *state)
 	free(k->fills);
 }
 
+static const char *why_empty(const struct analysis *a)
+{
+	return a->has_device ? "No kernel was seen on a device." : "No device time was recorded.";
+}
+
 const struct table_impl table_kernel = {
 	.def = {"kernel", "kernels by name, and how they fill the device", true, order_common,
 		USES_BY_DEVICE},
@@ -175,5 +180,6 @@ const struct table_impl table_kernel = {
 	.state_size = sizeof(struct kernels),
 	.visit = visit,
 	.fill = fill,
+	.why_empty = why_empty,
 	.clean = clean,
 };

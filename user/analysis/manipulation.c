@@ -145,6 +145,12 @@ static void clean(void *state)
 	free(m->bytes);
 }
 
+static const char *why_empty(const struct analysis *a)
+{
+	return a->has_device ? "No copy or set of memory was seen."
+			     : "No copy or set of memory was seen; no device time was recorded.";
+}
+
 const struct table_impl table_manipulation = {
 	.def = {"manipulation", "copies and sets of memory, with their bandwidth", true,
 		order_common, USES_BY_DEVICE | USES_BY_THREAD},
@@ -152,5 +158,6 @@ const struct table_impl table_manipulation = {
 	.state_size = sizeof(struct manipulations),
 	.visit = visit,
 	.fill = fill,
+	.why_empty = why_empty,
 	.clean = clean,
 };

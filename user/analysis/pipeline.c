@@ -273,6 +273,12 @@ static void clean(void *state)
 	free(p->items);
 }
 
+static const char *why_empty(const struct analysis *a)
+{
+	(void)a;
+	return "No operation of a framework's own data pipeline was seen.";
+}
+
 const struct table_impl table_pipeline = {
 	.def = {"pipeline", "operations of the framework's own data pipeline and their queues",
 		true},
@@ -280,5 +286,6 @@ const struct table_impl table_pipeline = {
 	.state_size = sizeof(struct pipeline),
 	.visit = visit,
 	.fill = fill,
+	.why_empty = why_empty,
 	.clean = clean,
 };

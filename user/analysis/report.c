@@ -281,6 +281,8 @@ static int fill(struct report *rep)
 		if (!s->table)
 			return -ENOMEM;
 		err = impls[i]->fill(&rep->a, s->state, s->table);
+		if (!err && !table__row_cnt(s->table) && impls[i]->why_empty)
+			err = table__add_note(s->table, impls[i]->why_empty(&rep->a));
 		if (err)
 			return err;
 	}
