@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <string.h>
 #include "cli/place.h"
+#include "cli/window_path.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "page/page.h"
@@ -68,6 +69,7 @@ int html_page__write_live(const struct record_options *o, const struct recording
 {
 	struct report_opts opts = report_args__opts(&o->report);
 	char path[PATH_MAX];
+	const char *place = path;
 	int err = 0;
 
 	if (!o->html)
@@ -78,6 +80,7 @@ int html_page__write_live(const struct record_options *o, const struct recording
 	if (place__is_directory(o->html))
 		err = path_in(o->html, recording_path, path, sizeof(path));
 	else
-		snprintf(path, sizeof(path), "%s", o->html);
-	return err ? err : html_page__write(r, &opts, path);
+		place = window_path__of(r, o->html, path, sizeof(path));
+	err = place ? err : -ENAMETOOLONG;
+	return err ? err : html_page__write(r, &opts, place);
 }

@@ -5,7 +5,7 @@
 #include "capture/functions.h"
 #include "cli/html_page.h"
 #include "cli/place.h"
-#include "cli/trace_path.h"
+#include "cli/window_path.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "device/shim_link.h"
@@ -417,7 +417,7 @@ static int write_trace(const struct record_options *o, const struct recording *r
 	char path[PATH_MAX];
 	int err;
 
-	opts.output = trace_path__of(r, o->trace, path, sizeof(path));
+	opts.output = window_path__of(r, o->trace, path, sizeof(path));
 	if (o->trace && !opts.output)
 		return -ENAMETOOLONG;
 	err = chrome->run(r, &opts, &result);

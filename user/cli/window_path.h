@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Traces of several windows, numbered as their recordings are. */
-#ifndef PROFTRACE_TRACE_PATH_H
-#define PROFTRACE_TRACE_PATH_H
+/* Traces and pages of several windows, numbered as their recordings are. */
+#ifndef PROFTRACE_WINDOW_PATH_H
+#define PROFTRACE_WINDOW_PATH_H
 
 #include "recording/recording.h"
 
 /*
- * Where the trace of a recording goes if --trace gave path: of the window 0 there, of the window N
+ * Where what is made of a recording goes if an option gave path: of the window 0 there, of the window N
  * to the name with .N before what it ends in (x.json.gz: x.1.json.gz; x.pt.trace.json: x.1.pt.trace.json).
  * "-", directories, devices and pipes stay as they are, as does NULL. Returns path or out, or NULL
  * with err__set if that is too long for size bytes.
  */
-const char *trace_path__of(const struct recording *r, const char *path, char *out, size_t size);
+const char *window_path__of(const struct recording *r, const char *path, char *out, size_t size);
 
 #endif

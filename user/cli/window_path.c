@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "cli/trace_path.h"
+#include "cli/window_path.h"
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static size_t stem_len(const char *name)
 	return len < strlen(name) || dot == name ? len : (size_t)(dot - name);
 }
 
-const char *trace_path__of(const struct recording *r, const char *path, char *out, size_t size)
+const char *window_path__of(const struct recording *r, const char *path, char *out, size_t size)
 {
 	const json_t *window = json_object_get(recording__meta(r), "window");
 	const json_int_t index = json_integer_value(json_object_get(window, "index"));
@@ -51,6 +51,6 @@ const char *trace_path__of(const struct recording *r, const char *path, char *ou
 			       path + stem);
 	if (len < size)
 		return out;
-	err__set(-ENAMETOOLONG, "--trace %s: too long", path);
+	err__set(-ENAMETOOLONG, "%s: too long", path);
 	return NULL;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "cli/trace_path.h"
+#include "cli/window_path.h"
 #include <criterion/criterion.h>
 #include "chrome_sample.h"
 #include "common/util.h"
@@ -13,12 +13,12 @@ static void expect(int window, const char *given, const char *want)
 	made__begin(&s, json_pack("{s:{s:i}}", "window", "index", window));
 	made__close(&s);
 	cr_assert_eq(recording__open(s.path, &r), 0);
-	cr_expect_str_eq(trace_path__of(r, given, path, sizeof(path)), want);
+	cr_expect_str_eq(window_path__of(r, given, path, sizeof(path)), want);
 	recording__close(r);
 	made__remove(&s);
 }
 
-Test(trace_path, windows_after_the_first_have_a_number)
+Test(window_path, windows_after_the_first_have_a_number)
 {
 	static const struct {
 		const char *given, *want;
@@ -37,7 +37,7 @@ Test(trace_path, windows_after_the_first_have_a_number)
 	}
 }
 
-Test(trace_path, what_is_no_file_stays)
+Test(window_path, what_is_no_file_stays)
 {
 	static const char *const cases[] = {"-", "/tmp", "/tmp/none/", "/dev/null"};
 
@@ -45,7 +45,7 @@ Test(trace_path, what_is_no_file_stays)
 		expect(2, cases[i], cases[i]);
 }
 
-Test(trace_path, what_is_too_long_is_refused)
+Test(window_path, what_is_too_long_is_refused)
 {
 	struct recording *r;
 	struct made s;
@@ -54,8 +54,8 @@ Test(trace_path, what_is_too_long_is_refused)
 	made__begin(&s, json_pack("{s:{s:i}}", "window", "index", 1));
 	made__close(&s);
 	cr_assert_eq(recording__open(s.path, &r), 0);
-	cr_expect_null(trace_path__of(r, "abc.json", path, sizeof(path)));
-	cr_expect_null(trace_path__of(r, NULL, path, sizeof(path)));
+	cr_expect_null(window_path__of(r, "abc.json", path, sizeof(path)));
+	cr_expect_null(window_path__of(r, NULL, path, sizeof(path)));
 	recording__close(r);
 	made__remove(&s);
 }
