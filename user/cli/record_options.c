@@ -110,6 +110,10 @@ static int parse_schedule(const char *value, void *dest)
 	if (!range->schedule.record)
 		return err__set(-EINVAL, "--schedule %s: needs record=N (or active=N), at least 1",
 				value);
+	if (range->schedule.repeat != 1 && !range->schedule.closed && !range->schedule.ready)
+		log__warn("--schedule %s: with no closed or ready step between them, spans are one "
+			  "recording; ready=1 makes one of each",
+			  value);
 	range->set = true;
 	return 0;
 }
@@ -175,7 +179,7 @@ const struct opt record_opts[] = {
 	 RECORD(range), .parse = parse_range},
 	{OPT_CUSTOM, "schedule", 0, "KEY=N,...",
 	 "One recording per span; keys: skip_first, closed (wait), ready (warmup), record "
-	 "(active), repeat.",
+	 "(active), repeat (without it, until stopped).",
 	 RECORD(range), .parse = parse_schedule},
 	{OPT_DURATION, "duration", 'd', "TIME", "Record for this long, or end a window after it.",
 	 CAPTURE(duration_ns), .min = 1},

@@ -199,9 +199,10 @@ def html(case):
 
     pages = case.dir / "pages"
     pages.mkdir()
-    tool = case.tool("-p", job.pid, "--schedule", "record=2,repeat=2", "--html", pages).done()
+    tool = case.tool("-p", job.pid, "--schedule", "ready=1,record=2,repeat=2", "--html", pages).done()
+    assert len(tool.recordings()) == 2, tool.recordings()
     assert sorted(p.stem for p in pages.iterdir()) == sorted(r.stem for r in tool.recordings())
-    case.tool("-p", job.pid, "--schedule", "record=2,repeat=2", "--html", page).fails(
+    case.tool("-p", job.pid, "--schedule", "ready=1,record=2,repeat=2", "--html", page).fails(
         "name a directory that exists")
 
 
