@@ -41,7 +41,7 @@ static struct job job_new(void)
 static struct job torch_job(void)
 {
 	return job_with("{\"process\": {\"pid\": 100}, \"detail\": \"operator\", "
-			"\"runtime\": {\"framework\": \"pytorch\"}}");
+			"\"runtime\": {\"runs_in_caller\": true}}");
 }
 
 static uint64_t plan_ms(const struct step_plan *p)
@@ -582,7 +582,7 @@ Test(findings, a_lock_that_another_thread_holds)
 Test(findings, a_lock_where_operators_run_on_other_threads_is_their_result)
 {
 	struct job j = job_with("{\"process\": {\"pid\": 100}, \"detail\": \"operator\", "
-				"\"runtime\": {\"framework\": \"mxnet\"}}");
+				"\"runtime\": {\"runs_in_caller\": false}}");
 
 	locked_steps(&j);
 	expect(&j, NULL, NULL);

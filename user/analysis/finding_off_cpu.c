@@ -109,10 +109,9 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 static bool runs_in_caller(const struct analysis *a)
 {
 	const json_t *runtime = json_object_get(recording__meta(a->r), "runtime");
-	const char *framework = json_string_value(json_object_get(runtime, "framework"));
 	const char *detail = json_string_value(json_object_get(recording__meta(a->r), "detail"));
 
-	return framework && !strcmp(framework, "pytorch") && detail &&
+	return json_is_true(json_object_get(runtime, "runs_in_caller")) && detail &&
 	       (!strcmp(detail, "operator") || !strcmp(detail, "inner"));
 }
 

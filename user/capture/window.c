@@ -74,6 +74,8 @@ static json_t *runtime_json(const struct window_facts *f)
 		json_object_set_new(runtime, "version", json_string(m->version));
 		json_object_set_new(runtime, "why", json_string(m->why));
 		json_object_set_new(runtime, "known_version", json_boolean(m->known_version));
+		json_object_set_new(runtime, "runs_in_caller",
+				    json_boolean(m->framework->runs_in_caller));
 	}
 	if (f->target->python)
 		json_object_set_new(runtime, "python", json_string(f->target->python));

@@ -116,6 +116,8 @@ struct framework {
 	/* A stage of the data pipeline, OPERATION::STAGE, is what the operation does itself; others
 	 * are not recorded. NULL: none has stages. */
 	bool (*is_own_work)(const char *stage);
+	/* On the CPU an operator is run by the thread that calls it, and is over when the call is. */
+	bool runs_in_caller;
 	/* What the framework's own profiler adds to a step for each call that we would see, in probe
 	 * hits among the job's work; 0: not known. */
 	double peer_hits_per_call;
