@@ -269,7 +269,7 @@ def start_after(case):
     tool = case.tool("-p", job.pid, "--record", "0:2", "--start-after", "60s")
     process.wait_for(lambda: "left alone" in tool.err, 30, "its first words")
     tool.interrupt().fails("stopped before")
-    case.tool("-p", job.pid, "--start-at", "yesterday").fails("give a time, as in 14:30")
+    case.tool("-p", job.pid, "--start-at", "yesterday").fails("give a time to come, as in 14:30")
 
 
 def opened_at(path, database):
