@@ -231,7 +231,7 @@ static __always_inline __u32 args_add(struct pt_thread *t, __u32 cnt, __u64 impl
 /* The tensors of a Python tuple, after the cnt that are there. CPython: size at 16, items from 24. */
 static __always_inline __u32 read_python_tuple(struct pt_thread *t, __u32 cnt, __u64 tuple)
 {
-	__u64 item_cnt = tuple ? read_u64(tuple + 16) : 0;
+	__u64 item_cnt = tuple && ctl.layout.python_tensor_type ? read_u64(tuple + 16) : 0;
 	__u32 position = cnt;
 
 	for (__u32 i = 0; i < PT_MAX_TENSOR_ARGS - 1 && i < item_cnt; i++) {

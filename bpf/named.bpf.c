@@ -286,13 +286,8 @@ static __always_inline __u32 operator_name(struct pt_thread *t, const struct pt_
 	return 0;
 }
 
-/*
- * A boxed operator call: the name is in the OperatorDef. cfg.name_reg holds an OperatorHandle
- * (whose first word is the OperatorDef *), or with cfg.flags 1 the OperatorDef * itself;
- * cfg.key_reg the stack of arguments.
- */
-SEC("uprobe")
-int boxed_entry(struct pt_regs *ctx)
+/* Of an operator that is called with its handle, or by its name. */
+static __always_inline int operator_entry(struct pt_regs *ctx, bool by_name)
 {
 	__u32 row = probe_row(ctx), len, cnt = 0;
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
@@ -306,19 +301,34 @@ int boxed_entry(struct pt_regs *ctx)
 	name = name_buffer(t);
 	if (!name)
 		return 0;
-	def = arg_word(ctx, cfg->name_reg);
+	def = by_name ? name_address(ctx, cfg) : arg_word(ctx, cfg->name_reg);
 	if (!cfg->flags)
 		def = read_u64(def);
 	len = operator_name(t, cfg, def, name);
 	if (!len)
 		return 0;
 	named_step(t, row, name);
-	if (ctl.want_args && ctl.window_open)
-		cnt = read_boxed_args(t, def, arg_word(ctx, cfg->key_reg));
+	if (ctl.want_args && ctl.window_open) {
+		__u64 args = arg_word(ctx, cfg->key_reg);
+
+		cnt = by_name ? read_python_tuple(t, 0, read_u64(args))
+			      : read_boxed_args(t, def, args);
+	}
 	f = named_push(t, ctx->sp, row, len);
 	if (f && cnt)
 		args_send(t, f, cnt);
 	return 0;
+}
+
+/*
+ * A boxed operator call: the name is in the OperatorDef. cfg.name_reg holds an OperatorHandle
+ * (whose first word is the OperatorDef *), or with cfg.flags 1 the OperatorDef * itself;
+ * cfg.key_reg the stack of arguments.
+ */
+SEC("uprobe")
+int boxed_entry(struct pt_regs *ctx)
+{
+	return operator_entry(ctx, false);
 }
 
 /*
@@ -329,25 +339,5 @@ int boxed_entry(struct pt_regs *ctx)
 SEC("uprobe")
 int invoked_entry(struct pt_regs *ctx)
 {
-	__u32 row = probe_row(ctx), len, cnt = 0;
-	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
-	const struct pt_frame *f;
-	struct pt_thread *t;
-	char *name;
-
-	if (!cfg || !(t = span_begin(ctx, row)))
-		return 0;
-	name = name_buffer(t);
-	if (!name)
-		return 0;
-	len = operator_name(t, cfg, read_u64(name_address(ctx, cfg)), name);
-	if (!len)
-		return 0;
-	named_step(t, row, name);
-	if (ctl.want_args && ctl.window_open && ctl.layout.python_tensor_type)
-		cnt = read_python_tuple(t, 0, read_u64(arg_word(ctx, cfg->key_reg)));
-	f = named_push(t, ctx->sp, row, len);
-	if (f && cnt)
-		args_send(t, f, cnt);
-	return 0;
+	return operator_entry(ctx, true);
 }
