@@ -167,6 +167,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	struct memory_peak *m = state;
 	auto_free const struct event **events = NULL;
 	auto_free size_t *index = NULL;
+	bool seen[PLACES] = {false};
 	int err = 0;
 
 	if (!b->memory_cnt)
@@ -175,17 +176,24 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	index = calloc(b->memory_cnt, sizeof(*index));
 	if (!events || !index)
 		return -ENOMEM;
+	for (size_t i = 0; i < b->memory_cnt; i++) {
+		const int place = place_of(a, &b->memory[i]);
+
+		if (place >= 0)
+			seen[place] = true;
+	}
 	for (int place = 0; place < PLACES && !err; place++) {
 		struct history h = {.events = events, .spans = b->memory_spans, .index = index};
 
+		if (!seen[place])
+			continue;
 		for (size_t i = 0; i < b->memory_cnt; i++) {
 			if (place_of(a, &b->memory[i]) != place)
 				continue;
 			events[h.cnt] = &b->memory[i];
 			index[h.cnt++] = i;
 		}
-		if (h.cnt)
-			err = judge_step(&m->places[place], &h, b->step);
+		err = judge_step(&m->places[place], &h, b->step);
 	}
 	return err;
 }
