@@ -193,7 +193,8 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 			events[h.cnt] = &b->memory[i];
 			index[h.cnt++] = i;
 		}
-		err = judge_step(&m->places[place], &h, b->step);
+		if (h.cnt)
+			err = judge_step(&m->places[place], &h, b->step);
 	}
 	return err;
 }
