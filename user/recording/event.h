@@ -71,6 +71,7 @@ enum event_flags {
 	EVENT_FAILED = 4,    /* a call that returned an error */
 	EVENT_UNPROBED = 8,  /* a span seen without a probe: it holds no cost of ours */
 	EVENT_RELATIVE = 16, /* a counter's value counts from 0 at its first event of the session */
+	EVENT_STACKED = 32,  /* in files only: it has a stack; readers are given event.stack */
 };
 
 /* What an instant is a mark in; EVENT_NO_ID: in its thread. */
@@ -84,6 +85,7 @@ struct event {
 	uint32_t track;	   /* id of a struct track */
 	uint32_t name;	   /* id of a struct name, 0 if none */
 	uint32_t overload; /* when read: id of the name with this very schema, see recording_writer__name */
+	uint32_t stack;	   /* id of the innermost struct code_frame that called it, 0 if none */
 	uint8_t type;	   /* enum event_type */
 	uint8_t end;	   /* enum event_end */
 	uint16_t flags;	   /* enum event_flags */
@@ -167,6 +169,21 @@ struct track {
 	int32_t device;	   /* TRACK_DEVICE: device index */
 	int64_t stream;	   /* TRACK_DEVICE: stream id, greater than 0; or STREAM_ALL */
 	const char *name;  /* thread name, NULL if unknown */
+};
+
+/* A function of a program, by its source. */
+struct code {
+	uint32_t id, first_line; /* 0: not known */
+	const char *file;	 /* as the interpreter has it: the whole path, or "<string>" */
+	const char *function;	 /* "Net.forward" */
+};
+
+/* A function that was called from a place in another: the tree of all stacks, from the outermost
+ * inwards. */
+struct code_frame {
+	uint32_t id, parent; /* 0: none is outside of it */
+	uint32_t code;	     /* 0: frames outside of the next one were not read */
+	uint32_t line;	     /* that it was at, 0: not known */
 };
 
 /* What a thread did between two step boundaries, in total for one reason. */

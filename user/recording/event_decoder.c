@@ -82,7 +82,9 @@ static int get_extra(struct event_decoder *dec, struct event *e)
 
 	if (!get(dec, COLUMN_FLAGS, &flags) || !get(dec, COLUMN_ARGS, &ref))
 		return -EBADMSG;
-	e->flags = (uint16_t)flags;
+	e->flags = (uint16_t)(flags & ~(uint64_t)EVENT_STACKED);
+	if (flags & EVENT_STACKED && !byte_reader__u32(&dec->columns[COLUMN_STACK], &e->stack))
+		return -EBADMSG;
 	switch (ref) {
 	case ARGS_NONE:
 		return 0;
@@ -131,6 +133,7 @@ int event_decoder__next(struct event_decoder *dec, struct event *e)
 	e->type = kind & KIND_TYPE_MASK;
 	e->end = kind >> KIND_END_SHIFT & KIND_END_MASK;
 	e->flags = 0;
+	e->stack = 0;
 	e->args_len = 0;
 	e->args = NULL;
 	if (!e->type || !get_fields(dec, e, kind))

@@ -10,7 +10,7 @@
 static const uint8_t event_room[COLUMN_CNT] = {
 	[COLUMN_KIND] = 1, [COLUMN_TRACK] = 5,	     [COLUMN_NAME] = 5,	  [COLUMN_TIME] = 10,
 	[COLUMN_DUR] = 10, [COLUMN_ID] = 10,	     [COLUMN_VALUE] = 10, [COLUMN_FLAGS] = 3,
-	[COLUMN_ARGS] = 5, [COLUMN_MEMORY] = 4 * 10,
+	[COLUMN_ARGS] = 5, [COLUMN_MEMORY] = 4 * 10, [COLUMN_STACK] = 5,
 };
 
 static size_t column_cap(int i)
@@ -149,7 +149,8 @@ static int put_args(struct event_encoder *enc, const struct event *e)
 
 int event_encoder__add(struct event_encoder *enc, const struct event *e)
 {
-	bool extra = e->flags || e->args_len;
+	uint16_t flags = e->stack ? e->flags | EVENT_STACKED : e->flags & (uint16_t)~EVENT_STACKED;
+	bool extra = flags || e->args_len;
 	uint8_t kind = (uint8_t)(e->type | e->end << KIND_END_SHIFT);
 	uint64_t end_ns = e->ts_ns + e->dur_ns;
 
@@ -162,7 +163,9 @@ int event_encoder__add(struct event_encoder *enc, const struct event *e)
 
 		if (err)
 			return err;
-		put(enc, COLUMN_FLAGS, e->flags);
+		put(enc, COLUMN_FLAGS, flags);
+		if (e->stack)
+			put(enc, COLUMN_STACK, e->stack);
 		kind |= KIND_HAS_EXTRA;
 	}
 	put(enc, COLUMN_TRACK, e->track);

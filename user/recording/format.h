@@ -12,7 +12,7 @@
 #include "recording/event.h"
 
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 1
+#define FORMAT_MINOR 2
 
 #define FILE_MAGIC	 "\x89PTR\r\n\x1a\n"
 #define FILE_MAGIC_SIZE	 8
@@ -30,6 +30,8 @@
 #define STRING_LEN_MAX	 65535u
 #define NAME_ID_MAX	 (1u << 22)
 #define TRACK_ID_MAX	 (1u << 20)
+#define CODE_ID_MAX	 (1u << 20)
+#define FRAME_ID_MAX	 (1u << 22)
 #define VARINT_MAX_SIZE	 10
 
 enum chunk_type {
@@ -40,6 +42,9 @@ enum chunk_type {
 	CHUNK_SCHED = 5,
 	CHUNK_SUMMARY = 6,
 	CHUNK_END = 7,
+	CHUNK_CODE = 8,
+	CHUNK_FRAMES = 9,
+	CHUNK_TYPE_MAX = CHUNK_FRAMES, /* that we know */
 };
 
 enum chunk_flags {
@@ -86,6 +91,7 @@ enum event_column {
 	COLUMN_ARGS,   /* KIND_HAS_EXTRA, varint: enum args_ref */
 	COLUMN_BLOBS,  /* for each ARGS_NEW: varint length, bytes */
 	COLUMN_MEMORY, /* for each ARGS_MEMORY: four zigzags, see struct memory_state */
+	COLUMN_STACK,  /* for each with the flag EVENT_STACKED, varint */
 	COLUMN_CNT,
 };
 #define COLUMN_CNT_MAX 64u /* columns that a later minor version may bring the payload to */

@@ -126,6 +126,25 @@ const struct track *recording__track(const struct recording *r, uint32_t id)
 	return &r->tracks[id - 1];
 }
 
+const struct code *recording__code(const struct recording *r, uint32_t id)
+{
+	if (!id || id > r->code_cnt || !r->code[id - 1].file)
+		return NULL;
+	return &r->code[id - 1];
+}
+
+const struct code_frame *recording__frame(const struct recording *r, uint32_t id)
+{
+	if (!id || id > r->frame_cnt || !r->frames[id - 1].id)
+		return NULL;
+	return &r->frames[id - 1];
+}
+
+uint32_t recording__frame_cnt(const struct recording *r)
+{
+	return (uint32_t)r->frame_cnt;
+}
+
 size_t recording__sched(const struct recording *r, const struct sched_row **rows)
 {
 	*rows = r->sched;

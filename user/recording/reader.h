@@ -21,6 +21,10 @@ struct recording {
 	size_t name_cnt, name_cap;
 	struct track *tracks; /* id - 1; kind is 0 for one that was lost */
 	size_t track_cnt, track_cap;
+	struct code *code; /* id - 1; file is NULL for one that was lost */
+	size_t code_cnt, code_cap;
+	struct code_frame *frames; /* id - 1; id is 0 for one that was lost */
+	size_t frame_cnt, frame_cap;
 	struct sched_row *sched;
 	size_t sched_cnt, sched_cap;
 	struct event_chunk *chunks; /* of EVENTS, whole ones */
@@ -31,11 +35,13 @@ struct recording {
 /* Reads the whole file into r, whose fd and path are set. 0 or a negative errno with err__set. */
 int recording__scan(struct recording *r, uint64_t size);
 
-/* Payload of NAMES, TRACKS and SCHED into r. 0, -EBADMSG (rows before the bad one are kept) or
+/* Payload of NAMES, TRACKS, SCHED, CODE and FRAMES into r. 0, -EBADMSG (rows before the bad one are kept) or
  * -ENOMEM. */
 int recording__read_names(struct recording *r, struct byte_reader *in);
 int recording__read_tracks(struct recording *r, struct byte_reader *in);
 int recording__read_sched(struct recording *r, struct byte_reader *in);
+int recording__read_code(struct recording *r, struct byte_reader *in);
+int recording__read_frames(struct recording *r, struct byte_reader *in);
 /* Sets each name's `first`, once all are there. 0 or -ENOMEM. */
 int recording__join_overloads(struct recording *r);
 void recording__free_tables(struct recording *r);

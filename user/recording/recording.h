@@ -32,6 +32,13 @@ uint32_t recording_writer__name(struct recording_writer *w, enum span_category c
  * pid, tid, device and stream is returned as it is, or renamed if t->name differs. */
 uint32_t recording_writer__track(struct recording_writer *w, const struct track *t);
 
+/* Ids of a function, and of a frame in it whose caller's is `parent`; each is defined on first use.
+ * 0 on error. */
+uint32_t recording_writer__code(struct recording_writer *w, const char *file, const char *function,
+				uint32_t first_line);
+uint32_t recording_writer__frame(struct recording_writer *w, uint32_t parent, uint32_t code,
+				 uint32_t line);
+
 int recording_writer__event(struct recording_writer *w, const struct event *e);
 int recording_writer__sched(struct recording_writer *w, const struct sched_row *row);
 
@@ -72,6 +79,10 @@ const struct recording_damage *recording__damage(const struct recording *r);
 
 const struct name *recording__name(const struct recording *r, uint32_t id);   /* NULL if unknown */
 const struct track *recording__track(const struct recording *r, uint32_t id); /* NULL if unknown */
+const struct code *recording__code(const struct recording *r, uint32_t id);   /* NULL if unknown */
+/* NULL if unknown; a frame's parent has a smaller id. */
+const struct code_frame *recording__frame(const struct recording *r, uint32_t id);
+uint32_t recording__frame_cnt(const struct recording *r); /* ids are 1..cnt; 0: no stacks */
 /* Where an operator lies in its network, as the framework writes it ("Default/net/conv1/Conv2D-op1"):
  * of the name that is an event's `overload`. What the recording has for a schema of it and has a
  * slash before any bracket. NULL if it is not known. */

@@ -107,7 +107,7 @@ static int take_chunk(struct scan *s, const struct chunk_header *h)
 		r->event_cnt += h->event_cnt;
 		return ARRAY_PUSH(r->chunks, r->chunk_cnt, r->chunk_cap, chunk);
 	}
-	if (h->type > CHUNK_END)
+	if (h->type > CHUNK_TYPE_MAX)
 		return 0;
 	err = chunk_reader__payload(&s->chunks, h, &payload);
 	if (err)
@@ -126,6 +126,10 @@ static int take_chunk(struct scan *s, const struct chunk_header *h)
 		return recording__read_sched(r, &in);
 	case CHUNK_END:
 		return read_end(s, &in);
+	case CHUNK_CODE:
+		return recording__read_code(r, &in);
+	case CHUNK_FRAMES:
+		return recording__read_frames(r, &in);
 	default:
 		return -EBADMSG;
 	}

@@ -193,12 +193,87 @@ int recording__read_sched(struct recording *r, struct byte_reader *in)
 	return err;
 }
 
+static int read_code_row(struct recording *r, struct byte_reader *in)
+{
+	static const struct code empty;
+	struct code c = {0};
+	const uint8_t *file, *function;
+	uint32_t file_len, function_len;
+	int err = 0;
+
+	if (!byte_reader__u32(in, &c.id) || !c.id || c.id > CODE_ID_MAX ||
+	    !byte_reader__u32(in, &c.first_line) ||
+	    !byte_reader__bytes(in, STRING_LEN_MAX, &file, &file_len) ||
+	    !byte_reader__bytes(in, STRING_LEN_MAX, &function, &function_len))
+		return -EBADMSG;
+	while (r->code_cnt < c.id && !err)
+		err = ARRAY_PUSH(r->code, r->code_cnt, r->code_cap, empty);
+	if (err)
+		return err;
+	free((char *)r->code[c.id - 1].file);
+	free((char *)r->code[c.id - 1].function);
+	r->code[c.id - 1] = empty;
+	c.file = copy_string(file, file_len);
+	c.function = copy_string(function, function_len);
+	if (!c.file || !c.function) {
+		free((char *)c.file);
+		free((char *)c.function);
+		return -ENOMEM;
+	}
+	r->code[c.id - 1] = c;
+	return 0;
+}
+
+int recording__read_code(struct recording *r, struct byte_reader *in)
+{
+	uint32_t cnt;
+	int err = byte_reader__u32(in, &cnt) ? 0 : -EBADMSG;
+
+	while (!err && cnt--)
+		err = read_code_row(r, in);
+	return err;
+}
+
+static int read_frame_row(struct recording *r, struct byte_reader *in)
+{
+	static const struct code_frame empty;
+	struct code_frame f;
+	int err = 0;
+
+	/* A parent comes before its children: no walk towards the root goes round. */
+	if (!byte_reader__u32(in, &f.id) || !f.id || f.id > FRAME_ID_MAX ||
+	    !byte_reader__u32(in, &f.parent) || f.parent >= f.id ||
+	    !byte_reader__u32(in, &f.code) || !byte_reader__u32(in, &f.line))
+		return -EBADMSG;
+	while (r->frame_cnt < f.id && !err)
+		err = ARRAY_PUSH(r->frames, r->frame_cnt, r->frame_cap, empty);
+	if (!err)
+		r->frames[f.id - 1] = f;
+	return err;
+}
+
+int recording__read_frames(struct recording *r, struct byte_reader *in)
+{
+	uint32_t cnt;
+	int err = byte_reader__u32(in, &cnt) ? 0 : -EBADMSG;
+
+	while (!err && cnt--)
+		err = read_frame_row(r, in);
+	return err;
+}
+
 void recording__free_tables(struct recording *r)
 {
 	for (size_t i = 0; i < r->name_cnt; i++)
 		free_name(&r->names[i]);
 	for (size_t i = 0; i < r->track_cnt; i++)
 		free((char *)r->tracks[i].name);
+	for (size_t i = 0; i < r->code_cnt; i++) {
+		free((char *)r->code[i].file);
+		free((char *)r->code[i].function);
+	}
+	free(r->code);
+	free(r->frames);
 	free(r->names);
 	free(r->tracks);
 	free(r->sched);

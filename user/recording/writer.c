@@ -26,7 +26,7 @@ struct recording_writer {
 	struct chunk_file file;
 	struct event_encoder events;
 	uint64_t event_cnt;
-	struct pending names, tracks, sched;
+	struct pending names, tracks, sched, code, frames;
 	uint8_t *raw; /* payload being put together */
 	size_t raw_cap;
 
@@ -37,6 +37,14 @@ struct recording_writer {
 	struct track *known_tracks; /* id - 1; names are ours */
 	size_t track_cnt, track_cap;
 	struct hash_index track_index;
+
+	struct code *known_code; /* id - 1; strings are ours */
+	size_t code_cnt, code_cap;
+	struct hash_index code_index;
+
+	struct code_frame *known_frames; /* id - 1 */
+	size_t frame_cnt, frame_cap;
+	struct hash_index frame_index;
 };
 
 static int fail(struct recording_writer *w, int err)
@@ -94,12 +102,16 @@ static int write_pending(struct recording_writer *w, enum chunk_type type, struc
 	return err;
 }
 
-/* Names and tracks go before the events that use them. */
+/* Names, tracks and frames go before the events that use them. */
 static int write_definitions(struct recording_writer *w)
 {
 	int err = write_pending(w, CHUNK_NAMES, &w->names);
 
-	return err ? err : write_pending(w, CHUNK_TRACKS, &w->tracks);
+	if (!err)
+		err = write_pending(w, CHUNK_TRACKS, &w->tracks);
+	if (!err)
+		err = write_pending(w, CHUNK_CODE, &w->code);
+	return err ? err : write_pending(w, CHUNK_FRAMES, &w->frames);
 }
 
 static int write_events(struct recording_writer *w)
@@ -151,12 +163,20 @@ static void free_known(struct known_name *known)
 	free(known->schema);
 }
 
+static void free_code(struct code *c)
+{
+	free((char *)c->file);
+	free((char *)c->function);
+}
+
 static void writer_free(struct recording_writer *w)
 {
 	event_encoder__free(&w->events);
 	free(w->names.rows);
 	free(w->tracks.rows);
 	free(w->sched.rows);
+	free(w->code.rows);
+	free(w->frames.rows);
 	free(w->raw);
 	for (size_t i = 0; i < w->name_cnt; i++)
 		free_known(&w->known_names[i]);
@@ -166,6 +186,12 @@ static void writer_free(struct recording_writer *w)
 		free((char *)w->known_tracks[i].name);
 	free(w->known_tracks);
 	hash_index__free(&w->track_index);
+	for (size_t i = 0; i < w->code_cnt; i++)
+		free_code(&w->known_code[i]);
+	free(w->known_code);
+	hash_index__free(&w->code_index);
+	free(w->known_frames);
+	hash_index__free(&w->frame_index);
 	free(w);
 }
 
@@ -376,6 +402,120 @@ uint32_t recording_writer__track(struct recording_writer *w, const struct track 
 		return item + 1;
 	}
 	return rename_track(w, &w->known_tracks[item], t->name) ? 0 : item + 1;
+}
+
+/* ---- stacks ---- */
+
+struct code_key {
+	const struct recording_writer *w;
+	const struct code *code;
+};
+
+static bool same_code(uint32_t item, const void *ctx)
+{
+	const struct code_key *key = ctx;
+	const struct code *a = &key->w->known_code[item], *b = key->code;
+
+	return a->first_line == b->first_line && !strcmp(a->file, b->file) &&
+	       !strcmp(a->function, b->function);
+}
+
+/* Row: id, first line, file, function. */
+static int put_code(struct recording_writer *w, const struct code *c)
+{
+	const size_t file_len = strlen(c->file), function_len = strlen(c->function);
+	uint8_t *p;
+
+	if (file_len > STRING_LEN_MAX || function_len > STRING_LEN_MAX || c->id > CODE_ID_MAX)
+		return fail(w, -EINVAL);
+	p = pending_room(w, CHUNK_CODE, &w->code,
+			 4 * (size_t)VARINT_MAX_SIZE + file_len + function_len);
+	if (!p)
+		return w->file.err;
+	p = varint__put(p, c->id);
+	p = varint__put(p, c->first_line);
+	p += put_string(p, c->file, file_len);
+	pending_added(&w->code, p + put_string(p, c->function, function_len));
+	return 0;
+}
+
+uint32_t recording_writer__code(struct recording_writer *w, const char *file, const char *function,
+				uint32_t first_line)
+{
+	const struct code asked = {.file = file, .function = function, .first_line = first_line};
+	const struct code_key key = {w, &asked};
+	uint64_t hash = hash__bytes(function, strlen(function),
+				    hash__bytes(file, strlen(file), first_line));
+	struct code known = {.id = (uint32_t)w->code_cnt + 1, .first_line = first_line};
+	uint32_t item;
+
+	if (w->file.err)
+		return 0;
+	item = hash_index__find(&w->code_index, hash, same_code, &key);
+	if (item != HASH_NONE)
+		return item + 1;
+	known.file = strdup(file);
+	known.function = strdup(function);
+	if (!known.file || !known.function ||
+	    hash_index__add(&w->code_index, hash, (uint32_t)w->code_cnt) ||
+	    ARRAY_PUSH(w->known_code, w->code_cnt, w->code_cap, known)) {
+		free_code(&known);
+		fail(w, -ENOMEM);
+		return 0;
+	}
+	return put_code(w, &known) ? 0 : known.id;
+}
+
+struct frame_key {
+	const struct recording_writer *w;
+	const struct code_frame *frame;
+};
+
+static bool same_frame(uint32_t item, const void *ctx)
+{
+	const struct frame_key *key = ctx;
+	const struct code_frame *a = &key->w->known_frames[item], *b = key->frame;
+
+	return a->parent == b->parent && a->code == b->code && a->line == b->line;
+}
+
+/* Row: id, parent, code, line. */
+static int put_frame(struct recording_writer *w, const struct code_frame *f)
+{
+	uint8_t *p;
+
+	if (f->id > FRAME_ID_MAX)
+		return fail(w, -EINVAL);
+	p = pending_room(w, CHUNK_FRAMES, &w->frames, 4 * (size_t)VARINT_MAX_SIZE);
+	if (!p)
+		return w->file.err;
+	p = varint__put(p, f->id);
+	p = varint__put(p, f->parent);
+	p = varint__put(p, f->code);
+	pending_added(&w->frames, varint__put(p, f->line));
+	return 0;
+}
+
+uint32_t recording_writer__frame(struct recording_writer *w, uint32_t parent, uint32_t code,
+				 uint32_t line)
+{
+	const struct code_frame f = {(uint32_t)w->frame_cnt + 1, parent, code, line};
+	const struct frame_key key = {w, &f};
+	const uint32_t fields[] = {parent, code, line};
+	uint64_t hash = hash__bytes(fields, sizeof(fields), 0);
+	uint32_t item;
+
+	if (w->file.err)
+		return 0;
+	item = hash_index__find(&w->frame_index, hash, same_frame, &key);
+	if (item != HASH_NONE)
+		return item + 1;
+	if (hash_index__add(&w->frame_index, hash, (uint32_t)w->frame_cnt) ||
+	    ARRAY_PUSH(w->known_frames, w->frame_cnt, w->frame_cap, f)) {
+		fail(w, -ENOMEM);
+		return 0;
+	}
+	return put_frame(w, &f) ? 0 : f.id;
 }
 
 /* ---- events ---- */
