@@ -5,6 +5,7 @@
  */
 #include "args.bpf.h"
 #include "spans.bpf.h"
+#include "stack.bpf.h"
 
 static __always_inline struct pt_thread *call_begin_at(__u64 sp, __u32 row)
 {
@@ -25,10 +26,13 @@ int call_entry(struct pt_regs *ctx)
 {
 	__u32 row = probe_row(ctx);
 	struct pt_thread *t = call_begin(ctx, row);
+	__u64 stack = t ? stack_take(t, row) : 0;
 	struct pt_frame *f = t ? frame_push(t, ctx->sp, row, PT_FRAME_STATIC) : NULL;
 
-	if (f)
+	if (f) {
 		f->object = ctx->di;
+		f->type_obj = stack;
+	}
 	return 0;
 }
 
@@ -51,15 +55,18 @@ static __always_inline int call_entry_reading(struct pt_regs *ctx, bool python)
 	__u32 row = probe_row(ctx), cnt = 0;
 	struct pt_thread *t = call_begin(ctx, row);
 	struct pt_frame *f;
+	__u64 stack;
 
 	if (!t)
 		return 0;
+	stack = stack_take(t, row);
 	if (ctl.window_open)
 		cnt = python ? read_python_args(ctx, t, row) : read_schema_args(ctx, t, row);
 	f = frame_push(t, ctx->sp, row, PT_FRAME_STATIC);
 	if (!f)
 		return 0;
 	f->object = ctx->di;
+	f->type_obj = stack;
 	if (cnt)
 		args_send(t, f, cnt);
 	return 0;

@@ -49,6 +49,7 @@ enum pt_rec_kind {
 	PT_REC_TASK,	    /* struct pt_rec_task: fork, exec, exit, new thread, rename */
 	PT_REC_MARK,	    /* struct pt_rec_mark: a counter's value, or an instant */
 	PT_REC_FULL_NAME,   /* struct pt_rec_full_name: of the span that began at ts_ns */
+	PT_REC_STACK,	    /* struct pt_rec_stack: goes before the first span that has it */
 };
 
 /* How the end of a span was seen; the same numbers go into the recording. */
@@ -86,7 +87,7 @@ struct pt_span {
 	 * block, the graph, the event */
 	__u64 vtable;
 	/* NODE: language-level type object (PyTypeObject *), 0 if none; CALL: the stream's handle;
-	 * QUEUE: the operation's number */
+	 * QUEUE: the operation's number; STATIC: key of its stack, 0 if none */
 	__u64 type_obj;
 	/* NODE: sequence number, STATIC: that of the node that differentiates what the call returned;
 	 * all ones if there is none. CALL: bytes, of a launch the caller. QUEUE: rows that were in it
@@ -109,6 +110,7 @@ struct pt_rec_named {
 	struct pt_rec h;
 	__u64 ts_ns;
 	__u64 end_ns;
+	__u64 stack; /* key of its stack, 0 if none */
 	__u32 flags;
 	__u32 name_class; /* class of the matching name rule, 0 if none */
 	__u32 name_len;	  /* bytes, without NUL */
@@ -124,6 +126,24 @@ struct pt_rec_full_name {
 	__u32 len;   /* bytes, without NUL */
 	__u32 pad;
 	char text[PT_FULL_NAME_MAX]; /* only the first len + 1 bytes travel, rounded up to 8 */
+};
+
+#define PT_STACK_FRAMES 64    /* innermost frames of Python that are read of a stack */
+#define PT_STACK_WALK	128   /* frames looked at for them: some are the interpreter's own */
+#define PT_MAX_STACKS	65536 /* different stacks of a session */
+
+/* A place in a program written in Python. */
+struct pt_code_place {
+	__u64 code;  /* PyCodeObject * in the target */
+	__u64 instr; /* address of the instruction under way, or its number (3.10) */
+};
+
+struct pt_rec_stack {
+	struct pt_rec h;
+	__u64 key; /* what spans have of it: a hash of all that follows, and of the process */
+	__u32 cnt;
+	__u32 cut; /* 1: there are more frames outside of these */
+	struct pt_code_place frames[PT_STACK_FRAMES]; /* innermost first; cnt of them travel */
 };
 
 #define PT_ARG_LISTED 0x80
@@ -296,6 +316,13 @@ struct pt_mark_cfg {
 
 #define PT_KEY_OWN 0xff /* key_reg of ranges that nest among themselves, whatever others do */
 
+/* Which spans of a row have the stack of Python that called them. */
+enum pt_stack_of {
+	PT_STACK_NONE = 0,
+	PT_STACK_EACH,	    /* those that Python calls */
+	PT_STACK_OUTERMOST, /* those that are in no other one, and in no backward node */
+};
+
 struct pt_probe_cfg {
 	__u8 name_source;		/* enum pt_name_source */
 	__u8 name_reg;			/* argument register that leads to the name, 0..5 */
@@ -309,7 +336,8 @@ struct pt_probe_cfg {
 	__u16 name_path[3]; /* from the register to the string: offsets, see name_derefs */
 	__u16 name_derefs;  /* of the offsets so many lead to a pointer; the next to the string */
 	__u16 rsp_shift;    /* bytes by which rsp is lower at the probe than at the entry */
-	__u16 note_returns; /* 1: where calls return to goes to the map `returns` */
+	__u8 note_returns;  /* 1: where calls return to goes to the map `returns` */
+	__u8 stack;	    /* enum pt_stack_of */
 	__u32 domain; /* slot of a text (COW: string) that goes before the name, 1 higher, 0: none */
 	struct pt_call_cfg call; /* of device_call_entry alone */
 	struct pt_mark_cfg mark; /* of mark alone */
@@ -369,6 +397,23 @@ struct pt_python {
 	__u32 type_keys;	    /* PyHeapTypeObject: PyDictKeysObject * of its objects */
 };
 
+/* CPython, for stacks: where a thread's frames lie. Offsets; words of a frame are counted by 8 bytes. */
+#define PT_FRAME_WORDS 16 /* a power of two */
+
+struct pt_python_stacks {
+	__u64 threads_at;    /* runtime address of a pointer to the first thread state; 0: no stacks */
+	__u32 thread_next;
+	__u32 thread_id;     /* what the C library calls the thread */
+	__u32 thread_frame;  /* innermost frame, or ... */
+	__u32 cframe;	     /* ... 1: a structure that has it at cframe_frame */
+	__u32 cframe_frame;
+	__u32 frame_bytes;   /* of a frame that are read */
+	__u32 code_word, previous_word, instr_word, owner_word;
+	__u32 owner_shift;   /* bits */
+	__u32 other_owner;   /* frames of this owner are the interpreter's own; 256: there are none */
+	__u64 instr_mask;
+};
+
 /* A data pipeline: operations, each with a queue of the rows that the next one takes. */
 #define PT_CYCLE_SHIFT 20
 
@@ -416,6 +461,7 @@ struct pt_layout {
 	struct pt_python python;
 	struct pt_pipeline pipeline;
 	struct pt_full_name full_name;
+	struct pt_python_stacks stacks;
 };
 
 struct pt_schedule {
@@ -466,6 +512,10 @@ struct pt_ctl {
 	__u64 lost_depth;   /* spans deeper than PT_MAX_FRAMES */
 	__u64 lost_storage; /* threads for which no storage could be had */
 	__u64 lost_targets; /* children that found `targets` full */
+	__u64 stacks_cut;    /* stacks that have more than PT_STACK_FRAMES */
+	__u64 stacks_unread; /* spans whose stack could not be read, or is of no thread of Python */
+	__u64 stacks_full;   /* spans without a stack: there were PT_MAX_STACKS others */
+	__u64 stack_cnt, stack_ns; /* stacks read, and the time that it took */
 	__u32 cupti_claimed; /* 1: another tool has begun to use CUPTI */
 	__u32 return_cnt;    /* places noted in the map `returns` */
 };
@@ -489,9 +539,10 @@ struct pt_frame {
 	__u64 ts_ns;
 	__u64 sp;     /* stack pointer at the function's entry, or PT_SP_OBJECT */
 	__u64 object; /* NODE: vtable; NAMED: what identifies it at its end; others: as in pt_span */
-	__u64 seq;    /* NODE, STATIC: sequence number; others: as in pt_span */
-	/* NODE: language-level type object; CALL: stream; QUEUE: as in pt_span; NAMED: when it ended,
-	 * if ranges that began inside it have not, else 0 */
+	/* NODE, STATIC: sequence number; NAMED: key of its stack, 0 if none; others: as in pt_span */
+	__u64 seq;
+	/* NODE: language-level type object; CALL: stream; QUEUE, STATIC: as in pt_span; NAMED: when it
+	 * ended, if ranges that began inside it have not, else 0 */
 	__u64 type_obj;
 	__u32 probe;
 	__u8 kind; /* enum pt_frame_kind */
@@ -507,6 +558,8 @@ struct pt_thread {
 	__u32 spanless; /* calls that have no span, since the latest named one */
 	__u32 pad;
 	__u64 asked_bytes; /* of an allocation under way, 0: none is */
+	__u64 python; /* its state in CPython, where it was found last */
+	__u64 stack;  /* key of the stack that was read last, 0: it could not be */
 	struct pt_frame frames[PT_MAX_FRAMES];
 	__u32 name_len[PT_MAX_NAMED];
 	char names[PT_MAX_NAMED][PT_NAME_MAX];

@@ -93,10 +93,9 @@ static __always_inline void emit_span(struct pt_thread *t, const struct pt_frame
 	if (f->kind == PT_FRAME_CALL)
 		span->flags |= f->slot | (__u16)(f->nested << PT_SPAN_NESTED_SHIFT);
 	span->seq = f->seq;
-	if (f->kind != PT_FRAME_STATIC) {
+	span->type_obj = f->type_obj;
+	if (f->kind != PT_FRAME_STATIC)
 		span->vtable = f->object;
-		span->type_obj = f->type_obj;
-	}
 	t->batch.cnt = i + 1;
 	if (i + 1 == PT_BATCH || t->tid != ctl.step_tid)
 		batch_flush(t);
@@ -119,6 +118,7 @@ static __always_inline void emit_named(struct pt_thread *t, const struct pt_fram
 	r->h.end = how;
 	r->ts_ns = start;
 	r->end_ns = end;
+	r->stack = f->seq;
 	r->flags = flags;
 	r->name_class = f->name_class;
 	r->name_len = len;
@@ -261,6 +261,7 @@ static __always_inline struct pt_frame *frame_push(struct pt_thread *t, __u64 sp
 	f->probe = row;
 	f->kind = kind;
 	f->seq = ~0ull;
+	f->type_obj = 0;
 	f->name_class = 0;
 	f->ts_ns = bpf_ktime_get_ns();
 	t->frame_cnt = i + 1;

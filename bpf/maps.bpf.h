@@ -54,6 +54,15 @@ struct {
 	__type(value, struct pt_thread);
 } threads __weak SEC(".maps");
 
+/* Keys of the stacks that were sent. The loader makes it small where none are wanted. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PT_MAX_STACKS);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u64);
+	__type(value, __u32);
+} stacks __weak SEC(".maps");
+
 /* Where calls of functions without an end of their own return to: address in the main target to
  * row. The loader puts probes there. */
 struct {

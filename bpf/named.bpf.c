@@ -121,7 +121,7 @@ int named_entry(struct pt_regs *ctx)
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	struct pt_frame *f;
 	struct pt_thread *t;
-	__u64 at;
+	__u64 at, stack;
 	char *name;
 
 	if (!cfg || !(t = span_begin(ctx, row)))
@@ -137,8 +137,11 @@ int named_entry(struct pt_regs *ctx)
 		return 0;
 	note_return(ctx, cfg, row);
 	named_step(t, row, name);
+	stack = stack_take(t, row);
 	full_len = read_full_name(ctx, cfg, t);
 	f = named_push(t, ctx->sp + cfg->rsp_shift, row, len);
+	if (f)
+		f->seq = stack;
 	if (f && full_len)
 		full_name_send(t, f, full_len);
 	return 0;
@@ -291,10 +294,10 @@ static __always_inline int operator_entry(struct pt_regs *ctx, bool by_name)
 {
 	__u32 row = probe_row(ctx), len, cnt = 0;
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
-	const struct pt_frame *f;
+	struct pt_frame *f;
 	struct pt_thread *t;
 	char *name;
-	__u64 def;
+	__u64 def, stack;
 
 	if (!cfg || !(t = span_begin(ctx, row)))
 		return 0;
@@ -308,6 +311,7 @@ static __always_inline int operator_entry(struct pt_regs *ctx, bool by_name)
 	if (!len)
 		return 0;
 	named_step(t, row, name);
+	stack = stack_take(t, row);
 	if (ctl.want_args && ctl.window_open) {
 		__u64 args = arg_word(ctx, cfg->key_reg);
 
@@ -315,6 +319,8 @@ static __always_inline int operator_entry(struct pt_regs *ctx, bool by_name)
 			      : read_boxed_args(t, def, args);
 	}
 	f = named_push(t, ctx->sp, row, len);
+	if (f)
+		f->seq = stack;
 	if (f && cnt)
 		args_send(t, f, cnt);
 	return 0;

@@ -132,6 +132,7 @@ int stage_end(struct pt_regs *ctx)
 	r->h.end = PT_END_OBJECT;
 	r->ts_ns = start;
 	r->end_ns = end;
+	r->stack = 0;
 	r->flags = flags;
 	r->name_class = 0;
 	r->nested = 0;

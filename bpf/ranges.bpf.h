@@ -5,6 +5,7 @@
 #define PROFTRACE_RANGES_BPF_H
 
 #include "frames.bpf.h"
+#include "stack.bpf.h"
 
 /* Where the name of the next named frame goes, NULL if the thread has too many. */
 static __always_inline char *name_buffer(struct pt_thread *t)
@@ -30,7 +31,7 @@ static __always_inline struct pt_frame *named_push(struct pt_thread *t, __u64 sp
 		return NULL;
 	f->slot = slot;
 	f->object = 0;
-	f->type_obj = 0;
+	f->seq = 0;
 	f->nested = 0;
 	t->name_len[slot] = name_len;
 	t->named_cnt = slot + 1;
@@ -61,6 +62,7 @@ static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 r
 {
 	__u32 name_class = name_classify(name);
 	struct pt_frame *f;
+	__u64 stack;
 
 	if (!name_class || name_class == PT_CLASS_PLUMBING)
 		name_class = cfg->code;
@@ -69,9 +71,12 @@ static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 r
 		step_event(t, name_class, 1, now);
 		return NULL;
 	}
+	stack = stack_take(t, row);
 	f = named_push(t, PT_SP_OBJECT, row, name_len);
-	if (f)
+	if (f) {
 		f->name_class = name_class;
+		f->seq = stack;
+	}
 	return f;
 }
 

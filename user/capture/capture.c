@@ -11,6 +11,7 @@
 #include "capture/device_calls.h"
 #include "capture/device_time.h"
 #include "capture/follow.h"
+#include "capture/python_stacks.h"
 #include "capture/rendezvous.h"
 #include "capture/timed.h"
 #include "capture/rest.h"
@@ -124,7 +125,10 @@ static int session_plan(struct session *s)
 	if (!err)
 		err = user_ops__plan(s->opts, s->target, &s->plan);
 	node_types__show(s, false);
-	return err ? err : user_usdt__plan(s->opts, s->target, &s->plan);
+	if (!err)
+		err = user_usdt__plan(s->opts, s->target, &s->plan);
+	return err || !s->opts->with_stack ? err
+					   : python_stacks__plan(s->target, &s->plan, &s->stacks);
 }
 
 static int session_load(struct session *s)
@@ -141,6 +145,8 @@ static int session_load(struct session *s)
 	if (err)
 		return err;
 	s->decoder = decoder__new(s->target, s->match.framework, &s->plan);
+	if (s->decoder)
+		decoder__set_stacks(s->decoder, s->stacks);
 	s->ring = s->decoder ? ring_buffer__new(bpf_map__fd(s->probes.skel->maps.ring),
 						session__on_record, s, NULL)
 			     : NULL;
@@ -515,6 +521,7 @@ static void session_free(struct session *s)
 	arm__hurry(false);
 	log__debug("detached in %.1f ms", (double)(clock__monotonic_ns() - begin) / 1e6);
 	decoder__free(s->decoder);
+	python_stacks__free(s->stacks);
 	probe_plan__free(&s->plan);
 	free(s->dropped);
 	free(s->drops);

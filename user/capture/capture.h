@@ -28,7 +28,7 @@ struct text_list {
 struct capture_opts {
 	pid_t pid;
 	enum detail detail;
-	bool record_shapes, profile_memory;
+	bool record_shapes, profile_memory, with_stack;
 	bool timer_only;   /* with DETAIL_PHASE: steps and the wait for data, nothing else */
 	bool has_schedule; /* else the window is `duration_ns` long, or until stopped */
 	struct pt_schedule schedule;

@@ -2,6 +2,7 @@
 #include "capture/decoder_internal.h"
 #include "capture/node_names.h"
 #include "capture/pending.h"
+#include "capture/python_stacks.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "device/kernel_processes.h"
@@ -50,6 +51,11 @@ void decoder__free(struct decoder *d)
 	free(d);
 }
 
+void decoder__set_stacks(struct decoder *d, struct python_stacks *stacks)
+{
+	d->stacks = stacks;
+}
+
 void decoder__prepare_kernels(struct decoder *d)
 {
 	kernel_processes__prepare(d->kernels);
@@ -60,6 +66,8 @@ void decoder__set_writer(struct decoder *d, struct recording_writer *w)
 	d->writer = w;
 	d->track_cnt = 0;
 	node_names__forget_ids(d->nodes);
+	if (d->stacks)
+		python_stacks__forget_ids(d->stacks);
 	kernel_processes__forget(d->kernels);
 	memset(d->hits, 0, sizeof(d->hits));
 	for (size_t i = 0; i < PT_MAX_PROBES; i++)
@@ -156,6 +164,13 @@ uint32_t decoder__row_name(struct decoder *d, uint32_t row)
 	return d->rows[row].name;
 }
 
+static uint32_t stack_id(struct decoder *d, const struct pt_span *span)
+{
+	const bool has = span->kind == PT_FRAME_STATIC || span->kind == PT_FRAME_NAMED;
+
+	return has && d->stacks ? python_stacks__id(d->stacks, d->writer, span->type_obj) : 0;
+}
+
 /* Writes a span; the tensors that came with its begin are attached to it. */
 int decoder__span(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
 		  uint32_t name, uint64_t id)
@@ -169,6 +184,7 @@ int decoder__span(struct decoder *d, const struct pt_rec *h, const struct pt_spa
 		.flags = span->flags & (PT_SPAN_CUT_BEGIN | PT_SPAN_CUT_END),
 		.id = id,
 		.track = decoder__track(d, h->pid, h->tid),
+		.stack = stack_id(d, span),
 	};
 	const struct planned_probe *probe = decoder__row_probe(d, span->probe);
 
@@ -341,6 +357,8 @@ static int take_named(struct decoder *d, const struct pt_rec_named *r)
 
 	const struct pt_span span = {.ts_ns = r->ts_ns,
 				     .end_ns = r->end_ns,
+				     .type_obj = r->stack,
+				     .kind = PT_FRAME_NAMED,
 				     .probe = r->h.probe,
 				     .end = r->h.end,
 				     .flags = (uint16_t)r->flags};
@@ -389,6 +407,17 @@ static int take_full_name(struct decoder *d, const struct pt_rec_full_name *r, s
 	return pending__put_full_name(d->pending, r);
 }
 
+static int take_stack(struct decoder *d, const struct pt_rec_stack *r, size_t size)
+{
+	size_t head = offsetof(struct pt_rec_stack, frames);
+
+	if (!d->stacks || r->cnt > PT_STACK_FRAMES || size < head + r->cnt * sizeof(r->frames[0])) {
+		d->malformed++;
+		return 0;
+	}
+	return python_stacks__put(d->stacks, r);
+}
+
 #define TAKE(type, function)                                                                       \
 	(size < sizeof(struct type) ? (d->malformed++, 0) : function(d, (const struct type *)data))
 
@@ -415,6 +444,9 @@ int decoder__record(struct decoder *d, const void *data, size_t size)
 		return size < offsetof(struct pt_rec_full_name, text)
 			       ? (d->malformed++, 0)
 			       : take_full_name(d, data, size);
+	case PT_REC_STACK:
+		return size < offsetof(struct pt_rec_stack, frames) ? (d->malformed++, 0)
+								    : take_stack(d, data, size);
 	case PT_REC_MEMORY:
 		return TAKE(pt_rec_memory, decoder__memory);
 	case PT_REC_ASYNC_BEGIN:
@@ -465,6 +497,7 @@ static int frame_write(struct decoder *d, const struct pt_thread *t, const struc
 		span.flags |= f->slot | (uint16_t)(f->nested << PT_SPAN_NESTED_SHIFT);
 	if (f->kind != PT_FRAME_NAMED)
 		return take_span(d, &h, &span);
+	span.type_obj = f->seq; /* its stack */
 	snprintf(text, sizeof(text), "%.*s", (int)(t->name_len[slot] % PT_NAME_MAX),
 		 t->names[slot]);
 	return named_write(d, &h, &span, f->name_class, text);

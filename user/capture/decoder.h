@@ -7,6 +7,7 @@
 #include "recording/recording.h"
 
 struct decoder;
+struct python_stacks;
 
 /* Borrows the target and the plan; framework may be NULL. */
 struct decoder *decoder__new(struct target *t, const struct framework *framework,
@@ -14,6 +15,8 @@ struct decoder *decoder__new(struct target *t, const struct framework *framework
 void decoder__free(struct decoder *d);
 /* The plan has more probes than before. */
 void decoder__plan_grew(struct decoder *d);
+/* Stacks of Python come, and are these (borrowed). */
+void decoder__set_stacks(struct decoder *d, struct python_stacks *stacks);
 /* Reads ahead what names of kernels need, which takes a moment. */
 void decoder__prepare_kernels(struct decoder *d);
 

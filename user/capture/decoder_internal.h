@@ -42,6 +42,7 @@ struct decoder {
 	struct node_names *nodes;
 	struct kernel_processes *kernels;
 	struct pending *pending;
+	struct python_stacks *stacks; /* NULL: none come */
 	struct pass passes[PASSES]; /* the latest */
 	size_t pass_cnt;
 	bool has_passes; /* they are probed */

@@ -91,7 +91,8 @@ static uint64_t round_ring(uint64_t bytes)
  */
 static void preallocate(struct proftrace_bpf *skel)
 {
-	struct bpf_map *maps[] = {skel->maps.threads, skel->maps.rows_by_address};
+	struct bpf_map *maps[] = {skel->maps.threads, skel->maps.rows_by_address,
+				  skel->maps.stacks};
 
 	if (kernel__at_least(6, 1))
 		return;
@@ -118,6 +119,8 @@ int probes__load(struct probes *p, const struct capture_opts *opts, const struct
 	if (err)
 		return err;
 	bpf_map__set_max_entries(p->skel->maps.ring, (uint32_t)round_ring(opts->ring_bytes));
+	if (!plan->layout.stacks.threads_at)
+		bpf_map__set_max_entries(p->skel->maps.stacks, 1);
 	preallocate(p->skel);
 	err = proftrace_bpf__load(p->skel);
 	if ((err == -EPERM || err == -EACCES) && privilege__require())

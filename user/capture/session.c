@@ -9,6 +9,7 @@
 #include "capture/device_time.h"
 #include "capture/follow.h"
 #include "capture/landings.h"
+#include "capture/python_stacks.h"
 #include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -120,6 +121,36 @@ struct losses session__losses(const struct session *s)
 	};
 }
 
+struct stack_counts session__stack_counts(const struct session *s)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+
+	return (struct stack_counts){
+		.read = ctl->stack_cnt,
+		.ns = ctl->stack_ns,
+		.cut = ctl->stacks_cut,
+		.unread = ctl->stacks_unread,
+		.full = ctl->stacks_full,
+		.unknown_functions = s->stacks ? python_stacks__unread(s->stacks) : 0,
+	};
+}
+
+/* NULL: none were asked for, or none can be read. */
+static json_t *stacks_summary(const struct session *s, const struct stack_counts *now)
+{
+	const struct stack_counts *before = &s->stacks_before;
+
+	if (!s->stacks)
+		return NULL;
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "read",
+			 (json_int_t)(now->read - before->read), "ns",
+			 (json_int_t)(now->ns - before->ns), "cut",
+			 (json_int_t)(now->cut - before->cut), "unread",
+			 (json_int_t)(now->unread - before->unread), "full",
+			 (json_int_t)(now->full - before->full), "unknown_functions",
+			 (json_int_t)(now->unknown_functions - before->unknown_functions));
+}
+
 static json_t *loss_summary(const struct session *s, const struct losses *now)
 {
 	const struct losses *before = &s->lost_before;
@@ -165,6 +196,7 @@ static json_t *cost_summary(const struct session *s)
 	     (double)hits[GROUP_MEMORY] * (double)c->bare.entry_ns +
 	     (double)hits[GROUP_WATCH] * (double)c->watch_ns;
 	ns *= lost_share(s);
+	ns += (double)(s->probes.ctl->stack_ns - s->stacks_before.ns);
 	cost = json_pack("{s:I, s:o, s:I, s:I}", "hits", (json_int_t)total, "hits_by_group",
 			 by_group, "probe_ns", (json_int_t)ns, "loader_cpu_ns",
 			 (json_int_t)(own_cpu_ns() - s->cpu_before_ns));
@@ -220,6 +252,7 @@ static json_t *notes_summary(const struct session *s)
 int session__window_finish(struct session *s)
 {
 	struct window *w = &s->window;
+	struct stack_counts stacks;
 	struct losses lost;
 	json_t *summary, *cpu;
 	int err, close_err;
@@ -231,10 +264,13 @@ int session__window_finish(struct session *s)
 	if (!err)
 		err = device_time__window_finish(s);
 	lost = session__losses(s);
-	summary = json_pack("{s:o*, s:o, s:o, s:o, s:o}", "cpu", cpu, "loss",
-			    loss_summary(s, &lost), "cost", cost_summary(s), "dropped_probes",
-			    dropped_summary(s), "notes", notes_summary(s));
+	stacks = session__stack_counts(s);
+	summary = json_pack("{s:o*, s:o*, s:o, s:o, s:o, s:o}", "cpu", cpu, "stacks",
+			    stacks_summary(s, &stacks), "loss", loss_summary(s, &lost), "cost",
+			    cost_summary(s), "dropped_probes", dropped_summary(s), "notes",
+			    notes_summary(s));
 	s->lost_before = lost;
+	s->stacks_before = stacks;
 	device_time__summary(s, summary);
 	device_calls__summary(s, summary);
 	decoder__set_writer(s->decoder, NULL);

@@ -19,6 +19,14 @@ struct losses {
 	uint64_t ring, depth, storage, decode;
 };
 
+/* Stacks of Python since attach. */
+struct stack_counts {
+	uint64_t read, ns;	    /* and what that took of the target's time */
+	uint64_t cut;		    /* different ones of which only the inner frames were read */
+	uint64_t unread, full;	    /* spans without the one that was wanted */
+	uint64_t unknown_functions; /* frames whose function could not be read */
+};
+
 /* What was measured before a function was left out. */
 struct dropped_probe {
 	const char *name;
@@ -42,6 +50,7 @@ struct session {
 	struct window_facts facts;
 	struct probes probes;
 	struct decoder *decoder;
+	struct python_stacks *stacks; /* of --with-stack; NULL: none */
 	struct ring_buffer *ring;
 	struct sched_source *sched;
 	struct task_source *tasks;
@@ -90,6 +99,7 @@ struct session {
 	uint64_t attach_begin_ns;  /* until the first event is seen */
 	uint64_t step_ns;	   /* length of a step before the window, 0: unknown */
 	uint64_t cpu_before_ns;	   /* our own CPU time at the window's begin */
+	struct stack_counts stacks_before;
 	struct losses lost_before; /* what belongs to no recording, or to an earlier one */
 
 	uint64_t last_flush_ns, last_progress_ns, last_alive_ns, last_look_ns;
@@ -121,6 +131,7 @@ void session__progress_end(struct session *s);
 /* The target is stopped: nothing comes before somebody lets it go on. */
 void session__warn_stopped(struct session *s);
 
+struct stack_counts session__stack_counts(const struct session *s);
 struct losses session__losses(const struct session *s);
 
 /* Window life. */

@@ -216,6 +216,10 @@ const struct opt record_opts[] = {
 	 CAPTURE(timer_only)},
 	{OPT_FLAG, "record-shapes", 0, NULL, "Shapes and dtypes of tensor arguments.",
 	 CAPTURE(record_shapes)},
+	{OPT_FLAG, "with-stack", 0, NULL,
+	 "The stack of Python that called each operator (CPython 3.10 to 3.13): files, lines, "
+	 "functions.",
+	 CAPTURE(with_stack)},
 	{OPT_FLAG, "profile-memory", 0, NULL, "Allocations and frees.", CAPTURE(profile_memory)},
 	{OPT_CUSTOM, "max-overhead", 0, "PERCENT",
 	 "Leave out functions that are hot, short and launch nothing until the others are "
@@ -333,6 +337,7 @@ static int settle_timer(struct record_options *o)
 	} others[] = {
 		{"--detail", o->detail != DETAIL_UNCHOSEN && o->detail != DETAIL_PHASE},
 		{"--record-shapes", c->record_shapes},
+		{"--with-stack", c->with_stack},
 		{"--profile-memory", c->profile_memory},
 		{"--op", c->ops.cnt || c->ops_returning.cnt},
 		{"--usdt", c->usdt.cnt},

@@ -70,25 +70,11 @@ static uint64_t address_of(struct target *t, const struct target_lib *lib, const
 	return elf && !elf_file__symbol(elf, symbol, &s) ? lib->base + s.vaddr : 0;
 }
 
-static const struct target_lib *interpreter_of(struct target *t)
-{
-	static const char *const patterns[] = {"libpython3*.so*", "python3*", "python"};
-	const char *exe = t->exe ? strrchr(t->exe, '/') : NULL;
-
-	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
-		const struct target_lib *lib = target__find_lib(t, patterns[i]);
-
-		if (lib && address_of(t, lib, "_PyRuntime"))
-			return lib;
-	}
-	return exe ? target__find_lib(t, exe + 1) : NULL;
-}
-
 int python_objects__open(struct target *t, struct python_objects *o)
 {
 	unsigned int minor;
 
-	*o = (struct python_objects){.t = t, .lib = interpreter_of(t)};
+	*o = (struct python_objects){.t = t, .lib = target__python_lib(t)};
 	if (!o->lib || !t->python || sscanf(t->python, "3.%u", &minor) != 1)
 		return -ENOENT;
 	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++)

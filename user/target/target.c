@@ -363,16 +363,16 @@ int target__threads(const struct target *t, struct target_thread **out, size_t *
 	return 0;
 }
 
-int target__read(const struct target *t, uint64_t addr, void *buf, size_t len)
+int target__read_of(pid_t pid, uint64_t addr, void *buf, size_t len)
 {
 	struct iovec local = {buf, len}, remote = {(void *)(uintptr_t)addr, len}; // NOLINT
 	auto_close int fd = -1;
 	size_t done = 0;
 
-	if (process_vm_readv(t->pid, &local, 1, &remote, 1, 0) == (ssize_t)len)
+	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)len)
 		return 0;
 	/* Seccomp or a page without read permission: /proc/PID/mem may still do. */
-	fd = open(proc_path(t->pid, "mem").s, O_RDONLY | O_CLOEXEC);
+	fd = open(proc_path(pid, "mem").s, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	while (done < len) {
@@ -385,6 +385,11 @@ int target__read(const struct target *t, uint64_t addr, void *buf, size_t len)
 		done += (size_t)n;
 	}
 	return 0;
+}
+
+int target__read(const struct target *t, uint64_t addr, void *buf, size_t len)
+{
+	return target__read_of(t->pid, addr, buf, len);
 }
 
 /* The path is the target's to shape: links stay inside its root, pipes and devices are refused. */

@@ -58,12 +58,17 @@ const struct target_lib *target__lib_at(struct target *t, uint64_t address, uint
 /* Opened once and kept; NULL with err__set if it cannot be. */
 struct elf_file *target__elf(struct target *t, const struct target_lib *lib);
 
+/* The library, or the program itself, that has a CPython interpreter with symbols; NULL: none. */
+const struct target_lib *target__python_lib(struct target *t);
+
 /* Threads as of now; caller frees *out. */
 int target__threads(const struct target *t, struct target_thread **out, size_t *cnt);
 
 /* Reads the target's memory (process_vm_readv, else /proc/PID/mem); all of len or a negative errno.
  */
 int target__read(const struct target *t, uint64_t addr, void *buf, size_t len);
+/* The same of another process, a child of the target. */
+int target__read_of(pid_t pid, uint64_t addr, void *buf, size_t len);
 
 /* What the target itself calls a path that /proc lists. */
 const char *target__own_path(const struct target *t, const char *listed);

@@ -87,9 +87,32 @@ static char *version_of_lib(struct target *t, const struct target_lib *lib)
 	return version ? version : strdup(minor);
 }
 
+static const char *const patterns[] = {"libpython3*.so*", "python3*", "python"};
+
+static bool has_interpreter(struct target *t, const struct target_lib *lib)
+{
+	struct elf_file *elf = lib ? target__elf(t, lib) : NULL;
+	struct elf_symbol s;
+
+	return elf && !elf_file__symbol(elf, "_PyRuntime", &s);
+}
+
+const struct target_lib *target__python_lib(struct target *t)
+{
+	const char *exe_name = t->exe ? strrchr(t->exe, '/') : NULL;
+	const struct target_lib *lib;
+
+	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
+		lib = target__find_lib(t, patterns[i]);
+		if (has_interpreter(t, lib))
+			return lib;
+	}
+	lib = exe_name ? target__find_lib(t, exe_name + 1) : NULL;
+	return has_interpreter(t, lib) ? lib : NULL;
+}
+
 char *target_python__version(struct target *t)
 {
-	static const char *const patterns[] = {"libpython3*.so*", "python3*", "python"};
 	const char *exe_name = t->exe ? strrchr(t->exe, '/') : NULL;
 	const struct target_lib *lib = NULL;
 

@@ -68,6 +68,10 @@ struct signal_struct {
 	unsigned int flags;
 };
 
+struct thread_struct {
+	unsigned long fsbase;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
@@ -81,6 +85,7 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct task_struct *group_leader;
 	struct task_struct *real_parent;
+	struct thread_struct thread;
 };
 
 /* Before 5.14 the state was a long named `state`; before 5.16 x86 kept the CPU in the task. */

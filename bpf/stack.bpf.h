@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
+/*
+ * The stack of Python that a probed function was called from: CPython's own frames, read from the
+ * target. A thread's frames hold still while the thread is in a probe, whoever has the interpreter's
+ * lock; the state that they belong to is the one with the thread's own pointer for a name. What is
+ * read there is never believed further than to be read again: addresses go to the loader as they
+ * are.
+ */
+#ifndef PROFTRACE_STACK_BPF_H
+#define PROFTRACE_STACK_BPF_H
+
+#include <bpf/bpf_core_read.h>
+#include "args.bpf.h"
+
+#define PT_STACK_THREADS 256 /* threads of Python among which one is looked for */
+
+/* x86: what the C library calls a thread is where its own segment begins. */
+static __always_inline __u64 thread_pointer(void)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	return BPF_CORE_READ(task, thread.fsbase);
+}
+
+/* CPython's state of the current thread, 0: it has none. */
+static __always_inline __u64 python_thread(struct pt_thread *t)
+{
+	const struct pt_python_stacks *p = &ctl.layout.stacks;
+	__u64 self = thread_pointer(), state = t->python;
+
+	if (state && read_u64(state + p->thread_id) == self)
+		return state;
+	state = read_u64(p->threads_at);
+	for (int i = 0; i < PT_STACK_THREADS && state; i++) {
+		if (read_u64(state + p->thread_id) == self)
+			break;
+		state = read_u64(state + p->thread_next);
+	}
+	if (state && read_u64(state + p->thread_id) != self)
+		state = 0;
+	t->python = state;
+	return state;
+}
+
+static __always_inline __u64 innermost_frame(__u64 state)
+{
+	const struct pt_python_stacks *p = &ctl.layout.stacks;
+	__u64 at = read_u64(state + p->thread_frame);
+
+	return at && p->cframe ? read_u64(at + p->cframe_frame) : at;
+}
+
+static __always_inline __u64 hash_mix(__u64 hash, __u64 v)
+{
+	hash = (hash ^ v) * 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 29;
+}
+
+/* Of the thread's scratch: the record that goes out, and a frame of the target. */
+struct stack_scratch {
+	struct pt_rec_stack r;
+	__u64 words[PT_FRAME_WORDS];
+};
+_Static_assert(sizeof(struct stack_scratch) <= sizeof(((struct pt_thread *)0)->scratch), "");
+
+/* Frames into the record; the key of the stack, 0: none could be read. The count lives in the record:
+ * the verifier knows nothing of it there, and so has not to follow each count through the loop. */
+static __always_inline __u64 stack_walk(struct pt_thread *t, struct stack_scratch *s)
+{
+	const struct pt_python_stacks *p = &ctl.layout.stacks;
+	__u64 *words = s->words, state = python_thread(t), frame, hash = t->pid;
+	struct pt_rec_stack *r = &s->r;
+	__u32 cnt;
+
+	r->cnt = 0;
+	r->cut = 0;
+	frame = state ? innermost_frame(state) : 0;
+	for (int n = 0; n < PT_STACK_WALK && frame; n++) {
+		if (bpf_probe_read_user(words, p->frame_bytes & (sizeof(s->words) - 1), (void *)frame))
+			return 0;
+		frame = words[p->previous_word & (PT_FRAME_WORDS - 1)];
+		if ((words[p->owner_word & (PT_FRAME_WORDS - 1)] >> (p->owner_shift & 63) & 0xff) ==
+		    p->other_owner)
+			continue;
+		cnt = *(volatile __u32 *)&r->cnt;
+		if (cnt >= PT_STACK_FRAMES) {
+			r->cut = 1;
+			break;
+		}
+		r->frames[cnt].code = words[p->code_word & (PT_FRAME_WORDS - 1)];
+		r->frames[cnt].instr =
+			words[p->instr_word & (PT_FRAME_WORDS - 1)] & p->instr_mask;
+		hash = hash_mix(hash_mix(hash, r->frames[cnt].code), r->frames[cnt].instr);
+		*(volatile __u32 *)&r->cnt = cnt + 1;
+	}
+	if (frame)
+		r->cut = 1;
+	hash = hash_mix(hash, r->cut);
+	return r->cnt ? hash | 1 : 0; /* 0 is none */
+}
+
+/* A stack that was not sent yet goes before the first span that has it. False: it did not. */
+static __always_inline bool stack_send(struct pt_rec_stack *r, __u64 key)
+{
+	__u32 cnt = r->cnt, one = 1;
+	__u64 size;
+
+	if (ctl.stacks_full) { /* the map does not get emptier */
+		count_lost(&ctl.stacks_full);
+		return false;
+	}
+	barrier_var(cnt);
+	if (cnt > PT_STACK_FRAMES)
+		return false;
+	size = __builtin_offsetof(struct pt_rec_stack, frames) +
+	       (__u64)cnt * sizeof(struct pt_code_place);
+	rec_init(&r->h, PT_REC_STACK, size, 0);
+	r->key = key;
+	if (bpf_ringbuf_output(&ring, r, size, BPF_RB_NO_WAKEUP)) {
+		count_lost(&ctl.lost_ring);
+		return false;
+	}
+	if (r->cut)
+		count_lost(&ctl.stacks_cut);
+	if (bpf_map_update_elem(&stacks, &key, &one, BPF_ANY))
+		count_lost(&ctl.stacks_full); /* this one has been sent */
+	return true;
+}
+
+/* The key goes to t->stack. A global function: it is verified once per program, and not at each
+ * place that calls it. Uses the thread's scratch. */
+__weak __noinline int stack_read(struct pt_thread *t)
+{
+	__u64 begin = bpf_ktime_get_ns(), key;
+	struct stack_scratch *s;
+
+	if (!t)
+		return 0;
+	s = (void *)t->scratch;
+	key = stack_walk(t, s);
+	if (!key)
+		count_lost(&ctl.stacks_unread);
+	else if (!bpf_map_lookup_elem(&stacks, &key) && !stack_send(&s->r, key))
+		key = 0;
+	t->stack = key;
+	if (key)
+		__sync_fetch_and_add(&ctl.stack_cnt, 1);
+	__sync_fetch_and_add(&ctl.stack_ns, bpf_ktime_get_ns() - begin);
+	return 0;
+}
+
+/* Is the innermost open span one that has its stack, or a backward node? */
+static __always_inline bool in_stacked(struct pt_thread *t)
+{
+	const struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
+	const struct pt_probe_cfg *cfg;
+	__u32 row;
+
+	if (!f)
+		return false;
+	if (f->kind == PT_FRAME_NODE)
+		return true;
+	row = f->probe;
+	cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	return cfg && cfg->stack == PT_STACK_OUTERMOST;
+}
+
+/* Key of the stack for a span of this row that begins, 0: it has none. Called before the frame is
+ * pushed and before the thread's scratch is used. */
+static __always_inline __u64 stack_take(struct pt_thread *t, __u32 row)
+{
+	const struct pt_probe_cfg *cfg;
+
+	if (!ctl.layout.stacks.threads_at || !ctl.window_open)
+		return 0;
+	cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	if (!cfg || cfg->stack == PT_STACK_NONE ||
+	    (cfg->stack == PT_STACK_OUTERMOST && in_stacked(t)))
+		return 0;
+	stack_read(t);
+	return t->stack;
+}
+
+#endif

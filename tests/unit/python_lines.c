@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Tables of CPython 3.10.13, 3.11.7 and 3.13.0 for
+ *
+ *	def f(a, b):
+ *	    x = g(a,
+ *	          b)
+ *	    if x:
+ *	        return [y for y in x
+ *	                if y]
+ *
+ *	    return (a +
+ *	            b)
+ *
+ * and its lines by co_lines() of the same interpreter.
+ */
+#include <criterion/criterion.h>
+#include "common/util.h"
+#include "target/python_lines.h"
+
+static const uint8_t table_310[] = {0x04, 0x01, 0x02, 0x01, 0x04, 0xff, 0x04, 0x02,
+				    0x0e, 0x01, 0x02, 0x03, 0x02, 0x01, 0x04, 0xff};
+static const uint8_t lines_310[] = {2, 2, 3, 2, 2, 4, 4, 5, 5, 5, 5, 5, 5, 5, 8, 9, 8, 8};
+
+static const uint8_t table_311[] = {
+	0x80, 0x00, 0xdd, 0x08, 0x09, 0x88, 0x21, 0xd8, 0x0a, 0x0b, 0xf1, 0x03, 0x01, 0x09,
+	0x0d, 0xf4, 0x00, 0x01, 0x09, 0x0d, 0x80, 0x41, 0xe0, 0x07, 0x08, 0xf0, 0x00, 0x02,
+	0x05, 0x16, 0xf0, 0x02, 0x01, 0x10, 0x16, 0xf0, 0x00, 0x01, 0x10, 0x16, 0x98, 0x31,
+	0xf0, 0x00, 0x01, 0x10, 0x16, 0xf1, 0x00, 0x01, 0x10, 0x16, 0xf4, 0x00, 0x01, 0x10,
+	0x16, 0xf0, 0x00, 0x01, 0x09, 0x16, 0xf0, 0x06, 0x00, 0x0d, 0x0e, 0xd8, 0x0c, 0x0d,
+	0xf1, 0x03, 0x01, 0x0d, 0x0e, 0xf0, 0x00, 0x01, 0x05, 0x0f};
+static const uint8_t lines_311[] = {1, 2, 2, 2, 2, 2, 2, 2, 3, 2, 2, 2, 2, 2, 2, 2, 2, 4,
+				    4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 8, 9, 8, 8, 8};
+
+static const uint8_t table_313[] = {
+	0x80, 0x00, 0xdc, 0x08, 0x09, 0x88, 0x21, 0xd8, 0x0a, 0x0b, 0xf3, 0x03, 0x01,
+	0x09, 0x0d, 0x80, 0x41, 0xe6, 0x07, 0x08, 0xd9, 0x1b, 0x1c, 0xf3, 0x00, 0x01,
+	0x10, 0x16, 0x99, 0x31, 0x90, 0x61, 0xdc, 0x13, 0x14, 0xf7, 0x03, 0x00, 0x11,
+	0x12, 0x99, 0x31, 0xf1, 0x00, 0x01, 0x10, 0x16, 0xf0, 0x00, 0x01, 0x09, 0x16,
+	0xf0, 0x06, 0x00, 0x0d, 0x0e, 0xd8, 0x0c, 0x0d, 0xf1, 0x03, 0x01, 0x0d, 0x0e,
+	0xf0, 0x00, 0x01, 0x05, 0x0f, 0xf9, 0xf2, 0x07, 0x01, 0x10, 0x16};
+static const uint8_t lines_313[] = {1, 2, 2, 2, 2, 2, 2, 3, 2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4,
+				    4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 6, 6, 6, 6, 6, 5, 5, 5, 5,
+				    5, 5, 5, 5, 5, 5, 5, 5, 5, 8, 9, 8, 8, 8, 0, 0, 5, 5, 5};
+
+static void expect_lines(uint32_t (*line_at)(const uint8_t *, size_t, uint32_t, uint64_t),
+			 const uint8_t *table, size_t len, const uint8_t *lines, size_t cnt)
+{
+	for (size_t i = 0; i < cnt; i++)
+		cr_expect_eq(line_at(table, len, 1, i), lines[i], "instruction %zu: %u, not %u", i,
+			     line_at(table, len, 1, i), lines[i]);
+	cr_expect_eq(line_at(table, len, 1, cnt), 0, "behind the last one");
+}
+
+Test(python_lines, are_those_of_the_interpreter)
+{
+	expect_lines(python_lines__at_310, table_310, sizeof(table_310), lines_310,
+		     ARRAY_SIZE(lines_310));
+	expect_lines(python_lines__at, table_311, sizeof(table_311), lines_311,
+		     ARRAY_SIZE(lines_311));
+	expect_lines(python_lines__at, table_313, sizeof(table_313), lines_313,
+		     ARRAY_SIZE(lines_313));
+}
+
+/* Whatever lies there: the memory is the target's. */
+Test(python_lines, any_bytes_are_a_table_or_none)
+{
+	uint8_t bytes[64];
+	uint32_t seed = 1;
+
+	for (int n = 0; n < 20000; n++) {
+		for (size_t i = 0; i < sizeof(bytes); i++) {
+			seed = seed * 1664525 + 1013904223;
+			bytes[i] = (uint8_t)(seed >> 24);
+		}
+		cr_assert_leq(python_lines__at(bytes, (size_t)n % 64, 7, (uint64_t)n % 300),
+			      INT32_MAX);
+		cr_assert_leq(python_lines__at_310(bytes, (size_t)n % 64, 7, (uint64_t)n % 300),
+			      INT32_MAX);
+	}
+	cr_expect_eq(python_lines__at(bytes, 0, 7, 0), 0);
+}
