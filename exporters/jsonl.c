@@ -26,7 +26,7 @@ static int put_text(struct jsonl *w, const char *s)
 {
 	struct quoted *q = &w->quoted[((uintptr_t)s >> 4) % QUOTED_CNT];
 
-	if (q->text != s || s == w->rows->text) {
+	if (q->text != s || s == w->rows->text || s == w->rows->stack_text) {
 		free(q->json);
 		*q = (struct quoted){.text = s, .json = json__quote(s)};
 		if (!q->json)

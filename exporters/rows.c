@@ -25,6 +25,8 @@ int rows__open(const struct recording *r, struct rows **out)
 	err = dtypes__load(r, &rows->dtypes);
 	if (!err)
 		err = device_infos__load(r, &rows->devices);
+	if (!err)
+		err = call_stacks__open(r, &rows->stacks);
 	if (err) {
 		rows__close(rows);
 		return err;
@@ -39,6 +41,8 @@ void rows__close(struct rows *rows)
 		return;
 	dtypes__free(&rows->dtypes);
 	device_infos__free(&rows->devices);
+	call_stacks__free(rows->stacks);
+	free(rows->stack_text);
 	free(rows);
 }
 
@@ -292,6 +296,16 @@ static struct value get_inputs(struct rows *rows, const struct row *row)
 	return *rows->text ? text(rows->text) : none;
 }
 
+/* Its own one, from the innermost frame outwards: what lies inside has it, too. */
+static struct value get_stack(struct rows *rows, const struct row *row)
+{
+	if (row->ev->type != EVENT_SPAN || !row->ev->stack || !rows->stacks)
+		return none;
+	free(rows->stack_text);
+	rows->stack_text = call_stacks__text(rows->stacks, row->ev->stack, 0, ";", false);
+	return text(rows->stack_text);
+}
+
 static struct value get_copy(struct rows *rows, const struct row *row)
 {
 	struct event_call c;
@@ -398,5 +412,6 @@ const struct column columns[] = {
 	{"end", COLUMN_ALL, "TEXT", get_end},
 	{"cut", COLUMN_ALL, "TEXT", get_cut},
 	{"failed", COLUMN_ALL, "INTEGER", get_failed},
+	{"stack", COLUMN_ALL, "TEXT", get_stack},
 };
 const size_t column_cnt = ARRAY_SIZE(columns);

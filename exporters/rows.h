@@ -10,12 +10,15 @@
 
 #include "exporters/event_text.h"
 #include "model/device_info.h"
+#include "model/call_stack.h"
 #include "model/model.h"
 
 struct rows {
 	const struct recording *r;
 	struct dtypes dtypes;
 	struct device_infos devices;
+	struct call_stacks *stacks; /* NULL: it has none */
+	char *stack_text;
 	struct model_stats stats; /* what the model left out, when all rows were given */
 	uint64_t cnt;
 	char text[TENSORS_TEXT_MAX]; /* of a value, until the next one is asked for */

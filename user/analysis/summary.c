@@ -280,6 +280,39 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 	return add_facts(t, facts, ARRAY_SIZE(facts));
 }
 
+/* What was read of stacks of Python, and what was not. */
+static int add_stacks(const struct analysis *a, struct table *t)
+{
+	const json_t *stacks = json_object_get(recording__summary(a->r), "stacks");
+	const uint64_t read = number(stacks, "read"), cut = number(stacks, "cut");
+	const uint64_t without = number(stacks, "unread") + number(stacks, "full");
+	const uint64_t unknown = number(stacks, "unknown_functions");
+	int err = 0;
+
+	if (read)
+		err = table__add_notef(t,
+				       "Stacks of Python: %" PRIu64
+				       " were read, %s each, which is in "
+				       "the estimated time.",
+				       read, time_text(a, number(stacks, "ns") / read).s);
+	if (!err && without)
+		err = table__add_notef(t,
+				       "%s no stack of Python: %" PRIu64
+				       " could not be read, %" PRIu64
+				       " came when there were too many different ones.",
+				       counted(without, "span has", "spans have").s,
+				       number(stacks, "unread"), number(stacks, "full"));
+	if (!err && cut)
+		err = table__add_notef(t, "Of %s of Python only the 64 innermost frames were read.",
+				       counted(cut, "different stack", "different stacks").s);
+	if (!err && unknown)
+		err = table__add_notef(t, "%s could not be read.",
+				       counted(unknown, "function in a stack of Python",
+					       "functions in stacks of Python")
+					       .s);
+	return err;
+}
+
 static int fill_cost(const struct analysis *a, void *state, struct table *t)
 {
 	const json_t *summary = recording__summary(a->r);
@@ -297,6 +330,8 @@ static int fill_cost(const struct analysis *a, void *state, struct table *t)
 		err = table__add_note(t, "The target ended during the window.");
 	if (!err)
 		err = add_left_out(a, t);
+	if (!err)
+		err = add_stacks(a, t);
 	if (!err)
 		err = add_list(t, json_object_get(summary, "missing"), "missing: ");
 	if (!err)
