@@ -32,13 +32,13 @@ int event_decoder__start(struct event_decoder *dec, const uint8_t *payload, size
 	return 0;
 }
 
-static bool get(struct event_decoder *dec, enum event_column column, uint64_t *v)
+static inline bool get(struct event_decoder *dec, enum event_column column, uint64_t *v)
 {
 	return byte_reader__varint(&dec->columns[column], v);
 }
 
 /* A difference, added to *v. */
-static bool get_delta(struct event_decoder *dec, enum event_column column, uint64_t *v)
+static inline bool get_delta(struct event_decoder *dec, enum event_column column, uint64_t *v)
 {
 	int64_t delta;
 
@@ -101,7 +101,7 @@ static int get_extra(struct event_decoder *dec, struct event *e)
 	}
 }
 
-static bool get_fields(struct event_decoder *dec, struct event *e, uint8_t kind)
+static inline bool get_fields(struct event_decoder *dec, struct event *e, uint8_t kind)
 {
 	uint64_t value = 0;
 

@@ -109,16 +109,6 @@ bool byte_reader__varint_slow(struct byte_reader *r, uint64_t *v)
 	return false;
 }
 
-bool byte_reader__u32(struct byte_reader *r, uint32_t *v)
-{
-	uint64_t wide;
-
-	if (!byte_reader__varint(r, &wide) || wide > UINT32_MAX)
-		return false;
-	*v = (uint32_t)wide;
-	return true;
-}
-
 bool byte_reader__bytes(struct byte_reader *r, uint32_t max, const uint8_t **data, uint32_t *len)
 {
 	if (!byte_reader__u32(r, len) || *len > max || *len > (size_t)(r->end - r->p))

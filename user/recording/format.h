@@ -6,9 +6,11 @@
 #ifndef PROFTRACE_RECORDING_FORMAT_H
 #define PROFTRACE_RECORDING_FORMAT_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include "recording/event.h"
 
 #define FORMAT_MAJOR 1
@@ -151,15 +153,31 @@ static inline bool byte_reader__u8(struct byte_reader *r, uint8_t *v)
 	return true;
 }
 
+/* Of any length, up to the last byte there is. */
 bool byte_reader__varint_slow(struct byte_reader *r, uint64_t *v);
 
+/* Up to eight bytes at once: their seven bits each are moved together in halves. */
 static inline bool byte_reader__varint(struct byte_reader *r, uint64_t *v)
 {
+	uint64_t x, ends;
+
 	if (r->p != r->end && *r->p < 0x80) {
 		*v = *r->p++;
 		return true;
 	}
-	return byte_reader__varint_slow(r, v);
+	if (r->end - r->p < (ptrdiff_t)sizeof(x))
+		return byte_reader__varint_slow(r, v);
+	memcpy(&x, r->p, sizeof(x));
+	x = le64toh(x);
+	ends = ~x & 0x8080808080808080u;
+	if (!ends)
+		return byte_reader__varint_slow(r, v);
+	x &= ends ^ (ends - 1);
+	r->p += (__builtin_ctzll(ends) >> 3) + 1;
+	x = (x & 0x007f007f007f007fu) | (x & 0x7f007f007f007f00u) >> 1;
+	x = (x & 0x00003fff00003fffu) | (x & 0x3fff00003fff0000u) >> 2;
+	*v = (x & 0x000000000fffffffu) | (x & 0x0fffffff00000000u) >> 4;
+	return true;
 }
 
 static inline bool byte_reader__zigzag(struct byte_reader *r, int64_t *v)
@@ -173,7 +191,15 @@ static inline bool byte_reader__zigzag(struct byte_reader *r, int64_t *v)
 }
 
 /* A varint that must fit 32 bits. */
-bool byte_reader__u32(struct byte_reader *r, uint32_t *v);
+static inline bool byte_reader__u32(struct byte_reader *r, uint32_t *v)
+{
+	uint64_t wide;
+
+	if (!byte_reader__varint(r, &wide) || wide > UINT32_MAX)
+		return false;
+	*v = (uint32_t)wide;
+	return true;
+}
 /* A varint length not above `max`, then that many bytes, pointed to. */
 bool byte_reader__bytes(struct byte_reader *r, uint32_t max, const uint8_t **data, uint32_t *len);
 
