@@ -7,6 +7,7 @@
 #include "exporters/chrome_writer.h"
 #include "exporters/exporter.h"
 #include "exporters/exporters.h"
+#include "exporters/gpu_collector.h"
 #include "exporters/output.h"
 
 #define GZIP_LEVEL_DEFAULT 1
@@ -140,8 +141,9 @@ static int put_events(struct chrome_writer *w, const struct recording *r,
 	return err;
 }
 
-static int write_trace(const struct recording *r, struct timeline *t, enum chrome_dialect dialect,
-		       int level, struct chrome_limit *limit, struct export_result *result)
+static int write_trace(const struct recording *r, struct timeline *t, struct gpu_ranges *ranges,
+		       enum chrome_dialect dialect, int level, struct chrome_limit *limit,
+		       struct export_result *result)
 {
 	struct chrome_writer w;
 	struct text_file *out;
@@ -151,7 +153,7 @@ static int write_trace(const struct recording *r, struct timeline *t, enum chrom
 	err = text_file__open(result->path, level, &out);
 	if (err)
 		return err;
-	err = chrome_writer__init(&w, r, t, out, dialect);
+	err = chrome_writer__init(&w, r, t, ranges, out, dialect);
 	if (!err) {
 		err = put_events(&w, r, limit);
 		result->events = w.events;
@@ -164,12 +166,31 @@ static int write_trace(const struct recording *r, struct timeline *t, enum chrom
 	return err;
 }
 
+/* The first pass over the recording. */
+static int read_ahead(const struct recording *r, enum chrome_dialect dialect, struct timeline **t,
+		      struct gpu_ranges *ranges)
+{
+	struct gpu_collector *c = NULL;
+	int err = 0;
+
+	/* torch_tb_profiler 0.4.3 takes a step on a stream for one more step of the program. */
+	if (dialect == DIALECT_KINETO)
+		err = gpu_collector__new(r, &c);
+	if (!err)
+		err = timeline__open(r, c ? gpu_collector__see : NULL, c, t);
+	if (!err && c)
+		err = gpu_collector__finish(c, ranges);
+	gpu_collector__free(c);
+	return err;
+}
+
 static int chrome__run(const struct recording *r, const struct export_opts *opts,
 		       struct export_result *result)
 {
 	struct chrome_limit limit = {.limit_bytes = opts->limit_bytes};
 	enum chrome_dialect dialect = DIALECT_KINETO;
-	struct timeline *t;
+	struct gpu_ranges ranges = {0};
+	struct timeline *t = NULL;
 	int err, level;
 
 	if (opts->dialect && !strcmp(opts->dialect, "tb"))
@@ -181,10 +202,10 @@ static int chrome__run(const struct recording *r, const struct export_opts *opts
 	err = output__choose(r, opts, ".pt.trace.json", GZIP_LEVEL_DEFAULT, &level, result);
 	if (err)
 		return err;
-	err = timeline__open(r, &t);
-	if (err)
-		return err;
-	err = write_trace(r, t, dialect, level, &limit, result);
+	err = read_ahead(r, dialect, &t, &ranges);
+	if (!err)
+		err = write_trace(r, t, &ranges, dialect, level, &limit, result);
+	gpu_ranges__free(&ranges);
 	chrome_limit__free(&limit);
 	timeline__close(t);
 	return err;

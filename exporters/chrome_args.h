@@ -8,9 +8,10 @@
 #include "exporters/text_file.h"
 #include "model/device_info.h"
 
-/* Bytes that all of an event but its name take at most: args of 4096 bytes describe 1024 tensors.
- */
+/* Room for all of an event but a name longer than HEAD_MAX: args of 4096 bytes have 64 tensors with
+ * 1024 dimensions, which take less than 32 KB. */
 #define ARGS_ROOM TEXT_ROOM_MAX
+#define HEAD_MAX  8192
 
 static inline char *put_arg_u64(char *p, uint64_t v)
 {

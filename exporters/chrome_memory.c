@@ -15,7 +15,7 @@ static char *put_instant(struct chrome_writer *w, char *p, const struct chrome_r
 				 "\"name\":\"[driver memory]\"")
 		   : TEXT_LIT(p, "{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"s\":\"t\","
 				 "\"name\":\"[memory]\"");
-	p = text__str(p, row->head, row->head_len);
+	p = chrome_row__put(p, row);
 	p = chrome_writer__time(w, p, row, ts_ns);
 	return TEXT_LIT(p, ",\"args\":{");
 }

@@ -30,7 +30,8 @@ static int put_gpu_range(struct chrome_writer *w, const struct gpu_range *g)
 	uint64_t begin_ns = g->begin_ns, end_ns = g->end_ns;
 	char *p;
 
-	if (!row || is_too_short(begin_ns, end_ns))
+	/* one that was cut where it is in the trace has no id to show it by */
+	if (!row || !g->external_id || is_too_short(begin_ns, end_ns))
 		return 0;
 	if (!chrome_row__enter(row, &begin_ns, &end_ns))
 		return -ENOMEM;

@@ -7,7 +7,8 @@
 #define LINK_CNT  (1u << 16) /* links kept; older ones are dropped and their arrows not drawn */
 
 int chrome_writer__init(struct chrome_writer *w, const struct recording *r, struct timeline *t,
-			struct text_file *out, enum chrome_dialect dialect)
+			struct gpu_ranges *ranges, struct text_file *out,
+			enum chrome_dialect dialect)
 {
 	int err;
 
@@ -15,15 +16,16 @@ int chrome_writer__init(struct chrome_writer *w, const struct recording *r, stru
 				    .timeline = t,
 				    .dialect = dialect,
 				    .base_us = timeline__begin_ns(t) / 1000,
-				    .next_id = 1};
+				    .next_id = 1,
+				    .ranges = *ranges};
+	*ranges = (struct gpu_ranges){0};
 	err = chrome_names__make(r, dialect, &w->names);
 	if (!err)
 		err = chrome_rows__make(r, &w->rows);
 	if (!err)
 		err = device_infos__load(r, &w->devices);
-	/* torch_tb_profiler 0.4.3 takes a step on a stream for one more step of the program. */
-	if (!err && dialect == DIALECT_KINETO)
-		err = gpu_ranges__collect(r, &w->ranges);
+	if (!err)
+		err = text_cache__init(&w->texts);
 	w->forwards = calloc(LINK_CNT, sizeof(*w->forwards));
 	w->launches = calloc(LINK_CNT, sizeof(*w->launches));
 	if (!err && (!w->forwards || !w->launches))
@@ -39,6 +41,7 @@ void chrome_writer__release(struct chrome_writer *w)
 	chrome_rows__free(&w->rows);
 	device_infos__free(&w->devices);
 	gpu_ranges__free(&w->ranges);
+	text_cache__free(&w->texts);
 	free(w->forwards);
 	free(w->launches);
 }
@@ -87,7 +90,7 @@ char *chrome_writer__time(const struct chrome_writer *w, char *p, const struct c
 char *chrome_writer__slice(const struct chrome_writer *w, char *p, const struct chrome_row *row,
 			   uint64_t begin_ns, uint64_t end_ns)
 {
-	p = text__str(p, row->head, row->head_len);
+	p = chrome_row__put(p, row);
 	p = chrome_writer__time(w, p, row, begin_ns);
 	p = TEXT_LIT(p, ",\"dur\":");
 	if (!row->device)
@@ -114,7 +117,7 @@ static void put_flow(struct chrome_writer *w, const struct chrome_link *from,
 		p = TEXT_LIT(p, "\",\"name\":\"");
 		p = text__str(p, cat, cat_len);
 		*p++ = '"';
-		p = text__str(p, row->head, row->head_len);
+		p = chrome_row__put(p, row);
 		p = chrome_writer__time(w, p, row, end ? to_ns : from->begin_ns);
 		*p++ = '}';
 	}
@@ -126,6 +129,18 @@ static void link__set(struct chrome_link *links, uint64_t key, const struct chro
 {
 	*link__at(links, key) = *link;
 	link__at(links, key)->key = key;
+}
+
+/* The event's head, and room for all that follows. */
+static char *begin_named(struct chrome_writer *w, const struct chrome_name *n)
+{
+	char *p = chrome_writer__begin(w, text_file__room(w->out, ARGS_ROOM));
+
+	if (n->head_len <= HEAD_MAX)
+		return text__str(p, n->head, n->head_len);
+	text_file__take(w->out, p);
+	text_file__put(w->out, n->head, n->head_len);
+	return text_file__room(w->out, ARGS_ROOM);
 }
 
 /* ---- kinds of slices ---- */
@@ -140,6 +155,31 @@ static uint64_t external_id_of(const struct chrome_open *o)
 static const struct chrome_name *overload_of(const struct chrome_writer *w, const struct event *e)
 {
 	return &w->names.names[e->overload <= w->names.cnt ? e->overload : 0];
+}
+
+static char *put_inputs(struct chrome_writer *w, char *p, const struct chrome_name *n,
+			const struct event *e)
+{
+	const uint64_t thing = (uintptr_t)n;
+	char *end = text_cache__copy(&w->texts, p, thing, e->args, e->args_len);
+
+	if (end)
+		return end;
+	end = put_tensors(p, &w->names, n, e->args, e->args_len);
+	text_cache__keep(&w->texts, thing, e->args, e->args_len, p, end);
+	return end;
+}
+
+static char *put_kernel(struct chrome_writer *w, char *p, uint64_t device, const struct event *e)
+{
+	const uint64_t thing = device << 1 | 1; /* odd, unlike a name's address */
+	char *end = text_cache__copy(&w->texts, p, thing, e->args, e->args_len);
+
+	if (end)
+		return end;
+	end = put_kernel_fill(p, device_infos__at(&w->devices, (int64_t)device), e);
+	text_cache__keep(&w->texts, thing, e->args, e->args_len, p, end);
+	return end;
 }
 
 /* Args of a span on a thread; `o` is its own entry on the row. */
@@ -173,7 +213,7 @@ static char *put_host_args(struct chrome_writer *w, char *p, const struct chrome
 					forward ? forward->row->tid : 0);
 		}
 		if (e->args_len || (w->names.shapes && chrome_name__takes_no_tensor(overload)))
-			p = put_tensors(p, &w->names, overload, e->args, e->args_len);
+			p = put_inputs(w, p, overload, e);
 	}
 	if (n->role == ROLE_LAUNCH)
 		p = put_call(p, &w->names, e);
@@ -211,7 +251,7 @@ static char *put_device_args(struct chrome_writer *w, char *p, const struct chro
 	if (launch && n->role == ROLE_DEVICE)
 		p = put_queue_delay(p, launch->end_ns, e->ts_ns);
 	if (n->category == CAT_KERNEL)
-		p = put_kernel_fill(p, device_infos__at(&w->devices, (int64_t)row->pid), e);
+		p = put_kernel(w, p, row->pid, e);
 	if (n->category == CAT_MEMCPY || n->category == CAT_MEMSET) {
 		p = put_arg_u64(TEXT_LIT(p, "\"bytes\":"), e->value < 0 ? 0 : (uint64_t)e->value);
 		p = put_bandwidth(p, e->value, dur_ns);
@@ -309,10 +349,7 @@ static int put_span(struct chrome_writer *w, const struct timeline_event *te)
 	o = chrome_row__enter(row, &begin_ns, &end_ns);
 	if (!o || put_collective(w, n, e, &collective_id))
 		return -ENOMEM;
-	p = chrome_writer__begin(w, text_file__room(w->out, 16));
-	text_file__take(w->out, p);
-	text_file__put(w->out, n->head, n->head_len);
-	p = chrome_writer__slice(w, text_file__room(w->out, ARGS_ROOM), row, begin_ns, end_ns);
+	p = chrome_writer__slice(w, begin_named(w, n), row, begin_ns, end_ns);
 	p = TEXT_LIT(p, ",\"args\":{");
 	p = row->device ? put_device_args(w, p, n, e, row, end_ns - begin_ns, collective_id)
 			: put_host_args(w, p, n, e, o);
@@ -369,10 +406,7 @@ static int put_async(struct chrome_writer *w, const struct timeline_event *te)
 				 ",\n{\"ph\":\"M\",\"name\":\"thread_name\"%s0,"
 				 "\"args\":{\"name\":\"asynchronous\"}}",
 				 row->head);
-	p = chrome_writer__begin(w, text_file__room(w->out, 16));
-	text_file__take(w->out, p);
-	text_file__put(w->out, n->head, n->head_len);
-	p = chrome_writer__slice(w, text_file__room(w->out, ARGS_ROOM), row, begin_ns, end_ns);
+	p = chrome_writer__slice(w, begin_named(w, n), row, begin_ns, end_ns);
 	p = TEXT_LIT(p, ",\"args\":{");
 	p = put_arg_u64(TEXT_LIT(p, "\"External id\":"), w->next_id++);
 	if (e->value > 0)
@@ -413,7 +447,7 @@ static int put_mark(struct chrome_writer *w, const struct timeline_event *te)
 		    : TEXT_LIT(put_scope(p, e->id), ",\"cat\":\"instant\",\"name\":");
 	text_file__take(w->out, p);
 	text_file__put(w->out, n->head + n->quoted, n->head_len - n->quoted);
-	p = text__str(text_file__room(w->out, ARGS_ROOM), row->head, row->head_len);
+	p = chrome_row__put(text_file__room(w->out, ARGS_ROOM), row);
 	p = chrome_writer__time(w, p, row, e->ts_ns);
 	p = TEXT_LIT(p, ",\"args\":{");
 	if (counter)

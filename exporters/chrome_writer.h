@@ -6,6 +6,7 @@
 #include "exporters/chrome_names.h"
 #include "exporters/chrome_rows.h"
 #include "exporters/gpu_ranges.h"
+#include "exporters/text_cache.h"
 #include "exporters/text_file.h"
 #include "exporters/timeline.h"
 #include "model/device_info.h"
@@ -37,10 +38,13 @@ struct chrome_writer {
 	bool has_reserved;    /* the allocator says what it holds */
 	struct device_infos devices;
 	struct gpu_ranges ranges;
+	struct text_cache texts; /* of args */
 };
 
+/* ranges: moved into the writer. */
 int chrome_writer__init(struct chrome_writer *w, const struct recording *r, struct timeline *t,
-			struct text_file *out, enum chrome_dialect dialect);
+			struct gpu_ranges *ranges, struct text_file *out,
+			enum chrome_dialect dialect);
 void chrome_writer__release(struct chrome_writer *w);
 
 /* Names and order of processes and rows; before any event. */

@@ -15,6 +15,7 @@ struct gpu_range {
 	uint32_t host_track;
 	uint64_t host_ns; /* its begin */
 	uint32_t name;	  /* 0: the step of that number */
+	uint32_t next;	  /* of the same range on the thread, on another stream: index + 1, 0 none */
 	uint64_t step;
 	uint64_t external_id; /* of its event in the trace, 0 if it has none */
 };
@@ -25,8 +26,8 @@ struct gpu_ranges {
 	struct gpu_range **by_host;
 };
 
-/* Reads the recording once, if devices were recorded. 0 or -ENOMEM or what reading gave. */
-int gpu_ranges__collect(const struct recording *r, struct gpu_ranges *out);
+/* Into their order. 0 or -ENOMEM. */
+int gpu_ranges__sort(struct gpu_ranges *g);
 void gpu_ranges__free(struct gpu_ranges *g);
 
 /* A thread's range went to the trace under that id; name 0: a step. */

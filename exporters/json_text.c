@@ -7,22 +7,48 @@ static const char digit_pairs[201] = "000102030405060708091011121314151617181920
 				     "50515253545556575859606162636465666768697071727374"
 				     "75767778798081828384858687888990919293949596979899";
 
-char *text__u64(char *p, uint64_t v)
+static size_t digit_cnt(uint64_t v)
 {
-	char digits[20], *d = digits + sizeof(digits);
+	static const uint64_t powers[20] = {0,
+					    10,
+					    100,
+					    1000,
+					    10000,
+					    100000,
+					    1000000,
+					    10000000,
+					    100000000,
+					    1000000000,
+					    10000000000u,
+					    100000000000u,
+					    1000000000000u,
+					    10000000000000u,
+					    100000000000000u,
+					    1000000000000000u,
+					    10000000000000000u,
+					    100000000000000000u,
+					    1000000000000000000u,
+					    10000000000000000000u};
+	/* 1233 / 4096 is log10(2) as far as 64 bits need it */
+	const unsigned int about = (64 - (unsigned int)__builtin_clzll(v | 1)) * 1233 >> 12;
+
+	return about + (v >= powers[about]);
+}
+
+char *text__u64_long(char *p, uint64_t v)
+{
+	char *const end = p + digit_cnt(v), *d = end;
 
 	while (v >= 100) {
 		d -= 2;
 		memcpy(d, digit_pairs + v % 100 * 2, 2);
 		v /= 100;
 	}
-	if (v >= 10) {
-		d -= 2;
-		memcpy(d, digit_pairs + v * 2, 2);
-	} else {
-		*--d = (char)('0' + v);
-	}
-	return text__str(p, d, (size_t)(digits + sizeof(digits) - d));
+	if (v >= 10)
+		memcpy(d - 2, digit_pairs + v * 2, 2);
+	else
+		d[-1] = (char)('0' + v);
+	return end;
 }
 
 char *text__i64(char *p, int64_t v)

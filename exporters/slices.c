@@ -49,7 +49,7 @@ int slices__open(const struct recording *r, struct slices **out)
 	s->rows = calloc(2 * ((size_t)s->track_cnt + 1), sizeof(*s->rows));
 	if (s->rows) {
 		rows__make(s);
-		err = timeline__open(r, &s->timeline);
+		err = timeline__open(r, NULL, NULL, &s->timeline);
 	}
 	if (err) {
 		slices__close(s);

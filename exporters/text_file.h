@@ -42,7 +42,14 @@ void text_file__print(struct text_file *f, const char *fmt, ...)
 char *json__quote(const char *text);
 
 /* Decimal digits at p; returns the end. */
-char *text__u64(char *p, uint64_t v);
+char *text__u64_long(char *p, uint64_t v);
+static inline char *text__u64(char *p, uint64_t v)
+{
+	if (v >= 10)
+		return text__u64_long(p, v);
+	*p = (char)('0' + v);
+	return p + 1;
+}
 char *text__i64(char *p, int64_t v);
 static inline char *text__str(char *p, const char *s, size_t len)
 {

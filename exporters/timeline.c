@@ -6,23 +6,25 @@
 
 #define RUN_CNT	     16384 /* events sorted at a time; as many again wait for stragglers */
 #define WINDOW_CNT   (2 * RUN_CNT)
+#define PREFETCH     16		/* events ahead */
 #define BLOCK_CNT    1024	/* the first pass remembers one time per this many events */
 #define HELD_MAX     (1u << 20) /* spans longer than the window; more only in a damaged recording */
 #define DEFERRED_MAX 256  /* events that wait to come again; more only in a damaged recording */
 #define ARGS_MAX     4096 /* longer args are no description of tensors and are left out */
 
-/* What to sort: begin, then the longer, then steps, spans (the outer is later in the file), rest.
- */
-struct key {
-	uint64_t ts_ns, end_ns, tie;
-	uint32_t slot;
-};
-
 struct slot {
 	struct event ev;
 	uint64_t cut_ns;
+	uint64_t tie; /* order of events with one begin and end */
 	void *args;
 	uint32_t args_cap;
+};
+
+/* What to sort: begin, then the longer, then steps, spans (the outer is later in the file), rest.
+ */
+struct key {
+	uint64_t ts_ns;
+	struct slot *slot;
 };
 
 struct boundary {
@@ -35,6 +37,7 @@ struct boundary {
 struct lookback {
 	uint64_t max_ns[RUN_CNT / BLOCK_CNT + 1]; /* latest begin up to the end of each block */
 	uint64_t idx, max_now_ns;
+	uint64_t late_ns; /* what begins earlier is late, in this block */
 	uint64_t held_cnt;
 };
 
@@ -42,22 +45,24 @@ struct timeline {
 	const struct recording *r;
 	struct recording_cursor *cursor;
 	struct lookback lookback;
-	struct key *fresh, *pending, *merged; /* pending and merged swap */
+	struct key *fresh, *spare, *pending, *merged;
 	size_t pending_cnt, run_cnt, run_pos; /* merged[run_pos..run_cnt) goes out */
 	struct slot *slots;
-	uint32_t *free_slots;
+	struct slot **free_slots;
 	size_t free_cnt;
 	bool drained;
 	int defer_err;
 	struct slot *held;
 	struct key *held_keys;
-	size_t held_cnt, held_cap, held_keys_cap, held_pos;
+	size_t held_cnt, held_cap, held_pos;
 	struct slot deferred[DEFERRED_MAX + 1]; /* one more than can wait: next returned it */
 	struct key deferred_keys[DEFERRED_MAX]; /* the next one last */
 	size_t deferred_cnt;
 	struct boundary *steps; /* by begin */
 	size_t step_cnt, step_cap, step_hint;
-	uint32_t *categories;
+	uint32_t *categories;	   /* bits, by track */
+	uint32_t *name_categories; /* a bit, by name */
+	uint32_t track_cnt, name_cnt;
 	uint64_t begin_ns;
 };
 
@@ -66,49 +71,128 @@ static uint64_t event__end_ns(const struct event *e)
 	return e->dur_ns > UINT64_MAX - e->ts_ns ? UINT64_MAX : e->ts_ns + e->dur_ns;
 }
 
-static bool lookback__is_late(struct lookback *l, uint64_t ts_ns)
+static void lookback__begin_block(struct lookback *l)
 {
 	const uint64_t ring = ARRAY_SIZE(l->max_ns), block = l->idx / BLOCK_CNT;
-	bool late = false;
 
+	if (block)
+		l->max_ns[(block - 1) % ring] = l->max_now_ns;
+	if (l->idx >= RUN_CNT)
+		l->late_ns = l->max_ns[(block - RUN_CNT / BLOCK_CNT) % ring];
+}
+
+static bool lookback__is_late(struct lookback *l, uint64_t ts_ns)
+{
+	if (l->idx % BLOCK_CNT == 0)
+		lookback__begin_block(l);
+	l->idx++;
 	if (ts_ns > l->max_now_ns)
 		l->max_now_ns = ts_ns;
-	l->max_ns[block % ring] = l->max_now_ns;
-	if (l->idx >= RUN_CNT)
-		late = l->max_ns[(l->idx - RUN_CNT) / BLOCK_CNT % ring] > ts_ns;
-	l->idx++;
-	if (!late || l->held_cnt == HELD_MAX)
+	if (ts_ns >= l->late_ns || l->held_cnt == HELD_MAX)
 		return false;
 	l->held_cnt++;
 	return true;
 }
 
-static struct key key__of(const struct event *e, uint64_t idx, uint32_t slot)
+static uint64_t event__tie(const struct event *e, uint64_t idx)
 {
 	const uint64_t rank_step = 0, rank_span = 1ull << 62, rank_other = 2ull << 62;
-	struct key k = {.ts_ns = e->ts_ns, .end_ns = event__end_ns(e), .slot = slot};
 
 	if (e->type == EVENT_STEP)
-		k.tie = rank_step | idx;
-	else if (e->type == EVENT_SPAN || e->type == EVENT_DEVICE)
-		k.tie = rank_span | (rank_span - 1 - idx);
-	else
-		k.tie = rank_other | idx;
-	return k;
+		return rank_step | idx;
+	if (e->type == EVENT_SPAN || e->type == EVENT_DEVICE)
+		return rank_span | (rank_span - 1 - idx);
+	return rank_other | idx;
+}
+
+static struct key key__of(struct slot *s)
+{
+	return (struct key){s->ev.ts_ns, s};
+}
+
+static bool slot__before(const struct slot *a, const struct slot *b)
+{
+	const uint64_t a_ns = event__end_ns(&a->ev), b_ns = event__end_ns(&b->ev);
+
+	return a_ns != b_ns ? a_ns > b_ns : a->tie < b->tie;
 }
 
 static inline bool key__before(const struct key *a, const struct key *b)
 {
-	if (a->ts_ns != b->ts_ns)
-		return a->ts_ns < b->ts_ns;
-	if (a->end_ns != b->end_ns)
-		return a->end_ns > b->end_ns;
-	return a->tie < b->tie;
+	return a->ts_ns != b->ts_ns ? a->ts_ns < b->ts_ns : slot__before(a->slot, b->slot);
 }
 
 static int key__cmp(const void *a, const void *b)
 {
 	return key__before(a, b) ? -1 : key__before(b, a);
+}
+
+/* ---- sorting ---- */
+
+#define DIGIT_BITS 11
+#define TIES_MAX   16
+
+/* One digit of the begins, the order of equal ones kept. */
+static void keys__sort_digit(const struct key *from, struct key *to, size_t cnt, uint64_t min_ns,
+			     unsigned int shift, unsigned int bits)
+{
+	const uint64_t mask = (1u << bits) - 1;
+	uint32_t at[1u << DIGIT_BITS] = {0}, sum = 0;
+
+	for (size_t i = 0; i < cnt; i++)
+		at[(from[i].ts_ns - min_ns) >> shift & mask]++;
+	for (size_t i = 0; i <= mask; i++) {
+		const uint32_t n = at[i];
+
+		at[i] = sum;
+		sum += n;
+	}
+	for (size_t i = 0; i < cnt; i++)
+		to[at[(from[i].ts_ns - min_ns) >> shift & mask]++] = from[i];
+}
+
+static void keys__insert(struct key *keys, size_t at)
+{
+	const struct key k = keys[at];
+
+	for (; at && key__before(&k, &keys[at - 1]); at--)
+		keys[at] = keys[at - 1];
+	keys[at] = k;
+}
+
+static void keys__sort_ties(struct key *keys, size_t cnt)
+{
+	for (size_t i = 0, end; i < cnt; i = end) {
+		for (end = i + 1; end < cnt && keys[end].ts_ns == keys[i].ts_ns; end++)
+			if (end - i < TIES_MAX)
+				keys__insert(keys + i, end - i);
+		if (end - i > TIES_MAX)
+			qsort(keys + i, end - i, sizeof(*keys), key__cmp);
+	}
+}
+
+/* By key__before. Returns where they are then, in keys or in spare, which has room for as many. */
+static struct key *keys__sort(struct key *keys, struct key *spare, size_t cnt)
+{
+	uint64_t min_ns = UINT64_MAX, max_ns = 0;
+	unsigned int width, digits, bits;
+
+	for (size_t i = 0; i < cnt; i++) {
+		min_ns = keys[i].ts_ns < min_ns ? keys[i].ts_ns : min_ns;
+		max_ns = keys[i].ts_ns > max_ns ? keys[i].ts_ns : max_ns;
+	}
+	width = max_ns > min_ns ? 64 - (unsigned int)__builtin_clzll(max_ns - min_ns) : 0;
+	digits = (width + DIGIT_BITS - 1) / DIGIT_BITS;
+	bits = digits ? (width + digits - 1) / digits : 0;
+	for (unsigned int i = 0; i < digits; i++) {
+		struct key *sorted = spare;
+
+		keys__sort_digit(keys, spare, cnt, min_ns, i * bits, bits);
+		spare = keys;
+		keys = sorted;
+	}
+	keys__sort_ties(keys, cnt);
+	return keys;
 }
 
 static int boundary__cmp(const void *a, const void *b)
@@ -119,11 +203,13 @@ static int boundary__cmp(const void *a, const void *b)
 				    : (x->end_ns > y->end_ns) * 2 - 1;
 }
 
-static int slot__set(struct slot *s, const struct event *e)
+/* Takes a copy of the args of its event. */
+static int slot__own(struct slot *s)
 {
-	s->ev = *e;
+	const void *args = s->ev.args;
+
 	s->cut_ns = 0;
-	if (e->args_len > ARGS_MAX || !e->args)
+	if (s->ev.args_len > ARGS_MAX || !args)
 		s->ev.args_len = 0;
 	if (s->ev.args_len > s->args_cap) {
 		void *grown = realloc(s->args, s->ev.args_len);
@@ -134,35 +220,35 @@ static int slot__set(struct slot *s, const struct event *e)
 		s->args_cap = s->ev.args_len;
 	}
 	if (s->ev.args_len)
-		memcpy(s->args, e->args, s->ev.args_len);
+		memcpy(s->args, args, s->ev.args_len);
 	s->ev.args = s->ev.args_len ? s->args : NULL;
 	return 0;
+}
+
+static int slot__set(struct slot *s, const struct event *e)
+{
+	s->ev = *e;
+	return slot__own(s);
 }
 
 /* ---- first pass ---- */
 
 static int timeline__note(struct timeline *t, const struct event *e)
 {
-	const struct name *n = recording__name(t->r, e->name);
 	struct boundary b = {e->ts_ns, event__end_ns(e), e->track};
 
 	if (e->ts_ns < t->begin_ns)
 		t->begin_ns = e->ts_ns;
-	if (n && n->category < 32 && recording__track(t->r, e->track))
-		t->categories[e->track] |= 1u << n->category;
+	if (e->track <= t->track_cnt && e->name <= t->name_cnt)
+		t->categories[e->track] |= t->name_categories[e->name];
 	return e->type == EVENT_STEP ? ARRAY_PUSH(t->steps, t->step_cnt, t->step_cap, b) : 0;
 }
 
 static int timeline__hold(struct timeline *t, const struct event *e, uint64_t idx)
 {
-	struct key k = key__of(e, idx, (uint32_t)t->held_cnt);
-	size_t key_cnt = t->held_cnt;
-	struct slot s = {0};
-	int err;
+	struct slot s = {.tie = event__tie(e, idx)};
+	int err = slot__set(&s, e);
 
-	err = ARRAY_PUSH(t->held_keys, key_cnt, t->held_keys_cap, k);
-	if (!err)
-		err = slot__set(&s, e);
 	if (!err)
 		err = ARRAY_PUSH(t->held, t->held_cnt, t->held_cap, s);
 	if (err)
@@ -170,7 +256,8 @@ static int timeline__hold(struct timeline *t, const struct event *e, uint64_t id
 	return err;
 }
 
-static int timeline__scan(struct timeline *t)
+static int timeline__scan(struct timeline *t, int (*see)(void *ctx, const struct event *e),
+			  void *ctx)
 {
 	struct recording_cursor *c;
 	struct event e;
@@ -185,6 +272,8 @@ static int timeline__scan(struct timeline *t)
 		err = timeline__note(t, &e);
 		if (!err && lookback__is_late(&t->lookback, e.ts_ns))
 			err = timeline__hold(t, &e, idx);
+		if (!err && see)
+			err = see(ctx, &e);
 		if (err)
 			break;
 	}
@@ -259,10 +348,9 @@ static void timeline__fit(struct timeline *t, struct slot *slot)
 static void timeline__merge(struct timeline *t, size_t fresh_cnt)
 {
 	struct key *a = t->pending, *a_end = a + t->pending_cnt;
-	struct key *b = t->fresh, *b_end = b + fresh_cnt;
+	struct key *b = keys__sort(t->fresh, t->spare, fresh_cnt), *b_end = b + fresh_cnt;
 	struct key *out = t->merged;
 
-	qsort(b, fresh_cnt, sizeof(*b), key__cmp);
 	while (a < a_end && b < b_end)
 		*out++ = key__before(b, a) ? *b++ : *a++;
 	while (a < a_end)
@@ -288,12 +376,11 @@ static void timeline__merge(struct timeline *t, size_t fresh_cnt)
 static int timeline__refill(struct timeline *t)
 {
 	size_t cnt = 0;
-	struct event e;
 
 	while (cnt < RUN_CNT) {
 		const uint64_t idx = t->lookback.idx;
-		uint32_t slot;
-		int err = recording_cursor__next(t->cursor, &e);
+		struct slot *s = t->free_slots[t->free_cnt - 1];
+		int err = recording_cursor__next(t->cursor, &s->ev);
 
 		if (err < 0)
 			return err;
@@ -301,17 +388,27 @@ static int timeline__refill(struct timeline *t)
 			t->drained = true;
 			break;
 		}
-		if (lookback__is_late(&t->lookback, e.ts_ns))
+		if (lookback__is_late(&t->lookback, s->ev.ts_ns))
 			continue;
-		slot = t->free_slots[--t->free_cnt];
-		err = slot__set(&t->slots[slot], &e);
+		t->free_cnt--;
+		err = slot__own(s);
 		if (err)
 			return err;
-		timeline__fit(t, &t->slots[slot]);
-		t->fresh[cnt++] = key__of(&t->slots[slot].ev, idx, slot);
+		timeline__fit(t, s);
+		s->tie = event__tie(&s->ev, idx);
+		t->fresh[cnt++] = key__of(s);
 	}
 	timeline__merge(t, cnt);
 	return 0;
+}
+
+/* The window is larger than the caches near the processor and is left in another order than it was
+ * filled in. */
+static inline void slot__prefetch(const struct slot *later, const struct slot *next)
+{
+	__builtin_prefetch(later);
+	__builtin_prefetch((const char *)(later + 1) - 1);
+	__builtin_prefetch(next->args);
 }
 
 /* The earliest of what is sorted, held and deferred; NULL at the end. Takes it. */
@@ -325,18 +422,20 @@ static const struct slot *timeline__take(struct timeline *t)
 	if (deferred && (!run || key__before(deferred, run)) &&
 	    (!held || key__before(deferred, held))) {
 		t->deferred_cnt--;
-		return &t->deferred[deferred->slot];
+		return deferred->slot;
 	}
 	if (held && (!run || key__before(held, run))) {
 		t->held_pos++;
-		return &t->held[held->slot];
+		return held->slot;
 	}
 	if (!run)
 		return NULL;
+	if (t->run_pos + PREFETCH < t->run_cnt)
+		slot__prefetch(run[PREFETCH].slot, run[PREFETCH / 2].slot);
 	/* reused by the next refill at the earliest, which only the next call makes */
 	t->free_slots[t->free_cnt++] = run->slot;
 	t->run_pos++;
-	return &t->slots[run->slot];
+	return run->slot;
 }
 
 int timeline__next(struct timeline *t, struct timeline_event *e)
@@ -359,31 +458,32 @@ int timeline__next(struct timeline *t, struct timeline_event *e)
 }
 
 /* A free slot for a deferred event whose args may lie in one that was just taken. */
-static uint32_t timeline__deferred_slot(const struct timeline *t, const void *args)
+static struct slot *timeline__deferred_slot(struct timeline *t, const void *args)
 {
 	bool used[DEFERRED_MAX + 1] = {false};
-	uint32_t slot = 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i < t->deferred_cnt; i++)
-		used[t->deferred_keys[i].slot] = true;
-	while (used[slot] || (args && t->deferred[slot].args == args))
-		slot++;
-	return slot;
+	for (size_t k = 0; k < t->deferred_cnt; k++)
+		used[t->deferred_keys[k].slot - t->deferred] = true;
+	while (used[i] || (args && t->deferred[i].args == args))
+		i++;
+	return &t->deferred[i];
 }
 
 bool timeline__defer(struct timeline *t, const struct timeline_event *e, uint64_t begin_ns)
 {
-	const uint32_t slot = timeline__deferred_slot(t, e->ev.args);
+	struct slot *s = timeline__deferred_slot(t, e->ev.args);
 	struct key k;
 	size_t at;
 
 	if (t->deferred_cnt == DEFERRED_MAX)
 		return false;
-	t->defer_err = slot__set(&t->deferred[slot], &e->ev);
-	t->deferred[slot].cut_ns = e->cut_ns + (begin_ns - e->ev.ts_ns);
-	t->deferred[slot].ev.dur_ns = event__end_ns(&e->ev) - begin_ns;
-	t->deferred[slot].ev.ts_ns = begin_ns;
-	k = key__of(&t->deferred[slot].ev, 0, slot);
+	t->defer_err = slot__set(s, &e->ev);
+	s->cut_ns = e->cut_ns + (begin_ns - e->ev.ts_ns);
+	s->ev.dur_ns = event__end_ns(&e->ev) - begin_ns;
+	s->ev.ts_ns = begin_ns;
+	s->tie = event__tie(&s->ev, 0);
+	k = key__of(s);
 	for (at = t->deferred_cnt; at && key__before(&t->deferred_keys[at - 1], &k); at--)
 		t->deferred_keys[at] = t->deferred_keys[at - 1];
 	t->deferred_keys[at] = k;
@@ -393,20 +493,47 @@ bool timeline__defer(struct timeline *t, const struct timeline_event *e, uint64_
 
 static int timeline__alloc(struct timeline *t)
 {
-	t->categories = calloc((size_t)recording__track_cnt(t->r) + 1, sizeof(*t->categories));
+	t->track_cnt = recording__track_cnt(t->r);
+	t->name_cnt = recording__name_cnt(t->r);
+	t->categories = calloc((size_t)t->track_cnt + 1, sizeof(*t->categories));
+	t->name_categories = calloc((size_t)t->name_cnt + 1, sizeof(*t->name_categories));
 	t->fresh = calloc(RUN_CNT, sizeof(*t->fresh));
+	t->spare = calloc(RUN_CNT, sizeof(*t->spare));
 	t->pending = calloc(RUN_CNT, sizeof(*t->pending));
 	t->merged = calloc(WINDOW_CNT, sizeof(*t->merged));
 	t->slots = calloc(WINDOW_CNT, sizeof(*t->slots));
 	t->free_slots = calloc(WINDOW_CNT, sizeof(*t->free_slots));
-	if (!t->categories || !t->fresh || !t->pending || !t->merged || !t->slots || !t->free_slots)
+	if (!t->categories || !t->name_categories || !t->fresh || !t->spare || !t->pending ||
+	    !t->merged || !t->slots || !t->free_slots)
 		return err__set(-ENOMEM, "no memory for the event window");
+	for (uint32_t id = 1; id <= t->name_cnt; id++) {
+		const struct name *n = recording__name(t->r, id);
+
+		if (n && n->category < 32)
+			t->name_categories[id] = 1u << n->category;
+	}
 	for (uint32_t i = 0; i < WINDOW_CNT; i++)
-		t->free_slots[t->free_cnt++] = WINDOW_CNT - 1 - i;
+		t->free_slots[t->free_cnt++] = &t->slots[WINDOW_CNT - 1 - i];
 	return 0;
 }
 
-int timeline__open(const struct recording *r, struct timeline **out)
+static int timeline__sort_held(struct timeline *t)
+{
+	if (!t->held_cnt)
+		return 0;
+	t->held_keys = calloc(t->held_cnt, sizeof(*t->held_keys));
+	if (!t->held_keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->held_cnt; i++) {
+		timeline__fit(t, &t->held[i]);
+		t->held_keys[i] = key__of(&t->held[i]);
+	}
+	qsort(t->held_keys, t->held_cnt, sizeof(*t->held_keys), key__cmp);
+	return 0;
+}
+
+int timeline__open(const struct recording *r, int (*see)(void *ctx, const struct event *e),
+		   void *ctx, struct timeline **out)
 {
 	struct timeline *t = calloc(1, sizeof(*t));
 	int err;
@@ -417,17 +544,13 @@ int timeline__open(const struct recording *r, struct timeline **out)
 	t->begin_ns = UINT64_MAX;
 	err = timeline__alloc(t);
 	if (!err)
-		err = timeline__scan(t);
+		err = timeline__scan(t, see, ctx);
 	if (!err) {
 		if (t->step_cnt)
 			qsort(t->steps, t->step_cnt, sizeof(*t->steps), boundary__cmp);
-		for (size_t i = 0; i < t->held_cnt; i++) {
-			timeline__fit(t, &t->held[i]);
-			t->held_keys[i].ts_ns = t->held[i].ev.ts_ns;
-			t->held_keys[i].end_ns = event__end_ns(&t->held[i].ev);
-		}
-		if (t->held_cnt)
-			qsort(t->held_keys, t->held_cnt, sizeof(*t->held_keys), key__cmp);
+		err = timeline__sort_held(t);
+	}
+	if (!err) {
 		memset(&t->lookback, 0, sizeof(t->lookback));
 		err = recording_cursor__open(r, &t->cursor);
 	}
@@ -455,7 +578,9 @@ void timeline__close(struct timeline *t)
 	free(t->held_keys);
 	free(t->steps);
 	free(t->categories);
+	free(t->name_categories);
 	free(t->fresh);
+	free(t->spare);
 	free(t->pending);
 	free(t->merged);
 	free(t->slots);
@@ -475,5 +600,5 @@ uint64_t timeline__step_cnt(const struct timeline *t)
 
 uint32_t timeline__categories(const struct timeline *t, uint32_t track)
 {
-	return track <= recording__track_cnt(t->r) ? t->categories[track] : 0;
+	return recording__track(t->r, track) ? t->categories[track] : 0;
 }

@@ -13,8 +13,10 @@
 
 struct timeline;
 
-/* Reads the recording once. Error: negative errno. */
-int timeline__open(const struct recording *r, struct timeline **out);
+/* Reads the recording once; see (NULL: none) is shown each event in the recording's order, what it
+ * returns but 0 ends it. Error: negative errno. */
+int timeline__open(const struct recording *r, int (*see)(void *ctx, const struct event *e), void *ctx,
+		   struct timeline **out);
 void timeline__close(struct timeline *t);
 
 struct timeline_event {
