@@ -15,6 +15,8 @@ struct chrome_open {
 	uint64_t end_ns;
 	uint64_t operator_id; /* External id of the innermost operator, this one or around it */
 	uint64_t correlation; /* of the innermost launch, this one or around it */
+	uint32_t stack;	      /* that called the innermost operator, 0: not known */
+	bool in_node;	      /* of the backward pass: its stack is that of what it differentiates */
 	bool communication;   /* in a range around a collective */
 };
 

@@ -26,6 +26,8 @@ int chrome_writer__init(struct chrome_writer *w, const struct recording *r, stru
 		err = device_infos__load(r, &w->devices);
 	if (!err)
 		err = text_cache__init(&w->texts);
+	if (!err)
+		err = chrome_stacks__make(r, &w->stacks);
 	w->forwards = calloc(LINK_CNT, sizeof(*w->forwards));
 	w->launches = calloc(LINK_CNT, sizeof(*w->launches));
 	if (!err && (!w->forwards || !w->launches))
@@ -42,6 +44,7 @@ void chrome_writer__release(struct chrome_writer *w)
 	device_infos__free(&w->devices);
 	gpu_ranges__free(&w->ranges);
 	text_cache__free(&w->texts);
+	chrome_stacks__free(&w->stacks);
 	free(w->forwards);
 	free(w->launches);
 }
@@ -182,6 +185,26 @@ static char *put_kernel(struct chrome_writer *w, char *p, uint64_t device, const
 	return end;
 }
 
+/* Which stack an event shows. In a backward node it is that of what the node differentiates, as
+ * under the profiler; a range shows its own, and what is in it another. */
+static uint32_t stack_of(struct chrome_writer *w, const struct chrome_name *n,
+			 const struct event *e, struct chrome_open *o)
+{
+	const struct chrome_link *forward;
+
+	if (n->category == CAT_BACKWARD_NODE && e->id != EVENT_NO_ID) {
+		forward = forward_of(w, e->id);
+		o->stack = forward ? forward->stack : 0;
+		o->in_node = true;
+	} else if (n->role == ROLE_ANNOTATION) {
+		o->stack = 0;
+		return e->stack;
+	} else if (n->role == ROLE_OPERATOR && e->stack && !o->in_node) {
+		o->stack = e->stack;
+	}
+	return n->role == ROLE_OPERATOR ? o->stack : 0;
+}
+
 /* Args of a span on a thread; `o` is its own entry on the row. */
 static char *put_host_args(struct chrome_writer *w, char *p, const struct chrome_name *n,
 			   const struct event *e, struct chrome_open *o)
@@ -268,6 +291,7 @@ static void put_links(struct chrome_writer *w, const struct chrome_name *n, cons
 					 .end_ns = end_ns,
 					 .external_id = external_id_of(o),
 					 .row = row,
+					 .stack = o->stack,
 					 .is_driver = n->category == CAT_DRIVER,
 					 .communication = o->communication};
 
@@ -337,6 +361,7 @@ static int put_span(struct chrome_writer *w, const struct timeline_event *te)
 	struct chrome_row *row = chrome_rows__find(&w->rows, e->track, n->role == ROLE_SYNC);
 	uint64_t begin_ns = e->ts_ns, end_ns = e->ts_ns + e->dur_ns, later_ns, collective_id;
 	struct chrome_open *o;
+	uint32_t stack;
 	char *p;
 
 	if (!row)
@@ -351,6 +376,13 @@ static int put_span(struct chrome_writer *w, const struct timeline_event *te)
 		return -ENOMEM;
 	p = chrome_writer__slice(w, begin_named(w, n), row, begin_ns, end_ns);
 	p = TEXT_LIT(p, ",\"args\":{");
+	stack = row->device || !w->stacks.cnt ? 0 : stack_of(w, n, e, o);
+	if (stack) { /* may be longer than the room */
+		text_file__take(w->out, p);
+		if (chrome_stacks__put(&w->stacks, w->out, stack))
+			return -ENOMEM;
+		p = text_file__room(w->out, ARGS_ROOM);
+	}
 	p = row->device ? put_device_args(w, p, n, e, row, end_ns - begin_ns, collective_id)
 			: put_host_args(w, p, n, e, o);
 	p = put_marks(p, e, te->cut_ns + e->dur_ns - (end_ns - begin_ns));

@@ -5,6 +5,7 @@
 
 #include "exporters/chrome_names.h"
 #include "exporters/chrome_rows.h"
+#include "exporters/chrome_stacks.h"
 #include "exporters/gpu_ranges.h"
 #include "exporters/text_cache.h"
 #include "exporters/text_file.h"
@@ -17,6 +18,7 @@ struct chrome_link {
 	uint64_t begin_ns, end_ns;
 	uint64_t external_id;
 	const struct chrome_row *row; /* NULL: empty */
+	uint32_t stack;		      /* of the operator */
 	bool is_driver;		      /* a launch by the driver's interface */
 	bool communication;	      /* it lies in a range around a collective */
 };
@@ -39,6 +41,7 @@ struct chrome_writer {
 	struct device_infos devices;
 	struct gpu_ranges ranges;
 	struct text_cache texts; /* of args */
+	struct chrome_stacks stacks;
 };
 
 /* ranges: moved into the writer. */

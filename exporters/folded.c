@@ -44,7 +44,7 @@ static int make_frames(struct folded *f)
 {
 	const struct stacks *s = f->stacks;
 
-	f->frame_cnt = s->name_cnt + LABEL_TRACKS + 1 + recording__track_cnt(s->r);
+	f->frame_cnt = s->frame_max;
 	f->frames = calloc((size_t)f->frame_cnt + 1, sizeof(*f->frames));
 	if (!f->frames)
 		return -ENOMEM;

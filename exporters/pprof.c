@@ -86,7 +86,7 @@ static int flush(struct pprof *w)
 static int take_frames(struct pprof *w)
 {
 	const struct stacks *s = w->stacks;
-	const size_t max = (size_t)s->name_cnt + 2 + LABEL_TRACKS + recording__track_cnt(w->r);
+	const size_t max = (size_t)s->frame_max + 1;
 
 	w->strings = calloc(max, sizeof(*w->strings));
 	w->frames = calloc(max, sizeof(*w->frames));

@@ -10,20 +10,28 @@
 #include "exporters/output.h"
 #include "exporters/slices.h"
 #include "exporters/spool.h"
+#include "model/call_stack.h"
 
 #define EVENT_ROOM 80 /* {"type":"O","frame":...,"at":...}, */
 
 /* Frames by name id less one; behind the names stand those of the exporter's own. */
-enum { FRAME_STEP, FRAME_UNKNOWN };
+enum { FRAME_STEP, FRAME_UNKNOWN, FRAME_LINES /* + id of a frame of Python, less one */ };
+
+struct open_slice {
+	uint32_t frame;	 /* its own */
+	uint32_t lines;	 /* of Python around it, which end with it */
+	uint32_t python; /* innermost frame of Python so far, 0: none */
+};
 
 struct open_frames {
-	uint32_t *frames;
+	struct open_slice *slices;
 	size_t cnt, cap;
 	struct spool_text text;
 };
 
 struct speedscope {
 	const struct recording *r;
+	struct call_stacks *python; /* NULL: the recording has none */
 	struct text_file *out;
 	struct slices *slices;
 	struct spool spool;
@@ -33,8 +41,30 @@ struct speedscope {
 	uint64_t events;
 };
 
+/* {"name":"train.py(41): forward","file":"/job/train.py","line":41} */
+static int put_line(struct speedscope *w, uint32_t id)
+{
+	const struct code_frame *f = recording__frame(w->r, id);
+	const struct code *code = f ? recording__code(w->r, f->code) : NULL;
+	auto_free char *text = NULL, *name = NULL;
+	auto_free char *file = json__quote(code ? code->file : "");
+
+	if (!file || call_stacks__frame(w->python, id, &text))
+		return -ENOMEM;
+	name = json__quote(*text ? text : "(name lost)");
+	if (!name)
+		return -ENOMEM;
+	text_file__print(w->out, ",\n{\"name\":%s", name);
+	if (code && *code->file)
+		text_file__print(w->out, ",\"file\":%s,\"line\":%u", file, f->line);
+	text_file__print(w->out, "}");
+	return text_file__error(w->out);
+}
+
 static int put_frames(struct speedscope *w)
 {
+	int err = 0;
+
 	static const char *const own[] = {"\"ProfileStep\"", "\"(name lost)\""};
 
 	text_file__print(w->out, "\"shared\":{\"frames\":[\n");
@@ -46,9 +76,12 @@ static int put_frames(struct speedscope *w)
 			return -ENOMEM;
 		text_file__print(w->out, "{\"name\":%s},\n", quoted);
 	}
-	text_file__print(w->out, "{\"name\":%s},\n{\"name\":%s}\n]},\n", own[FRAME_STEP],
+	text_file__print(w->out, "{\"name\":%s},\n{\"name\":%s}", own[FRAME_STEP],
 			 own[FRAME_UNKNOWN]);
-	return text_file__error(w->out);
+	for (uint32_t id = 1; id <= recording__frame_cnt(w->r) && !err; id++)
+		err = put_line(w, id);
+	text_file__print(w->out, "\n]},\n");
+	return err ? err : text_file__error(w->out);
 }
 
 static int put_head(struct speedscope *w)
@@ -107,24 +140,55 @@ static uint32_t frame_of(const struct speedscope *w, const struct event *e)
 	return e->name && e->name <= w->name_cnt ? e->name - 1 : w->name_cnt + FRAME_UNKNOWN;
 }
 
+static uint32_t line_frame(const struct speedscope *w, uint32_t line)
+{
+	return w->name_cnt + FRAME_LINES + line - 1;
+}
+
+static int open_slice(struct speedscope *w, struct open_frames *row, const struct slice *s)
+{
+	struct open_slice o = {.frame = frame_of(w, &s->ev)};
+	uint32_t lines[CALL_STACK_MAX];
+	int err = 0;
+
+	o.python = row->cnt ? row->slices[row->cnt - 1].python : 0;
+	o.lines = (uint32_t)event__frames(w->r, &s->ev, o.python, lines);
+	if (o.lines)
+		o.python = s->ev.stack;
+	for (uint32_t i = 0; i < o.lines && !err; i++)
+		err = put_event(w, row, 'O', line_frame(w, lines[i]), s->ts_ns);
+	if (!err)
+		err = ARRAY_PUSH(row->slices, row->cnt, row->cap, o);
+	return err ? err : put_event(w, row, 'O', o.frame, s->ts_ns);
+}
+
+static int close_slice(struct speedscope *w, struct open_frames *row, uint64_t ts_ns)
+{
+	const struct open_slice *o = &row->slices[--row->cnt];
+	const struct code_frame *f = recording__frame(w->r, o->python);
+	int err = put_event(w, row, 'C', o->frame, ts_ns);
+
+	for (uint32_t i = 0; i < o->lines && f && !err; i++) {
+		err = put_event(w, row, 'C', line_frame(w, f->id), ts_ns);
+		f = recording__frame(w->r, f->parent);
+	}
+	return err;
+}
+
 static int put_slice(struct speedscope *w, const struct slice *s)
 {
 	struct open_frames *row = row_of(w, s->row);
-	uint32_t frame;
 
 	if (!row)
 		return -ENOMEM;
 	if (s->what == SLICE_END)
-		return put_event(w, row, 'C', row->frames[--row->cnt], s->ts_ns);
+		return close_slice(w, row, s->ts_ns);
 	if (s->what != SLICE_BEGIN)
 		return 0;
 	if (s->ev.type == EVENT_STEP && w->step_row == UINT32_MAX)
 		w->step_row = s->row->id;
 	w->events++;
-	frame = frame_of(w, &s->ev);
-	if (ARRAY_PUSH(row->frames, row->cnt, row->cap, frame))
-		return -ENOMEM;
-	return put_event(w, row, 'O', frame, s->ts_ns);
+	return open_slice(w, row, s);
 }
 
 /* ---- profiles ---- */
@@ -186,6 +250,8 @@ static int speedscope__write(const struct recording *r, int level, struct export
 	int err = slices__open(r, &w.slices);
 
 	if (!err)
+		err = call_stacks__open(r, &w.python);
+	if (!err)
 		err = spool__open(result->path, &w.spool);
 	if (!err)
 		err = text_file__open(result->path, level, &w.out);
@@ -193,12 +259,13 @@ static int speedscope__write(const struct recording *r, int level, struct export
 		err = put_all(&w);
 	result->events = w.events;
 	for (uint32_t i = 0; i < w.row_cnt; i++) {
-		free(w.rows[i].frames);
+		free(w.rows[i].slices);
 		spool_text__free(&w.rows[i].text);
 	}
 	free(w.rows);
 	spool__close(&w.spool);
 	slices__close(w.slices);
+	call_stacks__free(w.python);
 	return text_file__end(w.out, err, &result->bytes);
 }
 

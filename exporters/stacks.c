@@ -3,6 +3,7 @@
 #include <string.h>
 #include "common/util.h"
 #include "exporters/backward_waits.h"
+#include "model/call_stack.h"
 
 #define NODES_MAX (1u << 21)		    /* distinct stacks; later ones count for their caller */
 #define DEPTH_MAX (2 * MODEL_MAX_DEPTH + 8) /* inferred phases come on top of the model's limit */
@@ -14,6 +15,7 @@ struct walk {
 	uint32_t base; /* node of the track or step */
 	uint32_t frames[DEPTH_MAX];
 	int depth;
+	uint32_t python; /* innermost frame of Python among them, 0: none */
 	int err;
 };
 
@@ -87,11 +89,20 @@ static uint32_t frame_of(const struct stacks *s, const struct span *span)
 	return label(s, span->ev.name ? (uint32_t)LABEL_NO_NAME : (uint32_t)span->kind);
 }
 
+static uint32_t first_line(const struct stacks *s)
+{
+	return s->name_cnt + 1 + LABEL_TRACKS + recording__track_cnt(s->r);
+}
+
 const char *stacks__text(const struct stacks *s, uint32_t frame)
 {
+	const uint32_t line = frame > first_line(s) ? frame - first_line(s) : 0;
 	const struct name *n = recording__name(s->r, frame);
 	const uint32_t which = frame - s->name_cnt - 1;
 
+	if (line)
+		return line <= recording__frame_cnt(s->r) && s->texts[line] ? s->texts[line]
+									    : "(name lost)";
 	if (frame && frame <= s->name_cnt)
 		return n && n->text ? n->text : "(name lost)";
 	if (which == LABEL_NO_STEP)
@@ -103,7 +114,9 @@ const char *stacks__text(const struct stacks *s, uint32_t frame)
 
 uint32_t stacks__track(const struct stacks *s, uint32_t frame)
 {
-	return frame > s->name_cnt + LABEL_TRACKS ? frame - s->name_cnt - 1 - LABEL_TRACKS : 0;
+	return frame > s->name_cnt + LABEL_TRACKS && frame <= first_line(s)
+		       ? frame - s->name_cnt - 1 - LABEL_TRACKS
+		       : 0;
 }
 
 /* ---- spans ---- */
@@ -142,19 +155,42 @@ static uint32_t node_in_phase(struct walk *w, enum span_kind phase)
 	return node;
 }
 
+static uint32_t add_frame(struct walk *w, uint32_t node, uint32_t frame)
+{
+	if (w->depth == DEPTH_MAX)
+		return node;
+	w->frames[w->depth++] = frame;
+	return child(w, node, frame);
+}
+
+/* The lines that called it. */
+static uint32_t add_lines(struct walk *w, uint32_t node, const struct span *span)
+{
+	uint32_t frames[CALL_STACK_MAX];
+	const size_t cnt = event__frames(w->s->r, &span->ev, w->python, frames);
+
+	for (size_t i = 0; i < cnt; i++)
+		node = add_frame(w, node, first_line(w->s) + w->s->lines[frames[i]]);
+	if (cnt)
+		w->python = span->ev.stack;
+	return node;
+}
+
 static void add_span(struct walk *w, const struct span *span, uint32_t node, enum span_kind phase)
 {
 	const bool has_frame = span->ev.name || !span_kind__is_phase(span->kind);
+	const uint32_t python = w->python;
+	const int depth = w->depth;
 	const uint64_t waited_ns = backward_waits__of(&w->waits, w->pid, span);
 	struct stack_node *n;
 
 	note_time(w->s, span);
 	if (span->phase != phase)
 		node = node_in_phase(w, span->phase);
-	if (has_frame && w->depth < DEPTH_MAX) {
-		w->frames[w->depth] = frame_of(w->s, span);
-		node = child(w, node, w->frames[w->depth++]);
-	}
+	if (span->ev.stack && w->s->python)
+		node = add_lines(w, node, span);
+	if (has_frame)
+		node = add_frame(w, node, frame_of(w->s, span));
 	n = &w->s->nodes[node];
 	n->self_ns += span->self_ns > waited_ns ? span->self_ns - waited_ns : 0;
 	n->calls++;
@@ -162,7 +198,8 @@ static void add_span(struct walk *w, const struct span *span, uint32_t node, enu
 		add_device(w, node, d);
 	for (const struct span *c = span->first_child; c && !w->err; c = c->next_sibling)
 		add_span(w, c, node, span->phase);
-	w->depth -= has_frame;
+	w->depth = depth;
+	w->python = python;
 }
 
 /* What the step's thread did between spans: in the framework's own or the user's Python. */
@@ -184,6 +221,7 @@ static void take_track(struct walk *w, const struct batch *b, const struct track
 	const bool device = t->track->kind == TRACK_DEVICE;
 
 	w->depth = 0;
+	w->python = 0;
 	w->base = 0;
 	w->pid = t->track->pid;
 	if (w->s->by_track)
@@ -211,6 +249,59 @@ static int visit(const struct batch *b, void *ctx)
 	return w->err;
 }
 
+struct line_key {
+	uint32_t code, line, frame;
+};
+
+static int by_line(const void *a, const void *b)
+{
+	const struct line_key *x = a, *y = b;
+
+	if (x->code != y->code)
+		return x->code < y->code ? -1 : 1;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return x->frame < y->frame ? -1 : x->frame > y->frame;
+}
+
+/* One text for each line, wherever it was called from. */
+static int name_lines(struct stacks *s, const struct line_key *keys, size_t cnt)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < cnt && !err; i++) {
+		const struct line_key *k = &keys[i];
+		const bool same = i && k[-1].code == k->code && k[-1].line == k->line;
+
+		s->lines[k->frame] = same ? s->lines[k[-1].frame] : k->frame;
+		if (!same)
+			err = call_stacks__frame(s->python, k->frame, &s->texts[k->frame]);
+	}
+	return err;
+}
+
+static int read_lines(struct stacks *s)
+{
+	const size_t max = recording__frame_cnt(s->r);
+	auto_free struct line_key *keys = calloc(max + 1, sizeof(*keys));
+	size_t cnt = 0;
+	int err = call_stacks__open(s->r, &s->python);
+
+	s->lines = calloc(max + 1, sizeof(*s->lines));
+	s->texts = calloc(max + 1, sizeof(*s->texts));
+	if (err || !keys || !s->lines || !s->texts)
+		return -ENOMEM;
+	for (uint32_t id = 1; id <= max; id++) {
+		const struct code_frame *f = recording__frame(s->r, id);
+
+		if (f)
+			keys[cnt++] = (struct line_key){f->code, f->line, id};
+	}
+	if (cnt)
+		qsort(keys, cnt, sizeof(*keys), by_line);
+	return name_lines(s, keys, cnt);
+}
+
 int stacks__collect(const struct recording *r, bool by_track, bool by_step, struct stacks *out)
 {
 	struct walk *w = calloc(1, sizeof(*w));
@@ -225,7 +316,10 @@ int stacks__collect(const struct recording *r, bool by_track, bool by_step, stru
 	if (!w)
 		return -ENOMEM;
 	w->s = out;
-	err = ARRAY_PUSH(out->nodes, out->cnt, out->cap, ((struct stack_node){0}));
+	out->frame_max = first_line(out) + recording__frame_cnt(r);
+	err = read_lines(out);
+	if (!err)
+		err = ARRAY_PUSH(out->nodes, out->cnt, out->cap, ((struct stack_node){0}));
 	if (!err)
 		err = grow_slots(out);
 	if (!err)
@@ -239,6 +333,11 @@ int stacks__collect(const struct recording *r, bool by_track, bool by_step, stru
 
 void stacks__free(struct stacks *s)
 {
+	for (uint32_t id = 0; s->texts && id <= recording__frame_cnt(s->r); id++)
+		free(s->texts[id]);
+	free(s->texts);
+	free(s->lines);
+	call_stacks__free(s->python);
 	free(s->nodes);
 	free(s->slots);
 	*s = (struct stacks){0};

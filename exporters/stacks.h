@@ -3,7 +3,8 @@
  * The spans of a recording added up by call stack, as flame graphs and pprof want them. Memory
  * follows the number of distinct stacks, up to a limit, and not that of the events.
  *
- * A stack is [track,] [step,] phase, spans from the outermost inwards, and below the call that
+ * A stack is [track,] [step,] phase, spans from the outermost inwards, around operators the lines of
+ * Python that called them, and below the call that
  * launched it what ran on a device. The phase is that of the innermost span, so that the sums by
  * phase are those of the tables; a phase that was inferred has no frame of its own beside it. The
  * time is what threads did: a call of the backward pass is without the time in which it waits for
@@ -20,7 +21,7 @@ enum stack_label {
 	LABEL_NO_STEP = KIND_CNT,
 	LABEL_NO_LAUNCH,
 	LABEL_NO_NAME,
-	LABEL_TRACKS, /* + track id */
+	LABEL_TRACKS, /* + track id; behind the last one the recording's frames of Python */
 };
 
 struct stack_node {
@@ -32,7 +33,10 @@ struct stack_node {
 struct stacks {
 	const struct recording *r;
 	bool by_track, by_step;
-	uint32_t name_cnt;
+	uint32_t name_cnt, frame_max;
+	struct call_stacks *python; /* NULL: the recording has none */
+	uint32_t *lines;	    /* by frame of Python: the first one of the same line */
+	char **texts;		    /* by frame of Python, of those first ones */
 	struct stack_node *nodes; /* a parent before its children */
 	size_t cnt, cap;
 	uint32_t *slots; /* index of a node, 0: empty */

@@ -263,6 +263,38 @@ Test(findings, synchronizing_again_and_again)
 	expect(&j, "synchronization", "most in aten::item (4.0 a step)");
 }
 
+/* The line that asks most often, of those that ask. */
+Test(findings, a_line_of_code_where_stacks_were_recorded)
+{
+	struct job j = job_new();
+	uint32_t line[2];
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < 2; i++)
+		line[i] = recording_writer__frame(
+			j.s.w, 0, recording_writer__code(j.s.w, "/job/train.py", "<module>", 1),
+			41 + i);
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = at + plan_ms(&healthy) * MS;
+
+		busy_device(&j, at, end);
+		for (uint64_t k = 0; k < 4; k++) {
+			uint64_t t = at + (5 + k * 8) * MS;
+			struct event e = synth__event(&j.s, j.s.main, CAT_OPERATOR, "aten::item", t,
+						      t + 2 * MS + 1000);
+
+			synth__span(&j.s, j.s.main, CAT_RUNTIME, "cudaStreamSynchronize", t + 1000,
+				    t + 2 * MS);
+			e.stack = line[k > 0];
+			synth__write(&j.s, &e);
+		}
+		begin_step(&j, at, &healthy);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	expect(&j, "synchronization", "most in aten::item at train.py:42 (4.0 a step)");
+}
+
 Test(findings, many_small_copies)
 {
 	struct job j = job_new();

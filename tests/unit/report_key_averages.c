@@ -259,7 +259,7 @@ Test(report_key_averages, by_stack_a_row_for_each_chain_of_callers)
 		"deep    1.79        1         1.79         1          1             1           "
 		"l5 < l4 < l3 < l2 < l1",
 		"Called From: the operators and ranges around it, the innermost first; frames of "
-		"Python are not recorded.");
+		"Python were not recorded (--with-stack).");
 	synth__free(&s);
 }
 
@@ -293,4 +293,79 @@ Test(report_key_averages, an_order_that_a_table_lacks_is_answered_with_its_own)
 	expect_refused(NULL, "cuda_time", "operator by cpu_total, ");
 	expect_refused("steps", "count", "steps has one order");
 	expect_refused("steps", "calls", "steps has one order");
+}
+
+/* A line of train.py that called torch's linear.py; below both a third one that is left out. */
+static uint32_t line_of(struct synth *s, uint32_t line)
+{
+	struct recording_writer *w = s->w;
+	uint32_t id = recording_writer__frame(
+		w, 0, recording_writer__code(w, "/job/train.py", "<module>", 1), 9);
+
+	id = recording_writer__frame(w, id, recording_writer__code(w, "/job/train.py", "step", 40),
+				     line);
+	return recording_writer__frame(w, id,
+				       recording_writer__code(w, "/x/site-packages/torch/linear.py",
+							      "Linear.forward", 130),
+				       134);
+}
+
+static void called_from(struct synth *s, uint32_t stack, uint64_t begin, uint64_t end, uint64_t seq)
+{
+	struct event e = synth__event(s, s->main, CAT_OPERATOR, "linear", begin, end);
+
+	e.stack = stack;
+	e.id = seq;
+	synth__write(s, &e);
+}
+
+static struct synth with_lines(void)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	struct event e;
+
+	synth__span(&s, s.main, CAT_OPERATOR, "addmm", 12, 18);
+	called_from(&s, line_of(&s, 41), 10, 20, 5);
+	called_from(&s, line_of(&s, 42), 20, 24, 6);
+	called_from(&s, line_of(&s, 41), 30, 35, 7);
+	e = synth__event(&s, s.main, CAT_BACKWARD_NODE, "AddmmBackward0", 50, 57);
+	e.id = 6;
+	synth__write(&s, &e);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	return s;
+}
+
+/* A backward node has the stack of what it differentiates. */
+Test(report_key_averages, by_lines_of_python_where_they_were_recorded)
+{
+	struct synth s = with_lines();
+
+	EXPECT_LINES(&s, "key_averages",
+		     NS(.group_by = GROUP_BY_STACK, .stack_depth = 2, .style.width = 0),
+		     "linear          34.62       9         57.69        15         8             "
+		     "2        "
+		     "   torch/linear.py(134): forward < train.py(41): step",
+		     "linear          15.38       4         15.38        4          4             "
+		     "1        "
+		     "   torch/linear.py(134): forward < train.py(42): step",
+		     "addmm           23.08       6         23.08        6          6             "
+		     "1        "
+		     "   torch/linear.py(134): forward < train.py(41): step",
+		     "AddmmBackward0  26.92       7         26.92        7          7             "
+		     "1        "
+		     "   torch/linear.py(134): forward < train.py(42): step");
+	synth__free(&s);
+}
+
+Test(report_key_averages, one_frame_joins_the_lines_behind_it)
+{
+	struct synth s = with_lines();
+
+	EXPECT_LINES(
+		&s, "key_averages",
+		NS(.group_by = GROUP_BY_STACK, .stack_depth = 1, .style.width = 0),
+		"linear          50.00       13        73.08        19         6             3  "
+		"         torch/linear.py(134): forward");
+	synth__free(&s);
 }

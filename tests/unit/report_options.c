@@ -42,6 +42,7 @@ Test(report_options, what_no_table_heeds_is_refused)
 	expect_refused(report__check_uses(NULL, OPTS(.state = STATE_GPU)), "it is for classic");
 	expect_refused(report__check_uses("model", OPTS(.batch_size = 8)), "--batch-size");
 	expect_refused(report__check_uses("steps", OPTS(.ascending = true)), "--ascending");
+	expect_refused(report__check_uses("key_averages", OPTS(.stack_depth = 3)), "--stack-depth");
 	expect_refused(report__check_uses("nosuch", OPTS(.ascending = true)), "unknown table");
 }
 

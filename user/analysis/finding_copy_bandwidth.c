@@ -67,7 +67,7 @@ static int add_copy(const struct analysis *a, struct copy_bandwidth *c, int devi
 		l->ns += s->ev.dur_ns;
 		err = interval_union__add(&l->and_kernels, s->ev.ts_ns, s->ev.ts_ns + s->ev.dur_ns);
 		if (!err && s->launch)
-			err = by_operator__add(&l->by, s->launch, s->ev.dur_ns);
+			err = by_operator__add(a, &l->by, s->launch, s->ev.dur_ns);
 		if (err)
 			return err;
 	}
@@ -149,8 +149,8 @@ static void explain(const struct analysis *a, const struct link *l, int device,
 		    const char *direction, struct finding *f)
 {
 	const bool measured = l->rates[LINK_COPIES - 1] > 0;
-	uint64_t calls = 0;
-	const char *top = by_operator__top(a, &l->by, &calls);
+	struct top_operator top;
+	const bool has_top = by_operator__top(a, &l->by, &top);
 	char link[160];
 
 	explain_link(a, l, device, link, sizeof(link));
@@ -161,7 +161,7 @@ static void explain(const struct analysis *a, const struct link *l, int device,
 	snprintf(f->evidence, sizeof(f->evidence),
 		 "%.1f copies a step of %.1f MB on average; %s%s%s",
 		 (double)l->cnt / (double)a->steps.calls, (double)l->bytes / (double)l->cnt / 1e6,
-		 link, top ? "; most in " : "", top ? top : "");
+		 link, has_top ? "; most in " : "", has_top ? top.text : "");
 	snprintf(f->next, sizeof(f->next),
 		 "copy from page-locked memory: pin_memory=True in the data loader, or "
 		 "tensor.pin_memory(), with non_blocking=True");

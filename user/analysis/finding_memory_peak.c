@@ -17,8 +17,7 @@
 struct spike {
 	int64_t peak, rest; /* bytes above the step's begin: the most, and all but for SHORT */
 	uint64_t step, ns;  /* for so long more than the rest */
-	uint32_t owner;	    /* name of the operator that allocated most of what the peak holds */
-	int64_t owner_bytes;
+	struct top_operator owner; /* bytes: which allocated most of what the peak holds */
 };
 
 struct memory_peak {
@@ -80,7 +79,7 @@ struct allocation {
 	uint64_t addr;
 	size_t order; /* of its event */
 	int64_t bytes;
-	uint32_t owner;
+	const struct span *span; /* that made it, NULL: none */
 };
 
 static int by_address(const void *x, const void *y)
@@ -93,39 +92,33 @@ static int by_address(const void *x, const void *y)
 }
 
 /* Of what was allocated in the step and lives when the peak is reached, whose is most. */
-static int find_owner(const struct history *h, size_t peak, struct spike *s)
+static int find_owner(const struct analysis *a, const struct history *h, size_t peak,
+		      struct spike *s)
 {
 	auto_free struct allocation *all = calloc(peak + 1, sizeof(*all));
-	struct stat_map sums = {};
+	struct by_operator owners = {};
 	int err = all ? 0 : -ENOMEM;
 
 	for (size_t i = 0; all && i <= peak; i++)
 		all[i] = (struct allocation){h->events[i]->id, i, h->events[i]->value,
-					     operator__around(h->spans[h->index[i]])};
+					     h->spans[h->index[i]]};
 	if (all)
 		qsort(all, peak + 1, sizeof(*all), by_address);
 	for (size_t i = 0; !err && i <= peak; i++) {
-		const struct stat_key key = {.id = all[i].owner};
-		struct stat *sum;
-
 		if (all[i].bytes <= 0 || (i < peak && all[i + 1].addr == all[i].addr))
 			continue;
-		sum = stat_map__at(&sums, &key);
-		if (!sum) {
-			err = -ENOMEM;
-			continue;
-		}
-		sum->cpu.total += (uint64_t)all[i].bytes;
-		if ((int64_t)sum->cpu.total > s->owner_bytes) {
-			s->owner_bytes = (int64_t)sum->cpu.total;
-			s->owner = all[i].owner;
-		}
+		err = all[i].span
+			      ? by_operator__add(a, &owners, all[i].span, (uint64_t)all[i].bytes)
+			      : by_operator__add_to(&owners, 0, 0, (uint64_t)all[i].bytes);
 	}
-	stat_map__free(&sums);
+	if (!err)
+		by_operator__top(a, &owners, &s->owner);
+	stat_map__free(&owners.map);
 	return err;
 }
 
-static int judge_step(struct place *p, const struct history *h, const struct step *step)
+static int judge_step(const struct analysis *a, struct place *p, const struct history *h,
+		      const struct step *step)
 {
 	auto_free struct level *levels = calloc(h->cnt + 1, sizeof(*levels));
 	struct spike s = {.step = step->index};
@@ -157,7 +150,7 @@ static int judge_step(struct place *p, const struct history *h, const struct ste
 	p->cnt++;
 	if (s.peak - s.rest <= p->worst.peak - p->worst.rest)
 		return 0;
-	err = find_owner(h, peak, &s);
+	err = find_owner(a, h, peak, &s);
 	p->worst = s;
 	return err;
 }
@@ -194,7 +187,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 			index[h.cnt++] = i;
 		}
 		if (h.cnt)
-			err = judge_step(&m->places[place], &h, b->step);
+			err = judge_step(a, &m->places[place], &h, b->step);
 	}
 	return err;
 }
@@ -215,8 +208,7 @@ static void explain(const struct analysis *a, const struct place *p, int place, 
 		"step %llu holds up to %.1f MB more than at its begin, and %.1f MB or less but for "
 		"%s; %.1f MB of the peak by %s; %llu of %llu steps have such a spike",
 		(unsigned long long)s->step, (double)s->peak / 1e6, (double)s->rest / 1e6,
-		time_text(a, s->ns).s, (double)s->owner_bytes / 1e6,
-		s->owner ? analysis__name(a, s->owner) : "code outside of operators",
+		time_text(a, s->ns).s, (double)s->owner.total / 1e6, s->owner.text,
 		(unsigned long long)p->cnt, (unsigned long long)a->steps.calls);
 	snprintf(f->next, sizeof(f->next),
 		 "free what is not needed before it, do it in parts (chunks of the batch, of the "

@@ -10,6 +10,7 @@
 #include "analysis/step_parts.h"
 #include "analysis/step_sample.h"
 #include "common/util.h"
+#include "model/call_stack.h"
 
 #define FEWEST	       8   /* steps, for a median to mean something */
 #define MOST	       3   /* of so many steps one may be slow: what is more frequent is usual */
@@ -24,6 +25,7 @@ struct slow_steps {
 	uint64_t *alloc_bytes; /* by step */
 	size_t alloc_cnt, alloc_cap;
 	struct step_sample sample;
+	struct by_operator lines; /* own time, where stacks were recorded */
 };
 
 static uint64_t allocated(const struct analysis *a, const struct batch *b)
@@ -41,6 +43,20 @@ static uint64_t allocated(const struct analysis *a, const struct batch *b)
 	return bytes;
 }
 
+static int add_lines(const struct analysis *a, struct by_operator *lines, const struct batch *b)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < b->track_cnt; i++)
+		for (const struct span *root = b->tracks[i].roots;
+		     root && b->tracks[i].track->kind == TRACK_THREAD; root = root->next_sibling)
+			for (const struct span *s = root; s && !err; s = span__next(s, root))
+				if (s->ev.name)
+					err = by_operator__add_to(lines, s->ev.name,
+								  span__stack(a->r, s), s->self_ns);
+	return err;
+}
+
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct slow_steps *s = state;
@@ -48,6 +64,8 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 
 	if (!err)
 		err = ARRAY_PUSH(s->alloc_bytes, s->alloc_cnt, s->alloc_cap, allocated(a, b));
+	if (!err && recording__frame_cnt(a->r))
+		err = add_lines(a, &s->lines, b);
 	return err ? err : step_sample__add(&s->sample, b);
 }
 
@@ -126,13 +144,14 @@ static int say_phase(const struct slow_steps *s, const struct slow *slow, struct
 static int say_name(const struct analysis *a, const struct slow_steps *s, const struct slow *slow,
 		    struct finding *f)
 {
+	struct top_operator op;
 	uint32_t name;
 	double share;
 	int err = step_sample__differs(&s->sample, slow->limit_ns, &name, &share);
 
 	if (!err && name && share >= MOST_OF_IT)
 		say(f, "; %.0f %% in %s itself", share < 1 ? 100 * share : 100,
-		    analysis__name(a, name));
+		    by_operator__of(a, &s->lines, name, &op) ? op.text : analysis__name(a, name));
 	return err;
 }
 
@@ -260,6 +279,7 @@ static void clean(void *state)
 	free(s->items);
 	free(s->alloc_bytes);
 	step_sample__free(&s->sample);
+	stat_map__free(&s->lines.map);
 }
 
 const struct finding_rule finding_slow_steps = {

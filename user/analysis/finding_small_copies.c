@@ -24,7 +24,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 				continue;
 			c->cnt++;
 			c->ns += s->launch->cpu_ns;
-			err = by_operator__add(&c->by, s->launch, s->launch->cpu_ns);
+			err = by_operator__add(a, &c->by, s->launch, s->launch->cpu_ns);
 		}
 	}
 	return err;
@@ -33,10 +33,10 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
 	const struct copies *c = state;
-	uint64_t calls = 0;
-	const char *top = by_operator__top(a, &c->by, &calls);
+	struct top_operator top;
 
-	if (!top || c->cnt < OFTEN * a->steps.calls || finding__percent(a, c->ns) < WORTH_SAYING)
+	if (!by_operator__top(a, &c->by, &top) || c->cnt < OFTEN * a->steps.calls ||
+	    finding__percent(a, c->ns) < WORTH_SAYING)
 		return 0;
 	f->cost_ns = finding__per_step(a, c->ns);
 	snprintf(f->what, sizeof(f->what), "%.0f copies a step move %d bytes or less each.",
@@ -44,7 +44,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	snprintf(f->evidence, sizeof(f->evidence),
 		 "their calls take %s of a step; most in %s (%.1f a "
 		 "step)",
-		 time_text(a, f->cost_ns).s, top, (double)calls / (double)a->steps.calls);
+		 time_text(a, f->cost_ns).s, top.text, (double)top.calls / (double)a->steps.calls);
 	snprintf(f->next, sizeof(f->next),
 		 "make scalars and index tensors on the device, or gather them into one copy");
 	return 1;

@@ -29,7 +29,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 					continue;
 				y->cnt++;
 				y->ns += s->cpu_ns;
-				err = by_operator__add(&y->by, s, s->cpu_ns);
+				err = by_operator__add(a, &y->by, s, s->cpu_ns);
 			}
 	}
 	return err;
@@ -38,10 +38,9 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
 	const struct syncs *y = state;
-	uint64_t calls = 0;
-	const char *top = by_operator__top(a, &y->by, &calls);
+	struct top_operator top;
 
-	if (!top || y->cnt < WAITS_OFTEN * a->steps.calls ||
+	if (!by_operator__top(a, &y->by, &top) || y->cnt < WAITS_OFTEN * a->steps.calls ||
 	    finding__percent(a, y->ns) < WORTH_SAYING)
 		return 0;
 	f->cost_ns = finding__per_step(a, y->ns);
@@ -50,7 +49,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	snprintf(f->evidence, sizeof(f->evidence),
 		 "%s of a step in calls that synchronize; most in %s "
 		 "(%.1f a step)",
-		 time_text(a, f->cost_ns).s, top, (double)calls / (double)a->steps.calls);
+		 time_text(a, f->cost_ns).s, top.text, (double)top.calls / (double)a->steps.calls);
 	snprintf(
 		f->next, sizeof(f->next),
 		"read results (item, cpu, print, comparisons of device values) every N steps, copy "

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "common/counted.h"
 #include "common/util.h"
+#include "model/call_stack.h"
 
 #define MAX_SHOWN 5
 #define LOST_FEW  100 /* in a short recording that is more than 1 %, too */
@@ -83,28 +84,83 @@ uint32_t operator__around(const struct span *s)
 	return name;
 }
 
-int by_operator__add(struct by_operator *m, const struct span *s, uint64_t ns)
+int by_operator__add_to(struct by_operator *m, uint32_t name, uint32_t stack, uint64_t amount)
 {
-	const struct stat_key key = {.id = operator__around(s)};
+	const struct stat_key key = {.id = name, .child = stack};
 	struct stat *stat = stat_map__at(&m->map, &key);
 
 	if (!stat)
 		return -ENOMEM;
-	stat__add(stat, ns, 0);
+	stat__add(stat, amount, 0);
 	return 0;
 }
 
-const char *by_operator__top(const struct analysis *a, const struct by_operator *m, uint64_t *calls)
+int by_operator__add(const struct analysis *a, struct by_operator *m, const struct span *s,
+		     uint64_t amount)
 {
-	const struct stat_row *top = NULL;
+	return by_operator__add_to(m, operator__around(s), span__stack(a->r, s), amount);
+}
 
-	for (size_t i = 0; i < m->map.cnt; i++)
-		if (!top || m->map.rows[i].stat.cpu.total > top->stat.cpu.total)
-			top = &m->map.rows[i];
-	if (!top)
-		return NULL;
-	*calls = top->stat.calls;
-	return top->key.id ? analysis__name(a, top->key.id) : "code outside of operators";
+/* " at train.py:41", or nothing. */
+static void put_line(const struct analysis *a, uint32_t stack, char *out, size_t size)
+{
+	struct call_stacks *stacks;
+	char place[128];
+
+	if (!stack || call_stacks__open(a->r, &stacks))
+		return;
+	if (call_stacks__place(stacks, stack, place, sizeof(place)))
+		snprintf(out, size, " at %s", place);
+	call_stacks__free(stacks);
+}
+
+bool by_operator__of(const struct analysis *a, const struct by_operator *m, uint32_t name,
+		     struct top_operator *out)
+{
+	const struct stat_row *line = NULL;
+	char where[140] = "";
+
+	*out = (struct top_operator){.name = name};
+	for (size_t i = 0; i < m->map.cnt; i++) {
+		const struct stat_row *row = &m->map.rows[i];
+
+		if (row->key.id != name)
+			continue;
+		out->total += row->stat.cpu.total;
+		out->calls += row->stat.calls;
+		if (!line || row->stat.cpu.total > line->stat.cpu.total)
+			line = row;
+	}
+	if (!line)
+		return false;
+	put_line(a, line->key.child, where, sizeof(where));
+	snprintf(out->text, sizeof(out->text), "%.*s%s", (int)(sizeof(out->text) - sizeof(where)),
+		 name ? analysis__name(a, name) : "code outside of operators", where);
+	return true;
+}
+
+bool by_operator__top(const struct analysis *a, const struct by_operator *m,
+		      struct top_operator *out)
+{
+	struct stat_map sums = {};
+	const struct stat_row *top = NULL;
+	bool found = false;
+
+	for (size_t i = 0; i < m->map.cnt; i++) {
+		const struct stat_key key = {.id = m->map.rows[i].key.id};
+		struct stat *sum = stat_map__at(&sums, &key);
+
+		if (!sum)
+			goto out;
+		sum->cpu.total += m->map.rows[i].stat.cpu.total;
+	}
+	for (size_t i = 0; i < sums.cnt; i++)
+		if (!top || sums.rows[i].stat.cpu.total > top->stat.cpu.total)
+			top = &sums.rows[i];
+	found = top && by_operator__of(a, m, top->key.id, out);
+out:
+	stat_map__free(&sums);
+	return found;
 }
 
 /* ---- the table ---- */

@@ -44,15 +44,28 @@ bool thread_times__of(const struct analysis *a, uint32_t track, struct thread_ti
 bool span__is_wait(const struct analysis *a, const struct span *s);
 #define WAITS_OFTEN 3
 
-/* Sums by operator: the calls of something inside it, and which has most. */
+/* Sums by operator, and by the line that called it: the calls of something inside it, and which has
+ * most. */
 struct by_operator {
 	struct stat_map map;
 };
 /* The outermost operator, or range, around a span; 0: none. */
 uint32_t operator__around(const struct span *s);
-int by_operator__add(struct by_operator *m, const struct span *s, uint64_t ns);
-/* The name with the longest total; NULL: nothing was added. *calls: its calls. */
-const char *by_operator__top(const struct analysis *a, const struct by_operator *m,
-			     uint64_t *calls);
+/* For the operator around a span, or for one by name and stack. 0 or -ENOMEM. */
+int by_operator__add(const struct analysis *a, struct by_operator *m, const struct span *s,
+		     uint64_t amount);
+int by_operator__add_to(struct by_operator *m, uint32_t name, uint32_t stack, uint64_t amount);
+
+struct top_operator {
+	uint32_t name; /* 0: no operator */
+	uint64_t total, calls;
+	char text[200]; /* "aten::item at train.py:41", of its lines the one with most */
+};
+/* That with the largest total; false: nothing was added, or no memory. */
+bool by_operator__top(const struct analysis *a, const struct by_operator *m,
+		      struct top_operator *out);
+/* The same of one operator. */
+bool by_operator__of(const struct analysis *a, const struct by_operator *m, uint32_t name,
+		     struct top_operator *out);
 
 #endif

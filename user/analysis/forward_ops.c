@@ -5,6 +5,7 @@
 #include "analysis/left_out.h"
 #include "analysis/spans_by_name.h"
 #include "common/util.h"
+#include "model/call_stack.h"
 
 #define KEEP_MAX (1u << 16) /* operators kept where there are no steps */
 #define APART	 64	    /* nodes that one operator makes at most */
@@ -40,7 +41,8 @@ static int take_track(const struct analysis *a, struct forward_ops *f, const str
 						      .track = t->track,
 						      .pid = t->track->pid,
 						      .group = by_name__group(a, t->track),
-						      .name = s->ev.name};
+						      .name = s->ev.name,
+						      .stack = span__stack(a->r, s)};
 
 			if (s->kind == KIND_OPERATOR && s->ev.id != EVENT_NO_ID &&
 			    category(a, s) == CAT_OPERATOR)

@@ -14,6 +14,7 @@ struct forward_ops {
 		uint64_t seq, order, begin_ns, end_ns;
 		const struct track *track;
 		uint32_t pid, group, name;
+		uint32_t stack; /* that called it, 0: none was read */
 	} *items; /* by process and number */
 	size_t cnt, cap;
 	uint64_t order;

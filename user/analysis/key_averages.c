@@ -10,6 +10,7 @@
 #include "analysis/callers.h"
 #include "analysis/order.h"
 #include "analysis/shapes.h"
+#include "analysis/sources.h"
 #include "analysis/spans_by_name.h"
 #include "common/util.h"
 
@@ -27,6 +28,7 @@ struct averages {
 	size_t sum_cnt, sum_cap;
 	struct shapes shapes;
 	struct callers callers;
+	struct sources sources; /* instead of callers, where stacks were recorded */
 	bool any_shape, memory[PLACES];
 	int64_t outside_bytes[PLACES]; /* of no event */
 	uint64_t outside_cnt[PLACES];
@@ -142,11 +144,19 @@ static struct sums *sums_at(struct averages *k, const struct stat_key *key, stru
 	return *stat ? &k->sums[stat_map__index(&k->map, *stat)] : NULL;
 }
 
+static bool by_source(const struct analysis *a)
+{
+	return a->opts->group_by == GROUP_BY_STACK && sources__has(a);
+}
+
 static int key_of(const struct analysis *a, struct averages *k, const struct track *t,
 		  const struct span *s, struct stat_key *key)
 {
 	*key = (struct stat_key){.group = by_name__group(a, t), .id = s->ev.name};
 	k->any_shape |= s->ev.args_len && s->kind != KIND_RUNTIME;
+	if (by_source(a))
+		return sources__id(a, &k->sources, sources__stack(a, &k->sources, t, s),
+				   &key->child);
 	if (a->opts->group_by == GROUP_BY_STACK)
 		return callers__id(&k->callers, s, has_row, &key->child);
 	if (a->opts->group_by != GROUP_BY_SHAPE || s->kind == KIND_RUNTIME)
@@ -190,6 +200,13 @@ static int add_device(const struct analysis *a, struct averages *k, const struct
 		key.group = by_name__group(a, by);
 	else if (!a->opts->by_thread && a->main_pid && t->pid != a->main_pid)
 		key.group = GROUP_OTHERS;
+	if (by && by_source(a)) {
+		int err = sources__id(a, &k->sources, sources__stack(a, &k->sources, by, s->launch),
+				      &key.child);
+
+		if (err)
+			return err;
+	}
 	sums = sums_at(k, &key, &stat);
 	if (!sums)
 		return -ENOMEM;
@@ -252,7 +269,7 @@ static int add_memory(const struct analysis *a, struct averages *k, const struct
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct averages *k = state;
-	int err = 0;
+	int err = by_source(a) ? sources__take(a, &k->sources, b) : 0;
 
 	for (size_t i = 0; i < b->track_cnt && !err; i++)
 		err = add_track(a, k, &b->tracks[i]);
@@ -355,7 +372,8 @@ static int add_columns(const struct analysis *a, const struct averages *k, struc
 		{true, {"calls", "# of Calls", 0, NULL, CELL_COUNT, 0, 0, "Calls"}},
 		{a->opts->group_by == GROUP_BY_SHAPE,
 		 {"input_shapes", "Input Shapes", 0, NULL, CELL_TEXT, 1, 60, NULL}},
-		{a->opts->group_by == GROUP_BY_STACK,
+		{by_source(a), {"stack", "Source Location", 0, NULL, CELL_TEXT, 1, 110, NULL}},
+		{a->opts->group_by == GROUP_BY_STACK && !by_source(a),
 		 {"callers", "Called From", 0, NULL, CELL_TEXT, 1, 75, NULL}},
 	};
 	int err = 0;
@@ -382,6 +400,7 @@ static int add_row(const struct analysis *a, const struct averages *k, struct ta
 	const struct stat *s = &r->stat;
 	const struct sums *m = &k->sums[row];
 	const char *shapes = shapes__text(&k->shapes, r->key.child);
+	const char *source = sources__text(&k->sources, r->key.child);
 	auto_free char *callers = callers__text(a, &k->callers, r->key.child);
 	struct cell cells[17];
 	size_t n = 0;
@@ -408,7 +427,11 @@ static int add_row(const struct analysis *a, const struct averages *k, struct ta
 	cells[n++] = cell__count(s->calls);
 	if (a->opts->group_by == GROUP_BY_SHAPE)
 		cells[n++] = shapes ? cell__text(shapes) : cell__none("no shapes were recorded");
-	if (a->opts->group_by == GROUP_BY_STACK)
+	if (by_source(a))
+		cells[n++] = source	     ? cell__text(source)
+			     : r->key.device ? cell__none("it ran on a device")
+					     : cell__none("no stack of Python was read for it");
+	else if (a->opts->group_by == GROUP_BY_STACK)
 		cells[n++] = *callers	     ? cell__text(callers)
 			     : r->key.device ? cell__none("it ran on a device")
 					     : cell__none("nothing that was recorded called it");
@@ -441,9 +464,14 @@ static int add_footer(const struct analysis *a, const struct averages *k, const 
 		err = table__add_notef(t, "Self GPU time total: %s", time_text(a, w->gpu_ns).s);
 	if (!err)
 		err = table__note_cut(t, &k->map);
-	if (!err && a->opts->group_by == GROUP_BY_STACK)
+	if (!err && by_source(a))
+		err = table__add_note(
+			t, "Source Location: lines of Python, the innermost first; of "
+			   "backward nodes that of the operator that they differentiate.");
+	else if (!err && a->opts->group_by == GROUP_BY_STACK)
 		err = table__add_note(t, "Called From: the operators and ranges around it, the "
-					 "innermost first; frames of Python are not recorded.");
+					 "innermost first; frames of Python were not recorded "
+					 "(--with-stack).");
 	if (!err && a->opts->group_by == GROUP_BY_SHAPE && !k->any_shape)
 		err = table__add_note(
 			t,
@@ -517,6 +545,7 @@ static void clean(void *state)
 	free(k->sums);
 	shapes__free(&k->shapes);
 	callers__free(&k->callers);
+	sources__free(&k->sources);
 }
 
 const struct table_impl table_key_averages = {

@@ -194,6 +194,8 @@ int report__check_uses(const char *names, const struct report_opts *opts)
 	bool named[ARRAY_SIZE(impls)] = {};
 	int err = names ? find_named(names, named) : 0;
 
+	if (!err && opts->stack_depth && opts->group_by != GROUP_BY_STACK)
+		err = err__set(-EINVAL, "--stack-depth has no effect without --group-by stack");
 	for (size_t i = 0; i < ARRAY_SIZE(options) && !err; i++)
 		if (options[i].set)
 			err = check_use(options[i].option, options[i].use, names, named);

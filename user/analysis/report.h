@@ -34,6 +34,7 @@ struct report_opts {
 	const char *sort_word;	/* the user's word for tables with words of their own; NULL: none */
 	bool ascending;		/* the other way round */
 	enum group_by group_by; /* key_averages */
+	unsigned int stack_depth; /* frames of a stack that make a row; 0: 5 */
 	enum device_state state; /* classic */
 	bool by_thread;		 /* thread_sep */
 	bool by_device;		 /* one section per device, and stream, of what ran there */

@@ -62,6 +62,10 @@ const struct opt report_arg_opts[] = {
 	{OPT_FLAG, "ascending", 0, NULL, "Smallest first.", ARG(ascending)},
 	{OPT_CHOICE, "group-by", 0, "WHAT", "Rows of key_averages (default name).", ARG(group_by),
 	 .choices = groupings},
+	{OPT_UINT, "stack-depth", 0, "N",
+	 "Innermost frames of Python by which --group-by stack makes rows (default 5; needs a "
+	 "recording with --with-stack).",
+	 ARG(stack_depth), .min = 1, .max = 1000},
 	{OPT_FLAG, "by-thread", 0, NULL, "One section per thread instead of all merged.",
 	 ARG(by_thread)},
 	{OPT_FLAG, "by-device", 0, NULL, "One section per device and stream of what ran there.",
@@ -150,6 +154,7 @@ struct report_opts report_args__opts(const struct report_args *args)
 		.sort_word = args->sorted_by,
 		.ascending = args->ascending,
 		.group_by = (enum group_by)args->group_by,
+		.stack_depth = (unsigned int)args->stack_depth,
 		.state = (enum device_state)args->state,
 		.by_thread = args->by_thread,
 		.by_device = args->by_device,

@@ -11,7 +11,7 @@ struct report_args {
 	const char *sorted_by;
 	int unit, format, group_by, state;
 	bool by_thread, by_device, op_detail, raw_times, ascending;
-	uint64_t row_limit, name_width, batch_size, width;
+	uint64_t row_limit, name_width, batch_size, width, stack_depth;
 };
 
 /* Of struct report_args. */

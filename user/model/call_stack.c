@@ -44,6 +44,42 @@ uint32_t span__stack(const struct recording *r, const struct span *s)
 	return 0;
 }
 
+static bool is_range(const struct recording *r, const struct event *e)
+{
+	const struct name *n = e->name ? recording__name(r, e->name) : NULL;
+
+	switch (n ? n->category : CAT_NONE) {
+	case CAT_OPERATOR:
+	case CAT_OPTIMIZER_OP:
+	case CAT_PYTHON_OP:
+	case CAT_FUNCTION:
+	case CAT_SCRIPT:
+	case CAT_REGION:
+		return false;
+	default:
+		return true;
+	}
+}
+
+size_t event__frames(const struct recording *r, const struct event *e, uint32_t around,
+		     uint32_t frames[CALL_STACK_MAX])
+{
+	const struct code_frame *f = recording__frame(r, e->stack);
+	size_t cnt = 0;
+
+	if (!f || is_range(r, e))
+		return 0;
+	for (; f && f->id != around && cnt < CALL_STACK_MAX; f = recording__frame(r, f->parent))
+		frames[cnt++] = f->id;
+	for (size_t i = 0; i < cnt / 2; i++) {
+		const uint32_t outer = frames[cnt - 1 - i];
+
+		frames[cnt - 1 - i] = frames[i];
+		frames[i] = outer;
+	}
+	return cnt;
+}
+
 /* ---- paths ---- */
 
 static bool is_file(const char *path)

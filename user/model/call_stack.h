@@ -10,6 +10,13 @@
  * backward node's or in one: those are called by no line, see forward_ops.h. */
 uint32_t span__stack(const struct recording *r, const struct span *s);
 
+/* Frames to draw around an event, from the outermost inwards: those of its stack that are not around
+ * it already, as they belong to the stack `around` it (0: none). None of a range, whose stack is that
+ * of the code that makes ranges. How many, at most CALL_STACK_MAX. */
+#define CALL_STACK_MAX 128
+size_t event__frames(const struct recording *r, const struct event *e, uint32_t around,
+		     uint32_t frames[CALL_STACK_MAX]);
+
 struct call_stacks;
 
 /* *out is NULL where the recording has no stacks; the others take that for one. 0 or -ENOMEM. */

@@ -32,7 +32,7 @@ void page_json__string(struct text_file *out, const char *text)
 int page_names__init(struct page_names *n, const struct stacks *stacks)
 {
 	*n = (struct page_names){.stacks = stacks};
-	n->numbers = calloc((size_t)stacks->name_cnt + LABEL_TRACKS + 1, sizeof(*n->numbers));
+	n->numbers = calloc((size_t)stacks->frame_max + 1, sizeof(*n->numbers));
 	return n->numbers ? 0 : -ENOMEM;
 }
 
