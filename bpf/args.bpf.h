@@ -161,7 +161,7 @@ static __always_inline void read_tensor(struct pt_tensor *t, __u64 impl, __u8 ar
 	t->ndim = 255;
 	t->dtype = 0;
 	t->device_type = 0;
-	t->pad = 0;
+	t->value = PT_VALUE_NONE;
 	if (!impl)
 		return;
 	read_dims(t, impl + ctl.layout.tensor_sizes);
@@ -202,20 +202,6 @@ static __always_inline void args_send(struct pt_thread *t, const struct pt_frame
 		count_lost(&ctl.lost_ring);
 }
 
-/* TensorImpl * of a Python object, 0 if it is no tensor: its type or one of the type's bases is the
- * framework's tensor base. CPython 3.8 .. 3.13: ob_type at 8, tp_base at 256. */
-static __always_inline __u64 python_tensor(__u64 obj)
-{
-	__u64 type = obj ? read_u64(obj + 8) : 0;
-
-	for (int depth = 0; depth < 4 && type; depth++) {
-		if (type == ctl.layout.python_tensor_type)
-			return read_u64(obj + ctl.layout.python_tensor);
-		type = read_u64(type + 256);
-	}
-	return 0;
-}
-
 /* A tensor into the thread's scratch behind the cnt that are there; how many there are then. */
 static __always_inline __u32 args_add(struct pt_thread *t, __u32 cnt, __u64 impl, __u8 arg)
 {
@@ -228,38 +214,312 @@ static __always_inline __u32 args_add(struct pt_thread *t, __u32 cnt, __u64 impl
 	return cnt + 1;
 }
 
-/* The tensors of a Python tuple, after the cnt that are there. CPython: size at 16, items from 24. */
+/* ---- arguments that are no tensors ---- */
+
+/* A row for n values, or with n 0 for what is not described; NULL: there is no room. */
+static __always_inline struct pt_tensor *value_row(struct pt_thread *t, __u32 cnt, __u32 arg,
+						   __u32 kind, __u32 n)
+{
+	struct pt_rec_args *r = (void *)t->scratch;
+	struct pt_tensor *row;
+
+	barrier_var(cnt);
+	if (cnt >= PT_MAX_TENSORS)
+		return NULL;
+	row = &r->tensors[cnt];
+	row->arg = arg;
+	row->dtype = 0;
+	row->device_type = 0;
+	row->ndim = n;
+	row->value = kind;
+	return row;
+}
+
+static __always_inline __u32 args_add_value(struct pt_thread *t, __u32 cnt, __u32 arg, __u32 kind,
+					    __u64 value)
+{
+	struct pt_tensor *row = value_row(t, cnt, arg, kind, 1);
+
+	if (!row)
+		return cnt;
+	row->dims[0] = value;
+	return cnt + 1;
+}
+
+static __always_inline __u32 args_add_other(struct pt_thread *t, __u32 cnt, __u32 arg)
+{
+	return value_row(t, cnt, arg, PT_VALUE_OTHER, 0) ? cnt + 1 : cnt;
+}
+
+/* n words of an array. */
+static __always_inline __u32 args_add_words(struct pt_thread *t, __u32 cnt, __u32 arg, __u32 kind,
+					    __u64 data, __u64 n)
+{
+	struct pt_tensor *row;
+
+	if (n > PT_MAX_DIMS)
+		return args_add_other(t, cnt, arg);
+	row = value_row(t, cnt, arg, kind, n);
+	if (!row)
+		return cnt;
+	barrier_var(n);
+	if (n && n <= PT_MAX_DIMS &&
+	    bpf_probe_read_user(row->dims, n * sizeof(row->dims[0]), (void *)data))
+		return cnt;
+	return cnt + 1;
+}
+
+static __always_inline __u32 args_add_bytes(struct pt_thread *t, __u32 cnt, __u32 arg, __u64 word,
+					    __u32 n)
+{
+	struct pt_tensor *row = n > PT_MAX_DIMS ? NULL
+						: value_row(t, cnt, arg, PT_VALUE_BOOLS, n);
+
+	if (!row)
+		return cnt;
+	for (int i = 0; i < PT_MAX_DIMS; i++)
+		row->dims[i] = word >> 8 * i & 0xff;
+	return cnt + 1;
+}
+
+#define PT_SCALAR_DOUBLE 0
+#define PT_SCALAR_INT	 1
+
+/* c10::Scalar: a tag, then the value. */
+static __always_inline __u32 args_add_scalar(struct pt_thread *t, __u32 cnt, __u32 arg, __u64 at)
+{
+	__u32 tag = (__u32)read_u64(at), kind;
+	__u64 value;
+
+	if (!ctl.layout.scalar_value)
+		return cnt;
+	value = read_u64(at + ctl.layout.scalar_value);
+	if (tag == PT_SCALAR_DOUBLE)
+		kind = PT_VALUE_FLOAT;
+	else if (tag == PT_SCALAR_INT)
+		kind = PT_VALUE_INT;
+	else if (tag == ctl.layout.scalar_bool)
+		kind = PT_VALUE_BOOL;
+	else
+		return args_add_other(t, cnt, arg);
+	return args_add_value(t, cnt, arg, kind, kind == PT_VALUE_BOOL ? value & 0xff : value);
+}
+
+#define PT_SCALAR_SIZE 32
+
+/* A number of a C++ call: `word` is what its slot has, `next` what the next one has. */
+static __always_inline __u32 args_add_number(struct pt_thread *t, __u32 cnt, __u32 arg, __u32 kind,
+					     __u64 word, __u64 next)
+{
+	const bool flag_first = !ctl.layout.opt_tensor_flag;
+
+	switch (kind) {
+	case PT_ARG_INT:
+		return args_add_value(t, cnt, arg, PT_VALUE_INT, word);
+	case PT_ARG_BYTE:
+		return args_add_value(t, cnt, arg, PT_VALUE_INT, (__s64)(__s8)word);
+	case PT_ARG_BOOL:
+		return args_add_value(t, cnt, arg, PT_VALUE_BOOL, word & 0xff);
+	case PT_ARG_OPT_INT:
+		if (!((flag_first ? word : next) & 0xff))
+			return cnt;
+		return args_add_value(t, cnt, arg, PT_VALUE_INT, flag_first ? next : word);
+	case PT_ARG_OPT_BYTE:
+	case PT_ARG_OPT_BOOL:
+		if (!((flag_first ? word : word >> 8) & 0xff))
+			return cnt;
+		word = flag_first ? word >> 8 : word;
+		if (kind == PT_ARG_OPT_BOOL)
+			return args_add_value(t, cnt, arg, PT_VALUE_BOOL, word & 0xff);
+		return args_add_value(t, cnt, arg, PT_VALUE_INT, (__s64)(__s8)word);
+	case PT_ARG_INT_AT:
+		return args_add_value(t, cnt, arg, PT_VALUE_INT, read_u64(word));
+	case PT_ARG_OPT_INT_AT:
+		if (!(read_u64(word + (flag_first ? 0 : 8)) & 0xff))
+			return cnt;
+		return args_add_value(t, cnt, arg, PT_VALUE_INT,
+				      read_u64(word + (flag_first ? 8 : 0)));
+	case PT_ARG_SCALAR:
+		return args_add_scalar(t, cnt, arg, word);
+	case PT_ARG_OPT_SCALAR:
+		if (!(read_u64(word + (flag_first ? 0 : PT_SCALAR_SIZE)) & 0xff))
+			return cnt;
+		return args_add_scalar(t, cnt, arg, word + (flag_first ? 16 : 0));
+	default:
+		return cnt;
+	}
+}
+
+/* An argument of a C++ call that is no tensor. A global function: it is verified once and not at
+ * each place. arg_kind: the argument's position, and from PT_ARG_KIND_AT on its kind. */
+#define PT_ARG_KIND_AT 8
+__weak __noinline int args_add_plain(struct pt_thread *t, __u32 cnt, __u32 arg_kind, __u64 word,
+				     __u64 next)
+{
+	__u32 arg = arg_kind & 0xff, kind = arg_kind >> PT_ARG_KIND_AT;
+
+	if (!t)
+		return cnt;
+	switch (kind & PT_ARG_KIND_MASK) {
+	case PT_ARG_INTS:
+	case PT_ARG_OPT_INTS:
+		return args_add_words(t, cnt, arg, PT_VALUE_INTS, word, next);
+	case PT_ARG_FLOATS:
+	case PT_ARG_OPT_FLOATS:
+		return args_add_words(t, cnt, arg, PT_VALUE_FLOATS, word, next);
+	case PT_ARG_BOOLS:
+		return args_add_bytes(t, cnt, arg, word, kind >> PT_ARG_CNT_SHIFT);
+	default:
+		return args_add_number(t, cnt, arg, kind & PT_ARG_KIND_MASK, word, next);
+	}
+}
+
+/* ---- what Python passes ---- */
+
+/* CPython 3.8 to 3.13. */
+#define PT_PY_TYPE	  8   /* object */
+#define PT_PY_SIZE	  16  /* list, tuple; of a dict how many items; of an integer its sign */
+#define PT_PY_VALUE	  24  /* list, tuple: its items, of a list their address; integer: digits */
+#define PT_PY_FLOAT	  16
+#define PT_PY_TYPE_FLAGS  168 /* type */
+#define PT_PY_TYPE_BASE	  256
+#define PT_PY_IS_LONG	  (1ull << 24)
+#define PT_PY_IS_LIST	  (1ull << 25)
+#define PT_PY_IS_TUPLE	  (1ull << 26)
+#define PT_PY_DIGIT_BITS  30
+
+/* TensorImpl * of a Python object, 0 if it is no tensor: its type or one of the type's bases is the
+ * framework's tensor base. */
+static __always_inline __u64 python_tensor(__u64 obj)
+{
+	__u64 type = obj ? read_u64(obj + PT_PY_TYPE) : 0;
+
+	for (int depth = 0; depth < 4 && type; depth++) {
+		if (type == ctl.layout.python_tensor_type)
+			return read_u64(obj + ctl.layout.python_tensor);
+		type = read_u64(type + PT_PY_TYPE_BASE);
+	}
+	return 0;
+}
+
+/* A Python integer of two digits at most; false: it has more. */
+static __always_inline bool python_integer(__u64 obj, __s64 *value)
+{
+	__u64 head = read_u64(obj + PT_PY_SIZE), digits = read_u64(obj + PT_PY_VALUE), cnt;
+	bool negative;
+
+	if (ctl.layout.python_long_tag) {
+		cnt = head >> 3;
+		negative = (head & 3) == 2;
+	} else {
+		negative = (__s64)head < 0;
+		cnt = negative ? -head : head;
+	}
+	if (cnt > 2)
+		return false;
+	*value = cnt ? digits & ((1ull << PT_PY_DIGIT_BITS) - 1) : 0;
+	if (cnt == 2)
+		*value |= (__s64)(digits >> 32 << PT_PY_DIGIT_BITS);
+	if (negative)
+		*value = -*value;
+	return true;
+}
+
+/* A list or tuple of integers. */
+static __always_inline __u32 args_add_integers(struct pt_thread *t, __u32 cnt, __u32 arg,
+					       __u64 items, __u64 n)
+{
+	struct pt_tensor *row = n > PT_MAX_DIMS ? NULL : value_row(t, cnt, arg, PT_VALUE_INTS, n);
+
+	if (!row)
+		return args_add_other(t, cnt, arg);
+	for (__u32 i = 0; i < PT_MAX_DIMS && i < n; i++) {
+		__u64 obj = read_u64(items + 8 * (__u64)i), type = read_u64(obj + PT_PY_TYPE);
+		__s64 value = 0;
+
+		if (type == ctl.layout.python_bool_type ||
+		    !(read_u64(type + PT_PY_TYPE_FLAGS) & PT_PY_IS_LONG) ||
+		    !python_integer(obj, &value))
+			return args_add_other(t, cnt, arg);
+		row->dims[i] = value;
+	}
+	return cnt + 1;
+}
+
+static __always_inline __u32 args_add_integer(struct pt_thread *t, __u32 cnt, __u32 arg, __u64 obj,
+					      bool truth)
+{
+	__s64 value = 0;
+
+	if (!python_integer(obj, &value))
+		return args_add_other(t, cnt, arg);
+	return args_add_value(t, cnt, arg, truth ? PT_VALUE_BOOL : PT_VALUE_INT, value);
+}
+
+/* An argument that Python passes, of any type. */
+__weak __noinline int args_add_python(struct pt_thread *t, __u32 cnt, __u64 obj, __u32 arg)
+{
+	__u64 type = obj ? read_u64(obj + PT_PY_TYPE) : 0, flags, impl;
+
+	if (!t || !type)
+		return cnt;
+	if (type == ctl.layout.python_tensor_type)
+		return args_add(t, cnt, read_u64(obj + ctl.layout.python_tensor), arg);
+	flags = ctl.layout.python_bool_type ? read_u64(type + PT_PY_TYPE_FLAGS) : 0;
+	if (flags & PT_PY_IS_LONG)
+		return args_add_integer(t, cnt, arg, obj, type == ctl.layout.python_bool_type);
+	if (flags & PT_PY_IS_TUPLE)
+		return args_add_integers(t, cnt, arg, obj + PT_PY_VALUE,
+					 read_u64(obj + PT_PY_SIZE));
+	if (flags & PT_PY_IS_LIST)
+		return args_add_integers(t, cnt, arg, read_u64(obj + PT_PY_VALUE),
+					 read_u64(obj + PT_PY_SIZE));
+	if (flags && type == ctl.layout.python_float_type)
+		return args_add_value(t, cnt, arg, PT_VALUE_FLOAT, read_u64(obj + PT_PY_FLOAT));
+	impl = python_tensor(obj);
+	return impl ? args_add(t, cnt, impl, arg) : args_add_other(t, cnt, arg);
+}
+
+/* The arguments in a Python tuple, after the cnt that are there. */
 static __always_inline __u32 read_python_tuple(struct pt_thread *t, __u32 cnt, __u64 tuple)
 {
-	__u64 item_cnt = tuple && ctl.layout.python_tensor_type ? read_u64(tuple + 16) : 0;
+	__u64 item_cnt = tuple && ctl.layout.python_tensor_type ? read_u64(tuple + PT_PY_SIZE) : 0;
 	__u32 position = cnt;
 
-	for (__u32 i = 0; i < PT_MAX_TENSOR_ARGS - 1 && i < item_cnt; i++) {
-		__u64 impl = python_tensor(read_u64(tuple + 24 + 8 * (__u64)i));
-
-		if (impl)
-			cnt = args_add(t, cnt, impl, position + i);
-	}
+	for (__u32 i = 0; i < PT_MAX_ARGS - 1 && i < item_cnt; i++)
+		cnt = args_add_python(t, cnt, read_u64(tuple + PT_PY_VALUE + 8 * (__u64)i),
+				      position + i);
 	return cnt;
 }
 
-/* Arguments of a wrapper called with (self, tuple) or (self, other): self comes first if it is a
- * tensor. */
+/* Says of arguments in a dict (0: there is none) that there are some. */
+static __always_inline __u32 note_keywords(struct pt_thread *t, __u32 cnt, __u64 dict)
+{
+	if (!dict || !read_u64(dict + PT_PY_SIZE) ||
+	    !value_row(t, cnt, 0, PT_VALUE_KEYWORDS, 0))
+		return cnt;
+	return cnt + 1;
+}
+
+/* Arguments of a wrapper called with (self, tuple, dict) or (self, other): self comes first if it is
+ * a tensor. */
 static __always_inline __u32 read_python_args(struct pt_regs *ctx, struct pt_thread *t, __u32 row)
 {
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
-	__u64 self = python_tensor(ctx->di), other;
+	__u64 self = python_tensor(ctx->di);
 	__u32 cnt = 0;
 
 	if (!cfg || !ctl.layout.python_tensor_type)
 		return 0;
 	if (self)
 		cnt = args_add(t, cnt, self, 0);
-	if (cfg->flags)
-		return read_python_tuple(t, cnt, ctx->si);
-	other = python_tensor(ctx->si);
-	return other ? args_add(t, cnt, other, cnt) : cnt;
+	if (!cfg->flags)
+		return args_add_python(t, cnt, ctx->si, cnt);
+	cnt = read_python_tuple(t, cnt, ctx->si);
+	return note_keywords(t, cnt, ctx->dx);
 }
+
+/* ---- what C++ passes ---- */
 
 #define PT_LIST_MAX	 30 /* longer lists are not described: neither does Kineto */
 #define PT_LIST_REF_TAG 16 /* of an IListRef: which kind of list; 0: an ArrayRef, at its begin */
@@ -274,20 +534,38 @@ __weak __noinline int args_add_list(struct pt_thread *t, __u32 cnt, __u64 data, 
 	return cnt;
 }
 
+/* Is there a list, in an optional one? */
+static __always_inline bool has_list(struct pt_regs *ctx, __u8 slot, __u64 data, __u64 len)
+{
+	if (!ctl.layout.opt_tensor_flag)
+		return data || !len;
+	return arg_word(ctx, slot + 2) & 0xff;
+}
+
 static __always_inline __u32 args_add_of_kind(struct pt_regs *ctx, struct pt_thread *t, __u32 cnt,
 					      const struct pt_probe_cfg *cfg, __u32 i)
 {
 	const __u8 slot = cfg->arg_slot[i], kind = cfg->arg_kind[i], arg = cfg->arg_index[i];
-	__u64 list;
+	__u64 word, next = 0;
 	__u8 tag = 1;
 
-	if (kind == PT_ARG_TENSORS)
-		return args_add_list(t, cnt, arg_word(ctx, slot), arg_word(ctx, slot + 1), arg);
-	if (kind != PT_ARG_TENSORS_REF)
+	if (kind == PT_ARG_TENSOR || kind == PT_ARG_OPT_TENSOR)
 		return args_add(t, cnt, arg_tensor(ctx, slot, kind), arg);
-	list = arg_word(ctx, slot);
-	bpf_probe_read_user(&tag, sizeof(tag), (void *)(list + PT_LIST_REF_TAG));
-	return tag ? cnt : args_add_list(t, cnt, read_u64(list), read_u64(list + 8), arg);
+	word = arg_word(ctx, slot);
+	if (kind == PT_ARG_TENSORS_REF) {
+		bpf_probe_read_user(&tag, sizeof(tag), (void *)(word + PT_LIST_REF_TAG));
+		return tag ? cnt
+			   : args_add_list(t, cnt, read_u64(word), read_u64(word + 8), arg);
+	}
+	if (kind == PT_ARG_OPT_INT || (kind & PT_ARG_KIND_MASK) >= PT_ARG_INTS ||
+	    kind == PT_ARG_TENSORS)
+		next = arg_word(ctx, slot + 1);
+	if (kind == PT_ARG_TENSORS)
+		return args_add_list(t, cnt, word, next, arg);
+	if ((kind == PT_ARG_OPT_INTS || kind == PT_ARG_OPT_FLOATS) &&
+	    !has_list(ctx, slot, word, next))
+		return cnt;
+	return args_add_plain(t, cnt, arg | (__u32)kind << PT_ARG_KIND_AT, word, next);
 }
 
 /* Arguments where the C++ signature of the operator puts them. */
@@ -296,18 +574,74 @@ static __always_inline __u32 read_schema_args(struct pt_regs *ctx, struct pt_thr
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	__u32 cnt = 0;
 
-	for (__u32 i = 0; cfg && i < PT_MAX_TENSOR_ARGS && i < cfg->tensor_cnt; i++)
+	for (__u32 i = 0; cfg && i < PT_MAX_ARGS && i < cfg->arg_cnt; i++)
 		cnt = args_add_of_kind(ctx, t, cnt, cfg, i);
 	return cnt;
 }
 
+/* ---- what a boxed call has on its stack ---- */
+
 #define PT_IVALUE_BYTES	 16 /* payload, then its tag */
+#define PT_IVALUE_NONE	 0
 #define PT_IVALUE_TENSOR 1
+#define PT_IVALUE_DOUBLE 3
+#define PT_IVALUE_INT	 5
 #define PT_MAX_BOXED	 16 /* arguments of a boxed call that are looked at */
+#define PT_IVALUE_LIST_AFTER_BOOL 4 /* between their tags: Tuple, String, Blob */
+
+/* enum pt_value_kind */
+static __always_inline __u32 ivalue_kind(__u32 tag)
+{
+	if (tag == PT_IVALUE_DOUBLE)
+		return PT_VALUE_FLOAT;
+	if (tag == PT_IVALUE_INT)
+		return PT_VALUE_INT;
+	if (ctl.layout.ivalue_bool && tag == ctl.layout.ivalue_bool)
+		return PT_VALUE_BOOL;
+	return PT_VALUE_OTHER;
+}
+
+/* A list of a boxed call: its values, if they are of the first one's kind. */
+static __always_inline __u32 args_add_ivalues(struct pt_thread *t, __u32 cnt, __u32 arg, __u64 list)
+{
+	__u64 at = read_u64(list + ctl.layout.list_values), ivalue[2] = {};
+	__u64 n = (read_u64(list + ctl.layout.list_values + 8) - at) / PT_IVALUE_BYTES;
+	struct pt_tensor *row = n > PT_MAX_DIMS ? NULL : value_row(t, cnt, arg, PT_VALUE_INTS, n);
+	__u32 kind;
+
+	if (!row)
+		return args_add_other(t, cnt, arg);
+	for (__u32 i = 0; i < PT_MAX_DIMS && i < n; i++, at += PT_IVALUE_BYTES) {
+		bpf_probe_read_user(ivalue, sizeof(ivalue), (void *)at);
+		kind = ivalue_kind((__u32)ivalue[1]);
+		if (kind == PT_VALUE_OTHER)
+			return args_add_other(t, cnt, arg);
+		row->value = kind + PT_VALUE_INTS - PT_VALUE_INT;
+		row->dims[i] = kind == PT_VALUE_BOOL ? ivalue[0] & 0xff : ivalue[0];
+	}
+	return cnt + 1;
+}
+
+/* An argument of a boxed call. */
+__weak __noinline int args_add_ivalue(struct pt_thread *t, __u32 cnt, __u64 payload, __u32 tag,
+				      __u32 arg)
+{
+	__u32 kind = ivalue_kind(tag);
+
+	if (!t)
+		return cnt;
+	if (tag == PT_IVALUE_TENSOR)
+		return args_add(t, cnt, payload, arg);
+	if (ctl.layout.ivalue_bool && tag == ctl.layout.ivalue_bool + PT_IVALUE_LIST_AFTER_BOOL)
+		return args_add_ivalues(t, cnt, arg, payload);
+	if (tag == PT_IVALUE_NONE || kind == PT_VALUE_OTHER)
+		return args_add_other(t, cnt, arg);
+	return args_add_value(t, cnt, arg, kind, kind == PT_VALUE_BOOL ? payload & 0xff : payload);
+}
 
 /*
  * Arguments of a boxed call: the last ones on the stack, a std::vector<IValue>, as many as the
- * schema in the OperatorDef has. The last one is told even if it is no tensor: so many there are.
+ * schema in the OperatorDef has.
  */
 static __always_inline __u32 read_boxed_args(struct pt_thread *t, __u64 def, __u64 stack)
 {
@@ -324,8 +658,7 @@ static __always_inline __u32 read_boxed_args(struct pt_thread *t, __u64 def, __u
 	for (__u32 i = 0; i < PT_MAX_BOXED && i < n; i++, at += PT_IVALUE_BYTES) {
 		if (bpf_probe_read_user(ivalue, sizeof(ivalue), (void *)at))
 			break;
-		if ((__u32)ivalue[1] == PT_IVALUE_TENSOR || i + 1 == n)
-			cnt = args_add(t, cnt, (__u32)ivalue[1] == PT_IVALUE_TENSOR ? ivalue[0] : 0, i);
+		cnt = args_add_ivalue(t, cnt, ivalue[0], (__u32)ivalue[1], i);
 	}
 	return cnt;
 }

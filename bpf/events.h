@@ -18,8 +18,8 @@
 #define PT_MAX_FRAMES	  48   /* open spans a thread can hold; deeper ones are counted as lost */
 #define PT_NAME_MAX	  128  /* bytes of a dynamic name, NUL included */
 #define PT_DOMAIN_MAX	  46   /* bytes of what goes before it */
-#define PT_MAX_TENSOR_ARGS 8   /* arguments of a function that are tensors or lists of them */
-#define PT_MAX_TENSORS	  32   /* tensors described per span */
+#define PT_MAX_ARGS	  16   /* arguments of a function that are described */
+#define PT_MAX_TENSORS	  32   /* tensors and values described per span */
 #define PT_MAX_DIMS	  8    /* dimensions described per tensor */
 #define PT_MAX_NAME_RULES 16   /* prefix rules that classify a dynamic name */
 #define PT_STEP_RING	  64   /* step boundaries remembered for splitting intervals */
@@ -41,7 +41,7 @@ struct pt_address {
 enum pt_rec_kind {
 	PT_REC_SPANS = 1, /* struct pt_rec_spans: some spans of one thread, in order of their end */
 	PT_REC_NAMED_SPAN,  /* struct pt_rec_named: the name travels with the record */
-	PT_REC_ARGS,	    /* struct pt_rec_args: tensors of the span that began at ts_ns */
+	PT_REC_ARGS,	    /* struct pt_rec_args: arguments of the span that began at ts_ns */
 	PT_REC_STEP,	    /* struct pt_rec_step: a step boundary */
 	PT_REC_MEMORY,	    /* struct pt_rec_memory: one allocation or free */
 	PT_REC_ASYNC_BEGIN, /* struct pt_rec_async: begins on one thread ... */
@@ -148,13 +148,27 @@ struct pt_rec_stack {
 
 #define PT_ARG_LISTED 0x80
 
+/* What an argument is that is no tensor; the same numbers go into the recording. */
+enum pt_value_kind {
+	PT_VALUE_NONE = 0,  /* a tensor */
+	PT_VALUE_OTHER = 1, /* there is one, which is not described */
+	PT_VALUE_INT = 2,
+	PT_VALUE_BOOL = 3,
+	PT_VALUE_FLOAT = 4, /* the bits of a double */
+	PT_VALUE_INTS = 5,  /* lists */
+	PT_VALUE_BOOLS = 6,
+	PT_VALUE_FLOATS = 7,
+	PT_VALUE_KEYWORDS = 8, /* no argument: others were given by keyword, and are not described */
+};
+
+/* A tensor, or an argument of another kind. */
 struct pt_tensor {
 	__u8 arg;   /* index of the argument in the schema, PT_ARG_LISTED: one of a list */
 	__u8 dtype; /* the framework's own code */
 	__s8 device_type;
-	__u8 ndim; /* 255: undefined tensor; more than PT_MAX_DIMS: dims cut */
-	__u32 pad;
-	__s64 dims[PT_MAX_DIMS];
+	__u8 ndim;   /* 255: undefined tensor; more than PT_MAX_DIMS: dims cut. How many values */
+	__u32 value; /* enum pt_value_kind */
+	__s64 dims[PT_MAX_DIMS]; /* or the values */
 };
 
 struct pt_rec_args {
@@ -254,13 +268,32 @@ enum pt_name_source { PT_NAME_STATIC = 0, PT_NAME_CXX11 = 1, PT_NAME_COW = 2, PT
 #define PT_NAMED_BY_CLASS  2 /* cfg.name_reg holds an object, see pt_layout.class_names */
 #define PT_NAMED_IN_FULL   4 /* its caller may have a longer name for it, see struct pt_full_name */
 
+/* Optionals of numbers are the value and a flag, or with a layout that has opt_tensor_flag 0 the
+ * flag and the value. A floating point number by value is in a register that no probe sees. */
 enum pt_arg_kind {
 	PT_ARG_NONE = 0,
 	PT_ARG_TENSOR,
 	PT_ARG_OPT_TENSOR,
 	PT_ARG_TENSORS,	    /* ArrayRef<Tensor>: the slot has the address, the next one how many */
 	PT_ARG_TENSORS_REF, /* const IListRef<Tensor> & */
+	PT_ARG_INT,	    /* of 64 bits */
+	PT_ARG_BYTE,	    /* an integer of 8 bits, with its sign */
+	PT_ARG_BOOL,
+	PT_ARG_OPT_INT, /* two slots */
+	PT_ARG_OPT_BYTE,
+	PT_ARG_OPT_BOOL,
+	PT_ARG_INT_AT, /* the address of one of 64 bits */
+	PT_ARG_OPT_INT_AT,
+	PT_ARG_SCALAR, /* the address of a number of any type */
+	PT_ARG_OPT_SCALAR,
+	PT_ARG_INTS, /* ArrayRef, as of tensors */
+	PT_ARG_FLOATS,
+	PT_ARG_OPT_INTS, /* with a third slot for the flag, or as an ArrayRef at 0 that is not empty */
+	PT_ARG_OPT_FLOATS,
+	PT_ARG_BOOLS, /* in the slot's bytes; how many in the bits from PT_ARG_CNT_SHIFT on */
 };
+#define PT_ARG_CNT_SHIFT 5
+#define PT_ARG_KIND_MASK ((1 << PT_ARG_CNT_SHIFT) - 1)
 
 /* What a call of a device's interface does. */
 enum pt_call_class {
@@ -327,10 +360,10 @@ struct pt_probe_cfg {
 	__u8 name_source;		/* enum pt_name_source */
 	__u8 name_reg;			/* argument register that leads to the name, 0..5 */
 	__u8 key_reg;			/* argument register that identifies the object, 0..5 */
-	__u8 tensor_cnt;		/* tensor arguments to describe */
-	__u8 arg_slot[PT_MAX_TENSOR_ARGS];	/* 0..5 registers, 6.. stack words */
-	__u8 arg_kind[PT_MAX_TENSOR_ARGS];	/* enum pt_arg_kind */
-	__u8 arg_index[PT_MAX_TENSOR_ARGS]; /* position in the schema */
+	__u8 arg_cnt;			/* arguments to describe */
+	__u8 arg_slot[PT_MAX_ARGS];	/* 0..5 registers, 6.. stack words */
+	__u8 arg_kind[PT_MAX_ARGS];	/* enum pt_arg_kind */
+	__u8 arg_index[PT_MAX_ARGS];	/* position in the schema */
 	__u32 code;			/* meaning belongs to the program that reads it */
 	__u32 flags;
 	__u16 name_path[3]; /* from the register to the string: offsets, see name_derefs */
@@ -454,6 +487,12 @@ struct pt_layout {
 	__u32 argument_size;	 /* bytes of each, 0 if unknown: no tensors of boxed calls */
 	__u32 tensor_autograd;	 /* TensorImpl: AutogradMeta * */
 	__u32 autograd_node;	 /* AutogradMeta: Node *, 0 if unknown: operators have no number */
+	__u32 scalar_value;	 /* Scalar: u64, its tag before it at 0; 0 if unknown: none is read */
+	__u32 scalar_bool;	 /* tag of a bool; 0 double and 1 integer in all versions */
+	__u32 ivalue_bool;	 /* tag of a bool in a boxed call, 0 if unknown; 3 double, 5 integer */
+	__u32 list_values;	 /* of a list in a boxed call: its vector of IValues */
+	__u32 python_long_tag;	 /* Python's integers: 1: as from 3.12 on */
+	__u64 python_bool_type, python_float_type; /* runtime addresses, 0 if unknown: no values */
 	__u64 python_tensor_type; /* runtime address of the tensors' base type, 0 if unknown */
 	__u64 pynode_vtable;	  /* runtime address, 0 if unknown */
 	__u8 element_bytes[PT_MAX_DTYPES]; /* by dtype, 0 if unknown */

@@ -289,6 +289,15 @@ static __always_inline __u32 operator_name(struct pt_thread *t, const struct pt_
 	return 0;
 }
 
+/* The tuple of arguments; the next register points to a pointer to those given by keyword. */
+static __always_inline __u32 read_invoked_args(struct pt_regs *ctx, struct pt_thread *t,
+					       const struct pt_probe_cfg *cfg, __u64 tuple)
+{
+	__u32 cnt = read_python_tuple(t, 0, tuple);
+
+	return note_keywords(t, cnt, read_u64(arg_word(ctx, cfg->key_reg + 1)));
+}
+
 /* Of an operator that is called with its handle, or by its name. */
 static __always_inline int operator_entry(struct pt_regs *ctx, bool by_name)
 {
@@ -315,7 +324,7 @@ static __always_inline int operator_entry(struct pt_regs *ctx, bool by_name)
 	if (ctl.want_args && ctl.window_open) {
 		__u64 args = arg_word(ctx, cfg->key_reg);
 
-		cnt = by_name ? read_python_tuple(t, 0, read_u64(args))
+		cnt = by_name ? read_invoked_args(ctx, t, cfg, read_u64(args))
 			      : read_boxed_args(t, def, args);
 	}
 	f = named_push(t, ctx->sp, row, len);

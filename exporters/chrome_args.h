@@ -48,9 +48,9 @@ char *put_kernel_fill(char *p, const struct device_info *device, const struct ev
 /* What a synchronisation on the stream waited for, and what recorded it. */
 char *put_sync(char *p, const struct chrome_name *n, const struct event *e, int64_t stream);
 
-/* "Input Dims" and "Input type" from the args of an EVENT_SPAN. */
-char *put_tensors(char *p, const struct chrome_names *names, const struct chrome_name *n,
-		  const void *args, size_t len);
+/* "Input Dims", "Input type" and "Concrete Inputs" of an EVENT_SPAN. */
+char *chrome_inputs__put(char *p, const struct chrome_names *names, const struct chrome_name *n,
+			 const struct event *e);
 
 /* How much is known of the ends: "end", "cut", and nanoseconds that clipping took away. */
 char *put_marks(char *p, const struct event *e, uint64_t clipped_ns);

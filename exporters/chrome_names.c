@@ -237,6 +237,7 @@ int chrome_names__make(const struct recording *r, enum chrome_dialect dialect,
 	*out = (struct chrome_names){
 		.cnt = recording__name_cnt(r),
 		.shapes = json_is_true(json_object_get(recording__meta(r), "record_shapes")),
+		.values = json_is_true(json_object_get(recording__meta(r), "record_values")),
 	};
 	out->names = calloc((size_t)out->cnt + 1, sizeof(*out->names));
 	err = out->names ? chrome_names__dtypes(r, out) : -ENOMEM;

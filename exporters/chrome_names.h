@@ -31,6 +31,7 @@ struct chrome_names {
 	char **dtypes; /* quoted, by the dtype of the recording */
 	size_t dtype_cnt;
 	bool shapes; /* tensors were described */
+	bool values; /* and other arguments */
 };
 /* A signature whose arguments are there, and no tensors: nothing of it is in the recording. */
 bool chrome_name__takes_no_tensor(const struct chrome_name *n);

@@ -168,7 +168,7 @@ static char *put_inputs(struct chrome_writer *w, char *p, const struct chrome_na
 
 	if (end)
 		return end;
-	end = put_tensors(p, &w->names, n, e->args, e->args_len);
+	end = chrome_inputs__put(p, &w->names, n, e);
 	text_cache__keep(&w->texts, thing, e->args, e->args_len, p, end);
 	return end;
 }

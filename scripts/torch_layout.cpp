@@ -97,6 +97,16 @@ void layout()
 	PUT("argument_size", sizeof(c10::Argument));
 	PUT("tensor_autograd", PLACE(c10::TensorImpl, autograd_meta_));
 	PUT("autograd_node", PLACE(torch::autograd::AutogradMeta, grad_fn_));
+	PUT("scalar_value", PLACE(c10::Scalar, v));
+	PUT("scalar_double", c10::Scalar::Tag::HAS_d);
+	PUT("scalar_int", c10::Scalar::Tag::HAS_i);
+	PUT("scalar_bool", c10::Scalar::Tag::HAS_b);
+	PUT("scalar_size", sizeof(c10::Scalar));
+	PUT("ivalue_double", c10::IValue::Tag::Double);
+	PUT("ivalue_int", c10::IValue::Tag::Int);
+	PUT("ivalue_bool", c10::IValue::Tag::Bool);
+	PUT("ivalue_list", c10::IValue::Tag::GenericList);
+	PUT("list_values", PLACE(c10::detail::ListImpl, list));
 	PUT("constant_string", PLACE(c10::ivalue::ConstantString, str_));
 	PUT("storage_size", PLACE(c10::StorageImpl, size_bytes_));
 	PUT("undefined_dtype", c10::ScalarType::Undefined);

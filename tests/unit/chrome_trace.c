@@ -460,6 +460,61 @@ Test(chrome_trace, tensors_are_printed_by_the_signature)
 	made__remove(&s);
 }
 
+/* Of the dims of a tensor, of numbers and lists, and of what is not described. */
+Test(chrome_trace, values_are_written_as_concrete_inputs)
+{
+	const double floats[] = {0.1, 2, -0.0, 1e10};
+	struct __attribute__((packed)) {
+		struct event_tensor tensor, mark;
+		struct event_value ints;
+		int64_t two[2];
+		struct event_value flag;
+		int64_t yes;
+		struct event_value list;
+		double floats[4];
+		struct event_value text, symbolic;
+		int64_t address;
+		struct event_value none;
+		struct event_value keywords;
+	} args = {
+		.tensor = {.arg = 0, .dtype = 0, .ndim = 0},
+		.mark = {.ndim = EVENT_TENSOR_VALUES},
+		.ints = {.arg = 1, .kind = EVENT_ARG_INTS, .cnt = 2},
+		.two = {2, -1},
+		.flag = {.arg = 2, .kind = EVENT_ARG_BOOL, .cnt = 1},
+		.yes = 1,
+		.list = {.arg = 3, .kind = EVENT_ARG_FLOATS, .cnt = 4},
+		.text = {.arg = 4, .kind = EVENT_ARG_OTHER},
+		.symbolic = {.arg = 5, .kind = EVENT_ARG_INT, .cnt = 1},
+		.address = INT64_MIN / 2 - 1,
+		.none = {.arg = 6, .kind = EVENT_ARG_INTS},
+		.keywords = {.kind = EVENT_ARG_KEYWORDS},
+	};
+	struct event e = {.type = EVENT_SPAN, .dur_ns = 5000, .id = EVENT_NO_ID};
+	struct made s;
+	json_t *trace, *want;
+
+	memcpy(args.floats, floats, sizeof(floats));
+	made__begin(&s, json_pack("{s:b,s:[s]}", "record_values", 1, "dtypes", "float"));
+	e.track = s.thread;
+	e.name = recording_writer__name(s.w, CAT_OPERATOR, "aten::f", NULL);
+	e.args = &args;
+	e.args_len = sizeof(args);
+	made__put(&s, &e);
+	trace = made__export(&s, NULL);
+	want = json_pack("[s,s,s,s,s,s,s]", "", "[2, -1]", "True",
+			 "[0.10000000000000001, 2., -0., 10000000000]", "", "", "[]");
+	cr_expect(json_equal(trace__arg(trace__find(trace, "aten::f", "X"), "Concrete Inputs"),
+			     want));
+	json_decref(want);
+	want = json_pack("[s,s,s,s,s,s,s]", "float", "ScalarList", "Scalar", "ScalarList", "",
+			 "Scalar", "ScalarList");
+	cr_expect(json_equal(trace__arg(trace__find(trace, "aten::f", "X"), "Input type"), want));
+	json_decref(want);
+	json_decref(trace);
+	made__remove(&s);
+}
+
 /* Two overloads of one name, and a function that takes no tensor. */
 Test(chrome_trace, shapes_follow_the_signature_of_the_overload)
 {

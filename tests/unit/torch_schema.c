@@ -22,9 +22,10 @@ static void plan_text(const struct torch_arg_plan *p, char *buf, size_t size)
 					    [PT_ARG_TENSORS_REF] = "&"};
 	size_t n = (size_t)snprintf(buf, size, "%s", p->sret ? "sret" : "-");
 
-	for (int i = 0; i < p->tensor_cnt; i++)
-		n += (size_t)snprintf(buf + n, size - n, " %d:%d%s", p->index[i], p->slot[i],
-				      kinds[p->kind[i]]);
+	for (int i = 0; i < p->read_cnt; i++)
+		if (p->kind[i] <= PT_ARG_TENSORS_REF)
+			n += (size_t)snprintf(buf + n, size - n, " %d:%d%s", p->index[i],
+					      p->slot[i], kinds[p->kind[i]]);
 	if (!p->complete)
 		snprintf(buf + n, size - n, " ...");
 }
@@ -114,10 +115,10 @@ static const struct {
 	 "RKN3c108IListRefINS_6TensorEEElRS4_", "- 0:0& 2:2"},
 	/* what follows an unknown type is not guessed at */
 	{"o(Tensor a, Newtype b, Tensor c) -> Tensor", NULL, "sret 0:1 ..."},
-	/* more tensors than a record holds */
+	/* more than is described */
 	{"p(Tensor a, Tensor b, Tensor c, Tensor d, Tensor e, Tensor f, Tensor g, Tensor h, Tensor "
-	 "i) -> ()",
-	 NULL, "- 0:0 1:1 2:2 3:3 4:4 5:5 6:6 7:7"},
+	 "i, Tensor j, Tensor k, Tensor l, Tensor m, Tensor n, Tensor o, Tensor p, Tensor q) -> ()",
+	 NULL, "- 0:0 1:1 2:2 3:3 4:4 5:5 6:6 7:7 8:8 9:9 10:10 11:11 12:12 13:13 14:14 15:15"},
 	{"q() -> Tensor", NULL, "sret"},
 };
 
@@ -133,6 +134,79 @@ Test(torch_schema, places_tensors_as_the_abi_says)
 		plan_text(&p, text, sizeof(text));
 		cr_expect_str_eq(text, plans[i].plan, "%s: got \"%s\", want \"%s\"",
 				 plans[i].schema, text, plans[i].plan);
+	}
+}
+
+/* Arguments that are no tensors: by the same rules. */
+static const struct {
+	const char *schema, *params, *plan;
+} numbers[] = {
+	{"conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] "
+	 "padding=0, SymInt[2] dilation=1, SymInt groups=1) -> Tensor",
+	 NULL, "3:ints@4 4:ints@6 5:ints@8 6:int&@10"},
+	{"conv2d.padding(Tensor input, Tensor weight, Tensor? bias, SymInt[2] stride, str padding)"
+	 " -> Tensor",
+	 NULL, "3:ints@4"},
+	{"add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+	 "RKNS_6TensorES4_RKN3c106ScalarE", "2:scalar&@3"},
+	{"clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", NULL,
+	 "1:scalar?&@2 2:scalar?&@3"},
+	{"softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", NULL,
+	 "1:int@2 2:byte?@3"},
+	{"transpose.int(Tensor(a) self, int d, int? e) -> Tensor(a)", NULL, "1:int@2 2:int?@3"},
+	{"empty_like(Tensor self, *, ScalarType t, Layout? layout=None, Device? device=None, bool? "
+	 "pin_memory=None) -> Tensor",
+	 NULL, "1:byte@2 2:byte?@3 4:bool?@5"},
+	{"slice.Tensor(Tensor self, int dim, SymInt? start, SymInt? end, SymInt step) -> Tensor",
+	 NULL, "1:int@2 2:int?&@3 3:int?&@4 4:int&@5"},
+	{"sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor", NULL,
+	 "1:ints?@6 2:bool@2"},
+	{"a(Tensor self, float p, float? q, float[] r, float[]? s) -> Tensor", NULL,
+	 "3:floats@3 4:floats?@6"},
+	{"b(Tensor self, bool[3] mask, bool[] masks) -> Tensor", NULL, "1:bools3@2"},
+	/* by address though numbers go by value: nothing is known of it */
+	{"c(Tensor self, int[1]? dim, bool x) -> Tensor", "RKNS_6TensorERKSt8optionalIlEb",
+	 "2:bool@3"},
+	{"d(Tensor self, str s, Generator? g, Scalar[] l, int?[] m) -> Tensor", NULL, ""},
+};
+
+static void numbers_text(const struct torch_arg_plan *p, char *buf, size_t size)
+{
+	static const char *const kinds[] = {
+		[PT_ARG_INT] = "int",	     [PT_ARG_BYTE] = "byte",
+		[PT_ARG_BOOL] = "bool",	     [PT_ARG_OPT_INT] = "int?",
+		[PT_ARG_OPT_BYTE] = "byte?", [PT_ARG_OPT_BOOL] = "bool?",
+		[PT_ARG_INT_AT] = "int&",    [PT_ARG_OPT_INT_AT] = "int?&",
+		[PT_ARG_SCALAR] = "scalar&", [PT_ARG_OPT_SCALAR] = "scalar?&",
+		[PT_ARG_INTS] = "ints",	     [PT_ARG_FLOATS] = "floats",
+		[PT_ARG_OPT_INTS] = "ints?", [PT_ARG_OPT_FLOATS] = "floats?",
+		[PT_ARG_BOOLS] = "bools",
+	};
+	size_t n = 0;
+
+	*buf = '\0';
+	for (int i = 0; i < p->read_cnt; i++) {
+		int kind = p->kind[i] & PT_ARG_KIND_MASK, cnt = p->kind[i] >> PT_ARG_CNT_SHIFT;
+
+		if (kind <= PT_ARG_TENSORS_REF)
+			continue;
+		n += (size_t)snprintf(buf + n, size - n, "%s%d:%s%.*d@%d", n ? " " : "",
+				      p->index[i], kinds[kind], cnt ? 1 : 0, cnt, p->slot[i]);
+	}
+}
+
+Test(torch_schema, places_numbers_as_the_abi_says)
+{
+	char text[256];
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		struct torch_schema s = parse(numbers[i].schema);
+		struct torch_arg_plan p;
+
+		torch_schema__plan(&s, numbers[i].params, false, &p);
+		numbers_text(&p, text, sizeof(text));
+		cr_expect_str_eq(text, numbers[i].plan, "%s: got \"%s\", want \"%s\"",
+				 numbers[i].schema, text, numbers[i].plan);
 	}
 }
 

@@ -115,9 +115,40 @@ static char *tensor_encode(char *out, const struct pt_tensor *t)
 	return out + sizeof(row) + dims * sizeof(t->dims[0]);
 }
 
+static char *value_encode(char *out, const struct pt_tensor *t)
+{
+	const struct event_value row = {
+		.arg = t->arg,
+		.kind = (uint8_t)t->value,
+		.cnt = t->ndim < PT_MAX_DIMS ? t->ndim : PT_MAX_DIMS,
+	};
+
+	memcpy(out, &row, sizeof(row));
+	memcpy(out + sizeof(row), t->dims, row.cnt * sizeof(t->dims[0]));
+	return out + sizeof(row) + row.cnt * sizeof(t->dims[0]);
+}
+
+static char *values_encode(char *out, const struct pt_rec_args *r)
+{
+	const struct event_tensor mark = {.ndim = EVENT_TENSOR_VALUES};
+	unsigned int cnt = 0;
+
+	for (uint32_t i = 0; i < r->tensor_cnt; i++) {
+		if (!r->tensors[i].value || cnt >= EVENT_VALUES_MAX)
+			continue;
+		if (!cnt++) {
+			memcpy(out, &mark, sizeof(mark));
+			out += sizeof(mark);
+		}
+		out = value_encode(out, &r->tensors[i]);
+	}
+	return out;
+}
+
 int pending__put_args(struct pending *p, const struct pt_rec_args *r)
 {
-	size_t max = r->tensor_cnt * (sizeof(struct event_tensor) + sizeof(r->tensors[0].dims));
+	size_t max =
+		(r->tensor_cnt + 1) * (sizeof(struct event_tensor) + sizeof(r->tensors[0].dims));
 	struct args_entry *item = malloc(sizeof(*item) + max);
 	char *end;
 
@@ -125,7 +156,9 @@ int pending__put_args(struct pending *p, const struct pt_rec_args *r)
 		return -ENOMEM;
 	end = item->bytes;
 	for (uint32_t i = 0; i < r->tensor_cnt; i++)
-		end = tensor_encode(end, &r->tensors[i]);
+		if (!r->tensors[i].value)
+			end = tensor_encode(end, &r->tensors[i]);
+	end = values_encode(end, r);
 	item->len = (uint32_t)(end - item->bytes);
 	table_put(&p->args, &item->e, (struct key){r->h.tid, r->ts_ns}, MAX_ARGS);
 	return 0;

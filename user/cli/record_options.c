@@ -214,7 +214,7 @@ const struct opt record_opts[] = {
 	 "step), without "
 	 "operators, devices, scheduler and trace; prints the Perf Summary.",
 	 CAPTURE(timer_only)},
-	{OPT_FLAG, "record-shapes", 0, NULL, "Shapes and dtypes of tensor arguments.",
+	{OPT_FLAG, "record-shapes", 0, NULL, "Shapes and dtypes of tensors, and other arguments.",
 	 CAPTURE(record_shapes)},
 	{OPT_FLAG, "with-stack", 0, NULL,
 	 "The stack of Python that called each operator (CPython 3.10 to 3.13): files, lines, "

@@ -13,6 +13,8 @@
 #include "frameworks/torch_wrappers.h"
 #include "attach/site.h"
 #include "common/util.h"
+#include "target/python_objects.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -421,7 +423,21 @@ static const struct torch_layout *tensor_layout(struct table_scan *s, const char
 static void forget_unconfirmed(struct pt_layout *fields)
 {
 	fields->argument_size = fields->autograd_node = fields->node_seq = 0;
+	fields->scalar_value = 0;
 	fields->python_tensor_type = fields->pynode_vtable = 0;
+}
+
+/* By these the programs know what numbers Python passes. */
+static void place_python_types(struct target *t, struct pt_layout *fields)
+{
+	unsigned int minor;
+
+	if (!t->python || sscanf(t->python, "3.%u", &minor) != 1 || minor < 8 || minor > 13)
+		return;
+	fields->python_long_tag = minor >= 12;
+	fields->python_float_type = python_objects__address(t, "PyFloat_Type");
+	fields->python_bool_type =
+		fields->python_float_type ? python_objects__address(t, "PyBool_Type") : 0;
 }
 
 static int plan_layout(struct table_scan *s, const char *version,
@@ -443,6 +459,8 @@ static int plan_layout(struct table_scan *s, const char *version,
 	fields->python_tensor_type = table_scan__address(s, LIB_PYTHON, "_ZL15THPVariableType");
 	if (!fields->python_tensor_type)
 		fields->python_tensor_type = table_scan__address(s, LIB_PYTHON, "THPVariableType");
+	fields->list_values = layout->constant_string; /* both behind the counts of references */
+	place_python_types(s->t, fields);
 	if (measured)
 		return 0;
 	forget_unconfirmed(fields);

@@ -37,7 +37,7 @@ static int plan_typed(struct table_scan *s, unsigned int lib, const struct torch
 		.name = op->name,
 		.schema = op->schema,
 		.category = CAT_OPERATOR,
-		.cfg = {.tensor_cnt = op->args.tensor_cnt,
+		.cfg = {.arg_cnt = op->args.read_cnt,
 			.flags = op->args.result,
 			.code = op->args.result_offset},
 	};

@@ -13,6 +13,14 @@ struct passing {
 	uint8_t stack; /* words always on the stack: class MEMORY, trivially copyable */
 };
 
+/* How the number in an argument of the type is read: enum pt_arg_kind, plain, optional, in lists
+ * and in an optional list; 0: not at all. */
+struct reading {
+	uint8_t value, opt, list, opt_list;
+};
+#define READ_INT  {PT_ARG_INT, PT_ARG_OPT_INT, PT_ARG_INTS, PT_ARG_OPT_INTS}
+#define READ_BYTE {PT_ARG_BYTE, PT_ARG_OPT_BYTE, 0, 0}
+
 /*
  * Schema types by name; `value` plain, `opt` with '?'. Types with a destructor (Tensor, SymInt,
  * Scalar, Generator...) go by address, optional or not. std::optional<T> of a trivial T is T and a
@@ -23,19 +31,25 @@ static const struct schema_type {
 	struct passing value, opt;
 	char mangled;	  /* builtin type letter of the plain value, 0 if none */
 	bool in_register; /* a plain result needs no memory of the caller */
+	struct reading reading;
 } schema_types[] = {
 	{"Tensor", {1, 0, 0}, {1, 0, 0}, 0, false},
-	{"int", {1, 0, 0}, {2, 0, 0}, 'l', true},
-	{"float", {0, 1, 0}, {1, 1, 0}, 'd', true},
-	{"bool", {1, 0, 0}, {1, 0, 0}, 'b', true},
-	{"Scalar", {1, 0, 0}, {1, 0, 0}, 0, false},
-	{"SymInt", {1, 0, 0}, {1, 0, 0}, 0, false},
+	{"int", {1, 0, 0}, {2, 0, 0}, 'l', true, READ_INT},
+	{"float", {0, 1, 0}, {1, 1, 0}, 'd', true, {0, 0, PT_ARG_FLOATS, PT_ARG_OPT_FLOATS}},
+	{"bool", {1, 0, 0}, {1, 0, 0}, 'b', true, {PT_ARG_BOOL, PT_ARG_OPT_BOOL, 0, 0}},
+	{"Scalar", {1, 0, 0}, {1, 0, 0}, 0, false, {PT_ARG_SCALAR, PT_ARG_OPT_SCALAR, 0, 0}},
+	{"SymInt",
+	 {1, 0, 0},
+	 {1, 0, 0},
+	 0,
+	 false,
+	 {PT_ARG_INT_AT, PT_ARG_OPT_INT_AT, PT_ARG_INTS, PT_ARG_OPT_INTS}},
 	{"SymBool", {1, 0, 0}, {1, 0, 0}, 0, false},
-	{"ScalarType", {1, 0, 0}, {1, 0, 0}, 0, true},
-	{"Layout", {1, 0, 0}, {1, 0, 0}, 0, true},
+	{"ScalarType", {1, 0, 0}, {1, 0, 0}, 0, true, READ_BYTE},
+	{"Layout", {1, 0, 0}, {1, 0, 0}, 0, true, READ_BYTE},
 	{"Device", {1, 0, 0}, {1, 0, 0}, 0, true},
 	{"DeviceIndex", {1, 0, 0}, {1, 0, 0}, 'a', true},
-	{"MemoryFormat", {1, 0, 0}, {1, 0, 0}, 0, true},
+	{"MemoryFormat", {1, 0, 0}, {1, 0, 0}, 0, true, READ_BYTE},
 	{"QScheme", {1, 0, 0}, {1, 0, 0}, 0, true},
 	{"Generator", {1, 0, 0}, {1, 0, 0}, 0, false},
 	{"Storage", {1, 0, 0}, {1, 0, 0}, 0, false},
@@ -198,13 +212,34 @@ static bool is_tensor(const struct schema_arg *arg)
 	return arg->type == &schema_types[0] && !arg->is_list;
 }
 
+/* Of an argument that is no tensor. What goes by address though it need not is left alone. */
+static uint8_t number_kind(const struct schema_arg *arg, const char *mangled)
+{
+	const struct reading *r = &arg->type->reading;
+	uint8_t kind = arg->opt ? r->opt : r->value;
+
+	if (arg->opt_element)
+		return PT_ARG_NONE;
+	if (arg->is_list && arg->type->mangled == 'b')
+		kind = arg->list_size && arg->list_size < 8 && !arg->opt
+			       ? (uint8_t)(PT_ARG_BOOLS | arg->list_size << PT_ARG_CNT_SHIFT)
+			       : PT_ARG_NONE;
+	else if (arg->is_list)
+		kind = arg->opt ? r->opt_list : r->list;
+	if (kind == PT_ARG_SCALAR || kind == PT_ARG_OPT_SCALAR)
+		return kind;
+	return mangled && strchr("ROP", *mangled) ? PT_ARG_NONE : kind;
+}
+
 /* enum pt_arg_kind; `mangled` as below. A list of optional tensors is none of a caller's tensors to
  * Kineto. */
 static uint8_t arg_kind(const struct schema_arg *arg, const char *mangled)
 {
 	if (is_tensor(arg))
 		return arg->opt ? PT_ARG_OPT_TENSOR : PT_ARG_TENSOR;
-	if (arg->type != &schema_types[0] || arg->opt || arg->opt_element)
+	if (arg->type != &schema_types[0])
+		return number_kind(arg, mangled);
+	if (arg->opt || arg->opt_element)
 		return PT_ARG_NONE;
 	return mangled && *mangled == 'R' ? PT_ARG_TENSORS_REF : PT_ARG_TENSORS;
 }
@@ -350,10 +385,10 @@ void torch_schema__plan(const struct torch_schema *s, const char *mangled_params
 		kind = arg_kind(&arg, mangled);
 		if (mangled)
 			mangled = itanium__skip_type(mangled);
-		if (kind && plan->tensor_cnt < PT_MAX_TENSOR_ARGS && slot <= UINT8_MAX) {
-			plan->slot[plan->tensor_cnt] = (uint8_t)slot;
-			plan->kind[plan->tensor_cnt] = kind;
-			plan->index[plan->tensor_cnt++] = plan->arg_cnt;
+		if (kind && plan->read_cnt < PT_MAX_ARGS && slot + 2 <= UINT8_MAX) {
+			plan->slot[plan->read_cnt] = (uint8_t)slot;
+			plan->kind[plan->read_cnt] = kind;
+			plan->index[plan->read_cnt++] = plan->arg_cnt;
 		}
 		plan->arg_cnt++;
 	}

@@ -29,13 +29,13 @@ struct torch_schema {
 /* Splits a schema; -EINVAL if the text is not one. Only pointers into text are kept. */
 int torch_schema__parse(const char *text, size_t len, struct torch_schema *s);
 
-/* The tensor arguments that a probe at the entry of `call` can read, in the form of
+/* The arguments that a probe at the entry of `call` can read, in the form of
  * struct pt_probe_cfg: slots 0..5 are rdi..r9, 6.. words on the stack above the return address. */
 struct torch_arg_plan {
-	uint8_t tensor_cnt; /* at most PT_MAX_TENSOR_ARGS */
-	uint8_t slot[PT_MAX_TENSOR_ARGS];
-	uint8_t kind[PT_MAX_TENSOR_ARGS];  /* enum pt_arg_kind */
-	uint8_t index[PT_MAX_TENSOR_ARGS]; /* argument's position, '*' not counted */
+	uint8_t read_cnt; /* at most PT_MAX_ARGS */
+	uint8_t slot[PT_MAX_ARGS];
+	uint8_t kind[PT_MAX_ARGS];  /* enum pt_arg_kind */
+	uint8_t index[PT_MAX_ARGS]; /* argument's position, '*' not counted */
 	uint8_t arg_cnt;	       /* arguments of any type that were placed */
 	bool sret;		       /* rdi holds the address of the result */
 	uint8_t result;		       /* PT_RESULT_*: what rdi leads to; 0: no tensor */

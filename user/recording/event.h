@@ -95,7 +95,8 @@ struct event {
 #define EVENT_NO_ID UINT64_MAX
 
 /* args of an EVENT_SPAN: event_tensor rows one after the other, each followed by its dims:
- * int64_t dims[ndim], unaligned. */
+ * int64_t dims[ndim], unaligned. Behind a row with EVENT_TENSOR_VALUES come event_value rows. See
+ * event_args.h. */
 struct event_tensor {
 	uint8_t arg;   /* index of the argument in the name's schema, EVENT_TENSOR_LISTED: in a list */
 	uint8_t dtype; /* index into metadata "dtypes" */
@@ -103,7 +104,30 @@ struct event_tensor {
 	uint8_t ndim; /* EVENT_TENSOR_UNDEFINED: no tensor was given */
 };
 #define EVENT_TENSOR_UNDEFINED 255
+#define EVENT_TENSOR_VALUES    254 /* more than can follow: readers before 1.3 stop here */
 #define EVENT_TENSOR_LISTED    0x80
+
+/* What an argument is that is no tensor; numbers as in bpf/events.h. */
+enum event_arg_kind {
+	EVENT_ARG_TENSOR = 0,
+	EVENT_ARG_OTHER = 1, /* there is one, which is not described */
+	EVENT_ARG_INT = 2,
+	EVENT_ARG_BOOL = 3,
+	EVENT_ARG_FLOAT = 4, /* the bits of a double */
+	EVENT_ARG_INTS = 5,	 /* lists */
+	EVENT_ARG_BOOLS = 6,
+	EVENT_ARG_FLOATS = 7,
+	EVENT_ARG_KEYWORDS = 8, /* no argument: others were given by keyword, and are not described */
+};
+
+/* Followed by int64_t values[cnt], unaligned. */
+struct event_value {
+	uint8_t arg;  /* index of the argument, as of a tensor */
+	uint8_t kind; /* enum event_arg_kind */
+	uint8_t cnt;
+	uint8_t pad;
+};
+#define EVENT_VALUES_MAX 16 /* rows, so that no tensor of EVENT_TENSOR_VALUES dimensions fits */
 
 /* args of an EVENT_SPAN of category RUNTIME or DRIVER, as far as the call shows it; its value are
  * bytes */

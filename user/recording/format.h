@@ -14,7 +14,7 @@
 #include "recording/event.h"
 
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 2
+#define FORMAT_MINOR 3
 
 #define FILE_MAGIC	 "\x89PTR\r\n\x1a\n"
 #define FILE_MAGIC_SIZE	 8

@@ -70,6 +70,13 @@ static uint64_t address_of(struct target *t, const struct target_lib *lib, const
 	return elf && !elf_file__symbol(elf, symbol, &s) ? lib->base + s.vaddr : 0;
 }
 
+uint64_t python_objects__address(struct target *t, const char *symbol)
+{
+	const struct target_lib *lib = target__python_lib(t);
+
+	return lib ? address_of(t, lib, symbol) : 0;
+}
+
 int python_objects__open(struct target *t, struct python_objects *o)
 {
 	unsigned int minor;

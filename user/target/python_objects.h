@@ -28,6 +28,9 @@ struct python_objects {
 	uint64_t dict, str, module, function, code; /* of the types of that name */
 };
 
+/* Runtime address of a symbol of the interpreter; 0: it has none. */
+uint64_t python_objects__address(struct target *t, const char *symbol);
+
 /* 0, -ENOENT: it has no interpreter with symbols; -ENOTSUP: of a version whose objects are not
  * known. */
 int python_objects__open(struct target *t, struct python_objects *o);
