@@ -226,6 +226,61 @@ Test(report_key_averages, rows_by_shape)
 	synth__free(&s);
 }
 
+static void operator_of(struct synth *s, const char *name, uint64_t begin, const void *args,
+			size_t len)
+{
+	struct event e = synth__event(s, s->main, CAT_OPERATOR, name, begin, begin + 10);
+
+	e.args = args;
+	e.args_len = (uint32_t)len;
+	synth__write(s, &e);
+}
+
+Test(report_key_averages, flops_of_known_calls_and_how_many_are_not)
+{
+	struct __attribute__((packed)) {
+		struct event_tensor a;
+		int64_t a_dims[2];
+		struct event_tensor b;
+		int64_t b_dims[2];
+	} mm = {.a = {.arg = 0, .ndim = 2},
+		.a_dims = {1000, 3},
+		.b = {.arg = 1, .ndim = 2},
+		.b_dims = {3, 500}};
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}, \"record_shapes\": true, "
+				    "\"detail\": \"inner\"}");
+
+	char *text;
+
+	operator_of(&s, "aten::mm", 0, &mm, sizeof(mm));
+	operator_of(&s, "aten::mm", 10, &mm, sizeof(mm));
+	operator_of(&s, "aten::bmm", 20, NULL, 0);
+	operator_of(&s, "aten::add", 30, &mm, sizeof(mm));
+	operator_of(&s, "aten::add", 40, NULL, 0);
+	operator_of(&s, "aten::relu", 50, &mm, sizeof(mm));
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	EXPECT_LINES(
+		&s, "key_averages", NS(.sort_word = "flops"),
+		"Name        Self CPU %  Self CPU  CPU total %  CPU total  CPU time avg  # of "
+		"Calls  Total FLOPs  FLOP/s",
+		"aten::mm    33.33       20        33.33        20         10            2     "
+		"      6.00 M       300.00 T",
+		"aten::add   33.33       20        33.33        20         10            2     "
+		"      3.00 K       -",
+		"aten::bmm   16.67       10        16.67        10         10            1     "
+		"      -            -",
+		"FLOPs: of aten::conv2d, mm, addmm, bmm, baddbmm, add and mul, as "
+		"torch.profiler counts them.",
+		"FLOPs of 2 of these calls are missing: what they were given is not all "
+		"known.");
+	text = synth__tables(&s, "key_averages", &(struct report_opts){.style.format = TABLE_JSON});
+	cr_expect(strstr(text, "\"total_flops\": 6000000,"), "%s", text);
+	cr_expect(strstr(text, "\"flops_per_s\": 300000000000000\n"), "%s", text);
+	free(text);
+	synth__free(&s);
+}
+
 Test(report_key_averages, what_was_not_recorded)
 {
 	struct synth s = linear();

@@ -190,6 +190,11 @@ struct cell cell__bytes(int64_t bytes)
 	return (struct cell){.type = CELL_BYTES, .count = bytes};
 }
 
+struct cell cell__large(uint64_t n)
+{
+	return (struct cell){.type = CELL_LARGE, .count = (int64_t)(n & INT64_MAX)};
+}
+
 struct cell cell__percent(double percent)
 {
 	return (struct cell){.type = CELL_PERCENT, .number = percent};

@@ -149,6 +149,7 @@ struct cell cell__text(const char *text);
 struct cell cell__count(uint64_t n);
 struct cell cell__time(uint64_t ns);
 struct cell cell__bytes(int64_t bytes);
+struct cell cell__large(uint64_t n);
 struct cell cell__percent(double percent);
 struct cell cell__float(double number);
 struct cell cell__decimal(double number);

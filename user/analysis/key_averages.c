@@ -8,6 +8,7 @@
 #include <string.h>
 #include "analysis/analysis.h"
 #include "analysis/callers.h"
+#include "analysis/flops_sum.h"
 #include "analysis/order.h"
 #include "analysis/shapes.h"
 #include "analysis/sources.h"
@@ -19,6 +20,7 @@ enum place { HOST, DEVICE, PLACES };
 struct sums {
 	uint64_t self_cpu_ns, self_gpu_ns;
 	int64_t bytes[PLACES], self_bytes[PLACES];
+	struct flops_sum flops;
 };
 
 struct averages {
@@ -29,7 +31,8 @@ struct averages {
 	struct shapes shapes;
 	struct callers callers;
 	struct sources sources; /* instead of callers, where stacks were recorded */
-	bool any_shape, memory[PLACES];
+	bool any_shape, any_flops, memory[PLACES];
+	struct flops_names flops_names;
 	int64_t outside_bytes[PLACES]; /* of no event */
 	uint64_t outside_cnt[PLACES];
 };
@@ -42,6 +45,7 @@ enum measure {
 	BY_GPU_TOTAL,
 	BY_SELF_GPU,
 	BY_COUNT,
+	BY_FLOPS,
 	BY_MEMORY, /* + place */
 	BY_SELF_MEMORY = BY_MEMORY + PLACES,
 };
@@ -64,6 +68,7 @@ static const struct order_word words[] = {
 	{"device_memory_usage", BY_MEMORY + DEVICE},
 	{"self_device_memory_usage", BY_SELF_MEMORY + DEVICE},
 	{"count", BY_COUNT},
+	{"flops", BY_FLOPS},
 	{NULL, 0},
 };
 
@@ -178,9 +183,12 @@ static int add_span(const struct analysis *a, struct averages *k, const struct t
 	sums = sums_at(k, &key, &stat);
 	if (!sums)
 		return -ENOMEM;
-	if (row == s)
+	if (row == s) {
 		stat__add_event(stat, s->ev.flags, s->cpu_ns,
 				s->kind == KIND_RUNTIME ? 0 : s->device_ns);
+		flops_sum__add(&sums->flops, &k->flops_names, a->r, &s->ev);
+		k->any_flops |= flops_sum__shown(&sums->flops, a->r);
+	}
 	sums->self_cpu_ns += s->self_ns;
 	if (s->kind != KIND_RUNTIME)
 		sums->self_gpu_ns += launched_by(s) + launched_by_calls(s);
@@ -269,8 +277,10 @@ static int add_memory(const struct analysis *a, struct averages *k, const struct
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct averages *k = state;
-	int err = by_source(a) ? sources__take(a, &k->sources, b) : 0;
+	int err = flops_names__load(&k->flops_names, a->r);
 
+	if (!err && by_source(a))
+		err = sources__take(a, &k->sources, b);
 	for (size_t i = 0; i < b->track_cnt && !err; i++)
 		err = add_track(a, k, &b->tracks[i]);
 	for (size_t i = 0; i < b->memory_cnt && !err; i++)
@@ -299,6 +309,8 @@ static double value_of(const struct averages *k, size_t row, int measure)
 		return (double)m->self_gpu_ns;
 	case BY_COUNT:
 		return (double)s->calls;
+	case BY_FLOPS:
+		return (double)m->flops.flops;
 	case BY_MEMORY + HOST:
 	case BY_MEMORY + DEVICE:
 		return (double)m->bytes[measure - BY_MEMORY];
@@ -318,6 +330,8 @@ static bool has_measure(const struct analysis *a, const struct averages *k, int 
 	case BY_GPU_TOTAL:
 	case BY_SELF_GPU:
 		return a->has_device;
+	case BY_FLOPS:
+		return k->any_flops;
 	case BY_MEMORY + HOST:
 	case BY_MEMORY + DEVICE:
 		return k->memory[measure - BY_MEMORY];
@@ -375,6 +389,8 @@ static int add_columns(const struct analysis *a, const struct averages *k, struc
 		{by_source(a), {"stack", "Source Location", 0, NULL, CELL_TEXT, 1, 110, NULL}},
 		{a->opts->group_by == GROUP_BY_STACK && !by_source(a),
 		 {"callers", "Called From", 0, NULL, CELL_TEXT, 1, 75, NULL}},
+		{k->any_flops, {"total_flops", "Total FLOPs", 0, NULL, CELL_LARGE, 2, 0, "FLOPs"}},
+		{k->any_flops, {"flops_per_s", "FLOP/s", 0, NULL, CELL_LARGE, 3, 0, NULL}},
 	};
 	int err = 0;
 
@@ -385,7 +401,7 @@ static int add_columns(const struct analysis *a, const struct averages *k, struc
 }
 
 struct wholes {
-	uint64_t self_cpu_ns, gpu_ns;
+	uint64_t self_cpu_ns, gpu_ns, flops_unknown;
 };
 
 static struct cell average(const struct range *r, uint64_t calls)
@@ -402,7 +418,7 @@ static int add_row(const struct analysis *a, const struct averages *k, struct ta
 	const char *shapes = shapes__text(&k->shapes, r->key.child);
 	const char *source = sources__text(&k->sources, r->key.child);
 	auto_free char *callers = callers__text(a, &k->callers, r->key.child);
-	struct cell cells[17];
+	struct cell cells[19];
 	size_t n = 0;
 
 	if (!callers)
@@ -435,6 +451,10 @@ static int add_row(const struct analysis *a, const struct averages *k, struct ta
 		cells[n++] = *callers	     ? cell__text(callers)
 			     : r->key.device ? cell__none("it ran on a device")
 					     : cell__none("nothing that was recorded called it");
+	if (k->any_flops) {
+		cells[n++] = flops_sum__cell(&m->flops);
+		cells[n++] = flops_sum__rate(&m->flops, s);
+	}
 	return table__add_row(t, 0, cells);
 }
 
@@ -472,6 +492,8 @@ static int add_footer(const struct analysis *a, const struct averages *k, const 
 		err = table__add_note(t, "Called From: the operators and ranges around it, the "
 					 "innermost first; frames of Python were not recorded "
 					 "(--with-stack).");
+	if (!err && k->any_flops)
+		err = flops_sum__note(a->r, w->flops_unknown, t);
 	if (!err && a->opts->group_by == GROUP_BY_SHAPE && !k->any_shape)
 		err = table__add_note(
 			t,
@@ -488,6 +510,7 @@ static int fill_section(const struct analysis *a, const struct averages *k, stru
 
 	for (size_t i = 0; i < cnt; i++) {
 		w.self_cpu_ns += k->sums[order[i].row].self_cpu_ns;
+		w.flops_unknown += k->sums[order[i].row].flops.unknown;
 		if (k->map.rows[order[i].row].key.device)
 			w.gpu_ns += k->sums[order[i].row].self_gpu_ns;
 	}
@@ -543,6 +566,7 @@ static void clean(void *state)
 
 	stat_map__free(&k->map);
 	free(k->sums);
+	flops_names__free(&k->flops_names);
 	shapes__free(&k->shapes);
 	callers__free(&k->callers);
 	sources__free(&k->sources);

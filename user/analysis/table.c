@@ -233,7 +233,7 @@ const char *table__column_key(const struct table *t, size_t column, char *buf, s
 {
 	static const char *const suffixes[] = {
 		[CELL_TIME] = "_ns", [CELL_PERCENT] = "_percent", [CELL_BYTES] = "_bytes",
-		[CELL_FLOAT] = "",   [CELL_DECIMAL] = "",
+		[CELL_FLOAT] = "",   [CELL_DECIMAL] = "",	  [CELL_LARGE] = "",
 	};
 	const char *suffix = suffixes[table__column_type(t, column)];
 

@@ -22,13 +22,14 @@ enum cell_type {
 	CELL_BYTES,
 	CELL_FLOAT,
 	CELL_DECIMAL, /* a number of two decimals in text */
+	CELL_LARGE,   /* a count, in text with a decimal prefix: "5.49 M" */
 };
 
 struct cell {
 	enum cell_type type;
 	union {
 		const char *text; /* CELL_TEXT, and the reason of a CELL_NONE; owned by the table */
-		int64_t count;	  /* CELL_COUNT, CELL_BYTES */
+		int64_t count;	  /* CELL_COUNT, CELL_BYTES, CELL_LARGE */
 		uint64_t time_ns;
 		double number; /* CELL_PERCENT (0..100), CELL_FLOAT, CELL_DECIMAL */
 	};

@@ -28,6 +28,7 @@ static void put_cell(const struct cell *c, FILE *out)
 		break;
 	case CELL_COUNT:
 	case CELL_BYTES:
+	case CELL_LARGE:
 		fprintf(out, "%" PRId64, c->count);
 		break;
 	case CELL_TIME:

@@ -10,7 +10,7 @@ static const char *type_name(enum cell_type type)
 	static const char *const names[] = {
 		[CELL_NONE] = "text",	[CELL_TEXT] = "text",	    [CELL_COUNT] = "count",
 		[CELL_TIME] = "time",	[CELL_PERCENT] = "percent", [CELL_BYTES] = "bytes",
-		[CELL_FLOAT] = "float", [CELL_DECIMAL] = "decimal",
+		[CELL_FLOAT] = "float", [CELL_DECIMAL] = "decimal", [CELL_LARGE] = "count",
 	};
 
 	return names[type];

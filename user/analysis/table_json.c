@@ -34,6 +34,7 @@ json_t *cell_json(const struct cell *c)
 		return text_json(c->text);
 	case CELL_COUNT:
 	case CELL_BYTES:
+	case CELL_LARGE:
 		return json_integer(c->count);
 	case CELL_TIME:
 		return json_integer((json_int_t)c->time_ns);

@@ -53,6 +53,17 @@ void table__format_bytes(int64_t bytes, char *buf, size_t size)
 	snprintf(buf, size, u ? "%.2f %s" : "%.0f %s", v, units[u]);
 }
 
+static void format_large(int64_t n, char *buf, size_t size)
+{
+	static const char *const prefixes[] = {"", " K", " M", " G", " T", " P", " E"};
+	double v = (double)n;
+	size_t i = 0;
+
+	for (; v >= 999.995 && i + 1 < ARRAY_SIZE(prefixes); i++)
+		v /= 1000;
+	snprintf(buf, size, i ? "%.2f%s" : "%.0f%s", v, prefixes[i]);
+}
+
 /* Times shorter than the unit keep so many significant digits, down to a nanosecond: a kernel of
  * 4 us is no 0.00 ms. */
 static void format_time(uint64_t ns, enum time_unit unit, int significant, char *buf, size_t size)
@@ -87,6 +98,9 @@ static const char *format_cell(const struct text *x, const struct cell *c, char 
 		break;
 	case CELL_BYTES:
 		table__format_bytes(c->count, buf, size);
+		break;
+	case CELL_LARGE:
+		format_large(c->count, buf, size);
 		break;
 	case CELL_TIME:
 		format_time(c->time_ns, x->style->unit, x->significant, buf, size);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Floating point operations of operators, by the formulas of torch.profiler's with_flops
+ * (torch/csrc/profiler/util.cpp): of products of matrices, conv2d, add and mul, a multiplication and
+ * an addition being two.
+ */
+#ifndef PROFTRACE_FLOPS_H
+#define PROFTRACE_FLOPS_H
+
+#include "recording/recording.h"
+
+enum flops_state {
+	FLOPS_NONE,    /* the operator has no formula */
+	FLOPS_UNKNOWN, /* it has, but what the call was given is not all recorded, or has none */
+	FLOPS_KNOWN,
+};
+
+enum flops_formula {
+	FORMULA_NONE,
+	FORMULA_CONV2D,
+	FORMULA_MM,
+	FORMULA_ADDMM,
+	FORMULA_BMM,
+	FORMULA_BADDBMM,
+	FORMULA_ELEMENTWISE,
+};
+
+enum flops_formula flops__formula(const char *op);
+
+/* Of one call. defaults: arguments behind the last that is recorded were left to their defaults. */
+enum flops_state flops__of(enum flops_formula formula, const struct event *call, bool defaults,
+			   uint64_t *flops);
+
+#endif
