@@ -90,6 +90,12 @@ def _shapes(event):
     return structured() if structured else event.shapes()
 
 
+def _values(event):
+    """Arguments that are numbers or lists of them; None: others. Told since PyTorch 2.1."""
+    told = getattr(event, "concrete_inputs", None)
+    return told() if told else []
+
+
 def _raw_events(prof):
     """Kineto's events as they were recorded: key_averages() and friends already merge some."""
     results = prof.profiler.kineto_results
@@ -101,6 +107,8 @@ def _raw_events(prof):
             "tid": event.device_resource_id(),
             "shapes": _shapes(event),
             "dtypes": event.dtypes(),
+            "values": _values(event),
+            "flops": event.flops(),
             "sequence": event.sequence_nr(),
         }
         for event, (begin_ns, end_ns) in zip(results.events(), _times_ns(results))
@@ -144,6 +152,7 @@ def _row(average):
         "self_cpu_ns": round(average.self_cpu_time_total * 1000),
         "cpu_memory_bytes": average.cpu_memory_usage,
         "self_cpu_memory_bytes": average.self_cpu_memory_usage,
+        "total_flops": average.flops,
     }
 
 
@@ -186,7 +195,8 @@ class _Server:
         return {"steps": done, "begin_ns": begin, "end_ns": time.monotonic_ns()}
 
     def profiled(self, count, shapes=False):
-        with profile(activities=[ProfilerActivity.CPU], record_shapes=shapes) as prof:
+        with profile(activities=[ProfilerActivity.CPU], record_shapes=shapes,
+                     with_flops=shapes) as prof:
             result = self.run(count)
         return result, _raw_events(prof)
 
@@ -205,7 +215,7 @@ class _Server:
 
     def all_profiled(self, count):
         with profile(activities=[ProfilerActivity.CPU], record_shapes=True,
-                     profile_memory=True) as prof:
+                     profile_memory=True, with_flops=True) as prof:
             result = self.run(count)
         return result, prof.profiler
 

@@ -14,7 +14,7 @@ IN_ALL = 0.1  # part by which the own times of all may differ
 CALLERS = 5  # that a row by stack names
 OUTSIDE = "[memory]"  # torch's row for what no event allocated or freed
 SUMS = ("calls", "cpu_total_ns", "self_cpu_ns", "cpu_memory_bytes", "self_cpu_memory_bytes",
-        "marks")
+        "total_flops", "marks")
 
 
 def _shapes(shapes):
@@ -39,7 +39,7 @@ def _merged(rows, key):
     for row in rows:
         into = merged.setdefault(key(row), dict.fromkeys(SUMS, 0))
         for name in SUMS:
-            into[name] += row.get(name, 0)
+            into[name] += row.get(name) or 0
     return merged
 
 
@@ -71,7 +71,7 @@ def _theirs(rows, what):
     return _merged(rows, KEYS[what])
 
 
-COUNTS = ("calls", "cpu_memory_bytes", "self_cpu_memory_bytes")
+COUNTS = ("calls", "total_flops", "cpu_memory_bytes", "self_cpu_memory_bytes")
 
 
 def _agree(what, ours, theirs, counts):
@@ -85,7 +85,7 @@ def _agree(what, ours, theirs, counts):
     wrong = [f"{key}: {_counts(row)}, torch.profiler {_counts(theirs[key])}"
              for key, row in ours.items() if _counts(row) != _counts(theirs[key])]
     if wrong:
-        raise Mismatch(f"by {what}: calls, bytes and own bytes of {len(wrong)} of {len(ours)} rows "
+        raise Mismatch(f"by {what}: calls, FLOPs, bytes and own bytes of {len(wrong)} of {len(ours)} rows "
                        f"differ: {'; '.join(wrong)}")
 
 
@@ -98,10 +98,10 @@ def rows(job):
         ours = _ours(job, what)
         if what == "stack" and not exact:
             continue
-        _agree(what, ours, _theirs(theirs, what), COUNTS if exact else COUNTS[:1])
+        _agree(what, ours, _theirs(theirs, what), COUNTS if exact else COUNTS[:2])
         cnt[what] = len(ours)
     return (", ".join(f"{n} rows by {what}" for what, n in cnt.items())
-            + (": calls and memory agree" if exact else ": calls agree"))
+            + (": calls, FLOPs and memory agree" if exact else ": calls and FLOPs agree"))
 
 
 def _with_inner(rows):

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass, field
 
+from values import from_text
+
 NODE_PREFIX = "autograd::engine::evaluate_function: "
 OPERATOR_NAME = re.compile(r"^(\w+)::(\w+)$")
 
@@ -18,20 +20,25 @@ class Span:
     begin_ns: int
     end_ns: int
     shapes: list = field(default_factory=list)
+    values: list = field(default_factory=list)  # see values.py
+    flops: int = 0
     sequence: int = -1
     depth: int = 0
     node: str = ""  # name of the backward node that it ran in
 
     @classmethod
     def from_kineto(cls, row):
-        return cls(row["name"], row["begin_ns"], row["end_ns"], row["shapes"], row["sequence"])
+        return cls(row["name"], row["begin_ns"], row["end_ns"], row["shapes"], row["values"],
+                   row["flops"], row["sequence"])
 
     @classmethod
     def from_trace(cls, event):
         args = event.get("args", {})
         begin_ns = round(event["ts"] * 1000)
         return cls(event["name"], begin_ns, begin_ns + round(event["dur"] * 1000),
-                   args.get("Input Dims", []), args.get("Sequence number", -1))
+                   args.get("Input Dims", []),
+                   [from_text(text) for text in args.get("Concrete Inputs", [])],
+                   sequence=args.get("Sequence number", -1))
 
     @property
     def duration_us(self):

@@ -4,6 +4,7 @@ import functools
 import re
 
 from checks import Mismatch
+import values
 from events import NODE_PREFIX, align, best_overlap, nest, operators
 
 FIRST, STEPS = 2, 4  # the first steps after attach pay for page faults
@@ -88,7 +89,10 @@ def inner(job):
     # See stepper.py.
     shapes = _shapes if job.torch >= (2, 15) else _shapes_without_lists
     _all_equal("shapes", pairs, shapes, shapes)
-    return f"{len(pairs)} operators of {STEPS} steps: names, order, nesting and shapes agree"
+    compared, unseen = values.inner(pairs)
+    counted = values.flops(job, pairs)
+    return (f"{len(pairs)} operators of {STEPS} steps: names, order, nesting and shapes agree, "
+            f"FLOPs of {counted} names, {compared - unseen} of {compared} values (others float)")
 
 
 # What torch.compile marks only while a profiler runs has no place here.
@@ -161,8 +165,11 @@ def python_level(job, not_wrapped=(), python_kernels=()):
     theirs = [s for s in _called_from_python(profiled, python_kernels)
               if s.name not in not_wrapped]
     offset = _match("names in order", [s.name for s in ours], [s.name for s in theirs])
-    _all_equal("shapes", list(zip(ours, theirs[offset:])), _leading_shapes, _leading_shapes)
-    return f"{len(ours)} operators that Python called in {STEPS} steps: names, order, shapes agree"
+    pairs = list(zip(ours, theirs[offset:]))
+    _all_equal("shapes", pairs, _leading_shapes, _leading_shapes)
+    compared, counted = values.python_level(pairs), values.flops(job, pairs)
+    return (f"{len(ours)} operators that Python called in {STEPS} steps: names, order, shapes agree, "
+            f"FLOPs of {counted} names, {compared} values")
 
 
 def backward_nodes(job):
