@@ -105,6 +105,12 @@ static int read_identity(struct target *t)
 	if (field && atoi(field) != t->pid)
 		return err__set(-EINVAL, "%d is a thread (%s) of process %d; use -p %d", t->pid,
 				st.comm, atoi(field), atoi(field));
+	field = status_field(status, "PPid");
+	if ((st.state == 'Z' || st.state == 'X') && field && atoi(field) == getpid())
+		return err__set(-ESRCH,
+				"process %d (%s) has ended already: too soon to be profiled; does "
+				"another process do its work?",
+				t->pid, st.comm);
 	if (st.state == 'Z' || st.state == 'X')
 		return err__set(-ESRCH,
 				"process %d (%s) is a zombie: it has exited, its parent has not "

@@ -129,6 +129,15 @@ static int add_lib(struct target *t, const struct mapping *m, struct target_lib 
 	open_err = elf_file__open(lib.host_path, &elf);
 	if ((open_err == -EACCES || open_err == -EPERM) && !t->unreadable)
 		t->unreadable = strdup(lib.path);
+	/* One that is no ELF file has nothing for us; all others would look like it. */
+	if (open_err == -ENOMEM || open_err == -EMFILE || open_err == -ENFILE) {
+		err = err__set(open_err,
+			       "process %d: cannot look into its library %s: %s; raise the limits "
+			       "that proftrace runs under (ulimit %s)",
+			       t->pid, lib.path, strerror(-open_err),
+			       open_err == -ENOMEM ? "-v" : "-n");
+		goto drop;
+	}
 	if (open_err)
 		goto drop;
 	if (elf_file__bias(elf, m->start, m->offset, &lib.base) < 0)
@@ -187,8 +196,12 @@ int target_libs__read(struct target *t, struct target_lib **libs, size_t *cnt)
 			target_libs__free(*libs, *cnt);
 			*libs = NULL;
 			*cnt = 0;
-			return err__set(err, "process %d: cannot list its libraries: %s", t->pid,
-					strerror(-err));
+			return err == -E2BIG
+				       ? err__set(err,
+						  "process %d: cannot list its libraries: more "
+						  "than %d",
+						  t->pid, MAX_LIBS)
+				       : err;
 		}
 	}
 	return 0;
