@@ -46,6 +46,11 @@ static int set_error(int err, const char *path)
 				"%s: no space left on its disk; nothing was kept, free some "
 				"or give another path",
 				path);
+	if (err == -EFBIG)
+		return err__set(err,
+				"%s: larger than a file may be here; nothing was kept, raise the "
+				"limit (ulimit -f)",
+				path);
 	if (err == -ENOENT)
 		return err__set(err,
 				"%s: its directory does not exist; create it or give "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* `proftrace run -- command`: the same from the start of a program. */
 #include "attach/privilege.h"
+#include "cli/file_limit.h"
 #include "cli/record_options.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -62,6 +63,7 @@ static int start(struct shim_link *shim, char **argv, pid_t *pid)
 		/* Its children may use the device, too, and are not what is recorded. */
 		if (shim)
 			shim_link__set_pid(shim, (uint32_t)getpid());
+		file_limit__restore();
 		execvp(argv[0], argv);
 		exec_err = errno;
 		n = write(pipefd[1], &exec_err, sizeof(exec_err));
@@ -72,7 +74,10 @@ static int start(struct shim_link *shim, char **argv, pid_t *pid)
 	close(pipefd[0]);
 	if (n == sizeof(exec_err))
 		return err__set(-exec_err, "cannot start %s: %s%s", argv[0], strerror(exec_err),
-				exec_err == ENOENT ? "; is the name right?" : "");
+				exec_err == ENOENT   ? "; is the name right?"
+				: exec_err == EACCES ? "; is it a program, and may you run it "
+						       "(chmod +x)?"
+						     : "");
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/attach.h"
+#include "cli/file_limit.h"
 #include "cli/help.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -19,6 +20,7 @@ int main(int argc, char **argv)
 {
 	const struct command *cmd;
 
+	file_limit__ignore();
 	attach__hush_libbpf();
 	if (argc < 2) {
 		help__print(command__find(NULL), stderr, 0, false);

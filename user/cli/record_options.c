@@ -321,8 +321,7 @@ void record_options__catch_signals(bool on)
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGTERM, &stop, NULL);
 	sigaction(SIGHUP, &stop, NULL);
-	/* A full disk or a closed pipe is an error to report, not a way to die with probes live. */
-	sigaction(SIGXFSZ, &ignore, NULL);
+	/* A closed pipe is an error to report, not a way to die with probes live. */
 	sigaction(SIGPIPE, &ignore, NULL);
 }
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Descriptors: their usual limit is enough, and watching for long does not use them up."""
+import pathlib
+
 from lib import process
 from lib.runner import test
 from lib.tool import row
@@ -25,4 +27,35 @@ def one_by_one(case):
                      "--record", "0:2", "--no-trace",
                      wrap=["bash", "-c", 'ulimit -S -n 48; exec "$0" "$@"'])
     assert row(tool.done(120).report(), "summary")["steps"] == 2
+    before.check(0)
+
+
+def under(limit):
+    return ["bash", "-c", f'ulimit {limit}; exec "$0" "$@"']
+
+
+GOLDEN = pathlib.Path(__file__).resolve().parents[2] / "golden/simgpu.ptrec"
+
+
+@test("a limit of file sizes is an error with words, and not a signal")
+def small_files(case):
+    tool = case.tool("export", "-o", "trace.json", GOLDEN, wrap=under("-f 1"))
+    tool.fails("trace.json: larger than a file may be", "ulimit -f")
+    assert not list(tool.dir.glob("trace.json*"))
+
+
+@test("a program that run starts has the signals as they were")
+def signals(case):
+    tool = case.tool("run", "--duration", "1s", "--no-trace", "--", "sh", "-c",
+                     "grep SigIgn /proc/self/status >ignored; sleep 3").done()
+    ignored = int((tool.dir / "ignored").read_text().split()[1], 16)
+    assert not ignored & 1 << 24, f"{ignored:x}"  # SIGXFSZ is 25
+
+
+@test("too little address space for the target's libraries: says so, and not that there is no framework")
+def address_space(case):
+    job, before = case.training()
+    tool = case.tool("-p", job.pid, "--record", "0:2", wrap=under("-v 300000"))
+    tool.fails("cannot look into its library", "ulimit -v")
+    assert "no framework" not in tool.err, tool.err
     before.check(0)
