@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "common/duration_text.h"
 #include "common/err.h"
 #include "common/util.h"
 
@@ -105,8 +106,8 @@ static int is_over(const char *text, time_t now, time_t at)
 
 	if (localtime_r(&now, &tm))
 		strftime(clock, sizeof(clock), "%Y-%m-%dT%H:%M:%S", &tm);
-	return err__set(-EINVAL, "--start-at %s: that was %lld s ago; it is %s (local time, @%lld)",
-			text, (long long)(now - at), clock, (long long)now);
+	return err__set(-EINVAL, "--start-at %s: that was %s ago; it is %s (local time, @%lld)",
+			text, duration_text((uint64_t)(now - at)).s, clock, (long long)now);
 }
 
 int clock_time__parse(const char *text, time_t now, uint64_t *ns)
