@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/await.h"
 #include "capture/arm.h"
+#include "capture/below.h"
 #include "capture/rest.h"
 #include "capture/user_usdt.h"
+#include "common/duration_text.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "device/shim_link.h"
@@ -25,12 +27,13 @@ int session__await_start(struct session *s)
 	if (s->opts->start_after_ns)
 		until = now + s->opts->start_after_ns;
 	if (now < until)
-		log__info("process %d is left alone for %.0f s", s->opts->pid,
-			  (double)(until - now) / 1e9);
+		log__info("process %d is left alone for %s", s->opts->pid,
+			  duration_text((until - now + 500000000) / 1000000000).s);
 	for (; now < until; now = clock__ns(CLOCK_REALTIME)) {
 		uint64_t left = (until - now) / 1000;
 
-		session__progress(s, "starting in %.0f s", (double)(until - now) / 1e9);
+		session__progress(s, "starting in %s",
+				  duration_text((until - now + 500000000) / 1000000000).s);
 		usleep(left < START_POLL_US ? (useconds_t)left + 1 : START_POLL_US);
 		if (s->opts->shim)
 			shim_link__beat(s->opts->shim);
@@ -83,6 +86,8 @@ static int look(struct session *s)
 
 /* A program that was just started may still be loading its libraries. */
 #define LOADING_NS 200000000ull
+/* How often it is looked whether a process below it has one instead. */
+#define BELOW_NS 1000000000ull
 /* One in which Python is not by then, and that is recorded by time, is recorded as it is. */
 #define NO_PYTHON_NS 1000000000ull
 
@@ -110,7 +115,7 @@ static bool may_come(const struct session *s, uint64_t elapsed_ns)
 
 int session__await_framework(struct session *s)
 {
-	uint64_t begin = clock__monotonic_ns(), elapsed = 0;
+	uint64_t begin = clock__monotonic_ns(), elapsed = 0, next_look_ns = BELOW_NS;
 	int err = look(s);
 
 	while (!err && may_come(s, elapsed) && elapsed < s->opts->step_timeout_ns) {
@@ -124,6 +129,10 @@ int session__await_framework(struct session *s)
 			shim_link__beat(s->opts->shim);
 		if (capture_stop)
 			return -EINTR;
+		if (!s->told_below && elapsed > next_look_ns) {
+			s->told_below = !s->match.framework && below__tell(s->opts->pid);
+			next_look_ns = elapsed + BELOW_NS;
+		}
 		err = look(s);
 		if (err == -ESRCH)
 			err = err__set(err,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* capture__run: the life of a session from attach to detach. */
+#include "capture/below.h"
 #include "capture/session.h"
 #include "bpf/events.h"
 #include "bpf/proftrace.skel.h"
@@ -77,6 +78,8 @@ static void warn_no_framework(const struct session *s)
 			  s->target->is_kthread ? "kernel thread" : "32-bit program");
 		return;
 	}
+	if (!s->told_below)
+		below__tell(o->pid);
 	log__warn("process %d runs no framework that I know: CPU, scheduler and CUDA call "
 		  "tables%s%s%s%s%s",
 		  o->pid, functions || marks ? "" : " only",

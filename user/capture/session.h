@@ -45,6 +45,7 @@ struct session {
 	struct capture_result *res;
 	struct target *target;
 	struct framework_match match;
+	bool told_below; /* a process below it that has a framework was named */
 	struct probe_plan plan;
 	struct step_rule rule;
 	struct window_facts facts;

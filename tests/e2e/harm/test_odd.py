@@ -99,3 +99,17 @@ def itself(case):
     tool = case.tool("-p", other.pid, "--duration", "1s", "--no-trace").done()
     assert row(tool.report(), "summary")["process"].startswith(str(other.pid))
     assert os.path.exists(f"/proc/{other.pid}"), "it was ended"
+
+
+@test("shell around a job: the process below it that has the framework is named")
+def shell(case):
+    job, _ = case.training()
+    tool = case.tool("-p", os.getpid(), "--duration", "1s", "--no-trace").done()
+    assert f"process {job.pid} (" in tool.err and "has PyTorch loaded" in tool.err, tool.err
+    assert tool.err.count(f"proftrace -p {job.pid}") == 1, tool.err
+    assert "--job" not in tool.err, "it is no rank"
+
+
+@test("file that is no program: says what to look at")
+def no_program(case):
+    case.tool("run", "--", "/etc/passwd").fails("cannot start /etc/passwd", "chmod +x")
