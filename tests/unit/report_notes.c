@@ -114,3 +114,53 @@ Test(report_notes, times_in_prose_have_the_unit_asked_for_or_one_that_suits)
 		       chosen[i].line, true);
 	expect("operator", true, OPTS(.tables = "perf"), "window: steps [0,1), 1.000 ms", true);
 }
+
+static void expect_left_out(const char *dropped, bool is_there)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	struct report_opts opts = OPTS(.tables = "operator");
+	char summary[512], *text;
+
+	synth__span(&s, s.main, CAT_OPERATOR, "aten::mm", 20 * US, 60 * US);
+	synth__step(&s, 0, 0, 100 * US);
+	snprintf(summary, sizeof(summary), "{\"dropped_probes\": [%s]}", dropped);
+	synth__open(&s, summary);
+	text = synth__report(&s, &opts);
+	cr_expect_eq(!!strstr(text, "Not recorded"), is_there, "%s", text);
+	cr_expect_null(strstr(text, "torch.ops"), "%s", text);
+	cr_expect_eq(!!strstr(text, "aten::add_"), is_there, "%s", text);
+	free(text);
+	synth__free(&s);
+}
+
+Test(report_notes, what_was_hardly_called_is_not_missed)
+{
+	static const char never[] = "{\"name\": \"torch.ops\", \"calls_per_step\": 0.25,"
+				    " \"avg_ns\": 9000.0, \"steps\": 4}";
+	static const char often[] = "{\"name\": \"aten::add_\", \"calls_per_step\": 2.0,"
+				    " \"avg_ns\": 9000.0, \"steps\": 4}";
+	char both[400];
+
+	snprintf(both, sizeof(both), "%s, %s", never, often);
+	expect_left_out(never, false);
+	expect_left_out(both, true);
+}
+
+Test(report_notes, processors_of_a_recording_that_was_cut_off)
+{
+	const char *const says[] = {"CPU: not known (the recording was cut off).",
+				    "CPU: not known (CPU time was not recorded)."};
+	struct report_opts opts = OPTS(.tables = "device");
+
+	for (int i = 0; i < 2; i++) {
+		struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+		char *text;
+
+		synth__step(&s, 0, 0, 100 * US);
+		synth__open(&s, i ? "{}" : NULL);
+		text = synth__report(&s, &opts);
+		synth__expect_line(text, says[i]);
+		free(text);
+		synth__free(&s);
+	}
+}

@@ -133,6 +133,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 					 "elapsed time; 100 % is one core.");
 	if (!err)
 		err = table__add_note(t, "CPU(System): busy time of all cores / (busy + idle).");
+	if (!err && !(number(cpu, "wall_ns") && busy))
+		err = table__add_notef(t, "CPU: not known (%s).", why);
 	if (!err && a->has_device)
 		err = table__add_notef(
 			t, "GPU: time in which at least one kernel of the process ran / %s.",

@@ -65,7 +65,7 @@ const json_t *left_out__list(const struct analysis *a)
 int left_out__add_section(const struct analysis *a, struct table *t)
 {
 	const json_t *list = left_out__list(a);
-	size_t cnt = json_array_size(list);
+	size_t cnt = json_array_size(list), kept = 0;
 	auto_free struct left_out *rows = calloc(cnt + 1, sizeof(*rows));
 	char title[128];
 	int err;
@@ -74,13 +74,18 @@ int left_out__add_section(const struct analysis *a, struct table *t)
 		return -ENOMEM;
 	if (!cnt)
 		return 0;
-	for (size_t i = 0; i < cnt; i++)
-		rows[i] = estimate(a, json_array_get(list, i));
+	/* One that is called so rarely is not missed. */
+	for (size_t i = 0; i < cnt; i++) {
+		rows[kept] = estimate(a, json_array_get(list, i));
+		kept += rows[kept].stat.calls > 0;
+	}
+	if (!kept)
+		return 0;
 	snprintf(title, sizeof(title), "Not recorded, estimated from %s",
 		 counted(rows[0].steps, "earlier step", "earlier steps").s);
-	qsort(rows, cnt, sizeof(*rows), by_total);
+	qsort(rows, kept, sizeof(*rows), by_total);
 	err = table__add_section(t, title);
-	for (size_t i = 0; i < cnt && !err; i++)
-		err = add_row(a, t, &rows[a->opts->ascending ? cnt - 1 - i : i]);
+	for (size_t i = 0; i < kept && !err; i++)
+		err = add_row(a, t, &rows[a->opts->ascending ? kept - 1 - i : i]);
 	return err;
 }
