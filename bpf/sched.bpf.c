@@ -237,6 +237,15 @@ static __always_inline void thread_account(struct task_struct *task, struct pt_s
 	account(task, &key, o->since_ns, now, cpu_ns);
 }
 
+/*
+ * Clocks of two CPUs may differ by some nanoseconds. What the kernel tells later of a thread is not
+ * earlier, or that little would count in both states.
+ */
+static __always_inline __u64 not_before(const struct pt_sched_open *o, __u64 now)
+{
+	return now < o->since_ns ? o->since_ns : now;
+}
+
 static __always_inline void thread_add(__u32 tid, struct pt_sched_open *o, __u64 flags)
 {
 	if (bpf_map_update_elem(&sched_threads, &tid, o, flags) && flags == BPF_ANY)
@@ -287,6 +296,8 @@ static __always_inline void thread_out(struct task_struct *prev, __u32 state, bo
 	if (!wanted(prev))
 		return;
 	o = bpf_map_lookup_elem(&sched_threads, &tid);
+	if (o)
+		next.since_ns = now = not_before(o, now);
 	if (o && o->state != PT_SCHED_RUN)
 		missed_in(prev, o, now);
 	if (o)
@@ -320,6 +331,7 @@ static __always_inline void thread_in(struct task_struct *next, __u64 now)
 		thread_add(tid, &run, BPF_ANY);
 		return;
 	}
+	run.since_ns = now = not_before(o, now);
 	if (o->state == PT_SCHED_RUN)
 		missed_out(next, o, now);
 	thread_account(next, o, now);
@@ -373,6 +385,7 @@ static __always_inline void thread_woken(struct task_struct *task)
 		thread_add(tid, &next, BPF_ANY);
 		return;
 	}
+	next.since_ns = not_before(o, next.since_ns);
 	/* A wakeup of a thread that is on its CPU wakes nothing. */
 	if (o->state == PT_SCHED_RUN && !task->on_cpu) {
 		missed_out(task, o, next.since_ns);
