@@ -430,13 +430,20 @@ struct pt_python {
 	__u32 type_keys;	    /* PyHeapTypeObject: PyDictKeysObject * of its objects */
 };
 
-/* CPython, for stacks: where a thread's frames lie. Offsets; words of a frame are counted by 8 bytes. */
+/* CPython: where a thread's own things lie. Offsets; words of a frame are counted by 8 bytes. */
 #define PT_FRAME_WORDS 16 /* a power of two */
 
+struct pt_python_thread {
+	__u64 threads_at; /* runtime address of a pointer to the first thread state; 0: not known */
+	__u32 next;
+	__u32 id;	  /* what the C library calls the thread */
+	__u32 handled;	  /* pointer to what is known of the exception being handled ... */
+	__u32 exception;  /* ... which has a pointer to it */
+	__u64 stop_iteration; /* runtime address of the type StopIteration */
+};
+
 struct pt_python_stacks {
-	__u64 threads_at;    /* runtime address of a pointer to the first thread state; 0: no stacks */
-	__u32 thread_next;
-	__u32 thread_id;     /* what the C library calls the thread */
+	__u32 wanted;
 	__u32 thread_frame;  /* innermost frame, or ... */
 	__u32 cframe;	     /* ... 1: a structure that has it at cframe_frame */
 	__u32 cframe_frame;
@@ -500,6 +507,7 @@ struct pt_layout {
 	struct pt_python python;
 	struct pt_pipeline pipeline;
 	struct pt_full_name full_name;
+	struct pt_python_thread python_thread;
 	struct pt_python_stacks stacks;
 };
 
@@ -555,6 +563,9 @@ struct pt_ctl {
 	__u64 stacks_unread; /* spans whose stack could not be read, or is of no thread of Python */
 	__u64 stacks_full;   /* spans without a stack: there were PT_MAX_STACKS others */
 	__u64 stack_cnt, stack_ns; /* stacks read, and the time that it took */
+	__u32 asks_alone;  /* by the loader: asks of the data loader, and nothing else, make the steps */
+	__u32 epoch_ended; /* 1: the latest ask found no batch */
+	__u64 ask_exception; /* what the thread handled when that began */
 	__u32 cupti_claimed; /* 1: another tool has begun to use CUPTI */
 	__u32 return_cnt;    /* places noted in the map `returns` */
 };

@@ -8,7 +8,6 @@
 #include "args.bpf.h"
 #include "ranges.bpf.h"
 
-#define OBJECT_TYPE   8	 /* PyObject: PyTypeObject * */
 #define OBJECT_VALUES 32 /* before an object: PyDictValues *, NULL if it has a dict ... */
 #define OBJECT_DICT   24 /* ... the PyDictObject * */
 #define DICT_KEYS     32

@@ -55,6 +55,25 @@ static __always_inline __u32 name_classify(const char *name)
 	return 0;
 }
 
+/* Where asks alone make the steps, the one that ends an epoch opens a step that the next one goes
+ * on: it ends with an exception that was not being handled when it began. */
+static __always_inline void ask_begins(struct pt_thread *t, __u32 name_class)
+{
+	if (ctl.asks_alone && name_class == PT_CLASS_DATALOADER && t->tid == ctl.step_tid)
+		ctl.ask_exception = python_exception(t);
+}
+
+static __always_inline void ask_ends(struct pt_thread *t, __u32 name_class)
+{
+	__u64 exception;
+
+	if (!ctl.asks_alone || name_class != PT_CLASS_DATALOADER || t->tid != ctl.step_tid)
+		return;
+	exception = python_exception(t);
+	if (exception != ctl.ask_exception && python_is_stop(exception))
+		ctl.epoch_ended = 1;
+}
+
 /* Begins a range whose name is in the buffer; ranges may open or close a step. */
 static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 row,
 						    const struct pt_probe_cfg *cfg,
@@ -67,6 +86,7 @@ static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 r
 	if (!name_class || name_class == PT_CLASS_PLUMBING)
 		name_class = cfg->code;
 	step_event(t, name_class, 0, now);
+	ask_begins(t, name_class);
 	if (ctl.resting) {
 		step_event(t, name_class, 1, now);
 		return NULL;
@@ -113,6 +133,7 @@ static __always_inline void range_end(struct pt_thread *t, __u64 object, __u64 s
 	f = frame_at(t, i);
 	if (!f)
 		return;
+	ask_ends(t, f->name_class);
 	if (outlived) {
 		f->type_obj = now;
 		step_event(t, f->name_class, 1, now);

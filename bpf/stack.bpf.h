@@ -9,38 +9,7 @@
 #ifndef PROFTRACE_STACK_BPF_H
 #define PROFTRACE_STACK_BPF_H
 
-#include <bpf/bpf_core_read.h>
-#include "args.bpf.h"
-
-#define PT_STACK_THREADS 256 /* threads of Python among which one is looked for */
-
-/* x86: what the C library calls a thread is where its own segment begins. */
-static __always_inline __u64 thread_pointer(void)
-{
-	struct task_struct *task = (void *)bpf_get_current_task();
-
-	return BPF_CORE_READ(task, thread.fsbase);
-}
-
-/* CPython's state of the current thread, 0: it has none. */
-static __always_inline __u64 python_thread(struct pt_thread *t)
-{
-	const struct pt_python_stacks *p = &ctl.layout.stacks;
-	__u64 self = thread_pointer(), state = t->python;
-
-	if (state && read_u64(state + p->thread_id) == self)
-		return state;
-	state = read_u64(p->threads_at);
-	for (int i = 0; i < PT_STACK_THREADS && state; i++) {
-		if (read_u64(state + p->thread_id) == self)
-			break;
-		state = read_u64(state + p->thread_next);
-	}
-	if (state && read_u64(state + p->thread_id) != self)
-		state = 0;
-	t->python = state;
-	return state;
-}
+#include "python_thread.bpf.h"
 
 static __always_inline __u64 innermost_frame(__u64 state)
 {
@@ -171,7 +140,7 @@ static __always_inline __u64 stack_take(struct pt_thread *t, __u32 row)
 {
 	const struct pt_probe_cfg *cfg;
 
-	if (!ctl.layout.stacks.threads_at || !ctl.window_open)
+	if (!ctl.layout.stacks.wanted || !ctl.window_open)
 		return 0;
 	cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	if (!cfg || cfg->stack == PT_STACK_NONE ||

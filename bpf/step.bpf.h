@@ -113,6 +113,10 @@ static __always_inline void step_event(struct pt_thread *t, __u32 name_class, __
 		ctl.step_tid = tid;
 	if (ctl.step_tid != tid)
 		return;
+	if (ctl.epoch_ended) {
+		ctl.epoch_ended = 0;
+		return;
+	}
 	ctl.need_seen = 0;
 	step_boundary(t, now);
 }

@@ -11,6 +11,7 @@
 #include "capture/cupti_watch.h"
 #include "capture/device_calls.h"
 #include "capture/device_time.h"
+#include "capture/epoch_end.h"
 #include "capture/follow.h"
 #include "capture/python_stacks.h"
 #include "capture/rendezvous.h"
@@ -130,8 +131,9 @@ static int session_plan(struct session *s)
 	node_types__show(s, false);
 	if (!err)
 		err = user_usdt__plan(s->opts, s->target, &s->plan);
-	return err || !s->opts->with_stack ? err
-					   : python_stacks__plan(s->target, &s->plan, &s->stacks);
+	if (!err && s->opts->with_stack)
+		err = python_stacks__plan(s->target, &s->plan, &s->stacks);
+	return err ? err : epoch_end__plan(s->target, &s->plan);
 }
 
 static int session_load(struct session *s)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Before the first window: what a step is, and how long. */
 #include "capture/arm.h"
+#include "capture/epoch_end.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <string.h>
@@ -17,6 +18,7 @@ static void rule_apply(struct session *s)
 	ctl->step_row = s->rule.row;
 	ctl->boundary_needs = s->rule.needs;
 	ctl->boundary_at_end = s->rule.at_end;
+	ctl->asks_alone = epoch_end__matters(&s->plan, &s->rule);
 	ctl->boundary_class = s->rule.boundary;
 }
 

@@ -119,7 +119,7 @@ int probes__load(struct probes *p, const struct capture_opts *opts, const struct
 	if (err)
 		return err;
 	bpf_map__set_max_entries(p->skel->maps.ring, (uint32_t)round_ring(opts->ring_bytes));
-	if (!plan->layout.stacks.threads_at)
+	if (!plan->layout.stacks.wanted)
 		bpf_map__set_max_entries(p->skel->maps.stacks, 1);
 	preallocate(p->skel);
 	err = proftrace_bpf__load(p->skel);

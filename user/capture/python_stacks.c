@@ -55,7 +55,7 @@ static enum pt_stack_of stack_of(const struct planned_probe *probe)
 
 void python_stacks__choose(struct probe_plan *plan, size_t from)
 {
-	if (!plan->layout.stacks.threads_at)
+	if (!plan->layout.stacks.wanted)
 		return;
 	for (size_t i = from; i < plan->cnt; i++)
 		plan->probes[i].cfg.stack = (uint8_t)stack_of(&plan->probes[i]);
@@ -64,16 +64,17 @@ void python_stacks__choose(struct probe_plan *plan, size_t from)
 int python_stacks__plan(struct target *t, struct probe_plan *plan, struct python_stacks **out)
 {
 	struct python_stacks *s = calloc(1, sizeof(*s));
-	int err = s ? python_code__open(t, &s->code, &plan->layout.stacks) : -ENOMEM;
+	struct pt_layout *l = &plan->layout;
+	int err = s ? python_code__open(t, &s->code, &l->python_thread, &l->stacks) : -ENOMEM;
 
 	*out = NULL;
 	if (!err) {
 		*out = s;
+		l->stacks.wanted = 1;
 		python_stacks__choose(plan, 0);
 		return 0;
 	}
 	free(s);
-	memset(&plan->layout.stacks, 0, sizeof(plan->layout.stacks));
 	if (err == -ENOMEM)
 		return err;
 	return probe_plan__missing(plan, "Python %s: %s; not shown: stacks of Python",

@@ -2,6 +2,7 @@
 #include "capture/rest.h"
 #include "bpf/proftrace.skel.h"
 #include "capture/arm.h"
+#include "capture/epoch_end.h"
 #include "capture/step_probes.h"
 #include "common/counted.h"
 #include "common/err.h"
@@ -43,9 +44,10 @@ int rest__settle(struct session *s)
 	uint64_t cnt = 0;
 	int err;
 
-	/* An end that is inside another one's range is no step: begins do not tell. */
+	/* An end that is inside another one's range is no step, nor is an ask that finds no batch:
+	 * begins do not tell. */
 	if (s->opts->timer_only || !s->rule.boundary || !may_be_far(s) ||
-	    (s->rule.at_end && s->probes.ctl->nests))
+	    (s->rule.at_end && s->probes.ctl->nests) || epoch_end__matters(&s->plan, &s->rule))
 		return 0;
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		struct planned_probe *probe = &s->plan.probes[i];

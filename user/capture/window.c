@@ -128,7 +128,7 @@ static json_t *meta_json(const struct window_facts *f, uint32_t index)
 	json_object_set_new(meta, "detail",
 			    json_string(f->opts->timer_only ? "timer" : detail[f->opts->detail]));
 	json_object_set_new(meta, "record_shapes", json_boolean(f->opts->record_shapes));
-	json_object_set_new(meta, "with_stack", json_boolean(f->plan->layout.stacks.threads_at));
+	json_object_set_new(meta, "with_stack", json_boolean(f->plan->layout.stacks.wanted));
 	json_object_set_new(meta, "record_values", json_boolean(f->opts->record_shapes));
 	json_object_set_new(meta, "dtypes", strings(f->plan->dtypes));
 	if (f->match->framework && f->match->framework->scopes)

@@ -16,6 +16,7 @@ struct layout {
 	uint32_t file, function, first_line, lines, instructions; /* PyCodeObject */
 	uint32_t code_bytes;		     /* of it, up to the instructions */
 	uint32_t ascii_bytes, compact_bytes; /* heads of str objects */
+	struct pt_python_thread thread;
 	struct pt_python_stacks frames;
 };
 
@@ -32,9 +33,8 @@ static const struct layout layouts[] = {
 		.code_bytes = 176,
 		.ascii_bytes = 48,
 		.compact_bytes = 72,
-		.frames = {.thread_next = 8,
-			   .thread_id = 176,
-			   .thread_frame = 24,
+		.thread = {.next = 8, .id = 176, .handled = 144, .exception = 8},
+		.frames = {.thread_frame = 24,
 			   .frame_bytes = 104,
 			   .code_word = 4,
 			   .previous_word = 3,
@@ -54,9 +54,8 @@ static const struct layout layouts[] = {
 		.code_bytes = 184,
 		.ascii_bytes = 48,
 		.compact_bytes = 72,
-		.frames = {.thread_next = 8,
-			   .thread_id = 152,
-			   .thread_frame = 56,
+		.thread = {.next = 8, .id = 152, .handled = 120},
+		.frames = {.thread_frame = 56,
 			   .cframe = 1,
 			   .cframe_frame = 8,
 			   .frame_bytes = 72,
@@ -78,9 +77,8 @@ static const struct layout layouts[] = {
 		.code_bytes = 192,
 		.ascii_bytes = 40,
 		.compact_bytes = 56,
-		.frames = {.thread_next = 8,
-			   .thread_id = 136,
-			   .thread_frame = 56,
+		.thread = {.next = 8, .id = 136, .handled = 104},
+		.frames = {.thread_frame = 56,
 			   .cframe = 1,
 			   .frame_bytes = 72,
 			   .code_word = 0,
@@ -103,9 +101,8 @@ static const struct layout layouts[] = {
 		.code_bytes = 200,
 		.ascii_bytes = 40,
 		.compact_bytes = 56,
-		.frames = {.thread_next = 8,
-			   .thread_id = 152,
-			   .thread_frame = 72,
+		.thread = {.next = 8, .id = 152, .handled = 120},
+		.frames = {.thread_frame = 72,
 			   .frame_bytes = 72,
 			   .code_word = 0,
 			   .previous_word = 1,
@@ -211,13 +208,21 @@ static int ask_interpreter(struct python_code *p, uint64_t runtime)
 		return -ENOTSUP;
 	p->layout.main_interpreter = (uint32_t)o.interpreters + 8;
 	p->layout.first_thread = (uint32_t)o.interpreter[INTERPRETER_THREADS];
-	p->layout.frames.thread_next = (uint32_t)o.thread[THREAD_NEXT];
+	p->layout.thread.next = (uint32_t)o.thread[THREAD_NEXT];
 	p->layout.frames.thread_frame = (uint32_t)o.thread[THREAD_FRAME];
-	p->layout.frames.thread_id = (uint32_t)o.thread[THREAD_ID];
+	p->layout.thread.id = (uint32_t)o.thread[THREAD_ID];
 	return 0;
 }
 
-static int find_threads(struct python_code *p, struct pt_python_stacks *frames)
+/* 0: not known. */
+static uint64_t stop_iteration(struct target *t, const struct target_lib *lib)
+{
+	uint64_t at = address_of(t, lib, "PyExc_StopIteration"), type = 0;
+
+	return at && !target__read(t, at, &type, sizeof(type)) ? type : 0;
+}
+
+static int find_threads(struct python_code *p, struct pt_python_thread *thread)
 {
 	const struct target_lib *lib = target__python_lib(p->t);
 	uint64_t runtime = lib ? address_of(p->t, lib, "_PyRuntime") : 0, interpreter = 0;
@@ -233,12 +238,14 @@ static int find_threads(struct python_code *p, struct pt_python_stacks *frames)
 			 sizeof(interpreter)) ||
 	    !interpreter)
 		return -ENOENT;
-	*frames = p->layout.frames;
-	frames->threads_at = interpreter + p->layout.first_thread;
+	*thread = p->layout.thread;
+	thread->threads_at = interpreter + p->layout.first_thread;
+	thread->stop_iteration = stop_iteration(p->t, lib);
 	return 0;
 }
 
-int python_code__open(struct target *t, struct python_code **out, struct pt_python_stacks *frames)
+int python_code__open(struct target *t, struct python_code **out, struct pt_python_thread *thread,
+		      struct pt_python_stacks *frames)
 {
 	struct python_code *p = calloc(1, sizeof(*p));
 	int err = p ? 0 : -ENOMEM;
@@ -248,11 +255,12 @@ int python_code__open(struct target *t, struct python_code **out, struct pt_pyth
 	p->t = t;
 	err = find_layout(p);
 	if (!err)
-		err = find_threads(p, frames);
+		err = find_threads(p, thread);
 	if (err) {
 		python_code__free(p);
 		return err;
 	}
+	*frames = p->layout.frames;
 	*out = p;
 	return 0;
 }

@@ -11,9 +11,11 @@
 
 struct python_code;
 
-/* *frames: how the interpreter's frames are found. 0, -ENOENT: the process has no interpreter with
- * symbols; -ENOTSUP: of a version whose frames are not known; -ENOMEM. Borrows the target. */
-int python_code__open(struct target *t, struct python_code **out, struct pt_python_stacks *frames);
+/* *thread, *frames: how the interpreter's threads and their frames are found. 0, -ENOENT: the process
+ * has no interpreter with symbols; -ENOTSUP: of a version whose frames are not known; -ENOMEM; then
+ * neither is written. Borrows the target. */
+int python_code__open(struct target *t, struct python_code **out, struct pt_python_thread *thread,
+		      struct pt_python_stacks *frames);
 void python_code__free(struct python_code *p);
 
 /* UTF-8; they stay until python_code__free. */

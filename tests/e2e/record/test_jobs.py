@@ -119,6 +119,21 @@ def inference(case):
     assert device["CPU(Process)"]["utilization_percent"] < 101, tool.out
 
 
+@test("evaluation: the ask that ends an epoch is no step")
+def evaluation(case):
+    for options in [], ["--handler"], ["--workers", 2]:
+        job = case.job("evaluate.py", *options).wait_steps(3)
+        tool = case.tool("-p", job.pid, "--record", "2:42").done()
+        tables = tool.report()
+        sense.check(tables, 40)
+        assert "asked for a batch" in sense.rows(tables, "summary")[0]["step_rule"], tool.out
+        # 10 epochs of 4 batches of 2 layers each, and of 5 asks; a batch sleeps for 8 ms.
+        assert calls(tables, "aten::linear") == 80, (options, calls(tables, "aten::linear"))
+        model = sense.by_name(tables, "model")
+        assert model["Dataloader"]["calls"] in (50, 51), (options, model)
+        assert model["ProfileStep"]["cpu_min_ns"] > 8e6, (options, model)
+
+
 @test("a thread that starts while it is recorded")
 def later_thread(case):
     job = case.job("train.py").wait_steps(3)

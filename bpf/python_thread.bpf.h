@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
+/* What CPython keeps of the thread that is in a probe, read from the target. */
+#ifndef PROFTRACE_PYTHON_THREAD_BPF_H
+#define PROFTRACE_PYTHON_THREAD_BPF_H
+
+#include <bpf/bpf_core_read.h>
+#include "args.bpf.h"
+
+#define PT_PYTHON_THREADS 256 /* threads of Python among which one is looked for */
+
+/* x86: what the C library calls a thread is where its own segment begins. */
+static __always_inline __u64 thread_pointer(void)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	return BPF_CORE_READ(task, thread.fsbase);
+}
+
+/* CPython's state of the current thread, 0: it has none. */
+static __always_inline __u64 python_thread(struct pt_thread *t)
+{
+	const struct pt_python_thread *p = &ctl.layout.python_thread;
+	__u64 self = thread_pointer(), state = t->python;
+
+	if (state && read_u64(state + p->id) == self)
+		return state;
+	state = read_u64(p->threads_at);
+	for (int i = 0; i < PT_PYTHON_THREADS && state; i++) {
+		if (read_u64(state + p->id) == self)
+			break;
+		state = read_u64(state + p->next);
+	}
+	if (state && read_u64(state + p->id) != self)
+		state = 0;
+	t->python = state;
+	return state;
+}
+
+/* The exception that the thread handles, 0: none. */
+static __always_inline __u64 python_exception(struct pt_thread *t)
+{
+	const struct pt_python_thread *p = &ctl.layout.python_thread;
+	__u64 state = p->threads_at ? python_thread(t) : 0;
+	__u64 handled = state ? read_u64(state + p->handled) : 0;
+
+	return handled ? read_u64(handled + p->exception) : 0;
+}
+
+#define OBJECT_TYPE 8 /* PyObject: PyTypeObject * */
+
+static __always_inline bool python_is_stop(__u64 exception)
+{
+	__u64 stop = ctl.layout.python_thread.stop_iteration;
+
+	return exception && stop && read_u64(exception + OBJECT_TYPE) == stop;
+}
+
+#endif
