@@ -61,3 +61,9 @@ def inner(case):
 def everything(case):
     tables = raise_under(case, "--detail", "inner", "--record-shapes", "--profile-memory")
     assert calls(tables, "aten::mm") >= 2 * COUNT, "the probes were not there"
+
+
+@test("errors caught at --detail operator with shapes")
+def arguments(case):
+    tables = raise_under(case, "--detail", "operator", "--keep-all", "--record-shapes")
+    assert calls(tables, "aten::mm") >= 2 * COUNT, "the probes were not there"

@@ -92,7 +92,7 @@ def inner(job):
     compared, unseen = values.inner(pairs)
     counted = values.flops(job, pairs)
     return (f"{len(pairs)} operators of {STEPS} steps: names, order, nesting and shapes agree, "
-            f"FLOPs of {counted} names, {compared - unseen} of {compared} values (others float)")
+            f"FLOPs of {counted} names, {compared} values ({unseen} of them float and not seen)")
 
 
 # What torch.compile marks only while a profiler runs has no place here.
