@@ -399,8 +399,10 @@ static int see_range(struct gpu_collector *c, struct thread *t, const struct eve
 				       : adopt_launch(c, range, t->open[i].key, e->track);
 	if (err)
 		return err;
-	memmove(t->open + first, t->open + i, (t->open_cnt - i) * sizeof(*t->open));
-	t->open_cnt -= i - first;
+	if (i > first) {
+		memmove(t->open + first, t->open + i, (t->open_cnt - i) * sizeof(*t->open));
+		t->open_cnt -= i - first;
+	}
 	err = open__push(t, (struct open){.begin_ns = e->ts_ns, .range = range});
 	return err ? err : closed__push(c, t, range);
 }
