@@ -41,6 +41,8 @@ MODES = {
     "inner": ["inner", "--detail", "inner"],
     "no-inject": ["operator", "--no-inject"],  # CUDA's calls by probes, no device times
     "phase no-inject": ["phase", "--detail", "phase", "--no-inject"],
+    "operator with-stack": ["operator", "--with-stack"],
+    "keep-all with-stack": ["operator", "--keep-all", "--with-stack"],
 }
 OTHER = [PROFILER, "closed", "untraced"]
 CLOCKS = ["cpu", "wall"]
@@ -54,7 +56,7 @@ def parse_args():
     parser.add_argument("--pairs", type=int, help="pairs per mode (10)")
     parser.add_argument("--framework", choices=JOBS, default="pytorch")
     parser.add_argument("--jobs", help="of the framework's: mlp, cnn, for PyTorch transformer (all)")
-    usual = [name for name in names if "no-inject" not in name]
+    usual = [name for name in names if "no-inject" not in name and "with-stack" not in name]
     parser.add_argument("--modes", default=",".join(usual), help=f"of {', '.join(names)}")
     parser.add_argument("--steady", type=float, default=0.03, metavar="SHARE",
                         help="by which a measurement's neighbours may differ in CPU time (0.03)")
