@@ -423,11 +423,21 @@ struct pt_python {
 	__u64 begin_code, end_code; /* code objects of the functions */
 	__u64 name_key;		    /* str object: the attribute with the name */
 	__u32 row;		    /* of the probe table */
-	__u32 thread_cframe;	    /* PyThreadState: _PyCFrame * ... */
-	__u32 cframe_frame;	    /* ... whose _PyInterpreterFrame * is the innermost */
+	__u32 thread_frame;	    /* PyThreadState: the innermost _PyInterpreterFrame *, or ... */
+	__u32 cframe;		    /* ... 1: a _PyCFrame * that has it at cframe_frame */
+	__u32 cframe_frame;
 	__u32 frame_code;	    /* _PyInterpreterFrame: PyCodeObject * */
 	__u32 frame_locals;	    /* _PyInterpreterFrame: its arguments come first */
 	__u32 type_keys;	    /* PyHeapTypeObject: PyDictKeysObject * of its objects */
+	__u32 attributes;	    /* enum pt_python_attributes */
+	__u32 str_ascii, str_text;  /* bytes of a str object before its text: compact ASCII, others */
+};
+
+/* Where an object's attributes are, if they are not in a dict. */
+enum pt_python_attributes {
+	PT_ATTRIBUTES_BEFORE = 0, /* a pointer to them four words before it, the dict's is three before (3.11) */
+	PT_ATTRIBUTES_TAGGED = 1, /* three words before it: to the dict, or with bit 0 to them (3.12) */
+	PT_ATTRIBUTES_BEHIND = 2, /* behind it, and the dict's as in 3.11 (3.13) */
 };
 
 /* CPython: where a thread's own things lie. Offsets; words of a frame are counted by 8 bytes. */

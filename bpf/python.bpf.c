@@ -3,13 +3,18 @@
  * Ranges whose begin and end are functions written in Python. The interpreter calls no C function
  * for them; it reads their first instruction, which is where a data breakpoint waits.
  *
- * CPython 3.11: what differs in others is in pt_layout.python, or a constant here.
+ * CPython 3.11 to 3.13: what differs is in pt_layout.python.
  */
 #include "args.bpf.h"
 #include "ranges.bpf.h"
 
-#define OBJECT_VALUES 32 /* before an object: PyDictValues *, NULL if it has a dict ... */
-#define OBJECT_DICT   24 /* ... the PyDictObject * */
+#define OBJECT_VALUES 32  /* before an object, in words: see enum pt_python_attributes */
+#define OBJECT_DICT   24  /* before an object: PyDictObject * */
+#define TYPE_SIZE     32  /* PyTypeObject: bytes of its objects */
+#define TYPE_FLAGS    168 /* PyTypeObject */
+#define TYPE_INLINE   4	  /* of these: its objects' attributes lie behind them ... */
+#define INLINE_VALID  3	  /* ... u8: still */
+#define INLINE_HEAD   8	  /* ... after so many bytes */
 #define DICT_KEYS     32
 #define DICT_VALUES   40 /* NULL: with the keys */
 #define KEYS_LOG2     9	 /* PyDictKeysObject: u8, its index has 1 << so many bytes */
@@ -19,9 +24,7 @@
 #define KEYS_SEEN     8 /* of an object's attributes so many are looked at */
 #define STR_LENGTH    16
 #define STR_STATE     32 /* u32: interned 2 bits, kind 3, compact 1, ascii 1 */
-#define STR_ASCII     48 /* text of a compact ASCII str */
-#define STR_UTF8      56
-#define STR_TEXT      72
+#define STR_UTF8      8	 /* of others than compact ASCII, behind pt_python.str_ascii: char * */
 #define NAME_CHARS    42 /* 3 bytes of UTF-8 each fit */
 
 /* The first argument of the function that has this code, if that is what the thread executes:
@@ -29,8 +32,10 @@
 static __always_inline __u64 first_argument(__u64 code)
 {
 	const struct pt_python *p = &ctl.layout.python;
-	__u64 frame =
-		read_u64(read_u64(read_u64(p->thread_at) + p->thread_cframe) + p->cframe_frame);
+	__u64 frame = read_u64(read_u64(p->thread_at) + p->thread_frame);
+
+	if (p->cframe)
+		frame = read_u64(frame + p->cframe_frame);
 
 	if (!frame || read_u64(frame + p->frame_code) != code)
 		return 0;
@@ -56,16 +61,49 @@ static __always_inline __u32 name_entry(__u64 keys, __u64 *at)
 	return KEYS_SEEN;
 }
 
+/* Where the values of an object's attributes are that are in no dict; 0: they are in *dict. */
+static __always_inline __u64 own_values(__u64 self, __u64 *dict)
+{
+	__u64 type = read_u64(self + OBJECT_TYPE), values = 0, tagged;
+	__u8 valid = 0;
+
+	switch (ctl.layout.python.attributes) {
+	case PT_ATTRIBUTES_BEFORE:
+		values = read_u64(self - OBJECT_VALUES);
+		break;
+	case PT_ATTRIBUTES_TAGGED:
+		tagged = read_u64(self - OBJECT_DICT);
+		values = tagged & 1 ? tagged + 1 : 0;
+		break;
+	case PT_ATTRIBUTES_BEHIND:
+		if (!(read_u64(type + TYPE_FLAGS) & TYPE_INLINE))
+			break;
+		values = self + read_u64(type + TYPE_SIZE);
+		bpf_probe_read_user(&valid, sizeof(valid), (void *)(values + INLINE_VALID));
+		values = valid ? values + INLINE_HEAD : 0;
+		break;
+	}
+	*dict = values ? 0 : read_u64(self - OBJECT_DICT);
+	return values;
+}
+
+/* The values of a dict that shares its keys, 0 if they are with the keys. */
+static __always_inline __u64 dict_values(__u64 dict)
+{
+	__u64 values = dict ? read_u64(dict + DICT_VALUES) : 0;
+
+	return values && ctl.layout.python.attributes == PT_ATTRIBUTES_BEHIND ? values + INLINE_HEAD
+									      : values;
+}
+
 /* The object's attribute that has the name: a str object, 0 if it is not found. */
 static __always_inline __u64 name_object(__u64 self)
 {
-	__u64 values = read_u64(self - OBJECT_VALUES), dict = 0, keys, at = 0;
+	__u64 dict, values = own_values(self, &dict), keys, at = 0;
 	__u32 i;
 
-	if (!values) {
-		dict = read_u64(self - OBJECT_DICT);
-		values = dict ? read_u64(dict + DICT_VALUES) : 0;
-	}
+	if (!values)
+		values = dict_values(dict);
 	keys = dict ? read_u64(dict + DICT_KEYS)
 		    : read_u64(read_u64(self + OBJECT_TYPE) + ctl.layout.python.type_keys);
 	i = name_entry(keys, &at);
@@ -116,6 +154,7 @@ __weak __noinline int read_characters(struct pt_thread *t, __u32 slot, __u64 tex
  * functions: they are verified once. */
 __weak __noinline int read_range_name(struct pt_thread *t, __u32 slot, __u64 self)
 {
+	const struct pt_python *p = &ctl.layout.python;
 	__u64 str = name_object(self), text;
 	__u32 state = 0;
 	long n;
@@ -123,10 +162,13 @@ __weak __noinline int read_range_name(struct pt_thread *t, __u32 slot, __u64 sel
 	if (!t || slot >= PT_MAX_NAMED || !str ||
 	    bpf_probe_read_user(&state, sizeof(state), (void *)(str + STR_STATE)))
 		return 0;
-	text = state >> 6 & 1 ? str + STR_ASCII : read_u64(str + STR_UTF8);
+	text = state >> 6 & 1 ? str + p->str_ascii : read_u64(str + p->str_ascii + STR_UTF8);
 	if (!text)
-		return read_characters(t, slot, str + STR_TEXT, read_u64(str + STR_LENGTH),
+		return read_characters(t, slot, str + p->str_text, read_u64(str + STR_LENGTH),
 				       state >> 2 & 7);
+	barrier_var(slot);
+	if (slot >= PT_MAX_NAMED)
+		return 0;
 	n = bpf_probe_read_user_str(t->names[slot], PT_NAME_MAX, (void *)text);
 	return n > 1 ? n - 1 : 0;
 }

@@ -64,15 +64,19 @@ int python_ranges__plan(struct target *t, const struct python_range_class *c,
 		return probe_plan__missing(plan, "Python %s: %s; not shown: ranges of %s",
 					   t->python ? t->python : "(no version)", why, c->class);
 	*p = (struct pt_python){
-		.thread_at = f.o.runtime + f.o.layout->current_thread,
+		.thread_at = f.o.thread_at,
 		.begin_code = f.begin,
 		.end_code = f.end,
 		.name_key = f.name,
-		.thread_cframe = f.o.layout->thread_cframe,
+		.thread_frame = f.o.layout->thread_frame,
+		.cframe = f.o.layout->cframe,
 		.cframe_frame = f.o.layout->cframe_frame,
 		.frame_code = f.o.layout->frame_code,
 		.frame_locals = f.o.layout->frame_locals,
 		.type_keys = f.o.layout->type_keys,
+		.attributes = f.o.layout->attributes,
+		.str_ascii = f.o.layout->str_ascii,
+		.str_text = f.o.layout->str_text,
 	};
 	err = add(plan, c, &f, c->begin, f.begin, "python_range_begin");
 	if (err)

@@ -1,25 +1,65 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "target/python_objects.h"
+#include "../../bpf/events.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <string.h>
 
-/* By offsetof() on the headers of Debian's 3.11.2 and of 3.11.7. */
+/* By offsetof() on the headers of Debian's 3.11.2 and of 3.11.7, 3.12.1 and 3.13.0. */
 static const struct python_layout layouts[] = {
 	{
 		.minor = 11,
 		.interpreter = 40,
-		.current_thread = 576,
 		.modules = 888,
-		.thread_cframe = 56,
+		.current_thread = 576,
+		.thread_frame = 56,
+		.cframe = 1,
 		.cframe_frame = 8,
 		.frame_code = 32,
 		.frame_locals = 72,
+		.attributes = PT_ATTRIBUTES_BEFORE,
+		.str_ascii = 48,
+		.str_text = 72,
 		.type_dict = 264,
 		.type_keys = 872,
 		.function_code = 48,
 		.code_names = 32,
 		.code_bytes = 184,
+	},
+	{
+		.minor = 12,
+		.interpreter = 40,
+		.modules = 944,
+		.current_thread = 8,
+		.lock = 384,
+		.thread_frame = 56,
+		.cframe = 1,
+		.frame_locals = 72,
+		.attributes = PT_ATTRIBUTES_TAGGED,
+		.str_ascii = 40,
+		.str_text = 56,
+		.type_dict = 264,
+		.type_keys = 880,
+		.function_code = 48,
+		.code_names = 32,
+		.code_bytes = 192,
+	},
+	{
+		.minor = 13,
+		.interpreter = 632,
+		.modules = 7656,
+		.current_thread = 8,
+		.lock = 16,
+		.thread_frame = 72,
+		.frame_locals = 72,
+		.attributes = PT_ATTRIBUTES_BEHIND,
+		.str_ascii = 40,
+		.str_text = 56,
+		.type_dict = 264,
+		.type_keys = 880,
+		.function_code = 48,
+		.code_names = 32,
+		.code_bytes = 200,
 	},
 };
 
@@ -42,11 +82,10 @@ struct dict_keys {
 };
 #define KEYS_GENERAL 0 /* entries are hash, key, value; else key, value */
 
-/* A compact ASCII str: its text follows. */
+/* Of a str. */
 struct str_head {
 	uint64_t references, type, length, hash;
 	uint32_t state, pad;
-	uint64_t wide;
 };
 #define STR_COMPACT_ASCII 0x60 /* of state */
 
@@ -77,6 +116,16 @@ uint64_t python_objects__address(struct target *t, const char *symbol)
 	return lib ? address_of(t, lib, symbol) : 0;
 }
 
+static uint64_t thread_address(const struct python_objects *o)
+{
+	const struct python_layout *l = o->layout;
+	uint64_t interpreter = o->runtime ? read_word(o, o->runtime + l->interpreter) : 0;
+
+	if (!l->lock)
+		return o->runtime + l->current_thread;
+	return interpreter ? read_word(o, interpreter + l->lock) + l->current_thread : 0;
+}
+
 int python_objects__open(struct target *t, struct python_objects *o)
 {
 	unsigned int minor;
@@ -95,6 +144,7 @@ int python_objects__open(struct target *t, struct python_objects *o)
 	o->module = address_of(t, o->lib, "PyModule_Type");
 	o->function = address_of(t, o->lib, "PyFunction_Type");
 	o->code = address_of(t, o->lib, "PyCode_Type");
+	o->thread_at = thread_address(o);
 	return o->runtime && o->dict && o->str && o->module && o->function && o->code ? 0 : -ENOENT;
 }
 
@@ -108,7 +158,8 @@ static bool is_text(const struct python_objects *o, uint64_t str, const char *te
 	if (!str || target__read(o->t, str, &s.head, sizeof(s.head)) || s.head.type != o->str ||
 	    s.head.length != len || (s.head.state & STR_COMPACT_ASCII) != STR_COMPACT_ASCII)
 		return false;
-	return !target__read(o->t, str + sizeof(s.head), s.text, len) && !memcmp(s.text, text, len);
+	return !target__read(o->t, str + o->layout->str_ascii, s.text, len) &&
+	       !memcmp(s.text, text, len);
 }
 
 uint64_t python_objects__item(const struct python_objects *o, uint64_t dict, const char *name,
