@@ -44,9 +44,11 @@ int call_entry_aligned(struct pt_regs *ctx)
 	__u32 row = probe_row(ctx);
 	__u64 sp = ctx->r10 - 8;
 	struct pt_thread *t = call_begin_at(sp, row);
+	__u64 stack = t ? stack_take(t, row) : 0;
+	struct pt_frame *f = t ? frame_push(t, sp, row, PT_FRAME_STATIC) : NULL;
 
-	if (t)
-		frame_push(t, sp, row, PT_FRAME_STATIC);
+	if (f)
+		f->type_obj = stack;
 	return 0;
 }
 
