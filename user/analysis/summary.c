@@ -285,23 +285,25 @@ static int add_stacks(const struct analysis *a, struct table *t)
 {
 	const json_t *stacks = json_object_get(recording__summary(a->r), "stacks");
 	const uint64_t read = number(stacks, "read"), cut = number(stacks, "cut");
-	const uint64_t without = number(stacks, "unread") + number(stacks, "full");
+	const uint64_t unread = number(stacks, "unread");
+	const uint64_t without = unread + number(stacks, "full");
 	const uint64_t unknown = number(stacks, "unknown_functions");
 	int err = 0;
 
 	if (read)
-		err = table__add_notef(t,
-				       "Stacks of Python: %" PRIu64
-				       " were read, %s each, which is in "
-				       "the estimated time.",
-				       read, time_text(a, number(stacks, "ns") / read).s);
+		err = table__add_notef(
+			t,
+			"Stacks of Python: %" PRIu64 " were read, %s each, which is in "
+			"the estimated time.",
+			read, time_text(a, number(stacks, "ns") / (read + unread)).s);
 	if (!err && without)
-		err = table__add_notef(t,
-				       "%s no stack of Python: %" PRIu64
-				       " could not be read, %" PRIu64
-				       " came when there were too many different ones.",
-				       counted(without, "span has", "spans have").s,
-				       number(stacks, "unread"), number(stacks, "full"));
+		err = table__add_notef(
+			t,
+			"%s no stack of Python: %" PRIu64
+			" could not be read, or began on threads that run no Python, %" PRIu64
+			" came when there were too many different ones.",
+			counted(without, "span has", "spans have").s, unread,
+			number(stacks, "full"));
 	if (!err && cut)
 		err = table__add_notef(t, "Of %s of Python only the 64 innermost frames were read.",
 				       counted(cut, "different stack", "different stacks").s);
