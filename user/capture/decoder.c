@@ -429,7 +429,8 @@ int decoder__record(struct decoder *d, const void *data, size_t size)
 		d->malformed++;
 		return 0;
 	}
-	if (!d->writer)
+	/* A stack comes once, in a window or before it. */
+	if (!d->writer && h->kind != PT_REC_STACK)
 		return 0;
 	switch (h->kind) {
 	case PT_REC_SPANS:

@@ -384,7 +384,7 @@ int session__on_record(void *ctx, void *data, size_t size)
 		err = on_step(s, data);
 	else if (size >= sizeof(struct pt_rec_task) && h->kind == PT_REC_TASK)
 		err = on_task(s, data);
-	else if (s->log.pid)
+	else if (s->log.pid && h->kind != PT_REC_STACK)
 		err = call_log__take(&s->log, data, size);
 	else
 		err = decoder__record(s->decoder, data, size);

@@ -89,6 +89,19 @@ def told_inner(case):
     check_told(case, "--detail", "inner", "--record-shapes")
 
 
+@test("run, and each window of a schedule: stacks that were first seen before a window")
+def windows(case):
+    tool = case.tool("run", "--with-stack", "--schedule", "closed=2,record=4,repeat=2", "--no-trace",
+                     "--no-report", "--", PYTHON, WORKLOADS / "mlp_train.py", "--steps", 1200).done(120)
+    recordings = tool.recordings()
+    assert len(recordings) == 2, recordings
+    for path in recordings:
+        rows = report(path, "--table", "key_averages", "--group-by", "stack")["key_averages"]["rows"]
+        # What is hot and short has no probe in the window.
+        found = [r for r in rows if r["name"].startswith("aten::")]
+        assert found and all(r.get("stack") for r in found), (path, found)
+
+
 def torch_functions(stack):
     """Files and functions of torch.profiler's frames, without C functions and modules. The outermost
     ones are those of the call of the profiler."""
