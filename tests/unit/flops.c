@@ -20,7 +20,8 @@ static void put(struct given *g, const void *data, size_t size)
 
 static void put_words(struct given *g, uint8_t cnt, const int64_t *words)
 {
-	put(g, words, cnt * sizeof(*words));
+	if (cnt)
+		put(g, words, cnt * sizeof(*words));
 }
 
 static void tensor(struct given *g, uint8_t arg, uint8_t ndim, const int64_t *dims)
