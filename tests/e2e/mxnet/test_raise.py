@@ -6,7 +6,7 @@ import jobs
 from lib.runner import test
 from lib.tool import calls
 
-STEPS, ERRORS = 100, 60  # in each step, a third of each kind
+STEPS, ERRORS = 200, 60  # in each step, a third of each kind
 LOCK = threading.Lock()
 ALONE = {}
 
