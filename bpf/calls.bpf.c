@@ -26,13 +26,10 @@ int call_entry(struct pt_regs *ctx)
 {
 	__u32 row = probe_row(ctx);
 	struct pt_thread *t = call_begin(ctx, row);
-	__u64 stack = t ? stack_take(t, row) : 0;
-	struct pt_frame *f = t ? frame_push(t, ctx->sp, row, PT_FRAME_STATIC) : NULL;
+	struct pt_frame *f = t ? static_push(t, ctx->sp, row) : NULL;
 
-	if (f) {
+	if (f)
 		f->object = ctx->di;
-		f->type_obj = stack;
-	}
 	return 0;
 }
 
@@ -44,11 +41,9 @@ int call_entry_aligned(struct pt_regs *ctx)
 	__u32 row = probe_row(ctx);
 	__u64 sp = ctx->r10 - 8;
 	struct pt_thread *t = call_begin_at(sp, row);
-	__u64 stack = t ? stack_take(t, row) : 0;
-	struct pt_frame *f = t ? frame_push(t, sp, row, PT_FRAME_STATIC) : NULL;
 
-	if (f)
-		f->type_obj = stack;
+	if (t)
+		static_push(t, sp, row);
 	return 0;
 }
 

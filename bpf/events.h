@@ -619,7 +619,6 @@ struct pt_thread {
 	__u32 pad;
 	__u64 asked_bytes; /* of an allocation under way, 0: none is */
 	__u64 python; /* its state in CPython, where it was found last */
-	__u64 stack;  /* key of the stack that was read last, 0: it could not be */
 	struct pt_frame frames[PT_MAX_FRAMES];
 	__u32 name_len[PT_MAX_NAMED];
 	char names[PT_MAX_NAMED][PT_NAME_MAX];

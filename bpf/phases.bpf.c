@@ -65,7 +65,7 @@ int phase_entry(struct pt_regs *ctx)
 {
 	__u32 row = probe_row(ctx);
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
-	__u64 now = bpf_ktime_get_ns(), stack;
+	__u64 now = bpf_ktime_get_ns();
 	struct pt_thread *t = thread_get();
 	struct pt_frame *f;
 
@@ -76,12 +76,9 @@ int phase_entry(struct pt_regs *ctx)
 	if (cfg->code == PT_CLASS_BACKWARD)
 		forward_end(t, now);
 	step_event(t, cfg->code, 0, now);
-	stack = stack_take(t, row);
-	f = frame_push(t, ctx->sp, row, PT_FRAME_STATIC);
-	if (f) {
+	f = static_push(t, ctx->sp, row);
+	if (f)
 		f->name_class = cfg->code;
-		f->type_obj = stack;
-	}
 	return 0;
 }
 

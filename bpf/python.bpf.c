@@ -8,13 +8,12 @@
 #include "args.bpf.h"
 #include "ranges.bpf.h"
 
-#define OBJECT_VALUES 32  /* before an object, in words: see enum pt_python_attributes */
-#define OBJECT_DICT   24  /* before an object: PyDictObject * */
-#define TYPE_SIZE     32  /* PyTypeObject: bytes of its objects */
-#define TYPE_FLAGS    168 /* PyTypeObject */
-#define TYPE_INLINE   4	  /* of these: its objects' attributes lie behind them ... */
-#define INLINE_VALID  3	  /* ... u8: still */
-#define INLINE_HEAD   8	  /* ... after so many bytes */
+#define OBJECT_VALUES 32 /* before an object, in words: see enum pt_python_attributes */
+#define OBJECT_DICT   24 /* before an object: PyDictObject * */
+#define TYPE_SIZE     32 /* PyTypeObject: bytes of its objects */
+#define TYPE_INLINE   4	 /* of its flags: its objects' attributes lie behind them ... */
+#define INLINE_VALID  3	 /* ... u8: still */
+#define INLINE_HEAD   8	 /* ... after so many bytes */
 #define DICT_KEYS     32
 #define DICT_VALUES   40 /* NULL: with the keys */
 #define KEYS_LOG2     9	 /* PyDictKeysObject: u8, its index has 1 << so many bytes */
@@ -64,7 +63,7 @@ static __always_inline __u32 name_entry(__u64 keys, __u64 *at)
 /* Where the values of an object's attributes are that are in no dict; 0: they are in *dict. */
 static __always_inline __u64 own_values(__u64 self, __u64 *dict)
 {
-	__u64 type = read_u64(self + OBJECT_TYPE), values = 0, tagged;
+	__u64 type = read_u64(self + PT_PY_TYPE), values = 0, tagged;
 	__u8 valid = 0;
 
 	switch (ctl.layout.python.attributes) {
@@ -76,7 +75,7 @@ static __always_inline __u64 own_values(__u64 self, __u64 *dict)
 		values = tagged & 1 ? tagged + 1 : 0;
 		break;
 	case PT_ATTRIBUTES_BEHIND:
-		if (!(read_u64(type + TYPE_FLAGS) & TYPE_INLINE))
+		if (!(read_u64(type + PT_PY_TYPE_FLAGS) & TYPE_INLINE))
 			break;
 		values = self + read_u64(type + TYPE_SIZE);
 		bpf_probe_read_user(&valid, sizeof(valid), (void *)(values + INLINE_VALID));
@@ -105,7 +104,7 @@ static __always_inline __u64 name_object(__u64 self)
 	if (!values)
 		values = dict_values(dict);
 	keys = dict ? read_u64(dict + DICT_KEYS)
-		    : read_u64(read_u64(self + OBJECT_TYPE) + ctl.layout.python.type_keys);
+		    : read_u64(read_u64(self + PT_PY_TYPE) + ctl.layout.python.type_keys);
 	i = name_entry(keys, &at);
 	if (i >= KEYS_SEEN)
 		return 0;

@@ -16,12 +16,16 @@ static __always_inline __u64 thread_pointer(void)
 	return BPF_CORE_READ(task, thread.fsbase);
 }
 
-/* CPython's state of the current thread, 0: it has none. */
-static __always_inline __u64 python_thread(struct pt_thread *t)
+/* CPython's state of the current thread, 0: it has none. A global function: the verifier follows the
+ * search once, and not with each way that leads to it. */
+__weak __noinline __u64 python_thread(struct pt_thread *t)
 {
 	const struct pt_python_thread *p = &ctl.layout.python_thread;
-	__u64 self = thread_pointer(), state = t->python;
+	__u64 self = thread_pointer(), state;
 
+	if (!t)
+		return 0;
+	state = t->python;
 	if (state && read_u64(state + p->id) == self)
 		return state;
 	state = read_u64(p->threads_at);
@@ -46,13 +50,11 @@ static __always_inline __u64 python_exception(struct pt_thread *t)
 	return handled ? read_u64(handled + p->exception) : 0;
 }
 
-#define OBJECT_TYPE 8 /* PyObject: PyTypeObject * */
-
 static __always_inline bool python_is_stop(__u64 exception)
 {
 	__u64 stop = ctl.layout.python_thread.stop_iteration;
 
-	return exception && stop && read_u64(exception + OBJECT_TYPE) == stop;
+	return exception && stop && read_u64(exception + PT_PY_TYPE) == stop;
 }
 
 #endif

@@ -96,28 +96,6 @@ static __always_inline bool stack_send(struct pt_rec_stack *r, __u64 key)
 	return true;
 }
 
-/* The key goes to t->stack. A global function: it is verified once per program, and not at each
- * place that calls it. Uses the thread's scratch. */
-__weak __noinline int stack_read(struct pt_thread *t)
-{
-	__u64 begin = bpf_ktime_get_ns(), key;
-	struct stack_scratch *s;
-
-	if (!t)
-		return 0;
-	s = (void *)t->scratch;
-	key = stack_walk(t, s);
-	if (!key)
-		count_lost(&ctl.stacks_unread);
-	else if (!bpf_map_lookup_elem(&stacks, &key) && !stack_send(&s->r, key))
-		key = 0;
-	t->stack = key;
-	if (key)
-		__sync_fetch_and_add(&ctl.stack_cnt, 1);
-	__sync_fetch_and_add(&ctl.stack_ns, bpf_ktime_get_ns() - begin);
-	return 0;
-}
-
 /* Is the innermost open span one that has its stack, or a backward node? */
 static __always_inline bool in_stacked(struct pt_thread *t)
 {
@@ -134,20 +112,52 @@ static __always_inline bool in_stacked(struct pt_thread *t)
 	return cfg && cfg->stack == PT_STACK_OUTERMOST;
 }
 
+/* Does a span of this row have a stack? */
+static __always_inline bool has_stack(struct pt_thread *t, __u32 row)
+{
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+
+	return cfg && cfg->stack != PT_STACK_NONE &&
+	       (cfg->stack != PT_STACK_OUTERMOST || !in_stacked(t));
+}
+
+/* Key of the stack for a span of this row, 0: it has none. A global function: the verifier follows it
+ * once per program, and not with each way that leads to it. Uses the thread's scratch. */
+__weak __noinline __u64 stack_read(struct pt_thread *t, __u32 row)
+{
+	__u64 begin = bpf_ktime_get_ns(), key;
+	struct stack_scratch *s;
+
+	if (!t || !has_stack(t, row))
+		return 0;
+	s = (void *)t->scratch;
+	key = stack_walk(t, s);
+	if (!key)
+		count_lost(&ctl.stacks_unread);
+	else if (!bpf_map_lookup_elem(&stacks, &key) && !stack_send(&s->r, key))
+		key = 0;
+	if (key)
+		__sync_fetch_and_add(&ctl.stack_cnt, 1);
+	__sync_fetch_and_add(&ctl.stack_ns, bpf_ktime_get_ns() - begin);
+	return key;
+}
+
 /* Key of the stack for a span of this row that begins, 0: it has none. Called before the frame is
  * pushed and before the thread's scratch is used. */
 static __always_inline __u64 stack_take(struct pt_thread *t, __u32 row)
 {
-	const struct pt_probe_cfg *cfg;
+	return ctl.layout.stacks.wanted && ctl.window_open ? stack_read(t, row) : 0;
+}
 
-	if (!ctl.layout.stacks.wanted || !ctl.window_open)
-		return 0;
-	cfg = bpf_map_lookup_elem(&probe_cfg, &row);
-	if (!cfg || cfg->stack == PT_STACK_NONE ||
-	    (cfg->stack == PT_STACK_OUTERMOST && in_stacked(t)))
-		return 0;
-	stack_read(t);
-	return t->stack;
+/* A frame of a function that has a stack, if its row has. */
+static __always_inline struct pt_frame *static_push(struct pt_thread *t, __u64 sp, __u32 row)
+{
+	__u64 stack = stack_take(t, row);
+	struct pt_frame *f = frame_push(t, sp, row, PT_FRAME_STATIC);
+
+	if (f)
+		f->type_obj = stack;
+	return f;
 }
 
 #endif
