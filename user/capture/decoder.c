@@ -407,11 +407,13 @@ static int take_full_name(struct decoder *d, const struct pt_rec_full_name *r, s
 	return pending__put_full_name(d->pending, r);
 }
 
-static int take_stack(struct decoder *d, const struct pt_rec_stack *r, size_t size)
+int decoder__stack(struct decoder *d, const void *data, size_t size)
 {
-	size_t head = offsetof(struct pt_rec_stack, frames);
+	const struct pt_rec_stack *r = data;
+	const size_t head = offsetof(struct pt_rec_stack, frames);
 
-	if (!d->stacks || r->cnt > PT_STACK_FRAMES || size < head + r->cnt * sizeof(r->frames[0])) {
+	if (!d->stacks || size < head || r->cnt > PT_STACK_FRAMES ||
+	    size < head + r->cnt * sizeof(r->frames[0])) {
 		d->malformed++;
 		return 0;
 	}
@@ -429,8 +431,7 @@ int decoder__record(struct decoder *d, const void *data, size_t size)
 		d->malformed++;
 		return 0;
 	}
-	/* A stack comes once, in a window or before it. */
-	if (!d->writer && h->kind != PT_REC_STACK)
+	if (!d->writer)
 		return 0;
 	switch (h->kind) {
 	case PT_REC_SPANS:
@@ -445,9 +446,6 @@ int decoder__record(struct decoder *d, const void *data, size_t size)
 		return size < offsetof(struct pt_rec_full_name, text)
 			       ? (d->malformed++, 0)
 			       : take_full_name(d, data, size);
-	case PT_REC_STACK:
-		return size < offsetof(struct pt_rec_stack, frames) ? (d->malformed++, 0)
-								    : take_stack(d, data, size);
 	case PT_REC_MEMORY:
 		return TAKE(pt_rec_memory, decoder__memory);
 	case PT_REC_ASYNC_BEGIN:

@@ -31,6 +31,8 @@ void decoder__set_before(struct decoder *d, int (*before)(void *ctx, uint32_t ti
 /* One record as the ring holds it; steps and task events are not the decoder's. 0 or the writer's
  * error; a malformed record is counted, not an error. */
 int decoder__record(struct decoder *d, const void *data, size_t size);
+/* The same of a stack, which comes once: in a window, or before it. 0 or -ENOMEM. */
+int decoder__stack(struct decoder *d, const void *data, size_t size);
 
 /* A whole step, from its two boundaries. */
 int decoder__step(struct decoder *d, uint32_t pid, uint32_t tid, uint64_t step, uint64_t begin_ns,

@@ -384,7 +384,9 @@ int session__on_record(void *ctx, void *data, size_t size)
 		err = on_step(s, data);
 	else if (size >= sizeof(struct pt_rec_task) && h->kind == PT_REC_TASK)
 		err = on_task(s, data);
-	else if (s->log.pid && h->kind != PT_REC_STACK)
+	else if (size >= sizeof(*h) && h->kind == PT_REC_STACK)
+		err = decoder__stack(s->decoder, data, size);
+	else if (s->log.pid)
 		err = call_log__take(&s->log, data, size);
 	else
 		err = decoder__record(s->decoder, data, size);
