@@ -423,9 +423,6 @@ struct pt_python {
 	__u64 begin_code, end_code; /* code objects of the functions */
 	__u64 name_key;		    /* str object: the attribute with the name */
 	__u32 row;		    /* of the probe table */
-	__u32 thread_frame;	    /* PyThreadState: the innermost _PyInterpreterFrame *, or ... */
-	__u32 cframe;		    /* ... 1: a _PyCFrame * that has it at cframe_frame */
-	__u32 cframe_frame;
 	__u32 frame_code;	    /* _PyInterpreterFrame: PyCodeObject * */
 	__u32 frame_locals;	    /* _PyInterpreterFrame: its arguments come first */
 	__u32 type_keys;	    /* PyHeapTypeObject: PyDictKeysObject * of its objects */
@@ -449,14 +446,15 @@ struct pt_python_thread {
 	__u32 id;	  /* what the C library calls the thread */
 	__u32 handled;	  /* pointer to what is known of the exception being handled ... */
 	__u32 exception;  /* ... which has a pointer to it */
+	__u32 frame;	  /* pointer to the innermost frame, or ... */
+	__u32 cframe;	  /* ... 1: to a _PyCFrame that has it at cframe_frame */
+	__u32 cframe_frame;
+	__u32 pad;
 	__u64 stop_iteration; /* runtime address of the type StopIteration */
 };
 
 struct pt_python_stacks {
 	__u32 wanted;
-	__u32 thread_frame;  /* innermost frame, or ... */
-	__u32 cframe;	     /* ... 1: a structure that has it at cframe_frame */
-	__u32 cframe_frame;
 	__u32 frame_bytes;   /* of a frame that are read */
 	__u32 code_word, previous_word, instr_word, owner_word;
 	__u32 owner_shift;   /* bits */

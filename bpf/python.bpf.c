@@ -31,10 +31,7 @@
 static __always_inline __u64 first_argument(__u64 code)
 {
 	const struct pt_python *p = &ctl.layout.python;
-	__u64 frame = read_u64(read_u64(p->thread_at) + p->thread_frame);
-
-	if (p->cframe)
-		frame = read_u64(frame + p->cframe_frame);
+	__u64 frame = python_frame(read_u64(p->thread_at));
 
 	if (!frame || read_u64(frame + p->frame_code) != code)
 		return 0;

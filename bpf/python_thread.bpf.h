@@ -40,6 +40,15 @@ __weak __noinline __u64 python_thread(struct pt_thread *t)
 	return state;
 }
 
+/* The innermost frame of a thread, by its state. */
+static __always_inline __u64 python_frame(__u64 state)
+{
+	const struct pt_python_thread *p = &ctl.layout.python_thread;
+	__u64 at = read_u64(state + p->frame);
+
+	return at && p->cframe ? read_u64(at + p->cframe_frame) : at;
+}
+
 /* The exception that the thread handles, 0: none. */
 static __always_inline __u64 python_exception(struct pt_thread *t)
 {

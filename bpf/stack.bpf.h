@@ -11,14 +11,6 @@
 
 #include "python_thread.bpf.h"
 
-static __always_inline __u64 innermost_frame(__u64 state)
-{
-	const struct pt_python_stacks *p = &ctl.layout.stacks;
-	__u64 at = read_u64(state + p->thread_frame);
-
-	return at && p->cframe ? read_u64(at + p->cframe_frame) : at;
-}
-
 static __always_inline __u64 hash_mix(__u64 hash, __u64 v)
 {
 	hash = (hash ^ v) * 0x9e3779b97f4a7c15ull;
@@ -43,7 +35,7 @@ static __always_inline __u64 stack_walk(struct pt_thread *t, struct stack_scratc
 
 	r->cnt = 0;
 	r->cut = 0;
-	frame = state ? innermost_frame(state) : 0;
+	frame = state ? python_frame(state) : 0;
 	for (int n = 0; n < PT_STACK_WALK && frame; n++) {
 		if (bpf_probe_read_user(words, p->frame_bytes & (sizeof(s->words) - 1), (void *)frame))
 			return 0;

@@ -133,7 +133,9 @@ static int session_plan(struct session *s)
 		err = user_usdt__plan(s->opts, s->target, &s->plan);
 	if (!err && s->opts->with_stack)
 		err = python_stacks__plan(s->target, &s->plan, &s->stacks);
-	return err ? err : epoch_end__plan(s->target, &s->plan);
+	if (!err)
+		epoch_end__plan(s->target, &s->plan);
+	return err;
 }
 
 static int session_load(struct session *s)

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/epoch_end.h"
-#include "common/err.h"
-#include "target/python_code.h"
-#include <errno.h>
+#include "target/python_layout.h"
 
-int epoch_end__plan(struct target *t, struct probe_plan *plan)
+void epoch_end__plan(struct target *t, struct probe_plan *plan)
 {
-	struct pt_python_stacks frames;
-	struct python_code *code = NULL;
-	int err = 0;
+	struct python_layout layout;
 
-	if (!plan->layout.python_thread.threads_at)
-		err = python_code__open(t, &code, &plan->layout.python_thread, &frames);
-	python_code__free(code);
-	return err == -ENOMEM ? err : 0;
+	if (!plan->layout.python_thread.threads_at && !python_layout__of(t, &layout))
+		plan->layout.python_thread = layout.thread;
 }
 
 bool epoch_end__matters(const struct probe_plan *plan, const struct step_rule *rule)

@@ -10,8 +10,8 @@
 #include "frameworks/framework.h"
 
 /* Adds where the interpreter has a thread's exceptions (layout.python_thread); where that is not
- * known, each ask counts. 0 or -ENOMEM. */
-int epoch_end__plan(struct target *t, struct probe_plan *plan);
+ * known, each ask counts. */
+void epoch_end__plan(struct target *t, struct probe_plan *plan);
 
 /* Are steps of the rule told by how asks end? */
 bool epoch_end__matters(const struct probe_plan *plan, const struct step_rule *rule);

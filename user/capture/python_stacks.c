@@ -61,19 +61,30 @@ void python_stacks__choose(struct probe_plan *plan, size_t from)
 		plan->probes[i].cfg.stack = (uint8_t)stack_of(&plan->probes[i]);
 }
 
+static int open_code(struct target *t, struct probe_plan *plan, struct python_stacks *s)
+{
+	struct python_layout layout;
+	int err = python_layout__of(t, &layout);
+
+	if (!err)
+		err = python_code__open(t, &layout, &s->code);
+	if (err)
+		return err;
+	plan->layout.python_thread = layout.thread;
+	plan->layout.stacks = layout.frames;
+	plan->layout.stacks.wanted = 1;
+	python_stacks__choose(plan, 0);
+	return 0;
+}
+
 int python_stacks__plan(struct target *t, struct probe_plan *plan, struct python_stacks **out)
 {
 	struct python_stacks *s = calloc(1, sizeof(*s));
-	struct pt_layout *l = &plan->layout;
-	int err = s ? python_code__open(t, &s->code, &l->python_thread, &l->stacks) : -ENOMEM;
+	int err = s ? open_code(t, plan, s) : -ENOMEM;
 
-	*out = NULL;
-	if (!err) {
-		*out = s;
-		l->stacks.wanted = 1;
-		python_stacks__choose(plan, 0);
+	*out = err ? NULL : s;
+	if (!err)
 		return 0;
-	}
 	free(s);
 	if (err == -ENOMEM)
 		return err;

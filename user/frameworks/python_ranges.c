@@ -39,9 +39,9 @@ static int add(struct probe_plan *plan, const struct python_range_class *c, cons
 	char symbol[256];
 	const struct planned_probe probe = {
 		.group = GROUP_WATCH,
-		.lib = f->o.lib,
+		.lib = f->o.layout.lib,
 		.symbol = symbol,
-		.watch_address = code + f->o.layout->code_bytes,
+		.watch_address = code + f->o.layout.instructions,
 		.program = program,
 		.category = CAT_USER,
 		.chosen = true,
@@ -57,26 +57,25 @@ int python_ranges__plan(struct target *t, const struct python_range_class *c,
 {
 	struct pt_python *p = &plan->layout.python;
 	struct found f = {0};
+	const struct python_layout *l = &f.o.layout;
 	const char *why = find(t, c, &f);
 	int err;
 
 	if (why)
 		return probe_plan__missing(plan, "Python %s: %s; not shown: ranges of %s",
 					   t->python ? t->python : "(no version)", why, c->class);
+	plan->layout.python_thread = l->thread;
 	*p = (struct pt_python){
 		.thread_at = f.o.thread_at,
 		.begin_code = f.begin,
 		.end_code = f.end,
 		.name_key = f.name,
-		.thread_frame = f.o.layout->thread_frame,
-		.cframe = f.o.layout->cframe,
-		.cframe_frame = f.o.layout->cframe_frame,
-		.frame_code = f.o.layout->frame_code,
-		.frame_locals = f.o.layout->frame_locals,
-		.type_keys = f.o.layout->type_keys,
-		.attributes = f.o.layout->attributes,
-		.str_ascii = f.o.layout->str_ascii,
-		.str_text = f.o.layout->str_text,
+		.frame_code = 8 * l->frames.code_word,
+		.frame_locals = l->frame_locals,
+		.type_keys = l->type_keys,
+		.attributes = l->attributes,
+		.str_ascii = l->ascii_bytes,
+		.str_text = l->compact_bytes,
 	};
 	err = add(plan, c, &f, c->begin, f.begin, "python_range_begin");
 	if (err)

@@ -13,7 +13,6 @@
 #include "frameworks/torch_wrappers.h"
 #include "attach/site.h"
 #include "common/util.h"
-#include "target/python_objects.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -435,9 +434,9 @@ static void place_python_types(struct target *t, struct pt_layout *fields)
 	if (!t->python || sscanf(t->python, "3.%u", &minor) != 1 || minor < 8 || minor > 13)
 		return;
 	fields->python_long_tag = minor >= 12;
-	fields->python_float_type = python_objects__address(t, "PyFloat_Type");
+	fields->python_float_type = target__python_symbol(t, "PyFloat_Type");
 	fields->python_bool_type =
-		fields->python_float_type ? python_objects__address(t, "PyBool_Type") : 0;
+		fields->python_float_type ? target__python_symbol(t, "PyBool_Type") : 0;
 }
 
 static int plan_layout(struct table_scan *s, const char *version,

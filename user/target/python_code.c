@@ -6,114 +6,6 @@
 #include <string.h>
 #include <uthash.h>
 
-#define NO_OWNER 256 /* no frame is of it */
-
-/* Offsets within CPython's structures. */
-struct layout {
-	unsigned int minor;	   /* of version 3.x */
-	uint32_t main_interpreter; /* _PyRuntimeState: PyInterpreterState * */
-	uint32_t first_thread;	   /* PyInterpreterState: PyThreadState * */
-	uint32_t file, function, first_line, lines, instructions; /* PyCodeObject */
-	uint32_t code_bytes;		     /* of it, up to the instructions */
-	uint32_t ascii_bytes, compact_bytes; /* heads of str objects */
-	struct pt_python_thread thread;
-	struct pt_python_stacks frames;
-};
-
-/* By offsetof() on the headers of 3.10.13, 3.11.7, 3.12.1 and 3.13.0. */
-static const struct layout layouts[] = {
-	{
-		.minor = 10,
-		.main_interpreter = 40,
-		.first_thread = 8,
-		.file = 104,
-		.function = 112,
-		.first_line = 40,
-		.lines = 120,
-		.code_bytes = 176,
-		.ascii_bytes = 48,
-		.compact_bytes = 72,
-		.thread = {.next = 8, .id = 176, .handled = 144, .exception = 8},
-		.frames = {.thread_frame = 24,
-			   .frame_bytes = 104,
-			   .code_word = 4,
-			   .previous_word = 3,
-			   .instr_word = 12,
-			   .other_owner = NO_OWNER,
-			   .instr_mask = UINT32_MAX},
-	},
-	{
-		.minor = 11,
-		.main_interpreter = 48,
-		.first_thread = 16,
-		.file = 112,
-		.function = 128,
-		.first_line = 72,
-		.lines = 136,
-		.instructions = 184,
-		.code_bytes = 184,
-		.ascii_bytes = 48,
-		.compact_bytes = 72,
-		.thread = {.next = 8, .id = 152, .handled = 120},
-		.frames = {.thread_frame = 56,
-			   .cframe = 1,
-			   .cframe_frame = 8,
-			   .frame_bytes = 72,
-			   .code_word = 4,
-			   .previous_word = 6,
-			   .instr_word = 7,
-			   .other_owner = NO_OWNER,
-			   .instr_mask = UINT64_MAX},
-	},
-	{
-		.minor = 12,
-		.main_interpreter = 48,
-		.first_thread = 72,
-		.file = 112,
-		.function = 128,
-		.first_line = 68,
-		.lines = 136,
-		.instructions = 192,
-		.code_bytes = 192,
-		.ascii_bytes = 40,
-		.compact_bytes = 56,
-		.thread = {.next = 8, .id = 136, .handled = 104},
-		.frames = {.thread_frame = 56,
-			   .cframe = 1,
-			   .frame_bytes = 72,
-			   .code_word = 0,
-			   .previous_word = 1,
-			   .instr_word = 7,
-			   .owner_word = 8,
-			   .owner_shift = 48,
-			   .other_owner = 3, /* FRAME_OWNED_BY_CSTACK */
-			   .instr_mask = UINT64_MAX},
-	},
-	{
-		.minor = 13,
-		.main_interpreter = 640,
-		.first_thread = 7344,
-		.file = 112,
-		.function = 128,
-		.first_line = 68,
-		.lines = 136,
-		.instructions = 200,
-		.code_bytes = 200,
-		.ascii_bytes = 40,
-		.compact_bytes = 56,
-		.thread = {.next = 8, .id = 152, .handled = 120},
-		.frames = {.thread_frame = 72,
-			   .frame_bytes = 72,
-			   .code_word = 0,
-			   .previous_word = 1,
-			   .instr_word = 7,
-			   .owner_word = 8,
-			   .owner_shift = 48,
-			   .other_owner = 3,
-			   .instr_mask = UINT64_MAX},
-	},
-};
-
 /* The same in all these versions. */
 #define OBJECT_TYPE 8
 #define BYTES_SIZE  16
@@ -146,7 +38,7 @@ struct function {
 
 struct python_code {
 	struct target *t;
-	struct layout layout;
+	struct python_layout layout;
 	uint64_t code_type, str_type, bytes_type; /* addresses */
 	struct known *known;			  /* by process and address */
 	struct function *functions;
@@ -162,105 +54,28 @@ static uint64_t word_at(const uint8_t *bytes, size_t offset)
 	return word;
 }
 
-static uint64_t address_of(struct target *t, const struct target_lib *lib, const char *symbol)
+/* The types' addresses. */
+static bool find_types(struct python_code *p)
 {
-	struct elf_file *elf = target__elf(t, lib);
-	struct elf_symbol s;
-
-	return elf && !elf_file__symbol(elf, symbol, &s) ? lib->base + s.vaddr : 0;
+	p->code_type = target__python_symbol(p->t, "PyCode_Type");
+	p->str_type = target__python_symbol(p->t, "PyUnicode_Type");
+	p->bytes_type = target__python_symbol(p->t, "PyBytes_Type");
+	return p->code_type && p->str_type && p->bytes_type;
 }
 
-static int find_layout(struct python_code *p)
-{
-	unsigned int minor;
-
-	if (!p->t->python || sscanf(p->t->python, "3.%u", &minor) != 1)
-		return -ENOENT;
-	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++)
-		if (layouts[i].minor == minor)
-			p->layout = layouts[i];
-	return p->layout.minor ? 0 : -ENOTSUP;
-}
-
-/* Since 3.13 the interpreter says itself where things lie (pycore_runtime.h, _Py_DebugOffsets,
- * which is what it begins with): patch releases may differ. The rest is measured. */
-#define OFFSETS_COOKIE "xdebugpy"
-
-struct own_offsets {
-	char cookie[8];
-	uint64_t version, free_threaded;
-	uint64_t runtime_size, finalizing, interpreters; /* the main one's pointer is behind it */
-	uint64_t interpreter[13];
-	uint64_t thread[9];
-	uint64_t frame[6];
-	uint64_t code[10];
-};
-enum { INTERPRETER_THREADS = 3, THREAD_NEXT = 2, THREAD_FRAME = 4, THREAD_ID = 5 };
-
-static int ask_interpreter(struct python_code *p, uint64_t runtime)
-{
-	struct own_offsets o;
-
-	if (p->layout.minor < 13)
-		return 0;
-	if (target__read(p->t, runtime, &o, sizeof(o)) ||
-	    memcmp(o.cookie, OFFSETS_COOKIE, sizeof(o.cookie)) != 0 || o.free_threaded)
-		return -ENOTSUP;
-	p->layout.main_interpreter = (uint32_t)o.interpreters + 8;
-	p->layout.first_thread = (uint32_t)o.interpreter[INTERPRETER_THREADS];
-	p->layout.thread.next = (uint32_t)o.thread[THREAD_NEXT];
-	p->layout.frames.thread_frame = (uint32_t)o.thread[THREAD_FRAME];
-	p->layout.thread.id = (uint32_t)o.thread[THREAD_ID];
-	return 0;
-}
-
-/* 0: not known. */
-static uint64_t stop_iteration(struct target *t, const struct target_lib *lib)
-{
-	uint64_t at = address_of(t, lib, "PyExc_StopIteration"), type = 0;
-
-	return at && !target__read(t, at, &type, sizeof(type)) ? type : 0;
-}
-
-static int find_threads(struct python_code *p, struct pt_python_thread *thread)
-{
-	const struct target_lib *lib = target__python_lib(p->t);
-	uint64_t runtime = lib ? address_of(p->t, lib, "_PyRuntime") : 0, interpreter = 0;
-
-	p->code_type = lib ? address_of(p->t, lib, "PyCode_Type") : 0;
-	p->str_type = lib ? address_of(p->t, lib, "PyUnicode_Type") : 0;
-	p->bytes_type = lib ? address_of(p->t, lib, "PyBytes_Type") : 0;
-	if (!runtime || !p->code_type || !p->str_type || !p->bytes_type)
-		return -ENOENT;
-	if (ask_interpreter(p, runtime))
-		return -ENOTSUP;
-	if (target__read(p->t, runtime + p->layout.main_interpreter, &interpreter,
-			 sizeof(interpreter)) ||
-	    !interpreter)
-		return -ENOENT;
-	*thread = p->layout.thread;
-	thread->threads_at = interpreter + p->layout.first_thread;
-	thread->stop_iteration = stop_iteration(p->t, lib);
-	return 0;
-}
-
-int python_code__open(struct target *t, struct python_code **out, struct pt_python_thread *thread,
-		      struct pt_python_stacks *frames)
+int python_code__open(struct target *t, const struct python_layout *layout,
+		      struct python_code **out)
 {
 	struct python_code *p = calloc(1, sizeof(*p));
-	int err = p ? 0 : -ENOMEM;
 
-	if (err)
-		return err;
+	if (!p)
+		return -ENOMEM;
 	p->t = t;
-	err = find_layout(p);
-	if (!err)
-		err = find_threads(p, thread);
-	if (err) {
+	p->layout = *layout;
+	if (!find_types(p)) {
 		python_code__free(p);
-		return err;
+		return -ENOENT;
 	}
-	*frames = p->layout.frames;
 	*out = p;
 	return 0;
 }
@@ -400,7 +215,7 @@ static bool read_head(const struct python_code *p, pid_t pid, uint64_t code, uin
 }
 
 /* What tells a function from another that has its place later; other fields are caches. */
-static bool same_function(const struct layout *l, const uint8_t *a, const uint8_t *b)
+static bool same_function(const struct python_layout *l, const uint8_t *a, const uint8_t *b)
 {
 	return word_at(a, l->file) == word_at(b, l->file) &&
 	       word_at(a, l->function) == word_at(b, l->function) &&
@@ -419,7 +234,7 @@ static bool is_unchanged(const struct python_code *p, pid_t pid, uint64_t code, 
 static struct function *function_new(struct python_code *p, pid_t pid, uint64_t code,
 				     const uint8_t *head)
 {
-	const struct layout *l = &p->layout;
+	const struct python_layout *l = &p->layout;
 	struct function *f = calloc(1, sizeof(*f));
 	int32_t first_line;
 

@@ -6,16 +6,12 @@
 #ifndef PROFTRACE_PYTHON_CODE_H
 #define PROFTRACE_PYTHON_CODE_H
 
-#include "../../bpf/events.h"
-#include "target/target.h"
+#include "target/python_layout.h"
 
 struct python_code;
 
-/* *thread, *frames: how the interpreter's threads and their frames are found. 0, -ENOENT: the process
- * has no interpreter with symbols; -ENOTSUP: of a version whose frames are not known; -ENOMEM; then
- * neither is written. Borrows the target. */
-int python_code__open(struct target *t, struct python_code **out, struct pt_python_thread *thread,
-		      struct pt_python_stacks *frames);
+/* 0, -ENOENT: the interpreter's symbols are not to be had; -ENOMEM. Borrows the target. */
+int python_code__open(struct target *t, const struct python_layout *layout, struct python_code **out);
 void python_code__free(struct python_code *p);
 
 /* UTF-8; they stay until python_code__free. */

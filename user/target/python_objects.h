@@ -6,34 +6,14 @@
 #ifndef PROFTRACE_PYTHON_OBJECTS_H
 #define PROFTRACE_PYTHON_OBJECTS_H
 
-#include "target/target.h"
-
-/* Offsets within CPython's structures, named as in its headers. */
-struct python_layout {
-	unsigned int minor; /* of version 3.x */
-	uint32_t interpreter;	 /* _PyRuntimeState */
-	uint32_t modules;	 /* PyInterpreterState */
-	uint32_t current_thread; /* _PyRuntimeState, or if it has a lock that of the lock's holder */
-	uint32_t lock;		 /* PyInterpreterState: pointer to its lock, 0: _PyRuntimeState has it */
-	uint32_t thread_frame, cframe, cframe_frame; /* see struct pt_python */
-	uint32_t frame_code, frame_locals;
-	uint32_t attributes, str_ascii, str_text;
-	uint32_t type_dict, type_keys; /* PyTypeObject, PyHeapTypeObject */
-	uint32_t function_code; /* PyFunctionObject */
-	uint32_t code_names, code_bytes; /* PyCodeObject */
-};
+#include "target/python_layout.h"
 
 struct python_objects {
 	const struct target *t;
-	const struct target_lib *lib; /* that has the interpreter */
-	const struct python_layout *layout;
-	uint64_t runtime; /* address of _PyRuntime */
+	struct python_layout layout;
 	uint64_t thread_at; /* address of a pointer to the thread state that runs */
 	uint64_t dict, str, module, function, code; /* of the types of that name */
 };
-
-/* Runtime address of a symbol of the interpreter; 0: it has none. */
-uint64_t python_objects__address(struct target *t, const char *symbol);
 
 /* 0, -ENOENT: it has no interpreter with symbols; -ENOTSUP: of a version whose objects are not
  * known. */

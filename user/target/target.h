@@ -60,6 +60,8 @@ struct elf_file *target__elf(struct target *t, const struct target_lib *lib);
 
 /* The library, or the program itself, that has a CPython interpreter with symbols; NULL: none. */
 const struct target_lib *target__python_lib(struct target *t);
+/* Runtime address of a symbol of it; 0: there is none. */
+uint64_t target__python_symbol(struct target *t, const char *symbol);
 
 /* Threads as of now; caller frees *out. */
 int target__threads(const struct target *t, struct target_thread **out, size_t *cnt);

@@ -111,6 +111,15 @@ const struct target_lib *target__python_lib(struct target *t)
 	return has_interpreter(t, lib) ? lib : NULL;
 }
 
+uint64_t target__python_symbol(struct target *t, const char *symbol)
+{
+	const struct target_lib *lib = target__python_lib(t);
+	struct elf_file *elf = lib ? target__elf(t, lib) : NULL;
+	struct elf_symbol s;
+
+	return elf && !elf_file__symbol(elf, symbol, &s) ? lib->base + s.vaddr : 0;
+}
+
 char *target_python__version(struct target *t)
 {
 	const char *exe_name = t->exe ? strrchr(t->exe, '/') : NULL;
