@@ -4,16 +4,9 @@
 #define PROFTRACE_ARGS_BPF_H
 
 #include "frames.bpf.h"
+#include "user_memory.bpf.h"
 
 #define PT_REGS_SAVED 7 /* rdi rsi rdx rcx r8 r9, then the stack pointer */
-
-static __always_inline __u64 read_u64(__u64 addr)
-{
-	__u64 v = 0;
-
-	bpf_probe_read_user(&v, sizeof(v), (void *)addr);
-	return v;
-}
 
 /* Argument word by slot: 0..5 integer registers, 6.. words on the stack (System V x86-64). */
 static __always_inline __u64 arg_word(struct pt_regs *ctx, __u32 slot)

@@ -489,6 +489,14 @@ struct pt_full_name {
 /* Offsets of the fields that the programs read in the target, per framework version. */
 #define PT_MAX_DTYPES 64 /* a power of two */
 
+/* Two variables of the target's, each of which grows by the same in every step of a job that does
+ * the same in each; see capture/far.h. */
+struct pt_counters {
+	__u64 module; /* of the thread's own: which of its dynamic thread vector's, 0: unknown */
+	__u64 offset; /* in the module's block */
+	__u64 common; /* runtime address of the other one, which all threads share, 0: unknown */
+};
+
 struct pt_layout {
 	__u32 tensor_sizes;	 /* TensorImpl: size_and_strides {u64 ndim; s64 dims[5] | s64 *} */
 	__u32 tensor_dtype;	 /* u16 */
@@ -517,6 +525,7 @@ struct pt_layout {
 	struct pt_full_name full_name;
 	struct pt_python_thread python_thread;
 	struct pt_python_stacks stacks;
+	struct pt_counters counters;
 };
 
 struct pt_schedule {
@@ -553,6 +562,7 @@ struct pt_ctl {
 	__u64 window_open_ns, window_close_ns; /* edges of the latest window */
 	__u64 step_seq; /* boundaries seen; step_ns[step_seq % PT_STEP_RING] is the latest */
 	__u64 step_ns[PT_STEP_RING];
+	__u64 step_took_ns; /* the latest step, on average where several ended at one boundary */
 	__u64 class_seen[PT_CLASS_CNT]; /* spans of each class since attach */
 	__u32 class_tid[PT_CLASS_CNT];	/* the thread of the latest */
 	__u64 shifted;	    /* steps by which a window was late because probes were not yet armed */
@@ -576,6 +586,15 @@ struct pt_ctl {
 	__u64 ask_exception; /* what the thread handled when that began */
 	__u32 cupti_claimed; /* 1: another tool has begun to use CUPTI */
 	__u32 return_cnt;    /* places noted in the map `returns` */
+	/* What layout.counters were at the latest boundary, and by how much they grew in the latest
+	 * step that was seen to begin and to end: 0 the thread's, 1 the common one. */
+	__u64 counter[2], counter_step[2];
+	__u32 counter_alike; /* steps in a row in which they grew by as much as in the one before */
+	__u32 counter_odd;   /* boundaries at which they had not grown by the same whole steps */
+	__u32 far;	     /* by the loader: 1: they tell how many steps end at a boundary */
+	__u64 far_left;	     /* by the loader, then here: steps until the next window */
+	__u64 far_steps;     /* by the loader: steps since the latest boundary, as it seems */
+	__u64 counted_steps; /* steps that ended without a boundary */
 };
 
 /* ---- what a thread has open; the loader reads it when a window closes ---- */

@@ -3,18 +3,9 @@
 #ifndef PROFTRACE_PYTHON_THREAD_BPF_H
 #define PROFTRACE_PYTHON_THREAD_BPF_H
 
-#include <bpf/bpf_core_read.h>
 #include "args.bpf.h"
 
 #define PT_PYTHON_THREADS 256 /* threads of Python among which one is looked for */
-
-/* x86: what the C library calls a thread is where its own segment begins. */
-static __always_inline __u64 thread_pointer(void)
-{
-	struct task_struct *task = (void *)bpf_get_current_task();
-
-	return BPF_CORE_READ(task, thread.fsbase);
-}
 
 /* CPython's state of the current thread, 0: it has none. A global function: the verifier follows the
  * search once, and not with each way that leads to it. */

@@ -6,6 +6,7 @@
 #ifndef PROFTRACE_STEP_BPF_H
 #define PROFTRACE_STEP_BPF_H
 
+#include "counter.bpf.h"
 #include "thread.bpf.h"
 
 /* State of step `step` by the schedule; see struct pt_schedule. */
@@ -64,8 +65,10 @@ static __always_inline void step_emit(__u32 prev, __u64 now)
 static __always_inline void step_boundary(struct pt_thread *t, __u64 now)
 {
 	__u32 prev = ctl.state, state;
-	__u64 next = ctl.started ? ctl.step + 1 : 0;
+	__u64 steps = steps_ended();
+	__u64 next = ctl.started ? ctl.step + steps : 0;
 
+	ctl.step_took_ns = (now - ctl.step_ns[ctl.step_seq % PT_STEP_RING]) / steps;
 	ctl.step_ns[(ctl.step_seq + 1) % PT_STEP_RING] = now;
 	ctl.step_seq++;
 	/* A call that began while its end, or its caller's, had no probe yet is not seen to return;

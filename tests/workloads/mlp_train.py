@@ -91,6 +91,8 @@ def parse_args():
     parser.add_argument("--sleep-ms", type=float, default=4, help="after each step")
     parser.add_argument("--prefetch", action="store_true", help="a thread fetches the batches")
     parser.add_argument("--no-loader", action="store_true", help="make each batch in the loop")
+    parser.add_argument("--forward-only", type=int, default=0, metavar="STEPS",
+                        help="each so many, a forward pass and a graph that none goes back")
     return parser.parse_args()
 
 
@@ -137,6 +139,8 @@ def main():
                 end = time.perf_counter_ns()
                 log.write(f"step {step} {end - begin} {end}\n")
                 step += 1
+                if args.forward_only and step % args.forward_only == 0:
+                    training.loss(training.model(x), y)
                 if step == args.steps:
                     print("losses", *(x.hex() for x in losses))
                     sys.exit(args.exit_status)

@@ -3,6 +3,7 @@
 #include "bpf/events.h"
 #include "bpf/proftrace.skel.h"
 #include "capture/device_time.h"
+#include "capture/far.h"
 #include "capture/follow.h"
 #include "capture/rest.h"
 #include "common/err.h"
@@ -106,8 +107,10 @@ void arm__rest(struct session *s)
 
 int arm__wake(struct session *s)
 {
-	int err = arm__reattach(s, GROUP_PHASE);
+	int err = far__wake(s);
 
+	if (!err)
+		err = arm__reattach(s, GROUP_PHASE);
 	if (err)
 		return err;
 	rest__end(s);
@@ -118,7 +121,7 @@ uint64_t arm__steps_left(const struct pt_ctl *ctl)
 {
 	const struct pt_schedule *p = &ctl->schedule;
 	uint64_t cycle = p->closed + p->ready + p->record, skip = p->skip_first + ctl->shifted;
-	uint64_t step = ctl->started ? ctl->step : 0, pos;
+	uint64_t step = ctl->started ? far__step(ctl) : 0, pos;
 
 	if (ctl->hold)
 		return ctl->hold == PT_HOLD_RECORD ? 0 : UINT64_MAX;
@@ -133,10 +136,8 @@ uint64_t arm__steps_left(const struct pt_ctl *ctl)
 static uint64_t latest_step_ns(const struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
-	uint64_t seq = ctl->step_seq, ns = s->step_ns;
+	uint64_t ns = ctl->step_seq > 2 ? ctl->step_took_ns : s->step_ns;
 
-	if (seq > 2)
-		ns = ctl->step_ns[seq % PT_STEP_RING] - ctl->step_ns[(seq - 1) % PT_STEP_RING];
 	return ns ? ns : 1;
 }
 
@@ -154,5 +155,5 @@ int arm__adjust(struct session *s)
 	if (!armed && (left <= 2 || left <= LEAD_NS / step_ns))
 		return arm__wake(s);
 	rest__go_on(s);
-	return 0;
+	return far__adjust(s, left, step_ns);
 }

@@ -12,6 +12,7 @@
 #include "capture/device_calls.h"
 #include "capture/device_time.h"
 #include "capture/epoch_end.h"
+#include "capture/far.h"
 #include "capture/follow.h"
 #include "capture/python_stacks.h"
 #include "capture/rendezvous.h"
@@ -310,7 +311,8 @@ static int record_schedule(struct session *s)
 	ctl->counting = 1;
 	while (!err && ctl->state != PT_STATE_DONE && clock__monotonic_ns() < end_ns) {
 		err = turn(s);
-		session__progress(s, "step %llu %s", (unsigned long long)ctl->step, doing(ctl));
+		session__progress(s, "step %llu %s", (unsigned long long)far__step(ctl),
+				  doing(ctl));
 	}
 	return err;
 }
@@ -367,7 +369,7 @@ static int record_end(struct session *s)
 static const char *steps_seen(const struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
-	uint64_t cnt = ctl ? ctl->step_seq : 0;
+	uint64_t cnt = ctl ? ctl->step_seq + ctl->counted_steps : 0;
 	uint64_t before = ctl && ctl->started ? cnt - ctl->step - 1 : cnt;
 
 	if (cnt)

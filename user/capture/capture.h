@@ -48,6 +48,7 @@ struct capture_opts {
 	enum attach_method method;
 	bool keep_all;		/* do not drop hot and short functions */
 	double max_overhead;	/* they are dropped until probes add at most this share of a step */
+	bool count_each;	/* between windows too a probe sees each step */
 	bool no_follow;		/* leave forked children alone */
 	bool await_framework;	/* the program has just been started: it will load one */
 	bool no_inject;		/* leave the process without our library */

@@ -2,6 +2,7 @@
 #include "capture/control.h"
 #include "bpf/events.h"
 #include "capture/control_socket.h"
+#include "capture/far.h"
 #include "capture/session.h"
 #include "capture/timed.h"
 #include "common/err.h"
@@ -80,7 +81,7 @@ static void say_state(const struct session *s, char *out, size_t size)
 	else
 		snprintf(out, size, "%s, at step %llu",
 			 ctl->hold == PT_HOLD_CLOSED ? "paused" : "waiting for the window",
-			 (unsigned long long)ctl->step);
+			 (unsigned long long)far__step(ctl));
 }
 
 /* Who asks may be in another directory. */

@@ -7,6 +7,7 @@
 #include "capture/control.h"
 #include "capture/device_calls.h"
 #include "capture/device_time.h"
+#include "capture/far.h"
 #include "capture/follow.h"
 #include "capture/landings.h"
 #include "capture/python_stacks.h"
@@ -65,6 +66,7 @@ int session__window_open(struct session *s, uint64_t first_step, uint64_t open_n
 	int err;
 
 	s->facts.device_source = s->device && !s->calls_on ? "CUPTI" : NULL;
+	far__tell(s);
 	err = window__open(&s->window, &s->facts, (uint32_t)s->window_cnt);
 	if (err)
 		return err;

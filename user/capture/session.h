@@ -65,6 +65,14 @@ struct session {
 	char no_device[400]; /* why there are none, though the target uses CUDA; may be empty */
 	bool armed;		      /* the heavy probes are attached */
 	uint64_t resting_since;	      /* step_seq when the programs began to count by begins */
+	struct far {
+		bool out;		      /* no probe is in the job */
+		bool refuted;		      /* its steps cannot be told without */
+		uint64_t pause_ns;	      /* how long the probes are out, 0: never yet */
+		uint64_t until_ns, looked_ns; /* the end of that, and the latest look at the job */
+		uint64_t seq;		      /* step_seq, counter_odd when the probes came back */
+		uint32_t odd;
+	} far;
 	struct held_step *held;
 	size_t held_cnt, held_cap;
 	pid_t *children; /* followed beside the target */

@@ -104,8 +104,8 @@ static void put_step_rule(const struct window_facts *f, json_t *object)
 {
 	if (f->rule->boundary)
 		json_object_set_new(object, "steps",
-				    json_pack("{s:s, s:s}", "source", f->rule->source, "explain",
-					      f->rule->explain));
+				    json_pack("{s:s, s:s+}", "source", f->rule->source, "explain",
+					      f->rule->explain, f->counted));
 }
 
 static json_t *meta_json(const struct window_facts *f, uint32_t index)

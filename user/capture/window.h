@@ -16,6 +16,7 @@ struct window_facts {
 	const struct framework_match *match; /* match->framework may be NULL */
 	const struct probe_plan *plan;
 	const struct step_rule *rule; /* boundary PT_CLASS_NONE: no steps */
+	char counted[256];	      /* what to add to its explanation; may be empty */
 	struct probe_cost cost;
 	const char *device_source; /* NULL: none */
 };

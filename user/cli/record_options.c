@@ -227,6 +227,10 @@ const struct opt record_opts[] = {
 	 CAPTURE(max_overhead), .parse = parse_percent},
 	{OPT_FLAG, "keep-all", 0, NULL, "Leave out no function, whatever it costs.",
 	 CAPTURE(keep_all)},
+	{OPT_FLAG, "count-each-step", 0, NULL,
+	 "See each step by a probe, however far away the window is. Otherwise the steps of a job "
+	 "that does the same in each are counted from outside until the window is near.",
+	 CAPTURE(count_each)},
 	{OPT_FLAG, "no-inject", 0, NULL,
 	 "Load no library into the process: no device times, only the calls of "
 	 "CUDA, by probes. Otherwise, if it uses CUDA, one is loaded, and stays there asleep.",

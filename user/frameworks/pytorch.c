@@ -13,6 +13,7 @@
 #include "frameworks/torch_wrappers.h"
 #include "attach/site.h"
 #include "common/util.h"
+#include "target/thread_local.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -439,6 +440,27 @@ static void place_python_types(struct target *t, struct pt_layout *fields)
 		fields->python_float_type ? target__python_symbol(t, "PyBool_Type") : 0;
 }
 
+/* Autograd numbers the nodes that a thread makes, in a step of the same graph as many, and all
+ * backward passes. */
+static struct pt_counters counters(struct table_scan *s)
+{
+	uint64_t peek = table_scan__address(s, LIB_CPU, "_ZN2at15sequence_number4peekEv");
+	struct pt_counters c = {0};
+	struct thread_local_use use;
+	uint8_t code[64];
+	uint64_t index[2];
+
+	if (!peek || target__read(s->t, peek, code, sizeof(code)) ||
+	    thread_local__use(code, sizeof(code), &use) ||
+	    target__read(s->t, peek + (uint64_t)use.index, index, sizeof(index)))
+		return c;
+	c.module = index[0];
+	c.offset = index[1] + (uint64_t)(int64_t)use.shift;
+	c.common =
+		table_scan__address(s, LIB_CPU, "_ZN5torch8autograd12_GLOBAL__N_113graph_task_idE");
+	return c;
+}
+
 static int plan_layout(struct table_scan *s, const char *version,
 		       const struct torch_layout *tensors)
 {
@@ -459,6 +481,7 @@ static int plan_layout(struct table_scan *s, const char *version,
 	if (!fields->python_tensor_type)
 		fields->python_tensor_type = table_scan__address(s, LIB_PYTHON, "THPVariableType");
 	fields->list_values = layout->constant_string; /* both behind the counts of references */
+	fields->counters = counters(s);
 	place_python_types(s->t, fields);
 	if (measured)
 		return 0;

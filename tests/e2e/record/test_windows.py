@@ -140,13 +140,43 @@ def far_apart(case):
     for how in ((), ("--no-loader",)):
         job = case.job("mlp_train.py", "--sleep-ms", 1, *how).wait_steps(5)
         tool = case.tool("-p", job.pid, "--schedule", "closed=2000,record=2,repeat=2",
-                         "--verbose").done(timeout_s=120)
+                         "--count-each-step", "--verbose").done(timeout_s=120)
         assert "between windows" in tool.err, tool.err
         assert len(tool.recordings()) == 2, tool.recordings()
         distances = {distance(job, r) for r in tool.recordings()}
         assert len(distances) == 1, (how, distances)
         for recording in tool.recordings():
             sense.check(report(recording), 2)
+
+
+@test("far from a window no probe is in the job, and its steps are counted all the same")
+def without_probes(case):
+    for how in ((), ("--no-loader",)):
+        job = case.job("mlp_train.py", "--sleep-ms", 1, *how).wait_steps(5)
+        tool = case.tool("-p", job.pid, "--schedule", "closed=6000,record=8,repeat=2", "--verbose")
+        process.wait_for(lambda: "counted without probes" in tool.err, 60, "the steps' count")
+        process.wait_for(lambda: not process.changed_text(job.pid), 10, "the last probe's end")
+        tool.done(timeout_s=120)
+        assert len(tool.recordings()) == 2, tool.recordings()
+        assert "not all steps were alike" not in tool.err, tool.err
+        distances = {distance(job, r) for r in tool.recordings()}
+        assert len(distances) == 1, (how, distances)
+        for recording in tool.recordings():
+            tables = report(recording)
+            sense.check(tables, 8)
+            rule = sense.rows(tables, "summary")[0]["step_rule"]
+            assert re.search(r"; \d{4,} steps before were not seen but counted", rule), rule
+
+
+@test("steps that turn out not to be alike are seen one by one again, and that is said")
+def not_alike(case):
+    job = case.job("mlp_train.py", "--sleep-ms", 1, "--forward-only", 500).wait_steps(5)
+    tool = case.tool("-p", job.pid, "--record", "7000:7002").done(timeout_s=120)
+    assert "not all steps were alike while they were counted without probes" in tool.err, tool.err
+    tables = tool.report()
+    sense.check(tables, 2)
+    rule = sense.rows(tables, "summary")[0]["step_rule"]
+    assert rule.endswith("not all were alike: step numbers may be wrong by some"), rule
 
 
 @test("a thread that fetches batches ahead makes no steps")

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/far.h"
+#include "bpf/proftrace.skel.h"
+#include "capture/arm.h"
+#include "common/counted.h"
+#include "common/err.h"
+#include "common/util.h"
+
+#define MS 1000000ull
+
+enum {
+	ALIKE = 16, /* steps in a row in which the variables must have grown by as much */
+	NEAR = 4,   /* steps before a window that are seen by probes */
+};
+
+/* How often the common variable is read, and for how long there are no probes. */
+#define LOOK_NS	   (250 * MS)
+#define SHORTLY_NS (1000 * MS)
+#define LONG_NS	   (16000 * MS)
+
+/* Evaluation between steps holds no backward pass, and must be no step by the rule either. */
+static bool has_backward(const struct session *s)
+{
+	const struct step_rule *rule = &s->rule;
+	const uint32_t sign = rule->needs ? rule->needs : rule->boundary;
+
+	return (sign == PT_CLASS_OPTIMIZER || sign == PT_CLASS_BACKWARD) &&
+	       !(rule->at_end && s->probes.ctl->nests);
+}
+
+/* Probes that are attached one by one take too long to come back. */
+static bool may_leave(const struct session *s, uint64_t left, uint64_t step_ns)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+
+	if (s->far.refuted || s->opts->count_each || s->opts->timer_only || s->armed)
+		return false;
+	if (s->probes.attached[GROUP_PHASE] || s->probes.method != ATTACH_UPROBE_MULTI)
+		return false;
+	if (!ctl->started || !ctl->counter_step[0] || !ctl->counter_step[1])
+		return false;
+	return ctl->counter_alike >= ALIKE && has_backward(s) && left > 2 * NEAR &&
+	       left > 4 * arm__lead_ns() / step_ns;
+}
+
+static void leave(struct session *s, uint64_t left)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+
+	if (!s->far.pause_ns) {
+		s->far.pause_ns = SHORTLY_NS;
+		log__debug("from step %llu on steps are counted without probes",
+			   (unsigned long long)ctl->step);
+	}
+	ctl->far_left = left;
+	ctl->far = 1;
+	arm__hurry(true);
+	probes__detach(&s->probes, GROUP_STEP);
+	arm__hurry(false);
+	probes__forget_spans(&s->probes);
+	s->far.out = true;
+	s->far.looked_ns = clock__monotonic_ns();
+	s->far.until_ns = s->far.looked_ns + s->far.pause_ns;
+}
+
+int far__wake(struct session *s)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	int err;
+
+	if (!s->far.out)
+		return 0;
+	s->far.out = false;
+	s->far.seq = ctl->step_seq;
+	s->far.odd = ctl->counter_odd;
+	err = arm__reattach(s, GROUP_STEP);
+	ctl->woken_ns = clock__monotonic_ns();
+	decoder__forget_ranges(s->decoder, ctl->woken_ns);
+	return err;
+}
+
+/* Reads how far the job has come. */
+static int look(struct session *s, uint64_t step_ns)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	uint64_t now = clock__monotonic_ns(), value, left;
+
+	if (now - s->far.looked_ns < LOOK_NS)
+		return 0;
+	s->far.looked_ns = now;
+	/* It may be ending. */
+	if (target__read_of(s->opts->pid, ctl->layout.counters.common, &value, sizeof(value)))
+		return far__wake(s);
+	ctl->far_steps = (value - ctl->counter[1]) / ctl->counter_step[1];
+	left = arm__steps_left(ctl);
+	if (now > s->far.until_ns || left <= NEAR || left <= 2 * arm__lead_ns() / step_ns)
+		return far__wake(s);
+	return 0;
+}
+
+/* The first boundary since the probes came back has told how many steps there were. */
+static void settle(struct session *s)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+
+	if (ctl->step_seq == s->far.seq)
+		return;
+	ctl->far = 0;
+	ctl->far_steps = 0;
+	if (s->far.pause_ns < LONG_NS)
+		s->far.pause_ns *= 2;
+	if (ctl->counter_odd == s->far.odd)
+		return;
+	s->far.refuted = true;
+	session__progress_end(s);
+	log__warn("not all steps were alike while they were counted without probes: the number of "
+		  "step %llu may be wrong by some; from here on each is seen (--count-each-step: "
+		  "from the start)",
+		  (unsigned long long)ctl->step);
+}
+
+int far__adjust(struct session *s, uint64_t left, uint64_t step_ns)
+{
+	if (s->far.out)
+		return look(s, step_ns);
+	if (s->probes.ctl->far)
+		settle(s);
+	else if (may_leave(s, left, step_ns))
+		leave(s, left);
+	return 0;
+}
+
+uint64_t far__step(const struct pt_ctl *ctl)
+{
+	return ctl->step + ctl->far_steps;
+}
+
+void far__tell(struct session *s)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+
+	*s->facts.counted = '\0';
+	if (ctl->counted_steps)
+		snprintf(s->facts.counted, sizeof(s->facts.counted),
+			 "; %s not seen but counted, by variables of the framework's%s",
+			 counted(ctl->counted_steps, "step before was", "steps before were").s,
+			 s->far.refuted ? ", and not all were alike: step numbers may be wrong by "
+					  "some"
+					: "");
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Far from a window the job runs without a single probe. Its steps are counted by two variables of
+ * its own that grow by the same in each (struct pt_counters; PyTorch's: how many nodes autograd has
+ * made, and how many backward passes there were), read from outside. Now and then, and before a
+ * window, the probes are there for a step: by how far the two have come until then it is known how
+ * many have ended. If they do not agree on one number, each step is seen by a probe from then on.
+ */
+#ifndef PROFTRACE_FAR_H
+#define PROFTRACE_FAR_H
+
+#include "capture/session.h"
+
+/* While the session rests, `left` steps of step_ns before its window. Call often. */
+int far__adjust(struct session *s, uint64_t left, uint64_t step_ns);
+/* The probes that count steps are there again, if they were out. */
+int far__wake(struct session *s);
+/* Steps until now, seen or counted. */
+uint64_t far__step(const struct pt_ctl *ctl);
+/* Puts what a recording says of it where its step rule is explained, "" if there is nothing. */
+void far__tell(struct session *s);
+
+#endif
