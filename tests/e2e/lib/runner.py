@@ -90,6 +90,8 @@ def run_one(base, chosen):
         status, why, harmed = "FAIL", f": {error}", isinstance(error, Harmed)
         if not isinstance(error, AssertionError) or not str(error):
             traceback.print_exc()
+            at = traceback.extract_tb(error.__traceback__)[-1]
+            why = f": {type(error).__name__}: {error} ({pathlib.Path(at.filename).name}:{at.lineno})"
     finally:
         case.close()
     line = f"{status:7} {what} ({time.monotonic() - start:.1f} s){why}"
