@@ -18,6 +18,11 @@
 #define PREPARE_NS (30 * 1000000000ull)
 #define LEAD_NS	   (2 * 1000000000ull)
 
+static struct duration_text rounded(uint64_t ns)
+{
+	return duration_text((ns + 500000000) / 1000000000);
+}
+
 int session__await_start(struct session *s)
 {
 	uint64_t now = clock__ns(CLOCK_REALTIME), until = 0;
@@ -27,13 +32,11 @@ int session__await_start(struct session *s)
 	if (s->opts->start_after_ns)
 		until = now + s->opts->start_after_ns;
 	if (now < until)
-		log__info("process %d is left alone for %s", s->opts->pid,
-			  duration_text((until - now + 500000000) / 1000000000).s);
+		log__info("process %d is left alone for %s", s->opts->pid, rounded(until - now).s);
 	for (; now < until; now = clock__ns(CLOCK_REALTIME)) {
 		uint64_t left = (until - now) / 1000;
 
-		session__progress(s, "starting in %s",
-				  duration_text((until - now + 500000000) / 1000000000).s);
+		session__progress(s, "starting in %s", rounded(until - now).s);
 		usleep(left < START_POLL_US ? (useconds_t)left + 1 : START_POLL_US);
 		if (s->opts->shim)
 			shim_link__beat(s->opts->shim);
@@ -61,7 +64,7 @@ int session__await_time(struct session *s)
 	if (now + 2 * LEAD_NS < until)
 		arm__rest(s);
 	for (; now < until && !err; now = clock__ns(CLOCK_REALTIME)) {
-		session__progress(s, "starting in %.0f s", (double)(until - now) / 1e9);
+		session__progress(s, "starting in %s", rounded(until - now).s);
 		rest__go_on(s);
 		if (!s->armed && now + LEAD_NS > until)
 			err = arm__wake(s);

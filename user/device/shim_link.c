@@ -46,6 +46,19 @@ static int make_file(struct shim_link *l, int fd)
 	return err;
 }
 
+static const char *next_step(int err)
+{
+	switch (err) {
+	case -EFBIG:
+		return "raise the file size limit (ulimit -f)";
+	case -ENOSPC:
+	case -ENOMEM:
+		return "free some of /dev/shm";
+	default:
+		return "look at /dev/shm";
+	}
+}
+
 int shim_link__create(struct shim_link **out)
 {
 	struct shim_link *l = calloc(1, sizeof(*l));
@@ -62,7 +75,10 @@ int shim_link__create(struct shim_link **out)
 		err = make_file(l, fd);
 	}
 	if (err) {
-		err = err__set(err, "cannot make shared memory %s: %s", l->path, strerror(-err));
+		err = err__set(err,
+			       "cannot make shared memory %s for device times: %s; %s, or go "
+			       "without them (--no-inject)",
+			       l->path, strerror(-err), next_step(err));
 		shim_link__free(l);
 		return err;
 	}
