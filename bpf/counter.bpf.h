@@ -10,20 +10,14 @@
 #define PT_TCB_DTV 8
 #define PT_DTV_BYTES 16
 
-static __always_inline __u64 own_counter(void)
+static __always_inline bool read_counters(__u64 value[2])
 {
 	const struct pt_counters *c = &ctl.layout.counters;
 	__u64 vector = read_u64(thread_pointer() + PT_TCB_DTV);
+	__u64 own = read_u64(vector + c->module * PT_DTV_BYTES) + c->offset;
 
-	return read_u64(read_u64(vector + c->module * PT_DTV_BYTES) + c->offset);
-}
-
-static __always_inline __u64 counter_grown(int which, __u64 value)
-{
-	__u64 grown = value - ctl.counter[which];
-
-	ctl.counter[which] = value;
-	return grown;
+	return !bpf_probe_read_user(&value[0], sizeof(value[0]), (void *)own) &&
+	       !bpf_probe_read_user(&value[1], sizeof(value[1]), (void *)c->common);
 }
 
 /* A window that should have opened meanwhile opens later. */
@@ -31,22 +25,36 @@ static __always_inline void far_passed(__u64 steps)
 {
 	__u64 late = steps > ctl.far_left ? steps - ctl.far_left : 0;
 
-	ctl.shifted += late;
-	ctl.far_left -= steps - late;
+	if (!ctl.hold)
+		ctl.shifted += late;
 	ctl.far_steps = 0;
 	ctl.counted_steps += steps - 1;
+}
+
+/* Where one could not be read, a step is taken to have been as those before it. */
+static __always_inline __u64 step_unread(void)
+{
+	ctl.counter[0] += ctl.counter_step[0];
+	ctl.counter[1] += ctl.counter_step[1];
+	ctl.counter_alike = 0;
+	ctl.counter_odd += ctl.far;
+	return 1;
 }
 
 /* How many steps end at this boundary: several if there were no probes meanwhile. A global function:
  * the verifier follows it once. */
 __weak __noinline __u64 steps_ended(void)
 {
-	__u64 own, common, steps;
+	__u64 value[2], own, common, steps;
 
 	if (!ctl.layout.counters.module || !ctl.layout.counters.common)
 		return 1;
-	own = counter_grown(0, own_counter());
-	common = counter_grown(1, read_u64(ctl.layout.counters.common));
+	if (!read_counters(value) || value[1] < ctl.counter[1])
+		return step_unread();
+	own = value[0] - ctl.counter[0];
+	common = value[1] - ctl.counter[1];
+	ctl.counter[0] = value[0];
+	ctl.counter[1] = value[1];
 	if (!ctl.far || !ctl.counter_step[1]) {
 		if (own == ctl.counter_step[0] && common == ctl.counter_step[1])
 			ctl.counter_alike++;
@@ -56,6 +64,7 @@ __weak __noinline __u64 steps_ended(void)
 		ctl.counter_step[1] = common;
 		return 1;
 	}
+	ctl.far = 0;
 	steps = common / ctl.counter_step[1];
 	if (common % ctl.counter_step[1] || own != steps * ctl.counter_step[0])
 		ctl.counter_odd++;

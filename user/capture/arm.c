@@ -143,9 +143,10 @@ static uint64_t latest_step_ns(const struct session *s)
 
 int arm__adjust(struct session *s)
 {
-	uint64_t left = arm__steps_left(s->probes.ctl), step_ns = latest_step_ns(s);
+	uint64_t left = arm__steps_left(s->probes.ctl), step_ns = far__pace(s, latest_step_ns(s));
 	bool armed = s->armed;
 
+	far__check(s);
 	if (s->probes.ctl->state == PT_STATE_DONE || s->window.writer)
 		return 0;
 	if (armed && left > 2 && left > 2 * LEAD_NS / step_ns) {

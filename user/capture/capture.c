@@ -369,8 +369,8 @@ static int record_end(struct session *s)
 static const char *steps_seen(const struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
-	uint64_t cnt = ctl ? ctl->step_seq + ctl->counted_steps : 0;
-	uint64_t before = ctl && ctl->started ? cnt - ctl->step - 1 : cnt;
+	uint64_t cnt = ctl ? ctl->step_seq + ctl->counted_steps + ctl->far_steps : 0;
+	uint64_t before = ctl && ctl->started ? cnt - far__step(ctl) - 1 : cnt;
 
 	if (cnt)
 		snprintf(s->res->seen, sizeof(s->res->seen), "%s seen, %llu of them before step 0",

@@ -14,7 +14,7 @@ enum {
 };
 
 /* How often the common variable is read, and for how long there are no probes. */
-#define LOOK_NS	   (250 * MS)
+#define LOOK_NS	   (100 * MS)
 #define SHORTLY_NS (1000 * MS)
 #define LONG_NS	   (16000 * MS)
 
@@ -43,24 +43,34 @@ static bool may_leave(const struct session *s, uint64_t left, uint64_t step_ns)
 	       left > 4 * arm__lead_ns() / step_ns;
 }
 
-static void leave(struct session *s, uint64_t left)
+static void take_out(struct session *s)
 {
-	struct pt_ctl *ctl = s->probes.ctl;
-
-	if (!s->far.pause_ns) {
-		s->far.pause_ns = SHORTLY_NS;
-		log__debug("from step %llu on steps are counted without probes",
-			   (unsigned long long)ctl->step);
-	}
-	ctl->far_left = left;
-	ctl->far = 1;
 	arm__hurry(true);
 	probes__detach(&s->probes, GROUP_STEP);
 	arm__hurry(false);
 	probes__forget_spans(&s->probes);
 	s->far.out = true;
+}
+
+static int leave(struct session *s)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+
+	take_out(s);
+	/* A step that has ended meanwhile may have been another. */
+	if (ctl->counter_alike < ALIKE)
+		return far__wake(s);
+	if (!s->far.pause_ns) {
+		s->far.pause_ns = SHORTLY_NS;
+		log__debug("from step %llu on steps are counted without probes",
+			   (unsigned long long)ctl->step);
+	}
+	ctl->far_left = arm__steps_left(ctl);
+	ctl->far = 1;
+	s->far.step_ns = 0;
 	s->far.looked_ns = clock__monotonic_ns();
 	s->far.until_ns = s->far.looked_ns + s->far.pause_ns;
+	return 0;
 }
 
 int far__wake(struct session *s)
@@ -71,51 +81,76 @@ int far__wake(struct session *s)
 	if (!s->far.out)
 		return 0;
 	s->far.out = false;
+	s->far.is_checked = true;
 	s->far.seq = ctl->step_seq;
 	s->far.odd = ctl->counter_odd;
+	s->far.alike = ctl->counter_alike;
+	/* What was seen of the step in which they were taken out is of that step. */
+	ctl->need_seen = ctl->epoch_ended = 0;
 	err = arm__reattach(s, GROUP_STEP);
 	ctl->woken_ns = clock__monotonic_ns();
 	decoder__forget_ranges(s->decoder, ctl->woken_ns);
 	return err;
 }
 
-/* Reads how far the job has come. */
+/* Reads how far the job has come, and how fast. */
+static void read_steps(struct session *s, uint64_t now)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	uint64_t before = ctl->far_steps, value;
+
+	/* Else it is ending, which the loop will see. */
+	if (target__read_of(s->opts->pid, ctl->layout.counters.common, &value, sizeof(value)))
+		return;
+	ctl->far_steps = (value - ctl->counter[1]) / ctl->counter_step[1];
+	if (ctl->far_steps > before)
+		s->far.step_ns = (now - s->far.looked_ns) / (ctl->far_steps - before);
+}
+
 static int look(struct session *s, uint64_t step_ns)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
-	uint64_t now = clock__monotonic_ns(), value, left;
+	uint64_t now = clock__monotonic_ns(), left;
 
 	if (now - s->far.looked_ns < LOOK_NS)
 		return 0;
+	read_steps(s, now);
 	s->far.looked_ns = now;
-	/* It may be ending. */
-	if (target__read_of(s->opts->pid, ctl->layout.counters.common, &value, sizeof(value)))
-		return far__wake(s);
-	ctl->far_steps = (value - ctl->counter[1]) / ctl->counter_step[1];
+	step_ns = far__pace(s, step_ns);
 	left = arm__steps_left(ctl);
-	if (now > s->far.until_ns || left <= NEAR || left <= 2 * arm__lead_ns() / step_ns)
+	if (now > s->far.until_ns || left <= NEAR || left <= 2 * arm__lead_ns() / step_ns ||
+	    (!ctl->hold && ctl->far_steps >= ctl->far_left))
 		return far__wake(s);
 	return 0;
 }
 
-/* The first boundary since the probes came back has told how many steps there were. */
-static void settle(struct session *s)
+uint64_t far__pace(const struct session *s, uint64_t step_ns)
 {
-	struct pt_ctl *ctl = s->probes.ctl;
+	const uint64_t seen = s->far.out || s->far.is_checked ? s->far.step_ns : 0;
 
-	if (ctl->step_seq == s->far.seq)
+	return seen && seen < step_ns ? seen : step_ns;
+}
+
+/* The first boundary since the probes came back has told how many steps there were, the next ones
+ * whether they still are as they were. */
+void far__check(struct session *s)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+	uint64_t seen = ctl->step_seq - s->far.seq;
+
+	if (!s->far.is_checked || seen < 2)
 		return;
-	ctl->far = 0;
-	ctl->far_steps = 0;
+	s->far.is_checked = false;
 	if (s->far.pause_ns < LONG_NS)
 		s->far.pause_ns *= 2;
-	if (ctl->counter_odd == s->far.odd)
+	/* A boundary may come between the two readings. */
+	if (ctl->counter_odd == s->far.odd && ctl->counter_alike + 2 >= s->far.alike + seen - 1)
 		return;
 	s->far.refuted = true;
 	session__progress_end(s);
 	log__warn("not all steps were alike while they were counted without probes: the number of "
-		  "step %llu may be wrong by some; from here on each is seen (--count-each-step: "
-		  "from the start)",
+		  "step %llu may be wrong; from here on each is seen (--count-each-step: from the "
+		  "start)",
 		  (unsigned long long)ctl->step);
 }
 
@@ -123,11 +158,7 @@ int far__adjust(struct session *s, uint64_t left, uint64_t step_ns)
 {
 	if (s->far.out)
 		return look(s, step_ns);
-	if (s->probes.ctl->far)
-		settle(s);
-	else if (may_leave(s, left, step_ns))
-		leave(s, left);
-	return 0;
+	return !s->far.is_checked && may_leave(s, left, step_ns) ? leave(s) : 0;
 }
 
 uint64_t far__step(const struct pt_ctl *ctl)
@@ -142,9 +173,10 @@ void far__tell(struct session *s)
 	*s->facts.counted = '\0';
 	if (ctl->counted_steps)
 		snprintf(s->facts.counted, sizeof(s->facts.counted),
-			 "; %s not seen but counted, by variables of the framework's%s",
+			 "; %s not seen, but counted by backward passes (%llu a step, whether an "
+			 "optimizer step followed or not)%s",
 			 counted(ctl->counted_steps, "step before was", "steps before were").s,
-			 s->far.refuted ? ", and not all were alike: step numbers may be wrong by "
-					  "some"
+			 (unsigned long long)ctl->counter_step[1],
+			 s->far.refuted ? ", and not all were alike: step numbers may be wrong"
 					: "");
 }

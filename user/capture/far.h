@@ -3,8 +3,9 @@
  * Far from a window the job runs without a single probe. Its steps are counted by two variables of
  * its own that grow by the same in each (struct pt_counters; PyTorch's: how many nodes autograd has
  * made, and how many backward passes there were), read from outside. Now and then, and before a
- * window, the probes are there for a step: by how far the two have come until then it is known how
- * many have ended. If they do not agree on one number, each step is seen by a probe from then on.
+ * window, the probes are there for two steps: by how far the two have come until the first it is
+ * known how many have ended. If they do not agree on one number, or the second is not as all before,
+ * each step is seen by a probe from then on. A backward pass without an optimizer step counts.
  */
 #ifndef PROFTRACE_FAR_H
 #define PROFTRACE_FAR_H
@@ -15,6 +16,10 @@
 int far__adjust(struct session *s, uint64_t left, uint64_t step_ns);
 /* The probes that count steps are there again, if they were out. */
 int far__wake(struct session *s);
+/* After that, whether what was counted can be true. Call often. */
+void far__check(struct session *s);
+/* Length of a step as it was seen from outside, if that is less. */
+uint64_t far__pace(const struct session *s, uint64_t step_ns);
 /* Steps until now, seen or counted. */
 uint64_t far__step(const struct pt_ctl *ctl);
 /* Puts what a recording says of it where its step rule is explained, "" if there is nothing. */

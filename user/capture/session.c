@@ -279,6 +279,8 @@ int session__window_finish(struct session *s)
 	s->window_ending = false;
 	/* On a full disk too, what was written is worth its tables. */
 	kept = recording_writer__bytes(w->writer) > 0;
+	far__check(s);
+	far__tell(s);
 	close_err = window__close(w, &s->facts, summary);
 	if (s->discard) {
 		unlink(w->path);

@@ -70,8 +70,10 @@ struct session {
 		bool refuted;		      /* its steps cannot be told without */
 		uint64_t pause_ns;	      /* how long the probes are out, 0: never yet */
 		uint64_t until_ns, looked_ns; /* the end of that, and the latest look at the job */
-		uint64_t seq;		      /* step_seq, counter_odd when the probes came back */
-		uint32_t odd;
+		uint64_t step_ns;	      /* a step's length by the latest look, 0: unknown */
+		bool is_checked;	      /* the probes are back for that, */
+		uint64_t seq;		      /* since step_seq, counter_odd, counter_alike were so */
+		uint32_t odd, alike;
 	} far;
 	struct held_step *held;
 	size_t held_cnt, held_cap;
