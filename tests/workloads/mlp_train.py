@@ -89,6 +89,7 @@ def parse_args():
     parser.add_argument("--workers", type=int, default=0, help="forked anew for each epoch")
     parser.add_argument("--worker-sleep", type=float, default=0, help="seconds, before its work")
     parser.add_argument("--sleep-ms", type=float, default=4, help="after each step")
+    parser.add_argument("--quick-after", type=int, metavar="STEPS", help="no sleep from then on")
     parser.add_argument("--prefetch", action="store_true", help="a thread fetches the batches")
     parser.add_argument("--no-loader", action="store_true", help="make each batch in the loop")
     parser.add_argument("--forward-only", type=int, default=0, metavar="STEPS",
@@ -144,7 +145,8 @@ def main():
                 if step == args.steps:
                     print("losses", *(x.hex() for x in losses))
                     sys.exit(args.exit_status)
-                time.sleep(args.sleep_ms / 1e3)
+                if args.quick_after is None or step < args.quick_after:
+                    time.sleep(args.sleep_ms / 1e3)
                 if asked.is_set() and args.on_usr1:
                     asked.clear()
                     ACTIONS[args.on_usr1]()

@@ -229,7 +229,8 @@ const struct opt record_opts[] = {
 	 CAPTURE(keep_all)},
 	{OPT_FLAG, "count-each-step", 0, NULL,
 	 "See each step by a probe, however far away the window is. Otherwise the steps of a job "
-	 "that does the same in each are counted from outside until the window is near.",
+	 "that does the same in each are counted from outside, by backward passes, until the "
+	 "window is near.",
 	 CAPTURE(count_each)},
 	{OPT_FLAG, "no-inject", 0, NULL,
 	 "Load no library into the process: no device times, only the calls of "

@@ -168,6 +168,20 @@ def without_probes(case):
             assert re.search(r"; \d{4,} steps before were not seen, but counted", rule), rule
 
 
+@test("a job that becomes much faster while no probe is in it: the window is still found")
+def quicker(case):
+    job = case.job("mlp_train.py", "--sleep-ms", 15, "--quick-after", 600).wait_steps(5)
+    tool = case.tool("-p", job.pid, "--record", "1500:1504").done(timeout_s=120)
+    assert "not all steps were alike" not in tool.err, tool.err
+    tables = tool.report()
+    sense.check(tables, 4)
+    check_window(tables, 1500, 1504)
+    begin = int(re.search(r"\d+", window(tables))[0])
+    assert begin < 1800, begin
+    rule = sense.rows(tables, "summary")[0]["step_rule"]
+    assert "not seen, but counted by backward passes (1 a step" in rule, rule
+
+
 @test("steps that turn out not to be alike are seen one by one again, and that is said")
 def not_alike(case):
     job = case.job("mlp_train.py", "--sleep-ms", 1, "--forward-only", 500).wait_steps(5)
