@@ -254,6 +254,7 @@ void probes__forget_spans(struct probes *p)
 		bpf_map_delete_elem(fd, &tid);
 		tid = next;
 	}
+	p->ctl->nests = 0; /* one that would never end seemed to hold those after it */
 }
 
 void probes__release(struct probes *p, const pid_t *pids, size_t cnt)
