@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* Steps told by a variable of the target's, where no probe saw them; see capture/far.h. */
+/* Steps told by variables of the target's, where no probe saw them; see capture/far.h. */
 #ifndef PROFTRACE_COUNTER_BPF_H
 #define PROFTRACE_COUNTER_BPF_H
 

@@ -52,6 +52,20 @@ static void take_out(struct session *s)
 	s->far.out = true;
 }
 
+static int bring_back(struct session *s)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	int err;
+
+	s->far.out = false;
+	/* What was seen of the step in which they were taken out is of that step. */
+	ctl->need_seen = ctl->epoch_ended = 0;
+	err = arm__reattach(s, GROUP_STEP);
+	ctl->woken_ns = clock__monotonic_ns();
+	decoder__forget_ranges(s->decoder, ctl->woken_ns);
+	return err;
+}
+
 static int leave(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
@@ -59,7 +73,7 @@ static int leave(struct session *s)
 	take_out(s);
 	/* A step that has ended meanwhile may have been another. */
 	if (ctl->counter_alike < ALIKE)
-		return far__wake(s);
+		return bring_back(s);
 	if (!s->far.pause_ns) {
 		s->far.pause_ns = SHORTLY_NS;
 		log__debug("from step %llu on steps are counted without probes",
@@ -75,22 +89,15 @@ static int leave(struct session *s)
 
 int far__wake(struct session *s)
 {
-	struct pt_ctl *ctl = s->probes.ctl;
-	int err;
+	const struct pt_ctl *ctl = s->probes.ctl;
 
 	if (!s->far.out)
 		return 0;
-	s->far.out = false;
 	s->far.is_checked = true;
 	s->far.seq = ctl->step_seq;
 	s->far.odd = ctl->counter_odd;
 	s->far.alike = ctl->counter_alike;
-	/* What was seen of the step in which they were taken out is of that step. */
-	ctl->need_seen = ctl->epoch_ended = 0;
-	err = arm__reattach(s, GROUP_STEP);
-	ctl->woken_ns = clock__monotonic_ns();
-	decoder__forget_ranges(s->decoder, ctl->woken_ns);
-	return err;
+	return bring_back(s);
 }
 
 /* Reads how far the job has come, and how fast. */
