@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* at::sequence_number::peek() as compilers write it, and functions that are none such. */
-#include "target/thread_local.h"
+#include "attach/thread_local.h"
 #include <criterion/criterion.h>
 #include <errno.h>
 

@@ -13,7 +13,7 @@
 #include "frameworks/torch_wrappers.h"
 #include "attach/site.h"
 #include "common/util.h"
-#include "target/thread_local.h"
+#include "attach/thread_local.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -20,7 +20,7 @@ def losses(job):
 @test("the same losses, bit by bit, with and without proftrace")
 def result(case):
     want = losses(case.job("mlp_train.py", "--steps", STEPS, "--sleep-ms", 0))
-    job = case.job("mlp_train.py", "--steps", STEPS, "--sleep-ms", 2).wait_steps(5)
+    job = case.job("mlp_train.py", "--steps", STEPS, "--sleep-ms", 8).wait_steps(5)
     for options in (["--detail", "phase"], ["--keep-all"],
                     ["--detail", "inner", "--record-shapes", "--profile-memory"]):
         tool = case.tool("-p", job.pid, "--record", "0:20", "--no-trace", *options).done()

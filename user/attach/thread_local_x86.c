@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "target/thread_local.h"
+#include "attach/thread_local.h"
 #include <Zydis/Zydis.h>
 #include <errno.h>
 #include <stdbool.h>
