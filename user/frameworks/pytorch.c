@@ -12,8 +12,8 @@
 #include "frameworks/torch_ops.h"
 #include "frameworks/torch_wrappers.h"
 #include "attach/site.h"
-#include "common/util.h"
 #include "attach/thread_local.h"
+#include "common/util.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
