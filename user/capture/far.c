@@ -2,6 +2,7 @@
 #include "capture/far.h"
 #include "bpf/proftrace.skel.h"
 #include "capture/arm.h"
+#include "capture/rest.h"
 #include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -61,8 +62,7 @@ static int bring_back(struct session *s)
 	/* What was seen of the step in which they were taken out is of that step. */
 	ctl->need_seen = ctl->epoch_ended = 0;
 	err = arm__reattach(s, GROUP_STEP);
-	ctl->woken_ns = clock__monotonic_ns();
-	decoder__forget_ranges(s->decoder, ctl->woken_ns);
+	rest__forget_ranges(s);
 	return err;
 }
 

@@ -89,11 +89,16 @@ void rest__go_on(struct session *s)
 	arm__hurry(false);
 }
 
+void rest__forget_ranges(struct session *s)
+{
+	s->probes.ctl->woken_ns = clock__monotonic_ns();
+	decoder__forget_ranges(s->decoder, s->probes.ctl->woken_ns);
+}
+
 void rest__end(struct session *s)
 {
 	if (!s->probes.ctl->resting)
 		return;
-	s->probes.ctl->woken_ns = clock__monotonic_ns();
-	decoder__forget_ranges(s->decoder, s->probes.ctl->woken_ns);
+	rest__forget_ranges(s);
 	s->probes.ctl->resting = 0;
 }

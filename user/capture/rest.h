@@ -18,6 +18,8 @@ int rest__settle(struct session *s);
  * before, the end tells. */
 void rest__begin(struct session *s);
 void rest__go_on(struct session *s);
+/* Probes of ranges are back: of those that began before, the end is not known. */
+void rest__forget_ranges(struct session *s);
 /* The probes are there again; ranges that began meanwhile are not known. */
 void rest__end(struct session *s);
 
