@@ -78,9 +78,8 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	int err = 0;
 
 	for (size_t i = 0; i < b->track_cnt; i++)
-		for (const struct span *root = b->tracks[i].roots; root; root = root->next_sibling)
-			for (const struct span *s = root; s && !err; s = span__next(s, root))
-				err = add_span(g, s);
+		for (const struct span *s = b->tracks[i].roots; s && !err; s = span__next(s, NULL))
+			err = add_span(g, s);
 	for (size_t i = 0; i < b->memory_cnt; i++)
 		add_memory(g, &b->memory[i]);
 	return err;

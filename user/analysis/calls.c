@@ -57,10 +57,9 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 
 		if (t->track->kind != TRACK_THREAD || !analysis__is_main(a, t->track))
 			continue;
-		for (const struct span *root = t->roots; root; root = root->next_sibling)
-			for (const struct span *s = root; s && !err; s = span__next(s, root))
-				if (s->kind == KIND_RUNTIME)
-					err = add_call(state, s);
+		for (const struct span *s = t->roots; s && !err; s = span__next(s, NULL))
+			if (s->kind == KIND_RUNTIME)
+				err = add_call(state, s);
 	}
 	return err;
 }

@@ -45,10 +45,9 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 
 		if (!analysis__is_main(a, t->track))
 			continue;
-		for (const struct span *root = t->roots; root; root = root->next_sibling)
-			for (const struct span *s = root; s && !err; s = span__next(s, root))
-				if (s->kind == KIND_COMMUNICATION)
-					err = add(state, &s->ev);
+		for (const struct span *s = t->roots; s && !err; s = span__next(s, NULL))
+			if (s->kind == KIND_COMMUNICATION)
+				err = add(state, &s->ev);
 	}
 	for (size_t i = 0; i < b->other_cnt && !err; i++)
 		if (analysis__is_collective(a->r, &b->others[i]))

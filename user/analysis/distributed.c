@@ -80,11 +80,9 @@ static int visit_thread(const struct analysis *a, struct distributed *d,
 	uint32_t group = a->opts->by_device ? HOST : 0;
 	int err = 0;
 
-	for (const struct span *root = t->roots; root; root = root->next_sibling)
-		for (const struct span *s = root; s && !err; s = span__next(s, root))
-			if (operator__is_communication(a, s))
-				err = add_time(d, true, group, s->ev.ts_ns,
-					       s->ev.ts_ns + s->ev.dur_ns);
+	for (const struct span *s = t->roots; s && !err; s = span__next(s, NULL))
+		if (operator__is_communication(a, s))
+			err = add_time(d, true, group, s->ev.ts_ns, s->ev.ts_ns + s->ev.dur_ns);
 	return err;
 }
 

@@ -28,14 +28,12 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	for (size_t i = 0; i < b->track_cnt; i++) {
 		if (!analysis__is_main(a, b->tracks[i].track))
 			continue;
-		for (const struct span *root = b->tracks[i].roots; root; root = root->next_sibling)
-			for (const struct span *s = root; s; s = span__next(s, root)) {
-				if (s->kind != KIND_RUNTIME ||
-				    !is_alloc(analysis__name(a, s->ev.name)))
-					continue;
-				c->cnt++;
-				c->ns += s->cpu_ns;
-			}
+		for (const struct span *s = b->tracks[i].roots; s; s = span__next(s, NULL)) {
+			if (s->kind != KIND_RUNTIME || !is_alloc(analysis__name(a, s->ev.name)))
+				continue;
+			c->cnt++;
+			c->ns += s->cpu_ns;
+		}
 	}
 	return 0;
 }

@@ -55,9 +55,8 @@ static uint64_t waits_in(const struct analysis *a, const struct track_batch *t)
 {
 	uint64_t cnt = 0;
 
-	for (const struct span *root = t->roots; root; root = root->next_sibling)
-		for (const struct span *s = root; s; s = span__next(s, root))
-			cnt += span__is_wait(a, s);
+	for (const struct span *s = t->roots; s; s = span__next(s, NULL))
+		cnt += span__is_wait(a, s);
 	return cnt;
 }
 

@@ -48,12 +48,11 @@ static int add_lines(const struct analysis *a, struct by_operator *lines, const 
 	int err = 0;
 
 	for (size_t i = 0; i < b->track_cnt; i++)
-		for (const struct span *root = b->tracks[i].roots;
-		     root && b->tracks[i].track->kind == TRACK_THREAD; root = root->next_sibling)
-			for (const struct span *s = root; s && !err; s = span__next(s, root))
-				if (s->ev.name)
-					err = by_operator__add_to(lines, s->ev.name,
-								  span__stack(a->r, s), s->self_ns);
+		for (const struct span *s = b->tracks[i].roots;
+		     s && !err && b->tracks[i].track->kind == TRACK_THREAD; s = span__next(s, NULL))
+			if (s->ev.name)
+				err = by_operator__add_to(lines, s->ev.name, span__stack(a->r, s),
+							  s->self_ns);
 	return err;
 }
 

@@ -23,14 +23,14 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	for (size_t i = 0; i < b->track_cnt; i++) {
 		if (!analysis__is_main(a, b->tracks[i].track))
 			continue;
-		for (const struct span *root = b->tracks[i].roots; root; root = root->next_sibling)
-			for (const struct span *s = root; s && !err; s = span__next(s, root)) {
-				if (!span__is_wait(a, s))
-					continue;
-				y->cnt++;
-				y->ns += s->cpu_ns;
-				err = by_operator__add(a, &y->by, s, s->cpu_ns);
-			}
+		for (const struct span *s = b->tracks[i].roots; s && !err;
+		     s = span__next(s, NULL)) {
+			if (!span__is_wait(a, s))
+				continue;
+			y->cnt++;
+			y->ns += s->cpu_ns;
+			err = by_operator__add(a, &y->by, s, s->cpu_ns);
+		}
 	}
 	return err;
 }

@@ -32,22 +32,21 @@ static int take_track(const struct analysis *a, struct forward_ops *f, const str
 {
 	int err = 0;
 
-	for (const struct span *root = t->roots; root; root = root->next_sibling)
-		for (const struct span *s = root; s && !err; s = span__next(s, root)) {
-			const struct forward_op op = {.seq = s->ev.id,
-						      .order = f->order++,
-						      .begin_ns = s->ev.ts_ns,
-						      .end_ns = s->ev.ts_ns + s->ev.dur_ns,
-						      .track = t->track,
-						      .pid = t->track->pid,
-						      .group = by_name__group(a, t->track),
-						      .name = s->ev.name,
-						      .stack = span__stack(a->r, s)};
+	for (const struct span *s = t->roots; s && !err; s = span__next(s, NULL)) {
+		const struct forward_op op = {.seq = s->ev.id,
+					      .order = f->order++,
+					      .begin_ns = s->ev.ts_ns,
+					      .end_ns = s->ev.ts_ns + s->ev.dur_ns,
+					      .track = t->track,
+					      .pid = t->track->pid,
+					      .group = by_name__group(a, t->track),
+					      .name = s->ev.name,
+					      .stack = span__stack(a->r, s)};
 
-			if (s->kind == KIND_OPERATOR && s->ev.id != EVENT_NO_ID &&
-			    category(a, s) == CAT_OPERATOR)
-				err = ARRAY_PUSH(f->items, f->cnt, f->cap, op);
-		}
+		if (s->kind == KIND_OPERATOR && s->ev.id != EVENT_NO_ID &&
+		    category(a, s) == CAT_OPERATOR)
+			err = ARRAY_PUSH(f->items, f->cnt, f->cap, op);
+	}
 	return err;
 }
 

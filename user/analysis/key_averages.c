@@ -227,12 +227,11 @@ static int add_track(const struct analysis *a, struct averages *k, const struct 
 {
 	int err = 0;
 
-	for (const struct span *root = t->roots; root; root = root->next_sibling)
-		for (const struct span *s = root; s && !err; s = span__next(s, root))
-			if (t->track->kind == TRACK_THREAD)
-				err = add_span(a, k, t->track, s);
-			else if (is_event(s))
-				err = add_device(a, k, t->track, s);
+	for (const struct span *s = t->roots; s && !err; s = span__next(s, NULL))
+		if (t->track->kind == TRACK_THREAD)
+			err = add_span(a, k, t->track, s);
+		else if (is_event(s))
+			err = add_device(a, k, t->track, s);
 	return err;
 }
 

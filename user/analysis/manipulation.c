@@ -60,11 +60,9 @@ static int visit_thread(const struct analysis *a, struct manipulations *m,
 {
 	int err = 0;
 
-	for (const struct span *root = t->roots; root; root = root->next_sibling)
-		for (const struct span *s = root; s && !err; s = span__next(s, root))
-			if (s->kind == KIND_USER &&
-			    range__is_manipulation(analysis__name(a, s->ev.name)))
-				err = by_name__add(a, &m->ranges, t->track, s);
+	for (const struct span *s = t->roots; s && !err; s = span__next(s, NULL))
+		if (s->kind == KIND_USER && range__is_manipulation(analysis__name(a, s->ev.name)))
+			err = by_name__add(a, &m->ranges, t->track, s);
 	return err;
 }
 

@@ -47,19 +47,18 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	for (size_t i = 0; i < b->track_cnt; i++) {
 		if (!analysis__is_main(a, b->tracks[i].track))
 			continue;
-		for (const struct span *root = b->tracks[i].roots; root; root = root->next_sibling)
-			for (const struct span *s = root; s; s = span__next(s, root)) {
-				const struct stat_key key = {.group = s->device_ns > 0,
-							     .id = name_id(a, &s->ev)};
-				struct stat *stat;
+		for (const struct span *s = b->tracks[i].roots; s; s = span__next(s, NULL)) {
+			const struct stat_key key = {.group = s->device_ns > 0,
+						     .id = name_id(a, &s->ev)};
+			struct stat *stat;
 
-				if (!is_operator(s))
-					continue;
-				stat = stat_map__at(&o->map, &key);
-				if (!stat)
-					return -ENOMEM;
-				stat__add_event(stat, s->ev.flags, s->cpu_ns, s->device_ns);
-			}
+			if (!is_operator(s))
+				continue;
+			stat = stat_map__at(&o->map, &key);
+			if (!stat)
+				return -ENOMEM;
+			stat__add_event(stat, s->ev.flags, s->cpu_ns, s->device_ns);
+		}
 	}
 	return 0;
 }

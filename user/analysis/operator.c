@@ -128,12 +128,10 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 
 		if (t->track->kind != TRACK_THREAD)
 			continue;
-		for (const struct span *root = t->roots; root; root = root->next_sibling)
-			for (const struct span *s = root; s && !err; s = span__next(s, root))
-				err = is_operator(s) ? add_operator(a, state, t->track, s)
-				      : is_function_inside(a, s)
-					      ? by_name__add(a, &o->inside, t->track, s)
-					      : 0;
+		for (const struct span *s = t->roots; s && !err; s = span__next(s, NULL))
+			err = is_operator(s)		 ? add_operator(a, state, t->track, s)
+			      : is_function_inside(a, s) ? by_name__add(a, &o->inside, t->track, s)
+							 : 0;
 	}
 	return err;
 }

@@ -67,9 +67,8 @@ static uint64_t span_cnt(const struct batch *b)
 	uint64_t cnt = 0;
 
 	for (size_t i = 0; i < b->track_cnt; i++)
-		for (const struct span *r = b->tracks[i].roots; r; r = r->next_sibling)
-			for (const struct span *s = r; s; s = span__next(s, r))
-				cnt++;
+		for (const struct span *s = b->tracks[i].roots; s; s = span__next(s, NULL))
+			cnt++;
 	return cnt;
 }
 

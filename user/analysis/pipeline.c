@@ -106,9 +106,8 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 
 		if (t->track->kind != TRACK_THREAD)
 			continue;
-		for (const struct span *root = t->roots; root; root = root->next_sibling)
-			for (const struct span *s = root; s && !err; s = span__next(s, root))
-				err = add_span(a, state, t->track, s);
+		for (const struct span *s = t->roots; s && !err; s = span__next(s, NULL))
+			err = add_span(a, state, t->track, s);
 	}
 	for (size_t i = 0; i < b->other_cnt && !err; i++)
 		err = add_rows(a, state, &b->others[i]);

@@ -58,17 +58,16 @@ static int add(struct reading *rd, enum series_kind kind, const struct span *spa
 	return 0;
 }
 
-static int add_spans(struct reading *rd, const struct span *root)
+static int add_spans(struct reading *rd, const struct span *roots)
 {
 	int err = 0;
 
-	for (; root && !err; root = root->next_sibling)
-		for (const struct span *s = root; s && !err; s = span__next(s, root)) {
-			if (s->kind == KIND_OPERATOR || s->kind == KIND_PYTHON_OP)
-				err = add(rd, SERIES_OPERATOR, s, s->cpu_ns);
-			else if (s->kind == KIND_KERNEL)
-				err = add(rd, SERIES_KERNEL, s, s->ev.dur_ns);
-		}
+	for (const struct span *s = roots; s && !err; s = span__next(s, NULL)) {
+		if (s->kind == KIND_OPERATOR || s->kind == KIND_PYTHON_OP)
+			err = add(rd, SERIES_OPERATOR, s, s->cpu_ns);
+		else if (s->kind == KIND_KERNEL)
+			err = add(rd, SERIES_KERNEL, s, s->ev.dur_ns);
+	}
 	return err;
 }
 

@@ -5,18 +5,17 @@
 
 static int sum_names(struct stat_map *m, const struct span *roots)
 {
-	for (const struct span *root = roots; root; root = root->next_sibling)
-		for (const struct span *s = root; s; s = span__next(s, root)) {
-			const struct stat_key key = {.id = s->ev.name};
-			struct stat *stat;
+	for (const struct span *s = roots; s; s = span__next(s, NULL)) {
+		const struct stat_key key = {.id = s->ev.name};
+		struct stat *stat;
 
-			if (!s->ev.name || span_kind__is_phase(s->kind) || s->kind == KIND_STEP)
-				continue;
-			stat = stat_map__at(m, &key);
-			if (!stat)
-				return -ENOMEM;
-			stat->cpu.total += s->self_ns;
-		}
+		if (!s->ev.name || span_kind__is_phase(s->kind) || s->kind == KIND_STEP)
+			continue;
+		stat = stat_map__at(m, &key);
+		if (!stat)
+			return -ENOMEM;
+		stat->cpu.total += s->self_ns;
+	}
 	return 0;
 }
 

@@ -99,7 +99,8 @@ struct model_opts {
 /* Name of a span: the recording's, or the kind's label for an inferred phase. Never NULL. */
 const char *span__name(const struct recording *r, const struct span *s);
 
-/* The next span of the tree under `root` in preorder, NULL after the last. */
+/* The next span in preorder, NULL after the last: of the tree under `root`, or if that is NULL of the
+ * whole track. */
 struct span *span__next(const struct span *s, const struct span *root);
 
 /* One of DATALOADER, FORWARD, BACKWARD, OPTIMIZATION. */
