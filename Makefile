@@ -39,6 +39,7 @@ OBJS      := $(SRCS:%.c=$(BUILD)/%.o) $(BUILD)/user/page/assets.o
 BPF_SRCS  := $(sort $(wildcard bpf/*.bpf.c))
 BPF_OBJS  := $(BPF_SRCS:%.bpf.c=$(BUILD)/%.bpf.o)
 SKEL      := $(BUILD)/bpf/proftrace.skel.h
+SYSCALLS  := $(BUILD)/syscall_names.h
 SHIM      := $(BUILD)/libproftrace_cupti.so
 SHIM_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard cupti_shim/*.c)))
 TEST_SRCS := $(sort $(wildcard tests/unit/*.c))
@@ -89,7 +90,7 @@ $(BUILD)/proftrace.1: $(BUILD)/proftrace
 	$(call say,GEN)
 	$(Q)$< --man > $@
 
-$(BUILD)/%.o: %.c $(BUILD)/cflags | $(SKEL)
+$(BUILD)/%.o: %.c $(BUILD)/cflags | $(SKEL) $(SYSCALLS)
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
@@ -119,7 +120,14 @@ $(BUILD)/bpf/proftrace.bpf.o: $(BPF_OBJS) $(BUILD)/bpf-sources
 $(SKEL): $(BUILD)/bpf/proftrace.bpf.o
 	$(call say,GEN)
 	$(Q)$(BPFTOOL) gen skeleton $< name proftrace_bpf > $@
-skel: $(SKEL)
+skel: $(SKEL) $(SYSCALLS)
+# The system calls of this architecture by number, out of the kernel's headers.
+$(SYSCALLS):
+	$(call say,GEN)
+	@mkdir -p $(@D)
+	$(Q)echo '#include <asm/unistd.h>' | $(CC) -E -dM -x c - | \
+		sed -n 's/^#define __NR_\([a-z0-9_]*\) [0-9]*$$/[__NR_\1] = "\1",/p' | sort > $@.new
+	$(Q)test -s $@.new && mv $@.new $@
 
 # ---- tests ----
 # On all cores, unless make was told how many to use.

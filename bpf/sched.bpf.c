@@ -5,7 +5,7 @@
  * and a CPU's events are its own, so neither map needs locks or atomics. Everything is
  * preallocated: allocating under a runqueue lock could wake a task and deadlock.
  */
-#include "maps.bpf.h"
+#include "sched_sums.bpf.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
@@ -15,7 +15,6 @@
 #define TASK_DEAD	     0x80
 #define PF_IO_WORKER	     0x00000010
 #define PF_KTHREAD	     0x00200000
-#define TIF_ADDR32	     (1u << 29)
 #define NR_SCHED_YIELD	     24
 #define PWR_EVENT_EXIT	     ((__u32) - 1)
 
@@ -34,33 +33,9 @@ struct {
 	__type(value, struct pt_sched_cpu);
 } sched_cpus SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, PT_SCHED_MAX_SUMS);
-	__type(key, struct pt_sched_key);
-	__type(value, struct pt_sched_sum);
-} sched_sums SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, PT_SCHED_SPAN_BYTES);
-} sched_spans SEC(".maps");
-
-struct pt_sched_ctl sched_ctl = {};
-
 /* Set before load. The state argument of sched_switch came with 5.18: before, the field still holds
  * it when the tracepoint fires. */
 const volatile bool sched_has_prev_state = false;
-const volatile bool sched_all = false; /* every process, and no reasons: `proftrace cpu` */
-
-static __always_inline bool wanted(struct task_struct *task)
-{
-	__u32 tgid = task->tgid;
-
-	if (!task->pid)
-		return false;
-	return sched_all || bpf_map_lookup_elem(&targets, &tgid);
-}
 
 static __always_inline __u32 task_state(struct task_struct *task)
 {
@@ -121,86 +96,6 @@ static __always_inline void state_off_cpu(struct task_struct *task, __u32 state,
 	else if (state & TASK_UNINTERRUPTIBLE)
 		wait = PT_WAIT_DISK;
 	o->reason = wait << 16 | call;
-}
-
-static __noinline int span_emit(struct task_struct *task, struct pt_sched_key *key, __u64 begin,
-				__u64 end, __u64 cpu_ns)
-{
-	struct pt_sched_span *s = bpf_ringbuf_reserve(&sched_spans, sizeof(*s), 0);
-
-	if (!s) {
-		__sync_fetch_and_add(&sched_ctl.lost_spans, 1);
-		return 0;
-	}
-	s->begin_ns = begin;
-	s->end_ns = end;
-	s->cpu_ns = cpu_ns < end - begin ? cpu_ns : end - begin;
-	s->tid = key->tid;
-	s->tgid = key->tgid;
-	s->reason = key->reason;
-	s->state = key->state;
-	bpf_probe_read_kernel_str(s->comm, sizeof(s->comm), task->comm);
-	/* The loader reads this ring when it drains; waking it from here could recurse. */
-	bpf_ringbuf_submit(s, BPF_RB_NO_WAKEUP);
-	return 0;
-}
-
-static __noinline int sum_add(struct task_struct *task, struct pt_sched_key *key, __u64 ns,
-			      __u64 cpu_ns, __u32 cnt)
-{
-	struct pt_sched_sum *s = bpf_map_lookup_elem(&sched_sums, key);
-
-	if (s) {
-		s->ns += ns;
-		s->cpu_ns += cpu_ns;
-		s->cnt += cnt;
-	} else {
-		struct pt_sched_sum first = {.ns = ns, .cpu_ns = cpu_ns, .cnt = cnt};
-
-		bpf_probe_read_kernel_str(first.comm, sizeof(first.comm), task->comm);
-		if (bpf_map_update_elem(&sched_sums, key, &first, BPF_NOEXIST))
-			__sync_fetch_and_add(&sched_ctl.lost_sums, 1);
-	}
-	return 0;
-}
-
-/* Backwards from the latest boundary, so that the newest step comes first. */
-static __always_inline void sum_split(struct task_struct *task, struct pt_sched_key *key,
-				      __u64 begin, __u64 end, __u64 cpu_ns)
-{
-	__u64 seq = ctl.step_seq;
-
-	for (int i = 0; i < PT_SCHED_MAX_SPLIT; i++) {
-		__u64 step = ctl.step_ns[(seq - i) % PT_STEP_RING];
-		__u64 from = step > begin ? step : begin;
-
-		if (from < end) {
-			__u64 ns = end - from;
-			__u64 part = cpu_ns < ns || from == begin ? cpu_ns : ns;
-
-			key->step_ns = step;
-			sum_add(task, key, ns, part, from == begin);
-			cpu_ns -= part;
-			end = from;
-		}
-		if (step <= begin)
-			break;
-	}
-}
-
-/* The interval [begin, end) of a thread or a CPU is over: into the sums, or whole to the loader. */
-static __always_inline void account(struct task_struct *task, struct pt_sched_key *key, __u64 begin,
-				    __u64 end, __u64 cpu_ns)
-{
-	bool open = ctl.window_open;
-
-	if (begin >= end || (!open && begin >= ctl.window_close_ns))
-		return;
-	if (!open || begin < ctl.window_open_ns || begin < sched_ctl.drained_ns ||
-	    ctl.step_ns[(ctl.step_seq - (PT_SCHED_MAX_SPLIT - 1)) % PT_STEP_RING] > begin)
-		span_emit(task, key, begin, end, cpu_ns);
-	else
-		sum_split(task, key, begin, end, cpu_ns);
 }
 
 static __always_inline void cpu_set(struct task_struct *task, __u32 cpu, bool busy)

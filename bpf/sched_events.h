@@ -21,6 +21,11 @@
 /* The same numbers as enum sched_state of the recording. A CPU is RUN (busy) or BLOCKED (idle). */
 enum pt_sched_state { PT_SCHED_RUN = 1, PT_SCHED_RUNNABLE = 2, PT_SCHED_BLOCKED = 3 };
 
+/* Into the kernel and back: beside the states, not one of them. A fault's reason is an enum pt_fault,
+ * a call's its number. */
+enum pt_entry { PT_ENTRY_SYSCALL = 4, PT_ENTRY_FAULT = 5 };
+enum pt_fault { PT_FAULT_ANONYMOUS = 1, PT_FAULT_FILE = 2, PT_FAULT_DISK = 3 };
+
 /* Why a thread does not run: (enum pt_wait << 16) | system call number or enum pt_wait_call. */
 enum pt_wait {
 	PT_WAIT_NONE = 0,      /* woken and waiting for a CPU */
@@ -41,8 +46,8 @@ struct pt_sched_open {
 	__u64 exec_ns; /* the kernel's own count of run time when the interval began */
 	__u32 tgid;
 	__u32 reason;
-	__u32 state; /* enum pt_sched_state */
-	__u32 pad;
+	__u32 state; /* enum pt_sched_state or pt_entry */
+	__u32 again; /* a fault that will be tried again */
 };
 
 /* One word, so that it is always whole: (since_ns << 1) | busy; 0: idle since the start. */

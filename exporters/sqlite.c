@@ -200,15 +200,28 @@ static int put_devices(const struct database *d)
 	return err;
 }
 
-static int put_sched(const struct database *d)
+static const char *state_text(uint8_t state)
 {
-	static const char *const states[] = {[SCHED_RUN] = "running",
-					     [SCHED_RUNNABLE] = "runnable",
-					     [SCHED_BLOCKED] = "blocked"};
-	const struct sched_row *rows;
-	const size_t cnt = recording__sched(d->r, &rows);
+	switch (state) {
+	case SCHED_RUN:
+		return "running";
+	case SCHED_RUNNABLE:
+		return "runnable";
+	case SCHED_BLOCKED:
+		return "blocked";
+	case ENTRY_SYSCALL:
+		return "system call";
+	case ENTRY_FAULT:
+		return "page fault";
+	}
+	return "unknown";
+}
+
+static int put_rows(const struct database *d, const char *insert, const struct sched_row *rows,
+		    size_t cnt)
+{
 	sqlite3_stmt *s = NULL;
-	int err = prepare(d, "INSERT INTO sched VALUES (?, ?, ?, ?, ?, ?)", &s);
+	int err = prepare(d, insert, &s);
 
 	for (size_t i = 0; i < cnt && !err; i++) {
 		const struct name *reason =
@@ -218,10 +231,7 @@ static int put_sched(const struct database *d)
 		bind_u64(s, 1, rows[i].track);
 		if (rows[i].step != EVENT_NO_ID)
 			bind_u64(s, 2, rows[i].step);
-		bind_text(s, 3,
-			  rows[i].state < ARRAY_SIZE(states) && states[rows[i].state]
-				  ? states[rows[i].state]
-				  : "unknown");
+		bind_text(s, 3, state_text(rows[i].state));
 		bind_text(s, 4, reason ? reason->text : NULL);
 		bind_u64(s, 5, rows[i].ns);
 		bind_u64(s, 6, rows[i].cnt);
@@ -229,6 +239,18 @@ static int put_sched(const struct database *d)
 	}
 	sqlite3_finalize(s);
 	return err;
+}
+
+static int put_sched(const struct database *d)
+{
+	const struct sched_row *rows;
+	size_t cnt = recording__sched(d->r, &rows);
+	int err = put_rows(d, "INSERT INTO sched VALUES (?, ?, ?, ?, ?, ?)", rows, cnt);
+
+	if (err)
+		return err;
+	cnt = recording__entries(d->r, &rows);
+	return put_rows(d, "INSERT INTO kernel_entries VALUES (?, ?, ?, ?, ?, ?)", rows, cnt);
 }
 
 /* ---- events ---- */

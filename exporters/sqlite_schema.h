@@ -12,6 +12,8 @@ static const char sqlite_tables[] =
 	" device INTEGER, stream INTEGER, name TEXT);"
 	"CREATE TABLE devices (id INTEGER PRIMARY KEY, name TEXT, memory_bytes INTEGER,"
 	" compute_major INTEGER, compute_minor INTEGER, multiprocessors INTEGER);"
+	"CREATE TABLE kernel_entries (track_id INTEGER NOT NULL REFERENCES tracks, step INTEGER,"
+	" kind TEXT NOT NULL, what TEXT, ns INTEGER NOT NULL, entries INTEGER NOT NULL);"
 	"CREATE TABLE sched (track_id INTEGER NOT NULL REFERENCES tracks, step INTEGER,"
 	" state TEXT NOT NULL, reason TEXT, ns INTEGER NOT NULL, intervals INTEGER NOT NULL);";
 

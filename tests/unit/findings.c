@@ -684,6 +684,59 @@ Test(findings, a_step_that_sleeps)
 	expect(&j, "off_cpu", "The training thread sleeps for 29 % of the step.");
 }
 
+/* ---- page faults ---- */
+
+static void entry(struct job *j, uint64_t step, uint8_t state, const char *what, uint64_t cnt,
+		  uint64_t ms)
+{
+	const struct sched_row row = {.track = j->s.main,
+				      .step = step,
+				      .state = state,
+				      .reason =
+					      recording_writer__name(j->s.w, CAT_NONE, what, NULL),
+				      .ns = ms * MS,
+				      .cnt = cnt};
+
+	cr_assert_eq(recording_writer__entry(j->s.w, &row), 0);
+}
+
+static void faulting_steps(struct job *j, const char *what, uint64_t cnt, uint64_t ms)
+{
+	for (uint64_t i = 0; i < STEPS; i++) {
+		entry(j, i, ENTRY_FAULT, what, cnt, ms);
+		entry(j, i, ENTRY_SYSCALL, "munmap", 3, 1);
+		entry(j, i, ENTRY_SYSCALL, "futex", 3, 80);
+	}
+	plain_steps(j, &healthy);
+}
+
+Test(findings, a_step_that_takes_its_memory_anew)
+{
+	struct job j = job_new();
+
+	faulting_steps(&j, FAULT_ANONYMOUS, 4000, 19);
+	expect(&j, "page_faults",
+	       "4000 of a step, 19.00 ms, by memory without a file, and 3.0 calls");
+}
+
+Test(findings, a_step_that_reads_mapped_files)
+{
+	struct job j = job_new();
+
+	faulting_steps(&j, FAULT_DISK, 70, 9);
+	expect(&j, "page_faults", "it reads files that are mapped into memory");
+}
+
+Test(findings, few_or_short_faults_are_none)
+{
+	struct job few = job_new(), quick = job_new();
+
+	faulting_steps(&few, FAULT_ANONYMOUS, 7, 19);
+	expect(&few, NULL, NULL);
+	faulting_steps(&quick, FAULT_ANONYMOUS, 4000, 4);
+	expect(&quick, NULL, NULL);
+}
+
 /* ---- memory ---- */
 
 #define MB 1000000

@@ -113,6 +113,10 @@ Test(recording, names_tracks_sched_and_json_come_back)
 	cr_expect(eq(u8, rows[1].state, SCHED_BLOCKED));
 	cr_expect(eq(u32, rows[1].reason, 3));
 	cr_expect(eq(u64, rows[1].step, EVENT_NO_ID));
+	cr_assert(eq(sz, recording__entries(r, &rows), 1));
+	cr_expect(eq(u8, rows[0].state, ENTRY_FAULT));
+	cr_expect(eq(u64, rows[0].step, 7));
+	cr_expect(eq(u64, rows[0].cnt, 64));
 	cr_expect_not_null(json_object_get(recording__meta(r), "tool"));
 	cr_expect_not_null(json_object_get(recording__summary(r), "loss"));
 	recording__close(r);

@@ -100,6 +100,8 @@ void sample__write(const char *path, size_t per_chunk)
 		{.track = 1, .state = SCHED_RUN, .step = 2, .ns = 12345, .cnt = 3},
 		{.track = 1, .state = SCHED_BLOCKED, .reason = 3, .step = EVENT_NO_ID, .ns = 1},
 	};
+	const struct sched_row fault = {
+		.track = 1, .state = ENTRY_FAULT, .reason = 3, .step = 7, .ns = 99, .cnt = 64};
 	json_t *meta = json_pack("{s:{s:s}}", "tool", "name", "proftrace");
 	json_t *summary = json_pack("{s:{s:i}}", "loss", "ring", 0);
 	struct recording_writer *w;
@@ -117,6 +119,7 @@ void sample__write(const char *path, size_t per_chunk)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		cr_assert_eq(recording_writer__sched(w, &rows[i]), 0);
+	cr_assert_eq(recording_writer__entry(w, &fault), 0);
 	cr_assert_eq(recording_writer__events(w), ARRAY_SIZE(events));
 	cr_assert_eq(recording_writer__close(w, summary), 0);
 	json_decref(meta);

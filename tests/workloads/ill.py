@@ -17,9 +17,10 @@ from torch.utils.data import DataLoader, Dataset
 from networks import endless
 
 ILLNESSES = ["none", "loader", "workers", "slow-step", "slow-operator", "outside", "lock", "child",
-             "spike", "pageable", "page-locked"]
+             "spike", "churn", "pageable", "page-locked"]
 LARGE_BYTES, SMALL_BYTES = 32 << 20, 4 << 20
 SPIKE_FLOATS = 32 << 20
+CHURN_FLOATS = 16 << 20  # larger than what glibc keeps at most
 
 
 class Samples(Dataset):
@@ -102,6 +103,8 @@ def main():
                 torch.mm(big, big)
             if args.illness == "spike":
                 torch.empty(SPIKE_FLOATS)
+            if args.illness == "churn":
+                torch.ones(CHURN_FLOATS)
             if args.illness == "child":
                 subprocess.run(["sleep", "0.03"], check=True)
             loss.backward()

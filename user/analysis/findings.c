@@ -24,6 +24,7 @@ static const struct finding_rule *const rules[] = {
 	&finding_off_cpu,
 	&finding_slow_steps,
 	&finding_outside_phases,
+	&finding_page_faults,
 	&finding_memory_peak,
 	&finding_memory_unused,
 };

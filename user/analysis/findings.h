@@ -27,7 +27,7 @@ struct finding_rule {
 extern const struct finding_rule finding_data_loader, finding_device_idle, finding_sync,
 	finding_slow_steps, finding_cpu_wait, finding_exposed_communication, finding_device_alloc,
 	finding_small_copies, finding_copy_bandwidth, finding_exposed_copies, finding_outside_phases,
-	finding_off_cpu, finding_memory_peak, finding_memory_unused;
+	finding_off_cpu, finding_page_faults, finding_memory_peak, finding_memory_unused;
 
 /* Mean over the steps. */
 uint64_t finding__per_step(const struct analysis *a, uint64_t total_ns);

@@ -29,6 +29,7 @@ struct capture_opts {
 	pid_t pid;
 	enum detail detail;
 	bool record_shapes, profile_memory, with_stack;
+	bool syscalls, page_faults; /* time in the kernel, by thread and step */
 	bool timer_only;   /* with DETAIL_PHASE: steps and the wait for data, nothing else */
 	bool has_schedule; /* else the window is `duration_ns` long, or until stopped */
 	struct pt_schedule schedule;

@@ -103,6 +103,8 @@ static void preallocate(struct proftrace_bpf *skel)
 
 int probes__load(struct probes *p, const struct capture_opts *opts, const struct probe_plan *plan)
 {
+	const struct sched_source_opts sched = {.syscalls = opts->syscalls,
+						.page_faults = opts->page_faults};
 	int err;
 
 	p->plan = plan;
@@ -111,7 +113,7 @@ int probes__load(struct probes *p, const struct capture_opts *opts, const struct
 	if (!p->skel)
 		return err__set(-errno, "cannot open the BPF object: %s", strerror(errno));
 	choose_programs(p);
-	err = sched_source__prepare(p->skel, false);
+	err = sched_source__prepare(p->skel, &sched);
 	if (!err)
 		err = task_source__prepare(p->skel);
 	if (!err && !opts->no_inject)

@@ -13,11 +13,13 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#define LINK_CNT 5
+#define LINK_MAX   9
+#define ENTRY_SUMS 4 /* so many times as many sums with system calls and page faults */
 
 struct sched_source {
 	struct proftrace_bpf *skel;
-	struct bpf_link *links[LINK_CNT];
+	struct bpf_link *links[LINK_MAX];
+	size_t link_cnt;
 	struct ring_buffer *spans;
 	struct sched_sums sums;
 	uint64_t drained_ns;
@@ -38,7 +40,47 @@ static bool switch_has_prev_state(const struct btf *btf)
 	return t && btf_is_func_proto(t) && btf_vlen(t) == 5;
 }
 
-int sched_source__prepare(struct proftrace_bpf *skel, bool all)
+/* 0, or why the kernel lets no program be called around its function, which some do not: they are
+ * built without, or a sandbox forbids it. */
+static int check_faults(const struct btf *btf)
+{
+	const struct bpf_insn nothing[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	const int id = btf__find_by_name_kind(btf, "handle_mm_fault", BTF_KIND_FUNC);
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY,
+		    .attach_btf_id = (__u32)id);
+	int fd = id < 0 ? id
+			: bpf_prog_load(BPF_PROG_TYPE_TRACING, "try", "GPL", nothing,
+					ARRAY_SIZE(nothing), &opts);
+
+	if (fd < 0)
+		return err__set(-ENOTSUP,
+				"--page-faults: this kernel lets no program look at its "
+				"function handle_mm_fault (%s); leave the option out",
+				strerror(-fd));
+	close(fd);
+	return 0;
+}
+
+/* The programs that are attached, the scheduler's own first. */
+static size_t list_programs(const struct proftrace_bpf *skel, struct bpf_program *out[LINK_MAX])
+{
+	struct bpf_program *const progs[LINK_MAX] = {
+		skel->progs.sched_switch, skel->progs.sched_wakeup, skel->progs.sched_wakeup_new,
+		skel->progs.sched_exec,	  skel->progs.sched_idle,   skel->progs.syscall_enter,
+		skel->progs.syscall_exit, skel->progs.fault_enter,  skel->progs.fault_exit,
+	};
+	size_t cnt = 0;
+
+	for (size_t i = 0; i < LINK_MAX; i++)
+		if (bpf_program__autoload(progs[i]))
+			out[cnt++] = progs[i];
+	return cnt;
+}
+
+int sched_source__prepare(struct proftrace_bpf *skel, const struct sched_source_opts *opts)
 {
 	struct bpf_program *progs[] = {
 		skel->progs.sched_switch, skel->progs.sched_wakeup, skel->progs.sched_wakeup_new,
@@ -51,8 +93,21 @@ int sched_source__prepare(struct proftrace_bpf *skel, bool all)
 		return err__set(-errno, "scheduler times: no BTF in /sys/kernel/btf/vmlinux; the "
 					"kernel needs CONFIG_DEBUG_INFO_BTF");
 	skel->rodata->sched_has_prev_state = switch_has_prev_state(btf);
-	skel->rodata->sched_all = all;
+	skel->rodata->sched_all = opts->all;
+	err = opts->page_faults ? check_faults(btf) : 0;
 	btf__free(btf);
+	if (err)
+		return err;
+	bpf_program__set_autoload(skel->progs.syscall_enter, opts->syscalls);
+	bpf_program__set_autoload(skel->progs.syscall_exit, opts->syscalls);
+	bpf_program__set_autoload(skel->progs.fault_enter, opts->page_faults);
+	bpf_program__set_autoload(skel->progs.fault_exit, opts->page_faults);
+	if (!opts->syscalls)
+		bpf_map__set_max_entries(skel->maps.open_calls, 1);
+	if (!opts->page_faults)
+		bpf_map__set_max_entries(skel->maps.open_faults, 1);
+	if (opts->syscalls || opts->page_faults)
+		bpf_map__set_max_entries(skel->maps.sched_sums, ENTRY_SUMS * PT_SCHED_MAX_SUMS);
 	err = bpf_map__set_max_entries(skel->maps.sched_cpus, libbpf_num_possible_cpus());
 	if (err)
 		return err__set(err, "scheduler times: cannot size a map for %d CPUs",
@@ -112,17 +167,16 @@ static int span_take(void *ctx, void *data, size_t size)
 
 static int attach(struct sched_source *s)
 {
-	struct bpf_program *progs[LINK_CNT] = {
-		s->skel->progs.sched_switch,	 s->skel->progs.sched_wakeup,
-		s->skel->progs.sched_wakeup_new, s->skel->progs.sched_exec,
-		s->skel->progs.sched_idle,
-	};
+	struct bpf_program *progs[LINK_MAX];
+	size_t cnt = list_programs(s->skel, progs);
 
-	for (size_t i = 0; i < LINK_CNT; i++) {
-		s->links[i] = bpf_program__attach(progs[i]);
-		if (!s->links[i])
+	for (; s->link_cnt < cnt; s->link_cnt++) {
+		struct bpf_program *prog = progs[s->link_cnt];
+
+		s->links[s->link_cnt] = bpf_program__attach(prog);
+		if (!s->links[s->link_cnt])
 			return err__set(-errno, "scheduler times: cannot attach to %s: %s",
-					bpf_program__section_name(progs[i]), strerror(errno));
+					bpf_program__section_name(prog), strerror(errno));
 	}
 	return 0;
 }
@@ -130,14 +184,19 @@ static int attach(struct sched_source *s)
 /* What an earlier source left: the run time since then would count as the next interval's. */
 static void forget_rest(const struct proftrace_bpf *skel)
 {
-	int threads = bpf_map__fd(skel->maps.sched_threads);
+	const struct bpf_map *const open[] = {skel->maps.sched_threads, skel->maps.open_calls,
+					      skel->maps.open_faults};
 	int cpus = bpf_map__fd(skel->maps.sched_cpus);
 	const struct pt_sched_cpu none = {0};
 	uint32_t key;
 
-	for (size_t i = 0;
-	     i < 4 * PT_SCHED_MAX_THREADS && !bpf_map_get_next_key(threads, NULL, &key); i++)
-		bpf_map_delete_elem(threads, &key);
+	for (size_t m = 0; m < ARRAY_SIZE(open); m++) {
+		int fd = bpf_map__fd(open[m]);
+
+		for (size_t i = 0;
+		     i < 4 * PT_SCHED_MAX_THREADS && !bpf_map_get_next_key(fd, NULL, &key); i++)
+			bpf_map_delete_elem(fd, &key);
+	}
 	for (key = 0; !bpf_map_update_elem(cpus, &key, &none, BPF_EXIST); key++)
 		;
 }
@@ -173,7 +232,7 @@ void sched_source__stop(struct sched_source *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < LINK_CNT; i++)
+	for (size_t i = 0; i < s->link_cnt; i++)
 		bpf_link__destroy(s->links[i]);
 	ring_buffer__free(s->spans);
 	sched_sums__free(&s->sums);
@@ -346,10 +405,10 @@ static bool missed_in(const struct pt_sched_open *o, struct pt_sched_span *span,
 	return true;
 }
 
-/* What threads are still doing at the window's end. */
-static int threads_open(struct sched_source *s, uint64_t close_ns, struct span_list *list)
+/* What threads are still doing at the window's end, by the map of what is open. */
+static int threads_open(const struct bpf_map *map, uint64_t close_ns, struct span_list *list)
 {
-	int fd = bpf_map__fd(s->skel->maps.sched_threads);
+	int fd = bpf_map__fd(map);
 	auto_free uint32_t *tids = NULL;
 	size_t cnt;
 	int err = threads_list(fd, &tids, &cnt);
@@ -365,7 +424,8 @@ static int threads_open(struct sched_source *s, uint64_t close_ns, struct span_l
 		span.tgid = o.tgid;
 		span.reason = o.reason;
 		span.state = o.state;
-		if (missed_out(&o, &span, &rest) || missed_in(&o, &span, &rest))
+		if (o.state < PT_ENTRY_SYSCALL &&
+		    (missed_out(&o, &span, &rest) || missed_in(&o, &span, &rest)))
 			err = ARRAY_PUSH(list->items, list->cnt, list->cap, rest);
 		if (!err)
 			err = ARRAY_PUSH(list->items, list->cnt, list->cap, span);
@@ -410,7 +470,11 @@ static int window_take(struct sched_source *s, uint64_t open_ns, uint64_t close_
 
 	__atomic_store_n(&s->skel->bss->sched_ctl.drained_ns, close_ns, __ATOMIC_SEQ_CST);
 	gen = gen_flip(s);
-	err = threads_open(s, close_ns, &list);
+	err = threads_open(s->skel->maps.sched_threads, close_ns, &list);
+	if (!err)
+		err = threads_open(s->skel->maps.open_calls, close_ns, &list);
+	if (!err)
+		err = threads_open(s->skel->maps.open_faults, close_ns, &list);
 	if (!err)
 		err = cpus_open(s, close_ns, &list);
 	if (!err)
@@ -488,8 +552,10 @@ void sched_totals__free(struct sched_totals *t)
 int sched_sink__row(void *ctx, const struct sched_sum_row *row)
 {
 	struct sched_sink *sink = ctx;
+	const bool is_entry = row->state >= PT_ENTRY_SYSCALL;
 	char buf[WAIT_REASON_MAX];
-	const char *reason = wait_reason__text(row->reason, buf);
+	const char *reason = is_entry ? entry__text(row->state, row->reason, buf)
+				      : wait_reason__text(row->reason, buf);
 	struct sched_row out = {
 		.step = row->step,
 		.ns = row->ns,
@@ -505,7 +571,8 @@ int sched_sink__row(void *ctx, const struct sched_sum_row *row)
 		if (!out.reason)
 			return -ENOMEM;
 	}
-	return recording_writer__sched(sink->writer, &out);
+	return is_entry ? recording_writer__entry(sink->writer, &out)
+			: recording_writer__sched(sink->writer, &out);
 }
 
 json_t *sched_totals__json(const struct sched_totals *t)

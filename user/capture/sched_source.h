@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The scheduler as a source of events: run, runnable and blocked time of the targets' threads per
- * step, and utilisation of the process and of each CPU, out of bpf/sched.bpf.c.
+ * step, and utilisation of the process and of each CPU, out of bpf/sched.bpf.c; with it, where asked
+ * for, time in system calls and page faults, out of bpf/entries.bpf.c.
  *
  * For a skeleton that somebody else loads. In this order:
  *
  *	skel = proftrace_bpf__open(); every program's autoload off;
- *	sched_source__prepare(skel, false);		before load
+ *	sched_source__prepare(skel, &opts);		before load
  *	proftrace_bpf__load(skel); fill the map `targets`;
  *	sched_source__start(skel, &src);		when the window is near: switches cost from
  *here sched_source__boundary(src, ts, step);		for each PT_REC_STEP, in order
@@ -31,9 +32,13 @@ struct proftrace_bpf;
 struct recording_writer;
 struct sched_source;
 
-/* Chooses the programs and sizes the maps. all: every process of the machine, without reasons;
- * `targets` is not asked then. */
-int sched_source__prepare(struct proftrace_bpf *skel, bool all);
+struct sched_source_opts {
+	bool all; /* every process of the machine, without reasons; `targets` is not asked then */
+	bool syscalls, page_faults; /* how long threads are in the kernel for each */
+};
+
+/* Chooses the programs and sizes the maps. */
+int sched_source__prepare(struct proftrace_bpf *skel, const struct sched_source_opts *opts);
 
 /* Attaches, and looks once at every thread that is there. */
 int sched_source__start(struct proftrace_bpf *skel, struct sched_source **out);
@@ -70,7 +75,7 @@ int sched_source__drain(struct sched_source *s, uint64_t open_ns, uint64_t close
 			sched_row_fn fn, void *ctx, struct sched_totals *totals);
 void sched_totals__free(struct sched_totals *t);
 
-/* A sched_row_fn that writes to a recording; ctx is a struct sched_sink. */
+/* A sched_row_fn that writes to a recording, entries apart; ctx is a struct sched_sink. */
 struct sched_sink {
 	struct recording_writer *writer;
 	/* Id of the thread's track; comm may be empty. 0: error. */

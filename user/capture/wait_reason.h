@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a thread waited for, in words. */
+/* What a thread waited for, or entered the kernel for, in words. */
 #ifndef PROFTRACE_WAIT_REASON_H
 #define PROFTRACE_WAIT_REASON_H
 
@@ -14,5 +14,8 @@
  * and waiting for a CPU). The text is in buf or static.
  */
 const char *wait_reason__text(uint32_t reason, char buf[WAIT_REASON_MAX]);
+
+/* What an enum pt_entry was: "munmap", "page fault: anonymous memory". Never NULL; likewise. */
+const char *entry__text(uint32_t state, uint32_t reason, char buf[WAIT_REASON_MAX]);
 
 #endif

@@ -221,6 +221,13 @@ const struct opt record_opts[] = {
 	 "functions.",
 	 CAPTURE(with_stack)},
 	{OPT_FLAG, "profile-memory", 0, NULL, "Allocations and frees.", CAPTURE(profile_memory)},
+	{OPT_FLAG, "syscalls", 0, NULL,
+	 "How often and how long each thread is in each system call, by step. Meanwhile every "
+	 "process of the machine pays for it at its calls.",
+	 CAPTURE(syscalls)},
+	{OPT_FLAG, "page-faults", 0, NULL,
+	 "The same of page faults: of anonymous memory, of files, read from disk.",
+	 CAPTURE(page_faults)},
 	{OPT_CUSTOM, "max-overhead", 0, "PERCENT",
 	 "Leave out functions that are hot, short and launch nothing until the others are "
 	 "estimated to add no more than this to a step (default 1%).",
@@ -343,6 +350,8 @@ static int settle_timer(struct record_options *o)
 		{"--record-shapes", c->record_shapes},
 		{"--with-stack", c->with_stack},
 		{"--profile-memory", c->profile_memory},
+		{"--syscalls", c->syscalls},
+		{"--page-faults", c->page_faults},
 		{"--op", c->ops.cnt || c->ops_returning.cnt},
 		{"--usdt", c->usdt.cnt},
 		{"--cupti", c->cupti},

@@ -219,7 +219,15 @@ struct sched_row {
 	uint64_t step;	 /* step index, EVENT_NO_ID outside any step */
 	uint64_t ns;
 	uint64_t cnt;  /* intervals */
-	uint8_t state; /* enum sched_state */
+	uint8_t state; /* enum sched_state, of an entry enum kernel_entry */
 };
+
+/* How long a thread was in the kernel between two step boundaries, whether it ran there or not:
+ * the rows of system calls and page faults, with what it was ("munmap") as their reason. */
+enum kernel_entry { ENTRY_SYSCALL = 4, ENTRY_FAULT = 5 };
+/* The names of faults: nothing was there; of a file, in memory; of one that had to be read. */
+#define FAULT_ANONYMOUS "page fault: anonymous memory"
+#define FAULT_FILE	"page fault: file"
+#define FAULT_DISK	"page fault: read from disk"
 
 #endif

@@ -14,7 +14,7 @@
 #include "recording/event.h"
 
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 3
+#define FORMAT_MINOR 4
 
 #define FILE_MAGIC	 "\x89PTR\r\n\x1a\n"
 #define FILE_MAGIC_SIZE	 8
@@ -46,7 +46,8 @@ enum chunk_type {
 	CHUNK_END = 7,
 	CHUNK_CODE = 8,
 	CHUNK_FRAMES = 9,
-	CHUNK_TYPE_MAX = CHUNK_FRAMES, /* that we know */
+	CHUNK_ENTRIES = 10,
+	CHUNK_TYPE_MAX = CHUNK_ENTRIES, /* that we know */
 };
 
 enum chunk_flags {

@@ -57,7 +57,7 @@ int recording__salvage(const char *path, struct recording **out)
 static bool nothing_left(const struct recording *r)
 {
 	return (r->damage.truncated || r->damage.bad_chunks) && !r->chunk_cnt && !r->name_cnt &&
-	       !r->track_cnt && !r->sched_cnt && !r->summary && !json_object_size(r->meta);
+	       !r->track_cnt && !r->sched.cnt && !r->summary && !json_object_size(r->meta);
 }
 
 int recording__open(const char *path, struct recording **out)
@@ -147,6 +147,12 @@ uint32_t recording__frame_cnt(const struct recording *r)
 
 size_t recording__sched(const struct recording *r, const struct sched_row **rows)
 {
-	*rows = r->sched;
-	return r->sched_cnt;
+	*rows = r->sched.items;
+	return r->sched.cnt;
+}
+
+size_t recording__entries(const struct recording *r, const struct sched_row **rows)
+{
+	*rows = r->entries.items;
+	return r->entries.cnt;
 }

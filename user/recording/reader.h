@@ -25,8 +25,10 @@ struct recording {
 	size_t code_cnt, code_cap;
 	struct code_frame *frames; /* id - 1; id is 0 for one that was lost */
 	size_t frame_cnt, frame_cap;
-	struct sched_row *sched;
-	size_t sched_cnt, sched_cap;
+	struct sched_rows {
+		struct sched_row *items;
+		size_t cnt, cap;
+	} sched, entries;
 	struct event_chunk *chunks; /* of EVENTS, whole ones */
 	size_t chunk_cnt, chunk_cap;
 	uint64_t event_cnt;
@@ -39,7 +41,7 @@ int recording__scan(struct recording *r, uint64_t size);
  * -ENOMEM. */
 int recording__read_names(struct recording *r, struct byte_reader *in);
 int recording__read_tracks(struct recording *r, struct byte_reader *in);
-int recording__read_sched(struct recording *r, struct byte_reader *in);
+int recording__read_sched(struct sched_rows *rows, struct byte_reader *in);
 int recording__read_code(struct recording *r, struct byte_reader *in);
 int recording__read_frames(struct recording *r, struct byte_reader *in);
 /* Sets each name's `first`, once all are there. 0 or -ENOMEM. */

@@ -41,6 +41,7 @@ uint32_t recording_writer__frame(struct recording_writer *w, uint32_t parent, ui
 
 int recording_writer__event(struct recording_writer *w, const struct event *e);
 int recording_writer__sched(struct recording_writer *w, const struct sched_row *row);
+int recording_writer__entry(struct recording_writer *w, const struct sched_row *row);
 
 /* Writes out what is buffered as whole chunks; call about once a second. */
 int recording_writer__flush(struct recording_writer *w);
@@ -90,6 +91,8 @@ const char *recording__full_name(const struct recording *r, uint32_t overload);
 uint32_t recording__name_cnt(const struct recording *r);		      /* ids are 1..cnt */
 uint32_t recording__track_cnt(const struct recording *r);		      /* ids are 1..cnt */
 size_t recording__sched(const struct recording *r, const struct sched_row **rows);
+/* System calls and page faults; none if they were not asked for. */
+size_t recording__entries(const struct recording *r, const struct sched_row **rows);
 uint64_t recording__event_cnt(const struct recording *r);
 
 /* Events in file order: on each track a span comes after everything inside it. Memory use is one

@@ -123,7 +123,9 @@ static int take_chunk(struct scan *s, const struct chunk_header *h)
 	case CHUNK_TRACKS:
 		return recording__read_tracks(r, &in);
 	case CHUNK_SCHED:
-		return recording__read_sched(r, &in);
+		return recording__read_sched(&r->sched, &in);
+	case CHUNK_ENTRIES:
+		return recording__read_sched(&r->entries, &in);
 	case CHUNK_END:
 		return read_end(s, &in);
 	case CHUNK_CODE:

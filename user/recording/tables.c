@@ -175,7 +175,7 @@ int recording__read_tracks(struct recording *r, struct byte_reader *in)
 	return err;
 }
 
-int recording__read_sched(struct recording *r, struct byte_reader *in)
+int recording__read_sched(struct sched_rows *rows, struct byte_reader *in)
 {
 	uint32_t cnt;
 	int err = byte_reader__u32(in, &cnt) ? 0 : -EBADMSG;
@@ -188,7 +188,7 @@ int recording__read_sched(struct recording *r, struct byte_reader *in)
 		    !byte_reader__varint(in, &row.cnt) || !byte_reader__u8(in, &row.state))
 			return -EBADMSG;
 		row.step--;
-		err = ARRAY_PUSH(r->sched, r->sched_cnt, r->sched_cap, row);
+		err = ARRAY_PUSH(rows->items, rows->cnt, rows->cap, row);
 	}
 	return err;
 }
@@ -276,6 +276,7 @@ void recording__free_tables(struct recording *r)
 	free(r->frames);
 	free(r->names);
 	free(r->tracks);
-	free(r->sched);
+	free(r->sched.items);
+	free(r->entries.items);
 	free(r->chunks);
 }

@@ -26,7 +26,7 @@ struct recording_writer {
 	struct chunk_file file;
 	struct event_encoder events;
 	uint64_t event_cnt;
-	struct pending names, tracks, sched, code, frames;
+	struct pending names, tracks, sched, entries, code, frames;
 	uint8_t *raw; /* payload being put together */
 	size_t raw_cap;
 
@@ -175,6 +175,7 @@ static void writer_free(struct recording_writer *w)
 	free(w->names.rows);
 	free(w->tracks.rows);
 	free(w->sched.rows);
+	free(w->entries.rows);
 	free(w->code.rows);
 	free(w->frames.rows);
 	free(w->raw);
@@ -222,7 +223,9 @@ int recording_writer__flush(struct recording_writer *w)
 {
 	int err = write_events(w);
 
-	return err ? err : write_pending(w, CHUNK_SCHED, &w->sched);
+	if (!err)
+		err = write_pending(w, CHUNK_SCHED, &w->sched);
+	return err ? err : write_pending(w, CHUNK_ENTRIES, &w->entries);
 }
 
 int recording_writer__close(struct recording_writer *w, const json_t *summary)
@@ -536,16 +539,17 @@ int recording_writer__event(struct recording_writer *w, const struct event *e)
 }
 
 /* Row: track, reason, step + 1 (0: outside), ns, cnt, state. */
-int recording_writer__sched(struct recording_writer *w, const struct sched_row *row)
+static int add_row(struct recording_writer *w, enum chunk_type type, struct pending *to,
+		   const struct sched_row *row)
 {
 	uint8_t *p;
 
 	if (w->file.err)
 		return w->file.err;
 	/* Whole, so that the names of the reasons come first. */
-	if (w->sched.len >= PENDING_MAX && recording_writer__flush(w))
+	if (to->len >= PENDING_MAX && recording_writer__flush(w))
 		return w->file.err;
-	p = pending_room(w, CHUNK_SCHED, &w->sched, 6 * (size_t)VARINT_MAX_SIZE);
+	p = pending_room(w, type, to, 6 * (size_t)VARINT_MAX_SIZE);
 	if (!p)
 		return w->file.err;
 	p = varint__put(p, row->track);
@@ -554,8 +558,18 @@ int recording_writer__sched(struct recording_writer *w, const struct sched_row *
 	p = varint__put(p, row->ns);
 	p = varint__put(p, row->cnt);
 	*p++ = row->state;
-	pending_added(&w->sched, p);
+	pending_added(to, p);
 	return 0;
+}
+
+int recording_writer__sched(struct recording_writer *w, const struct sched_row *row)
+{
+	return add_row(w, CHUNK_SCHED, &w->sched, row);
+}
+
+int recording_writer__entry(struct recording_writer *w, const struct sched_row *row)
+{
+	return add_row(w, CHUNK_ENTRIES, &w->entries, row);
 }
 
 uint64_t recording_writer__bytes(const struct recording_writer *w)

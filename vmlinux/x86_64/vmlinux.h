@@ -53,6 +53,11 @@ typedef struct {
 	int counter;
 } atomic_t;
 
+struct file;
+struct vm_area_struct {
+	struct file *vm_file;
+};
+
 struct thread_info {
 	unsigned long flags;
 	u32 cpu;

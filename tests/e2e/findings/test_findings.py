@@ -97,6 +97,28 @@ def spike(case):
     assert not set(findings(case, "none", "--profile-memory")[0]) & {"memory_peak", "memory_unused"}
 
 
+@test("memory that each step takes from the kernel and gives back")
+def churn(case):
+    job = case.job("ill.py", "--illness", "churn").wait_steps(5)
+    options = ("-p", job.pid, "--record", "2:22", "--no-trace")
+    tool = case.tool(*options, "--syscalls").done()
+    assert tool.report()["summary"]["rows"][0]["steps"] == 20
+    calls = {r["name"]: r for r in tool.report("--table", "syscalls")["syscalls"]["rows"]
+             if r["section"].startswith("Thread")}
+    assert calls["munmap"]["calls"] >= 20 and calls["mmap"]["calls"] >= 20, calls
+    assert calls["mmap"]["calls_per_step"] == calls["mmap"]["calls"] / 20, calls
+    tool = case.tool(*options, "--page-faults", "--syscalls")
+    if tool.wait():
+        assert "handle_mm_fault" in tool.err, tool.err
+        job.wait_steps(3)
+        return
+    rows = {row["rule"]: row for row in tool.report("--table", "findings")["findings"]["rows"]}
+    found = rows["page_faults"]
+    assert "memory without a file" in found["evidence"] and "jemalloc" in found["next"], found
+    assert 1e6 < found["cost_ns"] < 200e6, found
+    assert not {"page_faults"} & set(findings(case, "none", "--page-faults", "--syscalls")[0])
+
+
 # Copies move no bytes there: on two processors that would take longer than the link.
 LINK_GBS, PAGEABLE_GBS = 20, 4
 COPIES = ("env", f"SIMGPU_PCIE_GBS={LINK_GBS}", "SIMGPU_COPY_MAX_MB=1")

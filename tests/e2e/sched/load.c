@@ -2,11 +2,13 @@
 /*
  * Threads of known behaviour, one for each word of the command line:
  *
- *	load SECONDS spin|half|futex|pipe|sleep|read|echo|fork ...
+ *	load SECONDS spin|half|futex|pipe|sleep|read|echo|fork|map|file|own ...
  *
  * spin runs all the time; half runs 10 ms of CPU time and sleeps 10 ms; futex, pipe and sleep wait
  * 50 ms at a time for a condition variable, in poll and in nanosleep; read waits in read for ever.
  * echo passes a byte to and fro with a second thread, which switches as often as it can.
+ * map takes 64 pages from the kernel, writes to each, and gives them back; file does so with 64 of
+ *a mapped file, which is in memory; own calls getppid from user space 100 times, then sleeps 1 ms.
  * A thread is called as its word. "fork" is a child that spins 0.3 s, exits 7, and is reaped.
  */
 #include <poll.h>
@@ -14,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -61,6 +64,36 @@ static void child(void)
 	waitpid(pid, &status, 0);
 }
 
+#define PAGES 64
+
+/* flags: MAP_ANONYMOUS, or of a file */
+static void touch(int flags, int fd)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *at = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | flags, fd, 0);
+
+	if (at == MAP_FAILED || madvise(at, PAGES * page, MADV_NOHUGEPAGE))
+		exit(1);
+	for (size_t i = 0; i < PAGES; i++)
+		((volatile char *)at)[i * page] = 1;
+	if (munmap(at, PAGES * page))
+		exit(1);
+	usleep(1000);
+}
+
+static void touch_file(void)
+{
+	static int fd = -1;
+
+	if (fd < 0) {
+		fd = memfd_create("pages", 0);
+		for (int i = 0; i < PAGES; i++)
+			if (pwrite(fd, "x", 1, i * sysconf(_SC_PAGESIZE)) != 1)
+				exit(1);
+	}
+	touch(0, fd);
+}
+
 static int there[2], back[2];
 
 static void *echo(void *unused)
@@ -102,7 +135,15 @@ static void step(const char *word, int silent)
 		exit(1);
 	else if (!strcmp(word, "echo"))
 		call_echo();
-	else if (!strcmp(word, "fork"))
+	else if (!strcmp(word, "map"))
+		touch(MAP_ANONYMOUS, -1);
+	else if (!strcmp(word, "file"))
+		touch_file();
+	else if (!strcmp(word, "own")) {
+		for (int i = 0; i < 100; i++)
+			getppid();
+		usleep(1000);
+	} else if (!strcmp(word, "fork"))
 		child(), usleep(50000);
 }
 

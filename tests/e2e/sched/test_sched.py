@@ -14,9 +14,9 @@ WATCH = os.environ["WATCH"]
 TICK_NS = 10**9 // os.sysconf("SC_CLK_TCK")
 
 
-def watch(seconds, step_ms, *pids):
+def watch(seconds, step_ms, *pids, **env):
     out = subprocess.run([WATCH, str(seconds), str(step_ms), *map(str, pids)],
-                         stdout=subprocess.PIPE, text=True, check=True)
+                         capture_output=True, text=True, check=True, env=dict(os.environ, **env))
     return json.loads(out.stdout)
 
 
@@ -32,8 +32,8 @@ class Threads(unittest.TestCase):
         if self.result:
             self.assertEqual(self.result["lost"], 0)
 
-    def watch(self, *args):
-        self.result = watch(*args)
+    def watch(self, *args, **env):
+        self.result = watch(*args, **env)
         self.wall = self.result["cpu"]["wall_ns"]
         return self.result
 
@@ -93,6 +93,52 @@ class Threads(unittest.TestCase):
             # It never switches in the whole window, and is there all the same.
             rows = self.named(load.pid, "read")
             self.assertEqual(total(rows, state="blocked", reason="read"), self.wall)
+
+    def test_system_calls(self):
+        """They stand beside the states, which stay as they are."""
+        with Load("map", "own", "sleep") as load:
+            self.watch(2, 0, load.pid, WATCH_SYSCALLS="1")
+            rows = self.named(load.pid, "map")
+            loops = total(rows, "cnt", state="call", reason="munmap")
+            self.assertGreater(loops, 100)
+            self.assertNear(total(rows, "cnt", state="call", reason="mmap"), loops, 0, 1)
+            rows = self.named(load.pid, "own")
+            loops = total(rows, "cnt", state="call", reason="clock_nanosleep")
+            self.assertNear(total(rows, "cnt", state="call", reason="getppid"), 100 * loops, 0, 100)
+            # A call that is open at the window's end counts up to there; the first began before it.
+            rows = self.named(load.pid, "sleep")
+            self.assertNear(total(rows, state="call", reason="clock_nanosleep"), self.wall, 0.05)
+            for name in ("map", "own", "sleep"):
+                rows = [r for r in self.named(load.pid, name) if r["state"] != "call"]
+                self.assertEqual(total(rows), self.wall, name)
+
+    def test_system_calls_by_step(self):
+        """A call of 50 ms over steps of 7 ms is in each of them for as long as it lies there."""
+        with Load("sleep") as load:
+            self.watch(1.5, 7, load.pid, WATCH_SYSCALLS="1")
+            rows = [r for r in self.named(load.pid, "sleep")
+                    if r["state"] == "call" and r["reason"] == "clock_nanosleep"]
+        self.assertGreater(len({r["step"] for r in rows}), 50)
+        self.assertNear(total(rows), self.wall, 0.07)
+        self.assertLess(total(rows, "cnt"), 35)
+
+    def test_page_faults(self):
+        with Load("map", "file") as load:
+            try:
+                self.watch(2, 0, load.pid, WATCH_SYSCALLS="1", WATCH_FAULTS="1")
+            except subprocess.CalledProcessError as error:
+                self.assertIn("handle_mm_fault", error.stderr)
+                self.skipTest(error.stderr.strip())
+            for name, kind, most in (("map", "anonymous memory", 64), ("file", "file", 128)):
+                rows = self.named(load.pid, name)
+                loops = total(rows, "cnt", state="call", reason="munmap")
+                faults = total(rows, "cnt", state="fault", reason=f"page fault: {kind}")
+                self.assertGreater(loops, 20)
+                # The loops at the window's edges are cut; a page may be mapped before it is copied.
+                self.assertLessEqual(64 * (loops - 1), faults)
+                self.assertLessEqual(faults, most * (loops + 1))
+                spent = total(rows, state="run") + total(rows, state="runnable")
+                self.assertLess(total(rows, state="fault"), spent)
 
     def test_more_threads_than_cpus(self):
         cpus = os.cpu_count()

@@ -4,6 +4,8 @@
  * one JSON object. Steps are made here, so that a test knows where they are.
  *
  *	watch SECONDS STEP_MS PID...      STEP_MS 0: no steps
+ *
+ * With WATCH_SYSCALLS, WATCH_FAULTS in the environment system calls and page faults, too.
  */
 #include "bpf/events.h"
 #include "bpf/proftrace.skel.h"
@@ -36,9 +38,11 @@ static int task_take(void *ctx, void *data, size_t size)
 
 static int row_print(void *ctx, const struct sched_sum_row *row)
 {
-	static const char *const states[] = {"", "run", "runnable", "blocked"};
+	static const char *const states[] = {"", "run", "runnable", "blocked", "call", "fault"};
 	char buf[WAIT_REASON_MAX];
-	const char *reason = wait_reason__text(row->reason, buf);
+	const char *reason = row->state >= PT_ENTRY_SYSCALL
+				     ? entry__text(row->state, row->reason, buf)
+				     : wait_reason__text(row->reason, buf);
 	json_int_t step = row->step == EVENT_NO_ID ? -1 : (json_int_t)row->step;
 
 	return json_array_append_new(ctx, json_pack("{s:i,s:i,s:I,s:s,s:s,s:I,s:I,s:I,s:s}", "pid",
@@ -177,6 +181,8 @@ static int run(struct proftrace_bpf *skel, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	const struct sched_source_opts opts = {.syscalls = getenv("WATCH_SYSCALLS"),
+					       .page_faults = getenv("WATCH_FAULTS")};
 	struct proftrace_bpf *skel = proftrace_bpf__open();
 	struct bpf_program *p;
 	auto_close int stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
@@ -187,7 +193,7 @@ int main(int argc, char **argv)
 	tasks = json_array();
 	bpf_object__for_each_program(p, skel->obj) bpf_program__set_autoload(p, false);
 	bpf_map__set_max_entries(skel->maps.ring, 1 << 20);
-	err = sched_source__prepare(skel, false);
+	err = sched_source__prepare(skel, &opts);
 	if (!err)
 		err = task_source__prepare(skel);
 	if (!err)

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+/*
+ * How long threads of the targets are in the kernel for their system calls and page faults, summed
+ * as the scheduler's intervals are, by the step that they began in. Only loaded where asked for:
+ * every process of the machine pays for a tracepoint at its system calls and faults.
+ */
+#include "sched_sums.bpf.h"
+#include <bpf/bpf_tracing.h>
+
+#define NR_EXIT	      60
+#define NR_EXIT_GROUP 231
+#define NR_MAX	      0xfff0
+/* enum vm_fault_reason: the same since 5.1 */
+#define VM_FAULT_MAJOR 0x004
+#define VM_FAULT_RETRY 0x400
+
+/* A fault may lie in a system call: each has its map. One entry each where they are not asked for. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PT_SCHED_MAX_THREADS);
+	__type(key, __u32);
+	__type(value, struct pt_sched_open);
+} open_calls SEC(".maps"), open_faults SEC(".maps");
+
+static __always_inline int entry_begin(void *map, __u32 state, __u32 reason)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 tid = task->pid;
+	struct pt_sched_open o = {
+		.since_ns = bpf_ktime_get_ns(),
+		.tgid = task->tgid,
+		.reason = reason,
+		.state = state,
+	};
+
+	if (bpf_map_update_elem(map, &tid, &o, BPF_ANY))
+		__sync_fetch_and_add(&sched_ctl.lost_threads, 1);
+	return 0;
+}
+
+static __always_inline int entry_end(void *map, struct pt_sched_open *o, __u32 reason)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 tid = task->pid;
+	struct pt_sched_key key = {
+		.tid = tid,
+		.tgid = o->tgid,
+		.reason = reason,
+		.state = o->state,
+		.gen = sched_ctl.gen,
+	};
+
+	account(task, &key, o->since_ns, bpf_ktime_get_ns(), 0);
+	bpf_map_delete_elem(map, &tid);
+	return 0;
+}
+
+static __always_inline struct pt_sched_open *entry_open(void *map)
+{
+	__u32 tid = bpf_get_current_pid_tgid();
+
+	return bpf_map_lookup_elem(map, &tid);
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(syscall_enter, struct pt_regs *regs, long nr)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	/* What does not return would stay in the map. */
+	if (!wanted(task) || nr < 0 || nr >= NR_MAX)
+		return 0;
+	if (task->thread_info.flags & TIF_ADDR32)
+		nr = PT_CALL_FOREIGN;
+	else if (nr == NR_EXIT || nr == NR_EXIT_GROUP)
+		return 0;
+	return entry_begin(&open_calls, PT_ENTRY_SYSCALL, nr);
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(syscall_exit, struct pt_regs *regs, long ret)
+{
+	struct pt_sched_open *o = entry_open(&open_calls);
+
+	return o ? entry_end(&open_calls, o, o->reason) : 0;
+}
+
+SEC("fentry/handle_mm_fault")
+int BPF_PROG(fault_enter, struct vm_area_struct *vma)
+{
+	struct pt_sched_open *o;
+
+	if (!wanted(bpf_get_current_task_btf()))
+		return 0;
+	o = entry_open(&open_faults);
+	/* One that is tried again goes on: it waited for a lock, or for the disk. */
+	if (o && o->again)
+		return 0;
+	return entry_begin(&open_faults, PT_ENTRY_FAULT,
+			   vma->vm_file ? PT_FAULT_FILE : PT_FAULT_ANONYMOUS);
+}
+
+SEC("fexit/handle_mm_fault")
+int BPF_PROG(fault_exit, struct vm_area_struct *vma, unsigned long address, unsigned int flags,
+	     struct pt_regs *regs, unsigned int ret)
+{
+	struct pt_sched_open *o = entry_open(&open_faults);
+
+	if (!o)
+		return 0;
+	o->again = !!(ret & VM_FAULT_RETRY);
+	if (ret & VM_FAULT_MAJOR)
+		o->reason = PT_FAULT_DISK;
+	return o->again ? 0 : entry_end(&open_faults, o, o->reason);
+}
