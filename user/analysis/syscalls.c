@@ -123,7 +123,9 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err && m.cnt)
 		err = table__add_notef(t,
 				       "Times are from entering the kernel to leaving it, waiting "
-				       "there included; a fault may lie in a call. Ratios: of %s.",
+				       "there included; a fault may lie in a call. uretprobe and "
+				       "uprobe are probes, "
+				       "proftrace's own too. Ratios: of %s.",
 				       analysis__total_name(a));
 	stat_map__free(&m);
 	return err;

@@ -8,6 +8,12 @@
 
 static const char *const calls[] = {
 #include "syscall_names.h" /* [__NR_read] = "read", ... */
+#if defined(__x86_64__) && !defined(__NR_uretprobe)
+	[335] = "uretprobe", /* by which return probes, ours too, enter the kernel since 6.11 */
+#endif
+#if defined(__x86_64__) && !defined(__NR_uprobe)
+	[336] = "uprobe", /* likewise other probes, since 6.18 */
+#endif
 };
 
 static const char *call_text(uint32_t call, char *buf, size_t size)
