@@ -101,6 +101,21 @@ static void sched(struct scene *s, uint64_t index, const char *reason, enum sche
 	check(recording_writer__sched(s->w, &row));
 }
 
+static void entry(struct scene *s, uint32_t track, uint64_t index, const char *what,
+		  enum kernel_entry state, uint64_t cnt, uint64_t us)
+{
+	const struct sched_row row = {
+		.track = track,
+		.reason = recording_writer__name(s->w, CAT_NONE, what, NULL),
+		.step = index,
+		.ns = us * US,
+		.cnt = cnt,
+		.state = state,
+	};
+
+	check(recording_writer__entry(s->w, &row));
+}
+
 static uint32_t thread(struct scene *s, uint32_t pid, uint32_t tid, const char *name)
 {
 	const struct track t = {.kind = TRACK_THREAD, .pid = pid, .tid = tid, .name = name};
@@ -166,6 +181,10 @@ static void cpu_step(struct scene *s, uint64_t index, double slow)
 	sched(s, index, NULL, SCHED_RUNNABLE, 10);
 	sched(s, index, "futex", SCHED_BLOCKED, 60 + (uint64_t)slow);
 	sched(s, index, "poll", SCHED_BLOCKED, 30);
+	entry(s, s->main, index, "futex", ENTRY_SYSCALL, 3, 61 + (uint64_t)slow);
+	entry(s, s->main, index, "munmap", ENTRY_SYSCALL, 2, 12);
+	entry(s, s->main, index, FAULT_ANONYMOUS, ENTRY_FAULT, 40, 22);
+	entry(s, s->worker, index, "read", ENTRY_SYSCALL, 8, 300);
 	step(s, index, 500 + slow);
 }
 
