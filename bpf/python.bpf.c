@@ -26,16 +26,12 @@
 #define STR_UTF8      8	 /* of others than compact ASCII, behind pt_python.str_ascii: char * */
 #define NAME_CHARS    42 /* 3 bytes of UTF-8 each fit */
 
-/* The first argument of the function that has this code, if that is what the thread executes:
- * others read it, too. */
+/* The first argument of the function that has this code, if that is what the thread executes. */
 static __always_inline __u64 first_argument(__u64 code)
 {
-	const struct pt_python *p = &ctl.layout.python;
-	__u64 frame = python_frame(read_u64(p->thread_at));
+	__u64 frame = python_executing(code);
 
-	if (!frame || read_u64(frame + p->frame_code) != code)
-		return 0;
-	return read_u64(frame + p->frame_locals);
+	return frame ? read_u64(frame + ctl.layout.python.frame_locals) : 0;
 }
 
 /* Which entry of the keys is the name, KEYS_SEEN: none of the first ones; its key is at *at, its

@@ -40,6 +40,16 @@ static __always_inline __u64 python_frame(__u64 state)
 	return at && p->cframe ? read_u64(at + p->cframe_frame) : at;
 }
 
+/* The frame that runs with the interpreter's lock, if it executes this code, else 0: whoever looks at
+ * code reads it, too. */
+static __always_inline __u64 python_executing(__u64 code)
+{
+	const struct pt_python *p = &ctl.layout.python;
+	__u64 frame = python_frame(read_u64(p->thread_at));
+
+	return frame && read_u64(frame + p->frame_code) == code ? frame : 0;
+}
+
 /* The exception that the thread handles, 0: none. */
 static __always_inline __u64 python_exception(struct pt_thread *t)
 {
