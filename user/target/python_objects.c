@@ -6,6 +6,7 @@
 
 /* The same in all versions that have a layout. */
 #define OBJECT_TYPE 8
+#define CODE_UNITS  16 /* of its instructions, two bytes each */
 #define MODULE_DICT 16
 #define DICT_KEYS   32
 #define TUPLE_SIZE  16
@@ -145,4 +146,14 @@ uint64_t python_objects__name(const struct python_objects *o, uint64_t code, con
 			return str;
 	}
 	return 0;
+}
+
+size_t python_objects__instructions(const struct python_objects *o, uint64_t code, uint8_t *buf,
+				    size_t size)
+{
+	uint64_t units = code ? read_word(o, code + CODE_UNITS) : 0;
+
+	if (units > size / 2 || target__read(o->t, code + o->layout.instructions, buf, 2 * units))
+		return 0;
+	return 2 * units;
 }
