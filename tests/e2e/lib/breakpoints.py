@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The processor's data breakpoints, as other tools take them."""
+import ctypes
+import os
+import struct
+
+PLACES = 4  # of a processor
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+class Breakpoints:
+    """What a debugger does: watches an address in a thread, as often as the processor can."""
+    OPEN, TYPE, READ_WRITE, EXCLUDE_KERNEL, LEN = 298, 5, 3, 1 << 5 | 1 << 6, 1
+
+    def __init__(self, tid):
+        self.fds = []
+        for i in range(PLACES + 1):
+            attr = struct.pack("<IIQQQQQIIQQ", self.TYPE, 72, 0, 1, 0, 0, self.EXCLUDE_KERNEL, 0,
+                               self.READ_WRITE, 0x1000 + 64 * i, self.LEN)
+            fd = LIBC.syscall(self.OPEN, attr, tid, -1, -1, 0)
+            if fd < 0:
+                break
+            self.fds.append(fd)
+
+    def close(self):
+        for fd in self.fds:
+            os.close(fd)
+        self.fds = []
+
+
+def free_places(tid):
+    taken = Breakpoints(tid)
+    free = len(taken.fds)
+    taken.close()
+    return free
