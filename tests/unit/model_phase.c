@@ -124,6 +124,22 @@ Test(model_phase, without_backward_the_forward_follows_the_loader)
 			       "    Operator a [12,14) cpu 2 self 2 in Forward\n");
 }
 
+Test(model_phase, a_step_that_opens_in_the_forward_ends_with_the_next_batch)
+{
+	struct synth s = synth__new("{}");
+
+	synth__span(&s, s.main, CAT_OPERATOR, "a", 0, 10);
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 40, 45);
+	synth__step(&s, 0, 0, 50);
+	synth__expect_tree(
+		&s, "step 0 [0,50) cpu 50 D 5 F 45 B 0 O 0 other 0\n"
+		    " track 1\n"
+		    "  Forward Forward [0,40) cpu 40 self 30 in Forward inferred\n"
+		    "    Operator a [0,10) cpu 10 self 10 in Forward\n"
+		    "  Dataloader next [40,45) cpu 5 self 5 in Dataloader\n"
+		    "  Forward Forward [45,50) cpu 5 self 5 in Forward inferred cut begin\n");
+}
+
 Test(model_phase, a_forward_that_the_framework_shows_is_taken)
 {
 	struct synth s = synth__new("{}");

@@ -108,10 +108,19 @@ static bool opens_at_backward(const struct marks *k, const struct step *step)
 		k->items[0].begin - step->ts_ns < step->dur_ns / 20);
 }
 
+/* A step may open in the forward pass (at an operator, say) and have its end follow the next batch.
+ */
+static bool opens_in_forward(const struct marks *k, const struct step *step)
+{
+	return step && is_inference(k) && !k->has_forward && k->cnt &&
+	       k->items[0].cat == CAT_DATALOADER && k->items[0].begin > step->ts_ns &&
+	       k->items[0].begin - step->ts_ns >= step->dur_ns / 20;
+}
+
 static int find_gaps(const struct marks *k, const struct step *step, struct gaps *g)
 {
-	bool at_backward = opens_at_backward(k, step);
-	int err = 0;
+	bool at_backward = opens_at_backward(k, step), in_forward = opens_in_forward(k, step);
+	int err = in_forward ? add_gap(g, step->ts_ns, k->items[0].begin, false) : 0;
 
 	for (size_t i = at_backward; i < k->cnt && !err; i++) {
 		const struct mark *mark = &k->items[i];
@@ -132,7 +141,7 @@ static int find_gaps(const struct marks *k, const struct step *step, struct gaps
 			uint64_t end = last ? (step ? step->ts_ns + step->dur_ns : 0)
 					    : k->items[i + 1].begin;
 
-			err = add_gap(g, mark->end, end, false);
+			err = add_gap(g, mark->end, end, in_forward);
 		}
 	}
 	if (!err && at_backward && !k->has_forward)
