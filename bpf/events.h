@@ -416,11 +416,11 @@ struct pt_class_name {
 	__u64 offset;
 };
 
-/* CPython, for ranges whose functions are written in Python: where the function that is executed has
+/* CPython, for functions written in Python: what is executed. For ranges, also where the function has
  * its first argument, and in that object the range's name. */
 struct pt_python {
 	__u64 thread_at;	    /* runtime address of a pointer: the thread state that runs */
-	__u64 begin_code, end_code; /* code objects of the functions */
+	__u64 begin_code, end_code; /* code objects of the functions; a generator is begin_code */
 	__u64 name_key;		    /* str object: the attribute with the name */
 	__u32 row;		    /* of the probe table */
 	__u32 frame_code;	    /* _PyInterpreterFrame: PyCodeObject * */
@@ -628,6 +628,13 @@ struct pt_frame {
 	__u8 nested; /* CALL: as in pt_span's flags; NAMED: as in struct pt_rec_named */
 };
 
+/* A generator was asked for an item and has not handed one on. */
+struct pt_ask {
+	__u64 frame; /* the interpreter's, which lives as long as the generator; 0: none */
+	__u64 ts_ns;
+};
+#define PT_MAX_ASKS 4 /* of a thread at once: one generator may ask another */
+
 struct pt_thread {
 	__u32 frame_cnt;
 	__u32 named_cnt;
@@ -636,6 +643,7 @@ struct pt_thread {
 	__u32 pad;
 	__u64 asked_bytes; /* of an allocation under way, 0: none is */
 	__u64 python; /* its state in CPython, where it was found last */
+	struct pt_ask asks[PT_MAX_ASKS];
 	struct pt_frame frames[PT_MAX_FRAMES];
 	__u32 name_len[PT_MAX_NAMED];
 	char names[PT_MAX_NAMED][PT_NAME_MAX];

@@ -44,6 +44,19 @@ Test(call_log, takes_spans_of_its_process)
 	call_log__free(&log);
 }
 
+Test(call_log, forgets_a_row)
+{
+	struct call_log log = {.pid = PID};
+	size_t three = offsetof(struct pt_rec_spans, spans) + 3 * sizeof(struct pt_span);
+
+	cr_assert_eq(take_spans(&log, PID, 3, three), 0);
+	call_log__forget(&log, 101);
+	cr_assert_eq(log.cnt, 2);
+	cr_expect_eq(log.calls[0].op, 100);
+	cr_expect_eq(log.calls[1].op, 102);
+	call_log__free(&log);
+}
+
 Test(call_log, leaves_what_is_cut_off)
 {
 	struct call_log log = {.pid = PID};

@@ -1,10 +1,12 @@
 """Trains a small network with MXNet until it is told to stop, in the ways that people write it.
 
-An ordinary program that knows nothing of proftrace. Writes `step NUMBER NS` for each step to the log.
+An ordinary program that knows nothing of proftrace. Writes `step NUMBER NS` for each step to the log,
+with --note-loads also `load BEGIN NS` for each batch that it asked for, on time.perf_counter_ns().
 Modes: gluon, hybrid (a cached graph), hybrid_static (a planned one), module (symbols), csv (symbols, and
 an iterator of the library's own), kv (two devices and a key-value store).
 """
 import argparse
+import itertools
 import json
 import os
 import time
@@ -14,7 +16,7 @@ from mxnet import autograd, gluon
 from mxnet.gluon import nn
 import numpy as np
 
-BATCH, SAMPLES = 16, 320
+BATCH = 16
 PROFILED = 20  # steps
 
 
@@ -25,6 +27,12 @@ def parse_args():
                         choices=["gluon", "hybrid", "hybrid_static", "module", "csv", "kv"])
     parser.add_argument("--optimizer", default="adam")
     parser.add_argument("--workers", type=int, default=0, help="data loader processes")
+    parser.add_argument("--threads", action="store_true", help="threads instead of these processes")
+    parser.add_argument("--samples", type=int, default=320, help="of an epoch")
+    parser.add_argument("--decode-us", type=int, default=0, help="what a sample takes in Python")
+    parser.add_argument("--validate", action="store_true",
+                        help="two batches by a loader of its own after every fifth step")
+    parser.add_argument("--note-loads", action="store_true")
     parser.add_argument("--annotate", action="store_true", help="the profiler's own objects")
     parser.add_argument("--infer", action="store_true", help="forward passes only")
     parser.add_argument("--raise", dest="errors", type=int, default=0,
@@ -38,8 +46,8 @@ ARGS = parse_args()
 
 
 def samples():
-    return (np.random.rand(SAMPLES, 1, 16, 16).astype("float32"),
-            (np.arange(SAMPLES) % 10).astype("float32"))
+    return (np.random.rand(ARGS.samples, 1, 16, 16).astype("float32"),
+            (np.arange(ARGS.samples) % 10).astype("float32"))
 
 
 def endless(batches):
@@ -47,6 +55,26 @@ def endless(batches):
         yield from batches
         if hasattr(batches, "reset"):
             batches.reset()
+
+
+def decode(*sample):
+    until = time.perf_counter_ns() + 1000 * ARGS.decode_us
+    while time.perf_counter_ns() < until:
+        pass
+    return sample
+
+
+LOADS = []  # begin and length in ns, until they are in the log
+
+
+def timed(batches):
+    """The same batches; notes how long it takes to get each."""
+    while ARGS.note_loads:
+        begin = time.perf_counter_ns()
+        batch = next(batches)
+        LOADS.append((begin, time.perf_counter_ns() - begin))
+        yield batch
+    yield from batches
 
 
 class Annotations:
@@ -97,8 +125,20 @@ def gluon_step():
     loss_of = gluon.loss.SoftmaxCrossEntropyLoss()
     trainer = gluon.Trainer(net.collect_params(), ARGS.optimizer, {"learning_rate": 1e-3},
                             kvstore="local" if ARGS.mode == "kv" else "device")
-    batches = endless(gluon.data.DataLoader(gluon.data.ArrayDataset(*samples()), batch_size=BATCH,
-                                            num_workers=ARGS.workers))
+    data = samples()
+    dataset = gluon.data.ArrayDataset(*data)
+    if ARGS.decode_us:
+        dataset = dataset.transform(decode)
+    batches = timed(endless(gluon.data.DataLoader(dataset, batch_size=BATCH,
+                                                  num_workers=ARGS.workers,
+                                                  thread_pool=ARGS.threads)))
+    validation = gluon.data.DataLoader(gluon.data.ArrayDataset(*(a[:2 * BATCH] for a in data)),
+                                       batch_size=BATCH)
+    counter = itertools.count(1)
+
+    def validate():
+        for x, _ in validation:
+            net(x.as_in_context(devices[0])).wait_to_read()
 
     def train():
         x, y = next(batches)
@@ -110,6 +150,8 @@ def gluon_step():
             loss.backward()
         trainer.step(BATCH)
         losses[0].wait_to_read()
+        if ARGS.validate and next(counter) % 5 == 0:
+            validate()
 
     def infer():
         x, _ = next(batches)
@@ -132,7 +174,7 @@ def symbol():
 
 def csv_iterator():
     x, y = samples()
-    np.savetxt("x.csv", x.reshape(SAMPLES, -1), delimiter=",", fmt="%.3f")
+    np.savetxt("x.csv", x.reshape(ARGS.samples, -1), delimiter=",", fmt="%.3f")
     np.savetxt("y.csv", y, fmt="%d")
     return mx.io.CSVIter(data_csv="x.csv", data_shape=(1, 16, 16), label_csv="y.csv",
                          label_shape=(1,), batch_size=BATCH)
@@ -218,6 +260,8 @@ def main():
             begin = time.perf_counter_ns()
             step()
             log.write(f"step {cnt} {time.perf_counter_ns() - begin}\n")
+            while LOADS:
+                log.write("load {} {}\n".format(*LOADS.pop(0)))
             cnt += 1
     print(f"weights {result():.9g}", flush=True)
 

@@ -62,6 +62,16 @@ int call_log__take(struct call_log *log, const void *record, size_t size)
 	return 0;
 }
 
+void call_log__forget(struct call_log *log, uint32_t row)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < log->cnt; i++)
+		if (log->calls[i].op != row)
+			log->calls[kept++] = log->calls[i];
+	log->cnt = kept;
+}
+
 const struct named_op *call_log__named(const struct call_log *log, uint32_t op)
 {
 	if (op < PT_MAX_PROBES || op - PT_MAX_PROBES >= log->op_cnt)

@@ -22,6 +22,9 @@ struct call_log {
 /* Takes what is a call from a record of the ring; 0 or -ENOMEM. */
 int call_log__take(struct call_log *log, const void *record, size_t size);
 
+/* Takes a row's calls out again. */
+void call_log__forget(struct call_log *log, uint32_t row);
+
 /* The boxed operator that a step_call.op stands for, NULL if it stands for a row. */
 const struct named_op *call_log__named(const struct call_log *log, uint32_t op);
 

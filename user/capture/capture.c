@@ -229,8 +229,8 @@ static int attach_all(struct session *s)
 		err = arm__attach(s);
 	if (!err && s->probes.unwatched)
 		err = probe_plan__missing(&s->plan,
-					  "data breakpoints cannot be had; not shown: ranges whose "
-					  "functions are written in Python");
+					  "data breakpoints cannot be had; not shown: functions "
+					  "written in Python");
 	if (!err)
 		probes__forget_spans(&s->probes);
 	if (!err)

@@ -66,8 +66,9 @@ static int period_rule(struct session *s, struct step_period period)
 	s->rule.row = named ? named->row : period.op;
 	s->rule.boundary = PT_CLASS_STEP_PROBE;
 	s->rule.source = "operator period";
-	s->rule.explain = "no data loader, optimizer or backward pass was seen; each step opens at "
-			  "the operator that opens each repetition of the same calls";
+	s->rule.explain =
+		"no call of a data loader, optimizer or backward pass was seen; each step opens at "
+		"the operator that opens each repetition of the same calls";
 	s->probes.ctl->step_tid = period.tid;
 	return keep_attached(s, s->rule.row);
 }
@@ -93,6 +94,15 @@ static int forget_sched(struct session *s)
 	return err;
 }
 
+/* No step opens where a data breakpoint tells of a phase: it goes when the window is far. */
+static void forget_watched_phases(struct session *s)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (s->plan.probes[i].group == GROUP_WATCH &&
+		    s->plan.probes[i].category != CAT_USER)
+			call_log__forget(&s->log, s->plan.probes[i].row);
+}
+
 /* Opens the window on nobody's file for a moment, to see operators in order. */
 static int find_period(struct session *s)
 {
@@ -114,6 +124,7 @@ static int find_period(struct session *s)
 	if (!err)
 		err = forget_sched(s);
 	ctl->window_open_ns = 0;
+	forget_watched_phases(s);
 	/* A job that has only begun to train meanwhile has better marks. */
 	if (!err && nothing_seen(ctl))
 		err = period_rule(s, steps__period(s->log.calls, s->log.cnt));

@@ -137,6 +137,16 @@ uint64_t span_cost__hit_ns(const struct probe_cost *cost, uint64_t apart_ns)
 	return least + (most - least) * (apart_ns - CLOSE_NS) / (FAR_NS - CLOSE_NS);
 }
 
+/* Any of their programs finds nothing to do here. */
+static uint64_t watch_ns(const struct session *s)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (s->plan.probes[i].group == GROUP_WATCH)
+			return watchpoint__cost_ns(bpf_object__find_program_by_name(
+				s->probes.skel->obj, s->plan.probes[i].program));
+	return 0;
+}
+
 int span_cost__measure(struct session *s, struct probe_cost *cost)
 {
 	struct attach_set *set = attach_set__new("span cost", s->opts->method);
@@ -150,7 +160,6 @@ int span_cost__measure(struct session *s, struct probe_cost *cost)
 		err = measure_recording(s, c, probes, cost);
 	calibration__stop(c);
 	attach_set__free(set);
-	if (probe_plan__has_group(&s->plan, GROUP_WATCH))
-		cost->watch_ns = watchpoint__cost_ns(s->probes.skel->progs.python_range_end);
+	cost->watch_ns = watch_ns(s);
 	return err;
 }

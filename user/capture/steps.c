@@ -43,16 +43,16 @@ static const struct rule_row rule_rows[] = {
 	  {PT_CLASS_OPTIMIZER, 0, 0}},
 	 0,
 	 {PT_CLASS_FORWARD, false, PT_CLASS_BACKWARD, 0, "forward pass",
-	  "no data loader was seen; each step opens where the first forward pass after a backward "
-	  "pass begins"}},
+	  "no call of a data loader was seen; each step opens where the first forward pass after a "
+	  "backward pass begins"}},
 	{{{PT_CLASS_FORWARD, 8, ANY},
 	  {PT_CLASS_BACKWARD, 0, 0},
 	  {PT_CLASS_DATALOADER, 0, 1},
 	  {PT_CLASS_OPTIMIZER, 0, 0}},
 	 2 * SECOND,
 	 {PT_CLASS_FORWARD, false, PT_CLASS_NONE, 0, "forward pass",
-	  "no data loader and no backward pass was seen; each step opens where a forward pass "
-	  "begins"}},
+	  "no call of a data loader and no backward pass was seen; each step opens where a forward "
+	  "pass begins"}},
 	/* A step may have several optimizers, or one for each parameter, before it asks again. */
 	{{{PT_CLASS_OPTIMIZER, 4, ANY}, {PT_CLASS_BACKWARD, 4, ANY}, {PT_CLASS_DATALOADER, 0, 0}},
 	 0,

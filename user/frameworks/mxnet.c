@@ -6,6 +6,7 @@
  */
 #include "frameworks/package.h"
 #include "frameworks/probe_table.h"
+#include "frameworks/python_asks.h"
 #include "common/util.h"
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +102,7 @@ static const struct probe_row rows[] = {
 		  "steps and Forward of symbols"),
 	API_PHASE("MXExecutorBackwardEx", CAT_BACKWARD, PT_CLASS_BACKWARD, "MXExecutorBackwardEx",
 		  "Backward of symbols"),
-	/* iterators of the library's own; gluon's DataLoader is Python */
+	/* iterators of the library's own */
 	API_PHASE("MXDataIterNext", CAT_DATALOADER, PT_CLASS_DATALOADER, "MXDataIterNext",
 		  "Dataloader of C++ iterators"),
 	/* mx.profiler's Task, Frame and Event, whose names lie in them */
@@ -277,6 +278,14 @@ static bool updates_parameters(const char *op)
 	return false;
 }
 
+/* Each batch of gluon goes through it. */
+static const struct python_ask_class gluon_loader = {
+	.module = "mxnet.gluon.data.dataloader",
+	.class = "DataLoader",
+	.iter = "__iter__",
+	.name = "DataLoader.__iter__",
+};
+
 /* ---- recognition ---- */
 
 static int mxnet_recognise(struct target *t, struct framework_match *m)
@@ -287,7 +296,7 @@ static int mxnet_recognise(struct target *t, struct framework_match *m)
 		return 0;
 	memset(m, 0, sizeof(*m));
 	m->framework = &framework_mxnet;
-	m->ready = true;
+	m->ready = !python_asks__is_to_come(t, &gluon_loader); /* import mxnet does */
 	package__text(t, lib, 1, "libinfo.py", "__version__", m->version, sizeof(m->version));
 	m->known_version = !strcmp(m->version, "1.9.1");
 	snprintf(m->why, sizeof(m->why), "maps %s; version %s%s", lib->path,
@@ -348,7 +357,9 @@ static int mxnet_plan(struct target *t, const struct framework_match *m,
 
 	if (!err)
 		set_string_abi(&scan);
-	return err || m->known_version ? err : forget_layouts(plan);
+	if (!err && !m->known_version)
+		err = forget_layouts(plan);
+	return err ? err : python_asks__plan(t, &gluon_loader, plan);
 }
 
 const struct framework framework_mxnet = {

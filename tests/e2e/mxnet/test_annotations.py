@@ -15,4 +15,4 @@ def annotations(case):
     assert marks["counter"]["calls"] == marks["marker"]["calls"] == jobs.STEPS, marks
     # It counts by threes.
     assert marks["counter"]["max"] - marks["counter"]["min"] == 3 * (jobs.STEPS - 1), marks
-    jobs.check_phases(tables, Forward=1, Backward=1, Optimization=1)
+    jobs.check_phases(tables, Forward=1, Backward=1, Optimization=1, Dataloader=1)

@@ -20,7 +20,7 @@ def gluon(case):
     operators, _ = jobs.profile(case)
     tables = jobs.record(case, jobs.train(case))
     assert step_rule(tables).startswith(RULE_FORWARD), tables["summary"]
-    jobs.check_phases(tables, Forward=1, Backward=1, Optimization=1)
+    jobs.check_phases(tables, Forward=1, Backward=1, Optimization=1, Dataloader=1)
     assert operators["Convolution"] == operators["_backward_Convolution"] == 1, operators
     jobs.check_operators(tables, operators)
 
@@ -33,7 +33,7 @@ def workers(case):
     tool = case.tool("-p", job.pid, "--record", f"2:{2 + jobs.STEPS}").done()
     job.wait_steps(3)
     tables = tool.report()
-    jobs.check_phases(tables, Forward=1, Backward=1, Optimization=1)
+    jobs.check_phases(tables, Forward=1, Backward=1, Optimization=1, Dataloader=1)
     main = {n: c for n, c in jobs.operators(tables).items() if n in operators}
     assert main == operators, (main, operators)
 
@@ -42,7 +42,7 @@ def workers(case):
 def hybrid(case):
     operators, api = jobs.profile(case, "--mode", "hybrid")
     tables = jobs.record(case, jobs.train(case, "--mode", "hybrid"))
-    jobs.check_phases(tables, Forward=1, Backward=1, Optimization=1)
+    jobs.check_phases(tables, Forward=1, Backward=1, Optimization=1, Dataloader=1)
     jobs.check_operators(tables, operators)
     overview = jobs.names(tables, "overview", "event_type")
     assert overview["Script"]["calls"] == api["MXInvokeCachedOp"] * jobs.STEPS, overview
@@ -53,7 +53,7 @@ def planned(case):
     # mx.profiler tells the parts of a planned graph in one row; the same network has the same parts.
     operators, _ = jobs.profile(case, "--mode", "hybrid")
     tables = jobs.record(case, jobs.train(case, "--mode", "hybrid_static"))
-    jobs.check_phases(tables, Forward=1, Backward=1, Optimization=1)
+    jobs.check_phases(tables, Forward=1, Backward=1, Optimization=1, Dataloader=1)
     jobs.check_late(tables, operators, lambda name: not name.endswith("_update"))
 
 
@@ -61,7 +61,7 @@ def planned(case):
 def store(case):
     operators, api = jobs.profile(case, "--mode", "kv")
     tables = jobs.record(case, jobs.train(case, "--mode", "kv"))
-    jobs.check_phases(tables, Forward=1, Backward=2, Optimization=1)
+    jobs.check_phases(tables, Forward=1, Backward=2, Optimization=1, Dataloader=1)
     jobs.check_operators(tables, operators, ours_alone=("_copyto",))
     overview = jobs.names(tables, "overview", "event_type")
     assert overview["Communication"]["calls"] == api["MXKVStorePushPull"] * jobs.STEPS, overview
@@ -99,7 +99,7 @@ def iterator(case):
 @test("steps and phases alone")
 def phases(case):
     tables = jobs.record(case, jobs.train(case), "--detail", "phase")
-    jobs.check_phases(tables, Forward=1, Backward=1)
+    jobs.check_phases(tables, Forward=1, Backward=1, Dataloader=1)
     assert "operator" not in tables, tables["operator"]
     assert tables["cost"]["rows"][0]["hits_per_step"] < 6, tables["cost"]
 
@@ -151,6 +151,7 @@ def inference(case):
     tables = jobs.record(case, jobs.train(case, "--infer"))
     assert step_rule(tables).startswith("operator period"), tables["summary"]
     assert calls(tables, "Convolution") == jobs.STEPS, tables["operator"]
+    jobs.check_phases(tables, Dataloader=1, Forward=1)
 
 
 @test("doctor names the version and what it was known by")

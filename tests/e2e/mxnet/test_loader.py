@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""gluon's DataLoader, which is Python: each batch as the job itself measures its next()."""
+import json
+
+import jobs
+from lib.breakpoints import PLACES, Breakpoints, free_places
+from lib.job import ENV, PYTHON, WORKLOADS
+from lib.runner import test
+
+SHORT = ("--samples", 5 * 16)  # epochs of five batches
+NAME = "DataLoader.__iter__"
+
+
+def events(case, tool):
+    out = case.dir / "events.jsonl"
+    case.tool("export", tool.recordings()[0], "--format", "jsonl", "-o", out).done()
+    return [json.loads(line) for line in out.read_text().splitlines()]
+
+
+def spans(rows, category):
+    """Begins and ends, in order."""
+    return sorted((r["ts_ns"], r["ts_ns"] + r["dur_ns"]) for r in rows
+                  if r["type"] == "span" and r.get("category") == category)
+
+
+def own_loads(job):
+    """What the job says, the same way."""
+    words = (line.split() for line in job.log.read_text().splitlines())
+    return [(int(w[1]), int(w[1]) + int(w[2])) for w in words if w[0] == "load"]
+
+
+def is_in(inner, outer):
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def record(case, *args):
+    """Of a job that notes its loads: the tables, the rows, and the job's loads in the window."""
+    job = jobs.train(case, "--note-loads", *args)
+    tool = case.tool("-p", job.pid, "--record", f"2:{2 + jobs.STEPS}").done()
+    job.wait_steps(3)
+    assert free_places(job.pid) == PLACES, "data breakpoints were left behind"
+    tables, rows = tool.report(), events(case, tool)
+    summary = tables["summary"]["rows"][0]
+    assert summary["steps"] == jobs.STEPS and summary["step_rule"].startswith("forward pass: ")
+    assert tables["cost"]["rows"][0]["events_lost"] == 0, tables["cost"]
+    steps = [(r["ts_ns"], r["ts_ns"] + r["dur_ns"]) for r in rows if r["type"] == "step"]
+    window = min(steps)[0], max(steps)[1]
+    return tables, rows, [load for load in own_loads(job) if is_in(load, window)]
+
+
+def check(tables, rows, theirs):
+    """Each of the job's loads is one Dataloader, as long as the job says but for the breakpoints
+    themselves, 20 us each."""
+    check_calls(tables, rows, theirs)
+    own_s = sum(end - begin for begin, end in theirs) / jobs.STEPS / 1e9
+    cost_s = jobs.names(tables, "perf")["reader_cost"]["avg"]
+    print(f"reader_cost {cost_s * 1e6:.1f} us, the job's own {own_s * 1e6:.1f} us")
+    assert abs(cost_s - own_s) <= max(0.05 * own_s, 50e-6), (cost_s, own_s)
+
+
+def check_calls(tables, rows, theirs):
+    ours = spans(rows, "dataloader")
+    assert len(ours) == len(theirs) and all(map(is_in, ours, theirs)), (ours, theirs)
+    assert abs(len(ours) - jobs.STEPS) <= 1, ours
+    jobs.check_phases(tables, Forward=1, Backward=1, Optimization=1,
+                      Dataloader=len(ours) / jobs.STEPS)
+    names = {r["name"] for r in rows if r.get("category") == "dataloader"}
+    assert names == {NAME}, names
+
+
+@test("data loader in the job's process")
+def own_process(case):
+    check(*record(case, "--decode-us", 150))
+
+
+@test("data loader with 2 processes")
+def processes(case):
+    check(*record(case, "--workers", 2, "--decode-us", 400))
+
+
+@test("data loader with 2 threads")
+def threads(case):
+    # With the batch in its hand the job gives up the interpreter, which is not the loader's time.
+    check_calls(*record(case, "--workers", 2, "--threads"))
+
+
+@test("data loader at the end of an epoch")
+def epochs(case):
+    for workers, decode_us in ((0, 150), (2, 400)):
+        tables, rows, theirs = record(case, "--workers", workers, "--decode-us", decode_us, *SHORT)
+        assert len(theirs) > 5, theirs
+        check(tables, rows, theirs)
+
+
+@test("data loader that validates between two batches")
+def validation(case):
+    _, rows, theirs = record(case, "--validate")
+    ours = spans(rows, "dataloader")
+    training = [span for span in ours if any(is_in(span, load) for load in theirs)]
+    assert len(training) == len(theirs), (ours, theirs)
+    # Two batches after each fifth step; the ask that ends an epoch has none.
+    assert len(ours) - len(training) in (2, 4), (ours, theirs)
+    others = spans(rows, "forward") + spans(rows, "backward")
+    apart = all(a[1] <= b[0] or b[1] <= a[0] for a in ours for b in others)
+    assert apart, (ours, others)
+
+
+@test("data loader: the job computes what it computes alone")
+def same(case):
+    args = ("--workers", 2, "--steps", 300, *SHORT)
+    alone = jobs.start(case, *args)
+    assert alone.wait(100) == 0, alone.err.read_text()
+    job = jobs.start(case, "--note-loads", *args).wait_steps(1)
+    tool = case.tool("-p", job.pid, "--duration", "60s", "--no-trace", "--no-report")
+    status = job.wait(100)
+    tool.done()
+    assert status == 0, f"the job ended with {status}: {job.err.read_text()}"
+    assert job.output() == alone.output(), (job.output(), alone.output())
+    seen = spans(events(case, tool), "dataloader")
+    theirs = [load for load in own_loads(job) if seen[0][0] <= load[0]]
+    assert len(seen) > 20 and 0 <= len(seen) - len(theirs) <= 1, (len(seen), len(theirs))
+
+
+@test("data loader of a job that `run` starts: its class comes after the library")
+def started(case):
+    tool = case.tool("run", "--record", f"2:{2 + jobs.STEPS}", "--", PYTHON,
+                     WORKLOADS / "mx_train.py", "--steps", 600, env=dict(ENV)).done(120)
+    jobs.check_phases(tool.report(), Forward=1, Backward=1, Optimization=1, Dataloader=1)
+
+
+@test("data loader: a debugger has the data breakpoints")
+def taken(case):
+    job = jobs.train(case)
+    debugger = Breakpoints(job.pid)
+    case.finally_(debugger.close)
+    assert len(debugger.fds) == PLACES, debugger.fds
+    tool = case.tool("-p", job.pid, "--record", f"2:{2 + jobs.STEPS}").done()
+    assert "another tool uses the processor's breakpoints" in tool.err, tool.err
+    tables = tool.report()
+    jobs.check_phases(tables, Forward=1, Backward=1, Optimization=1)
+    assert "data breakpoints cannot be had" in str(tables), tables.keys()
+
+
+@test("doctor tells of data breakpoints")
+def doctor(case):
+    out = case.tool("doctor", "-p", jobs.train(case).pid).done().out
+    assert "3 data breakpoints" in out and "not found: Python" not in out, out
