@@ -394,6 +394,22 @@ Test(model_phase, a_graph_that_another_thread_executes_has_the_phases_of_its_ope
 		    "    Operator Print [70,71) cpu 1 self 1\n");
 }
 
+Test(model_phase, a_graph_that_is_called_here_and_executed_there_has_its_phases)
+{
+	struct synth s = synth__new(SCOPES);
+	char *tree;
+
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 0, 10);
+	synth__span(&s, s.main, CAT_SCRIPT, "graph", 15, 80);
+	scoped_graph(&s, s.other);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, NULL);
+	tree = synth__tree(&s, NULL);
+	synth__expect_line(tree, "step 0 [0,100) cpu 100 D 10 F 20 B 9 O 8 other 53");
+	free(tree);
+	synth__free(&s);
+}
+
 /* What the step's thread shows itself stays as it is: the graph of the step before runs on. */
 Test(model_phase, operators_of_another_thread_take_no_time_of_a_phase_that_shows_itself)
 {

@@ -82,7 +82,8 @@ static int by_begin(const void *a, const void *b)
 static int take_operators(const struct model *m, const struct track_state *t,
 			  const struct step *step, size_t own_cnt, struct marks *k)
 {
-	struct marks theirs = {};
+	/* The call of the graph may be on the step's thread alone, what it executes here. */
+	struct marks theirs = {.graph_ns = m->has_scopes ? k->graph_ns : 0};
 	int err = collect(m, t->roots, &theirs);
 
 	if (!has_category(&theirs, CAT_BACKWARD_NODE))
