@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include "common/util.h"
 #include "model_synth.h"
 
 TestSuite(report_device);
@@ -121,6 +122,24 @@ Test(report_device, without_kernels_computation_is_not_known)
 	EXPECT_LINES(&s, "distributed", &ns,
 		     "  Communication            20                         20.00",
 		     "  Computation              -                          -");
+	synth__free(&s);
+}
+
+/* The first spreads a tensor over a shape, the others reach other processes. */
+Test(report_device, communication_is_told_by_names_of_collectives)
+{
+	static const char *const names[] = {"broadcast_sub",	  "_backward_broadcast_add",
+					    "aten::broadcast_to", "broadcast_tensors dygraph",
+					    "c_broadcast",	  "broadcast_ dygraph",
+					    "c_allreduce_sum"};
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+
+	for (uint64_t i = 0; i < ARRAY_SIZE(names); i++)
+		synth__span(&s, s.main, CAT_OPERATOR, names[i], 10 * i, 10 * i + 5);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	EXPECT_LINES(&s, "distributed", &ns,
+		     "  Communication            15                         15.00");
 	synth__free(&s);
 }
 

@@ -11,19 +11,28 @@
 
 #define HOST UINT32_MAX /* the group of what no device did */
 
+/* "c_broadcast", "broadcast_ dygraph"; what spreads a tensor over a shape is called so, too
+ * ("broadcast_sub", "aten::broadcast_to"), and is followed by what it does. */
+static bool is_broadcast(const char *name)
+{
+	const char *end = strstr(name, "broadcast");
+
+	if (!end)
+		return false;
+	end += strlen("broadcast");
+	end += *end == '_';
+	return !*end || *end == ' ';
+}
+
 static bool operator__is_communication(const struct analysis *a, const struct span *s)
 {
-	static const char *const parts[] = {"allreduce", "broadcast", "rpc"};
 	const char *name = analysis__name(a, s->ev.name);
 
 	if (s->kind == KIND_COMMUNICATION)
 		return true;
 	if (s->kind != KIND_OPERATOR && s->kind != KIND_PYTHON_OP)
 		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		if (strstr(name, parts[i]) && strncmp(name, "aten::", 6) != 0)
-			return true;
-	return false;
+	return strstr(name, "allreduce") || strstr(name, "rpc") || is_broadcast(name);
 }
 
 static bool is_launched_by_communication(const struct analysis *a, const struct span *device)

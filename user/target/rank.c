@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #define MAX_PROCESSES 65536 /* looked at below a launcher */
+#define WORKER_RANK   "DMLC_TASK_ID"
 
 /* ---- the environment ---- */
 
@@ -35,23 +36,39 @@ static int env_int(const char *env, size_t len, const char *const *list, size_t 
 	return -1;
 }
 
-/* torchrun and horovod's own names first, then the launchers (Open MPI, MPICH, Slurm). */
+static bool env_has(const char *env, size_t len, const char *variable)
+{
+	for (size_t at = 0; at < len; at += strlen(env + at) + 1)
+		if (!strcmp(env + at, variable))
+			return true;
+	return false;
+}
+
+/* torchrun and horovod's own names first, then the launchers (Open MPI, MPICH, Slurm, and MXNet's
+ * tracker, which numbers servers, too). */
 static int read_variables(pid_t pid, int *local_rank, int *world_size, size_t *which)
 {
 	static const char *const ranks[] = {"RANK",	"PADDLE_TRAINER_ID", "OMPI_COMM_WORLD_RANK",
-					    "PMI_RANK", "SLURM_PROCID",	     NULL};
+					    "PMI_RANK", "SLURM_PROCID",	     WORKER_RANK,
+					    NULL};
 	static const char *const local_ranks[] = {
 		"LOCAL_RANK",	   "PADDLE_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
 		"MPI_LOCALRANKID", "SLURM_LOCALID",	NULL};
-	static const char *const world_sizes[] = {"WORLD_SIZE",		  "PADDLE_TRAINERS_NUM",
-						  "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
-						  "SLURM_NTASKS",	  NULL};
+	static const char *const world_sizes[] = {
+		"WORLD_SIZE", "PADDLE_TRAINERS_NUM", "OMPI_COMM_WORLD_SIZE",
+		"PMI_SIZE",   "SLURM_NTASKS",	     "DMLC_NUM_WORKER",
+		NULL};
 	size_t len = 0, other;
 	auto_free char *env = file__read(proc_path(pid, "environ").s, &len);
+	int rank;
 
 	*local_rank = env_int(env, len, local_ranks, &other);
 	*world_size = env_int(env, len, world_sizes, &other);
-	return env_int(env, len, ranks, which);
+	rank = env_int(env, len, ranks, which);
+	if (rank >= 0 && !strcmp(ranks[*which], WORKER_RANK) &&
+	    !env_has(env, len, "DMLC_ROLE=worker"))
+		return -1;
+	return rank;
 }
 
 void rank__read(pid_t pid, int *rank, int *local_rank, int *world_size)
