@@ -47,3 +47,21 @@ Test(paddle_names, python)
 		name(paddle_names__optimizer, "_ZN6paddle6pybind15eager_api_adam_EP7_objectS2_S2_"),
 		"adam_ dygraph");
 }
+
+#define GLOO "_ZN6paddle11distributed16ProcessGroupGloo"
+
+Test(paddle_names, gloo)
+{
+	cr_expect_str_eq(name(paddle_names__gloo,
+			      GLOO "9AllReduceERSt6vectorIN3phi11DenseTensorESaIS4_EES7_RKNS3_"
+				   "11distributed16AllreduceOptionsEb"),
+			 "ProcessGroupGloo::AllReduce");
+	cr_expect_str_eq(name(paddle_names__gloo, GLOO "9AllReduceEPN3phi11DenseTensorERKS3_b"),
+			 "");
+	cr_expect_str_eq(name(paddle_names__gloo, GLOO "6ReduceEPN3phi11DenseTensorERKS3_b"),
+			 "ProcessGroupGloo::Reduce");
+	cr_expect_str_eq(
+		name(paddle_names__gloo, GLOO "7BarrierERKN3phi11distributed14BarrierOptionsE"),
+		"ProcessGroupGloo::Barrier");
+	cr_expect_str_eq(name(paddle_names__gloo, GLOO "10CreateTaskEi"), "");
+}

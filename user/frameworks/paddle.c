@@ -30,6 +30,7 @@ static const char *const libs[] = {
 /* Before 3.0 the kernels' library is a part of the other. */
 static const char *const other_libs[LIB_CNT] = {[LIB_PHI] = "libpaddle.so*"};
 
+#define FORWARDING	100 /* bytes that do no more than call another form */
 #define PYTHON_FUNCTION "_ZN6paddle6pybind*eager_api_*EP7_object*"
 #define CATCHES_ALL	"C API function: turns every C++ exception into a Python one"
 
@@ -132,6 +133,18 @@ static const struct probe_row rows[] = {
 			.name_reg = 1,
 			.name_path = {0, OPERATOR_TYPE},
 			.name_derefs = 1},
+	},
+	/* Collectives between processors: the call does the work. */
+	{
+		.lib = LIB_PADDLE,
+		.symbol = "_ZN6paddle11distributed16ProcessGroupGloo*",
+		.details = AT_SPANS,
+		.group = GROUP_OPERATOR,
+		.category = CAT_COMMUNICATION,
+		.program = "call_entry",
+		.leaves = true,
+		.name_of = paddle_names__gloo,
+		.min_size = FORWARDING,
 	},
 	/* Operators, whoever calls them; see plan_ends(). */
 	{

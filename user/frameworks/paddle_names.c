@@ -138,3 +138,22 @@ bool paddle_names__optimizer(const char *symbol, char *out, size_t size)
 	return python_operator(symbol, &op) && is_optimizer(op.text, op.len) &&
 	       paddle_names__python(symbol, out, size);
 }
+
+bool paddle_names__gloo(const char *symbol, char *out, size_t size)
+{
+	static const char *const by_tensor[] = {"Reduce", "Scatter", "Gather", "Barrier"};
+	static const char by_list[] = "ERSt6vector";
+	struct part part, space;
+	const char *arguments;
+
+	if (!last_part(symbol, &part, &space))
+		return false;
+	arguments = part.text + part.len;
+	for (size_t i = 0; i < ARRAY_SIZE(by_tensor); i++)
+		if (part.len == strlen(by_tensor[i]) && !strncmp(part.text, by_tensor[i], part.len))
+			arguments = by_list;
+	if (strncmp(arguments, by_list, strlen(by_list)) != 0)
+		return false;
+	snprintf(out, size, "ProcessGroupGloo::%.*s", (int)part.len, part.text);
+	return true;
+}

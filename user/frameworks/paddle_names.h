@@ -21,6 +21,10 @@ bool paddle_names__python(const char *symbol, char *out, size_t size);
 /* the same, of those that update parameters only */
 bool paddle_names__optimizer(const char *symbol, char *out, size_t size);
 
+/* "ProcessGroupGloo::AllReduce" of that of its forms in which the work is done: by lists of tensors,
+ * but some by one tensor. */
+bool paddle_names__gloo(const char *symbol, char *out, size_t size);
+
 /* An operator of this name ("adam_") updates parameters. */
 bool paddle_names__is_optimizer(const char *op);
 
