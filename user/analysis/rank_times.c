@@ -60,6 +60,17 @@ static int gather_device(struct reading *rd, const struct span *s)
 	return err;
 }
 
+/* Calls that do the work themselves, or wait for it. */
+static int gather_host(struct reading *rd, const struct span *roots)
+{
+	int err = 0;
+
+	for (const struct span *s = roots; s && !err; s = span__next(s, NULL))
+		if (s->kind == KIND_COMMUNICATION)
+			err = add(&rd->collectives, &s->ev);
+	return err;
+}
+
 static int gather(struct reading *rd, const struct batch *b)
 {
 	int err = 0;
@@ -68,8 +79,9 @@ static int gather(struct reading *rd, const struct batch *b)
 		if (analysis__is_collective(rd->r, &b->others[i]))
 			err = add(&rd->collectives, &b->others[i]);
 	for (size_t i = 0; i < b->track_cnt && !err; i++)
-		if (b->tracks[i].track->kind == TRACK_DEVICE)
-			err = gather_device(rd, b->tracks[i].roots);
+		err = b->tracks[i].track->kind == TRACK_DEVICE
+			      ? gather_device(rd, b->tracks[i].roots)
+			      : gather_host(rd, b->tracks[i].roots);
 	return err;
 }
 
