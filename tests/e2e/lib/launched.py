@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A job of several ranks, which its workload starts below itself; each writes a line a step to a log."""
+import os
+import signal
+import subprocess
+
+from lib import process
+from lib.job import ENV, PYTHON, WORKLOADS
+
+
+class Launched:
+    def __init__(self, case, script, ranks):
+        self.logs = [case.dir / f"log.{rank}" for rank in range(ranks)]
+        self.out = case.dir / "out"
+        with open(self.out, "w") as out:
+            self.popen = subprocess.Popen([PYTHON, WORKLOADS / script, "--log", case.dir / "log"], env=ENV,
+                                          stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                                          start_new_session=True)
+        self.pid = self.popen.pid
+        case.finally_(self.kill)
+        self.wait_steps(10)
+
+    def kill(self):
+        os.killpg(self.pid, signal.SIGKILL)
+        self.popen.wait()
+
+    def steps(self):
+        """Of the rank that has done fewest."""
+        return min(len(log.read_text().splitlines()) if log.exists() else 0 for log in self.logs)
+
+    def wait_steps(self, cnt):
+        before = self.steps()
+        process.wait_for(lambda: self.steps() >= before + cnt or self.popen.poll() is not None, 120,
+                         "steps of all ranks")
+        assert self.popen.poll() is None, f"the job ended: {self.out.read_text()}"

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Collectives over gloo, and the rank that the others wait for."""
+import json
+import subprocess
+
+from lib.launched import Launched
+from lib.runner import test
+from lib.tool import PROFTRACE, row
+
+STEPS = 8
+
+
+@test("two ranks over gloo: their collectives, and who is slow")
+def ranks(case):
+    job = Launched(case, "paddle_ranks.py", 2)
+    tool = case.tool("--job", job.pid, "--record", f"2:{2 + STEPS}", "--no-trace").done()
+    assert len(tool.recordings()) == 2, tool.recordings()
+    for index in range(2):
+        tables = tool.report(index=index)
+        assert row(tables, "summary")["steps"] == STEPS, tables["summary"]
+        calls = {r["name"]: r["calls"] for r in tables["collectives"]["rows"]}
+        # DataParallel's bucket and the job's own; those of the window's edges may be one more or less.
+        assert abs(calls["ProcessGroupGloo::AllReduce"] - 2 * STEPS) <= 1, calls
+        assert abs(calls["ProcessGroupGloo::Broadcast"] - STEPS) <= 1, calls
+    text = subprocess.run([PROFTRACE, "report", "--format", "json", *tool.recordings()], check=True,
+                          capture_output=True, text=True).stdout
+    tables = json.loads(text)
+    slow = next(t["rows"][0] for t in tables.values() if isinstance(t, dict) and t.get("rows") and
+                "straggler" in t["rows"][0])
+    assert slow["straggler"] == 1, slow
+    job.wait_steps(3)
