@@ -25,6 +25,7 @@
 #include "common/err.h"
 #include "common/util.h"
 #include <bpf/libbpf.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -548,6 +549,12 @@ int capture__run(const struct capture_opts *opts, struct capture_result *res)
 
 	memset(res, 0, sizeof(*res));
 	err = session_run(&s);
+	/* Files in /proc of a process that goes are missing in many places; one reason suffices. */
+	if (err == -ENOENT && !s.target_gone && kill(opts->pid, 0) && errno == ESRCH)
+		err__set(err,
+			 "process %d ended while it was looked at; start it again, or run it "
+			 "by `proftrace run`",
+			 opts->pid);
 	session_free(&s);
 	return err;
 }
