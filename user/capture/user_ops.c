@@ -73,10 +73,12 @@ static int add_exits(struct elf_file *elf, const struct function *f, struct prob
 	return err;
 }
 
+/* By another option, or by the framework's own table: two spans of one call would end each other.
+ */
 static bool is_planned(const struct probe_plan *plan, const struct function *f)
 {
 	for (size_t i = 0; i < plan->cnt; i++)
-		if (plan->probes[i].chosen && !strcmp(plan->probes[i].symbol, f->symbol) &&
+		if (!strcmp(plan->probes[i].symbol, f->symbol) &&
 		    !strcmp(plan->probes[i].lib->host_path, f->lib->host_path))
 			return true;
 	return false;
@@ -100,8 +102,6 @@ static int add_op(struct target *t, struct probe_plan *plan, const struct functi
 
 	if (!elf)
 		return -EIO;
-	if (is_planned(plan, f))
-		return 0;
 	if (returns) {
 		probe.return_program = "call_return";
 		err = attach_allow__vouch(f->symbol);
@@ -121,14 +121,22 @@ static int add_ops(const char *option, const struct text_list *list, bool return
 
 	for (size_t i = 0; i < list->cnt && !err; i++) {
 		struct functions found;
+		size_t shown = 0;
 
 		err = functions__find(t, option, list->items[i], OPS_MAX, &found);
 		if (err)
 			break;
 		log__info("%s %s: %zu function%s", option, list->items[i], found.cnt,
 			  found.cnt == 1 ? "" : "s");
-		for (size_t j = 0; j < found.cnt && !err; j++)
-			err = add_op(t, plan, &found.items[j], returns);
+		for (size_t j = 0; j < found.cnt && !err; j++) {
+			if (is_planned(plan, &found.items[j]))
+				shown++;
+			else
+				err = add_op(t, plan, &found.items[j], returns);
+		}
+		if (shown)
+			log__info("%s %s: %zu of them %s shown without it", option, list->items[i],
+				  shown, shown == 1 ? "is" : "are");
 		functions__free(&found);
 	}
 	return err;

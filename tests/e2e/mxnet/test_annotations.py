@@ -16,3 +16,19 @@ def annotations(case):
     # It counts by threes.
     assert marks["counter"]["max"] - marks["counter"]["min"] == 3 * (jobs.STEPS - 1), marks
     jobs.check_phases(tables, Forward=1, Backward=1, Optimization=1, Dataloader=1)
+
+
+@test("the C API by --op, as often as mx.profiler counts it")
+def c_api(case):
+    _, api = jobs.profile(case)
+    job = jobs.train(case)
+    tool = case.tool("-p", job.pid, "--record", f"2:{2 + jobs.STEPS}", "--keep-all", "--no-trace", "--op",
+                     "libmxnet.so:MX*").done()
+    assert "of them are shown without it" in tool.err, tool.err
+    seen = {row["name"]: row for row in tool.report()["operator"]["rows"] if row["name"].startswith("MX")}
+    # What Python's garbage collector frees is not the same in each step.
+    both = set(seen) & set(api) - {"MXNDArrayFree"}
+    assert {"MXNDArrayGetContext", "MXNDArrayCreateEx", "MXNDArrayGetShapeEx"} <= both, (sorted(seen), api)
+    calls = {name: (seen[name]["calls"] / jobs.STEPS, api[name]) for name in both}
+    assert all(ours == theirs for ours, theirs in calls.values()), calls
+    assert all(row["cpu_total_ns"] > 0 for row in seen.values()), seen
