@@ -13,17 +13,38 @@
 #include "common/counted.h"
 #include "common/util.h"
 
+#define WORTH_A_NOTE 0.01 /* of all device time of the table */
+
 struct operators {
 	struct by_name names;
 	struct by_name inside;	     /* functions of the user's choice in other operators */
 	struct forward_ops forwards; /* of this batch */
 	struct stat_map backward;    /* child: a backward node of the operator */
 	struct stat_map details; /* child 0: launched by the operator; device 0: the child itself */
+	struct stat_map outside; /* calls that launched something, in no operator */
 };
 
 static bool is_operator(const struct span *s)
 {
 	return s->kind == KIND_OPERATOR || s->kind == KIND_PYTHON_OP;
+}
+
+static bool is_in_operator(const struct span *s)
+{
+	while (s && !is_operator(s))
+		s = s->parent;
+	return s != NULL;
+}
+
+static int add_outside(struct operators *o, const struct span *launch)
+{
+	const struct stat_key key = {.id = launch->ev.name};
+	struct stat *stat = stat_map__at(&o->outside, &key);
+
+	if (!stat)
+		return -ENOMEM;
+	stat__add(stat, 0, launch->device_ns);
+	return 0;
 }
 
 static bool is_function_inside(const struct analysis *a, const struct span *s)
@@ -128,10 +149,13 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 
 		if (t->track->kind != TRACK_THREAD)
 			continue;
-		for (const struct span *s = t->roots; s && !err; s = span__next(s, NULL))
+		for (const struct span *s = t->roots; s && !err; s = span__next(s, NULL)) {
 			err = is_operator(s)		 ? add_operator(a, state, t->track, s)
 			      : is_function_inside(a, s) ? by_name__add(a, &o->inside, t->track, s)
 							 : 0;
+			if (!err && s->first_device && !is_in_operator(s))
+				err = add_outside(o, s);
+		}
 	}
 	return err;
 }
@@ -268,6 +292,28 @@ static int add_reason(const struct analysis *a, const struct operators *o, struc
 	return 0;
 }
 
+/* A graph's kernels, for one, are launched by the call that launches the graph. */
+static int note_outside(const struct analysis *a, const struct operators *o, struct table *t)
+{
+	const struct stat_row *most = NULL;
+	uint64_t outside = 0, inside = 0;
+
+	for (size_t i = 0; i < o->outside.cnt; i++) {
+		outside += o->outside.rows[i].stat.gpu.total;
+		if (!most || o->outside.rows[i].stat.gpu.total > most->stat.gpu.total)
+			most = &o->outside.rows[i];
+	}
+	for (size_t i = 0; i < o->names.map.cnt; i++)
+		inside += o->names.map.rows[i].stat.gpu.total;
+	if (!most || (double)outside < WORTH_A_NOTE * (double)(inside + outside))
+		return 0;
+	return table__add_notef(t,
+				"GPU time under no operator: %s, most of it by %s (%s); the tables "
+				"of kernels and calls have it.",
+				time_text(a, outside).s, analysis__name(a, most->key.id),
+				time_text(a, most->stat.gpu.total).s);
+}
+
 static int note_ratios(const struct analysis *a, const struct operators *o, struct table *t)
 {
 	const struct ratio_base base = analysis__base(a);
@@ -313,6 +359,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = left_out__add_section(a, t);
 	if (!err)
 		err = note_ratios(a, o, t);
+	if (!err)
+		err = note_outside(a, o, t);
 	return err ? err : add_reason(a, o, t);
 }
 
@@ -323,6 +371,7 @@ static void clean(void *state)
 	stat_map__free(&o->names.map);
 	stat_map__free(&o->inside.map);
 	stat_map__free(&o->details);
+	stat_map__free(&o->outside);
 	stat_map__free(&o->backward);
 	forward_ops__free(&o->forwards);
 }
