@@ -9,11 +9,11 @@ from lib.job import ENV, PYTHON, WORKLOADS
 
 
 class Launched:
-    def __init__(self, case, script, ranks):
+    def __init__(self, case, script, ranks, python=PYTHON):
         self.logs = [case.dir / f"log.{rank}" for rank in range(ranks)]
         self.out = case.dir / "out"
         with open(self.out, "w") as out:
-            self.popen = subprocess.Popen([PYTHON, WORKLOADS / script, "--log", case.dir / "log"], env=ENV,
+            self.popen = subprocess.Popen([python, WORKLOADS / script, "--log", case.dir / "log"], env=ENV,
                                           stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                                           start_new_session=True)
         self.pid = self.popen.pid

@@ -3,6 +3,7 @@
 import json
 import subprocess
 
+import job as paddle
 from lib.launched import Launched
 from lib.runner import test
 from lib.tool import PROFTRACE, row
@@ -12,7 +13,7 @@ STEPS = 8
 
 @test("two ranks over gloo: their collectives, and who is slow")
 def ranks(case):
-    job = Launched(case, "paddle_ranks.py", 2)
+    job = Launched(case, "paddle_ranks.py", 2, python=paddle.PYTHON)
     tool = case.tool("--job", job.pid, "--record", f"2:{2 + STEPS}", "--no-trace").done()
     assert len(tool.recordings()) == 2, tool.recordings()
     for index in range(2):
