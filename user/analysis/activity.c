@@ -207,6 +207,7 @@ const struct table_impl table_activity = {
 	.def = {"activity", "MindSpore's: what ran on devices by operator, stream, grid and block",
 		false, order_calls},
 	.title = "Device Activities",
+	.rests_on_device = true,
 	.state_size = sizeof(struct activities),
 	.visit = visit,
 	.fill = fill,

@@ -252,6 +252,7 @@ static void clean(void *state)
 const struct table_impl table_aggregate = {
 	.def = {"aggregate", "MXNet's: events by name in categories (dumps)", false, order_calls},
 	.title = "Profile Statistics",
+	.rests_on_device = true,
 	.state_size = sizeof(struct aggregate),
 	.visit = visit,
 	.fill = fill,

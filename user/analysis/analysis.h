@@ -69,6 +69,13 @@ struct analysis {
 	uint32_t main_pid; /* 0: not known, every process counts */
 	bool has_device;
 	struct device_infos devices;
+	struct coverage { /* of the device's work: analysis/coverage.h */
+		bool ends;
+		uint64_t end_ns;
+		const char *why;
+		bool uncovered; /* a step was seen that lies behind end_ns, or over it */
+		uint64_t first_uncovered;
+	} coverage;
 	struct stat steps;	  /* gpu: kernels launched in the step */
 	uint64_t step_general_ns; /* kernels, copies and sets of all steps */
 	uint64_t any_general_ns;  /* and of what is in no step */
@@ -134,6 +141,7 @@ struct table_impl {
 	int (*fill)(const struct analysis *a, void *state, struct table *t);
 	void (*clean)(void *state);
 	const char *title;
+	bool rests_on_device; /* figures of the device's work: it says where they end */
 	/* The note of a table without rows; NULL: fill says it itself. */
 	const char *(*why_empty)(const struct analysis *a);
 };

@@ -172,6 +172,7 @@ const struct table_impl table_calls = {
 		"calls of the device's interface; by default where no device times are known", true,
 		order_common},
 	.title = "Device Call Summary",
+	.rests_on_device = true,
 	.state_size = sizeof(struct calls),
 	.visit = visit,
 	.fill = fill,

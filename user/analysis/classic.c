@@ -270,6 +270,7 @@ const struct table_impl table_classic = {
 	.def = {"classic", "the classic Paddle profiler's report (--state, --sorted-by)", false,
 		words, USES_BY_THREAD | USES_STATE},
 	.title = "Profiling Report",
+	.rests_on_device = true,
 	.state_size = sizeof(struct classic),
 	.visit = visit,
 	.fill = fill,

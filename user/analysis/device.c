@@ -154,6 +154,7 @@ static void clean(void *state)
 const struct table_impl table_device = {
 	.def = {"device", "CPU and GPU utilisation", true, NULL, USES_BY_DEVICE},
 	.title = "Device Summary",
+	.rests_on_device = true,
 	.state_size = sizeof(struct devices),
 	.visit = visit,
 	.fill = fill,

@@ -241,6 +241,7 @@ const struct table_impl table_distributed = {
 	.def = {"distributed", "communication, computation and their overlap", true, NULL,
 		USES_BY_DEVICE},
 	.title = "Distribution Summary",
+	.rests_on_device = true,
 	.state_size = sizeof(struct distributed),
 	.visit = distributed__visit,
 	.fill = fill,

@@ -206,6 +206,7 @@ static void clean(void *state)
 
 const struct finding_rule finding_copy_bandwidth = {
 	.key = "copy_bandwidth",
+	.rests_on_device = true,
 	.state_size = sizeof(struct copy_bandwidth),
 	.visit = visit,
 	.judge = judge,

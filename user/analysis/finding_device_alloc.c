@@ -62,6 +62,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 
 const struct finding_rule finding_device_alloc = {
 	.key = "device_allocation",
+	.rests_on_device = true,
 	.state_size = sizeof(struct allocs),
 	.visit = visit,
 	.judge = judge,

@@ -162,6 +162,7 @@ static void clean(void *state)
 
 const struct finding_rule finding_device_idle = {
 	.key = "device_idle",
+	.rests_on_device = true,
 	.is_general = true,
 	.state_size = sizeof(struct device_idle),
 	.visit = visit,

@@ -61,6 +61,7 @@ static void clean(void *state)
 
 const struct finding_rule finding_exposed_communication = {
 	.key = "exposed_communication",
+	.rests_on_device = true,
 	.state_size = sizeof(struct exposed),
 	.visit = visit,
 	.judge = judge,

@@ -99,6 +99,7 @@ static void clean(void *state)
 
 const struct finding_rule finding_exposed_copies = {
 	.key = "exposed_copies",
+	.rests_on_device = true,
 	.state_size = sizeof(struct exposed_copies),
 	.visit = visit,
 	.judge = judge,

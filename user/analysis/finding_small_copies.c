@@ -57,6 +57,7 @@ static void clean(void *state)
 
 const struct finding_rule finding_small_copies = {
 	.key = "small_copies",
+	.rests_on_device = true,
 	.state_size = sizeof(struct copies),
 	.visit = visit,
 	.judge = judge,

@@ -64,6 +64,7 @@ static void clean(void *state)
 
 const struct finding_rule finding_sync = {
 	.key = "synchronization",
+	.rests_on_device = true,
 	.state_size = sizeof(struct syncs),
 	.visit = visit,
 	.judge = judge,

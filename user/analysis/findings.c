@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What to look at first: at most five findings, by what a step may save. */
 #include "analysis/findings.h"
+#include "analysis/coverage.h"
 #include "analysis/losses.h"
 #include <stdlib.h>
 #include <string.h>
@@ -215,6 +216,8 @@ static int judge(const struct analysis *a, struct findings *s)
 		struct found *found = &s->found[s->cnt];
 		int says;
 
+		if (rules[i]->rests_on_device && coverage__is_partial(a))
+			continue;
 		found->f = (struct finding){0};
 		says = rules[i]->judge(a, s->states[i], &found->f);
 		if (says < 0)
@@ -251,6 +254,16 @@ static bool lost_much(const struct analysis *a)
 	return lost > LOST_FEW && lost * 100 > recording__event_cnt(a->r);
 }
 
+static const char *why_none(const struct analysis *a)
+{
+	if (!a->steps.calls)
+		return "No step was recorded: the rules are about steps.";
+	if (coverage__is_partial(a))
+		return "No rule of the host found anything; those that rest on the device's work "
+		       "and calls do not judge.";
+	return "No rule found anything: no part of the steps stands out as waste.";
+}
+
 static int fill(const struct analysis *a, void *state, struct table *t)
 {
 	struct findings *s = state;
@@ -277,10 +290,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	for (size_t i = 0; i < s->cnt && i < MAX_SHOWN && !err; i++)
 		err = add_row(a, t, &s->found[i]);
 	if (!err && !s->cnt)
-		err = table__add_note(
-			t, a->steps.calls ? "No rule found anything: no part of the steps "
-					    "stands out as waste."
-					  : "No step was recorded: the rules are about steps.");
+		err = table__add_note(t, why_none(a));
 	if (!err && s->cnt > MAX_SHOWN)
 		err = table__add_notef(
 			t, "%s not shown.",
@@ -303,6 +313,7 @@ static void clean(void *state)
 const struct table_impl table_findings = {
 	.def = {"findings", "what to look at first: evidence, cost, next step", true},
 	.title = "What to Look at First",
+	.rests_on_device = true,
 	.state_size = sizeof(struct findings),
 	.visit = visit,
 	.fill = fill,

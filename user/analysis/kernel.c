@@ -177,6 +177,7 @@ const struct table_impl table_kernel = {
 	.def = {"kernel", "kernels by name, and how they fill the device", true, order_common,
 		USES_BY_DEVICE},
 	.title = "Kernel Summary",
+	.rests_on_device = true,
 	.state_size = sizeof(struct kernels),
 	.visit = visit,
 	.fill = fill,

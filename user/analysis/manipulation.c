@@ -153,6 +153,7 @@ const struct table_impl table_manipulation = {
 	.def = {"manipulation", "copies and sets of memory, with their bandwidth", true,
 		order_common, USES_BY_DEVICE | USES_BY_THREAD},
 	.title = "Memory Manipulation Summary",
+	.rests_on_device = true,
 	.state_size = sizeof(struct manipulations),
 	.visit = visit,
 	.fill = fill,

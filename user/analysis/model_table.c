@@ -124,6 +124,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 const struct table_impl table_model = {
 	.def = {"model", "data loader, forward, backward and optimizer of the steps", true},
 	.title = "Model Summary",
+	.rests_on_device = true,
 	.state_size = sizeof(struct state),
 	.visit = visit,
 	.fill = fill,

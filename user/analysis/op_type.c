@@ -253,6 +253,7 @@ static void clean(void *state)
 const struct table_impl table_op_type = {
 	.def = {"op_type", "MindSpore's: operators by type and side", false, order_calls},
 	.title = "Operator Types",
+	.rests_on_device = true,
 	.state_size = sizeof(struct operators),
 	.visit = visit,
 	.fill = fill_types,
@@ -262,6 +263,7 @@ const struct table_impl table_op_type = {
 const struct table_impl table_op_detail = {
 	.def = {"op_detail", "MindSpore's: operators by full name and side", false, order_calls},
 	.title = "Operator Detail",
+	.rests_on_device = true,
 	.state_size = sizeof(struct operators),
 	.visit = visit,
 	.fill = fill_detail,

@@ -380,6 +380,7 @@ const struct table_impl table_operator = {
 	.def = {"operator", "operators by name", true, order_common,
 		USES_BY_THREAD | USES_OP_DETAIL},
 	.title = "Operator Summary",
+	.rests_on_device = true,
 	.state_size = sizeof(struct operators),
 	.visit = visit,
 	.fill = fill,

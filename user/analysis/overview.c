@@ -221,6 +221,7 @@ static void clean(void *state)
 const struct table_impl table_overview = {
 	.def = {"overview", "time of each type of event", true},
 	.title = "Overview Summary",
+	.rests_on_device = true,
 	.state_size = sizeof(struct overview),
 	.visit = visit,
 	.fill = fill,

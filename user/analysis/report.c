@@ -2,6 +2,7 @@
 /* The registry of tables and the one pass that fills them. */
 #include <jansson.h>
 #include <string.h>
+#include "analysis/coverage.h"
 #include "analysis/order.h"
 #include "common/err.h"
 #include "common/suggest.h"
@@ -286,6 +287,8 @@ static int fill(struct report *rep)
 		err = impls[i]->fill(&rep->a, s->state, s->table);
 		if (!err && !table__row_cnt(s->table) && impls[i]->why_empty)
 			err = table__add_note(s->table, impls[i]->why_empty(&rep->a));
+		if (!err && impls[i]->rests_on_device)
+			err = coverage__note_table(&rep->a, s->table);
 		if (err)
 			return err;
 	}
@@ -364,6 +367,7 @@ int report__print(const struct recording *r, const struct report_opts *opts, FIL
 	int err;
 
 	find_devices(&rep.a);
+	coverage__load(&rep.a);
 	err = choose(&rep, opts->tables);
 	if (!err)
 		err = device_infos__load(r, &rep.a.devices);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
+#include "analysis/coverage.h"
 #include "analysis/left_out.h"
 #include "analysis/losses.h"
 #include "common/counted.h"
@@ -336,6 +337,8 @@ static int fill_cost(const struct analysis *a, void *state, struct table *t)
 		err = add_stacks(a, t);
 	if (!err)
 		err = add_list(t, json_object_get(summary, "missing"), "missing: ");
+	if (!err)
+		err = coverage__note_foot(a, t);
 	if (!err)
 		err = add_list(t, json_object_get(summary, "notes"), "");
 	return err;

@@ -121,6 +121,7 @@ static void clean(void *state)
 const struct table_impl table_timeline = {
 	.def = {"timeline", "MindSpore's: operators and streams of the timeline, counted", false},
 	.title = "Timeline Summary",
+	.rests_on_device = true,
 	.state_size = sizeof(struct timeline),
 	.visit = visit,
 	.fill = fill,

@@ -58,6 +58,7 @@ const struct table_impl table_userdefined = {
 	.def = {"userdefined", "the user's own ranges (record_function, NVTX, RecordEvent)", true,
 		order_common, USES_BY_THREAD},
 	.title = "UserDefined Summary",
+	.rests_on_device = true,
 	.state_size = sizeof(struct by_name),
 	.visit = visit,
 	.fill = fill,

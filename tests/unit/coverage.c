@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What a report says, and does not conclude, of a window whose device times end within it. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include "model_synth.h"
+
+TestSuite(coverage);
+
+#define MS    1000000ull
+#define STEPS 10 /* of 100 ms, from 40 on */
+
+#define WHY "another tool has it"
+
+struct job {
+	struct synth s;
+	uint32_t stream;
+	uint64_t id;
+};
+
+static void launch(struct job *j, const char *call, enum span_category what, const char *name,
+		   uint64_t call_begin, uint64_t begin, uint64_t end, int64_t bytes)
+{
+	struct event e =
+		synth__event(&j->s, j->s.main, CAT_RUNTIME, call, call_begin, call_begin + MS);
+	struct event d;
+
+	e.id = ++j->id;
+	synth__write(&j->s, &e);
+	d = synth__event(&j->s, j->stream, what, name, begin, end);
+	d.type = EVENT_DEVICE;
+	d.id = j->id;
+	d.value = bytes;
+	synth__write(&j->s, &d);
+}
+
+static void copy(struct job *j, const char *name, uint64_t call_begin, uint64_t begin, uint64_t end,
+		 int64_t bytes)
+{
+	launch(j, "cudaMemcpyAsync", CAT_MEMCPY, name, call_begin, begin, end, bytes);
+}
+
+/* Has what each rule looks for that rests on the device's work or calls. */
+static void ill_step(struct job *j, uint64_t at)
+{
+	uint64_t t = at + 2 * MS;
+
+	for (int i = 0; i < 16; i++, t += 2 * MS)
+		copy(j, "Memcpy HtoD (Pinned -> Device)", t, t, t + 1000, 8);
+	for (int i = 0; i < 3; i++, t += 3 * MS)
+		synth__span(&j->s, j->s.main, CAT_RUNTIME, "cudaStreamSynchronize", t, t + 3 * MS);
+	synth__span(&j->s, j->s.main, CAT_RUNTIME, "cudaMalloc", t, t + 3 * MS);
+	t += 3 * MS;
+	copy(j, "Memcpy HtoD (Pinned -> Device)", t, t, t + MS, 20000000);
+	copy(j, "Memcpy HtoD (Pageable -> Device)", t + 2 * MS, t + 2 * MS, t + 20 * MS, 20000000);
+	launch(j, "cudaLaunchKernel", CAT_KERNEL, "ncclDevKernel_AllReduce(a)", t + 4 * MS,
+	       t + 20 * MS, t + 35 * MS, 0);
+	launch(j, "cudaLaunchKernel", CAT_KERNEL, "gemm", t + 6 * MS, t + 36 * MS, t + 38 * MS, 0);
+}
+
+static void blocked(struct job *j, uint64_t step)
+{
+	const struct sched_row row = {
+		.track = j->s.main,
+		.step = step,
+		.state = SCHED_BLOCKED,
+		.reason = recording_writer__name(j->s.w, CAT_NONE, "write (disk)", NULL),
+		.ns = 60 * MS,
+		.cnt = 1,
+	};
+
+	cr_assert_eq(recording_writer__sched(j->s.w, &row), 0);
+}
+
+/* A recording whose summary has this for the device. */
+static struct job ill_job(bool has_steps, const char *device)
+{
+	struct job j = {.s = synth__new("{\"process\": {\"pid\": 100}}")};
+	char summary[320];
+
+	j.stream = synth__stream(&j.s, 0, 7);
+	for (uint64_t i = 0; i < STEPS; i++) {
+		ill_step(&j, i * 100 * MS);
+		if (!has_steps)
+			continue;
+		blocked(&j, 40 + i);
+		synth__step(&j.s, 40 + i, i * 100 * MS, (i + 1) * 100 * MS);
+	}
+	snprintf(summary, sizeof(summary),
+		 "{\"windows\": [{\"begin_ns\": 0, \"end_ns\": 1000000000}], \"device\": {%s}}",
+		 device);
+	synth__open(&j.s, summary);
+	return j;
+}
+
+static char *report_of(bool has_steps, const char *device, const char *tables)
+{
+	static const struct report_opts opts = {.style.unit = UNIT_MS};
+	struct job j = ill_job(has_steps, device);
+	char *text = synth__tables(&j.s, tables, &opts);
+
+	synth__free(&j.s);
+	return text;
+}
+
+static void expect(bool has_steps, const char *device, const char *tables, const char *text,
+		   bool is_there)
+{
+	char *got = report_of(has_steps, device, tables);
+
+	cr_expect_eq(!!strstr(got, text), is_there, "%s in: %s", text, got);
+	free(got);
+}
+
+/* Into the seventh step of ten: six are whole. */
+#define PARTIAL "\"refused\": \"" WHY "\", \"covered_until_ns\": 650000000"
+#define WHOLE	"\"refused\": \"" WHY "\", \"covered_until_ns\": 1000000000"
+
+#define TABLE_NOTE                                                                                 \
+	"device times end at step 46: " WHY "; of the steps after it no device work is known."
+
+Test(coverage, rules_that_rest_on_the_device_do_not_judge_a_part)
+{
+	static const char *const rules[] = {
+		"rule: synchronization",       "rule: small_copies",
+		"rule: device_idle",	       "rule: copy_bandwidth",
+		"rule: exposed_communication", "rule: exposed_copies",
+		"rule: device_allocation",     "rule: off_cpu",
+	};
+	char *all = report_of(true, "", "findings");
+	char *part = report_of(true, PARTIAL, "findings");
+	size_t shown = 0;
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+		shown += !!strstr(all, rules[i]);
+		cr_expect_null(strstr(part, rules[i]), "%s: %s", rules[i], part);
+	}
+	cr_expect_eq(shown, 5, "%s", all);
+	cr_expect_not_null(strstr(all, "3 smaller findings are not shown."), "%s", all);
+	cr_expect_not_null(strstr(part, "No rule of the host found anything"), "%s", part);
+	cr_expect_not_null(strstr(part, TABLE_NOTE), "%s", part);
+	cr_expect_null(strstr(part, "stands out as waste"), "%s", part);
+	free(all);
+	free(part);
+}
+
+Test(coverage, an_end_behind_the_last_step_takes_nothing_away)
+{
+	expect(true, WHOLE, "findings", "3 smaller findings are not shown.", true);
+	expect(true, WHOLE, "findings,operator,kernel", "device times", false);
+}
+
+Test(coverage, tables_of_the_device_say_where_it_ends)
+{
+	static const char *const tables[] = {
+		"device",    "overview",     "model",	  "distributed",  "operator",
+		"kernel",    "manipulation", "calls",	  "key_averages", "classic",
+		"aggregate", "op_type",	     "op_detail", "activity",	  "timeline"};
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+		expect(true, PARTIAL, tables[i], TABLE_NOTE, true);
+		expect(true, "", tables[i], "device times", false);
+	}
+	expect(true, PARTIAL, "steps", TABLE_NOTE, false);
+	expect(true, PARTIAL, "sched", TABLE_NOTE, false);
+}
+
+Test(coverage, the_foot_names_the_step)
+{
+	expect(true, PARTIAL, "steps", "device times until step 46 of [40,50): " WHY ".", true);
+	expect(true, WHOLE, "steps", "device times", false);
+	expect(true, "\"refused\": \"" WHY "\"", "steps", "device times", false);
+	expect(true, "\"covered_until_ns\": 1", "steps",
+	       "device times until step 40 of [40,50): the library in the process ended.", true);
+}
+
+Test(coverage, without_steps_it_is_a_time)
+{
+	expect(false, PARTIAL, "kernel",
+	       "device times end 650.0 ms after the window's begin: " WHY
+	       "; after that no device work is known.",
+	       true);
+	expect(false, PARTIAL, "kernel", "device times for the first 650.0 ms of 1.000 s: " WHY ".",
+	       true);
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analysis/coverage.h"
+#include <inttypes.h>
+#include <jansson.h>
+
+void coverage__load(struct analysis *a)
+{
+	const json_t *device = json_object_get(recording__summary(a->r), "device");
+	const json_t *until = json_object_get(device, "covered_until_ns");
+	const char *why = json_string_value(json_object_get(device, "refused"));
+
+	if (!json_is_integer(until))
+		return;
+	a->coverage.ends = true;
+	a->coverage.end_ns =
+		json_integer_value(until) > 0 ? (uint64_t)json_integer_value(until) : 0;
+	a->coverage.why = why ? why : "the library in the process ended";
+}
+
+void coverage__add_step(struct analysis *a, const struct step *step)
+{
+	if (a->coverage.uncovered || step->ts_ns + step->dur_ns <= a->coverage.end_ns)
+		return;
+	a->coverage.uncovered = true;
+	a->coverage.first_uncovered = step->index;
+}
+
+bool coverage__is_partial(const struct analysis *a)
+{
+	return a->coverage.ends && (a->coverage.uncovered || !a->steps.calls);
+}
+
+/* From the window's begin. */
+static uint64_t covered_ns(const struct analysis *a)
+{
+	const json_t *w = json_array_get(json_object_get(recording__summary(a->r), "windows"), 0);
+	const json_t *at = json_object_get(w, "begin_ns");
+	const uint64_t begin = json_is_integer(at) && json_integer_value(at) >= 0
+				       ? (uint64_t)json_integer_value(at)
+				       : a->first_ns;
+
+	return a->coverage.end_ns > begin ? a->coverage.end_ns - begin : 0;
+}
+
+int coverage__note_table(const struct analysis *a, struct table *t)
+{
+	if (!coverage__is_partial(a))
+		return 0;
+	if (!a->steps.calls)
+		return table__add_notef(t,
+					"device times end %s after the window's begin: %s; after "
+					"that no device work is known.",
+					time_text(a, covered_ns(a)).s, a->coverage.why);
+	return table__add_notef(t,
+				"device times end at step %" PRIu64
+				": %s; of the steps after it no device work is known.",
+				a->coverage.first_uncovered, a->coverage.why);
+}
+
+int coverage__note_foot(const struct analysis *a, struct table *t)
+{
+	if (!coverage__is_partial(a))
+		return 0;
+	if (!a->steps.calls)
+		return table__add_notef(t, "device times for the first %s of %s: %s.",
+					time_text(a, covered_ns(a)).s,
+					time_text(a, analysis__window_ns(a)).s, a->coverage.why);
+	return table__add_notef(
+		t, "device times until step %" PRIu64 " of [%" PRIu64 ",%" PRIu64 "): %s.",
+		a->coverage.first_uncovered, a->first_step, a->last_step + 1, a->coverage.why);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How far into the recording the device's work, and the calls that made it, are known: the library
+ * in the process can end before the window does. What concludes from such work asks here.
+ */
+#ifndef PROFTRACE_COVERAGE_H
+#define PROFTRACE_COVERAGE_H
+
+#include "analysis/analysis.h"
+
+/* Once, before the pass. */
+void coverage__load(struct analysis *a);
+/* For each step. */
+void coverage__add_step(struct analysis *a, const struct step *step);
+
+/* After the pass: of some of the steps (of the window, if there are none) it is not known. */
+bool coverage__is_partial(const struct analysis *a);
+/* Nothing if it is not partial: "device times end at step 6: ...", below a table that rests on
+ * them; "device times until step 6 of [0,9): ...", in the foot. 0 or -ENOMEM. */
+int coverage__note_table(const struct analysis *a, struct table *t);
+int coverage__note_foot(const struct analysis *a, struct table *t);
+
+#endif
