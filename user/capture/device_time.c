@@ -152,6 +152,19 @@ static void yield_if_claimed(struct session *s)
 	log__warn("device times end here: %s", device_source__refusal(s->device));
 }
 
+/* Also by itself, when proftrace stood still for long. */
+static int pump_source(struct session *s)
+{
+	bool had_ended = device_source__has_ended(s->device);
+	int err;
+
+	yield_if_claimed(s);
+	err = device_source__pump(s->device);
+	if (!had_ended && !s->yielded && device_source__has_ended(s->device))
+		log__warn("device times end here: %s", device_source__refusal(s->device));
+	return err;
+}
+
 bool device_time__is_starting(struct session *s)
 {
 	return s->device &&
@@ -222,10 +235,8 @@ int device_time__pump(struct session *s)
 	uint64_t now = clock__monotonic_ns();
 	int err = 0;
 
-	if (s->device) {
-		yield_if_claimed(s);
-		err = device_source__pump(s->device);
-	}
+	if (s->device)
+		err = pump_source(s);
 	if (!err && s->window.writer && !s->window_ending)
 		err = release_steps(s, now - HOLD_NS);
 	return err;
@@ -276,7 +287,8 @@ void device_time__summary(struct session *s, json_t *summary)
 	json_object_set_new(json_object_get(summary, "loss"), "device",
 			    json_integer((json_int_t)lost));
 	refused = json_string_value(json_object_get(device, "refused"));
-	if (refused) {
+	/* Of a window that they cover in part the report says how far. */
+	if (refused && !json_object_get(device, "covered_until_ns")) {
 		snprintf(note, sizeof(note), "no device times: %s", refused);
 		add_note(summary, note);
 	}

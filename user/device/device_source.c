@@ -60,6 +60,8 @@ struct device_source {
 
 	struct recording_writer *w; /* NULL: no window */
 	uint64_t open_ns, close_ns; /* close UINT64_MAX: not known yet */
+	uint64_t ended_ns;	    /* the library ended in the window; 0: not so */
+	uint64_t latest_ns;	    /* end of the latest activity of the window that came */
 	uint64_t call_cnt, device_cnt;
 };
 
@@ -122,8 +124,15 @@ void device_source__want(struct device_source *d, bool recording)
 		ask(d, recording ? SHIM_RECORD : SHIM_PARK);
 }
 
+static void note_end(struct device_source *d)
+{
+	if (d->w && d->close_ns == UINT64_MAX && !d->ended_ns)
+		d->ended_ns = clock__monotonic_ns();
+}
+
 void device_source__yield(struct device_source *d)
 {
+	note_end(d);
 	snprintf(d->refused, sizeof(d->refused), "%s",
 		 "another tool began to use CUPTI in it (torch.profiler?) and has it since then");
 	if (d->wanted)
@@ -137,6 +146,11 @@ static void note_answer(struct device_source *d)
 	d->late = false;
 	if (d->wanted)
 		snprintf(d->refused, sizeof(d->refused), "%s", error ? error : "");
+}
+
+bool device_source__has_ended(const struct device_source *d)
+{
+	return d->ended_ns;
 }
 
 bool device_source__settled(struct device_source *d, uint64_t now)
@@ -429,6 +443,7 @@ static int activity_write(struct device_source *d, const struct shim_activity *a
 		return device_events__sync(d->events, sync, event_records__find(&d->records, sync));
 	}
 	d->device_cnt += a->h.kind <= SHIM_REC_SET;
+	d->latest_ns = end_ns > d->latest_ns ? end_ns : d->latest_ns;
 	return device_events__activity(d->events, a);
 }
 
@@ -471,6 +486,9 @@ int device_source__pump(struct device_source *d)
 	int err = 0;
 
 	shim_link__beat(d->link);
+	/* By itself, where no beat came for long; what it had is handed over. */
+	if (shim_link__state(d->link) == SHIM_LEFT)
+		note_end(d);
 	/* First the calls from before the window: they tell which activities are not its own. */
 	for (size_t i = 0; i < SHIM_RINGS && !err; i++)
 		err = d->w ? queue_write(d, &d->calls[i], d->open_ns)
@@ -490,6 +508,7 @@ void device_source__open(struct device_source *d, struct recording_writer *w, ui
 	d->w = w;
 	d->open_ns = open_ns;
 	d->close_ns = UINT64_MAX;
+	d->ended_ns = d->latest_ns = 0;
 	d->call_cnt = d->device_cnt = 0;
 	d->unreturned_cnt = 0; /* the library was parked before */
 	device_events__set_writer(d->events, w);
@@ -541,6 +560,14 @@ int device_source__finish(struct device_source *d)
 
 /* ---- summary ---- */
 
+/* What the library still held when it ended is lost: the latest that came is known to have come. */
+static uint64_t covered_until(const struct device_source *d)
+{
+	if (!d->latest_ns)
+		return d->open_ns;
+	return d->latest_ns < d->ended_ns ? d->latest_ns : d->ended_ns;
+}
+
 json_t *device_source__summary(struct device_source *d, uint64_t *lost)
 {
 	const char *refusal = device_source__refusal(d);
@@ -565,6 +592,9 @@ json_t *device_source__summary(struct device_source *d, uint64_t *lost)
 		(json_int_t)lost_here, "clock", (json_int_t)d->lost_clock);
 	if (json && refusal)
 		json_object_set_new(json, "refused", json_string(refusal));
+	if (json && d->ended_ns)
+		json_object_set_new(json, "covered_until_ns",
+				    json_integer((json_int_t)covered_until(d)));
 	if (json && !f.own_clock)
 		json_object_set_new(json, "clock_error_ns",
 				    json_integer((json_int_t)(f.clock_begin.bracket_ns +

@@ -30,6 +30,8 @@ void device_source__free(struct device_source *d);
 void device_source__want(struct device_source *d, bool recording);
 /* Another tool has begun to use CUPTI: the library ends at once and leaves it to it. */
 void device_source__yield(struct device_source *d);
+/* The window's events are known up to some time within it only: the library ended, or yielded. */
+bool device_source__has_ended(const struct device_source *d);
 /* True if the last wish has come true or cannot: nothing is to be waited for. */
 bool device_source__settled(struct device_source *d, uint64_t now);
 bool device_source__is_recording(const struct device_source *d);

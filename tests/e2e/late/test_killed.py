@@ -3,7 +3,7 @@
 import signal
 import time
 
-from gpu import LONG_S, GpuJob, check_recorded, compare, record
+from gpu import LONG_S, GpuJob, check_recorded, compare, notes, record
 from lib import process
 from lib.runner import test
 
@@ -64,6 +64,24 @@ def detaching(case):
                              "the window's end")
         kill(job, tool)
     check_recorded(case, job)
+    job.end()
+
+
+@test("proftrace that stands still until the library gives up: device times end there")
+def standing_still(case):
+    job = GpuJob(case)
+    tool = record(case, job, "--duration", "100s").wait_recording(LONG_S)
+    process.wait_for(job.holds_cupti, LONG_S, "the window")
+    job.wait_progress()
+    tool.signal(signal.SIGSTOP)
+    job.wait_parked()
+    tool.signal(signal.SIGCONT)
+    process.wait_for(lambda: "device times end here: the library" in tool.err, LONG_S,
+                     "proftrace to notice")
+    tool.interrupt().done(LONG_S)
+    said = "device times for the first "
+    assert said in notes(tool) and "the library in the process gave up" in notes(tool), notes(tool)
+    assert all(compare(job, tool.recordings()[0], may_miss=1_000_000))
     job.end()
 
 

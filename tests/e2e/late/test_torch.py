@@ -4,7 +4,7 @@ import pathlib
 import re
 import signal
 
-from gpu import DEVICE, LONG_S, SIM, GpuJob, compare, doctor, notes
+from gpu import DEVICE, LONG_S, SIM, GpuJob, compare, doctor, dumped, notes
 from lib import process
 from lib.runner import test
 from lib.tool import row
@@ -67,6 +67,34 @@ def training(case):
     assert cnt > 8 and steps(job)[:cnt] == steps(plain)[:cnt]
 
 
+def covered(tool):
+    """The steps of the window whose device times are known, the first after them, the end."""
+    foot = re.search(r"device times until step (\d+) of \[(\d+),(\d+)\): another tool began",
+                     notes(tool))
+    assert foot, notes(tool)
+    return [int(foot[i]) for i in (2, 1, 3)]
+
+
+def check_known(job, tool):
+    """Up to the last activity that was told nothing is missing."""
+    dump = [line.split("\t") for line in dumped(job, tool.recordings()[0]).read_text().splitlines()]
+    begin = next(int(r[1]) for r in dump if r[0] == "window")
+    told = [int(r[4]) for r in dump if r[0] in DEVICE]
+    true = [int(r[5]) for r in job.truth() if r[0] in DEVICE and int(r[3]) > begin]
+    assert sum(end <= max(told) for end in true) <= len(told), "some are missing"
+
+
+def check_silent(tool):
+    """No rule judges by the part of the device's work that is known; tables say where it ends."""
+    tables = tool.report("--table", "findings,device,overview,model,operator,kernel,manipulation")
+    rules = {r["rule"] for r in tables["findings"]["rows"]}
+    assert not rules & {"device_idle", "synchronization", "small_copies", "copy_bandwidth",
+                        "exposed_copies", "device_allocation", "off_cpu"}, rules
+    said = f"device times end at step {covered(tool)[1]}: another tool began"
+    for table in "findings", "device", "overview", "model", "operator", "kernel", "manipulation":
+        assert said in " ".join(tables[table]["notes"]), (table, tables[table]["notes"])
+
+
 @test("torch.profiler that is on: it keeps its records, ours go on without")
 def during_torch_profiler(case):
     job = train(case)
@@ -94,12 +122,16 @@ def within_window(case):
     tool = case.tool("-p", job.pid, "--duration", "100s", "--no-trace", "--no-progress")
     tool.wait_recording(LONG_S)
     seen = len(steps(job))
-    process.wait_for(lambda: len(steps(job)) > seen + 10, LONG_S, "steps in the window")
+    process.wait_for(lambda: len(steps(job)) > seen + 40, LONG_S, "steps in the window")
     profile(job)
     process.wait_for(lambda: "device times end here" in tool.err, LONG_S, "proftrace to notice")
     tool.interrupt().done(LONG_S)
     assert "another tool began to use CUPTI" in notes(tool), notes(tool)
     assert compare(job, tool.recordings()[0], may_miss=1_000_000)[0]
+    first, until, end_step = covered(tool)
+    assert first + 5 < until < end_step, (first, until, end_step)
+    check_known(job, tool)
+    check_silent(tool)
     assert not job.calls("cuptiFinalize")
     process.wait_for(lambda: not job.is_served(), LONG_S, "the library to leave")
     end(job, ["another client's buffer callbacks are replaced",
