@@ -9,7 +9,7 @@
 #define MS 1000000ull
 
 /* Four steps of 10 ms from begin on; a collective takes the last four of each, `late` ns less. */
-static struct synth rank(const char *meta, uint64_t begin, uint64_t late)
+static struct synth rank_with(const char *meta, const char *summary, uint64_t begin, uint64_t late)
 {
 	struct synth s = synth__new(meta);
 	uint32_t stream = synth__stream(&s, 0, 7);
@@ -22,8 +22,13 @@ static struct synth rank(const char *meta, uint64_t begin, uint64_t late)
 			      end - 4 * MS + late, end);
 		synth__step(&s, i, at, end);
 	}
-	synth__open(&s, "{}");
+	synth__open(&s, summary);
 	return s;
+}
+
+static struct synth rank(const char *meta, uint64_t begin, uint64_t late)
+{
+	return rank_with(meta, "{}", begin, late);
 }
 
 /* The report of two ranks; the caller frees it. */
@@ -78,6 +83,22 @@ Test(report_job, hosts_are_compared_by_the_wall_clock)
 	auto_free char *text = report_of(&a, &b);
 
 	synth__expect_line(text, "straggler: 1");
+	synth__free(&a);
+	synth__free(&b);
+}
+
+Test(report_job, a_rank_of_which_the_device_is_known_in_part_is_no_straggler)
+{
+	struct synth a = rank(first, 100 * MS, 0);
+	struct synth b = rank_with(
+		second, "{\"device\": {\"refused\": \"gone\", \"covered_until_ns\": 128000000}}",
+		105 * MS, 3 * MS);
+	auto_free char *text = report_of(&a, &b);
+
+	synth__expect_line(text, "straggler: - (device times of a rank end within the window, and "
+				 "with them its collectives)");
+	synth__expect_line(text, "Of a rank device times end within the window: its collectives "
+				 "are known in part, and its phases are without these alone.");
 	synth__free(&a);
 	synth__free(&b);
 }

@@ -2,7 +2,6 @@
 /* Sums over the pass that more than one table needs, and helpers to print them. */
 #include <stdarg.h>
 #include <string.h>
-#include "analysis/coverage.h"
 #include "analysis/order.h"
 #include "common/counted.h"
 #include "common/util.h"
@@ -134,7 +133,7 @@ static void add_step(struct analysis *a, const struct batch *b)
 	if (!a->steps.calls)
 		a->first_step = b->step->index;
 	a->last_step = b->step->index;
-	coverage__add_step(a, b->step);
+	coverage__add_step(&a->coverage, b->step);
 	stat__add(&a->steps, b->step->cpu_ns, gpu_ns);
 }
 

@@ -3,6 +3,7 @@
 #ifndef PROFTRACE_ANALYSIS_H
 #define PROFTRACE_ANALYSIS_H
 
+#include "analysis/coverage.h"
 #include "analysis/report.h"
 #include "model/device_info.h"
 #include "model/model.h"
@@ -69,13 +70,7 @@ struct analysis {
 	uint32_t main_pid; /* 0: not known, every process counts */
 	bool has_device;
 	struct device_infos devices;
-	struct coverage { /* of the device's work: analysis/coverage.h */
-		bool ends;
-		uint64_t end_ns;
-		const char *why;
-		bool uncovered; /* a step was seen that lies behind end_ns, or over it */
-		uint64_t first_uncovered;
-	} coverage;
+	struct coverage coverage; /* of the device's work */
 	struct stat steps;	  /* gpu: kernels launched in the step */
 	uint64_t step_general_ns; /* kernels, copies and sets of all steps */
 	uint64_t any_general_ns;  /* and of what is in no step */

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/coverage.h"
+#include "analysis/analysis.h"
 #include <inttypes.h>
 #include <jansson.h>
 
-void coverage__load(struct analysis *a)
+struct coverage coverage__of(const struct recording *r)
 {
-	const json_t *device = json_object_get(recording__summary(a->r), "device");
+	const json_t *device = json_object_get(recording__summary(r), "device");
 	const json_t *until = json_object_get(device, "covered_until_ns");
 	const char *why = json_string_value(json_object_get(device, "refused"));
+	struct coverage c = {.why = why ? why : "the library in the process ended"};
 
-	if (!json_is_integer(until))
-		return;
-	a->coverage.ends = true;
-	a->coverage.end_ns =
-		json_integer_value(until) > 0 ? (uint64_t)json_integer_value(until) : 0;
-	a->coverage.why = why ? why : "the library in the process ended";
+	c.ends = json_is_integer(until);
+	if (json_integer_value(until) > 0)
+		c.end_ns = (uint64_t)json_integer_value(until);
+	return c;
 }
 
-void coverage__add_step(struct analysis *a, const struct step *step)
+void coverage__add_step(struct coverage *c, const struct step *step)
 {
-	if (a->coverage.uncovered || step->ts_ns + step->dur_ns <= a->coverage.end_ns)
+	if (!c->ends || c->has_gap || step->ts_ns + step->dur_ns <= c->end_ns)
 		return;
-	a->coverage.uncovered = true;
-	a->coverage.first_uncovered = step->index;
+	c->has_gap = true;
+	c->first_uncovered = step->index;
 }
 
 bool coverage__is_partial(const struct analysis *a)
 {
-	return a->coverage.ends && (a->coverage.uncovered || !a->steps.calls);
+	return a->coverage.ends && (a->coverage.has_gap || !a->steps.calls);
 }
 
 /* From the window's begin. */

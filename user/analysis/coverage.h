@@ -6,12 +6,22 @@
 #ifndef PROFTRACE_COVERAGE_H
 #define PROFTRACE_COVERAGE_H
 
-#include "analysis/analysis.h"
+#include "model/model.h"
 
-/* Once, before the pass. */
-void coverage__load(struct analysis *a);
+struct analysis;
+struct table;
+
+struct coverage {
+	bool ends; /* within the window, at end_ns */
+	uint64_t end_ns;
+	const char *why;
+	bool has_gap; /* a step was seen that ended later */
+	uint64_t first_uncovered;
+};
+/* Before the pass; why is the recording's. */
+struct coverage coverage__of(const struct recording *r);
 /* For each step. */
-void coverage__add_step(struct analysis *a, const struct step *step);
+void coverage__add_step(struct coverage *c, const struct step *step);
 
 /* After the pass: of some of the steps (of the window, if there are none) it is not known. */
 bool coverage__is_partial(const struct analysis *a);

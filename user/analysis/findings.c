@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What to look at first: at most five findings, by what a step may save. */
 #include "analysis/findings.h"
-#include "analysis/coverage.h"
 #include "analysis/losses.h"
 #include <stdlib.h>
 #include <string.h>

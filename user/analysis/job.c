@@ -62,6 +62,8 @@ static int add_rank(const struct member *m, struct table *t)
 		cells[n++] =
 			none ? cell__none(none)
 			     : cell__time(per_step(times, times->phase_ns[step_parts[p].kind]));
+	if (!none && times->coverage.has_gap)
+		none = times->coverage.why;
 	cells[n++] = none ? cell__none(none) : cell__time(per_step(times, times->collective_ns));
 	cells[n++] = none		 ? cell__none(none)
 		     : times->has_device ? cell__time(per_step(times, times->compute_ns))
@@ -82,6 +84,14 @@ static bool same_rank_twice(const struct job *j)
 static bool some_without_rank(const struct job *j)
 {
 	return j->cnt > 1 && j->members[0].times.rank < 0;
+}
+
+static bool some_in_part(const struct job *j)
+{
+	for (size_t i = 0; i < j->cnt; i++)
+		if (j->members[i].times.coverage.has_gap)
+			return true;
+	return false;
 }
 
 /* From the recording's clock, which each host has for itself, to the wall clock. */
@@ -137,6 +147,10 @@ static int fill_ranks(const struct job *j, struct table *t)
 	if (!err && !windows_meet(j))
 		err = table__add_note(t, "The windows of the ranks do not overlap: they show "
 					 "different steps.");
+	if (!err && some_in_part(j))
+		err = table__add_note(t, "Of a rank device times end within the window: its "
+					 "collectives are known in part, and its phases are "
+					 "without these alone.");
 	if (!err && same_rank_twice(j))
 		err = table__add_note(t, "A rank appears twice: are these recordings of one job?");
 	if (!err && some_without_rank(j))
@@ -215,6 +229,9 @@ static int find_straggler(const struct job *j, struct straggler *s)
 		collectives += per_step(t, t->collective_ns);
 		steps += per_step(t, t->step_ns);
 	}
+	if (some_in_part(j))
+		s->why_none = "device times of a rank end within the window, and with them its "
+			      "collectives";
 	if (!windows_meet(j))
 		s->why_none = "the windows of the ranks do not overlap, so it cannot be told who "
 			      "waited for whom";

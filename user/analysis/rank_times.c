@@ -117,6 +117,7 @@ static void add_step(struct reading *rd, const struct batch *b)
 	if (!t->steps++)
 		t->begin_ns = begin;
 	t->end_ns = end;
+	coverage__add_step(&t->coverage, b->step);
 	t->step_ns += b->step->cpu_ns;
 	t->collective_ns += collective_ns;
 	t->compute_ns += overlap(&rd->compute, begin, end);
@@ -152,6 +153,7 @@ int rank_times__read(const struct recording *r, bool raw_times, struct rank_time
 	*out = (struct rank_times){
 		.rank = json_is_integer(rank) ? (int)json_integer_value(rank) : -1,
 		.pid = analysis__main_pid(r),
+		.coverage = coverage__of(r),
 	};
 	err = model__run(r, &opts, visit, &rd);
 	interval_union__free(&rd.collectives);

@@ -3,7 +3,7 @@
 #ifndef PROFTRACE_RANK_TIMES_H
 #define PROFTRACE_RANK_TIMES_H
 
-#include "model/model.h"
+#include "analysis/coverage.h"
 
 struct rank_times {
 	int rank;     /* -1: not known */
@@ -14,6 +14,7 @@ struct rank_times {
 	uint64_t step_ns, collective_ns, phase_ns[KIND_CNT];
 	uint64_t compute_ns; /* device kernels that belong to no collective */
 	bool has_device;
+	struct coverage coverage; /* of the kernels, collectives among them */
 };
 
 int rank_times__read(const struct recording *r, bool raw_times, struct rank_times *out);

@@ -2,7 +2,6 @@
 /* The registry of tables and the one pass that fills them. */
 #include <jansson.h>
 #include <string.h>
-#include "analysis/coverage.h"
 #include "analysis/order.h"
 #include "common/err.h"
 #include "common/suggest.h"
@@ -367,7 +366,7 @@ int report__print(const struct recording *r, const struct report_opts *opts, FIL
 	int err;
 
 	find_devices(&rep.a);
-	coverage__load(&rep.a);
+	rep.a.coverage = coverage__of(r);
 	err = choose(&rep, opts->tables);
 	if (!err)
 		err = device_infos__load(r, &rep.a.devices);

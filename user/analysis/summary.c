@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
-#include "analysis/coverage.h"
 #include "analysis/left_out.h"
 #include "analysis/losses.h"
 #include "common/counted.h"
