@@ -16,6 +16,9 @@
 /* How long the borrowed thread may wait in pthread_create for a lock that others fight for, before
  * it leaves a thread half made: more harm than the wait, unless the others wait for this one. */
 #define PATIENCE_NS 500000000
+/* The new thread waits for us three times, each for a moment; after this, less up to one, we have
+ * died. */
+#define DEAD_S 5
 
 /* Only files that stay: whatever dlclose might take is no place to stand. */
 static bool is_permanent(const struct session *s, const struct map_range *r)
@@ -214,8 +217,6 @@ static void fill_text(char *to, size_t size, const char *from)
 static void prepare_data(const struct session *s, struct remote_data *d)
 {
 	const struct inject_request *q = s->request;
-	uint64_t now = clock__monotonic_ns();
-	uint64_t left = s->deadline_ns > now ? s->deadline_ns - now : 0;
 
 	memset(d, 0, sizeof(*d));
 	d->pthread_create = s->calls.pthread_create;
@@ -233,8 +234,7 @@ static void prepare_data(const struct session *s, struct remote_data *d)
 	d->fd = -1;
 	d->mxcsr = MXCSR_RESET;
 	d->tick[1] = TICK_NS;
-	/* Longer than we wait, so that whoever gives up first is us. */
-	d->patience_s = left / 1000000000 + 2;
+	d->patience_s = DEAD_S;
 	fill_text(d->path, sizeof(d->path), q->path);
 	fill_text(d->name, sizeof(d->name), q->image ? q->image_name : NULL);
 	fill_text(d->symbol, sizeof(d->symbol), q->symbol);

@@ -92,7 +92,7 @@ struct remote_data {
 	uint64_t phase;
 	int64_t fd;
 	uint64_t mode, handle, function, value;
-	uint64_t patience_s, tick[2]; /* how long it waits for us, and naps meanwhile (timespec) */
+	uint64_t patience_s, tick[2]; /* how long each of its waits for us is, and its naps (timespec) */
 	uint64_t mxcsr;
 	char path[256], name[256], symbol[256], arg[1024], error[256];
 	uint64_t now[2];

@@ -161,12 +161,6 @@ __asm__(
 	"	mov $186, %eax\n"
 	"	syscall\n" /* gettid */
 	"	mov %rax, " B(RD_TID) "\n"
-	"	mov $228, %eax\n"
-	"	mov $1, %edi\n"
-	"	lea " B(RD_NOW) ", %rsi\n"
-	"	syscall\n" /* clock_gettime: its CLOCK_MONOTONIC need not be ours (time namespaces) */
-	"	mov " B(RD_NOW) ", %rax\n"
-	"	add %rax, " B(RD_PATIENCE) "\n"
 	"	lea " B(RD_GO) ", %rdi\n"
 	"	call proftrace_remote_await\n"
 	"	jz .Lno_go\n"
@@ -268,6 +262,12 @@ __asm__(
 	/* Sleeps until the word at rdi is set: not zero (flags and rax); zero: time is up. */
 	"proftrace_remote_await:\n"
 	"	mov %rdi, %rbp\n"
+	"	mov $228, %eax\n"
+	"	mov $1, %edi\n"
+	"	lea " B(RD_NOW) ", %rsi\n"
+	"	syscall\n" /* clock_gettime: its CLOCK_MONOTONIC need not be ours (time namespaces) */
+	"	mov " B(RD_NOW) ", %r12\n"
+	"	add " B(RD_PATIENCE) ", %r12\n"
 	"1:	mov (%rbp), %rax\n"
 	"	test %rax, %rax\n"
 	"	jnz 2f\n"
@@ -280,7 +280,7 @@ __asm__(
 	"	lea " B(RD_NOW) ", %rsi\n"
 	"	syscall\n" /* clock_gettime */
 	"	mov " B(RD_NOW) ", %rax\n"
-	"	cmp " B(RD_PATIENCE) ", %rax\n"
+	"	cmp %r12, %rax\n"
 	"	jl 1b\n"
 	"	xor %eax, %eax\n"
 	"2:	ret\n"

@@ -25,6 +25,16 @@ class Killed(unittest.TestCase):
             status, said = target.end()
             self.assertEqual(status, 0, said)
 
+    def test_a_long_deadline(self):
+        """What waits for the dead gives up soon, however long the living would have had."""
+        with Target("read") as target:
+            threads = target.threads()
+            for step in ("MAIN_HELD", "FD_READY", "ENDED"):
+                inject(target.pid, f"image={LIBRARY}", f"name=lib{step}.so", "deadline=20000", f"die={step}")
+            self.assertTrue(eventually(lambda: target.threads() == threads, 12), target.threads())
+            status, said = target.end()
+            self.assertEqual(status, 0, said)
+
     def test_at_once_again(self):
         """A thread of the target is still in the code of the dead when the next one comes."""
         for step in ("STUB_RUNS", "STUB_HELD", "MAIN_SET", "MAIN_RUNS", "MAIN_HELD"):
