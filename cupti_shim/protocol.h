@@ -19,10 +19,11 @@
 #include <string.h>
 
 #define SHIM_MAGIC	    0x4d494853u /* "SHIM" */
-#define SHIM_VERSION	    6
+#define SHIM_VERSION	    7
 #define SHIM_RINGS	    64	  /* threads that call the device */
 #define SHIM_RING_CALLS	    65536 /* calls in each ring */
 #define SHIM_ACTIVITY_BYTES (32u << 20)
+#define SHIM_OWNER_DIED	    0x40000000u /* FUTEX_OWNER_DIED */
 #define SHIM_ENV	    "PROFTRACE_SHIM" /* path of the file, for the library to find */
 
 enum shim_command {
@@ -82,6 +83,10 @@ struct shim_control {
 	char cupti_path[512];	       /* a libcupti to load if the process has none, or empty */
 	uint32_t cupti_major;	       /* of CUDA, for the one to look for; 0: any */
 	uint32_t only_pid; /* as it sees itself: nobody else may take the file; 0: anybody */
+	/* A robust futex of one of proftrace's threads: its id, SHIM_OWNER_DIED by the kernel when it
+	 * ended before it let go; 0: nobody holds it, and the heartbeat alone tells. */
+	uint32_t owner;
+	uint32_t pad;
 
 	/* the library writes */
 	uint32_t pid; /* whose it is, as the target sees it; taken by exchange */

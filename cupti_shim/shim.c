@@ -23,16 +23,19 @@
 #define STACK_BYTES  (512u << 10)
 #define SIGSET_BYTES 8		  /* the kernel's */
 #define LEAVE_NS     (12000 * MS) /* a dead proftrace is noticed, and its window left, well before */
+#define ADOPT_NS     (500 * MS)	  /* from a file made here to its first command, if others wait */
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8u /* since 6.3; kernels may be told to want it */
 #endif
 
 static uint32_t attaching;	     /* 1 while one caller is in attach() */
+static uint32_t newest;		     /* number of the caller that came last and may wait */
 static void *mapped;		     /* room for the file, kept from one file to the next */
 static uint32_t serving;	     /* 1 while the thread runs */
 static struct shim_control *control; /* of the thread; the process's end looks at it, too */
 static int made_fd = -1;	     /* of a file made here, until proftrace has it */
+static uint32_t made_for;	     /* number of the caller that it was made for */
 
 static void set_control(struct shim_control *c)
 {
@@ -185,11 +188,23 @@ static int obey(struct shim_control *c, uint32_t command)
 
 /* ---- the thread ---- */
 
+static bool is_overtaken(uint32_t number)
+{
+	return __atomic_load_n(&newest, __ATOMIC_ACQUIRE) != number;
+}
+
+/* By the kernel's mark; before there is one, or where proftrace is stopped, by its silence. It
+ * locks the process while it loads into it: if another comes then, the one before has died. */
 static bool proftrace_is_dead(const struct shim_control *c)
 {
 	uint64_t beat = __atomic_load_n(&c->heartbeat_ns, __ATOMIC_RELAXED), now = shim_now();
+	uint64_t limit = c->heartbeat_timeout_ns;
 
-	return now > beat && now - beat > c->heartbeat_timeout_ns;
+	if (__atomic_load_n(&c->owner, __ATOMIC_ACQUIRE) & SHIM_OWNER_DIED)
+		return true;
+	if (made_fd >= 0 && is_overtaken(made_for) && limit > ADOPT_NS)
+		limit = ADOPT_NS;
+	return now > beat && now - beat > limit;
 }
 
 static void wait_command(struct shim_control *c, uint32_t seen)
@@ -297,30 +312,42 @@ static bool is_serving(void)
 	return __atomic_load_n(&serving, __ATOMIC_ACQUIRE);
 }
 
-/* A beat shows that the proftrace that is served lives; without one its file is left soon. */
-static void await_left(void)
+static void pause_shortly(void)
 {
 	const struct timespec pause = {.tv_nsec = 20 * MS};
+
+	nanosleep(&pause, NULL);
+}
+
+/* Shown by the futex that it holds, or by a beat. A dead one's file is left soon. */
+static void await_left(uint32_t number)
+{
 	const struct shim_control *c = mapped; /* stays mapped, see map_file() */
 	uint64_t until = shim_now() + LEAVE_NS, beat = 0;
+	uint32_t owner = 0;
 
 	if (is_serving())
 		beat = __atomic_load_n(&c->heartbeat_ns, __ATOMIC_RELAXED);
-	while (is_serving() && shim_now() < until &&
-	       __atomic_load_n(&c->heartbeat_ns, __ATOMIC_RELAXED) <= beat)
-		nanosleep(&pause, NULL);
+	while (is_serving() && shim_now() < until && !is_overtaken(number) &&
+	       __atomic_load_n(&c->heartbeat_ns, __ATOMIC_RELAXED) <= beat) {
+		owner = __atomic_load_n(&c->owner, __ATOMIC_ACQUIRE);
+		if (owner && !(owner & SHIM_OWNER_DIED))
+			return;
+		pause_shortly();
+	}
 }
 
-static int attach(const char *path)
+static int attach(const char *path, uint32_t number)
 {
 	struct shim_control *c = NULL;
 	int err;
 
 	if (!*path)
-		await_left();
-	if (is_serving())
+		await_left(number);
+	if (is_serving() || (!*path && is_overtaken(number)))
 		return -EBUSY;
 	err = prepare_once();
+	made_for = number;
 	if (!err)
 		err = *path ? open_file(path, &c) : make_file(&c);
 	if (err)
@@ -339,13 +366,25 @@ static int attach(const char *path)
 	return err;
 }
 
+/* One at a time. Who waits leaves as soon as another comes: its own proftrace has died. */
+static bool enter(bool may_wait, uint32_t number)
+{
+	while (__atomic_exchange_n(&attaching, 1, __ATOMIC_ACQUIRE)) {
+		if (!may_wait || is_overtaken(number))
+			return false;
+		pause_shortly();
+	}
+	return true;
+}
+
 int proftrace_cupti_attach(const char *path)
 {
+	uint32_t number = *path ? 0 : __atomic_add_fetch(&newest, 1, __ATOMIC_ACQ_REL);
 	int err;
 
-	if (__atomic_exchange_n(&attaching, 1, __ATOMIC_ACQUIRE))
+	if (!enter(!*path, number))
 		return -EBUSY;
-	err = attach(path);
+	err = attach(path, number);
 	__atomic_store_n(&attaching, 0, __ATOMIC_RELEASE);
 	return err;
 }

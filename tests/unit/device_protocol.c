@@ -6,7 +6,9 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 /* The target's side of the file. */
 static struct shim_link *link_;
@@ -302,4 +304,36 @@ Test(device_protocol, a_kept_link_beats_by_itself)
 	beat = __atomic_load_n(&target->heartbeat_ns, __ATOMIC_RELAXED);
 	while (__atomic_load_n(&target->heartbeat_ns, __ATOMIC_RELAXED) == beat)
 		usleep(1000);
+}
+
+static uint32_t owner(void)
+{
+	return __atomic_load_n(&target->owner, __ATOMIC_ACQUIRE);
+}
+
+Test(device_protocol, a_kept_link_is_held_until_it_is_freed)
+{
+	cr_assert_eq(shim_link__keep_alive(link_), 0);
+	while (!owner())
+		usleep(1000);
+	cr_assert_eq(owner() & SHIM_OWNER_DIED, 0);
+	shim_link__free(link_);
+	link_ = NULL;
+	cr_assert_eq(owner(), 0);
+}
+
+Test(device_protocol, the_kernel_marks_the_link_of_one_that_is_killed)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		shim_link__keep_alive(link_);
+		for (;;)
+			pause();
+	}
+	while (!owner())
+		usleep(1000);
+	kill(pid, SIGKILL);
+	cr_assert_eq(waitpid(pid, NULL, 0), pid);
+	cr_assert_eq(owner(), SHIM_OWNER_DIED);
 }

@@ -2,6 +2,7 @@
 #include "device/shim_link.h"
 #include "common/err.h"
 #include "common/util.h"
+#include "device/death_mark.h"
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -170,8 +171,10 @@ void shim_link__beat(struct shim_link *l)
 static void *beat(void *arg)
 {
 	struct shim_link *l = arg;
+	struct death_mark mark;
 	struct timespec until;
 
+	death_mark__hold(&mark, &l->c->owner);
 	do {
 		__atomic_store_n(&l->c->heartbeat_ns, clock__monotonic_ns(), __ATOMIC_RELAXED);
 		clock_gettime(CLOCK_MONOTONIC, &until);
@@ -181,6 +184,7 @@ static void *beat(void *arg)
 			until.tv_sec++;
 		}
 	} while (sem_clockwait(&l->stop, CLOCK_MONOTONIC, &until) && errno == ETIMEDOUT);
+	death_mark__let_go(&mark);
 	return NULL;
 }
 

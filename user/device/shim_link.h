@@ -29,9 +29,10 @@ void shim_link__set_cupti(struct shim_link *l, const char *path, unsigned int ma
 /* No other process shall take the file, though it may know the path: pid as it sees itself. */
 void shim_link__set_pid(struct shim_link *l, uint32_t pid);
 
-/* "I live": at least once a second. Without it for five the library parks by itself. */
+/* "I live": at least once a second. Without it for five the library leaves by itself. */
 void shim_link__beat(struct shim_link *l);
-/* Beats from a thread of its own from now on: it parks when this program ends, or is stopped. */
+/* Beats from a thread of its own from now on: it parks at once when this program ends, however that
+ * happens, and after five seconds when it is stopped. */
 int shim_link__keep_alive(struct shim_link *l);
 /* Gives a command and its number, by which it is asked for. */
 uint32_t shim_link__command(struct shim_link *l, enum shim_command command);

@@ -51,6 +51,43 @@ def recording(case):
     job.end()
 
 
+def check_at_once(case, job):
+    """Nobody uses the library, and nobody is said to."""
+    tool = record(case, job).done(LONG_S)
+    assert not notes(tool), notes(tool)
+    assert all(compare(job, tool.recordings()[0])), "a window without kernels, copies or sets"
+
+
+@test("proftrace killed while it records: the library leaves at once, not when it misses the heartbeat", alone=True)
+def noticed(case):
+    job = GpuJob(case)
+    for _ in range(3):
+        tool = record(case, job, "--duration", "100s")
+        process.wait_for(job.holds_cupti, LONG_S, "the window")
+        tool.signal(signal.SIGKILL)
+        tool.wait()
+        began = time.monotonic()
+        job.wait_parked()
+        took_s = time.monotonic() - began
+        assert took_s < 4, f"the library left after {took_s} s"  # it misses a heartbeat after 4.7
+    job.end()
+
+
+@test("ten proftraces killed within seconds, and attached again at once")
+def ten(case):
+    job = GpuJob(case)
+    for i in range(10):
+        tool = record(case, job, "--duration", "100s")
+        if i == 0:
+            process.wait_for(job.holds_cupti, LONG_S, "the window")
+        time.sleep(0.05 * i)
+        tool.signal(signal.SIGKILL)
+        tool.wait()
+    check_at_once(case, job)
+    job.wait_parked()
+    job.end()
+
+
 @test("proftrace killed while it detaches, and attached again")
 def detaching(case):
     job = GpuJob(case)

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "device/death_mark.h"
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Not by pthread_mutexattr_setrobust(): a mutex has pointers in it, and others write to that
+ * memory.
+ */
+void death_mark__hold(struct death_mark *m, uint32_t *word)
+{
+	*m = (struct death_mark){.word = word};
+	m->head.futex_offset = (long)((uintptr_t)word - (uintptr_t)&m->entry);
+	m->head.list.next = &m->entry;
+	m->entry.next = &m->head.list;
+	if (syscall(SYS_get_robust_list, 0, &m->before, &m->before_len) ||
+	    syscall(SYS_set_robust_list, &m->head, sizeof(m->head)))
+		m->word = NULL;
+	else
+		__atomic_store_n(word, (uint32_t)gettid(), __ATOMIC_RELEASE);
+}
+
+void death_mark__let_go(struct death_mark *m)
+{
+	if (!m->word)
+		return;
+	__atomic_store_n(m->word, 0, __ATOMIC_RELEASE);
+	syscall(SYS_set_robust_list, m->before, m->before_len);
+}
