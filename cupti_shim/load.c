@@ -47,8 +47,8 @@ static uint32_t path_major(const char *path)
 	return major < 100 ? major : 0; /* above are the years in the names of real files */
 }
 
-/* The one that the process has; else the one that proftrace chose; else any that is found. Never
- * closed: CUPTI does not survive that everywhere. */
+/* The one that the process has; else the one that proftrace chose; else any that is found. A CUPTI
+ * is never closed: it does not survive that everywhere. */
 static int find_library(const char *chosen, uint32_t major, void **library)
 {
 	uint32_t newest = driver_major();
@@ -84,6 +84,22 @@ static bool resolve(struct cupti *cupti)
 	return complete;
 }
 
+/* The next attach chooses anew. */
+static void forget(struct cupti *cupti)
+{
+	memset(cupti, 0, sizeof(*cupti));
+}
+
+/* None of its functions was called: it may go. */
+static int refuse(struct cupti *cupti)
+{
+	int err = cupti->Subscribe ? SHIM_OLD_CUPTI : SHIM_NOT_CUPTI;
+
+	dlclose(cupti->library);
+	forget(cupti);
+	return err;
+}
+
 int cupti__load(struct cupti *cupti, struct shim_control *c)
 {
 	void *library = NULL;
@@ -96,10 +112,15 @@ int cupti__load(struct cupti *cupti, struct shim_control *c)
 	}
 	if (err)
 		return err;
-	if (!resolve(cupti) || cupti->GetVersion(&cupti->version))
-		return SHIM_OLD_CUPTI;
+	if (!resolve(cupti))
+		return refuse(cupti);
+	if (cupti->GetVersion(&cupti->version))
+		cupti->version = 0;
 	c->cupti_version = cupti->version;
-	return cupti->version < CUPTI_API_11_0 ? SHIM_OLD_CUPTI : SHIM_OK;
+	if (cupti->version >= CUPTI_API_11_0)
+		return SHIM_OK;
+	forget(cupti);
+	return SHIM_OLD_CUPTI;
 }
 
 /* ---- devices ---- */

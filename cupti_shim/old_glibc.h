@@ -14,6 +14,7 @@ OLD_GLIBC(pthread_create);
 OLD_GLIBC(pthread_attr_setstacksize);
 OLD_GLIBC(dlopen);
 OLD_GLIBC(dlsym);
+OLD_GLIBC(dlclose);
 #endif
 
 #endif

@@ -53,6 +53,7 @@ enum shim_error {
 	SHIM_CUPTI_FAILED = 5,	   /* see cupti_call and cupti_result */
 	SHIM_NO_MEMORY = 6,
 	SHIM_NEW_CUPTI = 7, /* of a newer CUDA than the driver's */
+	SHIM_NOT_CUPTI = 8, /* a library without CUPTI's functions */
 };
 
 /* The same moment on both clocks: mono_ns is the middle of a bracket of bracket_ns. */

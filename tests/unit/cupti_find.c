@@ -122,6 +122,50 @@ Test(cupti_find, none_and_one_that_is_not_there)
 	cr_assert_eq(cupti__find(&target, "/nonexistent/libcupti.so.12", &found), -ENOENT);
 	cr_assert(strstr(err__take(-ENOENT), "does not see"));
 	snprintf(there, sizeof(there), "%s/x/libcupti.so.12", root);
+	cr_assert_eq(cupti__find(&target, there, &found), -ENOEXEC);
+	cr_assert(strstr(err__take(-ENOEXEC), "not a libcupti: it has no function cuptiSubscribe"));
+}
+
+/* By which this program passes for a libcupti. */
+int cuptiSubscribe(void);
+int cuptiSubscribe(void)
+{
+	return 0;
+}
+
+static const char *passes(const char *path)
+{
+	static char whole[512], own[512];
+	ssize_t len = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+	cr_assert(len > 0);
+	make(path);
+	snprintf(whole, sizeof(whole), "%s%s", root, path);
+	cr_assert(!unlink(whole) && !symlink(own, whole));
+	return whole;
+}
+
+Test(cupti_find, the_chosen_one)
+{
+	const char *there = passes("/x/libcupti.so.12");
+
 	cr_assert_eq(cupti__find(&target, there, &found), 0);
 	cr_assert_str_eq(found.path, there);
+	cr_assert(!found.loaded && !found.unused);
+}
+
+Test(cupti_find, the_chosen_one_is_not_used_beside_another)
+{
+	const char *there = passes("/y/libcupti.so.12");
+
+	make("/x/libcupti.so.12");
+	map("/x/libcupti.so.12");
+	libs[0].host_path = libs[0].path;
+	cr_assert_eq(cupti__find(&target, there, &found), 0);
+	cr_assert(found.loaded && found.unused);
+	map("/y/libcupti.so.12");
+	libs[0] = libs[--target.lib_cnt];
+	libs[0].host_path = libs[0].path;
+	cr_assert_eq(cupti__find(&target, there, &found), 0);
+	cr_assert(found.loaded && !found.unused);
 }

@@ -31,12 +31,15 @@ static int attach(struct session *s, struct target *t)
 	int err = shim__attach(t, s->opts->cupti, &s->link, &s->attached);
 
 	s->attach_tried = true;
-	if (err == -ENOENT && s->opts->cupti)
+	if ((err == -ENOENT || err == -ENOEXEC) && s->opts->cupti)
 		return err; /* a mistake of the command line */
 	if (err) {
 		refuse(s, err__take(err));
 		return 0;
 	}
+	if (s->attached.cupti.unused)
+		log__warn("--cupti %s is not used: process %d has a libcupti already",
+			  s->opts->cupti, t->pid);
 	log__info("device times by CUPTI: our library %s process %d, stopped for %.1f ms",
 		  s->attached.inject.already_loaded ? "was still in" : "went into", t->pid,
 		  (double)s->attached.inject.stopped_ns / 1e6);

@@ -5,6 +5,7 @@
 #include "cli/record_options.h"
 #include "common/err.h"
 #include "common/util.h"
+#include "device/cupti_find.h"
 #include "device/shim_library.h"
 #include "device/shim_link.h"
 #include <errno.h>
@@ -16,6 +17,14 @@
 extern const struct command command_run;
 
 #define INJECTION "CUDA_INJECTION64_PATH" /* what the CUDA driver loads when it is initialised */
+
+/* Before the program runs. What is not here may be where the program will be, in a container. */
+static int check_cupti(const char *path)
+{
+	auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	return fd < 0 ? 0 : cupti__check_file(path, fd);
+}
 
 /*
  * Makes the shared memory, and tells the program's driver, if it ever starts one, to load our
@@ -39,8 +48,12 @@ static int prepare_device(struct record_options *o)
 	err = shim_link__create(&o->capture.shim);
 	if (err)
 		return err;
-	if (o->capture.cupti)
+	if (o->capture.cupti) {
+		err = check_cupti(o->capture.cupti);
+		if (err)
+			return err;
 		shim_link__set_cupti(o->capture.shim, o->capture.cupti, 0);
+	}
 	setenv(INJECTION, library, true);
 	setenv(SHIM_ENV, shim_link__path(o->capture.shim), true);
 	return 0;

@@ -4,6 +4,7 @@
 #include "common/util.h"
 #include <glob.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define OLDEST 11
 #define NEWEST 99 /* above are the years in the names of real files: libcupti.so.2024.3.2 */
@@ -146,17 +147,51 @@ static bool look_in_system(const struct target *t, struct cupti_found *f)
 
 /* ---- the choice ---- */
 
+int cupti__check_file(const char *chosen, int fd)
+{
+	struct elf_file *elf = NULL;
+	struct elf_symbol symbol;
+	char path[32];
+	int err;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	err = elf_file__open(path, &elf);
+	if (!err)
+		err = elf_file__symbol(elf, "cuptiSubscribe", &symbol);
+	elf_file__close(elf);
+	if (!err)
+		return 0;
+	return err__set(-ENOEXEC,
+			"--cupti %s: not a libcupti: it has no function cuptiSubscribe; give the "
+			"libcupti.so.* of the process's CUDA, or leave out --cupti, and it is "
+			"looked for",
+			chosen);
+}
+
+/* By its own names, of which the library goes by one. */
+static bool has_another(const struct target *t, int fd)
+{
+	const struct target_lib *lib = target__find_lib(t, "libcupti.so.*");
+	struct stat own, chosen;
+
+	return lib && !stat(lib->host_path, &own) && !fstat(fd, &chosen) &&
+	       (own.st_dev != chosen.st_dev || own.st_ino != chosen.st_ino);
+}
+
 static int take_chosen(const struct target *t, const char *chosen, struct cupti_found *f)
 {
-	char there[700];
+	auto_close int fd = *chosen == '/' ? target__open_file(t, chosen) : -ENOENT;
+	int err;
 
-	snprintf(there, sizeof(there), "/proc/%d/root%s%s", t->pid, *chosen == '/' ? "" : "/",
-		 chosen);
-	if (*chosen != '/' || access(there, R_OK) || strlen(chosen) >= sizeof(f->path))
+	if (fd < 0 || strlen(chosen) >= sizeof(f->path))
 		return err__set(-ENOENT,
 				"--cupti %s: process %d does not see such a file; give a path that "
 				"begins with / and is there in its own file system",
 				chosen, t->pid);
+	err = cupti__check_file(chosen, fd);
+	if (err)
+		return err;
+	f->unused = has_another(t, fd);
 	snprintf(f->path, sizeof(f->path), "%s", chosen);
 	return 0;
 }

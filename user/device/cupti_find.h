@@ -13,14 +13,19 @@ bool cuda__has_runtime(const struct target *t);
 struct cupti_found {
 	unsigned int major; /* of its CUDA libraries; 0: not known */
 	bool loaded;	    /* it has a libcupti already, which is used */
+	bool unused;	    /* `chosen` is not, since that is another */
 	char path[512];	    /* the one to load otherwise, as the process sees it; empty: none */
 };
 
 /*
  * The one that the process has; else `chosen` (NULL: none); else one of its own major version beside
  * its CUDA libraries, in its site-packages, in its LD_LIBRARY_PATH or a toolkit. 0, or a negative
- * errno with err__set: -ENOENT (it does not see the chosen one, or none was found).
+ * errno with err__set: -ENOENT (it does not see the chosen one, or none was found), -ENOEXEC.
  */
 int cupti__find(const struct target *t, const char *chosen, struct cupti_found *out);
+
+/* Whether an open file, that the user calls `chosen`, is a libcupti at all: 0, or -ENOEXEC with
+ * err__set. */
+int cupti__check_file(const char *chosen, int fd);
 
 #endif

@@ -243,6 +243,9 @@ const char *shim_link__error(struct shim_link *l)
 		return "the process has no libcupti, and none was found";
 	case SHIM_OLD_CUPTI:
 		return "its libcupti is older than CUDA 11";
+	case SHIM_NOT_CUPTI:
+		return "what was loaded as its libcupti is none: it has no function "
+		       "cuptiSubscribe; --cupti PATH names another";
 	case SHIM_NEW_CUPTI:
 		return "its libcupti is of a newer CUDA than its driver, and might end the "
 		       "process; --cupti PATH names another";

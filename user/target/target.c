@@ -399,23 +399,22 @@ int target__read(const struct target *t, uint64_t addr, void *buf, size_t len)
 }
 
 /* The path is the target's to shape: links stay inside its root, pipes and devices are refused. */
-static int open_in_root(pid_t pid, const char *path)
+int target__open_file(const struct target *t, const char *path)
 {
 	struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
 			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-	auto_close int root = open(proc_path(pid, "root").s, O_PATH | O_CLOEXEC | O_DIRECTORY);
+	auto_close int root = open(proc_path(t->pid, "root").s, O_PATH | O_CLOEXEC | O_DIRECTORY);
 	struct stat st;
 	int fd;
 
 	if (root < 0)
-		return -1;
+		return -errno;
 	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 	if (fd < 0)
-		return -1;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > MAX_FILE_BYTES) {
+		return -errno;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		close(fd);
-		errno = EFBIG;
-		return -1;
+		return -EINVAL;
 	}
 	return fd;
 }
@@ -430,11 +429,14 @@ const char *target__own_path(const struct target *t, const char *listed)
 
 char *target__read_file(const struct target *t, const char *path, size_t *len)
 {
-	auto_close int fd = open_in_root(t->pid, path);
+	auto_close int fd = target__open_file(t, path);
+	struct stat st;
 	char self[32];
 
-	if (fd < 0)
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_size > MAX_FILE_BYTES) {
+		errno = fd < 0 ? -fd : EFBIG;
 		return NULL;
+	}
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
 	return file__read(self, len);
 }

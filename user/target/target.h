@@ -75,8 +75,11 @@ int target__read_of(pid_t pid, uint64_t addr, void *buf, size_t len);
 /* What the target itself calls a path that /proc lists. */
 const char *target__own_path(const struct target *t, const char *listed);
 
-/* A regular file of the target's filesystem by its path there, links followed inside its root, at
- * most 64 MB; as file__read. */
+/* A regular file of the target's filesystem by its path there, links followed inside its root: a
+ * descriptor to read from, or a negative errno. */
+int target__open_file(const struct target *t, const char *path);
+
+/* The same file's bytes, at most 64 MB; as file__read. */
 char *target__read_file(const struct target *t, const char *path, size_t *len);
 
 /* Same process, not a zombie; is_stopped (by a signal or a debugger) is brought up to date. */

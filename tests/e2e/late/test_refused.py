@@ -61,6 +61,52 @@ def no_cupti(case):
     job.end()
 
 
+@test("a --cupti that is no libcupti: refused, and nothing is loaded")
+def wrong_cupti(case):
+    libc = next(m[4] for m in process.mappings(os.getpid()) if m[4].endswith("/libc.so.6"))
+    job = GpuJob(case)
+    before = process.Snapshot(job.pid)
+    for path in libc, "/etc/passwd":
+        tool = record(case, job, "--cupti", path, "--duration", "500ms")
+        tool.fails(f"--cupti {path}: not a libcupti: it has no function cuptiSubscribe; give the libcupti.so.*")
+        assert tool.popen.returncode == 1, tool.popen.returncode
+        tool = case.tool("run", "--cupti", path, "--", "touch", case.dir / "ran")
+        tool.fails(f"--cupti {path}: not a libcupti")
+        assert not (case.dir / "ran").exists()
+    before.check()
+    assert not job.has_library()
+    check_recorded(case, job)
+    job.end()
+
+
+def shared(case, name, code):
+    path = case.dir / name
+    subprocess.run(["gcc", "-shared", "-fPIC", "-xc", "-", "-o", path], input=code, text=True, check=True)
+    return path
+
+
+@test("a library with little of CUPTI: not kept, the next recording has device times")
+def part_of_cupti(case):
+    path = shared(case, "libpart.so", "int cuptiSubscribe(void) { return 0; }")
+    job = GpuJob(case)
+    check_without(case, job, "its libcupti is older than CUDA 11", "--cupti", path)
+    assert not any("libpart" in m[4] for m in process.mappings(job.pid))
+    check_recorded(case, job, "--duration", "300ms", "--cupti", SIM / "lib/libcupti.so.13")
+    job.end()
+
+
+@test("a --cupti beside the one that the process has: a warning")
+def unused_cupti(case):
+    own = (SIM / "lib/libcupti.so.13").resolve()
+    other = shutil.copy(own, case.dir / "libcupti.so.13")
+    job = GpuJob(case)
+    for path, says in (own, False), (own, False), (other, True):
+        tool = check_recorded(case, job, "--duration", "300ms", "--cupti", path)
+        said = f"--cupti {path} is not used: process {job.pid} has a libcupti already"
+        assert (said in tool.err) == says, tool.err
+    job.end()
+
+
 MUSL = """
 #include <dlfcn.h>
 #include <stdio.h>
