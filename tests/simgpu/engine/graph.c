@@ -171,8 +171,8 @@ static void note_start(struct sim_op *head)
 static void submit_nodes(struct sim_graph *g, struct sim_stream *s, struct sim_op **ops)
 {
 	struct sim_op *head = sim_op_new(SIM_MARK), *tail = sim_op_new(SIM_MARK);
-	uint64_t earliest = sim_now() + sim_config.launch_ns;
 	const struct sim_tool *tool = sim_tool();
+	uint64_t earliest;
 
 	head->dev = tail->dev = s->dev;
 	head->argument = tail;
@@ -183,6 +183,9 @@ static void submit_nodes(struct sim_graph *g, struct sim_stream *s, struct sim_o
 		tool->submitted(tail);
 	sim_lock();
 	sim_advance_locked();
+	/* Not before what was replayed just now: an operation that has ended is waited for no more.
+	 */
+	earliest = sim_now() + sim_config.launch_ns;
 	sim_stream_append(s, head);
 	sim_op_after(tail, head);
 	for (uint32_t i = 0; i < g->cnt; i++) {
