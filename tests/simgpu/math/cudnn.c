@@ -100,9 +100,30 @@ SIM_EXPORT cudnnStatus_t cudnnBackendCreateDescriptor(cudnnBackendDescriptorType
 	return *out ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_ALLOC_FAILED;
 }
 
-/* Graphs keep references to descriptors that their makers destroy: so they are kept. */
+static void descriptor_free(struct descriptor *d)
+{
+	while (d->attributes) {
+		struct attribute *a = d->attributes;
+
+		d->attributes = a->next;
+		free(a->data);
+		free(a);
+	}
+	d->magic = 0;
+	free(d);
+}
+
+/*
+ * Graphs keep references to descriptors that their makers destroy: so they are kept, as many as a
+ * program has plans. Nothing refers to a variant pack, and each execution brings one.
+ */
 SIM_EXPORT cudnnStatus_t cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t d)
 {
+	struct descriptor *pack = d;
+
+	if (pack && pack->magic == DESCRIPTOR_MAGIC &&
+	    pack->type == CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR)
+		descriptor_free(pack);
 	return CUDNN_STATUS_SUCCESS;
 }
 
