@@ -204,10 +204,15 @@ void window__stop(struct shim_control *c)
 	records__release();
 }
 
-/* Kinds that another tool may have enabled, too, stay on; it ends them. */
+/*
+ * Kinds that another tool has enabled, too, must stay on; it ends them. CUPTI does not tell which
+ * those are: they are what torch.profiler enables unless told otherwise. One that asks for
+ * synchronisations (enable_cuda_sync_events), too, and enabled them before we left, has none.
+ */
 static bool is_common(int kind)
 {
-	return kind != CUPTI_MEMCPY2 && kind != CUPTI_MEMORY2 && kind != CUPTI_MARKER;
+	return kind == CUPTI_CONCURRENT_KERNEL || kind == CUPTI_MEMCPY || kind == CUPTI_MEMSET ||
+	       kind == CUPTI_OVERHEAD;
 }
 
 void window__yield(struct shim_control *c)

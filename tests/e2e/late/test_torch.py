@@ -46,6 +46,14 @@ def check_profiled(job):
     assert profiled >= whole * per_step * 0.9, (profiled, whole, per_step)
 
 
+def kinds(job, api, own):
+    """Of activities that our library's thread, or others, told CUPTI to enable or disable."""
+    rows = [r for r in job.truth() if r[0] == "cupti"]
+    library = next(r[7] for r in rows if r[-1].startswith("cuptiSubscribe"))
+    return {r[-1].split()[1] for r in rows
+            if r[-1].startswith(api + " ") and (r[7] == library) == own}
+
+
 @test("PyTorch that trains already: its kernels, three times, and the same results")
 def training(case):
     job, plain = train(case), train(case)
@@ -137,6 +145,9 @@ def within_window(case):
     end(job, ["another client's buffer callbacks are replaced",
               "the timestamp callback is registered after kinds were enabled"])
     check_profiled(job)
+    left = kinds(job, "cuptiActivityEnable", True) - kinds(job, "cuptiActivityDisable", True)
+    extra = left - kinds(job, "cuptiActivityEnable", False)
+    assert left and not extra, f"kinds that only our library enabled stay: {extra}"
 
 
 @test("far from its window proftrace holds nothing of CUPTI")
