@@ -189,7 +189,7 @@ int main(int argc, char **argv)
 	kernel_register(&stub, "_Z6kernelv");
 	OK(cudaStreamCreate(&stream));
 	CHECK(!pthread_create(&thread, NULL, launch, NULL));
-	usleep(20000);
+	wait_launches(10); /* the device's own threads are there */
 	library = dlopen(argv[1], RTLD_NOW);
 	CHECK(library);
 	attach = (int (*)(const char *))dlsym(library, "proftrace_cupti_attach");
