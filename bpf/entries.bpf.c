@@ -14,7 +14,8 @@
 #define VM_FAULT_MAJOR 0x004
 #define VM_FAULT_RETRY 0x400
 
-/* A fault may lie in a system call: each has its map. One entry each where they are not asked for. */
+/* A fault may lie in a system call: each has its map. One entry each where they are not asked for.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, PT_SCHED_MAX_THREADS);

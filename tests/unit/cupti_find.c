@@ -164,6 +164,7 @@ Test(cupti_find, the_chosen_one_is_not_used_beside_another)
 	cr_assert_eq(cupti__find(&target, there, &found), 0);
 	cr_assert(found.loaded && found.unused);
 	map("/y/libcupti.so.12");
+	free(libs[0].path);
 	libs[0] = libs[--target.lib_cnt];
 	libs[0].host_path = libs[0].path;
 	cr_assert_eq(cupti__find(&target, there, &found), 0);
