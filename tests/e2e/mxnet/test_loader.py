@@ -55,7 +55,8 @@ def check(tables, rows, theirs):
     own_s = sum(end - begin for begin, end in theirs) / jobs.STEPS / 1e9
     cost_s = jobs.names(tables, "perf")["reader_cost"]["avg"]
     print(f"reader_cost {cost_s * 1e6:.1f} us, the job's own {own_s * 1e6:.1f} us")
-    assert abs(cost_s - own_s) <= max(0.05 * own_s, 50e-6), (cost_s, own_s)
+    # On a quiet machine within 3 %; where others run, a switch to the job after the batch counts for it.
+    assert abs(cost_s - own_s) <= max(0.1 * own_s, 50e-6), (cost_s, own_s)
 
 
 def check_calls(tables, rows, theirs):
