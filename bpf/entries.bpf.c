@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /*
  * How long threads of the targets are in the kernel for their system calls and page faults, summed
- * as the scheduler's intervals are, by the step that they began in. Only loaded where asked for:
+ * as the scheduler's intervals are, by the steps that they lie in. Only loaded where asked for:
  * every process of the machine pays for a tracepoint at its system calls and faults.
  */
 #include "sched_sums.bpf.h"
@@ -39,14 +39,14 @@ static __always_inline int entry_begin(void *map, __u32 state, __u32 reason)
 	return 0;
 }
 
-static __always_inline int entry_end(void *map, struct pt_sched_open *o, __u32 reason)
+static __always_inline int entry_end(void *map, struct pt_sched_open *o)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 tid = task->pid;
 	struct pt_sched_key key = {
 		.tid = tid,
 		.tgid = o->tgid,
-		.reason = reason,
+		.reason = o->reason,
 		.state = o->state,
 		.gen = sched_ctl.gen,
 	};
@@ -83,7 +83,7 @@ int BPF_PROG(syscall_exit, struct pt_regs *regs, long ret)
 {
 	struct pt_sched_open *o = entry_open(&open_calls);
 
-	return o ? entry_end(&open_calls, o, o->reason) : 0;
+	return o ? entry_end(&open_calls, o) : 0;
 }
 
 SEC("fentry/handle_mm_fault")
@@ -112,5 +112,5 @@ int BPF_PROG(fault_exit, struct vm_area_struct *vma, unsigned long address, unsi
 	o->again = !!(ret & VM_FAULT_RETRY);
 	if (ret & VM_FAULT_MAJOR)
 		o->reason = PT_FAULT_DISK;
-	return o->again ? 0 : entry_end(&open_faults, o, o->reason);
+	return o->again ? 0 : entry_end(&open_faults, o);
 }

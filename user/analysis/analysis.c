@@ -148,8 +148,10 @@ static void widen(struct analysis *a, uint64_t begin, uint64_t end)
 int analysis__visit(struct analysis *a, const struct batch *b)
 {
 	a->memory_cnt += b->memory_cnt;
-	if (b->step)
+	if (b->step) {
 		widen(a, b->step->ts_ns, b->step->ts_ns + b->step->dur_ns);
+		a->step_track = b->step->track;
+	}
 	for (size_t i = 0; i < b->track_cnt; i++) {
 		const struct track_batch *t = &b->tracks[i];
 

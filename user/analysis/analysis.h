@@ -75,6 +75,7 @@ struct analysis {
 	uint64_t step_general_ns; /* kernels, copies and sets of all steps */
 	uint64_t any_general_ns;  /* and of what is in no step */
 	uint64_t first_step, last_step;
+	uint32_t step_track; /* of the thread that counts steps; 0: none does */
 	struct stat phases[KIND_CNT]; /* DATALOADER, FORWARD, BACKWARD, OPTIMIZATION */
 	uint64_t others_gpu_ns;	      /* kernels of the steps outside the phases */
 	uint64_t first_ns, last_ns;   /* of all spans and steps */

@@ -5,16 +5,6 @@
 
 #define WORTH_SAYING 8.0 /* percent of the step */
 
-struct cpu_wait {
-	uint32_t track; /* that counts steps */
-};
-
-static int visit(const struct analysis *a, void *state, const struct batch *b)
-{
-	((struct cpu_wait *)state)->track = b->step->track;
-	return 0;
-}
-
 static double number(const json_t *object, const char *key)
 {
 	return (double)json_integer_value(json_object_get(object, key));
@@ -22,12 +12,11 @@ static double number(const json_t *object, const char *key)
 
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
-	const struct cpu_wait *w = state;
 	const json_t *cpu = json_object_get(recording__summary(a->r), "cpu");
 	double busy = number(cpu, "busy_ns"), idle = number(cpu, "idle_ns");
 	struct thread_times times;
 
-	if (!thread_times__of(a, w->track, &times) ||
+	if (!thread_times__of(a, a->step_track, &times) ||
 	    finding__percent(a, times.runnable_ns) < WORTH_SAYING)
 		return 0;
 	f->cost_ns = finding__per_step(a, times.runnable_ns);
@@ -49,7 +38,5 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 
 const struct finding_rule finding_cpu_wait = {
 	.key = "cpu_wait",
-	.state_size = sizeof(struct cpu_wait),
-	.visit = visit,
 	.judge = judge,
 };

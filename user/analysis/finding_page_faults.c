@@ -7,10 +7,6 @@
 #define WORTH_SAYING 5.0 /* percent of the step */
 #define FAULTS_OFTEN 8	 /* of a step; one may take 2 MiB */
 
-struct page_faults {
-	uint32_t track; /* that counts steps */
-};
-
 enum { ANONYMOUS, FROM_FILE, FROM_DISK, KINDS };
 static const char *const names[KINDS] = {FAULT_ANONYMOUS, FAULT_FILE, FAULT_DISK};
 
@@ -19,12 +15,6 @@ struct faults {
 	uint64_t gives_back; /* calls that give memory back to the kernel */
 	bool has_calls;
 };
-
-static int visit(const struct analysis *a, void *state, const struct batch *b)
-{
-	((struct page_faults *)state)->track = b->step->track;
-	return 0;
-}
 
 static bool is_giving_back(const char *call)
 {
@@ -45,22 +35,21 @@ static void add(struct faults *f, const struct sched_row *row, const char *name)
 }
 
 /* Of the training thread in the recorded steps. */
-static struct faults faults_of(const struct analysis *a, uint32_t track)
+static struct faults faults_of(const struct analysis *a)
 {
 	const struct sched_row *rows;
 	const size_t cnt = recording__entries(a->r, &rows);
 	struct faults f = {};
 
 	for (size_t i = 0; i < cnt; i++)
-		if (rows[i].track == track && analysis__has_step(a, rows[i].step))
+		if (rows[i].track == a->step_track && analysis__has_step(a, rows[i].step))
 			add(&f, &rows[i], analysis__name(a, rows[i].reason));
 	return f;
 }
 
 static int judge(const struct analysis *a, void *state, struct finding *out)
 {
-	const struct page_faults *p = state;
-	const struct faults f = faults_of(a, p->track);
+	const struct faults f = faults_of(a);
 	char calls[80] = "";
 	int most = 0;
 
@@ -97,7 +86,5 @@ static int judge(const struct analysis *a, void *state, struct finding *out)
 
 const struct finding_rule finding_page_faults = {
 	.key = "page_faults",
-	.state_size = sizeof(struct page_faults),
-	.visit = visit,
 	.judge = judge,
 };

@@ -7,33 +7,22 @@
 
 enum { GROUP_ALL, GROUP_TRAINING, GROUP_REST, GROUP_THREAD /* + track id */ };
 
-struct entries {
-	uint32_t track; /* that counts steps; 0: none does */
-};
-
-static int visit(const struct analysis *a, void *state, const struct batch *b)
-{
-	if (b->step)
-		((struct entries *)state)->track = b->step->track;
-	return 0;
-}
-
-static uint32_t group_of(const struct analysis *a, const struct entries *e, uint32_t track)
+static uint32_t group_of(const struct analysis *a, uint32_t track)
 {
 	if (a->opts->by_thread)
 		return GROUP_THREAD + track;
-	if (!e->track)
+	if (!a->step_track)
 		return GROUP_ALL;
-	return track == e->track ? GROUP_TRAINING : GROUP_REST;
+	return track == a->step_track ? GROUP_TRAINING : GROUP_REST;
 }
 
-static int sum(const struct analysis *a, const struct entries *e, struct stat_map *m)
+static int sum(const struct analysis *a, struct stat_map *m)
 {
 	const struct sched_row *rows;
 	const size_t cnt = recording__entries(a->r, &rows);
 
 	for (size_t i = 0; i < cnt; i++) {
-		const struct stat_key key = {.group = group_of(a, e, rows[i].track),
+		const struct stat_key key = {.group = group_of(a, rows[i].track),
 					     .id = rows[i].reason};
 		struct stat *s;
 
@@ -60,8 +49,7 @@ static int by_group_and_total(const void *x, const void *y)
 	return p->key.id < q->key.id ? -1 : p->key.id > q->key.id;
 }
 
-static int add_section(const struct analysis *a, const struct entries *e, struct table *t,
-		       uint32_t group)
+static int add_section(const struct analysis *a, struct table *t, uint32_t group)
 {
 	char thread[128], title[160];
 
@@ -69,7 +57,7 @@ static int add_section(const struct analysis *a, const struct entries *e, struct
 		return table__add_section(t, "All threads");
 	if (group == GROUP_REST)
 		return table__add_section(t, "All other threads");
-	analysis__thread(a, group == GROUP_TRAINING ? e->track : group - GROUP_THREAD, thread,
+	analysis__thread(a, group == GROUP_TRAINING ? a->step_track : group - GROUP_THREAD, thread,
 			 sizeof(thread));
 	snprintf(title, sizeof(title), "Thread: %s", thread);
 	return table__add_section(t, title);
@@ -105,7 +93,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		{"ratio", "Ratio (%)", 9, NULL, CELL_PERCENT},
 	};
 	struct stat_map m = {};
-	int err = sum(a, state, &m);
+	int err = sum(a, &m);
 	auto_free struct stat_row **rows = calloc(m.cnt + 1, sizeof(struct stat_row *));
 
 	if (!err)
@@ -116,7 +104,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		qsort(rows, m.cnt, sizeof(struct stat_row *), by_group_and_total);
 	for (size_t i = 0; i < m.cnt && !err; i++) {
 		if (!i || rows[i]->key.group != rows[i - 1]->key.group)
-			err = add_section(a, state, t, rows[i]->key.group);
+			err = add_section(a, t, rows[i]->key.group);
 		if (!err)
 			err = add_row(a, t, rows[i]);
 	}
@@ -140,8 +128,6 @@ const struct table_impl table_syscalls = {
 	.def = {"syscalls", "system calls and page faults by thread, where recorded", true, NULL,
 		USES_BY_THREAD},
 	.title = "System Call and Page Fault Summary",
-	.state_size = sizeof(struct entries),
-	.visit = visit,
 	.fill = fill,
 	.why_empty = why_empty,
 };
