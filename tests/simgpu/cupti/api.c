@@ -41,7 +41,11 @@ long fake_knob(const char *name, long otherwise)
 
 uint32_t fake_version(void)
 {
-	return (uint32_t)fake_knob("SIMGPU_CUPTI_VERSION", CUPTI_API_VERSION);
+	static _Atomic uint32_t version; /* asked several times for each record */
+
+	if (!version)
+		version = (uint32_t)fake_knob("SIMGPU_CUPTI_VERSION", CUPTI_API_VERSION);
+	return version;
 }
 
 /* SIMGPU_CUPTI_FAIL=cuptiSubscribe:39,cuptiActivityEnable:35 */

@@ -54,25 +54,29 @@ static const char *symbol_name(const struct sim_frame *frame)
 	return f ? f->name : NULL;
 }
 
-void fake_callback(struct sim_frame *frame, CUpti_ApiCallbackSite site)
+static void call_client(struct sim_frame *frame, CUpti_ApiCallbackSite site)
 {
-	CUpti_CallbackFunc function;
+	CUpti_CallbackFunc function = the_subscriber.function;
 	CUpti_CallbackData data = {.callbackSite = site,
 				   .functionName = frame->name,
 				   .functionParams = frame->params,
 				   .functionReturnValue = &frame->result,
 				   .contextUid = 1 + (uint32_t)sim_thread()->dev,
 				   .correlationData = &frame->tool_data,
-				   .correlationId = frame->correlation};
+				   .correlationId = frame->correlation,
+				   .symbolName = symbol_name(frame),
+				   .context = current_context()};
 
-	if (!subscribed || !enabled[frame->domain][frame->cbid & (CBIDS - 1)])
-		return;
-	function = the_subscriber.function;
-	data.symbolName = symbol_name(frame);
-	data.context = current_context();
 	exit_depth += site == CUPTI_API_EXIT;
 	function(the_subscriber.userdata, (CUpti_CallbackDomain)frame->domain, frame->cbid, &data);
 	exit_depth -= site == CUPTI_API_EXIT;
+}
+
+/* Of each call: PyTorch asks many times in a step which device is current. */
+void fake_callback(struct sim_frame *frame, CUpti_ApiCallbackSite site)
+{
+	if (subscribed && enabled[frame->domain][frame->cbid & (CBIDS - 1)])
+		call_client(frame, site);
 }
 
 void fake_resource(enum sim_resource what, int dev, struct sim_stream *s)

@@ -343,7 +343,7 @@ void sim_wait(bool (*done)(void *argument), void *argument)
 
 static void *thread_main(void *unused)
 {
-	uint64_t flushed_ns = 0;
+	uint64_t flushed_ns = 0, order = 0;
 	struct timespec at;
 
 	pthread_setname_np(pthread_self(), "simgpu-engine");
@@ -356,14 +356,17 @@ static void *thread_main(void *unused)
 			sim_truth_flush();
 			flushed_ns = now;
 		}
-		if (!sched.cnt) {
+		/* Not after each short operation: a GPU has no thread here that a launch would
+		 * wake. */
+		if (!sched.cnt && sched.order == order) {
 			sched.idle = true;
 			pthread_cond_wait(&sched.work, &mutex);
 			sched.idle = false;
 			continue;
 		}
+		order = sched.order;
 		sched.thread_ns = now + (sched.urgent ? URGENT_TICK_NS : sim_config.tick_ns);
-		if (sched.thread_ns < sched.heap[0].ns)
+		if (sched.cnt && sched.thread_ns < sched.heap[0].ns)
 			sched.thread_ns = sched.heap[0].ns;
 		at = timespec_of(sched.thread_ns);
 		pthread_cond_timedwait(&sched.work, &mutex, &at);
