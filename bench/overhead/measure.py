@@ -18,6 +18,7 @@ PROGRAMS = {
     "mxnet": "bench_mxnet.py",
     "mindspore": "bench_mindspore.py",
 }
+ALL_PROCESSORS = sorted(os.sched_getaffinity(0))
 TIMEOUT_S = 120
 SETTLE_S = 1.5  # by then the heavy probes, which learning needed, are gone again
 
@@ -26,11 +27,19 @@ class Failed(Exception):
     """A measurement that did not measure what it should."""
 
 
+def on_processors(chosen):
+    """This process, and what it starts, runs on those alone."""
+    if len(ALL_PROCESSORS) > 1:
+        os.sched_setaffinity(0, chosen)
+
+
 class Job:
-    """A process of the framework's program in tests/workloads."""
+    """A process of the framework's program in tests/workloads. It has one processor, what watches it has
+    the others: how often the job's own threads wake each other across processors is not steady."""
 
     def __init__(self, python, framework, model, device):
         program = os.path.join(ROOT, "tests/workloads", PROGRAMS[framework])
+        on_processors({ALL_PROCESSORS[0]})
         self.process = subprocess.Popen(
             [python, program, model, *(["--device", device] if framework == "pytorch" else [])],
             stdin=subprocess.PIPE,
@@ -39,6 +48,7 @@ class Job:
             # Kineto keeps CUPTI after its first use unless told otherwise, and one tool can have it.
             env=dict(os.environ, TEARDOWN_CUPTI="1", OMP_NUM_THREADS="1"),
         )
+        on_processors(set(ALL_PROCESSORS[1:]))
         self.device = device
         self.pid = self.answer()["pid"]
 
