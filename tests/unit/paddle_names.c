@@ -46,6 +46,9 @@ Test(paddle_names, python)
 	cr_expect_str_eq(
 		name(paddle_names__optimizer, "_ZN6paddle6pybind15eager_api_adam_EP7_objectS2_S2_"),
 		"adam_ dygraph");
+	cr_expect_str_eq(name(paddle_names__optimizer,
+			      "_ZN6paddle6pybind25eager_api_squared_l2_normEP7_objectS2_S2_"),
+			 "squared_l2_norm dygraph");
 }
 
 #define GLOO "_ZN6paddle11distributed16ProcessGroupGloo"

@@ -40,6 +40,7 @@ static bool last_part(const char *symbol, struct part *part, struct part *space)
 	return part->text != NULL;
 }
 
+/* What only an optimizer's step calls: updates, and before them the clipping of gradients. */
 static bool is_optimizer(const char *op, size_t len)
 {
 	static const char *const ops[] = {
@@ -49,6 +50,7 @@ static bool is_optimizer(const char *op, size_t len)
 		"adamax_",
 		"adamw_",
 		"asgd_",
+		"clip_by_norm",
 		"decayed_adagrad",
 		"dgc_momentum",
 		"dpsgd",
@@ -65,6 +67,7 @@ static bool is_optimizer(const char *op, size_t len)
 		"rprop_",
 		"sgd_",
 		"sparse_momentum",
+		"squared_l2_norm",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ops); i++)
