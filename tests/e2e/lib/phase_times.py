@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Phases of a step against the job's own clock (tests/workloads/phases_of.py), of the same steps."""
+import json
+
+
+STEPS = 20
+RIGHT = 0.05  # of a phase's time
+SMALL = 0.01  # of the steps' time: so much of them may be wrong of any phase
+# The job's word for a phase: the column of the Steps table.
+COLUMNS = {"dataloader": "dataloader_ns", "forward": "forward_ns", "backward": "backward_ns",
+           "optimizer": "optimization_ns"}
+
+
+def _noted(job):
+    """Name, begin and end of each."""
+    words = (line.split() for line in job.log.read_text().splitlines())
+    return [(w[1], int(w[2]), int(w[3])) for w in words if w[0] == "phase"]
+
+
+def _window(case, tool):
+    out = case.dir / "steps.jsonl"
+    case.tool("export", tool.recordings()[0], "--format", "jsonl", "-o", out).done()
+    steps = [row for row in map(json.loads, out.read_text().splitlines()) if row["type"] == "step"]
+    assert len(steps) == STEPS, len(steps)
+    return min(s["ts_ns"] for s in steps), max(s["ts_ns"] + s["dur_ns"] for s in steps)
+
+
+def check(case, job, detail="phase"):
+    """Records some steps: each phase lasts as long as the job says."""
+    tool = case.tool("-p", job.pid, "--record", f"2:{2 + STEPS}", "--detail", detail)
+    tool.done(timeout_s=100)
+    job.wait_steps(2)
+    begin, end = _window(case, tool)
+    rows = tool.report("--table", "steps")["steps"]["rows"]
+    theirs = dict.fromkeys(COLUMNS, 0)
+    for name, start, stop in _noted(job):
+        theirs[name] += max(0, min(stop, end) - max(start, begin))
+    wrong = []
+    for name, column in COLUMNS.items():
+        ours = sum(row[column] for row in rows)
+        print(f"{name}: {ours / STEPS / 1e3:.0f} us a step, the job's own {theirs[name] / STEPS / 1e3:.0f}")
+        if abs(ours - theirs[name]) > max(RIGHT * theirs[name], SMALL * (end - begin)):
+            wrong.append((name, ours / STEPS, theirs[name] / STEPS))
+    assert not wrong, f"(phase, ns a step, by the job's clock) {wrong} of {(end - begin) / STEPS} ns"

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""How long each phase lasts, by the job's own clock."""
+import job
+from lib import phase_times
+from lib.runner import test
+
+
+@test("phases last as long as the job says")
+def phases(case):
+    phase_times.check(case, job.start(case, "phases_of.py", "paddle").wait_steps(10))
+
+
+@test("phases of a job that clips its gradients")
+def clipped(case):
+    phase_times.check(case, job.start(case, "phases_of.py", "paddle", "--clip").wait_steps(10))
