@@ -148,7 +148,6 @@ test: test-deps
 	@BUILD=$(abspath $(BUILD)) scripts/e2e
 
 gpu-test: test-deps
-	@$(SUBMAKE) all
 	@BUILD=$(abspath $(BUILD)) scripts/gpu-test
 
 test-kernels: test-deps

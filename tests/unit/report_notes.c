@@ -8,12 +8,14 @@
 #define US 1000
 
 /* A step of 100 us, and 900 us of the one that the window's end cut. */
-static struct synth cut_window(const char *detail, bool operators)
+static struct synth cut_window_of(const char *detail, double max_overhead, bool operators)
 {
-	char meta[96];
+	char meta[128];
 	struct synth s;
 
-	snprintf(meta, sizeof(meta), "{\"process\": {\"pid\": 100}, \"detail\": \"%s\"}", detail);
+	snprintf(meta, sizeof(meta),
+		 "{\"process\": {\"pid\": 100}, \"detail\": \"%s\", \"max_overhead\": %.2f}",
+		 detail, max_overhead);
 	s = synth__new(meta);
 	synth__span(&s, s.main, CAT_DATALOADER, "next", 0, 10 * US);
 	if (operators)
@@ -25,6 +27,11 @@ static struct synth cut_window(const char *detail, bool operators)
 	synth__open(&s, "{\"windows\": [{\"begin_ns\": 0, \"end_ns\": 1000000}],"
 			" \"cost\": {\"hits\": 9, \"probe_ns\": 50000, \"loader_cpu_ns\": 1}}");
 	return s;
+}
+
+static struct synth cut_window(const char *detail, bool operators)
+{
+	return cut_window_of(detail, 0, operators);
 }
 
 static void expect(const char *detail, bool operators, struct report_opts opts, const char *line,
@@ -55,6 +62,22 @@ Test(report_notes, ratios_are_of_the_whole_steps)
 	       "  Dataloader               1           10.00            10.00", true);
 	expect("operator", true, opts, "Left out here, being in no whole step: 2 events.", true);
 	expect("operator", true, opts, "estimated added time: 5.00 %", true);
+}
+
+Test(report_notes, a_budget_that_was_not_kept)
+{
+	const struct report_opts opts = OPTS(.tables = "overview");
+	static const double wanted[] = {0.04, 0.02};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct synth s = cut_window_of("operator", wanted[i], true);
+		char *text = synth__report(&s, &opts);
+
+		cr_expect_eq(strstr(text, "That is more than --max-overhead 2%: ") != NULL, i == 1,
+			     "%s", text);
+		free(text);
+		synth__free(&s);
+	}
 }
 
 Test(report_notes, operators_that_the_level_of_detail_leaves_out)

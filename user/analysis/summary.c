@@ -8,6 +8,8 @@
 #include "common/counted.h"
 #include "common/util.h"
 
+#define OVERSPENT 1.5 /* times --max-overhead: the estimate is of other steps than the choice */
+
 static const json_t *meta(const struct analysis *a, const char *object)
 {
 	return json_object_get(recording__meta(a->r), object);
@@ -245,6 +247,21 @@ static int add_subtracted(const struct analysis *a, struct table *t)
 				100.0 * (double)a->model.subtracted_ns / (double)whole);
 }
 
+static int add_overspent(const struct analysis *a, struct table *t)
+{
+	const double wanted = json_number_value(meta(a, "max_overhead"));
+	const json_t *cost = json_object_get(recording__summary(a->r), "cost");
+	const uint64_t added = number(cost, "probe_ns");
+
+	if (wanted <= 0 || (double)added < OVERSPENT * wanted * (double)analysis__window_ns(a))
+		return 0;
+	return table__add_notef(t,
+				"That is more than --max-overhead %g%%: probes stay on what makes "
+				"steps and phases, launches work, is called seldom or lasts long. "
+				"--detail phase adds less.",
+				100 * wanted);
+}
+
 /* The tool's own line: hits, what they are estimated to have added, and our own CPU time. */
 static int add_cost_facts(const struct analysis *a, struct table *t)
 {
@@ -321,6 +338,8 @@ static int fill_cost(const struct analysis *a, void *state, struct table *t)
 	const json_t *loss = json_object_get(summary, "loss");
 	int err = add_cost_facts(a, t);
 
+	if (!err)
+		err = add_overspent(a, t);
 	if (!err)
 		err = add_subtracted(a, t);
 	if (!err)
