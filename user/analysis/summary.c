@@ -255,11 +255,12 @@ static int add_overspent(const struct analysis *a, struct table *t)
 
 	if (wanted <= 0 || (double)added < OVERSPENT * wanted * (double)analysis__window_ns(a))
 		return 0;
-	return table__add_notef(t,
-				"That is more than --max-overhead %g%%: probes stay on what makes "
-				"steps and phases, launches work, is called seldom or lasts long. "
-				"--detail phase adds less.",
-				100 * wanted);
+	return table__add_notef(
+		t,
+		"The estimate is more than --max-overhead %g%%: probes stay on what makes "
+		"steps and phases, launches work, is called seldom or lasts long. "
+		"--detail phase adds less.",
+		100 * wanted);
 }
 
 /* The tool's own line: hits, what they are estimated to have added, and our own CPU time. */
