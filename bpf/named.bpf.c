@@ -285,7 +285,7 @@ static __always_inline __u32 operator_name(struct pt_thread *t, const struct pt_
 
 	if (len && name_classify(name) != PT_CLASS_PLUMBING)
 		return len;
-	t->spanless++;
+	t->spanless = ctl.window_open ? t->spanless + 1 : 0;
 	return 0;
 }
 

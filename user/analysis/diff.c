@@ -398,7 +398,10 @@ static void warn_unlike(const struct recording *a, const struct recording *b)
 		const char *object, *key, *what; /* object: NULL for the metadata itself */
 	} facts[] = {
 		{NULL, "detail", "--detail"},
-		{NULL, "command", "command"},
+		{NULL, "max_overhead", "--max-overhead"},
+		{NULL, "record_shapes", "--record-shapes"},
+		{NULL, "with_stack", "--with-stack"},
+		{"process", "argv", "the job's command"},
 		{"host", "name", "host"},
 		{"runtime", "framework", "framework"},
 		{"runtime", "version", "version of the framework"},

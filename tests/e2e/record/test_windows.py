@@ -10,6 +10,7 @@ import time
 
 import sense
 from lib import process
+from lib.job import PYTHON, WORKLOADS
 from lib.runner import test
 from lib.tool import PROFTRACE, calls, report
 
@@ -335,3 +336,19 @@ def start_at(case):
         assert "after --start-at" not in tool.err, tool.err
         late_s = opened_at(tool.dir / f"at.{job.pid}.ptrec", tool.dir / f"at.{job.pid}.db") - at
         assert 0 <= late_s < 0.5 * process.PATIENCE, f"{late_s} s late"
+
+
+@test("hits are those of the window, not of the steps before it")
+def hits(case):
+    # Calls of names that are no spans are counted with the next that has one.
+    with subprocess.Popen([PYTHON, WORKLOADS / "bench_job.py", "mlp"], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as job:
+        pid = json.loads(job.stdout.readline())["pid"]
+        print("spin", file=job.stdin, flush=True)
+        try:
+            per_step = [
+                case.tool("-p", pid, "--record", wanted).done().report()["cost"]["rows"][0]["hits_per_step"]
+                for wanted in ("2:402", "100:104")]
+        finally:
+            job.kill()
+    assert abs(per_step[0] - per_step[1]) <= 0.2 * per_step[0], per_step
