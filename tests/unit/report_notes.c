@@ -73,8 +73,8 @@ Test(report_notes, a_budget_that_was_not_kept)
 		struct synth s = cut_window_of("operator", wanted[i], true);
 		char *text = synth__report(&s, &opts);
 
-		cr_expect_eq(strstr(text, "The estimate is more than --max-overhead 2%: ") != NULL, i == 1,
-			     "%s", text);
+		cr_expect_eq(strstr(text, "The estimate is more than --max-overhead 2%: ") != NULL,
+			     i == 1, "%s", text);
 		free(text);
 		synth__free(&s);
 	}
