@@ -5,7 +5,7 @@ import json
 
 STEPS = 20
 RIGHT = 0.05  # of a phase's time
-SMALL = 0.01  # of the steps' time: so much of them may be wrong of any phase
+SMALL = 0.02  # of the steps' time, as the Python around a phase's first and last operator: not seen
 # The job's word for a phase: the column of the Steps table.
 COLUMNS = {"dataloader": "dataloader_ns", "forward": "forward_ns", "backward": "backward_ns",
            "optimizer": "optimization_ns"}
