@@ -83,6 +83,9 @@ class Tool:
     def report(self, *options, index=0):
         return report(self.recordings()[index], *options)
 
+    def events(self, index=0):
+        return events(self.recordings()[index])
+
 
 def report(path, *options):
     """The tables of a recording, as parsed JSON."""
@@ -90,6 +93,14 @@ def report(path, *options):
                           text=True, capture_output=True)
     assert done.returncode == 0, f"report {path}: {done.stderr}"
     return json.loads(done.stdout)
+
+
+def events(path):
+    """A recording's steps and events, with what the model knows of them."""
+    done = subprocess.run([PROFTRACE, "export", "--format", "jsonl", "-o", "-", str(path)],
+                          text=True, capture_output=True)
+    assert done.returncode == 0, f"export {path}: {done.stderr}"
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def row(tables, table):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Jobs in MindSpore, recordings of them, and what MindSpore's profiler counts of the same network."""
 import csv
-import json
 import os
 
 from lib.process import Snapshot
@@ -94,10 +93,3 @@ def tables_of(tool, *names):
 
 def record(case, job, *options):
     return tables_of(capture(case, job, *options))
-
-
-def events(case, tool):
-    """The recording's events, with what the model knows of them."""
-    out = case.dir / "events.jsonl"
-    case.tool("export", tool.recordings()[0], "--format", "jsonl", "-o", out).done()
-    return [json.loads(line) for line in out.read_text().splitlines()]

@@ -97,7 +97,7 @@ def graph_elsewhere(case, optimizer, mode):
     for row in tables["step_trace"]["rows"]:
         parts = [row[f"{part}_ns"] for part in ("iteration_interval", "fp_and_bp", "tail")]
         assert all(parts) and abs(sum(parts) - row["total_ns"]) <= 2, row
-    events = jobs.events(case, tool)
+    events = tool.events()
     check_scopes(events)
     gradients = {event["tid"] for event in events if scope_of(event) == "Backward"}
     assert len(gradients) == 1, gradients

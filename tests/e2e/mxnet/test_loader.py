@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """gluon's DataLoader, which is Python: each batch as the job itself measures its next()."""
-import json
 
 import jobs
 from lib.breakpoints import PLACES, Breakpoints, free_places
@@ -9,12 +8,6 @@ from lib.runner import test
 
 SHORT = ("--samples", 5 * 16)  # epochs of five batches
 NAME = "DataLoader.__iter__"
-
-
-def events(case, tool):
-    out = case.dir / "events.jsonl"
-    case.tool("export", tool.recordings()[0], "--format", "jsonl", "-o", out).done()
-    return [json.loads(line) for line in out.read_text().splitlines()]
 
 
 def spans(rows, category):
@@ -39,7 +32,7 @@ def record(case, *args):
     tool = case.tool("-p", job.pid, "--record", f"2:{2 + jobs.STEPS}").done()
     job.wait_steps(3)
     assert free_places(job.pid) == PLACES, "data breakpoints were left behind"
-    tables, rows = tool.report(), events(case, tool)
+    tables, rows = tool.report(), tool.events()
     summary = tables["summary"]["rows"][0]
     assert summary["steps"] == jobs.STEPS and summary["step_rule"].startswith("forward pass: ")
     assert tables["cost"]["rows"][0]["events_lost"] == 0, tables["cost"]
@@ -117,7 +110,7 @@ def same(case):
     tool.done()
     assert status == 0, f"the job ended with {status}: {job.err.read_text()}"
     assert job.output() == alone.output(), (job.output(), alone.output())
-    seen = spans(events(case, tool), "dataloader")
+    seen = spans(tool.events(), "dataloader")
     theirs = [load for load in own_loads(job) if seen[0][0] <= load[0]]
     assert len(seen) > 20 and 0 <= len(seen) - len(theirs) <= 1, (len(seen), len(theirs))
 

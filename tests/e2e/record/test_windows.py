@@ -12,7 +12,7 @@ import sense
 from lib import process
 from lib.job import PYTHON, WORKLOADS
 from lib.runner import test
-from lib.tool import PROFTRACE, calls, report
+from lib.tool import PROFTRACE, calls, events, report
 
 BACKWARD = "libtorch_python.so:_ZL22THPEngine_run_backwardP7_objectS0_S0_"
 
@@ -128,9 +128,7 @@ def far(case):
 
 def distance(job, recording):
     """From proftrace's number of a step to the job's own, by the time at which it begins."""
-    text = subprocess.run([PROFTRACE, "export", recording, "--format", "jsonl", "-o", "-"],
-                          capture_output=True, text=True, check=True).stdout
-    steps = [e for e in map(json.loads, text.splitlines()) if e["type"] == "step"]
+    steps = [e for e in events(recording) if e["type"] == "step"]
     ends = job.step_ends()
     (found,) = {bisect.bisect_left(ends, e["ts_ns"]) - e["step"] for e in steps}
     return found

@@ -23,12 +23,7 @@ def job_of(case, *args):
 
 def events_of(tool):
     """The events of the recording, parents linked, in the order of their begin."""
-    path = tool.recordings()[0]
-    out = tool.dir / "events.jsonl"
-    subprocess.run([PROFTRACE, "export", "--format", "jsonl", "-o", out, path], check=True,
-                   capture_output=True)
-    rows = [json.loads(line) for line in out.read_text().splitlines()]
-    return [r for r in rows if r.get("type") == "span"]
+    return [r for r in tool.events() if r.get("type") == "span"]
 
 
 def frames(text):
