@@ -6,7 +6,8 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from stepper import Notes, serve
+from notes import Notes
+from stepper import serve
 
 notes = Notes()
 phase = notes.phase

@@ -6,39 +6,19 @@ before it `phase NAME BEGIN END` for each phase, in ns of CLOCK_MONOTONIC. Phase
 a small image network: of a few layers the framework's own work between two phases would be the most.
 """
 import argparse
-import contextlib
 import os
 import time
 
 import numpy as np
 
+from notes import Notes
+
 BATCH, CHANNELS, SIZE, CLASSES = 16, 3, 32, 10
 WIDTHS = (32, 64, 64)  # of the convolutions
 
 
-class Notes:
-    def __init__(self):
-        self.lines, self.begin = [], {}
-
-    def start(self, name):
-        self.begin[name] = time.monotonic_ns()
-
-    def stop(self, name):
-        self.lines.append(f"phase {name} {self.begin[name]} {time.monotonic_ns()}\n")
-
-    @contextlib.contextmanager
-    def phase(self, name):
-        self.start(name)
-        yield
-        self.stop(name)
-
-    def take(self):
-        lines, self.lines = self.lines, []
-        return lines
-
-
-NOTES = Notes()
-phase = NOTES.phase
+notes = Notes()
+phase = notes.phase
 
 
 def sample(i):
@@ -148,11 +128,12 @@ def mindspore(_):
 
     source = again()
 
+    backward = phase("backward")  # within the call that makes both
+
     def forward(x, y):
-        NOTES.start("forward")
-        loss = loss_of(net(x), y)
-        NOTES.stop("forward")
-        NOTES.start("backward")
+        with phase("forward"):
+            loss = loss_of(net(x), y)
+        backward.__enter__()
         return loss
 
     gradients = ms.value_and_grad(forward, None, optimizer.parameters)
@@ -161,7 +142,7 @@ def mindspore(_):
         with phase("dataloader"):
             x, y = next(source)
         loss, grads = gradients(x, y)
-        NOTES.stop("backward")
+        backward.__exit__()
         with phase("optimizer"):
             optimizer(grads)
         loss.asnumpy()
@@ -181,7 +162,10 @@ def main():
         while True:
             begin = time.monotonic_ns()
             step()
-            log.write("".join([*NOTES.take(), f"step {cnt} {time.monotonic_ns() - begin}\n"]))
+            end = time.monotonic_ns()
+            for name, *times in notes.take()["phases"]:
+                print("phase", name, *times, file=log)
+            print("step", cnt, end - begin, file=log)
             cnt += 1
 
 

@@ -32,38 +32,12 @@ import torch
 from torch.autograd.profiler_util import EventList, FunctionEventAvg
 from torch.profiler import ProfilerActivity, profile
 
+from notes import Notes
+
 WARMUP_STEPS = 5
 COST_RUNS, COST_CALLS = 50, 100
 WATCHED_STEPS, WATCHED_ROUNDS, WATCHED_PAUSE_S = 8, 10, 0.4
 TICK_NS = 10**9 // os.sysconf("SC_CLK_TCK")
-
-
-class Notes:
-    """Ground truth on CLOCK_MONOTONIC, kept aside while steps run."""
-
-    def __init__(self):
-        self.phases = []
-        self.steps = []
-
-    def phase(self, name):
-        return _Phase(self, name)
-
-    def take(self):
-        notes = {"phases": self.phases, "steps": self.steps}
-        self.phases, self.steps = [], []
-        return notes
-
-
-class _Phase:
-    def __init__(self, notes, name):
-        self.notes = notes
-        self.name = name
-
-    def __enter__(self):
-        self.begin = time.monotonic_ns()
-
-    def __exit__(self, *exc):
-        self.notes.phases.append((self.name, self.begin, time.monotonic_ns()))
 
 
 def _tree_times(tree, into):
