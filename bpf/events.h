@@ -570,6 +570,8 @@ struct pt_ctl {
 	__u32 started;	    /* 1: step 0 has begun */
 	__u32 hold;	    /* enum pt_hold, written by the loader */
 	__u32 resting;	    /* 1: ranges' ends have no probes, their begins tell of steps */
+	__u32 pass_is_update; /* by the loader: 1: while resting a backward pass that ends stands
+				 for the optimizer's operators behind it */
 	__u64 woken_ns;	    /* ranges that began before this are not known to have ended */
 	__u32 nests;	    /* 1: spans that make the boundary were seen inside one another */
 	__u32 gap;	    /* 1: the next boundary ends the window for one step; by the loader */

@@ -106,6 +106,11 @@ static __always_inline void step_event(struct pt_thread *t, __u32 name_class, __
 		__sync_fetch_and_add(&ctl.class_seen[name_class], 1);
 		ctl.class_tid[name_class] = tid;
 	}
+	if (ctl.resting && ctl.pass_is_update && name_class == PT_CLASS_BACKWARD && at_end) {
+		name_class = PT_CLASS_OPTIMIZER_OP;
+		at_end = 0;
+		ctl.need_seen = 1;
+	}
 	if (at_end && name_class == ctl.boundary_needs)
 		ctl.need_seen = 1;
 	if (name_class != ctl.boundary_class || at_end != ctl.boundary_at_end)

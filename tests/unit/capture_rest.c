@@ -3,7 +3,7 @@
 #include "capture/rest.h"
 #include <criterion/criterion.h>
 
-enum { BEGIN, END, START, STOP, BACKWARD, ASYNC, OWN, CNT };
+enum { BEGIN, END, START, STOP, BACKWARD, UPDATE, ASYNC, OWN, CNT };
 
 static struct planned_probe probes[CNT] = {
 	[BEGIN] = {.group = GROUP_STEP, .program = "range_enter"},
@@ -13,17 +13,22 @@ static struct planned_probe probes[CNT] = {
 	[BACKWARD] = {.group = GROUP_STEP,
 		      .program = "phase_entry",
 		      .cfg = {.code = PT_CLASS_BACKWARD}},
+	[UPDATE] = {.group = GROUP_STEP,
+		    .program = "phase_entry",
+		    .cfg = {.code = PT_CLASS_OPTIMIZER_OP}},
 	[ASYNC] = {.group = GROUP_STEP, .program = "async_begin"},
 	[OWN] = {.group = GROUP_STEP, .program = "step_probe"},
 };
 
-static void expect(const struct step_rule *rule, const bool needed[CNT])
+#define OUT GROUP_PHASE
+
+static void expect(const struct step_rule *rule, const enum probe_group groups[CNT])
 {
 	struct probe_plan plan = {.probes = probes, .cnt = CNT, .name_rule_cnt = 1};
 
 	plan.name_rules[0] = (struct pt_name_rule){"optim", 5, PT_CLASS_OPTIMIZER};
 	for (size_t i = 0; i < CNT; i++)
-		cr_expect_eq(rest__needs(&plan, rule, &probes[i]), needed[i], "%s",
+		cr_expect_eq(rest__group(&plan, rule, &probes[i]), groups[i], "%zu: %s", i,
 			     probes[i].program);
 }
 
@@ -31,19 +36,47 @@ Test(rest, ranges_tell_by_their_begins)
 {
 	const struct step_rule rule = {.boundary = PT_CLASS_OPTIMIZER, .at_end = true};
 
-	expect(&rule, (bool[CNT]){[BEGIN] = true, [START] = true, [OWN] = true});
+	expect(&rule,
+	       (enum probe_group[CNT]){
+		       [END] = OUT, [STOP] = OUT, [BACKWARD] = OUT, [UPDATE] = OUT, [ASYNC] = OUT});
 }
 
 Test(rest, phases_stay_where_they_make_steps)
 {
 	const struct step_rule rule = {.boundary = PT_CLASS_BACKWARD, .at_end = true};
 
-	expect(&rule, (bool[CNT]){[BACKWARD] = true, [OWN] = true});
+	expect(&rule, (enum probe_group[CNT]){[BEGIN] = OUT,
+					      [END] = OUT,
+					      [START] = OUT,
+					      [STOP] = OUT,
+					      [UPDATE] = OUT,
+					      [ASYNC] = OUT});
 }
 
 Test(rest, ranges_of_the_class_of_their_own_stay)
 {
 	const struct step_rule rule = {.boundary = PT_CLASS_FRAME};
 
-	expect(&rule, (bool[CNT]){[START] = true, [OWN] = true});
+	expect(&rule, (enum probe_group[CNT]){[BEGIN] = OUT,
+					      [END] = OUT,
+					      [STOP] = OUT,
+					      [BACKWARD] = OUT,
+					      [UPDATE] = OUT,
+					      [ASYNC] = OUT});
+}
+
+static const enum probe_group by_updates[CNT] = {
+	[BEGIN] = OUT,		 [END] = OUT,	[START] = OUT, [STOP] = OUT,
+	[UPDATE] = GROUP_UPDATE, [ASYNC] = OUT,
+};
+
+Test(rest, updates_may_go_where_backward_passes_stay)
+{
+	const struct step_rule asked = {.boundary = PT_CLASS_DATALOADER,
+					.needs = PT_CLASS_OPTIMIZER_OP};
+	const struct step_rule updated = {.boundary = PT_CLASS_OPTIMIZER_OP,
+					  .needs = PT_CLASS_BACKWARD};
+
+	expect(&asked, by_updates);
+	expect(&updated, by_updates);
 }

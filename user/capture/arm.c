@@ -109,8 +109,8 @@ int arm__wake(struct session *s)
 {
 	int err = far__wake(s);
 
-	if (!err)
-		err = arm__reattach(s, GROUP_PHASE);
+	for (int g = GROUP_STEP + 1; g <= GROUP_PHASE && !err; g++)
+		err = arm__reattach(s, g);
 	if (err)
 		return err;
 	rest__end(s);

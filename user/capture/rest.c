@@ -8,6 +8,10 @@
 #include "common/err.h"
 #include "common/util.h"
 
+enum {
+	ALIKE = 16, /* steps, of which each must have held one backward pass */
+};
+
 static bool is_range(const struct planned_probe *probe)
 {
 	return step_probe__runs(probe, "range_");
@@ -18,8 +22,9 @@ static bool is_range_end(const struct planned_probe *probe)
 	return step_probe__runs(probe, "range_exit") || step_probe__runs(probe, "range_stop");
 }
 
-bool rest__needs(const struct probe_plan *plan, const struct step_rule *rule,
-		 const struct planned_probe *probe)
+/* Can steps of the rule not be counted without the probe? */
+static bool needs(const struct probe_plan *plan, const struct step_rule *rule,
+		  const struct planned_probe *probe)
 {
 	const uint32_t wanted[] = {rule->boundary, rule->needs};
 
@@ -28,6 +33,27 @@ bool rest__needs(const struct probe_plan *plan, const struct step_rule *rule,
 	if (is_range(probe) || step_probe__is_phase(probe))
 		return step_probe__shows(plan, probe, wanted, ARRAY_SIZE(wanted));
 	return true;
+}
+
+/* Are the steps told by the optimizer's operators, one for each parameter, behind a backward pass?
+ */
+static bool told_by_updates(const struct step_rule *rule)
+{
+	return rule->boundary == PT_CLASS_OPTIMIZER_OP || rule->needs == PT_CLASS_OPTIMIZER_OP;
+}
+
+enum probe_group rest__group(const struct probe_plan *plan, const struct step_rule *rule,
+			     const struct planned_probe *probe)
+{
+	const uint32_t update[] = {PT_CLASS_OPTIMIZER_OP}, pass[] = {PT_CLASS_BACKWARD};
+
+	if (told_by_updates(rule) && step_probe__is_phase(probe)) {
+		if (step_probe__shows(plan, probe, update, 1))
+			return GROUP_UPDATE;
+		if (step_probe__shows(plan, probe, pass, 1))
+			return GROUP_STEP;
+	}
+	return needs(plan, rule, probe) ? GROUP_STEP : GROUP_PHASE;
 }
 
 static bool may_be_far(const struct session *s)
@@ -42,7 +68,7 @@ static bool may_be_far(const struct session *s)
 int rest__settle(struct session *s)
 {
 	uint64_t cnt = 0;
-	int err;
+	int err = 0;
 
 	/* An end that is inside another one's range is no step, nor is an ask that finds no batch:
 	 * begins do not tell. */
@@ -52,17 +78,16 @@ int rest__settle(struct session *s)
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		struct planned_probe *probe = &s->plan.probes[i];
 
-		if (probe->group != GROUP_STEP || rest__needs(&s->plan, &s->rule, probe))
+		if (probe->group != GROUP_STEP)
 			continue;
-		probe->group = GROUP_PHASE;
-		cnt++;
+		probe->group = rest__group(&s->plan, &s->rule, probe);
+		cnt += probe->group != GROUP_STEP;
 	}
 	if (!cnt)
 		return 0;
 	log__debug("between windows %s taken out", counted(cnt, "probe is", "probes are").s);
-	err = arm__reattach(s, GROUP_STEP);
-	if (!err)
-		err = arm__reattach(s, GROUP_PHASE);
+	for (int g = GROUP_STEP; g <= GROUP_PHASE && !err; g++)
+		err = arm__reattach(s, g);
 	probes__forget_spans(&s->probes);
 	return err;
 }
@@ -71,22 +96,55 @@ void rest__begin(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
 
-	if (!s->probes.attached[GROUP_PHASE])
+	if (!s->probes.attached[GROUP_PHASE] && !s->probes.attached[GROUP_UPDATE])
 		return;
 	ctl->resting = 1;
-	s->resting_since = ctl->step_seq;
+	s->rest.since = ctl->step_seq;
+	s->rest.passes = ctl->class_seen[PT_CLASS_BACKWARD];
+}
+
+static void take_out(struct session *s, enum probe_group group)
+{
+	arm__hurry(true);
+	probes__detach(&s->probes, group);
+	arm__hurry(false);
+}
+
+/* Once as many backward passes as steps were seen, each was followed by an update. */
+static void learn_passes(struct session *s)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	const uint64_t steps = ctl->step_seq - s->rest.since,
+		       passes = ctl->class_seen[PT_CLASS_BACKWARD] - s->rest.passes;
+
+	if (ctl->pass_is_update || s->opts->count_each || steps < ALIKE)
+		return;
+	/* One may lie between the two readings, at either end. */
+	if (passes + 1 < steps || passes > steps + 1) {
+		s->rest.since = ctl->step_seq;
+		s->rest.passes = ctl->class_seen[PT_CLASS_BACKWARD];
+		return;
+	}
+	ctl->pass_is_update = 1;
+	s->rest.since = ctl->step_seq;
+	log__debug("from step %llu on backward passes tell of steps",
+		   (unsigned long long)ctl->step);
 }
 
 void rest__go_on(struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
 
-	if (!ctl->resting || !s->probes.attached[GROUP_PHASE] ||
-	    ctl->step_seq <= s->resting_since + 1)
+	if (!ctl->resting)
 		return;
-	arm__hurry(true);
-	probes__detach(&s->probes, GROUP_PHASE);
-	arm__hurry(false);
+	if (s->probes.attached[GROUP_UPDATE])
+		learn_passes(s);
+	if (ctl->step_seq <= s->rest.since + 1)
+		return;
+	if (s->probes.attached[GROUP_PHASE])
+		take_out(s, GROUP_PHASE);
+	if (s->probes.attached[GROUP_UPDATE] && ctl->pass_is_update)
+		take_out(s, GROUP_UPDATE);
 }
 
 void rest__forget_ranges(struct session *s)
@@ -101,4 +159,14 @@ void rest__end(struct session *s)
 		return;
 	rest__forget_ranges(s);
 	s->probes.ctl->resting = 0;
+}
+
+void rest__tell(struct session *s)
+{
+	if (s->probes.ctl->pass_is_update)
+		snprintf(
+			s->facts.counted, sizeof(s->facts.counted),
+			"; far from windows each backward pass is taken for a step's, as there was "
+			"one in each of %d",
+			ALIKE);
 }

@@ -11,6 +11,7 @@
 #include "capture/follow.h"
 #include "capture/landings.h"
 #include "capture/python_stacks.h"
+#include "capture/rest.h"
 #include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -67,6 +68,7 @@ int session__window_open(struct session *s, uint64_t first_step, uint64_t open_n
 
 	s->facts.device_source = s->device && !s->calls_on ? "CUPTI" : NULL;
 	far__tell(s);
+	rest__tell(s);
 	err = window__open(&s->window, &s->facts, (uint32_t)s->window_cnt);
 	if (err)
 		return err;
@@ -191,8 +193,8 @@ static json_t *cost_summary(const struct session *s)
 	}
 	/* Every dispatch is so many hits that their own code stays in the caches; its begin and end
 	   cost different amounts, together span_total_ns. */
-	spread = hits[GROUP_OPERATOR] + hits[GROUP_STEP] + hits[GROUP_PHASE] + hits[GROUP_DEVICE] +
-		 hits[GROUP_NODE_TYPE];
+	spread = hits[GROUP_OPERATOR] + hits[GROUP_STEP] + hits[GROUP_UPDATE] + hits[GROUP_PHASE] +
+		 hits[GROUP_DEVICE] + hits[GROUP_NODE_TYPE];
 	ns = (double)spread * (double)span_cost__hit_ns(c, spread ? length_ns / spread : 0) +
 	     (double)hits[GROUP_INNER] * (double)c->span_total_ns / 2 +
 	     (double)hits[GROUP_MEMORY] * (double)c->bare.entry_ns +
@@ -281,6 +283,7 @@ int session__window_finish(struct session *s)
 	kept = recording_writer__bytes(w->writer) > 0;
 	far__check(s);
 	far__tell(s);
+	rest__tell(s);
 	close_err = window__close(w, &s->facts, summary);
 	if (s->discard) {
 		unlink(w->path);

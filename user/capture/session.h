@@ -64,7 +64,10 @@ struct session {
 	bool yielded;		   /* CUPTI is another tool's by now */
 	char no_device[400]; /* why there are none, though the target uses CUDA; may be empty */
 	bool armed;		      /* the heavy probes are attached */
-	uint64_t resting_since;	      /* step_seq when the programs began to count by begins */
+	struct rest {
+		uint64_t since;	 /* step_seq when the programs began to count so */
+		uint64_t passes; /* backward passes seen by then */
+	} rest;
 	struct far {
 		bool out;		      /* no probe is in the job */
 		bool refuted;		      /* its steps cannot be told without */

@@ -18,7 +18,8 @@ static uint32_t class_of(const struct planned_probe *p)
 static bool has_probe_of(const struct probe_plan *plan, uint32_t name_class)
 {
 	for (size_t i = 0; i < plan->cnt; i++)
-		if (plan->probes[i].group == GROUP_STEP && class_of(&plan->probes[i]) == name_class)
+		if (plan->probes[i].group <= GROUP_PHASE &&
+		    class_of(&plan->probes[i]) == name_class)
 			return true;
 	return false;
 }

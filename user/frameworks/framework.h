@@ -17,6 +17,8 @@ enum detail { DETAIL_PHASE = 0, DETAIL_OPERATOR = 1, DETAIL_INNER = 2 };
 /* Which attach set a probe belongs to: sets come and go as a whole. */
 enum probe_group {
 	GROUP_STEP = 0, /* steps and phases: live as long as we are attached */
+	GROUP_UPDATE,	/* operators of optimizers by which steps are told, many in each: where windows
+			   are far apart backward passes may stand for them */
 	GROUP_PHASE,	/* what of those steps can be counted without, if windows are far apart */
 	GROUP_OPERATOR, /* live from ready to the end of the window */
 	GROUP_INNER,	/* the same, in its own link for cost accounting */

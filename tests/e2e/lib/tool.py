@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """proftrace as the tests run it."""
+import bisect
 import json
 import os
 import pathlib
@@ -119,3 +120,11 @@ def check_step_times(tables, own_ns):
         r["avg"] for r in tables["perf"]["rows"] if r["name"] == "batch_cost")
     theirs_ns = [sum(own_ns[i:i + cnt]) / cnt for i in range(len(own_ns) - cnt + 1)]
     assert min(abs(ns / ours_ns - 1) for ns in theirs_ns) < 0.1, (ours_ns, theirs_ns)
+
+
+def distance(job, recording):
+    """From proftrace's number of a step to the job's own, by the time at which it begins."""
+    steps = [e for e in events(recording) if e["type"] == "step"]
+    ends = job.step_ends()
+    (found,) = {bisect.bisect_left(ends, e["ts_ns"]) - e["step"] for e in steps}
+    return found

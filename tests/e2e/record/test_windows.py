@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Which steps are recorded, and what a step is."""
-import bisect
 import gzip
 import json
 import re
@@ -12,7 +11,7 @@ import sense
 from lib import process
 from lib.job import PYTHON, WORKLOADS
 from lib.runner import test
-from lib.tool import PROFTRACE, calls, events, report
+from lib.tool import PROFTRACE, calls, distance, report
 
 BACKWARD = "libtorch_python.so:_ZL22THPEngine_run_backwardP7_objectS0_S0_"
 
@@ -124,14 +123,6 @@ def far(case):
     sense.check(tables, 4)
     check_window(tables, 400, 404)
     assert calls(tables, "aten::conv2d") == 40
-
-
-def distance(job, recording):
-    """From proftrace's number of a step to the job's own, by the time at which it begins."""
-    steps = [e for e in events(recording) if e["type"] == "step"]
-    ends = job.step_ends()
-    (found,) = {bisect.bisect_left(ends, e["ts_ns"]) - e["step"] for e in steps}
-    return found
 
 
 @test("windows far apart: the steps between them are counted, though few probes are there then")

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""How steps are numbered, and what that costs the job."""
+import job
+from lib.process import changed_text, wait_for
+from lib.runner import test
+from lib.tool import distance
+
+
+def probes(train):
+    return sum("libpaddle" in path for path, *_ in changed_text(train.pid))
+
+
+@test("windows far apart: backward passes tell of the steps between them, not each update")
+def far_apart(case):
+    for how in ((), ("--no-loader",)):
+        train, _ = job.train(case, *how)
+        tool = case.tool("-p", train.pid, "--schedule", "closed=1200,record=4,repeat=3", "--detail", "phase",
+                         "--verbose")
+        wait_for(lambda: "backward passes tell of steps" in tool.err, 60, "so many steps")
+        # Of the loader and the backward pass; those of optimizers are twenty more.
+        wait_for(lambda: probes(train) <= 12, 10, "the end of the updates' probes")
+        tool.done(timeout_s=120)
+        assert len(tool.recordings()) == 3, tool.recordings()
+        distances = {distance(train, r) for r in tool.recordings()}
+        assert len(distances) == 1, (how, distances)
+        rule = tool.report()["summary"]["rows"][0]["step_rule"]
+        assert "each backward pass is taken for a step's" in rule, rule
+        train.stop()
