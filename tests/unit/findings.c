@@ -604,9 +604,10 @@ Test(findings, a_lock_that_another_thread_holds)
 	struct job j = torch_job();
 
 	locked_steps(&j);
-	/* 52.6 % of 95 ms, less the 2 ms of the loader */
+	/* 52.6 % of 95 ms, of which the 2 ms of the loader may be a part */
 	expect(&j, "off_cpu",
-	       "48.00 ms of a step, besides the data loader, calls of the device, collectives and "
+	       "48.00 ms to 50.00 ms of a step, besides the data loader, calls of the device, "
+	       "collectives and "
 	       "what other threads run for it; the thread other (101), which was not seen to run "
 	       "an operator, ran for 80.00 ms of a step");
 }
@@ -682,6 +683,40 @@ Test(findings, a_step_that_sleeps)
 		sched_for(&j, j.s.main, i, SCHED_BLOCKED, "clock_nanosleep", 30);
 	plain_steps(&j, &healthy);
 	expect(&j, "off_cpu", "The training thread sleeps for 29 % of the step.");
+}
+
+/* What the loader takes in one step hides nothing of what another one waits for. */
+Test(findings, a_sleep_in_steps_that_do_not_load)
+{
+	static const struct step_plan loads = {40, 40, 45, 8, 0};
+	struct job j = job_new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		const uint64_t end = begin_step(&j, at, i == 4 ? &loads : &healthy);
+
+		sched_for(&j, j.s.main, i, SCHED_BLOCKED, "clock_nanosleep", i == 4 ? 0 : 20);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	/* 180 of 988 ms, in nine steps with 2 ms of the loader each */
+	expect(&j, "off_cpu", "16.20 ms to 18.00 ms of a step, besides");
+}
+
+Test(findings, a_wait_that_makes_one_step_slow_is_told_once)
+{
+	static const struct step_plan slow = {2, 290, 45, 8, 0};
+	struct job j = job_new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		const uint64_t end = begin_step(&j, at, i == 4 ? &slow : &healthy);
+
+		sched_for(&j, j.s.main, i, SCHED_BLOCKED, "fsync (disk)", i == 4 ? 250 : 0);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	expect(&j, "slow_steps", "the thread is blocked for 100 % of it in fsync (disk)");
 }
 
 /* ---- page faults ---- */

@@ -12,9 +12,12 @@
 #define AT_WORK	     0.5  /* of that time another thread has run, to be named beside a lock */
 
 struct off_cpu {
-	uint32_t track; /* that counts steps */
-	struct interval_union
-		known;	 /* times in which its waiting is another rule's or as it should be */
+	/* Times of one step in which its waiting is another rule's or as it should be. */
+	struct interval_union known;
+	struct known_step {
+		uint64_t index, whole_ns, known_ns;
+	} *steps;
+	size_t step_cnt, step_cap;
 	bool *has_spans; /* by track id: threads that do the framework's work */
 	size_t track_cnt;
 };
@@ -43,13 +46,12 @@ static int add_other(struct off_cpu *o, const struct step *step, const struct tr
 	return err;
 }
 
-static bool is_backward_of_others(const struct off_cpu *o, const struct batch *b,
-				  const struct analysis *a)
+static bool is_backward_of_others(const struct analysis *a, const struct batch *b)
 {
 	for (size_t i = 0; i < b->track_cnt; i++) {
 		const struct track_batch *t = &b->tracks[i];
 
-		if (t->track->id == o->track || !analysis__is_main(a, t->track))
+		if (t->track->id == b->step->track || !analysis__is_main(a, t->track))
 			continue;
 		for (const struct span *s = t->roots; s; s = s->next_sibling)
 			if (s->phase == KIND_BACKWARD)
@@ -72,20 +74,28 @@ static int add_own(struct off_cpu *o, const struct step *step, const struct span
 	return err;
 }
 
+static int add_step(struct off_cpu *o, const struct step *step)
+{
+	const struct known_step known = {step->index, step->dur_ns,
+					 interval_union__length(&o->known)};
+
+	return ARRAY_PUSH(o->steps, o->step_cnt, o->step_cap, known);
+}
+
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct off_cpu *o = state;
 	bool backward;
 	int err = 0;
 
-	o->track = b->step->track;
 	if (!o->has_spans) {
 		o->track_cnt = recording__track_cnt(a->r) + 1;
 		o->has_spans = calloc(o->track_cnt, sizeof(*o->has_spans));
 		if (!o->has_spans)
 			return -ENOMEM;
 	}
-	backward = is_backward_of_others(o, b, a);
+	o->known.cnt = o->known.done_ns = o->known.horizon_ns = 0; /* a step of its own */
+	backward = is_backward_of_others(a, b);
 	for (size_t i = 0; i < b->track_cnt && !err; i++) {
 		const struct track_batch *t = &b->tracks[i];
 
@@ -93,14 +103,14 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 			continue;
 		if (t->track->id < o->track_cnt)
 			o->has_spans[t->track->id] = true;
-		err = t->track->id == o->track ? add_own(o, b->step, t->roots, backward)
-					       : add_other(o, b->step, t);
+		err = t->track->id == b->step->track ? add_own(o, b->step, t->roots, backward)
+						     : add_other(o, b->step, t);
 	}
 	for (size_t i = 0; i < b->other_cnt && !err; i++)
 		if (analysis__is_collective(a->r, &b->others[i]))
 			err = add_known(o, b->step, b->others[i].ts_ns,
 					b->others[i].ts_ns + b->others[i].dur_ns);
-	return err;
+	return err ? err : add_step(o, b->step);
 }
 
 /* ---- what it waited for ---- */
@@ -120,36 +130,69 @@ static bool is_lock(const char *reason)
 	return !strncmp(reason, "futex", 5);
 }
 
-/* The reason with most time, of those that may be judged. 0 or -ENOMEM. */
-static int longest(const struct analysis *a, const struct off_cpu *o, const char **reason,
-		   uint64_t *ns)
+static const struct known_step *step_at(const struct off_cpu *o, uint64_t index)
+{
+	const size_t i = COUNT_FIRST(o->step_cnt, k, o->steps[k].index < index);
+
+	return i < o->step_cnt && o->steps[i].index == index ? &o->steps[i] : NULL;
+}
+
+/* Of a time that it was blocked for one reason, what must lie outside of the known times, and what
+ * may. The recording has sums by step, not when each wait was. */
+static uint64_t at_least(uint64_t ns, const struct known_step *step)
+{
+	return ns > step->known_ns ? ns - step->known_ns : 0;
+}
+
+static uint64_t at_most(uint64_t ns, const struct known_step *step)
+{
+	const uint64_t rest_ns = step->whole_ns - step->known_ns;
+
+	return ns < rest_ns ? ns : rest_ns;
+}
+
+/* By reason, of those that may be judged. cpu: at least; gpu: at most. 0 or -ENOMEM. */
+static int sum_reasons(const struct analysis *a, const struct off_cpu *o, struct stat_map *sums)
 {
 	const struct sched_row *rows;
 	const size_t cnt = recording__sched(a->r, &rows);
 	const bool locks = runs_in_caller(a);
-	struct stat_map sums = {};
-	int err = 0;
 
-	*ns = 0;
-	for (size_t i = 0; i < cnt && !err; i++) {
-		const struct stat_key key = {.id = rows[i].reason};
-		const char *name = analysis__name(a, rows[i].reason);
+	for (size_t i = 0; i < cnt; i++) {
+		const struct sched_row *r = &rows[i];
+		const struct stat_key key = {.id = r->reason};
+		const struct known_step *step = step_at(o, r->step);
 		struct stat *sum;
 
-		if (rows[i].track != o->track || rows[i].state != SCHED_BLOCKED ||
-		    !rows[i].reason || !analysis__has_step(a, rows[i].step) ||
-		    (is_lock(name) && !locks))
+		if (r->track != a->step_track || r->state != SCHED_BLOCKED || !r->reason || !step ||
+		    (is_lock(analysis__name(a, r->reason)) && !locks))
 			continue;
-		sum = stat_map__at(&sums, &key);
-		if (!sum) {
-			err = -ENOMEM;
-			continue;
-		}
-		sum->cpu.total += rows[i].ns;
-		if (sum->cpu.total > *ns) {
-			*ns = sum->cpu.total;
-			*reason = name;
-		}
+		sum = stat_map__at(sums, &key);
+		if (!sum)
+			return -ENOMEM;
+		sum->cpu.total += at_least(r->ns, step);
+		sum->gpu.total += at_most(r->ns, step);
+	}
+	return 0;
+}
+
+/* What the thread surely waits for most outside of the known times. 0 or -ENOMEM. */
+struct wait {
+	uint32_t reason;
+	uint64_t least_ns, most_ns;
+};
+
+static int longest(const struct analysis *a, const struct off_cpu *o, struct wait *out)
+{
+	struct stat_map sums = {};
+	int err = sum_reasons(a, o, &sums);
+
+	*out = (struct wait){0};
+	for (size_t i = 0; i < sums.cnt && !err; i++) {
+		const struct stat *sum = &sums.rows[i].stat;
+
+		if (sum->cpu.total > out->least_ns)
+			*out = (struct wait){sums.rows[i].key.id, sum->cpu.total, sum->gpu.total};
 	}
 	stat_map__free(&sums);
 	return err;
@@ -171,7 +214,7 @@ static uint64_t busiest(const struct analysis *a, const struct off_cpu *o, uint3
 	for (uint32_t id = 1; run_ns && id < o->track_cnt; id++) {
 		const struct track *t = recording__track(a->r, id);
 
-		if (!t || o->has_spans[id] || id == o->track || !analysis__is_main(a, t) ||
+		if (!t || o->has_spans[id] || id == a->step_track || !analysis__is_main(a, t) ||
 		    run_ns[id] <= most_ns)
 			continue;
 		most_ns = run_ns[id];
@@ -225,28 +268,36 @@ static void explain_call(const struct analysis *a, const char *reason, uint64_t 
 			  "`--table sched_steps` shows in which steps");
 }
 
+static void say_amount(const struct analysis *a, const struct wait *wait, struct finding *f)
+{
+	const uint64_t least_ns = finding__per_step(a, wait->least_ns);
+	char most[64] = "";
+
+	if (wait->most_ns > wait->least_ns)
+		snprintf(most, sizeof(most), " to %s", time_text(a, f->cost_ns).s);
+	snprintf(f->evidence, sizeof(f->evidence),
+		 "%s%s of a step, besides the data loader, calls of the device, collectives and "
+		 "what other threads run for it",
+		 time_text(a, least_ns).s, most);
+}
+
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
 	struct off_cpu *o = state;
-	const uint64_t known_ns = interval_union__length(&o->known);
-	const char *reason = "";
-	uint64_t ns;
-	int err = longest(a, o, &reason, &ns);
+	struct wait wait;
+	const char *reason;
+	int err = longest(a, o, &wait);
 
-	if (err)
+	if (err || finding__percent(a, wait.least_ns) < WORTH_SAYING)
 		return err;
-	ns = ns > known_ns ? ns - known_ns : 0;
-	if (finding__percent(a, ns) < WORTH_SAYING)
-		return 0;
-	f->cost_ns = finding__per_step(a, ns);
-	snprintf(f->evidence, sizeof(f->evidence),
-		 "%s of a step, besides the data loader, calls of the device, collectives and what "
-		 "other threads run for it",
-		 time_text(a, f->cost_ns).s);
+	reason = analysis__name(a, wait.reason);
+	f->cause = wait.reason;
+	f->cost_ns = finding__per_step(a, wait.most_ns);
+	say_amount(a, &wait, f);
 	if (is_lock(reason))
-		explain_lock(a, o, ns, f);
+		explain_lock(a, o, wait.least_ns, f);
 	else
-		explain_call(a, reason, ns, f);
+		explain_call(a, reason, wait.least_ns, f);
 	return 1;
 }
 
@@ -255,6 +306,7 @@ static void clean(void *state)
 	struct off_cpu *o = state;
 
 	interval_union__free(&o->known);
+	free(o->steps);
 	free(o->has_spans);
 }
 

@@ -212,6 +212,7 @@ static void say_top_state(const struct analysis *a, const struct slow_steps *s,
 	else
 		say(f, "; the thread is blocked for %.0f %% of it%s%s", percent_of(most_ns, slow),
 		    top->key.id ? " in " : "", top->key.id ? analysis__name(a, top->key.id) : "");
+	f->cause = top->key.group == SCHED_BLOCKED ? top->key.id : 0;
 }
 
 static int say_state(const struct analysis *a, const struct slow_steps *s, const struct slow *slow,

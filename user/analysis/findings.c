@@ -186,6 +186,29 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	return 0;
 }
 
+/* A wait that is most of what makes steps slow is told there, where it says which steps. */
+static bool is_told(const struct findings *s, const struct found *found)
+{
+	for (size_t i = 0; i < s->cnt; i++) {
+		const struct found *other = &s->found[i];
+
+		if (other->rule == &finding_slow_steps && other != found && found->f.cause &&
+		    other->f.cause == found->f.cause && 2 * other->f.cost_ns > found->f.cost_ns)
+			return true;
+	}
+	return false;
+}
+
+static void leave_out_told(struct findings *s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->cnt; i++)
+		if (!is_told(s, &s->found[i]))
+			s->found[kept++] = s->found[i];
+	s->cnt = kept;
+}
+
 static int by_weight(const void *x, const void *y)
 {
 	const struct found *p = x, *q = y;
@@ -224,6 +247,7 @@ static int judge(const struct analysis *a, struct findings *s)
 		found->rule = rules[i];
 		s->cnt += says > 0;
 	}
+	leave_out_told(s);
 	weigh(s);
 	qsort(s->found, s->cnt, sizeof(*s->found), by_weight);
 	return 0;

@@ -10,6 +10,7 @@
 
 struct finding {
 	uint64_t cost_ns; /* of a step: what mending it saves at most; 0: memory, not time */
+	uint32_t cause; /* name of the wait that it is of, 0: none */
 	char what[200], evidence[480], next[320];
 };
 
