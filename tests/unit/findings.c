@@ -772,6 +772,25 @@ Test(findings, few_or_short_faults_are_none)
 	expect(&quick, NULL, NULL);
 }
 
+/* By the kernel's own count; the ten steps take 950 ms. */
+Test(findings, faults_that_were_only_counted)
+{
+	struct job many = job_new(), few = job_new();
+
+	plain_steps(&many, &healthy);
+	expect_of(&many,
+		  "{\"faults\": {\"minor\": 100000, \"major\": 0, \"over_ns\": 950000000, "
+		  "\"fault_ns\": 2000}}",
+		  "page_faults",
+		  "10000 of a step as the kernel counts them, 20.00 ms if each takes as long as "
+		  "one of proftrace's own (2.0 us)");
+	plain_steps(&few, &healthy);
+	expect_of(&few,
+		  "{\"faults\": {\"minor\": 20000, \"major\": 0, \"over_ns\": 950000000, "
+		  "\"fault_ns\": 2000}}",
+		  NULL, NULL);
+}
+
 /* ---- memory ---- */
 
 #define MB 1000000

@@ -47,11 +47,58 @@ static struct faults faults_of(const struct analysis *a)
 	return f;
 }
 
+static const char *const keep_memory =
+	"keep what was allocated: jemalloc or tcmalloc by LD_PRELOAD, or glibc with "
+	"MALLOC_TRIM_THRESHOLD_ and MALLOC_MMAP_THRESHOLD_ larger than the largest tensors; reuse "
+	"buffers (out=, set_to_none=False)";
+
+static double number(const json_t *o, const char *key)
+{
+	return json_number_value(json_object_get(o, key));
+}
+
+/* By the kernel's own count, where --page-faults did not watch them. A huge page is one fault and
+ * takes longer than is reckoned here. */
+static int judge_counts(const struct analysis *a, struct finding *out)
+{
+	const json_t *counts = json_object_get(recording__summary(a->r), "faults");
+	const double over_ns = number(counts, "over_ns"), cnt = number(counts, "minor");
+	const double step_ns = (double)finding__per_step(a, a->steps.cpu.total);
+	const double per_step = over_ns > 0 ? cnt * step_ns / over_ns : 0;
+	const double ns = per_step * number(counts, "fault_ns");
+
+	if (per_step < FAULTS_OFTEN || 100 * ns < WORTH_SAYING * step_ns)
+		return 0;
+	out->cost_ns = (uint64_t)ns;
+	snprintf(
+		out->what, sizeof(out->what),
+		"Page faults of the training thread take about %.0f %% of the step: it uses memory "
+		"that it did not hold.",
+		100 * ns / step_ns);
+	snprintf(out->evidence, sizeof(out->evidence),
+		 "%.0f of a step as the kernel counts them, %s if each takes as long as one of "
+		 "proftrace's own (%.1f us)",
+		 per_step, time_text(a, out->cost_ns).s, number(counts, "fault_ns") / 1e3);
+	snprintf(out->next, sizeof(out->next),
+		 "%s. `--page-faults --syscalls` show what they are for and how long they take",
+		 keep_memory);
+	return 1;
+}
+
+/* Were they watched? */
+static bool has_faults(const struct faults *f)
+{
+	return f->cnt[ANONYMOUS] || f->cnt[FROM_FILE] || f->cnt[FROM_DISK];
+}
+
 static int judge(const struct analysis *a, void *state, struct finding *out)
 {
 	const struct faults f = faults_of(a);
 	char calls[80] = "";
 	int most = 0;
+
+	if (!has_faults(&f))
+		return judge_counts(a, out);
 
 	for (int i = 1; i < KINDS; i++)
 		if (f.ns[i] > f.ns[most])
@@ -73,11 +120,7 @@ static int judge(const struct analysis *a, void *state, struct finding *out)
 		 most == ANONYMOUS ? "memory without a file" : names[most] + strlen("page fault: "),
 		 calls);
 	snprintf(out->next, sizeof(out->next), "%s",
-		 most == ANONYMOUS ? "keep what was allocated: jemalloc or tcmalloc by LD_PRELOAD, "
-				     "or glibc with "
-				     "MALLOC_TRIM_THRESHOLD_ and MALLOC_MMAP_THRESHOLD_ larger "
-				     "than the largest "
-				     "tensors; reuse buffers (out=, set_to_none=False)"
+		 most == ANONYMOUS ? keep_memory
 		 : most == FROM_FILE
 			 ? "read larger parts at once (read, MAP_POPULATE) in loader workers"
 			 : "read ahead in loader workers, or keep the files in memory");

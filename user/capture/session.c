@@ -62,6 +62,14 @@ static uint64_t own_cpu_ns(void)
 	return clock__ns(CLOCK_PROCESS_CPUTIME_ID) + shield__cpu_ns();
 }
 
+/* The thread's that makes the steps; none where there are none. */
+static struct fault_count training_faults(const struct session *s)
+{
+	const uint32_t tid = s->probes.ctl->step_tid;
+
+	return tid ? fault_count__read(s->opts->pid, (pid_t)tid) : (struct fault_count){0};
+}
+
 int session__window_open(struct session *s, uint64_t first_step, uint64_t open_ns)
 {
 	int err;
@@ -77,6 +85,8 @@ int session__window_open(struct session *s, uint64_t first_step, uint64_t open_n
 	s->window_ending = false;
 	s->opened_cnt++;
 	s->cpu_before_ns = own_cpu_ns();
+	s->faults_before = training_faults(s);
+	s->faults = (struct fault_count){0};
 	s->followed = s->follow_late_ns = 0;
 	decoder__set_writer(s->decoder, s->window.writer);
 	device_time__window_open(s);
@@ -87,6 +97,7 @@ void session__window_close(struct session *s, uint64_t close_ns)
 {
 	s->window.close_ns = close_ns;
 	s->window_ending = true;
+	s->faults = training_faults(s);
 	device_time__window_close(s);
 }
 
@@ -269,7 +280,8 @@ int session__window_finish(struct session *s)
 		err = device_time__window_finish(s);
 	lost = session__losses(s);
 	stacks = session__stack_counts(s);
-	summary = json_pack("{s:o*, s:o*, s:o, s:o, s:o, s:o}", "cpu", cpu, "stacks",
+	summary = json_pack("{s:o*, s:o*, s:o*, s:o, s:o, s:o, s:o}", "cpu", cpu, "faults",
+			    fault_count__json(&s->faults_before, &s->faults), "stacks",
 			    stacks_summary(s, &stacks), "loss", loss_summary(s, &lost), "cost",
 			    cost_summary(s), "dropped_probes", dropped_summary(s), "notes",
 			    notes_summary(s));

@@ -5,6 +5,7 @@
 
 #include "capture/call_log.h"
 #include "capture/decoder.h"
+#include "capture/fault_count.h"
 #include "capture/probes.h"
 #include "capture/sched_source.h"
 #include "capture/task_source.h"
@@ -113,6 +114,7 @@ struct session {
 	uint64_t attach_begin_ns;  /* until the first event is seen */
 	uint64_t step_ns;	   /* length of a step before the window, 0: unknown */
 	uint64_t cpu_before_ns;	   /* our own CPU time at the window's begin */
+	struct fault_count faults_before, faults; /* of the training thread, at its begin and end */
 	struct stack_counts stacks_before;
 	struct losses lost_before; /* what belongs to no recording, or to an earlier one */
 
