@@ -14,13 +14,13 @@ def probes(train):
 def far_apart(case):
     for how in ((), ("--no-loader",)):
         train, _ = job.train(case, *how)
-        tool = case.tool("-p", train.pid, "--schedule", "closed=1200,record=4,repeat=3", "--detail", "phase",
+        tool = case.tool("-p", train.pid, "--schedule", "closed=1200,record=4,repeat=2", "--detail", "phase",
                          "--verbose")
         wait_for(lambda: "backward passes tell of steps" in tool.err, 60, "so many steps")
         # Of the loader and the backward pass; those of optimizers are twenty more.
         wait_for(lambda: probes(train) <= 12, 10, "the end of the updates' probes")
         tool.done(timeout_s=120)
-        assert len(tool.recordings()) == 3, tool.recordings()
+        assert len(tool.recordings()) == 2, tool.recordings()
         distances = {distance(train, r) for r in tool.recordings()}
         assert len(distances) == 1, (how, distances)
         rule = tool.report()["summary"]["rows"][0]["step_rule"]
