@@ -14,14 +14,30 @@ static __always_inline bool is_own(const char *comm)
 	return true;
 }
 
-SEC("uprobe")
-int cupti_claimed(void *ctx)
+static __always_inline bool is_by_another(void)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	char comm[16] = "";
 
 	bpf_get_current_comm(comm, sizeof(comm));
-	if (tgid == ctl.target_pid && !is_own(comm))
+	return tgid == ctl.target_pid && !is_own(comm);
+}
+
+SEC("uprobe")
+int cupti_claimed(struct pt_regs *ctx)
+{
+	if (is_by_another())
 		ctl.cupti_claimed = 1;
+	return 0;
+}
+
+/* cuptiActivityEnable(kind) */
+SEC("uprobe")
+int cupti_enabled(struct pt_regs *ctx)
+{
+	__u32 kind = (__u32)ctx->di;
+
+	if (kind < 64 && is_by_another())
+		__sync_fetch_and_or(&ctl.cupti_kinds, 1ull << kind);
 	return 0;
 }

@@ -587,6 +587,7 @@ struct pt_ctl {
 	__u32 epoch_ended; /* 1: the latest ask found no batch */
 	__u64 ask_exception; /* what the thread handled when that began */
 	__u32 cupti_claimed; /* 1: another tool has begun to use CUPTI */
+	__u64 cupti_kinds;   /* activity kinds that other tools have enabled, a bit each */
 	__u32 return_cnt;    /* places noted in the map `returns` */
 	/* What layout.counters were at the latest boundary, and by how much they grew in the latest
 	 * step that was seen to begin and to end: 0 the thread's, 1 the common one. */

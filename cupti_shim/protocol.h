@@ -19,7 +19,7 @@
 #include <string.h>
 
 #define SHIM_MAGIC	    0x4d494853u /* "SHIM" */
-#define SHIM_VERSION	    7
+#define SHIM_VERSION	    8
 #define SHIM_RINGS	    64	  /* threads that call the device */
 #define SHIM_RING_CALLS	    65536 /* calls in each ring */
 #define SHIM_ACTIVITY_BYTES (32u << 20)
@@ -81,6 +81,7 @@ struct shim_control {
 	uint64_t heartbeat_ns;
 	uint64_t heartbeat_timeout_ns; /* older than this: proftrace is dead */
 	uint64_t drain_ns;	       /* how long a stop waits for what the device still does */
+	uint64_t kept_kinds; /* SHIM_YIELD: activity kinds that the other tool has enabled, a bit each */
 	char cupti_path[512];	       /* a libcupti to load if the process has none, or empty */
 	uint32_t cupti_major;	       /* of CUDA, for the one to look for; 0: any */
 	uint32_t only_pid; /* as it sees itself: nobody else may take the file; 0: anybody */

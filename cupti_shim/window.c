@@ -206,19 +206,19 @@ void window__stop(struct shim_control *c)
 
 /*
  * Kinds that another tool has enabled, too, must stay on; it ends them. CUPTI does not tell which
- * those are: they are what torch.profiler enables unless told otherwise. One that asks for
- * synchronisations (enable_cuda_sync_events), too, and enabled them before we left, has none.
+ * those are: proftrace saw them enabled. It may not have seen all, so what torch.profiler enables
+ * unless told otherwise stays as well.
  */
-static bool is_common(int kind)
+static bool is_kept(const struct shim_control *c, int kind)
 {
 	return kind == CUPTI_CONCURRENT_KERNEL || kind == CUPTI_MEMCPY || kind == CUPTI_MEMSET ||
-	       kind == CUPTI_OVERHEAD;
+	       kind == CUPTI_OVERHEAD || (kind < 64 && c->kept_kinds >> kind & 1);
 }
 
 void window__yield(struct shim_control *c)
 {
 	for (size_t i = 0; i < KIND_CNT; i++) {
-		if (enabled[i] && !is_common(kinds[i]))
+		if (enabled[i] && !is_kept(c, kinds[i]))
 			cupti.ActivityDisable(kinds[i]);
 		enabled[i] = 0;
 	}

@@ -151,7 +151,7 @@ static void yield_if_claimed(struct session *s)
 	if (s->yielded || !s->probes.ctl->cupti_claimed)
 		return;
 	s->yielded = true;
-	device_source__yield(s->device);
+	device_source__yield(s->device, s->probes.ctl->cupti_kinds);
 	log__warn("device times end here: %s", device_source__refusal(s->device));
 }
 

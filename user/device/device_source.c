@@ -130,13 +130,15 @@ static void note_end(struct device_source *d)
 		d->ended_ns = clock__monotonic_ns();
 }
 
-void device_source__yield(struct device_source *d)
+void device_source__yield(struct device_source *d, uint64_t kinds)
 {
 	note_end(d);
 	snprintf(d->refused, sizeof(d->refused), "%s",
 		 "another tool began to use CUPTI in it (torch.profiler?) and has it since then");
-	if (d->wanted)
-		ask(d, SHIM_YIELD);
+	if (!d->wanted)
+		return;
+	shim_link__keep_kinds(d->link, kinds);
+	ask(d, SHIM_YIELD);
 }
 
 static void note_answer(struct device_source *d)

@@ -28,8 +28,9 @@ void device_source__free(struct device_source *d);
 
 /* Asks it to be recording (or not); returns at once. */
 void device_source__want(struct device_source *d, bool recording);
-/* Another tool has begun to use CUPTI: the library ends at once and leaves it to it. */
-void device_source__yield(struct device_source *d);
+/* Another tool has begun to use CUPTI: the library ends at once and leaves it to it, with the activity
+ * kinds, a bit each, that it has enabled. */
+void device_source__yield(struct device_source *d, uint64_t kinds);
 /* The window's events are known up to some time within it only: the library ended, or yielded. */
 bool device_source__has_ended(const struct device_source *d);
 /* True if the last wish has come true or cannot: nothing is to be waited for. */

@@ -204,6 +204,11 @@ int shim_link__keep_alive(struct shim_link *l)
 	return err ? err__set(-err, "cannot start a thread: %s", strerror(err)) : 0;
 }
 
+void shim_link__keep_kinds(struct shim_link *l, uint64_t kinds)
+{
+	l->c->kept_kinds = kinds;
+}
+
 uint32_t shim_link__command(struct shim_link *l, enum shim_command command)
 {
 	uint32_t seq = l->c->command_seq + 1;

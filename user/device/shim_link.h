@@ -34,6 +34,8 @@ void shim_link__beat(struct shim_link *l);
 /* Beats from a thread of its own from now on: it parks at once when this program ends, however that
  * happens, and after five seconds when it is stopped. */
 int shim_link__keep_alive(struct shim_link *l);
+/* Activity kinds that another tool has enabled, a bit each, for SHIM_YIELD to leave on. */
+void shim_link__keep_kinds(struct shim_link *l, uint64_t kinds);
 /* Gives a command and its number, by which it is asked for. */
 uint32_t shim_link__command(struct shim_link *l, enum shim_command command);
 bool shim_link__is_done(const struct shim_link *l, uint32_t seq);

@@ -46,12 +46,27 @@ def check_profiled(job):
     assert profiled >= whole * per_step * 0.9, (profiled, whole, per_step)
 
 
-def kinds(job, api, own):
-    """Of activities that our library's thread, or others, told CUPTI to enable or disable."""
+def kind_calls(job):
+    """In turn: whether our library's thread told CUPTI so, what, and of which kind of activities."""
     rows = [r for r in job.truth() if r[0] == "cupti"]
     library = next(r[7] for r in rows if r[-1].startswith("cuptiSubscribe"))
-    return {r[-1].split()[1] for r in rows
-            if r[-1].startswith(api + " ") and (r[7] == library) == own}
+    return [(r[7] == library, *r[-1].split()[:2]) for r in rows
+            if r[-1].startswith(("cuptiActivityEnable ", "cuptiActivityDisable "))]
+
+
+def kinds(job, api, own):
+    """Of activities that our library's thread, or others, told CUPTI to enable or disable."""
+    return {kind for mine, call, kind in kind_calls(job) if call == api and mine == own}
+
+
+def check_kept(job):
+    """What torch.profiler has enabled our library did not disable behind it."""
+    theirs = set()
+    for mine, call, kind in kind_calls(job):
+        if not mine and call == "cuptiActivityEnable":
+            theirs.add(kind)
+        assert not (mine and call == "cuptiActivityDisable" and kind in theirs), kind
+    assert len(theirs) > 4, theirs
 
 
 @test("PyTorch that trains already: its kernels, three times, and the same results")
@@ -145,9 +160,30 @@ def within_window(case):
     end(job, ["another client's buffer callbacks are replaced",
               "the timestamp callback is registered after kinds were enabled"])
     check_profiled(job)
+    check_kept(job)
     left = kinds(job, "cuptiActivityEnable", True) - kinds(job, "cuptiActivityDisable", True)
     extra = left - kinds(job, "cuptiActivityEnable", False)
     assert left and not extra, f"kinds that only our library enabled stay: {extra}"
+
+
+@test("torch.profiler that begins while proftrace stands still: what it enabled stays on")
+def unnoticed(case):
+    job = train(case)
+    tool = case.tool("-p", job.pid, "--duration", "100s", "--no-trace", "--no-progress")
+    tool.wait_recording(LONG_S)
+    seen = len(steps(job))
+    process.wait_for(lambda: len(steps(job)) > seen + 40, LONG_S, "steps in the window")
+    # The library waits five seconds for it.
+    tool.popen.send_signal(signal.SIGSTOP)
+    job.popen.send_signal(signal.SIGUSR1)
+    process.wait_for(lambda: "profiling since" in job.out(), LONG_S, "torch.profiler")
+    tool.popen.send_signal(signal.SIGCONT)
+    process.wait_for(lambda: "device times end here" in tool.err, LONG_S, "proftrace to notice")
+    tool.interrupt().done(LONG_S)
+    job.popen.send_signal(signal.SIGTERM)
+    assert job.popen.wait(LONG_S) == 0, job.err()
+    check_kept(job)
+    assert {kind for mine, call, kind in kind_calls(job) if mine and call == "cuptiActivityDisable"}
 
 
 @test("far from its window proftrace holds nothing of CUPTI")
