@@ -28,7 +28,7 @@ static const struct golden {
 	 {.tables = "model,operator",
 	  .raw_times = true,
 	  .by_thread = true,
-	  .sorted_by = SORT_CPU_AVG,
+	  .sort_word = "cpu_avg",
 	  .style = {.unit = UNIT_US, .row_limit = 2}}},
 	{"gpu", "gpu.txt", {.op_detail = true, .style = {.unit = UNIT_US}}},
 	{"gpu", "gpu.json", {.style = {.format = TABLE_JSON}}},

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include "common/util.h"
 #include "model_synth.h"
 
 #define US 1000
@@ -113,9 +114,31 @@ Test(report_notes, an_order_by_times_that_there_are_none_of)
 	static const char order[] = "Rows are in the order of cpu_total, for no device time was "
 				    "recorded to sort by.";
 
-	for (int key = SORT_GPU_TOTAL; key <= SORT_GPU_MIN; key++)
-		expect("operator", true, OPTS(.tables = "operator", .sorted_by = key), order, true);
-	expect("operator", true, OPTS(.tables = "operator", .sorted_by = SORT_CALLS), order, false);
+	static const char *const words[] = {"gpu_total", "gpu_avg", "gpu_max", "gpu_min"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		expect("operator", true, OPTS(.tables = "operator", .sort_word = words[i]), order,
+		       true);
+	expect("operator", true, OPTS(.tables = "operator", .sort_word = "calls"), order, false);
+}
+
+Test(report_notes, an_order_that_another_table_has)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	const uint32_t stream = synth__stream(&s, 0, 7);
+	const struct report_opts opts = OPTS(.tables = "operator,kernel", .sort_word = "cpu_max");
+	char *text;
+
+	synth__span(&s, s.main, CAT_OPERATOR, "aten::mm", 20 * US, 60 * US);
+	synth__launch(&s, s.main, 1, 30 * US, 40 * US);
+	synth__kernel(&s, stream, CAT_KERNEL, "gemm", 1, 40 * US, 50 * US);
+	synth__step(&s, 0, 0, 100 * US);
+	synth__open(&s, "{}");
+	text = synth__report(&s, &opts);
+	synth__expect_line(text,
+			   "Rows are in the order of gpu_total: this table has no 'cpu_max'.");
+	free(text);
+	synth__free(&s);
 }
 
 Test(report_notes, times_in_prose_have_the_unit_asked_for_or_one_that_suits)

@@ -27,6 +27,23 @@ Test(report_options, an_empty_name_is_no_table)
 	expect_refused(report__check_tables("operator,nosuch"), "unknown table 'nosuch'");
 }
 
+Test(report_options, an_order_is_of_a_column_that_a_table_has)
+{
+	cr_expect_eq(report__check_order("kernel", "gpu_max"), 0);
+	cr_expect_eq(report__check_order("kernel,operator", "cpu_max"), 0, "one has it");
+	cr_expect_eq(report__check_order(NULL, "cpu_max"), 0);
+	expect_refused(report__check_order("kernel", "cpu_max"),
+		       "no table to be printed is sorted by 'cpu_max'; kernel by gpu_total, "
+		       "gpu_avg, gpu_max, gpu_min, calls");
+	expect_refused(report__check_order("collectives", "gpu_total"),
+		       "collectives by cpu_total, cpu_avg, cpu_max, cpu_min, calls");
+	expect_refused(report__check_order("calls", "gpu_max"),
+		       "calls by cpu_total, cpu_avg, cpu_max, cpu_min, calls, gpu_total");
+	expect_refused(report__check_order("kernel,aggregate", "cpu_max"), "aggregate by total");
+	expect_refused(report__check_order(NULL, "flops"), "operator by cpu_total");
+	expect_refused(report__check_order("steps", "cpu_max"), "steps has one order");
+}
+
 #define OPTS(...) (&(const struct report_opts){__VA_ARGS__})
 
 Test(report_options, what_no_table_heeds_is_refused)

@@ -61,7 +61,7 @@ Test(report_others, operators_show_what_they_launched)
 {
 	struct synth s = gpu();
 	const struct report_opts detail = {
-		.style.unit = UNIT_NS, .op_detail = true, .sorted_by = SORT_GPU_TOTAL};
+		.style.unit = UNIT_NS, .op_detail = true, .sort_word = "gpu_total"};
 
 	EXPECT_LINES(&s, "operator", &detail,
 		     "node                                                  1       "

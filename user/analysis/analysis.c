@@ -2,7 +2,7 @@
 /* Sums over the pass that more than one table needs, and helpers to print them. */
 #include <stdarg.h>
 #include <string.h>
-#include "analysis/order.h"
+#include "analysis/analysis.h"
 #include "common/counted.h"
 #include "common/util.h"
 
@@ -323,75 +323,6 @@ void cells__name(const struct analysis *a, struct cell *cells, const char *name,
 	cells__time(cells + 2, &s->cpu, s->calls, cpu_whole);
 	if (a->has_device)
 		cells__time(cells + 7, &s->gpu, s->calls, gpu_whole);
-}
-
-enum sort_key analysis__order(const struct analysis *a)
-{
-	bool by_device = a->opts->sorted_by >= SORT_GPU_TOTAL;
-
-	return by_device && !a->has_device ? SORT_CPU_TOTAL : a->opts->sorted_by;
-}
-
-int analysis__note_order(const struct analysis *a, struct table *t)
-{
-	if (analysis__order(a) == a->opts->sorted_by)
-		return order__note(a, order_common, t);
-	return table__add_note(t, "Rows are in the order of cpu_total, for no device time was "
-				  "recorded to sort by.");
-}
-
-const struct order_word order_common[] = {
-	{"cpu_total", SORT_CPU_TOTAL}, {"cpu_avg", SORT_CPU_AVG},
-	{"cpu_max", SORT_CPU_MAX},     {"cpu_min", SORT_CPU_MIN},
-	{"calls", SORT_CALLS},	       {"gpu_total", SORT_GPU_TOTAL},
-	{"gpu_avg", SORT_GPU_AVG},     {"gpu_max", SORT_GPU_MAX},
-	{"gpu_min", SORT_GPU_MIN},     {NULL, 0},
-};
-
-static uint64_t sort_value(const struct stat *s, enum sort_key key)
-{
-	switch (key) {
-	case SORT_CPU_AVG:
-		return s->calls ? range__avg(&s->cpu, s->calls) : 0;
-	case SORT_CPU_MAX:
-		return s->cpu.max;
-	case SORT_CPU_MIN:
-		return s->cpu.min;
-	case SORT_CALLS:
-		return s->calls;
-	case SORT_GPU_TOTAL:
-		return s->gpu.total;
-	case SORT_GPU_AVG:
-		return s->calls ? range__avg(&s->gpu, s->calls) : 0;
-	case SORT_GPU_MAX:
-		return s->gpu.max;
-	case SORT_GPU_MIN:
-		return s->gpu.min;
-	default:
-		return s->cpu.total;
-	}
-}
-
-static int by_value(const void *x, const void *y, void *ctx)
-{
-	const struct stat_row *p = *(struct stat_row *const *)x, *q = *(struct stat_row *const *)y;
-	const struct analysis *a = ctx;
-	const enum sort_key key = analysis__order(a);
-	uint64_t v = sort_value(&p->stat, key), w = sort_value(&q->stat, key);
-	/* Least first, as Paddle's tables have it. */
-	const bool ascending = a->opts->ascending || key == SORT_CPU_MIN || key == SORT_GPU_MIN;
-	int names;
-
-	if (v != w)
-		return (v > w) != ascending ? -1 : 1;
-	names = strcmp(analysis__name(a, p->key.id), analysis__name(a, q->key.id));
-	return names ? names : memcmp(&p->key, &q->key, sizeof(p->key));
-}
-
-void stat_rows__sort(const struct analysis *a, struct stat_row **rows, size_t cnt)
-{
-	if (cnt)
-		qsort_r(rows, cnt, sizeof(*rows), by_value, (void *)a);
 }
 
 int table__note_cut(struct table *t, const struct stat_map *m)

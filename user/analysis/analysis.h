@@ -118,11 +118,6 @@ bool analysis__is_collective(const struct recording *r, const struct event *e);
 /* A range of the framework around copying memory, told by its name. */
 bool range__is_manipulation(const char *name);
 
-/* The order of rows: by device times only where there are any. */
-enum sort_key analysis__order(const struct analysis *a);
-/* A note in a table of which the user asked for another order. */
-int analysis__note_order(const struct analysis *a, struct table *t);
-
 /* "12.345 ms", for prose: --time-unit if it was given, else the unit that suits the time. */
 struct time_text {
 	char s[32];
@@ -170,9 +165,6 @@ int table__add_call_columns(struct table *t, int name_width);
 int table__add_name_columns(const struct analysis *a, struct table *t, int name_width);
 void cells__name(const struct analysis *a, struct cell *cells, const char *name,
 		 const struct stat *s, uint64_t cpu_whole, uint64_t gpu_whole);
-extern const struct order_word order_common[]; /* of the tables that stat_rows__sort orders */
-/* Sorts by opts->sorted_by, then by name. */
-void stat_rows__sort(const struct analysis *a, struct stat_row **rows, size_t cnt);
 
 /* Says how many calls were cut at the window's edge, if any were. */
 int table__note_cut(struct table *t, const struct stat_map *m);

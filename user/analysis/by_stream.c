@@ -33,7 +33,8 @@ static int by_group(const void *x, const void *y, void *ctx)
 	return p->key.group < q->key.group ? -1 : p->key.group > q->key.group;
 }
 
-int by_stream__fill(const struct analysis *a, const struct stat_map *m, struct table *t,
+int by_stream__fill(const struct analysis *a, const struct stat_map *m,
+		    const struct order_word *words, struct table *t,
 		    int (*add)(const struct analysis *a, void *state, struct table *t,
 			       const struct stat_row *row, uint64_t whole),
 		    void *state)
@@ -56,7 +57,7 @@ int by_stream__fill(const struct analysis *a, const struct stat_map *m, struct t
 		by_stream__name(a, rows[i]->key.group, title, sizeof(title));
 		if (a->opts->by_device)
 			err = table__add_section(t, title);
-		stat_rows__sort(a, rows + i, end - i);
+		stat_rows__sort(a, words, rows + i, end - i);
 		for (size_t j = i; j < end && !err; j++)
 			err = add(a, state, t, rows[j], whole);
 	}

@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "analysis/analysis.h"
+#include "analysis/order.h"
 #include "common/util.h"
 
 struct collectives {
@@ -99,9 +99,11 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	for (size_t i = 0; i < c->map.cnt && !err; i++)
 		rows[i] = &c->map.rows[i];
 	if (!err)
-		stat_rows__sort(a, rows, c->map.cnt);
+		stat_rows__sort(a, order_cpu, rows, c->map.cnt);
 	for (size_t i = 0; i < c->map.cnt && !err; i++)
 		err = add_row(a, c, t, rows[i]);
+	if (!err && c->map.cnt)
+		err = stat_rows__note_order(a, order_cpu, t);
 	if (err || !c->map.cnt)
 		return err;
 	return table__add_notef(t,
@@ -126,8 +128,8 @@ static const char *why_empty(const struct analysis *a)
 }
 
 const struct table_impl table_collectives = {
-	.def = {"collectives", "the host's collectives by name, with their sizes", true,
-		order_common, 0},
+	.def = {"collectives", "the host's collectives by name, with their sizes", true, order_cpu,
+		0},
 	.title = "Collectives Summary",
 	.state_size = sizeof(struct collectives),
 	.visit = visit,

@@ -13,7 +13,7 @@ struct fill {
 };
 
 struct kernels {
-	struct stat_map map; /* cpu: as gpu, so that every sort key orders by device time */
+	struct stat_map map; /* gpu: durations */
 	struct fill *fills;  /* by row of the map */
 	size_t fill_cnt, fill_cap;
 };
@@ -54,7 +54,7 @@ static int add_kernel(const struct analysis *a, struct kernels *k, const struct 
 
 	if (!stat)
 		return -ENOMEM;
-	stat__add(stat, s->ev.dur_ns, s->ev.dur_ns);
+	stat__add(stat, 0, s->ev.dur_ns);
 	while (k->fill_cnt < k->map.cnt)
 		if (ARRAY_PUSH(k->fills, k->fill_cnt, k->fill_cap, none))
 			return -ENOMEM;
@@ -149,7 +149,9 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	int err = add_columns(t);
 
 	if (!err)
-		err = by_stream__fill(a, &k->map, t, add_row, k);
+		err = by_stream__fill(a, &k->map, order_gpu, t, add_row, k);
+	if (!err && k->map.cnt)
+		err = stat_rows__note_order(a, order_gpu, t);
 	if (!err && k->map.cnt)
 		err = table__add_notef(
 			t,
@@ -174,7 +176,7 @@ static const char *why_empty(const struct analysis *a)
 }
 
 const struct table_impl table_kernel = {
-	.def = {"kernel", "kernels by name, and how they fill the device", true, order_common,
+	.def = {"kernel", "kernels by name, and how they fill the device", true, order_gpu,
 		USES_BY_DEVICE},
 	.title = "Kernel Summary",
 	.rests_on_device = true,

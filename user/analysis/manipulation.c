@@ -126,9 +126,11 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	int err = add_columns(a, t);
 
 	if (!err)
-		err = by_stream__fill(a, &m->map, t, add_row, m);
+		err = by_stream__fill(a, &m->map, order_both, t, add_row, m);
 	if (!err)
 		err = by_name__fill(a, &m->ranges, &whole, t);
+	if (!err && table__row_cnt(t))
+		err = stat_rows__note_order(a, order_both, t);
 	if (!err && table__row_cnt(t))
 		err = table__note_ratios(a, t, base.cpu_name, base.gpu_name);
 	return err;
@@ -150,8 +152,8 @@ static const char *why_empty(const struct analysis *a)
 }
 
 const struct table_impl table_manipulation = {
-	.def = {"manipulation", "copies and sets of memory, with their bandwidth", true,
-		order_common, USES_BY_DEVICE | USES_BY_THREAD},
+	.def = {"manipulation", "copies and sets of memory, with their bandwidth", true, order_both,
+		USES_BY_DEVICE | USES_BY_THREAD},
 	.title = "Memory Manipulation Summary",
 	.rests_on_device = true,
 	.state_size = sizeof(struct manipulations),

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "analysis/forward_ops.h"
 #include "analysis/left_out.h"
+#include "analysis/order.h"
 #include "analysis/spans_by_name.h"
 #include "common/counted.h"
 #include "common/util.h"
@@ -355,6 +356,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = by_name__fill(a, &o->names, &whole, t);
 	if (!err)
 		err = by_name__fill(a, &o->inside, &inside, t);
+	if (!err && table__row_cnt(t))
+		err = stat_rows__note_order(a, order_both, t);
 	if (!err)
 		err = left_out__add_section(a, t);
 	if (!err)
@@ -377,8 +380,7 @@ static void clean(void *state)
 }
 
 const struct table_impl table_operator = {
-	.def = {"operator", "operators by name", true, order_common,
-		USES_BY_THREAD | USES_OP_DETAIL},
+	.def = {"operator", "operators by name", true, order_both, USES_BY_THREAD | USES_OP_DETAIL},
 	.title = "Operator Summary",
 	.rests_on_device = true,
 	.state_size = sizeof(struct operators),

@@ -73,3 +73,91 @@ void ordered__sort(const struct analysis *a, struct ordered *rows, size_t cnt)
 	if (cnt)
 		qsort_r(rows, cnt, sizeof(*rows), compare, &ascending);
 }
+
+/* ---- rows of calls ---- */
+
+#define CPU_WORDS                                                                                  \
+	{"cpu_total", SORT_CPU_TOTAL}, {"cpu_avg", SORT_CPU_AVG}, {"cpu_max", SORT_CPU_MAX},       \
+	{                                                                                          \
+		"cpu_min", SORT_CPU_MIN                                                            \
+	}
+#define GPU_WORDS                                                                                  \
+	{"gpu_total", SORT_GPU_TOTAL}, {"gpu_avg", SORT_GPU_AVG}, {"gpu_max", SORT_GPU_MAX},       \
+	{                                                                                          \
+		"gpu_min", SORT_GPU_MIN                                                            \
+	}
+
+const struct order_word order_both[] = {CPU_WORDS, {"calls", SORT_CALLS}, GPU_WORDS, {NULL, 0}};
+const struct order_word order_cpu[] = {CPU_WORDS, {"calls", SORT_CALLS}, {NULL, 0}};
+const struct order_word order_gpu[] = {GPU_WORDS, {"calls", SORT_CALLS}, {NULL, 0}};
+
+static bool lacks_times(const struct analysis *a, const struct order_word *words)
+{
+	return order__measure(a, words) >= SORT_GPU_TOTAL && !a->has_device;
+}
+
+static uint64_t sort_value(const struct stat *s, enum sort_key key)
+{
+	switch (key) {
+	case SORT_CPU_AVG:
+		return s->calls ? range__avg(&s->cpu, s->calls) : 0;
+	case SORT_CPU_MAX:
+		return s->cpu.max;
+	case SORT_CPU_MIN:
+		return s->cpu.min;
+	case SORT_CALLS:
+		return s->calls;
+	case SORT_GPU_TOTAL:
+		return s->gpu.total;
+	case SORT_GPU_AVG:
+		return s->calls ? range__avg(&s->gpu, s->calls) : 0;
+	case SORT_GPU_MAX:
+		return s->gpu.max;
+	case SORT_GPU_MIN:
+		return s->gpu.min;
+	default:
+		return s->cpu.total;
+	}
+}
+
+struct stat_order {
+	const struct analysis *a;
+	enum sort_key key;
+	bool ascending;
+};
+
+static int by_value(const void *x, const void *y, void *ctx)
+{
+	const struct stat_row *p = *(struct stat_row *const *)x, *q = *(struct stat_row *const *)y;
+	const struct stat_order *o = ctx;
+	uint64_t v = sort_value(&p->stat, o->key), w = sort_value(&q->stat, o->key);
+	int names;
+
+	if (v != w)
+		return (v > w) != o->ascending ? -1 : 1;
+	names = strcmp(analysis__name(o->a, p->key.id), analysis__name(o->a, q->key.id));
+	return names ? names : memcmp(&p->key, &q->key, sizeof(p->key));
+}
+
+void stat_rows__sort(const struct analysis *a, const struct order_word *words,
+		     struct stat_row **rows, size_t cnt)
+{
+	const int measure = lacks_times(a, words) ? words->measure : order__measure(a, words);
+	struct stat_order order = {.a = a, .key = (enum sort_key)measure};
+
+	/* Least first, as Paddle's tables have it. */
+	order.ascending =
+		a->opts->ascending || order.key == SORT_CPU_MIN || order.key == SORT_GPU_MIN;
+	if (cnt)
+		qsort_r(rows, cnt, sizeof(*rows), by_value, &order);
+}
+
+int stat_rows__note_order(const struct analysis *a, const struct order_word *words, struct table *t)
+{
+	if (!lacks_times(a, words))
+		return order__note(a, words, t);
+	return table__add_notef(t,
+				"Rows are in the order of %s, for no device time was recorded to "
+				"sort by.",
+				words->word);
+}

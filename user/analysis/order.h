@@ -16,6 +16,28 @@ extern const struct order_word order_calls[]; /* total, avg, max, min, count */
 /* measure: of order_calls */
 double call_measure__of(int measure, const struct range *time, uint64_t calls);
 
+/* What a row of calls has: times on both sides, of which a table shows one or both. */
+enum sort_key {
+	SORT_CPU_TOTAL,
+	SORT_CPU_AVG,
+	SORT_CPU_MAX,
+	SORT_CPU_MIN,
+	SORT_CALLS,
+	SORT_GPU_TOTAL,
+	SORT_GPU_AVG,
+	SORT_GPU_MAX,
+	SORT_GPU_MIN,
+};
+extern const struct order_word order_both[]; /* cpu_total .. cpu_min, calls, gpu_total .. gpu_min */
+extern const struct order_word order_cpu[];  /* cpu_total .. cpu_min, calls */
+extern const struct order_word order_gpu[];  /* gpu_total .. gpu_min, calls */
+/* Sorts by the table's own words, then by name: by device times only where there are any. */
+void stat_rows__sort(const struct analysis *a, const struct order_word *words,
+		     struct stat_row **rows, size_t cnt);
+/* A note in a table so sorted of which the user asked for another order. */
+int stat_rows__note_order(const struct analysis *a, const struct order_word *words,
+			  struct table *t);
+
 /* Rows to be sorted by a number, the highest first (--ascending: last), then by name. */
 struct ordered {
 	double value;

@@ -220,16 +220,6 @@ const char *report__order_word(size_t index)
 	return NULL;
 }
 
-bool report__common_order(const char *word, enum sort_key *key)
-{
-	for (const struct order_word *w = order_common; w->word; w++)
-		if (strcmp(w->word, word) == 0) {
-			*key = (enum sort_key)w->measure;
-			return true;
-		}
-	return false;
-}
-
 static bool has_framework(const struct recording *r)
 {
 	return json_object_get(json_object_get(recording__meta(r), "runtime"), "framework");

@@ -6,17 +6,6 @@
 #include "analysis/table.h"
 #include "recording/recording.h"
 
-enum sort_key {
-	SORT_CPU_TOTAL,
-	SORT_CPU_AVG,
-	SORT_CPU_MAX,
-	SORT_CPU_MIN,
-	SORT_CALLS,
-	SORT_GPU_TOTAL,
-	SORT_GPU_AVG,
-	SORT_GPU_MAX,
-	SORT_GPU_MIN,
-};
 enum device_state { STATE_ALL, STATE_CPU, STATE_GPU };
 enum group_by { GROUP_BY_NAME, GROUP_BY_SHAPE, GROUP_BY_STACK };
 
@@ -29,9 +18,8 @@ struct order_word {
 
 struct report_opts {
 	const char *tables; /* comma-separated keys, NULL: the default set */
-	enum sort_key sorted_by;
 	const char *only;	/* a pattern of names: the other rows are left out; NULL: all stay */
-	const char *sort_word;	/* the user's word for tables with words of their own; NULL: none */
+	const char *sort_word;	/* for the tables that have it; NULL: each has its usual order */
 	bool ascending;		/* the other way round */
 	enum group_by group_by; /* key_averages */
 	unsigned int stack_depth; /* frames of a stack that make a row; 0: 5 */
@@ -76,8 +64,6 @@ int report__check_uses(const char *names, const struct report_opts *opts);
 int report__check_order(const char *names, const char *word);
 /* Every word that some table knows, each once; NULL after the last. */
 const char *report__order_word(size_t index);
-/* The common tables' word; false if it is none of theirs. */
-bool report__common_order(const char *word, enum sort_key *key);
 
 /* Prints to out. 0 or a negative errno; -EINVAL if a table name is unknown. */
 int report__print(const struct recording *r, const struct report_opts *opts, FILE *out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <stdlib.h>
 #include "analysis/spans_by_name.h"
+#include "analysis/order.h"
 #include "common/util.h"
 
 uint32_t by_name__group(const struct analysis *a, const struct track *t)
@@ -61,7 +62,7 @@ static int fill_section(const struct analysis *a, struct stat_row **rows, size_t
 			gpu += rows[i]->stat.gpu.total;
 		}
 	}
-	stat_rows__sort(a, rows, cnt);
+	stat_rows__sort(a, order_both, rows, cnt);
 	for (size_t i = 0; i < cnt && !err; i++) {
 		struct cell cells[NAME_CELLS + NAME_MORE];
 
@@ -93,9 +94,5 @@ int by_name__fill(const struct analysis *a, struct by_name *n, const struct by_n
 				break;
 		err = fill_section(a, rows + i, end - i, w, t);
 	}
-	if (!err)
-		err = table__note_cut(t, &n->map);
-	if (!err && n->map.cnt)
-		err = analysis__note_order(a, t);
-	return err;
+	return err ? err : table__note_cut(t, &n->map);
 }

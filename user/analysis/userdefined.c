@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* UserDefined Summary: the user's own ranges. */
+#include "analysis/order.h"
 #include "analysis/spans_by_name.h"
 
 /* A range that does not nest in its thread's others: nothing is known of what it launched. */
@@ -43,6 +44,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err)
 		err = by_name__fill(a, state, &whole, t);
 	if (!err && table__row_cnt(t))
+		err = stat_rows__note_order(a, order_both, t);
+	if (!err && table__row_cnt(t))
 		err = table__note_ratios(a, t, base.cpu_name, base.gpu_name);
 	return err;
 }
@@ -56,7 +59,7 @@ static void clean(void *state)
 
 const struct table_impl table_userdefined = {
 	.def = {"userdefined", "the user's own ranges (record_function, NVTX, RecordEvent)", true,
-		order_common, USES_BY_THREAD},
+		order_both, USES_BY_THREAD},
 	.title = "UserDefined Summary",
 	.rests_on_device = true,
 	.state_size = sizeof(struct by_name),

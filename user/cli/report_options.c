@@ -144,13 +144,8 @@ int report_args__check_job(const struct report_args *args)
 
 struct report_opts report_args__opts(const struct report_args *args)
 {
-	enum sort_key common = SORT_CPU_TOTAL;
-
-	if (args->sorted_by)
-		report__common_order(args->sorted_by, &common);
 	return (struct report_opts){
 		.tables = args->tables,
-		.sorted_by = common,
 		.sort_word = args->sorted_by,
 		.ascending = args->ascending,
 		.group_by = (enum group_by)args->group_by,
