@@ -323,6 +323,51 @@ Test(table_render, columns_are_left_out_by_rank)
 	table__free(t);
 }
 
+Test(table_render, the_column_that_rows_are_sorted_by_is_left_out_last)
+{
+	static const struct column columns[] = {
+		{.key = "name", .title = "Name", .type = CELL_TEXT},
+		{.key = "total", .title = "Total", .group = "GPU", .type = CELL_COUNT},
+		{.key = "max", .title = "Max", .group = "GPU", .type = CELL_COUNT, .rank = 2},
+		{.key = "min", .title = "Min", .group = "GPU", .type = CELL_COUNT, .rank = 2},
+		{.key = "calls", .title = "Calls", .type = CELL_COUNT, .rank = 1},
+	};
+	static const struct {
+		int width;
+		const char *head;
+	} lines[] = {
+		{50, "Name                  GPU Total / Max / Min  Calls"},
+		{44, "Name                  GPU Total / Max  Calls"},
+		{35, "Name                GPU Total / Max"},
+		{30, "Name                  GPU Max"},
+		{25, "Name              GPU Max"},
+		{24, "Name"},
+	};
+	const struct cell cells[] = {{CELL_TEXT, {.text = "a_kernel_with_a_name"}},
+				     {CELL_COUNT, {.count = 1}},
+				     {CELL_COUNT, {.count = 2}},
+				     {CELL_COUNT, {.count = 3}},
+				     {CELL_COUNT, {.count = 4}}};
+	struct table *t = table__new("t", "T");
+
+	for (size_t i = 0; i < 5; i++)
+		cr_assert_eq(table__add_column(t, &columns[i]), 0);
+	table__set_sorted(t, "max");
+	cr_assert_eq(table__add_row(t, 0, cells), 0);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		const struct table_style style = {.width = lines[i].width};
+		char *text;
+		size_t len;
+		FILE *out = open_memstream(&text, &len);
+
+		cr_assert_eq(tables__print(&t, 1, &style, out), 0);
+		fclose(out);
+		synth__expect_line(text, lines[i].head);
+		free(text);
+	}
+	table__free(t);
+}
+
 /* The names as a table of this width shows them, one a line. */
 static void expect_names(const char *const *names, size_t cnt, int width, const char *want)
 {

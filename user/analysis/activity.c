@@ -21,6 +21,12 @@ struct activities {
 	struct stat_map sizes, launches;
 };
 
+static const struct order_word words[] = {
+	{"total", CALLS_BY_TOTAL, "total_duration"}, {"avg", CALLS_BY_AVG, "avg_duration"},
+	{"max", CALLS_BY_MAX, "max_duration"},	     {"min", CALLS_BY_MIN, "min_duration"},
+	{"count", CALLS_BY_COUNT, "occurrences"},    {},
+};
+
 #define NO_LAUNCH UINT32_MAX
 
 static int index_of(struct stat_map *m, const struct stat_key *key, uint32_t *index)
@@ -172,7 +178,7 @@ static int add_row(const struct analysis *a, const struct activities *x, size_t 
 static int fill(const struct analysis *a, void *state, struct table *t)
 {
 	const struct activities *x = state;
-	const int measure = order__measure(a, order_calls);
+	const int measure = order__measure(a, words);
 	auto_free struct ordered *order = calloc(x->map.cnt + 1, sizeof(*order));
 	int err = order ? add_columns(t) : -ENOMEM;
 
@@ -190,7 +196,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = table__add_note(t, "No device time was recorded.");
 	if (!err && x->map.cnt)
 		err = table__add_note(t, "Operator: the innermost one around the launching call.");
-	return err ? err : order__note(a, order_calls, t);
+	return err ? err : order__tell(a, words, t);
 }
 
 static void clean(void *state)
@@ -205,7 +211,7 @@ static void clean(void *state)
 
 const struct table_impl table_activity = {
 	.def = {"activity", "MindSpore's: what ran on devices by operator, stream, grid and block",
-		false, order_calls},
+		false, words},
 	.title = "Device Activities",
 	.rests_on_device = true,
 	.state_size = sizeof(struct activities),

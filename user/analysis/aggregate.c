@@ -18,6 +18,12 @@ struct aggregate {
 	} memory[2]; /* host, devices */
 };
 
+static const struct order_word words[] = {
+	{"total", CALLS_BY_TOTAL, "total"}, {"avg", CALLS_BY_AVG, "avg"},
+	{"max", CALLS_BY_MAX, "max"},	    {"min", CALLS_BY_MIN, "min"},
+	{"count", CALLS_BY_COUNT, "count"}, {},
+};
+
 static const char *const categories[KIND_CNT] = {
 	[KIND_STEP] = "step",
 	[KIND_DATALOADER] = "dataloader",
@@ -177,7 +183,7 @@ static int add_row(const struct analysis *a, struct table *t, const struct stat_
 static int fill_category(const struct analysis *a, const struct aggregate *g, uint32_t category,
 			 struct ordered *order, struct table *t)
 {
-	const int measure = order__measure(a, order_calls);
+	const int measure = order__measure(a, words);
 	size_t cnt = 0;
 	int err = 0;
 
@@ -241,7 +247,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = add_memory_notes(g, t);
 	if (!err)
 		err = add_dumps(a, g, t);
-	return err ? err : order__note(a, order_calls, t);
+	return err ? err : order__tell(a, words, t);
 }
 
 static void clean(void *state)
@@ -250,7 +256,7 @@ static void clean(void *state)
 }
 
 const struct table_impl table_aggregate = {
-	.def = {"aggregate", "MXNet's: events by name in categories (dumps)", false, order_calls},
+	.def = {"aggregate", "MXNet's: events by name in categories (dumps)", false, words},
 	.title = "Profile Statistics",
 	.rests_on_device = true,
 	.state_size = sizeof(struct aggregate),

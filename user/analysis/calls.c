@@ -17,16 +17,6 @@ struct calls {
 	size_t size_cnt, size_cap;
 };
 
-static const struct order_word words[] = {
-	{"cpu_total", SORT_CPU_TOTAL},
-	{"cpu_avg", SORT_CPU_AVG},
-	{"cpu_max", SORT_CPU_MAX},
-	{"cpu_min", SORT_CPU_MIN},
-	{"calls", SORT_CALLS},
-	{"gpu_total", SORT_GPU_TOTAL},
-	{NULL, 0},
-};
-
 static int add(struct calls *c, const struct span *s, uint32_t kernel)
 {
 	const struct stat_key key = {.id = s->ev.name, .child = kernel};
@@ -122,7 +112,7 @@ static size_t rows_of(const struct analysis *a, const struct calls *c, uint32_t 
 		if (id ? row->key.id == id && row->key.child : !row->key.child)
 			out[cnt++] = row;
 	}
-	stat_rows__sort(a, words, out, cnt);
+	stat_rows__sort(a, order_calls, out, cnt);
 	return cnt;
 }
 
@@ -160,7 +150,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 				  "runtime; those launched through the driver have no name "
 				  "here, and those of a graph are not told.",
 			analysis__base(a).cpu_name);
-	return err || !cnt ? err : stat_rows__note_order(a, words, t);
+	return err || !cnt ? err : stat_rows__tell_order(a, order_calls, t);
 }
 
 static void clean(void *state)
@@ -180,7 +170,7 @@ static const char *why_empty(const struct analysis *a)
 const struct table_impl table_calls = {
 	.def = {"calls",
 		"calls of the device's interface; by default where no device times are known", true,
-		words},
+		order_calls},
 	.title = "Device Call Summary",
 	.rests_on_device = true,
 	.state_size = sizeof(struct calls),

@@ -21,8 +21,13 @@ struct classic {
 enum measure { BY_FIRST_END, BY_CALLS, BY_TOTAL, BY_MAX, BY_MIN, BY_AVE };
 
 static const struct order_word words[] = {
-	{"default", BY_FIRST_END}, {"calls", BY_CALLS}, {"total", BY_TOTAL}, {"max", BY_MAX},
-	{"min", BY_MIN},	   {"ave", BY_AVE},	{NULL, 0},
+	{"default", BY_FIRST_END, NULL},
+	{"calls", BY_CALLS, "calls"},
+	{"total", BY_TOTAL, "total"},
+	{"max", BY_MAX, "max"},
+	{"min", BY_MIN, "min"},
+	{"ave", BY_AVE, "ave"},
+	{},
 };
 
 static bool is_event(const struct span *s)
@@ -255,7 +260,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = add_notes(a, c, whole, t);
 	if (!err)
 		err = table__note_cut(t, &c->map);
-	return err ? err : order__note(a, words, t);
+	return err ? err : order__tell(a, words, t);
 }
 
 static void clean(void *state)

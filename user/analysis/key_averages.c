@@ -52,24 +52,24 @@ enum measure {
 
 /* The profiler's words; cuda_ is what older versions, and their users, say for device_. */
 static const struct order_word words[] = {
-	{"cpu_time_total", BY_CPU_TOTAL},
-	{"cpu_time", BY_CPU},
-	{"self_cpu_time_total", BY_SELF_CPU},
-	{"cuda_time_total", BY_GPU_TOTAL},
-	{"cuda_time", BY_GPU},
-	{"self_cuda_time_total", BY_SELF_GPU},
-	{"device_time_total", BY_GPU_TOTAL},
-	{"device_time", BY_GPU},
-	{"self_device_time_total", BY_SELF_GPU},
-	{"cpu_memory_usage", BY_MEMORY + HOST},
-	{"self_cpu_memory_usage", BY_SELF_MEMORY + HOST},
-	{"cuda_memory_usage", BY_MEMORY + DEVICE},
-	{"self_cuda_memory_usage", BY_SELF_MEMORY + DEVICE},
-	{"device_memory_usage", BY_MEMORY + DEVICE},
-	{"self_device_memory_usage", BY_SELF_MEMORY + DEVICE},
-	{"count", BY_COUNT},
-	{"flops", BY_FLOPS},
-	{NULL, 0},
+	{"cpu_time_total", BY_CPU_TOTAL, "cpu_total"},
+	{"cpu_time", BY_CPU, "cpu_avg"},
+	{"self_cpu_time_total", BY_SELF_CPU, "self_cpu"},
+	{"cuda_time_total", BY_GPU_TOTAL, "gpu_total"},
+	{"cuda_time", BY_GPU, "gpu_avg"},
+	{"self_cuda_time_total", BY_SELF_GPU, "self_gpu"},
+	{"device_time_total", BY_GPU_TOTAL, "gpu_total"},
+	{"device_time", BY_GPU, "gpu_avg"},
+	{"self_device_time_total", BY_SELF_GPU, "self_gpu"},
+	{"cpu_memory_usage", BY_MEMORY + HOST, "cpu_memory"},
+	{"self_cpu_memory_usage", BY_SELF_MEMORY + HOST, "self_cpu_memory"},
+	{"cuda_memory_usage", BY_MEMORY + DEVICE, "gpu_memory"},
+	{"self_cuda_memory_usage", BY_SELF_MEMORY + DEVICE, "self_gpu_memory"},
+	{"device_memory_usage", BY_MEMORY + DEVICE, "gpu_memory"},
+	{"self_device_memory_usage", BY_SELF_MEMORY + DEVICE, "self_gpu_memory"},
+	{"count", BY_COUNT, "calls"},
+	{"flops", BY_FLOPS, "total_flops"},
+	{},
 };
 
 /* Phases that are inferred, and the backward pass as a whole, are no events of the profiler's;
@@ -349,14 +349,14 @@ static int measure_of(const struct analysis *a, const struct averages *k)
 	return has_measure(a, k, measure) ? measure : words->measure;
 }
 
-static int note_order(const struct analysis *a, const struct averages *k, struct table *t)
+static int tell_order(const struct analysis *a, const struct averages *k, struct table *t)
 {
-	if (!has_measure(a, k, order__measure(a, words)))
-		return table__add_notef(t,
-					"Rows are in the order of %s: nothing was recorded to sort "
-					"by %s.",
-					words->word, a->opts->sort_word);
-	return order__note(a, words, t);
+	if (has_measure(a, k, order__measure(a, words)))
+		return order__tell(a, words, t);
+	table__set_sorted(t, words->column);
+	return table__add_notef(t,
+				"Rows are in the order of %s: nothing was recorded to sort by %s.",
+				words->word, a->opts->sort_word);
 }
 
 static int add_columns(const struct analysis *a, const struct averages *k, struct table *t)
@@ -556,7 +556,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = table__add_note(t, "No event was seen in the window.");
 	if (!err)
 		err = add_outside(k, t);
-	return err ? err : note_order(a, k, t);
+	return err ? err : tell_order(a, k, t);
 }
 
 static void clean(void *state)

@@ -17,6 +17,15 @@ struct operators {
 	struct stat_map map;
 };
 
+static const struct order_word words[] = {
+	{"total", CALLS_BY_TOTAL, "total"},
+	{"avg", CALLS_BY_AVG, "avg"},
+	{"max", CALLS_BY_MAX, "max"},
+	{"min", CALLS_BY_MIN, "min"},
+	{"count", CALLS_BY_COUNT, "occurrences"},
+	{},
+};
+
 static bool is_operator(const struct span *s)
 {
 	return s->ev.name && (s->kind == KIND_OPERATOR || s->kind == KIND_OPERATOR_INNER ||
@@ -133,7 +142,7 @@ static int fill_side(const struct analysis *a, const struct stat_row *rows, size
 		     const char *const *names, bool detail, uint32_t side, struct table *t)
 {
 	static const char *const sides[] = {"Host", "Device"};
-	const int measure = order__measure(a, order_calls);
+	const int measure = order__measure(a, words);
 	auto_free struct ordered *order = calloc(cnt + 1, sizeof(*order));
 	uint64_t whole = 0;
 	size_t n = 0;
@@ -178,7 +187,7 @@ static int fill_sides(const struct analysis *a, const struct operators *o,
 			   "what they launched. Operators inside others count for both.");
 	if (!err)
 		err = table__note_cut(t, &o->map);
-	return err ? err : order__note(a, order_calls, t);
+	return err ? err : order__tell(a, words, t);
 }
 
 static int fill_detail(const struct analysis *a, void *state, struct table *t)
@@ -251,7 +260,7 @@ static void clean(void *state)
 }
 
 const struct table_impl table_op_type = {
-	.def = {"op_type", "MindSpore's: operators by type and side", false, order_calls},
+	.def = {"op_type", "MindSpore's: operators by type and side", false, words},
 	.title = "Operator Types",
 	.rests_on_device = true,
 	.state_size = sizeof(struct operators),
@@ -261,7 +270,7 @@ const struct table_impl table_op_type = {
 };
 
 const struct table_impl table_op_detail = {
-	.def = {"op_detail", "MindSpore's: operators by full name and side", false, order_calls},
+	.def = {"op_detail", "MindSpore's: operators by full name and side", false, words},
 	.title = "Operator Detail",
 	.rests_on_device = true,
 	.state_size = sizeof(struct operators),

@@ -23,31 +23,27 @@ int order__measure(const struct analysis *a, const struct order_word *words)
 	return w ? w->measure : words->measure;
 }
 
-int order__note(const struct analysis *a, const struct order_word *words, struct table *t)
+int order__tell(const struct analysis *a, const struct order_word *words, struct table *t)
 {
-	if (!a->opts->sort_word || find(words, a->opts->sort_word))
+	const struct order_word *w = find(words, a->opts->sort_word);
+
+	table__set_sorted(t, w ? w->column : words->column);
+	if (!a->opts->sort_word || w)
 		return 0;
 	return table__add_notef(t, "Rows are in the order of %s: this table has no '%s'.",
 				words->word, a->opts->sort_word);
 }
 
-enum call_measure { BY_TOTAL, BY_AVG, BY_MAX, BY_MIN, BY_COUNT };
-
-const struct order_word order_calls[] = {
-	{"total", BY_TOTAL}, {"avg", BY_AVG},	  {"max", BY_MAX},
-	{"min", BY_MIN},     {"count", BY_COUNT}, {NULL, 0},
-};
-
 double call_measure__of(int measure, const struct range *time, uint64_t calls)
 {
 	switch (measure) {
-	case BY_AVG:
+	case CALLS_BY_AVG:
 		return (double)range__avg(time, calls);
-	case BY_MAX:
+	case CALLS_BY_MAX:
 		return (double)time->max;
-	case BY_MIN:
+	case CALLS_BY_MIN:
 		return (double)time->min;
-	case BY_COUNT:
+	case CALLS_BY_COUNT:
 		return (double)calls;
 	default:
 		return (double)time->total;
@@ -76,20 +72,20 @@ void ordered__sort(const struct analysis *a, struct ordered *rows, size_t cnt)
 
 /* ---- rows of calls ---- */
 
+/* The word is the column's key. */
+#define WORD(name, measure) {name, measure, name}
 #define CPU_WORDS                                                                                  \
-	{"cpu_total", SORT_CPU_TOTAL}, {"cpu_avg", SORT_CPU_AVG}, {"cpu_max", SORT_CPU_MAX},       \
-	{                                                                                          \
-		"cpu_min", SORT_CPU_MIN                                                            \
-	}
+	WORD("cpu_total", SORT_CPU_TOTAL), WORD("cpu_avg", SORT_CPU_AVG),                          \
+		WORD("cpu_max", SORT_CPU_MAX), WORD("cpu_min", SORT_CPU_MIN)
 #define GPU_WORDS                                                                                  \
-	{"gpu_total", SORT_GPU_TOTAL}, {"gpu_avg", SORT_GPU_AVG}, {"gpu_max", SORT_GPU_MAX},       \
-	{                                                                                          \
-		"gpu_min", SORT_GPU_MIN                                                            \
-	}
+	WORD("gpu_total", SORT_GPU_TOTAL), WORD("gpu_avg", SORT_GPU_AVG),                          \
+		WORD("gpu_max", SORT_GPU_MAX), WORD("gpu_min", SORT_GPU_MIN)
 
-const struct order_word order_both[] = {CPU_WORDS, {"calls", SORT_CALLS}, GPU_WORDS, {NULL, 0}};
-const struct order_word order_cpu[] = {CPU_WORDS, {"calls", SORT_CALLS}, {NULL, 0}};
-const struct order_word order_gpu[] = {GPU_WORDS, {"calls", SORT_CALLS}, {NULL, 0}};
+const struct order_word order_both[] = {CPU_WORDS, WORD("calls", SORT_CALLS), GPU_WORDS, {}};
+const struct order_word order_cpu[] = {CPU_WORDS, WORD("calls", SORT_CALLS), {}};
+const struct order_word order_gpu[] = {GPU_WORDS, WORD("calls", SORT_CALLS), {}};
+const struct order_word order_calls[] = {
+	CPU_WORDS, WORD("calls", SORT_CALLS), WORD("gpu_total", SORT_GPU_TOTAL), {}};
 
 static bool lacks_times(const struct analysis *a, const struct order_word *words)
 {
@@ -152,10 +148,11 @@ void stat_rows__sort(const struct analysis *a, const struct order_word *words,
 		qsort_r(rows, cnt, sizeof(*rows), by_value, &order);
 }
 
-int stat_rows__note_order(const struct analysis *a, const struct order_word *words, struct table *t)
+int stat_rows__tell_order(const struct analysis *a, const struct order_word *words, struct table *t)
 {
 	if (!lacks_times(a, words))
-		return order__note(a, words, t);
+		return order__tell(a, words, t);
+	table__set_sorted(t, words->column);
 	return table__add_notef(t,
 				"Rows are in the order of %s, for no device time was recorded to "
 				"sort by.",

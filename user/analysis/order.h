@@ -8,12 +8,12 @@
 /* The measure of the user's word; otherwise, or if the table has no such word: the first row's. */
 int order__measure(const struct analysis *a, const struct order_word *words);
 bool order_words__have(const struct order_word *words, const char *word);
-/* A note in a table that does not have the user's word, but another of the report has. */
-int order__note(const struct analysis *a, const struct order_word *words, struct table *t);
+/* Tells the table which column its rows are sorted by, and in a note if that is not the user's, for
+ * another of the report has it. */
+int order__tell(const struct analysis *a, const struct order_word *words, struct table *t);
 
 /* Calls of one thing by their times: what several tables are sorted by. */
-extern const struct order_word order_calls[]; /* total, avg, max, min, count */
-/* measure: of order_calls */
+enum call_measure { CALLS_BY_TOTAL, CALLS_BY_AVG, CALLS_BY_MAX, CALLS_BY_MIN, CALLS_BY_COUNT };
 double call_measure__of(int measure, const struct range *time, uint64_t calls);
 
 /* What a row of calls has: times on both sides, of which a table shows one or both. */
@@ -31,11 +31,12 @@ enum sort_key {
 extern const struct order_word order_both[]; /* cpu_total .. cpu_min, calls, gpu_total .. gpu_min */
 extern const struct order_word order_cpu[];  /* cpu_total .. cpu_min, calls */
 extern const struct order_word order_gpu[];  /* gpu_total .. gpu_min, calls */
+extern const struct order_word order_calls[]; /* cpu_total .. cpu_min, calls, gpu_total */
 /* Sorts by the table's own words, then by name: by device times only where there are any. */
 void stat_rows__sort(const struct analysis *a, const struct order_word *words,
 		     struct stat_row **rows, size_t cnt);
-/* A note in a table so sorted of which the user asked for another order. */
-int stat_rows__note_order(const struct analysis *a, const struct order_word *words,
+/* order__tell() of a table so sorted. */
+int stat_rows__tell_order(const struct analysis *a, const struct order_word *words,
 			  struct table *t);
 
 /* Rows to be sorted by a number, the highest first (--ascending: last), then by name. */

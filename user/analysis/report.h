@@ -14,6 +14,7 @@ enum group_by { GROUP_BY_NAME, GROUP_BY_SHAPE, GROUP_BY_STACK };
 struct order_word {
 	const char *word;
 	int measure;
+	const char *column; /* the key of the one that shows it; NULL: none does */
 };
 
 struct report_opts {

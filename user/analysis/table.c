@@ -98,6 +98,14 @@ int table__add_columns(struct table *t, const struct column *columns, size_t cnt
 	return err;
 }
 
+void table__set_sorted(struct table *t, const char *key)
+{
+	t->sorted = 0;
+	for (size_t i = 0; key && i < t->column_cnt; i++)
+		if (strcmp(t->columns[i].key, key) == 0)
+			t->sorted = i + 1;
+}
+
 int table__add_row(struct table *t, int indent, const struct cell *cells)
 {
 	struct row row = {.indent = indent, .section = t->section_cnt};

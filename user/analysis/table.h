@@ -60,6 +60,9 @@ int table__add_column(struct table *t, const struct column *c);
 int table__add_columns(struct table *t, const struct column *columns, size_t cnt);
 /* cells: one per column. indent: depth shown in the first column (2 spaces each) and as "depth". */
 int table__add_row(struct table *t, int indent, const struct cell *cells);
+/* Text that is too wide: of all columns but the first, this one is left out last, being what the
+ * rows are sorted by. NULL, or a key that no column has: as the ranks say. */
+void table__set_sorted(struct table *t, const char *key);
 int table__add_section(struct table *t, const char *title); /* a titled rule between rows */
 /* JSON only: an object of the table's own beside its rows. Takes value, also if it fails. */
 int table__set_json(struct table *t, const char *key, json_t *value);
@@ -97,7 +100,7 @@ struct table_style {
  *
  * Text fits `width`: padding goes first, then names are cut to two fifths of the width, digits of
  * short times dropped, columns left out by rank (and said), names cut further, columns left out
- * from the right. Lines never wrap. JSON is one object, {key: {"title", "rows", "notes", "left_out"}}; CSV (RFC 4180) has a
+ * from the right; the one that rows are sorted by last. Lines never wrap. JSON is one object, {key: {"title", "rows", "notes", "left_out"}}; CSV (RFC 4180) has a
  * blank line and a `# title` line between tables, and notes as `# ` lines. In both, keys carry the
  * unit: times are integers `_ns`, sizes `_bytes`, shares `_percent`; `depth` is the row's indent,
  * `section` the rule that it stands under; what is unknown is null (empty), with the reason in

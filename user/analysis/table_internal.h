@@ -17,6 +17,7 @@ struct table {
 	bool list, prose;
 	struct column *columns; /* texts owned */
 	size_t column_cnt, column_cap;
+	size_t sorted; /* index of the column that rows are sorted by, + 1; 0: none */
 	struct row *rows;
 	size_t row_cnt, row_cap;
 	char **sections;

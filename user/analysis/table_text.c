@@ -238,27 +238,44 @@ static int shrink(struct text *x, int over, int names)
 	return over;
 }
 
+static int rank_of(const struct text *x, size_t column)
+{
+	return x->t->sorted == column + 1 ? 0 : x->t->columns[column].rank;
+}
+
 /* Leaves out the columns of the highest rank there is. */
 static bool leave_out_rank(struct text *x)
 {
-	const struct table *t = x->t;
 	int rank = 0;
 
-	for (size_t i = 0; i < t->column_cnt; i++)
-		if (!x->left_out[i] && t->columns[i].rank > rank)
-			rank = t->columns[i].rank;
-	for (size_t i = 0; i < t->column_cnt && rank; i++)
-		if (t->columns[i].rank == rank)
-			x->left_out[i] = true;
+	for (size_t i = 0; i < x->t->column_cnt; i++)
+		if (!x->left_out[i] && rank_of(x, i) > rank)
+			rank = rank_of(x, i);
+	for (size_t i = 0; i < x->t->column_cnt && rank; i++)
+		x->left_out[i] |= rank_of(x, i) == rank;
 	return rank > 0;
 }
 
+/* Is there any to leave out, but for the one that rows are sorted by? */
+static bool leave_out_view(struct text *x, const struct view *v)
+{
+	bool any = false;
+
+	for (size_t i = v->first; i < v->first + v->cnt; i++) {
+		if (x->left_out[i] || x->t->sorted == i + 1)
+			continue;
+		x->left_out[i] = any = true;
+	}
+	return any;
+}
+
+/* From the right, never the first. */
 static void leave_out_last(struct text *x)
 {
-	const struct view *v = &x->views[x->view_cnt - 1];
-
-	for (size_t i = 0; i < v->cnt; i++)
-		x->left_out[v->first + i] = true;
+	for (size_t i = x->view_cnt; i-- > 1;)
+		if (leave_out_view(x, &x->views[i]))
+			return;
+	x->left_out[x->t->sorted - 1] = true;
 }
 
 static bool has_brief_titles(const struct table *t)
