@@ -271,6 +271,7 @@ Test(table_render, what_tells_least_of_a_name_is_cut_first)
 		      "autograd:...on: AddmmBackward0");
 	synth__expect(cut("Memcpy HtoD (Pageable -> Device)", 32),
 		      "Memcpy HtoD (Pageable -> Device)");
+	synth__expect(cut("Memcpy HtoD (Pageable -> Device)", 24), "Memcpy HtoD (Pageable...");
 	synth__expect(cut(kernel, 93),
 		      "at::native::(anonymous namespace)::apply<4, at::Fill<float>, "
 		      "std::array<char*, 1ul> >");

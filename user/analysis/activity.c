@@ -106,18 +106,18 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 static int add_columns(struct table *t)
 {
 	const struct column columns[] = {
-		{"name", "Name", 16, NULL, CELL_TEXT, .max_width = 60},
-		{"type", "Type", 6, NULL, CELL_TEXT, .rank = 4},
-		{"op_full_name", "Operator", 12, NULL, CELL_TEXT, .rank = 1, .max_width = 24},
-		{"device_id", "Device", 0, NULL, CELL_COUNT, .rank = 5},
-		{"stream_id", "Stream", 0, NULL, CELL_COUNT, .rank = 3},
+		{"name", "Name", 16, NULL, CELL_TEXT, .max_width = 60, .keep = 24},
+		{"type", "Type", 6, NULL, CELL_TEXT},
+		{"op_full_name", "Operator", 12, NULL, CELL_TEXT, .max_width = 24, .keep = 20},
+		{"device_id", "Device", 0, NULL, CELL_COUNT, .brief = "Dev"},
+		{"stream_id", "Stream", 0, NULL, CELL_COUNT, .brief = "Strm"},
 		{"block_dim", "Block", 9, NULL, CELL_TEXT, .rank = 2},
 		{"grid_dim", "Grid", 9, NULL, CELL_TEXT, .rank = 2},
 		{"occurrences", "Calls", 6, NULL, CELL_COUNT},
 		{"total_duration", "Total", 9, NULL, CELL_TIME},
-		{"avg_duration", "Avg", 8, NULL, CELL_TIME},
-		{"max_duration", "Max", 8, NULL, CELL_TIME, .rank = 6},
-		{"min_duration", "Min", 8, NULL, CELL_TIME, .rank = 6},
+		{"avg_duration", "Avg", 8, NULL, CELL_TIME, .rank = 1},
+		{"max_duration", "Max", 8, NULL, CELL_TIME, .rank = 3},
+		{"min_duration", "Min", 8, NULL, CELL_TIME, .rank = 3},
 	};
 
 	return table__add_columns(t, columns, ARRAY_SIZE(columns));

@@ -44,6 +44,8 @@ struct column {
 	int rank;	   /* text that is too wide: the highest is left out first, 0 last of all */
 	int max_width;	   /* text: longer cells are cut; 0: none is */
 	const char *brief; /* title of text that is too wide; NULL: the same */
+	int keep;	   /* of names: columns are left out before they are cut below this;
+			      0: two fifths of the width, 40 at most */
 };
 
 struct table; /* opaque, grows row by row */

@@ -223,17 +223,52 @@ static void measure(struct text *x)
 	}
 }
 
-/* Makes lines narrower by what is too much, down to what each view needs; names down to `names`. */
-static int shrink(struct text *x, int over, int names)
+/* Takes padding away, as much as is too much. */
+static int shrink(struct text *x, int over)
 {
 	for (size_t i = x->view_cnt; i-- > 0 && over > 0;) {
 		struct view *v = &x->views[i];
-		int floor = v->name && v->need > names ? names : v->need;
-		int give = v->width > floor ? v->width - floor : 0;
+		int give = v->width > v->need ? v->width - v->need : 0;
 
 		give = give < over ? give : over;
 		v->width -= give;
 		over -= give;
+	}
+	return over;
+}
+
+/* How far a name is cut before columns are left out. */
+static int kept_width(const struct text *x, const struct view *v)
+{
+	const int keep = x->t->columns[v->first].keep, fifths = x->style->width * 2 / 5;
+
+	if (keep)
+		return keep;
+	return fifths < NAME_MIN ? NAME_MIN : fifths < NAME_KEEP ? fifths : NAME_KEEP;
+}
+
+/* The widest of the names that are wider than they are kept, or than the minimum. */
+static struct view *widest_name(struct text *x, bool to_min)
+{
+	struct view *widest = NULL;
+
+	for (size_t i = 0; i < x->view_cnt; i++) {
+		struct view *v = &x->views[i];
+
+		if (v->name && v->width > (to_min ? NAME_MIN : kept_width(x, v)) &&
+		    (!widest || v->width >= widest->width))
+			widest = v;
+	}
+	return widest;
+}
+
+static int cut_widest(struct text *x, int over, bool to_min)
+{
+	struct view *v;
+
+	while (over > 0 && (v = widest_name(x, to_min))) {
+		v->width--;
+		over--;
 	}
 	return over;
 }
@@ -289,14 +324,13 @@ static bool has_brief_titles(const struct table *t)
 /* See tables__print(). */
 static void fit(struct text *x)
 {
-	const int width = x->style->width, fifths = width * 2 / 5;
-	const int keep = fifths < NAME_MIN ? NAME_MIN : fifths < NAME_KEEP ? fifths : NAME_KEEP;
+	const int width = x->style->width;
 	int over = 0;
 
 	measure(x);
 	while (width) {
-		over = shrink(x, total_width(x) - width, INT32_MAX);
-		over = shrink(x, over, keep);
+		over = shrink(x, total_width(x) - width);
+		over = cut_widest(x, over, false);
 		if (over <= 0)
 			break;
 		if (x->significant == SIGNIFICANT) {
@@ -304,7 +338,7 @@ static void fit(struct text *x)
 		} else if (!x->brief && has_brief_titles(x->t)) {
 			x->brief = true;
 		} else if (!leave_out_rank(x)) {
-			over = shrink(x, over, NAME_MIN);
+			over = cut_widest(x, over, true);
 			if (over <= 0 || x->view_cnt < 2)
 				break;
 			leave_out_last(x);

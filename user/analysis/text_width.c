@@ -166,6 +166,15 @@ static void drop_namespaces(char *text)
 	*out = '\0';
 }
 
+/* Columns of what is named: less the arguments of a template, and less the kinds of memory of
+ * "Memcpy HtoD (Pageable -> Device)". */
+static int own_columns(const char *text)
+{
+	const char *kinds = strncmp(text, "Memcpy ", 7) ? NULL : strstr(text, " (");
+
+	return text__columns_within(text, kinds ? (size_t)(kinds - text) : strcspn(text, "<"));
+}
+
 char *text__shorten(const char *text, int width)
 {
 	const bool function = strchr(text, '<') && text__columns(text) > width && width >= LEAST;
@@ -189,13 +198,13 @@ int text__put_cut(FILE *out, const char *text, int width)
 {
 	auto_free char *name = text__shorten(text, width);
 	const char *s = name ? name : text;
-	const int cols = text__columns(s), own_cols = text__columns_within(s, strcspn(s, "<"));
+	const int cols = text__columns(s), own_cols = own_columns(s);
 
 	if (cols <= width || width < LEAST) {
 		put_part(out, s, 0, width);
 		return cols < width ? cols : width;
 	}
-	/* Of a template the last arguments go. */
+	/* Of what follows, the last goes. */
 	if (own_cols && own_cols < cols && own_cols + 4 <= width) {
 		put_part(out, s, 0, width - 3);
 		fputs("...", out);
@@ -207,8 +216,7 @@ int text__put_cut(FILE *out, const char *text, int width)
 
 int text__put_cut_from(FILE *out, const char *text, int width, int from)
 {
-	const int cols = text__columns(text),
-		  own_cols = text__columns_within(text, strcspn(text, "<"));
+	const int cols = text__columns(text), own_cols = own_columns(text);
 	int head = own_cols + ROOM + 4 <= width ? own_cols + 1 : width / 3, room;
 
 	if (!from || cols <= width || width < 2 * ROOM)
