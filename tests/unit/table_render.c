@@ -196,6 +196,27 @@ Test(table_render, csv_is_rfc_4180)
 				     "# a note that says several things\r\n");
 }
 
+Test(table_render, csv_of_one_table_alone_is_its_rows)
+{
+	const struct table_style style = {.format = TABLE_CSV, .alone = true, .row_limit = 1};
+
+	synth__expect(print(&style), "name,calls,cpu_total_ns,cpu_ratio_percent,depth,section\r\n"
+				     "\"a,\"\"b\"\"\",3,1234567,75,0,All\r\n"
+				     "at::native::vectorized_elementwise_kernel,1,,25,1,All\r\n");
+}
+
+Test(table_render, a_comment_of_csv_opens_no_field)
+{
+	char *text;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	csv__put_comment("a,b\nc", out);
+	csv__put_comment("a,\"b\" c", out);
+	fclose(out);
+	synth__expect(text, "# a,b c\r\n\"# a,\"\"b\"\" c\"\r\n");
+}
+
 Test(table_render, json)
 {
 	const struct table_style style = {.format = TABLE_JSON, .row_limit = 1};

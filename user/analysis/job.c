@@ -314,12 +314,23 @@ static int print_job(const struct job *j, FILE *out)
 	return err;
 }
 
-static void print_head(const struct member *m, FILE *out)
+static int print_head(const struct job *j, const struct member *m, FILE *out)
 {
-	if (m->times.rank >= 0)
-		fprintf(out, "\n# rank %d: %s\n", m->times.rank, m->path);
-	else
-		fprintf(out, "\n# process %u: %s\n", m->times.pid, m->path);
+	auto_free char *head = NULL;
+	int len = m->times.rank >= 0 ? asprintf(&head, "rank %d: %s", m->times.rank, m->path)
+				     : asprintf(&head, "process %u: %s", m->times.pid, m->path);
+
+	if (len < 0) {
+		head = NULL;
+		return -ENOMEM;
+	}
+	if (j->opts->style.format != TABLE_CSV) {
+		fprintf(out, "\n# %s\n", head);
+		return 0;
+	}
+	fputs("\r\n", out);
+	csv__put_comment(head, out);
+	return 0;
 }
 
 static int print_text(const struct job *j, FILE *out)
@@ -327,8 +338,9 @@ static int print_text(const struct job *j, FILE *out)
 	int err = print_job(j, out);
 
 	for (size_t i = 0; i < j->cnt && !err && j->opts->tables; i++) {
-		print_head(&j->members[i], out);
-		err = report__print(j->members[i].recording, j->opts, out);
+		err = print_head(j, &j->members[i], out);
+		if (!err)
+			err = report__print(j->members[i].recording, j->opts, out);
 	}
 	return err;
 }

@@ -32,3 +32,20 @@ uint64_t losses__count(const struct analysis *a, char *buf, size_t size)
 			 (unsigned long long)unusable);
 	return total;
 }
+
+const char *losses__sentence(const struct analysis *a, char *buf, size_t size)
+{
+	char where[256];
+	uint64_t cnt = losses__count(a, where, sizeof(where));
+
+	if (recording__damage(a->r)->truncated)
+		return "the file was cut off: only what came before is counted";
+	if (recording__damage(a->r)->bad_chunks)
+		return "the file is damaged: names or events are missing, and what is said below "
+		       "may be wrong";
+	if (!cnt)
+		return NULL;
+	snprintf(buf, size, "%" PRIu64 " events were lost (%s): counts and times are too low", cnt,
+		 where);
+	return buf;
+}

@@ -7,5 +7,7 @@
 
 /* How many; into buf how many where, "ring 12, depth 3", empty if none. */
 uint64_t losses__count(const struct analysis *a, char *buf, size_t size);
+/* Said before the tables, for they look as if nothing were missing; NULL: nothing is. */
+const char *losses__sentence(const struct analysis *a, char *buf, size_t size);
 
 #endif

@@ -2,6 +2,7 @@
 /* The registry of tables and the one pass that fills them. */
 #include <jansson.h>
 #include <string.h>
+#include "analysis/losses.h"
 #include "analysis/order.h"
 #include "common/err.h"
 #include "common/suggest.h"
@@ -30,7 +31,8 @@ const struct table_def *report__tables(size_t *cnt)
 }
 
 struct slot {
-	bool on, asked; /* asked: by name, so printed even if empty */
+	bool on, named;
+	bool asked; /* printed even if empty: it was named, or frames the report */
 	void *state;
 	struct table *table;
 };
@@ -240,7 +242,7 @@ static int choose(struct report *rep, const char *names)
 		struct slot *s = &rep->slots[i];
 
 		s->on = names ? named[i] : impls[i]->def.by_default;
-		s->asked = named[i];
+		s->named = s->asked = named[i];
 		if (impls[i] == &table_sched && !names)
 			s->on = recording__sched(rep->a.r, &rows) && !has_framework(rep->a.r);
 		if (impls[i] == &table_calls && !names)
@@ -321,13 +323,49 @@ static int make_states(struct report *rep)
 	return 0;
 }
 
+static bool is_csv(const struct report *rep)
+{
+	return rep->a.opts->style.format == TABLE_CSV;
+}
+
+/* The table that was named, if it is the only one, and its rows are to be all that is printed. */
+static struct table *find_alone(const struct report *rep)
+{
+	struct table *alone = NULL;
+	size_t cnt = 0;
+
+	if (!rep->a.opts->style.alone || !is_csv(rep))
+		return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(impls); i++)
+		if (rep->slots[i].named) {
+			alone = rep->slots[i].table;
+			cnt++;
+		}
+	return cnt == 1 ? alone : NULL;
+}
+
+/* What the frame would have said, of a recording that is not whole. */
+static int print_alone(const struct report *rep, struct table *table, FILE *out)
+{
+	char buf[384];
+	const char *missing = losses__sentence(&rep->a, buf, sizeof(buf));
+
+	if (missing)
+		log__warn("the recording is incomplete: %s", missing);
+	return tables__print(&table, 1, &rep->a.opts->style, out);
+}
+
 /* In CSV the frame comes last, so that a reader of one table finds it at the top. */
 static int print(const struct report *rep, FILE *out)
 {
-	struct table *tables[ARRAY_SIZE(impls)];
-	bool csv = rep->a.opts->style.format == TABLE_CSV;
+	struct table *tables[ARRAY_SIZE(impls)], *alone = find_alone(rep);
+	struct table_style style = rep->a.opts->style;
+	bool csv = is_csv(rep);
 	size_t cnt = 0;
 
+	if (alone)
+		return print_alone(rep, alone, out);
+	style.alone = false;
 	for (int frame = 0; frame <= csv; frame++)
 		for (size_t i = 0; i < ARRAY_SIZE(impls); i++) {
 			const struct slot *s = &rep->slots[i];
@@ -337,7 +375,7 @@ static int print(const struct report *rep, FILE *out)
 			if (s->asked || table__row_cnt(s->table))
 				tables[cnt++] = s->table;
 		}
-	return tables__print(tables, cnt, &rep->a.opts->style, out);
+	return tables__print(tables, cnt, &style, out);
 }
 
 static void find_devices(struct analysis *a)

@@ -31,7 +31,7 @@ struct report_opts {
 	bool raw_times;
 	uint64_t batch_size; /* samples per step for ips, 0: unknown, steps/s is printed */
 	const uint64_t *page_step; /* one that the page's timeline shows beside its own; NULL: none */
-	struct table_style style;
+	struct table_style style; /* alone: if just one table is named, this report is nothing else */
 };
 
 /* Options of the report that only some tables heed. */

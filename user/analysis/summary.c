@@ -125,29 +125,10 @@ static uint64_t number(const json_t *object, const char *key)
 	return v > 0 ? (uint64_t)v : 0;
 }
 
-/* Said before the tables, for they look as if nothing were missing; NULL: nothing is. */
-static const char *incomplete(const struct analysis *a, char *buf, size_t size)
-{
-	char where[256];
-	uint64_t cnt = losses__count(a, where, sizeof(where));
-
-	if (recording__damage(a->r)->truncated)
-		return "the file was cut off: only what came before is counted";
-	if (recording__damage(a->r)->bad_chunks)
-		return "the file is damaged: names or events are missing, and what is said below "
-		       "may be "
-		       "wrong";
-	if (!cnt)
-		return NULL;
-	snprintf(buf, size, "%" PRIu64 " events were lost (%s): counts and times are too low", cnt,
-		 where);
-	return buf;
-}
-
 static int fill(const struct analysis *a, void *state, struct table *t)
 {
 	char proc[128], command[1024], fw[256], win[96], rule[512], loss[384];
-	const char *missing = incomplete(a, loss, sizeof(loss));
+	const char *missing = losses__sentence(a, loss, sizeof(loss));
 	const char *detail = json_string_value(meta(a, "detail"));
 	const char *host = text(meta(a, "host"), "name");
 	const json_t *rank = json_object_get(meta(a, "rank"), "rank");

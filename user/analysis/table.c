@@ -260,7 +260,7 @@ int tables__print(struct table *const *tables, size_t cnt, const struct table_st
 		return tables__print_grid(tables, cnt, style, out);
 	for (size_t i = 0; i < cnt && !err; i++) {
 		if (i)
-			fputc('\n', out);
+			fputs(style->format == TABLE_CSV ? "\r\n" : "\n", out);
 		if (style->format == TABLE_CSV)
 			err = table__print_csv(tables[i], style, out);
 		else

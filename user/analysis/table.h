@@ -95,6 +95,7 @@ struct table_style {
 	bool colours;
 	int name_width;	  /* longest text in the first column; 0: as the table says */
 	size_t row_limit; /* 0: all; what is left out is said */
+	bool alone;	  /* CSV: of the one table the rows, the rest to stderr */
 };
 
 /*
@@ -103,7 +104,8 @@ struct table_style {
  * Text fits `width`: padding goes first, then names are cut to two fifths of the width, digits of
  * short times dropped, columns left out by rank (and said), names cut further, columns left out
  * from the right; the one that rows are sorted by last. Lines never wrap. JSON is one object, {key: {"title", "rows", "notes", "left_out"}}; CSV (RFC 4180) has a
- * blank line and a `# title` line between tables, and notes as `# ` lines. In both, keys carry the
+ * blank line between tables, before the head of each a line `# title`, and notes as `# ` lines
+ * behind its rows; of a table that is alone only head and rows. In both, keys carry the
  * unit: times are integers `_ns`, sizes `_bytes`, shares `_percent`; `depth` is the row's indent,
  * `section` the rule that it stands under; what is unknown is null (empty), with the reason in
  * "why". style->unit is for text only.
@@ -114,5 +116,7 @@ struct table_style {
  */
 int tables__print(struct table *const *tables, size_t cnt, const struct table_style *style,
 		  FILE *out);
+/* A line between the tables of CSV, as their titles. */
+void csv__put_comment(const char *text, FILE *out);
 
 #endif

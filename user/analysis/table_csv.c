@@ -3,7 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 #include "analysis/table_internal.h"
+#include "analysis/text_width.h"
 #include "common/counted.h"
+#include "common/err.h"
+#include "common/util.h"
 
 static void put_field(const char *text, FILE *out)
 {
@@ -68,13 +71,42 @@ static int put_row(const struct row *r, void *ctx)
 	return 0;
 }
 
-/* A comment is one line: a line break in it would pass for a row. */
-static void put_comment(const char *text, FILE *out)
+/* A comment is one line: a line break in it would pass for a row. A quotation mark behind a comma
+ * would open a field: with one in it, it is one field. */
+void csv__put_comment(const char *text, FILE *out)
 {
-	fputs("# ", out);
-	for (; *text; text++)
+	const char *quote = strchr(text, '"') ? "\"" : "";
+
+	fprintf(out, "%s# ", quote);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
 		fputc(*text == '\r' || *text == '\n' ? ' ' : *text, out);
-	fputs("\r\n", out);
+	}
+	fprintf(out, "%s\r\n", quote);
+}
+
+/* Notes have names of the target's, and a terminal may show them. */
+static void log_note(const struct table *t, const char *text)
+{
+	auto_free char *line = NULL;
+	size_t len;
+	FILE *memory = open_memstream(&line, &len);
+
+	if (!memory)
+		return;
+	text__put_cut(memory, text, text__columns(text));
+	if (fclose(memory) == 0)
+		log__info("%s: %s", t->title, line);
+}
+
+static void put_note(const struct table *t, const struct table_style *style, const char *text,
+		     FILE *out)
+{
+	if (style->alone)
+		log_note(t, text);
+	else
+		csv__put_comment(text, out);
 }
 
 int table__print_csv(const struct table *t, const struct table_style *style, FILE *out)
@@ -82,7 +114,8 @@ int table__print_csv(const struct table *t, const struct table_style *style, FIL
 	struct rows rows = {t, out};
 	long left_out;
 
-	put_comment(t->title, out);
+	if (!style->alone)
+		csv__put_comment(t->title, out);
 	for (size_t i = 0; i < t->column_cnt; i++) {
 		char key[128];
 
@@ -95,10 +128,14 @@ int table__print_csv(const struct table *t, const struct table_style *style, FIL
 	left_out = table__each_row(t, t->list ? 0 : style->row_limit, put_row, &rows);
 	if (left_out < 0)
 		return (int)left_out;
-	if (left_out)
-		fprintf(out, "# %s left out\r\n",
-			counted((uint64_t)left_out, "more row", "more rows").s);
+	if (left_out) {
+		char note[128];
+
+		snprintf(note, sizeof(note), "%s left out",
+			 counted((uint64_t)left_out, "more row", "more rows").s);
+		put_note(t, style, note, out);
+	}
 	for (size_t i = 0; i < t->note_cnt; i++)
-		put_comment(t->notes[i], out);
+		put_note(t, style, t->notes[i], out);
 	return 0;
 }

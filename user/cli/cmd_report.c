@@ -53,6 +53,7 @@ static int print(const char *path, const struct report_command *cmd)
 	if (err)
 		return err;
 	report.only = cmd->op;
+	report.style.alone = true;
 	err = report__print(r, &report, stdout);
 	recording__close(r);
 	return err;

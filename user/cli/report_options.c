@@ -85,7 +85,10 @@ const struct opt report_arg_opts[] = {
 	 ARG(raw_times)},
 	{OPT_GROUP, "How to print it"},
 	{OPT_CHOICE, "format", 'f', "FORMAT",
-	 "Times in JSON and CSV are nanoseconds (default table).", ARG(format), .choices = formats},
+	 "Times in JSON and CSV are nanoseconds; CSV of one table is its rows alone, what else is "
+	 "to "
+	 "say goes to standard error (default table).",
+	 ARG(format), .choices = formats},
 	{OPT_CHOICE, "time-unit", 0, "UNIT", "Unit of times in text (default ms in tables).",
 	 ARG(unit), .choices = time_units},
 	{OPT_UINT, "width", 0, "COLUMNS", "Width of text (default: the terminal's; 0: unlimited).",

@@ -103,9 +103,7 @@ def tables(case):
     b = browser(case)
     b.open(page(case, "simgpu"))
     text = proftrace("report", "--format", "csv", "--table", "operator", GOLDEN / "simgpu.ptrec")
-    lines = [line for line in text.split("\r\n\r\n")[0].splitlines() if not line.startswith("#")]
-    lines = lines[:lines.index("")] if "" in lines else lines
-    want = list(csv.DictReader(lines))
+    want = list(csv.DictReader(io.StringIO(text)))
     rows = "[...document.querySelectorAll('#table-operator tbody tr:not(.section)')]"
     names = f"return {rows}.map((r) => r.cells[0].textContent)"
     same(b.js(names), [r["name"] for r in want], "names")

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The tables of a report as CSV, by Python's own reader."""
+import csv
+import io
+import json
+import os
+import re
+
+from common import RECORDINGS, ROOT, golden, proftrace, report, same
+from lib.runner import test
+
+TABLES = "model,operator,kernel,manipulation,memory,steps,activity"
+
+
+def read(*args):
+    """The rows of standard output, and what went to stderr."""
+    done = proftrace("report", "--format", "csv", *args)
+    return list(csv.reader(io.StringIO(done.stdout.decode(), newline=""))), done.stderr.decode()
+
+
+def tables_of(rows):
+    """The tables of one stream as doc/formats.md has them: title -> rows as dictionaries."""
+    found, begins = {}, True
+    for row in rows:
+        if not row:
+            begins = True
+        elif begins:
+            assert row[0].startswith("# "), row
+            title, head, begins = ",".join(row)[2:], None, False
+        elif head is None:
+            head = row
+            found[title] = []
+        elif not row[0].startswith("# "):
+            same(len(row), len(head), f"fields of {row}")
+            found[title].append(dict(zip(head, row)))
+    return found
+
+
+def plain(row):
+    """A row of JSON as CSV has it."""
+    return {k: "" if v is None else f"{v:.9g}" if isinstance(v, float) else str(v)
+            for k, v in row.items() if k != "why"}
+
+
+def expect_same(got, want, what):
+    same([{k: v for k, v in row.items() if v != ""} for row in got],
+         [{k: v for k, v in plain(row).items() if v != ""} for row in want], what)
+
+
+@test("report: CSV of one table is its head and its rows, the notes are on stderr")
+def one_table(case):
+    for name in RECORDINGS:
+        for table in TABLES.split(",") + ["summary", "cost"]:
+            (head, *rows), notes = read("--table", table, golden(name))
+            want = report(name, table)[table]
+            for row in rows:
+                same(len(row), len(head), f"{name}: {table}: fields of {row}")
+            expect_same([dict(zip(head, row)) for row in rows], want["rows"], f"{name}: {table}")
+            for note in want["notes"]:
+                assert f"proftrace: {want['title']}: {note}\n" in notes, (note, notes)
+
+
+@test("report: CSV of one table says on stderr what it leaves out, and that events were lost")
+def left_out(case):
+    rows, notes = read("--table", "operator", "--row-limit", 1, golden("simgpu"))
+    same(len(rows), 2, "rows")
+    assert "Operator Summary: 28 more rows left out\n" in notes, notes
+    assert "incomplete" not in notes, notes
+    _, notes = read("--table", "operator", golden("cpu"))
+    assert "the recording is incomplete: 2 events were lost (depth 2)" in notes, notes
+    _, notes = read("--op", "aten::linear", golden("cpu"))
+    assert "incomplete" in notes, notes
+
+
+@test("report: CSV of several tables is told apart by empty lines and titles")
+def several(case):
+    for name in RECORDINGS:
+        for args in ((), ("--table", TABLES)):
+            rows, _ = read(*args, golden(name))
+            text = proftrace("report", "--format", "json", *args, golden(name)).stdout
+            want = {t["title"]: t["rows"] for t in json.loads(text).values()}
+            got = tables_of(rows)
+            same(sorted(got), sorted(want), f"{name}: titles")
+            for title, one in got.items():
+                expect_same(one, want[title], f"{name}: {title}")
+
+
+@test("report: the example of doc/formats.md reads CSV of several tables")
+def example(case):
+    code = re.search("```python\n(.*?)```", (ROOT / "doc" / "formats.md").read_text(), re.S)[1]
+    os.chdir(case.dir)
+    for name in RECORDINGS:
+        (case.dir / "report.csv").write_bytes(
+            proftrace("report", "--format", "csv", golden(name)).stdout)
+        names = {"csv": csv}
+        exec(code, names)
+        same(names["tables"], tables_of(read(golden(name))[0]), name)
