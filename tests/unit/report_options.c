@@ -60,6 +60,12 @@ Test(report_options, what_no_table_heeds_is_refused)
 	expect_refused(report__check_uses("model", OPTS(.batch_size = 8)), "--batch-size");
 	expect_refused(report__check_uses("steps", OPTS(.ascending = true)), "--ascending");
 	expect_refused(report__check_uses("key_averages", OPTS(.stack_depth = 3)), "--stack-depth");
+	expect_refused(report__check_uses("steps", OPTS(.only = "aten::mm")),
+		       "--op has no effect on the tables to be printed; it is for operator, "
+		       "kernel, collectives, manipulation, calls, userdefined, pipeline, counters, "
+		       "memory, sched, syscalls, key_averages, classic, aggregate, op_type, "
+		       "op_detail, activity");
+	expect_refused(report__check_uses("model,overview,device", OPTS(.only = "x")), "--op");
 	expect_refused(report__check_uses("nosuch", OPTS(.ascending = true)), "unknown table");
 }
 
@@ -72,6 +78,7 @@ Test(report_options, what_one_table_heeds_is_taken)
 	cr_expect_eq(report__check_uses("steps,key_averages",
 					OPTS(.group_by = GROUP_BY_STACK, .by_thread = true)),
 		     0);
+	cr_expect_eq(report__check_uses("steps,kernel", OPTS(.only = "gemm")), 0);
 	cr_expect_eq(report__check_uses("classic", OPTS(.state = STATE_CPU)), 0);
 	cr_expect_eq(report__check_uses("model", OPTS(.raw_times = true)), 0);
 }

@@ -276,6 +276,24 @@ Test(report_others, one_operator_alone)
 	synth__free(&s);
 }
 
+Test(report_others, one_operator_among_tables_that_have_none)
+{
+	struct synth s = synth__new("{}");
+	const struct report_opts opts = {.only = "mm", .style.unit = UNIT_NS};
+
+	synth__span(&s, s.main, CAT_OPERATOR, "mm", 20, 30);
+	synth__span(&s, s.main, CAT_USER, "forward", 40, 50);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	EXPECT_LINES(&s, "operator,userdefined,steps", &opts,
+		     "mm                                                    1       "
+		     "10 / 10 / 10 / 10 / 100.00",
+		     "Nothing here is called 'mm'.",
+		     "0       100         0           0           0           0             100    "
+		     "     100.00");
+	synth__free(&s);
+}
+
 Test(report_others, tables_asked_for_say_why_they_are_empty)
 {
 	struct synth s = synth__new("{}");

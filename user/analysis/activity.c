@@ -211,7 +211,7 @@ static void clean(void *state)
 
 const struct table_impl table_activity = {
 	.def = {"activity", "MindSpore's: what ran on devices by operator, stream, grid and block",
-		false, words},
+		false, words, USES_OP},
 	.title = "Device Activities",
 	.rests_on_device = true,
 	.state_size = sizeof(struct activities),

@@ -256,7 +256,8 @@ static void clean(void *state)
 }
 
 const struct table_impl table_aggregate = {
-	.def = {"aggregate", "MXNet's: events by name in categories (dumps)", false, words},
+	.def = {"aggregate", "MXNet's: events by name in categories (dumps)", false, words,
+		USES_OP},
 	.title = "Profile Statistics",
 	.rests_on_device = true,
 	.state_size = sizeof(struct aggregate),

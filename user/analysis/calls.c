@@ -170,7 +170,7 @@ static const char *why_empty(const struct analysis *a)
 const struct table_impl table_calls = {
 	.def = {"calls",
 		"calls of the device's interface; by default where no device times are known", true,
-		order_calls},
+		order_calls, USES_OP},
 	.title = "Device Call Summary",
 	.rests_on_device = true,
 	.state_size = sizeof(struct calls),

@@ -273,7 +273,7 @@ static void clean(void *state)
 
 const struct table_impl table_classic = {
 	.def = {"classic", "the classic Paddle profiler's report (--state, --sorted-by)", false,
-		words, USES_BY_THREAD | USES_STATE},
+		words, USES_BY_THREAD | USES_STATE | USES_OP},
 	.title = "Profiling Report",
 	.rests_on_device = true,
 	.state_size = sizeof(struct classic),

@@ -129,7 +129,7 @@ static const char *why_empty(const struct analysis *a)
 
 const struct table_impl table_collectives = {
 	.def = {"collectives", "the host's collectives by name, with their sizes", true, order_cpu,
-		0},
+		USES_OP},
 	.title = "Collectives Summary",
 	.state_size = sizeof(struct collectives),
 	.visit = visit,

@@ -145,7 +145,8 @@ static const char *why_empty(const struct analysis *a)
 }
 
 const struct table_impl table_counters = {
-	.def = {"counters", "the user's own counters and marks, if there are any", true},
+	.def = {"counters", "the user's own counters and marks, if there are any", true, NULL,
+		USES_OP},
 	.title = "UserDefined Counter Summary",
 	.state_size = sizeof(struct counters),
 	.visit = visit,

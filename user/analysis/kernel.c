@@ -177,7 +177,7 @@ static const char *why_empty(const struct analysis *a)
 
 const struct table_impl table_kernel = {
 	.def = {"kernel", "kernels by name, and how they fill the device", true, order_gpu,
-		USES_BY_DEVICE},
+		USES_BY_DEVICE | USES_OP},
 	.title = "Kernel Summary",
 	.rests_on_device = true,
 	.state_size = sizeof(struct kernels),

@@ -573,7 +573,7 @@ static void clean(void *state)
 
 const struct table_impl table_key_averages = {
 	.def = {"key_averages", "PyTorch's: events by name (--group-by), self and total", false,
-		words, USES_BY_THREAD | USES_GROUP_BY},
+		words, USES_BY_THREAD | USES_GROUP_BY | USES_OP},
 	.title = "Key Averages",
 	.rests_on_device = true,
 	.state_size = sizeof(struct averages),

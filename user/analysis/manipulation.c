@@ -153,7 +153,7 @@ static const char *why_empty(const struct analysis *a)
 
 const struct table_impl table_manipulation = {
 	.def = {"manipulation", "copies and sets of memory, with their bandwidth", true, order_both,
-		USES_BY_DEVICE | USES_BY_THREAD},
+		USES_BY_DEVICE | USES_BY_THREAD | USES_OP},
 	.title = "Memory Manipulation Summary",
 	.rests_on_device = true,
 	.state_size = sizeof(struct manipulations),

@@ -286,7 +286,7 @@ static void clean(void *state)
 }
 
 const struct table_impl table_memory = {
-	.def = {"memory", "allocations and frees by the event that made them", true},
+	.def = {"memory", "allocations and frees by the event that made them", true, NULL, USES_OP},
 	.title = "Memory Summary",
 	.state_size = sizeof(struct memory),
 	.visit = visit,

@@ -260,7 +260,7 @@ static void clean(void *state)
 }
 
 const struct table_impl table_op_type = {
-	.def = {"op_type", "MindSpore's: operators by type and side", false, words},
+	.def = {"op_type", "MindSpore's: operators by type and side", false, words, USES_OP},
 	.title = "Operator Types",
 	.rests_on_device = true,
 	.state_size = sizeof(struct operators),
@@ -270,7 +270,7 @@ const struct table_impl table_op_type = {
 };
 
 const struct table_impl table_op_detail = {
-	.def = {"op_detail", "MindSpore's: operators by full name and side", false, words},
+	.def = {"op_detail", "MindSpore's: operators by full name and side", false, words, USES_OP},
 	.title = "Operator Detail",
 	.rests_on_device = true,
 	.state_size = sizeof(struct operators),

@@ -380,7 +380,8 @@ static void clean(void *state)
 }
 
 const struct table_impl table_operator = {
-	.def = {"operator", "operators by name", true, order_both, USES_BY_THREAD | USES_OP_DETAIL},
+	.def = {"operator", "operators by name", true, order_both,
+		USES_BY_THREAD | USES_OP_DETAIL | USES_OP},
 	.title = "Operator Summary",
 	.rests_on_device = true,
 	.state_size = sizeof(struct operators),

@@ -280,7 +280,7 @@ static const char *why_empty(const struct analysis *a)
 
 const struct table_impl table_pipeline = {
 	.def = {"pipeline", "operations of the framework's own data pipeline and their queues",
-		true},
+		true, NULL, USES_OP},
 	.title = "Data Pipeline Summary",
 	.state_size = sizeof(struct pipeline),
 	.visit = visit,

@@ -193,6 +193,7 @@ int report__check_uses(const char *names, const struct report_opts *opts)
 		{opts->state != STATE_ALL, "state", USES_STATE},
 		{opts->batch_size != 0, "batch-size", USES_BATCH_SIZE},
 		{opts->ascending, "ascending", USES_ASCENDING},
+		{opts->only, "op", USES_OP},
 	};
 	bool named[ARRAY_SIZE(impls)] = {};
 	int err = names ? find_named(names, named) : 0;
@@ -286,21 +287,32 @@ static int fill(struct report *rep)
 	return 0;
 }
 
-/* Every table that was asked for is one of names; at least one of them has to have this one. */
+static int keep_in(struct table *t, const char *pattern)
+{
+	const bool had_rows = table__row_cnt(t);
+
+	table__keep(t, pattern);
+	if (!had_rows || table__row_cnt(t))
+		return 0;
+	return table__add_notef(t, "Nothing here is called '%s'.", pattern);
+}
+
+/* At least one table of names has to have this one. */
 static int keep_only(struct report *rep)
 {
 	const char *pattern = rep->a.opts->only;
 	struct suggestion near = {.word = pattern, .len = strlen(pattern)};
 	size_t cnt = 0;
+	int err = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(impls); i++)
-		if (rep->slots[i].table && !is_frame(i))
+		if (rep->slots[i].table && uses(i, USES_OP))
 			cnt += table__match(rep->slots[i].table, pattern, &near);
-	for (size_t i = 0; cnt && i < ARRAY_SIZE(impls); i++)
-		if (rep->slots[i].table && !is_frame(i))
-			table__keep(rep->slots[i].table, pattern);
+	for (size_t i = 0; cnt && i < ARRAY_SIZE(impls) && !err; i++)
+		if (rep->slots[i].table && uses(i, USES_OP))
+			err = keep_in(rep->slots[i].table, pattern);
 	if (cnt)
-		return 0;
+		return err;
 	return near.best ? err__set(-ENOENT,
 				    "nothing in these tables is called '%s'; did you mean "
 				    "'%s'?",

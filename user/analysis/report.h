@@ -19,7 +19,7 @@ struct order_word {
 
 struct report_opts {
 	const char *tables; /* comma-separated keys, NULL: the default set */
-	const char *only;	/* a pattern of names: the other rows are left out; NULL: all stay */
+	const char *only;	/* a pattern of names: other rows of USES_OP are left out; NULL: none */
 	const char *sort_word;	/* for the tables that have it; NULL: each has its usual order */
 	bool ascending;		/* the other way round */
 	enum group_by group_by; /* key_averages */
@@ -43,6 +43,7 @@ enum report_use {
 	USES_STATE = 1 << 4,
 	USES_BATCH_SIZE = 1 << 5,
 	USES_ASCENDING = 1 << 6, /* those with words */
+	USES_OP = 1 << 7,	 /* those whose rows are called something */
 };
 
 /* A table is one file in user/analysis/ and one row of the registry in report.c. */

@@ -194,8 +194,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 }
 
 const struct table_impl table_sched = {
-	.def = {"sched", "run, runnable and blocked time per thread, and what it waited for",
-		false},
+	.def = {"sched", "run, runnable and blocked time per thread, and what it waited for", false,
+		NULL, USES_OP},
 	.title = "Scheduling Summary",
 	.fill = fill,
 };

@@ -126,7 +126,7 @@ static const char *why_empty(const struct analysis *a)
 
 const struct table_impl table_syscalls = {
 	.def = {"syscalls", "system calls and page faults by thread, where recorded", true, NULL,
-		USES_BY_THREAD},
+		USES_BY_THREAD | USES_OP},
 	.title = "System Call and Page Fault Summary",
 	.fill = fill,
 	.why_empty = why_empty,

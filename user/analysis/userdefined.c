@@ -59,7 +59,7 @@ static void clean(void *state)
 
 const struct table_impl table_userdefined = {
 	.def = {"userdefined", "the user's own ranges (record_function, NVTX, RecordEvent)", true,
-		order_both, USES_BY_THREAD},
+		order_both, USES_BY_THREAD | USES_OP},
 	.title = "UserDefined Summary",
 	.rests_on_device = true,
 	.state_size = sizeof(struct by_name),

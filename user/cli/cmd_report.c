@@ -25,7 +25,8 @@ static const struct opt opts[] = {
 	{OPT_UINT, "step", 0, "N", "With --html: a step whose timeline is to be there, too.",
 	 offsetof(struct report_command, step)},
 	{OPT_STRING, "op", 0, "NAME",
-	 "Only what is called so, a pattern like '*conv*' too, in the tables of --table (default: "
+	 "Only what is called so, a pattern like '*conv*' too, in those tables of --table whose "
+	 "rows are called something, as operators, kernels, ranges and system calls are (default: "
 	 "operator, with --op-detail).",
 	 offsetof(struct report_command, op)},
 	{OPT_FLAG, "list-tables", 0, NULL, "List the tables and exit.",
@@ -104,13 +105,16 @@ static int choose_op(struct report_command *cmd, int files)
 /* A page has all tables unless they are named, the report of several recordings none. */
 static int check_tables(const struct report_command *cmd, int files)
 {
+	const struct report_opts only = {.only = cmd->op};
 	auto_free char *all = cmd->html ? report__all_tables() : NULL;
+	int err;
 
 	if (cmd->html && !all)
 		return -ENOMEM;
 	if (files > 1)
 		return report_args__check_job(&cmd->args);
-	return report_args__check(&cmd->args, cmd->args.tables ? cmd->args.tables : all);
+	err = report_args__check(&cmd->args, cmd->args.tables ? cmd->args.tables : all);
+	return err ? err : report__check_uses(cmd->args.tables, &only);
 }
 
 const struct command command_report;
