@@ -330,6 +330,7 @@ static int print_head(const struct job *j, const struct member *m, FILE *out)
 	}
 	fputs("\r\n", out);
 	csv__put_comment(head, out);
+	fputs("\r\n", out);
 	return 0;
 }
 

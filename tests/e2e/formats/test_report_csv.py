@@ -85,6 +85,19 @@ def several(case):
                 expect_same(one, want[title], f"{name}: {title}")
 
 
+@test("report: CSV of several recordings names each before its tables")
+def recordings(case):
+    rows, _ = read("--table", "kernel", golden("simgpu"), golden("gpu"))
+    heads = [i for i, row in enumerate(rows) if row and re.match("# rank [01]: ", row[0])]
+    same([rows[i] for i in heads],
+         [[f"# rank 0: {golden('simgpu')}"], [f"# rank 1: {golden('gpu')}"]], "heads")
+    same(sorted(tables_of(rows[:heads[0] - 1])), ["Ranks", "Straggler"], "tables of the job")
+    for name, begin, end in (("simgpu", heads[0], heads[1]), ("gpu", heads[1], len(rows))):
+        same((rows[begin - 1], rows[begin + 1]), ([], []), "lines around a head")
+        expect_same(tables_of(rows[begin + 2:end])["Kernel Summary"],
+                    report(name, "kernel")["kernel"]["rows"], name)
+
+
 @test("report: the example of doc/formats.md reads CSV of several tables")
 def example(case):
     code = re.search("```python\n(.*?)```", (ROOT / "doc" / "formats.md").read_text(), re.S)[1]
