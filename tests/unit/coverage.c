@@ -3,41 +3,17 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include "model_synth.h"
+#include "finding_job.h"
 
 TestSuite(coverage);
 
-#define MS    1000000ull
-#define STEPS 10 /* of 100 ms, from 40 on */
-
 #define WHY "another tool has it"
-
-struct job {
-	struct synth s;
-	uint32_t stream;
-	uint64_t id;
-};
-
-static void launch(struct job *j, const char *call, enum span_category what, const char *name,
-		   uint64_t call_begin, uint64_t begin, uint64_t end, int64_t bytes)
-{
-	struct event e =
-		synth__event(&j->s, j->s.main, CAT_RUNTIME, call, call_begin, call_begin + MS);
-	struct event d;
-
-	e.id = ++j->id;
-	synth__write(&j->s, &e);
-	d = synth__event(&j->s, j->stream, what, name, begin, end);
-	d.type = EVENT_DEVICE;
-	d.id = j->id;
-	d.value = bytes;
-	synth__write(&j->s, &d);
-}
 
 static void copy(struct job *j, const char *name, uint64_t call_begin, uint64_t begin, uint64_t end,
 		 int64_t bytes)
 {
-	launch(j, "cudaMemcpyAsync", CAT_MEMCPY, name, call_begin, begin, end, bytes);
+	job__launch(j, "cudaMemcpyAsync", CAT_MEMCPY, name, call_begin, call_begin + MS, begin, end,
+		    bytes);
 }
 
 /* Has what each rule looks for that rests on the device's work or calls. */
@@ -53,37 +29,23 @@ static void ill_step(struct job *j, uint64_t at)
 	t += 3 * MS;
 	copy(j, "Memcpy HtoD (Pinned -> Device)", t, t, t + MS, 20000000);
 	copy(j, "Memcpy HtoD (Pageable -> Device)", t + 2 * MS, t + 2 * MS, t + 20 * MS, 20000000);
-	launch(j, "cudaLaunchKernel", CAT_KERNEL, "ncclDevKernel_AllReduce(a)", t + 4 * MS,
-	       t + 20 * MS, t + 35 * MS, 0);
-	launch(j, "cudaLaunchKernel", CAT_KERNEL, "gemm", t + 6 * MS, t + 36 * MS, t + 38 * MS, 0);
-}
-
-static void blocked(struct job *j, uint64_t step)
-{
-	const struct sched_row row = {
-		.track = j->s.main,
-		.step = step,
-		.state = SCHED_BLOCKED,
-		.reason = recording_writer__name(j->s.w, CAT_NONE, "write (disk)", NULL),
-		.ns = 60 * MS,
-		.cnt = 1,
-	};
-
-	cr_assert_eq(recording_writer__sched(j->s.w, &row), 0);
+	job__launch(j, "cudaLaunchKernel", CAT_KERNEL, "ncclDevKernel_AllReduce(a)", t + 4 * MS,
+		    t + 5 * MS, t + 20 * MS, t + 35 * MS, 0);
+	job__launch(j, "cudaLaunchKernel", CAT_KERNEL, "gemm", t + 6 * MS, t + 7 * MS, t + 36 * MS,
+		    t + 38 * MS, 0);
 }
 
 /* A recording whose summary has this for the device. */
 static struct job ill_job(bool has_steps, const char *device)
 {
-	struct job j = {.s = synth__new("{\"process\": {\"pid\": 100}}")};
+	struct job j = job__new();
 	char summary[320];
 
-	j.stream = synth__stream(&j.s, 0, 7);
 	for (uint64_t i = 0; i < STEPS; i++) {
 		ill_step(&j, i * 100 * MS);
 		if (!has_steps)
 			continue;
-		blocked(&j, 40 + i);
+		job__sched_for(&j, j.s.main, 40 + i, SCHED_BLOCKED, "write (disk)", 60);
 		synth__step(&j.s, 40 + i, i * 100 * MS, (i + 1) * 100 * MS);
 	}
 	snprintf(summary, sizeof(summary),

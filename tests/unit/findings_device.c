@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Findings about a device: what it waits for, copies, memory from its driver, communication. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include "finding_job.h"
+
+TestSuite(findings_device);
+
+Test(findings_device, short_kernels_that_the_host_launches_too_slowly)
+{
+	struct job j = job__new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = at + step_plan__ms(&healthy) * MS;
+
+		for (uint64_t t = at; t < end; t += MS)
+			job__launch(&j, "cudaLaunchKernel", CAT_KERNEL, "add", t, t + 5000,
+				    t + 5000, t + 12000, 0);
+		job__begin_step(&j, at, &healthy);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	job__expect(&j, "device_idle", "CUDA graphs");
+}
+
+Test(findings_device, synchronizing_again_and_again)
+{
+	struct job j = job__new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = at + step_plan__ms(&healthy) * MS;
+
+		job__busy_device(&j, at, end);
+		for (uint64_t k = 0; k < 4; k++) {
+			uint64_t t = at + (5 + k * 8) * MS;
+
+			synth__span(&j.s, j.s.main, CAT_RUNTIME, "cudaStreamSynchronize", t + 1000,
+				    t + 2 * MS);
+			synth__span(&j.s, j.s.main, CAT_OPERATOR, "aten::item", t,
+				    t + 2 * MS + 1000);
+		}
+		job__begin_step(&j, at, &healthy);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	job__expect(&j, "synchronization", "most in aten::item (4.0 a step)");
+}
+
+/* The line that asks most often, of those that ask. */
+Test(findings_device, a_line_of_code_where_stacks_were_recorded)
+{
+	struct job j = job__new();
+	uint32_t line[2];
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < 2; i++)
+		line[i] = recording_writer__frame(
+			j.s.w, 0, recording_writer__code(j.s.w, "/job/train.py", "<module>", 1),
+			41 + i);
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = at + step_plan__ms(&healthy) * MS;
+
+		job__busy_device(&j, at, end);
+		for (uint64_t k = 0; k < 4; k++) {
+			uint64_t t = at + (5 + k * 8) * MS;
+			struct event e = synth__event(&j.s, j.s.main, CAT_OPERATOR, "aten::item", t,
+						      t + 2 * MS + 1000);
+
+			synth__span(&j.s, j.s.main, CAT_RUNTIME, "cudaStreamSynchronize", t + 1000,
+				    t + 2 * MS);
+			e.stack = line[k > 0];
+			synth__write(&j.s, &e);
+		}
+		job__begin_step(&j, at, &healthy);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	job__expect(&j, "synchronization", "most in aten::item at train.py:42 (4.0 a step)");
+}
+
+Test(findings_device, many_small_copies)
+{
+	struct job j = job__new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = at + step_plan__ms(&healthy) * MS;
+
+		job__busy_device(&j, at, end);
+		for (uint64_t k = 0; k < 30; k++) {
+			uint64_t t = at + (5 + k) * MS;
+
+			job__launch(&j, "cudaMemcpyAsync", CAT_MEMCPY, "Memcpy HtoD", t, t + MS / 5,
+				    t, t + 900, 64);
+			synth__span(&j.s, j.s.main, CAT_OPERATOR, "aten::copy_", t, t + MS / 2);
+		}
+		job__begin_step(&j, at, &healthy);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	job__expect(&j, "small_copies", "most in aten::copy_");
+}
+
+/* What a step copies from pageable memory, beside three batches of 8 MB from page-locked memory at
+ * 20 GB/s. */
+struct copy_plan {
+	int64_t bytes;
+	uint64_t ns;
+	bool beside_kernels, no_pinned;
+};
+
+static void copying_steps(struct job *j, const struct copy_plan *p)
+{
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		const uint64_t end = at + step_plan__ms(&healthy) * MS;
+		uint64_t t = at + 3 * MS; /* in the forward pass */
+
+		for (int k = 0; k < 3 && !p->no_pinned; k++, t += MS / 2)
+			job__launch(j, "cudaMemcpyAsync", CAT_MEMCPY,
+				    "Memcpy HtoD (Pinned -> Device)", t, t + 5000, t, t + 400000,
+				    8000000);
+		job__launch(j, "cudaMemcpyAsync", CAT_MEMCPY, "Memcpy HtoD (Pageable -> Device)", t,
+			    t + p->ns, t, t + p->ns, p->bytes);
+		synth__span(&j->s, j->s.main, CAT_OPERATOR, "aten::copy_", t, t + p->ns);
+		job__busy_device(j, p->beside_kernels ? at : t + p->ns, end);
+		job__begin_step(j, at, &healthy);
+		synth__step(&j->s, i, at, end);
+		at = end;
+	}
+}
+
+Test(findings_device, pageable_copies_below_the_link)
+{
+	struct job j = job__new();
+
+	copying_steps(&j, &(struct copy_plan){.bytes = 50000000, .ns = 10 * MS});
+	job__expect(
+		&j, "copy_bandwidth",
+		"Large copies of pageable memory (HtoD) run at 5.0 GB/s, of page-locked at 20.0.");
+}
+
+Test(findings_device, what_better_copies_would_save)
+{
+	struct job j = job__new();
+
+	copying_steps(&j, &(struct copy_plan){.bytes = 50000000, .ns = 10 * MS});
+	job__expect(&j, "copy_bandwidth", "\"cost_ns\": 7500000"); /* 10 ms at 5 of 20 GB/s */
+}
+
+Test(findings_device, pageable_copies_at_the_links_rate)
+{
+	struct job j = job__new();
+
+	copying_steps(&j, &(struct copy_plan){.bytes = 150000000, .ns = 10 * MS});
+	job__expect(&j, NULL, NULL);
+}
+
+Test(findings_device, slow_copies_behind_kernels_cost_nothing)
+{
+	struct job j = job__new();
+
+	copying_steps(
+		&j, &(struct copy_plan){.bytes = 50000000, .ns = 10 * MS, .beside_kernels = true});
+	job__expect(&j, NULL, NULL);
+}
+
+Test(findings_device, slow_copies_that_take_little)
+{
+	struct job j = job__new();
+
+	copying_steps(&j, &(struct copy_plan){.bytes = 10000000, .ns = 2 * MS});
+	job__expect(&j, NULL, NULL);
+}
+
+Test(findings_device, without_page_locked_copies_the_link_is_not_known)
+{
+	struct job j = job__new();
+
+	copying_steps(&j, &(struct copy_plan){.bytes = 50000000, .ns = 10 * MS, .no_pinned = true});
+	job__expect(&j, NULL, NULL);
+}
+
+/* PCIe of the fourth generation with so many lanes. */
+static void expect_by_link(unsigned int lanes, const char *rule, const char *text)
+{
+	struct job j = job__new();
+	char summary[160];
+
+	snprintf(summary, sizeof(summary),
+		 "{\"device\": {\"devices\": [{\"id\": 0, \"name\": \"GPU\", \"link_mts\": 16000, "
+		 "\"link_width\": %u}]}}",
+		 lanes);
+	copying_steps(&j, &(struct copy_plan){.bytes = 50000000, .ns = 10 * MS, .no_pinned = true});
+	job__expect_of(&j, summary, rule, text);
+}
+
+Test(findings_device, without_page_locked_copies_the_link_is_what_its_lanes_carry)
+{
+	expect_by_link(16, "copy_bandwidth", "run at 5.0 GB/s, of the link's 25.2.");
+	expect_by_link(
+		16, "copy_bandwidth",
+		"PCIe of 16.0 GT/s and 16 lanes carries 31.5, of which copies of page-locked "
+		"memory are taken to reach 80 %");
+	expect_by_link(4, NULL, NULL); /* 6.3 GB/s: they are near enough */
+}
+
+Test(findings_device, memory_from_the_driver_in_each_step)
+{
+	struct job j = job__new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = at + step_plan__ms(&healthy) * MS;
+
+		job__busy_device(&j, at, end);
+		for (uint64_t k = 0; k < 3; k++) {
+			uint64_t t = at + (5 + k * 8) * MS;
+
+			synth__span(&j.s, j.s.main, CAT_RUNTIME, k ? "cudaFree" : "cudaMalloc", t,
+				    t + MS);
+		}
+		job__begin_step(&j, at, &healthy);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	job__expect(&j, "device_allocation", "3.0 times a step");
+}
+
+Test(findings_device, communication_that_nothing_hides)
+{
+	struct job j = job__new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = at + step_plan__ms(&healthy) * MS;
+
+		job__busy_device(&j, at, end - 25 * MS);
+		job__launch(&j, "cudaLaunchKernel", CAT_KERNEL,
+			    "ncclDevKernel_AllReduce_Sum_f32_RING_LL", end - 30 * MS,
+			    end - 30 * MS + 5000, end - 25 * MS, end, 0);
+		job__begin_step(&j, at, &healthy);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	job__expect(&j, "exposed_communication", "25.00 ms of a step in collectives");
+}
+
+Test(findings_device, copies_that_nothing_hides)
+{
+	struct job j = job__new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = at + step_plan__ms(&healthy) * MS;
+
+		job__busy_device(&j, at, end - 20 * MS);
+		job__launch(&j, "cudaMemcpyAsync", CAT_MEMCPY, "Memcpy HtoD (Pinned -> Device)",
+			    end - 30 * MS, end - 30 * MS + 5000, end - 25 * MS, end, 50000000);
+		job__begin_step(&j, at, &healthy);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	job__expect(&j, "exposed_copies",
+		    "20.00 ms of a step in copies between host and device while "
+		    "no kernel runs; 50.0 MB a step");
+}
+
+Test(findings_device, communication_of_the_host)
+{
+	struct job j = job__new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = at + step_plan__ms(&healthy) * MS;
+		struct event e = synth__event(&j.s, j.s.main, CAT_COMMUNICATION, "gloo:all_reduce",
+					      end - 60 * MS, end - 10 * MS);
+
+		e.type = EVENT_ASYNC;
+		job__begin_step(&j, at, &healthy);
+		synth__write(&j.s, &e);
+		job__sched(&j, j.s.main, i, SCHED_RUN, 65);
+		job__sched(&j, j.s.main, i, SCHED_BLOCKED, 30);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	job__expect(&j, "exposed_communication",
+		    "30.00 ms of a step in collectives while the training thread is blocked");
+}

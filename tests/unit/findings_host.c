@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Findings about the training thread: without a processor, blocked, at page faults. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include "finding_job.h"
+
+TestSuite(findings_host);
+
+Test(findings_host, a_training_thread_without_a_processor)
+{
+	struct job j = job__new();
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		job__sched(&j, j.s.main, i, SCHED_RUN, 60);
+		job__sched(&j, j.s.main, i, SCHED_RUNNABLE, 30);
+	}
+	job__plain_steps(&j, &healthy);
+	job__expect(&j, "cpu_wait", "processors were 99 % busy");
+}
+
+/* ---- the training thread off the processor ---- */
+
+/* 50 of the 95 ms of each step in futex; another thread runs for 80 of them. */
+static void locked_steps(struct job *j)
+{
+	for (uint64_t i = 0; i < STEPS; i++) {
+		job__sched(j, j->s.main, i, SCHED_RUN, 43);
+		job__sched_for(j, j->s.main, i, SCHED_BLOCKED, "futex", 50);
+		job__sched_for(j, j->s.main, i, SCHED_BLOCKED, "read", 2);
+		job__sched(j, j->s.other, i, SCHED_RUN, 80);
+	}
+	job__plain_steps(j, &healthy);
+}
+
+Test(findings_host, a_lock_that_another_thread_holds)
+{
+	struct job j = job__torch();
+
+	locked_steps(&j);
+	/* 52.6 % of 95 ms, of which the 2 ms of the loader may be a part */
+	job__expect(
+		&j, "off_cpu",
+		"48.00 ms to 50.00 ms of a step, besides the data loader, calls of the device, "
+		"collectives and "
+		"what other threads run for it; the thread other (101), which was not seen to run "
+		"an operator, ran for 80.00 ms of a step");
+}
+
+Test(findings_host, a_lock_where_operators_run_on_other_threads_is_their_result)
+{
+	struct job j = job__with("{\"process\": {\"pid\": 100}, \"detail\": \"operator\", "
+				 "\"runtime\": {\"runs_in_caller\": false}}");
+
+	locked_steps(&j);
+	job__expect(&j, NULL, NULL);
+}
+
+/* As of devices: the nodes run on a thread of their own. */
+Test(findings_host, waiting_for_the_backward_pass_of_another_thread)
+{
+	struct job j = job__torch();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = job__begin_step(&j, at, &healthy);
+
+		job__sched(&j, j.s.main, i, SCHED_RUN, 50);
+		job__sched_for(&j, j.s.main, i, SCHED_BLOCKED, "futex", 45);
+		job__sched(&j, j.s.other, i, SCHED_RUN, 45);
+		synth__span(&j.s, j.s.other, CAT_BACKWARD_NODE, "node", at + 43 * MS, at + 45 * MS);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	job__expect(&j, NULL, NULL);
+}
+
+Test(findings_host, waiting_for_the_loader_and_the_device_is_their_rules)
+{
+	static const struct step_plan plan = {7, 40, 45, 8, 0};
+	struct job j = job__torch();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = at + step_plan__ms(&plan) * MS;
+
+		job__busy_device(&j, at, end);
+		synth__span(&j.s, j.s.main, CAT_RUNTIME, "cudaStreamSynchronize", end - 7 * MS,
+			    end - MS);
+		job__begin_step(&j, at, &plan);
+		job__sched(&j, j.s.main, i, SCHED_RUN, 70);
+		job__sched_for(&j, j.s.main, i, SCHED_BLOCKED, "futex", 27);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	/* 27 ms, of which 7 in the loader and 6 for the device: 14 % of the step are left. */
+	job__expect(&j, NULL, NULL);
+}
+
+Test(findings_host, a_step_that_waits_for_the_disk)
+{
+	struct job j = job__new(); /* of whatever framework */
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		job__sched(&j, j.s.main, i, SCHED_RUN, 60);
+		job__sched_for(&j, j.s.main, i, SCHED_BLOCKED, "fsync (disk)", 30);
+	}
+	job__plain_steps(&j, &healthy);
+	job__expect(&j, "off_cpu",
+		    "The training thread is blocked in fsync (disk) for 29 % of the step.");
+}
+
+Test(findings_host, a_step_that_sleeps)
+{
+	struct job j = job__new();
+
+	for (uint64_t i = 0; i < STEPS; i++)
+		job__sched_for(&j, j.s.main, i, SCHED_BLOCKED, "clock_nanosleep", 30);
+	job__plain_steps(&j, &healthy);
+	job__expect(&j, "off_cpu", "The training thread sleeps for 29 % of the step.");
+}
+
+/* What the loader takes in one step hides nothing of what another one waits for. */
+Test(findings_host, a_sleep_in_steps_that_do_not_load)
+{
+	static const struct step_plan loads = {40, 40, 45, 8, 0};
+	struct job j = job__new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		const uint64_t end = job__begin_step(&j, at, i == 4 ? &loads : &healthy);
+
+		job__sched_for(&j, j.s.main, i, SCHED_BLOCKED, "clock_nanosleep", i == 4 ? 0 : 20);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	/* 180 of 988 ms, in nine steps with 2 ms of the loader each */
+	job__expect(&j, "off_cpu", "16.20 ms to 18.00 ms of a step, besides");
+}
+
+Test(findings_host, a_wait_that_makes_one_step_slow_is_told_once)
+{
+	static const struct step_plan slow = {2, 290, 45, 8, 0};
+	struct job j = job__new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		const uint64_t end = job__begin_step(&j, at, i == 4 ? &slow : &healthy);
+
+		job__sched_for(&j, j.s.main, i, SCHED_BLOCKED, "fsync (disk)", i == 4 ? 250 : 0);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	job__expect(&j, "slow_steps", "the thread is blocked for 100 % of it in fsync (disk)");
+}
+
+/* ---- page faults ---- */
+
+static void entry(struct job *j, uint64_t step, uint8_t state, const char *what, uint64_t cnt,
+		  uint64_t ms)
+{
+	const struct sched_row row = {.track = j->s.main,
+				      .step = step,
+				      .state = state,
+				      .reason =
+					      recording_writer__name(j->s.w, CAT_NONE, what, NULL),
+				      .ns = ms * MS,
+				      .cnt = cnt};
+
+	cr_assert_eq(recording_writer__entry(j->s.w, &row), 0);
+}
+
+static void faulting_steps(struct job *j, const char *what, uint64_t cnt, uint64_t ms)
+{
+	for (uint64_t i = 0; i < STEPS; i++) {
+		entry(j, i, ENTRY_FAULT, what, cnt, ms);
+		entry(j, i, ENTRY_SYSCALL, "munmap", 3, 1);
+		entry(j, i, ENTRY_SYSCALL, "futex", 3, 80);
+	}
+	job__plain_steps(j, &healthy);
+}
+
+Test(findings_host, a_step_that_takes_its_memory_anew)
+{
+	struct job j = job__new();
+
+	faulting_steps(&j, FAULT_ANONYMOUS, 4000, 19);
+	job__expect(&j, "page_faults",
+		    "4000 of a step, 19.00 ms, by memory without a file, and 3.0 calls");
+}
+
+Test(findings_host, a_step_that_reads_mapped_files)
+{
+	struct job j = job__new();
+
+	faulting_steps(&j, FAULT_DISK, 70, 9);
+	job__expect(&j, "page_faults", "it reads files that are mapped into memory");
+}
+
+Test(findings_host, few_or_short_faults_are_none)
+{
+	struct job few = job__new(), quick = job__new();
+
+	faulting_steps(&few, FAULT_ANONYMOUS, 7, 19);
+	job__expect(&few, NULL, NULL);
+	faulting_steps(&quick, FAULT_ANONYMOUS, 4000, 4);
+	job__expect(&quick, NULL, NULL);
+}
+
+/* By the kernel's own count; the ten steps take 950 ms. */
+Test(findings_host, faults_that_were_only_counted)
+{
+	struct job many = job__new(), few = job__new();
+
+	job__plain_steps(&many, &healthy);
+	job__expect_of(
+		&many,
+		"{\"faults\": {\"minor\": 100000, \"major\": 0, \"over_ns\": 950000000, "
+		"\"fault_ns\": 2000}}",
+		"page_faults",
+		"10000 of a step as the kernel counts them, 20.00 ms if each takes as long as "
+		"one of proftrace's own (2.0 us)");
+	job__plain_steps(&few, &healthy);
+	job__expect_of(&few,
+		       "{\"faults\": {\"minor\": 20000, \"major\": 0, \"over_ns\": 950000000, "
+		       "\"fault_ns\": 2000}}",
+		       NULL, NULL);
+}

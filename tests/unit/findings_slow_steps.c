@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Findings about steps that take longer than most, and what differs in them. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include "finding_job.h"
+
+TestSuite(findings_slow_steps);
+
+Test(findings_slow_steps, a_slow_step_and_what_is_longer_in_it)
+{
+	static const struct step_plan slow = {2, 40, 245, 8, 0};
+	struct job j = job__new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = job__begin_step(&j, at, i == 6 ? &slow : &healthy);
+
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	job__expect(&j, "slow_steps", "step 6 295.0 ms; 100 % of the surplus lies in Backward");
+}
+
+Test(findings_slow_steps, steps_that_are_slow_half_of_the_time_are_usual)
+{
+	static const struct step_plan slow = {2, 240, 45, 8, 0};
+	struct job j = job__new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = job__begin_step(&j, at, i % 5 < 3 ? &healthy : &slow);
+
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	job__expect(&j, NULL, NULL);
+}
+
+static void slow_operator_steps(struct job *j)
+{
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		const bool is_slow = i == 6;
+		const struct step_plan plan = {2, is_slow ? 240 : 40, 45, 8, 0};
+		const uint64_t mm_ms = is_slow ? 190 : 10;
+		uint64_t end;
+
+		synth__span(&j->s, j->s.main, CAT_OPERATOR, "aten::mm", at + 10 * MS,
+			    at + (10 + mm_ms) * MS);
+		synth__span(&j->s, j->s.main, CAT_OPERATOR, "aten::add", at + (11 + mm_ms) * MS,
+			    at + (is_slow ? 31 : 13) * MS + mm_ms * MS);
+		job__sched(j, j->s.main, i, SCHED_RUN, is_slow ? 115 : 95);
+		job__sched_for(j, j->s.main, i, SCHED_BLOCKED, "read (disk)", is_slow ? 180 : 0);
+		synth__memory(&j->s, j->s.main, at + 12 * MS, 0x1000, is_slow ? 90 * MB : MB);
+		synth__memory(&j->s, j->s.main, at + 25 * MS, 0x1000, 0);
+		end = job__begin_step(j, at, &plan);
+		synth__step(&j->s, i, at, end);
+		at = end;
+	}
+}
+
+Test(findings_slow_steps, which_operator_state_and_memory_slow_steps_have_more)
+{
+	struct job j = job__new();
+
+	slow_operator_steps(&j);
+	job__expect(&j, "slow_steps",
+		    "100 % of the surplus lies in Forward; 90 % in aten::mm itself; the thread is "
+		    "blocked "
+		    "for 90 % of it in read (disk); each allocates 90.0 MB, the others 1.0");
+}
