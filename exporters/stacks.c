@@ -82,6 +82,14 @@ static uint32_t label(const struct stacks *s, uint32_t which)
 	return s->name_cnt + 1 + which;
 }
 
+/* The rest of a step is only known to be in no phase if the phases are known. */
+static uint32_t phase_label(const struct stacks *s, enum span_kind phase)
+{
+	if (phase == KIND_OTHER && recording__is_timer_only(s->r))
+		return label(s, LABEL_NO_PHASE);
+	return label(s, (uint32_t)phase);
+}
+
 static uint32_t frame_of(const struct stacks *s, const struct span *span)
 {
 	if (span->ev.name && span->ev.name <= s->name_cnt)
@@ -107,6 +115,8 @@ const char *stacks__text(const struct stacks *s, uint32_t frame)
 		return n && n->text ? n->text : "(name lost)";
 	if (which == LABEL_NO_STEP)
 		return "(outside steps)";
+	if (which == LABEL_NO_PHASE)
+		return PHASE_UNRECORDED;
 	if (which == LABEL_NO_LAUNCH)
 		return "(launch not recorded)";
 	return which < KIND_CNT ? span_kind__label((enum span_kind)which) : "(name lost)";
@@ -148,7 +158,7 @@ static void add_device(struct walk *w, uint32_t node, const struct span *d)
 /* The node of the frames on the stack under another phase than their caller's. */
 static uint32_t node_in_phase(struct walk *w, enum span_kind phase)
 {
-	uint32_t node = child(w, w->base, label(w->s, (uint32_t)phase));
+	uint32_t node = child(w, w->base, phase_label(w->s, phase));
 
 	for (int i = 0; i < w->depth && i < DEPTH_MAX; i++)
 		node = child(w, node, w->frames[i]);
@@ -211,7 +221,7 @@ static void add_step(struct walk *w, const struct step *step, const struct span 
 	for (const struct span *s = roots; s; s = s->next_sibling)
 		if (s->ev.ts_ns >= step->ts_ns)
 			ns -= s->cpu_ns < ns ? s->cpu_ns : ns;
-	node = child(w, w->base, label(w->s, KIND_OTHER));
+	node = child(w, w->base, phase_label(w->s, KIND_OTHER));
 	w->s->nodes[node].self_ns += ns;
 	w->s->nodes[node].calls++;
 }

@@ -6,7 +6,8 @@
  * A stack is [track,] [step,] phase, spans from the outermost inwards, around operators the lines of
  * Python that called them, and below the call that
  * launched it what ran on a device. The phase is that of the innermost span, so that the sums by
- * phase are those of the tables; a phase that was inferred has no frame of its own beside it. The
+ * phase are those of the tables; a phase that was inferred has no frame of its own beside it. What
+ * --timer-only recorded is in PHASE_UNRECORDED unless it is a phase's own call. The
  * time is what threads did: a call of the backward pass is without the time in which it waits for
  * nodes on other threads.
  */
@@ -15,12 +16,15 @@
 
 #include "model/model.h"
 
+#define PHASE_UNRECORDED "(phase not recorded)"
+
 /* Frames: 1..name_cnt are the recording's names, then come those that the exporter adds. */
 enum stack_label {
 	LABEL_KINDS = 0, /* + enum span_kind: phases and the step */
 	LABEL_NO_STEP = KIND_CNT,
 	LABEL_NO_LAUNCH,
 	LABEL_NO_NAME,
+	LABEL_NO_PHASE,
 	LABEL_TRACKS, /* + track id; behind the last one the recording's frames of Python */
 };
 

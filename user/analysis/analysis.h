@@ -8,6 +8,9 @@
 #include "model/device_info.h"
 #include "model/model.h"
 
+#define TIMER_ONLY_HAS                                                                             \
+	"--timer-only records the times of steps and of their data loader alone; record without "  \
+	"it for more."
 #define STEP_SLOW 1.5 /* a step that takes more than so many times the median stands out */
 
 /* Total, greatest and least of one quantity; of calls that the window's edge cut only a part lies in
@@ -69,6 +72,7 @@ struct analysis {
 	struct model_stats model;
 	uint32_t main_pid; /* 0: not known, every process counts */
 	bool has_device;
+	bool timer_only; /* recording__is_timer_only */
 	struct device_infos devices;
 	struct coverage coverage; /* of the device's work */
 	struct stat steps;	  /* gpu: kernels launched in the step */
@@ -133,6 +137,7 @@ struct table_impl {
 	void (*clean)(void *state);
 	const char *title;
 	bool rests_on_device; /* figures of the device's work: it says where they end */
+	bool timer;	      /* a --timer-only recording has what it shows */
 	/* The note of a table without rows; NULL: fill says it itself. */
 	const char *(*why_empty)(const struct analysis *a);
 };

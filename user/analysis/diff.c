@@ -17,6 +17,7 @@ struct pair {
 	const struct series *a, *b; /* NULL: not in this one */
 	uint64_t a_ns, b_ns;	    /* medians of a step */
 	double p;		    /* negative: cannot be told */
+	bool unrecorded;	    /* the one without it could not have it: --timer-only */
 };
 
 struct diff {
@@ -55,11 +56,14 @@ static int median(const struct series *s, size_t cnt, uint64_t *out)
 static int add_pair(struct diff *d, const struct series *a, const struct series *b)
 {
 	struct pair p = {.a = a, .b = b, .p = -1};
-	struct pairs *pairs = pairs_of(d, a ? a->kind : b->kind);
+	const struct series *one = a ? a : b;
+	struct pairs *pairs = pairs_of(d, one->kind);
 	int err = median(a, d->a.step_cnt, &p.a_ns);
 
 	if (!err)
 		err = median(b, d->b.step_cnt, &p.b_ns);
+	p.unrecorded = !series_set__records(&d->a, one->kind, one->name) ||
+		       !series_set__records(&d->b, one->kind, one->name);
 	if (!err && a && b)
 		p.p = rank_sum__p(a->ns, d->a.step_cnt, b->ns, d->b.step_cnt);
 	return err ? err : ARRAY_PUSH(pairs->items, pairs->cnt, pairs->cap, p);
@@ -130,6 +134,8 @@ static bool is_significant(const struct pair *p)
 
 static const char *verdict(const struct pair *p)
 {
+	if (p->unrecorded)
+		return "";
 	if (!p->a)
 		return "new";
 	if (!p->b)
@@ -146,19 +152,25 @@ static double percent(const struct pair *p)
 	return 100 * ((double)p->b_ns - (double)p->a_ns) / (double)p->a_ns;
 }
 
+static const char unrecorded[] = "--timer-only did not record it";
 static const char only_one[] = "it is in one recording only";
 static const char few_steps[] = "a recording has fewer than 4 steps";
 _Static_assert(RANK_SUM_FEWEST == 4, "the text above");
 
 static int add_row(struct table *t, const struct pair *p)
 {
-	const char *unknown = p->a && p->b ? few_steps : only_one;
+	const char *one = p->unrecorded ? unrecorded : only_one;
+	const char *unknown = p->a && p->b ? few_steps : one;
 	const struct cell cells[] = {
 		cell__text(p->a ? p->a->name : p->b->name),
-		p->a ? cell__time(p->a_ns) : cell__none("it is not in the first recording"),
-		p->b ? cell__time(p->b_ns) : cell__none("it is not in the second recording"),
+		p->a		? cell__time(p->a_ns)
+		: p->unrecorded ? cell__none(unrecorded)
+				: cell__none("it is not in the first recording"),
+		p->b		? cell__time(p->b_ns)
+		: p->unrecorded ? cell__none(unrecorded)
+				: cell__none("it is not in the second recording"),
 		p->a && p->b && p->a_ns ? cell__percent(percent(p))
-					: cell__none(p->a && p->b ? "its median was 0" : only_one),
+					: cell__none(p->a && p->b ? "its median was 0" : one),
 		p->p >= 0 ? cell__float(p->p) : cell__none(unknown),
 		cell__text(verdict(p)),
 	};
@@ -176,7 +188,7 @@ static int note_unknown(struct table *t, const struct pairs *pairs)
 		const struct pair *p = &pairs->items[i];
 
 		few |= p->p < 0 && p->a && p->b;
-		one |= !p->a || !p->b;
+		one |= (!p->a || !p->b) && !p->unrecorded;
 	}
 	if (few)
 		err = table__add_notef(t, "p is - where %s, which tells nothing of chance.",
@@ -243,6 +255,23 @@ static struct table *make_head(const struct diff *d)
 	return NULL;
 }
 
+static bool is_timed(const struct diff *d)
+{
+	return d->a.timer_only || d->b.timer_only;
+}
+
+static int note_timer(const struct diff *d, struct table *t)
+{
+	const char *which = d->a.timer_only && d->b.timer_only ? "Both recordings are"
+			    : d->a.timer_only		       ? "The first recording is"
+							       : "The second recording is";
+
+	if (!is_timed(d))
+		return 0;
+	return table__add_notef(t, "%s of --timer-only: only steps and data loader are compared.",
+				which);
+}
+
 /* In CSV the head comes last, as in a report. */
 static int print_tables(struct diff *d, FILE *out)
 {
@@ -261,9 +290,13 @@ static int print_tables(struct diff *d, FILE *out)
 	if (!csv)
 		tables[cnt++] = make_head(d);
 	tables[cnt++] = make_table("steps", "Steps and Phases", &d->steps, note);
-	if (d->operators.cnt)
+	if (tables[cnt - 1] && note_timer(d, tables[cnt - 1])) {
+		table__free(tables[cnt - 1]);
+		tables[cnt - 1] = NULL;
+	}
+	if (d->operators.cnt && !is_timed(d))
 		tables[cnt++] = make_table("operators", "Operators", &d->operators, NULL);
-	if (d->kernels.cnt)
+	if (d->kernels.cnt && !is_timed(d))
 		tables[cnt++] = make_table("kernels", "Kernels", &d->kernels, NULL);
 	if (csv)
 		tables[cnt++] = make_head(d);
@@ -340,6 +373,11 @@ static int check_limit(struct diff *d, const char *text, size_t *exceeded)
 	if (err)
 		return err;
 	p = pair_of(d, &l);
+	if (p ? p->unrecorded : is_timed(d))
+		return err__set(-EINVAL,
+				"limit '%s': a recording of --timer-only has steps and data loader "
+				"alone; record without it",
+				text);
 	if (!p)
 		return err__set(
 			-EINVAL,

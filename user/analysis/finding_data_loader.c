@@ -68,6 +68,13 @@ static void tell_workers(const struct workers *w, char *seen, size_t size, const
 	}
 }
 
+static void tell_none(char *seen, size_t size, const char **next)
+{
+	snprintf(seen, size, "its worker processes were not recorded (--timer-only)");
+	*next = "record without --timer-only, which shows whether it has workers (num_workers) and "
+		"how busy they are";
+}
+
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
 	uint64_t wait_ns = a->phases[KIND_DATALOADER].cpu.total;
@@ -78,7 +85,10 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	if (finding__percent(a, wait_ns) < WORTH_SAYING)
 		return 0;
 	w = workers_of(a);
-	tell_workers(&w, seen, sizeof(seen), &next);
+	if (a->timer_only)
+		tell_none(seen, sizeof(seen), &next);
+	else
+		tell_workers(&w, seen, sizeof(seen), &next);
 	f->cost_ns = finding__per_step(a, wait_ns);
 	snprintf(f->what, sizeof(f->what),
 		 "The step waits %.0f %% of its time for the data loader.",
@@ -90,4 +100,8 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	return 1;
 }
 
-const struct finding_rule finding_data_loader = {.key = "data_loader", .judge = judge};
+const struct finding_rule finding_data_loader = {
+	.key = "data_loader",
+	.timer = true,
+	.judge = judge,
+};

@@ -117,7 +117,8 @@ static double percent_of(double part, const struct slow *slow)
 	return percent < 100 ? percent : 100;
 }
 
-static int say_phase(const struct slow_steps *s, const struct slow *slow, struct finding *f)
+static int say_phase(const struct analysis *a, const struct slow_steps *s, const struct slow *slow,
+		     struct finding *f)
 {
 	enum span_kind part = KIND_OTHER;
 	uint64_t most_ns = 0;
@@ -125,6 +126,8 @@ static int say_phase(const struct slow_steps *s, const struct slow *slow, struct
 	for (size_t p = 0; p < STEP_PARTS; p++) {
 		uint64_t usual, sum = 0;
 
+		if (a->timer_only && !step_part__is_timed(p))
+			continue;
 		if (steps__median(s->items, s->cnt, (int)step_parts[p].kind, &usual))
 			return -ENOMEM;
 		for (size_t i = 0; i < s->cnt; i++)
@@ -135,6 +138,8 @@ static int say_phase(const struct slow_steps *s, const struct slow *slow, struct
 			part = step_parts[p].kind;
 		}
 	}
+	if (a->timer_only && (double)most_ns < MOST_OF_IT * (double)slow->excess_ns)
+		return 0;
 	say(f, "; %.0f %% of the surplus lies in %s", percent_of((double)most_ns, slow),
 	    part == KIND_OTHER ? "none of the phases (Others)" : span_kind__label(part));
 	return 0;
@@ -258,7 +263,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 		 slow.cnt, s->cnt, slow.cnt == 1 ? "takes" : "take", STEP_SLOW);
 	say(f, "median %s, step %llu %s", time_text(a, slow.middle_ns).s,
 	    (unsigned long long)slow.worst->index, time_text(a, slow.worst->cpu_ns).s);
-	err = say_phase(s, &slow, f);
+	err = say_phase(a, s, &slow, f);
 	if (!err)
 		err = say_name(a, s, &slow, f);
 	if (!err)
@@ -266,9 +271,10 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	if (!err)
 		say_memory(s, &slow, f);
 	snprintf(f->next, sizeof(f->next),
-		 "`--table steps` marks them; compare one with its neighbour in the trace. What "
-		 "comes "
-		 "every N steps may be logging, checkpoints, evaluation or garbage collection");
+		 "`--table steps` marks them; %s. What comes every N steps may be logging, "
+		 "checkpoints, evaluation or garbage collection",
+		 a->timer_only ? "record without --timer-only to see what they do"
+			       : "compare one with its neighbour in the trace");
 	return err ? err : 1;
 }
 
@@ -284,6 +290,7 @@ static void clean(void *state)
 
 const struct finding_rule finding_slow_steps = {
 	.key = "slow_steps",
+	.timer = true,
 	.state_size = sizeof(struct slow_steps),
 	.visit = visit,
 	.judge = judge,

@@ -232,13 +232,20 @@ static void weigh(struct findings *s)
 	}
 }
 
+static bool can_judge(const struct analysis *a, const struct finding_rule *rule)
+{
+	if (a->timer_only && !rule->timer)
+		return false;
+	return !rule->rests_on_device || !coverage__is_partial(a);
+}
+
 static int judge(const struct analysis *a, struct findings *s)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rules) && a->steps.calls; i++) {
 		struct found *found = &s->found[s->cnt];
 		int says;
 
-		if (rules[i]->rests_on_device && coverage__is_partial(a))
+		if (!can_judge(a, rules[i]))
 			continue;
 		found->f = (struct finding){0};
 		says = rules[i]->judge(a, s->states[i], &found->f);
@@ -284,7 +291,21 @@ static const char *why_none(const struct analysis *a)
 	if (coverage__is_partial(a))
 		return "No rule of the host found anything; those that rest on the device's work "
 		       "and calls do not judge.";
+	if (a->timer_only)
+		return "No rule that could judge found anything.";
 	return "No rule found anything: no part of the steps stands out as waste.";
+}
+
+/* "Not judged: sync, cpu_wait, ...: ..." */
+static int note_timer(const struct analysis *a, struct table *t)
+{
+	char names[512] = "";
+
+	for (size_t i = 0, at = 0; i < ARRAY_SIZE(rules) && at < sizeof(names); i++)
+		if (!can_judge(a, rules[i]))
+			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s",
+					       at ? ", " : "", rules[i]->key);
+	return table__add_notef(t, "Not judged: %s. " TIMER_ONLY_HAS, names);
 }
 
 static int fill(const struct analysis *a, void *state, struct table *t)
@@ -314,6 +335,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = add_row(a, t, &s->found[i]);
 	if (!err && !s->cnt)
 		err = table__add_note(t, why_none(a));
+	if (!err && a->timer_only && a->steps.calls)
+		err = note_timer(a, t);
 	if (!err && s->cnt > MAX_SHOWN)
 		err = table__add_notef(
 			t, "%s not shown.",
@@ -336,6 +359,7 @@ static void clean(void *state)
 const struct table_impl table_findings = {
 	.def = {"findings", "what to look at first: evidence, cost, next step", true},
 	.title = "What to Look at First",
+	.timer = true,
 	.rests_on_device = true,
 	.state_size = sizeof(struct findings),
 	.visit = visit,

@@ -18,6 +18,7 @@ struct finding_rule {
 	const char *key; /* in JSON and CSV */
 	bool is_general; /* what others find may be its cause: it ranks by what they leave of its cost */
 	bool rests_on_device; /* on its work or calls: silent where these are not known to the end */
+	bool timer; /* judges by the times of steps and of the data loader: --timer-only has them */
 	size_t state_size;
 	int (*visit)(const struct analysis *a, void *state, const struct batch *b); /* or NULL */
 	/* 1 with *f filled, 0: nothing found, or a negative errno. Only called if there are steps.

@@ -46,6 +46,13 @@ static struct cell cpu_cell(const struct recording *r)
 					: cell__none("CPU time was not recorded");
 }
 
+static const char timer_only[] = "--timer-only does not record it";
+
+static bool is_known(const struct rank_times *t, size_t part)
+{
+	return !t->timer_only || step_part__is_timed(part);
+}
+
 static int add_rank(const struct member *m, struct table *t)
 {
 	const struct rank_times *times = &m->times;
@@ -61,7 +68,11 @@ static int add_rank(const struct member *m, struct table *t)
 	for (size_t p = 0; p < STEP_PARTS; p++)
 		cells[n++] =
 			none ? cell__none(none)
-			     : cell__time(per_step(times, times->phase_ns[step_parts[p].kind]));
+			: is_known(times, p)
+				? cell__time(per_step(times, times->phase_ns[step_parts[p].kind]))
+				: cell__none(timer_only);
+	if (!none && times->timer_only)
+		none = timer_only;
 	if (!none && times->coverage.has_gap)
 		none = times->coverage.why;
 	cells[n++] = none ? cell__none(none) : cell__time(per_step(times, times->collective_ns));
@@ -220,6 +231,9 @@ static int find_straggler(const struct job *j, struct straggler *s)
 
 		if (!t->steps)
 			s->why_none = "a rank has no step";
+		else if (t->timer_only)
+			s->why_none = "--timer-only does not record collectives, in which ranks "
+				      "wait for each other";
 		else if (!t->collective_ns)
 			s->why_none =
 				"no collectives were seen, in which ranks wait for each other";

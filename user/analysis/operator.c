@@ -278,7 +278,7 @@ static int add_reason(const struct analysis *a, const struct operators *o, struc
 {
 	const char *detail = json_string_value(json_object_get(recording__meta(a->r), "detail"));
 
-	if (!o->names.map.cnt && detail && (!strcmp(detail, "phase") || !strcmp(detail, "timer")))
+	if (!o->names.map.cnt && detail && !strcmp(detail, "phase"))
 		return table__add_note(t, "No operators were recorded: --detail phase leaves them "
 					  "out, --detail operator records them.");
 	if (!o->names.map.cnt && !json_array_size(left_out__list(a)))

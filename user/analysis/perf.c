@@ -97,6 +97,7 @@ const struct table_impl table_perf = {
 	.def = {"perf", "reader_cost, batch_cost, ips and reader ratio", true, NULL,
 		USES_BATCH_SIZE},
 	.title = "Perf Summary",
+	.timer = true,
 	.state_size = sizeof(struct perf),
 	.visit = visit,
 	.fill = fill,

@@ -154,6 +154,7 @@ int rank_times__read(const struct recording *r, bool raw_times, struct rank_time
 		.rank = json_is_integer(rank) ? (int)json_integer_value(rank) : -1,
 		.pid = analysis__main_pid(r),
 		.coverage = coverage__of(r),
+		.timer_only = recording__is_timer_only(r),
 	};
 	err = model__run(r, &opts, visit, &rd);
 	interval_union__free(&rd.collectives);

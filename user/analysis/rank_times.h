@@ -14,6 +14,7 @@ struct rank_times {
 	uint64_t step_ns, collective_ns, phase_ns[KIND_CNT];
 	uint64_t compute_ns; /* device kernels that belong to no collective */
 	bool has_device;
+	bool timer_only; /* recording__is_timer_only */
 	struct coverage coverage; /* of the kernels, collectives among them */
 };
 

@@ -233,6 +233,19 @@ static bool is_frame(size_t i)
 	return impls[i] == &table_summary || impls[i] == &table_cost;
 }
 
+/* Of --timer-only: all that it has. */
+static bool is_default(const struct analysis *a, size_t i)
+{
+	if (a->timer_only)
+		return impls[i]->timer && (impls[i]->def.by_default || impls[i] == &table_steps);
+	return impls[i]->def.by_default;
+}
+
+static bool is_recorded(const struct analysis *a, size_t i)
+{
+	return !a->timer_only || impls[i]->timer;
+}
+
 static int choose(struct report *rep, const char *names)
 {
 	bool named[ARRAY_SIZE(impls)] = {};
@@ -242,12 +255,12 @@ static int choose(struct report *rep, const char *names)
 	for (size_t i = 0; i < ARRAY_SIZE(impls); i++) {
 		struct slot *s = &rep->slots[i];
 
-		s->on = names ? named[i] : impls[i]->def.by_default;
+		s->on = names ? named[i] : is_default(&rep->a, i);
 		s->named = s->asked = named[i];
 		if (impls[i] == &table_sched && !names)
 			s->on = recording__sched(rep->a.r, &rows) && !has_framework(rep->a.r);
 		if (impls[i] == &table_calls && !names)
-			s->on = !rep->a.has_device;
+			s->on = !rep->a.has_device && is_recorded(&rep->a, i);
 		if (is_frame(i))
 			s->on = s->asked = true;
 	}
@@ -260,9 +273,19 @@ static int visit(const struct batch *b, void *ctx)
 	int err = analysis__visit(&rep->a, b);
 
 	for (size_t i = 0; i < ARRAY_SIZE(impls) && !err; i++)
-		if (rep->slots[i].on && impls[i]->visit)
+		if (rep->slots[i].on && impls[i]->visit && is_recorded(&rep->a, i))
 			err = impls[i]->visit(&rep->a, rep->slots[i].state, b);
 	return err;
+}
+
+/* What every table says of itself. */
+static int note(const struct analysis *a, const struct table_impl *impl, struct table *t)
+{
+	int err = 0;
+
+	if (!table__row_cnt(t) && impl->why_empty)
+		err = table__add_note(t, impl->why_empty(a));
+	return !err && impl->rests_on_device ? coverage__note_table(a, t) : err;
 }
 
 static int fill(struct report *rep)
@@ -277,10 +300,10 @@ static int fill(struct report *rep)
 		if (!s->table)
 			return -ENOMEM;
 		err = impls[i]->fill(&rep->a, s->state, s->table);
-		if (!err && !table__row_cnt(s->table) && impls[i]->why_empty)
-			err = table__add_note(s->table, impls[i]->why_empty(&rep->a));
-		if (!err && impls[i]->rests_on_device)
-			err = coverage__note_table(&rep->a, s->table);
+		if (!err && !is_recorded(&rep->a, i))
+			err = table__set_empty(s->table, "Not recorded: " TIMER_ONLY_HAS);
+		else if (!err)
+			err = note(&rep->a, impls[i], s->table);
 		if (err)
 			return err;
 	}
@@ -406,6 +429,7 @@ int report__print(const struct recording *r, const struct report_opts *opts, FIL
 	int err;
 
 	find_devices(&rep.a);
+	rep.a.timer_only = recording__is_timer_only(r);
 	rep.a.coverage = coverage__of(r);
 	err = choose(&rep, opts->tables);
 	if (!err)

@@ -81,13 +81,16 @@ static int visit(const struct batch *b, void *ctx)
 		return 0;
 	err = grow_steps(set);
 	for (size_t i = 0; i < b->track_cnt && !err; i++)
-		err = add_spans(rd, b->tracks[i].roots);
+		err = set->timer_only ? 0 : add_spans(rd, b->tracks[i].roots);
 	if (err)
 		return err;
 	set->items[0].ns[set->step_cnt] = b->step->cpu_ns;
 	set->items[0].calls++;
 	for (size_t i = 0; i < STEP_PARTS; i++) {
 		uint64_t ns = b->step->phase_ns[step_parts[i].kind];
+
+		if (set->timer_only && !step_part__is_timed(i))
+			continue;
 
 		set->items[1 + i].ns[set->step_cnt] = ns;
 		set->items[1 + i].calls += ns > 0;
@@ -102,7 +105,7 @@ int series_set__read(const struct recording *r, bool raw_times, struct series_se
 	struct reading rd = {.r = r, .set = out};
 	int err = 0;
 
-	*out = (struct series_set){0};
+	*out = (struct series_set){.timer_only = recording__is_timer_only(r)};
 	for (int kind = 0; kind < SERIES_KIND_CNT && !err; kind++) {
 		rd.slots[kind] = calloc(recording__name_cnt(r) + 1, sizeof(*rd.slots[kind]));
 		err = rd.slots[kind] ? 0 : -ENOMEM;
@@ -118,6 +121,16 @@ int series_set__read(const struct recording *r, bool raw_times, struct series_se
 	if (err)
 		series_set__free(out);
 	return err;
+}
+
+bool series_set__records(const struct series_set *s, enum series_kind kind, const char *name)
+{
+	if (!s->timer_only || kind == SERIES_STEP)
+		return true;
+	for (size_t i = 0; kind == SERIES_PHASE && i < STEP_PARTS; i++)
+		if (!strcmp(step_parts[i].key, name))
+			return step_part__is_timed(i);
+	return false;
 }
 
 const struct series *series_set__find(const struct series_set *s, enum series_kind kind,

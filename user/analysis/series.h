@@ -19,7 +19,10 @@ struct series_set {
 	struct series *items;
 	size_t cnt, cap;
 	size_t step_cnt, step_cap;
+	bool timer_only; /* recording__is_timer_only */
 };
+/* Could the recording have such a series at all? */
+bool series_set__records(const struct series_set *s, enum series_kind kind, const char *name);
 
 int series_set__read(const struct recording *r, bool raw_times, struct series_set *out);
 /* NULL: it has none of that name. */

@@ -12,6 +12,11 @@ const struct step_part step_parts[STEP_PARTS] = {
 	{KIND_OTHER, "others", "Others"},
 };
 
+bool step_part__is_timed(size_t part)
+{
+	return step_parts[part].kind == KIND_DATALOADER;
+}
+
 int steps__median(const struct step *steps, size_t cnt, int part, uint64_t *median_ns)
 {
 	auto_free uint64_t *times = calloc(cnt + 1, sizeof(*times));

@@ -13,6 +13,9 @@ extern const struct step_part {
 	const char *title;
 } step_parts[STEP_PARTS];
 
+/* Does a recording of --timer-only know this part? It sees the wait for data. */
+bool step_part__is_timed(size_t part);
+
 #define STEP_WHOLE (-1)
 /* Median of the steps' times, ns, or of one of their parts'; part: a kind, or STEP_WHOLE. 0 or
  * -ENOMEM. */

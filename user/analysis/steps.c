@@ -37,6 +37,13 @@ static int add_columns(struct table *t)
 	return err ? err : table__add_columns(t, tail, ARRAY_SIZE(tail));
 }
 
+static struct cell part_cell(const struct analysis *a, const struct step *step, size_t part)
+{
+	if (a->timer_only && !step_part__is_timed(part))
+		return cell__none("--timer-only does not record it");
+	return cell__time(step->phase_ns[step_parts[part].kind]);
+}
+
 static int fill(const struct analysis *a, void *state, struct table *t)
 {
 	const struct steps *s = state;
@@ -54,7 +61,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		cells[n++] = cell__count(step->index);
 		cells[n++] = cell__time(step->cpu_ns);
 		for (size_t p = 0; p < STEP_PARTS; p++)
-			cells[n++] = cell__time(step->phase_ns[step_parts[p].kind]);
+			cells[n++] = part_cell(a, step, p);
 		cells[n++] = cell__share(step->cpu_ns, middle);
 		cells[n++] = cell__text(slow ? "slow" : "");
 		slow_cnt += slow;
@@ -64,6 +71,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = table__add_notef(t, "%llu of %s took more than %.1f times the median.",
 				       (unsigned long long)slow_cnt,
 				       counted(s->cnt, "step", "steps").s, STEP_SLOW);
+	if (!err && s->cnt && a->timer_only)
+		err = table__add_note(t, "- is not recorded: " TIMER_ONLY_HAS);
 	if (!err && !s->cnt)
 		err = table__add_note(t, "No step was recorded.");
 	return err;
@@ -77,6 +86,7 @@ static void clean(void *state)
 const struct table_impl table_steps = {
 	.def = {"steps", "time and phases of each step; marks slow ones", false},
 	.title = "Steps",
+	.timer = true,
 	.state_size = sizeof(struct steps),
 	.visit = visit,
 	.fill = fill,

@@ -153,6 +153,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 const struct table_impl table_summary = {
 	.def = {"summary", "process, framework, window and steps; always printed", true},
 	.title = "Recording",
+	.timer = true,
 	.fill = fill,
 };
 
@@ -347,5 +348,6 @@ static int fill_cost(const struct analysis *a, void *state, struct table *t)
 const struct table_impl table_cost = {
 	.def = {"cost", "events lost and the tool's own cost; always printed", true},
 	.title = "Loss and Cost",
+	.timer = true,
 	.fill = fill_cost,
 };

@@ -42,19 +42,32 @@ static void free_column(struct column *c)
 	free((void *)c->brief);
 }
 
-void table__free(struct table *t)
+static void clear(struct table *t)
 {
-	if (!t)
-		return;
 	for (size_t i = 0; i < t->row_cnt; i++)
 		free_cells(t->rows[i].cells, t->column_cnt);
-	for (size_t i = 0; i < t->column_cnt; i++)
-		free_column(&t->columns[i]);
 	for (size_t i = 0; i < t->section_cnt; i++)
 		free(t->sections[i]);
 	for (size_t i = 0; i < t->note_cnt; i++)
 		free(t->notes[i]);
 	json_decref(t->more);
+	t->row_cnt = t->section_cnt = t->note_cnt = 0;
+	t->more = NULL;
+}
+
+int table__set_empty(struct table *t, const char *note)
+{
+	clear(t);
+	return table__add_note(t, note);
+}
+
+void table__free(struct table *t)
+{
+	if (!t)
+		return;
+	clear(t);
+	for (size_t i = 0; i < t->column_cnt; i++)
+		free_column(&t->columns[i]);
 	free(t->rows);
 	free(t->columns);
 	free(t->sections);

@@ -69,6 +69,8 @@ int table__add_section(struct table *t, const char *title); /* a titled rule bet
 /* JSON only: an object of the table's own beside its rows. Takes value, also if it fails. */
 int table__set_json(struct table *t, const char *key, json_t *value);
 int table__add_note(struct table *t, const char *text); /* below the table */
+/* Leaves its columns and this note alone. */
+int table__set_empty(struct table *t, const char *note);
 size_t table__row_cnt(const struct table *t);
 /* "3.06 KiB", as the text of a cell. */
 void table__format_bytes(int64_t bytes, char *buf, size_t size);

@@ -212,7 +212,8 @@ const struct opt record_opts[] = {
 	{OPT_FLAG, "timer-only", 0, NULL,
 	 "Steps and throughput alone, by the fewest probes that show them (PyTorch: 6 to 8 hits a "
 	 "step), without "
-	 "operators, devices, scheduler and trace; prints the Perf Summary.",
+	 "phases, operators, devices, scheduler and trace; prints the Perf Summary. `proftrace "
+	 "report` of it has the steps, too.",
 	 CAPTURE(timer_only)},
 	{OPT_FLAG, "record-shapes", 0, NULL, "Shapes and dtypes of tensors, and other arguments.",
 	 CAPTURE(record_shapes)},

@@ -382,8 +382,16 @@ static uint64_t cost_ns(const struct recording *r, const char *key)
 	return v > 0 && v < MAX_COST_NS ? (uint64_t)v : 0;
 }
 
+bool recording__is_timer_only(const struct recording *r)
+{
+	const char *detail = json_string_value(json_object_get(recording__meta(r), "detail"));
+
+	return detail && !strcmp(detail, "timer");
+}
+
 static int init(struct model *m)
 {
+	m->timer_only = recording__is_timer_only(m->r);
 	m->track_cnt = recording__track_cnt(m->r);
 	m->tracks = calloc((size_t)m->track_cnt + 1, sizeof(*m->tracks));
 	m->out_tracks = calloc((size_t)m->track_cnt + 1, sizeof(*m->out_tracks));

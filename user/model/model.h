@@ -106,6 +106,10 @@ struct span *span__next(const struct span *s, const struct span *root);
 /* One of DATALOADER, FORWARD, BACKWARD, OPTIMIZATION. */
 bool span_kind__is_phase(enum span_kind kind);
 
+/* --timer-only recorded it: it knows steps and the wait for data. What else a step does is not in
+ * it, so nothing is concluded about phases. */
+bool recording__is_timer_only(const struct recording *r);
+
 /*
  * Calls visit for each batch in order of time; a batch is gone when visit returns. Stops at the
  * first non-zero return and returns it. A span is in the batch of the step that it ended in, a
@@ -115,6 +119,7 @@ bool span_kind__is_phase(enum span_kind kind);
  *    zero_grad) before it; if zero_grad stands between a longer gap and the backward, both gaps.
  *    In a step without BACKWARD: from the data loader's end to the next phase or the step's end.
  *    A forward that another span cuts is several spans; all but the first carry EVENT_CUT_BEGIN.
+ *    None in a recording of --timer-only.
  */
 int model__run(const struct recording *r, const struct model_opts *opts,
 	       int (*visit)(const struct batch *b, void *ctx), void *ctx);

@@ -281,7 +281,7 @@ int phase__infer(struct model *m, struct track_state *t, const struct step *step
 	struct marks k = {};
 	struct gaps g = {};
 	struct cover c = {.m = m, .t = t, .gaps = &g};
-	int err = marks__collect(m, t, step, &k);
+	int err = m->timer_only ? 0 : marks__collect(m, t, step, &k);
 
 	if (!err)
 		err = find_gaps(&k, step, &g);

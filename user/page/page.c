@@ -200,6 +200,7 @@ int page__write(const struct recording *r, const struct report_opts *opts, const
 	if (!err) {
 		p->r = p->usage.r = r;
 		p->opts = opts;
+		p->steps.timer_only = recording__is_timer_only(r);
 		err = collect(p);
 	}
 	if (!err)

@@ -84,6 +84,7 @@ void usage__free(struct usage *u);
 struct page_steps {
 	struct step *items;
 	size_t cnt, cap;
+	bool timer_only; /* recording__is_timer_only */
 };
 int page_steps__visit(struct page_steps *s, const struct batch *b);
 int page_steps__write(const struct page_steps *s, struct text_file *out);

@@ -84,8 +84,45 @@ int page_steps__choose(const struct page_steps *s, const uint64_t *wanted,
 	return cnt;
 }
 
+/* What is not known is one with the rest of the step, which comes last. */
+static bool has_own_bar(const struct page_steps *s, size_t part)
+{
+	return !s->timer_only || step_part__is_timed(part);
+}
+
+/* ..., mean ns of each phase ...] */
+static void write_parts(const struct page_steps *s, const uint64_t *sums, size_t cnt,
+			struct text_file *out)
+{
+	uint64_t rest = 0;
+
+	for (size_t p = 0; p < STEP_PARTS; p++)
+		if (has_own_bar(s, p))
+			text_file__print(out, ",%llu", (unsigned long long)(sums[p] / cnt));
+		else
+			rest += sums[p];
+	if (s->timer_only)
+		text_file__print(out, ",%llu", (unsigned long long)(rest / cnt));
+	text_file__put(out, "]", 1);
+}
+
+static void write_titles(const struct page_steps *s, struct text_file *out)
+{
+	const char *comma = "";
+
+	for (size_t p = 0; p < STEP_PARTS; p++) {
+		if (!has_own_bar(s, p))
+			continue;
+		text_file__print(out, "%s\"%s\"", comma, step_parts[p].title);
+		comma = ",";
+	}
+	if (s->timer_only)
+		text_file__print(out, "%s\"%s\"", comma, PHASE_UNRECORDED);
+}
+
 /* One bar: [first index, steps, mean ns, longest ns, slow ones, mean ns of each phase ...] */
-static void write_bar(const struct step *steps, size_t cnt, uint64_t median, struct text_file *out)
+static void write_bar(const struct page_steps *s, const struct step *steps, size_t cnt,
+		      uint64_t median, struct text_file *out)
 {
 	uint64_t sum = 0, max = 0, slow = 0, phase_sums[STEP_PARTS] = {0};
 	size_t i = 0;
@@ -100,9 +137,7 @@ static void write_bar(const struct step *steps, size_t cnt, uint64_t median, str
 	text_file__print(out, "[%llu,%zu,%llu,%llu,%llu", (unsigned long long)steps[0].index, cnt,
 			 (unsigned long long)(sum / cnt), (unsigned long long)max,
 			 (unsigned long long)slow);
-	for (size_t p = 0; p < STEP_PARTS; p++)
-		text_file__print(out, ",%llu", (unsigned long long)(phase_sums[p] / cnt));
-	text_file__put(out, "]", 1);
+	write_parts(s, phase_sums, cnt, out);
 }
 
 int page_steps__write(const struct page_steps *s, struct text_file *out)
@@ -116,12 +151,11 @@ int page_steps__write(const struct page_steps *s, struct text_file *out)
 	text_file__print(out,
 			 "{\"cnt\":%zu,\"group\":%zu,\"median_ns\":%llu,\"slow\":%.1f,\"phases\":[",
 			 s->cnt, group, (unsigned long long)median, STEP_SLOW);
-	for (size_t p = 0; p < STEP_PARTS; p++)
-		text_file__print(out, "%s\"%s\"", p ? "," : "", step_parts[p].title);
+	write_titles(s, out);
 	text_file__print(out, "],\"bars\":[");
 	for (size_t i = 0; i < s->cnt; i += group) {
 		text_file__put(out, ",\n", i ? 2 : 0);
-		write_bar(&s->items[i], s->cnt - i < group ? s->cnt - i : group, median, out);
+		write_bar(s, &s->items[i], s->cnt - i < group ? s->cnt - i : group, median, out);
 	}
 	text_file__print(out, "]}");
 	return 0;

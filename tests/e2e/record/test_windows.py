@@ -211,6 +211,11 @@ def timer_only(case):
     own = sorted(job.steps()[before:])
     assert own[0] / 1e9 * 0.9 < perf["batch_cost"]["avg"] < own[-1] / 1e9 * 1.1, (perf, own)
     assert 0 < perf["reader_cost"]["avg"] < perf["batch_cost"]["avg"], perf
+    steps = sense.rows(tables, "steps")
+    assert len(steps) == 8 and all(s["dataloader_ns"] > 0 and s["backward_ns"] is None for s in steps)
+    tables = tool.report("--table", "model,overview")
+    for name in ("model", "overview"):
+        assert not sense.rows(tables, name) and "--timer-only" in tables[name]["notes"][0], tables
     case.tool("-p", job.pid, "--timer-only", "--profile-memory").fails(
         "--timer-only and --profile-memory exclude each other")
 

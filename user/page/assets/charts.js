@@ -5,6 +5,7 @@
 const phaseColors = {
 	Dataloader: "c-dataloader", Forward: "c-forward", Backward: "c-backward",
 	Optimization: "c-optimization", Others: "c-others", Other: "c-others",
+	"(phase not recorded)": "c-others",
 };
 const MARGIN = {left: 68, right: 8, top: 16, bottom: 22};
 
@@ -254,14 +255,14 @@ function shares(series) {
 }
 
 function phaseShares() {
-	const order = ["Dataloader", "Forward", "Backward", "Optimization"];
+	const order = data.steps.phases.slice(0, -1), others = data.steps.phases[order.length];
 	const all = usageOf("phase"), step = all.find((s) => s.name === "ProfileStep" || s.id === 0);
 	const series = order.map((name) => all.find((s) => s.name === name)).filter(Boolean)
 		.map((s) => ({name: s.name, color: phaseColors[s.name], stacked: true, values: shares(s)}));
 	if (step) {
 		const rest = shares(step).map((v, i) => Math.max(v -
 			series.reduce((sum, s) => sum + s.values[i], 0), 0));
-		series.push({name: "Others", color: "c-others", stacked: true, values: rest});
+		series.push({name: others, color: "c-others", stacked: true, values: rest});
 	}
 	return series;
 }
