@@ -2,6 +2,7 @@
 #include "capture/await.h"
 #include "capture/arm.h"
 #include "capture/below.h"
+#include "capture/control.h"
 #include "capture/rest.h"
 #include "capture/user_usdt.h"
 #include "common/duration_text.h"
@@ -33,19 +34,23 @@ int session__await_start(struct session *s)
 		until = now + s->opts->start_after_ns;
 	if (now < until)
 		log__info("process %d is left alone for %s", s->opts->pid, rounded(until - now).s);
-	for (; now < until; now = clock__ns(CLOCK_REALTIME)) {
+	s->start_ns = s->opts->start_at_ns ? s->opts->start_at_ns : until;
+	for (; now < until && !s->start_now; now = clock__ns(CLOCK_REALTIME)) {
 		uint64_t left = (until - now) / 1000;
 
 		session__progress(s, "starting in %s", rounded(until - now).s);
 		usleep(left < START_POLL_US ? (useconds_t)left + 1 : START_POLL_US);
 		if (s->opts->shim)
 			shim_link__beat(s->opts->shim);
+		control__pump(s);
 		if (capture_stop)
 			return err__set(-EINTR, "stopped before it was time; nothing was recorded");
 		if (kill(s->opts->pid, 0) && errno == ESRCH)
 			return err__set(-ESRCH, "process %d ended before it was time",
 					s->opts->pid);
 	}
+	if (!s->opts->start_at_ns)
+		s->start_ns = 0;
 	session__progress_end(s);
 	return 0;
 }
@@ -56,14 +61,14 @@ int session__await_time(struct session *s)
 	uint64_t now = clock__ns(CLOCK_REALTIME);
 	int err = 0;
 
-	if (!until)
+	if (!until || s->start_now)
 		return 0;
 	if (now > until)
 		log__warn("ready %.1f s after --start-at: what records elsewhere may have begun",
 			  (double)(now - until) / 1e9);
 	if (now + 2 * LEAD_NS < until)
 		arm__rest(s);
-	for (; now < until && !err; now = clock__ns(CLOCK_REALTIME)) {
+	for (; now < until && !s->start_now && !err; now = clock__ns(CLOCK_REALTIME)) {
 		session__progress(s, "starting in %s", rounded(until - now).s);
 		rest__go_on(s);
 		if (!s->armed && now + LEAD_NS > until)
@@ -71,6 +76,9 @@ int session__await_time(struct session *s)
 		if (!err)
 			err = session__pump(s, 5);
 	}
+	s->start_ns = 0;
+	if (!err && s->start_now && !s->armed)
+		err = arm__wake(s);
 	session__progress_end(s);
 	return err;
 }
@@ -122,6 +130,7 @@ int session__await_framework(struct session *s)
 	int err = look(s);
 
 	while (!err && may_come(s, elapsed) && elapsed < s->opts->step_timeout_ns) {
+		s->awaits_framework = true;
 		if (!elapsed && !s->opts->await_framework)
 			log__info("process %d has no framework loaded yet; waiting for one",
 				  s->opts->pid);
@@ -130,6 +139,7 @@ int session__await_framework(struct session *s)
 		session__progress(s, "waiting for a framework (%.0f s)", (double)elapsed / 1e9);
 		if (s->opts->shim)
 			shim_link__beat(s->opts->shim);
+		control__pump(s);
 		if (capture_stop)
 			return -EINTR;
 		if (!s->told_below && elapsed > next_look_ns) {
@@ -144,6 +154,7 @@ int session__await_framework(struct session *s)
 				       "one: proftrace -p PID, or --job for all below a launcher",
 				       s->opts->pid);
 	}
+	s->awaits_framework = false;
 	session__progress_end(s);
 	if (!err && s->target->is_stopped)
 		session__warn_stopped(s);

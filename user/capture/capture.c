@@ -146,6 +146,7 @@ static int session_load(struct session *s)
 
 	if (err)
 		return err;
+	control__loaded(s);
 	s->probes.dropped = s->dropped;
 	s->probes.ctl->target_pid = (uint32_t)s->target->pid;
 	s->probes.ctl->target_cnt = 1;
@@ -219,11 +220,8 @@ static void warn_slow_detach(const struct session *s)
 
 static int attach_all(struct session *s)
 {
-	int err = control__open(s);
+	int err = follow__existing(s);
 
-	if (err)
-		return err;
-	err = follow__existing(s);
 	warn_slow_detach(s);
 	s->probes.ctl->learn = 1;
 	if (!err)
@@ -236,6 +234,7 @@ static int attach_all(struct session *s)
 		probes__forget_spans(&s->probes);
 	if (!err)
 		err = task_source__start(s->probes.skel, !s->opts->no_follow, &s->tasks);
+	s->has_probes = !err;
 	return err;
 }
 
@@ -474,7 +473,8 @@ static int end_learning(struct session *s)
 
 static int session_run(struct session *s)
 {
-	/* Each takes some tenths of a second on a busy machine; Ctrl-C is heard between them. */
+	/* Each takes some tenths of a second on a busy machine; Ctrl-C and `proftrace ctl` are
+	 * heard between them. */
 	static const struct {
 		int (*run)(struct session *s);
 		bool leaves_nothing; /* should the process end in it */
@@ -494,11 +494,12 @@ static int session_run(struct session *s)
 		{end_learning},
 		{session__await_time},
 	};
-	int err = 0;
+	int err = control__open(s);
 
 	for (size_t i = 0; i < ARRAY_SIZE(stages) && !err; i++) {
 		capture_harmless =
 			stages[i].leaves_nothing && !s->link && !s->opts->await_framework;
+		control__pump(s);
 		err = capture_stop ? -EINTR : stages[i].run(s);
 		capture_harmless = 0;
 		if (err && capture_stop) /* whatever it broke off */

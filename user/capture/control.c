@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/control.h"
 #include "bpf/events.h"
+#include "capture/control_early.h"
 #include "capture/control_socket.h"
 #include "capture/far.h"
 #include "capture/session.h"
@@ -35,8 +36,7 @@ int control__open(struct session *s)
 	char why[96];
 
 	s->control_fd = control_socket__listen(pid);
-	if (s->opts->paused)
-		s->probes.ctl->hold = PT_HOLD_CLOSED;
+	s->hold = s->opts->paused ? PT_HOLD_CLOSED : PT_HOLD_NONE;
 	if (s->control_fd >= 0)
 		return 0;
 	no_door(s->control_fd, pid, why, sizeof(why));
@@ -47,6 +47,11 @@ int control__open(struct session *s)
 				pid, why);
 	log__warn("`proftrace ctl %d` does not reach this session: %s", pid, why);
 	return 0;
+}
+
+void control__loaded(struct session *s)
+{
+	s->probes.ctl->hold = s->hold;
 }
 
 void control__close(struct session *s)
@@ -67,7 +72,9 @@ static void say_state(const struct session *s, char *out, size_t size)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
 
-	if (is_learning(s))
+	if (control_early__is(s))
+		control_early__state(s, out, size);
+	else if (is_learning(s))
 		snprintf(out, size, "attached, finding out what a step is");
 	else if (ctl->window_open && s->rule.boundary)
 		snprintf(out, size, "recording step %llu, since step %llu",
@@ -94,7 +101,7 @@ static const char *window_path(const struct session *s, char *absolute)
 
 static void say_status(const struct session *s, char *out, size_t size)
 {
-	const struct losses lost = session__losses(s);
+	const struct losses lost = s->has_probes ? session__losses(s) : (struct losses){0};
 	uint64_t lost_cnt = lost.ring + lost.depth + lost.storage + lost.decode;
 	char state[128], path[PATH_MAX];
 
@@ -187,6 +194,8 @@ static bool obey(struct session *s, enum control_verb verb, char *out, size_t si
 		snprintf(out, size, "stopping");
 		return true;
 	}
+	if (control_early__is(s))
+		return control_early__obey(s, verb, out, size);
 	if (s->probes.ctl->state == PT_STATE_DONE) {
 		snprintf(out, size, "the session is ending already");
 		return false;
@@ -207,7 +216,8 @@ static void dump_if_due(struct session *s)
 	const struct pt_ctl *ctl = s->probes.ctl;
 	char said[CONTROL_MAX];
 
-	if (s->opts->dump_every_ns && (s->rule.boundary || s->timed) && ctl->window_open &&
+	if (!control_early__is(s) && s->opts->dump_every_ns && (s->rule.boundary || s->timed) &&
+	    ctl->window_open &&
 	    clock__monotonic_ns() - ctl->window_open_ns >= s->opts->dump_every_ns)
 		end_window(s, true, said, sizeof(said));
 }

@@ -2,7 +2,8 @@
 /*
  * A session under command: `proftrace ctl` starts, pauses, dumps and ends its windows. They open
  * and close at steps, as those of a schedule do, or at once where no steps are seen (timed.h);
- * `start` and `pause` take over from the schedule.
+ * `start` and `pause` take over from the schedule. It answers from the session's first moment
+ * (control_early.h: before the probes are attached).
  */
 #ifndef PROFTRACE_CONTROL_H
 #define PROFTRACE_CONTROL_H
@@ -13,6 +14,8 @@ struct session;
  * goes on. With --paused no window opens before `start`, so there it is an error: a negative errno
  * with err__set. */
 int control__open(struct session *s);
+/* The programs are loaded: what was asked for before is theirs. */
+void control__loaded(struct session *s);
 void control__close(struct session *s);
 /* Obeys what has been asked since, and --dump-every. */
 void control__pump(struct session *s);

@@ -95,6 +95,11 @@ struct session {
 	uint64_t followed, follow_late_ns;
 
 	int control_fd; /* where proftrace ctl asks; not above 0: nowhere */
+	uint32_t hold;	/* enum pt_hold asked for before the programs are loaded */
+	uint64_t start_ns;  /* wall clock: it waits to start until then; 0: it does not wait */
+	bool start_now;	    /* that was asked for */
+	bool awaits_framework; /* it waits for one to be loaded */
+	bool has_probes;       /* they were attached */
 	bool discard;	/* what the window has recorded is not wanted */
 	bool timed;	/* windows open and close by time: no steps are seen */
 

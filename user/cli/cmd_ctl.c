@@ -68,7 +68,8 @@ const struct command command_ctl = {
 	.summary = "Start, pause, dump or end the windows of a session that runs.",
 	.details =
 		"PID is the process that is recorded. Windows open and close at steps, or at once "
-		"where the process shows none.\n\n"
+		"where the process shows none. A session that waits (--start-after, --start-at) or "
+		"attaches hears status, start, pause and stop; start ends the wait.\n\n"
 		"  status  what the session does, and what it has written and lost\n"
 		"  start   a window opens at the next step; also: resume\n"
 		"  pause   the window ends with the step under way, and its file is complete;\n"
@@ -83,7 +84,7 @@ const struct command command_ctl = {
 		"are HOST_PID.1.ptrec and so on. Root and the user who runs the session may ask.",
 	.examples =
 		"sudo proftrace -p 4242 --paused &  # attached, nothing is recorded\n"
-		"sudo proftrace ctl 4242 start  # from the next step on, once `status` answers\n"
+		"sudo proftrace ctl 4242 start  # from the next step on\n"
 		"sudo proftrace ctl 4242 pause  # the recording is complete\n"
 		"sudo proftrace ctl 4242 stop  # tables, and the end",
 	.run = run,

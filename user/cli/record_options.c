@@ -183,7 +183,8 @@ const struct opt record_opts[] = {
 	 RECORD(range), .parse = parse_schedule},
 	{OPT_DURATION, "duration", 'd', "TIME", "Record for this long, or end a window after it.",
 	 CAPTURE(duration_ns), .min = 1},
-	{OPT_DURATION, "start-after", 0, "TIME", "Leave the process alone for this long first.",
+	{OPT_DURATION, "start-after", 0, "TIME",
+	 "Leave the process alone for this long first; `proftrace ctl PID start` begins at once.",
 	 CAPTURE(start_after_ns), .min = 1},
 	{OPT_CUSTOM, "start-at", 0, "TIME",
 	 "Record from then on: 14:30, 2026-01-31T14:30:00 (UTC with a Z), @SECONDS since 1970. "

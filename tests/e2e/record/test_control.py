@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """proftrace ctl: windows on command, of a session that runs."""
 import re
+import time
 
 import sense
+from lib import process
 from lib.ctl import ctl, obeyed, recording, wait_state
 from lib.runner import test
 from lib.tool import report
@@ -69,6 +71,39 @@ def second_session(case):
     obeyed(job, "stop")
     first.wait()
     assert "does not reach" not in first.err, first.err
+
+
+@test("ctl: a session that waits to start or attaches is reached from its first moment")
+def waiting(case):
+    job = case.job("train.py").wait_steps(3)
+
+    def begin(*options):
+        tool = case.tool("-p", job.pid, "--no-trace", *options)
+        wait_state(job, "process:")
+        return tool
+
+    tool = begin("--record", "0:3", "--start-after", "300s")
+    wait_state(job, "state: waiting to start, in 4 min")
+    assert "no window is open yet: waiting to start" in ctl(job, "dump")[1]
+    assert not process.is_probed(job.pid)
+    obeyed(job, "start")
+    tool.done()
+    sense.check(tool.report(), 3)
+
+    tool = begin("--record", "0:3", "--start-after", "300s")
+    obeyed(job, "stop")
+    tool.fails("stopped before")
+
+    tool = begin("--record", "0:3", "--start-at", f"@{int(time.time()) + 300}")
+    obeyed(job, "start")
+    tool.done()
+    sense.check(tool.report(), 3)
+
+    tool = begin("--paused")
+    assert "when the probes are attached" in obeyed(job, "start")
+    wait_state(job, "state: recording")
+    obeyed(job, "stop")
+    tool.done()
 
 
 @test("ctl: what is asked for while steps are being found out is kept until then")
