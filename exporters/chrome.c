@@ -75,10 +75,16 @@ static int put_devices(struct text_file *out, const struct device_infos *devices
 	return 0;
 }
 
-static int put_head(const struct chrome_writer *w, const struct recording *r)
+/* Both have one length: the cut must not move by what is said of it. */
+static const char *truncated(const struct recording *r, const struct chrome_limit *limit)
+{
+	return recording__damage(r)->truncated || limit->will_cut ? " true" : "false";
+}
+
+static int put_head(const struct chrome_writer *w, const struct recording *r,
+		    const struct chrome_limit *limit)
 {
 	struct text_file *out = w->out;
-	const struct recording_damage *d = recording__damage(r);
 	int err;
 
 	text_file__print(out, "{\n\"schemaVersion\":1,\n");
@@ -91,7 +97,7 @@ static int put_head(const struct chrome_writer *w, const struct recording *r)
 		"\"proftrace\":{\"version\":\"%s\",\"truncated\":%s,\"lost_events\":%llu},\n"
 		"\"displayTimeUnit\":\"ms\",\n\"baseTimeNanoseconds\":%lld,\n"
 		"\"traceEvents\":[\n",
-		PROFTRACE_VERSION, d->truncated ? "true" : "false",
+		PROFTRACE_VERSION, truncated(r, limit),
 		(unsigned long long)recording_loss__of(r).lost_cnt,
 		(long long)base_time_ns(r, w->base_us));
 	return 0;
@@ -129,10 +135,11 @@ static int put_events(struct chrome_writer *w, const struct recording *r,
 	struct timeline_event e;
 	int err;
 
-	err = put_head(w, r);
+	err = put_head(w, r, limit);
 	if (!err)
 		err = chrome_writer__metadata(w, r);
-	while (!err && (err = timeline__next(w->timeline, &e)) > 0)
+	while (!err && !(limit->is_trial && limit->cut) &&
+	       (err = timeline__next(w->timeline, &e)) > 0)
 		err = put_event(w, limit, &e);
 	if (w->any)
 		chrome_limit__put(limit, w->out, first_row(w), w->base_us,
@@ -161,7 +168,7 @@ static int write_trace(const struct recording *r, struct timeline *t, struct gpu
 		chrome_writer__release(&w);
 	}
 	err = text_file__end(out, err, &result->bytes);
-	if (!err)
+	if (!err && !limit->is_trial)
 		chrome_limit__say(limit, w.base_us, timeline__step_cnt(t), result->events, taken);
 	return err;
 }
@@ -184,13 +191,39 @@ static int read_ahead(const struct recording *r, enum chrome_dialect dialect, st
 	return err;
 }
 
+static int run_once(const struct recording *r, enum chrome_dialect dialect, int level,
+		    struct chrome_limit *limit, struct export_result *result)
+{
+	struct gpu_ranges ranges = {0};
+	struct timeline *t = NULL;
+	int err = read_ahead(r, dialect, &t, &ranges);
+
+	if (!err)
+		err = write_trace(r, t, &ranges, dialect, level, limit, result);
+	gpu_ranges__free(&ranges);
+	timeline__close(t);
+	return err;
+}
+
+/* The head says whether the limit cuts what follows it, and nothing may follow the events
+ * (doc/trace.md): so the text is made for nothing up to there, uncompressed. */
+static int foresee_cut(const struct recording *r, enum chrome_dialect dialect,
+		       struct chrome_limit *limit)
+{
+	struct chrome_limit trial = {.limit_bytes = limit->limit_bytes, .is_trial = true};
+	struct export_result nothing = {.path = "/dev/null"};
+	int err = limit->limit_bytes ? run_once(r, dialect, 0, &trial, &nothing) : 0;
+
+	limit->will_cut = trial.cut;
+	chrome_limit__free(&trial);
+	return err;
+}
+
 static int chrome__run(const struct recording *r, const struct export_opts *opts,
 		       struct export_result *result)
 {
 	struct chrome_limit limit = {.limit_bytes = opts->limit_bytes};
 	enum chrome_dialect dialect = DIALECT_KINETO;
-	struct gpu_ranges ranges = {0};
-	struct timeline *t = NULL;
 	int err, level;
 
 	if (opts->dialect && !strcmp(opts->dialect, "tb"))
@@ -202,12 +235,10 @@ static int chrome__run(const struct recording *r, const struct export_opts *opts
 	err = output__choose(r, opts, ".pt.trace.json", GZIP_LEVEL_DEFAULT, &level, result);
 	if (err)
 		return err;
-	err = read_ahead(r, dialect, &t, &ranges);
+	err = foresee_cut(r, dialect, &limit);
 	if (!err)
-		err = write_trace(r, t, &ranges, dialect, level, &limit, result);
-	gpu_ranges__free(&ranges);
+		err = run_once(r, dialect, level, &limit, result);
 	chrome_limit__free(&limit);
-	timeline__close(t);
 	return err;
 }
 

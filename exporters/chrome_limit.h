@@ -12,6 +12,8 @@
 
 struct chrome_limit {
 	uint64_t limit_bytes; /* of the text, before it is compressed; 0: no limit */
+	bool is_trial; /* only asks whether it is cut: ends there, says nothing */
+	bool will_cut; /* that is known beforehand: it stands in the head */
 	bool cut;
 	uint64_t cut_ns;   /* all that began before is there; CLOCK_MONOTONIC */
 	uint64_t left_out; /* events that began then or later */

@@ -87,6 +87,7 @@ Test(chrome_limit, what_it_says_of_the_cut_is_so)
 	cr_expect_eq(arg(mark, "first_whole_step"), 5);
 	cr_expect_eq(arg(mark, "last_whole_step"), 4 + arg(mark, "whole_steps"));
 	cr_expect(arg(mark, "whole_steps") > 2 && arg(mark, "whole_steps") < STEPS);
+	cr_expect(json_is_true(json_object_get(json_object_get(trace, "proftrace"), "truncated")));
 	for (int64_t i = 5; i <= arg(mark, "last_whole_step"); i++)
 		cr_expect_eq(spans_in(trace, (uint64_t)i), PER_STEP, "step %lld", (long long)i);
 	cr_expect_lt(spans_in(trace, (uint64_t)arg(mark, "last_whole_step") + 1), PER_STEP);
