@@ -88,6 +88,15 @@ static int print_job(const char *const *paths, int cnt, const struct report_args
 	return job__print(paths, (size_t)cnt, &report, stdout);
 }
 
+static int check_page(const struct report_command *cmd)
+{
+	if (cmd->html && cmd->args.format != TABLE_TEXT)
+		return err__set(-EINVAL,
+				"--html and --format exclude each other: the page is HTML, "
+				"and no table is printed beside it");
+	return 0;
+}
+
 static int choose_op(struct report_command *cmd, int files)
 {
 	if (!cmd->op)
@@ -130,7 +139,9 @@ static int run(int argc, char **argv)
 		return cli__fail(err);
 	if (cmd.list)
 		return list_tables();
-	err = choose_op(&cmd, argc - rest);
+	err = check_page(&cmd);
+	if (!err)
+		err = choose_op(&cmd, argc - rest);
 	if (!err)
 		err = check_tables(&cmd, argc - rest);
 	if (err)

@@ -374,6 +374,8 @@ static int settle_timer(struct record_options *o)
 
 int record_options__settle(struct record_options *o)
 {
+	if (o->no_trace && o->trace)
+		return err__set(-EINVAL, "--no-trace and --trace exclude each other");
 	if (o->capture.timer_only)
 		return settle_timer(o);
 	if (o->no_trace && o->limit_bytes)

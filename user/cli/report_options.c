@@ -80,7 +80,7 @@ const struct opt report_arg_opts[] = {
 	{OPT_UINT, "name-width", 0, "COLUMNS",
 	 "Longest name in text (default 90, key_averages 55).", ARG(name_width), .min = 8},
 	{OPT_UINT, "batch-size", 0, "N", "Samples per step, for ips (default: steps per second).",
-	 ARG(batch_size)},
+	 ARG(batch_size), .min = 1},
 	{OPT_FLAG, "raw-times", 0, NULL, "Leave the cost of the probes in the times.",
 	 ARG(raw_times)},
 	{OPT_GROUP, "How to print it"},
