@@ -103,6 +103,21 @@ static int folded__write(const struct stacks *s, bool device, int level,
 	return text_file__end(f.out, err, &result->bytes);
 }
 
+static void warn_empty(const struct stacks *s, bool device)
+{
+	for (size_t i = 1; i < s->cnt; i++)
+		if (device ? s->nodes[i].device_ns : s->nodes[i].self_ns)
+			return;
+	if (device)
+		log__warn(
+			"no kernel, copy or set of a device is in the recording, and no line in "
+			"the file: --dialect cpu has the host's threads; `proftrace doctor -p PID` "
+			"says what device times need");
+	else
+		log__warn("no time of a thread is in the recording, and no line in the file: "
+			  "`proftrace report` says what was recorded");
+}
+
 static int folded__run(const struct recording *r, const struct export_opts *opts,
 		       struct export_result *result)
 {
@@ -121,6 +136,8 @@ static int folded__run(const struct recording *r, const struct export_opts *opts
 	if (err)
 		return err;
 	err = folded__write(&s, device, level, result);
+	if (!err)
+		warn_empty(&s, device);
 	if (!err && s.cut)
 		log__warn("too many different stacks: the time of %s is the caller's",
 			  counted(s.cut, "span", "spans").s);

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "common/directory.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "recording/recording.h"
@@ -70,7 +71,9 @@ int output__choose(const struct recording *r, const struct export_opts *opts, co
 					output, level, level ? "" : "not ");
 		len = snprintf(result->path, sizeof(result->path), "%s", output);
 	} else {
-		err = default_name(r, extension, level > 0, name, sizeof(name));
+		err = directory__make(output);
+		if (!err)
+			err = default_name(r, extension, level > 0, name, sizeof(name));
 		if (err)
 			return err;
 		len = snprintf(result->path, sizeof(result->path), "%s%s%s", output ? output : "",

@@ -53,8 +53,8 @@ static int set_error(int err, const char *path)
 				path);
 	if (err == -ENOENT)
 		return err__set(err,
-				"%s: its directory does not exist; create it or give "
-				"another path",
+				"%s: its directory does not exist; create it, as `mkdir "
+				"-p` does, or give another path",
 				path);
 	return err__set(err, "cannot write %s: %s; give another path", path, strerror(-err));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/window.h"
+#include "common/directory.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <limits.h>
@@ -146,12 +147,13 @@ static json_t *meta_json(const struct window_facts *f, uint32_t index)
 int window__open(struct window *w, const struct window_facts *facts, uint32_t index)
 {
 	json_t *meta = meta_json(facts, index);
-	int err;
+	int err = directory__make(facts->opts->output);
 
 	memset(w, 0, sizeof(*w));
 	w->index = index;
 	window__path(facts->opts, index, w->path, sizeof(w->path));
-	err = recording_writer__create(w->path, meta, &w->writer);
+	if (!err)
+		err = recording_writer__create(w->path, meta, &w->writer);
 	json_decref(meta);
 	return err;
 }

@@ -83,8 +83,8 @@ static const struct opt export_options[] = {
 	 "Format to write, one of those that --list-formats shows (default chrome).",
 	 offsetof(struct export_cmd, exporter), .parse = parse_format, .word = format_name},
 	{OPT_STRING, "output", 'o', "PATH",
-	 "File or directory to write to; - is standard output (default HOST_PID and the format's "
-	 "extension, in this directory).",
+	 "File or directory (one with / at its end is made) to write to; - is standard output "
+	 "(default HOST_PID and the format's extension, in this directory).",
 	 offsetof(struct export_cmd, output), .file_arg = true},
 	{OPT_STRING, "dialect", 0, "NAME", "Variant of the format; --list-formats names them.",
 	 offsetof(struct export_cmd, dialect)},

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "cli/place.h"
 #include "cli/window_path.h"
+#include "common/directory.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "page/page.h"
@@ -77,10 +78,13 @@ int html_page__write_live(const struct record_options *o, const struct recording
 	/* What is short in a terminal need not be there. */
 	if (opts.style.row_limit == RECORD_ROW_LIMIT)
 		opts.style.row_limit = 0;
-	if (place__is_directory(o->html))
-		err = path_in(o->html, recording_path, path, sizeof(path));
-	else
+	if (place__is_directory(o->html)) {
+		err = directory__make(o->html);
+		if (!err)
+			err = path_in(o->html, recording_path, path, sizeof(path));
+	} else {
 		place = window_path__of(r, o->html, path, sizeof(path));
-	err = place ? err : -ENAMETOOLONG;
+		err = place ? 0 : -ENAMETOOLONG;
+	}
 	return err ? err : html_page__write(r, &opts, place);
 }

@@ -13,7 +13,7 @@ static const char *next_step(int err)
 {
 	switch (err) {
 	case ENOENT:
-		return "create its directory first";
+		return "create its directory first, as `mkdir -p` does";
 	case ENOTDIR:
 		return "only a directory can have files in it";
 	case ENAMETOOLONG:
@@ -51,7 +51,8 @@ int place__check(const char *path, const char *what, const char *option)
 				"again; name one",
 				option, path, what);
 	if (stat(path, &st)) {
-		if (errno != ENOENT || path[strlen(path) - 1] == '/')
+		/* One that is named by its slash is made: directory__make. */
+		if (errno != ENOENT)
 			return refuse(errno, path, what);
 		snprintf(copy, sizeof(copy), "%s", path);
 		place = dirname(copy);

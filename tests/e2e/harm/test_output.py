@@ -73,7 +73,7 @@ def unwritable(case):
     absent = case.dir / "absent"
     for where, words in (
             (["-o", absent / "x.ptrec"], ["recording", "No such file", "create its directory"]),
-            (["-o", f"{absent}/"], [f"recording to {absent}/: No such file", "create its"]),
+            (["-o", f"{absent}/b/"], [f"recording to {absent}/b/: No such file", "mkdir -p"]),
             (["-o", f"{job.log}/"], ["recording", "Not a directory", "only a directory"]),
             (["-o", ""], ["--output: its value is empty; give PATH"]),
             (["--trace", ""], ["--trace: its value is empty; give PATH"]),

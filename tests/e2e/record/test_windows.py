@@ -110,6 +110,7 @@ def limit_size(case):
     sense.check(tool.report(), 12)
     text = gzip.open(next(tool.dir.glob("*.json.gz"))).read()
     assert len(text) <= 1 << 20, len(text)
+    assert json.loads(text)["proftrace"]["truncated"] is True
     (cut,) = [e for e in json.loads(text)["traceEvents"] if e["name"] == "cut by --limit-size"]
     assert 0 < cut["args"]["whole_steps"] < cut["args"]["steps"] == 12, cut
     assert "the trace ends at --limit-size" in tool.err, tool.err
@@ -237,8 +238,8 @@ def html(case):
     assert without_nonce(page) == without_nonce(later), "the pages differ"
 
     pages = case.dir / "pages"
-    pages.mkdir()
-    tool = case.tool("-p", job.pid, "--schedule", "ready=1,record=2,repeat=2", "--html", pages).done()
+    tool = case.tool("-p", job.pid, "--schedule", "ready=1,record=2,repeat=2", "--html",
+                     f"{pages}/").done()
     assert len(tool.recordings()) == 2, tool.recordings()
     assert sorted(p.stem for p in pages.iterdir()) == sorted(r.stem for r in tool.recordings())
     case.tool("-p", job.pid, "--schedule", "ready=1,record=2,repeat=2", "--html", page).fails(
