@@ -1,4 +1,5 @@
 """The training job, what is attached to it, and how long its steps take meanwhile."""
+import contextlib
 import gzip
 import json
 import os
@@ -53,8 +54,11 @@ class Job:
         self.pid = self.answer()["pid"]
 
     def tell(self, command):
-        self.process.stdin.write(f"{command}\n".encode())
-        self.process.stdin.flush()
+        try:
+            self.process.stdin.write(f"{command}\n".encode())
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            raise Failed("the job ended") from None
 
     def answer(self):
         line = self.process.stdout.readline()
@@ -66,8 +70,19 @@ class Job:
         self.tell(command)
         return self.answer()
 
+    @contextlib.contextmanager
+    def spinning(self):
+        """It runs steps that nobody asks the time of."""
+        self.tell("spin")
+        try:
+            yield
+        finally:
+            self.tell("stop")
+            self.answer()
+
     def close(self):
-        self.tell("quit")
+        with contextlib.suppress(Failed):
+            self.tell("quit")
         self.process.wait()
 
 
@@ -104,9 +119,13 @@ class Proftrace:
     def wait_for(self, key):
         end = time.monotonic() + TIMEOUT_S
         while key not in self.seen_ns:
-            if time.monotonic() > end or self.process.poll() is not None:
+            if time.monotonic() > end or not self.reader.is_alive():
                 raise Failed(f"proftrace did not get to {key!r}:\n{self.said}")
             time.sleep(0.02)
+
+    def interrupt(self):
+        """Popen's own would wait for one that has ended, and finish() not find it."""
+        os.kill(self.process.pid, signal.SIGINT)
 
     def finish(self):
         """Exit status, and the CPU time it took in seconds."""
@@ -215,18 +234,14 @@ def record(job, options, detail, steps):
 def closed(job, steps):
     """Step times while proftrace is attached and waits for a step that is far away."""
     with tempfile.TemporaryDirectory() as directory:
-        job.tell("spin")
         tool = Proftrace(job.pid, directory, ["--record", "1000000000:1000000001"])
         try:
-            tool.wait_for("waiting for the window")
-            time.sleep(SETTLE_S)
-            job.tell("stop")
-            job.answer()
+            with job.spinning():
+                tool.wait_for("waiting for the window")
+                time.sleep(SETTLE_S)
             times = job.ask(f"run {steps}")
-            job.tell("spin")
         finally:
-            tool.process.send_signal(signal.SIGINT)
-            tool.finish()
-        job.tell("stop")
-        job.answer()
+            with job.spinning():
+                tool.interrupt()
+                tool.finish()
     return times, {}

@@ -4,12 +4,15 @@ A measurement runs N steps in one mode; before and after each there are N untrac
 the mode adds is the 10th percentile of its steps less the mean of that of its two neighbours. A
 virtual machine's processor may change its speed by half from one second to the next: where the two
 neighbours differ, or a yardstick that no profiler touches differs in one of the three, the
-measurement is repeated. Ten such pairs per mode give the median and its 95 %
-interval. CPU time is that of the thread that trains (MXNet, MindSpore: of the process), probes
+pair is unsteady and another one is measured. Ten steady pairs per mode give the median and its 95 %
+interval; where the machine does not give so many in four times as many tries, all pairs do, and how
+many of them were unsteady stands beside it. A measurement that fails is counted and left out. CPU time is that of the thread that trains (MXNet, MindSpore: of the process), probes
 included; elapsed time suffers from whatever else runs on the machine.
 """
 import argparse
+import contextlib
 import json
+import math
 import os
 import random
 import sys
@@ -33,6 +36,7 @@ JOBS = {
 QUICK_SHARE = 0.5
 LOW = 0.1
 TRIES = 4  # per pair
+FAILURES = 3  # of a mode, after which it is left
 PROFILER = "profiler"  # the framework's own
 MODES = {
     "phase": ["phase", "--detail", "phase"],
@@ -102,59 +106,84 @@ def is_steady(entry, share):
             and max(yards) - min(yards) <= YARD_SHARE * min(yards))
 
 
-def measure_job(args, name):
-    """Per mode, one entry per pair: step before, step in the mode, step after, and facts."""
-    steps = int(JOBS[args.framework][name] * (QUICK_SHARE if args.quick else 1))
-    job = Job(args.python, args.framework, name, args.device)
-    rounds = {mode: [] for mode in args.modes}
-    tried = dict.fromkeys(args.modes, 0)
+def steady(entries):
+    return [entry for entry in entries if entry["steady"]]
+
+
+def measure_pairs(args, name, job, result):
+    """Fills in the result's pairs and failures, by mode, as far as the job lives."""
+    steps, pairs, failed = result["steps"], result["pairs"], result["failed"]
+    before = result["fresh"][-1]
     order = random.Random(name)
 
     def is_due(mode):
-        return len(rounds[mode]) < args.pairs and tried[mode] < args.pairs * TRIES
+        return (len(steady(pairs[mode])) < args.pairs and len(pairs[mode]) < args.pairs * TRIES
+                and len(failed[mode]) < FAILURES)
 
-    try:
-        job.ask(f"prof {steps}")  # what it does once, at its first use
-        fresh = [low(job.ask(f"run {steps}")) for _ in range(3)]
-        before = fresh[-1]
-        while due := [mode for mode in args.modes if is_due(mode)]:
-            for mode in order.sample(due, len(due)):
-                print(f"{name}: {mode}, pair {len(rounds[mode]) + 1}", file=sys.stderr)
+    while due := [mode for mode in args.modes if is_due(mode)]:
+        for mode in order.sample(due, len(due)):
+            print(f"{name}: {mode}, pair {len(pairs[mode]) + 1}, "
+                  f"{len(steady(pairs[mode]))} steady", file=sys.stderr)
+            try:
                 times, facts = one(job, mode, steps)
-                after = low(job.ask(f"run {steps}"))
-                entry = {"before": before, "mode": low(times), "after": after, "load": load(), **facts}
-                before = after
-                tried[mode] += 1
-                if is_steady(entry, args.steady):
-                    rounds[mode].append(entry)
-        left = [low(job.ask(f"run {steps}")) for _ in range(3)]
-    finally:
-        job.close()
-    missed = [mode for mode in args.modes if len(rounds[mode]) < args.pairs]
-    if missed:
-        raise Failed(f"the machine is too unsteady: too few pairs of {', '.join(missed)}")
-    return {"steps": steps, "fresh": fresh, "left": left, "modes": rounds, "tried": tried}
+            except Failed as failure:
+                print(f"overhead: {name}: {mode}: {failure}", file=sys.stderr)
+                failed[mode].append(str(failure))
+                before = low(job.ask(f"run {steps}"))
+                continue
+            after = low(job.ask(f"run {steps}"))
+            entry = {"before": before, "mode": low(times), "after": after, "load": load(), **facts}
+            entry["steady"] = is_steady(entry, args.steady)
+            pairs[mode].append(entry)
+            before = after
+
+
+def measure_job(args, name):
+    """Per mode, one entry per pair: step before, step in the mode, step after, and facts. A job that
+    ends leaves what was measured until then."""
+    steps = int(JOBS[args.framework][name] * (QUICK_SHARE if args.quick else 1))
+    result = {"steps": steps, "fresh": [], "left": [],
+              "pairs": {mode: [] for mode in args.modes},
+              "failed": {mode: [] for mode in args.modes}}
+    try:
+        with contextlib.closing(Job(args.python, args.framework, name, args.device)) as job:
+            job.ask(f"prof {steps}")  # what it does once, at its first use
+            result["fresh"] = [low(job.ask(f"run {steps}")) for _ in range(3)]
+            measure_pairs(args, name, job, result)
+            result["left"] = [low(job.ask(f"run {steps}")) for _ in range(3)]
+    except Failed as failure:
+        print(f"overhead: {name}: {failure}", file=sys.stderr)
+    return result
+
+
+def chosen(entries, wanted):
+    """The pairs that the figures are of: the steady ones, if there are as many as were wanted."""
+    best = steady(entries)
+    return best if len(best) >= wanted else entries
 
 
 def added(entry, clock):
     return entry["mode"][clock] - (entry["before"][clock] + entry["after"][clock]) / 2
 
 
-def summarise(result):
+def summarise(result, wanted):
     """Adds to each mode its added time and its ratio to the framework's own profiler's, by clock."""
-    modes = result["modes"]
+    modes = result["modes"] = {
+        mode: chosen(entries, wanted) for mode, entries in result["pairs"].items() if entries
+    }
     result["summary"] = {}
     for mode, entries in modes.items():
-        row = result["summary"][mode] = {}
+        row = result["summary"][mode] = {
+            "pairs": len(entries), "unsteady": len(entries) - len(steady(entries))}
         for clock in CLOCKS:
             deltas = [added(entry, clock) for entry in entries]
             row[clock] = {"added_us": stats.median_interval(deltas)}
             if mode != PROFILER and PROFILER in modes:
                 peers = [added(entry, clock) for entry in modes[PROFILER]]
-                row[clock]["ratio"] = stats.ratio_interval(list(zip(deltas, peers)))
+                row[clock]["ratio"] = stats.ratio_interval(deltas, peers)
     bases = [entry["before"] for entries in modes.values() for entry in entries]
     result["untraced_us"] = {c: stats.median([base[c] for base in bases]) for c in CLOCKS}
-    result["residue_us"] = {
+    result["residue_us"] = result["left"] and {
         c: stats.median([b[c] for b in result["left"]])
         - stats.median([b[c] for b in result["fresh"]])
         for c in CLOCKS
@@ -162,13 +191,15 @@ def summarise(result):
 
 
 def spread(triple, form):
+    if math.isnan(triple[1]):
+        return f"{triple[0]:{form}} [too few]"
     return f"{triple[0]:{form}} [{triple[1]:{form}}, {triple[2]:{form}}]"
 
 
 def print_added(results, peer):
     print(f"| job (untraced step, CPU / elapsed) | mode | added CPU us per step | x {peer} "
-          f"| added elapsed us per step | x {peer} |")
-    print("| --- | --- | ---: | ---: | ---: | ---: |")
+          f"| added elapsed us per step | x {peer} | pairs |")
+    print("| --- | --- | ---: | ---: | ---: | ---: | ---: |")
     for name, result in results.items():
         base = result["untraced_us"]
         label = f"{name} ({base['cpu']:.0f} / {base['wall']:.0f} us)"
@@ -178,6 +209,8 @@ def print_added(results, peer):
                 cells.append(spread(row[clock]["added_us"], ".0f"))
                 ratio = row[clock].get("ratio")
                 cells.append(spread(ratio, ".2f") if ratio else "1" if mode == PROFILER else "-")
+            unsteady = f", {row['unsteady']} unsteady" if row["unsteady"] else ""
+            cells.append(f"{row['pairs']}{unsteady}")
             shown = peer if mode == PROFILER else mode
             print(f"| {label} | {shown} | {' | '.join(cells)} |")
             label = ""
@@ -217,10 +250,15 @@ def print_rest(results):
     print()
     for name, result in results.items():
         residue = result["residue_us"]
-        print(f"{name}: untraced step after the last detach less before the first attach: "
-              f"{residue['cpu']:+.0f} us CPU, {residue['wall']:+.0f} us elapsed")
-        kept = sum(len(entries) for entries in result["modes"].values())
-        print(f"{name}: {kept} of {sum(result['tried'].values())} pairs had neighbours alike")
+        if residue:
+            print(f"{name}: untraced step after the last detach less before the first attach: "
+                  f"{residue['cpu']:+.0f} us CPU, {residue['wall']:+.0f} us elapsed")
+        pairs = result["pairs"].values()
+        print(f"{name}: {sum(len(steady(entries)) for entries in pairs)} of "
+              f"{sum(map(len, pairs))} pairs were steady")
+        for mode, failed in result["failed"].items():
+            if failed:
+                print(f"{name}: {mode}: {len(failed)} measurements failed, the last: {failed[-1]}")
     loads = [e["load"] for r in results.values() for m in r["modes"].values() for e in m]
     print(f"load average {min(loads):.1f} to {max(loads):.1f} on {os.cpu_count()} CPUs")
 
@@ -236,13 +274,16 @@ def main():
         print("overhead: kernel.bpf_stats_enabled is on and adds to each hit", file=sys.stderr)
     results = {}
     for name in args.jobs:
-        try:
-            results[name] = measure_job(args, name)
-        except Failed as failure:
-            sys.exit(f"overhead: {name}: {failure}")
-        summarise(results[name])
+        result = measure_job(args, name)
+        if not any(result["pairs"].values()):
+            print(f"overhead: {name}: nothing could be measured", file=sys.stderr)
+            continue
+        summarise(result, args.pairs)
+        results[name] = result
         with open(args.json, "w") as file:
             json.dump(results, file, indent=1)
+    if not results:
+        sys.exit(1)
     print_added(results, PEERS[args.framework])
     print_facts(results)
     print_rest(results)

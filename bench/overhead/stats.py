@@ -2,6 +2,7 @@
 import random
 
 RESAMPLES = 4000
+FEWEST = 3  # values, for an interval
 
 
 def percentile(values, share):
@@ -17,24 +18,29 @@ def median(values):
     return percentile(values, 0.5)
 
 
-def interval(pairs, estimate):
-    """(estimate, low, high): 95 % interval by bootstrap over the pairs; fixed seed."""
+def interval(estimate, *samples):
+    """(estimate, low, high): 95 % interval by bootstrap over each of the samples; fixed seed. Without
+    bounds (NaN) where one has too few values."""
+    if min(map(len, samples)) < FEWEST:
+        return estimate(*samples), float("nan"), float("nan")
     source = random.Random(1)
     draws = [
-        estimate([source.choice(pairs) for _ in pairs]) for _ in range(RESAMPLES if pairs else 0)
+        estimate(*([source.choice(values) for _ in values] for values in samples))
+        for _ in range(RESAMPLES)
     ]
-    return estimate(pairs), percentile(draws, 0.025), percentile(draws, 0.975)
+    return estimate(*samples), percentile(draws, 0.025), percentile(draws, 0.975)
 
 
 def median_interval(values):
-    return interval(values, median)
+    return interval(median, values)
 
 
-def ratio_interval(pairs):
-    """Median of the first divided by median of the second, of pairs measured side by side."""
+def ratio_interval(above, below):
+    """Median of the first divided by median of the second. There may be more of the one than of the
+    other: a pair that was unsteady is not repeated for both."""
 
-    def ratio(sample):
-        below = median([b for _, b in sample])
-        return median([a for a, _ in sample]) / below if below else float("nan")
+    def ratio(a, b):
+        divisor = median(b)
+        return median(a) / divisor if divisor else float("nan")
 
-    return interval(pairs, ratio)
+    return interval(ratio, above, below)
