@@ -50,6 +50,28 @@ static json_t *page_data(const struct recording *r)
 	return data_of(html);
 }
 
+Test(page, the_rest_of_a_step_of_timer_only_is_no_phase)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}, \"detail\": \"timer\"}");
+	json_t *data, *steps, *bar;
+
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 0, 10);
+	synth__span(&s, s.main, CAT_OPTIMIZER, "step", 50, 70);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	data = page_data(s.r);
+	steps = json_object_get(data, "steps");
+	cr_expect_eq(json_array_size(json_object_get(steps, "phases")), 2);
+	cr_expect_str_eq(json_string_value(json_array_get(json_object_get(steps, "phases"), 1)),
+			 PHASE_UNRECORDED);
+	bar = json_array_get(json_object_get(steps, "bars"), 0);
+	cr_assert_eq(json_array_size(bar), 7);
+	cr_expect_eq(json_integer_value(json_array_get(bar, 5)), 10);
+	cr_expect_eq(json_integer_value(json_array_get(bar, 6)), 90);
+	json_decref(data);
+	synth__free(&s);
+}
+
 static bool has_name(const json_t *data, const char *name)
 {
 	const json_t *item;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/diff.h"
+#include "analysis/job.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "exporters/stacks.h"
@@ -157,4 +158,22 @@ Test(timer_recording, no_limit_is_judged_by_what_it_has_not)
 			strstr(why, "a recording of --timer-only has steps and data loader alone"),
 			"%s", why);
 	}
+}
+
+Test(timer_recording, the_table_of_ranks_has_no_phases_of_it)
+{
+	const struct report_opts opts = {.style.unit = UNIT_US, .style.width = 160};
+	struct synth a = job("timer", 1), b = job("timer", 2);
+	const char *const paths[] = {a.path, b.path};
+	auto_free char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	cr_assert_eq(job__print(paths, 2, &opts, out), 0);
+	fclose(out);
+	synth__expect_line(text, "-     100      10     100.00  1.00    -        -         -       "
+				 "-       -         -    -");
+	cr_expect_not_null(strstr(text, "--timer-only does not record collectives"), "%s", text);
+	synth__free(&a);
+	synth__free(&b);
 }
