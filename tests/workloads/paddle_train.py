@@ -27,6 +27,8 @@ def parse_args():
     parser.add_argument("--mode", choices=["dygraph", "to_static", "static"], default="dygraph")
     parser.add_argument("--workers", type=int, default=0, help="data loader processes")
     parser.add_argument("--no-loader", action="store_true", help="the same batch in every step")
+    parser.add_argument("--accumulate-after", type=int, metavar="STEP",
+                        help="from there on update once in four steps")
     parser.add_argument("--optimizer", choices=["Adam", "Momentum", "SGD"], default="Adam")
     parser.add_argument("--infer", action="store_true", help="no loader, no loss, no optimizer")
     parser.add_argument("--annotate", action="store_true", help="parts of a step are ranges")
@@ -85,6 +87,7 @@ def training():
     opt = optimizer(net.parameters())
     forward = paddle.jit.to_static(net, full_graph=True) if ARGS.mode == "to_static" else net
     source = batches()
+    made = [0]
 
     def step():
         with part("load"):
@@ -97,9 +100,11 @@ def training():
             with part("loss"):
                 loss = F.cross_entropy(out, y)
         loss.backward()
-        with part("update"):
-            opt.step()
-            opt.clear_grad()
+        made[0] += 1
+        if ARGS.accumulate_after is None or made[0] < ARGS.accumulate_after or made[0] % 4 == 0:
+            with part("update"):
+                opt.step()
+                opt.clear_grad()
         if whole:
             whole.end()
 

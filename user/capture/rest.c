@@ -10,6 +10,7 @@
 
 enum {
 	ALIKE = 16, /* steps, of which each must have held one backward pass */
+	FEW = 4,    /* so many that do not are enough to tell */
 };
 
 static bool is_range(const struct planned_probe *probe)
@@ -92,15 +93,46 @@ int rest__settle(struct session *s)
 	return err;
 }
 
-void rest__begin(struct session *s)
+/* From now on. */
+static void count_passes(struct session *s)
+{
+	s->rest.since = s->probes.ctl->step_seq;
+	s->rest.passes = s->probes.ctl->class_seen[PT_CLASS_BACKWARD];
+}
+
+/* Did each of the latest steps hold one backward pass? One may lie between the two readings, at
+ * either end. */
+static bool have_one_pass(const struct session *s)
+{
+	const uint64_t steps = s->probes.ctl->step_seq - s->rest.since,
+		       passes = s->probes.ctl->class_seen[PT_CLASS_BACKWARD] - s->rest.passes;
+
+	return passes + 1 >= steps && passes <= steps + 1;
+}
+
+void rest__check(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
 
+	if (!ctl->pass_is_update || ctl->resting || ctl->step_seq - s->rest.since < FEW ||
+	    have_one_pass(s))
+		return;
+	ctl->pass_is_update = 0;
+	s->rest.refuted = true;
+	session__progress_end(s);
+	log__warn("not all steps have one backward pass, by which they were counted far from the "
+		  "window: the number of step %llu may be wrong; from here on each is seen "
+		  "(--count-each-step: from the start)",
+		  (unsigned long long)ctl->step);
+}
+
+void rest__begin(struct session *s)
+{
+	rest__check(s);
 	if (!s->probes.attached[GROUP_PHASE] && !s->probes.attached[GROUP_UPDATE])
 		return;
-	ctl->resting = 1;
-	s->rest.since = ctl->step_seq;
-	s->rest.passes = ctl->class_seen[PT_CLASS_BACKWARD];
+	s->probes.ctl->resting = 1;
+	count_passes(s);
 }
 
 static void take_out(struct session *s, enum probe_group group)
@@ -114,21 +146,16 @@ static void take_out(struct session *s, enum probe_group group)
 static void learn_passes(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
-	const uint64_t steps = ctl->step_seq - s->rest.since,
-		       passes = ctl->class_seen[PT_CLASS_BACKWARD] - s->rest.passes;
 
-	if (ctl->pass_is_update || s->opts->count_each || steps < ALIKE)
+	if (ctl->pass_is_update || s->rest.refuted || s->opts->count_each ||
+	    ctl->step_seq - s->rest.since < ALIKE)
 		return;
-	/* One may lie between the two readings, at either end. */
-	if (passes + 1 < steps || passes > steps + 1) {
-		s->rest.since = ctl->step_seq;
-		s->rest.passes = ctl->class_seen[PT_CLASS_BACKWARD];
-		return;
+	if (have_one_pass(s)) {
+		ctl->pass_is_update = 1;
+		log__debug("from step %llu on backward passes tell of steps",
+			   (unsigned long long)ctl->step);
 	}
-	ctl->pass_is_update = 1;
-	s->rest.since = ctl->step_seq;
-	log__debug("from step %llu on backward passes tell of steps",
-		   (unsigned long long)ctl->step);
+	count_passes(s);
 }
 
 void rest__go_on(struct session *s)
@@ -159,11 +186,17 @@ void rest__end(struct session *s)
 		return;
 	rest__forget_ranges(s);
 	s->probes.ctl->resting = 0;
+	count_passes(s);
 }
 
 void rest__tell(struct session *s)
 {
-	if (s->probes.ctl->pass_is_update)
+	if (s->rest.refuted)
+		snprintf(
+			s->facts.counted, sizeof(s->facts.counted),
+			"; far from windows each backward pass was taken for a step's, and not all "
+			"steps have one: step numbers may be wrong");
+	else if (s->probes.ctl->pass_is_update)
 		snprintf(
 			s->facts.counted, sizeof(s->facts.counted),
 			"; far from windows each backward pass is taken for a step's, as there was "

@@ -294,6 +294,7 @@ int session__window_finish(struct session *s)
 	/* On a full disk too, what was written is worth its tables. */
 	kept = recording_writer__bytes(w->writer) > 0;
 	far__check(s);
+	rest__check(s);
 	far__tell(s);
 	rest__tell(s);
 	close_err = window__close(w, &s->facts, summary);

@@ -26,3 +26,12 @@ def far_apart(case):
         rule = tool.report()["summary"]["rows"][0]["step_rule"]
         assert "each backward pass is taken for a step's" in rule, rule
         train.stop()
+
+
+@test("gradients are accumulated from some step on: what was counted by backward passes is doubted")
+def accumulated(case):
+    train, _ = job.train(case, "--no-loader", "--accumulate-after", 900)
+    tool = case.tool("-p", train.pid, "--record", "2000:2004", "--detail", "phase").done(timeout_s=120)
+    assert "not all steps have one backward pass" in tool.err, tool.err
+    rule = tool.report()["summary"]["rows"][0]["step_rule"]
+    assert rule.endswith("step numbers may be wrong"), rule
