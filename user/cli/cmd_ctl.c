@@ -82,10 +82,9 @@ const struct command command_ctl = {
 		"start and pause take over from --record and --schedule. Recordings after the "
 		"first "
 		"are HOST_PID.1.ptrec and so on. Root and the user who runs the session may ask.",
-	.examples =
-		"sudo proftrace -p 4242 --paused &  # attached, nothing is recorded\n"
-		"sudo proftrace ctl 4242 start  # from the next step on\n"
-		"sudo proftrace ctl 4242 pause  # the recording is complete\n"
-		"sudo proftrace ctl 4242 stop  # tables, and the end",
+	.examples = "sudo proftrace -p 4242 --paused &  # attached, nothing is recorded\n"
+		    "sudo proftrace ctl 4242 start  # from the next step on\n"
+		    "sudo proftrace ctl 4242 pause  # the recording is complete\n"
+		    "sudo proftrace ctl 4242 stop  # tables, and the end",
 	.run = run,
 };
