@@ -445,3 +445,32 @@ Test(model_phase, full_names_alone_make_no_phase)
 			       "    Operator Conv2D [22,30) cpu 8 self 8\n"
 			       "  Optimization optimizer [85,90) cpu 5 self 5 in Optimization\n");
 }
+
+/* The range is given out with the step in which it ends; its phases count where they are. */
+Test(model_phase, phases_in_a_range_that_ends_in_the_next_step)
+{
+	struct synth s = synth__new("{}");
+
+	synth__span(&s, s.main, CAT_FORWARD, "forward", 10, 40);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 40, 60);
+	synth__span(&s, s.main, CAT_OPERATOR, "add_", 74, 76);
+	synth__span(&s, s.main, CAT_OPTIMIZER, "step", 72, 90);
+	synth__step(&s, 0, 0, 100);
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 100, 110);
+	synth__span(&s, s.main, CAT_USER, "update_and_fetch", 70, 130);
+	synth__span(&s, s.main, CAT_FORWARD, "forward", 130, 150);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 150, 160);
+	synth__step(&s, 1, 100, 200);
+	synth__expect_tree(&s, "step 0 [0,100) cpu 100 D 0 F 30 B 20 O 18 other 32\n"
+			       " track 1\n"
+			       "  Forward forward [10,40) cpu 30 self 30 in Forward\n"
+			       "  Backward backward [40,60) cpu 20 self 20 in Backward\n"
+			       "step 1 [100,200) cpu 100 D 10 F 20 B 10 O 0 other 60\n"
+			       " track 1\n"
+			       "  UserDefined update_and_fetch [70,130) cpu 60 self 32\n"
+			       "    Optimization step [72,90) cpu 18 self 16 in Optimization\n"
+			       "      Operator add_ [74,76) cpu 2 self 2 in Optimization\n"
+			       "    Dataloader next [100,110) cpu 10 self 10 in Dataloader\n"
+			       "  Forward forward [130,150) cpu 20 self 20 in Forward\n"
+			       "  Backward backward [150,160) cpu 10 self 10 in Backward\n");
+}

@@ -138,7 +138,6 @@ int scopes__load(struct model *m);
 enum span_category scopes__category(const struct model *m, const struct span *s);
 
 /* phase.c */
-enum span_kind phase__of_category(enum span_category cat);
 /* Adds the inferred FORWARD spans to t->roots and collects m->phases. step NULL: no steps. */
 int phase__infer(struct model *m, struct track_state *t, const struct step *step);
 enum span_kind phase__at(struct model *m, uint64_t ts_ns); /* asked in order of time */

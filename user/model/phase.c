@@ -294,9 +294,18 @@ int phase__infer(struct model *m, struct track_state *t, const struct step *step
 	return err;
 }
 
+/* Of an interval, what lies in the step. */
+static uint64_t overlap_ns(const struct interval *i, const struct step *step)
+{
+	const uint64_t step_end = step->ts_ns + step->dur_ns;
+	const uint64_t begin = i->begin > step->ts_ns ? i->begin : step->ts_ns;
+	const uint64_t end = i->end < step_end ? i->end : step_end;
+
+	return begin < end ? end - begin : 0;
+}
+
 static int collect_phases(struct model *m, struct span *s, struct step *step)
 {
-	uint64_t step_end = step->ts_ns + step->dur_ns;
 	int err = 0;
 
 	for (; s && !err; s = s->next_sibling) {
@@ -308,11 +317,56 @@ static int collect_phases(struct model *m, struct span *s, struct step *step)
 			continue;
 		}
 		err = ARRAY_PUSH(m->phases, m->phase_cnt, m->phase_cap, i);
-		inside = i.end < step_end ? i.end : step_end;
-		inside -= i.begin > step->ts_ns ? i.begin : step->ts_ns;
-		if (i.begin >= step_end || i.end <= step->ts_ns)
-			inside = 0;
+		inside = overlap_ns(&i, step);
 		step->phase_ns[s->kind] += s->cpu_ns < inside ? s->cpu_ns : inside;
+	}
+	return err;
+}
+
+static enum span_kind phase_of(enum span_category cat)
+{
+	switch (cat) {
+	case CAT_DATALOADER:
+		return KIND_DATALOADER;
+	case CAT_FORWARD:
+		return KIND_FORWARD;
+	case CAT_BACKWARD:
+		return KIND_BACKWARD;
+	case CAT_OPTIMIZER:
+		return KIND_OPTIMIZATION;
+	default:
+		return KIND_OTHER;
+	}
+}
+
+static uint64_t probed_inside(const struct model *m, const struct span *s)
+{
+	uint64_t cnt = 0;
+
+	for (const struct span *c = s->first_child; c; c = c->next_sibling)
+		cnt += model__is_probed(m, c) + probed_inside(m, c);
+	return cnt;
+}
+
+/* Of a range that ends in a later step, and is given out there whole: its phases in this one. It
+ * has not been finished: kinds and costs are not known yet. */
+static int collect_straddling(struct model *m, const struct span *s, struct step *step)
+{
+	int err = 0;
+
+	for (; s && !err && s->ev.ts_ns < step->ts_ns + step->dur_ns; s = s->next_sibling) {
+		const enum span_kind kind = phase_of(model__category(m, s));
+		const struct interval i = {s->ev.ts_ns, span__end(s), kind, false};
+		const uint64_t inside = overlap_ns(&i, step);
+		uint64_t cost;
+
+		if (kind == KIND_OTHER || !inside) {
+			err = collect_straddling(m, s->first_child, step);
+			continue;
+		}
+		err = ARRAY_PUSH(m->phases, m->phase_cnt, m->phase_cap, i);
+		cost = probed_inside(m, s) * m->total_ns + m->inside_ns;
+		step->phase_ns[kind] += inside > cost ? inside - cost : 0;
 	}
 	return err;
 }
@@ -330,6 +384,9 @@ int phase__account(struct model *m, struct track_state *t, struct step *step)
 	}
 	m->phase_cnt = 0;
 	err = collect_phases(m, t->roots, step);
+	for (size_t i = 0; i < t->cnt && !err; i++)
+		if (t->pending[i]->ev.ts_ns < step->ts_ns + step->dur_ns)
+			err = collect_straddling(m, t->pending[i]->first_child, step);
 	for (int kind = 0; kind < KIND_CNT; kind++)
 		sum += step->phase_ns[kind];
 	cost = spans * m->total_ns;
