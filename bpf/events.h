@@ -572,6 +572,9 @@ struct pt_ctl {
 	__u32 resting;	    /* 1: ranges' ends have no probes, their begins tell of steps */
 	__u32 pass_is_update; /* by the loader: 1: while resting a backward pass that ends stands
 				 for the optimizer's operators behind it */
+	__u32 passes;	      /* backward passes since the latest boundary */
+	__u32 passes_alike;   /* steps in a row that held one each */
+	__u32 passes_odd;     /* steps that did not */
 	__u64 woken_ns;	    /* ranges that began before this are not known to have ended */
 	__u32 nests;	    /* 1: spans that make the boundary were seen inside one another */
 	__u32 gap;	    /* 1: the next boundary ends the window for one step; by the loader */

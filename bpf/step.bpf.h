@@ -62,6 +62,17 @@ static __always_inline void step_emit(__u32 prev, __u64 now)
 	bpf_ringbuf_submit(r, ctl.state == prev ? BPF_RB_NO_WAKEUP : BPF_RB_FORCE_WAKEUP);
 }
 
+static __always_inline void count_passes(void)
+{
+	if (ctl.passes == 1) {
+		ctl.passes_alike++;
+	} else {
+		ctl.passes_alike = 0;
+		ctl.passes_odd++;
+	}
+	ctl.passes = 0;
+}
+
 static __always_inline void step_boundary(struct pt_thread *t, __u64 now)
 {
 	__u32 prev = ctl.state, state;
@@ -71,6 +82,7 @@ static __always_inline void step_boundary(struct pt_thread *t, __u64 now)
 	ctl.step_took_ns = (now - ctl.step_ns[ctl.step_seq % PT_STEP_RING]) / steps;
 	ctl.step_ns[(ctl.step_seq + 1) % PT_STEP_RING] = now;
 	ctl.step_seq++;
+	count_passes();
 	/* A call that began while its end, or its caller's, had no probe yet is not seen to return;
 	 * a range that opens above it would bury it for good. */
 	if (t && ctl.learn)
@@ -105,6 +117,7 @@ static __always_inline void step_event(struct pt_thread *t, __u32 name_class, __
 	if (!at_end) {
 		__sync_fetch_and_add(&ctl.class_seen[name_class], 1);
 		ctl.class_tid[name_class] = tid;
+		ctl.passes += name_class == PT_CLASS_BACKWARD;
 	}
 	if (ctl.resting && ctl.pass_is_update && name_class == PT_CLASS_BACKWARD && at_end) {
 		name_class = PT_CLASS_OPTIMIZER_OP;

@@ -9,8 +9,7 @@
 #include "common/util.h"
 
 enum {
-	ALIKE = 16, /* steps, of which each must have held one backward pass */
-	FEW = 4,    /* so many that do not are enough to tell */
+	ALIKE = 64, /* steps in a row, of which each must have held one backward pass */
 };
 
 static bool is_range(const struct planned_probe *probe)
@@ -93,29 +92,12 @@ int rest__settle(struct session *s)
 	return err;
 }
 
-/* From now on. */
-static void count_passes(struct session *s)
-{
-	s->rest.since = s->probes.ctl->step_seq;
-	s->rest.passes = s->probes.ctl->class_seen[PT_CLASS_BACKWARD];
-}
-
-/* Did each of the latest steps hold one backward pass? One may lie between the two readings, at
- * either end. */
-static bool have_one_pass(const struct session *s)
-{
-	const uint64_t steps = s->probes.ctl->step_seq - s->rest.since,
-		       passes = s->probes.ctl->class_seen[PT_CLASS_BACKWARD] - s->rest.passes;
-
-	return passes + 1 >= steps && passes <= steps + 1;
-}
-
 void rest__check(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
 
-	if (!ctl->pass_is_update || ctl->resting || ctl->step_seq - s->rest.since < FEW ||
-	    have_one_pass(s))
+	/* The step in which the probes came back may have been seen in part. */
+	if (!ctl->pass_is_update || ctl->resting || ctl->passes_odd <= s->rest.odd + 1)
 		return;
 	ctl->pass_is_update = 0;
 	s->rest.refuted = true;
@@ -132,7 +114,8 @@ void rest__begin(struct session *s)
 	if (!s->probes.attached[GROUP_PHASE] && !s->probes.attached[GROUP_UPDATE])
 		return;
 	s->probes.ctl->resting = 1;
-	count_passes(s);
+	s->probes.ctl->passes_alike = 0;
+	s->rest.since = s->probes.ctl->step_seq;
 }
 
 static void take_out(struct session *s, enum probe_group group)
@@ -142,20 +125,18 @@ static void take_out(struct session *s, enum probe_group group)
 	arm__hurry(false);
 }
 
-/* Once as many backward passes as steps were seen, each was followed by an update. */
+/* Once each of so many steps has held one backward pass, each was followed by an update. */
 static void learn_passes(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
 
 	if (ctl->pass_is_update || s->rest.refuted || s->opts->count_each ||
-	    ctl->step_seq - s->rest.since < ALIKE)
+	    ctl->passes_alike < ALIKE)
 		return;
-	if (have_one_pass(s)) {
-		ctl->pass_is_update = 1;
-		log__debug("from step %llu on backward passes tell of steps",
-			   (unsigned long long)ctl->step);
-	}
-	count_passes(s);
+	ctl->pass_is_update = 1;
+	s->rest.since = ctl->step_seq;
+	log__debug("from step %llu on backward passes tell of steps",
+		   (unsigned long long)ctl->step);
 }
 
 void rest__go_on(struct session *s)
@@ -186,7 +167,7 @@ void rest__end(struct session *s)
 		return;
 	rest__forget_ranges(s);
 	s->probes.ctl->resting = 0;
-	count_passes(s);
+	s->rest.odd = s->probes.ctl->passes_odd;
 }
 
 void rest__tell(struct session *s)

@@ -66,9 +66,9 @@ struct session {
 	char no_device[400]; /* why there are none, though the target uses CUDA; may be empty */
 	bool armed;		      /* the heavy probes are attached */
 	struct rest {
-		uint64_t since;	 /* step_seq when it began, or ended */
-		uint64_t passes; /* backward passes seen by then */
-		bool refuted;	 /* they do not tell of steps */
+		uint64_t since; /* step_seq when the programs began to count so */
+		uint32_t odd;	/* passes_odd when they ended */
+		bool refuted;	/* backward passes do not tell of steps */
 	} rest;
 	struct far {
 		bool out;		      /* no probe is in the job */
