@@ -84,8 +84,11 @@ Test(steps, a_loader_that_was_asked_once_is_not_waited_for_for_ever)
 
 Test(steps, inference_with_a_loader)
 {
-	cr_expect_eq(decide((__u64[PT_CLASS_CNT]){[PT_CLASS_DATALOADER] = 4}, 1).boundary,
-		     PT_CLASS_DATALOADER);
+	const __u64 asks[PT_CLASS_CNT] = {[PT_CLASS_DATALOADER] = 4};
+
+	/* It may be an evaluation: a while without a backward pass first. */
+	cr_expect_eq(decide(asks, 1).boundary, PT_CLASS_NONE);
+	cr_expect_eq(decide(asks, 2 * 1000000000ull).boundary, PT_CLASS_DATALOADER);
 }
 
 Test(steps, without_a_loader_the_optimizer_ends_a_step)

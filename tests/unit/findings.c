@@ -43,6 +43,22 @@ Test(findings, a_loader_without_workers)
 	job__expect(&j, "data_loader", "num_workers");
 }
 
+Test(findings, a_loader_that_is_a_pipeline)
+{
+	static const struct step_plan slow = {50, 40, 45, 8, 0};
+	struct job j = job__new();
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		synth__span(&j.s, j.s.other, CAT_PIPELINE, "MapOp", i * 143 * MS,
+			    (i * 143 + 60) * MS);
+		synth__span(&j.s, j.s.other, CAT_PIPELINE, "BatchOp", (i * 143 + 60) * MS,
+			    (i * 143 + 70) * MS);
+	}
+	job__plain_steps(&j, &slow);
+	job__expect(&j, "data_loader",
+		    "of its pipeline MapOp has most time of its own, 60.00 ms of a step");
+}
+
 Test(findings, a_loader_whose_workers_are_busy)
 {
 	static const struct step_plan plan = {30, 30, 30, 10, 0};

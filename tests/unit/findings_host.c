@@ -47,6 +47,16 @@ Test(findings_host, a_lock_that_another_thread_holds)
 		"an operator, ran for 80.00 ms of a step");
 }
 
+Test(findings_host, a_lock_whose_holder_waits_itself)
+{
+	struct job j = job__torch();
+
+	for (uint64_t i = 0; i < STEPS; i++)
+		job__sched_for(&j, j.s.main, i, SCHED_BLOCKED, "futex", 50);
+	job__plain_steps(&j, &healthy);
+	job__expect(&j, "off_cpu", "no thread ran so long meanwhile");
+}
+
 Test(findings_host, a_lock_where_operators_run_on_other_threads_is_their_result)
 {
 	struct job j = job__with("{\"process\": {\"pid\": 100}, \"detail\": \"operator\", "

@@ -1,10 +1,59 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The training waits for the next batch. */
 #include "analysis/findings.h"
+#include <errno.h>
 #include "common/counted.h"
 
 #define WORTH_SAYING 8.0 /* percent of the step that goes to waiting for the loader */
 #define BUSY	     0.8 /* a worker that runs for so much of the time is at work all the time */
+
+/* What a framework's own pipeline does for the batches, by operation: time of its own. */
+struct loader {
+	struct stat_map operations;
+};
+
+static int add_operations(struct loader *l, const struct track_batch *t)
+{
+	for (const struct span *s = t->roots; s; s = span__next(s, NULL)) {
+		const struct stat_key key = {.id = s->ev.name};
+		struct stat *sum =
+			s->kind == KIND_PIPELINE ? stat_map__at(&l->operations, &key) : NULL;
+
+		if (s->kind == KIND_PIPELINE && !sum)
+			return -ENOMEM;
+		if (sum)
+			sum->cpu.total += s->self_ns;
+	}
+	return 0;
+}
+
+static int visit(const struct analysis *a, void *state, const struct batch *b)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < b->track_cnt && !err; i++)
+		err = add_operations(state, &b->tracks[i]);
+	return err;
+}
+
+/* The operation that takes most; false: there is no pipeline. */
+static bool tell_operation(const struct analysis *a, const struct loader *l, char *seen,
+			   size_t size, const char **next)
+{
+	const struct stat_row *most = NULL;
+
+	for (size_t i = 0; i < l->operations.cnt; i++)
+		if (!most || l->operations.rows[i].stat.cpu.total > most->stat.cpu.total)
+			most = &l->operations.rows[i];
+	if (!most)
+		return false;
+	snprintf(seen, size, "of its pipeline %s has most time of its own, %s of a step",
+		 analysis__name(a, most->key.id),
+		 time_text(a, finding__per_step(a, most->stat.cpu.total)).s);
+	*next = "more threads for that operation (num_parallel_workers), or less for it to do; "
+		"`--table pipeline` has the others and how full their queues are";
+	return true;
+}
 
 struct workers {
 	uint32_t cnt, busy_cnt;
@@ -42,10 +91,9 @@ static void tell_workers(const struct workers *w, char *seen, size_t size, const
 
 	if (!w->cnt) {
 		snprintf(seen, size,
-			 "no worker process was seen, so batches are made by the training thread "
-			 "itself");
-		*next = "give the loader workers (num_workers), so that batches are made beside "
-			"the training";
+			 "no worker process was seen, so batches are made within this process");
+		*next = "give the loader worker processes (num_workers), so that batches are made "
+			"beside the training";
 	} else if (!w->all_ns) {
 		snprintf(seen, size, "it has %s, how busy was not recorded", processes.s);
 		*next = "more workers (num_workers) if these are busy, else look at storage and at "
@@ -87,7 +135,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	w = workers_of(a);
 	if (a->timer_only)
 		tell_none(seen, sizeof(seen), &next);
-	else
+	else if (!tell_operation(a, state, seen, sizeof(seen), &next))
 		tell_workers(&w, seen, sizeof(seen), &next);
 	f->cost_ns = finding__per_step(a, wait_ns);
 	snprintf(f->what, sizeof(f->what),
@@ -100,8 +148,18 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	return 1;
 }
 
+static void clean(void *state)
+{
+	struct loader *l = state;
+
+	stat_map__free(&l->operations);
+}
+
 const struct finding_rule finding_data_loader = {
 	.key = "data_loader",
 	.timer = true,
+	.state_size = sizeof(struct loader),
+	.visit = visit,
 	.judge = judge,
+	.clean = clean,
 };

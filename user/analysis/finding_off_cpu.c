@@ -229,22 +229,28 @@ static void explain_lock(const struct analysis *a, const struct off_cpu *o, uint
 	const size_t len = strlen(f->evidence);
 	uint32_t track = 0;
 	const uint64_t run_ns = busiest(a, o, &track);
+	const bool is_held = track && (double)run_ns >= AT_WORK * (double)ns;
 	char name[128];
 
 	snprintf(f->what, sizeof(f->what),
 		 "The training thread waits on a lock (futex) for %.0f %% of the step.",
 		 finding__percent(a, ns));
-	if (track && (double)run_ns >= AT_WORK * (double)ns) {
+	if (is_held) {
 		analysis__thread(a, track, name, sizeof(name));
 		snprintf(f->evidence + len, sizeof(f->evidence) - len,
 			 "; the thread %s, which was not seen to run an operator, ran for %s of a "
 			 "step",
 			 name, time_text(a, finding__per_step(a, run_ns)).s);
 	}
-	snprintf(f->next, sizeof(f->next),
-		 "a thread that runs Python code holds the interpreter's lock (GIL): make it a "
-		 "process; one of an operator's own pool that is slower than the rest: fewer of "
-		 "them (OMP_NUM_THREADS). `--table sched` has the process's threads");
+	snprintf(
+		f->next, sizeof(f->next), "%s",
+		is_held ? "a thread that runs Python code holds the interpreter's lock (GIL): make "
+			  "it a process; one of an operator's own pool that is slower than the "
+			  "rest: fewer of them (OMP_NUM_THREADS). `--table sched` has the "
+			  "process's threads"
+			: "no thread ran so long meanwhile: whoever has the lock, or is to fill "
+			  "the queue, waits itself. `--table sched` has the process's threads and "
+			  "what each of them waits for");
 }
 
 static void explain_call(const struct analysis *a, const char *reason, uint64_t ns,

@@ -37,7 +37,10 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	if (thread_times__of(a, o->track, &times)) {
 		len = strlen(f->evidence);
 		snprintf(f->evidence + len, sizeof(f->evidence) - len,
-			 "; the thread is blocked for %s of a step in all",
+			 "; of a whole step the thread runs for %s, stands ready for %s and is "
+			 "blocked for %s",
+			 time_text(a, finding__per_step(a, times.run_ns)).s,
+			 time_text(a, finding__per_step(a, times.runnable_ns)).s,
 			 time_text(a, finding__per_step(a, times.blocked_ns)).s);
 	}
 	snprintf(f->next, sizeof(f->next),

@@ -79,6 +79,7 @@ struct slow {
 	uint64_t excess_ns;	      /* over the median, of all */
 	size_t cnt;
 	const struct step *worst;
+	bool lacks_processor; /* for most of that time */
 };
 
 static int find_slow(const struct slow_steps *s, struct slow *out)
@@ -191,8 +192,8 @@ static int sum_states(const struct analysis *a, const struct slow_steps *s, cons
 	return 0;
 }
 
-static void say_top_state(const struct analysis *a, const struct slow_steps *s,
-			  const struct slow *slow, const struct stat_map *m, struct finding *f)
+static void say_top_state(const struct analysis *a, const struct slow_steps *s, struct slow *slow,
+			  const struct stat_map *m, struct finding *f)
 {
 	const double per_other = (double)slow->cnt / (double)(s->cnt - slow->cnt);
 	const struct stat_row *top = NULL;
@@ -218,9 +219,10 @@ static void say_top_state(const struct analysis *a, const struct slow_steps *s,
 		say(f, "; the thread is blocked for %.0f %% of it%s%s", percent_of(most_ns, slow),
 		    top->key.id ? " in " : "", top->key.id ? analysis__name(a, top->key.id) : "");
 	f->cause = top->key.group == SCHED_BLOCKED ? top->key.id : 0;
+	slow->lacks_processor = top->key.group == SCHED_RUNNABLE;
 }
 
-static int say_state(const struct analysis *a, const struct slow_steps *s, const struct slow *slow,
+static int say_state(const struct analysis *a, const struct slow_steps *s, struct slow *slow,
 		     struct finding *f)
 {
 	struct stat_map m = {};
@@ -270,11 +272,15 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 		err = say_state(a, s, &slow, f);
 	if (!err)
 		say_memory(s, &slow, f);
-	snprintf(f->next, sizeof(f->next),
-		 "`--table steps` marks them; %s. What comes every N steps may be logging, "
-		 "checkpoints, evaluation or garbage collection",
-		 a->timer_only ? "record without --timer-only to see what they do"
-			       : "compare one with its neighbour in the trace");
+	if (!err && slow.lacks_processor && cpu_wait__is_said(a))
+		return 0; /* told there */
+	snprintf(
+		f->next, sizeof(f->next), "%s",
+		slow.lacks_processor
+			? cpu_wait_next
+			: "`--table steps` marks them; compare one with its neighbour in the "
+			  "trace. What comes every N steps may be logging, checkpoints, evaluation "
+			  "or garbage collection");
 	return err ? err : 1;
 }
 

@@ -43,6 +43,10 @@ struct thread_times {
 };
 bool thread_times__of(const struct analysis *a, uint32_t track, struct thread_times *out);
 
+/* That without a processor is so much of the steps that finding_cpu_wait speaks; what to do then. */
+bool cpu_wait__is_said(const struct analysis *a);
+extern const char cpu_wait_next[];
+
 /* A call in which the host waits for the device; so often a step it is more than reading a loss. */
 bool span__is_wait(const struct analysis *a, const struct span *s);
 #define WAITS_OFTEN 3

@@ -20,18 +20,22 @@ static struct duration_text left(const struct session *s)
 	return duration_text(s->start_ns > now ? (s->start_ns - now + S_NS / 2) / S_NS : 0);
 }
 
-void control_early__state(const struct session *s, char *out, size_t size)
-{
-	if (s->start_ns)
-		snprintf(out, size, "%swaiting to start, in %s", s->has_probes ? "attached, " : "",
-			 left(s).s);
-	else
-		snprintf(out, size, s->awaits_framework ? "waiting for a framework" : "attaching");
-}
-
 static uint32_t get_hold(const struct session *s)
 {
 	return s->probes.ctl ? s->probes.ctl->hold : s->hold;
+}
+
+void control_early__state(const struct session *s, char *out, size_t size)
+{
+	const char *paused =
+		get_hold(s) == PT_HOLD_CLOSED ? "; paused: no window opens before `start`" : "";
+
+	if (s->start_ns)
+		snprintf(out, size, "%swaiting to start, in %s%s",
+			 s->has_probes ? "attached, " : "", left(s).s, paused);
+	else
+		snprintf(out, size, "%s%s",
+			 s->awaits_framework ? "waiting for a framework" : "attaching", paused);
 }
 
 static void set_hold(struct session *s, uint32_t hold)

@@ -190,8 +190,10 @@ int session__learn(struct session *s)
 
 	for (;;) {
 		e.loads_elsewhere = loads_elsewhere(ctl);
-		if (step_rule__decide(&e, &s->rule))
+		if (step_rule__decide(&e, &s->rule)) {
+			s->saw_backward = ctl->class_seen[PT_CLASS_BACKWARD];
 			break;
+		}
 		session__progress(s, "waiting for a step (%.0f s)", (double)e.elapsed_ns / 1e9);
 		note_first_event(s);
 		err = session__pump(s, 5);

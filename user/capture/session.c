@@ -70,6 +70,20 @@ static struct fault_count training_faults(const struct session *s)
 	return tid ? fault_count__read(s->opts->pid, (pid_t)tid) : (struct fault_count){0};
 }
 
+/* By how much it is late, more than windows before it were already. */
+static void tell_shift(struct session *s)
+{
+	const uint64_t shifted = s->probes.ctl->shifted;
+
+	s->window_shift = shifted - s->shifted_before;
+	s->shifted_before = shifted;
+	if (!s->window_shift)
+		return;
+	session__progress_end(s);
+	log__warn("the window opens %s later than asked: the probes were not attached in time",
+		  counted(s->window_shift, "step", "steps").s);
+}
+
 int session__window_open(struct session *s, uint64_t first_step, uint64_t open_ns)
 {
 	int err;
@@ -84,6 +98,7 @@ int session__window_open(struct session *s, uint64_t first_step, uint64_t open_n
 	s->window.open_ns = open_ns;
 	s->window_ending = false;
 	s->opened_cnt++;
+	tell_shift(s);
 	s->cpu_before_ns = own_cpu_ns();
 	s->faults_before = training_faults(s);
 	s->faults = (struct fault_count){0};
@@ -238,12 +253,19 @@ static json_t *notes_summary(const struct session *s)
 {
 	json_t *notes = json_array();
 
-	if (s->probes.ctl->shifted)
+	if (s->window_shift)
 		json_array_append_new(
 			notes,
 			json_sprintf("the window opened %s later than asked: the probes were not "
 				     "attached in time",
-				     counted(s->probes.ctl->shifted, "step", "steps").s));
+				     counted(s->window_shift, "step", "steps").s));
+	if (s->rule.boundary == PT_CLASS_DATALOADER && !s->rule.needs && !s->saw_backward &&
+	    s->probes.ctl->class_seen[PT_CLASS_BACKWARD])
+		json_array_append_new(
+			notes,
+			json_string("when it was found out what a step is there was no backward "
+				    "pass, as in an evaluation; there was later: batches of "
+				    "evaluations count as steps, too (attach while it trains)"));
 	if (s->unfollowed)
 		json_array_append_new(
 			notes,

@@ -46,6 +46,7 @@ struct session {
 	struct capture_result *res;
 	struct target *target;
 	struct framework_match match;
+	bool saw_backward; /* when its step rule was chosen */
 	bool told_below; /* a process below it that has a framework was named */
 	struct probe_plan plan;
 	struct step_rule rule;
@@ -119,6 +120,7 @@ struct session {
 	size_t drop_cnt, drop_cap;
 	uint64_t attach_begin_ns;  /* until the first event is seen */
 	uint64_t step_ns;	   /* length of a step before the window, 0: unknown */
+	uint64_t shifted_before, window_shift; /* steps by which windows were late: all, this one */
 	uint64_t cpu_before_ns;	   /* our own CPU time at the window's begin */
 	struct fault_count faults_before, faults; /* of the training thread, at its begin and end */
 	struct stack_counts stacks_before;

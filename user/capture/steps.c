@@ -43,8 +43,7 @@ static const struct rule_row rule_rows[] = {
 	  {PT_CLASS_OPTIMIZER, 0, 0}},
 	 0,
 	 {PT_CLASS_FORWARD, false, PT_CLASS_BACKWARD, 0, "forward pass",
-	  "no call of a data loader was seen; each step opens where the first forward pass after a "
-	  "backward pass begins"}},
+	  "each step opens where the first forward pass after a backward pass begins"}},
 	{{{PT_CLASS_FORWARD, 8, ANY},
 	  {PT_CLASS_BACKWARD, 0, 0},
 	  {PT_CLASS_DATALOADER, 0, 1},
@@ -97,9 +96,9 @@ static const struct rule_row rule_rows[] = {
 	 {PT_CLASS_OPTIMIZER_OP, false, PT_CLASS_BACKWARD, 0, "optimizer operators",
 	  "no data loader was seen; each step opens at the first operator of the optimizer behind "
 	  "a backward pass"}},
-	/* Inference: batches are loaded, nothing is learned. */
+	/* Inference: batches are loaded, nothing is learned. Or an evaluation between steps. */
 	{{{PT_CLASS_DATALOADER, 4, ANY}, {PT_CLASS_OPTIMIZER, 0, 0}, {PT_CLASS_BACKWARD, 0, 0}},
-	 0,
+	 2 * SECOND,
 	 {PT_CLASS_DATALOADER, false, PT_CLASS_NONE, 0, "DataLoader",
 	  "each step opens where the data loader is asked for a batch; no backward pass was seen"}},
 	/* An ask without a backward pass behind it is no step: the one that ends an epoch. */

@@ -359,6 +359,8 @@ static int settle_timer(struct record_options *o)
 		{"--cupti", c->cupti},
 		{"--trace", o->trace},
 		{"--limit-size", o->limit_bytes},
+		{"--table", o->report.tables && strcmp(o->report.tables, "perf") != 0 &&
+				    strcmp(o->report.tables, "steps") != 0},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)

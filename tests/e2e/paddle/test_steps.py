@@ -12,9 +12,9 @@ def probes(train):
 
 @test("windows far apart: backward passes tell of the steps between them, not each update")
 def far_apart(case):
-    for how in ((), ("--no-loader",)):
+    for closed, *how in (1500,), (3000, "--no-loader"):
         train, _ = job.train(case, *how)
-        tool = case.tool("-p", train.pid, "--schedule", "closed=1200,record=4,repeat=2", "--detail", "phase",
+        tool = case.tool("-p", train.pid, "--schedule", f"closed={closed},record=4,repeat=2", "--detail", "phase",
                          "--verbose")
         wait_for(lambda: "backward passes tell of steps" in tool.err, 60, "so many steps")
         # Of the loader and the backward pass; those of optimizers are twenty more.
