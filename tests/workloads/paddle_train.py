@@ -29,6 +29,7 @@ def parse_args():
     parser.add_argument("--no-loader", action="store_true", help="the same batch in every step")
     parser.add_argument("--accumulate-after", type=int, metavar="STEP",
                         help="from there on update once in four steps")
+    parser.add_argument("--skip-every", type=int, metavar="STEPS", help="without an update, as AMP may")
     parser.add_argument("--optimizer", choices=["Adam", "Momentum", "SGD"], default="Adam")
     parser.add_argument("--infer", action="store_true", help="no loader, no loss, no optimizer")
     parser.add_argument("--annotate", action="store_true", help="parts of a step are ranges")
@@ -82,6 +83,12 @@ def batches():
         yield from loader
 
 
+def updates(step):
+    if ARGS.skip_every:
+        return step % ARGS.skip_every != 0
+    return ARGS.accumulate_after is None or step < ARGS.accumulate_after or step % 4 == 0
+
+
 def training():
     net = Net()
     opt = optimizer(net.parameters())
@@ -101,7 +108,7 @@ def training():
                 loss = F.cross_entropy(out, y)
         loss.backward()
         made[0] += 1
-        if ARGS.accumulate_after is None or made[0] < ARGS.accumulate_after or made[0] % 4 == 0:
+        if updates(made[0]):
             with part("update"):
                 opt.step()
                 opt.clear_grad()

@@ -109,8 +109,10 @@ int arm__wake(struct session *s)
 {
 	int err = far__wake(s);
 
+	/* What is still there stays: a step would be missed. */
 	for (int g = GROUP_STEP + 1; g <= GROUP_PHASE && !err; g++)
-		err = arm__reattach(s, g);
+		if (!s->probes.attached[g])
+			err = arm__reattach(s, g);
 	if (err)
 		return err;
 	rest__end(s);

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """How steps are numbered, and what that costs the job."""
+import bisect
+
 import job
 from lib.process import changed_text, wait_for
 from lib.runner import test
-from lib.tool import distance
+from lib.tool import distance, events
 
 
 def probes(train):
@@ -35,3 +37,17 @@ def accumulated(case):
     assert "not all steps have one backward pass" in tool.err, tool.err
     rule = tool.report()["summary"]["rows"][0]["step_rule"]
     assert rule.endswith("step numbers may be wrong"), rule
+
+
+@test("updates that are left out now and then are no steps, far from a window either")
+def left_out(case):
+    train, _ = job.train(case, "--no-loader", "--skip-every", 16)
+    tool = case.tool("-p", train.pid, "--schedule", "closed=3000,record=4,repeat=2", "--detail", "phase",
+                     "--verbose").done(timeout_s=120)
+    assert "between windows" in tool.err and "tell of steps" not in tool.err, tool.err
+    ends, made = train.step_ends(), []
+    for recording in tool.recordings():
+        first = next(e for e in events(recording) if e["type"] == "step")
+        begun = bisect.bisect_left(ends, first["ts_ns"]) + 1
+        made.append(first["step"] - (begun - begun // 16))
+    assert made[0] == made[1], made
