@@ -206,6 +206,20 @@ int report__check_uses(const char *names, const struct report_opts *opts)
 	return err;
 }
 
+int report__check_timer(const char *names)
+{
+	bool named[ARRAY_SIZE(impls)] = {};
+	int err = names ? find_named(names, named) : 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(impls) && !err; i++)
+		if (named[i] && !impls[i]->timer)
+			err = err__set(-EINVAL,
+				       "--timer-only and --table %s exclude each other: it is not "
+				       "recorded",
+				       impls[i]->def.key);
+	return err;
+}
+
 static bool is_earlier_word(size_t table, const char *word)
 {
 	for (size_t i = 0; i < table; i++)

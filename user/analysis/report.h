@@ -62,6 +62,8 @@ int report__check_tables(const char *names);
 /* Has each of the options that are set an effect on one of these tables (NULL: those printed by
  * default)? Likewise. */
 int report__check_uses(const char *names, const struct report_opts *opts);
+/* Are the named tables among those that a recording of --timer-only has? 0 or -EINVAL with err__set. */
+int report__check_timer(const char *names);
 /* Has one of these tables (NULL: those printed by default) such an order? Likewise. */
 int report__check_order(const char *names, const char *word);
 /* Every word that some table knows, each once; NULL after the last. */

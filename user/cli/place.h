@@ -6,7 +6,8 @@
 #include <stdbool.h>
 
 /* Can the file `what` ("recording") be written to path, a file or a directory (there, or to be made
- * by directory__make), which the option gave? 0, or a negative errno with err__set; -EINVAL: what is there is neither. */
+ * by directory__make), which the option gave? 0, or a negative errno with err__set; -EINVAL: what is
+ * there is neither. */
 int place__check(const char *path, const char *what, const char *option);
 /* Does path name a directory, by what is there or by a slash at its end? */
 bool place__is_directory(const char *path);

@@ -359,14 +359,16 @@ static int settle_timer(struct record_options *o)
 		{"--cupti", c->cupti},
 		{"--trace", o->trace},
 		{"--limit-size", o->limit_bytes},
-		{"--table", o->report.tables && strcmp(o->report.tables, "perf") != 0 &&
-				    strcmp(o->report.tables, "steps") != 0},
 	};
+	int err;
 
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		if (others[i].given)
 			return err__set(-EINVAL, "--timer-only and %s exclude each other",
 					others[i].name);
+	err = report__check_timer(o->report.tables);
+	if (err)
+		return err;
 	o->detail = DETAIL_PHASE;
 	c->no_inject = c->no_follow = o->no_trace = true;
 	if (!o->report.tables)
