@@ -22,7 +22,7 @@ static bool may_be_inner(enum span_category cat, const struct span *s)
 	       (cat == CAT_BACKWARD_NODE && s->ev.id == EVENT_NO_ID);
 }
 
-static enum span_kind kind_of(enum span_category cat, const struct span *s, bool inside)
+enum span_kind kind__of_category(enum span_category cat)
 {
 	static const enum span_kind kinds[CAT_CNT] = {
 		[CAT_NONE] = KIND_OTHER,
@@ -53,9 +53,12 @@ static enum span_kind kind_of(enum span_category cat, const struct span *s, bool
 		[CAT_QUEUE_FULL] = KIND_PIPELINE_WAIT,
 	};
 
-	if (inside && may_be_inner(cat, s))
-		return KIND_OPERATOR_INNER;
 	return cat < CAT_CNT ? kinds[cat] : KIND_OTHER;
+}
+
+static enum span_kind kind_of(enum span_category cat, const struct span *s, bool inside)
+{
+	return inside && may_be_inner(cat, s) ? KIND_OPERATOR_INNER : kind__of_category(cat);
 }
 
 static enum span_category category(const struct walk *w, const struct span *s)

@@ -130,6 +130,8 @@ int tree__add(struct model *m, struct track_state *t, struct node *n);
 /* Moves the roots that ended by end_ns from pending to t->roots. */
 int tree__take(struct model *m, struct track_state *t, uint64_t end_ns);
 
+/* finish.c: the kind of a span of the category that is inside no other operator. */
+enum span_kind kind__of_category(enum span_category cat);
 /* finish.c: kinds, phases, costs, memory and device links of t->roots. */
 int finish__track(struct model *m, struct track_state *t, const struct step *step);
 

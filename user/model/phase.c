@@ -323,22 +323,6 @@ static int collect_phases(struct model *m, struct span *s, struct step *step)
 	return err;
 }
 
-static enum span_kind phase_of(enum span_category cat)
-{
-	switch (cat) {
-	case CAT_DATALOADER:
-		return KIND_DATALOADER;
-	case CAT_FORWARD:
-		return KIND_FORWARD;
-	case CAT_BACKWARD:
-		return KIND_BACKWARD;
-	case CAT_OPTIMIZER:
-		return KIND_OPTIMIZATION;
-	default:
-		return KIND_OTHER;
-	}
-}
-
 static uint64_t probed_inside(const struct model *m, const struct span *s)
 {
 	uint64_t cnt = 0;
@@ -355,12 +339,12 @@ static int collect_straddling(struct model *m, const struct span *s, struct step
 	int err = 0;
 
 	for (; s && !err && s->ev.ts_ns < step->ts_ns + step->dur_ns; s = s->next_sibling) {
-		const enum span_kind kind = phase_of(model__category(m, s));
+		const enum span_kind kind = kind__of_category(model__category(m, s));
 		const struct interval i = {s->ev.ts_ns, span__end(s), kind, false};
 		const uint64_t inside = overlap_ns(&i, step);
 		uint64_t cost;
 
-		if (kind == KIND_OTHER || !inside) {
+		if (!span_kind__is_phase(kind) || !inside) {
 			err = collect_straddling(m, s->first_child, step);
 			continue;
 		}
