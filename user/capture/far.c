@@ -154,11 +154,7 @@ void far__check(struct session *s)
 	if (ctl->counter_odd == s->far.odd && ctl->counter_alike + 2 >= s->far.alike + seen - 1)
 		return;
 	s->far.refuted = true;
-	session__progress_end(s);
-	log__warn("not all steps were alike while they were counted without probes: the number of "
-		  "step %llu may be wrong; from here on each is seen (--count-each-step: from the "
-		  "start)",
-		  (unsigned long long)ctl->step);
+	rest__doubt(s, "not all steps were alike while they were counted without probes");
 }
 
 int far__adjust(struct session *s, uint64_t left, uint64_t step_ns)

@@ -92,6 +92,14 @@ int rest__settle(struct session *s)
 	return err;
 }
 
+void rest__doubt(struct session *s, const char *why)
+{
+	session__progress_end(s);
+	log__warn("%s: the number of step %llu may be wrong; from here on each is seen "
+		  "(--count-each-step: from the start)",
+		  why, (unsigned long long)s->probes.ctl->step);
+}
+
 void rest__check(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
@@ -101,11 +109,8 @@ void rest__check(struct session *s)
 		return;
 	ctl->pass_is_update = 0;
 	s->rest.refuted = true;
-	session__progress_end(s);
-	log__warn("not all steps have one backward pass, by which they were counted far from the "
-		  "window: the number of step %llu may be wrong; from here on each is seen "
-		  "(--count-each-step: from the start)",
-		  (unsigned long long)ctl->step);
+	rest__doubt(s, "not all steps have one backward pass, by which they were counted far from "
+		       "the window");
 }
 
 void rest__begin(struct session *s)

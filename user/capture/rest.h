@@ -24,6 +24,8 @@ void rest__go_on(struct session *s);
 void rest__forget_ranges(struct session *s);
 /* While the probes are there: whether what was counted by backward passes can be true. */
 void rest__check(struct session *s);
+/* Warns that steps were not as they were counted. */
+void rest__doubt(struct session *s, const char *why);
 /* Puts what a recording says of it where its step rule is explained, if there is something. */
 void rest__tell(struct session *s);
 /* The probes are there again; ranges that began meanwhile are not known. */
