@@ -14,12 +14,17 @@ const char cpu_wait_next[] =
 	"`proftrace cpu` names who else runs; fewer threads (OMP_NUM_THREADS, loader workers) or "
 	"processors of its own (taskset, the container's CPU limit)";
 
+static bool lacks_processor(const struct analysis *a, struct thread_times *times)
+{
+	return thread_times__of(a, a->step_track, times) &&
+	       finding__percent(a, times->runnable_ns) >= WORTH_SAYING;
+}
+
 bool cpu_wait__is_said(const struct analysis *a)
 {
 	struct thread_times times;
 
-	return thread_times__of(a, a->step_track, &times) &&
-	       finding__percent(a, times.runnable_ns) >= WORTH_SAYING;
+	return lacks_processor(a, &times);
 }
 
 static int judge(const struct analysis *a, void *state, struct finding *f)
@@ -28,7 +33,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	double busy = number(cpu, "busy_ns"), idle = number(cpu, "idle_ns");
 	struct thread_times times;
 
-	if (!cpu_wait__is_said(a) || !thread_times__of(a, a->step_track, &times))
+	if (!lacks_processor(a, &times))
 		return 0;
 	f->cost_ns = finding__per_step(a, times.runnable_ns);
 	snprintf(f->what, sizeof(f->what),

@@ -7,8 +7,8 @@
 #include <unistd.h>
 #include "common/util.h"
 
-#define TRIED_PAGES 512
-#define TRIES	    5
+#define TRIED_PAGES 256
+#define TRIES	    3
 
 /* Fields of /proc/PID/task/TID/stat behind the name, proc(5): state ppid pgrp session tty tpgid
  * flags minflt cminflt majflt. */
