@@ -104,16 +104,22 @@ void job__expect(struct job *j, const char *rule, const char *text)
 	job__expect_of(j, "{\"cpu\": {\"busy_ns\": 99, \"idle_ns\": 1}}", rule, text);
 }
 
-void job__plain_steps(struct job *j, const struct step_plan *p)
+void job__steps_but(struct job *j, const struct step_plan *usual, uint64_t odd,
+		    const struct step_plan *odd_plan)
 {
 	uint64_t at = 0;
 
 	for (uint64_t i = 0; i < STEPS; i++) {
-		uint64_t end = job__begin_step(j, at, p);
+		uint64_t end = job__begin_step(j, at, i == odd ? odd_plan : usual);
 
 		synth__step(&j->s, i, at, end);
 		at = end;
 	}
+}
+
+void job__plain_steps(struct job *j, const struct step_plan *p)
+{
+	job__steps_but(j, p, STEPS, NULL);
 }
 
 void job__busy_device(struct job *j, uint64_t at, uint64_t end)

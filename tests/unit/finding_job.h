@@ -33,6 +33,9 @@ struct job job__torch(void);
 /* A step without its step event, so that a test can add to it; returns its end. */
 uint64_t job__begin_step(struct job *j, uint64_t at, const struct step_plan *p);
 void job__plain_steps(struct job *j, const struct step_plan *p);
+/* Steps of which number `odd` is another. */
+void job__steps_but(struct job *j, const struct step_plan *usual, uint64_t odd,
+		    const struct step_plan *odd_plan);
 
 /* A call, and what it gives the device to do. */
 void job__launch(struct job *j, const char *call, enum span_category what, const char *name,

@@ -135,15 +135,10 @@ Test(findings_host, a_sleep_in_steps_that_do_not_load)
 {
 	static const struct step_plan loads = {40, 40, 45, 8, 0};
 	struct job j = job__new();
-	uint64_t at = 0;
 
-	for (uint64_t i = 0; i < STEPS; i++) {
-		const uint64_t end = job__begin_step(&j, at, i == 4 ? &loads : &healthy);
-
+	for (uint64_t i = 0; i < STEPS; i++)
 		job__sched_for(&j, j.s.main, i, SCHED_BLOCKED, "clock_nanosleep", i == 4 ? 0 : 20);
-		synth__step(&j.s, i, at, end);
-		at = end;
-	}
+	job__steps_but(&j, &healthy, 4, &loads);
 	/* 180 of 988 ms, in nine steps with 2 ms of the loader each */
 	job__expect(&j, "off_cpu", "16.20 ms to 18.00 ms of a step, besides");
 }
@@ -152,15 +147,10 @@ Test(findings_host, a_wait_that_makes_one_step_slow_is_told_once)
 {
 	static const struct step_plan slow = {2, 290, 45, 8, 0};
 	struct job j = job__new();
-	uint64_t at = 0;
 
-	for (uint64_t i = 0; i < STEPS; i++) {
-		const uint64_t end = job__begin_step(&j, at, i == 4 ? &slow : &healthy);
-
+	for (uint64_t i = 0; i < STEPS; i++)
 		job__sched_for(&j, j.s.main, i, SCHED_BLOCKED, "fsync (disk)", i == 4 ? 250 : 0);
-		synth__step(&j.s, i, at, end);
-		at = end;
-	}
+	job__steps_but(&j, &healthy, 4, &slow);
 	job__expect(&j, "slow_steps", "the thread is blocked for 100 % of it in fsync (disk)");
 }
 

@@ -72,43 +72,31 @@ Test(findings_slow_steps, which_operator_state_and_memory_slow_steps_have_more)
 		    "for 90 % of it in read (disk); each allocates 90.0 MB, the others 1.0");
 }
 
-/* One step of 295 ms among those of 95, in which the thread is ready for `ms` of it. */
-static struct job preempted_job(uint64_t ms)
+/* Step 6 is another, in which the thread is ready for `ms`. */
+static struct job preempted_job(const struct step_plan *slow, uint64_t ms)
 {
-	static const struct step_plan slow = {2, 240, 45, 8, 0};
 	struct job j = job__new();
-	uint64_t at = 0;
 
 	for (uint64_t i = 0; i < STEPS; i++) {
-		const uint64_t end = job__begin_step(&j, at, i == 6 ? &slow : &healthy);
-
 		job__sched(&j, j.s.main, i, SCHED_RUN, 50);
 		job__sched(&j, j.s.main, i, SCHED_RUNNABLE, i == 6 ? ms : 0);
-		synth__step(&j.s, i, at, end);
-		at = end;
 	}
+	job__steps_but(&j, &healthy, 6, slow);
 	return j;
 }
 
 Test(findings_slow_steps, a_step_without_a_processor_is_told_as_that)
 {
-	struct job j = preempted_job(180); /* 15.7 % of all */
+	static const struct step_plan slow = {2, 240, 45, 8, 0};
+	struct job j = preempted_job(&slow, 180); /* 15.7 % of all */
 
 	job__expect(&j, "cpu_wait", "waits 16 % of the step for a processor");
 }
 
 Test(findings_slow_steps, a_step_without_a_processor_has_advice_of_its_own)
 {
-	struct job j = job__new();
-	uint64_t at = 0;
+	static const struct step_plan slow = {2, 95, 45, 8, 0};
+	struct job j = preempted_job(&slow, 60); /* 6.0 % of all */
 
-	for (uint64_t i = 0; i < 2 * STEPS; i++) {
-		static const struct step_plan slow = {2, 170, 45, 8, 0};
-		const uint64_t end = job__begin_step(&j, at, i == 6 ? &slow : &healthy);
-
-		job__sched(&j, j.s.main, i, SCHED_RUNNABLE, i == 6 ? 120 : 0);
-		synth__step(&j.s, i, at, end);
-		at = end;
-	}
 	job__expect(&j, "slow_steps", "`proftrace cpu` names who else runs");
 }

@@ -139,13 +139,19 @@ def before_torch_profiler(case):
     check_profiled(job)
 
 
-@test("torch.profiler that begins in our window: CUPTI is left to it")
-def within_window(case):
+def recorded(case):
+    """A job, and proftrace, whose window has been open for some steps."""
     job = train(case)
     tool = case.tool("-p", job.pid, "--duration", "100s", "--no-trace", "--no-progress")
     tool.wait_recording(LONG_S)
     seen = len(steps(job))
     process.wait_for(lambda: len(steps(job)) > seen + 40, LONG_S, "steps in the window")
+    return job, tool
+
+
+@test("torch.profiler that begins in our window: CUPTI is left to it")
+def within_window(case):
+    job, tool = recorded(case)
     profile(job)
     process.wait_for(lambda: "device times end here" in tool.err, LONG_S, "proftrace to notice")
     tool.interrupt().done(LONG_S)
@@ -168,11 +174,7 @@ def within_window(case):
 
 @test("torch.profiler that begins while proftrace stands still: what it enabled stays on")
 def unnoticed(case):
-    job = train(case)
-    tool = case.tool("-p", job.pid, "--duration", "100s", "--no-trace", "--no-progress")
-    tool.wait_recording(LONG_S)
-    seen = len(steps(job))
-    process.wait_for(lambda: len(steps(job)) > seen + 40, LONG_S, "steps in the window")
+    job, tool = recorded(case)
     # The library waits five seconds for it.
     tool.popen.send_signal(signal.SIGSTOP)
     job.popen.send_signal(signal.SIGUSR1)
