@@ -64,28 +64,21 @@ static int check_faults(const struct btf *btf)
 	return 0;
 }
 
-/* The programs that are attached, the scheduler's own first. */
-static size_t list_programs(const struct proftrace_bpf *skel, struct bpf_program *out[LINK_MAX])
+/* The programs that are attached where they are loaded, the scheduler's own first. */
+static void list_programs(const struct proftrace_bpf *skel, struct bpf_program *out[LINK_MAX])
 {
 	struct bpf_program *const progs[LINK_MAX] = {
 		skel->progs.sched_switch, skel->progs.sched_wakeup, skel->progs.sched_wakeup_new,
 		skel->progs.sched_exec,	  skel->progs.sched_idle,   skel->progs.syscall_enter,
 		skel->progs.syscall_exit, skel->progs.fault_enter,  skel->progs.fault_exit,
 	};
-	size_t cnt = 0;
 
-	for (size_t i = 0; i < LINK_MAX; i++)
-		if (bpf_program__autoload(progs[i]))
-			out[cnt++] = progs[i];
-	return cnt;
+	memcpy(out, progs, sizeof(progs));
 }
 
 int sched_source__prepare(struct proftrace_bpf *skel, const struct sched_source_opts *opts)
 {
-	struct bpf_program *progs[] = {
-		skel->progs.sched_switch, skel->progs.sched_wakeup, skel->progs.sched_wakeup_new,
-		skel->progs.sched_exec,	  skel->progs.sched_idle,   skel->progs.sched_seed,
-	};
+	struct bpf_program *progs[LINK_MAX];
 	struct btf *btf = btf__load_vmlinux_btf();
 	int err;
 
@@ -98,6 +91,10 @@ int sched_source__prepare(struct proftrace_bpf *skel, const struct sched_source_
 	btf__free(btf);
 	if (err)
 		return err;
+	list_programs(skel, progs);
+	for (size_t i = 0; i < LINK_MAX; i++)
+		bpf_program__set_autoload(progs[i], true);
+	bpf_program__set_autoload(skel->progs.sched_seed, true);
 	bpf_program__set_autoload(skel->progs.syscall_enter, opts->syscalls);
 	bpf_program__set_autoload(skel->progs.syscall_exit, opts->syscalls);
 	bpf_program__set_autoload(skel->progs.fault_enter, opts->page_faults);
@@ -112,8 +109,6 @@ int sched_source__prepare(struct proftrace_bpf *skel, const struct sched_source_
 	if (err)
 		return err__set(err, "scheduler times: cannot size a map for %d CPUs",
 				libbpf_num_possible_cpus());
-	for (size_t i = 0; i < ARRAY_SIZE(progs); i++)
-		bpf_program__set_autoload(progs[i], true);
 	return 0;
 }
 
@@ -168,15 +163,18 @@ static int span_take(void *ctx, void *data, size_t size)
 static int attach(struct sched_source *s)
 {
 	struct bpf_program *progs[LINK_MAX];
-	size_t cnt = list_programs(s->skel, progs);
 
-	for (; s->link_cnt < cnt; s->link_cnt++) {
-		struct bpf_program *prog = progs[s->link_cnt];
+	list_programs(s->skel, progs);
+	for (size_t i = 0; i < LINK_MAX; i++) {
+		struct bpf_link *link;
 
-		s->links[s->link_cnt] = bpf_program__attach(prog);
-		if (!s->links[s->link_cnt])
+		if (!bpf_program__autoload(progs[i]))
+			continue;
+		link = bpf_program__attach(progs[i]);
+		if (!link)
 			return err__set(-errno, "scheduler times: cannot attach to %s: %s",
-					bpf_program__section_name(prog), strerror(errno));
+					bpf_program__section_name(progs[i]), strerror(errno));
+		s->links[s->link_cnt++] = link;
 	}
 	return 0;
 }
