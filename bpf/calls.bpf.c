@@ -99,25 +99,42 @@ int call_return(struct pt_regs *ctx)
 	return 0;
 }
 
-/*
- * Return probe of a function that has no span itself: what it called has returned, too. The
- * outermost of it ended about now, what was inside that one at a time unknown.
- */
+static __always_inline void stat_end(__u32 row)
+{
+	struct pt_probe_stat *s = measuring() ? stat_of(row) : NULL;
+
+	if (s)
+		s->ends++;
+}
+
+/* Ends what lies below the stack pointer. The outermost of it ended about now, what was inside that
+ * one at a time unknown. */
+static __always_inline void callees_close(struct pt_thread *t, __u64 limit, __u64 now)
+{
+	for (int n = 0; n < PT_MAX_FRAMES; n++) {
+		const struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
+		const struct pt_frame *below = frame_at(t, t->frame_cnt - 2);
+		bool is_inside = below && below->sp < limit;
+
+		if (!f || f->sp >= limit)
+			return;
+		if (!is_inside)
+			stat_end(f->probe);
+		frame_close_top(t, now, is_inside ? PT_END_INFERRED : PT_END_RETURN);
+	}
+}
+
+/* Return probe of a function that has no span itself: what it called has returned, too. */
 SEC("uprobe")
 int callee_end(struct pt_regs *ctx)
 {
-	__u64 now = bpf_ktime_get_ns(), limit = ctx->sp - 8;
+	__u64 now = bpf_ktime_get_ns();
 	struct pt_thread *t = thread_lookup();
 
-	for (int n = 0; t && n < PT_MAX_FRAMES; n++) {
-		const struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
-		const struct pt_frame *below = frame_at(t, t->frame_cnt - 2);
-
-		if (!f || f->sp >= limit)
-			return 0;
-		frame_close_top(t, now,
-				below && below->sp < limit ? PT_END_INFERRED : PT_END_RETURN);
-	}
+	if (ctl.window_open)
+		__sync_fetch_and_add(&ctl.callee_ends, 1);
+	if (t)
+		callees_close(t, ctx->sp - 8, now);
 	return 0;
 }
 

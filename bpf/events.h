@@ -382,6 +382,7 @@ struct pt_probe_stat {
 	__u64 spans;
 	__u64 span_ns;	/* sum of durations, each up to ctl.clip_ns, probe cost included */
 	__u64 launches; /* device launches inside */
+	__u64 ends;	/* spans that the return of another function ended (callee_end) */
 };
 
 /* A step boundary is the begin or end of a span of one of these classes. */
@@ -592,6 +593,7 @@ struct pt_ctl {
 	__u32 cupti_claimed; /* 1: another tool has begun to use CUPTI */
 	__u64 cupti_kinds;   /* activity kinds that other tools have enabled, a bit each */
 	__u32 return_cnt;    /* places noted in the map `returns` */
+	__u64 callee_ends;   /* hits of callee_end in windows: no record tells of them */
 	/* What layout.counters were at the latest boundary, and by how much they grew in the latest
 	 * step that was seen to begin and to end: 0 the thread's, 1 the common one. */
 	__u64 counter[2], counter_step[2];

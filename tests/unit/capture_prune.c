@@ -166,3 +166,16 @@ Test(prune, what_shows_nothing_goes_first)
 	in[1].stat.hits = 80;
 	cr_expect_eq(prune__choose(&policy, in, 2, dropped), 0, "there is room for it");
 }
+
+Test(prune, a_span_pays_for_the_return_that_ends_it)
+{
+	/* 20 us each by their own probe; the returns of others add 40 to the second. */
+	struct prune_input in[] = {row(1, 80, 3000), row(2, 80, 3100)};
+	bool dropped[8] = {false};
+
+	in[0].hits = in[1].hits = 1;
+	cr_expect_eq(prune__choose(&policy, in, 2, dropped), 0);
+	in[1].stat.ends = 80;
+	cr_expect_eq(prune__choose(&policy, in, 2, dropped), 1);
+	cr_expect(dropped[2]);
+}

@@ -233,11 +233,11 @@ static bool end_with_pass(const struct decoder *d, uint32_t tid, struct pt_span 
 	return inside || !d->has_passes || !(node->flags & PT_SPAN_CUT_BEGIN);
 }
 
-/* A return probe traps at the entry, too, where it may be the only one. */
+/* Returns of other functions that end it are counted apart (callee_ends). */
 static unsigned int span_hits(const struct planned_probe *probe, const struct pt_span *span)
 {
 	if (!probe->program)
-		return span->end == PT_END_RETURN ? 3 : 1;
+		return 1;
 	return probe->return_program || span->end == PT_END_SITE ? 2 : 1;
 }
 

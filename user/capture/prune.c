@@ -33,14 +33,14 @@ static uint32_t hits_of(const struct planned_probe *probe)
 	return probe->category == CAT_RUNTIME ? 2 * hits : hits;
 }
 
-/* A span may begin and end by probes of several functions; of the instructions that may be its last
- * one is. */
+/* A span may begin and end by probes of several functions: of the instructions that may be its last
+ * one is, and returns of others (no program) are counted as they come. */
 static void add_hits(struct prune_input *in, const struct planned_probe *probe, bool is_first)
 {
-	if (is_first || !probe->program)
-		in->hits += hits_of(probe);
-	else
-		in->hits = in->hits > 1 ? in->hits : 2;
+	if (is_first)
+		in->hits = hits_of(probe);
+	else if (probe->program && in->hits < 2)
+		in->hits = 2;
 }
 
 /* While both see the nodes, the types' probes are the ones that may stay. */

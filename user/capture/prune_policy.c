@@ -2,7 +2,8 @@
 #include "capture/prune_policy.h"
 #include "common/util.h"
 
-#define CLIP_FACTOR 100
+#define CLIP_FACTOR	 100
+#define HITS_OF_A_RETURN 2 /* it traps at the entry as well */
 
 /* Which functions may go. */
 struct tier {
@@ -40,14 +41,14 @@ static struct candidate weigh(const struct prune_policy *policy, const struct pr
 {
 	double spans = (double)in->stat.spans;
 	double calls = shows_nothing(in) ? (double)in->stat.hits : spans;
-	double cost_ns = (double)policy->hit_ns * in->hits;
-	double avg_ns =
-		spans > 0 ? (double)in->stat.span_ns / spans - (double)policy->inside_ns : 0;
+	double hits = calls * in->hits + HITS_OF_A_RETURN * (double)in->stat.ends;
+	double cost_ns = hits * (double)policy->hit_ns;
+	double length_ns = (double)in->stat.span_ns - spans * (double)policy->inside_ns;
 
 	return (struct candidate){
 		.row = in->row,
-		.added_ns = calls / policy->steps * cost_ns,
-		.worth = avg_ns > 0 && cost_ns > 0 ? avg_ns / cost_ns : 0,
+		.added_ns = cost_ns / policy->steps,
+		.worth = length_ns > 0 && cost_ns > 0 ? length_ns / cost_ns : 0,
 	};
 }
 

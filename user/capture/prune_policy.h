@@ -13,7 +13,7 @@
 
 struct prune_input {
 	uint32_t row;
-	uint32_t hits; /* probe hits per span */
+	uint32_t hits; /* probe hits per span, but for those of stat.ends */
 	bool has_names; /* its program reads them: calls may be of no interest, without a span */
 	bool stays;
 	struct pt_probe_stat stat; /* over the steps observed */

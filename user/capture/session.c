@@ -212,6 +212,8 @@ static json_t *cost_summary(const struct session *s)
 	double ns;
 
 	decoder__hits(s->decoder, hits);
+	/* Each traps at the entry as well. */
+	hits[GROUP_OPERATOR] += 2 * (s->probes.ctl->callee_ends - s->callee_ends_before);
 	for (int g = 0; g < GROUP_CNT; g++) {
 		total += hits[g];
 		json_object_set_new(by_group, probe_group__name(g),
@@ -309,6 +311,7 @@ int session__window_finish(struct session *s)
 			    notes_summary(s));
 	s->lost_before = lost;
 	s->stacks_before = stacks;
+	s->callee_ends_before = s->probes.ctl->callee_ends;
 	device_time__summary(s, summary);
 	device_calls__summary(s, summary);
 	decoder__set_writer(s->decoder, NULL);

@@ -124,6 +124,7 @@ struct session {
 	uint64_t cpu_before_ns;	   /* our own CPU time at the window's begin */
 	struct fault_count faults_before, faults; /* of the training thread, at its begin and end */
 	struct stack_counts stacks_before;
+	uint64_t callee_ends_before; /* of ctl, when windows before this one had ended */
 	struct losses lost_before; /* what belongs to no recording, or to an earlier one */
 
 	uint64_t last_flush_ns, last_progress_ns, last_alive_ns, last_look_ns;

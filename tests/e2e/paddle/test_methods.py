@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Methods of Tensor, whose return ends the operators that they call."""
+import job
+from lib.runner import test
+from lib.tool import row
+
+STEPS, ADDS = 400, 40
+BREAKPOINT = 0xcc
+
+
+def byte_at(pid, address):
+    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        memory.seek(address)
+        return memory.read(1)[0]
+
+
+def recorded(tables, name):
+    """Calls that are in the recording: those left out have a section of their own."""
+    return sum(r["calls"] for r in tables["operator"]["rows"]
+               if r["name"] == name and not r["section"].startswith("Not recorded"))
+
+
+def record(case, *how, options=()):
+    """The tables of a window, and whether the method had a probe in it."""
+    adds = job.start(case, "paddle_adds.py", *how).wait_steps(10)
+    address = int(adds.output().split("address ")[1].split()[0])
+    tool = case.tool("-p", adds.pid, "--record", f"2:{2 + STEPS}", *options).wait_recording()
+    is_probed = byte_at(adds.pid, address) == BREAKPOINT
+    tool.done()
+    adds.stop()
+    return tool.report(), is_probed
+
+
+@test("a method's probe stays for one operator, and each of its calls counts as hits")
+def stays(case):
+    tables, is_probed = record(case, "--scale")
+    assert not recorded(tables, "add dygraph"), "add is worth its probe"
+    assert recorded(tables, "scale dygraph") == STEPS, tables["operator"]
+    assert is_probed
+    hits = row(tables, "cost")["hits_per_step"]
+    assert hits > 2 * (ADDS + 1), hits
