@@ -99,6 +99,27 @@ int call_return(struct pt_regs *ctx)
 	return 0;
 }
 
+/*
+ * Entry of a function that has no span itself, and whose return ends those of what it calls
+ * (callee_end): which these are is noted in the steps that are measured, so that the two probes can
+ * go with the last of them. Where one calls another, what the inner one calls is its own.
+ */
+SEC("uprobe")
+int caller_entry(struct pt_regs *ctx)
+{
+	struct pt_thread *t = measuring() ? thread_get() : NULL;
+	__u32 row;
+
+	if (!t)
+		return 0;
+	row = probe_row(ctx);
+	frames_close_dead(t, ctx->sp);
+	stat_hit(row);
+	t->caller = row;
+	t->caller_sp = ctx->sp;
+	return 0;
+}
+
 static __always_inline void stat_end(__u32 row)
 {
 	struct pt_probe_stat *s = measuring() ? stat_of(row) : NULL;
@@ -133,8 +154,10 @@ int callee_end(struct pt_regs *ctx)
 
 	if (ctl.window_open)
 		__sync_fetch_and_add(&ctl.callee_ends, 1);
-	if (t)
-		callees_close(t, ctx->sp - 8, now);
+	if (!t)
+		return 0;
+	callees_close(t, ctx->sp - 8, now);
+	t->caller_sp = 0;
 	return 0;
 }
 

@@ -383,6 +383,7 @@ struct pt_probe_stat {
 	__u64 span_ns;	/* sum of durations, each up to ctl.clip_ns, probe cost included */
 	__u64 launches; /* device launches inside */
 	__u64 ends;	/* spans that the return of another function ended (callee_end) */
+	__u64 callers;	/* rows, modulo 64, of what they were called by (caller_entry) */
 };
 
 /* A step boundary is the begin or end of a span of one of these classes. */
@@ -651,6 +652,9 @@ struct pt_thread {
 	__u32 pad;
 	__u64 asked_bytes; /* of an allocation under way, 0: none is */
 	__u64 python; /* its state in CPython, where it was found last */
+	__u64 caller_sp; /* stack pointer at the entry of the caller under way, 0: none */
+	__u32 caller;	 /* its row */
+	__u32 pad2;
 	struct pt_ask asks[PT_MAX_ASKS];
 	struct pt_frame frames[PT_MAX_FRAMES];
 	__u32 name_len[PT_MAX_NAMED];

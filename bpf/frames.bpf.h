@@ -183,6 +183,8 @@ __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 	s = measuring() ? stat_of(f->probe) : NULL;
 	if (s) {
 		s->spans++;
+		if (f->sp < t->caller_sp)
+			s->callers |= 1ull << (t->caller & 63);
 		s->span_ns += end - start < ctl.clip_ns ? end - start : ctl.clip_ns;
 	}
 	if (window_clip(&start, &end, &flags)) {

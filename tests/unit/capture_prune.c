@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/prune_policy.h"
 #include <criterion/criterion.h>
+#include <string.h>
 
 static const struct prune_policy policy = {
 	.steps = 2,
@@ -165,6 +166,76 @@ Test(prune, what_shows_nothing_goes_first)
 	dropped[2] = false;
 	in[1].stat.hits = 80;
 	cr_expect_eq(prune__choose(&policy, in, 2, dropped), 0, "there is room for it");
+}
+
+/* Rows 1 and 2 are called by row 3, row 2 by row 4 as well; 3 and 4 have no spans. */
+static void call(struct prune_input in[4])
+{
+	in[0].stat.callers = 1 << 3;
+	in[1].stat.callers = 1 << 3 | 1 << 4;
+	for (int i = 2; i < 4; i++) {
+		in[i].is_caller = in[i].stays = true;
+		in[i].stat.hits = 2;
+	}
+}
+
+Test(prune, a_caller_goes_with_the_last_that_it_called)
+{
+	struct prune_input in[] = {row(1, 400, 2000), row(2, 46, 60000), row(3, 0, 0),
+				   row(4, 0, 0)};
+	bool dropped[8] = {false};
+
+	call(in);
+	cr_expect_eq(prune__choose(&policy, in, 4, dropped), 1);
+	cr_expect(dropped[1]);
+	cr_expect_not(dropped[3], "row 2, which stays, ends by it");
+	cr_expect_not(dropped[4]);
+
+	memset(dropped, 0, sizeof(dropped));
+	in[1].stat.callers = 1 << 4;
+	cr_expect_eq(prune__choose(&policy, in, 4, dropped), 2);
+	cr_expect(dropped[3]);
+	cr_expect_not(dropped[4]);
+}
+
+Test(prune, a_caller_of_which_nothing_was_seen_stays)
+{
+	struct prune_input in[] = {row(1, 400, 2000), row(2, 46, 60000), row(3, 0, 0),
+				   row(4, 0, 0)};
+	bool dropped[8] = {false};
+
+	call(in);
+	in[1].stat.callers = 0;
+	in[3].stat.hits = 0;
+	cr_expect_eq(prune__choose(&policy, in, 4, dropped), 2);
+	cr_expect(dropped[3]);
+	cr_expect_not(dropped[4]);
+}
+
+Test(prune, what_makes_the_steps_keeps_its_callers)
+{
+	struct prune_input in[] = {row(1, 400, 2000), row(2, 46, 60000), row(3, 0, 0),
+				   row(4, 0, 0)};
+	struct prune_policy with_step = policy;
+	bool dropped[8] = {false};
+
+	call(in);
+	in[1].stat.callers = 0;
+	with_step.callers = 1 << 3;
+	cr_expect_eq(prune__choose(&with_step, in, 4, dropped), 2);
+	cr_expect_not(dropped[3]);
+	cr_expect(dropped[4]);
+}
+
+Test(prune, callers_stay_where_nothing_goes)
+{
+	struct prune_input in[] = {row(1, 4, 2000), row(2, 4, 2000), row(3, 0, 0), row(4, 0, 0)};
+	bool dropped[8] = {false};
+
+	call(in);
+	in[0].stat.callers = in[1].stat.callers = 0;
+	cr_expect_eq(prune__choose(&policy, in, 4, dropped), 0);
+	cr_expect_not(dropped[3]);
 }
 
 Test(prune, a_span_pays_for_the_return_that_ends_it)

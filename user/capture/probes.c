@@ -298,5 +298,6 @@ void probes__stat(const struct probes *p, uint32_t row, struct pt_probe_stat *ou
 		out->span_ns += per_cpu[c].span_ns;
 		out->launches += per_cpu[c].launches;
 		out->ends += per_cpu[c].ends;
+		out->callers |= per_cpu[c].callers;
 	}
 }

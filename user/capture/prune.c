@@ -4,6 +4,7 @@
 #include "capture/arm.h"
 #include "capture/launches.h"
 #include "capture/node_types.h"
+#include "capture/step_probes.h"
 #include "common/util.h"
 #include <string.h>
 
@@ -62,16 +63,33 @@ static size_t gather(const struct session *s, struct prune_input *in)
 		if (!is_weighed(s, probe))
 			continue;
 		if (is_first) {
-			in[cnt] = (struct prune_input){.row = probe->row,
-						       .stays = must_stay(probe),
-						       .has_names = probe->cfg.name_source &&
-								    left_out_name(probe)};
+			in[cnt] = (struct prune_input){
+				.row = probe->row,
+				.stays = must_stay(probe),
+				.is_caller = step_probe__runs(probe, "caller_entry"),
+				.has_names = probe->cfg.name_source && left_out_name(probe)};
 			probes__stat(&s->probes, probe->row, &in[cnt++].stat);
 			at[probe->row] = cnt;
 		}
 		add_hits(&in[at[probe->row] - 1], probe, is_first);
 	}
 	return cnt;
+}
+
+/* Of what makes the steps, which is there in any case. */
+static uint64_t other_callers(const struct session *s)
+{
+	uint64_t callers = 0;
+
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		struct pt_probe_stat stat;
+
+		if (s->plan.probes[i].group != GROUP_STEP)
+			continue;
+		probes__stat(&s->probes, s->plan.probes[i].row, &stat);
+		callers |= stat.callers;
+	}
+	return callers;
 }
 
 /* What the runtime's function calls in the driver would be told in its place: cuEventRecord for
@@ -195,6 +213,7 @@ int session__prune(struct session *s)
 		return err;
 	policy.steps = (double)steps;
 	policy.step_ns = s->step_ns;
+	policy.callers = other_callers(s);
 	cnt = gather(s, in);
 	return leave_out(s, in, cnt, prune__choose(&policy, in, cnt, s->dropped), policy.steps);
 }

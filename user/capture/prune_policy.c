@@ -109,6 +109,27 @@ static size_t drop_tier(const struct prune_policy *policy, const struct prune_in
 	return chosen - back;
 }
 
+/* A function that was not called while it was observed may be later, where its caller is gone: its
+ * span ends at the thread's next event then, and is marked so. A caller that was not called costs
+ * nothing. */
+static size_t drop_callers(const struct prune_policy *policy, const struct prune_input *in,
+			   size_t cnt, bool *dropped)
+{
+	uint64_t needed = policy->callers;
+	size_t chosen = 0;
+
+	for (size_t i = 0; i < cnt; i++)
+		if (!dropped[in[i].row])
+			needed |= in[i].stat.callers;
+	for (size_t i = 0; i < cnt; i++) {
+		if (!in[i].is_caller || !in[i].stat.hits || needed >> in[i].row % 64 & 1)
+			continue;
+		dropped[in[i].row] = true;
+		chosen++;
+	}
+	return chosen;
+}
+
 size_t prune__choose(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
 		     bool *dropped)
 {
@@ -118,9 +139,10 @@ size_t prune__choose(const struct prune_policy *policy, const struct prune_input
 	if (policy->steps <= 0)
 		return 0;
 	chosen = drop_tier(policy, in, cnt, &hot, budget, dropped);
-	if (policy->peer_hits_per_call <= 0)
-		return chosen;
-	quarter = quarter_of_peer(policy, in, cnt);
-	return chosen +
-	       drop_tier(policy, in, cnt, &repeated, quarter > budget ? quarter : budget, dropped);
+	if (policy->peer_hits_per_call > 0) {
+		quarter = quarter_of_peer(policy, in, cnt);
+		chosen += drop_tier(policy, in, cnt, &repeated, quarter > budget ? quarter : budget,
+				    dropped);
+	}
+	return chosen ? chosen + drop_callers(policy, in, cnt, dropped) : 0;
 }

@@ -16,6 +16,7 @@ struct prune_input {
 	uint32_t hits; /* probe hits per span, but for those of stat.ends */
 	bool has_names; /* its program reads them: calls may be of no interest, without a span */
 	bool stays;
+	bool is_caller; /* it has no spans: its return ends those of what it calls */
 	struct pt_probe_stat stat; /* over the steps observed */
 };
 
@@ -26,6 +27,7 @@ struct prune_policy {
 	uint64_t hit_ns;     /* what one hit costs */
 	double peer_hits_per_call; /* see struct framework */
 	uint64_t inside_ns;  /* part of a span's own cost inside its measured duration */
+	uint64_t callers;    /* of functions that are not weighed, as in struct pt_probe_stat */
 };
 
 /* Measured durations count up to this: one call that the scheduler interrupts must not decide. Goes
@@ -35,7 +37,7 @@ uint64_t prune__clip_ns(const struct prune_policy *policy);
  * with at least 4 calls a step, and spans that last on average less than 10 times their probes, until
  * the budget holds; if it does not hold then, also those with 2 calls a step and less than 25 times,
  * while more than a quarter is added of what the framework's own profiler is known to add to as many
- * calls. */
+ * calls. A caller goes with the last function that it was seen to call. */
 size_t prune__choose(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
 		     bool *dropped);
 

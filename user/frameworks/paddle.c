@@ -325,6 +325,7 @@ static int plan_method(const char *name, uint64_t vaddr, void *ctx)
 		.lib = s->libs[LIB_PADDLE],
 		.symbol = symbol,
 		.vaddr = vaddr,
+		.program = "caller_entry",
 		.return_program = "callee_end",
 		.category = CAT_NONE,
 	};

@@ -31,6 +31,16 @@ def record(case, *how, options=()):
     return tool.report(), is_probed
 
 
+@test("a method's probe goes with the last operator that it calls")
+def goes(case):
+    tables, is_probed = record(case)
+    assert not recorded(tables, "add dygraph"), "add is worth its probe"
+    assert not is_probed
+    tables, is_probed = record(case, options=("--keep-all",))
+    assert recorded(tables, "add dygraph") == STEPS * ADDS, tables["operator"]
+    assert is_probed
+
+
 @test("a method's probe stays for one operator, and each of its calls counts as hits")
 def stays(case):
     tables, is_probed = record(case, "--scale")
