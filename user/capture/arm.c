@@ -13,11 +13,18 @@
 #define MS 1000000ull
 
 /* Probes are attached this long before their window, and detached only if it is twice as far. */
-#define LEAD_NS (1500 * MS)
+#define LEAST_LEAD_NS (1500 * MS)
 
-uint64_t arm__lead_ns(void)
+uint64_t arm__lead_after(uint64_t attach_ns)
 {
-	return LEAD_NS;
+	const uint64_t lead = 2 * attach_ns;
+
+	return lead > LEAST_LEAD_NS ? lead : LEAST_LEAD_NS;
+}
+
+uint64_t arm__lead_ns(const struct session *s)
+{
+	return arm__lead_after(s->longest_attach_ns);
 }
 
 /* The kernel changes the target's text under its mmap lock: on a busy machine, being preempted
@@ -60,14 +67,17 @@ static int attach_group(struct session *s, enum probe_group group)
 
 static int attach_groups(struct session *s, enum probe_group first)
 {
-	uint64_t begin = clock__monotonic_ns();
+	uint64_t begin = clock__monotonic_ns(), took;
 	int err = 0;
 
 	arm__hurry(true);
 	for (int g = first; g < GROUP_CNT && !err; g++)
 		err = attach_group(s, g);
 	arm__hurry(false);
-	log__debug("attached in %.1f ms", (double)(clock__monotonic_ns() - begin) / 1e6);
+	took = clock__monotonic_ns() - begin;
+	if (took > s->longest_attach_ns)
+		s->longest_attach_ns = took;
+	log__debug("attached in %.1f ms", (double)took / 1e6);
 	if (!err && !s->sched && !s->opts->timer_only)
 		err = sched_source__start(s->probes.skel, &s->sched);
 	s->armed = !err;
@@ -146,16 +156,17 @@ static uint64_t latest_step_ns(const struct session *s)
 int arm__adjust(struct session *s)
 {
 	uint64_t left = arm__steps_left(s->probes.ctl), step_ns = far__pace(s, latest_step_ns(s));
+	uint64_t lead = arm__lead_ns(s) / step_ns;
 	bool armed = s->armed;
 
 	far__check(s);
 	if (s->probes.ctl->state == PT_STATE_DONE || s->window.writer)
 		return 0;
-	if (armed && left > 2 && left > 2 * LEAD_NS / step_ns) {
+	if (armed && left > 2 && left > 2 * lead) {
 		arm__rest(s);
 		return 0;
 	}
-	if (!armed && (left <= 2 || left <= LEAD_NS / step_ns))
+	if (!armed && (left <= 2 || left <= lead))
 		return arm__wake(s);
 	rest__go_on(s);
 	return far__adjust(s, left, step_ns);

@@ -21,8 +21,10 @@ int arm__wake(struct session *s);
 /* Lets windows open, or not: they wait for probes, and for the library in the target. */
 void arm__gate(struct session *s);
 
-/* How long before its window what it needs is attached. */
-uint64_t arm__lead_ns(void);
+/* How long before its window what it needs is attached, and how long where that took attach_ns: on
+ * a busy machine, or one by one, it takes long, and the next time maybe longer. */
+uint64_t arm__lead_ns(const struct session *s);
+uint64_t arm__lead_after(uint64_t attach_ns);
 
 /* Steps from the current one until probes are wanted (ready or record), 0 if they are now. */
 uint64_t arm__steps_left(const struct pt_ctl *ctl);

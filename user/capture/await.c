@@ -14,10 +14,8 @@
 
 #define POLL_US	      20000
 #define START_POLL_US 200000
-/* What a step is and what probes cost is found out before the time of --start-at; the probes of the
- * window come again as long before it as attaching may take. */
+/* What a step is and what probes cost is found out before the time of --start-at. */
 #define PREPARE_NS (30 * 1000000000ull)
-#define LEAD_NS	   (2 * 1000000000ull)
 
 static struct duration_text rounded(uint64_t ns)
 {
@@ -57,7 +55,7 @@ int session__await_start(struct session *s)
 
 int session__await_time(struct session *s)
 {
-	const uint64_t until = s->opts->start_at_ns;
+	const uint64_t until = s->opts->start_at_ns, lead = arm__lead_ns(s);
 	uint64_t now = clock__ns(CLOCK_REALTIME);
 	int err = 0;
 
@@ -66,12 +64,12 @@ int session__await_time(struct session *s)
 	if (now > until)
 		log__warn("ready %.1f s after --start-at: what records elsewhere may have begun",
 			  (double)(now - until) / 1e9);
-	if (now + 2 * LEAD_NS < until)
+	if (now + 2 * lead < until)
 		arm__rest(s);
 	for (; now < until && !s->start_now && !err; now = clock__ns(CLOCK_REALTIME)) {
 		session__progress(s, "starting in %s", rounded(until - now).s);
 		rest__go_on(s);
-		if (!s->armed && now + LEAD_NS > until)
+		if (!s->armed && now + lead > until)
 			err = arm__wake(s);
 		if (!err)
 			err = session__pump(s, 5);

@@ -41,7 +41,7 @@ static bool may_leave(const struct session *s, uint64_t left, uint64_t step_ns)
 	if (!ctl->started || !ctl->counter_step[0] || !ctl->counter_step[1])
 		return false;
 	return ctl->counter_alike >= ALIKE && has_backward(s) && left > 2 * NEAR &&
-	       left > 4 * arm__lead_ns() / step_ns;
+	       left > 4 * arm__lead_ns(s) / step_ns;
 }
 
 static void take_out(struct session *s)
@@ -125,7 +125,7 @@ static int look(struct session *s, uint64_t step_ns)
 	s->far.looked_ns = now;
 	step_ns = far__pace(s, step_ns);
 	left = arm__steps_left(ctl);
-	if (now > s->far.until_ns || left <= NEAR || left <= 2 * arm__lead_ns() / step_ns ||
+	if (now > s->far.until_ns || left <= NEAR || left <= 2 * arm__lead_ns(s) / step_ns ||
 	    (!ctl->hold && ctl->far_steps >= ctl->far_left))
 		return far__wake(s);
 	return 0;

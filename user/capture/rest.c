@@ -59,7 +59,7 @@ enum probe_group rest__group(const struct probe_plan *plan, const struct step_ru
 static bool may_be_far(const struct session *s)
 {
 	const struct pt_schedule *p = &s->opts->schedule;
-	uint64_t near = arm__lead_ns() / (s->step_ns ? s->step_ns : 1);
+	uint64_t near = arm__lead_ns(s) / (s->step_ns ? s->step_ns : 1);
 
 	return s->opts->paused || s->opts->start_at_ns ||
 	       (s->opts->has_schedule && p->skip_first + p->closed > 2 * near);

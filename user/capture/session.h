@@ -119,6 +119,7 @@ struct session {
 	struct dropped_probe *drops;
 	size_t drop_cnt, drop_cap;
 	uint64_t attach_begin_ns;  /* until the first event is seen */
+	uint64_t longest_attach_ns; /* of what a window needs */
 	uint64_t step_ns;	   /* length of a step before the window, 0: unknown */
 	uint64_t shifted_before, window_shift; /* steps by which windows were late: all, this one */
 	uint64_t cpu_before_ns;	   /* our own CPU time at the window's begin */

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* How long before a window its probes are attached. */
+#include "capture/arm.h"
+#include <criterion/criterion.h>
+
+#define MS 1000000ull
+
+Test(arm, lead_is_what_is_usually_plenty)
+{
+	cr_expect_eq(arm__lead_after(0), 1500 * MS);
+	cr_expect_eq(arm__lead_after(300 * MS), 1500 * MS);
+}
+
+Test(arm, lead_is_twice_what_attaching_took)
+{
+	const struct session session = {.longest_attach_ns = 7000 * MS};
+
+	cr_expect_eq(arm__lead_after(751 * MS), 1502 * MS);
+	cr_expect_eq(arm__lead_ns(&session), 14000 * MS);
+}
