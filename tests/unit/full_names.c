@@ -108,6 +108,40 @@ Test(full_names, are_rows_of_the_detail_and_of_one_type)
 	synth__free(&s);
 }
 
+static void conv(struct synth *s, const char *full, uint64_t launch, uint64_t begin)
+{
+	struct event e = synth__event(s, s->main, CAT_OPERATOR, "Conv2D", begin, begin + 10);
+
+	e.name = recording_writer__name(s->w, CAT_OPERATOR, "Conv2D", full);
+	synth__launch(s, s->main, launch, begin + 2, begin + 4);
+	synth__write(s, &e);
+	synth__kernel(s, synth__stream(s, 0, 7), CAT_KERNEL, "implicit_gemm", launch, begin + 12,
+		      begin + 18);
+}
+
+Test(full_names, are_what_activities_are_asked_for_by)
+{
+	struct report_opts opts = {.tables = "activity,op_detail", .style.unit = UNIT_NS};
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	char *text;
+
+	conv(&s, CONV1, 1, 10);
+	conv(&s, CONV2, 2, 40);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	opts.only = "*conv2-Conv2d*";
+	text = synth__report(&s, &opts);
+	cr_expect_not_null(strstr(text, "implicit_gemm     Kernel  Default...2d/Conv2D-op12"), "%s",
+			   text);
+	cr_expect_null(strstr(text, "Conv2d/Conv2D-op1 "), "%s", text);
+	free(text);
+	opts.only = "Conv2D"; /* the type */
+	text = synth__report(&s, &opts);
+	cr_expect_not_null(strstr(text, CONV1), "%s", text);
+	free(text);
+	synth__free(&s);
+}
+
 /* What is read where a name is expected may be anything. */
 Test(full_names, what_is_no_path_is_none)
 {

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
+#include "common/err.h"
 #include "model_synth.h"
 #include "recording_sample.h"
 
@@ -200,8 +201,9 @@ char *synth__report(struct synth *s, const struct report_opts *opts)
 	char *text;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
+	int err = report__print(s->r, opts, out);
 
-	cr_assert_eq(report__print(s->r, opts, out), 0);
+	cr_assert_eq(err, 0, "%s", err__take(err));
 	fclose(out);
 	return text;
 }

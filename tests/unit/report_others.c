@@ -272,7 +272,18 @@ Test(report_others, one_operator_alone)
 	cr_assert_eq(report__print(s.r, &opts, out), -ENOENT);
 	fclose(out);
 	free(text);
-	cr_assert(strstr(err__take(0), "did you mean 'add'?"));
+	cr_assert(
+		strstr(err__take(0), "nothing in operator is called 'madd'; did you mean 'add'?"));
+
+	opts.tables = "steps,kernel,operator";
+	opts.only = "nosuch";
+	out = open_memstream(&text, &len);
+	cr_assert_eq(report__print(s.r, &opts, out), -ENOENT);
+	fclose(out);
+	free(text);
+	cr_assert(strstr(err__take(0), "nothing in operator,kernel is called 'nosuch'; a pattern "
+				       "like '*conv*' finds parts of names, and --table "
+				       "operator,kernel without --op shows them all"));
 	synth__free(&s);
 }
 

@@ -9,8 +9,8 @@
 #include "common/util.h"
 
 struct activities {
-	/* Rows: group: track; id: name; child: operator's name, 0 if none; device: launch, a row of
-	 * launches. gpu: durations. */
+	/* Rows: group: track; id: name; child: operator's full name, 0 if none; device: launch, a
+	 * row of launches. gpu: durations. */
 	struct stat_map map;
 	struct activity {
 		enum span_kind kind;
@@ -57,19 +57,21 @@ static int launch_of(struct activities *x, const struct span *s, uint32_t *launc
 }
 
 /* The innermost operator around the launching call, as MindSpore's operators do not nest. */
-static uint32_t operator_of(const struct span *launch)
+static uint32_t operator_of(const struct analysis *a, const struct span *launch)
 {
 	for (const struct span *s = launch; s; s = s->parent)
 		if (s->kind == KIND_OPERATOR || s->kind == KIND_OPERATOR_INNER ||
 		    s->kind == KIND_PYTHON_OP)
-			return s->ev.name;
+			return analysis__full_id(a, &s->ev);
 	return 0;
 }
 
-static int add(struct activities *x, const struct track *t, const struct span *s)
+static int add(const struct analysis *a, struct activities *x, const struct track *t,
+	       const struct span *s)
 {
 	const struct activity one = {.kind = s->kind, .launched = s->launch};
-	struct stat_key key = {.group = t->id, .id = s->ev.name, .child = operator_of(s->launch)};
+	struct stat_key key = {
+		.group = t->id, .id = s->ev.name, .child = operator_of(a, s->launch)};
 	int err = launch_of(x, s, &key.device);
 	struct stat *stat = err ? NULL : stat_map__at(&x->map, &key);
 	size_t index;
@@ -96,7 +98,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 		for (const struct span *s = t->roots; s && !err; s = s->next_sibling)
 			if (s->kind == KIND_KERNEL || s->kind == KIND_MEMCPY ||
 			    s->kind == KIND_MEMSET)
-				err = add(state, t->track, s);
+				err = add(a, state, t->track, s);
 	}
 	return err;
 }
@@ -108,7 +110,8 @@ static int add_columns(struct table *t)
 	const struct column columns[] = {
 		{"name", "Name", 16, NULL, CELL_TEXT, .max_width = 60, .keep = 24},
 		{"type", "Type", 6, NULL, CELL_TEXT},
-		{"op_full_name", "Operator", 12, NULL, CELL_TEXT, .max_width = 24, .keep = 20},
+		{"op_full_name", "Operator", 12, NULL, CELL_TEXT, .max_width = 24, .keep = 20,
+		 .is_name = true},
 		{"device_id", "Device", 0, NULL, CELL_COUNT, .brief = "Dev"},
 		{"stream_id", "Stream", 0, NULL, CELL_COUNT, .brief = "Strm"},
 		{"block_dim", "Block", 9, NULL, CELL_TEXT, .rank = 2},
@@ -161,7 +164,7 @@ static int add_row(const struct analysis *a, const struct activities *x, size_t 
 	};
 
 	if (r->key.child)
-		cells[2] = cell__text(analysis__name(a, r->key.child));
+		cells[2] = cell__text(analysis__full_name(a, r->key.child));
 	if (r->key.device != NO_LAUNCH) {
 		const struct stat_key *launch = &x->launches.rows[r->key.device].key;
 

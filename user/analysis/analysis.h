@@ -177,6 +177,10 @@ int table__note_cut(struct table *t, const struct stat_map *m);
 int table__note_ratios(const struct analysis *a, struct table *t, const char *cpu, const char *gpu);
 int table__add_notef(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *analysis__name(const struct analysis *a, uint32_t id); /* never NULL */
+/* The id under which an operator's rows are by full name: one that is not known in full is no part of
+ * those that have its name. And what it is called in full, where that is known; never NULL. */
+uint32_t analysis__full_id(const struct analysis *a, const struct event *e);
+const char *analysis__full_name(const struct analysis *a, uint32_t id);
 /* "python (4242)" */
 void analysis__thread(const struct analysis *a, uint32_t track, char *buf, size_t size);
 

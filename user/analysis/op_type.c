@@ -32,23 +32,6 @@ static bool is_operator(const struct span *s)
 			      s->kind == KIND_PYTHON_OP);
 }
 
-/* One that is not known in full is no part of those that have its name. */
-static uint32_t name_id(const struct analysis *a, const struct event *e)
-{
-	const bool any =
-		recording__full_name(a->r, e->overload) || recording__full_name(a->r, e->name);
-
-	return any ? e->overload : e->name;
-}
-
-/* Full where it is known. */
-static const char *name_of(const struct analysis *a, uint32_t id)
-{
-	const char *full = recording__full_name(a->r, id);
-
-	return full ? full : analysis__name(a, id);
-}
-
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct operators *o = state;
@@ -58,7 +41,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 			continue;
 		for (const struct span *s = b->tracks[i].roots; s; s = span__next(s, NULL)) {
 			const struct stat_key key = {.group = s->device_ns > 0,
-						     .id = name_id(a, &s->ev)};
+						     .id = analysis__full_id(a, &s->ev)};
 			struct stat *stat;
 
 			if (!is_operator(s))
@@ -108,7 +91,8 @@ static int add_columns(struct table *t, bool detail)
 		{"share", "%", 6, NULL, CELL_PERCENT},
 	};
 	const struct column type = {
-		"op_type", "Type", 16, NULL, CELL_TEXT, .rank = detail ? 3 : 0, .max_width = 60};
+		"op_type",	 "Type",	 16, NULL, CELL_TEXT, .rank = detail ? 3 : 0,
+		.max_width = 60, .is_name = true};
 	int err = detail ? table__add_column(t, &full) : 0;
 
 	if (!err)
@@ -198,7 +182,7 @@ static int fill_detail(const struct analysis *a, void *state, struct table *t)
 	if (!names)
 		return -ENOMEM;
 	for (size_t i = 0; i < o->map.cnt; i++)
-		names[i] = name_of(a, o->map.rows[i].key.id);
+		names[i] = analysis__full_name(a, o->map.rows[i].key.id);
 	return fill_sides(a, o, o->map.rows, o->map.cnt, names, true, t);
 }
 

@@ -334,6 +334,24 @@ static int keep_in(struct table *t, const char *pattern)
 	return table__add_notef(t, "Nothing here is called '%s'.", pattern);
 }
 
+static int nothing_called(const struct report *rep, const char *near)
+{
+	const char *pattern = rep->a.opts->only;
+	char searched[256] = "";
+
+	for (size_t i = 0, at = 0; i < ARRAY_SIZE(impls) && at < sizeof(searched); i++)
+		if (rep->slots[i].table && uses(i, USES_OP))
+			at += (size_t)snprintf(searched + at, sizeof(searched) - at, "%s%s",
+					       at ? "," : "", impls[i]->def.key);
+	if (near)
+		return err__set(-ENOENT, "nothing in %s is called '%s'; did you mean '%s'?",
+				searched, pattern, near);
+	return err__set(-ENOENT,
+			"nothing in %s is called '%s'; a pattern like '*conv*' finds parts of "
+			"names, and --table %s without --op shows them all",
+			searched, pattern, searched);
+}
+
 /* At least one table of names has to have this one. */
 static int keep_only(struct report *rep)
 {
@@ -348,16 +366,7 @@ static int keep_only(struct report *rep)
 	for (size_t i = 0; cnt && i < ARRAY_SIZE(impls) && !err; i++)
 		if (rep->slots[i].table && uses(i, USES_OP))
 			err = keep_in(rep->slots[i].table, pattern);
-	if (cnt)
-		return err;
-	return near.best ? err__set(-ENOENT,
-				    "nothing in these tables is called '%s'; did you mean "
-				    "'%s'?",
-				    pattern, near.best)
-			 : err__set(-ENOENT,
-				    "nothing in these tables is called '%s'; a pattern like "
-				    "'*conv*' finds parts of names",
-				    pattern);
+	return cnt ? err : nothing_called(rep, near.best);
 }
 
 static int make_states(struct report *rep)

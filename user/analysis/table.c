@@ -169,11 +169,33 @@ int table__set_json(struct table *t, const char *key, json_t *value)
 	return json_object_set_new(t->more, key, value) ? -ENOMEM : 0;
 }
 
-static bool row_matches(const struct row *r, const char *pattern)
+/* What the row is called in a column; NULL: nothing. */
+static const char *row_name(const struct table *t, const struct row *r, size_t column)
 {
-	const struct cell *name = r->cells;
+	const bool is_name = !column || t->columns[column].is_name;
 
-	return name->type == CELL_TEXT && name->text && !fnmatch(pattern, name->text, 0);
+	return is_name && r->cells[column].type == CELL_TEXT ? r->cells[column].text : NULL;
+}
+
+static bool row_matches(const struct table *t, const struct row *r, const char *pattern)
+{
+	for (size_t i = 0; i < t->column_cnt; i++) {
+		const char *name = row_name(t, r, i);
+
+		if (name && !fnmatch(pattern, name, 0))
+			return true;
+	}
+	return false;
+}
+
+static void offer_names(const struct table *t, const struct row *r, struct suggestion *near)
+{
+	for (size_t i = 0; i < t->column_cnt; i++) {
+		const char *name = row_name(t, r, i);
+
+		if (name)
+			suggest__offer(near, name);
+	}
 }
 
 size_t table__match(const struct table *t, const char *pattern, struct suggestion *near)
@@ -185,10 +207,10 @@ size_t table__match(const struct table *t, const char *pattern, struct suggestio
 
 		if (row->indent)
 			continue;
-		if (row_matches(row, pattern))
+		if (row_matches(t, row, pattern))
 			cnt++;
-		else if (row->cells->type == CELL_TEXT && row->cells->text)
-			suggest__offer(near, row->cells->text);
+		else
+			offer_names(t, row, near);
 	}
 	return cnt;
 }
@@ -202,7 +224,7 @@ void table__keep(struct table *t, const char *pattern)
 		struct row row = t->rows[i];
 
 		if (!row.indent)
-			keep = row_matches(&row, pattern);
+			keep = row_matches(t, &row, pattern);
 		if (keep)
 			t->rows[kept++] = row;
 		else

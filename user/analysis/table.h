@@ -46,6 +46,7 @@ struct column {
 	const char *brief; /* title of text that is too wide; NULL: the same */
 	int keep;	   /* of names: columns are left out before they are cut below this;
 			      0: two fifths of the width, 40 at most */
+	bool is_name; /* rows are called what it says, too; they always are what the first says */
 };
 
 struct table; /* opaque, grows row by row */
@@ -74,8 +75,8 @@ int table__set_empty(struct table *t, const char *note);
 size_t table__row_cnt(const struct table *t);
 /* "3.06 KiB", as the text of a cell. */
 void table__format_bytes(int64_t bytes, char *buf, size_t size);
-/* Rows without indent whose first cell is a text that matches (fnmatch(3)): how many there are; near
- * is offered the other names. The table's own strings. */
+/* Rows without indent that have a name (column.is_name) that matches (fnmatch(3)): how many there are;
+ * near is offered the names of the others. The table's own strings. */
 struct suggestion;
 size_t table__match(const struct table *t, const char *pattern, struct suggestion *near);
 /* Takes out the others, and their details. */
