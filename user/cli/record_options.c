@@ -17,7 +17,9 @@
 static const char *const details[] = {"phase", "operator", "inner", NULL};
 static const char *const methods[] = {"auto", "multi", "perf", NULL};
 
-#define DETAIL_UNCHOSEN (-1)
+#define DETAIL_UNCHOSEN	  (-1)
+#define OVERHEAD_UNCHOSEN (-1)
+#define MAX_OVERHEAD	  0.01 /* share of a step */
 
 /* ---- parsing ---- */
 
@@ -298,16 +300,21 @@ const struct opt record_opts[] = {
 	{OPT_END},
 };
 
+static void init_report(struct report_args *args)
+{
+	report_args__init(args);
+	args->row_limit = RECORD_ROW_LIMIT;
+}
+
 void record_options__init(struct record_options *o, char **argv)
 {
 	memset(o, 0, sizeof(*o));
 	o->detail = DETAIL_UNCHOSEN;
-	o->capture.max_overhead = 0.01;
+	o->capture.max_overhead = OVERHEAD_UNCHOSEN;
 	o->capture.ring_bytes = 64 << 20;
 	o->capture.step_timeout_ns = 60000000000ull;
 	o->capture.command = (const char *const *)argv;
-	report_args__init(&o->report);
-	o->report.row_limit = RECORD_ROW_LIMIT;
+	init_report(&o->report);
 }
 
 /* ---- signals ---- */
@@ -376,10 +383,51 @@ static int settle_timer(struct record_options *o)
 	return 0;
 }
 
+/* The page has tables even if none are printed. */
+static int check_no_report(const struct record_options *o)
+{
+	struct report_args usual;
+	const char *other;
+
+	if (!o->no_report || o->html)
+		return 0;
+	init_report(&usual);
+	other = report_args__other(&o->report, &usual);
+	return other ? err__set(-EINVAL,
+				"--no-report and --%s exclude each other: no table is printed",
+				other)
+		     : 0;
+}
+
+static int settle_overhead(struct capture_opts *c)
+{
+	const bool chosen = c->max_overhead != OVERHEAD_UNCHOSEN;
+
+	if (chosen && c->keep_all)
+		return err__set(-EINVAL,
+				"--keep-all and --max-overhead exclude each other: to stay "
+				"below it functions are left out");
+	if (!chosen)
+		c->max_overhead = MAX_OVERHEAD;
+	return 0;
+}
+
+static bool has_operators(const struct record_options *o)
+{
+	return o->detail != DETAIL_PHASE || o->capture.ops.cnt || o->capture.ops_returning.cnt;
+}
+
 int record_options__settle(struct record_options *o)
 {
+	int err;
+
 	if (o->no_trace && o->trace)
 		return err__set(-EINVAL, "--no-trace and --trace exclude each other");
+	err = check_no_report(o);
+	if (!err)
+		err = settle_overhead(&o->capture);
+	if (err)
+		return err;
 	if (o->capture.timer_only)
 		return settle_timer(o);
 	if (o->no_trace && o->limit_bytes)
@@ -387,6 +435,9 @@ int record_options__settle(struct record_options *o)
 					 "the trace that is limited");
 	if (o->detail == DETAIL_UNCHOSEN)
 		o->detail = DETAIL_OPERATOR;
+	if (o->report.op_detail && !has_operators(o))
+		return err__set(-EINVAL, "--detail phase and --op-detail exclude each other: "
+					 "operators are recorded at --detail operator or inner");
 	return 0;
 }
 

@@ -101,6 +101,31 @@ void report_args__init(struct report_args *args)
 	*args = (struct report_args){.unit = UNIT_UNCHOSEN, .width = WIDTH_UNCHOSEN};
 }
 
+static size_t field_size(enum opt_type type)
+{
+	switch (type) {
+	case OPT_FLAG:
+		return sizeof(bool);
+	case OPT_CHOICE:
+		return sizeof(int);
+	case OPT_UINT:
+		return sizeof(uint64_t);
+	case OPT_CUSTOM:
+		return sizeof(const char *);
+	default:
+		return 0;
+	}
+}
+
+const char *report_args__other(const struct report_args *args, const struct report_args *than)
+{
+	for (const struct opt *o = report_arg_opts; o->type != OPT_END; o++)
+		if (memcmp((const char *)args + o->offset, (const char *)than + o->offset,
+			   field_size(o->type)) != 0)
+			return o->name;
+	return NULL;
+}
+
 /* Their own tools read them, in which a unit may not depend on an option. */
 static void warn_text_only(const struct report_args *args)
 {
