@@ -413,6 +413,17 @@ Test(report_key_averages, by_lines_of_python_where_they_were_recorded)
 	synth__free(&s);
 }
 
+/* What rows are grouped by is shown if anything is. */
+Test(report_key_averages, a_narrow_terminal_keeps_the_lines)
+{
+	struct synth s = with_lines();
+
+	EXPECT_LINES(&s, "key_averages",
+		     NS(.group_by = GROUP_BY_STACK, .stack_depth = 1, .style.width = 66),
+		     "linear          13        19         3      ...ar.py(134): forward");
+	synth__free(&s);
+}
+
 Test(report_key_averages, one_frame_joins_the_lines_behind_it)
 {
 	struct synth s = with_lines();

@@ -20,15 +20,21 @@ Test(text_width, columns_of_characters)
 	cr_expect_eq(text__columns("\xe5\x8d"), 2, "nor has a character that is cut off");
 }
 
-static char *cut(const char *text, int width, int *cols)
+static char *print(int (*put)(FILE *out, const char *text, int width), const char *text, int width,
+		   int *cols)
 {
 	char *printed;
 	size_t len;
 	FILE *out = open_memstream(&printed, &len);
 
-	*cols = text__put_cut(out, text, width);
+	*cols = put(out, text, width);
 	fclose(out);
 	return printed;
+}
+
+static char *cut(const char *text, int width, int *cols)
+{
+	return print(text__put_cut, text, width, cols);
 }
 
 Test(text_width, cutting_keeps_the_width)
@@ -41,6 +47,30 @@ Test(text_width, cutting_keeps_the_width)
 
 		cr_expect_eq(cols, width < 18 ? width : 18);
 		cr_expect_eq(text__columns(printed), cols, "%d: '%s'", width, printed);
+	}
+}
+
+Test(text_width, of_a_stack_the_innermost_stays)
+{
+	static const char stack[] = "/srv/model.py(12): forward < /srv/train.py(9): step";
+	static const struct {
+		int width;
+		const char *shown;
+	} cases[] = {
+		{60, stack},
+		{40, "/srv/model.py(12): forward < /srv/tra..."},
+		{27, "/srv/model.py(12): forward"},
+		{26, "/srv/model.py(12): forward"},
+		{24, "...model.py(12): forward"},
+		{18, "...py(12): forward"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		int cols;
+		auto_free char *printed = print(text__put_stack, stack, cases[i].width, &cols);
+
+		cr_expect_str_eq(printed, cases[i].shown);
+		cr_expect_eq(cols, text__columns(printed));
 	}
 }
 

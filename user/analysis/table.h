@@ -46,6 +46,9 @@ struct column {
 	const char *brief; /* title of text that is too wide; NULL: the same */
 	int keep;	   /* of names: columns are left out before they are cut below this;
 			      0: two fifths of the width, 40 at most */
+	bool grouped; /* rows are grouped by it: text that is too wide loses the others first, but for
+			 the one that they are sorted by */
+	bool stack;   /* what calls what, the innermost first, with " < " between them */
 	bool is_name; /* rows are called what it says, too; they always are what the first says */
 };
 
@@ -106,7 +109,7 @@ struct table_style {
  *
  * Text fits `width`: padding goes first, then names are cut to two fifths of the width, digits of
  * short times dropped, columns left out by rank (and said), names cut further, columns left out
- * from the right; the one that rows are sorted by last. Lines never wrap. JSON is one object, {key: {"title", "rows", "notes", "left_out"}}; CSV (RFC 4180) has a
+ * from the right; what rows are grouped by and the one that they are sorted by last. Lines never wrap. JSON is one object, {key: {"title", "rows", "notes", "left_out"}}; CSV (RFC 4180) has a
  * blank line between tables, before the head of each a line `# title`, and notes as `# ` lines
  * behind its rows; of a table that is alone only head and rows. In both, keys carry the
  * unit: times are integers `_ns`, sizes `_bytes`, shares `_percent`; `depth` is the row's indent,

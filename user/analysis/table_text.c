@@ -273,9 +273,15 @@ static int cut_widest(struct text *x, int over, bool to_min)
 	return over;
 }
 
+/* What rows are sorted by or grouped by, without which they say little. */
+static bool is_kept(const struct text *x, size_t column)
+{
+	return x->t->sorted == column + 1 || x->t->columns[column].grouped;
+}
+
 static int rank_of(const struct text *x, size_t column)
 {
-	return x->t->sorted == column + 1 ? 0 : x->t->columns[column].rank;
+	return is_kept(x, column) ? 0 : x->t->columns[column].rank;
 }
 
 /* Leaves out the columns of the highest rank there is. */
@@ -291,13 +297,12 @@ static bool leave_out_rank(struct text *x)
 	return rank > 0;
 }
 
-/* Is there any to leave out, but for the one that rows are sorted by? */
-static bool leave_out_view(struct text *x, const struct view *v)
+static bool leave_out_view(struct text *x, const struct view *v, bool kept)
 {
 	bool any = false;
 
 	for (size_t i = v->first; i < v->first + v->cnt; i++) {
-		if (x->left_out[i] || x->t->sorted == i + 1)
+		if (x->left_out[i] || is_kept(x, i) != kept)
 			continue;
 		x->left_out[i] = any = true;
 	}
@@ -307,10 +312,10 @@ static bool leave_out_view(struct text *x, const struct view *v)
 /* From the right, never the first. */
 static void leave_out_last(struct text *x)
 {
-	for (size_t i = x->view_cnt; i-- > 1;)
-		if (leave_out_view(x, &x->views[i]))
-			return;
-	x->left_out[x->t->sorted - 1] = true;
+	for (int kept = 0; kept < 2; kept++)
+		for (size_t i = x->view_cnt; i-- > 1;)
+			if (leave_out_view(x, &x->views[i], kept))
+				return;
 }
 
 static bool has_brief_titles(const struct table *t)
@@ -428,7 +433,9 @@ static int put_line(const struct row *r, void *ctx)
 		pad += indent;
 		if (*text) {
 			put_repeated(x->out, ' ', pad);
-			pad = -text__put_cut(x->out, text, v->width - indent);
+			pad = -(r && x->t->columns[v->first].stack
+					? text__put_stack
+					: text__put_cut)(x->out, text, v->width - indent);
 		}
 		pad += v->width - indent + 2;
 	}

@@ -214,6 +214,28 @@ int text__put_cut(FILE *out, const char *text, int width)
 	return width;
 }
 
+int text__put_stack(FILE *out, const char *text, int width)
+{
+	const char *callers = strstr(text, " < ");
+	const int cols = text__columns(text);
+	const int own = callers ? text__columns_within(text, (size_t)(callers - text)) : cols;
+
+	if (cols <= width || width < LEAST)
+		return text__put_cut(out, text, width);
+	if (own > width) {
+		fputs("...", out);
+		put_part(out, text, own - (width - 3), own);
+		return width;
+	}
+	if (own > width - 3) {
+		put_part(out, text, 0, own);
+		return own;
+	}
+	put_part(out, text, 0, width - 3);
+	fputs("...", out);
+	return width;
+}
+
 int text__put_cut_from(FILE *out, const char *text, int width, int from)
 {
 	const int cols = text__columns(text), own_cols = own_columns(text);

@@ -18,6 +18,9 @@ char *text__shorten(const char *text, int width);
 /* At most width columns of text; returns how many. It is shortened first; then of a template the
  * last arguments go, of a copy the kinds of memory, other names are cut nearer their begin, because they differ at their ends. */
 int text__put_cut(FILE *out, const char *text, int width);
+/* The same of calls, the innermost first and " < " between them: that one stays, cut on the left,
+ * where paths are alike. */
+int text__put_stack(FILE *out, const char *text, int width);
 /* The same of a text that was shortened already, but such that the column `from` of it shows. */
 int text__put_cut_from(FILE *out, const char *text, int width, int from);
 
