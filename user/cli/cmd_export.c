@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "common/bytes_text.h"
 #include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -140,8 +141,8 @@ static int export_file(const char *path, const struct exporter *exporter,
 	err = exporter->run(r, opts, &result);
 	recording__close(r);
 	if (!err && strcmp(result.path, "-") != 0)
-		log__info("wrote %s (%s, %.1f MB)", result.path,
-			  counted(result.events, "event", "events").s, (double)result.bytes / 1e6);
+		log__info("wrote %s (%s, %s)", result.path,
+			  counted(result.events, "event", "events").s, bytes_text(result.bytes).s);
 	return err;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "cli/place.h"
 #include "cli/window_path.h"
+#include "common/bytes_text.h"
 #include "common/directory.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -16,7 +17,7 @@ int html_page__write(const struct recording *r, const struct report_opts *opts, 
 	int err = page__write(r, opts, path, &bytes);
 
 	if (!err && strcmp(path, "-") != 0)
-		log__info("wrote %s (%.1f MB)", path, (double)bytes / 1e6);
+		log__info("wrote %s (%s)", path, bytes_text(bytes).s);
 	return err;
 }
 
