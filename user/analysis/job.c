@@ -421,7 +421,7 @@ static int print_json(const struct job *j, FILE *out)
 		err = add_recordings(j, all);
 	if (!err && (json_dumpf(all, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) ||
 		     fputc('\n', out) == EOF || fflush(out)))
-		err = err__set(-EIO, "cannot write the report: %s", strerror(errno));
+		err = err__unwritten("the report");
 	json_decref(all);
 	return err;
 }

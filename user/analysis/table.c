@@ -302,6 +302,6 @@ int tables__print(struct table *const *tables, size_t cnt, const struct table_st
 			err = table__print_text(tables[i], style, out);
 	}
 	if (!err && (fflush(out) || ferror(out)))
-		err = err__set(-EIO, "cannot write the report: %s", strerror(errno));
+		err = err__unwritten("the report");
 	return err;
 }

@@ -117,6 +117,6 @@ int tables__print_grid(struct table *const *tables, size_t cnt, const struct tab
 	err = json_dumpf(all, out, JSON_COMPACT | JSON_REAL_PRECISION(9));
 	json_decref(all);
 	if (err || fflush(out))
-		return err__set(-EIO, "cannot write the report: %s", strerror(errno));
+		return err__unwritten("the report");
 	return 0;
 }

@@ -115,6 +115,6 @@ int tables__print_json(struct table *const *tables, size_t cnt, const struct tab
 	err = json_dumpf(all, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
 	json_decref(all);
 	if (err || fputc('\n', out) == EOF || fflush(out))
-		return err__set(-EIO, "cannot write the report: %s", strerror(errno));
+		return err__unwritten("the report");
 	return 0;
 }

@@ -21,8 +21,7 @@ int cli__finish(int status)
 	/* The reader of a pipe may stop reading when it has seen enough. */
 	if (status || errno == EPIPE)
 		return status;
-	fprintf(stderr, "proftrace: cannot write to standard output: %s\n", strerror(errno));
-	return 1;
+	return cli__fail(err__unwritten("to standard output"));
 }
 
 int cli__width(void)

@@ -302,7 +302,7 @@ static int usage_print(struct usage *u, const struct options *o)
 	table__free(tables[0]);
 	table__free(tables[1]);
 	if (!err && fflush(stdout))
-		err = err__set(-errno, "standard output: %s", strerror(errno));
+		err = err__unwritten("to standard output");
 	return err;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "common/err.h"
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +20,26 @@ int err__set(int err, const char *fmt, ...)
 	va_end(ap);
 	memcpy(message, taken, sizeof(message));
 	return err;
+}
+
+static const char *make_room(int errnum)
+{
+	switch (errnum) {
+	case ENOSPC:
+	case EDQUOT:
+		return "; free some, or send it to another disk";
+	case EFBIG:
+		return "; raise the limit (ulimit -f)";
+	default:
+		return "";
+	}
+}
+
+int err__unwritten(const char *what)
+{
+	const int errnum = errno;
+
+	return err__set(-EIO, "cannot write %s: %s%s", what, strerror(errnum), make_room(errnum));
 }
 
 const char *err__take(int err)

@@ -12,6 +12,10 @@ int err__set(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3))
 /* The remembered text, or strerror(-err) if none was left. Forgets it. */
 const char *err__take(int err);
 
+/* The same for output that was not taken, errno saying why: "cannot write WHAT: cause; next step".
+ * Returns -EIO. */
+int err__unwritten(const char *what);
+
 /* Diagnostics on stderr, prefixed "proftrace: "; debug only with --verbose. */
 void log__warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log__info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
