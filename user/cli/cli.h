@@ -31,6 +31,7 @@ struct opt {
 	const char *help;  /* sentences, which name the default */
 	size_t offset;	   /* of the destination in the command's options struct */
 	uint64_t min, max; /* OPT_UINT; max 0: no limit. OPT_DURATION: min 1 refuses 0 */
+	const char *zero; /* OPT_UINT: what 0 means, which is allowed though it is below min */
 	const char *unit;
 	const char *const *choices; /* OPT_CHOICE, NULL-terminated */
 	/* OPT_CUSTOM whose value is a comma-separated list of these: completion; NULL after the
@@ -71,6 +72,9 @@ int cli__fail(int err);
  * message if what it printed could not be written (a full disk behind a redirection). */
 int cli__finish(int status);
 
+/* --width: below this a table loses its figures. */
+#define WIDTH_MIN 40
+#define WIDTH_MAX 10000
 /* Terminal columns of stdout, 0 if it is not a terminal; colours: a tty and no NO_COLOR. */
 int cli__width(void);
 bool cli__colours(void);

@@ -33,8 +33,9 @@ static const struct opt opts[] = {
 	 offsetof(struct options, top)},
 	{OPT_CHOICE, "format", 'f', "FORMAT", "How to print (default table).",
 	 offsetof(struct options, format), .choices = formats},
-	{OPT_UINT, "width", 0, "COLUMNS", "Width of text (default: the terminal's; 0: unlimited).",
-	 offsetof(struct options, width), .max = 10000},
+	{OPT_UINT, "width", 0, "COLUMNS",
+	 "Width of text, 40 or more (default: the terminal's; 0: unlimited).",
+	 offsetof(struct options, width), .min = WIDTH_MIN, .max = WIDTH_MAX, .zero = "unlimited"},
 	{OPT_END},
 };
 

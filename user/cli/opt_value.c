@@ -53,9 +53,10 @@ static int set_uint(const struct opt *opt, const char *value, void *dest)
 				 is_bytes ? "a number of bytes (64k, 16M, 1G)" : "a whole number");
 	if (errno || __builtin_mul_overflow(number, factor, &number))
 		return bad_value(opt, value, "a number that fits in 64 bits");
-	if (number < opt->min)
-		return err__set(-EINVAL, "--%s: %s is less than %llu, the least allowed", opt->name,
-				value, (unsigned long long)opt->min);
+	if (number < opt->min && (number || !opt->zero))
+		return err__set(-EINVAL, "--%s: %s is less than %llu, the least allowed%s%s",
+				opt->name, value, (unsigned long long)opt->min,
+				opt->zero ? "; 0 is " : "", opt->zero ? opt->zero : "");
 	if (opt->max && number > opt->max)
 		return err__set(-EINVAL, "--%s: %s is more than %llu, the most allowed", opt->name,
 				value, (unsigned long long)opt->max);

@@ -91,8 +91,9 @@ const struct opt report_arg_opts[] = {
 	 ARG(format), .choices = formats},
 	{OPT_CHOICE, "time-unit", 0, "UNIT", "Unit of times in text (default ms in tables).",
 	 ARG(unit), .choices = time_units},
-	{OPT_UINT, "width", 0, "COLUMNS", "Width of text (default: the terminal's; 0: unlimited).",
-	 ARG(width), .max = 10000},
+	{OPT_UINT, "width", 0, "COLUMNS",
+	 "Width of text, 40 or more (default: the terminal's; 0: unlimited).", ARG(width),
+	 .min = WIDTH_MIN, .max = WIDTH_MAX, .zero = "unlimited"},
 	{OPT_END},
 };
 
