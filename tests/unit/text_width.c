@@ -84,6 +84,56 @@ Test(text_width, control_characters_are_not_printed)
 	cr_expect_str_eq(printed, "a?[2J?b");
 }
 
+Test(text_width, characters_that_reorder_or_hide_are_not_printed)
+{
+	static const char *const formats[] = {
+		"\u061c", "\u200b", "\u200e", "\u200f", "\u2028", "\u202a",	"\u202e",
+		"\u2066", "\u2069", "\u206f", "\ufeff", "\ufff9", "\U000e0001", "\U000e007f"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		char text[16];
+		int cols;
+		auto_free char *printed = NULL;
+
+		snprintf(text, sizeof(text), "a%sb", formats[i]);
+		printed = cut(text, 20, &cols);
+		cr_expect_str_eq(printed, "a?b", "%zu", i);
+		cr_expect_eq(cols, 3);
+		cr_expect_eq(text__columns(text), 3);
+	}
+}
+
+Test(text_width, characters_that_join_are_text)
+{
+	int cols;
+	auto_free char *printed = cut("a\u200d\u200cb", 20, &cols);
+
+	cr_expect_str_eq(printed, "a\u200d\u200cb");
+	cr_expect_eq(cols, 2);
+}
+
+Test(text_width, json_and_csv_have_names_as_they_are)
+{
+	static const char name[] = "a\u202eb";
+	const struct column column = {"name", "Name", 0, NULL, CELL_TEXT};
+	const struct cell cell = {.type = CELL_TEXT, .text = name};
+
+	for (enum table_format format = TABLE_TEXT; format <= TABLE_CSV; format++) {
+		const struct table_style style = {.format = format};
+		struct table *t = table__new("t", "T");
+		auto_free char *text = NULL;
+		size_t len;
+		FILE *out = open_memstream(&text, &len);
+
+		cr_assert_eq(table__add_column(t, &column), 0);
+		cr_assert_eq(table__add_row(t, 0, &cell), 0);
+		cr_assert_eq(tables__print(&t, 1, &style, out), 0);
+		fclose(out);
+		cr_expect_eq(strstr(text, name) == NULL, format == TABLE_TEXT, "%s", text);
+		table__free(t);
+	}
+}
+
 Test(text_width, columns_of_a_table_stay_in_line)
 {
 	const struct column columns[] = {{"name", "Name", 0, NULL, CELL_TEXT},

@@ -10,7 +10,8 @@
 size_t text__char(const char *c, int *cols);
 int text__columns(const char *s);
 int text__columns_within(const char *s, size_t len); /* of the first so many bytes */
-/* One character of so many bytes; a control character, which could move the cursor, as '?'. */
+/* One character of so many bytes; a control character, which could move the cursor, as '?', and so one
+ * of Unicode's that reorder or hide text. */
 void text__put_char(FILE *out, const char *c, size_t len);
 /* A copy of text; if that is a C++ function wider than width, without its return type, then its
  * arguments, then the namespaces, until it fits. NULL: out of memory; the caller frees. */
