@@ -158,6 +158,23 @@ static bool pause_windows(struct session *s, char *out, size_t size)
 	return true;
 }
 
+static void say_no_window(const struct session *s, char *out, size_t size)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+	char state[128] = "paused";
+
+	if (ctl->hold != PT_HOLD_CLOSED && ctl->window_open) {
+		snprintf(out, size,
+			 "no window is open: the last one is being completed, and the "
+			 "next opens by itself; ask again then");
+		return;
+	}
+	if (ctl->hold != PT_HOLD_CLOSED)
+		say_state(s, state, sizeof(state));
+	snprintf(out, size, "no window is open: %s; `proftrace ctl %d start` opens one", state,
+		 s->opts->pid);
+}
+
 /* The step under way is the window's last, and the one after it is in none. Without steps the
  * window ends at once, and the next begins when its file is complete. */
 static bool end_window(struct session *s, bool keep, char *out, size_t size)
@@ -166,7 +183,7 @@ static bool end_window(struct session *s, bool keep, char *out, size_t size)
 	char path[PATH_MAX];
 
 	if (!ctl->window_open || ctl->gap || ctl->hold == PT_HOLD_CLOSED) {
-		snprintf(out, size, "no window is open");
+		say_no_window(s, out, size);
 		return false;
 	}
 	s->discard = !keep;

@@ -27,7 +27,9 @@ def verbs(case):
     wait_state(job, "state: paused")
     assert not tool.recordings()
     status, said = ctl(job, "dump")
-    assert status == 1 and "no window is open" in said, said
+    next_step = f"no window is open: paused; `proftrace ctl {job.pid} start` opens one"
+    assert status == 1 and next_step in said, said
+    assert next_step in ctl(job, "reset")[1]
     status, said = ctl(job, "status", user=["setpriv", "--reuid=65534", "--clear-groups"])
     assert status != 0 and "another user" in said, said
 
