@@ -64,20 +64,32 @@ Test(diff, medians)
 
 /* Steps of 100 us and a little more; in each mm for so long, and if `other` an operator of that
  * name. */
-static struct synth job(uint64_t cnt, uint64_t mm_us, const char *other)
+static struct synth job_of(const char *meta, uint64_t cnt, uint64_t mm_us, const char *other)
 {
-	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	struct synth s = synth__new(meta);
 
 	for (uint64_t i = 0; i < cnt; i++) {
 		uint64_t at = i * 1000000, step = 100000 + mm_us * 1000 + i * 100;
 
-		synth__span(&s, s.main, CAT_OPERATOR, "mm", at, at + mm_us * 1000 + i * 10);
+		if (mm_us)
+			synth__span(&s, s.main, CAT_OPERATOR, "mm", at, at + mm_us * 1000 + i * 10);
 		if (other)
 			synth__span(&s, s.main, CAT_OPERATOR, other, at + 90000, at + 91000);
 		synth__step(&s, i, at, at + step);
 	}
 	synth__open(&s, "{}");
 	return s;
+}
+
+static struct synth job(uint64_t cnt, uint64_t mm_us, const char *other)
+{
+	return job_of("{\"process\": {\"pid\": 100}}", cnt, mm_us, other);
+}
+
+/* --detail phase, with --op or without */
+static struct synth phases_of_job(const char *op)
+{
+	return job_of("{\"process\": {\"pid\": 100}, \"detail\": \"phase\"}", 10, 0, op);
 }
 
 /* The comparison as text; *exceeded and *err as diff__print gives them. Frees the jobs. */
@@ -141,6 +153,28 @@ Test(diff, the_head_names_the_recordings_and_notes_say_why_p_is_unknown)
 	free(text);
 }
 
+Test(diff, what_was_not_recorded_is_not_gone)
+{
+	size_t exceeded;
+	int err;
+	auto_free char *none =
+		compare(job(10, 20, NULL), phases_of_job(NULL), NULL, &exceeded, &err);
+	auto_free char *op =
+		compare(phases_of_job("serve"), job(10, 20, "serve"), NULL, &exceeded, &err);
+
+	cr_expect_null(strstr(none, "Operators"), "%s", none);
+	synth__expect_line(none,
+			   "The second recording is of --detail phase, which records no operators "
+			   "but those of --op: no others are compared.");
+	synth__expect_line(op, "mm            -           20.05       -          -");
+	synth__expect_line(op, "serve         1.00        1.00        0.00       1.00000  same");
+	free(compare(job(10, 20, NULL), phases_of_job(NULL), "operator:mm>5%", &exceeded, &err));
+	cr_expect_eq(err, -EINVAL);
+	cr_expect_str_eq(err__take(err),
+			 "limit 'operator:mm>5%': --detail phase did not record it; "
+			 "record both alike");
+}
+
 Test(diff, no_difference_is_none)
 {
 	size_t exceeded;
@@ -196,6 +230,7 @@ Test(diff, a_damaged_recording_is_not_judged)
 	FILE *out = fopen("/dev/null", "w");
 	size_t exceeded;
 
+	cr_assert(out);
 	sample__store(b.path, blob.data, blob.len - 20);
 	cr_expect_eq(diff__print(a.path, b.path, &opts, out, &exceeded), -EIO);
 	cr_expect_not_null(strstr(err__take(-EIO), "is cut off: no limit can be judged by it"));

@@ -113,7 +113,7 @@ static char *compare(const char *detail, const char *limit, int *err)
 {
 	const struct diff_opts opts = {.limits = &limit,
 				       .limit_cnt = limit != NULL,
-				       .style = {.unit = UNIT_US, .width = 120}};
+				       .style = {.unit = UNIT_US, .width = 160}};
 	struct synth a = job("timer", 1), b = job(detail, 2);
 	char *text = NULL;
 	size_t len, exceeded;
@@ -133,12 +133,11 @@ Test(timer_recording, is_compared_by_steps_and_data_loader)
 
 	cr_assert_eq(err, 0);
 	synth__expect_line(one, "others        -           25.00       -          -");
-	synth__expect_line(one,
-			   "The first recording is of --timer-only: only steps and data loader "
-			   "are compared.");
+	synth__expect_line(one, "The first recording is of --timer-only, which records no phases, "
+				"operators and kernels: only steps and data loader are compared.");
 	cr_expect_null(strstr(one, "new"), "%s", one);
-	synth__expect_line(both, "Both recordings are of --timer-only: only steps and data loader "
-				 "are compared.");
+	synth__expect_line(both, "Both recordings are of --timer-only, which records no phases, "
+				 "operators and kernels: only steps and data loader are compared.");
 	cr_expect_null(strstr(both, "backward"), "%s", both);
 	cr_expect_not_null(strstr(both, "dataloader"), "%s", both);
 }

@@ -17,7 +17,7 @@ struct pair {
 	const struct series *a, *b; /* NULL: not in this one */
 	uint64_t a_ns, b_ns;	    /* medians of a step */
 	double p;		    /* negative: cannot be told */
-	bool unrecorded;	    /* the one without it could not have it: --timer-only */
+	const char *unrecorded;	    /* why the one without it could not have it; NULL: it could */
 };
 
 struct diff {
@@ -62,8 +62,7 @@ static int add_pair(struct diff *d, const struct series *a, const struct series 
 
 	if (!err)
 		err = median(b, d->b.step_cnt, &p.b_ns);
-	p.unrecorded = !series_set__records(&d->a, one->kind, one->name) ||
-		       !series_set__records(&d->b, one->kind, one->name);
+	p.unrecorded = series_set__unrecorded(a ? &d->b : &d->a, one->kind, one->name);
 	if (!err && a && b)
 		p.p = rank_sum__p(a->ns, d->a.step_cnt, b->ns, d->b.step_cnt);
 	return err ? err : ARRAY_PUSH(pairs->items, pairs->cnt, pairs->cap, p);
@@ -152,22 +151,21 @@ static double percent(const struct pair *p)
 	return 100 * ((double)p->b_ns - (double)p->a_ns) / (double)p->a_ns;
 }
 
-static const char unrecorded[] = "--timer-only did not record it";
 static const char only_one[] = "it is in one recording only";
 static const char few_steps[] = "a recording has fewer than 4 steps";
 _Static_assert(RANK_SUM_FEWEST == 4, "the text above");
 
 static int add_row(struct table *t, const struct pair *p)
 {
-	const char *one = p->unrecorded ? unrecorded : only_one;
+	const char *one = p->unrecorded ? p->unrecorded : only_one;
 	const char *unknown = p->a && p->b ? few_steps : one;
 	const struct cell cells[] = {
 		cell__text(p->a ? p->a->name : p->b->name),
 		p->a		? cell__time(p->a_ns)
-		: p->unrecorded ? cell__none(unrecorded)
+		: p->unrecorded ? cell__none(p->unrecorded)
 				: cell__none("it is not in the first recording"),
 		p->b		? cell__time(p->b_ns)
-		: p->unrecorded ? cell__none(unrecorded)
+		: p->unrecorded ? cell__none(p->unrecorded)
 				: cell__none("it is not in the second recording"),
 		p->a && p->b && p->a_ns ? cell__percent(percent(p))
 					: cell__none(p->a && p->b ? "its median was 0" : one),
@@ -260,16 +258,38 @@ static bool is_timed(const struct diff *d)
 	return d->a.timer_only || d->b.timer_only;
 }
 
-static int note_timer(const struct diff *d, struct table *t)
+static const char *which_of(bool a, bool b)
 {
-	const char *which = d->a.timer_only && d->b.timer_only ? "Both recordings are"
-			    : d->a.timer_only		       ? "The first recording is"
-							       : "The second recording is";
+	return a && b ? "Both recordings are"
+	       : a    ? "The first recording is"
+		      : "The second recording is";
+}
 
-	if (!is_timed(d))
-		return 0;
-	return table__add_notef(t, "%s of --timer-only: only steps and data loader are compared.",
-				which);
+static int note_unrecorded(const struct diff *d, struct table *t)
+{
+	const struct series_set *a = &d->a, *b = &d->b;
+	int err = 0;
+
+	if (is_timed(d))
+		err = table__add_notef(t,
+				       "%s of --timer-only, which records no phases, operators and "
+				       "kernels: only steps and data loader are compared.",
+				       which_of(a->timer_only, b->timer_only));
+	if (!err && (a->phase_only || b->phase_only))
+		err = table__add_notef(t,
+				       "%s of --detail phase, which records no operators but those "
+				       "of --op: no others are compared.",
+				       which_of(a->phase_only, b->phase_only));
+	return err;
+}
+
+/* Could both recordings have any of these? */
+static bool any_recorded(const struct pairs *pairs)
+{
+	for (size_t i = 0; i < pairs->cnt; i++)
+		if (!pairs->items[i].unrecorded)
+			return true;
+	return false;
 }
 
 /* In CSV the head comes last, as in a report. */
@@ -290,13 +310,13 @@ static int print_tables(struct diff *d, FILE *out)
 	if (!csv)
 		tables[cnt++] = make_head(d);
 	tables[cnt++] = make_table("steps", "Steps and Phases", &d->steps, note);
-	if (tables[cnt - 1] && note_timer(d, tables[cnt - 1])) {
+	if (tables[cnt - 1] && note_unrecorded(d, tables[cnt - 1])) {
 		table__free(tables[cnt - 1]);
 		tables[cnt - 1] = NULL;
 	}
-	if (d->operators.cnt && !is_timed(d))
+	if (any_recorded(&d->operators))
 		tables[cnt++] = make_table("operators", "Operators", &d->operators, NULL);
-	if (d->kernels.cnt && !is_timed(d))
+	if (any_recorded(&d->kernels))
 		tables[cnt++] = make_table("kernels", "Kernels", &d->kernels, NULL);
 	if (csv)
 		tables[cnt++] = make_head(d);
@@ -373,11 +393,13 @@ static int check_limit(struct diff *d, const char *text, size_t *exceeded)
 	if (err)
 		return err;
 	p = pair_of(d, &l);
-	if (p ? p->unrecorded : is_timed(d))
+	if (is_timed(d) && (!p || p->unrecorded))
 		return err__set(-EINVAL,
 				"limit '%s': a recording of --timer-only has steps and data loader "
 				"alone; record without it",
 				text);
+	if (p && p->unrecorded)
+		return err__set(-EINVAL, "limit '%s': %s; record both alike", text, p->unrecorded);
 	if (!p)
 		return err__set(
 			-EINVAL,

@@ -99,13 +99,21 @@ static int visit(const struct batch *b, void *ctx)
 	return 0;
 }
 
+static bool is_phase_only(const struct recording *r)
+{
+	const char *detail = json_string_value(json_object_get(recording__meta(r), "detail"));
+
+	return detail && !strcmp(detail, "phase");
+}
+
 int series_set__read(const struct recording *r, bool raw_times, struct series_set *out)
 {
 	const struct model_opts opts = {.raw_times = raw_times};
 	struct reading rd = {.r = r, .set = out};
 	int err = 0;
 
-	*out = (struct series_set){.timer_only = recording__is_timer_only(r)};
+	*out = (struct series_set){.timer_only = recording__is_timer_only(r),
+				   .phase_only = is_phase_only(r)};
 	for (int kind = 0; kind < SERIES_KIND_CNT && !err; kind++) {
 		rd.slots[kind] = calloc(recording__name_cnt(r) + 1, sizeof(*rd.slots[kind]));
 		err = rd.slots[kind] ? 0 : -ENOMEM;
@@ -123,14 +131,22 @@ int series_set__read(const struct recording *r, bool raw_times, struct series_se
 	return err;
 }
 
-bool series_set__records(const struct series_set *s, enum series_kind kind, const char *name)
+static bool is_timed(enum series_kind kind, const char *name)
 {
-	if (!s->timer_only || kind == SERIES_STEP)
-		return true;
 	for (size_t i = 0; kind == SERIES_PHASE && i < STEP_PARTS; i++)
 		if (!strcmp(step_parts[i].key, name))
 			return step_part__is_timed(i);
-	return false;
+	return kind == SERIES_STEP;
+}
+
+const char *series_set__unrecorded(const struct series_set *s, enum series_kind kind,
+				   const char *name)
+{
+	if (s->timer_only && !is_timed(kind, name))
+		return "--timer-only did not record it";
+	if (s->phase_only && kind == SERIES_OPERATOR && !series_set__find(s, kind, name))
+		return "--detail phase did not record it";
+	return NULL;
 }
 
 const struct series *series_set__find(const struct series_set *s, enum series_kind kind,

@@ -20,9 +20,10 @@ struct series_set {
 	size_t cnt, cap;
 	size_t step_cnt, step_cap;
 	bool timer_only; /* recording__is_timer_only */
+	bool phase_only; /* of --detail phase: no operators but those of --op */
 };
-/* Could the recording have such a series at all? */
-bool series_set__records(const struct series_set *s, enum series_kind kind, const char *name);
+/* Could the recording have such a series at all? NULL: it could; else the reason. */
+const char *series_set__unrecorded(const struct series_set *s, enum series_kind kind, const char *name);
 
 int series_set__read(const struct recording *r, bool raw_times, struct series_set *out);
 /* NULL: it has none of that name. */
