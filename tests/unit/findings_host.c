@@ -154,6 +154,30 @@ Test(findings_host, a_wait_that_makes_one_step_slow_is_told_once)
 	job__expect(&j, "slow_steps", "the thread is blocked for 100 % of it in fsync (disk)");
 }
 
+static const struct step_plan with_a_pause = {2, 40, 45, 8, 135};
+
+Test(findings_host, a_wait_between_the_phases_is_told_once)
+{
+	struct job j = job__new();
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		job__sched_for(&j, j.s.main, i, SCHED_BLOCKED, "clock_nanosleep", 30);
+		job__sched_for(&j, j.s.main, i, SCHED_BLOCKED, "read", 2);
+	}
+	job__plain_steps(&j, &with_a_pause);
+	job__expect(&j, "off_cpu", "The training thread sleeps for 21 % of the step.");
+}
+
+Test(findings_host, time_between_the_phases_that_no_rule_explains_is_told)
+{
+	struct job j = job__new(); /* whose locks may be its operators' own */
+
+	for (uint64_t i = 0; i < STEPS; i++)
+		job__sched_for(&j, j.s.main, i, SCHED_BLOCKED, "futex", 38);
+	job__plain_steps(&j, &with_a_pause);
+	job__expect(&j, "outside_phases", "30 % of the step");
+}
+
 /* ---- page faults ---- */
 
 static void entry(struct job *j, uint64_t step, uint8_t state, const char *what, uint64_t cnt,

@@ -19,7 +19,7 @@
 TestSuite(timer_recording);
 
 /* Ten steps of 100 us; the loader's share of each, and every probe that may stay for the steps. */
-static struct synth job(const char *detail, uint64_t loader_us)
+static struct synth job_with(const char *detail, uint64_t loader_us, const char *summary)
 {
 	auto_free char *meta = NULL;
 	struct synth s;
@@ -34,8 +34,13 @@ static struct synth job(const char *detail, uint64_t loader_us)
 		synth__span(&s, s.main, CAT_OPTIMIZER, "step", at + 90 * US, at + 95 * US);
 		synth__step(&s, i, at, at + 100 * US);
 	}
-	synth__open(&s, "{}");
+	synth__open(&s, summary);
 	return s;
+}
+
+static struct synth job(const char *detail, uint64_t loader_us)
+{
+	return job_with(detail, loader_us, "{}");
 }
 
 static char *report(const char *tables, uint64_t loader_us)
@@ -82,11 +87,25 @@ Test(timer_recording, findings_name_the_rules_that_cannot_judge)
 	synth__expect_line(none, "No rule that could judge found anything.");
 	cr_expect_not_null(strstr(none, "Not judged: device_idle, "), "%s", none);
 	cr_expect_null(strstr(none, "slow_steps,"), "%s", none);
+	cr_expect_null(strstr(none, "page_faults,"), "%s", none);
 	cr_expect_not_null(strstr(loader, "The step waits 20 % of its time for the data loader."),
 			   "%s", loader);
 	cr_expect_not_null(strstr(loader, "its worker processes were not recorded (--timer-only)"),
 			   "%s", loader);
 	cr_expect_not_null(strstr(loader, "Not judged: device_idle, "), "%s", loader);
+}
+
+/* The kernel's count of the training thread's is in the summary of each recording. */
+Test(timer_recording, page_faults_that_were_counted_are_judged)
+{
+	struct synth s = job_with("timer", 1,
+				  "{\"faults\": {\"minor\": 100, \"major\": 0, "
+				  "\"over_ns\": 1000000, \"fault_ns\": 2000}}");
+	auto_free char *text =
+		synth__tables(&s, "findings", &(struct report_opts){.style.unit = UNIT_US});
+
+	cr_expect_not_null(strstr(text, "take about 20 % of the step"), "%s", text);
+	synth__free(&s);
 }
 
 Test(timer_recording, no_phase_is_inferred)

@@ -19,6 +19,16 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	return 0;
 }
 
+/* Of the wait for which the thread is blocked longest, if it may be half of the time outside: the
+ * recording has sums of a step, not when each wait was. */
+static uint32_t cause_of(const struct analysis *a, const struct outside *o)
+{
+	uint64_t ns;
+	const uint32_t wait = thread_wait__longest(a, o->track, &ns);
+
+	return 2 * ns >= o->ns ? wait : 0;
+}
+
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
 	const struct outside *o = state;
@@ -29,6 +39,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	if (!a->phases[KIND_BACKWARD].calls || finding__percent(a, o->ns) < WORTH_SAYING)
 		return 0;
 	f->cost_ns = finding__per_step(a, o->ns);
+	f->cause = cause_of(a, o);
 	snprintf(f->what, sizeof(f->what),
 		 "%.0f %% of the step is neither loading, forward, backward nor optimization.",
 		 finding__percent(a, o->ns));

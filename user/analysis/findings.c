@@ -74,6 +74,34 @@ bool thread_times__of(const struct analysis *a, uint32_t track, struct thread_ti
 	return out->run_ns || out->runnable_ns || out->blocked_ns;
 }
 
+uint32_t thread_wait__longest(const struct analysis *a, uint32_t track, uint64_t *ns)
+{
+	const struct sched_row *rows;
+	const size_t cnt = recording__sched(a->r, &rows);
+	struct stat_map sums = {};
+	uint32_t longest = 0;
+
+	*ns = 0;
+	for (size_t i = 0; i < cnt; i++) {
+		const struct stat_key key = {.id = rows[i].reason};
+		struct stat *sum;
+
+		if (rows[i].track != track || rows[i].state != SCHED_BLOCKED || !key.id ||
+		    !analysis__has_step(a, rows[i].step))
+			continue;
+		sum = stat_map__at(&sums, &key);
+		if (!sum)
+			break;
+		stat__add(sum, rows[i].ns, 0);
+		if (sum->cpu.total > *ns) {
+			*ns = sum->cpu.total;
+			longest = key.id;
+		}
+	}
+	stat_map__free(&sums);
+	return longest;
+}
+
 uint32_t operator__around(const struct span *s)
 {
 	uint32_t name = 0;
@@ -186,14 +214,15 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	return 0;
 }
 
-/* A wait that is most of what makes steps slow is told there, where it says which steps. */
+/* A wait that is most of another finding, too, is told once. */
 static bool is_told(const struct findings *s, const struct found *found)
 {
 	for (size_t i = 0; i < s->cnt; i++) {
 		const struct found *other = &s->found[i];
 
-		if (other->rule == &finding_slow_steps && other != found && found->f.cause &&
-		    other->f.cause == found->f.cause && 2 * other->f.cost_ns > found->f.cost_ns)
+		if (found->f.cause && other->f.cause == found->f.cause &&
+		    other->rule->tells_wait > found->rule->tells_wait &&
+		    2 * other->f.cost_ns > found->f.cost_ns)
 			return true;
 	}
 	return false;

@@ -18,7 +18,9 @@ struct finding_rule {
 	const char *key; /* in JSON and CSV */
 	bool is_general; /* what others find may be its cause: it ranks by what they leave of its cost */
 	bool rests_on_device; /* on its work or calls: silent where these are not known to the end */
-	bool timer; /* judges by the times of steps and of the data loader: --timer-only has them */
+	bool timer; /* what it judges by is recorded by --timer-only, too */
+	/* Of rules that find the same wait (finding.cause), that with the highest tells it. */
+	int tells_wait;
 	size_t state_size;
 	int (*visit)(const struct analysis *a, void *state, const struct batch *b); /* or NULL */
 	/* 1 with *f filled, 0: nothing found, or a negative errno. Only called if there are steps.
@@ -42,6 +44,9 @@ struct thread_times {
 	uint64_t run_ns, runnable_ns, blocked_ns;
 };
 bool thread_times__of(const struct analysis *a, uint32_t track, struct thread_times *out);
+
+/* What the thread of a track is blocked for longest in the recorded steps, a name; 0: nothing known. */
+uint32_t thread_wait__longest(const struct analysis *a, uint32_t track, uint64_t *ns);
 
 /* That without a processor is so much of the steps that finding_cpu_wait speaks; what to do then. */
 bool cpu_wait__is_said(const struct analysis *a);
