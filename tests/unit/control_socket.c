@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -61,6 +62,39 @@ Test(control_socket, verbs_reach_the_session_and_answers_come_back, .timeout = 2
 	cr_assert(not(control_socket__next(listener, &verb, &client)));
 	close(listener);
 	cr_assert_eq(control_socket__holder(getpid()), 0);
+}
+
+/* As one that attaches on a busy machine. */
+Test(control_socket, a_session_that_takes_its_time_is_waited_for, .timeout = 20)
+{
+	int listener = control_socket__listen(getpid());
+	struct request status = {.verb = CONTROL_STATUS};
+	enum control_verb verb;
+	pthread_t thread;
+	char said[256];
+	int client;
+	FILE *const errors = stderr;
+	char *text = NULL;
+	size_t len;
+
+	snprintf(said, sizeof(said),
+		 "proftrace: the session that records process %d (proftrace with process id %d) is "
+		 "attaching or completing a file; waiting for its answer, 60 s at most\n",
+		 getpid(), getpid());
+	stderr = open_memstream(&text, &len); /* a variable of glibc's */
+	cr_assert(stderr != NULL);
+	cr_assert_eq(pthread_create(&thread, NULL, ask, &status), 0);
+	usleep(2500000);
+	cr_assert(control_socket__next(listener, &verb, &client));
+	control_socket__answer(client, true, "state: attaching");
+	pthread_join(thread, NULL);
+	cr_expect_eq(status.err, 0);
+	cr_expect(eq(str, status.answer, "state: attaching"));
+	fclose(stderr);
+	stderr = errors;
+	cr_expect(eq(str, text, said));
+	free(text);
+	close(listener);
 }
 
 Test(control_socket, without_a_session_there_is_none)

@@ -9,7 +9,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define ANSWER_S 10
+#define SOON_S	 2 /* a session that records answers within this */
+#define ANSWER_S 60
 #define OBEYED	 '+'
 #define REFUSED	 '-'
 
@@ -131,28 +132,49 @@ static int no_session(pid_t pid, int err)
 			strerror(err));
 }
 
+static ssize_t receive(int fd, char *message, size_t size, int seconds)
+{
+	const struct timeval patience = {.tv_sec = seconds};
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	return recv(fd, message, size, 0);
+}
+
+/* A session hears us between its stages; on a busy machine one that attaches takes its time. */
+static ssize_t await_answer(int fd, pid_t pid, char *message, size_t size)
+{
+	struct ucred peer = {0};
+	socklen_t peer_size = sizeof(peer);
+	ssize_t len = receive(fd, message, size, SOON_S);
+
+	if (len >= 0 || errno != EAGAIN)
+		return len;
+	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &peer_size);
+	log__info("the session that records process %d (proftrace with process id %d) is attaching "
+		  "or completing a file; waiting for its answer, %d s at most",
+		  pid, peer.pid, ANSWER_S);
+	return receive(fd, message, size, ANSWER_S - SOON_S);
+}
+
 static int ask(int fd, pid_t pid, enum control_verb verb, char *answer, size_t size)
 {
-	const struct timeval patience = {.tv_sec = ANSWER_S};
 	char message[CONTROL_MAX + 1];
 	struct sockaddr_un a;
 	socklen_t address_len = address(pid, &a);
 	ssize_t len;
 
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	if (connect(fd, (struct sockaddr *)&a, address_len))
 		return no_session(pid, errno);
 	if (send(fd, control_verbs[verb], strlen(control_verbs[verb]), MSG_NOSIGNAL) < 0)
 		return no_session(pid, errno);
-	len = recv(fd, message, sizeof(message) - 1, 0);
+	len = await_answer(fd, pid, message, sizeof(message) - 1);
 	if (!len || (len < 0 && errno != EAGAIN))
 		return err__set(-ESRCH, "the session that records process %d has just ended", pid);
 	if (len < 0)
-		return err__set(
-			-ETIMEDOUT,
-			"the session that records process %d did not answer in %d s; it may "
-			"be attaching or writing its report",
-			pid, ANSWER_S);
+		return err__set(-ETIMEDOUT,
+				"the session that records process %d did not answer in %d s; is it "
+				"stopped? Ctrl-C, or kill -INT, ends it",
+				pid, ANSWER_S);
 	message[len] = '\0';
 	if (message[0] != OBEYED)
 		return err__set(-EBUSY, "%s", message + 1);

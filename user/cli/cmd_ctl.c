@@ -69,7 +69,8 @@ const struct command command_ctl = {
 	.details =
 		"PID is the process that is recorded. Windows open and close at steps, or at once "
 		"where the process shows none. A session that waits (--start-after, --start-at) or "
-		"attaches hears status, start, pause and stop; start ends the wait.\n\n"
+		"attaches hears status, start, pause and stop; start ends the wait. One that is "
+		"busy attaching may take some seconds to answer; that is said.\n\n"
 		"  status  what the session does, and what it has written and lost\n"
 		"  start   a window opens at the next step; also: resume\n"
 		"  pause   the window ends with the step under way, and its file is complete;\n"
