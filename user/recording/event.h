@@ -225,7 +225,8 @@ struct sched_row {
 /* How long a thread was in the kernel between two step boundaries, whether it ran there or not:
  * the rows of system calls and page faults, with what it was ("munmap") as their reason. */
 enum kernel_entry { ENTRY_SYSCALL = 4, ENTRY_FAULT = 5 };
-/* The names of faults: nothing was there; of a file, in memory; of one that had to be read. */
+/* The names of faults: nothing was there; of a file, in memory; of one that had to be read. They are a
+ * part of the format: rows have no other mark of the kind. */
 #define FAULT_ANONYMOUS "page fault: anonymous memory"
 #define FAULT_FILE	"page fault: file"
 #define FAULT_DISK	"page fault: read from disk"
