@@ -412,6 +412,15 @@ static int cut_names(struct text *x)
 	return left_out < 0 ? (int)left_out : cut_names__cut(&x->names);
 }
 
+/* Returns how many columns it took. */
+static int put_text(const struct text *x, const struct view *v, const struct row *r,
+		    const char *text, int width)
+{
+	const bool stack = r && x->t->columns[v->first].stack;
+
+	return stack ? text__put_stack(x->out, text, width) : text__put_cut(x->out, text, width);
+}
+
 /* No blanks at the end of a line: they would wrap in a terminal that is exactly full. */
 static int put_line(const struct row *r, void *ctx)
 {
@@ -433,9 +442,7 @@ static int put_line(const struct row *r, void *ctx)
 		pad += indent;
 		if (*text) {
 			put_repeated(x->out, ' ', pad);
-			pad = -(r && x->t->columns[v->first].stack
-					? text__put_stack
-					: text__put_cut)(x->out, text, v->width - indent);
+			pad = -put_text(x, v, r, text, v->width - indent);
 		}
 		pad += v->width - indent + 2;
 	}
