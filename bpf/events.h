@@ -535,6 +535,16 @@ struct pt_schedule {
 	__u64 repeat;				 /* windows, 0: until stopped */
 };
 
+/* The function written in Python that is an optimizer's step; see optimizer_step.bpf.c. */
+struct pt_optimizer_step {
+	__u64 refs_at;	  /* runtime address: how many references its code object has */
+	__u32 row;	  /* of the probe table, 0: none is looked for */
+	__u32 want_stack; /* 1: the next operator of an optimizer sends its stack, by which it is found */
+	/* written by the programs */
+	__u32 refs;    /* latest count, 0: not known */
+	__u32 outside; /* operators of optimizers that ran outside of it */
+};
+
 /* One per loaded object, in .bss, written by the loader unless said otherwise. */
 struct pt_ctl {
 	__u32 target_pid;      /* tgid of the main target */
@@ -553,6 +563,7 @@ struct pt_ctl {
 	struct pt_schedule schedule;
 	struct pt_layout layout;
 	struct pt_name_rule name_rules[PT_MAX_NAME_RULES];
+	struct pt_optimizer_step optimizer_step;
 	__u32 follow_forks; /* 1: children of targets become targets */
 	__u32 target_cnt;   /* indices given out in `targets`; forks count on from the loader's */
 
@@ -633,7 +644,9 @@ struct pt_frame {
 	__u32 probe;
 	__u8 kind; /* enum pt_frame_kind */
 	__u8 name_class;
-	__u8 slot;   /* NAMED: index into names; CALL: flags of its span, the low byte */
+	/* NAMED: index into names; CALL: flags of its span, the low byte; STATIC, an object: which
+	 * region it is */
+	__u8 slot;
 	__u8 nested; /* CALL: as in pt_span's flags; NAMED: as in struct pt_rec_named */
 };
 

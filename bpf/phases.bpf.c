@@ -1,32 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /* Phases: their begins and ends drive the step logic whatever the window. */
 #include "args.bpf.h"
+#include "optimizer_step.bpf.h"
 #include "ranges.bpf.h"
-
-/* Index of the thread's open forward region, or PT_MAX_FRAMES. */
-static __always_inline __u32 forward_find(struct pt_thread *t)
-{
-	__u32 i = t->frame_cnt;
-
-	for (int n = 0; n < PT_MAX_FRAMES; n++) {
-		const struct pt_frame *f = frame_at(t, --i);
-
-		if (!f)
-			break;
-		if (f->sp == PT_SP_OBJECT && f->kind == PT_FRAME_STATIC &&
-		    f->name_class == PT_CLASS_FORWARD)
-			return i;
-	}
-	return PT_MAX_FRAMES;
-}
-
-static __always_inline void forward_end(struct pt_thread *t, __u64 now)
-{
-	__u32 i = forward_find(t);
-
-	if (i < PT_MAX_FRAMES)
-		frames_close_to(t, i, now, PT_END_OBJECT);
-}
 
 /* A function whose first argument says whether what follows is recorded for a backward pass: a
  * forward region, until it is called with 0 or the backward pass begins. */
@@ -36,26 +12,21 @@ int forward_switch(struct pt_regs *ctx)
 	__u32 row = probe_row(ctx), on = (__u32)ctx->di;
 	__u64 now = bpf_ktime_get_ns();
 	struct pt_thread *t = thread_get();
-	struct pt_frame *f;
 
 	if (!t)
 		return 0;
 	frames_close_dead(t, ctx->sp);
 	stat_hit(row);
 	if (!on) {
-		forward_end(t, now);
+		region_end(t, REGION_FORWARD, now);
 		return 0;
 	}
-	if (forward_find(t) < PT_MAX_FRAMES)
+	if (region_find(t, REGION_FORWARD) < PT_MAX_FRAMES)
 		return 0;
 	/* The first forward pass may turn it off and on for each parameter that it initializes. */
 	if (ctl.class_seen[PT_CLASS_BACKWARD])
 		step_event(t, PT_CLASS_FORWARD, 0, now);
-	f = frame_push(t, PT_SP_OBJECT, row, PT_FRAME_STATIC);
-	if (f) {
-		f->name_class = PT_CLASS_FORWARD;
-		f->object = row; /* no range's */
-	}
+	region_begin(t, REGION_FORWARD, PT_CLASS_FORWARD, row);
 	return 0;
 }
 
@@ -73,8 +44,12 @@ int phase_entry(struct pt_regs *ctx)
 		return 0;
 	frames_close_dead(t, ctx->sp);
 	stat_hit(row);
-	if (cfg->code == PT_CLASS_BACKWARD)
-		forward_end(t, now);
+	if (cfg->code == PT_CLASS_BACKWARD) {
+		region_end(t, REGION_FORWARD, now);
+		optimizer_step_lost(t, now);
+	}
+	if (cfg->code == PT_CLASS_OPTIMIZER_OP)
+		optimizer_step_holds(t);
 	step_event(t, cfg->code, 0, now);
 	f = static_push(t, ctx->sp, row);
 	if (f)

@@ -31,6 +31,7 @@ def parse_args():
                         help="from there on update once in four steps")
     parser.add_argument("--skip-every", type=int, metavar="STEPS", help="without an update, as AMP may")
     parser.add_argument("--optimizer", choices=["Adam", "Momentum", "SGD"], default="Adam")
+    parser.add_argument("--two-optimizers", action="store_true", help="the last layer has one of SGD")
     parser.add_argument("--infer", action="store_true", help="no loader, no loss, no optimizer")
     parser.add_argument("--annotate", action="store_true", help="parts of a step are ranges")
     parser.add_argument("--profile", help="where to write what paddle.profiler sees")
@@ -91,7 +92,10 @@ def updates(step):
 
 def training():
     net = Net()
-    opt = optimizer(net.parameters())
+    last = net.fc2.parameters() if ARGS.two_optimizers else []
+    opts = [optimizer([p for p in net.parameters() if all(p is not q for q in last)])]
+    if last:
+        opts.append(paddle.optimizer.SGD(1e-3, parameters=last))
     forward = paddle.jit.to_static(net, full_graph=True) if ARGS.mode == "to_static" else net
     source = batches()
     made = [0]
@@ -110,8 +114,10 @@ def training():
         made[0] += 1
         if updates(made[0]):
             with part("update"):
-                opt.step()
-                opt.clear_grad()
+                for opt in opts:
+                    opt.step()
+                for opt in opts:
+                    opt.clear_grad()
         if whole:
             whole.end()
 

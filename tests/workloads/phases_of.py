@@ -51,7 +51,7 @@ def paddle(clip):
     net = nn.Sequential(*layers, nn.Flatten(), nn.Linear(16 * before, 512), nn.ReLU(), nn.Linear(512, CLASSES))
     optimizer = paddle.optimizer.Adam(
         1e-3, parameters=net.parameters(),
-        grad_clip=nn.ClipGradByGlobalNorm(1.0) if clip else None)
+        grad_clip={None: None, "norm": nn.ClipGradByGlobalNorm(1.0), "value": nn.ClipGradByValue(1.0)}[clip])
     source = endless(paddle.io.DataLoader(Images(), batch_size=BATCH))
 
     def step():
@@ -154,7 +154,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("framework", choices=["paddle", "mxnet", "mindspore"])
     parser.add_argument("--log", default=os.devnull)
-    parser.add_argument("--clip", action="store_true", help="gradients, by their norm")
+    parser.add_argument("--clip", choices=("norm", "value"), help="gradients, by what")
     args = parser.parse_args()
     step = globals()[args.framework](args.clip)
     cnt = 0

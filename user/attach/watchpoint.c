@@ -15,13 +15,13 @@ struct watchpoints {
 };
 
 /* inherit_thread: threads that this one makes, not processes (Linux 5.13, 2b26f0aa004995). */
-static int event_open(uint64_t address, pid_t tid)
+static int event_open(const struct watch_point *point, pid_t tid)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_BREAKPOINT,
 		.size = sizeof(attr),
-		.bp_type = HW_BREAKPOINT_RW,
-		.bp_addr = address,
+		.bp_type = point->writes_alone ? HW_BREAKPOINT_W : HW_BREAKPOINT_RW,
+		.bp_addr = point->address,
 		.bp_len = HW_BREAKPOINT_LEN_1,
 		.sample_period = 1,
 		.exclude_kernel = 1,
@@ -37,7 +37,7 @@ static int event_open(uint64_t address, pid_t tid)
 /* The link owns the event. */
 static int attach(struct watchpoints *w, const struct watch_point *point, pid_t tid)
 {
-	int fd = event_open(point->address, tid), err;
+	int fd = event_open(point, tid), err;
 	struct bpf_link *link;
 
 	if (fd < 0)
@@ -123,7 +123,7 @@ enum { ROUNDS = 20, READS = 20 };
 uint64_t watchpoint__cost_ns(struct bpf_program *prog)
 {
 	static volatile uint8_t place;
-	const struct watch_point point = {(uint64_t)(uintptr_t)&place, prog};
+	const struct watch_point point = {(uint64_t)(uintptr_t)&place, prog, false};
 	struct watchpoints w = {0};
 	uint64_t least = UINT64_MAX;
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Data breakpoints: a BPF program runs when a thread of the process reads an address. The processor
- * watches, so nothing is written to the process, and what is not read costs nothing; it has four
+ * Data breakpoints: a BPF program runs when a thread of the process reads or writes an address. The
+ * processor watches, so nothing is written to the process, and what is not touched costs nothing; it has four
  * places, shared with debuggers. They die with the process that holds them.
  */
 #ifndef PROFTRACE_ATTACH_WATCHPOINT_H
 #define PROFTRACE_ATTACH_WATCHPOINT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -18,6 +19,7 @@ struct bpf_program;
 struct watch_point {
 	uint64_t address; /* in the process; one byte is watched */
 	struct bpf_program *prog; /* of type perf_event */
+	bool writes_alone; /* reading it is no event */
 };
 
 struct watchpoints;

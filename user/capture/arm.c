@@ -5,6 +5,7 @@
 #include "capture/device_time.h"
 #include "capture/far.h"
 #include "capture/follow.h"
+#include "capture/optimizer_step.h"
 #include "capture/rest.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -61,7 +62,11 @@ static int attach_group(struct session *s, enum probe_group group)
 
 	if (group == GROUP_WATCH && s->opts->timer_only && !makes_steps(s, group))
 		return 0;
+	if (group == GROUP_WATCH)
+		optimizer_step__forget_count(s);
 	err = probes__attach(&s->probes, group, s->target->pid);
+	if (group == GROUP_WATCH)
+		optimizer_step__read_count(s);
 	return err ? err : follow__attach(s, group);
 }
 
@@ -101,8 +106,10 @@ int arm__reattach(struct session *s, enum probe_group group)
 	return err;
 }
 
-void arm__rest(struct session *s)
+int arm__rest(struct session *s)
 {
+	int err = optimizer_step__tell(s, false);
+
 	s->armed = false;
 	arm__gate(s);
 	arm__hurry(true);
@@ -113,6 +120,7 @@ void arm__rest(struct session *s)
 	rest__begin(s);
 	sched_source__stop(s->sched);
 	s->sched = NULL;
+	return err;
 }
 
 int arm__wake(struct session *s)
@@ -126,7 +134,8 @@ int arm__wake(struct session *s)
 	if (err)
 		return err;
 	rest__end(s);
-	return attach_groups(s, GROUP_PHASE + 1);
+	err = attach_groups(s, GROUP_PHASE + 1);
+	return err ? err : optimizer_step__tell(s, true);
 }
 
 uint64_t arm__steps_left(const struct pt_ctl *ctl)
@@ -162,10 +171,8 @@ int arm__adjust(struct session *s)
 	far__check(s);
 	if (s->probes.ctl->state == PT_STATE_DONE || s->window.writer)
 		return 0;
-	if (armed && left > 2 && left > 2 * lead) {
-		arm__rest(s);
-		return 0;
-	}
+	if (armed && left > 2 && left > 2 * lead)
+		return arm__rest(s);
 	if (!armed && (left <= 2 || left <= lead))
 		return arm__wake(s);
 	rest__go_on(s);

@@ -15,7 +15,7 @@ int arm__reattach(struct session *s, enum probe_group group);
 int arm__adjust(struct session *s);
 
 /* Detaches what only a window needs, and attaches it again. */
-void arm__rest(struct session *s);
+int arm__rest(struct session *s);
 int arm__wake(struct session *s);
 
 /* Lets windows open, or not: they wait for probes, and for the library in the target. */

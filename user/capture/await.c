@@ -65,7 +65,7 @@ int session__await_time(struct session *s)
 		log__warn("ready %.1f s after --start-at: what records elsewhere may have begun",
 			  (double)(now - until) / 1e9);
 	if (now + 2 * lead < until)
-		arm__rest(s);
+		err = arm__rest(s);
 	for (; now < until && !s->start_now && !err; now = clock__ns(CLOCK_REALTIME)) {
 		session__progress(s, "starting in %s", rounded(until - now).s);
 		rest__go_on(s);

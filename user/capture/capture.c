@@ -14,6 +14,7 @@
 #include "capture/epoch_end.h"
 #include "capture/far.h"
 #include "capture/follow.h"
+#include "capture/optimizer_step.h"
 #include "capture/python_stacks.h"
 #include "capture/rendezvous.h"
 #include "capture/timed.h"
@@ -132,6 +133,8 @@ static int session_plan(struct session *s)
 		err = user_ops__plan(s->opts, s->target, &s->plan);
 	node_types__show(s, false);
 	if (!err)
+		err = optimizer_step__plan(s);
+	if (!err)
 		err = user_usdt__plan(s->opts, s->target, &s->plan);
 	if (!err && s->opts->with_stack)
 		err = python_stacks__plan(s->target, &s->plan, &s->stacks);
@@ -148,6 +151,7 @@ static int session_load(struct session *s)
 		return err;
 	control__loaded(s);
 	s->probes.dropped = s->dropped;
+	optimizer_step__loaded(s);
 	s->probes.ctl->target_pid = (uint32_t)s->target->pid;
 	s->probes.ctl->target_cnt = 1;
 	s->probes.ctl->want_args = s->opts->record_shapes;
@@ -492,6 +496,7 @@ static int session_run(struct session *s)
 		{find_steps},
 		{timer_only__settle},
 		{rest__settle},
+		{optimizer_step__begin},
 		{end_learning},
 		{session__await_time},
 	};
@@ -533,6 +538,7 @@ static void session_free(struct session *s)
 	arm__hurry(false);
 	log__debug("detached in %.1f ms", (double)(clock__monotonic_ns() - begin) / 1e6);
 	decoder__free(s->decoder);
+	optimizer_step__free(s);
 	python_stacks__free(s->stacks);
 	probe_plan__free(&s->plan);
 	free(s->dropped);

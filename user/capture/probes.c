@@ -171,6 +171,27 @@ const char *probe_group__name(enum probe_group group)
 	return names[group];
 }
 
+static struct watch_point watch_point(const struct probes *p, const struct planned_probe *probe)
+{
+	return (struct watch_point){
+		.address = probe->watch_address,
+		.prog = bpf_object__find_program_by_name(p->skel->obj, probe->program),
+		.writes_alone = probe->writes_alone,
+	};
+}
+
+/* An optimizer's step can be told otherwise: it is the last to get a place. */
+static int attach_points(struct probes *p, const struct watch_point *points, size_t cnt, pid_t pid)
+{
+	int err = watchpoints__attach(points, cnt, pid, &p->watchpoints);
+
+	p->step_watched = !err && points[cnt - 1].writes_alone;
+	if (!err || !points[cnt - 1].writes_alone)
+		return err;
+	log__debug("the optimizer's step: %s", err__take(err));
+	return cnt > 1 ? watchpoints__attach(points, cnt - 1, pid, &p->watchpoints) : 0;
+}
+
 /* A job that cannot be watched, because a debugger uses the processor's few breakpoints or the
  * machine has none, is recorded without. */
 static int watch(struct probes *p, pid_t pid)
@@ -179,18 +200,13 @@ static int watch(struct probes *p, pid_t pid)
 	size_t cnt = 0;
 	int err;
 
-	for (size_t i = 0; i < p->plan->cnt && cnt < WATCHPOINTS_MAX; i++) {
-		const struct planned_probe *probe = &p->plan->probes[i];
-
-		if (probe->group == GROUP_WATCH)
-			points[cnt++] = (struct watch_point){
-				probe->watch_address,
-				bpf_object__find_program_by_name(p->skel->obj, probe->program)};
-	}
+	for (size_t i = 0; i < p->plan->cnt && cnt < WATCHPOINTS_MAX; i++)
+		if (p->plan->probes[i].group == GROUP_WATCH && p->plan->probes[i].watch_address)
+			points[cnt++] = watch_point(p, &p->plan->probes[i]);
 	if (!cnt)
 		return 0;
-	err = watchpoints__attach(points, cnt, pid, &p->watchpoints);
-	p->attached[GROUP_WATCH] = !err;
+	err = attach_points(p, points, cnt, pid);
+	p->attached[GROUP_WATCH] = p->watchpoints;
 	if (!err || p->unwatched)
 		return 0;
 	p->unwatched = true;
@@ -240,6 +256,7 @@ void probes__detach(struct probes *p, enum probe_group group)
 	if (group == GROUP_WATCH) {
 		watchpoints__free(p->watchpoints);
 		p->watchpoints = NULL;
+		p->step_watched = false;
 	}
 	p->attached[group] = false;
 }

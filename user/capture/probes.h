@@ -15,6 +15,7 @@ struct probes {
 	bool attached[GROUP_CNT];
 	struct watchpoints *watchpoints; /* of GROUP_WATCH, which has no set */
 	bool unwatched;			 /* they cannot be had, as was told */
+	bool step_watched; /* an optimizer's step is among them */
 	enum attach_method method;
 	const struct probe_plan *plan;
 	const bool *dropped; /* by row, NULL: none; rows left out of the sets */

@@ -4,6 +4,7 @@
 #include "capture/arm.h"
 #include "capture/launches.h"
 #include "capture/node_types.h"
+#include "capture/optimizer_step.h"
 #include "capture/step_probes.h"
 #include "common/util.h"
 #include <string.h>
@@ -48,6 +49,7 @@ static void add_hits(struct prune_input *in, const struct planned_probe *probe, 
 static bool is_weighed(const struct session *s, const struct planned_probe *probe)
 {
 	return probe->group == GROUP_DEVICE || probe->group == GROUP_NODE_TYPE ||
+	       optimizer_step__holds(s, probe) ||
 	       (probe->group == GROUP_OPERATOR && !node_types__replaces(s, probe));
 }
 
@@ -207,13 +209,21 @@ int session__prune(struct session *s)
 			err = launches__watch(s);
 	}
 	if (!err)
+		err = optimizer_step__watch(s);
+	if (!err)
 		err = session__measure_steps(s, &steps);
 	launches__unwatch(s);
+	if (!err)
+		err = optimizer_step__settle(s, steps);
+	if (!err && !may_leave_out)
+		optimizer_step__keep_choice(s);
 	if (err || !may_leave_out)
 		return err;
 	policy.steps = (double)steps;
 	policy.step_ns = s->step_ns;
 	policy.callers = other_callers(s);
 	cnt = gather(s, in);
-	return leave_out(s, in, cnt, prune__choose(&policy, in, cnt, s->dropped), policy.steps);
+	err = leave_out(s, in, cnt, prune__choose(&policy, in, cnt, s->dropped), policy.steps);
+	optimizer_step__keep_choice(s);
+	return err;
 }

@@ -10,6 +10,7 @@
 #include "capture/far.h"
 #include "capture/follow.h"
 #include "capture/landings.h"
+#include "capture/optimizer_step.h"
 #include "capture/python_stacks.h"
 #include "capture/rest.h"
 #include "common/counted.h"
@@ -429,6 +430,8 @@ int session__on_record(void *ctx, void *data, size_t size)
 		err = on_step(s, data);
 	else if (size >= sizeof(struct pt_rec_task) && h->kind == PT_REC_TASK)
 		err = on_task(s, data);
+	else if (optimizer_step__is_stack(data, size))
+		err = (optimizer_step__take_stack(s, data, size), 0);
 	else if (size >= sizeof(*h) && h->kind == PT_REC_STACK)
 		err = decoder__stack(s->decoder, data, size);
 	else if (s->log.pid)

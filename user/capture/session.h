@@ -81,6 +81,14 @@ struct session {
 		uint64_t seq;		      /* since step_seq, counter_odd, counter_alike were so */
 		uint32_t odd, alike;
 	} far;
+	struct {
+		struct python_code *code; /* to read functions by; NULL: none is looked for */
+		unsigned int tries;
+		bool known;	     /* all operators that update parameters are called in it */
+		bool told;	     /* it makes steps and phases, and not they */
+		bool *left_out;	     /* by row: those not worth a probe while it does */
+		enum probe_group rest_group; /* of them where it does not */
+	} optimizer_step;
 	struct held_step *held;
 	size_t held_cnt, held_cap;
 	pid_t *children; /* followed beside the target */

@@ -94,8 +94,8 @@ static const struct rule_row rule_rows[] = {
 	  {PT_CLASS_DATALOADER, 0, 1}},
 	 0,
 	 {PT_CLASS_OPTIMIZER_OP, false, PT_CLASS_BACKWARD, 0, "optimizer operators",
-	  "no data loader was seen; each step opens at the first operator of the optimizer behind "
-	  "a backward pass"}},
+	  "no data loader was seen; each step opens where the optimizer begins behind a backward "
+	  "pass"}},
 	/* Inference: batches are loaded, nothing is learned. Or an evaluation between steps. */
 	{{{PT_CLASS_DATALOADER, 4, ANY}, {PT_CLASS_OPTIMIZER, 0, 0}, {PT_CLASS_BACKWARD, 0, 0}},
 	 2 * SECOND,

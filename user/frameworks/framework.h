@@ -39,7 +39,9 @@ struct planned_probe {
 	uint64_t vaddr;		    /* of the instruction, already slid */
 	uint64_t offset;	    /* the same as an offset in the file */
 	uint64_t return_address;    /* in the target, of a probe behind a call; else 0 */
-	uint64_t watch_address;	    /* in the target, of GROUP_WATCH: reading it is the event */
+	/* In the target, of GROUP_WATCH, 0: not known yet; reading or writing it is the event. */
+	uint64_t watch_address;
+	bool writes_alone; /* reading it is none */
 	const char *program;	    /* BPF program at vaddr; NULL: only at the return */
 	const char *return_program; /* NULL: none; needs vaddr to be the function's entry */
 	const char *landing_program; /* where its calls return to, by and by; NULL: none */
@@ -107,6 +109,9 @@ struct framework {
 	/* An operator of this name updates parameters; NULL: the framework shows its optimizers
 	 * itself. */
 	bool (*updates_parameters)(const char *op);
+	/* A function written in Python, by its file and its qualified name, that is an optimizer's
+	 * step: the operators that update parameters are called in it. NULL: none is known. */
+	bool (*is_optimizer_step)(const char *file, const char *function);
 	/* An operator of this name computes gradients; NULL: names do not tell. */
 	bool (*computes_gradients)(const char *op);
 	/* Cuts what differs from run to run (paths, times) off a name read from the target; NULL:

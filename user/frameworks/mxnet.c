@@ -7,6 +7,7 @@
 #include "frameworks/package.h"
 #include "frameworks/probe_table.h"
 #include "frameworks/python_asks.h"
+#include "frameworks/python_watch.h"
 #include "common/util.h"
 #include <stdlib.h>
 #include <string.h>
@@ -286,6 +287,23 @@ static const struct python_ask_class gluon_loader = {
 	.name = "DataLoader.__iter__",
 };
 
+/* Optimizers may be operators or Python: this holds either, and the key-value store's work. */
+static int plan_trainer(struct target *t, struct probe_plan *plan)
+{
+	struct python_watch w;
+	const char *why = python_watch__open(t, "mxnet.gluon.trainer", "Trainer", &w);
+	uint64_t code = why ? 0 : python_watch__code(&w, "step");
+
+	if (w.absent)
+		return 0;
+	if (!code)
+		return python_watch__missing(t,
+					     why ? why : "its class has no such function in Python",
+					     "Trainer.step as Optimization", plan);
+	return python_watch__add_optimizer_step(w.o.layout.lib, "Trainer.step", code, PT_CLASS_NONE,
+						plan);
+}
+
 /* ---- recognition ---- */
 
 static int mxnet_recognise(struct target *t, struct framework_match *m)
@@ -359,7 +377,9 @@ static int mxnet_plan(struct target *t, const struct framework_match *m,
 		set_string_abi(&scan);
 	if (!err && !m->known_version)
 		err = forget_layouts(plan);
-	return err ? err : python_asks__plan(t, &gluon_loader, plan);
+	if (!err)
+		err = python_asks__plan(t, &gluon_loader, plan);
+	return err ? err : plan_trainer(t, plan);
 }
 
 const struct framework framework_mxnet = {

@@ -408,6 +408,15 @@ static bool updates_parameters(const char *op)
 	return paddle_names__is_optimizer(plain_name(op));
 }
 
+/* Optimizer.step, Adam.step and others: the library's own ones, whoever derives from them. */
+static bool is_optimizer_step(const char *file, const char *function)
+{
+	const char *method = strrchr(function, '.');
+
+	return strstr(file, "/paddle/optimizer/") && method &&
+	       (!strcmp(method, ".step") || !strcmp(method, ".minimize"));
+}
+
 static bool computes_gradients(const char *op)
 {
 	const char *name = plain_name(op);
@@ -532,5 +541,6 @@ const struct framework framework_paddle = {
 	.recognise = paddle_recognise,
 	.plan = paddle_plan,
 	.updates_parameters = updates_parameters,
+	.is_optimizer_step = is_optimizer_step,
 	.computes_gradients = computes_gradients,
 };

@@ -60,3 +60,22 @@ int python_watch__add(const struct python_watch *w, const char *method, uint64_t
 	added.chosen = true;
 	return probe_plan__add(plan, &added);
 }
+
+int python_watch__add_optimizer_step(const struct target_lib *lib, const char *name, uint64_t code,
+				     uint32_t name_class, struct probe_plan *plan)
+{
+	const struct planned_probe probe = {
+		.group = GROUP_WATCH,
+		.lib = lib,
+		.symbol = name,
+		.program = OPTIMIZER_STEP_PROGRAM,
+		.name = name,
+		.category = CAT_OPTIMIZER,
+		.writes_alone = true,
+		.watch_address = code, /* which begins with their count */
+		.chosen = true,
+		.cfg = {.code = name_class},
+	};
+
+	return probe_plan__add(plan, &probe);
+}

@@ -15,5 +15,5 @@ def launched(case):
     for index in range(2):
         tables = tool.report(index=index)
         assert row(tables, "summary")["steps"] == jobs.STEPS, tables["summary"]
-        jobs.check_phases(tables, Forward=1, Backward=1)
+        jobs.check_phases(tables, Forward=1, Backward=1, Optimization=1)
     job.wait_steps(3)

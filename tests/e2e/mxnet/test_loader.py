@@ -101,7 +101,7 @@ def validation(case):
 
 @test("data loader: the job computes what it computes alone")
 def same(case):
-    args = ("--workers", 2, "--steps", 300, *SHORT)
+    args = ("--workers", 2, "--steps", 700, *SHORT)
     alone = jobs.start(case, *args)
     assert alone.wait(100) == 0, alone.err.read_text()
     job = jobs.start(case, "--note-loads", *args).wait_steps(1)
@@ -118,7 +118,7 @@ def same(case):
 @test("data loader of a job that `run` starts: its class comes after the library")
 def started(case):
     tool = case.tool("run", "--record", f"2:{2 + jobs.STEPS}", "--", PYTHON,
-                     WORKLOADS / "mx_train.py", "--steps", 600, env=dict(ENV)).done(120)
+                     WORKLOADS / "mx_train.py", "--steps", 1500, env=dict(ENV)).done(120)
     jobs.check_phases(tool.report(), Forward=1, Backward=1, Optimization=1, Dataloader=1)
 
 
@@ -138,4 +138,4 @@ def taken(case):
 @test("doctor tells of data breakpoints")
 def doctor(case):
     out = case.tool("doctor", "-p", jobs.train(case).pid).done().out
-    assert "3 data breakpoints" in out and "not found: Python" not in out, out
+    assert "4 data breakpoints" in out and "not found: Python" not in out, out

@@ -10,6 +10,9 @@ def phases(case):
     phase_times.check(case, job.start(case, "phases_of.py", "paddle").wait_steps(10))
 
 
-@test("phases of a job that clips its gradients")
+@test("phases of a job that clips its gradients, by their norm and by value")
 def clipped(case):
-    phase_times.check(case, job.start(case, "phases_of.py", "paddle", "--clip").wait_steps(10))
+    for how in ("norm", "value"):
+        train = job.start(case, "phases_of.py", "paddle", "--clip", how).wait_steps(10)
+        phase_times.check(case, train)
+        train.stop()

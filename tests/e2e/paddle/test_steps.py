@@ -3,6 +3,7 @@
 import bisect
 
 import job
+from lib.breakpoints import Breakpoints
 from lib.process import changed_text, wait_for
 from lib.runner import test
 from lib.tool import distance, events
@@ -28,6 +29,34 @@ def far_apart(case):
         rule = tool.report()["summary"]["rows"][0]["step_rule"]
         assert "each backward pass is taken for a step's" in rule, rule
         train.stop()
+
+
+UPDATES = 8  # a step: one for each parameter
+
+
+def told_by(case, train, breakpoints_taken):
+    debugger = Breakpoints(train.pid, breakpoints_taken)
+    case.finally_(debugger.close)
+    tool = case.tool("-p", train.pid, "--record", "2:10", "--detail", "phase").done()
+    tables = tool.report()
+    debugger.close()
+    assert "not shown" not in tool.err, tool.err
+    assert {r["name"]: r["calls"] for r in tables["model"]["rows"]}["Optimization"] == 8, tables["model"]
+    print("hits a step:", tables["cost"]["rows"][0]["hits_per_step"])
+    return tables["cost"]["rows"][0]["hits_per_step"]
+
+
+@test("an optimizer's step is told by its function, or by each update where no data breakpoint is left")
+def optimizer(case):
+    train, _ = job.train(case, "--no-loader")
+    assert told_by(case, train, 0) <= 4  # with the backward pass
+    assert told_by(case, train, 2) >= UPDATES
+
+
+@test("optimizers of two classes: each update tells")
+def two_optimizers(case):
+    train, _ = job.train(case, "--no-loader", "--two-optimizers")
+    assert told_by(case, train, 0) >= UPDATES
 
 
 @test("gradients are accumulated from some step on: what was counted by backward passes is doubted")

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
+/* What probes of phases tell of an optimizer's step; see optimizer_step.bpf.c. */
+#ifndef PROFTRACE_OPTIMIZER_STEP_BPF_H
+#define PROFTRACE_OPTIMIZER_STEP_BPF_H
+
+#include "regions.bpf.h"
+#include "stack.bpf.h"
+
+/* A global function: the verifier follows it once. Uses the thread's scratch. */
+__weak __noinline int optimizer_step_stack(struct pt_thread *t)
+{
+	struct stack_scratch *s;
+	__u32 cnt;
+
+	if (!t)
+		return 0;
+	s = (void *)t->scratch;
+	if (!stack_walk(t, s))
+		return 0;
+	cnt = s->r.cnt;
+	barrier_var(cnt);
+	if (cnt > PT_STACK_FRAMES)
+		return 0;
+	rec_init(&s->r.h, PT_REC_STACK,
+		 __builtin_offsetof(struct pt_rec_stack, frames) +
+			 (__u64)cnt * sizeof(struct pt_code_place),
+		 ctl.optimizer_step.row);
+	s->r.key = 0; /* no span's */
+	if (bpf_ringbuf_output(&ring, &s->r,
+			       __builtin_offsetof(struct pt_rec_stack, frames) +
+				       (__u64)cnt * sizeof(struct pt_code_place),
+			       0))
+		count_lost(&ctl.lost_ring);
+	return 0;
+}
+
+/* An operator of an optimizer begins. */
+static __always_inline void optimizer_step_holds(struct pt_thread *t)
+{
+	if (ctl.optimizer_step.want_stack) {
+		ctl.optimizer_step.want_stack = 0;
+		optimizer_step_stack(t);
+	}
+	if (measuring() && region_find(t, REGION_OPTIMIZER_STEP) >= PT_MAX_FRAMES)
+		__sync_fetch_and_add(&ctl.optimizer_step.outside, 1);
+}
+
+/* A backward pass begins: the end of the step before it was not seen, as when an exception keeps its
+ * frame. */
+static __always_inline void optimizer_step_lost(struct pt_thread *t, __u64 now)
+{
+	__u32 i = region_find(t, REGION_OPTIMIZER_STEP);
+
+	if (i < PT_MAX_FRAMES)
+		frames_close_to(t, i, now, PT_END_INFERRED);
+}
+
+#endif

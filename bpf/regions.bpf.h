@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
+/* Spans that are no function's call: something begins them, something else ends them, and a thread has
+ * one of a kind at most. */
+#ifndef PROFTRACE_REGIONS_BPF_H
+#define PROFTRACE_REGIONS_BPF_H
+
+#include "frames.bpf.h"
+
+enum region { REGION_FORWARD = 1, REGION_OPTIMIZER_STEP };
+
+/* Index of the thread's open region, or PT_MAX_FRAMES. */
+static __always_inline __u32 region_find(struct pt_thread *t, enum region region)
+{
+	__u32 i = t->frame_cnt;
+
+	for (int n = 0; n < PT_MAX_FRAMES; n++) {
+		const struct pt_frame *f = frame_at(t, --i);
+
+		if (!f)
+			break;
+		if (f->sp == PT_SP_OBJECT && f->kind == PT_FRAME_STATIC && f->slot == region)
+			return i;
+	}
+	return PT_MAX_FRAMES;
+}
+
+static __always_inline void region_end(struct pt_thread *t, enum region region, __u64 now)
+{
+	__u32 i = region_find(t, region);
+
+	if (i < PT_MAX_FRAMES)
+		frames_close_to(t, i, now, PT_END_OBJECT);
+}
+
+static __always_inline struct pt_frame *region_begin(struct pt_thread *t, enum region region,
+						     __u32 name_class, __u32 row)
+{
+	struct pt_frame *f = frame_push(t, PT_SP_OBJECT, row, PT_FRAME_STATIC);
+
+	if (f) {
+		f->slot = region;
+		f->name_class = name_class;
+		f->object = row; /* no range's */
+	}
+	return f;
+}
+
+#endif

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/optimizer_step.h"
+#include "bpf/proftrace.skel.h"
+#include "capture/arm.h"
+#include "common/err.h"
+#include "common/util.h"
+#include "frameworks/python_watch.h"
+#include "target/python_code.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	TRIES = 8, /* stacks in which it is looked for */
+};
+
+static struct planned_probe *own_probe(const struct session *s)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (s->plan.probes[i].program &&
+		    !strcmp(s->plan.probes[i].program, OPTIMIZER_STEP_PROGRAM))
+			return &s->plan.probes[i];
+	return NULL;
+}
+
+static bool is_update(const struct planned_probe *probe)
+{
+	return probe->category == CAT_OPTIMIZER_OP && probe->cfg.code == PT_CLASS_OPTIMIZER_OP;
+}
+
+static bool has_updates(const struct probe_plan *plan)
+{
+	for (size_t i = 0; i < plan->cnt; i++)
+		if (is_update(&plan->probes[i]))
+			return true;
+	return false;
+}
+
+int optimizer_step__plan(struct session *s)
+{
+	struct python_layout layout;
+
+	if (!s->match.framework || !s->match.framework->is_optimizer_step || s->opts->timer_only ||
+	    !has_updates(&s->plan) || python_layout__of(s->target, &layout) ||
+	    python_code__open(s->target, &layout, &s->optimizer_step.code))
+		return 0;
+	s->optimizer_step.left_out = calloc(PT_MAX_PROBES, sizeof(bool));
+	if (!s->optimizer_step.left_out)
+		return -ENOMEM;
+	s->plan.layout.python_thread = layout.thread;
+	if (!s->plan.layout.stacks.wanted)
+		s->plan.layout.stacks = layout.frames;
+	return python_watch__add_optimizer_step(layout.lib, "Optimization Step", 0,
+						PT_CLASS_OPTIMIZER_OP, &s->plan);
+}
+
+static void want_stack(struct session *s)
+{
+	s->probes.ctl->optimizer_step.want_stack = s->optimizer_step.tries++ < TRIES;
+}
+
+void optimizer_step__loaded(struct session *s)
+{
+	const struct planned_probe *probe = own_probe(s);
+
+	if (!probe)
+		return;
+	s->probes.ctl->optimizer_step.row = probe->row;
+	s->probes.ctl->optimizer_step.refs_at = probe->watch_address;
+	if (s->optimizer_step.code)
+		want_stack(s);
+}
+
+/* ---- which function ---- */
+
+bool optimizer_step__is_stack(const void *data, size_t size)
+{
+	const struct pt_rec_stack *r = data;
+
+	return size >= offsetof(struct pt_rec_stack, frames) && r->h.kind == PT_REC_STACK &&
+	       !r->key;
+}
+
+/* The outermost one: an optimizer's step may call its base's. */
+void optimizer_step__take_stack(struct session *s, const void *data, size_t size)
+{
+	const struct pt_rec_stack *r = data;
+	struct planned_probe *probe = own_probe(s);
+	const struct python_function *f;
+
+	if (!probe || !s->optimizer_step.code || r->cnt > PT_STACK_FRAMES ||
+	    size < offsetof(struct pt_rec_stack, frames) + r->cnt * sizeof(r->frames[0]))
+		return;
+	for (uint32_t i = r->cnt; i-- > 0 && !probe->watch_address;) {
+		f = python_code__at(s->optimizer_step.code, (pid_t)r->h.pid, &r->frames[i],
+				    &(uint32_t){0});
+		if (!f || !s->match.framework->is_optimizer_step(f->file, f->function))
+			continue;
+		log__debug("the optimizer's step is %s (%s)", f->function, f->file);
+		probe->watch_address = r->frames[i].code; /* begins with its count of references */
+	}
+	if (!probe->watch_address)
+		want_stack(s);
+}
+
+/* ---- which of both tells ---- */
+
+void optimizer_step__forget_count(struct session *s)
+{
+	s->probes.ctl->optimizer_step.refs = 0;
+}
+
+void optimizer_step__read_count(struct session *s)
+{
+	struct pt_optimizer_step *o = &s->probes.ctl->optimizer_step;
+	uint32_t refs = 0, unknown = 0;
+
+	if (o->refs_at && !target__read(s->target, o->refs_at, &refs, sizeof(refs)))
+		__atomic_compare_exchange_n(&o->refs, &unknown, refs, false, __ATOMIC_SEQ_CST,
+					    __ATOMIC_SEQ_CST);
+}
+
+int optimizer_step__watch(struct session *s)
+{
+	struct planned_probe *probe = own_probe(s);
+	int err = probe ? session__drain(s) : 0; /* its stack may not have been read yet */
+
+	s->probes.ctl->optimizer_step.want_stack = 0;
+	if (err || !s->optimizer_step.code || !probe || !probe->watch_address)
+		return err;
+	s->probes.ctl->optimizer_step.refs_at = probe->watch_address;
+	err = arm__reattach(s, GROUP_WATCH);
+	if (!s->probes.step_watched)
+		probe->watch_address = 0;
+	return err;
+}
+
+int optimizer_step__settle(struct session *s, uint64_t steps)
+{
+	const struct pt_optimizer_step *o = &s->probes.ctl->optimizer_step;
+	struct planned_probe *probe = own_probe(s);
+	struct pt_probe_stat stat;
+
+	if (!s->optimizer_step.code || !probe || !probe->watch_address)
+		return 0;
+	probes__stat(&s->probes, probe->row, &stat);
+	log__debug("the optimizer's step was seen %llu times in %llu steps, %u operators outside",
+		   (unsigned long long)stat.spans, (unsigned long long)steps, o->outside);
+	s->optimizer_step.known = stat.spans >= steps && !o->outside;
+	if (s->optimizer_step.known)
+		return 0;
+	probe->watch_address = 0;
+	return arm__reattach(s, GROUP_WATCH);
+}
+
+bool optimizer_step__holds(const struct session *s, const struct planned_probe *probe)
+{
+	return s->optimizer_step.known && is_update(probe);
+}
+
+void optimizer_step__keep_choice(struct session *s)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+
+		if (!optimizer_step__holds(s, probe))
+			continue;
+		s->optimizer_step.left_out[probe->row] =
+			s->dropped[probe->row] || s->opts->detail == DETAIL_PHASE;
+		s->dropped[probe->row] = false;
+	}
+}
+
+static void move_updates(struct session *s, bool told)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		struct planned_probe *probe = &s->plan.probes[i];
+
+		if (!is_update(probe))
+			continue;
+		probe->group = told ? GROUP_OPERATOR : s->optimizer_step.rest_group;
+		s->dropped[probe->row] = told && s->optimizer_step.left_out[probe->row];
+	}
+}
+
+/* While steps count no group that makes them is attached anew: one would be missed. */
+int optimizer_step__tell(struct session *s, bool told)
+{
+	int err = 0;
+
+	if (!s->optimizer_step.known || s->optimizer_step.told == told ||
+	    (told && !s->probes.step_watched))
+		return 0;
+	s->optimizer_step.told = told;
+	move_updates(s, told);
+	if (told || s->optimizer_step.rest_group == GROUP_UPDATE)
+		err = arm__reattach(s, s->optimizer_step.rest_group);
+	return err || !told ? err : arm__reattach(s, GROUP_OPERATOR);
+}
+
+int optimizer_step__begin(struct session *s)
+{
+	enum probe_group group = GROUP_STEP;
+	int err;
+
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (is_update(&s->plan.probes[i]))
+			group = s->plan.probes[i].group;
+	s->optimizer_step.rest_group = group == GROUP_PHASE ? GROUP_PHASE : GROUP_UPDATE;
+	err = optimizer_step__tell(s, true);
+	return err || !s->optimizer_step.told ? err : arm__reattach(s, GROUP_STEP);
+}
+
+void optimizer_step__free(struct session *s)
+{
+	python_code__free(s->optimizer_step.code);
+	free(s->optimizer_step.left_out);
+}

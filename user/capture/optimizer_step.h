@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An optimizer that shows as operators, one for each parameter, is a function written in Python,
+ * too. It is found on the stack of such an operator, and a data breakpoint tells of its calls; once
+ * all operators of the steps that were measured lay in it, it is the phase, and they are as any
+ * others: left out where they are not worth their probes.
+ */
+#ifndef PROFTRACE_OPTIMIZER_STEP_H
+#define PROFTRACE_OPTIMIZER_STEP_H
+
+#include "capture/session.h"
+
+/* Plans the breakpoint, its address to be found, where the framework has such functions and the
+ * interpreter is known. 0 or -ENOMEM / -ENOSPC. */
+int optimizer_step__plan(struct session *s);
+/* The programs are loaded: an operator's stack may come. */
+void optimizer_step__loaded(struct session *s);
+/* That it is in the ring. */
+bool optimizer_step__is_stack(const void *data, size_t size);
+void optimizer_step__take_stack(struct session *s, const void *data, size_t size);
+/* Steps are going to be measured: looks at the function if it was found. 0 or a negative errno of
+ * reading the ring. */
+int optimizer_step__watch(struct session *s);
+/* They were: is it the one in which all of them are called? 0 or a negative errno of attaching. */
+int optimizer_step__settle(struct session *s, uint64_t steps);
+/* Is the probe one of an operator that need not make steps and phases, as the function does? */
+bool optimizer_step__holds(const struct session *s, const struct planned_probe *probe);
+/* Of these, what was chosen to be left out is kept until it takes effect. */
+void optimizer_step__keep_choice(struct session *s);
+
+/*
+ * Who makes steps and phases from here on: the function, with the breakpoint in place, or the
+ * operators. Far from windows it is they: the kernel may skip a breakpoint's program. 0 or a negative
+ * errno of attaching.
+ */
+int optimizer_step__tell(struct session *s, bool told);
+int optimizer_step__begin(struct session *s); /* it does, where it is known */
+
+/* Breakpoints come thread by thread, and the count may be written meanwhile: the first write that is
+ * seen would not tell what it was. Before and after they are attached. */
+void optimizer_step__forget_count(struct session *s);
+void optimizer_step__read_count(struct session *s);
+void optimizer_step__free(struct session *s);
+
+#endif
