@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "exporters/chrome_writer.h"
+#include "common/large.h"
 #include "common/util.h"
 #include "exporters/chrome_args.h"
 
@@ -28,8 +29,8 @@ int chrome_writer__init(struct chrome_writer *w, const struct recording *r, stru
 		err = text_cache__init(&w->texts);
 	if (!err)
 		err = chrome_stacks__make(r, &w->stacks);
-	w->forwards = calloc(LINK_CNT, sizeof(*w->forwards));
-	w->launches = calloc(LINK_CNT, sizeof(*w->launches));
+	w->forwards = large__alloc(LINK_CNT, sizeof(*w->forwards));
+	w->launches = large__alloc(LINK_CNT, sizeof(*w->launches));
 	if (!err && (!w->forwards || !w->launches))
 		err = -ENOMEM;
 	if (err)
@@ -45,8 +46,8 @@ void chrome_writer__release(struct chrome_writer *w)
 	gpu_ranges__free(&w->ranges);
 	text_cache__free(&w->texts);
 	chrome_stacks__free(&w->stacks);
-	free(w->forwards);
-	free(w->launches);
+	large__free(w->forwards, LINK_CNT, sizeof(*w->forwards));
+	large__free(w->launches, LINK_CNT, sizeof(*w->launches));
 }
 
 static struct chrome_link *link__at(struct chrome_link *links, uint64_t key)

@@ -8,6 +8,7 @@
 #include "exporters/gpu_collector.h"
 #include <stdlib.h>
 #include <string.h>
+#include "common/large.h"
 #include "common/util.h"
 
 #define LAUNCH_CNT (1u << 17) /* launches remembered; older ones are in no range any more */
@@ -494,7 +495,7 @@ int gpu_collector__new(const struct recording *r, struct gpu_collector **out)
 	c->r = r;
 	c->track_cnt = recording__track_cnt(r);
 	c->threads = calloc((size_t)c->track_cnt + 1, sizeof(*c->threads));
-	c->launches = calloc(LAUNCH_CNT, sizeof(*c->launches));
+	c->launches = large__alloc(LAUNCH_CNT, sizeof(*c->launches));
 	if (!c->threads || !c->launches) {
 		gpu_collector__free(c);
 		return -ENOMEM;
@@ -538,7 +539,7 @@ void gpu_collector__free(struct gpu_collector *c)
 	gpu_ranges__free(&c->out);
 	free(c->hosts);
 	free(c->works);
-	free(c->launches);
+	large__free(c->launches, LAUNCH_CNT, sizeof(*c->launches));
 	free(c->threads);
 	free(c);
 }

@@ -2,6 +2,7 @@
 #include "exporters/timeline.h"
 #include <string.h>
 #include "common/err.h"
+#include "common/large.h"
 #include "common/util.h"
 
 #define RUN_CNT	     16384 /* events sorted at a time; as many again wait for stragglers */
@@ -10,6 +11,7 @@
 #define BLOCK_CNT    1024	/* the first pass remembers one time per this many events */
 #define HELD_MAX     (1u << 20) /* spans longer than the window; more only in a damaged recording */
 #define DEFERRED_MAX 256  /* events that wait to come again; more only in a damaged recording */
+#define POOLED_BYTES 48	  /* of a kernel; longer args are allocated */
 #define ARGS_MAX     4096 /* longer args are no description of tensors and are left out */
 
 struct slot {
@@ -18,6 +20,7 @@ struct slot {
 	uint64_t tie; /* order of events with one begin and end */
 	void *args;
 	uint32_t args_cap;
+	bool pooled; /* args is a place in the timeline's pool */
 };
 
 /* What to sort: begin, then the longer, then steps, spans (the outer is later in the file), rest.
@@ -48,6 +51,7 @@ struct timeline {
 	struct key *fresh, *spare, *pending, *merged;
 	size_t pending_cnt, run_cnt, run_pos; /* merged[run_pos..run_cnt) goes out */
 	struct slot *slots;
+	char *pool; /* POOLED_BYTES of args per slot */
 	struct slot **free_slots;
 	size_t free_cnt;
 	bool drained;
@@ -203,6 +207,12 @@ static int boundary__cmp(const void *a, const void *b)
 				    : (x->end_ns > y->end_ns) * 2 - 1;
 }
 
+static void slot__free(struct slot *s)
+{
+	if (!s->pooled)
+		free(s->args);
+}
+
 /* Takes a copy of the args of its event. */
 static int slot__own(struct slot *s)
 {
@@ -212,10 +222,12 @@ static int slot__own(struct slot *s)
 	if (s->ev.args_len > ARGS_MAX || !args)
 		s->ev.args_len = 0;
 	if (s->ev.args_len > s->args_cap) {
-		void *grown = realloc(s->args, s->ev.args_len);
+		void *grown = malloc(s->ev.args_len);
 
 		if (!grown)
 			return -ENOMEM;
+		slot__free(s);
+		s->pooled = false;
 		s->args = grown;
 		s->args_cap = s->ev.args_len;
 	}
@@ -252,21 +264,17 @@ static int timeline__hold(struct timeline *t, const struct event *e, uint64_t id
 	if (!err)
 		err = ARRAY_PUSH(t->held, t->held_cnt, t->held_cap, s);
 	if (err)
-		free(s.args);
+		slot__free(&s);
 	return err;
 }
 
 static int timeline__scan(struct timeline *t, int (*see)(void *ctx, const struct event *e),
 			  void *ctx)
 {
-	struct recording_cursor *c;
 	struct event e;
 	int err;
 
-	err = recording_cursor__open(t->r, &c);
-	if (err)
-		return err;
-	while ((err = recording_cursor__next(c, &e)) > 0) {
+	while ((err = recording_cursor__next(t->cursor, &e)) > 0) {
 		const uint64_t idx = t->lookback.idx;
 
 		err = timeline__note(t, &e);
@@ -277,7 +285,8 @@ static int timeline__scan(struct timeline *t, int (*see)(void *ctx, const struct
 		if (err)
 			break;
 	}
-	recording_cursor__close(c);
+	recording_cursor__rewind(t->cursor);
+	memset(&t->lookback, 0, sizeof(t->lookback));
 	return err;
 }
 
@@ -372,6 +381,19 @@ static void timeline__merge(struct timeline *t, size_t fresh_cnt)
 	memcpy(t->pending, t->merged + t->run_cnt, t->pending_cnt * sizeof(*t->pending));
 }
 
+/* A slot of the window; if it was never used, its args get their place. */
+static struct slot *timeline__free_slot(struct timeline *t)
+{
+	struct slot *s = t->free_slots[t->free_cnt - 1];
+
+	if (!s->args) {
+		s->args = t->pool + (size_t)(s - t->slots) * POOLED_BYTES;
+		s->args_cap = POOLED_BYTES;
+		s->pooled = true;
+	}
+	return s;
+}
+
 /* Reads the next RUN_CNT events and makes a run of those that no later one can precede. */
 static int timeline__refill(struct timeline *t)
 {
@@ -379,7 +401,7 @@ static int timeline__refill(struct timeline *t)
 
 	while (cnt < RUN_CNT) {
 		const uint64_t idx = t->lookback.idx;
-		struct slot *s = t->free_slots[t->free_cnt - 1];
+		struct slot *s = timeline__free_slot(t);
 		int err = recording_cursor__next(t->cursor, &s->ev);
 
 		if (err < 0)
@@ -501,10 +523,11 @@ static int timeline__alloc(struct timeline *t)
 	t->spare = calloc(RUN_CNT, sizeof(*t->spare));
 	t->pending = calloc(RUN_CNT, sizeof(*t->pending));
 	t->merged = calloc(WINDOW_CNT, sizeof(*t->merged));
-	t->slots = calloc(WINDOW_CNT, sizeof(*t->slots));
+	t->slots = large__alloc(WINDOW_CNT, sizeof(*t->slots));
+	t->pool = large__alloc(WINDOW_CNT, POOLED_BYTES);
 	t->free_slots = calloc(WINDOW_CNT, sizeof(*t->free_slots));
 	if (!t->categories || !t->name_categories || !t->fresh || !t->spare || !t->pending ||
-	    !t->merged || !t->slots || !t->free_slots)
+	    !t->merged || !t->slots || !t->pool || !t->free_slots)
 		return err__set(-ENOMEM, "no memory for the event window");
 	for (uint32_t id = 1; id <= t->name_cnt; id++) {
 		const struct name *n = recording__name(t->r, id);
@@ -544,15 +567,13 @@ int timeline__open(const struct recording *r, int (*see)(void *ctx, const struct
 	t->begin_ns = UINT64_MAX;
 	err = timeline__alloc(t);
 	if (!err)
+		err = recording_cursor__open(r, &t->cursor);
+	if (!err)
 		err = timeline__scan(t, see, ctx);
 	if (!err) {
 		if (t->step_cnt)
 			qsort(t->steps, t->step_cnt, sizeof(*t->steps), boundary__cmp);
 		err = timeline__sort_held(t);
-	}
-	if (!err) {
-		memset(&t->lookback, 0, sizeof(t->lookback));
-		err = recording_cursor__open(r, &t->cursor);
 	}
 	if (err) {
 		timeline__close(t);
@@ -569,11 +590,11 @@ void timeline__close(struct timeline *t)
 	if (t->cursor)
 		recording_cursor__close(t->cursor);
 	for (size_t i = 0; t->slots && i < WINDOW_CNT; i++)
-		free(t->slots[i].args);
+		slot__free(&t->slots[i]);
 	for (size_t i = 0; i < t->held_cnt; i++)
-		free(t->held[i].args);
+		slot__free(&t->held[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(t->deferred); i++)
-		free(t->deferred[i].args);
+		slot__free(&t->deferred[i]);
 	free(t->held);
 	free(t->held_keys);
 	free(t->steps);
@@ -583,7 +604,8 @@ void timeline__close(struct timeline *t)
 	free(t->spare);
 	free(t->pending);
 	free(t->merged);
-	free(t->slots);
+	large__free(t->pool, WINDOW_CNT, POOLED_BYTES);
+	large__free(t->slots, WINDOW_CNT, sizeof(*t->slots));
 	free(t->free_slots);
 	free(t);
 }

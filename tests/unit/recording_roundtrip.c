@@ -228,6 +228,31 @@ Test(recording, two_cursors_do_not_meet)
 	unlink(path);
 }
 
+Test(recording, a_cursor_is_rewound_from_anywhere)
+{
+	auto_free char *path = sample__path();
+	struct recording_cursor *c;
+	struct recording *r;
+	struct event e;
+	size_t cnt;
+	const struct event *events = sample__events(&cnt);
+
+	sample__write(path, 2);
+	cr_assert_eq(recording__open(path, &r), 0);
+	cr_assert_eq(recording_cursor__open(r, &c), 0);
+	for (size_t read = 1; read <= cnt + 1; read++) {
+		for (size_t i = 0; i < read; i++)
+			cr_expect_eq(recording_cursor__next(c, &e), i < cnt);
+		recording_cursor__rewind(c);
+		cr_assert_eq(recording_cursor__next(c, &e), 1);
+		cr_expect(event__equal(&e, &events[0]));
+		recording_cursor__rewind(c);
+	}
+	recording_cursor__close(c);
+	recording__close(r);
+	unlink(path);
+}
+
 Test(recording, an_event_that_does_not_fit_is_refused_for_good)
 {
 	auto_free char *path = sample__path();

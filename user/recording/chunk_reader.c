@@ -38,13 +38,16 @@ ssize_t fd__read_at(int fd, void *buf, size_t len, uint64_t off)
 	return (ssize_t)got;
 }
 
+/* With some to spare: the next chunk may be a little larger, and new memory has to be faulted in.
+ */
 static int reserve(uint8_t **buf, size_t *cap, size_t size)
 {
 	uint8_t *fresh;
 
 	if (*buf && size <= *cap)
 		return 0;
-	fresh = malloc(size + 1); /* never none; what was in there need not be kept */
+	size += size / 4 + 1; /* never none */
+	fresh = malloc(size); /* what was in there need not be kept */
 	if (!fresh)
 		return -ENOMEM;
 	free(*buf);

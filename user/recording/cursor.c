@@ -71,6 +71,12 @@ int recording_cursor__next(struct recording_cursor *c, struct event *e)
 	return ret;
 }
 
+void recording_cursor__rewind(struct recording_cursor *c)
+{
+	c->next_chunk = 0;
+	c->decoder.left = 0;
+}
+
 void recording_cursor__close(struct recording_cursor *c)
 {
 	if (!c)

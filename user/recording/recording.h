@@ -100,6 +100,7 @@ uint64_t recording__event_cnt(const struct recording *r);
 struct recording_cursor;
 int recording_cursor__open(const struct recording *r, struct recording_cursor **out);
 int recording_cursor__next(struct recording_cursor *c, struct event *e);
+void recording_cursor__rewind(struct recording_cursor *c); /* to the first event */
 void recording_cursor__close(struct recording_cursor *c);
 
 #endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Memory for a table of megabytes that is used all over: on huge pages where the system grants them
+ * to those who ask, so that it takes a few page faults in place of a thousand. */
+#ifndef PROFTRACE_LARGE_H
+#define PROFTRACE_LARGE_H
+
+#include <stddef.h>
+
+void *large__alloc(size_t cnt, size_t size); /* zeroed; NULL: out of memory */
+void large__free(void *p, size_t cnt, size_t size); /* p may be NULL */
+
+#endif
