@@ -78,9 +78,10 @@ static int get_new_blob(struct event_decoder *dec, struct event *e)
 
 static int get_extra(struct event_decoder *dec, struct event *e)
 {
-	uint64_t flags, ref;
+	uint64_t flags;
+	uint32_t ref;
 
-	if (!get(dec, COLUMN_FLAGS, &flags) || !get(dec, COLUMN_ARGS, &ref))
+	if (!get(dec, COLUMN_FLAGS, &flags) || !byte_reader__u32(&dec->columns[COLUMN_ARGS], &ref))
 		return -EBADMSG;
 	e->flags = (uint16_t)(flags & ~(uint64_t)EVENT_STACKED);
 	if (flags & EVENT_STACKED && !byte_reader__u32(&dec->columns[COLUMN_STACK], &e->stack))

@@ -191,11 +191,16 @@ static inline bool byte_reader__zigzag(struct byte_reader *r, int64_t *v)
 	return true;
 }
 
-/* A varint that must fit 32 bits. */
+/* A varint that must fit 32 bits: an id or an index, so mostly of one byte or two. */
 static inline bool byte_reader__u32(struct byte_reader *r, uint32_t *v)
 {
 	uint64_t wide;
 
+	if (r->end - r->p >= 2 && r->p[0] >= 0x80 && r->p[1] < 0x80) {
+		*v = (r->p[0] & 0x7fu) | (uint32_t)r->p[1] << 7;
+		r->p += 2;
+		return true;
+	}
 	if (!byte_reader__varint(r, &wide) || wide > UINT32_MAX)
 		return false;
 	*v = (uint32_t)wide;
