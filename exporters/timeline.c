@@ -381,11 +381,21 @@ static void timeline__merge(struct timeline *t, size_t fresh_cnt)
 	memcpy(t->pending, t->merged + t->run_cnt, t->pending_cnt * sizeof(*t->pending));
 }
 
+/* The window is larger than the caches near the processor, and is left in another order than it was
+ * filled in. */
+static inline void slot__prefetch(const struct slot *s)
+{
+	__builtin_prefetch(s);
+	__builtin_prefetch((const char *)(s + 1) - 1);
+}
+
 /* A slot of the window; if it was never used, its args get their place. */
 static struct slot *timeline__free_slot(struct timeline *t)
 {
 	struct slot *s = t->free_slots[t->free_cnt - 1];
 
+	if (t->free_cnt > PREFETCH)
+		slot__prefetch(t->free_slots[t->free_cnt - 1 - PREFETCH]);
 	if (!s->args) {
 		s->args = t->pool + (size_t)(s - t->slots) * POOLED_BYTES;
 		s->args_cap = POOLED_BYTES;
@@ -424,15 +434,6 @@ static int timeline__refill(struct timeline *t)
 	return 0;
 }
 
-/* The window is larger than the caches near the processor and is left in another order than it was
- * filled in. */
-static inline void slot__prefetch(const struct slot *later, const struct slot *next)
-{
-	__builtin_prefetch(later);
-	__builtin_prefetch((const char *)(later + 1) - 1);
-	__builtin_prefetch(next->args);
-}
-
 /* The earliest of what is sorted, held and deferred; NULL at the end. Takes it. */
 static const struct slot *timeline__take(struct timeline *t)
 {
@@ -452,8 +453,10 @@ static const struct slot *timeline__take(struct timeline *t)
 	}
 	if (!run)
 		return NULL;
-	if (t->run_pos + PREFETCH < t->run_cnt)
-		slot__prefetch(run[PREFETCH].slot, run[PREFETCH / 2].slot);
+	if (t->run_pos + PREFETCH < t->run_cnt) {
+		slot__prefetch(run[PREFETCH].slot);
+		__builtin_prefetch(run[PREFETCH / 2].slot->args);
+	}
 	/* reused by the next refill at the earliest, which only the next call makes */
 	t->free_slots[t->free_cnt++] = run->slot;
 	t->run_pos++;
