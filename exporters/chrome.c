@@ -108,8 +108,8 @@ static int put_head(const struct chrome_writer *w, const struct recording *r,
 static int put_event(struct chrome_writer *w, struct chrome_limit *limit,
 		     const struct timeline_event *e)
 {
-	bool fits;
-	int err = chrome_limit__take(limit, w->out, &e->ev, &fits);
+	bool fits = true;
+	int err = limit->limit_bytes ? chrome_limit__take(limit, w->out, &e->ev, &fits) : 0;
 
 	if (err || !fits)
 		return err;

@@ -10,8 +10,6 @@ int chrome_limit__take(struct chrome_limit *l, const struct text_file *out, cons
 	const struct chrome_limit_step step = {e->id, e->ts_ns + e->dur_ns};
 
 	*fits = true;
-	if (!l->limit_bytes)
-		return 0;
 	if (!l->cut && text_file__taken(out) + CHROME_LIMIT_MARGIN > l->limit_bytes) {
 		l->cut = true;
 		l->cut_ns = e->ts_ns;

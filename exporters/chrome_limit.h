@@ -23,7 +23,7 @@ struct chrome_limit {
 	size_t step_cnt, step_cap;
 };
 
-/* Before an event is written, in order of begins; *fits: whether it still may be. Once one may not,
+/* If there is a limit, before an event is written, in order of begins; *fits: whether it still may be. Once one may not,
  * none may. 0 or -ENOMEM. */
 int chrome_limit__take(struct chrome_limit *l, const struct text_file *out, const struct event *e,
 		       bool *fits);

@@ -72,10 +72,3 @@ void gpu_ranges__set_id(struct gpu_ranges *g, uint32_t track, uint64_t begin_ns,
 	for (; lo < g->cnt && !host_cmp(g->by_host[lo], track, begin_ns, name); lo++)
 		g->by_host[lo]->external_id = external_id;
 }
-
-const struct gpu_range *gpu_ranges__next(struct gpu_ranges *g, uint64_t until_ns)
-{
-	if (g->next == g->cnt || g->ranges[g->next].begin_ns > until_ns)
-		return NULL;
-	return &g->ranges[g->next++];
-}

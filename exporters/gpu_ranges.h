@@ -35,6 +35,11 @@ void gpu_ranges__set_id(struct gpu_ranges *g, uint32_t track, uint64_t begin_ns,
 			uint64_t external_id);
 
 /* The next one that begins until then; NULL if there is none. */
-const struct gpu_range *gpu_ranges__next(struct gpu_ranges *g, uint64_t until_ns);
+static inline const struct gpu_range *gpu_ranges__next(struct gpu_ranges *g, uint64_t until_ns)
+{
+	if (g->next == g->cnt || g->ranges[g->next].begin_ns > until_ns)
+		return NULL;
+	return &g->ranges[g->next++];
+}
 
 #endif

@@ -64,6 +64,7 @@ struct timeline {
 	size_t deferred_cnt;
 	struct boundary *steps; /* by begin */
 	size_t step_cnt, step_cap, step_hint;
+	bool *stepped;		   /* by track: there are steps on it */
 	uint32_t *categories;	   /* bits, by track */
 	uint32_t *name_categories; /* a bit, by name */
 	uint32_t track_cnt, name_cnt;
@@ -253,7 +254,11 @@ static int timeline__note(struct timeline *t, const struct event *e)
 		t->begin_ns = e->ts_ns;
 	if (e->track <= t->track_cnt && e->name <= t->name_cnt)
 		t->categories[e->track] |= t->name_categories[e->name];
-	return e->type == EVENT_STEP ? ARRAY_PUSH(t->steps, t->step_cnt, t->step_cap, b) : 0;
+	if (e->type != EVENT_STEP)
+		return 0;
+	if (e->track <= t->track_cnt)
+		t->stepped[e->track] = true;
+	return ARRAY_PUSH(t->steps, t->step_cnt, t->step_cap, b);
 }
 
 static int timeline__hold(struct timeline *t, const struct event *e, uint64_t idx)
@@ -348,7 +353,8 @@ static void timeline__fit_step(struct timeline *t, struct slot *slot)
 static void timeline__fit(struct timeline *t, struct slot *slot)
 {
 	slot->ev.dur_ns = event__end_ns(&slot->ev) - slot->ev.ts_ns;
-	if (slot->ev.type == EVENT_SPAN && t->step_cnt)
+	if (slot->ev.type == EVENT_SPAN && slot->ev.track <= t->track_cnt &&
+	    t->stepped[slot->ev.track])
 		timeline__fit_step(t, slot);
 }
 
@@ -520,6 +526,7 @@ static int timeline__alloc(struct timeline *t)
 {
 	t->track_cnt = recording__track_cnt(t->r);
 	t->name_cnt = recording__name_cnt(t->r);
+	t->stepped = calloc((size_t)t->track_cnt + 1, sizeof(*t->stepped));
 	t->categories = calloc((size_t)t->track_cnt + 1, sizeof(*t->categories));
 	t->name_categories = calloc((size_t)t->name_cnt + 1, sizeof(*t->name_categories));
 	t->fresh = calloc(RUN_CNT, sizeof(*t->fresh));
@@ -529,8 +536,8 @@ static int timeline__alloc(struct timeline *t)
 	t->slots = large__alloc(WINDOW_CNT, sizeof(*t->slots));
 	t->pool = large__alloc(WINDOW_CNT, POOLED_BYTES);
 	t->free_slots = calloc(WINDOW_CNT, sizeof(*t->free_slots));
-	if (!t->categories || !t->name_categories || !t->fresh || !t->spare || !t->pending ||
-	    !t->merged || !t->slots || !t->pool || !t->free_slots)
+	if (!t->stepped || !t->categories || !t->name_categories || !t->fresh || !t->spare ||
+	    !t->pending || !t->merged || !t->slots || !t->pool || !t->free_slots)
 		return err__set(-ENOMEM, "no memory for the event window");
 	for (uint32_t id = 1; id <= t->name_cnt; id++) {
 		const struct name *n = recording__name(t->r, id);
@@ -601,6 +608,7 @@ void timeline__close(struct timeline *t)
 	free(t->held);
 	free(t->held_keys);
 	free(t->steps);
+	free(t->stepped);
 	free(t->categories);
 	free(t->name_categories);
 	free(t->fresh);
