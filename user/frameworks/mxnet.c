@@ -165,20 +165,8 @@ static const struct probe_row rows[] = {
 			.mark = {.op = PT_MARK_INSTANT, .scope = 3, .scope_is_text = 1}},
 		.loses = "mx.profiler's markers",
 	},
-	/* what Python calls */
-	{
-		.lib = LIB_MXNET,
-		.symbol = "MXImperativeInvokeEx",
-		.details = AT_SPANS,
-		.group = GROUP_OPERATOR,
-		.category = CAT_OPERATOR,
-		.program = "named_entry",
-		.return_program = "call_return",
-		.returns_safely = C_API,
-		.cfg = OP_NAME(0),
-		.loses = "operators that Python calls, and Optimization",
-	},
-	/* What a backward pass and a cached graph call. Errors leave it. */
+	/* What Python calls, by MXImperativeInvokeEx and others, a backward pass and a cached
+	   graph. Errors leave it. */
 	{
 		.lib = LIB_MXNET,
 		.symbol = "_ZN5mxnet10Imperative8InvokeOpERKNS_7ContextERKN4nnvm9NodeAttrsE",
@@ -188,7 +176,7 @@ static const struct probe_row rows[] = {
 		.program = "named_entry",
 		.site_program = "call_site",
 		.cfg = OP_NAME_BEHIND(3, 0),
-		.loses = "operators of backward passes and of cached graphs",
+		.loses = "operators, but those of planned graphs and of symbols",
 	},
 	/* what the engine runs of planned graphs and of symbols, on threads of its own */
 	{
