@@ -44,8 +44,10 @@ int optimizer_step(struct pt_regs *ctx)
 		frames_close_to(t, i, now, PT_END_INFERRED);
 	stat_hit(row);
 	step_event(t, cfg->code, 0, now);
-	if (!f && refs == before) /* the begin of this was skipped: it is over */
+	if (!f && refs == before) { /* the begin of this was skipped: it is over */
+		step_event(t, cfg->code, 1, now);
 		return 0;
+	}
 	f = region_begin(t, REGION_OPTIMIZER_STEP, cfg->code, row);
 	if (f)
 		f->object = refs;
