@@ -540,9 +540,12 @@ struct pt_optimizer_step {
 	__u64 refs_at;	  /* runtime address: how many references its code object has */
 	__u32 row;	  /* of the probe table, 0: none is looked for */
 	__u32 want_stack; /* 1: the next operator of an optimizer sends its stack, by which it is found */
+	__u32 tid;	  /* the thread that calls it, 0: the one that counts steps */
 	/* written by the programs */
 	__u32 refs;    /* latest count, 0: not known */
 	__u32 outside; /* operators of optimizers that ran outside of it */
+	__u32 endless; /* calls whose end was not seen: they are in no span */
+	__u32 passes;  /* backward passes since the latest call */
 };
 
 /* One per loaded object, in .bss, written by the loader unless said otherwise. */

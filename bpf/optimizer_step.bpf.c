@@ -19,13 +19,29 @@ static __always_inline __u32 count_references(void)
 	return refs;
 }
 
+/* Other threads may look at the code. */
+static __always_inline bool calls_it(void)
+{
+	__u32 tid = ctl.optimizer_step.tid ? ctl.optimizer_step.tid : ctl.step_tid;
+
+	return !tid || tid == current_tid();
+}
+
+/* Its begin counts for its end as well, which may not be seen. */
+static __always_inline void tell_step(struct pt_thread *t, __u32 name_class, __u64 now)
+{
+	ctl.optimizer_step.passes = 0;
+	step_event(t, name_class, 0, now);
+	step_event(t, name_class, 1, now);
+}
+
 SEC("perf_event")
 int optimizer_step(struct pt_regs *ctx)
 {
 	__u32 row = ctl.optimizer_step.row, refs = count_references(), before, i;
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	__u64 now = bpf_ktime_get_ns();
-	struct pt_thread *t = cfg ? thread_get() : NULL;
+	struct pt_thread *t = cfg && calls_it() ? thread_get() : NULL;
 	struct pt_frame *f;
 
 	before = ctl.optimizer_step.refs;
@@ -40,15 +56,12 @@ int optimizer_step(struct pt_regs *ctx)
 	}
 	if (refs < before || (f && refs > f->object)) /* something looks at the code */
 		return 0;
-	if (f) /* the next one: the end of this was skipped */
-		frames_close_to(t, i, now, PT_END_INFERRED);
 	stat_hit(row);
-	step_event(t, cfg->code, 0, now);
-	if (!f && refs == before) { /* the begin of this was skipped: it is over */
-		step_event(t, cfg->code, 1, now);
+	tell_step(t, cfg->code, now);
+	if (!f && refs == before) /* the begin of this was skipped: it is over */
 		return 0;
-	}
-	f = region_begin(t, REGION_OPTIMIZER_STEP, cfg->code, row);
+	optimizer_step_lost(t, now);
+	f = region_begin(t, REGION_OPTIMIZER_STEP, PT_CLASS_NONE, row);
 	if (f)
 		f->object = refs;
 	return 0;

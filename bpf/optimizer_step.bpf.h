@@ -45,14 +45,22 @@ static __always_inline void optimizer_step_holds(struct pt_thread *t)
 		__sync_fetch_and_add(&ctl.optimizer_step.outside, 1);
 }
 
-/* A backward pass begins: the end of the step before it was not seen, as when an exception keeps its
- * frame. */
+/* Another phase begins, or another call: the end of this was not seen. Whoever keeps a frame of it, with
+ * an exception say, keeps its code. How long it took is not known. */
 static __always_inline void optimizer_step_lost(struct pt_thread *t, __u64 now)
 {
 	__u32 i = region_find(t, REGION_OPTIMIZER_STEP);
 
-	if (i < PT_MAX_FRAMES)
-		frames_close_to(t, i, now, PT_END_INFERRED);
+	if (i >= PT_MAX_FRAMES)
+		return;
+	for (int n = 0; n < PT_MAX_FRAMES; n++) {
+		if (t->frame_cnt <= i + 1)
+			break;
+		frame_close_top(t, now, PT_END_INFERRED);
+	}
+	t->frame_cnt = i;
+	if (ctl.window_open)
+		__sync_fetch_and_add(&ctl.optimizer_step.endless, 1);
 }
 
 #endif

@@ -21,6 +21,7 @@ int forward_switch(struct pt_regs *ctx)
 		region_end(t, REGION_FORWARD, now);
 		return 0;
 	}
+	optimizer_step_lost(t, now);
 	if (region_find(t, REGION_FORWARD) < PT_MAX_FRAMES)
 		return 0;
 	/* The first forward pass may turn it off and on for each parameter that it initializes. */
@@ -46,10 +47,12 @@ int phase_entry(struct pt_regs *ctx)
 	stat_hit(row);
 	if (cfg->code == PT_CLASS_BACKWARD) {
 		region_end(t, REGION_FORWARD, now);
-		optimizer_step_lost(t, now);
+		ctl.optimizer_step.passes++;
 	}
 	if (cfg->code == PT_CLASS_OPTIMIZER_OP)
 		optimizer_step_holds(t);
+	else
+		optimizer_step_lost(t, now);
 	step_event(t, cfg->code, 0, now);
 	f = static_push(t, ctx->sp, row);
 	if (f)

@@ -291,6 +291,8 @@ static int turn(struct session *s)
 
 	if (!err)
 		err = arm__adjust(s);
+	if (!err)
+		err = optimizer_step__check(s);
 	return err ? err : device_time__adjust(s);
 }
 

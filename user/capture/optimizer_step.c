@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum {
-	TRIES = 8, /* stacks in which it is looked for */
+	TRIES = 8,   /* stacks in which it is looked for */
+	SILENT = 64, /* backward passes without a call of it */
 };
 
 static struct planned_probe *own_probe(const struct session *s)
@@ -97,6 +98,7 @@ void optimizer_step__take_stack(struct session *s, const void *data, size_t size
 			continue;
 		log__debug("the optimizer's step is %s (%s)", f->function, f->file);
 		probe->watch_address = r->frames[i].code; /* begins with its count of references */
+		s->probes.ctl->optimizer_step.tid = r->h.tid;
 	}
 	if (!probe->watch_address)
 		want_stack(s);
@@ -188,13 +190,30 @@ int optimizer_step__tell(struct session *s, bool told)
 	int err = 0;
 
 	if (!s->optimizer_step.known || s->optimizer_step.told == told ||
-	    (told && !s->probes.step_watched))
+	    (told && (!s->probes.step_watched || s->optimizer_step.tells_no_more)))
 		return 0;
 	s->optimizer_step.told = told;
 	move_updates(s, told);
-	if (told || s->optimizer_step.rest_group == GROUP_UPDATE)
+	if (told || s->optimizer_step.tells_no_more || s->optimizer_step.rest_group == GROUP_UPDATE)
 		err = arm__reattach(s, s->optimizer_step.rest_group);
 	return err || !told ? err : arm__reattach(s, GROUP_OPERATOR);
+}
+
+/* The job may come to call its optimizer in another way. */
+int optimizer_step__check(struct session *s)
+{
+	int err;
+
+	if (!s->optimizer_step.told || s->probes.ctl->optimizer_step.passes < SILENT)
+		return 0;
+	session__progress_end(s);
+	log__warn("the optimizer's step was not called in %d backward passes: from here on the "
+		  "operators that update parameters tell of it",
+		  SILENT);
+	own_probe(s)->watch_address = 0;
+	s->optimizer_step.tells_no_more = true;
+	err = optimizer_step__tell(s, false);
+	return err ? err : arm__reattach(s, GROUP_OPERATOR);
 }
 
 int optimizer_step__begin(struct session *s)

@@ -35,6 +35,7 @@ void optimizer_step__keep_choice(struct session *s);
  */
 int optimizer_step__tell(struct session *s, bool told);
 int optimizer_step__begin(struct session *s); /* it does, where it is known */
+int optimizer_step__check(struct session *s); /* they do, where it is called no more */
 
 /* Breakpoints come thread by thread, and the count may be written meanwhile: the first write that is
  * seen would not tell what it was. Before and after they are attached. */

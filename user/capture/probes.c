@@ -210,7 +210,9 @@ static int watch(struct probes *p, pid_t pid)
 	if (!err || p->unwatched)
 		return 0;
 	p->unwatched = true;
-	log__warn("functions written in Python are not shown: %s", err__take(err));
+	log__warn("functions written in Python are not shown, and an optimizer's step only by its "
+		  "operators: %s",
+		  err__take(err));
 	return 0;
 }
 

@@ -269,6 +269,14 @@ static json_t *notes_summary(const struct session *s)
 			json_string("when it was found out what a step is there was no backward "
 				    "pass, as in an evaluation; there was later: batches of "
 				    "evaluations count as steps, too (attach while it trains)"));
+	if (s->probes.ctl->optimizer_step.endless)
+		json_array_append_new(
+			notes,
+			json_sprintf("%s of an optimizer's step not seen to end, as where a frame "
+				     "of it is kept: they are missing in Optimization",
+				     counted(s->probes.ctl->optimizer_step.endless, "call was",
+					     "calls were")
+					     .s));
 	if (s->unfollowed)
 		json_array_append_new(
 			notes,

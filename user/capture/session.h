@@ -86,6 +86,7 @@ struct session {
 		unsigned int tries;
 		bool known;	     /* all operators that update parameters are called in it */
 		bool told;	     /* it makes steps and phases, and not they */
+		bool tells_no_more;  /* the job does not call it any more */
 		bool *left_out;	     /* by row: those not worth a probe while it does */
 		enum probe_group rest_group; /* of them where it does not */
 	} optimizer_step;
