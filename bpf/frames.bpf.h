@@ -234,14 +234,20 @@ static __always_inline __u32 frames_find(struct pt_thread *t, __u64 sp, __u32 ro
 	return PT_MAX_FRAMES;
 }
 
-/* Closes frame i with its own end, and what is still above it as inferred. */
-static __always_inline void frames_close_to(struct pt_thread *t, __u32 i, __u64 now, __u32 how)
+/* Closes what is still above frame i, as inferred. */
+static __always_inline void frames_close_above(struct pt_thread *t, __u32 i, __u64 now)
 {
 	for (int n = 0; n < PT_MAX_FRAMES; n++) {
 		if (t->frame_cnt <= i + 1)
 			break;
 		frame_close_top(t, now, PT_END_INFERRED);
 	}
+}
+
+/* Closes frame i with its own end, and what is still above it as inferred. */
+static __always_inline void frames_close_to(struct pt_thread *t, __u32 i, __u64 now, __u32 how)
+{
+	frames_close_above(t, i, now);
 	frame_close_top(t, now, how);
 }
 

@@ -53,11 +53,7 @@ static __always_inline void optimizer_step_lost(struct pt_thread *t, __u64 now)
 
 	if (i >= PT_MAX_FRAMES)
 		return;
-	for (int n = 0; n < PT_MAX_FRAMES; n++) {
-		if (t->frame_cnt <= i + 1)
-			break;
-		frame_close_top(t, now, PT_END_INFERRED);
-	}
+	frames_close_above(t, i, now);
 	t->frame_cnt = i;
 	if (ctl.window_open)
 		__sync_fetch_and_add(&ctl.optimizer_step.endless, 1);
