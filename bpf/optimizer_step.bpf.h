@@ -10,27 +10,12 @@
 __weak __noinline int optimizer_step_stack(struct pt_thread *t)
 {
 	struct stack_scratch *s;
-	__u32 cnt;
 
 	if (!t)
 		return 0;
 	s = (void *)t->scratch;
-	if (!stack_walk(t, s))
-		return 0;
-	cnt = s->r.cnt;
-	barrier_var(cnt);
-	if (cnt > PT_STACK_FRAMES)
-		return 0;
-	rec_init(&s->r.h, PT_REC_STACK,
-		 __builtin_offsetof(struct pt_rec_stack, frames) +
-			 (__u64)cnt * sizeof(struct pt_code_place),
-		 ctl.optimizer_step.row);
-	s->r.key = 0; /* no span's */
-	if (bpf_ringbuf_output(&ring, &s->r,
-			       __builtin_offsetof(struct pt_rec_stack, frames) +
-				       (__u64)cnt * sizeof(struct pt_code_place),
-			       0))
-		count_lost(&ctl.lost_ring);
+	if (stack_walk(t, s))
+		stack_output(&s->r, 0, 0);
 	return 0;
 }
 

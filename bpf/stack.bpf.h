@@ -60,16 +60,12 @@ static __always_inline __u64 stack_walk(struct pt_thread *t, struct stack_scratc
 	return r->cnt ? hash | 1 : 0; /* 0 is none */
 }
 
-/* A stack that was not sent yet goes before the first span that has it. False: it did not. */
-static __always_inline bool stack_send(struct pt_rec_stack *r, __u64 key)
+/* The frames that were walked, as a record. A key of 0 is no span's. */
+static __always_inline bool stack_output(struct pt_rec_stack *r, __u64 key, __u64 flags)
 {
-	__u32 cnt = r->cnt, one = 1;
+	__u32 cnt = r->cnt;
 	__u64 size;
 
-	if (ctl.stacks_full) { /* the map does not get emptier */
-		count_lost(&ctl.stacks_full);
-		return false;
-	}
 	barrier_var(cnt);
 	if (cnt > PT_STACK_FRAMES)
 		return false;
@@ -77,10 +73,23 @@ static __always_inline bool stack_send(struct pt_rec_stack *r, __u64 key)
 	       (__u64)cnt * sizeof(struct pt_code_place);
 	rec_init(&r->h, PT_REC_STACK, size, 0);
 	r->key = key;
-	if (bpf_ringbuf_output(&ring, r, size, BPF_RB_NO_WAKEUP)) {
-		count_lost(&ctl.lost_ring);
+	if (!bpf_ringbuf_output(&ring, r, size, flags))
+		return true;
+	count_lost(&ctl.lost_ring);
+	return false;
+}
+
+/* A stack that was not sent yet goes before the first span that has it. False: it did not. */
+static __always_inline bool stack_send(struct pt_rec_stack *r, __u64 key)
+{
+	__u32 one = 1;
+
+	if (ctl.stacks_full) { /* the map does not get emptier */
+		count_lost(&ctl.stacks_full);
 		return false;
 	}
+	if (!stack_output(r, key, BPF_RB_NO_WAKEUP))
+		return false;
 	if (r->cut)
 		count_lost(&ctl.stacks_cut);
 	if (bpf_map_update_elem(&stacks, &key, &one, BPF_ANY))

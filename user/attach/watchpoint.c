@@ -26,8 +26,8 @@ static int event_open(const struct watch_point *point, pid_t tid)
 		.sample_period = 1,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
-		.inherit = 1,
-		.inherit_thread = 1,
+		.inherit = !point->tid,
+		.inherit_thread = !point->tid,
 	};
 	int fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
@@ -61,7 +61,8 @@ static int attach_thread(struct watchpoints *w, const struct watch_point *points
 	int err = 0;
 
 	for (size_t i = 0; i < cnt && !err; i++)
-		err = attach(w, &points[i], tid);
+		if (!points[i].tid || points[i].tid == tid)
+			err = attach(w, &points[i], tid);
 	return err == -ESRCH ? 0 : err;
 }
 
@@ -123,7 +124,7 @@ enum { ROUNDS = 20, READS = 20 };
 uint64_t watchpoint__cost_ns(struct bpf_program *prog)
 {
 	static volatile uint8_t place;
-	const struct watch_point point = {(uint64_t)(uintptr_t)&place, prog, false};
+	const struct watch_point point = {.address = (uint64_t)(uintptr_t)&place, .prog = prog};
 	struct watchpoints w = {0};
 	uint64_t least = UINT64_MAX;
 

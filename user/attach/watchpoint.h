@@ -20,12 +20,13 @@ struct watch_point {
 	uint64_t address; /* in the process; one byte is watched */
 	struct bpf_program *prog; /* of type perf_event */
 	bool writes_alone; /* reading it is no event */
+	pid_t tid; /* the thread alone that is watched, 0: all. Switching to and from one costs time */
 };
 
 struct watchpoints;
 
 /*
- * On every thread that the process has, and on those that they make. A negative errno with err__set,
+ * On every thread that the process has, and on those that they make, or on one. A negative errno with err__set,
  * and nothing attached, where a thread refuses: -ENOSPC, if another tool has taken the places;
  * -EOPNOTSUPP and others, if the machine has none.
  */

@@ -409,7 +409,7 @@ static int session_record(struct session *s)
 	int err, end_err;
 
 	s->lost_before = session__losses(s);
-	s->callee_ends_before = s->probes.ctl->callee_ends;
+	session__count_anew(s);
 	err = s->opts->has_schedule && s->rule.boundary ? record_schedule(s) : record_duration(s);
 	session__progress_end(s);
 	if (capture_stop > 1) {

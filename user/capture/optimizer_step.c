@@ -82,7 +82,7 @@ bool optimizer_step__is_stack(const void *data, size_t size)
 }
 
 /* The outermost one: an optimizer's step may call its base's. */
-void optimizer_step__take_stack(struct session *s, const void *data, size_t size)
+int optimizer_step__take_stack(struct session *s, const void *data, size_t size)
 {
 	const struct pt_rec_stack *r = data;
 	struct planned_probe *probe = own_probe(s);
@@ -90,7 +90,7 @@ void optimizer_step__take_stack(struct session *s, const void *data, size_t size
 
 	if (!probe || !s->optimizer_step.code || r->cnt > PT_STACK_FRAMES ||
 	    size < offsetof(struct pt_rec_stack, frames) + r->cnt * sizeof(r->frames[0]))
-		return;
+		return 0;
 	for (uint32_t i = r->cnt; i-- > 0 && !probe->watch_address;) {
 		f = python_code__at(s->optimizer_step.code, (pid_t)r->h.pid, &r->frames[i],
 				    &(uint32_t){0});
@@ -102,6 +102,7 @@ void optimizer_step__take_stack(struct session *s, const void *data, size_t size
 	}
 	if (!probe->watch_address)
 		want_stack(s);
+	return 0;
 }
 
 /* ---- which of both tells ---- */

@@ -203,6 +203,12 @@ static double lost_share(const struct session *s)
 	return kept > 0 ? (kept + lost) / kept : 1;
 }
 
+void session__count_anew(struct session *s)
+{
+	s->callee_ends_before = s->probes.ctl->callee_ends;
+	s->endless_before = s->probes.ctl->optimizer_step.endless;
+}
+
 /* Hits times their measured cost: an estimate of what we added to the target. */
 static json_t *cost_summary(const struct session *s)
 {
@@ -254,6 +260,7 @@ static json_t *dropped_summary(const struct session *s)
 
 static json_t *notes_summary(const struct session *s)
 {
+	uint32_t endless = s->probes.ctl->optimizer_step.endless - s->endless_before;
 	json_t *notes = json_array();
 
 	if (s->window_shift)
@@ -269,14 +276,12 @@ static json_t *notes_summary(const struct session *s)
 			json_string("when it was found out what a step is there was no backward "
 				    "pass, as in an evaluation; there was later: batches of "
 				    "evaluations count as steps, too (attach while it trains)"));
-	if (s->probes.ctl->optimizer_step.endless)
+	if (endless)
 		json_array_append_new(
 			notes,
 			json_sprintf("%s of an optimizer's step not seen to end, as where a frame "
 				     "of it is kept: they are missing in Optimization",
-				     counted(s->probes.ctl->optimizer_step.endless, "call was",
-					     "calls were")
-					     .s));
+				     counted(endless, "call was", "calls were").s));
 	if (s->unfollowed)
 		json_array_append_new(
 			notes,
@@ -320,7 +325,7 @@ int session__window_finish(struct session *s)
 			    notes_summary(s));
 	s->lost_before = lost;
 	s->stacks_before = stacks;
-	s->callee_ends_before = s->probes.ctl->callee_ends;
+	session__count_anew(s);
 	device_time__summary(s, summary);
 	device_calls__summary(s, summary);
 	decoder__set_writer(s->decoder, NULL);
@@ -439,7 +444,7 @@ int session__on_record(void *ctx, void *data, size_t size)
 	else if (size >= sizeof(struct pt_rec_task) && h->kind == PT_REC_TASK)
 		err = on_task(s, data);
 	else if (optimizer_step__is_stack(data, size))
-		err = (optimizer_step__take_stack(s, data, size), 0);
+		err = optimizer_step__take_stack(s, data, size);
 	else if (size >= sizeof(*h) && h->kind == PT_REC_STACK)
 		err = decoder__stack(s->decoder, data, size);
 	else if (s->log.pid)

@@ -135,6 +135,7 @@ struct session {
 	struct fault_count faults_before, faults; /* of the training thread, at its begin and end */
 	struct stack_counts stacks_before;
 	uint64_t callee_ends_before; /* of ctl, when windows before this one had ended */
+	uint32_t endless_before;     /* and of its optimizer steps */
 	struct losses lost_before; /* what belongs to no recording, or to an earlier one */
 
 	uint64_t last_flush_ns, last_progress_ns, last_alive_ns, last_look_ns;
@@ -145,6 +146,8 @@ struct session {
 /* Reads the ring for up to timeout_ms, and does what is due: flush, progress, liveness. 0, -EINTR
  * when asked to stop, -ESRCH when the target is gone, or the first error on the way to the file. */
 int session__pump(struct session *s, int timeout_ms);
+/* What the programs count from the attach on counts for a window from here on. */
+void session__count_anew(struct session *s);
 /* The ring's callback. */
 int session__on_record(void *ctx, void *data, size_t size);
 /* Reads what is in the ring now. */
