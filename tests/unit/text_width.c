@@ -103,6 +103,17 @@ Test(text_width, characters_that_reorder_or_hide_are_not_printed)
 	}
 }
 
+Test(text_width, a_message_keeps_its_lines)
+{
+	auto_free char *printed = NULL;
+	size_t size;
+	FILE *out = open_memstream(&printed, &size);
+
+	text__put_lines(out, "process 7 (\033]0;\ax\u202e): gone;\n\ttry \u00e9\n");
+	fclose(out);
+	cr_expect_str_eq(printed, "process 7 (?]0;?x?): gone;\n\ttry \u00e9\n");
+}
+
 Test(text_width, characters_that_join_are_text)
 {
 	int cols;

@@ -1,82 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/text_width.h"
-#include <ctype.h>
-#include <limits.h>
-#include <locale.h>
-#include <string.h>
-#include <wchar.h>
 #include "common/util.h"
+#include <ctype.h>
+#include <string.h>
 
 #define LEAST	8  /* columns, to cut rather than to end */
 #define ROOM	12 /* of what follows a cut, at least */
 #define CONTEXT 3  /* shown before what differs */
-
-/* wcwidth() goes by the locale, which a program has from its user: "C", say. This one is part of
- * the C library. */
-static locale_t utf8(void)
-{
-	static locale_t locale;
-
-	if (!locale)
-		locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
-	return locale;
-}
-
-/* Format characters: they reorder what a terminal shows around them, break its lines, or hide.
- * Those that join letters of a script or emoji (U+200C, U+200D) are text. */
-static bool is_format(wchar_t c)
-{
-	static const struct {
-		wchar_t first, last;
-	} ranges[] = {
-		{0x061c, 0x061c}, {0x200b, 0x200b}, {0x200e, 0x200f}, {0x2028, 0x202e},
-		{0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0001, 0xe007f},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
-		if (c >= ranges[i].first && c <= ranges[i].last)
-			return true;
-	return false;
-}
-
-/* What is shown as '?' has one column. */
-static size_t wide_char(const char *c, int *cols, bool *format)
-{
-	locale_t locale = utf8(), before;
-	size_t len = 1;
-	wchar_t wide;
-	mbstate_t state = {0};
-	int width;
-
-	*cols = 1;
-	*format = false;
-	if (!locale)
-		return 1;
-	before = uselocale(locale);
-	len = mbrtowc(&wide, c, MB_LEN_MAX, &state);
-	width = len && len < MB_LEN_MAX ? wcwidth(wide) : 1;
-	uselocale(before);
-	*format = len && len < MB_LEN_MAX && is_format(wide);
-	*cols = width < 0 || *format ? 1 : width;
-	return len && len < MB_LEN_MAX ? len : 1;
-}
-
-size_t text__char(const char *c, int *cols)
-{
-	bool format;
-
-	*cols = 1;
-	return (unsigned char)*c < 0x80 ? 1 : wide_char(c, cols, &format);
-}
-
-int text__columns_within(const char *s, size_t len)
-{
-	int sum = 0, cols;
-
-	for (size_t i = 0; i < len; sum += cols)
-		i += text__char(s + i, &cols);
-	return sum;
-}
 
 /* Bytes of the first `cols` columns. */
 static size_t bytes_within(const char *s, int cols)
@@ -93,32 +23,6 @@ static size_t bytes_within(const char *s, int cols)
 		i += len;
 	}
 	return i;
-}
-
-int text__columns(const char *s)
-{
-	return text__columns_within(s, strlen(s));
-}
-
-/* C0, delete, and the second byte of a C1: each could move the cursor of a terminal. */
-static bool is_control(const char *c)
-{
-	unsigned char byte = (unsigned char)*c, next = byte ? (unsigned char)c[1] : 0;
-	bool format = false;
-	int cols;
-
-	if (byte >= 0x80)
-		wide_char(c, &cols, &format);
-	return byte < 0x20 || byte == 0x7f || (byte == 0xc2 && next >= 0x80 && next < 0xa0) ||
-	       format;
-}
-
-void text__put_char(FILE *out, const char *c, size_t len)
-{
-	if (is_control(c))
-		fputc('?', out);
-	else
-		fwrite(c, 1, len, out);
 }
 
 /* The columns of text from `from` up to `to`; a blank for half of a wide character. */

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text of the target in the columns of a terminal. */
+/* Text of the target cut to the columns of a terminal. */
 #ifndef PROFTRACE_TEXT_WIDTH_H
 #define PROFTRACE_TEXT_WIDTH_H
 
+#include "common/text_char.h"
 #include <stdio.h>
 
-/* Bytes of the character of UTF-8 that c begins with, at least 1, and its terminal columns: 2 of East
- * Asian characters and emoji, 0 of what combines with the character before, 1 of what is no UTF-8. */
-size_t text__char(const char *c, int *cols);
-int text__columns(const char *s);
-int text__columns_within(const char *s, size_t len); /* of the first so many bytes */
-/* One character of so many bytes; a control character, which could move the cursor, as '?', and so one
- * of Unicode's that reorder or hide text. */
-void text__put_char(FILE *out, const char *c, size_t len);
 /* A copy of text; if that is a C++ function wider than width, without its return type, then its
  * arguments, then the namespaces, until it fits. NULL: out of memory; the caller frees. */
 char *text__shorten(const char *text, int width);

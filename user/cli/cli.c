@@ -10,7 +10,7 @@
 int cli__fail(int err)
 {
 	fflush(stdout);
-	fprintf(stderr, "proftrace: %s%s\n", log__prefix(), err__take(err));
+	log__put("", err__take(err));
 	return err == -EINVAL ? 2 : 1;
 }
 

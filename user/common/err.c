@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "common/err.h"
+#include "common/text_char.h"
+#include "common/util.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -58,16 +60,20 @@ void log__set_prefix(const char *prefix)
 	line_prefix = prefix;
 }
 
-const char *log__prefix(void)
+void log__put(const char *level, const char *text)
 {
-	return line_prefix;
+	fprintf(stderr, "proftrace: %s%s", line_prefix, level);
+	text__put_lines(stderr, text); /* names in it may be the target's */
+	fputc('\n', stderr);
 }
 
 static void log_line(const char *level, const char *fmt, va_list ap)
 {
-	fprintf(stderr, "proftrace: %s%s", line_prefix, level);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	auto_free char *text = NULL;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	log__put(level, text ? text : fmt);
 }
 
 #define DEFINE_LOG(name, level, title)                                                             \

@@ -22,7 +22,8 @@ void log__info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log__debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* What follows "proftrace: " on each line, errors included; kept by reference. */
 void log__set_prefix(const char *prefix);
-const char *log__prefix(void);
+/* A line of them, after its level ("", "warning: "). */
+void log__put(const char *level, const char *text);
 extern int log_level; /* 0 warnings, 1 info (default), 2 debug */
 
 #endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Characters of the target's text on a terminal. */
+#ifndef PROFTRACE_TEXT_CHAR_H
+#define PROFTRACE_TEXT_CHAR_H
+
+#include <stdio.h>
+
+/* Bytes of the character of UTF-8 that c begins with, at least 1, and its terminal columns: 2 of East
+ * Asian characters and emoji, 0 of what combines with the character before, 1 of what is no UTF-8. */
+size_t text__char(const char *c, int *cols);
+int text__columns(const char *s);
+int text__columns_within(const char *s, size_t len); /* of the first so many bytes */
+/* One character of so many bytes; a control character, which could move the cursor, as '?', and so one
+ * of Unicode's that reorder or hide text. */
+void text__put_char(FILE *out, const char *c, size_t len);
+/* All of them so, but the ends of lines and tabs, which are a message's own. */
+void text__put_lines(FILE *out, const char *text);
+
+#endif
