@@ -432,11 +432,12 @@ struct pt_python {
 	__u32 str_ascii, str_text;  /* bytes of a str object before its text: compact ASCII, others */
 };
 
-/* Where an object's attributes are, if they are not in a dict. */
+/* Where an object's attributes are, if they are not in a dict; or where its dict is. */
 enum pt_python_attributes {
 	PT_ATTRIBUTES_BEFORE = 0, /* a pointer to them four words before it, the dict's is three before (3.11) */
 	PT_ATTRIBUTES_TAGGED = 1, /* three words before it: to the dict, or with bit 0 to them (3.12) */
 	PT_ATTRIBUTES_BEHIND = 2, /* behind it, and the dict's as in 3.11 (3.13) */
+	PT_ATTRIBUTES_DICT = 3,	  /* in a dict; where in the object it is, its type tells (3.10) */
 };
 
 /* CPython: where a thread's own things lie. Offsets; words of a frame are counted by 8 bytes. */

@@ -3,24 +3,28 @@
  * Ranges whose begin and end are functions written in Python. The interpreter calls no C function
  * for them; it reads their first instruction, which is where a data breakpoint waits.
  *
- * CPython 3.11 to 3.13: what differs is in pt_layout.python.
+ * CPython 3.10 to 3.13: what differs is in pt_layout.python.
  */
 #include "args.bpf.h"
 #include "ranges.bpf.h"
 
-#define OBJECT_VALUES 32 /* before an object, in words: see enum pt_python_attributes */
-#define OBJECT_DICT   24 /* before an object: PyDictObject * */
-#define TYPE_SIZE     32 /* PyTypeObject: bytes of its objects */
-#define TYPE_INLINE   4	 /* of its flags: its objects' attributes lie behind them ... */
-#define INLINE_VALID  3	 /* ... u8: still */
-#define INLINE_HEAD   8	 /* ... after so many bytes */
+#define OBJECT_VALUES 32  /* before an object, in words: see enum pt_python_attributes */
+#define OBJECT_DICT   24  /* before an object: PyDictObject * */
+#define TYPE_SIZE     32  /* PyTypeObject: bytes of its objects */
+#define TYPE_INLINE   4	  /* of its flags: its objects' attributes lie behind them ... */
+#define TYPE_DICT     288 /* offset of the dict's pointer in its objects */
+#define INLINE_VALID  3	  /* ... u8: still */
+#define INLINE_HEAD   8	  /* ... after so many bytes */
 #define DICT_KEYS     32
 #define DICT_VALUES   40 /* NULL: with the keys */
 #define KEYS_LOG2     9	 /* PyDictKeysObject: u8, its index has 1 << so many bytes */
 #define KEYS_KIND     10 /* u8 */
 #define KEYS_INDEX    32
-#define KEYS_GENERAL  0 /* entries are hash, key, value; else key, value */
-#define KEYS_SEEN     8 /* of an object's attributes so many are looked at */
+#define KEYS_GENERAL  0	  /* entries are hash, key, value; else key, value */
+#define KEYS_SIZE     8	  /* 3.10: u64, its index has a byte each ... */
+#define KEYS_BYTES    255 /* ... up to so many */
+#define KEYS_INDEX_10 40  /* so; entries are hash, key, value */
+#define KEYS_SEEN     8	  /* of an object's attributes so many are looked at */
 #define STR_LENGTH    16
 #define STR_STATE     32 /* u32: interned 2 bits, kind 3, compact 1, ascii 1 */
 #define STR_UTF8      8	 /* of others than compact ASCII, behind pt_python.str_ascii: char * */
@@ -34,17 +38,31 @@ static __always_inline __u64 first_argument(__u64 code)
 	return frame ? read_u64(frame + ctl.layout.python.frame_locals) : 0;
 }
 
+/* Address of the first entry's key, 0: not known; *size: bytes of an entry. */
+static __always_inline __u64 first_key(__u64 keys, __u64 *size)
+{
+	__u8 log2 = 0, kind = 0;
+	__u64 index;
+
+	if (ctl.layout.python.attributes == PT_ATTRIBUTES_DICT) {
+		index = read_u64(keys + KEYS_SIZE);
+		*size = 24;
+		return index <= KEYS_BYTES ? keys + KEYS_INDEX_10 + index + 8 : 0;
+	}
+	bpf_probe_read_user(&log2, sizeof(log2), (void *)(keys + KEYS_LOG2));
+	bpf_probe_read_user(&kind, sizeof(kind), (void *)(keys + KEYS_KIND));
+	*size = kind == KEYS_GENERAL ? 24 : 16;
+	return keys + KEYS_INDEX + (1ull << (log2 & 31)) + (kind == KEYS_GENERAL ? 8 : 0);
+}
+
 /* Which entry of the keys is the name, KEYS_SEEN: none of the first ones; its key is at *at, its
  * value, unless values lie elsewhere, right behind. */
 static __always_inline __u32 name_entry(__u64 keys, __u64 *at)
 {
-	__u8 log2 = 0, kind = 0;
-	__u64 entry, size;
+	__u64 size, entry = first_key(keys, &size);
 
-	bpf_probe_read_user(&log2, sizeof(log2), (void *)(keys + KEYS_LOG2));
-	bpf_probe_read_user(&kind, sizeof(kind), (void *)(keys + KEYS_KIND));
-	entry = keys + KEYS_INDEX + (1ull << (log2 & 31)) + (kind == KEYS_GENERAL ? 8 : 0);
-	size = kind == KEYS_GENERAL ? 24 : 16;
+	if (!entry)
+		return KEYS_SEEN;
 	for (__u32 i = 0; i < KEYS_SEEN; i++, entry += size)
 		if (read_u64(entry) == ctl.layout.python.name_key) {
 			*at = entry;
@@ -75,7 +93,10 @@ static __always_inline __u64 own_values(__u64 self, __u64 *dict)
 		values = valid ? values + INLINE_HEAD : 0;
 		break;
 	}
-	*dict = values ? 0 : read_u64(self - OBJECT_DICT);
+	if (ctl.layout.python.attributes == PT_ATTRIBUTES_DICT)
+		*dict = read_u64(self + read_u64(type + TYPE_DICT));
+	else
+		*dict = values ? 0 : read_u64(self - OBJECT_DICT);
 	return values;
 }
 

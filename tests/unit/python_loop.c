@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Instructions of CPython 3.11.7 for
+ * Instructions of CPython for
  *
  *	def __iter__(self):
  *	    if self._iter is None:
@@ -12,9 +12,11 @@
  *	    if self._iter is None and self.auto_reload:
  *	        self.refresh()
  *
- * as they are compiled, and as they are after some hundred items.
+ * as 3.11.7 compiles them, as they are there after some hundred items, and as 3.10.13 compiles
+ *them.
  */
 #include "target/python_loop.h"
+#include "common/util.h"
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>
@@ -51,22 +53,62 @@ static const uint8_t executed[] = {
 	0x53, 0x00, 0x64, 0x00, 0x53, 0x00,
 };
 
-enum { FIRST = 4, FOR_ITER = 92, YIELD = 98, AGAIN = 100, LOOP_END = 106 };
+static const uint8_t compiled_3_10[] = {
+	0x81, 0x00, 0x7c, 0x00, 0x6a, 0x00, 0x64, 0x00, 0x75, 0x00, 0x72, 0x0a, 0x7c, 0x00,
+	0xa0, 0x01, 0xa1, 0x00, 0x01, 0x00, 0x7c, 0x00, 0x6a, 0x00, 0x7d, 0x01, 0x64, 0x00,
+	0x7c, 0x00, 0x5f, 0x00, 0x7c, 0x01, 0x44, 0x00, 0x5d, 0x05, 0x7d, 0x02, 0x7c, 0x02,
+	0x56, 0x00, 0x01, 0x00, 0x71, 0x12, 0x7c, 0x00, 0x6a, 0x00, 0x64, 0x00, 0x75, 0x00,
+	0x72, 0x26, 0x7c, 0x00, 0x6a, 0x02, 0x72, 0x28, 0x7c, 0x00, 0xa0, 0x01, 0xa1, 0x00,
+	0x01, 0x00, 0x64, 0x00, 0x53, 0x00, 0x64, 0x00, 0x53, 0x00, 0x64, 0x00, 0x53, 0x00,
+};
 
-static void expect_loop(const uint8_t *code, size_t len)
+struct version {
+	unsigned int minor;
+	const uint8_t *code;
+	size_t len, loop, loop_end;
+	struct python_loop expected;
+	uint8_t matter[16]; /* bytes of it that must be as they are */
+	size_t matter_cnt;
+};
+
+static const struct version versions[] = {
+	{
+		.minor = 10,
+		.code = compiled_3_10,
+		.len = sizeof(compiled_3_10),
+		.loop = 36,
+		.loop_end = 48,
+		.expected = {.first = 0, .yield = 42, .again = 44},
+		.matter = {0, 36, 37, 38, 39, 40, 41, 42, 44, 46, 47},
+		.matter_cnt = 11,
+	},
+	{
+		.minor = 11,
+		.code = compiled,
+		.len = sizeof(compiled),
+		.loop = 92,
+		.loop_end = 106,
+		.expected = {.first = 4, .yield = 98, .again = 100},
+		.matter = {0, 2, 4, 5, 92, 93, 94, 95, 96, 97, 98, 100, 101, 102, 104, 105},
+		.matter_cnt = 16,
+	},
+};
+
+static void expect_loop(const struct version *v, const uint8_t *code, size_t len)
 {
 	struct python_loop loop = {0};
 
-	cr_assert_eq(python_loop__find(11, code, len, &loop), 0);
-	cr_expect_eq(loop.first, FIRST);
-	cr_expect_eq(loop.again, AGAIN);
-	cr_expect_eq(loop.yield, YIELD);
+	cr_assert_eq(python_loop__find(v->minor, code, len, &loop), 0, "3.%u", v->minor);
+	cr_expect_eq(loop.first, v->expected.first);
+	cr_expect_eq(loop.again, v->expected.again);
+	cr_expect_eq(loop.yield, v->expected.yield);
 }
 
 Test(python_loop, is_found_before_and_after_it_ran)
 {
-	expect_loop(compiled, sizeof(compiled));
-	expect_loop(executed, sizeof(executed));
+	for (size_t i = 0; i < ARRAY_SIZE(versions); i++)
+		expect_loop(&versions[i], versions[i].code, versions[i].len);
+	expect_loop(&versions[1], executed, sizeof(executed));
 }
 
 Test(python_loop, of_other_versions_is_not_known)
@@ -75,40 +117,49 @@ Test(python_loop, of_other_versions_is_not_known)
 
 	for (unsigned int minor = 8; minor < 15; minor++)
 		cr_expect_eq(python_loop__find(minor, compiled, sizeof(compiled), &loop),
-			     minor == 11 ? 0 : -ENOTSUP, "3.%u", minor);
+			     minor == 11   ? 0
+			     : minor == 10 ? -ENOENT
+					   : -ENOTSUP,
+			     "3.%u", minor);
 }
 
 Test(python_loop, is_all_of_its_instructions)
 {
-	static const uint8_t matter[] = {0,  2,	 4,  5,	  92,  93,  94,	 95,
-					 96, 97, 98, 100, 101, 102, 104, 105};
-	struct python_loop loop;
-	uint8_t code[sizeof(compiled)];
+	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
+		const struct version *v = &versions[i];
+		struct python_loop loop;
+		uint8_t code[sizeof(compiled)];
 
-	for (size_t i = 0; i < sizeof(matter); i++) {
-		memcpy(code, compiled, sizeof(code));
-		code[matter[i]] ^= 0x40;
-		cr_expect_eq(python_loop__find(11, code, sizeof(code), &loop), -ENOENT, "byte %u",
-			     matter[i]);
+		for (size_t j = 0; j < v->matter_cnt; j++) {
+			memcpy(code, v->code, v->len);
+			code[v->matter[j]] ^= 0x40;
+			cr_expect_eq(python_loop__find(v->minor, code, v->len, &loop), -ENOENT,
+				     "3.%u, byte %u", v->minor, v->matter[j]);
+		}
 	}
 }
 
 Test(python_loop, cut_off_is_none)
 {
-	struct python_loop loop;
+	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
+		const struct version *v = &versions[i];
+		struct python_loop loop;
 
-	for (size_t len = 0; len < LOOP_END; len++)
-		cr_expect_eq(python_loop__find(11, compiled, len, &loop), -ENOENT, "%zu bytes",
-			     len);
-	expect_loop(compiled, LOOP_END);
+		for (size_t len = 0; len < v->loop_end; len++)
+			cr_expect_eq(python_loop__find(v->minor, v->code, len, &loop), -ENOENT,
+				     "3.%u, %zu bytes", v->minor, len);
+		expect_loop(v, v->code, v->loop_end);
+	}
 }
 
 Test(python_loop, must_be_the_only_one)
 {
+	const struct version *v = &versions[1]; /* whose jumps are the same anywhere */
 	struct python_loop loop;
-	uint8_t code[sizeof(compiled) + LOOP_END - FOR_ITER];
+	uint8_t code[2 * sizeof(compiled)];
 
-	memcpy(code, compiled, sizeof(compiled));
-	memcpy(code + sizeof(compiled), compiled + FOR_ITER, LOOP_END - FOR_ITER);
-	cr_expect_eq(python_loop__find(11, code, sizeof(code), &loop), -ENOENT);
+	memcpy(code, v->code, v->len);
+	memcpy(code + v->len, v->code + v->loop, v->loop_end - v->loop);
+	cr_expect_eq(python_loop__find(v->minor, code, v->len + v->loop_end - v->loop, &loop),
+		     -ENOENT);
 }

@@ -141,7 +141,7 @@ def _key_averages(events):
                 for a in events.key_averages(group_by_input_shapes=True)]
     stacks = collections.defaultdict(FunctionEventAvg)
     for event in events:
-        stacks[event.key, *_callers(event)].add(event)
+        stacks[(event.key, *_callers(event))].add(event)
     by_stack = [{**_row(a), "callers": key[1:]} for key, a in stacks.items()]
     return {"name": by_name, "shape": by_shape, "stack": by_stack}
 

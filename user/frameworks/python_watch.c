@@ -56,7 +56,7 @@ int python_watch__add(const struct python_watch *w, const char *method, uint64_t
 	added.group = GROUP_WATCH;
 	added.lib = w->o.layout.lib;
 	added.symbol = symbol;
-	added.watch_address = code + w->o.layout.instructions + offset;
+	added.watch_address = python_objects__first_instruction(&w->o, code) + offset;
 	added.chosen = true;
 	return probe_plan__add(plan, &added);
 }

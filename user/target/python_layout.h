@@ -16,15 +16,18 @@ struct python_layout {
 	uint32_t ascii_bytes, compact_bytes;	       /* heads of str objects */
 	struct pt_python_thread thread;
 	struct pt_python_stacks frames;
-	/* Of objects that are looked for; 0 if that is not known of the version. */
-	uint32_t frame_locals; /* _PyInterpreterFrame */
+	/* Of objects that are looked for. */
 	uint32_t modules;      /* PyInterpreterState */
 	uint32_t lock;	       /* PyInterpreterState: pointer to its lock, 0: _PyRuntimeState has it */
 	uint32_t current_thread; /* of that lock: its holder */
-	uint32_t attributes;	 /* enum pt_python_attributes */
-	uint32_t type_dict, type_keys; /* PyTypeObject, PyHeapTypeObject */
-	uint32_t function_code;	       /* PyFunctionObject */
-	uint32_t code_names;	       /* PyCodeObject */
+	uint32_t type_dict;	 /* PyTypeObject */
+	uint32_t function_code;	 /* PyFunctionObject */
+	uint32_t code_names;	 /* PyCodeObject */
+	uint32_t code_object;	 /* so: pointer to a bytes object with the instructions, 0: they are in it */
+	/* Of the attributes of objects. */
+	uint32_t frame_locals; /* _PyInterpreterFrame, PyFrameObject before 3.11 */
+	uint32_t attributes;   /* enum pt_python_attributes */
+	uint32_t type_keys;    /* PyHeapTypeObject */
 	/* Of the process: */
 	const struct target_lib *lib; /* that has the interpreter */
 	uint64_t runtime, interpreter; /* addresses of _PyRuntime, of the main interpreter */

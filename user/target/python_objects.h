@@ -37,6 +37,9 @@ uint64_t python_objects__code(const struct python_objects *o, uint64_t function)
  * such name. 0: it does not use it. */
 uint64_t python_objects__name(const struct python_objects *o, uint64_t code, const char *name);
 
+/* Address of a code object's first instruction; 0: cannot be read. */
+uint64_t python_objects__first_instruction(const struct python_objects *o, uint64_t code);
+
 /* The instructions of a code object as they stand now: how many bytes, 0: they cannot be read, or
  * are more than `size`. */
 size_t python_objects__instructions(const struct python_objects *o, uint64_t code, uint8_t *buf,
