@@ -178,6 +178,68 @@ Test(findings_host, time_between_the_phases_that_no_rule_explains_is_told)
 	job__expect(&j, "outside_phases", "30 % of the step");
 }
 
+/* Operators that another thread runs for 38 of the 40 ms between the phases of each step. */
+static void queued_steps(struct job *j)
+{
+	for (uint64_t i = 0; i < STEPS; i++) {
+		const uint64_t at = i * with_a_pause.total * MS;
+
+		synth__span(&j->s, j->s.other, CAT_OPERATOR, "Convolution", at + 96 * MS,
+			    at + 134 * MS);
+	}
+	job__plain_steps(j, &with_a_pause);
+}
+
+Test(findings_host, waiting_for_operators_that_were_queued_is_no_gap)
+{
+	struct job j = job__new();
+
+	for (uint64_t i = 0; i < STEPS; i++)
+		job__sched_for(&j, j.s.main, i, SCHED_BLOCKED, "futex", 38);
+	queued_steps(&j);
+	job__expect(&j, NULL, NULL);
+}
+
+/* Whose engine's operators are not in the recording, but the call that waits for them is. */
+Test(findings_host, a_call_that_waits_for_operators_is_no_gap)
+{
+	struct job j = job__new();
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		const uint64_t at = i * with_a_pause.total * MS;
+
+		synth__span(&j.s, j.s.main, CAT_NONE, "MXNDArraySyncCopyToCPU", at + 96 * MS,
+			    at + 134 * MS);
+	}
+	job__plain_steps(&j, &with_a_pause);
+	job__expect(&j, NULL, NULL);
+}
+
+Test(findings_host, the_wait_for_queued_operators_is_told_below_the_phases)
+{
+	static const struct report_opts opts = {};
+	struct job j = job__new();
+	char *text;
+
+	synth__span(&j.s, j.s.main, CAT_OPERATOR, "slice_axis", 95 * MS, 96 * MS);
+	queued_steps(&j);
+	synth__open(&j.s, "{}");
+	text = synth__tables(&j.s, "model", &opts);
+	cr_expect_not_null(strstr(text, "Others is mostly the wait for operators"), "%s", text);
+	free(text);
+	synth__free(&j.s);
+}
+
+Test(findings_host, a_gap_in_which_the_thread_itself_runs_is_told_though_others_work)
+{
+	struct job j = job__new();
+
+	for (uint64_t i = 0; i < STEPS; i++)
+		job__sched(&j, j.s.main, i, SCHED_RUN, 135);
+	queued_steps(&j);
+	job__expect(&j, "outside_phases", "30 % of the step");
+}
+
 /* ---- page faults ---- */
 
 static void entry(struct job *j, uint64_t step, uint8_t state, const char *what, uint64_t cnt,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Model Summary: what the phases of a step took. */
-#include "analysis/analysis.h"
+#include "analysis/awaited.h"
+
+#define WORTH_SAYING 0.2 /* of the steps: the wait for operators in Others */
 
 static const enum span_kind phases[] = {KIND_DATALOADER, KIND_FORWARD, KIND_BACKWARD,
 					KIND_OPTIMIZATION};
@@ -9,6 +11,7 @@ static const enum span_kind phases[] = {KIND_DATALOADER, KIND_FORWARD, KIND_BACK
 struct state {
 	uint64_t own, elsewhere;
 	uint64_t told; /* steps whose phases the operators of another thread tell */
+	struct awaited awaited;
 };
 
 static bool has_operator(const struct span *s)
@@ -58,18 +61,31 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 		else
 			st->elsewhere++;
 	}
-	return 0;
+	return awaited__add(a, &st->awaited, b);
 }
 
-static int note_elsewhere(const struct state *st, struct table *t)
+static bool is_mostly_awaited(const struct analysis *a, const struct awaited *w)
+{
+	const uint64_t ns = awaited__ns(a, w);
+
+	return ns && 2 * ns >= w->others_ns &&
+	       (double)ns >= WORTH_SAYING * (double)a->steps.cpu.total;
+}
+
+static int note_elsewhere(const struct analysis *a, const struct state *st, struct table *t)
 {
 	if (st->told)
 		return table__add_note(t, "Forward and Backward are the times of operators that "
 					  "another thread ran, while this one waited or went on.");
-	if (st->own || !st->elsewhere)
+	if (!st->own && st->elsewhere)
+		return table__add_note(
+			t, "Operators ran on other threads than the one whose phases "
+			   "these are: a phase is the time to ask for them, or to wait.");
+	if (!is_mostly_awaited(a, &st->awaited))
 		return 0;
-	return table__add_note(t, "Operators ran on other threads than the one whose phases these "
-				  "are: a phase is the time to ask for them, or to wait.");
+	return table__add_note(t,
+			       "Others is mostly the wait for operators that were queued for other "
+			       "threads: a phase is the time to ask for them.");
 }
 
 static int add_others(const struct analysis *a, struct table *t, uint64_t cpu_ns)
@@ -118,7 +134,12 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err)
 		err = table__note_ratios(a, t, analysis__total_name(a),
 					 "the kernels of the steps; copies and sets do not count");
-	return err ? err : note_elsewhere(state, t);
+	return err ? err : note_elsewhere(a, state, t);
+}
+
+static void clean(void *state)
+{
+	awaited__free(&((struct state *)state)->awaited);
 }
 
 const struct table_impl table_model = {
@@ -128,4 +149,5 @@ const struct table_impl table_model = {
 	.state_size = sizeof(struct state),
 	.visit = visit,
 	.fill = fill,
+	.clean = clean,
 };
