@@ -240,6 +240,61 @@ Test(findings_host, a_gap_in_which_the_thread_itself_runs_is_told_though_others_
 	job__expect(&j, "outside_phases", "30 % of the step");
 }
 
+/* ---- of a server: steps of 100 ms without any phase ---- */
+
+/* Number `odd` takes 300 ms, and waits longer for the same. */
+static void served_steps(struct job *j, uint64_t odd, const char *waits_in)
+{
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		const uint64_t ms = i == odd ? 300 : 100;
+
+		synth__span(&j->s, j->s.main, CAT_OPERATOR, "aten::linear", at, at + 40 * MS);
+		job__sched_for(j, j->s.main, i, SCHED_BLOCKED, waits_in, ms - 60);
+		synth__step(&j->s, i, at, at + ms * MS);
+		at += ms * MS;
+	}
+}
+
+Test(findings_host, a_server_that_waits_for_requests_has_nothing_to_mend)
+{
+	static const char *const waits[] = {"epoll_wait", "futex", "read"};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct job j = job__torch();
+
+		served_steps(&j, STEPS, waits[i]);
+		job__expect(&j, NULL, NULL);
+	}
+}
+
+Test(findings_host, a_late_request_makes_no_slow_step)
+{
+	struct job j = job__torch();
+
+	served_steps(&j, 4, "epoll_wait");
+	job__expect(&j, NULL, NULL);
+}
+
+Test(findings_host, a_server_whose_lock_another_thread_holds)
+{
+	struct job j = job__torch();
+
+	for (uint64_t i = 0; i < STEPS; i++)
+		job__sched(&j, j.s.other, i, SCHED_RUN, 80);
+	served_steps(&j, STEPS, "futex");
+	job__expect(&j, "off_cpu", "The thread of the steps waits on a lock (futex)");
+}
+
+Test(findings_host, a_server_that_writes_to_disk)
+{
+	struct job j = job__torch();
+
+	served_steps(&j, STEPS, "fsync (disk)");
+	job__expect(&j, "off_cpu", "The thread of the steps is blocked in fsync (disk) for 40 %");
+}
+
 /* ---- page faults ---- */
 
 static void entry(struct job *j, uint64_t step, uint8_t state, const char *what, uint64_t cnt,

@@ -36,9 +36,8 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	if (!lacks_processor(a, &times))
 		return 0;
 	f->cost_ns = finding__per_step(a, times.runnable_ns);
-	snprintf(f->what, sizeof(f->what),
-		 "The training thread waits %.0f %% of the step for a processor.",
-		 finding__percent(a, times.runnable_ns));
+	snprintf(f->what, sizeof(f->what), "The %s waits %.0f %% of the step for a processor.",
+		 finding__thread(a), finding__percent(a, times.runnable_ns));
 	snprintf(
 		f->evidence, sizeof(f->evidence),
 		"it ran %s of a step and stood ready for %s; the machine's processors were %.0f %% "

@@ -223,24 +223,38 @@ static uint64_t busiest(const struct analysis *a, const struct off_cpu *o, uint3
 	return most_ns;
 }
 
-static void explain_lock(const struct analysis *a, const struct off_cpu *o, uint64_t ns,
+struct holder {
+	uint32_t track; /* 0: none that is known */
+	uint64_t run_ns;
+};
+
+/* The thread that may hold the lock that was waited for so long. */
+static struct holder holder_of(const struct analysis *a, const struct off_cpu *o, uint64_t ns)
+{
+	struct holder h = {0};
+
+	h.run_ns = busiest(a, o, &h.track);
+	if ((double)h.run_ns < AT_WORK * (double)ns)
+		h.track = 0;
+	return h;
+}
+
+static void explain_lock(const struct analysis *a, const struct holder *holder, uint64_t ns,
 			 struct finding *f)
 {
 	const size_t len = strlen(f->evidence);
-	uint32_t track = 0;
-	const uint64_t run_ns = busiest(a, o, &track);
-	const bool is_held = track && (double)run_ns >= AT_WORK * (double)ns;
+	const bool is_held = holder->track;
 	char name[128];
 
 	snprintf(f->what, sizeof(f->what),
-		 "The training thread waits on a lock (futex) for %.0f %% of the step.",
+		 "The %s waits on a lock (futex) for %.0f %% of the step.", finding__thread(a),
 		 finding__percent(a, ns));
 	if (is_held) {
-		analysis__thread(a, track, name, sizeof(name));
+		analysis__thread(a, holder->track, name, sizeof(name));
 		snprintf(f->evidence + len, sizeof(f->evidence) - len,
 			 "; the thread %s, which was not seen to run an operator, ran for %s of a "
 			 "step",
-			 name, time_text(a, finding__per_step(a, run_ns)).s);
+			 name, time_text(a, finding__per_step(a, holder->run_ns)).s);
 	}
 	snprintf(
 		f->next, sizeof(f->next), "%s",
@@ -259,13 +273,12 @@ static void explain_call(const struct analysis *a, const char *reason, uint64_t 
 	const bool asleep = strstr(reason, "nanosleep");
 
 	if (asleep)
-		snprintf(f->what, sizeof(f->what),
-			 "The training thread sleeps for %.0f %% of the step.",
-			 finding__percent(a, ns));
+		snprintf(f->what, sizeof(f->what), "The %s sleeps for %.0f %% of the step.",
+			 finding__thread(a), finding__percent(a, ns));
 	else
 		snprintf(f->what, sizeof(f->what),
-			 "The training thread is blocked in %s for %.0f %% of the step.", reason,
-			 finding__percent(a, ns));
+			 "The %s is blocked in %s for %.0f %% of the step.", finding__thread(a),
+			 reason, finding__percent(a, ns));
 	snprintf(f->next, sizeof(f->next), "%s",
 		 asleep ? "a sleep, or a loop that asks and sleeps: look for time.sleep in the "
 			  "loop and in what it calls"
@@ -290,6 +303,7 @@ static void say_amount(const struct analysis *a, const struct wait *wait, struct
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
 	struct off_cpu *o = state;
+	struct holder holder = {0};
 	struct wait wait;
 	const char *reason;
 	int err = longest(a, o, &wait);
@@ -297,11 +311,15 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	if (err || finding__percent(a, wait.least_ns) < WORTH_SAYING)
 		return err;
 	reason = analysis__name(a, wait.reason);
+	if (is_lock(reason))
+		holder = holder_of(a, o, wait.least_ns);
+	if (!holder.track && finding__may_be_idle(a, reason))
+		return 0;
 	f->cause = wait.reason;
 	f->cost_ns = finding__per_step(a, wait.most_ns);
 	say_amount(a, &wait, f);
 	if (is_lock(reason))
-		explain_lock(a, o, wait.least_ns, f);
+		explain_lock(a, &holder, wait.least_ns, f);
 	else
 		explain_call(a, reason, wait.least_ns, f);
 	return 1;

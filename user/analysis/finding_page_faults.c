@@ -70,11 +70,10 @@ static int judge_counts(const struct analysis *a, struct finding *out)
 	if (per_step < FAULTS_OFTEN || 100 * ns < WORTH_SAYING * step_ns)
 		return 0;
 	out->cost_ns = (uint64_t)ns;
-	snprintf(
-		out->what, sizeof(out->what),
-		"Page faults of the training thread take about %.0f %% of the step: it uses memory "
-		"that it did not hold.",
-		100 * ns / step_ns);
+	snprintf(out->what, sizeof(out->what),
+		 "Page faults of the %s take about %.0f %% of the step: it uses memory that it did "
+		 "not hold.",
+		 finding__thread(a), 100 * ns / step_ns);
 	snprintf(out->evidence, sizeof(out->evidence),
 		 "%.0f of a step as the kernel counts them, %s if each takes as long as one of "
 		 "proftrace's own (%.1f us)",
@@ -111,7 +110,7 @@ static int judge(const struct analysis *a, void *state, struct finding *out)
 		snprintf(calls, sizeof(calls), ", and %.1f calls of munmap, madvise or brk",
 			 (double)f.gives_back / (double)a->steps.calls);
 	snprintf(out->what, sizeof(out->what),
-		 "Page faults of the training thread take %.0f %% of the step: %s.",
+		 "Page faults of the %s take %.0f %% of the step: %s.", finding__thread(a),
 		 finding__percent(a, f.ns[most]),
 		 most == ANONYMOUS ? "it uses memory that it did not hold"
 				   : "it reads files that are mapped into memory");

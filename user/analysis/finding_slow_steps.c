@@ -274,6 +274,8 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 		say_memory(s, &slow, f);
 	if (!err && slow.lacks_processor && cpu_wait__is_said(a))
 		return 0; /* told there */
+	if (!err && f->cause && finding__may_be_idle(a, analysis__name(a, f->cause)))
+		return 0;
 	snprintf(
 		f->next, sizeof(f->next), "%s",
 		slow.lacks_processor

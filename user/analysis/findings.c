@@ -53,6 +53,34 @@ double finding__percent(const struct analysis *a, uint64_t total_ns)
 	return a->steps.cpu.total ? 100.0 * (double)total_ns / (double)a->steps.cpu.total : 0;
 }
 
+static bool is_training(const struct analysis *a)
+{
+	return a->timer_only || a->phases[KIND_BACKWARD].calls ||
+	       a->phases[KIND_OPTIMIZATION].calls;
+}
+
+const char *finding__thread(const struct analysis *a)
+{
+	return is_training(a) ? "training thread" : "thread of the steps";
+}
+
+bool finding__may_be_idle(const struct analysis *a, const char *reason)
+{
+	/* What a thread pool, an event loop, a server and a worker wait in. */
+	static const char *const calls[] = {
+		"futex",   "epoll_wait", "epoll_pwait", "epoll_pwait2", "io_uring_enter",
+		"poll",	   "ppoll",	 "select",	"pselect6",	"accept",
+		"accept4", "recvfrom",	 "recvmsg",	"read",
+	};
+
+	if (is_training(a) || a->phases[KIND_DATALOADER].calls)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
+		if (!strcmp(reason, calls[i]))
+			return true;
+	return false;
+}
+
 bool thread_times__of(const struct analysis *a, uint32_t track, struct thread_times *out)
 {
 	const struct sched_row *rows;

@@ -45,6 +45,14 @@ struct thread_times {
 };
 bool thread_times__of(const struct analysis *a, uint32_t track, struct thread_times *out);
 
+/* How a finding calls the thread that makes the steps: where neither a backward pass nor an optimizer
+ * is seen, it may be a server's. */
+const char *finding__thread(const struct analysis *a);
+
+/* May a wait for this reason be for the next request, of a job that neither trains nor loads? There
+ * is nothing to mend in it then. */
+bool finding__may_be_idle(const struct analysis *a, const char *reason);
+
 /* What the thread of a track is blocked for longest in the recorded steps, a name; 0: nothing known. */
 uint32_t thread_wait__longest(const struct analysis *a, uint32_t track, uint64_t *ns);
 
