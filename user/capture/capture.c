@@ -427,14 +427,30 @@ static int session_record(struct session *s)
 	return err ? err : end_err;
 }
 
+/* Then no period can be found in them either. */
+static bool looks_at_no_operators(const struct session *s)
+{
+	return s->match.framework && !s->opts->step_probe && !s->opts->step_range &&
+	       (s->opts->timer_only || s->opts->detail == DETAIL_PHASE);
+}
+
 static int no_steps(const struct session *s)
 {
 	if (!s->opts->has_schedule)
 		return 0;
+	if (looks_at_no_operators(s) && !s->opts->duration_ns)
+		return err__set(
+			-ETIMEDOUT,
+			"no data loader, optimizer or backward pass of process %d was seen in %.0f "
+			"s; steps of inference are found by their operators, which %s does not "
+			"look at: leave it out, give --step-probe or --step-range, or record by "
+			"time with --duration 5s",
+			s->opts->pid, (double)s->opts->step_timeout_ns / 1e9,
+			s->opts->timer_only ? "--timer-only" : "--detail phase");
 	if (s->match.framework && !s->opts->duration_ns)
 		return err__set(
 			-ETIMEDOUT,
-			"no step was seen in %.0f s: is process %d training? Give --step-probe or "
+			"no step was seen in %.0f s: is process %d at work? Give --step-probe or "
 			"--step-range, wait longer with --step-timeout, or record by time with "
 			"--duration 5s",
 			(double)s->opts->step_timeout_ns / 1e9, s->opts->pid);

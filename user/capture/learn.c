@@ -56,6 +56,15 @@ static int add_name_rule(struct session *s, const char *name)
 	return 0;
 }
 
+static const char *operator_name(const struct session *s, uint32_t row,
+				 const struct named_op *named)
+{
+	for (size_t i = 0; i < s->plan.cnt && !named; i++)
+		if (s->plan.probes[i].row == row && s->plan.probes[i].name)
+			return s->plan.probes[i].name;
+	return named ? named->name : "the operator";
+}
+
 static int period_rule(struct session *s, struct step_period period)
 {
 	const struct named_op *named = call_log__named(&s->log, period.op);
@@ -66,9 +75,12 @@ static int period_rule(struct session *s, struct step_period period)
 	s->rule.row = named ? named->row : period.op;
 	s->rule.boundary = PT_CLASS_STEP_PROBE;
 	s->rule.source = "operator period";
-	s->rule.explain =
-		"no call of a data loader, optimizer or backward pass was seen; each step opens at "
-		"the operator that opens each repetition of the same calls";
+	snprintf(s->explain, sizeof(s->explain),
+		 "no call of a data loader, optimizer or backward pass was seen; each step opens "
+		 "at %s, which opens each repetition of the calls of thread %u (--step-probe "
+		 "chooses another function)",
+		 operator_name(s, s->rule.row, named), period.tid);
+	s->rule.explain = s->explain;
 	s->probes.ctl->step_tid = period.tid;
 	return keep_attached(s, s->rule.row);
 }

@@ -50,6 +50,7 @@ struct session {
 	bool told_below; /* a process below it that has a framework was named */
 	struct probe_plan plan;
 	struct step_rule rule;
+	char explain[320]; /* of the rule, where it names an operator */
 	struct window_facts facts;
 	struct probes probes;
 	struct decoder *decoder;
