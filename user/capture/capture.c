@@ -434,10 +434,13 @@ static bool looks_at_no_operators(const struct session *s)
 	       (s->opts->timer_only || s->opts->detail == DETAIL_PHASE);
 }
 
-static int no_steps(const struct session *s)
+static int no_steps(struct session *s)
 {
 	if (!s->opts->has_schedule)
 		return 0;
+	/* Of a pool or a pre-forking server the parent loads the framework, too, and only waits. */
+	if (s->match.framework && !s->told_below)
+		s->told_below = below__tell(s->opts->pid);
 	if (looks_at_no_operators(s) && !s->opts->duration_ns)
 		return err__set(
 			-ETIMEDOUT,

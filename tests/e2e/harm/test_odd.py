@@ -2,10 +2,12 @@
 """Targets that are no training job: they get CPU and scheduler tables, or a word why not."""
 import os
 import pathlib
+import signal
 import subprocess
 import time
 
 from lib import process
+from lib.job import PYTHON
 from lib.runner import test
 from lib.tool import row
 
@@ -108,6 +110,38 @@ def shell(case):
     assert f"process {job.pid} (" in tool.err and "has PyTorch loaded" in tool.err, tool.err
     assert tool.err.count(f"proftrace -p {job.pid}") == 1, tool.err
     assert "--job" not in tool.err, "it is no rank"
+
+
+POOL = """
+import os, time
+import torch
+if os.fork() == 0:
+    torch.set_num_threads(1)
+    model = torch.nn.Linear(64, 64)
+    with torch.inference_mode():
+        while True:
+            model(torch.ones(8, 64)).relu()
+            time.sleep(0.02)
+print("ready", flush=True)
+os.wait()
+"""
+
+
+@test("parent of inference workers: the worker is named, which has steps")
+def pool(case):
+    parent = start(case, [PYTHON, "-c", POOL], stdout=subprocess.PIPE)
+    parent.stdout.readline()
+    child = int(pathlib.Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text())
+    try:
+        tool = case.tool("-p", parent.pid, "--no-follow", "--record", "0:2", "--step-timeout", "4s")
+        tool.fails("no step was seen", f"profiled with proftrace -p {child}", timeout_s=20)
+        tool = case.tool("-p", child, "--record", "0:2", "--no-trace").done(30)
+        assert "thread %d" % child in row(tool.report(), "summary")["step_rule"], tool.out
+        tool = case.tool("-p", child, "--detail", "phase", "--record", "0:2",
+                         "--step-timeout", "4s")
+        tool.fails("--detail phase does not look at", timeout_s=20)
+    finally:
+        os.kill(child, signal.SIGKILL)
 
 
 @test("file that is no program: says what to look at")

@@ -111,7 +111,9 @@ def inference(case):
     tables = tool.report()
     sense.check_text(tool.out)
     sense.check(tables, 8)
-    assert "operator period" in sense.rows(tables, "summary")[0]["step_rule"], tool.out
+    rule = sense.rows(tables, "summary")[0]["step_rule"]
+    assert "operator period" in rule and f"calls of thread {job.pid}" in rule, tool.out
+    assert "each step opens at aten::" in rule, tool.out
     assert calls(tables, "aten::conv2d") == 80
     assert "model" not in tables and "No data loader was seen" in tool.out, tool.out
     device = sense.by_name(tables, "device", "device")
