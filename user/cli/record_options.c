@@ -201,7 +201,8 @@ const struct opt record_opts[] = {
 	 CAPTURE(dump_every_ns), .min = 1},
 	{OPT_STRING, "step-probe", 0, "[LIB:]FUNCTION",
 	 "A step opens where this function is entered, by the first thread that enters it. LIB: a "
-	 "library's name, or exe, the program itself.",
+	 "library's name, or exe, the program itself. PyTorch's operator aten::argmax is "
+	 "at::_ops::argmax::call.",
 	 CAPTURE(step_probe)},
 	{OPT_STRING, "step-range", 0, "NAME", "A step opens at the user range with this name.",
 	 CAPTURE(step_range)},
