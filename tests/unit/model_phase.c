@@ -68,6 +68,54 @@ Test(model_phase, each_backward_has_its_forward)
 			       "  Optimization step [45,50) cpu 5 self 5 in Optimization\n");
 }
 
+Test(model_phase, an_optimizer_that_runs_a_closure_is_not_all_optimization)
+{
+	struct synth s = synth__new("{}");
+
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 0, 10);
+	synth__span(&s, s.main, CAT_OPERATOR, "linear", 20, 30);
+	synth__span(&s, s.main, CAT_ZERO_GRAD, "zero", 40, 42);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 45, 70);
+	synth__span(&s, s.main, CAT_OPERATOR, "add", 80, 85);
+	synth__span(&s, s.main, CAT_OPTIMIZER, "step", 15, 90);
+	synth__step(&s, 0, 0, 100);
+	synth__expect_tree(
+		&s,
+		"step 0 [0,100) cpu 100 D 10 F 33 B 25 O 20 other 12\n"
+		" track 1\n"
+		"  Dataloader next [0,10) cpu 10 self 10 in Dataloader\n"
+		"  Forward Forward [10,15) cpu 5 self 5 in Forward inferred\n"
+		"  UserDefined step [15,90) cpu 75 self 0\n"
+		"    Forward Forward [15,40) cpu 25 self 15 in Forward inferred cut begin\n"
+		"      Operator linear [20,30) cpu 10 self 10 in Forward\n"
+		"    UserDefined zero [40,42) cpu 2 self 2\n"
+		"    Forward Forward [42,45) cpu 3 self 3 in Forward inferred cut begin\n"
+		"    Backward backward [45,70) cpu 25 self 25 in Backward\n"
+		"    Optimization Optimization [70,90) cpu 20 self 15 in Optimization inferred\n"
+		"      Operator add [80,85) cpu 5 self 5 in Optimization\n");
+}
+
+/* As LBFGS does. */
+Test(model_phase, a_closure_that_runs_twice_has_two_forward_passes)
+{
+	struct synth s = synth__new("{}");
+
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 20, 30);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 40, 50);
+	synth__span(&s, s.main, CAT_OPTIMIZER, "step", 10, 60);
+	synth__step(&s, 0, 10, 60);
+	synth__expect_tree(
+		&s,
+		"step 0 [10,60) cpu 50 D 0 F 20 B 20 O 10 other 0\n"
+		" track 1\n"
+		"  UserDefined step [10,60) cpu 50 self 0\n"
+		"    Forward Forward [10,20) cpu 10 self 10 in Forward inferred\n"
+		"    Backward backward [20,30) cpu 10 self 10 in Backward\n"
+		"    Forward Forward [30,40) cpu 10 self 10 in Forward inferred\n"
+		"    Backward backward [40,50) cpu 10 self 10 in Backward\n"
+		"    Optimization Optimization [50,60) cpu 10 self 10 in Optimization inferred\n");
+}
+
 Test(model_phase, a_step_that_opens_at_backward_ends_with_the_forward)
 {
 	struct synth s = synth__new("{}");

@@ -63,9 +63,11 @@ static enum span_kind kind_of(enum span_category cat, const struct span *s, bool
 
 static enum span_category category(const struct walk *w, const struct span *s)
 {
-	enum span_category synthetic = to_node((struct span *)s)->synthetic;
+	const struct node *n = to_node((struct span *)s);
 
-	return synthetic ? synthetic : model__category(w->m, s);
+	if (n->ran_closure)
+		return CAT_USER;
+	return n->synthetic ? n->synthetic : model__category(w->m, s);
 }
 
 /* A call that enters the runtime and the driver has one id on both: the outer one launches. */

@@ -28,7 +28,31 @@ static bool goes_on(const struct model *m, const struct span *s, enum span_categ
 	return cat == CAT_OPERATOR && m->has_scopes && recording__full_name(m->r, s->ev.overload);
 }
 
-static int collect(const struct model *m, const struct span *s, struct marks *k)
+static bool holds_backward(const struct model *m, const struct span *s)
+{
+	for (const struct span *c = s->first_child; c; c = c->next_sibling)
+		if (scopes__category(m, c) == CAT_BACKWARD || holds_backward(m, c))
+			return true;
+	return false;
+}
+
+static int collect(const struct model *m, struct span *s, struct marks *k);
+
+/* optimizer.step(closure): the closure runs the forward and backward pass, so the phases are those
+ * inside, and the update is what follows them. */
+static int collect_closure(const struct model *m, struct span *s, struct marks *k)
+{
+	struct mark update = {.end = span__end(s), .cat = CLOSURE_UPDATE};
+	int err = collect(m, s->first_child, k);
+
+	to_node(s)->ran_closure = true;
+	if (err)
+		return err;
+	update.begin = k->items[k->cnt - 1].end;
+	return ARRAY_PUSH(k->items, k->cnt, k->cap, update);
+}
+
+static int collect(const struct model *m, struct span *s, struct marks *k)
 {
 	size_t last = 0; /* behind the latest operator among these siblings, 0: none */
 	int err = 0;
@@ -38,6 +62,11 @@ static int collect(const struct model *m, const struct span *s, struct marks *k)
 		struct mark mark = {s->ev.ts_ns, span__end(s), cat};
 
 		note_kind(k, s, cat);
+		if (cat == CAT_OPTIMIZER && holds_backward(m, s)) {
+			err = collect_closure(m, s, k);
+			last = 0;
+			continue;
+		}
 		if (last && last == k->cnt && goes_on(m, s, cat))
 			k->items[last - 1].end = span__end(s);
 		if (!is_mark(k, cat)) {

@@ -9,6 +9,9 @@
  * to be of the forward pass. */
 #define FORWARD_OP ((enum span_category)CAT_CNT)
 
+/* Of an optimizer's step that ran a closure: what follows its last backward pass. */
+#define CLOSURE_UPDATE ((enum span_category)(CAT_CNT + 1))
+
 /* In order of time. */
 struct marks {
 	struct mark {
@@ -28,7 +31,7 @@ static inline bool mark__is_operator(enum span_category cat)
 	return cat == CAT_OPTIMIZER_OP || cat == CAT_BACKWARD_NODE || cat == FORWARD_OP;
 }
 
-/* Marks of t->roots, into zeroed *k. Where the step's thread, t, only asked for a graph that has
+/* Marks of t->roots, into zeroed *k; notes which optimizer's steps ran a closure. Where the step's thread, t, only asked for a graph that has
  * gradients, those of the thread that executed it. step NULL: no steps. Free k->items, also on
  * error. 0 or -ENOMEM. */
 int marks__collect(const struct model *m, const struct track_state *t, const struct step *step,

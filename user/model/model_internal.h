@@ -13,6 +13,7 @@ struct node {
 	uint32_t height; /* levels below */
 	/* an inferred phase, in which was no probe of ours: its category; CAT_NONE: recorded */
 	enum span_category synthetic;
+	bool ran_closure; /* an optimizer's step with the forward and backward pass inside */
 };
 
 static inline struct node *to_node(struct span *s)

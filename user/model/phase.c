@@ -13,9 +13,10 @@ struct gaps {
 	size_t cnt, cap, pos;
 };
 
-static int add_gap(struct gaps *g, uint64_t begin, uint64_t end, bool continued)
+static int add_gap(struct gaps *g, uint64_t begin, uint64_t end, enum span_kind kind,
+		   bool continued)
 {
-	struct interval gap = {begin, end, KIND_FORWARD, continued};
+	struct interval gap = {begin, end, kind, continued};
 
 	return begin < end ? ARRAY_PUSH(g->items, g->cnt, g->cap, gap) : 0;
 }
@@ -87,9 +88,9 @@ static int gap_before(const struct marks *k, size_t i, uint64_t first_ns, uint64
 
 		two = early < until && until - early > (end > begin ? end - begin : 0);
 		if (two)
-			err = add_gap(g, early, until, false);
+			err = add_gap(g, early, until, KIND_FORWARD, false);
 	}
-	return err ? err : add_gap(g, begin, end, two);
+	return err ? err : add_gap(g, begin, end, KIND_FORWARD, two);
 }
 
 /* Without a backward pass all that follows a batch is forward; but what a compiled graph does is
@@ -120,7 +121,7 @@ static bool opens_in_forward(const struct marks *k, const struct step *step)
 static int find_gaps(const struct marks *k, const struct step *step, struct gaps *g)
 {
 	bool at_backward = opens_at_backward(k, step), in_forward = opens_in_forward(k, step);
-	int err = in_forward ? add_gap(g, step->ts_ns, k->items[0].begin, false) : 0;
+	int err = in_forward ? add_gap(g, step->ts_ns, k->items[0].begin, KIND_FORWARD, false) : 0;
 
 	for (size_t i = at_backward; i < k->cnt && !err; i++) {
 		const struct mark *mark = &k->items[i];
@@ -129,9 +130,11 @@ static int find_gaps(const struct marks *k, const struct step *step, struct gaps
 			/* The graph's forward pass lies before its first gradient. */
 			if (mark->cat == CAT_BACKWARD_NODE && !k->has_forward && !k->by_scope &&
 			    !g->cnt)
-				err = add_gap(g, k->graph_ns, mark->begin, false);
+				err = add_gap(g, k->graph_ns, mark->begin, KIND_FORWARD, false);
 			if (!err)
 				err = add_run(k, i, g);
+		} else if (mark->cat == CLOSURE_UPDATE) {
+			err = add_gap(g, mark->begin, mark->end, KIND_OPTIMIZATION, false);
 		} else if (k->has_forward) {
 			continue;
 		} else if (mark->cat == CAT_BACKWARD && (i || step)) {
@@ -141,7 +144,7 @@ static int find_gaps(const struct marks *k, const struct step *step, struct gaps
 			uint64_t end = last ? (step ? step->ts_ns + step->dur_ns : 0)
 					    : k->items[i + 1].begin;
 
-			err = add_gap(g, mark->end, end, in_forward);
+			err = add_gap(g, mark->end, end, KIND_FORWARD, in_forward);
 		}
 	}
 	if (!err && at_backward && !k->has_forward)
