@@ -192,6 +192,27 @@ Test(report_notes, what_was_hardly_called_is_not_missed)
 	expect_left_out(both, true);
 }
 
+Test(report_notes, functions_of_one_operator_that_were_left_out_are_one_row)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	struct report_opts opts = {.tables = "operator", .style = {.format = TABLE_CSV}};
+	const char *first;
+	char *text;
+
+	synth__span(&s, s.main, CAT_OPERATOR, "aten::mm", 20 * US, 60 * US);
+	synth__step(&s, 0, 0, 100 * US);
+	synth__open(&s, "{\"dropped_probes\": ["
+			"{\"name\": \"aten::item\", \"calls_per_step\": 16.0, \"avg_ns\": 3000.0,"
+			" \"steps\": 3}, {\"name\": \"aten::item\", \"calls_per_step\": 3.0,"
+			" \"avg_ns\": 1000.0, \"steps\": 3}]}");
+	text = synth__report(&s, &opts);
+	first = strstr(text, "aten::item,19,51000,");
+	cr_assert_not_null(first, "%s", text);
+	cr_expect_null(strstr(first + 1, "aten::item"), "%s", text);
+	free(text);
+	synth__free(&s);
+}
+
 Test(report_notes, processors_of_a_recording_that_was_cut_off)
 {
 	const char *const says[] = {"CPU: not known (the recording was cut off).",

@@ -45,6 +45,23 @@ static struct left_out estimate(const struct analysis *a, const json_t *item)
 	return row;
 }
 
+/* Adds a row to the first `cnt`, one for a name: several functions may be one operator (item() and
+ * int() are aten::item). One that is called so rarely is not missed. The new count. */
+static size_t merge(struct left_out *rows, size_t cnt, struct left_out row)
+{
+	if (!row.stat.calls)
+		return cnt;
+	for (size_t i = 0; i < cnt; i++) {
+		if (strcmp(rows[i].name, row.name) != 0)
+			continue;
+		rows[i].stat.calls += row.stat.calls;
+		rows[i].stat.cpu.total += row.stat.cpu.total;
+		return cnt;
+	}
+	rows[cnt] = row;
+	return cnt + 1;
+}
+
 static int add_row(const struct analysis *a, struct table *t, const struct left_out *row)
 {
 	struct cell cells[NAME_CELLS];
@@ -74,11 +91,8 @@ int left_out__add_section(const struct analysis *a, struct table *t)
 		return -ENOMEM;
 	if (!cnt)
 		return 0;
-	/* One that is called so rarely is not missed. */
-	for (size_t i = 0; i < cnt; i++) {
-		rows[kept] = estimate(a, json_array_get(list, i));
-		kept += rows[kept].stat.calls > 0;
-	}
+	for (size_t i = 0; i < cnt; i++)
+		kept = merge(rows, kept, estimate(a, json_array_get(list, i)));
 	if (!kept)
 		return 0;
 	snprintf(title, sizeof(title), "Not recorded, estimated from %s",
