@@ -41,5 +41,8 @@ Test(torch_wrappers, what_is_no_wrapper)
 	cr_expect_str_empty(operator_of("_ZN5torch8autogradL15THPVariable_addEPKc"));
 	cr_expect_str_empty(
 		operator_of("_ZN5torch8autogradL15THPVariable_addEP7_objectS1_S1_.cold"));
+	cr_expect_str_empty(
+		operator_of("_ZN5torch8autogradL19THPVariable_to_typeEP7_objectN3c1010ScalarTypeE"
+			    "St8optionalINS3_12MemoryFormatEE"));
 	cr_expect_str_empty(operator_of("_ZN5torch8autogradL12THPVariable_EP7_objectS1_S1_"));
 }

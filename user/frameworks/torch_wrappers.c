@@ -7,7 +7,8 @@
 
 #define SYMBOL_PREFIX  "_ZN5torch8autogradL"
 #define WRAPPER_PREFIX "THPVariable_"
-#define ARGS_PREFIX    "EP7_object"
+/* Two PyObject at least: another second argument is of a helper that a wrapper calls. */
+#define ARGS_PREFIX "EP7_objectS"
 
 /* Wrappers that answer from the tensor itself and run no operator. Sorted. */
 static const char *const answers_alone[] = {
