@@ -130,7 +130,7 @@ static int session_plan(struct session *s)
 	if (!err)
 		err = add_step_range(s);
 	if (!err)
-		err = user_ops__plan(s->opts, s->target, &s->plan);
+		err = user_ops__plan(s->opts, s->match.framework, s->target, &s->plan);
 	node_types__show(s, false);
 	if (!err)
 		err = optimizer_step__plan(s);

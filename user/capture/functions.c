@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/functions.h"
+#include "common/counted.h"
 #include "common/err.h"
 #include "common/suggest.h"
 #include "common/util.h"
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #define SHOWN_MAX 6 /* names that a message lists */
+#define STRIPPED  8 /* so few functions, exported ones say, are not all that a library has */
 
 struct search {
 	const char *option, *spec, *lib_pattern, *glob;
@@ -140,11 +142,14 @@ static int nothing_matches(const struct search *s)
 	for (size_t i = 0, at = 0; i < s->holding_cnt && at < sizeof(names); i++)
 		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "",
 				       s->holding[i]);
-	if (!s->function_cnt)
+	if (s->function_cnt < STRIPPED)
 		return err__set(-ENOENT,
-				"%s %s: %s has no symbols of functions (it was stripped); use a "
-				"build that was not, or a function that it exports",
-				s->option, s->spec, s->lib_pattern);
+				"%s %s: %s has symbols of %s (it was stripped); use a build that "
+				"was not, or a function that it exports",
+				s->option, s->spec, s->lib_pattern,
+				s->function_cnt
+					? counted(s->function_cnt, "function", "functions").s
+					: "no functions");
 	if (s->near.best)
 		return err__set(-ENOENT,
 				"%s %s: no function of that name; did you mean %s? (give the "

@@ -209,6 +209,23 @@ static int several(const char *spec, const struct functions *found)
 			spec, found->cnt, found->items[0].name, found->items[1].name);
 }
 
+/* Where tables have the name of an operator, its function. */
+static const char *operator_function(const struct framework *f, const char *name, char *out,
+				     size_t size)
+{
+	const size_t len = f && f->operator_prefix ? strlen(f->operator_prefix) : 0;
+	const char *place = len ? strstr(f->operator_function, "%s") : NULL;
+
+	if (!place || strncmp(name, f->operator_prefix, len) != 0)
+		return name;
+	snprintf(out, size, "%.*s%s%s", (int)(place - f->operator_function), f->operator_function,
+		 name + len, place + 2);
+	for (char *c = out + (place - f->operator_function); *c; c++)
+		if (*c == '.')
+			*c = '_';
+	return out;
+}
+
 static int plan_step(const char *spec, struct target *t, struct probe_plan *plan)
 {
 	struct functions found;
@@ -237,8 +254,10 @@ static int plan_step(const char *spec, struct target *t, struct probe_plan *plan
 	return err;
 }
 
-int user_ops__plan(const struct capture_opts *opts, struct target *t, struct probe_plan *plan)
+int user_ops__plan(const struct capture_opts *opts, const struct framework *framework,
+		   struct target *t, struct probe_plan *plan)
 {
+	char function[512];
 	int err = add_ops("--op-returns", &opts->ops_returning, true, t, plan);
 
 	if (!err)
@@ -246,6 +265,8 @@ int user_ops__plan(const struct capture_opts *opts, struct target *t, struct pro
 	if (!err && opts->ops.cnt)
 		err = add_catch(t, plan);
 	if (!err && opts->step_probe)
-		err = plan_step(opts->step_probe, t, plan);
+		err = plan_step(
+			operator_function(framework, opts->step_probe, function, sizeof(function)),
+			t, plan);
 	return err;
 }

@@ -5,7 +5,9 @@
 
 #include "capture/capture.h"
 
-/* Adds to the plan what the options name; errors name what was not found and what is near. */
-int user_ops__plan(const struct capture_opts *opts, struct target *t, struct probe_plan *plan);
+/* Adds to the plan what the options name; errors name what was not found and what is near.
+ * framework NULL: none, whose operators could be named. */
+int user_ops__plan(const struct capture_opts *opts, const struct framework *framework,
+		   struct target *t, struct probe_plan *plan);
 
 #endif

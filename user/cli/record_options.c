@@ -201,8 +201,8 @@ const struct opt record_opts[] = {
 	 CAPTURE(dump_every_ns), .min = 1},
 	{OPT_STRING, "step-probe", 0, "[LIB:]FUNCTION",
 	 "A step opens where this function is entered, by the first thread that enters it. LIB: a "
-	 "library's name, or exe, the program itself. PyTorch's operator aten::argmax is "
-	 "at::_ops::argmax::call.",
+	 "library's name, or exe, the program itself. An operator of PyTorch by its name: "
+	 "aten::argmax, aten::add.Tensor.",
 	 CAPTURE(step_probe)},
 	{OPT_STRING, "step-range", 0, "NAME", "A step opens at the user range with this name.",
 	 CAPTURE(step_range)},

@@ -123,6 +123,9 @@ struct framework {
 	/* A stage of the data pipeline, OPERATION::STAGE, is what the operation does itself; others
 	 * are not recorded. NULL: none has stages. */
 	bool (*is_own_work)(const char *stage);
+	/* The function that each call of an operator enters, for --step-probe: how operators' names
+	 * begin, and a LIB:FUNCTION in which %s is what follows (a dot as _). NULL: none is known. */
+	const char *operator_prefix, *operator_function;
 	/* On the CPU an operator is run by the thread that calls it, and is over when the call is. */
 	bool runs_in_caller;
 	/* What the framework's own profiler adds to a step for each call that we would see, in probe

@@ -556,6 +556,8 @@ const struct framework framework_pytorch = {
 	.recognise = pytorch_recognise,
 	.plan = pytorch_plan,
 	.node_name = node_span_name,
+	.operator_prefix = "aten::",
+	.operator_function = "libtorch_cpu.so:at::_ops::%s::call",
 	.runs_in_caller = true,
 	/* 5 us where a hit is 3, 10 where it is 5 or 6: a CNN and a transformer by bench/overhead.
 	 */

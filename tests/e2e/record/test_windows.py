@@ -260,6 +260,17 @@ def step_probe(case):
         "libtorch_python.so:nope", "no function of that name")
 
 
+@test("--step-probe: an operator by the name that tables have")
+def step_operator(case):
+    job = case.job("train.py").wait_steps(3)
+    tool = case.tool("-p", job.pid, "--record", "2:10", "--step-probe", "aten::cross_entropy_loss").done()
+    tables = tool.report()
+    sense.check(tables, 8)
+    assert sense.by_name(tables, "model")["Backward"]["calls"] == 8, tool.out
+    case.tool("-p", job.pid, "--record", "2:10", "--step-probe", "aten::nope").fails(
+        "at::_ops::nope::call", "no function of that name")
+
+
 @test("--step-range: a range of the user's around each step")
 def step_range(case):
     job = case.job("train.py", "--range", "my step").wait_steps(3)
