@@ -16,6 +16,7 @@ def parse_args():
     parser.add_argument("--log", default=os.devnull)
     parser.add_argument("--model", choices=["cnn", "transformer"], default="cnn")
     parser.add_argument("--infer", action="store_true", help="no loader, no loss, no optimizer")
+    parser.add_argument("--then-train", action="store_true", help="with --infer: after SIGUSR1")
     parser.add_argument("--workers", type=int, default=0, help="data loader processes")
     parser.add_argument("--optimizer", choices=["sgd", "adam"], default="sgd")
     parser.add_argument("--range", help="a record_function range of this name around each step")
@@ -117,6 +118,9 @@ def main():
             cnt += 1
             if ASKED.is_set():
                 ASKED.clear()
+                if ARGS.then_train:
+                    step = training()
+                    continue
                 threading.Thread(target=think_aside, daemon=True, name="aside").start()
 
 

@@ -144,6 +144,16 @@ static int find_period(struct session *s)
 	return err;
 }
 
+bool session__period_is_doubtful(const struct session *s)
+{
+	if (s->rule.boundary != PT_CLASS_STEP_PROBE || s->opts->step_probe)
+		return false;
+	for (int c = 1; c < PT_CLASS_CNT; c++)
+		if (c != PT_CLASS_STEP_PROBE && s->probes.ctl->class_seen[c])
+			return true;
+	return false;
+}
+
 /* Operators that an import calls have a period too, and it is found if it takes longer than we
  * wait: until its steps were measured, a period is only a guess, refuted by a sign of the job's own
  * kind or by steps that do not come. */
@@ -151,10 +161,8 @@ static bool period_refuted(const struct session *s, uint64_t waiting_since_ns)
 {
 	if (s->rule.boundary != PT_CLASS_STEP_PROBE || s->opts->step_probe)
 		return false;
-	for (int c = 1; c < PT_CLASS_CNT; c++)
-		if (c != PT_CLASS_STEP_PROBE && s->probes.ctl->class_seen[c])
-			return true;
-	return clock__monotonic_ns() - waiting_since_ns > PERIOD_PATIENCE_NS;
+	return session__period_is_doubtful(s) ||
+	       clock__monotonic_ns() - waiting_since_ns > PERIOD_PATIENCE_NS;
 }
 
 static void forget_period(struct session *s)

@@ -276,6 +276,13 @@ static json_t *notes_summary(const struct session *s)
 			json_string("when it was found out what a step is there was no backward "
 				    "pass, as in an evaluation; there was later: batches of "
 				    "evaluations count as steps, too (attach while it trains)"));
+	if (session__period_is_doubtful(s))
+		json_array_append_new(
+			notes,
+			json_string(
+				"when it was found out what a step is the job only repeated "
+				"operators; since then a data loader, an optimizer or a "
+				"backward pass was seen: these may be no steps (record again)"));
 	if (endless)
 		json_array_append_new(
 			notes,

@@ -149,6 +149,8 @@ struct session {
 int session__pump(struct session *s, int timeout_ms);
 /* What the programs count from the attach on counts for a window from here on. */
 void session__count_anew(struct session *s);
+/* Was there a sign of steps of the job's own kind, though they are told by a period of operators? */
+bool session__period_is_doubtful(const struct session *s);
 /* The ring's callback. */
 int session__on_record(void *ctx, void *data, size_t size);
 /* Reads what is in the ring now. */

@@ -121,6 +121,16 @@ def inference(case):
     assert device["CPU(Process)"]["utilization_percent"] < 101, tool.out
 
 
+@test("inference that turns into training: the period of its calls is doubted")
+def then_trains(case):
+    job = case.job("train.py", "--infer", "--then-train").wait_steps(3)
+    tool = case.tool("-p", job.pid, "--record", "2:100000", "--no-trace").wait_recording()
+    job.signal(signal.SIGUSR1)
+    job.wait_steps(40)
+    tool.interrupt().done()
+    assert "these may be no steps (record again)" in tool.out, tool.out
+
+
 @test("evaluation: the ask that ends an epoch is no step")
 def evaluation(case):
     for options in [], ["--handler"], ["--workers", 2]:
