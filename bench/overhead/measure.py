@@ -41,11 +41,12 @@ class Job:
     def __init__(self, python, framework, model, device):
         program = os.path.join(ROOT, "tests/workloads", PROGRAMS[framework])
         on_processors({ALL_PROCESSORS[0]})
+        self.errors = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
             [python, program, model, *(["--device", device] if framework == "pytorch" else [])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=self.errors,
             # Kineto keeps CUPTI after its first use unless told otherwise, and one tool can have it.
             env=dict(os.environ, TEARDOWN_CUPTI="1", OMP_NUM_THREADS="1"),
         )
@@ -63,7 +64,10 @@ class Job:
     def answer(self):
         line = self.process.stdout.readline()
         if not line:
-            raise Failed(f"the job ended with status {self.process.wait()}")
+            status = self.process.wait()
+            self.errors.seek(0)
+            said = self.errors.read().decode(errors="replace").strip().splitlines()
+            raise Failed(f"the job ended with status {status}: {(said or ['no word'])[-1]}")
         return json.loads(line)
 
     def ask(self, command):

@@ -61,7 +61,7 @@ MODELS = {"mlp": mlp, "cnn": cnn}
 @contextlib.contextmanager
 def profiler():
     """mx.profiler, its statistics gathered and thrown away."""
-    with tempfile.TemporaryDirectory() as directory:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory:
         mx.profiler.set_config(profile_all=True, aggregate_stats=True,
                                filename=os.path.join(directory, "profile.json"))
         mx.profiler.set_state("run")
