@@ -63,6 +63,7 @@ struct interval_union {
 int interval_union__add(struct interval_union *u, uint64_t begin, uint64_t end);
 void interval_union__merge(struct interval_union *u); /* items by begin, no two that touch */
 uint64_t interval_union__length(struct interval_union *u);
+void interval_union__clear(struct interval_union *u); /* for others, in the same memory */
 void interval_union__free(struct interval_union *u);
 
 /* Sums that more than one table prints. */

@@ -45,11 +45,6 @@ static int add_span(const struct analysis *a, struct awaited *w, const struct st
 	return err;
 }
 
-static void begin(struct interval_union *u)
-{
-	u->cnt = u->done_ns = u->horizon_ns = 0;
-}
-
 int awaited__add(const struct analysis *a, struct awaited *w, const struct batch *b)
 {
 	uint64_t phases_ns, busy_ns;
@@ -59,8 +54,8 @@ int awaited__add(const struct analysis *a, struct awaited *w, const struct batch
 		return 0;
 	w->others_ns += b->step->phase_ns[KIND_OTHER];
 	w->track = b->step->track;
-	begin(&w->phases);
-	begin(&w->busy);
+	interval_union__clear(&w->phases);
+	interval_union__clear(&w->busy);
 	for (size_t i = 0; i < b->track_cnt && !err; i++) {
 		const struct track_batch *t = &b->tracks[i];
 		const bool own = t->track->id == b->step->track;

@@ -94,7 +94,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 		if (!o->has_spans)
 			return -ENOMEM;
 	}
-	o->known.cnt = o->known.done_ns = o->known.horizon_ns = 0; /* a step of its own */
+	interval_union__clear(&o->known); /* a step of its own */
 	backward = is_backward_of_others(a, b);
 	for (size_t i = 0; i < b->track_cnt && !err; i++) {
 		const struct track_batch *t = &b->tracks[i];

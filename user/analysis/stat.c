@@ -181,6 +181,12 @@ uint64_t interval_union__length(struct interval_union *u)
 	return length;
 }
 
+void interval_union__clear(struct interval_union *u)
+{
+	u->cnt = 0;
+	u->done_ns = u->horizon_ns = 0;
+}
+
 void interval_union__free(struct interval_union *u)
 {
 	free(u->items);

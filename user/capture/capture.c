@@ -390,7 +390,8 @@ static const char *steps_seen(const struct session *s)
 static int nothing_recorded(const struct session *s, int err)
 {
 	if (err == -EINTR)
-		return err__set(err, "stopped before the window opened; nothing was recorded");
+		return err__set(err, "stopped before the window opened (%s); nothing was recorded",
+				steps_seen(s));
 	if (err == -ESRCH && s->target_gone)
 		return err__set(err,
 				"process %d %s before the window opened (%s); nothing was "

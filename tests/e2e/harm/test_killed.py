@@ -55,7 +55,8 @@ def interrupted(case):
         if i > 4:
             wait_probed(job)
         time.sleep(i % 4 * 0.1)
-        tool.interrupt().fails("stopped before the window opened; nothing was recorded")
+        tool.interrupt().fails("stopped before the window opened", "nothing was recorded")
+        assert i <= 4 or "seen" in tool.err, tool.err
         assert tool.popen.returncode == 1 and "calibration" not in tool.err, tool.err
         before.check()
     job.wait_steps(3)
