@@ -130,7 +130,8 @@ int session__await_framework(struct session *s)
 	while (!err && may_come(s, elapsed) && elapsed < s->opts->step_timeout_ns) {
 		s->awaits_framework = true;
 		if (!elapsed && !s->opts->await_framework)
-			log__info("process %d has no framework loaded yet; waiting for one",
+			log__info("process %d has no framework loaded yet; waiting for one (a "
+				  "program without: --duration 5s, or --step-probe)",
 				  s->opts->pid);
 		usleep(POLL_US);
 		elapsed = clock__monotonic_ns() - begin;
