@@ -92,11 +92,11 @@ static __always_inline __u64 own_values(__u64 self, __u64 *dict)
 		bpf_probe_read_user(&valid, sizeof(valid), (void *)(values + INLINE_VALID));
 		values = valid ? values + INLINE_HEAD : 0;
 		break;
-	}
-	if (ctl.layout.python.attributes == PT_ATTRIBUTES_DICT)
+	case PT_ATTRIBUTES_DICT:
 		*dict = read_u64(self + read_u64(type + TYPE_DICT));
-	else
-		*dict = values ? 0 : read_u64(self - OBJECT_DICT);
+		return 0;
+	}
+	*dict = values ? 0 : read_u64(self - OBJECT_DICT);
 	return values;
 }
 

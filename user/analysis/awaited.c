@@ -26,11 +26,15 @@ static bool is_waiting_call(const struct analysis *a, const struct span *s)
 	return s->kind == KIND_OTHER && (strstr(name, "Wait") || strstr(name, "Sync"));
 }
 
-/* What lies in a phase counts for it, on whichever thread it is. */
+static bool is_in_phase(const struct span *s)
+{
+	return span_kind__is_phase(s->kind) || s->phase != KIND_OTHER;
+}
+
 static int add_span(const struct analysis *a, struct awaited *w, const struct step *step,
 		    const struct span *s, bool own)
 {
-	const bool in_phase = span_kind__is_phase(s->kind) || s->phase != KIND_OTHER;
+	const bool in_phase = is_in_phase(s);
 	const struct part t = within(step, s);
 	int err = 0;
 
@@ -42,6 +46,20 @@ static int add_span(const struct analysis *a, struct awaited *w, const struct st
 		w->calls_ns += t.end - t.begin;
 	if (!err && (in_phase || (!own && s->kind == KIND_OPERATOR)))
 		err = interval_union__add(&w->busy, t.begin, t.end);
+	return err;
+}
+
+/* What lies in a phase counts for it, on whichever thread it is, with all that is in it. */
+static int add_spans(const struct analysis *a, struct awaited *w, const struct step *step,
+		     const struct span *s, bool own)
+{
+	int err = 0;
+
+	for (; s && !err; s = s->next_sibling) {
+		err = add_span(a, w, step, s, own);
+		if (!err && !is_in_phase(s))
+			err = add_spans(a, w, step, s->first_child, own);
+	}
 	return err;
 }
 
@@ -62,8 +80,7 @@ int awaited__add(const struct analysis *a, struct awaited *w, const struct batch
 
 		if (!analysis__is_main(a, t->track))
 			continue;
-		for (const struct span *s = t->roots; s && !err; s = span__next(s, NULL))
-			err = add_span(a, w, b->step, s, own);
+		err = add_spans(a, w, b->step, t->roots, own);
 	}
 	if (err)
 		return err;

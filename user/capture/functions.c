@@ -142,14 +142,6 @@ static int nothing_matches(const struct search *s)
 	for (size_t i = 0, at = 0; i < s->holding_cnt && at < sizeof(names); i++)
 		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "",
 				       s->holding[i]);
-	if (s->function_cnt < STRIPPED)
-		return err__set(-ENOENT,
-				"%s %s: %s has symbols of %s (it was stripped); use a build that "
-				"was not, or a function that it exports",
-				s->option, s->spec, s->lib_pattern,
-				s->function_cnt
-					? counted(s->function_cnt, "function", "functions").s
-					: "no functions");
 	if (s->near.best)
 		return err__set(-ENOENT,
 				"%s %s: no function of that name; did you mean %s? (give the "
@@ -158,6 +150,14 @@ static int nothing_matches(const struct search *s)
 	if (names[0])
 		return err__set(-ENOENT, "%s %s: no function of that name; there are: %s",
 				s->option, s->spec, names);
+	if (s->function_cnt < STRIPPED)
+		return err__set(-ENOENT,
+				"%s %s: %s has symbols of %s (it was stripped); use a build that "
+				"was not, or a function that it exports",
+				s->option, s->spec, s->lib_pattern,
+				s->function_cnt
+					? counted(s->function_cnt, "function", "functions").s
+					: "no functions");
 	return err__set(-ENOENT,
 			"%s %s: none of %zu functions has that name; `nm -C` lists them, with * "
 			"for what may vary",

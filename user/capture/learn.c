@@ -144,11 +144,14 @@ static int find_period(struct session *s)
 	return err;
 }
 
+static bool has_period(const struct session *s)
+{
+	return s->rule.boundary == PT_CLASS_STEP_PROBE && !s->opts->step_probe;
+}
+
 bool session__period_is_doubtful(const struct session *s)
 {
-	if (s->rule.boundary != PT_CLASS_STEP_PROBE || s->opts->step_probe)
-		return false;
-	for (int c = 1; c < PT_CLASS_CNT; c++)
+	for (int c = 1; c < PT_CLASS_CNT && has_period(s); c++)
 		if (c != PT_CLASS_STEP_PROBE && s->probes.ctl->class_seen[c])
 			return true;
 	return false;
@@ -159,10 +162,8 @@ bool session__period_is_doubtful(const struct session *s)
  * kind or by steps that do not come. */
 static bool period_refuted(const struct session *s, uint64_t waiting_since_ns)
 {
-	if (s->rule.boundary != PT_CLASS_STEP_PROBE || s->opts->step_probe)
-		return false;
-	return session__period_is_doubtful(s) ||
-	       clock__monotonic_ns() - waiting_since_ns > PERIOD_PATIENCE_NS;
+	return has_period(s) && (session__period_is_doubtful(s) ||
+				 clock__monotonic_ns() - waiting_since_ns > PERIOD_PATIENCE_NS);
 }
 
 static void forget_period(struct session *s)

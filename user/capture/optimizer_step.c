@@ -99,6 +99,7 @@ int optimizer_step__take_stack(struct session *s, const void *data, size_t size)
 		log__debug("the optimizer's step is %s (%s)", f->function, f->file);
 		probe->watch_address = r->frames[i].code; /* begins with its count of references */
 		s->probes.ctl->optimizer_step.tid = r->h.tid;
+		probe->watch_tid = (pid_t)r->h.tid;
 	}
 	if (!probe->watch_address)
 		want_stack(s);

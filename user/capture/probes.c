@@ -177,7 +177,7 @@ static struct watch_point watch_point(const struct probes *p, const struct plann
 		.address = probe->watch_address,
 		.prog = bpf_object__find_program_by_name(p->skel->obj, probe->program),
 		.writes_alone = probe->writes_alone,
-		.tid = probe->writes_alone ? (pid_t)p->ctl->optimizer_step.tid : 0,
+		.tid = probe->watch_tid,
 	};
 }
 

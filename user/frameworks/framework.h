@@ -41,6 +41,7 @@ struct planned_probe {
 	uint64_t return_address;    /* in the target, of a probe behind a call; else 0 */
 	/* In the target, of GROUP_WATCH, 0: not known yet; reading or writing it is the event. */
 	uint64_t watch_address;
+	pid_t watch_tid; /* the thread alone that is watched, 0: all */
 	bool writes_alone; /* reading it is none */
 	const char *program;	    /* BPF program at vaddr; NULL: only at the return */
 	const char *return_program; /* NULL: none; needs vaddr to be the function's entry */
