@@ -9,7 +9,7 @@ static __always_inline void memory_emit(struct pt_regs *ctx, __u64 addr, __s64 b
 	struct pt_rec_memory *r;
 
 	stat_hit(row);
-	if (!ctl.window_open)
+	if (!addr || !ctl.window_open) /* free(NULL), and what allocates nothing */
 		return;
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 	if (!r) {

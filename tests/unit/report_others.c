@@ -153,6 +153,24 @@ Test(report_others, memory)
 	synth__free(&s);
 }
 
+Test(report_others, what_frees_no_block_is_no_free)
+{
+	struct synth s = synth__new("{}");
+	const struct report_opts opts = {.tables = "memory", .style = {.format = TABLE_JSON}};
+	char *text;
+
+	synth__memory(&s, s.main, 15, 0x20, 2048);
+	synth__memory(&s, s.main, 16, 0, 0);
+	synth__span(&s, s.main, CAT_OPERATOR, "mm", 10, 30);
+	synth__step(&s, 0, 0, 40);
+	synth__open(&s, "{}");
+	text = synth__report(&s, &opts);
+	cr_expect_not_null(strstr(text, "\"free_cnt\": 0"), "%s", text);
+	cr_expect_null(strstr(text, "is not known"), "%s", text);
+	free(text);
+	synth__free(&s);
+}
+
 /* The allocator of shared memory knows what it holds itself, the others' is not in it. */
 Test(report_others, peak_of_a_host_with_two_allocators)
 {

@@ -333,8 +333,13 @@ static int count_event(struct model *m, const struct event *e)
 
 static int take_memory(struct model *m, const struct event *e)
 {
-	struct track_state *t = track_of(m, e, TRACK_THREAD);
-	int err = t ? memory__add(m, t, e) : 0;
+	struct track_state *t;
+	int err;
+
+	if (!e->id && !e->value)
+		return 0; /* free(NULL), as older recordings have it: no block of unknown size */
+	t = track_of(m, e, TRACK_THREAD);
+	err = t ? memory__add(m, t, e) : 0;
 
 	if (!err && t)
 		err = activate(m, t);
