@@ -129,6 +129,18 @@ Test(findings_memory, memory_that_is_reserved_and_not_used)
 		"The allocator holds 60.0 GB of GPU0, and at most 20.0 GB of it were in use.");
 }
 
+Test(findings_memory, memory_of_a_small_device_is_told_in_what_fits)
+{
+	static const char device_1_gb[] = "{\"device\": {\"devices\": [{\"id\": 0, \"name\": "
+					  "\"GPU\", \"memory_bytes\": 1000000000}]}}";
+	struct job j = job__new();
+
+	reserving_steps(&j, 33 * MB, 600 * MB);
+	job__expect_of(
+		&j, device_1_gb, "memory_unused",
+		"The allocator holds 600.0 MB of GPU0, and at most 33.0 MB of it were in use.");
+}
+
 Test(findings_memory, memory_that_is_reserved_and_used_or_not_missed)
 {
 	struct job used = job__new(), free_device = job__new(), unknown = job__new();

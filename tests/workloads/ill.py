@@ -17,9 +17,10 @@ from torch.utils.data import DataLoader, Dataset
 from networks import endless
 
 ILLNESSES = ["none", "loader", "workers", "slow-step", "slow-operator", "outside", "lock", "child",
-             "spike", "churn", "pageable", "page-locked"]
+             "spike", "churn", "pageable", "page-locked", "unused", "used"]
 LARGE_BYTES, SMALL_BYTES = 32 << 20, 4 << 20
 SPIKE_FLOATS = 32 << 20
+HELD_BYTES = 600 << 20  # of a device that has 1 GiB
 CHURN_FLOATS = 16 << 20  # larger than what glibc keeps at most
 
 
@@ -64,6 +65,15 @@ def copies(illness):
     return copy
 
 
+def reserve(illness):
+    """What an earlier part of the job needed of the device, and the allocator keeps; if it is used, the
+    tensors."""
+    if illness not in ("unused", "used"):
+        return None
+    held = torch.empty(HELD_BYTES, dtype=torch.uint8, device="cuda")
+    return held if illness == "used" else None
+
+
 def hold_interpreter():
     """Two more threads that run Python code all the time."""
     def spin():
@@ -86,6 +96,9 @@ def main():
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
     data = batches(args.illness)
     copy = copies(args.illness)
+    device = "cuda" if args.illness in ("unused", "used") else "cpu"
+    model.to(device)
+    held = reserve(args.illness)  # noqa: F841 (kept until the end)
     if args.illness == "lock":
         hold_interpreter()
     big = torch.ones(1200, 1200)
@@ -93,7 +106,7 @@ def main():
         number = 0
         while True:
             begin = time.perf_counter_ns()
-            x, y = next(data)
+            x, y = (t.to(device) for t in next(data))
             copy()
             optimizer.zero_grad()
             loss = F.cross_entropy(model(x), y)

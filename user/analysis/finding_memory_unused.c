@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The allocator has taken much more of the device's memory than was in use at any time. */
 #include "analysis/findings.h"
+#include "common/bytes_text.h"
 
 #define FULL	    0.5 /* of the device is reserved: only then is what is not used missed */
 #define UNUSED	    0.3 /* of what is reserved, at least */
@@ -57,14 +58,14 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	if (worst < 0)
 		return 0;
 	snprintf(f->what, sizeof(f->what),
-		 "The allocator holds %.1f GB of GPU%d, and at most %.1f GB of it were in use.",
-		 (double)u->devices[worst].reserved / 1e9, worst,
-		 (double)u->devices[worst].allocated / 1e9);
+		 "The allocator holds %s of GPU%d, and at most %s of it were in use.",
+		 bytes_text(u->devices[worst].reserved).s, worst,
+		 bytes_text(u->devices[worst].allocated).s);
 	snprintf(f->evidence, sizeof(f->evidence),
-		 "%.0f %% of what it has reserved, on a device of %.1f GB, was used at no time of "
-		 "the window",
+		 "%.0f %% of what it has reserved, on a device of %s, was used at no time of the "
+		 "window",
 		 100.0 * (double)unused(&u->devices[worst]) / (double)u->devices[worst].reserved,
-		 (double)device_infos__at(&a->devices, worst)->memory_bytes / 1e9);
+		 bytes_text(device_infos__at(&a->devices, worst)->memory_bytes).s);
 	snprintf(f->next, sizeof(f->next),
 		 "sizes that change from step to step leave holes (PyTorch: expandable_segments, "
 		 "padding to few sizes); what an earlier part (evaluation, a larger batch) needed "

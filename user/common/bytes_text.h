@@ -8,7 +8,7 @@ struct bytes_text {
 	char s[32];
 };
 
-/* "312 B", "9.4 kB", "12.0 MB", "1.3 GB": the size of a file, for prose. */
+/* "312 B", "9.4 kB", "12.0 MB", "1.3 GB": a size, for prose. */
 struct bytes_text bytes_text(uint64_t bytes);
 
 #endif

@@ -150,3 +150,19 @@ def healthy_copies(case):
                   for row in tool.report("--table", "manipulation")["manipulation"]["rows"]}
         assert copied == {f"Memcpy HtoD ({kind} -> Device)": cnt for kind, cnt in kinds.items()}, copied
         assert "copy_bandwidth" not in rows, rows
+
+
+@test("memory that the allocator holds and nobody uses, on the simulated GPU")
+def unused(case):
+    for illness in ("unused", "used"):
+        rows, tool = findings(case, illness, "--profile-memory", python=SIMGPU,
+                              wrap=("env", "SIMGPU_MEM_MB=1024"))
+        notes = tool.report("--table", "memory")["memory"]["notes"]
+        assert any(n.startswith("GPU0: Peak Allocated Memory: ") for n in notes), notes
+        if illness == "used":
+            assert "memory_unused" not in rows, rows
+            continue
+        found = rows["memory_unused"]
+        assert re.match(r"The allocator holds 6\d\d\.\d MB of GPU0, and at most \d\d\.\d MB of it",
+                        found["finding"]), found
+        assert found["cost_ns"] is None and "empty_cache" in found["next"], found
