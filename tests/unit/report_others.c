@@ -276,6 +276,7 @@ Test(report_others, one_operator_alone)
 	FILE *out;
 
 	synth__span(&s, s.main, CAT_OPERATOR, "mm", 20, 30);
+	synth__span(&s, s.main, CAT_OPERATOR, "inner", 22, 28);
 	synth__span(&s, s.main, CAT_OPERATOR, "add", 40, 50);
 	synth__step(&s, 0, 0, 100);
 	synth__open(&s, "{}");
@@ -292,6 +293,14 @@ Test(report_others, one_operator_alone)
 	free(text);
 	cr_assert(
 		strstr(err__take(0), "nothing in operator is called 'madd'; did you mean 'add'?"));
+
+	opts.only = "inner";
+	out = open_memstream(&text, &len);
+	cr_assert_eq(report__print(s.r, &opts, out), -ENOENT);
+	fclose(out);
+	free(text);
+	cr_assert(strstr(err__take(0), "nothing in operator is called 'inner', but inside other "
+				       "operators something was: --table key_averages has that"));
 
 	opts.tables = "steps,kernel,operator";
 	opts.only = "nosuch";

@@ -334,6 +334,19 @@ static int keep_in(struct table *t, const char *pattern)
 	return table__add_notef(t, "Nothing here is called '%s'.", pattern);
 }
 
+/* An operator that was called, but (as tables of the outermost ones have it) inside others alone.
+ */
+static bool is_operator(const struct recording *r, const char *text)
+{
+	for (uint32_t id = 1; id <= recording__name_cnt(r); id++) {
+		const struct name *n = recording__name(r, id);
+
+		if (n && n->category == CAT_OPERATOR && !strcmp(n->text, text))
+			return true;
+	}
+	return false;
+}
+
 static int nothing_called(const struct report *rep, const char *near)
 {
 	const char *pattern = rep->a.opts->only;
@@ -343,6 +356,11 @@ static int nothing_called(const struct report *rep, const char *near)
 		if (rep->slots[i].table && uses(i, USES_OP))
 			at += (size_t)snprintf(searched + at, sizeof(searched) - at, "%s%s",
 					       at ? "," : "", impls[i]->def.key);
+	if (is_operator(rep->a.r, pattern))
+		return err__set(-ENOENT,
+				"nothing in %s is called '%s', but inside other operators "
+				"something was: --table key_averages has that, too",
+				searched, pattern);
 	if (near)
 		return err__set(-ENOENT, "nothing in %s is called '%s'; did you mean '%s'?",
 				searched, pattern, near);
