@@ -155,7 +155,7 @@ static void expect_number(struct synth *s, const char *table, size_t row, const 
 	free(text);
 }
 
-Test(report_peers, step_trace_of_each_step_and_on_average)
+static struct synth two_steps(void)
 {
 	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
 
@@ -166,12 +166,33 @@ Test(report_peers, step_trace_of_each_step_and_on_average)
 	synth__span(&s, s.main, CAT_BACKWARD, "backward", 140, 160);
 	synth__step(&s, 1, 100, 200);
 	synth__open(&s, "{}");
+	return s;
+}
+
+Test(report_peers, step_trace_of_each_step_and_on_average)
+{
+	struct synth s = two_steps();
+
 	expect_number(&s, "step_trace", 0, "iteration_interval_ns", 10);
 	expect_number(&s, "step_trace", 0, "fp_and_bp_ns", 70);
 	expect_number(&s, "step_trace", 0, "tail_ns", 20);
 	expect_number(&s, "step_trace", 1, "tail_ns", 40);
 	expect_number(&s, "step_trace", 2, "iteration_interval_ns", 15);
 	expect_number(&s, "step_trace", 2, "fp_and_bp_ns", 55);
+	synth__free(&s);
+}
+
+Test(report_peers, averages_and_the_perf_summary_are_whole_however_few_rows)
+{
+	const struct report_opts opts = {.tables = "step_trace,perf",
+					 .style = {.format = TABLE_CSV, .row_limit = 1}};
+	struct synth s = two_steps();
+	char *text = synth__report(&s, &opts);
+
+	cr_expect_not_null(strstr(text, "\naverage,"), "%s", text);
+	cr_expect_not_null(strstr(text, "\n# 1 more row left out"), "%s", text);
+	cr_expect_not_null(strstr(text, "\nips,"), "%s", text);
+	free(text);
 	synth__free(&s);
 }
 

@@ -18,6 +18,16 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	return 0;
 }
 
+/* The three are one statement: --row-limit is for lists. */
+static int add_row(struct table *t, const struct cell *cells)
+{
+	int err = table__add_row(t, 0, cells);
+
+	if (!err)
+		table__keep_last(t);
+	return err;
+}
+
 static int add_cost(struct table *t, const char *name, const struct range *r, uint64_t steps)
 {
 	struct cell cells[] = {
@@ -28,7 +38,7 @@ static int add_cost(struct table *t, const char *name, const struct range *r, ui
 		cell__float((double)r->min / 1e9),
 	};
 
-	return table__add_row(t, 0, cells);
+	return add_row(t, cells);
 }
 
 static struct cell per_second(double samples, uint64_t ns)
@@ -47,7 +57,7 @@ static int add_ips(const struct analysis *a, struct table *t, const struct stat 
 		per_second(samples, s->cpu.max),
 	};
 
-	return table__add_row(t, 0, cells);
+	return add_row(t, cells);
 }
 
 /* The line that a training script prints; a part that is zero is left out. */

@@ -76,6 +76,7 @@ static int add_average(const struct trace *trace, struct table *t)
 {
 	struct trace_step mean = {.forward = true, .backward = true};
 	uint64_t cnt = 0;
+	int err;
 
 	for (size_t i = 0; i < trace->cnt; i++) {
 		const struct trace_step *s = &trace->items[i];
@@ -93,7 +94,10 @@ static int add_average(const struct trace *trace, struct table *t)
 	mean.total_ns /= cnt;
 	mean.forward_ns /= cnt;
 	mean.backward_end_ns /= cnt;
-	return add_row(t, "average", &mean);
+	err = add_row(t, "average", &mean);
+	if (!err)
+		table__keep_last(t);
+	return err;
 }
 
 static int fill(const struct analysis *a, void *state, struct table *t)

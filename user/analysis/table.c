@@ -233,6 +233,12 @@ void table__keep(struct table *t, const char *pattern)
 	t->row_cnt = kept;
 }
 
+void table__keep_last(struct table *t)
+{
+	if (t->row_cnt)
+		t->rows[t->row_cnt - 1].kept = true;
+}
+
 size_t table__row_cnt(const struct table *t)
 {
 	return t->row_cnt;
@@ -252,7 +258,7 @@ long table__each_row(const struct table *t, size_t limit,
 			seen = 0;
 		section = r->section;
 		seen += !r->indent;
-		if (limit && seen > limit) {
+		if (limit && seen > limit && !r->kept) {
 			left_out += !r->indent;
 			continue;
 		}

@@ -76,6 +76,8 @@ int table__add_note(struct table *t, const char *text); /* below the table */
 /* Leaves its columns and this note alone. */
 int table__set_empty(struct table *t, const char *note);
 size_t table__row_cnt(const struct table *t);
+/* The last row is printed however few were asked for, as an average of the others is. */
+void table__keep_last(struct table *t);
 /* "3.06 KiB", as the text of a cell. */
 void table__format_bytes(int64_t bytes, char *buf, size_t size);
 /* Rows without indent that have a name (column.is_name) that matches (fnmatch(3)): how many there are;

@@ -10,6 +10,7 @@ struct row {
 	struct cell *cells; /* one per column, texts owned */
 	int indent;
 	size_t section; /* 0: none, else index into sections + 1 */
+	bool kept;	/* however few rows are asked for */
 };
 
 struct table {
