@@ -228,6 +228,57 @@ static void write_gpu(const char *dir)
 	end(&s);
 }
 
+static void row(struct scene *s, enum event_type type, enum span_category cat, const char *name,
+		double us, int64_t value)
+{
+	const struct event e = {
+		.ts_ns = s->t + (uint64_t)(us * 1000),
+		.id = type == EVENT_INSTANT ? SCOPE_PROCESS : EVENT_NO_ID,
+		.value = value,
+		.track = s->main,
+		.name = recording_writer__name(s->w, cat, name, cat == CAT_USER ? NULL : "16"),
+		.type = type,
+	};
+
+	check(recording_writer__event(s->w, &e));
+}
+
+static void collective(struct scene *s, uint64_t id, const char *name, int64_t bytes,
+		       double begin_us, double end_us)
+{
+	struct event e = event(s, s->main, CAT_COMMUNICATION, name, begin_us, end_us);
+
+	e.type = EVENT_ASYNC;
+	e.id = id;
+	e.value = bytes;
+	check(recording_writer__event(s->w, &e));
+}
+
+/* What tables of their own are for: collectives of the host, a data pipeline, counters and marks.
+ */
+static void write_more(const char *dir)
+{
+	struct scene s = begin(dir, "more");
+
+	s.worker = thread(&s, 4242, 4260, "MapOp");
+	for (uint64_t i = 0; i < 3; i++) {
+		row(&s, EVENT_COUNTER, CAT_QUEUE_EMPTY, "BatchOp(ID:0)::queue of 16", 5,
+		    (int64_t)i);
+		span(&s, s.main, CAT_QUEUE_EMPTY, "BatchOp(ID:0)::queue empty", 5, i ? 9 : 45);
+		span(&s, s.worker, CAT_PIPELINE, "MapOp(ID:1)::WorkerProcess", 10, 70);
+		row(&s, EVENT_COUNTER, CAT_QUEUE_FULL, "MapOp(ID:1)::queue of 16, before put", 75,
+		    16);
+		span(&s, s.worker, CAT_QUEUE_FULL, "MapOp(ID:1)::queue full", 75, 90);
+		row(&s, EVENT_COUNTER, CAT_USER, "loss, in thousandths", 60,
+		    900 - 100 * (int64_t)i);
+		row(&s, EVENT_INSTANT, CAT_USER, "checkpoint", 65, 0);
+		collective(&s, 2 * i + 1, "gloo:all_reduce", 4096, 100, 130);
+		collective(&s, 2 * i + 2, "gloo:barrier", 0, 140, 145);
+		step(&s, i, 150);
+	}
+	end(&s);
+}
+
 /* Interrupted: no summary, and a span that nothing ended. */
 static void write_cut(const char *dir)
 {
@@ -248,6 +299,7 @@ int main(int argc, char **argv)
 		return 2;
 	write_cpu(argv[1]);
 	write_gpu(argv[1]);
+	write_more(argv[1]);
 	write_cut(argv[1]);
 	return 0;
 }

@@ -18,6 +18,9 @@
 static const struct golden {
 	const char *recording, *format, *dialect, *file, *config;
 } goldens[] = {
+	{"gpu", "chrome", NULL, "gpu.chrome.json", NULL},
+	{"gpu", "chrome", "tb", "gpu.chrome_tb.json", NULL},
+	{"more", "chrome", NULL, "more.chrome.json", NULL},
 	{"cpu", "folded", NULL, "cpu.folded", NULL},
 	{"gpu", "folded", NULL, "gpu.folded", NULL},
 	{"simgpu", "folded", "device", "simgpu.device.folded", NULL},
