@@ -250,6 +250,27 @@ Test(findings_device, communication_that_nothing_hides)
 	job__expect(&j, "exposed_communication", "25.00 ms of a step in collectives");
 }
 
+Test(findings_device, an_operator_that_launches_a_collective_is_none)
+{
+	struct job j = job__new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = at + step_plan__ms(&healthy) * MS;
+
+		job__busy_device(&j, at, end - 25 * MS);
+		synth__span(&j.s, j.s.main, CAT_OPERATOR, "c10d::allreduce_", end - 24 * MS,
+			    end - 14 * MS);
+		job__launch(&j, "cudaLaunchKernel", CAT_KERNEL,
+			    "ncclDevKernel_AllReduce_Sum_f32_RING_LL", end - 20 * MS,
+			    end - 20 * MS + 5000, end - 15 * MS, end, 0);
+		job__begin_step(&j, at, &healthy);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	job__expect(&j, "exposed_communication", "15.00 ms of a step in collectives");
+}
+
 Test(findings_device, copies_that_nothing_hides)
 {
 	struct job j = job__new();

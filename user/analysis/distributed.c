@@ -62,6 +62,21 @@ static int add_time(struct distributed *d, bool communication, uint32_t group, u
 	int err = add(communication ? &d->communication : &d->computation, group, begin, end);
 
 	d->found |= communication;
+	if (!err)
+		err = add(&d->both, group, begin, end);
+	return err ? err : add(&d->busy, group, begin, end);
+}
+
+/* A collective of the host, or an operator named after one. */
+static int add_span(struct distributed *d, uint32_t group, const struct span *s)
+{
+	uint64_t begin = s->ev.ts_ns, end = begin + s->ev.dur_ns;
+	int err;
+
+	if (s->kind == KIND_COMMUNICATION)
+		return add_time(d, true, group, begin, end);
+	d->found = true;
+	err = add(&d->communication, group, begin, end);
 	return err ? err : add(&d->both, group, begin, end);
 }
 
@@ -91,7 +106,7 @@ static int visit_thread(const struct analysis *a, struct distributed *d,
 
 	for (const struct span *s = t->roots; s && !err; s = span__next(s, NULL))
 		if (operator__is_communication(a, s))
-			err = add_time(d, true, group, s->ev.ts_ns, s->ev.ts_ns + s->ev.dur_ns);
+			err = add_span(d, group, s);
 	return err;
 }
 
@@ -147,14 +162,14 @@ uint64_t distributed__exposed_ns(struct distributed *d)
 {
 	uint64_t most = 0;
 
-	for (size_t i = 0; i < d->both.cnt; i++) {
-		uint32_t group = d->both.items[i].group;
+	for (size_t i = 0; i < d->busy.cnt; i++) {
+		uint32_t group = d->busy.items[i].group;
 		bool computes, any;
 		uint64_t computation = length(&d->computation, group, &computes);
-		uint64_t both = length(&d->both, group, &any);
+		uint64_t busy = length(&d->busy, group, &any);
 
-		if (computes && both - computation > most)
-			most = both - computation;
+		if (computes && busy - computation > most)
+			most = busy - computation;
 	}
 	return most;
 }
@@ -221,7 +236,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = add_section(a, d, t, d->both.items[i].group);
 	if (!err)
 		err = table__add_notef(t,
-				       "Communication: collectives of the host and kernels of the "
+				       "Communication: collectives of the host, operators named "
+				       "after one (allreduce, broadcast), and kernels of the "
 				       "collective library; Computation: all other kernels; "
 				       "Overlap: both at once. Ratios: of %s.",
 				       analysis__total_name(a));
@@ -235,6 +251,7 @@ void distributed__clean(void *state)
 	stream_unions__free(&d->communication);
 	stream_unions__free(&d->computation);
 	stream_unions__free(&d->both);
+	stream_unions__free(&d->busy);
 }
 
 const struct table_impl table_distributed = {

@@ -7,6 +7,7 @@
 
 struct distributed {
 	struct stream_unions communication, computation, both; /* by device, or merged */
+	struct stream_unions busy; /* both without operators, which may only launch a collective */
 	bool found;
 };
 
