@@ -85,6 +85,22 @@ Test(findings, a_loader_whose_workers_wait)
 	job__expect(&j, "data_loader", "the workers wait too");
 }
 
+Test(findings, a_loader_in_which_the_training_thread_works)
+{
+	static const struct step_plan plan = {30, 30, 30, 10, 0};
+	struct job j = job__new();
+	uint32_t worker = synth__thread(&j.s, 200, 200, "worker");
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		job__sched(&j, worker, i, SCHED_RUN, 20);
+		job__sched(&j, j.s.main, i, SCHED_RUN, 98);
+		job__sched(&j, j.s.main, i, SCHED_BLOCKED, 2);
+		job__sched(&j, worker, i, SCHED_BLOCKED, 80);
+	}
+	job__plain_steps(&j, &plan);
+	job__expect(&j, "data_loader", "it waits for no worker: it takes the batch apart itself");
+}
+
 Test(findings, a_loader_whose_workers_lack_processors)
 {
 	struct job j = job__new();

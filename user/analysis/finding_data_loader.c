@@ -2,6 +2,7 @@
 /* The training waits for the next batch. */
 #include "analysis/findings.h"
 #include <errno.h>
+#include <string.h>
 #include "common/counted.h"
 
 #define WORTH_SAYING 8.0 /* percent of the step that goes to waiting for the loader */
@@ -116,6 +117,23 @@ static void tell_workers(const struct workers *w, char *seen, size_t size, const
 	}
 }
 
+/* Workers that have time do not explain a loader in which the training thread is hardly blocked: it
+ * works there itself, or has no processor. */
+static void tell_own_work(const struct analysis *a, uint64_t wait_ns, const struct workers *w,
+			  char *seen, size_t size, const char **next)
+{
+	const size_t len = strlen(seen);
+	struct thread_times own;
+
+	if (w->busy_cnt || !w->run_ns || !thread_times__of(a, a->step_track, &own) ||
+	    own.blocked_ns > wait_ns / 2)
+		return;
+	snprintf(seen + len, size - len, "; the training thread is blocked for no more than %s",
+		 time_text(a, finding__per_step(a, own.blocked_ns)).s);
+	*next = "it waits for no worker: it takes the batch apart itself (fewer and larger tensors "
+		"are cheaper), or lacks a processor meanwhile (`proftrace cpu` names who runs)";
+}
+
 static void tell_none(char *seen, size_t size, const char **next)
 {
 	snprintf(seen, size, "its worker processes were not recorded (--timer-only)");
@@ -128,15 +146,17 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	uint64_t wait_ns = a->phases[KIND_DATALOADER].cpu.total;
 	struct workers w;
 	const char *next;
-	char seen[192];
+	char seen[256];
 
 	if (finding__percent(a, wait_ns) < WORTH_SAYING)
 		return 0;
 	w = workers_of(a);
-	if (a->timer_only)
+	if (a->timer_only) {
 		tell_none(seen, sizeof(seen), &next);
-	else if (!tell_operation(a, state, seen, sizeof(seen), &next))
+	} else if (!tell_operation(a, state, seen, sizeof(seen), &next)) {
 		tell_workers(&w, seen, sizeof(seen), &next);
+		tell_own_work(a, wait_ns, &w, seen, sizeof(seen), &next);
+	}
 	f->cost_ns = finding__per_step(a, wait_ns);
 	snprintf(f->what, sizeof(f->what),
 		 "The step waits %.0f %% of its time for the data loader.",
