@@ -43,7 +43,11 @@ def workers(case):
     rows, _ = findings(case, "workers")
     found = rows["data_loader"]
     assert "1 worker process ran" in found["evidence"], found
-    assert "the workers are the bottleneck" in found["next"], found
+    ran, ready = map(int, re.search(r"ran for (\d+) % of the time and stood ready for (\d+) %",
+                                    found["evidence"]).groups())
+    # On a machine that others use the worker may lack a processor for longer than it has one.
+    assert ("the workers lack processors" if ready > ran else
+            "the workers are the bottleneck") in found["next"], found
 
 
 @test("a slow step now and then", alone=True)
