@@ -153,6 +153,50 @@ Test(findings, time_that_belongs_to_no_phase)
 	job__expect(&j, "outside_phases", "37 % of the step");
 }
 
+/* Of a job of which one step differs, which another rule tells, too. */
+static char *findings_of_odd_step(struct job *j, const struct step_plan *usual,
+				  const struct step_plan *odd)
+{
+	static const struct report_opts opts = {.style = {.format = TABLE_CSV}};
+	char *printed;
+
+	job__steps_but(j, usual, 4, odd);
+	synth__open(&j->s, "{}");
+	printed = synth__tables(&j->s, "findings", &opts);
+	synth__free(&j->s);
+	return printed;
+}
+
+/* An epoch's begin: the usual batch waits for nothing. */
+Test(findings, a_loader_whose_workers_start_in_one_step)
+{
+	static const struct step_plan usual = {1, 4, 4, 1, 0}, first = {40, 4, 4, 1, 0};
+	struct job j = job__new();
+	char *printed;
+
+	synth__thread(&j.s, 200, 200, "worker");
+	printed = findings_of_odd_step(&j, &usual, &first);
+	cr_expect(strstr(printed, "the loader takes 4.900 ms of a step of 13.90 ms, 82 % of that "
+				  "in 1 of 10 steps (longest 40.00 ms, step 4); it has 1 worker"),
+		  "%s", printed);
+	cr_expect(strstr(printed, "persistent_workers=True"), "%s", printed);
+	free(printed);
+}
+
+/* An evaluation between two epochs: no other step has such time. */
+Test(findings, time_outside_the_phases_of_one_step)
+{
+	static const struct step_plan usual = {0, 40, 45, 8, 0}, evaluation = {0, 40, 45, 8, 593};
+	struct job j = job__new();
+	char *printed = findings_of_odd_step(&j, &usual, &evaluation);
+
+	cr_expect(strstr(printed, "50.00 ms of a step of 143.0 ms, 100 % of that in 1 of 10 steps "
+				  "(longest 500.0 ms, step 4)"),
+		  "%s", printed);
+	cr_expect(strstr(printed, "an evaluation, a checkpoint"), "%s", printed);
+	free(printed);
+}
+
 Test(findings, without_steps_there_are_none)
 {
 	struct job j = job__new();

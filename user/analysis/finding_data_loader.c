@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The training waits for the next batch. */
-#include "analysis/findings.h"
 #include <errno.h>
 #include <string.h>
+#include "analysis/few_steps.h"
+#include "analysis/findings.h"
 #include "common/counted.h"
 
 #define WORTH_SAYING 8.0 /* percent of the step that goes to waiting for the loader */
@@ -11,6 +12,7 @@
 /* What a framework's own pipeline does for the batches, by operation: time of its own. */
 struct loader {
 	struct stat_map operations;
+	struct few_steps waits; /* for it, by step */
 };
 
 static int add_operations(struct loader *l, const struct track_batch *t)
@@ -30,10 +32,13 @@ static int add_operations(struct loader *l, const struct track_batch *t)
 
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
-	int err = 0;
+	struct loader *l = state;
+	int err = b->step ? few_steps__add(&l->waits, b->step->index,
+					   b->step->phase_ns[KIND_DATALOADER])
+			  : 0;
 
 	for (size_t i = 0; i < b->track_cnt && !err; i++)
-		err = add_operations(state, &b->tracks[i]);
+		err = add_operations(l, &b->tracks[i]);
 	return err;
 }
 
@@ -141,19 +146,31 @@ static void tell_none(char *seen, size_t size, const char **next)
 		"how busy they are";
 }
 
+/* Where the wait lies in a few steps, it is not for the usual batch. */
+static void tell_few(const struct analysis *a, const struct loader *l, const struct workers *w,
+		     char *text, size_t size, const char **next)
+{
+	if (few_steps__tell(a, &l->waits, text, size) && w->cnt && !a->timer_only &&
+	    !l->operations.cnt)
+		*next = "an epoch, or an evaluation, begins there and starts its workers anew? "
+			"persistent_workers=True keeps them; `--table steps` marks slow steps";
+}
+
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
+	const struct loader *l = state;
 	uint64_t wait_ns = a->phases[KIND_DATALOADER].cpu.total;
 	struct workers w;
 	const char *next;
 	char seen[256];
+	size_t len;
 
 	if (finding__percent(a, wait_ns) < WORTH_SAYING)
 		return 0;
 	w = workers_of(a);
 	if (a->timer_only) {
 		tell_none(seen, sizeof(seen), &next);
-	} else if (!tell_operation(a, state, seen, sizeof(seen), &next)) {
+	} else if (!tell_operation(a, l, seen, sizeof(seen), &next)) {
 		tell_workers(&w, seen, sizeof(seen), &next);
 		tell_own_work(a, wait_ns, &w, seen, sizeof(seen), &next);
 	}
@@ -161,9 +178,12 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	snprintf(f->what, sizeof(f->what),
 		 "The step waits %.0f %% of its time for the data loader.",
 		 finding__percent(a, wait_ns));
-	snprintf(f->evidence, sizeof(f->evidence), "the loader takes %s of a step of %s; %s",
+	snprintf(f->evidence, sizeof(f->evidence), "the loader takes %s of a step of %s",
 		 time_text(a, f->cost_ns).s,
-		 time_text(a, finding__per_step(a, a->steps.cpu.total)).s, seen);
+		 time_text(a, finding__per_step(a, a->steps.cpu.total)).s);
+	tell_few(a, l, &w, f->evidence, sizeof(f->evidence), &next);
+	len = strlen(f->evidence);
+	snprintf(f->evidence + len, sizeof(f->evidence) - len, "; %s", seen);
 	snprintf(f->next, sizeof(f->next), "%s", next);
 	return 1;
 }
@@ -173,6 +193,7 @@ static void clean(void *state)
 	struct loader *l = state;
 
 	stat_map__free(&l->operations);
+	few_steps__free(&l->waits);
 }
 
 const struct finding_rule finding_data_loader = {
