@@ -92,6 +92,33 @@ Test(report_notes, operators_that_the_level_of_detail_leaves_out)
 	expect("operator", true, opts, "No operator", false);
 }
 
+/* As gradient checkpointing does it: the forward pass again, within the node that needs it. */
+Test(report_notes, operators_called_within_backward_nodes)
+{
+	static const char note[] =
+		"Within backward nodes 1 operator was called, 30 ns, which are in the nodes' "
+		"times alone (gradient checkpointing, hooks); --op-detail has them.";
+	static const char *const meta[] = {"{\"detail\": \"operator\"}", "{\"detail\": \"inner\"}"};
+	const struct report_opts opts = OPTS(.tables = "operator");
+
+	for (size_t i = 0; i < ARRAY_SIZE(meta); i++) {
+		struct synth s = synth__new(meta[i]);
+		struct event node =
+			synth__event(&s, s.main, CAT_BACKWARD_NODE, "AddmmBackward0", 10, 90);
+		char *text;
+
+		node.id = 7;
+		synth__span(&s, s.main, CAT_OPERATOR, "aten::linear", 20, 50);
+		synth__write(&s, &node);
+		synth__step(&s, 0, 0, 100);
+		synth__open(&s, "{}");
+		text = synth__report(&s, &opts);
+		cr_expect_eq(strstr(text, note) != NULL, i == 0, "%s", text);
+		free(text);
+		synth__free(&s);
+	}
+}
+
 Test(report_notes, detail_that_was_not_recorded)
 {
 	static const char nothing[] =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Does most of a time lie in a few of the steps? Then its mean says nothing of the others: that is how
- * an epoch's begin, an evaluation or a checkpoint looks. */
+/* Does most of a time lie in a few of the steps? Then its mean says nothing of the others: so it is
+ * with an epoch's begin, an evaluation, a checkpoint. */
 #ifndef PROFTRACE_FEW_STEPS_H
 #define PROFTRACE_FEW_STEPS_H
 

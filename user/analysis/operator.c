@@ -15,6 +15,7 @@
 #include "common/util.h"
 
 #define WORTH_A_NOTE 0.01 /* of all device time of the table */
+#define IN_NODES     0.05 /* of the steps' time, for operators in backward nodes to be told */
 
 struct operators {
 	struct by_name names;
@@ -23,6 +24,7 @@ struct operators {
 	struct stat_map backward;    /* child: a backward node of the operator */
 	struct stat_map details; /* child 0: launched by the operator; device 0: the child itself */
 	struct stat_map outside; /* calls that launched something, in no operator */
+	struct stat in_nodes;	 /* operators in a backward node that have no row */
 };
 
 static bool is_operator(const struct span *s)
@@ -48,13 +50,22 @@ static int add_outside(struct operators *o, const struct span *launch)
 	return 0;
 }
 
+static bool is_of_category(const struct analysis *a, const struct span *s, enum span_category cat)
+{
+	const struct name *n = s->ev.name ? recording__name(a->r, s->ev.name) : NULL;
+
+	return n && n->category == cat;
+}
+
 static bool is_function_inside(const struct analysis *a, const struct span *s)
 {
-	const struct name *n = s->kind == KIND_OPERATOR_INNER && s->ev.name
-				       ? recording__name(a->r, s->ev.name)
-				       : NULL;
+	return s->kind == KIND_OPERATOR_INNER && is_of_category(a, s, CAT_FUNCTION);
+}
 
-	return n && n->category == CAT_FUNCTION;
+static bool is_in_node(const struct analysis *a, const struct span *s)
+{
+	return s->kind == KIND_OPERATOR_INNER && is_of_category(a, s, CAT_OPERATOR) && s->parent &&
+	       s->parent->kind == KIND_OPERATOR && is_of_category(a, s->parent, CAT_BACKWARD_NODE);
 }
 
 static int add_detail(struct operators *o, struct stat_key key, uint64_t cpu_ns, uint64_t gpu_ns)
@@ -154,6 +165,8 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 			err = is_operator(s)		 ? add_operator(a, state, t->track, s)
 			      : is_function_inside(a, s) ? by_name__add(a, &o->inside, t->track, s)
 							 : 0;
+			if (is_in_node(a, s))
+				stat__add(&o->in_nodes, s->cpu_ns, 0);
 			if (!err && s->first_device && !is_in_operator(s))
 				err = add_outside(o, s);
 		}
@@ -315,6 +328,24 @@ static int note_outside(const struct analysis *a, const struct operators *o, str
 				time_text(a, most->stat.gpu.total).s);
 }
 
+/* At operator detail they are called by more than the node's own function: its name does not tell
+ * of them. */
+static int note_in_nodes(const struct analysis *a, const struct operators *o, struct table *t)
+{
+	const char *detail = json_string_value(json_object_get(recording__meta(a->r), "detail"));
+
+	if (a->opts->op_detail || !detail || strcmp(detail, "operator") != 0 ||
+	    (double)o->in_nodes.cpu.total < IN_NODES * (double)analysis__total_ns(a) ||
+	    !o->in_nodes.calls)
+		return 0;
+	return table__add_notef(
+		t,
+		"Within backward nodes %s called, %s, which are in the nodes' times "
+		"alone (gradient checkpointing, hooks); --op-detail has them.",
+		counted(o->in_nodes.calls, "operator was", "operators were").s,
+		time_text(a, o->in_nodes.cpu.total).s);
+}
+
 static int note_ratios(const struct analysis *a, const struct operators *o, struct table *t)
 {
 	const struct ratio_base base = analysis__base(a);
@@ -364,6 +395,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = note_ratios(a, o, t);
 	if (!err)
 		err = note_outside(a, o, t);
+	if (!err)
+		err = note_in_nodes(a, o, t);
 	return err ? err : add_reason(a, o, t);
 }
 
