@@ -119,6 +119,28 @@ Test(report_notes, operators_called_within_backward_nodes)
 	}
 }
 
+Test(report_notes, what_forward_is_without_a_data_loader)
+{
+	static const char note[] = "No data loader was seen: Forward is all";
+	const struct report_opts opts = OPTS(.tables = "model");
+
+	for (int loads = 0; loads < 2; loads++) {
+		struct synth s = synth__new("{}");
+		char *text;
+
+		if (loads)
+			synth__span(&s, s.main, CAT_DATALOADER, "next", 0, 10);
+		synth__span(&s, s.main, CAT_FORWARD, "forward", 10, 40);
+		synth__span(&s, s.main, CAT_BACKWARD, "backward", 40, 90);
+		synth__step(&s, 0, 0, 100);
+		synth__open(&s, "{}");
+		text = synth__report(&s, &opts);
+		cr_expect_eq(strstr(text, note) != NULL, !loads, "%s", text);
+		free(text);
+		synth__free(&s);
+	}
+}
+
 Test(report_notes, detail_that_was_not_recorded)
 {
 	static const char nothing[] =

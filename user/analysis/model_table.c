@@ -103,6 +103,16 @@ static int add_others(const struct analysis *a, struct table *t, uint64_t cpu_ns
 	return table__add_row(t, 1, cells);
 }
 
+/* A rollout of reinforcement learning lies there, for one. */
+static int note_forward(const struct analysis *a, struct table *t)
+{
+	if (!a->phases[KIND_FORWARD].calls || !a->phases[KIND_BACKWARD].calls ||
+	    a->phases[KIND_DATALOADER].calls)
+		return 0;
+	return table__add_note(t, "No data loader was seen: Forward is all from the step's begin "
+				  "to its backward pass, also where batches are made there.");
+}
+
 static int fill(const struct analysis *a, void *state, struct table *t)
 {
 	uint64_t whole = analysis__total_ns(a), sum = 0;
@@ -134,6 +144,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err)
 		err = table__note_ratios(a, t, analysis__total_name(a),
 					 "the kernels of the steps; copies and sets do not count");
+	if (!err)
+		err = note_forward(a, t);
 	return err ? err : note_elsewhere(a, state, t);
 }
 
