@@ -193,7 +193,9 @@ Test(findings, time_outside_the_phases_of_one_step)
 	cr_expect(strstr(printed, "50.00 ms of a step of 143.0 ms, 100 % of that in 1 of 10 steps "
 				  "(longest 500.0 ms, step 4)"),
 		  "%s", printed);
-	cr_expect(strstr(printed, "an evaluation, a checkpoint"), "%s", printed);
+	cr_expect(
+		strstr(printed, "an evaluation, a checkpoint, the start and end of loader workers"),
+		"%s", printed);
 	free(printed);
 }
 

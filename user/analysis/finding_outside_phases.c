@@ -61,12 +61,12 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 			 time_text(a, finding__per_step(a, times.runnable_ns)).s,
 			 time_text(a, finding__per_step(a, times.blocked_ns)).s);
 	}
-	snprintf(
-		f->next, sizeof(f->next), "%s",
-		few ? "an evaluation, a checkpoint or logging every so many steps? `--table steps` "
-		      "marks slow steps, and the trace shows what runs in them"
-		    : "metrics, logging, checkpoints or a wait for the device's result? The trace "
-		      "shows where the gap is; a range of your own around it names it");
+	snprintf(f->next, sizeof(f->next), "%s",
+		 few ? "an evaluation, a checkpoint, the start and end of loader workers "
+		       "(persistent_workers=True keeps them) or logging? `--table steps` marks "
+		       "slow steps, and the trace shows what runs in them"
+		     : "metrics, logging, checkpoints or a wait for the device's result? The trace "
+		       "shows where the gap is; a range of your own around it names it");
 	return 1;
 }
 
