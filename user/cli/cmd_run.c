@@ -3,6 +3,7 @@
 #include "attach/privilege.h"
 #include "cli/file_limit.h"
 #include "cli/record_options.h"
+#include "cli/signals.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "device/cupti_find.h"
@@ -10,7 +11,6 @@
 #include "device/shim_link.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -71,7 +71,7 @@ static int start(struct shim_link *shim, char **argv, pid_t *pid)
 	if (*pid < 0)
 		return -errno;
 	if (!*pid) {
-		/* Ctrl-C is ours: it ends the window and not the program. */
+		/* Ctrl-C is ours at first: it ends the window and not the program. */
 		setpgid(0, 0);
 		/* Its children may use the device, too, and are not what is recorded. */
 		if (shim)
@@ -126,13 +126,15 @@ static int run(int argc, char **argv)
 		shim_link__free(o.capture.shim);
 		return cli__fail(err);
 	}
+	signals__pass_to(pid);
 	o.capture.pid = pid;
 	o.capture.await_framework = true;
 	result = record_options__run(&o);
 	/* The program goes on; we wait for it as a shell would, and pass its failure on. */
+	signals__pass_all();
 	while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) && errno == EINTR &&
 	       capture_stop < 3)
-		kill(-pid, SIGINT);
+		;
 	if (waitpid(pid, &status, WNOHANG) == pid && exit_status(status))
 		log__warn("the program ended with status %d", exit_status(status));
 	return exit_status(status) ? exit_status(status) : result;
@@ -151,7 +153,8 @@ const struct command command_run = {
 		"The program is not changed: it is started as it is, and probes are attached while "
 		"it imports its framework. Its first steps show what a step is and what probes "
 		"cost; step 0 is the first whole one after them. It runs on after the window, and "
-		"if it fails its exit status is passed on.",
+		"if it fails its exit status is passed on. SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 "
+		"are passed on to it. Ctrl-C ends the window, and after that reaches the program.",
 	.examples = "sudo proftrace run --record 2:10 -- python train.py  # steps 2 to 9\n"
 		    "sudo proftrace run --schedule wait=1,warmup=1,active=4,repeat=3 -- python "
 		    "train.py",

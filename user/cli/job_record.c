@@ -4,6 +4,7 @@
 #include "attach/privilege.h"
 #include "capture/rendezvous.h"
 #include "cli/place.h"
+#include "cli/signals.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "target/rank.h"
@@ -157,14 +158,14 @@ static int capture_all(struct job_record *j)
 {
 	int err = 0;
 
-	record_options__catch_signals(true);
+	signals__catch(true);
 	for (size_t i = 0; i < j->cnt && !err; i++)
 		err = start_one(j, i);
 	if (err)
 		signal_all(j, SIGTERM);
 	/* Those that were started detach in order, whatever happened here. */
 	wait_all(j);
-	record_options__catch_signals(false);
+	signals__catch(false);
 	for (size_t i = 0; i < j->cnt && !err; i++)
 		err = paths_read(&j->captures[i]);
 	return err;

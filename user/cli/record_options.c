@@ -5,6 +5,7 @@
 #include "capture/functions.h"
 #include "cli/html_page.h"
 #include "cli/place.h"
+#include "cli/signals.h"
 #include "cli/window_path.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -318,35 +319,6 @@ void record_options__init(struct record_options *o, char **argv)
 	init_report(&o->report);
 }
 
-/* ---- signals ---- */
-
-static void on_signal(int sig)
-{
-	static const char stopped[] =
-		"proftrace: stopped before the window opened; nothing was recorded\n";
-
-	if (capture_harmless) {
-		ssize_t written = write(STDERR_FILENO, stopped, sizeof(stopped) - 1);
-
-		(void)written;
-		_exit(1);
-	}
-	capture_stop = capture_stop + 1;
-}
-
-/* While tables are printed there is nothing left to end in order: a signal ends the program. */
-void record_options__catch_signals(bool on)
-{
-	const struct sigaction stop = {.sa_handler = on ? on_signal : SIG_DFL};
-	const struct sigaction ignore = {.sa_handler = SIG_IGN};
-
-	sigaction(SIGINT, &stop, NULL);
-	sigaction(SIGTERM, &stop, NULL);
-	sigaction(SIGHUP, &stop, NULL);
-	/* A closed pipe is an error to report, not a way to die with probes live. */
-	sigaction(SIGPIPE, &ignore, NULL);
-}
-
 /* ---- before the capture ---- */
 
 static int settle_timer(struct record_options *o)
@@ -591,7 +563,7 @@ int record_options__run(struct record_options *o)
 		shim_link__free(o->capture.shim);
 		return cli__fail(err);
 	}
-	record_options__catch_signals(true);
+	signals__catch(true);
 	err = capture__run(&o->capture, &res);
 	if (!err && capture_stop > 1) {
 		res.aborted = true;
@@ -599,7 +571,7 @@ int record_options__run(struct record_options *o)
 			      ? err__set(-EINTR, "aborted; %s is left", res.paths[res.path_cnt - 1])
 			      : err__set(-EINTR, "aborted");
 	}
-	record_options__catch_signals(false);
+	signals__catch(false);
 	if (err)
 		cli__fail(err);
 	for (size_t i = 0; i < res.path_cnt && !res.aborted && !show_err; i++) {
@@ -610,7 +582,7 @@ int record_options__run(struct record_options *o)
 	}
 	if (!err && res.target_gone)
 		warn_target_gone(o, &res);
-	record_options__catch_signals(true);
+	signals__catch(true);
 	capture_result__free(&res);
 	return err || show_err ? 1 : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What `proftrace -p PID` and `proftrace run` share: options, signals, and what follows a capture.
+/* What `proftrace -p PID` and `proftrace run` share: options, and what follows a capture.
  */
 #ifndef PROFTRACE_RECORD_OPTIONS_H
 #define PROFTRACE_RECORD_OPTIONS_H
@@ -33,8 +33,6 @@ extern const struct opt record_opts[];
 void record_options__init(struct record_options *o, char **argv);
 /* What follows from the options given; before any other use of them. -EINVAL with err__set. */
 int record_options__settle(struct record_options *o);
-/* Ctrl-C and the like end a capture in order, see capture_stop; or end the program again. */
-void record_options__catch_signals(bool on);
 /* Runs the capture, prints the tables and writes the trace of each recording; exit status. */
 int record_options__run(struct record_options *o);
 

@@ -4,9 +4,11 @@ import csv
 import json
 import os
 import re
+import signal
 import sys
 
 import sense
+from lib import process
 from lib.job import ENV, PYTHON, WORKLOADS
 from lib.runner import test
 from lib.tool import report
@@ -139,3 +141,27 @@ def run_status(case):
     assert tool.wait(60) == 3, tool.err
     assert "status 3" in tool.err and tool.recordings(), tool.err
     case.tool("run", "--record", "0:2", "--", sys.executable, "-c", "print('hello')").fails("ended")
+
+
+SAVES = """
+import signal, sys
+signal.signal(signal.SIGUSR2, lambda *_: None)
+signal.signal(signal.SIGUSR1, lambda *_: print('saved', flush=True))
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(7))
+print('ready', flush=True)
+while True:
+    signal.pause()
+"""
+
+
+@test("run: what tells the program to save its state or to end reaches it")
+def run_signals(case):
+    for wrap, first in (((), signal.SIGUSR2), (("nohup",), signal.SIGHUP)):
+        tool = case.tool("run", "--record", "0:2", "--", sys.executable, "-c", SAVES, wrap=wrap)
+        process.wait_for(lambda: "ready" in tool.out, 30, "the program")
+        tool.signal(first)
+        tool.signal(signal.SIGUSR1)
+        process.wait_for(lambda: "saved" in tool.out or tool.popen.poll() is not None, 30, "its save")
+        assert tool.popen.poll() is None, tool.err
+        tool.signal(signal.SIGTERM)
+        assert tool.wait(30) == 7, tool.err

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cli/signals.h"
+#include "capture/capture.h"
+#include "common/util.h"
+#include <signal.h>
+#include <unistd.h>
+
+static const int ends[] = {SIGTERM, SIGHUP};	/* of a capture, as SIGINT */
+static const int others[] = {SIGUSR1, SIGUSR2}; /* nothing to us */
+
+static volatile pid_t program; /* 0: none that we started */
+
+static void pass(int sig)
+{
+	if (program)
+		kill(program, sig);
+}
+
+static void stop(int sig)
+{
+	static const char stopped[] =
+		"proftrace: stopped before the window opened; nothing was recorded\n";
+
+	if (sig != SIGINT)
+		pass(sig);
+	if (capture_harmless) {
+		ssize_t written = write(STDERR_FILENO, stopped, sizeof(stopped) - 1);
+
+		(void)written;
+		_exit(1);
+	}
+	capture_stop = capture_stop + 1;
+}
+
+static void interrupt_program(int sig)
+{
+	kill(-program, sig);
+	capture_stop = capture_stop + 1;
+}
+
+static void catch_one(int sig, void (*handler)(int))
+{
+	const struct sigaction action = {.sa_handler = handler}; /* no SA_RESTART: waits end */
+	struct sigaction before;
+
+	/* nohup: a terminal that goes is none of our business. */
+	if (sig == SIGHUP && !sigaction(sig, NULL, &before) && before.sa_handler == SIG_IGN)
+		return;
+	sigaction(sig, &action, NULL);
+}
+
+static void catch_ends(void (*handler)(int))
+{
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		catch_one(ends[i], handler);
+}
+
+/* While tables are printed there is nothing left to end in order: a signal ends proftrace; but one
+ * that a program of ours must hear does not, as it could not be passed on. */
+void signals__catch(bool on)
+{
+	catch_one(SIGINT, on ? stop : SIG_DFL);
+	catch_ends(on ? stop : program ? pass : SIG_DFL);
+	/* A closed pipe is an error to report, not a way to die with probes live. */
+	catch_one(SIGPIPE, SIG_IGN);
+}
+
+void signals__pass_to(pid_t pid)
+{
+	program = pid;
+	signals__catch(true);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		catch_one(others[i], pass);
+}
+
+void signals__pass_all(void)
+{
+	catch_one(SIGINT, interrupt_program);
+	catch_ends(pass);
+}
