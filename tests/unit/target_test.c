@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include "common/err.h"
 #include "common/util.h"
+#include "target/rank.h"
 #include "target/target.h"
 
 #define LIB "/usr/lib/x86_64-linux-gnu/libZydis.so.4.0"
@@ -398,6 +399,34 @@ Test(target, flags_static_program)
 	cr_expect_not(t->is_32bit);
 	target__close(t);
 	stop_child(&c);
+}
+
+static pid_t worker;
+
+static bool is_worker(pid_t pid)
+{
+	return pid == worker;
+}
+
+Test(target, names_who_works_where_nobody_has_a_rank)
+{
+	struct rank *ranks;
+	char name[32];
+	size_t cnt;
+
+	worker = fork();
+	if (worker == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pause();
+		_exit(1);
+	}
+	snprintf(name, sizeof(name), "loaded in %d:", worker);
+	cr_expect_eq(ranks__below(getpid(), is_worker, &ranks, &cnt), -ENOENT);
+	cr_expect_not_null(strstr(err__take(-ENOENT), name));
+	kill(worker, SIGKILL);
+	waitpid(worker, NULL, 0);
+	cr_expect_eq(ranks__below(getpid(), is_worker, &ranks, &cnt), -ENOENT);
+	cr_expect_null(strstr(err__take(-ENOENT), "loaded in"));
 }
 
 Test(target, reads_rank_and_python)

@@ -80,7 +80,8 @@ void rank__read(pid_t pid, int *rank, int *local_rank, int *world_size)
 
 /* ---- the processes below a launcher ---- */
 
-#define NONE SIZE_MAX
+#define NONE	  SIZE_MAX
+#define NAMED_MAX 8 /* processes in a message */
 
 struct process {
 	pid_t pid;
@@ -150,8 +151,27 @@ static int by_rank(const void *a, const void *b)
 				  : (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static int none_found(const struct tree *t, pid_t launcher)
+/* "4711, 4712": workers of a server that forks, say, of which nobody said that they are ranks. */
+static size_t name_fitting(const struct tree *t, bool (*fits)(pid_t pid), char *text, size_t size)
 {
+	size_t cnt = 0, len = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < t->cnt; i++) {
+		if (!fits(t->items[i].pid))
+			continue;
+		if (cnt++ < NAMED_MAX)
+			len += (size_t)snprintf(text + len, size - len, "%s%d", len ? ", " : "",
+						t->items[i].pid);
+	}
+	if (cnt > NAMED_MAX)
+		snprintf(text + len, size - len, " and %zu more", cnt - NAMED_MAX);
+	return cnt;
+}
+
+static int none_found(const struct tree *t, pid_t launcher, bool (*fits)(pid_t pid))
+{
+	char names[NAMED_MAX * 12 + 32];
 	size_t ranks = 0;
 
 	for (size_t i = 0; i < t->cnt; i++)
@@ -162,6 +182,12 @@ static int none_found(const struct tree *t, pid_t launcher)
 				"processes that have one; wait until they train, or give the ranks "
 				"themselves with -p PID,PID",
 				launcher, ranks);
+	if (name_fitting(t, fits, names, sizeof(names)))
+		return err__set(-ENOENT,
+				"no rank below process %d: none of %zu processes was started with "
+				"RANK or the like; a framework is loaded in %s: give those that do "
+				"the work with -p PID or -p PID,PID",
+				launcher, t->cnt, names);
 	return err__set(-ENOENT,
 			"no rank below process %d: none of %zu processes was started with RANK or "
 			"the like; give the ranks themselves with -p PID,PID",
@@ -193,7 +219,7 @@ int ranks__below(pid_t launcher, bool (*fits)(pid_t pid), struct rank **out, siz
 	if (*cnt)
 		qsort(*out, *cnt, sizeof(**out), by_rank);
 	else if (!err)
-		err = none_found(&t, launcher);
+		err = none_found(&t, launcher, fits);
 	free(t.items);
 	return err;
 }
