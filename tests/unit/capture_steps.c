@@ -191,6 +191,57 @@ Test(steps, three_repetitions_are_not_enough)
 	cr_expect_eq(steps__period(calls, repeat(calls, rows, 3, 3)).op, 0);
 }
 
+/* Requests of a server, each after a pause: rows that end with 0. */
+static size_t requests(struct step_call *calls, const uint32_t *const kinds[], const int *turns,
+		       size_t cnt)
+{
+	uint64_t now = 1000;
+	size_t n = 0;
+
+	for (size_t i = 0; i < cnt; i++) {
+		now += 5000;
+		for (const uint32_t *row = kinds[turns[i]]; *row; row++, now += 110)
+			calls[n++] = (struct step_call){*row, 1, now, now + 100};
+	}
+	return n;
+}
+
+static const uint32_t linear[] = {1, 2, 3, 2, 0}, conv[] = {1, 4, 5, 4, 6, 0};
+static const uint32_t *const kinds[] = {linear, conv};
+
+Test(steps, what_opens_each_of_two_requests_in_turn_is_told)
+{
+	const int turns[] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
+	struct step_call calls[100];
+	struct step_period period = steps__period(calls, requests(calls, kinds, turns, 16));
+
+	cr_expect_neq(period.op, 0);
+	cr_expect_neq(period.op, 1);
+	cr_expect_eq(period.pausing, 1);
+	cr_expect_eq(period.pausing_cnt, 2);
+}
+
+Test(steps, what_opens_requests_in_no_order_is_told)
+{
+	const int turns[] = {0, 1, 1, 0, 1, 0, 0, 0, 1, 1, 0, 1, 0, 0, 1, 1};
+	struct step_call calls[100];
+	struct step_period period = steps__period(calls, requests(calls, kinds, turns, 16));
+
+	cr_expect_eq(period.op, 0);
+	cr_expect_eq(period.pausing, 1);
+	cr_expect_eq(period.pausing_cnt, 0);
+}
+
+Test(steps, nothing_but_the_step_itself_pauses_in_a_plain_loop)
+{
+	const uint32_t rows[] = {7, 3, 3, 9, 3};
+	const int turns[16] = {0};
+	struct step_call calls[100];
+
+	cr_expect_eq(steps__period(calls, requests(calls, kinds, turns, 16)).pausing, 0);
+	cr_expect_eq(steps__period(calls, repeat(calls, rows, 5, 10)).pausing, 0);
+}
+
 /* As spans arrive: what is inside ends first. */
 Test(steps, the_period_opens_at_the_outermost_operator)
 {

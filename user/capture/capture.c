@@ -451,6 +451,14 @@ static int no_steps(struct session *s)
 			"time with --duration 5s",
 			s->opts->pid, (double)s->opts->step_timeout_ns / 1e9,
 			s->opts->timer_only ? "--timer-only" : "--detail phase");
+	if (s->pausing[0] && !s->opts->duration_ns)
+		return err__set(
+			-ETIMEDOUT,
+			"no step was seen in %.0f s: operators were, but in no order that "
+			"repeats (requests of several kinds?); --step-probe %s, which comes "
+			"after the longest pauses, may make each a step; or record by time "
+			"with --duration 5s",
+			(double)s->opts->step_timeout_ns / 1e9, s->pausing);
 	if (s->match.framework && !s->opts->duration_ns)
 		return err__set(
 			-ETIMEDOUT,

@@ -65,11 +65,43 @@ static const char *operator_name(const struct session *s, uint32_t row,
 	return named ? named->name : "the operator";
 }
 
+static const char *logged_name(const struct session *s, uint32_t op)
+{
+	const struct named_op *named = call_log__named(&s->log, op);
+
+	return operator_name(s, named ? named->row : op, named);
+}
+
+/* --step-probe knows a framework's operators by their names. */
+static bool may_be_step_probe(const struct session *s, uint32_t op)
+{
+	const char *prefix = s->match.framework ? s->match.framework->operator_prefix : NULL;
+
+	return op && prefix && !strncmp(logged_name(s, op), prefix, strlen(prefix));
+}
+
+/* Requests of several kinds in turn repeat as one; what opens each of them is called more often. */
+static void explain_pauses(struct session *s, struct step_period period)
+{
+	const char *name = logged_name(s, period.pausing);
+	const size_t len = strlen(s->explain);
+
+	snprintf(s->explain + len, sizeof(s->explain) - len,
+		 "; it pauses longer before %s, called %u times in a repetition: is that several "
+		 "requests? --step-probe %s makes each a step",
+		 name, period.pausing_cnt, name);
+}
+
 static int period_rule(struct session *s, struct step_period period)
 {
 	const struct named_op *named = call_log__named(&s->log, period.op);
 	int err = named ? add_name_rule(s, named->name) : 0;
 
+	if (!may_be_step_probe(s, period.pausing))
+		period.pausing = 0;
+	s->pausing[0] = '\0';
+	if (!period.op && period.pausing)
+		snprintf(s->pausing, sizeof(s->pausing), "%s", logged_name(s, period.pausing));
 	if (!period.op || err)
 		return err;
 	s->rule.row = named ? named->row : period.op;
@@ -80,6 +112,8 @@ static int period_rule(struct session *s, struct step_period period)
 		 "at %s, which opens each repetition of the calls of thread %u (--step-probe "
 		 "chooses another function)",
 		 operator_name(s, s->rule.row, named), period.tid);
+	if (period.pausing)
+		explain_pauses(s, period);
 	s->rule.explain = s->explain;
 	s->probes.ctl->step_tid = period.tid;
 	return keep_attached(s, s->rule.row);

@@ -50,7 +50,8 @@ struct session {
 	bool told_below; /* a process below it that has a framework was named */
 	struct probe_plan plan;
 	struct step_rule rule;
-	char explain[320]; /* of the rule, where it names an operator */
+	char explain[512]; /* of the rule, where it names an operator */
+	char pausing[PT_NAME_MAX]; /* the operator after the longest pauses, where no period was found */
 	struct window_facts facts;
 	struct probes probes;
 	struct decoder *decoder;

@@ -233,8 +233,13 @@ static struct anchor *anchor_get(struct anchor *anchors, size_t *cnt, size_t max
 	return &anchors[(*cnt)++];
 }
 
-/* The one that repeats and comes after the longest pauses, 0 if none does. */
-static uint32_t anchor_best(const struct anchor *anchors, size_t cnt)
+static uint64_t mean_pause(const struct anchor *a)
+{
+	return a->pause_ns / a->cnt;
+}
+
+/* The one that repeats and comes after the longest pauses, NULL if none does. */
+static const struct anchor *anchor_best(const struct anchor *anchors, size_t cnt)
 {
 	const struct anchor *best = NULL;
 
@@ -244,10 +249,50 @@ static uint32_t anchor_best(const struct anchor *anchors, size_t cnt)
 		/* Four fifths of the periods must repeat the one before. */
 		if (a->cnt < 4 || a->same * 5 < (a->cnt - 2) * 4)
 			continue;
-		if (!best || a->pause_ns / a->cnt > best->pause_ns / best->cnt)
+		if (!best || mean_pause(a) > mean_pause(best))
 			best = a;
 	}
-	return best ? best->op : 0;
+	return best;
+}
+
+#define LONGER 4 /* a pause that many times as long is of another kind */
+
+/* The one that comes after the longest pauses, however it repeats, if they are longer than those
+ * before other calls: NULL if they are not. */
+static const struct anchor *anchor_pausing(const struct anchor *anchors, size_t cnt)
+{
+	const struct anchor *longest = NULL;
+	uint64_t others_ns = 0;
+	size_t others = 0;
+
+	for (size_t i = 0; i < cnt; i++)
+		if (anchors[i].cnt >= 4 &&
+		    (!longest || mean_pause(&anchors[i]) > mean_pause(longest)))
+			longest = &anchors[i];
+	for (size_t i = 0; i < cnt; i++) {
+		if (&anchors[i] == longest)
+			continue;
+		others_ns += anchors[i].pause_ns;
+		others += anchors[i].cnt;
+	}
+	return longest && others && mean_pause(longest) > LONGER * others_ns / others ? longest
+										      : NULL;
+}
+
+static struct step_period period_of(const struct anchor *anchors, size_t cnt, uint32_t tid)
+{
+	const struct anchor *best = anchor_best(anchors, cnt);
+	const struct anchor *pausing = anchor_pausing(anchors, cnt);
+	struct step_period period = {.op = best ? best->op : 0, .tid = tid};
+
+	if (pausing && best &&
+	    (pausing->cnt < 2 * best->cnt - 2 || mean_pause(pausing) < LONGER * mean_pause(best)))
+		pausing = NULL;
+	if (pausing)
+		period.pausing = pausing->op;
+	if (pausing && best)
+		period.pausing_cnt = (uint32_t)((pausing->cnt + best->cnt / 2) / best->cnt);
+	return period;
 }
 
 /* ---- one thread's calls ---- */
@@ -300,5 +345,5 @@ struct step_period steps__period(struct step_call *calls, size_t cnt)
 		if (own[i].end_ns > busy_until_ns)
 			busy_until_ns = own[i].end_ns;
 	}
-	return (struct step_period){.op = anchor_best(anchors, anchor_cnt), .tid = own->tid};
+	return period_of(anchors, anchor_cnt, own->tid);
 }

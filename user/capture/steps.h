@@ -40,6 +40,9 @@ struct step_call {
 struct step_period {
 	uint32_t op;  /* the operator that opens each period, 0: no period */
 	uint32_t tid; /* the thread it was looked for in */
+	uint32_t pausing; /* one that comes after much longer pauses than op, as what opens a
+			     request does in a server; 0: none */
+	uint32_t pausing_cnt; /* its calls in a period, 0 without one */
 };
 
 /*
