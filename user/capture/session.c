@@ -219,6 +219,9 @@ static json_t *cost_summary(const struct session *s)
 	double ns;
 
 	decoder__hits(s->decoder, hits);
+	/* What --step-probe sees is a step, and no event; other threads' calls are not counted. */
+	if (s->opts->step_probe)
+		hits[GROUP_STEP] += steps;
 	/* Each traps at the entry as well. */
 	hits[GROUP_OPERATOR] += 2 * (s->probes.ctl->callee_ends - s->callee_ends_before);
 	for (int g = 0; g < GROUP_CNT; g++) {

@@ -269,6 +269,8 @@ def step_operator(case):
     assert sense.by_name(tables, "model")["Backward"]["calls"] == 8, tool.out
     case.tool("-p", job.pid, "--record", "2:10", "--step-probe", "aten::nope").fails(
         "at::_ops::nope::call", "no function of that name")
+    tool = case.tool("-p", job.pid, "--record", "2:10", "--timer-only", "--step-probe", "aten::cross_entropy_loss")
+    assert sense.rows(tool.done().report(), "cost")[0]["hits"] >= 8, tool.out
 
 
 @test("--step-range: a range of the user's around each step")
