@@ -54,7 +54,7 @@ Test(report_options, what_no_table_heeds_is_refused)
 	expect_refused(report__check_uses("kernel", OPTS(.by_thread = true)), "--by-thread");
 	expect_refused(report__check_uses("kernel,steps", OPTS(.op_detail = true)), "--op-detail");
 	expect_refused(report__check_uses("classic", OPTS(.group_by = GROUP_BY_SHAPE)),
-		       "it is for key_averages");
+		       "it is for key_averages (--table)");
 	expect_refused(report__check_uses(NULL, OPTS(.group_by = GROUP_BY_STACK)), "--group-by");
 	expect_refused(report__check_uses(NULL, OPTS(.state = STATE_GPU)), "it is for classic");
 	expect_refused(report__check_uses("model", OPTS(.batch_size = 8)), "--batch-size");

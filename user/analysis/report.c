@@ -175,7 +175,8 @@ static int check_use(const char *option, unsigned int use, const char *names, co
 			at += (size_t)snprintf(known + at, sizeof(known) - at, "%s%s",
 					       at ? ", " : "", impls[i]->def.key);
 	}
-	return err__set(-EINVAL, "--%s has no effect on the tables to be printed; it is for %s",
+	return err__set(-EINVAL,
+			"--%s has no effect on the tables to be printed; it is for %s (--table)",
 			option, known);
 }
 
