@@ -99,6 +99,31 @@ def mxnet(_):
     return step
 
 
+def mxnet_module(_):
+    """Module.update of many small parameters."""
+    import mxnet as mx
+
+    h = mx.sym.Variable("data")
+    for _ in range(12):
+        h = mx.sym.Activation(mx.sym.FullyConnected(h, num_hidden=32), act_type="relu")
+    net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(h, num_hidden=CLASSES), name="softmax")
+    module = mx.mod.Module(net, context=mx.cpu())
+    images, labels = zip(*(sample(i) for i in range(BATCH)))
+    batches = mx.io.NDArrayIter(np.stack(images), np.array(labels, "float32"), BATCH)
+    module.bind(batches.provide_data, batches.provide_label)
+    module.init_params()
+    module.init_optimizer(optimizer="adam")
+    batch = next(batches)
+
+    def step():
+        module.forward_backward(batch)
+        with phase("optimizer"):
+            module.update()
+        mx.nd.waitall()
+
+    return step
+
+
 def mindspore(_):
     os.environ.setdefault("GLOG_v", "3")  # errors only
     import mindspore as ms
@@ -152,7 +177,7 @@ def mindspore(_):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("framework", choices=["paddle", "mxnet", "mindspore"])
+    parser.add_argument("framework", choices=["paddle", "mxnet", "mxnet_module", "mindspore"])
     parser.add_argument("--log", default=os.devnull)
     parser.add_argument("--clip", choices=("norm", "value"), help="gradients, by what")
     args = parser.parse_args()

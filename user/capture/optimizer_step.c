@@ -14,11 +14,16 @@ enum {
 	SILENT = 64, /* backward passes without a call of it */
 };
 
+static bool is_own(const struct planned_probe *probe)
+{
+	return probe->program && !strcmp(probe->program, OPTIMIZER_STEP_PROGRAM);
+}
+
+/* Of several the one that is not left out. */
 static struct planned_probe *own_probe(const struct session *s)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++)
-		if (s->plan.probes[i].program &&
-		    !strcmp(s->plan.probes[i].program, OPTIMIZER_STEP_PROGRAM))
+		if (is_own(&s->plan.probes[i]) && !s->dropped[s->plan.probes[i].row])
 			return &s->plan.probes[i];
 	return NULL;
 }
@@ -51,12 +56,22 @@ int optimizer_step__plan(struct session *s)
 	if (!s->plan.layout.stacks.wanted)
 		s->plan.layout.stacks = layout.frames;
 	return python_watch__add_optimizer_step(layout.lib, "Optimization Step", 0,
-						PT_CLASS_OPTIMIZER_OP, &s->plan);
+						PT_CLASS_OPTIMIZER_OP, NULL, &s->plan);
 }
 
 static void want_stack(struct session *s)
 {
 	s->probes.ctl->optimizer_step.want_stack = s->optimizer_step.tries++ < TRIES;
+}
+
+/* The programs follow one. */
+static void use_probe(struct session *s, const struct planned_probe *used)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (is_own(&s->plan.probes[i]))
+			s->dropped[s->plan.probes[i].row] = &s->plan.probes[i] != used;
+	s->probes.ctl->optimizer_step.row = used->row;
+	s->probes.ctl->optimizer_step.refs_at = used->watch_address;
 }
 
 void optimizer_step__loaded(struct session *s)
@@ -65,10 +80,39 @@ void optimizer_step__loaded(struct session *s)
 
 	if (!probe)
 		return;
-	s->probes.ctl->optimizer_step.row = probe->row;
-	s->probes.ctl->optimizer_step.refs_at = probe->watch_address;
+	use_probe(s, probe);
 	if (s->optimizer_step.code)
 		want_stack(s);
+}
+
+/* ---- which of several ---- */
+
+static bool was_called(const struct session *s, const char *symbol)
+{
+	struct pt_probe_stat stat = {};
+
+	for (size_t i = 0; i < s->plan.cnt && !stat.hits; i++)
+		if (!strcmp(s->plan.probes[i].symbol, symbol))
+			probes__stat(&s->probes, s->plan.probes[i].row, &stat);
+	return stat.hits;
+}
+
+int optimizer_step__choose(struct session *s)
+{
+	const struct planned_probe *used = own_probe(s), *probe;
+
+	if (!used || !used->told_by || was_called(s, used->told_by))
+		return 0;
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		probe = &s->plan.probes[i];
+		if (!is_own(probe) || probe == used || !was_called(s, probe->told_by))
+			continue;
+		log__debug("the optimizer's step is %s, since the job calls %s", probe->name,
+			   probe->told_by);
+		use_probe(s, probe);
+		return arm__reattach(s, GROUP_WATCH);
+	}
+	return 0;
 }
 
 /* ---- which function ---- */

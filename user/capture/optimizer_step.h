@@ -18,6 +18,9 @@ void optimizer_step__loaded(struct session *s);
 /* That it is in the ring. */
 bool optimizer_step__is_stack(const void *data, size_t size);
 int optimizer_step__take_stack(struct session *s, const void *data, size_t size);
+/* Steps were measured: of several functions that may be it, the job's is looked at from here on. 0 or a
+ * negative errno of attaching. */
+int optimizer_step__choose(struct session *s);
 /* Steps are going to be measured: looks at the function if it was found. 0 or a negative errno of
  * reading the ring. */
 int optimizer_step__watch(struct session *s);

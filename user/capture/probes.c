@@ -202,7 +202,8 @@ static int watch(struct probes *p, pid_t pid)
 	int err;
 
 	for (size_t i = 0; i < p->plan->cnt && cnt < WATCHPOINTS_MAX; i++)
-		if (p->plan->probes[i].group == GROUP_WATCH && p->plan->probes[i].watch_address)
+		if (p->plan->probes[i].group == GROUP_WATCH && p->plan->probes[i].watch_address &&
+		    !(p->dropped && p->dropped[p->plan->probes[i].row]))
 			points[cnt++] = watch_point(p, &p->plan->probes[i]);
 	if (!cnt)
 		return 0;

@@ -215,6 +215,8 @@ int session__prune(struct session *s)
 	launches__unwatch(s);
 	if (!err)
 		err = optimizer_step__settle(s, steps);
+	if (!err)
+		err = optimizer_step__choose(s);
 	if (!err && !may_leave_out)
 		optimizer_step__keep_choice(s);
 	if (err || !may_leave_out)

@@ -39,6 +39,7 @@ static void plan_level(struct doctor *d, enum detail detail)
 {
 	struct doctor_plan *dp = &d->plans[detail];
 	struct plan_opts opts = {.detail = detail, .record_shapes = true, .profile_memory = true};
+	bool watches_one = false;
 
 	dp->err = d->match.framework->plan(d->target, &d->match, &opts, &dp->plan);
 	if (dp->err) {
@@ -48,11 +49,17 @@ static void plan_level(struct doctor *d, enum detail detail)
 	}
 	dp->functions = dp->plan.row_cnt;
 	for (size_t i = 0; i < dp->plan.cnt; i++) {
-		if (dp->plan.probes[i].group == GROUP_WATCH)
+		const struct planned_probe *probe = &dp->plan.probes[i];
+
+		dp->sites += probe->group != GROUP_WATCH;
+		if (probe->group != GROUP_WATCH)
+			count_site(d, dp, probe);
+		else if (!probe->told_by) /* of those that have it, one is watched */
 			dp->watched++;
 		else
-			count_site(d, dp, &dp->plan.probes[i]);
+			watches_one = true;
 	}
+	dp->watched += watches_one;
 }
 
 static void examine_device(struct doctor *d)

@@ -17,6 +17,7 @@ struct doctor_plan {
 	struct probe_plan plan;
 	size_t functions;		   /* rows of the plan */
 	size_t by_class[SITE_UNKNOWN + 1]; /* entry and inner sites */
+	size_t sites;	/* of probes */
 	size_t watched; /* data breakpoints */
 	size_t with_return;
 	size_t returns_refused;		  /* not on the allow-list */

@@ -44,10 +44,9 @@ static json_t *plan_json(const struct doctor_plan *dp)
 		return json_null();
 	return json_pack(
 		"{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o}", "functions",
-		(json_int_t)dp->functions, "sites", (json_int_t)(dp->plan.cnt - dp->watched),
-		"watched", (json_int_t)dp->watched, "emulated",
-		(json_int_t)dp->by_class[SITE_EMULATED], "stepped",
-		(json_int_t)dp->by_class[SITE_STEPPED], "refused",
+		(json_int_t)dp->functions, "sites", (json_int_t)dp->sites, "watched",
+		(json_int_t)dp->watched, "emulated", (json_int_t)dp->by_class[SITE_EMULATED],
+		"stepped", (json_int_t)dp->by_class[SITE_STEPPED], "refused",
 		(json_int_t)dp->by_class[SITE_REFUSED], "unknown",
 		(json_int_t)dp->by_class[SITE_UNKNOWN], "return_probes",
 		(json_int_t)dp->with_return, "return_probes_refused",

@@ -137,9 +137,8 @@ static void print_plan(const struct doctor_plan *dp, enum detail detail, FILE *o
 	}
 	row(out, name, "%s, %s: %zu emulated, %zu single-stepped%s",
 	    counted(dp->functions, "function", "functions").s,
-	    counted(dp->plan.cnt - dp->watched, "probe site", "probe sites").s,
-	    dp->by_class[SITE_EMULATED], dp->by_class[SITE_STEPPED],
-	    detail == DETAIL_OPERATOR ? " (default)" : "");
+	    counted(dp->sites, "probe site", "probe sites").s, dp->by_class[SITE_EMULATED],
+	    dp->by_class[SITE_STEPPED], detail == DETAIL_OPERATOR ? " (default)" : "");
 	if (dp->by_class[SITE_REFUSED] || dp->by_class[SITE_UNKNOWN])
 		row(out, "", "%s: no probe may go on that instruction",
 		    counted(dp->by_class[SITE_REFUSED] + dp->by_class[SITE_UNKNOWN],

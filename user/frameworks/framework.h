@@ -43,6 +43,9 @@ struct planned_probe {
 	uint64_t watch_address;
 	pid_t watch_tid; /* the thread alone that is watched, 0: all */
 	bool writes_alone; /* reading it is none */
+	/* Of several functions of GROUP_WATCH that may be the optimizer's step: it is the one of a job
+	 * that calls this function, by its symbol in the table. NULL: it is the only one. */
+	const char *told_by;
 	const char *program;	    /* BPF program at vaddr; NULL: only at the return */
 	const char *return_program; /* NULL: none; needs vaddr to be the function's entry */
 	const char *landing_program; /* where its calls return to, by and by; NULL: none */

@@ -275,21 +275,43 @@ static const struct python_ask_class gluon_loader = {
 	.name = "DataLoader.__iter__",
 };
 
-/* Optimizers may be operators or Python: this holds either, and the key-value store's work. */
-static int plan_trainer(struct target *t, struct probe_plan *plan)
+/* Optimizers may be operators or Python: each of these holds either, and the key-value store's
+ * work.
+ */
+static const struct step_function {
+	const char *module, *class, *method, *name;
+	const char *told_by;
+	const char *shown;
+} step_functions[] = {
+	{"mxnet.gluon.trainer", "Trainer", "step", "Trainer.step", "MXAutogradBackwardEx",
+	 "Trainer.step as Optimization"},
+	{"mxnet.module.module", "Module", "update", "Module.update", "MXExecutorBackwardEx",
+	 "Module.update as Optimization"},
+};
+
+static int plan_optimizer_step(struct target *t, const struct step_function *f,
+			       struct probe_plan *plan)
 {
 	struct python_watch w;
-	const char *why = python_watch__open(t, "mxnet.gluon.trainer", "Trainer", &w);
-	uint64_t code = why ? 0 : python_watch__code(&w, "step");
+	const char *why = python_watch__open(t, f->module, f->class, &w);
+	uint64_t code = why ? 0 : python_watch__code(&w, f->method);
 
 	if (w.absent)
 		return 0;
 	if (!code)
-		return python_watch__missing(t,
-					     why ? why : "its class has no such function in Python",
-					     "Trainer.step as Optimization", plan);
-	return python_watch__add_optimizer_step(w.o.layout.lib, "Trainer.step", code, PT_CLASS_NONE,
-						plan);
+		return python_watch__missing(
+			t, why ? why : "its class has no such function in Python", f->shown, plan);
+	return python_watch__add_optimizer_step(w.o.layout.lib, f->name, code, PT_CLASS_NONE,
+						f->told_by, plan);
+}
+
+static int plan_optimizer_steps(struct target *t, struct probe_plan *plan)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(step_functions) && !err; i++)
+		err = plan_optimizer_step(t, &step_functions[i], plan);
+	return err;
 }
 
 /* ---- recognition ---- */
@@ -367,7 +389,7 @@ static int mxnet_plan(struct target *t, const struct framework_match *m,
 		err = forget_layouts(plan);
 	if (!err)
 		err = python_asks__plan(t, &gluon_loader, plan);
-	return err ? err : plan_trainer(t, plan);
+	return err ? err : plan_optimizer_steps(t, plan);
 }
 
 const struct framework framework_mxnet = {

@@ -62,7 +62,8 @@ int python_watch__add(const struct python_watch *w, const char *method, uint64_t
 }
 
 int python_watch__add_optimizer_step(const struct target_lib *lib, const char *name, uint64_t code,
-				     uint32_t name_class, struct probe_plan *plan)
+				     uint32_t name_class, const char *told_by,
+				     struct probe_plan *plan)
 {
 	const struct planned_probe probe = {
 		.group = GROUP_WATCH,
@@ -73,6 +74,7 @@ int python_watch__add_optimizer_step(const struct target_lib *lib, const char *n
 		.category = CAT_OPTIMIZER,
 		.writes_alone = true,
 		.watch_address = code, /* which begins with their count */
+		.told_by = told_by,
 		.chosen = true,
 		.cfg = {.code = name_class},
 	};

@@ -37,8 +37,9 @@ int python_watch__add(const struct python_watch *w, const char *method, uint64_t
 
 /* Plans a breakpoint on the references to the code object of an optimizer's step, by which its calls
  * are seen to begin and to end. lib: the interpreter; code 0: yet to be found; name_class: of steps
- * that these calls tell of. */
+ * that these calls tell of; told_by: see planned_probe. */
 int python_watch__add_optimizer_step(const struct target_lib *lib, const char *name, uint64_t code,
-				     uint32_t name_class, struct probe_plan *plan);
+				     uint32_t name_class, const char *told_by,
+				     struct probe_plan *plan);
 
 #endif
