@@ -218,6 +218,33 @@ int call_site(struct pt_regs *ctx)
 	return 0;
 }
 
+/* As libstdc++ lays them out. */
+static __always_inline bool batch_is_empty(__u64 batch, __u32 holder)
+{
+	if (holder == PT_BATCH_IN_VECTOR)
+		return read_u64(batch) == read_u64(batch + 8);	   /* its begin, its end */
+	return holder == PT_BATCH_IN_MAP && !read_u64(batch + 24); /* its count */
+}
+
+/* The same of an ask of the data loader that the entry saw where to put the batch: at an epoch's
+ * end there is none. */
+SEC("uprobe")
+int batch_site(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns();
+	__u32 row = probe_row(ctx);
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	struct pt_thread *t = thread_lookup();
+	struct pt_frame *f = site_frame(t, ctx->sp, row, now);
+
+	if (!cfg || !f)
+		return 0;
+	if (ctl.asks_alone && t->tid == ctl.step_tid && batch_is_empty(f->object, cfg->flags))
+		ctl.epoch_ended = 1;
+	frame_close_top(t, now, PT_END_SITE);
+	return 0;
+}
+
 /* The same of a function whose result is a tensor, or several, that the entry saw where to find. */
 SEC("uprobe")
 int call_site_result(struct pt_regs *ctx)

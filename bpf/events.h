@@ -260,6 +260,11 @@ enum pt_name_source { PT_NAME_STATIC = 0, PT_NAME_CXX11 = 1, PT_NAME_COW = 2, PT
 #define PT_RESULT_TENSOR  1
 #define PT_RESULT_TENSORS 2
 
+/* cfg.flags of phase_entry and batch_site, an ask of the data loader: the argument in key_reg is a vector,
+ * or an unordered_map, that gets the batch */
+#define PT_BATCH_IN_VECTOR 1
+#define PT_BATCH_IN_MAP	   2
+
 /* cfg.flags of node_entry: one of GROUP_NODE_TYPE's */
 #define PT_NODE_OF_TYPE 1
 
@@ -605,6 +610,7 @@ struct pt_ctl {
 	__u64 stack_cnt, stack_ns; /* stacks read, and the time that it took */
 	__u32 asks_alone;  /* by the loader: asks of the data loader, and nothing else, make the steps */
 	__u32 epoch_ended; /* 1: the latest ask found no batch */
+	__u32 ask_ended;   /* 1: an ask was seen to return; one that was not has thrown */
 	__u64 ask_exception; /* what the thread handled when that began */
 	__u32 cupti_claimed; /* 1: another tool has begun to use CUPTI */
 	__u64 cupti_kinds;   /* activity kinds that other tools have enabled, a bit each */

@@ -154,6 +154,18 @@ static __always_inline bool class_is_open(struct pt_thread *t, __u32 name_class)
 	return false;
 }
 
+/* Where asks alone make the steps, one that a C++ exception ends has found no batch. */
+static __always_inline void ask_closes(struct pt_thread *t, const struct pt_frame *f, __u32 how)
+{
+	if (!ctl.asks_alone || f->name_class != PT_CLASS_DATALOADER || f->sp == PT_SP_OBJECT ||
+	    t->tid != ctl.step_tid)
+		return;
+	if (how != PT_END_INFERRED)
+		ctl.ask_ended = 1;
+	else if (ctl.ask_ended)
+		ctl.epoch_ended = 1;
+}
+
 /* Takes the top frame off and writes its record if it lies in the window. A global function: it is
  * verified once and not at each place that calls it. */
 __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
@@ -172,6 +184,7 @@ __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 	t->frame_cnt = i;
 	start = f->ts_ns;
 	name_class = f->name_class;
+	ask_closes(t, f, how);
 	if (f->kind == PT_FRAME_NAMED && t->named_cnt)
 		t->named_cnt--;
 	if (frame_has_ended(f)) {

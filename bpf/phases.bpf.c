@@ -55,8 +55,11 @@ int phase_entry(struct pt_regs *ctx)
 		optimizer_step_lost(t, now);
 	step_event(t, cfg->code, 0, now);
 	f = static_push(t, ctx->sp, row);
-	if (f)
-		f->name_class = cfg->code;
+	if (!f)
+		return 0;
+	f->name_class = cfg->code;
+	if (cfg->code == PT_CLASS_DATALOADER && cfg->flags)
+		f->object = arg_word(ctx, cfg->key_reg);
 	return 0;
 }
 

@@ -82,9 +82,9 @@ static const struct probe_row rows[] = {
 		.group = GROUP_STEP,
 		.category = CAT_DATALOADER,
 		.program = "phase_entry",
-		.site_program = "call_site",
+		.site_program = "batch_site",
 		.name = "IteratorConsumer::GetNextAsVector",
-		.cfg = {.code = PT_CLASS_DATALOADER},
+		.cfg = {.code = PT_CLASS_DATALOADER, .key_reg = 2, .flags = PT_BATCH_IN_VECTOR},
 		.loses = "Dataloader",
 	},
 	{
@@ -94,9 +94,9 @@ static const struct probe_row rows[] = {
 		.group = GROUP_STEP,
 		.category = CAT_DATALOADER,
 		.program = "phase_entry",
-		.site_program = "call_site",
+		.site_program = "batch_site",
 		.name = "IteratorConsumer::GetNextAsMap",
-		.cfg = {.code = PT_CLASS_DATALOADER},
+		.cfg = {.code = PT_CLASS_DATALOADER, .key_reg = 2, .flags = PT_BATCH_IN_MAP},
 		.loses = "Dataloader",
 	},
 	{

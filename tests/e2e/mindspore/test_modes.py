@@ -3,6 +3,7 @@
 import shutil
 
 import jobs
+from lib import evaluation
 from lib.runner import test
 
 ALL = ("Dataloader", "Forward", "Backward", "Optimization")
@@ -131,6 +132,12 @@ def phases(case):
     tables = jobs.record(case, job, "--detail", "phase")
     assert "operator" not in tables, tables.keys()
     jobs.check_phases(tables, "Dataloader", "Forward")
+
+
+@test("evaluation: the ask that ends an epoch is no step")
+def evaluate(case):
+    job = jobs.start(case, "mindspore", workload="evaluate_of.py")
+    evaluation.check(case, job.wait_steps(5, timeout_s=120))
 
 
 @test("--timer-only: steps as with all probes, in each mode")

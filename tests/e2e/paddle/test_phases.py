@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """How long each phase lasts, by the job's own clock."""
 import job
-from lib import phase_times
+from lib import evaluation, phase_times
 from lib.runner import test
 
 
@@ -16,3 +16,8 @@ def clipped(case):
         train = job.start(case, "phases_of.py", "paddle", "--clip", how).wait_steps(10)
         phase_times.check(case, train)
         train.stop()
+
+
+@test("evaluation: the ask that ends an epoch is no step")
+def evaluate(case):
+    evaluation.check(case, job.start(case, "evaluate_of.py", "paddle").wait_steps(10))
