@@ -92,6 +92,19 @@ static const struct probe_row rows[] = {
 		.cfg = {.code = PT_CLASS_GRAPH},
 		.loses = "steps of static programs",
 	},
+	/* The same by paddle.inference: Predictor.run(), with inputs and without. */
+	{
+		.lib = LIB_PADDLE,
+		.symbol = "_ZN6paddle17AnalysisPredictor11ZeroCopyRunE",
+		.other_symbol = "_ZN6paddle17AnalysisPredictor3RunERKSt6vector*",
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_SCRIPT,
+		.program = "phase_entry",
+		.leaves = true,
+		.name = "Predictor::run",
+		.cfg = {.code = PT_CLASS_GRAPH},
+	},
 	/* A function that to_static compiled. */
 	{
 		.lib = LIB_PADDLE,

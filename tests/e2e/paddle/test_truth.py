@@ -137,6 +137,17 @@ def inference(case):
     check_operators(tables, job.profile(running, path))
 
 
+@test("paddle.inference: a step is a run of the predictor, and not the block that its network repeats")
+def predictor(case):
+    running = job.start(case, "paddle_predict.py").wait_steps(10)
+    tables = case.tool("-p", running.pid, "--record", f"2:{2 + STEPS}").done().report()
+    rule = tables["summary"]["rows"][0]["step_rule"]
+    assert rule.startswith("compiled graph: "), rule
+    calls = operators(tables)
+    # The predictor chooses whose: pd_op or onednn_op, fused or not.
+    assert sum(cnt for name, cnt in calls.items() if "conv2d" in name) == 8, calls
+
+
 @test("to_static: operators within the program and around it")
 def to_static(case):
     running, path = job.train(case, "--mode", "to_static")
