@@ -47,13 +47,14 @@ static void put_span(struct loop *l, uint32_t track, uint32_t name, uint64_t beg
 			      .id = id});
 }
 
-static void put_kernel(struct loop *l, uint32_t i)
+/* Begins after its launch did, at launch_ns. */
+static void put_kernel(struct loop *l, uint32_t i, uint64_t launch_ns)
 {
 	const struct event_kernel k = {
 		.grid = {i % 512 + 1, 1, 1}, .block = {128, 1, 1}, .registers = 32 + i % 8};
 
-	if (l->device_clock < l->clock)
-		l->device_clock = l->clock;
+	if (l->device_clock < launch_ns + GAP_NS)
+		l->device_clock = launch_ns + GAP_NS;
 	put(l, (struct event){.type = EVENT_DEVICE,
 			      .track = l->stream,
 			      .name = l->kernels[i % KERNELS],
@@ -106,7 +107,7 @@ static void put_block(struct loop *l, uint32_t i, bool backward)
 	for (int launch = 0; launch < 2; launch++) {
 		l->correlation++;
 		put_span(l, track, l->launch, t, t + LEAF_NS, l->correlation);
-		put_kernel(l, i);
+		put_kernel(l, i, t);
 		t += LEAF_NS + GAP_NS;
 	}
 	put_shaped(l, track, n[i % NAMES], l->clock + GAP_NS, t);
@@ -168,6 +169,7 @@ static void write_loop(const char *path, uint64_t events)
 					{.kind = TRACK_THREAD, .pid = 1, .tid = 2, .name = "bwd"}};
 	const struct track stream = {.kind = TRACK_DEVICE, .stream = 7};
 	json_t *meta = json_pack("{s:{s:i}, s:[s]}", "process", "pid", 1, "dtypes", "float");
+	json_t *end = json_object(); /* it was not cut off */
 	struct loop l = {.clock = 1000000000};
 
 	if (recording_writer__create(path, meta, &l.w))
@@ -179,8 +181,9 @@ static void write_loop(const char *path, uint64_t events)
 	l.stream = recording_writer__track(l.w, &stream);
 	for (uint64_t i = 0; l.cnt < events; i++)
 		put_step(&l, i);
-	if (recording_writer__close(l.w, NULL))
+	if (recording_writer__close(l.w, end))
 		exit(1);
+	json_decref(end);
 }
 
 static int read_events(const struct recording *r)
