@@ -3,7 +3,6 @@
 #include "common/err.h"
 #include "common/util.h"
 #include <bpf/libbpf.h>
-#include <dirent.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <string.h>
@@ -67,24 +66,12 @@ static int attach_thread(struct watchpoints *w, const struct watch_point *points
 }
 
 static int attach_threads(struct watchpoints *w, const struct watch_point *points, size_t cnt,
-			  pid_t pid)
+			  const pid_t *tids, size_t tid_cnt)
 {
-	const struct dirent *entry;
-	char path[64];
-	DIR *dir;
 	int err = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
-	if (!dir)
-		return -errno;
-	while (!err && (entry = readdir(dir))) {
-		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (tid)
-			err = attach_thread(w, points, cnt, tid);
-	}
-	closedir(dir);
+	for (size_t i = 0; i < tid_cnt && !err; i++)
+		err = attach_thread(w, points, cnt, tids[i]);
 	return err;
 }
 
@@ -93,16 +80,16 @@ static const char *reason(int err)
 	return err == -ENOSPC ? "another tool uses the processor's breakpoints" : strerror(-err);
 }
 
-int watchpoints__attach(const struct watch_point *points, size_t cnt, pid_t pid,
-			struct watchpoints **out)
+int watchpoints__attach(const struct watch_point *points, size_t cnt, const pid_t *tids,
+			size_t tid_cnt, struct watchpoints **out)
 {
 	struct watchpoints *w = calloc(1, sizeof(*w));
-	int err = w ? attach_threads(w, points, cnt, pid) : -ENOMEM;
+	int err = w ? attach_threads(w, points, cnt, tids, tid_cnt) : -ENOMEM;
 
 	*out = NULL;
 	if (err) {
 		watchpoints__free(w);
-		return err__set(err, "cannot watch an address of process %d: %s", pid, reason(err));
+		return err__set(err, "cannot watch an address of the process: %s", reason(err));
 	}
 	*out = w;
 	return 0;

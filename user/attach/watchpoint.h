@@ -26,12 +26,12 @@ struct watch_point {
 struct watchpoints;
 
 /*
- * On every thread that the process has, and on those that they make, or on one. A negative errno with err__set,
+ * On each of the threads, and on those that they make, or on one of them. A negative errno with err__set,
  * and nothing attached, where a thread refuses: -ENOSPC, if another tool has taken the places;
  * -EOPNOTSUPP and others, if the machine has none.
  */
-int watchpoints__attach(const struct watch_point *points, size_t cnt, pid_t pid,
-			struct watchpoints **out);
+int watchpoints__attach(const struct watch_point *points, size_t cnt, const pid_t *tids,
+			size_t tid_cnt, struct watchpoints **out);
 void watchpoints__free(struct watchpoints *w); /* NULL is allowed */
 
 /* What a hit costs here, with a program that finds nothing to do, in nanoseconds; 0: unknown. */

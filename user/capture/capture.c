@@ -145,7 +145,7 @@ static int session_plan(struct session *s)
 
 static int session_load(struct session *s)
 {
-	int err = probes__load(&s->probes, s->opts, &s->plan);
+	int err = probes__load(&s->probes, s->target, s->opts, &s->plan);
 
 	if (err)
 		return err;

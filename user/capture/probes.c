@@ -7,8 +7,10 @@
 #include "bpf/proftrace.skel.h"
 #include "capture/sched_source.h"
 #include "capture/task_source.h"
+#include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"
+#include "target/python_threads.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <string.h>
@@ -101,12 +103,14 @@ static void preallocate(struct proftrace_bpf *skel)
 				       bpf_map__map_flags(maps[i]) & ~(uint32_t)BPF_F_NO_PREALLOC);
 }
 
-int probes__load(struct probes *p, const struct capture_opts *opts, const struct probe_plan *plan)
+int probes__load(struct probes *p, struct target *target, const struct capture_opts *opts,
+		 const struct probe_plan *plan)
 {
 	const struct sched_source_opts sched = {.syscalls = opts->syscalls,
 						.page_faults = opts->page_faults};
 	int err;
 
+	p->target = target;
 	p->plan = plan;
 	p->method = attach_method__resolve(opts->method);
 	p->skel = proftrace_bpf__open();
@@ -182,20 +186,34 @@ static struct watch_point watch_point(const struct probes *p, const struct plann
 }
 
 /* An optimizer's step can be told otherwise: it is the last to get a place. */
-static int attach_points(struct probes *p, const struct watch_point *points, size_t cnt, pid_t pid)
+static int attach_points(struct probes *p, const struct watch_point *points, size_t cnt,
+			 const pid_t *tids, size_t tid_cnt)
 {
-	int err = watchpoints__attach(points, cnt, pid, &p->watchpoints);
+	int err = watchpoints__attach(points, cnt, tids, tid_cnt, &p->watchpoints);
 
 	p->step_watched = !err && points[cnt - 1].writes_alone;
 	if (!err || !points[cnt - 1].writes_alone)
 		return err;
 	log__debug("the optimizer's step: %s", err__take(err));
-	return cnt > 1 ? watchpoints__attach(points, cnt - 1, pid, &p->watchpoints) : 0;
+	return cnt > 1 ? watchpoints__attach(points, cnt - 1, tids, tid_cnt, &p->watchpoints) : 0;
+}
+
+/* All that is watched is of Python: a framework's other threads need not pay for it. */
+static int attach_to_python(struct probes *p, const struct watch_point *points, size_t cnt)
+{
+	auto_free pid_t *tids = NULL;
+	size_t tid_cnt;
+	int err = python_threads__list(p->target, &tids, &tid_cnt);
+
+	if (err)
+		return err;
+	log__debug("%s watched", counted(tid_cnt, "thread is", "threads are").s);
+	return attach_points(p, points, cnt, tids, tid_cnt);
 }
 
 /* A job that cannot be watched, because a debugger uses the processor's few breakpoints or the
  * machine has none, is recorded without. */
-static int watch(struct probes *p, pid_t pid)
+static int watch(struct probes *p)
 {
 	struct watch_point points[WATCHPOINTS_MAX];
 	size_t cnt = 0;
@@ -207,7 +225,7 @@ static int watch(struct probes *p, pid_t pid)
 			points[cnt++] = watch_point(p, &p->plan->probes[i]);
 	if (!cnt)
 		return 0;
-	err = attach_points(p, points, cnt, pid);
+	err = attach_to_python(p, points, cnt);
 	p->attached[GROUP_WATCH] = p->watchpoints;
 	if (!err || p->unwatched)
 		return 0;
@@ -225,7 +243,7 @@ int probes__attach(struct probes *p, enum probe_group group, pid_t pid)
 
 	probes__detach(p, group);
 	if (group == GROUP_WATCH)
-		return watch(p, pid);
+		return watch(p);
 	set = attach_set__new(probe_group__name(group), p->method);
 	if (!set)
 		return -ENOMEM;

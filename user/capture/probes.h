@@ -17,6 +17,7 @@ struct probes {
 	bool unwatched;			 /* they cannot be had, as was told */
 	bool step_watched; /* an optimizer's step is among them */
 	enum attach_method method;
+	struct target *target;
 	const struct probe_plan *plan;
 	const bool *dropped; /* by row, NULL: none; rows left out of the sets */
 };
@@ -24,7 +25,8 @@ struct probes {
 const char *probe_group__name(enum probe_group group);
 
 /* Opens, sizes, loads and fills the tables; nothing is attached. */
-int probes__load(struct probes *p, const struct capture_opts *opts, const struct probe_plan *plan);
+int probes__load(struct probes *p, struct target *target, const struct capture_opts *opts,
+		 const struct probe_plan *plan);
 /* The plan has more probes, from number `from` on, of programs that were loaded. */
 int probes__plan_grew(struct probes *p, size_t from);
 /* Builds a group's set anew (after dropped changed) and attaches it to pid; no-op if empty. */

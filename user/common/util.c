@@ -105,7 +105,9 @@ int proc__each_child(pid_t pid, int (*fn)(void *ctx, pid_t child), void *ctx)
 	return err;
 }
 
-int proc__status(pid_t tid, const char *field)
+/* What stands behind "field:" in a thread's status, to the end of the line; NULL: nothing does.
+ * Caller frees. */
+static char *status_field(pid_t tid, const char *field)
 {
 	auto_free char *status = NULL;
 	size_t len = strlen(field);
@@ -116,7 +118,22 @@ int proc__status(pid_t tid, const char *field)
 	for (const char *line = status; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
 		if (!strncmp(line, field, len) && line[len] == ':')
-			return atoi(line + len + 1);
+			return strndup(line + len + 1, strcspn(line + len + 1, "\n"));
 	}
-	return 0;
+	return NULL;
+}
+
+int proc__status(pid_t tid, const char *field)
+{
+	auto_free char *value = status_field(tid, field);
+
+	return value ? atoi(value) : 0;
+}
+
+pid_t proc__innermost_tid(pid_t tid)
+{
+	auto_free char *ids = status_field(tid, "NSpid");
+	const char *last = ids ? strrchr(ids, '\t') : NULL;
+
+	return last ? atoi(last) : 0;
 }

@@ -72,4 +72,7 @@ int proc__each_child(pid_t pid, int (*fn)(void *ctx, pid_t child), void *ctx);
 /* The number after "field:" in /proc/TID/status; 0 if there is none. */
 int proc__status(pid_t tid, const char *field);
 
+/* What a thread calls itself, in the innermost pid namespace that it is in; 0: it is gone. */
+pid_t proc__innermost_tid(pid_t tid);
+
 #endif

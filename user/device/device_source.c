@@ -196,16 +196,6 @@ const char *device_source__refusal(struct device_source *d)
 
 /* ---- threads ---- */
 
-/* "NSpid: 4242 17": the last is the one that the thread itself sees. */
-static uint32_t innermost_tid(const char *status)
-{
-	const char *line = strstr(status, "\nNSpid:"), *end = line ? strchr(line + 1, '\n') : NULL;
-
-	while (end && end > line && end[-1] >= '0' && end[-1] <= '9')
-		end--;
-	return end ? (uint32_t)strtoul(end, NULL, 10) : 0;
-}
-
 static uint32_t find_tid(const struct device_source *d, uint32_t ns_tid)
 {
 	char path[300];
@@ -218,16 +208,11 @@ static uint32_t find_tid(const struct device_source *d, uint32_t ns_tid)
 	snprintf(path, sizeof(path), "/proc/%d/task", d->target->pid);
 	tasks = opendir(path);
 	while (tasks && (entry = readdir(tasks))) {
-		auto_free char *status = NULL;
+		const pid_t tid = atoi(entry->d_name);
 
-		if (entry->d_name[0] == '.')
+		if (!tid || proc__innermost_tid(tid) != (pid_t)ns_tid)
 			continue;
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/status", d->target->pid,
-			 entry->d_name);
-		status = file__read(path, NULL);
-		if (!status || innermost_tid(status) != ns_tid)
-			continue;
-		found = (uint32_t)strtoul(entry->d_name, NULL, 10);
+		found = (uint32_t)tid;
 		break;
 	}
 	if (tasks)

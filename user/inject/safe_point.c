@@ -203,27 +203,6 @@ static int check_rseq(struct safe_point *s, const struct hijack *h)
 	return no(s, h, "is in a restartable sequence");
 }
 
-static pid_t tid_inside(pid_t pid, pid_t tid)
-{
-	auto_free char *status = NULL;
-	const char *field;
-	char path[64];
-	pid_t last = tid;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
-	status = file__read(path, NULL);
-	field = status ? strstr(status, "\nNSpid:") : NULL;
-	if (!field)
-		return tid;
-	for (field += sizeof("\nNSpid:") - 1; *field == '\t' || *field == ' ';) {
-		char *end;
-
-		last = (pid_t)strtol(field, &end, 10);
-		field = end;
-	}
-	return last;
-}
-
 /*
  * The loader's locks are recursive mutexes somewhere in _rtld_global; where, differs by version.
  * One that is held is unmistakable: its owner's id, one user, its kind, a count. Calls cb for each
@@ -273,7 +252,7 @@ int safe_point__loader_is_busy(const struct safe_point *s)
 
 static int check_loader_locks(struct safe_point *s, const struct hijack *h, bool patient)
 {
-	pid_t inside = tid_inside(h->pid, h->tid);
+	pid_t inside = proc__innermost_tid(h->tid);
 	int ret = for_each_owner(s, is_owner, &inside);
 
 	if (ret)

@@ -47,6 +47,7 @@ static const struct python_layout layouts[] = {
 		.code_bytes = 184,
 		.ascii_bytes = 48,
 		.compact_bytes = 72,
+		.native_id = 160,
 		.thread = {.next = 8,
 			   .id = 152,
 			   .handled = 120,
@@ -80,6 +81,7 @@ static const struct python_layout layouts[] = {
 		.code_bytes = 192,
 		.ascii_bytes = 40,
 		.compact_bytes = 56,
+		.native_id = 144,
 		.thread = {.next = 8, .id = 136, .handled = 104, .frame = 56, .cframe = 1},
 		.frames = {.frame_bytes = 72,
 			   .code_word = 0,
@@ -111,6 +113,7 @@ static const struct python_layout layouts[] = {
 		.code_bytes = 200,
 		.ascii_bytes = 40,
 		.compact_bytes = 56,
+		.native_id = 160,
 		.thread = {.next = 8, .id = 152, .handled = 120, .frame = 72},
 		.frames = {.frame_bytes = 72,
 			   .code_word = 0,
@@ -145,7 +148,7 @@ struct own_offsets {
 	uint64_t frame[6];
 	uint64_t code[10];
 };
-enum { INTERPRETER_THREADS = 3, THREAD_NEXT = 2, THREAD_FRAME = 4, THREAD_ID = 5 };
+enum { INTERPRETER_THREADS = 3, THREAD_NEXT = 2, THREAD_FRAME = 4, THREAD_ID = 5, NATIVE_ID };
 
 static int ask_interpreter(struct target *t, struct python_layout *l)
 {
@@ -161,6 +164,7 @@ static int ask_interpreter(struct target *t, struct python_layout *l)
 	l->thread.next = (uint32_t)o.thread[THREAD_NEXT];
 	l->thread.frame = (uint32_t)o.thread[THREAD_FRAME];
 	l->thread.id = (uint32_t)o.thread[THREAD_ID];
+	l->native_id = (uint32_t)o.thread[NATIVE_ID];
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 import jobs
 from lib.breakpoints import PLACES, Breakpoints, free_places
 from lib.job import ENV, PYTHON, WORKLOADS
+from lib.process import threads
 from lib.runner import test
 
 SHORT = ("--samples", 5 * 16)  # epochs of five batches
@@ -73,7 +74,7 @@ def processes(case):
 
 
 @test("data loader with 2 threads")
-def threads(case):
+def pool(case):
     # With the batch in its hand the job gives up the interpreter, which is not the loader's time.
     check_calls(*record(case, "--workers", 2, "--threads"))
 
@@ -133,6 +134,18 @@ def taken(case):
     tables = tool.report()
     jobs.check_phases(tables, Forward=1, Backward=1, Optimization=1)
     assert "data breakpoints cannot be had" in str(tables), tables.keys()
+
+
+@test("data breakpoints are on the threads that Python knows, not on the engine's")
+def watched(case):
+    pool_and_main = 2 + 3 + 1  # three handle the pool's tasks
+    for args, expected in (((), 1), (("--workers", 2, "--threads"), pool_and_main)):
+        job = jobs.train(case, *args)
+        tool = case.tool("-p", job.pid, "--duration", "60s").wait_recording()
+        job.wait_steps(3)
+        taken = [tid for tid in threads(job.pid) if free_places(tid) < PLACES]
+        tool.interrupt()
+        assert len(taken) == expected < len(threads(job.pid)), (taken, threads(job.pid))
 
 
 @test("doctor tells of data breakpoints")
