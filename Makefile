@@ -8,6 +8,7 @@
 # make tsan       races of the library in the target
 # make gpu-test   tests, golden trace and figures on a real GPU     make clean
 # make test-matrix ARGS='--remove torch'   the frameworks' suites with each version that is checked
+# make test-programs   programs whose loop is a library's: Lightning, transformers, keras, accelerate, fastai
 
 VERSION   := 0.1.0
 BUILD     ?= build
@@ -49,7 +50,7 @@ TEST_OBJS := $(TEST_SRCS:%.c=$(BUILD)/%.o)
 say = @$(if $(V),:,printf '  %-8s %s\n' $(1) $(patsubst $(BUILD)/%,%,$@))
 Q  := $(if $(V),,@)
 
-.PHONY: all deps test-deps need-packages skel print-cflags unit test gpu-test tsan test-kernels test-matrix check demo bench fuzz install uninstall clean FORCE
+.PHONY: all deps test-deps need-packages skel print-cflags unit test gpu-test tsan test-kernels test-matrix test-programs check demo bench fuzz install uninstall clean FORCE
 .DELETE_ON_ERROR:
 all: $(BUILD)/proftrace $(BUILD)/proftrace.1 $(SHIM)
 
@@ -157,6 +158,10 @@ test-kernels: test-deps
 test-matrix: test-deps
 	@$(SUBMAKE) all
 	@BUILD=$(abspath $(BUILD)) scripts/test-matrix $(ARGS)
+
+test-programs: test-deps
+	@$(SUBMAKE) all
+	@BUILD=$(abspath $(BUILD)) scripts/test-programs
 
 tsan: all simgpu
 	@BUILD=$(BUILD) tests/tsan/run

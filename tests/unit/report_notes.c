@@ -9,9 +9,10 @@
 #define US 1000
 
 /* A step of 100 us, and 900 us of the one that the window's end cut. */
-static struct synth cut_window_of(const char *detail, double max_overhead, bool operators)
+static struct synth cut_window_of(const char *detail, double max_overhead, bool operators,
+				  bool target_gone)
 {
-	char meta[128];
+	char meta[128], summary[256];
 	struct synth s;
 
 	snprintf(meta, sizeof(meta),
@@ -25,14 +26,18 @@ static struct synth cut_window_of(const char *detail, double max_overhead, bool 
 	synth__span(&s, s.main, CAT_DATALOADER, "next", 100 * US, 110 * US);
 	if (operators)
 		synth__span(&s, s.main, CAT_OPERATOR, "aten::add", 120 * US, 1000 * US);
-	synth__open(&s, "{\"windows\": [{\"begin_ns\": 0, \"end_ns\": 1000000}],"
-			" \"cost\": {\"hits\": 9, \"probe_ns\": 50000, \"loader_cpu_ns\": 1}}");
+	snprintf(summary, sizeof(summary),
+		 "{\"windows\": [{\"begin_ns\": 0, \"end_ns\": 1000000}],"
+		 " \"loss\": {\"target_gone\": %s},"
+		 " \"cost\": {\"hits\": 9, \"probe_ns\": 50000, \"loader_cpu_ns\": 1}}",
+		 target_gone ? "true" : "false");
+	synth__open(&s, summary);
 	return s;
 }
 
 static struct synth cut_window(const char *detail, bool operators)
 {
-	return cut_window_of(detail, 0, operators);
+	return cut_window_of(detail, 0, operators, false);
 }
 
 static void expect(const char *detail, bool operators, struct report_opts opts, const char *line,
@@ -65,13 +70,23 @@ Test(report_notes, ratios_are_of_the_whole_steps)
 	expect("operator", true, opts, "estimated added time: 5.00 %", true);
 }
 
+Test(report_notes, what_a_target_does_until_it_ends_does_not_dilute_the_cost)
+{
+	struct synth s = cut_window_of("operator", 0, true, true);
+	char *text = synth__report(&s, &OPTS(.tables = "overview"));
+
+	synth__expect_line(text, "estimated added time: 50.00 %");
+	free(text);
+	synth__free(&s);
+}
+
 Test(report_notes, a_budget_that_was_not_kept)
 {
 	const struct report_opts opts = OPTS(.tables = "overview");
 	static const double wanted[] = {0.04, 0.02};
 
 	for (size_t i = 0; i < 2; i++) {
-		struct synth s = cut_window_of("operator", wanted[i], true);
+		struct synth s = cut_window_of("operator", wanted[i], true, false);
 		char *text = synth__report(&s, &opts);
 
 		cr_expect_eq(strstr(text, "The estimate is more than --max-overhead 2%: ") != NULL,

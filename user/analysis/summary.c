@@ -229,13 +229,30 @@ static int add_subtracted(const struct analysis *a, struct table *t)
 				100.0 * (double)a->model.subtracted_ns / (double)whole);
 }
 
+/* Of all steps, those that were lost too. */
+static uint64_t step_cnt(const struct analysis *a)
+{
+	return a->steps.calls ? a->last_step - a->first_step + 1 : 0;
+}
+
+/* What the probes' cost is a share of: the window, with what is in no whole step. A target that has ended
+ * may have been long about it: then, the steps. */
+static uint64_t paid_ns(const struct analysis *a)
+{
+	const json_t *loss = json_object_get(recording__summary(a->r), "loss");
+
+	if (!a->steps.calls || !json_is_true(json_object_get(loss, "target_gone")))
+		return analysis__window_ns(a);
+	return a->steps.cpu.total / a->steps.calls * step_cnt(a);
+}
+
 static int add_overspent(const struct analysis *a, struct table *t)
 {
 	const double wanted = json_number_value(meta(a, "max_overhead"));
 	const json_t *cost = json_object_get(recording__summary(a->r), "cost");
 	const uint64_t added = number(cost, "probe_ns");
 
-	if (wanted <= 0 || (double)added < OVERSPENT * wanted * (double)analysis__window_ns(a))
+	if (wanted <= 0 || (double)added < OVERSPENT * wanted * (double)paid_ns(a))
 		return 0;
 	return table__add_notef(
 		t,
@@ -253,10 +270,9 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 	const json_t *injection = json_object_get(device, "injection");
 	static const char why[] = "the recording does not say";
 	const char *no_steps = cost ? "it has no whole step" : why;
-	/* Hits are of all steps, those that were lost too. */
-	uint64_t steps = a->steps.calls ? a->last_step - a->first_step + 1 : 0;
+	uint64_t steps = step_cnt(a); /* as the hits are */
 	uint64_t hits = number(cost, "hits"), added = number(cost, "probe_ns");
-	uint64_t time = analysis__window_ns(a); /* with what is in no whole step */
+	uint64_t time = paid_ns(a);
 	char where[256];
 	uint64_t lost_cnt = losses__count(a, where, sizeof(where));
 	const struct fact facts[] = {
