@@ -43,6 +43,18 @@ Test(findings, a_loader_without_workers)
 	job__expect(&j, "data_loader", "num_workers");
 }
 
+Test(findings, a_loader_that_waits_for_queued_operators)
+{
+	static const struct step_plan plan = {30, 30, 30, 10, 0};
+	struct job j = job__new();
+
+	for (uint64_t i = 0; i < STEPS; i++)
+		synth__span(&j.s, j.s.main, CAT_NONE, "MXNDArraySyncCopyFromCPU",
+			    (i * 100 + 2) * MS, (i * 100 + 28) * MS);
+	job__plain_steps(&j, &plan);
+	job__expect(&j, "data_loader", "26.00 ms of that in calls that wait for queued operators");
+}
+
 Test(findings, a_loader_that_is_a_pipeline)
 {
 	static const struct step_plan slow = {50, 40, 45, 8, 0};

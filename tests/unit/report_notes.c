@@ -156,6 +156,27 @@ Test(report_notes, what_forward_is_without_a_data_loader)
 	}
 }
 
+Test(report_notes, an_optimizer_that_is_not_the_frameworks)
+{
+	static const char note[] = "No step of an optimizer was seen";
+	const struct report_opts opts = OPTS(.tables = "model");
+
+	for (int seen = 0; seen < 2; seen++) {
+		struct synth s = synth__new("{}");
+		char *text;
+
+		synth__span(&s, s.main, CAT_BACKWARD, "backward", 40, 80);
+		if (seen)
+			synth__span(&s, s.main, CAT_OPTIMIZER, "step", 80, 90);
+		synth__step(&s, 0, 0, 100);
+		synth__open(&s, "{}");
+		text = synth__report(&s, &opts);
+		cr_expect_eq(strstr(text, note) != NULL, !seen, "%s", text);
+		free(text);
+		synth__free(&s);
+	}
+}
+
 Test(report_notes, detail_that_was_not_recorded)
 {
 	static const char nothing[] =

@@ -18,8 +18,7 @@ static struct part within(const struct step *step, const struct span *s)
 	};
 }
 
-/* MXNDArrayWaitToRead, MXNDArraySyncCopyToCPU. */
-static bool is_waiting_call(const struct analysis *a, const struct span *s)
+bool awaited__is_call(const struct analysis *a, const struct span *s)
 {
 	const char *name = analysis__name(a, s->ev.name);
 
@@ -42,7 +41,7 @@ static int add_span(const struct analysis *a, struct awaited *w, const struct st
 		return 0;
 	if (in_phase)
 		err = interval_union__add(&w->phases, t.begin, t.end);
-	else if (own && is_waiting_call(a, s))
+	else if (own && awaited__is_call(a, s))
 		w->calls_ns += t.end - t.begin;
 	if (!err && (in_phase || (!own && s->kind == KIND_OPERATOR)))
 		err = interval_union__add(&w->busy, t.begin, t.end);

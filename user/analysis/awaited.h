@@ -17,6 +17,8 @@ struct awaited {
 	uint64_t elsewhere_ns; /* while other threads ran operators */
 	uint32_t track;
 };
+/* A call of the framework that waits for operators: MXNDArrayWaitToRead, MXNDArraySyncCopyToCPU. */
+bool awaited__is_call(const struct analysis *a, const struct span *s);
 /* Adds a batch; nothing if it is of no step. 0 or -ENOMEM. */
 int awaited__add(const struct analysis *a, struct awaited *w, const struct batch *b);
 /* Of others_ns what is waited for: what calls tell, or at most what the scheduler allows. */

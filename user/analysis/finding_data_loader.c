@@ -2,6 +2,7 @@
 /* The training waits for the next batch. */
 #include <errno.h>
 #include <string.h>
+#include "analysis/awaited.h"
 #include "analysis/few_steps.h"
 #include "analysis/findings.h"
 #include "common/counted.h"
@@ -13,7 +14,15 @@
 struct loader {
 	struct stat_map operations;
 	struct few_steps waits; /* for it, by step */
+	uint64_t queued_ns;	/* in it, in calls that wait for queued operators */
 };
+
+static void add_queued(const struct analysis *a, struct loader *l, const struct track_batch *t)
+{
+	for (const struct span *s = t->roots; s; s = span__next(s, NULL))
+		if (s->phase == KIND_DATALOADER && awaited__is_call(a, s))
+			l->queued_ns += s->ev.dur_ns;
+}
 
 static int add_operations(struct loader *l, const struct track_batch *t)
 {
@@ -39,6 +48,9 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 
 	for (size_t i = 0; i < b->track_cnt && !err; i++)
 		err = add_operations(l, &b->tracks[i]);
+	for (size_t i = 0; i < b->track_cnt && b->step; i++)
+		if (b->tracks[i].track->id == b->step->track)
+			add_queued(a, l, &b->tracks[i]);
 	return err;
 }
 
@@ -139,6 +151,22 @@ static void tell_own_work(const struct analysis *a, uint64_t wait_ns, const stru
 		"are cheaper), or lacks a processor meanwhile (`proftrace cpu` names who runs)";
 }
 
+/* Frameworks that queue operators (MXNet) run the copy of a batch behind those of the step before.
+ */
+static bool tell_queued(const struct analysis *a, const struct loader *l, uint64_t wait_ns,
+			char *seen, size_t size, const char **next)
+{
+	if (2 * l->queued_ns < wait_ns)
+		return false;
+	snprintf(seen, size,
+		 "%s of that in calls that wait for queued operators, of the step before perhaps",
+		 time_text(a, finding__per_step(a, l->queued_ns)).s);
+	*next = "the operators may be the bottleneck, which more workers do not help: wait for "
+		"the step's result before the next batch, and see what the loader "
+		"takes then";
+	return true;
+}
+
 static void tell_none(char *seen, size_t size, const char **next)
 {
 	snprintf(seen, size, "its worker processes were not recorded (--timer-only)");
@@ -170,7 +198,8 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	w = workers_of(a);
 	if (a->timer_only) {
 		tell_none(seen, sizeof(seen), &next);
-	} else if (!tell_operation(a, l, seen, sizeof(seen), &next)) {
+	} else if (!tell_queued(a, l, wait_ns, seen, sizeof(seen), &next) &&
+		   !tell_operation(a, l, seen, sizeof(seen), &next)) {
 		tell_workers(&w, seen, sizeof(seen), &next);
 		tell_own_work(a, wait_ns, &w, seen, sizeof(seen), &next);
 	}

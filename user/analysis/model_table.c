@@ -113,6 +113,15 @@ static int note_forward(const struct analysis *a, struct table *t)
 				  "to its backward pass, also where batches are made there.");
 }
 
+/* Only a framework's own optimizers are seen. */
+static int note_optimizer(const struct analysis *a, struct table *t)
+{
+	if (!a->phases[KIND_BACKWARD].calls || a->phases[KIND_OPTIMIZATION].calls)
+		return 0;
+	return table__add_note(t, "No step of an optimizer was seen: one that is not of the "
+				  "framework lies in Others, unless a range of yours names it.");
+}
+
 static int fill(const struct analysis *a, void *state, struct table *t)
 {
 	uint64_t whole = analysis__total_ns(a), sum = 0;
@@ -146,6 +155,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 					 "the kernels of the steps; copies and sets do not count");
 	if (!err)
 		err = note_forward(a, t);
+	if (!err)
+		err = note_optimizer(a, t);
 	return err ? err : note_elsewhere(a, state, t);
 }
 

@@ -294,8 +294,9 @@ function showUsage() {
 			`${countText(threads.length - THREADS_SHOWN, "thread")} that did less are not drawn.`));
 	if (!phases.length && !busy.length)
 		parent.append(el("p", null, "Nothing was recorded that could be drawn over time."));
-	parent.append(el("p", {class: "soft"}, "Times as measured, one value per " +
-		`${timeText(data.usage.width_ns)}; a device is busy while a kernel, copy or set of this process runs.`));
+	else
+		parent.append(el("p", {class: "soft"}, "Times as measured, one value per " +
+			`${timeText(data.usage.width_ns)}; a device is busy while a kernel, copy or set of this process runs.`));
 }
 
 function showMemory() {
