@@ -235,8 +235,8 @@ static uint64_t step_cnt(const struct analysis *a)
 	return a->steps.calls ? a->last_step - a->first_step + 1 : 0;
 }
 
-/* What the probes' cost is a share of: the window, with what is in no whole step. A target that has ended
- * may have been long about it: then, the steps. */
+/* What the probes' cost is a share of: the window, with what is in no whole step. A target that has
+ * ended may have been long about it: then, the steps. */
 static uint64_t paid_ns(const struct analysis *a)
 {
 	const json_t *loss = json_object_get(recording__summary(a->r), "loss");
