@@ -21,7 +21,7 @@ static json_t *meta_of(const struct recording *r)
 
 	json_object_set_new(process, "exe", json_string("/usr/bin/python3"));
 	json_object_set_new(process, "argv", json_pack("[s, s]", "python", "train.py"));
-	json_object_set_new(meta, "host", json_pack("{s:s}", "name", "simgpu"));
+	json_object_set_new(meta, "host", json_pack("{s:s}", "name", "host"));
 	json_object_set_new(json_object_get(meta, "runtime"), "why", json_string("its maps"));
 	json_object_del(meta, "command");
 	return meta;
