@@ -8,7 +8,8 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 GOLDEN = ROOT / "tests" / "golden"
-RECORDINGS = ["cpu", "gpu", "simgpu", "cut"]
+TRAININGS = ["cpu", "gpu", "simgpu", "cut", "pytorch", "paddle", "mxnet"]
+RECORDINGS = [*TRAININGS, "mindspore"]  # a data pipeline, on threads of its own
 SPAN_CATEGORIES = {"cpu_op", "user_annotation", "cuda_runtime", "cuda_driver", "kernel",
                    "gpu_memcpy", "gpu_memset", "cuda_sync"}
 

@@ -2,7 +2,7 @@
 import collections
 import gzip
 
-from common import RECORDINGS, export, golden, proftrace, report, same
+from common import TRAININGS, export, golden, proftrace, report, same
 from lib.runner import test
 
 
@@ -16,7 +16,7 @@ def stacks(path):
 
 @test("folded: below each thread the phases; their sums are those of the model table")
 def phases(case):
-    for name in RECORDINGS:
+    for name in TRAININGS:
         sums = collections.Counter()
         for stack, ns in stacks(export(case, name, "folded", f"{name}.folded")):
             sums[stack[1]] += ns

@@ -10,7 +10,7 @@ import tempfile
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
-from common import RECORDINGS, cut_off, export, report, same
+from common import TRAININGS, cut_off, export, report, same
 from lib.runner import Skip, test
 from test_perfetto import no_unknown_fields
 
@@ -50,7 +50,7 @@ def load(case, recording, name):
 
 @test("pprof: valid by its schema; sums are those of the tables")
 def sums(case):
-    for name in RECORDINGS:
+    for name in TRAININGS:
         _, samples = load(case, name, f"{name}.pb.gz")
         tables = report(name, "model,kernel,manipulation")
         rows = {r["name"]: r for r in tables["model"]["rows"]}

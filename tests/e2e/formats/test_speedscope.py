@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
+import base64
 import collections
 import json
 import pathlib
+import re
+import tarfile
 
 import jsonschema
 
 from common import RECORDINGS, chrome_spans, cut_off, export, same
+from lib.browser import Browser
+from lib.process import wait_for
 from lib.runner import test
 
-SCHEMA = json.loads((pathlib.Path(__file__).parent / "speedscope" /
-                     "file-format-schema.json").read_text())
+HERE = pathlib.Path(__file__).parent / "speedscope"
+SCHEMA = json.loads((HERE / "file-format-schema.json").read_text())
+RELEASE = HERE / "speedscope-1.25.0.tgz"  # as its package registry has it
 
 
 def durations(profile, frames):
@@ -43,9 +49,9 @@ def spans(case):
             "ProfileStep" if e["name"].startswith("ProfilerStep#") else e["name"]
             for e in chrome_spans(case, name))
         assert not found - want and not want - found, (name, found - want, want - found)
+        assert "GPU 0 stream 7" in profiles or name != "gpu", profiles
         active = trace["profiles"][trace["activeProfileIndex"]]
         assert any(n == "ProfileStep" for n, _ in profiles[active["name"]]), active["name"]
-    assert "GPU 0 stream 7" in profiles or name == "cut", profiles
 
 
 @test("speedscope: kernels keep their duration to the nanosecond")
@@ -64,3 +70,55 @@ def loss(case):
     assert "incomplete" not in trace["name"], trace["name"]
     trace, _ = load(export(case, cut_off(case, "simgpu", 0.7), "speedscope", "cut.json"))
     assert "the recording was cut off" in trace["name"], trace["name"]
+
+
+def own_times(profile, frames):
+    """ns by name, without what lies inside."""
+    own, opened, last = collections.Counter(), [], profile["startValue"]
+    for event in profile["events"]:
+        if opened:
+            own[frames[opened[-1]]["name"]] += event["at"] - last
+        last = event["at"]
+        if event["type"] == "O":
+            opened.append(event["frame"])
+        else:
+            opened.pop()
+    return own
+
+
+def shown_times(text):
+    """The same of its table of functions: total, own time and name of each, one line apart."""
+    row = re.compile(r"^[\d.]+[mnµ]?s \([^)]*\)\n\t([\d.]+)([mnµ]?s) \([^)]*\)\n\t(.*)$", re.M)
+    scale = {"s": 1e9, "ms": 1e6, "µs": 1e3, "ns": 1}
+    return {name: float(value) * scale[unit] for value, unit, name in row.findall(text)}
+
+
+TEXT = "return document.body.innerText"
+
+
+@test("speedscope: its own importer, in a browser, shows each function with its time")
+def importer(case):
+    with tarfile.open(RELEASE) as release:
+        release.extractall(case.dir)
+    page = case.dir / "package" / "dist" / "release" / "index.html"
+    browser = Browser(case.dir, height=4000)  # it draws the rows that are seen
+    case.finally_(browser.close)
+    for name in RECORDINGS:
+        path = export(case, name, "speedscope", f"{name}.speedscope.json")
+        trace = json.loads(path.read_text())
+        active = trace["profiles"][trace["activeProfileIndex"]]
+        script = case.dir / f"{name}.js"
+        encoded = base64.b64encode(path.read_bytes()).decode()
+        script.write_text(f'speedscope.loadFileFromBase64("{path.name}", "{encoded}")')
+        browser.command("url", {"url": "about:blank"})
+        browser.command("url", {"url": f"{page.as_uri()}#view=sandwich&localProfilePath={script}"})
+        expected = own_times(active, trace["shared"]["frames"])
+        wait_for(lambda: set(shown_times(browser.js(TEXT))) == set(expected), 30,
+                 f"{name}: {sorted(expected)}")
+        assert active["name"] in browser.js(TEXT), browser.js(TEXT)
+        shown = shown_times(browser.js(TEXT))
+        for function, ns in expected.items():  # three digits
+            assert abs(shown[function] - ns) <= max(0.01 * ns, 10), (name, function, shown[function], ns)
+        assert trace["name"] in browser.js("return document.title"), browser.js("return document.title")
+        errors = [m for m in browser.messages() if m["level"] == "SEVERE"]
+        assert not errors, errors

@@ -6,7 +6,7 @@ import os
 import pathlib
 import subprocess
 
-from browser import ELEMENT, Browser
+from lib.browser import ELEMENT, Browser
 from lib import runner
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
