@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "common/util.h"
+#include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
@@ -105,35 +106,50 @@ int proc__each_child(pid_t pid, int (*fn)(void *ctx, pid_t child), void *ctx)
 	return err;
 }
 
-/* What stands behind "field:" in a thread's status, to the end of the line; NULL: nothing does.
- * Caller frees. */
-static char *status_field(pid_t tid, const char *field)
+const char *status__field(const char *status, const char *name)
 {
-	auto_free char *status = NULL;
-	size_t len = strlen(field);
-	char path[40];
+	size_t len = strlen(name);
 
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	status = file__read(path, NULL);
-	for (const char *line = status; line; line = strchr(line, '\n')) {
+	for (const char *line = status; line && *line; line = strchr(line, '\n')) {
 		line += *line == '\n';
-		if (!strncmp(line, field, len) && line[len] == ':')
-			return strndup(line + len + 1, strcspn(line + len + 1, "\n"));
+		if (strncmp(line, name, len) == 0 && line[len] == ':')
+			return line + len + 1 + strspn(line + len + 1, "\t ");
 	}
 	return NULL;
 }
 
+pid_t status__last_number(const char *field)
+{
+	pid_t n = 0;
+
+	while (field && isdigit((unsigned char)*field)) {
+		char *end;
+
+		n = (pid_t)strtol(field, &end, 10);
+		field = end + strspn(end, "\t ");
+	}
+	return n;
+}
+
+static char *read_status(pid_t tid)
+{
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	return file__read(path, NULL);
+}
+
 int proc__status(pid_t tid, const char *field)
 {
-	auto_free char *value = status_field(tid, field);
+	auto_free char *status = read_status(tid);
+	const char *value = status__field(status, field);
 
 	return value ? atoi(value) : 0;
 }
 
 pid_t proc__innermost_tid(pid_t tid)
 {
-	auto_free char *ids = status_field(tid, "NSpid");
-	const char *last = ids ? strrchr(ids, '\t') : NULL;
+	auto_free char *status = read_status(tid);
 
-	return last ? atoi(last) : 0;
+	return status__last_number(status__field(status, "NSpid"));
 }

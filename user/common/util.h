@@ -69,6 +69,11 @@ bool file__is_same(const char *a, const char *b);
  * returned. 0 too if the process is gone. */
 int proc__each_child(pid_t pid, int (*fn)(void *ctx, pid_t child), void *ctx);
 
+/* Where the value of "name:\tvalue" begins in the text of /proc/TID/status; NULL: there is none. */
+const char *status__field(const char *status, const char *name);
+/* The last of the numbers of a field, "4242\t17", which is one of the innermost namespace; 0: none. */
+pid_t status__last_number(const char *field);
+
 /* The number after "field:" in /proc/TID/status; 0 if there is none. */
 int proc__status(pid_t tid, const char *field);
 

@@ -253,8 +253,11 @@ int safe_point__loader_is_busy(const struct safe_point *s)
 static int check_loader_locks(struct safe_point *s, const struct hijack *h, bool patient)
 {
 	pid_t inside = proc__innermost_tid(h->tid);
-	int ret = for_each_owner(s, is_owner, &inside);
+	int ret;
 
+	if (!inside)
+		inside = h->tid; /* it does not say: no namespace of its own */
+	ret = for_each_owner(s, is_owner, &inside);
 	if (ret)
 		return ret < 0 ? ret : no(s, h, "holds a lock of the dynamic loader");
 	ret = patient ? for_each_owner(s, any_owner, NULL) : 0;

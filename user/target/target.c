@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "target/target.h"
-#include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -62,32 +61,6 @@ static bool state_is_stopped(char state)
 	return state == 'T' || state == 't';
 }
 
-/* "Name:\tvalue" of /proc/PID/status. */
-static const char *status_field(const char *status, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (const char *line = status; line && *line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (strncmp(line, name, len) == 0 && line[len] == ':')
-			return line + len + 1 + strspn(line + len + 1, "\t ");
-	}
-	return NULL;
-}
-
-static pid_t last_number(const char *field)
-{
-	pid_t n = 0;
-
-	while (field && isdigit((unsigned char)*field)) {
-		char *end;
-
-		n = (pid_t)strtol(field, &end, 10);
-		field = end + strspn(end, "\t ");
-	}
-	return n;
-}
-
 static int no_such_process(pid_t pid)
 {
 	return err__set(-ESRCH, "no process %d: it has exited or never was; see `ps -e`", pid);
@@ -101,11 +74,11 @@ static int read_identity(struct target *t)
 
 	if (!status || read_stat(t->pid, &st) < 0)
 		return no_such_process(t->pid);
-	field = status_field(status, "Tgid");
+	field = status__field(status, "Tgid");
 	if (field && atoi(field) != t->pid)
 		return err__set(-EINVAL, "%d is a thread (%s) of process %d; use -p %d", t->pid,
 				st.comm, atoi(field), atoi(field));
-	field = status_field(status, "PPid");
+	field = status__field(status, "PPid");
 	if ((st.state == 'Z' || st.state == 'X') && field && atoi(field) == getpid())
 		return err__set(-ESRCH,
 				"process %d (%s) has ended already: too soon to be profiled; does "
@@ -116,9 +89,9 @@ static int read_identity(struct target *t)
 				"process %d (%s) is a zombie: it has exited, its parent has not "
 				"collected it; there is nothing left to profile",
 				t->pid, st.comm);
-	field = status_field(status, "Uid");
+	field = status__field(status, "Uid");
 	t->uid = field ? (uid_t)strtoul(field, NULL, 10) : 0;
-	t->ns_pid = last_number(status_field(status, "NSpid"));
+	t->ns_pid = status__last_number(status__field(status, "NSpid"));
 	if (!t->ns_pid)
 		t->ns_pid = t->pid;
 	memcpy(t->comm, st.comm, sizeof(t->comm));
