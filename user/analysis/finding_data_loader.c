@@ -46,11 +46,13 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 					   b->step->phase_ns[KIND_DATALOADER])
 			  : 0;
 
-	for (size_t i = 0; i < b->track_cnt && !err; i++)
-		err = add_operations(l, &b->tracks[i]);
-	for (size_t i = 0; i < b->track_cnt && b->step; i++)
-		if (b->tracks[i].track->id == b->step->track)
-			add_queued(a, l, &b->tracks[i]);
+	for (size_t i = 0; i < b->track_cnt && !err; i++) {
+		const struct track_batch *t = &b->tracks[i];
+
+		if (b->step && t->track->id == b->step->track)
+			add_queued(a, l, t);
+		err = add_operations(l, t);
+	}
 	return err;
 }
 
