@@ -9,18 +9,10 @@ BATCH = 32
 
 args, hooks = hooked.start(__doc__)
 set_seed(hooked.SEED)
-
-
-def step(self, *operands, function=Optimizer.step, **options):
-    hooks.optimizer_begins()
-    function(self, *operands, **options)
-    hooks.optimizer_ends()
-
-
-Optimizer.step = step
+Optimizer.step = hooks.optimizer(Optimizer.step)
 data = [(x, y) for x, y in images.samples(2048)]
 learner = Learner(DataLoaders.from_dsets(data, data[:BATCH], bs=BATCH, num_workers=0), images.network(),
                   loss_func=CrossEntropyLossFlat())
 with learner.no_bar(), learner.no_logging():
     learner.fit(max(1, args.steps * BATCH // len(data)), 1e-3)
-print(sum(p.double().abs().sum().item() for p in learner.model.parameters()))
+hooked.print_result(learner.model)

@@ -20,15 +20,7 @@ model = keras.Sequential([
     layers.Conv2D(32, 3, activation="relu"), layers.MaxPooling2D(),
     layers.Flatten(), layers.Dense(images.CLASSES)])
 model.compile(optimizer="adam", loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True))
-
-
-def apply(*operands, function=model.optimizer.apply, **options):
-    hooks.optimizer_begins()
-    function(*operands, **options)
-    hooks.optimizer_ends()
-
-
-model.optimizer.apply = apply
+model.optimizer.apply = hooks.optimizer(model.optimizer.apply)
 data = images.samples()
 model.fit(DataLoader(data, BATCH, shuffle=True), epochs=max(1, args.steps * BATCH // len(data)), verbose=0)
 print(sum(abs(w).sum() for w in model.get_weights()))

@@ -30,4 +30,4 @@ trainer = lightning.Trainer(max_steps=args.steps, max_epochs=-1, accelerator="cp
                             enable_progress_bar=False, enable_checkpointing=False,
                             enable_model_summary=False, gradient_clip_val=1.0)
 trainer.fit(model, DataLoader(images.samples(), 64, shuffle=True))
-print(sum(p.double().abs().sum().item() for p in model.parameters()))
+hooked.print_result(model)

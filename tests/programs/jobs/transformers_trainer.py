@@ -24,4 +24,4 @@ with tempfile.TemporaryDirectory() as directory:
     Trainer(model=model, train_dataset=Text(), args=TrainingArguments(
         directory, max_steps=args.steps, per_device_train_batch_size=8, use_cpu=True, report_to=[],
         save_strategy="no", disable_tqdm=True, logging_steps=1000)).train()
-print(sum(p.double().abs().sum().item() for p in model.parameters()))
+hooked.print_result(model)
