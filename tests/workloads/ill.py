@@ -17,10 +17,11 @@ from torch.utils.data import DataLoader, Dataset
 from networks import endless
 
 ILLNESSES = ["none", "loader", "workers", "slow-step", "slow-operator", "outside", "lock", "child",
-             "spike", "churn", "pageable", "page-locked", "unused", "used"]
+             "spike", "churn", "pageable", "page-locked", "unused", "used", "launches"]
 LARGE_BYTES, SMALL_BYTES = 32 << 20, 4 << 20
 SPIKE_FLOATS = 32 << 20
 HELD_BYTES = 600 << 20  # of a device that has 1 GiB
+SHORT_KERNELS = 400  # a step
 CHURN_FLOATS = 16 << 20  # larger than what glibc keeps at most
 
 
@@ -74,6 +75,20 @@ def reserve(illness):
     return held if illness == "used" else None
 
 
+def short_kernels(illness):
+    """So many that a step is the launching of them."""
+    if illness != "launches":
+        return lambda: None
+    little = torch.zeros(16, device="cuda")
+
+    def launch():
+        for _ in range(SHORT_KERNELS):
+            little.add_(1)
+        torch.cuda.synchronize()
+
+    return launch
+
+
 def hold_interpreter():
     """Two more threads that run Python code all the time."""
     def spin():
@@ -96,7 +111,8 @@ def main():
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
     data = batches(args.illness)
     copy = copies(args.illness)
-    device = "cuda" if args.illness in ("unused", "used") else "cpu"
+    launch = short_kernels(args.illness)
+    device = "cuda" if args.illness in ("unused", "used", "launches") else "cpu"
     model.to(device)
     held = reserve(args.illness)  # noqa: F841 (kept until the end)
     if args.illness == "lock":
@@ -108,6 +124,7 @@ def main():
             begin = time.perf_counter_ns()
             x, y = (t.to(device) for t in next(data))
             copy()
+            launch()
             optimizer.zero_grad()
             loss = F.cross_entropy(model(x), y)
             if args.illness == "slow-step" and number % 6 == 0:

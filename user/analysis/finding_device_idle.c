@@ -4,8 +4,7 @@
 #include "common/counted.h"
 #include "common/util.h"
 
-#define WORTH_SAYING 20.0  /* percent of the step that the device is idle */
-#define SHORT_NS     20000 /* kernels of a mean below are as short as the launching of one */
+#define WORTH_SAYING 20.0 /* percent of the step that the device is idle */
 #define MAX_DEVICES  64
 
 struct device_idle {
@@ -121,15 +120,10 @@ static void explain(const struct analysis *a, struct device_use *d, uint64_t wai
 			 "see to "
 			 "these waits first",
 			 (double)waits / (double)a->steps.calls);
-	else if (kernel_ns < SHORT_NS)
-		snprintf(f->next, sizeof(f->next),
-			 "the host launches short kernels more slowly than the device runs them: "
-			 "CUDA graphs, a compiled model, fused optimizers or larger batches");
 	else
 		snprintf(f->next, sizeof(f->next),
 			 "the host is busy with other things than launching: see the Model table "
-			 "for "
-			 "the phase, and `--table sched` for what its thread waits for");
+			 "for the phase, and `--table sched` for what its thread waits for");
 }
 
 static int judge(const struct analysis *a, void *state, struct finding *f)
@@ -144,6 +138,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	if (finding__percent(a, idle_ns) < WORTH_SAYING)
 		return 0;
 	f->cost_ns = finding__per_step(a, idle_ns);
+	f->cause = CAUSE_LAUNCHES; /* which finding_launch_bound tells, if they are most of it */
 	snprintf(f->what, sizeof(f->what), "GPU%d is idle for %.0f %% of the step.", device,
 		 finding__percent(a, idle_ns));
 	explain(a, &idle->devices[device], idle->waits, idle_ns, busy_ns, f);

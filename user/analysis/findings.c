@@ -12,21 +12,14 @@
 #define LOST_FEW  100 /* in a short recording that is more than 1 %, too */
 
 static const struct finding_rule *const rules[] = {
-	&finding_data_loader,
-	&finding_device_idle,
-	&finding_sync,
-	&finding_small_copies,
-	&finding_copy_bandwidth,
-	&finding_exposed_copies,
-	&finding_exposed_communication,
-	&finding_device_alloc,
-	&finding_cpu_wait,
-	&finding_off_cpu,
-	&finding_slow_steps,
-	&finding_outside_phases,
-	&finding_page_faults,
-	&finding_memory_peak,
-	&finding_memory_unused,
+	&finding_data_loader,	 &finding_device_idle,
+	&finding_launch_bound,	 &finding_sync,
+	&finding_small_copies,	 &finding_copy_bandwidth,
+	&finding_exposed_copies, &finding_exposed_communication,
+	&finding_device_alloc,	 &finding_cpu_wait,
+	&finding_off_cpu,	 &finding_slow_steps,
+	&finding_outside_phases, &finding_page_faults,
+	&finding_memory_peak,	 &finding_memory_unused,
 };
 
 struct found {

@@ -8,10 +8,13 @@
 
 #include "analysis/analysis.h"
 
+/* What a device waits for, and no name stands for: launches that come too slowly. */
+#define CAUSE_LAUNCHES UINT32_MAX
+
 struct finding {
 	uint64_t cost_ns; /* of a step: what mending it saves at most; 0: memory, not time */
-	uint32_t cause; /* name of the wait that it is of, 0: none */
-	char what[200], evidence[480], next[320];
+	uint32_t cause; /* name of the wait that it is of, or one of CAUSE_...; 0: none */
+	char what[200], evidence[640], next[320];
 };
 
 struct finding_rule {
@@ -29,7 +32,7 @@ struct finding_rule {
 	void (*clean)(void *state); /* or NULL */
 };
 
-extern const struct finding_rule finding_data_loader, finding_device_idle, finding_sync,
+extern const struct finding_rule finding_data_loader, finding_device_idle, finding_launch_bound, finding_sync,
 	finding_slow_steps, finding_cpu_wait, finding_exposed_communication, finding_device_alloc,
 	finding_small_copies, finding_copy_bandwidth, finding_exposed_copies, finding_outside_phases,
 	finding_off_cpu, finding_page_faults, finding_memory_peak, finding_memory_unused;
@@ -79,7 +82,7 @@ int by_operator__add_to(struct by_operator *m, uint32_t name, uint32_t stack, ui
 struct top_operator {
 	uint32_t name; /* 0: no operator */
 	uint64_t total, calls;
-	char text[200]; /* "aten::item at train.py:41", of its lines the one with most */
+	char text[280]; /* "aten::item at train.py:41", of its lines the one with most */
 };
 /* That with the largest total; false: nothing was added, or no memory. */
 bool by_operator__top(const struct analysis *a, const struct by_operator *m,

@@ -156,6 +156,23 @@ def healthy_copies(case):
         assert "copy_bandwidth" not in rows, rows
 
 
+@test("short kernels that the host launches too slowly, and long ones, on the simulated GPU")
+def launches(case):
+    rows, _ = findings(case, "launches", python=SIMGPU,
+                       wrap=("env", "SIMGPU_KERNEL_NS=1000", "SIMGPU_WAVE_NS=500"))
+    found = rows["launch_bound"]
+    mean, gap, every = (float(n) * {"ns": 1, "us": 1000}[unit]
+                        for n, unit in re.findall(r"([\d.]+) (ns|us)", found["evidence"]))
+    late = int(re.search(r"before (\d+) % of them the device is idle", found["evidence"])[1])
+    assert 1000 <= mean < 3000 and late > 80 and 0 < gap < every, found
+    assert "most in aten::add_ " in found["evidence"], found
+    assert found["cost_ns"] > 350 * gap and "CUDA graphs" in found["next"], found
+    assert "device_idle" not in rows, rows
+    rows, tool = findings(case, "launches", python=SIMGPU, wrap=("env", "SIMGPU_KERNEL_NS=400000"))
+    assert tool.report("--table", "kernel")["kernel"]["rows"][0]["calls"] == 20 * 400
+    assert not set(rows) & {"launch_bound", "device_idle"}, rows
+
+
 @test("memory that the allocator holds and nobody uses, on the simulated GPU")
 def unused(case):
     for illness in ("unused", "used"):
