@@ -242,6 +242,18 @@ Test(steps, nothing_but_the_step_itself_pauses_in_a_plain_loop)
 	cr_expect_eq(steps__period(calls, repeat(calls, rows, 5, 10)).pausing, 0);
 }
 
+Test(steps, layers_of_one_kind_are_not_requests)
+{
+	static const uint32_t layers[] = {1, 1, 1, 1, 1, 1, 2, 0};
+	const uint32_t *const one_kind[] = {layers};
+	const int turns[16] = {0};
+	struct step_call calls[200];
+	struct step_period period = steps__period(calls, requests(calls, one_kind, turns, 16));
+
+	cr_expect_eq(period.op, 2);
+	cr_expect_eq(period.pausing, 0);
+}
+
 /* As spans arrive: what is inside ends first. */
 Test(steps, the_period_opens_at_the_outermost_operator)
 {

@@ -109,6 +109,8 @@ static int session_plan(struct session *s)
 		.record_shapes = s->opts->record_shapes,
 		.profile_memory = s->opts->profile_memory,
 		.node_types = !s->opts->keep_all && attaches_many(s->opts->method),
+		.find_period = s->opts->detail == DETAIL_PHASE && !s->opts->step_probe &&
+			       !s->opts->step_range,
 	};
 	int err = vouch(s->opts->vouched);
 
@@ -151,6 +153,7 @@ static int session_load(struct session *s)
 		return err;
 	control__loaded(s);
 	s->probes.dropped = s->dropped;
+	session__hide_period_probes(s);
 	optimizer_step__loaded(s);
 	s->probes.ctl->target_pid = (uint32_t)s->target->pid;
 	s->probes.ctl->target_cnt = 1;
@@ -428,13 +431,6 @@ static int session_record(struct session *s)
 	return err ? err : end_err;
 }
 
-/* Then no period can be found in them either. */
-static bool looks_at_no_operators(const struct session *s)
-{
-	return s->match.framework && !s->opts->step_probe && !s->opts->step_range &&
-	       (s->opts->timer_only || s->opts->detail == DETAIL_PHASE);
-}
-
 static int no_steps(struct session *s)
 {
 	if (!s->opts->has_schedule)
@@ -442,15 +438,6 @@ static int no_steps(struct session *s)
 	/* Of a pool or a pre-forking server the parent loads the framework, too, and only waits. */
 	if (s->match.framework && !s->told_below)
 		s->told_below = below__tell(s->opts->pid);
-	if (looks_at_no_operators(s) && !s->opts->duration_ns)
-		return err__set(
-			-ETIMEDOUT,
-			"no data loader, optimizer or backward pass of process %d was seen in %.0f "
-			"s; steps of inference are found by their operators, which %s does not "
-			"look at: leave it out, give --step-probe or --step-range, or record by "
-			"time with --duration 5s",
-			s->opts->pid, (double)s->opts->step_timeout_ns / 1e9,
-			s->opts->timer_only ? "--timer-only" : "--detail phase");
 	if (s->pausing[0] && !s->opts->duration_ns)
 		return err__set(
 			-ETIMEDOUT,

@@ -11,6 +11,11 @@
 /* A period is found in the calls of a second, so it is shorter than that. */
 #define PERIOD_PATIENCE_NS (5000 * MS)
 
+/* Without a sign of steps, when operators are looked at, and again. Where that takes probes which
+ * are not wanted: of a job that trains, with long steps, it should not. */
+#define LOOK_NS	     (2000 * MS)
+#define LOOK_LATE_NS (5000 * MS)
+
 static void rule_apply(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
@@ -20,6 +25,26 @@ static void rule_apply(struct session *s)
 	ctl->boundary_at_end = s->rule.at_end;
 	ctl->asks_alone = epoch_end__matters(&s->plan, &s->rule);
 	ctl->boundary_class = s->rule.boundary;
+}
+
+static bool leave_out_period_probes(struct session *s, bool out)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+
+		if (!probe->for_period || s->dropped[probe->row] == out)
+			continue;
+		s->dropped[probe->row] = out;
+		changed = true;
+	}
+	return changed;
+}
+
+bool session__hide_period_probes(struct session *s)
+{
+	return leave_out_period_probes(s, true);
 }
 
 /* The operator that opens each step keeps its probe when the others of its group go. Of data
@@ -34,7 +59,9 @@ static int keep_attached(struct session *s, uint32_t row)
 			continue;
 		group = s->plan.probes[i].group;
 		s->plan.probes[i].group = GROUP_STEP;
+		s->plan.probes[i].for_period = false;
 	}
+	session__hide_period_probes(s);
 	err = arm__reattach(s, group);
 	if (!err && group != GROUP_STEP)
 		err = arm__reattach(s, GROUP_STEP);
@@ -132,9 +159,12 @@ static int forget_sched(struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
 	struct sched_totals totals = {0};
-	int err = sched_source__drain(s->sched, ctl->window_open_ns, ctl->window_close_ns, NULL,
-				      NULL, &totals);
+	int err;
 
+	if (!s->sched) /* --timer-only */
+		return 0;
+	err = sched_source__drain(s->sched, ctl->window_open_ns, ctl->window_close_ns, NULL, NULL,
+				  &totals);
 	if (!err)
 		sched_totals__free(&totals);
 	return err;
@@ -150,14 +180,12 @@ static void forget_watched_phases(struct session *s)
 }
 
 /* Opens the window on nobody's file for a moment, to see operators in order. */
-static int find_period(struct session *s)
+static int look_at_calls(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
 	uint64_t until = clock__monotonic_ns() + 1000 * MS;
 	int err = 0;
 
-	if (!s->probes.attached[GROUP_OPERATOR] && !s->probes.attached[GROUP_INNER])
-		return 0;
 	s->log.pid = (uint32_t)s->target->pid;
 	ctl->window_open_ns = clock__monotonic_ns();
 	ctl->window_open = 1;
@@ -171,10 +199,24 @@ static int find_period(struct session *s)
 		err = forget_sched(s);
 	ctl->window_open_ns = 0;
 	forget_watched_phases(s);
+	return err;
+}
+
+static int find_period(struct session *s)
+{
+	int err = leave_out_period_probes(s, false) ? arm__reattach(s, GROUP_OPERATOR) : 0;
+
+	if (!s->probes.attached[GROUP_OPERATOR] && !s->probes.attached[GROUP_INNER])
+		return err;
+	if (!err)
+		err = look_at_calls(s);
 	/* A job that has only begun to train meanwhile has better marks. */
-	if (!err && nothing_seen(ctl))
+	if (!err && nothing_seen(s->probes.ctl))
 		err = period_rule(s, steps__period(s->log.calls, s->log.cnt));
 	call_log__free(&s->log);
+	if (!err && session__hide_period_probes(s))
+		err = arm__reattach(s, GROUP_OPERATOR);
+	probes__forget_spans(&s->probes);
 	return err;
 }
 
@@ -232,6 +274,16 @@ static bool loads_elsewhere(const struct pt_ctl *ctl)
 	return loads && optimizes && loads != optimizes;
 }
 
+static uint64_t look_after_ns(const struct session *s)
+{
+	const uint64_t half = s->opts->step_timeout_ns / 2;
+
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (s->plan.probes[i].for_period)
+			return half < LOOK_LATE_NS ? half : LOOK_LATE_NS;
+	return LOOK_NS;
+}
+
 int session__learn(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
@@ -240,6 +292,7 @@ int session__learn(struct session *s)
 		.user_range = s->opts->step_range,
 		.user_probe = s->opts->step_probe,
 	};
+	const uint64_t look_ns = look_after_ns(s);
 	uint64_t begin = clock__monotonic_ns(), period_tried = 0;
 	int err = 0;
 
@@ -257,7 +310,7 @@ int session__learn(struct session *s)
 		e.elapsed_ns = clock__monotonic_ns() - begin;
 		if (e.elapsed_ns > s->opts->step_timeout_ns)
 			return 0;
-		if (nothing_seen(ctl) && e.elapsed_ns - period_tried > 2000 * MS) {
+		if (nothing_seen(ctl) && e.elapsed_ns - period_tried > look_ns) {
 			err = find_period(s);
 			if (err || s->rule.boundary)
 				break;

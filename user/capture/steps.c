@@ -279,12 +279,32 @@ static const struct anchor *anchor_pausing(const struct anchor *anchors, size_t 
 										      : NULL;
 }
 
-static struct step_period period_of(const struct anchor *anchors, size_t cnt, uint32_t tid)
+/* Does a pause come before most of its calls? In a model of one layer after the other the first
+ * alone comes after one. */
+static bool pauses_often(const struct anchor *a, const struct step_call *calls, size_t cnt)
 {
-	const struct anchor *best = anchor_best(anchors, cnt);
-	const struct anchor *pausing = anchor_pausing(anchors, cnt);
-	struct step_period period = {.op = best ? best->op : 0, .tid = tid};
+	uint64_t busy_until_ns = cnt ? calls[0].end_ns : 0;
+	size_t pauses = 0;
 
+	for (size_t i = 1; i < cnt; i++) {
+		pauses += calls[i].op == a->op &&
+			  calls[i].ts_ns > busy_until_ns + mean_pause(a) / LONGER;
+		if (calls[i].end_ns > busy_until_ns)
+			busy_until_ns = calls[i].end_ns;
+	}
+	return 2 * pauses > a->cnt;
+}
+
+/* Of one thread's calls. */
+static struct step_period period_of(const struct anchor *anchors, size_t anchor_cnt,
+				    const struct step_call *calls, size_t cnt)
+{
+	const struct anchor *best = anchor_best(anchors, anchor_cnt);
+	const struct anchor *pausing = anchor_pausing(anchors, anchor_cnt);
+	struct step_period period = {.op = best ? best->op : 0, .tid = calls->tid};
+
+	if (pausing && !pauses_often(pausing, calls, cnt))
+		pausing = NULL;
 	if (pausing && best &&
 	    (pausing->cnt < 2 * best->cnt - 2 || mean_pause(pausing) < LONGER * mean_pause(best)))
 		pausing = NULL;
@@ -345,5 +365,5 @@ struct step_period steps__period(struct step_call *calls, size_t cnt)
 		if (own[i].end_ns > busy_until_ns)
 			busy_until_ns = own[i].end_ns;
 	}
-	return period_of(anchors, anchor_cnt, own->tid);
+	return period_of(anchors, anchor_cnt, own, own_cnt);
 }

@@ -53,6 +53,7 @@ struct planned_probe {
 	const char *schema;	    /* NULL if none */
 	enum span_category category;
 	bool chosen; /* by the user: never left out for its cost */
+	bool for_period; /* of no use but to find a period of operators: attached for that alone */
 	const char *name_prefix; /* before dynamic names, static text; NULL: none */
 	const char *name_suffix;   /* appended to dynamic names, NULL: nothing */
 	struct pt_probe_cfg cfg;
@@ -85,6 +86,7 @@ struct plan_opts {
 	enum detail detail;
 	bool record_shapes, profile_memory;
 	bool node_types; /* plan GROUP_NODE_TYPE, too */
+	bool find_period; /* at DETAIL_PHASE: operators, too, for_period */
 };
 
 struct framework_match {

@@ -14,11 +14,17 @@ struct walk {
 	unsigned int lib;
 };
 
-static bool row_wanted(const struct table_scan *s, const struct probe_row *row)
+static bool row_shown(const struct table_scan *s, const struct probe_row *row)
 {
 	return (row->details & (1u << s->opts->detail)) &&
 	       (!row->memory || s->opts->profile_memory) &&
 	       (row->group != GROUP_NODE_TYPE || s->opts->node_types);
+}
+
+static bool row_finds_period(const struct table_scan *s, const struct probe_row *row)
+{
+	return s->opts->find_period && !row_shown(s, row) && !row->memory &&
+	       row->group == GROUP_OPERATOR && (row->details & AT_OPERATOR);
 }
 
 /* A library has 100000 symbols: the literal beginning decides for nearly all. */
@@ -138,6 +144,7 @@ static int plan_row(struct table_scan *s, const struct probe_row *row,
 		.name_suffix = row->name_suffix,
 		.category = row->category,
 		.cfg = row->cfg,
+		.for_period = row_finds_period(s, row),
 	};
 	int err;
 
@@ -165,7 +172,8 @@ static int plan_symbol(const struct elf_symbol *symbol, void *ctx)
 	for (size_t i = 0; i < table->row_cnt; i++) {
 		const struct probe_row *row = &table->rows[i];
 
-		if (row->lib != w->lib || !row_wanted(w->scan, row))
+		if (row->lib != w->lib ||
+		    (!row_shown(w->scan, row) && !row_finds_period(w->scan, row)))
 			continue;
 		if (!matches(row->symbol, symbol->name) &&
 		    !matches(row->other_symbol, symbol->name))
@@ -226,7 +234,7 @@ static int missing(const struct table_scan *s)
 		const struct probe_row *row = &s->table->rows[i];
 		int err;
 
-		if (s->found[i] || !row->loses || !row_wanted(s, row))
+		if (s->found[i] || !row->loses || !row_shown(s, row))
 			continue;
 		err = probe_plan__missing(s->plan, "%s: no symbol %s%s; not shown: %s",
 					  lib_pattern(s->table, s->t, row->lib), row->symbol,

@@ -121,6 +121,24 @@ def inference(case):
     assert device["CPU(Process)"]["utilization_percent"] < 101, tool.out
 
 
+@test("inference without a loader, --detail phase and --timer-only: operators are looked at to learn alone")
+def inference_phase(case):
+    job = case.job("train.py", "--infer").wait_steps(3)
+    for option, detail in (("--detail=phase", "phase"), ("--timer-only", "timer")):
+        before = len(job.steps())
+        tool = case.tool("-p", job.pid, option, "--record", "2:10", "--no-trace").done()
+        job.wait_steps(1)
+        tables = tool.report()
+        summary = sense.rows(tables, "summary")[0]
+        assert (summary["steps"], summary["detail"]) == (8, detail), summary
+        assert "operator period" in summary["step_rule"], summary
+        own = sorted(job.steps()[before:])
+        batch_ns = sense.by_name(tables, "perf")["batch_cost"]["avg"] * 1e9
+        assert own[0] * 0.9 < batch_ns < own[-1] * 1.1, (batch_ns, own)
+        # Its begin and its end.
+        assert sense.rows(tables, "cost")[0]["hits_per_step"] == 2, tables["cost"]
+
+
 @test("inference that turns into training: the period of its calls is doubted")
 def then_trains(case):
     job = case.job("train.py", "--infer", "--then-train").wait_steps(3)
