@@ -145,6 +145,28 @@ static void widen(struct analysis *a, uint64_t begin, uint64_t end)
 		a->last_ns = end;
 }
 
+int analysis__begin(struct analysis *a, const struct recording *r, const struct report_opts *opts)
+{
+	*a = (struct analysis){
+		.r = r,
+		.opts = opts,
+		.main_pid = analysis__main_pid(r),
+		.timer_only = recording__is_timer_only(r),
+		.coverage = coverage__of(r),
+	};
+	for (uint32_t id = 1; id <= recording__track_cnt(r); id++) {
+		const struct track *t = recording__track(r, id);
+
+		a->has_device |= t && t->kind == TRACK_DEVICE;
+	}
+	return device_infos__load(r, &a->devices);
+}
+
+void analysis__end(struct analysis *a)
+{
+	device_infos__free(&a->devices);
+}
+
 int analysis__visit(struct analysis *a, const struct batch *b)
 {
 	a->memory_cnt += b->memory_cnt;
@@ -225,7 +247,7 @@ struct cell cell__share(uint64_t part, uint64_t whole)
 	return cell__percent(100.0 * (double)part / (double)whole);
 }
 
-struct time_text time_text(const struct analysis *a, uint64_t ns)
+struct time_text time_text__of(const struct table_style *style, uint64_t ns)
 {
 	static const struct {
 		const char *name;
@@ -234,20 +256,25 @@ struct time_text time_text(const struct analysis *a, uint64_t ns)
 		     [UNIT_MS] = {"ms", 1e6},
 		     [UNIT_US] = {"us", 1e3},
 		     [UNIT_NS] = {"ns", 1}};
-	enum time_unit unit = a->opts->style.unit;
+	enum time_unit unit = style->unit;
 	struct time_text text;
 	int digits = 3;
 	double value;
 
-	if (!a->opts->style.unit_chosen)
+	if (!style->unit_chosen)
 		for (unit = UNIT_S; unit < UNIT_NS && (double)ns < units[unit].ns; unit++)
 			;
 	value = (double)ns / units[unit].ns;
-	if (!a->opts->style.unit_chosen)
+	if (!style->unit_chosen)
 		digits = value < 10 ? 3 : value < 100 ? 2 : 1;
 	snprintf(text.s, sizeof(text.s), "%.*f %s", unit == UNIT_NS ? 0 : digits, value,
 		 units[unit].name);
 	return text;
+}
+
+struct time_text time_text(const struct analysis *a, uint64_t ns)
+{
+	return time_text__of(&a->opts->style, ns);
 }
 
 /* ---- columns ---- */

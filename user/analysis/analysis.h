@@ -91,6 +91,9 @@ struct analysis {
 		uint64_t cpu_ns, gpu_ns;
 	} calls[KIND_CNT]; /* the phase call that is being summed */
 };
+/* Before the pass; 0 or a negative errno, and analysis__end in any case. */
+int analysis__begin(struct analysis *a, const struct recording *r, const struct report_opts *opts);
+void analysis__end(struct analysis *a);
 int analysis__visit(struct analysis *a, const struct batch *b);
 /* Is it a whole step of the window? Neither what lies outside any (EVENT_NO_ID) nor the step that
  * the window's end cut; never if there are no steps. */
@@ -128,6 +131,7 @@ struct time_text {
 	char s[32];
 };
 struct time_text time_text(const struct analysis *a, uint64_t ns);
+struct time_text time_text__of(const struct table_style *style, uint64_t ns);
 
 /* One table: def, its pass, and what it makes in the end. State may be NULL. */
 struct table_impl {

@@ -9,7 +9,6 @@
 #include "model/call_stack.h"
 
 #define MAX_SHOWN 5
-#define LOST_FEW  100 /* in a short recording that is more than 1 %, too */
 
 static const struct finding_rule *const rules[] = {
 	&finding_data_loader,	 &finding_device_idle,
@@ -310,28 +309,35 @@ static int judge(const struct analysis *a, struct findings *s)
 	return 0;
 }
 
-static int add_row(const struct analysis *a, struct table *t, const struct found *found)
+int findings_table__begin(struct table *t)
+{
+	const struct column columns[] = {
+		{.key = "finding", .title = "Finding", .type = CELL_TEXT},
+		{.key = "evidence", .title = "evidence", .type = CELL_TEXT},
+		{.key = "cost", .title = "cost of a step, at most", .type = CELL_TIME},
+		{.key = "share", .title = "of the step", .type = CELL_PERCENT},
+		{.key = "next", .title = "next", .type = CELL_TEXT},
+		{.key = "rule", .title = "rule", .type = CELL_TEXT},
+	};
+
+	table__set_prose(t);
+	return table__add_columns(t, columns, ARRAY_SIZE(columns));
+}
+
+int findings_table__add(struct table *t, const struct finding *f, const char *rule,
+			uint64_t step_ns)
 {
 	const struct cell no_time = cell__none("it costs memory, not time");
-	const uint64_t cost_ns = found->f.cost_ns;
 	const struct cell cells[] = {
-		cell__text(found->f.what),
-		cell__text(found->f.evidence),
-		cost_ns ? cell__time(cost_ns) : no_time,
-		cost_ns ? cell__share(cost_ns, finding__per_step(a, a->steps.cpu.total)) : no_time,
-		cell__text(found->f.next),
-		cell__text(found->rule->key),
+		cell__text(f->what),
+		cell__text(f->evidence),
+		f->cost_ns ? cell__time(f->cost_ns) : no_time,
+		f->cost_ns ? cell__share(f->cost_ns, step_ns) : no_time,
+		cell__text(f->next),
+		cell__text(rule),
 	};
 
 	return table__add_row(t, 0, cells);
-}
-
-static bool lost_much(const struct analysis *a)
-{
-	char where[256];
-	const uint64_t lost = losses__count(a, where, sizeof(where));
-
-	return lost > LOST_FEW && lost * 100 > recording__event_cnt(a->r);
 }
 
 static const char *why_none(const struct analysis *a)
@@ -361,28 +367,16 @@ static int note_timer(const struct analysis *a, struct table *t)
 static int fill(const struct analysis *a, void *state, struct table *t)
 {
 	struct findings *s = state;
-	const struct column columns[] = {
-		{.key = "finding", .title = "Finding", .type = CELL_TEXT},
-		{.key = "evidence", .title = "evidence", .type = CELL_TEXT},
-		{.key = "cost", .title = "cost of a step, at most", .type = CELL_TIME},
-		{.key = "share", .title = "of the step", .type = CELL_PERCENT},
-		{.key = "next", .title = "next", .type = CELL_TEXT},
-		{.key = "rule", .title = "rule", .type = CELL_TEXT},
-	};
-	bool is_damaged = recording__damage(a->r)->bad_chunks;
-	int err = table__add_columns(t, columns, ARRAY_SIZE(columns));
+	const char *why_unsure = losses__why_unsure(a);
+	const uint64_t step_ns = finding__per_step(a, a->steps.cpu.total);
+	int err = findings_table__begin(t);
 
-	table__set_prose(t);
-	if (!err && lost_much(a))
-		return table__add_note(t, "More than 1 % of the events were lost: nothing is "
-					  "concluded from the rest.");
-	if (!err && is_damaged)
-		return table__add_note(t,
-				       "The recording is damaged: nothing is concluded from it.");
+	if (!err && why_unsure)
+		return table__add_note(t, why_unsure);
 	if (!err)
 		err = judge(a, s);
 	for (size_t i = 0; i < s->cnt && i < MAX_SHOWN && !err; i++)
-		err = add_row(a, t, &s->found[i]);
+		err = findings_table__add(t, &s->found[i].f, s->found[i].rule->key, step_ns);
 	if (!err && !s->cnt)
 		err = table__add_note(t, why_none(a));
 	if (!err && a->timer_only && a->steps.calls)
@@ -416,3 +410,37 @@ const struct table_impl table_findings = {
 	.fill = fill,
 	.clean = clean,
 };
+
+/* ---- of one of several recordings ---- */
+
+struct reading {
+	struct analysis a;
+	struct findings findings;
+};
+
+static int visit_alone(const struct batch *b, void *ctx)
+{
+	struct reading *rd = ctx;
+	int err = analysis__visit(&rd->a, b);
+
+	return err ? err : visit(&rd->a, &rd->findings, b);
+}
+
+int findings__first(const struct recording *r, const struct report_opts *opts, struct finding *f)
+{
+	struct reading rd = {};
+	struct model_opts model = {.raw_times = opts->raw_times, .stats = &rd.a.model};
+	int err = analysis__begin(&rd.a, r, opts);
+
+	if (!err)
+		err = model__run(r, &model, visit_alone, &rd);
+	if (!err && !losses__why_unsure(&rd.a))
+		err = judge(&rd.a, &rd.findings);
+	if (!err && rd.findings.cnt) {
+		*f = rd.findings.found[0].f;
+		err = 1;
+	}
+	clean(&rd.findings);
+	analysis__end(&rd.a);
+	return err;
+}

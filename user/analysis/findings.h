@@ -37,6 +37,14 @@ extern const struct finding_rule finding_data_loader, finding_device_idle, findi
 	finding_small_copies, finding_copy_bandwidth, finding_exposed_copies, finding_outside_phases,
 	finding_off_cpu, finding_page_faults, finding_memory_peak, finding_memory_unused;
 
+/* The table's columns, and a row of it. 0 or -ENOMEM. */
+int findings_table__begin(struct table *t);
+int findings_table__add(struct table *t, const struct finding *f, const char *rule,
+			uint64_t step_ns);
+/* What the report of this recording begins with, by a pass of its own: 1 with *f filled, 0: nothing
+ * was found, or a negative errno. */
+int findings__first(const struct recording *r, const struct report_opts *opts, struct finding *f);
+
 /* Mean over the steps. */
 uint64_t finding__per_step(const struct analysis *a, uint64_t total_ns);
 /* 0..100 of the steps' time. */

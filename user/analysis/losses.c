@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#define LOST_FEW 100 /* in a short recording that is more than 1 %, too */
+
 uint64_t losses__count(const struct analysis *a, char *buf, size_t size)
 {
 	const struct recording_damage *damage = recording__damage(a->r);
@@ -48,4 +50,16 @@ const char *losses__sentence(const struct analysis *a, char *buf, size_t size)
 	snprintf(buf, size, "%" PRIu64 " events were lost (%s): counts and times are too low", cnt,
 		 where);
 	return buf;
+}
+
+const char *losses__why_unsure(const struct analysis *a)
+{
+	char where[256];
+	const uint64_t lost = losses__count(a, where, sizeof(where));
+
+	if (lost > LOST_FEW && lost * 100 > recording__event_cnt(a->r))
+		return "More than 1 % of the events were lost: nothing is concluded from the rest.";
+	if (recording__damage(a->r)->bad_chunks)
+		return "The recording is damaged: nothing is concluded from it.";
+	return NULL;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/rank_times.h"
 #include "analysis/analysis.h"
+#include "analysis/losses.h"
 #include "analysis/step_parts.h"
 #include "common/util.h"
 #include "model/device_info.h"
@@ -120,6 +121,7 @@ static void add_step(struct reading *rd, const struct batch *b)
 	coverage__add_step(&t->coverage, b->step);
 	t->step_ns += b->step->cpu_ns;
 	t->collective_ns += collective_ns;
+	t->collective_sq += (double)collective_ns * (double)collective_ns;
 	t->compute_ns += overlap(&rd->compute, begin, end);
 	for (size_t p = 0; p < STEP_PHASES; p++) {
 		const enum span_kind kind = step_parts[p].kind;
@@ -143,10 +145,16 @@ static int visit(const struct batch *b, void *ctx)
 	return err;
 }
 
+uint64_t rank_times__per_step(const struct rank_times *t, uint64_t ns)
+{
+	return t->steps ? ns / t->steps : 0;
+}
+
 int rank_times__read(const struct recording *r, bool raw_times, struct rank_times *out)
 {
 	struct reading rd = {.r = r, .times = out};
-	struct model_opts opts = {.raw_times = raw_times};
+	struct analysis a = {.r = r};
+	struct model_opts opts = {.raw_times = raw_times, .stats = &a.model};
 	const json_t *rank = json_object_get(json_object_get(recording__meta(r), "rank"), "rank");
 	int err;
 
@@ -157,6 +165,7 @@ int rank_times__read(const struct recording *r, bool raw_times, struct rank_time
 		.timer_only = recording__is_timer_only(r),
 	};
 	err = model__run(r, &opts, visit, &rd);
+	out->why_unsure = losses__why_unsure(&a);
 	interval_union__free(&rd.collectives);
 	interval_union__free(&rd.compute);
 	return err;

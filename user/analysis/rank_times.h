@@ -12,12 +12,16 @@ struct rank_times {
 	/* Sums over the steps. Phases (OTHER: the rest of the step) are without the time in which a
 	 * collective was under way. */
 	uint64_t step_ns, collective_ns, phase_ns[KIND_CNT];
+	double collective_sq; /* of the steps' times in collectives the sum of squares, ns^2 */
 	uint64_t compute_ns; /* device kernels that belong to no collective */
 	bool has_device;
 	bool timer_only; /* recording__is_timer_only */
+	const char *why_unsure; /* losses__why_unsure(); NULL: sure enough */
 	struct coverage coverage; /* of the kernels, collectives among them */
 };
 
+/* Mean over the steps. */
+uint64_t rank_times__per_step(const struct rank_times *t, uint64_t ns);
 int rank_times__read(const struct recording *r, bool raw_times, struct rank_times *out);
 
 #endif

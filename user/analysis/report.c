@@ -455,27 +455,14 @@ static int print(const struct report *rep, FILE *out)
 	return tables__print(tables, cnt, &style, out);
 }
 
-static void find_devices(struct analysis *a)
-{
-	for (uint32_t id = 1; id <= recording__track_cnt(a->r); id++) {
-		const struct track *t = recording__track(a->r, id);
-
-		a->has_device |= t && t->kind == TRACK_DEVICE;
-	}
-}
-
 int report__print(const struct recording *r, const struct report_opts *opts, FILE *out)
 {
-	struct report rep = {.a = {.r = r, .opts = opts, .main_pid = analysis__main_pid(r)}};
+	struct report rep = {};
 	struct model_opts model = {.raw_times = opts->raw_times, .stats = &rep.a.model};
-	int err;
+	int err = analysis__begin(&rep.a, r, opts);
 
-	find_devices(&rep.a);
-	rep.a.timer_only = recording__is_timer_only(r);
-	rep.a.coverage = coverage__of(r);
-	err = choose(&rep, opts->tables);
 	if (!err)
-		err = device_infos__load(r, &rep.a.devices);
+		err = choose(&rep, opts->tables);
 	if (!err)
 		err = make_states(&rep);
 	if (!err)
@@ -492,6 +479,6 @@ int report__print(const struct recording *r, const struct report_opts *opts, FIL
 		free(rep.slots[i].state);
 		table__free(rep.slots[i].table);
 	}
-	device_infos__free(&rep.a.devices);
+	analysis__end(&rep.a);
 	return err == -ENOMEM ? err__set(err, "the report: out of memory") : err;
 }
