@@ -2,11 +2,10 @@
 /* The ranks of a job side by side. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 #include "analysis/job.h"
 #include "common/util.h"
-#include "model_synth.h"
-
-#define MS 1000000ull
+#include "finding_job.h"
 
 /* Four steps of 10 ms from begin on; a collective takes the last four of each, `late` ns less. */
 static struct synth rank_with(const char *meta, const char *summary, uint64_t begin, uint64_t late)
@@ -31,11 +30,11 @@ static struct synth rank(const char *meta, uint64_t begin, uint64_t late)
 	return rank_with(meta, "{}", begin, late);
 }
 
-/* The report of two ranks; the caller frees it. */
-static char *report_of(struct synth *a, struct synth *b)
+static char *report_as(enum table_format format, struct synth *a, struct synth *b)
 {
 	const char *paths[] = {a->path, b->path};
-	const struct report_opts opts = {.style = {.unit = UNIT_MS, .width = 120}};
+	const struct report_opts opts = {
+		.style = {.format = format, .unit = UNIT_MS, .width = 120}};
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
@@ -43,6 +42,12 @@ static char *report_of(struct synth *a, struct synth *b)
 	cr_assert_eq(job__print(paths, 2, &opts, out), 0);
 	fclose(out);
 	return text;
+}
+
+/* The report of two ranks; the caller frees it. */
+static char *report_of(struct synth *a, struct synth *b)
+{
+	return report_as(TABLE_TEXT, a, b);
 }
 
 static const char first[] = "{\"process\": {\"pid\": 100}, \"rank\": {\"rank\": 0},"
@@ -99,6 +104,176 @@ Test(report_job, a_rank_of_which_the_device_is_known_in_part_is_no_straggler)
 				 "with them its collectives)");
 	synth__expect_line(text, "Of a rank device times end within the window: its collectives "
 				 "are known in part, and its phases are without these alone.");
+	synth__free(&a);
+	synth__free(&b);
+}
+
+/* ---- the finding ---- */
+
+/* Steps of 100 ms: these phases, then it waits for the others in a collective. */
+static struct synth rank_that(const char *meta, const char *summary, size_t cnt,
+			      const struct step_plan *steps)
+{
+	struct job j = job__with(meta);
+
+	for (size_t i = 0; i < cnt; i++) {
+		struct step_plan p = steps[i];
+		const uint64_t at = 100 * i * MS, ready = at + step_plan__ms(&p) * MS;
+
+		p.total = 100;
+		job__begin_step(&j, at, &p);
+		job__launch(&j, "cudaLaunchKernel", CAT_KERNEL, "ncclDevKernel_AllReduce_Sum_f32",
+			    ready, ready + 1000, ready, at + 100 * MS, 0);
+		synth__step(&j.s, i, at, at + 100 * MS);
+	}
+	synth__open(&j.s, summary);
+	return j.s;
+}
+
+/* Of rank 0, which does the usual, and of rank 1, which does this: the table of findings. It is
+ * freed with the report. */
+static json_t *findings_of(const char *summary, size_t cnt, const struct step_plan *steps,
+			   json_t **report)
+{
+	const struct step_plan usual = {.loader = 2, .forward = 20, .backward = 20, .optimizer = 8};
+	auto_free struct step_plan *all = calloc(cnt, sizeof(*all));
+	auto_free char *text = NULL;
+	struct synth a, b;
+
+	for (size_t i = 0; i < cnt; i++)
+		all[i] = usual;
+	a = rank_that(first, "{}", cnt, all);
+	b = rank_that(second, summary, cnt, steps);
+	text = report_as(TABLE_JSON, &a, &b);
+	*report = json_loads(text, 0, NULL);
+	synth__free(&a);
+	synth__free(&b);
+	return json_object_get(*report, "findings");
+}
+
+static void expect_straggler(const struct step_plan *step, const char *what, const char *evidence,
+			     const char *next)
+{
+	const struct step_plan steps[] = {*step, *step, *step, *step};
+	json_t *report, *findings = findings_of("{}", ARRAY_SIZE(steps), steps, &report);
+	const json_t *row = json_array_get(json_object_get(findings, "rows"), 0);
+
+	cr_assert_str_eq(json_string_value(json_object_get(row, "rule")), "straggler");
+	cr_expect_str_eq(json_string_value(json_object_get(row, "finding")), what);
+	cr_expect_not_null(strstr(json_string_value(json_object_get(row, "evidence")), evidence),
+			   "%s", json_string_value(json_object_get(row, "evidence")));
+	cr_expect_not_null(strstr(json_string_value(json_object_get(row, "next")), next), "%s",
+			   json_string_value(json_object_get(row, "next")));
+	cr_expect_eq(json_integer_value(json_object_get(row, "cost_ns")),
+		     (json_int_t)(step_plan__ms(step) - 50) * 1000000);
+	json_decref(report);
+}
+
+static void expect_silence(const char *summary, size_t cnt, const struct step_plan *steps,
+			   const char *note)
+{
+	json_t *report, *findings = findings_of(summary, cnt, steps, &report);
+	const json_t *notes = json_object_get(findings, "notes");
+
+	cr_assert_not_null(findings);
+	cr_expect_eq(json_array_size(json_object_get(findings, "rows")), 0);
+	cr_assert_eq(json_array_size(notes), 1);
+	cr_expect_str_eq(json_string_value(json_array_get(notes, 0)), note);
+	json_decref(report);
+}
+
+Test(report_job, a_rank_whose_loader_is_slow_is_found)
+{
+	expect_straggler(
+		&(struct step_plan){.loader = 62, .forward = 10, .backward = 10, .optimizer = 8},
+		"The other rank waits 40 % of a step for rank 1, because of its Dataloader.",
+		"rank 1 is in collectives for 10.00 ms of a step, the other for 50.00 ms; its "
+		"Dataloader takes 62.00 ms, the others' 2.000 ms; its own report begins: The step "
+		"waits 62 % of its time for the data loader.",
+		"num_workers");
+}
+
+Test(report_job, a_rank_that_computes_longer_is_found)
+{
+	expect_straggler(
+		&(struct step_plan){.loader = 2, .forward = 20, .backward = 50, .optimizer = 8},
+		"The other rank waits 30 % of a step for rank 1, because of its Backward.",
+		"its Backward takes 50.00 ms, the others' 20.00 ms", "uneven batches");
+}
+
+Test(report_job, a_rank_that_is_slower_in_each_phase_is_found)
+{
+	expect_straggler(
+		&(struct step_plan){
+			.loader = 5, .forward = 23, .backward = 23, .optimizer = 11, .total = 65},
+		"The other rank waits 15 % of a step for rank 1.",
+		"the other for 50.00 ms; no phase of it explains that", "comes later");
+}
+
+Test(report_job, a_rank_that_does_something_alone_is_found)
+{
+	expect_straggler(
+		&(struct step_plan){
+			.loader = 2, .forward = 20, .backward = 20, .optimizer = 8, .total = 70},
+		"The other rank waits 20 % of a step for rank 1, because of its time outside the "
+		"phases.",
+		"its time outside the phases takes 20.00 ms, the others' 0 ns", "an evaluation");
+}
+
+/* Ranks of one job in which nobody waits: */
+#define SAME {.loader = 2, .forward = 20, .backward = 20, .optimizer = 8}
+static const struct step_plan same[] = {SAME, SAME, SAME, SAME, SAME, SAME};
+
+Test(report_job, of_healthy_ranks_none_is_found)
+{
+	expect_silence("{}", ARRAY_SIZE(same), same,
+		       "No rule found anything: no rank makes the others wait for more than 5 % of "
+		       "a step.");
+}
+
+Test(report_job, a_rank_that_was_late_once_may_have_been_so_by_chance)
+{
+	struct step_plan steps[ARRAY_SIZE(same)];
+
+	memcpy(steps, same, sizeof(same));
+	steps[3].forward = 65;
+	expect_silence("{}", ARRAY_SIZE(steps), steps,
+		       "No rule found anything: that the others wait 8 % of a step for rank 1 may "
+		       "be chance in 6 steps.");
+}
+
+Test(report_job, three_steps_are_too_few_to_be_sure)
+{
+	const struct step_plan late = {.loader = 42, .forward = 20, .backward = 20, .optimizer = 8};
+	const struct step_plan steps[] = {late, late, late};
+
+	expect_silence("{}", ARRAY_SIZE(steps), steps,
+		       "No rule found anything: that the others wait 40 % of a step for rank 1 may "
+		       "be chance in 3 steps.");
+}
+
+Test(report_job, nothing_is_concluded_where_events_were_lost)
+{
+	const struct step_plan late = {.loader = 42, .forward = 20, .backward = 20, .optimizer = 8};
+	const struct step_plan steps[] = {late, late, late, late};
+
+	expect_silence("{\"loss\": {\"ring\": 1000}}", ARRAY_SIZE(steps), steps,
+		       "Not judged: straggler (of a rank events are missing).");
+}
+
+Test(report_job, the_finding_has_the_columns_of_those_of_one_recording)
+{
+	struct synth a = rank(first, 100 * MS, 0), b = rank(second, 105 * MS, 3 * MS);
+	auto_free char *text = report_of(&a, &b), *csv = report_as(TABLE_CSV, &a, &b);
+	auto_free char *one = synth__tables(
+		&b, "findings",
+		&(const struct report_opts){.style = {.format = TABLE_CSV, .alone = true}});
+	const char *head = strstr(csv, "finding,");
+
+	cr_expect_eq(strstr(text, "What to Look at First") < strstr(text, "Ranks"), true);
+	synth__expect_line(text, "   rule: straggler");
+	cr_expect_not_null(head);
+	cr_expect_eq(strncmp(head, one, strcspn(one, "\n")), 0, "%s\n%s", csv, one);
 	synth__free(&a);
 	synth__free(&b);
 }

@@ -53,10 +53,11 @@ def main():
     parser.add_argument("--slow-phase", choices=["loader", "forward", "backward"],
                         default="forward")
     parser.add_argument("--slow-ms", type=float, default=20)
+    parser.add_argument("--pace-ms", type=float, default=2, help="of the forward pass of every rank")
     parser.add_argument("--cuda", action="store_true", help="a GPU per rank, over NCCL")
     parser.add_argument("--workers", type=int, default=0)
     args = parser.parse_args()
-    sleeps = {"loader": 0.0, "forward": 0.002, "backward": 0.0}
+    sleeps = {"loader": 0.0, "forward": args.pace_ms / 1e3, "backward": 0.0}
     if int(os.environ["RANK"]) == args.slow_rank:
         sleeps[args.slow_phase] += args.slow_ms / 1e3
     torch.set_num_threads(1)

@@ -45,6 +45,11 @@ int findings_table__add(struct table *t, const struct finding *f, const char *ru
  * was found, or a negative errno. */
 int findings__first(const struct recording *r, const struct report_opts *opts, struct finding *f);
 
+/* Of several recordings: rule "straggler". 0 or a negative errno. */
+struct job;
+struct straggler;
+int finding_straggler__fill(const struct job *j, const struct straggler *s, struct table *t);
+
 /* Mean over the steps. */
 uint64_t finding__per_step(const struct analysis *a, uint64_t total_ns);
 /* 0..100 of the steps' time. */

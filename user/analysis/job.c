@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/job.h"
+#include "analysis/findings.h"
 #include "analysis/job_ranks.h"
 #include "analysis/straggler.h"
 #include "common/err.h"
@@ -8,18 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANKS, STRAGGLER, TABLES };
+enum { FINDINGS, RANKS, STRAGGLER, TABLES };
 
 static int make_tables(const struct job *j, struct table **tables)
 {
 	struct straggler s;
 	int err;
 
+	tables[FINDINGS] = table__new(table_findings.def.key, table_findings.title);
 	tables[RANKS] = table__new("ranks", "Ranks");
 	tables[STRAGGLER] = table__new("straggler", "Straggler");
-	if (!tables[RANKS] || !tables[STRAGGLER])
+	if (!tables[FINDINGS] || !tables[RANKS] || !tables[STRAGGLER])
 		return -ENOMEM;
 	err = straggler__find(j, &s);
+	if (!err)
+		err = finding_straggler__fill(j, &s, tables[FINDINGS]);
 	if (!err)
 		err = job_ranks__fill(j, tables[RANKS]);
 	return err ? err : straggler__fill(&s, tables[STRAGGLER]);

@@ -86,6 +86,10 @@ def straggler(case, phase, row_key, label, *args, **kwargs):
     assert 40e6 < found["others_wait_ns"], tool.out
     assert found["own_ns"] - found["median_of_others_ns"] > 40e6, tool.out
     assert tables["ranks"]["rows"][1][row_key] > 55e6, tool.out
+    first, = tables["findings"]["rows"]
+    assert first["rule"] == "straggler" and first["cost_ns"] == found["others_wait_ns"], first
+    assert f"for rank 1, because of its {label}." in first["finding"], first
+    assert f"its {label} takes" in first["evidence"], first
     job.wait_steps(3)
     for pid in job.pids():
         assert not process.changed_text(pid)
@@ -100,6 +104,8 @@ def forward(case):
     shown = subprocess.run([PROFTRACE, "report", *files], text=True, capture_output=True,
                            check=True).stdout
     assert "straggler: 1" in shown and "because of: Forward" in shown, shown
+    assert shown.index("What to Look at First") < shown.index("rule: straggler") \
+        < shown.index("Ranks"), shown
     one = subprocess.run([PROFTRACE, "report", "--format", "json", "--table", "operator,device",
                           *files], text=True, capture_output=True, check=True).stdout
     each = json.loads(one)["recordings"]
@@ -109,14 +115,28 @@ def forward(case):
         assert len(r["tables"]["device"]["rows"]) == 2, r
 
 
-@test("a rank that is slow in its backward pass")
+@test("two ranks, of which one is slow in its backward pass")
 def backward(case):
-    straggler(case, "backward", "backward_ns", "Backward")
+    _, tool = straggler(case, "backward", "backward_ns", "Backward", ranks=2)
+    assert "uneven batches" in json.loads(tool.out)["findings"]["rows"][0]["next"], tool.out
 
 
 @test("a rank whose data is slow")
 def loader(case):
-    straggler(case, "loader", "dataloader_ns", "Dataloader")
+    _, tool = straggler(case, "loader", "dataloader_ns", "Dataloader")
+    first, = json.loads(tool.out)["findings"]["rows"]
+    assert "num_workers" in first["next"], first
+    assert "its own report begins: The step waits" in first["evidence"], first
+
+
+@test("two ranks of the same speed: there is nothing to look at")
+def none_is_slow(case):
+    job = Launched(case, "--pace-ms", 100, ranks=2)
+    tool = case.tool("--job", job.popen.pid, "--record", "2:12", "--format", "json").done(120)
+    tables = json.loads(tool.out)
+    check_job(job, tables, 10)
+    assert not tables["findings"]["rows"], tool.out
+    assert any("No rule found anything" in n for n in tables["findings"]["notes"]), tool.out
 
 
 @test("ranks on simulated GPUs over NCCL: one is slow in its forward pass")
