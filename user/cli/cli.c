@@ -24,18 +24,18 @@ int cli__finish(int status)
 	return cli__fail(err__unwritten("to standard output"));
 }
 
-int cli__width(void)
+int cli__width(int fd)
 {
 	struct winsize ws;
 
-	if (!isatty(STDOUT_FILENO))
+	if (!isatty(fd))
 		return 0;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) || !ws.ws_col)
+	if (ioctl(fd, TIOCGWINSZ, &ws) || !ws.ws_col)
 		return 80;
 	return ws.ws_col;
 }
 
-bool cli__colours(void)
+bool cli__colours(int fd)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 
@@ -44,5 +44,5 @@ bool cli__colours(void)
 		return false;
 	if (!term || strcmp(term, "dumb") == 0)
 		return false;
-	return isatty(STDOUT_FILENO);
+	return isatty(fd);
 }

@@ -75,8 +75,8 @@ int cli__finish(int status);
 /* --width: below this a table loses its figures. */
 #define WIDTH_MIN 40
 #define WIDTH_MAX 10000
-/* Terminal columns of stdout, 0 if it is not a terminal; colours: a tty and no NO_COLOR. */
-int cli__width(void);
-bool cli__colours(void);
+/* Columns of a terminal, 0 if it is none; colours: a terminal and no NO_COLOR. */
+int cli__width(int fd);
+bool cli__colours(int fd);
 
 #endif

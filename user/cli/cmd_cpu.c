@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 struct options {
 	uint64_t duration_ns, interval_ns, top;
@@ -295,7 +296,7 @@ static int usage_print(struct usage *u, const struct options *o)
 		.format = (enum table_format)o->format,
 		.unit = UNIT_MS,
 		.width = (int)o->width,
-		.colours = cli__colours(),
+		.colours = cli__colours(STDOUT_FILENO),
 	};
 	struct table *tables[2] = {cpu_table(u), process_table(u, o->top)};
 	int err = tables[0] && tables[1] ? tables__print(tables, 2, &style, stdout) : -ENOMEM;
@@ -394,7 +395,8 @@ extern const struct command command_cpu;
 
 static int run(int argc, char **argv)
 {
-	struct options o = {.duration_ns = 5000000000, .top = 20, .width = (uint64_t)cli__width()};
+	struct options o = {
+		.duration_ns = 5000000000, .top = 20, .width = (uint64_t)cli__width(STDOUT_FILENO)};
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
 	struct proftrace_bpf *skel;
 	struct sched_source *s = NULL;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* proftrace diff A B: what became slower or faster between two recordings. */
 #include <errno.h>
+#include <unistd.h>
 #include "analysis/diff.h"
 #include "cli/cli.h"
 #include "common/err.h"
@@ -55,7 +56,7 @@ const struct command command_diff;
 static int run(int argc, char **argv)
 {
 	struct diff_command cmd = {
-		.unit = UNIT_MS, .row_limit = 20, .width = (uint64_t)cli__width()};
+		.unit = UNIT_MS, .row_limit = 20, .width = (uint64_t)cli__width(STDOUT_FILENO)};
 	struct diff_opts diff;
 	size_t exceeded;
 	int rest, err;
@@ -73,7 +74,7 @@ static int run(int argc, char **argv)
 		.style = {.format = (enum table_format)cmd.format,
 			  .unit = (enum time_unit)cmd.unit,
 			  .width = (int)cmd.width,
-			  .colours = !cmd.format && cli__colours(),
+			  .colours = !cmd.format && cli__colours(STDOUT_FILENO),
 			  .row_limit = cmd.row_limit},
 	};
 	err = diff__print(argv[rest], argv[rest + 1], &diff, stdout, &exceeded);

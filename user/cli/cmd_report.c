@@ -2,6 +2,7 @@
 /* proftrace report FILE: the tables of a recording. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 #include "analysis/job.h"
 #include "cli/html_page.h"
 #include "cli/report_options.h"
@@ -47,7 +48,7 @@ static int list_tables(void)
 
 static int print(const char *path, const struct report_command *cmd)
 {
-	struct report_opts report = report_args__opts(&cmd->args);
+	struct report_opts report = report_args__opts(&cmd->args, STDOUT_FILENO);
 	struct recording *r;
 	int err = recording__open(path, &r);
 
@@ -62,7 +63,7 @@ static int print(const char *path, const struct report_command *cmd)
 
 static int write_page(const char *path, const struct report_command *cmd)
 {
-	struct report_opts report = report_args__opts(&cmd->args);
+	struct report_opts report = report_args__opts(&cmd->args, STDOUT_FILENO);
 	const char *html = cmd->html;
 	struct recording *r;
 	int err;
@@ -83,7 +84,7 @@ static int write_page(const char *path, const struct report_command *cmd)
 
 static int print_job(const char *const *paths, int cnt, const struct report_args *args)
 {
-	const struct report_opts report = report_args__opts(args);
+	const struct report_opts report = report_args__opts(args, STDOUT_FILENO);
 
 	return job__print(paths, (size_t)cnt, &report, stdout);
 }

@@ -107,6 +107,7 @@ static int run(int argc, char **argv)
 	pid_t pid = 0;
 
 	record_options__init(&o, argv);
+	o.tables.beside_program = true;
 	err = opts__parse(&command_run, argc, argv, &o, true, &rest);
 	if (!err && rest >= argc)
 		err = err__set(-EINVAL,
@@ -153,8 +154,10 @@ const struct command command_run = {
 		"The program is not changed: it is started as it is, and probes are attached while "
 		"it imports its framework. Its first steps show what a step is and what probes "
 		"cost; step 0 is the first whole one after them. It runs on after the window, and "
-		"if it fails its exit status is passed on. SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 "
-		"are passed on to it. Ctrl-C ends the window, and after that reaches the program.",
+		"if it fails its exit status is passed on. Standard output is the program's own: "
+		"the tables go to standard error, or to --report-file. SIGTERM, SIGHUP, SIGUSR1 "
+		"and SIGUSR2 are passed on to it. Ctrl-C ends the window, and after that reaches "
+		"the program.",
 	.examples = "sudo proftrace run --record 2:10 -- python train.py  # steps 2 to 9\n"
 		    "sudo proftrace run --schedule wait=1,warmup=1,active=4,repeat=3 -- python "
 		    "train.py",

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <unistd.h>
 #include "cli/place.h"
 #include "cli/window_path.h"
 #include "common/bytes_text.h"
@@ -36,12 +37,14 @@ int html_page__check(const struct record_options *o)
 	if (!o->html)
 		return 0;
 	if (!strcmp(o->html, "-"))
-		return err__set(-EINVAL, "--html -: the tables go to standard output; name a file, "
-					 "or make the page by `proftrace report --html -`");
-	if (is_same(o->html, o->capture.output) || is_same(o->html, o->trace))
 		return err__set(-EINVAL,
-				"--html %s is the recording or the trace; give the page a "
-				"name of its own",
+				"--html -: what a capture prints is its tables; name a file, "
+				"or make the page by `proftrace report --html -`");
+	if (is_same(o->html, o->capture.output) || is_same(o->html, o->trace) ||
+	    is_same(o->html, o->tables.path))
+		return err__set(-EINVAL,
+				"--html %s is the recording, the trace or the report; "
+				"give the page a name of its own",
 				o->html);
 	if (many_recordings(o) && !place__is_directory(o->html))
 		return err__set(-EINVAL,
@@ -69,7 +72,7 @@ static int path_in(const char *directory, const char *recording_path, char *path
 int html_page__write_live(const struct record_options *o, const struct recording *r,
 			  const char *recording_path)
 {
-	struct report_opts opts = report_args__opts(&o->report);
+	struct report_opts opts = report_args__opts(&o->report, STDOUT_FILENO);
 	char path[PATH_MAX];
 	const char *place = path;
 	int err = 0;

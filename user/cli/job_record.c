@@ -176,19 +176,20 @@ static int capture_all(struct job_record *j)
 /* The recordings of one window: those of all ranks that have one. */
 static int show_window(const struct job_record *j, size_t window)
 {
-	const struct report_opts report = report_args__opts(&j->o->report);
+	FILE *const out = j->o->tables.file;
+	const struct report_opts report = report_args__opts(&j->o->report, fileno(out));
 	auto_free const char **paths = calloc(j->cnt, sizeof(*paths));
 	size_t cnt = 0;
-	int err;
+	int err, unwritten;
 
 	if (!paths)
 		return -ENOMEM;
 	for (size_t i = 0; i < j->cnt; i++)
 		if (window < j->captures[i].path_cnt)
 			paths[cnt++] = j->captures[i].paths[window];
-	err = job__print(paths, cnt, &report, stdout);
-	fflush(stdout);
-	return err;
+	err = job__print(paths, cnt, &report, out);
+	unwritten = report_out__flush(&j->o->tables);
+	return err ? err : unwritten;
 }
 
 static int show(const struct job_record *j)
@@ -199,8 +200,11 @@ static int show(const struct job_record *j)
 	for (size_t i = 0; i < j->cnt; i++)
 		if (j->captures[i].path_cnt > windows)
 			windows = j->captures[i].path_cnt;
+	if (windows)
+		err = report_out__open(&j->o->tables);
 	for (size_t w = 0; w < windows && !err; w++)
 		err = show_window(j, w);
+	report_out__close(&j->o->tables);
 	if (windows && !err && !j->o->report.tables)
 		log__info("of each rank: proftrace report FILE, or --table NAME here");
 	return err;
@@ -208,7 +212,7 @@ static int show(const struct job_record *j)
 
 static int check(const struct record_options *o, size_t cnt)
 {
-	const int err = report_args__check_job(&o->report);
+	int err = report_args__check_job(&o->report);
 
 	if (err)
 		return err;
@@ -229,7 +233,8 @@ static int check(const struct record_options *o, size_t cnt)
 				"--html %s: each rank gets a page of its own; name a directory "
 				"that exists",
 				o->html);
-	return privilege__require();
+	err = report_out__check(&o->tables);
+	return err ? err : privilege__require();
 }
 
 static void capture_process_free(struct capture_process *c)

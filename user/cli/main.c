@@ -5,6 +5,7 @@
 #include "common/err.h"
 #include "common/util.h"
 #include <string.h>
+#include <unistd.h>
 
 static int print_help(const char *name)
 {
@@ -12,7 +13,7 @@ static int print_help(const char *name)
 
 	if (!cmd)
 		return cli__fail(command__unknown(name));
-	help__print(cmd, stdout, cli__width(), cli__colours());
+	help__print(cmd, stdout, cli__width(STDOUT_FILENO), cli__colours(STDOUT_FILENO));
 	return cli__finish(0);
 }
 

@@ -5,6 +5,7 @@
 #include "common/err.h"
 #include "common/util.h"
 #include <string.h>
+#include <unistd.h>
 
 struct parser {
 	const struct command *cmd;
@@ -47,7 +48,7 @@ static void apply_common(const struct parser *p, const struct opt *opt)
 {
 	switch (opt->short_name) {
 	case 'h':
-		help__print(p->cmd, stdout, cli__width(), cli__colours());
+		help__print(p->cmd, stdout, cli__width(STDOUT_FILENO), cli__colours(STDOUT_FILENO));
 		exit(cli__finish(0));
 	case 'V':
 		printf("proftrace %s\n", PROFTRACE_VERSION);

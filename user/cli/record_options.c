@@ -295,6 +295,10 @@ const struct opt record_opts[] = {
 	 "Write the page of `proftrace report --html`, too: FILE, or a directory for one per "
 	 "recording (HOST_PID.html).",
 	 RECORD(html), .file_arg = true},
+	{OPT_STRING, "report-file", 0, "FILE",
+	 "Print the tables into FILE (default: standard output; of `run`, where the program prints "
+	 "there, standard error).",
+	 RECORD(tables.path), .file_arg = true},
 	{OPT_FLAG, "no-trace", 0, NULL, "Write no trace.", RECORD(no_trace)},
 	{OPT_FLAG, "no-report", 0, NULL, "Print no tables.", RECORD(no_report)},
 	{OPT_FLAG, "no-progress", 0, NULL, "No live progress line.", RECORD(no_progress)},
@@ -362,7 +366,12 @@ static int check_no_report(const struct record_options *o)
 	struct report_args usual;
 	const char *other;
 
-	if (!o->no_report || o->html)
+	if (!o->no_report)
+		return 0;
+	if (o->tables.path)
+		return err__set(-EINVAL, "--no-report and --report-file exclude each other: no "
+					 "table is printed");
+	if (o->html)
 		return 0;
 	init_report(&usual);
 	other = report_args__other(&o->report, &usual);
@@ -436,11 +445,30 @@ static int check_start(const struct record_options *o)
 	return 0;
 }
 
+static bool is_same(const char *a, const char *b)
+{
+	return a && b && !strcmp(a, b);
+}
+
+static int check_report_file(const struct record_options *o)
+{
+	const char *path = o->tables.path;
+
+	if (is_same(path, o->capture.output) || is_same(path, o->trace))
+		return err__set(-EINVAL,
+				"--report-file %s is the recording or the trace; give the report a "
+				"name of its own",
+				path);
+	return report_out__check(&o->tables);
+}
+
 static int check_files(const struct record_options *o)
 {
 	const char *recording = o->capture.output ? o->capture.output : ".";
 	int err = place__check(recording, "recording", "--output");
 
+	if (!err)
+		err = check_report_file(o);
 	if (err || !o->trace || o->no_trace)
 		return err;
 	if (!strcmp(recording, o->trace) && !place__is_directory(o->trace))
@@ -481,9 +509,24 @@ static int write_trace(const struct record_options *o, const struct recording *r
 	return err;
 }
 
+static int print_report(struct record_options *o, const struct recording *r)
+{
+	struct report_opts report;
+	int err, unwritten;
+
+	if (o->no_report)
+		return 0;
+	err = report_out__open(&o->tables);
+	if (err)
+		return err;
+	report = report_args__opts(&o->report, fileno(o->tables.file));
+	err = report__print(r, &report, o->tables.file);
+	unwritten = report_out__flush(&o->tables);
+	return err ? err : unwritten;
+}
+
 static int show_recording(struct record_options *o, const char *path)
 {
-	const struct report_opts report = report_args__opts(&o->report);
 	struct recording *r;
 	int err = recording__open(path, &r), page_err;
 
@@ -491,9 +534,7 @@ static int show_recording(struct record_options *o, const char *path)
 		cli__fail(err);
 		return err;
 	}
-	if (!o->no_report)
-		err = report__print(r, &report, stdout);
-	fflush(stdout);
+	err = print_report(o, r);
 	log__info("recording: %s", path);
 	/* A reader that went away (`| head`) or a full disk must not cost the trace as well. */
 	if (err)
@@ -580,6 +621,7 @@ int record_options__run(struct record_options *o)
 		place_trace(o, res.paths[i]);
 		show_err = show_recording(o, res.paths[i]);
 	}
+	report_out__close(&o->tables);
 	if (!err && res.target_gone)
 		warn_target_gone(o, &res);
 	signals__catch(true);

@@ -6,6 +6,7 @@
 
 #include "capture/capture.h"
 #include "cli/report_options.h"
+#include "cli/report_out.h"
 
 struct record_range {
 	bool set;
@@ -19,6 +20,7 @@ struct record_options {
 	struct record_range range;
 	int detail, method;
 	struct report_args report;
+	struct report_out tables; /* where those of the report go */
 	const char *trace; /* path or directory of the trace */
 	const char *html;  /* of the page, NULL: none */
 	int paths_fd;	   /* gets a line for each recording; 0: nobody asks */

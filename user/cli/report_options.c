@@ -2,6 +2,7 @@
 #include "cli/report_options.h"
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 #include "common/err.h"
 #include "common/suggest.h"
 #include "common/util.h"
@@ -146,7 +147,7 @@ static void warn_text_only(const struct report_args *args)
 
 static int check(const struct report_args *args, const char *tables)
 {
-	const struct report_opts opts = report_args__opts(args);
+	const struct report_opts opts = report_args__opts(args, STDOUT_FILENO);
 	int err = report__check_order(tables, args->sorted_by);
 
 	return err ? err : report__check_uses(tables, &opts);
@@ -160,7 +161,7 @@ int report_args__check(const struct report_args *args, const char *tables)
 
 int report_args__check_job(const struct report_args *args)
 {
-	const struct report_opts opts = report_args__opts(args);
+	const struct report_opts opts = report_args__opts(args, STDOUT_FILENO);
 
 	warn_text_only(args);
 	if (args->tables)
@@ -171,7 +172,7 @@ int report_args__check_job(const struct report_args *args)
 	return report__check_uses("summary", &opts);
 }
 
-struct report_opts report_args__opts(const struct report_args *args)
+struct report_opts report_args__opts(const struct report_args *args, int fd)
 {
 	return (struct report_opts){
 		.tables = args->tables,
@@ -188,8 +189,9 @@ struct report_opts report_args__opts(const struct report_args *args)
 		.style = {.format = args->format,
 			  .unit = args->unit == UNIT_UNCHOSEN ? UNIT_MS : args->unit,
 			  .unit_chosen = args->unit != UNIT_UNCHOSEN,
-			  .width = args->width == WIDTH_UNCHOSEN ? cli__width() : (int)args->width,
-			  .colours = args->format == TABLE_TEXT && cli__colours(),
+			  .width =
+				  args->width == WIDTH_UNCHOSEN ? cli__width(fd) : (int)args->width,
+			  .colours = args->format == TABLE_TEXT && cli__colours(fd),
 			  .row_limit = args->row_limit,
 			  .name_width = (int)args->name_width},
 	};

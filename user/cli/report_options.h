@@ -25,6 +25,7 @@ const char *report_args__other(const struct report_args *args, const struct repo
 int report_args__check(const struct report_args *args, const char *tables);
 /* Likewise, for several recordings, of which only the named tables are printed. */
 int report_args__check_job(const struct report_args *args);
-struct report_opts report_args__opts(const struct report_args *args);
+/* For tables that are printed there: its terminal, if it is one, says how wide. */
+struct report_opts report_args__opts(const struct report_args *args, int fd);
 
 #endif

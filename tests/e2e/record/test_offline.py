@@ -118,18 +118,39 @@ def check_export(offline):
 def run_and_report(case):
     tool = case.tool("run", "--record", "2:10", "--", PYTHON, WORKLOADS / "train.py", "--steps",
                      150, env=dict(ENV)).done(90)
-    assert len(sense.titles(tool.out)) == 6, tool.out
-    sense.check_text(tool.out)
+    assert not tool.out, tool.out  # it is the program's
+    assert len(sense.titles(tool.err)) == 6, tool.err
+    sense.check_text(tool.err)
     tables = report(tool.recordings()[0])
     sense.check(tables, 8)
     offline = Offline(case, tool.recordings()[0])
-    assert offline.report() == tool.out
+    assert offline.report() in tool.err, tool.err
     check_formats(offline, tables)
     check_choice(offline)
     check_sorting(offline)
     check_units(offline, tables)
     check_rows(offline, tables)
     check_export(offline)
+
+
+def run_for_a_second(case, *options):
+    return case.tool("run", "--duration", "1s", "--no-trace", *options, "--", "sh", "-c",
+                     "echo begun; sleep 3; echo over").done()
+
+
+@test("run: standard output is the program's own; the tables go to standard error, or to a file")
+def run_output(case):
+    tool = run_for_a_second(case, "--format", "json")
+    assert tool.out == "begun\nover\n", tool.out
+    begin, end = tool.err.index("\n{") + 1, tool.err.index("\n}") + 2
+    assert json.loads(tool.err[begin:end])["summary"], tool.err
+    tool = run_for_a_second(case, "--format", "json", "--report-file", "tables.json")
+    assert tool.out == "begun\nover\n" and "{" not in tool.err, tool.out + tool.err
+    assert json.loads((tool.dir / "tables.json").read_text())["summary"]
+    tool = run_for_a_second(case, "--report-file", "/dev/stdout")
+    assert "Sched" in tool.out and "Sched" not in tool.err, tool.out + tool.err
+    tool = run_for_a_second(case, "--no-report")
+    assert tool.out == "begun\nover\n", tool.out
 
 
 @test("run: the program's own status, and programs that cannot be profiled")

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cli/report_out.h"
+#include "cli/place.h"
+#include "common/err.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int report_out__check(const struct report_out *out)
+{
+	struct stat st;
+
+	if (!out->path)
+		return 0;
+	if (place__is_directory(out->path))
+		return err__set(-EINVAL, "--report-file %s is a directory; name a file in it",
+				out->path);
+	/* A pipe, or /dev/stdout. */
+	if (!stat(out->path, &st) && !S_ISREG(st.st_mode))
+		return 0;
+	return place__check(out->path, "report", "--report-file");
+}
+
+/* Standard error itself has no buffer, and tables are many small pieces. */
+static FILE *standard_error(void)
+{
+	int fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!file && fd >= 0)
+		close(fd);
+	return file;
+}
+
+static const char *name_of(const struct report_out *out)
+{
+	return out->path	     ? out->path
+	       : out->beside_program ? "the report to standard error"
+				     : "the report to standard output";
+}
+
+int report_out__open(struct report_out *out)
+{
+	if (!out->file)
+		out->file = out->path		  ? fopen(out->path, "we")
+			    : out->beside_program ? standard_error()
+						  : stdout;
+	return out->file ? 0 : err__unwritten(name_of(out));
+}
+
+int report_out__flush(struct report_out *out)
+{
+	/* A reader that went away (`| head`) is no error of the report's: see cli__finish(). */
+	if (!out->file || (!fflush(out->file) && !ferror(out->file)) || out->file == stdout)
+		return 0;
+	return err__unwritten(name_of(out));
+}
+
+void report_out__close(struct report_out *out)
+{
+	if (out->file && out->file != stdout)
+		fclose(out->file);
+	out->file = NULL;
+}
