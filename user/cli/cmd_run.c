@@ -2,6 +2,7 @@
 /* `proftrace run -- command`: the same from the start of a program. */
 #include "attach/privilege.h"
 #include "cli/file_limit.h"
+#include "cli/job_control.h"
 #include "cli/record_options.h"
 #include "cli/signals.h"
 #include "common/err.h"
@@ -128,6 +129,7 @@ static int run(int argc, char **argv)
 		return cli__fail(err);
 	}
 	signals__pass_to(pid);
+	job_control__begin(pid);
 	o.capture.pid = pid;
 	o.capture.await_framework = true;
 	result = record_options__run(&o);
@@ -136,6 +138,7 @@ static int run(int argc, char **argv)
 	while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) && errno == EINTR &&
 	       capture_stop < 3)
 		;
+	job_control__end();
 	if (waitpid(pid, &status, WNOHANG) == pid && exit_status(status))
 		log__warn("the program ended with status %d", exit_status(status));
 	return exit_status(status) ? exit_status(status) : result;
@@ -157,7 +160,8 @@ const struct command command_run = {
 		"if it fails its exit status is passed on. Standard output is the program's own: "
 		"the tables go to standard error, or to --report-file. SIGTERM, SIGHUP, SIGUSR1 "
 		"and SIGUSR2 are passed on to it. Ctrl-C ends the window, and after that reaches "
-		"the program.",
+		"the program; one that reads the terminal has it from then on, and Ctrl-C reaches "
+		"it at once: what was recorded until it ends is kept. Ctrl-Z stops both.",
 	.examples = "sudo proftrace run --record 2:10 -- python train.py  # steps 2 to 9\n"
 		    "sudo proftrace run --schedule wait=1,warmup=1,active=4,repeat=3 -- python "
 		    "train.py",
