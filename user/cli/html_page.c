@@ -27,11 +27,6 @@ static bool many_recordings(const struct record_options *o)
 	return (o->range.set && o->range.schedule.repeat != 1) || o->capture.dump_every_ns;
 }
 
-static bool is_same(const char *a, const char *b)
-{
-	return b && !strcmp(a, b) && !place__is_directory(a);
-}
-
 int html_page__check(const struct record_options *o)
 {
 	if (!o->html)
@@ -40,8 +35,9 @@ int html_page__check(const struct record_options *o)
 		return err__set(-EINVAL,
 				"--html -: what a capture prints is its tables; name a file, "
 				"or make the page by `proftrace report --html -`");
-	if (is_same(o->html, o->capture.output) || is_same(o->html, o->trace) ||
-	    is_same(o->html, o->tables.path))
+	if (!place__is_directory(o->html) &&
+	    (text__is(o->html, o->capture.output) || text__is(o->html, o->trace) ||
+	     text__is(o->html, o->tables.path)))
 		return err__set(-EINVAL,
 				"--html %s is the recording, the trace or the report; "
 				"give the page a name of its own",

@@ -445,16 +445,11 @@ static int check_start(const struct record_options *o)
 	return 0;
 }
 
-static bool is_same(const char *a, const char *b)
-{
-	return a && b && !strcmp(a, b);
-}
-
 static int check_report_file(const struct record_options *o)
 {
 	const char *path = o->tables.path;
 
-	if (is_same(path, o->capture.output) || is_same(path, o->trace))
+	if (text__is(path, o->capture.output) || text__is(path, o->trace))
 		return err__set(-EINVAL,
 				"--report-file %s is the recording or the trace; give the report a "
 				"name of its own",

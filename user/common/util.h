@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,6 +50,9 @@ int array__reserve(void **items, size_t *cap, size_t cnt, size_t item_size);
 		}                                                                                  \
 		low__;                                                                             \
 	})
+
+/* Either may be NULL: then they are not the same. */
+static inline bool text__is(const char *a, const char *b) { return a && b && !strcmp(a, b); }
 
 static inline uint64_t clock__ns(clockid_t id)
 {
