@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Whole exports of committed recordings, to the byte, of binary formats as text;
- * tests/golden/regenerate writes them anew.
- */
+/* Whole exports of committed recordings, of binary formats as text. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +8,8 @@
 #include "common/err.h"
 #include "common/util.h"
 #include "exporters/exporter.h"
+#include "golden.h"
 #include "proto_text.h"
-#include "recording/recording.h"
 #include "sqlite_text.h"
 
 static const struct golden {
@@ -87,13 +84,9 @@ static int export_to(const struct golden *g, const char *output, struct export_r
 {
 	const struct export_opts opts = {
 		.output = output, .dialect = g->dialect, .gzip_level = -1, .config = g->config};
-	struct recording *r;
-	char path[128];
-	int err;
+	struct recording *r = golden__open(g->recording);
+	int err = exporter__find(g->format)->run(r, &opts, result);
 
-	snprintf(path, sizeof(path), "tests/golden/%s.ptrec", g->recording);
-	cr_assert_eq(recording__open(path, &r), 0, "%s", path);
-	err = exporter__find(g->format)->run(r, &opts, result);
 	recording__close(r);
 	return err;
 }
@@ -101,8 +94,9 @@ static int export_to(const struct golden *g, const char *output, struct export_r
 Test(export_golden, files_are_as_committed)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(goldens); i++) {
-		char written[] = "/tmp/proftrace-export-XXXXXX", committed[128];
-		auto_free char *text = NULL, *want = NULL;
+		char written[] = "/tmp/proftrace-export-XXXXXX";
+		const char *const committed = goldens[i].file;
+		auto_free char *text = NULL;
 		struct export_result result;
 		struct stat st;
 
@@ -111,17 +105,7 @@ Test(export_golden, files_are_as_committed)
 		text = text_of(written, goldens[i].format);
 		cr_assert_eq(stat(written, &st), 0);
 		unlink(written);
-		snprintf(committed, sizeof(committed), "tests/golden/%s", goldens[i].file);
-		if (getenv("PROFTRACE_REGENERATE")) {
-			FILE *f = fopen(committed, "w");
-
-			cr_assert_not_null(f);
-			fputs(text, f);
-			fclose(f);
-		}
-		want = file__read(committed, NULL);
-		cr_assert(text && want, "%s", committed);
-		cr_expect_str_eq(text, want, "%s differs", committed);
+		golden__expect(text, committed);
 		cr_expect_null(strstr(text, "(malformed)"), "%s", committed);
 		cr_expect_eq(result.bytes, (uint64_t)st.st_size, "%s", committed);
 	}

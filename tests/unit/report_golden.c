@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Whole reports of committed recordings, to the byte. tests/golden/regenerate writes them anew:
- * look at the difference before you commit it.
- */
+/* Whole reports of committed recordings. */
 #include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "analysis/report.h"
 #include "common/util.h"
-#include "model_synth.h"
+#include "golden.h"
 
 TestSuite(report_golden);
-
-static const char dir[] = "tests/golden";
 
 static const struct golden {
 	const char *recording, *report;
@@ -155,13 +149,11 @@ static const struct golden {
 
 static char *report_of(const struct golden *g)
 {
-	char path[128], *text;
-	struct recording *r;
+	struct recording *r = golden__open(g->recording);
+	char *text;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	snprintf(path, sizeof(path), "%s/%s.ptrec", dir, g->recording);
-	cr_assert_eq(recording__open(path, &r), 0, "%s", path);
 	cr_assert_eq(report__print(r, &g->opts, out), 0);
 	recording__close(r);
 	fclose(out);
@@ -171,21 +163,8 @@ static char *report_of(const struct golden *g)
 Test(report_golden, reports_are_as_committed)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(goldens); i++) {
-		const struct golden *g = &goldens[i];
-		char path[128], *text = report_of(g), *want;
+		auto_free char *text = report_of(&goldens[i]);
 
-		snprintf(path, sizeof(path), "%s/%s", dir, g->report);
-		if (getenv("PROFTRACE_REGENERATE")) {
-			FILE *f = fopen(path, "w");
-
-			cr_assert_not_null(f);
-			fputs(text, f);
-			fclose(f);
-		}
-		want = file__read(path, NULL);
-		cr_assert_not_null(want, "%s", path);
-		cr_expect_str_eq(text, want, "%s differs", path);
-		free(text);
-		free(want);
+		golden__expect(text, goldens[i].report);
 	}
 }
