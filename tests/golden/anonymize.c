@@ -70,8 +70,23 @@ static void copy_events(const struct recording *r, struct recording_writer *w,
 	recording_cursor__close(c);
 }
 
+static void copy_rows(const struct sched_row *rows, size_t cnt, struct recording_writer *w,
+		      int (*write)(struct recording_writer *w, const struct sched_row *row),
+		      const uint32_t *names, const uint32_t *tracks)
+{
+	for (size_t i = 0; i < cnt; i++) {
+		struct sched_row row = rows[i];
+
+		row.track = tracks[row.track];
+		row.reason = names[row.reason];
+		check(write(w, &row));
+	}
+}
+
 int main(int argc, char **argv)
 {
+	const struct sched_row *rows;
+	size_t cnt;
 	struct recording_writer *w;
 	uint32_t *names, *tracks;
 	struct recording *r;
@@ -87,6 +102,10 @@ int main(int argc, char **argv)
 	if (!names || !tracks)
 		check(-ENOMEM);
 	copy_events(r, w, names, tracks);
+	cnt = recording__sched(r, &rows);
+	copy_rows(rows, cnt, w, recording_writer__sched, names, tracks);
+	cnt = recording__entries(r, &rows);
+	copy_rows(rows, cnt, w, recording_writer__entry, names, tracks);
 	summary = json_deep_copy(recording__summary(r));
 	check(recording_writer__close(w, summary));
 	json_decref(summary);

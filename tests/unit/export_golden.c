@@ -44,6 +44,11 @@ static const struct golden {
 	{"mxnet", "csv", NULL, "mxnet.rows.csv", NULL},
 	{"mxnet", "jsonl", NULL, "mxnet.rows.jsonl", NULL},
 	{"paddle", "paddle-proto", NULL, "paddle.paddle_proto.txt", NULL},
+	{"simgpu", "cuda-profiler", NULL, "simgpu.cuda.log", NULL},
+	{"annotated", "chrome", NULL, "annotated.chrome.json", NULL},
+	{"annotated", "perfetto", NULL, "annotated.perfetto.txt", NULL},
+	{"ddp0", "chrome", NULL, "ddp0.chrome.json", NULL},
+	{"waits", "sqlite", NULL, "waits.sqlite.txt", NULL},
 	{"gpu", "sqlite", NULL, "gpu.sqlite.txt", NULL},
 	{"cut", "sqlite", NULL, "cut.sqlite.txt", NULL},
 };

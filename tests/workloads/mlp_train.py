@@ -86,6 +86,7 @@ def parse_args():
     parser.add_argument("--steps", type=int, default=0, help="end after so many; 0: never")
     parser.add_argument("--exit-status", type=int, default=0, help="of the end after --steps")
     parser.add_argument("--samples", type=int, default=1024)
+    parser.add_argument("--batch", type=int, default=16, help="samples of a step")
     parser.add_argument("--workers", type=int, default=0, help="forked anew for each epoch")
     parser.add_argument("--worker-sleep", type=float, default=0, help="seconds, before its work")
     parser.add_argument("--sleep-ms", type=float, default=4, help="after each step")
@@ -100,8 +101,9 @@ def parse_args():
 def batches(args):
     """Of an epoch."""
     if args.no_loader:
-        return ((torch.randn(16, 64), torch.arange(16) % 10) for _ in range(args.samples // 16))
-    return DataLoader(Numbers(args.samples), batch_size=16, num_workers=args.workers,
+        return ((torch.randn(args.batch, 64), torch.arange(args.batch) % 10)
+                for _ in range(args.samples // args.batch))
+    return DataLoader(Numbers(args.samples), batch_size=args.batch, num_workers=args.workers,
                       worker_init_fn=lambda _: time.sleep(args.worker_sleep))
 
 
