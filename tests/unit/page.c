@@ -5,35 +5,18 @@
 #include "common/err.h"
 #include "common/util.h"
 #include "model_synth.h"
-#include "page/page.h"
 #include "page/page_internal.h"
+#include "page_text.h"
 
 TestSuite(page);
-
-static char *page_of(const struct recording *r, const struct report_opts *opts)
-{
-	char path[] = "/tmp/proftrace-page-XXXXXX", *text;
-	uint64_t bytes;
-	size_t len;
-
-	close(mkstemp(path));
-	cr_assert_eq(page__write(r, opts, path, &bytes), 0, "%s", err__take(-1));
-	text = file__read(path, &len);
-	unlink(path);
-	cr_assert_not_null(text);
-	cr_expect_eq(bytes, len);
-	return text;
-}
 
 /* What is between the tags of the data; modifies html. */
 static json_t *data_of(char *html)
 {
-	char *begin = strstr(html, "id=\"data\""), *end;
+	char *begin = page_text__data(html), *end = strstr(begin, PAGE_DATA_END);
 	json_error_t error;
 	json_t *data;
 
-	begin = strchr(begin, '>') + 1;
-	end = strstr(begin, "</script>");
 	cr_assert_not_null(end);
 	*end = '\0';
 	cr_expect_null(strchr(begin, '<'), "data with a <: %.80s", strchr(begin, '<'));
@@ -45,7 +28,7 @@ static json_t *data_of(char *html)
 static json_t *page_data(const struct recording *r)
 {
 	const struct report_opts opts = {};
-	auto_free char *html = page_of(r, &opts);
+	auto_free char *html = page_text(r, &opts);
 
 	return data_of(html);
 }
@@ -112,8 +95,8 @@ Test(page, nothing_may_be_loaded)
 	auto_free char *first = NULL, *second = NULL;
 
 	synth__open(&s, "{}");
-	first = page_of(s.r, &opts);
-	second = page_of(s.r, &opts);
+	first = page_text(s.r, &opts);
+	second = page_text(s.r, &opts);
 	cr_expect_not_null(strstr(first, "content=\"default-src 'none'; script-src 'nonce-"));
 	cr_expect_null(strstr(first, "unsafe"));
 	cr_expect_null(strstr(first, "http:"));
