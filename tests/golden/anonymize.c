@@ -53,8 +53,33 @@ static uint32_t *copy_tracks(const struct recording *r, struct recording_writer 
 	return ids;
 }
 
+/* Where a file is installed says nothing of the job. */
+static const char *plain_path(const char *file)
+{
+	const char *installed = strstr(file, "/site-packages/"), *base = strrchr(file, '/');
+
+	return installed ? installed + 1 : base ? base + 1 : file;
+}
+
+static uint32_t *copy_frames(const struct recording *r, struct recording_writer *w)
+{
+	uint32_t *ids = calloc((size_t)recording__frame_cnt(r) + 1, sizeof(*ids));
+
+	for (uint32_t id = 1; ids && id <= recording__frame_cnt(r); id++) {
+		const struct code_frame *f = recording__frame(r, id);
+		const struct code *c = f ? recording__code(r, f->code) : NULL;
+		const uint32_t code = c ? recording_writer__code(w, plain_path(c->file),
+								 c->function, c->first_line)
+					: 0;
+
+		if (f)
+			ids[id] = recording_writer__frame(w, ids[f->parent], code, f->line);
+	}
+	return ids;
+}
+
 static void copy_events(const struct recording *r, struct recording_writer *w,
-			const uint32_t *names, const uint32_t *tracks)
+			const uint32_t *names, const uint32_t *tracks, const uint32_t *frames)
 {
 	struct recording_cursor *c;
 	struct event e;
@@ -64,6 +89,7 @@ static void copy_events(const struct recording *r, struct recording_writer *w,
 	while ((err = recording_cursor__next(c, &e)) > 0) {
 		e.name = names[e.name];
 		e.track = tracks[e.track];
+		e.stack = frames[e.stack];
 		check(recording_writer__event(w, &e));
 	}
 	check(err);
@@ -88,7 +114,7 @@ int main(int argc, char **argv)
 	const struct sched_row *rows;
 	size_t cnt;
 	struct recording_writer *w;
-	uint32_t *names, *tracks;
+	uint32_t *names, *tracks, *frames;
 	struct recording *r;
 	json_t *meta, *summary;
 
@@ -99,9 +125,10 @@ int main(int argc, char **argv)
 	check(recording_writer__create(argv[2], meta, &w));
 	names = copy_names(r, w);
 	tracks = copy_tracks(r, w);
-	if (!names || !tracks)
+	frames = copy_frames(r, w);
+	if (!names || !tracks || !frames)
 		check(-ENOMEM);
-	copy_events(r, w, names, tracks);
+	copy_events(r, w, names, tracks, frames);
 	cnt = recording__sched(r, &rows);
 	copy_rows(rows, cnt, w, recording_writer__sched, names, tracks);
 	cnt = recording__entries(r, &rows);
@@ -112,6 +139,7 @@ int main(int argc, char **argv)
 	json_decref(meta);
 	free(names);
 	free(tracks);
+	free(frames);
 	recording__close(r);
 	return 0;
 }

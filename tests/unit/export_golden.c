@@ -48,6 +48,8 @@ static const struct golden {
 	{"annotated", "chrome", NULL, "annotated.chrome.json", NULL},
 	{"annotated", "perfetto", NULL, "annotated.perfetto.txt", NULL},
 	{"ddp0", "chrome", NULL, "ddp0.chrome.json", NULL},
+	{"stacks", "folded", NULL, "stacks.folded", NULL},
+	{"stacks", "pprof", NULL, "stacks.pprof.txt", NULL},
 	{"waits", "sqlite", NULL, "waits.sqlite.txt", NULL},
 	{"gpu", "sqlite", NULL, "gpu.sqlite.txt", NULL},
 	{"cut", "sqlite", NULL, "cut.sqlite.txt", NULL},
