@@ -49,6 +49,29 @@ Test(model_phase, zero_grad_between_forward_and_backward_does_not_hide_the_forwa
 			   "  Backward backward [40,60) cpu 20 self 20 in Backward\n");
 }
 
+/* A wait for a batch that another thread fetches, say. */
+Test(model_phase, what_is_long_before_zero_grad_is_no_forward_without_operators)
+{
+	struct synth s = synth__new("{}");
+
+	synth__span(&s, s.main, CAT_OPERATOR, "item", 1, 3);
+	synth__span(&s, s.main, CAT_ZERO_GRAD, "zero", 30, 32);
+	synth__span(&s, s.main, CAT_OPERATOR, "linear", 33, 35);
+	synth__span(&s, s.main, CAT_OPERATOR, "mm", 33, 34); /* inside it */
+	synth__span(&s, s.main, CAT_OPERATOR, "relu", 35, 36);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 40, 60);
+	synth__step(&s, 0, 0, 60);
+	synth__expect_tree(&s, "step 0 [0,60) cpu 60 D 0 F 8 B 20 O 0 other 32\n"
+			       " track 1\n"
+			       "  Operator item [1,3) cpu 2 self 2\n"
+			       "  UserDefined zero [30,32) cpu 2 self 2\n"
+			       "  Forward Forward [32,40) cpu 8 self 5 in Forward inferred\n"
+			       "    Operator linear [33,35) cpu 2 self 1 in Forward\n"
+			       "      OperatorInner mm [33,34) cpu 1 self 1 in Forward\n"
+			       "    Operator relu [35,36) cpu 1 self 1 in Forward\n"
+			       "  Backward backward [40,60) cpu 20 self 20 in Backward\n");
+}
+
 Test(model_phase, each_backward_has_its_forward)
 {
 	struct synth s = synth__new("{}");

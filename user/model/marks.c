@@ -28,6 +28,14 @@ static bool goes_on(const struct model *m, const struct span *s, enum span_categ
 	return cat == CAT_OPERATOR && m->has_scopes && recording__full_name(m->r, s->ev.overload);
 }
 
+static void count_operator(struct marks *k, const struct span *s, enum span_category cat)
+{
+	if (cat != CAT_OPERATOR || s->ev.ts_ns < k->operator_end_ns)
+		return;
+	k->operators++;
+	k->operator_end_ns = span__end(s);
+}
+
 static bool holds_backward(const struct model *m, const struct span *s)
 {
 	for (const struct span *c = s->first_child; c; c = c->next_sibling)
@@ -62,6 +70,7 @@ static int collect(const struct model *m, struct span *s, struct marks *k)
 		struct mark mark = {s->ev.ts_ns, span__end(s), cat};
 
 		note_kind(k, s, cat);
+		count_operator(k, s, cat);
 		if (cat == CAT_OPTIMIZER && holds_backward(m, s)) {
 			err = collect_closure(m, s, k);
 			last = 0;
@@ -73,6 +82,8 @@ static int collect(const struct model *m, struct span *s, struct marks *k)
 			err = collect(m, s->first_child, k);
 			continue;
 		}
+		mark.operators = k->operators;
+		k->operators = 0;
 		err = ARRAY_PUSH(k->items, k->cnt, k->cap, mark);
 		last = mark__is_operator(cat) ? k->cnt : 0;
 	}

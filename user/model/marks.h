@@ -17,8 +17,11 @@ struct marks {
 	struct mark {
 		uint64_t begin, end;
 		enum span_category cat;
+		uint32_t operators; /* called since the mark before, those inside others not counted */
 	} *items;
 	size_t cnt, cap;
+	uint32_t operators; /* since the latest mark */
+	uint64_t operator_end_ns;
 	bool has_forward, has_backward;
 	uint64_t graph_ns; /* begin of the first compiled graph, of whatever phases; 0: none ran */
 	bool has_operators, has_updates;

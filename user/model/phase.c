@@ -72,6 +72,16 @@ static int add_run(const struct marks *k, size_t i, struct gaps *g)
 	return ARRAY_PUSH(g->items, g->cnt, g->cap, run);
 }
 
+/* zero_grad, mark i - 1, may follow the forward pass. Which of the gaps before and behind it has
+ * it, the operators tell; where none has a probe, their lengths. */
+static bool follows_forward(const struct marks *k, size_t i, uint64_t early_ns, uint64_t late_ns)
+{
+	const uint32_t early = k->items[i - 1].operators;
+	const uint32_t late = i < k->cnt ? k->items[i].operators : k->operators;
+
+	return early || late ? early > late : early_ns > late_ns;
+}
+
 /* The gap behind the first `i` marks, up to a backward at end; first_ns: where a forward without a
  * mark before it begins. */
 static int gap_before(const struct marks *k, size_t i, uint64_t first_ns, uint64_t end,
@@ -81,12 +91,12 @@ static int gap_before(const struct marks *k, size_t i, uint64_t first_ns, uint64
 	bool two = false;
 	int err = 0;
 
-	/* zero_grad may follow the forward pass: then the longer gap before it is the forward. */
 	if (i && k->items[i - 1].cat == CAT_ZERO_GRAD) {
 		uint64_t early = i > 1 ? k->items[i - 2].end : first_ns;
 		uint64_t until = k->items[i - 1].begin;
 
-		two = early < until && until - early > (end > begin ? end - begin : 0);
+		two = early < until &&
+		      follows_forward(k, i, until - early, end > begin ? end - begin : 0);
 		if (two)
 			err = add_gap(g, early, until, KIND_FORWARD, false);
 	}
