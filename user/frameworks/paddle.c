@@ -147,6 +147,17 @@ static const struct probe_row rows[] = {
 			.name_path = {0, OPERATOR_TYPE},
 			.name_derefs = 1},
 	},
+	/* Those that a predictor before 3.0 runs itself, one after the other. */
+	{
+		.lib = LIB_PADDLE,
+		.symbol = "_ZN6paddle9framework12OperatorBase3RunERKNS0_5ScopeE",
+		.details = AT_SPANS,
+		.group = GROUP_OPERATOR,
+		.category = CAT_OPERATOR,
+		.program = "named_entry",
+		.leaves = true,
+		.cfg = {.name_source = PT_NAME_CXX11, .name_reg = 0, .name_path = {OPERATOR_TYPE}},
+	},
 	/* Collectives between processors: the call does the work. */
 	{
 		.lib = LIB_PADDLE,
