@@ -8,12 +8,27 @@
 static const int ends[] = {SIGTERM, SIGHUP};	/* of a capture, as SIGINT */
 static const int others[] = {SIGUSR1, SIGUSR2}; /* nothing to us */
 
+/* timeout(1) tells its child and then the child's group; a terminal that goes is told of by the
+ * kernel and by the shell: what comes so soon after another is the same wish. */
+#define SAME_WISH_NS 300000000ULL
+
 static volatile pid_t program; /* 0: none that we started */
 
 static void pass(int sig)
 {
 	if (program)
 		kill(program, sig);
+}
+
+static void count_stop(void)
+{
+	static volatile uint64_t counted_ns;
+	uint64_t now_ns = clock__monotonic_ns();
+
+	if (capture_stop && now_ns - counted_ns < SAME_WISH_NS)
+		return;
+	counted_ns = now_ns;
+	capture_stop = capture_stop + 1;
 }
 
 static void stop(int sig)
@@ -29,13 +44,13 @@ static void stop(int sig)
 		(void)written;
 		_exit(1);
 	}
-	capture_stop = capture_stop + 1;
+	count_stop();
 }
 
 static void interrupt_program(int sig)
 {
 	kill(-program, sig);
-	capture_stop = capture_stop + 1;
+	count_stop();
 }
 
 static void catch_one(int sig, void (*handler)(int))

@@ -63,6 +63,20 @@ def interrupted(case):
     attach_again(case, job, before)
 
 
+@test("told to end twice within milliseconds, as timeout(1) does: the window is kept")
+def told_twice(case):
+    job, before = case.training()
+    for _ in range(3):
+        tool = case.tool("-p", job.pid, "--detail", "inner", "--no-trace").wait_recording()
+        job.wait_steps(3)
+        tool.signal(signal.SIGTERM)
+        time.sleep(0.02)
+        tool.signal(signal.SIGTERM)
+        tool.done()
+        assert row(tool.report(), "summary")["steps"] > 0, tool.out
+    before.check()
+
+
 @test("killed while it waits for a step")
 def learning(case):
     job = case.job("mlp_train.py", "--pause")
