@@ -106,8 +106,10 @@ static bool is_enough(const struct session *s, uint64_t elapsed_ns)
 {
 	const struct capture_opts *o = s->opts;
 
-	if (s->match.framework || s->target->python || elapsed_ns < LOADING_NS)
+	if (s->target->python || elapsed_ns < LOADING_NS)
 		return false;
+	if (s->match.framework)
+		return true; /* a program in C++: what Python would load does not come */
 	if (o->duration_ns && !o->has_schedule && elapsed_ns > NO_PYTHON_NS)
 		return true;
 	return o->ops.cnt || o->ops_returning.cnt || o->usdt.cnt || o->step_probe ||
@@ -129,7 +131,7 @@ int session__await_framework(struct session *s)
 
 	while (!err && may_come(s, elapsed) && elapsed < s->opts->step_timeout_ns) {
 		s->awaits_framework = true;
-		if (!elapsed && !s->opts->await_framework)
+		if (!elapsed && !s->opts->await_framework && !s->match.framework)
 			log__info("process %d has no framework loaded yet; waiting for one (a "
 				  "program without: --duration 5s, or --step-probe)",
 				  s->opts->pid);

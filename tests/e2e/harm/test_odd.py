@@ -14,6 +14,27 @@ from lib.tool import row
 # Without a C library, so that no 32-bit one need be installed.
 SPIN = "void _start(void) { for (volatile unsigned int i = 0;; i++); }\n"
 
+# PyTorch in a program without Python: the calls that AOTInductor's models make.
+TENSORS = r"""
+#include <dlfcn.h>
+#include <stdint.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	void *torch = dlopen(argv[argc - 1], RTLD_NOW | RTLD_GLOBAL);
+	int (*make)(int64_t, const int64_t *, const int64_t *, int32_t, int32_t, int32_t, void **) =
+		dlsym(torch, "aoti_torch_empty_strided");
+	int (*drop)(void *) = dlsym(torch, "aoti_torch_delete_tensor_object");
+	const int64_t size = 16, stride = 1;
+	void *tensor;
+
+	while (!make(1, &size, &stride, 6 /* float */, 0 /* CPU */, 0, &tensor) && !drop(tensor))
+		usleep(5000);
+	return 1;
+}
+"""
+
 
 def start(case, command, **kwargs):
     popen = subprocess.Popen(command, stdin=subprocess.DEVNULL, **kwargs)
@@ -65,6 +86,24 @@ def no_steps(case):
     tool = case.tool("-p", popen.pid, "--record", "0:2")
     tool.fails("shows no steps", "--duration", timeout_s=20)
     assert not tool.recordings()
+
+
+@test("PyTorch without Python, in C: no wait for what Python would load")
+def without_python(case):
+    source, program = case.dir / "tensors.c", case.dir / "tensors"
+    source.write_text(TENSORS)
+    subprocess.run(["gcc", "-o", program, source, "-ldl"], check=True)
+    spec = subprocess.run([PYTHON, "-c", "import importlib.util as u; print(u.find_spec('torch').origin)"],
+                          text=True, capture_output=True, check=True)
+    library = pathlib.Path(spec.stdout.strip()).parent / "lib/libtorch_cpu.so"
+    popen = start(case, [program, library])
+    process.wait_for(lambda: "libtorch_cpu" in pathlib.Path(f"/proc/{popen.pid}/maps").read_text(), 30,
+                     "the library")
+    tool = case.tool("-p", popen.pid, "--record", "2:7", "--no-trace",
+                     "--step-probe", "libtorch_cpu.so:aoti_torch_empty_strided").done(30)
+    assert "C++ only" in tool.err and "no framework loaded" not in tool.err, tool.err
+    assert row(tool.report(), "summary")["steps"] == 5, tool.out
+    assert popen.poll() is None, "the program ended"
 
 
 @test("kernel thread")
