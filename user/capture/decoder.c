@@ -261,7 +261,7 @@ static int take_span(struct decoder *d, const struct pt_rec *h, const struct pt_
 		return decoder__queue(d, h, span, probe);
 	}
 	if (span->kind == PT_FRAME_NODE) {
-		name = node_names__id(d->nodes, d->writer, probe->category, span->vtable,
+		name = node_names__id(d->nodes, d->writer, probe->category, h->pid, span->vtable,
 				      span->type_obj);
 		id = span->seq;
 	} else {

@@ -33,7 +33,7 @@ int decoder__queue(struct decoder *d, const struct pt_rec *h, const struct pt_sp
 	const enum span_category category = probe->category;
 	const bool full = category == CAT_QUEUE_FULL;
 	const uint32_t rows = (uint32_t)span->seq, capacity = (uint32_t)(span->seq >> 32);
-	const char *type = node_names__text(d->nodes, span->vtable);
+	const char *type = node_names__text(d->nodes, h->pid, span->vtable);
 	char operation[PT_NAME_MAX / 2], text[PT_NAME_MAX];
 	int err = 0;
 

@@ -5,6 +5,7 @@
 #include <uthash.h>
 
 struct node_key {
+	uint64_t pid; /* a child that was not forked has its libraries elsewhere */
 	uint64_t vtable, type_obj;
 };
 
@@ -54,7 +55,7 @@ void node_names__forget_ids(struct node_names *n)
 }
 
 /* Up to size - 1 characters; stops short at the end of a mapping. */
-static bool read_text(const struct target *t, uint64_t addr, char *out, size_t size)
+static bool read_text(pid_t pid, uint64_t addr, char *out, size_t size)
 {
 	size_t got = 0;
 
@@ -62,7 +63,7 @@ static bool read_text(const struct target *t, uint64_t addr, char *out, size_t s
 		size_t page_left = 4096 - (addr + got) % 4096;
 		size_t want = page_left < size - 1 - got ? page_left : size - 1 - got;
 
-		if (target__read(t, addr + got, out + got, want))
+		if (target__read_of(pid, addr + got, out + got, want))
 			break;
 		if (memchr(out + got, '\0', want))
 			return out[0] != '\0';
@@ -73,28 +74,36 @@ static bool read_text(const struct target *t, uint64_t addr, char *out, size_t s
 
 /* Itanium ABI: the word before the vtable's address point is the type_info, whose second word is
  * the mangled type name. */
-static bool type_info_name(const struct target *t, uint64_t vtable, char *out, size_t size)
+static bool type_info_name(pid_t pid, uint64_t vtable, char *out, size_t size)
 {
 	uint64_t info, text;
 
-	return !target__read(t, vtable - 8, &info, sizeof(info)) &&
-	       !target__read(t, info + 8, &text, sizeof(text)) && read_text(t, text, out, size);
+	return !target__read_of(pid, vtable - 8, &info, sizeof(info)) &&
+	       !target__read_of(pid, info + 8, &text, sizeof(text)) &&
+	       read_text(pid, text, out, size);
 }
 
 /* PyTypeObject.tp_name lies at 24 in every CPython 3. */
-static bool type_obj_name(const struct target *t, uint64_t type_obj, char *out, size_t size)
+static bool type_obj_name(pid_t pid, uint64_t type_obj, char *out, size_t size)
 {
 	uint64_t text;
 
-	return type_obj && !target__read(t, type_obj + 24, &text, sizeof(text)) &&
-	       read_text(t, text, out, size);
+	return type_obj && !target__read_of(pid, type_obj + 24, &text, sizeof(text)) &&
+	       read_text(pid, text, out, size);
 }
 
 static char *resolve(const struct node_names *n, const struct node_key *key)
 {
 	char info[512], type[256], *text = NULL;
-	bool has_info = type_info_name(n->target, key->vtable, info, sizeof(info));
-	bool has_type = type_obj_name(n->target, key->type_obj, type, sizeof(type));
+	pid_t pid = (pid_t)key->pid;
+	bool has_info = type_info_name(pid, key->vtable, info, sizeof(info)), has_type;
+
+	/* A forked child that is gone had the same types at the same places. */
+	if (!has_info) {
+		pid = n->target->pid;
+		has_info = type_info_name(pid, key->vtable, info, sizeof(info));
+	}
+	has_type = type_obj_name(pid, key->type_obj, type, sizeof(type));
 
 	if (has_info && n->framework && n->framework->node_name)
 		text = n->framework->node_name(info, has_type ? type : NULL);
@@ -128,25 +137,27 @@ static struct node_name *add(struct node_names *n, const struct node_key *key)
 	return item;
 }
 
-static struct node_name *find_or_add(struct node_names *n, uint64_t vtable, uint64_t type_obj)
+static struct node_name *find_or_add(struct node_names *n, uint32_t pid, uint64_t vtable,
+				     uint64_t type_obj)
 {
-	const struct node_key key = {vtable, type_obj};
+	const struct node_key key = {pid, vtable, type_obj};
 	struct node_name *item = find(n, &key);
 
 	return item ? item : add(n, &key);
 }
 
-const char *node_names__text(struct node_names *n, uint64_t vtable)
+const char *node_names__text(struct node_names *n, uint32_t pid, uint64_t vtable)
 {
-	const struct node_name *item = find_or_add(n, vtable, 0);
+	const struct node_name *item = find_or_add(n, pid, vtable, 0);
 
 	return item ? item->text : NULL;
 }
 
 uint32_t node_names__id(struct node_names *n, struct recording_writer *w,
-			enum span_category category, uint64_t vtable, uint64_t type_obj)
+			enum span_category category, uint32_t pid, uint64_t vtable,
+			uint64_t type_obj)
 {
-	struct node_name *item = find_or_add(n, vtable, type_obj);
+	struct node_name *item = find_or_add(n, pid, vtable, type_obj);
 
 	if (!item)
 		return 0;

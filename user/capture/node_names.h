@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of objects by their C++ type: read from the target once per type. */
+/* Names of objects by their C++ type: read from each process once per type. */
 #ifndef PROFTRACE_NODE_NAMES_H
 #define PROFTRACE_NODE_NAMES_H
 
@@ -12,11 +12,12 @@ struct node_names *node_names__new(const struct target *t, const struct framewor
 void node_names__free(struct node_names *n);
 void node_names__forget_ids(struct node_names *n); /* a new writer begins */
 
-/* Name id in w of the type behind a vtable and a language-level type object (0 if none); 0 on
- * error. A type whose name cannot be read any more is called by its vtable's address. */
+/* Name id in w of the type behind a vtable and a language-level type object (0 if none) in
+ * that process; 0 on error. A type whose name cannot be read any more is called by its vtable's address. */
 uint32_t node_names__id(struct node_names *n, struct recording_writer *w,
-			enum span_category category, uint64_t vtable, uint64_t type_obj);
+			enum span_category category, uint32_t pid, uint64_t vtable,
+			uint64_t type_obj);
 /* The same as text, without a language-level type; owned by n, NULL on error. */
-const char *node_names__text(struct node_names *n, uint64_t vtable);
+const char *node_names__text(struct node_names *n, uint32_t pid, uint64_t vtable);
 
 #endif

@@ -35,6 +35,23 @@ int main(int argc, char **argv)
 }
 """
 
+# A parent whose child trains, started anew: its libraries lie elsewhere than the parent's.
+SPAWNS = """
+import pathlib, sys, time, torch
+
+def train(index, trains):
+    net = torch.nn.Linear(8, 8)
+    optimizer = torch.optim.SGD(net.parameters(), 1e-3)
+    while True:
+        net(torch.ones(4, 8)).sum().backward()
+        optimizer.step()
+        pathlib.Path(trains).touch()
+        time.sleep(0.01)
+
+if __name__ == "__main__":
+    torch.multiprocessing.spawn(train, (sys.argv[1],), 1, daemon=True)
+"""
+
 
 def start(case, command, **kwargs):
     popen = subprocess.Popen(command, stdin=subprocess.DEVNULL, **kwargs)
@@ -104,6 +121,19 @@ def without_python(case):
     assert "C++ only" in tool.err and "no framework loaded" not in tool.err, tool.err
     assert row(tool.report(), "summary")["steps"] == 5, tool.out
     assert popen.poll() is None, "the program ended"
+
+
+@test("a child that was spawned, not forked, trains: its backward nodes have their names")
+def spawned(case):
+    script, trains = case.dir / "spawns.py", case.dir / "trains"
+    script.write_text(SPAWNS)
+    popen = start(case, [PYTHON, script, trains], start_new_session=True)
+    case.finally_(lambda: os.killpg(popen.pid, signal.SIGKILL))
+    process.wait_for(trains.exists, 60, "a step")
+    tool = case.tool("-p", popen.pid, "--record", "2:7", "--no-trace").done()
+    names = {r["name"] for r in tool.report("--table", "operator")["operator"]["rows"]}
+    assert any(name.endswith("SumBackward0") for name in names), names
+    assert not any(name.startswith("node of type") for name in names), names
 
 
 @test("kernel thread")
