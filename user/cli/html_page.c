@@ -36,8 +36,8 @@ int html_page__check(const struct record_options *o)
 				"--html -: what a capture prints is its tables; name a file, "
 				"or make the page by `proftrace report --html -`");
 	if (!place__is_directory(o->html) &&
-	    (text__is(o->html, o->capture.output) || text__is(o->html, o->trace) ||
-	     text__is(o->html, o->tables.path)))
+	    (place__is_same(o->html, o->capture.output) || place__is_same(o->html, o->trace) ||
+	     place__is_same(o->html, o->tables.path)))
 		return err__set(-EINVAL,
 				"--html %s is the recording, the trace or the report; "
 				"give the page a name of its own",

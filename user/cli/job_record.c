@@ -200,7 +200,10 @@ static int show(const struct job_record *j)
 	for (size_t i = 0; i < j->cnt; i++)
 		if (j->captures[i].path_cnt > windows)
 			windows = j->captures[i].path_cnt;
-	if (windows)
+	for (size_t i = 0; i < j->cnt && !err; i++)
+		err = report_out__spare(&j->o->tables, j->captures[i].paths,
+					j->captures[i].path_cnt);
+	if (windows && !err)
 		err = report_out__open(&j->o->tables);
 	for (size_t w = 0; w < windows && !err; w++)
 		err = show_window(j, w);

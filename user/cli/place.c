@@ -4,6 +4,7 @@
 #include "common/util.h"
 #include <libgen.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -37,6 +38,33 @@ bool place__is_directory(const char *path)
 
 	return path[0] &&
 	       (path[strlen(path) - 1] == '/' || (!stat(path, &st) && S_ISDIR(st.st_mode)));
+}
+
+/* The directory of path, which is there; NULL if it is not. Owned. */
+static char *directory_of(const char *path)
+{
+	char copy[PATH_MAX];
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	return realpath(dirname(copy), NULL);
+}
+
+static bool is_same_name(const char *a, const char *b)
+{
+	char x[PATH_MAX], y[PATH_MAX];
+
+	snprintf(x, sizeof(x), "%s", a);
+	snprintf(y, sizeof(y), "%s", b);
+	return !strcmp(basename(x), basename(y));
+}
+
+bool place__is_same(const char *a, const char *b)
+{
+	auto_free char *x = a && b ? directory_of(a) : NULL;
+	auto_free char *y = x ? directory_of(b) : NULL;
+
+	return text__is(a, b) || (y && !strcmp(x, y) && is_same_name(a, b)) ||
+	       (y && file__is_same(a, b));
 }
 
 int place__check(const char *path, const char *what, const char *option)

@@ -11,5 +11,7 @@
 int place__check(const char *path, const char *what, const char *option);
 /* Does path name a directory, by what is there or by a slash at its end? */
 bool place__is_directory(const char *path);
+/* Do both name one file, however they are written and whether or not it is there yet? NULL: no. */
+bool place__is_same(const char *a, const char *b);
 
 #endif

@@ -449,7 +449,7 @@ static int check_report_file(const struct record_options *o)
 {
 	const char *path = o->tables.path;
 
-	if (text__is(path, o->capture.output) || text__is(path, o->trace))
+	if (place__is_same(path, o->capture.output) || place__is_same(path, o->trace))
 		return err__set(-EINVAL,
 				"--report-file %s is the recording or the trace; give the report a "
 				"name of its own",
@@ -466,7 +466,7 @@ static int check_files(const struct record_options *o)
 		err = check_report_file(o);
 	if (err || !o->trace || o->no_trace)
 		return err;
-	if (!strcmp(recording, o->trace) && !place__is_directory(o->trace))
+	if (place__is_same(recording, o->trace) && !place__is_directory(o->trace))
 		return err__set(-EINVAL,
 				"--output and --trace are both %s; give the trace a name "
 				"of its own",
@@ -610,6 +610,9 @@ int record_options__run(struct record_options *o)
 	signals__catch(false);
 	if (err)
 		cli__fail(err);
+	show_err = report_out__spare(&o->tables, res.paths, res.path_cnt);
+	if (show_err)
+		cli__fail(show_err);
 	for (size_t i = 0; i < res.path_cnt && !res.aborted && !show_err; i++) {
 		if (o->paths_fd)
 			dprintf(o->paths_fd, "%s\n", res.paths[i]);

@@ -2,6 +2,7 @@
 #include "cli/report_out.h"
 #include "cli/place.h"
 #include "common/err.h"
+#include "common/util.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -21,6 +22,17 @@ int report_out__check(const struct report_out *out)
 	if (!stat(out->path, &st) && !S_ISREG(st.st_mode))
 		return 0;
 	return place__check(out->path, "report", "--report-file");
+}
+
+int report_out__spare(const struct report_out *out, char *const *recordings, size_t cnt)
+{
+	for (size_t i = 0; out->path && i < cnt; i++)
+		if (file__is_same(out->path, recordings[i]))
+			return err__set(-EINVAL,
+					"--report-file %s is the recording %s, which was kept; "
+					"`proftrace report` prints its tables",
+					out->path, recordings[i]);
+	return 0;
 }
 
 /* Standard error itself has no buffer, and tables are many small pieces. */

@@ -14,6 +14,8 @@ struct report_out {
 
 /* Before the capture; 0 or a negative errno with err__set. */
 int report_out__check(const struct report_out *out);
+/* Refuses to write over one of the recordings, whose names are only known now; likewise. */
+int report_out__spare(const struct report_out *out, char *const *recordings, size_t cnt);
 /* Does nothing if it is open. 0 or a negative errno with err__set. */
 int report_out__open(struct report_out *out);
 /* What was printed is there, before what is said of it; likewise. */

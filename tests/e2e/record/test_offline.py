@@ -135,22 +135,31 @@ def run_and_report(case):
 
 def run_for_a_second(case, *options):
     return case.tool("run", "--duration", "1s", "--no-trace", *options, "--", "sh", "-c",
-                     "echo begun; sleep 3; echo over").done()
+                     "echo begun; sleep 3; echo over")
 
 
 @test("run: standard output is the program's own; the tables go to standard error, or to a file")
 def run_output(case):
-    tool = run_for_a_second(case, "--format", "json")
+    tool = run_for_a_second(case, "--format", "json").done()
     assert tool.out == "begun\nover\n", tool.out
     begin, end = tool.err.index("\n{") + 1, tool.err.index("\n}") + 2
     assert json.loads(tool.err[begin:end])["summary"], tool.err
-    tool = run_for_a_second(case, "--format", "json", "--report-file", "tables.json")
+    tool = run_for_a_second(case, "--format", "json", "--report-file", "tables.json").done()
     assert tool.out == "begun\nover\n" and "{" not in tool.err, tool.out + tool.err
     assert json.loads((tool.dir / "tables.json").read_text())["summary"]
-    tool = run_for_a_second(case, "--report-file", "/dev/stdout")
+    tool = run_for_a_second(case, "--report-file", "/dev/stdout").done()
     assert "Sched" in tool.out and "Sched" not in tool.err, tool.out + tool.err
-    tool = run_for_a_second(case, "--no-report")
+    tool = run_for_a_second(case, "--no-report").done()
     assert tool.out == "begun\nover\n", tool.out
+
+
+@test("tables are not written over the recording, whatever name it has")
+def own_recording(case):
+    recording, other = case.dir / "a.ptrec", case.dir / "other.ptrec"
+    other.symlink_to(recording)
+    tool = run_for_a_second(case, "-o", recording, "--report-file", other)
+    tool.fails(f"--report-file {other} is the recording {recording}")
+    assert json.loads(case.tool("report", "--format", "json", recording).done().out)["summary"]
 
 
 @test("run: the program's own status, and programs that cannot be profiled")
