@@ -254,6 +254,36 @@ Test(steps, layers_of_one_kind_are_not_requests)
 	cr_expect_eq(period.pausing, 0);
 }
 
+Test(steps, many_layers_of_one_kind_are_no_steps)
+{
+	static const uint32_t layers[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 0};
+	const uint32_t *const one_kind[] = {layers};
+	const int turns[16] = {0};
+	struct step_call calls[300];
+	size_t cnt = requests(calls, one_kind, turns, 16);
+
+	cr_expect_eq(steps__period(calls, cnt).op, 2);
+	/* In a tight loop, where Python takes longest between the layers. */
+	for (size_t i = 0; i < cnt; i++)
+		calls[i].end_ns = calls[i].ts_ns = 1000 * i;
+	for (size_t i = 0; i < cnt; i++)
+		calls[i].end_ns += calls[i].op == 1 ? 500 : 200;
+	for (size_t i = 1; i < cnt; i++)
+		if (calls[i].op == 2)
+			calls[i].ts_ns -= 300;
+	cr_expect_eq(steps__period(calls, cnt).op, 2);
+}
+
+Test(steps, requests_that_are_logged_now_and_then_stay_steps)
+{
+	const int turns[60] = {[11] = 1, [23] = 1, [35] = 1, [47] = 1, [59] = 1};
+	static const uint32_t request[] = {1, 2, 3, 0}, logged[] = {1, 2, 3, 4, 0};
+	const uint32_t *const either[] = {request, logged};
+	struct step_call calls[300];
+
+	cr_expect_eq(steps__period(calls, requests(calls, either, turns, 60)).op, 1);
+}
+
 /* As spans arrive: what is inside ends first. */
 Test(steps, the_period_opens_at_the_outermost_operator)
 {

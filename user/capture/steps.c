@@ -238,24 +238,66 @@ static uint64_t mean_pause(const struct anchor *a)
 	return a->pause_ns / a->cnt;
 }
 
+#define LONGER 4 /* a pause that many times as long is of another kind */
+
+/* Does a pause come before most of its calls? In a model of one layer after the other the first
+ * alone comes after one. */
+static bool pauses_often(const struct anchor *a, const struct step_call *calls, size_t cnt)
+{
+	uint64_t busy_until_ns = cnt ? calls[0].end_ns : 0;
+	size_t pauses = 0;
+
+	for (size_t i = 1; i < cnt; i++) {
+		pauses += calls[i].op == a->op &&
+			  calls[i].ts_ns > busy_until_ns + mean_pause(a) / LONGER;
+		if (calls[i].end_ns > busy_until_ns)
+			busy_until_ns = calls[i].end_ns;
+	}
+	return 2 * pauses > a->cnt;
+}
+
+/* Four fifths of the periods must repeat the one before. */
+static bool repeats(const struct anchor *a)
+{
+	return a->cnt >= 4 && a->same * 5 >= (a->cnt - 2) * 4;
+}
+
+/* A layer that a model calls ten times or more one after the other repeats, too, but for the last
+ * of each pass: its period differs there from the one before, and the next from it. */
+static bool is_layer_of(const struct anchor *a, const struct anchor *outer)
+{
+	return repeats(outer) && outer->cnt < a->cnt && a->cnt - 2 - a->same + 4 >= 2 * outer->cnt;
+}
+
+static bool is_layer(const struct anchor *a, const struct anchor *anchors, size_t anchor_cnt,
+		     const struct step_call *calls, size_t cnt)
+{
+	const bool often = pauses_often(a, calls, cnt);
+
+	/* What it waits much longer for than for what lies around is a request. */
+	for (size_t i = 0; i < anchor_cnt; i++)
+		if (is_layer_of(a, &anchors[i]) &&
+		    !(often && mean_pause(a) >= LONGER * mean_pause(&anchors[i])))
+			return true;
+	return false;
+}
+
 /* The one that repeats and comes after the longest pauses, NULL if none does. */
-static const struct anchor *anchor_best(const struct anchor *anchors, size_t cnt)
+static const struct anchor *anchor_best(const struct anchor *anchors, size_t anchor_cnt,
+					const struct step_call *calls, size_t cnt)
 {
 	const struct anchor *best = NULL;
 
-	for (size_t i = 0; i < cnt; i++) {
+	for (size_t i = 0; i < anchor_cnt; i++) {
 		const struct anchor *a = &anchors[i];
 
-		/* Four fifths of the periods must repeat the one before. */
-		if (a->cnt < 4 || a->same * 5 < (a->cnt - 2) * 4)
+		if (!repeats(a) || is_layer(a, anchors, anchor_cnt, calls, cnt))
 			continue;
 		if (!best || mean_pause(a) > mean_pause(best))
 			best = a;
 	}
 	return best;
 }
-
-#define LONGER 4 /* a pause that many times as long is of another kind */
 
 /* The one that comes after the longest pauses, however it repeats, if they are longer than those
  * before other calls: NULL if they are not. */
@@ -279,27 +321,11 @@ static const struct anchor *anchor_pausing(const struct anchor *anchors, size_t 
 										      : NULL;
 }
 
-/* Does a pause come before most of its calls? In a model of one layer after the other the first
- * alone comes after one. */
-static bool pauses_often(const struct anchor *a, const struct step_call *calls, size_t cnt)
-{
-	uint64_t busy_until_ns = cnt ? calls[0].end_ns : 0;
-	size_t pauses = 0;
-
-	for (size_t i = 1; i < cnt; i++) {
-		pauses += calls[i].op == a->op &&
-			  calls[i].ts_ns > busy_until_ns + mean_pause(a) / LONGER;
-		if (calls[i].end_ns > busy_until_ns)
-			busy_until_ns = calls[i].end_ns;
-	}
-	return 2 * pauses > a->cnt;
-}
-
 /* Of one thread's calls. */
 static struct step_period period_of(const struct anchor *anchors, size_t anchor_cnt,
 				    const struct step_call *calls, size_t cnt)
 {
-	const struct anchor *best = anchor_best(anchors, anchor_cnt);
+	const struct anchor *best = anchor_best(anchors, anchor_cnt, calls, cnt);
 	const struct anchor *pausing = anchor_pausing(anchors, anchor_cnt);
 	struct step_period period = {.op = best ? best->op : 0, .tid = calls->tid};
 

@@ -47,7 +47,8 @@ struct step_period {
 
 /*
  * The operator that opens each period of the thread that calls the most: one that comes at least
- * four times with the same calls in between, and after the longest pauses. Sorts the calls.
+ * four times with the same calls in between, is no layer of another, and comes after the longest
+ * pauses. Sorts the calls.
  */
 struct step_period steps__period(struct step_call *calls, size_t cnt);
 
