@@ -167,6 +167,45 @@ static int note_unknown_nodes(struct session *s, double steps)
 	return ARRAY_PUSH(s->drops, s->drop_cnt, s->drop_cap, drop);
 }
 
+static const struct planned_probe *first_probe(const struct session *s, uint32_t row)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (s->plan.probes[i].row == row)
+			return &s->plan.probes[i];
+	return NULL;
+}
+
+static bool is_node(const struct session *s, uint32_t row)
+{
+	const struct planned_probe *probe = first_probe(s, row);
+
+	return probe && probe->category == CAT_BACKWARD_NODE;
+}
+
+/* By what was seen while all nodes had probes. */
+static bool is_short(const struct session *s, const struct pt_probe_stat *stat)
+{
+	return stat->spans && stat->span_ns / stat->spans < s->probes.ctl->clip_ns / 2;
+}
+
+/* A backward node lasts until the next one begins, as far as is seen. Where others are left out, a
+ * short one would have their time, too: it is estimated as they are. Returns how many. */
+static size_t leave_out_short_nodes(struct session *s, const struct prune_input *in, size_t cnt)
+{
+	size_t left_out = 0, more = 0;
+
+	for (size_t i = 0; i < cnt; i++)
+		left_out += s->dropped[in[i].row] && in[i].stat.spans && is_node(s, in[i].row);
+	for (size_t i = 0; i < cnt && left_out; i++) {
+		if (in[i].stays || s->dropped[in[i].row] || !is_short(s, &in[i].stat) ||
+		    !is_node(s, in[i].row))
+			continue;
+		s->dropped[in[i].row] = true;
+		more++;
+	}
+	return more;
+}
+
 /* Leaves out the rows chosen, and what must go or come with them. */
 static int leave_out(struct session *s, const struct prune_input *in, size_t cnt, size_t chosen,
 		     double steps)
@@ -196,7 +235,7 @@ int session__prune(struct session *s)
 	};
 	bool may_leave_out = !s->opts->keep_all && s->opts->detail == DETAIL_OPERATOR;
 	uint64_t steps;
-	size_t cnt;
+	size_t cnt, chosen;
 	int err = 0;
 
 	if (!in)
@@ -225,7 +264,9 @@ int session__prune(struct session *s)
 	policy.step_ns = s->step_ns;
 	policy.callers = other_callers(s);
 	cnt = gather(s, in);
-	err = leave_out(s, in, cnt, prune__choose(&policy, in, cnt, s->dropped), policy.steps);
+	chosen = prune__choose(&policy, in, cnt, s->dropped);
+	chosen += leave_out_short_nodes(s, in, cnt);
+	err = leave_out(s, in, cnt, chosen, policy.steps);
 	optimizer_step__keep_choice(s);
 	return err;
 }

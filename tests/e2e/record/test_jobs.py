@@ -187,3 +187,20 @@ def later_library(case):
     tables = tool.done(120).report()
     sense.check(tables, 8)
     assert calls(tables, "aten::conv2d") == 80
+
+
+NODE = "autograd::engine::evaluate_function: "
+
+
+@test("backward nodes at the default detail last no longer than with a probe on each")
+def nodes(case):
+    job = case.job("mlp_train.py", "--no-loader").wait_steps(3)
+    times = []
+    for option in [], ["--keep-all"]:
+        tables = case.tool("-p", job.pid, "--record", "2:102", "--no-trace", *option).done().report()
+        times.append({row["name"]: row["cpu_total_ns"] / row["calls"] for row in sense.rows(tables, "operator")
+                      if row["name"].startswith(NODE)})
+        job.wait_steps(len(job.steps()) + 1)
+    # Each is shown or estimated, as it was while all had probes.
+    assert times[0].keys() == times[1].keys(), times
+    assert all(ns < 3 * times[1][name] + 20000 for name, ns in times[0].items()), times
