@@ -433,8 +433,12 @@ static int session_record(struct session *s)
 
 static int no_steps(struct session *s)
 {
-	if (!s->opts->has_schedule)
+	if (!s->opts->has_schedule) {
+		if (s->match.framework)
+			log__info("no steps were seen: recording by time (--step-timeout says how "
+				  "long to wait for one)");
 		return 0;
+	}
 	/* Of a pool or a pre-forking server the parent loads the framework, too, and only waits. */
 	if (s->match.framework && !s->told_below)
 		s->told_below = below__tell(s->opts->pid);

@@ -284,6 +284,19 @@ static uint64_t look_after_ns(const struct session *s)
 	return LOOK_NS;
 }
 
+/* A window that is a time can do without steps. One that we started may still prepare its first. */
+#define PATIENCE_NS (10000 * MS)
+
+static uint64_t timeout_ns(const struct session *s)
+{
+	const uint64_t duration = s->opts->duration_ns;
+
+	if (!duration || s->opts->has_schedule || s->opts->step_timeout_chosen ||
+	    s->opts->await_framework)
+		return s->opts->step_timeout_ns;
+	return duration > PATIENCE_NS ? duration : PATIENCE_NS;
+}
+
 int session__learn(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
@@ -292,7 +305,7 @@ int session__learn(struct session *s)
 		.user_range = s->opts->step_range,
 		.user_probe = s->opts->step_probe,
 	};
-	const uint64_t look_ns = look_after_ns(s);
+	const uint64_t look_ns = look_after_ns(s), give_up_ns = timeout_ns(s);
 	uint64_t begin = clock__monotonic_ns(), period_tried = 0;
 	int err = 0;
 
@@ -308,7 +321,7 @@ int session__learn(struct session *s)
 		if (err)
 			return err;
 		e.elapsed_ns = clock__monotonic_ns() - begin;
-		if (e.elapsed_ns > s->opts->step_timeout_ns)
+		if (e.elapsed_ns > give_up_ns)
 			return 0;
 		if (nothing_seen(ctl) && e.elapsed_ns - period_tried > look_ns) {
 			err = find_period(s);

@@ -208,7 +208,10 @@ const struct opt record_opts[] = {
 	{OPT_STRING, "step-range", 0, "NAME", "A step opens at the user range with this name.",
 	 CAPTURE(step_range)},
 	{OPT_DURATION, "step-timeout", 0, "TIME",
-	 "Give up if no step is seen for this long (default 60s).", CAPTURE(step_timeout_ns)},
+	 "Give up if no step is seen for this long (default 60s; with --duration alone, which "
+	 "needs "
+	 "none, as long as that, 10s at least).",
+	 CAPTURE(step_timeout_ns), .min = 1},
 	{OPT_GROUP, "What is recorded"},
 	{OPT_CHOICE, "detail", 0, "LEVEL",
 	 "phase: steps and phases, about ten probe hits a step; operator: what Python calls, and "
@@ -318,12 +321,13 @@ void record_options__init(struct record_options *o, char **argv)
 	o->detail = DETAIL_UNCHOSEN;
 	o->capture.max_overhead = OVERHEAD_UNCHOSEN;
 	o->capture.ring_bytes = 64 << 20;
-	o->capture.step_timeout_ns = 60000000000ull;
 	o->capture.command = (const char *const *)argv;
 	init_report(&o->report);
 }
 
 /* ---- before the capture ---- */
+
+#define STEP_TIMEOUT_NS 60000000000ull
 
 static int settle_timer(struct record_options *o)
 {
@@ -399,9 +403,18 @@ static bool has_operators(const struct record_options *o)
 	return o->detail != DETAIL_PHASE || o->capture.ops.cnt || o->capture.ops_returning.cnt;
 }
 
+static void settle_step_timeout(struct capture_opts *c)
+{
+	c->step_timeout_chosen = c->step_timeout_ns;
+	if (!c->step_timeout_ns)
+		c->step_timeout_ns = STEP_TIMEOUT_NS;
+}
+
 int record_options__settle(struct record_options *o)
 {
 	int err;
+
+	settle_step_timeout(&o->capture);
 
 	if (o->no_trace && o->trace)
 		return err__set(-EINVAL, "--no-trace and --trace exclude each other");

@@ -136,6 +136,17 @@ def spawned(case):
     assert not any(name.startswith("node of type") for name in names), names
 
 
+@test("framework that makes no steps, and --duration: by time, soon")
+def idle(case):
+    popen = start(case, [PYTHON, "-c", "import time, torch; print(1, flush=True); time.sleep(1000)"],
+                  stdout=subprocess.PIPE)
+    popen.stdout.readline()
+    begin = time.monotonic()
+    tool = case.tool("-p", popen.pid, "--duration", "1s", "--no-trace").done(50)
+    assert 10 < time.monotonic() - begin < 40 and "recording by time" in tool.err, tool.err
+    assert row(tool.report(), "summary")["steps"] == 0, tool.out
+
+
 @test("kernel thread")
 def kernel_thread(case):
     pid = next(p.name for p in pathlib.Path("/proc").iterdir()
