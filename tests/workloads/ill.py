@@ -17,11 +17,13 @@ from torch.utils.data import DataLoader, Dataset
 from networks import endless
 
 ILLNESSES = ["none", "loader", "workers", "slow-step", "slow-operator", "outside", "lock", "child",
-             "spike", "churn", "pageable", "page-locked", "unused", "used", "launches"]
+             "spike", "churn", "pageable", "page-locked", "unused", "used", "launches",
+             "waits", "small-copies", "empties"]
 LARGE_BYTES, SMALL_BYTES = 32 << 20, 4 << 20
 SPIKE_FLOATS = 32 << 20
 HELD_BYTES = 600 << 20  # of a device that has 1 GiB
 SHORT_KERNELS = 400  # a step
+WAITS, SMALL_COPIES, EMPTIES = 20, 150, 5
 CHURN_FLOATS = 16 << 20  # larger than what glibc keeps at most
 
 
@@ -75,16 +77,31 @@ def reserve(illness):
     return held if illness == "used" else None
 
 
-def short_kernels(illness):
-    """So many that a step is the launching of them."""
-    if illness != "launches":
+ON_DEVICE = ("unused", "used", "launches", "waits", "small-copies", "empties")
+
+
+def calls(illness):
+    """What a step has the device do beside the training: nothing, or one thing too often."""
+    if illness not in ON_DEVICE:
         return lambda: None
     little = torch.zeros(16, device="cuda")
 
     def launch():
-        for _ in range(SHORT_KERNELS):
-            little.add_(1)
-        torch.cuda.synchronize()
+        if illness == "launches":
+            for _ in range(SHORT_KERNELS):
+                little.add_(1)
+            torch.cuda.synchronize()
+        if illness == "waits":
+            for _ in range(WAITS):
+                little.add_(1)
+                torch.cuda.synchronize()
+        if illness == "small-copies":
+            for number in range(SMALL_COPIES):
+                torch.tensor(float(number)).to("cuda")
+        if illness == "empties":
+            for _ in range(EMPTIES):
+                torch.empty(LARGE_BYTES, device="cuda")
+                torch.cuda.empty_cache()
 
     return launch
 
@@ -111,8 +128,8 @@ def main():
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
     data = batches(args.illness)
     copy = copies(args.illness)
-    launch = short_kernels(args.illness)
-    device = "cuda" if args.illness in ("unused", "used", "launches") else "cpu"
+    launch = calls(args.illness)
+    device = "cuda" if args.illness in ON_DEVICE else "cpu"
     model.to(device)
     held = reserve(args.illness)  # noqa: F841 (kept until the end)
     if args.illness == "lock":

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import subprocess
 
 from lib.runner import test
 
@@ -175,7 +176,42 @@ def launches(case):
     assert "device_idle" not in rows, rows
     rows, tool = findings(case, "launches", python=SIMGPU, wrap=("env", "SIMGPU_KERNEL_NS=400000"))
     assert tool.report("--table", "kernel")["kernel"]["rows"][0]["calls"] == 20 * 400
-    assert not set(rows) & {"launch_bound", "device_idle"}, rows
+    assert not set(rows) & {"launch_bound", "small_copies", "exposed_copies", "device_allocation"}, rows
+
+
+@test("waits, small copies and memory from the driver in each step, on the simulated GPU")
+def often(case):
+    rows, _ = findings(case, "waits", python=SIMGPU, wrap=("env", "SIMGPU_KERNEL_NS=400000"))
+    found = rows["synchronization"]
+    assert "waits for the device 2" in found["finding"] and found["cost_ns"] > 20 * 300000, found
+    rows, _ = findings(case, "small-copies", python=SIMGPU)
+    found = rows["small_copies"]
+    assert re.match("152 copies a step move 4096 bytes or less", found["finding"]), found
+    assert "most in aten::to (152.0 a step)" in found["evidence"], found  # two of the batch
+    rows, _ = findings(case, "empties", python=SIMGPU)
+    found = rows["device_allocation"]
+    # each is one call and one that gives back, at least
+    assert float(re.search(r"([\d.]+) times a step", found["finding"])[1]) >= 10, found
+
+
+@test("large copies that no kernel hides, on the simulated GPU")
+def exposed(case):
+    rows, _ = findings(case, "page-locked", python=SIMGPU, wrap=COPIES)
+    found = rows["exposed_copies"]
+    # 37.7 MB at 20 GB/s, and nothing beside them
+    assert "37.7 MB a step" in found["evidence"] and 1.8e6 < found["cost_ns"] < 2.0e6, found
+
+
+@test("a processor that others use")
+def contended(case):
+    core = str(min(os.sched_getaffinity(0)))
+    job = case.job("ill.py", wrap=("taskset", "-c", core)).wait_steps(5)
+    spin = subprocess.Popen(["taskset", "-c", core, "sh", "-c", "while :; do :; done"])
+    case.finally_(spin.kill)
+    tool = case.tool("-p", job.pid, "--record", "2:22", "--no-trace").done()
+    rows = tool.report("--table", "findings")["findings"]["rows"]
+    found = {row["rule"]: row for row in rows}["cpu_wait"]
+    assert found["share_percent"] > 25 and "taskset" in found["next"], found
 
 
 @test("memory that the allocator holds and nobody uses, on the simulated GPU")

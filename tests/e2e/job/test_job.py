@@ -87,6 +87,11 @@ def straggler(case, phase, row_key, label, *args, **kwargs):
     assert found["own_ns"] - found["median_of_others_ns"] > 40e6, tool.out
     assert tables["ranks"]["rows"][1][row_key] > 55e6, tool.out
     first, = tables["findings"]["rows"]
+    waiting = next(str(p) for p in tool.recordings() if f"_{job.pids()[0]}" in p.name)
+    shown = json.loads(subprocess.run([PROFTRACE, "report", "--table", "findings", "--format", "json", waiting],
+                                      text=True, capture_output=True, check=True).stdout)
+    alone = {row["rule"]: row["cost_ns"] for row in shown["findings"]["rows"]}
+    assert alone["exposed_communication"] > 30e6, alone
     assert first["rule"] == "straggler" and first["cost_ns"] == found["others_wait_ns"], first
     assert f"for rank 1, because of its {label}." in first["finding"], first
     assert f"its {label} takes" in first["evidence"], first
