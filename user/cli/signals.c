@@ -9,7 +9,8 @@ static const int ends[] = {SIGTERM, SIGHUP};	/* of a capture, as SIGINT */
 static const int others[] = {SIGUSR1, SIGUSR2}; /* nothing to us */
 
 /* timeout(1) tells its child and then the child's group; a terminal that goes is told of by the
- * kernel and by the shell: what comes so soon after another is the same wish. */
+ * kernel and by the shell: what comes so soon after another is the same wish. Ctrl-C is each time
+ * a wish of its own. */
 #define SAME_WISH_NS 300000000ULL
 
 static volatile pid_t program; /* 0: none that we started */
@@ -20,12 +21,12 @@ static void pass(int sig)
 		kill(program, sig);
 }
 
-static void count_stop(void)
+static void count_stop(int sig)
 {
 	static volatile uint64_t counted_ns;
 	uint64_t now_ns = clock__monotonic_ns();
 
-	if (capture_stop && now_ns - counted_ns < SAME_WISH_NS)
+	if (sig != SIGINT && capture_stop && now_ns - counted_ns < SAME_WISH_NS)
 		return;
 	counted_ns = now_ns;
 	capture_stop = capture_stop + 1;
@@ -44,13 +45,13 @@ static void stop(int sig)
 		(void)written;
 		_exit(1);
 	}
-	count_stop();
+	count_stop(sig);
 }
 
 static void interrupt_program(int sig)
 {
 	kill(-program, sig);
-	count_stop();
+	count_stop(sig);
 }
 
 static void catch_one(int sig, void (*handler)(int))

@@ -91,7 +91,8 @@ def recordings(case):
     heads = [i for i, row in enumerate(rows) if row and re.match("# rank [01]: ", row[0])]
     same([rows[i] for i in heads],
          [[f"# rank 0: {golden('simgpu')}"], [f"# rank 1: {golden('gpu')}"]], "heads")
-    same(sorted(tables_of(rows[:heads[0] - 1])), ["Ranks", "Straggler"], "tables of the job")
+    same(sorted(tables_of(rows[:heads[0] - 1])), ["Ranks", "Straggler", "What to Look at First"],
+         "tables of the job")
     for name, begin, end in (("simgpu", heads[0], heads[1]), ("gpu", heads[1], len(rows))):
         same((rows[begin - 1], rows[begin + 1]), ([], []), "lines around a head")
         expect_same(tables_of(rows[begin + 2:end])["Kernel Summary"],
