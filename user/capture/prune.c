@@ -182,10 +182,11 @@ static bool is_node(const struct session *s, uint32_t row)
 	return probe && probe->category == CAT_BACKWARD_NODE;
 }
 
-/* By what was seen while all nodes had probes. */
+/* And gives a device nothing to do; by what was seen while all nodes had probes. */
 static bool is_short(const struct session *s, const struct pt_probe_stat *stat)
 {
-	return stat->spans && stat->span_ns / stat->spans < s->probes.ctl->clip_ns / 2;
+	return stat->spans && !stat->launches &&
+	       stat->span_ns / stat->spans < s->probes.ctl->clip_ns / 2;
 }
 
 /* A backward node lasts until the next one begins, as far as is seen. Where others are left out, a
