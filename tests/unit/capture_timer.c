@@ -89,6 +89,14 @@ Test(timer_only, a_range_of_the_users)
 			   [OWN] = true});
 }
 
+Test(timer_only, a_function_of_the_users_is_the_one_probe)
+{
+	const struct step_rule rule = {.boundary = PT_CLASS_STEP_PROBE};
+	const struct probe_plan plan = plan_of(CNT);
+
+	expect(&plan, &rule, (bool[CNT]){[OWN] = true});
+}
+
 /* MindSpore's optimizers are compiled graphs with a name of theirs. */
 Test(timer_only, a_graph_by_its_name_and_by_its_kind)
 {

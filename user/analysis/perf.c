@@ -3,6 +3,7 @@
  * Perf Summary: reader_cost, batch_cost and ips, over every recorded step: averages are sums over
  * all of them divided by their number, so that min <= avg <= max holds.
  */
+#include <string.h>
 #include "analysis/analysis.h"
 
 struct perf {
@@ -77,6 +78,18 @@ static int add_step_info(const struct analysis *a, struct table *t, const struct
 				batch, samples / batch, unit);
 }
 
+/* --timer-only with --step-probe looks at that function alone. */
+static const char *why_no_reader(const struct analysis *a)
+{
+	const json_t *steps = json_object_get(recording__meta(a->r), "steps");
+	const char *source = json_string_value(json_object_get(steps, "source"));
+
+	return a->timer_only && source && !strcmp(source, "--step-probe")
+		       ? "--timer-only with --step-probe has that one probe: there is no "
+			 "reader_cost."
+		       : "No data loader was seen: there is no reader_cost.";
+}
+
 static int fill(const struct analysis *a, void *state, struct table *t)
 {
 	const struct stat *s = &((struct perf *)state)->steps;
@@ -96,7 +109,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err)
 		err = add_ips(a, t, s);
 	if (!err && !s->gpu.total)
-		err = table__add_note(t, "No data loader was seen: there is no reader_cost.");
+		err = table__add_note(t, why_no_reader(a));
 	else if (!err && s->cpu.total)
 		err = table__add_notef(t, "Reader Ratio: %.3f%%",
 				       100.0 * (double)s->gpu.total / (double)s->cpu.total);

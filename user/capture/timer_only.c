@@ -10,8 +10,10 @@ static bool shows_wanted(const struct probe_plan *plan, const struct step_rule *
 			 const struct planned_probe *probe)
 {
 	const uint32_t wanted[] = {rule->boundary, rule->needs, PT_CLASS_DATALOADER};
+	/* A function that the user named, or that opens a period, is all there is. */
+	const bool alone = rule->boundary == PT_CLASS_STEP_PROBE;
 
-	return step_probe__shows(plan, probe, wanted, ARRAY_SIZE(wanted));
+	return step_probe__shows(plan, probe, wanted, alone ? 1 : ARRAY_SIZE(wanted));
 }
 
 /* Begins and ends go together, or open ranges pile up. */

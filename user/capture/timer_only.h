@@ -5,7 +5,8 @@
 
 #include "capture/session.h"
 
-/* Whether the probe shows where steps of the rule begin, or the wait for their data. */
+/* Whether the probe shows where steps of the rule begin, or the wait for their data; that only where a
+ * loader or an optimizer makes the steps. */
 bool timer_only__needs(const struct probe_plan *plan, const struct step_rule *rule,
 		       const struct planned_probe *probe);
 /* Takes the others of the step group out, where the option was given and there are steps. */

@@ -218,8 +218,8 @@ const struct opt record_opts[] = {
 	 "backward nodes; inner: every dispatch (default operator).",
 	 RECORD(detail), .choices = details},
 	{OPT_FLAG, "timer-only", 0, NULL,
-	 "Steps and throughput alone, by the fewest probes that show them (PyTorch: 6 to 8 hits a "
-	 "step), without "
+	 "Steps and throughput alone, by the fewest probes that show them and the wait for data "
+	 "(PyTorch: 6 to 8 hits a step; with --step-probe that one), without "
 	 "phases, operators, devices, scheduler and trace; prints the Perf Summary. `proftrace "
 	 "report` of it has the steps, too.",
 	 CAPTURE(timer_only)},

@@ -270,7 +270,10 @@ def step_operator(case):
     case.tool("-p", job.pid, "--record", "2:10", "--step-probe", "aten::nope").fails(
         "at::_ops::nope::call", "no function of that name")
     tool = case.tool("-p", job.pid, "--record", "2:10", "--timer-only", "--step-probe", "aten::cross_entropy_loss")
-    assert sense.rows(tool.done().report(), "cost")[0]["hits"] >= 8, tool.out
+    tables = tool.done().report()
+    assert sense.rows(tables, "cost")[0]["hits_per_step"] == 1, tool.out
+    assert "reader_cost" not in sense.by_name(tables, "perf"), tool.out
+    assert any("that one probe" in note for note in tables["perf"]["notes"]), tool.out
 
 
 @test("--step-range: a range of the user's around each step")
