@@ -18,7 +18,7 @@ from networks import endless
 
 ILLNESSES = ["none", "loader", "workers", "slow-step", "slow-operator", "outside", "lock", "child",
              "spike", "churn", "pageable", "page-locked", "unused", "used", "launches",
-             "waits", "small-copies", "empties"]
+             "waits", "small-copies", "empties", "busy"]
 LARGE_BYTES, SMALL_BYTES = 32 << 20, 4 << 20
 SPIKE_FLOATS = 32 << 20
 HELD_BYTES = 600 << 20  # of a device that has 1 GiB
@@ -37,12 +37,16 @@ class Samples(Dataset):
         return 1 << 16
 
     def __getitem__(self, index):
-        end = time.thread_time_ns() + self.busy_ns
         if self.sleep_s:
             time.sleep(self.sleep_s)
-        while time.thread_time_ns() < end:
-            pass
+        busy(self.busy_ns)
         return torch.full((128,), float(index % 7)), index % 10
+
+
+def busy(ns):
+    end = time.thread_time_ns() + ns
+    while time.thread_time_ns() < end:
+        pass
 
 
 def batches(illness):
@@ -77,7 +81,8 @@ def reserve(illness):
     return held if illness == "used" else None
 
 
-ON_DEVICE = ("unused", "used", "launches", "waits", "small-copies", "empties")
+ON_DEVICE = ("unused", "used", "launches", "waits", "small-copies", "empties", "busy")
+BUSY_NS = 20_000_000
 
 
 def calls(illness):
@@ -158,6 +163,8 @@ def main():
             optimizer.step()
             if args.illness == "outside":
                 time.sleep(0.02)
+            if args.illness == "busy":
+                busy(BUSY_NS)
             log.write(f"step {number} {time.perf_counter_ns() - begin}\n")
             number += 1
 

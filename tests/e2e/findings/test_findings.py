@@ -194,6 +194,14 @@ def often(case):
     assert float(re.search(r"([\d.]+) times a step", found["finding"])[1]) >= 10, found
 
 
+@test("a host that does other things between the steps, on the simulated GPU")
+def busy(case):
+    rows, _ = findings(case, "busy", python=SIMGPU)
+    assert 18e6 < rows["outside_phases"]["cost_ns"] and "launch_bound" not in rows, rows
+    found = rows["device_idle"]
+    assert found["cost_ns"] > 18e6 and "busy with other things than launching" in found["next"], found
+
+
 @test("large copies that no kernel hides, on the simulated GPU")
 def exposed(case):
     rows, _ = findings(case, "page-locked", python=SIMGPU, wrap=COPIES)
