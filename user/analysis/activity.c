@@ -96,8 +96,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 		if (t->track->kind != TRACK_DEVICE)
 			continue;
 		for (const struct span *s = t->roots; s && !err; s = s->next_sibling)
-			if (s->kind == KIND_KERNEL || s->kind == KIND_MEMCPY ||
-			    s->kind == KIND_MEMSET)
+			if (span_kind__is_device_work(s->kind))
 				err = add(a, state, t->track, s);
 	}
 	return err;

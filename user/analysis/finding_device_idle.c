@@ -21,7 +21,7 @@ static int add_device(struct device_use *d, const struct track_batch *t)
 	int err = 0;
 
 	for (const struct span *s = t->roots; s && !err; s = s->next_sibling) {
-		if (s->kind != KIND_KERNEL && s->kind != KIND_MEMCPY && s->kind != KIND_MEMSET)
+		if (!span_kind__is_device_work(s->kind))
 			continue;
 		err = interval_union__add(&d->busy, s->ev.ts_ns, s->ev.ts_ns + s->ev.dur_ns);
 		if (!err)

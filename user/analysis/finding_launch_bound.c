@@ -31,7 +31,7 @@ static int add_track(struct launch_bound *l, const struct track_batch *t)
 	int err = 0;
 
 	for (const struct span *s = t->roots; s && !err; s = s->next_sibling)
-		if (s->kind == KIND_KERNEL || s->kind == KIND_MEMCPY || s->kind == KIND_MEMSET)
+		if (span_kind__is_device_work(s->kind))
 			err = ARRAY_PUSH(l->work, l->cnt, l->cap, s);
 	return err;
 }

@@ -14,11 +14,6 @@ struct overview {
 	uint64_t outside; /* spans that ended in no step, and do not count */
 };
 
-static bool is_device_kind(enum span_kind kind)
-{
-	return kind == KIND_KERNEL || kind == KIND_MEMCPY || kind == KIND_MEMSET;
-}
-
 static int add_span(struct type *t, const struct span *s)
 {
 	t->calls++;
@@ -54,7 +49,7 @@ static int add_device(const struct analysis *a, struct overview *o, const struct
 {
 	int err = 0;
 
-	if (is_device_kind(s->kind))
+	if (span_kind__is_device_work(s->kind))
 		err = add_span(&o->types[s->kind], s);
 	if (!err && s->kind == KIND_KERNEL &&
 	    kernel_name__is_collective(analysis__name(a, s->ev.name)))
@@ -130,7 +125,7 @@ static int by_time(const void *x, const void *y)
 static struct line make_line(const struct analysis *a, struct overview *o, enum span_kind kind)
 {
 	struct type *t = &o->types[kind];
-	struct line l = {kind, t->calls, 0, is_device_kind(kind)};
+	struct line l = {kind, t->calls, 0, span_kind__is_device_work(kind)};
 
 	if (span_kind__is_phase(kind))
 		return (struct line){kind, a->phases[kind].calls, a->phases[kind].cpu.total, false};
@@ -183,12 +178,12 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		return table__add_note(t, "Nothing was seen in the window.");
 	for (int kind = 0; kind < KIND_CNT; kind++) {
 		lines[cnt] = make_line(a, o, kind);
-		cnt += !is_device_kind(kind) && lines[cnt].calls;
+		cnt += !span_kind__is_device_work(kind) && lines[cnt].calls;
 	}
 	host = cnt;
 	for (int kind = 0; kind < KIND_CNT; kind++) {
 		lines[cnt] = make_line(a, o, kind);
-		cnt += is_device_kind(kind) && lines[cnt].calls;
+		cnt += span_kind__is_device_work(kind) && lines[cnt].calls;
 	}
 	qsort(lines, host, sizeof(*lines), by_time);
 	lines[cnt] = (struct line){KIND_COMMUNICATION, o->collectives.calls,

@@ -57,7 +57,7 @@ static int add_stream(struct timeline *t, const struct track_batch *b)
 	const struct stat_key key = {.group = b->track->id};
 
 	for (const struct span *s = b->roots; s; s = s->next_sibling)
-		if (s->kind == KIND_KERNEL || s->kind == KIND_MEMCPY || s->kind == KIND_MEMSET)
+		if (span_kind__is_device_work(s->kind))
 			return stat_map__at(&t->streams, &key) ? 0 : -ENOMEM;
 	return 0;
 }

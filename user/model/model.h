@@ -103,6 +103,9 @@ const char *span__name(const struct recording *r, const struct span *s);
  * whole track. */
 struct span *span__next(const struct span *s, const struct span *root);
 
+/* What a device does: KERNEL, MEMCPY, MEMSET. */
+bool span_kind__is_device_work(enum span_kind kind);
+
 /* One of DATALOADER, FORWARD, BACKWARD, OPTIMIZATION. */
 bool span_kind__is_phase(enum span_kind kind);
 

@@ -102,6 +102,11 @@ const char *span_kind__label(enum span_kind kind)
 	return kind < KIND_CNT ? labels[kind] : "?";
 }
 
+bool span_kind__is_device_work(enum span_kind kind)
+{
+	return kind == KIND_KERNEL || kind == KIND_MEMCPY || kind == KIND_MEMSET;
+}
+
 bool span_kind__is_phase(enum span_kind kind)
 {
 	return kind == KIND_DATALOADER || kind == KIND_FORWARD || kind == KIND_BACKWARD ||
