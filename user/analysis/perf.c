@@ -3,8 +3,8 @@
  * Perf Summary: reader_cost, batch_cost and ips, over every recorded step: averages are sums over
  * all of them divided by their number, so that min <= avg <= max holds.
  */
-#include <string.h>
 #include "analysis/analysis.h"
+#include "common/util.h"
 
 struct perf {
 	struct stat steps; /* cpu: batch_cost, gpu: reader_cost; ns */
@@ -84,7 +84,7 @@ static const char *why_no_reader(const struct analysis *a)
 	const json_t *steps = json_object_get(recording__meta(a->r), "steps");
 	const char *source = json_string_value(json_object_get(steps, "source"));
 
-	return a->timer_only && source && !strcmp(source, "--step-probe")
+	return a->timer_only && text__is(source, "--step-probe")
 		       ? "--timer-only with --step-probe has that one probe: there is no "
 			 "reader_cost."
 		       : "No data loader was seen: there is no reader_cost.";

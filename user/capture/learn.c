@@ -214,9 +214,10 @@ static int find_period(struct session *s)
 	if (!err && nothing_seen(s->probes.ctl))
 		err = period_rule(s, steps__period(s->log.calls, s->log.cnt));
 	call_log__free(&s->log);
-	if (!err && session__hide_period_probes(s))
+	if (!err && session__hide_period_probes(s)) {
 		err = arm__reattach(s, GROUP_OPERATOR);
-	probes__forget_spans(&s->probes);
+		probes__forget_spans(&s->probes);
+	}
 	return err;
 }
 

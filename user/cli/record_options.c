@@ -415,7 +415,6 @@ int record_options__settle(struct record_options *o)
 	int err;
 
 	settle_step_timeout(&o->capture);
-
 	if (o->no_trace && o->trace)
 		return err__set(-EINVAL, "--no-trace and --trace exclude each other");
 	err = check_no_report(o);

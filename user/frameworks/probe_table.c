@@ -23,8 +23,8 @@ static bool row_shown(const struct table_scan *s, const struct probe_row *row)
 
 static bool row_finds_period(const struct table_scan *s, const struct probe_row *row)
 {
-	return s->opts->find_period && !row_shown(s, row) && !row->memory &&
-	       row->group == GROUP_OPERATOR && (row->details & AT_OPERATOR);
+	return s->opts->find_period && !row->memory && row->group == GROUP_OPERATOR &&
+	       (row->details & AT_OPERATOR);
 }
 
 /* A library has 100000 symbols: the literal beginning decides for nearly all. */
@@ -144,7 +144,7 @@ static int plan_row(struct table_scan *s, const struct probe_row *row,
 		.name_suffix = row->name_suffix,
 		.category = row->category,
 		.cfg = row->cfg,
-		.for_period = row_finds_period(s, row),
+		.for_period = !row_shown(s, row),
 	};
 	int err;
 
