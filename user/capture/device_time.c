@@ -235,13 +235,15 @@ int device_time__step(struct session *s, const struct held_step *step)
 
 int device_time__pump(struct session *s)
 {
-	uint64_t now = clock__monotonic_ns();
+	/* What came then is written now, also where proftrace had no processor since. */
+	const uint64_t before_ns = s->pumped_ns;
 	int err = 0;
 
+	s->pumped_ns = clock__monotonic_ns();
 	if (s->device)
 		err = pump_source(s);
-	if (!err && s->window.writer && !s->window_ending)
-		err = release_steps(s, now - HOLD_NS);
+	if (!err && s->window.writer && !s->window_ending && before_ns > HOLD_NS)
+		err = release_steps(s, before_ns - HOLD_NS);
 	return err;
 }
 

@@ -94,6 +94,7 @@ struct session {
 	} optimizer_step;
 	struct held_step *held;
 	size_t held_cnt, held_cap;
+	uint64_t pumped_ns; /* when the device's side was read last */
 	pid_t *children; /* followed beside the target */
 	size_t child_cnt, child_cap;
 	pid_t gone[16]; /* children that have ended, their links still held */

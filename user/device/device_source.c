@@ -12,7 +12,10 @@
 #define START_NS  (20 * SECOND) /* the first use of CUPTI takes long on some machines */
 #define STOP_NS	  (4 * SECOND)
 #define QUEUE_MAX (1u << 22) /* activities held at most; more are lost, and counted */
-#define OUTSIDE	  UINT32_MAX /* instead of a track: a call that was not open in the window */
+#define RIPE_NS                                                                                    \
+	(SECOND / 2)	   /* a span that ended so long ago has come through the kernel's ring     \
+			    */
+#define OUTSIDE UINT32_MAX /* instead of a track: a call that was not open in the window */
 
 /* A thread's calls in the order of their ends, those from `first` on not written yet. */
 struct call_queue {
@@ -467,6 +470,18 @@ static bool may_write(const struct device_source *d)
 	return d->close_ns == UINT64_MAX && facts.own_clock;
 }
 
+/* Those of a thread without spans, whose ends would write them. The kernel's ring was read after
+ * collected_ns, so that the window's end, if it is before them, is known. */
+static int ripe_calls_write(struct device_source *d, uint64_t collected_ns)
+{
+	const uint64_t ripe_ns = d->last_collect_ns - RIPE_NS;
+	int err = 0;
+
+	for (size_t i = 0; i < SHIM_RINGS && !err; i++)
+		err = queue_write(d, &d->calls[i], ripe_ns < collected_ns ? ripe_ns : collected_ns);
+	return err;
+}
+
 int device_source__pump(struct device_source *d)
 {
 	uint64_t before_ns = d->last_collect_ns;
@@ -484,6 +499,8 @@ int device_source__pump(struct device_source *d)
 		err = activities_take(d, d->ripe_cnt);
 	if (!err)
 		err = collect(d);
+	if (!err && d->w)
+		err = ripe_calls_write(d, before_ns);
 	d->ripe_cnt = d->activity_cnt;
 	return err;
 }

@@ -90,6 +90,20 @@ def training(case):
     assert cnt > 8 and steps(job)[:cnt] == steps(plain)[:cnt]
 
 
+@test("launches of a thread that has no spans, in a window of seconds: each kernel of a step has its own")
+def without_spans(case):
+    job = train(case)
+    tool = case.tool("-p", job.pid, "--detail", "phase", "--duration", "4s", "--no-trace", "--no-progress")
+    tool.done(LONG_S)
+    compare(job, tool.recordings()[0])
+    tables = tool.report("--table", "summary,overview")
+    overview = {r["event_type"]: r["calls"] for r in tables["overview"]["rows"]}
+    assert row(tables, "summary")["steps"] > 10
+    assert overview["Runtime"] >= overview["Kernel"] > 0, overview
+    assert "no launch" not in notes(tool), notes(tool)
+    end(job)
+
+
 def covered(tool):
     """The steps of the window whose device times are known, the first after them, the end."""
     foot = re.search(r"device times until step (\d+) of \[(\d+),(\d+)\): another tool began",
