@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include "common/util.h"
 
 struct job job__with(const char *meta)
 {
@@ -77,31 +78,47 @@ void job__sched(struct job *j, uint32_t track, uint64_t step, uint8_t state, uin
 	job__sched_for(j, track, step, state, NULL, ms);
 }
 
-void job__expect_of(struct job *j, const char *summary, const char *rule, const char *text)
+/* These findings in this order, and the text somewhere among them. */
+static void expect_rows(struct job *j, const char *summary, size_t cnt, const char *const *rules,
+			const char *text)
 {
 	static const struct report_opts opts = {.style = {.format = TABLE_JSON}};
-	json_t *report, *rows, *row;
+	json_t *report, *rows;
 	char *printed;
 
 	synth__open(&j->s, summary);
 	printed = synth__tables(&j->s, "findings", &opts);
 	report = json_loads(printed, 0, NULL);
 	rows = json_object_get(json_object_get(report, "findings"), "rows");
-	cr_assert_eq(json_array_size(rows), rule ? 1 : 0, "%s", printed);
-	row = json_array_get(rows, 0);
-	if (rule) {
-		cr_assert_str_eq(json_string_value(json_object_get(row, "rule")), rule, "%s",
-				 printed);
+	cr_assert_eq(json_array_size(rows), cnt, "%s", printed);
+	for (size_t i = 0; i < cnt; i++)
+		cr_assert_str_eq(
+			json_string_value(json_object_get(json_array_get(rows, i), "rule")),
+			rules[i], "%s", printed);
+	if (cnt)
 		cr_assert_not_null(strstr(printed, text), "%s", printed);
-	}
 	json_decref(report);
 	free(printed);
 	synth__free(&j->s);
 }
 
+#define BUSY_CPU "{\"cpu\": {\"busy_ns\": 99, \"idle_ns\": 1}}"
+
+void job__expect_of(struct job *j, const char *summary, const char *rule, const char *text)
+{
+	expect_rows(j, summary, rule ? 1 : 0, &rule, text);
+}
+
 void job__expect(struct job *j, const char *rule, const char *text)
 {
-	job__expect_of(j, "{\"cpu\": {\"busy_ns\": 99, \"idle_ns\": 1}}", rule, text);
+	job__expect_of(j, BUSY_CPU, rule, text);
+}
+
+void job__expect_two(struct job *j, const char *first, const char *second, const char *text)
+{
+	const char *const rules[] = {first, second};
+
+	expect_rows(j, BUSY_CPU, ARRAY_SIZE(rules), rules, text);
 }
 
 void job__steps_but(struct job *j, const struct step_plan *usual, uint64_t odd,

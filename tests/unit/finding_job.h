@@ -52,5 +52,6 @@ void job__sched_for(struct job *j, uint32_t track, uint64_t step, uint8_t state,
 /* Ends the job, and expects just this finding (NULL: none), with this in its text. */
 void job__expect(struct job *j, const char *rule, const char *text);
 void job__expect_of(struct job *j, const char *summary, const char *rule, const char *text);
+void job__expect_two(struct job *j, const char *first, const char *second, const char *text);
 
 #endif

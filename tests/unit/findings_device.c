@@ -84,6 +84,28 @@ Test(findings_device, synchronizing_again_and_again)
 	job__expect(&j, "synchronization", "most in aten::item (4.0 a step)");
 }
 
+/* The waits cost less than the idle time that they cause, and are what can be mended. */
+Test(findings_device, waits_that_a_device_is_idle_for_come_first)
+{
+	struct job j = job__new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = at + step_plan__ms(&healthy) * MS;
+
+		for (uint64_t t = at + 3 * MS; t < end; t += 20 * MS) {
+			job__launch(&j, "cudaLaunchKernel", CAT_KERNEL, "gemm", t, t + 5000,
+				    t + 5000, t + 8 * MS, 0);
+			synth__span(&j.s, j.s.main, CAT_RUNTIME, "cudaStreamSynchronize", t + 5000,
+				    t + 8 * MS);
+		}
+		job__begin_step(&j, at, &healthy);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	job__expect_two(&j, "synchronization", "device_idle", "see to these waits first");
+}
+
 /* The line that asks most often, of those that ask. */
 Test(findings_device, a_line_of_code_where_stacks_were_recorded)
 {

@@ -104,26 +104,31 @@ static void explain(const struct analysis *a, struct device_use *d, uint64_t wai
 	uint64_t both = interval_union__length(&d->busy_or_loader);
 	uint64_t loader_ns = both > busy_ns ? both - busy_ns : 0;
 	uint64_t kernel_ns = d->kernels ? d->kernel_ns / d->kernels : 0;
+	int len = snprintf(f->evidence, sizeof(f->evidence), "idle %s of a step",
+			   time_text(a, finding__per_step(a, idle_ns)).s);
 
-	snprintf(f->evidence, sizeof(f->evidence),
-		 "idle %s of a step, %s of it while the step waits for the data loader; %s a step, "
-		 "of %s on average",
-		 time_text(a, finding__per_step(a, idle_ns)).s,
-		 time_text(a, finding__per_step(a, loader_ns)).s,
+	if (loader_ns)
+		len += snprintf(f->evidence + len, sizeof(f->evidence) - (size_t)len,
+				", %s of it while the step waits for the data loader",
+				time_text(a, finding__per_step(a, loader_ns)).s);
+	snprintf(f->evidence + len, sizeof(f->evidence) - (size_t)len,
+		 "; %s a step, of %s on average",
 		 counted(d->kernels / a->steps.calls, "kernel", "kernels").s,
 		 time_text(a, kernel_ns).s);
-	if (loader_ns * 2 > idle_ns)
+	if (loader_ns * 2 > idle_ns) {
+		f->see_first = &finding_data_loader;
 		snprintf(f->next, sizeof(f->next), "feed it faster: see to the data loader first");
-	else if (waits >= WAITS_OFTEN * a->steps.calls)
+	} else if (waits >= WAITS_OFTEN * a->steps.calls) {
+		f->see_first = &finding_sync;
 		snprintf(f->next, sizeof(f->next),
 			 "the host waits for it %.0f times a step, and it for the host after each: "
-			 "see to "
-			 "these waits first",
+			 "see to these waits first",
 			 (double)waits / (double)a->steps.calls);
-	else
+	} else {
 		snprintf(f->next, sizeof(f->next),
 			 "the host is busy with other things than launching: see the Model table "
 			 "for the phase, and `--table sched` for what its thread waits for");
+	}
 }
 
 static int judge(const struct analysis *a, void *state, struct finding *f)

@@ -8,9 +8,8 @@
 #include <string.h>
 
 #define FEWEST_STEPS 4
-#define SURE                                                                                       \
-	3.0 /* standard errors that the wait must be long: of many ranks one is always last        \
-	     */
+/* Standard errors that the wait must be long: of many ranks one is always last. */
+#define SURE 3.0
 
 static double variance_of(const struct rank_times *t)
 {
@@ -112,16 +111,33 @@ static void tell_wait(const struct job *j, const struct straggler *s, char *text
 			 time_text__of(style, s->others_ns).s);
 }
 
-/* What the report of the straggler's recording begins with is often the cause. */
-static int tell_own(const struct job *j, const struct straggler *s, char *text, size_t size)
+/* Is what this rule finds a reason for that phase to take longer than on the other ranks? What the
+ * ranks have in common, how the model is launched say, is none. */
+static bool explains(const struct finding_rule *rule, const struct straggler *s)
 {
-	const size_t len = strlen(text);
-	struct finding own;
-	int says = findings__first(s->member->recording, j->opts, &own);
+	if (rule == &finding_data_loader)
+		return s->phase == KIND_DATALOADER;
+	if (rule == &finding_outside_phases)
+		return s->phase == KIND_OTHER;
+	return rule == &finding_cpu_wait || rule == &finding_off_cpu ||
+	       rule == &finding_page_faults;
+}
 
-	if (says > 0)
-		snprintf(text + len, size - len, "; its own report begins: %s", own.what);
-	return says < 0 ? says : 0;
+/* What the report of the straggler's recording begins with is often the cause. */
+static int tell_own(const struct job *j, const struct straggler *s, struct finding *f)
+{
+	const size_t len = strlen(f->evidence);
+	const struct finding_rule *rule;
+	struct finding own;
+	int says = findings__first(s->member->recording, j->opts, &own, &rule);
+
+	if (says <= 0)
+		return says;
+	snprintf(f->evidence + len, sizeof(f->evidence) - len, "; its own report begins: %s",
+		 own.what);
+	if (explains(rule, s))
+		snprintf(f->next, sizeof(f->next), "%s", own.next);
+	return 0;
 }
 
 static int tell(const struct job *j, const struct straggler *s, struct finding *f)
@@ -134,7 +150,7 @@ static int tell(const struct job *j, const struct straggler *s, struct finding *
 		 is_explained ? ", because of its " : "", is_explained ? reason_of(s) : "");
 	tell_wait(j, s, f->evidence, sizeof(f->evidence));
 	snprintf(f->next, sizeof(f->next), "%s", next_of(s));
-	return tell_own(j, s, f->evidence, sizeof(f->evidence));
+	return tell_own(j, s, f);
 }
 
 static int note_none(const struct job *j, const struct straggler *s, struct table *t)

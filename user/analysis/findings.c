@@ -265,6 +265,15 @@ static int by_weight(const void *x, const void *y)
 	return (p->weight_ns < q->weight_ns) - (p->weight_ns > q->weight_ns);
 }
 
+static void raise_pointed_at(struct findings *s)
+{
+	for (size_t i = 0; i < s->cnt; i++)
+		for (size_t k = 0; k < s->cnt; k++)
+			if (s->found[k].rule == s->found[i].f.see_first &&
+			    s->found[k].weight_ns <= s->found[i].weight_ns)
+				s->found[k].weight_ns = s->found[i].weight_ns + 1;
+}
+
 /* A cause comes before its effects. */
 static void weigh(struct findings *s)
 {
@@ -279,6 +288,7 @@ static void weigh(struct findings *s)
 					: cost_ns > causes_ns	      ? cost_ns - causes_ns
 								      : 0;
 	}
+	raise_pointed_at(s);
 }
 
 static bool can_judge(const struct analysis *a, const struct finding_rule *rule)
@@ -426,7 +436,8 @@ static int visit_alone(const struct batch *b, void *ctx)
 	return err ? err : visit(&rd->a, &rd->findings, b);
 }
 
-int findings__first(const struct recording *r, const struct report_opts *opts, struct finding *f)
+int findings__first(const struct recording *r, const struct report_opts *opts, struct finding *f,
+		    const struct finding_rule **rule)
 {
 	struct reading rd = {};
 	struct model_opts model = {.raw_times = opts->raw_times, .stats = &rd.a.model};
@@ -438,6 +449,7 @@ int findings__first(const struct recording *r, const struct report_opts *opts, s
 		err = judge(&rd.a, &rd.findings);
 	if (!err && rd.findings.cnt) {
 		*f = rd.findings.found[0].f;
+		*rule = rd.findings.found[0].rule;
 		err = 1;
 	}
 	clean(&rd.findings);

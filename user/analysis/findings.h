@@ -11,9 +11,13 @@
 /* What a device waits for, and no name stands for: launches that come too slowly. */
 #define CAUSE_LAUNCHES UINT32_MAX
 
+struct finding_rule;
+
 struct finding {
 	uint64_t cost_ns; /* of a step: what mending it saves at most; 0: memory, not time */
 	uint32_t cause; /* name of the wait that it is of, or one of CAUSE_...; 0: none */
+	/* What `next` sends the reader to: stands before it, if found. NULL: none. */
+	const struct finding_rule *see_first;
 	char what[200], evidence[640], next[320];
 };
 
@@ -41,9 +45,10 @@ extern const struct finding_rule finding_data_loader, finding_device_idle, findi
 int findings_table__begin(struct table *t);
 int findings_table__add(struct table *t, const struct finding *f, const char *rule,
 			uint64_t step_ns);
-/* What the report of this recording begins with, by a pass of its own: 1 with *f filled, 0: nothing
- * was found, or a negative errno. */
-int findings__first(const struct recording *r, const struct report_opts *opts, struct finding *f);
+/* What the report of this recording begins with, by a pass of its own: 1 with *f and the rule that
+ * found it, 0: nothing was found, or a negative errno. */
+int findings__first(const struct recording *r, const struct report_opts *opts, struct finding *f,
+		    const struct finding_rule **rule);
 
 /* Of several recordings: rule "straggler". 0 or a negative errno. */
 struct job;
