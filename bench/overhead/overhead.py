@@ -48,7 +48,8 @@ MODES = {
     "operator with-stack": ["operator", "--with-stack"],
     "keep-all with-stack": ["operator", "--keep-all", "--with-stack"],
 }
-OTHER = [PROFILER, "closed", "untraced"]
+BARE = "bare CUPTI"  # its callbacks and activities, which nobody takes: what no profiler is below
+OTHER = [PROFILER, BARE, "closed", "untraced"]
 CLOCKS = ["cpu", "wall"]
 YARD_SHARE = 0.15  # by which the yardstick may differ: profilers take its caches from it
 
@@ -60,7 +61,8 @@ def parse_args():
     parser.add_argument("--pairs", type=int, help="pairs per mode (10)")
     parser.add_argument("--framework", choices=JOBS, default="pytorch")
     parser.add_argument("--jobs", help="of the framework's: mlp, cnn, for PyTorch transformer (all)")
-    usual = [name for name in names if "no-inject" not in name and "with-stack" not in name]
+    usual = [name for name in names
+             if "no-inject" not in name and "with-stack" not in name and name != BARE]
     parser.add_argument("--modes", default=",".join(usual), help=f"of {', '.join(names)}")
     parser.add_argument("--steady", type=float, default=0.03, metavar="SHARE",
                         help="by which a measurement's neighbours may differ in CPU time (0.03)")
@@ -86,6 +88,8 @@ def low(times):
 def one(job, mode, steps):
     if mode == PROFILER:
         return job.ask(f"prof {steps}"), {}
+    if mode == BARE:
+        return job.ask(f"bare {steps}"), {}
     if mode == "untraced":
         return job.ask(f"run {steps}"), {}
     if mode == "closed":

@@ -5,6 +5,8 @@ An ordinary program that knows nothing of proftrace: the models are a launch-bou
 fed by a DataLoader and a transformer. bench_protocol.py says what it is told, and answers.
 """
 import argparse
+import contextlib
+import ctypes
 import os
 import threading
 import time
@@ -77,6 +79,19 @@ def profiler(device):
     return torch.profiler.profile(activities=activities)
 
 
+@contextlib.contextmanager
+def bare_cupti():
+    """CUPTI with a subscriber that does nothing ($BARE_CUPTI, of bench/device)."""
+    with open("/proc/self/maps") as maps:
+        library = next(line.split()[-1] for line in maps if "libcupti.so" in line)
+    bare = ctypes.CDLL(os.environ["BARE_CUPTI"])
+    failed = bare.bare_cupti__begin(library.encode())
+    assert not failed, f"CUPTI's error {failed}"
+    yield
+    torch.cuda.synchronize()
+    bare.bare_cupti__end()
+
+
 def threads(prefix):
     """Numbers of this process's threads whose names begin so."""
     for tid in os.listdir("/proc/self/task"):
@@ -103,7 +118,7 @@ def main():
     torch.set_num_threads(1)
     torch.manual_seed(0)
     step = MODELS[args.model](args.device)
-    timed = Timed(step, lambda: profiler(args.device), training_clock(args.device))
+    timed = Timed(step, lambda: profiler(args.device), training_clock(args.device), bare_cupti)
     serve(timed, torch=torch.__version__)
 
 

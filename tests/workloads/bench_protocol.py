@@ -4,6 +4,7 @@ Commands come as lines on standard input, answers go as one line of JSON each to
 
     run N    N steps
     prof N   N steps under the framework's own profiler
+    bare N   N steps with the device's own tracing on, and nobody who takes what it traces
     spin     steps until the next line comes
     quit
 
@@ -30,10 +31,11 @@ def yardstick():
 
 
 class Timed:
-    """Runs and times a job's steps. profiler: a context manager, the framework's own."""
+    """Runs and times a job's steps. profiler, bare: context managers, the framework's own, and the
+    device's tracing, if the job can."""
 
-    def __init__(self, step, profiler, cpu_clock=time.thread_time_ns):
-        self.step, self.profiler, self.cpu_clock = step, profiler, cpu_clock
+    def __init__(self, step, profiler, cpu_clock=time.thread_time_ns, bare=None):
+        self.step, self.profiler, self.cpu_clock, self.bare = step, profiler, cpu_clock, bare
 
     def steps(self, more):
         times = {"begin": [], "wall": [], "cpu": [], "yard": []}
@@ -50,8 +52,8 @@ class Timed:
         left = iter(range(cnt))
         return self.steps(lambda: next(left, None) is not None)
 
-    def profiled(self, cnt):
-        with self.profiler():
+    def run_under(self, profiler, cnt):
+        with profiler():
             return self.run(cnt)
 
     def spin(self):
@@ -82,7 +84,9 @@ def serve(job, **facts):
         if command == "run":
             answer = job.run(int(count[0]))
         elif command == "prof":
-            answer = job.profiled(int(count[0]))
+            answer = job.run_under(job.profiler, int(count[0]))
+        elif command == "bare":
+            answer = job.run_under(job.bare, int(count[0]))
         elif command == "spin":
             answer = job.spin()
         elif command == "stop":
