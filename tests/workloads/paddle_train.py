@@ -2,7 +2,8 @@
 
 An ordinary program that knows nothing of proftrace. Writes `step NUMBER NS END` for each step to the log,
 END in ns of CLOCK_MONOTONIC.
-At SIGUSR1 it lets paddle.profiler watch some steps and writes what that saw to the file of --profile.
+At SIGUSR1 it lets paddle.profiler watch some steps and writes what that saw to the file of --profile;
+from SIGUSR2 on it updates once in four steps.
 """
 import argparse
 import collections
@@ -27,8 +28,6 @@ def parse_args():
     parser.add_argument("--mode", choices=["dygraph", "to_static", "static"], default="dygraph")
     parser.add_argument("--workers", type=int, default=0, help="data loader processes")
     parser.add_argument("--no-loader", action="store_true", help="the same batch in every step")
-    parser.add_argument("--accumulate-after", type=int, metavar="STEP",
-                        help="from there on update once in four steps")
     parser.add_argument("--skip-every", type=int, metavar="STEPS", help="without an update, as AMP may")
     parser.add_argument("--optimizer", choices=["Adam", "Momentum", "SGD"], default="Adam")
     parser.add_argument("--two-optimizers", action="store_true", help="the last layer has one of SGD")
@@ -39,6 +38,7 @@ def parse_args():
 
 
 ARGS = parse_args()
+accumulates = []  # since SIGUSR2
 
 
 class Images(paddle.io.Dataset):
@@ -87,7 +87,7 @@ def batches():
 def updates(step):
     if ARGS.skip_every:
         return step % ARGS.skip_every != 0
-    return ARGS.accumulate_after is None or step < ARGS.accumulate_after or step % 4 == 0
+    return not accumulates or step % 4 == 0
 
 
 def training():
@@ -196,6 +196,7 @@ def main():
     paddle.seed(0)
     asked = []
     signal.signal(signal.SIGUSR1, lambda *_: asked.append(True))
+    signal.signal(signal.SIGUSR2, lambda *_: accumulates.append(True))
     step = program() if ARGS.mode == "static" else inference() if ARGS.infer else training()
     cnt = 0
     with open(ARGS.log, "a", buffering=1) as log:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """How steps are numbered, and what that costs the job."""
 import bisect
+import signal
 
 import job
 from lib.breakpoints import Breakpoints
@@ -61,8 +62,11 @@ def two_optimizers(case):
 
 @test("gradients are accumulated from some step on: what was counted by backward passes is doubted")
 def accumulated(case):
-    train, _ = job.train(case, "--no-loader", "--accumulate-after", 900)
-    tool = case.tool("-p", train.pid, "--record", "2000:2004", "--detail", "phase").done(timeout_s=120)
+    train, _ = job.train(case, "--no-loader")
+    tool = case.tool("-p", train.pid, "--record", "4000:4004", "--detail", "phase", "--verbose")
+    wait_for(lambda: "backward passes tell of steps" in tool.err, 60, "so many steps")
+    train.signal(signal.SIGUSR2)
+    tool.done(timeout_s=120)
     assert "not all steps have one backward pass" in tool.err, tool.err
     rule = tool.report()["summary"]["rows"][0]["step_rule"]
     assert rule.endswith("step numbers may be wrong"), rule
