@@ -238,6 +238,8 @@ static unsigned int span_hits(const struct planned_probe *probe, const struct pt
 {
 	if (!probe->program)
 		return 1;
+	if (probe->group == GROUP_WATCH)
+		return 2;
 	return probe->return_program || span->end == PT_END_SITE ? 2 : 1;
 }
 

@@ -20,7 +20,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define MS 1000000ull
+#define MS	   1000000ull
+#define DEAR_WATCH 4 /* times a plain probe */
 
 volatile sig_atomic_t capture_stop;
 
@@ -261,6 +262,24 @@ static json_t *dropped_summary(const struct session *s)
 	return array;
 }
 
+/* A virtual machine's host takes what is left of such a trap, and caches with it. */
+static void note_watched(const struct session *s, json_t *notes)
+{
+	const struct probe_cost *c = &s->facts.cost;
+	uint64_t hits[GROUP_CNT];
+
+	decoder__hits(s->decoder, hits);
+	if (!hits[GROUP_WATCH] || c->watch_ns < DEAR_WATCH * c->bare.entry_ns)
+		return;
+	json_array_append_new(
+		notes, json_sprintf("more time may have been added than is estimated: %s of data "
+				    "breakpoints, which cost %.0f us each here, as where a virtual "
+				    "machine's host takes them, and in some jobs several times as "
+				    "much",
+				    counted(hits[GROUP_WATCH], "hit was", "hits were").s,
+				    (double)c->watch_ns / 1e3));
+}
+
 static json_t *notes_summary(const struct session *s)
 {
 	uint32_t endless = s->probes.ctl->optimizer_step.endless - s->endless_before;
@@ -292,6 +311,7 @@ static json_t *notes_summary(const struct session *s)
 			json_sprintf("%s of an optimizer's step not seen to end, as where a frame "
 				     "of it is kept: they are missing in Optimization",
 				     counted(endless, "call was", "calls were").s));
+	note_watched(s, notes);
 	if (s->unfollowed)
 		json_array_append_new(
 			notes,

@@ -52,11 +52,24 @@ static const struct probe_row rows[] = {
 		.cfg = {.code = PT_CLASS_DATALOADER},
 		.loses = "steps by the data loader, and Dataloader",
 	},
-	/* Tensor.backward(), paddle.grad() */
+	/* Tensor.backward(); its own RecordEvent's end is a call behind the pass itself. */
 	{
 		.lib = LIB_PADDLE,
 		.symbol = "_ZN3egr8BackwardE",
-		.other_symbol = "_ZN3egr4GradE",
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_BACKWARD,
+		.program = "phase_entry",
+		.site_program = "call_site",
+		.leaves = true,
+		.name = "Gradient Backward",
+		.cfg = {.code = PT_CLASS_BACKWARD},
+		.loses = "Backward, and with it Forward",
+	},
+	/* paddle.grad(); in 2.6 what all paths pass lies before the pass. */
+	{
+		.lib = LIB_PADDLE,
+		.symbol = "_ZN3egr4GradE",
 		.details = AT_ALL,
 		.group = GROUP_STEP,
 		.category = CAT_BACKWARD,
@@ -64,7 +77,7 @@ static const struct probe_row rows[] = {
 		.leaves = true,
 		.name = "Gradient Backward",
 		.cfg = {.code = PT_CLASS_BACKWARD},
-		.loses = "Backward, and with it Forward",
+		.loses = "paddle.grad()",
 	},
 	{
 		.lib = LIB_PADDLE,

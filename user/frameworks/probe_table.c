@@ -116,15 +116,15 @@ static int plan_ends(struct table_scan *s, const struct probe_row *row,
 
 	if (!code || !symbol->size)
 		return 0;
-	if (row->leaves)
-		return plan_leaves(s, row, symbol, code, len);
-	if (!row->site_program)
-		return 0;
-	cnt = site__stack_checks(code, len, at, ARRAY_SIZE(at));
-	pass = cnt ? -ENOENT : site__pass(code, len);
-	if (pass >= 0)
-		at[cnt++] = (uint32_t)pass;
-	return add_ends(s, row, symbol, row->site_program, at, cnt);
+	if (row->site_program) {
+		cnt = site__stack_checks(code, len, at, ARRAY_SIZE(at));
+		pass = cnt ? -ENOENT : site__pass(code, len);
+		if (pass >= 0)
+			at[cnt++] = (uint32_t)pass;
+		if (cnt)
+			return add_ends(s, row, symbol, row->site_program, at, cnt);
+	}
+	return row->leaves ? plan_leaves(s, row, symbol, code, len) : 0;
 }
 
 /* 0 also for a place where no probe can sit: the row then counts as not found. */
