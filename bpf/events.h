@@ -562,6 +562,7 @@ struct pt_ctl {
 	__u32 boundary_at_end; /* 1: the span's end is the boundary, 0: its begin */
 	__u32 boundary_needs;  /* class that must have been seen since the last boundary, 0: none */
 	__u32 counting;	       /* 1: steps are counted (step 0 begins at the next boundary) */
+	__u64 count_from_ns;   /* boundaries before it are not counted: ranks begin together */
 	__u32 armed;	       /* 1: the heavy probes are attached, a window may open */
 	__u32 free_window;     /* 1: no steps: the window is open while set (--duration) */
 	__u32 want_args;       /* 1: describe tensors */

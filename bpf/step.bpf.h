@@ -87,7 +87,7 @@ static __always_inline void step_boundary(struct pt_thread *t, __u64 now)
 	 * a range that opens above it would bury it for good. */
 	if (t && ctl.learn)
 		t->frame_cnt = t->named_cnt = 0;
-	if (!ctl.counting || prev == PT_STATE_DONE)
+	if (!ctl.counting || now < ctl.count_from_ns || prev == PT_STATE_DONE)
 		return;
 	state = step_state(next);
 	if (state == PT_STATE_RECORD && prev != PT_STATE_RECORD && !ctl.armed) {

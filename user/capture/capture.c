@@ -263,15 +263,22 @@ static void window_stop(struct session *s)
 /* The captures of other ranks take their time to attach and learn. */
 static int wait_for_ranks(struct session *s)
 {
+	struct rendezvous *r = s->opts->rendezvous;
+	uint64_t now, begin_ns;
 	int err = 0;
 
-	if (!s->opts->rendezvous)
+	if (!r)
 		return 0;
-	rendezvous__come(s->opts->rendezvous, s->opts->rendezvous_index);
-	while (!err && !rendezvous__is_complete(s->opts->rendezvous)) {
+	rendezvous__come(r, s->opts->rendezvous_index);
+	while (!err && !rendezvous__is_complete(r)) {
 		session__progress(s, "waiting for the other ranks");
 		err = session__pump(s, 10);
 	}
+	now = clock__monotonic_ns();
+	begin_ns = s->probes.ctl->count_from_ns = rendezvous__begin_ns(r, now);
+	if (!err && now > begin_ns)
+		log__warn("ready %.1f s after the other ranks: its window may show later steps",
+			  (double)(now - begin_ns) / 1e9);
 	return err;
 }
 

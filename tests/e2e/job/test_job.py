@@ -123,7 +123,9 @@ def forward(case):
 @test("two ranks, of which one is slow in its backward pass")
 def backward(case):
     _, tool = straggler(case, "backward", "backward_ns", "Backward", ranks=2)
-    assert "uneven batches" in json.loads(tool.out)["findings"]["rows"][0]["next"], tool.out
+    first, = json.loads(tool.out)["findings"]["rows"]
+    assert "its own report begins: The training thread" in first["evidence"], first
+    assert "time.sleep" in first["next"], first
 
 
 @test("a rank whose data is slow")
