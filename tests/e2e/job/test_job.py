@@ -9,7 +9,7 @@ import time
 from lib import process
 from lib.job import ENV, PYTHON, ROOT, WORKLOADS
 from lib.runner import test
-from lib.tool import PROFTRACE
+from lib.tool import PROFTRACE, events
 
 RANKS = 3
 BUILD = pathlib.Path(PROFTRACE).resolve().parent
@@ -161,6 +161,10 @@ def healthy(case):
     tool = case.tool("--job", job.popen.pid, "--record", "2:8", "--format", "json").done(120)
     tables = json.loads(tool.out)
     check_job(job, tables, 6)
+    begins = [next(e["ts_ns"] for e in events(path) if e.get("type") == "step")
+              for path in tool.recordings()]
+    apart = max(begins) - min(begins)
+    assert len(begins) == RANKS and apart < 2 * max(r["step_ns"] for r in tables["ranks"]["rows"]), begins
     pids = job.pids()
     tool = case.tool("-p", f"{pids[2]},{pids[0]}", "--record", "2:6", "--no-trace").done(120)
     assert len(tool.recordings()) == 2 and "straggler:" in tool.out, tool.out
