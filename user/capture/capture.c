@@ -438,6 +438,14 @@ static int session_record(struct session *s)
 	return err ? err : end_err;
 }
 
+/* A job that hangs, or a server without requests. */
+static bool is_idle(const struct session *s)
+{
+	uint64_t ran_ns = process__cpu_ns(s->opts->pid) - s->learn_cpu_ns;
+
+	return ran_ns < s->opts->step_timeout_ns / 100;
+}
+
 static int no_steps(struct session *s)
 {
 	if (!s->opts->has_schedule) {
@@ -457,6 +465,13 @@ static int no_steps(struct session *s)
 			"after the longest pauses, may make each a step; or record by time "
 			"with --duration 5s",
 			(double)s->opts->step_timeout_ns / 1e9, s->pausing);
+	if (s->match.framework && !s->opts->duration_ns && is_idle(s))
+		return err__set(
+			-ETIMEDOUT,
+			"no step was seen in %.0f s, in which process %d hardly ran: what its "
+			"threads wait for is shown by --duration 5s --table sched; if it is to "
+			"go on, wait longer with --step-timeout",
+			(double)s->opts->step_timeout_ns / 1e9, s->opts->pid);
 	if (s->match.framework && !s->opts->duration_ns)
 		return err__set(
 			-ETIMEDOUT,
@@ -487,6 +502,7 @@ static int find_steps(struct session *s)
 {
 	int err;
 
+	s->learn_cpu_ns = process__cpu_ns(s->opts->pid);
 	do {
 		err = may_have_steps(s) ? session__learn(s) : 0;
 		if (!err && s->rule.boundary)

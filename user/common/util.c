@@ -139,6 +139,13 @@ static char *read_status(pid_t tid)
 	return file__read(path, NULL);
 }
 
+uint64_t process__cpu_ns(pid_t pid)
+{
+	clockid_t clock;
+
+	return clock_getcpuclockid(pid, &clock) ? 0 : clock__ns(clock);
+}
+
 int proc__status(pid_t tid, const char *field)
 {
 	auto_free char *status = read_status(tid);

@@ -78,6 +78,9 @@ const char *status__field(const char *status, const char *name);
 /* The last of the numbers of a field, "4242\t17", which is one of the innermost namespace; 0: none. */
 pid_t status__last_number(const char *field);
 
+/* Nanoseconds that all threads of a process have run, those that ended too; 0: it is gone. */
+uint64_t process__cpu_ns(pid_t pid);
+
 /* The number after "field:" in /proc/TID/status; 0 if there is none. */
 int proc__status(pid_t tid, const char *field);
 

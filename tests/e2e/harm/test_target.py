@@ -183,7 +183,7 @@ def stopped_before(case):
     job, before = case.training()
     job.signal(signal.SIGSTOP)
     tool = case.tool("-p", job.pid, "--record", "0:2", "--step-timeout", "1s")
-    tool.fails("is stopped", "kill -CONT", "no step was seen", timeout_s=30)
+    tool.fails("is stopped", "kill -CONT", "no step was seen", "--duration 5s --table sched", timeout_s=30)
     assert not process.changed_text(job.pid)
     job.signal(signal.SIGCONT)
     job.wait_steps(5)
