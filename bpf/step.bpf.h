@@ -132,8 +132,11 @@ static __always_inline void step_event(struct pt_thread *t, __u32 name_class, __
 		return;
 	if (!ctl.step_tid)
 		ctl.step_tid = tid;
-	if (ctl.step_tid != tid)
+	if (ctl.step_tid != tid) {
+		ctl.aside_tid = tid;
+		__sync_fetch_and_add(&ctl.aside_cnt, 1);
 		return;
+	}
 	if (ctl.epoch_ended) {
 		ctl.epoch_ended = 0;
 		return;

@@ -266,13 +266,15 @@ static void note_first_event(struct session *s)
 	s->attach_begin_ns = 0;
 }
 
-/* As programs do that fetch batches ahead: what is asked for then is of no step. */
+/* As programs do that fetch batches ahead, in a thread of their own: what is asked for then is of
+ * no step. */
 static bool loads_elsewhere(const struct pt_ctl *ctl)
 {
 	const uint32_t loads = ctl->class_tid[PT_CLASS_DATALOADER];
 	const uint32_t optimizes = ctl->class_tid[PT_CLASS_OPTIMIZER];
 
-	return loads && optimizes && loads != optimizes;
+	return loads && optimizes && loads != optimizes &&
+	       proc__status((pid_t)loads, "Tgid") == proc__status((pid_t)optimizes, "Tgid");
 }
 
 static uint64_t look_after_ns(const struct session *s)

@@ -20,8 +20,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define MS	   1000000ull
-#define DEAR_WATCH 4 /* times a plain probe */
+#define MS	     1000000ull
+#define DEAR_WATCH   4 /* times a plain probe */
+#define ASIDE_FEWEST 2 /* steps of others in a window: one may be a call of the set-up */
 
 volatile sig_atomic_t capture_stop;
 
@@ -208,6 +209,7 @@ void session__count_anew(struct session *s)
 {
 	s->callee_ends_before = s->probes.ctl->callee_ends;
 	s->endless_before = s->probes.ctl->optimizer_step.endless;
+	s->aside_before = s->probes.ctl->aside_cnt;
 }
 
 /* Hits times their measured cost: an estimate of what we added to the target. */
@@ -280,6 +282,30 @@ static void note_watched(const struct session *s, json_t *notes)
 				    (double)c->watch_ns / 1e3));
 }
 
+/* Two trainers below one parent, or a server that answers in several threads. */
+static void note_aside(const struct session *s, json_t *notes)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+	const uint64_t cnt = ctl->aside_cnt - s->aside_before;
+	const pid_t here = proc__status((pid_t)ctl->step_tid, "Tgid");
+	const pid_t there = proc__status((pid_t)ctl->aside_tid, "Tgid");
+
+	if (cnt < ASIDE_FEWEST || !s->rule.boundary || !here || !there)
+		return;
+	if (here == there)
+		json_array_append_new(notes,
+				      json_sprintf("steps are those of thread %u; %llu that other "
+						   "threads of this process begin are not counted",
+						   ctl->step_tid, (unsigned long long)cnt));
+	else
+		json_array_append_new(
+			notes,
+			json_sprintf("steps are those of process %d; %s of other processes below "
+				     "%d, such as %d, are not counted: attach to each by -p %d,%d",
+				     here, counted(cnt, "step", "steps").s, s->opts->pid, there,
+				     here, there));
+}
+
 static json_t *notes_summary(const struct session *s)
 {
 	uint32_t endless = s->probes.ctl->optimizer_step.endless - s->endless_before;
@@ -311,6 +337,7 @@ static json_t *notes_summary(const struct session *s)
 			json_sprintf("%s of an optimizer's step not seen to end, as where a frame "
 				     "of it is kept: they are missing in Optimization",
 				     counted(endless, "call was", "calls were").s));
+	note_aside(s, notes);
 	note_watched(s, notes);
 	if (s->unfollowed)
 		json_array_append_new(

@@ -223,6 +223,38 @@ def pool(case):
         os.kill(child, signal.SIGKILL)
 
 
+TRAINERS = """
+import os, time
+import torch
+torch.set_num_threads(1)
+for pause in (0.005, 0.02):
+    if os.fork() == 0:
+        model = torch.nn.Linear(64, 64)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        while True:
+            optimizer.zero_grad()
+            model(torch.ones(8, 64)).sum().backward()
+            optimizer.step()
+            time.sleep(pause)
+print("ready", flush=True)
+os.wait()
+"""
+
+
+@test("parent of two trainers: whose the steps are, and how to have the other's")
+def two_trainers(case):
+    parent = start(case, [PYTHON, "-c", TRAINERS], stdout=subprocess.PIPE, start_new_session=True)
+    case.finally_(lambda: os.killpg(parent.pid, signal.SIGKILL))
+    parent.stdout.readline()
+    trainers = set(process.children(parent.pid))
+    tool = case.tool("-p", parent.pid, "--record", "2:10", "--no-trace").done()
+    note = next(n for n in tool.out.splitlines() if "steps are those of process" in n.lower())
+    whose, = {e["pid"] for e in tool.events() if e.get("type") == "step"}
+    assert f"process {whose};" in note and f"-p {whose},{(trainers - {whose}).pop()}" in note, note
+    both = case.tool("-p", ",".join(map(str, trainers)), "--record", "2:10", "--no-trace").done()
+    assert "are not counted" not in both.out and len(both.recordings()) == 2, both.out
+
+
 @test("file that is no program: says what to look at")
 def no_program(case):
     case.tool("run", "--", "/etc/passwd").fails("cannot start /etc/passwd", "chmod +x")
