@@ -292,6 +292,27 @@ Test(model_phase, without_steps_the_first_forward_has_no_known_begin)
 			       "  Backward backward [30,40) cpu 10 self 10 in Backward\n");
 }
 
+Test(model_phase, without_steps_what_lies_before_the_first_zero_grad_is_no_forward)
+{
+	struct synth s = synth__new("{}");
+
+	for (int i = 0; i < 4; i++)
+		synth__span(&s, s.main, CAT_OPERATOR, "uniform_", 10 + 2 * i, 11 + 2 * i);
+	synth__span(&s, s.main, CAT_ZERO_GRAD, "zero", 20, 22);
+	synth__span(&s, s.main, CAT_OPERATOR, "linear", 24, 26);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 30, 40);
+	synth__expect_tree(&s, "no step\n"
+			       " track 1\n"
+			       "  Operator uniform_ [10,11) cpu 1 self 1\n"
+			       "  Operator uniform_ [12,13) cpu 1 self 1\n"
+			       "  Operator uniform_ [14,15) cpu 1 self 1\n"
+			       "  Operator uniform_ [16,17) cpu 1 self 1\n"
+			       "  UserDefined zero [20,22) cpu 2 self 2\n"
+			       "  Forward Forward [22,30) cpu 8 self 6 in Forward inferred\n"
+			       "    Operator linear [24,26) cpu 2 self 2 in Forward\n"
+			       "  Backward backward [30,40) cpu 10 self 10 in Backward\n");
+}
+
 /* A graph of whatever phases: those of its operators. */
 static void graph_operators(struct synth *s)
 {

@@ -82,8 +82,10 @@ static bool follows_forward(const struct marks *k, size_t i, uint64_t early_ns, 
 	return early || late ? early > late : early_ns > late_ns;
 }
 
+#define NOT_KNOWN UINT64_MAX
+
 /* The gap behind the first `i` marks, up to a backward at end; first_ns: where a forward without a
- * mark before it begins. */
+ * mark before it begins, or NOT_KNOWN. */
 static int gap_before(const struct marks *k, size_t i, uint64_t first_ns, uint64_t end,
 		      struct gaps *g)
 {
@@ -148,7 +150,7 @@ static int find_gaps(const struct marks *k, const struct step *step, struct gaps
 		} else if (k->has_forward) {
 			continue;
 		} else if (mark->cat == CAT_BACKWARD && (i || step)) {
-			err = gap_before(k, i, step ? step->ts_ns : 0, mark->begin, g);
+			err = gap_before(k, i, step ? step->ts_ns : NOT_KNOWN, mark->begin, g);
 		} else if (is_inference(k) && mark->cat == CAT_DATALOADER) {
 			bool last = i + 1 == k->cnt;
 			uint64_t end = last ? (step ? step->ts_ns + step->dur_ns : 0)
@@ -158,7 +160,7 @@ static int find_gaps(const struct marks *k, const struct step *step, struct gaps
 		}
 	}
 	if (!err && at_backward && !k->has_forward)
-		err = gap_before(k, k->cnt, 0, step->ts_ns + step->dur_ns, g);
+		err = gap_before(k, k->cnt, NOT_KNOWN, step->ts_ns + step->dur_ns, g);
 	return err;
 }
 
