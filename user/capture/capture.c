@@ -396,6 +396,14 @@ static const char *steps_seen(const struct session *s)
 	return s->res->seen;
 }
 
+/* It was over before it was known what a step is and costs. */
+static bool is_too_short(const struct session *s)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+
+	return !s->target_execed && ctl && !ctl->counting;
+}
+
 /* What to say where the end came before a window did. */
 static int nothing_recorded(const struct session *s, int err)
 {
@@ -403,12 +411,14 @@ static int nothing_recorded(const struct session *s, int err)
 		return err__set(err, "stopped before the window opened (%s); nothing was recorded",
 				steps_seen(s));
 	if (err == -ESRCH && s->target_gone)
-		return err__set(err,
-				"process %d %s before the window opened (%s); nothing was "
-				"recorded",
-				s->opts->pid,
-				s->target_execed ? "replaced its program (exec)" : "ended",
-				steps_seen(s));
+		return err__set(
+			err,
+			"process %d %s before the window opened (%s); nothing was "
+			"recorded%s",
+			s->opts->pid, s->target_execed ? "replaced its program (exec)" : "ended",
+			steps_seen(s),
+			is_too_short(s) ? ": --no-steps records from the first moment, by time"
+					: "");
 	if (!err)
 		return err__set(-ETIMEDOUT,
 				"the window did not open within --duration; nothing was recorded");
@@ -449,7 +459,7 @@ static bool is_idle(const struct session *s)
 static int no_steps(struct session *s)
 {
 	if (!s->opts->has_schedule) {
-		if (s->match.framework)
+		if (s->match.framework && !s->opts->no_steps)
 			log__info("no steps were seen: recording by time (--step-timeout says how "
 				  "long to wait for one)");
 		return 0;
@@ -494,8 +504,9 @@ static int no_steps(struct session *s)
 /* Without a framework steps are looked for only where they were asked for. */
 static bool may_have_steps(const struct session *s)
 {
-	return s->plan.cnt && (s->match.framework || s->opts->has_schedule || s->opts->step_probe ||
-			       s->opts->step_range);
+	return s->plan.cnt && !s->opts->no_steps &&
+	       (s->match.framework || s->opts->has_schedule || s->opts->step_probe ||
+		s->opts->step_range);
 }
 
 static int find_steps(struct session *s)

@@ -38,6 +38,7 @@ struct capture_opts {
 	uint64_t start_at_ns;	  /* or at this time of the wall clock; 0: at once */
 	uint64_t step_timeout_ns; /* how long to wait for the first step */
 	bool step_timeout_chosen; /* by the user, also for a window that needs no steps */
+	bool no_steps;		  /* none are looked for: the window is a time, from the first moment */
 	uint64_t dump_every_ns;	  /* a window's file is completed, and a new one begun; 0: never */
 	bool paused;		  /* no window opens before `proftrace ctl PID start` */
 	const char *step_probe;	  /* LIB:FUNCTION or FUNCTION, NULL: none */

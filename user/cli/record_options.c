@@ -212,6 +212,10 @@ const struct opt record_opts[] = {
 	 "needs "
 	 "none, as long as that, 10s at least).",
 	 CAPTURE(step_timeout_ns), .min = 1},
+	{OPT_FLAG, "no-steps", 0, NULL,
+	 "Look for no steps: record from the moment when the probes are in, by time. For a program "
+	 "that is over within seconds, or what a job does before it trains.",
+	 CAPTURE(no_steps)},
 	{OPT_GROUP, "What is recorded"},
 	{OPT_CHOICE, "detail", 0, "LEVEL",
 	 "phase: steps and phases, about ten probe hits a step; operator: what Python calls, and "
@@ -410,10 +414,27 @@ static void settle_step_timeout(struct capture_opts *c)
 		c->step_timeout_ns = STEP_TIMEOUT_NS;
 }
 
+static int check_no_steps(const struct record_options *o)
+{
+	const struct capture_opts *c = &o->capture;
+	const char *other = o->range.set	 ? "a window of steps (--record, --schedule)"
+			    : c->step_probe	 ? "--step-probe"
+			    : c->step_range	 ? "--step-range"
+			    : c->step_timeout_ns ? "--step-timeout"
+			    : c->timer_only	 ? "--timer-only"
+						 : NULL;
+
+	if (!c->no_steps || !other)
+		return 0;
+	return err__set(-EINVAL, "--no-steps and %s exclude each other", other);
+}
+
 int record_options__settle(struct record_options *o)
 {
-	int err;
+	int err = check_no_steps(o);
 
+	if (err)
+		return err;
 	settle_step_timeout(&o->capture);
 	if (o->no_trace && o->trace)
 		return err__set(-EINVAL, "--no-trace and --trace exclude each other");

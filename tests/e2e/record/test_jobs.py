@@ -5,6 +5,7 @@ import signal
 import time
 
 import sense
+from lib.job import PYTHON
 from lib.process import changed_text, wait_for
 from lib.runner import test
 from lib.tool import calls, report
@@ -102,6 +103,31 @@ def transformer(case):
     assert "Dataloader" not in model, model
     assert "Optimizer.step" in sense.rows(tables, "summary")[0]["step_rule"]
     assert "reader_cost" not in sense.by_name(tables, "perf")
+
+
+SHORT = """
+import torch
+model = torch.nn.Sequential(*[torch.nn.Linear(32, 32) for _ in range(3)])
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for _ in range(3):
+    optimizer.zero_grad()
+    model(torch.ones(4, 32)).sum().backward()
+    optimizer.step()
+"""
+
+
+@test("run of a program that is over after three steps: --no-steps has all of it, and is what it is sent to")
+def short(case):
+    program = case.dir / "short.py"
+    program.write_text(SHORT)
+    case.tool("run", "--record", "2:10", "--", PYTHON, program).fails("--no-steps records from the first")
+    tool = case.tool("run", "--no-steps", "--no-trace", "--", PYTHON, program).done(120)
+    tables = tool.report()
+    assert calls(tables, "aten::linear") == 9 and calls(tables, "aten::sum") == 3, tool.err
+    parts = sense.by_name(tables, "model")
+    assert [parts[p]["calls"] for p in ("Forward", "Backward", "Optimization")] == [3, 3, 3], parts
+    assert sum(r["cpu_total_ns"] for n, r in parts.items() if n != "Window") < 1.01 * parts["Window"]["cpu_total_ns"]
+    case.tool("run", "--no-steps", "--record", "2:10", "--", PYTHON, program).fails("exclude each other")
 
 
 @test("inference without a loader: the period of its calls")
