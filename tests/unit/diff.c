@@ -64,7 +64,8 @@ Test(diff, medians)
 
 /* Steps of 100 us and a little more; in each mm for so long, and if `other` an operator of that
  * name. */
-static struct synth job_of(const char *meta, uint64_t cnt, uint64_t mm_us, const char *other)
+static struct synth job_with(const char *meta, const char *summary, uint64_t cnt, uint64_t mm_us,
+			     const char *other)
 {
 	struct synth s = synth__new(meta);
 
@@ -77,8 +78,13 @@ static struct synth job_of(const char *meta, uint64_t cnt, uint64_t mm_us, const
 			synth__span(&s, s.main, CAT_OPERATOR, other, at + 90000, at + 91000);
 		synth__step(&s, i, at, at + step);
 	}
-	synth__open(&s, "{}");
+	synth__open(&s, summary);
 	return s;
+}
+
+static struct synth job_of(const char *meta, uint64_t cnt, uint64_t mm_us, const char *other)
+{
+	return job_with(meta, "{}", cnt, mm_us, other);
 }
 
 static struct synth job(uint64_t cnt, uint64_t mm_us, const char *other)
@@ -173,6 +179,33 @@ Test(diff, what_was_not_recorded_is_not_gone)
 	cr_expect_str_eq(err__take(err),
 			 "limit 'operator:mm>5%': --detail phase did not record it; "
 			 "record both alike");
+}
+
+/* mm was left out of one recording: hot and short. */
+Test(diff, what_had_no_probe_is_neither_new_nor_gone)
+{
+	static const char left_out[] = "{\"dropped_probes\": [{\"name\": \"mm\", "
+				       "\"calls_per_step\": 1.0, \"avg_ns\": 9.0, \"steps\": 6}]}";
+	static const char meta[] = "{\"process\": {\"pid\": 100}}";
+	static const char note[] =
+		"No verdict: it had no probe in one of the recordings, being hot";
+	size_t exceeded;
+	int err;
+	auto_free char *after =
+		compare(job(10, 20, "only_before"), job_with(meta, left_out, 10, 0, NULL), NULL,
+			&exceeded, &err);
+	auto_free char *before = compare(job_with(meta, left_out, 10, 0, NULL),
+					 job(10, 20, "only_after"), NULL, &exceeded, &err);
+	const char *gone = strstr(after, "only_before"), *mm = strstr(after, "mm   ");
+
+	synth__expect_line(after, "mm            20.05       -           -          -");
+	synth__expect_line(before, "mm            -           20.05       -          -");
+	cr_expect_not_null(strstr(after, note), "%s", after);
+	cr_expect(gone && mm && gone < mm, "what is known comes first: %s", after);
+	free(compare(job(10, 20, NULL), job_with(meta, left_out, 10, 0, NULL), "operator:mm>5%",
+		     &exceeded, &err));
+	cr_expect_eq(err, -EINVAL);
+	cr_expect_not_null(strstr(err__take(err), "mm>5%': it had no probe in one recording"));
 }
 
 Test(diff, no_difference_is_none)

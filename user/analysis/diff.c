@@ -106,8 +106,11 @@ static int make_pairs(struct diff *d)
 	return err ? err : correct(&d->kernels);
 }
 
+/* What could not be recorded in one of them is no difference: it comes last. */
 static uint64_t distance(const struct pair *p)
 {
+	if (p->unrecorded)
+		return 0;
 	return p->a_ns > p->b_ns ? p->a_ns - p->b_ns : p->b_ns - p->a_ns;
 }
 
@@ -179,7 +182,7 @@ static int add_row(struct table *t, const struct pair *p)
 /* Why p is `-`, where it is. */
 static int note_unknown(struct table *t, const struct pairs *pairs)
 {
-	bool few = false, one = false;
+	bool few = false, one = false, no_probe = false;
 	int err = 0;
 
 	for (size_t i = 0; i < pairs->cnt; i++) {
@@ -187,12 +190,17 @@ static int note_unknown(struct table *t, const struct pairs *pairs)
 
 		few |= p->p < 0 && p->a && p->b;
 		one |= (!p->a || !p->b) && !p->unrecorded;
+		no_probe |= p->unrecorded == series_no_probe;
 	}
 	if (few)
 		err = table__add_notef(t, "p is - where %s, which tells nothing of chance.",
 				       few_steps);
 	if (one && !err)
 		err = table__add_notef(t, "p is - where a name is new or gone: %s.", only_one);
+	if (no_probe && !err)
+		err = table__add_note(t, "No verdict: it had no probe in one of the recordings, "
+					 "being hot and short, so whether it ran there is not "
+					 "known; --keep-all leaves out none.");
 	return err;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/series.h"
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/step_parts.h"
@@ -112,8 +113,10 @@ int series_set__read(const struct recording *r, bool raw_times, struct series_se
 	struct reading rd = {.r = r, .set = out};
 	int err = 0;
 
-	*out = (struct series_set){.timer_only = recording__is_timer_only(r),
-				   .phase_only = is_phase_only(r)};
+	*out = (struct series_set){
+		.timer_only = recording__is_timer_only(r),
+		.phase_only = is_phase_only(r),
+		.no_probe = json_object_get(recording__summary(r), "dropped_probes")};
 	for (int kind = 0; kind < SERIES_KIND_CNT && !err; kind++) {
 		rd.slots[kind] = calloc(recording__name_cnt(r) + 1, sizeof(*rd.slots[kind]));
 		err = rd.slots[kind] ? 0 : -ENOMEM;
@@ -139,6 +142,20 @@ static bool is_timed(enum series_kind kind, const char *name)
 	return kind == SERIES_STEP;
 }
 
+const char series_no_probe[] = "it had no probe in one recording, being hot and short (--keep-all)";
+
+static bool had_no_probe(const struct series_set *s, const char *name)
+{
+	for (size_t i = 0; i < json_array_size(s->no_probe); i++) {
+		const json_t *item = json_array_get(s->no_probe, i);
+		const char *one = json_string_value(json_object_get(item, "name"));
+
+		if (one && !strcmp(one, name))
+			return true;
+	}
+	return false;
+}
+
 const char *series_set__unrecorded(const struct series_set *s, enum series_kind kind,
 				   const char *name)
 {
@@ -146,6 +163,8 @@ const char *series_set__unrecorded(const struct series_set *s, enum series_kind 
 		return "--timer-only did not record it";
 	if (s->phase_only && kind == SERIES_OPERATOR && !series_set__find(s, kind, name))
 		return "--detail phase did not record it";
+	if (kind == SERIES_OPERATOR && had_no_probe(s, name) && !series_set__find(s, kind, name))
+		return series_no_probe;
 	return NULL;
 }
 

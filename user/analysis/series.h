@@ -3,6 +3,7 @@
 #ifndef PROFTRACE_SERIES_H
 #define PROFTRACE_SERIES_H
 
+#include <jansson.h>
 #include "model/model.h"
 
 enum series_kind { SERIES_STEP, SERIES_PHASE, SERIES_OPERATOR, SERIES_KERNEL, SERIES_KIND_CNT };
@@ -19,11 +20,17 @@ struct series_set {
 	struct series *items;
 	size_t cnt, cap;
 	size_t step_cnt, step_cap;
-	bool timer_only; /* recording__is_timer_only */
-	bool phase_only; /* of --detail phase: no operators but those of --op */
+	bool timer_only;	/* recording__is_timer_only */
+	bool phase_only;	/* of --detail phase: no operators but those of --op */
+	const json_t *no_probe; /* the recording's `dropped_probes` (doc/recording.md) */
 };
+
+/* The reason where a function was left out of the window. */
+extern const char series_no_probe[];
+
 /* Could the recording have such a series at all? NULL: it could; else the reason. */
-const char *series_set__unrecorded(const struct series_set *s, enum series_kind kind, const char *name);
+const char *series_set__unrecorded(const struct series_set *s, enum series_kind kind,
+				   const char *name);
 
 int series_set__read(const struct recording *r, bool raw_times, struct series_set *out);
 /* NULL: it has none of that name. */
