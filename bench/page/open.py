@@ -4,9 +4,9 @@ import pathlib
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "e2e" / "page"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "e2e"))
 
-from browser import Browser  # noqa: E402
+from lib.browser import Browser  # noqa: E402
 
 with tempfile.TemporaryDirectory() as directory:
     browser = Browser(directory)
