@@ -99,3 +99,23 @@ Test(capture_marks, instants_are_counted)
 		text, "reload                    1       -          -          -          mark");
 	free(text);
 }
+
+/* 63 characters of two bytes, and the first byte of the next: what the kernel's side has room for.
+ */
+static void long_name(struct decoder *d)
+{
+	char name[PT_NAME_MAX] = "";
+
+	for (size_t i = 0; i + 1 < sizeof(name); i++)
+		name[i] = i % 2 ? '\xb6' : '\xc3';
+	mark(d, ROW_DYNAMIC, PT_MARK_INSTANT, 0, name, 10);
+}
+
+Test(capture_marks, a_name_ends_with_a_whole_character)
+{
+	char *text = report_of(long_name, 0);
+
+	cr_expect(strstr(text, "\u00f6\u00f6 "), "%s", text);
+	cr_expect(!strstr(text, "\xc3 "), "%s", text);
+	free(text);
+}

@@ -201,3 +201,21 @@ Test(full_names, where_a_node_has_its_own)
 	cr_expect_eq(mindspore_names__offset(code, sizeof(code)), -ENOENT);
 	cr_expect_eq(mindspore_names__offset(code, 4), -ENOENT);
 }
+
+/* The first byte of a character is the last that the kernel's side had room for. */
+Test(full_names, a_long_name_ends_with_a_whole_character)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	struct target *self;
+	struct decoder *d = decoder(&s, &self);
+	char name[PT_NAME_MAX] = "", *text;
+
+	for (size_t i = 0; i + 1 < sizeof(name); i++)
+		name[i] = i % 2 ? '\xb6' : '\xc3';
+	launch(d, name, 10, 20);
+	close_all(&s, d, self);
+	text = synth__tables(&s, "operator", &(struct report_opts){.style.format = TABLE_CSV});
+	cr_expect(strstr(text, "\u00f6\u00f6,"), "%s", text);
+	free(text);
+	synth__free(&s);
+}

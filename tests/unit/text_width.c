@@ -20,6 +20,31 @@ Test(text_width, columns_of_characters)
 	cr_expect_eq(text__columns("\xe5\x8d"), 2, "nor has a character that is cut off");
 }
 
+Test(text_width, a_character_that_the_end_cuts_is_dropped)
+{
+	static const char *const cases[][2] = {
+		{"conv1", "conv1"},
+		{"Gr\u00f6", "Gr\u00f6"},
+		{"\u5377\u79ef", "\u5377\u79ef"},
+		{"\U0001f600", "\U0001f600"},
+		{"Gr\xc3", "Gr"},
+		{"\u5377\xe7\xa7", "\u5377"},
+		{"\u5377\xe7", "\u5377"},
+		{"a\xf0\x9f\x98", "a"},
+		{"\xbf\xbf\xbf\xbf", "\xbf\xbf\xbf\xbf"}, /* what is no UTF-8 is left */
+		{"\xe7", ""},
+		{"", ""},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "%s", cases[i][0]);
+		text__drop_cut_char(text);
+		cr_expect_str_eq(text, cases[i][1], "%s", cases[i][0]);
+	}
+}
+
 static char *print(int (*put)(FILE *out, const char *text, int width), const char *text, int width,
 		   int *cols)
 {

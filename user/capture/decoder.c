@@ -4,6 +4,7 @@
 #include "capture/pending.h"
 #include "capture/python_stacks.h"
 #include "common/err.h"
+#include "common/text_char.h"
 #include "common/util.h"
 #include "device/kernel_processes.h"
 #include <bpf/bpf.h>
@@ -333,6 +334,12 @@ static bool is_hidden(const struct decoder *d, const struct planned_probe *probe
 	return probe->category == CAT_PIPELINE && (!f || !f->is_own_work || !f->is_own_work(text));
 }
 
+void decoder__end_name(char *text)
+{
+	if (strlen(text) >= PT_NAME_MAX - PT_DOMAIN_MAX - 3)
+		text__drop_cut_char(text);
+}
+
 static int named_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
 		       uint32_t name_class, char *text)
 {
@@ -347,6 +354,7 @@ static int named_write(struct decoder *d, const struct pt_rec *h, const struct p
 	d->hits[probe->group] += probe->category == CAT_PIPELINE ? 1 : 2;
 	if (is_hidden(d, probe, text))
 		return 0;
+	decoder__end_name(text);
 	category = named_category(d, probe, name_class, text);
 	return decoder__span(d, h, span, dynamic_name(d, probe, category, text, full), EVENT_NO_ID);
 }

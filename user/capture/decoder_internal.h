@@ -60,6 +60,9 @@ const struct planned_probe *decoder__row_probe(const struct decoder *d, uint32_t
 /* Name of a row in the current writer, 0: no memory, or it has none. */
 uint32_t decoder__row_name(struct decoder *d, uint32_t row);
 
+/* A long name may have been cut within a character where it was read: it ends with a whole one. */
+void decoder__end_name(char *text);
+
 /* Each takes one record: 0, or a negative errno; what makes no sense is counted in `malformed`. */
 int decoder__span(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
 		  uint32_t name, uint64_t id);

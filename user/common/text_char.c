@@ -65,6 +65,22 @@ size_t text__char(const char *c, int *cols)
 	return (unsigned char)*c < 0x80 ? 1 : wide_char(c, cols, &format);
 }
 
+void text__drop_cut_char(char *s)
+{
+	const size_t len = strlen(s);
+	size_t at = len, want;
+	unsigned char lead;
+
+	while (at && len - at < 3 && ((unsigned char)s[at - 1] & 0xc0) == 0x80)
+		at--;
+	if (!at)
+		return;
+	lead = (unsigned char)s[at - 1];
+	want = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+	if (want > len - at + 1)
+		s[at - 1] = '\0';
+}
+
 int text__columns_within(const char *s, size_t len)
 {
 	int sum = 0, cols;

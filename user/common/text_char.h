@@ -10,6 +10,8 @@
 size_t text__char(const char *c, int *cols);
 int text__columns(const char *s);
 int text__columns_within(const char *s, size_t len); /* of the first so many bytes */
+/* Takes from the end what is left of a character of UTF-8 that was cut. */
+void text__drop_cut_char(char *s);
 /* One character of so many bytes; a control character, which could move the cursor, as '?', and so one
  * of Unicode's that reorder or hide text. */
 void text__put_char(FILE *out, const char *c, size_t len);
