@@ -212,7 +212,10 @@ Test(full_names, a_long_name_ends_with_a_whole_character)
 
 	for (size_t i = 0; i + 1 < sizeof(name); i++)
 		name[i] = i % 2 ? '\xb6' : '\xc3';
+	launch(d, "short", 5, 8);
+	cr_expect_eq(decoder__full_names(d), 0);
 	launch(d, name, 10, 20);
+	cr_expect_eq(decoder__full_names(d), 1);
 	close_all(&s, d, self);
 	text = synth__tables(&s, "operator", &(struct report_opts){.style.format = TABLE_CSV});
 	cr_expect(strstr(text, "\u00f6\u00f6,"), "%s", text);

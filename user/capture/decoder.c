@@ -334,8 +334,14 @@ static bool is_hidden(const struct decoder *d, const struct planned_probe *probe
 	return probe->category == CAT_PIPELINE && (!f || !f->is_own_work || !f->is_own_work(text));
 }
 
-void decoder__end_name(char *text)
+uint64_t decoder__full_names(const struct decoder *d)
 {
+	return d->full_names;
+}
+
+void decoder__end_name(struct decoder *d, char *text)
+{
+	d->full_names += strlen(text) >= PT_NAME_MAX - 1;
 	if (strlen(text) >= PT_NAME_MAX - PT_DOMAIN_MAX - 3)
 		text__drop_cut_char(text);
 }
@@ -354,7 +360,7 @@ static int named_write(struct decoder *d, const struct pt_rec *h, const struct p
 	d->hits[probe->group] += probe->category == CAT_PIPELINE ? 1 : 2;
 	if (is_hidden(d, probe, text))
 		return 0;
-	decoder__end_name(text);
+	decoder__end_name(d, text);
 	category = named_category(d, probe, name_class, text);
 	return decoder__span(d, h, span, dynamic_name(d, probe, category, text, full), EVENT_NO_ID);
 }

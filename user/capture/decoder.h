@@ -56,5 +56,7 @@ uint32_t decoder__track(struct decoder *d, uint32_t pid, uint32_t tid);
 /* Probe hits behind the events written to the current writer, by group. */
 void decoder__hits(const struct decoder *d, uint64_t hits[GROUP_CNT]);
 uint64_t decoder__malformed(const struct decoder *d);
+/* Ranges and marks whose names were as long as is read, and so may be cut. */
+uint64_t decoder__full_names(const struct decoder *d);
 
 #endif

@@ -51,6 +51,7 @@ struct decoder {
 	int (*before)(void *ctx, uint32_t tid, uint64_t end_ns); /* may be NULL */
 	void *before_ctx;
 	uint64_t malformed;
+	uint64_t full_names; /* of ranges and marks that fill all the room there is */
 	uint64_t hits[GROUP_CNT];
 	uint64_t woken_ns; /* see decoder__forget_ranges */
 };
@@ -61,7 +62,7 @@ const struct planned_probe *decoder__row_probe(const struct decoder *d, uint32_t
 uint32_t decoder__row_name(struct decoder *d, uint32_t row);
 
 /* A long name may have been cut within a character where it was read: it ends with a whole one. */
-void decoder__end_name(char *text);
+void decoder__end_name(struct decoder *d, char *text);
 
 /* Each takes one record: 0, or a negative errno; what makes no sense is counted in `malformed`. */
 int decoder__span(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,

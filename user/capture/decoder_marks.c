@@ -51,7 +51,7 @@ int decoder__mark(struct decoder *d, const struct pt_rec_mark *r)
 		snprintf(text, sizeof(text), "%.*s", (int)len, r->name);
 	else
 		snprintf(text, sizeof(text), "%s", probe->name);
-	decoder__end_name(text);
+	decoder__end_name(d, text);
 	if (r->op == PT_MARK_INSTANT) {
 		e.id = mark_scope(r->scope);
 	} else {

@@ -210,6 +210,7 @@ void session__count_anew(struct session *s)
 	s->callee_ends_before = s->probes.ctl->callee_ends;
 	s->endless_before = s->probes.ctl->optimizer_step.endless;
 	s->aside_before = s->probes.ctl->aside_cnt;
+	s->full_names_before = decoder__full_names(s->decoder);
 }
 
 /* Hits times their measured cost: an estimate of what we added to the target. */
@@ -309,6 +310,7 @@ static void note_aside(const struct session *s, json_t *notes)
 static json_t *notes_summary(const struct session *s)
 {
 	uint32_t endless = s->probes.ctl->optimizer_step.endless - s->endless_before;
+	uint64_t full_names = decoder__full_names(s->decoder) - s->full_names_before;
 	json_t *notes = json_array();
 
 	if (s->window_shift)
@@ -337,6 +339,14 @@ static json_t *notes_summary(const struct session *s)
 			json_sprintf("%s of an optimizer's step not seen to end, as where a frame "
 				     "of it is kept: they are missing in Optimization",
 				     counted(endless, "call was", "calls were").s));
+	if (full_names)
+		json_array_append_new(
+			notes,
+			json_sprintf(
+				"%s a name of %d bytes or more, of which the rest is "
+				"not kept: those that are alike until there are one",
+				counted(full_names, "range or mark has", "ranges or marks have").s,
+				PT_NAME_MAX - 1));
 	note_aside(s, notes);
 	note_watched(s, notes);
 	if (s->unfollowed)

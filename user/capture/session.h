@@ -140,6 +140,7 @@ struct session {
 	struct stack_counts stacks_before;
 	uint64_t callee_ends_before; /* of ctl, when windows before this one had ended */
 	uint32_t endless_before;     /* and of its optimizer steps */
+	uint64_t full_names_before;  /* of ranges whose names may be cut */
 	uint64_t aside_before;	     /* and boundaries that are no step of these */
 	struct losses lost_before; /* what belongs to no recording, or to an earlier one */
 
