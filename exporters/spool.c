@@ -29,6 +29,7 @@ int spool__open(const char *beside, struct spool *s)
 					      : strdup(".");
 
 	*s = (struct spool){.fd = dir && strcmp(beside, TEXT_FILE_STDOUT) ? open_in(dir) : -1};
+	s->beside = s->fd >= 0;
 	if (s->fd < 0)
 		s->fd = open_in(temp ? temp : "/var/tmp");
 	if (s->fd < 0)
@@ -45,10 +46,11 @@ void spool__close(struct spool *s)
 	s->fd = -1;
 }
 
-static int failed(int err)
+static int failed(const struct spool *s, int err)
 {
-	return err__set(err, "the temporary file: %s; free some space or set TMPDIR",
-			strerror(-err));
+	return err__set(err, "the temporary file%s: %s; free some space or %s",
+			s->beside ? " beside the output" : "", strerror(-err),
+			s->beside ? "give another disk (--output)" : "set TMPDIR");
 }
 
 static int write_block(struct spool *s, struct spool_text *t)
@@ -61,7 +63,7 @@ static int write_block(struct spool *s, struct spool_text *t)
 					 (off_t)(block * SPOOL_BLOCK_BYTES + done));
 
 		if (n < 0 && errno != EINTR)
-			return failed(-errno);
+			return failed(s, -errno);
 		done += n > 0 ? (size_t)n : 0;
 	}
 	t->len = 0;
@@ -99,7 +101,7 @@ static int copy_block(const struct spool *s, uint64_t block, struct text_file *o
 					(off_t)(block * SPOOL_BLOCK_BYTES + done));
 
 		if (!n || (n < 0 && errno != EINTR))
-			return failed(n < 0 ? -errno : -EIO);
+			return failed(s, n < 0 ? -errno : -EIO);
 		done += n > 0 ? (size_t)n : 0;
 	}
 	text_file__take(out, to + SPOOL_BLOCK_BYTES);

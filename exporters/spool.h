@@ -6,12 +6,14 @@
 #ifndef PROFTRACE_SPOOL_H
 #define PROFTRACE_SPOOL_H
 
+#include <stdbool.h>
 #include "exporters/text_file.h"
 
 #define SPOOL_BLOCK_BYTES (16u << 10)
 
 struct spool {
 	int fd;
+	bool beside; /* the output, not in TMPDIR */
 	uint64_t block_cnt;
 };
 

@@ -311,7 +311,7 @@ function showMemory() {
 	const max = Math.max(1, ...series.flatMap((s) => s.values)) * 1.05;
 	showOverTime(parent, "Memory that is held over time.", series, max, (v) => bytesText(Math.round(v)), 2);
 	parent.append(el("p", {class: "soft"}, "The greatest level in each " +
-		timeText(data.usage.width_ns) + (relative ? "; what was held before the window is not known, so its curve begins at 0" : "") + "."));
+		timeText(data.usage.width_ns) + (relative ? "; of a curve since the window's begin it is not known what was held before, so it begins at 0" : "") + "."));
 }
 
 // ---- the longest ----
