@@ -277,6 +277,31 @@ Test(report_notes, what_was_hardly_called_is_not_missed)
 	expect_left_out(both, true);
 }
 
+static void expect_first_left_out(const char *sorted_by, const char *first, const char *second)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	struct report_opts opts = OPTS(.tables = "operator", .sort_word = sorted_by);
+	char *text;
+
+	synth__span(&s, s.main, CAT_OPERATOR, "aten::mm", 20 * US, 60 * US);
+	synth__step(&s, 0, 0, 100 * US);
+	synth__open(&s, "{\"dropped_probes\": ["
+			"{\"name\": \"often\", \"calls_per_step\": 9.0, \"avg_ns\": 100.0, "
+			"\"steps\": 4}, {\"name\": \"long\", \"calls_per_step\": 2.0, "
+			"\"avg_ns\": 9000.0, \"steps\": 4}]}");
+	text = synth__report(&s, &opts);
+	cr_expect(strstr(text, first) < strstr(text, second), "%s: %s", sorted_by, text);
+	free(text);
+	synth__free(&s);
+}
+
+Test(report_notes, what_was_left_out_is_sorted_like_the_rest)
+{
+	expect_first_left_out(NULL, "\nlong", "\noften");
+	expect_first_left_out("calls", "\noften", "\nlong");
+	expect_first_left_out("cpu_avg", "\nlong", "\noften");
+}
+
 Test(report_notes, functions_of_one_operator_that_were_left_out_are_one_row)
 {
 	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");

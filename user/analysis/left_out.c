@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/left_out.h"
+#include "analysis/order.h"
 #include "common/counted.h"
 #include "common/util.h"
 
@@ -14,13 +15,14 @@ struct left_out {
 	uint64_t steps; /* steps before the window that were measured */
 };
 
-static int by_total(const void *x, const void *y)
+/* What the table is sorted by, as far as it is known of these. */
+static double value_of(int measure, const struct stat *s)
 {
-	const struct left_out *p = x, *q = y;
-
-	if (p->stat.cpu.total != q->stat.cpu.total)
-		return p->stat.cpu.total > q->stat.cpu.total ? -1 : 1;
-	return strcmp(p->name, q->name);
+	if (measure == SORT_CALLS)
+		return (double)s->calls;
+	if (measure == SORT_CPU_AVG)
+		return (double)range__avg(&s->cpu, s->calls);
+	return (double)s->cpu.total;
 }
 
 static double number(const json_t *object, const char *key)
@@ -84,10 +86,12 @@ int left_out__add_section(const struct analysis *a, struct table *t)
 	const json_t *list = left_out__list(a);
 	size_t cnt = json_array_size(list), kept = 0;
 	auto_free struct left_out *rows = calloc(cnt + 1, sizeof(*rows));
+	auto_free struct ordered *order = calloc(cnt + 1, sizeof(*order));
+	const int measure = order__measure(a, order_both);
 	char title[128];
 	int err;
 
-	if (!rows)
+	if (!rows || !order)
 		return -ENOMEM;
 	if (!cnt)
 		return 0;
@@ -97,9 +101,11 @@ int left_out__add_section(const struct analysis *a, struct table *t)
 		return 0;
 	snprintf(title, sizeof(title), "Not recorded, estimated from %s",
 		 counted(rows[0].steps, "earlier step", "earlier steps").s);
-	qsort(rows, kept, sizeof(*rows), by_total);
+	for (size_t i = 0; i < kept; i++)
+		order[i] = (struct ordered){value_of(measure, &rows[i].stat), rows[i].name, i};
+	ordered__sort(a, order, kept);
 	err = table__add_section(t, title);
 	for (size_t i = 0; i < kept && !err; i++)
-		err = add_row(a, t, &rows[a->opts->ascending ? kept - 1 - i : i]);
+		err = add_row(a, t, &rows[order[i].row]);
 	return err;
 }
