@@ -66,6 +66,31 @@ static int find_job(struct record_command *c)
 	return err;
 }
 
+static bool is_any(pid_t pid)
+{
+	(void)pid;
+	return true;
+}
+
+/* Children are followed as workers of the process: a launcher's ranks would be mixed as such. */
+static void warn_of_launcher(pid_t pid)
+{
+	auto_free struct rank *ranks = NULL;
+	int rank, local_rank, world_size, err;
+	size_t cnt;
+
+	rank__read(pid, &rank, &local_rank, &world_size);
+	if (rank >= 0)
+		return;
+	err = ranks__below(pid, is_any, &ranks, &cnt);
+	if (err)
+		err__take(err); /* an ordinary job */
+	else
+		log__warn("process %d is no rank, but started %zu (%d%s), which -p mixes in one "
+			  "report; --job %d tells them apart",
+			  pid, cnt, ranks[0].pid, cnt > 1 ? ", ..." : "", pid);
+}
+
 static int choose(struct record_command *c)
 {
 	if (c->job && c->pids.cnt)
@@ -76,6 +101,8 @@ static int choose(struct record_command *c)
 	if (!c->pids.cnt)
 		return err__set(-EINVAL, "which process? Give -p PID, as in: sudo proftrace "
 					 "-p 4242 --record 2:10");
+	if (c->pids.cnt == 1)
+		warn_of_launcher(c->pids.items[0]);
 	return 0;
 }
 

@@ -199,6 +199,16 @@ def refused(case):
     case.tool("-p", "1,2", "-o", "one.ptrec", "--record", "0:2").fails("name a directory")
 
 
+@test("a launcher by -p: that it mixes ranks is said; of a rank nothing")
+def launcher(case):
+    job = Launched(case, ranks=2)
+    text = f"process {job.popen.pid} is no rank, but started 2"
+    tool = case.tool("-p", job.popen.pid, "--duration", "1s", "--no-trace").done(120)
+    assert text in tool.err and f"--job {job.popen.pid}" in tool.err, tool.err
+    tool = case.tool("-p", job.pids()[0], "--duration", "1s", "--no-trace").done(120)
+    assert "is no rank" not in tool.err, tool.err
+
+
 @test("proftrace is killed: the captures of all ranks leave in order")
 def killed(case):
     job = Launched(case)
