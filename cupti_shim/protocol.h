@@ -19,7 +19,7 @@
 #include <string.h>
 
 #define SHIM_MAGIC	    0x4d494853u /* "SHIM" */
-#define SHIM_VERSION	    8
+#define SHIM_VERSION	    9
 #define SHIM_RINGS	    64	  /* threads that call the device */
 #define SHIM_RING_CALLS	    65536 /* calls in each ring */
 #define SHIM_ACTIVITY_BYTES (32u << 20)
@@ -100,6 +100,8 @@ struct shim_control {
 	char cupti_call[64]; /* the function that gave cupti_result */
 	uint32_t own_clock;  /* 1: CUPTI's times are CLOCK_MONOTONIC; 0: map by the two points */
 	uint32_t finalized;  /* 1: the last stop left nothing of CUPTI in the process */
+	uint32_t exited;     /* 1: the process exits in order, and all that was recorded is here */
+	uint32_t pad2;
 	struct shim_clock_point clock_begin, clock_end; /* of the latest window */
 	uint64_t lost_threads;				/* calls of threads that found no ring */
 	uint64_t lost_cupti;				/* records that CUPTI dropped */

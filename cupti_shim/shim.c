@@ -277,8 +277,10 @@ static void on_exit_of_process(void)
 {
 	struct shim_control *c = __atomic_load_n(&control, __ATOMIC_ACQUIRE);
 
-	if (c && __atomic_load_n(&c->state, __ATOMIC_ACQUIRE) == SHIM_RECORDING)
-		window__flush(c, CUPTI_FLUSH_FORCED);
+	if (!c || __atomic_load_n(&c->state, __ATOMIC_ACQUIRE) != SHIM_RECORDING)
+		return;
+	window__flush(c, CUPTI_FLUSH_FORCED);
+	__atomic_store_n(&c->exited, 1, __ATOMIC_RELEASE);
 }
 
 /* The child has neither our thread nor a device: it must not write to its parent's file. */

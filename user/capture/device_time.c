@@ -259,6 +259,8 @@ int device_time__window_finish(struct session *s)
 		err = device_source__pump(s->device);
 		usleep(2000);
 	}
+	if (s->target_gone)
+		device_source__target_gone(s->device);
 	if (!err)
 		err = device_source__finish(s->device);
 	return err ? err : release_steps(s, UINT64_MAX);

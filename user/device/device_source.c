@@ -144,6 +144,20 @@ void device_source__yield(struct device_source *d, uint64_t kinds)
 	ask(d, SHIM_YIELD);
 }
 
+void device_source__target_gone(struct device_source *d)
+{
+	const enum shim_state state = shim_link__state(d->link);
+	struct shim_facts facts;
+
+	shim_link__facts(d->link, &facts);
+	if (!d->w || d->ended_ns || facts.exited ||
+	    (state != SHIM_RECORDING && state != SHIM_STOPPING))
+		return;
+	d->ended_ns = clock__monotonic_ns();
+	snprintf(d->refused, sizeof(d->refused), "%s",
+		 "the process ended, and with it what CUPTI had not handed over yet");
+}
+
 static void note_answer(struct device_source *d)
 {
 	const char *error = shim_link__error(d->link);

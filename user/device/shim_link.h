@@ -49,7 +49,7 @@ const char *shim_link__error(struct shim_link *l);
 /* Plain facts of the library's side, copied. */
 struct shim_facts {
 	uint32_t cupti_version;
-	bool own_clock, finalized;
+	bool own_clock, finalized, exited;
 	struct shim_clock_point clock_begin, clock_end;
 	/* losses, by place; rings: calls and activities that found theirs full */
 	uint64_t lost_rings, lost_threads, lost_cupti, lost_incomplete, lost_buffers;

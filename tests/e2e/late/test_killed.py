@@ -142,6 +142,7 @@ def exits(case):
     job, tool = dies(case, signal.SIGTERM)
     assert job.popen.returncode == 0
     assert all(compare(job, tool.recordings()[0]))
+    assert "device times" not in notes(tool), notes(tool)
 
 
 @test("the job aborts in the window: what had come out is kept")
@@ -149,3 +150,5 @@ def aborts(case):
     job, tool = dies(case, signal.SIGABRT)
     assert job.popen.returncode == -signal.SIGABRT
     assert all(compare(job, tool.recordings()[0], may_miss=1_000_000))
+    assert "device times for the first " in notes(tool), notes(tool)
+    assert "what CUPTI had not handed over" in notes(tool), notes(tool)
