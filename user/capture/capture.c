@@ -128,8 +128,6 @@ static int session_plan(struct session *s)
 		warn_no_framework(s);
 	}
 	if (!err)
-		err = device_calls__plan(s);
-	if (!err)
 		err = add_step_range(s);
 	if (!err)
 		err = user_ops__plan(s->opts, s->match.framework, s->target, &s->plan);
@@ -541,8 +539,9 @@ static int session_run(struct session *s)
 	} stages[] = {
 		{session__await_start, true},
 		{session_await},
+		{session_plan, true}, /* refuses what cannot be before the process is touched */
 		{device_time__choose},
-		{session_plan, true},
+		{device_calls__plan},
 		{session_load, true},
 		{device_time__open},
 		{measure_probes},

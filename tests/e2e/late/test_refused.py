@@ -79,6 +79,16 @@ def wrong_cupti(case):
     job.end()
 
 
+@test("an option that is refused, of another part: nothing is loaded before that")
+def wrong_op(case):
+    job = GpuJob(case)
+    before = process.Snapshot(job.pid)
+    record(case, job, "--op", "nolib:*", "--duration", "500ms").fails("no library nolib")
+    before.check()
+    assert not job.has_library()
+    job.end()
+
+
 def shared(case, name, code):
     path = case.dir / name
     subprocess.run(["gcc", "-shared", "-fPIC", "-xc", "-", "-o", path], input=code, text=True, check=True)
