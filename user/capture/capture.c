@@ -454,6 +454,33 @@ static bool is_idle(const struct session *s)
 	return ran_ns < s->opts->step_timeout_ns / 100;
 }
 
+/* A framework's job has steps; why were they not seen? */
+static int no_steps_of_framework(const struct session *s)
+{
+	const double waited_s = (double)s->opts->step_timeout_ns / 1e9;
+
+	if (s->pausing[0])
+		return err__set(
+			-ETIMEDOUT,
+			"no step was seen in %.0f s: operators were, but in no order that "
+			"repeats (requests of several kinds?); --step-probe %s, which comes "
+			"after the longest pauses, may make each a step; or record by time "
+			"with --duration 5s",
+			waited_s, s->pausing);
+	if (is_idle(s))
+		return err__set(
+			-ETIMEDOUT,
+			"no step was seen in %.0f s, in which process %d hardly ran: what its "
+			"threads wait for is shown by --duration 5s --table sched; if it is to "
+			"go on, wait longer with --step-timeout",
+			waited_s, s->opts->pid);
+	return err__set(-ETIMEDOUT,
+			"no step was seen in %.0f s: is process %d at work? Give --step-probe or "
+			"--step-range, wait longer with --step-timeout, or record by time with "
+			"--duration 5s",
+			waited_s, s->opts->pid);
+}
+
 static int no_steps(struct session *s)
 {
 	if (!s->opts->has_schedule) {
@@ -465,38 +492,17 @@ static int no_steps(struct session *s)
 	/* Of a pool or a pre-forking server the parent loads the framework, too, and only waits. */
 	if (s->match.framework && !s->told_below)
 		s->told_below = below__tell(s->opts->pid);
-	if (s->pausing[0] && !s->opts->duration_ns)
-		return err__set(
-			-ETIMEDOUT,
-			"no step was seen in %.0f s: operators were, but in no order that "
-			"repeats (requests of several kinds?); --step-probe %s, which comes "
-			"after the longest pauses, may make each a step; or record by time "
-			"with --duration 5s",
-			(double)s->opts->step_timeout_ns / 1e9, s->pausing);
-	if (s->match.framework && !s->opts->duration_ns && is_idle(s))
-		return err__set(
-			-ETIMEDOUT,
-			"no step was seen in %.0f s, in which process %d hardly ran: what its "
-			"threads wait for is shown by --duration 5s --table sched; if it is to "
-			"go on, wait longer with --step-timeout",
-			(double)s->opts->step_timeout_ns / 1e9, s->opts->pid);
-	if (s->match.framework && !s->opts->duration_ns)
-		return err__set(
-			-ETIMEDOUT,
-			"no step was seen in %.0f s: is process %d at work? Give --step-probe or "
-			"--step-range, wait longer with --step-timeout, or record by time with "
-			"--duration 5s",
-			(double)s->opts->step_timeout_ns / 1e9, s->opts->pid);
-	if (!s->opts->duration_ns)
-		return err__set(
-			-ENOTSUP,
+	if (s->opts->duration_ns) {
+		log__warn("no steps were seen: recording by time");
+		return 0;
+	}
+	if (s->match.framework || s->pausing[0])
+		return no_steps_of_framework(s);
+	return err__set(-ENOTSUP,
 			"process %d shows no steps, so steps cannot be chosen; name a function "
-			"that "
-			"runs once per step with --step-probe exe:FUNCTION, or record by time with "
-			"--duration 5s instead of --record",
+			"that runs once per step with --step-probe exe:FUNCTION, or record by "
+			"time with --duration 5s instead of --record",
 			s->opts->pid);
-	log__warn("no steps were seen: recording by time");
-	return 0;
 }
 
 /* Without a framework steps are looked for only where they were asked for. */
