@@ -13,6 +13,7 @@
 #include "capture/optimizer_step.h"
 #include "capture/python_stacks.h"
 #include "capture/rest.h"
+#include "capture/window_notes.h"
 #include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -20,9 +21,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define MS	     1000000ull
-#define DEAR_WATCH   4 /* times a plain probe */
-#define ASIDE_FEWEST 2 /* steps of others in a window: one may be a call of the set-up */
+#define MS 1000000ull
 
 volatile sig_atomic_t capture_stop;
 
@@ -265,109 +264,6 @@ static json_t *dropped_summary(const struct session *s)
 	return array;
 }
 
-/* A virtual machine's host takes what is left of such a trap, and caches with it. */
-static void note_watched(const struct session *s, json_t *notes)
-{
-	const struct probe_cost *c = &s->facts.cost;
-	uint64_t hits[GROUP_CNT];
-
-	decoder__hits(s->decoder, hits);
-	if (!hits[GROUP_WATCH] || c->watch_ns < DEAR_WATCH * c->bare.entry_ns)
-		return;
-	json_array_append_new(
-		notes, json_sprintf("more time may have been added than is estimated: %s of data "
-				    "breakpoints, which cost %.0f us each here, as where a virtual "
-				    "machine's host takes them, and in some jobs several times as "
-				    "much",
-				    counted(hits[GROUP_WATCH], "hit was", "hits were").s,
-				    (double)c->watch_ns / 1e3));
-}
-
-/* Two trainers below one parent, or a server that answers in several threads. */
-static void note_aside(const struct session *s, json_t *notes)
-{
-	const struct pt_ctl *ctl = s->probes.ctl;
-	const uint64_t cnt = ctl->aside_cnt - s->aside_before;
-	const pid_t here = proc__status((pid_t)ctl->step_tid, "Tgid");
-	const pid_t there = proc__status((pid_t)ctl->aside_tid, "Tgid");
-
-	if (cnt < ASIDE_FEWEST || !s->rule.boundary || !here || !there)
-		return;
-	if (here == there)
-		json_array_append_new(notes,
-				      json_sprintf("steps are those of thread %u; %llu that other "
-						   "threads of this process begin are not counted",
-						   ctl->step_tid, (unsigned long long)cnt));
-	else
-		json_array_append_new(
-			notes,
-			json_sprintf("steps are those of process %d; %s of other processes below "
-				     "%d, such as %d, are not counted: attach to each by -p %d,%d",
-				     here, counted(cnt, "step", "steps").s, s->opts->pid, there,
-				     here, there));
-}
-
-static json_t *notes_summary(const struct session *s)
-{
-	uint32_t endless = s->probes.ctl->optimizer_step.endless - s->endless_before;
-	uint64_t full_names = decoder__full_names(s->decoder) - s->full_names_before;
-	json_t *notes = json_array();
-
-	if (s->window_shift)
-		json_array_append_new(
-			notes,
-			json_sprintf("the window opened %s later than asked: the probes were not "
-				     "attached in time",
-				     counted(s->window_shift, "step", "steps").s));
-	if (s->rule.boundary == PT_CLASS_DATALOADER && !s->rule.needs && !s->saw_backward &&
-	    s->probes.ctl->class_seen[PT_CLASS_BACKWARD])
-		json_array_append_new(
-			notes,
-			json_string("when it was found out what a step is there was no backward "
-				    "pass, as in an evaluation; there was later: batches of "
-				    "evaluations count as steps, too (attach while it trains)"));
-	if (session__period_is_doubtful(s))
-		json_array_append_new(
-			notes,
-			json_string(
-				"when it was found out what a step is the job only repeated "
-				"operators; since then a data loader, an optimizer or a "
-				"backward pass was seen: these may be no steps (record again)"));
-	if (endless)
-		json_array_append_new(
-			notes,
-			json_sprintf("%s of an optimizer's step not seen to end, as where a frame "
-				     "of it is kept: they are missing in Optimization",
-				     counted(endless, "call was", "calls were").s));
-	if (full_names)
-		json_array_append_new(
-			notes,
-			json_sprintf(
-				"%s a name of %d bytes or more, of which the rest is "
-				"not kept: those that are alike until there are one",
-				counted(full_names, "range or mark has", "ranges or marks have").s,
-				PT_NAME_MAX - 1));
-	note_aside(s, notes);
-	note_watched(s, notes);
-	if (s->unfollowed)
-		json_array_append_new(
-			notes,
-			json_sprintf("%s", counted(s->unfollowed,
-						   "forked process ended before it had probes",
-						   "forked processes ended before they had "
-						   "probes")
-						   .s));
-	if (s->followed)
-		json_array_append_new(
-			notes,
-			json_sprintf(
-				"%s forked in the window and ran up to %.0f ms without probes; "
-				"what was called in that time is missing",
-				counted(s->followed, "process was", "processes were").s,
-				(double)s->follow_late_ns / 1e6));
-	return notes;
-}
-
 /* Writes what is still open, the scheduler's rows and the summary, and closes the file. */
 int session__window_finish(struct session *s)
 {
@@ -389,7 +285,7 @@ int session__window_finish(struct session *s)
 			    fault_count__json(&s->faults_before, &s->faults), "stacks",
 			    stacks_summary(s, &stacks), "loss", loss_summary(s, &lost), "cost",
 			    cost_summary(s), "dropped_probes", dropped_summary(s), "notes",
-			    notes_summary(s));
+			    window_notes(s));
 	s->lost_before = lost;
 	s->stacks_before = stacks;
 	session__count_anew(s);

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/window_notes.h"
+#include "bpf/events.h"
+#include "bpf/proftrace.skel.h"
+#include "common/counted.h"
+#include "common/util.h"
+#include <stdarg.h>
+
+#define DEAR_WATCH   4 /* times a plain probe */
+#define ASIDE_FEWEST 2 /* steps of others in a window: one may be a call of the set-up */
+
+__attribute__((format(printf, 2, 3))) static void say(json_t *notes, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	json_array_append_new(notes, json_vsprintf(fmt, ap));
+	va_end(ap);
+}
+
+/* ---- which steps they are ---- */
+
+static void note_shift(const struct session *s, json_t *notes)
+{
+	if (s->window_shift)
+		say(notes,
+		    "the window opened %s later than asked: the probes were not attached in time",
+		    counted(s->window_shift, "step", "steps").s);
+}
+
+static void note_doubts(const struct session *s, json_t *notes)
+{
+	if (s->rule.boundary == PT_CLASS_DATALOADER && !s->rule.needs && !s->saw_backward &&
+	    s->probes.ctl->class_seen[PT_CLASS_BACKWARD])
+		say(notes, "when it was found out what a step is there was no backward pass, as in "
+			   "an evaluation; there was later: batches of evaluations count as steps, "
+			   "too (attach while it trains)");
+	if (session__period_is_doubtful(s))
+		say(notes, "when it was found out what a step is the job only repeated operators; "
+			   "since then a data loader, an optimizer or a backward pass was seen: "
+			   "these may be no steps (record again)");
+}
+
+/* Two trainers below one parent, or a server that answers in several threads. */
+static void note_aside(const struct session *s, json_t *notes)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+	const uint64_t cnt = ctl->aside_cnt - s->aside_before;
+	const pid_t here = proc__status((pid_t)ctl->step_tid, "Tgid");
+	const pid_t there = proc__status((pid_t)ctl->aside_tid, "Tgid");
+
+	if (cnt < ASIDE_FEWEST || !s->rule.boundary || !here || !there)
+		return;
+	if (here == there)
+		say(notes,
+		    "steps are those of thread %u; %llu that other threads of this process begin "
+		    "are not counted",
+		    ctl->step_tid, (unsigned long long)cnt);
+	else
+		say(notes,
+		    "steps are those of process %d; %s of other processes below %d, such as %d, "
+		    "are not counted: attach to each by -p %d,%d",
+		    here, counted(cnt, "step", "steps").s, s->opts->pid, there, here, there);
+}
+
+/* ---- what is missing, or not whole ---- */
+
+static void note_missing(const struct session *s, json_t *notes)
+{
+	uint32_t endless = s->probes.ctl->optimizer_step.endless - s->endless_before;
+	uint64_t full_names = decoder__full_names(s->decoder) - s->full_names_before;
+
+	if (endless)
+		say(notes,
+		    "%s of an optimizer's step not seen to end, as where a frame of it is kept: "
+		    "they are missing in Optimization",
+		    counted(endless, "call was", "calls were").s);
+	if (full_names)
+		say(notes,
+		    "%s a name of %d bytes or more, of which the rest is not kept: those that are "
+		    "alike until there are one",
+		    counted(full_names, "range or mark has", "ranges or marks have").s,
+		    PT_NAME_MAX - 1);
+}
+
+static void note_forked(const struct session *s, json_t *notes)
+{
+	if (s->unfollowed)
+		say(notes, "%s",
+		    counted(s->unfollowed, "forked process ended before it had probes",
+			    "forked processes ended before they had probes")
+			    .s);
+	if (s->followed)
+		say(notes,
+		    "%s forked in the window and ran up to %.0f ms without probes; what was called "
+		    "in that time is missing",
+		    counted(s->followed, "process was", "processes were").s,
+		    (double)s->follow_late_ns / 1e6);
+}
+
+/* ---- what it cost ---- */
+
+/* A virtual machine's host takes what is left of such a trap, and caches with it. */
+static void note_watched(const struct session *s, json_t *notes)
+{
+	const struct probe_cost *c = &s->facts.cost;
+	uint64_t hits[GROUP_CNT];
+
+	decoder__hits(s->decoder, hits);
+	if (!hits[GROUP_WATCH] || c->watch_ns < DEAR_WATCH * c->bare.entry_ns)
+		return;
+	say(notes,
+	    "more time may have been added than is estimated: %s of data breakpoints, which cost "
+	    "%.0f us each here, as where a virtual machine's host takes them, and in some jobs "
+	    "several times as much",
+	    counted(hits[GROUP_WATCH], "hit was", "hits were").s, (double)c->watch_ns / 1e3);
+}
+
+json_t *window_notes(const struct session *s)
+{
+	json_t *notes = json_array();
+
+	note_shift(s, notes);
+	note_doubts(s, notes);
+	note_aside(s, notes);
+	note_missing(s, notes);
+	note_watched(s, notes);
+	note_forked(s, notes);
+	return notes;
+}
