@@ -59,21 +59,26 @@ int calls__enable(struct shim_control *c, const struct cupti *cupti, void *subsc
 
 /* ---- rings ---- */
 
-static struct shim_control *connected;
-static uint32_t connection; /* grows each time */
-static uint32_t ending;	    /* 1: calls that return are noted, new ones are not */
-
-/* The call that a thread is in, for the thread that stops; by ring. */
+/* The call that a thread is in, for the thread that stops. */
 struct open_call {
 	_Alignas(64) uint64_t begin_ns;
 	uint16_t api;
 	uint8_t domain;
 	uint32_t correlation; /* 0: none; the others are written before it */
 };
-static struct open_call open_calls[SHIM_RINGS];
 
+/* What each callback looks at lies side by side: in between the program has used the caches. */
+static struct {
+	_Alignas(64) struct shim_control *connected;
+	void (*exit_action)(void);
+	uint32_t connection; /* grows each time */
+	uint32_t ending;     /* 1: calls that return are noted, new ones are not */
+	struct open_call open_calls[SHIM_RINGS]; /* by ring */
+} hot;
+
+/* One line of the cache, too. */
 struct thread {
-	uint32_t connection;
+	_Alignas(64) uint32_t connection;
 	uint32_t correlation; /* of the call it is in, 0: none */
 	int domain;
 	uint64_t begin_ns;
@@ -83,18 +88,27 @@ struct thread {
 };
 static __thread struct thread self;
 
+/* In a library that was loaded late this is a call, which the compiler would make for each use. */
+static struct thread *own_thread(void)
+{
+	struct thread *t = &self;
+
+	__asm__("" : "+r"(t));
+	return t;
+}
+
 void calls__connect(struct shim_control *c)
 {
 	for (size_t i = 0; i < SHIM_RINGS; i++)
-		__atomic_store_n(&open_calls[i].correlation, 0, __ATOMIC_RELAXED);
-	__atomic_add_fetch(&connection, 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&ending, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&connected, c, __ATOMIC_RELEASE);
+		__atomic_store_n(&hot.open_calls[i].correlation, 0, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&hot.connection, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&hot.ending, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&hot.connected, c, __ATOMIC_RELEASE);
 }
 
 void calls__end(void)
 {
-	__atomic_store_n(&ending, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&hot.ending, 1, __ATOMIC_RELAXED);
 }
 
 /* The thread's own ring from an earlier window, or a free one. */
@@ -111,7 +125,7 @@ static void take_ring(struct thread *t, struct shim_control *c)
 			continue;
 		t->ring = &c->rings[i];
 		t->calls = shim_calls(c, i);
-		t->open = &open_calls[i];
+		t->open = &hot.open_calls[i];
 		return;
 	}
 	t->ring = NULL;
@@ -151,7 +165,7 @@ void calls__await_returns(uint64_t timeout_ns)
 	uint64_t until = shim_now() + timeout_ns;
 
 	for (size_t i = 0; i < SHIM_RINGS; i++)
-		while (__atomic_load_n(&open_calls[i].correlation, __ATOMIC_ACQUIRE) &&
+		while (__atomic_load_n(&hot.open_calls[i].correlation, __ATOMIC_ACQUIRE) &&
 		       shim_now() < until)
 			nanosleep(&pause, NULL);
 }
@@ -165,7 +179,7 @@ void calls__put_open(struct shim_control *c)
 			.tid = __atomic_load_n(&c->rings[i].tid, __ATOMIC_RELAXED),
 		};
 
-		if (!open_get(&open_calls[i], &out.call))
+		if (!open_get(&hot.open_calls[i], &out.call))
 			continue;
 		out.call.end_ns = shim_now();
 		records__put(c, &out.h);
@@ -174,11 +188,9 @@ void calls__put_open(struct shim_control *c)
 
 /* ---- the exit of a call as a place to be ---- */
 
-static void (*exit_action)(void);
-
 static void run_at_exit(void)
 {
-	void (*action)(void) = __atomic_exchange_n(&exit_action, NULL, __ATOMIC_ACQ_REL);
+	void (*action)(void) = __atomic_exchange_n(&hot.exit_action, NULL, __ATOMIC_ACQ_REL);
 
 	if (action)
 		action();
@@ -189,31 +201,38 @@ bool calls__at_exit(void (*action)(void), uint64_t timeout_ns)
 	const struct timespec pause = {.tv_nsec = 1000000};
 	uint64_t until = shim_now() + timeout_ns;
 
-	__atomic_store_n(&exit_action, action, __ATOMIC_RELEASE);
+	__atomic_store_n(&hot.exit_action, action, __ATOMIC_RELEASE);
 	while (shim_now() < until) {
 		nanosleep(&pause, NULL);
-		if (!__atomic_load_n(&exit_action, __ATOMIC_ACQUIRE))
+		if (!__atomic_load_n(&hot.exit_action, __ATOMIC_ACQUIRE))
 			return true;
 	}
-	return !__atomic_exchange_n(&exit_action, NULL, __ATOMIC_ACQ_REL);
+	return !__atomic_exchange_n(&hot.exit_action, NULL, __ATOMIC_ACQ_REL);
 }
 
 /* ---- the callback ---- */
 
 static bool in_call(const struct thread *t)
 {
-	return t->correlation && t->connection == __atomic_load_n(&connection, __ATOMIC_RELAXED);
+	return t->correlation &&
+	       t->connection == __atomic_load_n(&hot.connection, __ATOMIC_RELAXED);
+}
+
+static __attribute__((noinline, cold)) void connect_anew(struct thread *t, struct shim_control *c,
+							 uint32_t connection)
+{
+	*t = (struct thread){.connection = connection};
+	take_ring(t, c);
 }
 
 /* True for the thread's first callback of a connection. */
 static bool connect_thread(struct thread *t, struct shim_control *c)
 {
-	uint32_t now = __atomic_load_n(&connection, __ATOMIC_RELAXED);
+	uint32_t now = __atomic_load_n(&hot.connection, __ATOMIC_RELAXED);
 
 	if (t->connection == now)
 		return false;
-	*t = (struct thread){.connection = now};
-	take_ring(t, c);
+	connect_anew(t, c, now);
 	return true;
 }
 
@@ -234,22 +253,23 @@ static void on_enter(struct thread *t, struct shim_control *c, int domain, uint3
 static void on_exit_(struct thread *t, struct shim_control *c, int domain, uint32_t api,
 		     const struct cupti_callback_data *d)
 {
-	struct shim_call call = {.end_ns = shim_now(),
-				 .correlation = d->correlation,
-				 .api = (uint16_t)api,
-				 .domain = (uint8_t)domain};
+	struct shim_call call;
 
 	/* The driver's part of a call that began before us ends first, and is not told apart. */
 	if (domain == SHIM_RUNTIME && connect_thread(t, c)) {
 		t->correlation = d->correlation;
 		t->domain = domain;
 	}
-	if (t->connection != __atomic_load_n(&connection, __ATOMIC_RELAXED) ||
+	if (t->connection != __atomic_load_n(&hot.connection, __ATOMIC_RELAXED) ||
 	    t->correlation != d->correlation || t->domain != domain)
 		return;
-	call.begin_ns = t->begin_ns;
+	call = (struct shim_call){.begin_ns = t->begin_ns,
+				  .end_ns = shim_now(),
+				  .correlation = d->correlation,
+				  .api = (uint16_t)api,
+				  .domain = (uint8_t)domain,
+				  .failed = d->result && *d->result};
 	t->correlation = 0;
-	call.failed = d->result && *d->result;
 	if (t->ring)
 		shim_put_call(t->ring, t->calls, &call);
 	else
@@ -260,17 +280,19 @@ static void on_exit_(struct thread *t, struct shim_control *c, int domain, uint3
 
 void calls__on_callback(void *user, int domain, uint32_t api, const struct cupti_callback_data *d)
 {
-	struct shim_control *c = __atomic_load_n(&connected, __ATOMIC_ACQUIRE);
+	struct shim_control *c = __atomic_load_n(&hot.connected, __ATOMIC_ACQUIRE);
+	struct thread *t;
 
 	(void)user;
 	if (domain != SHIM_RUNTIME && domain != SHIM_DRIVER)
 		return;
-	if (c && d->site == CUPTI_ENTER && !__atomic_load_n(&ending, __ATOMIC_RELAXED))
-		on_enter(&self, c, domain, api, d);
+	t = own_thread();
+	if (c && d->site == CUPTI_ENTER && !__atomic_load_n(&hot.ending, __ATOMIC_RELAXED))
+		on_enter(t, c, domain, api, d);
 	else if (c && d->site == CUPTI_EXIT)
-		on_exit_(&self, c, domain, api, d);
+		on_exit_(t, c, domain, api, d);
 	/* Not in the driver's part of a runtime call: that one's own exit would never be told. */
-	if (d->site == CUPTI_EXIT && !in_call(&self) &&
-	    __atomic_load_n(&exit_action, __ATOMIC_RELAXED))
+	if (d->site == CUPTI_EXIT && __atomic_load_n(&hot.exit_action, __ATOMIC_RELAXED) &&
+	    !in_call(t))
 		run_at_exit();
 }
