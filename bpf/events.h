@@ -465,6 +465,7 @@ struct pt_python_stacks {
 	__u32 wanted;
 	__u32 frame_bytes;   /* of a frame that are read */
 	__u32 code_word, previous_word, instr_word, owner_word;
+	__u32 function_word; /* the function object; PT_FRAME_WORDS: it has none */
 	__u32 owner_shift;   /* bits */
 	__u32 other_owner;   /* frames of this owner are the interpreter's own; 256: there are none */
 	__u64 instr_mask;
@@ -547,7 +548,12 @@ struct pt_optimizer_step {
 	__u32 row;	  /* of the probe table, 0: none is looked for */
 	__u32 want_stack; /* 1: the next operator of an optimizer sends its stack, by which it is found */
 	__u32 tid;	  /* the thread that calls it, 0: the one that counts steps */
+	/* The function object of what is around it, runtime address, 0: not known; and the address of
+	 * the instruction there that calls it. */
+	__u64 around, around_calls;
 	/* written by the programs */
+	__u64 functions[PT_STACK_FRAMES]; /* function objects of the frames of the latest stack */
+	__u64 around_hits; /* in windows: calls that probes saw in search of what is around it */
 	__u32 refs;    /* latest count, 0: not known */
 	__u32 outside; /* operators of optimizers that ran outside of it */
 	__u32 endless; /* calls whose end was not seen: they are in no span */

@@ -25,8 +25,10 @@ struct stack_scratch {
 _Static_assert(sizeof(struct stack_scratch) <= sizeof(((struct pt_thread *)0)->scratch), "");
 
 /* Frames into the record; the key of the stack, 0: none could be read. The count lives in the record:
- * the verifier knows nothing of it there, and so has not to follow each count through the loop. */
-static __always_inline __u64 stack_walk(struct pt_thread *t, struct stack_scratch *s)
+ * the verifier knows nothing of it there, and so has not to follow each count through the loop.
+ * functions: where the frames' function objects go, NULL: nowhere. */
+static __always_inline __u64 stack_walk(struct pt_thread *t, struct stack_scratch *s,
+					__u64 *functions)
 {
 	const struct pt_python_stacks *p = &ctl.layout.stacks;
 	__u64 *words = s->words, state = python_thread(t), frame, hash = t->pid;
@@ -52,6 +54,8 @@ static __always_inline __u64 stack_walk(struct pt_thread *t, struct stack_scratc
 		r->frames[cnt].instr =
 			words[p->instr_word & (PT_FRAME_WORDS - 1)] & p->instr_mask;
 		hash = hash_mix(hash_mix(hash, r->frames[cnt].code), r->frames[cnt].instr);
+		if (functions)
+			functions[cnt] = words[p->function_word & (PT_FRAME_WORDS - 1)];
 		*(volatile __u32 *)&r->cnt = cnt + 1;
 	}
 	if (frame)
@@ -132,7 +136,7 @@ __weak __noinline __u64 stack_read(struct pt_thread *t, __u32 row)
 	if (!t || !has_stack(t, row))
 		return 0;
 	s = (void *)t->scratch;
-	key = stack_walk(t, s);
+	key = stack_walk(t, s, NULL);
 	if (!key)
 		count_lost(&ctl.stacks_unread);
 	else if (!bpf_map_lookup_elem(&stacks, &key) && !stack_send(&s->r, key))

@@ -8,10 +8,12 @@ from SIGUSR2 on it updates once in four steps.
 import argparse
 import collections
 import contextlib
+import inspect
 import json
 import os
 import signal
 import time
+import types
 
 import numpy as np
 import paddle
@@ -30,6 +32,9 @@ def parse_args():
     parser.add_argument("--no-loader", action="store_true", help="the same batch in every step")
     parser.add_argument("--skip-every", type=int, metavar="STEPS", help="without an update, as AMP may")
     parser.add_argument("--optimizer", choices=["Adam", "Momentum", "SGD"], default="Adam")
+    parser.add_argument("--bare-step", action="store_true",
+                        help="the optimizer's step is called without what Paddle puts around it")
+    parser.add_argument("--failing", action="store_true", help="every other update is one that raises")
     parser.add_argument("--two-optimizers", action="store_true", help="the last layer has one of SGD")
     parser.add_argument("--infer", action="store_true", help="no loader, no loss, no optimizer")
     parser.add_argument("--annotate", action="store_true", help="parts of a step are ranges")
@@ -65,7 +70,27 @@ class Net(nn.Layer):
 
 
 def optimizer(parameters=None):
-    return getattr(paddle.optimizer, ARGS.optimizer)(1e-3, parameters=parameters)
+    made = getattr(paddle.optimizer, ARGS.optimizer)(1e-3, parameters=parameters)
+    if ARGS.bare_step:
+        made.step = types.MethodType(inspect.unwrap(type(made).step), made)
+    return made
+
+
+def fail(optimizer):
+    """One whose step raises after its first update."""
+    add = optimizer._append_optimize_op
+
+    def failing(*args):
+        add(*args)
+        raise ValueError("in an optimizer's step")
+
+    optimizer._append_optimize_op = failing
+    try:
+        optimizer.step()
+    except ValueError:
+        pass
+    finally:
+        del optimizer._append_optimize_op
 
 
 def part(name):
@@ -115,7 +140,10 @@ def training():
         if updates(made[0]):
             with part("update"):
                 for opt in opts:
-                    opt.step()
+                    if ARGS.failing and made[0] % 2:
+                        fail(opt)
+                    with paddle.no_grad() if ARGS.bare_step else contextlib.nullcontext():
+                        opt.step()
                 for opt in opts:
                     opt.clear_grad()
         if whole:

@@ -12,6 +12,9 @@
 enum {
 	TRIES = 8,   /* stacks in which it is looked for */
 	SILENT = 64, /* backward passes without a call of it */
+	AROUND = 3,  /* frames from it to what is around it */
+	MANY = 16,   /* hits a step, of others for the most part, that cost what two of a breakpoint
+			do */
 };
 
 static bool is_own(const struct planned_probe *probe)
@@ -24,6 +27,14 @@ static struct planned_probe *own_probe(const struct session *s)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++)
 		if (is_own(&s->plan.probes[i]) && !s->dropped[s->plan.probes[i].row])
+			return &s->plan.probes[i];
+	return NULL;
+}
+
+static struct planned_probe *around_probe(const struct session *s)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (s->plan.probes[i].group == GROUP_AROUND)
 			return &s->plan.probes[i];
 	return NULL;
 }
@@ -76,8 +87,10 @@ static void use_probe(struct session *s, const struct planned_probe *used)
 
 void optimizer_step__loaded(struct session *s)
 {
-	const struct planned_probe *probe = own_probe(s);
+	const struct planned_probe *probe = own_probe(s), *around = around_probe(s);
 
+	if (around) /* until what is around the step is found */
+		s->dropped[around->row] = true;
 	if (!probe)
 		return;
 	use_probe(s, probe);
@@ -125,6 +138,29 @@ bool optimizer_step__is_stack(const void *data, size_t size)
 	       !r->key;
 }
 
+/* What is around the function of frame i. */
+static void find_around(struct session *s, const struct pt_rec_stack *r, uint32_t i)
+{
+	struct pt_optimizer_step *o = &s->probes.ctl->optimizer_step;
+	const struct framework *framework = s->match.framework;
+	const struct python_function *f;
+
+	if (!framework->is_around_step || !around_probe(s) ||
+	    s->plan.layout.stacks.function_word >= PT_FRAME_WORDS)
+		return;
+	for (uint32_t k = i + 1; k < r->cnt && k <= i + AROUND; k++) {
+		f = python_code__at(s->optimizer_step.code, (pid_t)r->h.pid, &r->frames[k],
+				    &(uint32_t){0});
+		if (!f || !framework->is_around_step(f->file, f->function))
+			continue;
+		log__debug("around it is %s (%s)", f->function, f->file);
+		o->around_calls = r->frames[k].instr;
+		o->around = o->functions[k];
+		s->optimizer_step.around = o->around;
+		return;
+	}
+}
+
 /* The outermost one: an optimizer's step may call its base's. */
 int optimizer_step__take_stack(struct session *s, const void *data, size_t size)
 {
@@ -135,17 +171,18 @@ int optimizer_step__take_stack(struct session *s, const void *data, size_t size)
 	if (!probe || !s->optimizer_step.code || r->cnt > PT_STACK_FRAMES ||
 	    size < offsetof(struct pt_rec_stack, frames) + r->cnt * sizeof(r->frames[0]))
 		return 0;
-	for (uint32_t i = r->cnt; i-- > 0 && !probe->watch_address;) {
+	for (uint32_t i = r->cnt; i-- > 0 && !s->optimizer_step.address;) {
 		f = python_code__at(s->optimizer_step.code, (pid_t)r->h.pid, &r->frames[i],
 				    &(uint32_t){0});
 		if (!f || !s->match.framework->is_optimizer_step(f->file, f->function))
 			continue;
 		log__debug("the optimizer's step is %s (%s)", f->function, f->file);
-		probe->watch_address = r->frames[i].code; /* begins with its count of references */
+		s->optimizer_step.address = r->frames[i].code;
 		s->probes.ctl->optimizer_step.tid = r->h.tid;
 		probe->watch_tid = (pid_t)r->h.tid;
+		find_around(s, r, i);
 	}
-	if (!probe->watch_address)
+	if (!s->optimizer_step.address)
 		want_stack(s);
 	return 0;
 }
@@ -167,37 +204,71 @@ void optimizer_step__read_count(struct session *s)
 					    __ATOMIC_SEQ_CST);
 }
 
-int optimizer_step__watch(struct session *s)
+static bool is_in_place(const struct session *s)
+{
+	return s->optimizer_step.around ? s->probes.attached[GROUP_AROUND] : s->probes.step_watched;
+}
+
+static int watch_around(struct session *s, bool on)
+{
+	s->optimizer_step.around = on;
+	s->dropped[around_probe(s)->row] = !on;
+	return arm__reattach(s, GROUP_AROUND);
+}
+
+static int watch_count(struct session *s)
 {
 	struct planned_probe *probe = own_probe(s);
-	int err = probe ? session__drain(s) : 0; /* its stack may not have been read yet */
+	int err;
 
-	s->probes.ctl->optimizer_step.want_stack = 0;
-	if (err || !s->optimizer_step.code || !probe || !probe->watch_address)
-		return err;
-	s->probes.ctl->optimizer_step.refs_at = probe->watch_address;
+	/* The code object begins with its count of references. */
+	s->probes.ctl->optimizer_step.refs_at = probe->watch_address = s->optimizer_step.address;
 	err = arm__reattach(s, GROUP_WATCH);
 	if (!s->probes.step_watched)
 		probe->watch_address = 0;
 	return err;
 }
 
+static int watch_no_more(struct session *s)
+{
+	if (s->optimizer_step.around)
+		return watch_around(s, false);
+	own_probe(s)->watch_address = 0;
+	return arm__reattach(s, GROUP_WATCH);
+}
+
+int optimizer_step__watch(struct session *s)
+{
+	int err = own_probe(s) ? session__drain(s) : 0; /* its stack may not have been read yet */
+
+	s->probes.ctl->optimizer_step.want_stack = 0;
+	if (err || !s->optimizer_step.address)
+		return err;
+	s->probes.ctl->optimizer_step.outside = 0;
+	return s->optimizer_step.around ? watch_around(s, true) : watch_count(s);
+}
+
 int optimizer_step__settle(struct session *s, uint64_t steps)
 {
 	const struct pt_optimizer_step *o = &s->probes.ctl->optimizer_step;
-	struct planned_probe *probe = own_probe(s);
+	bool around = s->optimizer_step.around;
 	struct pt_probe_stat stat;
+	int err;
 
-	if (!s->optimizer_step.code || !probe || !probe->watch_address)
+	if (!s->optimizer_step.address || !is_in_place(s))
 		return 0;
-	probes__stat(&s->probes, probe->row, &stat);
-	log__debug("the optimizer's step was seen %llu times in %llu steps, %u operators outside",
-		   (unsigned long long)stat.spans, (unsigned long long)steps, o->outside);
-	s->optimizer_step.known = stat.spans >= steps && !o->outside;
+	probes__stat(&s->probes, around ? around_probe(s)->row : own_probe(s)->row, &stat);
+	log__debug(
+		"the optimizer's step was seen %llu times in %llu steps (%llu hits), %u operators "
+		"outside",
+		(unsigned long long)stat.spans, (unsigned long long)steps,
+		(unsigned long long)stat.hits, o->outside);
+	s->optimizer_step.known =
+		stat.spans >= steps && !o->outside && (!around || stat.hits <= MANY * steps);
 	if (s->optimizer_step.known)
 		return 0;
-	probe->watch_address = 0;
-	return arm__reattach(s, GROUP_WATCH);
+	err = watch_no_more(s);
+	return err ? err : around;
 }
 
 bool optimizer_step__holds(const struct session *s, const struct planned_probe *probe)
@@ -236,7 +307,7 @@ int optimizer_step__tell(struct session *s, bool told)
 	int err = 0;
 
 	if (!s->optimizer_step.known || s->optimizer_step.told == told ||
-	    (told && (!s->probes.step_watched || s->optimizer_step.tells_no_more)))
+	    (told && (!is_in_place(s) || s->optimizer_step.tells_no_more)))
 		return 0;
 	s->optimizer_step.told = told;
 	move_updates(s, told);
@@ -259,6 +330,8 @@ int optimizer_step__check(struct session *s)
 	own_probe(s)->watch_address = 0;
 	s->optimizer_step.tells_no_more = true;
 	err = optimizer_step__tell(s, false);
+	if (!err && s->optimizer_step.around)
+		err = watch_around(s, false);
 	return err ? err : arm__reattach(s, GROUP_OPERATOR);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * An optimizer that shows as operators, one for each parameter, is a function written in Python,
- * too. It is found on the stack of such an operator, and a data breakpoint tells of its calls; once
- * all operators of the steps that were measured lay in it, it is the phase, and they are as any
- * others: left out where they are not worth their probes.
+ * too. It is found on the stack of such an operator. What is around it there tells of its calls, if
+ * that calls what can have a probe, or else a data breakpoint does; once all operators of the steps
+ * that were measured lay in it, it is the phase, and they are as any others: left out where they are
+ * not worth their probes.
  */
 #ifndef PROFTRACE_OPTIMIZER_STEP_H
 #define PROFTRACE_OPTIMIZER_STEP_H
@@ -22,9 +23,10 @@ int optimizer_step__take_stack(struct session *s, const void *data, size_t size)
  * negative errno of attaching. */
 int optimizer_step__choose(struct session *s);
 /* Steps are going to be measured: looks at the function if it was found. 0 or a negative errno of
- * reading the ring. */
+ * reading the ring or of attaching. */
 int optimizer_step__watch(struct session *s);
-/* They were: is it the one in which all of them are called? 0 or a negative errno of attaching. */
+/* They were: is it the one in which all of them are called? 1: that is not known yet, and more must be
+ * measured: optimizer_step__watch() looks at it in another way. 0 or a negative errno of attaching. */
 int optimizer_step__settle(struct session *s, uint64_t steps);
 /* Is the probe one of an operator that need not make steps and phases, as the function does? */
 bool optimizer_step__holds(const struct session *s, const struct planned_probe *probe);
@@ -32,7 +34,7 @@ bool optimizer_step__holds(const struct session *s, const struct planned_probe *
 void optimizer_step__keep_choice(struct session *s);
 
 /*
- * Who makes steps and phases from here on: the function, with the breakpoint in place, or the
+ * Who makes steps and phases from here on: the function, with its probe or breakpoint in place, or the
  * operators. Far from windows it is they: the kernel may skip a breakpoint's program. 0 or a negative
  * errno of attaching.
  */

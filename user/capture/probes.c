@@ -170,7 +170,7 @@ const char *probe_group__name(enum probe_group group)
 {
 	static const char *const names[GROUP_CNT] = {"step",  "update", "phase",  "operator",
 						     "inner", "memory", "device", "node_type",
-						     "watch", "launch"};
+						     "watch", "around", "launch"};
 
 	return names[group];
 }

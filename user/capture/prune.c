@@ -224,6 +224,25 @@ static int leave_out(struct session *s, const struct prune_input *in, size_t cnt
 	return err;
 }
 
+/* Another way to tell an optimizer's step takes steps of its own; what is counted counts on. */
+static int measure(struct session *s, uint64_t *steps)
+{
+	uint64_t more;
+	int err;
+
+	*steps = 0;
+	do {
+		err = optimizer_step__watch(s);
+		if (!err)
+			err = session__measure_steps(s, &more);
+		if (!err)
+			err = optimizer_step__settle(s, more);
+		if (err >= 0)
+			*steps += more;
+	} while (err > 0);
+	return err;
+}
+
 int session__prune(struct session *s)
 {
 	auto_free struct prune_input *in = calloc(s->plan.cnt + 1, sizeof(*in));
@@ -249,12 +268,8 @@ int session__prune(struct session *s)
 			err = launches__watch(s);
 	}
 	if (!err)
-		err = optimizer_step__watch(s);
-	if (!err)
-		err = session__measure_steps(s, &steps);
+		err = measure(s, &steps);
 	launches__unwatch(s);
-	if (!err)
-		err = optimizer_step__settle(s, steps);
 	if (!err)
 		err = optimizer_step__choose(s);
 	if (!err && !may_leave_out)

@@ -210,6 +210,7 @@ void session__count_anew(struct session *s)
 	s->endless_before = s->probes.ctl->optimizer_step.endless;
 	s->aside_before = s->probes.ctl->aside_cnt;
 	s->full_names_before = decoder__full_names(s->decoder);
+	s->around_hits_before = s->probes.ctl->optimizer_step.around_hits;
 }
 
 /* Hits times their measured cost: an estimate of what we added to the target. */
@@ -227,6 +228,8 @@ static json_t *cost_summary(const struct session *s)
 		hits[GROUP_STEP] += steps;
 	/* Each traps at the entry as well. */
 	hits[GROUP_OPERATOR] += 2 * (s->probes.ctl->callee_ends - s->callee_ends_before);
+	/* Most may be of others. */
+	hits[GROUP_AROUND] = s->probes.ctl->optimizer_step.around_hits - s->around_hits_before;
 	for (int g = 0; g < GROUP_CNT; g++) {
 		total += hits[g];
 		json_object_set_new(by_group, probe_group__name(g),
@@ -235,7 +238,7 @@ static json_t *cost_summary(const struct session *s)
 	/* Every dispatch is so many hits that their own code stays in the caches; its begin and end
 	   cost different amounts, together span_total_ns. */
 	spread = hits[GROUP_OPERATOR] + hits[GROUP_STEP] + hits[GROUP_UPDATE] + hits[GROUP_PHASE] +
-		 hits[GROUP_DEVICE] + hits[GROUP_NODE_TYPE];
+		 hits[GROUP_DEVICE] + hits[GROUP_NODE_TYPE] + hits[GROUP_AROUND];
 	ns = (double)spread * (double)span_cost__hit_ns(c, spread ? length_ns / spread : 0) +
 	     (double)hits[GROUP_INNER] * (double)c->span_total_ns / 2 +
 	     (double)hits[GROUP_MEMORY] * (double)c->bare.entry_ns +

@@ -27,6 +27,8 @@ enum probe_group {
 	GROUP_NODE_TYPE, /* backward nodes by type, in place of the operator group's for all types:
 			    live where some types are left out */
 	GROUP_WATCH, /* data breakpoints */
+	GROUP_AROUND, /* in place of that of an optimizer's step: what it enters and leaves first and
+			 last, which others do, too */
 	GROUP_LAUNCH, /* what gives a device work, only counted: live while steps are observed */
 	GROUP_CNT,
 };
@@ -118,6 +120,9 @@ struct framework {
 	/* A function written in Python, by its file and its qualified name, that is an optimizer's
 	 * step: the operators that update parameters are called in it. NULL: none is known. */
 	bool (*is_optimizer_step)(const char *file, const char *function);
+	/* A function written in Python that calls it, and before and behind that what has a probe of
+	 * GROUP_AROUND. NULL: none is known. */
+	bool (*is_around_step)(const char *file, const char *function);
 	/* An operator of this name computes gradients; NULL: names do not tell. */
 	bool (*computes_gradients)(const char *op);
 	/* Cuts what differs from run to run (paths, times) off a name read from the target; NULL:

@@ -15,6 +15,7 @@
 #include "frameworks/probe_table.h"
 #include "frameworks/python_methods.h"
 #include "frameworks/python_ranges.h"
+#include "frameworks/python_watch.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,6 +92,18 @@ static const struct probe_row rows[] = {
 		.name_of = paddle_names__optimizer,
 		.cfg = {.code = PT_CLASS_OPTIMIZER_OP},
 		.loses = "Optimization",
+	},
+	/* Whether gradients are recorded: an optimizer's step is a function that is called without.
+	 */
+	{
+		.lib = LIB_PADDLE,
+		.symbol = "_ZN6paddle10imperative6Tracer10SetHasGradEb",
+		.details = AT_ALL,
+		.group = GROUP_AROUND,
+		.category = CAT_OPTIMIZER,
+		.program = OPTIMIZER_AROUND_PROGRAM,
+		.name = "Optimization Step",
+		.cfg = {.code = PT_CLASS_OPTIMIZER_OP},
 	},
 	/* A run of a program by the static Executor: the whole of a step but its batch. */
 	{
@@ -454,6 +467,19 @@ static bool is_optimizer_step(const char *file, const char *function)
 	       (!strcmp(method, ".step") || !strcmp(method, ".minimize"));
 }
 
+/* What no_grad makes of a function, in each of its forms. */
+static bool is_around_step(const char *file, const char *function)
+{
+	static const char *const names[] = {"_decorate_function", "__impl__"};
+	const char *own = strrchr(function, '.');
+
+	own = own ? own + 1 : function;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(own, names[i]))
+			return strstr(file, "/paddle/base/dygraph/base.py");
+	return false;
+}
+
 static bool computes_gradients(const char *op)
 {
 	const char *name = plain_name(op);
@@ -579,5 +605,6 @@ const struct framework framework_paddle = {
 	.plan = paddle_plan,
 	.updates_parameters = updates_parameters,
 	.is_optimizer_step = is_optimizer_step,
+	.is_around_step = is_around_step,
 	.computes_gradients = computes_gradients,
 };

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """How steps are numbered, and what that costs the job."""
 import bisect
+import re
 import signal
 
 import job
@@ -38,20 +39,46 @@ UPDATES = 8  # a step: one for each parameter
 def told_by(case, train, breakpoints_taken):
     debugger = Breakpoints(train.pid, breakpoints_taken)
     case.finally_(debugger.close)
-    tool = case.tool("-p", train.pid, "--record", "2:10", "--detail", "phase").done()
+    tool = case.tool("-p", train.pid, "--record", "2:10", "--detail", "phase", "--verbose").done()
     tables = tool.report()
     debugger.close()
     assert "not shown" not in tool.err, tool.err
+    tries = re.findall(r"step was seen (\d+) times in (\d+) steps .*, (\d+) operators outside", tool.err)
+    print(tries)
     assert {r["name"]: r["calls"] for r in tables["model"]["rows"]}["Optimization"] == 8, tables["model"]
     print("hits a step:", tables["cost"]["rows"][0]["hits_per_step"])
     return tables["cost"]["rows"][0]["hits_per_step"]
 
 
-@test("an optimizer's step is told by its function, or by each update where no data breakpoint is left")
+@test("an optimizer's step is told by no_grad around it, whoever has the data breakpoints")
 def optimizer(case):
     train, _ = job.train(case, "--no-loader")
+    # With the backward pass, and another function without gradients in it.
+    assert told_by(case, train, 0) <= 6
+    assert told_by(case, train, 2) <= 6
+
+
+@test("where nothing is around it, it is told by its function, or by each update where no data breakpoint is left")
+def bare_step(case):
+    train, _ = job.train(case, "--no-loader", "--bare-step")
     assert told_by(case, train, 0) <= 4  # with the backward pass
     assert told_by(case, train, 2) >= UPDATES
+
+
+@test("an optimizer that turns gradients off for each update: its step is told by its function")
+def off_for_each(case):
+    train, _ = job.train(case, "--no-loader", "--optimizer", "SGD")
+    assert told_by(case, train, 0) <= 4
+
+
+@test("an optimizer's step that raises ends there")
+def raising(case):
+    train, _ = job.train(case, "--no-loader", "--failing")
+    tool = case.tool("-p", train.pid, "--record", "2:10", "--detail", "phase", "--verbose").done()
+    assert "around it is" in tool.err, tool.err
+    model = {r["name"]: r for r in tool.report()["model"]["rows"]}
+    assert model["Optimization"]["calls"] == 12, model  # those of four steps that raised, too
+    assert model["ProfileStep"]["calls"] == 8, model
 
 
 @test("optimizers of two classes: each update tells")
