@@ -29,7 +29,7 @@ PEERS = {
 }
 JOBS = {
     "pytorch": {"mlp": 400, "cnn": 100, "transformer": 100},
-    "paddle": {"mlp": 200, "cnn": 100},
+    "paddle": {"mlp": 200, "adamw": 200, "cnn": 100},
     "mxnet": {"mlp": 200, "cnn": 100},
     "mindspore": {"mlp": 30, "cnn": 30},
 }

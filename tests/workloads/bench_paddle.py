@@ -10,10 +10,10 @@ from paddle.nn import functional as F
 from bench_protocol import Timed, serve
 
 
-def mlp():
+def mlp(optimizer=paddle.optimizer.SGD):
     """Twenty layers so small that the framework's own work is all there is."""
     model = nn.Sequential(*[nn.Linear(16, 16) for _ in range(20)])
-    optimizer = paddle.optimizer.SGD(1e-3, parameters=model.parameters())
+    optimizer = optimizer(1e-3, parameters=model.parameters())
     x, y = paddle.randn([4, 16]), paddle.randn([4, 16])
 
     def step():
@@ -22,6 +22,11 @@ def mlp():
         optimizer.clear_grad()
 
     return step
+
+
+def adamw():
+    """The same with an optimizer that turns gradients off once a step; SGD does for each parameter."""
+    return mlp(paddle.optimizer.AdamW)
 
 
 class Images(paddle.io.Dataset):
@@ -56,7 +61,7 @@ def cnn():
     return step
 
 
-MODELS = {"mlp": mlp, "cnn": cnn}
+MODELS = {"mlp": mlp, "adamw": adamw, "cnn": cnn}
 
 
 def profiler():
