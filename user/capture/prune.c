@@ -227,7 +227,7 @@ static int leave_out(struct session *s, const struct prune_input *in, size_t cnt
 /* Another way to tell an optimizer's step takes steps of its own; what is counted counts on. */
 static int measure(struct session *s, uint64_t *steps)
 {
-	uint64_t more;
+	uint64_t more = 0;
 	int err;
 
 	*steps = 0;
