@@ -12,7 +12,7 @@
 enum {
 	TRIES = 8,   /* stacks in which it is looked for */
 	SILENT = 64, /* backward passes without a call of it */
-	AROUND = 3,  /* frames from it to what is around it */
+	AROUND = 6,  /* frames from it to what is around it: other decorators lie between */
 	MANY = 16,   /* hits a step, of others for the most part, that cost what two of a breakpoint
 			do */
 };
