@@ -246,22 +246,29 @@ Test(report_notes, times_in_prose_have_the_unit_asked_for_or_one_that_suits)
 	expect("operator", true, OPTS(.tables = "perf"), "window: steps [0,1), 1.000 ms", true);
 }
 
-static void expect_left_out(const char *dropped, bool is_there)
+/* Of a step in which these had no probe. */
+static char *report_without(const char *dropped, const struct report_opts *opts)
 {
 	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
-	struct report_opts opts = OPTS(.tables = "operator");
 	char summary[512], *text;
 
 	synth__span(&s, s.main, CAT_OPERATOR, "aten::mm", 20 * US, 60 * US);
 	synth__step(&s, 0, 0, 100 * US);
 	snprintf(summary, sizeof(summary), "{\"dropped_probes\": [%s]}", dropped);
 	synth__open(&s, summary);
-	text = synth__report(&s, &opts);
+	text = synth__report(&s, opts);
+	synth__free(&s);
+	return text;
+}
+
+static void expect_left_out(const char *dropped, bool is_there)
+{
+	char *text = report_without(dropped, &OPTS(.tables = "operator"));
+
 	cr_expect_eq(!!strstr(text, "Not recorded"), is_there, "%s", text);
 	cr_expect_null(strstr(text, "torch.ops"), "%s", text);
 	cr_expect_eq(!!strstr(text, "aten::add_"), is_there, "%s", text);
 	free(text);
-	synth__free(&s);
 }
 
 Test(report_notes, what_was_hardly_called_is_not_missed)
@@ -279,20 +286,13 @@ Test(report_notes, what_was_hardly_called_is_not_missed)
 
 static void expect_first_left_out(const char *sorted_by, const char *first, const char *second)
 {
-	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
-	struct report_opts opts = OPTS(.tables = "operator", .sort_word = sorted_by);
-	char *text;
+	char *text = report_without(
+		"{\"name\": \"often\", \"calls_per_step\": 9.0, \"avg_ns\": 100.0, \"steps\": 4},"
+		" {\"name\": \"long\", \"calls_per_step\": 2.0, \"avg_ns\": 9000.0, \"steps\": 4}",
+		&OPTS(.tables = "operator", .sort_word = sorted_by));
 
-	synth__span(&s, s.main, CAT_OPERATOR, "aten::mm", 20 * US, 60 * US);
-	synth__step(&s, 0, 0, 100 * US);
-	synth__open(&s, "{\"dropped_probes\": ["
-			"{\"name\": \"often\", \"calls_per_step\": 9.0, \"avg_ns\": 100.0, "
-			"\"steps\": 4}, {\"name\": \"long\", \"calls_per_step\": 2.0, "
-			"\"avg_ns\": 9000.0, \"steps\": 4}]}");
-	text = synth__report(&s, &opts);
 	cr_expect(strstr(text, first) < strstr(text, second), "%s: %s", sorted_by, text);
 	free(text);
-	synth__free(&s);
 }
 
 Test(report_notes, what_was_left_out_is_sorted_like_the_rest)
@@ -304,23 +304,17 @@ Test(report_notes, what_was_left_out_is_sorted_like_the_rest)
 
 Test(report_notes, functions_of_one_operator_that_were_left_out_are_one_row)
 {
-	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
 	struct report_opts opts = {.tables = "operator", .style = {.format = TABLE_CSV}};
-	const char *first;
-	char *text;
+	char *text = report_without(
+		"{\"name\": \"aten::item\", \"calls_per_step\": 16.0, \"avg_ns\": 3000.0,"
+		" \"steps\": 3}, {\"name\": \"aten::item\", \"calls_per_step\": 3.0,"
+		" \"avg_ns\": 1000.0, \"steps\": 3}",
+		&opts);
+	const char *first = strstr(text, "aten::item,19,51000,");
 
-	synth__span(&s, s.main, CAT_OPERATOR, "aten::mm", 20 * US, 60 * US);
-	synth__step(&s, 0, 0, 100 * US);
-	synth__open(&s, "{\"dropped_probes\": ["
-			"{\"name\": \"aten::item\", \"calls_per_step\": 16.0, \"avg_ns\": 3000.0,"
-			" \"steps\": 3}, {\"name\": \"aten::item\", \"calls_per_step\": 3.0,"
-			" \"avg_ns\": 1000.0, \"steps\": 3}]}");
-	text = synth__report(&s, &opts);
-	first = strstr(text, "aten::item,19,51000,");
 	cr_assert_not_null(first, "%s", text);
 	cr_expect_null(strstr(first + 1, "aten::item"), "%s", text);
 	free(text);
-	synth__free(&s);
 }
 
 Test(report_notes, processors_of_a_recording_that_was_cut_off)
