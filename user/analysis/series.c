@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/series.h"
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/step_parts.h"

@@ -59,6 +59,7 @@ static const struct python_layout layouts[] = {
 			   .code_word = 4,
 			   .previous_word = 6,
 			   .instr_word = 7,
+			   .function_word = 0,
 			   .other_owner = NO_OWNER,
 			   .instr_mask = UINT64_MAX},
 		.frame_locals = 72,
