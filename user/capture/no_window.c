@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/no_window.h"
+#include "bpf/events.h"
+#include "bpf/proftrace.skel.h"
+#include "capture/below.h"
+#include "capture/far.h"
+#include "common/counted.h"
+#include "common/err.h"
+#include "common/util.h"
+
+const char *no_window__seen(const struct session *s)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+	uint64_t cnt = ctl ? ctl->step_seq + ctl->counted_steps + ctl->far_steps : 0;
+	uint64_t before = ctl && ctl->started ? cnt - far__step(ctl) - 1 : cnt;
+
+	if (cnt)
+		snprintf(s->res->seen, sizeof(s->res->seen), "%s seen, %llu of them before step 0",
+			 counted(cnt, "step was", "steps were").s, (unsigned long long)before);
+	else
+		snprintf(s->res->seen, sizeof(s->res->seen), "no step was seen");
+	return s->res->seen;
+}
+
+/* It was over before it was known what a step is and costs. */
+static bool is_too_short(const struct session *s)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+
+	return !s->target_execed && !s->opts->no_steps && ctl && !ctl->counting;
+}
+
+int no_window__recorded(const struct session *s, int err)
+{
+	if (err == -EINTR)
+		return err__set(err, "stopped before the window opened (%s); nothing was recorded",
+				no_window__seen(s));
+	if (err == -ESRCH && s->target_gone)
+		return err__set(
+			err,
+			"process %d %s before the window opened (%s); nothing was "
+			"recorded%s",
+			s->opts->pid, s->target_execed ? "replaced its program (exec)" : "ended",
+			no_window__seen(s),
+			is_too_short(s) ? ": --no-steps records from the first moment, by time"
+					: "");
+	if (!err)
+		return err__set(-ETIMEDOUT,
+				"the window did not open within --duration; nothing was recorded");
+	return err;
+}
+
+/* A job that hangs, or a server without requests. */
+static bool is_idle(const struct session *s)
+{
+	uint64_t ran_ns = process__cpu_ns(s->opts->pid) - s->learn_cpu_ns;
+
+	return ran_ns < s->opts->step_timeout_ns / 100;
+}
+
+/* A framework's job has steps; why were they not seen? */
+static int no_steps_of_framework(const struct session *s)
+{
+	const double waited_s = (double)s->opts->step_timeout_ns / 1e9;
+
+	if (s->pausing[0])
+		return err__set(
+			-ETIMEDOUT,
+			"no step was seen in %.0f s: operators were, but in no order that "
+			"repeats (requests of several kinds?); --step-probe %s, which comes "
+			"after the longest pauses, may make each a step; or record by time "
+			"with --duration 5s",
+			waited_s, s->pausing);
+	if (is_idle(s))
+		return err__set(
+			-ETIMEDOUT,
+			"no step was seen in %.0f s, in which process %d hardly ran: what its "
+			"threads wait for is shown by --duration 5s --table sched; if it is to "
+			"go on, wait longer with --step-timeout",
+			waited_s, s->opts->pid);
+	return err__set(-ETIMEDOUT,
+			"no step was seen in %.0f s: is process %d at work? Give --step-probe or "
+			"--step-range, wait longer with --step-timeout, or record by time with "
+			"--duration 5s",
+			waited_s, s->opts->pid);
+}
+
+int no_window__steps(struct session *s)
+{
+	if (!s->opts->has_schedule) {
+		if (s->match.framework && !s->opts->no_steps)
+			log__info("no steps were seen: recording by time (--step-timeout says how "
+				  "long to wait for one)");
+		return 0;
+	}
+	/* Of a pool or a pre-forking server the parent loads the framework, too, and only waits. */
+	if (s->match.framework && !s->told_below)
+		s->told_below = below__tell(s->opts->pid);
+	if (s->opts->duration_ns) {
+		log__warn("no steps were seen: recording by time");
+		return 0;
+	}
+	if (s->match.framework || s->pausing[0])
+		return no_steps_of_framework(s);
+	return err__set(-ENOTSUP,
+			"process %d shows no steps, so steps cannot be chosen; name a function "
+			"that runs once per step with --step-probe exe:FUNCTION, or record by "
+			"time with --duration 5s instead of --record",
+			s->opts->pid);
+}
