@@ -43,7 +43,22 @@ static __always_inline void note_return(struct pt_regs *ctx, const struct pt_pro
 		__sync_fetch_and_add(&ctl.return_cnt, 1);
 }
 
-/* A std::string at addr into dst (PT_NAME_MAX bytes); returns its length, cut to what fits. */
+#define PT_PY_STR_STATE 32 /* u32 ... */
+#define PT_PY_STR_ASCII (1u << 6)
+#define PT_PY_STR_UTF8	8 /* of others, behind the head of compact ASCII: char *, if it was asked for */
+
+/* The text of a Python str object, 0: not known. */
+static __always_inline __u64 python_text(__u64 str)
+{
+	const __u64 head = ctl.layout.python_str;
+	__u32 state = 0;
+
+	if (!head || bpf_probe_read_user(&state, sizeof(state), (void *)(str + PT_PY_STR_STATE)))
+		return 0;
+	return state & PT_PY_STR_ASCII ? str + head : read_u64(str + head + PT_PY_STR_UTF8);
+}
+
+/* A string at addr into dst (PT_NAME_MAX bytes); returns its length, cut to what fits. */
 static __always_inline __u32 read_string(__u64 addr, __u8 source, char *dst)
 {
 	__u64 data = addr, len = PT_NAME_MAX - 1;
@@ -56,6 +71,8 @@ static __always_inline __u32 read_string(__u64 addr, __u8 source, char *dst)
 		data = read_u64(addr);
 		len = read_u64(data -
 			       24); /* _Rep: length, capacity, refcount lie before the text */
+	} else if (source == PT_NAME_PYTHON) {
+		data = python_text(addr);
 	}
 	n = bpf_probe_read_user_str(dst, PT_NAME_MAX, (void *)data);
 	if (n <= 0)

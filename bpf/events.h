@@ -253,7 +253,13 @@ struct pt_rec_mark {
 };
 
 /* How a probe's program treats a hit: one row per cookie, written before attach. */
-enum pt_name_source { PT_NAME_STATIC = 0, PT_NAME_CXX11 = 1, PT_NAME_COW = 2, PT_NAME_CSTR = 3 };
+enum pt_name_source {
+	PT_NAME_STATIC = 0,
+	PT_NAME_CXX11 = 1,
+	PT_NAME_COW = 2,
+	PT_NAME_CSTR = 3,
+	PT_NAME_PYTHON = 4, /* a str object */
+};
 
 /* cfg.flags of call_site_result: cfg.code bytes behind what rdi was at the entry lies the result, a
  * tensor or a vector of them */
@@ -524,6 +530,7 @@ struct pt_layout {
 	__u32 ivalue_bool;	 /* tag of a bool in a boxed call, 0 if unknown; 3 double, 5 integer */
 	__u32 list_values;	 /* of a list in a boxed call: its vector of IValues */
 	__u32 python_long_tag;	 /* Python's integers: 1: as from 3.12 on */
+	__u32 python_str;	 /* str object: bytes before the text of compact ASCII, 0 if unknown */
 	__u64 python_bool_type, python_float_type; /* runtime addresses, 0 if unknown: no values */
 	__u64 python_tensor_type; /* runtime address of the tensors' base type, 0 if unknown */
 	__u64 pynode_vtable;	  /* runtime address, 0 if unknown */

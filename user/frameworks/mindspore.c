@@ -40,9 +40,6 @@ static const char *const libs[] = {
 /* 2.7 has none for CPUs: its kernels are in that of the operators for the host. */
 static const char *const other_libs[LIB_CNT] = {[LIB_CPU] = "libmindspore_ops_host.so"};
 
-/* CPython, 3.3 to 3.13: a compact ASCII str has its text behind a header of 48 bytes. */
-#define PYTHON_STR 48
-
 #define PRIMITIVE_NAME 48 /* of a Primitive, as PyBoostUtils::LaunchKernel reads it */
 
 /* _ZN9mindspore8pynative12PyboostDivOpE...: PyboostDiv */
@@ -123,8 +120,7 @@ static const struct probe_row rows[] = {
 		.site_program = "call_site",
 		.cfg = {.code = PT_CLASS_GRAPH,
 			.name_reg = 3,
-			.name_source = PT_NAME_CSTR,
-			.name_path = {0, PYTHON_STR},
+			.name_source = PT_NAME_PYTHON,
 			.name_derefs = 1},
 		.loses = "runs of compiled graphs, with them Optimization",
 	},
@@ -389,6 +385,7 @@ static int mindspore_plan(struct target *t, const struct framework_match *m,
 
 	memcpy(plan->name_rules, name_rules, sizeof(name_rules));
 	plan->name_rule_cnt = ARRAY_SIZE(name_rules);
+	plan->layout.python_str = target__python_str_head(t);
 	err = opts->detail == DETAIL_INNER ? plan_pipeline(m, plan) : 0;
 	if (!err)
 		err = probe_table__plan(&table, t, opts, plan, &scan);

@@ -66,11 +66,9 @@ static void string_abi(const char *symbol, struct planned_probe *probe)
 	probe->cfg.name_source = torch_layout__string_abi(symbol);
 }
 
-/* CPython, 3.3 to 3.13: a compact ASCII str has its text behind a header of 48 bytes; tp_name of a
- * type. */
 #define PYTHON_STR_AT(offset)                                                                      \
-	{.name_source = PT_NAME_CSTR, .name_path = {offset, 48}, .name_derefs = 1}
-#define TP_NAME 24
+	{.name_source = PT_NAME_PYTHON, .name_path = {offset}, .name_derefs = 1}
+#define TP_NAME 24 /* of a type of CPython */
 
 #define NODE_TYPE(library, function)                                                               \
 	{                                                                                          \
@@ -427,12 +425,13 @@ static void forget_unconfirmed(struct pt_layout *fields)
 	fields->python_tensor_type = fields->pynode_vtable = 0;
 }
 
-/* By these the programs know what numbers Python passes. */
+/* By these the programs know what texts and numbers Python passes. */
 static void place_python_types(struct target *t, struct pt_layout *fields)
 {
-	unsigned int minor;
+	const unsigned int minor = target__python_minor(t);
 
-	if (!t->python || sscanf(t->python, "3.%u", &minor) != 1 || minor < 8 || minor > 13)
+	fields->python_str = target__python_str_head(t);
+	if (minor < 8 || minor > 13)
 		return;
 	fields->python_long_tag = minor >= 12;
 	fields->python_float_type = target__python_symbol(t, "PyFloat_Type");

@@ -58,6 +58,10 @@ const struct target_lib *target__lib_at(struct target *t, uint64_t address, uint
 /* Opened once and kept; NULL with err__set if it cannot be. */
 struct elf_file *target__elf(struct target *t, const struct target_lib *lib);
 
+/* x of its CPython 3.x, 0: none, or not known. */
+unsigned int target__python_minor(const struct target *t);
+/* Bytes of its str objects before the text of compact ASCII, 0: not known. */
+unsigned int target__python_str_head(const struct target *t);
 /* The library, or the program itself, that has a CPython interpreter with symbols; NULL: none. */
 const struct target_lib *target__python_lib(struct target *t);
 /* Runtime address of a symbol of it; 0: there is none. */

@@ -87,6 +87,22 @@ static char *version_of_lib(struct target *t, const struct target_lib *lib)
 	return version ? version : strdup(minor);
 }
 
+unsigned int target__python_minor(const struct target *t)
+{
+	unsigned int minor = 0;
+
+	return t->python && sscanf(t->python, "3.%u", &minor) == 1 ? minor : 0;
+}
+
+unsigned int target__python_str_head(const struct target *t)
+{
+	const unsigned int minor = target__python_minor(t);
+
+	if (minor < 3)
+		return 0;
+	return minor < 12 ? 48 : 40; /* a pointer to wide characters went */
+}
+
 static const char *const patterns[] = {"libpython3*.so*", "python3*", "python"};
 
 static bool has_interpreter(struct target *t, const struct target_lib *lib)

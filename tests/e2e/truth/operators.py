@@ -7,6 +7,7 @@ from checks import Mismatch
 import values
 from events import NODE_PREFIX, align, best_overlap, nest, operators
 
+USERS_RANGE = re.compile(r" region$")  # as the workloads name them
 FIRST, STEPS = 2, 4  # the first steps after attach pay for page faults
 
 
@@ -106,6 +107,15 @@ def regions(job):
                     for spans in (trace.of_main_thread("cpu_op"), job.profile(STEPS + 2)))
     _match("names in order", [s.name for s in ours], [s.name for s in theirs])
     return f"{len(ours)} compiled regions of {STEPS} steps: names and order agree"
+
+
+def ranges(job):
+    """The user's ranges, whichever of PyTorch's classes makes them."""
+    trace = job.record(f"{FIRST}:{FIRST + STEPS}", "operator")
+    ours = [s.name for s in trace.of_main_thread("user_annotation") if USERS_RANGE.search(s.name)]
+    theirs = [s.name for s in job.profile(STEPS + 2) if USERS_RANGE.search(s.name)]
+    _match("names in order", ours, theirs)
+    return f"{len(ours)} ranges of {STEPS} steps: names and order agree"
 
 
 def _makers(spans):

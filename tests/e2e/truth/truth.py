@@ -40,6 +40,7 @@ CUSTOM = [
     ("inner", operators.inner, 1),
     ("operator", functools.partial(operators.python_level, python_kernels=("mylib::scale",)), 1),
     ("nodes", operators.backward_nodes, 1),
+    ("ranges", operators.ranges, 1),
 ]
 # Inside TorchScript nothing is called from Python.
 SCRIPTED = [("inner", operators.inner, 1)]
