@@ -386,10 +386,10 @@ __weak __noinline int args_add_plain(struct pt_thread *t, __u32 cnt, __u32 arg_k
 
 /* ---- what Python passes ---- */
 
-/* CPython 3.8 to 3.13. */
+/* CPython 3.8 to 3.15. */
 #define PT_PY_TYPE	  8   /* object */
 #define PT_PY_SIZE	  16  /* list, tuple; of a dict how many items; of an integer its sign */
-#define PT_PY_VALUE	  24  /* list, tuple: its items, of a list their address; integer: digits */
+#define PT_PY_VALUE	  24  /* list: address of its items; integer: digits */
 #define PT_PY_FLOAT	  16
 #define PT_PY_TYPE_FLAGS  168 /* type */
 #define PT_PY_TYPE_BASE	  256
@@ -479,7 +479,7 @@ __weak __noinline int args_add_python(struct pt_thread *t, __u32 cnt, __u64 obj,
 	if (flags & PT_PY_IS_LONG)
 		return args_add_integer(t, cnt, arg, obj, type == ctl.layout.python_bool_type);
 	if (flags & PT_PY_IS_TUPLE)
-		return args_add_integers(t, cnt, arg, obj + PT_PY_VALUE,
+		return args_add_integers(t, cnt, arg, obj + ctl.layout.python_tuple,
 					 read_u64(obj + PT_PY_SIZE));
 	if (flags & PT_PY_IS_LIST)
 		return args_add_integers(t, cnt, arg, read_u64(obj + PT_PY_VALUE),
@@ -493,11 +493,12 @@ __weak __noinline int args_add_python(struct pt_thread *t, __u32 cnt, __u64 obj,
 /* The arguments in a Python tuple, after the cnt that are there. */
 static __always_inline __u32 read_python_tuple(struct pt_thread *t, __u32 cnt, __u64 tuple)
 {
-	__u64 item_cnt = tuple && ctl.layout.python_tensor_type ? read_u64(tuple + PT_PY_SIZE) : 0;
+	const __u64 items = ctl.layout.python_tensor_type ? ctl.layout.python_tuple : 0;
+	__u64 item_cnt = tuple && items ? read_u64(tuple + PT_PY_SIZE) : 0;
 	__u32 position = cnt;
 
 	for (__u32 i = 0; i < PT_MAX_ARGS - 1 && i < item_cnt; i++)
-		cnt = args_add_python(t, cnt, read_u64(tuple + PT_PY_VALUE + 8 * (__u64)i),
+		cnt = args_add_python(t, cnt, read_u64(tuple + items + 8 * (__u64)i),
 				      position + i);
 	return cnt;
 }

@@ -473,8 +473,9 @@ struct pt_python_stacks {
 	__u32 code_word, previous_word, instr_word, owner_word;
 	__u32 function_word; /* the function object; PT_FRAME_WORDS: it has none */
 	__u32 owner_shift;   /* bits */
-	__u32 other_owner;   /* frames of this owner are the interpreter's own; 256: there are none */
+	__u32 other_owner;   /* frames of this owner or a higher one are the interpreter's; 256: none */
 	__u64 instr_mask;
+	__u64 object_mask; /* of the code and function words: what is the pointer in them */
 };
 
 /* A data pipeline: operations, each with a queue of the rows that the next one takes. */
@@ -531,6 +532,7 @@ struct pt_layout {
 	__u32 list_values;	 /* of a list in a boxed call: its vector of IValues */
 	__u32 python_long_tag;	 /* Python's integers: 1: as from 3.12 on */
 	__u32 python_str;	 /* str object: bytes before the text of compact ASCII, 0 if unknown */
+	__u32 python_tuple;	 /* tuple object: its items */
 	__u64 python_bool_type, python_float_type; /* runtime addresses, 0 if unknown: no values */
 	__u64 python_tensor_type; /* runtime address of the tensors' base type, 0 if unknown */
 	__u64 pynode_vtable;	  /* runtime address, 0 if unknown */

@@ -95,7 +95,8 @@ __weak __noinline __u64 optimizer_step_around(struct pt_thread *t)
 					(void *)frame))
 			return 0;
 		frame = words[p->previous_word & (PT_FRAME_WORDS - 1)];
-		if (words[p->function_word & (PT_FRAME_WORDS - 1)] != ctl.optimizer_step.around)
+		if ((words[p->function_word & (PT_FRAME_WORDS - 1)] & p->object_mask) !=
+		    ctl.optimizer_step.around)
 			continue;
 		away = (words[p->instr_word & (PT_FRAME_WORDS - 1)] & p->instr_mask) -
 		       ctl.optimizer_step.around_calls;

@@ -42,7 +42,7 @@ static __always_inline __u64 stack_walk(struct pt_thread *t, struct stack_scratc
 		if (bpf_probe_read_user(words, p->frame_bytes & (sizeof(s->words) - 1), (void *)frame))
 			return 0;
 		frame = words[p->previous_word & (PT_FRAME_WORDS - 1)];
-		if ((words[p->owner_word & (PT_FRAME_WORDS - 1)] >> (p->owner_shift & 63) & 0xff) ==
+		if ((words[p->owner_word & (PT_FRAME_WORDS - 1)] >> (p->owner_shift & 63) & 0xff) >=
 		    p->other_owner)
 			continue;
 		cnt = *(volatile __u32 *)&r->cnt;
@@ -50,12 +50,14 @@ static __always_inline __u64 stack_walk(struct pt_thread *t, struct stack_scratc
 			r->cut = 1;
 			break;
 		}
-		r->frames[cnt].code = words[p->code_word & (PT_FRAME_WORDS - 1)];
+		r->frames[cnt].code =
+			words[p->code_word & (PT_FRAME_WORDS - 1)] & p->object_mask;
 		r->frames[cnt].instr =
 			words[p->instr_word & (PT_FRAME_WORDS - 1)] & p->instr_mask;
 		hash = hash_mix(hash_mix(hash, r->frames[cnt].code), r->frames[cnt].instr);
 		if (functions)
-			functions[cnt] = words[p->function_word & (PT_FRAME_WORDS - 1)];
+			functions[cnt] =
+				words[p->function_word & (PT_FRAME_WORDS - 1)] & p->object_mask;
 		*(volatile __u32 *)&r->cnt = cnt + 1;
 	}
 	if (frame)

@@ -58,7 +58,7 @@ int optimizer_step__plan(struct session *s)
 
 	if (!s->match.framework || !s->match.framework->is_optimizer_step || s->opts->timer_only ||
 	    !has_updates(&s->plan) || python_layout__of(s->target, &layout) ||
-	    python_code__open(s->target, &layout, &s->optimizer_step.code))
+	    !layout.has_objects || python_code__open(s->target, &layout, &s->optimizer_step.code))
 		return 0;
 	s->optimizer_step.left_out = calloc(PT_MAX_PROBES, sizeof(bool));
 	if (!s->optimizer_step.left_out)

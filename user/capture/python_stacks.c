@@ -30,7 +30,7 @@ struct python_stacks {
 
 static const char *why_not(int err)
 {
-	return err == -ENOTSUP ? "its frames are known of Python 3.10 to 3.13"
+	return err == -ENOTSUP ? "its frames are known of Python 3.10 to 3.15"
 			       : "the interpreter's symbols are not to be had";
 }
 

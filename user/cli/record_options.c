@@ -230,7 +230,7 @@ const struct opt record_opts[] = {
 	{OPT_FLAG, "record-shapes", 0, NULL, "Shapes and dtypes of tensors, and other arguments.",
 	 CAPTURE(record_shapes)},
 	{OPT_FLAG, "with-stack", 0, NULL,
-	 "The stack of Python that called each operator (CPython 3.10 to 3.13): files, lines, "
+	 "The stack of Python that called each operator (CPython 3.10 to 3.15): files, lines, "
 	 "functions.",
 	 CAPTURE(with_stack)},
 	{OPT_FLAG, "profile-memory", 0, NULL, "Allocations and frees.", CAPTURE(profile_memory)},

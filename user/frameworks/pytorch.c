@@ -13,6 +13,7 @@
 #include "frameworks/torch_wrappers.h"
 #include "attach/site.h"
 #include "attach/thread_local.h"
+#include "target/python_layout.h"
 #include "common/util.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -425,18 +426,38 @@ static void forget_unconfirmed(struct pt_layout *fields)
 	fields->python_tensor_type = fields->pynode_vtable = 0;
 }
 
+/* Free-threaded interpreters have other objects; since 3.13 an interpreter says whether it is one.
+ */
+static bool objects_known(struct target *t)
+{
+	const unsigned int minor = target__python_minor(t);
+	struct python_layout layout;
+
+	return minor >= 8 && minor <= 15 && (minor < 13 || !python_layout__of(t, &layout));
+}
+
 /* By these the programs know what texts and numbers Python passes. */
-static void place_python_types(struct target *t, struct pt_layout *fields)
+static int place_python_types(struct target *t, struct pt_layout *fields, struct probe_plan *plan)
 {
 	const unsigned int minor = target__python_minor(t);
 
+	if (!t->python)
+		return 0;
+	if (!objects_known(t)) {
+		fields->python_tensor_type = fields->pynode_vtable = 0;
+		return probe_plan__missing(plan,
+					   "Python %s: its objects are not known; not shown: "
+					   "shapes and values that it passes, names of nodes "
+					   "written in it",
+					   t->python);
+	}
 	fields->python_str = target__python_str_head(t);
-	if (minor < 8 || minor > 13)
-		return;
 	fields->python_long_tag = minor >= 12;
+	fields->python_tuple = minor >= 14 ? 32 : 24;
 	fields->python_float_type = target__python_symbol(t, "PyFloat_Type");
 	fields->python_bool_type =
 		fields->python_float_type ? target__python_symbol(t, "PyBool_Type") : 0;
+	return 0;
 }
 
 /* Autograd numbers the nodes that a thread makes, in a step of the same graph as many, and all
@@ -467,6 +488,7 @@ static int plan_layout(struct table_scan *s, const char *version,
 	bool measured;
 	const struct torch_layout *layout = torch_layout__find(version, &measured);
 	uint64_t vtable;
+	int err;
 
 	measured = measured && tensors && tensors == layout;
 	*fields = tensors ? tensors->fields : layout->fields;
@@ -481,9 +503,9 @@ static int plan_layout(struct table_scan *s, const char *version,
 		fields->python_tensor_type = table_scan__address(s, LIB_PYTHON, "THPVariableType");
 	fields->list_values = layout->constant_string; /* both behind the counts of references */
 	fields->counters = counters(s);
-	place_python_types(s->t, fields);
-	if (measured)
-		return 0;
+	err = place_python_types(s->t, fields, s->plan);
+	if (err || measured)
+		return err;
 	forget_unconfirmed(fields);
 	return probe_plan__missing(
 		s->plan,

@@ -111,9 +111,9 @@ void python_code__free(struct python_code *p)
 
 /* Memory that was given back begins with a pointer, or 0, where a living object counts references:
  * at most UINT32_MAX of them, which stands for an object that never goes. */
-static bool is_alive(const uint8_t *object, uint64_t type)
+static bool is_alive(const struct python_code *p, const uint8_t *object, uint64_t type)
 {
-	const uint64_t references = word_at(object, 0);
+	const uint64_t references = word_at(object, 0) & p->layout.references;
 
 	return references && references <= UINT32_MAX && word_at(object, OBJECT_TYPE) == type;
 }
@@ -169,7 +169,7 @@ static char *read_str(const struct python_code *p, pid_t pid, uint64_t at)
 	unsigned int kind;
 	size_t cnt;
 
-	if (!at || target__read_of(pid, at, head, sizeof(head)) || !is_alive(head, p->str_type))
+	if (!at || target__read_of(pid, at, head, sizeof(head)) || !is_alive(p, head, p->str_type))
 		return NULL;
 	memcpy(&state, head + STR_STATE, sizeof(state));
 	kind = STR_KIND(state);
@@ -192,7 +192,8 @@ static uint8_t *read_bytes(const struct python_code *p, pid_t pid, uint64_t at, 
 	uint64_t size;
 
 	*len = 0;
-	if (!at || target__read_of(pid, at, head, sizeof(head)) || !is_alive(head, p->bytes_type))
+	if (!at || target__read_of(pid, at, head, sizeof(head)) ||
+	    !is_alive(p, head, p->bytes_type))
 		return NULL;
 	size = word_at(head, BYTES_SIZE);
 	if (size > LINES_MAX)
@@ -211,7 +212,7 @@ static uint8_t *read_bytes(const struct python_code *p, pid_t pid, uint64_t at, 
 static bool read_head(const struct python_code *p, pid_t pid, uint64_t code, uint8_t *head)
 {
 	return !target__read_of(pid, code, head, p->layout.code_bytes) &&
-	       is_alive(head, p->code_type);
+	       is_alive(p, head, p->code_type);
 }
 
 /* What tells a function from another that has its place later; other fields are caches. */

@@ -6,7 +6,14 @@
 
 #define NO_OWNER 256 /* no frame is of it */
 
-/* By offsetof() on the headers of 3.10.13, Debian's 3.11.2, 3.11.7, 3.12.1 and 3.13.0. */
+#define WHOLE_WORD UINT64_MAX
+/* Since 3.14: the lowest two bits of references in frames, the highest 16 of their count in
+ * objects, are flags. */
+#define UNTAGGED  (~UINT64_C(3))
+#define UNFLAGGED (UINT64_MAX >> 16)
+
+/* By offsetof() on the headers of 3.10.13, Debian's 3.11.2, 3.11.7, 3.12.1, 3.13.0,
+ * Debian's 3.14.10 and 3.15.2. */
 static const struct python_layout layouts[] = {
 	{
 		.minor = 10,
@@ -16,6 +23,7 @@ static const struct python_layout layouts[] = {
 		.function = 112,
 		.first_line = 40,
 		.lines = 120,
+		.references = WHOLE_WORD,
 		.code_bytes = 176,
 		.ascii_bytes = 48,
 		.compact_bytes = 72,
@@ -26,7 +34,9 @@ static const struct python_layout layouts[] = {
 			   .instr_word = 12,
 			   .function_word = PT_FRAME_WORDS,
 			   .other_owner = NO_OWNER,
-			   .instr_mask = UINT32_MAX},
+			   .instr_mask = UINT32_MAX,
+			   .object_mask = WHOLE_WORD},
+		.has_objects = true,
 		.modules = 856,
 		.current_thread = 568,
 		.type_dict = 264,
@@ -45,6 +55,7 @@ static const struct python_layout layouts[] = {
 		.first_line = 72,
 		.lines = 136,
 		.instructions = 184,
+		.references = WHOLE_WORD,
 		.code_bytes = 184,
 		.ascii_bytes = 48,
 		.compact_bytes = 72,
@@ -61,8 +72,10 @@ static const struct python_layout layouts[] = {
 			   .instr_word = 7,
 			   .function_word = 0,
 			   .other_owner = NO_OWNER,
-			   .instr_mask = UINT64_MAX},
+			   .instr_mask = UINT64_MAX,
+			   .object_mask = WHOLE_WORD},
 		.frame_locals = 72,
+		.has_objects = true,
 		.modules = 888,
 		.current_thread = 576,
 		.attributes = PT_ATTRIBUTES_BEFORE,
@@ -80,6 +93,7 @@ static const struct python_layout layouts[] = {
 		.first_line = 68,
 		.lines = 136,
 		.instructions = 192,
+		.references = WHOLE_WORD,
 		.code_bytes = 192,
 		.ascii_bytes = 40,
 		.compact_bytes = 56,
@@ -93,8 +107,10 @@ static const struct python_layout layouts[] = {
 			   .owner_word = 8,
 			   .owner_shift = 48,
 			   .other_owner = 3, /* FRAME_OWNED_BY_CSTACK */
-			   .instr_mask = UINT64_MAX},
+			   .instr_mask = UINT64_MAX,
+			   .object_mask = WHOLE_WORD},
 		.frame_locals = 72,
+		.has_objects = true,
 		.modules = 944,
 		.lock = 384,
 		.current_thread = 8,
@@ -113,6 +129,7 @@ static const struct python_layout layouts[] = {
 		.first_line = 68,
 		.lines = 136,
 		.instructions = 200,
+		.references = WHOLE_WORD,
 		.code_bytes = 200,
 		.ascii_bytes = 40,
 		.compact_bytes = 56,
@@ -126,8 +143,10 @@ static const struct python_layout layouts[] = {
 			   .owner_word = 8,
 			   .owner_shift = 48,
 			   .other_owner = 3,
-			   .instr_mask = UINT64_MAX},
+			   .instr_mask = UINT64_MAX,
+			   .object_mask = WHOLE_WORD},
 		.frame_locals = 72,
+		.has_objects = true,
 		.modules = 7656,
 		.lock = 16,
 		.current_thread = 8,
@@ -137,38 +156,105 @@ static const struct python_layout layouts[] = {
 		.function_code = 48,
 		.code_names = 32,
 	},
+	{
+		.minor = 14,
+		.main_interpreter = 816,
+		.first_thread = 7344,
+		.file = 112,
+		.function = 128,
+		.first_line = 68,
+		.lines = 136,
+		.instructions = 208,
+		.references = UNFLAGGED,
+		.code_bytes = 208,
+		.ascii_bytes = 40,
+		.compact_bytes = 56,
+		.native_id = 160,
+		.thread = {.next = 8, .id = 152, .handled = 120, .frame = 72},
+		.frames = {.frame_bytes = 80,
+			   .code_word = 0,
+			   .previous_word = 1,
+			   .instr_word = 7,
+			   .function_word = 2,
+			   .owner_word = 9,
+			   .owner_shift = 16,
+			   .other_owner = 3, /* FRAME_OWNED_BY_INTERPRETER */
+			   .instr_mask = UINT64_MAX,
+			   .object_mask = UNTAGGED},
+		.lock = 16,
+		.current_thread = 8,
+	},
+	{
+		.minor = 15,
+		.main_interpreter = 944,
+		.first_thread = 7336,
+		.file = 112,
+		.function = 128,
+		.first_line = 68,
+		.lines = 136,
+		.instructions = 208,
+		.references = UNFLAGGED,
+		.code_bytes = 208,
+		.ascii_bytes = 40,
+		.compact_bytes = 56,
+		.native_id = 184,
+		.thread = {.next = 8, .id = 176, .handled = 144, .frame = 72},
+		.frames = {.frame_bytes = 80,
+			   .code_word = 0,
+			   .previous_word = 1,
+			   .instr_word = 7,
+			   .function_word = 2,
+			   .owner_word = 9,
+			   .owner_shift = 16,
+			   .other_owner = 3, /* FRAME_OWNED_BY_INTERPRETER */
+			   .instr_mask = UINT64_MAX,
+			   .object_mask = UNTAGGED},
+		.lock = 16,
+		.current_thread = 8,
+	},
 };
 
 /* Since 3.13 the interpreter says itself where things lie (pycore_runtime.h, _Py_DebugOffsets,
  * which is what it begins with): patch releases may differ. The rest is measured. */
 #define OFFSETS_COOKIE "xdebugpy"
 
-struct own_offsets {
-	char cookie[8];
-	uint64_t version, free_threaded;
-	uint64_t runtime_size, finalizing, interpreters; /* the main one's pointer is behind it */
-	uint64_t interpreter[13];
-	uint64_t thread[9];
-	uint64_t frame[6];
-	uint64_t code[10];
+#define OFFSETS_WORDS 40
+#define FREE_THREADED 2 /* a word of it */
+#define INTERPRETERS  5 /* so: the main one's pointer is behind that */
+
+/* Which words of it tell what. */
+static const struct own_offsets {
+	unsigned int minor, first_thread, next, frame, id, native_id;
+} own_offsets[] = {
+	{13, 9, 21, 23, 24, 25},
+	{14, 9, 24, 26, 27, 28},
+	{15, 9, 24, 26, 30, 31},
 };
-enum { INTERPRETER_THREADS = 3, THREAD_NEXT = 2, THREAD_FRAME = 4, THREAD_ID = 5, NATIVE_ID };
+
+static const struct own_offsets *own_offsets_of(unsigned int minor)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(own_offsets); i++)
+		if (own_offsets[i].minor == minor)
+			return &own_offsets[i];
+	return NULL;
+}
 
 static int ask_interpreter(struct target *t, struct python_layout *l)
 {
-	struct own_offsets o;
+	const struct own_offsets *own = own_offsets_of(l->minor);
+	uint64_t words[OFFSETS_WORDS];
 
-	if (l->minor < 13)
+	if (!own)
 		return 0;
-	if (target__read(t, l->runtime, &o, sizeof(o)) ||
-	    memcmp(o.cookie, OFFSETS_COOKIE, sizeof(o.cookie)) != 0 || o.free_threaded)
+	if (target__read(t, l->runtime, words, sizeof(words)) ||
+	    memcmp(words, OFFSETS_COOKIE, strlen(OFFSETS_COOKIE)) != 0 || words[FREE_THREADED])
 		return -ENOTSUP;
-	l->main_interpreter = (uint32_t)o.interpreters + 8;
-	l->first_thread = (uint32_t)o.interpreter[INTERPRETER_THREADS];
-	l->thread.next = (uint32_t)o.thread[THREAD_NEXT];
-	l->thread.frame = (uint32_t)o.thread[THREAD_FRAME];
-	l->thread.id = (uint32_t)o.thread[THREAD_ID];
-	l->native_id = (uint32_t)o.thread[NATIVE_ID];
+	l->main_interpreter = (uint32_t)words[INTERPRETERS] + 8;
+	l->first_thread = (uint32_t)words[own->first_thread];
+	l->thread.next = (uint32_t)words[own->next];
+	l->thread.frame = (uint32_t)words[own->frame];
+	l->thread.id = (uint32_t)words[own->id];
+	l->native_id = (uint32_t)words[own->native_id];
 	return 0;
 }
 
@@ -192,11 +278,10 @@ int python_layout__of(struct target *t, struct python_layout *layout)
 {
 	const struct python_layout *row;
 	struct python_layout l;
-	unsigned int minor;
 
-	if (!t->python || sscanf(t->python, "3.%u", &minor) != 1)
+	if (!target__python_minor(t))
 		return -ENOENT;
-	row = row_of(minor);
+	row = row_of(target__python_minor(t));
 	if (!row)
 		return -ENOTSUP;
 	l = *row;

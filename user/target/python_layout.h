@@ -13,11 +13,13 @@ struct python_layout {
 	uint32_t first_thread;	   /* PyInterpreterState: PyThreadState * */
 	uint32_t file, function, first_line, lines, instructions; /* PyCodeObject */
 	uint32_t code_bytes;			       /* of it, up to the instructions */
+	uint64_t references; /* of an object's first word: what counts them */
 	uint32_t ascii_bytes, compact_bytes;	       /* heads of str objects */
 	uint32_t native_id; /* PyThreadState: what the kernel calls the thread, 0: it does not say */
 	struct pt_python_thread thread;
 	struct pt_python_stacks frames;
-	/* Of objects that are looked for. */
+	/* Of objects that are looked for, and watched: */
+	bool has_objects;      /* they are known */
 	uint32_t modules;      /* PyInterpreterState */
 	uint32_t lock;	       /* PyInterpreterState: pointer to its lock, 0: _PyRuntimeState has it */
 	uint32_t current_thread; /* of that lock: its holder */

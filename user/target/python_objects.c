@@ -62,6 +62,8 @@ int python_objects__open(struct target *t, struct python_objects *o)
 	err = python_layout__of(t, &o->layout);
 	if (err)
 		return err;
+	if (!o->layout.has_objects)
+		return -ENOTSUP;
 	o->dict = target__python_symbol(t, "PyDict_Type");
 	o->str = target__python_symbol(t, "PyUnicode_Type");
 	o->module = target__python_symbol(t, "PyModule_Type");

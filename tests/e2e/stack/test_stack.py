@@ -199,9 +199,9 @@ def interpreters():
     return found
 
 
-@test("CPython 3.10 to 3.13, as far as they are installed: getpid's callers")
+@test("CPython 3.10 to 3.15, as far as they are installed: getpid's callers")
 def versions(case):
-    found = {v: p for v, p in interpreters().items() if (3, 10) <= v <= (3, 13)}
+    found = {v: p for v, p in interpreters().items() if (3, 10) <= v <= (3, 15)}
     if not found:
         raise Skip("no such interpreter")
     for version, python in found.items():
@@ -223,6 +223,6 @@ def unknown(case):
     job = case.job("callers.py", python=min(old.items())[1]).wait_steps(2)
     tool = case.tool("-p", job.pid, "-d", "300ms", "--with-stack", "--op", "libc.so*:getpid",
                      "--no-trace").done()
-    assert "its frames are known of Python 3.10 to 3.13; not shown: stacks of Python" in tool.out, \
+    assert "its frames are known of Python 3.10 to 3.15; not shown: stacks of Python" in tool.out, \
         tool.out
     assert sum(e["name"] == "getpid" for e in events_of(tool)) > 3
