@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "frameworks/framework.h"
 #include "frameworks/paddle_names.h"
 #include <criterion/criterion.h>
 
@@ -67,4 +68,18 @@ Test(paddle_names, gloo)
 		name(paddle_names__gloo, GLOO "7BarrierERKN3phi11distributed14BarrierOptionsE"),
 		"ProcessGroupGloo::Barrier");
 	cr_expect_str_eq(name(paddle_names__gloo, GLOO "10CreateTaskEi"), "");
+}
+
+extern const struct framework framework_paddle;
+
+/* CPython 3.10 names a method without its class. */
+Test(paddle_names, optimizers_steps)
+{
+	static const char adam[] = "/usr/lib/python3/paddle/optimizer/adam.py";
+
+	cr_expect(framework_paddle.is_optimizer_step(adam, "Adam.step"));
+	cr_expect(framework_paddle.is_optimizer_step(adam, "step"));
+	cr_expect(framework_paddle.is_optimizer_step(adam, "Optimizer.minimize"));
+	cr_expect_not(framework_paddle.is_optimizer_step(adam, "Adam._append_optimize_op"));
+	cr_expect_not(framework_paddle.is_optimizer_step("/home/me/train.py", "step"));
 }

@@ -459,23 +459,28 @@ static bool updates_parameters(const char *op)
 }
 
 /* Optimizer.step, Adam.step and others: the library's own ones, whoever derives from them. */
+/* Without its class, which functions of CPython 3.10 do not say. */
+static const char *own_name(const char *function)
+{
+	const char *dot = strrchr(function, '.');
+
+	return dot ? dot + 1 : function;
+}
+
 static bool is_optimizer_step(const char *file, const char *function)
 {
-	const char *method = strrchr(function, '.');
+	const char *name = own_name(function);
 
-	return strstr(file, "/paddle/optimizer/") && method &&
-	       (!strcmp(method, ".step") || !strcmp(method, ".minimize"));
+	return strstr(file, "/paddle/optimizer/") &&
+	       (!strcmp(name, "step") || !strcmp(name, "minimize"));
 }
 
 /* What no_grad makes of a function, in each of its forms. */
 static bool is_around_step(const char *file, const char *function)
 {
 	static const char *const names[] = {"_decorate_function", "__impl__"};
-	const char *own = strrchr(function, '.');
-
-	own = own ? own + 1 : function;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(own, names[i]))
+		if (!strcmp(own_name(function), names[i]))
 			return strstr(file, "/paddle/base/dygraph/base.py");
 	return false;
 }

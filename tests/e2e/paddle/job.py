@@ -14,6 +14,8 @@ PYTHON = subprocess.run([ROOT / "scripts/paddle-python"], stdout=subprocess.PIPE
 # In environments of their own: scripts/paddle-python.
 VERSION = os.environ.get("PADDLE_VERSION") or "3.3.1"
 # Before 3.0 programs run without PIR, whose operators have names of their own.
+# Before CPython 3.11 nothing tells what no_grad makes of one function from what it makes of others.
+FRAMES_HAVE_FUNCTIONS = "python3.10" not in os.path.realpath(PYTHON)
 HAS_PIR = int(VERSION.split(".")[0]) >= 3
 
 

@@ -55,7 +55,8 @@ def optimizer(case):
     train, _ = job.train(case, "--no-loader")
     # With the backward pass, and another function without gradients in it.
     assert told_by(case, train, 0) <= 6
-    assert told_by(case, train, 2) <= 6
+    if job.FRAMES_HAVE_FUNCTIONS:
+        assert told_by(case, train, 2) <= 6
 
 
 @test("where nothing is around it, it is told by its function, or by each update where no data breakpoint is left")
@@ -75,7 +76,7 @@ def off_for_each(case):
 def raising(case):
     train, _ = job.train(case, "--no-loader", "--failing")
     tool = case.tool("-p", train.pid, "--record", "2:10", "--detail", "phase", "--verbose").done()
-    assert "around it is" in tool.err, tool.err
+    assert ("around it is" in tool.err) == job.FRAMES_HAVE_FUNCTIONS, tool.err
     model = {r["name"]: r for r in tool.report()["model"]["rows"]}
     assert model["Optimization"]["calls"] == 12, model  # those of four steps that raised, too
     assert model["ProfileStep"]["calls"] == 8, model
