@@ -32,10 +32,15 @@ struct attach_caps {
 	bool uprobe_multi;     /* a multi link on a function of our own works */
 	bool perf_uprobe;      /* perf_event_open on the uprobe PMU works */
 	bool ringbuf, cookies; /* Linux 5.8, 5.15 */
+	bool page_faults;      /* for --page-faults: programs around the kernel's function */
 	char kernel[65];
 	char missing[512]; /* what to do about what is missing, empty if nothing is */
 };
 int attach_caps__probe(struct attach_caps *caps);
+
+/* Whether the kernel lets a program be called around its function that handles page faults, which
+ * some do not: they are built without, or a sandbox forbids it. 0 or a negative errno. */
+int kernel__traces_page_faults(void);
 
 /* Whether the running kernel's version is at least major.minor, for what cannot be asked by trying.
  * True where it does not say its version. */

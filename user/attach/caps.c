@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What the running kernel and our privileges allow, asked by trying each thing on ourselves. */
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
+#include <linux/bpf.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <string.h>
@@ -123,6 +125,36 @@ const char *kernel__too_old(void)
 				       : " (it is older than Linux 5.15, which proftrace needs)";
 }
 
+static int try_around(int function)
+{
+	const struct bpf_insn nothing[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY,
+		    .attach_btf_id = (__u32)function);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "try", "GPL", nothing, ARRAY_SIZE(nothing),
+			       &opts);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+int kernel__traces_page_faults(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int id, err;
+
+	if (!btf)
+		return -errno;
+	id = btf__find_by_name_kind(btf, "handle_mm_fault", BTF_KIND_FUNC);
+	err = id < 0 ? id : try_around(id);
+	btf__free(btf);
+	return err;
+}
+
 static void probe_all(struct attach_caps *caps)
 {
 	struct utsname uts;
@@ -136,6 +168,7 @@ static void probe_all(struct attach_caps *caps)
 		caps->ringbuf = libbpf_probe_bpf_map_type(BPF_MAP_TYPE_RINGBUF, NULL) == 1;
 		caps->cookies = libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE,
 							BPF_FUNC_get_attach_cookie, NULL) == 1;
+		caps->page_faults = !kernel__traces_page_faults();
 		/* 89ae89f53d20; the perf events' cookies came with 82e6b1eee6a8 */
 		caps->uprobe_multi = reaches_threads(ATTACH_UPROBE_MULTI);
 		caps->perf_uprobe = reaches_threads(ATTACH_PERF_EVENT);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/sched_source.h"
+#include "attach/attach.h"
 #include "bpf/events.h"
 #include "bpf/proftrace.skel.h"
 #include "capture/wait_reason.h"
@@ -40,28 +41,15 @@ static bool switch_has_prev_state(const struct btf *btf)
 	return t && btf_is_func_proto(t) && btf_vlen(t) == 5;
 }
 
-/* 0, or why the kernel lets no program be called around its function, which some do not: they are
- * built without, or a sandbox forbids it. */
-static int check_faults(const struct btf *btf)
+static int check_faults(void)
 {
-	const struct bpf_insn nothing[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
-		{.code = BPF_JMP | BPF_EXIT},
-	};
-	const int id = btf__find_by_name_kind(btf, "handle_mm_fault", BTF_KIND_FUNC);
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY,
-		    .attach_btf_id = (__u32)id);
-	int fd = id < 0 ? id
-			: bpf_prog_load(BPF_PROG_TYPE_TRACING, "try", "GPL", nothing,
-					ARRAY_SIZE(nothing), &opts);
+	int err = kernel__traces_page_faults();
 
-	if (fd < 0)
-		return err__set(-ENOTSUP,
-				"--page-faults: this kernel lets no program look at its "
-				"function handle_mm_fault (%s); leave the option out",
-				strerror(-fd));
-	close(fd);
-	return 0;
+	return err ? err__set(-ENOTSUP,
+			      "--page-faults: this kernel lets no program look at its "
+			      "function handle_mm_fault (%s); leave the option out",
+			      strerror(-err))
+		   : 0;
 }
 
 /* The programs that are attached where they are loaded, the scheduler's own first. */
@@ -87,8 +75,8 @@ int sched_source__prepare(struct proftrace_bpf *skel, const struct sched_source_
 					"kernel needs CONFIG_DEBUG_INFO_BTF");
 	skel->rodata->sched_has_prev_state = switch_has_prev_state(btf);
 	skel->rodata->sched_all = opts->all;
-	err = opts->page_faults ? check_faults(btf) : 0;
 	btf__free(btf);
+	err = opts->page_faults ? check_faults() : 0;
 	if (err)
 		return err;
 	list_programs(skel, progs);

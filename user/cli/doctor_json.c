@@ -23,10 +23,11 @@ static json_t *machine_json(const struct doctor *d)
 {
 	const struct attach_caps *c = &d->caps;
 
-	return json_pack("{s:s,s:b,s:b,s:b,s:b,s:b,s:b,s:s,s:s,s:o}", "kernel", c->kernel, "btf",
-			 c->btf, "can_bpf", c->can_bpf, "ring_buffer", c->ringbuf, "attach_cookies",
-			 c->cookies, "uprobe_multi", c->uprobe_multi, "perf_uprobe", c->perf_uprobe,
-			 "method", method_name(c), "missing", c->missing, "cost", cost_json(d));
+	return json_pack("{s:s,s:b,s:b,s:b,s:b,s:b,s:b,s:b,s:s,s:s,s:o}", "kernel", c->kernel,
+			 "btf", c->btf, "can_bpf", c->can_bpf, "ring_buffer", c->ringbuf,
+			 "attach_cookies", c->cookies, "page_faults", c->page_faults,
+			 "uprobe_multi", c->uprobe_multi, "perf_uprobe", c->perf_uprobe, "method",
+			 method_name(c), "missing", c->missing, "cost", cost_json(d));
 }
 
 static json_t *missing_json(const struct probe_plan *plan)

@@ -56,6 +56,8 @@ static void print_machine(const struct doctor *d, FILE *out)
 	if (c->can_bpf) {
 		row(out, "ring buffer", "%s", yes_no(c->ringbuf));
 		row(out, "cookies of probes", "%s", yes_no(c->cookies));
+		row(out, "page faults", "%s",
+		    c->page_faults ? "yes" : "no, --page-faults would be refused");
 	}
 	print_method(d, out);
 	if (d->has_cost) {
