@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <stdlib.h>
+#include "common/utf8.h"
 #include "exporters/text_file.h"
 
 static const char digit_pairs[201] = "00010203040506070809101112131415161718192021222324"
@@ -59,28 +60,6 @@ char *text__i64(char *p, int64_t v)
 	return text__u64(p, -(uint64_t)v);
 }
 
-/* Bytes of the UTF-8 character at s (RFC 3629: no overlong forms, no surrogates), 0 if it is none.
- */
-static size_t utf8__len(const unsigned char *s)
-{
-	const unsigned char lead = s[0];
-	const size_t len = lead < 0x80	 ? 1
-			   : lead < 0xc2 ? 0
-			   : lead < 0xe0 ? 2
-			   : lead < 0xf0 ? 3
-					 : 4;
-
-	if (lead > 0xf4)
-		return 0;
-	for (size_t i = 1; i < len; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((lead == 0xe0 && s[1] < 0xa0) || (lead == 0xed && s[1] > 0x9f) ||
-	    (lead == 0xf0 && s[1] < 0x90) || (lead == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return len;
-}
-
 static char *put_ascii(char *p, unsigned char c)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -104,7 +83,7 @@ static char *put_ascii(char *p, unsigned char c)
 
 char *json__quote(const char *text)
 {
-	const unsigned char *s = (const unsigned char *)text;
+	const char *s = text;
 	char *out = malloc(strlen(text) * 6 + 3); /* \u0000 is the longest form of a byte */
 	char *p = out;
 
@@ -115,9 +94,9 @@ char *json__quote(const char *text)
 		const size_t len = utf8__len(s);
 
 		if (len == 1) {
-			p = put_ascii(p, *s);
+			p = put_ascii(p, (unsigned char)*s);
 		} else if (len) {
-			p = text__str(p, (const char *)s, len);
+			p = text__str(p, s, len);
 		} else {
 			p = TEXT_LIT(p, "\xef\xbf\xbd");
 		}

@@ -45,7 +45,7 @@ struct value {
 		uint64_t u;
 		int64_t i;
 		double d;
-		const char *s; /* KEY: letters, digits, _ [ ] , . - only; TEXT: UTF-8 or not */
+		const char *s; /* KEY: letters, digits, _ [ ] , . - only; TEXT: UTF-8 */
 	};
 };
 

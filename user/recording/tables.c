@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "recording/reader.h"
+#include "common/utf8.h"
 #include "common/util.h"
 #include "recording/hash_index.h"
 #include <string.h>
-
-static char *copy_string(const uint8_t *text, size_t len)
-{
-	char *s = malloc(len + 1);
-
-	if (s) {
-		memcpy(s, text, len);
-		s[len] = '\0';
-	}
-	return s;
-}
 
 /* Length + 1 and the bytes; 0 is no string (*s NULL). */
 static int get_optional_string(struct byte_reader *in, const char **s)
@@ -28,7 +18,7 @@ static int get_optional_string(struct byte_reader *in, const char **s)
 	len--;
 	if (len > STRING_LEN_MAX || len > (size_t)(in->end - in->p))
 		return -EBADMSG;
-	*s = copy_string(in->p, len);
+	*s = utf8__copy(in->p, len);
 	in->p += len;
 	return *s ? 0 : -ENOMEM;
 }
@@ -80,7 +70,7 @@ static int read_name(struct recording *r, struct byte_reader *in)
 	err = get_optional_string(in, &n.schema);
 	if (err)
 		return err;
-	n.text = copy_string(text, len);
+	n.text = utf8__copy(text, len);
 	err = n.text ? grow_names(r, n.id) : -ENOMEM;
 	if (err) {
 		free_name(&n);
@@ -213,8 +203,8 @@ static int read_code_row(struct recording *r, struct byte_reader *in)
 	free((char *)r->code[c.id - 1].file);
 	free((char *)r->code[c.id - 1].function);
 	r->code[c.id - 1] = empty;
-	c.file = copy_string(file, file_len);
-	c.function = copy_string(function, function_len);
+	c.file = utf8__copy(file, file_len);
+	c.function = utf8__copy(function, function_len);
 	if (!c.file || !c.function) {
 		free((char *)c.file);
 		free((char *)c.function);
