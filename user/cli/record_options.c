@@ -556,7 +556,7 @@ static int print_report(struct record_options *o, const struct recording *r)
 static int show_recording(struct record_options *o, const char *path)
 {
 	struct recording *r;
-	int err = recording__open(path, &r), page_err;
+	int err = recording__open(path, &r), trace_err, page_err;
 
 	if (err) {
 		cli__fail(err);
@@ -564,22 +564,18 @@ static int show_recording(struct record_options *o, const char *path)
 	}
 	err = print_report(o, r);
 	log__info("recording: %s", path);
-	/* A reader that went away (`| head`) or a full disk must not cost the trace as well. */
+	/* A reader that went away (`| head`) or a full disk must not cost the others as well. */
 	if (err)
 		cli__fail(err);
-	if (!o->no_trace) {
-		int trace_err = write_trace(o, r);
-
-		if (trace_err && !err)
-			cli__fail(trace_err);
-		err = err ? err : trace_err;
-	}
+	trace_err = o->no_trace ? 0 : write_trace(o, r);
+	if (trace_err)
+		cli__fail(trace_err);
 	page_err = html_page__write_live(o, r, path);
-	if (page_err && !err)
+	if (page_err)
 		cli__fail(page_err);
-	err = err ? err : page_err;
 	recording__close(r);
-	return err;
+	err = err ? err : trace_err;
+	return err ? err : page_err;
 }
 
 /* The trace goes beside the recording unless told otherwise. */
