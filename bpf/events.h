@@ -560,6 +560,8 @@ struct pt_optimizer_step {
 	/* The function object of what is around it, runtime address, 0: not known; and the address of
 	 * the instruction there that calls it. */
 	__u64 around, around_calls;
+	__u32 under_way; /* 1: its probe has just come: a call whose begin it did not see may be under way;
+			    the programs reset it */
 	/* written by the programs */
 	__u64 functions[PT_STACK_FRAMES]; /* function objects of the frames of the latest stack */
 	__u64 around_hits; /* in windows: calls that probes saw in search of what is around it */

@@ -33,9 +33,18 @@ static __always_inline bool calls_it(void)
 /* Its begin counts for its end as well, which may not be seen. */
 static __always_inline void tell_step(struct pt_thread *t, __u32 name_class, __u64 now)
 {
+	ctl.optimizer_step.under_way = 0;
 	ctl.optimizer_step.passes = 0;
 	step_event(t, name_class, 0, now);
 	step_event(t, name_class, 1, now);
+}
+
+/* The first end that is seen since the probe came, without a begin: nothing else may have told of
+ * the call, as its operators have lost their probes meanwhile. */
+static __always_inline void tell_under_way(struct pt_thread *t, __u32 name_class, __u64 now)
+{
+	if (ctl.optimizer_step.under_way)
+		tell_step(t, name_class, now);
 }
 
 SEC("perf_event")
@@ -57,6 +66,8 @@ int optimizer_step(struct pt_regs *ctx)
 		frames_close_to(t, i, now, PT_END_OBJECT);
 		return 0;
 	}
+	if (!f && refs < before)
+		tell_under_way(t, cfg->code, now);
 	if (refs < before || (f && refs > f->object)) /* something looks at the code */
 		return 0;
 	stat_hit(row);
@@ -122,12 +133,15 @@ static __always_inline void around_begins(struct pt_thread *t, __u32 row, __u32 
 		f->object = frame;
 }
 
-static __always_inline void around_ends(struct pt_thread *t, __u64 frame, __u64 now)
+static __always_inline void around_ends(struct pt_thread *t, __u32 name_class, __u64 frame,
+					__u64 now)
 {
 	__u32 i = region_find(t, REGION_OPTIMIZER_STEP);
 	const struct pt_frame *f = frame_at(t, i);
 
-	if (f && f->object == frame)
+	if (!f)
+		tell_under_way(t, name_class, now);
+	else if (f->object == frame)
 		frames_close_to(t, i, now, PT_END_OBJECT);
 }
 
@@ -150,7 +164,7 @@ int optimizer_around(struct pt_regs *ctx)
 		return 0;
 	frames_close_dead(t, ctx->sp);
 	if ((found & AROUND_MASK) == AROUND_AFTER)
-		around_ends(t, found & ~(__u64)AROUND_MASK, now);
+		around_ends(t, cfg->code, found & ~(__u64)AROUND_MASK, now);
 	else
 		around_begins(t, row, cfg->code, found & ~(__u64)AROUND_MASK, now);
 	return 0;

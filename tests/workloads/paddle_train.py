@@ -34,6 +34,7 @@ def parse_args():
     parser.add_argument("--optimizer", choices=["Adam", "Momentum", "SGD"], default="Adam")
     parser.add_argument("--bare-step", action="store_true",
                         help="the optimizer's step is called without what Paddle puts around it")
+    parser.add_argument("--clip-ms", type=int, metavar="MS", help="the optimizer's step clips gradients, slowly")
     parser.add_argument("--failing", action="store_true", help="every other update is one that raises")
     parser.add_argument("--two-optimizers", action="store_true", help="the last layer has one of SGD")
     parser.add_argument("--infer", action="store_true", help="no loader, no loss, no optimizer")
@@ -69,8 +70,15 @@ class Net(nn.Layer):
         return self.fc2(x)
 
 
+class SlowClip(nn.ClipGradByGlobalNorm):
+    def _dygraph_clip(self, params_grads):
+        time.sleep(ARGS.clip_ms / 1000)
+        return super()._dygraph_clip(params_grads)
+
+
 def optimizer(parameters=None):
-    made = getattr(paddle.optimizer, ARGS.optimizer)(1e-3, parameters=parameters)
+    clip = SlowClip(1.0) if ARGS.clip_ms else None
+    made = getattr(paddle.optimizer, ARGS.optimizer)(1e-3, parameters=parameters, grad_clip=clip)
     if ARGS.bare_step:
         made.step = types.MethodType(inspect.unwrap(type(made).step), made)
     return made

@@ -62,8 +62,7 @@ static int attach_group(struct session *s, enum probe_group group)
 
 	if (group == GROUP_WATCH && s->opts->timer_only && !makes_steps(s, group))
 		return 0;
-	if (group == GROUP_WATCH)
-		optimizer_step__forget_count(s);
+	optimizer_step__forget(s, group);
 	err = probes__attach(&s->probes, group, s->target->pid);
 	if (group == GROUP_WATCH)
 		optimizer_step__read_count(s);

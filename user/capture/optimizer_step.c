@@ -189,9 +189,12 @@ int optimizer_step__take_stack(struct session *s, const void *data, size_t size)
 
 /* ---- which of both tells ---- */
 
-void optimizer_step__forget_count(struct session *s)
+void optimizer_step__forget(struct session *s, enum probe_group group)
 {
-	s->probes.ctl->optimizer_step.refs = 0;
+	if (group == GROUP_WATCH)
+		s->probes.ctl->optimizer_step.refs = 0;
+	if (group == GROUP_WATCH || group == GROUP_AROUND)
+		s->probes.ctl->optimizer_step.under_way = 1;
 }
 
 void optimizer_step__read_count(struct session *s)

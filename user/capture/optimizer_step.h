@@ -42,9 +42,10 @@ int optimizer_step__tell(struct session *s, bool told);
 int optimizer_step__begin(struct session *s); /* it does, where it is known */
 int optimizer_step__check(struct session *s); /* they do, where it is called no more */
 
-/* Breakpoints come thread by thread, and the count may be written meanwhile: the first write that is
- * seen would not tell what it was. Before and after they are attached. */
-void optimizer_step__forget_count(struct session *s);
+/* Before its probe or breakpoint is attached: a call may be under way then. Breakpoints come thread by
+ * thread, and the count may be written meanwhile: the first write that is seen would not tell what it
+ * was, so it is read after they are attached. */
+void optimizer_step__forget(struct session *s, enum probe_group group);
 void optimizer_step__read_count(struct session *s);
 void optimizer_step__free(struct session *s);
 
