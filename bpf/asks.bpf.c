@@ -2,8 +2,8 @@
 /*
  * Asks for the next item of a generator written in Python, from where it goes on to where it hands
  * the item on; data breakpoints tell of both. Until then an ask is no frame but a note: one that
- * finds no item, as at an epoch's end, leaves nothing open. Asks make no steps: their breakpoints
- * come and go.
+ * finds no item, as at an epoch's end, leaves nothing open. How many steps there are does not
+ * depend on asks, whose breakpoints come and go; where they open is told by them.
  */
 #include "frames.bpf.h"
 #include "python_thread.bpf.h"
@@ -36,14 +36,16 @@ int python_ask_begin(struct pt_regs *ctx)
 {
 	__u64 frame = python_executing(ctl.layout.python.begin_code);
 	struct pt_thread *t = frame ? thread_get() : NULL;
+	__u64 now = bpf_ktime_get_ns();
 	struct pt_ask *ask;
 
 	if (!t)
 		return 0;
 	stat_hit(ctl.layout.python.row);
+	step_ask(t, now);
 	ask = ask_slot(t, frame);
 	ask->frame = frame;
-	ask->ts_ns = bpf_ktime_get_ns();
+	ask->ts_ns = now;
 	return 0;
 }
 

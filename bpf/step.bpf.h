@@ -142,6 +142,22 @@ static __always_inline void step_event(struct pt_thread *t, __u32 name_class, __
 		return;
 	}
 	ctl.need_seen = 0;
+	if (ctl.ask_opened)
+		ctl.ask_opened = 0;
+	else
+		step_boundary(t, now);
+}
+
+/* The step's batch is asked for, ahead of its boundary, in whose place this opens the step. So there are
+ * as many steps as boundaries, whether asks are seen or not. */
+static __always_inline void step_ask(struct pt_thread *t, __u64 now)
+{
+	ctl.ask_tid = t->tid;
+	if (!ctl.asks_ahead || ctl.ask_opened || t->tid != ctl.step_tid)
+		return;
+	if (ctl.boundary_needs && !ctl.need_seen)
+		return;
+	ctl.ask_opened = 1;
 	step_boundary(t, now);
 }
 

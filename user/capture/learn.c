@@ -16,10 +16,18 @@
 #define LOOK_NS	     (2000 * MS)
 #define LOOK_LATE_NS (5000 * MS)
 
+static bool has_period(const struct session *s)
+{
+	return s->rule.boundary == PT_CLASS_STEP_PROBE && !s->opts->step_probe;
+}
+
 static void rule_apply(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
 
+	/* Before either of these a step asks for its batch. */
+	ctl->asks_ahead = s->rule.boundary == PT_CLASS_FORWARD || has_period(s);
+	ctl->ask_opened = 0;
 	ctl->step_row = s->rule.row;
 	ctl->boundary_needs = s->rule.needs;
 	ctl->boundary_at_end = s->rule.at_end;
@@ -122,6 +130,7 @@ static void explain_pauses(struct session *s, struct step_period period)
 static int period_rule(struct session *s, struct step_period period)
 {
 	const struct named_op *named = call_log__named(&s->log, period.op);
+	const bool asks = period.tid && s->probes.ctl->ask_tid == period.tid;
 	int err = named ? add_name_rule(s, named->name) : 0;
 
 	if (!may_be_step_probe(s, period.pausing))
@@ -133,11 +142,12 @@ static int period_rule(struct session *s, struct step_period period)
 		return err;
 	s->rule.row = named ? named->row : period.op;
 	s->rule.boundary = PT_CLASS_STEP_PROBE;
-	s->rule.source = "operator period";
+	s->rule.source = asks ? "DataLoader" : "operator period";
 	snprintf(s->explain, sizeof(s->explain),
-		 "no call of a data loader, optimizer or backward pass was seen; each step opens "
-		 "at %s, which opens each repetition of the calls of thread %u (--step-probe "
-		 "chooses another function)",
+		 "no %s or backward pass was seen; each step opens %s %s, which opens each "
+		 "repetition of the calls of thread %u (--step-probe chooses another function)",
+		 asks ? "optimizer" : "call of a data loader, optimizer",
+		 asks ? "where the data loader is asked for the batch, ahead of" : "at",
 		 operator_name(s, s->rule.row, named), period.tid);
 	if (period.pausing)
 		explain_pauses(s, period);
@@ -220,11 +230,6 @@ static int find_period(struct session *s)
 		probes__forget_spans(&s->probes);
 	}
 	return err;
-}
-
-static bool has_period(const struct session *s)
-{
-	return s->rule.boundary == PT_CLASS_STEP_PROBE && !s->opts->step_probe;
 }
 
 bool session__period_is_doubtful(const struct session *s)
@@ -381,6 +386,22 @@ static uint64_t step_length(const struct session *s, uint64_t cnt)
 	return (ctl->step_ns[seq % PT_STEP_RING] - ctl->step_ns[(seq - cnt) % PT_STEP_RING]) / cnt;
 }
 
+/* Of the loader a data breakpoint tells, which may come after the rule. */
+static void explain_asks(struct session *s)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+
+	if (s->rule.boundary != PT_CLASS_FORWARD || !ctl->ask_tid ||
+	    ctl->ask_tid != ctl->class_tid[PT_CLASS_FORWARD])
+		return;
+	s->rule.source = "DataLoader";
+	s->rule.explain = s->rule.needs
+				  ? "each step opens where the data loader is asked for the first "
+				    "batch after a backward pass, ahead of the forward pass"
+				  : "no backward pass was seen; each step opens where the data "
+				    "loader is asked for the batch, ahead of the forward pass";
+}
+
 /* The first step after attach pays for page faults and is not measured. */
 int session__measure_steps(struct session *s, uint64_t *steps)
 {
@@ -403,6 +424,7 @@ int session__measure_steps(struct session *s, uint64_t *steps)
 	ctl->measure_to = ctl->step_seq + 1;
 	*steps = ctl->measure_to - from;
 	err = wait_boundary(s, ctl->measure_to);
+	explain_asks(s);
 	s->step_ns = step_length(s, *steps < PT_STEP_RING ? *steps : PT_STEP_RING - 1);
 	return err;
 }
