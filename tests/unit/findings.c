@@ -83,6 +83,21 @@ Test(findings, a_loader_whose_workers_are_busy)
 	job__expect(&j, "data_loader", "the workers are the bottleneck");
 }
 
+Test(findings, another_process_that_trains_is_no_worker_of_the_loader)
+{
+	static const struct step_plan plan = {30, 30, 30, 10, 0};
+	struct job j = job__new();
+	uint32_t rank = synth__thread(&j.s, 200, 200, "python");
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		job__sched(&j, rank, i, SCHED_RUN, 99);
+		synth__span(&j.s, rank, CAT_BACKWARD, "backward", (i * 100 + 40) * MS,
+			    (i * 100 + 60) * MS);
+	}
+	job__plain_steps(&j, &plan);
+	job__expect(&j, "data_loader", "no worker process was seen");
+}
+
 Test(findings, a_loader_whose_workers_wait)
 {
 	static const struct step_plan plan = {30, 30, 30, 10, 0};

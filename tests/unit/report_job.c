@@ -190,7 +190,7 @@ Test(report_job, a_rank_whose_loader_is_slow_is_found)
 		"rank 1 is in collectives for 10.00 ms of a step, the other for 50.00 ms; its "
 		"Dataloader takes 62.00 ms, the others' 2.000 ms; its own report begins: The step "
 		"waits 62 % of its time for the data loader.",
-		"more workers (num_workers) if these are busy");
+		"give the loader worker processes (num_workers)");
 }
 
 Test(report_job, a_rank_that_computes_longer_is_found)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The training waits for the next batch. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include "analysis/awaited.h"
 #include "analysis/few_steps.h"
 #include "analysis/findings.h"
 #include "common/counted.h"
+#include "common/util.h"
 
 #define WORTH_SAYING 8.0 /* percent of the step that goes to waiting for the loader */
 #define BUSY	     0.8 /* a worker that runs for so much of the time is at work all the time */
@@ -15,7 +17,29 @@ struct loader {
 	struct stat_map operations;
 	struct few_steps waits; /* for it, by step */
 	uint64_t queued_ns;	/* in it, in calls that wait for queued operators */
+	uint32_t *trainers;	/* processes that run backward passes: no workers of a loader */
+	size_t trainer_cnt, trainer_cap;
 };
+
+static bool trains(const struct loader *l, uint32_t pid)
+{
+	for (size_t i = 0; i < l->trainer_cnt; i++)
+		if (l->trainers[i] == pid)
+			return true;
+	return false;
+}
+
+static int note_trainer(const struct analysis *a, struct loader *l, const struct track_batch *t)
+{
+	const uint32_t pid = t->track->pid;
+
+	if (pid == a->main_pid || trains(l, pid))
+		return 0;
+	for (const struct span *s = t->roots; s; s = span__next(s, NULL))
+		if (s->kind == KIND_BACKWARD)
+			return ARRAY_PUSH(l->trainers, l->trainer_cnt, l->trainer_cap, pid);
+	return 0;
+}
 
 static void add_queued(const struct analysis *a, struct loader *l, const struct track_batch *t)
 {
@@ -52,6 +76,8 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 		if (b->step && t->track->id == b->step->track)
 			add_queued(a, l, t);
 		err = add_operations(l, t);
+		if (!err)
+			err = note_trainer(a, l, t);
 	}
 	return err;
 }
@@ -80,8 +106,9 @@ struct workers {
 	uint64_t run_ns, runnable_ns, all_ns;
 };
 
-/* The processes of the loader: those of the recording that are not the main one. */
-static struct workers workers_of(const struct analysis *a)
+/* The processes of the loader: those of the recording that are not the main one, nor train
+ * themselves, as ranks below a launcher do. */
+static struct workers workers_of(const struct analysis *a, const struct loader *l)
 {
 	struct workers w = {0};
 
@@ -90,7 +117,7 @@ static struct workers workers_of(const struct analysis *a)
 		struct thread_times times;
 
 		if (!t || t->kind != TRACK_THREAD || !a->main_pid || t->pid == a->main_pid ||
-		    t->tid != t->pid)
+		    t->tid != t->pid || trains(l, t->pid))
 			continue;
 		w.cnt++;
 		if (!thread_times__of(a, id, &times))
@@ -197,7 +224,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 
 	if (finding__percent(a, wait_ns) < WORTH_SAYING)
 		return 0;
-	w = workers_of(a);
+	w = workers_of(a, l);
 	if (a->timer_only) {
 		tell_none(seen, sizeof(seen), &next);
 	} else if (!tell_queued(a, l, wait_ns, seen, sizeof(seen), &next) &&
@@ -225,6 +252,7 @@ static void clean(void *state)
 
 	stat_map__free(&l->operations);
 	few_steps__free(&l->waits);
+	free(l->trainers);
 }
 
 const struct finding_rule finding_data_loader = {
