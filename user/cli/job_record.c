@@ -3,6 +3,7 @@
 #include "analysis/job.h"
 #include "attach/privilege.h"
 #include "capture/rendezvous.h"
+#include "cli/next_try.h"
 #include "cli/place.h"
 #include "cli/signals.h"
 #include "common/err.h"
@@ -29,6 +30,7 @@ struct capture_process {
 struct job_record {
 	struct record_options *o;
 	struct capture_process *captures;
+	struct successor *places; /* of their targets */
 	size_t cnt;
 	struct rendezvous *rendezvous;
 };
@@ -252,8 +254,9 @@ static void capture_process_free(struct capture_process *c)
 int job_record__run(struct record_options *o, const pid_t *pids, size_t cnt)
 {
 	auto_free struct capture_process *captures = calloc(cnt, sizeof(*captures));
-	struct job_record j = {.o = o, .captures = captures, .cnt = cnt};
-	int err = captures ? check(o, cnt) : -ENOMEM, status = 0;
+	auto_free struct successor *places = calloc(cnt, sizeof(*places));
+	struct job_record j = {.o = o, .captures = captures, .places = places, .cnt = cnt};
+	int err = captures && places ? check(o, cnt) : -ENOMEM, status = 0;
 
 	if (err)
 		return cli__fail(err);
@@ -262,14 +265,19 @@ int job_record__run(struct record_options *o, const pid_t *pids, size_t cnt)
 	if (j.rendezvous == MAP_FAILED)
 		return cli__fail(err__set(-errno, "cannot share memory: %s", strerror(errno)));
 	j.rendezvous->cnt = cnt;
-	for (size_t i = 0; i < cnt; i++)
+	for (size_t i = 0; i < cnt; i++) {
 		captures[i].target = pids[i];
+		successor__prepare(&places[i], pids[i]);
+	}
 	err = capture_all(&j);
 	if (!err && !o->no_report && capture_stop < 2)
 		err = show(&j);
+	if (!err && capture_stop < 2)
+		next_try__tell(places, cnt);
 	for (size_t i = 0; i < cnt; i++) {
 		status = captures[i].status > status ? captures[i].status : status;
 		capture_process_free(&captures[i]);
+		successor__free(&places[i]);
 	}
 	munmap(j.rendezvous, sizeof(*j.rendezvous));
 	return err ? cli__fail(err) : status;

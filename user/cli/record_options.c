@@ -4,6 +4,7 @@
 #include "attach/privilege.h"
 #include "capture/functions.h"
 #include "cli/html_page.h"
+#include "cli/next_try.h"
 #include "cli/place.h"
 #include "cli/signals.h"
 #include "cli/window_path.h"
@@ -610,6 +611,7 @@ static void warn_target_gone(const struct record_options *o, const struct captur
 int record_options__run(struct record_options *o)
 {
 	struct capture_result res;
+	struct successor place;
 	int err, show_err = 0;
 
 	o->capture.detail = o->detail;
@@ -628,6 +630,7 @@ int record_options__run(struct record_options *o)
 		shim_link__free(o->capture.shim);
 		return cli__fail(err);
 	}
+	successor__prepare(&place, o->capture.pid);
 	signals__catch(true);
 	err = capture__run(&o->capture, &res);
 	if (!err && capture_stop > 1) {
@@ -651,6 +654,10 @@ int record_options__run(struct record_options *o)
 	report_out__close(&o->tables);
 	if (!err && res.target_gone)
 		warn_target_gone(o, &res);
+	/* Of several ranks all are told of at once, by whoever started their captures. */
+	if ((err || res.target_gone) && !res.aborted && !o->capture.rendezvous)
+		next_try__tell(&place, 1);
+	successor__free(&place);
 	signals__catch(true);
 	capture_result__free(&res);
 	return err || show_err ? 1 : 0;

@@ -19,15 +19,16 @@ SIMGPU_PYTHON = BUILD / "simgpu/venv/bin/python"
 class Launched:
     """torchrun with some ranks of a workload."""
 
-    def __init__(self, case, *args, wrap=(), python=PYTHON, script="ddp.py", ranks=RANKS):
+    def __init__(self, case, *args, wrap=(), python=PYTHON, script="ddp.py", ranks=RANKS,
+                 restarts=0):
         self.script, self.ranks = script, ranks
         self.log = case.dir / "ddp.log"
         self.out = case.dir / "ddp.out"
         with open(self.out, "w") as out:
             self.popen = subprocess.Popen(
                 [*wrap, python, "-m", "torch.distributed.run", "--nproc-per-node", str(ranks),
-                 "--standalone", str(WORKLOADS / script), "--steps-to", str(self.log),
-                 *map(str, args)],
+                 "--standalone", "--max-restarts", str(restarts), str(WORKLOADS / script), "--steps-to",
+                 str(self.log), *map(str, args)],
                 stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=dict(ENV, SIMGPU_DEVICES=str(ranks)),
                 start_new_session=True)
         case.finally_(self.stop)
@@ -186,6 +187,19 @@ def ends(case):
     assert len(other.recordings()) == 1, other.err
     for pid in pids:
         assert not process.changed_text(pid)
+
+
+@test("a rank dies and torchrun starts the job again: by whom the places were taken is said")
+def restarted(case):
+    job = Launched(case, ranks=2, restarts=1)
+    pids = job.pids()
+    tool = case.tool("--job", job.popen.pid, "--duration", "100s", "--no-trace")
+    process.wait_for(lambda: len(tool.recordings()) == 2, 60, "the windows")
+    os.kill(pids[1], signal.SIGKILL)
+    tool.done(60)
+    now = job.pids()
+    assert not set(now) & set(pids), (now, pids)
+    assert f"proftrace -p {now[0]},{now[1]} records them" in tool.err, tool.err
 
 
 @test("what cannot be: no ranks, a process twice, a file for several recordings")

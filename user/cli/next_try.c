@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cli/next_try.h"
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <time.h>
+#include "capture/rendezvous.h"
+#include "common/err.h"
+#include "common/util.h"
+
+/* torchrun looks after its ranks every 0.1 s, ends those that are left, and starts all anew. */
+#define WAIT_NS	  3000000000ull
+#define LOOK_NS	  50000000
+#define PID_CHARS 12
+
+struct next {
+	char pids[RENDEZVOUS_MAX * PID_CHARS]; /* "4711,4712": of those that were started */
+	size_t len, started, missing;
+	pid_t launcher; /* of one that is missing; 0: none is left */
+};
+
+static bool is_gone(pid_t pid)
+{
+	return kill(pid, 0) != 0;
+}
+
+static void look(const struct successor *places, size_t cnt, struct next *n)
+{
+	*n = (struct next){0};
+	for (size_t i = 0; i < cnt; i++) {
+		pid_t pid;
+
+		if (!is_gone(places[i].pid))
+			continue;
+		pid = successor__find(&places[i]);
+		if (pid && n->started < RENDEZVOUS_MAX) {
+			n->len += (size_t)snprintf(n->pids + n->len, sizeof(n->pids) - n->len,
+						   "%s%d", n->started++ ? "," : "", pid);
+			continue;
+		}
+		n->missing++;
+		if (!n->launcher)
+			n->launcher = successor__launcher(&places[i]);
+	}
+}
+
+void next_try__tell(const struct successor *places, size_t cnt)
+{
+	const struct timespec pause = {.tv_nsec = LOOK_NS};
+	const uint64_t until_ns = clock__monotonic_ns() + WAIT_NS;
+	struct next n;
+
+	for (look(places, cnt, &n); n.launcher && clock__monotonic_ns() < until_ns;
+	     look(places, cnt, &n))
+		nanosleep(&pause, NULL);
+	if (n.started == 1)
+		log__warn("process %s was started in its place: proftrace -p %s records it", n.pids,
+			  n.pids);
+	else if (n.started)
+		log__warn("%zu processes were started in the places of those that ended: proftrace "
+			  "-p %s records them",
+			  n.started, n.pids);
+	if (n.launcher)
+		log__warn("the launcher, process %d, still runs: if it starts %s again, proftrace "
+			  "--job %d records %s",
+			  n.launcher, n.missing == 1 ? "the rank" : "its ranks", n.launcher,
+			  n.missing == 1 ? "it" : "them");
+}
