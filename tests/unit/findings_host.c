@@ -287,6 +287,17 @@ Test(findings_host, a_server_whose_lock_another_thread_holds)
 	job__expect(&j, "off_cpu", "The thread of the steps waits on a lock (futex)");
 }
 
+/* Its event loop reads requests for half of the time that a worker waits for one. */
+Test(findings_host, a_server_whose_worker_waits_for_the_event_loop)
+{
+	struct job j = job__torch();
+
+	for (uint64_t i = 0; i < STEPS; i++)
+		job__sched(&j, j.s.other, i, SCHED_RUN, 30);
+	served_steps(&j, STEPS, "futex");
+	job__expect(&j, NULL, NULL);
+}
+
 Test(findings_host, a_server_that_writes_to_disk)
 {
 	struct job j = job__torch();

@@ -10,6 +10,7 @@
 
 #define WORTH_SAYING 15.0 /* percent of the step, for one reason */
 #define AT_WORK	     0.5  /* of that time another thread has run, to be named beside a lock */
+#define AT_WORK_ALL  0.9  /* the same, where the wait may be for the next request */
 
 struct off_cpu {
 	/* Times of one step in which its waiting is another rule's or as it should be. */
@@ -229,12 +230,13 @@ struct holder {
 };
 
 /* The thread that may hold the lock that was waited for so long. */
-static struct holder holder_of(const struct analysis *a, const struct off_cpu *o, uint64_t ns)
+static struct holder holder_of(const struct analysis *a, const struct off_cpu *o, uint64_t ns,
+			       bool may_be_idle)
 {
 	struct holder h = {0};
 
 	h.run_ns = busiest(a, o, &h.track);
-	if ((double)h.run_ns < AT_WORK * (double)ns)
+	if ((double)h.run_ns < (may_be_idle ? AT_WORK_ALL : AT_WORK) * (double)ns)
 		h.track = 0;
 	return h;
 }
@@ -306,14 +308,16 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	struct holder holder = {0};
 	struct wait wait;
 	const char *reason;
+	bool may_be_idle;
 	int err = longest(a, o, &wait);
 
 	if (err || finding__percent(a, wait.least_ns) < WORTH_SAYING)
 		return err;
 	reason = analysis__name(a, wait.reason);
+	may_be_idle = finding__may_be_idle(a, reason);
 	if (is_lock(reason))
-		holder = holder_of(a, o, wait.least_ns);
-	if (!holder.track && finding__may_be_idle(a, reason))
+		holder = holder_of(a, o, wait.least_ns, may_be_idle);
+	if (!holder.track && may_be_idle)
 		return 0;
 	f->cause = wait.reason;
 	f->cost_ns = finding__per_step(a, wait.most_ns);
