@@ -31,12 +31,6 @@ static __always_inline struct pt_probe_stat *stat_of(__u32 row)
 	return bpf_map_lookup_elem(&probe_stat, &row);
 }
 
-/* Only in the steps that the loader chose: in the window it counts the records. */
-static __always_inline bool measuring(void)
-{
-	return ctl.step_seq >= ctl.measure_from && ctl.step_seq < ctl.measure_to;
-}
-
 static __always_inline void stat_hit(__u32 row)
 {
 	struct pt_probe_stat *s = measuring() ? stat_of(row) : NULL;

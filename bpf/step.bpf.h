@@ -106,6 +106,12 @@ static __always_inline void step_boundary(struct pt_thread *t, __u64 now)
 	step_emit(prev, now);
 }
 
+/* Only in the steps that the loader chose: in the window it counts the records. */
+static __always_inline bool measuring(void)
+{
+	return ctl.step_seq >= ctl.measure_from && ctl.step_seq < ctl.measure_to;
+}
+
 /* A span of a class begins or ends; only the thread that counts steps makes boundaries. */
 static __always_inline void step_event(struct pt_thread *t, __u32 name_class, __u32 at_end,
 				       __u64 now)
@@ -135,6 +141,8 @@ static __always_inline void step_event(struct pt_thread *t, __u32 name_class, __
 	if (ctl.step_tid != tid) {
 		ctl.aside_tid = tid;
 		__sync_fetch_and_add(&ctl.aside_cnt, 1);
+		if (ctl.window_open || measuring())
+			__sync_fetch_and_add(&ctl.aside_beside, 1);
 		return;
 	}
 	if (ctl.epoch_ended) {

@@ -406,13 +406,14 @@ static void explain_asks(struct session *s)
 int session__measure_steps(struct session *s, uint64_t *steps)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
-	uint64_t from = ctl->step_seq + 2, begin, done = 0;
+	uint64_t from = ctl->step_seq + 2, begin, beside, done = 0;
 	int err;
 
 	ctl->measure_from = from;
 	ctl->measure_to = UINT64_MAX;
 	err = wait_boundary(s, from);
 	begin = clock__monotonic_ns();
+	beside = ctl->aside_beside;
 	while (!err && done < MEASURED_MAX &&
 	       (done < MEASURED_MIN || clock__monotonic_ns() - begin < MEASURED_NS)) {
 		err = wait_boundary(s, from + done + 1);
@@ -425,6 +426,7 @@ int session__measure_steps(struct session *s, uint64_t *steps)
 	*steps = ctl->measure_to - from;
 	err = wait_boundary(s, ctl->measure_to);
 	explain_asks(s);
+	s->beside_measured += ctl->aside_beside - beside;
 	s->step_ns = step_length(s, *steps < PT_STEP_RING ? *steps : PT_STEP_RING - 1);
 	return err;
 }

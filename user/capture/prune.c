@@ -113,8 +113,12 @@ static void drop_twins(struct session *s)
 	}
 }
 
+/* Calls are told by step of any thread: those that do the same take turns as they like, as in a
+ * server that answers in several threads. */
 static int note_drops(struct session *s, const struct prune_input *in, size_t cnt, double steps)
 {
+	const double begun = steps + (double)s->beside_measured;
+
 	for (size_t i = 0; i < cnt; i++) {
 		struct dropped_probe drop;
 		int err;
@@ -125,7 +129,7 @@ static int note_drops(struct session *s, const struct prune_input *in, size_t cn
 			if (s->plan.probes[j].row == in[i].row)
 				drop.name = left_out_name(&s->plan.probes[j]);
 		drop.steps = (uint64_t)steps;
-		drop.per_step = (double)in[i].stat.spans / steps;
+		drop.per_step = (double)in[i].stat.spans / begun;
 		drop.avg_ns = in[i].stat.spans
 				      ? (double)in[i].stat.span_ns / (double)in[i].stat.spans
 				      : 0;
@@ -161,7 +165,7 @@ static int note_unknown_nodes(struct session *s, double steps)
 	/* One that was under way when the measuring began or ended is no sign. */
 	if (all.spans <= known || (double)(all.spans - known) < steps)
 		return 0;
-	drop.per_step = (double)(all.spans - known) / steps;
+	drop.per_step = (double)(all.spans - known) / (steps + (double)s->beside_measured);
 	if (all.span_ns > known_ns)
 		drop.avg_ns = (double)(all.span_ns - known_ns) / (double)(all.spans - known);
 	return ARRAY_PUSH(s->drops, s->drop_cnt, s->drop_cap, drop);
@@ -230,7 +234,7 @@ static int measure(struct session *s, uint64_t *steps)
 	uint64_t more = 0;
 	int err;
 
-	*steps = 0;
+	*steps = s->beside_measured = 0;
 	do {
 		err = optimizer_step__watch(s);
 		if (!err)

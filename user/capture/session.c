@@ -209,6 +209,7 @@ void session__count_anew(struct session *s)
 	s->callee_ends_before = s->probes.ctl->callee_ends;
 	s->endless_before = s->probes.ctl->optimizer_step.endless;
 	s->aside_before = s->probes.ctl->aside_cnt;
+	s->beside_before = s->probes.ctl->aside_beside;
 	s->full_names_before = decoder__full_names(s->decoder);
 	s->around_hits_before = s->probes.ctl->optimizer_step.around_hits;
 }
@@ -254,15 +255,25 @@ static json_t *cost_summary(const struct session *s)
 	return cost;
 }
 
+/* How many steps all threads began in the window, for each of those that count. */
+static double begun_by_all(const struct session *s)
+{
+	const uint64_t steps = s->window.end_step - s->window.first_step;
+	const uint64_t beside = s->probes.ctl->aside_beside - s->beside_before;
+
+	return steps ? (double)(steps + beside) / (double)steps : 1;
+}
+
 static json_t *dropped_summary(const struct session *s)
 {
+	const double begun = begun_by_all(s);
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < s->drop_cnt; i++)
 		json_array_append_new(array,
 				      json_pack("{s:s, s:f, s:f, s:I}", "name", s->drops[i].name,
-						"calls_per_step", s->drops[i].per_step, "avg_ns",
-						s->drops[i].avg_ns, "steps",
+						"calls_per_step", s->drops[i].per_step * begun,
+						"avg_ns", s->drops[i].avg_ns, "steps",
 						(json_int_t)s->drops[i].steps));
 	return array;
 }

@@ -32,7 +32,7 @@ struct stack_counts {
 struct dropped_probe {
 	const char *name;
 	uint64_t steps;
-	double per_step, avg_ns;
+	double per_step, avg_ns; /* of a step of any thread */
 };
 
 /* A step that is over, but not yet in the file. */
@@ -145,6 +145,8 @@ struct session {
 	uint32_t endless_before;     /* and of its optimizer steps */
 	uint64_t full_names_before;  /* of ranges whose names may be cut */
 	uint64_t aside_before;	     /* and boundaries that are no step of these */
+	uint64_t beside_before;	     /* those within windows, */
+	uint64_t beside_measured;    /* and in the steps that were measured */
 	struct losses lost_before; /* what belongs to no recording, or to an earlier one */
 
 	uint64_t last_flush_ns, last_progress_ns, last_alive_ns, last_look_ns;

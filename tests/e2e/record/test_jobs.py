@@ -5,6 +5,7 @@ import signal
 import time
 
 import sense
+from lib.ctl import obeyed, wait_state
 from lib.job import PYTHON
 from lib.process import changed_text, wait_for
 from lib.runner import test
@@ -163,6 +164,41 @@ def inference_phase(case):
         assert own[0] * 0.9 < batch_ns < own[-1] * 1.1, (batch_ns, own)
         # Its begin and its end.
         assert sense.rows(tables, "cost")[0]["hits_per_step"] == 2, tables["cost"]
+
+
+SERVER = """
+import signal, threading, time
+import torch
+torch.set_num_threads(1)
+apart = threading.Event()
+signal.signal(signal.SIGUSR1, lambda *_: apart.set())
+model = torch.nn.Sequential(torch.nn.Linear(512, 512), *(torch.nn.ReLU() for _ in range(8)))
+def serve(later_ms):
+    with torch.inference_mode():
+        while True:
+            model(torch.ones(64, 512)).softmax(-1)
+            time.sleep(later_ms / 1e3 if apart.is_set() else 0.005)
+threading.Thread(target=serve, args=(30,), daemon=True).start()
+print("ready", flush=True)
+serve(2)
+"""
+
+
+@test("two threads that serve, and then one more than the other: what has no probe is estimated of both")
+def shared_requests(case):
+    program = case.dir / "server.py"
+    program.write_text(SERVER)
+    job = case.job(program, fresh=True)
+    wait_for(lambda: "ready" in job.output(), 60, "the job")
+    tool = case.tool("-p", job.pid, "--duration", "2s", "--paused", "--no-trace")
+    wait_state(job, "state: paused")
+    job.signal(signal.SIGUSR1)
+    obeyed(job, "start")
+    rows = sense.rows(tool.done().report(), "operator")
+    relu, = (r for r in rows if r["name"] == "aten::relu")
+    softmax, = (r for r in rows if r["name"] == "aten::softmax")
+    assert relu["section"].startswith("Not recorded") > softmax["section"].startswith("Not recorded"), rows
+    assert abs(relu["calls"] / softmax["calls"] - 8) < 2, (relu, softmax)
 
 
 @test("inference that turns into training: the period of its calls is doubted")
