@@ -402,6 +402,22 @@ static int pytorch_recognise(struct target *t, struct framework_match *m)
 
 /* ---- where the process keeps what the probes read ---- */
 
+/* A program that is no library has its own copy of what it names of a library's variables, and that
+ * is the one which all use (R_X86_64_COPY). */
+static uint64_t address_of_variable(struct table_scan *s, unsigned int lib, const char *symbol)
+{
+	for (size_t i = 0; i < s->t->lib_cnt; i++) {
+		const struct target_lib *own = &s->t->libs[i];
+		struct elf_file *elf =
+			s->t->exe && !strcmp(own->path, s->t->exe) ? target__elf(s->t, own) : NULL;
+		struct elf_symbol found;
+
+		if (elf && !elf_file__symbol(elf, symbol, &found) && found.vaddr)
+			return own->base + found.vaddr;
+	}
+	return table_scan__address(s, lib, symbol);
+}
+
 /*
  * The layout of the version, if the process's own undefined tensor agrees; else of the nearest
  * version that explains it (a build of one's own, a version after those measured); NULL if none
@@ -410,7 +426,7 @@ static int pytorch_recognise(struct target *t, struct framework_match *m)
 static const struct torch_layout *tensor_layout(struct table_scan *s, const char *version)
 {
 	uint64_t address =
-		table_scan__address(s, LIB_C10, "_ZN3c1019UndefinedTensorImpl10_singletonE");
+		address_of_variable(s, LIB_C10, "_ZN3c1019UndefinedTensorImpl10_singletonE");
 	uint8_t undefined[TORCH_IMPL_BYTES];
 
 	if (!address || target__read(s->t, address, undefined, sizeof(undefined)))

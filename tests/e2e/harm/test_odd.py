@@ -105,15 +105,48 @@ def no_steps(case):
     assert not tool.recordings()
 
 
+def torch_lib():
+    spec = subprocess.run([PYTHON, "-c", "import importlib.util as u; print(u.find_spec('torch').origin)"],
+                          text=True, capture_output=True, check=True)
+    return pathlib.Path(spec.stdout.strip()).parent / "lib"
+
+
+# As a program that includes torch/torch.h names it: the linker gives it a copy, which all libraries use.
+COPY = """
+#include <unistd.h>
+extern char undefined[] __asm__("_ZN3c1019UndefinedTensorImpl10_singletonE");
+
+int main(void)
+{
+	volatile char first = undefined[0];
+
+	for (;; first++)
+		pause();
+}
+"""
+
+
+@test("PyTorch without Python, whose undefined tensor is the program's: tensors are read")
+def own_copy(case):
+    source, program = case.dir / "copy.c", case.dir / "copy"
+    source.write_text(COPY)
+    lib = torch_lib()
+    subprocess.run(["gcc", "-o", program, source, f"-L{lib}", f"-Wl,-rpath,{lib}", "-Wl,--no-as-needed",
+                    "-Wl,--allow-shlib-undefined", "-ltorch_cpu", "-lc10"], check=True)
+    popen = start(case, [program])
+    process.wait_for(lambda: process.state(popen.pid) == "S" and
+                     "libtorch_cpu" in pathlib.Path(f"/proc/{popen.pid}/maps").read_text(), 30, "the library")
+    time.sleep(1)
+    doctor = case.tool("doctor", "-p", popen.pid).done(30)
+    assert "C++ only" in doctor.out and "undefined tensor" not in doctor.out, doctor.out
+
+
 @test("PyTorch without Python, in C: no wait for what Python would load")
 def without_python(case):
     source, program = case.dir / "tensors.c", case.dir / "tensors"
     source.write_text(TENSORS)
     subprocess.run(["gcc", "-o", program, source, "-ldl"], check=True)
-    spec = subprocess.run([PYTHON, "-c", "import importlib.util as u; print(u.find_spec('torch').origin)"],
-                          text=True, capture_output=True, check=True)
-    library = pathlib.Path(spec.stdout.strip()).parent / "lib/libtorch_cpu.so"
-    popen = start(case, [program, library])
+    popen = start(case, [program, torch_lib() / "libtorch_cpu.so"])
     process.wait_for(lambda: "libtorch_cpu" in pathlib.Path(f"/proc/{popen.pid}/maps").read_text(), 30,
                      "the library")
     tool = case.tool("-p", popen.pid, "--record", "2:7", "--no-trace",
