@@ -86,6 +86,27 @@ Test(report_device, kernels_have_their_times_and_how_they_fill_the_device)
 	synth__free(&s);
 }
 
+/* As autograd does with accumulated gradients: each of two passes of a step has its own kernels, of
+ * which the device runs some later. */
+Test(report_device, what_another_thread_launched_counts_for_the_call_that_was_under_way)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	uint32_t stream = synth__stream(&s, 1, 7);
+
+	synth__launch(&s, s.other, 1, 120, 124);
+	synth__launch(&s, s.other, 2, 320, 324);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 100, 200);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 300, 400);
+	kernel(&s, stream, "first", 1, 310, 340, 40);
+	kernel(&s, stream, "second", 2, 420, 470, 40);
+	synth__step(&s, 0, 0, 1000);
+	synth__open(&s, summary);
+	EXPECT_LINES(&s, "model", &ns,
+		     "  Backward       2       200 / 100 / 100 / 100 / 20.00             "
+		     "80 / 40 / 50 / 30 / 100.00");
+	synth__free(&s);
+}
+
 Test(report_device, copies_have_their_bandwidth_and_ranges_a_section)
 {
 	struct synth s = job();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Sums over the pass that more than one table needs, and helpers to print them. */
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include "analysis/analysis.h"
 #include "common/counted.h"
@@ -66,13 +67,36 @@ const char *analysis__general_name(const struct analysis *a)
 			      : "all kernels, copies and sets";
 }
 
-static void close_call(struct analysis *a, enum span_kind kind)
+static void close_calls(struct analysis *a)
 {
-	struct phase_call *c = &a->calls[kind];
+	for (size_t i = 0; i < a->call_cnt; i++)
+		stat__add(&a->phases[a->calls[i].kind], a->calls[i].cpu_ns, a->calls[i].gpu_ns);
+	a->call_cnt = 0;
+}
 
-	if (c->open)
-		stat__add(&a->phases[kind], c->cpu_ns, c->gpu_ns);
-	*c = (struct phase_call){};
+/* Of the first cnt calls the latest of that kind; NULL: none. */
+static struct phase_call *latest_call(struct analysis *a, enum span_kind kind, size_t cnt)
+{
+	while (cnt-- > 0)
+		if (a->calls[cnt].kind == kind)
+			return &a->calls[cnt];
+	return NULL;
+}
+
+/* How many calls have begun by then. */
+static size_t begun_calls(const struct analysis *a, uint64_t ts_ns)
+{
+	size_t low = 0, high = a->call_cnt;
+
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+
+		if (a->calls[mid].begin_ns <= ts_ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
 }
 
 /* The later parts of an inferred forward that other spans cut belong to the call before. */
@@ -81,52 +105,57 @@ static bool continues(const struct span *s)
 	return s->inferred && !s->ev.name && s->ev.flags & EVENT_CUT_BEGIN;
 }
 
-static void add_phase(struct analysis *a, const struct span *s)
+static int add_phase(struct analysis *a, const struct span *s)
 {
-	struct phase_call *c = &a->calls[s->kind];
+	const struct phase_call call = {s->kind, s->ev.ts_ns, s->cpu_ns, s->kernel_ns};
+	struct phase_call *before = continues(s) ? latest_call(a, s->kind, a->call_cnt) : NULL;
 
-	if (!continues(s))
-		close_call(a, s->kind);
-	c->open = true;
-	c->cpu_ns += s->cpu_ns;
-	c->gpu_ns += s->kernel_ns;
+	if (!before)
+		return ARRAY_PUSH(a->calls, a->call_cnt, a->call_cap, call);
+	before->cpu_ns += call.cpu_ns;
+	before->gpu_ns += call.gpu_ns;
+	return 0;
 }
 
-static void add_phases(struct analysis *a, const struct span *s)
+static int add_phases(struct analysis *a, const struct span *s)
 {
-	for (; s; s = s->next_sibling) {
-		if (span_kind__is_phase(s->kind))
-			add_phase(a, s);
-		else
-			add_phases(a, s->first_child);
-	}
+	int err = 0;
+
+	for (; s && !err; s = s->next_sibling)
+		err = span_kind__is_phase(s->kind) ? add_phase(a, s)
+						   : add_phases(a, s->first_child);
+	return err;
 }
 
-/* What other threads launched during a phase of the step counts for its latest call. */
+/* What other threads launched during a phase of the step counts for the call that was under way. */
 static void add_launches(struct analysis *a, const struct span *device, const struct step *step,
 			 uint64_t *gpu_ns)
 {
 	for (; device; device = device->next_sibling) {
-		struct phase_call *c = &a->calls[device->phase];
+		const struct span *launch = device->launch;
+		struct phase_call *c = NULL;
 
 		*gpu_ns += device->kernel_ns;
 		a->step_general_ns += device->device_ns;
-		if (!device->launch || !span_kind__is_phase(device->phase))
+		if (!launch || !span_kind__is_phase(device->phase))
 			a->others_gpu_ns += device->kernel_ns;
-		else if (device->launch->ev.track != step->track && c->open)
+		else if (launch->ev.track != step->track)
+			c = latest_call(a, device->phase, begun_calls(a, launch->ev.ts_ns));
+		if (c)
 			c->gpu_ns += device->kernel_ns;
 	}
 }
 
-static void add_step(struct analysis *a, const struct batch *b)
+static int add_step(struct analysis *a, const struct batch *b)
 {
 	uint64_t gpu_ns = 0;
+	int err = 0;
 
 	if (!a->steps.calls) /* phases are of steps now, not of what came before */
 		memset(a->phases, 0, sizeof(a->phases));
-	for (size_t i = 0; i < b->track_cnt; i++)
+	for (size_t i = 0; i < b->track_cnt && !err; i++)
 		if (b->tracks[i].track->id == b->step->track)
-			add_phases(a, b->tracks[i].roots);
+			err = add_phases(a, b->tracks[i].roots);
 	for (size_t i = 0; i < b->track_cnt; i++)
 		if (b->tracks[i].track->kind == TRACK_DEVICE)
 			add_launches(a, b->tracks[i].roots, b->step, &gpu_ns);
@@ -135,6 +164,7 @@ static void add_step(struct analysis *a, const struct batch *b)
 	a->last_step = b->step->index;
 	coverage__add_step(&a->coverage, b->step);
 	stat__add(&a->steps, b->step->cpu_ns, gpu_ns);
+	return err;
 }
 
 static void widen(struct analysis *a, uint64_t begin, uint64_t end)
@@ -165,10 +195,13 @@ int analysis__begin(struct analysis *a, const struct recording *r, const struct 
 void analysis__end(struct analysis *a)
 {
 	device_infos__free(&a->devices);
+	free(a->calls);
 }
 
 int analysis__visit(struct analysis *a, const struct batch *b)
 {
+	int err = 0;
+
 	a->memory_cnt += b->memory_cnt;
 	if (b->step) {
 		widen(a, b->step->ts_ns, b->step->ts_ns + b->step->dur_ns);
@@ -183,14 +216,13 @@ int analysis__visit(struct analysis *a, const struct batch *b)
 			if (t->track->kind == TRACK_DEVICE)
 				a->any_general_ns += s->device_ns;
 		}
-		if (!b->step && !a->steps.calls && analysis__is_main(a, t->track))
-			add_phases(a, t->roots);
+		if (!b->step && !a->steps.calls && analysis__is_main(a, t->track) && !err)
+			err = add_phases(a, t->roots);
 	}
-	if (b->step)
-		add_step(a, b);
-	for (int kind = 0; kind < KIND_CNT; kind++)
-		close_call(a, kind);
-	return 0;
+	if (b->step && !err)
+		err = add_step(a, b);
+	close_calls(a);
+	return err;
 }
 
 /* ---- cells ---- */

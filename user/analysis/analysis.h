@@ -87,9 +87,10 @@ struct analysis {
 	uint64_t memory_cnt;
 	bool outside_steps; /* something lies in no whole step */
 	struct phase_call {
-		bool open;
-		uint64_t cpu_ns, gpu_ns;
-	} calls[KIND_CNT]; /* the phase call that is being summed */
+		enum span_kind kind;
+		uint64_t begin_ns, cpu_ns, gpu_ns;
+	} *calls; /* of the batch that is being summed, in the order of their begins */
+	size_t call_cnt, call_cap;
 };
 /* Before the pass; 0 or a negative errno, and analysis__end in any case. */
 int analysis__begin(struct analysis *a, const struct recording *r, const struct report_opts *opts);
