@@ -31,17 +31,30 @@ static bool is_wanted(const char *name)
 	return false;
 }
 
+struct refusal {
+	const char *call; /* NULL: none */
+	int result;
+};
+
 static int domain_enable(struct shim_control *c, const struct cupti *cupti, void *subscriber,
-			 int domain, bool on)
+			 int domain, bool on, struct refusal *refusal)
 {
-	const char *name;
 	int cnt = 0;
 
 	for (uint32_t api = 1; api < API_MAX; api++) {
-		if (cupti->GetCallbackName(domain, api, &name) || !name || !is_wanted(name))
+		const char *name = NULL;
+		int result = cupti->GetCallbackName(domain, api, &name);
+
+		/* Numbers that no function has are refused, too: that tells least. */
+		if (result && !refusal->call)
+			*refusal = (struct refusal){"cuptiGetCallbackName", result};
+		if (result || !name || !is_wanted(name))
 			continue;
-		if (cupti->EnableCallback(on, subscriber, domain, api))
+		result = cupti->EnableCallback(on, subscriber, domain, api);
+		if (result) {
+			*refusal = (struct refusal){"cuptiEnableCallback", result};
 			continue;
+		}
 		cnt++;
 		if (on)
 			records__put_name(c, SHIM_API_KEY(domain, api), name);
@@ -51,10 +64,11 @@ static int domain_enable(struct shim_control *c, const struct cupti *cupti, void
 
 int calls__enable(struct shim_control *c, const struct cupti *cupti, void *subscriber, bool on)
 {
-	int cnt = domain_enable(c, cupti, subscriber, SHIM_RUNTIME, on);
+	struct refusal refusal = {};
+	int cnt = domain_enable(c, cupti, subscriber, SHIM_RUNTIME, on, &refusal);
 
-	cnt += domain_enable(c, cupti, subscriber, SHIM_DRIVER, on);
-	return cnt ? SHIM_OK : SHIM_CUPTI_FAILED;
+	cnt += domain_enable(c, cupti, subscriber, SHIM_DRIVER, on, &refusal);
+	return cnt ? SHIM_OK : window__refused(c, refusal.call, refusal.result);
 }
 
 /* ---- rings ---- */

@@ -103,7 +103,7 @@ static int refuse(struct cupti *cupti)
 int cupti__load(struct cupti *cupti, struct shim_control *c)
 {
 	void *library = NULL;
-	int err = SHIM_OK;
+	int err = SHIM_OK, result;
 
 	if (!cupti->library) {
 		c->cupti_path[sizeof(c->cupti_path) - 1] = '\0';
@@ -114,8 +114,11 @@ int cupti__load(struct cupti *cupti, struct shim_control *c)
 		return err;
 	if (!resolve(cupti))
 		return refuse(cupti);
-	if (cupti->GetVersion(&cupti->version))
-		cupti->version = 0;
+	result = cupti->GetVersion(&cupti->version);
+	if (result) {
+		forget(cupti);
+		return window__refused(c, "cuptiGetVersion", result);
+	}
 	c->cupti_version = cupti->version;
 	if (cupti->version >= CUPTI_API_11_0)
 		return SHIM_OK;

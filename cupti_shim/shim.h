@@ -39,6 +39,8 @@ void devices__put(struct shim_control *c);
 
 /* window.c: from subscribing to finalising. */
 int window__start(struct shim_control *c); /* 0 or enum shim_error */
+/* Notes which of CUPTI's functions refused what; the enum shim_error for it. */
+int window__refused(struct shim_control *c, const char *call, int result);
 void window__stop(struct shim_control *c);
 /* Another tool has put its buffers in place of ours: ends without taking anything from it. */
 void window__yield(struct shim_control *c);
@@ -48,7 +50,7 @@ void window__flush(struct shim_control *c, uint32_t flag);
 void clock__begin(struct shim_control *c, const struct cupti *cupti);
 void clock__end(struct shim_control *c, const struct cupti *cupti);
 
-/* calls.c: the callback, and which calls it is for. */
+/* calls.c: the callback, and which calls it is for. 0, or enum shim_error if it is for none. */
 int calls__enable(struct shim_control *c, const struct cupti *cupti, void *subscriber, bool on);
 void calls__on_callback(void *user, int domain, uint32_t api, const struct cupti_callback_data *d);
 /* Where calls go; NULL: nowhere. Each thread takes a ring anew. */

@@ -25,7 +25,7 @@ static bool registered;	   /* CUPTI still has our buffer functions from an earli
 
 /* ---- refusals ---- */
 
-static int refused(struct shim_control *c, const char *call, int result)
+int window__refused(struct shim_control *c, const char *call, int result)
 {
 	snprintf(c->cupti_call, sizeof(c->cupti_call), "%s", call);
 	c->cupti_result = result;
@@ -49,7 +49,7 @@ static int enable_kinds(struct shim_control *c)
 
 		enabled[i] = !result;
 		if (result && kinds[i] == NEEDED_KIND)
-			return refused(c, "cuptiActivityEnable", result);
+			return window__refused(c, "cuptiActivityEnable", result);
 	}
 	return SHIM_OK;
 }
@@ -82,11 +82,11 @@ static int subscribe(struct shim_control *c)
 	result = cupti.Subscribe(&subscriber, calls__on_callback, NULL);
 	if (result) {
 		subscriber = NULL;
-		return refused(c, "cuptiSubscribe", result);
+		return window__refused(c, "cuptiSubscribe", result);
 	}
 	result = cupti.ActivityRegisterCallbacks(records__on_request, records__on_complete);
 	registered = !result;
-	return result ? refused(c, "cuptiActivityRegisterCallbacks", result) : SHIM_OK;
+	return result ? window__refused(c, "cuptiActivityRegisterCallbacks", result) : SHIM_OK;
 }
 
 static void unsubscribe(struct shim_control *c)

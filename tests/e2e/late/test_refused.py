@@ -40,6 +40,14 @@ def privileges(case):
     job.end()
 
 
+@test("CUPTI refuses its callbacks, or its version: which function did is said")
+def functions(case):
+    for refused in "cuptiEnableCallback:1", "cuptiGetVersion:999":
+        job = GpuJob(case, SIMGPU_CUPTI_FAIL=refused)
+        check_without(case, job, "{} gave CUPTI error {}".format(*refused.split(":")))
+        job.end()
+
+
 @test("a CUPTI of before CUDA 11: the recording goes on without")
 def old(case):
     job = GpuJob(case, SIMGPU_CUPTI_VERSION="12")
