@@ -51,10 +51,17 @@ void session__progress_end(struct session *s)
 
 void session__warn_stopped(struct session *s)
 {
+	const pid_t pid = s->opts->pid, tracer = proc__status(pid, "TracerPid");
+
 	session__progress_end(s);
-	log__warn("process %d is stopped (state T): no step will be seen before it goes on; "
-		  "`kill -CONT %d`",
-		  s->opts->pid, s->opts->pid);
+	if (tracer > 0)
+		log__warn("process %d is held by process %d, which traces it (a debugger?): no "
+			  "step will be seen before that lets it go on",
+			  pid, tracer);
+	else
+		log__warn("process %d is stopped (state T): no step will be seen before it goes "
+			  "on; `kill -CONT %d`",
+			  pid, pid);
 }
 
 /* ---- windows ---- */

@@ -171,6 +171,8 @@ def traced(case):
     before.check()
     libc.ptrace(PTRACE_INTERRUPT, job.pid, None, None)
     os.waitpid(job.pid, 0)
+    tool = record(case, job, "--duration", "300ms").done()
+    assert "is held by process" in tool.err and "kill -CONT" not in tool.err, tool.err
     assert libc.ptrace(PTRACE_DETACH, job.pid, None, None) == 0
     check_recorded(case, job)
     job.end()
