@@ -79,7 +79,8 @@ static char *put_arg_i64(char *p, int64_t v)
 }
 
 /* A stream that waits for itself (a collective on the stream that asked for it) waits for nothing,
- * and HTA takes no path with such an edge: the record is not named. */
+ * and HTA takes no path with such an edge, nor with one between streams of one number on two
+ * devices: the record is not named. Neither is its stream, since HTA wants one for each record. */
 char *put_sync(char *p, const struct chrome_name *n, const struct event *e, int64_t stream)
 {
 	struct event_sync s;
@@ -94,6 +95,8 @@ char *put_sync(char *p, const struct chrome_name *n, const struct event *e, int6
 		return p;
 	if (s.stream == stream && !strcmp(n->head + n->quoted, "\"Stream Wait Event\""))
 		s.record = EVENT_NO_ID;
+	if (s.record == EVENT_NO_ID)
+		s.stream = -1;
 	p = put_arg_i64(TEXT_LIT(p, "\"wait_on_stream\":"), s.stream);
 	p = put_arg_i64(TEXT_LIT(p, "\"wait_on_cuda_event_record_corr_id\":"),
 			s.record == EVENT_NO_ID ? -1 : (int64_t)(s.record & INT64_MAX));

@@ -299,16 +299,16 @@ Test(chrome_trace, synchronisations_have_their_own_row)
 	made__remove(&s);
 }
 
-static size_t count_records(const json_t *trace, json_int_t correlation)
+static size_t count_args(const json_t *trace, const char *key, json_int_t value)
 {
 	size_t i, cnt = 0;
 	json_t *e;
 
 	json_array_foreach(json_object_get(trace, "traceEvents"), i, e)
 	{
-		const json_t *id = trace__arg(e, "wait_on_cuda_event_record_corr_id");
+		const json_t *arg = trace__arg(e, key);
 
-		cnt += id && json_integer_value(id) == correlation;
+		cnt += arg && json_integer_value(arg) == value;
 	}
 	return cnt;
 }
@@ -350,7 +350,9 @@ Test(chrome_trace, a_wait_for_an_event_names_its_record)
 		     41);
 	cr_expect_eq(json_integer_value(trace__arg(event, "wait_on_cuda_event_id")), 5);
 	cr_expect_eq(trace__count(trace, "Stream Wait Event"), 2);
-	cr_expect_eq(count_records(trace, 41), 2, "a stream that waits for itself names none");
+	cr_expect_eq(count_args(trace, "wait_on_cuda_event_record_corr_id", 41), 2,
+		     "a stream that waits for itself names none");
+	cr_expect_eq(count_args(trace, "wait_on_stream", -1), 1, "nor a stream");
 	event = trace__find(trace, "Context Sync", "X");
 	cr_expect_eq(json_integer_value(trace__arg(event, "stream")), -1);
 	cr_expect_eq(trace__number(event, "tid"), 1000000);
