@@ -6,6 +6,7 @@
  */
 #include "cupti_shim/cuda_functions.h"
 #include "cupti_shim/shim.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -125,24 +126,44 @@ void calls__end(void)
 	__atomic_store_n(&hot.ending, 1, __ATOMIC_RELAXED);
 }
 
-/* The thread's own ring from an earlier window, or a free one. */
+static bool claim_ring(struct thread *t, struct shim_control *c, size_t i, uint32_t owner,
+		       uint32_t tid)
+{
+	if (owner != tid && !__atomic_compare_exchange_n(&c->rings[i].tid, &owner, tid, false,
+							 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return false;
+	t->ring = &c->rings[i];
+	t->calls = shim_calls(c, i);
+	t->open = &hot.open_calls[i];
+	return true;
+}
+
+/* Its thread has ended, and all that it wrote was read. */
+static bool is_left(const struct shim_ring *ring, uint32_t owner)
+{
+	return __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) ==
+		       __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE) &&
+	       syscall(SYS_tgkill, getpid(), owner, 0) && errno == ESRCH;
+}
+
+/* The thread's own ring from an earlier window, or a free one, or that of a thread that is gone: a
+ * server may have one for each request. */
 static void take_ring(struct thread *t, struct shim_control *c)
 {
-	uint32_t tid = (uint32_t)syscall(SYS_gettid);
+	const int saved = errno; /* the program's */
+	uint32_t tid = (uint32_t)syscall(SYS_gettid), owner;
 
 	for (size_t i = 0; i < SHIM_RINGS; i++) {
-		uint32_t owner = 0;
-
-		if (__atomic_load_n(&c->rings[i].tid, __ATOMIC_RELAXED) != tid &&
-		    !__atomic_compare_exchange_n(&c->rings[i].tid, &owner, tid, false,
-						 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-			continue;
-		t->ring = &c->rings[i];
-		t->calls = shim_calls(c, i);
-		t->open = &hot.open_calls[i];
-		return;
+		owner = __atomic_load_n(&c->rings[i].tid, __ATOMIC_RELAXED);
+		if ((!owner || owner == tid) && claim_ring(t, c, i, owner, tid))
+			return;
 	}
-	t->ring = NULL;
+	for (size_t i = 0; i < SHIM_RINGS && !t->ring; i++) {
+		owner = __atomic_load_n(&c->rings[i].tid, __ATOMIC_RELAXED);
+		if (is_left(&c->rings[i], owner))
+			claim_ring(t, c, i, owner, tid);
+	}
+	errno = saved;
 }
 
 /* ---- calls that are under way ---- */

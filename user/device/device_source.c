@@ -17,11 +17,17 @@
 			    */
 #define OUTSIDE UINT32_MAX /* instead of a track: a call that was not open in the window */
 
-/* A thread's calls in the order of their ends, those from `first` on not written yet. */
-struct call_queue {
+struct queued_call {
+	struct shim_call call;
 	uint32_t tid; /* here */
+};
+
+/* A ring's calls, those from `first` on not written yet: of one thread, in the order of their ends,
+ * and behind them of the next one that has the ring. */
+struct call_queue {
+	uint32_t tid; /* of the latest; here */
 	uint32_t ns_tid;
-	struct shim_call *calls;
+	struct queued_call *calls;
 	size_t first, cnt, cap;
 };
 
@@ -253,7 +259,7 @@ static int on_call(void *ctx, size_t ring, uint32_t ns_tid, const struct shim_ca
 	struct call_queue *q = &d->calls[ring];
 
 	set_thread(d, q, ns_tid);
-	return ARRAY_PUSH(q->calls, q->cnt, q->cap, *call);
+	return ARRAY_PUSH(q->calls, q->cnt, q->cap, ((struct queued_call){*call, q->tid}));
 }
 
 static int on_open_call(struct device_source *d, const struct shim_open_call *open)
@@ -311,15 +317,14 @@ static int collect(struct device_source *d)
 
 /* ---- calls ---- */
 
-static int call_write(struct device_source *d, const struct call_queue *q,
-		      const struct shim_call *call)
+static int call_write(struct device_source *d, uint32_t tid, const struct shim_call *call)
 {
 	uint32_t track;
 	int err;
 
 	if (call->end_ns <= d->open_ns || call->begin_ns >= d->close_ns)
 		return id_map__put(&d->tracks, call->correlation, OUTSIDE);
-	track = d->track(d->track_ctx, (uint32_t)d->target->pid, q->tid);
+	track = d->track(d->track_ctx, (uint32_t)d->target->pid, tid);
 	d->call_cnt++;
 	err = track ? id_map__put(&d->tracks, call->correlation, track) : -ENOMEM;
 	if (err)
@@ -331,8 +336,8 @@ static int queue_write(struct device_source *d, struct call_queue *q, uint64_t e
 {
 	int err = 0;
 
-	while (q->first < q->cnt && q->calls[q->first].end_ns <= end_ns && !err)
-		err = call_write(d, q, &q->calls[q->first++]);
+	for (; q->first < q->cnt && q->calls[q->first].call.end_ns <= end_ns && !err; q->first++)
+		err = call_write(d, q->calls[q->first].tid, &q->calls[q->first].call);
 	if (q->first == q->cnt)
 		q->first = q->cnt = 0;
 	return err;
@@ -350,7 +355,7 @@ static int unreturned_write(struct device_source *d)
 		if (id_map__get(&d->tracks, open->call.correlation))
 			continue;
 		set_thread(d, q, open->tid);
-		err = call_write(d, q, &open->call);
+		err = call_write(d, q->tid, &open->call);
 	}
 	d->unreturned_cnt = 0;
 	return err;
@@ -363,8 +368,8 @@ static int queue_discard(struct device_source *d, struct call_queue *q, uint64_t
 	int err = 0;
 
 	for (size_t i = q->first; i < q->cnt && !err; i++) {
-		if (q->calls[i].end_ns < before_ns)
-			err = id_map__put(&d->tracks, q->calls[i].correlation, OUTSIDE);
+		if (q->calls[i].call.end_ns < before_ns)
+			err = id_map__put(&d->tracks, q->calls[i].call.correlation, OUTSIDE);
 		else
 			q->calls[kept++] = q->calls[i];
 	}
@@ -377,9 +382,12 @@ int device_source__before(struct device_source *d, uint32_t tid, uint64_t end_ns
 {
 	int err = 0;
 
-	for (size_t i = 0; i < SHIM_RINGS && !err; i++)
-		if (d->calls[i].cnt && d->calls[i].tid == tid)
-			err = queue_write(d, &d->calls[i], end_ns);
+	for (size_t i = 0; i < SHIM_RINGS && !err; i++) {
+		struct call_queue *q = &d->calls[i];
+
+		if (q->first < q->cnt && (q->tid == tid || q->calls[q->first].tid == tid))
+			err = queue_write(d, q, end_ns);
+	}
 	return err;
 }
 

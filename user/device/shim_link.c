@@ -295,8 +295,9 @@ static int ring_calls(struct shim_link *l, size_t index,
 		      int (*take)(void *, size_t, uint32_t, const struct shim_call *), void *ctx)
 {
 	struct shim_ring *ring = &l->c->rings[index];
-	uint32_t tid = __atomic_load_n(&ring->tid, __ATOMIC_RELAXED);
 	uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE), tail = ring->tail;
+	/* After the head: a ring changes hands read empty, before anything new is in it. */
+	uint32_t tid = __atomic_load_n(&ring->tid, __ATOMIC_RELAXED);
 	int err = 0;
 
 	if (head - tail > SHIM_RING_CALLS) {

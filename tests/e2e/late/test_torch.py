@@ -104,6 +104,18 @@ def without_spans(case):
     end(job)
 
 
+@test("a thread for each request: each kernel has its call, of however many threads")
+def thread_per_request(case):
+    job = GpuJob(case, PYTHON, "-B", JOB.with_name("short_threads.py"))
+    tool = case.tool("-p", job.pid, "--duration", "6s", "--step-timeout", "200ms", "--no-trace", "--no-progress")
+    tool.done(LONG_S)
+    compare(job, tool.recordings()[0])
+    threads = {r[7] for r in job.truth() if r[0] == "kernel"}
+    assert len(threads) > 150, len(threads)
+    assert row(tool.report(), "cost")["events_lost"] == 0, tool.report()["cost"]
+    end(job)
+
+
 def covered(tool):
     """The steps of the window whose device times are known, the first after them, the end."""
     foot = re.search(r"device times until step (\d+) of \[(\d+),(\d+)\): another tool began",
