@@ -35,7 +35,7 @@ ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DPROFTRACE_VERSION='"$(VERSION)"' $(WARNI
              -Iuser -I. -I$(BUILD) $(PKG_CFLAGS) $(CFLAGS) $(SAN)
 LIBS       = $(PKG_LIBS) -lZydis -lstdc++ -lm -lpthread $(LDFLAGS) $(SAN)
 
-SRCS      := $(filter-out user/cli/main.c,$(sort $(wildcard user/*/*.c exporters/*.c)))
+SRCS      := $(filter-out user/cli/main.c,$(sort $(wildcard user/*/*.c user/*/*/*.c exporters/*.c exporters/*/*.c)))
 OBJS      := $(SRCS:%.c=$(BUILD)/%.o) $(BUILD)/user/page/assets.o
 BPF_SRCS  := $(sort $(wildcard bpf/*.bpf.c))
 BPF_OBJS  := $(BPF_SRCS:%.bpf.c=$(BUILD)/%.bpf.o)

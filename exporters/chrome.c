@@ -2,13 +2,13 @@
 /* The Chrome trace in Kineto's dialect; doc/trace.md says what its readers need and why. */
 #include "common/err.h"
 #include "common/util.h"
-#include "exporters/facts.h"
-#include "exporters/chrome_limit.h"
-#include "exporters/chrome_writer.h"
+#include "exporters/parts/facts.h"
+#include "exporters/chrome/chrome_limit.h"
+#include "exporters/chrome/chrome_writer.h"
 #include "exporters/exporter.h"
 #include "exporters/exporters.h"
-#include "exporters/gpu_collector.h"
-#include "exporters/output.h"
+#include "exporters/parts/gpu_collector.h"
+#include "exporters/parts/output.h"
 
 #define GZIP_LEVEL_DEFAULT 1
 

@@ -4,9 +4,9 @@
 #include "common/err.h"
 #include "common/util.h"
 #include "exporters/exporters.h"
-#include "exporters/output.h"
-#include "exporters/rows.h"
-#include "exporters/text_file.h"
+#include "exporters/parts/output.h"
+#include "exporters/parts/rows.h"
+#include "exporters/parts/text_file.h"
 
 struct csv {
 	struct rows *rows;

@@ -11,10 +11,10 @@
 #include "common/util.h"
 #include "exporters/cuda_log_config.h"
 #include "exporters/exporters.h"
-#include "exporters/facts.h"
-#include "exporters/output.h"
-#include "exporters/rows.h"
-#include "exporters/text_file.h"
+#include "exporters/parts/facts.h"
+#include "exporters/parts/output.h"
+#include "exporters/parts/rows.h"
+#include "exporters/parts/text_file.h"
 
 #define CONTEXTS_MAX 16
 #define DEVICES_MAX  64

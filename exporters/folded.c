@@ -7,11 +7,11 @@
 #include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"
-#include "exporters/event_text.h"
+#include "exporters/parts/event_text.h"
 #include "exporters/exporters.h"
-#include "exporters/output.h"
-#include "exporters/stacks.h"
-#include "exporters/text_file.h"
+#include "exporters/parts/output.h"
+#include "exporters/parts/stacks.h"
+#include "exporters/parts/text_file.h"
 
 /* Lines of the format end at a line's end, frames at a semicolon. */
 static char *clean(const char *text)

@@ -4,10 +4,10 @@
 #include <string.h>
 #include "common/util.h"
 #include "exporters/exporters.h"
-#include "exporters/facts.h"
-#include "exporters/output.h"
-#include "exporters/rows.h"
-#include "exporters/text_file.h"
+#include "exporters/parts/facts.h"
+#include "exporters/parts/output.h"
+#include "exporters/parts/rows.h"
+#include "exporters/parts/text_file.h"
 
 #define QUOTED_CNT                                                                                 \
 	8192 /* names stay where they are, so what was quoted once is kept by address              \

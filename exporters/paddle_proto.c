@@ -8,12 +8,12 @@
 #include "common/err.h"
 #include "common/util.h"
 #include "exporters/exporters.h"
-#include "exporters/facts.h"
-#include "exporters/lifetimes.h"
-#include "exporters/output.h"
-#include "exporters/proto.h"
-#include "exporters/rows.h"
-#include "exporters/text_file.h"
+#include "exporters/parts/facts.h"
+#include "exporters/parts/lifetimes.h"
+#include "exporters/parts/output.h"
+#include "exporters/parts/proto.h"
+#include "exporters/parts/rows.h"
+#include "exporters/parts/text_file.h"
 
 enum {
 	PROFILE_EVENT = 1,

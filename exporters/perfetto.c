@@ -7,12 +7,12 @@
 #include <inttypes.h>
 #include "common/err.h"
 #include "common/util.h"
-#include "exporters/event_text.h"
+#include "exporters/parts/event_text.h"
 #include "exporters/exporters.h"
-#include "exporters/facts.h"
-#include "exporters/output.h"
+#include "exporters/parts/facts.h"
+#include "exporters/parts/output.h"
 #include "exporters/perfetto_writer.h"
-#include "exporters/slices.h"
+#include "exporters/parts/slices.h"
 #include "model/device_info.h"
 #include "model/model.h"
 

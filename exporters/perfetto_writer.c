@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "exporters/perfetto_writer.h"
 #include "common/util.h"
-#include "exporters/event_text.h"
-#include "exporters/facts.h"
+#include "exporters/parts/event_text.h"
+#include "exporters/parts/facts.h"
 
 #define SEQUENCE 1
 

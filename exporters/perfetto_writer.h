@@ -6,8 +6,8 @@
 #ifndef PROFTRACE_PERFETTO_WRITER_H
 #define PROFTRACE_PERFETTO_WRITER_H
 
-#include "exporters/proto.h"
-#include "exporters/text_file.h"
+#include "exporters/parts/proto.h"
+#include "exporters/parts/text_file.h"
 #include "recording/recording.h"
 
 enum perfetto_event { PERFETTO_BEGIN = 1, PERFETTO_END = 2, PERFETTO_INSTANT = 3, PERFETTO_COUNTER = 4 };

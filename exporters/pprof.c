@@ -6,13 +6,13 @@
 #include <string.h>
 #include "common/counted.h"
 #include "common/util.h"
-#include "exporters/event_text.h"
+#include "exporters/parts/event_text.h"
 #include "exporters/exporters.h"
-#include "exporters/facts.h"
-#include "exporters/output.h"
-#include "exporters/proto.h"
-#include "exporters/stacks.h"
-#include "exporters/text_file.h"
+#include "exporters/parts/facts.h"
+#include "exporters/parts/output.h"
+#include "exporters/parts/proto.h"
+#include "exporters/parts/stacks.h"
+#include "exporters/parts/text_file.h"
 
 enum {
 	PROFILE_SAMPLE_TYPE = 1,

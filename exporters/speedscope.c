@@ -6,10 +6,10 @@
 #include <string.h>
 #include "common/util.h"
 #include "exporters/exporters.h"
-#include "exporters/facts.h"
-#include "exporters/output.h"
-#include "exporters/slices.h"
-#include "exporters/spool.h"
+#include "exporters/parts/facts.h"
+#include "exporters/parts/output.h"
+#include "exporters/parts/slices.h"
+#include "exporters/parts/spool.h"
 #include "model/call_stack.h"
 
 #define EVENT_ROOM 80 /* {"type":"O","frame":...,"at":...}, */

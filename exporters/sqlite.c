@@ -6,11 +6,11 @@
 #include "common/err.h"
 #include "common/util.h"
 #include "exporters/exporters.h"
-#include "exporters/facts.h"
-#include "exporters/output.h"
-#include "exporters/rows.h"
+#include "exporters/parts/facts.h"
+#include "exporters/parts/output.h"
+#include "exporters/parts/rows.h"
 #include "exporters/sqlite_schema.h"
-#include "exporters/text_file.h"
+#include "exporters/parts/text_file.h"
 
 struct database {
 	const struct recording *r;

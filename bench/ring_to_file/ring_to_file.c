@@ -18,7 +18,7 @@
 #include "bpf/bench.h"
 #include "bpf/events.h"
 #include "bpf/proftrace.skel.h"
-#include "capture/decoder.h"
+#include "capture/decode/decoder.h"
 #include "common/err.h"
 #include "common/util.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/call_log.h"
+#include "capture/steps/call_log.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* How long before a window its probes are attached. */
-#include "capture/arm.h"
+#include "capture/arming/arm.h"
 #include <criterion/criterion.h>
 
 #define MS 1000000ull

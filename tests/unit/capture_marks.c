@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include "capture/decoder.h"
+#include "capture/decode/decoder.h"
 #include "model_synth.h"
 
 enum { ROW_DYNAMIC = 1, ROW_STATIC = 2 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/prune_policy.h"
+#include "capture/arming/prune_policy.h"
 #include <criterion/criterion.h>
 #include <string.h>
 

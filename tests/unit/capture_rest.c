@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Between windows: which probes of the step group stay. */
-#include "capture/rest.h"
+#include "capture/arming/rest.h"
 #include <criterion/criterion.h>
 
 enum { BEGIN, END, START, STOP, BACKWARD, UPDATE, ASYNC, OWN, CNT };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/steps.h"
+#include "capture/steps/steps.h"
 #include <criterion/criterion.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* --timer-only: which probes of the step group stay, by framework's way to show steps. */
-#include "capture/timer_only.h"
+#include "capture/arming/timer_only.h"
 #include <criterion/criterion.h>
 
 enum { BEGIN, END, LOADER, BACKWARD, SWITCH, ASYNC, GRAPH, OWN, CNT };

@@ -10,7 +10,7 @@
 #include "chrome_sample.h"
 #include "common/err.h"
 #include "common/util.h"
-#include "exporters/text_file.h"
+#include "exporters/parts/text_file.h"
 #include "recording_sample.h"
 
 static void fill(struct made *s, json_t *meta, uint64_t cnt)

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "chrome_sample.h"
 #include "common/util.h"
-#include "exporters/chrome_names.h"
+#include "exporters/chrome/chrome_names.h"
 
 #define MS 1000000ull
 

@@ -3,7 +3,7 @@
  * after a change. */
 #include <criterion/criterion.h>
 #include "analysis/diff.h"
-#include "analysis/job.h"
+#include "analysis/job/job.h"
 #include "common/util.h"
 #include "golden.h"
 

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include "bpf/events.h"
-#include "capture/control_early.h"
+#include "capture/control/control_early.h"
 #include "capture/session.h"
 #include "common/util.h"
 

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include "capture/control_socket.h"
+#include "capture/control/control_socket.h"
 #include "common/err.h"
 
 struct request {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Names of kernels and API functions; clocks; sets of correlation ids. */
-#include "device/demangle.h"
+#include "device/kernels/demangle.h"
 #include "device/device_events.h"
 #include "device/id_map.h"
 #include <criterion/criterion.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/diff.h"
-#include "analysis/rank_sum.h"
+#include "analysis/findings/rank_sum.h"
 #include "common/err.h"
 #include "common/median.h"
 #include "common/util.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "capture/decoder.h"
+#include "capture/decode/decoder.h"
 #include "common/util.h"
 #include "frameworks/mindspore_names.h"
 #include "model_synth.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "device/kernel_names.h"
-#include "device/kernel_registry.h"
+#include "device/kernels/kernel_names.h"
+#include "device/kernels/kernel_registry.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

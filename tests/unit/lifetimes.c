@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "exporters/lifetimes.h"
+#include "exporters/parts/lifetimes.h"
 #include <criterion/criterion.h>
 
 static struct lifetime begin(struct lifetimes *l, uint32_t pid, uint32_t place, uint64_t address,

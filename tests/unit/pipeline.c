@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "capture/decoder.h"
+#include "capture/decode/decoder.h"
 #include "common/cycles.h"
 #include "frameworks/framework.h"
 #include "model_synth.h"

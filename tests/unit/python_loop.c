@@ -15,7 +15,7 @@
  * as 3.11.7 compiles them, as they are there after some hundred items, and as 3.10.13 compiles
  *them.
  */
-#include "target/python_loop.h"
+#include "target/python/python_loop.h"
 #include "common/util.h"
 #include <criterion/criterion.h>
 #include <errno.h>

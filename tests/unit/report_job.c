@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include "analysis/job.h"
+#include "analysis/job/job.h"
 #include "common/util.h"
 #include "finding_job.h"
 

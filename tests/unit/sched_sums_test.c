@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Where scheduler time goes when intervals cross steps, windows and drains. Times are tiny. */
-#include "capture/sched_sums.h"
-#include "capture/wait_reason.h"
+#include "capture/sched/sched_sums.h"
+#include "capture/sched/wait_reason.h"
 #include "recording/event.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

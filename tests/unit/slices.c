@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Whatever the order in a file, slices nest on their rows and each begin has its end. */
-#include "exporters/slices.h"
+#include "exporters/parts/slices.h"
 #include <criterion/criterion.h>
 #include "chrome_sample.h"
 #include "common/util.h"

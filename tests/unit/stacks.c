@@ -2,7 +2,7 @@
 /* Sums by call stack: what a backward call that waits for another thread is given. */
 #include <criterion/criterion.h>
 #include <string.h>
-#include "exporters/stacks.h"
+#include "exporters/parts/stacks.h"
 #include "model_synth.h"
 
 /* Self time of all stacks that end in this name. */

@@ -4,9 +4,9 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include "analysis/cut_names.h"
-#include "analysis/table.h"
-#include "analysis/text_width.h"
+#include "analysis/render/cut_names.h"
+#include "analysis/render/table.h"
+#include "analysis/render/text_width.h"
 #include "model_synth.h"
 
 TestSuite(table_render);

@@ -3,8 +3,8 @@
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include "exporters/text_cache.h"
-#include "exporters/text_file.h"
+#include "exporters/parts/text_cache.h"
+#include "exporters/parts/text_file.h"
 
 TestSuite(text_pieces);
 

@@ -3,8 +3,8 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include "analysis/table.h"
-#include "analysis/text_width.h"
+#include "analysis/render/table.h"
+#include "analysis/render/text_width.h"
 #include "common/util.h"
 
 TestSuite(text_width);

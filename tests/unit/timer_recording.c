@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/diff.h"
-#include "analysis/job.h"
+#include "analysis/job/job.h"
 #include "common/err.h"
 #include "common/util.h"
-#include "exporters/stacks.h"
+#include "exporters/parts/stacks.h"
 #include "model_synth.h"
 
 #define US 1000

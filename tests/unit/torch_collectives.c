@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <criterion/criterion.h>
-#include "frameworks/torch_collectives.h"
-#include "frameworks/torch_layout.h"
+#include "frameworks/torch/torch_collectives.h"
+#include "frameworks/torch/torch_layout.h"
 
 #define METHOD "_ZN4c10d12ProcessGroup"
 

@@ -4,11 +4,11 @@
 #include "common/err.h"
 #include "common/util.h"
 #include "frameworks/itanium.h"
-#include "frameworks/torch_layout.h"
-#include "frameworks/torch_ops.h"
-#include "frameworks/torch_schemas.h"
-#include "frameworks/torch_boxed.h"
-#include "frameworks/torch_sites.h"
+#include "frameworks/torch/torch_layout.h"
+#include "frameworks/torch/torch_ops.h"
+#include "frameworks/torch/torch_schemas.h"
+#include "frameworks/torch/torch_boxed.h"
+#include "frameworks/torch/torch_sites.h"
 
 /* ---- names of backward nodes, as torch.profiler 2.15 prints them ---- */
 static const struct {

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include "common/util.h"
-#include "frameworks/torch_schema.h"
+#include "frameworks/torch/torch_schema.h"
 
 static struct torch_schema parse(const char *text)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "frameworks/torch_wrappers.h"
+#include "frameworks/torch/torch_wrappers.h"
 #include <criterion/criterion.h>
 
 static const char *operator_of(const char *symbol)

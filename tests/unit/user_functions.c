@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include "attach/site.h"
-#include "capture/functions.h"
+#include "capture/user_probes/functions.h"
 #include "common/err.h"
 
 static const char symbol[] = "_ZNK6server5Layer5checkERKNS_7RequestE";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/diff.h"
 #include "analysis/analysis.h"
-#include "analysis/rank_sum.h"
+#include "analysis/findings/rank_sum.h"
 #include "analysis/series.h"
 #include "common/err.h"
 #include "common/median.h"

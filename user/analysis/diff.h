@@ -3,7 +3,7 @@
 #ifndef PROFTRACE_DIFF_H
 #define PROFTRACE_DIFF_H
 
-#include "analysis/table.h"
+#include "analysis/render/table.h"
 
 struct diff_opts {
 	bool raw_times;

@@ -3,7 +3,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include "analysis/left_out.h"
-#include "analysis/spans_by_name.h"
+#include "analysis/tables/spans_by_name.h"
 #include "common/util.h"
 #include "model/call_stack.h"
 

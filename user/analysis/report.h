@@ -3,7 +3,7 @@
 #ifndef PROFTRACE_REPORT_H
 #define PROFTRACE_REPORT_H
 
-#include "analysis/table.h"
+#include "analysis/render/table.h"
 #include "recording/recording.h"
 
 enum device_state { STATE_ALL, STATE_CPU, STATE_GPU };

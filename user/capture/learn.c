@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Before the first window: what a step is, and how long. */
-#include "capture/arm.h"
-#include "capture/epoch_end.h"
+#include "capture/arming/arm.h"
+#include "capture/steps/epoch_end.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <string.h>

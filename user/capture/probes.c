@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/probes.h"
-#include "capture/cupti_watch.h"
+#include "capture/device/cupti_watch.h"
 #include "attach/attach.h"
 #include "attach/privilege.h"
 #include "attach/watchpoint.h"
 #include "bpf/proftrace.skel.h"
-#include "capture/sched_source.h"
-#include "capture/task_source.h"
+#include "capture/sched/sched_source.h"
+#include "capture/sched/task_source.h"
 #include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"
-#include "target/python_threads.h"
+#include "target/python/python_threads.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <string.h>

@@ -3,12 +3,12 @@
 #ifndef PROFTRACE_SESSION_H
 #define PROFTRACE_SESSION_H
 
-#include "capture/call_log.h"
-#include "capture/decoder.h"
-#include "capture/fault_count.h"
+#include "capture/steps/call_log.h"
+#include "capture/decode/decoder.h"
+#include "capture/sched/fault_count.h"
 #include "capture/probes.h"
-#include "capture/sched_source.h"
-#include "capture/task_source.h"
+#include "capture/sched/sched_source.h"
+#include "capture/sched/task_source.h"
 #include "capture/window.h"
 #include "device/device_source.h"
 #include "device/shim_attach.h"

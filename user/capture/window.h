@@ -4,9 +4,9 @@
 #define PROFTRACE_WINDOW_H
 
 #include "capture/capture.h"
-#include "capture/prune_policy.h"
-#include "capture/span_cost.h"
-#include "capture/steps.h"
+#include "capture/arming/prune_policy.h"
+#include "capture/arming/span_cost.h"
+#include "capture/steps/steps.h"
 #include "recording/recording.h"
 
 /* What the whole session knows and each window's file repeats. */

@@ -2,9 +2,9 @@
 /* CPU utilisation of the whole machine, per core and per process; no target is needed. */
 #include "bpf/events.h"
 #include "bpf/proftrace.skel.h"
-#include "analysis/table.h"
+#include "analysis/render/table.h"
 #include "attach/attach.h"
-#include "capture/sched_source.h"
+#include "capture/sched/sched_source.h"
 #include "cli/cli.h"
 #include "common/counted.h"
 #include "common/err.h"

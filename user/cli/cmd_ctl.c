@@ -2,7 +2,7 @@
 /* proftrace ctl: commands for a session that runs. */
 #include <stdio.h>
 #include <string.h>
-#include "capture/control_socket.h"
+#include "capture/control/control_socket.h"
 #include "cli/cli.h"
 #include "common/err.h"
 #include "common/suggest.h"

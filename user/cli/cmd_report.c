@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
-#include "analysis/job.h"
+#include "analysis/job/job.h"
 #include "cli/html_page.h"
 #include "cli/report_options.h"
 #include "common/err.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cli/job_record.h"
-#include "analysis/job.h"
+#include "analysis/job/job.h"
 #include "attach/privilege.h"
 #include "capture/rendezvous.h"
 #include "cli/next_try.h"

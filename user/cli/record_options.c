@@ -2,7 +2,7 @@
 #include "cli/clock_time.h"
 #include "cli/record_options.h"
 #include "attach/privilege.h"
-#include "capture/functions.h"
+#include "capture/user_probes/functions.h"
 #include "cli/html_page.h"
 #include "cli/next_try.h"
 #include "cli/place.h"

@@ -3,7 +3,7 @@
 #include "attach/attach.h"
 #include "attach/site.h"
 #include "common/util.h"
-#include "device/demangle.h"
+#include "device/kernels/demangle.h"
 #include <string.h>
 
 static const struct library {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Where the arguments of CUDA's functions are; the list is cupti_shim/cuda_functions.h. */
 #include "device/cuda_calls.h"
-#include "device/demangle.h"
+#include "device/kernels/demangle.h"
 #include "common/util.h"
 #include "cupti_shim/cuda_functions.h"
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "device/device_names.h"
 #include "common/util.h"
-#include "device/demangle.h"
+#include "device/kernels/demangle.h"
 
 #define NAMES_MAX (1u << 20) /* a target that names without end fills no more than this */
 

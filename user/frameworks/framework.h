@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
-#include "../../bpf/events.h"
+#include "bpf/events.h"
 #include "recording/event.h"
 #include "target/target.h"
 

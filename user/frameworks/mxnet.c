@@ -6,8 +6,8 @@
  */
 #include "frameworks/package.h"
 #include "frameworks/probe_table.h"
-#include "frameworks/python_asks.h"
-#include "frameworks/python_watch.h"
+#include "frameworks/python/python_asks.h"
+#include "frameworks/python/python_watch.h"
 #include "common/util.h"
 #include <stdlib.h>
 #include <string.h>

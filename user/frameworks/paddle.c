@@ -13,9 +13,9 @@
 #include "frameworks/paddle_events.h"
 #include "frameworks/paddle_names.h"
 #include "frameworks/probe_table.h"
-#include "frameworks/python_methods.h"
-#include "frameworks/python_ranges.h"
-#include "frameworks/python_watch.h"
+#include "frameworks/python/python_methods.h"
+#include "frameworks/python/python_ranges.h"
+#include "frameworks/python/python_watch.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,14 +6,14 @@
  */
 #include "frameworks/package.h"
 #include "frameworks/probe_table.h"
-#include "frameworks/torch_collectives.h"
-#include "frameworks/torch_dispatch.h"
-#include "frameworks/torch_layout.h"
-#include "frameworks/torch_ops.h"
-#include "frameworks/torch_wrappers.h"
+#include "frameworks/torch/torch_collectives.h"
+#include "frameworks/torch/torch_dispatch.h"
+#include "frameworks/torch/torch_layout.h"
+#include "frameworks/torch/torch_ops.h"
+#include "frameworks/torch/torch_wrappers.h"
 #include "attach/site.h"
 #include "attach/thread_local.h"
-#include "target/python_layout.h"
+#include "target/python/python_layout.h"
 #include "common/util.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <sys/random.h>
 #include "common/err.h"
 #include "common/util.h"
-#include "exporters/facts.h"
+#include "exporters/parts/facts.h"
 #include "page/assets.h"
 #include "page/page_internal.h"
 

@@ -4,8 +4,8 @@
 #define PROFTRACE_PAGE_INTERNAL_H
 
 #include "analysis/analysis.h"
-#include "exporters/stacks.h"
-#include "exporters/text_file.h"
+#include "exporters/parts/stacks.h"
+#include "exporters/parts/text_file.h"
 #include "model/model.h"
 
 /* ---- JSON inside a <script>: no `<` may stand in it ---- */

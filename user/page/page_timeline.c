@@ -2,7 +2,7 @@
 /* The spans of a few steps; small ones that stand close together become one. */
 #include <string.h>
 #include "common/util.h"
-#include "exporters/event_text.h"
+#include "exporters/parts/event_text.h"
 #include "model/device_info.h"
 #include "page/page_internal.h"
 

@@ -2,7 +2,7 @@
 /* What is over time: phases of the steps, work on threads and devices, memory that is held. */
 #include <string.h>
 #include "common/util.h"
-#include "exporters/event_text.h"
+#include "exporters/parts/event_text.h"
 #include "page/page_internal.h"
 
 /* ---- phases and threads ---- */

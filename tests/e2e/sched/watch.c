@@ -9,9 +9,9 @@
  */
 #include "bpf/events.h"
 #include "bpf/proftrace.skel.h"
-#include "capture/sched_source.h"
-#include "capture/task_source.h"
-#include "capture/wait_reason.h"
+#include "capture/sched/sched_source.h"
+#include "capture/sched/task_source.h"
+#include "capture/sched/wait_reason.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "recording/event.h"

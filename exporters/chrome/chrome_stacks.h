@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Stacks of Python as Kineto writes them into an event's args: "Call stack". */
+#ifndef PROFTRACE_CHROME_STACKS_H
+#define PROFTRACE_CHROME_STACKS_H
+
+#include "exporters/parts/text_file.h"
+#include "model/call_stack.h"
+
+struct chrome_stacks {
+	struct call_stacks *stacks; /* NULL: the recording has none */
+	char **quoted;		    /* by id of the innermost frame, NULL: not used yet */
+	uint32_t cnt;
+};
+
+int chrome_stacks__make(const struct recording *r, struct chrome_stacks *out);
+void chrome_stacks__free(struct chrome_stacks *s);
+/* `"Call stack":"model.py(41): forward;train.py(90): <module>;",`, nothing for 0. 0 or -ENOMEM. */
+int chrome_stacks__put(struct chrome_stacks *s, struct text_file *out, uint32_t stack);
+
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "exporters/parts/spool.h"
+#include <fcntl.h>
+#include "common/err.h"
+#include "common/util.h"
+
+static int open_in(const char *dir)
+{
+	auto_free char *template = NULL;
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		return fd;
+	if (asprintf(&template, "%s/proftrace.XXXXXX", dir) < 0) {
+		template = NULL;
+		return -1;
+	}
+	fd = mkostemp(template, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(template);
+	return fd;
+}
+
+int spool__open(const char *beside, struct spool *s)
+{
+	const char *slash = strrchr(beside, '/'), *temp = getenv("TMPDIR");
+	auto_free char *dir = slash == beside ? strdup("/")
+			      : slash	      ? strndup(beside, (size_t)(slash - beside))
+					      : strdup(".");
+
+	*s = (struct spool){.fd = dir && strcmp(beside, TEXT_FILE_STDOUT) ? open_in(dir) : -1};
+	s->beside = s->fd >= 0;
+	if (s->fd < 0)
+		s->fd = open_in(temp ? temp : "/var/tmp");
+	if (s->fd < 0)
+		return err__set(-errno,
+				"no temporary file in the output's directory or %s: %s; set TMPDIR",
+				temp ? temp : "/var/tmp", strerror(errno));
+	return 0;
+}
+
+void spool__close(struct spool *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+}
+
+static int failed(const struct spool *s, int err)
+{
+	return err__set(err, "the temporary file%s: %s; free some space or %s",
+			s->beside ? " beside the output" : "", strerror(-err),
+			s->beside ? "give another disk (--output)" : "set TMPDIR");
+}
+
+static int write_block(struct spool *s, struct spool_text *t)
+{
+	const uint64_t block = s->block_cnt++;
+	size_t done = 0;
+
+	while (done < t->len) {
+		const ssize_t n = pwrite(s->fd, t->buf + done, t->len - done,
+					 (off_t)(block * SPOOL_BLOCK_BYTES + done));
+
+		if (n < 0 && errno != EINTR)
+			return failed(s, -errno);
+		done += n > 0 ? (size_t)n : 0;
+	}
+	t->len = 0;
+	return ARRAY_PUSH(t->blocks, t->block_cnt, t->block_cap, block);
+}
+
+int spool__put(struct spool *s, struct spool_text *t, const char *text, size_t len)
+{
+	int err = 0;
+
+	if (!t->buf)
+		t->buf = malloc(SPOOL_BLOCK_BYTES);
+	if (!t->buf)
+		return -ENOMEM;
+	while (len && !err) {
+		const size_t room = SPOOL_BLOCK_BYTES - t->len, part = len < room ? len : room;
+
+		memcpy(t->buf + t->len, text, part);
+		t->len += part;
+		text += part;
+		len -= part;
+		if (t->len == SPOOL_BLOCK_BYTES)
+			err = write_block(s, t);
+	}
+	return err;
+}
+
+static int copy_block(const struct spool *s, uint64_t block, struct text_file *out)
+{
+	char *to = text_file__room(out, SPOOL_BLOCK_BYTES);
+	size_t done = 0;
+
+	while (done < SPOOL_BLOCK_BYTES) {
+		const ssize_t n = pread(s->fd, to + done, SPOOL_BLOCK_BYTES - done,
+					(off_t)(block * SPOOL_BLOCK_BYTES + done));
+
+		if (!n || (n < 0 && errno != EINTR))
+			return failed(s, n < 0 ? -errno : -EIO);
+		done += n > 0 ? (size_t)n : 0;
+	}
+	text_file__take(out, to + SPOOL_BLOCK_BYTES);
+	return text_file__error(out);
+}
+
+int spool__copy(struct spool *s, struct spool_text *t, struct text_file *out)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < t->block_cnt && !err; i++)
+		err = copy_block(s, t->blocks[i], out);
+	if (!err)
+		text_file__put(out, t->buf ? t->buf : "", t->len);
+	spool_text__free(t);
+	return err;
+}
+
+void spool_text__free(struct spool_text *t)
+{
+	free(t->buf);
+	free(t->blocks);
+	*t = (struct spool_text){0};
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Texts that grow side by side and are wanted one after the other, in a temporary file without a
+ * name. Memory: a block and eight bytes per written block for each text.
+ */
+#ifndef PROFTRACE_SPOOL_H
+#define PROFTRACE_SPOOL_H
+
+#include <stdbool.h>
+#include "exporters/parts/text_file.h"
+
+#define SPOOL_BLOCK_BYTES (16u << 10)
+
+struct spool {
+	int fd;
+	bool beside; /* the output, not in TMPDIR */
+	uint64_t block_cnt;
+};
+
+struct spool_text {
+	char *buf;
+	size_t len;
+	uint64_t *blocks;
+	size_t block_cnt, block_cap;
+};
+
+/* beside: a path in the directory where there is room, or "-". */
+int spool__open(const char *beside, struct spool *s);
+void spool__close(struct spool *s);
+
+int spool__put(struct spool *s, struct spool_text *t, const char *text, size_t len);
+/* Writes the text to the file and frees what it held. */
+int spool__copy(struct spool *s, struct spool_text *t, struct text_file *out);
+void spool_text__free(struct spool_text *t);
+
+#endif

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The training waits for the next batch. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "analysis/tables/awaited.h"
+#include "analysis/findings/few_steps.h"
+#include "analysis/findings/findings.h"
+#include "common/counted.h"
+#include "common/util.h"
+
+#define WORTH_SAYING 8.0 /* percent of the step that goes to waiting for the loader */
+#define BUSY	     0.8 /* a worker that runs for so much of the time is at work all the time */
+
+/* What a framework's own pipeline does for the batches, by operation: time of its own. */
+struct loader {
+	struct stat_map operations;
+	struct few_steps waits; /* for it, by step */
+	uint64_t queued_ns;	/* in it, in calls that wait for queued operators */
+	uint32_t *trainers;	/* processes that run backward passes: no workers of a loader */
+	size_t trainer_cnt, trainer_cap;
+};
+
+static bool trains(const struct loader *l, uint32_t pid)
+{
+	for (size_t i = 0; i < l->trainer_cnt; i++)
+		if (l->trainers[i] == pid)
+			return true;
+	return false;
+}
+
+static int note_trainer(const struct analysis *a, struct loader *l, const struct track_batch *t)
+{
+	const uint32_t pid = t->track->pid;
+
+	if (pid == a->main_pid || trains(l, pid))
+		return 0;
+	for (const struct span *s = t->roots; s; s = span__next(s, NULL))
+		if (s->kind == KIND_BACKWARD)
+			return ARRAY_PUSH(l->trainers, l->trainer_cnt, l->trainer_cap, pid);
+	return 0;
+}
+
+static void add_queued(const struct analysis *a, struct loader *l, const struct track_batch *t)
+{
+	for (const struct span *s = t->roots; s; s = span__next(s, NULL))
+		if (s->phase == KIND_DATALOADER && awaited__is_call(a, s))
+			l->queued_ns += s->ev.dur_ns;
+}
+
+static int add_operations(struct loader *l, const struct track_batch *t)
+{
+	for (const struct span *s = t->roots; s; s = span__next(s, NULL)) {
+		const struct stat_key key = {.id = s->ev.name};
+		struct stat *sum =
+			s->kind == KIND_PIPELINE ? stat_map__at(&l->operations, &key) : NULL;
+
+		if (s->kind == KIND_PIPELINE && !sum)
+			return -ENOMEM;
+		if (sum)
+			sum->cpu.total += s->self_ns;
+	}
+	return 0;
+}
+
+static int visit(const struct analysis *a, void *state, const struct batch *b)
+{
+	struct loader *l = state;
+	int err = b->step ? few_steps__add(&l->waits, b->step->index,
+					   b->step->phase_ns[KIND_DATALOADER])
+			  : 0;
+
+	for (size_t i = 0; i < b->track_cnt && !err; i++) {
+		const struct track_batch *t = &b->tracks[i];
+
+		if (b->step && t->track->id == b->step->track)
+			add_queued(a, l, t);
+		err = add_operations(l, t);
+		if (!err)
+			err = note_trainer(a, l, t);
+	}
+	return err;
+}
+
+/* The operation that takes most; false: there is no pipeline. */
+static bool tell_operation(const struct analysis *a, const struct loader *l, char *seen,
+			   size_t size, const char **next)
+{
+	const struct stat_row *most = NULL;
+
+	for (size_t i = 0; i < l->operations.cnt; i++)
+		if (!most || l->operations.rows[i].stat.cpu.total > most->stat.cpu.total)
+			most = &l->operations.rows[i];
+	if (!most)
+		return false;
+	snprintf(seen, size, "of its pipeline %s has most time of its own, %s of a step",
+		 analysis__name(a, most->key.id),
+		 time_text(a, finding__per_step(a, most->stat.cpu.total)).s);
+	*next = "more threads for that operation (num_parallel_workers), or less for it to do; "
+		"`--table pipeline` has the others and how full their queues are";
+	return true;
+}
+
+struct workers {
+	uint32_t cnt, busy_cnt;
+	uint64_t run_ns, runnable_ns, all_ns;
+};
+
+/* The processes of the loader: those of the recording that are not the main one, nor train
+ * themselves, as ranks below a launcher do. */
+static struct workers workers_of(const struct analysis *a, const struct loader *l)
+{
+	struct workers w = {0};
+
+	for (uint32_t id = 1; id <= recording__track_cnt(a->r); id++) {
+		const struct track *t = recording__track(a->r, id);
+		struct thread_times times;
+
+		if (!t || t->kind != TRACK_THREAD || !a->main_pid || t->pid == a->main_pid ||
+		    t->tid != t->pid || trains(l, t->pid))
+			continue;
+		w.cnt++;
+		if (!thread_times__of(a, id, &times))
+			continue;
+		w.run_ns += times.run_ns;
+		w.runnable_ns += times.runnable_ns;
+		w.all_ns += times.run_ns + times.runnable_ns + times.blocked_ns;
+		w.busy_cnt += (double)(times.run_ns + times.runnable_ns) >
+			      BUSY * (double)(times.run_ns + times.runnable_ns + times.blocked_ns);
+	}
+	return w;
+}
+
+/* What is known of them, and so what to do. */
+static void tell_workers(const struct workers *w, char *seen, size_t size, const char **next)
+{
+	const struct counted processes = counted(w->cnt, "worker process", "worker processes");
+
+	if (!w->cnt) {
+		snprintf(seen, size,
+			 "no worker process was seen, so batches are made within this process");
+		*next = "give the loader worker processes (num_workers), so that batches are made "
+			"beside the training";
+	} else if (!w->all_ns) {
+		snprintf(seen, size, "it has %s, how busy was not recorded", processes.s);
+		*next = "more workers (num_workers) if these are busy, else look at storage and at "
+			"how batches reach the training (pin_memory, prefetch_factor)";
+	} else {
+		snprintf(seen, size,
+			 "%s ran for %.0f %% of the time and stood ready for %.0f %%, %u of them "
+			 "without pause",
+			 processes.s, 100.0 * (double)w->run_ns / (double)w->all_ns,
+			 100.0 * (double)w->runnable_ns / (double)w->all_ns, w->busy_cnt);
+		*next = w->runnable_ns > w->run_ns && w->busy_cnt * 2 >= w->cnt
+				? "the workers lack processors, so more of them do not help: "
+				  "`proftrace cpu` names who else runs; fewer threads "
+				  "(OMP_NUM_THREADS), or more processors"
+			: w->busy_cnt * 2 >= w->cnt
+				? "the workers are the bottleneck: more of them, or less work for "
+				  "each sample (decoding, augmentation)"
+				: "the workers wait too: look at storage, at how batches reach the "
+				  "training (pin_memory, prefetch_factor) and at `--table sched`";
+	}
+}
+
+/* Workers that have time do not explain a loader in which the training thread is hardly blocked: it
+ * works there itself, or has no processor. */
+static void tell_own_work(const struct analysis *a, uint64_t wait_ns, const struct workers *w,
+			  char *seen, size_t size, const char **next)
+{
+	const size_t len = strlen(seen);
+	struct thread_times own;
+
+	if (w->busy_cnt || !w->run_ns || !thread_times__of(a, a->step_track, &own) ||
+	    own.blocked_ns > wait_ns / 2)
+		return;
+	snprintf(seen + len, size - len, "; the training thread is blocked for no more than %s",
+		 time_text(a, finding__per_step(a, own.blocked_ns)).s);
+	*next = "it waits for no worker: it takes the batch apart itself (fewer and larger tensors "
+		"are cheaper), or lacks a processor meanwhile (`proftrace cpu` names who runs)";
+}
+
+/* Frameworks that queue operators (MXNet) run the copy of a batch behind those of the step before.
+ */
+static bool tell_queued(const struct analysis *a, const struct loader *l, uint64_t wait_ns,
+			char *seen, size_t size, const char **next)
+{
+	if (2 * l->queued_ns < wait_ns)
+		return false;
+	snprintf(seen, size,
+		 "%s of that in calls that wait for queued operators, of the step before perhaps",
+		 time_text(a, finding__per_step(a, l->queued_ns)).s);
+	*next = "the operators may be the bottleneck, which more workers do not help: wait for "
+		"the step's result before the next batch, and see what the loader "
+		"takes then";
+	return true;
+}
+
+static void tell_none(char *seen, size_t size, const char **next)
+{
+	snprintf(seen, size, "its worker processes were not recorded (--timer-only)");
+	*next = "record without --timer-only, which shows whether it has workers (num_workers) and "
+		"how busy they are";
+}
+
+/* Where the wait lies in a few steps, it is not for the usual batch. */
+static void tell_few(const struct analysis *a, const struct loader *l, const struct workers *w,
+		     char *text, size_t size, const char **next)
+{
+	if (few_steps__tell(a, &l->waits, text, size) && w->cnt && !a->timer_only &&
+	    !l->operations.cnt)
+		*next = "an epoch, or an evaluation, begins there and starts its workers anew? "
+			"persistent_workers=True keeps them; `--table steps` marks slow steps";
+}
+
+static int judge(const struct analysis *a, void *state, struct finding *f)
+{
+	const struct loader *l = state;
+	uint64_t wait_ns = a->phases[KIND_DATALOADER].cpu.total;
+	struct workers w;
+	const char *next;
+	char seen[256];
+	size_t len;
+
+	if (finding__percent(a, wait_ns) < WORTH_SAYING)
+		return 0;
+	w = workers_of(a, l);
+	if (a->timer_only) {
+		tell_none(seen, sizeof(seen), &next);
+	} else if (!tell_queued(a, l, wait_ns, seen, sizeof(seen), &next) &&
+		   !tell_operation(a, l, seen, sizeof(seen), &next)) {
+		tell_workers(&w, seen, sizeof(seen), &next);
+		tell_own_work(a, wait_ns, &w, seen, sizeof(seen), &next);
+	}
+	f->cost_ns = finding__per_step(a, wait_ns);
+	snprintf(f->what, sizeof(f->what),
+		 "The step waits %.0f %% of its time for the data loader.",
+		 finding__percent(a, wait_ns));
+	snprintf(f->evidence, sizeof(f->evidence), "the loader takes %s of a step of %s",
+		 time_text(a, f->cost_ns).s,
+		 time_text(a, finding__per_step(a, a->steps.cpu.total)).s);
+	tell_few(a, l, &w, f->evidence, sizeof(f->evidence), &next);
+	len = strlen(f->evidence);
+	snprintf(f->evidence + len, sizeof(f->evidence) - len, "; %s", seen);
+	snprintf(f->next, sizeof(f->next), "%s", next);
+	return 1;
+}
+
+static void clean(void *state)
+{
+	struct loader *l = state;
+
+	stat_map__free(&l->operations);
+	few_steps__free(&l->waits);
+	free(l->trainers);
+}
+
+const struct finding_rule finding_data_loader = {
+	.key = "data_loader",
+	.timer = true,
+	.state_size = sizeof(struct loader),
+	.visit = visit,
+	.judge = judge,
+	.clean = clean,
+};

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Memory is taken from the driver and given back in the steps: the framework's cache does not hold.
+ */
+#include "analysis/findings/findings.h"
+#include <string.h>
+
+#define WORTH_SAYING 1.0 /* percent of the step that the calls take */
+
+struct allocs {
+	uint64_t cnt, ns;
+};
+
+static bool is_alloc(const char *name)
+{
+	static const char *const names[] = {"cudaMalloc", "cudaFree",	 "cuMemAlloc",
+					    "cuMemFree",  "cuMemCreate", "cuMemRelease"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(name, names[i], strlen(names[i])) && !strstr(name, "Async"))
+			return true;
+	return false;
+}
+
+static int visit(const struct analysis *a, void *state, const struct batch *b)
+{
+	struct allocs *c = state;
+
+	for (size_t i = 0; i < b->track_cnt; i++) {
+		if (!analysis__is_main(a, b->tracks[i].track))
+			continue;
+		for (const struct span *s = b->tracks[i].roots; s; s = span__next(s, NULL)) {
+			if (s->kind != KIND_RUNTIME || !is_alloc(analysis__name(a, s->ev.name)))
+				continue;
+			c->cnt++;
+			c->ns += s->cpu_ns;
+		}
+	}
+	return 0;
+}
+
+static int judge(const struct analysis *a, void *state, struct finding *f)
+{
+	const struct allocs *c = state;
+
+	if (c->cnt < a->steps.calls || finding__percent(a, c->ns) < WORTH_SAYING)
+		return 0;
+	f->cost_ns = finding__per_step(a, c->ns);
+	snprintf(f->what, sizeof(f->what),
+		 "Device memory is taken from the driver, or given back, %.1f times a step.",
+		 (double)c->cnt / (double)a->steps.calls);
+	snprintf(
+		f->evidence, sizeof(f->evidence),
+		"%llu calls of cudaMalloc, cudaFree and their like take %s of a step, and each may "
+		"wait for the device",
+		(unsigned long long)c->cnt, time_text(a, f->cost_ns).s);
+	snprintf(f->next, sizeof(f->next),
+		 "do not empty the framework's cache in the loop; sizes that change from step to "
+		 "step "
+		 "fragment it (PyTorch: expandable_segments); see `--profile-memory`");
+	return 1;
+}
+
+const struct finding_rule finding_device_alloc = {
+	.key = "device_allocation",
+	.rests_on_device = true,
+	.state_size = sizeof(struct allocs),
+	.visit = visit,
+	.judge = judge,
+};

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Collectives that no computation hides: of a device its kernels, of the host the training thread.
+ */
+#include "analysis/tables/distributed.h"
+#include "analysis/findings/findings.h"
+
+#define WORTH_SAYING 10.0 /* percent of the step */
+
+struct exposed {
+	struct distributed d;
+	uint32_t track; /* that makes the steps */
+};
+
+static int visit(const struct analysis *a, void *state, const struct batch *b)
+{
+	struct exposed *x = state;
+
+	x->track = b->step->track;
+	return distributed__visit(a, &x->d, b);
+}
+
+/* While the host communicates its training thread may compute: what is exposed is no more than the
+ * time for which that is blocked, in all. */
+static uint64_t host_exposed_ns(const struct analysis *a, struct exposed *x)
+{
+	const uint64_t ns = distributed__host_ns(&x->d);
+	struct thread_times times;
+
+	if (!ns || !thread_times__of(a, x->track, &times))
+		return 0;
+	return ns < times.blocked_ns ? ns : times.blocked_ns;
+}
+
+static int judge(const struct analysis *a, void *state, struct finding *f)
+{
+	struct exposed *x = state;
+	const uint64_t device_ns = distributed__exposed_ns(&x->d);
+	const uint64_t exposed_ns = device_ns ? device_ns : host_exposed_ns(a, x);
+
+	if (finding__percent(a, exposed_ns) < WORTH_SAYING)
+		return 0;
+	f->cost_ns = finding__per_step(a, exposed_ns);
+	snprintf(f->what, sizeof(f->what),
+		 "Communication stands alone for %.0f %% of the step: no computation hides it.",
+		 finding__percent(a, exposed_ns));
+	snprintf(f->evidence, sizeof(f->evidence), "%s of a step in collectives while %s",
+		 time_text(a, f->cost_ns).s,
+		 device_ns ? "no other kernel runs" : "the training thread is blocked");
+	snprintf(
+		f->next, sizeof(f->next),
+		"a rank that the others wait for looks the same: compare all ranks first (`-p "
+		"PID,PID`, `--job`, or `report` of all recordings); then smaller buckets, gradient "
+		"accumulation without synchronization, or compression");
+	return 1;
+}
+
+static void clean(void *state)
+{
+	distributed__clean(&((struct exposed *)state)->d);
+}
+
+const struct finding_rule finding_exposed_communication = {
+	.key = "exposed_communication",
+	.rests_on_device = true,
+	.state_size = sizeof(struct exposed),
+	.visit = visit,
+	.judge = judge,
+	.clean = clean,
+};

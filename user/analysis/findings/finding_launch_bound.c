@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The device runs what it is given faster than the host launches it, and is idle in between. */
+#include "analysis/findings/findings.h"
+#include <stdlib.h>
+#include "common/counted.h"
+#include "common/util.h"
+
+#define WORTH_SAYING 10.0 /* percent of the step that the device is idle so */
+#define SOON_NS	     10000 /* work that begins so soon after its launch has waited for nothing else */
+#define LAUNCHING_NS 1000000 /* from launch to launch: what takes longer is other work */
+#define MAX_DEVICES  64
+
+struct launch_bound {
+	struct launched_device {
+		struct by_operator by;
+		uint64_t kernels, kernel_ns;
+		uint64_t late,
+			gap_ns; /* kernels before which the device was idle, for how long in all */
+		uint64_t between_ns; /* from launch to launch of these */
+	} devices[MAX_DEVICES];
+	uint64_t probes_ns; /* what they cost threads other than that of the steps */
+	/* Of one batch: what one device did, and when the host began to wait for any. */
+	const struct span **work;
+	size_t cnt, cap;
+	uint64_t *waits;
+	size_t wait_cnt, wait_cap;
+};
+
+static int add_track(struct launch_bound *l, const struct track_batch *t)
+{
+	int err = 0;
+
+	for (const struct span *s = t->roots; s && !err; s = s->next_sibling)
+		if (span_kind__is_device_work(s->kind))
+			err = ARRAY_PUSH(l->work, l->cnt, l->cap, s);
+	return err;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct span *x = *(const struct span *const *)a, *y = *(const struct span *const *)b;
+
+	return (x->ev.ts_ns > y->ev.ts_ns) - (x->ev.ts_ns < y->ev.ts_ns);
+}
+
+static int add_waits(const struct analysis *a, struct launch_bound *l, const struct track_batch *t)
+{
+	int err = 0;
+
+	for (const struct span *s = t->roots; s && !err; s = span__next(s, NULL))
+		if (span__is_wait(a, s))
+			err = ARRAY_PUSH(l->waits, l->wait_cnt, l->wait_cap, s->ev.ts_ns);
+	return err;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool waited_between(const struct launch_bound *l, uint64_t begin, uint64_t end)
+{
+	const size_t before = COUNT_FIRST(l->wait_cnt, i, l->waits[i] < begin);
+
+	return before < l->wait_cnt && l->waits[before] < end;
+}
+
+/* Was s not there when the device had done all before it, because the host was still launching? */
+static bool is_late(const struct launch_bound *b, const struct span *s, const struct span *before)
+{
+	const struct span *l = s->launch, *last = before->launch;
+
+	/* Kernels of one graph have one launch. */
+	if (s->kind != KIND_KERNEL || !l || !last || l == last || l->ev.ts_ns < last->ev.ts_ns)
+		return false;
+	return s->ev.ts_ns <= l->ev.ts_ns + l->ev.dur_ns + SOON_NS &&
+	       l->ev.ts_ns - last->ev.ts_ns <= LAUNCHING_NS &&
+	       !waited_between(b, last->ev.ts_ns, l->ev.ts_ns);
+}
+
+static int add_gaps(const struct analysis *a, struct launch_bound *l, struct launched_device *d)
+{
+	uint64_t done_ns = UINT64_MAX; /* when the device has done all so far */
+	int err = 0;
+
+	if (l->cnt)
+		qsort(l->work, l->cnt, sizeof(*l->work), by_begin);
+	for (size_t i = 0; i < l->cnt && !err; i++) {
+		const struct span *s = l->work[i];
+		const uint64_t end_ns = s->ev.ts_ns + s->ev.dur_ns;
+
+		d->kernels += s->kind == KIND_KERNEL;
+		d->kernel_ns += s->kind == KIND_KERNEL ? s->ev.dur_ns : 0;
+		if (s->ev.ts_ns > done_ns && is_late(l, s, l->work[i - 1])) {
+			const uint64_t gap_ns = s->ev.ts_ns - done_ns;
+
+			d->late++;
+			d->gap_ns += gap_ns;
+			d->between_ns += s->launch->ev.ts_ns - l->work[i - 1]->launch->ev.ts_ns;
+			err = by_operator__add(a, &d->by, s->launch, gap_ns);
+		}
+		if (!i || end_ns > done_ns)
+			done_ns = end_ns;
+	}
+	return err;
+}
+
+static uint64_t probes_ns(const struct track_batch *t)
+{
+	uint64_t ns = 0;
+
+	for (const struct span *s = t->roots; s; s = s->next_sibling)
+		ns += s->ev.dur_ns - s->cpu_ns;
+	return ns;
+}
+
+static int visit(const struct analysis *a, void *state, const struct batch *b)
+{
+	struct launch_bound *l = state;
+	int err = 0;
+
+	l->wait_cnt = 0;
+	for (size_t i = 0; i < b->track_cnt && !err; i++) {
+		if (!analysis__is_main(a, b->tracks[i].track))
+			continue;
+		if (b->tracks[i].track->id != b->step->track)
+			l->probes_ns += probes_ns(&b->tracks[i]);
+		err = add_waits(a, l, &b->tracks[i]);
+	}
+	if (l->wait_cnt)
+		qsort(l->waits, l->wait_cnt, sizeof(*l->waits), by_time);
+	for (int device = 0; device < MAX_DEVICES && !err; device++) {
+		l->cnt = 0;
+		for (size_t i = 0; i < b->track_cnt && !err; i++) {
+			const struct track *t = b->tracks[i].track;
+
+			if (t->kind == TRACK_DEVICE && t->device == device)
+				err = add_track(l, &b->tracks[i]);
+		}
+		if (!err)
+			err = add_gaps(a, l, &l->devices[device]);
+	}
+	return err;
+}
+
+static int judge(const struct analysis *a, void *state, struct finding *f)
+{
+	const struct launch_bound *l = state;
+	const struct launched_device *d = &l->devices[0];
+	struct top_operator top;
+	uint64_t ours_ns, gap_ns;
+
+	for (int i = 1; i < MAX_DEVICES; i++)
+		if (l->devices[i].gap_ns > d->gap_ns)
+			d = &l->devices[i];
+	/* What probes cost a thread that launches lies in these gaps. */
+	ours_ns = l->probes_ns + a->model.subtracted_ns;
+	gap_ns = d->gap_ns > ours_ns ? d->gap_ns - ours_ns : 0;
+	if (!d->late || finding__percent(a, gap_ns) < WORTH_SAYING ||
+	    !by_operator__top(a, &d->by, &top))
+		return 0;
+	f->cost_ns = finding__per_step(a, gap_ns);
+	f->cause = CAUSE_LAUNCHES;
+	snprintf(f->what, sizeof(f->what),
+		 "GPU%td runs kernels faster than the host launches them: idle for %.0f %% of the "
+		 "step.",
+		 d - l->devices, finding__percent(a, gap_ns));
+	snprintf(f->evidence, sizeof(f->evidence),
+		 "%s a step take %s on average; before %.0f %% of them the device is idle, for %s "
+		 "each, while the host launches one every %s; most in %s (%.1f a step)",
+		 counted(d->kernels / a->steps.calls, "kernel", "kernels").s,
+		 time_text(a, d->kernel_ns / d->kernels).s,
+		 100.0 * (double)d->late / (double)d->kernels, time_text(a, gap_ns / d->late).s,
+		 time_text(a, (d->between_ns - (d->gap_ns - gap_ns)) / d->late).s, top.text,
+		 (double)top.calls / (double)a->steps.calls);
+	snprintf(f->next, sizeof(f->next),
+		 "fewer or longer kernels: CUDA graphs, a compiled model, fused optimizers "
+		 "(foreach, fused) or larger batches");
+	return 1;
+}
+
+static void clean(void *state)
+{
+	struct launch_bound *l = state;
+
+	for (int i = 0; i < MAX_DEVICES; i++)
+		stat_map__free(&l->devices[i].by.map);
+	free(l->work);
+	free(l->waits);
+}
+
+const struct finding_rule finding_launch_bound = {
+	.key = "launch_bound",
+	.rests_on_device = true,
+	.tells_wait = 1,
+	.state_size = sizeof(struct launch_bound),
+	.visit = visit,
+	.judge = judge,
+	.clean = clean,
+};

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What to look at first: at most five findings, by what a step may save. */
+#include "analysis/findings/findings.h"
+#include "analysis/losses.h"
+#include <stdlib.h>
+#include <string.h>
+#include "common/counted.h"
+#include "common/util.h"
+#include "model/call_stack.h"
+
+#define MAX_SHOWN 5
+
+static const struct finding_rule *const rules[] = {
+	&finding_data_loader,	 &finding_device_idle,
+	&finding_launch_bound,	 &finding_sync,
+	&finding_small_copies,	 &finding_copy_bandwidth,
+	&finding_exposed_copies, &finding_exposed_communication,
+	&finding_device_alloc,	 &finding_cpu_wait,
+	&finding_off_cpu,	 &finding_slow_steps,
+	&finding_outside_phases, &finding_page_faults,
+	&finding_memory_peak,	 &finding_memory_unused,
+};
+
+struct found {
+	const struct finding_rule *rule;
+	struct finding f;
+	uint64_t weight_ns; /* in the order of the table */
+};
+
+struct findings {
+	void *states[ARRAY_SIZE(rules)];
+	struct found found[ARRAY_SIZE(rules)];
+	size_t cnt;
+};
+
+/* ---- for the rules ---- */
+
+uint64_t finding__per_step(const struct analysis *a, uint64_t total_ns)
+{
+	return a->steps.calls ? total_ns / a->steps.calls : 0;
+}
+
+double finding__percent(const struct analysis *a, uint64_t total_ns)
+{
+	return a->steps.cpu.total ? 100.0 * (double)total_ns / (double)a->steps.cpu.total : 0;
+}
+
+static bool is_training(const struct analysis *a)
+{
+	return a->timer_only || a->phases[KIND_BACKWARD].calls ||
+	       a->phases[KIND_OPTIMIZATION].calls;
+}
+
+const char *finding__thread(const struct analysis *a)
+{
+	return is_training(a) ? "training thread" : "thread of the steps";
+}
+
+bool finding__may_be_idle(const struct analysis *a, const char *reason)
+{
+	/* What a thread pool, an event loop, a server and a worker wait in. */
+	static const char *const calls[] = {
+		"futex",   "epoll_wait", "epoll_pwait", "epoll_pwait2", "io_uring_enter",
+		"poll",	   "ppoll",	 "select",	"pselect6",	"accept",
+		"accept4", "recvfrom",	 "recvmsg",	"read",
+	};
+
+	if (is_training(a) || a->phases[KIND_DATALOADER].calls)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
+		if (!strcmp(reason, calls[i]))
+			return true;
+	return false;
+}
+
+bool thread_times__of(const struct analysis *a, uint32_t track, struct thread_times *out)
+{
+	const struct sched_row *rows;
+	size_t cnt = recording__sched(a->r, &rows);
+
+	*out = (struct thread_times){0};
+	for (size_t i = 0; i < cnt; i++) {
+		const struct sched_row *r = &rows[i];
+
+		if (r->track != track || !analysis__has_step(a, r->step))
+			continue;
+		if (r->state == SCHED_RUN)
+			out->run_ns += r->ns;
+		else if (r->state == SCHED_RUNNABLE)
+			out->runnable_ns += r->ns;
+		else
+			out->blocked_ns += r->ns;
+	}
+	return out->run_ns || out->runnable_ns || out->blocked_ns;
+}
+
+uint32_t thread_wait__longest(const struct analysis *a, uint32_t track, uint64_t *ns)
+{
+	const struct sched_row *rows;
+	const size_t cnt = recording__sched(a->r, &rows);
+	struct stat_map sums = {};
+	uint32_t longest = 0;
+
+	*ns = 0;
+	for (size_t i = 0; i < cnt; i++) {
+		const struct stat_key key = {.id = rows[i].reason};
+		struct stat *sum;
+
+		if (rows[i].track != track || rows[i].state != SCHED_BLOCKED || !key.id ||
+		    !analysis__has_step(a, rows[i].step))
+			continue;
+		sum = stat_map__at(&sums, &key);
+		if (!sum)
+			break;
+		stat__add(sum, rows[i].ns, 0);
+		if (sum->cpu.total > *ns) {
+			*ns = sum->cpu.total;
+			longest = key.id;
+		}
+	}
+	stat_map__free(&sums);
+	return longest;
+}
+
+uint32_t operator__around(const struct span *s)
+{
+	uint32_t name = 0;
+
+	for (; s; s = s->parent)
+		if (s->kind == KIND_OPERATOR || s->kind == KIND_PYTHON_OP ||
+		    (!name && s->kind == KIND_USER))
+			name = s->ev.name;
+	return name;
+}
+
+int by_operator__add_to(struct by_operator *m, uint32_t name, uint32_t stack, uint64_t amount)
+{
+	const struct stat_key key = {.id = name, .child = stack};
+	struct stat *stat = stat_map__at(&m->map, &key);
+
+	if (!stat)
+		return -ENOMEM;
+	stat__add(stat, amount, 0);
+	return 0;
+}
+
+int by_operator__add(const struct analysis *a, struct by_operator *m, const struct span *s,
+		     uint64_t amount)
+{
+	return by_operator__add_to(m, operator__around(s), span__stack(a->r, s), amount);
+}
+
+/* " at train.py:41", or nothing. */
+static void put_line(const struct analysis *a, uint32_t stack, char *out, size_t size)
+{
+	struct call_stacks *stacks;
+	char place[128];
+
+	if (!stack || call_stacks__open(a->r, &stacks))
+		return;
+	if (call_stacks__place(stacks, stack, place, sizeof(place)))
+		snprintf(out, size, " at %s", place);
+	call_stacks__free(stacks);
+}
+
+bool by_operator__of(const struct analysis *a, const struct by_operator *m, uint32_t name,
+		     struct top_operator *out)
+{
+	const struct stat_row *line = NULL;
+	char where[140] = "";
+
+	*out = (struct top_operator){.name = name};
+	for (size_t i = 0; i < m->map.cnt; i++) {
+		const struct stat_row *row = &m->map.rows[i];
+
+		if (row->key.id != name)
+			continue;
+		out->total += row->stat.cpu.total;
+		out->calls += row->stat.calls;
+		if (!line || row->stat.cpu.total > line->stat.cpu.total)
+			line = row;
+	}
+	if (!line)
+		return false;
+	put_line(a, line->key.child, where, sizeof(where));
+	snprintf(out->text, sizeof(out->text), "%.*s%s", (int)(sizeof(out->text) - sizeof(where)),
+		 name ? analysis__name(a, name) : "code outside of operators", where);
+	return true;
+}
+
+bool by_operator__top(const struct analysis *a, const struct by_operator *m,
+		      struct top_operator *out)
+{
+	struct stat_map sums = {};
+	const struct stat_row *top = NULL;
+	bool found = false;
+
+	for (size_t i = 0; i < m->map.cnt; i++) {
+		const struct stat_key key = {.id = m->map.rows[i].key.id};
+		struct stat *sum = stat_map__at(&sums, &key);
+
+		if (!sum)
+			goto out;
+		sum->cpu.total += m->map.rows[i].stat.cpu.total;
+	}
+	for (size_t i = 0; i < sums.cnt; i++)
+		if (!top || sums.rows[i].stat.cpu.total > top->stat.cpu.total)
+			top = &sums.rows[i];
+	found = top && by_operator__of(a, m, top->key.id, out);
+out:
+	stat_map__free(&sums);
+	return found;
+}
+
+/* ---- the table ---- */
+
+static int visit(const struct analysis *a, void *state, const struct batch *b)
+{
+	struct findings *s = state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
+		int err = 0;
+
+		if (!s->states[i] && rules[i]->state_size) {
+			s->states[i] = calloc(1, rules[i]->state_size);
+			if (!s->states[i])
+				return -ENOMEM;
+		}
+		if (rules[i]->visit && b->step)
+			err = rules[i]->visit(a, s->states[i], b);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* A wait that is most of another finding, too, is told once. */
+static bool is_told(const struct findings *s, const struct found *found)
+{
+	for (size_t i = 0; i < s->cnt; i++) {
+		const struct found *other = &s->found[i];
+
+		if (found->f.cause && other->f.cause == found->f.cause &&
+		    other->rule->tells_wait > found->rule->tells_wait &&
+		    2 * other->f.cost_ns > found->f.cost_ns)
+			return true;
+	}
+	return false;
+}
+
+static void leave_out_told(struct findings *s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->cnt; i++)
+		if (!is_told(s, &s->found[i]))
+			s->found[kept++] = s->found[i];
+	s->cnt = kept;
+}
+
+static int by_weight(const void *x, const void *y)
+{
+	const struct found *p = x, *q = y;
+
+	return (p->weight_ns < q->weight_ns) - (p->weight_ns > q->weight_ns);
+}
+
+static void raise_pointed_at(struct findings *s)
+{
+	for (size_t i = 0; i < s->cnt; i++)
+		for (size_t k = 0; k < s->cnt; k++)
+			if (s->found[k].rule == s->found[i].f.see_first &&
+			    s->found[k].weight_ns <= s->found[i].weight_ns)
+				s->found[k].weight_ns = s->found[i].weight_ns + 1;
+}
+
+/* A cause comes before its effects. */
+static void weigh(struct findings *s)
+{
+	uint64_t causes_ns = 0;
+
+	for (size_t i = 0; i < s->cnt; i++)
+		causes_ns += s->found[i].rule->is_general ? 0 : s->found[i].f.cost_ns;
+	for (size_t i = 0; i < s->cnt; i++) {
+		const uint64_t cost_ns = s->found[i].f.cost_ns;
+
+		s->found[i].weight_ns = !s->found[i].rule->is_general ? cost_ns
+					: cost_ns > causes_ns	      ? cost_ns - causes_ns
+								      : 0;
+	}
+	raise_pointed_at(s);
+}
+
+static bool can_judge(const struct analysis *a, const struct finding_rule *rule)
+{
+	if (a->timer_only && !rule->timer)
+		return false;
+	return !rule->rests_on_device || !coverage__is_partial(a);
+}
+
+static int judge(const struct analysis *a, struct findings *s)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rules) && a->steps.calls; i++) {
+		struct found *found = &s->found[s->cnt];
+		int says;
+
+		if (!can_judge(a, rules[i]))
+			continue;
+		found->f = (struct finding){0};
+		says = rules[i]->judge(a, s->states[i], &found->f);
+		if (says < 0)
+			return says;
+		found->rule = rules[i];
+		s->cnt += says > 0;
+	}
+	leave_out_told(s);
+	weigh(s);
+	qsort(s->found, s->cnt, sizeof(*s->found), by_weight);
+	return 0;
+}
+
+int findings_table__begin(struct table *t)
+{
+	const struct column columns[] = {
+		{.key = "finding", .title = "Finding", .type = CELL_TEXT},
+		{.key = "evidence", .title = "evidence", .type = CELL_TEXT},
+		{.key = "cost", .title = "cost of a step, at most", .type = CELL_TIME},
+		{.key = "share", .title = "of the step", .type = CELL_PERCENT},
+		{.key = "next", .title = "next", .type = CELL_TEXT},
+		{.key = "rule", .title = "rule", .type = CELL_TEXT},
+	};
+
+	table__set_prose(t);
+	return table__add_columns(t, columns, ARRAY_SIZE(columns));
+}
+
+int findings_table__add(struct table *t, const struct finding *f, const char *rule,
+			uint64_t step_ns)
+{
+	const struct cell no_time = cell__none("it costs memory, not time");
+	const struct cell cells[] = {
+		cell__text(f->what),
+		cell__text(f->evidence),
+		f->cost_ns ? cell__time(f->cost_ns) : no_time,
+		f->cost_ns ? cell__share(f->cost_ns, step_ns) : no_time,
+		cell__text(f->next),
+		cell__text(rule),
+	};
+
+	return table__add_row(t, 0, cells);
+}
+
+static const char *why_none(const struct analysis *a)
+{
+	if (!a->steps.calls)
+		return "No step was recorded: the rules are about steps.";
+	if (coverage__is_partial(a))
+		return "No rule of the host found anything; those that rest on the device's work "
+		       "and calls do not judge.";
+	if (a->timer_only)
+		return "No rule that could judge found anything.";
+	return "No rule found anything: no part of the steps stands out as waste.";
+}
+
+/* "Not judged: sync, cpu_wait, ...: ..." */
+static int note_timer(const struct analysis *a, struct table *t)
+{
+	char names[512] = "";
+
+	for (size_t i = 0, at = 0; i < ARRAY_SIZE(rules) && at < sizeof(names); i++)
+		if (!can_judge(a, rules[i]))
+			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s",
+					       at ? ", " : "", rules[i]->key);
+	return table__add_notef(t, "Not judged: %s. " TIMER_ONLY_HAS, names);
+}
+
+static int fill(const struct analysis *a, void *state, struct table *t)
+{
+	struct findings *s = state;
+	const char *why_unsure = losses__why_unsure(a);
+	const uint64_t step_ns = finding__per_step(a, a->steps.cpu.total);
+	int err = findings_table__begin(t);
+
+	if (!err && why_unsure)
+		return table__add_note(t, why_unsure);
+	if (!err)
+		err = judge(a, s);
+	for (size_t i = 0; i < s->cnt && i < MAX_SHOWN && !err; i++)
+		err = findings_table__add(t, &s->found[i].f, s->found[i].rule->key, step_ns);
+	if (!err && !s->cnt)
+		err = table__add_note(t, why_none(a));
+	if (!err && a->timer_only && a->steps.calls)
+		err = note_timer(a, t);
+	if (!err && s->cnt > MAX_SHOWN)
+		err = table__add_notef(
+			t, "%s not shown.",
+			counted(s->cnt - MAX_SHOWN, "smaller finding is", "smaller findings are")
+				.s);
+	return err;
+}
+
+static void clean(void *state)
+{
+	struct findings *s = state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
+		if (s->states[i] && rules[i]->clean)
+			rules[i]->clean(s->states[i]);
+		free(s->states[i]);
+	}
+}
+
+const struct table_impl table_findings = {
+	.def = {"findings", "what to look at first: evidence, cost, next step", true},
+	.title = "What to Look at First",
+	.timer = true,
+	.rests_on_device = true,
+	.state_size = sizeof(struct findings),
+	.visit = visit,
+	.fill = fill,
+	.clean = clean,
+};
+
+/* ---- of one of several recordings ---- */
+
+struct reading {
+	struct analysis a;
+	struct findings findings;
+};
+
+static int visit_alone(const struct batch *b, void *ctx)
+{
+	struct reading *rd = ctx;
+	int err = analysis__visit(&rd->a, b);
+
+	return err ? err : visit(&rd->a, &rd->findings, b);
+}
+
+int findings__first(const struct recording *r, const struct report_opts *opts, struct finding *f,
+		    const struct finding_rule **rule)
+{
+	struct reading rd = {};
+	struct model_opts model = {.raw_times = opts->raw_times, .stats = &rd.a.model};
+	int err = analysis__begin(&rd.a, r, opts);
+
+	if (!err)
+		err = model__run(r, &model, visit_alone, &rd);
+	if (!err && !losses__why_unsure(&rd.a))
+		err = judge(&rd.a, &rd.findings);
+	if (!err && rd.findings.cnt) {
+		*f = rd.findings.found[0].f;
+		*rule = rd.findings.found[0].rule;
+		err = 1;
+	}
+	clean(&rd.findings);
+	analysis__end(&rd.a);
+	return err;
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analysis/job/rank_times.h"
+#include "analysis/analysis.h"
+#include "analysis/losses.h"
+#include "analysis/step_parts.h"
+#include "common/util.h"
+#include "model/device_info.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct reading {
+	const struct recording *r;
+	struct rank_times *times;
+	/* what reaches into the step that is next, or further */
+	struct interval_union collectives, compute;
+};
+
+/* Not interval_union__add(), which may fold what overlap() asks for. */
+static int add(struct interval_union *u, const struct event *e)
+{
+	const struct stretch i = {e->ts_ns, e->ts_ns + e->dur_ns};
+
+	return i.begin < i.end ? ARRAY_PUSH(u->items, u->cnt, u->cap, i) : 0;
+}
+
+static void forget_until(struct interval_union *u, uint64_t ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < u->cnt; i++)
+		if (u->items[i].end > ns)
+			u->items[kept++] = u->items[i];
+	u->cnt = kept;
+}
+
+static uint64_t overlap(const struct interval_union *u, uint64_t begin, uint64_t end)
+{
+	uint64_t length = 0;
+
+	for (size_t i = 0; i < u->cnt; i++) {
+		uint64_t from = u->items[i].begin > begin ? u->items[i].begin : begin;
+		uint64_t to = u->items[i].end < end ? u->items[i].end : end;
+
+		length += from < to ? to - from : 0;
+	}
+	return length;
+}
+
+static int gather_device(struct reading *rd, const struct span *s)
+{
+	int err = 0;
+
+	for (; s && !err; s = s->next_sibling) {
+		if (s->kind != KIND_KERNEL)
+			continue;
+		rd->times->has_device = true;
+		err = add(kernel_name__is_collective(span__name(rd->r, s)) ? &rd->collectives
+									   : &rd->compute,
+			  &s->ev);
+	}
+	return err;
+}
+
+/* Calls that do the work themselves, or wait for it. */
+static int gather_host(struct reading *rd, const struct span *roots)
+{
+	int err = 0;
+
+	for (const struct span *s = roots; s && !err; s = span__next(s, NULL))
+		if (s->kind == KIND_COMMUNICATION)
+			err = add(&rd->collectives, &s->ev);
+	return err;
+}
+
+static int gather(struct reading *rd, const struct batch *b)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < b->other_cnt && !err; i++)
+		if (analysis__is_collective(rd->r, &b->others[i]))
+			err = add(&rd->collectives, &b->others[i]);
+	for (size_t i = 0; i < b->track_cnt && !err; i++)
+		err = b->tracks[i].track->kind == TRACK_DEVICE
+			      ? gather_device(rd, b->tracks[i].roots)
+			      : gather_host(rd, b->tracks[i].roots);
+	return err;
+}
+
+/* How much of each phase a collective was under way, on the thread that counts steps. */
+static void overlap_phases(const struct reading *rd, const struct span *s, uint64_t *hidden)
+{
+	for (; s; s = s->next_sibling) {
+		if (span_kind__is_phase(s->kind))
+			hidden[s->kind] +=
+				overlap(&rd->collectives, s->ev.ts_ns, s->ev.ts_ns + s->ev.dur_ns);
+		else
+			overlap_phases(rd, s->first_child, hidden);
+	}
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+static void add_step(struct reading *rd, const struct batch *b)
+{
+	uint64_t begin = b->step->ts_ns, end = begin + b->step->dur_ns, phases = 0, collective_ns;
+	uint64_t hidden[KIND_CNT] = {0};
+	struct rank_times *t = rd->times;
+
+	interval_union__merge(&rd->collectives);
+	interval_union__merge(&rd->compute);
+	collective_ns = overlap(&rd->collectives, begin, end);
+	for (size_t i = 0; i < b->track_cnt; i++)
+		if (b->tracks[i].track->id == b->step->track)
+			overlap_phases(rd, b->tracks[i].roots, hidden);
+	if (!t->steps++)
+		t->begin_ns = begin;
+	t->end_ns = end;
+	coverage__add_step(&t->coverage, b->step);
+	t->step_ns += b->step->cpu_ns;
+	t->collective_ns += collective_ns;
+	t->collective_sq += (double)collective_ns * (double)collective_ns;
+	t->compute_ns += overlap(&rd->compute, begin, end);
+	for (size_t p = 0; p < STEP_PHASES; p++) {
+		const enum span_kind kind = step_parts[p].kind;
+		const uint64_t ns = less(b->step->phase_ns[kind], hidden[kind]);
+
+		t->phase_ns[kind] += ns;
+		phases += ns;
+	}
+	t->phase_ns[KIND_OTHER] += less(b->step->cpu_ns, phases + collective_ns);
+	forget_until(&rd->collectives, end);
+	forget_until(&rd->compute, end);
+}
+
+static int visit(const struct batch *b, void *ctx)
+{
+	struct reading *rd = ctx;
+	int err = gather(rd, b);
+
+	if (!err && b->step)
+		add_step(rd, b);
+	return err;
+}
+
+uint64_t rank_times__per_step(const struct rank_times *t, uint64_t ns)
+{
+	return t->steps ? ns / t->steps : 0;
+}
+
+int rank_times__read(const struct recording *r, bool raw_times, struct rank_times *out)
+{
+	struct reading rd = {.r = r, .times = out};
+	struct analysis a = {.r = r};
+	struct model_opts opts = {.raw_times = raw_times, .stats = &a.model};
+	const json_t *rank = json_object_get(json_object_get(recording__meta(r), "rank"), "rank");
+	int err;
+
+	*out = (struct rank_times){
+		.rank = json_is_integer(rank) ? (int)json_integer_value(rank) : -1,
+		.pid = analysis__main_pid(r),
+		.coverage = coverage__of(r),
+		.timer_only = recording__is_timer_only(r),
+	};
+	err = model__run(r, &opts, visit, &rd);
+	out->why_unsure = losses__why_unsure(&a);
+	interval_union__free(&rd.collectives);
+	interval_union__free(&rd.compute);
+	return err;
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analysis/render/cut_names.h"
+#include "analysis/render/text_width.h"
+#include "common/util.h"
+#include <string.h>
+
+#define ROUNDS 4 /* of looking for names that look alike */
+
+int cut_names__add(struct cut_names *n, const char *text, int width)
+{
+	struct cut_name one = {.text = text, .width = width, .base = text__shorten(text, width)};
+
+	if (one.base && !ARRAY_PUSH(n->items, n->cnt, n->cap, one))
+		return 0;
+	free(one.base);
+	return -ENOMEM;
+}
+
+static int show(struct cut_name *c)
+{
+	size_t len;
+	FILE *out;
+
+	free(c->shown);
+	c->shown = NULL;
+	out = open_memstream(&c->shown, &len);
+	if (!out)
+		return -ENOMEM;
+	text__put_cut_from(out, c->base, c->width, c->from);
+	return fclose(out) ? -ENOMEM : 0;
+}
+
+static int by_shown(const void *x, const void *y)
+{
+	const struct cut_name *const *p = x, *const *q = y;
+
+	return strcmp((*p)->shown, (*q)->shown);
+}
+
+/* Columns that all of them begin with. */
+static int common_columns(struct cut_name *const *group, size_t cnt)
+{
+	const char *first = group[0]->base;
+	size_t len = strlen(first);
+
+	for (size_t i = 1; i < cnt; i++) {
+		size_t same = 0;
+
+		while (same < len && first[same] == group[i]->base[same])
+			same++;
+		len = same;
+	}
+	while (len && ((unsigned char)first[len] & 0xc0) == 0x80)
+		len--; /* the rest of a character that differs */
+	return text__columns_within(first, len);
+}
+
+static bool all_are_one(struct cut_name *const *group, size_t cnt, bool whole)
+{
+	for (size_t i = 1; i < cnt; i++)
+		if (strcmp(whole ? group[0]->text : group[0]->base,
+			   whole ? group[i]->text : group[i]->base) != 0)
+			return false;
+	return true;
+}
+
+/* Arguments of a function may be all that differs. */
+static int take_whole(struct cut_name *c)
+{
+	char *whole = strdup(c->text);
+
+	if (!whole)
+		return -ENOMEM;
+	free(c->base);
+	c->base = whole;
+	return 0;
+}
+
+/* Names that look alike: 1 if one of them is shown in another way now. */
+static int tell_apart(struct cut_name *const *group, size_t cnt)
+{
+	int err = 0, from;
+
+	if (cnt < 2 || all_are_one(group, cnt, true))
+		return 0;
+	if (all_are_one(group, cnt, false))
+		for (size_t i = 0; i < cnt && !err; i++)
+			err = take_whole(group[i]);
+	from = common_columns(group, cnt);
+	for (size_t i = 0; i < cnt && !err; i++) {
+		group[i]->from = from;
+		err = show(group[i]);
+	}
+	return err ? err : 1;
+}
+
+/* One round: 1 if names looked alike. */
+static int tell_all_apart(struct cut_name **order, size_t cnt)
+{
+	int changed = 0;
+
+	qsort(order, cnt, sizeof(struct cut_name *), by_shown);
+	for (size_t i = 0, end; i < cnt; i = end) {
+		int err;
+
+		for (end = i + 1; end < cnt && !strcmp(order[i]->shown, order[end]->shown); end++)
+			;
+		err = tell_apart(order + i, end - i);
+		if (err < 0)
+			return err;
+		changed |= err;
+	}
+	return changed;
+}
+
+int cut_names__cut(struct cut_names *n)
+{
+	auto_free struct cut_name **order = calloc(n->cnt + 1, sizeof(struct cut_name *));
+	int err = order ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < n->cnt && !err; i++) {
+		order[i] = &n->items[i];
+		err = show(&n->items[i]);
+	}
+	for (int round = 0; round < ROUNDS && !err && n->cnt; round++) {
+		int again = tell_all_apart(order, n->cnt);
+
+		if (again <= 0)
+			return again;
+	}
+	return err;
+}
+
+void cut_names__free(struct cut_names *n)
+{
+	for (size_t i = 0; i < n->cnt; i++) {
+		free(n->items[i].base);
+		free(n->items[i].shown);
+	}
+	free(n->items);
+	*n = (struct cut_names){0};
+}

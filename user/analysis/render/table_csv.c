@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A table as RFC 4180 CSV. */
+#include <inttypes.h>
+#include <string.h>
+#include "analysis/render/table_internal.h"
+#include "analysis/render/text_width.h"
+#include "common/counted.h"
+#include "common/err.h"
+#include "common/util.h"
+
+static void put_field(const char *text, FILE *out)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+static void put_cell(const struct cell *c, FILE *out)
+{
+	switch (c->type) {
+	case CELL_TEXT:
+		put_field(c->text ? c->text : "", out);
+		break;
+	case CELL_COUNT:
+	case CELL_BYTES:
+	case CELL_LARGE:
+		fprintf(out, "%" PRId64, c->count);
+		break;
+	case CELL_TIME:
+		fprintf(out, "%" PRIu64, c->time_ns);
+		break;
+	case CELL_PERCENT:
+	case CELL_FLOAT:
+	case CELL_DECIMAL:
+		fprintf(out, "%.9g", c->number);
+		break;
+	default:
+		break;
+	}
+}
+
+struct rows {
+	const struct table *t;
+	FILE *out;
+};
+
+static int put_row(const struct row *r, void *ctx)
+{
+	const struct rows *rows = ctx;
+
+	for (size_t i = 0; i < rows->t->column_cnt; i++) {
+		if (i)
+			fputc(',', rows->out);
+		put_cell(&r->cells[i], rows->out);
+	}
+	if (!rows->t->list)
+		fprintf(rows->out, ",%d", r->indent);
+	if (rows->t->section_cnt) {
+		fputc(',', rows->out);
+		put_field(r->section ? rows->t->sections[r->section - 1] : "", rows->out);
+	}
+	fputs("\r\n", rows->out);
+	return 0;
+}
+
+/* A comment is one line: a line break in it would pass for a row. A quotation mark behind a comma
+ * would open a field: with one in it, it is one field. */
+void csv__put_comment(const char *text, FILE *out)
+{
+	const char *quote = strchr(text, '"') ? "\"" : "";
+
+	fprintf(out, "%s# ", quote);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text == '\r' || *text == '\n' ? ' ' : *text, out);
+	}
+	fprintf(out, "%s\r\n", quote);
+}
+
+/* Notes have names of the target's, and a terminal may show them. */
+static void log_note(const struct table *t, const char *text)
+{
+	auto_free char *line = NULL;
+	size_t len;
+	FILE *memory = open_memstream(&line, &len);
+
+	if (!memory)
+		return;
+	text__put_cut(memory, text, text__columns(text));
+	if (fclose(memory) == 0)
+		log__info("%s: %s", t->title, line);
+}
+
+static void put_note(const struct table *t, const struct table_style *style, const char *text,
+		     FILE *out)
+{
+	if (style->alone)
+		log_note(t, text);
+	else
+		csv__put_comment(text, out);
+}
+
+int table__print_csv(const struct table *t, const struct table_style *style, FILE *out)
+{
+	struct rows rows = {t, out};
+	long left_out;
+
+	if (!style->alone)
+		csv__put_comment(t->title, out);
+	for (size_t i = 0; i < t->column_cnt; i++) {
+		char key[128];
+
+		if (i)
+			fputc(',', out);
+		put_field(table__column_key(t, i, key, sizeof(key)), out);
+	}
+	fputs(t->list ? "" : ",depth", out);
+	fputs(t->section_cnt ? ",section\r\n" : "\r\n", out);
+	left_out = table__each_row(t, t->list ? 0 : style->row_limit, put_row, &rows);
+	if (left_out < 0)
+		return (int)left_out;
+	if (left_out) {
+		char note[128];
+
+		snprintf(note, sizeof(note), "%s left out",
+			 counted((uint64_t)left_out, "more row", "more rows").s);
+		put_note(t, style, note, out);
+	}
+	for (size_t i = 0; i < t->note_cnt; i++)
+		put_note(t, style, t->notes[i], out);
+	return 0;
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Model Summary: what the phases of a step took. */
+#include "analysis/tables/awaited.h"
+
+#define WORTH_SAYING 0.2 /* of the steps: the wait for operators in Others */
+
+static const enum span_kind phases[] = {KIND_DATALOADER, KIND_FORWARD, KIND_BACKWARD,
+					KIND_OPTIMIZATION};
+
+/* Operators in steps, by thread. */
+struct state {
+	uint64_t own, elsewhere;
+	uint64_t told; /* steps whose phases the operators of another thread tell */
+	struct awaited awaited;
+};
+
+static bool has_operator(const struct span *s)
+{
+	for (; s; s = s->next_sibling)
+		if (s->kind == KIND_OPERATOR || s->kind == KIND_PYTHON_OP ||
+		    has_operator(s->first_child))
+			return true;
+	return false;
+}
+
+/* A backward pass that no function of the step's thread shows. */
+static bool has_inferred_pass(const struct span *s)
+{
+	for (; s; s = s->next_sibling)
+		if ((s->kind == KIND_BACKWARD && !s->ev.name) || has_inferred_pass(s->first_child))
+			return true;
+	return false;
+}
+
+/* Does a gradient's operator lie in that pass? It is on the step's thread then. */
+static bool has_operator_in_pass(const struct span *s)
+{
+	for (; s; s = s->next_sibling)
+		if ((s->kind == KIND_OPERATOR && s->phase == KIND_BACKWARD) ||
+		    has_operator_in_pass(s->first_child))
+			return true;
+	return false;
+}
+
+static int visit(const struct analysis *a, void *state, const struct batch *b)
+{
+	struct state *st = state;
+
+	for (size_t i = 0; b->step && i < b->track_cnt; i++)
+		st->told += b->tracks[i].track->id == b->step->track &&
+			    has_inferred_pass(b->tracks[i].roots) &&
+			    !has_operator_in_pass(b->tracks[i].roots);
+	for (size_t i = 0; b->step && i < b->track_cnt; i++) {
+		const struct track *t = b->tracks[i].track;
+
+		if (t->kind != TRACK_THREAD || !analysis__is_main(a, t) ||
+		    !has_operator(b->tracks[i].roots))
+			continue;
+		if (t->id == b->step->track)
+			st->own++;
+		else
+			st->elsewhere++;
+	}
+	return awaited__add(a, &st->awaited, b);
+}
+
+static bool is_mostly_awaited(const struct analysis *a, const struct awaited *w)
+{
+	const uint64_t ns = awaited__ns(a, w);
+
+	return ns && 2 * ns >= w->others_ns &&
+	       (double)ns >= WORTH_SAYING * (double)a->steps.cpu.total;
+}
+
+static int note_elsewhere(const struct analysis *a, const struct state *st, struct table *t)
+{
+	if (st->told)
+		return table__add_note(t, "Forward and Backward are the times of operators that "
+					  "another thread ran, while this one waited or went on.");
+	if (!st->own && st->elsewhere)
+		return table__add_note(
+			t, "Operators ran on other threads than the one whose phases "
+			   "these are: a phase is the time to ask for them, or to wait.");
+	if (!is_mostly_awaited(a, &st->awaited))
+		return 0;
+	return table__add_note(t,
+			       "Others is mostly the wait for operators that were queued for other "
+			       "threads: a phase is the time to ask for them.");
+}
+
+static int add_others(const struct analysis *a, struct table *t, uint64_t cpu_ns)
+{
+	static const char why[] = "not made of calls";
+	uint64_t whole = analysis__total_ns(a);
+	struct cell cells[NAME_CELLS] = {cell__text("Others"), cell__none(why)};
+
+	for (int i = 2; i < NAME_CELLS; i++)
+		cells[i] = cell__none(why);
+	cells[2] = cell__time(whole > cpu_ns ? whole - cpu_ns : 0);
+	cells[6] = cell__share(cells[2].time_ns, whole);
+	cells[7] = cell__time(a->others_gpu_ns);
+	cells[11] = cell__share(a->others_gpu_ns, a->steps.gpu.total);
+	return table__add_row(t, 1, cells);
+}
+
+/* A rollout of reinforcement learning lies there, for one. */
+static int note_forward(const struct analysis *a, struct table *t)
+{
+	if (!a->phases[KIND_FORWARD].calls || !a->phases[KIND_BACKWARD].calls ||
+	    a->phases[KIND_DATALOADER].calls)
+		return 0;
+	return table__add_note(t, "No data loader was seen: Forward is all from the step's begin "
+				  "to its backward pass, also where batches are made there.");
+}
+
+/* Only a framework's own optimizers are seen. */
+static int note_optimizer(const struct analysis *a, struct table *t)
+{
+	if (!a->phases[KIND_BACKWARD].calls || a->phases[KIND_OPTIMIZATION].calls)
+		return 0;
+	return table__add_note(t, "No step of an optimizer was seen: one that is not of the "
+				  "framework lies in Others, unless a range of yours names it.");
+}
+
+static int fill(const struct analysis *a, void *state, struct table *t)
+{
+	uint64_t whole = analysis__total_ns(a), sum = 0;
+	struct cell cells[NAME_CELLS];
+	struct stat top = a->steps;
+	size_t kinds = 0;
+	int err = table__add_name_columns(a, t, 15);
+
+	for (size_t i = 0; i < 4; i++)
+		kinds += a->phases[phases[i]].calls > 0;
+	if (err || !kinds)
+		return err ? err : table__add_note(t, "No phase of a step was seen.");
+	if (!top.calls)
+		stat__add(&top, whole, 0);
+	cells__name(a, cells, a->steps.calls ? "ProfileStep" : "Window", &top, whole,
+		    a->steps.gpu.total);
+	err = table__add_row(t, 0, cells);
+	for (size_t i = 0; i < 4 && !err; i++) {
+		const struct stat *s = &a->phases[phases[i]];
+
+		sum += s->cpu.total;
+		if (!s->calls)
+			continue;
+		cells__name(a, cells, span_kind__label(phases[i]), s, whole, a->steps.gpu.total);
+		err = table__add_row(t, 1, cells);
+	}
+	if (!err)
+		err = add_others(a, t, sum);
+	if (!err)
+		err = table__note_ratios(a, t, analysis__total_name(a),
+					 "the kernels of the steps; copies and sets do not count");
+	if (!err)
+		err = note_forward(a, t);
+	if (!err)
+		err = note_optimizer(a, t);
+	return err ? err : note_elsewhere(a, state, t);
+}
+
+static void clean(void *state)
+{
+	awaited__free(&((struct state *)state)->awaited);
+}
+
+const struct table_impl table_model = {
+	.def = {"model", "data loader, forward, backward and optimizer of the steps", true},
+	.title = "Model Summary",
+	.rests_on_device = true,
+	.state_size = sizeof(struct state),
+	.visit = visit,
+	.fill = fill,
+	.clean = clean,
+};

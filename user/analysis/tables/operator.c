@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Operator Summary. In detail: under each operator the calls it made, by name, under each of those
+ * what it launched on the device, then what the operator launched itself, and last the backward
+ * nodes that it left behind, which are operators of their own and not part of its times.
+ */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include "analysis/forward_ops.h"
+#include "analysis/left_out.h"
+#include "analysis/order.h"
+#include "analysis/tables/spans_by_name.h"
+#include "common/counted.h"
+#include "common/util.h"
+
+#define WORTH_A_NOTE 0.01 /* of all device time of the table */
+#define IN_NODES     0.05 /* of the steps' time, for operators in backward nodes to be told */
+
+struct operators {
+	struct by_name names;
+	struct by_name inside;	     /* functions of the user's choice in other operators */
+	struct forward_ops forwards; /* of this batch */
+	struct stat_map backward;    /* child: a backward node of the operator */
+	struct stat_map details; /* child 0: launched by the operator; device 0: the child itself */
+	struct stat_map outside; /* calls that launched something, in no operator */
+	struct stat in_nodes;	 /* operators in a backward node that have no row */
+};
+
+static bool is_operator(const struct span *s)
+{
+	return s->kind == KIND_OPERATOR || s->kind == KIND_PYTHON_OP;
+}
+
+static bool is_in_operator(const struct span *s)
+{
+	while (s && !is_operator(s))
+		s = s->parent;
+	return s != NULL;
+}
+
+static int add_outside(struct operators *o, const struct span *launch)
+{
+	const struct stat_key key = {.id = launch->ev.name};
+	struct stat *stat = stat_map__at(&o->outside, &key);
+
+	if (!stat)
+		return -ENOMEM;
+	stat__add(stat, 0, launch->device_ns);
+	return 0;
+}
+
+static bool is_of_category(const struct analysis *a, const struct span *s, enum span_category cat)
+{
+	const struct name *n = s->ev.name ? recording__name(a->r, s->ev.name) : NULL;
+
+	return n && n->category == cat;
+}
+
+static bool is_function_inside(const struct analysis *a, const struct span *s)
+{
+	return s->kind == KIND_OPERATOR_INNER && is_of_category(a, s, CAT_FUNCTION);
+}
+
+static bool is_in_node(const struct analysis *a, const struct span *s)
+{
+	return s->kind == KIND_OPERATOR_INNER && is_of_category(a, s, CAT_OPERATOR) && s->parent &&
+	       s->parent->kind == KIND_OPERATOR && is_of_category(a, s->parent, CAT_BACKWARD_NODE);
+}
+
+static int add_detail(struct operators *o, struct stat_key key, uint64_t cpu_ns, uint64_t gpu_ns)
+{
+	struct stat *stat = stat_map__at(&o->details, &key);
+
+	if (!stat)
+		return -ENOMEM;
+	stat__add(stat, cpu_ns, gpu_ns);
+	return 0;
+}
+
+static int add_devices(struct operators *o, struct stat_key key, const struct span *s)
+{
+	int err = 0;
+
+	for (const struct span *d = s->first_device; d && !err; d = d->next_device) {
+		if (d->kind == KIND_SYNC)
+			continue; /* waiting, not work */
+		key.device = d->ev.name;
+		err = add_detail(o, key, 0, d->device_ns);
+	}
+	return err;
+}
+
+/* All that was launched in a child, at any depth. */
+static int add_launches(struct operators *o, struct stat_key key, const struct span *child)
+{
+	int err = 0;
+
+	for (const struct span *s = child; s && !err; s = span__next(s, child))
+		err = add_devices(o, key, s);
+	return err;
+}
+
+static int add_child(struct operators *o, struct stat_key key, const struct span *child)
+{
+	int err;
+
+	key.child = child->ev.name;
+	err = add_detail(o, key, child->cpu_ns, child->device_ns);
+	return err ? err : add_launches(o, key, child);
+}
+
+/* A backward node, under the operator that made it. */
+static int add_node(const struct analysis *a, struct operators *o, const struct track *t,
+		    const struct span *s)
+{
+	const struct forward_op *op = forward_ops__of(a, &o->forwards, t, s);
+	struct stat_key key;
+	struct stat *stat;
+
+	if (!op)
+		return 0;
+	key = (struct stat_key){.group = op->group, .id = op->name, .child = s->ev.name};
+	stat = stat_map__at(&o->backward, &key);
+	if (!stat)
+		return -ENOMEM;
+	stat__add(stat, s->cpu_ns, s->device_ns);
+	return 0;
+}
+
+/* A runtime call whose work on the device is known has no row: what it launched is the operator's.
+ */
+static int add_operator(const struct analysis *a, struct operators *o, const struct track *t,
+			const struct span *s)
+{
+	struct stat_key key = {.group = by_name__group(a, t), .id = s->ev.name};
+	int err = by_name__add(a, &o->names, t, s);
+
+	if (!a->opts->op_detail)
+		return err;
+	if (!err)
+		err = add_node(a, o, t, s);
+	for (const struct span *c = s->first_child; c && !err; c = c->next_sibling) {
+		if (is_operator(c))
+			continue;
+		if (c->kind == KIND_RUNTIME && a->has_device)
+			err = add_launches(o, key, c);
+		else
+			err = add_child(o, key, c);
+	}
+	return err ? err : add_devices(o, key, s);
+}
+
+static int visit(const struct analysis *a, void *state, const struct batch *b)
+{
+	struct operators *o = state;
+	int err = a->opts->op_detail ? forward_ops__take(a, &o->forwards, b) : 0;
+
+	for (size_t i = 0; i < b->track_cnt && !err; i++) {
+		const struct track_batch *t = &b->tracks[i];
+
+		if (t->track->kind != TRACK_THREAD)
+			continue;
+		for (const struct span *s = t->roots; s && !err; s = span__next(s, NULL)) {
+			err = is_operator(s)		 ? add_operator(a, state, t->track, s)
+			      : is_function_inside(a, s) ? by_name__add(a, &o->inside, t->track, s)
+							 : 0;
+			if (is_in_node(a, s))
+				stat__add(&o->in_nodes, s->cpu_ns, 0);
+			if (!err && s->first_device && !is_in_operator(s))
+				err = add_outside(o, s);
+		}
+	}
+	return err;
+}
+
+/* Details lie in order of group, operator, child, then device (0 first). */
+static int by_key(const void *x, const void *y)
+{
+	const struct stat_key *p = x, *q = y;
+	const uint32_t v[] = {p->group, p->id, p->child, p->device};
+	const uint32_t w[] = {q->group, q->id, q->child, q->device};
+
+	for (size_t i = 0; i < ARRAY_SIZE(v); i++)
+		if (v[i] != w[i])
+			return v[i] < w[i] ? -1 : 1;
+	return 0;
+}
+
+static int add_device_row(const struct analysis *a, struct table *t, int indent,
+			  const struct stat_row *row, uint64_t whole)
+{
+	struct cell cells[NAME_CELLS];
+
+	cells__name(a, cells, analysis__name(a, row->key.device), &row->stat, 0, whole);
+	for (int i = 2; i < 7; i++)
+		cells[i] = cell__none("runs on the device");
+	return table__add_row(t, indent, cells);
+}
+
+/* The half-open range of detail rows that share the first `depth` ids of key. */
+static struct stat_row *detail_range(struct operators *o, const struct stat_key *key, int depth,
+				     size_t *cnt)
+{
+	const struct stat_row *rows = o->details.rows;
+	struct stat_key last = *key;
+	size_t first = COUNT_FIRST(o->details.cnt, i, by_key(&rows[i].key, key) < 0);
+
+	last.device = UINT32_MAX;
+	if (depth < 3)
+		last.child = UINT32_MAX;
+	*cnt = COUNT_FIRST(o->details.cnt, i, by_key(&rows[i].key, &last) <= 0) - first;
+	return o->details.rows + first;
+}
+
+static int add_devices_of(const struct analysis *a, struct operators *o, struct table *t,
+			  const struct stat_key *key, int indent, uint64_t whole)
+{
+	size_t cnt;
+	const struct stat_row *rows = detail_range(o, key, 3, &cnt);
+	int err = 0;
+
+	for (size_t i = 0; i < cnt && !err; i++)
+		if (rows[i].key.device)
+			err = add_device_row(a, t, indent, &rows[i], whole);
+	return err;
+}
+
+static int by_cpu_total(const void *x, const void *y)
+{
+	const struct stat_row *p = *(struct stat_row *const *)x, *q = *(struct stat_row *const *)y;
+
+	if (p->stat.cpu.total != q->stat.cpu.total)
+		return p->stat.cpu.total > q->stat.cpu.total ? -1 : 1;
+	return by_key(&p->key, &q->key);
+}
+
+static int add_nodes_of(const struct analysis *a, const struct operators *o, struct table *t,
+			const struct stat_row *row)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < o->backward.cnt && !err; i++) {
+		const struct stat_row *node = &o->backward.rows[i];
+		struct cell cells[NAME_CELLS];
+		char name[512];
+
+		if (node->key.group != row->key.group || node->key.id != row->key.id)
+			continue;
+		snprintf(name, sizeof(name), "backward: %s", analysis__name(a, node->key.child));
+		cells__name(a, cells, name, &node->stat, 0, 0);
+		cells[6] = cells[11] = cell__none("not part of the operator's own time");
+		err = table__add_row(t, 1, cells);
+	}
+	return err;
+}
+
+static int add_details(const struct analysis *a, void *state, struct table *t,
+		       const struct stat_row *row)
+{
+	struct operators *o = state;
+	struct stat_key key = {.group = row->key.group, .id = row->key.id};
+	size_t cnt, n = 0;
+	struct stat_row *rows = detail_range(o, &key, 2, &cnt);
+	auto_free struct stat_row **children = calloc(cnt + 1, sizeof(struct stat_row *));
+	int err = 0;
+
+	if (!children)
+		return -ENOMEM;
+	for (size_t i = 0; i < cnt; i++)
+		if (rows[i].key.child && !rows[i].key.device)
+			children[n++] = &rows[i];
+	qsort(children, n, sizeof(struct stat_row *), by_cpu_total);
+	for (size_t i = 0; i < n && !err; i++) {
+		const struct stat_row *c = children[i];
+		struct cell cells[NAME_CELLS];
+
+		cells__name(a, cells, analysis__name(a, c->key.child), &c->stat,
+			    row->stat.cpu.total, row->stat.gpu.total);
+		err = table__add_row(t, 1, cells);
+		if (!err && a->has_device)
+			err = add_devices_of(a, o, t, &c->key, 2, c->stat.gpu.total);
+	}
+	if (!err && a->has_device)
+		err = add_devices_of(a, o, t, &key, 1, row->stat.gpu.total);
+	return err ? err : add_nodes_of(a, o, t, row);
+}
+
+/* Why there is no row, or none below another where --op-detail asks for them. */
+static int add_reason(const struct analysis *a, const struct operators *o, struct table *t)
+{
+	const char *detail = json_string_value(json_object_get(recording__meta(a->r), "detail"));
+
+	if (!o->names.map.cnt && detail && !strcmp(detail, "phase"))
+		return table__add_note(t, "No operators were recorded: --detail phase leaves them "
+					  "out, --detail operator records them.");
+	if (!o->names.map.cnt && !json_array_size(left_out__list(a)))
+		return table__add_note(t, "No operator was seen in the window.");
+	if (o->names.map.cnt && a->opts->op_detail && !o->details.cnt && !o->backward.cnt)
+		return table__add_notef(t,
+					"--op-detail shows nothing more: of what these "
+					"operators called or launched nothing was recorded%s.",
+					detail && !strcmp(detail, "operator")
+						? "; --detail inner records what they call"
+						: "");
+	return 0;
+}
+
+/* A graph's kernels, for one, are launched by the call that launches the graph. */
+static int note_outside(const struct analysis *a, const struct operators *o, struct table *t)
+{
+	const struct stat_row *most = NULL;
+	uint64_t outside = 0, inside = 0;
+
+	for (size_t i = 0; i < o->outside.cnt; i++) {
+		outside += o->outside.rows[i].stat.gpu.total;
+		if (!most || o->outside.rows[i].stat.gpu.total > most->stat.gpu.total)
+			most = &o->outside.rows[i];
+	}
+	for (size_t i = 0; i < o->names.map.cnt; i++)
+		inside += o->names.map.rows[i].stat.gpu.total;
+	if (!most || (double)outside < WORTH_A_NOTE * (double)(inside + outside))
+		return 0;
+	return table__add_notef(t,
+				"GPU time under no operator: %s, most of it by %s (%s); the tables "
+				"of kernels and calls have it.",
+				time_text(a, outside).s, analysis__name(a, most->key.id),
+				time_text(a, most->stat.gpu.total).s);
+}
+
+/* At operator detail they are called by more than the node's own function: its name does not tell
+ * of them. */
+static int note_in_nodes(const struct analysis *a, const struct operators *o, struct table *t)
+{
+	const char *detail = json_string_value(json_object_get(recording__meta(a->r), "detail"));
+
+	if (a->opts->op_detail || !detail || strcmp(detail, "operator") != 0 ||
+	    (double)o->in_nodes.cpu.total < IN_NODES * (double)analysis__total_ns(a) ||
+	    !o->in_nodes.calls)
+		return 0;
+	return table__add_notef(
+		t,
+		"Within backward nodes %s called, %s, which are in the nodes' times "
+		"alone (gradient checkpointing, hooks); --op-detail has them.",
+		counted(o->in_nodes.calls, "operator was", "operators were").s,
+		time_text(a, o->in_nodes.cpu.total).s);
+}
+
+static int note_ratios(const struct analysis *a, const struct operators *o, struct table *t)
+{
+	const struct ratio_base base = analysis__base(a);
+	int err;
+
+	if (!o->names.map.cnt)
+		return 0;
+	err = table__note_ratios(a, t, "all operators of the section",
+				 "what these launched: kernels, copies and sets");
+	if (!err && a->opts->op_detail)
+		err = table__add_note(t, "Ratios below an operator: of that operator.");
+	if (!err && o->forwards.unsure)
+		err = table__add_notef(
+			t,
+			"%s of backward nodes under no operator: theirs may be one that "
+			"was left out (--keep-all leaves out none).",
+			counted(o->forwards.unsure, "call", "calls").s);
+	if (!err && o->inside.map.cnt)
+		err = table__add_notef(t, "Ratios of operators inside others: CPU of %s%s%s.",
+				       base.cpu_name, a->has_device ? "; GPU of " : "",
+				       a->has_device ? base.gpu_name : "");
+	return err;
+}
+
+static int fill(const struct analysis *a, void *state, struct table *t)
+{
+	struct operators *o = state;
+	const struct by_name_whole whole = {
+		.of_listed = true,
+		.details = a->opts->op_detail ? add_details : NULL,
+		.state = o,
+	};
+	const struct by_name_whole inside = {.where = ", inside other operators"};
+	int err = table__add_name_columns(a, t, 52);
+
+	if (o->details.cnt)
+		qsort(o->details.rows, o->details.cnt, sizeof(*o->details.rows), by_key);
+	if (!err)
+		err = by_name__fill(a, &o->names, &whole, t);
+	if (!err)
+		err = by_name__fill(a, &o->inside, &inside, t);
+	if (!err && table__row_cnt(t))
+		err = stat_rows__tell_order(a, order_both, t);
+	if (!err)
+		err = left_out__add_section(a, t);
+	if (!err)
+		err = note_ratios(a, o, t);
+	if (!err)
+		err = note_outside(a, o, t);
+	if (!err)
+		err = note_in_nodes(a, o, t);
+	return err ? err : add_reason(a, o, t);
+}
+
+static void clean(void *state)
+{
+	struct operators *o = state;
+
+	stat_map__free(&o->names.map);
+	stat_map__free(&o->inside.map);
+	stat_map__free(&o->details);
+	stat_map__free(&o->outside);
+	stat_map__free(&o->backward);
+	forward_ops__free(&o->forwards);
+}
+
+const struct table_impl table_operator = {
+	.def = {"operator", "operators by name", true, order_both,
+		USES_BY_THREAD | USES_OP_DETAIL | USES_OP},
+	.title = "Operator Summary",
+	.rests_on_device = true,
+	.state_size = sizeof(struct operators),
+	.visit = visit,
+	.fill = fill,
+	.clean = clean,
+};

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/arming/arm.h"
+#include "bpf/events.h"
+#include "bpf/proftrace.skel.h"
+#include "capture/device/device_time.h"
+#include "capture/arming/far.h"
+#include "capture/processes/follow.h"
+#include "capture/steps/optimizer_step.h"
+#include "capture/arming/rest.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <sys/resource.h>
+
+#define MS 1000000ull
+
+/* Probes are attached this long before their window, and detached only if it is twice as far. */
+#define LEAST_LEAD_NS (1500 * MS)
+
+uint64_t arm__lead_after(uint64_t attach_ns)
+{
+	const uint64_t lead = 2 * attach_ns;
+
+	return lead > LEAST_LEAD_NS ? lead : LEAST_LEAD_NS;
+}
+
+uint64_t arm__lead_ns(const struct session *s)
+{
+	return arm__lead_after(s->longest_attach_ns);
+}
+
+/* The kernel changes the target's text under its mmap lock: on a busy machine, being preempted
+ * while we hold it would make the target wait. Fails without privilege, and then it is as before.
+ */
+void arm__hurry(bool on)
+{
+	static int usual;
+
+	if (on)
+		usual = getpriority(PRIO_PROCESS, 0);
+	setpriority(PRIO_PROCESS, 0, on ? -20 : usual);
+}
+
+void arm__gate(struct session *s)
+{
+	s->probes.ctl->armed = s->armed && !device_time__is_starting(s);
+}
+
+/* Ranges may be the steps. */
+static bool makes_steps(const struct session *s, int group)
+{
+	if (group != GROUP_WATCH)
+		return false;
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (s->plan.probes[i].group == GROUP_WATCH && s->plan.probes[i].row == s->rule.row)
+			return true;
+	return s->opts->step_range != NULL;
+}
+
+static int attach_group(struct session *s, enum probe_group group)
+{
+	int err;
+
+	if (group == GROUP_WATCH && s->opts->timer_only && !makes_steps(s, group))
+		return 0;
+	optimizer_step__forget(s, group);
+	err = probes__attach(&s->probes, group, s->target->pid);
+	if (group == GROUP_WATCH)
+		optimizer_step__read_count(s);
+	return err ? err : follow__attach(s, group);
+}
+
+static int attach_groups(struct session *s, enum probe_group first)
+{
+	uint64_t begin = clock__monotonic_ns(), took;
+	int err = 0;
+
+	arm__hurry(true);
+	for (int g = first; g < GROUP_CNT && !err; g++)
+		err = attach_group(s, g);
+	arm__hurry(false);
+	took = clock__monotonic_ns() - begin;
+	if (took > s->longest_attach_ns)
+		s->longest_attach_ns = took;
+	log__debug("attached in %.1f ms", (double)took / 1e6);
+	if (!err && !s->sched && !s->opts->timer_only)
+		err = sched_source__start(s->probes.skel, &s->sched);
+	s->armed = !err;
+	arm__gate(s);
+	return err;
+}
+
+int arm__attach(struct session *s)
+{
+	s->attach_begin_ns = clock__monotonic_ns();
+	return attach_groups(s, GROUP_STEP);
+}
+
+int arm__reattach(struct session *s, enum probe_group group)
+{
+	int err;
+
+	arm__hurry(true);
+	err = attach_group(s, group);
+	arm__hurry(false);
+	return err;
+}
+
+int arm__rest(struct session *s)
+{
+	int err = optimizer_step__tell(s, false);
+
+	s->armed = false;
+	arm__gate(s);
+	arm__hurry(true);
+	for (int g = GROUP_PHASE + 1; g < GROUP_CNT; g++)
+		if (!makes_steps(s, g))
+			probes__detach(&s->probes, g);
+	arm__hurry(false);
+	rest__begin(s);
+	sched_source__stop(s->sched);
+	s->sched = NULL;
+	return err;
+}
+
+int arm__wake(struct session *s)
+{
+	int err = far__wake(s);
+
+	/* What is still there stays: a step would be missed. */
+	for (int g = GROUP_STEP + 1; g <= GROUP_PHASE && !err; g++)
+		if (!s->probes.attached[g])
+			err = arm__reattach(s, g);
+	if (err)
+		return err;
+	rest__end(s);
+	err = attach_groups(s, GROUP_PHASE + 1);
+	return err ? err : optimizer_step__tell(s, true);
+}
+
+uint64_t arm__steps_left(const struct pt_ctl *ctl)
+{
+	const struct pt_schedule *p = &ctl->schedule;
+	uint64_t cycle = p->closed + p->ready + p->record, skip = p->skip_first + ctl->shifted;
+	uint64_t step = ctl->started ? far__step(ctl) : 0, pos;
+
+	if (ctl->hold)
+		return ctl->hold == PT_HOLD_RECORD ? 0 : UINT64_MAX;
+	if (step < skip)
+		return skip + p->closed - step;
+	if (!cycle || (p->repeat && (step - skip) / cycle >= p->repeat))
+		return UINT64_MAX;
+	pos = (step - skip) % cycle;
+	return pos < p->closed ? p->closed - pos : 0;
+}
+
+static uint64_t latest_step_ns(const struct session *s)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+	uint64_t ns = ctl->step_seq > 2 ? ctl->step_took_ns : s->step_ns;
+
+	return ns ? ns : 1;
+}
+
+int arm__adjust(struct session *s)
+{
+	uint64_t left = arm__steps_left(s->probes.ctl), step_ns = far__pace(s, latest_step_ns(s));
+	uint64_t lead = arm__lead_ns(s) / step_ns;
+	bool armed = s->armed;
+
+	far__check(s);
+	if (s->probes.ctl->state == PT_STATE_DONE || s->window.writer)
+		return 0;
+	if (armed && left > 2 && left > 2 * lead)
+		return arm__rest(s);
+	if (!armed && (left <= 2 || left <= lead))
+		return arm__wake(s);
+	rest__go_on(s);
+	return far__adjust(s, left, step_ns);
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/arming/far.h"
+#include "bpf/proftrace.skel.h"
+#include "capture/arming/arm.h"
+#include "capture/arming/rest.h"
+#include "common/counted.h"
+#include "common/err.h"
+#include "common/util.h"
+
+#define MS 1000000ull
+
+enum {
+	ALIKE = 16, /* steps in a row in which the variables must have grown by as much */
+	NEAR = 4,   /* steps before a window that are seen by probes */
+};
+
+/* How often the common variable is read, and for how long there are no probes. */
+#define LOOK_NS	   (100 * MS)
+#define SHORTLY_NS (1000 * MS)
+#define LONG_NS	   (16000 * MS)
+
+/* Evaluation between steps holds no backward pass, and must be no step by the rule either. */
+static bool has_backward(const struct session *s)
+{
+	const struct step_rule *rule = &s->rule;
+	const uint32_t sign = rule->needs ? rule->needs : rule->boundary;
+
+	return (sign == PT_CLASS_OPTIMIZER || sign == PT_CLASS_BACKWARD) &&
+	       !(rule->at_end && s->probes.ctl->nests);
+}
+
+/* Probes that are attached one by one take too long to come back. */
+static bool may_leave(const struct session *s, uint64_t left, uint64_t step_ns)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+
+	if (s->far.refuted || s->opts->count_each || s->opts->timer_only || s->armed)
+		return false;
+	if (s->probes.attached[GROUP_PHASE] || s->probes.method != ATTACH_UPROBE_MULTI)
+		return false;
+	if (!ctl->started || !ctl->counter_step[0] || !ctl->counter_step[1])
+		return false;
+	return ctl->counter_alike >= ALIKE && has_backward(s) && left > 2 * NEAR &&
+	       left > 4 * arm__lead_ns(s) / step_ns;
+}
+
+static void take_out(struct session *s)
+{
+	arm__hurry(true);
+	probes__detach(&s->probes, GROUP_STEP);
+	arm__hurry(false);
+	probes__forget_spans(&s->probes);
+	s->far.out = true;
+}
+
+static int bring_back(struct session *s)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	int err;
+
+	s->far.out = false;
+	/* What was seen of the step in which they were taken out is of that step. */
+	ctl->need_seen = ctl->epoch_ended = 0;
+	err = arm__reattach(s, GROUP_STEP);
+	rest__forget_ranges(s);
+	return err;
+}
+
+static int leave(struct session *s)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+
+	take_out(s);
+	/* A step that has ended meanwhile may have been another. */
+	if (ctl->counter_alike < ALIKE)
+		return bring_back(s);
+	if (!s->far.pause_ns) {
+		s->far.pause_ns = SHORTLY_NS;
+		log__debug("from step %llu on steps are counted without probes",
+			   (unsigned long long)ctl->step);
+	}
+	ctl->far_left = arm__steps_left(ctl);
+	ctl->far = 1;
+	s->far.step_ns = 0;
+	s->far.looked_ns = clock__monotonic_ns();
+	s->far.until_ns = s->far.looked_ns + s->far.pause_ns;
+	return 0;
+}
+
+int far__wake(struct session *s)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+
+	if (!s->far.out)
+		return 0;
+	s->far.is_checked = true;
+	s->far.seq = ctl->step_seq;
+	s->far.odd = ctl->counter_odd;
+	s->far.alike = ctl->counter_alike;
+	return bring_back(s);
+}
+
+/* Reads how far the job has come, and how fast. */
+static void read_steps(struct session *s, uint64_t now)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	uint64_t before = ctl->far_steps, value;
+
+	/* Else it is ending, which the loop will see. */
+	if (target__read_of(s->opts->pid, ctl->layout.counters.common, &value, sizeof(value)))
+		return;
+	ctl->far_steps = (value - ctl->counter[1]) / ctl->counter_step[1];
+	if (ctl->far_steps > before)
+		s->far.step_ns = (now - s->far.looked_ns) / (ctl->far_steps - before);
+}
+
+static int look(struct session *s, uint64_t step_ns)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	uint64_t now = clock__monotonic_ns(), left;
+
+	if (now - s->far.looked_ns < LOOK_NS)
+		return 0;
+	read_steps(s, now);
+	s->far.looked_ns = now;
+	step_ns = far__pace(s, step_ns);
+	left = arm__steps_left(ctl);
+	if (now > s->far.until_ns || left <= NEAR || left <= 2 * arm__lead_ns(s) / step_ns ||
+	    (!ctl->hold && ctl->far_steps >= ctl->far_left))
+		return far__wake(s);
+	return 0;
+}
+
+uint64_t far__pace(const struct session *s, uint64_t step_ns)
+{
+	const uint64_t seen = s->far.out || s->far.is_checked ? s->far.step_ns : 0;
+
+	return seen && seen < step_ns ? seen : step_ns;
+}
+
+/* The first boundary since the probes came back has told how many steps there were, the next ones
+ * whether they still are as they were. */
+void far__check(struct session *s)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+	uint64_t seen = ctl->step_seq - s->far.seq;
+
+	if (!s->far.is_checked || seen < 2)
+		return;
+	s->far.is_checked = false;
+	if (s->far.pause_ns < LONG_NS)
+		s->far.pause_ns *= 2;
+	/* A boundary may come between the two readings. */
+	if (ctl->counter_odd == s->far.odd && ctl->counter_alike + 2 >= s->far.alike + seen - 1)
+		return;
+	s->far.refuted = true;
+	rest__doubt(s, "not all steps were alike while they were counted without probes");
+}
+
+int far__adjust(struct session *s, uint64_t left, uint64_t step_ns)
+{
+	if (s->far.out)
+		return look(s, step_ns);
+	return !s->far.is_checked && may_leave(s, left, step_ns) ? leave(s) : 0;
+}
+
+uint64_t far__step(const struct pt_ctl *ctl)
+{
+	return ctl->step + ctl->far_steps;
+}
+
+void far__tell(struct session *s)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+
+	*s->facts.counted = '\0';
+	if (ctl->counted_steps)
+		snprintf(s->facts.counted, sizeof(s->facts.counted),
+			 "; %s not seen, but counted by backward passes (%llu a step, whether an "
+			 "optimizer step followed or not)%s",
+			 counted(ctl->counted_steps, "step before was", "steps before were").s,
+			 (unsigned long long)ctl->counter_step[1],
+			 s->far.refuted ? ", and not all were alike: step numbers may be wrong"
+					: "");
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Before the first window: which functions are worth a probe, seen in some steps. */
+#include "capture/arming/prune_policy.h"
+#include "capture/arming/arm.h"
+#include "capture/arming/launches.h"
+#include "capture/arming/node_types.h"
+#include "capture/steps/optimizer_step.h"
+#include "capture/steps/step_probes.h"
+#include "common/util.h"
+#include <string.h>
+
+/* What a row is called when it is left out; NULL: it cannot be. */
+static const char *left_out_name(const struct planned_probe *probe)
+{
+	return probe->name			      ? probe->name
+	       : probe->category == CAT_BACKWARD_NODE ? "backward nodes, all together"
+						      : NULL;
+}
+
+/* What gives the device work is what the user wants to see. */
+static bool must_stay(const struct planned_probe *probe)
+{
+	if (probe->chosen)
+		return true;
+	return probe->group == GROUP_DEVICE ? PT_CALL_GIVES_WORK(probe->cfg.call.call_class)
+					    : !left_out_name(probe) || probe->cfg.name_source;
+}
+
+/* A call of the runtime is one of the driver within it, whose probes are hit, too. A return probe
+ * traps at the entry as well. */
+static uint32_t hits_of(const struct planned_probe *probe)
+{
+	const uint32_t hits = probe->return_program ? 2 : 1;
+
+	return probe->category == CAT_RUNTIME ? 2 * hits : hits;
+}
+
+/* A span may begin and end by probes of several functions: of the instructions that may be its last
+ * one is, and returns of others (no program) are counted as they come. */
+static void add_hits(struct prune_input *in, const struct planned_probe *probe, bool is_first)
+{
+	if (is_first)
+		in->hits = hits_of(probe);
+	else if (probe->program && in->hits < 2)
+		in->hits = 2;
+}
+
+/* While both see the nodes, the types' probes are the ones that may stay. */
+static bool is_weighed(const struct session *s, const struct planned_probe *probe)
+{
+	return probe->group == GROUP_DEVICE || probe->group == GROUP_NODE_TYPE ||
+	       optimizer_step__holds(s, probe) ||
+	       (probe->group == GROUP_OPERATOR && !node_types__replaces(s, probe));
+}
+
+static size_t gather(const struct session *s, struct prune_input *in)
+{
+	auto_free size_t *at = calloc(s->plan.row_cnt + 1, sizeof(*at));
+	size_t cnt = 0;
+
+	for (size_t i = 0; at && i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+		bool is_first = !at[probe->row];
+
+		if (!is_weighed(s, probe))
+			continue;
+		if (is_first) {
+			in[cnt] = (struct prune_input){
+				.row = probe->row,
+				.stays = must_stay(probe),
+				.is_caller = step_probe__runs(probe, "caller_entry"),
+				.has_names = probe->cfg.name_source && left_out_name(probe)};
+			probes__stat(&s->probes, probe->row, &in[cnt++].stat);
+			at[probe->row] = cnt;
+		}
+		add_hits(&in[at[probe->row] - 1], probe, is_first);
+	}
+	return cnt;
+}
+
+/* Of what makes the steps, which is there in any case. */
+static uint64_t other_callers(const struct session *s)
+{
+	uint64_t callers = 0;
+
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		struct pt_probe_stat stat;
+
+		if (s->plan.probes[i].group != GROUP_STEP)
+			continue;
+		probes__stat(&s->probes, s->plan.probes[i].row, &stat);
+		callers |= stat.callers;
+	}
+	return callers;
+}
+
+/* What the runtime's function calls in the driver would be told in its place: cuEventRecord for
+ * cudaEventRecord. */
+static void drop_twins(struct session *s)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *runtime = &s->plan.probes[i];
+
+		if (runtime->category != CAT_RUNTIME || !s->dropped[runtime->row])
+			continue;
+		for (size_t j = 0; j < s->plan.cnt; j++) {
+			const struct planned_probe *driver = &s->plan.probes[j];
+
+			if (driver->category == CAT_DRIVER &&
+			    !strcmp(driver->name + strlen("cu"), runtime->name + strlen("cuda")))
+				s->dropped[driver->row] = true;
+		}
+	}
+}
+
+/* Calls are told by step of any thread: those that do the same take turns as they like, as in a
+ * server that answers in several threads. */
+static int note_drops(struct session *s, const struct prune_input *in, size_t cnt, double steps)
+{
+	const double begun = steps + (double)s->beside_measured;
+
+	for (size_t i = 0; i < cnt; i++) {
+		struct dropped_probe drop;
+		int err;
+
+		if (!s->dropped[in[i].row] || (!in[i].stat.spans && !in[i].has_names))
+			continue;
+		for (size_t j = 0; j < s->plan.cnt; j++)
+			if (s->plan.probes[j].row == in[i].row)
+				drop.name = left_out_name(&s->plan.probes[j]);
+		drop.steps = (uint64_t)steps;
+		drop.per_step = (double)in[i].stat.spans / begun;
+		drop.avg_ns = in[i].stat.spans
+				      ? (double)in[i].stat.span_ns / (double)in[i].stat.spans
+				      : 0;
+		drop.avg_ns -= (double)s->facts.cost.span_inside_ns;
+		if (drop.avg_ns < 0)
+			drop.avg_ns = 0;
+		err = ARRAY_PUSH(s->drops, s->drop_cnt, s->drop_cap, drop);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Nodes that the probe for all types saw, and no type's did: of libraries that no plan knows. */
+static int note_unknown_nodes(struct session *s, double steps)
+{
+	struct dropped_probe drop = {.name = "backward nodes of other libraries",
+				     .steps = (uint64_t)steps};
+	struct pt_probe_stat all = {0}, stat;
+	uint64_t known = 0, known_ns = 0;
+
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+
+		if (node_types__replaces(s, probe)) {
+			probes__stat(&s->probes, probe->row, &all);
+		} else if (probe->group == GROUP_NODE_TYPE) {
+			probes__stat(&s->probes, probe->row, &stat);
+			known += stat.spans;
+			known_ns += stat.span_ns;
+		}
+	}
+	/* One that was under way when the measuring began or ended is no sign. */
+	if (all.spans <= known || (double)(all.spans - known) < steps)
+		return 0;
+	drop.per_step = (double)(all.spans - known) / (steps + (double)s->beside_measured);
+	if (all.span_ns > known_ns)
+		drop.avg_ns = (double)(all.span_ns - known_ns) / (double)(all.spans - known);
+	return ARRAY_PUSH(s->drops, s->drop_cnt, s->drop_cap, drop);
+}
+
+static const struct planned_probe *first_probe(const struct session *s, uint32_t row)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (s->plan.probes[i].row == row)
+			return &s->plan.probes[i];
+	return NULL;
+}
+
+static bool is_node(const struct session *s, uint32_t row)
+{
+	const struct planned_probe *probe = first_probe(s, row);
+
+	return probe && probe->category == CAT_BACKWARD_NODE;
+}
+
+/* And gives a device nothing to do; by what was seen while all nodes had probes. */
+static bool is_short(const struct session *s, const struct pt_probe_stat *stat)
+{
+	return stat->spans && !stat->launches &&
+	       stat->span_ns / stat->spans < s->probes.ctl->clip_ns / 2;
+}
+
+/* A backward node lasts until the next one begins, as far as is seen. Where others are left out, a
+ * short one would have their time, too: it is estimated as they are. Returns how many. */
+static size_t leave_out_short_nodes(struct session *s, const struct prune_input *in, size_t cnt)
+{
+	size_t left_out = 0, more = 0;
+
+	for (size_t i = 0; i < cnt; i++)
+		left_out += s->dropped[in[i].row] && in[i].stat.spans && is_node(s, in[i].row);
+	for (size_t i = 0; i < cnt && left_out; i++) {
+		if (in[i].stays || s->dropped[in[i].row] || !is_short(s, &in[i].stat) ||
+		    !is_node(s, in[i].row))
+			continue;
+		s->dropped[in[i].row] = true;
+		more++;
+	}
+	return more;
+}
+
+/* Leaves out the rows chosen, and what must go or come with them. */
+static int leave_out(struct session *s, const struct prune_input *in, size_t cnt, size_t chosen,
+		     double steps)
+{
+	bool changed[GROUP_CNT] = {
+		[GROUP_OPERATOR] = chosen, [GROUP_DEVICE] = chosen && s->calls_on};
+	int err = note_drops(s, in, cnt, steps);
+
+	drop_twins(s);
+	if (!err && node_types__settle(s, changed))
+		err = note_unknown_nodes(s, steps);
+	for (int g = 0; g < GROUP_CNT && !err; g++)
+		if (changed[g])
+			err = arm__reattach(s, g);
+	return err;
+}
+
+/* Another way to tell an optimizer's step takes steps of its own; what is counted counts on. */
+static int measure(struct session *s, uint64_t *steps)
+{
+	uint64_t more = 0;
+	int err;
+
+	*steps = s->beside_measured = 0;
+	do {
+		err = optimizer_step__watch(s);
+		if (!err)
+			err = session__measure_steps(s, &more);
+		if (!err)
+			err = optimizer_step__settle(s, more);
+		if (err >= 0)
+			*steps += more;
+	} while (err > 0);
+	return err;
+}
+
+int session__prune(struct session *s)
+{
+	auto_free struct prune_input *in = calloc(s->plan.cnt + 1, sizeof(*in));
+	struct prune_policy policy = {
+		.max_overhead = s->opts->max_overhead,
+		.hit_ns = s->facts.cost.cold_hit_ns,
+		.inside_ns = s->facts.cost.span_inside_ns,
+		.peer_hits_per_call =
+			s->match.framework ? s->match.framework->peer_hits_per_call : 0,
+	};
+	bool may_leave_out = !s->opts->keep_all && s->opts->detail == DETAIL_OPERATOR;
+	uint64_t steps;
+	size_t cnt, chosen;
+	int err = 0;
+
+	if (!in)
+		return -ENOMEM;
+	s->probes.ctl->clip_ns = prune__clip_ns(&policy);
+	if (may_leave_out) {
+		node_types__show(s, true);
+		err = arm__reattach(s, GROUP_NODE_TYPE);
+		if (!err)
+			err = launches__watch(s);
+	}
+	if (!err)
+		err = measure(s, &steps);
+	launches__unwatch(s);
+	if (!err)
+		err = optimizer_step__choose(s);
+	if (!err && !may_leave_out)
+		optimizer_step__keep_choice(s);
+	if (err || !may_leave_out)
+		return err;
+	policy.steps = (double)steps;
+	policy.step_ns = s->step_ns;
+	policy.callers = other_callers(s);
+	cnt = gather(s, in);
+	chosen = prune__choose(&policy, in, cnt, s->dropped);
+	chosen += leave_out_short_nodes(s, in, cnt);
+	err = leave_out(s, in, cnt, chosen, policy.steps);
+	optimizer_step__keep_choice(s);
+	return err;
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/arming/prune_policy.h"
+#include "common/util.h"
+
+#define CLIP_FACTOR	 100
+#define HITS_OF_A_RETURN 2 /* it traps at the entry as well */
+
+/* Which functions may go. */
+struct tier {
+	double calls;	     /* a step, at least */
+	double short_factor; /* a span lasts so many times its probes, at most */
+};
+
+static const struct tier hot = {4, 10}, repeated = {2, 25};
+
+struct candidate {
+	uint32_t row;
+	double added_ns; /* per step */
+	double worth;	 /* duration over cost */
+};
+
+static int by_worth(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	return x->worth < y->worth ? -1 : x->worth > y->worth;
+}
+
+uint64_t prune__clip_ns(const struct prune_policy *policy)
+{
+	return CLIP_FACTOR * policy->hit_ns;
+}
+
+/* Calls that had no span: the names that its program read are not shown (PT_CLASS_PLUMBING). */
+static bool shows_nothing(const struct prune_input *in)
+{
+	return !in->stat.spans && in->stat.hits && in->has_names;
+}
+
+static struct candidate weigh(const struct prune_policy *policy, const struct prune_input *in)
+{
+	double spans = (double)in->stat.spans;
+	double calls = shows_nothing(in) ? (double)in->stat.hits : spans;
+	double hits = calls * in->hits + HITS_OF_A_RETURN * (double)in->stat.ends;
+	double cost_ns = hits * (double)policy->hit_ns;
+	double length_ns = (double)in->stat.span_ns - spans * (double)policy->inside_ns;
+
+	return (struct candidate){
+		.row = in->row,
+		.added_ns = cost_ns / policy->steps,
+		.worth = length_ns > 0 && cost_ns > 0 ? length_ns / cost_ns : 0,
+	};
+}
+
+static bool may_go(const struct prune_policy *policy, const struct prune_input *in,
+		   const struct candidate *c, const struct tier *tier)
+{
+	if (shows_nothing(in))
+		return true;
+	return !in->stays && in->stat.spans && !in->stat.launches &&
+	       (double)in->stat.spans / policy->steps >= tier->calls &&
+	       c->worth < tier->short_factor;
+}
+
+static double quarter_of_peer(const struct prune_policy *policy, const struct prune_input *in,
+			      size_t cnt)
+{
+	double calls = 0;
+
+	for (size_t i = 0; i < cnt; i++)
+		calls += (double)in[i].stat.spans / policy->steps;
+	return policy->peer_hits_per_call / 4 * calls * (double)policy->hit_ns;
+}
+
+/* Until what is not dropped adds no more than the budget; returns how many went. */
+static size_t drop_tier(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
+			const struct tier *tier, double budget, bool *dropped)
+{
+	auto_free struct candidate *list = calloc(cnt ? cnt : 1, sizeof(*list));
+	size_t candidates = 0, chosen = 0, back = 0;
+	double added = 0;
+
+	if (!list)
+		return 0;
+	for (size_t i = 0; i < cnt; i++) {
+		const struct candidate c = weigh(policy, &in[i]);
+
+		if (dropped[in[i].row])
+			continue;
+		added += c.added_ns;
+		if (may_go(policy, &in[i], &c, tier))
+			list[candidates++] = c;
+	}
+	if (candidates)
+		qsort(list, candidates, sizeof(*list), by_worth);
+	for (size_t i = 0; i < candidates && added > budget; i++) {
+		dropped[list[i].row] = true;
+		added -= list[i].added_ns;
+		chosen++;
+	}
+	/* The last one may have been large: what has room again stays, the most telling first. */
+	for (size_t i = chosen; i-- > 0;) {
+		if (!dropped[list[i].row] || added + list[i].added_ns > budget)
+			continue;
+		dropped[list[i].row] = false;
+		added += list[i].added_ns;
+		back++;
+	}
+	return chosen - back;
+}
+
+/* A function that was not called while it was observed may be later, where its caller is gone: its
+ * span ends at the thread's next event then, and is marked so. A caller that was not called costs
+ * nothing. */
+static size_t drop_callers(const struct prune_policy *policy, const struct prune_input *in,
+			   size_t cnt, bool *dropped)
+{
+	uint64_t needed = policy->callers;
+	size_t chosen = 0;
+
+	for (size_t i = 0; i < cnt; i++)
+		if (!dropped[in[i].row])
+			needed |= in[i].stat.callers;
+	for (size_t i = 0; i < cnt; i++) {
+		if (!in[i].is_caller || !in[i].stat.hits || needed >> in[i].row % 64 & 1)
+			continue;
+		dropped[in[i].row] = true;
+		chosen++;
+	}
+	return chosen;
+}
+
+size_t prune__choose(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
+		     bool *dropped)
+{
+	double budget = policy->max_overhead * (double)policy->step_ns, quarter;
+	size_t chosen;
+
+	if (policy->steps <= 0)
+		return 0;
+	chosen = drop_tier(policy, in, cnt, &hot, budget, dropped);
+	if (policy->peer_hits_per_call > 0) {
+		quarter = quarter_of_peer(policy, in, cnt);
+		chosen += drop_tier(policy, in, cnt, &repeated, quarter > budget ? quarter : budget,
+				    dropped);
+	}
+	return chosen ? chosen + drop_callers(policy, in, cnt, dropped) : 0;
+}

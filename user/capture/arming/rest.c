@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/arming/rest.h"
+#include "bpf/proftrace.skel.h"
+#include "capture/arming/arm.h"
+#include "capture/steps/epoch_end.h"
+#include "capture/steps/step_probes.h"
+#include "common/counted.h"
+#include "common/err.h"
+#include "common/util.h"
+
+enum {
+	ALIKE = 64, /* steps in a row, of which each must have held one backward pass */
+};
+
+static bool is_range(const struct planned_probe *probe)
+{
+	return step_probe__runs(probe, "range_");
+}
+
+static bool is_range_end(const struct planned_probe *probe)
+{
+	return step_probe__runs(probe, "range_exit") || step_probe__runs(probe, "range_stop");
+}
+
+/* Can steps of the rule not be counted without the probe? */
+static bool needs(const struct probe_plan *plan, const struct step_rule *rule,
+		  const struct planned_probe *probe)
+{
+	const uint32_t wanted[] = {rule->boundary, rule->needs};
+
+	if (step_probe__runs(probe, "async_") || is_range_end(probe))
+		return false;
+	if (is_range(probe) || step_probe__is_phase(probe))
+		return step_probe__shows(plan, probe, wanted, ARRAY_SIZE(wanted));
+	return true;
+}
+
+/* Are the steps told by the optimizer's operators, one for each parameter, behind a backward pass?
+ */
+static bool told_by_updates(const struct step_rule *rule)
+{
+	return rule->boundary == PT_CLASS_OPTIMIZER_OP || rule->needs == PT_CLASS_OPTIMIZER_OP;
+}
+
+enum probe_group rest__group(const struct probe_plan *plan, const struct step_rule *rule,
+			     const struct planned_probe *probe)
+{
+	const uint32_t update[] = {PT_CLASS_OPTIMIZER_OP}, pass[] = {PT_CLASS_BACKWARD};
+
+	if (told_by_updates(rule) && step_probe__is_phase(probe)) {
+		if (step_probe__shows(plan, probe, update, 1))
+			return GROUP_UPDATE;
+		if (step_probe__shows(plan, probe, pass, 1))
+			return GROUP_STEP;
+	}
+	return needs(plan, rule, probe) ? GROUP_STEP : GROUP_PHASE;
+}
+
+static bool may_be_far(const struct session *s)
+{
+	const struct pt_schedule *p = &s->opts->schedule;
+	uint64_t near = arm__lead_ns(s) / (s->step_ns ? s->step_ns : 1);
+
+	return s->opts->paused || s->opts->start_at_ns ||
+	       (s->opts->has_schedule && p->skip_first + p->closed > 2 * near);
+}
+
+int rest__settle(struct session *s)
+{
+	uint64_t cnt = 0;
+	int err = 0;
+
+	/* An end that is inside another one's range is no step, nor is an ask that finds no batch:
+	 * begins do not tell. */
+	if (s->opts->timer_only || !s->rule.boundary || !may_be_far(s) ||
+	    (s->rule.at_end && s->probes.ctl->nests) || epoch_end__matters(&s->plan, &s->rule))
+		return 0;
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		struct planned_probe *probe = &s->plan.probes[i];
+
+		if (probe->group != GROUP_STEP)
+			continue;
+		probe->group = rest__group(&s->plan, &s->rule, probe);
+		cnt += probe->group != GROUP_STEP;
+	}
+	if (!cnt)
+		return 0;
+	log__debug("between windows %s taken out", counted(cnt, "probe is", "probes are").s);
+	for (int g = GROUP_STEP; g <= GROUP_PHASE && !err; g++)
+		err = arm__reattach(s, g);
+	probes__forget_spans(&s->probes);
+	return err;
+}
+
+void rest__doubt(struct session *s, const char *why)
+{
+	session__progress_end(s);
+	log__warn("%s: the number of step %llu may be wrong; from here on each is seen "
+		  "(--count-each-step: from the start)",
+		  why, (unsigned long long)s->probes.ctl->step);
+}
+
+void rest__check(struct session *s)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+
+	/* The step in which the probes came back may have been seen in part. */
+	if (!ctl->pass_is_update || ctl->resting || ctl->passes_odd <= s->rest.odd + 1)
+		return;
+	ctl->pass_is_update = 0;
+	s->rest.refuted = true;
+	rest__doubt(s, "not all steps have one backward pass, by which they were counted far from "
+		       "the window");
+}
+
+void rest__begin(struct session *s)
+{
+	rest__check(s);
+	if (!s->probes.attached[GROUP_PHASE] && !s->probes.attached[GROUP_UPDATE])
+		return;
+	s->probes.ctl->resting = 1;
+	s->probes.ctl->passes_alike = 0;
+	s->rest.since = s->probes.ctl->step_seq;
+}
+
+static void take_out(struct session *s, enum probe_group group)
+{
+	arm__hurry(true);
+	probes__detach(&s->probes, group);
+	arm__hurry(false);
+}
+
+/* Once each of so many steps has held one backward pass, each was followed by an update. */
+static void learn_passes(struct session *s)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+
+	if (ctl->pass_is_update || s->rest.refuted || s->opts->count_each ||
+	    ctl->passes_alike < ALIKE)
+		return;
+	ctl->pass_is_update = 1;
+	s->rest.since = ctl->step_seq;
+	log__debug("from step %llu on backward passes tell of steps",
+		   (unsigned long long)ctl->step);
+}
+
+void rest__go_on(struct session *s)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+
+	if (!ctl->resting)
+		return;
+	if (s->probes.attached[GROUP_UPDATE])
+		learn_passes(s);
+	if (ctl->step_seq <= s->rest.since + 1)
+		return;
+	if (s->probes.attached[GROUP_PHASE])
+		take_out(s, GROUP_PHASE);
+	if (s->probes.attached[GROUP_UPDATE] && ctl->pass_is_update)
+		take_out(s, GROUP_UPDATE);
+}
+
+void rest__forget_ranges(struct session *s)
+{
+	s->probes.ctl->woken_ns = clock__monotonic_ns();
+	decoder__forget_ranges(s->decoder, s->probes.ctl->woken_ns);
+}
+
+void rest__end(struct session *s)
+{
+	if (!s->probes.ctl->resting)
+		return;
+	rest__forget_ranges(s);
+	s->probes.ctl->resting = 0;
+	s->rest.odd = s->probes.ctl->passes_odd;
+}
+
+void rest__tell(struct session *s)
+{
+	if (s->rest.refuted)
+		snprintf(
+			s->facts.counted, sizeof(s->facts.counted),
+			"; far from windows each backward pass was taken for a step's, and not all "
+			"steps have one: step numbers may be wrong");
+	else if (s->probes.ctl->pass_is_update)
+		snprintf(
+			s->facts.counted, sizeof(s->facts.counted),
+			"; far from windows each backward pass is taken for a step's, as there was "
+			"one in each of %d",
+			ALIKE);
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/control/control.h"
+#include "bpf/events.h"
+#include "capture/control/control_early.h"
+#include "capture/control/control_socket.h"
+#include "capture/arming/far.h"
+#include "capture/session.h"
+#include "capture/timed.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SETTLE_NS 20000000ull /* records of other threads may still be on their way */
+
+/* Why a session has no socket. */
+static const char *no_door(int err, pid_t pid, char *buf, size_t size)
+{
+	pid_t holder = err == -EADDRINUSE ? control_socket__holder(pid) : 0;
+
+	if (holder)
+		snprintf(buf, size, "another session, proftrace with process id %d, has it",
+			 holder);
+	else
+		snprintf(buf, size, "%s", strerror(-err));
+	return buf;
+}
+
+int control__open(struct session *s)
+{
+	const pid_t pid = s->opts->pid;
+	char why[96];
+
+	s->control_fd = control_socket__listen(pid);
+	s->hold = s->opts->paused ? PT_HOLD_CLOSED : PT_HOLD_NONE;
+	if (s->control_fd >= 0)
+		return 0;
+	no_door(s->control_fd, pid, why, sizeof(why));
+	if (s->opts->paused)
+		return err__set(s->control_fd,
+				"--paused: `proftrace ctl %d start` would not reach this session: "
+				"%s",
+				pid, why);
+	log__warn("`proftrace ctl %d` does not reach this session: %s", pid, why);
+	return 0;
+}
+
+void control__loaded(struct session *s)
+{
+	s->probes.ctl->hold = s->hold;
+}
+
+void control__close(struct session *s)
+{
+	if (s->control_fd > 0)
+		close(s->control_fd);
+	s->control_fd = 0;
+}
+
+/* ---- status ---- */
+
+static bool is_learning(const struct session *s)
+{
+	return !s->timed && !s->probes.ctl->counting && !s->probes.ctl->window_open;
+}
+
+static void say_state(const struct session *s, char *out, size_t size)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+
+	if (control_early__is(s))
+		control_early__state(s, out, size);
+	else if (is_learning(s))
+		snprintf(out, size, "attached, finding out what a step is");
+	else if (ctl->window_open && s->rule.boundary)
+		snprintf(out, size, "recording step %llu, since step %llu",
+			 (unsigned long long)ctl->step, (unsigned long long)s->window.first_step);
+	else if (ctl->window_open)
+		snprintf(out, size, "recording, for %.1f s",
+			 (double)(clock__monotonic_ns() - ctl->window_open_ns) / 1e9);
+	else if (s->timed)
+		snprintf(out, size, "%s",
+			 ctl->hold == PT_HOLD_CLOSED ? "paused" : "the next window opens");
+	else
+		snprintf(out, size, "%s, at step %llu",
+			 ctl->hold == PT_HOLD_CLOSED ? "paused" : "waiting for the window",
+			 (unsigned long long)far__step(ctl));
+}
+
+/* Who asks may be in another directory. */
+static const char *window_path(const struct session *s, char *absolute)
+{
+	if (!s->window.writer)
+		return "-";
+	return realpath(s->window.path, absolute) ? absolute : s->window.path;
+}
+
+static void say_status(const struct session *s, char *out, size_t size)
+{
+	const struct losses lost = s->has_probes ? session__losses(s) : (struct losses){0};
+	uint64_t lost_cnt = lost.ring + lost.depth + lost.storage + lost.decode;
+	char state[128], path[PATH_MAX];
+
+	say_state(s, state, sizeof(state));
+	snprintf(out, size,
+		 "process: %d%s%s%s%s\nstate: %s\nrecordings written: %llu\ncurrent recording: "
+		 "%.500s\nevents lost: %llu",
+		 s->opts->pid, s->match.framework ? ", " : "",
+		 s->match.framework ? s->match.framework->title : "", *s->match.version ? " " : "",
+		 s->match.version, state, (unsigned long long)s->window_cnt, window_path(s, path),
+		 (unsigned long long)lost_cnt);
+}
+
+/* ---- verbs ---- */
+
+static bool start(struct session *s, char *out, size_t size)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+
+	if (ctl->window_open && !ctl->gap && ctl->hold != PT_HOLD_CLOSED) {
+		if (s->timed)
+			snprintf(out, size, "it is recording already");
+		else
+			snprintf(out, size, "it is recording already, since step %llu",
+				 (unsigned long long)s->window.first_step);
+		return false;
+	}
+	ctl->hold = PT_HOLD_RECORD;
+	snprintf(out, size,
+		 is_learning(s) ? "recording begins when it is known what a step is"
+		 : s->timed	? "recording begins when the probes are attached"
+			    : "recording begins with the next step that finds the probes attached");
+	return true;
+}
+
+static bool pause_windows(struct session *s, char *out, size_t size)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	char path[PATH_MAX];
+
+	if (ctl->hold == PT_HOLD_CLOSED) {
+		snprintf(out, size, "it is paused already");
+		return false;
+	}
+	ctl->hold = PT_HOLD_CLOSED;
+	if (ctl->window_open && s->timed) {
+		snprintf(out, size, "the window ended: %.900s", window_path(s, path));
+		timed__close(s);
+	} else if (ctl->window_open && s->window.writer)
+		snprintf(out, size, "the window ends with step %llu: %.900s",
+			 (unsigned long long)ctl->step, window_path(s, path));
+	else
+		snprintf(out, size, "no window opens before `start`");
+	return true;
+}
+
+static void say_no_window(const struct session *s, char *out, size_t size)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+	char state[128] = "paused";
+
+	if (ctl->hold != PT_HOLD_CLOSED && ctl->window_open) {
+		snprintf(out, size,
+			 "no window is open: the last one is being completed, and the "
+			 "next opens by itself; ask again then");
+		return;
+	}
+	if (ctl->hold != PT_HOLD_CLOSED)
+		say_state(s, state, sizeof(state));
+	snprintf(out, size, "no window is open: %s; `proftrace ctl %d start` opens one", state,
+		 s->opts->pid);
+}
+
+/* The step under way is the window's last, and the one after it is in none. Without steps the
+ * window ends at once, and the next begins when its file is complete. */
+static bool end_window(struct session *s, bool keep, char *out, size_t size)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	char path[PATH_MAX];
+
+	if (!ctl->window_open || ctl->gap || ctl->hold == PT_HOLD_CLOSED) {
+		say_no_window(s, out, size);
+		return false;
+	}
+	s->discard = !keep;
+	if (s->timed) {
+		snprintf(out, size, keep ? "written: %.900s" : "forgotten: %.900s",
+			 window_path(s, path));
+		timed__close(s);
+		return true;
+	}
+	ctl->gap = 1;
+	snprintf(out, size,
+		 keep ? "written up to step %llu: %.900s" : "forgotten up to step %llu: %.900s",
+		 (unsigned long long)ctl->step, window_path(s, path));
+	return true;
+}
+
+static bool obey(struct session *s, enum control_verb verb, char *out, size_t size)
+{
+	if (verb == CONTROL_STATUS) {
+		say_status(s, out, size);
+		return true;
+	}
+	if (verb == CONTROL_STOP) {
+		capture_stop = capture_stop ? capture_stop : 1;
+		snprintf(out, size, "stopping");
+		return true;
+	}
+	if (control_early__is(s))
+		return control_early__obey(s, verb, out, size);
+	if (s->probes.ctl->state == PT_STATE_DONE) {
+		snprintf(out, size, "the session is ending already");
+		return false;
+	}
+	switch (verb) {
+	case CONTROL_START:
+	case CONTROL_RESUME:
+		return start(s, out, size);
+	case CONTROL_PAUSE:
+		return pause_windows(s, out, size);
+	default:
+		return end_window(s, verb == CONTROL_DUMP, out, size);
+	}
+}
+
+static void dump_if_due(struct session *s)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+	char said[CONTROL_MAX];
+
+	if (!control_early__is(s) && s->opts->dump_every_ns && (s->rule.boundary || s->timed) &&
+	    ctl->window_open &&
+	    clock__monotonic_ns() - ctl->window_open_ns >= s->opts->dump_every_ns)
+		end_window(s, true, said, sizeof(said));
+}
+
+void control__pump(struct session *s)
+{
+	char said[CONTROL_MAX];
+	enum control_verb verb;
+	int client;
+
+	while (s->control_fd > 0 && control_socket__next(s->control_fd, &verb, &client)) {
+		bool obeyed = obey(s, verb, said, sizeof(said));
+
+		control_socket__answer(client, obeyed, said);
+		if (obeyed && verb != CONTROL_STATUS)
+			log__info("ctl %s: %s", control_verbs[verb], said);
+	}
+	dump_if_due(s);
+}
+
+int control__settle(struct session *s)
+{
+	uint64_t now = clock__monotonic_ns();
+
+	/* Device times are settled by device_time__adjust. */
+	if (!s->window_ending || s->device || now < s->window.close_ns + SETTLE_NS)
+		return 0;
+	return session__window_finish(s);
+}

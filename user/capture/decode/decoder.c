@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/decode/decoder_internal.h"
+#include "capture/decode/node_names.h"
+#include "capture/decode/pending.h"
+#include "capture/decode/python_stacks.h"
+#include "common/err.h"
+#include "common/text_char.h"
+#include "common/util.h"
+#include "device/kernels/kernel_processes.h"
+#include <bpf/bpf.h>
+#include <ctype.h>
+#include <string.h>
+
+struct decoder *decoder__new(struct target *t, const struct framework *framework,
+			     const struct probe_plan *plan)
+{
+	struct decoder *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->target = t;
+	d->framework = framework;
+	d->plan = plan;
+	d->nodes = node_names__new(t, framework);
+	d->kernels = kernel_processes__new(t);
+	d->pending = pending__new();
+	if (!d->nodes || !d->kernels || !d->pending) {
+		decoder__free(d);
+		return NULL;
+	}
+	decoder__plan_grew(d);
+	return d;
+}
+
+void decoder__plan_grew(struct decoder *d)
+{
+	for (size_t i = 0; i < d->plan->cnt; i++) {
+		d->rows[d->plan->probes[i].row].probe = &d->plan->probes[i];
+		d->has_passes |= d->plan->probes[i].category == CAT_BACKWARD;
+	}
+}
+
+void decoder__free(struct decoder *d)
+{
+	if (!d)
+		return;
+	node_names__free(d->nodes);
+	kernel_processes__free(d->kernels);
+	pending__free(d->pending);
+	free(d->tracks);
+	free(d->counters);
+	free(d);
+}
+
+void decoder__set_stacks(struct decoder *d, struct python_stacks *stacks)
+{
+	d->stacks = stacks;
+}
+
+void decoder__prepare_kernels(struct decoder *d)
+{
+	kernel_processes__prepare(d->kernels);
+}
+
+void decoder__set_writer(struct decoder *d, struct recording_writer *w)
+{
+	d->writer = w;
+	d->track_cnt = 0;
+	node_names__forget_ids(d->nodes);
+	if (d->stacks)
+		python_stacks__forget_ids(d->stacks);
+	kernel_processes__forget(d->kernels);
+	memset(d->hits, 0, sizeof(d->hits));
+	for (size_t i = 0; i < PT_MAX_PROBES; i++)
+		d->rows[i].name = 0;
+}
+
+void decoder__set_before(struct decoder *d, int (*before)(void *ctx, uint32_t tid, uint64_t end_ns),
+			 void *ctx)
+{
+	d->before = before;
+	d->before_ctx = ctx;
+}
+
+void decoder__forget_ranges(struct decoder *d, uint64_t before_ns)
+{
+	d->woken_ns = before_ns;
+}
+
+void decoder__hits(const struct decoder *d, uint64_t hits[GROUP_CNT])
+{
+	memcpy(hits, d->hits, sizeof(d->hits));
+}
+
+uint64_t decoder__malformed(const struct decoder *d)
+{
+	return d->malformed;
+}
+
+/* ---- tracks ---- */
+
+static uint32_t track_define(struct decoder *d, uint32_t pid, uint32_t tid)
+{
+	char path[64], *newline;
+	struct track track = {.kind = TRACK_THREAD, .pid = pid, .tid = tid};
+	auto_free char *comm = NULL;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
+	comm = file__read(path, NULL);
+	newline = comm ? strchr(comm, '\n') : NULL;
+	if (newline)
+		*newline = '\0';
+	track.name = comm;
+	return recording_writer__track(d->writer, &track);
+}
+
+uint32_t decoder__track(struct decoder *d, uint32_t pid, uint32_t tid)
+{
+	struct track_entry entry = {.tid = tid};
+
+	/* A handful of threads make nearly all events: the last ones are found first. */
+	for (size_t i = d->track_cnt; i-- > 0;)
+		if (d->tracks[i].tid == tid)
+			return d->tracks[i].id;
+	entry.id = track_define(d, pid, tid);
+	if (!entry.id || ARRAY_PUSH(d->tracks, d->track_cnt, d->track_cap, entry))
+		return 0;
+	return entry.id;
+}
+
+/* ---- spans ---- */
+
+static enum span_category class_category(uint32_t name_class, enum span_category otherwise)
+{
+	switch (name_class) {
+	case PT_CLASS_DATALOADER:
+		return CAT_DATALOADER;
+	case PT_CLASS_OPTIMIZER:
+		return CAT_OPTIMIZER;
+	case PT_CLASS_ZERO_GRAD:
+		return CAT_ZERO_GRAD;
+	case PT_CLASS_OPTIMIZER_OP:
+		return CAT_OPTIMIZER_OP;
+	case PT_CLASS_PROFILER_STEP:
+		return CAT_PROFILER_STEP;
+	default:
+		return otherwise;
+	}
+}
+
+const struct planned_probe *decoder__row_probe(const struct decoder *d, uint32_t row)
+{
+	return row < PT_MAX_PROBES ? d->rows[row].probe : NULL;
+}
+
+uint32_t decoder__row_name(struct decoder *d, uint32_t row)
+{
+	const struct planned_probe *probe = decoder__row_probe(d, row);
+
+	if (!probe || !probe->name)
+		return 0;
+	if (!d->rows[row].name)
+		d->rows[row].name = recording_writer__name(d->writer, probe->category, probe->name,
+							   probe->schema);
+	return d->rows[row].name;
+}
+
+static uint32_t stack_id(struct decoder *d, const struct pt_span *span)
+{
+	const bool has = span->kind == PT_FRAME_STATIC || span->kind == PT_FRAME_NAMED;
+
+	return has && d->stacks ? python_stacks__id(d->stacks, d->writer, span->type_obj) : 0;
+}
+
+/* Writes a span; the tensors that came with its begin are attached to it. */
+int decoder__span(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
+		  uint32_t name, uint64_t id)
+{
+	struct event e = {
+		.type = span->flags & PT_SPAN_OVERLAPS ? EVENT_ASYNC : EVENT_SPAN,
+		.ts_ns = span->ts_ns,
+		.dur_ns = span->end_ns - span->ts_ns,
+		.name = name,
+		.end = span->end,
+		.flags = span->flags & (PT_SPAN_CUT_BEGIN | PT_SPAN_CUT_END),
+		.id = id,
+		.track = decoder__track(d, h->pid, h->tid),
+		.stack = stack_id(d, span),
+	};
+	const struct planned_probe *probe = decoder__row_probe(d, span->probe);
+
+	if (probe && probe->category == CAT_PIPELINE)
+		e.flags |= EVENT_UNPROBED; /* its probe comes behind it */
+	if (!name || !e.track || span->end_ns < span->ts_ns) {
+		d->malformed++;
+		return 0;
+	}
+	if (d->before) {
+		/* what was under way at the window's end is inside as well */
+		uint64_t until_ns = span->flags & PT_SPAN_CUT_END ? UINT64_MAX : span->end_ns;
+		int err = d->before(d->before_ctx, h->tid, until_ns);
+
+		if (err)
+			return err;
+	}
+	e.args = pending__take_args(d->pending, h->tid, span->ts_ns, &e.args_len);
+	return recording_writer__event(d->writer, &e);
+}
+
+static void note_pass(struct decoder *d, uint32_t tid, const struct pt_span *span)
+{
+	const struct planned_probe *probe = decoder__row_probe(d, span->probe);
+
+	if (probe && probe->category == CAT_BACKWARD)
+		d->passes[d->pass_cnt++ % PASSES] = (struct pass){span->ts_ns, span->end_ns, tid};
+}
+
+/* A node ends with its pass at the latest. False: it ended with one before the window. */
+static bool end_with_pass(const struct decoder *d, uint32_t tid, struct pt_span *node)
+{
+	bool inside = false;
+
+	for (size_t i = 0; i < PASSES; i++) {
+		const struct pass *p = &d->passes[i];
+
+		if (node->ts_ns < p->begin_ns || node->ts_ns >= p->end_ns)
+			continue;
+		inside = true;
+		if (p->tid == tid || node->end_ns <= p->end_ns)
+			continue;
+		node->end_ns = p->end_ns;
+		node->flags &= (uint16_t)~PT_SPAN_CUT_END;
+	}
+	return inside || !d->has_passes || !(node->flags & PT_SPAN_CUT_BEGIN);
+}
+
+/* Returns of other functions that end it are counted apart (callee_ends). */
+static unsigned int span_hits(const struct planned_probe *probe, const struct pt_span *span)
+{
+	if (!probe->program)
+		return 1;
+	if (probe->group == GROUP_WATCH)
+		return 2;
+	return probe->return_program || span->end == PT_END_SITE ? 2 : 1;
+}
+
+static int take_span(struct decoder *d, const struct pt_rec *h, const struct pt_span *recorded)
+{
+	const struct planned_probe *probe = decoder__row_probe(d, recorded->probe);
+	struct pt_span copy = *recorded, *span = &copy;
+	uint64_t id = EVENT_NO_ID;
+	uint32_t name;
+
+	if (!probe)
+		return d->malformed++, 0;
+	if (span->kind == PT_FRAME_CALL)
+		return decoder__call(d, h, span, probe);
+	note_pass(d, h->tid, span);
+	if (span->kind == PT_FRAME_NODE && span->end == PT_END_INFERRED &&
+	    !end_with_pass(d, h->tid, span))
+		return 0;
+	if (span->kind == PT_FRAME_QUEUE) {
+		d->hits[probe->group] += span_hits(probe, span);
+		return decoder__queue(d, h, span, probe);
+	}
+	if (span->kind == PT_FRAME_NODE) {
+		name = node_names__id(d->nodes, d->writer, probe->category, h->pid, span->vtable,
+				      span->type_obj);
+		id = span->seq;
+	} else {
+		name = decoder__row_name(d, span->probe);
+		id = span->kind == PT_FRAME_STATIC ? span->seq : EVENT_NO_ID;
+	}
+	d->hits[probe->group] += span_hits(probe, span);
+	return decoder__span(d, h, span, name, id);
+}
+
+static int take_spans(struct decoder *d, const struct pt_rec_spans *r, size_t size)
+{
+	int err = 0;
+
+	if (r->cnt > PT_BATCH ||
+	    size < offsetof(struct pt_rec_spans, spans) + r->cnt * sizeof(r->spans[0])) {
+		d->malformed++;
+		return 0;
+	}
+	for (uint32_t i = 0; i < r->cnt && !err; i++)
+		err = take_span(d, &r->h, &r->spans[i]);
+	return err;
+}
+
+/* Many operators share a probe: their names tell. What has a suffix is but a part of one. */
+static enum span_category named_category(const struct decoder *d, const struct planned_probe *probe,
+					 uint32_t name_class, const char *text)
+{
+	const struct framework *f = d->framework;
+
+	if (probe->category == CAT_OPERATOR && f && !probe->name_suffix) {
+		if (f->updates_parameters && f->updates_parameters(text))
+			return CAT_OPTIMIZER_OP;
+		if (f->computes_gradients && f->computes_gradients(text))
+			return CAT_BACKWARD_NODE;
+	}
+	return class_category(name_class, probe->category);
+}
+
+/* schema: see recording_writer__name */
+static uint32_t dynamic_name(struct decoder *d, const struct planned_probe *probe,
+			     enum span_category category, char *text, const char *schema)
+{
+	const char *prefix = probe->name_prefix ? probe->name_prefix : "";
+	const char *suffix = probe->name_suffix ? probe->name_suffix : "";
+	char whole[2 * PT_NAME_MAX];
+
+	if (d->framework && d->framework->shorten)
+		d->framework->shorten(text);
+	snprintf(whole, sizeof(whole), "%s%s%s", prefix, text, suffix);
+	return recording_writer__name(d->writer, category, whole, schema);
+}
+
+/* A path that names something: what else may lie where names are looked for is no such text. */
+static bool is_full_name(const char *text)
+{
+	for (const char *p = text; *p; p++)
+		if (!isprint((unsigned char)*p) || *p == '(' || *p == ')')
+			return false;
+	return strchr(text, '/') != NULL;
+}
+
+static bool is_hidden(const struct decoder *d, const struct planned_probe *probe, const char *text)
+{
+	const struct framework *f = d->framework;
+
+	return probe->category == CAT_PIPELINE && (!f || !f->is_own_work || !f->is_own_work(text));
+}
+
+uint64_t decoder__full_names(const struct decoder *d)
+{
+	return d->full_names;
+}
+
+void decoder__end_name(struct decoder *d, char *text)
+{
+	d->full_names += strlen(text) >= PT_NAME_MAX - 1;
+	if (strlen(text) >= PT_NAME_MAX - PT_DOMAIN_MAX - 3)
+		text__drop_cut_char(text);
+}
+
+static int named_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
+		       uint32_t name_class, char *text)
+{
+	const struct planned_probe *probe = decoder__row_probe(d, span->probe);
+	const char *full = pending__take_full_name(d->pending, h->tid, span->ts_ns);
+	enum span_category category;
+
+	if (!probe)
+		return d->malformed++, 0;
+	if (full && !is_full_name(full))
+		full = NULL;
+	d->hits[probe->group] += probe->category == CAT_PIPELINE ? 1 : 2;
+	if (is_hidden(d, probe, text))
+		return 0;
+	decoder__end_name(d, text);
+	category = named_category(d, probe, name_class, text);
+	return decoder__span(d, h, span, dynamic_name(d, probe, category, text, full), EVENT_NO_ID);
+}
+
+static int take_named(struct decoder *d, const struct pt_rec_named *r)
+{
+	char text[PT_NAME_MAX];
+	uint32_t len = r->name_len < PT_NAME_MAX ? r->name_len : PT_NAME_MAX - 1;
+	const struct planned_probe *probe = decoder__row_probe(d, r->h.probe);
+
+	const struct pt_span span = {.ts_ns = r->ts_ns,
+				     .end_ns = r->end_ns,
+				     .type_obj = r->stack,
+				     .kind = PT_FRAME_NAMED,
+				     .probe = r->h.probe,
+				     .end = r->h.end,
+				     .flags = (uint16_t)r->flags};
+
+	memcpy(text, r->name, len);
+	text[len] = '\0';
+	if (probe)
+		d->hits[probe->group] += 2ull * r->nested; /* their begins and ends */
+	return named_write(d, &r->h, &span, r->name_class, text);
+}
+
+int decoder__step(struct decoder *d, uint32_t pid, uint32_t tid, uint64_t step, uint64_t begin_ns,
+		  uint64_t end_ns)
+{
+	struct event e = {
+		.type = EVENT_STEP,
+		.ts_ns = begin_ns,
+		.dur_ns = end_ns - begin_ns,
+		.id = step,
+		.end = END_SITE,
+		.track = decoder__track(d, pid, tid),
+	};
+
+	return e.track ? recording_writer__event(d->writer, &e) : -ENOMEM;
+}
+
+/* ---- dispatch ---- */
+
+static int take_args(struct decoder *d, const struct pt_rec_args *r, size_t size)
+{
+	size_t head = offsetof(struct pt_rec_args, tensors);
+
+	if (r->tensor_cnt > PT_MAX_TENSORS || size < head + r->tensor_cnt * sizeof(r->tensors[0])) {
+		d->malformed++;
+		return 0;
+	}
+	return pending__put_args(d->pending, r);
+}
+
+static int take_full_name(struct decoder *d, const struct pt_rec_full_name *r, size_t size)
+{
+	if (r->len >= PT_FULL_NAME_MAX || size < offsetof(struct pt_rec_full_name, text) + r->len) {
+		d->malformed++;
+		return 0;
+	}
+	return pending__put_full_name(d->pending, r);
+}
+
+int decoder__stack(struct decoder *d, const void *data, size_t size)
+{
+	const struct pt_rec_stack *r = data;
+	const size_t head = offsetof(struct pt_rec_stack, frames);
+
+	if (!d->stacks || size < head || r->cnt > PT_STACK_FRAMES ||
+	    size < head + r->cnt * sizeof(r->frames[0])) {
+		d->malformed++;
+		return 0;
+	}
+	return python_stacks__put(d->stacks, r);
+}
+
+#define TAKE(type, function)                                                                       \
+	(size < sizeof(struct type) ? (d->malformed++, 0) : function(d, (const struct type *)data))
+
+int decoder__record(struct decoder *d, const void *data, size_t size)
+{
+	const struct pt_rec *h = data;
+
+	if (size < sizeof(*h)) {
+		d->malformed++;
+		return 0;
+	}
+	if (!d->writer)
+		return 0;
+	switch (h->kind) {
+	case PT_REC_SPANS:
+		return size < offsetof(struct pt_rec_spans, spans) ? (d->malformed++, 0)
+								   : take_spans(d, data, size);
+	case PT_REC_NAMED_SPAN:
+		return TAKE(pt_rec_named, take_named);
+	case PT_REC_ARGS:
+		return size < offsetof(struct pt_rec_args, tensors) ? (d->malformed++, 0)
+								    : take_args(d, data, size);
+	case PT_REC_FULL_NAME:
+		return size < offsetof(struct pt_rec_full_name, text)
+			       ? (d->malformed++, 0)
+			       : take_full_name(d, data, size);
+	case PT_REC_MEMORY:
+		return TAKE(pt_rec_memory, decoder__memory);
+	case PT_REC_ASYNC_BEGIN:
+		return TAKE(pt_rec_async, decoder__async_begin);
+	case PT_REC_ASYNC_END:
+		return TAKE(pt_rec_async, decoder__async_end);
+	case PT_REC_MARK:
+		return TAKE(pt_rec_mark, decoder__mark);
+	default:
+		d->malformed++;
+		return 0;
+	}
+}
+
+/* ---- what is open when the window closes ---- */
+
+static int frame_write(struct decoder *d, const struct pt_thread *t, const struct pt_frame *f,
+		       uint64_t open_ns, uint64_t close_ns)
+{
+	const struct pt_rec h = {.pid = t->pid, .tid = t->tid};
+	struct pt_span span = {.ts_ns = f->ts_ns,
+			       .end_ns = close_ns,
+			       .vtable = f->object,
+			       .type_obj = f->type_obj,
+			       .seq = f->seq,
+			       .probe = f->probe,
+			       .kind = f->kind,
+			       .end = PT_END_INFERRED,
+			       .flags = PT_SPAN_CUT_END};
+	uint32_t slot = f->slot % PT_MAX_NAMED;
+	char text[PT_NAME_MAX];
+
+	if (span.ts_ns >= close_ns ||
+	    (f->kind == PT_FRAME_NAMED && f->sp == PT_SP_OBJECT && f->ts_ns < d->woken_ns))
+		return 0;
+	if (span.ts_ns < open_ns) {
+		span.ts_ns = open_ns;
+		span.flags |= PT_SPAN_CUT_BEGIN;
+	}
+	if (f->kind == PT_FRAME_NAMED && f->type_obj && f->type_obj < close_ns) {
+		if (f->type_obj <= open_ns)
+			return 0;
+		span.end_ns = f->type_obj;
+		span.end = PT_END_OBJECT;
+		span.flags ^= PT_SPAN_CUT_END | PT_SPAN_OVERLAPS;
+	}
+	if (f->kind == PT_FRAME_CALL)
+		span.flags |= f->slot | (uint16_t)(f->nested << PT_SPAN_NESTED_SHIFT);
+	if (f->kind != PT_FRAME_NAMED)
+		return take_span(d, &h, &span);
+	span.type_obj = f->seq; /* its stack */
+	snprintf(text, sizeof(text), "%.*s", (int)(t->name_len[slot] % PT_NAME_MAX),
+		 t->names[slot]);
+	return named_write(d, &h, &span, f->name_class, text);
+}
+
+/* A thread's spans that have ended but not been sent, then its open ones. Innermost first: in a
+ * recording children come before their parents. */
+static int thread_write(struct decoder *d, const struct pt_thread *t, uint64_t window,
+			uint64_t open_ns, uint64_t close_ns)
+{
+	int err = 0;
+	uint32_t unsent = t->batch.window == window ? t->batch.cnt : 0;
+
+	for (uint32_t i = 0; i < unsent && i < PT_BATCH && !err; i++)
+		err = take_span(d, &(struct pt_rec){.pid = t->pid, .tid = t->tid},
+				&t->batch.spans[i]);
+	for (uint32_t i = t->frame_cnt; i-- > 0 && !err;)
+		if (i < PT_MAX_FRAMES)
+			err = frame_write(d, t, &t->frames[i], open_ns, close_ns);
+	return err;
+}
+
+int decoder__open_spans(struct decoder *d, int threads_fd, uint64_t window, uint64_t open_ns,
+			uint64_t close_ns)
+{
+	uint32_t key, *prev = NULL;
+	struct pt_thread t;
+	int err = 0;
+
+	/* Passes first: threads come in any order. */
+	while (!bpf_map_get_next_key(threads_fd, prev, &key)) {
+		prev = &key;
+		if (bpf_map_lookup_elem(threads_fd, &key, &t) || t.batch.window != window)
+			continue;
+		for (uint32_t i = 0; i < t.batch.cnt && i < PT_BATCH; i++)
+			note_pass(d, t.tid, &t.batch.spans[i]);
+	}
+	prev = NULL;
+	while (!err && !bpf_map_get_next_key(threads_fd, prev, &key)) {
+		prev = &key;
+		if (bpf_map_lookup_elem(threads_fd, &key, &t))
+			continue;
+		err = thread_write(d, &t, window, open_ns, close_ns);
+	}
+	return err;
+}
+
+int decoder__ended_thread(struct decoder *d, int threads_fd, uint32_t tid, uint64_t window,
+			  uint64_t open_ns, uint64_t end_ns)
+{
+	struct pt_thread t;
+
+	if (!d->writer || bpf_map_lookup_elem(threads_fd, &tid, &t))
+		return 0;
+	return thread_write(d, &t, window, open_ns, end_ns);
+}

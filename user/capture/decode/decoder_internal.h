@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the parts of the decoder share: one file for each kind of record that has much to itself. */
+#ifndef PROFTRACE_DECODER_INTERNAL_H
+#define PROFTRACE_DECODER_INTERNAL_H
+
+#include "capture/decode/decoder.h"
+#include "bpf/events.h"
+
+struct row {
+	const struct planned_probe *probe; /* NULL: no such row */
+	uint32_t name;			   /* id in the current writer, 0: not yet */
+};
+
+/* A backward pass that has ended. Its nodes for a device run on a thread of that device, where
+ * nothing follows the last one until the next pass. */
+#define PASSES 16
+
+struct pass {
+	uint64_t begin_ns, end_ns;
+	uint32_t tid;
+};
+
+struct track_entry {
+	uint32_t tid, id;
+};
+
+struct counter {
+	uint32_t pid;
+	bool relative; /* its value was never told, only changes */
+	int64_t value;
+	char name[PT_NAME_MAX];
+};
+
+struct decoder {
+	const struct target *target;
+	const struct framework *framework;
+	const struct probe_plan *plan;
+	struct recording_writer *writer;
+	struct row rows[PT_MAX_PROBES];
+	struct track_entry *tracks;
+	size_t track_cnt, track_cap;
+	struct node_names *nodes;
+	struct kernel_processes *kernels;
+	struct pending *pending;
+	struct python_stacks *stacks; /* NULL: none come */
+	struct pass passes[PASSES]; /* the latest */
+	size_t pass_cnt;
+	bool has_passes; /* they are probed */
+	struct counter *counters;
+	size_t counter_cnt, counter_cap;
+	int (*before)(void *ctx, uint32_t tid, uint64_t end_ns); /* may be NULL */
+	void *before_ctx;
+	uint64_t malformed;
+	uint64_t full_names; /* of ranges and marks that fill all the room there is */
+	uint64_t hits[GROUP_CNT];
+	uint64_t woken_ns; /* see decoder__forget_ranges */
+};
+
+/* NULL: no such row. */
+const struct planned_probe *decoder__row_probe(const struct decoder *d, uint32_t row);
+/* Name of a row in the current writer, 0: no memory, or it has none. */
+uint32_t decoder__row_name(struct decoder *d, uint32_t row);
+
+/* A long name may have been cut within a character where it was read: it ends with a whole one. */
+void decoder__end_name(struct decoder *d, char *text);
+
+/* Each takes one record: 0, or a negative errno; what makes no sense is counted in `malformed`. */
+int decoder__span(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
+		  uint32_t name, uint64_t id);
+int decoder__call(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
+		  const struct planned_probe *probe);
+int decoder__queue(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
+		   const struct planned_probe *probe);
+int decoder__memory(struct decoder *d, const struct pt_rec_memory *r);
+int decoder__async_begin(struct decoder *d, const struct pt_rec_async *r);
+int decoder__async_end(struct decoder *d, const struct pt_rec_async *r);
+int decoder__mark(struct decoder *d, const struct pt_rec_mark *r);
+
+#endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Queues of a data pipeline: how full they are, and who waits for them. */
+#include "capture/decode/decoder_internal.h"
+#include "capture/decode/node_names.h"
+#include <errno.h>
+#include <stdio.h>
+
+static int queue_rows_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
+			    enum span_category category, const char *operation)
+{
+	struct event e = {.type = EVENT_COUNTER,
+			  .ts_ns = span->ts_ns,
+			  .end = END_OBJECT,
+			  .id = EVENT_NO_ID,
+			  .value = (int64_t)(span->seq & UINT32_MAX),
+			  .track = decoder__track(d, h->pid, h->tid)};
+	char text[PT_NAME_MAX], capacity[16];
+
+	/* The capacity may change, the schema of a name does not. */
+	snprintf(capacity, sizeof(capacity), "%u", (uint32_t)(span->seq >> 32));
+	snprintf(text, sizeof(text), "%s::queue of %s%s", operation, capacity,
+		 category == CAT_QUEUE_FULL ? ", before put" : "");
+	e.name = recording_writer__name(d->writer, category, text, capacity);
+	if (!e.name || !e.track)
+		return -ENOMEM;
+	return recording_writer__event(d->writer, &e);
+}
+
+/* A span only where it had to wait. What began before the window did so with other rows. */
+int decoder__queue(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
+		   const struct planned_probe *probe)
+{
+	const enum span_category category = probe->category;
+	const bool full = category == CAT_QUEUE_FULL;
+	const uint32_t rows = (uint32_t)span->seq, capacity = (uint32_t)(span->seq >> 32);
+	const char *type = node_names__text(d->nodes, h->pid, span->vtable);
+	char operation[PT_NAME_MAX / 2], text[PT_NAME_MAX];
+	int err = 0;
+
+	if (!type || !capacity)
+		return d->malformed++, 0;
+	snprintf(operation, sizeof(operation), "%s(ID:%u)", type, (uint32_t)span->type_obj);
+	if (!(span->flags & PT_SPAN_CUT_BEGIN))
+		err = queue_rows_write(d, h, span, category, operation);
+	if (err || (full ? rows < capacity : rows > 0))
+		return err;
+	snprintf(text, sizeof(text), "%s::%s", operation, probe->name);
+	return decoder__span(d, h, span, recording_writer__name(d->writer, category, text, NULL),
+			     EVENT_NO_ID);
+}

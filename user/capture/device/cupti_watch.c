@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/device/cupti_watch.h"
+#include "bpf/events.h"
+#include "bpf/proftrace.skel.h"
+#include "attach/attach.h"
+#include "common/err.h"
+#include "common/util.h"
+#include "target/target.h"
+#include <bpf/libbpf.h>
+#include <string.h>
+
+/* How a tool begins: with buffers for activities, or with a subscription, which ours refuses. Then
+ * it enables what it wants. */
+static const char *const watched[] = {"cuptiActivityRegisterCallbacks", "cuptiSubscribe",
+				      "cuptiActivityEnable"};
+enum { BEGINNINGS = 2 };
+
+struct cupti_watch {
+	struct bpf_link *links[ARRAY_SIZE(watched)];
+};
+
+static struct bpf_program *program_of(struct proftrace_bpf *skel, size_t i)
+{
+	return i < BEGINNINGS ? skel->progs.cupti_claimed : skel->progs.cupti_enabled;
+}
+
+void cupti_watch__prepare(struct proftrace_bpf *skel)
+{
+	for (size_t i = BEGINNINGS - 1; i < ARRAY_SIZE(watched); i++) {
+		bpf_program__set_autoload(program_of(skel, i), true);
+		/* One by one: there are few, and each may fail. */
+		attach_method__prepare(program_of(skel, i), ATTACH_PERF_EVENT);
+	}
+}
+
+static struct bpf_link *watch(const struct bpf_program *program, struct target *t,
+			      const struct target_lib *lib, const char *name)
+{
+	struct elf_file *elf = target__elf(t, lib);
+	struct elf_symbol symbol;
+	struct bpf_link *link;
+	uint64_t offset;
+
+	if (!elf || elf_file__symbol(elf, name, &symbol) ||
+	    elf_file__offset(elf, symbol.vaddr, &offset))
+		return NULL;
+	link = bpf_program__attach_uprobe(program, false, t->pid, lib->host_path, offset);
+	if (!link)
+		log__debug("cannot watch %s: %s", name, strerror(errno));
+	return link;
+}
+
+struct cupti_watch *cupti_watch__start(struct proftrace_bpf *skel, int pid)
+{
+	struct cupti_watch *w = calloc(1, sizeof(*w));
+	const struct target_lib *lib;
+	struct target *t;
+
+	if (!w || target__open(pid, &t)) {
+		free(w);
+		return NULL;
+	}
+	lib = target__find_lib(t, "libcupti*.so.*");
+	for (size_t i = 0; lib && i < ARRAY_SIZE(watched); i++)
+		w->links[i] = watch(program_of(skel, i), t, lib, watched[i]);
+	target__close(t);
+	return w;
+}
+
+void cupti_watch__stop(struct cupti_watch *w)
+{
+	if (!w)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(watched); i++)
+		bpf_link__destroy(w->links[i]);
+	free(w);
+}

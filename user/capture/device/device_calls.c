@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/device/device_calls.h"
+#include "capture/arming/arm.h"
+#include "common/err.h"
+#include "common/util.h"
+#include "device/cuda_calls.h"
+
+#define LOOK_NS 250000000ull
+
+/* Beyond phases, where nothing is to be loaded, could not be, or may not use CUPTI. Stays so for
+ * the session: what is seen twice would be told twice. */
+static bool wanted(struct session *s)
+{
+	if (s->link || s->calls_on || s->opts->detail == DETAIL_PHASE)
+		return s->calls_on;
+	if (!s->device)
+		return s->opts->no_inject || s->attach_tried;
+	return !device_source__is_absent(s->device) && device_source__refusal(s->device);
+}
+
+int device_calls__plan(struct session *s)
+{
+	int n;
+
+	if (!wanted(s))
+		return 0;
+	n = cuda_calls__plan(s->target, &s->plan);
+	s->calls_on |= n > 0;
+	return n < 0 ? n : 0;
+}
+
+int device_calls__look(struct session *s)
+{
+	size_t before = s->plan.cnt;
+	int err;
+
+	if (!wanted(s) || cuda_calls__complete(&s->plan))
+		return 0;
+	err = target__refresh_libs(s->target);
+	if (err) {
+		err__take(err);
+		return 0; /* it ended, which the loop will see */
+	}
+	err = device_calls__plan(s);
+	if (err || s->plan.cnt == before)
+		return err;
+	decoder__plan_grew(s->decoder);
+	err = probes__plan_grew(&s->probes, before);
+	/* Those that come and go with a window come with the next one. */
+	return err || !s->armed ? err : arm__reattach(s, GROUP_DEVICE);
+}
+
+int device_calls__prepare(struct session *s)
+{
+	int err = device_calls__look(s);
+
+	if (err || !s->calls_on)
+		return err;
+	if (target__refresh_libs(s->target))
+		err__take(-ESRCH); /* it ended, which the loop will see */
+	decoder__prepare_kernels(s->decoder);
+	return 0;
+}
+
+int device_calls__adjust(struct session *s)
+{
+	uint64_t now = clock__monotonic_ns();
+
+	/* While a window is open, what it shows stays the same. */
+	if (s->window.writer || now - s->last_look_ns < LOOK_NS)
+		return 0;
+	s->last_look_ns = now;
+	return device_calls__look(s);
+}
+
+void device_calls__summary(struct session *s, json_t *summary)
+{
+	json_t *device = json_object_get(summary, "device");
+	size_t cnt = 0;
+
+	if (!s->calls_on)
+		return;
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		cnt += s->plan.probes[i].group == GROUP_DEVICE;
+	if (!device) {
+		device = json_object();
+		json_object_set_new(summary, "device", device);
+	}
+	json_object_set_new(device, "source", json_string("probes"));
+	json_object_set_new(device, "functions", json_integer((json_int_t)cnt));
+	if (s->opts->no_inject)
+		json_array_append_new(json_object_get(summary, "notes"),
+				      json_string("no device times: --no-inject"));
+	json_array_append_new(
+		json_object_get(summary, "notes"),
+		json_string("calls of CUDA were seen by probes, which do not show when "
+			    "a kernel or copy ran"));
+}

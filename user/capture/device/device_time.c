@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/device/device_time.h"
+#include "bpf/events.h"
+#include "capture/arming/arm.h"
+#include "capture/device/cupti_watch.h"
+#include "common/err.h"
+#include "common/util.h"
+
+#define MS	1000000ull
+#define LEAD_NS (1000 * MS) /* the library is started so long before a window */
+#define HOLD_NS (1000 * MS) /* its buffers are flushed five times in this */
+
+static uint32_t track(void *ctx, uint32_t pid, uint32_t tid)
+{
+	return decoder__track(ctx, pid, tid);
+}
+
+static int before_span(void *ctx, uint32_t tid, uint64_t end_ns)
+{
+	return device_source__before(ctx, tid, end_ns);
+}
+
+static void refuse(struct session *s, const char *why)
+{
+	log__warn("no device times: %s", why);
+	snprintf(s->no_device, sizeof(s->no_device), "no device times: %s", why);
+}
+
+static int attach(struct session *s, struct target *t)
+{
+	int err = shim__attach(t, s->opts->cupti, &s->link, &s->attached);
+
+	s->attach_tried = true;
+	if ((err == -ENOENT || err == -ENOEXEC) && s->opts->cupti)
+		return err; /* a mistake of the command line */
+	if (err) {
+		refuse(s, err__take(err));
+		return 0;
+	}
+	if (s->attached.cupti.unused)
+		log__warn("--cupti %s is not used: process %d has a libcupti already",
+			  s->opts->cupti, t->pid);
+	log__info("device times by CUPTI: our library %s process %d, stopped for %.1f ms",
+		  s->attached.inject.already_loaded ? "was still in" : "went into", t->pid,
+		  (double)s->attached.inject.stopped_ns / 1e6);
+	return 0;
+}
+
+int device_time__choose(struct session *s)
+{
+	if (s->link || s->opts->no_inject || !cuda__has_driver(s->target))
+		return 0;
+	return attach(s, s->target);
+}
+
+int device_time__open(struct session *s)
+{
+	struct shim_link *link = s->link;
+	int err;
+
+	if (!link)
+		return 0;
+	s->link = NULL;
+	err = device_source__new(link, s->target, track, s->decoder, &s->device);
+	if (!err)
+		decoder__set_before(s->decoder, before_span, s->device);
+	return err;
+}
+
+/* ---- around the window ---- */
+
+static int wait_settled(struct session *s, const char *what)
+{
+	int err = 0;
+
+	while (!err && !device_source__settled(s->device, clock__monotonic_ns())) {
+		err = session__pump(s, 10);
+		session__progress(s, "%s CUPTI", what);
+	}
+	return err;
+}
+
+static bool is_near(const struct session *s)
+{
+	uint64_t left = arm__steps_left(s->probes.ctl);
+	bool scheduled = s->opts->has_schedule || s->probes.ctl->hold;
+
+	if (s->timed)
+		return s->probes.ctl->hold != PT_HOLD_CLOSED;
+	return !s->rule.boundary || !scheduled || left <= 2 ||
+	       left <= LEAD_NS / (s->step_ns ? s->step_ns : 1);
+}
+
+/*
+ * A program may have begun to use CUDA only now, or have been started without the variable that
+ * names the library (`run -- env -i ...`). Its libraries are read anew, apart from those that the
+ * plan points into.
+ */
+static int choose_late(struct session *s)
+{
+	struct target *t;
+	int err;
+
+	if ((s->device && !device_source__is_absent(s->device)) || s->attach_tried ||
+	    s->opts->no_inject)
+		return 0;
+	err = target__open(s->opts->pid, &t);
+	if (err) {
+		err__take(err);
+		return 0; /* it ended, which the loop will see */
+	}
+	if (cuda__has_driver(t)) {
+		decoder__set_before(s->decoder, NULL, NULL);
+		device_source__free(s->device);
+		s->device = NULL;
+		err = attach(s, t);
+	}
+	target__close(t);
+	return err ? err : device_time__open(s);
+}
+
+static bool uses_cuda(const struct session *s)
+{
+	return !device_source__is_absent(s->device) || cuda__has_driver(s->target);
+}
+
+int device_time__prepare(struct session *s)
+{
+	const char *refusal;
+	int err = choose_late(s);
+
+	if (err || !s->device)
+		return err;
+	device_source__want(s->device, true);
+	err = wait_settled(s, "starting");
+	refusal = device_source__refusal(s->device);
+	if (refusal && uses_cuda(s))
+		log__warn("no device times: %s", refusal);
+	/* By now the library has loaded a libcupti if the process had none. */
+	if (!refusal && !s->watch)
+		s->watch = cupti_watch__start(s->probes.skel, s->opts->pid);
+	if (!err && !is_near(s)) {
+		device_source__want(s->device, false);
+		err = wait_settled(s, "stopping");
+	}
+	return err;
+}
+
+static void yield_if_claimed(struct session *s)
+{
+	if (s->yielded || !s->probes.ctl->cupti_claimed)
+		return;
+	s->yielded = true;
+	device_source__yield(s->device, s->probes.ctl->cupti_kinds);
+	log__warn("device times end here: %s", device_source__refusal(s->device));
+}
+
+/* Also by itself, when proftrace stood still for long. */
+static int pump_source(struct session *s)
+{
+	bool had_ended = device_source__has_ended(s->device);
+	int err;
+
+	yield_if_claimed(s);
+	err = device_source__pump(s->device);
+	if (!had_ended && !s->yielded && device_source__has_ended(s->device))
+		log__warn("device times end here: %s", device_source__refusal(s->device));
+	return err;
+}
+
+bool device_time__is_starting(struct session *s)
+{
+	return s->device &&
+	       (s->window_ending || !device_source__settled(s->device, clock__monotonic_ns()));
+}
+
+int device_time__adjust(struct session *s)
+{
+	int err = 0;
+
+	if (!s->device)
+		return 0;
+	/* The next window may need the library again, so this one is not left open until then. */
+	if (s->window_ending && device_source__settled(s->device, clock__monotonic_ns()))
+		err = session__window_finish(s);
+	if (!err && !s->window.writer && s->probes.ctl->state != PT_STATE_DONE)
+		device_source__want(s->device, is_near(s) && !s->calls_on && !s->yielded);
+	arm__gate(s);
+	return err;
+}
+
+void device_time__window_open(struct session *s)
+{
+	if (s->device)
+		device_source__open(s->device, s->window.writer, s->window.open_ns);
+}
+
+void device_time__window_close(struct session *s)
+{
+	if (!s->device)
+		return;
+	yield_if_claimed(s);
+	device_source__close(s->device, s->window.close_ns);
+	device_source__want(s->device, false);
+	arm__gate(s); /* the next window waits for this one's end */
+}
+
+/* ---- steps ---- */
+
+static int release_steps(struct session *s, uint64_t ended_before_ns)
+{
+	size_t cnt = 0;
+	int err = 0;
+
+	while (cnt < s->held_cnt && s->held[cnt].end_ns < ended_before_ns && !err) {
+		const struct held_step *h = &s->held[cnt++];
+
+		err = decoder__step(s->decoder, h->pid, h->tid, h->step, h->begin_ns, h->end_ns);
+	}
+	s->held_cnt -= cnt;
+	for (size_t i = 0; i < s->held_cnt; i++)
+		s->held[i] = s->held[i + cnt];
+	return err;
+}
+
+int device_time__step(struct session *s, const struct held_step *step)
+{
+	if (!s->device)
+		return decoder__step(s->decoder, step->pid, step->tid, step->step, step->begin_ns,
+				     step->end_ns);
+	return ARRAY_PUSH(s->held, s->held_cnt, s->held_cap, *step);
+}
+
+/* ---- records ---- */
+
+int device_time__pump(struct session *s)
+{
+	/* What came then is written now, also where proftrace had no processor since. */
+	const uint64_t before_ns = s->pumped_ns;
+	int err = 0;
+
+	s->pumped_ns = clock__monotonic_ns();
+	if (s->device)
+		err = pump_source(s);
+	if (!err && s->window.writer && !s->window_ending && before_ns > HOLD_NS)
+		err = release_steps(s, before_ns - HOLD_NS);
+	return err;
+}
+
+/* Not session__pump(): this may run in the ring's own callback. */
+int device_time__window_finish(struct session *s)
+{
+	int err = 0;
+
+	if (!s->device)
+		return 0;
+	while (!err && !s->target_gone &&
+	       !device_source__settled(s->device, clock__monotonic_ns())) {
+		err = device_source__pump(s->device);
+		usleep(2000);
+	}
+	if (s->target_gone)
+		device_source__target_gone(s->device);
+	if (!err)
+		err = device_source__finish(s->device);
+	return err ? err : release_steps(s, UINT64_MAX);
+}
+
+static json_t *attached_json(const struct shim_attached *a)
+{
+	return json_pack("{s:I, s:i, s:I, s:b, s:s}", "stopped_ns",
+			 (json_int_t)a->inject.stopped_ns, "stops", (int)a->inject.stops, "took_ns",
+			 (json_int_t)a->took_ns, "reused", (int)a->inject.already_loaded, "cupti",
+			 a->cupti.path);
+}
+
+static void add_note(json_t *summary, const char *note)
+{
+	json_array_append_new(json_object_get(summary, "notes"), json_string(note));
+}
+
+void device_time__summary(struct session *s, json_t *summary)
+{
+	const char *refused;
+	char note[300];
+	json_t *device;
+	uint64_t lost;
+
+	if (s->no_device[0])
+		add_note(summary, s->no_device);
+	if (!s->device || !uses_cuda(s))
+		return;
+	device = device_source__summary(s->device, &lost);
+	json_object_set_new(json_object_get(summary, "loss"), "device",
+			    json_integer((json_int_t)lost));
+	refused = json_string_value(json_object_get(device, "refused"));
+	/* Of a window that they cover in part the report says how far. */
+	if (refused && !json_object_get(device, "covered_until_ns")) {
+		snprintf(note, sizeof(note), "no device times: %s", refused);
+		add_note(summary, note);
+	}
+	if (s->attached.took_ns)
+		json_object_set_new(device, "injection", attached_json(&s->attached));
+	json_object_set_new(summary, "device", device);
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/processes/await.h"
+#include "capture/arming/arm.h"
+#include "capture/processes/below.h"
+#include "capture/control/control.h"
+#include "capture/arming/rest.h"
+#include "capture/user_probes/user_usdt.h"
+#include "common/duration_text.h"
+#include "common/err.h"
+#include "common/util.h"
+#include "device/shim_link.h"
+#include <signal.h>
+#include <string.h>
+
+#define POLL_US	      20000
+#define START_POLL_US 200000
+/* What a step is and what probes cost is found out before the time of --start-at. */
+#define PREPARE_NS (30 * 1000000000ull)
+
+static struct duration_text rounded(uint64_t ns)
+{
+	return duration_text((ns + 500000000) / 1000000000);
+}
+
+int session__await_start(struct session *s)
+{
+	uint64_t now = clock__ns(CLOCK_REALTIME), until = 0;
+
+	if (s->opts->start_at_ns > PREPARE_NS)
+		until = s->opts->start_at_ns - PREPARE_NS;
+	if (s->opts->start_after_ns)
+		until = now + s->opts->start_after_ns;
+	if (now < until)
+		log__info("process %d is left alone for %s", s->opts->pid, rounded(until - now).s);
+	s->start_ns = s->opts->start_at_ns ? s->opts->start_at_ns : until;
+	for (; now < until && !s->start_now; now = clock__ns(CLOCK_REALTIME)) {
+		uint64_t left = (until - now) / 1000;
+
+		session__progress(s, "starting in %s", rounded(until - now).s);
+		usleep(left < START_POLL_US ? (useconds_t)left + 1 : START_POLL_US);
+		if (s->opts->shim)
+			shim_link__beat(s->opts->shim);
+		control__pump(s);
+		if (capture_stop)
+			return err__set(-EINTR, "stopped before it was time; nothing was recorded");
+		if (kill(s->opts->pid, 0) && errno == ESRCH)
+			return err__set(-ESRCH, "process %d ended before it was time",
+					s->opts->pid);
+	}
+	if (!s->opts->start_at_ns)
+		s->start_ns = 0;
+	session__progress_end(s);
+	return 0;
+}
+
+int session__await_time(struct session *s)
+{
+	const uint64_t until = s->opts->start_at_ns, lead = arm__lead_ns(s);
+	uint64_t now = clock__ns(CLOCK_REALTIME);
+	int err = 0;
+
+	if (!until || s->start_now)
+		return 0;
+	if (now > until)
+		log__warn("ready %.1f s after --start-at: what records elsewhere may have begun",
+			  (double)(now - until) / 1e9);
+	if (now + 2 * lead < until)
+		err = arm__rest(s);
+	for (; now < until && !s->start_now && !err; now = clock__ns(CLOCK_REALTIME)) {
+		session__progress(s, "starting in %s", rounded(until - now).s);
+		rest__go_on(s);
+		if (!s->armed && now + lead > until)
+			err = arm__wake(s);
+		if (!err)
+			err = session__pump(s, 5);
+	}
+	s->start_ns = 0;
+	if (!err && s->start_now && !s->armed)
+		err = arm__wake(s);
+	session__progress_end(s);
+	return err;
+}
+
+static int look(struct session *s)
+{
+	int err;
+
+	if (s->target)
+		target__close(s->target);
+	s->target = NULL;
+	memset(&s->match, 0, sizeof(s->match));
+	err = target__open(s->opts->pid, &s->target);
+	return err ? err : frameworks__recognise(s->target, &s->match);
+}
+
+/* A program that was just started may still be loading its libraries. */
+#define LOADING_NS 200000000ull
+/* How often it is looked whether a process below it has one instead. */
+#define BELOW_NS 1000000000ull
+/* One in which Python is not by then, and that is recorded by time, is recorded as it is. */
+#define NO_PYTHON_NS 1000000000ull
+
+/* One whose functions or marks are asked for, or that has marks of proftrace.h, needs no framework
+ * to be worth recording. */
+static bool is_enough(const struct session *s, uint64_t elapsed_ns)
+{
+	const struct capture_opts *o = s->opts;
+
+	if (s->target->python || elapsed_ns < LOADING_NS)
+		return false;
+	if (s->match.framework)
+		return true; /* a program in C++: what Python would load does not come */
+	if (o->duration_ns && !o->has_schedule && elapsed_ns > NO_PYTHON_NS)
+		return true;
+	return o->ops.cnt || o->ops_returning.cnt || o->usdt.cnt || o->step_probe ||
+	       o->step_range || user_usdt__has_own(s->target);
+}
+
+static bool may_come(const struct session *s, uint64_t elapsed_ns)
+{
+	if (s->match.ready || is_enough(s, elapsed_ns))
+		return false;
+	return s->match.framework || s->opts->await_framework ||
+	       (s->opts->has_schedule && s->target->python);
+}
+
+int session__await_framework(struct session *s)
+{
+	uint64_t begin = clock__monotonic_ns(), elapsed = 0, next_look_ns = BELOW_NS;
+	int err = look(s);
+
+	while (!err && may_come(s, elapsed) && elapsed < s->opts->step_timeout_ns) {
+		s->awaits_framework = true;
+		if (!elapsed && !s->opts->await_framework && !s->match.framework)
+			log__info("process %d has no framework loaded yet; waiting for one (a "
+				  "program without: --duration 5s, or --step-probe)",
+				  s->opts->pid);
+		usleep(POLL_US);
+		elapsed = clock__monotonic_ns() - begin;
+		session__progress(s, "waiting for a framework (%.0f s)", (double)elapsed / 1e9);
+		if (s->opts->shim)
+			shim_link__beat(s->opts->shim);
+		control__pump(s);
+		if (capture_stop)
+			return -EINTR;
+		if (!s->told_below && elapsed > next_look_ns) {
+			s->told_below = !s->match.framework && below__tell(s->opts->pid);
+			next_look_ns = elapsed + BELOW_NS;
+		}
+		err = look(s);
+		if (err == -ESRCH)
+			err = err__set(err,
+				       "process %d ended before a framework was loaded; if another "
+				       "process of it does the work (a shell, torchrun), name that "
+				       "one: proftrace -p PID, or --job for all below a launcher",
+				       s->opts->pid);
+	}
+	s->awaits_framework = false;
+	session__progress_end(s);
+	if (!err && s->target->is_stopped)
+		session__warn_stopped(s);
+	return err;
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/processes/below.h"
+#include <stdio.h>
+#include <string.h>
+#include "common/err.h"
+#include "common/util.h"
+#include "frameworks/framework.h"
+#include "target/target.h"
+
+#define PROCESSES_MAX 256 /* looked at */
+
+struct tree {
+	pid_t pids[PROCESSES_MAX]; /* a parent before its children */
+	size_t cnt;
+};
+
+static int add(void *ctx, pid_t pid)
+{
+	struct tree *t = ctx;
+
+	if (t->cnt < PROCESSES_MAX)
+		t->pids[t->cnt++] = pid;
+	return 0;
+}
+
+static void describe(const struct target *t, struct below *out)
+{
+	size_t len = 0;
+
+	out->pid = t->pid;
+	out->is_rank = t->rank >= 0;
+	snprintf(out->command, sizeof(out->command), "%s", t->comm);
+	for (char **arg = t->argv; arg && *arg && len < sizeof(out->command); arg++)
+		len += (size_t)snprintf(out->command + len, sizeof(out->command) - len, "%s%s",
+					len ? " " : "", *arg);
+}
+
+static bool has_framework(pid_t pid, struct below *out)
+{
+	struct framework_match match = {0};
+	struct target *t;
+	bool found;
+
+	if (target__open(pid, &t))
+		return false;
+	found = !frameworks__recognise(t, &match) && match.framework;
+	if (found) {
+		out->framework = match.framework->title;
+		describe(t, out);
+	}
+	target__close(t);
+	return found;
+}
+
+bool below__find(pid_t pid, struct below *out)
+{
+	struct tree t = {.pids = {pid}, .cnt = 1};
+	bool found = false;
+
+	for (size_t i = 0; i < t.cnt && !found; i++) {
+		found = i && has_framework(t.pids[i], out);
+		if (!found)
+			proc__each_child(t.pids[i], add, &t);
+	}
+	return found;
+}
+
+bool below__tell(pid_t pid)
+{
+	char job[64] = "";
+	struct below b;
+
+	if (!below__find(pid, &b))
+		return false;
+	if (b.is_rank)
+		snprintf(job, sizeof(job), ", all ranks of its job with --job %d", pid);
+	log__warn("process %d (%s), below process %d, has %s loaded: it is profiled with "
+		  "proftrace -p %d%s",
+		  b.pid, b.command, pid, b.framework, b.pid, job);
+	return true;
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/processes/follow.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <string.h>
+
+/* ---- which children ---- */
+
+static bool same_executable(const struct session *s, pid_t pid)
+{
+	char path[64], own[4096], child[4096];
+	ssize_t a, b;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", s->target->pid);
+	a = readlink(path, own, sizeof(own));
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	b = readlink(path, child, sizeof(child));
+	return a > 0 && a == b && !memcmp(own, child, (size_t)a);
+}
+
+static int add(struct session *s, pid_t pid)
+{
+	if (s->child_cnt + 1 >= PT_MAX_TARGETS) /* the target is one of them */
+		return 0;
+	for (size_t i = 0; i < s->child_cnt; i++)
+		if (s->children[i] == pid)
+			return 0;
+	return ARRAY_PUSH(s->children, s->child_cnt, s->child_cap, pid);
+}
+
+static int add_family(void *ctx, pid_t pid)
+{
+	struct session *s = ctx;
+	int err;
+
+	if (!same_executable(s, pid))
+		return 0;
+	err = add(s, pid);
+	if (!err)
+		err = probes__add_target(&s->probes, pid);
+	return err ? err : proc__each_child(pid, add_family, s);
+}
+
+int follow__existing(struct session *s)
+{
+	return s->opts->no_follow ? 0 : proc__each_child(s->target->pid, add_family, s);
+}
+
+/* ---- probes ---- */
+
+int follow__attach(struct session *s, enum probe_group group)
+{
+	for (size_t i = 0; i < s->child_cnt; i++)
+		if (probes__attach_more(&s->probes, group, s->children[i]))
+			log__debug("child %d is not followed: %s", s->children[i],
+				   err__take(-ESRCH));
+	return 0;
+}
+
+static void release_gone(struct session *s)
+{
+	probes__release(&s->probes, s->gone, s->gone_cnt);
+	s->gone_cnt = 0;
+}
+
+/* A child that only executes another program has done so by then: probes would cost 50 ms for
+ * nothing. */
+#define PATIENCE_NS 10000000
+
+void follow__forked(struct session *s, pid_t pid, uint64_t forked_ns)
+{
+	if (!s->opts->no_follow)
+		(void)ARRAY_PUSH(s->newborn, s->newborn_cnt, s->newborn_cap,
+				 ((struct newborn){pid, forked_ns}));
+}
+
+bool follow__forget(struct session *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->newborn_cnt; i++)
+		if (s->newborn[i].pid == pid) {
+			s->newborn[i] = s->newborn[--s->newborn_cnt];
+			return true;
+		}
+	return false;
+}
+
+static void follow(struct session *s, const struct newborn *child)
+{
+	uint64_t late_ns;
+	bool failed = false;
+
+	if (add(s, child->pid))
+		return;
+	for (size_t i = 0; i < s->gone_cnt; i++)
+		if (s->gone[i] == child->pid) {
+			release_gone(s); /* its id came again */
+			break;
+		}
+	for (int g = 0; g < GROUP_CNT; g++)
+		if (probes__attach_more(&s->probes, g, child->pid)) {
+			failed = true;
+			log__debug("forked child %d is not followed: %s", child->pid,
+				   err__take(-ESRCH));
+		}
+	s->unfollowed += failed;
+	if (failed || !s->window.writer)
+		return;
+	late_ns = clock__monotonic_ns() - child->forked_ns;
+	s->followed++;
+	if (late_ns > s->follow_late_ns)
+		s->follow_late_ns = late_ns;
+}
+
+void follow__due(struct session *s)
+{
+	uint64_t now = clock__monotonic_ns();
+
+	for (size_t i = 0; i < s->newborn_cnt;) {
+		struct newborn child = s->newborn[i];
+
+		if (now < child.forked_ns + PATIENCE_NS) {
+			i++;
+			continue;
+		}
+		s->newborn[i] = s->newborn[--s->newborn_cnt];
+		follow(s, &child);
+	}
+}
+
+/* Letting go takes some 50 ms, however many they are. */
+void follow__exited(struct session *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->child_cnt; i++) {
+		if (s->children[i] != pid)
+			continue;
+		s->children[i] = s->children[--s->child_cnt];
+		s->gone[s->gone_cnt++] = pid;
+		if (s->gone_cnt == ARRAY_SIZE(s->gone))
+			release_gone(s);
+		return;
+	}
+}

@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/sched/sched_source.h"
+#include "attach/attach.h"
+#include "bpf/events.h"
+#include "bpf/proftrace.skel.h"
+#include "capture/sched/wait_reason.h"
+#include "common/err.h"
+#include "common/util.h"
+#include "recording/recording.h"
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <linux/membarrier.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#define LINK_MAX   9
+#define ENTRY_SUMS 4 /* so many times as many sums with system calls and page faults */
+
+struct sched_source {
+	struct proftrace_bpf *skel;
+	struct bpf_link *links[LINK_MAX];
+	size_t link_cnt;
+	struct ring_buffer *spans;
+	struct sched_sums sums;
+	uint64_t drained_ns;
+	uint32_t *online; /* indices of the online CPUs */
+	size_t online_cnt, online_cap;
+	uint64_t start_ns;
+};
+
+/* sched_switch(preempt, prev, next, prev_state): the last argument came with Linux 5.18,
+ * fa2c3254d7cf. The function type has a void pointer in front. */
+static bool switch_has_prev_state(const struct btf *btf)
+{
+	int id = btf__find_by_name_kind(btf, "btf_trace_sched_switch", BTF_KIND_TYPEDEF);
+	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, id) : NULL;
+
+	while (t && (btf_is_typedef(t) || btf_is_ptr(t)))
+		t = btf__type_by_id(btf, t->type);
+	return t && btf_is_func_proto(t) && btf_vlen(t) == 5;
+}
+
+static int check_faults(void)
+{
+	int err = kernel__traces_page_faults();
+
+	return err ? err__set(-ENOTSUP,
+			      "--page-faults: this kernel lets no program look at its "
+			      "function handle_mm_fault (%s); leave the option out",
+			      strerror(-err))
+		   : 0;
+}
+
+/* The programs that are attached where they are loaded, the scheduler's own first. */
+static void list_programs(const struct proftrace_bpf *skel, struct bpf_program *out[LINK_MAX])
+{
+	struct bpf_program *const progs[LINK_MAX] = {
+		skel->progs.sched_switch, skel->progs.sched_wakeup, skel->progs.sched_wakeup_new,
+		skel->progs.sched_exec,	  skel->progs.sched_idle,   skel->progs.syscall_enter,
+		skel->progs.syscall_exit, skel->progs.fault_enter,  skel->progs.fault_exit,
+	};
+
+	memcpy(out, progs, sizeof(progs));
+}
+
+int sched_source__prepare(struct proftrace_bpf *skel, const struct sched_source_opts *opts)
+{
+	struct bpf_program *progs[LINK_MAX];
+	struct btf *btf = btf__load_vmlinux_btf();
+	int err;
+
+	if (!btf)
+		return err__set(-errno, "scheduler times: no BTF in /sys/kernel/btf/vmlinux; the "
+					"kernel needs CONFIG_DEBUG_INFO_BTF");
+	skel->rodata->sched_has_prev_state = switch_has_prev_state(btf);
+	skel->rodata->sched_all = opts->all;
+	btf__free(btf);
+	err = opts->page_faults ? check_faults() : 0;
+	if (err)
+		return err;
+	list_programs(skel, progs);
+	for (size_t i = 0; i < LINK_MAX; i++)
+		bpf_program__set_autoload(progs[i], true);
+	bpf_program__set_autoload(skel->progs.sched_seed, true);
+	bpf_program__set_autoload(skel->progs.syscall_enter, opts->syscalls);
+	bpf_program__set_autoload(skel->progs.syscall_exit, opts->syscalls);
+	bpf_program__set_autoload(skel->progs.fault_enter, opts->page_faults);
+	bpf_program__set_autoload(skel->progs.fault_exit, opts->page_faults);
+	if (!opts->syscalls)
+		bpf_map__set_max_entries(skel->maps.open_calls, 1);
+	if (!opts->page_faults)
+		bpf_map__set_max_entries(skel->maps.open_faults, 1);
+	if (opts->syscalls || opts->page_faults)
+		bpf_map__set_max_entries(skel->maps.sched_sums, ENTRY_SUMS * PT_SCHED_MAX_SUMS);
+	err = bpf_map__set_max_entries(skel->maps.sched_cpus, libbpf_num_possible_cpus());
+	if (err)
+		return err__set(err, "scheduler times: cannot size a map for %d CPUs",
+				libbpf_num_possible_cpus());
+	return 0;
+}
+
+/* "0-3,5" as the kernel prints CPU lists. */
+static int online_read(struct sched_source *s)
+{
+	auto_free char *text = file__read("/sys/devices/system/cpu/online", NULL);
+	uint32_t limit = libbpf_num_possible_cpus();
+	char *at = text;
+	int err = 0;
+
+	while (at && *at >= '0' && *at <= '9' && !err) {
+		uint32_t lo = strtoul(at, &at, 10), hi = *at == '-' ? strtoul(at + 1, &at, 10) : lo;
+
+		for (; lo <= hi && lo < limit && !err; lo++)
+			err = ARRAY_PUSH(s->online, s->online_cnt, s->online_cap, lo);
+		at += *at == ',';
+	}
+	if (!err && !s->online_cnt)
+		err = err__set(-ENODATA, "/sys/devices/system/cpu/online: no list of CPUs");
+	return err;
+}
+
+/* Runs the iterator program over all tasks. */
+static int seed(struct sched_source *s)
+{
+	struct bpf_link *link = bpf_program__attach_iter(s->skel->progs.sched_seed, NULL);
+	auto_close int fd = -1;
+	char none[64];
+	ssize_t n;
+
+	if (!link)
+		return err__set(-errno, "scheduler times: cannot look at the running threads: %s",
+				strerror(errno));
+	fd = bpf_iter_create(bpf_link__fd(link));
+	do {
+		n = fd < 0 ? -1 : read(fd, none, sizeof(none));
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	bpf_link__destroy(link);
+	return n < 0 ? err__set(-errno, "scheduler times: cannot look at the running threads: %s",
+				strerror(errno))
+		     : 0;
+}
+
+static int span_take(void *ctx, void *data, size_t size)
+{
+	struct sched_source *s = ctx;
+
+	return size < sizeof(struct pt_sched_span) ? 0 : sched_sums__span(&s->sums, data);
+}
+
+static int attach(struct sched_source *s)
+{
+	struct bpf_program *progs[LINK_MAX];
+
+	list_programs(s->skel, progs);
+	for (size_t i = 0; i < LINK_MAX; i++) {
+		struct bpf_link *link;
+
+		if (!bpf_program__autoload(progs[i]))
+			continue;
+		link = bpf_program__attach(progs[i]);
+		if (!link)
+			return err__set(-errno, "scheduler times: cannot attach to %s: %s",
+					bpf_program__section_name(progs[i]), strerror(errno));
+		s->links[s->link_cnt++] = link;
+	}
+	return 0;
+}
+
+/* What an earlier source left: the run time since then would count as the next interval's. */
+static void forget_rest(const struct proftrace_bpf *skel)
+{
+	const struct bpf_map *const open[] = {skel->maps.sched_threads, skel->maps.open_calls,
+					      skel->maps.open_faults};
+	int cpus = bpf_map__fd(skel->maps.sched_cpus);
+	const struct pt_sched_cpu none = {0};
+	uint32_t key;
+
+	for (size_t m = 0; m < ARRAY_SIZE(open); m++) {
+		int fd = bpf_map__fd(open[m]);
+
+		for (size_t i = 0;
+		     i < 4 * PT_SCHED_MAX_THREADS && !bpf_map_get_next_key(fd, NULL, &key); i++)
+			bpf_map_delete_elem(fd, &key);
+	}
+	for (key = 0; !bpf_map_update_elem(cpus, &key, &none, BPF_EXIST); key++)
+		;
+}
+
+int sched_source__start(struct proftrace_bpf *skel, struct sched_source **out)
+{
+	struct sched_source *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return -ENOMEM;
+	s->skel = skel;
+	s->spans = ring_buffer__new(bpf_map__fd(skel->maps.sched_spans), span_take, s, NULL);
+	err = s->spans
+		      ? online_read(s)
+		      : err__set(-errno, "scheduler times: cannot map a ring: %s", strerror(errno));
+	if (!err) {
+		forget_rest(skel);
+		err = attach(s);
+	}
+	s->start_ns = clock__monotonic_ns();
+	if (!err)
+		err = seed(s);
+	if (err) {
+		sched_source__stop(s);
+		return err;
+	}
+	*out = s;
+	return 0;
+}
+
+void sched_source__stop(struct sched_source *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->link_cnt; i++)
+		bpf_link__destroy(s->links[i]);
+	ring_buffer__free(s->spans);
+	sched_sums__free(&s->sums);
+	free(s->online);
+	free(s);
+}
+
+int sched_source__boundary(struct sched_source *s, uint64_t ts_ns, uint64_t step)
+{
+	return sched_sums__boundary(&s->sums, ts_ns, step);
+}
+
+/* Returns when every program that was running has ended: they run with interrupts off, which an RCU
+ * grace period waits for. With nohz_full the kernel refuses; then a tick's time is plenty. */
+static void programs_wait(void)
+{
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) != 0)
+		usleep(20000);
+}
+
+static int sums_take(struct sched_source *s, uint32_t gen)
+{
+	int fd = bpf_map__fd(s->skel->maps.sched_sums), err = 0;
+	size_t cnt = 0, cap = 0;
+	auto_free struct pt_sched_key *old = NULL;
+	struct pt_sched_key key, *prev = NULL;
+	struct pt_sched_sum sum;
+
+	while (!err && !bpf_map_get_next_key(fd, prev, &key)) {
+		prev = &key;
+		if (key.gen != gen || bpf_map_lookup_elem(fd, &key, &sum))
+			continue;
+		err = sched_sums__add(&s->sums, &key, &sum);
+		if (!err)
+			err = ARRAY_PUSH(old, cnt, cap, key);
+	}
+	for (size_t i = 0; i < cnt; i++)
+		bpf_map_delete_elem(fd, &old[i]);
+	return err;
+}
+
+/* Makes the programs add to the other generation, and returns the one that is now ours. */
+static uint32_t gen_flip(struct sched_source *s)
+{
+	struct pt_sched_ctl *ctl = &s->skel->bss->sched_ctl;
+	uint32_t gen = ctl->gen & 1;
+
+	__atomic_store_n(&ctl->gen, !gen, __ATOMIC_SEQ_CST);
+	programs_wait();
+	return gen;
+}
+
+int sched_source__poll(struct sched_source *s)
+{
+	uint32_t gen = gen_flip(s);
+	int err = ring_buffer__consume(s->spans);
+
+	return err < 0 ? err : sums_take(s, gen);
+}
+
+/* A copy that is not half of one state and half of the next. */
+static int open_read(int fd, uint32_t tid, struct pt_sched_open *o)
+{
+	struct pt_sched_open again;
+	int err;
+
+	do {
+		err = bpf_map_lookup_elem(fd, &tid, o);
+		if (!err)
+			err = bpf_map_lookup_elem(fd, &tid, &again);
+	} while (!err && memcmp(o, &again, sizeof(again)) != 0);
+	return err;
+}
+
+static int tid_compare(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Sorted and each once: a walk starts over when the thread that it stands on exits. */
+static int threads_list(int fd, uint32_t **tids, size_t *cnt)
+{
+	uint32_t tid, *prev = NULL;
+	size_t cap = 0, all = 0;
+	int err = 0;
+
+	*cnt = 0;
+	while (!err && all < 4 * PT_SCHED_MAX_THREADS && !bpf_map_get_next_key(fd, prev, &tid)) {
+		prev = &tid;
+		err = ARRAY_PUSH(*tids, all, cap, tid);
+	}
+	if (all)
+		qsort(*tids, all, sizeof(**tids), tid_compare);
+	for (size_t i = 0; i < all; i++)
+		if (!i || (*tids)[i] != (*tids)[*cnt - 1])
+			(*tids)[(*cnt)++] = (*tids)[i];
+	return err;
+}
+
+struct span_list {
+	struct pt_sched_span *items;
+	size_t cnt, cap;
+};
+
+/* State letter of a thread, and the kernel's count of its run time; false if it is gone. */
+static bool thread_look(uint32_t tgid, uint32_t tid, char *state, uint64_t *exec_ns)
+{
+	auto_free char *stat = NULL, *schedstat = NULL;
+	char path[64], *end;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", tgid, tid);
+	stat = file__read(path, NULL);
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/schedstat", tgid, tid);
+	schedstat = file__read(path, NULL);
+	end = stat ? strrchr(stat, ')') : NULL;
+	if (!end || !end[1] || !schedstat)
+		return false;
+	*state = end[2];
+	*exec_ns = strtoull(schedstat, NULL, 10);
+	return true;
+}
+
+/*
+ * A thread that the map says is running may have left its CPU by a switch that was not seen (see
+ * bpf/sched.bpf.c). *span becomes the part that it ran, *rest what it has been blocked since.
+ */
+static bool missed_out(const struct pt_sched_open *o, struct pt_sched_span *span,
+		       struct pt_sched_span *rest)
+{
+	uint64_t exec_ns;
+	char state;
+
+	if (o->state != PT_SCHED_RUN || !thread_look(span->tgid, span->tid, &state, &exec_ns) ||
+	    !strchr("SDITt", state) || exec_ns < o->exec_ns ||
+	    exec_ns - o->exec_ns >= span->end_ns - span->begin_ns)
+		return false;
+	*rest = *span;
+	span->end_ns = rest->begin_ns = span->begin_ns + (exec_ns - o->exec_ns);
+	span->cpu_ns = exec_ns - o->exec_ns;
+	rest->cpu_ns = 0;
+	rest->state = PT_SCHED_BLOCKED;
+	return true;
+}
+
+/*
+ * And one that the map says is off the CPU may have been switched in unseen: it has run longer than
+ * the time since the window's end. *span becomes the part before, *rest the part that it has run.
+ */
+static bool missed_in(const struct pt_sched_open *o, struct pt_sched_span *span,
+		      struct pt_sched_span *rest)
+{
+	uint64_t exec_ns, ran, since_close, gone = span->end_ns - span->begin_ns;
+	char state;
+
+	if (o->state == PT_SCHED_RUN || !thread_look(span->tgid, span->tid, &state, &exec_ns) ||
+	    state != 'R' || exec_ns < o->exec_ns)
+		return false;
+	ran = exec_ns - o->exec_ns;
+	since_close = clock__monotonic_ns() - span->end_ns;
+	if (ran <= since_close)
+		return false;
+	ran = ran - since_close < gone ? ran - since_close : gone;
+	*rest = *span;
+	span->end_ns = rest->begin_ns = span->end_ns - ran;
+	rest->cpu_ns = ran;
+	rest->state = PT_SCHED_RUN;
+	rest->reason = 0;
+	return true;
+}
+
+/* What threads are still doing at the window's end, by the map of what is open. */
+static int threads_open(const struct bpf_map *map, uint64_t close_ns, struct span_list *list)
+{
+	int fd = bpf_map__fd(map);
+	auto_free uint32_t *tids = NULL;
+	size_t cnt;
+	int err = threads_list(fd, &tids, &cnt);
+
+	for (size_t i = 0; i < cnt && !err; i++) {
+		struct pt_sched_span span = {.end_ns = close_ns, .tid = tids[i]}, rest;
+		struct pt_sched_open o;
+
+		if (open_read(fd, tids[i], &o) || o.since_ns >= close_ns)
+			continue;
+		span.begin_ns = o.since_ns;
+		span.cpu_ns = o.state == PT_SCHED_RUN ? close_ns - o.since_ns : 0;
+		span.tgid = o.tgid;
+		span.reason = o.reason;
+		span.state = o.state;
+		if (o.state < PT_ENTRY_SYSCALL &&
+		    (missed_out(&o, &span, &rest) || missed_in(&o, &span, &rest)))
+			err = ARRAY_PUSH(list->items, list->cnt, list->cap, rest);
+		if (!err)
+			err = ARRAY_PUSH(list->items, list->cnt, list->cap, span);
+	}
+	return err;
+}
+
+static int cpus_open(struct sched_source *s, uint64_t close_ns, struct span_list *list)
+{
+	int fd = bpf_map__fd(s->skel->maps.sched_cpus), err = 0;
+	struct pt_sched_cpu c;
+
+	for (size_t i = 0; i < s->online_cnt && !err; i++) {
+		struct pt_sched_span span = {
+			.begin_ns = s->start_ns,
+			.end_ns = close_ns,
+			.tid = s->online[i],
+			.tgid = PT_SCHED_CPU,
+			.state = PT_SCHED_BLOCKED,
+		};
+
+		if (bpf_map_lookup_elem(fd, &s->online[i], &c) || c.since_busy >> 1 >= close_ns)
+			continue;
+		if (c.since_busy)
+			span.begin_ns = c.since_busy >> 1;
+		if (c.since_busy & 1)
+			span.state = PT_SCHED_RUN;
+		err = ARRAY_PUSH(list->items, list->cnt, list->cap, span);
+	}
+	return err;
+}
+
+/*
+ * An interval across close_ns is either found open here, and cut, or its end has been seen by a
+ * program, which then sent it whole before it changed the map: so the ring is read after the maps.
+ */
+static int window_take(struct sched_source *s, uint64_t open_ns, uint64_t close_ns)
+{
+	struct span_list list = {0};
+	uint32_t gen;
+	int err;
+
+	__atomic_store_n(&s->skel->bss->sched_ctl.drained_ns, close_ns, __ATOMIC_SEQ_CST);
+	gen = gen_flip(s);
+	err = threads_open(s->skel->maps.sched_threads, close_ns, &list);
+	if (!err)
+		err = threads_open(s->skel->maps.open_calls, close_ns, &list);
+	if (!err)
+		err = threads_open(s->skel->maps.open_faults, close_ns, &list);
+	if (!err)
+		err = cpus_open(s, close_ns, &list);
+	if (!err)
+		err = sched_sums__cut(&s->sums, list.items, list.cnt, open_ns);
+	free(list.items);
+	if (!err)
+		err = ring_buffer__consume(s->spans);
+	return err < 0 ? err : sums_take(s, gen);
+}
+
+static int totals_new(const struct sched_source *s, struct sched_totals *t)
+{
+	const struct pt_sched_ctl *ctl = &s->skel->bss->sched_ctl;
+
+	memset(t, 0, sizeof(*t));
+	t->per_cpu = calloc(s->online_cnt, sizeof(*t->per_cpu));
+	if (!t->per_cpu)
+		return -ENOMEM;
+	for (; t->cpu_cnt < s->online_cnt; t->cpu_cnt++)
+		t->per_cpu[t->cpu_cnt].cpu = s->online[t->cpu_cnt];
+	t->missed = ctl->missed;
+	t->lost = ctl->lost_sums + ctl->lost_threads + ctl->lost_spans;
+	return 0;
+}
+
+static void totals_add(struct sched_totals *t, const struct sched_sum_row *row)
+{
+	if (row->tgid != PT_SCHED_CPU) {
+		t->process_ns += row->cpu_ns;
+		return;
+	}
+	for (uint32_t i = 0; i < t->cpu_cnt; i++) {
+		struct sched_cpu_time *c = &t->per_cpu[i];
+
+		if (c->cpu != row->tid)
+			continue;
+		if (row->state == PT_SCHED_RUN)
+			c->busy_ns += row->ns, t->busy_ns += row->ns;
+		else
+			c->idle_ns += row->ns, t->idle_ns += row->ns;
+	}
+}
+
+int sched_source__drain(struct sched_source *s, uint64_t open_ns, uint64_t close_ns,
+			sched_row_fn fn, void *ctx, struct sched_totals *totals)
+{
+	uint64_t from = s->drained_ns > open_ns ? s->drained_ns : open_ns;
+	size_t cnt = 0;
+	int err = totals_new(s, totals);
+
+	if (err)
+		return err;
+	s->drained_ns = close_ns;
+	err = window_take(s, from, close_ns);
+	if (!err)
+		err = sched_sums__window(&s->sums, from, close_ns, &cnt);
+	totals->wall_ns = close_ns - from;
+	for (size_t i = 0; i < cnt && !err; i++) {
+		totals_add(totals, &s->sums.rows[i]);
+		if (fn && s->sums.rows[i].tgid != PT_SCHED_CPU)
+			err = fn(ctx, &s->sums.rows[i]);
+	}
+	sched_sums__forget(&s->sums, close_ns, cnt);
+	if (err)
+		sched_totals__free(totals);
+	return err;
+}
+
+void sched_totals__free(struct sched_totals *t)
+{
+	free(t->per_cpu);
+	memset(t, 0, sizeof(*t));
+}
+
+int sched_sink__row(void *ctx, const struct sched_sum_row *row)
+{
+	struct sched_sink *sink = ctx;
+	const bool is_entry = row->state >= PT_ENTRY_SYSCALL;
+	char buf[WAIT_REASON_MAX];
+	const char *reason = is_entry ? entry__text(row->state, row->reason, buf)
+				      : wait_reason__text(row->reason, buf);
+	struct sched_row out = {
+		.step = row->step,
+		.ns = row->ns,
+		.cnt = row->cnt,
+		.state = row->state,
+		.track = sink->track(sink->ctx, row->tgid, row->tid, row->comm),
+	};
+
+	if (!out.track)
+		return -ENOMEM;
+	if (reason) {
+		out.reason = recording_writer__name(sink->writer, CAT_NONE, reason, NULL);
+		if (!out.reason)
+			return -ENOMEM;
+	}
+	return is_entry ? recording_writer__entry(sink->writer, &out)
+			: recording_writer__sched(sink->writer, &out);
+}
+
+json_t *sched_totals__json(const struct sched_totals *t)
+{
+	json_t *cpus = json_array();
+
+	for (uint32_t i = 0; i < t->cpu_cnt; i++)
+		json_array_append_new(cpus, json_pack("{s:I,s:I,s:I}", "cpu",
+						      (json_int_t)t->per_cpu[i].cpu, "busy_ns",
+						      (json_int_t)t->per_cpu[i].busy_ns, "idle_ns",
+						      (json_int_t)t->per_cpu[i].idle_ns));
+	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:o}", "wall_ns", (json_int_t)t->wall_ns,
+			 "process_ns", (json_int_t)t->process_ns, "busy_ns", (json_int_t)t->busy_ns,
+			 "idle_ns", (json_int_t)t->idle_ns, "cpus", (json_int_t)t->cpu_cnt,
+			 "per_cpu", cpus);
+}

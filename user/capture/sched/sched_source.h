@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The scheduler as a source of events: run, runnable and blocked time of the targets' threads per
+ * step, and utilisation of the process and of each CPU, out of bpf/sched.bpf.c; with it, where asked
+ * for, time in system calls and page faults, out of bpf/entries.bpf.c.
+ *
+ * For a skeleton that somebody else loads. In this order:
+ *
+ *	skel = proftrace_bpf__open(); every program's autoload off;
+ *	sched_source__prepare(skel, &opts);		before load
+ *	proftrace_bpf__load(skel); fill the map `targets`;
+ *	sched_source__start(skel, &src);		when the window is near: switches cost from
+ *here sched_source__boundary(src, ts, step);		for each PT_REC_STEP, in order
+ *	sched_source__poll(src);			about once a second
+ *	sched_source__drain(src, open, close, fn, ctx, &totals);	after each window
+ *	sched_source__stop(src);
+ *
+ * The window is the programs' (ctl.window_open, window_open_ns, window_close_ns). A loader that
+ * opens it itself sets window_open_ns first, then window_open. Read the ring up to the window's end
+ * before a drain, so that the boundaries are known; a window must be drained before the next but
+ * one opens. Functions return 0 or a negative errno with err__set.
+ */
+#ifndef PROFTRACE_SCHED_SOURCE_H
+#define PROFTRACE_SCHED_SOURCE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "capture/sched/sched_sums.h"
+
+struct proftrace_bpf;
+struct recording_writer;
+struct sched_source;
+
+struct sched_source_opts {
+	bool all; /* every process of the machine, without reasons; `targets` is not asked then */
+	bool syscalls, page_faults; /* how long threads are in the kernel for each */
+};
+
+/* Chooses the programs and sizes the maps. */
+int sched_source__prepare(struct proftrace_bpf *skel, const struct sched_source_opts *opts);
+
+/* Attaches, and looks once at every thread that is there. */
+int sched_source__start(struct proftrace_bpf *skel, struct sched_source **out);
+
+/* A step begins at ts_ns; step EVENT_NO_ID: none does. */
+int sched_source__boundary(struct sched_source *s, uint64_t ts_ns, uint64_t step);
+
+/* Empties the kernel's maps into memory here: they are bounded. */
+int sched_source__poll(struct sched_source *s);
+
+struct sched_cpu_time {
+	uint32_t cpu;
+	uint64_t busy_ns, idle_ns;
+};
+
+struct sched_totals {
+	uint64_t wall_ns;
+	uint64_t process_ns; /* run time of all followed processes, by the kernel's own count */
+	uint64_t busy_ns, idle_ns;
+	struct sched_cpu_time *per_cpu; /* online CPUs */
+	uint32_t cpu_cnt;
+	uint64_t lost;	 /* intervals that found a map or the ring full, since the start */
+	uint64_t missed; /* switches made good by the run time, since the start */
+};
+
+/*
+ * Gives each row of the window [open_ns, close_ns) to fn, CPUs (tgid PT_SCHED_CPU) not among them;
+ * fn may be NULL, and ends the drain by returning not 0. What is still going on is counted up to
+ * close_ns. close_ns may be now, with the window still open: the next drain goes on from there.
+ * Free totals with sched_totals__free.
+ */
+typedef int (*sched_row_fn)(void *ctx, const struct sched_sum_row *row);
+int sched_source__drain(struct sched_source *s, uint64_t open_ns, uint64_t close_ns,
+			sched_row_fn fn, void *ctx, struct sched_totals *totals);
+void sched_totals__free(struct sched_totals *t);
+
+/* A sched_row_fn that writes to a recording, entries apart; ctx is a struct sched_sink. */
+struct sched_sink {
+	struct recording_writer *writer;
+	/* Id of the thread's track; comm may be empty. 0: error. */
+	uint32_t (*track)(void *ctx, uint32_t pid, uint32_t tid, const char *comm);
+	void *ctx;
+};
+int sched_sink__row(void *sink, const struct sched_sum_row *row);
+
+/* The summary's "cpu" object: wall_ns, process_ns, busy_ns, idle_ns, cpus, per_cpu [{cpu, busy_ns,
+ * idle_ns}]. NULL if out of memory. */
+json_t *sched_totals__json(const struct sched_totals *t);
+
+/* Detaches and frees; NULL is allowed. */
+void sched_source__stop(struct sched_source *s);
+
+#endif

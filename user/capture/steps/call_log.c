@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/steps/call_log.h"
+#include "common/util.h"
+#include <string.h>
+
+static int take_spans(struct call_log *log, const struct pt_rec_spans *r, size_t size)
+{
+	int err = 0;
+
+	if (size < offsetof(struct pt_rec_spans, spans) ||
+	    r->cnt > (size - offsetof(struct pt_rec_spans, spans)) / sizeof(r->spans[0]))
+		return 0;
+	for (uint32_t i = 0; i < r->cnt && !err; i++) {
+		const struct pt_span *span = &r->spans[i];
+		struct step_call call = {span->probe, r->h.tid, span->ts_ns, span->end_ns};
+
+		if (span->kind == PT_FRAME_STATIC)
+			err = ARRAY_PUSH(log->calls, log->cnt, log->cap, call);
+	}
+	return err;
+}
+
+static uint32_t find_op(const struct call_log *log, const struct named_op *op)
+{
+	uint32_t i = 0;
+
+	while (i < log->op_cnt &&
+	       (log->ops[i].row != op->row || strcmp(log->ops[i].name, op->name)))
+		i++;
+	return i;
+}
+
+static int take_named(struct call_log *log, const struct pt_rec_named *r, size_t size)
+{
+	struct named_op op = {.row = r->h.probe};
+	struct step_call call = {.tid = r->h.tid};
+	uint32_t i;
+	int err = 0;
+
+	if (size < sizeof(*r))
+		return 0;
+	call.ts_ns = r->ts_ns;
+	call.end_ns = r->end_ns;
+	memcpy(op.name, r->name, sizeof(op.name) - 1);
+	i = find_op(log, &op);
+	call.op = PT_MAX_PROBES + i;
+	if (i == log->op_cnt)
+		err = ARRAY_PUSH(log->ops, log->op_cnt, log->op_cap, op);
+	return err ? err : ARRAY_PUSH(log->calls, log->cnt, log->cap, call);
+}
+
+int call_log__take(struct call_log *log, const void *record, size_t size)
+{
+	const struct pt_rec *h = record;
+
+	if (size < sizeof(*h) || h->pid != log->pid)
+		return 0;
+	if (h->kind == PT_REC_SPANS)
+		return take_spans(log, record, size);
+	if (h->kind == PT_REC_NAMED_SPAN)
+		return take_named(log, record, size);
+	return 0;
+}
+
+void call_log__forget(struct call_log *log, uint32_t row)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < log->cnt; i++)
+		if (log->calls[i].op != row)
+			log->calls[kept++] = log->calls[i];
+	log->cnt = kept;
+}
+
+const struct named_op *call_log__named(const struct call_log *log, uint32_t op)
+{
+	if (op < PT_MAX_PROBES || op - PT_MAX_PROBES >= log->op_cnt)
+		return NULL;
+	return &log->ops[op - PT_MAX_PROBES];
+}
+
+void call_log__free(struct call_log *log)
+{
+	free(log->calls);
+	free(log->ops);
+	memset(log, 0, sizeof(*log));
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Operator calls as the ring brings them, kept in memory while their period is looked for. */
+#ifndef PROFTRACE_CALL_LOG_H
+#define PROFTRACE_CALL_LOG_H
+
+#include "capture/steps/steps.h"
+
+/* A boxed operator: many share a row, so it is known by its name too, as far as it fits. */
+struct named_op {
+	uint32_t row;
+	char name[sizeof(((struct pt_name_rule *)NULL)->prefix)];
+};
+
+struct call_log {
+	uint32_t pid; /* whose calls are wanted, 0: nobody's, the log is closed */
+	struct step_call *calls;
+	size_t cnt, cap;
+	struct named_op *ops; /* step_call.op PT_MAX_PROBES + i is ops[i] */
+	size_t op_cnt, op_cap;
+};
+
+/* Takes what is a call from a record of the ring; 0 or -ENOMEM. */
+int call_log__take(struct call_log *log, const void *record, size_t size);
+
+/* Takes a row's calls out again. */
+void call_log__forget(struct call_log *log, uint32_t row);
+
+/* The boxed operator that a step_call.op stands for, NULL if it stands for a row. */
+const struct named_op *call_log__named(const struct call_log *log, uint32_t op);
+
+/* Closes and empties it. */
+void call_log__free(struct call_log *log);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where nothing but asks of the data loader makes the steps (evaluation, inference), the ask that
+ * ends an epoch finds no batch: CPython's StopIteration tells it from the others, of libraries in C++
+ * that the ask throws (frames.bpf.h) or leaves the batch empty (batch_site).
+ */
+#ifndef PROFTRACE_EPOCH_END_H
+#define PROFTRACE_EPOCH_END_H
+
+#include "capture/steps/steps.h"
+#include "frameworks/framework.h"
+
+/* Adds where the interpreter has a thread's exceptions (layout.python_thread); where that is not
+ * known, each ask counts. */
+void epoch_end__plan(struct target *t, struct probe_plan *plan);
+
+/* Are steps of the rule told by how asks end? */
+bool epoch_end__matters(const struct probe_plan *plan, const struct step_rule *rule);
+
+#endif

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/steps/optimizer_step.h"
+#include "bpf/proftrace.skel.h"
+#include "capture/arming/arm.h"
+#include "common/err.h"
+#include "common/util.h"
+#include "frameworks/python/python_watch.h"
+#include "target/python/python_code.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	TRIES = 8,   /* stacks in which it is looked for */
+	SILENT = 64, /* backward passes without a call of it */
+	AROUND = 6,  /* frames from it to what is around it: other decorators lie between */
+	MANY = 16,   /* hits a step, of others for the most part, that cost what two of a breakpoint
+			do */
+};
+
+static bool is_own(const struct planned_probe *probe)
+{
+	return probe->program && !strcmp(probe->program, OPTIMIZER_STEP_PROGRAM);
+}
+
+/* Of several the one that is not left out. */
+static struct planned_probe *own_probe(const struct session *s)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (is_own(&s->plan.probes[i]) && !s->dropped[s->plan.probes[i].row])
+			return &s->plan.probes[i];
+	return NULL;
+}
+
+static struct planned_probe *around_probe(const struct session *s)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (s->plan.probes[i].group == GROUP_AROUND)
+			return &s->plan.probes[i];
+	return NULL;
+}
+
+static bool is_update(const struct planned_probe *probe)
+{
+	return probe->category == CAT_OPTIMIZER_OP && probe->cfg.code == PT_CLASS_OPTIMIZER_OP;
+}
+
+static bool has_updates(const struct probe_plan *plan)
+{
+	for (size_t i = 0; i < plan->cnt; i++)
+		if (is_update(&plan->probes[i]))
+			return true;
+	return false;
+}
+
+int optimizer_step__plan(struct session *s)
+{
+	struct python_layout layout;
+
+	if (!s->match.framework || !s->match.framework->is_optimizer_step || s->opts->timer_only ||
+	    !has_updates(&s->plan) || python_layout__of(s->target, &layout) ||
+	    !layout.has_objects || python_code__open(s->target, &layout, &s->optimizer_step.code))
+		return 0;
+	s->optimizer_step.left_out = calloc(PT_MAX_PROBES, sizeof(bool));
+	if (!s->optimizer_step.left_out)
+		return -ENOMEM;
+	s->plan.layout.python_thread = layout.thread;
+	if (!s->plan.layout.stacks.wanted)
+		s->plan.layout.stacks = layout.frames;
+	return python_watch__add_optimizer_step(layout.lib, "Optimization Step", 0,
+						PT_CLASS_OPTIMIZER_OP, NULL, &s->plan);
+}
+
+static void want_stack(struct session *s)
+{
+	s->probes.ctl->optimizer_step.want_stack = s->optimizer_step.tries++ < TRIES;
+}
+
+/* The programs follow one. */
+static void use_probe(struct session *s, const struct planned_probe *used)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (is_own(&s->plan.probes[i]))
+			s->dropped[s->plan.probes[i].row] = &s->plan.probes[i] != used;
+	s->probes.ctl->optimizer_step.row = used->row;
+	s->probes.ctl->optimizer_step.refs_at = used->watch_address;
+}
+
+void optimizer_step__loaded(struct session *s)
+{
+	const struct planned_probe *probe = own_probe(s), *around = around_probe(s);
+
+	if (around) /* until what is around the step is found */
+		s->dropped[around->row] = true;
+	if (!probe)
+		return;
+	use_probe(s, probe);
+	if (s->optimizer_step.code)
+		want_stack(s);
+}
+
+/* ---- which of several ---- */
+
+static bool was_called(const struct session *s, const char *symbol)
+{
+	struct pt_probe_stat stat = {};
+
+	for (size_t i = 0; i < s->plan.cnt && !stat.hits; i++)
+		if (!strcmp(s->plan.probes[i].symbol, symbol))
+			probes__stat(&s->probes, s->plan.probes[i].row, &stat);
+	return stat.hits;
+}
+
+int optimizer_step__choose(struct session *s)
+{
+	const struct planned_probe *used = own_probe(s), *probe;
+
+	if (!used || !used->told_by || was_called(s, used->told_by))
+		return 0;
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		probe = &s->plan.probes[i];
+		if (!is_own(probe) || probe == used || !was_called(s, probe->told_by))
+			continue;
+		log__debug("the optimizer's step is %s, since the job calls %s", probe->name,
+			   probe->told_by);
+		use_probe(s, probe);
+		return arm__reattach(s, GROUP_WATCH);
+	}
+	return 0;
+}
+
+/* ---- which function ---- */
+
+bool optimizer_step__is_stack(const void *data, size_t size)
+{
+	const struct pt_rec_stack *r = data;
+
+	return size >= offsetof(struct pt_rec_stack, frames) && r->h.kind == PT_REC_STACK &&
+	       !r->key;
+}
+
+/* What is around the function of frame i. */
+static void find_around(struct session *s, const struct pt_rec_stack *r, uint32_t i)
+{
+	struct pt_optimizer_step *o = &s->probes.ctl->optimizer_step;
+	const struct framework *framework = s->match.framework;
+	const struct python_function *f;
+
+	if (!framework->is_around_step || !around_probe(s) ||
+	    s->plan.layout.stacks.function_word >= PT_FRAME_WORDS)
+		return;
+	for (uint32_t k = i + 1; k < r->cnt && k <= i + AROUND; k++) {
+		f = python_code__at(s->optimizer_step.code, (pid_t)r->h.pid, &r->frames[k],
+				    &(uint32_t){0});
+		if (!f || !framework->is_around_step(f->file, f->function))
+			continue;
+		log__debug("around it is %s (%s)", f->function, f->file);
+		o->around_calls = r->frames[k].instr;
+		o->around = o->functions[k];
+		s->optimizer_step.around = o->around;
+		return;
+	}
+}
+
+/* The outermost one: an optimizer's step may call its base's. */
+int optimizer_step__take_stack(struct session *s, const void *data, size_t size)
+{
+	const struct pt_rec_stack *r = data;
+	struct planned_probe *probe = own_probe(s);
+	const struct python_function *f;
+
+	if (!probe || !s->optimizer_step.code || r->cnt > PT_STACK_FRAMES ||
+	    size < offsetof(struct pt_rec_stack, frames) + r->cnt * sizeof(r->frames[0]))
+		return 0;
+	for (uint32_t i = r->cnt; i-- > 0 && !s->optimizer_step.address;) {
+		f = python_code__at(s->optimizer_step.code, (pid_t)r->h.pid, &r->frames[i],
+				    &(uint32_t){0});
+		if (!f || !s->match.framework->is_optimizer_step(f->file, f->function))
+			continue;
+		log__debug("the optimizer's step is %s (%s)", f->function, f->file);
+		s->optimizer_step.address = r->frames[i].code;
+		s->probes.ctl->optimizer_step.tid = r->h.tid;
+		probe->watch_tid = (pid_t)r->h.tid;
+		find_around(s, r, i);
+	}
+	if (!s->optimizer_step.address)
+		want_stack(s);
+	return 0;
+}
+
+/* ---- which of both tells ---- */
+
+void optimizer_step__forget(struct session *s, enum probe_group group)
+{
+	if (group == GROUP_WATCH)
+		s->probes.ctl->optimizer_step.refs = 0;
+	if (group == GROUP_WATCH || group == GROUP_AROUND)
+		s->probes.ctl->optimizer_step.under_way = 1;
+}
+
+void optimizer_step__read_count(struct session *s)
+{
+	struct pt_optimizer_step *o = &s->probes.ctl->optimizer_step;
+	uint32_t refs = 0, unknown = 0;
+
+	if (o->refs_at && !target__read(s->target, o->refs_at, &refs, sizeof(refs)))
+		__atomic_compare_exchange_n(&o->refs, &unknown, refs, false, __ATOMIC_SEQ_CST,
+					    __ATOMIC_SEQ_CST);
+}
+
+static bool is_in_place(const struct session *s)
+{
+	return s->optimizer_step.around ? s->probes.attached[GROUP_AROUND] : s->probes.step_watched;
+}
+
+static int watch_around(struct session *s, bool on)
+{
+	s->optimizer_step.around = on;
+	s->dropped[around_probe(s)->row] = !on;
+	return arm__reattach(s, GROUP_AROUND);
+}
+
+static int watch_count(struct session *s)
+{
+	struct planned_probe *probe = own_probe(s);
+	int err;
+
+	/* The code object begins with its count of references. */
+	s->probes.ctl->optimizer_step.refs_at = probe->watch_address = s->optimizer_step.address;
+	err = arm__reattach(s, GROUP_WATCH);
+	if (!s->probes.step_watched)
+		probe->watch_address = 0;
+	return err;
+}
+
+static int watch_no_more(struct session *s)
+{
+	if (s->optimizer_step.around)
+		return watch_around(s, false);
+	own_probe(s)->watch_address = 0;
+	return arm__reattach(s, GROUP_WATCH);
+}
+
+int optimizer_step__watch(struct session *s)
+{
+	int err = own_probe(s) ? session__drain(s) : 0; /* its stack may not have been read yet */
+
+	s->probes.ctl->optimizer_step.want_stack = 0;
+	if (err || !s->optimizer_step.address)
+		return err;
+	s->probes.ctl->optimizer_step.outside = 0;
+	return s->optimizer_step.around ? watch_around(s, true) : watch_count(s);
+}
+
+int optimizer_step__settle(struct session *s, uint64_t steps)
+{
+	const struct pt_optimizer_step *o = &s->probes.ctl->optimizer_step;
+	bool around = s->optimizer_step.around;
+	struct pt_probe_stat stat;
+	int err;
+
+	if (!s->optimizer_step.address || !is_in_place(s))
+		return 0;
+	probes__stat(&s->probes, around ? around_probe(s)->row : own_probe(s)->row, &stat);
+	log__debug(
+		"the optimizer's step was seen %llu times in %llu steps (%llu hits), %u operators "
+		"outside",
+		(unsigned long long)stat.spans, (unsigned long long)steps,
+		(unsigned long long)stat.hits, o->outside);
+	s->optimizer_step.known =
+		stat.spans >= steps && !o->outside && (!around || stat.hits <= MANY * steps);
+	if (s->optimizer_step.known)
+		return 0;
+	err = watch_no_more(s);
+	return err ? err : around;
+}
+
+bool optimizer_step__holds(const struct session *s, const struct planned_probe *probe)
+{
+	return s->optimizer_step.known && is_update(probe);
+}
+
+void optimizer_step__keep_choice(struct session *s)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+
+		if (!optimizer_step__holds(s, probe))
+			continue;
+		s->optimizer_step.left_out[probe->row] =
+			s->dropped[probe->row] || s->opts->detail == DETAIL_PHASE;
+		s->dropped[probe->row] = false;
+	}
+}
+
+static void move_updates(struct session *s, bool told)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		struct planned_probe *probe = &s->plan.probes[i];
+
+		if (!is_update(probe))
+			continue;
+		probe->group = told ? GROUP_OPERATOR : s->optimizer_step.rest_group;
+		s->dropped[probe->row] = told && s->optimizer_step.left_out[probe->row];
+	}
+}
+
+/* While steps count no group that makes them is attached anew: one would be missed. */
+int optimizer_step__tell(struct session *s, bool told)
+{
+	int err = 0;
+
+	if (!s->optimizer_step.known || s->optimizer_step.told == told ||
+	    (told && (!is_in_place(s) || s->optimizer_step.tells_no_more)))
+		return 0;
+	s->optimizer_step.told = told;
+	move_updates(s, told);
+	if (told || s->optimizer_step.tells_no_more || s->optimizer_step.rest_group == GROUP_UPDATE)
+		err = arm__reattach(s, s->optimizer_step.rest_group);
+	return err || !told ? err : arm__reattach(s, GROUP_OPERATOR);
+}
+
+/* The job may come to call its optimizer in another way. */
+int optimizer_step__check(struct session *s)
+{
+	int err;
+
+	if (!s->optimizer_step.told || s->probes.ctl->optimizer_step.passes < SILENT)
+		return 0;
+	session__progress_end(s);
+	log__warn("the optimizer's step was not called in %d backward passes: from here on the "
+		  "operators that update parameters tell of it",
+		  SILENT);
+	own_probe(s)->watch_address = 0;
+	s->optimizer_step.tells_no_more = true;
+	err = optimizer_step__tell(s, false);
+	if (!err && s->optimizer_step.around)
+		err = watch_around(s, false);
+	return err ? err : arm__reattach(s, GROUP_OPERATOR);
+}
+
+int optimizer_step__begin(struct session *s)
+{
+	enum probe_group group = GROUP_STEP;
+	int err;
+
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (is_update(&s->plan.probes[i]))
+			group = s->plan.probes[i].group;
+	s->optimizer_step.rest_group = group == GROUP_PHASE ? GROUP_PHASE : GROUP_UPDATE;
+	err = optimizer_step__tell(s, true);
+	return err || !s->optimizer_step.told ? err : arm__reattach(s, GROUP_STEP);
+}
+
+void optimizer_step__free(struct session *s)
+{
+	python_code__free(s->optimizer_step.code);
+	free(s->optimizer_step.left_out);
+}

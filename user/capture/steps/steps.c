@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/steps/steps.h"
+#include "common/util.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND 1000000000ull
+
+/* A row holds if each count is within its bounds; the first that holds decides. */
+struct rule_row {
+	struct {
+		uint8_t name_class;
+		uint64_t min, max; /* counts since attach; max 0: none seen */
+	} when[4];
+	uint64_t min_elapsed_ns;
+	struct step_rule rule;
+};
+
+#define ANY UINT64_MAX
+
+static const struct rule_row rule_rows[] = {
+	{{{PT_CLASS_PROFILER_STEP, 1, ANY}},
+	 0,
+	 {PT_CLASS_PROFILER_STEP, false, PT_CLASS_NONE, 0, "profiler step",
+	  "each step opens at the framework profiler's own step range"}},
+	{{{PT_CLASS_DATALOADER, 2, ANY}, {PT_CLASS_OPTIMIZER, 1, ANY}},
+	 0,
+	 {PT_CLASS_DATALOADER, false, PT_CLASS_OPTIMIZER, 0, "DataLoader",
+	  "each step opens where the data loader is asked for the first batch after an optimizer "
+	  "step"}},
+	/* Frameworks that show the forward pass, and their optimizers only as operators. */
+	{{{PT_CLASS_DATALOADER, 2, ANY},
+	  {PT_CLASS_FORWARD, 1, ANY},
+	  {PT_CLASS_BACKWARD, 1, ANY},
+	  {PT_CLASS_OPTIMIZER, 0, 0}},
+	 0,
+	 {PT_CLASS_DATALOADER, false, PT_CLASS_BACKWARD, 0, "DataLoader",
+	  "each step opens where the data loader is asked for the first batch after a backward "
+	  "pass"}},
+	{{{PT_CLASS_FORWARD, 3, ANY},
+	  {PT_CLASS_BACKWARD, 2, ANY},
+	  {PT_CLASS_DATALOADER, 0, 1},
+	  {PT_CLASS_OPTIMIZER, 0, 0}},
+	 0,
+	 {PT_CLASS_FORWARD, false, PT_CLASS_BACKWARD, 0, "forward pass",
+	  "each step opens where the first forward pass after a backward pass begins"}},
+	{{{PT_CLASS_FORWARD, 8, ANY},
+	  {PT_CLASS_BACKWARD, 0, 0},
+	  {PT_CLASS_DATALOADER, 0, 1},
+	  {PT_CLASS_OPTIMIZER, 0, 0}},
+	 2 * SECOND,
+	 {PT_CLASS_FORWARD, false, PT_CLASS_NONE, 0, "forward pass",
+	  "no call of a data loader and no backward pass was seen; each step opens where a forward "
+	  "pass begins"}},
+	/* A step may have several optimizers, or one for each parameter, before it asks again. */
+	{{{PT_CLASS_OPTIMIZER, 4, ANY}, {PT_CLASS_BACKWARD, 4, ANY}, {PT_CLASS_DATALOADER, 0, 0}},
+	 0,
+	 {PT_CLASS_OPTIMIZER, true, PT_CLASS_NONE, 0, "Optimizer.step",
+	  "no data loader was seen; each step opens where an optimizer step ends"}},
+	{{{PT_CLASS_OPTIMIZER, 24, ANY}, {PT_CLASS_DATALOADER, 0, 1}},
+	 0,
+	 {PT_CLASS_OPTIMIZER, true, PT_CLASS_NONE, 0, "Optimizer.step",
+	  "the data loader was asked once at most; each step opens where an optimizer step ends"}},
+	/* Compiled graphs hold all of a step but its batch. */
+	{{{PT_CLASS_DATALOADER, 4, ANY},
+	  {PT_CLASS_GRAPH, 3, ANY},
+	  {PT_CLASS_OPTIMIZER, 0, 0},
+	  {PT_CLASS_BACKWARD, 0, 0}},
+	 0,
+	 {PT_CLASS_DATALOADER, false, PT_CLASS_GRAPH, 0, "data loader",
+	  "each step opens where the data loader is asked for the first batch after a run of a "
+	  "compiled graph"}},
+	{{{PT_CLASS_GRAPH, 4, ANY},
+	  {PT_CLASS_DATALOADER, 0, 0},
+	  {PT_CLASS_OPTIMIZER, 0, 0},
+	  {PT_CLASS_BACKWARD, 0, 0}},
+	 2 * SECOND,
+	 {PT_CLASS_GRAPH, false, PT_CLASS_NONE, 0, "compiled graph",
+	  "no data loader was seen; each step opens where a compiled graph begins"}},
+	/* Backward and a compiled graph in turn: the graph is the optimizer's step. */
+	{{{PT_CLASS_DATALOADER, 2, ANY}, {PT_CLASS_BACKWARD, 1, ANY}, {PT_CLASS_GRAPH, 1, ANY}},
+	 0,
+	 {PT_CLASS_DATALOADER, false, PT_CLASS_BACKWARD, 0, "data loader",
+	  "each step opens where the data loader is asked for the first batch after a backward "
+	  "pass"}},
+	/* The same where the optimizer shows as its operators, one for each parameter. */
+	{{{PT_CLASS_DATALOADER, 2, ANY}, {PT_CLASS_OPTIMIZER_OP, 1, ANY}},
+	 0,
+	 {PT_CLASS_DATALOADER, false, PT_CLASS_OPTIMIZER_OP, 0, "DataLoader",
+	  "each step opens where the data loader is asked for the first batch after an optimizer "
+	  "step"}},
+	{{{PT_CLASS_OPTIMIZER_OP, 1, ANY},
+	  {PT_CLASS_BACKWARD, 3, ANY},
+	  {PT_CLASS_DATALOADER, 0, 1}},
+	 0,
+	 {PT_CLASS_OPTIMIZER_OP, false, PT_CLASS_BACKWARD, 0, "optimizer operators",
+	  "no data loader was seen; each step opens where the optimizer begins behind a backward "
+	  "pass"}},
+	/* Inference: batches are loaded, nothing is learned. Or an evaluation between steps. */
+	{{{PT_CLASS_DATALOADER, 4, ANY}, {PT_CLASS_OPTIMIZER, 0, 0}, {PT_CLASS_BACKWARD, 0, 0}},
+	 2 * SECOND,
+	 {PT_CLASS_DATALOADER, false, PT_CLASS_NONE, 0, "DataLoader",
+	  "each step opens where the data loader is asked for a batch; no backward pass was seen"}},
+	/* An ask without a backward pass behind it is no step: the one that ends an epoch. */
+	{{{PT_CLASS_DATALOADER, 4, ANY}, {PT_CLASS_BACKWARD, 2, ANY}, {PT_CLASS_OPTIMIZER, 0, 0}},
+	 3 * SECOND,
+	 {PT_CLASS_DATALOADER, false, PT_CLASS_BACKWARD, 0, "DataLoader",
+	  "each step opens where the data loader is asked for the first batch after a backward "
+	  "pass; no optimizer step was seen"}},
+	{{{PT_CLASS_DATALOADER, 40, ANY}, {PT_CLASS_BACKWARD, 20, ANY}, {PT_CLASS_OPTIMIZER, 0, 0}},
+	 0,
+	 {PT_CLASS_DATALOADER, false, PT_CLASS_BACKWARD, 0, "DataLoader",
+	  "each step opens where the data loader is asked for the first batch after a backward "
+	  "pass; no optimizer step was seen"}},
+	/* Backward but no optimizer yet: gradient accumulation, or an optimizer we cannot see. */
+	{{{PT_CLASS_DATALOADER, 4, ANY}, {PT_CLASS_OPTIMIZER, 0, 0}},
+	 3 * SECOND,
+	 {PT_CLASS_DATALOADER, false, PT_CLASS_NONE, 0, "DataLoader",
+	  "each step opens where the data loader is asked for a batch; no optimizer step was "
+	  "seen"}},
+	{{{PT_CLASS_DATALOADER, 40, ANY}, {PT_CLASS_OPTIMIZER, 0, 0}},
+	 0,
+	 {PT_CLASS_DATALOADER, false, PT_CLASS_NONE, 0, "DataLoader",
+	  "each step opens where the data loader is asked for a batch; no optimizer step was "
+	  "seen"}},
+	/* The program's own word, where nothing shows that it trains. */
+	{{{PT_CLASS_FRAME, 2, ANY},
+	  {PT_CLASS_DATALOADER, 0, 0},
+	  {PT_CLASS_OPTIMIZER, 0, 0},
+	  {PT_CLASS_BACKWARD, 0, 0}},
+	 SECOND,
+	 {PT_CLASS_FRAME, false, PT_CLASS_NONE, 0, "frame",
+	  "each step opens where the program begins a frame (proftrace.h)"}},
+	{{{PT_CLASS_BACKWARD, 3, ANY},
+	  {PT_CLASS_FORWARD, 0, 0},
+	  {PT_CLASS_DATALOADER, 0, 0},
+	  {PT_CLASS_OPTIMIZER, 0, 0}},
+	 2 * SECOND,
+	 {PT_CLASS_BACKWARD, true, PT_CLASS_NONE, 0, "backward",
+	  "neither data loader nor optimizer was seen; each step opens where a backward pass "
+	  "ends"}},
+};
+
+static bool row_holds(const struct rule_row *row, const struct step_evidence *e)
+{
+	if (e->elapsed_ns < row->min_elapsed_ns)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(row->when) && row->when[i].name_class; i++) {
+		const uint32_t name_class = row->when[i].name_class;
+		uint64_t seen = e->seen[name_class];
+
+		if (e->loads_elsewhere && name_class == PT_CLASS_DATALOADER)
+			seen = 0;
+
+		if (seen < row->when[i].min || seen > row->when[i].max)
+			return false;
+	}
+	return true;
+}
+
+bool step_rule__decide(const struct step_evidence *e, struct step_rule *rule)
+{
+	static const struct step_rule range = {
+		PT_CLASS_USER_STEP, false,
+		PT_CLASS_NONE,	    0,
+		"--step-range",	    "each step opens at the range you named"};
+	static const struct step_rule probe = {
+		PT_CLASS_STEP_PROBE, false,
+		PT_CLASS_NONE,	     0,
+		"--step-probe",	     "each step opens at the function you named"};
+
+	if (e->user_range || e->user_probe) {
+		*rule = e->user_range ? range : probe;
+		return true;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(rule_rows); i++) {
+		if (!row_holds(&rule_rows[i], e))
+			continue;
+		*rule = rule_rows[i].rule;
+		if (e->loads_elsewhere && rule->boundary == PT_CLASS_OPTIMIZER)
+			rule->explain = "another thread asks the data loader; each step opens "
+					"where an optimizer step ends";
+		return true;
+	}
+	return false;
+}
+
+/* ---- the period of a sequence ---- */
+
+struct anchor {
+	uint32_t op;
+	size_t cnt;	   /* occurrences */
+	size_t same;	   /* periods equal to the one before */
+	uint64_t pause_ns; /* sum of the pauses before it */
+	size_t last;	   /* index of the latest occurrence */
+	uint64_t last_hash;
+};
+
+static uint64_t hash_calls(const struct step_call *calls, size_t from, size_t to)
+{
+	uint64_t h = 1469598103934665603ull; /* FNV-1a */
+
+	for (size_t i = from; i < to; i++)
+		h = (h ^ calls[i].op) * 1099511628211ull;
+	return h;
+}
+
+static void anchor_visit(struct anchor *a, const struct step_call *calls, size_t i,
+			 uint64_t busy_until_ns)
+{
+	if (a->cnt) {
+		uint64_t h = hash_calls(calls, a->last, i);
+
+		if (a->cnt > 1 && h == a->last_hash)
+			a->same++;
+		a->last_hash = h;
+	}
+	if (i && calls[i].ts_ns > busy_until_ns)
+		a->pause_ns += calls[i].ts_ns - busy_until_ns;
+	a->last = i;
+	a->cnt++;
+}
+
+/* Distinct operators are few (tens), so a linear list does. */
+static struct anchor *anchor_get(struct anchor *anchors, size_t *cnt, size_t max, uint32_t op)
+{
+	for (size_t i = 0; i < *cnt; i++)
+		if (anchors[i].op == op)
+			return &anchors[i];
+	if (*cnt == max)
+		return NULL;
+	anchors[*cnt] = (struct anchor){.op = op};
+	return &anchors[(*cnt)++];
+}
+
+static uint64_t mean_pause(const struct anchor *a)
+{
+	return a->pause_ns / a->cnt;
+}
+
+#define LONGER 4 /* a pause that many times as long is of another kind */
+
+/* Does a pause come before most of its calls? In a model of one layer after the other the first
+ * alone comes after one. */
+static bool pauses_often(const struct anchor *a, const struct step_call *calls, size_t cnt)
+{
+	uint64_t busy_until_ns = cnt ? calls[0].end_ns : 0;
+	size_t pauses = 0;
+
+	for (size_t i = 1; i < cnt; i++) {
+		pauses += calls[i].op == a->op &&
+			  calls[i].ts_ns > busy_until_ns + mean_pause(a) / LONGER;
+		if (calls[i].end_ns > busy_until_ns)
+			busy_until_ns = calls[i].end_ns;
+	}
+	return 2 * pauses > a->cnt;
+}
+
+/* Four fifths of the periods must repeat the one before. */
+static bool repeats(const struct anchor *a)
+{
+	return a->cnt >= 4 && a->same * 5 >= (a->cnt - 2) * 4;
+}
+
+/* A layer that a model calls ten times or more one after the other repeats, too, but for the last
+ * of each pass: its period differs there from the one before, and the next from it. */
+static bool is_layer_of(const struct anchor *a, const struct anchor *outer)
+{
+	return repeats(outer) && outer->cnt < a->cnt && a->cnt - 2 - a->same + 4 >= 2 * outer->cnt;
+}
+
+static bool is_layer(const struct anchor *a, const struct anchor *anchors, size_t anchor_cnt,
+		     const struct step_call *calls, size_t cnt)
+{
+	const bool often = pauses_often(a, calls, cnt);
+
+	/* What it waits much longer for than for what lies around is a request. */
+	for (size_t i = 0; i < anchor_cnt; i++)
+		if (is_layer_of(a, &anchors[i]) &&
+		    !(often && mean_pause(a) >= LONGER * mean_pause(&anchors[i])))
+			return true;
+	return false;
+}
+
+/* The one that repeats and comes after the longest pauses, NULL if none does. */
+static const struct anchor *anchor_best(const struct anchor *anchors, size_t anchor_cnt,
+					const struct step_call *calls, size_t cnt)
+{
+	const struct anchor *best = NULL;
+
+	for (size_t i = 0; i < anchor_cnt; i++) {
+		const struct anchor *a = &anchors[i];
+
+		if (!repeats(a) || is_layer(a, anchors, anchor_cnt, calls, cnt))
+			continue;
+		if (!best || mean_pause(a) > mean_pause(best))
+			best = a;
+	}
+	return best;
+}
+
+/* The one that comes after the longest pauses, however it repeats, if they are longer than those
+ * before other calls: NULL if they are not. */
+static const struct anchor *anchor_pausing(const struct anchor *anchors, size_t cnt)
+{
+	const struct anchor *longest = NULL;
+	uint64_t others_ns = 0;
+	size_t others = 0;
+
+	for (size_t i = 0; i < cnt; i++)
+		if (anchors[i].cnt >= 4 &&
+		    (!longest || mean_pause(&anchors[i]) > mean_pause(longest)))
+			longest = &anchors[i];
+	for (size_t i = 0; i < cnt; i++) {
+		if (&anchors[i] == longest)
+			continue;
+		others_ns += anchors[i].pause_ns;
+		others += anchors[i].cnt;
+	}
+	return longest && others && mean_pause(longest) > LONGER * others_ns / others ? longest
+										      : NULL;
+}
+
+/* Of one thread's calls. */
+static struct step_period period_of(const struct anchor *anchors, size_t anchor_cnt,
+				    const struct step_call *calls, size_t cnt)
+{
+	const struct anchor *best = anchor_best(anchors, anchor_cnt, calls, cnt);
+	const struct anchor *pausing = anchor_pausing(anchors, anchor_cnt);
+	struct step_period period = {.op = best ? best->op : 0, .tid = calls->tid};
+
+	if (pausing && !pauses_often(pausing, calls, cnt))
+		pausing = NULL;
+	if (pausing && best &&
+	    (pausing->cnt < 2 * best->cnt - 2 || mean_pause(pausing) < LONGER * mean_pause(best)))
+		pausing = NULL;
+	if (pausing)
+		period.pausing = pausing->op;
+	if (pausing && best)
+		period.pausing_cnt = (uint32_t)((pausing->cnt + best->cnt / 2) / best->cnt);
+	return period;
+}
+
+/* ---- one thread's calls ---- */
+
+/* By thread, then by begin, what encloses before what is inside. */
+static int by_begin(const void *a, const void *b)
+{
+	const struct step_call *x = a, *y = b;
+
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	if (x->ts_ns != y->ts_ns)
+		return x->ts_ns < y->ts_ns ? -1 : 1;
+	return x->end_ns > y->end_ns ? -1 : x->end_ns < y->end_ns;
+}
+
+/* Of sorted calls, those of the thread that has the most. */
+static const struct step_call *busiest(const struct step_call *calls, size_t cnt, size_t *own_cnt)
+{
+	const struct step_call *best = calls;
+
+	*own_cnt = 0;
+	for (size_t begin = 0, end; begin < cnt; begin = end) {
+		for (end = begin; end < cnt && calls[end].tid == calls[begin].tid; end++)
+			;
+		if (end - begin > *own_cnt) {
+			best = &calls[begin];
+			*own_cnt = end - begin;
+		}
+	}
+	return best;
+}
+
+struct step_period steps__period(struct step_call *calls, size_t cnt)
+{
+	struct anchor anchors[512];
+	size_t anchor_cnt = 0, own_cnt;
+	const struct step_call *own;
+	uint64_t busy_until_ns = 0;
+
+	if (!cnt)
+		return (struct step_period){0};
+	qsort(calls, cnt, sizeof(*calls), by_begin);
+	own = busiest(calls, cnt, &own_cnt);
+	for (size_t i = 0; i < own_cnt; i++) {
+		struct anchor *a = anchor_get(anchors, &anchor_cnt, ARRAY_SIZE(anchors), own[i].op);
+
+		if (a)
+			anchor_visit(a, own, i, busy_until_ns);
+		if (own[i].end_ns > busy_until_ns)
+			busy_until_ns = own[i].end_ns;
+	}
+	return period_of(anchors, anchor_cnt, own, own_cnt);
+}

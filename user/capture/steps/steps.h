@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is a step? Decided from what the process shows on its own: ranges of the data loader and the
+ * optimizer, backward passes, else the period of its operators. Best source first.
+ */
+#ifndef PROFTRACE_STEPS_H
+#define PROFTRACE_STEPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "bpf/events.h"
+
+struct step_rule {
+	enum pt_name_class boundary; /* PT_CLASS_NONE: no rule yet */
+	bool at_end;
+	enum pt_name_class needs; /* must have been seen since the last boundary */
+	uint32_t row;		  /* boundary STEP_PROBE by an operator's row, else 0 */
+	const char *source;	  /* short, for the report: "DataLoader" */
+	const char *explain;	  /* in plain words */
+};
+
+/* What was seen of each class in elapsed_ns since the probes are live. */
+struct step_evidence {
+	const __u64 *seen; /* by enum pt_name_class */
+	uint64_t elapsed_ns;
+	bool user_range, user_probe; /* --step-range, --step-probe were given */
+	bool loads_elsewhere;	     /* a thread that does not train asks for the batches */
+};
+
+/* False: not enough seen yet. */
+bool step_rule__decide(const struct step_evidence *e, struct step_rule *rule);
+
+/* One operator call. op is a row of the probe table; larger numbers are the caller's own. */
+struct step_call {
+	uint32_t op, tid;
+	uint64_t ts_ns, end_ns;
+};
+
+struct step_period {
+	uint32_t op;  /* the operator that opens each period, 0: no period */
+	uint32_t tid; /* the thread it was looked for in */
+	uint32_t pausing; /* one that comes after much longer pauses than op, as what opens a
+			     request does in a server; 0: none */
+	uint32_t pausing_cnt; /* its calls in a period, 0 without one */
+};
+
+/*
+ * The operator that opens each period of the thread that calls the most: one that comes at least
+ * four times with the same calls in between, is no layer of another, and comes after the longest
+ * pauses. Sorts the calls.
+ */
+struct step_period steps__period(struct step_call *calls, size_t cnt);
+
+#endif

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/user_probes/functions.h"
+#include "common/counted.h"
+#include "common/err.h"
+#include "common/suggest.h"
+#include "common/util.h"
+#include "device/kernels/demangle.h"
+#include <fnmatch.h>
+#include <string.h>
+
+#define SHOWN_MAX 6 /* names that a message lists */
+#define STRIPPED  8 /* so few functions, exported ones say, are not all that a library has */
+
+struct search {
+	const char *option, *spec, *lib_pattern, *glob;
+	struct target *t;
+	const struct target_lib *lib;
+	struct elf_file *elf;
+	struct functions *out;
+	size_t first, matched, limit; /* first: of the library's functions */
+	size_t function_cnt;	      /* looked at */
+	char part[64];		      /* the longest word of the glob */
+	char *holding[SHOWN_MAX];     /* names that have it */
+	size_t holding_cnt;
+	struct suggestion near;
+	char nearest[1024];
+};
+
+/* ---- names ---- */
+
+static const char *basename_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* "Server::handle(Request const&) const" without what follows its name; "operator()(int)" keeps
+ * its own brackets. */
+static void without_parameters(const char *readable, char *out, size_t size)
+{
+	size_t end = strlen(readable);
+	int depth = 0;
+
+	snprintf(out, size, "%s", readable);
+	while (end && readable[end - 1] != ')')
+		end--;
+	for (size_t i = end; i-- > 0;) {
+		depth += (readable[i] == ')') - (readable[i] == '(');
+		if (depth)
+			continue;
+		if (i && i < size)
+			out[i] = '\0';
+		return;
+	}
+}
+
+bool function__matches(const char *glob, const char *symbol, const char *readable)
+{
+	char bare[1024];
+
+	if (!fnmatch(glob, symbol, 0) || !fnmatch(glob, readable, 0))
+		return true;
+	without_parameters(readable, bare, sizeof(bare));
+	return !fnmatch(glob, bare, 0);
+}
+
+/* The first colon that is not one of two. */
+static const char *single_colon(const char *spec)
+{
+	for (const char *p = strchr(spec, ':'); p; p = strchr(p, ':')) {
+		if (p[1] != ':')
+			return p;
+		p += 2;
+	}
+	return NULL;
+}
+
+int function_spec__split(const char *option, const char *spec, char *lib, size_t size,
+			 const char **glob)
+{
+	const char *colon = single_colon(spec);
+
+	if (!colon || colon == spec || !colon[1] || (size_t)(colon - spec) >= size)
+		return err__set(-EINVAL,
+				"%s %s: give a library and a function, as in %s "
+				"'libserver.so:Server::handle*', or %s 'exe:main' for the program "
+				"itself",
+				option, spec, option, option);
+	snprintf(lib, size, "%.*s", (int)(colon - spec), spec);
+	*glob = colon + 1;
+	return 0;
+}
+
+/* ---- what is near, for the message ---- */
+
+static bool is_word(char c)
+{
+	return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	       (c >= 'A' && c <= 'Z');
+}
+
+static void longest_word(const char *glob, char *out, size_t size)
+{
+	size_t best = 0;
+
+	*out = '\0';
+	for (const char *p = glob; *p;) {
+		size_t len = 0;
+
+		while (is_word(p[len]))
+			len++;
+		if (len > best) {
+			best = len;
+			snprintf(out, size, "%.*s", (int)len, p);
+		}
+		p += len ? len : 1;
+	}
+}
+
+static void note_near(struct search *s, const char *readable)
+{
+	const char *before = s->near.best;
+	char bare[1024];
+
+	if (s->holding_cnt < SHOWN_MAX && s->part[0] && strcasestr(readable, s->part)) {
+		s->holding[s->holding_cnt] = strdup(readable);
+		s->holding_cnt += s->holding[s->holding_cnt] != NULL;
+	}
+	without_parameters(readable, bare, sizeof(bare));
+	suggest__offer(&s->near, bare);
+	if (s->near.best == before)
+		return;
+	snprintf(s->nearest, sizeof(s->nearest), "%s", bare);
+	s->near.best = s->nearest;
+}
+
+static int nothing_matches(const struct search *s)
+{
+	char names[1024] = "";
+
+	for (size_t i = 0, at = 0; i < s->holding_cnt && at < sizeof(names); i++)
+		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "",
+				       s->holding[i]);
+	if (s->near.best)
+		return err__set(-ENOENT,
+				"%s %s: no function of that name; did you mean %s? (give the "
+				"readable or the mangled name, with * for what may vary)",
+				s->option, s->spec, s->near.best);
+	if (names[0])
+		return err__set(-ENOENT, "%s %s: no function of that name; there are: %s",
+				s->option, s->spec, names);
+	if (s->function_cnt < STRIPPED)
+		return err__set(-ENOENT,
+				"%s %s: %s has symbols of %s (it was stripped); use a build that "
+				"was not, or a function that it exports",
+				s->option, s->spec, s->lib_pattern,
+				s->function_cnt
+					? counted(s->function_cnt, "function", "functions").s
+					: "no functions");
+	return err__set(-ENOENT,
+			"%s %s: none of %zu functions has that name; `nm -C` lists them, with * "
+			"for what may vary",
+			s->option, s->spec, s->function_cnt);
+}
+
+static int too_many(const struct search *s)
+{
+	char names[1024] = "";
+
+	for (size_t i = 0, at = 0; i < SHOWN_MAX && i < s->out->cnt && at < sizeof(names); i++)
+		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "",
+				       s->out->items[i].name);
+	return err__set(-E2BIG,
+			"%s %s: matches %zu functions, more than the %zu that may be probed; "
+			"narrow it (%s, ...)",
+			s->option, s->spec, s->matched, s->limit, names);
+}
+
+/* ---- search ---- */
+
+static bool has_address(const struct search *s, uint64_t vaddr)
+{
+	for (size_t i = s->first; i < s->out->cnt; i++)
+		if (s->out->items[i].vaddr == vaddr)
+			return true;
+	return false;
+}
+
+static int take(struct search *s, const struct elf_symbol *symbol, const char *readable)
+{
+	struct function f = {.lib = s->lib, .vaddr = symbol->vaddr, .size = symbol->size};
+	const char *clone;
+	int err;
+
+	if (has_address(s, f.vaddr) || elf_file__offset(s->elf, f.vaddr, &f.offset))
+		return 0;
+	s->matched++;
+	if (s->out->cnt >= s->limit)
+		return 0;
+	f.symbol = strdup(symbol->name);
+	/* " [clone .isra.0]": the compiler's business */
+	clone = strstr(readable, " [clone ");
+	f.name = clone ? strndup(readable, (size_t)(clone - readable)) : strdup(readable);
+	err = f.symbol && f.name ? ARRAY_PUSH(s->out->items, s->out->cnt, s->out->cap, f) : -ENOMEM;
+	if (err) {
+		free(f.symbol);
+		free(f.name);
+	}
+	return err;
+}
+
+static int visit(const struct elf_symbol *symbol, void *ctx)
+{
+	auto_free char *readable = NULL;
+	struct search *s = ctx;
+
+	/* What a compiler split off a function is no function of its own. */
+	if (!symbol->is_function || strstr(symbol->name, ".cold"))
+		return 0;
+	readable = kernel_name__readable(symbol->name);
+	if (!readable)
+		return -ENOMEM;
+	s->function_cnt++;
+	if (function__matches(s->glob, symbol->name, readable))
+		return take(s, symbol, readable);
+	if (!s->out->cnt)
+		note_near(s, readable);
+	return 0;
+}
+
+static bool lib_matches(const struct search *s, const struct target_lib *lib)
+{
+	const char *name = basename_of(lib->path);
+	char versions[512];
+
+	if (!strcmp(s->lib_pattern, "exe"))
+		return s->t->exe && !strcmp(s->t->exe, lib->path);
+	snprintf(versions, sizeof(versions), "%s.*", s->lib_pattern);
+	return !fnmatch(s->lib_pattern, name, 0) || !fnmatch(versions, name, 0);
+}
+
+static int no_library(const struct search *s)
+{
+	struct suggestion near = {.word = s->lib_pattern, .len = strlen(s->lib_pattern)};
+	char names[512] = "";
+	size_t at = 0;
+
+	if (s->t->is_32bit)
+		return err__set(-ENOTSUP,
+				"%s %s: process %d is a 32-bit program, in which no function is "
+				"probed",
+				s->option, s->spec, s->t->pid);
+	for (size_t i = 0; i < s->t->lib_cnt; i++)
+		suggest__offer(&near, basename_of(s->t->libs[i].path));
+	if (near.best)
+		return err__set(-ENOENT, "%s %s: process %d maps no library %s; did you mean %s?",
+				s->option, s->spec, s->t->pid, s->lib_pattern, near.best);
+	for (size_t i = 0; i < s->t->lib_cnt && i < SHOWN_MAX && at < sizeof(names); i++)
+		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "",
+				       basename_of(s->t->libs[i].path));
+	return err__set(-ENOENT,
+			"%s %s: process %d maps no library %s; it maps %s%s; `exe` is the program "
+			"itself",
+			s->option, s->spec, s->t->pid, s->lib_pattern, names,
+			s->t->lib_cnt > SHOWN_MAX ? ", ..." : "");
+}
+
+static int search_lib(struct search *s, const struct target_lib *lib)
+{
+	s->lib = lib;
+	s->first = s->out->cnt;
+	s->elf = target__elf(s->t, lib);
+	return s->elf ? elf_file__for_each_symbol(s->elf, visit, s) : -EIO;
+}
+
+static int search_all(struct search *s)
+{
+	size_t libs = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < s->t->lib_cnt && !err; i++) {
+		if (!lib_matches(s, &s->t->libs[i]))
+			continue;
+		libs++;
+		err = search_lib(s, &s->t->libs[i]);
+	}
+	if (err)
+		return err;
+	if (!libs)
+		return no_library(s);
+	if (!s->matched)
+		return nothing_matches(s);
+	return s->matched > s->limit ? too_many(s) : 0;
+}
+
+int functions__find(struct target *t, const char *option, const char *spec, size_t limit,
+		    struct functions *out)
+{
+	const char *glob = "";
+	char lib[256];
+	struct search s = {.option = option,
+			   .spec = spec,
+			   .lib_pattern = lib,
+			   .t = t,
+			   .out = out,
+			   .limit = limit};
+	int err = function_spec__split(option, spec, lib, sizeof(lib), &glob);
+
+	memset(out, 0, sizeof(*out));
+	if (err)
+		return err;
+	longest_word(glob, s.part, sizeof(s.part));
+	s.glob = glob;
+	s.near = (struct suggestion){.word = glob, .len = strlen(glob)};
+	err = search_all(&s);
+	for (size_t i = 0; i < s.holding_cnt; i++)
+		free(s.holding[i]);
+	if (err)
+		functions__free(out);
+	return err;
+}
+
+void functions__free(struct functions *f)
+{
+	for (size_t i = 0; i < f->cnt; i++) {
+		free(f->items[i].symbol);
+		free(f->items[i].name);
+	}
+	free(f->items);
+	memset(f, 0, sizeof(*f));
+}

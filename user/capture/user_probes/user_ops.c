@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/user_probes/user_ops.h"
+#include "attach/attach.h"
+#include "attach/site.h"
+#include "capture/user_probes/functions.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <string.h>
+
+#define OPS_MAX	  500 /* functions that one option may name */
+#define EXITS_MAX 16  /* of a function; one with more ends by inference */
+
+/* ---- --op ---- */
+
+/* A cheaper instruction than the entry, with the stack still as it came. */
+static int slide(struct elf_file *elf, const struct function *f, struct planned_probe *probe)
+{
+	size_t len;
+	const uint8_t *code = elf_file__bytes(elf, f->vaddr, &len);
+	int shift, off = code ? site__slide(code, f->size && f->size < len ? f->size : len,
+					    SITE_RSP, &shift)
+			      : 0;
+
+	if (off < 0)
+		return off;
+	probe->vaddr += (uint64_t)off;
+	probe->offset += (uint64_t)off;
+	return 0;
+}
+
+static bool in_section(struct elf_file *elf, const char *name, uint64_t vaddr)
+{
+	uint64_t begin;
+	size_t len;
+
+	return elf_file__section(elf, name, &begin, &len) && vaddr >= begin && vaddr - begin < len;
+}
+
+/* A jump leads to another function, and not to a part of this one that was split off. */
+static bool is_tail_call(struct elf_file *elf, uint64_t target)
+{
+	struct elf_symbol to;
+
+	if (in_section(elf, ".plt", target) || in_section(elf, ".plt.sec", target) ||
+	    in_section(elf, ".plt.got", target))
+		return true;
+	return !elf_file__symbol_at(elf, target, &to) && to.is_function && to.vaddr == target &&
+	       !strstr(to.name, ".cold");
+}
+
+/* Probes where the function returns, of the entry's row. What leaves it otherwise, an exception
+ * for one, is seen by the stack. */
+static int add_exits(struct elf_file *elf, const struct function *f, struct probe_plan *plan,
+		     const struct planned_probe *entry)
+{
+	struct planned_probe probe = *entry;
+	struct site_exit exits[EXITS_MAX];
+	size_t len;
+	const uint8_t *code = elf_file__bytes(elf, f->vaddr, &len);
+	int cnt = code && f->size && f->size <= len ? site__exits(code, f->size, exits, EXITS_MAX)
+						    : 0;
+	int err = 0;
+
+	probe.row = plan->row_cnt;
+	probe.program = "call_leave";
+	for (int i = 0; i < cnt && !err; i++) {
+		if (exits[i].is_jump && !is_tail_call(elf, f->vaddr + (uint64_t)exits[i].target))
+			continue;
+		probe.vaddr = f->vaddr + exits[i].off;
+		probe.offset = f->offset + exits[i].off;
+		err = probe_plan__add(plan, &probe);
+	}
+	return err;
+}
+
+/* By another option, or by the framework's own table: two spans of one call would end each other.
+ */
+static bool is_planned(const struct probe_plan *plan, const struct function *f)
+{
+	for (size_t i = 0; i < plan->cnt; i++)
+		if (!strcmp(plan->probes[i].symbol, f->symbol) &&
+		    !strcmp(plan->probes[i].lib->host_path, f->lib->host_path))
+			return true;
+	return false;
+}
+
+static int add_op(struct target *t, struct probe_plan *plan, const struct function *f, bool returns)
+{
+	struct elf_file *elf = target__elf(t, f->lib);
+	struct planned_probe probe = {
+		.group = GROUP_OPERATOR,
+		.lib = f->lib,
+		.symbol = f->symbol,
+		.vaddr = f->vaddr,
+		.offset = f->offset,
+		.program = "call_entry",
+		.name = f->name,
+		.category = CAT_FUNCTION,
+		.chosen = true,
+	};
+	int err;
+
+	if (!elf)
+		return -EIO;
+	if (returns) {
+		probe.return_program = "call_return";
+		err = attach_allow__vouch(f->symbol);
+		return err ? err : probe_plan__add(plan, &probe);
+	}
+	if (slide(elf, f, &probe))
+		return probe_plan__missing(plan, "%s: no instruction of it can carry a probe",
+					   f->name);
+	err = probe_plan__add(plan, &probe);
+	return err ? err : add_exits(elf, f, plan, &probe);
+}
+
+static int add_ops(const char *option, const struct text_list *list, bool returns, struct target *t,
+		   struct probe_plan *plan)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < list->cnt && !err; i++) {
+		struct functions found;
+		size_t shown = 0;
+
+		err = functions__find(t, option, list->items[i], OPS_MAX, &found);
+		if (err)
+			break;
+		log__info("%s %s: %zu function%s", option, list->items[i], found.cnt,
+			  found.cnt == 1 ? "" : "s");
+		for (size_t j = 0; j < found.cnt && !err; j++) {
+			if (is_planned(plan, &found.items[j]))
+				shown++;
+			else
+				err = add_op(t, plan, &found.items[j], returns);
+		}
+		if (shown)
+			log__info("%s %s: %zu of them %s shown without it", option, list->items[i],
+				  shown, shown == 1 ? "is" : "are");
+		functions__free(&found);
+	}
+	return err;
+}
+
+/* Where C++ catches an exception, as the Itanium ABI names it: the functions that it passed ended
+ * there. */
+static int add_catch(struct target *t, struct probe_plan *plan)
+{
+	struct planned_probe probe = {.group = GROUP_OPERATOR,
+				      .symbol = "__cxa_begin_catch",
+				      .program = "call_unwound",
+				      .name = "catch",
+				      .category = CAT_NONE,
+				      .chosen = true};
+	int err = 0;
+
+	for (size_t i = 0; i < t->lib_cnt && !err; i++) {
+		struct elf_file *elf = target__elf(t, &t->libs[i]);
+		struct elf_symbol found;
+
+		if (!elf || elf_file__symbol(elf, probe.symbol, &found) ||
+		    elf_file__offset(elf, found.vaddr, &probe.offset))
+			continue;
+		probe.lib = &t->libs[i];
+		probe.vaddr = found.vaddr;
+		err = probe_plan__add(plan, &probe);
+	}
+	return err;
+}
+
+/* ---- --step-probe ---- */
+
+static int add_step(struct probe_plan *plan, const struct target_lib *lib, const char *symbol,
+		    uint64_t vaddr, uint64_t offset)
+{
+	const struct planned_probe probe = {.group = GROUP_STEP,
+					    .lib = lib,
+					    .symbol = symbol,
+					    .vaddr = vaddr,
+					    .offset = offset,
+					    .program = "step_probe"};
+
+	return probe_plan__add(plan, &probe);
+}
+
+/* The mangled name alone, in whichever library has it. 1: added. */
+static int step_by_symbol(const char *symbol, struct target *t, struct probe_plan *plan)
+{
+	for (size_t i = 0; i < t->lib_cnt; i++) {
+		struct elf_file *elf = target__elf(t, &t->libs[i]);
+		struct elf_symbol found;
+		uint64_t offset;
+		int err;
+
+		if (!elf || elf_file__symbol(elf, symbol, &found) ||
+		    elf_file__offset(elf, found.vaddr, &offset))
+			continue;
+		err = add_step(plan, &t->libs[i], symbol, found.vaddr, offset);
+		return err ? err : 1;
+	}
+	return 0;
+}
+
+static int several(const char *spec, const struct functions *found)
+{
+	return err__set(-EINVAL,
+			"--step-probe %s: matches %zu functions, such as %s and %s; name one, with "
+			"its parameters or mangled",
+			spec, found->cnt, found->items[0].name, found->items[1].name);
+}
+
+/* Where tables have the name of an operator, its function. */
+static const char *operator_function(const struct framework *f, const char *name, char *out,
+				     size_t size)
+{
+	const size_t len = f && f->operator_prefix ? strlen(f->operator_prefix) : 0;
+	const char *place = len ? strstr(f->operator_function, "%s") : NULL;
+
+	if (!place || strncmp(name, f->operator_prefix, len) != 0)
+		return name;
+	snprintf(out, size, "%.*s%s%s", (int)(place - f->operator_function), f->operator_function,
+		 name + len, place + 2);
+	for (char *c = out + (place - f->operator_function); *c; c++)
+		if (*c == '.')
+			*c = '_';
+	return out;
+}
+
+static int plan_step(const char *spec, struct target *t, struct probe_plan *plan)
+{
+	struct functions found;
+	char anywhere[1024], lib[256];
+	const char *glob;
+	int err = step_by_symbol(spec, t, plan);
+
+	if (err)
+		return err > 0 ? 0 : err;
+	/* A library's name may be given without what follows, as in libtorch_cpu. */
+	if (function_spec__split("--step-probe", spec, lib, sizeof(lib), &glob)) {
+		err__take(-EINVAL);
+		snprintf(anywhere, sizeof(anywhere), "*:%s", spec);
+	} else {
+		bool whole = !strcmp(lib, "exe") || strpbrk(lib, ".*");
+
+		snprintf(anywhere, sizeof(anywhere), "%s%s:%s", lib, whole ? "" : "*", glob);
+	}
+	err = functions__find(t, "--step-probe", anywhere, OPS_MAX, &found);
+	if (err)
+		return err;
+	err = found.cnt > 1 ? several(spec, &found)
+			    : add_step(plan, found.items[0].lib, found.items[0].symbol,
+				       found.items[0].vaddr, found.items[0].offset);
+	functions__free(&found);
+	return err;
+}
+
+int user_ops__plan(const struct capture_opts *opts, const struct framework *framework,
+		   struct target *t, struct probe_plan *plan)
+{
+	char function[512];
+	int err = add_ops("--op-returns", &opts->ops_returning, true, t, plan);
+
+	if (!err)
+		err = add_ops("--op", &opts->ops, false, t, plan);
+	if (!err && opts->ops.cnt)
+		err = add_catch(t, plan);
+	if (!err && opts->step_probe)
+		err = plan_step(
+			operator_function(framework, opts->step_probe, function, sizeof(function)),
+			t, plan);
+	return err;
+}

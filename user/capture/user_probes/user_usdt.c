@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/user_probes/user_usdt.h"
+#include "common/err.h"
+#include "common/util.h"
+#include "target/usdt.h"
+#include <fnmatch.h>
+#include <string.h>
+
+#define PROVIDER "proftrace"
+#define SEEN_MAX 8 /* names that a message lists */
+
+/* Places of arguments in the probe's list, the first is 1; 0: it has none. */
+struct own_probe {
+	const char *name, *program;
+	enum probe_group group;
+	uint8_t key, text, domain, value, scope;
+	uint8_t op; /* of a mark */
+	uint32_t class;
+};
+
+/* What include/proftrace.h has. */
+static const struct own_probe own_probes[] = {
+	{"range_begin", "range_start", GROUP_STEP, .key = 1, .text = 2, .domain = 3},
+	{"frame_begin", "range_start", GROUP_STEP, .key = 1, .text = 2, .domain = 3,
+	 .class = PT_CLASS_FRAME},
+	{"range_end", "range_stop", GROUP_STEP, .key = 1},
+	{"counter", "mark", GROUP_OPERATOR, .text = 1, .domain = 2, .value = 3, .op = PT_MARK_SET},
+	{"mark", "mark", GROUP_OPERATOR, .text = 1, .domain = 2, .scope = 3, .op = PT_MARK_INSTANT},
+};
+
+/* Probes of one kind, however many places of the code have it, share a row. */
+struct shared_row {
+	char *key; /* provider:name args */
+	uint32_t row;
+};
+
+struct scan {
+	const struct capture_opts *opts;
+	struct probe_plan *plan;
+	const struct target_lib *lib;
+	struct elf_file *elf;
+	struct shared_row *rows;
+	size_t row_cnt, row_cap;
+	size_t own_cnt;
+	bool *matched;	      /* by option */
+	char *seen[SEEN_MAX]; /* other probes, for the message */
+	size_t seen_cnt;
+	size_t guarded;
+};
+
+/* ---- rows ---- */
+
+static int add(struct scan *s, const struct usdt_probe *u, struct planned_probe *probe)
+{
+	struct shared_row *known = NULL, added = {0};
+	int err;
+
+	if (asprintf(&added.key, "%s:%s %s", u->provider, u->name, u->args) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->row_cnt && !known; i++)
+		if (!strcmp(s->rows[i].key, added.key))
+			known = &s->rows[i];
+	probe->lib = s->lib;
+	probe->symbol = u->name;
+	probe->vaddr = u->vaddr;
+	probe->row = known ? known->row : 0;
+	err = elf_file__offset(s->elf, u->vaddr, &probe->offset)
+		      ? probe_plan__missing(s->plan, "%s: its probe %s:%s lies outside the code",
+					    s->lib->path, u->provider, u->name)
+		      : probe_plan__add(s->plan, probe);
+	added.row = s->plan->row_cnt;
+	if (!err && !known)
+		err = ARRAY_PUSH(s->rows, s->row_cnt, s->row_cap, added);
+	else
+		free(added.key);
+	return err;
+}
+
+/* ---- include/proftrace.h ---- */
+
+/* A slot as configurations have it, 1 higher; false: the argument is not where it should be. */
+static bool place(const struct usdt_probe *u, uint8_t argument, uint8_t *slot)
+{
+	uint8_t reg;
+
+	*slot = 0;
+	if (!argument)
+		return true;
+	if (!usdt__register(u->args, argument - 1u, &reg))
+		return false;
+	*slot = reg + 1;
+	return true;
+}
+
+static bool configure(const struct own_probe *own, const struct usdt_probe *u,
+		      struct pt_probe_cfg *cfg)
+{
+	uint8_t key, text, domain;
+
+	if (!place(u, own->key, &key) || !place(u, own->text, &text) ||
+	    !place(u, own->domain, &domain) || !place(u, own->value, &cfg->mark.value) ||
+	    !place(u, own->scope, &cfg->mark.scope))
+		return false;
+	cfg->key_reg = key ? key - 1 : 0;
+	cfg->name_reg = text ? text - 1 : 0;
+	cfg->domain = domain;
+	cfg->name_source = text ? PT_NAME_CSTR : PT_NAME_STATIC;
+	cfg->code = own->class;
+	cfg->mark.op = own->op;
+	return true;
+}
+
+static int add_own(struct scan *s, const struct usdt_probe *u)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(own_probes); i++) {
+		const struct own_probe *own = &own_probes[i];
+		struct planned_probe probe = {.group = own->group,
+					      .program = own->program,
+					      .category = CAT_USER,
+					      .chosen = true};
+
+		if (strcmp(u->name, own->name) != 0)
+			continue;
+		if (!configure(own, u, &probe.cfg))
+			return probe_plan__missing(
+				s->plan,
+				"%s: probe %s:%s has arguments (%s) that are not "
+				"where this version of proftrace.h puts them",
+				s->lib->path, u->provider, u->name, u->args);
+		s->own_cnt++;
+		return add(s, u, &probe);
+	}
+	return 0;
+}
+
+/* ---- --usdt ---- */
+
+static void note_seen(struct scan *s, const char *name)
+{
+	for (size_t i = 0; i < s->seen_cnt; i++)
+		if (!strcmp(s->seen[i], name))
+			return;
+	if (s->seen_cnt < SEEN_MAX && (s->seen[s->seen_cnt] = strdup(name)))
+		s->seen_cnt++;
+}
+
+static int add_chosen(struct scan *s, const struct usdt_probe *u)
+{
+	struct planned_probe probe = {
+		.group = GROUP_OPERATOR, .program = "mark", .category = CAT_USER, .chosen = true};
+	bool wanted = false;
+	char name[256];
+
+	snprintf(name, sizeof(name), "%s:%s", u->provider, u->name);
+	for (size_t i = 0; i < s->opts->usdt.cnt; i++) {
+		bool matches = !fnmatch(s->opts->usdt.items[i], name, 0);
+
+		s->matched[i] |= matches;
+		wanted |= matches;
+	}
+	note_seen(s, name);
+	if (!wanted)
+		return 0;
+	s->guarded += u->semaphore != 0;
+	probe.name = name;
+	return add(s, u, &probe);
+}
+
+static int nothing_matches(const struct scan *s, const char *option)
+{
+	char names[1024] = "";
+
+	for (size_t i = 0, at = 0; i < s->seen_cnt && at < sizeof(names); i++)
+		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "",
+				       s->seen[i]);
+	if (!s->seen_cnt)
+		return err__set(-ENOENT,
+				"--usdt %s: neither the program nor its libraries have USDT "
+				"probes (`readelf -n FILE` shows them)",
+				option);
+	return err__set(-ENOENT, "--usdt %s: no such probe; there are %s%s", option, names,
+			s->seen_cnt == SEEN_MAX ? ", ..." : "");
+}
+
+/* ---- the scan ---- */
+
+static int visit(const struct usdt_probe *u, void *ctx)
+{
+	struct scan *s = ctx;
+	int err = 0;
+
+	if (!strcmp(u->provider, PROVIDER))
+		err = add_own(s, u);
+	if (!err && s->opts->usdt.cnt)
+		err = add_chosen(s, u);
+	return err;
+}
+
+static int scan_all(struct scan *s, struct target *t)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < t->lib_cnt && !err; i++) {
+		s->lib = &t->libs[i];
+		s->elf = target__elf(t, s->lib);
+		if (s->elf)
+			err = usdt__each_of(s->elf, visit, s);
+		else
+			err__take(-EIO); /* unreadable ones were told of */
+	}
+	for (size_t i = 0; i < s->opts->usdt.cnt && !err; i++)
+		if (!s->matched[i])
+			err = nothing_matches(s, s->opts->usdt.items[i]);
+	return err;
+}
+
+int user_usdt__plan(const struct capture_opts *opts, struct target *t, struct probe_plan *plan)
+{
+	struct scan s = {.opts = opts, .plan = plan};
+	int err;
+
+	s.matched = calloc(opts->usdt.cnt + 1, sizeof(*s.matched));
+	if (!s.matched)
+		return -ENOMEM;
+	err = scan_all(&s, t);
+	if (!err && s.own_cnt)
+		log__info("%zu probe%s of proftrace.h: ranges, counters and markers", s.own_cnt,
+			  s.own_cnt == 1 ? "" : "s");
+	if (!err && s.guarded)
+		log__warn("%zu of the probes of --usdt have a semaphore, which stays as it is: "
+			  "they show only while another tool listens to them",
+			  s.guarded);
+	for (size_t i = 0; i < s.row_cnt; i++)
+		free(s.rows[i].key);
+	for (size_t i = 0; i < s.seen_cnt; i++)
+		free(s.seen[i]);
+	free(s.rows);
+	free(s.matched);
+	return err;
+}
+
+static int is_own(const struct usdt_probe *u, void *ctx)
+{
+	return !strcmp(u->provider, PROVIDER);
+}
+
+bool user_usdt__has_own(struct target *t)
+{
+	for (size_t i = 0; i < t->lib_cnt; i++) {
+		struct elf_file *elf = t->exe && !strcmp(t->libs[i].path, t->exe)
+					       ? target__elf(t, &t->libs[i])
+					       : NULL;
+
+		if (elf && usdt__each_of(elf, is_own, NULL))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Names of kernels in the target and in the children that are followed: a child that was forked has
+ * handles of its own, one that was spawned has its libraries elsewhere.
+ */
+#ifndef PROFTRACE_KERNEL_PROCESSES_H
+#define PROFTRACE_KERNEL_PROCESSES_H
+
+#include "device/kernels/kernel_names.h"
+
+struct kernel_processes;
+
+/* Borrows the target. */
+struct kernel_processes *kernel_processes__new(struct target *t);
+void kernel_processes__free(struct kernel_processes *p);
+/* Ids belong to a writer: a new one begins. Children are looked at anew, since pids come again. */
+void kernel_processes__forget(struct kernel_processes *p);
+/* Reads now what takes a moment, of the target. */
+void kernel_processes__prepare(struct kernel_processes *p);
+/* The process's names; NULL if it has ended before it was looked at. */
+struct kernel_names *kernel_processes__of(struct kernel_processes *p, pid_t pid);
+
+#endif

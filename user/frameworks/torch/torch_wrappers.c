@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "frameworks/torch/torch_wrappers.h"
+#include "common/util.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SYMBOL_PREFIX  "_ZN5torch8autogradL"
+#define WRAPPER_PREFIX "THPVariable_"
+/* Two PyObject at least: another second argument is of a helper that a wrapper calls. */
+#define ARGS_PREFIX "EP7_objectS"
+
+/* Wrappers that answer from the tensor itself and run no operator. Sorted. */
+static const char *const answers_alone[] = {
+	"_is_view",
+	"_is_zerotensor",
+	"_parse_to",
+	"const_data_ptr",
+	"data_ptr",
+	"dim",
+	"element_size",
+	"get_device",
+	"has_names",
+	"is_complex",
+	"is_conj",
+	"is_contiguous",
+	"is_floating_point",
+	"is_inference",
+	"is_neg",
+	"is_signed",
+	"length",
+	"ndimension",
+	"nelement",
+	"numel",
+	"requires_grad_",
+	"size",
+	"storage",
+	"storage_offset",
+	"stride",
+};
+
+/* Wrappers whose operator has another name. Sorted. */
+static const struct renamed {
+	const char *wrapper, *op;
+} renamed[] = {
+	{"bfloat16", "to"},
+	{"bool", "to"},
+	{"bool_scalar", "item"},
+	{"byte", "to"},
+	{"cdouble", "to"},
+	{"cfloat", "to"},
+	{"char", "to"},
+	{"complex_scalar", "item"},
+	{"cpu", "to"},
+	{"cuda", "to"},
+	{"double", "to"},
+	{"float", "to"},
+	{"float_scalar", "item"},
+	{"half", "to"},
+	{"index_scalar", "item"},
+	{"int", "to"},
+	{"integral_scalar", "item"},
+	{"invert", "bitwise_not"},
+	{"ipu", "to"},
+	{"long", "to"},
+	{"mtia", "to"},
+	{"short", "to"},
+	{"type", "to"},
+	{"xpu", "to"},
+};
+
+static int compare_names(const void *key, const void *item)
+{
+	return strcmp(key, *(const char *const *)item);
+}
+
+static bool has_prefix(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+
+/* The wrapper's name without its prefix: "add". */
+static bool wrapper_name(const char *symbol, char *name, size_t size)
+{
+	const char *at = symbol + strlen(SYMBOL_PREFIX);
+	size_t prefix_len = strlen(WRAPPER_PREFIX);
+	unsigned long len;
+	char *rest;
+
+	if (!has_prefix(symbol, SYMBOL_PREFIX))
+		return false;
+	len = strtoul(at, &rest, 10);
+	if (len <= prefix_len || len > 200 || strlen(rest) <= len ||
+	    !has_prefix(rest, WRAPPER_PREFIX) || !has_prefix(rest + len, ARGS_PREFIX))
+		return false;
+	if (strchr(rest + len, '.')) /* .cold, .part: not a function of its own */
+		return false;
+	snprintf(name, size, "%.*s", (int)(len - prefix_len), rest + prefix_len);
+	return true;
+}
+
+bool torch_wrapper__operator(const char *symbol, char *op, size_t size)
+{
+	const struct renamed *other;
+
+	if (!wrapper_name(symbol, op, size) || bsearch(op, answers_alone, ARRAY_SIZE(answers_alone),
+						       sizeof(answers_alone[0]), compare_names))
+		return false;
+	other = bsearch(op, renamed, ARRAY_SIZE(renamed), sizeof(renamed[0]), compare_names);
+	if (other)
+		snprintf(op, size, "%s", other->op);
+	return true;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * CPython's code objects, read from outside by their addresses: which function, of which file, and
+ * at which line. An address may come to hold another one: each look at it says whether it does.
+ */
+#ifndef PROFTRACE_PYTHON_CODE_H
+#define PROFTRACE_PYTHON_CODE_H
+
+#include "target/python/python_layout.h"
+
+struct python_code;
+
+/* 0, -ENOENT: the interpreter's symbols are not to be had; -ENOMEM. Borrows the target. */
+int python_code__open(struct target *t, const struct python_layout *layout, struct python_code **out);
+void python_code__free(struct python_code *p);
+
+/* UTF-8; they stay until python_code__free. */
+struct python_function {
+	const char *file, *function; /* qualified since 3.11 */
+	uint32_t first_line;
+};
+
+/* The function that has its code at this address of the process (the target, or a child that it
+ * forked), and the line of the instruction, 0 if it has none. NULL: there is no code object. */
+const struct python_function *python_code__at(struct python_code *p, pid_t pid,
+					      const struct pt_code_place *place, uint32_t *line);
+
+#endif

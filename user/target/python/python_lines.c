@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "target/python/python_lines.h"
+#include <stdbool.h>
+
+/* An entry begins with a byte of bit 7, four bits of its form and three of its length. */
+#define FORM(byte)  ((byte) >> 3 & 15)
+#define UNITS(byte) (((byte) & 7) + 1u)
+
+enum form {
+	FORM_SHORT_LAST = 9, /* up to it: the same line, a byte of columns */
+	FORM_LINE_0 = 10,    /* so many lines further, two bytes of columns */
+	FORM_LINE_2 = 12,
+	FORM_NO_COLUMNS = 13,
+	FORM_LONG = 14,
+	FORM_NONE = 15,
+};
+
+struct table {
+	const uint8_t *p, *end;
+};
+
+/* Six bits a byte, lowest first; bit 6: more follow. */
+static uint64_t get_varint(struct table *t)
+{
+	uint64_t v = 0;
+	unsigned int shift = 0;
+	uint8_t byte;
+
+	do {
+		if (t->p == t->end)
+			return 0;
+		byte = *t->p++;
+		if (shift < 64)
+			v |= (uint64_t)(byte & 63) << shift;
+		shift += 6;
+	} while (byte & 64);
+	return v;
+}
+
+/* The sign is the lowest bit. */
+static int64_t get_signed(struct table *t)
+{
+	const uint64_t v = get_varint(t);
+
+	return v & 1 ? -(int64_t)(v >> 1) : (int64_t)(v >> 1);
+}
+
+static void skip(struct table *t, size_t bytes)
+{
+	t->p += bytes < (size_t)(t->end - t->p) ? bytes : (size_t)(t->end - t->p);
+}
+
+/* By how many lines the entry goes on; its bytes are behind us afterwards. */
+static int64_t entry_lines(struct table *t, unsigned int form)
+{
+	int64_t lines = 0;
+
+	if (form <= FORM_SHORT_LAST) {
+		skip(t, 1);
+	} else if (form <= FORM_LINE_2) {
+		lines = form - FORM_LINE_0;
+		skip(t, 2);
+	} else if (form == FORM_NO_COLUMNS) {
+		lines = get_signed(t);
+	} else if (form == FORM_LONG) {
+		lines = get_signed(t);
+		for (int i = 0; i < 3; i++) /* lines that it spans, columns */
+			get_varint(t);
+	}
+	return lines;
+}
+
+static uint32_t as_line(int64_t line)
+{
+	return line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
+}
+
+uint32_t python_lines__at(const uint8_t *table, size_t len, uint32_t first_line, uint64_t unit)
+{
+	struct table t = {table, table + len};
+	uint64_t begin = 0, line = first_line;
+
+	while (t.p < t.end) {
+		const uint8_t head = *t.p++;
+
+		line += (uint64_t)entry_lines(&t, FORM(head));
+		if (unit < begin + UNITS(head))
+			return FORM(head) == FORM_NONE ? 0 : as_line((int64_t)line);
+		begin += UNITS(head);
+	}
+	return 0;
+}
+
+/* Pairs of how many bytes of instructions and how many lines. */
+uint32_t python_lines__at_310(const uint8_t *table, size_t len, uint32_t first_line, uint64_t unit)
+{
+	int64_t line = first_line;
+	uint64_t end = 0;
+
+	for (size_t i = 0; i + 1 < len; i += 2) {
+		const int8_t lines = (int8_t)table[i + 1];
+		const bool has_line = lines != INT8_MIN;
+
+		end += table[i];
+		line += has_line ? lines : 0;
+		if (unit * 2 < end)
+			return has_line ? as_line(line) : 0;
+	}
+	return 0;
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "target/python/python_threads.h"
+#include <errno.h>
+#include "common/util.h"
+#include "target/python/python_layout.h"
+
+#define MAX_STATES 4096 /* more are no list of them, or one that changed while it was read */
+
+/* What each thread calls itself, by the states; 0: they do not say. The list may change meanwhile:
+ * it is read, not locked. */
+static size_t read_states(struct target *t, uint64_t ids[MAX_STATES])
+{
+	struct python_layout l;
+	uint64_t state;
+	size_t cnt = 0;
+
+	if (python_layout__of(t, &l) || !l.native_id ||
+	    target__read(t, l.thread.threads_at, &state, sizeof(state)))
+		return 0;
+	for (; state && cnt < MAX_STATES; cnt++)
+		if (target__read(t, state + l.native_id, &ids[cnt], sizeof(*ids)) ||
+		    target__read(t, state + l.thread.next, &state, sizeof(state)))
+			return 0;
+	return state ? 0 : cnt;
+}
+
+static bool has(const uint64_t *ids, size_t cnt, pid_t id)
+{
+	while (cnt && ids[cnt - 1] != (uint64_t)id)
+		cnt--;
+	return cnt;
+}
+
+int python_threads__list(struct target *t, pid_t **tids, size_t *cnt)
+{
+	auto_free uint64_t *ids = calloc(MAX_STATES, sizeof(*ids));
+	auto_free struct target_thread *threads = NULL;
+	size_t thread_cnt, state_cnt;
+	int err = ids ? target__threads(t, &threads, &thread_cnt) : -ENOMEM;
+
+	if (err)
+		return err;
+	*tids = calloc(thread_cnt + 1, sizeof(**tids));
+	if (!*tids)
+		return -ENOMEM;
+	state_cnt = read_states(t, ids);
+	*cnt = 0;
+	for (size_t i = 0; i < thread_cnt; i++) {
+		const pid_t tid = threads[i].tid;
+
+		if (has(ids, state_cnt, t->foreign_pid_ns ? proc__innermost_tid(tid) : tid))
+			(*tids)[(*cnt)++] = tid;
+	}
+	if (*cnt && *cnt == state_cnt)
+		return 0;
+	for (*cnt = 0; *cnt < thread_cnt; (*cnt)++) /* a state is of a thread that is not there */
+		(*tids)[*cnt] = threads[*cnt].tid;
+	return 0;
+}
