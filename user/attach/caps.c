@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What the running kernel and our privileges allow, asked by trying each thing on ourselves. */
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include <linux/bpf.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <string.h>
@@ -107,52 +105,6 @@ static void explain_missing(struct attach_caps *caps)
 		missing(caps, "no BPF ring buffer (Linux 5.8)");
 	if (caps->can_bpf && !caps->cookies)
 		missing(caps, "no cookies of probes, which say what was hit (Linux 5.15)");
-}
-
-bool kernel__at_least(unsigned int major, unsigned int minor)
-{
-	unsigned int have_major, have_minor;
-	struct utsname uts;
-
-	if (uname(&uts) || sscanf(uts.release, "%u.%u", &have_major, &have_minor) != 2)
-		return true;
-	return have_major != major ? have_major > major : have_minor >= minor;
-}
-
-const char *kernel__too_old(void)
-{
-	return kernel__at_least(5, 15) ? ""
-				       : " (it is older than Linux 5.15, which proftrace needs)";
-}
-
-static int try_around(int function)
-{
-	const struct bpf_insn nothing[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
-		{.code = BPF_JMP | BPF_EXIT},
-	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY,
-		    .attach_btf_id = (__u32)function);
-	int fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "try", "GPL", nothing, ARRAY_SIZE(nothing),
-			       &opts);
-
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return 0;
-}
-
-int kernel__traces_page_faults(void)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-	int id, err;
-
-	if (!btf)
-		return -errno;
-	id = btf__find_by_name_kind(btf, "handle_mm_fault", BTF_KIND_FUNC);
-	err = id < 0 ? id : try_around(id);
-	btf__free(btf);
-	return err;
 }
 
 static void probe_all(struct attach_caps *caps)
