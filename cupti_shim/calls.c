@@ -33,8 +33,8 @@ static bool is_wanted(const char *name)
 }
 
 struct refusal {
-	const char *call; /* NULL: none */
-	int result;
+	const char *call;
+	int result; /* 0: it names none of the functions */
 };
 
 static int domain_enable(struct shim_control *c, const struct cupti *cupti, void *subscriber,
@@ -47,8 +47,8 @@ static int domain_enable(struct shim_control *c, const struct cupti *cupti, void
 		int result = cupti->GetCallbackName(domain, api, &name);
 
 		/* Numbers that no function has are refused, too: that tells least. */
-		if (result && !refusal->call)
-			*refusal = (struct refusal){"cuptiGetCallbackName", result};
+		if (result && !refusal->result)
+			refusal->result = result;
 		if (result || !name || !is_wanted(name))
 			continue;
 		result = cupti->EnableCallback(on, subscriber, domain, api);
@@ -65,7 +65,7 @@ static int domain_enable(struct shim_control *c, const struct cupti *cupti, void
 
 int calls__enable(struct shim_control *c, const struct cupti *cupti, void *subscriber, bool on)
 {
-	struct refusal refusal = {};
+	struct refusal refusal = {.call = "cuptiGetCallbackName"};
 	int cnt = domain_enable(c, cupti, subscriber, SHIM_RUNTIME, on, &refusal);
 
 	cnt += domain_enable(c, cupti, subscriber, SHIM_DRIVER, on, &refusal);
