@@ -228,21 +228,47 @@ const struct target_lib *probe_table__lib(const struct probe_table *table, const
 	return target__find_lib(t, lib_pattern(table, t, lib));
 }
 
+static bool is_missing(const struct table_scan *s, size_t i)
+{
+	const struct probe_row *row = &s->table->rows[i];
+
+	return !s->found[i] && row->loses && row_shown(s, row);
+}
+
+/* What a library would have shown that the process does not have, a C++ program Python's part say.
+ */
+static int missing_lib(const struct table_scan *s, unsigned int lib)
+{
+	char lost[1024];
+	size_t len = 0;
+
+	for (size_t i = 0; i < s->table->row_cnt; i++) {
+		if (s->table->rows[i].lib != lib || !is_missing(s, i) || len >= sizeof(lost))
+			continue;
+		len += (size_t)snprintf(lost + len, sizeof(lost) - len, "%s%s", len ? "; " : "",
+					s->table->rows[i].loses);
+	}
+	return len ? probe_plan__missing(s->plan, "%s is not loaded; not shown: %s",
+					 lib_pattern(s->table, s->t, lib), lost)
+		   : 0;
+}
+
 static int missing(const struct table_scan *s)
 {
-	for (size_t i = 0; i < s->table->row_cnt; i++) {
-		const struct probe_row *row = &s->table->rows[i];
-		int err;
+	int err = 0;
 
-		if (s->found[i] || !row->loses || !row_shown(s, row))
-			continue;
-		err = probe_plan__missing(s->plan, "%s: no symbol %s%s; not shown: %s",
-					  lib_pattern(s->table, s->t, row->lib), row->symbol,
-					  strchr(row->symbol, '*') ? "" : "*", row->loses);
-		if (err)
-			return err;
+	for (unsigned int lib = 0; lib < s->table->lib_cnt && !err; lib++)
+		err = s->libs[lib] ? 0 : missing_lib(s, lib);
+	for (size_t i = 0; i < s->table->row_cnt && !err; i++) {
+		const struct probe_row *row = &s->table->rows[i];
+
+		if (s->libs[row->lib] && is_missing(s, i))
+			err = probe_plan__missing(s->plan, "%s: no symbol %s%s; not shown: %s",
+						  lib_pattern(s->table, s->t, row->lib),
+						  row->symbol, strchr(row->symbol, '*') ? "" : "*",
+						  row->loses);
 	}
-	return 0;
+	return err;
 }
 
 int probe_table__plan(const struct probe_table *table, struct target *t,

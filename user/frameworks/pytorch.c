@@ -256,7 +256,7 @@ static const struct probe_row rows[] = {
 			"Python method wrapper: turns every C++ exception into a Python one",
 		.name_of = wrapper_name,
 		.adjust = wrapper_arguments,
-		.loses = "operators; is the library stripped? Try --detail inner",
+		.loses = "operators (--detail inner may show them)",
 	},
 	/* The same by name. */
 	{

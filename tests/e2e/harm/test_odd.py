@@ -153,6 +153,8 @@ def without_python(case):
                      "--step-probe", "libtorch_cpu.so:aoti_torch_empty_strided").done(30)
     assert "C++ only" in tool.err and "no framework loaded" not in tool.err, tool.err
     assert row(tool.report(), "summary")["steps"] == 5, tool.out
+    missing = [line for line in tool.out.splitlines() if line.startswith("missing: libtorch_python")]
+    assert len(missing) == 1 and "is not loaded; not shown" in missing[0], tool.out
     assert popen.poll() is None, "the program ended"
 
 
