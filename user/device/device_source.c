@@ -440,8 +440,10 @@ static int activity_write(struct device_source *d, const struct shim_activity *a
 	bool may_be_later =
 		device_events__monotonic(d->events, a->start_ns) >= d->close_ns && !track;
 
-	/* Not yet over when it came: another tool has given CUPTI a clock of its own. */
-	if (end_ns > d->last_collect_ns + SECOND) {
+	/* Not yet over when it came, or over long before the window that its call is of: another
+	 * tool has given CUPTI a clock of its own. */
+	if (end_ns > d->last_collect_ns + SECOND ||
+	    (end_ns + SECOND < d->open_ns && track && track != OUTSIDE)) {
 		d->lost_clock++;
 		return 0;
 	}

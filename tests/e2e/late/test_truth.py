@@ -115,6 +115,16 @@ def dropped(case):
     job.end()
 
 
+@test("a device clock that is seconds off: its records are counted as lost")
+def wrong_clock(case):
+    for offset_ns in (-5000000000, 5000000000):
+        job = GpuJob(case, SIMGPU_CUPTI_OFFSET_NS=str(offset_ns))
+        tool = case.tool("-p", job.pid, "--duration", "1s", "--no-trace").done(LONG_S)
+        cost = row(tool.report(), "cost")
+        assert cost["events_lost"] > 0, (offset_ns, cost)
+        job.end()
+
+
 @test("CUDA graphs before 12.6: CUPTI is not finalized, and leaves all the same")
 def old_with_graphs(case):
     job = GpuJob(case, SIMGPU_CUPTI_VERSION="20")
