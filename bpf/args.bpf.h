@@ -43,19 +43,27 @@ static __always_inline void note_return(struct pt_regs *ctx, const struct pt_pro
 		__sync_fetch_and_add(&ctl.return_cnt, 1);
 }
 
-#define PT_PY_STR_STATE 32 /* u32 ... */
+#define PT_PY_STR_STATE 32 /* u32: interned 2 bits, kind 3, compact 1, ascii 1 */
 #define PT_PY_STR_ASCII (1u << 6)
 #define PT_PY_STR_UTF8	8 /* of others, behind the head of compact ASCII: char *, if it was asked for */
 
-/* The text of a Python str object, 0: not known. */
+/* The UTF-8 of a Python str object whose state was read, 0: it has none. */
+static __always_inline __u64 python_utf8(__u64 str, __u32 state)
+{
+	const __u64 text = str + ctl.layout.python_str;
+
+	return state & PT_PY_STR_ASCII ? text : read_u64(text + PT_PY_STR_UTF8);
+}
+
+/* The same, 0 also: not known. */
 static __always_inline __u64 python_text(__u64 str)
 {
-	const __u64 head = ctl.layout.python_str;
 	__u32 state = 0;
 
-	if (!head || bpf_probe_read_user(&state, sizeof(state), (void *)(str + PT_PY_STR_STATE)))
+	if (!ctl.layout.python_str ||
+	    bpf_probe_read_user(&state, sizeof(state), (void *)(str + PT_PY_STR_STATE)))
 		return 0;
-	return state & PT_PY_STR_ASCII ? str + head : read_u64(str + head + PT_PY_STR_UTF8);
+	return python_utf8(str, state);
 }
 
 /* A string at addr into dst (PT_NAME_MAX bytes); returns its length, cut to what fits. */

@@ -440,7 +440,7 @@ struct pt_python {
 	__u32 frame_locals;	    /* _PyInterpreterFrame: its arguments come first */
 	__u32 type_keys;	    /* PyHeapTypeObject: PyDictKeysObject * of its objects */
 	__u32 attributes;	    /* enum pt_python_attributes */
-	__u32 str_ascii, str_text;  /* bytes of a str object before its text: compact ASCII, others */
+	__u32 str_text;		    /* bytes of a str object before characters that are not ASCII */
 };
 
 /* Where an object's attributes are, if they are not in a dict; or where its dict is. */

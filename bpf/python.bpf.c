@@ -26,8 +26,6 @@
 #define KEYS_INDEX_10 40  /* so; entries are hash, key, value */
 #define KEYS_SEEN     8	  /* of an object's attributes so many are looked at */
 #define STR_LENGTH    16
-#define STR_STATE     32 /* u32: interned 2 bits, kind 3, compact 1, ascii 1 */
-#define STR_UTF8      8	 /* of others than compact ASCII, behind pt_python.str_ascii: char * */
 #define NAME_CHARS    42 /* 3 bytes of UTF-8 each fit */
 
 /* The first argument of the function that has this code, if that is what the thread executes. */
@@ -167,18 +165,17 @@ __weak __noinline int read_characters(struct pt_thread *t, __u32 slot, __u64 tex
  * functions: they are verified once. */
 __weak __noinline int read_range_name(struct pt_thread *t, __u32 slot, __u64 self)
 {
-	const struct pt_python *p = &ctl.layout.python;
 	__u64 str = name_object(self), text;
 	__u32 state = 0;
 	long n;
 
 	if (!t || slot >= PT_MAX_NAMED || !str ||
-	    bpf_probe_read_user(&state, sizeof(state), (void *)(str + STR_STATE)))
+	    bpf_probe_read_user(&state, sizeof(state), (void *)(str + PT_PY_STR_STATE)))
 		return 0;
-	text = state >> 6 & 1 ? str + p->str_ascii : read_u64(str + p->str_ascii + STR_UTF8);
+	text = python_utf8(str, state);
 	if (!text)
-		return read_characters(t, slot, str + p->str_text, read_u64(str + STR_LENGTH),
-				       state >> 2 & 7);
+		return read_characters(t, slot, str + ctl.layout.python.str_text,
+				       read_u64(str + STR_LENGTH), state >> 2 & 7);
 	barrier_var(slot);
 	if (slot >= PT_MAX_NAMED)
 		return 0;

@@ -449,7 +449,7 @@ static bool objects_known(struct target *t)
 	const unsigned int minor = target__python_minor(t);
 	struct python_layout layout;
 
-	return minor >= 8 && minor <= 15 && (minor < 13 || !python_layout__of(t, &layout));
+	return minor >= 8 && (minor < 13 || !python_layout__of(t, &layout));
 }
 
 /* By these the programs know what texts and numbers Python passes. */

@@ -34,7 +34,7 @@ static void set_layout(const struct found *f, struct probe_plan *plan)
 	p->frame_locals = l->frame_locals;
 	p->type_keys = l->type_keys;
 	p->attributes = l->attributes;
-	p->str_ascii = l->ascii_bytes;
+	plan->layout.python_str = l->ascii_bytes;
 	p->str_text = l->compact_bytes;
 }
 

@@ -25,7 +25,6 @@ static const struct python_layout layouts[] = {
 		.lines = 120,
 		.references = WHOLE_WORD,
 		.code_bytes = 176,
-		.ascii_bytes = 48,
 		.compact_bytes = 72,
 		.thread = {.next = 8, .id = 176, .handled = 144, .exception = 8, .frame = 24},
 		.frames = {.frame_bytes = 104,
@@ -57,7 +56,6 @@ static const struct python_layout layouts[] = {
 		.instructions = 184,
 		.references = WHOLE_WORD,
 		.code_bytes = 184,
-		.ascii_bytes = 48,
 		.compact_bytes = 72,
 		.native_id = 160,
 		.thread = {.next = 8,
@@ -95,7 +93,6 @@ static const struct python_layout layouts[] = {
 		.instructions = 192,
 		.references = WHOLE_WORD,
 		.code_bytes = 192,
-		.ascii_bytes = 40,
 		.compact_bytes = 56,
 		.native_id = 144,
 		.thread = {.next = 8, .id = 136, .handled = 104, .frame = 56, .cframe = 1},
@@ -131,7 +128,6 @@ static const struct python_layout layouts[] = {
 		.instructions = 200,
 		.references = WHOLE_WORD,
 		.code_bytes = 200,
-		.ascii_bytes = 40,
 		.compact_bytes = 56,
 		.native_id = 160,
 		.thread = {.next = 8, .id = 152, .handled = 120, .frame = 72},
@@ -167,7 +163,6 @@ static const struct python_layout layouts[] = {
 		.instructions = 208,
 		.references = UNFLAGGED,
 		.code_bytes = 208,
-		.ascii_bytes = 40,
 		.compact_bytes = 56,
 		.native_id = 160,
 		.thread = {.next = 8, .id = 152, .handled = 120, .frame = 72},
@@ -195,7 +190,6 @@ static const struct python_layout layouts[] = {
 		.instructions = 208,
 		.references = UNFLAGGED,
 		.code_bytes = 208,
-		.ascii_bytes = 40,
 		.compact_bytes = 56,
 		.native_id = 184,
 		.thread = {.next = 8, .id = 176, .handled = 144, .frame = 72},
@@ -285,6 +279,7 @@ int python_layout__of(struct target *t, struct python_layout *layout)
 	if (!row)
 		return -ENOTSUP;
 	l = *row;
+	l.ascii_bytes = target__python_str_head(t);
 	l.lib = target__python_lib(t);
 	l.runtime = target__python_symbol(t, "_PyRuntime");
 	if (!l.runtime)
