@@ -412,6 +412,7 @@ enum pt_name_class {
 	PT_CLASS_OPTIMIZER_OP = 10, /* one of the operators that an optimizer's step consists of */
 	PT_CLASS_FRAME = 11, /* a range that its program calls one of a sequence */
 	PT_CLASS_PLUMBING = 12, /* an operator by which the framework makes ranges: no span */
+	PT_CLASS_EVALUATION = 13, /* a run of a compiled graph that only evaluates */
 	PT_CLASS_CNT,
 };
 

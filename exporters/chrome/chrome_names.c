@@ -35,6 +35,7 @@ static const struct category_row {
 	[CAT_ALLOCATION] = {"user_annotation", "user_annotation", ROLE_ANNOTATION},
 	[CAT_FUNCTION] = {"cpu_op", "cpu_op", ROLE_OPERATOR},
 	[CAT_REGION] = {"cpu_op", "cpu_op", ROLE_OPERATOR},
+	[CAT_EVALUATION] = {"cpu_op", "cpu_op", ROLE_OPERATOR},
 	[CAT_PIPELINE] = {"user_annotation", "user_annotation", ROLE_ANNOTATION},
 	[CAT_QUEUE_EMPTY] = {"user_annotation", "user_annotation", ROLE_ANNOTATION},
 	[CAT_QUEUE_FULL] = {"user_annotation", "user_annotation", ROLE_ANNOTATION},

@@ -28,6 +28,7 @@ const char *category__key(uint8_t category)
 		[CAT_SCRIPT] = "script",
 		[CAT_FUNCTION] = "function",
 		[CAT_REGION] = "region",
+		[CAT_EVALUATION] = "evaluation",
 		[CAT_PIPELINE] = "pipeline",
 		[CAT_QUEUE_EMPTY] = "queue_empty",
 		[CAT_QUEUE_FULL] = "queue_full",

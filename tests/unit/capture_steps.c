@@ -91,6 +91,18 @@ Test(steps, inference_with_a_loader)
 	cr_expect_eq(decide(asks, 2 * 1000000000ull).boundary, PT_CLASS_DATALOADER);
 }
 
+Test(steps, graphs_that_evaluate_make_no_steps_beside_others)
+{
+	__u64 seen[PT_CLASS_CNT] = {[PT_CLASS_DATALOADER] = 40, [PT_CLASS_EVALUATION] = 40};
+
+	/* More than an evaluation may come. */
+	cr_expect_eq(decide(seen, SECOND).boundary, PT_CLASS_NONE);
+	cr_expect_eq(decide(seen, 2 * SECOND).boundary, PT_CLASS_DATALOADER);
+	cr_expect_eq(decide(seen, 2 * SECOND).needs, PT_CLASS_EVALUATION);
+	seen[PT_CLASS_GRAPH] = 1;
+	cr_expect_eq(decide(seen, 1).needs, PT_CLASS_GRAPH);
+}
+
 Test(steps, without_a_loader_the_optimizer_ends_a_step)
 {
 	struct step_rule rule =

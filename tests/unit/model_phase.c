@@ -454,6 +454,29 @@ Test(model_phase, operators_of_a_graph_are_of_the_phase_that_their_full_names_te
 		    "  Operator Equal [84,86) cpu 2 self 2\n");
 }
 
+Test(model_phase, an_evaluation_in_a_step_that_trains_is_of_none_of_its_phases)
+{
+	struct synth s = synth__new(SCOPES);
+
+	in_full(&s, s.main, CAT_OPERATOR, "Default/net/Conv2D", 2, 4);
+	synth__span(&s, s.main, CAT_EVALUATION, "eval", 1, 8);
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 8, 10);
+	in_full(&s, s.main, CAT_OPERATOR, "Default/net/Conv2D", 22, 30);
+	in_full(&s, s.main, CAT_OPERATOR, "Gradients/Default/net/MatMul", 40, 45);
+	synth__span(&s, s.main, CAT_SCRIPT, "train", 20, 80);
+	synth__step(&s, 0, 0, 100);
+	synth__expect_tree(&s, "step 0 [0,100) cpu 100 D 2 F 10 B 5 O 0 other 83\n"
+			       " track 1\n"
+			       "  Script eval [1,8) cpu 7 self 5\n"
+			       "    Operator Conv2D [2,4) cpu 2 self 2\n"
+			       "  Dataloader next [8,10) cpu 2 self 2 in Dataloader\n"
+			       "  Script train [20,80) cpu 60 self 45\n"
+			       "    Forward Forward [20,30) cpu 10 self 2 in Forward inferred\n"
+			       "      Operator Conv2D [22,30) cpu 8 self 8 in Forward\n"
+			       "    Backward Backward [40,45) cpu 5 self 0 in Backward inferred\n"
+			       "      Operator MatMul [40,45) cpu 5 self 5 in Backward\n");
+}
+
 Test(model_phase, a_graph_that_another_thread_executes_has_the_phases_of_its_operators)
 {
 	struct synth s = synth__new(SCOPES);

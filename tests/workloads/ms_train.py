@@ -23,8 +23,9 @@ def parse_args():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--log", default=os.devnull)
     parser.add_argument("--mode", default="pynative",
-                        choices=["pynative", "jit", "graph", "gradients", "model"],
-                        help="gradients: a graph that value_and_grad made, and one of the optimizer")
+                        choices=["pynative", "jit", "graph", "gradients", "model", "fit"],
+                        help="gradients: a graph that value_and_grad made, and one of the optimizer; "
+                        "fit: an evaluation of three batches after every four steps")
     parser.add_argument("--optimizer", choices=["adam", "momentum", "sgd"], default="adam")
     parser.add_argument("--infer", action="store_true", help="no loss, no optimizer")
     parser.add_argument("--workers", type=int, default=1, help="threads of the data pipeline")
@@ -67,9 +68,9 @@ class Clock:
         return self.cnt == self.steps
 
 
-def batches(args):
+def batches(args, cnt=2000):
     # An epoch of 2000 steps: the pipeline has new threads in each.
-    x = np.random.rand(2000 * BATCH, 1, 16, 16).astype("float32")
+    x = np.random.rand(cnt * BATCH, 1, 16, 16).astype("float32")
     y = (np.arange(len(x)) % 10).astype("int32")
     data = ds.NumpySlicesDataset((x, y), column_names=["x", "y"], shuffle=True,
                                  num_parallel_workers=args.workers)
@@ -115,7 +116,12 @@ def train_model(args, net, loss, clock):
             if clock.step():
                 run_context.request_stop()
 
-    model = ms.train.Model(net, loss_fn=loss, optimizer=optimizer_of(args, net))
+    model = ms.train.Model(net, loss_fn=loss, optimizer=optimizer_of(args, net),
+                           metrics={"loss"} if args.mode == "fit" else None)
+    if args.mode == "fit":
+        model.fit(1000000, batches(args, 4), batches(args, 3), callbacks=[Steps()],
+                  dataset_sink_mode=False, valid_dataset_sink_mode=False)
+        return
     model.train(1000000, batches(args), callbacks=[Steps()], dataset_sink_mode=False)
 
 
@@ -163,12 +169,12 @@ def train(args, net, loss, clock):
 
 def main():
     args = parse_args()
-    compiled = args.mode in ("graph", "gradients", "model")
+    compiled = args.mode in ("graph", "gradients", "model", "fit")
     ms.set_context(mode=ms.GRAPH_MODE if compiled else ms.PYNATIVE_MODE)
     ms.set_device("CPU")
     net, loss, clock = Net(), nn.CrossEntropyLoss(), Clock(args)
     net.set_train()
-    if args.mode == "model":
+    if args.mode in ("model", "fit"):
         train_model(args, net, loss, clock)
     else:
         train(args, net, loss, clock)

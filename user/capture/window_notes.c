@@ -35,6 +35,11 @@ static void note_doubts(const struct session *s, json_t *notes)
 		say(notes, "when it was found out what a step is there was no backward pass, as in "
 			   "an evaluation; there was later: batches of evaluations count as steps, "
 			   "too (attach while it trains)");
+	if (s->rule.needs == PT_CLASS_EVALUATION && s->probes.ctl->class_seen[PT_CLASS_GRAPH])
+		say(notes,
+		    "when it was found out what a step is every compiled graph evaluated; one "
+		    "that does not came later: steps are batches of the evaluation alone "
+		    "(attach while it trains)");
 	if (session__period_is_doubtful(s))
 		say(notes, "when it was found out what a step is the job only repeated operators; "
 			   "since then a data loader, an optimizer or a backward pass was seen: "

@@ -247,8 +247,9 @@ static const struct probe_row rows[] = {
 
 static const struct probe_table table = {libs, other_libs, LIB_CNT, rows, ARRAY_SIZE(rows)};
 
-/* The phase of a graph begins with where it was defined. */
+/* The phase of a graph begins with where it was defined, or with what Model runs it for. */
 static const struct pt_name_rule name_rules[] = {
+	{"eval.", 5, PT_CLASS_EVALUATION},
 	{"mindspore.nn.optim.", 19, PT_CLASS_OPTIMIZER},
 };
 

@@ -55,6 +55,7 @@ static bool is_range(const struct recording *r, const struct event *e)
 	case CAT_FUNCTION:
 	case CAT_SCRIPT:
 	case CAT_REGION:
+	case CAT_EVALUATION:
 		return false;
 	default:
 		return true;

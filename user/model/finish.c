@@ -51,6 +51,7 @@ enum span_kind kind__of_category(enum span_category cat)
 		[CAT_PIPELINE] = KIND_PIPELINE,
 		[CAT_QUEUE_EMPTY] = KIND_PIPELINE_WAIT,
 		[CAT_QUEUE_FULL] = KIND_PIPELINE_WAIT,
+		[CAT_EVALUATION] = KIND_SCRIPT,
 	};
 
 	return cat < CAT_CNT ? kinds[cat] : KIND_OTHER;

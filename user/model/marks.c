@@ -69,6 +69,8 @@ static int collect(const struct model *m, struct span *s, struct marks *k)
 		enum span_category cat = scopes__category(m, s);
 		struct mark mark = {s->ev.ts_ns, span__end(s), cat};
 
+		if (cat == CAT_EVALUATION)
+			continue;
 		note_kind(k, s, cat);
 		count_operator(k, s, cat);
 		if (cat == CAT_OPTIMIZER && holds_backward(m, s)) {

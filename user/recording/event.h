@@ -59,6 +59,8 @@ enum span_category {
 	/* ... its own wait for room in the full queue, and the rows in it whenever it had one to put.
 	 * The counters' names have the queue's capacity, a number, for a schema. */
 	CAT_QUEUE_FULL = 25,
+	/* a compiled graph that evaluates: in a step that trains, of none of its phases */
+	CAT_EVALUATION = 26,
 	CAT_CNT,
 };
 

@@ -126,6 +126,20 @@ def model_train(case):
     jobs.check_phases(tables, *ALL)
 
 
+@test("Model.fit: an evaluation between two steps is none, and of none of their phases")
+def fit(case):
+    tool = jobs.capture(case, jobs.train(case, "--mode", "fit"))
+    tables = jobs.tables_of(tool)
+    model = {row["name"]: row["calls"] for row in tables["model"]["rows"]}
+    phases = {name: model.get(name) for name in ("Forward", "Backward", "Optimization")}
+    assert set(phases.values()) == {jobs.STEPS}, model
+    # Eight steps and two evaluations of three batches each; each epoch ends with an ask for none.
+    assert model["Dataloader"] in (18, 19), model
+    graphs = [event for event in tool.events() if event.get("name") in ("train", "eval")]
+    runs = {name: sum(event["name"] == name for event in graphs) for name in ("train", "eval")}
+    assert runs == {"train": 8, "eval": 6}, runs
+
+
 @test("phases alone; inference is all Forward")
 def phases(case):
     job = jobs.train(case, "--mode", "pynative", "--infer", "--workers", 2)

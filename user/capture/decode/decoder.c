@@ -143,6 +143,8 @@ static enum span_category class_category(uint32_t name_class, enum span_category
 		return CAT_OPTIMIZER_OP;
 	case PT_CLASS_PROFILER_STEP:
 		return CAT_PROFILER_STEP;
+	case PT_CLASS_EVALUATION:
+		return CAT_EVALUATION;
 	default:
 		return otherwise;
 	}

@@ -61,7 +61,24 @@ static const struct rule_row rule_rows[] = {
 	 0,
 	 {PT_CLASS_OPTIMIZER, true, PT_CLASS_NONE, 0, "Optimizer.step",
 	  "the data loader was asked once at most; each step opens where an optimizer step ends"}},
-	/* Compiled graphs hold all of a step but its batch. */
+	/* Compiled graphs hold all of a step but its batch. Those that evaluate between steps are
+	   none. */
+	{{{PT_CLASS_DATALOADER, 2, ANY},
+	  {PT_CLASS_GRAPH, 1, ANY},
+	  {PT_CLASS_EVALUATION, 1, ANY},
+	  {PT_CLASS_OPTIMIZER, 0, 0}},
+	 0,
+	 {PT_CLASS_DATALOADER, false, PT_CLASS_GRAPH, 0, "data loader",
+	  "each step opens where the data loader is asked for the first batch after a run of a "
+	  "compiled graph that does not evaluate"}},
+	{{{PT_CLASS_DATALOADER, 4, ANY},
+	  {PT_CLASS_EVALUATION, 3, ANY},
+	  {PT_CLASS_GRAPH, 0, 0},
+	  {PT_CLASS_OPTIMIZER, 0, 0}},
+	 2 * SECOND,
+	 {PT_CLASS_DATALOADER, false, PT_CLASS_EVALUATION, 0, "data loader",
+	  "each step opens where the data loader is asked for the first batch after a run of a "
+	  "compiled graph; all of them evaluated"}},
 	{{{PT_CLASS_DATALOADER, 4, ANY},
 	  {PT_CLASS_GRAPH, 3, ANY},
 	  {PT_CLASS_OPTIMIZER, 0, 0},
@@ -118,7 +135,7 @@ static const struct rule_row rule_rows[] = {
 	 {PT_CLASS_DATALOADER, false, PT_CLASS_NONE, 0, "DataLoader",
 	  "each step opens where the data loader is asked for a batch; no optimizer step was "
 	  "seen"}},
-	{{{PT_CLASS_DATALOADER, 40, ANY}, {PT_CLASS_OPTIMIZER, 0, 0}},
+	{{{PT_CLASS_DATALOADER, 40, ANY}, {PT_CLASS_OPTIMIZER, 0, 0}, {PT_CLASS_EVALUATION, 0, 0}},
 	 0,
 	 {PT_CLASS_DATALOADER, false, PT_CLASS_NONE, 0, "DataLoader",
 	  "each step opens where the data loader is asked for a batch; no optimizer step was "
