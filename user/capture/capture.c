@@ -102,6 +102,16 @@ static bool attaches_many(enum attach_method method)
 	return attach_method__resolve(method) == ATTACH_UPROBE_MULTI || attach__has_trace_events();
 }
 
+/* A framework whose arguments are read names their types. */
+static int note_shapes(struct session *s)
+{
+	if (!s->opts->record_shapes || s->plan.dtypes || !s->match.framework)
+		return 0;
+	return probe_plan__missing(&s->plan, "--record-shapes: arguments of %s's operators are "
+					     "not read; not shown: their shapes",
+				   s->match.framework->title);
+}
+
 static int session_plan(struct session *s)
 {
 	const struct plan_opts opts = {
@@ -127,6 +137,8 @@ static int session_plan(struct session *s)
 	} else {
 		warn_no_framework(s);
 	}
+	if (!err)
+		err = note_shapes(s);
 	if (!err)
 		err = add_step_range(s);
 	if (!err)

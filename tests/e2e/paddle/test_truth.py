@@ -140,7 +140,10 @@ def inference(case):
 @test("paddle.inference: a step is a run of the predictor, and not the block that its network repeats")
 def predictor(case):
     running = job.start(case, "paddle_predict.py").wait_steps(10)
-    tables = case.tool("-p", running.pid, "--record", f"2:{2 + STEPS}").done().report()
+    tool = case.tool("-p", running.pid, "--record", f"2:{2 + STEPS}", "--record-shapes").done()
+    missing = [line for line in tool.out.splitlines() if line.startswith("missing: --record-shapes")]
+    assert len(missing) == 1, tool.out
+    tables = tool.report()
     rule = tables["summary"]["rows"][0]["step_rule"]
     assert rule.startswith("compiled graph: "), rule
     calls = operators(tables)
