@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Targets that are no training job: they get CPU and scheduler tables, or a word why not."""
+import mmap
 import os
 import pathlib
 import signal
@@ -8,7 +9,7 @@ import time
 
 from lib import process
 from lib.job import PYTHON
-from lib.runner import test
+from lib.runner import Skip, test
 from lib.tool import row
 
 # Without a C library, so that no 32-bit one need be installed.
@@ -143,10 +144,14 @@ def own_copy(case):
 
 @test("PyTorch without Python, in C: no wait for what Python would load")
 def without_python(case):
+    library = torch_lib() / "libtorch_cpu.so"
+    with open(library, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as image:
+        if image.find(b"\0aoti_torch_empty_strided\0") < 0:
+            raise Skip("this PyTorch has no C interface")
     source, program = case.dir / "tensors.c", case.dir / "tensors"
     source.write_text(TENSORS)
     subprocess.run(["gcc", "-o", program, source, "-ldl"], check=True)
-    popen = start(case, [program, torch_lib() / "libtorch_cpu.so"])
+    popen = start(case, [program, library])
     process.wait_for(lambda: "libtorch_cpu" in pathlib.Path(f"/proc/{popen.pid}/maps").read_text(), 30,
                      "the library")
     tool = case.tool("-p", popen.pid, "--record", "2:7", "--no-trace",
