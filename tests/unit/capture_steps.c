@@ -103,6 +103,23 @@ Test(steps, graphs_that_evaluate_make_no_steps_beside_others)
 	cr_expect_eq(decide(seen, 1).needs, PT_CLASS_GRAPH);
 }
 
+Test(steps, a_graph_of_gradients_and_one_that_updates_are_one_step)
+{
+	__u64 seen[PT_CLASS_CNT] = {[PT_CLASS_GRADIENTS] = 4};
+
+	cr_expect_eq(decide(seen, SECOND).boundary, PT_CLASS_NONE);
+	cr_expect_eq(decide(seen, 2 * SECOND).boundary, PT_CLASS_GRADIENTS);
+	cr_expect_eq(decide(seen, 2 * SECOND).needs, PT_CLASS_NONE);
+	seen[PT_CLASS_GRAPH] = 4;
+	cr_expect_eq(decide(seen, 1).boundary, PT_CLASS_GRADIENTS);
+	cr_expect_eq(decide(seen, 1).needs, PT_CLASS_GRAPH);
+	seen[PT_CLASS_DATALOADER] = 4;
+	cr_expect_eq(decide(seen, 1).boundary, PT_CLASS_DATALOADER);
+	cr_expect_eq(decide(seen, 1).needs, PT_CLASS_GRAPH);
+	seen[PT_CLASS_GRAPH] = 0;
+	cr_expect_eq(decide(seen, 1).needs, PT_CLASS_GRADIENTS);
+}
+
 Test(steps, without_a_loader_the_optimizer_ends_a_step)
 {
 	struct step_rule rule =

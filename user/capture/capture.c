@@ -107,8 +107,9 @@ static int note_shapes(struct session *s)
 {
 	if (!s->opts->record_shapes || s->plan.dtypes || !s->match.framework)
 		return 0;
-	return probe_plan__missing(&s->plan, "--record-shapes: arguments of %s's operators are "
-					     "not read; not shown: their shapes",
+	return probe_plan__missing(&s->plan,
+				   "--record-shapes: arguments of %s's operators are "
+				   "not read; not shown: their shapes",
 				   s->match.framework->title);
 }
 

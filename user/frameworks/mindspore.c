@@ -247,8 +247,10 @@ static const struct probe_row rows[] = {
 
 static const struct probe_table table = {libs, other_libs, LIB_CNT, rows, ARRAY_SIZE(rows)};
 
-/* The phase of a graph begins with where it was defined, or with what Model runs it for. */
+/* The phase of a graph begins with where it was defined (that of grad() and value_and_grad() in
+ * after_grad), or with what Model runs it for. */
 static const struct pt_name_rule name_rules[] = {
+	{"mindspore.ops.composite.base.af", 31, PT_CLASS_GRADIENTS},
 	{"eval.", 5, PT_CLASS_EVALUATION},
 	{"mindspore.nn.optim.", 19, PT_CLASS_OPTIMIZER},
 };
