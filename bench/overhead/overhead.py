@@ -31,7 +31,7 @@ JOBS = {
     "pytorch": {"mlp": 400, "cnn": 100, "transformer": 100},
     "paddle": {"mlp": 200, "adamw": 200, "cnn": 100},
     "mxnet": {"mlp": 200, "cnn": 100},
-    "mindspore": {"mlp": 30, "cnn": 30},
+    "mindspore": {"mlp": 200, "cnn": 100, "pynative": 100},
 }
 QUICK_SHARE = 0.5
 LOW = 0.1
@@ -60,7 +60,8 @@ def parse_args():
     parser.add_argument("--quick", action="store_true", help="3 pairs of half as many steps")
     parser.add_argument("--pairs", type=int, help="pairs per mode (10)")
     parser.add_argument("--framework", choices=JOBS, default="pytorch")
-    parser.add_argument("--jobs", help="of the framework's: mlp, cnn, for PyTorch transformer (all)")
+    parser.add_argument("--jobs", help="of the framework's: mlp, cnn; PyTorch's transformer, "
+                        "PaddlePaddle's adamw, MindSpore's pynative (all)")
     usual = [name for name in names
              if "no-inject" not in name and "with-stack" not in name and name != BARE]
     parser.add_argument("--modes", default=",".join(usual), help=f"of {', '.join(names)}")
