@@ -53,6 +53,11 @@ Test(torch_ops, knows_the_node_that_a_function_runs)
 	cr_expect_not(torch_node_of_apply("_ZN5torch8autograd4Node5applyEi", type, sizeof(type)));
 	snprintf(symbol, sizeof(symbol), "_ZZN5torch8autograd13UndefinedGrad%s", args);
 	cr_expect_not(torch_node_of_apply(symbol, type, sizeof(type)));
+	/* of 2.0: what apply() calls with a lambda */
+	cr_expect_not(torch_node_of_apply(
+		"_ZN5torch8autograd14AccumulateGrad14accumulateGradIZNS1_5applyEOSt6vectorIN2at6"
+		"TensorESaIS5_EEEUlOS5_E_EEvRKS5_RS5_SC_mRKT_",
+		type, sizeof(type)));
 }
 
 /* What c++filt -t prints. */

@@ -128,7 +128,10 @@ def model_train(case):
 
 @test("Model.fit: an evaluation between two steps is none, and of none of their phases")
 def fit(case):
-    tool = jobs.capture(case, jobs.train(case, "--mode", "fit"))
+    # Each evaluation has threads of its own.
+    job = jobs.train(case, "--mode", "fit")
+    tool = case.tool("-p", job.pid, "--record", f"2:{2 + jobs.STEPS}").done(timeout_s=100)
+    job.wait_steps(3)
     tables = jobs.tables_of(tool)
     model = {row["name"]: row["calls"] for row in tables["model"]["rows"]}
     phases = {name: model.get(name) for name in ("Forward", "Backward", "Optimization")}

@@ -202,14 +202,18 @@ void torch_ops__free(struct torch_ops *ops)
 bool torch_node_of_apply(const char *symbol, char *type_info, size_t size)
 {
 	static const char prefix[] = "_ZN", apply[] = "5applyEOSt6vectorI";
-	const char *end = strstr(symbol, apply);
+	const char *end = strstr(symbol, apply), *rest;
 	int len;
 
 	if (strncmp(symbol, prefix, strlen(prefix)) != 0 || !end)
 		return false;
 	symbol += strlen(prefix);
 	len = snprintf(type_info, size, "N%.*sE", (int)(end - symbol), symbol);
-	return len > 0 && (size_t)len < size;
+	if (len <= 0 || (size_t)len >= size)
+		return false;
+	/* Templates of what a node's apply() calls with a lambda have its name inside theirs. */
+	rest = itanium__skip_type(type_info);
+	return rest && !*rest;
 }
 
 char *torch_node_name(const char *type_info, const char *type_obj_name)
