@@ -13,7 +13,7 @@ from lib.job import PYTHON, WORKLOADS
 from lib.runner import test
 from lib.tool import PROFTRACE, calls, distance, report
 
-BACKWARD = "libtorch_python.so:_ZL22THPEngine_run_backwardP7_objectS0_S0_"
+BACKWARD = "libtorch_python.so:_Z*22THPEngine_run_backwardP*"
 
 
 def window(tables):
