@@ -17,7 +17,7 @@ BATCH, WIDTH, SIZE, BLOCKS = 4, 16, 32, 8
 def saved():
     paddle.set_device("cpu")
     layers = [nn.Conv2D(WIDTH, WIDTH, 3, padding=1) for _ in range(BLOCKS)]
-    net = nn.Sequential(*(part for layer in layers for part in (layer, nn.Sigmoid())))
+    net = nn.Sequential(*(part for layer in layers for part in (layer, nn.Sigmoid(), nn.MaxPool2D(3, 1, 1))))
     net.eval()
     spec = paddle.static.InputSpec([BATCH, WIDTH, SIZE, SIZE], "float32")
     paddle.jit.save(paddle.jit.to_static(net, input_spec=[spec]), "predicted")

@@ -416,27 +416,69 @@ static int64_t name_offset(const uint8_t *code, size_t len)
 	return offset;
 }
 
+/* `Name()` of each class that has its own, by the place in the library. */
+struct name_functions {
+	struct table_scan *scan;
+	struct {
+		uint64_t address, offset;
+	} of[PT_MAX_CLASSES];
+	size_t cnt;
+};
+
+static int add_name_function(const struct elf_symbol *symbol, void *ctx)
+{
+	struct name_functions *f = ctx;
+	const char *end = strstr(symbol->name, NAME_OF);
+	const uint8_t *code;
+	int64_t offset;
+	size_t len;
+
+	if (!end || end[strlen(NAME_OF)] || f->cnt == ARRAY_SIZE(f->of))
+		return 0;
+	code = elf_file__bytes(f->scan->elfs[LIB_PADDLE], symbol->vaddr, &len);
+	offset = name_offset(code, len);
+	if (offset < 0)
+		return 0;
+	f->of[f->cnt].address = f->scan->libs[LIB_PADDLE]->base + symbol->vaddr;
+	f->of[f->cnt++].offset = (uint64_t)offset;
+	return 0;
+}
+
+#define VTABLE_OF     "_ZTVN6paddle9framework"
+#define INSTRUCTION   "InstructionE"
+#define VTABLE_HEAD   2 /* offset-to-top and type_info; virtual functions are behind them */
+#define VTABLE_LENGTH 64
+
+/* A class may have the function of the one that it derives from. */
 static int add_class(const struct elf_symbol *symbol, void *ctx)
 {
-	struct table_scan *s = ctx;
-	struct pt_class_name *names = s->plan->layout.class_names;
-	const char *class = symbol->name + strlen("_ZNK"), *end = strstr(symbol->name, NAME_OF);
-	char vtable[256];
-	uint64_t address;
-	int64_t offset;
-	size_t len, cnt = 0;
+	const struct name_functions *f = ctx;
+	struct pt_class_name *names = f->scan->plan->layout.class_names;
+	const uint64_t at = f->scan->libs[LIB_PADDLE]->base + symbol->vaddr;
+	const size_t len = strlen(symbol->name), tail = strlen(INSTRUCTION);
+	uint64_t slots[VTABLE_LENGTH];
+	size_t cnt = 0, slot_cnt = symbol->size / sizeof(slots[0]);
 
-	if (!end || end[strlen(NAME_OF)] || strncmp(symbol->name, "_ZNK", strlen("_ZNK")) != 0)
+	if (strncmp(symbol->name, VTABLE_OF, strlen(VTABLE_OF)) != 0 || len < tail ||
+	    strcmp(symbol->name + len - tail, INSTRUCTION) != 0 || slot_cnt > VTABLE_LENGTH ||
+	    target__read(f->scan->t, at, slots, slot_cnt * sizeof(slots[0])))
 		return 0;
-	snprintf(vtable, sizeof(vtable), "_ZTVN%.*sInstructionE", (int)(end - class), class);
-	address = table_scan__address(s, LIB_PADDLE, vtable);
-	offset = name_offset(elf_file__bytes(s->elfs[LIB_PADDLE], symbol->vaddr, &len), len);
 	while (cnt < PT_MAX_CLASSES && names[cnt].vtable)
 		cnt++;
-	/* Virtual functions start after offset-to-top and type_info. */
-	if (address && offset >= 0 && cnt < PT_MAX_CLASSES)
-		names[cnt] = (struct pt_class_name){address + 16, (uint64_t)offset};
+	for (size_t i = VTABLE_HEAD; i < slot_cnt && cnt < PT_MAX_CLASSES; i++)
+		for (size_t j = 0; j < f->cnt; j++)
+			if (slots[i] == f->of[j].address)
+				names[cnt] = (struct pt_class_name){
+					at + VTABLE_HEAD * sizeof(slots[0]), f->of[j].offset};
 	return 0;
+}
+
+static int find_class_names(struct table_scan *s)
+{
+	struct name_functions f = {.scan = s};
+	int err = elf_file__for_each_symbol(s->elfs[LIB_PADDLE], add_name_function, &f);
+
+	return err || !f.cnt ? err : elf_file__for_each_symbol(s->elfs[LIB_PADDLE], add_class, &f);
 }
 
 /* The operators' names of programs have a dialect: pd_op.adam_; without PIR they are plain, and not
@@ -595,7 +637,7 @@ static int paddle_plan(struct target *t, const struct framework_match *m,
 	if (!err)
 		err = python_ranges__plan(t, &record_event, plan);
 	if (!err)
-		err = elf_file__for_each_symbol(scan.elfs[LIB_PADDLE], add_class, &scan);
+		err = find_class_names(&scan);
 	if (!err)
 		err = plan_ends(&scan);
 	if (!err && opts->detail == DETAIL_INNER)

@@ -148,7 +148,8 @@ def predictor(case):
     assert rule.startswith("compiled graph: "), rule
     calls = operators(tables)
     # The predictor chooses whose: pd_op or onednn_op, fused or not.
-    assert sum(cnt for name, cnt in calls.items() if "conv2d" in name) == 8, calls
+    for what in ("conv2d", "pool2d"):
+        assert sum(cnt for name, cnt in calls.items() if what in name) == 8, calls
 
 
 @test("to_static: operators within the program and around it")
