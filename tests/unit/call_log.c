@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/steps/call_log.h"
+#include "common/util.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
 
@@ -54,6 +55,32 @@ Test(call_log, forgets_a_row)
 	cr_assert_eq(log.cnt, 2);
 	cr_expect_eq(log.calls[0].op, 100);
 	cr_expect_eq(log.calls[1].op, 102);
+	call_log__free(&log);
+}
+
+/* 100 leads: two threads call it, and one that works for them. */
+Test(call_log, keeps_threads_that_lead)
+{
+	const struct step_call calls[] = {{101, 1, 1, 2},
+					  {100, 2, 1, 4},
+					  {101, 3, 1, 2},
+					  {PT_MAX_PROBES, 4, 1, 2},
+					  {102, 2, 5, 6}};
+	bool leads[PT_MAX_PROBES] = {[100] = true, [7] = true};
+	struct call_log log = {.pid = PID};
+
+	cr_assert_eq(take_named(&log, 7, "forward"), 0); /* of thread TID */
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
+		cr_assert_eq(ARRAY_PUSH(log.calls, log.cnt, log.cap, calls[i]), 0);
+	cr_assert_eq(call_log__keep_leaders(&log, leads), 0);
+	cr_assert_eq(log.cnt, 4);
+	cr_expect_eq(log.calls[0].tid, TID);
+	cr_expect_eq(log.calls[1].tid, 2);
+	cr_expect_eq(log.calls[2].tid, 4);
+	cr_expect_eq(log.calls[3].op, 102);
+	memset(leads, 0, sizeof(leads));
+	cr_assert_eq(call_log__keep_leaders(&log, leads), 0);
+	cr_expect_eq(log.cnt, 4);
 	call_log__free(&log);
 }
 

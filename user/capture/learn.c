@@ -190,6 +190,20 @@ static void forget_watched_phases(struct session *s)
 			call_log__forget(&s->log, s->plan.probes[i].row);
 }
 
+/* A compiled graph may be executed by other threads, each a part of it, or of the runs: the steps
+ * are those of the thread that runs it. */
+static int forget_executors(struct session *s)
+{
+	auto_free bool *runs_graphs = calloc(PT_MAX_PROBES, sizeof(*runs_graphs));
+
+	if (!runs_graphs)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (s->plan.probes[i].category == CAT_SCRIPT)
+			runs_graphs[s->plan.probes[i].row] = true;
+	return call_log__keep_leaders(&s->log, runs_graphs);
+}
+
 /* Opens the window on nobody's file for a moment, to see operators in order. */
 static int look_at_calls(struct session *s)
 {
@@ -222,6 +236,8 @@ static int find_period(struct session *s)
 	if (!err)
 		err = look_at_calls(s);
 	/* A job that has only begun to train meanwhile has better marks. */
+	if (!err)
+		err = forget_executors(s);
 	if (!err && nothing_seen(s->probes.ctl))
 		err = period_rule(s, steps__period(s->log.calls, s->log.cnt));
 	call_log__free(&s->log);

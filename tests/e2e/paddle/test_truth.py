@@ -152,6 +152,15 @@ def predictor(case):
         assert sum(cnt for name, cnt in calls.items() if what in name) == 8, calls
 
 
+@test("to_static: inference, whose steps are of the thread that runs the program")
+def inference_to_static(case):
+    running, path = job.train(case, "--infer", "--mode", "to_static")
+    tables = record(running, case)
+    rule = tables["summary"]["rows"][0]["step_rule"]
+    assert f"the calls of thread {running.pid} " in rule, rule
+    check_operators(tables, job.profile(running, path))
+
+
 @test("to_static: operators within the program and around it")
 def to_static(case):
     running, path = job.train(case, "--mode", "to_static")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/steps/call_log.h"
 #include "common/util.h"
+#include <stdlib.h>
 #include <string.h>
 
 static int take_spans(struct call_log *log, const struct pt_rec_spans *r, size_t size)
@@ -70,6 +71,47 @@ void call_log__forget(struct call_log *log, uint32_t row)
 		if (log->calls[i].op != row)
 			log->calls[kept++] = log->calls[i];
 	log->cnt = kept;
+}
+
+struct leaders {
+	uint32_t *tids;
+	size_t cnt, cap;
+};
+
+static bool is_leader(const struct leaders *l, uint32_t tid)
+{
+	for (size_t i = 0; i < l->cnt; i++)
+		if (l->tids[i] == tid)
+			return true;
+	return false;
+}
+
+static void keep_calls_of(struct call_log *log, const struct leaders *l)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < log->cnt; i++)
+		if (is_leader(l, log->calls[i].tid))
+			log->calls[kept++] = log->calls[i];
+	log->cnt = kept;
+}
+
+int call_log__keep_leaders(struct call_log *log, const bool *leads)
+{
+	struct leaders l = {0};
+	int err = 0;
+
+	for (size_t i = 0; i < log->cnt && !err; i++) {
+		const struct step_call *call = &log->calls[i];
+		const struct named_op *named = call_log__named(log, call->op);
+
+		if (leads[named ? named->row : call->op] && !is_leader(&l, call->tid))
+			err = ARRAY_PUSH(l.tids, l.cnt, l.cap, call->tid);
+	}
+	if (!err && l.cnt)
+		keep_calls_of(log, &l);
+	free(l.tids);
+	return err;
 }
 
 const struct named_op *call_log__named(const struct call_log *log, uint32_t op)

@@ -25,6 +25,10 @@ int call_log__take(struct call_log *log, const void *record, size_t size);
 /* Takes a row's calls out again. */
 void call_log__forget(struct call_log *log, uint32_t row);
 
+/* Where a thread calls one of the rows that lead, threads that call none work for it: theirs are taken
+ * out. `leads` has PT_MAX_PROBES items. 0 or -ENOMEM. */
+int call_log__keep_leaders(struct call_log *log, const bool *leads);
+
 /* The boxed operator that a step_call.op stands for, NULL if it stands for a row. */
 const struct named_op *call_log__named(const struct call_log *log, uint32_t op);
 
