@@ -635,7 +635,8 @@ struct pt_ctl {
 	__u32 epoch_ended; /* 1: the latest ask found no batch */
 	__u32 ask_ended;   /* 1: an ask was seen to return; one that was not has thrown */
 	__u64 ask_exception; /* what the thread handled when that began */
-	__u32 asks_ahead;  /* by the loader: 1: an ask by breakpoint opens the step whose boundary follows */
+	__u32 asks_ahead;  /* by the loader: 1: an ask by breakpoint opens the step whose boundary follows;
+			      0 from when one came before the update of the step before */
 	__u32 ask_opened;  /* 1: one has, and that boundary has not come */
 	__u32 ask_tid;	   /* the thread of the latest ask by breakpoint, 0: none */
 	__u32 cupti_claimed; /* 1: another tool has begun to use CUPTI */

@@ -35,6 +35,7 @@ static __always_inline void tell_step(struct pt_thread *t, __u32 name_class, __u
 {
 	ctl.optimizer_step.under_way = 0;
 	ctl.optimizer_step.passes = 0;
+	step_update();
 	step_event(t, name_class, 0, now);
 	step_event(t, name_class, 1, now);
 }

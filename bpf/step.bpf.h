@@ -169,4 +169,12 @@ static __always_inline void step_ask(struct pt_thread *t, __u64 now)
 	step_boundary(t, now);
 }
 
+/* An optimizer's step begins. Behind an ask that opened the step, and no forward pass yet, it is that of the
+ * step before: such a job asks before it updates, and its steps open at their own boundary. */
+static __always_inline void step_update(void)
+{
+	if (ctl.ask_opened)
+		ctl.asks_ahead = 0;
+}
+
 #endif

@@ -32,6 +32,8 @@ def parse_args():
     parser.add_argument("--decode-us", type=int, default=0, help="what a sample takes in Python")
     parser.add_argument("--validate", action="store_true",
                         help="two batches by a loader of its own after every fifth step")
+    parser.add_argument("--ask-early", action="store_true",
+                        help="for the next batch, before the optimizer's step")
     parser.add_argument("--note-loads", action="store_true")
     parser.add_argument("--annotate", action="store_true", help="the profiler's own objects")
     parser.add_argument("--infer", action="store_true", help="forward passes only")
@@ -135,19 +137,22 @@ def gluon_step():
     validation = gluon.data.DataLoader(gluon.data.ArrayDataset(*(a[:2 * BATCH] for a in data)),
                                        batch_size=BATCH)
     counter = itertools.count(1)
+    ahead = [next(batches)] if ARGS.ask_early else []
 
     def validate():
         for x, _ in validation:
             net(x.as_in_context(devices[0])).wait_to_read()
 
     def train():
-        x, y = next(batches)
+        x, y = ahead.pop() if ahead else next(batches)
         xs = gluon.utils.split_and_load(x, devices)
         ys = gluon.utils.split_and_load(y, devices)
         with autograd.record():
             losses = [loss_of(net(a), b) for a, b in zip(xs, ys)]
         for loss in losses:
             loss.backward()
+        if ARGS.ask_early:
+            ahead.append(next(batches))
         trainer.step(BATCH)
         losses[0].wait_to_read()
         if ARGS.validate and next(counter) % 5 == 0:

@@ -410,6 +410,12 @@ static void explain_asks(struct session *s)
 	if (s->rule.boundary != PT_CLASS_FORWARD || !ctl->ask_tid ||
 	    ctl->ask_tid != ctl->class_tid[PT_CLASS_FORWARD])
 		return;
+	if (!ctl->asks_ahead) {
+		s->rule.explain = "each step opens where the first forward pass after a backward "
+				  "pass begins, as the data loader is asked for its batch before "
+				  "the optimizer step of the one before, and in that step";
+		return;
+	}
 	s->rule.source = "DataLoader";
 	s->rule.explain = s->rule.needs
 				  ? "each step opens where the data loader is asked for the first "

@@ -103,6 +103,20 @@ def validation(case):
     assert apart, (ours, others)
 
 
+@test("data loader that is asked before the optimizer's step: that is of the step of its backward pass")
+def early(case):
+    job = jobs.train(case, "--ask-early")
+    tool = case.tool("-p", job.pid, "--record", f"2:{2 + jobs.STEPS}").done()
+    tables, rows = tool.report(), tool.events()
+    rule = tables["summary"]["rows"][0]["step_rule"]
+    assert rule.startswith("forward pass: ") and "before the optimizer step" in rule, rule
+    jobs.check_phases(tables, Forward=1, Backward=1, Optimization=1, Dataloader=1)
+    order = [category for _, category in
+             sorted((r["ts_ns"], r["category"]) for r in rows if r["type"] == "span"
+                    and r.get("category") in ("forward", "backward", "dataloader", "optimizer"))]
+    assert order == ["forward", "backward", "dataloader", "optimizer"] * jobs.STEPS, order
+
+
 @test("data loader: the job computes what it computes alone")
 def same(case):
     args = ("--workers", 2, "--steps", 700, *SHORT)
