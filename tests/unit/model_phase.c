@@ -195,6 +195,25 @@ Test(model_phase, without_backward_the_forward_follows_the_loader)
 			       "    Operator a [12,14) cpu 2 self 2 in Forward\n");
 }
 
+/* The first ask ends an epoch: it has no batch. */
+Test(model_phase, between_two_epochs_there_is_no_forward)
+{
+	struct synth s = synth__new("{}");
+
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 0, 10);
+	synth__span(&s, s.main, CAT_USER, "metrics", 12, 18);
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 20, 30);
+	synth__span(&s, s.main, CAT_OPERATOR, "a", 32, 44);
+	synth__step(&s, 0, 0, 50);
+	synth__expect_tree(&s, "step 0 [0,50) cpu 50 D 20 F 20 B 0 O 0 other 10\n"
+			       " track 1\n"
+			       "  Dataloader next [0,10) cpu 10 self 10 in Dataloader\n"
+			       "  UserDefined metrics [12,18) cpu 6 self 6\n"
+			       "  Dataloader next [20,30) cpu 10 self 10 in Dataloader\n"
+			       "  Forward Forward [30,50) cpu 20 self 8 in Forward inferred\n"
+			       "    Operator a [32,44) cpu 12 self 12 in Forward\n");
+}
+
 Test(model_phase, a_step_that_opens_in_the_forward_ends_with_the_next_batch)
 {
 	struct synth s = synth__new("{}");

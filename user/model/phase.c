@@ -130,7 +130,36 @@ static bool opens_in_forward(const struct marks *k, const struct step *step)
 	       k->items[0].begin - step->ts_ns >= step->dur_ns / 20;
 }
 
-static int find_gaps(const struct marks *k, const struct step *step, struct gaps *g)
+/* Whether operators, or graphs of them, were called from begin to end. */
+static bool calls_operators(const struct model *m, const struct span *s, uint64_t begin,
+			    uint64_t end)
+{
+	for (; s && s->ev.ts_ns < end; s = s->next_sibling) {
+		const enum span_category cat = scopes__category(m, s);
+
+		if (s->ev.ts_ns >= begin &&
+		    (cat == CAT_OPERATOR || cat == FORWARD_OP || cat == CAT_SCRIPT))
+			return true;
+		if (span__end(s) > begin && calls_operators(m, s->first_child, begin, end))
+			return true;
+	}
+	return false;
+}
+
+/* Of two asks for a batch, only the second is followed by operators: the first ended an epoch and
+ * had no batch, so what follows it is no forward pass. */
+static bool ends_epoch(const struct model *m, const struct span *roots, const struct marks *k,
+		       size_t i, const struct step *step)
+{
+	const struct mark *mark = &k->items[i], *next = mark + 1;
+
+	return step && i + 1 < k->cnt && next->cat == CAT_DATALOADER &&
+	       !calls_operators(m, roots, mark->end, next->begin) &&
+	       calls_operators(m, roots, next->end, step->ts_ns + step->dur_ns);
+}
+
+static int find_gaps(const struct model *m, const struct span *roots, const struct marks *k,
+		     const struct step *step, struct gaps *g)
 {
 	bool at_backward = opens_at_backward(k, step), in_forward = opens_in_forward(k, step);
 	int err = in_forward ? add_gap(g, step->ts_ns, k->items[0].begin, KIND_FORWARD, false) : 0;
@@ -156,7 +185,8 @@ static int find_gaps(const struct marks *k, const struct step *step, struct gaps
 			uint64_t end = last ? (step ? step->ts_ns + step->dur_ns : 0)
 					    : k->items[i + 1].begin;
 
-			err = add_gap(g, mark->end, end, KIND_FORWARD, in_forward);
+			if (!ends_epoch(m, roots, k, i, step))
+				err = add_gap(g, mark->end, end, KIND_FORWARD, in_forward);
 		}
 	}
 	if (!err && at_backward && !k->has_forward)
@@ -299,7 +329,7 @@ int phase__infer(struct model *m, struct track_state *t, const struct step *step
 	int err = m->timer_only ? 0 : marks__collect(m, t, step, &k);
 
 	if (!err)
-		err = find_gaps(&k, step, &g);
+		err = find_gaps(m, t->roots, &k, step, &g);
 	if (!err && g.cnt)
 		err = cover_level(&c, &t->roots, NULL, UINT64_MAX, 0);
 	if (step)
