@@ -7,12 +7,15 @@
 #define LANES_MAX	256
 #define COLLECTIVES_TID 6000000
 
+/* Of a thread in whole microseconds: HTA rounds times inwards, and does not bear what becomes
+ * negative there. What waits for all of a device is on stream -1 like a call, and one to it. */
 static void row__set(struct chrome_row *row, uint64_t pid, uint64_t tid, bool device,
 		     int64_t stream)
 {
 	row->pid = pid;
 	row->tid = tid;
 	row->device = device;
+	row->thousandths = device && stream != STREAM_ALL;
 	row->stream = stream;
 	row->head_len =
 		(size_t)snprintf(row->head, sizeof(row->head),

@@ -22,7 +22,8 @@ struct chrome_open {
 
 struct chrome_row {
 	uint64_t pid, tid;
-	bool device; /* times with three decimals, else whole microseconds */
+	bool device;
+	bool thousandths; /* times with three decimals, else whole microseconds */
 	int64_t stream;
 	char head[64]; /* `,"pid":1,"tid":2,"ts":` */
 	size_t head_len;

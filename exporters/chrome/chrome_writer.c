@@ -88,7 +88,7 @@ char *chrome_writer__time(const struct chrome_writer *w, char *p, const struct c
 	const uint64_t us = ns / 1000 > w->base_us ? ns / 1000 - w->base_us : 0;
 
 	p = text__u64(p, us);
-	return row->device ? put_thousandths(p, ns % 1000) : p;
+	return row->thousandths ? put_thousandths(p, ns % 1000) : p;
 }
 
 char *chrome_writer__slice(const struct chrome_writer *w, char *p, const struct chrome_row *row,
@@ -97,7 +97,7 @@ char *chrome_writer__slice(const struct chrome_writer *w, char *p, const struct 
 	p = chrome_row__put(p, row);
 	p = chrome_writer__time(w, p, row, begin_ns);
 	p = TEXT_LIT(p, ",\"dur\":");
-	if (!row->device)
+	if (!row->thousandths)
 		return text__u64(p, end_ns / 1000 - begin_ns / 1000);
 	p = text__u64(p, (end_ns - begin_ns) / 1000);
 	return put_thousandths(p, (end_ns - begin_ns) % 1000);

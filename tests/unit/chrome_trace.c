@@ -341,6 +341,7 @@ Test(chrome_trace, a_wait_for_an_event_names_its_record)
 	e.args = &whole;
 	e.track = recording_writer__track(s.w, &all);
 	e.name = made__name(&s, CAT_SYNC, "Context Sync");
+	e.ts_ns = 3300;
 	made__put(&s, &e);
 	trace = made__export(&s, NULL);
 	event = trace__find(trace, "Stream Wait Event", "X");
@@ -357,6 +358,9 @@ Test(chrome_trace, a_wait_for_an_event_names_its_record)
 	cr_expect_eq(json_integer_value(trace__arg(event, "stream")), -1);
 	cr_expect_eq(trace__number(event, "tid"), 1000000);
 	cr_expect_null(trace__arg(event, "wait_on_stream"));
+	cr_expect(json_is_integer(json_object_get(event, "ts")) &&
+			  json_is_integer(json_object_get(event, "dur")),
+		  "to HTA it is a call, and would be -1 us long");
 	json_decref(trace);
 	made__remove(&s);
 }

@@ -104,12 +104,23 @@ class Hta:
             not_negative(frame, ["cpu_duration", "gpu_duration", "launch_delay"])
         return filled(frame)
 
+    def launching_operator(self):
+        """The backward node, or else the operator, that launches the most; None: none does."""
+        launched = collections.Counter()
+        for events_of_one in self.events.values():
+            kernels = collections.Counter(e["args"].get("External id") for e in events_of_one
+                                          if e.get("cat") == "kernel")
+            for e in events_of_one:
+                if e.get("cat") == "cpu_op":
+                    launched[e["name"]] += kernels[e["args"].get("External id")]
+        found = max(launched, key=lambda n: ("evaluate_function" in n and launched[n] > 0,
+                                             launched[n]), default=None)
+        return found if found and launched[found] else None
+
     def sequences(self):
-        nodes = [e["name"] for e in self.every if "evaluate_function" in e["name"]]
-        # HTA adds the device of a launch's operators: the backward pass holds three or more
-        pattern = "evaluate_function: " + nodes[0].split(": ")[1] if nodes else "aten::"
         frame = self.analysis.get_frequent_cuda_kernel_sequences(
-            operator_name=pattern, output_dir=self.scratch, min_pattern_len=1, visualize=False)
+            operator_name=self.launching_operator(), output_dir=self.scratch, min_pattern_len=1,
+            visualize=False)
         return filled(frame, "pattern")
 
     def critical_path(self):
@@ -156,7 +167,7 @@ def main():
         ("memory bandwidth", (h.has("gpu_memcpy"), "no copies", h.bandwidth)),
         ("queue length", (gpu, "no device events", h.queue)),
         ("launch statistics", (gpu, "no device events", h.launch_stats)),
-        ("kernel sequences", (gpu, "no device events", h.sequences)),
+        ("kernel sequences", (h.launching_operator(), "no operator launches", h.sequences)),
         ("critical path", (gpu and steps, "no device events", h.critical_path)),
         ("stragglers", (False, "HTA knows only ncclKernel names, NCCL 2.19 renamed them", None)),
     ])
