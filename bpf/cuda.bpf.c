@@ -82,9 +82,13 @@ static __always_inline __u8 call_copy_kind(const struct call_words *words,
 static __always_inline bool call_is_nested(struct pt_thread *t, __u64 sp, __u32 row)
 {
 	struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
+	struct pt_probe_stat *s;
 
 	if (!f || f->kind != PT_FRAME_CALL || f->sp < sp || (f->sp == sp && f->probe == row))
 		return false;
+	s = measuring() ? stat_of(row) : NULL;
+	if (s)
+		s->outer = f->probe + 1;
 	if (f->nested < 255)
 		f->nested++;
 	return true;

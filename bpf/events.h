@@ -395,6 +395,7 @@ struct pt_probe_stat {
 	__u64 launches; /* device launches inside */
 	__u64 ends;	/* spans that the return of another function ended (callee_end) */
 	__u64 callers;	/* rows, modulo 64, of what they were called by (caller_entry) */
+	__u64 outer;	/* CALL: 1 + row of a call that it was made in, and has no span; 0: none */
 };
 
 /* A step boundary is the begin or end of a span of one of these classes. */

@@ -338,5 +338,7 @@ void probes__stat(const struct probes *p, uint32_t row, struct pt_probe_stat *ou
 		out->launches += per_cpu[c].launches;
 		out->ends += per_cpu[c].ends;
 		out->callers |= per_cpu[c].callers;
+		if (per_cpu[c].outer)
+			out->outer = per_cpu[c].outer;
 	}
 }

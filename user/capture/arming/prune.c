@@ -94,22 +94,15 @@ static uint64_t other_callers(const struct session *s)
 	return callers;
 }
 
-/* What the runtime's function calls in the driver would be told in its place: cuEventRecord for
- * cudaEventRecord. */
-static void drop_twins(struct session *s)
+/* What a function of the runtime calls in the driver would be told in its place: cuEventCreate for
+ * cudaEventCreateWithFlags. */
+static void drop_inner_calls(struct session *s, const struct prune_input *in, size_t cnt)
 {
-	for (size_t i = 0; i < s->plan.cnt; i++) {
-		const struct planned_probe *runtime = &s->plan.probes[i];
+	for (size_t i = 0; i < cnt; i++) {
+		const uint64_t outer = in[i].stat.outer;
 
-		if (runtime->category != CAT_RUNTIME || !s->dropped[runtime->row])
-			continue;
-		for (size_t j = 0; j < s->plan.cnt; j++) {
-			const struct planned_probe *driver = &s->plan.probes[j];
-
-			if (driver->category == CAT_DRIVER &&
-			    !strcmp(driver->name + strlen("cu"), runtime->name + strlen("cuda")))
-				s->dropped[driver->row] = true;
-		}
+		if (outer && outer <= s->plan.row_cnt && s->dropped[outer - 1] && !in[i].stays)
+			s->dropped[in[i].row] = true;
 	}
 }
 
@@ -217,9 +210,10 @@ static int leave_out(struct session *s, const struct prune_input *in, size_t cnt
 {
 	bool changed[GROUP_CNT] = {
 		[GROUP_OPERATOR] = chosen, [GROUP_DEVICE] = chosen && s->calls_on};
-	int err = note_drops(s, in, cnt, steps);
+	int err;
 
-	drop_twins(s);
+	drop_inner_calls(s, in, cnt);
+	err = note_drops(s, in, cnt, steps);
 	if (!err && node_types__settle(s, changed))
 		err = note_unknown_nodes(s, steps);
 	for (int g = 0; g < GROUP_CNT && !err; g++)
