@@ -132,6 +132,10 @@ Test(coverage, the_foot_names_the_step)
 	expect(true, PARTIAL, "steps", "device times until step 46 of [40,50): " WHY ".", true);
 	expect(true, WHOLE, "steps", "device times", false);
 	expect(true, "\"refused\": \"" WHY "\"", "steps", "device times", false);
+	expect(true, PARTIAL ", \"launches_without_work\": 12", "steps",
+	       "[40,50): " WHY "; 12 launches were seen whose work was not.", true);
+	expect(true, PARTIAL ", \"launches_without_work\": 1", "steps",
+	       WHY "; 1 launch was seen whose work was not.", true);
 	expect(true, "\"covered_until_ns\": 1", "steps",
 	       "device times until step 40 of [40,50): the library in the process ended.", true);
 }

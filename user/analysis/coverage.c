@@ -8,12 +8,15 @@ struct coverage coverage__of(const struct recording *r)
 {
 	const json_t *device = json_object_get(recording__summary(r), "device");
 	const json_t *until = json_object_get(device, "covered_until_ns");
+	const json_t *launches = json_object_get(device, "launches_without_work");
 	const char *why = json_string_value(json_object_get(device, "refused"));
 	struct coverage c = {.why = why ? why : "the library in the process ended"};
 
 	c.ends = json_is_integer(until);
 	if (json_integer_value(until) > 0)
 		c.end_ns = (uint64_t)json_integer_value(until);
+	if (json_integer_value(launches) > 0)
+		c.launches = (uint64_t)json_integer_value(launches);
 	return c;
 }
 
@@ -57,15 +60,31 @@ int coverage__note_table(const struct analysis *a, struct table *t)
 				a->coverage.first_uncovered, a->coverage.why);
 }
 
+/* "; 12 launches were seen whose work was not", or nothing. */
+static const char *missing_text(const struct coverage *c, char *buf, size_t size)
+{
+	buf[0] = '\0';
+	if (c->launches)
+		snprintf(buf, size, "; %" PRIu64 " launch%s seen whose work was not", c->launches,
+			 c->launches == 1 ? " was" : "es were");
+	return buf;
+}
+
 int coverage__note_foot(const struct analysis *a, struct table *t)
 {
+	const struct coverage *c = &a->coverage;
+	char missing[80];
+
 	if (!coverage__is_partial(a))
 		return 0;
+	missing_text(c, missing, sizeof(missing));
 	if (!a->steps.calls)
-		return table__add_notef(t, "device times for the first %s of %s: %s.",
+		return table__add_notef(t, "device times for the first %s of %s: %s%s.",
 					time_text(a, covered_ns(a)).s,
-					time_text(a, analysis__window_ns(a)).s, a->coverage.why);
-	return table__add_notef(
-		t, "device times until step %" PRIu64 " of [%" PRIu64 ",%" PRIu64 "): %s.",
-		a->coverage.first_uncovered, a->first_step, a->last_step + 1, a->coverage.why);
+					time_text(a, analysis__window_ns(a)).s, c->why, missing);
+	return table__add_notef(t,
+				"device times until step %" PRIu64 " of [%" PRIu64 ",%" PRIu64
+				"): %s%s.",
+				c->first_uncovered, a->first_step, a->last_step + 1, c->why,
+				missing);
 }

@@ -15,6 +15,7 @@ struct coverage {
 	bool ends; /* within the window, at end_ns */
 	uint64_t end_ns;
 	const char *why;
+	uint64_t launches; /* whose work did not come */
 	bool has_gap; /* a step was seen that ended later */
 	uint64_t first_uncovered;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "device/device_names.h"
 #include "common/util.h"
+#include "device/cuda_calls.h"
 #include "device/kernels/demangle.h"
 
 #define NAMES_MAX (1u << 20) /* a target that names without end fills no more than this */
@@ -9,6 +10,7 @@ struct entry {
 	uint64_t key; /* 0: free */
 	char *text;
 	uint32_t id;
+	bool is_launch;
 };
 
 struct device_names {
@@ -76,6 +78,13 @@ static bool is_function(uint64_t key)
 	return !(key & SHIM_KEY_TEXT);
 }
 
+static bool is_launch(const char *function)
+{
+	const struct cuda_call *call = cuda_call__find(function);
+
+	return call && call->cfg.call_class == PT_CALL_LAUNCH;
+}
+
 static char *readable(const struct shim_name *name)
 {
 	char plain[128];
@@ -105,8 +114,14 @@ int device_names__learn(struct device_names *n, const struct shim_name *name)
 	if (!e->text)
 		return -ENOMEM;
 	e->key = name->key;
+	e->is_launch = is_function(name->key) && is_launch(e->text);
 	n->cnt++;
 	return 0;
+}
+
+bool device_names__is_launch(const struct device_names *n, uint64_t key)
+{
+	return find(n, key)->is_launch;
 }
 
 static enum span_category category(uint64_t key)

@@ -17,5 +17,7 @@ void device_names__forget_ids(struct device_names *n);
 int device_names__learn(struct device_names *n, const struct shim_name *name);
 /* The key's id in the writer; 0 if the key is unknown or on the writer's error. */
 uint32_t device_names__id(struct device_names *n, struct recording_writer *w, uint64_t key);
+/* The key is a function's that launches kernels or a graph of them. */
+bool device_names__is_launch(const struct device_names *n, uint64_t key);
 
 #endif

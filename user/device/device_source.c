@@ -15,7 +15,12 @@
 #define RIPE_NS                                                                                    \
 	(SECOND / 2)	   /* a span that ended so long ago has come through the kernel's ring     \
 			    */
-#define OUTSIDE UINT32_MAX /* instead of a track: a call that was not open in the window */
+
+/* What is kept of a call, by its correlation id. */
+#define TRACK	 ((1u << 30) - 1)
+#define OUTSIDE	 TRACK	    /* instead of a track: it was not open in the window */
+#define WAITING	 (1u << 30) /* a launch whose work did not come yet */
+#define ANSWERED (1u << 31) /* its work came before it was written */
 
 struct queued_call {
 	struct shim_call call;
@@ -62,7 +67,7 @@ struct device_source {
 	size_t unreturned_cnt, unreturned_cap;
 	union activity *activities;
 	size_t activity_cnt, activity_cap, ripe_cnt; /* the first ripe_cnt came in earlier rounds */
-	struct id_map tracks; /* of the calls, by correlation id; or OUTSIDE */
+	struct id_map kept; /* of the calls */
 	struct device_ranges ranges;
 	struct event_records records;
 	uint64_t lost_queue, lost_clock, lost_told, last_collect_ns;
@@ -71,7 +76,7 @@ struct device_source {
 	uint64_t open_ns, close_ns; /* close UINT64_MAX: not known yet */
 	uint64_t ended_ns;	    /* the library ended in the window; 0: not so */
 	uint64_t latest_ns;	    /* end of the latest activity of the window that came */
-	uint64_t call_cnt, device_cnt;
+	uint64_t call_cnt, device_cnt, waiting_cnt;
 };
 
 /* ---- life ---- */
@@ -111,7 +116,7 @@ void device_source__free(struct device_source *d)
 		free(d->calls[i].calls);
 	free(d->unreturned);
 	free(d->activities);
-	id_map__clear(&d->tracks);
+	id_map__clear(&d->kept);
 	device_ranges__clear(&d->ranges);
 	event_records__clear(&d->records);
 	free(d);
@@ -317,16 +322,44 @@ static int collect(struct device_source *d)
 
 /* ---- calls ---- */
 
+/* The call's track, or OUTSIDE; 0: it was not seen. */
+static uint32_t kept_track(const struct device_source *d, uint32_t correlation)
+{
+	return id_map__get(&d->kept, correlation) & TRACK;
+}
+
+static int keep_call(struct device_source *d, const struct shim_call *call, uint32_t track)
+{
+	const uint64_t function = SHIM_API_KEY(call->domain, call->api);
+	bool waits = !call->failed && device_names__is_launch(d->names, function) &&
+		     !(id_map__get(&d->kept, call->correlation) & ANSWERED);
+
+	d->waiting_cnt += waits;
+	return id_map__put(&d->kept, call->correlation, waits ? track | WAITING : track);
+}
+
+static int note_answered(struct device_source *d, uint32_t correlation)
+{
+	const uint32_t kept = id_map__get(&d->kept, correlation);
+
+	if (!kept)
+		return id_map__put(&d->kept, correlation, ANSWERED);
+	if (!(kept & WAITING))
+		return 0;
+	d->waiting_cnt--;
+	return id_map__put(&d->kept, correlation, kept & TRACK);
+}
+
 static int call_write(struct device_source *d, uint32_t tid, const struct shim_call *call)
 {
 	uint32_t track;
 	int err;
 
 	if (call->end_ns <= d->open_ns || call->begin_ns >= d->close_ns)
-		return id_map__put(&d->tracks, call->correlation, OUTSIDE);
+		return id_map__put(&d->kept, call->correlation, OUTSIDE);
 	track = d->track(d->track_ctx, (uint32_t)d->target->pid, tid);
 	d->call_cnt++;
-	err = track ? id_map__put(&d->tracks, call->correlation, track) : -ENOMEM;
+	err = track ? keep_call(d, call, track) : -ENOMEM;
 	if (err)
 		return err;
 	return device_events__call(d->events, track, call, d->open_ns, d->close_ns);
@@ -352,7 +385,7 @@ static int unreturned_write(struct device_source *d)
 		const struct shim_open_call *open = &d->unreturned[i];
 		struct call_queue *q = &d->calls[open->ring];
 
-		if (id_map__get(&d->tracks, open->call.correlation))
+		if (kept_track(d, open->call.correlation))
 			continue;
 		set_thread(d, q, open->tid);
 		err = call_write(d, q->tid, &open->call);
@@ -369,7 +402,7 @@ static int queue_discard(struct device_source *d, struct call_queue *q, uint64_t
 
 	for (size_t i = q->first; i < q->cnt && !err; i++) {
 		if (q->calls[i].call.end_ns < before_ns)
-			err = id_map__put(&d->tracks, q->calls[i].call.correlation, OUTSIDE);
+			err = id_map__put(&d->kept, q->calls[i].call.correlation, OUTSIDE);
 		else
 			q->calls[kept++] = q->calls[i];
 	}
@@ -423,7 +456,7 @@ static int mark_take(struct device_source *d, const struct shim_marker *mark)
 
 static int memory_write(struct device_source *d, const struct shim_memory *memory)
 {
-	uint32_t track = id_map__get(&d->tracks, memory->a.correlation);
+	uint32_t track = kept_track(d, memory->a.correlation);
 
 	if (!track)
 		track = track_of(d, 0);
@@ -432,14 +465,17 @@ static int memory_write(struct device_source *d, const struct shim_memory *memor
 
 static int activity_write(struct device_source *d, const struct shim_activity *a)
 {
-	uint32_t track = id_map__get(&d->tracks, a->correlation);
+	uint32_t track = kept_track(d, a->correlation);
 	/* though its call had not returned */
 	uint64_t end_ns = device_events__monotonic(d->events, a->end_ns);
 	bool is_earlier = end_ns <= d->open_ns;
 	/* a call that was never seen to return: under way at the window's end, or begun later */
 	bool may_be_later =
 		device_events__monotonic(d->events, a->start_ns) >= d->close_ns && !track;
+	int err = a->h.kind <= SHIM_REC_SET ? note_answered(d, a->correlation) : 0;
 
+	if (err)
+		return err;
 	/* Not yet over when it came, or over long before the window that its call is of: another
 	 * tool has given CUPTI a clock of its own. */
 	if (end_ns > d->last_collect_ns + SECOND ||
@@ -537,7 +573,7 @@ void device_source__open(struct device_source *d, struct recording_writer *w, ui
 	d->open_ns = open_ns;
 	d->close_ns = UINT64_MAX;
 	d->ended_ns = d->latest_ns = 0;
-	d->call_cnt = d->device_cnt = 0;
+	d->call_cnt = d->device_cnt = d->waiting_cnt = 0;
 	d->unreturned_cnt = 0; /* the library was parked before */
 	device_events__set_writer(d->events, w);
 }
@@ -580,7 +616,7 @@ int device_source__finish(struct device_source *d)
 			err = open_range_write(d, &d->ranges.open[i]);
 	d->ripe_cnt = 0;
 	d->w = NULL;
-	id_map__clear(&d->tracks);
+	id_map__clear(&d->kept);
 	device_ranges__clear(&d->ranges);
 	event_records__clear(&d->records);
 	return err;
@@ -620,9 +656,12 @@ json_t *device_source__summary(struct device_source *d, uint64_t *lost)
 		(json_int_t)lost_here, "clock", (json_int_t)d->lost_clock);
 	if (json && refusal)
 		json_object_set_new(json, "refused", json_string(refusal));
-	if (json && d->ended_ns)
+	if (json && d->ended_ns) {
 		json_object_set_new(json, "covered_until_ns",
 				    json_integer((json_int_t)covered_until(d)));
+		json_object_set_new(json, "launches_without_work",
+				    json_integer((json_int_t)d->waiting_cnt));
+	}
 	if (json && !f.own_clock)
 		json_object_set_new(json, "clock_error_ns",
 				    json_integer((json_int_t)(f.clock_begin.bracket_ns +
