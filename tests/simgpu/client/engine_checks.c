@@ -197,6 +197,23 @@ static void a_hang_hangs_alone(void)
 	CHECK(cudaEventQuery(end) == cudaErrorNotReady);
 }
 
+static void a_pool_counts_what_it_gave(void)
+{
+	uint64_t before, during, after, most;
+	cudaMemPool_t pool;
+	void *block;
+
+	OK(cudaDeviceGetDefaultMemPool(&pool, 0));
+	OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &before));
+	OK(cudaMallocAsync(&block, 1 << 20, s1));
+	OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &during));
+	OK(cudaFreeAsync(block, s1));
+	OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &after));
+	OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &most));
+	CHECK(during == before + (1 << 20) && after == before && most == during);
+	CHECK(cudaMemPoolTrimTo(NULL, 0) == cudaErrorInvalidValue);
+}
+
 int main(void)
 {
 	kernel_register(&stub_a, "_Z8kernel_av");
@@ -213,6 +230,7 @@ int main(void)
 	a_host_function_holds_its_stream();
 	a_graph_keeps_its_branches();
 	devices_are_apart();
+	a_pool_counts_what_it_gave();
 	a_hang_hangs_alone();
 	puts("engine: ok");
 	return 0;

@@ -37,6 +37,97 @@ cudaError_t rt_cudaFreeAsync(void *p, cudaStream_t stream)
 	return result_of(cuMemFreeAsync((CUdeviceptr)p, stream));
 }
 
+/* ---- pools: each device has one, which keeps nothing that was freed ---- */
+
+static uint64_t most_used[64]; /* by device */
+
+/* An opaque pointer that is not NULL. */
+static int pool_device(cudaMemPool_t pool)
+{
+	return (int)(uintptr_t)pool - 1;
+}
+
+static uint64_t pool_used(int device)
+{
+	size_t free_bytes, total_bytes;
+
+	sim_memory_info(device, &free_bytes, &total_bytes);
+	if (most_used[device] < total_bytes - free_bytes)
+		most_used[device] = total_bytes - free_bytes;
+	return total_bytes - free_bytes;
+}
+
+static bool is_pool(cudaMemPool_t pool)
+{
+	int count = 0;
+
+	return !cuDeviceGetCount(&count) && pool_device(pool) >= 0 && pool_device(pool) < count &&
+	       pool_device(pool) < 64;
+}
+
+cudaError_t rt_cudaDeviceGetDefaultMemPool(cudaMemPool_t *out, int device)
+{
+	*out = (cudaMemPool_t)(uintptr_t)(device + 1);
+	return is_pool(*out) ? cudaSuccess : cudaErrorInvalidDevice;
+}
+
+cudaError_t rt_cudaDeviceGetMemPool(cudaMemPool_t *out, int device)
+{
+	return rt_cudaDeviceGetDefaultMemPool(out, device);
+}
+
+cudaError_t rt_cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)
+{
+	if (!is_pool(pool))
+		return cudaErrorInvalidValue;
+	switch (attr) {
+	case cudaMemPoolAttrReservedMemCurrent:
+	case cudaMemPoolAttrUsedMemCurrent:
+		*(uint64_t *)value = pool_used(pool_device(pool));
+		return cudaSuccess;
+	case cudaMemPoolAttrReservedMemHigh:
+	case cudaMemPoolAttrUsedMemHigh:
+		pool_used(pool_device(pool));
+		*(uint64_t *)value = most_used[pool_device(pool)];
+		return cudaSuccess;
+	case cudaMemPoolAttrReleaseThreshold:
+		*(uint64_t *)value = 0;
+		return cudaSuccess;
+	default:
+		*(int *)value = 1;
+		return cudaSuccess;
+	}
+}
+
+/* Its peaks can be reset; what it keeps and reuses is not simulated. */
+cudaError_t rt_cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)
+{
+	if (!is_pool(pool))
+		return cudaErrorInvalidValue;
+	if (attr == cudaMemPoolAttrReservedMemHigh || attr == cudaMemPoolAttrUsedMemHigh)
+		most_used[pool_device(pool)] = 0;
+	return cudaSuccess;
+}
+
+cudaError_t rt_cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes)
+{
+	return is_pool(pool) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t rt_cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *access,
+				    size_t count)
+{
+	return is_pool(pool) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t rt_cudaMallocFromPoolAsync(void **out, size_t bytes, cudaMemPool_t pool,
+				       cudaStream_t stream)
+{
+	return is_pool(pool) ? rt_cudaMallocAsync(out, bytes, stream) : cudaErrorInvalidValue;
+}
+
+/* ---- memory of the host ---- */
+
 cudaError_t rt_cudaMallocHost(void **out, size_t bytes)
 {
 	use_context();
