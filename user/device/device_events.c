@@ -228,10 +228,6 @@ int device_events__sync(struct device_events *d, const struct shim_sync *r,
 
 int device_events__activity(struct device_events *d, const struct shim_activity *a)
 {
-	int err = device_events__learn(d, a);
-
-	if (err)
-		return err;
 	switch (a->h.kind) {
 	case SHIM_REC_KERNEL:
 		return write_kernel(d, AS(shim_kernel));

@@ -281,6 +281,7 @@ static int on_record(void *ctx, const struct shim_record *r)
 {
 	struct device_source *d = ctx;
 	union activity copy;
+	int err = 0;
 
 	switch (r->kind) {
 	case SHIM_REC_NAME:
@@ -289,9 +290,13 @@ static int on_record(void *ctx, const struct shim_record *r)
 		return device_events__device(d->events, (const struct shim_device *)r);
 	case SHIM_REC_CALL:
 		return on_open_call(d, (const struct shim_open_call *)r);
+	/* Now, since a wait, which names the context alone, may come before all that names both,
+	 * and what the window has no place for tells, too. */
 	case SHIM_REC_KERNEL:
 	case SHIM_REC_COPY:
 	case SHIM_REC_SET:
+		err = device_events__learn(d->events, (const struct shim_activity *)r);
+		break;
 	case SHIM_REC_SYNC:
 	case SHIM_REC_MEMORY:
 	case SHIM_REC_MARKER:
@@ -301,6 +306,8 @@ static int on_record(void *ctx, const struct shim_record *r)
 	default:
 		return 0;
 	}
+	if (err)
+		return err;
 	if (d->activity_cnt == QUEUE_MAX) {
 		d->lost_queue++;
 		return 0;
@@ -509,8 +516,6 @@ static int activities_take(struct device_source *d, size_t cnt)
 			err = event_records__learn(&d->records, &d->activities[i].event);
 		else if (d->w)
 			err = activity_write(d, &d->activities[i].a);
-		else
-			err = device_events__learn(d->events, &d->activities[i].a);
 	}
 	if (cnt < d->activity_cnt)
 		memmove(d->activities, d->activities + cnt,
