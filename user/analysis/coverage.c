@@ -82,9 +82,7 @@ int coverage__note_foot(const struct analysis *a, struct table *t)
 		return table__add_notef(t, "device times for the first %s of %s: %s%s.",
 					time_text(a, covered_ns(a)).s,
 					time_text(a, analysis__window_ns(a)).s, c->why, missing);
-	return table__add_notef(t,
-				"device times until step %" PRIu64 " of [%" PRIu64 ",%" PRIu64
-				"): %s%s.",
-				c->first_uncovered, a->first_step, a->last_step + 1, c->why,
-				missing);
+	return table__add_notef(
+		t, "device times until step %" PRIu64 " of [%" PRIu64 ",%" PRIu64 "): %s%s.",
+		c->first_uncovered, a->first_step, a->last_step + 1, c->why, missing);
 }

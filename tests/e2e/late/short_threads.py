@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""short_threads.py: a thread for each request, as some servers have, until SIGTERM."""
+"""short_threads.py [STAY]: a thread for each request, as some servers have, until SIGTERM; or STAY
+threads that answer one each time, and stay."""
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -15,13 +17,31 @@ def answer(net, x):
         net(x.cuda()).cpu()
 
 
+def stay(barrier, net, x):
+    while not asked:
+        answer(net, x)
+        barrier.wait()
+
+
+def all_stay(cnt, net, x):
+    barrier = threading.Barrier(cnt + 1)
+    for _ in range(cnt):
+        threading.Thread(target=stay, args=(barrier, net, x), daemon=True).start()
+    return barrier.wait
+
+
+def of_its_own(net, x):
+    thread = threading.Thread(target=answer, args=(net, x))
+    thread.start()
+    thread.join()
+
+
 def main():
     signal.signal(signal.SIGTERM, lambda *_: asked.append(1))
     net, x = torch.nn.Linear(64, 10).cuda(), torch.ones(8, 64)
+    next_ = all_stay(int(sys.argv[1]), net, x) if len(sys.argv) > 1 else lambda: of_its_own(net, x)
     for number in range(1 << 30):
-        thread = threading.Thread(target=answer, args=(net, x))
-        thread.start()
-        thread.join()
+        next_()
         time.sleep(0.01)
         if number == 2:
             print("ready", os.getpid(), flush=True)

@@ -4,7 +4,7 @@ import pathlib
 import re
 import signal
 
-from gpu import DEVICE, LONG_S, SIM, GpuJob, compare, doctor, dumped, notes
+from gpu import DEVICE, LONG_S, SIM, GpuJob, compare, doctor, dumped, notes, record
 from lib import process
 from lib.runner import test
 from lib.tool import row
@@ -101,6 +101,17 @@ def without_spans(case):
     assert row(tables, "summary")["steps"] > 10
     assert overview["Runtime"] >= overview["Kernel"] > 0, overview
     assert "no launch" not in notes(tool), notes(tool)
+    end(job)
+
+
+@test("more threads than are followed at a time: what is lost is counted, and why is said")
+def many_threads(case):
+    job = GpuJob(case, PYTHON, "-B", JOB.with_name("short_threads.py"), 80)
+    tool = record(case, job).done(LONG_S)
+    lost = row(tool.report(), "cost")["events_lost"]
+    assert lost > 0
+    said = f"lost: {lost} of the device's events were calls of threads beyond the 64 that are followed at a time"
+    assert said in notes(tool), notes(tool)
     end(job)
 
 

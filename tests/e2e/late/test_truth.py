@@ -110,7 +110,9 @@ def dropped(case):
     job = GpuJob(case, SIMGPU_CUPTI_DROP="50")
     tool = record(case, job).done()
     compare(job, tool.recordings()[0], may_miss=1_000_000)
-    assert row(tool.report(), "cost")["events_lost"] > 0
+    lost = row(tool.report(), "cost")["events_lost"]
+    assert lost > 0
+    assert f"lost: {lost} of the device's events were dropped by CUPTI" in notes(tool), notes(tool)
     job.wait_parked()
     job.end()
 

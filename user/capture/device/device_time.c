@@ -290,7 +290,7 @@ void device_time__summary(struct session *s, json_t *summary)
 		add_note(summary, s->no_device);
 	if (!s->device || !uses_cuda(s))
 		return;
-	device = device_source__summary(s->device, &lost);
+	device = device_source__summary(s->device, json_object_get(summary, "notes"), &lost);
 	json_object_set_new(json_object_get(summary, "loss"), "device",
 			    json_integer((json_int_t)lost));
 	refused = json_string_value(json_object_get(device, "refused"));
