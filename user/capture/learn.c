@@ -235,9 +235,9 @@ static int find_period(struct session *s)
 		return err;
 	if (!err)
 		err = look_at_calls(s);
-	/* A job that has only begun to train meanwhile has better marks. */
 	if (!err)
 		err = forget_executors(s);
+	/* A job that has only begun to train meanwhile has better marks. */
 	if (!err && nothing_seen(s->probes.ctl))
 		err = period_rule(s, steps__period(s->log.calls, s->log.cnt));
 	call_log__free(&s->log);

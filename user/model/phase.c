@@ -137,8 +137,8 @@ static bool calls_operators(const struct model *m, const struct span *s, uint64_
 	for (; s && s->ev.ts_ns < end; s = s->next_sibling) {
 		const enum span_category cat = scopes__category(m, s);
 
-		if (s->ev.ts_ns >= begin &&
-		    (cat == CAT_OPERATOR || cat == FORWARD_OP || cat == CAT_SCRIPT))
+		if (s->ev.ts_ns >= begin && (cat == CAT_OPERATOR || cat == FORWARD_OP ||
+					     cat == CAT_SCRIPT || cat == CAT_EVALUATION))
 			return true;
 		if (span__end(s) > begin && calls_operators(m, s->first_child, begin, end))
 			return true;
