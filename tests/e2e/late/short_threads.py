@@ -18,16 +18,20 @@ def answer(net, x):
 
 
 def stay(barrier, net, x):
-    while not asked:
-        answer(net, x)
-        barrier.wait()
+    try:
+        while True:
+            answer(net, x)
+            barrier.wait()
+    except threading.BrokenBarrierError:
+        pass # the end
 
 
 def all_stay(cnt, net, x):
+    """One answer of each, and their end: the interpreter's must not find them in C++, which ends by abort()."""
     barrier = threading.Barrier(cnt + 1)
     for _ in range(cnt):
-        threading.Thread(target=stay, args=(barrier, net, x), daemon=True).start()
-    return barrier.wait
+        threading.Thread(target=stay, args=(barrier, net, x)).start()
+    return barrier.wait, barrier.abort
 
 
 def of_its_own(net, x):
@@ -39,7 +43,9 @@ def of_its_own(net, x):
 def main():
     signal.signal(signal.SIGTERM, lambda *_: asked.append(1))
     net, x = torch.nn.Linear(64, 10).cuda(), torch.ones(8, 64)
-    next_ = all_stay(int(sys.argv[1]), net, x) if len(sys.argv) > 1 else lambda: of_its_own(net, x)
+    next_, end = lambda: of_its_own(net, x), lambda: None
+    if len(sys.argv) > 1:
+        next_, end = all_stay(int(sys.argv[1]), net, x)
     for number in range(1 << 30):
         next_()
         time.sleep(0.01)
@@ -47,6 +53,7 @@ def main():
             print("ready", os.getpid(), flush=True)
         if asked:
             break
+    end()
 
 
 main()
