@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from lib import process
-from lib.job import PYTHON
+from lib.job import PYTHON, torch_lib
 from lib.runner import Skip, test
 from lib.tool import row
 
@@ -104,12 +104,6 @@ def no_steps(case):
     tool = case.tool("-p", popen.pid, "--record", "0:2")
     tool.fails("shows no steps", "--duration", timeout_s=20)
     assert not tool.recordings()
-
-
-def torch_lib():
-    spec = subprocess.run([PYTHON, "-c", "import importlib.util as u; print(u.find_spec('torch').origin)"],
-                          text=True, capture_output=True, check=True)
-    return pathlib.Path(spec.stdout.strip()).parent / "lib"
 
 
 # As a program that includes torch/torch.h names it: the linker gives it a copy, which all libraries use.

@@ -23,7 +23,7 @@ def stay(barrier, net, x):
             answer(net, x)
             barrier.wait()
     except threading.BrokenBarrierError:
-        pass # the end
+        pass  # the end
 
 
 def all_stay(cnt, net, x):

@@ -20,6 +20,13 @@ ENV = dict(os.environ, OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", OPENBLAS_NUM_TH
            PYTHONDONTWRITEBYTECODE="1")
 
 
+def torch_lib():
+    """The directory of the job's PyTorch that has its libraries."""
+    spec = subprocess.run([PYTHON, "-c", "import importlib.util as u; print(u.find_spec('torch').origin)"],
+                          text=True, capture_output=True, check=True)
+    return pathlib.Path(spec.stdout.strip()).parent / "lib"
+
+
 class Harmed(AssertionError):
     """A job did not live through its test: no second attempt makes that good."""
 
