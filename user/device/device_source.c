@@ -3,6 +3,7 @@
 #include "common/err.h"
 #include "common/util.h"
 #include "device/device_events.h"
+#include "device/device_losses.h"
 #include "device/event_records.h"
 #include "device/id_map.h"
 #include <dirent.h>
@@ -48,18 +49,6 @@ union activity {
 	struct shim_event event;
 };
 
-enum loss {
-	LOSS_RINGS,
-	LOSS_THREADS,
-	LOSS_CUPTI,
-	LOSS_INCOMPLETE,
-	LOSS_BUFFERS,
-	LOSS_MALFORMED,
-	LOSS_QUEUE,
-	LOSS_CLOCK,
-	LOSS_CNT,
-};
-
 struct device_source {
 	struct shim_link *link;
 	const struct target *target;
@@ -83,7 +72,7 @@ struct device_source {
 	struct device_ranges ranges;
 	struct event_records records;
 	uint64_t lost_queue, lost_clock, last_collect_ns;
-	uint64_t lost_told[LOSS_CNT]; /* in earlier summaries */
+	struct device_losses losses;
 
 	struct recording_writer *w; /* NULL: no window */
 	uint64_t open_ns, close_ns; /* close UINT64_MAX: not known yet */
@@ -650,70 +639,19 @@ static uint64_t covered_until(const struct device_source *d)
 	return d->latest_ns < d->ended_ns ? d->latest_ns : d->ended_ns;
 }
 
-static void losses_now(const struct device_source *d, const struct shim_facts *f,
-		       uint64_t out[LOSS_CNT])
-{
-	out[LOSS_RINGS] = f->lost_rings;
-	out[LOSS_THREADS] = f->lost_threads;
-	out[LOSS_CUPTI] = f->lost_cupti;
-	out[LOSS_INCOMPLETE] = f->lost_incomplete;
-	out[LOSS_BUFFERS] = f->lost_buffers;
-	out[LOSS_MALFORMED] = f->malformed;
-	out[LOSS_QUEUE] = d->lost_queue + d->ranges.lost;
-	out[LOSS_CLOCK] = d->lost_clock;
-}
-
-#define TEXT_OF_(x) #x
-#define TEXT_OF(x)  TEXT_OF_(x)
-
-/* Since the last time: how many of each kind, and a note for each that there is. */
-static json_t *losses_json(struct device_source *d, const struct shim_facts *f, json_t *notes,
-			   uint64_t *lost)
-{
-	static const struct {
-		const char *key, *why;
-	} kinds[LOSS_CNT] = {
-		[LOSS_RINGS] = {"rings", "found no room, for proftrace read them too late"},
-		[LOSS_THREADS] = {"threads", "were calls of threads beyond the " TEXT_OF(
-						     SHIM_RINGS) " that are followed at a time"},
-		[LOSS_CUPTI] = {"cupti", "were dropped by CUPTI"},
-		[LOSS_INCOMPLETE] = {"incomplete", "had not ended when CUPTI was left"},
-		[LOSS_BUFFERS] = {"buffers", "found no buffer free in the process"},
-		[LOSS_MALFORMED] = {"malformed", "could not be read"},
-		[LOSS_QUEUE] = {"queue", "were more than proftrace holds at a time"},
-		[LOSS_CLOCK] = {"clock", "had times of another clock"},
-	};
-	json_t *counts = json_object();
-	uint64_t now[LOSS_CNT];
-
-	*lost = 0;
-	losses_now(d, f, now);
-	for (size_t i = 0; i < LOSS_CNT; i++) {
-		const uint64_t cnt = now[i] - d->lost_told[i];
-
-		*lost += cnt;
-		json_object_set_new(counts, kinds[i].key, json_integer((json_int_t)cnt));
-		if (cnt)
-			json_array_append_new(notes,
-					      json_sprintf("lost: %llu of the device's "
-							   "events %s",
-							   (unsigned long long)cnt, kinds[i].why));
-		d->lost_told[i] = now[i];
-	}
-	return counts;
-}
-
 json_t *device_source__summary(struct device_source *d, json_t *notes, uint64_t *lost)
 {
 	const char *refusal = device_source__refusal(d);
 	struct shim_facts f;
-	json_t *json;
+	json_t *json, *losses;
 
 	shim_link__facts(d->link, &f);
+	losses = device_losses__json(&d->losses, &f, d->lost_queue + d->ranges.lost, d->lost_clock,
+				     notes, lost);
 	json = json_pack("{s:s, s:I, s:b, s:I, s:I, s:b, s:o}", "source", "CUPTI", "cupti_version",
 			 (json_int_t)f.cupti_version, "own_clock", (int)f.own_clock, "calls",
 			 (json_int_t)d->call_cnt, "activities", (json_int_t)d->device_cnt,
-			 "finalized", (int)f.finalized, "lost", losses_json(d, &f, notes, lost));
+			 "finalized", (int)f.finalized, "lost", losses);
 	if (json && refusal)
 		json_object_set_new(json, "refused", json_string(refusal));
 	if (json && d->ended_ns) {
