@@ -45,8 +45,60 @@ Test(steps, an_optimizer_that_cannot_be_seen_is_not_waited_for_for_ever)
 {
 	__u64 seen[PT_CLASS_CNT] = {[PT_CLASS_DATALOADER] = 8, [PT_CLASS_BACKWARD] = 8};
 
-	cr_expect_eq(decide(seen, 4 * SECOND).boundary, PT_CLASS_DATALOADER);
-	cr_expect_eq(decide(seen, 4 * SECOND).needs, PT_CLASS_BACKWARD);
+	cr_expect_eq(decide(seen, 9 * SECOND).boundary, PT_CLASS_NONE, "it may be accumulated");
+	cr_expect_eq(decide(seen, 10 * SECOND).boundary, PT_CLASS_DATALOADER);
+	cr_expect_eq(decide(seen, 10 * SECOND).needs, PT_CLASS_BACKWARD);
+	seen[PT_CLASS_DATALOADER] = seen[PT_CLASS_BACKWARD] = 80;
+	cr_expect_eq(decide(seen, 2 * SECOND).boundary, PT_CLASS_NONE);
+	cr_expect_eq(decide(seen, 3 * SECOND).needs, PT_CLASS_BACKWARD);
+}
+
+Test(steps, an_optimizer_that_shows_late_refutes_the_steps_without_it)
+{
+	__u64 seen[PT_CLASS_CNT] = {[PT_CLASS_DATALOADER] = 8, [PT_CLASS_BACKWARD] = 8};
+	struct step_rule rule = decide(seen, 10 * SECOND);
+
+	seen[PT_CLASS_DATALOADER] = seen[PT_CLASS_BACKWARD] = 80;
+	cr_expect_not(step_rule__is_refuted(&rule, seen));
+	cr_expect_not(step_rule__missed_optimizer(&rule, seen));
+	seen[PT_CLASS_OPTIMIZER] = 1;
+	cr_expect(step_rule__is_refuted(&rule, seen));
+	cr_expect(step_rule__missed_optimizer(&rule, seen));
+
+	rule = decide(seen, 10 * SECOND);
+	cr_expect_eq(rule.needs, PT_CLASS_OPTIMIZER);
+	cr_expect_not(step_rule__is_refuted(&rule, seen));
+}
+
+Test(steps, a_backward_pass_refutes_those_of_an_evaluation)
+{
+	__u64 seen[PT_CLASS_CNT] = {[PT_CLASS_DATALOADER] = 8};
+	struct step_rule rule = decide(seen, 10 * SECOND);
+
+	seen[PT_CLASS_BACKWARD] = 1;
+	cr_expect(step_rule__is_refuted(&rule, seen));
+	cr_expect_not(step_rule__missed_optimizer(&rule, seen));
+}
+
+Test(steps, a_loader_that_shows_late_may_be_that_of_an_evaluation)
+{
+	__u64 seen[PT_CLASS_CNT] = {[PT_CLASS_OPTIMIZER] = 4, [PT_CLASS_BACKWARD] = 4};
+	struct step_rule rule = decide(seen, SECOND);
+
+	seen[PT_CLASS_DATALOADER] = 40;
+	cr_expect_not(step_rule__is_refuted(&rule, seen));
+}
+
+Test(steps, what_was_chosen_is_not_refuted)
+{
+	__u64 seen[PT_CLASS_CNT] = {0};
+	const struct step_evidence e = {.seen = seen, .user_range = true};
+	struct step_rule rule = {PT_CLASS_NONE};
+
+	cr_assert(step_rule__decide(&e, &rule));
+	for (int c = 1; c < PT_CLASS_CNT; c++)
+		seen[c] = 100;
+	cr_expect_not(step_rule__is_refuted(&rule, seen));
 }
 
 Test(steps, several_optimizers_in_a_step_do_not_hide_the_loader)

@@ -265,7 +265,16 @@ static bool period_refuted(const struct session *s, uint64_t waiting_since_ns)
 				 clock__monotonic_ns() - waiting_since_ns > PERIOD_PATIENCE_NS);
 }
 
-static void forget_period(struct session *s)
+/* One without a class may hold for the first steps alone: gradients are accumulated over some
+ * before the optimizer shows. */
+static bool rule_refuted(const struct session *s, uint64_t waiting_since_ns)
+{
+	return step_rule__is_refuted(&s->rule, s->probes.ctl->class_seen) ||
+	       period_refuted(s, waiting_since_ns);
+}
+
+/* And what was measured in its steps. */
+static void forget_rule(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
 
@@ -277,6 +286,8 @@ static void forget_period(struct session *s)
 	rule_apply(s);
 	ctl->class_seen[PT_CLASS_STEP_PROBE] = 0;
 	ctl->step_tid = 0;
+	ctl->measure_from = ctl->measure_to = 0;
+	probes__forget_stats(&s->probes);
 }
 
 static void note_first_event(struct session *s)
@@ -322,6 +333,17 @@ static uint64_t timeout_ns(const struct session *s)
 	return duration > PATIENCE_NS ? duration : PATIENCE_NS;
 }
 
+/* Compilers and libraries are set up in the first steps. */
+#define REPEATS 3
+
+static bool repeats(const struct pt_ctl *ctl)
+{
+	for (int c = 1; c < PT_CLASS_CNT; c++)
+		if (ctl->class_seen[c] >= REPEATS)
+			return true;
+	return false;
+}
+
 int session__learn(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
@@ -331,7 +353,7 @@ int session__learn(struct session *s)
 		.user_probe = s->opts->step_probe,
 	};
 	const uint64_t look_ns = look_after_ns(s), give_up_ns = timeout_ns(s);
-	uint64_t begin = clock__monotonic_ns(), period_tried = 0;
+	uint64_t begin = clock__monotonic_ns(), repeats_since = 0, period_tried = 0, waited_ns = 0;
 	int err = 0;
 
 	for (;;) {
@@ -340,15 +362,18 @@ int session__learn(struct session *s)
 			s->saw_backward = ctl->class_seen[PT_CLASS_BACKWARD];
 			break;
 		}
-		session__progress(s, "waiting for a step (%.0f s)", (double)e.elapsed_ns / 1e9);
+		session__progress(s, "waiting for a step (%.0f s)", (double)waited_ns / 1e9);
 		note_first_event(s);
 		err = session__pump(s, 5);
 		if (err)
 			return err;
-		e.elapsed_ns = clock__monotonic_ns() - begin;
-		if (e.elapsed_ns > give_up_ns)
+		waited_ns = clock__monotonic_ns() - begin;
+		if (!repeats_since && repeats(ctl))
+			repeats_since = begin + waited_ns;
+		e.elapsed_ns = repeats_since ? begin + waited_ns - repeats_since : 0;
+		if (waited_ns > give_up_ns)
 			return 0;
-		if (nothing_seen(ctl) && e.elapsed_ns - period_tried > look_ns) {
+		if (nothing_seen(ctl) && waited_ns - period_tried > look_ns) {
 			err = find_period(s);
 			if (err || s->rule.boundary)
 				break;
@@ -380,8 +405,8 @@ static int wait_boundary(struct session *s, uint64_t seq)
 		if (ctl->step_seq != seen)
 			since = clock__monotonic_ns();
 		seen = ctl->step_seq;
-		if (!err && period_refuted(s, since)) {
-			forget_period(s);
+		if (!err && rule_refuted(s, since)) {
+			forget_rule(s);
 			err = -EAGAIN;
 		}
 		if (!err && clock__monotonic_ns() - since > s->opts->step_timeout_ns)

@@ -342,3 +342,13 @@ void probes__stat(const struct probes *p, uint32_t row, struct pt_probe_stat *ou
 			out->outer = per_cpu[c].outer;
 	}
 }
+
+void probes__forget_stats(struct probes *p)
+{
+	const int cpus = libbpf_num_possible_cpus();
+	auto_free struct pt_probe_stat *none =
+		cpus > 0 ? calloc((size_t)cpus, sizeof(*none)) : NULL;
+
+	for (uint32_t row = 0; none && row <= p->plan->row_cnt; row++)
+		bpf_map_update_elem(bpf_map__fd(p->skel->maps.probe_stat), &row, none, BPF_ANY);
+}

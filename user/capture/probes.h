@@ -44,5 +44,7 @@ void probes__forget_spans(struct probes *p);
 int probes__add_target(struct probes *p, pid_t pid);
 /* Sums a row's statistics over CPUs. */
 void probes__stat(const struct probes *p, uint32_t row, struct pt_probe_stat *out);
+/* Of every row of the plan: they begin anew. */
+void probes__forget_stats(struct probes *p);
 
 #endif

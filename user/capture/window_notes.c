@@ -40,6 +40,10 @@ static void note_doubts(const struct session *s, json_t *notes)
 		    "when it was found out what a step is every compiled graph evaluated; one "
 		    "that does not came later: steps are batches of the evaluation alone "
 		    "(attach while it trains)");
+	if (step_rule__missed_optimizer(&s->rule, s->probes.ctl->class_seen))
+		say(notes, "when it was found out what a step is no optimizer step was seen; there "
+			   "was later: where gradients are accumulated each step is but one of the "
+			   "passes (record again, --step-range and --step-probe choose a step)");
 	if (session__period_is_doubtful(s))
 		say(notes, "when it was found out what a step is the job only repeated operators; "
 			   "since then a data loader, an optimizer or a backward pass was seen: "

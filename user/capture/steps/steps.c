@@ -142,25 +142,25 @@ static const struct rule_row rule_rows[] = {
 	 2 * SECOND,
 	 {PT_CLASS_DATALOADER, false, PT_CLASS_NONE, 0, "DataLoader",
 	  "each step opens where the data loader is asked for a batch; no backward pass was seen"}},
-	/* An ask without a backward pass behind it is no step: the one that ends an epoch. */
+	/* Backward but no optimizer yet: gradient accumulation, or an optimizer we cannot see. An
+	   ask without a backward pass behind it is no step: the one that ends an epoch. */
 	{{{PT_CLASS_DATALOADER, 4, ANY}, {PT_CLASS_BACKWARD, 2, ANY}, {PT_CLASS_OPTIMIZER, 0, 0}},
+	 10 * SECOND,
+	 {PT_CLASS_DATALOADER, false, PT_CLASS_BACKWARD, 0, "DataLoader",
+	  "each step opens where the data loader is asked for the first batch after a backward "
+	  "pass; no optimizer step was seen"}},
+	{{{PT_CLASS_DATALOADER, 80, ANY}, {PT_CLASS_BACKWARD, 80, ANY}, {PT_CLASS_OPTIMIZER, 0, 0}},
 	 3 * SECOND,
 	 {PT_CLASS_DATALOADER, false, PT_CLASS_BACKWARD, 0, "DataLoader",
 	  "each step opens where the data loader is asked for the first batch after a backward "
 	  "pass; no optimizer step was seen"}},
-	{{{PT_CLASS_DATALOADER, 40, ANY}, {PT_CLASS_BACKWARD, 20, ANY}, {PT_CLASS_OPTIMIZER, 0, 0}},
-	 0,
-	 {PT_CLASS_DATALOADER, false, PT_CLASS_BACKWARD, 0, "DataLoader",
-	  "each step opens where the data loader is asked for the first batch after a backward "
-	  "pass; no optimizer step was seen"}},
-	/* Backward but no optimizer yet: gradient accumulation, or an optimizer we cannot see. */
 	{{{PT_CLASS_DATALOADER, 4, ANY}, {PT_CLASS_OPTIMIZER, 0, 0}},
-	 3 * SECOND,
+	 10 * SECOND,
 	 {PT_CLASS_DATALOADER, false, PT_CLASS_NONE, 0, "DataLoader",
 	  "each step opens where the data loader is asked for a batch; no optimizer step was "
 	  "seen"}},
-	{{{PT_CLASS_DATALOADER, 40, ANY}, {PT_CLASS_OPTIMIZER, 0, 0}, {PT_CLASS_EVALUATION, 0, 0}},
-	 0,
+	{{{PT_CLASS_DATALOADER, 80, ANY}, {PT_CLASS_OPTIMIZER, 0, 0}, {PT_CLASS_EVALUATION, 0, 0}},
+	 3 * SECOND,
 	 {PT_CLASS_DATALOADER, false, PT_CLASS_NONE, 0, "DataLoader",
 	  "each step opens where the data loader is asked for a batch; no optimizer step was "
 	  "seen"}},
@@ -218,11 +218,33 @@ bool step_rule__decide(const struct step_evidence *e, struct step_rule *rule)
 		if (!row_holds(&rule_rows[i], e))
 			continue;
 		*rule = rule_rows[i].rule;
+		rule->why = &rule_rows[i];
 		if (e->loads_elsewhere && rule->boundary == PT_CLASS_OPTIMIZER)
 			rule->explain = "another thread asks the data loader; each step opens "
 					"where an optimizer step ends";
 		return true;
 	}
+	return false;
+}
+
+static bool exceeds(const struct step_rule *rule, const __u64 *seen, uint32_t name_class)
+{
+	for (size_t i = 0; rule->why && i < ARRAY_SIZE(rule->why->when); i++)
+		if (rule->why->when[i].name_class == name_class)
+			return seen[name_class] > rule->why->when[i].max;
+	return false;
+}
+
+bool step_rule__missed_optimizer(const struct step_rule *rule, const __u64 *seen)
+{
+	return exceeds(rule, seen, PT_CLASS_OPTIMIZER);
+}
+
+bool step_rule__is_refuted(const struct step_rule *rule, const __u64 *seen)
+{
+	for (uint32_t c = 1; c < PT_CLASS_CNT; c++)
+		if (c != PT_CLASS_DATALOADER && exceeds(rule, seen, c))
+			return true;
 	return false;
 }
 

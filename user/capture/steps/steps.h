@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include "bpf/events.h"
 
+struct rule_row;
+
 struct step_rule {
 	enum pt_name_class boundary; /* PT_CLASS_NONE: no rule yet */
 	bool at_end;
@@ -18,18 +20,26 @@ struct step_rule {
 	uint32_t row;		  /* boundary STEP_PROBE by an operator's row, else 0 */
 	const char *source;	  /* short, for the report: "DataLoader" */
 	const char *explain;	  /* in plain words */
+	const struct rule_row *why; /* NULL: it was chosen, or found in operators */
 };
 
-/* What was seen of each class in elapsed_ns since the probes are live. */
+/* What was seen of each class since the probes are live. */
 struct step_evidence {
-	const __u64 *seen; /* by enum pt_name_class */
-	uint64_t elapsed_ns;
+	const __u64 *seen;   /* by enum pt_name_class */
+	uint64_t elapsed_ns; /* since it repeats: what comes once may be of a set-up that takes long */
 	bool user_range, user_probe; /* --step-range, --step-probe were given */
 	bool loads_elsewhere;	     /* a thread that does not train asks for the batches */
 };
 
 /* False: not enough seen yet. */
 bool step_rule__decide(const struct step_evidence *e, struct step_rule *rule);
+
+/* Has a class come of which the rule says that there is none, or but one? The data loader's does not count:
+ * it may be an evaluation's. */
+bool step_rule__is_refuted(const struct step_rule *rule, const __u64 *seen);
+
+/* And is it the optimizer's? */
+bool step_rule__missed_optimizer(const struct step_rule *rule, const __u64 *seen);
 
 /* One operator call. op is a row of the probe table; larger numbers are the caller's own. */
 struct step_call {

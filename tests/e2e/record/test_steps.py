@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Which steps a job has that updates its network after several passes."""
+import sense
+from lib.job import PYTHON, WORKLOADS
+from lib.runner import test
+from lib.tool import report
+
+PASSES = 8
+
+
+@test("steps of a job that `run` starts are its updates, not the passes that are accumulated")
+def accumulated(case):
+    # It is attached before its imports: that they take long is no sign that nothing is updated.
+    tool = case.tool("run", "--record", "1:4", "--no-trace", "--", PYTHON, WORKLOADS / "updates.py",
+                     "--passes", PASSES, "--pass-s", 0.05, "--prepare-s", 4, "--steps", 20).done()
+    tables = report(next(tool.dir.glob("*.ptrec")))
+    assert "after an optimizer step" in sense.rows(tables, "summary")[0]["step_rule"], tables["summary"]
+    model = sense.by_name(tables, "model")
+    assert model["Optimization"]["calls"] == 3, model
+    assert model["Backward"]["calls"] == 3 * PASSES, model
