@@ -112,6 +112,24 @@ Test(steps, several_optimizers_in_a_step_do_not_hide_the_loader)
 	cr_expect_eq(decide(seen, SECOND).boundary, PT_CLASS_DATALOADER);
 }
 
+Test(steps, several_optimizers_behind_a_pass_are_one_step)
+{
+	/* Attached between the two. */
+	__u64 seen[PT_CLASS_CNT] = {[PT_CLASS_OPTIMIZER] = 7, [PT_CLASS_BACKWARD] = 4};
+
+	cr_expect_eq(decide(seen, 1).boundary, PT_CLASS_OPTIMIZER);
+	cr_expect_eq(decide(seen, 1).needs, PT_CLASS_BACKWARD);
+	cr_expect_not(decide(seen, 1).at_end);
+	seen[PT_CLASS_OPTIMIZER] = 5;
+	cr_expect_eq(decide(seen, 1).needs, PT_CLASS_NONE, "one each, attached behind the pass");
+	cr_expect(decide(seen, 1).at_end);
+	seen[PT_CLASS_DATALOADER] = 1;
+	seen[PT_CLASS_OPTIMIZER] = 24;
+	cr_expect_eq(decide(seen, 1).needs, PT_CLASS_BACKWARD);
+	seen[PT_CLASS_BACKWARD] = 24;
+	cr_expect_eq(decide(seen, 1).needs, PT_CLASS_NONE);
+}
+
 Test(steps, a_loader_that_another_thread_asks_makes_no_steps)
 {
 	const __u64 seen[PT_CLASS_CNT] = {

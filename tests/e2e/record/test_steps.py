@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Which steps a job has that updates its network after several passes."""
+"""Which steps a job has that updates its network after several passes, or by several optimizers."""
 import sense
 from lib.job import PYTHON, WORKLOADS
 from lib.runner import test
@@ -18,3 +18,13 @@ def accumulated(case):
     model = sense.by_name(tables, "model")
     assert model["Optimization"]["calls"] == 3, model
     assert model["Backward"]["calls"] == 3 * PASSES, model
+
+
+@test("steps of a job with two optimizers and no data loader are its passes, not each optimizer's")
+def two_optimizers(case):
+    job = case.job("updates.py", "--passes", 1, "--optimizers", 2, "--no-loader").wait_steps(3)
+    tables = report(case.tool("-p", job.pid, "--record", "2:10", "--no-trace").done().recordings()[0])
+    assert "the first of them begins" in sense.rows(tables, "summary")[0]["step_rule"], tables["summary"]
+    model = sense.by_name(tables, "model")
+    assert (model["Backward"]["calls"], model["Optimization"]["calls"]) == (8, 16), model
+    assert model["Optimization"]["cpu_min_ns"] > 0 and model["Others"]["cpu_ratio_percent"] < 50, model

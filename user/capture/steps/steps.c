@@ -14,6 +14,7 @@ struct rule_row {
 	} when[4];
 	uint64_t min_elapsed_ns;
 	struct step_rule rule;
+	bool several; /* of the first class for one of the second, mostly */
 };
 
 #define ANY UINT64_MAX
@@ -52,6 +53,19 @@ static const struct rule_row rule_rows[] = {
 	 {PT_CLASS_FORWARD, false, PT_CLASS_NONE, 0, "forward pass",
 	  "no call of a data loader and no backward pass was seen; each step opens where a forward "
 	  "pass begins"}},
+	/* Where each update is by several optimizers, as Muon's beside AdamW. */
+	{{{PT_CLASS_OPTIMIZER, 4, ANY}, {PT_CLASS_BACKWARD, 4, ANY}, {PT_CLASS_DATALOADER, 0, 0}},
+	 0,
+	 {PT_CLASS_OPTIMIZER, false, PT_CLASS_BACKWARD, 0, "Optimizer.step",
+	  "no data loader was seen, and several optimizer steps behind a backward pass; each step "
+	  "opens where the first of them begins"},
+	 true},
+	{{{PT_CLASS_OPTIMIZER, 24, ANY}, {PT_CLASS_BACKWARD, 3, ANY}, {PT_CLASS_DATALOADER, 0, 1}},
+	 0,
+	 {PT_CLASS_OPTIMIZER, false, PT_CLASS_BACKWARD, 0, "Optimizer.step",
+	  "the data loader was asked once at most, and several optimizer steps were seen behind a "
+	  "backward pass; each step opens where the first of them begins"},
+	 true},
 	/* A step may have several optimizers, or one for each parameter, before it asks again. */
 	{{{PT_CLASS_OPTIMIZER, 4, ANY}, {PT_CLASS_BACKWARD, 4, ANY}, {PT_CLASS_DATALOADER, 0, 0}},
 	 0,
@@ -196,7 +210,8 @@ static bool row_holds(const struct rule_row *row, const struct step_evidence *e)
 		if (seen < row->when[i].min || seen > row->when[i].max)
 			return false;
 	}
-	return true;
+	return !row->several ||
+	       2 * e->seen[row->when[0].name_class] >= 3 * e->seen[row->when[1].name_class];
 }
 
 bool step_rule__decide(const struct step_evidence *e, struct step_rule *rule)
@@ -219,7 +234,7 @@ bool step_rule__decide(const struct step_evidence *e, struct step_rule *rule)
 			continue;
 		*rule = rule_rows[i].rule;
 		rule->why = &rule_rows[i];
-		if (e->loads_elsewhere && rule->boundary == PT_CLASS_OPTIMIZER)
+		if (e->loads_elsewhere && rule->boundary == PT_CLASS_OPTIMIZER && rule->at_end)
 			rule->explain = "another thread asks the data loader; each step opens "
 					"where an optimizer step ends";
 		return true;
