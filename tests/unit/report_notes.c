@@ -156,6 +156,52 @@ Test(report_notes, what_forward_is_without_a_data_loader)
 	}
 }
 
+/* Steps of 100 ns each, of which operator `odd` is in every turn's first; whole: in all but the
+ * last. */
+static char *of_turns(size_t turn, size_t steps, bool loads, bool whole)
+{
+	const struct report_opts opts = OPTS(.tables = "model");
+	struct synth s = synth__new("{}");
+	char *text;
+
+	for (size_t i = 0; i < steps; i++) {
+		const uint64_t begin = 100 * i;
+		const bool first = i % turn == 0 && (whole || i + 1 < steps);
+
+		if (loads)
+			synth__span(&s, s.main, CAT_DATALOADER, "next", begin, begin + 5);
+		synth__span(&s, s.main, CAT_OPERATOR, first ? "odd" : "even", begin + 15,
+			    begin + 20);
+		synth__span(&s, s.main, CAT_FORWARD, "forward", begin + 10, begin + 40);
+		synth__span(&s, s.main, CAT_BACKWARD, "backward", begin + 40, begin + 90);
+		synth__step(&s, i, begin, begin + 100);
+	}
+	synth__open(&s, "{}");
+	text = synth__report(&s, &opts);
+	synth__free(&s);
+	return text;
+}
+
+static void expect_turns(char *text, const char *note)
+{
+	if (note)
+		cr_expect(strstr(text, note) != NULL, "%s", text);
+	else
+		cr_expect_not(strstr(text, "in turns of") != NULL, "%s", text);
+	free(text);
+}
+
+Test(report_notes, steps_that_come_in_turns)
+{
+	expect_turns(of_turns(2, 8, false, true), "The steps come in turns of 2,");
+	expect_turns(of_turns(3, 7, false, true), "The steps come in turns of 3,");
+	expect_turns(of_turns(1, 8, false, true), NULL);
+	expect_turns(of_turns(4, 7, false, true), NULL); /* seen once */
+	expect_turns(of_turns(2, 4, false, true), NULL);
+	expect_turns(of_turns(2, 9, false, false), NULL);
+	expect_turns(of_turns(2, 8, true, true), NULL); /* the loader tells */
+}
+
 Test(report_notes, an_optimizer_that_is_not_the_frameworks)
 {
 	static const char note[] = "No step of an optimizer was seen";

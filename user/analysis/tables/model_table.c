@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Model Summary: what the phases of a step took. */
 #include "analysis/tables/awaited.h"
+#include "analysis/turns.h"
 
 #define WORTH_SAYING 0.2 /* of the steps: the wait for operators in Others */
 
@@ -12,6 +13,7 @@ struct state {
 	uint64_t own, elsewhere;
 	uint64_t told; /* steps whose phases the operators of another thread tell */
 	struct awaited awaited;
+	struct turns turns;
 };
 
 static bool has_operator(const struct span *s)
@@ -45,6 +47,7 @@ static bool has_operator_in_pass(const struct span *s)
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct state *st = state;
+	int err;
 
 	for (size_t i = 0; b->step && i < b->track_cnt; i++)
 		st->told += b->tracks[i].track->id == b->step->track &&
@@ -61,7 +64,8 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 		else
 			st->elsewhere++;
 	}
-	return awaited__add(a, &st->awaited, b);
+	err = turns__add(&st->turns, b);
+	return err ? err : awaited__add(a, &st->awaited, b);
 }
 
 static bool is_mostly_awaited(const struct analysis *a, const struct awaited *w)
@@ -103,11 +107,29 @@ static int add_others(const struct analysis *a, struct table *t, uint64_t cpu_ns
 	return table__add_row(t, 1, cells);
 }
 
+static bool trains_without_loader(const struct analysis *a)
+{
+	return a->phases[KIND_FORWARD].calls && a->phases[KIND_BACKWARD].calls &&
+	       !a->phases[KIND_DATALOADER].calls;
+}
+
+static int note_turns(const struct analysis *a, const struct turns *turns, struct table *t)
+{
+	const size_t length = turns__length(turns);
+
+	if (!length || !trains_without_loader(a))
+		return 0;
+	return table__add_notef(t,
+				"The steps come in turns of %zu, by their operators: where several "
+				"networks are trained one after the other these may be one "
+				"iteration (--step-range and --step-probe choose what is a step).",
+				length);
+}
+
 /* A rollout of reinforcement learning lies there, for one. */
 static int note_forward(const struct analysis *a, struct table *t)
 {
-	if (!a->phases[KIND_FORWARD].calls || !a->phases[KIND_BACKWARD].calls ||
-	    a->phases[KIND_DATALOADER].calls)
+	if (!trains_without_loader(a))
 		return 0;
 	return table__add_note(t, "No data loader was seen: Forward is all from the step's begin "
 				  "to its backward pass, also where batches are made there.");
@@ -124,6 +146,7 @@ static int note_optimizer(const struct analysis *a, struct table *t)
 
 static int fill(const struct analysis *a, void *state, struct table *t)
 {
+	const struct state *st = state;
 	uint64_t whole = analysis__total_ns(a), sum = 0;
 	struct cell cells[NAME_CELLS];
 	struct stat top = a->steps;
@@ -156,13 +179,18 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err)
 		err = note_forward(a, t);
 	if (!err)
+		err = note_turns(a, &st->turns, t);
+	if (!err)
 		err = note_optimizer(a, t);
-	return err ? err : note_elsewhere(a, state, t);
+	return err ? err : note_elsewhere(a, st, t);
 }
 
 static void clean(void *state)
 {
-	awaited__free(&((struct state *)state)->awaited);
+	struct state *st = state;
+
+	awaited__free(&st->awaited);
+	turns__free(&st->turns);
 }
 
 const struct table_impl table_model = {

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Steps that come in turns: of a job that trains several networks one after the other, and shows no
+ * data loader, each optimizer's step ends one, though all of a turn are what its user calls a step.
+ */
+#ifndef PROFTRACE_TURNS_H
+#define PROFTRACE_TURNS_H
+
+#include "model/model.h"
+
+struct turns {
+	uint64_t *signatures; /* of each step's operators, in order */
+	size_t cnt, cap;
+	uint64_t step; /* index of the latest */
+};
+
+/* Adds a batch; nothing if it is of no step. 0 or -ENOMEM. */
+int turns__add(struct turns *t, const struct batch *b);
+/* How many different steps follow one another again and again, by their operators; 0: none do. */
+size_t turns__length(const struct turns *t);
+void turns__free(struct turns *t);
+
+#endif
