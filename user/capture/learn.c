@@ -2,6 +2,7 @@
 /* Before the first window: what a step is, and how long. */
 #include "capture/arming/arm.h"
 #include "capture/steps/epoch_end.h"
+#include "capture/user_probes/user_ops.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <string.h>
@@ -392,6 +393,21 @@ enum {
 };
 #define MEASURED_NS (50 * MS) /* short steps: as many as fill this */
 
+static int no_step(const struct session *s)
+{
+	const char *named = s->opts->step_range ? NULL : s->opts->step_probe;
+	char overloads[256] = "";
+
+	if (named)
+		user_ops__overloads(s->match.framework, named, s->target, overloads,
+				    sizeof(overloads));
+	return err__set(-ETIMEDOUT,
+			"no step was seen in %.0f s by %s%s%s%s: wait longer with --step-timeout, "
+			"or record by time with --duration 5s",
+			(double)s->opts->step_timeout_ns / 1e9, s->rule.source, named ? " " : "",
+			named ? named : "", overloads);
+}
+
 /* -EAGAIN: the steps were not steps. */
 static int wait_boundary(struct session *s, uint64_t seq)
 {
@@ -410,10 +426,7 @@ static int wait_boundary(struct session *s, uint64_t seq)
 			err = -EAGAIN;
 		}
 		if (!err && clock__monotonic_ns() - since > s->opts->step_timeout_ns)
-			err = err__set(-ETIMEDOUT,
-				       "no step was seen in %.0f s by %s: wait longer with "
-				       "--step-timeout, or record by time with --duration 5s",
-				       (double)s->opts->step_timeout_ns / 1e9, s->rule.source);
+			err = no_step(s);
 	}
 	return err;
 }

@@ -269,6 +269,8 @@ def step_operator(case):
     assert sense.by_name(tables, "model")["Backward"]["calls"] == 8, tool.out
     case.tool("-p", job.pid, "--record", "2:10", "--step-probe", "aten::nope").fails(
         "at::_ops::nope::call", "no function of that name")
+    case.tool("-p", job.pid, "--record", "2:10", "--step-probe", "aten::min", "--step-timeout", "1s").fails(
+        "no step was seen in 1 s by --step-probe aten::min", "aten::min.dim")
     tool = case.tool("-p", job.pid, "--record", "2:10", "--timer-only", "--step-probe", "aten::cross_entropy_loss")
     tables = tool.done().report()
     assert sense.rows(tables, "cost")[0]["hits_per_step"] == 1, tool.out

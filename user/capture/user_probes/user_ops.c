@@ -270,3 +270,58 @@ int user_ops__plan(const struct capture_opts *opts, const struct framework *fram
 			t, plan);
 	return err;
 }
+
+/* ---- overloads ---- */
+
+enum { OVERLOADS_NAMED = 6 };
+
+/* Of one that writes to a tensor it was given, as few do. */
+static bool is_out(const char *overload)
+{
+	const size_t len = strlen(overload);
+
+	return len >= 3 && !strcmp(overload + len - 3, "out");
+}
+
+/* at::_ops::min_dim::call(...) is aten::min.dim; false: it is another operator's. */
+static bool overload_of(const char *function, const char *base, size_t base_len, char *out,
+			size_t size)
+{
+	const char *name = strstr(function, base), *end = name ? strstr(name, "::") : NULL;
+
+	if (!end || name[base_len] != '_')
+		return false;
+	name += base_len + 1;
+	snprintf(out, size, "%.*s", (int)(end - name), name);
+	return *out && !is_out(out);
+}
+
+const char *user_ops__overloads(const struct framework *framework, const char *step_probe,
+				struct target *t, char *out, size_t size)
+{
+	const size_t len = strcspn(step_probe, ".");
+	char base[256], glob[512], overload[128];
+	struct functions found;
+	size_t at = 0, cnt = 0;
+
+	*out = '\0';
+	snprintf(base, sizeof(base), "%.*s_*", (int)len, step_probe);
+	if (operator_function(framework, base, glob, sizeof(glob)) == base)
+		return out;
+	if (functions__find(t, "--step-probe", glob, OPS_MAX, &found)) {
+		err__take(-ENOENT);
+		return out;
+	}
+	snprintf(base, sizeof(base), "%.*s", (int)(len - strlen(framework->operator_prefix)),
+		 step_probe + strlen(framework->operator_prefix));
+	for (size_t i = 0; i < found.cnt && cnt < OVERLOADS_NAMED && at < size; i++)
+		if (overload_of(found.items[i].name, base, strlen(base), overload,
+				sizeof(overload)))
+			at += (size_t)snprintf(out + at, size - at, "%s%.*s.%s",
+					       cnt++ ? ", " : " (it has overloads: ", (int)len,
+					       step_probe, overload);
+	if (cnt && at + 1 < size)
+		snprintf(out + at, size - at, ")");
+	functions__free(&found);
+	return out;
+}
