@@ -15,7 +15,7 @@ struct python_layout {
 	uint32_t code_bytes;			       /* of it, up to the instructions */
 	uint64_t references; /* of an object's first word: what counts them */
 	uint32_t ascii_bytes, compact_bytes;	       /* heads of str objects */
-	uint32_t native_id; /* PyThreadState: what the kernel calls the thread, 0: it does not say */
+	uint32_t native_id; /* PyThreadState: what the kernel calls the thread, 0: not there */
 	struct pt_python_thread thread;
 	struct pt_python_stacks frames;
 	/* Of objects that are looked for, and watched: */

@@ -6,6 +6,36 @@
 
 #define MAX_STATES 4096 /* more are no list of them, or one that changed while it was read */
 
+/* What glibc has at a pthread_t: struct pthread, which begins with tcbhead_t. Measured on 2.36; of
+ * another layout the pointer to itself, or a thread that is not there, tells. */
+#define DESCRIPTOR_SELF 16
+#define DESCRIPTOR_TID	720
+
+int python_threads__id_of(const struct target *t, uint64_t pthread, uint64_t *id)
+{
+	uint64_t self;
+	uint32_t tid;
+
+	if (target__read(t, pthread + DESCRIPTOR_SELF, &self, sizeof(self)) ||
+	    target__read(t, pthread + DESCRIPTOR_TID, &tid, sizeof(tid)))
+		return -EFAULT;
+	if (self != pthread)
+		return -ENOTSUP;
+	*id = tid;
+	return 0;
+}
+
+static int state_id(const struct target *t, const struct python_layout *l, uint64_t state,
+		    uint64_t *id)
+{
+	uint64_t pthread;
+
+	if (l->native_id)
+		return target__read(t, state + l->native_id, id, sizeof(*id));
+	return target__read(t, state + l->thread.id, &pthread, sizeof(pthread))
+		       ?: python_threads__id_of(t, pthread, id);
+}
+
 /* What each thread calls itself, by the states; 0: they do not say. The list may change meanwhile:
  * it is read, not locked. */
 static size_t read_states(struct target *t, uint64_t ids[MAX_STATES])
@@ -14,11 +44,10 @@ static size_t read_states(struct target *t, uint64_t ids[MAX_STATES])
 	uint64_t state;
 	size_t cnt = 0;
 
-	if (python_layout__of(t, &l) || !l.native_id ||
-	    target__read(t, l.thread.threads_at, &state, sizeof(state)))
+	if (python_layout__of(t, &l) || target__read(t, l.thread.threads_at, &state, sizeof(state)))
 		return 0;
 	for (; state && cnt < MAX_STATES; cnt++)
-		if (target__read(t, state + l.native_id, &ids[cnt], sizeof(*ids)) ||
+		if (state_id(t, &l, state, &ids[cnt]) ||
 		    target__read(t, state + l.thread.next, &state, sizeof(state)))
 			return 0;
 	return state ? 0 : cnt;
