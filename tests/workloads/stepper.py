@@ -20,6 +20,7 @@ A workload defines one training or inference step and hands it to serve(). Comma
 Each is answered by one line of JSON. The workload itself knows nothing of proftrace.
 """
 import collections
+import inspect
 import json
 import math
 import os
@@ -29,12 +30,13 @@ import threading
 import time
 
 import torch
-from torch.autograd.profiler_util import EventList, FunctionEventAvg
+from torch.autograd.profiler_util import EventList, FunctionEventAvg, MemRecordsAcc
 from torch.profiler import ProfilerActivity, profile
 
 from notes import Notes
 
 WARMUP_STEPS = 5
+MEMORY = "[memory]"  # Kineto's name of what was allocated or freed
 COST_RUNS, COST_CALLS = 50, 100
 WATCHED_STEPS, WATCHED_ROUNDS, WATCHED_PAUSE_S = 8, 10, 0.4
 TICK_NS = 10**9 // os.sysconf("SC_CLK_TCK")
@@ -56,6 +58,65 @@ def _times_ns(results):
         return [(e.start_ns(), e.start_ns() + e.duration_ns()) for e in events]
     exact = _tree_times(results.experimental_event_tree(), {})
     return [exact[e.correlation_id()] for e in events]
+
+
+class _Exact:
+    """An event of Kineto's, with times since the trace began: exact in nanoseconds, and in
+    microseconds, whole ones or not."""
+
+    def __init__(self, event, begin_ns, end_ns):
+        self.event, self.begin_ns, self.stop_ns = event, begin_ns, end_ns
+
+    def __getattr__(self, name):
+        return getattr(self.event, name)
+
+    def start_ns(self):
+        return self.begin_ns
+
+    def end_ns(self):
+        return self.stop_ns
+
+    def duration_ns(self):
+        return self.stop_ns - self.begin_ns
+
+    def start_us(self):
+        return self.begin_ns / 1e3
+
+    def duration_us(self):
+        return self.duration_ns() / 1e3
+
+
+class _ExactResults:
+    """What a profiler makes its averages of, as such events."""
+
+    def __init__(self, results):
+        has_ns = hasattr(results, "trace_start_ns")
+        zero_ns = results.trace_start_ns() if has_ns else results.trace_start_us() * 1000
+        # Of memory whole microseconds are all that is told before 2.4.
+        self.made = [_Exact(event, begin_ns - zero_ns, end_ns - zero_ns)
+                     for event, (begin_ns, end_ns) in zip(results.events(), _times_ns(results))
+                     if has_ns or event.name() != MEMORY]
+
+    def trace_start_ns(self):
+        return 0
+
+    trace_start_us = trace_start_ns
+
+    def events(self):
+        return self.made
+
+
+def _function_events(profiler):
+    """A profiler's events, as it makes its averages of them, by exact times. Before 2.4 it has whole
+    microseconds: an operator that is the only one in another of its name is taken for the same, but
+    not if it seems to end behind it (aten::div_ in aten::div_ then counts as two calls). Later ones
+    look for what was allocated in an event by microseconds since 1970, which floats tell to a
+    quarter of one."""
+    if "start_us" not in inspect.signature(MemRecordsAcc.in_interval).parameters:
+        return profiler.function_events
+    events = EventList(profiler._parse_kineto_results(_ExactResults(profiler.kineto_results)))
+    events._build_tree()
+    return events
 
 
 def _shapes(event):
@@ -195,7 +256,7 @@ class _Server:
 
     def averages(self, count, path):
         result, profiler = self.all_profiled(count)
-        _write(path, _key_averages(profiler.function_events))
+        _write(path, _key_averages(_function_events(profiler)))
         return result
 
     def everything(self):
