@@ -68,15 +68,15 @@ class Clock:
         return self.cnt == self.steps
 
 
-def batches(args, cnt=2000):
-    # An epoch of 2000 steps: the pipeline has new threads in each.
+def batches(args, cnt=2000, repeated=100):
+    # The pipeline has new threads in each epoch: one of 2000 quick steps may end while a test watches.
     x = np.random.rand(cnt * BATCH, 1, 16, 16).astype("float32")
     y = (np.arange(len(x)) % 10).astype("int32")
     data = ds.NumpySlicesDataset((x, y), column_names=["x", "y"], shuffle=True,
                                  num_parallel_workers=args.workers)
     data = data.map(operations=[lambda a: (a * 1.5).astype("float32")], input_columns=["x"],
                     num_parallel_workers=args.workers, python_multiprocessing=False)
-    return data.batch(BATCH, drop_remainder=True, num_parallel_workers=args.workers)
+    return data.batch(BATCH, drop_remainder=True, num_parallel_workers=args.workers).repeat(repeated)
 
 
 def optimizer_of(args, net):
@@ -119,7 +119,7 @@ def train_model(args, net, loss, clock):
     model = ms.train.Model(net, loss_fn=loss, optimizer=optimizer_of(args, net),
                            metrics={"loss"} if args.mode == "fit" else None)
     if args.mode == "fit":
-        model.fit(1000000, batches(args, 4), batches(args, 3), callbacks=[Steps()],
+        model.fit(1000000, batches(args, 4, 1), batches(args, 3, 1), callbacks=[Steps()],
                   dataset_sink_mode=False, valid_dataset_sink_mode=False)
         return
     model.train(1000000, batches(args), callbacks=[Steps()], dataset_sink_mode=False)
