@@ -153,7 +153,7 @@ struct losses session__losses(const struct session *s)
 	const struct pt_ctl *ctl = s->probes.ctl;
 
 	return (struct losses){
-		.ring = ctl->lost_ring,
+		.ring = ctl->lost_ring - s->recovered_cnt,
 		.depth = ctl->lost_depth,
 		.storage = ctl->lost_storage + ctl->lost_targets,
 		.decode = decoder__malformed(s->decoder),
@@ -363,6 +363,7 @@ static int recover_steps(struct session *s, const struct pt_rec_step *r)
 		bool overwritten = ctl->step_seq - seq >= PT_STEP_RING - 1;
 
 		err = step_ended(s, r, s->boundary_step + 1, overwritten ? 0 : ts_ns);
+		s->recovered_cnt += !overwritten;
 	}
 	return err;
 }

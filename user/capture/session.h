@@ -123,6 +123,7 @@ struct session {
 	struct window window; /* window.writer NULL: none is open */
 	bool window_ending;   /* the window has closed, its last records are on their way */
 	uint64_t boundary_ns, boundary_step; /* latest step boundary, 0 ns: not known */
+	uint64_t recovered_cnt; /* boundaries whose records were lost, and which are known all the same */
 	uint64_t window_cnt;  /* windows written */
 	uint64_t opened_cnt;  /* windows opened, those that were thrown away too */
 
