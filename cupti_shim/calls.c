@@ -69,6 +69,8 @@ int calls__enable(struct shim_control *c, const struct cupti *cupti, void *subsc
 	int cnt = domain_enable(c, cupti, subscriber, SHIM_RUNTIME, on, &refusal);
 
 	cnt += domain_enable(c, cupti, subscriber, SHIM_DRIVER, on, &refusal);
+	/* Where it is refused, launches into a graph look like others. */
+	cupti->EnableCallback(on, subscriber, CUPTI_DOMAIN_RESOURCE, CUPTI_GRAPH_NODE_CREATED);
 	return cnt ? SHIM_OK : window__refused(c, refusal.call, refusal.result);
 }
 
@@ -96,6 +98,7 @@ struct thread {
 	_Alignas(64) uint32_t connection;
 	uint32_t correlation; /* of the call it is in, 0: none */
 	int domain;
+	bool captured; /* that call */
 	uint64_t begin_ns;
 	struct shim_ring *ring; /* NULL: none was left */
 	struct shim_call *calls;
@@ -280,6 +283,7 @@ static void on_enter(struct thread *t, struct shim_control *c, int domain, uint3
 		return;
 	t->correlation = d->correlation;
 	t->domain = domain;
+	t->captured = false;
 	t->begin_ns = shim_now();
 	if (t->open)
 		open_set(t->open, t->begin_ns, domain, api, d->correlation);
@@ -303,7 +307,9 @@ static void on_exit_(struct thread *t, struct shim_control *c, int domain, uint3
 				  .correlation = d->correlation,
 				  .api = (uint16_t)api,
 				  .domain = (uint8_t)domain,
-				  .failed = d->result && *d->result};
+				  .flags = d->result && *d->result ? SHIM_CALL_FAILED
+					   : t->captured	   ? SHIM_CALL_CAPTURED
+								   : 0};
 	t->correlation = 0;
 	if (t->ring)
 		shim_put_call(t->ring, t->calls, &call);
@@ -313,15 +319,23 @@ static void on_exit_(struct thread *t, struct shim_control *c, int domain, uint3
 		open_clear(t->open);
 }
 
+/* A stream that is being captured makes a node of each call. */
+static void on_node_created(struct thread *t)
+{
+	if (in_call(t))
+		t->captured = true;
+}
+
 void calls__on_callback(void *user, int domain, uint32_t api, const struct cupti_callback_data *d)
 {
 	struct shim_control *c = __atomic_load_n(&hot.connected, __ATOMIC_ACQUIRE);
-	struct thread *t;
+	struct thread *t = own_thread();
 
 	(void)user;
+	if (domain == CUPTI_DOMAIN_RESOURCE)
+		on_node_created(t);
 	if (domain != SHIM_RUNTIME && domain != SHIM_DRIVER)
 		return;
-	t = own_thread();
 	if (c && d->site == CUPTI_ENTER && !__atomic_load_n(&hot.ending, __ATOMIC_RELAXED))
 		on_enter(t, c, domain, api, d);
 	else if (c && d->site == CUPTI_EXIT)

@@ -38,6 +38,7 @@ enum cupti_kind {
 
 enum cupti_flags { CUPTI_FLUSH_FORCED = 1, CUPTI_FLAG_ASYNC = 1 };
 enum cupti_thread_id { CUPTI_THREAD_ID_SYSTEM = 1 };
+enum cupti_resource { CUPTI_DOMAIN_RESOURCE = 3, CUPTI_GRAPH_NODE_CREATED = 13 };
 enum cupti_site { CUPTI_ENTER = 0, CUPTI_EXIT = 1 };
 enum cupti_object { CUPTI_OBJECT_THREAD = 2 };
 enum cupti_memory_operation { CUPTI_MEMORY_ALLOCATION = 1, CUPTI_MEMORY_RELEASE = 2 };

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #define SHIM_MAGIC	    0x4d494853u /* "SHIM" */
-#define SHIM_VERSION	    9
+#define SHIM_VERSION	    10
 #define SHIM_RINGS	    64	  /* threads that call the device */
 #define SHIM_RING_CALLS	    65536 /* calls in each ring */
 #define SHIM_ACTIVITY_BYTES (32u << 20)
@@ -117,6 +117,11 @@ struct shim_control {
 
 enum shim_domain { SHIM_DRIVER = 1, SHIM_RUNTIME = 2 };
 
+enum shim_call_flags {
+	SHIM_CALL_FAILED = 1,	/* it returned an error */
+	SHIM_CALL_CAPTURED = 2, /* the device got no work by it: it became part of a graph */
+};
+
 /* One call of the CUDA API, outermost only. */
 struct shim_call {
 	uint64_t begin_ns; /* 0: before the library looked */
@@ -124,7 +129,7 @@ struct shim_call {
 	uint32_t correlation;
 	uint16_t api; /* number of the function; its name comes as a SHIM_REC_NAME */
 	uint8_t domain;
-	uint8_t failed; /* the call returned an error */
+	uint8_t flags; /* enum shim_call_flags */
 };
 
 /* ---- activities ---- */

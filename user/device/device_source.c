@@ -340,7 +340,7 @@ static uint32_t kept_track(const struct device_source *d, uint32_t correlation)
 static int keep_call(struct device_source *d, const struct shim_call *call, uint32_t track)
 {
 	const uint64_t function = SHIM_API_KEY(call->domain, call->api);
-	bool waits = !call->failed && device_names__is_launch(d->names, function) &&
+	bool waits = !call->flags && device_names__is_launch(d->names, function) &&
 		     !(id_map__get(&d->kept, call->correlation) & ANSWERED);
 
 	d->waiting_cnt += waits;

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """proftrace or the job dies at each step; the other goes on. Inside an injection: tests/e2e/inject."""
+import pathlib
+import re
 import signal
 import time
 
-from gpu import LONG_S, GpuJob, check_recorded, compare, dumped, notes, record
+from gpu import LONG_S, SIM, GpuJob, check_recorded, compare, dumped, notes, record
 from lib import process
 from lib.runner import test
 
@@ -122,8 +124,8 @@ def standing_still(case):
     job.end()
 
 
-def dies(case, sig):
-    job = GpuJob(case)
+def dies(case, sig, *command):
+    job = GpuJob(case, *command)
     tool = record(case, job, "--duration", "100s")
     process.wait_for(job.holds_cupti, LONG_S, "the window")
     before = len(job.truth())
@@ -137,11 +139,11 @@ def dies(case, sig):
     return job, tool
 
 
-def missing_launches(dump):
+def missing_launches(dump, what="Launch"):
     """Launches in the recording that no kernel in it is of."""
     rows = [line.split("\t") for line in dump.read_text().splitlines()]
     kernels = {row[5] for row in rows if row[0] == "kernel"}
-    return sum(row[0] in ("runtime", "driver") and "Launch" in row[7] and "Host" not in row[7] and
+    return sum(row[0] in ("runtime", "driver") and what in row[7] and "Host" not in row[7] and
                row[5] not in kernels for row in rows)
 
 
@@ -164,3 +166,14 @@ def aborts(case):
         assert (f"what CUPTI had not handed over yet; {missing} launch" in notes(tool)), notes(tool)
     else:
         assert "what CUPTI had not handed over yet." in notes(tool), notes(tool)
+
+
+@test("a job that captures graphs dies in the window: launches into a graph are no work that is missing")
+def captures(case):
+    python, program = SIM / "venv/bin/python", pathlib.Path(__file__).with_name("captures.py")
+    job, tool = dies(case, signal.SIGKILL, python, "-B", program)
+    dump = dumped(job, tool.recordings()[0])
+    missing, without = missing_launches(dump, "GraphLaunch"), missing_launches(dump)
+    said = re.search(r"; (\d+) launch\w+ (?:was|were) seen whose work was not", notes(tool))
+    assert without - missing > 20, f"only {without - missing} launches were captured"
+    assert (int(said[1]) if said else 0) == missing, (notes(tool), missing, without)

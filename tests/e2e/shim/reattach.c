@@ -65,7 +65,7 @@ static void wait_done(struct shim_link *l, uint32_t seq)
 static int count_call(void *ctx, size_t ring, uint32_t tid, const struct shim_call *call)
 {
 	(void)ring;
-	CHECK(tid && call->begin_ns <= call->end_ns && !call->failed);
+	CHECK(tid && call->begin_ns <= call->end_ns && !call->flags);
 	++*(unsigned long *)ctx;
 	return 0;
 }

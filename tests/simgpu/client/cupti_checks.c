@@ -99,6 +99,7 @@ static struct {
 	uint32_t correlation;
 	char symbol[64];
 	uint64_t *data;
+	int nodes; /* of graphs, created in one of the calls */
 } calls;
 static int finalize_at_exit;
 
@@ -107,6 +108,11 @@ static void called(void *userdata, CUpti_CallbackDomain domain, CUpti_CallbackId
 {
 	const CUpti_CallbackData *data = callback_data;
 
+	if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
+		CHECK(cbid == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED && calls.enter > calls.exit);
+		calls.nodes++;
+		return;
+	}
 	CHECK(userdata == &calls && domain == CUPTI_CB_DOMAIN_RUNTIME_API);
 	if (data->callbackSite == CUPTI_API_ENTER) {
 		calls.enter++;
@@ -216,6 +222,29 @@ static void full_buffers_come_by_themselves(void)
 	CHECK(dropped() == 2 && dropped() == 0);
 }
 
+/* Within the call that does, and nowhere else. */
+static void captured_launches_create_nodes(void)
+{
+	cudaGraph_t graph;
+
+	OK(cuptiSubscribe(&subscriber, (CUpti_CallbackFunc)called, &calls));
+	OK(cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API,
+			       CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000));
+	OK(cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE,
+			       CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED));
+	kernel_launch(&stub, 1, stream);
+	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	kernel_launch(&stub, 1, stream);
+	kernel_launch(&stub, 1, stream);
+	OK(cudaStreamEndCapture(stream, &graph));
+	OK(cudaGraphDestroy(graph));
+	kernel_launch(&stub, 1, stream);
+	CHECK(calls.nodes == 2);
+	OK(cuptiUnsubscribe(subscriber));
+	OK(cudaStreamSynchronize(stream));
+	OK(cuptiActivityFlushAll(0));
+}
+
 static void graphs_are_nodes_or_a_whole(void)
 {
 	cudaGraph_t graph;
@@ -289,6 +318,7 @@ int main(void)
 	records_are_correlated();
 	a_forced_flush_returns_incomplete_records();
 	full_buffers_come_by_themselves();
+	captured_launches_create_nodes();
 	graphs_are_nodes_or_a_whole();
 	ranges_are_markers();
 	finalizing_leaves_nothing();

@@ -109,7 +109,8 @@ static const struct sim_tool tool = {.enter = enter,
 				     .sync_begin = fake_sync_begin,
 				     .sync_end = fake_sync_end,
 				     .memory = fake_memory,
-				     .resource = fake_resource};
+				     .resource = fake_resource,
+				     .node_created = fake_node_created};
 
 bool fake_any_kind(void)
 {

@@ -79,16 +79,35 @@ void fake_callback(struct sim_frame *frame, CUpti_ApiCallbackSite site)
 		call_client(frame, site);
 }
 
-void fake_resource(enum sim_resource what, int dev, struct sim_stream *s)
+static void tell_resource(CUpti_CallbackId what, CUpti_ResourceData *data)
 {
 	CUpti_CallbackFunc function;
-	CUpti_ResourceData data = {.resourceHandle.stream = (CUstream)s};
 
 	if (!subscribed || !enabled[CUPTI_CB_DOMAIN_RESOURCE][what])
 		return;
-	data.context = current_context();
+	data->context = current_context();
 	function = the_subscriber.function;
-	function(the_subscriber.userdata, CUPTI_CB_DOMAIN_RESOURCE, (CUpti_CallbackId)what, &data);
+	function(the_subscriber.userdata, CUPTI_CB_DOMAIN_RESOURCE, what, data);
+}
+
+void fake_resource(enum sim_resource what, int dev, struct sim_stream *s)
+{
+	CUpti_ResourceData data = {.resourceHandle.stream = (CUstream)s};
+
+	tell_resource((CUpti_CallbackId)what, &data);
+}
+
+void fake_node_created(struct sim_graph *g, enum sim_kind kind)
+{
+	static const CUgraphNodeType types[] = {
+		[SIM_KERNEL] = CU_GRAPH_NODE_TYPE_KERNEL, [SIM_COPY] = CU_GRAPH_NODE_TYPE_MEMCPY,
+		[SIM_SET] = CU_GRAPH_NODE_TYPE_MEMSET,	  [SIM_HOST] = CU_GRAPH_NODE_TYPE_HOST,
+		[SIM_MARK] = CU_GRAPH_NODE_TYPE_EMPTY,
+	};
+	CUpti_GraphData graph = {.graph = (CUgraph)g, .nodeType = types[kind]};
+	CUpti_ResourceData data = {.resourceDescriptor = &graph};
+
+	tell_resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, &data);
 }
 
 /* ---- the interface ---- */

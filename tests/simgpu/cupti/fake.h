@@ -53,6 +53,7 @@ uint32_t fake_incomplete_cnt(void);
 /* callbacks.c */
 void fake_callback(struct sim_frame *frame, CUpti_ApiCallbackSite site);
 void fake_resource(enum sim_resource what, int dev, struct sim_stream *s);
+void fake_node_created(struct sim_graph *g, enum sim_kind kind);
 bool fake_subscribed(void);
 void fake_unsubscribe(void);
 bool fake_in_api_exit(void);

@@ -375,6 +375,8 @@ struct sim_tool {
 	void (*sync_end)(const struct sim_sync *sync, uint64_t begin);
 	void (*memory)(const struct sim_memory_event *event);
 	void (*resource)(enum sim_resource what, int dev, struct sim_stream *s);
+	/* By a call on a stream that is being captured. */
+	void (*node_created)(struct sim_graph *g, enum sim_kind kind);
 };
 /* NULL: no tool, and nothing to pay. */
 void sim_tool_set(const struct sim_tool *tool);

@@ -72,6 +72,7 @@ static struct sim_node *add_node(struct sim_graph *g)
 
 int sim_capture_op(struct sim_stream *s, struct sim_op *op)
 {
+	const struct sim_tool *tool = sim_tool();
 	struct sim_graph *g = s->capture;
 	struct sim_node *node;
 	uint32_t *tails;
@@ -93,6 +94,8 @@ int sim_capture_op(struct sim_stream *s, struct sim_op *op)
 		s->tail_cnt = 1;
 	}
 	sim_unlock();
+	if (node && tails && tool && tool->node_created)
+		tool->node_created(g, op->kind);
 	free(op->staged);
 	free(op);
 	return node && tails ? SIM_OK : SIM_OUT_OF_MEMORY;

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Captures a CUDA graph anew in each step, as a server does for each shape, and launches it, until it dies."""
+import os
+import time
+
+import torch
+
+LAUNCHES = 3  # of each graph
+
+
+def main():
+    net = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 10)).cuda()
+    x = torch.randn(8, 64).cuda()
+    with torch.no_grad():
+        net(x)
+        print("ready", os.getpid(), flush=True)
+        while True:
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+                net(x)
+            for _ in range(LAUNCHES):
+                graph.replay()
+            torch.cuda.synchronize()
+            time.sleep(0.01)
+
+
+main()
