@@ -549,6 +549,14 @@ static int ripe_calls_write(struct device_source *d, uint64_t collected_ns)
 	return err;
 }
 
+static void look_at_losses(struct device_source *d)
+{
+	struct shim_facts facts;
+
+	shim_link__facts(d->link, &facts);
+	device_losses__look(&d->losses, &facts, d->lost_queue + d->ranges.lost, d->lost_clock);
+}
+
 int device_source__pump(struct device_source *d)
 {
 	uint64_t before_ns = d->last_collect_ns;
@@ -569,6 +577,7 @@ int device_source__pump(struct device_source *d)
 	if (!err && d->w)
 		err = ripe_calls_write(d, before_ns);
 	d->ripe_cnt = d->activity_cnt;
+	look_at_losses(d);
 	return err;
 }
 
@@ -583,11 +592,14 @@ void device_source__open(struct device_source *d, struct recording_writer *w, ui
 	d->call_cnt = d->device_cnt = d->waiting_cnt = 0;
 	d->unreturned_cnt = 0; /* the library was parked before */
 	device_events__set_writer(d->events, w);
+	device_losses__open(&d->losses, open_ns);
 }
 
 void device_source__close(struct device_source *d, uint64_t close_ns)
 {
 	d->close_ns = close_ns;
+	look_at_losses(d);
+	device_losses__close(&d->losses);
 }
 
 static void set_clock(struct device_source *d)
@@ -646,8 +658,8 @@ json_t *device_source__summary(struct device_source *d, json_t *notes, uint64_t 
 	json_t *json, *losses;
 
 	shim_link__facts(d->link, &f);
-	losses = device_losses__json(&d->losses, &f, d->lost_queue + d->ranges.lost, d->lost_clock,
-				     notes, lost);
+	look_at_losses(d);
+	losses = device_losses__json(&d->losses, notes, lost);
 	json = json_pack("{s:s, s:I, s:b, s:I, s:I, s:b, s:o}", "source", "CUPTI", "cupti_version",
 			 (json_int_t)f.cupti_version, "own_clock", (int)f.own_clock, "calls",
 			 (json_int_t)d->call_cnt, "activities", (json_int_t)d->device_cnt,

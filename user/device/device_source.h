@@ -61,7 +61,7 @@ int device_source__finish(struct device_source *d);
 /* Writes the calls of a thread that ended by end_ns: before the span that encloses them. */
 int device_source__before(struct device_source *d, uint32_t tid, uint64_t end_ns);
 
-/* "device" of the summary, and the number of records lost since the last time; why they were is
+/* "device" of the summary, and the number of records that the window lost; why they were is
  * added to the notes, an array. */
 json_t *device_source__summary(struct device_source *d, json_t *notes, uint64_t *lost);
 

@@ -30,8 +30,8 @@ class GpuJob:
         self.dir.mkdir()
         self.dir.chmod(0o777)
         command = command or (TRAIN, 0, 3000, 1, 2)
-        env = dict(os.environ, SIMGPU_TRUTH=str(self.dir / "truth"), SIMGPU_TRUTH_API="1",
-                   SIMGPU_COPY_MAX_MB="1", **settings)
+        env = dict(os.environ, SIMGPU_TRUTH=str(self.dir / "truth"), SIMGPU_COPY_MAX_MB="1",
+                   **{"SIMGPU_TRUTH_API": "1", **settings})
         with open(self.dir / "out", "w") as out, open(self.dir / "err", "w") as err:
             self.popen = subprocess.Popen([*wrap, *map(str, command)], env=env, stdout=out,
                                           stdin=subprocess.DEVNULL, stderr=err, cwd=self.dir)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""short_threads.py [STAY]: a thread for each request, as some servers have, until SIGTERM; or STAY
-threads that answer one each time, and stay."""
+"""short_threads.py [STAY [PAUSE_S]]: a thread for each request, as some servers have, until SIGTERM; or STAY
+threads that answer one each time, and stay; from SIGUSR1 on, after a second, a thread for each request. An
+argmax each time."""
 import os
 import signal
 import sys
@@ -9,7 +10,7 @@ import time
 
 import torch
 
-asked = []
+asked, calm = [], []
 
 
 def answer(net, x):
@@ -42,13 +43,22 @@ def of_its_own(net, x):
 
 def main():
     signal.signal(signal.SIGTERM, lambda *_: asked.append(1))
+    signal.signal(signal.SIGUSR1, lambda *_: calm.append(1))
     net, x = torch.nn.Linear(64, 10).cuda(), torch.ones(8, 64)
     next_, end = lambda: of_its_own(net, x), lambda: None
+    pause_s = float(sys.argv[2]) if len(sys.argv) > 2 else 0.01
     if len(sys.argv) > 1:
         next_, end = all_stay(int(sys.argv[1]), net, x)
     for number in range(1 << 30):
+        x.argmax()
         next_()
-        time.sleep(0.01)
+        time.sleep(pause_s)
+        if calm:
+            end()
+            calm.clear()
+            next_, end = lambda: of_its_own(net, x), lambda: None
+            time.sleep(1)
+            print("calm", flush=True)
         if number == 2:
             print("ready", os.getpid(), flush=True)
         if asked:

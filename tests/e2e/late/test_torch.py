@@ -3,6 +3,7 @@
 import pathlib
 import re
 import signal
+import time
 
 from gpu import DEVICE, LONG_S, SIM, GpuJob, compare, doctor, dumped, notes, record
 from lib import process
@@ -113,6 +114,19 @@ def many_threads(case):
     said = f"lost: {lost} of the device's events were calls of threads beyond the 64 that are followed at a time"
     assert said in notes(tool), notes(tool)
     end(job)
+
+
+@test("what was lost before the window opened is not counted in it", alone=True)
+def lost_before(case):
+    job = GpuJob(case, PYTHON, "-B", JOB.with_name("short_threads.py"), 80, 1, SIMGPU_TRUTH_API="0")
+    tool = case.tool("-p", job.pid, "--step-probe", "aten::argmax", "--record", "3:8", "--no-trace",
+                     "--no-progress")
+    process.wait_for(job.holds_cupti, LONG_S, "the library, some steps before the window")
+    job.popen.send_signal(signal.SIGUSR1)
+    tool.done(LONG_S)
+    tables = tool.report()
+    assert row(tables, "cost")["events_lost"] == 0, tables["cost"]
+    assert row(tables, "summary")["steps"] == 5 and tables["kernel"]["rows"]
 
 
 @test("a thread for each request: each kernel has its call, of however many threads")
