@@ -69,8 +69,7 @@ int cave__find(struct session *s)
 	}
 	if (!most)
 		return err__set(-EOPNOTSUPP,
-				"process %d: no library has %zu bytes to spare behind its code; "
-				"use --no-inject",
+				"process %d: no library has %zu bytes to spare behind its code",
 				s->target->pid, need);
 	return 0;
 }
@@ -203,7 +202,7 @@ static int map_region(struct session *s, uint64_t region)
 	}
 	return err__set(err < 0 ? err : -ENOMEM,
 			"process %d: it may not map memory for code (%s): a security policy or a "
-			"memory limit; use --no-inject",
+			"memory limit",
 			s->target->pid, strerror(-err));
 }
 
@@ -342,8 +341,8 @@ static int check_created(struct session *s, uint64_t region)
 		return 0;
 	if (s->hijack.moved)
 		unmap_region(s, region);
-	return err__set(-(int)rc, "process %d: it can make no thread: %s; use --no-inject",
-			s->target->pid, strerror((int)rc));
+	return err__set(-(int)rc, "process %d: it can make no thread: %s", s->target->pid,
+			strerror((int)rc));
 }
 
 int borrow__make_thread(struct session *s)

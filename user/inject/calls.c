@@ -78,9 +78,8 @@ static const struct wanted wanted[] = {
 
 static int refuse(const struct target *t, const char *why)
 {
-	return err__set(-EOPNOTSUPP,
-			"process %d (%s): nothing can be loaded into it: %s; use --no-inject",
-			t->pid, t->comm, why);
+	return err__set(-EOPNOTSUPP, "process %d (%s): nothing can be loaded into it: %s", t->pid,
+			t->comm, why);
 }
 
 static int find_rtld_global(struct target *t, const struct target_lib *loader,

@@ -93,7 +93,7 @@ static int seize(const struct hijack *h)
 	if (errno == EPERM)
 		return err__set(-EPERM,
 				"process %d: not allowed to trace it: needs CAP_SYS_PTRACE; run "
-				"with sudo, or use --no-inject",
+				"with sudo",
 				h->pid);
 	return trace_error(h, "tracing");
 }

@@ -44,10 +44,8 @@ static int check_tracer(pid_t pid, pid_t tid)
 	comm = file__read(path, NULL);
 	if (comm)
 		comm[strcspn(comm, "\n")] = '\0';
-	return err__set(-EBUSY,
-			"process %d is traced by process %d (%s); end that first, or use "
-			"--no-inject",
-			pid, tracer, comm ? comm : "?");
+	return err__set(-EBUSY, "process %d is traced by process %d (%s); end that first", pid,
+			tracer, comm ? comm : "?");
 }
 
 /* ---- the object, if it is there already ---- */
@@ -266,7 +264,7 @@ static int borrow_some_thread(struct session *s)
 	}
 	return err__set(-EAGAIN,
 			"process %d: none of its threads came to a point where it may be borrowed "
-			"(%s); try again, or use --no-inject",
+			"(%s); try again",
 			s->target->pid,
 			s->safe.why_not[0] ? s->safe.why_not : "none could be stopped");
 }

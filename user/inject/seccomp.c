@@ -226,7 +226,7 @@ static int check_call(pid_t pid, const struct filters *f, const struct needed *n
 		return 0;
 	return err__set(-EACCES,
 			"process %d: its seccomp filter forbids %s (system call %d), which loading "
-			"into it needs; use --no-inject",
+			"into it needs",
 			pid, n->name, n->nr);
 }
 
@@ -241,7 +241,7 @@ static int read_filters(pid_t pid, pid_t tid, struct filters *f)
 		if (len <= 0 || len > BPF_MAXINSNS)
 			return err__set(-EACCES,
 					"process %d has a seccomp filter that cannot be read (%s): "
-					"not known whether it lets a library load; use --no-inject",
+					"not known whether it lets a library load",
 					pid, strerror(errno));
 		insns = calloc((size_t)len, sizeof(*insns));
 		if (!insns)
@@ -254,8 +254,7 @@ static int read_filters(pid_t pid, pid_t tid, struct filters *f)
 					pid, strerror(errno));
 		}
 	}
-	return err__set(-EACCES, "process %d has more than %d seccomp filters; use --no-inject",
-			pid, MAX_FILTERS);
+	return err__set(-EACCES, "process %d has more than %d seccomp filters", pid, MAX_FILTERS);
 }
 
 static int seccomp_mode(pid_t tid)
@@ -277,8 +276,7 @@ int seccomp__check(pid_t pid, pid_t tid, const struct inject_request *request)
 		return 0;
 	if (mode == SECCOMP_MODE_STRICT)
 		return err__set(-EACCES,
-				"process %d is under strict seccomp: it may only read and write; "
-				"use --no-inject",
+				"process %d is under strict seccomp: it may only read and write",
 				pid);
 	err = read_filters(pid, tid, &f);
 	for (size_t i = 0; !err && i < ARRAY_SIZE(needed); i++)
