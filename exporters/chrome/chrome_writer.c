@@ -103,11 +103,25 @@ char *chrome_writer__slice(const struct chrome_writer *w, char *p, const struct 
 	return put_thousandths(p, (end_ns - begin_ns) % 1000);
 }
 
+/*
+ * Catapult binds a flow to the slice that it finds at its time, and where one ends when the next
+ * begins, to the former. So both ends of an arrow stand half a unit within their slices, unless the
+ * call has no whole one. Not so those between operators: HTA and TensorBoard look for operators of
+ * these times.
+ */
+static char *put_within(char *p, const struct chrome_row *row, bool is_instant)
+{
+	if (row->thousandths)
+		return TEXT_LIT(p, "5");
+	return is_instant ? p : TEXT_LIT(p, ".5");
+}
+
 static void put_flow(struct chrome_writer *w, const struct chrome_link *from,
 		     const struct chrome_row *to, uint64_t to_ns, const char *cat)
 {
 	char *p = text_file__room(w->out, 1024);
 	const size_t cat_len = strlen(cat);
+	const bool is_launch = to->device;
 
 	for (int end = 0; end < 2; end++) {
 		const struct chrome_row *row = end ? to : from->row;
@@ -123,6 +137,8 @@ static void put_flow(struct chrome_writer *w, const struct chrome_link *from,
 		*p++ = '"';
 		p = chrome_row__put(p, row);
 		p = chrome_writer__time(w, p, row, end ? to_ns : from->begin_ns);
+		if (is_launch)
+			p = put_within(p, row, from->begin_ns / 1000 == from->end_ns / 1000);
 		*p++ = '}';
 	}
 	w->next_flow++;

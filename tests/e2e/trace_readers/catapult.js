@@ -65,6 +65,17 @@ say('slices', shown === slices + instants || shown === slices,
 say('nesting', overlaps === 0, `${overlaps} children reach out of their parents`);
 
 const flows = events.filter((e) => e.ph === 's').length;
-const bound = model.flowEvents.filter((f) => f.startSlice && f.endSlice).length;
-say('flows', bound === flows, `${bound} of ${flows} bound to slices at both ends`);
+const bound = model.flowEvents.filter((f) => f.startSlice && f.endSlice);
+say('flows', bound.length === flows, `${bound.length} of ${flows} bound to slices at both ends`);
+
+// An arrow to work of the device begins in the call that gave it, not at the one before. Of calls of
+// no length that is not to be had.
+function isIn(slice, id) {
+	return slice && (slice.args.correlation === id || isIn(slice.parentSlice, id));
+}
+const lengthless = new Set(events.filter((e) => e.dur === 0 && e.args.correlation !== undefined)
+				     .map((e) => e.args.correlation));
+const arrows = bound.filter((f) => f.title === 'ac2g' && !lengthless.has(f.endSlice.args.correlation));
+const right = arrows.filter((f) => isIn(f.startSlice, f.endSlice.args.correlation)).length;
+say('launches', right === arrows.length, `${right} of ${arrows.length} begin at their call`);
 process.exit(failed ? 1 : 0);

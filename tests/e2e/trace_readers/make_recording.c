@@ -115,6 +115,23 @@ static void synchronize(struct gen *g)
 	     EVENT_NO_ID);
 }
 
+/* Calls that begin at the microsecond where the one before them ends. */
+static void launch_at_ends(struct gen *g)
+{
+	for (uint64_t us = 1; us < 20; us++) {
+		const uint64_t begin_ns = g->now_ns = g->now_ns / US * US + US;
+
+		g->now_ns += us * US + 100;
+		span(g, g->main, name(g, CAT_RUNTIME, "cudaEventRecord", NULL), begin_ns,
+		     ++g->correlation);
+		g->correlation++;
+		g->now_ns += us * US;
+		span(g, g->main, name(g, CAT_RUNTIME, "cudaLaunchKernel", NULL),
+		     g->now_ns - us * US, g->correlation);
+		device(g, g->stream, &g->device_free_ns, CAT_KERNEL, "at_an_end", 2 * US, 0);
+	}
+}
+
 static void memory(struct gen *g, uint64_t address, int64_t bytes)
 {
 	const struct event_memory m = {UINT64_MAX, UINT64_MAX, 0, -1};
@@ -266,8 +283,10 @@ static void step(struct gen *g, uint64_t index)
 		launch(g, "void at::native::multi_tensor_apply_kernel<SGD>(float)", 5 * US, false);
 	g->now_ns += 20 * US;
 	span(g, g->main, name(g, CAT_OPERATOR, "aten::_foreach_add_", NULL), part_ns, EVENT_NO_ID);
-	if (g->gpu)
+	if (g->gpu) {
+		launch_at_ends(g);
 		synchronize(g);
+	}
 	span(g, g->main, name(g, CAT_OPTIMIZER, "Optimizer.step#SGD.step", NULL), part_ns,
 	     EVENT_NO_ID);
 	put(g, &(struct event){.type = EVENT_STEP,
