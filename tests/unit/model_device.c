@@ -59,6 +59,28 @@ Test(model_device, a_device_event_may_come_a_step_late)
 		    "step 2 [200,300) cpu 100 D 0 F 0 B 0 O 0 other 100\n");
 }
 
+Test(model_device, a_call_may_go_on_for_steps_of_another_thread)
+{
+	struct synth s = synth__new("{}");
+	uint32_t stream = synth__stream(&s, 1, 7);
+
+	synth__launch(&s, s.other, 5, 20, 330);
+	synth__span(&s, s.other, CAT_OPERATOR, "linear", 10, 340);
+	synth__kernel(&s, stream, CAT_KERNEL, "gemm", 5, 30, 50);
+	for (uint64_t i = 0; i < 4; i++)
+		synth__step(&s, i, 100 * i, 100 * i + 100);
+	synth__expect_tree(
+		&s, "step 0 [0,100) cpu 100 D 0 F 0 B 0 O 0 other 100\n"
+		    "step 1 [100,200) cpu 100 D 0 F 0 B 0 O 0 other 100\n"
+		    "step 2 [200,300) cpu 100 D 0 F 0 B 0 O 0 other 100\n"
+		    "step 3 [300,400) cpu 100 D 0 F 0 B 0 O 0 other 100\n"
+		    " track 2\n"
+		    "  Operator linear [10,340) cpu 330 self 20 device 20 kernel 20\n"
+		    "    Runtime launch [20,330) cpu 310 self 310 device 20 kernel 20\n"
+		    " track 3\n"
+		    "  Kernel gemm [30,50) cpu 0 self 0 device 20 kernel 20 by launch at 20\n");
+}
+
 Test(model_device, memory_belongs_to_the_innermost_span)
 {
 	struct synth s = synth__new("{}");

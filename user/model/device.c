@@ -83,6 +83,31 @@ int device__done(struct model *m, struct node *n)
 	return ARRAY_PUSH(m->device_done, m->device_done_cnt, m->device_done_cap, n);
 }
 
+static bool has_call(const struct model *m, const struct span *s, uint64_t id)
+{
+	const enum span_category cat = model__category(m, s);
+
+	if (s->ev.id == id && (cat == CAT_RUNTIME || cat == CAT_DRIVER))
+		return true;
+	for (const struct span *c = s->first_child; c; c = c->next_sibling)
+		if (has_call(m, c, id))
+			return true;
+	return false;
+}
+
+/* It is in what a thread has begun by then, and which goes on past this batch. */
+static bool is_launch_pending(const struct model *m, const struct span *device)
+{
+	for (size_t i = 0; i < m->active_cnt; i++) {
+		const struct track_state *t = m->active[i];
+
+		for (size_t k = 0; k < t->cnt && t->pending[k]->ev.ts_ns <= device->ev.ts_ns; k++)
+			if (has_call(m, t->pending[k], device->ev.id))
+				return true;
+	}
+	return false;
+}
+
 int device__take_unlinked(struct model *m, uint64_t end_ns)
 {
 	struct device_table *t = &m->devices;
@@ -94,7 +119,7 @@ int device__take_unlinked(struct model *m, uint64_t end_ns)
 		while (s) {
 			struct span *next = s->next_device;
 
-			if (!err && span__end(s) <= end_ns) {
+			if (!err && span__end(s) <= end_ns && !is_launch_pending(m, s)) {
 				s->next_device = NULL;
 				t->used--;
 				m->stats.unlinked++;
