@@ -36,8 +36,9 @@ class GpuJob:
             self.popen = subprocess.Popen([*wrap, *map(str, command)], env=env, stdout=out,
                                           stdin=subprocess.DEVNULL, stderr=err, cwd=self.dir)
         case.finally_(self.kill)
-        process.wait_for(lambda: "ready" in self.out() or self.popen.poll() is not None, LONG_S,
-                         "the job to be ready")
+        # Whole: an unbuffered print() writes word by word.
+        process.wait_for(lambda: re.search(r"ready \d+\s", self.out()) or self.popen.poll() is not None,
+                         LONG_S, "the job to be ready")
         assert self.popen.poll() is None, f"the job ended with {self.popen.poll()}: {self.err()}"
         self.pid = int(self.out().split("ready")[1].split()[0])
         if self.pid == 1:  # in a pid namespace of its own
