@@ -528,6 +528,30 @@ Test(model_phase, a_graph_that_another_thread_executes_has_the_phases_of_its_ope
 		    "    Operator Print [70,71) cpu 1 self 1\n");
 }
 
+Test(model_phase, an_evaluation_that_another_thread_executes_is_of_no_phase_either)
+{
+	struct synth s = synth__new(SCOPES);
+
+	synth__span(&s, s.main, CAT_EVALUATION, "eval", 2, 12);
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 14, 16);
+	synth__span(&s, s.main, CAT_SCRIPT, "train", 20, 80);
+	in_full(&s, s.other, CAT_OPERATOR, "Default/net/Conv2D", 4, 10);
+	in_full(&s, s.other, CAT_OPERATOR, "Default/net/Conv2D", 22, 30);
+	in_full(&s, s.other, CAT_OPERATOR, "Gradients/Default/net/MatMul", 40, 45);
+	synth__step(&s, 0, 0, 100);
+	synth__expect_tree(&s, "step 0 [0,100) cpu 100 D 2 F 10 B 5 O 0 other 83\n"
+			       " track 1\n"
+			       "  Script eval [2,12) cpu 10 self 10\n"
+			       "  Dataloader next [14,16) cpu 2 self 2 in Dataloader\n"
+			       "  Script train [20,80) cpu 60 self 45\n"
+			       "    Forward Forward [20,30) cpu 10 self 10 in Forward inferred\n"
+			       "    Backward Backward [40,45) cpu 5 self 5 in Backward inferred\n"
+			       " track 2\n"
+			       "  Operator Conv2D [4,10) cpu 6 self 6\n"
+			       "  Operator Conv2D [22,30) cpu 8 self 8 in Forward\n"
+			       "  Operator MatMul [40,45) cpu 5 self 5 in Backward\n");
+}
+
 Test(model_phase, a_graph_that_is_called_here_and_executed_there_has_its_phases)
 {
 	struct synth s = synth__new(SCOPES);

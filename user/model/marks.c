@@ -44,6 +44,13 @@ static bool holds_backward(const struct model *m, const struct span *s)
 	return false;
 }
 
+static int add_evaluation(const struct span *s, struct marks *k)
+{
+	const struct evaluation evaluation = {s->ev.ts_ns, span__end(s)};
+
+	return ARRAY_PUSH(k->evaluations, k->evaluation_cnt, k->evaluation_cap, evaluation);
+}
+
 static int collect(const struct model *m, struct span *s, struct marks *k);
 
 /* optimizer.step(closure): the closure runs the forward and backward pass, so the phases are those
@@ -69,8 +76,10 @@ static int collect(const struct model *m, struct span *s, struct marks *k)
 		enum span_category cat = scopes__category(m, s);
 		struct mark mark = {s->ev.ts_ns, span__end(s), cat};
 
-		if (cat == CAT_EVALUATION)
+		if (cat == CAT_EVALUATION) {
+			err = add_evaluation(s, k);
 			continue;
+		}
 		note_kind(k, s, cat);
 		count_operator(k, s, cat);
 		if (cat == CAT_OPTIMIZER && holds_backward(m, s)) {
@@ -102,11 +111,20 @@ static bool has_category(const struct marks *k, enum span_category cat)
 
 /* ---- operators of another thread ---- */
 
-/* Is the mark in the step, and in none of the step's thread's own phases? */
+static bool is_evaluated(const struct marks *k, uint64_t ts_ns)
+{
+	for (size_t i = 0; i < k->evaluation_cnt; i++)
+		if (ts_ns >= k->evaluations[i].begin && ts_ns < k->evaluations[i].end)
+			return true;
+	return false;
+}
+
+/* Is the mark in the step, and in none of the step's thread's own phases or evaluations? */
 static bool is_free(const struct marks *k, size_t own_cnt, const struct step *step,
 		    const struct mark *mark)
 {
-	if (mark->begin < step->ts_ns || mark->begin >= step->ts_ns + step->dur_ns)
+	if (mark->begin < step->ts_ns || mark->begin >= step->ts_ns + step->dur_ns ||
+	    is_evaluated(k, mark->begin))
 		return false;
 	for (size_t i = 0; i < own_cnt; i++)
 		if (mark->begin >= k->items[i].begin && mark->begin < k->items[i].end)
@@ -139,7 +157,7 @@ static int take_operators(const struct model *m, const struct track_state *t,
 		k->has_operators = k->has_backward = true;
 		err = ARRAY_PUSH(k->items, k->cnt, k->cap, *mark);
 	}
-	free(theirs.items);
+	marks__free(&theirs);
 	return err;
 }
 
@@ -205,4 +223,10 @@ int marks__collect(const struct model *m, const struct track_state *t, const str
 	if (!err)
 		settle_forward(k);
 	return err;
+}
+
+void marks__free(struct marks *k)
+{
+	free(k->items);
+	free(k->evaluations);
 }

@@ -27,6 +27,10 @@ struct marks {
 	bool has_operators, has_updates;
 	bool by_scope;	/* full names tell which operators are of the forward pass */
 	bool elsewhere; /* gradients were computed by another thread's operators, which are marks */
+	struct evaluation {
+		uint64_t begin, end;
+	} *evaluations; /* runs of graphs that evaluate */
+	size_t evaluation_cnt, evaluation_cap;
 };
 
 static inline bool mark__is_operator(enum span_category cat)
@@ -35,9 +39,11 @@ static inline bool mark__is_operator(enum span_category cat)
 }
 
 /* Marks of t->roots, into zeroed *k; notes which optimizer's steps ran a closure. Where the step's thread, t, only asked for a graph that has
- * gradients, those of the thread that executed it. step NULL: no steps. Free k->items, also on
- * error. 0 or -ENOMEM. */
+ * gradients, those of the thread that executed it. step NULL: no steps. Free *k, also on error. 0 or
+ * -ENOMEM. */
 int marks__collect(const struct model *m, const struct track_state *t, const struct step *step,
 		   struct marks *k);
+
+void marks__free(struct marks *k);
 
 #endif

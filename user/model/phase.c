@@ -334,7 +334,7 @@ int phase__infer(struct model *m, struct track_state *t, const struct step *step
 		err = cover_level(&c, &t->roots, NULL, UINT64_MAX, 0);
 	if (step)
 		m->phases_elsewhere = k.elsewhere;
-	free(k.items);
+	marks__free(&k);
 	free(g.items);
 	return err;
 }
