@@ -12,6 +12,7 @@ static const enum span_kind phases[] = {KIND_DATALOADER, KIND_FORWARD, KIND_BACK
 struct state {
 	uint64_t own, elsewhere;
 	uint64_t told; /* steps whose phases the operators of another thread tell */
+	bool infers_forward;
 	struct awaited awaited;
 	struct turns turns;
 };
@@ -34,6 +35,17 @@ static bool has_inferred_pass(const struct span *s)
 	return false;
 }
 
+/* A forward pass that no function shows: it may lie within ranges. */
+static bool has_inferred_forward(const struct span *s)
+{
+	for (; s; s = s->next_sibling)
+		if (s->kind == KIND_FORWARD
+			    ? !s->ev.name
+			    : s->kind != KIND_OPERATOR && has_inferred_forward(s->first_child))
+			return true;
+	return false;
+}
+
 /* Does a gradient's operator lie in that pass? It is on the step's thread then. */
 static bool has_operator_in_pass(const struct span *s)
 {
@@ -49,6 +61,9 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	struct state *st = state;
 	int err;
 
+	for (size_t i = 0; b->step && i < b->track_cnt && !st->infers_forward; i++)
+		st->infers_forward = b->tracks[i].track->id == b->step->track &&
+				     has_inferred_forward(b->tracks[i].roots);
 	for (size_t i = 0; b->step && i < b->track_cnt; i++)
 		st->told += b->tracks[i].track->id == b->step->track &&
 			    has_inferred_pass(b->tracks[i].roots) &&
@@ -127,9 +142,9 @@ static int note_turns(const struct analysis *a, const struct turns *turns, struc
 }
 
 /* A rollout of reinforcement learning lies there, for one. */
-static int note_forward(const struct analysis *a, struct table *t)
+static int note_forward(const struct analysis *a, const struct state *st, struct table *t)
 {
-	if (!trains_without_loader(a))
+	if (!st->infers_forward || !trains_without_loader(a))
 		return 0;
 	return table__add_note(t, "No data loader was seen: Forward is all from the step's begin "
 				  "to its backward pass, also where batches are made there.");
@@ -177,7 +192,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = table__note_ratios(a, t, analysis__total_name(a),
 					 "the kernels of the steps; copies and sets do not count");
 	if (!err)
-		err = note_forward(a, t);
+		err = note_forward(a, st, t);
 	if (!err)
 		err = note_turns(a, &st->turns, t);
 	if (!err)
