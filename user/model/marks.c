@@ -111,12 +111,12 @@ static bool has_category(const struct marks *k, enum span_category cat)
 
 /* ---- operators of another thread ---- */
 
+/* They are in order, and none is in another. */
 static bool is_evaluated(const struct marks *k, uint64_t ts_ns)
 {
-	for (size_t i = 0; i < k->evaluation_cnt; i++)
-		if (ts_ns >= k->evaluations[i].begin && ts_ns < k->evaluations[i].end)
-			return true;
-	return false;
+	const size_t begun = COUNT_FIRST(k->evaluation_cnt, i, k->evaluations[i].begin <= ts_ns);
+
+	return begun && ts_ns < k->evaluations[begun - 1].end;
 }
 
 /* Is the mark in the step, and in none of the step's thread's own phases or evaluations? */
