@@ -283,16 +283,16 @@ static bool is_out(const char *overload)
 	return len >= 3 && !strcmp(overload + len - 3, "out");
 }
 
-/* at::_ops::min_dim::call(...) is aten::min.dim; false: it is another operator's. */
-static bool overload_of(const char *function, const char *base, size_t base_len, char *out,
-			size_t size)
+/* at::_ops::min_dim::call(...) is aten::min.dim, of base "::min_"; false: another operator's. */
+static bool overload_of(const char *function, const char *base, char *out, size_t size)
 {
-	const char *name = strstr(function, base), *end = name ? strstr(name, "::") : NULL;
+	const char *name = strstr(function, base), *end;
 
-	if (!end || name[base_len] != '_')
+	if (!name)
 		return false;
-	name += base_len + 1;
-	snprintf(out, size, "%.*s", (int)(end - name), name);
+	name += strlen(base);
+	end = strstr(name, "::");
+	snprintf(out, size, "%.*s", end ? (int)(end - name) : 0, name);
 	return *out && !is_out(out);
 }
 
@@ -312,11 +312,10 @@ const char *user_ops__overloads(const struct framework *framework, const char *s
 		err__take(-ENOENT);
 		return out;
 	}
-	snprintf(base, sizeof(base), "%.*s", (int)(len - strlen(framework->operator_prefix)),
+	snprintf(base, sizeof(base), "::%.*s_", (int)(len - strlen(framework->operator_prefix)),
 		 step_probe + strlen(framework->operator_prefix));
 	for (size_t i = 0; i < found.cnt && cnt < OVERLOADS_NAMED && at < size; i++)
-		if (overload_of(found.items[i].name, base, strlen(base), overload,
-				sizeof(overload)))
+		if (overload_of(found.items[i].name, base, overload, sizeof(overload)))
 			at += (size_t)snprintf(out + at, size - at, "%s%.*s.%s",
 					       cnt++ ? ", " : " (it has overloads: ", (int)len,
 					       step_probe, overload);
