@@ -39,6 +39,8 @@ def parse_args():
     parser.add_argument("--two-optimizers", action="store_true", help="the last layer has one of SGD")
     parser.add_argument("--infer", action="store_true", help="no loader, no loss, no optimizer")
     parser.add_argument("--annotate", action="store_true", help="parts of a step are ranges")
+    parser.add_argument("--epoch-ms", type=float, default=0,
+                        help="that something takes between epochs, each with workers of its own")
     parser.add_argument("--profile", help="where to write what paddle.profiler sees")
     return parser.parse_args()
 
@@ -112,9 +114,10 @@ def batches():
         while True:
             yield batch
     loader = paddle.io.DataLoader(Images(), batch_size=BATCH, num_workers=ARGS.workers,
-                                  persistent_workers=ARGS.workers > 0)
+                                  persistent_workers=ARGS.workers > 0 and not ARGS.epoch_ms)
     while True:
         yield from loader
+        time.sleep(ARGS.epoch_ms / 1000)
 
 
 def updates(step):

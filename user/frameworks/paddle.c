@@ -21,11 +21,12 @@
 
 extern const struct framework framework_paddle;
 
-enum paddle_lib { LIB_PADDLE, LIB_PHI, LIB_CNT };
+enum paddle_lib { LIB_PADDLE, LIB_PHI, LIB_CXX, LIB_CNT };
 
 static const char *const libs[] = {
 	[LIB_PADDLE] = "libpaddle.so*",
 	[LIB_PHI] = "libphi_core.so*",
+	[LIB_CXX] = "libstdc++.so*",
 };
 
 /* Before 3.0 the kernels' library is a part of the other. */
@@ -52,6 +53,17 @@ static const struct probe_row rows[] = {
 		.name = "DataLoader",
 		.cfg = {.code = PT_CLASS_DATALOADER},
 		.loses = "steps by the data loader, and Dataloader",
+	},
+	/* Where it is caught it has ended, and all else that it passed. */
+	{
+		.lib = LIB_CXX,
+		.symbol = "__cxa_begin_catch",
+		.details = AT_ALL,
+		.group = GROUP_PHASE,
+		.category = CAT_NONE,
+		.program = "call_unwound",
+		.loses = "where an ask that ends an epoch ends: it lasts until the thread's next "
+			 "event",
 	},
 	/* Tensor.backward(); its own RecordEvent's end is a call behind the pass itself. */
 	{
