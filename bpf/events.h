@@ -640,6 +640,7 @@ struct pt_ctl {
 			      0 from when one came before the update of the step before */
 	__u32 ask_opened;  /* 1: one has, and that boundary has not come */
 	__u32 ask_tid;	   /* the thread of the latest ask by breakpoint, 0: none */
+	__u64 asked_steps; /* boundaries in whose place such an ask opened the step */
 	__u32 cupti_claimed; /* 1: another tool has begun to use CUPTI */
 	__u64 cupti_kinds;   /* activity kinds that other tools have enabled, a bit each */
 	__u32 return_cnt;    /* places noted in the map `returns` */

@@ -166,6 +166,7 @@ static __always_inline void step_ask(struct pt_thread *t, __u64 now)
 	if (ctl.boundary_needs && !ctl.need_seen)
 		return;
 	ctl.ask_opened = 1;
+	ctl.asked_steps++;
 	step_boundary(t, now);
 }
 

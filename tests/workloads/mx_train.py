@@ -34,6 +34,7 @@ def parse_args():
                         help="two batches by a loader of its own after every fifth step")
     parser.add_argument("--ask-early", action="store_true",
                         help="for the next batch, before the optimizer's step")
+    parser.add_argument("--passes", type=int, default=1, help="of gluon, and updates, with each batch")
     parser.add_argument("--note-loads", action="store_true")
     parser.add_argument("--annotate", action="store_true", help="the profiler's own objects")
     parser.add_argument("--infer", action="store_true", help="forward passes only")
@@ -147,13 +148,14 @@ def gluon_step():
         x, y = ahead.pop() if ahead else next(batches)
         xs = gluon.utils.split_and_load(x, devices)
         ys = gluon.utils.split_and_load(y, devices)
-        with autograd.record():
-            losses = [loss_of(net(a), b) for a, b in zip(xs, ys)]
-        for loss in losses:
-            loss.backward()
-        if ARGS.ask_early:
-            ahead.append(next(batches))
-        trainer.step(BATCH)
+        for left in reversed(range(ARGS.passes)):
+            with autograd.record():
+                losses = [loss_of(net(a), b) for a, b in zip(xs, ys)]
+            for loss in losses:
+                loss.backward()
+            if ARGS.ask_early and not left:
+                ahead.append(next(batches))
+            trainer.step(BATCH)
         losses[0].wait_to_read()
         if ARGS.validate and next(counter) % 5 == 0:
             validate()

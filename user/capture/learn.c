@@ -440,8 +440,9 @@ static uint64_t step_length(const struct session *s, uint64_t cnt)
 	return (ctl->step_ns[seq % PT_STEP_RING] - ctl->step_ns[(seq - cnt) % PT_STEP_RING]) / cnt;
 }
 
-/* Of the loader a data breakpoint tells, which may come after the rule. */
-static void explain_asks(struct session *s)
+/* Of the loader a data breakpoint tells, which may come after the rule. asked: how many of the
+ * measured steps. */
+static void explain_asks(struct session *s, uint64_t asked, uint64_t steps)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
 
@@ -455,6 +456,13 @@ static void explain_asks(struct session *s)
 		return;
 	}
 	s->rule.source = "DataLoader";
+	if (s->rule.needs && 4 * asked < 3 * steps) {
+		s->rule.explain = "each step opens where the first forward pass after a backward "
+				  "pass begins, or the data loader is asked for the batch ahead "
+				  "of it; not all were: of several backward passes with one batch "
+				  "each is a step";
+		return;
+	}
 	s->rule.explain = s->rule.needs
 				  ? "each step opens where the data loader is asked for the first "
 				    "batch after a backward pass, ahead of the forward pass"
@@ -466,7 +474,7 @@ static void explain_asks(struct session *s)
 int session__measure_steps(struct session *s, uint64_t *steps)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
-	uint64_t from = ctl->step_seq + 2, begin, beside, done = 0;
+	uint64_t from = ctl->step_seq + 2, begin, beside, asked, done = 0;
 	int err;
 
 	ctl->measure_from = from;
@@ -474,6 +482,7 @@ int session__measure_steps(struct session *s, uint64_t *steps)
 	err = wait_boundary(s, from);
 	begin = clock__monotonic_ns();
 	beside = ctl->aside_beside;
+	asked = ctl->asked_steps;
 	while (!err && done < MEASURED_MAX &&
 	       (done < MEASURED_MIN || clock__monotonic_ns() - begin < MEASURED_NS)) {
 		err = wait_boundary(s, from + done + 1);
@@ -485,7 +494,7 @@ int session__measure_steps(struct session *s, uint64_t *steps)
 	ctl->measure_to = ctl->step_seq + 1;
 	*steps = ctl->measure_to - from;
 	err = wait_boundary(s, ctl->measure_to);
-	explain_asks(s);
+	explain_asks(s, ctl->asked_steps - asked, *steps);
 	s->beside_measured += ctl->aside_beside - beside;
 	s->step_ns = step_length(s, *steps < PT_STEP_RING ? *steps : PT_STEP_RING - 1);
 	return err;

@@ -117,6 +117,16 @@ def early(case):
     assert order == ["forward", "backward", "dataloader", "optimizer"] * jobs.STEPS, order
 
 
+@test("two passes with each batch: each is a step, and the step rule does not say that the loader opens them all")
+def two_passes(case):
+    job = jobs.train(case, "--passes", 2)
+    tool = case.tool("-p", job.pid, "--record", f"2:{2 + jobs.STEPS}").done()
+    tables = tool.report()
+    rule = tables["summary"]["rows"][0]["step_rule"]
+    assert "of several backward passes with one batch each is a step" in rule, rule
+    jobs.check_phases(tables, Forward=1, Backward=1, Optimization=1, Dataloader=0.5)
+
+
 @test("data loader: the job computes what it computes alone")
 def same(case):
     args = ("--workers", 2, "--steps", 700, *SHORT)
