@@ -60,10 +60,10 @@ Test(steps, an_optimizer_that_shows_late_refutes_the_steps_without_it)
 
 	seen[PT_CLASS_DATALOADER] = seen[PT_CLASS_BACKWARD] = 80;
 	cr_expect_not(step_rule__is_refuted(&rule, seen));
-	cr_expect_not(step_rule__missed_optimizer(&rule, seen));
+	cr_expect_not(step_rule__is_refuted_by(&rule, seen, PT_CLASS_OPTIMIZER));
 	seen[PT_CLASS_OPTIMIZER] = 1;
 	cr_expect(step_rule__is_refuted(&rule, seen));
-	cr_expect(step_rule__missed_optimizer(&rule, seen));
+	cr_expect(step_rule__is_refuted_by(&rule, seen, PT_CLASS_OPTIMIZER));
 
 	rule = decide(seen, 10 * SECOND);
 	cr_expect_eq(rule.needs, PT_CLASS_OPTIMIZER);
@@ -77,7 +77,7 @@ Test(steps, a_backward_pass_refutes_those_of_an_evaluation)
 
 	seen[PT_CLASS_BACKWARD] = 1;
 	cr_expect(step_rule__is_refuted(&rule, seen));
-	cr_expect_not(step_rule__missed_optimizer(&rule, seen));
+	cr_expect_not(step_rule__is_refuted_by(&rule, seen, PT_CLASS_OPTIMIZER));
 }
 
 Test(steps, a_loader_that_shows_late_may_be_that_of_an_evaluation)

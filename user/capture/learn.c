@@ -157,12 +157,18 @@ static int period_rule(struct session *s, struct step_period period)
 	return keep_attached(s, s->rule.row);
 }
 
-static bool nothing_seen(const struct pt_ctl *ctl)
+/* Was one of the classes, so often? */
+static bool any_seen(const struct pt_ctl *ctl, uint64_t times)
 {
 	for (int c = 1; c < PT_CLASS_CNT; c++)
-		if (ctl->class_seen[c])
-			return false;
-	return true;
+		if (ctl->class_seen[c] >= times)
+			return true;
+	return false;
+}
+
+static bool nothing_seen(const struct pt_ctl *ctl)
+{
+	return !any_seen(ctl, 1);
 }
 
 /* What the scheduler told in a window that is nobody's. */
@@ -337,14 +343,6 @@ static uint64_t timeout_ns(const struct session *s)
 /* Compilers and libraries are set up in the first steps. */
 #define REPEATS 3
 
-static bool repeats(const struct pt_ctl *ctl)
-{
-	for (int c = 1; c < PT_CLASS_CNT; c++)
-		if (ctl->class_seen[c] >= REPEATS)
-			return true;
-	return false;
-}
-
 int session__learn(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
@@ -354,24 +352,22 @@ int session__learn(struct session *s)
 		.user_probe = s->opts->step_probe,
 	};
 	const uint64_t look_ns = look_after_ns(s), give_up_ns = timeout_ns(s);
-	uint64_t begin = clock__monotonic_ns(), repeats_since = 0, period_tried = 0, waited_ns = 0;
+	uint64_t begin = clock__monotonic_ns(), waited_ns = 0, set_up_ns = 0, period_tried = 0;
 	int err = 0;
 
 	for (;;) {
 		e.loads_elsewhere = loads_elsewhere(ctl);
-		if (step_rule__decide(&e, &s->rule)) {
-			s->saw_backward = ctl->class_seen[PT_CLASS_BACKWARD];
+		if (step_rule__decide(&e, &s->rule))
 			break;
-		}
 		session__progress(s, "waiting for a step (%.0f s)", (double)waited_ns / 1e9);
 		note_first_event(s);
 		err = session__pump(s, 5);
 		if (err)
 			return err;
 		waited_ns = clock__monotonic_ns() - begin;
-		if (!repeats_since && repeats(ctl))
-			repeats_since = begin + waited_ns;
-		e.elapsed_ns = repeats_since ? begin + waited_ns - repeats_since : 0;
+		if (!any_seen(ctl, REPEATS))
+			set_up_ns = waited_ns;
+		e.elapsed_ns = waited_ns - set_up_ns;
 		if (waited_ns > give_up_ns)
 			return 0;
 		if (nothing_seen(ctl) && waited_ns - period_tried > look_ns) {

@@ -46,7 +46,6 @@ struct session {
 	struct capture_result *res;
 	struct target *target;
 	struct framework_match match;
-	bool saw_backward; /* when its step rule was chosen */
 	uint64_t learn_cpu_ns; /* processor time of the process when steps began to be looked for */
 	bool told_below; /* a process below it that has a framework was named */
 	struct probe_plan plan;

@@ -30,17 +30,20 @@ static void note_shift(const struct session *s, json_t *notes)
 
 static void note_doubts(const struct session *s, json_t *notes)
 {
-	if (s->rule.boundary == PT_CLASS_DATALOADER && !s->rule.needs && !s->saw_backward &&
-	    s->probes.ctl->class_seen[PT_CLASS_BACKWARD])
+	const __u64 *seen = s->probes.ctl->class_seen;
+
+	if (s->rule.boundary == PT_CLASS_DATALOADER && !s->rule.needs &&
+	    step_rule__is_refuted_by(&s->rule, seen, PT_CLASS_BACKWARD))
 		say(notes, "when it was found out what a step is there was no backward pass, as in "
 			   "an evaluation; there was later: batches of evaluations count as steps, "
 			   "too (attach while it trains)");
-	if (s->rule.needs == PT_CLASS_EVALUATION && s->probes.ctl->class_seen[PT_CLASS_GRAPH])
+	if (s->rule.needs == PT_CLASS_EVALUATION &&
+	    step_rule__is_refuted_by(&s->rule, seen, PT_CLASS_GRAPH))
 		say(notes,
 		    "when it was found out what a step is every compiled graph evaluated; one "
 		    "that does not came later: steps are batches of the evaluation alone "
 		    "(attach while it trains)");
-	if (step_rule__missed_optimizer(&s->rule, s->probes.ctl->class_seen))
+	if (step_rule__is_refuted_by(&s->rule, seen, PT_CLASS_OPTIMIZER))
 		say(notes, "when it was found out what a step is no optimizer step was seen; there "
 			   "was later: where gradients are accumulated each step is but one of the "
 			   "passes (record again, --step-range and --step-probe choose a step)");

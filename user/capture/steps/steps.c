@@ -242,7 +242,8 @@ bool step_rule__decide(const struct step_evidence *e, struct step_rule *rule)
 	return false;
 }
 
-static bool exceeds(const struct step_rule *rule, const __u64 *seen, uint32_t name_class)
+bool step_rule__is_refuted_by(const struct step_rule *rule, const __u64 *seen,
+			      enum pt_name_class name_class)
 {
 	for (size_t i = 0; rule->why && i < ARRAY_SIZE(rule->why->when); i++)
 		if (rule->why->when[i].name_class == name_class)
@@ -250,15 +251,10 @@ static bool exceeds(const struct step_rule *rule, const __u64 *seen, uint32_t na
 	return false;
 }
 
-bool step_rule__missed_optimizer(const struct step_rule *rule, const __u64 *seen)
-{
-	return exceeds(rule, seen, PT_CLASS_OPTIMIZER);
-}
-
 bool step_rule__is_refuted(const struct step_rule *rule, const __u64 *seen)
 {
 	for (uint32_t c = 1; c < PT_CLASS_CNT; c++)
-		if (c != PT_CLASS_DATALOADER && exceeds(rule, seen, c))
+		if (c != PT_CLASS_DATALOADER && step_rule__is_refuted_by(rule, seen, c))
 			return true;
 	return false;
 }

@@ -34,12 +34,12 @@ struct step_evidence {
 /* False: not enough seen yet. */
 bool step_rule__decide(const struct step_evidence *e, struct step_rule *rule);
 
-/* Has a class come of which the rule says that there is none, or but one? The data loader's does not count:
- * it may be an evaluation's. */
-bool step_rule__is_refuted(const struct step_rule *rule, const __u64 *seen);
+/* Has the class come more often than the rule says? */
+bool step_rule__is_refuted_by(const struct step_rule *rule, const __u64 *seen,
+			      enum pt_name_class name_class);
 
-/* And is it the optimizer's? */
-bool step_rule__missed_optimizer(const struct step_rule *rule, const __u64 *seen);
+/* Has any? The data loader's does not count: it may be an evaluation's. */
+bool step_rule__is_refuted(const struct step_rule *rule, const __u64 *seen);
 
 /* One operator call. op is a row of the probe table; larger numbers are the caller's own. */
 struct step_call {
