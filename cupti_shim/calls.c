@@ -248,7 +248,7 @@ bool calls__at_exit(void (*action)(void), uint64_t timeout_ns)
 	return !__atomic_exchange_n(&hot.exit_action, NULL, __ATOMIC_ACQ_REL);
 }
 
-/* ---- the callback ---- */
+/* ---- threads ---- */
 
 static bool in_call(const struct thread *t)
 {
@@ -273,6 +273,40 @@ static bool connect_thread(struct thread *t, struct shim_control *c)
 	connect_anew(t, c, now);
 	return true;
 }
+
+/* ---- calls that are none of CUDA's ---- */
+
+int calls__ring(uint32_t *connection)
+{
+	struct shim_control *c = __atomic_load_n(&hot.connected, __ATOMIC_ACQUIRE);
+	struct thread *t;
+
+	if (!c)
+		return -1;
+	t = own_thread();
+	connect_thread(t, c);
+	*connection = t->connection;
+	if (t->ring)
+		return (int)(t->ring - c->rings);
+	__atomic_add_fetch(&c->lost_threads, 1, __ATOMIC_RELAXED);
+	return -1;
+}
+
+bool calls__is_current(uint32_t connection)
+{
+	return __atomic_load_n(&hot.connection, __ATOMIC_RELAXED) == connection &&
+	       __atomic_load_n(&hot.connected, __ATOMIC_ACQUIRE);
+}
+
+void calls__put(int ring, const struct shim_call *call)
+{
+	struct shim_control *c = __atomic_load_n(&hot.connected, __ATOMIC_ACQUIRE);
+
+	if (c)
+		shim_put_call(&c->rings[ring], shim_calls(c, (size_t)ring), call);
+}
+
+/* ---- the callback ---- */
 
 /* What a runtime call does inside the driver is its own affair. */
 static void on_enter(struct thread *t, struct shim_control *c, int domain, uint32_t api,

@@ -4,6 +4,7 @@
  * by proftrace, or by the library where proftrace came later than the process.
  *
  *     control block | SHIM_RINGS rings of calls, one thread each | one ring of activities
+ *     | functions that are called through pointers | where these pointers are
  *
  * proftrace gives commands; the library answers each by its number. Every ring has one producer and
  * one consumer, counters that only grow, and room that is a power of two. Times are CLOCK_MONOTONIC
@@ -19,10 +20,12 @@
 #include <string.h>
 
 #define SHIM_MAGIC	    0x4d494853u /* "SHIM" */
-#define SHIM_VERSION	    10
+#define SHIM_VERSION	    11
 #define SHIM_RINGS	    64	  /* threads that call the device */
 #define SHIM_RING_CALLS	    65536 /* calls in each ring */
 #define SHIM_ACTIVITY_BYTES (32u << 20)
+#define SHIM_FUNCTIONS	    2048  /* that are called through pointers */
+#define SHIM_POINTERS	    16384 /* to them */
 #define SHIM_OWNER_DIED	    0x40000000u /* FUTEX_OWNER_DIED */
 #define SHIM_ENV	    "PROFTRACE_SHIM" /* path of the file, for the library to find */
 
@@ -88,7 +91,12 @@ struct shim_control {
 	/* A robust futex of one of proftrace's threads: its id, SHIM_OWNER_DIED by the kernel when it
 	 * ended before it let go; 0: nobody holds it, and the heartbeat alone tells. */
 	uint32_t owner;
-	uint32_t pad;
+	/* What is seen of the functions while it records; see shim_functions(). */
+	uint32_t function_cnt, pointer_cnt;
+	uint32_t node_seq;    /* in a node: its number; 0: not known */
+	uint32_t node_object; /* in a node of the class `python_node`: its object of Python */
+	uint64_t python_node; /* what the first word of such a node is; 0: none is known */
+	uint64_t node_number; /* a function without arguments: the thread's next node's; 0: none */
 
 	/* the library writes */
 	uint32_t pid; /* whose it is, as the target sees it; taken by exchange */
@@ -101,7 +109,7 @@ struct shim_control {
 	uint32_t own_clock;  /* 1: CUPTI's times are CLOCK_MONOTONIC; 0: map by the two points */
 	uint32_t finalized;  /* 1: the last stop left nothing of CUPTI in the process */
 	uint32_t exited;     /* 1: the process exits in order, and all that was recorded is here */
-	uint32_t pad2;
+	uint32_t pointers_set; /* now, of pointer_cnt */
 	struct shim_clock_point clock_begin, clock_end; /* of the latest window */
 	uint64_t lost_threads;				/* calls of threads that found no ring */
 	uint64_t lost_cupti;				/* records that CUPTI dropped */
@@ -115,21 +123,56 @@ struct shim_control {
 
 /* ---- calls ---- */
 
-enum shim_domain { SHIM_DRIVER = 1, SHIM_RUNTIME = 2 };
+enum shim_domain {
+	SHIM_DRIVER = 1,
+	SHIM_RUNTIME = 2,
+	SHIM_FUNCTION = 3, /* none of CUDA's: one of shim_functions() */
+};
 
 enum shim_call_flags {
 	SHIM_CALL_FAILED = 1,	/* it returned an error */
 	SHIM_CALL_CAPTURED = 2, /* the device got no work by it: it became part of a graph */
+	SHIM_CALL_OBJECT = 4,	/* FUNCTION: `type` is of Python */
 };
 
-/* One call of the CUDA API, outermost only. */
+#define SHIM_NO_NODE UINT64_MAX
+
+/* One call of the CUDA API, outermost only; or of a function. */
 struct shim_call {
 	uint64_t begin_ns; /* 0: before the library looked */
 	uint64_t end_ns;
-	uint32_t correlation;
-	uint16_t api; /* number of the function; its name comes as a SHIM_REC_NAME */
+	uint32_t correlation; /* FUNCTION: 0 */
+	uint16_t api; /* number of the function; of CUDA's the name comes as a SHIM_REC_NAME */
 	uint8_t domain;
 	uint8_t flags; /* enum shim_call_flags */
+	/* FUNCTION: of a node its number, of another the latest node's that was made in it;
+	 * SHIM_NO_NODE: none */
+	uint64_t node;
+	uint64_t type; /* FUNCTION, of a node: its first word, or of Python its object's type */
+};
+
+/* ---- functions that are called through pointers ---- */
+
+enum shim_function_kind {
+	SHIM_FUNCTION_CALL = 1, /* up to four arguments, no floating point, and returns a word: it is seen
+				   to return */
+	/* The same: a virtual function with its object behind the address of the result. It lasts until
+	 * the thread's next one, or another function that it does not call. */
+	SHIM_FUNCTION_NODE = 2,
+};
+
+struct shim_function {
+	uint64_t address;
+	uint32_t kind; /* enum shim_function_kind, 0: not wanted any more */
+	uint32_t pad;
+};
+
+/* A word of the program's data that holds a function's address: while the library records, a function
+ * of its own is there, that calls it. */
+struct shim_pointer {
+	uint64_t at;
+	uint32_t function;  /* index */
+	uint32_t read_only; /* 1: its page must be made writable for that */
 };
 
 /* ---- activities ---- */
@@ -268,7 +311,10 @@ struct shim_open_call {
 
 #define SHIM_CONTROL_BYTES ((sizeof(struct shim_control) + 4095) & ~(size_t)4095)
 #define SHIM_CALLS_BYTES   (SHIM_RING_CALLS * sizeof(struct shim_call))
-#define SHIM_FILE_BYTES	   (SHIM_CONTROL_BYTES + SHIM_RINGS * SHIM_CALLS_BYTES + SHIM_ACTIVITY_BYTES)
+#define SHIM_ACTIVITIES_AT (SHIM_CONTROL_BYTES + SHIM_RINGS * SHIM_CALLS_BYTES)
+#define SHIM_FUNCTIONS_AT  (SHIM_ACTIVITIES_AT + SHIM_ACTIVITY_BYTES)
+#define SHIM_POINTERS_AT   (SHIM_FUNCTIONS_AT + SHIM_FUNCTIONS * sizeof(struct shim_function))
+#define SHIM_FILE_BYTES	   (SHIM_POINTERS_AT + SHIM_POINTERS * sizeof(struct shim_pointer))
 
 static inline struct shim_call *shim_calls(struct shim_control *c, size_t ring)
 {
@@ -277,7 +323,17 @@ static inline struct shim_call *shim_calls(struct shim_control *c, size_t ring)
 
 static inline char *shim_activity_bytes(struct shim_control *c)
 {
-	return (char *)c + SHIM_CONTROL_BYTES + SHIM_RINGS * SHIM_CALLS_BYTES;
+	return (char *)c + SHIM_ACTIVITIES_AT;
+}
+
+static inline struct shim_function *shim_functions(struct shim_control *c)
+{
+	return (struct shim_function *)((char *)c + SHIM_FUNCTIONS_AT);
+}
+
+static inline struct shim_pointer *shim_pointers(struct shim_control *c)
+{
+	return (struct shim_pointer *)((char *)c + SHIM_POINTERS_AT);
 }
 
 /* For whoever makes the file, which is all zeroes: what must be there before anybody else looks. */

@@ -173,6 +173,7 @@ static int obey(struct shim_control *c, uint32_t command)
 {
 	switch (command) {
 	case SHIM_RECORD:
+		functions__set(c);
 		return record(c);
 	case SHIM_FLUSH:
 		if (c->state == SHIM_RECORDING)
@@ -182,6 +183,7 @@ static int obey(struct shim_control *c, uint32_t command)
 		park(c, window__yield);
 		return SHIM_OTHER_SUBSCRIBER;
 	default:
+		functions__clear(c);
 		return park(c, window__stop);
 	}
 }
@@ -235,6 +237,7 @@ static void serve(struct shim_control *c)
 		if (command != SHIM_LEAVE)
 			__atomic_store_n(&c->done_seq, seq, __ATOMIC_RELEASE);
 	}
+	functions__clear(c);
 	park(c, window__stop);
 	set_state(c, SHIM_LEFT);
 	__atomic_store_n(&c->done_seq, c->command_seq, __ATOMIC_RELEASE);
@@ -277,7 +280,10 @@ static void on_exit_of_process(void)
 {
 	struct shim_control *c = __atomic_load_n(&control, __ATOMIC_ACQUIRE);
 
-	if (!c || __atomic_load_n(&c->state, __ATOMIC_ACQUIRE) != SHIM_RECORDING)
+	if (!c)
+		return;
+	functions__clear(c);
+	if (__atomic_load_n(&c->state, __ATOMIC_ACQUIRE) != SHIM_RECORDING)
 		return;
 	window__flush(c, CUPTI_FLUSH_FORCED);
 	__atomic_store_n(&c->exited, 1, __ATOMIC_RELEASE);
@@ -287,6 +293,7 @@ static void on_exit_of_process(void)
 static void on_fork_in_child(void)
 {
 	calls__connect(NULL);
+	functions__forget();
 	close_made();
 	set_control(NULL);
 	if (mapped)

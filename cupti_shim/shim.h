@@ -61,9 +61,25 @@ void calls__end(void);
 void calls__await_returns(uint64_t timeout_ns);
 /* Those that have not: a record of each. After the last callback. */
 void calls__put_open(struct shim_control *c);
+/* Where the calling thread's calls go, its number; negative: nowhere. *connection: of these. */
+int calls__ring(uint32_t *connection);
+bool calls__is_current(uint32_t connection);
+/* A call of another kind, of the thread that asked calls__ring(). */
+void calls__put(int ring, const struct shim_call *call);
 /* Runs `action` in the exit of a call of the CUDA API, on whatever thread; false: none came in
  * time. */
 bool calls__at_exit(void (*action)(void), uint64_t timeout_ns);
+
+/*
+ * functions.c: functions that are called through pointers in the program's data. The pointers are
+ * replaced by ours as long as the library records, whatever CUPTI does.
+ */
+void functions__set(struct shim_control *c);
+/* Puts the pointers back, and tells of the functions that have not returned. */
+void functions__clear(struct shim_control *c);
+bool functions__are_set(void);
+/* In a child that is the process's copy: the pointers are put back, nothing is told. */
+void functions__forget(void);
 
 /* records.c: CUPTI's buffers into the ring of activities. */
 void records__connect(struct shim_control *c, const struct cupti *cupti);

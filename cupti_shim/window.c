@@ -123,7 +123,7 @@ int window__start(struct shim_control *c)
 	}
 	if (!err)
 		return SHIM_OK;
-	calls__connect(NULL);
+	calls__connect(functions__are_set() ? c : NULL);
 	disable_kinds();
 	unsubscribe(c);
 	records__connect(NULL, &cupti);
@@ -184,6 +184,15 @@ static bool try_finalize(void)
 	return finalized == 1;
 }
 
+/* Functions may be seen for longer than CUPTI is ours. */
+static void leave(struct shim_control *c)
+{
+	calls__put_open(c);
+	calls__connect(functions__are_set() ? c : NULL);
+	records__connect(NULL, &cupti);
+	records__release();
+}
+
 void window__stop(struct shim_control *c)
 {
 	disable_kinds();
@@ -198,10 +207,7 @@ void window__stop(struct shim_control *c)
 	} else {
 		unsubscribe(c);
 	}
-	calls__put_open(c);
-	calls__connect(NULL);
-	records__connect(NULL, &cupti);
-	records__release();
+	leave(c);
 }
 
 /*
@@ -226,8 +232,5 @@ void window__yield(struct shim_control *c)
 	calls__end();
 	unsubscribe(c);
 	registered = false;
-	calls__put_open(c);
-	calls__connect(NULL);
-	records__connect(NULL, &cupti);
-	records__release();
+	leave(c);
 }

@@ -236,45 +236,75 @@ static int watch(struct probes *p)
 	return 0;
 }
 
-int probes__attach(struct probes *p, enum probe_group group, pid_t pid)
+static bool is_noted(const struct probes *p, const struct planned_probe *probe)
 {
-	struct attach_set *set;
+	return p->noted && p->noted[probe->row];
+}
+
+/* The group's probes that the library sees, or the others. */
+static int make_set(struct probes *p, enum probe_group group, bool noted, struct attach_set **out)
+{
+	struct attach_set *set = attach_set__new(probe_group__name(group), p->method);
 	int err = 0;
 
-	probes__detach(p, group);
-	if (group == GROUP_WATCH)
-		return watch(p);
-	set = attach_set__new(probe_group__name(group), p->method);
 	if (!set)
 		return -ENOMEM;
 	attach_set__rows(set, bpf_map__fd(p->skel->maps.rows_by_address));
 	for (size_t i = 0; i < p->plan->cnt && !err; i++) {
 		const struct planned_probe *probe = &p->plan->probes[i];
 
-		if (probe->group == group && !(p->dropped && p->dropped[probe->row]))
+		if (probe->group == group && !(p->dropped && p->dropped[probe->row]) &&
+		    is_noted(p, probe) == noted)
 			err = set_add(p, set, probe);
 	}
-	if (!err && attach_set__cnt(set))
-		err = attach_set__attach(set, pid);
 	if (err) {
 		attach_set__free(set);
 		return err;
 	}
-	p->sets[group] = set;
-	p->attached[group] = attach_set__cnt(set) > 0;
+	*out = set;
+	return 0;
+}
+
+int probes__attach(struct probes *p, enum probe_group group, pid_t pid)
+{
+	int err;
+
+	probes__detach(p, group);
+	if (group == GROUP_WATCH)
+		return watch(p);
+	err = make_set(p, group, false, &p->sets[group]);
+	if (!err && p->noted)
+		err = make_set(p, group, true, &p->sets[GROUP_CNT + group]);
+	if (!err && attach_set__cnt(p->sets[group]))
+		err = attach_set__attach(p->sets[group], pid);
+	if (err) {
+		probes__detach(p, group);
+		return err;
+	}
+	p->attached[group] = attach_set__cnt(p->sets[group]) > 0;
 	return 0;
 }
 
 int probes__attach_more(struct probes *p, enum probe_group group, pid_t pid)
 {
-	return p->sets[group] && p->attached[group] ? attach_set__attach(p->sets[group], pid) : 0;
+	struct attach_set *noted = p->sets[GROUP_CNT + group];
+	int err =
+		p->sets[group] && p->attached[group] ? attach_set__attach(p->sets[group], pid) : 0;
+
+	return !err && noted && attach_set__cnt(noted) ? attach_set__attach(noted, pid) : err;
+}
+
+static void free_set(struct attach_set **set)
+{
+	if (*set)
+		attach_set__free(*set);
+	*set = NULL;
 }
 
 void probes__detach(struct probes *p, enum probe_group group)
 {
-	if (p->sets[group])
-		attach_set__free(p->sets[group]);
-	p->sets[group] = NULL;
+	free_set(&p->sets[group]);
+	free_set(&p->sets[GROUP_CNT + group]);
 	if (group == GROUP_WATCH) {
 		watchpoints__free(p->watchpoints);
 		p->watchpoints = NULL;
@@ -300,12 +330,12 @@ void probes__forget_spans(struct probes *p)
 
 void probes__release(struct probes *p, const pid_t *pids, size_t cnt)
 {
-	attach_sets__release(p->sets, GROUP_CNT, pids, cnt);
+	attach_sets__release(p->sets, 2 * GROUP_CNT, pids, cnt);
 }
 
 void probes__free(struct probes *p)
 {
-	attach_sets__detach(p->sets, GROUP_CNT);
+	attach_sets__detach(p->sets, 2 * GROUP_CNT);
 	for (int g = GROUP_CNT - 1; g >= 0; g--)
 		probes__detach(p, g);
 	proftrace_bpf__destroy(p->skel);

@@ -11,7 +11,8 @@ struct watchpoints;
 struct probes {
 	struct proftrace_bpf *skel;
 	struct pt_ctl *ctl; /* mapped, shared with the programs */
-	struct attach_set *sets[GROUP_CNT];
+	/* By group; and behind these what the library in the target sees, for other processes. */
+	struct attach_set *sets[2 * GROUP_CNT];
 	bool attached[GROUP_CNT];
 	struct watchpoints *watchpoints; /* of GROUP_WATCH, which has no set */
 	bool unwatched;			 /* they cannot be had, as was told */
@@ -20,6 +21,7 @@ struct probes {
 	struct target *target;
 	const struct probe_plan *plan;
 	const bool *dropped; /* by row, NULL: none; rows left out of the sets */
+	const bool *noted; /* by row, NULL: none; the library in the target sees their calls */
 };
 
 const char *probe_group__name(enum probe_group group);

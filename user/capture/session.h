@@ -64,6 +64,11 @@ struct session {
 	struct shim_attached attached;
 	bool calls_on; /* calls of the device's interface are seen by probes */
 	bool attach_tried;
+	struct {
+		uint32_t *rows; /* by number of the function */
+		size_t cnt;
+		bool *noted; /* by row: the library sees its calls */
+	} pointed; /* functions called through pointers */
 	struct cupti_watch *watch; /* while device is there; may be NULL */
 	bool yielded;		   /* CUPTI is another tool's by now */
 	char no_device[400]; /* why there are none, though the target uses CUDA; may be empty */
@@ -146,6 +151,7 @@ struct session {
 	uint64_t full_names_before;  /* of ranges whose names may be cut */
 	uint64_t aside_before;	     /* and boundaries that are no step of these */
 	uint64_t beside_before;	     /* those within windows, */
+	uint64_t measured_steps; /* how many steps were measured before the first window */
 	uint64_t beside_measured;    /* and in the steps that were measured */
 	struct losses lost_before; /* what belongs to no recording, or to an earlier one */
 

@@ -257,6 +257,14 @@ const struct opt record_opts[] = {
 	 "Load no library into the process: no device times, only the calls of "
 	 "CUDA, by probes. Otherwise, if it uses CUDA, one is loaded, and stays there asleep.",
 	 CAPTURE(no_inject)},
+	{OPT_FLAG, "no-pointers", 0, NULL,
+	 "See operators by probes alone. Otherwise, where the library is in the process and they "
+	 "would "
+	 "add more than --max-overhead, those that are called through pointers in its data "
+	 "(methods "
+	 "of Python, backward nodes) are seen by the library while it records: it replaces the "
+	 "pointers, and puts them back.",
+	 CAPTURE(no_pointers)},
 	{OPT_STRING, "cupti", 0, "PATH",
 	 "The libcupti to use if the process has none, as it sees it (default: one beside its "
 	 "framework or its CUDA libraries).",

@@ -9,10 +9,11 @@
 #include <dirent.h>
 #include <string.h>
 
-#define SECOND	  1000000000ull
-#define START_NS  (20 * SECOND) /* the first use of CUPTI takes long on some machines */
-#define STOP_NS	  (4 * SECOND)
-#define QUEUE_MAX (1u << 22) /* activities held at most; more are lost, and counted */
+#define SECOND	       1000000000ull
+#define START_NS       (20 * SECOND) /* the first use of CUPTI takes long on some machines */
+#define STOP_NS	       (4 * SECOND)
+#define QUEUE_MAX      (1u << 22) /* activities held at most; more are lost, and counted */
+#define UNRETURNED_MAX (16 * SHIM_RINGS)
 #define RIPE_NS                                                                                    \
 	(SECOND / 2) /* a span that ended so long ago has come through the kernel's ring           \
 		      */
@@ -52,8 +53,7 @@ union activity {
 struct device_source {
 	struct shim_link *link;
 	const struct target *target;
-	device_track track;
-	void *track_ctx;
+	struct device_taker taker;
 	struct device_names *names;
 	struct device_events *events;
 
@@ -79,12 +79,23 @@ struct device_source {
 	uint64_t ended_ns;	    /* the library ended in the window; 0: not so */
 	uint64_t latest_ns;	    /* end of the latest activity of the window that came */
 	uint64_t call_cnt, device_cnt, waiting_cnt;
+
+	uint8_t *kinds; /* of the functions that the library sees: enum shim_function_kind */
+	size_t function_cnt;
+	uint64_t python_node;
+	uint64_t noted_cnt; /* calls of them in the window */
+	bool counts;
+	struct began {
+		uint64_t ns;
+		uint32_t function;
+	} *began; /* while it counts */
+	size_t began_cnt, began_cap;
 };
 
 /* ---- life ---- */
 
-int device_source__new(struct shim_link *link, const struct target *target, device_track track,
-		       void *ctx, struct device_source **out)
+int device_source__new(struct shim_link *link, const struct target *target,
+		       const struct device_taker *taker, struct device_source **out)
 {
 	struct device_source *d = calloc(1, sizeof(*d));
 
@@ -94,8 +105,7 @@ int device_source__new(struct shim_link *link, const struct target *target, devi
 	}
 	d->link = link;
 	d->target = target;
-	d->track = track;
-	d->track_ctx = ctx;
+	d->taker = *taker;
 	d->close_ns = UINT64_MAX;
 	d->names = device_names__new();
 	d->events = d->names ? device_events__new((uint32_t)target->pid, d->names) : NULL;
@@ -117,6 +127,8 @@ void device_source__free(struct device_source *d)
 	for (size_t i = 0; i < SHIM_RINGS; i++)
 		free(d->calls[i].calls);
 	free(d->unreturned);
+	free(d->kinds);
+	free(d->began);
 	free(d->activities);
 	id_map__clear(&d->kept);
 	device_ranges__clear(&d->ranges);
@@ -224,6 +236,59 @@ const char *device_source__refusal(struct device_source *d)
 	}
 }
 
+/* ---- functions ---- */
+
+int device_source__see(struct device_source *d, const struct shim_functions *functions)
+{
+	static const struct shim_functions none;
+	uint8_t *kinds = calloc(SHIM_FUNCTIONS, sizeof(*kinds));
+	int err =
+		kinds ? shim_link__set_functions(d->link, functions ? functions : &none) : -ENOMEM;
+
+	if (err) {
+		free(kinds);
+		return err;
+	}
+	free(d->kinds);
+	d->kinds = kinds;
+	d->function_cnt = functions ? functions->function_cnt : 0;
+	d->python_node = functions ? functions->python_node : 0;
+	for (size_t i = 0; i < d->function_cnt; i++)
+		kinds[i] = (uint8_t)functions->functions[i].kind;
+	return 0;
+}
+
+void device_source__see_no_more(struct device_source *d, size_t function)
+{
+	d->kinds[function] = 0;
+	shim_link__drop_function(d->link, function);
+}
+
+size_t device_source__pointers_set(const struct device_source *d)
+{
+	return shim_link__pointers_set(d->link);
+}
+
+void device_source__count(struct device_source *d)
+{
+	d->counts = true;
+}
+
+uint64_t *device_source__counted(struct device_source *d, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t *cnt = calloc(SHIM_FUNCTIONS, sizeof(*cnt));
+
+	for (size_t i = 0; i < d->began_cnt && cnt; i++)
+		if (d->began[i].ns >= from_ns && d->began[i].ns < to_ns &&
+		    d->began[i].function < SHIM_FUNCTIONS)
+			cnt[d->began[i].function]++;
+	free(d->began);
+	d->began = NULL;
+	d->began_cnt = d->began_cap = 0;
+	d->counts = false;
+	return cnt;
+}
+
 /* ---- threads ---- */
 
 static uint32_t find_tid(const struct device_source *d, uint32_t ns_tid)
@@ -252,6 +317,11 @@ static uint32_t find_tid(const struct device_source *d, uint32_t ns_tid)
 
 /* ---- what came ---- */
 
+static bool is_function(const struct shim_call *call)
+{
+	return call->domain == SHIM_FUNCTION;
+}
+
 static void set_thread(const struct device_source *d, struct call_queue *q, uint32_t ns_tid)
 {
 	if (q->ns_tid == ns_tid)
@@ -266,6 +336,9 @@ static int on_call(void *ctx, size_t ring, uint32_t ns_tid, const struct shim_ca
 	struct call_queue *q = &d->calls[ring];
 
 	set_thread(d, q, ns_tid);
+	if (is_function(call) && d->counts)
+		return ARRAY_PUSH(d->began, d->began_cnt, d->began_cap,
+				  ((struct began){call->begin_ns, call->api}));
 	return ARRAY_PUSH(q->calls, q->cnt, q->cap, ((struct queued_call){*call, q->tid}));
 }
 
@@ -273,7 +346,7 @@ static int on_open_call(struct device_source *d, const struct shim_open_call *op
 {
 	const struct shim_call *call = &open->call;
 
-	if (open->ring >= SHIM_RINGS || d->unreturned_cnt >= SHIM_RINGS ||
+	if (open->ring >= SHIM_RINGS || d->unreturned_cnt >= UNRETURNED_MAX ||
 	    call->end_ns < call->begin_ns)
 		return 0;
 	return ARRAY_PUSH(d->unreturned, d->unreturned_cnt, d->unreturned_cap, *open);
@@ -359,14 +432,43 @@ static int note_answered(struct device_source *d, uint32_t correlation)
 	return id_map__put(&d->kept, correlation, kept & TRACK);
 }
 
+static int function_write(struct device_source *d, uint32_t tid, const struct shim_call *call)
+{
+	const bool is_node =
+		call->api < d->function_cnt && d->kinds[call->api] == SHIM_FUNCTION_NODE;
+	const bool is_object = call->flags & SHIM_CALL_OBJECT;
+	struct pt_span span = {
+		.ts_ns = call->begin_ns < d->open_ns ? d->open_ns : call->begin_ns,
+		.end_ns = call->end_ns > d->close_ns ? d->close_ns : call->end_ns,
+		.probe = call->api,
+		.kind = is_node ? PT_FRAME_NODE : PT_FRAME_STATIC,
+		.end = is_node ? PT_END_INFERRED : PT_END_RETURN,
+		.seq = call->node,
+	};
+
+	if (call->api >= d->function_cnt || !d->kinds[call->api] || call->end_ns <= d->open_ns ||
+	    call->begin_ns >= d->close_ns)
+		return 0;
+	span.flags = (uint16_t)((span.ts_ns != call->begin_ns ? PT_SPAN_CUT_BEGIN : 0) |
+				(span.end_ns != call->end_ns ? PT_SPAN_CUT_END : 0));
+	if (is_node) {
+		span.vtable = is_object ? d->python_node : call->type;
+		span.type_obj = is_object ? call->type : 0;
+	}
+	d->noted_cnt++;
+	return d->taker.noted(d->taker.ctx, (uint32_t)d->target->pid, tid, &span);
+}
+
 static int call_write(struct device_source *d, uint32_t tid, const struct shim_call *call)
 {
 	uint32_t track;
 	int err;
 
+	if (is_function(call))
+		return function_write(d, tid, call);
 	if (call->end_ns <= d->open_ns || call->begin_ns >= d->close_ns)
 		return id_map__put(&d->kept, call->correlation, OUTSIDE);
-	track = d->track(d->track_ctx, (uint32_t)d->target->pid, tid);
+	track = d->taker.track(d->taker.ctx, (uint32_t)d->target->pid, tid);
 	d->call_cnt++;
 	err = track ? keep_call(d, call, track) : -ENOMEM;
 	if (err)
@@ -394,7 +496,7 @@ static int unreturned_write(struct device_source *d)
 		const struct shim_open_call *open = &d->unreturned[i];
 		struct call_queue *q = &d->calls[open->ring];
 
-		if (kept_track(d, open->call.correlation))
+		if (!is_function(&open->call) && kept_track(d, open->call.correlation))
 			continue;
 		set_thread(d, q, open->tid);
 		err = call_write(d, q->tid, &open->call);
@@ -410,8 +512,12 @@ static int queue_discard(struct device_source *d, struct call_queue *q, uint64_t
 	int err = 0;
 
 	for (size_t i = q->first; i < q->cnt && !err; i++) {
-		if (q->calls[i].call.end_ns < before_ns)
-			err = id_map__put(&d->kept, q->calls[i].call.correlation, OUTSIDE);
+		const struct shim_call *call = &q->calls[i].call;
+
+		if (call->end_ns < before_ns && is_function(call))
+			continue;
+		if (call->end_ns < before_ns)
+			err = id_map__put(&d->kept, call->correlation, OUTSIDE);
 		else
 			q->calls[kept++] = q->calls[i];
 	}
@@ -443,7 +549,7 @@ static uint32_t track_of(struct device_source *d, uint32_t ns_tid)
 	for (size_t i = 0; i < SHIM_RINGS && !tid; i++)
 		if (d->calls[i].ns_tid == ns_tid)
 			tid = d->calls[i].tid;
-	return d->track(d->track_ctx, pid, tid ? tid : find_tid(d, ns_tid));
+	return d->taker.track(d->taker.ctx, pid, tid ? tid : find_tid(d, ns_tid));
 }
 
 static int range_write(struct device_source *d, const struct device_range *range)
@@ -589,7 +695,7 @@ void device_source__open(struct device_source *d, struct recording_writer *w, ui
 	d->open_ns = open_ns;
 	d->close_ns = UINT64_MAX;
 	d->ended_ns = d->latest_ns = 0;
-	d->call_cnt = d->device_cnt = d->waiting_cnt = 0;
+	d->call_cnt = d->device_cnt = d->waiting_cnt = d->noted_cnt = 0;
 	d->unreturned_cnt = 0; /* the library was parked before */
 	device_events__set_writer(d->events, w);
 	device_losses__open(&d->losses, open_ns);
@@ -664,6 +770,8 @@ json_t *device_source__summary(struct device_source *d, json_t *notes, uint64_t 
 			 (json_int_t)f.cupti_version, "own_clock", (int)f.own_clock, "calls",
 			 (json_int_t)d->call_cnt, "activities", (json_int_t)d->device_cnt,
 			 "finalized", (int)f.finalized, "lost", losses);
+	if (json && d->noted_cnt)
+		json_object_set_new(json, "noted_calls", json_integer((json_int_t)d->noted_cnt));
 	if (json && refusal)
 		json_object_set_new(json, "refused", json_string(refusal));
 	if (json && d->ended_ns) {

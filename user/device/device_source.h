@@ -9,18 +9,24 @@
 #ifndef PROFTRACE_DEVICE_SOURCE_H
 #define PROFTRACE_DEVICE_SOURCE_H
 
+#include "bpf/events.h"
 #include "device/shim_link.h"
 #include "recording/recording.h"
 #include "target/target.h"
 
 struct device_source;
 
-/* Where threads have their tracks; tid in the initial pid namespace. */
-typedef uint32_t (*device_track)(void *ctx, uint32_t pid, uint32_t tid);
+/* What a source asks of whoever has it; tid in the initial pid namespace. */
+struct device_taker {
+	uint32_t (*track)(void *ctx, uint32_t pid, uint32_t tid); /* where threads have theirs; 0: error */
+	/* Writes a call of a function, cut to the window; its number is in span->probe. */
+	int (*noted)(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *span);
+	void *ctx;
+};
 
 /* Takes the link over, also on error. The target is borrowed. */
-int device_source__new(struct shim_link *link, const struct target *target, device_track track,
-		       void *ctx, struct device_source **out);
+int device_source__new(struct shim_link *link, const struct target *target,
+		       const struct device_taker *taker, struct device_source **out);
 /* Lets the library go. NULL is fine. */
 void device_source__free(struct device_source *d);
 
@@ -42,6 +48,21 @@ bool device_source__is_recording(const struct device_source *d);
 bool device_source__is_absent(const struct device_source *d);
 /* Why there is no device time, as a clause; NULL: there is. */
 const char *device_source__refusal(struct device_source *d);
+
+/* ---- functions ---- */
+
+/* What the library shall see beside CUDA's calls, from when it is asked to record next; none: NULL.
+ * Copied. */
+int device_source__see(struct device_source *d, const struct shim_functions *functions);
+/* This one no more, from then on; what comes of it meanwhile is thrown away. */
+void device_source__see_no_more(struct device_source *d, size_t function);
+/* The library sees all of them, or as many as it could. */
+size_t device_source__pointers_set(const struct device_source *d);
+
+/* Calls are counted from here on, outside windows; then how many of each function began in [from_ns,
+ * to_ns), to be freed; NULL: no memory. */
+void device_source__count(struct device_source *d);
+uint64_t *device_source__counted(struct device_source *d, uint64_t from_ns, uint64_t to_ns);
 
 /* ---- the window ---- */
 

@@ -204,6 +204,33 @@ int shim_link__keep_alive(struct shim_link *l)
 	return err ? err__set(-err, "cannot start a thread: %s", strerror(err)) : 0;
 }
 
+int shim_link__set_functions(struct shim_link *l, const struct shim_functions *f)
+{
+	struct shim_control *c = l->c;
+
+	if (f->function_cnt > SHIM_FUNCTIONS || f->pointer_cnt > SHIM_POINTERS)
+		return -ENOSPC;
+	memcpy(shim_functions(c), f->functions, f->function_cnt * sizeof(*f->functions));
+	memcpy(shim_pointers(c), f->pointers, f->pointer_cnt * sizeof(*f->pointers));
+	c->node_seq = f->node_seq;
+	c->node_object = f->node_object;
+	c->python_node = f->python_node;
+	c->node_number = f->node_number;
+	c->function_cnt = (uint32_t)f->function_cnt;
+	c->pointer_cnt = (uint32_t)f->pointer_cnt;
+	return 0;
+}
+
+void shim_link__drop_function(struct shim_link *l, size_t index)
+{
+	shim_functions(l->c)[index].kind = 0;
+}
+
+size_t shim_link__pointers_set(const struct shim_link *l)
+{
+	return __atomic_load_n(&l->c->pointers_set, __ATOMIC_ACQUIRE);
+}
+
 void shim_link__keep_kinds(struct shim_link *l, uint64_t kinds)
 {
 	l->c->kept_kinds = kinds;

@@ -29,6 +29,22 @@ void shim_link__set_cupti(struct shim_link *l, const char *path, unsigned int ma
 /* No other process shall take the file, though it may know the path: pid as it sees itself. */
 void shim_link__set_pid(struct shim_link *l, uint32_t pid);
 
+/* What the library is to see of functions while it records; texts of the protocol tell how. Before it is
+ * told to record. -ENOSPC: these are too many. */
+struct shim_functions {
+	const struct shim_function *functions;
+	size_t function_cnt;
+	const struct shim_pointer *pointers; /* of the same page one behind the other */
+	size_t pointer_cnt;
+	uint32_t node_seq, node_object;
+	uint64_t python_node, node_number;
+};
+int shim_link__set_functions(struct shim_link *l, const struct shim_functions *f);
+/* From the next time it begins to record: this one no more. */
+void shim_link__drop_function(struct shim_link *l, size_t index);
+/* Pointers that lead to the library's functions now. */
+size_t shim_link__pointers_set(const struct shim_link *l);
+
 /* "I live": at least once a second. Without it for five the library leaves by itself. */
 void shim_link__beat(struct shim_link *l);
 /* Beats from a thread of its own from now on: it parks at once when this program ends, however that

@@ -33,6 +33,22 @@ enum probe_group {
 	GROUP_CNT,
 };
 
+/* How a function may be seen where the program calls it through pointers in its data; see
+ * cupti_shim/protocol.h. */
+enum pointed {
+	POINTED_NOT = 0,
+	POINTED_CALL,
+	POINTED_NODE,
+};
+
+/* A function that is called through pointers alone, and calls one of those that have probes: a call
+ * of it is one of theirs. */
+struct pointed_alias {
+	const struct target_lib *lib;
+	uint64_t vaddr;
+	char *name; /* of theirs */
+};
+
 /* One planned probe: a resolved place, its program, its row of the probe table and its name. */
 struct planned_probe {
 	enum probe_group group;
@@ -54,6 +70,7 @@ struct planned_probe {
 	const char *name;	    /* what tables call it, NULL: dynamic */
 	const char *schema;	    /* NULL if none */
 	enum span_category category;
+	enum pointed pointed; /* vaddr is the function's entry */
 	bool chosen; /* by the user: never left out for its cost */
 	bool for_period; /* of no use but to find a period of operators: attached for that alone */
 	const char *name_prefix; /* before dynamic names, static text; NULL: none */
@@ -73,12 +90,17 @@ struct probe_plan {
 	struct target_lib *
 		*libs; /* its own copies: a target forgets libraries when it looks again */
 	size_t lib_cnt, lib_cap;
+	struct pointed_alias *aliases;
+	size_t alias_cnt, alias_cap;
+	uint64_t node_number; /* runtime address, see struct shim_control; 0: there is none */
 	char **missing; /* what could not be resolved and what that costs, for doctor and notes */
 	size_t missing_cnt, missing_cap;
 };
 /* Adds a probe with a new row (row 0) or the row given; 0 or -ENOMEM / -ENOSPC. Texts and the
  * library are copied. */
 int probe_plan__add(struct probe_plan *p, const struct planned_probe *probe);
+int probe_plan__alias(struct probe_plan *p, const struct target_lib *lib, uint64_t vaddr,
+		      const char *name);
 bool probe_plan__has_group(const struct probe_plan *p, enum probe_group group);
 int probe_plan__missing(struct probe_plan *p, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -59,6 +59,19 @@ int probe_plan__add(struct probe_plan *p, const struct planned_probe *probe)
 	return 0;
 }
 
+int probe_plan__alias(struct probe_plan *p, const struct target_lib *lib, uint64_t vaddr,
+		      const char *name)
+{
+	struct pointed_alias alias = {own_lib(p, lib), vaddr, strdup(name)};
+	int err = alias.lib && alias.name
+			  ? ARRAY_PUSH(p->aliases, p->alias_cnt, p->alias_cap, alias)
+			  : -ENOMEM;
+
+	if (err)
+		free(alias.name);
+	return err;
+}
+
 bool probe_plan__has_group(const struct probe_plan *p, enum probe_group group)
 {
 	for (size_t i = 0; i < p->cnt; i++)
@@ -92,6 +105,9 @@ void probe_plan__free(struct probe_plan *p)
 		lib_free(p->libs[i]);
 	for (size_t i = 0; i < p->missing_cnt; i++)
 		free(p->missing[i]);
+	for (size_t i = 0; i < p->alias_cnt; i++)
+		free(p->aliases[i].name);
+	free(p->aliases);
 	free(p->libs);
 	free(p->probes);
 	free(p->missing);

@@ -81,6 +81,7 @@ static int add_ends(struct table_scan *s, const struct probe_row *row,
 	int err = 0;
 
 	end.program = program;
+	end.pointed = POINTED_NOT;
 	end.return_program = NULL;
 	for (size_t i = 0; i < cnt && !err; i++) {
 		end.vaddr = symbol->vaddr + at[i];
@@ -143,11 +144,14 @@ static int plan_row(struct table_scan *s, const struct probe_row *row,
 		.name_prefix = row->name_prefix,
 		.name_suffix = row->name_suffix,
 		.category = row->category,
+		.pointed = row->pointed,
 		.cfg = row->cfg,
 		.for_period = !row_shown(s, row),
 	};
 	int err;
 
+	if (row->alias)
+		return probe_plan__alias(s->plan, probe.lib, symbol->vaddr, name);
 	if (place(elf, symbol, row, &probe) || elf_file__offset(elf, probe.vaddr, &probe.offset))
 		return 0;
 	if (row->shapes_program && s->opts->record_shapes)

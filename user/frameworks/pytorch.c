@@ -60,6 +60,18 @@ static bool wrapper_name(const char *symbol, char *out, size_t size)
 static void wrapper_arguments(const char *symbol, struct planned_probe *probe)
 {
 	probe->cfg.flags = strstr(symbol, "EP7_objectS1_S1_") || strstr(symbol, "EP7_objectS2_S2_");
+	if (torch_wrapper__is_shared(symbol))
+		probe->pointed = POINTED_NOT;
+}
+
+static bool aliased_name(const char *symbol, char *out, size_t size)
+{
+	char op[256];
+
+	if (!torch_wrapper__aliased(symbol, op, sizeof(op)))
+		return false;
+	snprintf(out, size, "aten::%s", op);
+	return true;
 }
 
 static void string_abi(const char *symbol, struct planned_probe *probe)
@@ -75,7 +87,7 @@ static void string_abi(const char *symbol, struct planned_probe *probe)
 	{                                                                                          \
 		.lib = (library), .symbol = (function), .details = AT_OPERATOR,                    \
 		.group = GROUP_NODE_TYPE, .category = CAT_BACKWARD_NODE, .program = "node_entry",  \
-		.name_of = node_type_name,                                                         \
+		.name_of = node_type_name, .pointed = POINTED_NODE,                                \
 		.cfg = {.key_reg = 1,                                                              \
 			.flags = PT_NODE_OF_TYPE }                                                 \
 	}
@@ -256,7 +268,18 @@ static const struct probe_row rows[] = {
 			"Python method wrapper: turns every C++ exception into a Python one",
 		.name_of = wrapper_name,
 		.adjust = wrapper_arguments,
+		.pointed = POINTED_CALL, /* methods, in tables of Python's */
 		.loses = "operators (--detail inner may show them)",
+	},
+	/* In the table instead of a wrapper that it calls: operators as in `a + b`. */
+	{
+		.lib = LIB_PYTHON,
+		.symbol = "_ZN5torch8autograd*TypeError_to_NotImplemented_*THPVariable_*",
+		.details = AT_OPERATOR,
+		.group = GROUP_OPERATOR,
+		.category = CAT_OPERATOR,
+		.name_of = aliased_name,
+		.alias = true,
 	},
 	/* The same by name. */
 	{
@@ -520,6 +543,9 @@ static int plan_layout(struct table_scan *s, const char *version,
 	fields->list_values = layout->constant_string; /* both behind the counts of references */
 	fields->counters = counters(s);
 	err = place_python_types(s->t, fields, s->plan);
+	if (!err && measured)
+		s->plan->node_number =
+			table_scan__address(s, LIB_CPU, "_ZN2at15sequence_number4peekEv");
 	if (err || measured)
 		return err;
 	forget_unconfirmed(fields);

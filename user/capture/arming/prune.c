@@ -268,6 +268,7 @@ int session__prune(struct session *s)
 	if (!err)
 		err = measure(s, &steps);
 	launches__unwatch(s);
+	s->measured_steps = err ? 0 : steps;
 	if (!err)
 		err = optimizer_step__choose(s);
 	if (!err && !may_leave_out)

@@ -175,8 +175,8 @@ static uint32_t stack_id(struct decoder *d, const struct pt_span *span)
 }
 
 /* Writes a span; the tensors that came with its begin are attached to it. */
-int decoder__span(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
-		  uint32_t name, uint64_t id)
+static int span_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
+		      uint32_t name, uint64_t id, uint32_t flags)
 {
 	struct event e = {
 		.type = span->flags & PT_SPAN_OVERLAPS ? EVENT_ASYNC : EVENT_SPAN,
@@ -184,20 +184,26 @@ int decoder__span(struct decoder *d, const struct pt_rec *h, const struct pt_spa
 		.dur_ns = span->end_ns - span->ts_ns,
 		.name = name,
 		.end = span->end,
-		.flags = span->flags & (PT_SPAN_CUT_BEGIN | PT_SPAN_CUT_END),
+		.flags = flags | (span->flags & (PT_SPAN_CUT_BEGIN | PT_SPAN_CUT_END)),
 		.id = id,
 		.track = decoder__track(d, h->pid, h->tid),
 		.stack = stack_id(d, span),
 	};
-	const struct planned_probe *probe = decoder__row_probe(d, span->probe);
 
-	if (probe && probe->category == CAT_PIPELINE)
-		e.flags |= EVENT_UNPROBED; /* its probe comes behind it */
 	if (!name || !e.track || span->end_ns < span->ts_ns) {
 		d->malformed++;
 		return 0;
 	}
-	if (d->before) {
+	e.args = pending__take_args(d->pending, h->tid, span->ts_ns, &e.args_len);
+	return recording_writer__event(d->writer, &e);
+}
+
+int decoder__span(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
+		  uint32_t name, uint64_t id)
+{
+	const struct planned_probe *probe = decoder__row_probe(d, span->probe);
+
+	if (d->before && name && span->end_ns >= span->ts_ns) {
 		/* what was under way at the window's end is inside as well */
 		uint64_t until_ns = span->flags & PT_SPAN_CUT_END ? UINT64_MAX : span->end_ns;
 		int err = d->before(d->before_ctx, h->tid, until_ns);
@@ -205,8 +211,9 @@ int decoder__span(struct decoder *d, const struct pt_rec *h, const struct pt_spa
 		if (err)
 			return err;
 	}
-	e.args = pending__take_args(d->pending, h->tid, span->ts_ns, &e.args_len);
-	return recording_writer__event(d->writer, &e);
+	/* A pipeline's probe comes behind it. */
+	return span_write(d, h, span, name, id,
+			  probe && probe->category == CAT_PIPELINE ? EVENT_UNPROBED : 0);
 }
 
 static void note_pass(struct decoder *d, uint32_t tid, const struct pt_span *span)
@@ -246,35 +253,58 @@ static unsigned int span_hits(const struct planned_probe *probe, const struct pt
 	return probe->return_program || span->end == PT_END_SITE ? 2 : 1;
 }
 
+/* A node, or a call of one function. False: it is none of the window. */
+static bool name_span(struct decoder *d, const struct pt_rec *h, struct pt_span *span,
+		      const struct planned_probe *probe, uint32_t *name, uint64_t *id)
+{
+	if (span->kind == PT_FRAME_NODE && span->end == PT_END_INFERRED &&
+	    !end_with_pass(d, h->tid, span))
+		return false;
+	if (span->kind == PT_FRAME_NODE)
+		*name = node_names__id(d->nodes, d->writer, probe->category, h->pid, span->vtable,
+				       span->type_obj);
+	else
+		*name = decoder__row_name(d, span->probe);
+	*id = span->kind == PT_FRAME_NODE || span->kind == PT_FRAME_STATIC ? span->seq
+									   : EVENT_NO_ID;
+	return true;
+}
+
 static int take_span(struct decoder *d, const struct pt_rec *h, const struct pt_span *recorded)
 {
 	const struct planned_probe *probe = decoder__row_probe(d, recorded->probe);
-	struct pt_span copy = *recorded, *span = &copy;
-	uint64_t id = EVENT_NO_ID;
+	struct pt_span span = *recorded;
+	uint64_t id;
 	uint32_t name;
 
 	if (!probe)
 		return d->malformed++, 0;
-	if (span->kind == PT_FRAME_CALL)
-		return decoder__call(d, h, span, probe);
-	note_pass(d, h->tid, span);
-	if (span->kind == PT_FRAME_NODE && span->end == PT_END_INFERRED &&
-	    !end_with_pass(d, h->tid, span))
+	if (span.kind == PT_FRAME_CALL)
+		return decoder__call(d, h, &span, probe);
+	note_pass(d, h->tid, &span);
+	if (span.kind == PT_FRAME_QUEUE) {
+		d->hits[probe->group] += span_hits(probe, &span);
+		return decoder__queue(d, h, &span, probe);
+	}
+	if (!name_span(d, h, &span, probe, &name, &id))
 		return 0;
-	if (span->kind == PT_FRAME_QUEUE) {
-		d->hits[probe->group] += span_hits(probe, span);
-		return decoder__queue(d, h, span, probe);
-	}
-	if (span->kind == PT_FRAME_NODE) {
-		name = node_names__id(d->nodes, d->writer, probe->category, h->pid, span->vtable,
-				      span->type_obj);
-		id = span->seq;
-	} else {
-		name = decoder__row_name(d, span->probe);
-		id = span->kind == PT_FRAME_STATIC ? span->seq : EVENT_NO_ID;
-	}
-	d->hits[probe->group] += span_hits(probe, span);
-	return decoder__span(d, h, span, name, id);
+	d->hits[probe->group] += span_hits(probe, &span);
+	return decoder__span(d, h, &span, name, id);
+}
+
+int decoder__noted(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *noted)
+{
+	const struct pt_rec h = {.pid = pid, .tid = tid};
+	const struct planned_probe *probe = decoder__row_probe(d, noted->probe);
+	struct pt_span span = *noted;
+	uint64_t id;
+	uint32_t name;
+
+	if (!probe)
+		return d->malformed++, 0;
+	if (!name_span(d, &h, &span, probe, &name, &id))
+		return 0;
+	return span_write(d, &h, &span, name, id, EVENT_UNPROBED);
 }
 
 static int take_spans(struct decoder *d, const struct pt_rec_spans *r, size_t size)

@@ -28,6 +28,10 @@ void decoder__set_writer(struct decoder *d, struct recording_writer *w);
 void decoder__set_before(struct decoder *d, int (*before)(void *ctx, uint32_t tid, uint64_t end_ns),
 			 void *ctx);
 
+/* A span that the library in the target has noted, cut to the window: no probe was hit for it. What
+ * is inside it must have come before. */
+int decoder__noted(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *noted);
+
 /* One record as the ring holds it; steps and task events are not the decoder's. 0 or the writer's
  * error; a malformed record is counted, not an error. */
 int decoder__record(struct decoder *d, const void *data, size_t size);

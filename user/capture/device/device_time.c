@@ -3,6 +3,7 @@
 #include "bpf/events.h"
 #include "capture/arming/arm.h"
 #include "capture/device/cupti_watch.h"
+#include "capture/device/pointed.h"
 #include "common/err.h"
 #include "common/util.h"
 
@@ -12,7 +13,18 @@
 
 static uint32_t track(void *ctx, uint32_t pid, uint32_t tid)
 {
-	return decoder__track(ctx, pid, tid);
+	const struct session *s = ctx;
+
+	return decoder__track(s->decoder, pid, tid);
+}
+
+static int noted(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *span)
+{
+	struct session *s = ctx;
+	struct pt_span of_row = *span;
+
+	of_row.probe = pointed__row(s, span->probe);
+	return decoder__noted(s->decoder, pid, tid, &of_row);
 }
 
 static int before_span(void *ctx, uint32_t tid, uint64_t end_ns)
@@ -55,13 +67,14 @@ int device_time__choose(struct session *s)
 
 int device_time__open(struct session *s)
 {
+	const struct device_taker taker = {.track = track, .noted = noted, .ctx = s};
 	struct shim_link *link = s->link;
 	int err;
 
 	if (!link)
 		return 0;
 	s->link = NULL;
-	err = device_source__new(link, s->target, track, s->decoder, &s->device);
+	err = device_source__new(link, s->target, &taker, &s->device);
 	if (!err)
 		decoder__set_before(s->decoder, before_span, s->device);
 	return err;
@@ -131,6 +144,9 @@ int device_time__prepare(struct session *s)
 
 	if (err || !s->device)
 		return err;
+	err = pointed__choose(s);
+	if (err)
+		return err;
 	device_source__want(s->device, true);
 	err = wait_settled(s, "starting");
 	refusal = device_source__refusal(s->device);
@@ -139,6 +155,8 @@ int device_time__prepare(struct session *s)
 	/* By now the library has loaded a libcupti if the process had none. */
 	if (!refusal && !s->watch)
 		s->watch = cupti_watch__start(s->probes.skel, s->opts->pid);
+	if (!err)
+		err = pointed__check(s);
 	if (!err && !is_near(s)) {
 		device_source__want(s->device, false);
 		err = wait_settled(s, "stopping");

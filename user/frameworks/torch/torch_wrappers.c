@@ -7,6 +7,7 @@
 
 #define SYMBOL_PREFIX  "_ZN5torch8autogradL"
 #define WRAPPER_PREFIX "THPVariable_"
+#define ALIASED	       "TypeError_to_NotImplemented_IXadL_ZNS0_L" /* and the wrapper */
 /* Two PyObject at least: another second argument is of a helper that a wrapper calls. */
 #define ARGS_PREFIX "EP7_objectS"
 
@@ -79,16 +80,13 @@ static bool has_prefix(const char *s, const char *prefix)
 	return !strncmp(s, prefix, strlen(prefix));
 }
 
-/* The wrapper's name without its prefix: "add". */
-static bool wrapper_name(const char *symbol, char *name, size_t size)
+/* The wrapper's name without its prefix, "add", of "15THPVariable_addEP7_objectS1_". */
+static bool wrapper_name(const char *at, char *name, size_t size)
 {
-	const char *at = symbol + strlen(SYMBOL_PREFIX);
 	size_t prefix_len = strlen(WRAPPER_PREFIX);
 	unsigned long len;
 	char *rest;
 
-	if (!has_prefix(symbol, SYMBOL_PREFIX))
-		return false;
 	len = strtoul(at, &rest, 10);
 	if (len <= prefix_len || len > 200 || strlen(rest) <= len ||
 	    !has_prefix(rest, WRAPPER_PREFIX) || !has_prefix(rest + len, ARGS_PREFIX))
@@ -99,15 +97,34 @@ static bool wrapper_name(const char *symbol, char *name, size_t size)
 	return true;
 }
 
-bool torch_wrapper__operator(const char *symbol, char *op, size_t size)
+static bool operator_of(const char *at, char *op, size_t size)
 {
 	const struct renamed *other;
 
-	if (!wrapper_name(symbol, op, size) || bsearch(op, answers_alone, ARRAY_SIZE(answers_alone),
-						       sizeof(answers_alone[0]), compare_names))
+	if (!wrapper_name(at, op, size) || bsearch(op, answers_alone, ARRAY_SIZE(answers_alone),
+						   sizeof(answers_alone[0]), compare_names))
 		return false;
 	other = bsearch(op, renamed, ARRAY_SIZE(renamed), sizeof(renamed[0]), compare_names);
 	if (other)
 		snprintf(op, size, "%s", other->op);
 	return true;
+}
+
+bool torch_wrapper__operator(const char *symbol, char *op, size_t size)
+{
+	return has_prefix(symbol, SYMBOL_PREFIX) &&
+	       operator_of(symbol + strlen(SYMBOL_PREFIX), op, size);
+}
+
+bool torch_wrapper__aliased(const char *symbol, char *op, size_t size)
+{
+	const char *at = strstr(symbol, ALIASED);
+
+	return at && operator_of(at + strlen(ALIASED), op, size);
+}
+
+bool torch_wrapper__is_shared(const char *symbol)
+{
+	/* bool_scalar calls it */
+	return strstr(symbol, "22THPVariable_is_nonzeroE") != NULL;
 }

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Functions that are called through pointers in the program's data, as methods of Python and
+ * virtual functions are: who calls them, and when. While the library records, such a pointer leads
+ * to a function of ours, which notes the time and calls the one that was there. No instruction of
+ * the program is changed, and a thread that has read a pointer may follow it at any later time:
+ * ours stay where they are, and each calls one function for the life of the process.
+ */
+#include "cupti_shim/shim.h"
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define OPEN_MAX                                                                                   \
+	8 /* functions that a thread is in, one in the other; deeper ones have no open end */
+
+#define TYPE_OF_OBJECT 8 /* in an object of Python */
+
+typedef void *(*function)(void *, void *, void *, void *);
+
+/* What the stubs lead to, in the order in which it was first asked for. */
+static struct {
+	function original;
+	uint32_t kind;
+	uint32_t number; /* of the latest file */
+} functions[SHIM_FUNCTIONS];
+static uint32_t function_cnt;
+
+/* Replaced pointers. */
+static struct {
+	void **at;
+	uint32_t function;
+	bool read_only;
+} pointers[SHIM_POINTERS];
+static uint32_t pointer_cnt;
+
+/* Of the file, for the threads that note. */
+static struct {
+	uint64_t (*next_node)(void); /* NULL: not known */
+	uint64_t python_node;
+	uint32_t node_seq, node_object;
+} layout;
+
+/* What a thread is in, for itself and for the one that ends it all: who takes a begin out tells of
+ * it. By ring. */
+struct inside {
+	_Alignas(64) uint64_t node_begin; /* 0: none */
+	uint64_t node, type;
+	uintptr_t node_sp;
+	uint16_t node_api;
+	uint8_t node_flags;
+	uint32_t depth;
+	struct {
+		uint64_t begin;
+		uint32_t number;
+	} open[OPEN_MAX];
+};
+static struct inside insides[SHIM_RINGS];
+
+struct thread {
+	uint32_t connection;
+	int ring; /* of that connection */
+};
+static __thread struct thread self;
+
+/* See calls.c. */
+static struct thread *own_thread(void)
+{
+	struct thread *t = &self;
+
+	__asm__("" : "+r"(t));
+	return t;
+}
+
+static uint64_t take(uint64_t *begin)
+{
+	return __atomic_exchange_n(begin, 0, __ATOMIC_ACQ_REL);
+}
+
+/* ---- what is noted ---- */
+
+static struct inside *inside_of(struct thread *t)
+{
+	uint32_t connection = 0;
+	int ring = calls__ring(&connection);
+	struct inside *in = ring < 0 ? NULL : &insides[ring];
+
+	if (!in || (t->connection == connection && t->ring == ring))
+		return in;
+	/* What was noted before was told, or is nobody's. */
+	*t = (struct thread){connection, ring};
+	take(&in->node_begin);
+	for (uint32_t i = 0; i < OPEN_MAX; i++)
+		take(&in->open[i].begin);
+	in->depth = 0;
+	return in;
+}
+
+static struct shim_call node_call(const struct inside *in, uint64_t begin_ns)
+{
+	return (struct shim_call){.begin_ns = begin_ns,
+				  .end_ns = shim_now(),
+				  .api = in->node_api,
+				  .domain = SHIM_FUNCTION,
+				  .flags = in->node_flags,
+				  .node = in->node,
+				  .type = in->type};
+}
+
+/* A node whose frame lies no higher than the stack pointer has returned. */
+static void end_node(struct inside *in, int ring, uintptr_t sp)
+{
+	uint64_t begin_ns;
+	struct shim_call call;
+
+	if (!__atomic_load_n(&in->node_begin, __ATOMIC_RELAXED) || in->node_sp > sp)
+		return;
+	begin_ns = take(&in->node_begin);
+	if (!begin_ns)
+		return;
+	call = node_call(in, begin_ns);
+	calls__put(ring, &call);
+}
+
+static uint64_t word_at(const void *object, uint64_t offset)
+{
+	return *(const uint64_t *)((const char *)object + offset);
+}
+
+static void note_node(uint32_t number, const void *node, uintptr_t sp)
+{
+	struct thread *t = own_thread();
+	struct inside *in = inside_of(t);
+	const void *object;
+
+	if (!in)
+		return;
+	end_node(in, t->ring, sp);
+	/* One that another runs as a part of it is none of the graph. */
+	if (__atomic_load_n(&in->node_begin, __ATOMIC_RELAXED))
+		return;
+	in->node_api = (uint16_t)number;
+	in->node_flags = 0;
+	in->node_sp = sp;
+	in->type = word_at(node, 0);
+	in->node = layout.node_seq ? word_at(node, layout.node_seq) : SHIM_NO_NODE;
+	if (layout.python_node && in->type == layout.python_node) {
+		object = (const void *)(uintptr_t)word_at(node, layout.node_object);
+		in->type = object ? word_at(object, TYPE_OF_OBJECT) : 0;
+		in->node_flags = SHIM_CALL_OBJECT;
+	}
+	__atomic_store_n(&in->node_begin, shim_now(), __ATOMIC_RELEASE);
+}
+
+static void *call_noted(uint32_t index, void *a, void *b, void *c, void *d, uintptr_t sp)
+{
+	struct shim_call call = {.domain = SHIM_FUNCTION, .node = SHIM_NO_NODE};
+	const uint32_t number = functions[index].number;
+	struct thread *t = own_thread();
+	struct inside *in = inside_of(t);
+	uint64_t (*next_node)(void) = layout.next_node, before;
+	const struct thread then = *t;
+	uint32_t depth;
+	void *result;
+
+	if (!in)
+		return functions[index].original(a, b, c, d);
+	end_node(in, then.ring, sp);
+	depth = in->depth++;
+	before = next_node ? next_node() : 0;
+	call.begin_ns = shim_now();
+	if (depth < OPEN_MAX) {
+		in->open[depth].number = number;
+		__atomic_store_n(&in->open[depth].begin, call.begin_ns, __ATOMIC_RELEASE);
+	}
+	result = functions[index].original(a, b, c, d);
+	call.end_ns = shim_now();
+	if (!calls__is_current(then.connection))
+		return result;
+	/* One that it called and did not return from is not in the way of the next. */
+	in->depth = depth;
+	if (depth < OPEN_MAX && !take(&in->open[depth].begin))
+		return result;
+	end_node(in, then.ring, sp);
+	if (next_node && next_node() > before)
+		call.node = next_node() - 1;
+	call.api = (uint16_t)number;
+	calls__put(then.ring, &call);
+	return result;
+}
+
+/* What every stub does. */
+static void *enter(void *a, void *b, void *c, void *d, uint32_t index)
+{
+	const uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+
+	if (functions[index].kind == SHIM_FUNCTION_CALL)
+		return call_noted(index, a, b, c, d, sp);
+	note_node(functions[index].number, b, sp);
+	return functions[index].original(a, b, c, d);
+}
+
+/* ---- stubs ---- */
+
+#define STUB(n)                                                                                    \
+	static void *stub_##n(void *a, void *b, void *c, void *d)                                  \
+	{                                                                                          \
+		return enter(a, b, c, d, 0x##n);                                                   \
+	}
+#define NAME(n) stub_##n,
+#define SIXTEEN(make, n)                                                                           \
+	make(n##0) make(n##1) make(n##2) make(n##3) make(n##4) make(n##5) make(n##6) make(n##7)    \
+		make(n##8) make(n##9) make(n##a) make(n##b) make(n##c) make(n##d) make(n##e)       \
+			make(n##f)
+#define ROW(make, n)                                                                               \
+	SIXTEEN(make, n##0)                                                                        \
+	SIXTEEN(make, n##1)                                                                        \
+	SIXTEEN(make, n##2)                                                                        \
+	SIXTEEN(make, n##3)                                                                        \
+	SIXTEEN(make, n##4)                                                                        \
+	SIXTEEN(make, n##5)                                                                        \
+	SIXTEEN(make, n##6)                                                                        \
+	SIXTEEN(make, n##7)                                                                        \
+	SIXTEEN(make, n##8)                                                                        \
+	SIXTEEN(make, n##9)                                                                        \
+	SIXTEEN(make, n##a)                                                                        \
+	SIXTEEN(make, n##b)                                                                        \
+	SIXTEEN(make, n##c)                                                                        \
+	SIXTEEN(make, n##d)                                                                        \
+	SIXTEEN(make, n##e)                                                                        \
+	SIXTEEN(make, n##f)
+#define ALL(make)                                                                                  \
+	ROW(make, 0)                                                                               \
+	ROW(make, 1)                                                                               \
+	ROW(make, 2)                                                                               \
+	ROW(make, 3)                                                                               \
+	ROW(make, 4)                                                                               \
+	ROW(make, 5)                                                                               \
+	ROW(make, 6)                                                                               \
+	ROW(make, 7)
+
+ALL(STUB)
+static const function stubs[] = {ALL(NAME)};
+_Static_assert(sizeof(stubs) / sizeof(*stubs) == SHIM_FUNCTIONS, "one stub for each function");
+
+/* ---- pointers ---- */
+
+/* Index of the function, new or old; SHIM_FUNCTIONS: there is no room. */
+static uint32_t function_index(uint64_t address, uint32_t kind)
+{
+	for (uint32_t i = 0; i < function_cnt; i++)
+		if ((uint64_t)(uintptr_t)functions[i].original == address)
+			return functions[i].kind == kind ? i : SHIM_FUNCTIONS;
+	if (function_cnt == SHIM_FUNCTIONS)
+		return SHIM_FUNCTIONS;
+	functions[function_cnt].original = (function)(uintptr_t)address;
+	functions[function_cnt].kind = kind;
+	return function_cnt++;
+}
+
+/* Data that is read-only once the program is loaded is made writable for the moment of the write,
+ * which is one store: whoever reads it meanwhile finds one address or the other. */
+static bool replace(void **at, void *from, void *to, bool read_only)
+{
+	const uintptr_t page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+	void *page = (void *)((uintptr_t)at & ~(page_bytes - 1));
+	bool done;
+
+	if (read_only && mprotect(page, page_bytes, PROT_READ | PROT_WRITE))
+		return false;
+	done = __atomic_compare_exchange_n(at, &from, to, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_RELAXED);
+	if (read_only)
+		mprotect(page, page_bytes, PROT_READ);
+	return done;
+}
+
+static void set_pointer(const struct shim_pointer *p, uint32_t index)
+{
+	void **at = (void **)(uintptr_t)p->at;
+
+	if (!replace(at, (void *)(uintptr_t)functions[index].original,
+		     (void *)(uintptr_t)stubs[index], p->read_only))
+		return;
+	pointers[pointer_cnt].at = at;
+	pointers[pointer_cnt].function = index;
+	pointers[pointer_cnt++].read_only = p->read_only;
+}
+
+bool functions__are_set(void)
+{
+	return pointer_cnt;
+}
+
+void functions__set(struct shim_control *c)
+{
+	const struct shim_function *wanted = shim_functions(c);
+	const struct shim_pointer *to_set = shim_pointers(c);
+	uint32_t index[SHIM_FUNCTIONS];
+
+	if (pointer_cnt || !c->pointer_cnt || c->function_cnt > SHIM_FUNCTIONS ||
+	    c->pointer_cnt > SHIM_POINTERS)
+		return;
+	layout.next_node = (uint64_t (*)(void))(uintptr_t)c->node_number;
+	layout.python_node = c->python_node;
+	layout.node_seq = c->node_seq;
+	layout.node_object = c->node_object;
+	for (uint32_t i = 0; i < c->function_cnt; i++) {
+		index[i] = wanted[i].kind ? function_index(wanted[i].address, wanted[i].kind)
+					  : SHIM_FUNCTIONS;
+		if (index[i] < SHIM_FUNCTIONS)
+			functions[index[i]].number = i;
+	}
+	calls__connect(c);
+	for (uint32_t i = 0; i < c->pointer_cnt; i++)
+		if (to_set[i].function < c->function_cnt &&
+		    index[to_set[i].function] < SHIM_FUNCTIONS)
+			set_pointer(&to_set[i], index[to_set[i].function]);
+	__atomic_store_n(&c->pointers_set, pointer_cnt, __ATOMIC_RELEASE);
+}
+
+static void put_back(void)
+{
+	for (uint32_t i = 0; i < pointer_cnt; i++) {
+		const uint32_t f = pointers[i].function;
+
+		replace(pointers[i].at, (void *)(uintptr_t)stubs[f],
+			(void *)(uintptr_t)functions[f].original, pointers[i].read_only);
+	}
+	pointer_cnt = 0;
+}
+
+static void put_open(struct shim_control *c, size_t ring, const struct shim_call *call)
+{
+	const struct shim_open_call out = {
+		.h = {SHIM_REC_CALL, sizeof(out)},
+		.call = *call,
+		.ring = (uint32_t)ring,
+		.tid = __atomic_load_n(&c->rings[ring].tid, __ATOMIC_RELAXED),
+	};
+
+	records__put(c, &out.h);
+}
+
+/* Innermost first. */
+static void put_inside(struct shim_control *c, size_t ring)
+{
+	struct inside *in = &insides[ring];
+	struct shim_call call;
+	uint64_t begin_ns;
+
+	for (uint32_t i = OPEN_MAX; i-- > 0;) {
+		begin_ns = take(&in->open[i].begin);
+		call = (struct shim_call){.begin_ns = begin_ns,
+					  .end_ns = shim_now(),
+					  .api = (uint16_t)in->open[i].number,
+					  .domain = SHIM_FUNCTION,
+					  .node = SHIM_NO_NODE};
+		if (begin_ns)
+			put_open(c, ring, &call);
+	}
+	begin_ns = take(&in->node_begin);
+	if (!begin_ns)
+		return;
+	call = node_call(in, begin_ns);
+	put_open(c, ring, &call);
+}
+
+void functions__clear(struct shim_control *c)
+{
+	if (!pointer_cnt)
+		return;
+	put_back();
+	for (size_t ring = 0; ring < SHIM_RINGS; ring++)
+		put_inside(c, ring);
+	if (c->state != SHIM_RECORDING)
+		calls__connect(NULL);
+	__atomic_store_n(&c->pointers_set, 0, __ATOMIC_RELEASE);
+}
+
+void functions__forget(void)
+{
+	put_back();
+}

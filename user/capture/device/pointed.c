@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/device/pointed.h"
+#include "capture/arming/arm.h"
+#include "capture/arming/node_types.h"
+#include "common/err.h"
+#include "common/util.h"
+#include "device/pointers.h"
+#include <string.h>
+
+#define MS	   1000000ull
+#define CHECK_NS   (50 * MS) /* short steps: as many as fill this are seen both ways */
+#define CHECK_MIN  2	     /* steps */
+#define CHECK_MAX  32
+#define GIVE_UP_NS (10000 * MS) /* without a step */
+
+uint32_t pointed__row(const struct session *s, uint32_t function)
+{
+	return function < s->pointed.cnt ? s->pointed.rows[function] : 0;
+}
+
+void pointed__free(struct session *s)
+{
+	free(s->pointed.rows);
+	free(s->pointed.noted);
+}
+
+/* ---- which functions ---- */
+
+static uint32_t kind_of(enum pointed pointed)
+{
+	return pointed == POINTED_NODE ? SHIM_FUNCTION_NODE : SHIM_FUNCTION_CALL;
+}
+
+/* Its probe does no more than tell of a name and two times. */
+static bool is_candidate(const struct planned_probe *probe)
+{
+	return probe->pointed && probe->name && !probe->chosen && !probe->for_period &&
+	       (probe->group == GROUP_OPERATOR || probe->group == GROUP_NODE_TYPE);
+}
+
+static bool is_possible(const struct session *s)
+{
+	return s->device && !device_source__is_absent(s->device) && s->rule.boundary &&
+	       s->measured_steps && s->opts->detail == DETAIL_OPERATOR && !s->opts->record_shapes &&
+	       !s->opts->with_stack && !s->opts->no_pointers && s->plan.layout.node_seq;
+}
+
+/* What the probes of candidates add to a step, as a share of it. */
+static double share(const struct session *s)
+{
+	uint64_t hits = 0;
+
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+		struct pt_probe_stat stat;
+
+		if (!is_candidate(probe))
+			continue;
+		probes__stat(&s->probes, probe->row, &stat);
+		hits += stat.spans * (probe->return_program ? 2 : 1);
+	}
+	return (double)(hits * s->facts.cost.cold_hit_ns) /
+	       (double)(s->measured_steps * (s->step_ns ? s->step_ns : 1));
+}
+
+struct choice {
+	struct session *s;
+	struct shim_function functions[SHIM_FUNCTIONS];
+	uint32_t rows[SHIM_FUNCTIONS];
+	const char *names[SHIM_FUNCTIONS];
+	bool has_pointer[SHIM_FUNCTIONS];
+	size_t cnt;
+	const struct target_lib *libs[8];
+	size_t lib_cnt;
+};
+
+static void add_lib(struct choice *c, const struct target_lib *lib)
+{
+	for (size_t i = 0; i < c->lib_cnt; i++)
+		if (c->libs[i] == lib)
+			return;
+	if (c->lib_cnt < ARRAY_SIZE(c->libs))
+		c->libs[c->lib_cnt++] = lib;
+}
+
+static void add_function(struct choice *c, const struct target_lib *lib, uint64_t vaddr,
+			 enum pointed pointed, const struct planned_probe *probe)
+{
+	if (c->cnt == SHIM_FUNCTIONS)
+		return;
+	c->functions[c->cnt].address = lib->base + vaddr;
+	c->functions[c->cnt].kind = kind_of(pointed);
+	c->rows[c->cnt] = probe->row;
+	c->names[c->cnt++] = probe->name;
+	add_lib(c, lib);
+}
+
+static bool was_called(const struct session *s, const char *name)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+		struct pt_probe_stat stat;
+
+		if (!is_candidate(probe) || strcmp(probe->name, name) != 0)
+			continue;
+		probes__stat(&s->probes, probe->row, &stat);
+		if (stat.spans)
+			return true;
+	}
+	return false;
+}
+
+static const struct planned_probe *named(const struct session *s, const char *name)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (is_candidate(&s->plan.probes[i]) && !strcmp(s->plan.probes[i].name, name))
+			return &s->plan.probes[i];
+	return NULL;
+}
+
+/* All functions of a name, if one of them was called. */
+static void gather(struct choice *c)
+{
+	const struct session *s = c->s;
+
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+
+		if (is_candidate(probe) && was_called(s, probe->name))
+			add_function(c, probe->lib, probe->vaddr, probe->pointed, probe);
+	}
+	for (size_t i = 0; i < s->plan.alias_cnt; i++) {
+		const struct pointed_alias *alias = &s->plan.aliases[i];
+		const struct planned_probe *probe = named(s, alias->name);
+
+		if (probe && was_called(s, alias->name))
+			add_function(c, alias->lib, alias->vaddr, probe->pointed, probe);
+	}
+}
+
+/* A name goes with all its functions or with none: one calls the other. */
+static void leave_out_name(struct choice *c, const char *name)
+{
+	for (size_t i = 0; i < c->cnt; i++)
+		if (!strcmp(c->names[i], name))
+			c->functions[i].kind = 0;
+}
+
+/* Functions that nothing points to are called in some other way, if at all. */
+static void leave_out_unreached(struct choice *c, const struct shim_pointer *pointers, size_t cnt)
+{
+	for (size_t i = 0; i < cnt; i++)
+		c->has_pointer[pointers[i].function] = true;
+	for (size_t i = 0; i < c->cnt; i++)
+		if (!c->has_pointer[i])
+			leave_out_name(c, c->names[i]);
+}
+
+static int tell_library(struct choice *c)
+{
+	struct session *s = c->s;
+	auto_free struct shim_pointer *pointers = NULL;
+	struct shim_functions f = {
+		.functions = c->functions,
+		.function_cnt = c->cnt,
+		.node_seq = s->plan.layout.node_seq,
+		.node_object = s->plan.layout.node_pyobj,
+		.python_node = s->plan.layout.pynode_vtable,
+		.node_number = s->plan.node_number,
+	};
+	int err = pointers__find(s->target, c->libs, c->lib_cnt, c->functions, c->cnt, &pointers,
+				 &f.pointer_cnt);
+
+	if (err)
+		return err;
+	f.pointers = pointers;
+	leave_out_unreached(c, pointers, f.pointer_cnt);
+	s->pointed.rows = calloc(c->cnt + 1, sizeof(*s->pointed.rows));
+	s->pointed.noted = calloc(PT_MAX_PROBES, sizeof(*s->pointed.noted));
+	if (!s->pointed.rows || !s->pointed.noted)
+		return -ENOMEM;
+	memcpy(s->pointed.rows, c->rows, c->cnt * sizeof(*c->rows));
+	s->pointed.cnt = c->cnt;
+	return device_source__see(s->device, &f);
+}
+
+int pointed__choose(struct session *s)
+{
+	auto_free struct choice *c = NULL;
+	int err;
+
+	if (!is_possible(s) || share(s) < s->opts->max_overhead)
+		return 0;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return -ENOMEM;
+	c->s = s;
+	gather(c);
+	err = tell_library(c);
+	if (!err || err == -ENOMEM)
+		return err;
+	log__debug("functions called through pointers: %s", err__take(err));
+	s->pointed.cnt = 0;
+	return 0;
+}
+
+/* ---- both ways ---- */
+
+static int wait_step(struct session *s, uint64_t seq, uint64_t give_up_ns)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+	int err = 0;
+
+	while (!err && ctl->step_seq < seq && clock__monotonic_ns() < give_up_ns) {
+		session__progress(s, "comparing what is seen of a step");
+		err = session__pump(s, 1);
+	}
+	return err ? err : ctl->step_seq < seq ? -ETIMEDOUT : 0;
+}
+
+/* What lies in the steps [from, to) is counted by the probes, and here. A node is told of when the
+ * next one begins, which may be a step later. */
+static int see_steps(struct session *s, uint64_t *from_ns, uint64_t *to_ns)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	const uint64_t from = ctl->step_seq + 2, begin = clock__monotonic_ns();
+	uint64_t to = from;
+	int err;
+
+	ctl->measure_from = from;
+	ctl->measure_to = UINT64_MAX;
+	err = wait_step(s, from, begin + GIVE_UP_NS);
+	while (!err && to - from < CHECK_MAX &&
+	       (to - from < CHECK_MIN || clock__monotonic_ns() - begin < CHECK_NS)) {
+		err = wait_step(s, to + 1, clock__monotonic_ns() + GIVE_UP_NS);
+		to = ctl->step_seq;
+	}
+	to++;
+	ctl->measure_to = to;
+	if (!err)
+		err = wait_step(s, to + 2, clock__monotonic_ns() + GIVE_UP_NS);
+	if (err)
+		return err;
+	if (ctl->step_seq - from >= PT_STEP_RING)
+		return -ETIMEDOUT;
+	*from_ns = ctl->step_ns[from % PT_STEP_RING];
+	*to_ns = ctl->step_ns[to % PT_STEP_RING];
+	return 0;
+}
+
+/* All that is compared has probes meanwhile. */
+static int show_all(struct session *s)
+{
+	int err;
+
+	for (size_t i = 0; i < s->pointed.cnt; i++)
+		s->dropped[s->pointed.rows[i]] = false;
+	err = arm__reattach(s, GROUP_OPERATOR);
+	return err ? err : arm__reattach(s, GROUP_NODE_TYPE);
+}
+
+static const char *row_name(const struct session *s, uint32_t row)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (s->plan.probes[i].row == row && s->plan.probes[i].name)
+			return s->plan.probes[i].name;
+	return "";
+}
+
+/* Calls of a name by either way; one that was under way at an edge is in one of them alone. */
+static bool agree(const struct session *s, const uint64_t *counted, const char *name)
+{
+	uint64_t by_probes = 0, by_library = 0;
+
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+		struct pt_probe_stat stat;
+
+		if (!is_candidate(probe) || strcmp(probe->name, name) != 0)
+			continue;
+		probes__stat(&s->probes, probe->row, &stat);
+		by_probes += stat.hits / (probe->return_program ? 1 : 1);
+	}
+	for (size_t i = 0; i < s->pointed.cnt; i++)
+		if (!strcmp(row_name(s, s->pointed.rows[i]), name))
+			by_library += counted[i];
+	if (by_library && by_probes + 1 >= by_library && by_library + 1 >= by_probes)
+		return true;
+	log__debug("%s: %llu calls by probes, %llu by pointers", name,
+		   (unsigned long long)by_probes, (unsigned long long)by_library);
+	return false;
+}
+
+static void forget_drop(struct session *s, const char *name)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->drop_cnt; i++)
+		if (strcmp(s->drops[i].name, name) != 0)
+			s->drops[kept++] = s->drops[i];
+	s->drop_cnt = kept;
+}
+
+/* With one node type seen by the library, none is by the probe for all. */
+static void settle_nodes(struct session *s)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (node_types__replaces(s, &s->plan.probes[i]))
+			s->dropped[s->plan.probes[i].row] = true;
+}
+
+static bool is_node_row(const struct session *s, uint32_t row)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (s->plan.probes[i].row == row)
+			return s->plan.probes[i].group == GROUP_NODE_TYPE;
+	return false;
+}
+
+/* before: what was left out until then. */
+static size_t take_over(struct session *s, const uint64_t *counted, const bool *before)
+{
+	size_t taken = 0;
+	bool nodes = false;
+
+	for (size_t i = 0; i < s->pointed.cnt; i++) {
+		const uint32_t row = s->pointed.rows[i];
+
+		if (!counted || !agree(s, counted, row_name(s, row))) {
+			s->dropped[row] = before[row];
+			device_source__see_no_more(s->device, i);
+			continue;
+		}
+		s->pointed.noted[row] = true;
+		forget_drop(s, row_name(s, row));
+		nodes |= is_node_row(s, row);
+		taken++;
+	}
+	if (nodes)
+		settle_nodes(s);
+	return taken;
+}
+
+int pointed__check(struct session *s)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	auto_free bool *before = NULL;
+	auto_free uint64_t *counted = NULL;
+	uint64_t from_ns = 0, to_ns = 0;
+	size_t taken;
+	int err, seen;
+
+	if (!s->pointed.cnt)
+		return 0;
+	before = malloc(PT_MAX_PROBES * sizeof(*before));
+	if (!before)
+		return -ENOMEM;
+	memcpy(before, s->dropped, PT_MAX_PROBES * sizeof(*before));
+	probes__forget_stats(&s->probes);
+	device_source__count(s->device);
+	ctl->learn = 1;
+	err = show_all(s);
+	seen = err ? err : see_steps(s, &from_ns, &to_ns);
+	ctl->learn = 0;
+	counted = device_source__counted(s->device, from_ns, to_ns);
+	if (err || (seen && seen != -ETIMEDOUT))
+		return err ? err : seen;
+	taken = take_over(s, seen ? NULL : counted, before);
+	log__debug("%zu of %zu functions are seen through %zu pointers", taken, s->pointed.cnt,
+		   device_source__pointers_set(s->device));
+	s->probes.noted = s->pointed.noted;
+	err = arm__reattach(s, GROUP_OPERATOR);
+	if (!err)
+		err = arm__reattach(s, GROUP_NODE_TYPE);
+	probes__forget_spans(&s->probes);
+	return err;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Functions that the target calls through pointers in its data (methods of Python, virtual
+ * functions): where our library is in it anyhow, it sees their calls, at a fraction of what a probe
+ * costs. What a probe saw of each is what it has to see, or the probe stays.
+ */
+#ifndef PROFTRACE_POINTED_H
+#define PROFTRACE_POINTED_H
+
+#include "capture/session.h"
+
+/* Before the library records for the first time: which functions, and where their pointers are. None
+ * where the probes add so little that it is not worth while, or need more than a time and a name. 0 or
+ * -ENOMEM. */
+int pointed__choose(struct session *s);
+/* While it records: sees some steps both ways, and takes the probes away that are not needed. */
+int pointed__check(struct session *s);
+/* The row of the probe table that a function's calls belong to. */
+uint32_t pointed__row(const struct session *s, uint32_t function);
+void pointed__free(struct session *s);
+
+#endif
