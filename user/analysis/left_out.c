@@ -81,6 +81,17 @@ const json_t *left_out__list(const struct analysis *a)
 	return json_object_get(recording__summary(a->r), "dropped_probes");
 }
 
+bool left_out__has_calls(const struct analysis *a)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach((json_t *)left_out__list(a), i, item)
+		if (number(item, "calls_per_step") > 0)
+			return true;
+	return false;
+}
+
 int left_out__add_section(const struct analysis *a, struct table *t)
 {
 	const json_t *list = left_out__list(a);

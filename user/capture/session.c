@@ -228,6 +228,7 @@ static json_t *cost_summary(const struct session *s)
 	const struct probe_cost *c = &s->facts.cost;
 	uint64_t length_ns = s->window.close_ns - s->window.open_ns, spread;
 	json_t *by_group = json_object(), *cost;
+	struct device_noted noted = {0};
 	double ns;
 
 	decoder__hits(s->decoder, hits);
@@ -253,9 +254,14 @@ static json_t *cost_summary(const struct session *s)
 	     (double)hits[GROUP_WATCH] * (double)c->watch_ns;
 	ns *= lost_share(s);
 	ns += (double)(s->probes.ctl->stack_ns - s->stacks_before.ns);
+	if (s->device)
+		noted = device_source__noted(s->device);
+	ns += (double)noted.ns;
 	cost = json_pack("{s:I, s:o, s:I, s:I}", "hits", (json_int_t)total, "hits_by_group",
 			 by_group, "probe_ns", (json_int_t)ns, "loader_cpu_ns",
 			 (json_int_t)(own_cpu_ns() - s->cpu_before_ns));
+	if (noted.cnt)
+		json_object_set_new(cost, "noted_calls", json_integer((json_int_t)noted.cnt));
 	if (steps)
 		json_object_set_new(cost, "added_ns_per_step",
 				    json_integer((json_int_t)(ns / (double)steps)));

@@ -68,6 +68,7 @@ struct session {
 		uint32_t *rows; /* by number of the function */
 		size_t cnt;
 		bool *noted; /* by row: the library sees its calls */
+		bool lost;   /* it had left before the window ended */
 	} pointed; /* functions called through pointers */
 	struct cupti_watch *watch; /* while device is there; may be NULL */
 	bool yielded;		   /* CUPTI is another tool's by now */

@@ -13,6 +13,7 @@
 #define START_NS       (20 * SECOND) /* the first use of CUPTI takes long on some machines */
 #define STOP_NS	       (4 * SECOND)
 #define QUEUE_MAX      (1u << 22) /* activities held at most; more are lost, and counted */
+#define NOTE_MAX_NS    100000
 #define UNRETURNED_MAX (16 * SHIM_RINGS)
 #define RIPE_NS                                                                                    \
 	(SECOND / 2) /* a span that ended so long ago has come through the kernel's ring           \
@@ -267,6 +268,17 @@ void device_source__see_no_more(struct device_source *d, size_t function)
 size_t device_source__pointers_set(const struct device_source *d)
 {
 	return shim_link__pointers_set(d->link);
+}
+
+struct device_noted device_source__noted(const struct device_source *d)
+{
+	struct shim_facts facts;
+
+	shim_link__facts(d->link, &facts);
+	/* The target wrote it. */
+	return (struct device_noted){
+		d->noted_cnt,
+		d->noted_cnt * (facts.note_ns < NOTE_MAX_NS ? facts.note_ns : NOTE_MAX_NS)};
 }
 
 void device_source__count(struct device_source *d)
@@ -770,8 +782,6 @@ json_t *device_source__summary(struct device_source *d, json_t *notes, uint64_t 
 			 (json_int_t)f.cupti_version, "own_clock", (int)f.own_clock, "calls",
 			 (json_int_t)d->call_cnt, "activities", (json_int_t)d->device_cnt,
 			 "finalized", (int)f.finalized, "lost", losses);
-	if (json && d->noted_cnt)
-		json_object_set_new(json, "noted_calls", json_integer((json_int_t)d->noted_cnt));
 	if (json && refusal)
 		json_object_set_new(json, "refused", json_string(refusal));
 	if (json && d->ended_ns) {

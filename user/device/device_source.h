@@ -59,6 +59,12 @@ void device_source__see_no_more(struct device_source *d, size_t function);
 /* The library sees all of them, or as many as it could. */
 size_t device_source__pointers_set(const struct device_source *d);
 
+/* Calls of them in the latest window, and what noting them took of the target's time. */
+struct device_noted {
+	uint64_t cnt, ns;
+};
+struct device_noted device_source__noted(const struct device_source *d);
+
 /* Calls are counted from here on, outside windows; then how many of each function began in [from_ns,
  * to_ns), to be freed; NULL: no memory. */
 void device_source__count(struct device_source *d);

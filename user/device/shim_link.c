@@ -310,6 +310,7 @@ void shim_link__facts(const struct shim_link *l, struct shim_facts *out)
 		.lost_cupti = c->lost_cupti,
 		.lost_incomplete = c->lost_incomplete,
 		.lost_buffers = c->lost_buffers,
+		.note_ns = c->note_ns,
 		.malformed = l->malformed,
 	};
 	for (size_t i = 0; i < SHIM_RINGS; i++)

@@ -272,7 +272,7 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 	const char *no_steps = cost ? "it has no whole step" : why;
 	uint64_t steps = step_cnt(a); /* as the hits are */
 	uint64_t hits = number(cost, "hits"), added = number(cost, "probe_ns");
-	uint64_t time = paid_ns(a);
+	uint64_t noted = number(cost, "noted_calls"), time = paid_ns(a);
 	char where[256];
 	uint64_t lost_cnt = losses__count(a, where, sizeof(where));
 	const struct fact facts[] = {
@@ -283,6 +283,9 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 		{"hits", "probe hits", cost ? cell__count(hits) : cell__none(why)},
 		{"hits_per_step", "probe hits per step",
 		 cost && steps ? cell__count((hits + steps / 2) / steps) : cell__none(no_steps)},
+		{noted && steps ? "noted_calls_per_step" : NULL,
+		 "operators per step that our library in the process saw, without probes",
+		 cell__count(steps ? (noted + steps / 2) / steps : 0)},
 		{"added_per_step", "estimated added time per step",
 		 cost && steps ? cell__time(added / steps) : cell__none(no_steps)},
 		{"added", "estimated added time",

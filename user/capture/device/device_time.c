@@ -201,6 +201,8 @@ int device_time__adjust(struct session *s)
 	/* The next window may need the library again, so this one is not left open until then. */
 	if (s->window_ending && device_source__settled(s->device, clock__monotonic_ns()))
 		err = session__window_finish(s);
+	if (!err)
+		err = pointed__adjust(s);
 	if (!err && !s->window.writer && s->probes.ctl->state != PT_STATE_DONE)
 		device_source__want(s->device, is_near(s) && !s->calls_on && !s->yielded);
 	arm__gate(s);
@@ -219,6 +221,7 @@ void device_time__window_close(struct session *s)
 		return;
 	yield_if_claimed(s);
 	device_source__close(s->device, s->window.close_ns);
+	pointed__window_close(s);
 	device_source__want(s->device, false);
 	arm__gate(s); /* the next window waits for this one's end */
 }
@@ -306,6 +309,10 @@ void device_time__summary(struct session *s, json_t *summary)
 
 	if (s->no_device[0])
 		add_note(summary, s->no_device);
+	if (s->pointed.lost)
+		add_note(summary,
+			 "operators that our library in the process sees are missing at the "
+			 "window's end: it left before that");
 	if (!s->device || !uses_cuda(s))
 		return;
 	device = device_source__summary(s->device, json_object_get(summary, "notes"), &lost);

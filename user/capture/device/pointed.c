@@ -63,6 +63,14 @@ static double share(const struct session *s)
 	       (double)(s->measured_steps * (s->step_ns ? s->step_ns : 1));
 }
 
+static const struct planned_probe *row_probe(const struct session *s, uint32_t row)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (s->plan.probes[i].row == row)
+			return &s->plan.probes[i];
+	return NULL;
+}
+
 struct choice {
 	struct session *s;
 	struct shim_function functions[SHIM_FUNCTIONS];
@@ -248,47 +256,85 @@ static int see_steps(struct session *s, uint64_t *from_ns, uint64_t *to_ns)
 	return 0;
 }
 
-/* All that is compared has probes meanwhile. */
+/* All that is compared has probes meanwhile; that for all types of nodes tells what those of the
+ * types miss. */
 static int show_all(struct session *s)
 {
 	int err;
 
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (node_types__replaces(s, &s->plan.probes[i]))
+			s->dropped[s->plan.probes[i].row] = false;
 	for (size_t i = 0; i < s->pointed.cnt; i++)
 		s->dropped[s->pointed.rows[i]] = false;
 	err = arm__reattach(s, GROUP_OPERATOR);
 	return err ? err : arm__reattach(s, GROUP_NODE_TYPE);
 }
 
-static const char *row_name(const struct session *s, uint32_t row)
+/* A node lasts until the next one, so that it counts where it ends. */
+static uint64_t seen_by_probe(const struct session *s, const struct planned_probe *probe)
 {
-	for (size_t i = 0; i < s->plan.cnt; i++)
-		if (s->plan.probes[i].row == row && s->plan.probes[i].name)
-			return s->plan.probes[i].name;
-	return "";
+	struct pt_probe_stat stat;
+
+	probes__stat(&s->probes, probe->row, &stat);
+	return probe->pointed == POINTED_NODE ? stat.spans : stat.hits;
 }
 
-/* Calls of a name by either way; one that was under way at an edge is in one of them alone. */
+/* Calls of a name by either way; what was under way at an edge may be in one of them alone. */
 static bool agree(const struct session *s, const uint64_t *counted, const char *name)
 {
-	uint64_t by_probes = 0, by_library = 0;
+	uint64_t by_probes = 0, by_library = 0, edges = 1;
+
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+
+		if (!is_candidate(probe) || strcmp(probe->name, name) != 0)
+			continue;
+		by_probes += seen_by_probe(s, probe);
+		edges = probe->pointed == POINTED_NODE ? 2 : 1;
+	}
+	for (size_t i = 0; i < s->pointed.cnt; i++)
+		if (!strcmp(row_probe(s, s->pointed.rows[i])->name, name))
+			by_library += counted[i];
+	if (by_library && by_probes + edges >= by_library && by_library + edges >= by_probes)
+		return true;
+	log__debug("%s: %llu calls by probes, %llu by pointers", name,
+		   (unsigned long long)by_probes, (unsigned long long)by_library);
+	return false;
+}
+
+/* Each pass begins with a node of none of the types; others are of libraries that no plan knows. */
+static bool has_unknown_nodes(const struct session *s)
+{
+	uint64_t all = 0, known = 0, passes = 0;
 
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
 		struct pt_probe_stat stat;
 
-		if (!is_candidate(probe) || strcmp(probe->name, name) != 0)
-			continue;
 		probes__stat(&s->probes, probe->row, &stat);
-		by_probes += stat.hits / (probe->return_program ? 1 : 1);
+		if (node_types__replaces(s, probe))
+			all += stat.hits;
+		else if (probe->group == GROUP_NODE_TYPE)
+			known += stat.hits;
+		else if (probe->category == CAT_BACKWARD && probe->program)
+			passes += stat.hits;
 	}
-	for (size_t i = 0; i < s->pointed.cnt; i++)
-		if (!strcmp(row_name(s, s->pointed.rows[i]), name))
-			by_library += counted[i];
-	if (by_library && by_probes + 1 >= by_library && by_library + 1 >= by_probes)
-		return true;
-	log__debug("%s: %llu calls by probes, %llu by pointers", name,
-		   (unsigned long long)by_probes, (unsigned long long)by_library);
-	return false;
+	return all > known + passes + 2;
+}
+
+/* All types or none: one seen by a probe would last until another is. */
+static bool nodes_agree(const struct session *s, const uint64_t *counted)
+{
+	bool all = !has_unknown_nodes(s);
+
+	for (size_t i = 0; i < s->plan.cnt && all; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+
+		if (probe->pointed == POINTED_NODE && seen_by_probe(s, probe) > 2)
+			all = agree(s, counted, probe->name);
+	}
+	return all;
 }
 
 static void forget_drop(struct session *s, const char *name)
@@ -301,61 +347,96 @@ static void forget_drop(struct session *s, const char *name)
 	s->drop_cnt = kept;
 }
 
-/* With one node type seen by the library, none is by the probe for all. */
-static void settle_nodes(struct session *s)
-{
-	for (size_t i = 0; i < s->plan.cnt; i++)
-		if (node_types__replaces(s, &s->plan.probes[i]))
-			s->dropped[s->plan.probes[i].row] = true;
-}
-
-static bool is_node_row(const struct session *s, uint32_t row)
-{
-	for (size_t i = 0; i < s->plan.cnt; i++)
-		if (s->plan.probes[i].row == row)
-			return s->plan.probes[i].group == GROUP_NODE_TYPE;
-	return false;
-}
-
-/* before: what was left out until then. */
+/* before: what was left out until then. Returns how many the library sees from now on. */
 static size_t take_over(struct session *s, const uint64_t *counted, const bool *before)
 {
+	const bool nodes = nodes_agree(s, counted);
 	size_t taken = 0;
-	bool nodes = false;
 
 	for (size_t i = 0; i < s->pointed.cnt; i++) {
-		const uint32_t row = s->pointed.rows[i];
+		const struct planned_probe *probe = row_probe(s, s->pointed.rows[i]);
+		const bool is_node = probe->pointed == POINTED_NODE;
 
-		if (!counted || !agree(s, counted, row_name(s, row))) {
-			s->dropped[row] = before[row];
+		if (is_node ? !nodes : !agree(s, counted, probe->name)) {
+			s->dropped[probe->row] = before[probe->row];
 			device_source__see_no_more(s->device, i);
 			continue;
 		}
-		s->pointed.noted[row] = true;
-		forget_drop(s, row_name(s, row));
-		nodes |= is_node_row(s, row);
+		s->pointed.noted[probe->row] = true;
+		forget_drop(s, probe->name);
 		taken++;
 	}
-	if (nodes)
-		settle_nodes(s);
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (node_types__replaces(s, &s->plan.probes[i]))
+			s->dropped[s->plan.probes[i].row] = nodes || before[s->plan.probes[i].row];
 	return taken;
 }
 
-int pointed__check(struct session *s)
+static bool was_dropped(const struct session *s, const struct planned_probe *probe)
+{
+	for (size_t i = 0; i < s->drop_cnt && probe->name; i++)
+		if (!strcmp(s->drops[i].name, probe->name))
+			return true;
+	return false;
+}
+
+/* Hits of a step that the probes left out would add, apart from what the library may see: also of those
+ * that no span comes of. Of what was measured first. */
+static double hits_left_out(const struct session *s)
+{
+	uint64_t hits = 0;
+
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+		struct pt_probe_stat stat;
+
+		if (is_candidate(probe) || !was_dropped(s, probe))
+			continue;
+		probes__stat(&s->probes, probe->row, &stat);
+		hits += 2 * stat.hits;
+	}
+	return (double)hits / (double)s->measured_steps;
+}
+
+/* What was left out for the sake of those that cost next to nothing now. */
+static void bring_back(struct session *s, double hits)
+{
+	if (hits * (double)s->facts.cost.cold_hit_ns > s->opts->max_overhead * (double)s->step_ns)
+		return;
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (s->plan.probes[i].group == GROUP_OPERATOR &&
+		    was_dropped(s, &s->plan.probes[i]))
+			s->dropped[s->plan.probes[i].row] = false;
+	s->drop_cnt = 0;
+}
+
+static int reattach(struct session *s)
+{
+	int err = arm__reattach(s, GROUP_OPERATOR);
+
+	if (!err)
+		err = arm__reattach(s, GROUP_NODE_TYPE);
+	probes__forget_spans(&s->probes);
+	return err;
+}
+
+/* The library sees none, and what it was to see it forgets. */
+static int see_nothing(struct session *s)
+{
+	s->probes.noted = NULL;
+	s->pointed.cnt = 0;
+	return device_source__see(s->device, NULL);
+}
+
+static int compare(struct session *s, const bool *before)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
-	auto_free bool *before = NULL;
+	const double left_out = hits_left_out(s);
 	auto_free uint64_t *counted = NULL;
 	uint64_t from_ns = 0, to_ns = 0;
 	size_t taken;
 	int err, seen;
 
-	if (!s->pointed.cnt)
-		return 0;
-	before = malloc(PT_MAX_PROBES * sizeof(*before));
-	if (!before)
-		return -ENOMEM;
-	memcpy(before, s->dropped, PT_MAX_PROBES * sizeof(*before));
 	probes__forget_stats(&s->probes);
 	device_source__count(s->device);
 	ctl->learn = 1;
@@ -365,13 +446,51 @@ int pointed__check(struct session *s)
 	counted = device_source__counted(s->device, from_ns, to_ns);
 	if (err || (seen && seen != -ETIMEDOUT))
 		return err ? err : seen;
-	taken = take_over(s, seen ? NULL : counted, before);
+	if (seen || !counted)
+		return -ETIMEDOUT;
+	taken = take_over(s, counted, before);
+	bring_back(s, left_out);
 	log__debug("%zu of %zu functions are seen through %zu pointers", taken, s->pointed.cnt,
 		   device_source__pointers_set(s->device));
 	s->probes.noted = s->pointed.noted;
-	err = arm__reattach(s, GROUP_OPERATOR);
-	if (!err)
-		err = arm__reattach(s, GROUP_NODE_TYPE);
-	probes__forget_spans(&s->probes);
-	return err;
+	return 0;
+}
+
+int pointed__check(struct session *s)
+{
+	auto_free bool *before = NULL;
+	int err;
+
+	if (!s->pointed.cnt)
+		return 0;
+	/* Calls are seen by probes then, and the library sleeps. */
+	if (!device_source__is_recording(s->device) || !device_source__pointers_set(s->device))
+		return see_nothing(s);
+	before = malloc(PT_MAX_PROBES * sizeof(*before));
+	if (!before)
+		return -ENOMEM;
+	memcpy(before, s->dropped, PT_MAX_PROBES * sizeof(*before));
+	err = compare(s, before);
+	if (err == -ETIMEDOUT) {
+		memcpy(s->dropped, before, PT_MAX_PROBES * sizeof(*before));
+		err = see_nothing(s);
+	}
+	return err ? err : reattach(s);
+}
+
+int pointed__adjust(struct session *s)
+{
+	int err;
+
+	if (!s->probes.noted || s->window.writer ||
+	    (!s->yielded && !s->calls_on && !device_source__refusal(s->device)))
+		return 0;
+	log__debug("functions are seen by probes again");
+	err = see_nothing(s);
+	return err || !s->armed ? err : reattach(s);
+}
+
+void pointed__window_close(struct session *s)
+{
+	s->pointed.lost = s->probes.noted && !device_source__pointers_set(s->device);
 }

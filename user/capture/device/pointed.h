@@ -15,6 +15,10 @@
 int pointed__choose(struct session *s);
 /* While it records: sees some steps both ways, and takes the probes away that are not needed. */
 int pointed__check(struct session *s);
+/* Between windows: where the library does not record any more, probes see them again. */
+int pointed__adjust(struct session *s);
+/* Notes whether the library sees to the window's end; before it is told to stop. */
+void pointed__window_close(struct session *s);
 /* The row of the probe table that a function's calls belong to. */
 uint32_t pointed__row(const struct session *s, uint32_t function);
 void pointed__free(struct session *s);
