@@ -103,13 +103,28 @@ void records__release(void)
 
 /* ---- names ---- */
 
+/* The product of two words, folded to one. */
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	const unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* By words: kernels have names of a thousand bytes, and each record has one. */
 static uint64_t hash(const char *text, size_t len)
 {
-	uint64_t h = 14695981039346656037ull; /* FNV-1a */
+	const uint64_t factor = 0x9e3779b97f4a7c15ull;
+	uint64_t h = mix(len ^ 14695981039346656037ull, factor), word = 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (uint8_t)text[i]) * 1099511628211ull;
-	return h;
+	for (; i + sizeof(word) <= len; i += sizeof(word)) {
+		memcpy(&word, text + i, sizeof(word));
+		h = mix(h ^ word, factor);
+	}
+	word = 0;
+	memcpy(&word, text + i, len - i);
+	return mix(h ^ word, factor);
 }
 
 /* Under the mutex. A name for which the table has no place left is written each time. */
