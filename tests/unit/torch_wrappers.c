@@ -46,3 +46,24 @@ Test(torch_wrappers, what_is_no_wrapper)
 			    "St8optionalINS3_12MemoryFormatEE"));
 	cr_expect_str_empty(operator_of("_ZN5torch8autogradL12THPVariable_EP7_objectS1_S1_"));
 }
+
+Test(torch_wrappers, called_in_a_wrappers_place)
+{
+	char op[64];
+
+	cr_assert(torch_wrapper__aliased(
+		"_ZN5torch8autograd28TypeError_to_NotImplemented_IXadL_ZNS0_L15THPVariable_addEP7_"
+		"objectS3_S3_EEEES3_S3_S3_S3_",
+		op, sizeof(op)));
+	cr_assert_str_eq(op, "add");
+	cr_assert_not(torch_wrapper__aliased("_ZN5torch8autogradL15THPVariable_addEP7_objectS2_S2_",
+					     op, sizeof(op)));
+}
+
+Test(torch_wrappers, called_by_another)
+{
+	cr_assert(torch_wrapper__is_shared(
+		"_ZN5torch8autogradL22THPVariable_is_nonzeroEP7_objectS2_"));
+	cr_assert_not(
+		torch_wrapper__is_shared("_ZN5torch8autogradL15THPVariable_addEP7_objectS2_S2_"));
+}

@@ -86,9 +86,8 @@ bool left_out__has_calls(const struct analysis *a)
 	const json_t *item;
 	size_t i;
 
-	json_array_foreach((json_t *)left_out__list(a), i, item)
-		if (number(item, "calls_per_step") > 0)
-			return true;
+	json_array_foreach((json_t *)left_out__list(a), i,
+			   item) if (number(item, "calls_per_step") > 0) return true;
 	return false;
 }
 

@@ -380,8 +380,8 @@ static bool was_dropped(const struct session *s, const struct planned_probe *pro
 	return false;
 }
 
-/* Hits of a step that the probes left out would add, apart from what the library may see: also of those
- * that no span comes of. Of what was measured first. */
+/* Hits of a step that the probes left out would add, apart from what the library may see: also of
+ * those that no span comes of. Of what was measured first. */
 static double hits_left_out(const struct session *s)
 {
 	uint64_t hits = 0;
@@ -404,8 +404,7 @@ static void bring_back(struct session *s, double hits)
 	if (hits * (double)s->facts.cost.cold_hit_ns > s->opts->max_overhead * (double)s->step_ns)
 		return;
 	for (size_t i = 0; i < s->plan.cnt; i++)
-		if (s->plan.probes[i].group == GROUP_OPERATOR &&
-		    was_dropped(s, &s->plan.probes[i]))
+		if (s->plan.probes[i].group == GROUP_OPERATOR && was_dropped(s, &s->plan.probes[i]))
 			s->dropped[s->plan.probes[i].row] = false;
 	s->drop_cnt = 0;
 }
