@@ -33,12 +33,16 @@ static struct {
 } pointers[SHIM_POINTERS];
 static uint32_t pointer_cnt;
 
-/* Of the file, for the threads that note. */
+/* Of the file, for the threads that note. A late one may look while the next file is taken over, so
+ * that each field, and functions[].number, is read and written as a whole. */
 static struct {
 	uint64_t (*next_node)(void); /* NULL: not known */
 	uint64_t python_node;
 	uint32_t node_seq, node_object;
 } layout;
+
+#define READ(field)	    __atomic_load_n(&(field), __ATOMIC_RELAXED)
+#define WRITE(field, value) __atomic_store_n(&(field), value, __ATOMIC_RELAXED)
 
 /* What a thread is in, for itself and for the one that ends it all: who takes a begin out tells of
  * it. By ring. */
@@ -130,6 +134,8 @@ static void note_node(uint32_t number, const void *node, uintptr_t sp)
 {
 	struct thread *t = own_thread();
 	struct inside *in = inside_of(t);
+	const uint64_t python_node = READ(layout.python_node);
+	const uint32_t node_seq = READ(layout.node_seq);
 	const void *object;
 
 	if (!in)
@@ -142,9 +148,9 @@ static void note_node(uint32_t number, const void *node, uintptr_t sp)
 	in->node_flags = 0;
 	in->node_sp = sp;
 	in->type = word_at(node, 0);
-	in->node = layout.node_seq ? word_at(node, layout.node_seq) : SHIM_NO_NODE;
-	if (layout.python_node && in->type == layout.python_node) {
-		object = (const void *)(uintptr_t)word_at(node, layout.node_object);
+	in->node = node_seq ? word_at(node, node_seq) : SHIM_NO_NODE;
+	if (python_node && in->type == python_node) {
+		object = (const void *)(uintptr_t)word_at(node, READ(layout.node_object));
 		in->type = object ? word_at(object, TYPE_OF_OBJECT) : 0;
 		in->node_flags = SHIM_CALL_OBJECT;
 	}
@@ -154,10 +160,10 @@ static void note_node(uint32_t number, const void *node, uintptr_t sp)
 static void *call_noted(uint32_t index, void *a, void *b, void *c, void *d, uintptr_t sp)
 {
 	struct shim_call call = {.domain = SHIM_FUNCTION, .node = SHIM_NO_NODE};
-	const uint32_t number = functions[index].number;
+	const uint32_t number = READ(functions[index].number);
 	struct thread *t = own_thread();
 	struct inside *in = inside_of(t);
-	uint64_t (*next_node)(void) = layout.next_node, before;
+	uint64_t (*next_node)(void) = READ(layout.next_node), before;
 	const struct thread then = *t;
 	uint32_t depth;
 	void *result;
@@ -195,7 +201,7 @@ static void *enter(void *a, void *b, void *c, void *d, uint32_t index)
 
 	if (functions[index].kind == SHIM_FUNCTION_CALL)
 		return call_noted(index, a, b, c, d, sp);
-	note_node(functions[index].number, b, sp);
+	note_node(READ(functions[index].number), b, sp);
 	return functions[index].original(a, b, c, d);
 }
 
@@ -311,15 +317,15 @@ void functions__set(struct shim_control *c)
 	if (pointer_cnt || !c->pointer_cnt || c->function_cnt > SHIM_FUNCTIONS ||
 	    c->pointer_cnt > SHIM_POINTERS)
 		return;
-	layout.next_node = (uint64_t (*)(void))(uintptr_t)c->node_number;
-	layout.python_node = c->python_node;
-	layout.node_seq = c->node_seq;
-	layout.node_object = c->node_object;
+	WRITE(layout.next_node, (uint64_t (*)(void))(uintptr_t)c->node_number);
+	WRITE(layout.python_node, c->python_node);
+	WRITE(layout.node_seq, c->node_seq);
+	WRITE(layout.node_object, c->node_object);
 	for (uint32_t i = 0; i < c->function_cnt; i++) {
 		index[i] = wanted[i].kind ? function_index(wanted[i].address, wanted[i].kind)
 					  : SHIM_FUNCTIONS;
 		if (index[i] < SHIM_FUNCTIONS)
-			functions[index[i]].number = i;
+			WRITE(functions[index[i]].number, i);
 	}
 	c->note_ns = note_ns();
 	calls__connect(c);

@@ -18,7 +18,83 @@
 
 static char stub;
 static atomic_bool stop;
-static atomic_ulong calls, activities;
+static atomic_ulong calls, activities, noted, nodes;
+
+/* ---- functions that are called through pointers ---- */
+
+static void *inner(void *a, void *b, void *c, void *d)
+{
+	return (char *)a + (d == b) + (c == b);
+}
+
+typedef void *(*function)(void *, void *, void *, void *);
+
+static function inner_entry = inner;
+
+/* A program reads such a pointer in any way. */
+static function at(function *entry)
+{
+	return __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+}
+
+static void *outer(void *a, void *b, void *c, void *d)
+{
+	return (char *)at(&inner_entry)(a, b, c, d) + 1;
+}
+
+struct node {
+	uint64_t kind, number;
+};
+
+static void *apply(void *result, void *node, void *c, void *d)
+{
+	((struct node *)node)->number++;
+	return c == d ? result : NULL;
+}
+
+static function outer_entry = outer, apply_entry = apply;
+
+static uint64_t next_node(void)
+{
+	return 7;
+}
+
+static void call_functions(void)
+{
+	struct node node = {.kind = 1};
+	char x[8];
+
+	CHECK((char *)at(&outer_entry)(x, x + 1, x + 2, x + 3) == x + 1);
+	CHECK((char *)at(&outer_entry)(x, x + 1, x + 1, x + 1) == x + 3);
+	CHECK(at(&apply_entry)(x, &node, NULL, NULL) == x && node.number == 1);
+}
+
+#define ADDRESS(of) (uint64_t)(uintptr_t)(of)
+
+static void see_functions(struct shim_link *l)
+{
+	static const struct shim_function functions[] = {
+		{ADDRESS(outer), SHIM_FUNCTION_CALL, 0},
+		{ADDRESS(inner), SHIM_FUNCTION_CALL, 0},
+		{ADDRESS(apply), SHIM_FUNCTION_NODE, 0},
+	};
+	const struct shim_pointer pointers[] = {{ADDRESS(&outer_entry), 0, 0},
+						{ADDRESS(&inner_entry), 1, 0},
+						{ADDRESS(&apply_entry), 2, 0}};
+	const struct shim_functions f = {.functions = functions,
+					 .function_cnt = 3,
+					 .pointers = pointers,
+					 .pointer_cnt = 3,
+					 .node_seq = sizeof(uint64_t),
+					 .node_number = ADDRESS(next_node)};
+
+	CHECK(!shim_link__set_functions(l, &f));
+}
+
+static void check_pointers(void)
+{
+	CHECK(at(&outer_entry) == outer && at(&inner_entry) == inner && at(&apply_entry) == apply);
+}
 
 static void *work(void *unused)
 {
@@ -35,6 +111,7 @@ static void *work(void *unused)
 		OK(cudaEventRecord(done, stream));
 		OK(cudaStreamWaitEvent(stream, done, 0));
 		OK(cudaStreamSynchronize(stream));
+		call_functions();
 		usleep(2000);
 	}
 	OK(cudaFree(device));
@@ -66,7 +143,9 @@ static void *short_lives(void *unused)
 
 static int on_call(void *ctx, size_t ring, uint32_t tid, const struct shim_call *call)
 {
-	calls++;
+	calls += call->domain != SHIM_FUNCTION;
+	noted += call->domain == SHIM_FUNCTION && call->api < 2 && call->node == SHIM_NO_NODE;
+	nodes += call->domain == SHIM_FUNCTION && call->api == 2 && call->type == 1;
 	return 0;
 }
 
@@ -111,11 +190,14 @@ static void window(const char *cupti)
 	     i++)
 		usleep(1000); /* the one before is leaving */
 	CHECK(!err);
+	see_functions(l);
 	command(l, SHIM_RECORD);
+	CHECK(shim_link__pointers_set(l) == 3 && at(&outer_entry) != outer);
 	drain(l, 100);
 	command(l, SHIM_FLUSH);
 	drain(l, 100);
 	command(l, SHIM_PARK);
+	check_pointers();
 	drain(l, 20);
 	command(l, SHIM_LEAVE);
 	shim_link__free(l);
@@ -135,7 +217,8 @@ int main(int argc, char **argv)
 	stop = true;
 	for (int i = 0; i <= THREADS; i++)
 		pthread_join(threads[i], NULL);
-	printf("tsan: %lu calls, %lu activities in %d windows\n", calls, activities, WINDOWS);
-	CHECK(calls > 500 && activities > 200);
+	printf("tsan: %lu calls, %lu activities, %lu functions, %lu nodes in %d windows\n", calls,
+	       activities, noted, nodes, WINDOWS);
+	CHECK(calls > 500 && activities > 200 && noted > 400 && nodes > 100);
 	return 0;
 }
