@@ -8,9 +8,9 @@
 #include <string.h>
 
 #define MS	   1000000ull
-#define CHECK_NS   (50 * MS) /* short steps: as many as fill this are seen both ways */
+#define CHECK_NS   (10 * MS) /* short steps: as many as fill this are seen both ways */
 #define CHECK_MIN  2	     /* steps */
-#define CHECK_MAX  32
+#define CHECK_MAX  8
 #define GIVE_UP_NS (10000 * MS) /* without a step */
 
 uint32_t pointed__row(const struct session *s, uint32_t function)
