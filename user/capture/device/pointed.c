@@ -126,15 +126,32 @@ static const struct planned_probe *named(const struct session *s, const char *na
 	return NULL;
 }
 
-/* All functions of a name, if one of them was called. */
+static bool has_nodes(const struct session *s)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+		struct pt_probe_stat stat;
+
+		probes__stat(&s->probes, probe->row, &stat);
+		if (probe->pointed == POINTED_NODE && stat.spans)
+			return true;
+	}
+	return false;
+}
+
+/* All functions of a name, if one of them was called; and nodes of all types or of none: one that a
+ * probe sees would seem to last until it sees another. */
 static void gather(struct choice *c)
 {
 	const struct session *s = c->s;
+	const bool nodes = has_nodes(s);
 
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
 
-		if (is_candidate(probe) && was_called(s, probe->name))
+		if (!is_candidate(probe))
+			continue;
+		if (probe->pointed == POINTED_NODE ? nodes : was_called(s, probe->name))
 			add_function(c, probe->lib, probe->vaddr, probe->pointed, probe);
 	}
 	for (size_t i = 0; i < s->plan.alias_cnt; i++) {
@@ -256,8 +273,8 @@ static int see_steps(struct session *s, uint64_t *from_ns, uint64_t *to_ns)
 	return 0;
 }
 
-/* All that is compared has probes meanwhile; that for all types of nodes tells what those of the
- * types miss. */
+/* All that is compared has probes meanwhile, in the process alone that the library is in; that for
+ * all types of nodes tells what those of the types miss. */
 static int show_all(struct session *s)
 {
 	int err;
@@ -267,8 +284,12 @@ static int show_all(struct session *s)
 			s->dropped[s->plan.probes[i].row] = false;
 	for (size_t i = 0; i < s->pointed.cnt; i++)
 		s->dropped[s->pointed.rows[i]] = false;
-	err = arm__reattach(s, GROUP_OPERATOR);
-	return err ? err : arm__reattach(s, GROUP_NODE_TYPE);
+	arm__hurry(true);
+	err = probes__attach(&s->probes, GROUP_OPERATOR, s->target->pid);
+	if (!err)
+		err = probes__attach(&s->probes, GROUP_NODE_TYPE, s->target->pid);
+	arm__hurry(false);
+	return err;
 }
 
 /* A node lasts until the next one, so that it counts where it ends. */
@@ -323,7 +344,6 @@ static bool has_unknown_nodes(const struct session *s)
 	return all > known + passes + 2;
 }
 
-/* All types or none: one seen by a probe would last until another is. */
 static bool nodes_agree(const struct session *s, const uint64_t *counted)
 {
 	bool all = !has_unknown_nodes(s);
