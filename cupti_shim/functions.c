@@ -33,6 +33,13 @@ static struct {
 } pointers[SHIM_POINTERS];
 static uint32_t pointer_cnt;
 
+/* The hash function of Python's C functions, whose objects are keys of dictionaries: it makes the
+ * hash of the function's address, among others. */
+static struct {
+	void **at; /* NULL: it is in its place */
+	int64_t (*original)(void *);
+} hash;
+
 /* Of the file, for the threads that note. A late one may look while the next file is taken over, so
  * that each field, and functions[].number, is read and written as a whole. */
 static struct {
@@ -248,6 +255,53 @@ ALL(STUB)
 static const function stubs[] = {ALL(NAME)};
 _Static_assert(sizeof(stubs) / sizeof(*stubs) == SHIM_FUNCTIONS, "one stub for each function");
 
+/* ---- what Python makes of the address of a function ---- */
+
+#define DEFINITION_OF_FUNCTION 16 /* in an object of Python */
+#define ADDRESS_OF_DEFINITION  8
+
+static const void *address_in(const void *object)
+{
+	void *const *definition =
+		(void *const *)((const char *)(uintptr_t)word_at(object, DEFINITION_OF_FUNCTION) +
+				ADDRESS_OF_DEFINITION);
+
+	return __atomic_load_n(definition, __ATOMIC_ACQUIRE);
+}
+
+/* As Python does it, since 2.7. */
+static uint64_t address_hash(uintptr_t address)
+{
+	return (uint64_t)address >> 4 | (uint64_t)address << 60;
+}
+
+static uint64_t hash_change(const void *address)
+{
+	for (uint32_t i = 0; i < SHIM_FUNCTIONS; i++)
+		if ((uintptr_t)stubs[i] == (uintptr_t)address)
+			return address_hash((uintptr_t)stubs[i]) ^
+			       address_hash((uintptr_t)functions[i].original);
+	return 0;
+}
+
+/* What it would be with the pointer in its place. -1 is none of Python's hashes. */
+static int64_t hash_of(void *object)
+{
+	const void *address;
+	uint64_t change;
+	int64_t found;
+
+	do {
+		address = address_in(object);
+		found = hash.original(object);
+	} while (address_in(object) != address);
+	change = hash_change(address);
+	if (!change)
+		return found;
+	found = (int64_t)((uint64_t)found ^ change);
+	return found == -1 ? -2 : found;
+}
+
 /* ---- pointers ---- */
 
 /* Index of the function, new or old; SHIM_FUNCTIONS: there is no room. */
@@ -278,6 +332,22 @@ static bool replace(void **at, void *from, void *to, bool read_only)
 	if (read_only)
 		mprotect(page, page_bytes, PROT_READ);
 	return done;
+}
+
+/* Before the first pointer. A thread may be on its way into the one that was there. */
+static void keep_hashes(uint64_t at)
+{
+	const struct timespec pause = {.tv_nsec = 20000000};
+	void *original;
+
+	if (!at)
+		return;
+	hash.at = (void **)(uintptr_t)at;
+	original = __atomic_load_n(hash.at, __ATOMIC_RELAXED);
+	hash.original = (int64_t (*)(void *))original;
+	if (!replace(hash.at, original, (void *)hash_of, false))
+		hash.at = NULL;
+	nanosleep(&pause, NULL);
 }
 
 static void set_pointer(const struct shim_pointer *p, uint32_t index)
@@ -329,6 +399,7 @@ void functions__set(struct shim_control *c)
 	}
 	c->note_ns = note_ns();
 	calls__connect(c);
+	keep_hashes(c->python_hash);
 	for (uint32_t i = 0; i < c->pointer_cnt; i++)
 		if (to_set[i].function < c->function_cnt &&
 		    index[to_set[i].function] < SHIM_FUNCTIONS)
@@ -345,6 +416,9 @@ static void put_back(void)
 			(void *)(uintptr_t)functions[f].original, pointers[i].read_only);
 	}
 	pointer_cnt = 0;
+	if (hash.at)
+		replace(hash.at, (void *)hash_of, (void *)hash.original, false);
+	hash.at = NULL;
 }
 
 static void put_open(struct shim_control *c, size_t ring, const struct shim_call *call)

@@ -97,6 +97,7 @@ struct shim_control {
 	uint32_t node_object; /* in a node of the class `python_node`: its object of Python */
 	uint64_t python_node; /* what the first word of such a node is; 0: none is known */
 	uint64_t node_number; /* a function without arguments: the thread's next node's; 0: none */
+	uint64_t python_hash; /* the word of Python's type of C functions that holds their hash's; 0: none */
 
 	/* the library writes */
 	uint32_t pid; /* whose it is, as the target sees it; taken by exchange */

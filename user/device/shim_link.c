@@ -216,6 +216,7 @@ int shim_link__set_functions(struct shim_link *l, const struct shim_functions *f
 	c->node_object = f->node_object;
 	c->python_node = f->python_node;
 	c->node_number = f->node_number;
+	c->python_hash = f->python_hash;
 	c->function_cnt = (uint32_t)f->function_cnt;
 	c->pointer_cnt = (uint32_t)f->pointer_cnt;
 	return 0;

@@ -37,7 +37,7 @@ struct shim_functions {
 	const struct shim_pointer *pointers; /* of the same page one behind the other */
 	size_t pointer_cnt;
 	uint32_t node_seq, node_object;
-	uint64_t python_node, node_number;
+	uint64_t python_node, node_number, python_hash;
 };
 int shim_link__set_functions(struct shim_link *l, const struct shim_functions *f);
 /* From the next time it begins to record: this one no more. */

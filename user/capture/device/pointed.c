@@ -5,6 +5,7 @@
 #include "common/err.h"
 #include "common/util.h"
 #include "device/pointers.h"
+#include "target/python/function_hash.h"
 #include <string.h>
 
 #define MS	   1000000ull
@@ -181,6 +182,14 @@ static void leave_out_unreached(struct choice *c, const struct shim_pointer *poi
 			leave_out_name(c, c->names[i]);
 }
 
+/* Methods of Python are left alone where the library could not keep their hashes what they are. */
+static void leave_out_calls(struct choice *c)
+{
+	for (size_t i = 0; i < c->cnt; i++)
+		if (c->functions[i].kind == SHIM_FUNCTION_CALL)
+			c->functions[i].kind = 0;
+}
+
 static int tell_library(struct choice *c)
 {
 	struct session *s = c->s;
@@ -192,6 +201,7 @@ static int tell_library(struct choice *c)
 		.node_object = s->plan.layout.node_pyobj,
 		.python_node = s->plan.layout.pynode_vtable,
 		.node_number = s->plan.node_number,
+		.python_hash = function_hash__place(s->target),
 	};
 	int err = pointers__find(s->target, c->libs, c->lib_cnt, c->functions, c->cnt, &pointers,
 				 &f.pointer_cnt);
@@ -200,6 +210,8 @@ static int tell_library(struct choice *c)
 		return err;
 	f.pointers = pointers;
 	leave_out_unreached(c, pointers, f.pointer_cnt);
+	if (!f.python_hash)
+		leave_out_calls(c);
 	s->pointed.rows = calloc(c->cnt + 1, sizeof(*s->pointed.rows));
 	s->pointed.noted = calloc(PT_MAX_PROBES, sizeof(*s->pointed.noted));
 	if (!s->pointed.rows || !s->pointed.noted)
