@@ -7,6 +7,7 @@
  * ours stay where they are, and each calls one function for the life of the process.
  */
 #include "cupti_shim/shim.h"
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -21,9 +22,14 @@ typedef void *(*function)(void *, void *, void *, void *);
 static struct {
 	function original;
 	uint32_t kind;
-	uint32_t number; /* of the latest file */
+	uint32_t number; /* in the latest file */
 } functions[SHIM_FUNCTIONS];
 static uint32_t function_cnt;
+#define NO_NUMBER UINT16_MAX
+
+/* Whoever sets or clears: our thread, and the one that ends the process. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static bool ended; /* the process ends: its data is not touched any more */
 
 /* Replaced pointers. */
 static struct {
@@ -137,7 +143,7 @@ static uint64_t word_at(const void *object, uint64_t offset)
 	return *(const uint64_t *)((const char *)object + offset);
 }
 
-static void note_node(uint32_t number, const void *node, uintptr_t sp)
+static void note_node(uint32_t index, const void *node, uintptr_t sp)
 {
 	struct thread *t = own_thread();
 	struct inside *in = inside_of(t);
@@ -151,7 +157,7 @@ static void note_node(uint32_t number, const void *node, uintptr_t sp)
 	/* One that another runs as a part of it is none of the graph. */
 	if (__atomic_load_n(&in->node_begin, __ATOMIC_RELAXED))
 		return;
-	in->node_api = (uint16_t)number;
+	in->node_api = (uint16_t)READ(functions[index].number);
 	in->node_flags = 0;
 	in->node_sp = sp;
 	in->type = word_at(node, 0);
@@ -167,16 +173,16 @@ static void note_node(uint32_t number, const void *node, uintptr_t sp)
 static void *call_noted(uint32_t index, void *a, void *b, void *c, void *d, uintptr_t sp)
 {
 	struct shim_call call = {.domain = SHIM_FUNCTION, .node = SHIM_NO_NODE};
-	const uint32_t number = READ(functions[index].number);
 	struct thread *t = own_thread();
 	struct inside *in = inside_of(t);
 	uint64_t (*next_node)(void) = READ(layout.next_node), before;
 	const struct thread then = *t;
-	uint32_t depth;
+	uint32_t number, depth;
 	void *result;
 
 	if (!in)
 		return functions[index].original(a, b, c, d);
+	number = READ(functions[index].number);
 	end_node(in, then.ring, sp);
 	depth = in->depth++;
 	before = next_node ? next_node() : 0;
@@ -208,7 +214,7 @@ static void *enter(void *a, void *b, void *c, void *d, uint32_t index)
 
 	if (functions[index].kind == SHIM_FUNCTION_CALL)
 		return call_noted(index, a, b, c, d, sp);
-	note_node(READ(functions[index].number), b, sp);
+	note_node(index, b, sp);
 	return functions[index].original(a, b, c, d);
 }
 
@@ -335,31 +341,34 @@ static bool replace(void **at, void *from, void *to, bool read_only)
 }
 
 /* Before the first pointer. A thread may be on its way into the one that was there. */
-static void keep_hashes(uint64_t at)
+static bool keep_hashes(uint64_t at)
 {
 	const struct timespec pause = {.tv_nsec = 20000000};
 	void *original;
 
 	if (!at)
-		return;
+		return false;
 	hash.at = (void **)(uintptr_t)at;
 	original = __atomic_load_n(hash.at, __ATOMIC_RELAXED);
 	hash.original = (int64_t (*)(void *))original;
-	if (!replace(hash.at, original, (void *)hash_of, false))
+	if (!replace(hash.at, original, (void *)hash_of, false)) {
 		hash.at = NULL;
+		return false;
+	}
 	nanosleep(&pause, NULL);
+	return true;
 }
 
+/* Known before it is replaced: a child that is made in between puts it back. */
 static void set_pointer(const struct shim_pointer *p, uint32_t index)
 {
-	void **at = (void **)(uintptr_t)p->at;
-
-	if (!replace(at, (void *)(uintptr_t)functions[index].original,
-		     (void *)(uintptr_t)stubs[index], p->read_only))
-		return;
-	pointers[pointer_cnt].at = at;
+	pointers[pointer_cnt].at = (void **)(uintptr_t)p->at;
 	pointers[pointer_cnt].function = index;
-	pointers[pointer_cnt++].read_only = p->read_only;
+	pointers[pointer_cnt].read_only = p->read_only;
+	__atomic_store_n(&pointer_cnt, pointer_cnt + 1, __ATOMIC_RELEASE);
+	if (!replace(pointers[pointer_cnt - 1].at, (void *)(uintptr_t)functions[index].original,
+		     (void *)(uintptr_t)stubs[index], p->read_only))
+		pointer_cnt--;
 }
 
 bool functions__are_set(void)
@@ -378,33 +387,52 @@ static uint64_t note_ns(void)
 	return (shim_now() - begin) / TIMES + REST_NS;
 }
 
-void functions__set(struct shim_control *c)
+/* What none of them is any more has no number: a thread may still be on its way into it. */
+static void number_functions(struct shim_control *c, uint32_t *index)
 {
 	const struct shim_function *wanted = shim_functions(c);
-	const struct shim_pointer *to_set = shim_pointers(c);
-	uint32_t index[SHIM_FUNCTIONS];
 
-	if (pointer_cnt || !c->pointer_cnt || c->function_cnt > SHIM_FUNCTIONS ||
-	    c->pointer_cnt > SHIM_POINTERS)
-		return;
-	WRITE(layout.next_node, (uint64_t (*)(void))(uintptr_t)c->node_number);
-	WRITE(layout.python_node, c->python_node);
-	WRITE(layout.node_seq, c->node_seq);
-	WRITE(layout.node_object, c->node_object);
+	for (uint32_t i = 0; i < function_cnt; i++)
+		WRITE(functions[i].number, NO_NUMBER);
 	for (uint32_t i = 0; i < c->function_cnt; i++) {
 		index[i] = wanted[i].kind ? function_index(wanted[i].address, wanted[i].kind)
 					  : SHIM_FUNCTIONS;
 		if (index[i] < SHIM_FUNCTIONS)
 			WRITE(functions[index[i]].number, i);
 	}
+}
+
+static void set(struct shim_control *c)
+{
+	const struct shim_pointer *to_set = shim_pointers(c);
+	uint32_t index[SHIM_FUNCTIONS], f;
+	bool keeps;
+
+	WRITE(layout.next_node, (uint64_t (*)(void))(uintptr_t)c->node_number);
+	WRITE(layout.python_node, c->python_node);
+	WRITE(layout.node_seq, c->node_seq);
+	WRITE(layout.node_object, c->node_object);
+	number_functions(c, index);
 	c->note_ns = note_ns();
 	calls__connect(c);
-	keep_hashes(c->python_hash);
-	for (uint32_t i = 0; i < c->pointer_cnt; i++)
-		if (to_set[i].function < c->function_cnt &&
-		    index[to_set[i].function] < SHIM_FUNCTIONS)
-			set_pointer(&to_set[i], index[to_set[i].function]);
+	keeps = keep_hashes(c->python_hash);
+	for (uint32_t i = 0; i < c->pointer_cnt; i++) {
+		f = to_set[i].function < c->function_cnt ? index[to_set[i].function]
+							 : SHIM_FUNCTIONS;
+		if (f < SHIM_FUNCTIONS && (keeps || functions[f].kind != SHIM_FUNCTION_CALL))
+			set_pointer(&to_set[i], f);
+	}
 	__atomic_store_n(&c->pointers_set, pointer_cnt, __ATOMIC_RELEASE);
+}
+
+void functions__set(struct shim_control *c)
+{
+	if (!c->pointer_cnt || c->function_cnt > SHIM_FUNCTIONS || c->pointer_cnt > SHIM_POINTERS)
+		return;
+	pthread_mutex_lock(&mutex);
+	if (!ended && !pointer_cnt)
+		set(c);
+	pthread_mutex_unlock(&mutex);
 }
 
 static void put_back(void)
@@ -457,10 +485,8 @@ static void put_inside(struct shim_control *c, size_t ring)
 	put_open(c, ring, &call);
 }
 
-void functions__clear(struct shim_control *c)
+static void clear(struct shim_control *c)
 {
-	if (!pointer_cnt)
-		return;
 	put_back();
 	for (size_t ring = 0; ring < SHIM_RINGS; ring++)
 		put_inside(c, ring);
@@ -469,7 +495,24 @@ void functions__clear(struct shim_control *c)
 	__atomic_store_n(&c->pointers_set, 0, __ATOMIC_RELEASE);
 }
 
+void functions__clear(struct shim_control *c)
+{
+	pthread_mutex_lock(&mutex);
+	if (pointer_cnt)
+		clear(c);
+	pthread_mutex_unlock(&mutex);
+}
+
+void functions__end(struct shim_control *c)
+{
+	functions__clear(c);
+	pthread_mutex_lock(&mutex);
+	ended = true;
+	pthread_mutex_unlock(&mutex);
+}
+
 void functions__forget(void)
 {
+	mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* whoever held it is not here */
 	put_back();
 }

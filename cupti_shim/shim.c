@@ -282,7 +282,7 @@ static void on_exit_of_process(void)
 
 	if (!c)
 		return;
-	functions__clear(c);
+	functions__end(c);
 	if (__atomic_load_n(&c->state, __ATOMIC_ACQUIRE) != SHIM_RECORDING)
 		return;
 	window__flush(c, CUPTI_FLUSH_FORCED);

@@ -78,6 +78,8 @@ void functions__set(struct shim_control *c);
 /* Puts the pointers back, and tells of the functions that have not returned. */
 void functions__clear(struct shim_control *c);
 bool functions__are_set(void);
+/* The same for good: the process ends. */
+void functions__end(struct shim_control *c);
 /* In a child that is the process's copy: the pointers are put back, nothing is told. */
 void functions__forget(void);
 
