@@ -35,7 +35,7 @@ static bool ended; /* the process ends: its data is not touched any more */
 static struct {
 	void **at;
 	uint32_t function;
-	bool read_only;
+	bool read_only, is_set;
 } pointers[SHIM_POINTERS];
 static uint32_t pointer_cnt;
 
@@ -44,6 +44,7 @@ static uint32_t pointer_cnt;
 static struct {
 	void **at; /* NULL: it is in its place */
 	int64_t (*original)(void *);
+	uintptr_t first, last; /* of the stubs */
 } hash;
 
 /* Of the file, for the threads that note. A late one may look while the next file is taken over, so
@@ -283,6 +284,9 @@ static uint64_t address_hash(uintptr_t address)
 
 static uint64_t hash_change(const void *address)
 {
+	/* Nearly all are none of ours. */
+	if ((uintptr_t)address < hash.first || (uintptr_t)address > hash.last)
+		return 0;
 	for (uint32_t i = 0; i < SHIM_FUNCTIONS; i++)
 		if ((uintptr_t)stubs[i] == (uintptr_t)address)
 			return address_hash((uintptr_t)stubs[i]) ^
@@ -323,21 +327,67 @@ static uint32_t function_index(uint64_t address, uint32_t kind)
 	return function_cnt++;
 }
 
-/* Data that is read-only once the program is loaded is made writable for the moment of the write,
- * which is one store: whoever reads it meanwhile finds one address or the other. */
-static bool replace(void **at, void *from, void *to, bool read_only)
+/* One store: whoever reads it meanwhile finds one address or the other. */
+static bool replace(void **at, void *from, void *to)
 {
-	const uintptr_t page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
-	void *page = (void *)((uintptr_t)at & ~(page_bytes - 1));
-	bool done;
-
-	if (read_only && mprotect(page, page_bytes, PROT_READ | PROT_WRITE))
-		return false;
-	done = __atomic_compare_exchange_n(at, &from, to, false, __ATOMIC_ACQ_REL,
+	return __atomic_compare_exchange_n(at, &from, to, false, __ATOMIC_ACQ_REL,
 					   __ATOMIC_RELAXED);
-	if (read_only)
-		mprotect(page, page_bytes, PROT_READ);
-	return done;
+}
+
+/* Pages of data that are written to, one behind the other. */
+struct pages {
+	uintptr_t begin, end;
+	uint32_t cnt; /* of pointers in them, from the first on */
+};
+
+static struct pages pages_from(uint32_t first)
+{
+	const uintptr_t bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+	const bool read_only = pointers[first].read_only;
+	struct pages p = {.begin = (uintptr_t)pointers[first].at & ~(bytes - 1)};
+	uintptr_t page;
+
+	p.end = p.begin + bytes;
+	for (p.cnt = 1; first + p.cnt < pointer_cnt; p.cnt++) {
+		page = (uintptr_t)pointers[first + p.cnt].at & ~(bytes - 1);
+		if (pointers[first + p.cnt].read_only != read_only || page < p.begin ||
+		    page > p.end)
+			break;
+		p.end = page == p.end ? page + bytes : p.end;
+	}
+	return p;
+}
+
+static bool protect(const struct pages *p, int protection)
+{
+	return !mprotect((void *)p->begin, p->end - p->begin, protection);
+}
+
+/* To our functions, or back. Data that is read-only once the program is loaded is made writable for
+ * that moment. What cannot be replaced stays, and is not put back. */
+static void replace_all(bool to_stubs)
+{
+	struct pages p;
+
+	for (uint32_t i = 0; i < pointer_cnt; i += p.cnt) {
+		const bool read_only = pointers[i].read_only;
+		bool may;
+
+		p = pages_from(i);
+		may = !read_only || protect(&p, PROT_READ | PROT_WRITE);
+		for (uint32_t k = i; k < i + p.cnt; k++) {
+			const uint32_t f = pointers[k].function;
+			void *original = (void *)(uintptr_t)functions[f].original;
+			void *stub = (void *)(uintptr_t)stubs[f];
+
+			if (to_stubs)
+				pointers[k].is_set = may && replace(pointers[k].at, original, stub);
+			else if (may && pointers[k].is_set)
+				replace(pointers[k].at, stub, original);
+		}
+		if (read_only && may)
+			protect(&p, PROT_READ);
+	}
 }
 
 /* Before the first pointer. A thread may be on its way into the one that was there. */
@@ -348,27 +398,20 @@ static bool keep_hashes(uint64_t at)
 
 	if (!at)
 		return false;
+	for (uint32_t i = 0; i < SHIM_FUNCTIONS; i++) {
+		hash.first =
+			i && hash.first < (uintptr_t)stubs[i] ? hash.first : (uintptr_t)stubs[i];
+		hash.last = hash.last > (uintptr_t)stubs[i] ? hash.last : (uintptr_t)stubs[i];
+	}
 	hash.at = (void **)(uintptr_t)at;
 	original = __atomic_load_n(hash.at, __ATOMIC_RELAXED);
 	hash.original = (int64_t (*)(void *))original;
-	if (!replace(hash.at, original, (void *)hash_of, false)) {
+	if (!replace(hash.at, original, (void *)hash_of)) {
 		hash.at = NULL;
 		return false;
 	}
 	nanosleep(&pause, NULL);
 	return true;
-}
-
-/* Known before it is replaced: a child that is made in between puts it back. */
-static void set_pointer(const struct shim_pointer *p, uint32_t index)
-{
-	pointers[pointer_cnt].at = (void **)(uintptr_t)p->at;
-	pointers[pointer_cnt].function = index;
-	pointers[pointer_cnt].read_only = p->read_only;
-	__atomic_store_n(&pointer_cnt, pointer_cnt + 1, __ATOMIC_RELEASE);
-	if (!replace(pointers[pointer_cnt - 1].at, (void *)(uintptr_t)functions[index].original,
-		     (void *)(uintptr_t)stubs[index], p->read_only))
-		pointer_cnt--;
 }
 
 bool functions__are_set(void)
@@ -405,7 +448,7 @@ static void number_functions(struct shim_control *c, uint32_t *index)
 static void set(struct shim_control *c)
 {
 	const struct shim_pointer *to_set = shim_pointers(c);
-	uint32_t index[SHIM_FUNCTIONS], f;
+	uint32_t index[SHIM_FUNCTIONS], f, cnt = 0;
 	bool keeps;
 
 	WRITE(layout.next_node, (uint64_t (*)(void))(uintptr_t)c->node_number);
@@ -416,13 +459,21 @@ static void set(struct shim_control *c)
 	c->note_ns = note_ns();
 	calls__connect(c);
 	keeps = keep_hashes(c->python_hash);
+	/* All are known before the first is replaced: a child that is made in between puts it back.
+	 */
 	for (uint32_t i = 0; i < c->pointer_cnt; i++) {
 		f = to_set[i].function < c->function_cnt ? index[to_set[i].function]
 							 : SHIM_FUNCTIONS;
-		if (f < SHIM_FUNCTIONS && (keeps || functions[f].kind != SHIM_FUNCTION_CALL))
-			set_pointer(&to_set[i], f);
+		if (f == SHIM_FUNCTIONS || (!keeps && functions[f].kind == SHIM_FUNCTION_CALL))
+			continue;
+		pointers[cnt].at = (void **)(uintptr_t)to_set[i].at;
+		pointers[cnt].function = f;
+		pointers[cnt].is_set = true;
+		pointers[cnt++].read_only = to_set[i].read_only;
 	}
-	__atomic_store_n(&c->pointers_set, pointer_cnt, __ATOMIC_RELEASE);
+	__atomic_store_n(&pointer_cnt, cnt, __ATOMIC_RELEASE);
+	replace_all(true);
+	__atomic_store_n(&c->pointers_set, cnt, __ATOMIC_RELEASE);
 }
 
 void functions__set(struct shim_control *c)
@@ -437,15 +488,10 @@ void functions__set(struct shim_control *c)
 
 static void put_back(void)
 {
-	for (uint32_t i = 0; i < pointer_cnt; i++) {
-		const uint32_t f = pointers[i].function;
-
-		replace(pointers[i].at, (void *)(uintptr_t)stubs[f],
-			(void *)(uintptr_t)functions[f].original, pointers[i].read_only);
-	}
-	pointer_cnt = 0;
+	replace_all(false);
+	__atomic_store_n(&pointer_cnt, 0, __ATOMIC_RELEASE);
 	if (hash.at)
-		replace(hash.at, (void *)hash_of, (void *)hash.original, false);
+		replace(hash.at, (void *)hash_of, (void *)hash.original);
 	hash.at = NULL;
 }
 
@@ -490,7 +536,7 @@ static void clear(struct shim_control *c)
 	put_back();
 	for (size_t ring = 0; ring < SHIM_RINGS; ring++)
 		put_inside(c, ring);
-	if (c->state != SHIM_RECORDING)
+	if (__atomic_load_n(&c->state, __ATOMIC_ACQUIRE) != SHIM_RECORDING)
 		calls__connect(NULL);
 	__atomic_store_n(&c->pointers_set, 0, __ATOMIC_RELEASE);
 }

@@ -59,6 +59,14 @@ static uint64_t next_node(void)
 	return 7;
 }
 
+/* Python's hash of a function. */
+static int64_t hash(void *object)
+{
+	return object != NULL;
+}
+
+static int64_t (*hash_entry)(void *) = hash;
+
 static void call_functions(void)
 {
 	struct node node = {.kind = 1};
@@ -86,7 +94,8 @@ static void see_functions(struct shim_link *l)
 					 .pointers = pointers,
 					 .pointer_cnt = 3,
 					 .node_seq = sizeof(uint64_t),
-					 .node_number = ADDRESS(next_node)};
+					 .node_number = ADDRESS(next_node),
+					 .python_hash = ADDRESS(&hash_entry)};
 
 	CHECK(!shim_link__set_functions(l, &f));
 }
@@ -94,6 +103,7 @@ static void see_functions(struct shim_link *l)
 static void check_pointers(void)
 {
 	CHECK(at(&outer_entry) == outer && at(&inner_entry) == inner && at(&apply_entry) == apply);
+	CHECK(__atomic_load_n(&hash_entry, __ATOMIC_ACQUIRE) == hash);
 }
 
 static void *work(void *unused)
