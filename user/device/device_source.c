@@ -3,6 +3,7 @@
 #include "common/err.h"
 #include "common/util.h"
 #include "device/device_events.h"
+#include "device/device_functions.h"
 #include "device/device_losses.h"
 #include "device/event_records.h"
 #include "device/id_map.h"
@@ -81,16 +82,9 @@ struct device_source {
 	uint64_t latest_ns;	    /* end of the latest activity of the window that came */
 	uint64_t call_cnt, device_cnt, waiting_cnt;
 
-	uint8_t *kinds; /* of the functions that the library sees: enum shim_function_kind */
-	size_t function_cnt;
-	uint64_t python_node;
+	struct device_functions functions;
 	uint64_t noted_cnt; /* calls of them in the window */
-	bool counts;
-	struct began {
-		uint64_t ns;
-		uint32_t function;
-	} *began; /* while it counts */
-	size_t began_cnt, began_cap;
+	bool counts;	    /* they are counted, and go nowhere */
 };
 
 /* ---- life ---- */
@@ -128,8 +122,7 @@ void device_source__free(struct device_source *d)
 	for (size_t i = 0; i < SHIM_RINGS; i++)
 		free(d->calls[i].calls);
 	free(d->unreturned);
-	free(d->kinds);
-	free(d->began);
+	device_functions__clear(&d->functions);
 	free(d->activities);
 	id_map__clear(&d->kept);
 	device_ranges__clear(&d->ranges);
@@ -242,26 +235,14 @@ const char *device_source__refusal(struct device_source *d)
 int device_source__see(struct device_source *d, const struct shim_functions *functions)
 {
 	static const struct shim_functions none;
-	uint8_t *kinds = calloc(SHIM_FUNCTIONS, sizeof(*kinds));
-	int err =
-		kinds ? shim_link__set_functions(d->link, functions ? functions : &none) : -ENOMEM;
+	int err = shim_link__set_functions(d->link, functions ? functions : &none);
 
-	if (err) {
-		free(kinds);
-		return err;
-	}
-	free(d->kinds);
-	d->kinds = kinds;
-	d->function_cnt = functions ? functions->function_cnt : 0;
-	d->python_node = functions ? functions->python_node : 0;
-	for (size_t i = 0; i < d->function_cnt; i++)
-		kinds[i] = (uint8_t)functions->functions[i].kind;
-	return 0;
+	return err ? err : device_functions__set(&d->functions, functions ? functions : &none);
 }
 
 void device_source__see_no_more(struct device_source *d, size_t function)
 {
-	d->kinds[function] = 0;
+	device_functions__drop(&d->functions, function);
 	shim_link__drop_function(d->link, function);
 }
 
@@ -288,17 +269,8 @@ void device_source__count(struct device_source *d)
 
 uint64_t *device_source__counted(struct device_source *d, uint64_t from_ns, uint64_t to_ns)
 {
-	uint64_t *cnt = calloc(SHIM_FUNCTIONS, sizeof(*cnt));
-
-	for (size_t i = 0; i < d->began_cnt && cnt; i++)
-		if (d->began[i].ns >= from_ns && d->began[i].ns < to_ns &&
-		    d->began[i].function < SHIM_FUNCTIONS)
-			cnt[d->began[i].function]++;
-	free(d->began);
-	d->began = NULL;
-	d->began_cnt = d->began_cap = 0;
 	d->counts = false;
-	return cnt;
+	return device_functions__counted(&d->functions, from_ns, to_ns);
 }
 
 /* ---- threads ---- */
@@ -349,8 +321,7 @@ static int on_call(void *ctx, size_t ring, uint32_t ns_tid, const struct shim_ca
 
 	set_thread(d, q, ns_tid);
 	if (is_function(call) && d->counts)
-		return ARRAY_PUSH(d->began, d->began_cnt, d->began_cap,
-				  ((struct began){call->begin_ns, call->api}));
+		return device_functions__count(&d->functions, call);
 	return ARRAY_PUSH(q->calls, q->cnt, q->cap, ((struct queued_call){*call, q->tid}));
 }
 
@@ -446,27 +417,10 @@ static int note_answered(struct device_source *d, uint32_t correlation)
 
 static int function_write(struct device_source *d, uint32_t tid, const struct shim_call *call)
 {
-	const bool is_node =
-		call->api < d->function_cnt && d->kinds[call->api] == SHIM_FUNCTION_NODE;
-	const bool is_object = call->flags & SHIM_CALL_OBJECT;
-	struct pt_span span = {
-		.ts_ns = call->begin_ns < d->open_ns ? d->open_ns : call->begin_ns,
-		.end_ns = call->end_ns > d->close_ns ? d->close_ns : call->end_ns,
-		.probe = call->api,
-		.kind = is_node ? PT_FRAME_NODE : PT_FRAME_STATIC,
-		.end = is_node ? PT_END_INFERRED : PT_END_RETURN,
-		.seq = call->node,
-	};
+	struct pt_span span;
 
-	if (call->api >= d->function_cnt || !d->kinds[call->api] || call->end_ns <= d->open_ns ||
-	    call->begin_ns >= d->close_ns)
+	if (!device_functions__span(&d->functions, call, d->open_ns, d->close_ns, &span))
 		return 0;
-	span.flags = (uint16_t)((span.ts_ns != call->begin_ns ? PT_SPAN_CUT_BEGIN : 0) |
-				(span.end_ns != call->end_ns ? PT_SPAN_CUT_END : 0));
-	if (is_node) {
-		span.vtable = is_object ? d->python_node : call->type;
-		span.type_obj = is_object ? call->type : 0;
-	}
 	d->noted_cnt++;
 	return d->taker.noted(d->taker.ctx, (uint32_t)d->target->pid, tid, &span);
 }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "device/device_functions.h"
+#include "common/util.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int device_functions__set(struct device_functions *f, const struct shim_functions *functions)
+{
+	uint8_t *kinds = calloc(SHIM_FUNCTIONS, sizeof(*kinds));
+
+	if (!kinds)
+		return -ENOMEM;
+	device_functions__clear(f);
+	f->kinds = kinds;
+	f->cnt = functions->function_cnt;
+	f->python_node = functions->python_node;
+	for (size_t i = 0; i < f->cnt; i++)
+		kinds[i] = (uint8_t)functions->functions[i].kind;
+	return 0;
+}
+
+void device_functions__drop(struct device_functions *f, size_t function)
+{
+	f->kinds[function] = 0;
+}
+
+void device_functions__clear(struct device_functions *f)
+{
+	free(f->kinds);
+	free(f->began);
+	memset(f, 0, sizeof(*f));
+}
+
+bool device_functions__span(const struct device_functions *f, const struct shim_call *call,
+			    uint64_t open_ns, uint64_t close_ns, struct pt_span *span)
+{
+	const uint8_t kind = call->api < f->cnt ? f->kinds[call->api] : 0;
+
+	if (!kind || call->end_ns <= open_ns || call->begin_ns >= close_ns)
+		return false;
+	*span = (struct pt_span){.ts_ns = call->begin_ns,
+				 .end_ns = call->end_ns,
+				 .probe = call->api,
+				 .kind = PT_FRAME_STATIC,
+				 .end = PT_END_RETURN,
+				 .seq = call->node};
+	if (call->begin_ns < open_ns) {
+		span->ts_ns = open_ns;
+		span->flags |= PT_SPAN_CUT_BEGIN;
+	}
+	if (call->end_ns > close_ns) {
+		span->end_ns = close_ns;
+		span->flags |= PT_SPAN_CUT_END;
+	}
+	if (kind != SHIM_FUNCTION_NODE)
+		return true;
+	/* Until the next one began. */
+	span->kind = PT_FRAME_NODE;
+	span->end = PT_END_INFERRED;
+	span->vtable = call->flags & SHIM_CALL_OBJECT ? f->python_node : call->type;
+	span->type_obj = call->flags & SHIM_CALL_OBJECT ? call->type : 0;
+	return true;
+}
+
+int device_functions__count(struct device_functions *f, const struct shim_call *call)
+{
+	return ARRAY_PUSH(f->began, f->began_cnt, f->began_cap,
+			  ((struct began){call->begin_ns, call->api}));
+}
+
+uint64_t *device_functions__counted(struct device_functions *f, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t *cnt = calloc(SHIM_FUNCTIONS, sizeof(*cnt));
+
+	for (size_t i = 0; i < f->began_cnt && cnt; i++)
+		if (f->began[i].ns >= from_ns && f->began[i].ns < to_ns &&
+		    f->began[i].function < SHIM_FUNCTIONS)
+			cnt[f->began[i].function]++;
+	free(f->began);
+	f->began = NULL;
+	f->began_cnt = f->began_cap = 0;
+	return cnt;
+}
