@@ -65,7 +65,10 @@ struct session {
 	bool calls_on; /* calls of the device's interface are seen by probes */
 	bool attach_tried;
 	struct {
-		uint32_t *rows; /* by number of the function */
+		struct {
+			size_t probe; /* in the plan: its calls are those of the function */
+			bool reached; /* there are pointers to it */
+		} *functions; /* by number */
 		size_t cnt;
 		bool *noted; /* by row: the library sees its calls */
 		bool lost;   /* it had left before the window ended */

@@ -14,14 +14,19 @@
 #define CHECK_MAX  8
 #define GIVE_UP_NS (10000 * MS) /* without a step */
 
+static const struct planned_probe *probe_of(const struct session *s, size_t function)
+{
+	return &s->plan.probes[s->pointed.functions[function].probe];
+}
+
 uint32_t pointed__row(const struct session *s, uint32_t function)
 {
-	return function < s->pointed.cnt ? s->pointed.rows[function] : 0;
+	return function < s->pointed.cnt ? probe_of(s, function)->row : 0;
 }
 
 void pointed__free(struct session *s)
 {
-	free(s->pointed.rows);
+	free(s->pointed.functions);
 	free(s->pointed.noted);
 }
 
@@ -64,19 +69,10 @@ static double share(const struct session *s)
 	       (double)(s->measured_steps * (s->step_ns ? s->step_ns : 1));
 }
 
-static const struct planned_probe *row_probe(const struct session *s, uint32_t row)
-{
-	for (size_t i = 0; i < s->plan.cnt; i++)
-		if (s->plan.probes[i].row == row)
-			return &s->plan.probes[i];
-	return NULL;
-}
-
 struct choice {
 	struct session *s;
 	struct shim_function functions[SHIM_FUNCTIONS];
-	uint32_t rows[SHIM_FUNCTIONS];
-	const char *names[SHIM_FUNCTIONS];
+	size_t probes[SHIM_FUNCTIONS]; /* in the plan */
 	bool has_pointer[SHIM_FUNCTIONS];
 	size_t cnt;
 	const struct target_lib *libs[8];
@@ -92,15 +88,15 @@ static void add_lib(struct choice *c, const struct target_lib *lib)
 		c->libs[c->lib_cnt++] = lib;
 }
 
+/* probe: in the plan, whose calls the function's are. */
 static void add_function(struct choice *c, const struct target_lib *lib, uint64_t vaddr,
-			 enum pointed pointed, const struct planned_probe *probe)
+			 size_t probe)
 {
 	if (c->cnt == SHIM_FUNCTIONS)
 		return;
 	c->functions[c->cnt].address = lib->base + vaddr;
-	c->functions[c->cnt].kind = kind_of(pointed);
-	c->rows[c->cnt] = probe->row;
-	c->names[c->cnt++] = probe->name;
+	c->functions[c->cnt].kind = kind_of(c->s->plan.probes[probe].pointed);
+	c->probes[c->cnt++] = probe;
 	add_lib(c, lib);
 }
 
@@ -119,12 +115,15 @@ static bool was_called(const struct session *s, const char *name)
 	return false;
 }
 
-static const struct planned_probe *named(const struct session *s, const char *name)
+/* Any of the candidates of that name; plan.cnt: there is none. */
+static size_t named(const struct session *s, const char *name)
 {
-	for (size_t i = 0; i < s->plan.cnt; i++)
+	size_t i;
+
+	for (i = 0; i < s->plan.cnt; i++)
 		if (is_candidate(&s->plan.probes[i]) && !strcmp(s->plan.probes[i].name, name))
-			return &s->plan.probes[i];
-	return NULL;
+			break;
+	return i;
 }
 
 static bool has_nodes(const struct session *s)
@@ -153,14 +152,14 @@ static void gather(struct choice *c)
 		if (!is_candidate(probe))
 			continue;
 		if (probe->pointed == POINTED_NODE ? nodes : was_called(s, probe->name))
-			add_function(c, probe->lib, probe->vaddr, probe->pointed, probe);
+			add_function(c, probe->lib, probe->vaddr, i);
 	}
 	for (size_t i = 0; i < s->plan.alias_cnt; i++) {
 		const struct pointed_alias *alias = &s->plan.aliases[i];
-		const struct planned_probe *probe = named(s, alias->name);
+		const size_t probe = named(s, alias->name);
 
-		if (probe && was_called(s, alias->name))
-			add_function(c, alias->lib, alias->vaddr, probe->pointed, probe);
+		if (probe < s->plan.cnt && was_called(s, alias->name))
+			add_function(c, alias->lib, alias->vaddr, probe);
 	}
 }
 
@@ -168,7 +167,7 @@ static void gather(struct choice *c)
 static void leave_out_name(struct choice *c, const char *name)
 {
 	for (size_t i = 0; i < c->cnt; i++)
-		if (!strcmp(c->names[i], name))
+		if (!strcmp(c->s->plan.probes[c->probes[i]].name, name))
 			c->functions[i].kind = 0;
 }
 
@@ -179,7 +178,7 @@ static void leave_out_unreached(struct choice *c, const struct shim_pointer *poi
 		c->has_pointer[pointers[i].function] = true;
 	for (size_t i = 0; i < c->cnt; i++)
 		if (!c->has_pointer[i])
-			leave_out_name(c, c->names[i]);
+			leave_out_name(c, c->s->plan.probes[c->probes[i]].name);
 }
 
 /* Methods of Python are left alone where the library could not keep their hashes what they are. */
@@ -212,11 +211,14 @@ static int tell_library(struct choice *c)
 	leave_out_unreached(c, pointers, f.pointer_cnt);
 	if (!f.python_hash)
 		leave_out_calls(c);
-	s->pointed.rows = calloc(c->cnt + 1, sizeof(*s->pointed.rows));
+	s->pointed.functions = calloc(c->cnt + 1, sizeof(*s->pointed.functions));
 	s->pointed.noted = calloc(PT_MAX_PROBES, sizeof(*s->pointed.noted));
-	if (!s->pointed.rows || !s->pointed.noted)
+	if (!s->pointed.functions || !s->pointed.noted)
 		return -ENOMEM;
-	memcpy(s->pointed.rows, c->rows, c->cnt * sizeof(*c->rows));
+	for (size_t i = 0; i < c->cnt; i++) {
+		s->pointed.functions[i].probe = c->probes[i];
+		s->pointed.functions[i].reached = c->functions[i].kind;
+	}
 	s->pointed.cnt = c->cnt;
 	return device_source__see(s->device, &f);
 }
@@ -295,7 +297,7 @@ static int show_all(struct session *s)
 		if (node_types__replaces(s, &s->plan.probes[i]))
 			s->dropped[s->plan.probes[i].row] = false;
 	for (size_t i = 0; i < s->pointed.cnt; i++)
-		s->dropped[s->pointed.rows[i]] = false;
+		s->dropped[probe_of(s, i)->row] = false;
 	arm__hurry(true);
 	err = probes__attach(&s->probes, GROUP_OPERATOR, s->target->pid);
 	if (!err)
@@ -327,7 +329,7 @@ static bool agree(const struct session *s, const uint64_t *counted, const char *
 		edges = probe->pointed == POINTED_NODE ? 2 : 1;
 	}
 	for (size_t i = 0; i < s->pointed.cnt; i++)
-		if (!strcmp(row_probe(s, s->pointed.rows[i])->name, name))
+		if (!strcmp(probe_of(s, i)->name, name))
 			by_library += counted[i];
 	if (by_library && by_probes + edges >= by_library && by_library + edges >= by_probes)
 		return true;
@@ -386,10 +388,11 @@ static size_t take_over(struct session *s, const uint64_t *counted, const bool *
 	size_t taken = 0;
 
 	for (size_t i = 0; i < s->pointed.cnt; i++) {
-		const struct planned_probe *probe = row_probe(s, s->pointed.rows[i]);
+		const struct planned_probe *probe = probe_of(s, i);
 		const bool is_node = probe->pointed == POINTED_NODE;
 
-		if (is_node ? !nodes : !agree(s, counted, probe->name)) {
+		if (!s->pointed.functions[i].reached ||
+		    (is_node ? !nodes : !agree(s, counted, probe->name))) {
 			s->dropped[probe->row] = before[probe->row];
 			device_source__see_no_more(s->device, i);
 			continue;
@@ -430,25 +433,46 @@ static double hits_left_out(const struct session *s)
 	return (double)hits / (double)s->measured_steps;
 }
 
+static bool is_left_out(const struct session *s, const char *name)
+{
+	bool known = false;
+
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+
+		if (!probe->name || strcmp(probe->name, name) != 0)
+			continue;
+		known = true;
+		if (s->dropped[probe->row])
+			return true;
+	}
+	return !known; /* what it stands for has no name of its own */
+}
+
 /* What was left out for the sake of those that cost next to nothing now. */
 static void bring_back(struct session *s, double hits)
 {
+	size_t kept = 0;
+
 	if (hits * (double)s->facts.cost.cold_hit_ns > s->opts->max_overhead * (double)s->step_ns)
 		return;
-	for (size_t i = 0; i < s->plan.cnt; i++)
-		if (s->plan.probes[i].group == GROUP_OPERATOR && was_dropped(s, &s->plan.probes[i]))
-			s->dropped[s->plan.probes[i].row] = false;
-	s->drop_cnt = 0;
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+
+		if (probe->group == GROUP_OPERATOR && !is_candidate(probe) && was_dropped(s, probe))
+			s->dropped[probe->row] = false;
+	}
+	for (size_t i = 0; i < s->drop_cnt; i++)
+		if (is_left_out(s, s->drops[i].name))
+			s->drops[kept++] = s->drops[i];
+	s->drop_cnt = kept;
 }
 
 static int reattach(struct session *s)
 {
 	int err = arm__reattach(s, GROUP_OPERATOR);
 
-	if (!err)
-		err = arm__reattach(s, GROUP_NODE_TYPE);
-	probes__forget_spans(&s->probes);
-	return err;
+	return err ? err : arm__reattach(s, GROUP_NODE_TYPE);
 }
 
 /* The library sees none, and what it was to see it forgets. */
@@ -506,7 +530,10 @@ int pointed__check(struct session *s)
 		memcpy(s->dropped, before, PT_MAX_PROBES * sizeof(*before));
 		err = see_nothing(s);
 	}
-	return err ? err : reattach(s);
+	if (!err)
+		err = reattach(s);
+	probes__forget_spans(&s->probes); /* those whose ends have no probe any more */
+	return err;
 }
 
 int pointed__adjust(struct session *s)
@@ -523,5 +550,6 @@ int pointed__adjust(struct session *s)
 
 void pointed__window_close(struct session *s)
 {
-	s->pointed.lost = s->probes.noted && !device_source__pointers_set(s->device);
+	s->pointed.lost =
+		s->probes.noted && !s->target_gone && !device_source__pointers_set(s->device);
 }
