@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VECTOR_MAX (1u << 20) /* bytes: longer ones are no tables of functions */
+#define VECTOR_MAX  (1u << 20)	 /* bytes: longer ones are no tables of functions */
+#define VECTORS_MAX (64u << 20)	 /* of all: what looks like one may lie anywhere */
+#define RANGE_MAX   (256u << 20) /* of a library's data, behind which anything may lie */
 
 struct known {
 	uint64_t address;
@@ -20,6 +22,7 @@ struct search {
 	size_t known_cnt;
 	struct shim_pointer *found;
 	size_t found_cnt, found_cap;
+	uint64_t vector_bytes; /* looked at so far */
 };
 
 static int compare_known(const void *a, const void *b)
@@ -91,11 +94,12 @@ static int look_at_vectors(struct search *s, const uint64_t *words, size_t cnt)
 {
 	int err = 0;
 
-	for (size_t i = 0; i + 2 < cnt && !err; i++) {
+	for (size_t i = 0; i + 2 < cnt && !err && s->vector_bytes < VECTORS_MAX; i++) {
 		auto_free uint64_t *items = NULL;
 
 		if (!is_vector(s, words + i))
 			continue;
+		s->vector_bytes += words[i + 1] - words[i];
 		items = read_words(s, words[i], words[i + 1], &err);
 		if (items)
 			err = look_at_words(s, words[i], items,
@@ -106,11 +110,12 @@ static int look_at_vectors(struct search *s, const uint64_t *words, size_t cnt)
 
 static int look_at_range(struct search *s, const struct map_range *r)
 {
-	const size_t cnt = (r->end - r->start) / sizeof(uint64_t);
+	const uint64_t bytes = r->end - r->start < RANGE_MAX ? r->end - r->start : RANGE_MAX;
+	const size_t cnt = bytes / sizeof(uint64_t);
 	auto_free uint64_t *words = NULL;
 	int err;
 
-	words = read_words(s, r->start, r->end, &err);
+	words = read_words(s, r->start, r->start + bytes, &err);
 	if (!words)
 		return err;
 	err = look_at_words(s, r->start, words, cnt, !r->writable);
