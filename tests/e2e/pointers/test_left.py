@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Every pointer is put back, however proftrace ends."""
+import signal
+import time
+
+from gpu import LONG_S
+from lib import process
+from lib.ctl import obeyed, wait_state
+from lib.runner import test
+from pointed import Data, end, record, record_on, seen, start, wait_steps
+
+
+@test("ten times in turn: each pointer has its value again, each page its protection, and results are those of a job alone")
+def ten(case):
+    job = start(case)
+    data = Data(job)
+    for i in range(10):
+        tool = record(case, job).done(LONG_S)
+        seen(tool)
+        if i % 3 == 0:
+            data.check()
+    data.check()
+    end(job)
+
+
+@test("proftrace killed, interrupted, or still for too long in its window")
+def gone(case):
+    job = start(case)
+    data = Data(job)
+    for sig in signal.SIGKILL, signal.SIGINT, signal.SIGTERM:
+        tool = record_on(case, job)
+        tool.signal(sig)
+        tool.wait()
+        began = time.monotonic()
+        data.check()
+        assert time.monotonic() - began < 8, f"after {sig} that took {time.monotonic() - began} s"
+    tool = record_on(case, job)
+    tool.signal(signal.SIGSTOP)
+    time.sleep(7)
+    data.check()
+    tool.signal(signal.SIGCONT)
+    wait_steps(job)
+    tool.interrupt().done(LONG_S)
+    data.check()
+    end(job)
+
+
+@test("windows of proftrace ctl, and repeated ones")
+def windows(case):
+    job = start(case)
+    data = Data(job)
+    tool = case.tool("-v", "-p", job.pid, "--paused", "--no-trace", "--no-progress")
+    for _ in range(2):
+        wait_state(job, "paused")
+        obeyed(job, "start")
+        wait_state(job, "record")
+        wait_steps(job)
+        obeyed(job, "pause")
+    wait_state(job, "paused")
+    obeyed(job, "stop")
+    tool.done(LONG_S)
+    data.check()
+    tool = case.tool("-v", "-p", job.pid, "--schedule", "skip_first=1,closed=10,ready=1,record=4,repeat=3",
+                     "--no-trace", "--no-progress").done(LONG_S)
+    seen(tool)
+    assert len(tool.recordings()) == 3
+    cnt = [sum(e.get("category") == "operator" for e in tool.events(i)) for i in range(3)]
+    assert len(set(cnt)) == 1 and cnt[0], cnt
+    data.check()
+    end(job)
