@@ -26,8 +26,14 @@ typedef int (*function)(void);
 
 static function table[] = {one, two, one};
 static function const fixed[] = {two}; /* read-only once the program is loaded */
+struct definition {
+	const char *name;
+	function function;
+	uint64_t flags;
+	const char *text;
+};
 static struct {
-	function *begin, *end, *reserved;
+	struct definition *begin, *end, *reserved;
 } vector;
 
 static struct target *target;
@@ -93,18 +99,31 @@ Test(pointers, in_a_vector)
 	vector.begin = calloc(64, sizeof(*vector.begin));
 	vector.end = vector.begin + 3;
 	vector.reserved = vector.begin + 64;
-	vector.begin[1] = vector.begin[4] = three;
+	vector.begin[0] = (struct definition){.name = "one", .function = one};
+	vector.begin[1].function = vector.begin[4].function = three;
 	look(functions, ARRAY_SIZE(functions));
-	cr_assert_not_null(at(&vector.begin[1]));
-	cr_assert(!at(&vector.begin[1])->read_only);
-	cr_assert_null(at(&vector.begin[4]), "behind its end");
+	cr_assert_not_null(at(&vector.begin[1].function));
+	cr_assert(!at(&vector.begin[1].function)->read_only);
+	cr_assert_null(at(&vector.begin[4].function), "behind its end");
+}
+
+Test(pointers, in_a_vector_of_something_else)
+{
+	const struct shim_function functions[] = {function_at(three)};
+
+	vector.begin = calloc(64, sizeof(*vector.begin));
+	vector.end = vector.begin + 3;
+	vector.reserved = vector.begin + 64;
+	vector.begin[1].function = three;
+	look(functions, ARRAY_SIZE(functions));
+	cr_assert_null(at(&vector.begin[1].function));
 }
 
 Test(pointers, what_only_looks_like_a_vector)
 {
 	const struct shim_function functions[] = {function_at(three)};
 
-	vector.begin = (function *)0x1000;
+	vector.begin = (struct definition *)0x1000;
 	vector.end = vector.begin + 8;
 	vector.reserved = vector.end;
 	look(functions, ARRAY_SIZE(functions));

@@ -387,3 +387,19 @@ Test(report_notes, processors_of_a_recording_that_was_cut_off)
 		synth__free(&s);
 	}
 }
+
+Test(report_notes, what_is_not_known_keeps_its_key)
+{
+	const struct report_opts json = {.style.format = TABLE_JSON};
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	char *text;
+
+	synth__span(&s, s.main, CAT_OPERATOR, "aten::mm", 20 * US, 60 * US);
+	synth__open(&s, "{\"windows\": [{\"begin_ns\": 0, \"end_ns\": 1000000}],"
+			" \"cost\": {\"hits\": 9, \"probe_ns\": 50000, \"loader_cpu_ns\": 1}}");
+	text = synth__tables(&s, "cost", &json);
+	cr_expect_not_null(strstr(text, "\"added_per_step_ns\": null"), "%s", text);
+	cr_expect_not_null(strstr(text, "\"added_per_step_ns\": \"it has no whole step\""));
+	free(text);
+	synth__free(&s);
+}

@@ -10,6 +10,8 @@
 #define VECTORS_MAX (64u << 20)	 /* of all: what looks like one may lie anywhere */
 #define RANGE_MAX   (256u << 20) /* of a library's data, behind which anything may lie */
 
+enum { TABLE_WORDS = 4, TABLE_FUNCTION = 1 };
+
 struct known {
 	uint64_t address;
 	uint32_t index;
@@ -90,6 +92,19 @@ static bool is_vector(const struct search *s, const uint64_t *words)
 	       (!*r->path || !strcmp(r->path, "[heap]"));
 }
 
+/* As CPython's method definitions: a name, a function, flags and a text. What only seems to be a
+ * vector, or what was one, may be given back and unmapped at any time. */
+static bool is_table(const struct search *s, const uint64_t *words, size_t cnt)
+{
+	const struct map_range *name, *function;
+
+	if (!cnt || cnt % TABLE_WORDS)
+		return false;
+	name = maps__at(s->maps, words[0]);
+	function = maps__at(s->maps, words[TABLE_FUNCTION]);
+	return name && *name->path && function && function->executable;
+}
+
 static int look_at_vectors(struct search *s, const uint64_t *words, size_t cnt)
 {
 	int err = 0;
@@ -101,7 +116,7 @@ static int look_at_vectors(struct search *s, const uint64_t *words, size_t cnt)
 			continue;
 		s->vector_bytes += words[i + 1] - words[i];
 		items = read_words(s, words[i], words[i + 1], &err);
-		if (items)
+		if (items && is_table(s, items, (words[i + 1] - words[i]) / sizeof(*items)))
 			err = look_at_words(s, words[i], items,
 					    (words[i + 1] - words[i]) / sizeof(*items), false);
 	}

@@ -7,8 +7,8 @@
 #include "target/target.h"
 
 /*
- * Words that hold an address of functions[0..cnt), in the data of the libraries and in vectors that
- * lie there (tables that a program copies as it starts). By address. 0 and *out, to be freed, or a
+ * Words that hold an address of functions[0..cnt), in the data of the libraries and in vectors of
+ * method definitions that lie there (tables that a program copies as it starts). By address. 0 and *out, to be freed, or a
  * negative errno.
  */
 int pointers__find(const struct target *t, const struct target_lib *const *libs, size_t lib_cnt,

@@ -24,6 +24,7 @@ static const char *text(const json_t *object, const char *key)
 struct fact {
 	const char *key, *title;
 	struct cell cell;
+	enum cell_type type; /* of a cell that may not be known; CELL_NONE: the cell's own */
 };
 
 static int add_facts(struct table *t, const struct fact *facts, size_t cnt)
@@ -34,7 +35,8 @@ static int add_facts(struct table *t, const struct fact *facts, size_t cnt)
 
 	for (size_t i = 0; i < cnt && !err; i++) {
 		const struct fact *f = &facts[i];
-		const struct column c = {f->key, f->title, 0, NULL, f->cell.type};
+		const struct column c = {f->key, f->title, 0, NULL,
+					 f->type ? f->type : f->cell.type};
 
 		if (!f->key)
 			continue;
@@ -287,11 +289,11 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 		 "operators per step that our library in the process saw, without probes",
 		 cell__count(steps ? (noted + steps / 2) / steps : 0)},
 		{"added_per_step", "estimated added time per step",
-		 cost && steps ? cell__time(added / steps) : cell__none(no_steps)},
+		 cost && steps ? cell__time(added / steps) : cell__none(no_steps), CELL_TIME},
 		{"added", "estimated added time",
-		 cost && time ? cell__share(added, time) : cell__none(why)},
+		 cost && time ? cell__share(added, time) : cell__none(why), CELL_PERCENT},
 		{"loader_cpu", "CPU time of proftrace",
-		 cost ? cell__time(number(cost, "loader_cpu_ns")) : cell__none(why)},
+		 cost ? cell__time(number(cost, "loader_cpu_ns")) : cell__none(why), CELL_TIME},
 		{injection ? "stopped" : NULL, "target stopped, to load the library",
 		 cell__time(number(injection, "stopped_ns"))},
 	};
