@@ -88,8 +88,8 @@ struct shim_control {
 	char cupti_path[512];	       /* a libcupti to load if the process has none, or empty */
 	uint32_t cupti_major;	       /* of CUDA, for the one to look for; 0: any */
 	uint32_t only_pid; /* as it sees itself: nobody else may take the file; 0: anybody */
-	/* A robust futex of one of proftrace's threads: its id, SHIM_OWNER_DIED by the kernel when it
-	 * ended before it let go; 0: nobody holds it, and the heartbeat alone tells. */
+	/* A robust futex of one of proftrace's threads: its id, SHIM_OWNER_DIED by the kernel when
+	 * it ended before it let go; 0: nobody holds it, and the heartbeat alone tells. */
 	uint32_t owner;
 	/* What is seen of the functions while it records; see shim_functions(). */
 	uint32_t function_cnt, pointer_cnt;
@@ -158,8 +158,8 @@ struct shim_call {
 enum shim_function_kind {
 	SHIM_FUNCTION_CALL = 1, /* up to four arguments, no floating point, and returns a word: it is seen
 				   to return */
-	/* The same: a virtual function with its object behind the address of the result. It lasts until
-	 * the thread's next one, or another function that it does not call. */
+	/* The same: a virtual function with its object behind the address of the result. It lasts
+	 * until the thread's next one, or another function that it does not call. */
 	SHIM_FUNCTION_NODE = 2,
 };
 
@@ -169,8 +169,8 @@ struct shim_function {
 	uint32_t pad;
 };
 
-/* A word of the program's data that holds a function's address: while the library records, a function
- * of its own is there, that calls it. */
+/* A word of the program's data that holds a function's address: while the library records, a
+ * function of its own is there, that calls it. */
 struct shim_pointer {
 	uint64_t at;
 	uint32_t function;  /* index */

@@ -8,7 +8,8 @@
 
 /* An array as doc/recording.md describes `dropped_probes`; NULL: none. */
 const json_t *left_out__list(const struct analysis *a);
-/* One of them was called in the steps that were measured: others were not called, or made no span. */
+/* One of them was called in the steps that were measured: others were not called, or made no span.
+ */
 bool left_out__has_calls(const struct analysis *a);
 /* A section of a table with name columns; nothing if no function was left out. */
 int left_out__add_section(const struct analysis *a, struct table *t);

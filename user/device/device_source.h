@@ -34,10 +34,11 @@ void device_source__free(struct device_source *d);
 
 /* Asks it to be recording (or not); returns at once. */
 void device_source__want(struct device_source *d, bool recording);
-/* The process is no more: unless it exited in order, what CUPTI had not handed over went with it. */
+/* The process is no more: unless it exited in order, what CUPTI had not handed over went with it.
+ */
 void device_source__target_gone(struct device_source *d);
-/* Another tool has begun to use CUPTI: the library ends at once and leaves it to it, with the activity
- * kinds, a bit each, that it has enabled. */
+/* Another tool has begun to use CUPTI: the library ends at once and leaves it to it, with the
+ * activity kinds, a bit each, that it has enabled. */
 void device_source__yield(struct device_source *d, uint64_t kinds);
 /* The window's events are known up to some time within it only: the library ended, or yielded. */
 bool device_source__has_ended(const struct device_source *d);
@@ -65,8 +66,8 @@ struct device_noted {
 };
 struct device_noted device_source__noted(const struct device_source *d);
 
-/* Calls are counted from here on, outside windows; then how many of each function began in [from_ns,
- * to_ns), to be freed; NULL: no memory. */
+/* Calls are counted from here on, outside windows; then how many of each function began in
+ * [from_ns, to_ns), to be freed; NULL: no memory. */
 void device_source__count(struct device_source *d);
 uint64_t *device_source__counted(struct device_source *d, uint64_t from_ns, uint64_t to_ns);
 

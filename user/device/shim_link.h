@@ -29,8 +29,8 @@ void shim_link__set_cupti(struct shim_link *l, const char *path, unsigned int ma
 /* No other process shall take the file, though it may know the path: pid as it sees itself. */
 void shim_link__set_pid(struct shim_link *l, uint32_t pid);
 
-/* What the library is to see of functions while it records; texts of the protocol tell how. Before it is
- * told to record. -ENOSPC: these are too many. */
+/* What the library is to see of functions while it records; texts of the protocol tell how. Before
+ * it is told to record. -ENOSPC: these are too many. */
 struct shim_functions {
 	const struct shim_function *functions;
 	size_t function_cnt;

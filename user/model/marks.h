@@ -38,9 +38,9 @@ static inline bool mark__is_operator(enum span_category cat)
 	return cat == CAT_OPTIMIZER_OP || cat == CAT_BACKWARD_NODE || cat == FORWARD_OP;
 }
 
-/* Marks of t->roots, into zeroed *k; notes which optimizer's steps ran a closure. Where the step's thread, t, only asked for a graph that has
- * gradients, those of the thread that executed it. step NULL: no steps. Free *k, also on error. 0 or
- * -ENOMEM. */
+/* Marks of t->roots, into zeroed *k; notes which optimizer's steps ran a closure. Where the step's
+ * thread, t, only asked for a graph that has gradients, those of the thread that executed it. step
+ * NULL: no steps. Free *k, also on error. 0 or -ENOMEM. */
 int marks__collect(const struct model *m, const struct track_state *t, const struct step *step,
 		   struct marks *k);
 

@@ -9,9 +9,9 @@
 
 #include "capture/session.h"
 
-/* Before the library records for the first time: which functions, and where their pointers are. None
- * where the probes add so little that it is not worth while, or need more than a time and a name. 0 or
- * -ENOMEM. */
+/* Before the library records for the first time: which functions, and where their pointers are.
+ * None where the probes add so little that it is not worth while, or need more than a time and a
+ * name. 0 or -ENOMEM. */
 int pointed__choose(struct session *s);
 /* While it records: sees some steps both ways, and takes the probes away that are not needed. */
 int pointed__check(struct session *s);

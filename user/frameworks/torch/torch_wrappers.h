@@ -16,8 +16,10 @@
  */
 bool torch_wrapper__operator(const char *symbol, char *op, size_t size);
 
-/* The same for a function that Python calls in a wrapper's place, and that calls the wrapper itself:
- * "_ZN5torch8autograd28TypeError_to_NotImplemented_IXadL_ZNS0_L15THPVariable_addEP7_objectS3_..." */
+/* The same for a function that Python calls in a wrapper's place, and that calls the wrapper
+ * itself:
+ * "_ZN5torch8autograd28TypeError_to_NotImplemented_IXadL_ZNS0_L15THPVariable_addEP7_objectS3_..."
+ */
 bool torch_wrapper__aliased(const char *symbol, char *op, size_t size);
 /* A wrapper that others call, too: not all of its calls go through pointers. */
 bool torch_wrapper__is_shared(const char *symbol);

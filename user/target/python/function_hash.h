@@ -5,8 +5,8 @@
 
 #include "target/target.h"
 
-/* Address of the word in the target that holds the function's; 0: there is no Python, or one that is laid
- * out in another way. */
+/* Address of the word in the target that holds the function's; 0: there is no Python, or one that
+ * is laid out in another way. */
 uint64_t function_hash__place(struct target *t);
 
 #endif
