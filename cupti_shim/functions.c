@@ -456,7 +456,6 @@ static void set(struct shim_control *c)
 	WRITE(layout.node_seq, c->node_seq);
 	WRITE(layout.node_object, c->node_object);
 	number_functions(c, index);
-	c->note_ns = note_ns();
 	calls__connect(c);
 	keeps = keep_hashes(c->python_hash);
 	/* All are known before the first is replaced: a child that is made in between puts it back.
@@ -478,6 +477,7 @@ static void set(struct shim_control *c)
 
 void functions__set(struct shim_control *c)
 {
+	c->note_ns = note_ns();
 	if (!c->pointer_cnt || c->function_cnt > SHIM_FUNCTIONS || c->pointer_cnt > SHIM_POINTERS)
 		return;
 	pthread_mutex_lock(&mutex);

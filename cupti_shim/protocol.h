@@ -111,7 +111,7 @@ struct shim_control {
 	uint32_t finalized;  /* 1: the last stop left nothing of CUPTI in the process */
 	uint32_t exited;     /* 1: the process exits in order, and all that was recorded is here */
 	uint32_t pointers_set; /* now, of pointer_cnt */
-	uint64_t note_ns;      /* what noting a call of a function takes, about */
+	uint64_t note_ns;      /* what noting a call takes, about */
 	struct shim_clock_point clock_begin, clock_end; /* of the latest window */
 	uint64_t lost_threads;				/* calls of threads that found no ring */
 	uint64_t lost_cupti;				/* records that CUPTI dropped */

@@ -403,3 +403,20 @@ Test(report_notes, what_is_not_known_keeps_its_key)
 	free(text);
 	synth__free(&s);
 }
+
+Test(report_notes, what_cupti_takes_is_not_in_the_estimate)
+{
+	const struct report_opts us = {.style.unit = UNIT_US};
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	char *text;
+
+	synth__step(&s, 0, 0, 100 * US);
+	synth__open(&s, "{\"cost\": {\"hits\": 9, \"probe_ns\": 500, \"loader_cpu_ns\": 1},"
+			" \"device\": {\"source\": \"CUPTI\", \"calls\": 7, \"activities\": 1}}");
+	text = synth__tables(&s, "cost", &us);
+	synth__expect_line(text,
+			   "Not in the estimate: what CUPTI itself takes of 7 calls of CUDA's and "
+			   "1 activity of the device, which it does not tell.");
+	free(text);
+	synth__free(&s);
+}

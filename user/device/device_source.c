@@ -254,12 +254,12 @@ size_t device_source__pointers_set(const struct device_source *d)
 struct device_noted device_source__noted(const struct device_source *d)
 {
 	struct shim_facts facts;
+	uint64_t each_ns;
 
 	shim_link__facts(d->link, &facts);
 	/* The target wrote it. */
-	return (struct device_noted){
-		d->noted_cnt,
-		d->noted_cnt * (facts.note_ns < NOTE_MAX_NS ? facts.note_ns : NOTE_MAX_NS)};
+	each_ns = facts.note_ns < NOTE_MAX_NS ? facts.note_ns : NOTE_MAX_NS;
+	return (struct device_noted){d->noted_cnt, (d->noted_cnt + d->call_cnt) * each_ns};
 }
 
 void device_source__count(struct device_source *d)

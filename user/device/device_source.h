@@ -60,7 +60,7 @@ void device_source__see_no_more(struct device_source *d, size_t function);
 /* The library sees all of them, or as many as it could. */
 size_t device_source__pointers_set(const struct device_source *d);
 
-/* Calls of them in the latest window, and what noting them took of the target's time. */
+/* Calls of them in the latest window, and what noting these and CUDA's took of the target's time. */
 struct device_noted {
 	uint64_t cnt, ns;
 };

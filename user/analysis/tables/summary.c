@@ -301,6 +301,22 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 	return add_facts(t, facts, ARRAY_SIZE(facts));
 }
 
+static int add_cupti(const struct analysis *a, struct table *t)
+{
+	const json_t *device = json_object_get(recording__summary(a->r), "device");
+	const char *source = json_string_value(json_object_get(device, "source"));
+	const uint64_t calls = number(device, "calls");
+
+	if (!source || strcmp(source, "CUPTI") != 0 || !calls)
+		return 0;
+	return table__add_notef(
+		t,
+		"Not in the estimate: what CUPTI itself takes of %s of CUDA's and %s of the "
+		"device, which it does not tell.",
+		counted(calls, "call", "calls").s,
+		counted(number(device, "activities"), "activity", "activities").s);
+}
+
 /* What was read of stacks of Python, and what was not. */
 static int add_stacks(const struct analysis *a, struct table *t)
 {
@@ -344,6 +360,8 @@ static int fill_cost(const struct analysis *a, void *state, struct table *t)
 
 	if (!err)
 		err = add_overspent(a, t);
+	if (!err)
+		err = add_cupti(a, t);
 	if (!err)
 		err = add_subtracted(a, t);
 	if (!err)
