@@ -18,3 +18,12 @@ Test(arm, lead_is_twice_what_attaching_took)
 	cr_expect_eq(arm__lead_after(751 * MS), 1502 * MS);
 	cr_expect_eq(arm__lead_ns(&session), 14000 * MS);
 }
+
+Test(arm, a_window_that_opened_meanwhile_keeps_its_probes)
+{
+	struct pt_ctl ctl = {.armed = 1, .window_open = 1};
+	struct session session = {.armed = true, .probes.ctl = &ctl};
+
+	cr_expect_eq(arm__rest(&session), 0);
+	cr_expect(session.armed && ctl.armed);
+}

@@ -107,10 +107,18 @@ int arm__reattach(struct session *s, enum probe_group group)
 
 int arm__rest(struct session *s)
 {
-	int err = optimizer_step__tell(s, false);
+	int err;
 
 	s->armed = false;
 	arm__gate(s);
+	/* It may have opened since its distance was read: proftrace can be kept waiting for long.
+	 */
+	if (s->probes.ctl->window_open) {
+		s->armed = true;
+		arm__gate(s);
+		return 0;
+	}
+	err = optimizer_step__tell(s, false);
 	arm__hurry(true);
 	for (int g = GROUP_PHASE + 1; g < GROUP_CNT; g++)
 		if (!makes_steps(s, g))
