@@ -83,11 +83,11 @@ const json_t *left_out__list(const struct analysis *a)
 
 bool left_out__has_calls(const struct analysis *a)
 {
-	const json_t *item;
-	size_t i;
+	const json_t *list = left_out__list(a);
 
-	json_array_foreach((json_t *)left_out__list(a), i,
-			   item) if (number(item, "calls_per_step") > 0) return true;
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (number(json_array_get(list, i), "calls_per_step") > 0)
+			return true;
 	return false;
 }
 

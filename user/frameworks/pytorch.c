@@ -46,14 +46,25 @@ static bool node_type_name(const char *symbol, char *out, size_t size)
 	return true;
 }
 
-static bool wrapper_name(const char *symbol, char *out, size_t size)
+static bool aten_name(bool (*operator_of)(const char *, char *, size_t), const char *symbol,
+		      char *out, size_t size)
 {
 	char op[256];
 
-	if (!torch_wrapper__operator(symbol, op, sizeof(op)))
+	if (!operator_of(symbol, op, sizeof(op)))
 		return false;
 	snprintf(out, size, "aten::%s", op);
 	return true;
+}
+
+static bool wrapper_name(const char *symbol, char *out, size_t size)
+{
+	return aten_name(torch_wrapper__operator, symbol, out, size);
+}
+
+static bool aliased_name(const char *symbol, char *out, size_t size)
+{
+	return aten_name(torch_wrapper__aliased, symbol, out, size);
 }
 
 /* (self, args tuple, kwargs), or (self[, arg]) */
@@ -62,16 +73,6 @@ static void wrapper_arguments(const char *symbol, struct planned_probe *probe)
 	probe->cfg.flags = strstr(symbol, "EP7_objectS1_S1_") || strstr(symbol, "EP7_objectS2_S2_");
 	if (torch_wrapper__is_shared(symbol))
 		probe->pointed = POINTED_NOT;
-}
-
-static bool aliased_name(const char *symbol, char *out, size_t size)
-{
-	char op[256];
-
-	if (!torch_wrapper__aliased(symbol, op, sizeof(op)))
-		return false;
-	snprintf(out, size, "aten::%s", op);
-	return true;
 }
 
 static void string_abi(const char *symbol, struct planned_probe *probe)

@@ -132,8 +132,10 @@ static bool has_nodes(const struct session *s)
 		const struct planned_probe *probe = &s->plan.probes[i];
 		struct pt_probe_stat stat;
 
+		if (probe->pointed != POINTED_NODE)
+			continue;
 		probes__stat(&s->probes, probe->row, &stat);
-		if (probe->pointed == POINTED_NODE && stat.spans)
+		if (stat.spans)
 			return true;
 	}
 	return false;
