@@ -391,7 +391,8 @@ struct pt_probe_cfg {
 struct pt_probe_stat {
 	__u64 hits;
 	__u64 spans;
-	__u64 span_ns;	/* sum of durations, each up to ctl.clip_ns, probe cost included */
+	__u64 span_ns;	/* sum of durations, probe cost included */
+	__u64 clipped_ns; /* the same, each up to ctl.clip_ns */
 	__u64 launches; /* device launches inside */
 	__u64 ends;	/* spans that the return of another function ended (callee_end) */
 	__u64 callers;	/* rows, modulo 64, of what they were called by (caller_entry) */

@@ -192,7 +192,8 @@ __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 		s->spans++;
 		if (f->sp < t->caller_sp)
 			s->callers |= 1ull << (t->caller & 63);
-		s->span_ns += end - start < ctl.clip_ns ? end - start : ctl.clip_ns;
+		s->span_ns += end - start;
+		s->clipped_ns += end - start < ctl.clip_ns ? end - start : ctl.clip_ns;
 	}
 	if (window_clip(&start, &end, &flags)) {
 		if (f->kind == PT_FRAME_NAMED)

@@ -15,7 +15,7 @@ static const struct prune_policy policy = {
 static struct prune_input row(uint32_t id, uint64_t spans, uint64_t avg_ns)
 {
 	return (struct prune_input){
-		.row = id, .hits = 2, .stat = {.spans = spans, .span_ns = spans * avg_ns}};
+		.row = id, .hits = 2, .stat = {.spans = spans, .clipped_ns = spans * avg_ns}};
 }
 
 Test(prune, within_the_budget_nothing_is_dropped)

@@ -365,6 +365,7 @@ void probes__stat(const struct probes *p, uint32_t row, struct pt_probe_stat *ou
 		out->hits += per_cpu[c].hits;
 		out->spans += per_cpu[c].spans;
 		out->span_ns += per_cpu[c].span_ns;
+		out->clipped_ns += per_cpu[c].clipped_ns;
 		out->launches += per_cpu[c].launches;
 		out->ends += per_cpu[c].ends;
 		out->callers |= per_cpu[c].callers;

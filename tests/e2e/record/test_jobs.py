@@ -201,6 +201,33 @@ def shared_requests(case):
     assert abs(relu["calls"] / softmax["calls"] - 8) < 2, (relu, softmax)
 
 
+HOOKED = """
+import time, torch
+torch.set_num_threads(1)
+model = torch.nn.Sequential(*(torch.nn.Linear(8, 8) for _ in range(16)))
+model[0].bias.register_post_accumulate_grad_hook(lambda _: time.sleep(0.005))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+while True:
+    optimizer.zero_grad()
+    model(torch.ones(8, 8)).sum().backward()
+    optimizer.step()
+    print("step", flush=True)
+"""
+
+
+@test("a short function that is long once in each step: what is estimated of it is whole")
+def long_once(case):
+    program = case.dir / "hooked.py"
+    program.write_text(HOOKED)
+    job = case.job(program, fresh=True)
+    wait_for(lambda: job.output().count("step") > 3, 60, "the job")
+    rows = sense.rows(case.tool("-p", job.pid, "--record", "2:12", "--no-trace").done().report(), "operator")
+    accumulate, = (r for r in rows if r["name"].endswith("AccumulateGrad"))
+    assert accumulate["section"].startswith("Not recorded"), rows
+    assert accumulate["calls"] == 320, accumulate
+    assert 50 <= accumulate["cpu_total_ns"] / 1e6 < 150, accumulate
+
+
 @test("inference that turns into training: the period of its calls is doubted")
 def then_trains(case):
     job = case.job("train.py", "--infer", "--then-train").wait_steps(3)

@@ -183,7 +183,7 @@ static bool is_node(const struct session *s, uint32_t row)
 static bool is_short(const struct session *s, const struct pt_probe_stat *stat)
 {
 	return stat->spans && !stat->launches &&
-	       stat->span_ns / stat->spans < s->probes.ctl->clip_ns / 2;
+	       stat->clipped_ns / stat->spans < s->probes.ctl->clip_ns / 2;
 }
 
 /* A backward node lasts until the next one begins, as far as is seen. Where others are left out, a

@@ -43,7 +43,7 @@ static struct candidate weigh(const struct prune_policy *policy, const struct pr
 	double calls = shows_nothing(in) ? (double)in->stat.hits : spans;
 	double hits = calls * in->hits + HITS_OF_A_RETURN * (double)in->stat.ends;
 	double cost_ns = hits * (double)policy->hit_ns;
-	double length_ns = (double)in->stat.span_ns - spans * (double)policy->inside_ns;
+	double length_ns = (double)in->stat.clipped_ns - spans * (double)policy->inside_ns;
 
 	return (struct candidate){
 		.row = in->row,

@@ -30,8 +30,8 @@ struct prune_policy {
 	uint64_t callers;    /* of functions that are not weighed, as in struct pt_probe_stat */
 };
 
-/* Measured durations count up to this: one call that the scheduler interrupts must not decide. Goes
- * to ctl.clip_ns before the steps that are observed. */
+/* Where it is chosen, measured durations count up to this: one call that the scheduler interrupts must
+ * not decide. Goes to ctl.clip_ns before the steps that are observed. */
 uint64_t prune__clip_ns(const struct prune_policy *policy);
 /* Marks rows in dropped[]; returns how many. What tells least for what it costs goes first: functions
  * with at least 4 calls a step, and spans that last on average less than 10 times their probes, until
