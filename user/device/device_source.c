@@ -2,17 +2,17 @@
 #include "device/device_source.h"
 #include "common/err.h"
 #include "common/util.h"
+#include "device/call_queue.h"
 #include "device/device_events.h"
 #include "device/device_functions.h"
 #include "device/device_losses.h"
 #include "device/event_records.h"
 #include "device/id_map.h"
+#include "device/shim_wish.h"
 #include <dirent.h>
 #include <string.h>
 
 #define SECOND	       1000000000ull
-#define START_NS       (20 * SECOND) /* the first use of CUPTI takes long on some machines */
-#define STOP_NS	       (4 * SECOND)
 #define QUEUE_MAX      (1u << 22) /* activities held at most; more are lost, and counted */
 #define NOTE_MAX_NS    100000
 #define UNRETURNED_MAX (16 * SHIM_RINGS)
@@ -25,20 +25,6 @@
 #define OUTSIDE	 TRACK	    /* instead of a track: it was not open in the window */
 #define WAITING	 (1u << 30) /* a launch whose work did not come yet */
 #define ANSWERED (1u << 31) /* its work came before it was written */
-
-struct queued_call {
-	struct shim_call call;
-	uint32_t tid; /* here */
-};
-
-/* A ring's calls, those from `first` on not written yet: of one thread, in the order of their ends,
- * and behind them of the next one that has the ring. */
-struct call_queue {
-	uint32_t tid; /* of the latest; here */
-	uint32_t ns_tid;
-	struct queued_call *calls;
-	size_t first, cnt, cap;
-};
 
 union activity {
 	struct shim_activity a;
@@ -59,11 +45,7 @@ struct device_source {
 	struct device_names *names;
 	struct device_events *events;
 
-	bool wanted, asked; /* recording; a command for it is under way */
-	uint32_t seq;
-	uint64_t asked_ns;
-	bool late;	   /* it was asked to record, and did not in time */
-	char refused[256]; /* why it does not record, since it was asked to last */
+	struct shim_wish wish;
 
 	struct call_queue calls[SHIM_RINGS];
 	struct shim_open_call *unreturned;
@@ -98,7 +80,7 @@ int device_source__new(struct shim_link *link, const struct target *target,
 		shim_link__free(link);
 		return -ENOMEM;
 	}
-	d->link = link;
+	d->link = d->wish.link = link;
 	d->target = target;
 	d->taker = *taker;
 	d->close_ns = UINT64_MAX;
@@ -120,7 +102,7 @@ void device_source__free(struct device_source *d)
 	device_events__free(d->events);
 	device_names__free(d->names);
 	for (size_t i = 0; i < SHIM_RINGS; i++)
-		free(d->calls[i].calls);
+		call_queue__clear(&d->calls[i]);
 	free(d->unreturned);
 	device_functions__clear(&d->functions);
 	free(d->activities);
@@ -132,18 +114,9 @@ void device_source__free(struct device_source *d)
 
 /* ---- the library ---- */
 
-static void ask(struct device_source *d, enum shim_command command)
-{
-	d->wanted = command == SHIM_RECORD;
-	d->asked = true;
-	d->asked_ns = clock__monotonic_ns();
-	d->seq = shim_link__command(d->link, command);
-}
-
 void device_source__want(struct device_source *d, bool recording)
 {
-	if (d->wanted != recording || !d->asked)
-		ask(d, recording ? SHIM_RECORD : SHIM_PARK);
+	shim_wish__want(&d->wish, recording);
 }
 
 static void note_end(struct device_source *d)
@@ -155,12 +128,7 @@ static void note_end(struct device_source *d)
 void device_source__yield(struct device_source *d, uint64_t kinds)
 {
 	note_end(d);
-	snprintf(d->refused, sizeof(d->refused), "%s",
-		 "another tool began to use CUPTI in it (torch.profiler?) and has it since then");
-	if (!d->wanted)
-		return;
-	shim_link__keep_kinds(d->link, kinds);
-	ask(d, SHIM_YIELD);
+	shim_wish__yield(&d->wish, kinds);
 }
 
 void device_source__target_gone(struct device_source *d)
@@ -173,17 +141,8 @@ void device_source__target_gone(struct device_source *d)
 	    (state != SHIM_RECORDING && state != SHIM_STOPPING))
 		return;
 	d->ended_ns = clock__monotonic_ns();
-	snprintf(d->refused, sizeof(d->refused), "%s",
-		 "the process ended, and with it what CUPTI had not handed over yet");
-}
-
-static void note_answer(struct device_source *d)
-{
-	const char *error = shim_link__error(d->link);
-
-	d->late = false;
-	if (d->wanted)
-		snprintf(d->refused, sizeof(d->refused), "%s", error ? error : "");
+	shim_wish__give_up(&d->wish,
+			   "the process ended, and with it what CUPTI had not handed over yet");
 }
 
 bool device_source__has_ended(const struct device_source *d)
@@ -193,17 +152,7 @@ bool device_source__has_ended(const struct device_source *d)
 
 bool device_source__settled(struct device_source *d, uint64_t now)
 {
-	enum shim_state state = shim_link__state(d->link);
-	bool timed_out = now - d->asked_ns > (d->wanted ? START_NS : STOP_NS);
-
-	/* Before the driver is initialised there is nobody to answer. */
-	if (!d->asked || state == SHIM_ABSENT || state == SHIM_LEFT)
-		return true;
-	if (shim_link__is_done(d->link, d->seq))
-		note_answer(d);
-	else if (timed_out && d->wanted)
-		d->late = true;
-	return timed_out || shim_link__is_done(d->link, d->seq);
+	return shim_wish__settled(&d->wish, now);
 }
 
 bool device_source__is_recording(const struct device_source *d)
@@ -216,18 +165,9 @@ bool device_source__is_absent(const struct device_source *d)
 	return shim_link__state(d->link) == SHIM_ABSENT;
 }
 
-const char *device_source__refusal(struct device_source *d)
+const char *device_source__refusal(const struct device_source *d)
 {
-	if (d->refused[0])
-		return d->refused;
-	switch (shim_link__state(d->link)) {
-	case SHIM_ABSENT:
-		return "the process has not initialised CUDA";
-	case SHIM_LEFT:
-		return "the library in the process gave up: proftrace did not answer for too long";
-	default:
-		return d->late ? "CUPTI did not start in time" : NULL;
-	}
+	return shim_wish__refusal(&d->wish);
 }
 
 /* ---- functions ---- */
@@ -322,7 +262,7 @@ static int on_call(void *ctx, size_t ring, uint32_t ns_tid, const struct shim_ca
 	set_thread(d, q, ns_tid);
 	if (is_function(call) && d->counts)
 		return device_functions__count(&d->functions, call);
-	return ARRAY_PUSH(q->calls, q->cnt, q->cap, ((struct queued_call){*call, q->tid}));
+	return call_queue__push(q, call);
 }
 
 static int on_open_call(struct device_source *d, const struct shim_open_call *open)
@@ -425,8 +365,9 @@ static int function_write(struct device_source *d, uint32_t tid, const struct sh
 	return d->taker.noted(d->taker.ctx, (uint32_t)d->target->pid, tid, &span);
 }
 
-static int call_write(struct device_source *d, uint32_t tid, const struct shim_call *call)
+static int call_write(void *ctx, uint32_t tid, const struct shim_call *call)
 {
+	struct device_source *d = ctx;
 	uint32_t track;
 	int err;
 
@@ -440,17 +381,6 @@ static int call_write(struct device_source *d, uint32_t tid, const struct shim_c
 	if (err)
 		return err;
 	return device_events__call(d->events, track, call, d->open_ns, d->close_ns);
-}
-
-static int queue_write(struct device_source *d, struct call_queue *q, uint64_t end_ns)
-{
-	int err = 0;
-
-	for (; q->first < q->cnt && q->calls[q->first].call.end_ns <= end_ns && !err; q->first++)
-		err = call_write(d, q->calls[q->first].tid, &q->calls[q->first].call);
-	if (q->first == q->cnt)
-		q->first = q->cnt = 0;
-	return err;
 }
 
 /* Calls that had not returned when the library left CUPTI, unless their rings have them by now. */
@@ -471,37 +401,20 @@ static int unreturned_write(struct device_source *d)
 	return err;
 }
 
-/* Without a window: what ended before the last look at the kernel's ring is in none. */
-static int queue_discard(struct device_source *d, struct call_queue *q, uint64_t before_ns)
+static int call_discard(void *ctx, const struct shim_call *call)
 {
-	size_t kept = 0;
-	int err = 0;
+	struct device_source *d = ctx;
 
-	for (size_t i = q->first; i < q->cnt && !err; i++) {
-		const struct shim_call *call = &q->calls[i].call;
-
-		if (call->end_ns < before_ns && is_function(call))
-			continue;
-		if (call->end_ns < before_ns)
-			err = id_map__put(&d->kept, call->correlation, OUTSIDE);
-		else
-			q->calls[kept++] = q->calls[i];
-	}
-	q->first = 0;
-	q->cnt = kept;
-	return err;
+	return is_function(call) ? 0 : id_map__put(&d->kept, call->correlation, OUTSIDE);
 }
 
 int device_source__before(struct device_source *d, uint32_t tid, uint64_t end_ns)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < SHIM_RINGS && !err; i++) {
-		struct call_queue *q = &d->calls[i];
-
-		if (q->first < q->cnt && (q->tid == tid || q->calls[q->first].tid == tid))
-			err = queue_write(d, q, end_ns);
-	}
+	for (size_t i = 0; i < SHIM_RINGS && !err; i++)
+		if (call_queue__has(&d->calls[i], tid))
+			err = call_queue__take(&d->calls[i], end_ns, call_write, d);
 	return err;
 }
 
@@ -614,10 +527,11 @@ static bool may_write(const struct device_source *d)
 static int ripe_calls_write(struct device_source *d, uint64_t collected_ns)
 {
 	const uint64_t ripe_ns = d->last_collect_ns - RIPE_NS;
+	const uint64_t end_ns = ripe_ns < collected_ns ? ripe_ns : collected_ns;
 	int err = 0;
 
 	for (size_t i = 0; i < SHIM_RINGS && !err; i++)
-		err = queue_write(d, &d->calls[i], ripe_ns < collected_ns ? ripe_ns : collected_ns);
+		err = call_queue__take(&d->calls[i], end_ns, call_write, d);
 	return err;
 }
 
@@ -638,10 +552,11 @@ int device_source__pump(struct device_source *d)
 	/* By itself, where no beat came for long; what it had is handed over. */
 	if (shim_link__state(d->link) == SHIM_LEFT)
 		note_end(d);
-	/* First the calls from before the window: they tell which activities are not its own. */
+	/* First the calls from before the window: they tell which activities are not its own.
+	 * Without one, what ended before the last look at the kernel's ring is in none. */
 	for (size_t i = 0; i < SHIM_RINGS && !err; i++)
-		err = d->w ? queue_write(d, &d->calls[i], d->open_ns)
-			   : queue_discard(d, &d->calls[i], before_ns);
+		err = d->w ? call_queue__take(&d->calls[i], d->open_ns, call_write, d)
+			   : call_queue__discard(&d->calls[i], before_ns, call_discard, d);
 	if (!err && may_write(d))
 		err = activities_take(d, d->ripe_cnt);
 	if (!err)
@@ -697,7 +612,7 @@ int device_source__finish(struct device_source *d)
 
 	set_clock(d);
 	for (size_t i = 0; i < SHIM_RINGS && !err; i++)
-		err = queue_write(d, &d->calls[i], UINT64_MAX);
+		err = call_queue__take(&d->calls[i], UINT64_MAX, call_write, d);
 	if (!err)
 		err = unreturned_write(d);
 	if (!err)

@@ -48,7 +48,7 @@ bool device_source__is_recording(const struct device_source *d);
 /* The library has not been seen: no driver has loaded it, so far. */
 bool device_source__is_absent(const struct device_source *d);
 /* Why there is no device time, as a clause; NULL: there is. */
-const char *device_source__refusal(struct device_source *d);
+const char *device_source__refusal(const struct device_source *d);
 
 /* ---- functions ---- */
 

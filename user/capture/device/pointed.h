@@ -23,4 +23,15 @@ void pointed__window_close(struct session *s);
 uint32_t pointed__row(const struct session *s, uint32_t function);
 void pointed__free(struct session *s);
 
+/* ---- for pointed_check.c ---- */
+
+/* Its probe does no more than tell of a name and two times. */
+bool pointed__is_candidate(const struct planned_probe *probe);
+/* What sees the function's calls where the library does not. */
+const struct planned_probe *pointed__probe(const struct session *s, size_t function);
+/* The library sees none, and what it was to see it forgets. */
+int pointed__see_nothing(struct session *s);
+/* The probes of what the library does not see. */
+int pointed__reattach(struct session *s);
+
 #endif

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Some steps are seen both ways, by probes and by the library; what agrees needs no probe. */
+#include "capture/arming/arm.h"
+#include "capture/arming/node_types.h"
+#include "capture/device/pointed.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define MS	   1000000ull
+#define CHECK_NS   (10 * MS) /* short steps: as many as fill this are seen both ways */
+#define CHECK_MIN  2	     /* steps */
+#define CHECK_MAX  8
+#define GIVE_UP_NS (10000 * MS) /* without a step */
+
+static int wait_step(struct session *s, uint64_t seq, uint64_t give_up_ns)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+	int err = 0;
+
+	while (!err && ctl->step_seq < seq && clock__monotonic_ns() < give_up_ns) {
+		session__progress(s, "comparing what is seen of a step");
+		err = session__pump(s, 1);
+	}
+	return err ? err : ctl->step_seq < seq ? -ETIMEDOUT : 0;
+}
+
+/* What lies in the steps [from, to) is counted by the probes, and here. A node is told of when the
+ * next one begins, which may be a step later. */
+static int see_steps(struct session *s, uint64_t *from_ns, uint64_t *to_ns)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	const uint64_t from = ctl->step_seq + 2, begin = clock__monotonic_ns();
+	uint64_t to = from;
+	int err;
+
+	ctl->measure_from = from;
+	ctl->measure_to = UINT64_MAX;
+	err = wait_step(s, from, begin + GIVE_UP_NS);
+	while (!err && to - from < CHECK_MAX &&
+	       (to - from < CHECK_MIN || clock__monotonic_ns() - begin < CHECK_NS)) {
+		err = wait_step(s, to + 1, clock__monotonic_ns() + GIVE_UP_NS);
+		to = ctl->step_seq;
+	}
+	to++;
+	ctl->measure_to = to;
+	if (!err)
+		err = wait_step(s, to + 2, clock__monotonic_ns() + GIVE_UP_NS);
+	if (err)
+		return err;
+	if (ctl->step_seq - from >= PT_STEP_RING)
+		return -ETIMEDOUT;
+	*from_ns = ctl->step_ns[from % PT_STEP_RING];
+	*to_ns = ctl->step_ns[to % PT_STEP_RING];
+	return 0;
+}
+
+/* All that is compared has probes meanwhile, in the process alone that the library is in; that for
+ * all types of nodes tells what those of the types miss. */
+static int show_all(struct session *s)
+{
+	int err;
+
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (node_types__replaces(s, &s->plan.probes[i]))
+			s->dropped[s->plan.probes[i].row] = false;
+	for (size_t i = 0; i < s->pointed.cnt; i++)
+		s->dropped[pointed__probe(s, i)->row] = false;
+	arm__hurry(true);
+	err = probes__attach(&s->probes, GROUP_OPERATOR, s->target->pid);
+	if (!err)
+		err = probes__attach(&s->probes, GROUP_NODE_TYPE, s->target->pid);
+	arm__hurry(false);
+	return err;
+}
+
+/* A node lasts until the next one, so that it counts where it ends. */
+static uint64_t seen_by_probe(const struct session *s, const struct planned_probe *probe)
+{
+	struct pt_probe_stat stat;
+
+	probes__stat(&s->probes, probe->row, &stat);
+	return probe->pointed == POINTED_NODE ? stat.spans : stat.hits;
+}
+
+/* Calls of a name by either way; what was under way at an edge may be in one of them alone. */
+static bool agree(const struct session *s, const uint64_t *counted, const char *name)
+{
+	uint64_t by_probes = 0, by_library = 0, edges = 1;
+
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+
+		if (!pointed__is_candidate(probe) || strcmp(probe->name, name) != 0)
+			continue;
+		by_probes += seen_by_probe(s, probe);
+		edges = probe->pointed == POINTED_NODE ? 2 : 1;
+	}
+	for (size_t i = 0; i < s->pointed.cnt; i++)
+		if (!strcmp(pointed__probe(s, i)->name, name))
+			by_library += counted[i];
+	if (by_library && by_probes + edges >= by_library && by_library + edges >= by_probes)
+		return true;
+	log__debug("%s: %llu calls by probes, %llu by pointers", name,
+		   (unsigned long long)by_probes, (unsigned long long)by_library);
+	return false;
+}
+
+/* Each pass begins with a node of none of the types; others are of libraries that no plan knows. */
+static bool has_unknown_nodes(const struct session *s)
+{
+	uint64_t all = 0, known = 0, passes = 0;
+
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+		struct pt_probe_stat stat;
+
+		probes__stat(&s->probes, probe->row, &stat);
+		if (node_types__replaces(s, probe))
+			all += stat.hits;
+		else if (probe->group == GROUP_NODE_TYPE)
+			known += stat.hits;
+		else if (probe->category == CAT_BACKWARD && probe->program)
+			passes += stat.hits;
+	}
+	return all > known + passes + 2;
+}
+
+static bool nodes_agree(const struct session *s, const uint64_t *counted)
+{
+	bool all = !has_unknown_nodes(s);
+
+	for (size_t i = 0; i < s->plan.cnt && all; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+
+		if (probe->pointed == POINTED_NODE && seen_by_probe(s, probe) > 2)
+			all = agree(s, counted, probe->name);
+	}
+	return all;
+}
+
+static void forget_drop(struct session *s, const char *name)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->drop_cnt; i++)
+		if (strcmp(s->drops[i].name, name) != 0)
+			s->drops[kept++] = s->drops[i];
+	s->drop_cnt = kept;
+}
+
+/* before: what was left out until then. Returns how many the library sees from now on. */
+static size_t take_over(struct session *s, const uint64_t *counted, const bool *before)
+{
+	const bool nodes = nodes_agree(s, counted);
+	size_t taken = 0;
+
+	for (size_t i = 0; i < s->pointed.cnt; i++) {
+		const struct planned_probe *probe = pointed__probe(s, i);
+		const bool is_node = probe->pointed == POINTED_NODE;
+
+		if (!s->pointed.functions[i].reached ||
+		    (is_node ? !nodes : !agree(s, counted, probe->name))) {
+			s->dropped[probe->row] = before[probe->row];
+			device_source__see_no_more(s->device, i);
+			continue;
+		}
+		s->pointed.noted[probe->row] = true;
+		forget_drop(s, probe->name);
+		taken++;
+	}
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (node_types__replaces(s, &s->plan.probes[i]))
+			s->dropped[s->plan.probes[i].row] = nodes || before[s->plan.probes[i].row];
+	return taken;
+}
+
+static bool was_dropped(const struct session *s, const struct planned_probe *probe)
+{
+	for (size_t i = 0; i < s->drop_cnt && probe->name; i++)
+		if (!strcmp(s->drops[i].name, probe->name))
+			return true;
+	return false;
+}
+
+/* Hits of a step that the probes left out would add, apart from what the library may see: also of
+ * those that no span comes of. Of what was measured first. */
+static double hits_left_out(const struct session *s)
+{
+	uint64_t hits = 0;
+
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+		struct pt_probe_stat stat;
+
+		if (pointed__is_candidate(probe) || !was_dropped(s, probe))
+			continue;
+		probes__stat(&s->probes, probe->row, &stat);
+		hits += 2 * stat.hits;
+	}
+	return (double)hits / (double)s->measured_steps;
+}
+
+static bool is_left_out(const struct session *s, const char *name)
+{
+	bool known = false;
+
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+
+		if (!probe->name || strcmp(probe->name, name) != 0)
+			continue;
+		known = true;
+		if (s->dropped[probe->row])
+			return true;
+	}
+	return !known; /* what it stands for has no name of its own */
+}
+
+/* What was left out for the sake of those that cost next to nothing now. */
+static void bring_back(struct session *s, double hits)
+{
+	size_t kept = 0;
+
+	if (hits * (double)s->facts.cost.cold_hit_ns > s->opts->max_overhead * (double)s->step_ns)
+		return;
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+
+		if (probe->group == GROUP_OPERATOR && !pointed__is_candidate(probe) &&
+		    was_dropped(s, probe))
+			s->dropped[probe->row] = false;
+	}
+	for (size_t i = 0; i < s->drop_cnt; i++)
+		if (is_left_out(s, s->drops[i].name))
+			s->drops[kept++] = s->drops[i];
+	s->drop_cnt = kept;
+}
+
+static int compare(struct session *s, const bool *before)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	const double left_out = hits_left_out(s);
+	auto_free uint64_t *counted = NULL;
+	uint64_t from_ns = 0, to_ns = 0;
+	size_t taken;
+	int err, seen;
+
+	probes__forget_stats(&s->probes);
+	device_source__count(s->device);
+	ctl->learn = 1;
+	err = show_all(s);
+	seen = err ? err : see_steps(s, &from_ns, &to_ns);
+	ctl->learn = 0;
+	counted = device_source__counted(s->device, from_ns, to_ns);
+	if (err || (seen && seen != -ETIMEDOUT))
+		return err ? err : seen;
+	if (seen || !counted)
+		return -ETIMEDOUT;
+	taken = take_over(s, counted, before);
+	bring_back(s, left_out);
+	log__debug("%zu of %zu functions are seen through %zu pointers", taken, s->pointed.cnt,
+		   device_source__pointers_set(s->device));
+	s->probes.noted = s->pointed.noted;
+	return 0;
+}
+
+int pointed__check(struct session *s)
+{
+	auto_free bool *before = NULL;
+	int err;
+
+	if (!s->pointed.cnt)
+		return 0;
+	/* Calls are seen by probes then, and the library sleeps. */
+	if (!device_source__is_recording(s->device) || !device_source__pointers_set(s->device))
+		return pointed__see_nothing(s);
+	before = malloc(PT_MAX_PROBES * sizeof(*before));
+	if (!before)
+		return -ENOMEM;
+	memcpy(before, s->dropped, PT_MAX_PROBES * sizeof(*before));
+	err = compare(s, before);
+	if (err == -ETIMEDOUT) {
+		memcpy(s->dropped, before, PT_MAX_PROBES * sizeof(*before));
+		err = pointed__see_nothing(s);
+	}
+	if (!err)
+		err = pointed__reattach(s);
+	probes__forget_spans(&s->probes); /* those whose ends have no probe any more */
+	return err;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Calls that came out of a ring and are not written yet. */
+#ifndef PROFTRACE_CALL_QUEUE_H
+#define PROFTRACE_CALL_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "cupti_shim/protocol.h"
+
+struct queued_call {
+	struct shim_call call;
+	uint32_t tid; /* in the initial pid namespace */
+};
+
+/* Of one thread, in the order of their ends, and behind them of the next one that has the ring.
+ * Zeroed at first. */
+struct call_queue {
+	uint32_t tid; /* of the latest, as in its calls */
+	uint32_t ns_tid;
+	struct queued_call *calls;
+	size_t first, cnt, cap; /* those from `first` on are there */
+};
+
+/* Of the queue's latest thread. */
+int call_queue__push(struct call_queue *q, const struct shim_call *call);
+/* Hands over, and forgets, those that ended by end_ns. What `take` answers but 0 ends it. */
+int call_queue__take(struct call_queue *q, uint64_t end_ns,
+		     int (*take)(void *ctx, uint32_t tid, const struct shim_call *call), void *ctx);
+/* Hands over, and forgets, those that ended before then, wherever they lie. */
+int call_queue__discard(struct call_queue *q, uint64_t before_ns,
+			int (*discarded)(void *ctx, const struct shim_call *call), void *ctx);
+/* Has it any of this thread? */
+bool call_queue__has(const struct call_queue *q, uint32_t tid);
+void call_queue__clear(struct call_queue *q);
+
+#endif
