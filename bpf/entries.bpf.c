@@ -36,6 +36,7 @@ static __always_inline int entry_begin(void *map, __u32 state, __u32 reason)
 
 	if (bpf_map_update_elem(map, &tid, &o, BPF_ANY))
 		__sync_fetch_and_add(&sched_ctl.lost_threads, 1);
+	own_time(o.since_ns);
 	return 0;
 }
 
@@ -50,9 +51,11 @@ static __always_inline int entry_end(void *map, struct pt_sched_open *o)
 		.state = o->state,
 		.gen = sched_ctl.gen,
 	};
+	__u64 now = bpf_ktime_get_ns();
 
-	account(task, &key, o->since_ns, bpf_ktime_get_ns(), 0);
+	account(task, &key, o->since_ns, now, 0);
 	bpf_map_delete_elem(map, &tid);
+	own_time(now);
 	return 0;
 }
 

@@ -177,7 +177,8 @@ static __always_inline void missed_out(struct task_struct *task, struct pt_sched
 	__sync_fetch_and_add(&sched_ctl.missed, 1);
 }
 
-static __always_inline void thread_out(struct task_struct *prev, __u32 state, bool preempt,
+/* False: it is none of a target's. */
+static __always_inline bool thread_out(struct task_struct *prev, __u32 state, bool preempt,
 				       __u64 now)
 {
 	struct pt_sched_open next = {
@@ -189,7 +190,7 @@ static __always_inline void thread_out(struct task_struct *prev, __u32 state, bo
 	__u32 tid = prev->pid;
 
 	if (!wanted(prev))
-		return;
+		return false;
 	o = bpf_map_lookup_elem(&sched_threads, &tid);
 	if (o)
 		next.since_ns = now = not_before(o, now);
@@ -199,16 +200,17 @@ static __always_inline void thread_out(struct task_struct *prev, __u32 state, bo
 		thread_account(prev, o, now);
 	if (state & TASK_DEAD) {
 		bpf_map_delete_elem(&sched_threads, &tid);
-		return;
+		return true;
 	}
 	state_off_cpu(prev, state, preempt, &next);
 	if (o)
 		*o = next;
 	else
 		thread_add(tid, &next, BPF_ANY);
+	return true;
 }
 
-static __always_inline void thread_in(struct task_struct *next, __u64 now)
+static __always_inline bool thread_in(struct task_struct *next, __u64 now)
 {
 	struct pt_sched_open run = {
 		.since_ns = now,
@@ -220,11 +222,11 @@ static __always_inline void thread_in(struct task_struct *next, __u64 now)
 	__u32 tid = next->pid;
 
 	if (!wanted(next))
-		return;
+		return false;
 	o = bpf_map_lookup_elem(&sched_threads, &tid);
 	if (!o) {
 		thread_add(tid, &run, BPF_ANY);
-		return;
+		return true;
 	}
 	run.since_ns = now = not_before(o, now);
 	if (o->state == PT_SCHED_RUN)
@@ -234,6 +236,7 @@ static __always_inline void thread_in(struct task_struct *next, __u64 now)
 	 * leave to the next, none are lost. */
 	run.exec_ns = o->exec_ns;
 	*o = run;
+	return true;
 }
 
 SEC("tp_btf/sched_switch")
@@ -241,6 +244,7 @@ int sched_switch(__u64 *ctx)
 {
 	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
 	__u64 now = bpf_ktime_get_ns();
+	bool ours;
 	__u32 state;
 
 	if (sched_has_prev_state)
@@ -248,8 +252,10 @@ int sched_switch(__u64 *ctx)
 	else
 		state = task_state(prev);
 	cpu_set(next, bpf_get_smp_processor_id(), next->pid != 0);
-	thread_out(prev, state, ctx[0] & 1, now);
-	thread_in(next, now);
+	ours = thread_out(prev, state, ctx[0] & 1, now);
+	ours |= thread_in(next, now);
+	if (ours)
+		own_time(now);
 	return 0;
 }
 
@@ -271,16 +277,17 @@ static __always_inline void thread_woken(struct task_struct *task)
 	};
 	struct pt_sched_open *o;
 	__u32 tid = task->pid;
+	__u64 now;
 
 	if (!wanted(task))
 		return;
-	next.since_ns = bpf_ktime_get_ns();
+	next.since_ns = now = bpf_ktime_get_ns();
 	o = bpf_map_lookup_elem(&sched_threads, &tid);
 	if (!o) {
 		thread_add(tid, &next, BPF_ANY);
 		return;
 	}
-	next.since_ns = not_before(o, next.since_ns);
+	next.since_ns = not_before(o, now);
 	/* A wakeup of a thread that is on its CPU wakes nothing. */
 	if (o->state == PT_SCHED_RUN && !task->on_cpu) {
 		missed_out(task, o, next.since_ns);
@@ -291,6 +298,7 @@ static __always_inline void thread_woken(struct task_struct *task)
 		next.exec_ns = o->exec_ns;
 		*o = next;
 	}
+	own_time(now);
 }
 
 SEC("tp_btf/sched_wakeup")

@@ -15,6 +15,7 @@
 #define PT_SCHED_MAX_THREADS 32768
 #define PT_SCHED_MAX_SUMS    65536
 #define PT_SCHED_MAX_SPLIT   8		 /* step boundaries that the kernel cuts an interval at */
+#define PT_SCHED_TIMED	     8		 /* of so many runs of a program one is timed, for all */
 #define PT_SCHED_SPAN_BYTES  (1 << 20)	 /* ring of spans */
 #define PT_SCHED_CPU	     0xffffffffu /* tgid of a CPU's rows; tid is the CPU's index */
 
@@ -93,6 +94,7 @@ struct pt_sched_ctl {
 	__u64 lost_threads; /* threads that found their map full, counted per event */
 	__u64 lost_spans;   /* spans that found their ring full */
 	__u64 missed;	    /* switches that no tracepoint told of; made good by run time */
+	__u64 own_ns;	    /* what these programs took in windows, at events of targets' threads */
 };
 
 #endif

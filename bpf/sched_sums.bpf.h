@@ -35,6 +35,14 @@ static __always_inline bool wanted(struct task_struct *task)
 	return sched_all || bpf_map_lookup_elem(&targets, &tgid);
 }
 
+/* A program that has had to do with a target's thread ends; it began then. */
+static __always_inline void own_time(__u64 begin)
+{
+	if (ctl.window_open && bpf_get_prandom_u32() % PT_SCHED_TIMED == 0)
+		__sync_fetch_and_add(&sched_ctl.own_ns,
+				     PT_SCHED_TIMED * (bpf_ktime_get_ns() - begin));
+}
+
 static __noinline int span_emit(struct task_struct *task, struct pt_sched_key *key, __u64 begin,
 				__u64 end, __u64 cpu_ns)
 {

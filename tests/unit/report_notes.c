@@ -404,6 +404,25 @@ Test(report_notes, what_is_not_known_keeps_its_key)
 	synth__free(&s);
 }
 
+Test(report_notes, what_the_tracepoints_took_is_part_of_the_estimate)
+{
+	const struct report_opts us = {.style.unit = UNIT_US};
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}, \"max_overhead\": 0.01}");
+	char *text;
+
+	synth__step(&s, 0, 0, 100 * US);
+	synth__open(&s, "{\"windows\": [{\"begin_ns\": 0, \"end_ns\": 100000}],"
+			" \"cost\": {\"hits\": 9, \"probe_ns\": 5000, \"loader_cpu_ns\": 1,"
+			" \"tracepoint_ns\": 4500}}");
+	text = synth__tables(&s, "cost", &us);
+	synth__expect_line(text, "estimated added time per step: 5.00 us");
+	synth__expect_line(text, "of it by the kernel's tracepoints: 4.50 us");
+	/* 5 %, but of what may be left out no more than 0.5 % */
+	cr_expect_null(strstr(text, "--max-overhead"), "%s", text);
+	free(text);
+	synth__free(&s);
+}
+
 Test(report_notes, what_cupti_takes_is_not_in_the_estimate)
 {
 	const struct report_opts us = {.style.unit = UNIT_US};

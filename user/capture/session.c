@@ -219,6 +219,7 @@ void session__count_anew(struct session *s)
 	s->beside_before = s->probes.ctl->aside_beside;
 	s->full_names_before = decoder__full_names(s->decoder);
 	s->around_hits_before = s->probes.ctl->optimizer_step.around_hits;
+	s->sched_ns_before = sched_source__own_ns(s->probes.skel);
 }
 
 /* Hits times their measured cost: an estimate of what we added to the target. */
@@ -228,6 +229,7 @@ static json_t *cost_summary(const struct session *s)
 	const struct probe_cost *c = &s->facts.cost;
 	uint64_t length_ns = s->window.close_ns - s->window.open_ns, spread;
 	json_t *by_group = json_object(), *cost;
+	const uint64_t sched_ns = sched_source__own_ns(s->probes.skel) - s->sched_ns_before;
 	struct device_noted noted = {0};
 	double ns;
 
@@ -253,13 +255,15 @@ static json_t *cost_summary(const struct session *s)
 	     (double)hits[GROUP_MEMORY] * (double)c->bare.entry_ns +
 	     (double)hits[GROUP_WATCH] * (double)c->watch_ns;
 	ns *= lost_share(s);
-	ns += (double)(s->probes.ctl->stack_ns - s->stacks_before.ns);
+	ns += (double)(s->probes.ctl->stack_ns - s->stacks_before.ns) + (double)sched_ns;
 	if (s->device)
 		noted = device_source__noted(s->device);
 	ns += (double)noted.ns;
 	cost = json_pack("{s:I, s:o, s:I, s:I}", "hits", (json_int_t)total, "hits_by_group",
 			 by_group, "probe_ns", (json_int_t)ns, "loader_cpu_ns",
 			 (json_int_t)(own_cpu_ns() - s->cpu_before_ns));
+	if (sched_ns)
+		json_object_set_new(cost, "tracepoint_ns", json_integer((json_int_t)sched_ns));
 	if (noted.cnt)
 		json_object_set_new(cost, "noted_calls", json_integer((json_int_t)noted.cnt));
 	if (steps)

@@ -251,6 +251,8 @@ def evaluation(case):
         model = sense.by_name(tables, "model")
         assert model["Dataloader"]["calls"] in (50, 51), (options, model)
         assert model["ProfileStep"]["cpu_min_ns"] > 8e6, (options, model)
+        cost = sense.rows(tables, "cost")[0]  # each step sleeps
+        assert 0 < cost["tracepoints_per_step_ns"] < cost["added_per_step_ns"], cost
 
 
 @test("a thread that starts while it is recorded")

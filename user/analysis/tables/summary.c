@@ -252,8 +252,10 @@ static int add_overspent(const struct analysis *a, struct table *t)
 {
 	const double wanted = json_number_value(meta(a, "max_overhead"));
 	const json_t *cost = json_object_get(recording__summary(a->r), "cost");
-	const uint64_t added = number(cost, "probe_ns");
+	const uint64_t all = number(cost, "probe_ns"), fixed = number(cost, "tracepoint_ns");
+	const uint64_t added = all > fixed ? all - fixed : 0;
 
+	/* Whatever is left out, the tracepoints stay. */
 	if (wanted <= 0 || (double)added < OVERSPENT * wanted * (double)paid_ns(a))
 		return 0;
 	return table__add_notef(
@@ -275,6 +277,7 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 	uint64_t steps = step_cnt(a); /* as the hits are */
 	uint64_t hits = number(cost, "hits"), added = number(cost, "probe_ns");
 	uint64_t noted = number(cost, "noted_calls"), time = paid_ns(a);
+	uint64_t tracepoints = number(cost, "tracepoint_ns");
 	char where[256];
 	uint64_t lost_cnt = losses__count(a, where, sizeof(where));
 	const struct fact facts[] = {
@@ -290,6 +293,9 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 		 cell__count(steps ? (noted + steps / 2) / steps : 0)},
 		{"added_per_step", "estimated added time per step",
 		 cost && steps ? cell__time(added / steps) : cell__none(no_steps), CELL_TIME},
+		{tracepoints && steps ? "tracepoints_per_step" : NULL,
+		 "of it by the kernel's tracepoints", cell__time(steps ? tracepoints / steps : 0),
+		 CELL_TIME},
 		{"added", "estimated added time",
 		 cost && time ? cell__share(added, time) : cell__none(why), CELL_PERCENT},
 		{"loader_cpu", "CPU time of proftrace",

@@ -271,6 +271,11 @@ static uint32_t gen_flip(struct sched_source *s)
 	return gen;
 }
 
+uint64_t sched_source__own_ns(const struct proftrace_bpf *skel)
+{
+	return skel->bss->sched_ctl.own_ns;
+}
+
 int sched_source__poll(struct sched_source *s)
 {
 	uint32_t gen = gen_flip(s);

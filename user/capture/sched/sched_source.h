@@ -46,6 +46,9 @@ int sched_source__start(struct proftrace_bpf *skel, struct sched_source **out);
 /* A step begins at ts_ns; step EVENT_NO_ID: none does. */
 int sched_source__boundary(struct sched_source *s, uint64_t ts_ns, uint64_t step);
 
+/* What its programs took in windows so far, at events of the targets' threads; some are timed. */
+uint64_t sched_source__own_ns(const struct proftrace_bpf *skel);
+
 /* Empties the kernel's maps into memory here: they are bounded. */
 int sched_source__poll(struct sched_source *s);
 
