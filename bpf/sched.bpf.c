@@ -112,7 +112,7 @@ static __always_inline void cpu_set(struct task_struct *task, __u32 cpu, bool bu
 	now = bpf_ktime_get_ns();
 	if (was) {
 		key.state = was & 1 ? PT_SCHED_RUN : PT_SCHED_BLOCKED;
-		account(task, &key, was >> 1, now, 0);
+		cpu_account(task, &key, was >> 1, now);
 	}
 	c->since_busy = now << 1 | busy;
 }

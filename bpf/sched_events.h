@@ -60,7 +60,7 @@ struct pt_sched_cpu {
 struct pt_sched_key {
 	__u32 tid;
 	__u32 tgid;
-	__u64 step_ns; /* boundary that opened the step, 0 if none did */
+	__u64 step_ns; /* boundary that opened the step, 0 if none did; of a CPU: what opened the window */
 	__u32 reason;
 	__u8 state;
 	__u8 gen; /* pt_sched_ctl.gen when it was added */

@@ -108,19 +108,42 @@ static __always_inline void sum_split(struct task_struct *task, struct pt_sched_
 	}
 }
 
-/* The interval [begin, end) of a thread or a CPU is over: into the sums, or whole to the loader. */
+static __always_inline bool in_no_window(__u64 begin, __u64 end)
+{
+	return begin >= end || (!ctl.window_open && begin >= ctl.window_close_ns);
+}
+
+/* Across an edge, or what the loader may have cut. */
+static __always_inline bool in_window_alone(__u64 begin)
+{
+	return ctl.window_open && begin >= ctl.window_open_ns && begin >= sched_ctl.drained_ns;
+}
+
+/* The interval [begin, end) of a thread is over: into the sums, or whole to the loader. */
 static __always_inline void account(struct task_struct *task, struct pt_sched_key *key, __u64 begin,
 				    __u64 end, __u64 cpu_ns)
 {
-	bool open = ctl.window_open;
-
-	if (begin >= end || (!open && begin >= ctl.window_close_ns))
+	if (in_no_window(begin, end))
 		return;
-	if (!open || begin < ctl.window_open_ns || begin < sched_ctl.drained_ns ||
+	if (!in_window_alone(begin) ||
 	    ctl.step_ns[(ctl.step_seq - (PT_SCHED_MAX_SPLIT - 1)) % PT_STEP_RING] > begin)
 		span_emit(task, key, begin, end, cpu_ns);
 	else
 		sum_split(task, key, begin, end, cpu_ns);
+}
+
+/* The same of a CPU, of which there is a sum for each window, not for each step. */
+static __always_inline void cpu_account(struct task_struct *task, struct pt_sched_key *key,
+					__u64 begin, __u64 end)
+{
+	if (in_no_window(begin, end))
+		return;
+	if (!in_window_alone(begin)) {
+		span_emit(task, key, begin, end, 0);
+		return;
+	}
+	key->step_ns = ctl.window_open_ns;
+	sum_add(task, key, end - begin, 0, 1);
 }
 
 #endif
