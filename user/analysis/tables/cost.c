@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The foot of every report: what was lost or left out, and what the recording cost. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+#include "analysis/left_out.h"
+#include "analysis/losses.h"
+#include "analysis/tables/facts.h"
+#include "common/counted.h"
+#include "common/util.h"
+
+#define OVERSPENT 1.5 /* times --max-overhead: the estimate is of other steps than the choice */
+
+static uint64_t number(const json_t *object, const char *key)
+{
+	json_int_t v = json_integer_value(json_object_get(object, key));
+
+	return v > 0 ? (uint64_t)v : 0;
+}
+
+static int add_list(struct table *t, const json_t *list, const char *intro)
+{
+	const json_t *item;
+	size_t i;
+	int err = 0;
+
+	json_array_foreach((json_t *)list, i, item)
+	{
+		if (!err && json_is_string(item))
+			err = table__add_notef(t, "%s%s", intro, json_string_value(item));
+	}
+	return err;
+}
+
+static int add_left_out(const struct analysis *a, struct table *t)
+{
+	size_t cnt = json_array_size(left_out__list(a));
+
+	if (!cnt)
+		return 0;
+	return table__add_notef(
+		t,
+		"%s had no probe in the window, being hot and short; the operator table estimates "
+		"them, --keep-all records them.",
+		counted(cnt, "function", "functions").s);
+}
+
+static int add_damage(const struct analysis *a, struct table *t)
+{
+	const struct recording_damage *d = recording__damage(a->r);
+	int err = 0;
+
+	if (d->truncated)
+		err = table__add_note(t, "The file was cut off: it is read up to its last whole "
+					 "chunk, and what is written at the end (CPU time, cost, "
+					 "loss) is missing.");
+	if (!err && d->bad_chunks)
+		err = table__add_notef(
+			t, "%s damaged and left out.",
+			counted(d->bad_chunks, "chunk of the file is", "chunks of the file are").s);
+	if (!err && a->model.clipped)
+		err = table__add_notef(t,
+				       "%s overlapped another without nesting; an end was moved.",
+				       counted(a->model.clipped, "event", "events").s);
+	if (!err && a->model.early)
+		err = table__add_notef(t, "%s read apart from the step.",
+				       counted(a->model.early, "part of a very long step was",
+					       "parts of very long steps were")
+					       .s);
+	if (!err && a->model.unlinked)
+		err = table__add_notef(
+			t, "%s no launch in the recording.",
+			counted(a->model.unlinked, "device event has", "device events have").s);
+	return err;
+}
+
+static int add_subtracted(const struct analysis *a, struct table *t)
+{
+	const struct ratio_base base = analysis__base(a);
+	uint64_t whole = base.cpu_ns + (base.is_steps ? a->model.subtracted_ns : 0);
+
+	if (!a->model.subtracted_ns || !whole)
+		return 0;
+	return table__add_notef(t,
+				"Times are less the cost of the probes inside: %s of %s (%.2f %%); "
+				"--raw-times leaves it in.",
+				time_text(a, a->model.subtracted_ns).s, time_text(a, whole).s,
+				100.0 * (double)a->model.subtracted_ns / (double)whole);
+}
+
+/* Of all steps, those that were lost too. */
+static uint64_t step_cnt(const struct analysis *a)
+{
+	return a->steps.calls ? a->last_step - a->first_step + 1 : 0;
+}
+
+/* What the probes' cost is a share of: the window, with what is in no whole step. A target that has
+ * ended may have been long about it: then, the steps. */
+static uint64_t paid_ns(const struct analysis *a)
+{
+	const json_t *loss = json_object_get(recording__summary(a->r), "loss");
+
+	if (!a->steps.calls || !json_is_true(json_object_get(loss, "target_gone")))
+		return analysis__window_ns(a);
+	return a->steps.cpu.total / a->steps.calls * step_cnt(a);
+}
+
+static int add_overspent(const struct analysis *a, struct table *t)
+{
+	const double wanted =
+		json_number_value(json_object_get(recording__meta(a->r), "max_overhead"));
+	const json_t *cost = json_object_get(recording__summary(a->r), "cost");
+	const uint64_t all = number(cost, "probe_ns"), fixed = number(cost, "tracepoint_ns");
+	const uint64_t added = all > fixed ? all - fixed : 0;
+
+	/* Whatever is left out, the tracepoints stay. */
+	if (wanted <= 0 || (double)added < OVERSPENT * wanted * (double)paid_ns(a))
+		return 0;
+	return table__add_notef(
+		t,
+		"The estimate is more than --max-overhead %g%%: probes stay on what makes "
+		"steps and phases, launches work, is called seldom or lasts long. "
+		"--detail phase adds less.",
+		100 * wanted);
+}
+
+/* The tool's own line: hits, what they are estimated to have added, and our own CPU time. */
+static int add_cost_facts(const struct analysis *a, struct table *t)
+{
+	const json_t *cost = json_object_get(recording__summary(a->r), "cost");
+	const json_t *device = json_object_get(recording__summary(a->r), "device");
+	const json_t *injection = json_object_get(device, "injection");
+	static const char why[] = "the recording does not say";
+	const char *no_steps = cost ? "it has no whole step" : why;
+	uint64_t steps = step_cnt(a); /* as the hits are */
+	uint64_t hits = number(cost, "hits"), added = number(cost, "probe_ns");
+	uint64_t noted = number(cost, "noted_calls"), time = paid_ns(a);
+	uint64_t tracepoints = number(cost, "tracepoint_ns");
+	char where[256];
+	uint64_t lost_cnt = losses__count(a, where, sizeof(where));
+	const struct fact facts[] = {
+		{"events_lost", "events lost",
+		 recording__summary(a->r) ? cell__count(lost_cnt)
+					  : cell__none("the file was cut off")},
+		{where[0] ? "lost_where" : NULL, "lost where", cell__text(where)},
+		{"hits", "probe hits", cost ? cell__count(hits) : cell__none(why)},
+		{"hits_per_step", "probe hits per step",
+		 cost && steps ? cell__count((hits + steps / 2) / steps) : cell__none(no_steps)},
+		{noted && steps ? "noted_calls_per_step" : NULL,
+		 "operators per step that our library in the process saw, without probes",
+		 cell__count(steps ? (noted + steps / 2) / steps : 0)},
+		{"added_per_step", "estimated added time per step",
+		 cost && steps ? cell__time(added / steps) : cell__none(no_steps), CELL_TIME},
+		{tracepoints && steps ? "tracepoints_per_step" : NULL,
+		 "of it by the kernel's tracepoints", cell__time(steps ? tracepoints / steps : 0),
+		 CELL_TIME},
+		{"added", "estimated added time",
+		 cost && time ? cell__share(added, time) : cell__none(why), CELL_PERCENT},
+		{"loader_cpu", "CPU time of proftrace",
+		 cost ? cell__time(number(cost, "loader_cpu_ns")) : cell__none(why), CELL_TIME},
+		{injection ? "stopped" : NULL, "target stopped, to load the library",
+		 cell__time(number(injection, "stopped_ns"))},
+	};
+
+	return facts__add(t, facts, ARRAY_SIZE(facts));
+}
+
+static int add_cupti(const struct analysis *a, struct table *t)
+{
+	const json_t *device = json_object_get(recording__summary(a->r), "device");
+	const char *source = json_string_value(json_object_get(device, "source"));
+	const uint64_t calls = number(device, "calls");
+
+	if (!source || strcmp(source, "CUPTI") != 0 || !calls)
+		return 0;
+	return table__add_notef(
+		t,
+		"Not in the estimate: what CUPTI itself takes of %s of CUDA's and %s of the "
+		"device, which it does not tell.",
+		counted(calls, "call", "calls").s,
+		counted(number(device, "activities"), "activity", "activities").s);
+}
+
+/* What was read of stacks of Python, and what was not. */
+static int add_stacks(const struct analysis *a, struct table *t)
+{
+	const json_t *stacks = json_object_get(recording__summary(a->r), "stacks");
+	const uint64_t read = number(stacks, "read"), cut = number(stacks, "cut");
+	const uint64_t unread = number(stacks, "unread");
+	const uint64_t without = unread + number(stacks, "full");
+	const uint64_t unknown = number(stacks, "unknown_functions");
+	int err = 0;
+
+	if (read)
+		err = table__add_notef(
+			t,
+			"Stacks of Python: %" PRIu64 " were read, %s each, which is in "
+			"the estimated time.",
+			read, time_text(a, number(stacks, "ns") / (read + unread)).s);
+	if (!err && without)
+		err = table__add_notef(
+			t,
+			"%s no stack of Python: %" PRIu64
+			" could not be read, or began on threads that run no Python, %" PRIu64
+			" came when there were too many different ones.",
+			counted(without, "span has", "spans have").s, unread,
+			number(stacks, "full"));
+	if (!err && cut)
+		err = table__add_notef(t, "Of %s of Python only the 64 innermost frames were read.",
+				       counted(cut, "different stack", "different stacks").s);
+	if (!err && unknown)
+		err = table__add_notef(t, "%s could not be read.",
+				       counted(unknown, "function in a stack of Python",
+					       "functions in stacks of Python")
+					       .s);
+	return err;
+}
+
+static int fill(const struct analysis *a, void *state, struct table *t)
+{
+	const json_t *summary = recording__summary(a->r);
+	const json_t *loss = json_object_get(summary, "loss");
+	int err = add_cost_facts(a, t);
+
+	if (!err)
+		err = add_overspent(a, t);
+	if (!err)
+		err = add_cupti(a, t);
+	if (!err)
+		err = add_subtracted(a, t);
+	if (!err)
+		err = add_damage(a, t);
+	if (!err && json_is_true(json_object_get(loss, "target_execed")))
+		err = table__add_note(t,
+				      "The target replaced its program (exec) during the window.");
+	else if (!err && json_is_true(json_object_get(loss, "target_gone")))
+		err = table__add_note(t, "The target ended during the window.");
+	if (!err)
+		err = add_left_out(a, t);
+	if (!err)
+		err = add_stacks(a, t);
+	if (!err)
+		err = add_list(t, json_object_get(summary, "missing"), "missing: ");
+	if (!err)
+		err = coverage__note_foot(a, t);
+	if (!err)
+		err = add_list(t, json_object_get(summary, "notes"), "");
+	return err;
+}
+
+const struct table_impl table_cost = {
+	.def = {"cost", "events lost and the tool's own cost; always printed", true},
+	.title = "Loss and Cost",
+	.timer = true,
+	.fill = fill,
+};
