@@ -59,7 +59,7 @@ static struct {
 #define WRITE(field, value) __atomic_store_n(&(field), value, __ATOMIC_RELAXED)
 
 /* What a thread is in, for itself and for the one that ends it all: who takes a begin out tells of
- * it. By ring. */
+ * it. The thread alone writes the rest, while the begin is out. By ring. */
 struct inside {
 	_Alignas(64) uint64_t node_begin; /* 0: none */
 	uint64_t node, type;
@@ -94,6 +94,14 @@ static uint64_t take(uint64_t *begin)
 	return __atomic_exchange_n(begin, 0, __ATOMIC_ACQ_REL);
 }
 
+/* By another thread than the one that put it there, with what it has read of the call before: false
+ * if that one has taken it meanwhile, and may have gone on to the next call. */
+static bool take_this(uint64_t *begin, uint64_t begin_ns)
+{
+	return begin_ns && __atomic_compare_exchange_n(begin, &begin_ns, 0, false, __ATOMIC_ACQ_REL,
+						       __ATOMIC_RELAXED);
+}
+
 /* ---- what is noted ---- */
 
 static struct inside *inside_of(struct thread *t)
@@ -117,11 +125,11 @@ static struct shim_call node_call(const struct inside *in, uint64_t begin_ns)
 {
 	return (struct shim_call){.begin_ns = begin_ns,
 				  .end_ns = shim_now(),
-				  .api = in->node_api,
+				  .api = READ(in->node_api),
 				  .domain = SHIM_FUNCTION,
-				  .flags = in->node_flags,
-				  .node = in->node,
-				  .type = in->type};
+				  .flags = READ(in->node_flags),
+				  .node = READ(in->node),
+				  .type = READ(in->type)};
 }
 
 /* A node whose frame lies no higher than the stack pointer has returned. */
@@ -151,6 +159,8 @@ static void note_node(uint32_t index, const void *node, uintptr_t sp)
 	const uint64_t python_node = READ(layout.python_node);
 	const uint32_t node_seq = READ(layout.node_seq);
 	const void *object;
+	uint64_t type;
+	bool is_object;
 
 	if (!in)
 		return;
@@ -158,16 +168,17 @@ static void note_node(uint32_t index, const void *node, uintptr_t sp)
 	/* One that another runs as a part of it is none of the graph. */
 	if (__atomic_load_n(&in->node_begin, __ATOMIC_RELAXED))
 		return;
-	in->node_api = (uint16_t)READ(functions[index].number);
-	in->node_flags = 0;
-	in->node_sp = sp;
-	in->type = word_at(node, 0);
-	in->node = node_seq ? word_at(node, node_seq) : SHIM_NO_NODE;
-	if (python_node && in->type == python_node) {
+	type = word_at(node, 0);
+	is_object = python_node && type == python_node;
+	if (is_object) {
 		object = (const void *)(uintptr_t)word_at(node, READ(layout.node_object));
-		in->type = object ? word_at(object, TYPE_OF_OBJECT) : 0;
-		in->node_flags = SHIM_CALL_OBJECT;
+		type = object ? word_at(object, TYPE_OF_OBJECT) : 0;
 	}
+	in->node_sp = sp;
+	WRITE(in->node_api, (uint16_t)READ(functions[index].number));
+	WRITE(in->node_flags, is_object ? SHIM_CALL_OBJECT : 0);
+	WRITE(in->type, type);
+	WRITE(in->node, node_seq ? word_at(node, node_seq) : SHIM_NO_NODE);
 	__atomic_store_n(&in->node_begin, shim_now(), __ATOMIC_RELEASE);
 }
 
@@ -189,7 +200,7 @@ static void *call_noted(uint32_t index, void *a, void *b, void *c, void *d, uint
 	before = next_node ? next_node() : 0;
 	call.begin_ns = shim_now();
 	if (depth < OPEN_MAX) {
-		in->open[depth].number = number;
+		WRITE(in->open[depth].number, number);
 		__atomic_store_n(&in->open[depth].begin, call.begin_ns, __ATOMIC_RELEASE);
 	}
 	result = functions[index].original(a, b, c, d);
@@ -515,20 +526,19 @@ static void put_inside(struct shim_control *c, size_t ring)
 	uint64_t begin_ns;
 
 	for (uint32_t i = OPEN_MAX; i-- > 0;) {
-		begin_ns = take(&in->open[i].begin);
+		begin_ns = __atomic_load_n(&in->open[i].begin, __ATOMIC_ACQUIRE);
 		call = (struct shim_call){.begin_ns = begin_ns,
 					  .end_ns = shim_now(),
-					  .api = (uint16_t)in->open[i].number,
+					  .api = (uint16_t)READ(in->open[i].number),
 					  .domain = SHIM_FUNCTION,
 					  .node = SHIM_NO_NODE};
-		if (begin_ns)
+		if (take_this(&in->open[i].begin, begin_ns))
 			put_open(c, ring, &call);
 	}
-	begin_ns = take(&in->node_begin);
-	if (!begin_ns)
-		return;
+	begin_ns = __atomic_load_n(&in->node_begin, __ATOMIC_ACQUIRE);
 	call = node_call(in, begin_ns);
-	put_open(c, ring, &call);
+	if (take_this(&in->node_begin, begin_ns))
+		put_open(c, ring, &call);
 }
 
 static void clear(struct shim_control *c)
