@@ -369,6 +369,21 @@ Test(report_notes, functions_of_one_operator_that_were_left_out_are_one_row)
 	free(text);
 }
 
+Test(report_notes, the_overview_has_the_operators_that_were_recorded)
+{
+	static const char note[] = "Operator: those that were recorded;";
+	const struct report_opts opts = OPTS(.tables = "overview");
+	char *some = report_without("{\"name\": \"aten::add_\", \"calls_per_step\": 4.0,"
+				    " \"avg_ns\": 5000.0, \"steps\": 3}",
+				    &opts);
+	char *all = report_without("", &opts);
+
+	cr_expect_not_null(strstr(some, note), "%s", some);
+	cr_expect_null(strstr(all, note), "%s", all);
+	free(some);
+	free(all);
+}
+
 Test(report_notes, processors_of_a_recording_that_was_cut_off)
 {
 	const char *const says[] = {"CPU: not known (the recording was cut off).",
