@@ -134,6 +134,29 @@ Test(report_notes, operators_called_within_backward_nodes)
 	}
 }
 
+/* LBFGS: of 434 ms of a step the closure's forward pass had 12, Forward 312. */
+Test(report_notes, what_an_optimizer_computes_between_runs_of_its_closure)
+{
+	static const char note[] = "what it computes between two runs is in Forward.";
+	const struct report_opts opts = OPTS(.tables = "model");
+
+	for (uint64_t runs = 1; runs <= 2; runs++) {
+		struct synth s = synth__new("{}");
+		char *text;
+
+		synth__span(&s, s.main, CAT_DATALOADER, "next", 0, 10);
+		for (uint64_t i = 0; i < runs; i++)
+			synth__span(&s, s.main, CAT_BACKWARD, "run", 30 + 30 * i, 40 + 30 * i);
+		synth__span(&s, s.main, CAT_OPTIMIZER, "LBFGS.step", 15, 90);
+		synth__step(&s, 0, 0, 100);
+		synth__open(&s, "{}");
+		text = synth__report(&s, &opts);
+		cr_expect_eq(strstr(text, note) != NULL, runs == 2, "%s", text);
+		free(text);
+		synth__free(&s);
+	}
+}
+
 /* A forward pass that the framework shows (MXNet's autograd.record()) holds no batches. */
 Test(report_notes, what_forward_is_without_a_data_loader)
 {
