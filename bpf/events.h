@@ -382,9 +382,16 @@ struct pt_probe_cfg {
 	__u16 rsp_shift;    /* bytes by which rsp is lower at the probe than at the entry */
 	__u8 note_returns;  /* 1: where calls return to goes to the map `returns` */
 	__u8 stack;	    /* enum pt_stack_of */
+	__u32 place; /* bits of enum pt_place */
 	__u32 domain; /* slot of a text (COW: string) that goes before the name, 1 higher, 0: none */
 	struct pt_call_cfg call; /* of device_call_entry alone */
 	struct pt_mark_cfg mark; /* of mark alone */
+};
+
+/* Where a function's span stands in the tables. */
+enum pt_place {
+	PT_HOLDS_OPERATORS = 1, /* operators in it are a part of it, and have no row */
+	PT_MAY_BE_INNER = 2,	/* it is such a part itself, if it lies in one that holds it */
 };
 
 /* Hits of one probe, per CPU; summed by the loader for cost, adaptive dropping and doctor. */
@@ -393,6 +400,10 @@ struct pt_probe_stat {
 	__u64 spans;
 	__u64 span_ns;	/* sum of durations, probe cost included */
 	__u64 clipped_ns; /* the same, each up to ctl.clip_ns */
+	__u64 long_spans; /* of them, those that were longer */
+	__u64 inner;	/* of spans, those in another that has a row in the operator table */
+	__u64 inner_ns; /* of span_ns, theirs */
+	__u64 before_ns; /* a type of backward nodes: from the begins of its nodes to those of its spans */
 	__u64 launches; /* device launches inside */
 	__u64 ends;	/* spans that the return of another function ended (callee_end) */
 	__u64 callers;	/* rows, modulo 64, of what they were called by (caller_entry) */

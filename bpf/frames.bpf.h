@@ -160,11 +160,63 @@ static __always_inline void ask_closes(struct pt_thread *t, const struct pt_fram
 		ctl.epoch_ended = 1;
 }
 
+/* Is the span that was frame `cnt` a part of an operator or backward node that holds it? */
+static __always_inline bool is_inner(struct pt_thread *t, __u32 row, __u32 cnt)
+{
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+
+	if (!cfg || !(cfg->place & PT_MAY_BE_INNER))
+		return false;
+	for (__u32 i = 0; i < PT_MAX_FRAMES && i < cnt; i++) {
+		const struct pt_frame *f = frame_at(t, i);
+
+		if (!f || frame_has_ended(f))
+			continue;
+		row = f->probe;
+		cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+		if (cfg && cfg->place & PT_HOLDS_OPERATORS)
+			return true;
+	}
+	return false;
+}
+
+/* Where the probe of all nodes is there, too: how much earlier it saw this one begin, which is before
+ * the hooks of its tensors. */
+static __always_inline __u64 begun_before(struct pt_thread *t, const struct pt_frame *f)
+{
+	const struct pt_frame *node = frame_at(t, t->frame_cnt - 1);
+	const struct pt_probe_cfg *cfg;
+	__u32 row = f->probe;
+
+	if (f->kind != PT_FRAME_NODE || !node || node->kind != PT_FRAME_NODE)
+		return 0;
+	cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	return cfg && cfg->flags & PT_NODE_OF_TYPE ? f->ts_ns - node->ts_ns : 0;
+}
+
+static __always_inline void stat_span(struct pt_thread *t, const struct pt_frame *f, __u64 ns)
+{
+	struct pt_probe_stat *s = stat_of(f->probe);
+
+	if (!s)
+		return;
+	s->spans++;
+	if (f->sp < t->caller_sp)
+		s->callers |= 1ull << (t->caller & 63);
+	s->span_ns += ns;
+	s->clipped_ns += ns < ctl.clip_ns ? ns : ctl.clip_ns;
+	s->long_spans += ns > ctl.clip_ns;
+	s->before_ns += begun_before(t, f);
+	if (is_inner(t, f->probe, t->frame_cnt)) {
+		s->inner++;
+		s->inner_ns += ns;
+	}
+}
+
 /* Takes the top frame off and writes its record if it lies in the window. A global function: it is
  * verified once and not at each place that calls it. */
 __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 {
-	struct pt_probe_stat *s;
 	__u64 start, end = now;
 	struct pt_frame *f;
 	__u32 i, flags = 0, name_class;
@@ -187,14 +239,8 @@ __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 		how = PT_END_OBJECT;
 		name_class = 0; /* told when it ended */
 	}
-	s = measuring() ? stat_of(f->probe) : NULL;
-	if (s) {
-		s->spans++;
-		if (f->sp < t->caller_sp)
-			s->callers |= 1ull << (t->caller & 63);
-		s->span_ns += end - start;
-		s->clipped_ns += end - start < ctl.clip_ns ? end - start : ctl.clip_ns;
-	}
+	if (measuring())
+		stat_span(t, f, end - start);
 	if (window_clip(&start, &end, &flags)) {
 		if (f->kind == PT_FRAME_NAMED)
 			emit_named(t, f, start, end, flags, how);

@@ -250,3 +250,77 @@ Test(prune, a_span_pays_for_the_return_that_ends_it)
 	cr_expect_eq(prune__choose(&policy, in, 2, dropped), 1);
 	cr_expect(dropped[2]);
 }
+
+static struct prune_input node(uint32_t id, uint64_t spans, uint64_t avg_ns)
+{
+	struct prune_input in = row(id, spans, avg_ns);
+
+	in.is_node = true;
+	return in;
+}
+
+/* AccumulateGrad of DDP: one of its calls in each step waits for the other ranks. */
+Test(prune, functions_with_a_long_call_in_each_step_stay)
+{
+	struct prune_input in[] = {row(1, 80, 2000)};
+	struct prune_policy tight = policy;
+	bool dropped[8] = {false};
+
+	tight.max_overhead = 0.01;
+	in[0].stat.span_ns = in[0].stat.clipped_ns + 10000000;
+	in[0].stat.long_spans = 1;
+	cr_expect_eq(prune__choose(&tight, in, 1, dropped), 1);
+	dropped[1] = false;
+	in[0].stat.long_spans = 2;
+	cr_expect_eq(prune__choose(&tight, in, 1, dropped), 0);
+}
+
+/* It would have their time: of LogSoftmaxBackward0 7.2 ms were told where it takes 0.5. */
+Test(prune, a_node_goes_where_those_left_out_are_longer)
+{
+	const struct prune_input in[] = {node(1, 400, 2000), node(2, 2, 300000), node(3, 4, 500000),
+					 row(4, 2, 300000)};
+	bool dropped[8] = {[1] = true};
+
+	prune__settle_nodes(&policy, in, 4, dropped);
+	cr_expect(dropped[2]);
+	cr_expect_not(dropped[3]);
+	cr_expect_not(dropped[4]);
+}
+
+Test(prune, each_node_that_goes_counts_for_the_next)
+{
+	struct prune_input in[] = {node(1, 400, 2000), node(2, 2, 300000), node(3, 2, 600000)};
+	bool dropped[8] = {[1] = true};
+
+	prune__settle_nodes(&policy, in, 3, dropped);
+	cr_expect(dropped[2] && dropped[3]);
+	dropped[2] = dropped[3] = false;
+	in[1].stat.launches = 1;
+	prune__settle_nodes(&policy, in, 3, dropped);
+	cr_expect_not(dropped[2] || dropped[3]);
+}
+
+Test(prune, nodes_stay_where_none_was_left_out)
+{
+	const struct prune_input in[] = {node(1, 400, 2000), row(2, 400, 2000)};
+	bool dropped[8] = {[2] = true};
+
+	prune__settle_nodes(&policy, in, 2, dropped);
+	cr_expect_not(dropped[1]);
+}
+
+/* Its hooks run before a node's own function: 9.7 ms of a step were told as of the node before. */
+Test(prune, all_nodes_stay_where_hooks_of_tensors_matter)
+{
+	struct prune_input in[] = {node(1, 400, 2000), node(2, 2, 300000), row(3, 400, 2000)};
+	bool dropped[8] = {[1] = true, [3] = true};
+
+	in[0].stat.before_ns = 400 * policy.hit_ns + 30000;
+	prune__settle_nodes(&policy, in, 3, dropped);
+	cr_expect(dropped[1] && dropped[2] && dropped[3]);
+	in[1].stat.before_ns = 2 * policy.hit_ns + 20000;
+	prune__settle_nodes(&policy, in, 3, dropped);
+	cr_expect_not(dropped[1] || dropped[2]);
+	cr_expect(dropped[3]);
+}

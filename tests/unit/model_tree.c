@@ -73,6 +73,25 @@ Test(model_tree, a_node_is_an_operator_and_what_it_calls_is_inner)
 			       "    Operator exp [22,24) cpu 2 self 2\n");
 }
 
+/* A reentrant checkpoint runs a backward pass in its node: AccumulateGrad there is a node, too. */
+Test(model_tree, a_node_without_a_number_is_a_part_of_an_operator_and_not_of_a_numbered_node)
+{
+	struct synth s = synth__new("{}");
+	struct event e = synth__event(&s, s.main, CAT_BACKWARD_NODE, "Checkpoint", 10, 30);
+
+	e.id = 7;
+	synth__span(&s, s.main, CAT_BACKWARD_NODE, "AccumulateGrad", 12, 18);
+	synth__write(&s, &e);
+	synth__span(&s, s.main, CAT_BACKWARD_NODE, "MatMulGrad", 42, 48);
+	synth__span(&s, s.main, CAT_OPERATOR, "PyboostMatMulGrad", 40, 50);
+	synth__expect_tree(&s, "no step\n"
+			       " track 1\n"
+			       "  Operator Checkpoint [10,30) cpu 20 self 14\n"
+			       "    Operator AccumulateGrad [12,18) cpu 6 self 6\n"
+			       "  Operator PyboostMatMulGrad [40,50) cpu 10 self 4\n"
+			       "    OperatorInner MatMulGrad [42,48) cpu 6 self 6\n");
+}
+
 Test(model_tree, cut_and_inferred_spans_are_kept_and_marked)
 {
 	struct synth s = synth__new("{}");

@@ -134,6 +134,29 @@ Test(report_notes, operators_called_within_backward_nodes)
 	}
 }
 
+/* LBFGS: of 434 ms of a step the closure's forward pass had 12, Forward 312. */
+Test(report_notes, what_an_optimizer_computes_between_runs_of_its_closure)
+{
+	static const char note[] = "what it computes between two runs is in Forward.";
+	const struct report_opts opts = OPTS(.tables = "model");
+
+	for (uint64_t runs = 1; runs <= 2; runs++) {
+		struct synth s = synth__new("{}");
+		char *text;
+
+		synth__span(&s, s.main, CAT_DATALOADER, "next", 0, 10);
+		for (uint64_t i = 0; i < runs; i++)
+			synth__span(&s, s.main, CAT_BACKWARD, "run", 30 + 30 * i, 40 + 30 * i);
+		synth__span(&s, s.main, CAT_OPTIMIZER, "LBFGS.step", 15, 90);
+		synth__step(&s, 0, 0, 100);
+		synth__open(&s, "{}");
+		text = synth__report(&s, &opts);
+		cr_expect_eq(strstr(text, note) != NULL, runs == 2, "%s", text);
+		free(text);
+		synth__free(&s);
+	}
+}
+
 /* A forward pass that the framework shows (MXNet's autograd.record()) holds no batches. */
 Test(report_notes, what_forward_is_without_a_data_loader)
 {
@@ -367,6 +390,71 @@ Test(report_notes, functions_of_one_operator_that_were_left_out_are_one_row)
 	cr_assert_not_null(first, "%s", text);
 	cr_expect_null(strstr(first + 1, "aten::item"), "%s", text);
 	free(text);
+}
+
+/* Of ten calls a step eight are in backward nodes (hooks), whose time has them. */
+Test(report_notes, calls_that_have_no_row_are_not_estimated_either)
+{
+	struct report_opts opts = {.tables = "operator", .style = {.format = TABLE_CSV}};
+	char *text = report_without(
+		"{\"name\": \"aten::mul\", \"calls_per_step\": 10.0, \"avg_ns\": 2000.0,"
+		" \"inner_calls_per_step\": 8.0, \"inner_avg_ns\": 1000.0, \"steps\": 3},"
+		" {\"name\": \"aten::abs\", \"calls_per_step\": 4.0, \"avg_ns\": 2000.0,"
+		" \"inner_calls_per_step\": 4.0, \"inner_avg_ns\": 2000.0, \"steps\": 3}",
+		&opts);
+
+	cr_expect_not_null(strstr(text, "aten::mul,2,12000,"), "%s", text);
+	cr_expect_null(strstr(text, "aten::abs"), "%s", text);
+	free(text);
+}
+
+Test(report_notes, recorded_nodes_have_the_time_of_those_left_out)
+{
+	static const char note[] = "of the 40.00 us of those recorded about %s may be of those "
+				   "that are not (--keep-all records all).";
+	static const struct {
+		const char *summary, *others;
+	} cases[] = {
+		{"{\"dropped_probes\": [{\"name\": \"AccumulateGrad\", \"is_node\": true,"
+		 " \"calls_per_step\": 4.0, \"avg_ns\": 5000.0, \"steps\": 3}]}",
+		 "20.00 us"},
+		{"{\"dropped_probes\": [{\"name\": \"aten::add_\", \"is_node\": false,"
+		 " \"calls_per_step\": 4.0, \"avg_ns\": 5000.0, \"steps\": 3}]}",
+		 NULL},
+		{"{}", NULL},
+	};
+	const struct report_opts opts = OPTS(.tables = "operator");
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct synth s = synth__new("{}");
+		char *text, expected[200];
+
+		synth__span(&s, s.main, CAT_BACKWARD_NODE, "AddmmBackward0", 20 * US, 60 * US);
+		synth__step(&s, 0, 0, 100 * US);
+		synth__open(&s, cases[i].summary);
+		text = synth__report(&s, &opts);
+		snprintf(expected, sizeof(expected), note, cases[i].others ? cases[i].others : "");
+		cr_expect_eq(strstr(text, expected) != NULL, cases[i].others != NULL, "%s", text);
+		cr_expect_eq(strstr(text, "Backward nodes last") != NULL, cases[i].others != NULL,
+			     "%s", text);
+		free(text);
+		synth__free(&s);
+	}
+}
+
+Test(report_notes, the_overview_has_the_operators_that_were_recorded)
+{
+	static const char note[] = "Operator: those that were recorded;";
+	const struct report_opts opts = OPTS(.tables = "overview");
+	char *some = report_without("{\"name\": \"aten::add_\", \"calls_per_step\": 4.0,"
+				    " \"avg_ns\": 5000.0, \"steps\": 3}",
+				    &opts);
+	char *all = report_without("", &opts);
+
+	cr_expect_not_null(strstr(some, note), "%s", some);
+	cr_expect_null(strstr(all, note), "%s", all);
+	free(some);
+	free(all);
 }
 
 Test(report_notes, processors_of_a_recording_that_was_cut_off)

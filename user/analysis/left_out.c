@@ -32,15 +32,19 @@ static double number(const json_t *object, const char *key)
 	return value > 0 && value < 1e15 ? value : 0;
 }
 
-/* Expected in the recorded steps, from what one step had. */
+/* Expected in the recorded steps, from what one step had: of the calls that would have a row, which
+ * those within other operators and backward nodes have not. */
 static struct left_out estimate(const struct analysis *a, const json_t *item)
 {
 	const char *name = json_string_value(json_object_get(item, "name"));
 	double calls = number(item, "calls_per_step") * (double)a->steps.calls;
+	double inner = number(item, "inner_calls_per_step") * (double)a->steps.calls;
+	double inner_ns = inner * number(item, "inner_avg_ns");
+	double ns = calls * number(item, "avg_ns");
 	struct left_out row = {
 		.name = name ? name : "?",
-		.stat.calls = (uint64_t)(calls + 0.5),
-		.stat.cpu.total = (uint64_t)(calls * number(item, "avg_ns")),
+		.stat.calls = calls > inner ? (uint64_t)(calls - inner + 0.5) : 0,
+		.stat.cpu.total = ns > inner_ns ? (uint64_t)(ns - inner_ns) : 0,
 		.steps = (uint64_t)number(item, "steps"),
 	};
 
@@ -89,6 +93,17 @@ bool left_out__has_calls(const struct analysis *a)
 		if (number(json_array_get(list, i), "calls_per_step") > 0)
 			return true;
 	return false;
+}
+
+uint64_t left_out__nodes_ns(const struct analysis *a)
+{
+	const json_t *list = left_out__list(a);
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (json_is_true(json_object_get(json_array_get(list, i), "is_node")))
+			ns += estimate(a, json_array_get(list, i)).stat.cpu.total;
+	return ns;
 }
 
 int left_out__add_section(const struct analysis *a, struct table *t)

@@ -11,6 +11,8 @@ const json_t *left_out__list(const struct analysis *a);
 /* One of them was called in the steps that were measured: others were not called, or made no span.
  */
 bool left_out__has_calls(const struct analysis *a);
+/* What is estimated of backward nodes among them; 0 also of a recording that does not tell. */
+uint64_t left_out__nodes_ns(const struct analysis *a);
 /* A section of a table with name columns; nothing if no function was left out. */
 int left_out__add_section(const struct analysis *a, struct table *t);
 

@@ -366,6 +366,10 @@ void probes__stat(const struct probes *p, uint32_t row, struct pt_probe_stat *ou
 		out->spans += per_cpu[c].spans;
 		out->span_ns += per_cpu[c].span_ns;
 		out->clipped_ns += per_cpu[c].clipped_ns;
+		out->long_spans += per_cpu[c].long_spans;
+		out->inner += per_cpu[c].inner;
+		out->inner_ns += per_cpu[c].inner_ns;
+		out->before_ns += per_cpu[c].before_ns;
 		out->launches += per_cpu[c].launches;
 		out->ends += per_cpu[c].ends;
 		out->callers |= per_cpu[c].callers;

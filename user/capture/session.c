@@ -287,11 +287,14 @@ static json_t *dropped_summary(const struct session *s)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < s->drop_cnt; i++)
-		json_array_append_new(array,
-				      json_pack("{s:s, s:f, s:f, s:I}", "name", s->drops[i].name,
-						"calls_per_step", s->drops[i].per_step * begun,
-						"avg_ns", s->drops[i].avg_ns, "steps",
-						(json_int_t)s->drops[i].steps));
+		json_array_append_new(array, json_pack("{s:s, s:b, s:f, s:f, s:f, s:f, s:I}",
+						       "name", s->drops[i].name, "is_node",
+						       s->drops[i].is_node, "calls_per_step",
+						       s->drops[i].per_step * begun, "avg_ns",
+						       s->drops[i].avg_ns, "inner_calls_per_step",
+						       s->drops[i].inner_per_step * begun,
+						       "inner_avg_ns", s->drops[i].inner_avg_ns,
+						       "steps", (json_int_t)s->drops[i].steps));
 	return array;
 }
 

@@ -33,6 +33,8 @@ struct dropped_probe {
 	const char *name;
 	uint64_t steps;
 	double per_step, avg_ns; /* of a step of any thread */
+	double inner_per_step, inner_avg_ns; /* of these, the calls within other operators */
+	bool is_node;			     /* of the backward pass */
 };
 
 /* A step that is over, but not yet in the file. */

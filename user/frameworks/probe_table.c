@@ -128,6 +128,14 @@ static int plan_ends(struct table_scan *s, const struct probe_row *row,
 	return row->leaves ? plan_leaves(s, row, symbol, code, len) : 0;
 }
 
+/* As the model takes what lies in others (model/finish.c). */
+static uint32_t place_of(enum span_category category)
+{
+	if (category == CAT_OPERATOR || category == CAT_OPTIMIZER_OP)
+		return PT_HOLDS_OPERATORS | PT_MAY_BE_INNER;
+	return category == CAT_BACKWARD_NODE ? PT_HOLDS_OPERATORS : 0;
+}
+
 /* 0 also for a place where no probe can sit: the row then counts as not found. */
 static int plan_row(struct table_scan *s, const struct probe_row *row,
 		    const struct elf_symbol *symbol, const char *name)
@@ -157,6 +165,7 @@ static int plan_row(struct table_scan *s, const struct probe_row *row,
 	if (row->shapes_program && s->opts->record_shapes)
 		probe.program = row->shapes_program;
 	probe.cfg.note_returns = row->landing_program != NULL;
+	probe.cfg.place = place_of(row->category);
 	if (row->adjust)
 		row->adjust(symbol->name, &probe);
 	s->found[row - s->table->rows]++;

@@ -12,14 +12,20 @@ struct walk {
 /* What a span is inside of. A framework's operator in a function that the user chose stays an
  * operator. */
 struct inside {
-	bool an_operator, a_function;
+	bool an_operator, a_function, a_numbered_node;
 };
 
-/* A backward node without a number is one by its operator's name. */
-static bool may_be_inner(enum span_category cat, const struct span *s)
+/* A backward node without a number is one by its operator's name; in a numbered one that runs a
+ * backward pass of its own (a reentrant checkpoint) it is a node like the others, AccumulateGrad.
+ */
+static bool is_part(enum span_category cat, const struct span *s, const struct inside *in)
 {
-	return cat == CAT_OPERATOR || cat == CAT_OPTIMIZER_OP || cat == CAT_FUNCTION ||
-	       (cat == CAT_BACKWARD_NODE && s->ev.id == EVENT_NO_ID);
+	if (cat == CAT_FUNCTION)
+		return in->an_operator || in->a_function;
+	if (cat == CAT_BACKWARD_NODE && (s->ev.id != EVENT_NO_ID || in->a_numbered_node))
+		return false;
+	return in->an_operator &&
+	       (cat == CAT_OPERATOR || cat == CAT_OPTIMIZER_OP || cat == CAT_BACKWARD_NODE);
 }
 
 enum span_kind kind__of_category(enum span_category cat)
@@ -55,11 +61,6 @@ enum span_kind kind__of_category(enum span_category cat)
 	};
 
 	return cat < CAT_CNT ? kinds[cat] : KIND_OTHER;
-}
-
-static enum span_kind kind_of(enum span_category cat, const struct span *s, bool inside)
-{
-	return inside && may_be_inner(cat, s) ? KIND_OPERATOR_INNER : kind__of_category(cat);
 }
 
 static enum span_category category(const struct walk *w, const struct span *s)
@@ -123,7 +124,7 @@ static void finish(struct walk *w, struct span *s, struct span *parent, struct i
 	uint64_t children_ns = 0;
 
 	s->parent = parent;
-	s->kind = kind_of(cat, s, in.an_operator || (cat == CAT_FUNCTION && in.a_function));
+	s->kind = is_part(cat, s, &in) ? KIND_OPERATOR_INNER : kind__of_category(cat);
 	s->inferred = s->ev.end == END_INFERRED;
 	if (w->phase_by_time && w->m->phases_elsewhere)
 		phase = phase__at(w->m, s->ev.ts_ns);
@@ -135,6 +136,7 @@ static void finish(struct walk *w, struct span *s, struct span *parent, struct i
 	in.an_operator |=
 		cat == CAT_OPERATOR || cat == CAT_BACKWARD_NODE || cat == CAT_OPTIMIZER_OP;
 	in.a_function |= cat == CAT_FUNCTION;
+	in.a_numbered_node |= cat == CAT_BACKWARD_NODE && s->ev.id != EVENT_NO_ID;
 	for (struct span *c = s->first_child; c; c = c->next_sibling) {
 		memory__attribute(w->t, s, c->ev.ts_ns);
 		finish(w, c, s, in, phase);

@@ -40,8 +40,9 @@ static int add_left_out(const struct analysis *a, struct table *t)
 		return 0;
 	return table__add_notef(
 		t,
-		"%s had no probe in the window, being hot and short; the operator table estimates "
-		"them, --keep-all records them.",
+		"%s had no probe in the window, being hot and short, or backward nodes beside "
+		"such: their time is in what is around or before them. The operator table "
+		"estimates them, --keep-all records them.",
 		counted(cnt, "function", "functions").s);
 }
 

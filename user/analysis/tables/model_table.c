@@ -12,7 +12,7 @@ static const enum span_kind phases[] = {KIND_DATALOADER, KIND_FORWARD, KIND_BACK
 struct state {
 	uint64_t own, elsewhere;
 	uint64_t told; /* steps whose phases the operators of another thread tell */
-	bool infers_forward;
+	bool infers_forward, reruns_closure;
 	struct awaited awaited;
 	struct turns turns;
 };
@@ -46,6 +46,31 @@ static bool has_inferred_forward(const struct span *s)
 	return false;
 }
 
+static size_t passes_in(const struct span *s)
+{
+	size_t cnt = 0;
+
+	for (; s; s = s->next_sibling)
+		cnt += s->kind == KIND_BACKWARD ? 1 : passes_in(s->first_child);
+	return cnt;
+}
+
+/* An optimizer that has its closure run more than once a step computes in between (LBFGS). */
+static bool has_reruns(const struct analysis *a, const struct span *s)
+{
+	for (; s; s = s->next_sibling) {
+		const struct name *n = s->kind == KIND_USER && s->ev.name
+					       ? recording__name(a->r, s->ev.name)
+					       : NULL;
+
+		if (n && n->category == CAT_OPTIMIZER && passes_in(s->first_child) > 1)
+			return true;
+		if (s->kind == KIND_USER && has_reruns(a, s->first_child))
+			return true;
+	}
+	return false;
+}
+
 /* Does a gradient's operator lie in that pass? It is on the step's thread then. */
 static bool has_operator_in_pass(const struct span *s)
 {
@@ -64,6 +89,9 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	for (size_t i = 0; b->step && i < b->track_cnt && !st->infers_forward; i++)
 		st->infers_forward = b->tracks[i].track->id == b->step->track &&
 				     has_inferred_forward(b->tracks[i].roots);
+	for (size_t i = 0; b->step && i < b->track_cnt && !st->reruns_closure; i++)
+		st->reruns_closure = b->tracks[i].track->id == b->step->track &&
+				     has_reruns(a, b->tracks[i].roots);
 	for (size_t i = 0; b->step && i < b->track_cnt; i++)
 		st->told += b->tracks[i].track->id == b->step->track &&
 			    has_inferred_pass(b->tracks[i].roots) &&
@@ -151,6 +179,14 @@ static int note_forward(const struct analysis *a, const struct state *st, struct
 				  "to its backward pass, also where batches are made there.");
 }
 
+static int note_reruns(const struct state *st, struct table *t)
+{
+	if (!st->reruns_closure)
+		return 0;
+	return table__add_note(t, "The optimizer runs its closure several times in a step: what it "
+				  "computes between two runs is in Forward.");
+}
+
 /* Only a framework's own optimizers are seen. */
 static int note_optimizer(const struct analysis *a, struct table *t)
 {
@@ -196,6 +232,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = note_forward(a, st, t);
 	if (!err)
 		err = note_turns(a, &st->turns, t);
+	if (!err)
+		err = note_reruns(st, t);
 	if (!err)
 		err = note_optimizer(a, t);
 	return err ? err : note_elsewhere(a, st, t);

@@ -16,6 +16,7 @@
 
 #define WORTH_A_NOTE 0.01 /* of all device time of the table */
 #define IN_NODES     0.05 /* of the steps' time, for operators in backward nodes to be told */
+#define LONGER_NODES 0.05 /* of nodes' own time, for that of others in it to be told */
 
 struct operators {
 	struct by_name names;
@@ -346,6 +347,29 @@ static int note_in_nodes(const struct analysis *a, const struct operators *o, st
 		time_text(a, o->in_nodes.cpu.total).s);
 }
 
+/* A node ends, as far as is seen, where the next one that has a probe begins. */
+static int note_longer_nodes(const struct analysis *a, const struct operators *o, struct table *t)
+{
+	const uint64_t others = left_out__nodes_ns(a);
+	uint64_t recorded = 0;
+
+	for (size_t i = 0; i < o->names.map.cnt; i++) {
+		const struct stat_row *row = &o->names.map.rows[i];
+		const struct name *n = recording__name(a->r, row->key.id);
+
+		if (n && n->category == CAT_BACKWARD_NODE)
+			recorded += row->stat.cpu.total;
+	}
+	if (!recorded || (double)others < LONGER_NODES * (double)recorded)
+		return 0;
+	return table__add_notef(
+		t,
+		"Backward nodes last until the next one that is recorded begins: of the %s of "
+		"those "
+		"recorded about %s may be of those that are not (--keep-all records all).",
+		time_text(a, recorded).s, time_text(a, others).s);
+}
+
 static int note_ratios(const struct analysis *a, const struct operators *o, struct table *t)
 {
 	const struct ratio_base base = analysis__base(a);
@@ -397,6 +421,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = note_outside(a, o, t);
 	if (!err)
 		err = note_in_nodes(a, o, t);
+	if (!err)
+		err = note_longer_nodes(a, o, t);
 	return err ? err : add_reason(a, o, t);
 }
 

@@ -2,6 +2,7 @@
 /* Overview Summary: one row per type of event; time is the union over threads. */
 #include <stdlib.h>
 #include "analysis/analysis.h"
+#include "analysis/left_out.h"
 #include "common/counted.h"
 
 struct overview {
@@ -170,6 +171,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	const struct line top = {KIND_STEP, a->steps.calls, analysis__total_ns(a), false};
 	struct overview *o = state;
 	size_t cnt = 0, host;
+	bool has_operators = false;
 	int err = add_columns(a, t);
 
 	if (err)
@@ -178,6 +180,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		return table__add_note(t, "Nothing was seen in the window.");
 	for (int kind = 0; kind < KIND_CNT; kind++) {
 		lines[cnt] = make_line(a, o, kind);
+		has_operators |= kind == KIND_OPERATOR && lines[cnt].calls;
 		cnt += !span_kind__is_device_work(kind) && lines[cnt].calls;
 	}
 	host = cnt;
@@ -202,6 +205,9 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err && o->in_steps && o->outside)
 		err = table__add_notef(t, "Left out here, being in no whole step: %s.",
 				       counted(o->outside, "event", "events").s);
+	if (!err && has_operators && left_out__has_calls(a))
+		err = table__add_note(t, "Operator: those that were recorded; the operator table "
+					 "estimates the others.");
 	if (!err && o->has_others)
 		err = table__add_note(t, "Operators of worker processes are in the operator table "
 					 "only.");

@@ -68,6 +68,7 @@ static size_t gather(const struct session *s, struct prune_input *in)
 			in[cnt] = (struct prune_input){
 				.row = probe->row,
 				.stays = must_stay(probe),
+				.is_node = probe->category == CAT_BACKWARD_NODE,
 				.is_caller = step_probe__runs(probe, "caller_entry"),
 				.has_names = probe->cfg.name_source && left_out_name(probe)};
 			probes__stat(&s->probes, probe->row, &in[cnt++].stat);
@@ -106,6 +107,14 @@ static void drop_inner_calls(struct session *s, const struct prune_input *in, si
 	}
 }
 
+static double average(const struct session *s, uint64_t ns, uint64_t spans)
+{
+	const double inside = (double)s->facts.cost.span_inside_ns;
+	const double avg = spans ? (double)ns / (double)spans : 0;
+
+	return avg > inside ? avg - inside : 0;
+}
+
 /* Calls are told by step of any thread: those that do the same take turns as they like, as in a
  * server that answers in several threads. */
 static int note_drops(struct session *s, const struct prune_input *in, size_t cnt, double steps)
@@ -121,14 +130,12 @@ static int note_drops(struct session *s, const struct prune_input *in, size_t cn
 		for (size_t j = 0; j < s->plan.cnt; j++)
 			if (s->plan.probes[j].row == in[i].row)
 				drop.name = left_out_name(&s->plan.probes[j]);
+		drop.is_node = in[i].is_node;
 		drop.steps = (uint64_t)steps;
 		drop.per_step = (double)in[i].stat.spans / begun;
-		drop.avg_ns = in[i].stat.spans
-				      ? (double)in[i].stat.span_ns / (double)in[i].stat.spans
-				      : 0;
-		drop.avg_ns -= (double)s->facts.cost.span_inside_ns;
-		if (drop.avg_ns < 0)
-			drop.avg_ns = 0;
+		drop.avg_ns = average(s, in[i].stat.span_ns, in[i].stat.spans);
+		drop.inner_per_step = (double)in[i].stat.inner / begun;
+		drop.inner_avg_ns = average(s, in[i].stat.inner_ns, in[i].stat.inner);
 		err = ARRAY_PUSH(s->drops, s->drop_cnt, s->drop_cap, drop);
 		if (err)
 			return err;
@@ -140,6 +147,7 @@ static int note_drops(struct session *s, const struct prune_input *in, size_t cn
 static int note_unknown_nodes(struct session *s, double steps)
 {
 	struct dropped_probe drop = {.name = "backward nodes of other libraries",
+				     .is_node = true,
 				     .steps = (uint64_t)steps};
 	struct pt_probe_stat all = {0}, stat;
 	uint64_t known = 0, known_ns = 0;
@@ -152,7 +160,7 @@ static int note_unknown_nodes(struct session *s, double steps)
 		} else if (probe->group == GROUP_NODE_TYPE) {
 			probes__stat(&s->probes, probe->row, &stat);
 			known += stat.spans;
-			known_ns += stat.span_ns;
+			known_ns += stat.before_ns + stat.span_ns;
 		}
 	}
 	/* One that was under way when the measuring began or ended is no sign. */
@@ -162,46 +170,6 @@ static int note_unknown_nodes(struct session *s, double steps)
 	if (all.span_ns > known_ns)
 		drop.avg_ns = (double)(all.span_ns - known_ns) / (double)(all.spans - known);
 	return ARRAY_PUSH(s->drops, s->drop_cnt, s->drop_cap, drop);
-}
-
-static const struct planned_probe *first_probe(const struct session *s, uint32_t row)
-{
-	for (size_t i = 0; i < s->plan.cnt; i++)
-		if (s->plan.probes[i].row == row)
-			return &s->plan.probes[i];
-	return NULL;
-}
-
-static bool is_node(const struct session *s, uint32_t row)
-{
-	const struct planned_probe *probe = first_probe(s, row);
-
-	return probe && probe->category == CAT_BACKWARD_NODE;
-}
-
-/* And gives a device nothing to do; by what was seen while all nodes had probes. */
-static bool is_short(const struct session *s, const struct pt_probe_stat *stat)
-{
-	return stat->spans && !stat->launches &&
-	       stat->clipped_ns / stat->spans < s->probes.ctl->clip_ns / 2;
-}
-
-/* A backward node lasts until the next one begins, as far as is seen. Where others are left out, a
- * short one would have their time, too: it is estimated as they are. Returns how many. */
-static size_t leave_out_short_nodes(struct session *s, const struct prune_input *in, size_t cnt)
-{
-	size_t left_out = 0, more = 0;
-
-	for (size_t i = 0; i < cnt; i++)
-		left_out += s->dropped[in[i].row] && in[i].stat.spans && is_node(s, in[i].row);
-	for (size_t i = 0; i < cnt && left_out; i++) {
-		if (in[i].stays || s->dropped[in[i].row] || !is_short(s, &in[i].stat) ||
-		    !is_node(s, in[i].row))
-			continue;
-		s->dropped[in[i].row] = true;
-		more++;
-	}
-	return more;
 }
 
 /* Leaves out the rows chosen, and what must go or come with them. */
@@ -280,7 +248,7 @@ int session__prune(struct session *s)
 	policy.callers = other_callers(s);
 	cnt = gather(s, in);
 	chosen = prune__choose(&policy, in, cnt, s->dropped);
-	chosen += leave_out_short_nodes(s, in, cnt);
+	prune__settle_nodes(&policy, in, cnt, s->dropped);
 	err = leave_out(s, in, cnt, chosen, policy.steps);
 	optimizer_step__keep_choice(s);
 	return err;

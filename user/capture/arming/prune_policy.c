@@ -3,7 +3,8 @@
 #include "common/util.h"
 
 #define CLIP_FACTOR	 100
-#define HITS_OF_A_RETURN 2 /* it traps at the entry as well */
+#define HITS_OF_A_RETURN 2    /* it traps at the entry as well */
+#define HOOKS_MATTER	 0.02 /* of the step */
 
 /* Which functions may go. */
 struct tier {
@@ -37,13 +38,21 @@ static bool shows_nothing(const struct prune_input *in)
 	return !in->stat.spans && in->stat.hits && in->has_names;
 }
 
+/* As long as they typically are: long calls count whole if there is one in each step. */
+static uint64_t typical_ns(const struct prune_policy *policy, const struct prune_input *in)
+{
+	const bool each_step = (double)in->stat.long_spans >= policy->steps;
+
+	return each_step ? in->stat.span_ns : in->stat.clipped_ns;
+}
+
 static struct candidate weigh(const struct prune_policy *policy, const struct prune_input *in)
 {
 	double spans = (double)in->stat.spans;
 	double calls = shows_nothing(in) ? (double)in->stat.hits : spans;
 	double hits = calls * in->hits + HITS_OF_A_RETURN * (double)in->stat.ends;
 	double cost_ns = hits * (double)policy->hit_ns;
-	double length_ns = (double)in->stat.clipped_ns - spans * (double)policy->inside_ns;
+	double length_ns = (double)typical_ns(policy, in) - spans * (double)policy->inside_ns;
 
 	return (struct candidate){
 		.row = in->row,
@@ -145,4 +154,72 @@ size_t prune__choose(const struct prune_policy *policy, const struct prune_input
 				    dropped);
 	}
 	return chosen ? chosen + drop_callers(policy, in, cnt, dropped) : 0;
+}
+
+static bool is_short(const struct prune_policy *policy, const struct prune_input *in)
+{
+	return typical_ns(policy, in) / in->stat.spans < prune__clip_ns(policy) / 2;
+}
+
+static uint64_t left_out_ns(const struct prune_policy *policy, const struct prune_input *in,
+			    size_t cnt, const bool *dropped)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < cnt; i++)
+		if (in[i].is_node && dropped[in[i].row])
+			ns += typical_ns(policy, &in[i]);
+	return ns;
+}
+
+/* The one that tells least of itself: it is short, or all the others could be longer than it. */
+static const struct prune_input *next_node(const struct prune_policy *policy,
+					   const struct prune_input *in, size_t cnt,
+					   const bool *dropped)
+{
+	const uint64_t others_ns = left_out_ns(policy, in, cnt, dropped);
+	const struct prune_input *next = NULL;
+
+	for (size_t i = 0; i < cnt && others_ns; i++) {
+		if (!in[i].is_node || in[i].stays || dropped[in[i].row] || !in[i].stat.spans ||
+		    in[i].stat.launches)
+			continue;
+		if (!is_short(policy, &in[i]) && typical_ns(policy, &in[i]) >= others_ns)
+			continue;
+		if (!next || typical_ns(policy, &in[i]) < typical_ns(policy, next))
+			next = &in[i];
+	}
+	return next;
+}
+
+/* Types show a node from behind its tensors' hooks. */
+static bool hooks_matter(const struct prune_policy *policy, const struct prune_input *in,
+			 size_t cnt)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < cnt; i++)
+		if (in[i].is_node)
+			ns += (double)in[i].stat.before_ns -
+			      (double)in[i].stat.spans * (double)policy->hit_ns;
+	return ns > HOOKS_MATTER * (double)policy->step_ns * policy->steps;
+}
+
+static void keep_nodes(const struct prune_input *in, size_t cnt, bool *dropped)
+{
+	for (size_t i = 0; i < cnt; i++)
+		dropped[in[i].row] &= !in[i].is_node;
+}
+
+void prune__settle_nodes(const struct prune_policy *policy, const struct prune_input *in,
+			 size_t cnt, bool *dropped)
+{
+	const struct prune_input *next;
+
+	if (hooks_matter(policy, in, cnt)) {
+		keep_nodes(in, cnt, dropped);
+		return;
+	}
+	while ((next = next_node(policy, in, cnt, dropped)))
+		dropped[next->row] = true;
 }

@@ -16,6 +16,7 @@ struct prune_input {
 	uint32_t hits; /* probe hits per span, but for those of stat.ends */
 	bool has_names; /* its program reads them: calls may be of no interest, without a span */
 	bool stays;
+	bool is_node;	/* a backward node, which lasts until the next one that has a probe begins */
 	bool is_caller; /* it has no spans: its return ends those of what it calls */
 	struct pt_probe_stat stat; /* over the steps observed */
 };
@@ -30,8 +31,9 @@ struct prune_policy {
 	uint64_t callers;    /* of functions that are not weighed, as in struct pt_probe_stat */
 };
 
-/* Where it is chosen, measured durations count up to this: one call that the scheduler interrupts must
- * not decide. Goes to ctl.clip_ns before the steps that are observed. */
+/* Where it is chosen, measured durations count up to this, unless one is longer in each step: one call
+ * that the scheduler interrupts must not decide. Goes to ctl.clip_ns before the steps that are
+ * observed. */
 uint64_t prune__clip_ns(const struct prune_policy *policy);
 /* Marks rows in dropped[]; returns how many. What tells least for what it costs goes first: functions
  * with at least 4 calls a step, and spans that last on average less than 10 times their probes, until
@@ -40,5 +42,11 @@ uint64_t prune__clip_ns(const struct prune_policy *policy);
  * calls. A caller goes with the last function that it was seen to call. */
 size_t prune__choose(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
 		     bool *dropped);
+/* A backward node that has a probe has also the time of those that have none. Where some are left out,
+ * drops more, which are estimated as they are: short ones, and those that would have more time of
+ * others than their own. Drops none where what runs before them, the hooks of tensors, would be told
+ * as of the node before. */
+void prune__settle_nodes(const struct prune_policy *policy, const struct prune_input *in,
+			 size_t cnt, bool *dropped);
 
 #endif
