@@ -5,7 +5,7 @@ import signal
 
 from gpu import LONG_S
 from lib.runner import test
-from pointed import record, seen, start
+from pointed import end, record, seen, start
 
 SHOWN = "operator", "backward_node", "kernel", "memcpy", "memset", "runtime"
 WHOLE = 8  # steps of a window
@@ -95,3 +95,15 @@ def reentrant(case):
     check_steps(by_pointers, check_steps(by_probes, of=operators), of=operators)
     ours, theirs = (collections.Counter(e["name"] for e in nodes(t)) for t in (by_pointers, by_probes))
     assert ours and all(cnt == theirs[name] for name, cnt in ours.items()), (ours, theirs)
+
+
+@test("what is estimated of nodes without probes does not last until a device's thread has the next pass")
+def estimated(case):
+    job = start(case)
+    tool = record(case, job, "--no-pointers", "--max-overhead", "0.01%").done(LONG_S)
+    rows = tool.report()["operator"]["rows"]
+    accumulate, = (r for r in rows if r["name"].endswith("AccumulateGrad"))
+    assert accumulate["section"].startswith("Not recorded"), accumulate
+    took_ns = sum(e["dur_ns"] for e in tool.events() if e["type"] == "step")
+    assert accumulate["cpu_total_ns"] < took_ns / 3, (accumulate, took_ns)
+    end(job)
