@@ -580,7 +580,6 @@ struct pt_optimizer_step {
 struct pt_passes {
 	struct {
 		__u64 begin_ns, end_ns;
-		__u64 tid;
 	} passes[PT_PASSES];
 	__u32 cnt;
 };

@@ -160,24 +160,23 @@ static __always_inline void ask_closes(struct pt_thread *t, const struct pt_fram
 		ctl.epoch_ended = 1;
 }
 
-static __always_inline void note_pass(const struct pt_thread *t, __u64 begin_ns, __u64 end_ns)
+static __always_inline void note_pass(__u64 begin_ns, __u64 end_ns)
 {
 	__u32 i = __sync_fetch_and_add(&ctl.ended.cnt, 1) & (PT_PASSES - 1);
 
 	ctl.ended.passes[i].begin_ns = begin_ns;
 	ctl.ended.passes[i].end_ns = end_ns;
-	ctl.ended.passes[i].tid = t->tid;
 }
 
 /* A node ends with its pass at the latest: the thread of a device has nothing to do until the next
  * one. As in decoder.c. */
-static __always_inline __u64 node_end(const struct pt_thread *t, __u64 begin_ns, __u64 end_ns)
+static __always_inline __u64 node_end(__u64 begin_ns, __u64 end_ns)
 {
 	for (__u32 i = 0; i < PT_PASSES; i++) {
 		const __u64 pass_end_ns = ctl.ended.passes[i].end_ns;
 
 		if (begin_ns >= ctl.ended.passes[i].begin_ns && begin_ns < pass_end_ns &&
-		    pass_end_ns < end_ns && ctl.ended.passes[i].tid != t->tid)
+		    pass_end_ns < end_ns)
 			end_ns = pass_end_ns;
 	}
 	return end_ns;
@@ -193,7 +192,7 @@ static __always_inline void count_span(const struct pt_thread *t, const struct p
 	if (!s)
 		return;
 	if (f->kind == PT_FRAME_NODE && how == PT_END_INFERRED)
-		end_ns = node_end(t, begin_ns, end_ns);
+		end_ns = node_end(begin_ns, end_ns);
 	ns = end_ns - begin_ns;
 	s->spans++;
 	if (f->sp < t->caller_sp)
@@ -229,7 +228,7 @@ __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 		name_class = 0; /* told when it ended */
 	}
 	if (name_class == PT_CLASS_BACKWARD)
-		note_pass(t, start, end);
+		note_pass(start, end);
 	count_span(t, f, start, end, how);
 	if (window_clip(&start, &end, &flags)) {
 		if (f->kind == PT_FRAME_NAMED)

@@ -77,6 +77,7 @@ def same(case):
     check_steps(by_pointers, check_steps(by_probes))
     ours, theirs = forward_of(by_pointers), forward_of(by_probes)
     assert ours == theirs and len(ours) > 10, (ours - theirs, theirs - ours)
+    assert "overlapped another" not in by_pointers.out, by_pointers.out
 
 
 def operators(tool):
