@@ -98,6 +98,17 @@ def reentrant(case):
     assert ours and all(cnt == theirs[name] for name, cnt in ours.items()), (ours, theirs)
 
 
+@test("where the engine hands a gradient over without calling a node, nodes keep their probes")
+def asks(case):
+    by_pointers, by_probes = both_ways(case, "asks")
+    assert "of them of known types" in by_pointers.err, by_pointers.err
+    rows = by_pointers.report()["operator"]["rows"]
+    handed, = (r for r in rows if r["name"] == "backward nodes of other libraries")
+    recorded = sum(e["name"].endswith("AccumulateGrad") for e in nodes(by_probes))
+    cnt = sum(r["calls"] for r in rows if r["name"].endswith("AccumulateGrad"))
+    assert handed["calls"] == recorded - cnt == WHOLE, (handed, recorded, cnt)
+
+
 @test("what is estimated of nodes without probes does not last until a device's thread has the next pass")
 def estimated(case):
     job = start(case)
