@@ -22,6 +22,7 @@
 #define PT_MAX_TENSORS	  32   /* tensors and values described per span */
 #define PT_MAX_DIMS	  8    /* dimensions described per tensor */
 #define PT_MAX_NAME_RULES 16   /* prefix rules that classify a dynamic name */
+#define PT_PASSES	  8    /* backward passes remembered, a power of two */
 #define PT_STEP_RING	  64   /* step boundaries remembered for splitting intervals */
 #define PT_MAX_ADDRESSES  262144 /* probes that share events with others, in all targets */
 #define PT_MAX_RETURNS	  256  /* places that calls without an end return to */
@@ -586,6 +587,14 @@ struct pt_optimizer_step {
 	__u32 passes;  /* backward passes since the latest call */
 };
 
+/* The backward passes that ended last: passes[(cnt - 1) % PT_PASSES] is the latest. */
+struct pt_passes {
+	struct {
+		__u64 begin_ns, end_ns;
+	} passes[PT_PASSES];
+	__u32 cnt;
+};
+
 /* One per loaded object, in .bss, written by the loader unless said otherwise. */
 struct pt_ctl {
 	__u32 target_pid;      /* tgid of the main target */
@@ -631,6 +640,7 @@ struct pt_ctl {
 	__u32 pass_is_update; /* by the loader: 1: while resting a backward pass that ends stands
 				 for the optimizer's operators behind it */
 	__u32 passes;	      /* backward passes since the latest boundary */
+	struct pt_passes ended;
 	__u32 passes_alike;   /* steps in a row that held one each */
 	__u32 passes_odd;     /* steps that did not */
 	__u64 woken_ns;	    /* ranges that began before this are not known to have ended */

@@ -194,12 +194,40 @@ static __always_inline __u64 begun_before(struct pt_thread *t, const struct pt_f
 	return cfg && cfg->flags & PT_NODE_OF_TYPE ? f->ts_ns - node->ts_ns : 0;
 }
 
-static __always_inline void stat_span(struct pt_thread *t, const struct pt_frame *f, __u64 ns)
+static __always_inline void note_pass(__u64 begin_ns, __u64 end_ns)
 {
-	struct pt_probe_stat *s = stat_of(f->probe);
+	__u32 i = __sync_fetch_and_add(&ctl.ended.cnt, 1) & (PT_PASSES - 1);
+
+	ctl.ended.passes[i].begin_ns = begin_ns;
+	ctl.ended.passes[i].end_ns = end_ns;
+}
+
+/* A node ends with its pass at the latest: the thread of a device has nothing to do until the next
+ * one. As in decoder.c. */
+static __always_inline __u64 node_end(__u64 begin_ns, __u64 end_ns)
+{
+	for (__u32 i = 0; i < PT_PASSES; i++) {
+		const __u64 pass_end_ns = ctl.ended.passes[i].end_ns;
+
+		if (begin_ns >= ctl.ended.passes[i].begin_ns && begin_ns < pass_end_ns &&
+		    pass_end_ns < end_ns)
+			end_ns = pass_end_ns;
+	}
+	return end_ns;
+}
+
+/* For what is estimated of a function, and whether it is worth a probe. */
+static __always_inline void count_span(struct pt_thread *t, const struct pt_frame *f,
+				       __u64 begin_ns, __u64 end_ns, __u32 how)
+{
+	struct pt_probe_stat *s = measuring() ? stat_of(f->probe) : NULL;
+	__u64 ns;
 
 	if (!s)
 		return;
+	if (f->kind == PT_FRAME_NODE && how == PT_END_INFERRED)
+		end_ns = node_end(begin_ns, end_ns);
+	ns = end_ns - begin_ns;
 	s->spans++;
 	if (f->sp < t->caller_sp)
 		s->callers |= 1ull << (t->caller & 63);
@@ -239,8 +267,9 @@ __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 		how = PT_END_OBJECT;
 		name_class = 0; /* told when it ended */
 	}
-	if (measuring())
-		stat_span(t, f, end - start);
+	if (name_class == PT_CLASS_BACKWARD)
+		note_pass(start, end);
+	count_span(t, f, start, end, how);
 	if (window_clip(&start, &end, &flags)) {
 		if (f->kind == PT_FRAME_NAMED)
 			emit_named(t, f, start, end, flags, how);

@@ -136,6 +136,13 @@ def raises():
 EXPECTED, FORWARD = work(), work(backward=False)
 
 
+def asks():
+    """For the gradient of a leaf: the engine hands it over, and no node's function is called."""
+    x = torch.linspace(-1, 1, 8, requires_grad=True)
+    grad, = torch.autograd.grad(x.mul(2).sum(), x)
+    assert grad.sum().item() == 16, grad
+
+
 def threads():
     seen = []
 
@@ -207,7 +214,7 @@ def replaced():
     os.execv("/bin/sleep", ["sleep", "100"])
 
 
-EACH = {"hashes": hashes, "raises": raises, "threads": threads, "loader": loader}
+EACH = {"asks": asks, "hashes": hashes, "raises": raises, "threads": threads, "loader": loader}
 ONCE = {"fork": fork, "profile": profile, "leave": leave, "leave_at_once": leave_at_once,
         "replaced": replaced}
 

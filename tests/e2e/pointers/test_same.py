@@ -5,7 +5,7 @@ import signal
 
 from gpu import LONG_S
 from lib.runner import test
-from pointed import record, seen, start
+from pointed import end, record, seen, start
 
 SHOWN = "operator", "backward_node", "kernel", "memcpy", "memset", "runtime"
 WHOLE = 8  # steps of a window
@@ -77,6 +77,7 @@ def same(case):
     check_steps(by_pointers, check_steps(by_probes))
     ours, theirs = forward_of(by_pointers), forward_of(by_probes)
     assert ours == theirs and len(ours) > 10, (ours - theirs, theirs - ours)
+    assert "overlapped another" not in by_pointers.out, by_pointers.out
 
 
 def operators(tool):
@@ -95,3 +96,26 @@ def reentrant(case):
     check_steps(by_pointers, check_steps(by_probes, of=operators), of=operators)
     ours, theirs = (collections.Counter(e["name"] for e in nodes(t)) for t in (by_pointers, by_probes))
     assert ours and all(cnt == theirs[name] for name, cnt in ours.items()), (ours, theirs)
+
+
+@test("where the engine hands a gradient over without calling a node, nodes keep their probes")
+def asks(case):
+    by_pointers, by_probes = both_ways(case, "asks")
+    assert "of them of known types" in by_pointers.err, by_pointers.err
+    rows = by_pointers.report()["operator"]["rows"]
+    handed, = (r for r in rows if r["name"] == "backward nodes of other libraries")
+    recorded = sum(e["name"].endswith("AccumulateGrad") for e in nodes(by_probes))
+    cnt = sum(r["calls"] for r in rows if r["name"].endswith("AccumulateGrad"))
+    assert handed["calls"] == recorded - cnt == WHOLE, (handed, recorded, cnt)
+
+
+@test("what is estimated of nodes without probes does not last until a device's thread has the next pass")
+def estimated(case):
+    job = start(case)
+    tool = record(case, job, "--no-pointers", "--max-overhead", "0.01%").done(LONG_S)
+    rows = tool.report()["operator"]["rows"]
+    accumulate, = (r for r in rows if r["name"].endswith("AccumulateGrad"))
+    assert accumulate["section"].startswith("Not recorded"), accumulate
+    took_ns = sum(e["dur_ns"] for e in tool.events() if e["type"] == "step")
+    assert accumulate["cpu_total_ns"] < took_ns / 3, (accumulate, took_ns)
+    end(job)

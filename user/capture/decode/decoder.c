@@ -216,16 +216,16 @@ int decoder__span(struct decoder *d, const struct pt_rec *h, const struct pt_spa
 			  probe && probe->category == CAT_PIPELINE ? EVENT_UNPROBED : 0);
 }
 
-static void note_pass(struct decoder *d, uint32_t tid, const struct pt_span *span)
+static void note_pass(struct decoder *d, const struct pt_span *span)
 {
 	const struct planned_probe *probe = decoder__row_probe(d, span->probe);
 
 	if (probe && probe->category == CAT_BACKWARD)
-		d->passes[d->pass_cnt++ % PASSES] = (struct pass){span->ts_ns, span->end_ns, tid};
+		d->passes[d->pass_cnt++ % PASSES] = (struct pass){span->ts_ns, span->end_ns};
 }
 
 /* A node ends with its pass at the latest. False: it ended with one before the window. */
-static bool end_with_pass(const struct decoder *d, uint32_t tid, struct pt_span *node)
+static bool end_with_pass(const struct decoder *d, struct pt_span *node)
 {
 	bool inside = false;
 
@@ -235,7 +235,7 @@ static bool end_with_pass(const struct decoder *d, uint32_t tid, struct pt_span 
 		if (node->ts_ns < p->begin_ns || node->ts_ns >= p->end_ns)
 			continue;
 		inside = true;
-		if (p->tid == tid || node->end_ns <= p->end_ns)
+		if (node->end_ns <= p->end_ns)
 			continue;
 		node->end_ns = p->end_ns;
 		node->flags &= (uint16_t)~PT_SPAN_CUT_END;
@@ -257,8 +257,7 @@ static unsigned int span_hits(const struct planned_probe *probe, const struct pt
 static bool name_span(struct decoder *d, const struct pt_rec *h, struct pt_span *span,
 		      const struct planned_probe *probe, uint32_t *name, uint64_t *id)
 {
-	if (span->kind == PT_FRAME_NODE && span->end == PT_END_INFERRED &&
-	    !end_with_pass(d, h->tid, span))
+	if (span->kind == PT_FRAME_NODE && span->end == PT_END_INFERRED && !end_with_pass(d, span))
 		return false;
 	if (span->kind == PT_FRAME_NODE)
 		*name = node_names__id(d->nodes, d->writer, probe->category, h->pid, span->vtable,
@@ -281,7 +280,7 @@ static int take_span(struct decoder *d, const struct pt_rec *h, const struct pt_
 		return d->malformed++, 0;
 	if (span.kind == PT_FRAME_CALL)
 		return decoder__call(d, h, &span, probe);
-	note_pass(d, h->tid, &span);
+	note_pass(d, &span);
 	if (span.kind == PT_FRAME_QUEUE) {
 		d->hits[probe->group] += span_hits(probe, &span);
 		return decoder__queue(d, h, &span, probe);
@@ -580,7 +579,7 @@ int decoder__open_spans(struct decoder *d, int threads_fd, uint64_t window, uint
 		if (bpf_map_lookup_elem(threads_fd, &key, &t) || t.batch.window != window)
 			continue;
 		for (uint32_t i = 0; i < t.batch.cnt && i < PT_BATCH; i++)
-			note_pass(d, t.tid, &t.batch.spans[i]);
+			note_pass(d, &t.batch.spans[i]);
 	}
 	prev = NULL;
 	while (!err && !bpf_map_get_next_key(threads_fd, prev, &key)) {

@@ -107,10 +107,12 @@ static bool agree(const struct session *s, const uint64_t *counted, const char *
 	return false;
 }
 
-/* Each pass begins with a node of none of the types; others are of libraries that no plan knows. */
+/* In each step there is a node of none of the types: of a library that no plan knows, the root of
+ * several losses, or a leaf whose gradient the program asked for, which the engine hands over. */
 static bool has_unknown_nodes(const struct session *s)
 {
-	uint64_t all = 0, known = 0, passes = 0;
+	const uint64_t steps = s->probes.ctl->measure_to - s->probes.ctl->measure_from;
+	uint64_t all = 0, known = 0;
 
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
@@ -121,10 +123,12 @@ static bool has_unknown_nodes(const struct session *s)
 			all += stat.hits;
 		else if (probe->group == GROUP_NODE_TYPE)
 			known += stat.hits;
-		else if (probe->category == CAT_BACKWARD && probe->program)
-			passes += stat.hits;
 	}
-	return all > known + passes + 2;
+	if (all < known + steps)
+		return false;
+	log__debug("backward nodes: %llu, %llu of them of known types", (unsigned long long)all,
+		   (unsigned long long)known);
+	return true;
 }
 
 static bool nodes_agree(const struct session *s, const uint64_t *counted)
