@@ -266,8 +266,8 @@ while True:
 
 
 def same_rows(case, hook):
-    """The default has the rows of --keep-all, and of those that it recorded and that have 10 % of the steps the
-    times. What it estimates is of other steps, few of them."""
+    """The default has the rows of --keep-all, and of the nodes that it recorded and that have 10 % of the steps
+    the times. What it estimates is of other steps, few of them."""
     program = case.dir / "nodes.py"
     program.write_text(NODES.replace("HOOK", str(hook)))
     job = case.job(program, fresh=True)
@@ -282,7 +282,7 @@ def same_rows(case, hook):
         calls.append({r["name"]: r["calls"] for r in rows})
     assert calls[0] == calls[1], calls
     for name, share in times[0].items():
-        if max(share, times[1][name]) > 0.1:
+        if "evaluate_function" in name and max(share, times[1][name]) > 0.1:
             assert 0.4 < share / times[1][name] < 2.5, (name, times)
 
 
