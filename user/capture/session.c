@@ -262,7 +262,7 @@ static json_t *cost_summary(const struct session *s)
 	cost = json_pack("{s:I, s:o, s:I, s:I}", "hits", (json_int_t)total, "hits_by_group",
 			 by_group, "probe_ns", (json_int_t)ns, "loader_cpu_ns",
 			 (json_int_t)(own_cpu_ns() - s->cpu_before_ns));
-	if (sched_ns)
+	if (!s->opts->timer_only)
 		json_object_set_new(cost, "tracepoint_ns", json_integer((json_int_t)sched_ns));
 	if (noted.cnt)
 		json_object_set_new(cost, "noted_calls", json_integer((json_int_t)noted.cnt));

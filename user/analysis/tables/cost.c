@@ -136,7 +136,7 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 	uint64_t steps = step_cnt(a); /* as the hits are */
 	uint64_t hits = number(cost, "hits"), added = number(cost, "probe_ns");
 	uint64_t noted = number(cost, "noted_calls"), time = paid_ns(a);
-	uint64_t tracepoints = number(cost, "tracepoint_ns");
+	const json_t *tracepoints = json_object_get(cost, "tracepoint_ns");
 	char where[256];
 	uint64_t lost_cnt = losses__count(a, where, sizeof(where));
 	const struct fact facts[] = {
@@ -153,8 +153,8 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 		{"added_per_step", "estimated added time per step",
 		 cost && steps ? cell__time(added / steps) : cell__none(no_steps), CELL_TIME},
 		{tracepoints && steps ? "tracepoints_per_step" : NULL,
-		 "of it by the kernel's tracepoints", cell__time(steps ? tracepoints / steps : 0),
-		 CELL_TIME},
+		 "of it by the kernel's tracepoints",
+		 cell__time(steps ? number(cost, "tracepoint_ns") / steps : 0), CELL_TIME},
 		{"added", "estimated added time",
 		 cost && time ? cell__share(added, time) : cell__none(why), CELL_PERCENT},
 		{"loader_cpu", "CPU time of proftrace",
