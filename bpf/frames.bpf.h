@@ -160,14 +160,14 @@ static __always_inline void ask_closes(struct pt_thread *t, const struct pt_fram
 		ctl.epoch_ended = 1;
 }
 
-/* Is the span that was frame `cnt` a part of an operator or backward node that holds it? */
-static __always_inline bool is_inner(struct pt_thread *t, __u32 row, __u32 cnt)
+/* Is the span that was the top frame a part of an operator or backward node that holds it? */
+static __always_inline bool is_inner(struct pt_thread *t, __u32 row)
 {
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 
 	if (!cfg || !(cfg->place & PT_MAY_BE_INNER))
 		return false;
-	for (__u32 i = 0; i < PT_MAX_FRAMES && i < cnt; i++) {
+	for (__u32 i = 0; i < PT_MAX_FRAMES && i < t->frame_cnt; i++) {
 		const struct pt_frame *f = frame_at(t, i);
 
 		if (!f || frame_has_ended(f))
@@ -235,7 +235,7 @@ static __always_inline void count_span(struct pt_thread *t, const struct pt_fram
 	s->clipped_ns += ns < ctl.clip_ns ? ns : ctl.clip_ns;
 	s->long_spans += ns > ctl.clip_ns;
 	s->before_ns += begun_before(t, f);
-	if (is_inner(t, f->probe, t->frame_cnt)) {
+	if (is_inner(t, f->probe)) {
 		s->inner++;
 		s->inner_ns += ns;
 	}

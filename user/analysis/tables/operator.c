@@ -365,8 +365,7 @@ static int note_longer_nodes(const struct analysis *a, const struct operators *o
 	return table__add_notef(
 		t,
 		"Backward nodes last until the next one that is recorded begins: of the %s of "
-		"those "
-		"recorded about %s may be of those that are not (--keep-all records all).",
+		"those recorded about %s may be of those that are not (--keep-all records all).",
 		time_text(a, recorded).s, time_text(a, others).s);
 }
 
