@@ -9,34 +9,11 @@
 #ifndef PROFTRACE_FRAMES_BPF_H
 #define PROFTRACE_FRAMES_BPF_H
 
-#include "step.bpf.h"
+#include "span_stats.bpf.h"
 
 static __always_inline bool wanted(void)
 {
 	return ctl.window_open || ctl.learn;
-}
-
-/* Frame i, NULL out of bounds. The barrier keeps the compiler from turning a walk over frames into
- * pointer arithmetic, whose bounds the verifier could not see. */
-static __always_inline struct pt_frame *frame_at(struct pt_thread *t, __u32 i)
-{
-	barrier_var(i);
-	if (i >= PT_MAX_FRAMES)
-		return NULL;
-	return &t->frames[i];
-}
-
-static __always_inline struct pt_probe_stat *stat_of(__u32 row)
-{
-	return bpf_map_lookup_elem(&probe_stat, &row);
-}
-
-static __always_inline void stat_hit(__u32 row)
-{
-	struct pt_probe_stat *s = measuring() ? stat_of(row) : NULL;
-
-	if (s)
-		s->hits++;
 }
 
 /* Clips a span to the window that is open, or to the one that just closed; false: outside. */
@@ -122,13 +99,6 @@ static __always_inline void emit_named(struct pt_thread *t, const struct pt_fram
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 }
 
-/* A range that ended out of order waits for those above it; so does one whose end had no probe. */
-static __always_inline bool frame_has_ended(const struct pt_frame *f)
-{
-	return f->kind == PT_FRAME_NAMED &&
-	       (f->type_obj || (f->sp == PT_SP_OBJECT && f->ts_ns < ctl.woken_ns));
-}
-
 /* Does a span of this class that has not ended hold those that end now? An optimizer may step
  * through another. One that began before the latest boundary holds none: its end was not seen. */
 static __always_inline bool class_is_open(struct pt_thread *t, __u32 name_class)
@@ -158,87 +128,6 @@ static __always_inline void ask_closes(struct pt_thread *t, const struct pt_fram
 		ctl.ask_ended = 1;
 	else if (ctl.ask_ended)
 		ctl.epoch_ended = 1;
-}
-
-/* Is the span that was the top frame a part of an operator or backward node that holds it? */
-static __always_inline bool is_inner(struct pt_thread *t, __u32 row)
-{
-	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
-
-	if (!cfg || !(cfg->place & PT_MAY_BE_INNER))
-		return false;
-	for (__u32 i = 0; i < PT_MAX_FRAMES && i < t->frame_cnt; i++) {
-		const struct pt_frame *f = frame_at(t, i);
-
-		if (!f || frame_has_ended(f))
-			continue;
-		row = f->probe;
-		cfg = bpf_map_lookup_elem(&probe_cfg, &row);
-		if (cfg && cfg->place & PT_HOLDS_OPERATORS)
-			return true;
-	}
-	return false;
-}
-
-/* Where the probe of all nodes is there, too: how much earlier it saw this one begin, which is before
- * the hooks of its tensors. */
-static __always_inline __u64 begun_before(struct pt_thread *t, const struct pt_frame *f)
-{
-	const struct pt_frame *node = frame_at(t, t->frame_cnt - 1);
-	const struct pt_probe_cfg *cfg;
-	__u32 row = f->probe;
-
-	if (f->kind != PT_FRAME_NODE || !node || node->kind != PT_FRAME_NODE)
-		return 0;
-	cfg = bpf_map_lookup_elem(&probe_cfg, &row);
-	return cfg && cfg->flags & PT_NODE_OF_TYPE ? f->ts_ns - node->ts_ns : 0;
-}
-
-static __always_inline void note_pass(__u64 begin_ns, __u64 end_ns)
-{
-	__u32 i = __sync_fetch_and_add(&ctl.ended.cnt, 1) & (PT_PASSES - 1);
-
-	ctl.ended.passes[i].begin_ns = begin_ns;
-	ctl.ended.passes[i].end_ns = end_ns;
-}
-
-/* A node ends with its pass at the latest: the thread of a device has nothing to do until the next
- * one. As in decoder.c. */
-static __always_inline __u64 node_end(__u64 begin_ns, __u64 end_ns)
-{
-	for (__u32 i = 0; i < PT_PASSES; i++) {
-		const __u64 pass_end_ns = ctl.ended.passes[i].end_ns;
-
-		if (begin_ns >= ctl.ended.passes[i].begin_ns && begin_ns < pass_end_ns &&
-		    pass_end_ns < end_ns)
-			end_ns = pass_end_ns;
-	}
-	return end_ns;
-}
-
-/* For what is estimated of a function, and whether it is worth a probe. */
-static __always_inline void count_span(struct pt_thread *t, const struct pt_frame *f,
-				       __u64 begin_ns, __u64 end_ns, __u32 how)
-{
-	struct pt_probe_stat *s = measuring() ? stat_of(f->probe) : NULL;
-	__u64 ns;
-
-	if (!s)
-		return;
-	if (f->kind == PT_FRAME_NODE && how == PT_END_INFERRED)
-		end_ns = node_end(begin_ns, end_ns);
-	ns = end_ns - begin_ns;
-	s->spans++;
-	if (f->sp < t->caller_sp)
-		s->callers |= 1ull << (t->caller & 63);
-	s->span_ns += ns;
-	s->clipped_ns += ns < ctl.clip_ns ? ns : ctl.clip_ns;
-	s->long_spans += ns > ctl.clip_ns;
-	s->before_ns += begun_before(t, f);
-	if (is_inner(t, f->probe)) {
-		s->inner++;
-		s->inner_ns += ns;
-	}
 }
 
 /* Takes the top frame off and writes its record if it lies in the window. A global function: it is

@@ -55,6 +55,23 @@ static __always_inline struct pt_thread *thread_get(void)
 	return t;
 }
 
+/* Frame i, NULL out of bounds. The barrier keeps the compiler from turning a walk over frames into
+ * pointer arithmetic, whose bounds the verifier could not see. */
+static __always_inline struct pt_frame *frame_at(struct pt_thread *t, __u32 i)
+{
+	barrier_var(i);
+	if (i >= PT_MAX_FRAMES)
+		return NULL;
+	return &t->frames[i];
+}
+
+/* A range that ended out of order waits for those above it; so does one whose end had no probe. */
+static __always_inline bool frame_has_ended(const struct pt_frame *f)
+{
+	return f->kind == PT_FRAME_NAMED &&
+	       (f->type_obj || (f->sp == PT_SP_OBJECT && f->ts_ns < ctl.woken_ns));
+}
+
 /* Sends what the thread has gathered. */
 static __always_inline void batch_flush(struct pt_thread *t)
 {

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
+/* What is counted of each function's calls in the steps that are measured: how often, how long, within
+ * what. The loader estimates from it what was left out, and chooses that. */
+#ifndef PROFTRACE_SPAN_STATS_BPF_H
+#define PROFTRACE_SPAN_STATS_BPF_H
+
+#include "step.bpf.h"
+
+static __always_inline struct pt_probe_stat *stat_of(__u32 row)
+{
+	return bpf_map_lookup_elem(&probe_stat, &row);
+}
+
+static __always_inline void stat_hit(__u32 row)
+{
+	struct pt_probe_stat *s = measuring() ? stat_of(row) : NULL;
+
+	if (s)
+		s->hits++;
+}
+
+/* Is the span that was the top frame a part of an operator or backward node that holds it? */
+static __always_inline bool is_inner(struct pt_thread *t, const struct pt_probe_cfg *cfg)
+{
+	__u32 row;
+
+	if (!(cfg->place & PT_MAY_BE_INNER))
+		return false;
+	for (__u32 i = 0; i < PT_MAX_FRAMES && i < t->frame_cnt; i++) {
+		const struct pt_frame *f = frame_at(t, i);
+
+		if (!f || frame_has_ended(f))
+			continue;
+		row = f->probe;
+		cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+		if (cfg && cfg->place & PT_HOLDS_OPERATORS)
+			return true;
+	}
+	return false;
+}
+
+/* Where the probe of all nodes is there, too: how much earlier it saw this one begin, which is before
+ * the hooks of its tensors. */
+static __always_inline __u64 begun_before(struct pt_thread *t, const struct pt_frame *f,
+					  const struct pt_probe_cfg *cfg)
+{
+	const struct pt_frame *node = frame_at(t, t->frame_cnt - 1);
+
+	if (f->kind != PT_FRAME_NODE || !(cfg->flags & PT_NODE_OF_TYPE) || !node ||
+	    node->kind != PT_FRAME_NODE)
+		return 0;
+	return f->ts_ns - node->ts_ns;
+}
+
+static __always_inline void note_pass(__u64 begin_ns, __u64 end_ns)
+{
+	__u32 i = __sync_fetch_and_add(&ctl.ended.cnt, 1) & (PT_PASSES - 1);
+
+	ctl.ended.passes[i].begin_ns = begin_ns;
+	ctl.ended.passes[i].end_ns = end_ns;
+}
+
+/* A node ends with its pass at the latest: the thread of a device has nothing to do until the next
+ * one. As in decoder.c. */
+static __always_inline __u64 node_end(__u64 begin_ns, __u64 end_ns)
+{
+	for (__u32 i = 0; i < PT_PASSES; i++) {
+		const __u64 pass_end_ns = ctl.ended.passes[i].end_ns;
+
+		if (begin_ns >= ctl.ended.passes[i].begin_ns && begin_ns < pass_end_ns &&
+		    pass_end_ns < end_ns)
+			end_ns = pass_end_ns;
+	}
+	return end_ns;
+}
+
+/* For what is estimated of a function, and whether it is worth a probe. */
+static __always_inline void count_span(struct pt_thread *t, const struct pt_frame *f,
+				       __u64 begin_ns, __u64 end_ns, __u32 how)
+{
+	__u32 row = f->probe;
+	struct pt_probe_stat *s = measuring() ? stat_of(row) : NULL;
+	const struct pt_probe_cfg *cfg = s ? bpf_map_lookup_elem(&probe_cfg, &row) : NULL;
+	__u64 ns;
+
+	if (!s || !cfg)
+		return;
+	if (f->kind == PT_FRAME_NODE && how == PT_END_INFERRED)
+		end_ns = node_end(begin_ns, end_ns);
+	ns = end_ns - begin_ns;
+	s->spans++;
+	if (f->sp < t->caller_sp)
+		s->callers |= 1ull << (t->caller & 63);
+	s->span_ns += ns;
+	s->clipped_ns += ns < ctl.clip_ns ? ns : ctl.clip_ns;
+	s->long_spans += ns > ctl.clip_ns;
+	s->before_ns += begun_before(t, f, cfg);
+	if (is_inner(t, cfg)) {
+		s->inner++;
+		s->inner_ns += ns;
+	}
+}
+
+#endif
