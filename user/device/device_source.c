@@ -7,7 +7,7 @@
 #include "device/device_functions.h"
 #include "device/device_losses.h"
 #include "device/event_records.h"
-#include "device/id_map.h"
+#include "device/kept_calls.h"
 #include "device/shim_wish.h"
 #include <dirent.h>
 #include <string.h>
@@ -16,15 +16,7 @@
 #define QUEUE_MAX      (1u << 22) /* activities held at most; more are lost, and counted */
 #define NOTE_MAX_NS    100000
 #define UNRETURNED_MAX (16 * SHIM_RINGS)
-#define RIPE_NS                                                                                    \
-	(SECOND / 2) /* a span that ended so long ago has come through the kernel's ring           \
-		      */
-
-/* What is kept of a call, by its correlation id. */
-#define TRACK	 ((1u << 30) - 1)
-#define OUTSIDE	 TRACK	    /* instead of a track: it was not open in the window */
-#define WAITING	 (1u << 30) /* a launch whose work did not come yet */
-#define ANSWERED (1u << 31) /* its work came before it was written */
+#define RIPE_NS	       (SECOND / 2) /* what ended so long ago has come through the kernel's ring */
 
 union activity {
 	struct shim_activity a;
@@ -52,7 +44,7 @@ struct device_source {
 	size_t unreturned_cnt, unreturned_cap;
 	union activity *activities;
 	size_t activity_cnt, activity_cap, ripe_cnt; /* the first ripe_cnt came in earlier rounds */
-	struct id_map kept;			     /* of the calls */
+	struct kept_calls kept;
 	struct device_ranges ranges;
 	struct event_records records;
 	uint64_t lost_queue, lost_clock, last_collect_ns;
@@ -62,7 +54,8 @@ struct device_source {
 	uint64_t open_ns, close_ns; /* close UINT64_MAX: not known yet */
 	uint64_t ended_ns;	    /* the library ended in the window; 0: not so */
 	uint64_t latest_ns;	    /* end of the latest activity of the window that came */
-	uint64_t call_cnt, device_cnt, waiting_cnt;
+	uint64_t call_cnt, device_cnt;
+	uint64_t unanswered_cnt; /* launches of the window whose work did not come */
 
 	struct device_functions functions;
 	uint64_t noted_cnt; /* calls of them in the window */
@@ -106,7 +99,7 @@ void device_source__free(struct device_source *d)
 	free(d->unreturned);
 	device_functions__clear(&d->functions);
 	free(d->activities);
-	id_map__clear(&d->kept);
+	kept_calls__clear(&d->kept);
 	device_ranges__clear(&d->ranges);
 	event_records__clear(&d->records);
 	free(d);
@@ -327,32 +320,17 @@ static int collect(struct device_source *d)
 
 /* ---- calls ---- */
 
-/* The call's track, or OUTSIDE; 0: it was not seen. */
-static uint32_t kept_track(const struct device_source *d, uint32_t correlation)
-{
-	return id_map__get(&d->kept, correlation) & TRACK;
-}
-
 static int keep_call(struct device_source *d, const struct shim_call *call, uint32_t track)
 {
 	const uint64_t function = SHIM_API_KEY(call->domain, call->api);
-	bool waits = !call->flags && device_names__is_launch(d->names, function) &&
-		     !(id_map__get(&d->kept, call->correlation) & ANSWERED);
 
-	d->waiting_cnt += waits;
-	return id_map__put(&d->kept, call->correlation, waits ? track | WAITING : track);
+	return kept_calls__put(&d->kept, call->correlation, track,
+			       !call->flags && device_names__is_launch(d->names, function));
 }
 
-static int note_answered(struct device_source *d, uint32_t correlation)
+static int keep_outside(struct device_source *d, const struct shim_call *call)
 {
-	const uint32_t kept = id_map__get(&d->kept, correlation);
-
-	if (!kept)
-		return id_map__put(&d->kept, correlation, ANSWERED);
-	if (!(kept & WAITING))
-		return 0;
-	d->waiting_cnt--;
-	return id_map__put(&d->kept, correlation, kept & TRACK);
+	return kept_calls__put(&d->kept, call->correlation, KEPT_OUTSIDE, false);
 }
 
 static int function_write(struct device_source *d, uint32_t tid, const struct shim_call *call)
@@ -374,7 +352,7 @@ static int call_write(void *ctx, uint32_t tid, const struct shim_call *call)
 	if (is_function(call))
 		return function_write(d, tid, call);
 	if (call->end_ns <= d->open_ns || call->begin_ns >= d->close_ns)
-		return id_map__put(&d->kept, call->correlation, OUTSIDE);
+		return keep_outside(d, call);
 	track = d->taker.track(d->taker.ctx, (uint32_t)d->target->pid, tid);
 	d->call_cnt++;
 	err = track ? keep_call(d, call, track) : -ENOMEM;
@@ -392,7 +370,8 @@ static int unreturned_write(struct device_source *d)
 		const struct shim_open_call *open = &d->unreturned[i];
 		struct call_queue *q = &d->calls[open->ring];
 
-		if (!is_function(&open->call) && kept_track(d, open->call.correlation))
+		if (!is_function(&open->call) &&
+		    kept_calls__track(&d->kept, open->call.correlation))
 			continue;
 		set_thread(d, q, open->tid);
 		err = call_write(d, q->tid, &open->call);
@@ -405,7 +384,7 @@ static int call_discard(void *ctx, const struct shim_call *call)
 {
 	struct device_source *d = ctx;
 
-	return is_function(call) ? 0 : id_map__put(&d->kept, call->correlation, OUTSIDE);
+	return is_function(call) ? 0 : keep_outside(d, call);
 }
 
 int device_source__before(struct device_source *d, uint32_t tid, uint64_t end_ns)
@@ -450,7 +429,7 @@ static int mark_take(struct device_source *d, const struct shim_marker *mark)
 
 static int memory_write(struct device_source *d, const struct shim_memory *memory)
 {
-	uint32_t track = kept_track(d, memory->a.correlation);
+	uint32_t track = kept_calls__track(&d->kept, memory->a.correlation);
 
 	if (!track)
 		track = track_of(d, 0);
@@ -459,25 +438,25 @@ static int memory_write(struct device_source *d, const struct shim_memory *memor
 
 static int activity_write(struct device_source *d, const struct shim_activity *a)
 {
-	uint32_t track = kept_track(d, a->correlation);
+	uint32_t track = kept_calls__track(&d->kept, a->correlation);
 	/* though its call had not returned */
 	uint64_t end_ns = device_events__monotonic(d->events, a->end_ns);
 	bool is_earlier = end_ns <= d->open_ns;
 	/* a call that was never seen to return: under way at the window's end, or begun later */
 	bool may_be_later =
 		device_events__monotonic(d->events, a->start_ns) >= d->close_ns && !track;
-	int err = a->h.kind <= SHIM_REC_SET ? note_answered(d, a->correlation) : 0;
+	int err = a->h.kind <= SHIM_REC_SET ? kept_calls__answered(&d->kept, a->correlation) : 0;
 
 	if (err)
 		return err;
 	/* Not yet over when it came, or over long before the window that its call is of: another
 	 * tool has given CUPTI a clock of its own. */
 	if (end_ns > d->last_collect_ns + SECOND ||
-	    (end_ns + SECOND < d->open_ns && track && track != OUTSIDE)) {
+	    (end_ns + SECOND < d->open_ns && track && track != KEPT_OUTSIDE)) {
 		d->lost_clock++;
 		return 0;
 	}
-	if (may_be_later || is_earlier || track == OUTSIDE)
+	if (may_be_later || is_earlier || track == KEPT_OUTSIDE)
 		return 0;
 	if (a->h.kind == SHIM_REC_MEMORY)
 		return memory_write(d, (const struct shim_memory *)a);
@@ -576,7 +555,7 @@ void device_source__open(struct device_source *d, struct recording_writer *w, ui
 	d->open_ns = open_ns;
 	d->close_ns = UINT64_MAX;
 	d->ended_ns = d->latest_ns = 0;
-	d->call_cnt = d->device_cnt = d->waiting_cnt = d->noted_cnt = 0;
+	d->call_cnt = d->device_cnt = d->noted_cnt = 0;
 	d->unreturned_cnt = 0; /* the library was parked before */
 	device_events__set_writer(d->events, w);
 	device_losses__open(&d->losses, open_ns);
@@ -622,7 +601,8 @@ int device_source__finish(struct device_source *d)
 			err = open_range_write(d, &d->ranges.open[i]);
 	d->ripe_cnt = 0;
 	d->w = NULL;
-	id_map__clear(&d->kept);
+	d->unanswered_cnt = d->kept.waiting_cnt;
+	kept_calls__clear(&d->kept);
 	device_ranges__clear(&d->ranges);
 	event_records__clear(&d->records);
 	return err;
@@ -657,7 +637,7 @@ json_t *device_source__summary(struct device_source *d, json_t *notes, uint64_t 
 		json_object_set_new(json, "covered_until_ns",
 				    json_integer((json_int_t)covered_until(d)));
 		json_object_set_new(json, "launches_without_work",
-				    json_integer((json_int_t)d->waiting_cnt));
+				    json_integer((json_int_t)d->unanswered_cnt));
 	}
 	if (json && !f.own_clock)
 		json_object_set_new(json, "clock_error_ns",

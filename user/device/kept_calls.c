@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "device/kept_calls.h"
+
+#define TRACK	 KEPT_OUTSIDE
+#define WAITING	 (1u << 30) /* a launch whose work did not come yet */
+#define ANSWERED (1u << 31) /* its work came before it */
+
+int kept_calls__put(struct kept_calls *k, uint32_t correlation, uint32_t track, bool launches)
+{
+	const bool waits = launches && !(id_map__get(&k->map, correlation) & ANSWERED);
+
+	k->waiting_cnt += waits;
+	return id_map__put(&k->map, correlation, waits ? track | WAITING : track);
+}
+
+int kept_calls__answered(struct kept_calls *k, uint32_t correlation)
+{
+	const uint32_t kept = id_map__get(&k->map, correlation);
+
+	if (!kept)
+		return id_map__put(&k->map, correlation, ANSWERED);
+	if (!(kept & WAITING))
+		return 0;
+	k->waiting_cnt--;
+	return id_map__put(&k->map, correlation, kept & TRACK);
+}
+
+uint32_t kept_calls__track(const struct kept_calls *k, uint32_t correlation)
+{
+	return id_map__get(&k->map, correlation) & TRACK;
+}
+
+void kept_calls__clear(struct kept_calls *k)
+{
+	id_map__clear(&k->map);
+	k->waiting_cnt = 0;
+}
