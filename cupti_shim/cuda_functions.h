@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The functions of CUDA that are followed: they give a device work, move memory, or wait (cuda.h
- * and cuda_runtime_api.h of CUDA 11 to 13). Data for two readers: the library in the target takes
+ * The functions of CUDA that are followed: they give a device work or make it ready, move memory, or
+ * wait (cuda.h and cuda_runtime_api.h of CUDA 11 to 13). None that programs call in a loop until it
+ * says yes (cudaEventQuery): a probe on it would slow what it watches. Data for two readers: the library in the target takes
  * the names, probes on CUDA's libraries also the places of the arguments, in words that
  * user/device/cuda_table.c explains. Versions and stream variants (_v2, _ptsz, _ptds) are those of
  * the plain name.
@@ -17,6 +18,19 @@
 	F(cudaLaunchCooperativeKernelMultiDevice, LAUNCH(0, 0)) \
 	F(cudaLaunchKernelExC, LAUNCH_EX(2, 1)) \
 	F(cudaGraphLaunch, LAUNCH(0, 2)) \
+	F(cudaStreamBeginCapture, OTHER(0, 1)) \
+	F(cudaStreamBeginCaptureToGraph, OTHER(0, 1)) \
+	F(cudaStreamEndCapture, OTHER(0, 1)) \
+	F(cudaGraphInstantiate, OTHER(0, 0)) \
+	F(cudaGraphInstantiateWithFlags, OTHER(0, 0)) \
+	F(cudaGraphInstantiateWithParams, OTHER(0, 0)) \
+	F(cudaGraphExecUpdate, OTHER(0, 0)) \
+	F(cudaGraphUpload, OTHER(0, 2)) \
+	F(cudaGraphExecDestroy, OTHER(0, 0)) \
+	F(cudaGraphDestroy, OTHER(0, 0)) \
+	F(cudaLibraryLoadData, OTHER(0, 0)) \
+	F(cudaLibraryLoadFromFile, OTHER(0, 0)) \
+	F(cudaLibraryUnload, OTHER(0, 0)) \
 	F(cudaLaunchHostFunc, OTHER(0, 1)) \
 	F(cudaMemcpy, COPY(3, 4, 0)) \
 	F(cudaMemcpyAsync, COPY(3, 4, 5)) \
@@ -98,6 +112,24 @@
 	F(cuLaunchCooperativeKernelMultiDevice, LAUNCH(0, 0)) \
 	F(cuGraphLaunch, LAUNCH(0, 2)) \
 	F(cuGraphLaunchWithArguments, LAUNCH(0, 0)) \
+	F(cuStreamBeginCapture, OTHER(0, 1)) \
+	F(cuStreamBeginCaptureToGraph, OTHER(0, 1)) \
+	F(cuStreamEndCapture, OTHER(0, 1)) \
+	F(cuGraphInstantiate, OTHER(0, 0)) \
+	F(cuGraphInstantiateWithFlags, OTHER(0, 0)) \
+	F(cuGraphInstantiateWithParams, OTHER(0, 0)) \
+	F(cuGraphExecUpdate, OTHER(0, 0)) \
+	F(cuGraphUpload, OTHER(0, 2)) \
+	F(cuGraphExecDestroy, OTHER(0, 0)) \
+	F(cuGraphDestroy, OTHER(0, 0)) \
+	F(cuModuleLoad, OTHER(0, 0)) \
+	F(cuModuleLoadData, OTHER(0, 0)) \
+	F(cuModuleLoadDataEx, OTHER(0, 0)) \
+	F(cuModuleLoadFatBinary, OTHER(0, 0)) \
+	F(cuModuleUnload, OTHER(0, 0)) \
+	F(cuLibraryLoadData, OTHER(0, 0)) \
+	F(cuLibraryLoadFromFile, OTHER(0, 0)) \
+	F(cuLibraryUnload, OTHER(0, 0)) \
 	F(cuLaunchHostFunc, OTHER(0, 1)) \
 	F(cuMemcpy, COPY_AS(PT_COPY_DEFAULT, 3, 0)) \
 	F(cuMemcpyAsync, COPY_AS(PT_COPY_DEFAULT, 3, 4)) \

@@ -41,8 +41,24 @@ static void runtime_launches(cudaStream_t stream, cudaGraphExec_t graph)
 	OK(cudaGraphLaunch(graph, stream));
 }
 
+/* A graph of two kernels; the caller destroys it. */
+static cudaGraphExec_t captured(cudaStream_t stream)
+{
+	cudaGraphExec_t exec;
+	cudaGraph_t graph;
+
+	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	kernel_launch(&stub_first, 16, stream);
+	kernel_launch(&stub_second, 16, stream);
+	OK(cudaStreamEndCapture(stream, &graph));
+	OK(cudaGraphInstantiate(&exec, graph, 0));
+	OK(cudaGraphDestroy(graph));
+	return exec;
+}
+
 static void runtime_round(cudaStream_t stream, cudaEvent_t event, cudaGraphExec_t graph)
 {
+	cudaGraphExec_t own = captured(stream);
 	void *block, *other, *failed;
 
 	OK(cudaMalloc(&block, BLOCK));
@@ -64,6 +80,7 @@ static void runtime_round(cudaStream_t stream, cudaEvent_t event, cudaGraphExec_
 	OK(cudaDeviceSynchronize());
 	OK(cudaFreeAsync(other, stream));
 	OK(cudaFree(block));
+	OK(cudaGraphExecDestroy(own));
 }
 
 static void wait_long(cudaStream_t stream)
@@ -81,15 +98,10 @@ static void run_runtime(long rounds, useconds_t sleep_us)
 	cudaGraphExec_t update;
 	cudaStream_t stream;
 	cudaEvent_t event;
-	cudaGraph_t graph;
 
 	OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	OK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-	kernel_launch(&stub_first, 16, stream);
-	kernel_launch(&stub_second, 16, stream);
-	OK(cudaStreamEndCapture(stream, &graph));
-	OK(cudaGraphInstantiate(&update, graph, 0));
+	update = captured(stream);
 	for (long i = 0; rounds < 0 ? access("go", F_OK) != 0 : i < rounds; i++) {
 		runtime_round(stream, event, update);
 		usleep(sleep_us);
@@ -132,10 +144,20 @@ static void virtual_memory(void)
 	OK(cuMemAddressFree(at, SEGMENT));
 }
 
+/* As a compiler's kernels come in and go. */
+static void driver_module(void)
+{
+	CUmodule module;
+
+	OK(cuModuleLoadData(&module, ""));
+	OK(cuModuleUnload(module));
+}
+
 static void driver_round(CUfunction kernel, CUstream stream, CUevent event)
 {
 	CUdeviceptr block, other;
 
+	driver_module();
 	virtual_memory();
 	OK(cuMemAlloc(&block, BLOCK));
 	OK(cuMemAllocAsync(&other, BLOCK, stream));

@@ -14,7 +14,8 @@ import sys
 FOLLOWED = re.compile(
     "(__)?cudaLaunch|cuLaunch|cu(da)?GraphLaunch|cu(da)?Mem(cpy|set|Prefetch)|cudaMalloc|cudaHostAlloc|cudaFree|"
     "cuMem(Host)?Alloc|cuMemFree|cuMem(Create|Release|Map|Unmap|SetAccess)|cudaDeviceSynchronize|cuCtxSynchronize|"
-    "cu(da)?(Stream|Event)(Synchronize|WaitEvent|Record|Create|Destroy)")
+    "cu(da)?(Stream|Event)(Synchronize|WaitEvent|Record|Create|Destroy|BeginCapture|EndCapture)|"
+    "cu(da)?Graph(Instantiate|Upload|Exec(Update|Destroy)|Destroy)|cu(Module|Library)(Load|Unload)|cudaLibrary(Load|Unload)")
 COPIES = {"HtoH": 1, "HtoD": 2, "DtoH": 3, "DtoD": 4, "PtoP": 4}
 
 Call = collections.namedtuple("Call", "domain name tid start end flags bytes stream copy kernel")
