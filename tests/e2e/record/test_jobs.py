@@ -206,7 +206,8 @@ import itertools, time, torch
 torch.set_num_threads(1)
 model = torch.nn.Sequential(*(torch.nn.Linear(8, 8) for _ in range(16)))
 steps = itertools.count()
-model[0].bias.register_post_accumulate_grad_hook(lambda _: time.sleep(next(steps) % EVERY == 0 and 0.01))
+accumulates = model[0].bias.view_as(model[0].bias).grad_fn.next_functions[0][0]
+accumulates.register_hook(lambda *_: time.sleep(next(steps) % EVERY == 0 and 0.01))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 while True:
     optimizer.zero_grad()
