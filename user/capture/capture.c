@@ -16,6 +16,7 @@
 #include "capture/steps/epoch_end.h"
 #include "capture/arming/far.h"
 #include "capture/processes/follow.h"
+#include "capture/processes/hold.h"
 #include "capture/steps/optimizer_step.h"
 #include "capture/decode/python_stacks.h"
 #include "capture/rendezvous.h"
@@ -211,6 +212,21 @@ static int session_await(struct session *s)
 	return 0;
 }
 
+/* What is to be seen from its first operator on has none before the probes are in. */
+static int hold_program(struct session *s)
+{
+	if (s->opts->await_framework && s->opts->no_steps && !s->opts->start_at_ns &&
+	    s->match.ready)
+		s->program = hold__begin(s->opts->pid);
+	return 0;
+}
+
+static void let_program_go(struct session *s)
+{
+	s->held_ns += hold__end(s->program);
+	s->program = NULL;
+}
+
 static int measure_probes(struct session *s)
 {
 	return attach_cost__measure(s->probes.method, &s->facts.cost.bare);
@@ -360,6 +376,7 @@ static int record_duration(struct session *s)
 	} else if (!err) {
 		err = timed__begin(s);
 	}
+	let_program_go(s);
 	while (!err) {
 		err = turn(s);
 		if (!err)
@@ -457,6 +474,7 @@ static int session_run(struct session *s)
 	} stages[] = {
 		{session__await_start, true},
 		{session_await},
+		{hold_program},
 		{session_plan, true}, /* refuses what cannot be before the process is touched */
 		{device_time__choose},
 		{device_calls__plan},
@@ -484,9 +502,10 @@ static int session_run(struct session *s)
 			err = -EINTR;
 	}
 	session__progress_end(s);
-	if (err)
-		return no_window__recorded(s, err);
-	return session_record(s);
+	if (!err)
+		return session_record(s);
+	let_program_go(s);
+	return no_window__recorded(s, err);
 }
 
 static void session_free(struct session *s)

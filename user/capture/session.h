@@ -126,6 +126,8 @@ struct session {
 	uint64_t start_ns;  /* wall clock: it waits to start until then; 0: it does not wait */
 	bool start_now;	    /* that was asked for */
 	bool awaits_framework; /* it waits for one to be loaded */
+	struct hold *program;  /* stands still while its probes go in; NULL: it runs */
+	uint64_t held_ns;      /* for how long it did */
 	bool has_probes;       /* they were attached */
 	bool discard;	/* what the window has recorded is not wanted */
 	bool timed;	/* windows open and close by time: no steps are seen */

@@ -28,6 +28,13 @@ static void note_shift(const struct session *s, json_t *notes)
 		    counted(s->window_shift, "step", "steps").s);
 }
 
+static void note_held(const struct session *s, json_t *notes)
+{
+	if (s->held_ns)
+		say(notes, "the program stood still for %.0f ms until its probes were in",
+		    (double)s->held_ns / 1e6);
+}
+
 static void note_doubts(const struct session *s, json_t *notes)
 {
 	const __u64 *seen = s->probes.ctl->class_seen;
@@ -133,6 +140,7 @@ json_t *window_notes(const struct session *s)
 	json_t *notes = json_array();
 
 	note_shift(s, notes);
+	note_held(s, notes);
 	note_doubts(s, notes);
 	note_aside(s, notes);
 	note_missing(s, notes);

@@ -215,7 +215,8 @@ const struct opt record_opts[] = {
 	 CAPTURE(step_timeout_ns), .min = 1},
 	{OPT_FLAG, "no-steps", 0, NULL,
 	 "Look for no steps: record from the moment when the probes are in, by time. For a program "
-	 "that is over within seconds, or what a job does before it trains.",
+	 "that is over within seconds, or what a job does before it trains. Under run the program "
+	 "stands still until then.",
 	 CAPTURE(no_steps)},
 	{OPT_GROUP, "What is recorded"},
 	{OPT_CHOICE, "detail", 0, "LEVEL",

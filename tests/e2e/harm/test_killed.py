@@ -5,6 +5,7 @@ import subprocess
 import time
 
 from lib import process
+from lib.job import PYTHON
 from lib.runner import test
 from lib.tool import PROFTRACE, row
 
@@ -75,6 +76,27 @@ def told_twice(case):
         tool.done()
         assert row(tool.report(), "summary")["steps"] > 0, tool.out
     before.check()
+
+
+HELD = """
+import torch
+open("loaded", "w").close()
+open("sum", "w").write(str(torch.arange(10).sum().item()))
+"""
+
+
+@test("killed, or told to end, while a program that it has started stands still: that goes on")
+def held(case):
+    program = case.dir / "held.py"
+    program.write_text(HELD)
+    for end in signal.SIGKILL, signal.SIGINT:
+        tool = case.tool("run", "--no-steps", "--no-trace", "--", PYTHON, program)
+        process.wait_for(lambda: any(process.state(pid) == "t" for pid in process.children(tool.pid)), 60,
+                         "the program to stand still")
+        assert not (tool.dir / "loaded").exists(), tool.err
+        tool.signal(end)
+        process.wait_for(lambda: (tool.dir / "sum").exists() and (tool.dir / "sum").read_text() == "45", 60,
+                         "the program's end")
 
 
 @test("killed while it waits for a step")

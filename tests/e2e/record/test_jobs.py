@@ -125,6 +125,7 @@ def short(case):
     tool = case.tool("run", "--no-steps", "--no-trace", "--", PYTHON, program).done(120)
     tables = tool.report()
     assert calls(tables, "aten::linear") == 9 and calls(tables, "aten::sum") == 3, tool.err
+    assert re.search(r"the program stood still for \d+ ms until its probes were in", tool.err), tool.err
     parts = sense.by_name(tables, "model")
     assert [parts[p]["calls"] for p in ("Forward", "Backward", "Optimization")] == [3, 3, 3], parts
     assert sum(r["cpu_total_ns"] for n, r in parts.items() if n != "Window") < 1.01 * parts["Window"]["cpu_total_ns"]
