@@ -630,8 +630,7 @@ struct pt_ctl {
 	__u64 class_seen[PT_CLASS_CNT]; /* spans of each class since attach */
 	__u32 class_tid[PT_CLASS_CNT];	/* the thread of the latest */
 	__u32 aside_tid; /* the latest thread that showed a boundary, and is not the one of the steps */
-	__u64 aside_cnt; /* boundaries of such threads */
-	__u64 aside_beside; /* of them, in windows and in the steps that were measured */
+	__u64 aside_beside; /* boundaries of such threads, in windows and in the steps that were measured */
 	__u64 shifted;	    /* steps by which a window was late because probes were not yet armed */
 	__u32 need_seen;    /* 1: boundary_needs was seen since the last boundary */
 	__u32 started;	    /* 1: step 0 has begun */

@@ -140,7 +140,6 @@ static __always_inline void step_event(struct pt_thread *t, __u32 name_class, __
 		ctl.step_tid = tid;
 	if (ctl.step_tid != tid) {
 		ctl.aside_tid = tid;
-		__sync_fetch_and_add(&ctl.aside_cnt, 1);
 		if (ctl.window_open || measuring())
 			__sync_fetch_and_add(&ctl.aside_beside, 1);
 		return;

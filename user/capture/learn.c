@@ -470,14 +470,15 @@ static void explain_asks(struct session *s, uint64_t asked, uint64_t steps)
 int session__measure_steps(struct session *s, uint64_t *steps)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
-	uint64_t from = ctl->step_seq + 2, begin, beside, asked, done = 0;
+	/* None is counted before the first of the steps; behind its begin it would be late for some. */
+	const uint64_t beside = ctl->aside_beside;
+	uint64_t from = ctl->step_seq + 2, begin, asked, done = 0;
 	int err;
 
 	ctl->measure_from = from;
 	ctl->measure_to = UINT64_MAX;
 	err = wait_boundary(s, from);
 	begin = clock__monotonic_ns();
-	beside = ctl->aside_beside;
 	asked = ctl->asked_steps;
 	while (!err && done < MEASURED_MAX &&
 	       (done < MEASURED_MIN || clock__monotonic_ns() - begin < MEASURED_NS)) {

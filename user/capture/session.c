@@ -215,7 +215,6 @@ void session__count_anew(struct session *s)
 {
 	s->callee_ends_before = s->probes.ctl->callee_ends;
 	s->endless_before = s->probes.ctl->optimizer_step.endless;
-	s->aside_before = s->probes.ctl->aside_cnt;
 	s->beside_before = s->probes.ctl->aside_beside;
 	s->full_names_before = decoder__full_names(s->decoder);
 	s->around_hits_before = s->probes.ctl->optimizer_step.around_hits;

@@ -158,8 +158,7 @@ struct session {
 	uint32_t endless_before;     /* and of its optimizer steps */
 	uint64_t full_names_before;  /* of ranges whose names may be cut */
 	uint64_t sched_ns_before;    /* see sched_source__own_ns() */
-	uint64_t aside_before;	     /* and boundaries that are no step of these */
-	uint64_t beside_before;	     /* those within windows, */
+	uint64_t beside_before;	     /* and steps of other threads, */
 	uint64_t measured_steps; /* how many steps were measured before the first window */
 	uint64_t beside_measured;    /* and in the steps that were measured */
 	struct losses lost_before; /* what belongs to no recording, or to an earlier one */

@@ -64,7 +64,7 @@ static void note_doubts(const struct session *s, json_t *notes)
 static void note_aside(const struct session *s, json_t *notes)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
-	const uint64_t cnt = ctl->aside_cnt - s->aside_before;
+	const uint64_t cnt = ctl->aside_beside - s->beside_before;
 	const pid_t here = proc__status((pid_t)ctl->step_tid, "Tgid");
 	const pid_t there = proc__status((pid_t)ctl->aside_tid, "Tgid");
 

@@ -298,6 +298,38 @@ def tensor_hooks(case):
     same_rows(case, True)
 
 
+QUICK = """
+import threading
+import torch
+torch.set_num_threads(1)
+model = torch.nn.Sequential(torch.nn.Linear(64, 64), *(torch.nn.ReLU() for _ in range(8)))
+def serve():
+    with torch.inference_mode():
+        while True:
+            model(torch.ones(4, 64)).softmax(-1)
+threading.Thread(target=serve, daemon=True).start()
+print("ready", flush=True)
+serve()
+"""
+
+
+@test("two threads that answer all the time: calls in the window, and other threads' steps in it")
+def quick_requests(case):
+    program = case.dir / "quick.py"
+    program.write_text(QUICK)
+    job = case.job(program, fresh=True)
+    wait_for(lambda: "ready" in job.output(), 60, "the job")
+    tool = case.tool("-p", job.pid, "--record", "200:1200", "--no-trace").done()
+    tables = tool.report()
+    counted = sense.by_name(tables, "operator")
+    kept = {n: r["calls"] for n, r in counted.items() if not r["section"].startswith("Not recorded")}
+    assert "aten::relu" in counted and "aten::relu" not in kept and kept, counted
+    requests = max(kept.values())
+    assert abs(counted["aten::relu"]["calls"] / 8 / requests - 1) < 0.05, counted
+    beside = int(re.search(r"; (\d+)\s+that\s+other\s+threads", tool.out)[1])
+    assert abs(beside / (requests - 1000) - 1) < 0.02, (beside, requests)
+
+
 @test("inference that turns into training: the period of its calls is doubted")
 def then_trains(case):
     job = case.job("train.py", "--infer", "--then-train").wait_steps(3)
