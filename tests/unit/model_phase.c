@@ -139,6 +139,42 @@ Test(model_phase, a_closure_that_runs_twice_has_two_forward_passes)
 		"    Optimization Optimization [50,60) cpu 10 self 10 in Optimization inferred\n");
 }
 
+/* As LBFGS does with the closure of PyTorch's own documentation. */
+Test(model_phase, what_is_computed_until_a_closure_begins_again_with_zero_grad_is_the_optimizers)
+{
+	struct synth s = synth__new("{}");
+
+	for (uint64_t t = 15; t < 75; t += 30) {
+		synth__span(&s, s.main, CAT_ZERO_GRAD, "zero", t, t + 1);
+		synth__span(&s, s.main, CAT_OPERATOR, "linear", t + 2, t + 4);
+		synth__span(&s, s.main, CAT_BACKWARD, "backward", t + 5, t + 15);
+		synth__span(&s, s.main, CAT_OPERATOR, "dot", t + 16, t + 18);
+		synth__span(&s, s.main, CAT_OPERATOR, "dot", t + 19, t + 21);
+	}
+	synth__span(&s, s.main, CAT_OPTIMIZER, "step", 14, 80);
+	synth__step(&s, 0, 10, 80);
+	synth__expect_tree(
+		&s,
+		"step 0 [10,80) cpu 70 D 0 F 8 B 20 O 35 other 7\n"
+		" track 1\n"
+		"  UserDefined step [14,80) cpu 66 self 1\n"
+		"    UserDefined zero [15,16) cpu 1 self 1\n"
+		"    Forward Forward [16,20) cpu 4 self 2 in Forward inferred\n"
+		"      Operator linear [17,19) cpu 2 self 2 in Forward\n"
+		"    Backward backward [20,30) cpu 10 self 10 in Backward\n"
+		"    Optimization Optimization [30,45) cpu 15 self 11 in Optimization inferred\n"
+		"      Operator dot [31,33) cpu 2 self 2 in Optimization\n"
+		"      Operator dot [34,36) cpu 2 self 2 in Optimization\n"
+		"    UserDefined zero [45,46) cpu 1 self 1\n"
+		"    Forward Forward [46,50) cpu 4 self 2 in Forward inferred\n"
+		"      Operator linear [47,49) cpu 2 self 2 in Forward\n"
+		"    Backward backward [50,60) cpu 10 self 10 in Backward\n"
+		"    Optimization Optimization [60,80) cpu 20 self 16 in Optimization inferred cut "
+		"begin\n"
+		"      Operator dot [61,63) cpu 2 self 2 in Optimization\n"
+		"      Operator dot [64,66) cpu 2 self 2 in Optimization\n");
+}
+
 Test(model_phase, a_step_that_opens_at_backward_ends_with_the_forward)
 {
 	struct synth s = synth__new("{}");

@@ -140,13 +140,17 @@ Test(report_notes, what_an_optimizer_computes_between_runs_of_its_closure)
 	static const char note[] = "what it computes between two runs is in Forward.";
 	const struct report_opts opts = OPTS(.tables = "model");
 
-	for (uint64_t runs = 1; runs <= 2; runs++) {
+	for (uint64_t runs = 1; runs <= 3; runs++) {
 		struct synth s = synth__new("{}");
 		char *text;
 
 		synth__span(&s, s.main, CAT_DATALOADER, "next", 0, 10);
-		for (uint64_t i = 0; i < runs; i++)
-			synth__span(&s, s.main, CAT_BACKWARD, "run", 30 + 30 * i, 40 + 30 * i);
+		for (uint64_t i = 0; i < runs; i++) {
+			if (runs == 3) /* the closure begins so: what lies before is not its own */
+				synth__span(&s, s.main, CAT_ZERO_GRAD, "zero", 16 + 20 * i,
+					    17 + 20 * i);
+			synth__span(&s, s.main, CAT_BACKWARD, "run", 22 + 20 * i, 30 + 20 * i);
+		}
 		synth__span(&s, s.main, CAT_OPTIMIZER, "LBFGS.step", 15, 90);
 		synth__step(&s, 0, 0, 100);
 		synth__open(&s, "{}");

@@ -470,7 +470,8 @@ static void explain_asks(struct session *s, uint64_t asked, uint64_t steps)
 int session__measure_steps(struct session *s, uint64_t *steps)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
-	/* None is counted before the first of the steps; behind its begin it would be late for some. */
+	/* None is counted before the first of the steps; behind its begin it would be late for
+	 * some. */
 	const uint64_t beside = ctl->aside_beside;
 	uint64_t from = ctl->step_seq + 2, begin, asked, done = 0;
 	int err;

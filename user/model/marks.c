@@ -53,16 +53,52 @@ static int add_evaluation(const struct span *s, struct marks *k)
 
 static int collect(const struct model *m, struct span *s, struct marks *k);
 
+/* Does the closure begin with zero_grad, its first mark, and not with the forward pass? It does the
+ * same whenever it runs; before the first run the optimizer computes nothing. */
+static bool begins_with_zero_grad(const struct span *s, const struct marks *k, size_t first,
+				  uint32_t operators_before)
+{
+	const struct mark *zero = &k->items[first], *next = zero + 1;
+	const uint32_t early = zero->operators - operators_before;
+
+	if (first + 1 >= k->cnt || zero->cat != CAT_ZERO_GRAD || next->cat != CAT_BACKWARD)
+		return false;
+	if (early || next->operators)
+		return early < next->operators;
+	return zero->begin - s->ev.ts_ns < next->begin - zero->end;
+}
+
+/* What the optimizer computes between two runs of its closure. True: some of it is known. */
+static bool note_updates(struct marks *k, size_t first)
+{
+	bool any = false;
+
+	for (size_t i = first + 1; i < k->cnt; i++) {
+		struct mark *mark = &k->items[i];
+
+		if (mark->cat != CAT_ZERO_GRAD || k->items[i - 1].cat != CAT_BACKWARD)
+			continue;
+		mark->behind_update = true;
+		mark->continued = any;
+		any = true;
+	}
+	return any;
+}
+
 /* optimizer.step(closure): the closure runs the forward and backward pass, so the phases are those
  * inside, and the update is what follows them. */
 static int collect_closure(const struct model *m, struct span *s, struct marks *k)
 {
 	struct mark update = {.end = span__end(s), .cat = CLOSURE_UPDATE};
+	const size_t first = k->cnt;
+	const uint32_t operators_before = k->operators;
 	int err = collect(m, s->first_child, k);
 
 	to_node(s)->ran_closure = true;
 	if (err)
 		return err;
+	if (begins_with_zero_grad(s, k, first, operators_before))
+		update.continued = note_updates(k, first);
 	update.begin = k->items[k->cnt - 1].end;
 	return ARRAY_PUSH(k->items, k->cnt, k->cap, update);
 }

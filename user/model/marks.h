@@ -18,6 +18,10 @@ struct marks {
 		uint64_t begin, end;
 		enum span_category cat;
 		uint32_t operators; /* called since the mark before, those inside others not counted */
+		/* Of the zero_grad with which a closure runs once more: what lies between the mark before
+		 * and this one is the optimizer's. */
+		bool behind_update;
+		bool continued; /* of an update: parts of it lie before this one */
 	} *items;
 	size_t cnt, cap;
 	uint32_t operators; /* since the latest mark */

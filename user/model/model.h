@@ -119,7 +119,8 @@ bool recording__is_timer_only(const struct recording *r);
  * device event in the batch of its launch. Phases:
  *  - DATALOADER, BACKWARD, OPTIMIZATION: by category; zero_grad stays a USER span of phase OTHER;
  *  - OPTIMIZATION of an optimizer's step in which a closure ran the backward pass: what follows that
- *    pass; the step itself is a USER span of phase OTHER;
+ *    pass, until zero_grad if the closure begins with it; the step itself is a USER span of phase
+ *    OTHER;
  *  - FORWARD, where the framework does not say: the gap before a BACKWARD, back to the phase (or
  *    zero_grad) before it; if zero_grad stands between a longer gap and the backward, both gaps.
  *    In a step without BACKWARD: from the data loader's end to the next phase or the step's end.

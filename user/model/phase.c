@@ -93,7 +93,7 @@ static int gap_before(const struct marks *k, size_t i, uint64_t first_ns, uint64
 	bool two = false;
 	int err = 0;
 
-	if (i && k->items[i - 1].cat == CAT_ZERO_GRAD) {
+	if (i && k->items[i - 1].cat == CAT_ZERO_GRAD && !k->items[i - 1].behind_update) {
 		uint64_t early = i > 1 ? k->items[i - 2].end : first_ns;
 		uint64_t until = k->items[i - 1].begin;
 
@@ -175,7 +175,11 @@ static int find_gaps(const struct model *m, const struct span *roots, const stru
 			if (!err)
 				err = add_run(k, i, g);
 		} else if (mark->cat == CLOSURE_UPDATE) {
-			err = add_gap(g, mark->begin, mark->end, KIND_OPTIMIZATION, false);
+			err = add_gap(g, mark->begin, mark->end, KIND_OPTIMIZATION,
+				      mark->continued);
+		} else if (mark->behind_update) {
+			err = add_gap(g, mark[-1].end, mark->begin, KIND_OPTIMIZATION,
+				      mark->continued);
 		} else if (k->has_forward) {
 			continue;
 		} else if (mark->cat == CAT_BACKWARD && (i || step)) {

@@ -46,16 +46,17 @@ static bool has_inferred_forward(const struct span *s)
 	return false;
 }
 
-static size_t passes_in(const struct span *s)
+static size_t count_in(const struct span *s, enum span_kind kind)
 {
 	size_t cnt = 0;
 
 	for (; s; s = s->next_sibling)
-		cnt += s->kind == KIND_BACKWARD ? 1 : passes_in(s->first_child);
+		cnt += s->kind == kind ? 1 : count_in(s->first_child, kind);
 	return cnt;
 }
 
-/* An optimizer that has its closure run more than once a step computes in between (LBFGS). */
+/* An optimizer that has its closure run more than once a step computes in between (LBFGS). Is that
+ * not told from the closure? */
 static bool has_reruns(const struct analysis *a, const struct span *s)
 {
 	for (; s; s = s->next_sibling) {
@@ -63,7 +64,9 @@ static bool has_reruns(const struct analysis *a, const struct span *s)
 					       ? recording__name(a->r, s->ev.name)
 					       : NULL;
 
-		if (n && n->category == CAT_OPTIMIZER && passes_in(s->first_child) > 1)
+		if (n && n->category == CAT_OPTIMIZER &&
+		    count_in(s->first_child, KIND_BACKWARD) > 1 &&
+		    count_in(s->first_child, KIND_OPTIMIZATION) < 2)
 			return true;
 		if (s->kind == KIND_USER && has_reruns(a, s->first_child))
 			return true;
