@@ -158,7 +158,9 @@ __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 	}
 	if (name_class == PT_CLASS_BACKWARD)
 		note_pass(start, end);
-	count_span(t, f, start, end, how);
+	if (f->kind == PT_FRAME_NODE && in_own_pass(t))
+		flags = PT_SPAN_IN_PASS;
+	count_span(t, f, start, end, flags, how);
 	if (window_clip(&start, &end, &flags)) {
 		if (f->kind == PT_FRAME_NAMED)
 			emit_named(t, f, start, end, flags, how);

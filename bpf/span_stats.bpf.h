@@ -60,6 +60,17 @@ static __always_inline void note_pass(__u64 begin_ns, __u64 end_ns)
 	ctl.ended.passes[i].end_ns = end_ns;
 }
 
+static __always_inline bool in_own_pass(struct pt_thread *t)
+{
+	for (__u32 i = 0; i < PT_MAX_FRAMES && i < t->frame_cnt; i++) {
+		const struct pt_frame *f = frame_at(t, i);
+
+		if (f && f->name_class == PT_CLASS_BACKWARD)
+			return true;
+	}
+	return false;
+}
+
 /* A node ends with its pass at the latest: the thread of a device has nothing to do until the next
  * one. As in decoder.c. */
 static __always_inline __u64 node_end(__u64 begin_ns, __u64 end_ns)
@@ -76,7 +87,7 @@ static __always_inline __u64 node_end(__u64 begin_ns, __u64 end_ns)
 
 /* For what is estimated of a function, and whether it is worth a probe. */
 static __always_inline void count_span(struct pt_thread *t, const struct pt_frame *f,
-				       __u64 begin_ns, __u64 end_ns, __u32 how)
+				       __u64 begin_ns, __u64 end_ns, __u32 flags, __u32 how)
 {
 	__u32 row = f->probe;
 	struct pt_probe_stat *s = measuring() ? stat_of(row) : NULL;
@@ -85,7 +96,7 @@ static __always_inline void count_span(struct pt_thread *t, const struct pt_fram
 
 	if (!s || !cfg)
 		return;
-	if (f->kind == PT_FRAME_NODE && how == PT_END_INFERRED)
+	if (f->kind == PT_FRAME_NODE && how == PT_END_INFERRED && !(flags & PT_SPAN_IN_PASS))
 		end_ns = node_end(begin_ns, end_ns);
 	ns = end_ns - begin_ns;
 	s->spans++;

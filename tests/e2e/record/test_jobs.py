@@ -330,6 +330,34 @@ def quick_requests(case):
     assert abs(beside / (requests - 1000) - 1) < 0.02, (beside, requests)
 
 
+TWO_TRAIN = """
+import threading
+import torch
+torch.set_num_threads(1)
+def train(width):
+    model = torch.nn.Sequential(*(torch.nn.Linear(width, width) for _ in range(4)))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    while True:
+        optimizer.zero_grad()
+        model(torch.ones(64, width)).sum().backward()
+        optimizer.step()
+threading.Thread(target=train, args=(512,), daemon=True).start()
+print("ready", flush=True)
+train(256)
+"""
+
+
+@test("two threads that train: no backward node ends with the other thread's pass")
+def two_train(case):
+    program = case.dir / "two_train.py"
+    program.write_text(TWO_TRAIN)
+    job = case.job(program, fresh=True)
+    wait_for(lambda: "ready" in job.output(), 60, "the job")
+    tool = case.tool("-p", job.pid, "--record", "2:82", "--detail", "inner", "--no-trace").done()
+    assert "overlapped another" not in tool.out, tool.out
+    assert "that other threads of this process begin" in " ".join(tool.out.split()), tool.out
+
+
 @test("inference that turns into training: the period of its calls is doubted")
 def then_trains(case):
     job = case.job("train.py", "--infer", "--then-train").wait_steps(3)

@@ -216,23 +216,40 @@ int decoder__span(struct decoder *d, const struct pt_rec *h, const struct pt_spa
 			  probe && probe->category == CAT_PIPELINE ? EVENT_UNPROBED : 0);
 }
 
-static void note_pass(struct decoder *d, const struct pt_span *span)
+static void note_pass(struct decoder *d, uint32_t tid, const struct pt_span *span)
 {
 	const struct planned_probe *probe = decoder__row_probe(d, span->probe);
 
 	if (probe && probe->category == CAT_BACKWARD)
-		d->passes[d->pass_cnt++ % PASSES] = (struct pass){span->ts_ns, span->end_ns};
+		d->passes[d->pass_cnt++ % PASSES] = (struct pass){span->ts_ns, span->end_ns, tid};
 }
 
-/* A node ends with its pass at the latest. False: it ended with one before the window. */
-static bool end_with_pass(const struct decoder *d, struct pt_span *node)
+static bool holds(const struct pass *p, const struct pt_span *node)
 {
+	return node->ts_ns >= p->begin_ns && node->ts_ns < p->end_ns;
+}
+
+static bool has_own_pass(const struct decoder *d, uint32_t tid, const struct pt_span *node)
+{
+	for (size_t i = 0; i < PASSES; i++)
+		if (d->passes[i].tid == tid && holds(&d->passes[i], node))
+			return true;
+	return false;
+}
+
+/* A node ends with its pass at the latest: that of its own thread, or, on a thread of a device,
+ * those of others. False: it ended with one before the window. */
+static bool end_with_pass(const struct decoder *d, uint32_t tid, struct pt_span *node)
+{
+	const bool own = has_own_pass(d, tid, node);
 	bool inside = false;
 
+	if (node->flags & PT_SPAN_IN_PASS)
+		return true;
 	for (size_t i = 0; i < PASSES; i++) {
 		const struct pass *p = &d->passes[i];
 
-		if (node->ts_ns < p->begin_ns || node->ts_ns >= p->end_ns)
+		if (!holds(p, node) || (own && p->tid != tid))
 			continue;
 		inside = true;
 		if (node->end_ns <= p->end_ns)
@@ -257,7 +274,8 @@ static unsigned int span_hits(const struct planned_probe *probe, const struct pt
 static bool name_span(struct decoder *d, const struct pt_rec *h, struct pt_span *span,
 		      const struct planned_probe *probe, uint32_t *name, uint64_t *id)
 {
-	if (span->kind == PT_FRAME_NODE && span->end == PT_END_INFERRED && !end_with_pass(d, span))
+	if (span->kind == PT_FRAME_NODE && span->end == PT_END_INFERRED &&
+	    !end_with_pass(d, h->tid, span))
 		return false;
 	if (span->kind == PT_FRAME_NODE)
 		*name = node_names__id(d->nodes, d->writer, probe->category, h->pid, span->vtable,
@@ -280,7 +298,7 @@ static int take_span(struct decoder *d, const struct pt_rec *h, const struct pt_
 		return d->malformed++, 0;
 	if (span.kind == PT_FRAME_CALL)
 		return decoder__call(d, h, &span, probe);
-	note_pass(d, &span);
+	note_pass(d, h->tid, &span);
 	if (span.kind == PT_FRAME_QUEUE) {
 		d->hits[probe->group] += span_hits(probe, &span);
 		return decoder__queue(d, h, &span, probe);
@@ -509,6 +527,14 @@ int decoder__record(struct decoder *d, const void *data, size_t size)
 
 /* ---- what is open when the window closes ---- */
 
+static bool in_own_pass(const struct pt_thread *t)
+{
+	for (uint32_t i = 0; i < t->frame_cnt && i < PT_MAX_FRAMES; i++)
+		if (t->frames[i].name_class == PT_CLASS_BACKWARD)
+			return true;
+	return false;
+}
+
 static int frame_write(struct decoder *d, const struct pt_thread *t, const struct pt_frame *f,
 		       uint64_t open_ns, uint64_t close_ns)
 {
@@ -541,6 +567,8 @@ static int frame_write(struct decoder *d, const struct pt_thread *t, const struc
 	}
 	if (f->kind == PT_FRAME_CALL)
 		span.flags |= f->slot | (uint16_t)(f->nested << PT_SPAN_NESTED_SHIFT);
+	if (f->kind == PT_FRAME_NODE && in_own_pass(t))
+		span.flags |= PT_SPAN_IN_PASS;
 	if (f->kind != PT_FRAME_NAMED)
 		return take_span(d, &h, &span);
 	span.type_obj = f->seq; /* its stack */
@@ -579,7 +607,7 @@ int decoder__open_spans(struct decoder *d, int threads_fd, uint64_t window, uint
 		if (bpf_map_lookup_elem(threads_fd, &key, &t) || t.batch.window != window)
 			continue;
 		for (uint32_t i = 0; i < t.batch.cnt && i < PT_BATCH; i++)
-			note_pass(d, &t.batch.spans[i]);
+			note_pass(d, t.tid, &t.batch.spans[i]);
 	}
 	prev = NULL;
 	while (!err && !bpf_map_get_next_key(threads_fd, prev, &key)) {

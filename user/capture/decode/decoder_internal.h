@@ -17,6 +17,7 @@ struct row {
 
 struct pass {
 	uint64_t begin_ns, end_ns;
+	uint32_t tid;
 };
 
 struct track_entry {
