@@ -143,10 +143,12 @@ static int note_drops(struct session *s, const struct prune_input *in, size_t cn
 	return 0;
 }
 
-/* Nodes that the probe for all types saw, and no type's did: of libraries that no plan knows. */
+/* Nodes that the probe for all types saw, and no type's did: of libraries that no plan knows, or
+ * leaves whose gradient torch.autograd.grad asks for, which the engine hands over without a call.
+ */
 static int note_unknown_nodes(struct session *s, double steps)
 {
-	struct dropped_probe drop = {.name = "backward nodes of other libraries",
+	struct dropped_probe drop = {.name = "backward nodes not called, or of unknown types",
 				     .is_node = true,
 				     .steps = (uint64_t)steps};
 	struct pt_probe_stat all = {0}, stat;
