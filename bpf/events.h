@@ -592,6 +592,7 @@ struct pt_optimizer_step {
 struct pt_passes {
 	struct {
 		__u64 begin_ns, end_ns;
+		__u32 tid, pad;
 	} passes[PT_PASSES];
 	__u32 cnt;
 };

@@ -57,6 +57,8 @@ static __always_inline void note_pass(__u64 begin_ns, __u64 end_ns)
 	__u32 i = __sync_fetch_and_add(&ctl.ended.cnt, 1) & (PT_PASSES - 1);
 
 	ctl.ended.passes[i].begin_ns = begin_ns;
+	ctl.ended.passes[i].tid = current_tid();
+	barrier(); /* the loader looks at the end first */
 	ctl.ended.passes[i].end_ns = end_ns;
 }
 
@@ -72,7 +74,7 @@ static __always_inline bool in_own_pass(struct pt_thread *t)
 }
 
 /* A node ends with its pass at the latest: the thread of a device has nothing to do until the next
- * one. As in decoder.c. */
+ * one. As in passes.c. */
 static __always_inline __u64 node_end(__u64 begin_ns, __u64 end_ns)
 {
 	for (__u32 i = 0; i < PT_PASSES; i++) {

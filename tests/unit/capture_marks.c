@@ -33,7 +33,8 @@ static char *report_of(void (*make)(struct decoder *d), uint64_t malformed)
 {
 	static const struct report_opts opts = {.tables = "counters"};
 	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
-	struct decoder *d = decoder__new(NULL, NULL, &plan);
+	const struct pt_passes passes = {0};
+	struct decoder *d = decoder__new(NULL, NULL, &plan, &passes);
 	char *text;
 
 	cr_assert(d);

@@ -54,10 +54,11 @@ static void launch_in_full(struct decoder *d, const char *name, const char *full
 
 static struct decoder *decoder(struct synth *s, struct target **self)
 {
+	static const struct pt_passes passes;
 	struct decoder *d;
 
 	cr_assert_eq(target__open(getpid(), self), 0);
-	d = decoder__new(*self, &framework_mindspore, &plan);
+	d = decoder__new(*self, &framework_mindspore, &plan, &passes);
 	cr_assert(d);
 	decoder__set_writer(d, s->w);
 	return d;

@@ -148,11 +148,12 @@ Test(pipeline, records_of_the_ring)
 {
 	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
 	struct target *self;
+	const struct pt_passes passes = {0};
 	struct decoder *d;
 	uint64_t hits[GROUP_CNT];
 
 	cr_assert_eq(target__open(getpid(), &self), 0);
-	d = decoder__new(self, &framework_mindspore, &plan);
+	d = decoder__new(self, &framework_mindspore, &plan, &passes);
 	cr_assert(d);
 	decoder__set_writer(d, s.w);
 	asked(d, ROW_TAKE, 0, 10, 30);	 /* waited */

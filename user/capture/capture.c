@@ -174,7 +174,7 @@ static int session_load(struct session *s)
 	err = probes__add_target(&s->probes, s->target->pid);
 	if (err)
 		return err;
-	s->decoder = decoder__new(s->target, s->match.framework, &s->plan);
+	s->decoder = decoder__new(s->target, s->match.framework, &s->plan, &s->probes.ctl->ended);
 	if (s->decoder)
 		decoder__set_stacks(s->decoder, s->stacks);
 	s->ring = s->decoder ? ring_buffer__new(bpf_map__fd(s->probes.skel->maps.ring),

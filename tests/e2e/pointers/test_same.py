@@ -109,6 +109,21 @@ def asks(case):
     assert handed["calls"] == recorded - cnt == WHOLE, (handed, recorded, cnt)
 
 
+@test("the last node of each pass of a device's thread ends with it, in a window of many passes")
+def last_nodes(case):
+    job = start(case)
+    tool = record(case, job, window="2:62").done(LONG_S)
+    seen(tool)
+    end(job)
+    passes = sorted((e["ts_ns"], e["ts_ns"] + e["dur_ns"]) for e in tool.events()
+                    if e.get("kind") == "Backward")
+    on_device = [e for e in nodes(tool) if e["thread"].startswith("pt_autograd")]
+    assert len(passes) == 120 and len(on_device) > 600, (len(passes), len(on_device))
+    for e in on_device:
+        _, stop = max(p for p in passes if p[0] <= e["ts_ns"])
+        assert e["ts_ns"] + e["dur_ns"] <= stop, (e, stop)
+
+
 @test("what is estimated of nodes without probes does not last until a device's thread has the next pass")
 def estimated(case):
     job = start(case)

@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct decoder *decoder__new(struct target *t, const struct framework *framework,
-			     const struct probe_plan *plan)
+			     const struct probe_plan *plan, const struct pt_passes *latest_passes)
 {
 	struct decoder *d = calloc(1, sizeof(*d));
 
@@ -21,6 +21,7 @@ struct decoder *decoder__new(struct target *t, const struct framework *framework
 	d->target = t;
 	d->framework = framework;
 	d->plan = plan;
+	d->latest_passes = latest_passes;
 	d->nodes = node_names__new(t, framework);
 	d->kernels = kernel_processes__new(t);
 	d->pending = pending__new();
@@ -221,43 +222,26 @@ static void note_pass(struct decoder *d, uint32_t tid, const struct pt_span *spa
 	const struct planned_probe *probe = decoder__row_probe(d, span->probe);
 
 	if (probe && probe->category == CAT_BACKWARD)
-		d->passes[d->pass_cnt++ % PASSES] = (struct pass){span->ts_ns, span->end_ns, tid};
-}
-
-static bool holds(const struct pass *p, const struct pt_span *node)
-{
-	return node->ts_ns >= p->begin_ns && node->ts_ns < p->end_ns;
-}
-
-static bool has_own_pass(const struct decoder *d, uint32_t tid, const struct pt_span *node)
-{
-	for (size_t i = 0; i < PASSES; i++)
-		if (d->passes[i].tid == tid && holds(&d->passes[i], node))
-			return true;
-	return false;
+		passes__note(&d->passes, span->ts_ns, span->end_ns, tid);
 }
 
 /* A node ends with its pass at the latest: that of its own thread, or, on a thread of a device,
- * those of others. False: it ended with one before the window. */
-static bool end_with_pass(const struct decoder *d, uint32_t tid, struct pt_span *node)
+ * that of another. False: it ended with one before the window. */
+static bool end_with_pass(struct decoder *d, uint32_t tid, struct pt_span *node)
 {
-	const bool own = has_own_pass(d, tid, node);
-	bool inside = false;
+	uint64_t end_ns;
 
 	if (node->flags & PT_SPAN_IN_PASS)
 		return true;
-	for (size_t i = 0; i < PASSES; i++) {
-		const struct pass *p = &d->passes[i];
-
-		if (!holds(p, node) || (own && p->tid != tid))
-			continue;
-		inside = true;
-		if (node->end_ns <= p->end_ns)
-			continue;
-		node->end_ns = p->end_ns;
+	passes__look(&d->passes, d->latest_passes);
+	end_ns = passes__end(&d->passes, node->ts_ns, tid);
+	if (!end_ns)
+		return !d->has_passes || !(node->flags & PT_SPAN_CUT_BEGIN);
+	if (node->end_ns > end_ns) {
+		node->end_ns = end_ns;
 		node->flags &= (uint16_t)~PT_SPAN_CUT_END;
 	}
-	return inside || !d->has_passes || !(node->flags & PT_SPAN_CUT_BEGIN);
+	return true;
 }
 
 /* Returns of other functions that end it are counted apart (callee_ends). */

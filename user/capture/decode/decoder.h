@@ -7,11 +7,12 @@
 #include "recording/recording.h"
 
 struct decoder;
+struct pt_passes;
 struct python_stacks;
 
-/* Borrows the target and the plan; framework may be NULL. */
+/* Borrows the target, the plan and the passes, which the probes write; framework may be NULL. */
 struct decoder *decoder__new(struct target *t, const struct framework *framework,
-			     const struct probe_plan *plan);
+			     const struct probe_plan *plan, const struct pt_passes *latest_passes);
 void decoder__free(struct decoder *d);
 /* The plan has more probes than before. */
 void decoder__plan_grew(struct decoder *d);

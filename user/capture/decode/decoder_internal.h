@@ -4,20 +4,11 @@
 #define PROFTRACE_DECODER_INTERNAL_H
 
 #include "capture/decode/decoder.h"
-#include "bpf/events.h"
+#include "capture/decode/passes.h"
 
 struct row {
 	const struct planned_probe *probe; /* NULL: no such row */
 	uint32_t name;			   /* id in the current writer, 0: not yet */
-};
-
-/* A backward pass that has ended. Its nodes for a device run on a thread of that device, where
- * nothing follows the last one until the next pass. */
-#define PASSES 16
-
-struct pass {
-	uint64_t begin_ns, end_ns;
-	uint32_t tid;
 };
 
 struct track_entry {
@@ -43,9 +34,9 @@ struct decoder {
 	struct kernel_processes *kernels;
 	struct pending *pending;
 	struct python_stacks *stacks; /* NULL: none come */
-	struct pass passes[PASSES]; /* the latest */
-	size_t pass_cnt;
-	bool has_passes; /* they are probed */
+	struct passes passes;
+	const struct pt_passes *latest_passes; /* as the probes tell of them */
+	bool has_passes;		       /* they are probed */
 	struct counter *counters;
 	size_t counter_cnt, counter_cap;
 	int (*before)(void *ctx, uint32_t tid, uint64_t end_ns); /* may be NULL */
