@@ -101,11 +101,11 @@ static __always_inline void emit_named(struct pt_thread *t, const struct pt_fram
 
 /* Does a span of this class that has not ended hold those that end now? An optimizer may step
  * through another. One that began before the latest boundary holds none: its end was not seen. */
-static __always_inline bool class_is_open(struct pt_thread *t, __u32 name_class)
+__weak __noinline int class_is_open(struct pt_thread *t, __u32 name_class)
 {
 	__u64 latest = ctl.step_ns[ctl.step_seq % PT_STEP_RING];
 
-	if (!ctl.step_seq || name_class != ctl.boundary_class)
+	if (!t || !ctl.step_seq || name_class != ctl.boundary_class)
 		return false;
 	for (__u32 i = 0; i < PT_MAX_FRAMES && i < t->frame_cnt; i++) {
 		const struct pt_frame *f = frame_at(t, i);

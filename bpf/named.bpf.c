@@ -5,7 +5,7 @@
 #include "spans.bpf.h"
 
 /* Many operators share a row: the one that opens each step has a name rule. */
-static __always_inline void named_step(struct pt_thread *t, __u32 row, const char *name)
+static __always_inline void named_step(struct pt_thread *t, __u32 row, char *name)
 {
 	if (row == ctl.step_row)
 		step_event(t, name_classify(name), 0, bpf_ktime_get_ns());

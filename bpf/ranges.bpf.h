@@ -38,18 +38,32 @@ static __always_inline struct pt_frame *named_push(struct pt_thread *t, __u64 sp
 	return f;
 }
 
-static __always_inline __u32 name_classify(const char *name)
+struct name_text {
+	char text[PT_NAME_MAX];
+};
+
+/* A global function: the verifier follows it once. */
+__weak __noinline int name_follows(struct name_text *name, __u32 rule_index)
 {
-	for (int r = 0; r < PT_MAX_NAME_RULES; r++) {
+	const struct pt_name_rule *rule = &ctl.name_rules[rule_index & (PT_MAX_NAME_RULES - 1)];
+	__u32 i;
+
+	if (!name)
+		return false;
+	for (i = 0; i < sizeof(rule->prefix); i++)
+		if (i >= rule->len || rule->prefix[i] != name->text[i])
+			break;
+	return i >= rule->len;
+}
+
+static __always_inline __u32 name_classify(char *name)
+{
+	for (__u32 r = 0; r < PT_MAX_NAME_RULES; r++) {
 		const struct pt_name_rule *rule = &ctl.name_rules[r];
-		__u32 i;
 
 		if (!rule->len)
 			break;
-		for (i = 0; i < sizeof(rule->prefix); i++)
-			if (i >= rule->len || rule->prefix[i] != name[i])
-				break;
-		if (i >= rule->len)
+		if (name_follows((struct name_text *)name, r))
 			return rule->name_class;
 	}
 	return 0;
@@ -77,7 +91,7 @@ static __always_inline void ask_ends(struct pt_thread *t, __u32 name_class)
 /* Begins a range whose name is in the buffer; ranges may open or close a step. */
 static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 row,
 						    const struct pt_probe_cfg *cfg,
-						    const char *name, __u32 name_len, __u64 now)
+						    char *name, __u32 name_len, __u64 now)
 {
 	__u32 name_class = name_classify(name);
 	struct pt_frame *f;

@@ -19,20 +19,22 @@ static __always_inline void stat_hit(__u32 row)
 		s->hits++;
 }
 
-/* Is the span that was the top frame a part of an operator or backward node that holds it? */
-static __always_inline bool is_inner(struct pt_thread *t, const struct pt_probe_cfg *cfg)
-{
-	__u32 row;
+/* The loops over frames are global functions: the verifier follows each once, and not one for every
+ * way out of the other. */
 
-	if (!(cfg->place & PT_MAY_BE_INNER))
+/* Is an operator or backward node open that holds what it calls? */
+__weak __noinline int in_operator(struct pt_thread *t)
+{
+	if (!t)
 		return false;
 	for (__u32 i = 0; i < PT_MAX_FRAMES && i < t->frame_cnt; i++) {
 		const struct pt_frame *f = frame_at(t, i);
 
 		if (!f || frame_has_ended(f))
 			continue;
-		row = f->probe;
-		cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+		__u32 row = f->probe;
+		const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+
 		if (cfg && cfg->place & PT_HOLDS_OPERATORS)
 			return true;
 	}
@@ -62,8 +64,10 @@ static __always_inline void note_pass(__u64 begin_ns, __u64 end_ns)
 	ctl.ended.passes[i].end_ns = end_ns;
 }
 
-static __always_inline bool in_own_pass(struct pt_thread *t)
+__weak __noinline int in_own_pass(struct pt_thread *t)
 {
+	if (!t)
+		return false;
 	for (__u32 i = 0; i < PT_MAX_FRAMES && i < t->frame_cnt; i++) {
 		const struct pt_frame *f = frame_at(t, i);
 
@@ -75,7 +79,7 @@ static __always_inline bool in_own_pass(struct pt_thread *t)
 
 /* A node ends with its pass at the latest: the thread of a device has nothing to do until the next
  * one. As in passes.c. */
-static __always_inline __u64 node_end(__u64 begin_ns, __u64 end_ns)
+__weak __noinline __u64 node_end(__u64 begin_ns, __u64 end_ns)
 {
 	for (__u32 i = 0; i < PT_PASSES; i++) {
 		const __u64 pass_end_ns = ctl.ended.passes[i].end_ns;
@@ -108,7 +112,7 @@ static __always_inline void count_span(struct pt_thread *t, const struct pt_fram
 	s->clipped_ns += ns < ctl.clip_ns ? ns : ctl.clip_ns;
 	s->long_spans += ns > ctl.clip_ns;
 	s->before_ns += begun_before(t, f, cfg);
-	if (is_inner(t, cfg)) {
+	if (cfg->place & PT_MAY_BE_INNER && in_operator(t)) {
 		s->inner++;
 		s->inner_ns += ns;
 	}
