@@ -7,6 +7,7 @@
  * ours stay where they are, and each calls one function for the life of the process.
  */
 #include "cupti_shim/shim.h"
+#include "cupti_shim/old_glibc.h"
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -80,6 +81,10 @@ struct thread {
 };
 static __thread struct thread self;
 
+/* Tells of the ends of threads that note. */
+static pthread_key_t ends;
+static bool has_ends;
+
 /* See calls.c. */
 static struct thread *own_thread(void)
 {
@@ -118,6 +123,8 @@ static struct inside *inside_of(struct thread *t)
 	for (uint32_t i = 0; i < OPEN_MAX; i++)
 		take(&in->open[i].begin);
 	in->depth = 0;
+	if (has_ends)
+		pthread_setspecific(ends, t);
 	return in;
 }
 
@@ -145,6 +152,15 @@ static void end_node(struct inside *in, int ring, uintptr_t sp)
 		return;
 	call = node_call(in, begin_ns);
 	calls__put(ring, &call);
+}
+
+/* No other function comes that would end its last node. */
+static void on_thread_end(void *thread)
+{
+	const struct thread *t = thread;
+
+	if (calls__is_current(t->connection))
+		end_node(&insides[t->ring], t->ring, UINTPTR_MAX);
 }
 
 static uint64_t word_at(const void *object, uint64_t offset)
@@ -467,6 +483,7 @@ static void set(struct shim_control *c)
 	WRITE(layout.node_seq, c->node_seq);
 	WRITE(layout.node_object, c->node_object);
 	number_functions(c, index);
+	has_ends = has_ends || !pthread_key_create(&ends, on_thread_end);
 	calls__connect(c);
 	keeps = keep_hashes(c->python_hash);
 	/* All are known before the first is replaced: a child that is made in between puts it back.

@@ -8,10 +8,14 @@
 #ifndef PROFTRACE_OLD_GLIBC_H
 #define PROFTRACE_OLD_GLIBC_H
 
+#include <features.h> /* which C library it is */
+
 #if defined(__x86_64__) && defined(__GLIBC__)
 #define OLD_GLIBC(name) __asm__(".symver " #name "," #name "@GLIBC_2.2.5")
 OLD_GLIBC(pthread_create);
 OLD_GLIBC(pthread_attr_setstacksize);
+OLD_GLIBC(pthread_key_create);
+OLD_GLIBC(pthread_setspecific);
 OLD_GLIBC(dlopen);
 OLD_GLIBC(dlsym);
 OLD_GLIBC(dlclose);

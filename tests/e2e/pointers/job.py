@@ -156,6 +156,17 @@ def threads():
     assert seen == [EXPECTED] * 4, seen
 
 
+def passes():
+    """Threads that end with a backward pass."""
+    leaves = [torch.linspace(-1, 1, 8, requires_grad=True) for _ in range(3)]
+    started = [threading.Thread(target=x.mul(2).sum().backward) for x in leaves]
+    for t in started:
+        t.start()
+    for t in started:
+        t.join()
+    assert all(x.grad.sum().item() == 16 for x in leaves)
+
+
 class Made(Dataset):
     def __len__(self):
         return 4
@@ -214,7 +225,8 @@ def replaced():
     os.execv("/bin/sleep", ["sleep", "100"])
 
 
-EACH = {"asks": asks, "hashes": hashes, "raises": raises, "threads": threads, "loader": loader}
+EACH = {"asks": asks, "hashes": hashes, "raises": raises, "threads": threads, "passes": passes,
+        "loader": loader}
 ONCE = {"fork": fork, "profile": profile, "leave": leave, "leave_at_once": leave_at_once,
         "replaced": replaced}
 

@@ -98,6 +98,13 @@ def reentrant(case):
     assert ours and all(cnt == theirs[name] for name, cnt in ours.items()), (ours, theirs)
 
 
+@test("the last nodes of threads that end with a backward pass")
+def short_threads(case):
+    by_pointers, by_probes = both_ways(case, "passes")
+    assert "AccumulateGrad: " not in by_pointers.err, by_pointers.err
+    check_steps(by_pointers, check_steps(by_probes))
+
+
 @test("where the engine hands a gradient over without calling a node, nodes keep their probes")
 def asks(case):
     by_pointers, by_probes = both_ways(case, "asks")
