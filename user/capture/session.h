@@ -117,9 +117,9 @@ struct session {
 		uint64_t forked_ns;
 	} *newborn; /* forked, and not followed yet */
 	size_t newborn_cnt, newborn_cap;
-	uint64_t unfollowed; /* children that ended before they had probes */
-	/* Children forked in this window, and the longest that one ran before it had probes. */
-	uint64_t followed, follow_late_ns;
+	/* Of this window: children that ended before they had probes, those forked in it that have
+	 * them, and the longest that one of these ran before. */
+	uint64_t unfollowed, followed, follow_late_ns;
 
 	int control_fd; /* where proftrace ctl asks; not above 0: nowhere */
 	uint32_t hold;	/* enum pt_hold asked for before the programs are loaded */

@@ -10,7 +10,7 @@ import time
 from lib import process
 from lib.job import PYTHON, torch_lib
 from lib.runner import Skip, test
-from lib.tool import row
+from lib.tool import report, row
 
 # Without a C library, so that no 32-bit one need be installed.
 SPIN = "void _start(void) { for (volatile unsigned int i = 0;; i++); }\n"
@@ -292,3 +292,42 @@ def two_trainers(case):
 @test("file that is no program: says what to look at")
 def no_program(case):
     case.tool("run", "--", "/etc/passwd").fails("cannot start /etc/passwd", "chmod +x")
+
+
+FORKER = """
+import os, signal, time
+import torch
+torch.set_num_threads(1)
+forks = [True]
+signal.signal(signal.SIGUSR1, lambda *_: forks.clear())
+model = torch.nn.Linear(64, 64)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+print("ready", flush=True)
+while True:
+    optimizer.zero_grad()
+    model(torch.ones(8, 64)).sum().backward()
+    optimizer.step()
+    time.sleep(0.005)
+    if forks and not os.fork():
+        os._exit(0)
+    if forks:
+        os.wait()
+"""
+
+
+@test("children that are gone at once are told of in the windows that they were in")
+def short_children(case):
+    parent = start(case, [PYTHON, "-c", FORKER], stdout=subprocess.PIPE)
+    parent.stdout.readline()
+    tool = case.tool("-p", parent.pid, "--dump-every", "300ms", "--no-trace", "--no-progress")
+
+    def windows(cnt):
+        process.wait_for(lambda: len(tool.recordings()) >= cnt, 60, f"{cnt} windows")
+
+    windows(2)
+    parent.send_signal(signal.SIGUSR1)
+    windows(5)
+    tool.interrupt().done(30)
+    told = [str(report(next(tool.dir.glob(f"*{parent.pid}{which}.ptrec")))) for which in ("", ".3")]
+    assert "forked processes ended before they had probes" in told[0], told[0]
+    assert "before they had probes" not in told[1], told[1]
