@@ -17,8 +17,11 @@ extern const struct framework framework_mindspore;
 
 static struct planned_probe launches[] = {
 	{.row = 1, .group = GROUP_OPERATOR, .category = CAT_OPERATOR, .program = "named_entry"},
+	{.row = 2, .group = GROUP_STEP, .category = CAT_SCRIPT, .program = "named_entry"},
+	{.row = 3, .group = GROUP_STEP, .category = CAT_USER, .program = "named_entry"},
 };
-static const struct probe_plan plan = {.probes = launches, .cnt = 1, .row_cnt = 1};
+static const struct probe_plan plan = {
+	.probes = launches, .cnt = ARRAY_SIZE(launches), .row_cnt = ARRAY_SIZE(launches)};
 
 static int full_name(struct decoder *d, const char *text, uint64_t begin, uint32_t len)
 {
@@ -30,11 +33,11 @@ static int full_name(struct decoder *d, const char *text, uint64_t begin, uint32
 	return decoder__record(d, &r, offsetof(struct pt_rec_full_name, text) + strlen(text) + 1);
 }
 
-static void launch(struct decoder *d, const char *name, uint64_t begin, uint64_t end)
+static void named(struct decoder *d, uint32_t row, const char *name, uint64_t begin, uint64_t end)
 {
 	struct pt_rec_named r = {.h = {.kind = PT_REC_NAMED_SPAN,
 				       .size = sizeof(r),
-				       .probe = 1,
+				       .probe = row,
 				       .pid = 100,
 				       .tid = 100},
 				 .ts_ns = begin,
@@ -43,6 +46,11 @@ static void launch(struct decoder *d, const char *name, uint64_t begin, uint64_t
 
 	memcpy(r.name, name, strlen(name));
 	cr_assert_eq(decoder__record(d, &r, sizeof(r)), 0);
+}
+
+static void launch(struct decoder *d, const char *name, uint64_t begin, uint64_t end)
+{
+	named(d, 1, name, begin, end);
 }
 
 static void launch_in_full(struct decoder *d, const char *name, const char *full, uint64_t begin,
@@ -221,5 +229,30 @@ Test(full_names, a_long_name_ends_with_a_whole_character)
 	text = synth__tables(&s, "operator", &(struct report_opts){.style.format = TABLE_CSV});
 	cr_expect(strstr(text, "\u00f6\u00f6,"), "%s", text);
 	free(text);
+	synth__free(&s);
+}
+
+/* What follows a graph's name is cut off, whether it fits or not; a range is called what its
+ * program calls it. */
+Test(full_names, of_graphs_are_without_paths_and_of_ranges_as_they_are)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	char path[PT_NAME_MAX] = "mindspore.nn.optim.adam.construct./usr/lib";
+	struct target *self;
+	struct decoder *d = decoder(&s, &self);
+	char *tree;
+
+	memset(path + strlen(path), 'x', sizeof(path) - 1 - strlen(path));
+	named(d, 2, path, 0, 10);
+	named(d, 3, "stage.2.forward", 20, 30);
+	cr_expect_eq(decoder__full_names(d), 0);
+	memset(path, 'x', sizeof(path) - 1);
+	named(d, 3, path, 40, 50);
+	cr_expect_eq(decoder__full_names(d), 1);
+	close_all(&s, d, self);
+	tree = synth__tree(&s, NULL);
+	cr_expect_not_null(strstr(tree, "Script mindspore.nn.optim.adam.construct ["), "%s", tree);
+	cr_expect_not_null(strstr(tree, "UserDefined stage.2.forward ["), "%s", tree);
+	free(tree);
 	synth__free(&s);
 }

@@ -135,7 +135,7 @@ def own_profiler(args):
 
 def annotated(step):
     def ranged(x, y):
-        with RecordFunction("my step"):
+        with RecordFunction("my step.2"):
             return step(x, y)
 
     return ranged

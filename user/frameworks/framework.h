@@ -147,8 +147,8 @@ struct framework {
 	bool (*is_around_step)(const char *file, const char *function);
 	/* An operator of this name computes gradients; NULL: names do not tell. */
 	bool (*computes_gradients)(const char *op);
-	/* Cuts what differs from run to run (paths, times) off a name read from the target; NULL:
-	 * nothing does. */
+	/* Cuts what differs from run to run (paths, times) off a name read from the target that is not
+	 * the user's own; NULL: nothing does. */
 	void (*shorten)(char *name);
 	/* Which full names of operators are of which phase of a step, by how they begin; the first
 	 * that fits, up to one without prefix. NULL: full names do not tell. */

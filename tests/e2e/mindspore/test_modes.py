@@ -60,7 +60,7 @@ def inner(case):
         assert not dispatched, dispatched
     else:
         assert dispatched["PyboostReLU"] == dispatched["PyboostMatMul"] == 2, dispatched
-    assert jobs.names(tables, "userdefined")["my step"]["calls"] == jobs.STEPS, tables
+    assert jobs.names(tables, "userdefined")["my step.2"]["calls"] == jobs.STEPS, tables
     memory = tables["memory"]["rows"]
     allocated, freed = (sum(row[f"{what}_bytes"] for row in memory)
                         for what in ("alloc", "free"))

@@ -339,14 +339,12 @@ static enum span_category named_category(const struct decoder *d, const struct p
 
 /* schema: see recording_writer__name */
 static uint32_t dynamic_name(struct decoder *d, const struct planned_probe *probe,
-			     enum span_category category, char *text, const char *schema)
+			     enum span_category category, const char *text, const char *schema)
 {
 	const char *prefix = probe->name_prefix ? probe->name_prefix : "";
 	const char *suffix = probe->name_suffix ? probe->name_suffix : "";
 	char whole[2 * PT_NAME_MAX];
 
-	if (d->framework && d->framework->shorten)
-		d->framework->shorten(text);
 	snprintf(whole, sizeof(whole), "%s%s%s", prefix, text, suffix);
 	return recording_writer__name(d->writer, category, whole, schema);
 }
@@ -393,6 +391,8 @@ static int named_write(struct decoder *d, const struct pt_rec *h, const struct p
 	d->hits[probe->group] += probe->category == CAT_PIPELINE ? 1 : 2;
 	if (is_hidden(d, probe, text))
 		return 0;
+	if (probe->category != CAT_USER && d->framework && d->framework->shorten)
+		d->framework->shorten(text);
 	decoder__end_name(d, text);
 	category = named_category(d, probe, name_class, text);
 	return decoder__span(d, h, span, dynamic_name(d, probe, category, text, full), EVENT_NO_ID);
