@@ -631,6 +631,7 @@ struct pt_ctl {
 	__u64 step_took_ns; /* the latest step, on average where several ended at one boundary */
 	__u64 class_seen[PT_CLASS_CNT]; /* spans of each class since attach */
 	__u32 class_tid[PT_CLASS_CNT];	/* the thread of the latest */
+	__u64 updates_again; /* optimizers' steps behind another one of their thread, and no backward pass */
 	__u32 aside_tid; /* the latest thread that showed a boundary, and is not the one of the steps */
 	__u64 aside_beside; /* boundaries of such threads, in windows and in the steps that were measured */
 	__u64 shifted;	    /* steps by which a window was late because probes were not yet armed */
@@ -724,7 +725,7 @@ struct pt_thread {
 	__u32 named_cnt;
 	__u32 pid, tid;
 	__u32 spanless; /* calls that have no span, since the latest named one */
-	__u32 pad;
+	__u32 updated;	/* 1: an optimizer's step began since its latest backward pass did */
 	__u64 asked_bytes; /* of an allocation under way, 0: none is */
 	__u64 python; /* its state in CPython, where it was found last */
 	__u64 caller_sp; /* stack pointer at the entry of the caller under way, 0: none */

@@ -112,6 +112,17 @@ static __always_inline bool measuring(void)
 	return ctl.step_seq >= ctl.measure_from && ctl.step_seq < ctl.measure_to;
 }
 
+static __always_inline void count_update(struct pt_thread *t, __u32 name_class)
+{
+	if (name_class == PT_CLASS_OPTIMIZER) {
+		if (t->updated)
+			__sync_fetch_and_add(&ctl.updates_again, 1);
+		t->updated = 1;
+	} else if (name_class == PT_CLASS_BACKWARD) {
+		t->updated = 0;
+	}
+}
+
 /* A span of a class begins or ends; only the thread that counts steps makes boundaries. */
 static __always_inline void step_event(struct pt_thread *t, __u32 name_class, __u32 at_end,
 				       __u64 now)
@@ -124,6 +135,8 @@ static __always_inline void step_event(struct pt_thread *t, __u32 name_class, __
 		__sync_fetch_and_add(&ctl.class_seen[name_class], 1);
 		ctl.class_tid[name_class] = tid;
 		ctl.passes += name_class == PT_CLASS_BACKWARD;
+		if (t)
+			count_update(t, name_class);
 	}
 	if (ctl.resting && ctl.pass_is_update && name_class == PT_CLASS_BACKWARD && at_end) {
 		name_class = PT_CLASS_OPTIMIZER_OP;

@@ -7,7 +7,10 @@
 
 static struct step_rule decide(const __u64 seen[PT_CLASS_CNT], uint64_t elapsed_ns)
 {
-	const struct step_evidence e = {.seen = seen, .elapsed_ns = elapsed_ns};
+	const uint64_t updates = seen[PT_CLASS_OPTIMIZER], passes = seen[PT_CLASS_BACKWARD];
+	const struct step_evidence e = {.seen = seen,
+					.elapsed_ns = elapsed_ns,
+					.updates_again = updates > passes ? updates - passes : 0};
 	struct step_rule rule = {PT_CLASS_NONE};
 
 	if (!step_rule__decide(&e, &rule))
@@ -128,6 +131,18 @@ Test(steps, several_optimizers_behind_a_pass_are_one_step)
 	cr_expect_eq(decide(seen, 1).needs, PT_CLASS_BACKWARD);
 	seen[PT_CLASS_BACKWARD] = 24;
 	cr_expect_eq(decide(seen, 1).needs, PT_CLASS_NONE);
+}
+
+/* Each was in its optimizer's step, or before it, when the probes came in. */
+Test(steps, two_threads_that_train_are_not_several_optimizers)
+{
+	const __u64 seen[PT_CLASS_CNT] = {[PT_CLASS_OPTIMIZER] = 6, [PT_CLASS_BACKWARD] = 4};
+	const struct step_evidence e = {.seen = seen, .elapsed_ns = SECOND};
+	struct step_rule rule;
+
+	cr_assert(step_rule__decide(&e, &rule));
+	cr_expect_eq(rule.boundary, PT_CLASS_OPTIMIZER);
+	cr_expect(rule.at_end);
 }
 
 Test(steps, a_loader_that_another_thread_asks_makes_no_steps)

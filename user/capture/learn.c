@@ -357,6 +357,7 @@ int session__learn(struct session *s)
 
 	for (;;) {
 		e.loads_elsewhere = loads_elsewhere(ctl);
+		e.updates_again = ctl->updates_again;
 		if (step_rule__decide(&e, &s->rule))
 			break;
 		session__progress(s, "waiting for a step (%.0f s)", (double)waited_ns / 1e9);

@@ -14,7 +14,8 @@ struct rule_row {
 	} when[4];
 	uint64_t min_elapsed_ns;
 	struct step_rule rule;
-	bool several; /* of the first class for one of the second, mostly */
+	bool several; /* an optimizer's step follows another one for each second backward pass or
+			 more often */
 };
 
 #define ANY UINT64_MAX
@@ -210,8 +211,7 @@ static bool row_holds(const struct rule_row *row, const struct step_evidence *e)
 		if (seen < row->when[i].min || seen > row->when[i].max)
 			return false;
 	}
-	return !row->several ||
-	       2 * e->seen[row->when[0].name_class] >= 3 * e->seen[row->when[1].name_class];
+	return !row->several || 2 * e->updates_again >= e->seen[PT_CLASS_BACKWARD];
 }
 
 bool step_rule__decide(const struct step_evidence *e, struct step_rule *rule)

@@ -27,6 +27,7 @@ struct step_rule {
 struct step_evidence {
 	const __u64 *seen;   /* by enum pt_name_class */
 	uint64_t elapsed_ns; /* since it repeats: what comes once may be of a set-up that takes long */
+	uint64_t updates_again; /* optimizers' steps behind another one, and no backward pass */
 	bool user_range, user_probe; /* --step-range, --step-probe were given */
 	bool loads_elsewhere;	     /* a thread that does not train asks for the batches */
 };
