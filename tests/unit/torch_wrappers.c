@@ -47,6 +47,22 @@ Test(torch_wrappers, what_is_no_wrapper)
 	cr_expect_str_empty(operator_of("_ZN5torch8autogradL12THPVariable_EP7_objectS1_S1_"));
 }
 
+Test(torch_wrappers, attributes_that_run_an_operator)
+{
+	char op[64] = "";
+
+	cr_assert(torch_attribute__operator("_ZN10GetterBaseI9PropertyTE6getterEP11THPVariablePv",
+					    op, sizeof(op)));
+	cr_assert_str_eq(op, "numpy_T");
+	cr_assert(torch_attribute__operator("_ZN10GetterBaseI10PropertymTE6getterEP11THPVariablePv",
+					    op, sizeof(op)));
+	cr_assert_str_eq(op, "mT");
+	cr_assert_not(torch_attribute__operator(
+		"_ZN10GetterBaseI12PropertyDataE6getterEP11THPVariablePv", op, sizeof(op)));
+	cr_assert_not(torch_attribute__operator(
+		"_ZN10GetterBaseI9PropertyTE6getterEP11THPVariablePv.cold", op, sizeof(op)));
+}
+
 Test(torch_wrappers, called_in_a_wrappers_place)
 {
 	char op[64];

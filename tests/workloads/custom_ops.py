@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Operators that do not come from Python's torch.*: a custom op, an autograd.Function, torch.ops."""
+"""Operators that do not come from Python's torch.*: a custom op, an autograd.Function, torch.ops,
+an attribute."""
 import torch
 from torch import nn
 from torch.autograd.profiler import record_function
@@ -52,7 +53,7 @@ def main():
     def step():
         optimizer.zero_grad()
         y = MyRelu.apply(scale(model(inputs), 2.0))
-        y = torch.ops.aten.add.Tensor(y, y)
+        y = torch.ops.aten.add.Tensor(y, y).T
         with record_function("my loss region"):
             loss = y.pow(2).mean()
         with fast_range("fast region"):

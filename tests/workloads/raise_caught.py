@@ -42,6 +42,7 @@ def twice():
 
 KINDS = {
     "mm": (RuntimeError, lambda: torch.mm(A, B)),
+    "attribute": (TypeError, lambda: A.imag),
     "backward twice": (RuntimeError, twice),
     "function backward": (ValueError, lambda: Raises.apply(LEAF, False).sum().backward()),
     "function forward": (ValueError, lambda: Raises.apply(LEAF, True)),

@@ -67,6 +67,11 @@ static bool aliased_name(const char *symbol, char *out, size_t size)
 	return aten_name(torch_wrapper__aliased, symbol, out, size);
 }
 
+static bool attribute_name(const char *symbol, char *out, size_t size)
+{
+	return aten_name(torch_attribute__operator, symbol, out, size);
+}
+
 /* (self, args tuple, kwargs), or (self[, arg]) */
 static void wrapper_arguments(const char *symbol, struct planned_probe *probe)
 {
@@ -271,6 +276,19 @@ static const struct probe_row rows[] = {
 		.adjust = wrapper_arguments,
 		.pointed = POINTED_CALL, /* methods, in tables of Python's */
 		.loses = "operators (--detail inner may show them)",
+	},
+	/* x.T and the like: (self, nothing) */
+	{
+		.lib = LIB_PYTHON,
+		.symbol = "_ZN10GetterBaseI*6getterEP*",
+		.details = AT_OPERATOR,
+		.group = GROUP_OPERATOR,
+		.category = CAT_OPERATOR,
+		.program = "call_entry",
+		.shapes_program = "call_entry_pyargs",
+		.return_program = "op_return",
+		.returns_safely = "Python attribute: turns every C++ exception into a Python one",
+		.name_of = attribute_name,
 	},
 	/* In the table instead of a wrapper that it calls: operators as in `a + b`. */
 	{

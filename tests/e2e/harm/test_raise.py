@@ -20,7 +20,7 @@ def expected(case):
             job.signal(signal.SIGUSR1)
             assert job.wait(400) == 0, job.err.read_text()
             EXPECTED["out"] = job.output()
-            assert EXPECTED["out"].count(f"caught {COUNT}") == 6, EXPECTED["out"]
+            assert EXPECTED["out"].count(f"caught {COUNT}") == 7, EXPECTED["out"]
     return EXPECTED["out"]
 
 
@@ -48,6 +48,7 @@ def operator(case):
     tables = raise_under(case, "--detail", "operator", "--keep-all")
     # From torch.mm and from torch.ops.
     assert calls(tables, "aten::mm") >= 2 * COUNT, "the probes were not there"
+    assert calls(tables, "aten::imag") == COUNT, "the attribute's probes were not there"
 
 
 @test("errors caught at --detail inner")

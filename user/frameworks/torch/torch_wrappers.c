@@ -7,6 +7,7 @@
 
 #define SYMBOL_PREFIX  "_ZN5torch8autogradL"
 #define WRAPPER_PREFIX "THPVariable_"
+#define GETTER_PREFIX  "_ZN10GetterBaseI"
 #define ALIASED	       "TypeError_to_NotImplemented_IXadL_ZNS0_L" /* and the wrapper */
 /* Two PyObject at least: another second argument is of a helper that a wrapper calls. */
 #define ARGS_PREFIX "EP7_objectS"
@@ -70,6 +71,14 @@ static const struct renamed {
 	{"xpu", "to"},
 };
 
+/* Attributes that run an operator; the others answer from the tensor itself. */
+static const struct attribute {
+	const char *property, *op;
+} attributes[] = {
+	{"9PropertyTE", "numpy_T"}, {"9PropertyHE", "matrix_H"}, {"10PropertymTE", "mT"},
+	{"10PropertymHE", "mH"},    {"12PropertyRealE", "real"}, {"12PropertyImagE", "imag"},
+};
+
 static int compare_names(const void *key, const void *item)
 {
 	return strcmp(key, *(const char *const *)item);
@@ -121,6 +130,23 @@ bool torch_wrapper__aliased(const char *symbol, char *op, size_t size)
 	const char *at = strstr(symbol, ALIASED);
 
 	return at && operator_of(at + strlen(ALIASED), op, size);
+}
+
+bool torch_attribute__operator(const char *symbol, char *op, size_t size)
+{
+	const char *at = symbol + strlen(GETTER_PREFIX);
+
+	if (!has_prefix(symbol, GETTER_PREFIX) || strchr(symbol, '.')) /* .cold */
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++) {
+		const size_t len = strlen(attributes[i].property);
+
+		if (!has_prefix(at, attributes[i].property) || !has_prefix(at + len, "6getterE"))
+			continue;
+		snprintf(op, size, "%s", attributes[i].op);
+		return true;
+	}
+	return false;
 }
 
 bool torch_wrapper__is_shared(const char *symbol)

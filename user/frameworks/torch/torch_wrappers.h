@@ -21,6 +21,9 @@ bool torch_wrapper__operator(const char *symbol, char *op, size_t size);
  * "_ZN5torch8autograd28TypeError_to_NotImplemented_IXadL_ZNS0_L15THPVariable_addEP7_objectS3_..."
  */
 bool torch_wrapper__aliased(const char *symbol, char *op, size_t size);
+/* The same for an attribute of a tensor: "numpy_T" of x.T,
+ * "_ZN10GetterBaseI9PropertyTE6getterEP11THPVariablePv". */
+bool torch_attribute__operator(const char *symbol, char *op, size_t size);
 /* A wrapper that others call, too: not all of its calls go through pointers. */
 bool torch_wrapper__is_shared(const char *symbol);
 
