@@ -58,11 +58,12 @@ static int collect(const struct model *m, struct span *s, struct marks *k);
 static bool begins_with_zero_grad(const struct span *s, const struct marks *k, size_t first,
 				  uint32_t operators_before)
 {
-	const struct mark *zero = &k->items[first], *next = zero + 1;
-	const uint32_t early = zero->operators - operators_before;
+	const struct mark *zero = k->items + first, *next = zero + 1;
+	uint32_t early;
 
 	if (first + 1 >= k->cnt || zero->cat != CAT_ZERO_GRAD || next->cat != CAT_BACKWARD)
 		return false;
+	early = zero->operators - operators_before;
 	if (early || next->operators)
 		return early < next->operators;
 	return zero->begin - s->ev.ts_ns < next->begin - zero->end;
