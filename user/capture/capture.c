@@ -223,7 +223,7 @@ static int hold_program(struct session *s)
 
 static void let_program_go(struct session *s)
 {
-	s->held_ns += hold__end(s->program);
+	s->held_ns = hold__end(s->program);
 	s->program = NULL;
 }
 

@@ -111,7 +111,7 @@ int session__window_open(struct session *s, uint64_t first_step, uint64_t open_n
 	s->cpu_before_ns = own_cpu_ns();
 	s->faults_before = training_faults(s);
 	s->faults = (struct fault_count){0};
-	s->followed = s->follow_late_ns = s->unfollowed = 0;
+	s->followed = s->follow_late_ns = s->unfollowed = s->held_ns = 0;
 	decoder__set_writer(s->decoder, s->window.writer);
 	device_time__window_open(s);
 	return 0;

@@ -132,6 +132,15 @@ def short(case):
     case.tool("run", "--no-steps", "--record", "2:10", "--", PYTHON, program).fails("exclude each other")
 
 
+@test("run --no-steps --dump-every: the first window alone says that the program stood still")
+def held_once(case):
+    program = case.dir / "sleeps.py"
+    program.write_text(SHORT + "import time\ntime.sleep(2)\n")
+    tool = case.tool("run", "--no-steps", "--dump-every", "500ms", "--no-trace", "--", PYTHON, program).done(120)
+    told = ["the program stood still" in str(report(path)) for path in tool.recordings()]
+    assert len(told) > 1 and sum(told) == 1, (told, tool.err)
+
+
 @test("inference without a loader: the period of its calls")
 def inference(case):
     job = case.job("train.py", "--infer").wait_steps(3)

@@ -14,7 +14,7 @@ struct hold {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	bool stopped, ended, release;
+	bool tried, release;
 	struct hijack hijack;
 	pid_t pid;
 };
@@ -35,8 +35,7 @@ static void *hold_thread(void *arg)
 	const int err = hijack__stop(&h->hijack, h->pid, h->pid, clock__monotonic_ns() + STOP_NS);
 
 	pthread_mutex_lock(&h->lock);
-	h->stopped = !err;
-	h->ended = err;
+	h->tried = true;
 	pthread_cond_signal(&h->changed);
 	if (!err)
 		wait_for_release(h);
@@ -60,7 +59,7 @@ struct hold *hold__begin(pid_t pid)
 		return NULL;
 	}
 	pthread_mutex_lock(&h->lock);
-	while (!h->stopped && !h->ended)
+	while (!h->tried)
 		pthread_cond_wait(&h->changed, &h->lock);
 	pthread_mutex_unlock(&h->lock);
 	return h;
