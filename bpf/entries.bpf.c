@@ -23,6 +23,81 @@ struct {
 	__type(value, struct pt_sched_open);
 } open_calls SEC(".maps"), open_faults SEC(".maps");
 
+/* One entry where they are not asked for. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PT_ENTRY_MAX_SUMS);
+	__type(key, struct pt_entry_key);
+	__type(value, struct pt_entry_sum);
+} entry_sums SEC(".maps");
+
+static __noinline int sum_add(struct task_struct *task, struct pt_entry_key *key, __u64 ns,
+			      __u32 cnt)
+{
+	struct pt_entry_sum *s = bpf_map_lookup_elem(&entry_sums, key);
+
+	if (s) {
+		s->ns += ns;
+		s->cnt += cnt;
+	} else {
+		struct pt_entry_sum first = {.ns = ns, .cnt = cnt};
+
+		bpf_probe_read_kernel_str(first.comm, sizeof(first.comm), task->comm);
+		if (bpf_map_update_elem(&entry_sums, key, &first, BPF_NOEXIST))
+			__sync_fetch_and_add(&sched_ctl.lost_sums, 1);
+	}
+	return 0;
+}
+
+/* Backwards from the latest boundary, so that the newest step comes first. */
+static __always_inline void sum_split(struct task_struct *task, struct pt_entry_key *key,
+				      __u64 begin, __u64 end)
+{
+	__u64 seq = ctl.step_seq;
+
+	for (int i = 0; i < PT_ENTRY_MAX_SPLIT; i++) {
+		__u64 step = ctl.step_ns[(seq - i) % PT_STEP_RING];
+		__u64 from = step > begin ? step : begin;
+
+		if (from < end) {
+			key->step_ns = step;
+			sum_add(task, key, end - from, from == begin);
+			end = from;
+		}
+		if (step <= begin)
+			break;
+	}
+}
+
+/* The entry is over: into the sums, or whole to the loader. */
+static __always_inline void account(struct task_struct *task, const struct pt_sched_open *o,
+				    __u64 now)
+{
+	struct pt_entry_key key = {
+		.tid = task->pid,
+		.tgid = o->tgid,
+		.reason = o->reason,
+		.state = o->state,
+		.gen = sched_ctl.gen,
+	};
+	struct interval whole = {
+		.tid = task->pid,
+		.tgid = o->tgid,
+		.reason = o->reason,
+		.state = o->state,
+		.begin_ns = o->since_ns,
+		.end_ns = now,
+	};
+
+	if (in_no_window(o->since_ns, now))
+		return;
+	if (!in_window_alone(o->since_ns) ||
+	    ctl.step_ns[(ctl.step_seq - (PT_ENTRY_MAX_SPLIT - 1)) % PT_STEP_RING] > o->since_ns)
+		span_emit(task, &whole);
+	else
+		sum_split(task, &key, o->since_ns, now);
+}
+
 static __always_inline int entry_begin(void *map, __u32 state, __u32 reason)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -44,16 +119,9 @@ static __always_inline int entry_end(void *map, struct pt_sched_open *o)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 tid = task->pid;
-	struct pt_sched_key key = {
-		.tid = tid,
-		.tgid = o->tgid,
-		.reason = o->reason,
-		.state = o->state,
-		.gen = sched_ctl.gen,
-	};
 	__u64 now = bpf_ktime_get_ns();
 
-	account(task, &key, o->since_ns, now, 0);
+	account(task, o, now);
 	bpf_map_delete_elem(map, &tid);
 	own_time(now);
 	return 0;

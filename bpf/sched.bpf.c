@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /*
  * Run, runnable and blocked time of the targets' threads, and busy and idle time of each CPU,
- * summed here: a switch writes no record. The scheduler's own locks order the events of one thread,
- * and a CPU's events are its own, so neither map needs locks or atomics. Everything is
- * preallocated: allocating under a runqueue lock could wake a task and deadlock.
+ * summed here: a switch seldom writes a record. The scheduler's own locks order the events of one
+ * thread, and a CPU's events are its own, so neither map needs locks or atomics.
  */
-#include "sched_sums.bpf.h"
+#include "sched_threads.bpf.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
@@ -18,17 +17,11 @@
 #define NR_SCHED_YIELD	     24
 #define PWR_EVENT_EXIT	     ((__u32) - 1)
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, PT_SCHED_MAX_THREADS);
-	__type(key, __u32);
-	__type(value, struct pt_sched_open);
-} sched_threads SEC(".maps");
-
 /* The loader sets the size to the number of possible CPUs. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
 	__type(value, struct pt_sched_cpu);
 } sched_cpus SEC(".maps");
@@ -98,38 +91,43 @@ static __always_inline void state_off_cpu(struct task_struct *task, __u32 state,
 	o->reason = wait << 16 | call;
 }
 
-static __always_inline void cpu_set(struct task_struct *task, __u32 cpu, bool busy)
+static __always_inline void cpu_account(struct task_struct *task, struct pt_sched_cpu *c, __u32 cpu,
+					__u64 now)
 {
-	struct pt_sched_key key = {.tid = cpu, .tgid = PT_SCHED_CPU, .gen = sched_ctl.gen};
+	struct pt_sched_cpu_sum *sum = &c->sums[sched_ctl.gen & 1];
+	struct interval whole = {
+		.tid = cpu,
+		.tgid = PT_SCHED_CPU,
+		.state = c->since_busy & 1 ? PT_SCHED_RUN : PT_SCHED_BLOCKED,
+		.begin_ns = c->since_busy >> 1,
+		.end_ns = now,
+	};
+
+	if (in_no_window(whole.begin_ns, now))
+		return;
+	if (!sum->window_ns)
+		sum->window_ns = ctl.window_open_ns;
+	if (!in_window_alone(whole.begin_ns) || sum->window_ns != ctl.window_open_ns)
+		span_emit(task, &whole);
+	else if (c->since_busy & 1)
+		sum->busy_ns += now - whole.begin_ns;
+	else
+		sum->idle_ns += now - whole.begin_ns;
+}
+
+static __always_inline void cpu_set(struct task_struct *task, __u32 cpu, bool busy, __u64 now)
+{
 	struct pt_sched_cpu *c = bpf_map_lookup_elem(&sched_cpus, &cpu);
-	__u64 was, now;
+	__u64 was;
 
 	if (!c)
 		return;
 	was = c->since_busy;
 	if (was && (was & 1) == busy)
 		return;
-	now = bpf_ktime_get_ns();
-	if (was) {
-		key.state = was & 1 ? PT_SCHED_RUN : PT_SCHED_BLOCKED;
-		cpu_account(task, &key, was >> 1, now);
-	}
+	if (was)
+		cpu_account(task, c, cpu, now);
 	c->since_busy = now << 1 | busy;
-}
-
-static __always_inline void thread_account(struct task_struct *task, struct pt_sched_open *o,
-					   __u64 now)
-{
-	struct pt_sched_key key = {
-		.tid = task->pid,
-		.tgid = o->tgid,
-		.reason = o->reason,
-		.state = o->state,
-		.gen = sched_ctl.gen,
-	};
-	__u64 cpu_ns = o->state == PT_SCHED_RUN ? task->se.sum_exec_runtime - o->exec_ns : 0;
-
-	account(task, &key, o->since_ns, now, cpu_ns);
 }
 
 /*
@@ -141,10 +139,13 @@ static __always_inline __u64 not_before(const struct pt_sched_open *o, __u64 now
 	return now < o->since_ns ? o->since_ns : now;
 }
 
-static __always_inline void thread_add(__u32 tid, struct pt_sched_open *o, __u64 flags)
+static __always_inline void thread_add(struct task_struct *task, const struct pt_sched_open *open)
 {
-	if (bpf_map_update_elem(&sched_threads, &tid, o, flags) && flags == BPF_ANY)
-		__sync_fetch_and_add(&sched_ctl.lost_threads, 1);
+	bool is_new;
+	struct pt_sched_thread *t = thread_take(task->pid, &is_new);
+
+	if (t)
+		t->open = *open;
 }
 
 /*
@@ -152,24 +153,28 @@ static __always_inline void thread_add(__u32 tid, struct pt_sched_open *o, __u64
  * switch into the thread that follows is then unseen. The kernel's own count of run time says when
  * that was.
  */
-static __always_inline void missed_in(struct task_struct *task, struct pt_sched_open *o, __u64 now)
+static __always_inline void missed_in(struct task_struct *task, struct pt_sched_thread *t,
+				      __u64 now)
 {
+	struct pt_sched_open *o = &t->open;
 	__u64 ran = task->se.sum_exec_runtime - o->exec_ns, gone = now - o->since_ns;
 	__u64 begin = now - (ran < gone ? ran : gone);
 
-	thread_account(task, o, begin);
+	thread_account(task, t, begin);
 	o->since_ns = begin;
 	o->state = PT_SCHED_RUN;
 	o->reason = 0;
 	__sync_fetch_and_add(&sched_ctl.missed, 1);
 }
 
-static __always_inline void missed_out(struct task_struct *task, struct pt_sched_open *o, __u64 now)
+static __always_inline void missed_out(struct task_struct *task, struct pt_sched_thread *t,
+				       __u64 now)
 {
+	struct pt_sched_open *o = &t->open;
 	__u64 ran = task->se.sum_exec_runtime - o->exec_ns, gone = now - o->since_ns;
 	__u64 end = o->since_ns + (ran < gone ? ran : gone);
 
-	thread_account(task, o, end);
+	thread_account(task, t, end);
 	o->since_ns = end;
 	o->exec_ns = task->se.sum_exec_runtime;
 	o->state = PT_SCHED_RUNNABLE;
@@ -186,27 +191,27 @@ static __always_inline bool thread_out(struct task_struct *prev, __u32 state, bo
 		.exec_ns = prev->se.sum_exec_runtime,
 		.tgid = prev->tgid,
 	};
-	struct pt_sched_open *o;
-	__u32 tid = prev->pid;
+	struct pt_sched_thread *t = thread_find(prev->pid);
 
-	if (!wanted(prev))
-		return false;
-	o = bpf_map_lookup_elem(&sched_threads, &tid);
-	if (o)
-		next.since_ns = now = not_before(o, now);
-	if (o && o->state != PT_SCHED_RUN)
-		missed_in(prev, o, now);
-	if (o)
-		thread_account(prev, o, now);
+	if (!t) {
+		if (!wanted(prev) || state & TASK_DEAD)
+			return false;
+		state_off_cpu(prev, state, preempt, &next);
+		thread_add(prev, &next);
+		return true;
+	}
+	if (!t->open.state)
+		return true;
+	next.since_ns = now = not_before(&t->open, now);
+	if (t->open.state != PT_SCHED_RUN)
+		missed_in(prev, t, now);
+	thread_account(prev, t, now);
 	if (state & TASK_DEAD) {
-		bpf_map_delete_elem(&sched_threads, &tid);
+		thread_release(prev, t, prev->pid);
 		return true;
 	}
 	state_off_cpu(prev, state, preempt, &next);
-	if (o)
-		*o = next;
-	else
-		thread_add(tid, &next, BPF_ANY);
+	t->open = next;
 	return true;
 }
 
@@ -218,24 +223,24 @@ static __always_inline bool thread_in(struct task_struct *next, __u64 now)
 		.tgid = next->tgid,
 		.state = PT_SCHED_RUN,
 	};
-	struct pt_sched_open *o;
-	__u32 tid = next->pid;
+	struct pt_sched_thread *t = thread_find(next->pid);
 
-	if (!wanted(next))
-		return false;
-	o = bpf_map_lookup_elem(&sched_threads, &tid);
-	if (!o) {
-		thread_add(tid, &run, BPF_ANY);
+	if (!t) {
+		if (!wanted(next))
+			return false;
+		thread_add(next, &run);
 		return true;
 	}
-	run.since_ns = now = not_before(o, now);
-	if (o->state == PT_SCHED_RUN)
-		missed_out(next, o, now);
-	thread_account(next, o, now);
+	if (!t->open.state)
+		return true;
+	run.since_ns = now = not_before(&t->open, now);
+	if (t->open.state == PT_SCHED_RUN)
+		missed_out(next, t, now);
+	thread_account(next, t, now);
 	/* When a thread leaves, the kernel may not have counted its last microseconds yet: from one
 	 * leave to the next, none are lost. */
-	run.exec_ns = o->exec_ns;
-	*o = run;
+	run.exec_ns = t->open.exec_ns;
+	t->open = run;
 	return true;
 }
 
@@ -251,7 +256,7 @@ int sched_switch(__u64 *ctx)
 		state = (__u32)ctx[3];
 	else
 		state = task_state(prev);
-	cpu_set(next, bpf_get_smp_processor_id(), next->pid != 0);
+	cpu_set(next, bpf_get_smp_processor_id(), next->pid != 0, now);
 	ours = thread_out(prev, state, ctx[0] & 1, now);
 	ours |= thread_in(next, now);
 	if (ours)
@@ -264,7 +269,7 @@ SEC("tp_btf/cpu_idle")
 int BPF_PROG(sched_idle, unsigned int idle_state, unsigned int cpu)
 {
 	if (idle_state != PWR_EVENT_EXIT)
-		cpu_set(bpf_get_current_task_btf(), cpu, false);
+		cpu_set(bpf_get_current_task_btf(), cpu, false, bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -275,28 +280,26 @@ static __always_inline void thread_woken(struct task_struct *task)
 		.tgid = task->tgid,
 		.state = PT_SCHED_RUNNABLE,
 	};
-	struct pt_sched_open *o;
-	__u32 tid = task->pid;
+	struct pt_sched_thread *t = thread_find(task->pid);
 	__u64 now;
 
-	if (!wanted(task))
+	if (!t && !wanted(task))
 		return;
 	next.since_ns = now = bpf_ktime_get_ns();
-	o = bpf_map_lookup_elem(&sched_threads, &tid);
-	if (!o) {
-		thread_add(tid, &next, BPF_ANY);
+	if (!t) {
+		thread_add(task, &next);
 		return;
 	}
-	next.since_ns = not_before(o, now);
+	next.since_ns = not_before(&t->open, now);
 	/* A wakeup of a thread that is on its CPU wakes nothing. */
-	if (o->state == PT_SCHED_RUN && !task->on_cpu) {
-		missed_out(task, o, next.since_ns);
-		state_off_cpu(task, TASK_INTERRUPTIBLE, false, o);
+	if (t->open.state == PT_SCHED_RUN && !task->on_cpu) {
+		missed_out(task, t, next.since_ns);
+		state_off_cpu(task, TASK_INTERRUPTIBLE, false, &t->open);
 	}
-	if (o->state == PT_SCHED_BLOCKED) {
-		thread_account(task, o, next.since_ns);
-		next.exec_ns = o->exec_ns;
-		*o = next;
+	if (t->open.state == PT_SCHED_BLOCKED) {
+		thread_account(task, t, next.since_ns);
+		next.exec_ns = t->open.exec_ns;
+		t->open = next;
 	}
 	own_time(now);
 }
@@ -319,17 +322,18 @@ int BPF_PROG(sched_wakeup_new, struct task_struct *task)
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(sched_exec, struct task_struct *task, int old_pid)
 {
-	__u32 old = old_pid, tid = task->pid;
-	struct pt_sched_open *o, copy;
+	__u32 old_tid = old_pid;
+	struct pt_sched_thread *old, *t;
+	bool is_new;
 
-	if (old == tid)
+	if (old_tid == task->pid)
 		return 0;
-	o = bpf_map_lookup_elem(&sched_threads, &old);
-	if (!o)
-		return 0;
-	copy = *o;
-	bpf_map_delete_elem(&sched_threads, &old);
-	thread_add(tid, &copy, BPF_ANY);
+	old = thread_find(old_tid);
+	t = old ? thread_take(task->pid, &is_new) : NULL;
+	if (t)
+		t->open = old->open;
+	if (old)
+		thread_release(task, old, old_tid);
 	return 0;
 }
 
@@ -342,8 +346,10 @@ int sched_seed(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 	struct pt_sched_open o = {};
+	struct pt_sched_thread *t;
 	struct pt_sched_cpu *c;
 	__u32 cpu, state;
+	bool is_new = false;
 
 	if (!task || !task->pid)
 		return 0;
@@ -362,7 +368,14 @@ int sched_seed(struct bpf_iter__task *ctx)
 			return 0;
 		state_off_cpu(task, state, false, &o);
 	}
-	if (wanted(task))
-		thread_add(task->pid, &o, BPF_NOEXIST);
+	t = wanted(task) ? thread_take(task->pid, &is_new) : NULL;
+	if (!t || !is_new)
+		return 0;
+	/* Until it has a state, the thread's own events leave it alone. */
+	state = o.state;
+	o.state = 0;
+	t->open = o;
+	barrier();
+	t->open.state = state;
 	return 0;
 }

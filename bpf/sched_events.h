@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
 /*
- * What the scheduler programs and the loader share. Threads and CPUs are state machines: the open
- * interval of each waits in a map, and is added to a sum when it ends. What the sums cannot hold
- * exactly (an interval across a window's edge, or across more than PT_SCHED_MAX_SPLIT steps)
- * travels whole, as a span, and the loader cuts it. All times are CLOCK_MONOTONIC nanoseconds.
+ * What the scheduler programs and the loader share. Threads and CPUs are state machines: each has a
+ * place in a map for its open interval and for sums of those that ended, a thread's of the step that
+ * it is in. When the step is another one, they are a record of the ring. What the sums cannot hold
+ * exactly (an interval across a window's edge, or across more than one step boundary) travels whole,
+ * as a span, and the loader cuts it. All times are CLOCK_MONOTONIC nanoseconds.
  */
 #ifndef PROFTRACE_SCHED_EVENTS_H
 #define PROFTRACE_SCHED_EVENTS_H
@@ -13,11 +14,15 @@
 #endif
 
 #define PT_SCHED_MAX_THREADS 32768
-#define PT_SCHED_MAX_SUMS    65536
-#define PT_SCHED_MAX_SPLIT   8		 /* step boundaries that the kernel cuts an interval at */
+#define PT_SCHED_WAYS	     8 /* a thread has one of the places that its id is led to */
+#define PT_SCHED_SETS	     (PT_SCHED_MAX_THREADS / PT_SCHED_WAYS)
+#define PT_SCHED_GONE	     (1u << 31) /* of a thread's id: it ended, the loader takes its sums */
+#define PT_SCHED_PARTS	     5
 #define PT_SCHED_TIMED	     8		 /* of so many runs of a program one is timed, for all */
-#define PT_SCHED_SPAN_BYTES  (1 << 20)	 /* ring of spans */
+#define PT_SCHED_RING_BYTES  (8 << 20)
 #define PT_SCHED_CPU	     0xffffffffu /* tgid of a CPU's rows; tid is the CPU's index */
+#define PT_ENTRY_MAX_SUMS    262144
+#define PT_ENTRY_MAX_SPLIT   8 /* step boundaries that the kernel cuts an entry at */
 
 /* The same numbers as enum sched_state of the recording. A CPU is RUN (busy) or BLOCKED (idle). */
 enum pt_sched_state { PT_SCHED_RUN = 1, PT_SCHED_RUNNABLE = 2, PT_SCHED_BLOCKED = 3 };
@@ -51,26 +56,72 @@ struct pt_sched_open {
 	__u32 again; /* a fault that will be tried again */
 };
 
-/* One word, so that it is always whole: (since_ns << 1) | busy; 0: idle since the start. */
-struct pt_sched_cpu {
-	__u64 since_busy;
-	__u64 pad[7]; /* a cache line for each CPU */
+/* Time that a thread did not run, by what it did: state << PT_SCHED_STATE_SHIFT | reason. */
+#define PT_SCHED_STATE_SHIFT 24
+struct pt_sched_part {
+	__u64 ns; /* 0: not in use */
+	__u32 what;
+	__u32 cnt; /* intervals; one that is cut at a boundary counts where it began */
 };
 
-struct pt_sched_key {
+/* What a thread did in one step. */
+struct pt_sched_step {
+	__u64 step_ns; /* boundary that opened it, 0 if none did */
+	__u64 run_ns;
+	__u64 cpu_ns; /* of it by the kernel's own count, which leaves out what a hypervisor stole */
+	__u64 run_cnt;
+	struct pt_sched_part parts[PT_SCHED_PARTS];
+};
+
+/*
+ * A thread's place. Its events are ordered by the scheduler's locks. The programs add to the sums of
+ * pt_sched_ctl.gen, the others are the loader's. open.state 0: being filled by who looks at the
+ * threads that were there before.
+ */
+struct pt_sched_thread {
+	struct pt_sched_open open;
+	struct pt_sched_step steps[2];
+};
+
+/* Whose the places are, 0: nobody's. */
+struct pt_sched_set {
+	__u32 tids[PT_SCHED_WAYS];
+};
+
+/* The sums of a step that is over, or of one whose parts are full. */
+struct pt_sched_record {
+	__u32 tid, tgid;
+	char comm[16];
+	struct pt_sched_step step;
+};
+
+struct pt_sched_cpu_sum {
+	__u64 window_ns; /* what opened the window, 0: not in use */
+	__u64 busy_ns, idle_ns;
+};
+
+/* since_busy is one word, so that it is always whole: (since_ns << 1) | busy; 0: idle since the
+ * start. A cache line for each CPU. */
+struct pt_sched_cpu {
+	__u64 since_busy;
+	struct pt_sched_cpu_sum sums[2]; /* by gen, as a thread's */
+	__u64 pad;
+};
+
+/* Entries into the kernel are summed by these. */
+struct pt_entry_key {
 	__u32 tid;
 	__u32 tgid;
-	__u64 step_ns; /* boundary that opened the step, 0 if none did; of a CPU: what opened the window */
+	__u64 step_ns; /* boundary that opened the step, 0 if none did */
 	__u32 reason;
-	__u8 state;
-	__u8 gen; /* pt_sched_ctl.gen when it was added */
+	__u8 state; /* enum pt_entry */
+	__u8 gen;   /* pt_sched_ctl.gen when it was added */
 	__u16 pad;
 };
 
-struct pt_sched_sum {
+struct pt_entry_sum {
 	__u64 ns;
-	__u64 cpu_ns; /* RUN: by the kernel's own count, which leaves out what a hypervisor stole */
-	__u64 cnt;    /* intervals; one that is cut at a boundary counts where it began */
+	__u64 cnt; /* entries; one that is cut at a boundary counts where it began */
 	char comm[16];
 };
 
@@ -90,9 +141,9 @@ struct pt_sched_ctl {
 	__u64 drained_ns; /* what began before it goes whole to the loader, who may have cut it */
 	__u32 gen;	  /* 0 or 1; the loader takes the sums of the one that is not current */
 	__u32 pad;
-	__u64 lost_sums;    /* intervals that found the sums full */
-	__u64 lost_threads; /* threads that found their map full, counted per event */
-	__u64 lost_spans;   /* spans that found their ring full */
+	__u64 lost_sums;    /* entries that found the sums full */
+	__u64 lost_threads; /* threads that found no place, counted per event */
+	__u64 lost_records; /* records and spans that found their ring full */
 	__u64 missed;	    /* switches that no tracepoint told of; made good by run time */
 	__u64 own_ns;	    /* what these programs took in windows, at events of targets' threads */
 };

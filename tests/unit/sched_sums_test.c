@@ -101,17 +101,19 @@ Test(sched_sums, what_was_cut_is_not_counted_again)
 
 Test(sched_sums, kernel_sums_join_with_intervals_of_the_same_step)
 {
-	struct pt_sched_key key = {.tid = 7, .tgid = 7, .step_ns = 200, .state = PT_SCHED_RUN};
-	struct pt_sched_sum sum = {.ns = 30, .cpu_ns = 20, .cnt = 3};
+	struct pt_sched_record record = {
+		.tid = 7,
+		.tgid = 7,
+		.step = {.step_ns = 200, .run_ns = 30, .cpu_ns = 20, .run_cnt = 3}};
 	struct pt_sched_span s = span(290, 310);
 	size_t cnt;
 
 	steps();
-	cr_assert(zero(int, sched_sums__add(&sums, &key, &sum)));
-	key.step_ns = 400; /* of the next window */
-	cr_assert(zero(int, sched_sums__add(&sums, &key, &sum)));
-	key.step_ns = 40; /* a boundary seen while the rule was being learned: no step */
-	cr_assert(zero(int, sched_sums__add(&sums, &key, &sum)));
+	cr_assert(zero(int, sched_sums__record(&sums, &record)));
+	record.step.step_ns = 400; /* of the next window */
+	cr_assert(zero(int, sched_sums__record(&sums, &record)));
+	record.step.step_ns = 40; /* a boundary seen while the rule was being learned: no step */
+	cr_assert(zero(int, sched_sums__record(&sums, &record)));
 	cr_assert(zero(int, sched_sums__span(&sums, &s)));
 	cr_assert(zero(int, sched_sums__window(&sums, 0, 400, &cnt)));
 	cr_assert(eq(sz, cnt, 3));
@@ -122,6 +124,52 @@ Test(sched_sums, kernel_sums_join_with_intervals_of_the_same_step)
 	sched_sums__forget(&sums, 400, cnt);
 	cr_expect(eq(sz, sums.row_cnt, 1));
 	cr_expect(eq(u64, sums.rows[0].step_ns, 400));
+}
+
+Test(sched_sums, a_record_holds_what_a_thread_did_and_waited_for)
+{
+	const uint32_t slept = PT_WAIT_SLEEP << 16 | SYS_futex;
+	struct pt_sched_record record = {
+		.tid = 7,
+		.tgid = 7,
+		.comm = "main",
+		.step = {.step_ns = 200,
+			 .parts = {{.ns = 5,
+				    .what = PT_SCHED_RUNNABLE << PT_SCHED_STATE_SHIFT,
+				    .cnt = 2},
+				   {.ns = 60,
+				    .what = PT_SCHED_BLOCKED << PT_SCHED_STATE_SHIFT | slept,
+				    .cnt = 1}}}};
+	size_t cnt;
+
+	steps();
+	cr_assert(zero(int, sched_sums__record(&sums, &record)));
+	/* The same step again: its parts were full once. */
+	cr_assert(zero(int, sched_sums__record(&sums, &record)));
+	cr_assert(zero(int, sched_sums__window(&sums, 100, 400, &cnt)));
+	cr_assert(eq(sz, cnt, 2));
+	expect_row(0, 1, 10, 4);
+	cr_expect(eq(u32, sums.rows[0].state, PT_SCHED_RUNNABLE));
+	expect_row(1, 1, 120, 2);
+	cr_expect(eq(u32, sums.rows[1].state, PT_SCHED_BLOCKED));
+	cr_expect(eq(u32, sums.rows[1].reason, slept));
+	cr_expect(eq(str, sums.rows[1].comm, "main"));
+}
+
+Test(sched_sums, a_cpu_is_busy_and_idle_by_the_window)
+{
+	const struct pt_sched_cpu_sum sum = {.window_ns = 100, .busy_ns = 70, .idle_ns = 30};
+	size_t cnt;
+
+	steps();
+	cr_assert(zero(int, sched_sums__cpu(&sums, 3, &sum)));
+	cr_assert(zero(int, sched_sums__window(&sums, 100, 400, &cnt)));
+	cr_assert(eq(sz, cnt, 2));
+	cr_expect(eq(u32, sums.rows[0].tid, 3));
+	cr_expect(eq(u32, sums.rows[0].tgid, PT_SCHED_CPU));
+	cr_expect(eq(u32, sums.rows[0].state, PT_SCHED_RUN));
+	cr_expect(eq(u64, sums.rows[0].ns, 70));
+	cr_expect(eq(u64, sums.rows[1].ns, 30));
 }
 
 Test(sched_sums, stolen_time_is_spread_over_the_interval)

@@ -3,6 +3,7 @@
 #include "attach/attach.h"
 #include "bpf/events.h"
 #include "bpf/proftrace.skel.h"
+#include "capture/sched/sched_table.h"
 #include "capture/sched/wait_reason.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -14,14 +15,14 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#define LINK_MAX   9
-#define ENTRY_SUMS 4 /* so many times as many sums with system calls and page faults */
+#define LINK_MAX 9
 
 struct sched_source {
 	struct proftrace_bpf *skel;
 	struct bpf_link *links[LINK_MAX];
 	size_t link_cnt;
-	struct ring_buffer *spans;
+	struct ring_buffer *ring; /* of struct pt_sched_span and struct pt_sched_record */
+	struct sched_table table;
 	struct sched_sums sums;
 	uint64_t drained_ns;
 	uint32_t *online; /* indices of the online CPUs */
@@ -91,8 +92,8 @@ int sched_source__prepare(struct proftrace_bpf *skel, const struct sched_source_
 		bpf_map__set_max_entries(skel->maps.open_calls, 1);
 	if (!opts->page_faults)
 		bpf_map__set_max_entries(skel->maps.open_faults, 1);
-	if (opts->syscalls || opts->page_faults)
-		bpf_map__set_max_entries(skel->maps.sched_sums, ENTRY_SUMS * PT_SCHED_MAX_SUMS);
+	if (!opts->syscalls && !opts->page_faults)
+		bpf_map__set_max_entries(skel->maps.entry_sums, 1);
 	err = bpf_map__set_max_entries(skel->maps.sched_cpus, libbpf_num_possible_cpus());
 	if (err)
 		return err__set(err, "scheduler times: cannot size a map for %d CPUs",
@@ -141,11 +142,12 @@ static int seed(struct sched_source *s)
 		     : 0;
 }
 
-static int span_take(void *ctx, void *data, size_t size)
+static int ring_take(void *ctx, void *data, size_t size)
 {
 	struct sched_source *s = ctx;
 
-	return size < sizeof(struct pt_sched_span) ? 0 : sched_sums__span(&s->sums, data);
+	return size == sizeof(struct pt_sched_record) ? sched_sums__record(&s->sums, data)
+						      : sched_sums__span(&s->sums, data);
 }
 
 static int attach(struct sched_source *s)
@@ -168,12 +170,9 @@ static int attach(struct sched_source *s)
 }
 
 /* What an earlier source left: the run time since then would count as the next interval's. */
-static void forget_rest(const struct proftrace_bpf *skel)
+static void forget_rest(struct sched_source *s)
 {
-	const struct bpf_map *const open[] = {skel->maps.sched_threads, skel->maps.open_calls,
-					      skel->maps.open_faults};
-	int cpus = bpf_map__fd(skel->maps.sched_cpus);
-	const struct pt_sched_cpu none = {0};
+	const struct bpf_map *const open[] = {s->skel->maps.open_calls, s->skel->maps.open_faults};
 	uint32_t key;
 
 	for (size_t m = 0; m < ARRAY_SIZE(open); m++) {
@@ -183,8 +182,7 @@ static void forget_rest(const struct proftrace_bpf *skel)
 		     i < 4 * PT_SCHED_MAX_THREADS && !bpf_map_get_next_key(fd, NULL, &key); i++)
 			bpf_map_delete_elem(fd, &key);
 	}
-	for (key = 0; !bpf_map_update_elem(cpus, &key, &none, BPF_EXIST); key++)
-		;
+	sched_table__clear(&s->table);
 }
 
 int sched_source__start(struct proftrace_bpf *skel, struct sched_source **out)
@@ -195,12 +193,13 @@ int sched_source__start(struct proftrace_bpf *skel, struct sched_source **out)
 	if (!s)
 		return -ENOMEM;
 	s->skel = skel;
-	s->spans = ring_buffer__new(bpf_map__fd(skel->maps.sched_spans), span_take, s, NULL);
-	err = s->spans
-		      ? online_read(s)
+	s->ring = ring_buffer__new(bpf_map__fd(skel->maps.sched_ring), ring_take, s, NULL);
+	err = s->ring ? online_read(s)
 		      : err__set(-errno, "scheduler times: cannot map a ring: %s", strerror(errno));
+	if (!err)
+		err = sched_table__map(&s->table, skel, libbpf_num_possible_cpus());
 	if (!err) {
-		forget_rest(skel);
+		forget_rest(s);
 		err = attach(s);
 	}
 	s->start_ns = clock__monotonic_ns();
@@ -220,7 +219,8 @@ void sched_source__stop(struct sched_source *s)
 		return;
 	for (size_t i = 0; i < s->link_cnt; i++)
 		bpf_link__destroy(s->links[i]);
-	ring_buffer__free(s->spans);
+	ring_buffer__free(s->ring);
+	sched_table__unmap(&s->table);
 	sched_sums__free(&s->sums);
 	free(s->online);
 	free(s);
@@ -239,25 +239,46 @@ static void programs_wait(void)
 		usleep(20000);
 }
 
-static int sums_take(struct sched_source *s, uint32_t gen)
+static int entries_take(struct sched_source *s, uint32_t gen)
 {
-	int fd = bpf_map__fd(s->skel->maps.sched_sums), err = 0;
+	int fd = bpf_map__fd(s->skel->maps.entry_sums), err = 0;
 	size_t cnt = 0, cap = 0;
-	auto_free struct pt_sched_key *old = NULL;
-	struct pt_sched_key key, *prev = NULL;
-	struct pt_sched_sum sum;
+	auto_free struct pt_entry_key *old = NULL;
+	struct pt_entry_key key, *prev = NULL;
+	struct pt_entry_sum sum;
 
 	while (!err && !bpf_map_get_next_key(fd, prev, &key)) {
 		prev = &key;
 		if (key.gen != gen || bpf_map_lookup_elem(fd, &key, &sum))
 			continue;
-		err = sched_sums__add(&s->sums, &key, &sum);
+		err = sched_sums__entry(&s->sums, &key, &sum);
 		if (!err)
 			err = ARRAY_PUSH(old, cnt, cap, key);
 	}
 	for (size_t i = 0; i < cnt; i++)
 		bpf_map_delete_elem(fd, &old[i]);
 	return err;
+}
+
+static int record_take(void *ctx, const struct pt_sched_record *record)
+{
+	struct sched_source *s = ctx;
+
+	return sched_sums__record(&s->sums, record);
+}
+
+static int sums_take(struct sched_source *s, uint32_t gen)
+{
+	int err = sched_table__take(&s->table, gen, record_take, s);
+
+	for (size_t i = 0; i < s->table.cpu_cnt && !err; i++) {
+		struct pt_sched_cpu_sum *sum = &s->table.cpus[i].sums[gen];
+
+		err = sched_sums__cpu(&s->sums, i, sum);
+		if (!err)
+			memset(sum, 0, sizeof(*sum));
+	}
+	return err ? err : entries_take(s, gen);
 }
 
 /* Makes the programs add to the other generation, and returns the one that is now ours. */
@@ -279,7 +300,7 @@ uint64_t sched_source__own_ns(const struct proftrace_bpf *skel)
 int sched_source__poll(struct sched_source *s)
 {
 	uint32_t gen = gen_flip(s);
-	int err = ring_buffer__consume(s->spans);
+	int err = ring_buffer__consume(s->ring);
 
 	return err < 0 ? err : sums_take(s, gen);
 }
@@ -396,8 +417,37 @@ static bool missed_in(const struct pt_sched_open *o, struct pt_sched_span *span,
 	return true;
 }
 
-/* What threads are still doing at the window's end, by the map of what is open. */
-static int threads_open(const struct bpf_map *map, uint64_t close_ns, struct span_list *list)
+/* The window's end, and what is still going on then. */
+struct still_open {
+	uint64_t close_ns;
+	struct span_list list;
+};
+
+static int open_add(void *ctx, uint32_t tid, const struct pt_sched_open *o)
+{
+	struct still_open *still = ctx;
+	struct span_list *list = &still->list;
+	struct pt_sched_span rest,
+		span = {
+			.begin_ns = o->since_ns,
+			.end_ns = still->close_ns,
+			.cpu_ns = o->state == PT_SCHED_RUN ? still->close_ns - o->since_ns : 0,
+			.tid = tid,
+			.tgid = o->tgid,
+			.reason = o->reason,
+			.state = o->state,
+		};
+	int err = 0;
+
+	if (o->since_ns >= still->close_ns)
+		return 0;
+	if (o->state < PT_ENTRY_SYSCALL &&
+	    (missed_out(o, &span, &rest) || missed_in(o, &span, &rest)))
+		err = ARRAY_PUSH(list->items, list->cnt, list->cap, rest);
+	return err ? err : ARRAY_PUSH(list->items, list->cnt, list->cap, span);
+}
+
+static int entries_open(const struct bpf_map *map, struct still_open *still)
 {
 	int fd = bpf_map__fd(map);
 	auto_free uint32_t *tids = NULL;
@@ -405,44 +455,35 @@ static int threads_open(const struct bpf_map *map, uint64_t close_ns, struct spa
 	int err = threads_list(fd, &tids, &cnt);
 
 	for (size_t i = 0; i < cnt && !err; i++) {
-		struct pt_sched_span span = {.end_ns = close_ns, .tid = tids[i]}, rest;
 		struct pt_sched_open o;
 
-		if (open_read(fd, tids[i], &o) || o.since_ns >= close_ns)
-			continue;
-		span.begin_ns = o.since_ns;
-		span.cpu_ns = o.state == PT_SCHED_RUN ? close_ns - o.since_ns : 0;
-		span.tgid = o.tgid;
-		span.reason = o.reason;
-		span.state = o.state;
-		if (o.state < PT_ENTRY_SYSCALL &&
-		    (missed_out(&o, &span, &rest) || missed_in(&o, &span, &rest)))
-			err = ARRAY_PUSH(list->items, list->cnt, list->cap, rest);
-		if (!err)
-			err = ARRAY_PUSH(list->items, list->cnt, list->cap, span);
+		if (!open_read(fd, tids[i], &o))
+			err = open_add(still, tids[i], &o);
 	}
 	return err;
 }
 
-static int cpus_open(struct sched_source *s, uint64_t close_ns, struct span_list *list)
+static int cpus_open(struct sched_source *s, struct still_open *still)
 {
-	int fd = bpf_map__fd(s->skel->maps.sched_cpus), err = 0;
-	struct pt_sched_cpu c;
+	struct span_list *list = &still->list;
+	int err = 0;
 
 	for (size_t i = 0; i < s->online_cnt && !err; i++) {
 		struct pt_sched_span span = {
 			.begin_ns = s->start_ns,
-			.end_ns = close_ns,
+			.end_ns = still->close_ns,
 			.tid = s->online[i],
 			.tgid = PT_SCHED_CPU,
 			.state = PT_SCHED_BLOCKED,
 		};
+		const uint64_t since_busy =
+			__atomic_load_n(&s->table.cpus[s->online[i]].since_busy, __ATOMIC_RELAXED);
 
-		if (bpf_map_lookup_elem(fd, &s->online[i], &c) || c.since_busy >> 1 >= close_ns)
+		if (since_busy >> 1 >= still->close_ns)
 			continue;
-		if (c.since_busy)
-			span.begin_ns = c.since_busy >> 1;
-		if (c.since_busy & 1)
+		if (since_busy)
+			span.begin_ns = since_busy >> 1;
+		if (since_busy & 1)
 			span.state = PT_SCHED_RUN;
 		err = ARRAY_PUSH(list->items, list->cnt, list->cap, span);
 	}
@@ -455,24 +496,24 @@ static int cpus_open(struct sched_source *s, uint64_t close_ns, struct span_list
  */
 static int window_take(struct sched_source *s, uint64_t open_ns, uint64_t close_ns)
 {
-	struct span_list list = {0};
+	struct still_open still = {.close_ns = close_ns};
 	uint32_t gen;
 	int err;
 
 	__atomic_store_n(&s->skel->bss->sched_ctl.drained_ns, close_ns, __ATOMIC_SEQ_CST);
 	gen = gen_flip(s);
-	err = threads_open(s->skel->maps.sched_threads, close_ns, &list);
+	err = sched_table__open(&s->table, open_add, &still);
 	if (!err)
-		err = threads_open(s->skel->maps.open_calls, close_ns, &list);
+		err = entries_open(s->skel->maps.open_calls, &still);
 	if (!err)
-		err = threads_open(s->skel->maps.open_faults, close_ns, &list);
+		err = entries_open(s->skel->maps.open_faults, &still);
 	if (!err)
-		err = cpus_open(s, close_ns, &list);
+		err = cpus_open(s, &still);
 	if (!err)
-		err = sched_sums__cut(&s->sums, list.items, list.cnt, open_ns);
-	free(list.items);
+		err = sched_sums__cut(&s->sums, still.list.items, still.list.cnt, open_ns);
+	free(still.list.items);
 	if (!err)
-		err = ring_buffer__consume(s->spans);
+		err = ring_buffer__consume(s->ring);
 	return err < 0 ? err : sums_take(s, gen);
 }
 
@@ -487,7 +528,7 @@ static int totals_new(const struct sched_source *s, struct sched_totals *t)
 	for (; t->cpu_cnt < s->online_cnt; t->cpu_cnt++)
 		t->per_cpu[t->cpu_cnt].cpu = s->online[t->cpu_cnt];
 	t->missed = ctl->missed;
-	t->lost = ctl->lost_sums + ctl->lost_threads + ctl->lost_spans;
+	t->lost = ctl->lost_sums + ctl->lost_threads + ctl->lost_records;
 	return 0;
 }
 

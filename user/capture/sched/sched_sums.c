@@ -25,14 +25,22 @@ static void row_set_step(const struct sched_sums *s, struct sched_sum_row *row, 
 	row->step = idx ? s->boundaries[idx - 1].step : EVENT_NO_ID;
 }
 
-int sched_sums__add(struct sched_sums *s, const struct pt_sched_key *key,
-		    const struct pt_sched_sum *sum)
+static int row_push(struct sched_sums *s, const struct sched_sum_row *row, const char comm[16])
 {
-	struct sched_sum_row row = {
+	struct sched_sum_row copy = *row;
+
+	memcpy(copy.comm, comm, sizeof(copy.comm));
+	copy.comm[sizeof(copy.comm) - 1] = '\0';
+	return ARRAY_PUSH(s->rows, s->row_cnt, s->row_cap, copy);
+}
+
+int sched_sums__entry(struct sched_sums *s, const struct pt_entry_key *key,
+		      const struct pt_entry_sum *sum)
+{
+	const struct sched_sum_row row = {
 		.step_ns = key->step_ns,
 		.step = EVENT_NO_ID,
 		.ns = sum->ns,
-		.cpu_ns = sum->cpu_ns,
 		.cnt = sum->cnt,
 		.tid = key->tid,
 		.tgid = key->tgid,
@@ -40,9 +48,57 @@ int sched_sums__add(struct sched_sums *s, const struct pt_sched_key *key,
 		.state = key->state,
 	};
 
-	memcpy(row.comm, sum->comm, sizeof(row.comm));
-	row.comm[sizeof(row.comm) - 1] = '\0';
-	return ARRAY_PUSH(s->rows, s->row_cnt, s->row_cap, row);
+	return row_push(s, &row, sum->comm);
+}
+
+int sched_sums__record(struct sched_sums *s, const struct pt_sched_record *record)
+{
+	const struct pt_sched_step *step = &record->step;
+	struct sched_sum_row row = {
+		.step_ns = step->step_ns,
+		.step = EVENT_NO_ID,
+		.ns = step->run_ns,
+		.cpu_ns = step->cpu_ns,
+		.cnt = step->run_cnt,
+		.tid = record->tid,
+		.tgid = record->tgid,
+		.state = PT_SCHED_RUN,
+	};
+	int err = row.ns ? row_push(s, &row, record->comm) : 0;
+
+	row.cpu_ns = 0;
+	for (size_t i = 0; i < PT_SCHED_PARTS && step->parts[i].ns && !err; i++) {
+		const struct pt_sched_part *part = &step->parts[i];
+
+		row.state = part->what >> PT_SCHED_STATE_SHIFT;
+		row.reason = part->what & ((1u << PT_SCHED_STATE_SHIFT) - 1);
+		row.ns = part->ns;
+		row.cnt = part->cnt;
+		err = row_push(s, &row, record->comm);
+	}
+	return err;
+}
+
+static int cpu_push(struct sched_sums *s, uint32_t cpu, uint32_t state, uint64_t window_ns,
+		    uint64_t ns)
+{
+	const struct sched_sum_row row = {
+		.step_ns = window_ns,
+		.step = EVENT_NO_ID,
+		.ns = ns,
+		.tid = cpu,
+		.tgid = PT_SCHED_CPU,
+		.state = state,
+	};
+
+	return ns ? ARRAY_PUSH(s->rows, s->row_cnt, s->row_cap, row) : 0;
+}
+
+int sched_sums__cpu(struct sched_sums *s, uint32_t cpu, const struct pt_sched_cpu_sum *sum)
+{
+	int err = cpu_push(s, cpu, PT_SCHED_RUN, sum->window_ns, sum->busy_ns);
+
+	return err ? err : cpu_push(s, cpu, PT_SCHED_BLOCKED, sum->window_ns, sum->idle_ns);
 }
 
 int sched_sums__interval(struct sched_sums *s, const struct pt_sched_span *span, uint64_t open_ns,
@@ -71,9 +127,7 @@ int sched_sums__interval(struct sched_sums *s, const struct pt_sched_span *span,
 		row_set_step(s, &row, at);
 		row.ns = next - at;
 		row.cpu_ns = (uint64_t)((double)row.ns * on_cpu);
-		memcpy(row.comm, span->comm, sizeof(row.comm));
-		row.comm[sizeof(row.comm) - 1] = '\0';
-		err = ARRAY_PUSH(s->rows, s->row_cnt, s->row_cap, row);
+		err = row_push(s, &row, span->comm);
 		if (err)
 			return err;
 	}

@@ -47,9 +47,11 @@ struct sched_sums {
 /* A step begins (step EVENT_NO_ID: none does); later than every boundary before. */
 int sched_sums__boundary(struct sched_sums *s, uint64_t ts_ns, uint64_t step);
 
-/* What the kernel has summed for one key. */
-int sched_sums__add(struct sched_sums *s, const struct pt_sched_key *key,
-		    const struct pt_sched_sum *sum);
+/* What the kernel has summed: of a thread in a step, of a CPU in a window, of a thread's entries. */
+int sched_sums__record(struct sched_sums *s, const struct pt_sched_record *record);
+int sched_sums__cpu(struct sched_sums *s, uint32_t cpu, const struct pt_sched_cpu_sum *sum);
+int sched_sums__entry(struct sched_sums *s, const struct pt_entry_key *key,
+		      const struct pt_entry_sum *sum);
 
 /* The part of the interval in [open_ns, close_ns), cut at the boundaries. */
 int sched_sums__interval(struct sched_sums *s, const struct pt_sched_span *span, uint64_t open_ns,

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/sched/sched_table.h"
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "bpf/events.h"
+#include "bpf/proftrace.skel.h"
+#include "common/err.h"
+#include "common/util.h"
+
+_Static_assert(sizeof(struct pt_sched_cpu) % 8 == 0 && sizeof(struct pt_sched_set) % 8 == 0 &&
+		       sizeof(struct pt_sched_thread) % 8 == 0,
+	       "elements of a map are 8 bytes apart");
+
+static size_t in_pages(size_t size)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (size + page - 1) / page * page;
+}
+
+static void *map_memory(const struct bpf_map *map, size_t size)
+{
+	void *memory =
+		mmap(NULL, in_pages(size), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+int sched_table__map(struct sched_table *t, const struct proftrace_bpf *skel, size_t cpu_cnt)
+{
+	t->cpu_cnt = cpu_cnt;
+	t->sets = map_memory(skel->maps.sched_sets, PT_SCHED_SETS * sizeof(*t->sets));
+	t->threads = t->sets ? map_memory(skel->maps.sched_threads,
+					  PT_SCHED_MAX_THREADS * sizeof(*t->threads))
+			     : NULL;
+	t->cpus = t->threads ? map_memory(skel->maps.sched_cpus, cpu_cnt * sizeof(*t->cpus)) : NULL;
+	if (t->cpus)
+		return 0;
+	sched_table__unmap(t);
+	return err__set(-errno, "scheduler times: cannot map their tables: %s", strerror(errno));
+}
+
+void sched_table__unmap(struct sched_table *t)
+{
+	const int err = errno;
+
+	if (t->sets)
+		munmap(t->sets, in_pages(PT_SCHED_SETS * sizeof(*t->sets)));
+	if (t->threads)
+		munmap(t->threads, in_pages(PT_SCHED_MAX_THREADS * sizeof(*t->threads)));
+	if (t->cpus)
+		munmap(t->cpus, in_pages(t->cpu_cnt * sizeof(*t->cpus)));
+	memset(t, 0, sizeof(*t));
+	errno = err;
+}
+
+void sched_table__clear(struct sched_table *t)
+{
+	for (size_t i = 0; i < PT_SCHED_MAX_THREADS; i++)
+		if (t->sets[i / PT_SCHED_WAYS].tids[i % PT_SCHED_WAYS])
+			memset(&t->threads[i], 0, sizeof(t->threads[i]));
+	memset(t->sets, 0, PT_SCHED_SETS * sizeof(*t->sets));
+	memset(t->cpus, 0, t->cpu_cnt * sizeof(*t->cpus));
+}
+
+int sched_table__take(struct sched_table *t, uint32_t gen, sched_record_fn fn, void *ctx)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < PT_SCHED_MAX_THREADS && !err; i++) {
+		uint32_t *owner = &t->sets[i / PT_SCHED_WAYS].tids[i % PT_SCHED_WAYS];
+		const uint32_t tid = __atomic_load_n(owner, __ATOMIC_ACQUIRE);
+		struct pt_sched_thread *thread = &t->threads[i];
+		struct pt_sched_step *step = &thread->steps[gen];
+
+		if (!tid)
+			continue;
+		if (step->run_ns || step->parts[0].ns) {
+			struct pt_sched_record record = {
+				.tid = tid & ~PT_SCHED_GONE,
+				.tgid = thread->open.tgid,
+				.step = *step,
+			};
+
+			err = fn(ctx, &record);
+			if (!err)
+				memset(step, 0, sizeof(*step));
+		}
+		if (!err && tid & PT_SCHED_GONE)
+			__atomic_store_n(owner, 0, __ATOMIC_RELEASE);
+	}
+	return err;
+}
+
+/* A copy that is not half of one state and half of the next. */
+static struct pt_sched_open open_read(const struct pt_sched_open *at)
+{
+	struct pt_sched_open one, again = *at;
+
+	do {
+		one = again;
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		again = *(const volatile struct pt_sched_open *)at;
+	} while (memcmp(&one, &again, sizeof(one)) != 0);
+	return one;
+}
+
+/* Two may hold one thread, for an instant in which it came and was looked for: programs find the
+ * first. */
+static bool is_found(const uint32_t *tids, size_t way)
+{
+	for (size_t i = 0; i < way; i++)
+		if (tids[i] == tids[way])
+			return false;
+	return tids[way] && !(tids[way] & PT_SCHED_GONE);
+}
+
+int sched_table__open(const struct sched_table *t, sched_open_fn fn, void *ctx)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < PT_SCHED_MAX_THREADS && !err; i++) {
+		uint32_t tids[PT_SCHED_WAYS];
+		struct pt_sched_open open;
+
+		memcpy(tids, t->sets[i / PT_SCHED_WAYS].tids, sizeof(tids));
+		if (!is_found(tids, i % PT_SCHED_WAYS))
+			continue;
+		open = open_read(&t->threads[i].open);
+		if (open.state)
+			err = fn(ctx, tids[i % PT_SCHED_WAYS], &open);
+	}
+	return err;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tables of threads and CPUs that the scheduler's programs keep (bpf/sched_events.h), seen through
+ * shared memory. Functions that fail return a negative errno with err__set, or -ENOMEM.
+ */
+#ifndef PROFTRACE_SCHED_TABLE_H
+#define PROFTRACE_SCHED_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "bpf/sched_events.h"
+
+struct proftrace_bpf;
+
+struct sched_table {
+	struct pt_sched_set *sets;
+	struct pt_sched_thread *threads;
+	struct pt_sched_cpu *cpus;
+	size_t cpu_cnt;
+};
+
+/* cpu_cnt: of the map. On failure there is nothing to unmap. */
+int sched_table__map(struct sched_table *t, const struct proftrace_bpf *skel, size_t cpu_cnt);
+void sched_table__unmap(struct sched_table *t);
+
+/* No thread has a place, and no CPU a state; no program may be attached. */
+void sched_table__clear(struct sched_table *t);
+
+/*
+ * Gives what was summed in a generation that no program adds to any more, and empties it: comm is empty.
+ * Ends when fn returns not 0, with that; the sums that were not given stay.
+ */
+typedef int (*sched_record_fn)(void *ctx, const struct pt_sched_record *record);
+int sched_table__take(struct sched_table *t, uint32_t gen, sched_record_fn fn, void *ctx);
+
+/* What each thread has been doing since when, as the programs write: each is whole. */
+typedef int (*sched_open_fn)(void *ctx, uint32_t tid, const struct pt_sched_open *open);
+int sched_table__open(const struct sched_table *t, sched_open_fn fn, void *ctx);
+
+#endif
