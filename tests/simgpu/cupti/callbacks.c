@@ -43,12 +43,24 @@ static CUcontext current_context(void)
 	return t->has_context ? (CUcontext)sim_context_of(t->dev) : NULL;
 }
 
-/* Of launches, which have what is launched as their first parameter. */
+/* Launches have what is launched as their first parameter. The name is looked at once: CUPTI knows.
+ */
+static bool is_launch(const struct sim_frame *frame)
+{
+	enum { UNKNOWN, NO, YES };
+	static _Atomic uint8_t known[DOMAINS][CBIDS];
+	_Atomic uint8_t *k = &known[frame->domain][frame->cbid & (CBIDS - 1)];
+
+	if (*k == UNKNOWN)
+		*k = strstr(frame->name, "LaunchKernel") && !strstr(frame->name, "Ex") ? YES : NO;
+	return *k == YES;
+}
+
 static const char *symbol_name(const struct sim_frame *frame)
 {
 	const struct sim_function *f;
 
-	if (!frame->params || !strstr(frame->name, "LaunchKernel") || strstr(frame->name, "Ex"))
+	if (!frame->params || !is_launch(frame))
 		return NULL;
 	f = sim_function_resolve(*(void *const *)frame->params);
 	return f ? f->name : NULL;
