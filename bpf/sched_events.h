@@ -13,8 +13,8 @@
 #include <linux/types.h>
 #endif
 
-#define PT_SCHED_MAX_THREADS 32768
-#define PT_SCHED_WAYS	     8 /* a thread has one of the places that its id is led to */
+#define PT_SCHED_MAX_THREADS 65536 /* half of them fit: 4 of 1000 are led to places that are taken */
+#define PT_SCHED_WAYS	     16	   /* a thread has one of the places that its id is led to */
 #define PT_SCHED_SETS	     (PT_SCHED_MAX_THREADS / PT_SCHED_WAYS)
 #define PT_SCHED_GONE	     (1u << 31) /* of a thread's id: it ended, the loader takes its sums */
 #define PT_SCHED_PARTS	     5
