@@ -66,19 +66,58 @@ static __always_inline __u64 python_text(__u64 str)
 	return python_utf8(str, state);
 }
 
+#define PT_PAGE	      4096
+#define PT_TEXT_SHORT 64 /* bytes, NUL included */
+
+struct name_text {
+	char text[PT_NAME_MAX];
+};
+
+static __always_inline bool has_nul(__u64 word)
+{
+	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
+}
+
+/* A short string whose length is known into dst; false: it is another one, or may go on in a page that is
+ * not there. What comes behind it is read, too: a constant length, and into the program's own stack, which is
+ * in the caches where dst seldom is. A global function: the verifier follows it once. */
+__weak __noinline int read_short(struct name_text *dst, __u64 data, __u64 len)
+{
+	__u64 words[PT_TEXT_SHORT / 8];
+
+	if (!dst || len >= PT_TEXT_SHORT || data % PT_PAGE > PT_PAGE - PT_TEXT_SHORT ||
+	    bpf_probe_read_user(words, sizeof(words), (void *)data))
+		return false;
+	for (__u32 i = 0; i < PT_TEXT_SHORT / 8; i++) {
+		__u64 word = words[i], left = len - 8 * i;
+
+		((__u64 *)dst->text)[i] = word;
+		if (left < 8)
+			return !has_nul(word | ~0ull << 8 * left);
+		if (has_nul(word))
+			return false;
+	}
+	return false;
+}
+
 /* A string at addr into dst (PT_NAME_MAX bytes); returns its length, cut to what fits. */
 static __always_inline __u32 read_string(__u64 addr, __u8 source, char *dst)
 {
-	__u64 data = addr, len = PT_NAME_MAX - 1;
+	__u64 data = addr, len = PT_NAME_MAX - 1, head[2] = {};
 	long n;
 
 	if (source == PT_NAME_CXX11) {
-		data = read_u64(addr);
-		len = read_u64(addr + 8);
+		bpf_probe_read_user(head, sizeof(head), (void *)addr);
+		data = head[0];
+		len = head[1];
+		if (read_short((struct name_text *)dst, data, len))
+			return len;
 	} else if (source == PT_NAME_COW) {
 		data = read_u64(addr);
 		len = read_u64(data -
 			       24); /* _Rep: length, capacity, refcount lie before the text */
+		if (read_short((struct name_text *)dst, data, len))
+			return len;
 	} else if (source == PT_NAME_PYTHON) {
 		data = python_text(addr);
 	}

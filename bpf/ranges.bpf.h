@@ -38,35 +38,40 @@ static __always_inline struct pt_frame *named_push(struct pt_thread *t, __u64 sp
 	return f;
 }
 
-struct name_text {
-	char text[PT_NAME_MAX];
-};
-
-/* A global function: the verifier follows it once. */
-__weak __noinline int name_follows(struct name_text *name, __u32 rule_index)
+/* By words: the first byte is the lowest of its. */
+static __always_inline bool name_follows(const struct name_text *name,
+					 const struct pt_name_rule *rule)
 {
-	const struct pt_name_rule *rule = &ctl.name_rules[rule_index & (PT_MAX_NAME_RULES - 1)];
-	__u32 i;
+	__u32 left = rule->len;
 
-	if (!name)
-		return false;
-	for (i = 0; i < sizeof(rule->prefix); i++)
-		if (i >= rule->len || rule->prefix[i] != name->text[i])
-			break;
-	return i >= rule->len;
+	for (__u32 i = 0; i < sizeof(rule->prefix) / 8; i++, left -= 8) {
+		__u64 differ = ((const __u64 *)name->text)[i] ^ ((const __u64 *)rule->prefix)[i];
+
+		if (left <= 8)
+			return !(differ << (64 - 8 * left));
+		if (differ)
+			return false;
+	}
+	return false;
 }
 
-static __always_inline __u32 name_classify(char *name)
+/* A global function: the verifier follows it once. */
+__weak __noinline int class_by_rules(struct name_text *name)
 {
-	for (__u32 r = 0; r < PT_MAX_NAME_RULES; r++) {
+	for (__u32 r = 0; name && r < PT_MAX_NAME_RULES; r++) {
 		const struct pt_name_rule *rule = &ctl.name_rules[r];
 
 		if (!rule->len)
 			break;
-		if (name_follows((struct name_text *)name, r))
+		if (name_follows(name, rule))
 			return rule->name_class;
 	}
 	return 0;
+}
+
+static __always_inline __u32 name_classify(char *name)
+{
+	return class_by_rules((struct name_text *)name);
 }
 
 /* Where asks alone make the steps, the one that ends an epoch opens a step that the next one goes
