@@ -144,8 +144,10 @@ static __always_inline void thread_add(struct task_struct *task, const struct pt
 	bool is_new;
 	struct pt_sched_thread *t = thread_take(task->pid, &is_new);
 
-	if (t)
-		t->open = *open;
+	if (!t)
+		return;
+	thread_name(task, t);
+	t->open = *open;
 }
 
 /*
@@ -330,8 +332,10 @@ int BPF_PROG(sched_exec, struct task_struct *task, int old_pid)
 		return 0;
 	old = thread_find(old_tid);
 	t = old ? thread_take(task->pid, &is_new) : NULL;
-	if (t)
+	if (t) {
+		thread_name(task, t);
 		t->open = old->open;
+	}
 	if (old)
 		thread_release(task, old, old_tid);
 	return 0;
@@ -374,6 +378,7 @@ int sched_seed(struct bpf_iter__task *ctx)
 	/* Until it has a state, the thread's own events leave it alone. */
 	state = o.state;
 	o.state = 0;
+	thread_name(task, t);
 	t->open = o;
 	barrier();
 	t->open.state = state;

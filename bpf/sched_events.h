@@ -17,7 +17,7 @@
 #define PT_SCHED_WAYS	     16	   /* a thread has one of the places that its id is led to */
 #define PT_SCHED_SETS	     (PT_SCHED_MAX_THREADS / PT_SCHED_WAYS)
 #define PT_SCHED_GONE	     (1u << 31) /* of a thread's id: it ended, the loader takes its sums */
-#define PT_SCHED_PARTS	     5
+#define PT_SCHED_PARTS	     4
 #define PT_SCHED_TIMED	     8		 /* of so many runs of a program one is timed, for all */
 #define PT_SCHED_RING_BYTES  (8 << 20)
 #define PT_SCHED_CPU	     0xffffffffu /* tgid of a CPU's rows; tid is the CPU's index */
@@ -80,6 +80,8 @@ struct pt_sched_step {
  */
 struct pt_sched_thread {
 	struct pt_sched_open open;
+	char comm[16]; /* when it got its place, or when its sums went last */
+	__u64 pad[2];
 	struct pt_sched_step steps[2];
 };
 

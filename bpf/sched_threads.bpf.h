@@ -61,16 +61,22 @@ static __noinline struct pt_sched_thread *thread_take(__u32 tid, bool *is_new)
 	return NULL;
 }
 
+static __always_inline void thread_name(struct task_struct *task, struct pt_sched_thread *t)
+{
+	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), task->comm);
+}
+
 /* The sums of one step, which are the ring's then. */
 static __noinline int step_flush(struct task_struct *task, struct pt_sched_thread *t,
 				 struct pt_sched_step *step, __u32 tid)
 {
 	struct pt_sched_record *r = bpf_ringbuf_reserve(&sched_ring, sizeof(*r), 0);
 
+	thread_name(task, t);
 	if (r) {
 		r->tid = tid;
 		r->tgid = t->open.tgid;
-		bpf_probe_read_kernel_str(r->comm, sizeof(r->comm), task->comm);
+		__builtin_memcpy(r->comm, t->comm, sizeof(r->comm));
 		r->step = *step;
 		bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 	} else {

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct sched_table table;
 static size_t given;
@@ -39,6 +40,7 @@ static int expect_7(void *ctx, const struct pt_sched_record *record)
 	cr_expect(eq(u32, record->tid, 7));
 	cr_expect(eq(u32, record->tgid, 6));
 	cr_expect(eq(u64, record->step.run_ns, 30));
+	cr_expect(eq(str, (char *)record->comm, "worker"));
 	given++;
 	return 0;
 }
@@ -56,6 +58,7 @@ Test(sched_table, the_sums_of_a_generation_are_given_once_and_the_others_stay)
 	struct pt_sched_thread *t = place(7, 2, 7);
 
 	t->open.tgid = 6;
+	strcpy(t->comm, "worker");
 	t->steps[0].run_ns = 30;
 	t->steps[1].run_ns = 50;
 	cr_assert(zero(int, sched_table__take(&table, 0, expect_7, NULL)));
@@ -69,6 +72,7 @@ Test(sched_table, a_thread_that_ended_has_its_place_until_its_sums_are_taken)
 	struct pt_sched_thread *t = place(7, 0, 7 | PT_SCHED_GONE);
 
 	t->open.tgid = 6;
+	strcpy(t->comm, "worker");
 	t->steps[1].run_ns = 30;
 	cr_assert(zero(int, sched_table__open(&table, count_open, NULL)));
 	cr_expect(zero(sz, given));

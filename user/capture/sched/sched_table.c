@@ -85,6 +85,7 @@ int sched_table__take(struct sched_table *t, uint32_t gen, sched_record_fn fn, v
 				.step = *step,
 			};
 
+			memcpy(record.comm, thread->comm, sizeof(record.comm));
 			err = fn(ctx, &record);
 			if (!err)
 				memset(step, 0, sizeof(*step));
