@@ -70,6 +70,22 @@ Test(report_job, who_comes_last_is_the_straggler)
 	synth__free(&b);
 }
 
+/* torch.multiprocessing.spawn and the like start ranks without telling them so in the environment.
+ */
+Test(report_job, a_straggler_without_a_rank_is_named_by_its_process)
+{
+	const char *const unnamed =
+		"{\"process\": {\"pid\": 101},"
+		" \"clock\": {\"monotonic_ns\": 0, \"realtime_ns\": 1000000000000}}";
+	struct synth a = rank(first, 100 * MS, 0), b = rank(unnamed, 105 * MS, 3 * MS);
+	auto_free char *text = report_of(&a, &b);
+
+	synth__expect_line(text, "straggler: - (the process was started without a rank)");
+	synth__expect_line(text, "its process: 101");
+	synth__free(&a);
+	synth__free(&b);
+}
+
 Test(report_job, windows_that_do_not_overlap_tell_nothing)
 {
 	struct synth a = rank(first, 100 * MS, 0), b = rank(second, 140 * MS, 3 * MS);

@@ -9,6 +9,11 @@ struct cell member__cell(const struct member *m)
 				  : cell__none("the process was started without a rank");
 }
 
+struct cell member__process(const struct member *m)
+{
+	return m->times.pid ? cell__count(m->times.pid) : cell__none("not recorded");
+}
+
 static struct cell cpu_cell(const struct recording *r)
 {
 	const json_t *cpu = json_object_get(recording__summary(r), "cpu");
@@ -32,7 +37,7 @@ static int add_rank(const struct member *m, struct table *t)
 	const char *none = times->steps ? NULL : "no step was recorded";
 	struct cell cells[12] = {
 		member__cell(m),
-		times->pid ? cell__count(times->pid) : cell__none("not recorded"),
+		member__process(m),
 		cell__count(times->steps),
 		none ? cell__none(none) : cell__time(rank_times__per_step(times, times->step_ns)),
 	};

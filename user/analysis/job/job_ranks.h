@@ -18,6 +18,7 @@ struct job {
 
 /* Its rank, or why it is not known. */
 struct cell member__cell(const struct member *m);
+struct cell member__process(const struct member *m);
 /* Do the ranks show the same time, if only in part? Those without a step are not asked. */
 bool job__windows_meet(const struct job *j);
 /* Of some rank device times end within the window. */

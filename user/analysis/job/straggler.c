@@ -123,6 +123,7 @@ int straggler__fill(const struct straggler *s, struct table *t)
 	const char *none = "no straggler is named", *unknown = "none of its phases is longer";
 	const struct column columns[] = {
 		{"straggler", "straggler", 0, NULL, CELL_COUNT},
+		{"pid", "its process", 0, NULL, CELL_COUNT},
 		{"others_wait", "others wait per step", 0, NULL, CELL_TIME},
 		{"of_step", "of a step", 0, NULL, CELL_PERCENT},
 		{"phase", "because of", 0, NULL, CELL_TEXT},
@@ -133,6 +134,7 @@ int straggler__fill(const struct straggler *s, struct table *t)
 	const char *reason = s->member ? unknown : none;
 	struct cell cells[] = {
 		s->member ? member__cell(s->member) : cell__none(s->why_none),
+		s->member ? member__process(s->member) : cell__none(none),
 		s->member ? cell__time(s->wait_ns) : cell__none(none),
 		s->member ? cell__share(s->wait_ns, s->step_ns) : cell__none(none),
 		why ? cell__text(straggler__phase(s)) : cell__none(reason),
