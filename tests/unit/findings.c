@@ -210,6 +210,42 @@ Test(findings, a_loader_whose_workers_start_in_one_step)
 	free(printed);
 }
 
+/* Epochs of three steps, each with workers of its own, which import for longer than they work. */
+Test(findings, a_loader_whose_workers_start_in_every_third_step)
+{
+	static const struct step_plan usual = {1, 4, 4, 1, 0}, first = {91, 4, 4, 1, 0};
+	struct job j = job__new();
+	uint32_t helper = synth__thread(&j.s, 300, 300, "ldconfig");
+	char *printed;
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < 9; i++) {
+		const uint64_t begin = at;
+
+		at = job__begin_step(&j, at, i % 3 == 2 ? &first : &usual);
+		synth__step(&j.s, i, begin, at);
+	}
+	for (uint32_t n = 0; n < 4; n++) {
+		uint32_t worker = synth__thread(&j.s, 200 + n, 200 + n, "worker");
+
+		if (n)
+			job__sched(&j, worker, 3 * n - 1, SCHED_RUN, 90);
+		for (uint64_t i = 3 * n; i < 3 * n + 2 && i < 9; i++)
+			job__sched(&j, worker, i, SCHED_RUN, 9);
+	}
+	job__sched(&j, helper, 2, SCHED_RUN, 1);
+	synth__open(&j.s, "{}");
+	printed = synth__tables(
+		&j.s, "findings",
+		&(struct report_opts){.style = {.format = TABLE_TEXT, .unit = UNIT_MS}});
+	cr_expect(strstr(printed, "98 % of that in 3 of 9 steps"), "%s", printed);
+	cr_expect(strstr(printed, "4 worker processes"), "%s", printed);
+	cr_expect(strstr(printed, "3 began after the first step"), "%s", printed);
+	cr_expect(strstr(printed, "persistent_workers=True"), "%s", printed);
+	free(printed);
+	synth__free(&j.s);
+}
+
 /* An evaluation between two epochs: no other step has such time. */
 Test(findings, time_outside_the_phases_of_one_step)
 {

@@ -4,9 +4,10 @@
 #include <string.h>
 #include "common/util.h"
 
-#define FEW	   8   /* one of so many steps at most */
-#define MOST_OF_IT 0.5 /* of the time is theirs */
-#define ALIKE	   0.5 /* of the longest: who has so much is one of the few */
+#define FEW	     8	 /* one of so many steps at most */
+#define FEW_OF_CAUSE 2	 /* the same where each may have a cause of its own */
+#define MOST_OF_IT   0.5 /* of the time is theirs */
+#define ALIKE	     0.5 /* of the longest: who has so much is one of the few */
 
 int few_steps__add(struct few_steps *f, uint64_t step, uint64_t ns)
 {
@@ -25,7 +26,13 @@ static struct step_time longest_of(const struct few_steps *f)
 	return longest;
 }
 
-bool few_steps__tell(const struct analysis *a, const struct few_steps *f, char *text, size_t size)
+static bool are_few(const struct few_steps *f, size_t cnt, size_t causes)
+{
+	return cnt * FEW <= f->cnt || (cnt <= causes && cnt * FEW_OF_CAUSE <= f->cnt);
+}
+
+bool few_steps__tell(const struct analysis *a, const struct few_steps *f, size_t causes, char *text,
+		     size_t size)
 {
 	const struct step_time longest = longest_of(f);
 	const size_t len = strlen(text);
@@ -41,7 +48,7 @@ bool few_steps__tell(const struct analysis *a, const struct few_steps *f, char *
 		few_ns += ns;
 		few++;
 	}
-	if (!longest.ns || few * FEW > f->cnt || few_ns < MOST_OF_IT * all_ns)
+	if (!longest.ns || !are_few(f, few, causes) || few_ns < MOST_OF_IT * all_ns)
 		return false;
 	snprintf(text + len, size - len,
 		 ", %.0f %% of that in %zu of %zu steps (longest %s, step %llu)",

@@ -9,8 +9,9 @@
 #include "common/counted.h"
 #include "common/util.h"
 
-#define WORTH_SAYING 8.0 /* percent of the step that goes to waiting for the loader */
-#define BUSY	     0.8 /* a worker that runs for so much of the time is at work all the time */
+#define WORTH_SAYING 8.0  /* percent of the step that goes to waiting for the loader */
+#define BUSY	     0.8  /* a worker that runs for so much of the time is at work all the time */
+#define PASSING	     0.01 /* of the window: a process that was there for less makes no batches */
 
 /* What a framework's own pipeline does for the batches, by operation: time of its own. */
 struct loader {
@@ -103,8 +104,38 @@ static bool tell_operation(const struct analysis *a, const struct loader *l, cha
 
 struct workers {
 	uint32_t cnt, busy_cnt;
+	uint32_t begun_cnt; /* after the first step */
 	uint64_t run_ns, runnable_ns, all_ns;
 };
+
+static bool is_there_in(const struct analysis *a, uint32_t track, uint64_t step)
+{
+	const struct sched_row *rows;
+	const size_t cnt = recording__sched(a->r, &rows);
+
+	for (size_t i = 0; i < cnt; i++)
+		if (rows[i].track == track && rows[i].step == step)
+			return true;
+	return false;
+}
+
+static void add_worker(const struct analysis *a, const struct loader *l, uint32_t track,
+		       struct workers *w)
+{
+	struct thread_times times;
+	const bool known = thread_times__of(a, track, &times);
+	const uint64_t all_ns = times.run_ns + times.runnable_ns + times.blocked_ns;
+
+	/* A worker's own helpers: ldconfig, uname. */
+	if (known && (double)all_ns < PASSING * (double)a->steps.cpu.total)
+		return;
+	w->cnt++;
+	w->run_ns += times.run_ns;
+	w->runnable_ns += times.runnable_ns;
+	w->all_ns += all_ns;
+	w->busy_cnt += (double)(times.run_ns + times.runnable_ns) > BUSY * (double)all_ns;
+	w->begun_cnt += known && l->waits.cnt && !is_there_in(a, track, l->waits.items[0].step);
+}
 
 /* The processes of the loader: those of the recording that are not the main one, nor train
  * themselves, as ranks below a launcher do. */
@@ -114,21 +145,21 @@ static struct workers workers_of(const struct analysis *a, const struct loader *
 
 	for (uint32_t id = 1; id <= recording__track_cnt(a->r); id++) {
 		const struct track *t = recording__track(a->r, id);
-		struct thread_times times;
 
 		if (!t || t->kind != TRACK_THREAD || !a->main_pid || t->pid == a->main_pid ||
 		    t->tid != t->pid || trains(l, t->pid))
 			continue;
-		w.cnt++;
-		if (!thread_times__of(a, id, &times))
-			continue;
-		w.run_ns += times.run_ns;
-		w.runnable_ns += times.runnable_ns;
-		w.all_ns += times.run_ns + times.runnable_ns + times.blocked_ns;
-		w.busy_cnt += (double)(times.run_ns + times.runnable_ns) >
-			      BUSY * (double)(times.run_ns + times.runnable_ns + times.blocked_ns);
+		add_worker(a, l, id, &w);
 	}
 	return w;
+}
+
+static void tell_begun(const struct workers *w, char *seen, size_t size)
+{
+	const size_t len = strlen(seen);
+
+	if (w->begun_cnt)
+		snprintf(seen + len, size - len, ", %u began after the first step", w->begun_cnt);
 }
 
 /* What is known of them, and so what to do. */
@@ -151,6 +182,7 @@ static void tell_workers(const struct workers *w, char *seen, size_t size, const
 			 "without pause",
 			 processes.s, 100.0 * (double)w->run_ns / (double)w->all_ns,
 			 100.0 * (double)w->runnable_ns / (double)w->all_ns, w->busy_cnt);
+		tell_begun(w, seen, size);
 		*next = w->runnable_ns > w->run_ns && w->busy_cnt * 2 >= w->cnt
 				? "the workers lack processors, so more of them do not help: "
 				  "`proftrace cpu` names who else runs; fewer threads "
@@ -207,7 +239,7 @@ static void tell_none(char *seen, size_t size, const char **next)
 static void tell_few(const struct analysis *a, const struct loader *l, const struct workers *w,
 		     char *text, size_t size, const char **next)
 {
-	if (few_steps__tell(a, &l->waits, text, size) && w->cnt && !a->timer_only &&
+	if (few_steps__tell(a, &l->waits, w->begun_cnt, text, size) && w->cnt && !a->timer_only &&
 	    !l->operations.cnt)
 		*next = "an epoch, or an evaluation, begins there and starts its workers anew? "
 			"persistent_workers=True keeps them; `--table steps` marks slow steps";

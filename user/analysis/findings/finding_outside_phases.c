@@ -51,7 +51,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 		 finding__percent(a, gap_ns));
 	snprintf(f->evidence, sizeof(f->evidence), "%s of a step of %s", time_text(a, f->cost_ns).s,
 		 time_text(a, finding__per_step(a, a->steps.cpu.total)).s);
-	few = few_steps__tell(a, &o->others, f->evidence, sizeof(f->evidence));
+	few = few_steps__tell(a, &o->others, 0, f->evidence, sizeof(f->evidence));
 	if (thread_times__of(a, w->track, &times)) {
 		len = strlen(f->evidence);
 		snprintf(f->evidence + len, sizeof(f->evidence) - len,
