@@ -3,6 +3,7 @@ when it gets SIGUSR1: what a profiler that watches it must survive. Writes `step
 each step to the log, NS being the time of the step's computation, END when it was over."""
 import argparse
 import collections
+import functools
 import os
 import queue
 import signal
@@ -87,7 +88,8 @@ def parse_args():
     parser.add_argument("--exit-status", type=int, default=0, help="of the end after --steps")
     parser.add_argument("--samples", type=int, default=1024)
     parser.add_argument("--batch", type=int, default=16, help="samples of a step")
-    parser.add_argument("--workers", type=int, default=0, help="forked anew for each epoch")
+    parser.add_argument("--workers", type=int, default=0, help="started anew for each epoch")
+    parser.add_argument("--start-method", choices=["fork", "spawn", "forkserver"], help="of workers")
     parser.add_argument("--worker-sleep", type=float, default=0, help="seconds, before its work")
     parser.add_argument("--sleep-ms", type=float, default=4, help="after each step")
     parser.add_argument("--quick-after", type=int, metavar="STEPS", help="no sleep from then on")
@@ -98,13 +100,18 @@ def parse_args():
     return parser.parse_args()
 
 
+def late_worker(seconds, _):
+    time.sleep(seconds)
+
+
 def batches(args):
     """Of an epoch."""
     if args.no_loader:
         return ((torch.randn(args.batch, 64), torch.arange(args.batch) % 10)
                 for _ in range(args.samples // args.batch))
     return DataLoader(Numbers(args.samples), batch_size=args.batch, num_workers=args.workers,
-                      worker_init_fn=lambda _: time.sleep(args.worker_sleep))
+                      worker_init_fn=functools.partial(late_worker, args.worker_sleep),
+                      multiprocessing_context=args.start_method)
 
 
 def fetched_ahead(args):

@@ -127,7 +127,7 @@ void session__window_close(struct session *s, uint64_t close_ns)
 
 static uint32_t sched_track(void *ctx, uint32_t pid, uint32_t tid, const char *comm)
 {
-	return decoder__track(ctx, pid, tid);
+	return decoder__named_track(ctx, pid, tid, *comm ? comm : NULL);
 }
 
 static json_t *cpu_summary(struct session *s, int *err)
@@ -419,8 +419,8 @@ static int on_task(struct session *s, const struct pt_rec_task *r)
 		s->unfollowed += follow__forget(s, (pid_t)r->h.pid);
 		follow__exited(s, (pid_t)r->h.pid);
 	}
-	if (r->event == PT_TASK_EXEC)
-		follow__forget(s, (pid_t)r->h.pid);
+	if (r->event == PT_TASK_EXEC && !main_target)
+		follow__execed(s, (pid_t)r->h.pid, r->ts_ns);
 	if (main_target && ((r->event == PT_TASK_EXIT && r->last) || r->event == PT_TASK_EXEC))
 		s->target_gone = true;
 	if (main_target && r->event == PT_TASK_EXEC)

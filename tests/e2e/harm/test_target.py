@@ -146,6 +146,19 @@ def workers(case):
     assert not process.changed_text(job.pid)
 
 
+@test("data loader workers spawned for each epoch in the window")
+def spawned_workers(case):
+    job, _ = case.training("--workers", 2, "--samples", 640, "--start-method", "spawn")
+    tool = case.tool("-p", job.pid, "--record", "2:42", "--detail", "inner", "--no-trace").done()
+    # An epoch begins in it. What is fetched ahead (64) may have been loaded before; workers that
+    # were there before the attach have 440 to load at most by then.
+    cnt = calls(tool.report(), "aten::cosh")
+    assert 500 < cnt <= 2 * 640, f"{cnt} calls in the workers"
+    # Those that ended, and what they ran while they imported (ldconfig), have names.
+    threads = {r["name"] for r in tool.report("--table", "sched")["sched"]["rows"]}
+    assert not [name for name in threads if name.startswith("thread ")], threads
+
+
 @test("workers that live on lose their probes too")
 def lasting_workers(case):
     job, _ = case.training("--workers", 2, "--samples", 1000000)

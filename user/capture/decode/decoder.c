@@ -100,7 +100,7 @@ uint64_t decoder__malformed(const struct decoder *d)
 
 /* ---- tracks ---- */
 
-static uint32_t track_define(struct decoder *d, uint32_t pid, uint32_t tid)
+static uint32_t track_define(struct decoder *d, uint32_t pid, uint32_t tid, const char *last_name)
 {
 	char path[64], *newline;
 	struct track track = {.kind = TRACK_THREAD, .pid = pid, .tid = tid};
@@ -111,11 +111,16 @@ static uint32_t track_define(struct decoder *d, uint32_t pid, uint32_t tid)
 	newline = comm ? strchr(comm, '\n') : NULL;
 	if (newline)
 		*newline = '\0';
-	track.name = comm;
+	track.name = comm ? comm : last_name;
 	return recording_writer__track(d->writer, &track);
 }
 
 uint32_t decoder__track(struct decoder *d, uint32_t pid, uint32_t tid)
+{
+	return decoder__named_track(d, pid, tid, NULL);
+}
+
+uint32_t decoder__named_track(struct decoder *d, uint32_t pid, uint32_t tid, const char *last_name)
 {
 	struct track_entry entry = {.tid = tid};
 
@@ -123,7 +128,7 @@ uint32_t decoder__track(struct decoder *d, uint32_t pid, uint32_t tid)
 	for (size_t i = d->track_cnt; i-- > 0;)
 		if (d->tracks[i].tid == tid)
 			return d->tracks[i].id;
-	entry.id = track_define(d, pid, tid);
+	entry.id = track_define(d, pid, tid, last_name);
 	if (!entry.id || ARRAY_PUSH(d->tracks, d->track_cnt, d->track_cap, entry))
 		return 0;
 	return entry.id;

@@ -57,6 +57,8 @@ int decoder__ended_thread(struct decoder *d, int threads_fd, uint32_t tid, uint6
 
 /* Track id of a thread in the current writer; 0 on error. */
 uint32_t decoder__track(struct decoder *d, uint32_t pid, uint32_t tid);
+/* The same; last_name (or NULL) is for one that has ended by now, whose name /proc has no more. */
+uint32_t decoder__named_track(struct decoder *d, uint32_t pid, uint32_t tid, const char *last_name);
 
 /* Probe hits behind the events written to the current writer, by group. */
 void decoder__hits(const struct decoder *d, uint64_t hits[GROUP_CNT]);

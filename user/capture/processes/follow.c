@@ -18,13 +18,20 @@ static bool same_executable(const struct session *s, pid_t pid)
 	return a > 0 && a == b && !memcmp(own, child, (size_t)a);
 }
 
+static bool is_followed(const struct session *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->child_cnt; i++)
+		if (s->children[i] == pid)
+			return true;
+	return false;
+}
+
 static int add(struct session *s, pid_t pid)
 {
 	if (s->child_cnt + 1 >= PT_MAX_TARGETS) /* the target is one of them */
 		return 0;
-	for (size_t i = 0; i < s->child_cnt; i++)
-		if (s->children[i] == pid)
-			return 0;
+	if (is_followed(s, pid))
+		return 0;
 	return ARRAY_PUSH(s->children, s->child_cnt, s->child_cap, pid);
 }
 
@@ -82,6 +89,13 @@ bool follow__forget(struct session *s, pid_t pid)
 			return true;
 		}
 	return false;
+}
+
+void follow__execed(struct session *s, pid_t pid, uint64_t execed_ns)
+{
+	follow__forget(s, pid);
+	if (!is_followed(s, pid) && same_executable(s, pid))
+		follow__forked(s, pid, execed_ns);
 }
 
 static void follow(struct session *s, const struct newborn *child)

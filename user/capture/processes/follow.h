@@ -11,7 +11,10 @@ int follow__existing(struct session *s);
  * not become another program. */
 void follow__forked(struct session *s, pid_t pid, uint64_t forked_ns);
 void follow__due(struct session *s);
-/* It has become another program, or ended; true: before it had probes. */
+/* It has become another program: only the target's own, as Python's spawn starts it anew, is
+ * followed. */
+void follow__execed(struct session *s, pid_t pid, uint64_t execed_ns);
+/* It ended; true: before it had probes. */
 bool follow__forget(struct session *s, pid_t pid);
 void follow__exited(struct session *s, pid_t pid);
 /* Attaches a group that just came to the children as well. */
