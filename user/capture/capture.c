@@ -269,6 +269,8 @@ static int attach_all(struct session *s)
 		probes__forget_spans(&s->probes);
 	if (!err)
 		err = task_source__start(s->probes.skel, !s->opts->no_follow, &s->tasks);
+	if (!err)
+		err = follow__missed(s);
 	s->has_probes = !err;
 	return err;
 }

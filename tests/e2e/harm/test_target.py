@@ -153,7 +153,7 @@ def spawned_workers(case):
     # An epoch begins in it. What is fetched ahead (64) may have been loaded before; workers that
     # were there before the attach have 440 to load at most by then.
     cnt = calls(tool.report(), "aten::cosh")
-    assert 500 < cnt <= 2 * 640, f"{cnt} calls in the workers"
+    assert 500 < cnt <= 2 * 640, f"{cnt} calls in the workers: {tool.out}"
     # Those that ended, and what they ran while they imported (ldconfig), have names.
     threads = {r["name"] for r in tool.report("--table", "sched")["sched"]["rows"]}
     assert not [name for name in threads if name.startswith("thread ")], threads

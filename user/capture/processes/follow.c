@@ -74,11 +74,37 @@ static void release_gone(struct session *s)
  * nothing. */
 #define PATIENCE_NS 10000000
 
+static bool is_newborn(const struct session *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->newborn_cnt; i++)
+		if (s->newborn[i].pid == pid)
+			return true;
+	return false;
+}
+
 void follow__forked(struct session *s, pid_t pid, uint64_t forked_ns)
 {
-	if (!s->opts->no_follow)
+	if (!s->opts->no_follow && !is_followed(s, pid) && !is_newborn(s, pid))
 		(void)ARRAY_PUSH(s->newborn, s->newborn_cnt, s->newborn_cap,
 				 ((struct newborn){pid, forked_ns}));
+}
+
+static int add_missed(void *ctx, pid_t pid)
+{
+	struct session *s = ctx;
+	int err;
+
+	if (!same_executable(s, pid))
+		return 0;
+	err = is_followed(s, pid) ? 0 : probes__add_target(&s->probes, pid);
+	if (!err)
+		follow__forked(s, pid, clock__monotonic_ns());
+	return err ? err : proc__each_child(pid, add_missed, s);
+}
+
+int follow__missed(struct session *s)
+{
+	return s->opts->no_follow ? 0 : proc__each_child(s->target->pid, add_missed, s);
 }
 
 bool follow__forget(struct session *s, pid_t pid)
@@ -94,7 +120,7 @@ bool follow__forget(struct session *s, pid_t pid)
 void follow__execed(struct session *s, pid_t pid, uint64_t execed_ns)
 {
 	follow__forget(s, pid);
-	if (!is_followed(s, pid) && same_executable(s, pid))
+	if (same_executable(s, pid))
 		follow__forked(s, pid, execed_ns);
 }
 

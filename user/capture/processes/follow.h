@@ -7,6 +7,8 @@
 
 /* Children (and theirs) that run the target's own executable; nothing is attached to them yet. */
 int follow__existing(struct session *s);
+/* Those of them that came while the probes of the target went in, which nothing told of. */
+int follow__missed(struct session *s);
 /* A child was forked: follow__due() gives it the probes that are live, if it is still there and has
  * not become another program. */
 void follow__forked(struct session *s, pid_t pid, uint64_t forked_ns);
