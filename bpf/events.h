@@ -631,6 +631,7 @@ struct pt_ctl {
 	__u64 step_took_ns; /* the latest step, on average where several ended at one boundary */
 	__u64 class_seen[PT_CLASS_CNT]; /* spans of each class since attach */
 	__u32 class_tid[PT_CLASS_CNT];	/* the thread of the latest */
+	__u64 traced;	     /* times that a mode of tracing began (torch.compile, torch.export) */
 	__u64 updates_again; /* optimizers' steps behind another one of their thread, and no backward pass */
 	__u32 aside_tid; /* the latest thread that showed a boundary, and is not the one of the steps */
 	__u64 aside_beside; /* boundaries of such threads, in windows and in the steps that were measured */

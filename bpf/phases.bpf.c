@@ -94,6 +94,14 @@ int named_phase_entry(struct pt_regs *ctx)
 
 /* --step-probe: any function that runs once per step. */
 SEC("uprobe")
+int tracing_begins(struct pt_regs *ctx)
+{
+	stat_hit(probe_row(ctx));
+	__sync_fetch_and_add(&ctl.traced, 1);
+	return 0;
+}
+
+SEC("uprobe")
 int step_probe(struct pt_regs *ctx)
 {
 	stat_hit(probe_row(ctx));

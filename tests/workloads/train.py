@@ -17,6 +17,8 @@ def parse_args():
     parser.add_argument("--model", choices=["cnn", "transformer"], default="cnn")
     parser.add_argument("--infer", action="store_true", help="no loader, no loss, no optimizer")
     parser.add_argument("--then-train", action="store_true", help="with --infer: after SIGUSR1")
+    parser.add_argument("--trace-first", action="store_true",
+                        help="with --infer: until SIGUSR1 another model is compiled again and again")
     parser.add_argument("--workers", type=int, default=0, help="data loader processes")
     parser.add_argument("--optimizer", choices=["sgd", "adam"], default="sgd")
     parser.add_argument("--range", help="a record_function range of this name around each step")
@@ -89,6 +91,21 @@ def inference():
     return step
 
 
+def trace():
+    """Layers that are alike, over and over; the backend needs no compiler of C++."""
+    import torch._dynamo  # where it is not imported with torch
+
+    layers = [torch.nn.TransformerEncoderLayer(64, 4, 128, batch_first=True) for _ in range(12)]
+    model, x = torch.nn.Sequential(*layers).eval(), torch.zeros(4, 16, 64)
+    compiled = torch.compile(model, backend="aot_eager")
+    print("tracing", flush=True)
+    while not ASKED.is_set():
+        torch._dynamo.reset()
+        with torch.no_grad():
+            compiled(x)
+    ASKED.clear()
+
+
 def in_range(step):
     def ranged():
         with torch.profiler.record_function(ARGS.range):
@@ -106,6 +123,8 @@ def think_aside():
 def main():
     torch.set_num_threads(1)
     torch.manual_seed(0)
+    if ARGS.trace_first:
+        trace()
     step = inference() if ARGS.infer else training()
     if ARGS.range:
         step = in_range(step)

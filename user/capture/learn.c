@@ -238,14 +238,16 @@ static int find_period(struct session *s)
 {
 	int err = leave_out_period_probes(s, false) ? arm__reattach(s, GROUP_OPERATOR) : 0;
 
+	s->traced = s->probes.ctl->traced;
 	if (!s->probes.attached[GROUP_OPERATOR] && !s->probes.attached[GROUP_INNER])
 		return err;
 	if (!err)
 		err = look_at_calls(s);
 	if (!err)
 		err = forget_executors(s);
-	/* A job that has only begun to train meanwhile has better marks. */
-	if (!err && nothing_seen(s->probes.ctl))
+	/* A job that has only begun to train meanwhile has better marks; what a model is traced by
+	 * repeats, and is none of its steps. */
+	if (!err && nothing_seen(s->probes.ctl) && s->probes.ctl->traced == s->traced)
 		err = period_rule(s, steps__period(s->log.calls, s->log.cnt));
 	call_log__free(&s->log);
 	if (!err && session__hide_period_probes(s)) {
@@ -253,6 +255,11 @@ static int find_period(struct session *s)
 		probes__forget_spans(&s->probes);
 	}
 	return err;
+}
+
+bool session__period_is_traced(const struct session *s)
+{
+	return has_period(s) && s->probes.ctl->traced != s->traced;
 }
 
 bool session__period_is_doubtful(const struct session *s)
@@ -268,7 +275,7 @@ bool session__period_is_doubtful(const struct session *s)
  * kind or by steps that do not come. */
 static bool period_refuted(const struct session *s, uint64_t waiting_since_ns)
 {
-	return has_period(s) && (session__period_is_doubtful(s) ||
+	return has_period(s) && (session__period_is_doubtful(s) || session__period_is_traced(s) ||
 				 clock__monotonic_ns() - waiting_since_ns > PERIOD_PATIENCE_NS);
 }
 

@@ -52,6 +52,7 @@ struct session {
 	bool told_below; /* a process below it that has a framework was named */
 	struct probe_plan plan;
 	struct step_rule rule;
+	uint64_t traced;   /* the programs' count when the rule was found */
 	char explain[512]; /* of the rule, where it names an operator */
 	char pausing[PT_NAME_MAX]; /* the operator after the longest pauses, where no period was found */
 	struct window_facts facts;
@@ -175,6 +176,8 @@ int session__pump(struct session *s, int timeout_ms);
 void session__count_anew(struct session *s);
 /* Was there a sign of steps of the job's own kind, though they are told by a period of operators? */
 bool session__period_is_doubtful(const struct session *s);
+/* The same of tracing: what repeats then are its operators. */
+bool session__period_is_traced(const struct session *s);
 /* The ring's callback. */
 int session__on_record(void *ctx, void *data, size_t size);
 /* Reads what is in the ring now. */

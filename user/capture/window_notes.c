@@ -60,6 +60,14 @@ static void note_doubts(const struct session *s, json_t *notes)
 			   "these may be no steps (record again)");
 }
 
+static void note_traced(const struct session *s, json_t *notes)
+{
+	if (session__period_is_traced(s))
+		say(notes, "since it was found out what a step is a model was traced, as by "
+			   "torch.compile, whose operators repeat, too: some of these may be no "
+			   "steps (record again)");
+}
+
 /* Two trainers below one parent, or a server that answers in several threads. */
 static void note_aside(const struct session *s, json_t *notes)
 {
@@ -142,6 +150,7 @@ json_t *window_notes(const struct session *s)
 	note_shift(s, notes);
 	note_held(s, notes);
 	note_doubts(s, notes);
+	note_traced(s, notes);
 	note_aside(s, notes);
 	note_missing(s, notes);
 	note_watched(s, notes);

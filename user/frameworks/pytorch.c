@@ -200,6 +200,16 @@ static const struct probe_row rows[] = {
 		.cfg = {.code = PT_CLASS_BACKWARD},
 		.loses = "Backward, and with it Forward",
 	},
+	/* torch.compile and torch.export run a model's operators on tensors without data, in modes
+	   of the framework's own that are set again behind each: those repeat, and are no steps. */
+	{
+		.lib = LIB_C10,
+		.symbol = "_ZN3c104impl20TorchDispatchModeTLS8set_modeE",
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_NONE,
+		.program = "tracing_begins",
+	},
 	/* Users' errors pass through a backward node: the entry only, it ends where the next
 	   begins. */
 	{

@@ -8,7 +8,7 @@ import sense
 from lib.ctl import obeyed, wait_state
 from lib.job import PYTHON
 from lib.process import changed_text, wait_for
-from lib.runner import test
+from lib.runner import Skip, test
 from lib.tool import calls, report
 
 TABLES = ["Device Summary", "Overview Summary", "Model Summary", "Operator Summary",
@@ -375,6 +375,21 @@ def then_trains(case):
     job.wait_steps(40)
     tool.interrupt().done()
     assert "these may be no steps (record again)" in tool.out, tool.out
+
+
+@test("inference that is traced first: what repeats then makes no steps")
+def traced_first(case):
+    job = case.job("train.py", "--infer", "--trace-first")
+    wait_for(lambda: "tracing" in job.output() or job.poll() is not None, 60, "the tracing")
+    if "not yet supported for torch.compile" in job.err.read_text():
+        raise Skip("this PyTorch compiles nothing on this Python")
+    tool = case.tool("-p", job.pid, "--record", "2:10")
+    time.sleep(10)
+    assert not tool.recordings(), tool.err
+    job.signal(signal.SIGUSR1)
+    tables = tool.done().report()
+    assert sense.rows(tables, "summary")[0]["steps"] == 8, tool.out
+    assert calls(tables, "aten::conv2d") == 80, tool.out
 
 
 @test("evaluation: the ask that ends an epoch is no step")
