@@ -92,7 +92,7 @@ int named_phase_entry(struct pt_regs *ctx)
 	return 0;
 }
 
-/* --step-probe: any function that runs once per step. */
+/* The framework traces a model from here on. */
 SEC("uprobe")
 int tracing_begins(struct pt_regs *ctx)
 {
@@ -101,6 +101,7 @@ int tracing_begins(struct pt_regs *ctx)
 	return 0;
 }
 
+/* --step-probe: any function that runs once per step. */
 SEC("uprobe")
 int step_probe(struct pt_regs *ctx)
 {
