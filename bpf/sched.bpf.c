@@ -341,6 +341,16 @@ int BPF_PROG(sched_exec, struct task_struct *task, int old_pid)
 	return 0;
 }
 
+SEC("tp_btf/task_rename")
+int BPF_PROG(sched_rename, struct task_struct *task, const char *comm)
+{
+	struct pt_sched_thread *t = thread_find(task->pid);
+
+	if (t)
+		bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), comm);
+	return 0;
+}
+
 /*
  * Threads that were there before: run once, after the tracepoints are attached. An event that comes
  * in between makes the entry first, and then it stands.

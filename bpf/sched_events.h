@@ -80,7 +80,7 @@ struct pt_sched_step {
  */
 struct pt_sched_thread {
 	struct pt_sched_open open;
-	char comm[16]; /* when it got its place, or when its sums went last */
+	char comm[16];
 	__u64 pad[2];
 	struct pt_sched_step steps[2];
 };

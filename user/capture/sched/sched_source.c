@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#define LINK_MAX 9
+#define LINK_MAX 10
 
 struct sched_source {
 	struct proftrace_bpf *skel;
@@ -57,9 +57,10 @@ static int check_faults(void)
 static void list_programs(const struct proftrace_bpf *skel, struct bpf_program *out[LINK_MAX])
 {
 	struct bpf_program *const progs[LINK_MAX] = {
-		skel->progs.sched_switch, skel->progs.sched_wakeup, skel->progs.sched_wakeup_new,
-		skel->progs.sched_exec,	  skel->progs.sched_idle,   skel->progs.syscall_enter,
-		skel->progs.syscall_exit, skel->progs.fault_enter,  skel->progs.fault_exit,
+		skel->progs.sched_switch,  skel->progs.sched_wakeup, skel->progs.sched_wakeup_new,
+		skel->progs.sched_exec,	   skel->progs.sched_rename, skel->progs.sched_idle,
+		skel->progs.syscall_enter, skel->progs.syscall_exit, skel->progs.fault_enter,
+		skel->progs.fault_exit,
 	};
 
 	memcpy(out, progs, sizeof(progs));
