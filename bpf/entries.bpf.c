@@ -80,14 +80,7 @@ static __always_inline void account(struct task_struct *task, const struct pt_sc
 		.state = o->state,
 		.gen = sched_ctl.gen,
 	};
-	struct interval whole = {
-		.tid = task->pid,
-		.tgid = o->tgid,
-		.reason = o->reason,
-		.state = o->state,
-		.begin_ns = o->since_ns,
-		.end_ns = now,
-	};
+	struct interval whole = interval_of(task, o, now);
 
 	if (in_no_window(o->since_ns, now))
 		return;

@@ -39,12 +39,25 @@ static __always_inline void own_time(__u64 begin)
 				     PT_SCHED_TIMED * (bpf_ktime_get_ns() - begin));
 }
 
-/* What an interval is of; key of nothing. */
 struct interval {
 	__u32 tid, tgid;
 	__u32 reason, state;
 	__u64 begin_ns, end_ns, cpu_ns;
 };
+
+/* What the thread had open until now; its cpu_ns is the caller's. */
+static __always_inline struct interval interval_of(struct task_struct *task,
+						   const struct pt_sched_open *o, __u64 now)
+{
+	return (struct interval){
+		.tid = task->pid,
+		.tgid = o->tgid,
+		.reason = o->reason,
+		.state = o->state,
+		.begin_ns = o->since_ns,
+		.end_ns = now,
+	};
+}
 
 static __noinline int span_emit(struct task_struct *task, const struct interval *i)
 {

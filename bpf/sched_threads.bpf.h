@@ -132,20 +132,14 @@ static __noinline int thread_account(struct task_struct *task, struct pt_sched_t
 {
 	const struct pt_sched_open *o = &t->open;
 	__u64 seq = ctl.step_seq, latest = ctl.step_ns[seq % PT_STEP_RING];
-	struct interval whole = {
-		.tid = task->pid,
-		.tgid = o->tgid,
-		.reason = o->reason,
-		.state = o->state,
-		.begin_ns = o->since_ns,
-		.end_ns = now,
-		.cpu_ns = o->state == PT_SCHED_RUN ? task->se.sum_exec_runtime - o->exec_ns : 0,
-	};
-	struct share newest = {latest, now - o->since_ns, whole.cpu_ns, 1};
+	struct interval whole = interval_of(task, o, now);
+	struct share newest = {latest, now - o->since_ns, 0, 1};
 	struct pt_sched_step *step = &t->steps[sched_ctl.gen & 1];
 
 	if (in_no_window(o->since_ns, now))
 		return 0;
+	if (o->state == PT_SCHED_RUN)
+		whole.cpu_ns = newest.cpu_ns = task->se.sum_exec_runtime - o->exec_ns;
 	if (!in_window_alone(o->since_ns))
 		return span_emit(task, &whole);
 	if (latest > o->since_ns) {
