@@ -4,7 +4,7 @@
  * as the scheduler's intervals are, by the steps that they lie in. Only loaded where asked for:
  * every process of the machine pays for a tracepoint at its system calls and faults.
  */
-#include "sched_sums.bpf.h"
+#include "intervals.bpf.h"
 #include <bpf/bpf_tracing.h>
 
 #define NR_EXIT	      60

@@ -73,6 +73,11 @@ struct pt_sched_step {
 	struct pt_sched_part parts[PT_SCHED_PARTS];
 };
 
+static inline int pt_sched_step_in_use(const struct pt_sched_step *step)
+{
+	return step->run_ns || step->parts[0].ns;
+}
+
 /*
  * A thread's place. Its events are ordered by the scheduler's locks. The programs add to the sums of
  * pt_sched_ctl.gen, the others are the loader's. open.state 0: being filled by who looks at the

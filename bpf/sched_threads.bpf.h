@@ -7,7 +7,7 @@
 #ifndef PROFTRACE_SCHED_THREADS_BPF_H
 #define PROFTRACE_SCHED_THREADS_BPF_H
 
-#include "sched_sums.bpf.h"
+#include "intervals.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -88,11 +88,6 @@ static __noinline int step_flush(struct task_struct *task, struct pt_sched_threa
 	return 0;
 }
 
-static __always_inline bool step_in_use(const struct pt_sched_step *step)
-{
-	return step->run_ns || step->parts[0].ns;
-}
-
 /* A part of an interval, all of it in one step. */
 struct share {
 	__u64 step_ns, ns, cpu_ns;
@@ -105,7 +100,7 @@ static __noinline int step_add(struct task_struct *task, struct pt_sched_thread 
 	__u32 what = t->open.state << PT_SCHED_STATE_SHIFT | t->open.reason;
 	struct pt_sched_part *part = NULL;
 
-	if (step->step_ns != share->step_ns && step_in_use(step))
+	if (step->step_ns != share->step_ns && pt_sched_step_in_use(step))
 		step_flush(task, t, step, task->pid);
 	step->step_ns = share->step_ns;
 	if (t->open.state == PT_SCHED_RUN) {
@@ -167,9 +162,9 @@ static __noinline int thread_release(struct task_struct *task, struct pt_sched_t
 	struct pt_sched_set *set = bpf_map_lookup_elem(&sched_sets, &place);
 	__u32 after = 0;
 
-	if (step_in_use(&t->steps[gen]))
+	if (pt_sched_step_in_use(&t->steps[gen]))
 		step_flush(task, t, &t->steps[gen], tid);
-	if (step_in_use(&t->steps[!gen]))
+	if (pt_sched_step_in_use(&t->steps[!gen]))
 		after = tid | PT_SCHED_GONE;
 	t->open.state = 0;
 	if (!set)

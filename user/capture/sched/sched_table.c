@@ -78,7 +78,7 @@ int sched_table__take(struct sched_table *t, uint32_t gen, sched_record_fn fn, v
 
 		if (!tid)
 			continue;
-		if (step->run_ns || step->parts[0].ns) {
+		if (pt_sched_step_in_use(step)) {
 			struct pt_sched_record record = {
 				.tid = tid & ~PT_SCHED_GONE,
 				.tgid = thread->open.tgid,
@@ -113,26 +113,37 @@ static struct pt_sched_open open_read(const struct pt_sched_open *at)
  * first. */
 static bool is_found(const uint32_t *tids, size_t way)
 {
+	if (!tids[way] || tids[way] & PT_SCHED_GONE)
+		return false;
 	for (size_t i = 0; i < way; i++)
 		if (tids[i] == tids[way])
 			return false;
-	return tids[way] && !(tids[way] & PT_SCHED_GONE);
+	return true;
+}
+
+static int set_open(const struct sched_table *t, size_t set, sched_open_fn fn, void *ctx)
+{
+	uint32_t tids[PT_SCHED_WAYS];
+	int err = 0;
+
+	memcpy(tids, t->sets[set].tids, sizeof(tids));
+	for (size_t way = 0; way < PT_SCHED_WAYS && !err; way++) {
+		struct pt_sched_open open;
+
+		if (!is_found(tids, way))
+			continue;
+		open = open_read(&t->threads[set * PT_SCHED_WAYS + way].open);
+		if (open.state)
+			err = fn(ctx, tids[way], &open);
+	}
+	return err;
 }
 
 int sched_table__open(const struct sched_table *t, sched_open_fn fn, void *ctx)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < PT_SCHED_MAX_THREADS && !err; i++) {
-		uint32_t tids[PT_SCHED_WAYS];
-		struct pt_sched_open open;
-
-		memcpy(tids, t->sets[i / PT_SCHED_WAYS].tids, sizeof(tids));
-		if (!is_found(tids, i % PT_SCHED_WAYS))
-			continue;
-		open = open_read(&t->threads[i].open);
-		if (open.state)
-			err = fn(ctx, tids[i % PT_SCHED_WAYS], &open);
-	}
+	for (size_t set = 0; set < PT_SCHED_SETS && !err; set++)
+		err = set_open(t, set, fn, ctx);
 	return err;
 }

@@ -28,7 +28,8 @@ void sched_table__unmap(struct sched_table *t);
 void sched_table__clear(struct sched_table *t);
 
 /*
- * Gives what was summed in a generation that no program adds to any more, and empties it. Ends when fn returns not 0, with that; the sums that were not given stay.
+ * Gives what was summed in a generation that no program adds to any more, and empties it. Ends when
+ * fn returns not 0, with that; the sums that were not given stay.
  */
 typedef int (*sched_record_fn)(void *ctx, const struct pt_sched_record *record);
 int sched_table__take(struct sched_table *t, uint32_t gen, sched_record_fn fn, void *ctx);

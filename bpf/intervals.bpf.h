@@ -2,8 +2,8 @@
 /* What the programs share that see intervals end: whose they are, what window they lie in, and the
  * ring that they go through. Everything is preallocated: allocating under a runqueue lock could
  * wake a task and deadlock. */
-#ifndef PROFTRACE_SCHED_SUMS_BPF_H
-#define PROFTRACE_SCHED_SUMS_BPF_H
+#ifndef PROFTRACE_INTERVALS_BPF_H
+#define PROFTRACE_INTERVALS_BPF_H
 
 #include "maps.bpf.h"
 #include "sched_events.h"
