@@ -196,6 +196,7 @@ static void window(const char *cupti)
 
 	CHECK(!shim_link__create(&l));
 	shim_link__set_cupti(l, cupti, 0);
+	CHECK(!shim_link__keep_alive(l));
 	for (int i = 0; i < 1000 && (err = proftrace_cupti_attach(shim_link__path(l))) == -EBUSY;
 	     i++)
 		usleep(1000); /* the one before is leaving */

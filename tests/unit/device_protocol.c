@@ -306,6 +306,65 @@ Test(device_protocol, a_kept_link_beats_by_itself)
 		usleep(1000);
 }
 
+static void wait_for_room(size_t ring)
+{
+	while (target->rings[ring].head -
+		       __atomic_load_n(&target->rings[ring].tail, __ATOMIC_ACQUIRE) >=
+	       SHIM_RING_CALLS / 4)
+		usleep(1000);
+}
+
+Test(device_protocol, a_kept_link_takes_calls_out_of_rings_that_fill_up)
+{
+	struct seen seen[SHIM_RINGS] = {0};
+	const uint64_t cnt = SHIM_RING_CALLS / 2, rounds = 8;
+	struct shim_facts facts;
+
+	cr_assert_eq(shim_link__keep_alive(link_), 0);
+	shim_link__command(link_, SHIM_RECORD);
+	put_calls(5, 1, 1000);
+	for (uint64_t i = 0; i < rounds; i++) {
+		put_calls(0, 1 + i * cnt, cnt);
+		wait_for_room(0);
+	}
+	put_calls(0, 1 + rounds * cnt, 10);
+	cr_assert_eq(target->rings[5].tail, 0);
+	shim_link__facts(link_, &facts);
+	cr_assert_eq(facts.lost_rings, 0);
+	cr_assert_eq(shim_link__calls(link_, take_call, seen), 0);
+	cr_assert_eq(seen[0].cnt, rounds * cnt + 10);
+	cr_assert_eq(seen[0].disorder, 0);
+	cr_assert_eq(seen[5].cnt, 1000);
+	cr_assert_eq(shim_link__calls(link_, take_call, seen), 0);
+	cr_assert_eq(seen[0].cnt, rounds * cnt + 10);
+}
+
+static int take_tid(void *ctx, size_t ring, uint32_t tid, const struct shim_call *call)
+{
+	uint32_t *first_of_next = ctx;
+
+	(void)ring;
+	if (tid == 200 && !*first_of_next)
+		*first_of_next = (uint32_t)call->end_ns;
+	return 0;
+}
+
+Test(device_protocol, calls_taken_out_early_stay_their_threads_own)
+{
+	uint32_t first_of_next = 0;
+	uint64_t taken;
+
+	cr_assert_eq(shim_link__keep_alive(link_), 0);
+	shim_link__command(link_, SHIM_RECORD);
+	put_calls(0, 1, SHIM_RING_CALLS / 2);
+	wait_for_room(0);
+	taken = target->rings[0].tail;
+	put_calls(0, SHIM_RING_CALLS / 2 + 1, 10);
+	target->rings[0].tid = 200;
+	cr_assert_eq(shim_link__calls(link_, take_tid, &first_of_next), 0);
+	cr_assert_eq(first_of_next, taken + 1);
+}
+
 static uint32_t owner(void)
 {
 	return __atomic_load_n(&target->owner, __ATOMIC_ACQUIRE);

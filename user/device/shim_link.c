@@ -3,6 +3,7 @@
 #include "common/err.h"
 #include "common/util.h"
 #include "device/death_mark.h"
+#include "device/shim_rings.h"
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -12,18 +13,20 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#define BEAT_NS 300000000l
+#define SECOND	1000000000ull
+#define BEAT_NS 300000000ull
+/* While it records: at this pace a quarter of a ring is 800000 calls a second. */
+#define GLANCE_NS 20000000ull
 
 struct shim_link {
 	struct shim_control *c;
 	char path[64];
 	bool linked; /* the file has a name */
 	pthread_t beater;
-	bool beats; /* that thread is there */
-	sem_t stop;
-	uint64_t malformed;
+	bool beats, ends; /* that thread is there; is to end */
+	sem_t wake;	  /* it need not wait any longer */
+	struct shim_rings rings;
 	char error[256];
-	uint64_t record[(SHIM_NAME_MAX + sizeof(struct shim_name) + 8) / 8]; /* one, copied */
 };
 
 /* ---- the file ---- */
@@ -35,6 +38,7 @@ static int map_file(struct shim_link *l, int fd)
 	if (at == MAP_FAILED)
 		return -errno;
 	l->c = at;
+	shim_rings__init(&l->rings, at);
 	return 0;
 }
 
@@ -131,13 +135,15 @@ void shim_link__free(struct shim_link *l)
 	if (!l)
 		return;
 	if (l->beats) {
-		sem_post(&l->stop);
+		__atomic_store_n(&l->ends, true, __ATOMIC_RELAXED);
+		sem_post(&l->wake);
 		pthread_join(l->beater, NULL);
-		sem_destroy(&l->stop);
+		sem_destroy(&l->wake);
 	}
 	shim_link__unlink(l);
 	if (l->c) {
 		shim_link__command(l, SHIM_LEAVE);
+		shim_rings__clear(&l->rings);
 		munmap(l->c, SHIM_FILE_BYTES);
 	}
 	free(l);
@@ -168,22 +174,30 @@ void shim_link__beat(struct shim_link *l)
 		shim_link__unlink(l);
 }
 
+static bool may_fill_rings(const struct shim_link *l)
+{
+	const enum shim_state state = shim_link__state(l);
+
+	return state == SHIM_RECORDING || state == SHIM_STOPPING ||
+	       __atomic_load_n(&l->c->command, __ATOMIC_RELAXED) == SHIM_RECORD;
+}
+
 static void *beat(void *arg)
 {
 	struct shim_link *l = arg;
 	struct death_mark mark;
 	struct timespec until;
+	uint64_t now;
 
 	death_mark__hold(&mark, &l->c->owner);
 	do {
-		__atomic_store_n(&l->c->heartbeat_ns, clock__monotonic_ns(), __ATOMIC_RELAXED);
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_nsec += BEAT_NS;
-		if (until.tv_nsec >= 1000000000) {
-			until.tv_nsec -= 1000000000;
-			until.tv_sec++;
-		}
-	} while (sem_clockwait(&l->stop, CLOCK_MONOTONIC, &until) && errno == ETIMEDOUT);
+		now = clock__monotonic_ns();
+		__atomic_store_n(&l->c->heartbeat_ns, now, __ATOMIC_RELAXED);
+		shim_rings__relieve(&l->rings);
+		now += may_fill_rings(l) ? GLANCE_NS : BEAT_NS;
+		until = (struct timespec){(time_t)(now / SECOND), (long)(now % SECOND)};
+		sem_clockwait(&l->wake, CLOCK_MONOTONIC, &until);
+	} while (!__atomic_load_n(&l->ends, __ATOMIC_RELAXED));
 	death_mark__let_go(&mark);
 	return NULL;
 }
@@ -195,7 +209,7 @@ int shim_link__keep_alive(struct shim_link *l)
 
 	if (l->beats)
 		return 0;
-	sem_init(&l->stop, 0, 0);
+	sem_init(&l->wake, 0, 0);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before); /* Ctrl-C is for the other thread */
 	err = pthread_create(&l->beater, NULL, beat, l);
@@ -244,6 +258,8 @@ uint32_t shim_link__command(struct shim_link *l, enum shim_command command)
 	__atomic_store_n(&l->c->command, command, __ATOMIC_RELAXED);
 	__atomic_store_n(&l->c->command_seq, seq, __ATOMIC_RELEASE);
 	syscall(SYS_futex, &l->c->command_seq, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+	if (l->beats)
+		sem_post(&l->wake);
 	return seq;
 }
 
@@ -312,7 +328,7 @@ void shim_link__facts(const struct shim_link *l, struct shim_facts *out)
 		.lost_incomplete = c->lost_incomplete,
 		.lost_buffers = c->lost_buffers,
 		.note_ns = c->note_ns,
-		.malformed = l->malformed,
+		.malformed = shim_rings__malformed(&l->rings),
 	};
 	for (size_t i = 0; i < SHIM_RINGS; i++)
 		out->lost_rings += c->rings[i].lost;
@@ -320,107 +336,16 @@ void shim_link__facts(const struct shim_link *l, struct shim_facts *out)
 
 /* ---- rings ---- */
 
-static int ring_calls(struct shim_link *l, size_t index,
-		      int (*take)(void *, size_t, uint32_t, const struct shim_call *), void *ctx)
-{
-	struct shim_ring *ring = &l->c->rings[index];
-	uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE), tail = ring->tail;
-	/* After the head: a ring changes hands read empty, before anything new is in it. */
-	uint32_t tid = __atomic_load_n(&ring->tid, __ATOMIC_RELAXED);
-	int err = 0;
-
-	if (head - tail > SHIM_RING_CALLS) {
-		l->malformed++;
-		tail = head;
-	}
-	for (; tail != head && !err; tail++) {
-		struct shim_call call = shim_calls(l->c, index)[tail % SHIM_RING_CALLS];
-
-		if (call.end_ns < call.begin_ns)
-			l->malformed++;
-		else
-			err = take(ctx, index, tid, &call);
-	}
-	__atomic_store_n(&ring->tail, tail, __ATOMIC_RELEASE);
-	return err;
-}
-
 int shim_link__calls(struct shim_link *l,
 		     int (*take)(void *ctx, size_t ring, uint32_t tid,
 				 const struct shim_call *call),
 		     void *ctx)
 {
-	int err = 0;
-
-	for (size_t i = 0; i < SHIM_RINGS && !err; i++)
-		err = ring_calls(l, i, take, ctx);
-	return err;
-}
-
-/* Bytes that a record of the kind has at least; 0: no such kind. */
-static size_t record_bytes(uint32_t kind)
-{
-	static const size_t bytes[] = {
-		[SHIM_REC_PAD] = sizeof(struct shim_record),
-		[SHIM_REC_NAME] = sizeof(struct shim_name) + 8,
-		[SHIM_REC_KERNEL] = sizeof(struct shim_kernel),
-		[SHIM_REC_COPY] = sizeof(struct shim_copy),
-		[SHIM_REC_SET] = sizeof(struct shim_set),
-		[SHIM_REC_SYNC] = sizeof(struct shim_sync),
-		[SHIM_REC_MEMORY] = sizeof(struct shim_memory),
-		[SHIM_REC_MARKER] = sizeof(struct shim_marker),
-		[SHIM_REC_OVERHEAD] = sizeof(struct shim_overhead),
-		[SHIM_REC_DEVICE] = sizeof(struct shim_device),
-		[SHIM_REC_EVENT] = sizeof(struct shim_event),
-		[SHIM_REC_CALL] = sizeof(struct shim_open_call),
-	};
-
-	return kind < ARRAY_SIZE(bytes) ? bytes[kind] : 0;
-}
-
-/* Copies the record at `at` into l->record; its bytes in the ring, 0 if it cannot be one. A pad is
- * only skipped. */
-static size_t copy_record(struct shim_link *l, uint64_t at, uint64_t available)
-{
-	size_t offset = (size_t)(at % SHIM_ACTIVITY_BYTES);
-	const char *data = shim_activity_bytes(l->c) + offset;
-	struct shim_record h;
-
-	memcpy(&h, data, sizeof(h));
-	if (!record_bytes(h.kind) || h.bytes < record_bytes(h.kind) || h.bytes % 8 ||
-	    h.bytes > available || h.bytes > SHIM_ACTIVITY_BYTES - offset ||
-	    (h.kind != SHIM_REC_PAD && h.bytes > sizeof(l->record)))
-		return 0;
-	if (h.kind != SHIM_REC_PAD)
-		memcpy(l->record, data, h.bytes);
-	memcpy(l->record, &h, sizeof(h));
-	return h.bytes;
+	return shim_rings__calls(&l->rings, take, ctx);
 }
 
 int shim_link__activities(struct shim_link *l,
 			  int (*take)(void *ctx, const struct shim_record *record), void *ctx)
 {
-	struct shim_ring *ring = &l->c->activities;
-	uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE), tail = ring->tail;
-	const struct shim_record *h = (const struct shim_record *)l->record;
-	int err = 0;
-
-	while (tail != head && !err) {
-		size_t bytes = head - tail > SHIM_ACTIVITY_BYTES || tail % 8
-				       ? 0
-				       : copy_record(l, tail, head - tail);
-
-		if (!bytes) {
-			l->malformed++;
-			tail = head;
-			break;
-		}
-		tail += bytes;
-		if (h->kind == SHIM_REC_NAME)
-			((char *)l->record)[bytes - 1] = '\0';
-		if (h->kind != SHIM_REC_PAD)
-			err = take(ctx, h);
-	}
-	__atomic_store_n(&ring->tail, tail, __ATOMIC_RELEASE);
-	return err;
+	return shim_rings__activities(&l->rings, take, ctx);
 }
