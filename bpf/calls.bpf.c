@@ -3,7 +3,7 @@
  * Functions: programs are named by how a span of theirs begins and ends; which function gets which
  * program is the framework table's business.
  */
-#include "args.bpf.h"
+#include "python_args.bpf.h"
 #include "spans.bpf.h"
 #include "stack.bpf.h"
 

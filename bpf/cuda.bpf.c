@@ -4,7 +4,7 @@
  * spans are frames of the thread like any other, so they lie in the operators that made them. Only
  * the outermost call is a span: what a runtime does inside the driver is its own affair.
  */
-#include "args.bpf.h"
+#include "frames.bpf.h"
 
 /* What a call was given: six registers, then the stack from the return address on. */
 struct call_words {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /* Counters and instants: what has a time and no length. */
-#include "args.bpf.h"
+#include "frames.bpf.h"
+#include "names.bpf.h"
 
 /* A slot as configurations have it, 1 higher; 0 if there is none. */
 static __always_inline __u64 mark_word(struct pt_regs *ctx, __u8 slot)

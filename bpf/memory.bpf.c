@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /* Allocations and frees, as the framework's own allocators report them. */
-#include "args.bpf.h"
+#include "frames.bpf.h"
+#include "registers.bpf.h"
 
 static __always_inline void memory_emit(struct pt_regs *ctx, __u64 addr, __s64 bytes,
 					__u64 total_allocated, __u64 total_reserved, __u32 device)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /* Spans whose name is read from the target: calls, objects, ranges, boxed operators. */
-#include "args.bpf.h"
+#include "boxed_args.bpf.h"
+#include "names.bpf.h"
+#include "python_args.bpf.h"
 #include "ranges.bpf.h"
 #include "spans.bpf.h"
 

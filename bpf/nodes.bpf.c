@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /* Backward nodes: entry only, since errors pass through; the end is inferred. */
-#include "args.bpf.h"
+#include "registers.bpf.h"
 #include "spans.bpf.h"
 
 #define PT_NODE_HEAD 4 /* words of a Node that hold its vtable and its sequence number */

@@ -11,7 +11,6 @@
  * Where another function is around it that calls into a library before and behind, probes there
  * tell of both, at a tenth of the cost and none skipped.
  */
-#include "args.bpf.h"
 #include "optimizer_step.bpf.h"
 
 static __always_inline __u32 count_references(void)

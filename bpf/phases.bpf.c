@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /* Phases: their begins and ends drive the step logic whatever the window. */
-#include "args.bpf.h"
+#include "names.bpf.h"
 #include "optimizer_step.bpf.h"
 #include "ranges.bpf.h"
 

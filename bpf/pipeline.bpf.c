@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /* A data pipeline: the stages of its operations, and the queues between them. */
-#include "args.bpf.h"
+#include "names.bpf.h"
 #include "spans.bpf.h"
 
 #define MAX_QUEUES 1024

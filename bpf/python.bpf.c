@@ -5,7 +5,6 @@
  *
  * CPython 3.10 to 3.13: what differs is in pt_layout.python.
  */
-#include "args.bpf.h"
 #include "ranges.bpf.h"
 
 #define OBJECT_VALUES 32  /* before an object, in words: see enum pt_python_attributes */

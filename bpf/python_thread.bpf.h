@@ -3,7 +3,8 @@
 #ifndef PROFTRACE_PYTHON_THREAD_BPF_H
 #define PROFTRACE_PYTHON_THREAD_BPF_H
 
-#include "args.bpf.h"
+#include "python_object.bpf.h"
+#include "thread.bpf.h"
 
 #define PT_PYTHON_THREADS 256 /* threads of Python among which one is looked for */
 

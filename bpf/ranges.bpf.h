@@ -5,6 +5,7 @@
 #define PROFTRACE_RANGES_BPF_H
 
 #include "frames.bpf.h"
+#include "names.bpf.h"
 #include "stack.bpf.h"
 
 /* Where the name of the next named frame goes, NULL if the thread has too many. */

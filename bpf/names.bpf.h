@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
+/* Strings of the target, of both C++ ABIs, C and Python, and where a probe finds the name of what it sees. */
+#ifndef PROFTRACE_NAMES_BPF_H
+#define PROFTRACE_NAMES_BPF_H
+
+#include "python_object.bpf.h"
+#include "registers.bpf.h"
+
+#define PT_PAGE	      4096
+#define PT_TEXT_SHORT 64 /* bytes, NUL included */
+
+struct name_text {
+	char text[PT_NAME_MAX];
+};
+
+static __always_inline bool has_nul(__u64 word)
+{
+	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
+}
+
+/* A short string whose length is known into dst; false: it is another one, or may go on in a page that is
+ * not there. What comes behind it is read, too: a constant length, and into the program's own stack, which is
+ * in the caches where dst seldom is. A global function: the verifier follows it once. */
+__weak __noinline int read_short(struct name_text *dst, __u64 data, __u64 len)
+{
+	__u64 words[PT_TEXT_SHORT / 8];
+
+	if (!dst || len >= PT_TEXT_SHORT || data % PT_PAGE > PT_PAGE - PT_TEXT_SHORT ||
+	    bpf_probe_read_user(words, sizeof(words), (void *)data))
+		return false;
+	for (__u32 i = 0; i < PT_TEXT_SHORT / 8; i++) {
+		__u64 word = words[i], left = len - 8 * i;
+
+		((__u64 *)dst->text)[i] = word;
+		if (left < 8)
+			return !has_nul(word | ~0ull << 8 * left);
+		if (has_nul(word))
+			return false;
+	}
+	return false;
+}
+
+/* A string at addr into dst (PT_NAME_MAX bytes); returns its length, cut to what fits. */
+static __always_inline __u32 read_string(__u64 addr, __u8 source, char *dst)
+{
+	__u64 data = addr, len = PT_NAME_MAX - 1, head[2] = {};
+	long n;
+
+	if (source == PT_NAME_CXX11) {
+		bpf_probe_read_user(head, sizeof(head), (void *)addr);
+		data = head[0];
+		len = head[1];
+		if (read_short((struct name_text *)dst, data, len))
+			return len;
+	} else if (source == PT_NAME_COW) {
+		data = read_u64(addr);
+		len = read_u64(data -
+			       24); /* _Rep: length, capacity, refcount lie before the text */
+		if (read_short((struct name_text *)dst, data, len))
+			return len;
+	} else if (source == PT_NAME_PYTHON) {
+		data = python_text(addr);
+	}
+	n = bpf_probe_read_user_str(dst, PT_NAME_MAX, (void *)data);
+	if (n <= 0)
+		return 0;
+	n--;
+	return (__u64)n < len ? (__u32)n : (__u32)len;
+}
+
+/* Where the string of cfg.name_path is. */
+static __always_inline __u64 name_address(struct pt_regs *ctx, const struct pt_probe_cfg *cfg)
+{
+	__u64 at = arg_word(ctx, cfg->name_reg);
+
+	if (cfg->name_derefs > 0)
+		at = read_u64(at + cfg->name_path[0]);
+	if (cfg->name_derefs > 1)
+		at = read_u64(at + cfg->name_path[1]);
+	return at + cfg->name_path[cfg->name_derefs < 2 ? cfg->name_derefs : 2];
+}
+
+/* A domain and two colons into dst, which has room for PT_NAME_MAX; how many bytes. */
+static __always_inline __u32 read_domain(__u64 addr, char *dst)
+{
+	long n = addr ? bpf_probe_read_user_str(dst, PT_DOMAIN_MAX, (void *)addr) : 0;
+	__u32 len = n > 1 ? n - 1 : 0;
+
+	if (!len || len > PT_DOMAIN_MAX)
+		return 0;
+	barrier_var(len);
+	if (len > PT_DOMAIN_MAX)
+		return 0;
+	dst[len] = ':';
+	dst[len + 1] = ':';
+	return len + 2;
+}
+
+/* The name that a configuration leads to, with its domain if it has one; its length, 0: not read. */
+static __always_inline __u32 read_name(struct pt_regs *ctx, const struct pt_probe_cfg *cfg, char *dst)
+{
+	__u64 name = name_address(ctx, cfg), domain;
+	__u32 at;
+	long n;
+
+	if (!cfg->domain)
+		return read_string(name, cfg->name_source, dst);
+	domain = arg_word(ctx, cfg->domain - 1);
+	if (cfg->name_source == PT_NAME_COW) {
+		domain = read_u64(domain);
+		name = read_u64(name);
+	}
+	at = read_domain(domain, dst);
+	barrier_var(at);
+	if (at > PT_DOMAIN_MAX + 2)
+		return 0;
+	n = bpf_probe_read_user_str(dst + at, PT_NAME_MAX - PT_DOMAIN_MAX - 2, (void *)name);
+	return n > 1 ? at + (__u32)n - 1 : 0;
+}
+
+/* Where the string is that the object in cfg.name_reg has for a name; 0: not known of its class. */
+static __always_inline __u64 class_name_address(struct pt_regs *ctx, const struct pt_probe_cfg *cfg)
+{
+	__u64 object = arg_word(ctx, cfg->name_reg), vtable = read_u64(object);
+
+	for (int i = 0; i < PT_MAX_CLASSES; i++) {
+		const struct pt_class_name *c = &ctl.layout.class_names[i];
+
+		if (!c->vtable)
+			break;
+		if (c->vtable == vtable)
+			return object + c->offset;
+	}
+	return 0;
+}
+
+#endif
