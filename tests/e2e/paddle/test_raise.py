@@ -50,6 +50,8 @@ def phase(case):
 def check_operators(tables):
     for name in ("conv2d dygraph", "add dygraph", "sgd_ dygraph"):
         assert calls(tables, name) >= COUNT, f"{name}: the probes were not there"
+    steps = tables["summary"]["rows"][0]["steps"]
+    assert calls(tables, "relu dygraph") >= steps - 1, f"{steps} steps, in some of which the probes were not there"
     ranges = {row["name"]: row["calls"] for row in tables["userdefined"]["rows"]}
     assert ranges == {"raises": COUNT}, ranges
     # Without PIR the first run of a program builds it, by other calls.

@@ -319,12 +319,31 @@ int optimizer_step__tell(struct session *s, bool told)
 	return err || !told ? err : arm__reattach(s, GROUP_OPERATOR);
 }
 
+/* Those that were left out; the others stay where they are until no window is open, since no operator
+ * would be seen while their group is attached anew. */
+static int bring_back_updates(struct session *s)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		struct planned_probe *probe = &s->plan.probes[i];
+
+		if (!is_update(probe) || !s->optimizer_step.left_out[probe->row])
+			continue;
+		probe->group = s->optimizer_step.rest_group;
+		s->dropped[probe->row] = false;
+		any = true;
+	}
+	return any ? arm__reattach(s, s->optimizer_step.rest_group) : 0;
+}
+
 /* The job may come to call its optimizer in another way. */
 int optimizer_step__check(struct session *s)
 {
 	int err;
 
-	if (!s->optimizer_step.told || s->probes.ctl->optimizer_step.passes < SILENT)
+	if (!s->optimizer_step.told || s->optimizer_step.tells_no_more ||
+	    s->probes.ctl->optimizer_step.passes < SILENT)
 		return 0;
 	session__progress_end(s);
 	log__warn("the optimizer's step was not called in %d backward passes: from here on the "
@@ -332,10 +351,8 @@ int optimizer_step__check(struct session *s)
 		  SILENT);
 	own_probe(s)->watch_address = 0;
 	s->optimizer_step.tells_no_more = true;
-	err = optimizer_step__tell(s, false);
-	if (!err && s->optimizer_step.around)
-		err = watch_around(s, false);
-	return err ? err : arm__reattach(s, GROUP_OPERATOR);
+	err = bring_back_updates(s);
+	return !err && s->optimizer_step.around ? watch_around(s, false) : err;
 }
 
 int optimizer_step__begin(struct session *s)
