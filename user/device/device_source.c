@@ -2,6 +2,7 @@
 #include "device/device_source.h"
 #include "common/err.h"
 #include "common/util.h"
+#include "device/activity_queue.h"
 #include "device/call_queue.h"
 #include "device/device_events.h"
 #include "device/device_functions.h"
@@ -10,25 +11,11 @@
 #include "device/kept_calls.h"
 #include "device/shim_wish.h"
 #include <dirent.h>
-#include <string.h>
 
 #define SECOND	       1000000000ull
-#define QUEUE_MAX      (1u << 22) /* activities held at most; more are lost, and counted */
 #define NOTE_MAX_NS    100000
 #define UNRETURNED_MAX (16 * SHIM_RINGS)
 #define RIPE_NS	       (SECOND / 2) /* what ended so long ago has come through the kernel's ring */
-
-union activity {
-	struct shim_activity a;
-	struct shim_kernel kernel;
-	struct shim_copy copy;
-	struct shim_set set;
-	struct shim_sync sync;
-	struct shim_memory memory;
-	struct shim_marker marker;
-	struct shim_overhead overhead;
-	struct shim_event event;
-};
 
 struct device_source {
 	struct shim_link *link;
@@ -42,12 +29,11 @@ struct device_source {
 	struct call_queue calls[SHIM_RINGS];
 	struct shim_open_call *unreturned;
 	size_t unreturned_cnt, unreturned_cap;
-	union activity *activities;
-	size_t activity_cnt, activity_cap, ripe_cnt; /* the first ripe_cnt came in earlier rounds */
+	struct activity_queue activities;
 	struct kept_calls kept;
 	struct device_ranges ranges;
 	struct event_records records;
-	uint64_t lost_queue, lost_clock, last_collect_ns;
+	uint64_t lost_clock, last_collect_ns;
 	struct device_losses losses;
 
 	struct recording_writer *w; /* NULL: no window */
@@ -98,7 +84,7 @@ void device_source__free(struct device_source *d)
 		call_queue__clear(&d->calls[i]);
 	free(d->unreturned);
 	device_functions__clear(&d->functions);
-	free(d->activities);
+	activity_queue__clear(&d->activities);
 	kept_calls__clear(&d->kept);
 	device_ranges__clear(&d->ranges);
 	event_records__clear(&d->records);
@@ -271,7 +257,6 @@ static int on_open_call(struct device_source *d, const struct shim_open_call *op
 static int on_record(void *ctx, const struct shim_record *r)
 {
 	struct device_source *d = ctx;
-	union activity copy;
 	int err = 0;
 
 	switch (r->kind) {
@@ -297,14 +282,7 @@ static int on_record(void *ctx, const struct shim_record *r)
 	default:
 		return 0;
 	}
-	if (err)
-		return err;
-	if (d->activity_cnt == QUEUE_MAX) {
-		d->lost_queue++;
-		return 0;
-	}
-	memcpy(&copy, r, r->bytes < sizeof(copy) ? r->bytes : sizeof(copy));
-	return ARRAY_PUSH(d->activities, d->activity_cnt, d->activity_cap, copy);
+	return err ? err : activity_queue__push(&d->activities, r);
 }
 
 static int collect(struct device_source *d)
@@ -470,24 +448,19 @@ static int activity_write(struct device_source *d, const struct shim_activity *a
 	return device_events__activity(d->events, a);
 }
 
-/* The first `cnt` of them: written, or if there is no window forgotten. */
-static int activities_take(struct device_source *d, size_t cnt)
+/* Written, or if there is no window forgotten. */
+static int activity_take(void *ctx, const union activity *activity)
 {
-	int err = 0;
+	struct device_source *d = ctx;
 
-	for (size_t i = 0; i < cnt && !err; i++) {
-		if (d->activities[i].a.h.kind == SHIM_REC_MARKER)
-			err = mark_take(d, &d->activities[i].marker);
-		else if (d->activities[i].a.h.kind == SHIM_REC_EVENT)
-			err = event_records__learn(&d->records, &d->activities[i].event);
-		else if (d->w)
-			err = activity_write(d, &d->activities[i].a);
+	switch (activity->a.h.kind) {
+	case SHIM_REC_MARKER:
+		return mark_take(d, &activity->marker);
+	case SHIM_REC_EVENT:
+		return event_records__learn(&d->records, &activity->event);
+	default:
+		return d->w ? activity_write(d, &activity->a) : 0;
 	}
-	if (cnt < d->activity_cnt)
-		memmove(d->activities, d->activities + cnt,
-			(d->activity_cnt - cnt) * sizeof(*d->activities));
-	d->activity_cnt -= cnt;
-	return err;
 }
 
 /* On a clock that is not ours they wait for the second point of the line. */
@@ -519,7 +492,7 @@ static void look_at_losses(struct device_source *d)
 	struct shim_facts facts;
 
 	shim_link__facts(d->link, &facts);
-	device_losses__look(&d->losses, &facts, d->lost_queue + d->ranges.lost, d->lost_clock);
+	device_losses__look(&d->losses, &facts, d->activities.lost + d->ranges.lost, d->lost_clock);
 }
 
 int device_source__pump(struct device_source *d)
@@ -537,12 +510,12 @@ int device_source__pump(struct device_source *d)
 		err = d->w ? call_queue__take(&d->calls[i], d->open_ns, call_write, d)
 			   : call_queue__discard(&d->calls[i], before_ns, call_discard, d);
 	if (!err && may_write(d))
-		err = activities_take(d, d->ripe_cnt);
+		err = activity_queue__take(&d->activities, activity_take, d);
 	if (!err)
 		err = collect(d);
 	if (!err && d->w)
 		err = ripe_calls_write(d, before_ns);
-	d->ripe_cnt = d->activity_cnt;
+	activity_queue__ripen(&d->activities);
 	look_at_losses(d);
 	return err;
 }
@@ -594,12 +567,12 @@ int device_source__finish(struct device_source *d)
 		err = call_queue__take(&d->calls[i], UINT64_MAX, call_write, d);
 	if (!err)
 		err = unreturned_write(d);
+	activity_queue__ripen(&d->activities);
 	if (!err)
-		err = activities_take(d, d->activity_cnt);
+		err = activity_queue__take(&d->activities, activity_take, d);
 	for (size_t i = 0; i < d->ranges.cnt && !err; i++)
 		if (d->ranges.open[i].begin_ns)
 			err = open_range_write(d, &d->ranges.open[i]);
-	d->ripe_cnt = 0;
 	d->w = NULL;
 	d->unanswered_cnt = d->kept.waiting_cnt;
 	kept_calls__clear(&d->kept);
