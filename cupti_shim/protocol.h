@@ -7,9 +7,11 @@
  *     | functions that are called through pointers | where these pointers are
  *
  * proftrace gives commands; the library answers each by its number. Every ring has one producer and
- * one consumer, counters that only grow, and room that is a power of two. Times are CLOCK_MONOTONIC
- * ns unless said otherwise. The file is sparse: what is not used costs nothing. Both sides are
- * built from this header; `version` changes with every change of layout.
+ * one consumer, counters that only grow, and room that is a power of two. A ring that is found empty
+ * is filled from its front again, so that of the target's memory no more is touched than is ever
+ * unread. Times are CLOCK_MONOTONIC ns unless said otherwise. The file is sparse: what is not used
+ * costs nothing. Both sides are built from this header; `version` changes with every change of
+ * layout.
  */
 #ifndef PROFTRACE_SHIM_PROTOCOL_H
 #define PROFTRACE_SHIM_PROTOCOL_H
@@ -20,7 +22,7 @@
 #include <string.h>
 
 #define SHIM_MAGIC	    0x4d494853u /* "SHIM" */
-#define SHIM_VERSION	    11
+#define SHIM_VERSION	    12
 #define SHIM_RINGS	    64	  /* threads that call the device */
 #define SHIM_RING_CALLS	    65536 /* calls in each ring */
 #define SHIM_ACTIVITY_BYTES (32u << 20)
@@ -68,8 +70,9 @@ struct shim_clock_point {
 struct shim_ring {
 	uint64_t head; /* producer: units written */
 	uint64_t lost; /* producer: found no room */
+	uint64_t base; /* producer: the unit that is at its front */
 	uint32_t tid;  /* as the target sees it; 0: free */
-	uint32_t pad[11];
+	uint32_t pad[9];
 	uint64_t tail; /* consumer: units read */
 	uint64_t pad2[7];
 };
@@ -349,18 +352,36 @@ static inline void shim_init(struct shim_control *c, uint64_t now_ns)
 	__atomic_store_n(&c->magic, SHIM_MAGIC, __ATOMIC_RELEASE);
 }
 
+/* Where a unit lies that was written and not read, or comes next; room: of the ring, in units. For
+ * the consumer after it has read the head: the front changes while the ring is empty, no more until
+ * it has read what is there. */
+static inline size_t shim_place(const struct shim_ring *ring, uint64_t unit, size_t room)
+{
+	return (size_t)((unit - __atomic_load_n(&ring->base, __ATOMIC_RELAXED)) % room);
+}
+
 /* ---- producer ---- */
+
+/* How much of the ring is unread. */
+static inline uint64_t shim_used(struct shim_ring *ring)
+{
+	uint64_t used = ring->head - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+
+	if (!used)
+		__atomic_store_n(&ring->base, ring->head, __ATOMIC_RELAXED);
+	return used;
+}
 
 static inline void shim_put_call(struct shim_ring *ring, struct shim_call *calls,
 				 const struct shim_call *call)
 {
-	uint64_t head = ring->head;
+	uint64_t used = shim_used(ring), head = ring->head;
 
-	if (head - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) >= SHIM_RING_CALLS) {
+	if (used >= SHIM_RING_CALLS) {
 		__atomic_store_n(&ring->lost, ring->lost + 1, __ATOMIC_RELAXED);
 		return;
 	}
-	calls[head % SHIM_RING_CALLS] = *call;
+	calls[shim_place(ring, head, SHIM_RING_CALLS)] = *call;
 	__atomic_store_n(&ring->head, head + 1, __ATOMIC_RELEASE);
 }
 
@@ -369,8 +390,8 @@ static inline void shim_put_call(struct shim_ring *ring, struct shim_call *calls
 static inline void *shim_reserve(struct shim_control *c, size_t bytes)
 {
 	struct shim_ring *ring = &c->activities;
-	uint64_t used = ring->head - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
-	size_t at = (size_t)(ring->head % SHIM_ACTIVITY_BYTES);
+	uint64_t used = shim_used(ring);
+	size_t at = shim_place(ring, ring->head, SHIM_ACTIVITY_BYTES);
 	size_t to_end = SHIM_ACTIVITY_BYTES - at, skip = to_end < bytes ? to_end : 0;
 	char *data = shim_activity_bytes(c);
 

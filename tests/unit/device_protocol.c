@@ -127,6 +127,31 @@ Test(device_protocol, a_full_ring_of_calls_counts_what_it_loses)
 	cr_assert_eq(seen[2].cnt, SHIM_RING_CALLS + 3);
 }
 
+static uint64_t first_in_ring(void)
+{
+	return shim_calls(target, 0)[0].end_ns;
+}
+
+/* Of the target's memory a ring touches no more than is ever unread. */
+Test(device_protocol, a_ring_that_was_read_is_filled_from_its_front)
+{
+	struct seen seen[SHIM_RINGS] = {0};
+
+	for (uint64_t i = 0; i < 10; i++) {
+		put_calls(0, 1 + 100 * i, 100);
+		cr_assert_eq(first_in_ring(), 1 + 100 * i);
+		cr_assert_eq(shim_link__calls(link_, take_call, seen), 0);
+	}
+	cr_assert_eq(seen[0].cnt, 1000);
+	cr_assert_eq(seen[0].disorder, 0);
+	put_calls(0, 1001, 100);
+	put_calls(0, 1101, 100);
+	cr_assert_eq(first_in_ring(), 1001);
+	cr_assert_eq(shim_link__calls(link_, take_call, seen), 0);
+	cr_assert_eq(seen[0].cnt, 1200);
+	cr_assert_eq(seen[0].disorder, 0);
+}
+
 static bool put_kernel(uint32_t correlation)
 {
 	const struct shim_kernel kernel = {
@@ -205,6 +230,19 @@ Test(device_protocol, a_counter_that_jumps_is_not_followed)
 	cr_assert(put_kernel(1));
 	cr_assert_eq(shim_link__calls(link_, take_call, seen), 0);
 	cr_assert_eq(seen[1].cnt, 3);
+}
+
+Test(device_protocol, a_front_that_cannot_be_is_not_believed)
+{
+	struct seen seen[SHIM_RINGS] = {0};
+
+	cr_assert(put_kernel(1));
+	target->activities.base = SHIM_ACTIVITY_BYTES - 4;
+	cr_assert_eq(shim_link__activities(link_, take_record, seen), 0);
+	put_calls(1, 1, 3);
+	target->rings[1].base = 12345678901234567ull;
+	cr_assert_eq(shim_link__calls(link_, take_call, seen), 0);
+	cr_assert_eq(malformed(), 1);
 }
 
 Test(device_protocol, records_that_cannot_be_are_left_out)

@@ -58,7 +58,8 @@ static int ring_read(struct shim_rings *r, size_t index,
 		tail = head;
 	}
 	for (; tail != head && !err; tail++) {
-		struct shim_call call = shim_calls(r->c, index)[tail % SHIM_RING_CALLS];
+		struct shim_call call =
+			shim_calls(r->c, index)[shim_place(ring, tail, SHIM_RING_CALLS)];
 
 		if (call.end_ns < call.begin_ns)
 			count_malformed(r);
@@ -149,10 +150,12 @@ static size_t record_bytes(uint32_t kind)
  * only skipped. */
 static size_t copy_record(struct shim_rings *r, uint64_t at, uint64_t available)
 {
-	size_t offset = (size_t)(at % SHIM_ACTIVITY_BYTES);
+	size_t offset = shim_place(&r->c->activities, at, SHIM_ACTIVITY_BYTES);
 	const char *data = shim_activity_bytes(r->c) + offset;
 	struct shim_record h;
 
+	if (offset % 8)
+		return 0;
 	memcpy(&h, data, sizeof(h));
 	if (!record_bytes(h.kind) || h.bytes < record_bytes(h.kind) || h.bytes % 8 ||
 	    h.bytes > available || h.bytes > SHIM_ACTIVITY_BYTES - offset ||
@@ -173,9 +176,8 @@ int shim_rings__activities(struct shim_rings *r,
 	int err = 0;
 
 	while (tail != head && !err) {
-		size_t bytes = head - tail > SHIM_ACTIVITY_BYTES || tail % 8
-				       ? 0
-				       : copy_record(r, tail, head - tail);
+		size_t bytes =
+			head - tail > SHIM_ACTIVITY_BYTES ? 0 : copy_record(r, tail, head - tail);
 
 		if (!bytes) {
 			count_malformed(r);
