@@ -195,6 +195,39 @@ Test(model_phase, a_step_that_opens_at_backward_ends_with_the_forward)
 			       "    Operator linear [70,80) cpu 10 self 10 in Forward\n");
 }
 
+/* A step that the scheduler, an evaluation or a checkpoint makes long. */
+Test(model_phase, a_forward_is_one_however_small_its_part_of_the_step)
+{
+	struct synth s = synth__new("{\"steps\": {\"source\": \"Optimizer.step\"}}");
+
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 4, 40);
+	synth__span(&s, s.main, CAT_OPTIMIZER, "step", 40, 100);
+	synth__step(&s, 0, 0, 100);
+	synth__expect_tree(&s, "step 0 [0,100) cpu 100 D 0 F 4 B 36 O 60 other 0\n"
+			       " track 1\n"
+			       "  Forward Forward [0,4) cpu 4 self 4 in Forward inferred\n"
+			       "  Backward backward [4,40) cpu 36 self 36 in Backward\n"
+			       "  Optimization step [40,100) cpu 60 self 60 in Optimization\n");
+}
+
+Test(model_phase, operators_before_the_backward_of_a_named_step_are_its_forward)
+{
+	struct synth s = synth__new("{\"steps\": {\"source\": \"--step-range\"}}");
+
+	synth__span(&s, s.main, CAT_OPERATOR, "linear", 1, 2);
+	synth__span(&s, s.main, CAT_OPERATOR, "relu", 2, 3);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 4, 40);
+	synth__span(&s, s.main, CAT_OPERATOR, "item", 41, 42);
+	synth__step(&s, 0, 0, 100);
+	synth__expect_tree(&s, "step 0 [0,100) cpu 100 D 0 F 4 B 36 O 0 other 60\n"
+			       " track 1\n"
+			       "  Forward Forward [0,4) cpu 4 self 2 in Forward inferred\n"
+			       "    Operator linear [1,2) cpu 1 self 1 in Forward\n"
+			       "    Operator relu [2,3) cpu 1 self 1 in Forward\n"
+			       "  Backward backward [4,40) cpu 36 self 36 in Backward\n"
+			       "  Operator item [41,42) cpu 1 self 1\n");
+}
+
 Test(model_phase, a_range_astride_cuts_the_forward)
 {
 	struct synth s = synth__new("{}");

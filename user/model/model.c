@@ -394,9 +394,18 @@ bool recording__is_timer_only(const struct recording *r)
 	return detail && !strcmp(detail, "timer");
 }
 
+static bool are_steps_found(const struct recording *r)
+{
+	const json_t *steps = json_object_get(recording__meta(r), "steps");
+	const char *source = json_string_value(json_object_get(steps, "source"));
+
+	return source && strncmp(source, "--step-", strlen("--step-"));
+}
+
 static int init(struct model *m)
 {
 	m->timer_only = recording__is_timer_only(m->r);
+	m->steps_found = are_steps_found(m->r);
 	m->track_cnt = recording__track_cnt(m->r);
 	m->tracks = calloc((size_t)m->track_cnt + 1, sizeof(*m->tracks));
 	m->out_tracks = calloc((size_t)m->track_cnt + 1, sizeof(*m->out_tracks));

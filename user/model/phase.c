@@ -112,13 +112,21 @@ static bool is_inference(const struct marks *k)
 	return !k->has_backward && (!k->graph_ns || (k->has_operators && !k->has_updates));
 }
 
-/* A step may open at the backward itself (--step-probe, --step-range): its own forward lies at the
- * end of the step before. */
-static bool opens_at_backward(const struct marks *k, const struct step *step)
+/* A step that the user names may open at the backward itself: its own forward lies at the end of
+ * the step before. That the backward begins early tells it, and where operators are known that more
+ * of them follow than come before it: in a step with a long evaluation or wait a forward is early,
+ * too.
+ */
+static bool opens_at_backward(const struct model *m, const struct marks *k, const struct step *step)
 {
-	return step && k->cnt && k->items[0].cat == CAT_BACKWARD &&
-	       (k->items[0].begin <= step->ts_ns ||
-		k->items[0].begin - step->ts_ns < step->dur_ns / 20);
+	const struct mark *first = k->items;
+
+	if (!step || m->steps_found || !k->cnt || first->cat != CAT_BACKWARD)
+		return false;
+	if (first->begin <= step->ts_ns)
+		return true;
+	return first->begin - step->ts_ns < step->dur_ns / 20 &&
+	       (!first->operators || first->operators < k->operators);
 }
 
 /* A step may open in the forward pass (at an operator, say) and have its end follow the next batch.
@@ -161,7 +169,7 @@ static bool ends_epoch(const struct model *m, const struct span *roots, const st
 static int find_gaps(const struct model *m, const struct span *roots, const struct marks *k,
 		     const struct step *step, struct gaps *g)
 {
-	bool at_backward = opens_at_backward(k, step), in_forward = opens_in_forward(k, step);
+	bool at_backward = opens_at_backward(m, k, step), in_forward = opens_in_forward(k, step);
 	int err = in_forward ? add_gap(g, step->ts_ns, k->items[0].begin, KIND_FORWARD, false) : 0;
 
 	for (size_t i = at_backward; i < k->cnt && !err; i++) {
