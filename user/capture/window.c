@@ -103,7 +103,11 @@ static json_t *cost_json(const struct probe_cost *c)
 
 static void put_step_rule(const struct window_facts *f, json_t *object)
 {
-	if (f->rule->boundary)
+	if (f->opts->no_steps)
+		json_object_set_new(
+			object, "steps",
+			json_pack("{s:s}", "explain", "none was looked for (--no-steps)"));
+	else if (f->rule->boundary)
 		json_object_set_new(object, "steps",
 				    json_pack("{s:s, s:s+}", "source", f->rule->source, "explain",
 					      f->rule->explain, f->counted));

@@ -607,7 +607,9 @@ static void warn_target_gone(const struct record_options *o, const struct captur
 	const char *what =
 		res->target_execed ? "the target replaced its program (exec)" : "the target ended";
 
-	if (o->range.schedule.repeat > 1)
+	if (o->capture.no_steps && !o->capture.duration_ns && !res->target_execed)
+		log__info("the target ended, and the window with it");
+	else if (o->range.schedule.repeat > 1)
 		log__warn("%s before the last window was complete (%s): %zu of %llu recordings "
 			  "were begun, they are kept",
 			  what, res->seen, res->path_cnt,

@@ -428,17 +428,34 @@ static const struct pt_name_rule name_rules[] = {
 
 /* ---- recognition ---- */
 
+/* The undefined tensor: a process shows by it how its tensors are built (torch_layout.h). */
+#define UNDEFINED_TENSOR "_ZN3c1019UndefinedTensorImpl10_singletonE"
+
+/* A library that is mapped may not have run its constructors yet. */
+static bool has_undefined_tensor(struct target *t, const struct target_lib *c10)
+{
+	struct elf_file *elf = target__elf(t, c10);
+	struct elf_symbol found;
+	uint64_t vtable;
+
+	if (!elf || elf_file__symbol(elf, UNDEFINED_TENSOR, &found) ||
+	    target__read(t, c10->base + found.vaddr, &vtable, sizeof(vtable)))
+		return true; /* waiting would not show it */
+	return vtable != 0;
+}
+
 static int pytorch_recognise(struct target *t, struct framework_match *m)
 {
 	const struct target_lib *cpu = target__find_lib(t, libs[LIB_CPU]);
 	const struct target_lib *python = target__find_lib(t, libs[LIB_PYTHON]);
+	const struct target_lib *c10 = target__find_lib(t, libs[LIB_C10]);
 	bool measured;
 
 	if (!cpu)
 		return 0;
 	memset(m, 0, sizeof(*m));
 	m->framework = &framework_pytorch;
-	m->ready = python && target__find_lib(t, libs[LIB_C10]);
+	m->ready = python && c10 && has_undefined_tensor(t, c10);
 	package__text(t, cpu, 2, "version.py", "__version__", m->version, sizeof(m->version));
 	torch_layout__find(m->version, &measured);
 	m->known_version = m->version[0] && measured;
@@ -477,8 +494,7 @@ static uint64_t address_of_variable(struct table_scan *s, unsigned int lib, cons
  */
 static const struct torch_layout *tensor_layout(struct table_scan *s, const char *version)
 {
-	uint64_t address =
-		address_of_variable(s, LIB_C10, "_ZN3c1019UndefinedTensorImpl10_singletonE");
+	uint64_t address = address_of_variable(s, LIB_C10, UNDEFINED_TENSOR);
 	uint8_t undefined[TORCH_IMPL_BYTES];
 
 	if (!address || target__read(s->t, address, undefined, sizeof(undefined)))

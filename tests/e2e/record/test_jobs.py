@@ -122,8 +122,11 @@ def short(case):
     program = case.dir / "short.py"
     program.write_text(SHORT)
     case.tool("run", "--record", "2:10", "--", PYTHON, program).fails("--no-steps records from the first")
-    tool = case.tool("run", "--no-steps", "--no-trace", "--", PYTHON, program).done(120)
+    tool = case.tool("run", "--no-steps", "--no-trace", "--record-shapes", "--", PYTHON, program).done(120)
+    assert "missing:" not in tool.err, tool.err
+    assert "the target ended, and the window with it" in tool.err, tool.err
     tables = tool.report()
+    assert sense.rows(tables, "summary")[0]["step_rule"] == "none was looked for (--no-steps)"
     assert calls(tables, "aten::linear") == 9 and calls(tables, "aten::sum") == 3, tool.err
     assert re.search(r"the program stood still for \d+ ms until its probes were in", tool.err), tool.err
     parts = sense.by_name(tables, "model")
