@@ -228,6 +228,29 @@ Test(model_phase, operators_before_the_backward_of_a_named_step_are_its_forward)
 			       "  Operator item [41,42) cpu 1 self 1\n");
 }
 
+/* Optimizers in the hooks of gradients: the first one of a backward pass opens a step. */
+Test(model_phase, a_backward_that_goes_on_in_the_next_step_ends_the_forward)
+{
+	struct synth s = synth__new("{\"steps\": {\"source\": \"Optimizer.step\"}}");
+
+	synth__span(&s, s.main, CAT_OPTIMIZER, "step", 10, 20);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 5, 40);
+	synth__step(&s, 0, 10, 110);
+	synth__span(&s, s.main, CAT_OPTIMIZER, "step", 110, 120);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 60, 140);
+	synth__step(&s, 1, 110, 150);
+	synth__expect_tree(&s, "step 0 [10,110) cpu 100 D 0 F 20 B 80 O 0 other 0\n"
+			       " track 1\n"
+			       "  Backward backward [5,40) cpu 35 self 25 in Backward\n"
+			       "    Optimization step [10,20) cpu 10 self 10 in Backward\n"
+			       "  Forward Forward [40,60) cpu 20 self 20 in Forward inferred\n"
+			       "step 1 [110,150) cpu 40 D 0 F 10 B 30 O 0 other 0\n"
+			       " track 1\n"
+			       "  Backward backward [60,140) cpu 80 self 70 in Backward\n"
+			       "    Optimization step [110,120) cpu 10 self 10 in Backward\n"
+			       "  Forward Forward [140,150) cpu 10 self 10 in Forward inferred\n");
+}
+
 Test(model_phase, a_range_astride_cuts_the_forward)
 {
 	struct synth s = synth__new("{}");

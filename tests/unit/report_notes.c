@@ -256,6 +256,26 @@ Test(report_notes, an_optimizer_that_is_not_the_frameworks)
 	}
 }
 
+Test(report_notes, an_optimizer_in_the_hooks_of_gradients)
+{
+	static const char note[] = "The optimizer runs within the backward pass, in the hooks of "
+				   "gradients: Backward has its time.";
+	const struct report_opts opts = OPTS(.tables = "model");
+	struct synth s = synth__new("{}");
+	char *text;
+
+	synth__span(&s, s.main, CAT_OPTIMIZER, "step", 50, 60);
+	synth__span(&s, s.main, CAT_BACKWARD_NODE, "AccumulateGrad", 45, 65);
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 40, 80);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	text = synth__report(&s, &opts);
+	cr_expect(strstr(text, note), "%s", text);
+	cr_expect_not(strstr(text, "No step of an optimizer was seen"), "%s", text);
+	free(text);
+	synth__free(&s);
+}
+
 Test(report_notes, detail_that_was_not_recorded)
 {
 	static const char nothing[] =

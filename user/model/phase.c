@@ -121,11 +121,11 @@ static bool opens_at_backward(const struct model *m, const struct marks *k, cons
 {
 	const struct mark *first = k->items;
 
-	if (!step || m->steps_found || !k->cnt || first->cat != CAT_BACKWARD)
+	if (!step || !k->cnt || first->cat != CAT_BACKWARD)
 		return false;
 	if (first->begin <= step->ts_ns)
 		return true;
-	return first->begin - step->ts_ns < step->dur_ns / 20 &&
+	return !m->steps_found && first->begin - step->ts_ns < step->dur_ns / 20 &&
 	       (!first->operators || first->operators < k->operators);
 }
 
@@ -166,7 +166,29 @@ static bool ends_epoch(const struct model *m, const struct span *roots, const st
 	       calls_operators(m, roots, next->end, step->ts_ns + step->dur_ns);
 }
 
-static int find_gaps(const struct model *m, const struct span *roots, const struct marks *k,
+static uint64_t first_backward(const struct model *m, const struct span *s, uint64_t until_ns)
+{
+	for (; s && s->ev.ts_ns < until_ns; s = s->next_sibling) {
+		if (scopes__category(m, s) == CAT_BACKWARD)
+			return s->ev.ts_ns;
+		until_ns = first_backward(m, s->first_child, until_ns);
+	}
+	return until_ns;
+}
+
+/* The forward at the end of a step goes on until the next step, or until a backward that goes on in
+ * it: that one is not among the roots yet. */
+static uint64_t forward_end(const struct model *m, const struct track_state *t,
+			    const struct step *step)
+{
+	uint64_t end = step->ts_ns + step->dur_ns;
+
+	for (size_t i = 0; i < t->cnt; i++)
+		end = first_backward(m, t->pending[i], end);
+	return end;
+}
+
+static int find_gaps(const struct model *m, const struct track_state *t, const struct marks *k,
 		     const struct step *step, struct gaps *g)
 {
 	bool at_backward = opens_at_backward(m, k, step), in_forward = opens_in_forward(k, step);
@@ -197,12 +219,12 @@ static int find_gaps(const struct model *m, const struct span *roots, const stru
 			uint64_t end = last ? (step ? step->ts_ns + step->dur_ns : 0)
 					    : k->items[i + 1].begin;
 
-			if (!ends_epoch(m, roots, k, i, step))
+			if (!ends_epoch(m, t->roots, k, i, step))
 				err = add_gap(g, mark->end, end, KIND_FORWARD, in_forward);
 		}
 	}
 	if (!err && at_backward && !k->has_forward)
-		err = gap_before(k, k->cnt, NOT_KNOWN, step->ts_ns + step->dur_ns, g);
+		err = gap_before(k, k->cnt, NOT_KNOWN, forward_end(m, t, step), g);
 	return err;
 }
 
@@ -341,7 +363,7 @@ int phase__infer(struct model *m, struct track_state *t, const struct step *step
 	int err = m->timer_only ? 0 : marks__collect(m, t, step, &k);
 
 	if (!err)
-		err = find_gaps(m, t->roots, &k, step, &g);
+		err = find_gaps(m, t, &k, step, &g);
 	if (!err && g.cnt)
 		err = cover_level(&c, &t->roots, NULL, UINT64_MAX, 0);
 	if (step)
@@ -389,8 +411,8 @@ static uint64_t probed_inside(const struct model *m, const struct span *s)
 	return cnt;
 }
 
-/* Of a range that ends in a later step, and is given out there whole: its phases in this one. It
- * has not been finished: kinds and costs are not known yet. */
+/* Of what ends in a later step, and is given out there whole: its phases in this one. It has not
+ * been finished: kinds and costs are not known yet. */
 static int collect_straddling(struct model *m, const struct span *s, struct step *step)
 {
 	int err = 0;
@@ -427,7 +449,7 @@ int phase__account(struct model *m, struct track_state *t, struct step *step)
 	err = collect_phases(m, t->roots, step);
 	for (size_t i = 0; i < t->cnt && !err; i++)
 		if (t->pending[i]->ev.ts_ns < step->ts_ns + step->dur_ns)
-			err = collect_straddling(m, t->pending[i]->first_child, step);
+			err = collect_straddling(m, t->pending[i], step);
 	for (int kind = 0; kind < KIND_CNT; kind++)
 		sum += step->phase_ns[kind];
 	cost = spans * m->total_ns;

@@ -12,7 +12,7 @@ static const enum span_kind phases[] = {KIND_DATALOADER, KIND_FORWARD, KIND_BACK
 struct state {
 	uint64_t own, elsewhere;
 	uint64_t told; /* steps whose phases the operators of another thread tell */
-	bool infers_forward, reruns_closure;
+	bool infers_forward, reruns_closure, updates_in_backward;
 	struct awaited awaited;
 	struct turns turns;
 };
@@ -74,6 +74,16 @@ static bool has_reruns(const struct analysis *a, const struct span *s)
 	return false;
 }
 
+/* Optimizers that run in the hooks of gradients. */
+static bool has_update_in_backward(const struct span *s)
+{
+	for (; s; s = s->next_sibling)
+		if (s->kind == KIND_BACKWARD ? count_in(s->first_child, KIND_OPTIMIZATION) > 0
+					     : has_update_in_backward(s->first_child))
+			return true;
+	return false;
+}
+
 /* Does a gradient's operator lie in that pass? It is on the step's thread then. */
 static bool has_operator_in_pass(const struct span *s)
 {
@@ -95,6 +105,8 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	for (size_t i = 0; b->step && i < b->track_cnt && !st->reruns_closure; i++)
 		st->reruns_closure = b->tracks[i].track->id == b->step->track &&
 				     has_reruns(a, b->tracks[i].roots);
+	for (size_t i = 0; i < b->track_cnt && !st->updates_in_backward; i++)
+		st->updates_in_backward = has_update_in_backward(b->tracks[i].roots);
 	for (size_t i = 0; b->step && i < b->track_cnt; i++)
 		st->told += b->tracks[i].track->id == b->step->track &&
 			    has_inferred_pass(b->tracks[i].roots) &&
@@ -191,10 +203,13 @@ static int note_reruns(const struct state *st, struct table *t)
 }
 
 /* Only a framework's own optimizers are seen. */
-static int note_optimizer(const struct analysis *a, struct table *t)
+static int note_optimizer(const struct analysis *a, const struct state *st, struct table *t)
 {
 	if (!a->phases[KIND_BACKWARD].calls || a->phases[KIND_OPTIMIZATION].calls)
 		return 0;
+	if (st->updates_in_backward)
+		return table__add_note(t, "The optimizer runs within the backward pass, in the "
+					  "hooks of gradients: Backward has its time.");
 	return table__add_note(t, "No step of an optimizer was seen: one that is not of the "
 				  "framework lies in Others, unless a range of yours names it.");
 }
@@ -238,7 +253,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err)
 		err = note_reruns(st, t);
 	if (!err)
-		err = note_optimizer(a, t);
+		err = note_optimizer(a, st, t);
 	return err ? err : note_elsewhere(a, st, t);
 }
 
