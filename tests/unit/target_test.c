@@ -408,18 +408,51 @@ static bool is_worker(pid_t pid)
 	return pid == worker;
 }
 
+static pid_t start_worker(const char *name)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	cr_assert_eq(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_NAME, name);
+		close(ready[0]);
+		close(ready[1]);
+		pause();
+		_exit(1);
+	}
+	close(ready[1]);
+	cr_assert_eq(read(ready[0], &byte, 1), 0);
+	close(ready[0]);
+	return pid;
+}
+
+/* torch.multiprocessing.spawn tells a rank by an argument. */
+Test(target, finds_ranks_by_threads_of_a_process_group)
+{
+	struct rank *ranks;
+	size_t cnt;
+
+	worker = start_worker("pt_gloo_runloop");
+	cr_assert_eq(ranks__below(getpid(), is_worker, &ranks, &cnt), 0);
+	cr_assert_eq(cnt, 1);
+	cr_expect_eq(ranks[0].pid, worker);
+	cr_expect_eq(ranks[0].rank, -1);
+	free(ranks);
+	kill(worker, SIGKILL);
+	waitpid(worker, NULL, 0);
+}
+
 Test(target, names_who_works_where_nobody_has_a_rank)
 {
 	struct rank *ranks;
 	char name[32];
 	size_t cnt;
 
-	worker = fork();
-	if (worker == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		pause();
-		_exit(1);
-	}
+	worker = start_worker("python");
 	snprintf(name, sizeof(name), "loaded in %d:", worker);
 	cr_expect_eq(ranks__below(getpid(), is_worker, &ranks, &cnt), -ENOENT);
 	cr_expect_not_null(strstr(err__take(-ENOENT), name));

@@ -72,6 +72,14 @@ static bool is_any(pid_t pid)
 	return true;
 }
 
+static bool is_among(const struct rank *ranks, size_t cnt, pid_t pid)
+{
+	for (size_t i = 0; i < cnt; i++)
+		if (ranks[i].pid == pid)
+			return true;
+	return false;
+}
+
 /* Children are followed as workers of the process: a launcher's ranks would be mixed as such. */
 static void warn_of_launcher(pid_t pid)
 {
@@ -85,7 +93,7 @@ static void warn_of_launcher(pid_t pid)
 	err = ranks__below(pid, is_any, &ranks, &cnt);
 	if (err)
 		err__take(err); /* an ordinary job */
-	else
+	else if (!is_among(ranks, cnt, pid))
 		log__warn("process %d is no rank, but started %zu (%d%s), which -p mixes in one "
 			  "report; --job %d tells them apart",
 			  pid, cnt, ranks[0].pid, cnt > 1 ? ", ..." : "", pid);

@@ -143,6 +143,45 @@ static void choose(struct tree *t, bool (*fits)(pid_t pid))
 	}
 }
 
+/* Threads that PyTorch (2.4 and later) and gloo start for a process group, by the begin of their
+ * names. */
+static bool is_of_group(const char *comm)
+{
+	static const char *const names[] = {"pt_gloo_", "pt_nccl_", "gloo_tcp"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strncmp(comm, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+static bool is_in_group(pid_t pid)
+{
+	const struct target t = {.pid = pid};
+	auto_free struct target_thread *threads = NULL;
+	size_t cnt = 0;
+	int err = target__threads(&t, &threads, &cnt);
+
+	if (err)
+		err__take(err); /* it has ended */
+	for (size_t i = 0; i < cnt; i++)
+		if (is_of_group(threads[i].comm))
+			return true;
+	return false;
+}
+
+/* Ranks that were told so by arguments, as torch.multiprocessing.spawn does: a data loader's
+ * workers have no such threads. Their numbers stay unknown. */
+static void choose_by_group(struct tree *t, bool (*fits)(pid_t pid))
+{
+	for (size_t i = 0; i < t->cnt; i++)
+		if (t->items[i].rank >= 0)
+			return;
+	for (size_t i = 0; i < t->cnt; i++)
+		if (fits(t->items[i].pid) && is_in_group(t->items[i].pid))
+			t->items[i].head = t->items[i].chosen = i;
+}
+
 static int by_rank(const void *a, const void *b)
 {
 	const struct rank *x = a, *y = b;
@@ -209,6 +248,7 @@ int ranks__below(pid_t launcher, bool (*fits)(pid_t pid), struct rank **out, siz
 	for (size_t i = 0; i < t.cnt && !err; i++)
 		err = proc__each_child(t.items[i].pid, add_child, &(struct below){&t, i});
 	choose(&t, fits);
+	choose_by_group(&t, fits);
 	for (size_t i = 0; i < t.cnt && !err; i++) {
 		const struct process *p = &t.items[i];
 
