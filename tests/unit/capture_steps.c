@@ -158,6 +158,32 @@ Test(steps, a_loader_that_another_thread_asks_makes_no_steps)
 	cr_expect(strstr(rule.explain, "another thread") != NULL);
 }
 
+/* Evaluates with a data loader, and trains without: attached while it evaluates. */
+Test(steps, the_asks_of_an_evaluation_under_way_make_no_steps)
+{
+	__u64 seen[PT_CLASS_CNT] = {[PT_CLASS_DATALOADER] = 100};
+	struct step_evidence e = {.seen = seen, .elapsed_ns = SECOND};
+	struct step_rule rule;
+	uint64_t asks = 0;
+
+	step_evidence__note_evaluation(&e, &asks);
+	cr_expect_not(step_rule__decide(&e, &rule));
+	seen[PT_CLASS_DATALOADER] = 120;
+	seen[PT_CLASS_BACKWARD] = seen[PT_CLASS_OPTIMIZER] = 1;
+	step_evidence__note_evaluation(&e, &asks);
+	cr_expect_not(step_rule__decide(&e, &rule));
+	seen[PT_CLASS_BACKWARD] = seen[PT_CLASS_OPTIMIZER] = 24;
+	step_evidence__note_evaluation(&e, &asks);
+	cr_assert(step_rule__decide(&e, &rule));
+	cr_expect_eq(rule.boundary, PT_CLASS_OPTIMIZER);
+	cr_expect_not_null(strstr(rule.explain, "an evaluation alone"));
+	/* One that trains with it asks again. */
+	seen[PT_CLASS_BACKWARD] = seen[PT_CLASS_OPTIMIZER] = 1;
+	seen[PT_CLASS_DATALOADER] = 121;
+	cr_assert(step_rule__decide(&e, &rule));
+	cr_expect_eq(rule.boundary, PT_CLASS_DATALOADER);
+}
+
 Test(steps, a_loader_that_was_asked_once_is_not_waited_for_for_ever)
 {
 	cr_expect_eq(

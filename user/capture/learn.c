@@ -360,9 +360,11 @@ int session__learn(struct session *s)
 	};
 	const uint64_t look_ns = look_after_ns(s), give_up_ns = timeout_ns(s);
 	uint64_t begin = clock__monotonic_ns(), waited_ns = 0, set_up_ns = 0, period_tried = 0;
+	uint64_t asks = 0;
 	int err = 0;
 
 	for (;;) {
+		step_evidence__note_evaluation(&e, &asks);
 		e.loads_elsewhere = loads_elsewhere(ctl);
 		e.updates_again = ctl->updates_again;
 		if (step_rule__decide(&e, &s->rule))

@@ -197,16 +197,39 @@ static const struct rule_row rule_rows[] = {
 	  "ends"}},
 };
 
+#define EVALUATES 4 /* asks without a backward pass */
+
+void step_evidence__note_evaluation(struct step_evidence *e, uint64_t *asks)
+{
+	const uint64_t now = e->seen[PT_CLASS_DATALOADER];
+
+	if (!e->seen[PT_CLASS_BACKWARD]) {
+		*asks = now;
+		return;
+	}
+	if (*asks >= EVALUATES)
+		e->evaluated = now;
+	*asks = 0;
+}
+
+/* An evaluation's are taken for one: the first of the training may be among them, and need not. */
+static uint64_t asks_of_training(const struct step_evidence *e)
+{
+	const uint64_t seen = e->seen[PT_CLASS_DATALOADER];
+
+	if (e->loads_elsewhere)
+		return 0;
+	return e->evaluated ? 1 + seen - e->evaluated : seen;
+}
+
 static bool row_holds(const struct rule_row *row, const struct step_evidence *e)
 {
 	if (e->elapsed_ns < row->min_elapsed_ns)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(row->when) && row->when[i].name_class; i++) {
 		const uint32_t name_class = row->when[i].name_class;
-		uint64_t seen = e->seen[name_class];
-
-		if (e->loads_elsewhere && name_class == PT_CLASS_DATALOADER)
-			seen = 0;
+		const uint64_t seen = name_class == PT_CLASS_DATALOADER ? asks_of_training(e)
+									: e->seen[name_class];
 
 		if (seen < row->when[i].min || seen > row->when[i].max)
 			return false;
@@ -237,6 +260,9 @@ bool step_rule__decide(const struct step_evidence *e, struct step_rule *rule)
 		if (e->loads_elsewhere && rule->boundary == PT_CLASS_OPTIMIZER && rule->at_end)
 			rule->explain = "another thread asks the data loader; each step opens "
 					"where an optimizer step ends";
+		else if (e->evaluated && rule->boundary == PT_CLASS_OPTIMIZER && rule->at_end)
+			rule->explain = "an evaluation alone asked the data loader; each step "
+					"opens where an optimizer step ends";
 		return true;
 	}
 	return false;

@@ -30,7 +30,12 @@ struct step_evidence {
 	uint64_t updates_again; /* optimizers' steps behind another one, and no backward pass */
 	bool user_range, user_probe; /* --step-range, --step-probe were given */
 	bool loads_elsewhere;	     /* a thread that does not train asks for the batches */
+	uint64_t evaluated; /* asks before the first backward pass: an evaluation's; 0: few, or no pass yet */
 };
+
+/* As often as it is called while nothing is decided: whether an evaluation was under way. *asks: those that
+ * the latest call knew without a backward pass, at first 0. */
+void step_evidence__note_evaluation(struct step_evidence *e, uint64_t *asks);
 
 /* False: not enough seen yet. */
 bool step_rule__decide(const struct step_evidence *e, struct step_rule *rule);
