@@ -19,6 +19,20 @@ Test(findings_host, a_training_thread_without_a_processor)
 	job__expect(&j, "cpu_wait", "processors were 99 % busy");
 }
 
+/* By itself it would have run for less, and the step been shorter. */
+Test(findings_host, what_probes_took_is_no_running_time_of_the_step)
+{
+	struct job j = job__with("{\"process\": {\"pid\": 100}, \"probe_cost\": "
+				 "{\"span_inside_ns\": 50000, \"span_total_ns\": 90000}}");
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		job__sched(&j, j.s.main, i, SCHED_RUN, 60);
+		job__sched(&j, j.s.main, i, SCHED_RUNNABLE, 30);
+	}
+	job__plain_steps(&j, &healthy);
+	job__expect(&j, "cpu_wait", "it ran 59.80 ms of a step and stood ready for 30.00 ms");
+}
+
 /* ---- the training thread off the processor ---- */
 
 /* 50 of the 95 ms of each step in futex; another thread runs for 80 of them. */

@@ -73,8 +73,16 @@ bool finding__may_be_idle(const struct analysis *a, const char *reason)
 	return false;
 }
 
+/* The steps are told without what their probes took, and their thread ran these. */
+static uint64_t probes_ns(const struct analysis *a, uint32_t track)
+{
+	return track == a->step_track && a->steps.calls ? a->model.subtracted_ns : 0;
+}
+
 bool thread_times__of(const struct analysis *a, uint32_t track, struct thread_times *out)
 {
+	uint64_t of_probes;
+
 	const struct sched_row *rows;
 	size_t cnt = recording__sched(a->r, &rows);
 
@@ -91,6 +99,8 @@ bool thread_times__of(const struct analysis *a, uint32_t track, struct thread_ti
 		else
 			out->blocked_ns += r->ns;
 	}
+	of_probes = probes_ns(a, track);
+	out->run_ns -= of_probes < out->run_ns ? of_probes : out->run_ns;
 	return out->run_ns || out->runnable_ns || out->blocked_ns;
 }
 

@@ -60,7 +60,8 @@ uint64_t finding__per_step(const struct analysis *a, uint64_t total_ns);
 /* 0..100 of the steps' time. */
 double finding__percent(const struct analysis *a, uint64_t total_ns);
 
-/* What the threads of a track did in the recorded steps, by the scheduler; false: not recorded. */
+/* What the threads of a track did in the recorded steps, by the scheduler, without the probes of the steps;
+ * false: not recorded. */
 struct thread_times {
 	uint64_t run_ns, runnable_ns, blocked_ns;
 };
