@@ -108,12 +108,26 @@ static const char *logged_name(const struct session *s, uint32_t op)
 	return operator_name(s, named ? named->row : op, named);
 }
 
-/* --step-probe knows a framework's operators by their names. */
-static bool may_be_step_probe(const struct session *s, uint32_t op)
+static bool is_range(const struct session *s, uint32_t op)
+{
+	const struct named_op *named = call_log__named(&s->log, op);
+
+	for (size_t i = 0; i < s->plan.cnt && named; i++)
+		if (s->plan.probes[i].row == named->row)
+			return s->plan.probes[i].category == CAT_USER;
+	return false;
+}
+
+/* The option that makes a step of each call; NULL: none does. --step-probe knows a framework's
+ * operators by their names. */
+static const char *option_for(const struct session *s, uint32_t op)
 {
 	const char *prefix = s->match.framework ? s->match.framework->operator_prefix : NULL;
 
-	return op && prefix && !strncmp(logged_name(s, op), prefix, strlen(prefix));
+	if (op && is_range(s, op))
+		return "--step-range";
+	return op && prefix && !strncmp(logged_name(s, op), prefix, strlen(prefix)) ? "--step-probe"
+										    : NULL;
 }
 
 /* Requests of several kinds in turn repeat as one; what opens each of them is called more often. */
@@ -124,8 +138,8 @@ static void explain_pauses(struct session *s, struct step_period period)
 
 	snprintf(s->explain + len, sizeof(s->explain) - len,
 		 "; it pauses longer before %s, called %u times in a repetition: is that several "
-		 "requests? --step-probe %s makes each a step",
-		 name, period.pausing_cnt, name);
+		 "requests? %s %s makes each a step",
+		 name, period.pausing_cnt, option_for(s, period.pausing), name);
 }
 
 static int period_rule(struct session *s, struct step_period period)
@@ -134,11 +148,13 @@ static int period_rule(struct session *s, struct step_period period)
 	const bool asks = period.tid && s->probes.ctl->ask_tid == period.tid;
 	int err = named ? add_name_rule(s, named->name) : 0;
 
-	if (!may_be_step_probe(s, period.pausing))
+	if (!option_for(s, period.pausing))
 		period.pausing = 0;
+	s->called = period.tid;
 	s->pausing[0] = '\0';
 	if (!period.op && period.pausing)
-		snprintf(s->pausing, sizeof(s->pausing), "%s", logged_name(s, period.pausing));
+		snprintf(s->pausing, sizeof(s->pausing), "%s %s", option_for(s, period.pausing),
+			 logged_name(s, period.pausing));
 	if (!period.op || err)
 		return err;
 	s->rule.row = named ? named->row : period.op;

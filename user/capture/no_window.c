@@ -64,13 +64,19 @@ static int no_steps_of_framework(const struct session *s)
 	const double waited_s = (double)s->opts->step_timeout_ns / 1e9;
 
 	if (s->pausing[0])
+		return err__set(-ETIMEDOUT,
+				"no step was seen in %.0f s: operators were, but in no order that "
+				"repeats (requests of several kinds?); %s, which comes "
+				"after the longest pauses, may make each a step; or record by time "
+				"with --duration 5s",
+				waited_s, s->pausing);
+	if (s->called)
 		return err__set(
 			-ETIMEDOUT,
 			"no step was seen in %.0f s: operators were, but in no order that "
-			"repeats (requests of several kinds?); --step-probe %s, which comes "
-			"after the longest pauses, may make each a step; or record by time "
-			"with --duration 5s",
-			waited_s, s->pausing);
+			"repeats (requests of several kinds?); say what a step is with "
+			"--step-probe or --step-range, or record by time with --duration 5s",
+			waited_s);
 	if (is_idle(s))
 		return err__set(
 			-ETIMEDOUT,

@@ -54,7 +54,10 @@ struct session {
 	struct step_rule rule;
 	uint64_t traced;   /* the programs' count when the rule was found */
 	char explain[512]; /* of the rule, where it names an operator */
-	char pausing[PT_NAME_MAX]; /* the operator after the longest pauses, where no period was found */
+	/* Where no period was found: whether there were operators, and the option that makes a step of
+	 * each call of what comes after the longest pauses. */
+	bool called;
+	char pausing[PT_NAME_MAX + 16];
 	struct window_facts facts;
 	struct probes probes;
 	struct decoder *decoder;

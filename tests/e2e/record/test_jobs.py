@@ -144,6 +144,26 @@ def held_once(case):
     assert len(told) > 1 and sum(told) == 1, (told, tool.err)
 
 
+KINDS = """
+import random, time, torch
+random.seed(1)
+end = time.time() + 9
+while time.time() < end:
+    with torch.inference_mode(), torch.profiler.record_function("request"):
+        for _ in range(random.randint(1, 5)):
+            random.choice([torch.sin, torch.cos, torch.tanh, torch.relu])(torch.ones(8))
+    time.sleep(0.002 + random.random() / 500)
+"""
+
+
+@test("a server with requests of several kinds: its range is named where no order repeats")
+def kinds(case):
+    program = case.dir / "kinds.py"
+    program.write_text(KINDS)
+    case.tool("run", "--record", "0:4", "--step-timeout", "5s", "--", PYTHON, program).fails(
+        "in no order that repeats", "--step-range request, which comes after the longest pauses")
+
+
 @test("inference without a loader: the period of its calls")
 def inference(case):
     job = case.job("train.py", "--infer").wait_steps(3)
