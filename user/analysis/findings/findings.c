@@ -81,10 +81,9 @@ static uint64_t probes_ns(const struct analysis *a, uint32_t track)
 
 bool thread_times__of(const struct analysis *a, uint32_t track, struct thread_times *out)
 {
-	uint64_t of_probes;
-
 	const struct sched_row *rows;
 	size_t cnt = recording__sched(a->r, &rows);
+	uint64_t of_probes;
 
 	*out = (struct thread_times){0};
 	for (size_t i = 0; i < cnt; i++) {
