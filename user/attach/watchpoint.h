@@ -36,5 +36,7 @@ void watchpoints__free(struct watchpoints *w); /* NULL is allowed */
 
 /* What a hit costs here, with a program that finds nothing to do, in nanoseconds; 0: unknown. */
 uint64_t watchpoint__cost_ns(struct bpf_program *prog);
+/* While one is set that is not hit, how many times as long a thread takes to fill 16 KiB; 0: unknown. */
+double watchpoint__slows_copies(struct bpf_program *prog);
 
 #endif

@@ -150,6 +150,9 @@ struct session {
 	bool *dropped; /* by row */
 	struct dropped_probe *drops;
 	size_t drop_cnt, drop_cap;
+	/* What is written in Python and not watched, as there was none in so many steps; NULL: nothing. */
+	const char *unwatched;
+	uint64_t unwatched_after;
 	uint64_t attach_begin_ns;  /* until the first event is seen */
 	uint64_t longest_attach_ns; /* of what a window needs */
 	uint64_t step_ns;	   /* length of a step before the window, 0: unknown */

@@ -94,11 +94,16 @@ static json_t *scopes_json(const struct framework_scope *scopes)
 
 static json_t *cost_json(const struct probe_cost *c)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "entry_ns", (json_int_t)c->bare.entry_ns,
-			 "stepped_ns", (json_int_t)c->bare.stepped_ns, "entry_return_ns",
-			 (json_int_t)c->bare.entry_return_ns, "span_inside_ns",
-			 (json_int_t)c->span_inside_ns, "span_total_ns",
-			 (json_int_t)c->span_total_ns, "cold_hit_ns", (json_int_t)c->cold_hit_ns);
+	json_t *json = json_pack(
+		"{s:I, s:I, s:I, s:I, s:I, s:I}", "entry_ns", (json_int_t)c->bare.entry_ns,
+		"stepped_ns", (json_int_t)c->bare.stepped_ns, "entry_return_ns",
+		(json_int_t)c->bare.entry_return_ns, "span_inside_ns",
+		(json_int_t)c->span_inside_ns, "span_total_ns", (json_int_t)c->span_total_ns,
+		"cold_hit_ns", (json_int_t)c->cold_hit_ns);
+
+	if (c->watch_slows > 0)
+		json_object_set_new(json, "watch_slows", json_real(c->watch_slows));
+	return json;
 }
 
 static void put_step_rule(const struct window_facts *f, json_t *object)

@@ -2,6 +2,7 @@
 #include "capture/window_notes.h"
 #include "bpf/events.h"
 #include "bpf/proftrace.skel.h"
+#include "capture/arming/watched.h"
 #include "common/counted.h"
 #include "common/util.h"
 #include <stdarg.h>
@@ -154,6 +155,7 @@ json_t *window_notes(const struct session *s)
 	note_aside(s, notes);
 	note_missing(s, notes);
 	note_watched(s, notes);
+	watched__note(s, notes);
 	note_forked(s, notes);
 	return notes;
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """paddle.profiler.RecordEvent, which calls nothing outside Python while no profiler runs."""
 import job
-from lib.breakpoints import PLACES, Breakpoints, free_places
+from lib.breakpoints import PLACES, Breakpoints, free_places, slow_copies
 from lib.process import Snapshot
 from lib.runner import test
 
@@ -45,6 +45,28 @@ def steps(case):
     assert "--step-range" in tables["summary"]["rows"][0]["step_rule"], tables["summary"]
     assert tables["summary"]["rows"][0]["steps"] == STEPS, tables["summary"]
     assert ranges(tables)["forward"]["calls"] == STEPS, tables["userdefined"]
+
+
+def places_in_window(case, *options):
+    """How many are free while a window is open on a job without ranges, and what is said of it."""
+    running, _ = job.train(case)
+    tool = case.tool("-p", running.pid, "--record", "2:1000000", "--no-trace", *options)
+    tool.wait_recording()
+    free = free_places(running.pid)
+    tool.interrupt().done()
+    return free, "ranges written in Python are not shown" in tool.out
+
+
+@test("no data breakpoint waits for ranges that no step has, where it slows down copies")
+def uncalled(case):
+    slow = slow_copies() > 2
+    seen = places_in_window(case)
+    assert seen == ((PLACES, True) if slow else (PLACES - 2, False)), (slow, seen)
+
+
+@test("--keep-all waits for ranges that no step has")
+def uncalled_but_wanted(case):
+    assert places_in_window(case, "--keep-all") == (PLACES - 2, False)
 
 
 @test("a debugger has all data breakpoints")

@@ -4,6 +4,7 @@
 #include "capture/arming/arm.h"
 #include "capture/arming/launches.h"
 #include "capture/arming/node_types.h"
+#include "capture/arming/watched.h"
 #include "capture/steps/optimizer_step.h"
 #include "capture/steps/step_probes.h"
 #include "common/util.h"
@@ -241,6 +242,8 @@ int session__prune(struct session *s)
 	s->measured_steps = err ? 0 : steps;
 	if (!err)
 		err = optimizer_step__choose(s);
+	if (!err)
+		err = watched__choose(s, steps);
 	if (!err && !may_leave_out)
 		optimizer_step__keep_choice(s);
 	if (err || !may_leave_out)

@@ -138,13 +138,18 @@ uint64_t span_cost__hit_ns(const struct probe_cost *cost, uint64_t apart_ns)
 }
 
 /* Any of their programs finds nothing to do here. */
-static uint64_t watch_ns(const struct session *s)
+static void measure_watch(const struct session *s, struct probe_cost *cost)
 {
-	for (size_t i = 0; i < s->plan.cnt; i++)
+	struct bpf_program *prog = NULL;
+
+	for (size_t i = 0; i < s->plan.cnt && !prog; i++)
 		if (s->plan.probes[i].group == GROUP_WATCH)
-			return watchpoint__cost_ns(bpf_object__find_program_by_name(
-				s->probes.skel->obj, s->plan.probes[i].program));
-	return 0;
+			prog = bpf_object__find_program_by_name(s->probes.skel->obj,
+								s->plan.probes[i].program);
+	if (!prog)
+		return;
+	cost->watch_ns = watchpoint__cost_ns(prog);
+	cost->watch_slows = watchpoint__slows_copies(prog);
 }
 
 int span_cost__measure(struct session *s, struct probe_cost *cost)
@@ -160,6 +165,6 @@ int span_cost__measure(struct session *s, struct probe_cost *cost)
 		err = measure_recording(s, c, probes, cost);
 	calibration__stop(c);
 	attach_set__free(set);
-	cost->watch_ns = watch_ns(s);
+	measure_watch(s, cost);
 	return err;
 }

@@ -15,6 +15,7 @@ struct probe_cost {
 	uint64_t span_total_ns;	 /* what a span adds to whatever encloses it */
 	uint64_t cold_hit_ns;	 /* a hit among work that empties the caches, and what it evicts */
 	uint64_t watch_ns;	 /* a hit of a data breakpoint, at least; 0: none is planned */
+	double watch_slows;	 /* one that is not hit: copies take so many times as long; 0: not known */
 };
 
 /* What a hit adds where hits are `apart_ns` apart on average: our code and the kernel's stay in the

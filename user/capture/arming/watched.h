@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What data breakpoints cost threads that do not hit them: on some processors (AMD's Zen 4, as
+ * measured) the string instructions by which a libc copies and fills from some KiB on take 20 to 30
+ * times as long while one is set.
+ */
+#ifndef PROFTRACE_WATCHED_H
+#define PROFTRACE_WATCHED_H
+
+#include "capture/session.h"
+
+/* Steps were measured: where breakpoints slow down so, those go that ranges or data loaders written
+ * in Python need, if none was called in them. 0 or a negative errno of attaching. */
+int watched__choose(struct session *s, uint64_t steps);
+/* Adds to a window's notes that they are gone, or what those that are there do. */
+void watched__note(const struct session *s, json_t *notes);
+
+#endif
