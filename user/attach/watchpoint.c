@@ -128,29 +128,37 @@ static uint64_t fill_ns(void)
 	return least;
 }
 
+/* On the thread that calls; NULL: it cannot be. */
+static struct watchpoints *watch_here(struct bpf_program *prog, const volatile uint8_t *place)
+{
+	const struct watch_point point = {.address = (uint64_t)(uintptr_t)place, .prog = prog};
+	const pid_t self = 0;
+	struct watchpoints *w;
+	int err = watchpoints__attach(&point, 1, &self, 1, &w);
+
+	if (err)
+		err__take(err);
+	return w;
+}
+
 double watchpoint__slows_copies(struct bpf_program *prog)
 {
 	static volatile uint8_t place;
-	const struct watch_point point = {.address = (uint64_t)(uintptr_t)&place, .prog = prog};
-	struct watchpoints w = {0};
-	uint64_t without = fill_ns(), with;
+	const uint64_t without = fill_ns();
+	struct watchpoints *w = watch_here(prog, &place);
+	const uint64_t with = w ? fill_ns() : 0;
 
-	if (attach(&w, &point, 0))
-		return 0;
-	with = fill_ns();
-	bpf_link__destroy(w.links[0]);
-	free(w.links);
+	watchpoints__free(w);
 	return without ? (double)with / (double)without : 0;
 }
 
 uint64_t watchpoint__cost_ns(struct bpf_program *prog)
 {
 	static volatile uint8_t place;
-	const struct watch_point point = {.address = (uint64_t)(uintptr_t)&place, .prog = prog};
-	struct watchpoints w = {0};
+	struct watchpoints *w = watch_here(prog, &place);
 	uint64_t least = UINT64_MAX;
 
-	if (attach(&w, &point, 0))
+	if (!w)
 		return 0;
 	for (int r = 0; r < ROUNDS; r++) {
 		uint64_t begin = clock__monotonic_ns(), ns;
@@ -161,7 +169,6 @@ uint64_t watchpoint__cost_ns(struct bpf_program *prog)
 		if (ns < least)
 			least = ns;
 	}
-	bpf_link__destroy(w.links[0]);
-	free(w.links);
+	watchpoints__free(w);
 	return least;
 }

@@ -319,8 +319,8 @@ int optimizer_step__tell(struct session *s, bool told)
 	return err || !told ? err : arm__reattach(s, GROUP_OPERATOR);
 }
 
-/* Those that were left out; the others stay where they are until no window is open, since no operator
- * would be seen while their group is attached anew. */
+/* Those that were left out; the others stay where they are until no window is open, since no
+ * operator would be seen while their group is attached anew. */
 static int bring_back_updates(struct session *s)
 {
 	bool any = false;
