@@ -105,7 +105,10 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	for (size_t i = 0; b->step && i < b->track_cnt && !st->reruns_closure; i++)
 		st->reruns_closure = b->tracks[i].track->id == b->step->track &&
 				     has_reruns(a, b->tracks[i].roots);
-	for (size_t i = 0; i < b->track_cnt && !st->updates_in_backward; i++)
+	/* Told only where there is no phase of an optimizer: else no tree is walked for it. */
+	for (size_t i = 0;
+	     i < b->track_cnt && !st->updates_in_backward && !a->phases[KIND_OPTIMIZATION].calls;
+	     i++)
 		st->updates_in_backward = has_update_in_backward(b->tracks[i].roots);
 	for (size_t i = 0; b->step && i < b->track_cnt; i++)
 		st->told += b->tracks[i].track->id == b->step->track &&
