@@ -106,21 +106,33 @@ void watchpoints__free(struct watchpoints *w)
 }
 
 /* Short rounds, of which some are not disturbed. */
-enum { ROUNDS = 20, READS = 20, FILL_BYTES = 16384 };
+enum { ROUNDS = 20, TIMES = 20, FILL_BYTES = 16384 };
 
-/* The least of all rounds. */
-static uint64_t fill_ns(void)
+static volatile uint8_t place;
+
+static void hit(void)
+{
+	(void)place;
+}
+
+static void fill(void)
 {
 	static char room[FILL_BYTES];
+
+	memset(room, 1, sizeof(room));
+	__asm__ volatile("" : : "r"(room) : "memory");
+}
+
+/* Of doing it TIMES times, the least of all rounds. */
+static uint64_t least_ns(void (*work)(void))
+{
 	uint64_t least = UINT64_MAX;
 
 	for (int r = 0; r < ROUNDS; r++) {
 		uint64_t begin = clock__monotonic_ns(), ns;
 
-		for (int i = 0; i < READS; i++) {
-			memset(room, r, sizeof(room));
-			__asm__ volatile("" : : "r"(room) : "memory");
-		}
+		for (int i = 0; i < TIMES; i++)
+			work();
 		ns = clock__monotonic_ns() - begin;
 		if (ns < least)
 			least = ns;
@@ -128,47 +140,21 @@ static uint64_t fill_ns(void)
 	return least;
 }
 
-/* On the thread that calls; NULL: it cannot be. */
-static struct watchpoints *watch_here(struct bpf_program *prog, const volatile uint8_t *place)
+struct watchpoint_cost watchpoint__cost(struct bpf_program *prog)
 {
-	const struct watch_point point = {.address = (uint64_t)(uintptr_t)place, .prog = prog};
+	const struct watch_point point = {.address = (uint64_t)(uintptr_t)&place, .prog = prog};
 	const pid_t self = 0;
+	const uint64_t without = least_ns(fill);
+	struct watchpoint_cost cost = {0};
 	struct watchpoints *w;
 	int err = watchpoints__attach(&point, 1, &self, 1, &w);
 
-	if (err)
+	if (err) {
 		err__take(err);
-	return w;
-}
-
-double watchpoint__slows_copies(struct bpf_program *prog)
-{
-	static volatile uint8_t place;
-	const uint64_t without = fill_ns();
-	struct watchpoints *w = watch_here(prog, &place);
-	const uint64_t with = w ? fill_ns() : 0;
-
-	watchpoints__free(w);
-	return without ? (double)with / (double)without : 0;
-}
-
-uint64_t watchpoint__cost_ns(struct bpf_program *prog)
-{
-	static volatile uint8_t place;
-	struct watchpoints *w = watch_here(prog, &place);
-	uint64_t least = UINT64_MAX;
-
-	if (!w)
-		return 0;
-	for (int r = 0; r < ROUNDS; r++) {
-		uint64_t begin = clock__monotonic_ns(), ns;
-
-		for (int i = 0; i < READS; i++)
-			(void)place;
-		ns = (clock__monotonic_ns() - begin) / READS;
-		if (ns < least)
-			least = ns;
+		return cost;
 	}
+	cost.hit_ns = least_ns(hit) / TIMES;
+	cost.slows = without ? (double)least_ns(fill) / (double)without : 0;
 	watchpoints__free(w);
-	return least;
+	return cost;
 }

@@ -34,9 +34,11 @@ int watchpoints__attach(const struct watch_point *points, size_t cnt, const pid_
 			size_t tid_cnt, struct watchpoints **out);
 void watchpoints__free(struct watchpoints *w); /* NULL is allowed */
 
-/* What a hit costs here, with a program that finds nothing to do, in nanoseconds; 0: unknown. */
-uint64_t watchpoint__cost_ns(struct bpf_program *prog);
-/* While one is set that is not hit, how many times as long a thread takes to fill 16 KiB; 0: unknown. */
-double watchpoint__slows_copies(struct bpf_program *prog);
+/* Measured here, with a program that finds nothing to do; 0: unknown. */
+struct watchpoint_cost {
+	uint64_t hit_ns; /* of a hit */
+	double slows;	 /* while one is set that is not hit, filling 16 KiB takes so many times as long */
+};
+struct watchpoint_cost watchpoint__cost(struct bpf_program *prog);
 
 #endif

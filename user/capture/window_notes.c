@@ -144,6 +144,25 @@ static void note_watched(const struct session *s, json_t *notes)
 	    counted(hits[GROUP_WATCH], "hit was", "hits were").s, (double)c->watch_ns / 1e3);
 }
 
+/* What they do to threads that do not hit them. */
+static void note_slow_copies(const struct session *s, json_t *notes)
+{
+	const double slows = s->facts.cost.watch_slows;
+
+	if (s->unwatched)
+		say(notes,
+		    "%s written in Python are not shown: there was none in %s before the window, "
+		    "and the data breakpoints that show them make copies of some KiB take up to "
+		    "%.0f times as long on this processor; --keep-all shows them",
+		    s->unwatched, counted(s->unwatched_after, "step", "steps").s, slows);
+	if (s->probes.watchpoints && watched__slows_copies(s))
+		say(notes,
+		    "while data breakpoints are set, copies of some KiB take up to %.0f times as "
+		    "long on this processor: what the threads of Python copy and fill is told "
+		    "longer than it is without",
+		    slows);
+}
+
 json_t *window_notes(const struct session *s)
 {
 	json_t *notes = json_array();
@@ -155,7 +174,7 @@ json_t *window_notes(const struct session *s)
 	note_aside(s, notes);
 	note_missing(s, notes);
 	note_watched(s, notes);
-	watched__note(s, notes);
+	note_slow_copies(s, notes);
 	note_forked(s, notes);
 	return notes;
 }

@@ -140,16 +140,16 @@ uint64_t span_cost__hit_ns(const struct probe_cost *cost, uint64_t apart_ns)
 /* Any of their programs finds nothing to do here. */
 static void measure_watch(const struct session *s, struct probe_cost *cost)
 {
-	struct bpf_program *prog = NULL;
+	struct watchpoint_cost watch = {0};
+	size_t i = 0;
 
-	for (size_t i = 0; i < s->plan.cnt && !prog; i++)
-		if (s->plan.probes[i].group == GROUP_WATCH)
-			prog = bpf_object__find_program_by_name(s->probes.skel->obj,
-								s->plan.probes[i].program);
-	if (!prog)
-		return;
-	cost->watch_ns = watchpoint__cost_ns(prog);
-	cost->watch_slows = watchpoint__slows_copies(prog);
+	while (i < s->plan.cnt && s->plan.probes[i].group != GROUP_WATCH)
+		i++;
+	if (i < s->plan.cnt)
+		watch = watchpoint__cost(bpf_object__find_program_by_name(
+			s->probes.skel->obj, s->plan.probes[i].program));
+	cost->watch_ns = watch.hit_ns;
+	cost->watch_slows = watch.slows;
 }
 
 int span_cost__measure(struct session *s, struct probe_cost *cost)

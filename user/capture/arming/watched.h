@@ -12,7 +12,7 @@
 /* Steps were measured: where breakpoints slow down so, those go that ranges or data loaders written
  * in Python need, if none was called in them. 0 or a negative errno of attaching. */
 int watched__choose(struct session *s, uint64_t steps);
-/* Adds to a window's notes that they are gone, or what those that are there do. */
-void watched__note(const struct session *s, json_t *notes);
+/* They slow down so here. */
+bool watched__slows_copies(const struct session *s);
 
 #endif
