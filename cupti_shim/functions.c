@@ -17,7 +17,12 @@
 
 #define TYPE_OF_OBJECT 8 /* in an object of Python */
 
-typedef void *(*function)(void *, void *, void *, void *);
+/* As many words as registers hold. */
+typedef void *(*function)(void *, void *, void *, void *, void *, void *);
+
+struct words {
+	void *a, *b, *c, *d, *e, *f;
+};
 
 /* What the stubs lead to, in the order in which it was first asked for. */
 static struct {
@@ -198,9 +203,14 @@ static void note_node(uint32_t index, const void *node, uintptr_t sp)
 	__atomic_store_n(&in->node_begin, shim_now(), __ATOMIC_RELEASE);
 }
 
-static void *call_noted(uint32_t index, void *a, void *b, void *c, void *d, uintptr_t sp)
+static void *call(uint32_t index, const struct words *w)
 {
-	struct shim_call call = {.domain = SHIM_FUNCTION, .node = SHIM_NO_NODE};
+	return functions[index].original(w->a, w->b, w->c, w->d, w->e, w->f);
+}
+
+static void *call_noted(uint32_t index, const struct words *w, uintptr_t sp)
+{
+	struct shim_call noted = {.domain = SHIM_FUNCTION, .node = SHIM_NO_NODE};
 	struct thread *t = own_thread();
 	struct inside *in = inside_of(t);
 	uint64_t (*next_node)(void) = READ(layout.next_node), before;
@@ -209,18 +219,18 @@ static void *call_noted(uint32_t index, void *a, void *b, void *c, void *d, uint
 	void *result;
 
 	if (!in)
-		return functions[index].original(a, b, c, d);
+		return call(index, w);
 	number = READ(functions[index].number);
 	end_node(in, then.ring, sp);
 	depth = in->depth++;
 	before = next_node ? next_node() : 0;
-	call.begin_ns = shim_now();
+	noted.begin_ns = shim_now();
 	if (depth < OPEN_MAX) {
 		WRITE(in->open[depth].number, number);
-		__atomic_store_n(&in->open[depth].begin, call.begin_ns, __ATOMIC_RELEASE);
+		__atomic_store_n(&in->open[depth].begin, noted.begin_ns, __ATOMIC_RELEASE);
 	}
-	result = functions[index].original(a, b, c, d);
-	call.end_ns = shim_now();
+	result = call(index, w);
+	noted.end_ns = shim_now();
 	if (!calls__is_current(then.connection))
 		return result;
 	/* One that it called and did not return from is not in the way of the next. */
@@ -229,29 +239,31 @@ static void *call_noted(uint32_t index, void *a, void *b, void *c, void *d, uint
 		return result;
 	end_node(in, then.ring, sp);
 	if (next_node && next_node() > before)
-		call.node = next_node() - 1;
-	call.api = (uint16_t)number;
-	calls__put(then.ring, &call);
+		noted.node = next_node() - 1;
+	noted.api = (uint16_t)number;
+	calls__put(then.ring, &noted);
 	return result;
 }
 
 /* What every stub does. */
-static void *enter(void *a, void *b, void *c, void *d, uint32_t index)
+static __attribute__((noinline)) void *enter(const struct words *w, uint32_t index)
 {
 	const uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
 
 	if (functions[index].kind == SHIM_FUNCTION_CALL)
-		return call_noted(index, a, b, c, d, sp);
-	note_node(index, b, sp);
-	return functions[index].original(a, b, c, d);
+		return call_noted(index, w, sp);
+	note_node(index, w->b, sp);
+	return call(index, w);
 }
 
 /* ---- stubs ---- */
 
 #define STUB(n)                                                                                    \
-	static void *stub_##n(void *a, void *b, void *c, void *d)                                  \
+	static void *stub_##n(void *a, void *b, void *c, void *d, void *e, void *f)                \
 	{                                                                                          \
-		return enter(a, b, c, d, 0x##n);                                                   \
+		const struct words w = {a, b, c, d, e, f};                                         \
+                                                                                                   \
+		return enter(&w, 0x##n);                                                           \
 	}
 #define NAME(n) stub_##n,
 #define SIXTEEN(make, n)                                                                           \

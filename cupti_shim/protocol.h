@@ -22,7 +22,7 @@
 #include <string.h>
 
 #define SHIM_MAGIC	    0x4d494853u /* "SHIM" */
-#define SHIM_VERSION	    12
+#define SHIM_VERSION	    13
 #define SHIM_RINGS	    64	  /* threads that call the device */
 #define SHIM_RING_CALLS	    65536 /* calls in each ring */
 #define SHIM_ACTIVITY_BYTES (32u << 20)
@@ -90,6 +90,7 @@ struct shim_control {
 	uint64_t kept_kinds; /* SHIM_YIELD: activity kinds that the other tool has enabled, a bit each */
 	char cupti_path[512];	       /* a libcupti to load if the process has none, or empty */
 	uint32_t cupti_major;	       /* of CUDA, for the one to look for; 0: any */
+	uint32_t functions_alone; /* 1: nothing of CUPTI is wanted, only functions are seen */
 	uint32_t only_pid; /* as it sees itself: nobody else may take the file; 0: anybody */
 	/* A robust futex of one of proftrace's threads: its id, SHIM_OWNER_DIED by the kernel when
 	 * it ended before it let go; 0: nobody holds it, and the heartbeat alone tells. */
@@ -159,7 +160,7 @@ struct shim_call {
 /* ---- functions that are called through pointers ---- */
 
 enum shim_function_kind {
-	SHIM_FUNCTION_CALL = 1, /* up to four arguments, no floating point, and returns a word: it is seen
+	SHIM_FUNCTION_CALL = 1, /* up to six arguments, no floating point, and returns a word: it is seen
 				   to return */
 	/* The same: a virtual function with its object behind the address of the result. It lasts
 	 * until the thread's next one, or another function that it does not call. */

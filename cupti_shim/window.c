@@ -100,9 +100,9 @@ static void unsubscribe(struct shim_control *c)
 
 int window__start(struct shim_control *c)
 {
-	int err = cupti__load(&cupti, c);
+	int err = c->functions_alone ? SHIM_OK : cupti__load(&cupti, c);
 
-	if (err)
+	if (err || c->functions_alone)
 		return err;
 	c->cupti_result = CUPTI_OK;
 	c->cupti_call[0] = '\0';
@@ -195,6 +195,10 @@ static void leave(struct shim_control *c)
 
 void window__stop(struct shim_control *c)
 {
+	if (c->functions_alone) {
+		calls__connect(NULL);
+		return;
+	}
 	disable_kinds();
 	drain(c);
 	clock__end(c, &cupti);

@@ -18,7 +18,7 @@ static uint64_t told(size_t note_cnt)
 	json_t *notes = json_array();
 	uint64_t lost;
 
-	json_decref(device_losses__json(&losses, notes, &lost));
+	json_decref(device_losses__json(&losses, "the device's events", notes, &lost));
 	cr_assert_eq(json_array_size(notes), note_cnt);
 	json_decref(notes);
 	return lost;

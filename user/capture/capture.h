@@ -55,6 +55,7 @@ struct capture_opts {
 	bool no_follow;		/* leave forked children alone */
 	bool await_framework;	/* the program has just been started: it will load one */
 	bool no_inject;		/* leave the process without our library */
+	bool inject;		/* load it where there is no CUDA, too */
 	bool no_pointers;	/* functions are seen by probes alone */
 	const char *cupti;	/* a libcupti for it, as the process sees it; NULL: its own */
 	struct shim_link *shim; /* of a program started with the library, taken over; else NULL */

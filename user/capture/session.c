@@ -97,7 +97,7 @@ int session__window_open(struct session *s, uint64_t first_step, uint64_t open_n
 {
 	int err;
 
-	s->facts.device_source = s->device && !s->calls_on ? "CUPTI" : NULL;
+	s->facts.device_source = s->device && !s->functions_alone && !s->calls_on ? "CUPTI" : NULL;
 	far__tell(s);
 	rest__tell(s);
 	err = window__open(&s->window, &s->facts, (uint32_t)s->window_cnt);

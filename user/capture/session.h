@@ -68,6 +68,7 @@ struct session {
 	struct shim_link *link;	      /* to the library in the target, until device has it */
 	struct device_source *device; /* NULL: no device times by CUPTI */
 	struct shim_attached attached;
+	bool functions_alone; /* the library sees functions, and no device: there is no CUDA */
 	bool calls_on; /* calls of the device's interface are seen by probes */
 	bool attach_tried;
 	struct {

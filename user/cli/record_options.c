@@ -258,6 +258,13 @@ const struct opt record_opts[] = {
 	 "Load no library into the process: no device times, only the calls of "
 	 "CUDA, by probes. Otherwise, if it uses CUDA, one is loaded, and stays there asleep.",
 	 CAPTURE(no_inject)},
+	{OPT_FLAG, "inject", 0, NULL,
+	 "Load that library into a process that does not use CUDA, too, where the probes of "
+	 "operators "
+	 "would add more than --max-overhead: it sees those that are called through pointers at a "
+	 "fraction of the cost (see --no-pointers). The process stands still for a moment "
+	 "meanwhile.",
+	 CAPTURE(inject)},
 	{OPT_FLAG, "no-pointers", 0, NULL,
 	 "See operators by probes alone. Otherwise, where the library is in the process and they "
 	 "would "
@@ -466,6 +473,20 @@ int record_options__settle(struct record_options *o)
 	return 0;
 }
 
+static int check_inject(const struct record_options *o)
+{
+	const struct capture_opts *c = &o->capture;
+
+	if (!c->inject)
+		return 0;
+	if (c->no_inject)
+		return err__set(-EINVAL, "--inject and --no-inject exclude each other");
+	if (c->no_pointers)
+		return err__set(-EINVAL, "--inject and --no-pointers exclude each other: without "
+					 "CUDA the library is there for the pointers alone");
+	return 0;
+}
+
 static int check_cupti(const struct record_options *o)
 {
 	if (!o->capture.cupti)
@@ -631,6 +652,8 @@ int record_options__run(struct record_options *o)
 	o->capture.schedule = o->range.schedule;
 	o->capture.progress = !o->no_progress && log_level && isatty(STDERR_FILENO);
 	err = report_args__check(&o->report, o->report.tables);
+	if (!err)
+		err = check_inject(o);
 	if (!err)
 		err = check_cupti(o);
 	if (!err)

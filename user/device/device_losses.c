@@ -65,7 +65,8 @@ static uint64_t window_cnt(const struct device_losses *l, size_t kind)
 	return (is_later ? l->closed_cnt : l->last.cnt)[kind] - l->elsewhere[kind];
 }
 
-json_t *device_losses__json(struct device_losses *l, json_t *notes, uint64_t *lost)
+json_t *device_losses__json(struct device_losses *l, const char *what, json_t *notes,
+			    uint64_t *lost)
 {
 	json_t *counts = json_object();
 
@@ -76,10 +77,9 @@ json_t *device_losses__json(struct device_losses *l, json_t *notes, uint64_t *lo
 		*lost += cnt;
 		json_object_set_new(counts, kinds[i].key, json_integer((json_int_t)cnt));
 		if (cnt)
-			json_array_append_new(notes,
-					      json_sprintf("lost: %llu of the device's "
-							   "events %s",
-							   (unsigned long long)cnt, kinds[i].why));
+			json_array_append_new(notes, json_sprintf("lost: %llu of %s %s",
+								  (unsigned long long)cnt, what,
+								  kinds[i].why));
 	}
 	memcpy(l->elsewhere, l->last.cnt, sizeof(l->elsewhere));
 	return counts;

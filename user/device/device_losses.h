@@ -48,6 +48,6 @@ void device_losses__close(struct device_losses *l);
 
 /* The window's losses up to the last look, by kind, and in all; once. A text is added to the notes,
  * an array, for each kind that there is. */
-json_t *device_losses__json(struct device_losses *l, json_t *notes, uint64_t *lost);
+json_t *device_losses__json(struct device_losses *l, const char *what, json_t *notes, uint64_t *lost);
 
 #endif

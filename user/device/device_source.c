@@ -149,6 +149,12 @@ const char *device_source__refusal(const struct device_source *d)
 	return shim_wish__refusal(&d->wish);
 }
 
+void device_source__use_cupti(struct device_source *d, const char *path, unsigned int major)
+{
+	shim_link__set_cupti(d->link, path, major);
+	shim_link__set_alone(d->link, false);
+}
+
 /* ---- functions ---- */
 
 int device_source__see(struct device_source *d, const struct shim_functions *functions)
@@ -591,6 +597,16 @@ static uint64_t covered_until(const struct device_source *d)
 	return d->latest_ns < d->ended_ns ? d->latest_ns : d->ended_ns;
 }
 
+uint64_t device_source__lost_functions(struct device_source *d, json_t *notes)
+{
+	uint64_t lost;
+
+	look_at_losses(d);
+	json_decref(device_losses__json(&d->losses, "the operators that our library saw", notes,
+					&lost));
+	return lost;
+}
+
 json_t *device_source__summary(struct device_source *d, json_t *notes, uint64_t *lost)
 {
 	const char *refusal = device_source__refusal(d);
@@ -599,7 +615,7 @@ json_t *device_source__summary(struct device_source *d, json_t *notes, uint64_t 
 
 	shim_link__facts(d->link, &f);
 	look_at_losses(d);
-	losses = device_losses__json(&d->losses, notes, lost);
+	losses = device_losses__json(&d->losses, "the device's events", notes, lost);
 	json = json_pack("{s:s, s:I, s:b, s:I, s:I, s:b, s:o}", "source", "CUPTI", "cupti_version",
 			 (json_int_t)f.cupti_version, "own_clock", (int)f.own_clock, "calls",
 			 (json_int_t)d->call_cnt, "activities", (json_int_t)d->device_cnt,

@@ -50,6 +50,9 @@ bool device_source__is_absent(const struct device_source *d);
 /* Why there is no device time, as a clause; NULL: there is. */
 const char *device_source__refusal(const struct device_source *d);
 
+/* The process uses CUDA by now: from the next wish on more than functions is recorded. */
+void device_source__use_cupti(struct device_source *d, const char *path, unsigned int major);
+
 /* ---- functions ---- */
 
 /* What the library shall see beside CUDA's calls, from when it is asked to record next; none: NULL.
@@ -92,5 +95,7 @@ int device_source__before(struct device_source *d, uint32_t tid, uint64_t end_ns
 /* "device" of the summary, and the number of records that the window lost; why they were is
  * added to the notes, an array. */
 json_t *device_source__summary(struct device_source *d, json_t *notes, uint64_t *lost);
+/* The latter of a library that sees functions alone. */
+uint64_t device_source__lost_functions(struct device_source *d, json_t *notes);
 
 #endif

@@ -95,17 +95,18 @@ static int load(const struct target *t, struct shim_attached *facts, struct shim
 	return answer < 0 ? refused(t, answer) : adopt(t, answer, out);
 }
 
-int shim__attach(struct target *t, const char *cupti, struct shim_link **out,
+int shim__attach(struct target *t, const char *cupti, bool functions_alone, struct shim_link **out,
 		 struct shim_attached *facts)
 {
 	int err;
 
 	memset(facts, 0, sizeof(*facts));
-	err = cupti__find(t, cupti, &facts->cupti);
+	err = functions_alone ? 0 : cupti__find(t, cupti, &facts->cupti);
 	if (!err)
 		err = load(t, facts, out);
 	if (err)
 		return err;
+	shim_link__set_alone(*out, functions_alone);
 	shim_link__set_cupti(*out, facts->cupti.path, facts->cupti.major);
 	err = shim_link__keep_alive(*out);
 	if (!err) {

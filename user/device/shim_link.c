@@ -160,6 +160,11 @@ void shim_link__set_cupti(struct shim_link *l, const char *path, unsigned int ma
 	l->c->cupti_major = major;
 }
 
+void shim_link__set_alone(struct shim_link *l, bool functions_alone)
+{
+	l->c->functions_alone = functions_alone;
+}
+
 void shim_link__set_pid(struct shim_link *l, uint32_t pid)
 {
 	l->c->only_pid = pid;

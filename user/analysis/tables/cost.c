@@ -129,8 +129,7 @@ static int add_overspent(const struct analysis *a, struct table *t)
 static int add_cost_facts(const struct analysis *a, struct table *t)
 {
 	const json_t *cost = json_object_get(recording__summary(a->r), "cost");
-	const json_t *device = json_object_get(recording__summary(a->r), "device");
-	const json_t *injection = json_object_get(device, "injection");
+	const json_t *injection = json_object_get(recording__summary(a->r), "injection");
 	static const char why[] = "the recording does not say";
 	const char *no_steps = cost ? "it has no whole step" : why;
 	uint64_t steps = step_cnt(a); /* as the hits are */

@@ -17,7 +17,7 @@ int launches__watch(struct session *s)
 	size_t before = s->plan.cnt;
 	int n;
 
-	if (!s->device || s->calls_on)
+	if (!s->device || s->functions_alone || s->calls_on)
 		return 0;
 	n = target__refresh_libs(s->target);
 	if (n) {

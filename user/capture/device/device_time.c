@@ -40,19 +40,24 @@ static void refuse(struct session *s, const char *why)
 
 static int attach(struct session *s, struct target *t)
 {
-	int err = shim__attach(t, s->opts->cupti, &s->link, &s->attached);
+	const bool alone = !cuda__has_driver(t);
+	int err = shim__attach(t, s->opts->cupti, alone, &s->link, &s->attached);
 
 	s->attach_tried = true;
 	if ((err == -ENOENT || err == -ENOEXEC) && s->opts->cupti)
 		return err; /* a mistake of the command line */
-	if (err) {
+	if (err && alone)
+		log__warn("operators are seen by probes alone: %s", err__take(err));
+	else if (err)
 		refuse(s, err__take(err));
+	if (err)
 		return 0;
-	}
+	s->functions_alone = alone;
 	if (s->attached.cupti.unused)
 		log__warn("--cupti %s is not used: process %d has a libcupti already",
 			  s->opts->cupti, t->pid);
-	log__info("device times by CUPTI: our library %s process %d, stopped for %.1f ms",
+	log__info("%s: our library %s process %d, stopped for %.1f ms",
+		  alone ? "operators without probes" : "device times by CUPTI",
 		  s->attached.inject.already_loaded ? "was still in" : "went into", t->pid,
 		  (double)s->attached.inject.stopped_ns / 1e6);
 	return 0;
@@ -88,7 +93,7 @@ static int wait_settled(struct session *s, const char *what)
 
 	while (!err && !device_source__settled(s->device, clock__monotonic_ns())) {
 		err = session__pump(s, 10);
-		session__progress(s, "%s CUPTI", what);
+		session__progress(s, "%s %s", what, s->functions_alone ? "our library" : "CUPTI");
 	}
 	return err;
 }
@@ -104,6 +109,39 @@ static bool is_near(const struct session *s)
 	       left <= LEAD_NS / (s->step_ns ? s->step_ns : 1);
 }
 
+static int load(struct session *s, struct target *t)
+{
+	int err;
+
+	decoder__set_before(s->decoder, NULL, NULL);
+	device_source__free(s->device);
+	s->device = NULL;
+	err = attach(s, t);
+	return err ? err : device_time__open(s);
+}
+
+/* The library is there for functions alone, so far. */
+static int gain_cupti(struct session *s, const struct target *t)
+{
+	int err = cupti__find(t, s->opts->cupti, &s->attached.cupti);
+
+	if (err && s->opts->cupti)
+		return err;
+	if (err) {
+		if (!s->no_device[0])
+			refuse(s, err__take(err));
+		return 0;
+	}
+	s->functions_alone = false;
+	device_source__use_cupti(s->device, s->attached.cupti.path, s->attached.cupti.major);
+	return 0;
+}
+
+static bool is_there(const struct session *s)
+{
+	return s->device && !device_source__is_absent(s->device);
+}
+
 /*
  * A program may have begun to use CUDA only now, or have been started without the variable that
  * names the library (`run -- env -i ...`). Its libraries are read anew, apart from those that the
@@ -114,27 +152,25 @@ static int choose_late(struct session *s)
 	struct target *t;
 	int err;
 
-	if ((s->device && !device_source__is_absent(s->device)) || s->attach_tried ||
-	    s->opts->no_inject)
+	if (is_there(s) ? !s->functions_alone : s->attach_tried || s->opts->no_inject)
 		return 0;
 	err = target__open(s->opts->pid, &t);
 	if (err) {
 		err__take(err);
 		return 0; /* it ended, which the loop will see */
 	}
-	if (cuda__has_driver(t)) {
-		decoder__set_before(s->decoder, NULL, NULL);
-		device_source__free(s->device);
-		s->device = NULL;
-		err = attach(s, t);
-	}
+	if (is_there(s))
+		err = cuda__has_driver(t) ? gain_cupti(s, t) : 0;
+	else if (cuda__has_driver(t) || (s->opts->inject && pointed__is_worth_while(s)))
+		err = load(s, t);
 	target__close(t);
-	return err ? err : device_time__open(s);
+	return err;
 }
 
 static bool uses_cuda(const struct session *s)
 {
-	return !device_source__is_absent(s->device) || cuda__has_driver(s->target);
+	return !s->functions_alone &&
+	       (!device_source__is_absent(s->device) || cuda__has_driver(s->target));
 }
 
 int device_time__prepare(struct session *s)
@@ -153,7 +189,7 @@ int device_time__prepare(struct session *s)
 	if (refusal && uses_cuda(s))
 		log__warn("no device times: %s", refusal);
 	/* By now the library has loaded a libcupti if the process had none. */
-	if (!refusal && !s->watch)
+	if (!refusal && !s->watch && !s->functions_alone)
 		s->watch = cupti_watch__start(s->probes.skel, s->opts->pid);
 	if (!err)
 		err = pointed__check(s);
@@ -181,7 +217,7 @@ static int pump_source(struct session *s)
 
 	yield_if_claimed(s);
 	err = device_source__pump(s->device);
-	if (!had_ended && !s->yielded && device_source__has_ended(s->device))
+	if (!had_ended && !s->functions_alone && !s->yielded && device_source__has_ended(s->device))
 		log__warn("device times end here: %s", device_source__refusal(s->device));
 	return err;
 }
@@ -300,8 +336,15 @@ static void add_note(json_t *summary, const char *note)
 	json_array_append_new(json_object_get(summary, "notes"), json_string(note));
 }
 
+static void set_lost(json_t *summary, uint64_t lost)
+{
+	json_object_set_new(json_object_get(summary, "loss"), "device",
+			    json_integer((json_int_t)lost));
+}
+
 void device_time__summary(struct session *s, json_t *summary)
 {
+	json_t *notes = json_object_get(summary, "notes");
 	const char *refused;
 	char note[300];
 	json_t *device;
@@ -313,18 +356,19 @@ void device_time__summary(struct session *s, json_t *summary)
 		add_note(summary,
 			 "operators that our library in the process sees are missing at the "
 			 "window's end: it left before that");
+	if (s->attached.took_ns)
+		json_object_set_new(summary, "injection", attached_json(&s->attached));
+	if (s->device && s->functions_alone)
+		set_lost(summary, device_source__lost_functions(s->device, notes));
 	if (!s->device || !uses_cuda(s))
 		return;
-	device = device_source__summary(s->device, json_object_get(summary, "notes"), &lost);
-	json_object_set_new(json_object_get(summary, "loss"), "device",
-			    json_integer((json_int_t)lost));
+	device = device_source__summary(s->device, notes, &lost);
+	set_lost(summary, lost);
 	refused = json_string_value(json_object_get(device, "refused"));
 	/* Of a window that they cover in part the report says how far. */
 	if (refused && !json_object_get(device, "covered_until_ns")) {
 		snprintf(note, sizeof(note), "no device times: %s", refused);
 		add_note(summary, note);
 	}
-	if (s->attached.took_ns)
-		json_object_set_new(device, "injection", attached_json(&s->attached));
 	json_object_set_new(summary, "device", device);
 }

@@ -38,9 +38,8 @@ bool pointed__is_candidate(const struct planned_probe *probe)
 
 static bool is_possible(const struct session *s)
 {
-	return s->device && !device_source__is_absent(s->device) && s->rule.boundary &&
-	       s->measured_steps && s->opts->detail == DETAIL_OPERATOR && !s->opts->record_shapes &&
-	       !s->opts->with_stack && !s->opts->no_pointers && s->plan.layout.node_seq;
+	return s->rule.boundary && s->measured_steps && s->opts->detail == DETAIL_OPERATOR &&
+	       !s->opts->record_shapes && !s->opts->with_stack && !s->opts->no_pointers;
 }
 
 /* What the probes of candidates add to a step, as a share of it. */
@@ -59,6 +58,11 @@ static double share(const struct session *s)
 	}
 	return (double)(hits * s->facts.cost.cold_hit_ns) /
 	       (double)(s->measured_steps * (s->step_ns ? s->step_ns : 1));
+}
+
+bool pointed__is_worth_while(const struct session *s)
+{
+	return is_possible(s) && share(s) >= s->opts->max_overhead;
 }
 
 struct choice {
@@ -223,7 +227,7 @@ int pointed__choose(struct session *s)
 	auto_free struct choice *c = NULL;
 	int err;
 
-	if (!is_possible(s) || share(s) < s->opts->max_overhead)
+	if (!s->device || device_source__is_absent(s->device) || !pointed__is_worth_while(s))
 		return 0;
 	c = calloc(1, sizeof(*c));
 	if (!c)
