@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Functions that are called through pointers in the program's data, as methods of Python and
- * virtual functions are: who calls them, and when. While the library records, such a pointer leads
- * to a function of ours, which notes the time and calls the one that was there. No instruction of
- * the program is changed, and a thread that has read a pointer may follow it at any later time:
- * ours stay where they are, and each calls one function for the life of the process.
+ * Functions that are called through pointers in the program's data, as methods of Python, virtual
+ * functions and those of shared libraries are: who calls them, and when. While the library records,
+ * such a pointer leads to a function of ours, which notes the time and calls the one that was
+ * there. No instruction of the program is changed, and a thread that has read a pointer may follow
+ * it at any later time: ours stay where they are, and each calls one function for the life of the
+ * process.
  */
 #include "cupti_shim/shim.h"
 #include "cupti_shim/old_glibc.h"
@@ -17,12 +18,7 @@
 
 #define TYPE_OF_OBJECT 8 /* in an object of Python */
 
-/* As many words as registers hold. */
-typedef void *(*function)(void *, void *, void *, void *, void *, void *);
-
-struct words {
-	void *a, *b, *c, *d, *e, *f;
-};
+typedef void *(*function)(void *, void *, void *, void *);
 
 /* What the stubs lead to, in the order in which it was first asked for. */
 static struct {
@@ -144,8 +140,9 @@ static struct shim_call node_call(const struct inside *in, uint64_t begin_ns)
 				  .type = READ(in->type)};
 }
 
-/* A node whose frame lies no higher than the stack pointer has returned. */
-static void end_node(struct inside *in, int ring, uintptr_t sp)
+/* A node whose frame lies no higher than the stack pointer has returned. flags: of its call, too.
+ */
+static void end_node(struct inside *in, int ring, uintptr_t sp, uint8_t flags)
 {
 	uint64_t begin_ns;
 	struct shim_call call;
@@ -156,6 +153,7 @@ static void end_node(struct inside *in, int ring, uintptr_t sp)
 	if (!begin_ns)
 		return;
 	call = node_call(in, begin_ns);
+	call.flags |= flags;
 	calls__put(ring, &call);
 }
 
@@ -165,7 +163,7 @@ static void on_thread_end(void *thread)
 	const struct thread *t = thread;
 
 	if (calls__is_current(t->connection))
-		end_node(&insides[t->ring], t->ring, UINTPTR_MAX);
+		end_node(&insides[t->ring], t->ring, UINTPTR_MAX, 0);
 }
 
 static uint64_t word_at(const void *object, uint64_t offset)
@@ -173,44 +171,63 @@ static uint64_t word_at(const void *object, uint64_t offset)
 	return *(const uint64_t *)((const char *)object + offset);
 }
 
-static void note_node(uint32_t index, const void *node, uintptr_t sp)
+static void describe_node(struct inside *in, const void *node)
 {
-	struct thread *t = own_thread();
-	struct inside *in = inside_of(t);
 	const uint64_t python_node = READ(layout.python_node);
 	const uint32_t node_seq = READ(layout.node_seq);
 	const void *object;
-	uint64_t type;
+	uint64_t type = word_at(node, 0);
 	bool is_object;
 
-	if (!in)
-		return;
-	end_node(in, t->ring, sp);
-	/* One that another runs as a part of it is none of the graph. */
-	if (__atomic_load_n(&in->node_begin, __ATOMIC_RELAXED))
-		return;
-	type = word_at(node, 0);
 	is_object = python_node && type == python_node;
 	if (is_object) {
 		object = (const void *)(uintptr_t)word_at(node, READ(layout.node_object));
 		type = object ? word_at(object, TYPE_OF_OBJECT) : 0;
 	}
-	in->node_sp = sp;
-	WRITE(in->node_api, (uint16_t)READ(functions[index].number));
 	WRITE(in->node_flags, is_object ? SHIM_CALL_OBJECT : 0);
 	WRITE(in->type, type);
 	WRITE(in->node, node_seq ? word_at(node, node_seq) : SHIM_NO_NODE);
+}
+
+static void describe_part(struct inside *in)
+{
+	WRITE(in->node_flags, 0);
+	WRITE(in->type, 0);
+	WRITE(in->node, SHIM_NO_NODE);
+}
+
+static void note_node(uint32_t index, const void *node, uintptr_t sp)
+{
+	const bool is_part = functions[index].kind == SHIM_FUNCTION_PART;
+	struct thread *t = own_thread();
+	struct inside *in = inside_of(t);
+
+	if (!in)
+		return;
+	end_node(in, t->ring, sp, 0);
+	/* One that another runs as a part of it is none of the graph; what ends in no call has no
+	 * end. */
+	if (__atomic_load_n(&in->node_begin, __ATOMIC_RELAXED) || (is_part && !in->depth))
+		return;
+	if (is_part)
+		describe_part(in);
+	else
+		describe_node(in, node);
+	in->node_sp = sp;
+	WRITE(in->node_api, (uint16_t)READ(functions[index].number));
 	__atomic_store_n(&in->node_begin, shim_now(), __ATOMIC_RELEASE);
 }
 
-static void *call(uint32_t index, const struct words *w)
+/* From entries_x86.c, at the very begin of a function, with its second argument: where to go. */
+void *functions__enter(uint32_t index, const void *node, uintptr_t sp)
 {
-	return functions[index].original(w->a, w->b, w->c, w->d, w->e, w->f);
+	note_node(index, node, sp);
+	return (void *)(uintptr_t)functions[index].original;
 }
 
-static void *call_noted(uint32_t index, const struct words *w, uintptr_t sp)
+static void *call_noted(uint32_t index, void *a, void *b, void *c, void *d, uintptr_t sp)
 {
-	struct shim_call noted = {.domain = SHIM_FUNCTION, .node = SHIM_NO_NODE};
+	struct shim_call call = {.domain = SHIM_FUNCTION, .node = SHIM_NO_NODE};
 	struct thread *t = own_thread();
 	struct inside *in = inside_of(t);
 	uint64_t (*next_node)(void) = READ(layout.next_node), before;
@@ -219,51 +236,69 @@ static void *call_noted(uint32_t index, const struct words *w, uintptr_t sp)
 	void *result;
 
 	if (!in)
-		return call(index, w);
+		return functions[index].original(a, b, c, d);
 	number = READ(functions[index].number);
-	end_node(in, then.ring, sp);
+	end_node(in, then.ring, sp, 0);
 	depth = in->depth++;
 	before = next_node ? next_node() : 0;
-	noted.begin_ns = shim_now();
+	call.begin_ns = shim_now();
 	if (depth < OPEN_MAX) {
 		WRITE(in->open[depth].number, number);
-		__atomic_store_n(&in->open[depth].begin, noted.begin_ns, __ATOMIC_RELEASE);
+		__atomic_store_n(&in->open[depth].begin, call.begin_ns, __ATOMIC_RELEASE);
 	}
-	result = call(index, w);
-	noted.end_ns = shim_now();
+	result = functions[index].original(a, b, c, d);
+	call.end_ns = shim_now();
 	if (!calls__is_current(then.connection))
 		return result;
 	/* One that it called and did not return from is not in the way of the next. */
 	in->depth = depth;
 	if (depth < OPEN_MAX && !take(&in->open[depth].begin))
 		return result;
-	end_node(in, then.ring, sp);
+	end_node(in, then.ring, sp, 0);
 	if (next_node && next_node() > before)
-		noted.node = next_node() - 1;
-	noted.api = (uint16_t)number;
-	calls__put(then.ring, &noted);
+		call.node = next_node() - 1;
+	call.api = (uint16_t)number;
+	calls__put(then.ring, &call);
 	return result;
 }
 
-/* What every stub does. */
-static __attribute__((noinline)) void *enter(const struct words *w, uint32_t index)
+/* One whose parts are noted, and which ends the last of them. */
+static void *call_around(uint32_t index, void *a, void *b, void *c, void *d, uintptr_t sp)
 {
-	const uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+	struct thread *t = own_thread();
+	struct inside *in = inside_of(t);
+	const struct thread then = *t;
+	uint32_t depth;
+	void *result;
 
-	if (functions[index].kind == SHIM_FUNCTION_CALL)
-		return call_noted(index, w, sp);
-	note_node(index, w->b, sp);
-	return call(index, w);
+	if (!in)
+		return functions[index].original(a, b, c, d);
+	end_node(in, then.ring, sp, 0);
+	depth = in->depth++;
+	result = functions[index].original(a, b, c, d);
+	if (!calls__is_current(then.connection))
+		return result;
+	in->depth = depth;
+	end_node(in, then.ring, sp, SHIM_CALL_RETURNED);
+	return result;
+}
+
+/* What every stub does. frame: of the stub, below the return address. */
+static void *enter(void *a, void *b, void *c, void *d, uint32_t index, void *frame)
+{
+	const uintptr_t sp = (uintptr_t)frame + sizeof(void *);
+
+	if (functions[index].kind == SHIM_FUNCTION_AROUND)
+		return call_around(index, a, b, c, d, sp);
+	return call_noted(index, a, b, c, d, sp);
 }
 
 /* ---- stubs ---- */
 
 #define STUB(n)                                                                                    \
-	static void *stub_##n(void *a, void *b, void *c, void *d, void *e, void *f)                \
+	static void *stub_##n(void *a, void *b, void *c, void *d)                                  \
 	{                                                                                          \
-		const struct words w = {a, b, c, d, e, f};                                         \
-                                                                                                   \
-		return enter(&w, 0x##n);                                                           \
+		return enter(a, b, c, d, 0x##n, __builtin_frame_address(0));                       \
 	}
 #define NAME(n) stub_##n,
 #define SIXTEEN(make, n)                                                                           \
@@ -300,6 +335,16 @@ static __attribute__((noinline)) void *enter(const struct words *w, uint32_t ind
 ALL(STUB)
 static const function stubs[] = {ALL(NAME)};
 _Static_assert(sizeof(stubs) / sizeof(*stubs) == SHIM_FUNCTIONS, "one stub for each function");
+
+static bool returns_to_us(uint32_t kind)
+{
+	return kind == SHIM_FUNCTION_CALL || kind == SHIM_FUNCTION_AROUND;
+}
+
+static void *stub_of(uint32_t f)
+{
+	return returns_to_us(functions[f].kind) ? (void *)(uintptr_t)stubs[f] : entries__at(f);
+}
 
 /* ---- what Python makes of the address of a function ---- */
 
@@ -417,7 +462,7 @@ static void replace_all(bool to_stubs)
 		for (uint32_t k = i; k < i + p.cnt; k++) {
 			const uint32_t f = pointers[k].function;
 			void *original = (void *)(uintptr_t)functions[f].original;
-			void *stub = (void *)(uintptr_t)stubs[f];
+			void *stub = stub_of(f);
 
 			if (to_stubs)
 				pointers[k].is_set = may && replace(pointers[k].at, original, stub);
@@ -503,7 +548,7 @@ static void set(struct shim_control *c)
 	for (uint32_t i = 0; i < c->pointer_cnt; i++) {
 		f = to_set[i].function < c->function_cnt ? index[to_set[i].function]
 							 : SHIM_FUNCTIONS;
-		if (f == SHIM_FUNCTIONS || (!keeps && functions[f].kind == SHIM_FUNCTION_CALL))
+		if (f == SHIM_FUNCTIONS || (!keeps && returns_to_us(functions[f].kind)))
 			continue;
 		pointers[cnt].at = (void **)(uintptr_t)to_set[i].at;
 		pointers[cnt].function = f;

@@ -139,6 +139,7 @@ enum shim_call_flags {
 	SHIM_CALL_FAILED = 1,	/* it returned an error */
 	SHIM_CALL_CAPTURED = 2, /* the device got no work by it: it became part of a graph */
 	SHIM_CALL_OBJECT = 4,	/* FUNCTION: `type` is of Python */
+	SHIM_CALL_RETURNED = 8, /* FUNCTION, that lasts until the next: it ended where its caller did */
 };
 
 #define SHIM_NO_NODE UINT64_MAX
@@ -160,11 +161,13 @@ struct shim_call {
 /* ---- functions that are called through pointers ---- */
 
 enum shim_function_kind {
-	SHIM_FUNCTION_CALL = 1, /* up to six arguments, no floating point, and returns a word: it is seen
+	SHIM_FUNCTION_CALL = 1, /* up to four arguments, no floating point, and returns a word: it is seen
 				   to return */
-	/* The same: a virtual function with its object behind the address of the result. It lasts
-	 * until the thread's next one, or another function that it does not call. */
+	/* A virtual function with its object behind the address of the result, whatever else it is
+	 * given. It lasts until the thread's next one, or another function that it does not call. */
 	SHIM_FUNCTION_NODE = 2,
+	SHIM_FUNCTION_AROUND = 3, /* as CALL, but nothing is told of it itself */
+	SHIM_FUNCTION_PART = 4,	  /* lasts as NODE does; told of where CALL or AROUND calls it */
 };
 
 struct shim_function {

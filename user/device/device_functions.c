@@ -37,7 +37,8 @@ bool device_functions__span(const struct device_functions *f, const struct shim_
 {
 	const uint8_t kind = call->api < f->cnt ? f->kinds[call->api] : 0;
 
-	if (!kind || call->end_ns <= open_ns || call->begin_ns >= close_ns)
+	if (!kind || kind == SHIM_FUNCTION_AROUND || call->end_ns <= open_ns ||
+	    call->begin_ns >= close_ns)
 		return false;
 	*span = (struct pt_span){.ts_ns = call->begin_ns,
 				 .end_ns = call->end_ns,
@@ -53,11 +54,12 @@ bool device_functions__span(const struct device_functions *f, const struct shim_
 		span->end_ns = close_ns;
 		span->flags |= PT_SPAN_CUT_END;
 	}
+	if (kind == SHIM_FUNCTION_CALL || call->flags & SHIM_CALL_RETURNED)
+		return true;
+	span->end = PT_END_INFERRED;
 	if (kind != SHIM_FUNCTION_NODE)
 		return true;
-	/* Until the next one began. */
 	span->kind = PT_FRAME_NODE;
-	span->end = PT_END_INFERRED;
 	span->vtable = call->flags & SHIM_CALL_OBJECT ? f->python_node : call->type;
 	span->type_obj = call->flags & SHIM_CALL_OBJECT ? call->type : 0;
 	return true;

@@ -39,6 +39,8 @@ enum pointed {
 	POINTED_NOT = 0,
 	POINTED_CALL,
 	POINTED_NODE,
+	POINTED_PART, /* it ends where the next one begins, or where an AROUND ends that it was called in */
+	POINTED_AROUND, /* of no span */
 };
 
 /* A function that is called through pointers alone, and calls one of those that have probes: a call
@@ -56,6 +58,7 @@ struct planned_probe {
 	const char *symbol;	    /* mangled */
 	uint64_t vaddr;		    /* of the instruction, already slid */
 	uint64_t offset;	    /* the same as an offset in the file */
+	uint64_t entry;		    /* of the function, where it is `pointed` */
 	uint64_t return_address;    /* in the target, of a probe behind a call; else 0 */
 	/* In the target, of GROUP_WATCH, 0: not known yet; reading or writing it is the event. */
 	uint64_t watch_address;
@@ -70,7 +73,7 @@ struct planned_probe {
 	const char *name;	    /* what tables call it, NULL: dynamic */
 	const char *schema;	    /* NULL if none */
 	enum span_category category;
-	enum pointed pointed; /* vaddr is the function's entry */
+	enum pointed pointed;
 	bool chosen; /* by the user: never left out for its cost */
 	bool for_period; /* of no use but to find a period of operators: attached for that alone */
 	const char *name_prefix; /* before dynamic names, static text; NULL: none */

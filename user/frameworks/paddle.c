@@ -217,6 +217,7 @@ static const struct probe_row rows[] = {
 		.category = CAT_OPERATOR,
 		.program = "call_entry",
 		.aligned_program = "call_entry_aligned",
+		.pointed = POINTED_PART, /* in the table by which the library calls its own */
 		.name_of = paddle_names__forward,
 		.slide = true,
 		.slide_keep = SITE_RSP,
@@ -231,6 +232,7 @@ static const struct probe_row rows[] = {
 		.category = CAT_BACKWARD_NODE,
 		.program = "call_entry",
 		.aligned_program = "call_entry_aligned",
+		.pointed = POINTED_NODE, /* virtual functions */
 		.name_of = paddle_names__node,
 		.slide = true,
 		.slide_keep = SITE_RSP,
@@ -324,7 +326,8 @@ static int plan_end(const struct elf_symbol *symbol, void *ctx)
 		return 0;
 	end = **op;
 	end.symbol = symbol->name;
-	end.vaddr = symbol->vaddr;
+	end.vaddr = end.entry = symbol->vaddr;
+	end.pointed = POINTED_AROUND;
 	end.program = NULL;
 	end.return_program = "callee_end";
 	if (elf_file__offset(e->scan->elfs[LIB_PADDLE], end.vaddr, &end.offset))
@@ -387,6 +390,8 @@ static int plan_method(const char *name, uint64_t vaddr, void *ctx)
 		.lib = s->libs[LIB_PADDLE],
 		.symbol = symbol,
 		.vaddr = vaddr,
+		.entry = vaddr,
+		.pointed = POINTED_AROUND,
 		.program = "caller_entry",
 		.return_program = "callee_end",
 		.category = CAT_NONE,

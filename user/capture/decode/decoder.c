@@ -266,7 +266,7 @@ static bool name_span(struct decoder *d, const struct pt_rec *h, struct pt_span 
 	if (span->kind == PT_FRAME_NODE && span->end == PT_END_INFERRED &&
 	    !end_with_pass(d, h->tid, span))
 		return false;
-	if (span->kind == PT_FRAME_NODE)
+	if (span->kind == PT_FRAME_NODE && span->vtable)
 		*name = node_names__id(d->nodes, d->writer, probe->category, h->pid, span->vtable,
 				       span->type_obj);
 	else

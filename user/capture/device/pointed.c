@@ -17,6 +17,11 @@ uint32_t pointed__row(const struct session *s, uint32_t function)
 	return function < s->pointed.cnt ? pointed__probe(s, function)->row : 0;
 }
 
+bool pointed__has_name(const struct session *s, uint32_t function)
+{
+	return function < s->pointed.cnt && pointed__probe(s, function)->group != GROUP_NODE_TYPE;
+}
+
 void pointed__free(struct session *s)
 {
 	free(s->pointed.functions);
@@ -27,12 +32,22 @@ void pointed__free(struct session *s)
 
 static uint32_t kind_of(enum pointed pointed)
 {
-	return pointed == POINTED_NODE ? SHIM_FUNCTION_NODE : SHIM_FUNCTION_CALL;
+	switch (pointed) {
+	case POINTED_NODE:
+		return SHIM_FUNCTION_NODE;
+	case POINTED_PART:
+		return SHIM_FUNCTION_PART;
+	case POINTED_AROUND:
+		return SHIM_FUNCTION_AROUND;
+	default:
+		return SHIM_FUNCTION_CALL;
+	}
 }
 
 bool pointed__is_candidate(const struct planned_probe *probe)
 {
-	return probe->pointed && probe->name && !probe->chosen && !probe->for_period &&
+	return probe->pointed && probe->pointed != POINTED_AROUND && probe->name &&
+	       !probe->chosen && !probe->for_period &&
 	       (probe->group == GROUP_OPERATOR || probe->group == GROUP_NODE_TYPE);
 }
 
@@ -54,7 +69,8 @@ static double share(const struct session *s)
 		if (!pointed__is_candidate(probe))
 			continue;
 		probes__stat(&s->probes, probe->row, &stat);
-		hits += stat.spans * (probe->return_program ? 2 : 1);
+		hits += stat.spans *
+			(probe->return_program || probe->pointed == POINTED_PART ? 2 : 1);
 	}
 	return (double)(hits * s->facts.cost.cold_hit_ns) /
 	       (double)(s->measured_steps * (s->step_ns ? s->step_ns : 1));
@@ -85,12 +101,12 @@ static void add_lib(struct choice *c, const struct target_lib *lib)
 }
 
 /* probe: in the plan, whose calls the function's are. */
-static void add_function(struct choice *c, const struct target_lib *lib, uint64_t vaddr,
+static void add_function(struct choice *c, const struct target_lib *lib, uint64_t entry,
 			 size_t probe)
 {
 	if (c->cnt == SHIM_FUNCTIONS)
 		return;
-	c->functions[c->cnt].address = lib->base + vaddr;
+	c->functions[c->cnt].address = lib->base + entry;
 	c->functions[c->cnt].kind = kind_of(c->s->plan.probes[probe].pointed);
 	c->probes[c->cnt++] = probe;
 	add_lib(c, lib);
@@ -138,6 +154,23 @@ static bool has_nodes(const struct session *s)
 	return false;
 }
 
+/* Those that what was called is a part of, and those whose parts are not known by name. */
+static void gather_around(struct choice *c)
+{
+	const struct session *s = c->s;
+
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+		struct pt_probe_stat stat;
+
+		if (probe->pointed != POINTED_AROUND)
+			continue;
+		probes__stat(&s->probes, probe->row, &stat);
+		if (probe->name ? was_called(s, probe->name) : stat.hits > 0)
+			add_function(c, probe->lib, probe->entry, i);
+	}
+}
+
 /* All functions of a name, if one of them was called; and nodes of all types or of none: one that a
  * probe sees would seem to last until it sees another. */
 static void gather(struct choice *c)
@@ -145,13 +178,15 @@ static void gather(struct choice *c)
 	const struct session *s = c->s;
 	const bool nodes = has_nodes(s);
 
+	gather_around(c);
+
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
 
 		if (!pointed__is_candidate(probe))
 			continue;
 		if (probe->pointed == POINTED_NODE ? nodes : was_called(s, probe->name))
-			add_function(c, probe->lib, probe->vaddr, i);
+			add_function(c, probe->lib, probe->entry, i);
 	}
 	for (size_t i = 0; i < s->plan.alias_cnt; i++) {
 		const struct pointed_alias *alias = &s->plan.aliases[i];
@@ -162,11 +197,25 @@ static void gather(struct choice *c)
 	}
 }
 
-/* A name goes with all its functions or with none: one calls the other. */
+static bool is_method(const struct choice *c, size_t function)
+{
+	const uint32_t kind = c->functions[function].kind;
+
+	return kind == SHIM_FUNCTION_CALL || kind == SHIM_FUNCTION_AROUND;
+}
+
+/* A name goes with all its functions or with none, where one calls the other. */
+static bool stands_alone(const struct choice *c, size_t function)
+{
+	const enum pointed pointed = c->s->plan.probes[c->probes[function]].pointed;
+
+	return pointed == POINTED_PART || pointed == POINTED_AROUND;
+}
+
 static void leave_out_name(struct choice *c, const char *name)
 {
 	for (size_t i = 0; i < c->cnt; i++)
-		if (!strcmp(c->s->plan.probes[c->probes[i]].name, name))
+		if (!stands_alone(c, i) && !strcmp(c->s->plan.probes[c->probes[i]].name, name))
 			c->functions[i].kind = 0;
 }
 
@@ -175,16 +224,21 @@ static void leave_out_unreached(struct choice *c, const struct shim_pointer *poi
 {
 	for (size_t i = 0; i < cnt; i++)
 		c->has_pointer[pointers[i].function] = true;
-	for (size_t i = 0; i < c->cnt; i++)
-		if (!c->has_pointer[i])
+	for (size_t i = 0; i < c->cnt; i++) {
+		if (c->has_pointer[i])
+			continue;
+		if (stands_alone(c, i))
+			c->functions[i].kind = 0;
+		else
 			leave_out_name(c, c->s->plan.probes[c->probes[i]].name);
+	}
 }
 
 /* Methods of Python are left alone where the library could not keep their hashes what they are. */
 static void leave_out_calls(struct choice *c)
 {
 	for (size_t i = 0; i < c->cnt; i++)
-		if (c->functions[i].kind == SHIM_FUNCTION_CALL)
+		if (is_method(c, i))
 			c->functions[i].kind = 0;
 }
 

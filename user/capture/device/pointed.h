@@ -23,6 +23,8 @@ int pointed__adjust(struct session *s);
 void pointed__window_close(struct session *s);
 /* The row of the probe table that a function's calls belong to. */
 uint32_t pointed__row(const struct session *s, uint32_t function);
+/* Its calls go by the row's name, of whatever type the object is. */
+bool pointed__has_name(const struct session *s, uint32_t function);
 void pointed__free(struct session *s);
 
 /* ---- for pointed_check.c ---- */

@@ -84,6 +84,14 @@ static uint64_t seen_by_probe(const struct session *s, const struct planned_prob
 	return probe->pointed == POINTED_NODE ? stat.spans : stat.hits;
 }
 
+static bool was_seen(const struct session *s, const struct planned_probe *probe)
+{
+	struct pt_probe_stat stat;
+
+	probes__stat(&s->probes, probe->row, &stat);
+	return stat.hits;
+}
+
 /* Calls of a name by either way; what was under way at an edge may be in one of them alone. */
 static bool agree(const struct session *s, const uint64_t *counted, const char *name)
 {
@@ -98,7 +106,8 @@ static bool agree(const struct session *s, const uint64_t *counted, const char *
 		edges = probe->pointed == POINTED_NODE ? 2 : 1;
 	}
 	for (size_t i = 0; i < s->pointed.cnt; i++)
-		if (!strcmp(pointed__probe(s, i)->name, name))
+		if (pointed__is_candidate(pointed__probe(s, i)) &&
+		    !strcmp(pointed__probe(s, i)->name, name))
 			by_library += counted[i];
 	if (by_library && by_probes + edges >= by_library && by_library + edges >= by_probes)
 		return true;
@@ -154,26 +163,45 @@ static void forget_drop(struct session *s, const char *name)
 	s->drop_cnt = kept;
 }
 
+/* What some parts still need has probes, and the library sees it, too. */
+static void take_around(struct session *s, bool all_parts, const bool *before)
+{
+	for (size_t i = 0; i < s->pointed.cnt; i++) {
+		const struct planned_probe *probe = pointed__probe(s, i);
+
+		if (probe->pointed != POINTED_AROUND || probe->name)
+			continue; /* its row is a part's */
+		s->pointed.noted[probe->row] = all_parts && s->pointed.functions[i].reached;
+		if (!s->pointed.noted[probe->row])
+			s->dropped[probe->row] = before[probe->row];
+	}
+}
+
 /* before: what was left out until then. Returns how many the library sees from now on. */
 static size_t take_over(struct session *s, const uint64_t *counted, const bool *before)
 {
 	const bool nodes = nodes_agree(s, counted);
+	bool all_parts = true;
 	size_t taken = 0;
 
 	for (size_t i = 0; i < s->pointed.cnt; i++) {
 		const struct planned_probe *probe = pointed__probe(s, i);
 		const bool is_node = probe->pointed == POINTED_NODE;
 
+		if (probe->pointed == POINTED_AROUND)
+			continue;
 		if (!s->pointed.functions[i].reached ||
 		    (is_node ? !nodes : !agree(s, counted, probe->name))) {
 			s->dropped[probe->row] = before[probe->row];
 			device_source__see_no_more(s->device, i);
+			all_parts &= probe->pointed != POINTED_PART || !was_seen(s, probe);
 			continue;
 		}
 		s->pointed.noted[probe->row] = true;
 		forget_drop(s, probe->name);
 		taken++;
 	}
+	take_around(s, all_parts, before);
 	for (size_t i = 0; i < s->plan.cnt; i++)
 		if (node_types__replaces(s, &s->plan.probes[i]))
 			s->dropped[s->plan.probes[i].row] = nodes || before[s->plan.probes[i].row];
