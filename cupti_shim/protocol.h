@@ -28,6 +28,7 @@
 #define SHIM_ACTIVITY_BYTES (32u << 20)
 #define SHIM_FUNCTIONS	    2048  /* that are called through pointers */
 #define SHIM_POINTERS	    16384 /* to them */
+#define SHIM_STACK_WORDS    12
 #define SHIM_OWNER_DIED	    0x40000000u /* FUTEX_OWNER_DIED */
 #define SHIM_ENV	    "PROFTRACE_SHIM" /* path of the file, for the library to find */
 
@@ -140,6 +141,7 @@ enum shim_call_flags {
 	SHIM_CALL_CAPTURED = 2, /* the device got no work by it: it became part of a graph */
 	SHIM_CALL_OBJECT = 4,	/* FUNCTION: `type` is of Python */
 	SHIM_CALL_RETURNED = 8, /* FUNCTION, that lasts until the next: it ended where its caller did */
+	SHIM_CALL_LEFT = 16, /* FUNCTION: it did not return, and ended before end_ns */
 };
 
 #define SHIM_NO_NODE UINT64_MAX
@@ -155,25 +157,29 @@ struct shim_call {
 	/* FUNCTION: of a node its number, of another the latest node's that was made in it;
 	 * SHIM_NO_NODE: none */
 	uint64_t node;
-	uint64_t type; /* FUNCTION, of a node: its first word, or of Python its object's type */
+	uint64_t type; /* FUNCTION: a word of its object, or of a node of Python that object's type; 0: none */
 };
 
 /* ---- functions that are called through pointers ---- */
 
 enum shim_function_kind {
-	SHIM_FUNCTION_CALL = 1, /* up to four arguments, no floating point, and returns a word: it is seen
-				   to return */
+	SHIM_FUNCTION_CALL = 1, /* a method of Python; it is seen to return */
 	/* A virtual function with its object behind the address of the result, whatever else it is
 	 * given. It lasts until the thread's next one, or another function that it does not call. */
 	SHIM_FUNCTION_NODE = 2,
 	SHIM_FUNCTION_AROUND = 3, /* as CALL, but nothing is told of it itself */
-	SHIM_FUNCTION_PART = 4,	  /* lasts as NODE does; told of where CALL or AROUND calls it */
+	SHIM_FUNCTION_PART = 4, /* lasts as NODE does; told of where one that returns to us calls it */
+	SHIM_FUNCTION_RETURNING = 5, /* any other that is seen to return: SHIM_STACK_WORDS at most of
+					what it is given lie on the stack */
 };
 
 struct shim_function {
 	uint64_t address;
 	uint32_t kind; /* enum shim_function_kind, 0: not wanted any more */
-	uint32_t pad;
+	/* of RETURNING */
+	uint8_t object; /* its argument that leads to `type`, by register, from 1 on; 0: none */
+	uint8_t outermost; /* not told of right inside another one with a type */
+	uint16_t object_at; /* where in that, bytes */
 };
 
 /* A word of the program's data that holds a function's address: while the library records, a

@@ -80,10 +80,6 @@ void functions__clear(struct shim_control *c);
 bool functions__are_set(void);
 /* The same for good: the process ends. */
 void functions__end(struct shim_control *c);
-/* entries_x86.c: what leads to functions that need not return to us, with all that they are given:
- * by number, each calls functions__enter() and jumps to what that returns. */
-void *entries__at(uint32_t index);
-void *functions__enter(uint32_t index, const void *node, uintptr_t sp);
 /* In a child that is the process's copy: the pointers are put back, nothing is told. */
 void functions__forget(void);
 

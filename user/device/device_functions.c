@@ -54,7 +54,14 @@ bool device_functions__span(const struct device_functions *f, const struct shim_
 		span->end_ns = close_ns;
 		span->flags |= PT_SPAN_CUT_END;
 	}
-	if (kind == SHIM_FUNCTION_CALL || call->flags & SHIM_CALL_RETURNED)
+	if (call->flags & SHIM_CALL_LEFT)
+		span->end = PT_END_INFERRED;
+	if (kind == SHIM_FUNCTION_RETURNING) {
+		span->kind = PT_FRAME_NAMED;
+		span->type_obj = call->type;
+	}
+	if (kind == SHIM_FUNCTION_CALL || kind == SHIM_FUNCTION_RETURNING ||
+	    call->flags & SHIM_CALL_RETURNED)
 		return true;
 	span->end = PT_END_INFERRED;
 	if (kind != SHIM_FUNCTION_NODE)

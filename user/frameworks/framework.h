@@ -41,6 +41,8 @@ enum pointed {
 	POINTED_NODE,
 	POINTED_PART, /* it ends where the next one begins, or where an AROUND ends that it was called in */
 	POINTED_AROUND, /* of no span */
+	POINTED_RETURNING, /* as CALL, with its name in an object: no more than SHIM_STACK_WORDS of
+			      arguments lie on the stack */
 };
 
 /* A function that is called through pointers alone, and calls one of those that have probes: a call

@@ -176,6 +176,7 @@ static const struct probe_row rows[] = {
 		.program = "named_entry",
 		.site_program = "call_site",
 		.cfg = OP_NAME_BEHIND(3, 0),
+		.pointed = POINTED_RETURNING, /* from the library's own table: three words */
 		.loses = "operators, but those of planned graphs and of symbols",
 	},
 	/* what the engine runs of planned graphs and of symbols, on threads of its own */
@@ -188,6 +189,7 @@ static const struct probe_row rows[] = {
 		.program = "named_entry",
 		.site_program = "call_site",
 		.cfg = {.name_source = PT_NAME_COW, .name_path = {EXECUTOR_OP}, .name_derefs = 1},
+		.pointed = POINTED_RETURNING, /* a virtual function: five words */
 		.loses = "operators of planned graphs and of symbols",
 	},
 	API_CALL("MXInvokeCachedOp", CAT_SCRIPT),

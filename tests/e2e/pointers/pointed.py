@@ -18,7 +18,7 @@ ARENA = 64 << 20  # glibc's, aligned
 
 
 PERIOD = 40  # steps
-ENTRY_BYTES = 16  # cupti_shim/entries_x86.c
+ENTRY_CNT, ENTRY_BYTES = 2048, 16  # cupti_shim/entries_x86.c
 
 
 def start(case, part="alike", period=PERIOD):
@@ -75,10 +75,9 @@ def end(job):
 def replacements():
     """Addresses in the library of the functions that pointers are made to lead to."""
     said = subprocess.run(["nm", LIBRARY], text=True, capture_output=True, check=True).stdout
-    found = [int(a, 16) for a in re.findall(r"^(\w+) t (?:stub_\w+|hash_of)$", said, re.MULTILINE)]
-    entries, = (int(a, 16) for a in re.findall(r"^(\w+) t entries$", said, re.MULTILINE))
-    assert len(found) > 1000
-    return sorted(found + [entries + ENTRY_BYTES * i for i in range(len(found) - 1)])
+    found = dict(reversed(line) for line in re.findall(r"^(\w+) t (entries|hash_of)$", said, re.MULTILINE))
+    entries = int(found["entries"], 16)
+    return sorted([int(found["hash_of"], 16), *range(entries, entries + ENTRY_CNT * ENTRY_BYTES, ENTRY_BYTES)])
 
 
 REPLACEMENTS = replacements()

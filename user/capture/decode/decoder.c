@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/decode/decoder_internal.h"
 #include "capture/decode/node_names.h"
+#include "capture/decode/object_names.h"
 #include "capture/decode/pending.h"
 #include "capture/decode/python_stacks.h"
 #include "common/err.h"
@@ -23,9 +24,10 @@ struct decoder *decoder__new(struct target *t, const struct framework *framework
 	d->plan = plan;
 	d->latest_passes = latest_passes;
 	d->nodes = node_names__new(t, framework);
+	d->objects = object_names__new();
 	d->kernels = kernel_processes__new(t);
 	d->pending = pending__new();
-	if (!d->nodes || !d->kernels || !d->pending) {
+	if (!d->nodes || !d->objects || !d->kernels || !d->pending) {
 		decoder__free(d);
 		return NULL;
 	}
@@ -46,6 +48,7 @@ void decoder__free(struct decoder *d)
 	if (!d)
 		return;
 	node_names__free(d->nodes);
+	object_names__free(d->objects);
 	kernel_processes__free(d->kernels);
 	pending__free(d->pending);
 	free(d->tracks);
@@ -136,26 +139,6 @@ uint32_t decoder__named_track(struct decoder *d, uint32_t pid, uint32_t tid, con
 
 /* ---- spans ---- */
 
-static enum span_category class_category(uint32_t name_class, enum span_category otherwise)
-{
-	switch (name_class) {
-	case PT_CLASS_DATALOADER:
-		return CAT_DATALOADER;
-	case PT_CLASS_OPTIMIZER:
-		return CAT_OPTIMIZER;
-	case PT_CLASS_ZERO_GRAD:
-		return CAT_ZERO_GRAD;
-	case PT_CLASS_OPTIMIZER_OP:
-		return CAT_OPTIMIZER_OP;
-	case PT_CLASS_PROFILER_STEP:
-		return CAT_PROFILER_STEP;
-	case PT_CLASS_EVALUATION:
-		return CAT_EVALUATION;
-	default:
-		return otherwise;
-	}
-}
-
 const struct planned_probe *decoder__row_probe(const struct decoder *d, uint32_t row)
 {
 	return row < PT_MAX_PROBES ? d->rows[row].probe : NULL;
@@ -181,8 +164,8 @@ static uint32_t stack_id(struct decoder *d, const struct pt_span *span)
 }
 
 /* Writes a span; the tensors that came with its begin are attached to it. */
-static int span_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
-		      uint32_t name, uint64_t id, uint32_t flags)
+int decoder__span_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
+			uint32_t name, uint64_t id, uint32_t flags)
 {
 	struct event e = {
 		.type = span->flags & PT_SPAN_OVERLAPS ? EVENT_ASYNC : EVENT_SPAN,
@@ -218,8 +201,8 @@ int decoder__span(struct decoder *d, const struct pt_rec *h, const struct pt_spa
 			return err;
 	}
 	/* A pipeline's probe comes behind it. */
-	return span_write(d, h, span, name, id,
-			  probe && probe->category == CAT_PIPELINE ? EVENT_UNPROBED : 0);
+	return decoder__span_write(d, h, span, name, id,
+				   probe && probe->category == CAT_PIPELINE ? EVENT_UNPROBED : 0);
 }
 
 static void note_pass(struct decoder *d, uint32_t tid, const struct pt_span *span)
@@ -308,9 +291,11 @@ int decoder__noted(struct decoder *d, uint32_t pid, uint32_t tid, const struct p
 
 	if (!probe)
 		return d->malformed++, 0;
+	if (span.kind == PT_FRAME_NAMED)
+		return decoder__named_noted(d, &h, &span, probe);
 	if (!name_span(d, &h, &span, probe, &name, &id))
 		return 0;
-	return span_write(d, &h, &span, name, id, EVENT_UNPROBED);
+	return decoder__span_write(d, &h, &span, name, id, EVENT_UNPROBED);
 }
 
 static int take_spans(struct decoder *d, const struct pt_rec_spans *r, size_t size)
@@ -325,103 +310,6 @@ static int take_spans(struct decoder *d, const struct pt_rec_spans *r, size_t si
 	for (uint32_t i = 0; i < r->cnt && !err; i++)
 		err = take_span(d, &r->h, &r->spans[i]);
 	return err;
-}
-
-/* Many operators share a probe: their names tell. What has a suffix is but a part of one. */
-static enum span_category named_category(const struct decoder *d, const struct planned_probe *probe,
-					 uint32_t name_class, const char *text)
-{
-	const struct framework *f = d->framework;
-
-	if (probe->category == CAT_OPERATOR && f && !probe->name_suffix) {
-		if (f->updates_parameters && f->updates_parameters(text))
-			return CAT_OPTIMIZER_OP;
-		if (f->computes_gradients && f->computes_gradients(text))
-			return CAT_BACKWARD_NODE;
-	}
-	return class_category(name_class, probe->category);
-}
-
-/* schema: see recording_writer__name */
-static uint32_t dynamic_name(struct decoder *d, const struct planned_probe *probe,
-			     enum span_category category, const char *text, const char *schema)
-{
-	const char *prefix = probe->name_prefix ? probe->name_prefix : "";
-	const char *suffix = probe->name_suffix ? probe->name_suffix : "";
-	char whole[2 * PT_NAME_MAX];
-
-	snprintf(whole, sizeof(whole), "%s%s%s", prefix, text, suffix);
-	return recording_writer__name(d->writer, category, whole, schema);
-}
-
-/* A path that names something: what else may lie where names are looked for is no such text. */
-static bool is_full_name(const char *text)
-{
-	for (const char *p = text; *p; p++)
-		if (!isprint((unsigned char)*p) || *p == '(' || *p == ')')
-			return false;
-	return strchr(text, '/') != NULL;
-}
-
-static bool is_hidden(const struct decoder *d, const struct planned_probe *probe, const char *text)
-{
-	const struct framework *f = d->framework;
-
-	return probe->category == CAT_PIPELINE && (!f || !f->is_own_work || !f->is_own_work(text));
-}
-
-uint64_t decoder__full_names(const struct decoder *d)
-{
-	return d->full_names;
-}
-
-void decoder__end_name(struct decoder *d, char *text)
-{
-	d->full_names += strlen(text) >= PT_NAME_MAX - 1;
-	if (strlen(text) >= PT_NAME_MAX - PT_DOMAIN_MAX - 3)
-		text__drop_cut_char(text);
-}
-
-static int named_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
-		       uint32_t name_class, char *text)
-{
-	const struct planned_probe *probe = decoder__row_probe(d, span->probe);
-	const char *full = pending__take_full_name(d->pending, h->tid, span->ts_ns);
-	enum span_category category;
-
-	if (!probe)
-		return d->malformed++, 0;
-	if (full && !is_full_name(full))
-		full = NULL;
-	d->hits[probe->group] += probe->category == CAT_PIPELINE ? 1 : 2;
-	if (is_hidden(d, probe, text))
-		return 0;
-	if (probe->category != CAT_USER && d->framework && d->framework->shorten)
-		d->framework->shorten(text);
-	decoder__end_name(d, text);
-	category = named_category(d, probe, name_class, text);
-	return decoder__span(d, h, span, dynamic_name(d, probe, category, text, full), EVENT_NO_ID);
-}
-
-static int take_named(struct decoder *d, const struct pt_rec_named *r)
-{
-	char text[PT_NAME_MAX];
-	uint32_t len = r->name_len < PT_NAME_MAX ? r->name_len : PT_NAME_MAX - 1;
-	const struct planned_probe *probe = decoder__row_probe(d, r->h.probe);
-
-	const struct pt_span span = {.ts_ns = r->ts_ns,
-				     .end_ns = r->end_ns,
-				     .type_obj = r->stack,
-				     .kind = PT_FRAME_NAMED,
-				     .probe = r->h.probe,
-				     .end = r->h.end,
-				     .flags = (uint16_t)r->flags};
-
-	memcpy(text, r->name, len);
-	text[len] = '\0';
-	if (probe)
-		d->hits[probe->group] += 2ull * r->nested; /* their begins and ends */
-	return named_write(d, &r->h, &span, r->name_class, text);
 }
 
 int decoder__step(struct decoder *d, uint32_t pid, uint32_t tid, uint64_t step, uint64_t begin_ns,
@@ -492,7 +380,7 @@ int decoder__record(struct decoder *d, const void *data, size_t size)
 		return size < offsetof(struct pt_rec_spans, spans) ? (d->malformed++, 0)
 								   : take_spans(d, data, size);
 	case PT_REC_NAMED_SPAN:
-		return TAKE(pt_rec_named, take_named);
+		return TAKE(pt_rec_named, decoder__named);
 	case PT_REC_ARGS:
 		return size < offsetof(struct pt_rec_args, tensors) ? (d->malformed++, 0)
 								    : take_args(d, data, size);
@@ -563,7 +451,7 @@ static int frame_write(struct decoder *d, const struct pt_thread *t, const struc
 	span.type_obj = f->seq; /* its stack */
 	snprintf(text, sizeof(text), "%.*s", (int)(t->name_len[slot] % PT_NAME_MAX),
 		 t->names[slot]);
-	return named_write(d, &h, &span, f->name_class, text);
+	return decoder__named_write(d, &h, &span, f->name_class, text);
 }
 
 /* A thread's spans that have ended but not been sent, then its open ones. Innermost first: in a

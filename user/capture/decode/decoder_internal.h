@@ -31,6 +31,7 @@ struct decoder {
 	struct track_entry *tracks;
 	size_t track_cnt, track_cap;
 	struct node_names *nodes;
+	struct object_names *objects;
 	struct kernel_processes *kernels;
 	struct pending *pending;
 	struct python_stacks *stacks; /* NULL: none come */
@@ -58,6 +59,15 @@ void decoder__end_name(struct decoder *d, char *text);
 /* Each takes one record: 0, or a negative errno; what makes no sense is counted in `malformed`. */
 int decoder__span(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
 		  uint32_t name, uint64_t id);
+/* flags: EVENT_UNPROBED or 0. */
+int decoder__span_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
+			uint32_t name, uint64_t id, uint32_t flags);
+int decoder__named(struct decoder *d, const struct pt_rec_named *r);
+int decoder__named_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
+			 uint32_t name_class, char *text);
+/* One that the library saw: its type_obj is the object that has its name. */
+int decoder__named_noted(struct decoder *d, const struct pt_rec *h, const struct pt_span *noted,
+			 const struct planned_probe *probe);
 int decoder__call(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
 		  const struct planned_probe *probe);
 int decoder__queue(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,

@@ -24,7 +24,7 @@ static int noted(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *sp
 	struct pt_span of_row = *span;
 
 	of_row.probe = pointed__row(s, span->probe);
-	if (pointed__has_name(s, span->probe))
+	if (of_row.kind == PT_FRAME_NODE && pointed__has_name(s, span->probe))
 		of_row.vtable = of_row.type_obj = 0;
 	return decoder__noted(s->decoder, pid, tid, &of_row);
 }

@@ -39,15 +39,18 @@ static uint32_t kind_of(enum pointed pointed)
 		return SHIM_FUNCTION_PART;
 	case POINTED_AROUND:
 		return SHIM_FUNCTION_AROUND;
+	case POINTED_RETURNING:
+		return SHIM_FUNCTION_RETURNING;
 	default:
 		return SHIM_FUNCTION_CALL;
 	}
 }
 
-bool pointed__is_candidate(const struct planned_probe *probe)
+bool pointed__is_candidate(const struct session *s, const struct planned_probe *probe)
 {
-	return probe->pointed && probe->pointed != POINTED_AROUND && probe->name &&
-	       !probe->chosen && !probe->for_period &&
+	return probe->pointed && probe->pointed != POINTED_AROUND &&
+	       (probe->name || probe->pointed == POINTED_RETURNING) && !probe->chosen &&
+	       !probe->for_period && probe->row != s->rule.row &&
 	       (probe->group == GROUP_OPERATOR || probe->group == GROUP_NODE_TYPE);
 }
 
@@ -66,11 +69,10 @@ static double share(const struct session *s)
 		const struct planned_probe *probe = &s->plan.probes[i];
 		struct pt_probe_stat stat;
 
-		if (!pointed__is_candidate(probe))
+		if (!pointed__is_candidate(s, probe))
 			continue;
 		probes__stat(&s->probes, probe->row, &stat);
-		hits += stat.spans *
-			(probe->return_program || probe->pointed == POINTED_PART ? 2 : 1);
+		hits += stat.spans * (probe->pointed == POINTED_NODE ? 1 : 2);
 	}
 	return (double)(hits * s->facts.cost.cold_hit_ns) /
 	       (double)(s->measured_steps * (s->step_ns ? s->step_ns : 1));
@@ -104,21 +106,34 @@ static void add_lib(struct choice *c, const struct target_lib *lib)
 static void add_function(struct choice *c, const struct target_lib *lib, uint64_t entry,
 			 size_t probe)
 {
+	const struct planned_probe *of = &c->s->plan.probes[probe];
+
 	if (c->cnt == SHIM_FUNCTIONS)
 		return;
 	c->functions[c->cnt].address = lib->base + entry;
-	c->functions[c->cnt].kind = kind_of(c->s->plan.probes[probe].pointed);
+	c->functions[c->cnt].kind = kind_of(of->pointed);
+	if (of->pointed == POINTED_RETURNING) {
+		c->functions[c->cnt].object = of->cfg.name_reg + 1;
+		c->functions[c->cnt].object_at = of->cfg.name_path[0];
+		c->functions[c->cnt].outermost = of->cfg.flags & PT_NAMED_OUTERMOST;
+	}
 	c->probes[c->cnt++] = probe;
 	add_lib(c, lib);
 }
 
-static bool was_called(const struct session *s, const char *name)
+bool pointed__is_same(const struct planned_probe *a, const struct planned_probe *b)
+{
+	return a->name && b->name ? !strcmp(a->name, b->name) : a->row == b->row;
+}
+
+/* That, or another function of its name. */
+static bool was_called(const struct session *s, const struct planned_probe *one)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
 		struct pt_probe_stat stat;
 
-		if (!pointed__is_candidate(probe) || strcmp(probe->name, name) != 0)
+		if (!pointed__is_candidate(s, probe) || !pointed__is_same(probe, one))
 			continue;
 		probes__stat(&s->probes, probe->row, &stat);
 		if (stat.spans)
@@ -133,7 +148,7 @@ static size_t named(const struct session *s, const char *name)
 	size_t i;
 
 	for (i = 0; i < s->plan.cnt; i++)
-		if (pointed__is_candidate(&s->plan.probes[i]) &&
+		if (pointed__is_candidate(s, &s->plan.probes[i]) && s->plan.probes[i].name &&
 		    !strcmp(s->plan.probes[i].name, name))
 			break;
 	return i;
@@ -166,7 +181,7 @@ static void gather_around(struct choice *c)
 		if (probe->pointed != POINTED_AROUND)
 			continue;
 		probes__stat(&s->probes, probe->row, &stat);
-		if (probe->name ? was_called(s, probe->name) : stat.hits > 0)
+		if (probe->name ? was_called(s, probe) : stat.hits > 0)
 			add_function(c, probe->lib, probe->entry, i);
 	}
 }
@@ -183,16 +198,16 @@ static void gather(struct choice *c)
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
 
-		if (!pointed__is_candidate(probe))
+		if (!pointed__is_candidate(s, probe))
 			continue;
-		if (probe->pointed == POINTED_NODE ? nodes : was_called(s, probe->name))
+		if (probe->pointed == POINTED_NODE ? nodes : was_called(s, probe))
 			add_function(c, probe->lib, probe->entry, i);
 	}
 	for (size_t i = 0; i < s->plan.alias_cnt; i++) {
 		const struct pointed_alias *alias = &s->plan.aliases[i];
 		const size_t probe = named(s, alias->name);
 
-		if (probe < s->plan.cnt && was_called(s, alias->name))
+		if (probe < s->plan.cnt && was_called(s, &s->plan.probes[probe]))
 			add_function(c, alias->lib, alias->vaddr, probe);
 	}
 }
@@ -209,7 +224,7 @@ static bool stands_alone(const struct choice *c, size_t function)
 {
 	const enum pointed pointed = c->s->plan.probes[c->probes[function]].pointed;
 
-	return pointed == POINTED_PART || pointed == POINTED_AROUND;
+	return pointed == POINTED_PART || pointed == POINTED_AROUND || pointed == POINTED_RETURNING;
 }
 
 static void leave_out_name(struct choice *c, const char *name)
@@ -235,7 +250,7 @@ static void leave_out_unreached(struct choice *c, const struct shim_pointer *poi
 }
 
 /* Methods of Python are left alone where the library could not keep their hashes what they are. */
-static void leave_out_calls(struct choice *c)
+static void leave_out_methods(struct choice *c)
 {
 	for (size_t i = 0; i < c->cnt; i++)
 		if (is_method(c, i))
@@ -263,7 +278,7 @@ static int tell_library(struct choice *c)
 	f.pointers = pointers;
 	leave_out_unreached(c, pointers, f.pointer_cnt);
 	if (!f.python_hash)
-		leave_out_calls(c);
+		leave_out_methods(c);
 	s->pointed.functions = calloc(c->cnt + 1, sizeof(*s->pointed.functions));
 	s->pointed.noted = calloc(PT_MAX_PROBES, sizeof(*s->pointed.noted));
 	if (!s->pointed.functions || !s->pointed.noted)

@@ -30,7 +30,9 @@ void pointed__free(struct session *s);
 /* ---- for pointed_check.c ---- */
 
 /* Its probe does no more than tell of a name and two times. */
-bool pointed__is_candidate(const struct planned_probe *probe);
+bool pointed__is_candidate(const struct session *s, const struct planned_probe *probe);
+/* Calls of one are told as those of the other: by a name, or by a row of many. */
+bool pointed__is_same(const struct planned_probe *a, const struct planned_probe *b);
 /* What sees the function's calls where the library does not. */
 const struct planned_probe *pointed__probe(const struct session *s, size_t function);
 /* The library sees none, and what it was to see it forgets. */

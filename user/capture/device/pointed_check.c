@@ -75,13 +75,19 @@ static int show_all(struct session *s)
 	return err;
 }
 
-/* A node lasts until the next one, so that it counts where it ends. */
+/* A node lasts until the next one, so that it counts where it ends; one of many names has hits that
+ * are none of its calls. */
+static bool are_spans_told(const struct planned_probe *probe)
+{
+	return probe->pointed == POINTED_NODE || probe->pointed == POINTED_RETURNING;
+}
+
 static uint64_t seen_by_probe(const struct session *s, const struct planned_probe *probe)
 {
 	struct pt_probe_stat stat;
 
 	probes__stat(&s->probes, probe->row, &stat);
-	return probe->pointed == POINTED_NODE ? stat.spans : stat.hits;
+	return are_spans_told(probe) ? stat.spans : stat.hits;
 }
 
 static bool was_seen(const struct session *s, const struct planned_probe *probe)
@@ -93,26 +99,27 @@ static bool was_seen(const struct session *s, const struct planned_probe *probe)
 }
 
 /* Calls of a name by either way; what was under way at an edge may be in one of them alone. */
-static bool agree(const struct session *s, const uint64_t *counted, const char *name)
+static bool agree(const struct session *s, const uint64_t *counted, const struct planned_probe *one)
 {
 	uint64_t by_probes = 0, by_library = 0, edges = 1;
 
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
 
-		if (!pointed__is_candidate(probe) || strcmp(probe->name, name) != 0)
+		if (!pointed__is_candidate(s, probe) || !pointed__is_same(probe, one))
 			continue;
 		by_probes += seen_by_probe(s, probe);
-		edges = probe->pointed == POINTED_NODE ? 2 : 1;
+		edges = are_spans_told(probe) ? 2 : 1;
 	}
 	for (size_t i = 0; i < s->pointed.cnt; i++)
-		if (pointed__is_candidate(pointed__probe(s, i)) &&
-		    !strcmp(pointed__probe(s, i)->name, name))
+		if (pointed__is_candidate(s, pointed__probe(s, i)) &&
+		    pointed__is_same(pointed__probe(s, i), one))
 			by_library += counted[i];
 	if (by_library && by_probes + edges >= by_library && by_library + edges >= by_probes)
 		return true;
-	log__debug("%s: %llu calls by probes, %llu by pointers", name,
-		   (unsigned long long)by_probes, (unsigned long long)by_library);
+	log__debug("%s: %llu calls by probes, %llu by pointers",
+		   one->name ? one->name : one->symbol, (unsigned long long)by_probes,
+		   (unsigned long long)by_library);
 	return false;
 }
 
@@ -148,7 +155,7 @@ static bool nodes_agree(const struct session *s, const uint64_t *counted)
 		const struct planned_probe *probe = &s->plan.probes[i];
 
 		if (probe->pointed == POINTED_NODE && seen_by_probe(s, probe) > 2)
-			all = agree(s, counted, probe->name);
+			all = agree(s, counted, probe);
 	}
 	return all;
 }
@@ -191,14 +198,15 @@ static size_t take_over(struct session *s, const uint64_t *counted, const bool *
 		if (probe->pointed == POINTED_AROUND)
 			continue;
 		if (!s->pointed.functions[i].reached ||
-		    (is_node ? !nodes : !agree(s, counted, probe->name))) {
+		    (is_node ? !nodes : !agree(s, counted, probe))) {
 			s->dropped[probe->row] = before[probe->row];
 			device_source__see_no_more(s->device, i);
 			all_parts &= probe->pointed != POINTED_PART || !was_seen(s, probe);
 			continue;
 		}
 		s->pointed.noted[probe->row] = true;
-		forget_drop(s, probe->name);
+		if (probe->name)
+			forget_drop(s, probe->name);
 		taken++;
 	}
 	take_around(s, all_parts, before);
@@ -226,7 +234,7 @@ static double hits_left_out(const struct session *s)
 		const struct planned_probe *probe = &s->plan.probes[i];
 		struct pt_probe_stat stat;
 
-		if (pointed__is_candidate(probe) || !was_dropped(s, probe))
+		if (pointed__is_candidate(s, probe) || !was_dropped(s, probe))
 			continue;
 		probes__stat(&s->probes, probe->row, &stat);
 		hits += 2 * stat.hits;
@@ -260,7 +268,7 @@ static void bring_back(struct session *s, double hits)
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
 
-		if (probe->group == GROUP_OPERATOR && !pointed__is_candidate(probe) &&
+		if (probe->group == GROUP_OPERATOR && !pointed__is_candidate(s, probe) &&
 		    was_dropped(s, probe))
 			s->dropped[probe->row] = false;
 	}

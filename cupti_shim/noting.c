@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Who calls functions that pointers lead to, and when. Nothing here locks, allocates or enters the
+ * kernel, but for a thread's first call of a window. */
+#include "cupti_shim/noting.h"
+#include "cupti_shim/shim.h"
+#include "cupti_shim/old_glibc.h"
+#include <pthread.h>
+
+#define OPEN_MAX                                                                                   \
+	32 /* functions that a thread is in, one in the other; deeper ones are not noted           \
+	    */
+
+#define TYPE_OF_OBJECT 8 /* in an object of Python */
+#define NO_NUMBER      UINT16_MAX
+
+/* By entry, in the order in which they were first asked for. */
+static struct noted {
+	void *original;
+	uint32_t kind;
+	uint32_t number; /* in the latest file */
+	uint8_t object, outermost;
+	uint16_t object_at;
+} functions[SHIM_FUNCTIONS];
+static uint32_t function_cnt;
+
+/* Of the file, for the threads that note. A late one may look while the next file is taken over, so
+ * that each field, and functions[].number, is read and written as a whole. */
+static struct {
+	uint64_t (*next_node)(void); /* NULL: not known */
+	uint64_t python_node;
+	uint32_t node_seq, node_object;
+} layout;
+
+#define READ(field)	    __atomic_load_n(&(field), __ATOMIC_RELAXED)
+#define WRITE(field, value) __atomic_store_n(&(field), value, __ATOMIC_RELAXED)
+
+/* What a thread is in, for itself and for the one that ends it all: who takes a begin out tells of
+ * it. The thread alone writes the rest, while the begin is out. By ring. */
+struct inside {
+	_Alignas(64) uint64_t node_begin; /* 0: none */
+	uint64_t node, type;
+	uintptr_t node_sp;
+	uint16_t node_api;
+	uint8_t node_flags;
+	uint32_t depth;
+	struct level {
+		uint64_t begin; /* 0: nothing is told of it */
+		uint64_t type;
+		uint64_t before; /* the next node's number then */
+		uintptr_t sp;
+		uint16_t api;
+	} levels[OPEN_MAX];
+};
+static struct inside insides[SHIM_RINGS];
+
+struct thread {
+	uint32_t connection;
+	int ring; /* of that connection */
+};
+static __thread struct thread self;
+
+/* Tells of the ends of threads that note. */
+static pthread_key_t ends;
+static bool has_ends;
+
+/* See calls.c. */
+static struct thread *own_thread(void)
+{
+	struct thread *t = &self;
+
+	__asm__("" : "+r"(t));
+	return t;
+}
+
+static uint64_t take(uint64_t *begin)
+{
+	return __atomic_exchange_n(begin, 0, __ATOMIC_ACQ_REL);
+}
+
+/* By another thread than the one that put it there, with what it has read of the call before: false
+ * if that one has taken it meanwhile, and may have gone on to the next call. */
+static bool take_this(uint64_t *begin, uint64_t begin_ns)
+{
+	return begin_ns && __atomic_compare_exchange_n(begin, &begin_ns, 0, false, __ATOMIC_ACQ_REL,
+						       __ATOMIC_RELAXED);
+}
+
+static struct inside *inside_of(struct thread *t)
+{
+	uint32_t connection = 0;
+	int ring = calls__ring(&connection);
+	struct inside *in = ring < 0 ? NULL : &insides[ring];
+
+	if (!in || (t->connection == connection && t->ring == ring))
+		return in;
+	/* What was noted before was told, or is nobody's. */
+	*t = (struct thread){connection, ring};
+	take(&in->node_begin);
+	for (uint32_t i = 0; i < OPEN_MAX; i++)
+		take(&in->levels[i].begin);
+	in->depth = 0;
+	if (has_ends)
+		pthread_setspecific(ends, t);
+	return in;
+}
+
+/* ---- what lasts until the next ---- */
+
+static struct shim_call node_call(const struct inside *in, uint64_t begin_ns)
+{
+	return (struct shim_call){.begin_ns = begin_ns,
+				  .end_ns = shim_now(),
+				  .api = READ(in->node_api),
+				  .domain = SHIM_FUNCTION,
+				  .flags = READ(in->node_flags),
+				  .node = READ(in->node),
+				  .type = READ(in->type)};
+}
+
+/* A node whose frame lies no higher than the stack pointer has returned. flags: of its call, too.
+ */
+static void end_node(struct inside *in, int ring, uintptr_t sp, uint8_t flags)
+{
+	uint64_t begin_ns;
+	struct shim_call call;
+
+	if (!__atomic_load_n(&in->node_begin, __ATOMIC_RELAXED) || in->node_sp > sp)
+		return;
+	begin_ns = take(&in->node_begin);
+	if (!begin_ns)
+		return;
+	call = node_call(in, begin_ns);
+	call.flags |= flags;
+	calls__put(ring, &call);
+}
+
+/* No other function comes that would end its last node. */
+static void on_thread_end(void *thread)
+{
+	const struct thread *t = thread;
+
+	if (calls__is_current(t->connection))
+		end_node(&insides[t->ring], t->ring, UINTPTR_MAX, 0);
+}
+
+static uint64_t word_at(uint64_t object, uint64_t offset)
+{
+	return *(const uint64_t *)(uintptr_t)(object + offset);
+}
+
+static void describe_node(struct inside *in, uint64_t node)
+{
+	const uint64_t python_node = READ(layout.python_node);
+	const uint32_t node_seq = READ(layout.node_seq);
+	uint64_t type = word_at(node, 0), object;
+	const bool is_object = python_node && type == python_node;
+
+	if (is_object) {
+		object = word_at(node, READ(layout.node_object));
+		type = object ? word_at(object, TYPE_OF_OBJECT) : 0;
+	}
+	WRITE(in->node_flags, is_object ? SHIM_CALL_OBJECT : 0);
+	WRITE(in->type, type);
+	WRITE(in->node, node_seq ? word_at(node, node_seq) : SHIM_NO_NODE);
+}
+
+static void describe_part(struct inside *in)
+{
+	WRITE(in->node_flags, 0);
+	WRITE(in->type, 0);
+	WRITE(in->node, SHIM_NO_NODE);
+}
+
+static void note_node(const struct noted *f, const uint64_t *registers, uintptr_t sp)
+{
+	const bool is_part = f->kind == SHIM_FUNCTION_PART;
+	struct thread *t = own_thread();
+	struct inside *in = inside_of(t);
+
+	if (!in)
+		return;
+	end_node(in, t->ring, sp, 0);
+	/* One that another runs as a part of it is none of the graph; what is called in nothing
+	 * that returns to us has no end. */
+	if (__atomic_load_n(&in->node_begin, __ATOMIC_RELAXED) || (is_part && !in->depth))
+		return;
+	if (is_part)
+		describe_part(in);
+	else
+		describe_node(in, registers[1]);
+	in->node_sp = sp;
+	WRITE(in->node_api, (uint16_t)READ(f->number));
+	__atomic_store_n(&in->node_begin, shim_now(), __ATOMIC_RELEASE);
+}
+
+/* ---- what returns to us ---- */
+
+static struct shim_call level_call(const struct level *l, uint64_t begin_ns, uint64_t end_ns)
+{
+	return (struct shim_call){.begin_ns = begin_ns,
+				  .end_ns = end_ns,
+				  .api = READ(l->api),
+				  .domain = SHIM_FUNCTION,
+				  .node = SHIM_NO_NODE,
+				  .type = READ(l->type)};
+}
+
+/* An exception, or what jumps like one, has left those whose frames lie below the stack pointer. */
+static void leave_dead(struct inside *in, int ring, uintptr_t sp)
+{
+	struct shim_call call;
+	uint64_t begin_ns;
+
+	while (in->depth && in->levels[in->depth - 1].sp < sp) {
+		const struct level *l = &in->levels[--in->depth];
+
+		begin_ns = take(&in->levels[in->depth].begin);
+		if (!begin_ns)
+			continue;
+		call = level_call(l, begin_ns, shim_now());
+		call.flags = SHIM_CALL_LEFT;
+		calls__put(ring, &call);
+	}
+}
+
+/* The same, and a frame at that very place. */
+static void leave_returned(struct inside *in, int ring, uintptr_t sp)
+{
+	leave_dead(in, ring, sp + 1);
+}
+
+/* Right inside one that another function has a name for. */
+static bool is_inner(const struct inside *in, const struct noted *f)
+{
+	return in->depth && in->levels[in->depth - 1].type &&
+	       in->levels[in->depth - 1].api != (uint16_t)READ(f->number);
+}
+
+static bool begin_call(const struct noted *f, const uint64_t *registers, uintptr_t sp)
+{
+	uint64_t (*next_node)(void) = READ(layout.next_node);
+	struct thread *t = own_thread();
+	struct inside *in = inside_of(t);
+	struct level *l;
+
+	if (!in)
+		return false;
+	end_node(in, t->ring, sp, 0);
+	leave_returned(in, t->ring, sp);
+	if (in->depth == OPEN_MAX || (f->outermost && is_inner(in, f)))
+		return false;
+	l = &in->levels[in->depth++];
+	l->sp = sp;
+	if (f->kind == SHIM_FUNCTION_AROUND)
+		return true;
+	WRITE(l->api, (uint16_t)READ(f->number));
+	WRITE(l->type, f->object ? word_at(registers[f->object - 1], f->object_at) : 0);
+	l->before = next_node ? next_node() : 0;
+	__atomic_store_n(&l->begin, shim_now(), __ATOMIC_RELEASE);
+	return true;
+}
+
+struct way noting__enter(uint32_t function, const uint64_t *registers, uintptr_t sp)
+{
+	const struct noted *f = &functions[function];
+	struct way way = {f->original, 0};
+
+	if (f->kind == SHIM_FUNCTION_NODE || f->kind == SHIM_FUNCTION_PART)
+		note_node(f, registers, sp);
+	else if (begin_call(f, registers, sp))
+		way.through = 1 + (f->kind == SHIM_FUNCTION_RETURNING ? SHIM_STACK_WORDS : 0);
+	return way;
+}
+
+void noting__leave(uint32_t function, uintptr_t sp)
+{
+	const bool is_around = functions[function].kind == SHIM_FUNCTION_AROUND;
+	uint64_t (*next_node)(void) = READ(layout.next_node);
+	const uint64_t end_ns = shim_now();
+	struct thread *t = own_thread();
+	struct shim_call call;
+	uint64_t begin_ns;
+	struct inside *in;
+	struct level *l;
+
+	if (!calls__is_current(t->connection))
+		return;
+	in = &insides[t->ring];
+	end_node(in, t->ring, sp, is_around ? SHIM_CALL_RETURNED : 0);
+	leave_dead(in, t->ring, sp);
+	if (!in->depth || in->levels[in->depth - 1].sp != sp)
+		return; /* it began before these were connected */
+	l = &in->levels[--in->depth];
+	begin_ns = take(&l->begin);
+	if (!begin_ns)
+		return;
+	call = level_call(l, begin_ns, end_ns);
+	if (next_node && next_node() > l->before)
+		call.node = next_node() - 1;
+	calls__put(t->ring, &call);
+}
+
+/* ---- all of them ---- */
+
+void *noting__entry(uint32_t function)
+{
+	return entries__at(function);
+}
+
+void *noting__original(const void *entry)
+{
+	const uint32_t function = entries__index(entry);
+
+	return function < SHIM_FUNCTIONS ? functions[function].original : NULL;
+}
+
+bool noting__is_method(uint32_t function)
+{
+	const uint32_t kind = functions[function].kind;
+
+	return kind == SHIM_FUNCTION_CALL || kind == SHIM_FUNCTION_AROUND;
+}
+
+/* Index of the function, new or old; SHIM_FUNCTIONS: there is no room. */
+static uint32_t function_index(const struct shim_function *wanted)
+{
+	void *const address = (void *)(uintptr_t)wanted->address;
+	struct noted *f;
+
+	for (uint32_t i = 0; i < function_cnt; i++)
+		if (functions[i].original == address)
+			return functions[i].kind == wanted->kind ? i : SHIM_FUNCTIONS;
+	if (function_cnt == SHIM_FUNCTIONS)
+		return SHIM_FUNCTIONS;
+	f = &functions[function_cnt];
+	*f = (struct noted){.original = address,
+			    .kind = wanted->kind,
+			    .number = NO_NUMBER,
+			    .object = wanted->object,
+			    .outermost = wanted->outermost,
+			    .object_at = wanted->object_at};
+	return function_cnt++;
+}
+
+void noting__begin(struct shim_control *c, uint32_t *index)
+{
+	const struct shim_function *wanted = shim_functions(c);
+
+	WRITE(layout.next_node, (uint64_t (*)(void))(uintptr_t)c->node_number);
+	WRITE(layout.python_node, c->python_node);
+	WRITE(layout.node_seq, c->node_seq);
+	WRITE(layout.node_object, c->node_object);
+	/* What none of them is any more has no number: a thread may still be on its way into it. */
+	for (uint32_t i = 0; i < function_cnt; i++)
+		WRITE(functions[i].number, NO_NUMBER);
+	for (uint32_t i = 0; i < c->function_cnt; i++) {
+		index[i] = wanted[i].kind ? function_index(&wanted[i]) : SHIM_FUNCTIONS;
+		if (index[i] < SHIM_FUNCTIONS)
+			WRITE(functions[index[i]].number, i);
+	}
+	has_ends = has_ends || !pthread_key_create(&ends, on_thread_end);
+}
+
+static void put_open(struct shim_control *c, size_t ring, const struct shim_call *call)
+{
+	const struct shim_open_call out = {
+		.h = {SHIM_REC_CALL, sizeof(out)},
+		.call = *call,
+		.ring = (uint32_t)ring,
+		.tid = __atomic_load_n(&c->rings[ring].tid, __ATOMIC_RELAXED),
+	};
+
+	records__put(c, &out.h);
+}
+
+/* Innermost first. */
+static void put_inside(struct shim_control *c, size_t ring)
+{
+	struct inside *in = &insides[ring];
+	struct shim_call call;
+	uint64_t begin_ns;
+
+	for (uint32_t i = OPEN_MAX; i-- > 0;) {
+		begin_ns = __atomic_load_n(&in->levels[i].begin, __ATOMIC_ACQUIRE);
+		call = level_call(&in->levels[i], begin_ns, shim_now());
+		if (take_this(&in->levels[i].begin, begin_ns))
+			put_open(c, ring, &call);
+	}
+	begin_ns = __atomic_load_n(&in->node_begin, __ATOMIC_ACQUIRE);
+	call = node_call(in, begin_ns);
+	if (take_this(&in->node_begin, begin_ns))
+		put_open(c, ring, &call);
+}
+
+void noting__put_open(struct shim_control *c)
+{
+	for (size_t ring = 0; ring < SHIM_RINGS; ring++)
+		put_inside(c, ring);
+}
+
+/* Nearly all of it is the clock, read twice; the rest was measured as in bench/shim_ring. */
+uint64_t noting__cost_ns(void)
+{
+	enum { TIMES = 256, REST_NS = 40 };
+	const uint64_t begin = shim_now();
+
+	for (int i = 1; i < 2 * TIMES; i++)
+		shim_now();
+	return (shim_now() - begin) / TIMES + REST_NS;
+}

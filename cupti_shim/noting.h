@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * noting.c: calls of functions that lead to entries of ours, one entry for each function, for the
+ * life of the process.
+ */
+#ifndef PROFTRACE_NOTING_H
+#define PROFTRACE_NOTING_H
+
+#include "cupti_shim/protocol.h"
+
+/* What the file wants is noted from now on. index[i]: of shim_functions()[i] here, SHIM_FUNCTIONS:
+ * there is no room for it. */
+void noting__begin(struct shim_control *c, uint32_t *index);
+/* Tells of the calls that have not returned. */
+void noting__put_open(struct shim_control *c);
+/* What noting a call takes, about. */
+uint64_t noting__cost_ns(void);
+
+void *noting__entry(uint32_t function);
+/* Where an entry leads to; NULL: it is none. */
+void *noting__original(const void *entry);
+/* It is called by Python, as an object's function. */
+bool noting__is_method(uint32_t function);
+
+/* ---- for entries_x86.c ---- */
+
+struct way {
+	void *to;
+	uint64_t through; /* 0: a jump; else a call, with so many words less one of its stack */
+};
+/* At the very begin of a function. registers: those of arguments, in their order; sp: at the return
+ * address. */
+struct way noting__enter(uint32_t function, const uint64_t *registers, uintptr_t sp);
+/* Behind a call, with the same. */
+void noting__leave(uint32_t function, uintptr_t sp);
+
+void *entries__at(uint32_t function);
+uint32_t entries__index(const void *entry); /* SHIM_FUNCTIONS: it is none */
+
+#endif

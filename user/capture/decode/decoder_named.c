@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Spans whose name was read from the target. */
+#include "capture/decode/decoder_internal.h"
+#include "capture/decode/object_names.h"
+#include "capture/decode/pending.h"
+#include "common/text_char.h"
+#include "common/util.h"
+#include <ctype.h>
+#include <string.h>
+
+static enum span_category class_category(uint32_t name_class, enum span_category otherwise)
+{
+	switch (name_class) {
+	case PT_CLASS_DATALOADER:
+		return CAT_DATALOADER;
+	case PT_CLASS_OPTIMIZER:
+		return CAT_OPTIMIZER;
+	case PT_CLASS_ZERO_GRAD:
+		return CAT_ZERO_GRAD;
+	case PT_CLASS_OPTIMIZER_OP:
+		return CAT_OPTIMIZER_OP;
+	case PT_CLASS_PROFILER_STEP:
+		return CAT_PROFILER_STEP;
+	case PT_CLASS_EVALUATION:
+		return CAT_EVALUATION;
+	default:
+		return otherwise;
+	}
+}
+
+/* Many operators share a probe: their names tell. What has a suffix is but a part of one. */
+static enum span_category named_category(const struct decoder *d, const struct planned_probe *probe,
+					 uint32_t name_class, const char *text)
+{
+	const struct framework *f = d->framework;
+
+	if (probe->category == CAT_OPERATOR && f && !probe->name_suffix) {
+		if (f->updates_parameters && f->updates_parameters(text))
+			return CAT_OPTIMIZER_OP;
+		if (f->computes_gradients && f->computes_gradients(text))
+			return CAT_BACKWARD_NODE;
+	}
+	return class_category(name_class, probe->category);
+}
+
+/* schema: see recording_writer__name */
+static uint32_t dynamic_name(struct decoder *d, const struct planned_probe *probe,
+			     enum span_category category, const char *text, const char *schema)
+{
+	const char *prefix = probe->name_prefix ? probe->name_prefix : "";
+	const char *suffix = probe->name_suffix ? probe->name_suffix : "";
+	char whole[2 * PT_NAME_MAX];
+
+	snprintf(whole, sizeof(whole), "%s%s%s", prefix, text, suffix);
+	return recording_writer__name(d->writer, category, whole, schema);
+}
+
+/* A path that names something: what else may lie where names are looked for is no such text. */
+static bool is_full_name(const char *text)
+{
+	for (const char *p = text; *p; p++)
+		if (!isprint((unsigned char)*p) || *p == '(' || *p == ')')
+			return false;
+	return strchr(text, '/') != NULL;
+}
+
+static bool is_hidden(const struct decoder *d, const struct planned_probe *probe, const char *text)
+{
+	const struct framework *f = d->framework;
+
+	return probe->category == CAT_PIPELINE && (!f || !f->is_own_work || !f->is_own_work(text));
+}
+
+uint64_t decoder__full_names(const struct decoder *d)
+{
+	return d->full_names;
+}
+
+void decoder__end_name(struct decoder *d, char *text)
+{
+	d->full_names += strlen(text) >= PT_NAME_MAX - 1;
+	if (strlen(text) >= PT_NAME_MAX - PT_DOMAIN_MAX - 3)
+		text__drop_cut_char(text);
+}
+
+static uint32_t name_id(struct decoder *d, const struct planned_probe *probe, uint32_t name_class,
+			char *text, const char *full)
+{
+	enum span_category category;
+
+	if (probe->category != CAT_USER && d->framework && d->framework->shorten)
+		d->framework->shorten(text);
+	decoder__end_name(d, text);
+	category = named_category(d, probe, name_class, text);
+	return dynamic_name(d, probe, category, text, full);
+}
+
+int decoder__named_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
+			 uint32_t name_class, char *text)
+{
+	const struct planned_probe *probe = decoder__row_probe(d, span->probe);
+	const char *full = pending__take_full_name(d->pending, h->tid, span->ts_ns);
+
+	if (!probe)
+		return d->malformed++, 0;
+	if (full && !is_full_name(full))
+		full = NULL;
+	d->hits[probe->group] += probe->category == CAT_PIPELINE ? 1 : 2;
+	if (is_hidden(d, probe, text))
+		return 0;
+	return decoder__span(d, h, span, name_id(d, probe, name_class, text, full), EVENT_NO_ID);
+}
+
+int decoder__named(struct decoder *d, const struct pt_rec_named *r)
+{
+	char text[PT_NAME_MAX];
+	uint32_t len = r->name_len < PT_NAME_MAX ? r->name_len : PT_NAME_MAX - 1;
+	const struct planned_probe *probe = decoder__row_probe(d, r->h.probe);
+
+	const struct pt_span span = {.ts_ns = r->ts_ns,
+				     .end_ns = r->end_ns,
+				     .type_obj = r->stack,
+				     .kind = PT_FRAME_NAMED,
+				     .probe = r->h.probe,
+				     .end = r->h.end,
+				     .flags = (uint16_t)r->flags};
+
+	memcpy(text, r->name, len);
+	text[len] = '\0';
+	if (probe)
+		d->hits[probe->group] += 2ull * r->nested; /* their begins and ends */
+	return decoder__named_write(d, &r->h, &span, r->name_class, text);
+}
+
+int decoder__named_noted(struct decoder *d, const struct pt_rec *h, const struct pt_span *noted,
+			 const struct planned_probe *probe)
+{
+	const uint64_t address = noted->type_obj + probe->cfg.name_path[1];
+	const char *found = object_names__text(d->objects, (pid_t)h->pid, address,
+					       (enum pt_name_source)probe->cfg.name_source);
+	struct pt_span span = *noted;
+	char text[PT_NAME_MAX];
+
+	if (!found)
+		return d->malformed++, 0;
+	snprintf(text, sizeof(text), "%s", found);
+	span.type_obj = 0; /* a stack's place */
+	return decoder__span_write(d, h, &span, name_id(d, probe, PT_CLASS_NONE, text, NULL),
+				   EVENT_NO_ID, EVENT_UNPROBED);
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/decode/object_names.h"
+#include "common/util.h"
+#include "target/target.h"
+#include <string.h>
+#include <uthash.h>
+
+#define LENGTH_BEFORE 24 /* of a reference-counted string: length, capacity, count */
+
+struct object_key {
+	uint64_t pid, address;
+};
+
+struct object_name {
+	struct object_key key;
+	char *text; /* NULL: none could be read */
+	UT_hash_handle hh;
+};
+
+struct object_names {
+	struct object_name *by_key;
+};
+
+struct object_names *object_names__new(void)
+{
+	return calloc(1, sizeof(struct object_names));
+}
+
+void object_names__free(struct object_names *n)
+{
+	struct object_name *item, *next;
+
+	if (!n)
+		return;
+	HASH_ITER(hh, n->by_key, item, next)
+	{
+		HASH_DEL(n->by_key, item);
+		free(item->text);
+		free(item);
+	}
+	free(n);
+}
+
+/* std::string in its two layouts: where its text lies, and how long it is. */
+static bool place_of(pid_t pid, uint64_t address, enum pt_name_source source, uint64_t *text,
+		     uint64_t *len)
+{
+	if (target__read_of(pid, address, text, sizeof(*text)))
+		return false;
+	address = source == PT_NAME_COW ? *text - LENGTH_BEFORE : address + sizeof(*text);
+	return !target__read_of(pid, address, len, sizeof(*len)) && *len && *len < PT_NAME_MAX;
+}
+
+static char *read_text(pid_t pid, uint64_t address, enum pt_name_source source)
+{
+	char text[PT_NAME_MAX];
+	uint64_t at, len;
+
+	if (!place_of(pid, address, source, &at, &len) || target__read_of(pid, at, text, len))
+		return NULL;
+	return strndup(text, len);
+}
+
+const char *object_names__text(struct object_names *n, pid_t pid, uint64_t address,
+			       enum pt_name_source source)
+{
+	const struct object_key key = {(uint64_t)pid, address};
+	struct object_name *item;
+
+	HASH_FIND(hh, n->by_key, &key, sizeof(key), item);
+	if (item)
+		return item->text;
+	item = calloc(1, sizeof(*item));
+	if (!item)
+		return NULL;
+	item->key = key;
+	item->text = read_text(pid, address, source);
+	HASH_ADD(hh, n->by_key, key, sizeof(item->key), item);
+	return item->text;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Names that lie in objects of the target which stay for its life: read once for each. */
+#ifndef PROFTRACE_OBJECT_NAMES_H
+#define PROFTRACE_OBJECT_NAMES_H
+
+#include "bpf/events.h"
+#include <stdint.h>
+#include <sys/types.h>
+
+struct object_names;
+
+struct object_names *object_names__new(void);
+void object_names__free(struct object_names *n);
+
+/* The string at that address, owned by n; NULL: none can be read there, or no memory. */
+const char *object_names__text(struct object_names *n, pid_t pid, uint64_t address,
+			       enum pt_name_source source);
+
+#endif
