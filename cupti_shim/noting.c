@@ -180,9 +180,8 @@ static void note_node(const struct noted *f, const uint64_t *registers, uintptr_
 	if (!in)
 		return;
 	end_node(in, t->ring, sp, 0);
-	/* One that another runs as a part of it is none of the graph; what is called in nothing
-	 * that returns to us has no end. */
-	if (__atomic_load_n(&in->node_begin, __ATOMIC_RELAXED) || (is_part && !in->depth))
+	/* One that another runs as a part of it is none of the graph. */
+	if (__atomic_load_n(&in->node_begin, __ATOMIC_RELAXED))
 		return;
 	if (is_part)
 		describe_part(in);

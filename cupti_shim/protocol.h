@@ -168,7 +168,7 @@ enum shim_function_kind {
 	 * given. It lasts until the thread's next one, or another function that it does not call. */
 	SHIM_FUNCTION_NODE = 2,
 	SHIM_FUNCTION_AROUND = 3, /* as CALL, but nothing is told of it itself */
-	SHIM_FUNCTION_PART = 4, /* lasts as NODE does; told of where one that returns to us calls it */
+	SHIM_FUNCTION_PART = 4, /* any function: lasts as NODE does, or until AROUND returns that calls it */
 	SHIM_FUNCTION_RETURNING = 5, /* any other that is seen to return: SHIM_STACK_WORDS at most of
 					what it is given lie on the stack */
 };

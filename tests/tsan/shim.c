@@ -18,7 +18,7 @@
 
 static char stub;
 static atomic_bool stop;
-static atomic_ulong calls, activities, noted, nodes;
+static atomic_ulong calls, activities, noted, nodes, others, parts;
 
 /* ---- functions that are called through pointers ---- */
 
@@ -54,6 +54,57 @@ static void *apply(void *result, void *node, void *c, void *d)
 
 static function outer_entry = outer, apply_entry = apply;
 
+/* Arguments and results of every kind: in registers, on the stack, and where the caller wants them.
+ */
+struct large {
+	uint64_t words[5];
+};
+struct two {
+	double number;
+	uint64_t word;
+};
+
+static struct two mixed(const uint64_t *object, float f, int64_t b, double d, int64_t c,
+			struct large l, int64_t e, int64_t g, int64_t h, double far)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < 5; i++)
+		sum = sum * 10 + l.words[i];
+	return (struct two){(double)f + d + far, sum + object[1] + (uint64_t)(b + c + e + g + h)};
+}
+
+static struct large part(struct large l, double d)
+{
+	l.words[0] += (uint64_t)d;
+	return l;
+}
+
+static __typeof__(mixed) *mixed_entry = mixed;
+static __typeof__(part) *part_entry = part;
+
+static void *around(void *a, void *b, void *c, void *d)
+{
+	struct large l = {{1, 2, 3, 4, 5}};
+
+	l = __atomic_load_n(&part_entry, __ATOMIC_ACQUIRE)(l, 2.5);
+	return l.words[0] == 3 && l.words[4] == 5 && b == c ? a : d;
+}
+
+static function around_entry = around;
+
+static void call_others(void)
+{
+	static const struct large l = {{1, 2, 3, 4, 5}};
+	const uint64_t object[] = {6, 100000};
+	struct two t = __atomic_load_n(&mixed_entry, __ATOMIC_ACQUIRE)(object, 0.5F, 1, 2.25, 2, l,
+								       3, 4, 5, 1000);
+	char x[2];
+
+	CHECK(t.number == 1002.75 && t.word == 112345 + 15);
+	CHECK(at(&around_entry)(x, x, x, NULL) == x);
+}
+
 static uint64_t next_node(void)
 {
 	return 7;
@@ -75,24 +126,31 @@ static void call_functions(void)
 	CHECK((char *)at(&outer_entry)(x, x + 1, x + 2, x + 3) == x + 1);
 	CHECK((char *)at(&outer_entry)(x, x + 1, x + 1, x + 1) == x + 3);
 	CHECK(at(&apply_entry)(x, &node, NULL, NULL) == x && node.number == 1);
+	call_others();
 }
+
+enum { OUTER, INNER, APPLY, MIXED, AROUND, PART, FUNCTIONS };
 
 #define ADDRESS(of) (uint64_t)(uintptr_t)(of)
 
 static void see_functions(struct shim_link *l)
 {
 	static const struct shim_function functions[] = {
-		{ADDRESS(outer), SHIM_FUNCTION_CALL, 0},
-		{ADDRESS(inner), SHIM_FUNCTION_CALL, 0},
-		{ADDRESS(apply), SHIM_FUNCTION_NODE, 0},
+		[OUTER] = {.address = ADDRESS(outer), .kind = SHIM_FUNCTION_CALL},
+		[INNER] = {.address = ADDRESS(inner), .kind = SHIM_FUNCTION_CALL},
+		[APPLY] = {.address = ADDRESS(apply), .kind = SHIM_FUNCTION_NODE},
+		[MIXED] = {.address = ADDRESS(mixed), .kind = SHIM_FUNCTION_RETURNING, .object = 1},
+		[AROUND] = {.address = ADDRESS(around), .kind = SHIM_FUNCTION_AROUND},
+		[PART] = {.address = ADDRESS(part), .kind = SHIM_FUNCTION_PART},
 	};
-	const struct shim_pointer pointers[] = {{ADDRESS(&outer_entry), 0, 0},
-						{ADDRESS(&inner_entry), 1, 0},
-						{ADDRESS(&apply_entry), 2, 0}};
+	const struct shim_pointer pointers[] = {
+		{ADDRESS(&outer_entry), OUTER, 0},   {ADDRESS(&inner_entry), INNER, 0},
+		{ADDRESS(&apply_entry), APPLY, 0},   {ADDRESS(&mixed_entry), MIXED, 0},
+		{ADDRESS(&around_entry), AROUND, 0}, {ADDRESS(&part_entry), PART, 0}};
 	const struct shim_functions f = {.functions = functions,
-					 .function_cnt = 3,
+					 .function_cnt = FUNCTIONS,
 					 .pointers = pointers,
-					 .pointer_cnt = 3,
+					 .pointer_cnt = FUNCTIONS,
 					 .node_seq = sizeof(uint64_t),
 					 .node_number = ADDRESS(next_node),
 					 .python_hash = ADDRESS(&hash_entry)};
@@ -103,6 +161,9 @@ static void see_functions(struct shim_link *l)
 static void check_pointers(void)
 {
 	CHECK(at(&outer_entry) == outer && at(&inner_entry) == inner && at(&apply_entry) == apply);
+	CHECK(__atomic_load_n(&mixed_entry, __ATOMIC_ACQUIRE) == mixed &&
+	      __atomic_load_n(&part_entry, __ATOMIC_ACQUIRE) == part &&
+	      at(&around_entry) == around);
 	CHECK(__atomic_load_n(&hash_entry, __ATOMIC_ACQUIRE) == hash);
 }
 
@@ -154,8 +215,13 @@ static void *short_lives(void *unused)
 static int on_call(void *ctx, size_t ring, uint32_t tid, const struct shim_call *call)
 {
 	calls += call->domain != SHIM_FUNCTION;
-	noted += call->domain == SHIM_FUNCTION && call->api < 2 && call->node == SHIM_NO_NODE;
-	nodes += call->domain == SHIM_FUNCTION && call->api == 2 && call->type == 1;
+	if (call->domain != SHIM_FUNCTION)
+		return 0;
+	CHECK(call->api != AROUND);
+	noted += call->api <= INNER && call->node == SHIM_NO_NODE;
+	nodes += call->api == APPLY && call->type == 1;
+	others += call->api == MIXED && call->type == 6 && call->flags == 0;
+	parts += call->api == PART && call->flags == SHIM_CALL_RETURNED;
 	return 0;
 }
 
@@ -203,7 +269,7 @@ static void window(const char *cupti)
 	CHECK(!err);
 	see_functions(l);
 	command(l, SHIM_RECORD);
-	CHECK(shim_link__pointers_set(l) == 3 && at(&outer_entry) != outer);
+	CHECK(shim_link__pointers_set(l) == FUNCTIONS && at(&outer_entry) != outer);
 	drain(l, 100);
 	command(l, SHIM_FLUSH);
 	drain(l, 100);
@@ -228,8 +294,11 @@ int main(int argc, char **argv)
 	stop = true;
 	for (int i = 0; i <= THREADS; i++)
 		pthread_join(threads[i], NULL);
-	printf("tsan: %lu calls, %lu activities, %lu functions, %lu nodes in %d windows\n", calls,
-	       activities, noted, nodes, WINDOWS);
-	CHECK(calls > 500 && activities > 200 && noted > 400 && nodes > 100);
+	printf("tsan: %lu calls, %lu activities, %lu functions, %lu nodes, %lu others, %lu parts "
+	       "in %d "
+	       "windows\n",
+	       calls, activities, noted, nodes, others, parts, WINDOWS);
+	CHECK(calls > 500 && activities > 200 && noted > 400 && nodes > 100 && others > 100 &&
+	      parts > 100);
 	return 0;
 }

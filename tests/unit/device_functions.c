@@ -5,11 +5,14 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-enum { CALL, NODE, CNT };
+enum { CALL, NODE, AROUND, PART, RETURNING, CNT };
 
 static const struct shim_function list[CNT] = {
 	[CALL] = {.kind = SHIM_FUNCTION_CALL},
 	[NODE] = {.kind = SHIM_FUNCTION_NODE},
+	[AROUND] = {.kind = SHIM_FUNCTION_AROUND},
+	[PART] = {.kind = SHIM_FUNCTION_PART},
+	[RETURNING] = {.kind = SHIM_FUNCTION_RETURNING},
 };
 static struct device_functions functions;
 static struct pt_span span;
@@ -108,4 +111,37 @@ Test(device_functions, are_counted_by_their_begin)
 	cnt = device_functions__counted(&functions, 0, UINT64_MAX);
 	cr_assert_eq(cnt[NODE], 0, "they are forgotten");
 	free(cnt);
+}
+
+Test(device_functions, what_is_around_others_has_no_span)
+{
+	cr_assert(!is_span(AROUND, 110, 120));
+}
+
+Test(device_functions, a_part_ends_with_what_is_around_it_or_somewhere_before_the_next)
+{
+	struct shim_call call = call_of(PART, 110, 120);
+
+	cr_assert(device_functions__span(&functions, &call, 100, 200, &span));
+	cr_assert_eq(span.kind, PT_FRAME_STATIC);
+	cr_assert_eq(span.end, PT_END_INFERRED);
+	call.flags = SHIM_CALL_RETURNED;
+	cr_assert(device_functions__span(&functions, &call, 100, 200, &span));
+	cr_assert_eq(span.end, PT_END_RETURN);
+}
+
+Test(device_functions, one_that_is_named_by_an_object)
+{
+	struct shim_call call = call_of(RETURNING, 110, 120);
+
+	cr_assert(device_functions__is_named_by_object(&functions, &call));
+	cr_assert(device_functions__span(&functions, &call, 100, 200, &span));
+	cr_assert_eq(span.kind, PT_FRAME_NAMED);
+	cr_assert_eq(span.type_obj, 0x123);
+	cr_assert_eq(span.end, PT_END_RETURN);
+	call.flags = SHIM_CALL_LEFT; /* by an exception */
+	cr_assert(device_functions__span(&functions, &call, 100, 200, &span));
+	cr_assert_eq(span.end, PT_END_INFERRED);
+	call.api = CALL;
+	cr_assert(!device_functions__is_named_by_object(&functions, &call));
 }

@@ -71,6 +71,7 @@ struct session {
 	bool functions_alone; /* the library sees functions, and no device: there is no CUDA */
 	bool calls_on; /* calls of the device's interface are seen by probes */
 	bool attach_tried;
+	bool told_why; /* the library stays out, though it was asked for */
 	struct {
 		struct {
 			size_t probe; /* in the plan: its calls are those of the function */

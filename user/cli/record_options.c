@@ -365,6 +365,7 @@ static int settle_timer(struct record_options *o)
 		{"--page-faults", c->page_faults},
 		{"--op", c->ops.cnt || c->ops_returning.cnt},
 		{"--usdt", c->usdt.cnt},
+		{"--inject", c->inject},
 		{"--cupti", c->cupti},
 		{"--trace", o->trace},
 		{"--limit-size", o->limit_bytes},

@@ -32,10 +32,21 @@ void device_functions__clear(struct device_functions *f)
 	memset(f, 0, sizeof(*f));
 }
 
+static uint8_t kind_of(const struct device_functions *f, const struct shim_call *call)
+{
+	return call->api < f->cnt ? f->kinds[call->api] : 0;
+}
+
+bool device_functions__is_named_by_object(const struct device_functions *f,
+					  const struct shim_call *call)
+{
+	return kind_of(f, call) == SHIM_FUNCTION_RETURNING;
+}
+
 bool device_functions__span(const struct device_functions *f, const struct shim_call *call,
 			    uint64_t open_ns, uint64_t close_ns, struct pt_span *span)
 {
-	const uint8_t kind = call->api < f->cnt ? f->kinds[call->api] : 0;
+	const uint8_t kind = kind_of(f, call);
 
 	if (!kind || kind == SHIM_FUNCTION_AROUND || call->end_ns <= open_ns ||
 	    call->begin_ns >= close_ns)

@@ -149,12 +149,6 @@ const char *device_source__refusal(const struct device_source *d)
 	return shim_wish__refusal(&d->wish);
 }
 
-void device_source__use_cupti(struct device_source *d, const char *path, unsigned int major)
-{
-	shim_link__set_cupti(d->link, path, major);
-	shim_link__set_alone(d->link, false);
-}
-
 /* ---- functions ---- */
 
 int device_source__see(struct device_source *d, const struct shim_functions *functions)
@@ -247,6 +241,8 @@ static int on_call(void *ctx, size_t ring, uint32_t ns_tid, const struct shim_ca
 	set_thread(d, q, ns_tid);
 	if (is_function(call) && d->counts)
 		return device_functions__count(&d->functions, call);
+	if (is_function(call) && device_functions__is_named_by_object(&d->functions, call))
+		d->taker.met(d->taker.ctx, (uint32_t)d->target->pid, call->api, call->type);
 	return call_queue__push(q, call);
 }
 

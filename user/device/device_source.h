@@ -21,6 +21,8 @@ struct device_taker {
 	uint32_t (*track)(void *ctx, uint32_t pid, uint32_t tid); /* where threads have theirs; 0: error */
 	/* Writes a call of a function, cut to the window; its number is in span->probe. */
 	int (*noted)(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *span);
+	/* A call came of a function whose name lies in that object: to be read while it is there. */
+	void (*met)(void *ctx, uint32_t pid, uint32_t function, uint64_t object);
 	void *ctx;
 };
 
@@ -49,9 +51,6 @@ bool device_source__is_recording(const struct device_source *d);
 bool device_source__is_absent(const struct device_source *d);
 /* Why there is no device time, as a clause; NULL: there is. */
 const char *device_source__refusal(const struct device_source *d);
-
-/* The process uses CUDA by now: from the next wish on more than functions is recorded. */
-void device_source__use_cupti(struct device_source *d, const char *path, unsigned int major);
 
 /* ---- functions ---- */
 

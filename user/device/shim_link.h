@@ -26,7 +26,7 @@ void shim_link__unlink(struct shim_link *l);
 /* A libcupti to load where the process has none, or (path empty) of which CUDA to look for one, 0:
  * any; before the first command. */
 void shim_link__set_cupti(struct shim_link *l, const char *path, unsigned int major);
-/* Nothing of CUPTI is wanted (again), only functions; before it is told to record. */
+/* Nothing of CUPTI is wanted, only functions; before the first command. */
 void shim_link__set_alone(struct shim_link *l, bool functions_alone);
 /* No other process shall take the file, though it may know the path: pid as it sees itself. */
 void shim_link__set_pid(struct shim_link *l, uint32_t pid);

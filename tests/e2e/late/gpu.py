@@ -75,15 +75,7 @@ class GpuJob:
         return any("libproftrace_cupti" in m[4] for m in process.mappings(self.pid))
 
     def is_served(self):
-        """The library has its thread there."""
-        for tid in process.threads(self.pid):
-            try:
-                comm = pathlib.Path(f"/proc/{self.pid}/task/{tid}/comm").read_text()
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-            if comm == "proftrace-shim\n":
-                return True
-        return False
+        return process.is_served(self.pid)
 
     def wait_parked(self):
         """Nothing of the library is left but its text."""

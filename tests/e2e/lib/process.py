@@ -24,6 +24,18 @@ def threads(pid):
     return sorted(int(t) for t in os.listdir(f"/proc/{pid}/task"))
 
 
+def is_served(pid):
+    """The library that proftrace put into a process has its thread there."""
+    for tid in threads(pid):
+        try:
+            with open(f"/proc/{pid}/task/{tid}/comm") as comm:
+                if comm.read().strip() == "proftrace-shim":
+                    return True
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+    return False
+
+
 def descriptors(pid):
     found = {}
     for fd in os.listdir(f"/proc/{pid}/fd"):

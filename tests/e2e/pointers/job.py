@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""job.py PART [PERIOD]: trains until SIGTERM, on the CPU, whose results are real ones, and on the GPU.
+"""job.py PART [PERIOD]: trains until SIGTERM, on the CPU, whose results are real ones, and on the GPU, unless
+JOB_DEVICES names the first alone.
 Each step prints its loss to the last bit; after PERIOD steps it begins anew, so that all periods are
 alike. PART is what it does besides, in each step or, at SIGUSR1, once."""
 import os
@@ -15,6 +16,7 @@ from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader, Dataset
 
 asked = set()
+DEVICES = os.environ.get("JOB_DEVICES", "cpu cuda").split()
 
 
 class Doubled(torch.autograd.Function):
@@ -62,7 +64,7 @@ class Models:
 
     def __init__(self, reentrant):
         torch.manual_seed(1)
-        self.nets = [Net(reentrant).to(device) for device in ("cpu", "cuda")]
+        self.nets = [Net(reentrant).to(device) for device in DEVICES]
         self.optimizer = torch.optim.SGD([p for n in self.nets for p in n.parameters()], lr=0.01,
                                          momentum=0.9)
         self.x, self.y = torch.randn(8, 16), torch.randn(8, 4)
@@ -241,7 +243,8 @@ def main():
     while signal.SIGTERM not in asked:
         loss = models.step()
         EACH.get(part, int)()
-        torch.cuda.synchronize()
+        if "cuda" in DEVICES:
+            torch.cuda.synchronize()
         print("step", number, loss.hex(), flush=True)
         number += 1
         if period and number % period == 0:

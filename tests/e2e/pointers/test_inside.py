@@ -5,8 +5,9 @@ import signal
 
 from gpu import LONG_S
 from lib import process
+from lib.astray import led_astray
 from lib.runner import test
-from pointed import Data, end, led_astray, record_on, start, wait_steps
+from pointed import Data, end, record_on, start, wait_steps
 
 
 def goes_on(case, part):

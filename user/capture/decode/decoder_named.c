@@ -132,12 +132,25 @@ int decoder__named(struct decoder *d, const struct pt_rec_named *r)
 	return decoder__named_write(d, &r->h, &span, r->name_class, text);
 }
 
+static const char *object_text(struct decoder *d, uint32_t pid, const struct planned_probe *probe,
+			       uint64_t object)
+{
+	return object_names__text(d->objects, (pid_t)pid, object + probe->cfg.name_path[1],
+				  (enum pt_name_source)probe->cfg.name_source);
+}
+
+void decoder__meet(struct decoder *d, uint32_t pid, uint32_t row, uint64_t object)
+{
+	const struct planned_probe *probe = decoder__row_probe(d, row);
+
+	if (probe)
+		object_text(d, pid, probe, object);
+}
+
 int decoder__named_noted(struct decoder *d, const struct pt_rec *h, const struct pt_span *noted,
 			 const struct planned_probe *probe)
 {
-	const uint64_t address = noted->type_obj + probe->cfg.name_path[1];
-	const char *found = object_names__text(d->objects, (pid_t)h->pid, address,
-					       (enum pt_name_source)probe->cfg.name_source);
+	const char *found = object_text(d, h->pid, probe, noted->type_obj);
 	struct pt_span span = *noted;
 	char text[PT_NAME_MAX];
 

@@ -29,6 +29,13 @@ static int noted(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *sp
 	return decoder__noted(s->decoder, pid, tid, &of_row);
 }
 
+static void met(void *ctx, uint32_t pid, uint32_t function, uint64_t object)
+{
+	struct session *s = ctx;
+
+	decoder__meet(s->decoder, pid, pointed__row(s, function), object);
+}
+
 static int before_span(void *ctx, uint32_t tid, uint64_t end_ns)
 {
 	return device_source__before(ctx, tid, end_ns);
@@ -74,7 +81,7 @@ int device_time__choose(struct session *s)
 
 int device_time__open(struct session *s)
 {
-	const struct device_taker taker = {.track = track, .noted = noted, .ctx = s};
+	const struct device_taker taker = {.track = track, .noted = noted, .met = met, .ctx = s};
 	struct shim_link *link = s->link;
 	int err;
 
@@ -122,26 +129,15 @@ static int load(struct session *s, struct target *t)
 	return err ? err : device_time__open(s);
 }
 
-/* The library is there for functions alone, so far. */
-static int gain_cupti(struct session *s, const struct target *t)
+/* For the sake of functions. */
+static bool may_go_in_alone(struct session *s)
 {
-	int err = cupti__find(t, s->opts->cupti, &s->attached.cupti);
+	const char *why = s->opts->inject ? pointed__why_not(s) : NULL;
 
-	if (err && s->opts->cupti)
-		return err;
-	if (err) {
-		if (!s->no_device[0])
-			refuse(s, err__take(err));
-		return 0;
-	}
-	s->functions_alone = false;
-	device_source__use_cupti(s->device, s->attached.cupti.path, s->attached.cupti.major);
-	return 0;
-}
-
-static bool is_there(const struct session *s)
-{
-	return s->device && !device_source__is_absent(s->device);
+	if (why && !s->told_why)
+		log__info("--inject: our library stays out of process %d: %s", s->opts->pid, why);
+	s->told_why = why;
+	return s->opts->inject && !why;
 }
 
 /*
@@ -154,16 +150,15 @@ static int choose_late(struct session *s)
 	struct target *t;
 	int err;
 
-	if (is_there(s) ? !s->functions_alone : s->attach_tried || s->opts->no_inject)
+	if ((s->device && !device_source__is_absent(s->device)) || s->attach_tried ||
+	    s->opts->no_inject)
 		return 0;
 	err = target__open(s->opts->pid, &t);
 	if (err) {
 		err__take(err);
 		return 0; /* it ended, which the loop will see */
 	}
-	if (is_there(s))
-		err = cuda__has_driver(t) ? gain_cupti(s, t) : 0;
-	else if (cuda__has_driver(t) || (s->opts->inject && pointed__is_worth_while(s)))
+	if (cuda__has_driver(t) || may_go_in_alone(s))
 		err = load(s, t);
 	target__close(t);
 	return err;

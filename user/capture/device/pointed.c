@@ -54,12 +54,6 @@ bool pointed__is_candidate(const struct session *s, const struct planned_probe *
 	       (probe->group == GROUP_OPERATOR || probe->group == GROUP_NODE_TYPE);
 }
 
-static bool is_possible(const struct session *s)
-{
-	return s->rule.boundary && s->measured_steps && s->opts->detail == DETAIL_OPERATOR &&
-	       !s->opts->record_shapes && !s->opts->with_stack && !s->opts->no_pointers;
-}
-
 /* What the probes of candidates add to a step, as a share of it. */
 static double share(const struct session *s)
 {
@@ -78,9 +72,28 @@ static double share(const struct session *s)
 	       (double)(s->measured_steps * (s->step_ns ? s->step_ns : 1));
 }
 
-bool pointed__is_worth_while(const struct session *s)
+/* Is there anything that could be called so? */
+static bool has_candidates(const struct session *s)
 {
-	return is_possible(s) && share(s) >= s->opts->max_overhead;
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (pointed__is_candidate(s, &s->plan.probes[i]))
+			return true;
+	return false;
+}
+
+const char *pointed__why_not(const struct session *s)
+{
+	if (s->opts->no_pointers)
+		return "--no-pointers";
+	if (s->opts->detail != DETAIL_OPERATOR)
+		return "it sees what --detail operator shows, no more and no less";
+	if (s->opts->record_shapes || s->opts->with_stack)
+		return "it sees neither shapes nor stacks";
+	if (!s->rule.boundary || !s->measured_steps)
+		return "there are no steps to compare what it sees in";
+	if (!has_candidates(s))
+		return "no operator is known to be called through pointers";
+	return share(s) < s->opts->max_overhead ? "probes add less than --max-overhead" : NULL;
 }
 
 struct choice {
@@ -108,6 +121,9 @@ static void add_function(struct choice *c, const struct target_lib *lib, uint64_
 {
 	const struct planned_probe *of = &c->s->plan.probes[probe];
 
+	for (size_t i = 0; i < c->cnt; i++)
+		if (c->functions[i].address == lib->base + entry)
+			return;
 	if (c->cnt == SHIM_FUNCTIONS)
 		return;
 	c->functions[c->cnt].address = lib->base + entry;
@@ -169,19 +185,16 @@ static bool has_nodes(const struct session *s)
 	return false;
 }
 
-/* Those that what was called is a part of, and those whose parts are not known by name. */
+/* Those that what was called is a part of, and those whose parts are not known by name: they may be
+ * called later. */
 static void gather_around(struct choice *c)
 {
 	const struct session *s = c->s;
 
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
-		struct pt_probe_stat stat;
 
-		if (probe->pointed != POINTED_AROUND)
-			continue;
-		probes__stat(&s->probes, probe->row, &stat);
-		if (probe->name ? was_called(s, probe) : stat.hits > 0)
+		if (probe->pointed == POINTED_AROUND && (!probe->name || was_called(s, probe)))
 			add_function(c, probe->lib, probe->entry, i);
 	}
 }
@@ -296,7 +309,7 @@ int pointed__choose(struct session *s)
 	auto_free struct choice *c = NULL;
 	int err;
 
-	if (!s->device || device_source__is_absent(s->device) || !pointed__is_worth_while(s))
+	if (!s->device || device_source__is_absent(s->device) || pointed__why_not(s))
 		return 0;
 	c = calloc(1, sizeof(*c));
 	if (!c)

@@ -9,8 +9,8 @@
 
 #include "capture/session.h"
 
-/* Whether the library could see what costs enough by probes to be worth while. */
-bool pointed__is_worth_while(const struct session *s);
+/* Why the library shall see none, as a clause; NULL: it may, and that is worth while. */
+const char *pointed__why_not(const struct session *s);
 /* Before the library records for the first time: which functions, and where their pointers are.
  * None where the probes add so little that it is not worth while, or need more than a time and a
  * name. 0 or -ENOMEM. */

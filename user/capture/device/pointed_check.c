@@ -170,15 +170,53 @@ static void forget_drop(struct session *s, const char *name)
 	s->drop_cnt = kept;
 }
 
-/* What some parts still need has probes, and the library sees it, too. */
-static void take_around(struct session *s, bool all_parts, const bool *before)
+/* The library sees it; some methods are one function. */
+static bool is_reached(const struct session *s, const struct planned_probe *around)
 {
 	for (size_t i = 0; i < s->pointed.cnt; i++) {
 		const struct planned_probe *probe = pointed__probe(s, i);
 
+		if (s->pointed.functions[i].reached && probe->lib == around->lib &&
+		    probe->entry == around->entry)
+			return true;
+	}
+	return false;
+}
+
+/* Does the library see where these parts end? Of methods it is not known which parts they have. */
+static bool has_ends(const struct session *s, const struct planned_probe *part)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *around = &s->plan.probes[i];
+
+		if (around->pointed == POINTED_AROUND &&
+		    (around->name ? pointed__is_same(around, part) : was_seen(s, around)) &&
+		    !is_reached(s, around))
+			return false;
+	}
+	return true;
+}
+
+static bool is_agreed(const struct session *s, const uint64_t *counted, bool nodes, size_t function)
+{
+	const struct planned_probe *probe = pointed__probe(s, function);
+
+	if (!s->pointed.functions[function].reached)
+		return false;
+	if (probe->pointed == POINTED_NODE)
+		return nodes;
+	return (probe->pointed != POINTED_PART || has_ends(s, probe)) && agree(s, counted, probe);
+}
+
+/* What some parts still need has probes, and the library sees it, too. */
+static void take_around(struct session *s, bool all_parts, const bool *before)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+
 		if (probe->pointed != POINTED_AROUND || probe->name)
 			continue; /* its row is a part's */
-		s->pointed.noted[probe->row] = all_parts && s->pointed.functions[i].reached;
+		s->pointed.noted[probe->row] = all_parts && is_reached(s, probe);
 		if (!s->pointed.noted[probe->row])
 			s->dropped[probe->row] = before[probe->row];
 	}
@@ -193,12 +231,10 @@ static size_t take_over(struct session *s, const uint64_t *counted, const bool *
 
 	for (size_t i = 0; i < s->pointed.cnt; i++) {
 		const struct planned_probe *probe = pointed__probe(s, i);
-		const bool is_node = probe->pointed == POINTED_NODE;
 
 		if (probe->pointed == POINTED_AROUND)
 			continue;
-		if (!s->pointed.functions[i].reached ||
-		    (is_node ? !nodes : !agree(s, counted, probe))) {
+		if (!is_agreed(s, counted, nodes, i)) {
 			s->dropped[probe->row] = before[probe->row];
 			device_source__see_no_more(s->device, i);
 			all_parts &= probe->pointed != POINTED_PART || !was_seen(s, probe);

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Where a process's memory leads to the library that proftrace put into it."""
+import bisect
+import pathlib
+import re
+import struct
+import subprocess
+
+from lib import process
+from lib.process import PAGE, mappings, private_pages
+from lib.tool import PROFTRACE
+
+LIBRARY = pathlib.Path(PROFTRACE).with_name("libproftrace_cupti.so")
+ENTRY_CNT, ENTRY_BYTES = 2048, 16  # cupti_shim/entries_x86.c
+ARENA = 64 << 20  # glibc's, aligned
+
+
+def replacements():
+    """Addresses in the library of the functions that pointers are made to lead to."""
+    said = subprocess.run(["nm", LIBRARY], text=True, capture_output=True, check=True).stdout
+    found = dict(reversed(line) for line in re.findall(r"^(\w+) t (entries|hash_of)$", said, re.MULTILINE))
+    entries = int(found["entries"], 16)
+    return sorted([int(found["hash_of"], 16), *range(entries, entries + ENTRY_CNT * ENTRY_BYTES, ENTRY_BYTES)])
+
+
+REPLACEMENTS = replacements()
+
+
+def is_of_library(ranges, i):
+    """The library's, and its data without a name behind it."""
+    return LIBRARY.name in ranges[i][4] or (
+        not ranges[i][4] and i > 0 and ranges[i][0] == ranges[i - 1][1] and is_of_library(ranges, i - 1))
+
+
+def is_stack(ranges, i):
+    """What is left on stacks is nobody's: a guard lies below them. The arenas of malloc() do not count."""
+    start, _, _, _, name = ranges[i]
+    below = ranges[i - 1] if i else (0, 0, "", 0, "")
+    return name == "[stack]" or (not name and start % ARENA != 0 and below[1] == start and
+                                 not below[4] and below[2].startswith("---"))
+
+
+def read(memory, pid, mapped):
+    """What is there; of a file, without what is the file's own."""
+    start, stop, perms, _, name = mapped
+    if perms[1] == "-" and name.startswith("/"):
+        pages = list(private_pages(pid, start, stop))
+        if not pages:
+            return b""
+        start, stop = pages[0], pages[-1] + PAGE
+    try:
+        memory.seek(start)
+        return memory.read(stop - start)
+    except OSError:
+        return b""
+
+
+def led_astray(pid):
+    """Words of a process's data that are an address of those: what may be done with each, and its file."""
+    ranges, found = mappings(pid), []
+    bases = [start - offset for start, _, _, offset, name in ranges if LIBRARY.name in name][:1]
+    if not bases:
+        return found
+    addresses = [bases[0] + a for a in REPLACEMENTS]
+    ends = {struct.pack("<Q", a)[2:] for a in addresses}  # all but the lowest 16 bits
+    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        for i, (start, stop, perms, _, name) in enumerate(ranges):
+            if perms[0] != "r" or perms[2] == "x" or perms[3] == "s" or name.startswith("[v") or \
+                    is_of_library(ranges, i) or is_stack(ranges, i):
+                continue
+            data = read(memory, pid, ranges[i])
+            for end in ends:
+                at = data.find(end)
+                while at >= 0:
+                    if at % 8 == 2:
+                        word, = struct.unpack_from("<Q", data, at - 2)
+                        k = bisect.bisect_left(addresses, word)
+                        if k < len(addresses) and addresses[k] == word:
+                            found.append((perms, name))
+                    at = data.find(end, at + 1)
+    return found
+
+
+def protections(pid):
+    """Of the files that lie in memory, but for shared ones: what may be done where, of adjacent parts as of one."""
+    parts = []
+    for start, stop, perms, _, name in mappings(pid):
+        if not name.startswith("/") or LIBRARY.name in name or perms[3] == "s":
+            continue
+        if parts and parts[-1][1:] == [start, perms, name]:
+            parts[-1][1] = stop
+        else:
+            parts.append([start, stop, perms, name])
+    return {tuple(p) for p in parts}
+
+
+class Data:
+    """What a process's memory leads to and what may be done with it, before proftrace came."""
+
+    def __init__(self, pid):
+        self.pid, self.protections = pid, protections(pid)
+
+    def check(self):
+        """All is as it was, at last."""
+        process.wait_for(lambda: not process.is_served(self.pid), 60, "the library to leave")
+        astray = led_astray(self.pid)
+        assert not astray, f"{len(astray)} pointers still lead to the library: {astray[:5]}"
+        now = protections(self.pid)
+        assert now >= self.protections, f"protections: {self.protections - now} became {now - self.protections}"
+
+
+def seen(tool):
+    """How many functions are seen through how many pointers, by what proftrace -v said."""
+    found = re.search(r"(\d+) of \d+ functions are seen through (\d+) pointers", tool.err)
+    assert found, f"pointers were not used: {tool.err}"
+    assert int(found[1]) and int(found[2]), found[0]
+    return int(found[1]), int(found[2])

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""--inject: jobs without CUDA, in which the library is for the sake of pointers alone."""
+import os
+import signal
+
+from gpu import LONG_S
+from lib import process
+from lib.astray import seen
+from lib.runner import test
+from pointed import Data, end, record, start, wait_steps
+from test_same import check_steps, forward_of
+
+
+def start_alone(case, part="alike", **rest):
+    return start(case, part, python=os.environ["PYTHON"], JOB_DEVICES="cpu", **rest)
+
+
+@test("without CUDA: the same operators and nodes as by probes, in each step, and the job is as before")
+def same(case):
+    job = start_alone(case)
+    data = Data(job)
+    by_pointers = record(case, job, "--inject").done(LONG_S)
+    seen(by_pointers)
+    data.check()
+    by_probes = record(case, job, "--keep-all").done(LONG_S)
+    assert "our library" not in by_probes.err, by_probes.err
+    check_steps(by_pointers, check_steps(by_probes))
+    ours, theirs = forward_of(by_pointers), forward_of(by_probes)
+    assert ours == theirs and len(ours) > 10, (ours - theirs, theirs - ours)
+    hits = [t.report()["cost"]["rows"][0]["hits_per_step"] for t in (by_pointers, by_probes)]
+    assert 4 * hits[0] < hits[1], hits
+    end(job)
+
+
+@test("without CUDA: no row of a device, and no word of CUPTI")
+def nothing_of_cuda(case):
+    job = start_alone(case)
+    wait_steps(job)
+    tool = record(case, job, "--inject").done(LONG_S)
+    seen(tool)
+    assert "CUPTI" not in tool.out + tool.err, tool.out + tool.err
+    assert "target stopped, to load the library" in tool.out, tool.out
+    assert not any(e["type"] == "device" for e in tool.events())
+    assert [r["device"] for r in tool.report()["device"]["rows"]] == ["CPU(Process)", "CPU(System)"]
+
+
+@test("without CUDA: errors, threads and workers while the library sees them")
+def parts(case):
+    for part in "raises", "threads", "loader":
+        job = start_alone(case, part)
+        data = Data(job)
+        tool = record(case, job, "--inject", "--max-overhead", "0.01%", window="0:1000000000")
+        tool.wait_recording(LONG_S)
+        seen(tool)
+        wait_steps(job)
+        tool.interrupt().done(LONG_S)
+        data.check()
+        end(job)
+
+
+@test("without CUDA: proftrace killed in its window, and attached anew")
+def killed(case):
+    job = start_alone(case)
+    data = Data(job)
+    tool = record(case, job, "--inject", window="0:1000000000").wait_recording(LONG_S)
+    seen(tool)
+    wait_steps(job)
+    tool.signal(signal.SIGKILL)
+    tool.wait()
+    data.check()
+    seen(record(case, job, "--inject").done(LONG_S))
+    data.check()
+    end(job)
+
+
+@test("without CUDA, where the library would see nothing it stays out, and says why")
+def stays_out(case):
+    job = start_alone(case)
+    wait_steps(job)
+    for option, why in (("--record-shapes", "neither shapes nor stacks"), ("--detail=phase", "--detail operator"),
+                        ("--max-overhead=90%", "less than --max-overhead")):
+        tool = record(case, job, "--inject", option).done(LONG_S)
+        assert why in tool.err and "our library stays out" in tool.err, tool.err
+    assert not any("libproftrace" in m[4] for m in process.mappings(job.pid))
+    end(job)
