@@ -106,10 +106,10 @@ static struct inside *inside_of(struct thread *t)
 
 /* ---- what lasts until the next ---- */
 
-static struct shim_call node_call(const struct inside *in, uint64_t begin_ns)
+static struct shim_call node_call(const struct inside *in, uint64_t begin_ns, uint64_t end_ns)
 {
 	return (struct shim_call){.begin_ns = begin_ns,
-				  .end_ns = shim_now(),
+				  .end_ns = end_ns,
 				  .api = READ(in->node_api),
 				  .domain = SHIM_FUNCTION,
 				  .flags = READ(in->node_flags),
@@ -117,9 +117,9 @@ static struct shim_call node_call(const struct inside *in, uint64_t begin_ns)
 				  .type = READ(in->type)};
 }
 
-/* A node whose frame lies no higher than the stack pointer has returned. flags: of its call, too.
- */
-static void end_node(struct inside *in, int ring, uintptr_t sp, uint8_t flags)
+/* A node whose frame lies no higher than the stack pointer has returned, by now_ns. flags: of its
+ * call, too. */
+static void end_node(struct inside *in, int ring, uintptr_t sp, uint64_t now_ns, uint8_t flags)
 {
 	uint64_t begin_ns;
 	struct shim_call call;
@@ -129,7 +129,7 @@ static void end_node(struct inside *in, int ring, uintptr_t sp, uint8_t flags)
 	begin_ns = take(&in->node_begin);
 	if (!begin_ns)
 		return;
-	call = node_call(in, begin_ns);
+	call = node_call(in, begin_ns, now_ns);
 	call.flags |= flags;
 	calls__put(ring, &call);
 }
@@ -140,7 +140,7 @@ static void on_thread_end(void *thread)
 	const struct thread *t = thread;
 
 	if (calls__is_current(t->connection))
-		end_node(&insides[t->ring], t->ring, UINTPTR_MAX, 0);
+		end_node(&insides[t->ring], t->ring, UINTPTR_MAX, shim_now(), 0);
 }
 
 static uint64_t word_at(uint64_t object, uint64_t offset)
@@ -176,10 +176,12 @@ static void note_node(const struct noted *f, const uint64_t *registers, uintptr_
 	const bool is_part = f->kind == SHIM_FUNCTION_PART;
 	struct thread *t = own_thread();
 	struct inside *in = inside_of(t);
+	uint64_t now_ns;
 
 	if (!in)
 		return;
-	end_node(in, t->ring, sp, 0);
+	now_ns = shim_now();
+	end_node(in, t->ring, sp, now_ns, 0);
 	/* One that another runs as a part of it is none of the graph. */
 	if (__atomic_load_n(&in->node_begin, __ATOMIC_RELAXED))
 		return;
@@ -189,7 +191,7 @@ static void note_node(const struct noted *f, const uint64_t *registers, uintptr_
 		describe_node(in, registers[1]);
 	in->node_sp = sp;
 	WRITE(in->node_api, (uint16_t)READ(f->number));
-	__atomic_store_n(&in->node_begin, shim_now(), __ATOMIC_RELEASE);
+	__atomic_store_n(&in->node_begin, now_ns, __ATOMIC_RELEASE);
 }
 
 /* ---- what returns to us ---- */
@@ -205,7 +207,7 @@ static struct shim_call level_call(const struct level *l, uint64_t begin_ns, uin
 }
 
 /* An exception, or what jumps like one, has left those whose frames lie below the stack pointer. */
-static void leave_dead(struct inside *in, int ring, uintptr_t sp)
+static void leave_dead(struct inside *in, int ring, uintptr_t sp, uint64_t now_ns)
 {
 	struct shim_call call;
 	uint64_t begin_ns;
@@ -216,16 +218,10 @@ static void leave_dead(struct inside *in, int ring, uintptr_t sp)
 		begin_ns = take(&in->levels[in->depth].begin);
 		if (!begin_ns)
 			continue;
-		call = level_call(l, begin_ns, shim_now());
+		call = level_call(l, begin_ns, now_ns);
 		call.flags = SHIM_CALL_LEFT;
 		calls__put(ring, &call);
 	}
-}
-
-/* The same, and a frame at that very place. */
-static void leave_returned(struct inside *in, int ring, uintptr_t sp)
-{
-	leave_dead(in, ring, sp + 1);
 }
 
 /* Right inside one that another function has a name for. */
@@ -235,17 +231,25 @@ static bool is_inner(const struct inside *in, const struct noted *f)
 	       in->levels[in->depth - 1].api != (uint16_t)READ(f->number);
 }
 
+/* Nothing that may end now. */
+static bool is_idle(struct inside *in)
+{
+	return !in->depth && !__atomic_load_n(&in->node_begin, __ATOMIC_RELAXED);
+}
+
 static bool begin_call(const struct noted *f, const uint64_t *registers, uintptr_t sp)
 {
 	uint64_t (*next_node)(void) = READ(layout.next_node);
 	struct thread *t = own_thread();
 	struct inside *in = inside_of(t);
 	struct level *l;
+	uint64_t now_ns;
 
 	if (!in)
 		return false;
-	end_node(in, t->ring, sp, 0);
-	leave_returned(in, t->ring, sp);
+	now_ns = f->kind == SHIM_FUNCTION_AROUND && is_idle(in) ? 0 : shim_now();
+	end_node(in, t->ring, sp, now_ns, 0);
+	leave_dead(in, t->ring, sp + 1, now_ns); /* a frame at that very place, too */
 	if (in->depth == OPEN_MAX || (f->outermost && is_inner(in, f)))
 		return false;
 	l = &in->levels[in->depth++];
@@ -255,7 +259,7 @@ static bool begin_call(const struct noted *f, const uint64_t *registers, uintptr
 	WRITE(l->api, (uint16_t)READ(f->number));
 	WRITE(l->type, f->object ? word_at(registers[f->object - 1], f->object_at) : 0);
 	l->before = next_node ? next_node() : 0;
-	__atomic_store_n(&l->begin, shim_now(), __ATOMIC_RELEASE);
+	__atomic_store_n(&l->begin, now_ns, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -285,8 +289,8 @@ void noting__leave(uint32_t function, uintptr_t sp)
 	if (!calls__is_current(t->connection))
 		return;
 	in = &insides[t->ring];
-	end_node(in, t->ring, sp, is_around ? SHIM_CALL_RETURNED : 0);
-	leave_dead(in, t->ring, sp);
+	end_node(in, t->ring, sp, end_ns, is_around ? SHIM_CALL_RETURNED : 0);
+	leave_dead(in, t->ring, sp, end_ns);
 	if (!in->depth || in->levels[in->depth - 1].sp != sp)
 		return; /* it began before these were connected */
 	l = &in->levels[--in->depth];
@@ -386,7 +390,7 @@ static void put_inside(struct shim_control *c, size_t ring)
 			put_open(c, ring, &call);
 	}
 	begin_ns = __atomic_load_n(&in->node_begin, __ATOMIC_ACQUIRE);
-	call = node_call(in, begin_ns);
+	call = node_call(in, begin_ns, shim_now());
 	if (take_this(&in->node_begin, begin_ns))
 		put_open(c, ring, &call);
 }

@@ -17,7 +17,7 @@ def start_alone(case, part="alike", **rest):
 
 @test("without CUDA: the same operators and nodes as by probes, in each step, and the job is as before")
 def same(case):
-    job = start_alone(case)
+    job = start_alone(case, period=0)
     data = Data(job)
     by_pointers = record(case, job, "--inject").done(LONG_S)
     seen(by_pointers)
@@ -29,7 +29,8 @@ def same(case):
     assert ours == theirs and len(ours) > 10, (ours - theirs, theirs - ours)
     hits = [t.report()["cost"]["rows"][0]["hits_per_step"] for t in (by_pointers, by_probes)]
     assert 4 * hits[0] < hits[1], hits
-    end(job)
+    job.popen.send_signal(signal.SIGTERM)
+    assert job.popen.wait(LONG_S) == 0, job.err()
 
 
 @test("without CUDA: no row of a device, and no word of CUPTI")
