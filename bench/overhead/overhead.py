@@ -64,7 +64,7 @@ def parse_args():
     parser.add_argument("--jobs", help="of the framework's: mlp, cnn; PyTorch's transformer, "
                         "PaddlePaddle's adamw, MindSpore's pynative (all)")
     usual = [name for name in names
-             if "inject" not in name and "with-stack" not in name and name != BARE]
+             if "no-inject" not in name and "with-stack" not in name and name != BARE]
     parser.add_argument("--modes", default=",".join(usual), help=f"of {', '.join(names)}")
     parser.add_argument("--steady", type=float, default=0.03, metavar="SHARE",
                         help="by which a measurement's neighbours may differ in CPU time (0.03)")

@@ -61,13 +61,21 @@ static char *read_text(pid_t pid, uint64_t address, enum pt_name_source source)
 	return strndup(text, len);
 }
 
+static struct object_name *find(const struct object_names *n, const struct object_key *key)
+{
+	struct object_name *item;
+
+	// NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): all bytes are set
+	HASH_FIND(hh, n->by_key, key, sizeof(*key), item);
+	return item;
+}
+
 const char *object_names__text(struct object_names *n, pid_t pid, uint64_t address,
 			       enum pt_name_source source)
 {
 	const struct object_key key = {(uint64_t)pid, address};
-	struct object_name *item;
+	struct object_name *item = find(n, &key);
 
-	HASH_FIND(hh, n->by_key, &key, sizeof(key), item);
 	if (item)
 		return item->text;
 	item = calloc(1, sizeof(*item));
