@@ -309,6 +309,7 @@ static int prepare_once(void)
 	if (!prepared) {
 		if (pthread_atfork(NULL, NULL, on_fork_in_child) || atexit(on_exit_of_process))
 			return -ENOMEM;
+		own_name__set();
 		prepared = true;
 	}
 	return 0;

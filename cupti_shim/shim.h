@@ -32,6 +32,9 @@ static inline uint64_t shim_now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+/* own_name.c: where the library came by the path of a descriptor, it has a name instead. */
+void own_name__set(void);
+
 /* load.c: finds libcupti. 0 or enum shim_error. */
 int cupti__load(struct cupti *cupti, struct shim_control *c);
 /* The process's devices, from its libcuda, one record each. */

@@ -260,10 +260,9 @@ const struct opt record_opts[] = {
 	 CAPTURE(no_inject)},
 	{OPT_FLAG, "inject", 0, NULL,
 	 "Load that library into a process that does not use CUDA, too, where the probes of "
-	 "operators "
-	 "would add more than --max-overhead: it sees those that are called through pointers at a "
-	 "fraction of the cost (see --no-pointers). The process stands still for a moment "
-	 "meanwhile.",
+	 "operators would add more than --max-overhead: it sees those that are called through "
+	 "pointers at a fraction of the cost (see --no-pointers). The process stands still for a "
+	 "moment meanwhile, and the library stays there asleep.",
 	 CAPTURE(inject)},
 	{OPT_FLAG, "no-pointers", 0, NULL,
 	 "See operators by probes alone. Otherwise, where the library is in the process and they "

@@ -3,6 +3,7 @@
 JOB_DEVICES names the first alone.
 Each step prints its loss to the last bit; after PERIOD steps it begins anew, so that all periods are
 alike. PART is what it does besides, in each step or, at SIGUSR1, once."""
+import ctypes
 import os
 import signal
 import sys
@@ -223,6 +224,21 @@ def leave_at_once():
     os._exit(6)
 
 
+def names():
+    """The libraries as the loader knows them."""
+    class Info(ctypes.Structure):
+        _fields_ = [("address", ctypes.c_size_t), ("name", ctypes.c_char_p)]
+
+    @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Info), ctypes.c_size_t, ctypes.c_void_p)
+    def each(info, size, _):
+        found.append(info.contents.name.decode())
+        return 0
+
+    found = []
+    ctypes.CDLL(None).dl_iterate_phdr(each, None)
+    print("names", *found, flush=True)
+
+
 def replaced():
     os.execv("/bin/sleep", ["sleep", "100"])
 
@@ -230,7 +246,7 @@ def replaced():
 EACH = {"asks": asks, "hashes": hashes, "raises": raises, "threads": threads, "passes": passes,
         "loader": loader}
 ONCE = {"fork": fork, "profile": profile, "leave": leave, "leave_at_once": leave_at_once,
-        "replaced": replaced}
+        "names": names, "replaced": replaced}
 
 
 def main():

@@ -78,9 +78,21 @@ def killed(case):
 def stays_out(case):
     job = start_alone(case)
     wait_steps(job)
-    for option, why in (("--record-shapes", "neither shapes nor stacks"), ("--detail=phase", "--detail operator"),
+    for option, why in (("--record-shapes", "neither shapes nor stacks"), ("--detail=phase", "at --detail operator alone"),
                         ("--max-overhead=90%", "less than --max-overhead")):
         tool = record(case, job, "--inject", option).done(LONG_S)
         assert why in tool.err and "our library stays out" in tool.err, tool.err
     assert not any("libproftrace" in m[4] for m in process.mappings(job.pid))
+    end(job)
+
+
+@test("without CUDA: a debugger finds no path of a descriptor in the loader's list, which it would open")
+def loader_list(case):
+    job = start_alone(case, "names")
+    wait_steps(job)
+    seen(record(case, job, "--inject").done(LONG_S))
+    job.popen.send_signal(signal.SIGUSR1)
+    process.wait_for(lambda: "names " in job.out(), LONG_S, "the names")
+    names, = (line.split() for line in job.out().splitlines() if line.startswith("names "))
+    assert "libproftrace" in names and not any(n.startswith("/proc/") for n in names), names
     end(job)

@@ -86,11 +86,12 @@ const char *pointed__why_not(const struct session *s)
 	if (s->opts->no_pointers)
 		return "--no-pointers";
 	if (s->opts->detail != DETAIL_OPERATOR)
-		return "it sees what --detail operator shows, no more and no less";
+		return "it is of use at --detail operator alone";
 	if (s->opts->record_shapes || s->opts->with_stack)
 		return "it sees neither shapes nor stacks";
 	if (!s->rule.boundary || !s->measured_steps)
-		return "there are no steps to compare what it sees in";
+		return "no steps were found, in which what it sees is compared with what probes "
+		       "see";
 	if (!has_candidates(s))
 		return "no operator is known to be called through pointers";
 	return share(s) < s->opts->max_overhead ? "probes add less than --max-overhead" : NULL;

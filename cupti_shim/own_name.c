@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The loader's list of libraries has each by the path that it came from. Ours may be that of a
+ * descriptor, which is another file as soon as it is closed, and another one in each process that
+ * follows the path: a debugger that looks for our symbols would read from a pipe of its own, for
+ * ever, while the program stands still.
+ */
+#include "cupti_shim/shim.h"
+#include <link.h>
+
+static const char name[] = "libproftrace"; /* no longer than the shortest such path */
+
+struct own {
+	uintptr_t address; /* of ours */
+	char *path;
+};
+
+static bool holds(const struct dl_phdr_info *info, uintptr_t address)
+{
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		const uintptr_t begin = (uintptr_t)(info->dlpi_addr + p->p_vaddr);
+
+		if (p->p_type == PT_LOAD && address >= begin && address - begin < p->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+static int find(struct dl_phdr_info *info, size_t bytes, void *ctx)
+{
+	struct own *own = ctx;
+
+	(void)bytes;
+	if (!holds(info, own->address))
+		return 0;
+	own->path = (char *)(uintptr_t)info->dlpi_name;
+	return 1;
+}
+
+void own_name__set(void)
+{
+	static const char descriptor[] = "/proc/self/";
+	struct own own = {.address = (uintptr_t)name};
+
+	if (dl_iterate_phdr(find, &own) && own.path &&
+	    !strncmp(own.path, descriptor, strlen(descriptor)) && strlen(own.path) >= strlen(name))
+		memcpy(own.path, name, sizeof(name));
+}
