@@ -6,9 +6,8 @@
 #include "cupti_shim/old_glibc.h"
 #include <pthread.h>
 
-#define OPEN_MAX                                                                                   \
-	32 /* functions that a thread is in, one in the other; deeper ones are not noted           \
-	    */
+/* Functions that a thread is in, one in the other; deeper ones are not noted. */
+#define OPEN_MAX 32
 
 #define TYPE_OF_OBJECT 8 /* in an object of Python */
 #define NO_NUMBER      UINT16_MAX

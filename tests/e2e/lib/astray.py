@@ -3,6 +3,7 @@
 import bisect
 import pathlib
 import re
+import signal
 import struct
 import subprocess
 
@@ -115,3 +116,18 @@ def seen(tool):
     assert found, f"pointers were not used: {tool.err}"
     assert int(found[1]) and int(found[2]), found[0]
     return int(found[1]), int(found[2])
+
+
+def kill_in_windows(case, job):
+    """Twice: proftrace is killed while the library sees the job's operators, which goes on as before."""
+    data = Data(job.pid)
+    for _ in range(2):
+        # However long steps are, as in pointers/pointed.py.
+        tool = case.tool("-v", "-p", job.pid, "--inject", "--max-overhead", "0.01%", "--record", "0:1000000000",
+                         "--no-trace")
+        seen(tool.wait_recording(60))
+        job.wait_steps(3)
+        tool.signal(signal.SIGKILL)
+        tool.wait()
+        data.check()
+        job.wait_steps(3)

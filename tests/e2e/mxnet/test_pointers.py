@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """--inject: operators that the library in the process sees through pointers."""
-import signal
-
 import jobs
 import test_raise
-from lib.astray import Data, seen
+from lib.astray import Data, kill_in_windows, seen
 from lib.runner import test
 
 LONG_S = 60
@@ -67,13 +65,4 @@ def errors(case):
 
 @test("proftrace killed while the library sees the operators, and attached anew")
 def killed(case):
-    job = jobs.train(case)
-    data = Data(job.pid)
-    for _ in range(2):
-        tool = case.tool("-v", "-p", job.pid, "--inject", "--record", "0:1000000000", "--no-trace")
-        seen(tool.wait_recording(LONG_S))
-        job.wait_steps(3)
-        tool.signal(signal.SIGKILL)
-        tool.wait()
-        data.check()
-        job.wait_steps(3)
+    kill_in_windows(case, jobs.train(case))

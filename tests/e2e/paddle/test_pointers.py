@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """--inject: operators that the library in the process sees through pointers."""
-import signal
-
 import job
 import test_raise
-from lib.astray import Data, seen
+from lib.astray import Data, kill_in_windows, seen
 from lib.runner import test
 from test_truth import PHASES, STEPS, check_operators, check_phases, operators
 
@@ -57,16 +55,7 @@ def errors(case):
 
 @test("proftrace killed while the library sees the operators, and attached anew")
 def killed(case):
-    running, _ = job.train(case)
-    data = Data(running.pid)
-    for _ in range(2):
-        tool = case.tool("-v", "-p", running.pid, "--inject", "--record", "0:1000000000", "--no-trace")
-        seen(tool.wait_recording(LONG_S))
-        running.wait_steps(3)
-        tool.signal(signal.SIGKILL)
-        tool.wait()
-        data.check()
-        running.wait_steps(3)
+    kill_in_windows(case, job.train(case)[0])
 
 
 @test("the job ends while the library sees the operators")
