@@ -17,6 +17,8 @@
 #define BEAT_NS 300000000ull
 /* While it records: at this pace a quarter of a ring is 800000 calls a second. */
 #define GLANCE_NS 20000000ull
+/* While threads come and go: 64 of them in this time. */
+#define SHORT_GLANCE_NS 4000000ull
 
 struct shim_link {
 	struct shim_control *c;
@@ -187,6 +189,13 @@ static bool may_fill_rings(const struct shim_link *l)
 	       __atomic_load_n(&l->c->command, __ATOMIC_RELAXED) == SHIM_RECORD;
 }
 
+static uint64_t pause_ns(const struct shim_link *l)
+{
+	if (!may_fill_rings(l))
+		return BEAT_NS;
+	return shim_rings__are_few(&l->rings) ? SHORT_GLANCE_NS : GLANCE_NS;
+}
+
 static void *beat(void *arg)
 {
 	struct shim_link *l = arg;
@@ -199,7 +208,7 @@ static void *beat(void *arg)
 		now = clock__monotonic_ns();
 		__atomic_store_n(&l->c->heartbeat_ns, now, __ATOMIC_RELAXED);
 		shim_rings__relieve(&l->rings);
-		now += may_fill_rings(l) ? GLANCE_NS : BEAT_NS;
+		now += pause_ns(l);
 		until = (struct timespec){(time_t)(now / SECOND), (long)(now % SECOND)};
 		sem_clockwait(&l->wake, CLOCK_MONOTONIC, &until);
 	} while (!__atomic_load_n(&l->ends, __ATOMIC_RELAXED));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define FULL_ENOUGH (SHIM_RING_CALLS / 4)
+#define FEW_FREE    (SHIM_RINGS / 2)
 
 void shim_rings__init(struct shim_rings *r, struct shim_control *c)
 {
@@ -105,20 +106,33 @@ static size_t relieved_cnt(const struct shim_rings *r)
 	return cnt;
 }
 
-static bool is_filling(const struct shim_rings *r, size_t index)
+static uint64_t unread_cnt(const struct shim_rings *r, size_t index)
 {
 	const struct shim_ring *ring = &r->c->rings[index];
 
-	return __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE) - ring->tail >= FULL_ENOUGH;
+	return __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE) - ring->tail;
+}
+
+bool shim_rings__are_few(const struct shim_rings *r)
+{
+	size_t free_cnt = 0;
+
+	for (size_t i = 0; i < SHIM_RINGS; i++)
+		free_cnt += !__atomic_load_n(&r->c->rings[i].tid, __ATOMIC_RELAXED);
+	return free_cnt < FEW_FREE;
 }
 
 void shim_rings__relieve(struct shim_rings *r)
 {
+	/* A thread that has ended leaves its ring to another, read empty. */
+	const uint64_t least = shim_rings__are_few(r) ? 1 : FULL_ENOUGH;
+
 	/* Whoever has it is reading them. */
 	if (pthread_mutex_trylock(&r->lock))
 		return;
 	for (size_t i = 0; i < SHIM_RINGS && !r->err; i++)
-		if (is_filling(r, i) && relieved_cnt(r) + SHIM_RING_CALLS <= SHIM_RELIEVED_MAX)
+		if (unread_cnt(r, i) >= least &&
+		    relieved_cnt(r) + SHIM_RING_CALLS <= SHIM_RELIEVED_MAX)
 			r->err = ring_read(r, i, call_keep, &r->relieved[i]);
 	pthread_mutex_unlock(&r->lock);
 }

@@ -36,10 +36,12 @@ int shim_rings__calls(struct shim_rings *r,
 int shim_rings__activities(struct shim_rings *r,
 			   int (*take)(void *ctx, const struct shim_record *record), void *ctx);
 
-/* From another thread: makes room in rings that fill up. Keeps SHIM_RELIEVED_MAX calls at most;
- * more stay where they are, and the library counts what it loses. */
+/* From another thread: makes room in rings that fill up, and where few are left, in all of them. Keeps
+ * SHIM_RELIEVED_MAX calls at most; more stay where they are, and the library counts what it loses. */
 #define SHIM_RELIEVED_MAX (1u << 21)
 void shim_rings__relieve(struct shim_rings *r);
+/* Half of them had a thread: new threads may soon wait for the rings of those that ended. */
+bool shim_rings__are_few(const struct shim_rings *r);
 
 /* Records that could not be what they say. */
 uint64_t shim_rings__malformed(const struct shim_rings *r);

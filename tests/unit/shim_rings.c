@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <criterion/criterion.h>
+#include <sys/mman.h>
+#include "device/shim_rings.h"
+
+static struct shim_rings r;
+
+static void make(void)
+{
+	void *c = mmap(NULL, SHIM_FILE_BYTES, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	cr_assert_neq(c, MAP_FAILED);
+	shim_rings__init(&r, c);
+}
+
+static void destroy(void)
+{
+	shim_rings__clear(&r);
+	munmap(r.c, SHIM_FILE_BYTES);
+}
+
+TestSuite(shim_rings, .init = make, .fini = destroy);
+
+static void call(size_t ring, uint32_t tid, uint64_t end_ns)
+{
+	const struct shim_call call = {.begin_ns = 1, .end_ns = end_ns};
+
+	r.c->rings[ring].tid = tid;
+	shim_put_call(&r.c->rings[ring], shim_calls(r.c, ring), &call);
+}
+
+static uint64_t unread(void)
+{
+	uint64_t cnt = 0;
+
+	for (size_t i = 0; i < SHIM_RINGS; i++)
+		cnt += r.c->rings[i].head - r.c->rings[i].tail;
+	return cnt;
+}
+
+/* Of the first ring: who, and when. */
+struct first {
+	uint32_t tids[4];
+	uint64_t ends_ns[4];
+	size_t cnt, others;
+};
+
+static int take(void *ctx, size_t ring, uint32_t tid, const struct shim_call *call)
+{
+	struct first *f = ctx;
+
+	f->others += ring != 0;
+	if (ring)
+		return 0;
+	cr_assert_lt(f->cnt, 4);
+	f->tids[f->cnt] = tid;
+	f->ends_ns[f->cnt++] = call->end_ns;
+	return 0;
+}
+
+Test(shim_rings, few_threads_leave_theirs_to_whoever_reads)
+{
+	call(0, 1, 2);
+	shim_rings__relieve(&r);
+	cr_expect_eq(unread(), 1);
+}
+
+/* A ring changes hands when it is read empty. */
+Test(shim_rings, where_threads_come_and_go_rings_are_emptied)
+{
+	struct first f = {0};
+
+	for (uint32_t i = 0; i < SHIM_RINGS; i++)
+		call(i, 100 + i, 10);
+	cr_expect(shim_rings__are_few(&r));
+	shim_rings__relieve(&r);
+	cr_expect_eq(unread(), 0);
+	call(0, 200, 20); /* another thread's by now */
+	shim_rings__relieve(&r);
+	call(0, 200, 30);
+	cr_expect_eq(shim_rings__calls(&r, take, &f), 0);
+	cr_expect_eq(f.others, SHIM_RINGS - 1);
+	cr_assert_eq(f.cnt, 3);
+	cr_expect_eq(f.tids[0], 100);
+	cr_expect_eq(f.tids[1], 200);
+	cr_expect_eq(f.tids[2], 200);
+	cr_expect_eq(f.ends_ns[2], 30);
+}
