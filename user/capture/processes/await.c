@@ -100,20 +100,41 @@ static int look(struct session *s)
 /* One in which Python is not by then, and that is recorded by time, is recorded as it is. */
 #define NO_PYTHON_NS 1000000000ull
 
+/* A program of Python that is so old has loaded what it works with. */
+#define PYTHON_LOADING_NS 20000000000ull
+
+static uint64_t age_ns(const struct target *t)
+{
+	const uint64_t begin_ns = t->start_time * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
+	const uint64_t now_ns = clock__ns(CLOCK_BOOTTIME);
+
+	return now_ns > begin_ns ? now_ns - begin_ns : 0;
+}
+
 /* One whose functions or marks are asked for, or that has marks of proftrace.h, needs no framework
  * to be worth recording. */
+static bool is_asked_for(const struct session *s)
+{
+	const struct capture_opts *o = s->opts;
+
+	return o->ops.cnt || o->ops_returning.cnt || o->usdt.cnt || o->step_probe ||
+	       o->step_range || user_usdt__has_own(s->target);
+}
+
 static bool is_enough(const struct session *s, uint64_t elapsed_ns)
 {
 	const struct capture_opts *o = s->opts;
 
-	if (s->target->python || elapsed_ns < LOADING_NS)
+	if (s->target->python)
+		return !s->match.framework && is_asked_for(s) &&
+		       age_ns(s->target) > PYTHON_LOADING_NS;
+	if (elapsed_ns < LOADING_NS)
 		return false;
 	if (s->match.framework)
 		return true; /* a program in C++: what Python would load does not come */
 	if (o->duration_ns && !o->has_schedule && elapsed_ns > NO_PYTHON_NS)
 		return true;
-	return o->ops.cnt || o->ops_returning.cnt || o->usdt.cnt || o->step_probe ||
-	       o->step_range || user_usdt__has_own(s->target);
+	return is_asked_for(s);
 }
 
 static bool may_come(const struct session *s, uint64_t elapsed_ns)
@@ -124,6 +145,18 @@ static bool may_come(const struct session *s, uint64_t elapsed_ns)
 	       (s->opts->has_schedule && s->target->python);
 }
 
+static void tell_waiting(const struct session *s)
+{
+	if (is_asked_for(s))
+		log__info("process %d has just begun and has no framework loaded yet; waiting for "
+			  "one until it is %s old",
+			  s->opts->pid, rounded(PYTHON_LOADING_NS).s);
+	else
+		log__info("process %d has no framework loaded yet; waiting for one (a program "
+			  "without: --duration 5s, or --step-probe)",
+			  s->opts->pid);
+}
+
 int session__await_framework(struct session *s)
 {
 	uint64_t begin = clock__monotonic_ns(), elapsed = 0, next_look_ns = BELOW_NS;
@@ -132,9 +165,7 @@ int session__await_framework(struct session *s)
 	while (!err && may_come(s, elapsed) && elapsed < s->opts->step_timeout_ns) {
 		s->awaits_framework = true;
 		if (!elapsed && !s->opts->await_framework && !s->match.framework)
-			log__info("process %d has no framework loaded yet; waiting for one (a "
-				  "program without: --duration 5s, or --step-probe)",
-				  s->opts->pid);
+			tell_waiting(s);
 		usleep(POLL_US);
 		elapsed = clock__monotonic_ns() - begin;
 		session__progress(s, "waiting for a framework (%.0f s)", (double)elapsed / 1e9);
