@@ -79,6 +79,16 @@ static struct fault_count training_faults(const struct session *s)
 	return tid ? fault_count__read(s->opts->pid, (pid_t)tid) : (struct fault_count){0};
 }
 
+static const char *late_for(const struct session *s)
+{
+	if (!s->awaited_library)
+		return "the probes were not attached in time";
+	if (s->opened_cnt > 1)
+		return "our library in the process ends one window before it begins the next; "
+		       "leave more steps between them";
+	return "our library in the process was not ready in time";
+}
+
 /* By how much it is late, more than windows before it were already. */
 static void tell_shift(struct session *s)
 {
@@ -89,8 +99,9 @@ static void tell_shift(struct session *s)
 	if (!s->window_shift)
 		return;
 	session__progress_end(s);
-	log__warn("the window opens %s later than asked: the probes were not attached in time",
-		  counted(s->window_shift, "step", "steps").s);
+	s->late_for = late_for(s);
+	log__warn("the window opens %s later than asked: %s",
+		  counted(s->window_shift, "step", "steps").s, s->late_for);
 }
 
 int session__window_open(struct session *s, uint64_t first_step, uint64_t open_ns)

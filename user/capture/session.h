@@ -71,6 +71,8 @@ struct session {
 	bool functions_alone; /* the library sees functions, and no device: there is no CUDA */
 	bool calls_on; /* calls of the device's interface are seen by probes */
 	bool attach_tried;
+	bool starts_late; /* the library came after that, and has not recorded yet */
+	uint64_t cuda_looked_ns; /* when it was looked last whether the process has CUDA by now */
 	bool told_why; /* the library stays out, though it was asked for */
 	struct {
 		struct {
@@ -85,6 +87,7 @@ struct session {
 	bool yielded;		   /* CUPTI is another tool's by now */
 	char no_device[400]; /* why there are none, though the target uses CUDA; may be empty */
 	bool armed;		      /* the heavy probes are attached */
+	bool awaited_library;	      /* a window could not open yet, latest, for our library's sake */
 	struct rest {
 		uint64_t since; /* step_seq when the programs began to count so */
 		uint32_t odd;	/* passes_odd when they ended */
@@ -159,6 +162,7 @@ struct session {
 	uint64_t longest_attach_ns; /* of what a window needs */
 	uint64_t step_ns;	   /* length of a step before the window, 0: unknown */
 	uint64_t shifted_before, window_shift; /* steps by which windows were late: all, this one */
+	const char *late_for; /* what this one waited for then, as a clause */
 	uint64_t cpu_before_ns;	   /* our own CPU time at the window's begin */
 	struct fault_count faults_before, faults; /* of the training thread, at its begin and end */
 	struct stack_counts stacks_before;

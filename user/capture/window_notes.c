@@ -24,9 +24,8 @@ __attribute__((format(printf, 2, 3))) static void say(json_t *notes, const char 
 static void note_shift(const struct session *s, json_t *notes)
 {
 	if (s->window_shift)
-		say(notes,
-		    "the window opened %s later than asked: the probes were not attached in time",
-		    counted(s->window_shift, "step", "steps").s);
+		say(notes, "the window opened %s later than asked: %s",
+		    counted(s->window_shift, "step", "steps").s, s->late_for);
 }
 
 static void note_held(const struct session *s, json_t *notes)

@@ -42,7 +42,11 @@ void arm__hurry(bool on)
 
 void arm__gate(struct session *s)
 {
-	s->probes.ctl->armed = s->armed && !device_time__is_starting(s);
+	const bool starting = device_time__is_starting(s);
+
+	if (!s->armed || starting)
+		s->awaited_library = s->armed;
+	s->probes.ctl->armed = s->armed && !starting;
 }
 
 /* Ranges may be the steps. */

@@ -7,8 +7,11 @@
 #include "common/err.h"
 #include "common/util.h"
 
-#define MS	1000000ull
-#define LEAD_NS (1000 * MS) /* the library is started so long before a window */
+#define MS	      1000000ull
+#define LEAD_NS	      (1000 * MS) /* the library is started so long before a window */
+#define FIRST_LEAD_NS (4000 * MS) /* for the first time */
+#define LOOK_NS                                                                                    \
+	(1000 * MS) /* how often it is looked whether a process has CUDA by now, before one */
 #define HOLD_NS (1000 * MS) /* its buffers are flushed five times in this */
 
 static uint32_t track(void *ctx, uint32_t pid, uint32_t tid)
@@ -107,7 +110,7 @@ static int wait_settled(struct session *s, const char *what)
 	return err;
 }
 
-static bool is_near(const struct session *s)
+static bool is_within(const struct session *s, uint64_t lead_ns)
 {
 	uint64_t left = arm__steps_left(s->probes.ctl);
 	bool scheduled = s->opts->has_schedule || s->probes.ctl->hold;
@@ -115,7 +118,12 @@ static bool is_near(const struct session *s)
 	if (s->timed)
 		return s->probes.ctl->hold != PT_HOLD_CLOSED;
 	return !s->rule.boundary || !scheduled || left <= 2 ||
-	       left <= LEAD_NS / (s->step_ns ? s->step_ns : 1);
+	       left <= lead_ns / (s->step_ns ? s->step_ns : 1);
+}
+
+static bool is_near(const struct session *s)
+{
+	return is_within(s, LEAD_NS);
 }
 
 static int load(struct session *s, struct target *t)
@@ -153,6 +161,7 @@ static int choose_late(struct session *s)
 	if ((s->device && !device_source__is_absent(s->device)) || s->attach_tried ||
 	    s->opts->no_inject)
 		return 0;
+	s->cuda_looked_ns = clock__monotonic_ns();
 	err = target__open(s->opts->pid, &t);
 	if (err) {
 		err__take(err);
@@ -170,9 +179,20 @@ static bool uses_cuda(const struct session *s)
 	       (!device_source__is_absent(s->device) || cuda__has_driver(s->target));
 }
 
+/* For the first time. */
+static void on_started(struct session *s)
+{
+	const char *refusal = device_source__refusal(s->device);
+
+	if (refusal && uses_cuda(s))
+		log__warn("no device times: %s", refusal);
+	/* By now the library has loaded a libcupti if the process had none. */
+	if (!refusal && !s->watch && !s->functions_alone)
+		s->watch = cupti_watch__start(s->probes.skel, s->opts->pid);
+}
+
 int device_time__prepare(struct session *s)
 {
-	const char *refusal;
 	int err = choose_late(s);
 
 	if (err || !s->device)
@@ -182,12 +202,7 @@ int device_time__prepare(struct session *s)
 		return err;
 	device_source__want(s->device, true);
 	err = wait_settled(s, "starting");
-	refusal = device_source__refusal(s->device);
-	if (refusal && uses_cuda(s))
-		log__warn("no device times: %s", refusal);
-	/* By now the library has loaded a libcupti if the process had none. */
-	if (!refusal && !s->watch && !s->functions_alone)
-		s->watch = cupti_watch__start(s->probes.skel, s->opts->pid);
+	on_started(s);
 	if (!err)
 		err = pointed__check(s);
 	if (!err && !is_near(s)) {
@@ -225,19 +240,42 @@ bool device_time__is_starting(struct session *s)
 	       (s->window_ending || !device_source__settled(s->device, clock__monotonic_ns()));
 }
 
+/* The window waits for the library that came only now. */
+static int look_again(struct session *s)
+{
+	int err;
+
+	if (s->window.writer || s->probes.ctl->state == PT_STATE_DONE ||
+	    clock__monotonic_ns() - s->cuda_looked_ns < LOOK_NS || !is_within(s, FIRST_LEAD_NS))
+		return 0;
+	err = choose_late(s);
+	s->starts_late = !err && s->device;
+	return err;
+}
+
+static bool is_wanted(struct session *s)
+{
+	if (s->starts_late &&
+	    (device_source__is_recording(s->device) || device_source__refusal(s->device))) {
+		s->starts_late = false;
+		on_started(s);
+	}
+	return (s->starts_late || is_near(s)) && !s->calls_on && !s->yielded;
+}
+
 int device_time__adjust(struct session *s)
 {
-	int err = 0;
+	int err = s->device ? 0 : look_again(s);
 
 	if (!s->device)
-		return 0;
+		return err;
 	/* The next window may need the library again, so this one is not left open until then. */
-	if (s->window_ending && device_source__settled(s->device, clock__monotonic_ns()))
+	if (!err && s->window_ending && device_source__settled(s->device, clock__monotonic_ns()))
 		err = session__window_finish(s);
 	if (!err)
 		err = pointed__adjust(s);
 	if (!err && !s->window.writer && s->probes.ctl->state != PT_STATE_DONE)
-		device_source__want(s->device, is_near(s) && !s->calls_on && !s->yielded);
+		device_source__want(s->device, is_wanted(s));
 	arm__gate(s);
 	return err;
 }
@@ -333,6 +371,23 @@ static void add_note(json_t *summary, const char *note)
 	json_array_append_new(json_object_get(summary, "notes"), json_string(note));
 }
 
+/* Since its libraries were read. */
+static bool has_gained_cuda(const struct session *s)
+{
+	struct target *t;
+	bool has;
+
+	if (s->target_gone || cuda__has_driver(s->target) || (s->device && !s->functions_alone))
+		return false;
+	if (target__open(s->opts->pid, &t)) {
+		err__take(-ESRCH);
+		return false;
+	}
+	has = cuda__has_driver(t);
+	target__close(t);
+	return has;
+}
+
 static void set_lost(json_t *summary, uint64_t lost)
 {
 	json_object_set_new(json_object_get(summary, "loss"), "device",
@@ -349,6 +404,9 @@ void device_time__summary(struct session *s, json_t *summary)
 
 	if (s->no_device[0])
 		add_note(summary, s->no_device);
+	else if (has_gained_cuda(s))
+		add_note(summary, "the process has begun to use CUDA only now: nothing of the "
+				  "device is in this window; record again");
 	if (s->pointed.lost)
 		add_note(summary,
 			 "operators that our library in the process sees are missing at the "

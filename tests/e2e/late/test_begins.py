@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A process that begins to use CUDA when proftrace has looked at it already."""
+import signal
+
+from gpu import BUILD, LONG_S, SIM, GpuJob, notes
+from lib import process
+from lib.runner import test
+from lib.tool import report, row
+
+STEPS = "--step-probe", "exe:step", "--no-trace", "--no-progress"
+NOT_YET = "the process has begun to use CUDA only now"
+
+
+def job_of(case):
+    return GpuJob(case, BUILD / "begins", SIM / "lib/libcuda.so.1")
+
+
+def record(case, job, schedule):
+    return case.tool("-p", job.pid, *STEPS, "--cupti", SIM / "lib/libcupti.so.13", "--schedule", schedule)
+
+
+def sets(recording):
+    return sum(r["calls"] for r in report(recording).get("manipulation", {"rows": []})["rows"])
+
+
+def end(job):
+    job.popen.send_signal(signal.SIGTERM)
+    assert job.popen.wait(LONG_S) == 0, job.err()
+    assert not [r for r in job.truth() if r[0] == "misuse"]
+
+
+@test("between two windows: the second one has device times")
+def between(case):
+    job = job_of(case)
+    tool = record(case, job, "closed=300,record=20,repeat=2").wait_recording(LONG_S)
+    process.wait_for(lambda: row(report(tool.recordings()[0]), "summary")["steps"] == 20, LONG_S,
+                     "the first window")
+    job.popen.send_signal(signal.SIGUSR1)
+    tool.done(LONG_S)
+    first, second = sorted(tool.recordings(), key=lambda path: len(path.name))
+    assert sets(first) == 0 and sets(second) == 20, (sets(first), sets(second))
+    assert NOT_YET not in tool.out and "only now" not in tool.err, tool.out
+    end(job)
+
+
+@test("in the window: nothing of the device is in it, and that is said")
+def within(case):
+    job = job_of(case)
+    tool = record(case, job, "record=300,repeat=1").wait_recording(LONG_S)
+    job.popen.send_signal(signal.SIGUSR1)
+    tool.done(LONG_S)
+    assert NOT_YET in notes(tool), notes(tool)
+    assert not sets(tool.recordings()[0])
+    end(job)
