@@ -364,3 +364,33 @@ Test(model_tree, a_function_of_the_users_is_no_framework_operator)
 			       "  Operator aten::add [70,100) cpu 30 self 20\n"
 			       "    OperatorInner kernel [80,90) cpu 10 self 10\n");
 }
+
+static int count_step(const struct batch *b, void *ctx)
+{
+	*(uint64_t *)ctx += b->step != NULL;
+	return 0;
+}
+
+/* How many of four steps are seen that come behind so many spans. */
+static uint64_t late_steps(const char *meta, uint64_t spans)
+{
+	const struct model_opts opts = {0};
+	struct synth s = synth__new(meta);
+	uint64_t steps = 0;
+
+	for (uint64_t i = 0; i < spans; i++)
+		synth__span(&s, s.main, CAT_OPERATOR, "mm", 10 * i, 10 * i + 5);
+	for (uint64_t i = 0; i < 4; i++)
+		synth__step(&s, i, i * spans * 10 / 4, (i + 1) * spans * 10 / 4);
+	synth__open(&s, NULL);
+	cr_expect_eq(model__run(s.r, &opts, count_step, &steps), 0);
+	synth__free(&s);
+	return steps;
+}
+
+/* As where proftrace had no processor for two seconds, and the job 150 000 calls in each. */
+Test(model_tree, steps_that_come_late_are_waited_for_where_they_are_to_come)
+{
+	cr_expect_eq(late_steps("{\"steps\": {\"source\": \"optimizer\"}}", 300000), 4);
+	cr_expect_lt(late_steps("{}", 300000), 4);
+}

@@ -11,6 +11,8 @@
 #include "model/model_internal.h"
 
 #define FIRST_BATCH (1u << 18) /* spans held while it is not known whether steps come */
+#define LATE_BATCH                                                                                 \
+	(1u << 20) /* the same where they do: they come a second late, on a busy machine more */
 #define FREE_BATCH  (1u << 16) /* spans of a batch without steps */
 #define MAX_STEP    (1u << 22) /* spans of a step; a longer one is given out in parts */
 #define MAX_TIME    (UINT64_MAX / 4)
@@ -238,11 +240,12 @@ static struct node *copy_span(struct model *m, const struct event *e)
 
 static int limit_batch(struct model *m)
 {
-	uint64_t limit = m->done_ns ? FREE_BATCH : FIRST_BATCH;
+	const uint64_t first = m->steps_come ? LATE_BATCH : FIRST_BATCH;
+	uint64_t limit = m->done_ns && !m->steps_come ? FREE_BATCH : first;
 	struct boundary b = {.end_ns = m->max_end_ns};
 
 	if (m->steps_seen) {
-		limit = max_u64(FIRST_BATCH, m->longest * 4);
+		limit = max_u64(first, m->longest * 4);
 		limit = limit < MAX_STEP ? limit : MAX_STEP;
 	}
 	if (m->since_boundary < limit || b.end_ns <= m->done_ns)
@@ -394,18 +397,21 @@ bool recording__is_timer_only(const struct recording *r)
 	return detail && !strcmp(detail, "timer");
 }
 
-static bool are_steps_found(const struct recording *r)
+/* NULL: no rule for steps was known when it was recorded. */
+static const char *step_source(const struct recording *r)
 {
 	const json_t *steps = json_object_get(recording__meta(r), "steps");
-	const char *source = json_string_value(json_object_get(steps, "source"));
 
-	return source && strncmp(source, "--step-", strlen("--step-"));
+	return json_string_value(json_object_get(steps, "source"));
 }
 
 static int init(struct model *m)
 {
+	const char *source = step_source(m->r);
+
 	m->timer_only = recording__is_timer_only(m->r);
-	m->steps_found = are_steps_found(m->r);
+	m->steps_come = source;
+	m->steps_found = source && strncmp(source, "--step-", strlen("--step-"));
 	m->track_cnt = recording__track_cnt(m->r);
 	m->tracks = calloc((size_t)m->track_cnt + 1, sizeof(*m->tracks));
 	m->out_tracks = calloc((size_t)m->track_cnt + 1, sizeof(*m->out_tracks));

@@ -90,6 +90,7 @@ struct model {
 	uint8_t *scopes; /* by name id: scopes.c; NULL: the recording has none */
 	bool has_scopes; /* some name is in one */
 	bool timer_only; /* recording__is_timer_only */
+	bool steps_come;  /* a rule for them was known when it was recorded */
 	bool steps_found; /* by a rule, and not where --step-probe or --step-range says */
 	bool phases_elsewhere; /* in this batch another thread's operators tell the phases */
 
