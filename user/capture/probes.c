@@ -285,13 +285,19 @@ int probes__attach(struct probes *p, enum probe_group group, pid_t pid)
 	return 0;
 }
 
-int probes__attach_more(struct probes *p, enum probe_group group, pid_t pid)
+int probes__attach_noted(struct probes *p, enum probe_group group, pid_t pid)
 {
 	struct attach_set *noted = p->sets[GROUP_CNT + group];
+
+	return noted && attach_set__cnt(noted) ? attach_set__attach(noted, pid) : 0;
+}
+
+int probes__attach_more(struct probes *p, enum probe_group group, pid_t pid)
+{
 	int err =
 		p->sets[group] && p->attached[group] ? attach_set__attach(p->sets[group], pid) : 0;
 
-	return !err && noted && attach_set__cnt(noted) ? attach_set__attach(noted, pid) : err;
+	return err ? err : probes__attach_noted(p, group, pid);
 }
 
 static void free_set(struct attach_set **set)

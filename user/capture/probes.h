@@ -35,6 +35,8 @@ int probes__plan_grew(struct probes *p, size_t from);
 int probes__attach(struct probes *p, enum probe_group group, pid_t pid);
 /* A group that is attached to one more process, which must map the same files; else a no-op. */
 int probes__attach_more(struct probes *p, enum probe_group group, pid_t pid);
+/* Of such a group what the library in the target sees, by probes again. */
+int probes__attach_noted(struct probes *p, enum probe_group group, pid_t pid);
 void probes__detach(struct probes *p, enum probe_group group);
 /* Processes that have ended are let go of. */
 void probes__release(struct probes *p, const pid_t *pids, size_t cnt);

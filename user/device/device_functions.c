@@ -37,10 +37,9 @@ static uint8_t kind_of(const struct device_functions *f, const struct shim_call 
 	return call->api < f->cnt ? f->kinds[call->api] : 0;
 }
 
-bool device_functions__is_named_by_object(const struct device_functions *f,
-					  const struct shim_call *call)
+bool device_functions__has(const struct device_functions *f, const struct shim_call *call)
 {
-	return kind_of(f, call) == SHIM_FUNCTION_RETURNING;
+	return kind_of(f, call);
 }
 
 bool device_functions__span(const struct device_functions *f, const struct shim_call *call,

@@ -27,8 +27,8 @@ void device_functions__clear(struct device_functions *f);
 bool device_functions__span(const struct device_functions *f, const struct shim_call *call,
 			    uint64_t open_ns, uint64_t close_ns, struct pt_span *span);
 
-bool device_functions__is_named_by_object(const struct device_functions *f,
-					  const struct shim_call *call);
+/* It is of one that is wanted. */
+bool device_functions__has(const struct device_functions *f, const struct shim_call *call);
 
 int device_functions__count(struct device_functions *f, const struct shim_call *call);
 /* How many of each function, of SHIM_FUNCTIONS, began in [from_ns, to_ns), to be freed, or NULL;

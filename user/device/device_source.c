@@ -241,8 +241,8 @@ static int on_call(void *ctx, size_t ring, uint32_t ns_tid, const struct shim_ca
 	set_thread(d, q, ns_tid);
 	if (is_function(call) && d->counts)
 		return device_functions__count(&d->functions, call);
-	if (is_function(call) && device_functions__is_named_by_object(&d->functions, call))
-		d->taker.met(d->taker.ctx, (uint32_t)d->target->pid, call->api, call->type);
+	if (is_function(call) && device_functions__has(&d->functions, call))
+		d->taker.met(d->taker.ctx, (uint32_t)d->target->pid, q->tid, call);
 	return call_queue__push(q, call);
 }
 

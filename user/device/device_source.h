@@ -21,8 +21,8 @@ struct device_taker {
 	uint32_t (*track)(void *ctx, uint32_t pid, uint32_t tid); /* where threads have theirs; 0: error */
 	/* Writes a call of a function, cut to the window; its number is in span->probe. */
 	int (*noted)(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *span);
-	/* A call came of a function whose name lies in that object: to be read while it is there. */
-	void (*met)(void *ctx, uint32_t pid, uint32_t function, uint64_t object);
+	/* Such a call came; it is written later. */
+	void (*met)(void *ctx, uint32_t pid, uint32_t tid, const struct shim_call *call);
 	void *ctx;
 };
 

@@ -197,6 +197,7 @@ static const struct probe_row rows[] = {
 		.return_program = "call_return",
 		.returns_safely = "C API function of the engine",
 		.name = "backward",
+		.pointed = POINTED_CALL,
 		.cfg = {.code = PT_CLASS_BACKWARD},
 		.loses = "Backward, and with it Forward",
 	},

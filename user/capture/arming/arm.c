@@ -109,6 +109,18 @@ int arm__reattach(struct session *s, enum probe_group group)
 	return err;
 }
 
+int arm__reattach_steps(struct session *s)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	int err;
+
+	/* What was seen of the step in which they were taken out is of that step. */
+	ctl->need_seen = ctl->epoch_ended = 0;
+	err = arm__reattach(s, GROUP_STEP);
+	rest__forget_ranges(s);
+	return err;
+}
+
 int arm__rest(struct session *s)
 {
 	int err;

@@ -11,6 +11,8 @@ void arm__hurry(bool on);
 int arm__attach(struct session *s);
 /* Attaches one group anew, after rows were dropped. */
 int arm__reattach(struct session *s, enum probe_group group);
+/* The same of those of steps: a step may end meanwhile and not be seen. */
+int arm__reattach_steps(struct session *s);
 /* Attaches or detaches what the next window needs, by how far away it is. Call often. */
 int arm__adjust(struct session *s);
 

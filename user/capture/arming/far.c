@@ -55,15 +55,8 @@ static void take_out(struct session *s)
 
 static int bring_back(struct session *s)
 {
-	struct pt_ctl *ctl = s->probes.ctl;
-	int err;
-
 	s->far.out = false;
-	/* What was seen of the step in which they were taken out is of that step. */
-	ctl->need_seen = ctl->epoch_ended = 0;
-	err = arm__reattach(s, GROUP_STEP);
-	rest__forget_ranges(s);
-	return err;
+	return arm__reattach_steps(s);
 }
 
 static int leave(struct session *s)

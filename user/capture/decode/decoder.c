@@ -281,6 +281,15 @@ static int take_span(struct decoder *d, const struct pt_rec *h, const struct pt_
 	return decoder__span(d, h, &span, name, id);
 }
 
+void decoder__meet(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *noted)
+{
+	const struct planned_probe *probe = decoder__row_probe(d, noted->probe);
+
+	note_pass(d, tid, noted);
+	if (probe && probe->pointed == POINTED_RETURNING)
+		decoder__named_meet(d, pid, probe, noted->type_obj);
+}
+
 int decoder__noted(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *noted)
 {
 	const struct pt_rec h = {.pid = pid, .tid = tid};

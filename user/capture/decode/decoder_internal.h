@@ -68,6 +68,9 @@ int decoder__named_write(struct decoder *d, const struct pt_rec *h, const struct
 /* One that the library saw: its type_obj is the object that has its name. */
 int decoder__named_noted(struct decoder *d, const struct pt_rec *h, const struct pt_span *noted,
 			 const struct planned_probe *probe);
+/* It will come: its name is read while the process lives. */
+void decoder__named_meet(struct decoder *d, uint32_t pid, const struct planned_probe *probe,
+			 uint64_t object);
 int decoder__call(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
 		  const struct planned_probe *probe);
 int decoder__queue(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,

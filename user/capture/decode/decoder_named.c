@@ -139,12 +139,10 @@ static const char *object_text(struct decoder *d, uint32_t pid, const struct pla
 				  (enum pt_name_source)probe->cfg.name_source);
 }
 
-void decoder__meet(struct decoder *d, uint32_t pid, uint32_t row, uint64_t object)
+void decoder__named_meet(struct decoder *d, uint32_t pid, const struct planned_probe *probe,
+			 uint64_t object)
 {
-	const struct planned_probe *probe = decoder__row_probe(d, row);
-
-	if (probe)
-		object_text(d, pid, probe, object);
+	object_text(d, pid, probe, object);
 }
 
 int decoder__named_noted(struct decoder *d, const struct pt_rec *h, const struct pt_span *noted,

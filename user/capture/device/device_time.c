@@ -32,11 +32,15 @@ static int noted(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *sp
 	return decoder__noted(s->decoder, pid, tid, &of_row);
 }
 
-static void met(void *ctx, uint32_t pid, uint32_t function, uint64_t object)
+static void met(void *ctx, uint32_t pid, uint32_t tid, const struct shim_call *call)
 {
 	struct session *s = ctx;
 
-	decoder__meet(s->decoder, pid, pointed__row(s, function), object);
+	decoder__meet(s->decoder, pid, tid,
+		      &(struct pt_span){.ts_ns = call->begin_ns,
+					.end_ns = call->end_ns,
+					.probe = pointed__row(s, call->api),
+					.type_obj = call->type});
 }
 
 static int before_span(void *ctx, uint32_t tid, uint64_t end_ns)

@@ -46,12 +46,20 @@ static uint32_t kind_of(enum pointed pointed)
 	}
 }
 
+/* A backward pass where steps are told by what comes around it. */
+static bool is_within_step(const struct session *s, const struct planned_probe *probe)
+{
+	return probe->group == GROUP_STEP && probe->cfg.code == PT_CLASS_BACKWARD &&
+	       s->rule.boundary != PT_CLASS_BACKWARD && s->rule.needs != PT_CLASS_BACKWARD;
+}
+
 bool pointed__is_candidate(const struct session *s, const struct planned_probe *probe)
 {
 	return probe->pointed && probe->pointed != POINTED_AROUND &&
 	       (probe->name || probe->pointed == POINTED_RETURNING) && !probe->chosen &&
 	       !probe->for_period && probe->row != s->rule.row &&
-	       (probe->group == GROUP_OPERATOR || probe->group == GROUP_NODE_TYPE);
+	       (probe->group == GROUP_OPERATOR || probe->group == GROUP_NODE_TYPE ||
+		is_within_step(s, probe));
 }
 
 /* What the probes of candidates add to a step, as a share of it. */
@@ -334,6 +342,19 @@ int pointed__reattach(struct session *s)
 	return err ? err : arm__reattach(s, GROUP_NODE_TYPE);
 }
 
+static bool sees_passes(const struct session *s)
+{
+	for (size_t i = 0; i < s->plan.cnt && s->probes.noted; i++)
+		if (s->plan.probes[i].group == GROUP_STEP && s->probes.noted[s->plan.probes[i].row])
+			return true;
+	return false;
+}
+
+int pointed__leave_passes(struct session *s)
+{
+	return sees_passes(s) ? arm__reattach_steps(s) : 0;
+}
+
 int pointed__see_nothing(struct session *s)
 {
 	s->probes.noted = NULL;
@@ -349,7 +370,10 @@ int pointed__adjust(struct session *s)
 	    (!s->yielded && !s->calls_on && !device_source__refusal(s->device)))
 		return 0;
 	log__debug("functions are seen by probes again");
-	err = pointed__see_nothing(s);
+	/* Beside those of steps, of which none must be missed. */
+	err = probes__attach_noted(&s->probes, GROUP_STEP, s->target->pid);
+	if (!err)
+		err = pointed__see_nothing(s);
 	return err || !s->armed ? err : pointed__reattach(s);
 }
 

@@ -39,5 +39,7 @@ const struct planned_probe *pointed__probe(const struct session *s, size_t funct
 int pointed__see_nothing(struct session *s);
 /* The probes of what the library does not see. */
 int pointed__reattach(struct session *s);
+/* Where it sees backward passes, too: they have no probe from here on. */
+int pointed__leave_passes(struct session *s);
 
 #endif

@@ -203,8 +203,11 @@ static bool is_agreed(const struct session *s, const uint64_t *counted, bool nod
 
 	if (!s->pointed.functions[function].reached)
 		return false;
+	/* The programs end nodes with their pass. */
+	if (!nodes && (probe->pointed == POINTED_NODE || probe->group == GROUP_STEP))
+		return false;
 	if (probe->pointed == POINTED_NODE)
-		return nodes;
+		return true;
 	return (probe->pointed != POINTED_PART || has_ends(s, probe)) && agree(s, counted, probe);
 }
 
@@ -363,6 +366,8 @@ int pointed__check(struct session *s)
 	}
 	if (!err)
 		err = pointed__reattach(s);
+	if (!err)
+		err = pointed__leave_passes(s);
 	probes__forget_spans(&s->probes); /* those whose ends have no probe any more */
 	return err;
 }
