@@ -606,7 +606,11 @@ struct pt_ctl {
 	__u32 boundary_needs;  /* class that must have been seen since the last boundary, 0: none */
 	__u32 counting;	       /* 1: steps are counted (step 0 begins at the next boundary) */
 	__u64 count_from_ns;   /* boundaries before it are not counted: ranks begin together */
-	__u32 armed;	       /* 1: the heavy probes are attached, a window may open */
+	/* Not 0: the heavy probes are attached, a window may open; if `gated` only where it is one
+	 * more than `closes`: the loader has seen the window before end. */
+	__u32 armed;
+	__u32 gated;
+	__u32 closes; /* windows that have ended at a step */
 	__u32 free_window;     /* 1: no steps: the window is open while set (--duration) */
 	__u32 want_args;       /* 1: describe tensors */
 	__u32 learn;	       /* 1: spans are made though the window is closed */

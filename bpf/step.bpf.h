@@ -31,6 +31,11 @@ static __always_inline __u32 step_state(__u64 step)
 	return PT_STATE_RECORD;
 }
 
+static __always_inline bool may_open(void)
+{
+	return ctl.armed && (!ctl.gated || ctl.armed == ctl.closes + 1);
+}
+
 static __always_inline void window_set(__u32 state, __u32 prev, __u64 now)
 {
 	if (state == PT_STATE_RECORD && prev != PT_STATE_RECORD) {
@@ -40,6 +45,7 @@ static __always_inline void window_set(__u32 state, __u32 prev, __u64 now)
 	} else if (state != PT_STATE_RECORD && prev == PT_STATE_RECORD) {
 		ctl.window_close_ns = now;
 		ctl.window_open = 0;
+		ctl.closes++;
 	}
 }
 
@@ -90,7 +96,7 @@ static __always_inline void step_boundary(struct pt_thread *t, __u64 now)
 	if (!ctl.counting || now < ctl.count_from_ns || prev == PT_STATE_DONE)
 		return;
 	state = step_state(next);
-	if (state == PT_STATE_RECORD && prev != PT_STATE_RECORD && !ctl.armed) {
+	if (state == PT_STATE_RECORD && prev != PT_STATE_RECORD && !may_open()) {
 		ctl.shifted++;
 		state = PT_STATE_READY;
 	}

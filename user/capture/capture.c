@@ -330,6 +330,8 @@ static int turn(struct session *s)
 	int err = session__pump(s, s->armed ? 10 : 50);
 
 	if (!err)
+		session__find_end(s);
+	if (!err)
 		err = arm__adjust(s);
 	if (!err)
 		err = optimizer_step__check(s);

@@ -21,7 +21,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define MS 1000000ull
+#define MS	    1000000ull
+#define END_LOST_NS (1000 * MS) /* what is in the ring is read by then */
 
 volatile sig_atomic_t capture_stop;
 
@@ -132,8 +133,28 @@ void session__window_close(struct session *s, uint64_t close_ns)
 {
 	s->window.close_ns = close_ns;
 	s->window_ending = true;
+	s->closes_seen = s->probes.ctl->closes;
 	s->faults = training_faults(s);
 	device_time__window_close(s);
+}
+
+void session__find_end(struct session *s)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+	const uint64_t now = clock__monotonic_ns();
+
+	if (ctl->closes == s->closes_seen)
+		s->unseen_since_ns = 0;
+	else if (!s->unseen_since_ns)
+		s->unseen_since_ns = now;
+	if (!s->unseen_since_ns || now - s->unseen_since_ns < END_LOST_NS)
+		return;
+	if (!s->window.writer || s->window_ending) {
+		s->closes_seen = ctl->closes;
+		return;
+	}
+	s->window.end_step = s->boundary_step;
+	session__window_close(s, ctl->window_close_ns);
 }
 
 static uint32_t sched_track(void *ctx, uint32_t pid, uint32_t tid, const char *comm)
@@ -408,6 +429,8 @@ static int on_step(struct session *s, const struct pt_rec_step *r)
 		err = sched_source__boundary(s->sched, r->ts_ns, begins ? r->step : EVENT_NO_ID);
 	if (ends && !begins && s->window.writer)
 		session__window_close(s, r->ts_ns);
+	else if (ends && !begins) /* the record of its begin was lost */
+		s->closes_seen = s->probes.ctl->closes;
 	if (err || !begins || (ends && s->window.writer))
 		return err;
 	if (s->window_ending)

@@ -147,6 +147,9 @@ struct session {
 	uint64_t recovered_cnt; /* boundaries whose records were lost, and which are known all the same */
 	uint64_t window_cnt;  /* windows written */
 	uint64_t opened_cnt;  /* windows opened, those that were thrown away too */
+	uint32_t closes_seen; /* ctl.closes when the latest was told to close, */
+	uint64_t unseen_since_ns; /* and since when they differ, 0: they do not */
+	bool library_missed; /* it did not record when this one opened */
 
 	struct call_log log; /* while it is open, records go to it and not to a file */
 
@@ -222,5 +225,7 @@ int session__window_open(struct session *s, uint64_t first_step, uint64_t open_n
 /* Its last records are on their way; session__window_finish when they have come. */
 void session__window_close(struct session *s, uint64_t close_ns);
 int session__window_finish(struct session *s);
+/* Closes a window that ended at a step whose record was lost. Call often. */
+void session__find_end(struct session *s);
 
 #endif

@@ -91,6 +91,24 @@ def training(case):
     assert cnt > 8 and steps(job)[:cnt] == steps(plain)[:cnt]
 
 
+@test("windows a few steps apart, and proftrace that is kept waiting: each has its device's events")
+def kept_waiting(case):
+    job = train(case)
+    tool = case.tool("-p", job.pid, "--schedule", "closed=1,ready=1,record=4,repeat=6", "--no-trace",
+                     "--no-progress").wait_recording(LONG_S)
+    while tool.popen.poll() is None:
+        tool.signal(signal.SIGSTOP)
+        time.sleep(0.25)
+        tool.signal(signal.SIGCONT)
+        time.sleep(0.1)
+    tool.done(LONG_S)
+    assert len(tool.recordings()) == 6, tool.recordings()
+    for recording in tool.recordings():
+        kernels, copies, _ = compare(job, recording)
+        assert kernels >= 4 * 20 and copies >= 4 * 2, (recording.name, kernels, copies)
+    end(job)
+
+
 @test("launches of a thread that has no spans, in a window of seconds: each kernel of a step has its own")
 def without_spans(case):
     job = train(case)

@@ -46,7 +46,10 @@ void arm__gate(struct session *s)
 
 	if (!s->armed || starting)
 		s->awaited_library = s->armed;
-	s->probes.ctl->armed = s->armed && !starting;
+	/* The library ends with a window and begins with the next: the programs open none before
+	 * that, however late it is noticed that one has ended. */
+	s->probes.ctl->gated = s->device != NULL;
+	s->probes.ctl->armed = s->armed && !starting ? s->closes_seen + 1 : 0;
 }
 
 /* Ranges may be the steps. */

@@ -10,9 +10,10 @@
 #define MS	      1000000ull
 #define LEAD_NS	      (1000 * MS) /* the library is started so long before a window */
 #define FIRST_LEAD_NS (4000 * MS) /* for the first time */
-#define LOOK_NS                                                                                    \
-	(1000 * MS) /* how often it is looked whether a process has CUDA by now, before one */
-#define HOLD_NS (1000 * MS) /* its buffers are flushed five times in this */
+#define LOOK_NS	      (1000 * MS) /* how often it is looked then whether there is CUDA by now */
+#define HOLD_NS	      (1000 * MS) /* its buffers are flushed five times in this */
+
+static const char library_sleeps[] = "our library in the process does not record yet";
 
 static uint32_t track(void *ctx, uint32_t pid, uint32_t tid)
 {
@@ -284,10 +285,20 @@ int device_time__adjust(struct session *s)
 	return err;
 }
 
+static bool should_record(const struct session *s)
+{
+	return !s->calls_on && !s->yielded && !device_source__is_absent(s->device) &&
+	       !device_source__refusal(s->device);
+}
+
 void device_time__window_open(struct session *s)
 {
-	if (s->device)
-		device_source__open(s->device, s->window.writer, s->window.open_ns);
+	if (!s->device)
+		return;
+	s->library_missed = should_record(s) && !device_source__is_recording(s->device);
+	device_source__open(s->device, s->window.writer, s->window.open_ns);
+	if (s->library_missed)
+		log__warn("this window opens, and %s", library_sleeps);
 }
 
 void device_time__window_close(struct session *s)
@@ -423,6 +434,8 @@ void device_time__summary(struct session *s, json_t *summary)
 		return;
 	device = device_source__summary(s->device, notes, &lost);
 	set_lost(summary, lost);
+	if (s->library_missed)
+		json_object_set_new(device, "refused", json_string(library_sleeps));
 	refused = json_string_value(json_object_get(device, "refused"));
 	/* Of a window that they cover in part the report says how far. */
 	if (refused && !json_object_get(device, "covered_until_ns")) {
