@@ -46,6 +46,34 @@ Test(findings_device, kernels_between_which_the_host_does_other_things)
 	job__expect(&j, "device_idle", "busy with other things than launching");
 }
 
+/* Of 100 ms. */
+static void idle_steps(bool trains, const char *reason, const char *text)
+{
+	struct job j = job__new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		const uint64_t end = trains ? job__begin_step(&j, at, &healthy) : at + 100 * MS;
+
+		for (uint64_t t = at + MS; t < at + 9 * MS; t += 2 * MS)
+			job__launch(&j, "cudaStreamSynchronize", CAT_KERNEL, "add", t, t + 5000,
+				    t + 5000, t + 9000, 0);
+		job__sched(&j, j.s.main, i, SCHED_RUN, 8);
+		job__sched_for(&j, j.s.main, i, SCHED_BLOCKED, reason, 90);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	job__expect(&j, "device_idle", text);
+}
+
+Test(findings_device, a_host_that_has_no_more_to_do_than_the_device)
+{
+	idle_steps(false, "epoll_wait",
+		   "it is given too little: the thread of the steps waits in epoll_wait for 90.00 "
+		   "ms of a step");
+	idle_steps(true, "futex", "nor does the process run for most of that");
+}
+
 Test(findings_device, short_kernels_that_wait_for_each_other)
 {
 	struct job j = launching_steps(42000, 50000, 40000);

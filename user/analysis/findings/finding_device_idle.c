@@ -98,6 +98,52 @@ static int busiest(struct device_idle *idle, uint64_t *busy_ns)
 	return best;
 }
 
+/* Of all its threads in the steps; false: not recorded. */
+static bool process_ran(const struct analysis *a, uint64_t *ns)
+{
+	const struct sched_row *rows;
+	const size_t cnt = recording__sched(a->r, &rows);
+	bool known = false;
+
+	*ns = 0;
+	for (size_t i = 0; i < cnt; i++) {
+		const struct track *t = recording__track(a->r, rows[i].track);
+
+		if (!t || !analysis__is_main(a, t) || !analysis__has_step(a, rows[i].step))
+			continue;
+		known = true;
+		*ns += rows[i].state == SCHED_RUN ? rows[i].ns : 0;
+	}
+	return known;
+}
+
+/* The host does not run for most of the time that the device is idle, either. */
+static bool both_wait(const struct analysis *a, uint64_t idle_ns)
+{
+	uint64_t ran_ns;
+
+	return process_ran(a, &ran_ns) && ran_ns * 2 < idle_ns;
+}
+
+static void explain_both(const struct analysis *a, struct finding *f)
+{
+	uint64_t ns;
+	const uint32_t wait = thread_wait__longest(a, a->step_track, &ns);
+
+	if (wait && finding__may_be_idle(a, analysis__name(a, wait))) {
+		snprintf(f->next, sizeof(f->next),
+			 "it is given too little: the %s waits in %s for %s of a step, as one does "
+			 "that has no request",
+			 finding__thread(a), analysis__name(a, wait),
+			 time_text(a, finding__per_step(a, ns)).s);
+		return;
+	}
+	f->see_first = cpu_wait__is_said(a) ? &finding_cpu_wait : &finding_off_cpu;
+	snprintf(f->next, sizeof(f->next),
+		 "nor does the process run for most of that: `--table sched` says what its threads "
+		 "wait for");
+}
+
 static void explain(const struct analysis *a, struct device_use *d, uint64_t waits,
 		    uint64_t idle_ns, uint64_t busy_ns, struct finding *f)
 {
@@ -118,6 +164,8 @@ static void explain(const struct analysis *a, struct device_use *d, uint64_t wai
 	if (loader_ns * 2 > idle_ns) {
 		f->see_first = &finding_data_loader;
 		snprintf(f->next, sizeof(f->next), "feed it faster: see to the data loader first");
+	} else if (both_wait(a, idle_ns)) {
+		explain_both(a, f);
 	} else if (waits >= WAITS_OFTEN * a->steps.calls) {
 		f->see_first = &finding_sync;
 		snprintf(f->next, sizeof(f->next),

@@ -164,8 +164,8 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	f->cost_ns = finding__per_step(a, gap_ns);
 	f->cause = CAUSE_LAUNCHES;
 	snprintf(f->what, sizeof(f->what),
-		 "GPU%td runs kernels faster than the host launches them: idle for %.0f %% of the "
-		 "step.",
+		 "GPU%td runs kernels faster than the host launches them: idle in between for "
+		 "%.0f %% of the step.",
 		 d - l->devices, finding__percent(a, gap_ns));
 	snprintf(f->evidence, sizeof(f->evidence),
 		 "%s a step take %s on average; before %.0f %% of them the device is idle, for %s "
