@@ -7,7 +7,9 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <arpa/inet.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -444,6 +446,79 @@ Test(target, finds_ranks_by_threads_of_a_process_group)
 	free(ranks);
 	kill(worker, SIGKILL);
 	waitpid(worker, NULL, 0);
+}
+
+static bool is_any(pid_t pid)
+{
+	return pid != getpid();
+}
+
+static int connect_to(uint16_t port)
+{
+	const struct sockaddr_in to = {.sin_family = AF_INET,
+				       .sin_port = htons(port),
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (connect(fd, (const struct sockaddr *)&to, sizeof(to)))
+		_exit(2);
+	return fd;
+}
+
+/* A rank, and a worker that was forked from it. port: of the store, 0: it serves it; goes to `out`.
+ */
+static pid_t start_rank(uint16_t port, int out)
+{
+	struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(own);
+	pid_t pid = fork();
+	int fd;
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (!port) {
+		prctl(PR_SET_NAME, "pt_tcpstore_uv");
+		fd = socket(AF_INET, SOCK_STREAM, 0);
+		if (bind(fd, (const struct sockaddr *)&own, len) || listen(fd, 4) ||
+		    getsockname(fd, (struct sockaddr *)&own, &len))
+			_exit(2);
+		port = ntohs(own.sin_port);
+	}
+	connect_to(port);
+	if (!fork()) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pause();
+	}
+	if (write(out, &port, sizeof(port)) != sizeof(port))
+		_exit(2);
+	pause();
+	_exit(1);
+}
+
+/* Those of NCCL's whose threads have no name. */
+Test(target, finds_ranks_by_the_store_that_they_share)
+{
+	struct rank *ranks;
+	pid_t server, client;
+	uint16_t port;
+	int from[2];
+	size_t cnt;
+
+	cr_assert_eq(pipe(from), 0);
+	server = start_rank(0, from[1]);
+	cr_assert_eq(read(from[0], &port, sizeof(port)), sizeof(port));
+	client = start_rank(port, from[1]);
+	cr_assert_eq(read(from[0], &port, sizeof(port)), sizeof(port));
+	cr_assert_eq(ranks__below(getpid(), is_any, &ranks, &cnt), 0);
+	cr_assert_eq(cnt, 2);
+	cr_expect_eq(ranks[0].pid + ranks[1].pid, server + client);
+	cr_expect_eq(ranks[0].rank, -1);
+	free(ranks);
+	kill(server, SIGKILL);
+	kill(client, SIGKILL);
+	waitpid(server, NULL, 0);
+	waitpid(client, NULL, 0);
 }
 
 Test(target, names_who_works_where_nobody_has_a_rank)

@@ -2,6 +2,7 @@
 #include "target/rank.h"
 #include "common/err.h"
 #include "common/util.h"
+#include "target/store.h"
 #include "target/target_priv.h"
 #include <limits.h>
 #include <stdlib.h>
@@ -170,16 +171,38 @@ static bool is_in_group(pid_t pid)
 	return false;
 }
 
+static bool has_ranks(const struct tree *t)
+{
+	for (size_t i = 0; i < t->cnt; i++)
+		if (t->items[i].rank >= 0 || t->items[i].chosen != NONE)
+			return true;
+	return false;
+}
+
 /* Ranks that were told so by arguments, as torch.multiprocessing.spawn does: a data loader's
  * workers have no such threads. Their numbers stay unknown. */
 static void choose_by_group(struct tree *t, bool (*fits)(pid_t pid))
 {
 	for (size_t i = 0; i < t->cnt; i++)
-		if (t->items[i].rank >= 0)
-			return;
-	for (size_t i = 0; i < t->cnt; i++)
 		if (fits(t->items[i].pid) && is_in_group(t->items[i].pid))
 			t->items[i].head = t->items[i].chosen = i;
+}
+
+/* The same where threads have no such names: NCCL's of PyTorch 2.15. */
+static void choose_by_store(struct tree *t, bool (*fits)(pid_t pid))
+{
+	struct store store = {0};
+
+	for (size_t i = 0; i < t->cnt; i++)
+		store__add_server(&store, t->items[i].pid);
+	for (size_t i = 0; i < t->cnt; i++) {
+		const size_t parent = t->items[i].parent;
+
+		if (fits(t->items[i].pid) &&
+		    store__is_client(&store, t->items[i].pid,
+				     parent == NONE ? 0 : t->items[parent].pid))
+			t->items[i].head = t->items[i].chosen = i;
+	}
 }
 
 static int by_rank(const void *a, const void *b)
@@ -248,7 +271,10 @@ int ranks__below(pid_t launcher, bool (*fits)(pid_t pid), struct rank **out, siz
 	for (size_t i = 0; i < t.cnt && !err; i++)
 		err = proc__each_child(t.items[i].pid, add_child, &(struct below){&t, i});
 	choose(&t, fits);
-	choose_by_group(&t, fits);
+	if (!has_ranks(&t))
+		choose_by_group(&t, fits);
+	if (!has_ranks(&t))
+		choose_by_store(&t, fits);
 	for (size_t i = 0; i < t.cnt && !err; i++) {
 		const struct process *p = &t.items[i];
 
