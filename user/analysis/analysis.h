@@ -144,6 +144,7 @@ struct table_impl {
 	const char *title;
 	bool rests_on_device; /* figures of the device's work: it says where they end */
 	bool timer;	      /* a --timer-only recording has what it shows */
+	bool always;	      /* its notes are worth printing where it has no row */
 	/* The note of a table without rows; NULL: fill says it itself. */
 	const char *(*why_empty)(const struct analysis *a);
 };

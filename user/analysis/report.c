@@ -449,7 +449,7 @@ static int print(const struct report *rep, FILE *out)
 
 			if (!s->table || (csv && is_frame(i) != frame))
 				continue;
-			if (s->asked || table__row_cnt(s->table))
+			if (s->asked || impls[i]->always || table__row_cnt(s->table))
 				tables[cnt++] = s->table;
 		}
 	return tables__print(tables, cnt, &style, out);

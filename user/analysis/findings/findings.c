@@ -423,6 +423,7 @@ const struct table_impl table_findings = {
 	.def = {"findings", "what to look at first: evidence, cost, next step", true},
 	.title = "What to Look at First",
 	.timer = true,
+	.always = true,
 	.rests_on_device = true,
 	.state_size = sizeof(struct findings),
 	.visit = visit,
