@@ -32,8 +32,9 @@ simgpu: $(SIMGPU_OUT)/ready
 simgpu-test: simgpu
 	$(SIMGPU)/client/run $(SIMGPU_OUT)
 
-# The vendor's headers under one folder, and what is generated from them.
-$(SIMGPU_OUT)/ready: $(SIMGPU)/generate.py $(SIMGPU)/wheels $(wildcard $(SIMGPU)/*/*.c)
+# The vendor's headers under one folder, and what is generated from them; anew where these wheels are gone.
+$(SIMGPU_OUT)/ready: $(SIMGPU)/generate.py $(SIMGPU)/wheels $(wildcard $(SIMGPU)/*/*.c) \
+                     $(if $(wildcard $(SIMGPU_OUT)/wheels/.),,FORCE)
 	$(call say,GEN)
 	@mkdir -p $(SIMGPU_LIB) $(SIMGPU_OUT)/client
 	$(Q)$(SIMGPU)/wheels $(SIMGPU_PYTHON) $(SIMGPU_OUT)

@@ -3,7 +3,7 @@
 An ordinary program that knows nothing of proftrace. Writes `step NUMBER NS END` for each step to the log,
 END in ns of CLOCK_MONOTONIC.
 At SIGUSR1 it lets paddle.profiler watch some steps and writes what that saw to the file of --profile;
-from SIGUSR2 on it updates once in four steps.
+from SIGUSR2 on it updates once in four steps; at SIGTERM it ends by itself.
 """
 import argparse
 import collections
@@ -28,10 +28,12 @@ def parse_args():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--log", default=os.devnull)
     parser.add_argument("--mode", choices=["dygraph", "to_static", "static"], default="dygraph")
+    parser.add_argument("--net", choices=["cnn", "mlp"], default="cnn")
+    parser.add_argument("--losses", help="where to write each step's loss, to the last bit")
     parser.add_argument("--workers", type=int, default=0, help="data loader processes")
     parser.add_argument("--no-loader", action="store_true", help="the same batch in every step")
     parser.add_argument("--skip-every", type=int, metavar="STEPS", help="without an update, as AMP may")
-    parser.add_argument("--optimizer", choices=["Adam", "Momentum", "SGD"], default="Adam")
+    parser.add_argument("--optimizer", choices=["Adam", "AdamW", "Momentum", "SGD"], default="Adam")
     parser.add_argument("--bare-step", action="store_true",
                         help="the optimizer's step is called without what Paddle puts around it")
     parser.add_argument("--clip-ms", type=int, metavar="MS", help="the optimizer's step clips gradients, slowly")
@@ -70,6 +72,14 @@ class Net(nn.Layer):
         x = self.pool(F.relu(self.bn(self.conv(x))))
         x = F.relu(self.fc1(paddle.flatten(x, 1)))
         return self.fc2(x)
+
+
+def mlp():
+    return nn.Sequential(nn.Flatten(), nn.Linear(256, 64), nn.ReLU(), nn.Linear(64, 10))
+
+
+def network():
+    return mlp() if ARGS.net == "mlp" else Net()
 
 
 class SlowClip(nn.ClipGradByGlobalNorm):
@@ -127,7 +137,7 @@ def updates(step):
 
 
 def training():
-    net = Net()
+    net = network()
     last = net.fc2.parameters() if ARGS.two_optimizers else []
     opts = [optimizer([p for p in net.parameters() if all(p is not q for q in last)])]
     if last:
@@ -159,6 +169,7 @@ def training():
                     opt.clear_grad()
         if whole:
             whole.end()
+        return loss
 
     return step
 
@@ -184,7 +195,7 @@ def program():
     with paddle.static.program_guard(main, startup):
         x = paddle.static.data("x", [BATCH, 1, 16, 16], "float32")
         y = paddle.static.data("y", [BATCH, 1], "int64")
-        out = Net()(x)
+        out = network()(x)
         if not ARGS.infer:
             out = F.cross_entropy(out, y)
             optimizer().minimize(out)
@@ -194,7 +205,7 @@ def program():
             "y": np.arange(BATCH).reshape(BATCH, 1).astype("int64") % 10}
 
     def step():
-        executor.run(main, feed=feed, fetch_list=[out])
+        return executor.run(main, feed=feed, fetch_list=[out])[0]
 
     return step
 
@@ -233,15 +244,19 @@ def profile(step):
 def main():
     paddle.set_device("cpu")
     paddle.seed(0)
-    asked = []
+    asked, ended = [], []
+    signal.signal(signal.SIGTERM, lambda *_: ended.append(True))
     signal.signal(signal.SIGUSR1, lambda *_: asked.append(True))
     signal.signal(signal.SIGUSR2, lambda *_: accumulates.append(True))
     step = program() if ARGS.mode == "static" else inference() if ARGS.infer else training()
     cnt = 0
+    losses = open(ARGS.losses, "w", buffering=1) if ARGS.losses else None
     with open(ARGS.log, "a", buffering=1) as log:
-        while True:
+        while not ended:
             begin = time.monotonic_ns()
-            step()
+            loss = step()
+            if losses:
+                losses.write(f"{float(loss).hex()}\n")
             end = time.monotonic_ns()
             log.write(f"step {cnt} {end - begin} {end}\n")
             cnt += 1

@@ -12,8 +12,8 @@ def same(case, *args):
     operators, _ = jobs.profile(case, *args)
     job = jobs.train(case, *args)
     data = Data(job.pid)
-    tool = case.tool("-v", "-p", job.pid, "--inject", "--record", f"2:{2 + jobs.STEPS}", "--no-trace").done(LONG_S)
-    seen(tool)
+    tool = case.tool("-v", "-p", job.pid, "--inject", "--keep-all", "--record", f"2:{2 + jobs.STEPS}", "--no-trace")
+    seen(tool.done(LONG_S))
     assert "calls by probes" not in tool.err, tool.err
     data.check()
     job.wait_steps(3)
@@ -40,8 +40,8 @@ def planned(case):
     operators, _ = jobs.profile(case, "--mode", "hybrid")
     job = jobs.train(case, "--mode", "hybrid_static")
     data = Data(job.pid)
-    tool = case.tool("-v", "-p", job.pid, "--inject", "--record", f"2:{2 + jobs.STEPS}", "--no-trace").done(LONG_S)
-    functions, _ = seen(tool)
+    tool = case.tool("-v", "-p", job.pid, "--inject", "--keep-all", "--record", f"2:{2 + jobs.STEPS}", "--no-trace")
+    functions, _ = seen(tool.done(LONG_S))
     assert functions > 1, tool.err
     data.check()
     jobs.check_late(tool.report(), operators, lambda name: not name.endswith("_update"))

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """--inject: operators that the library in the process sees through pointers."""
+import signal
+
 import job
 import test_raise
+from lib import process
 from lib.astray import Data, kill_in_windows, seen
 from lib.runner import test
 from test_truth import PHASES, STEPS, check_operators, check_phases, operators
@@ -9,8 +12,11 @@ from test_truth import PHASES, STEPS, check_operators, check_phases, operators
 LONG_S = 60
 
 
-def record(case, running, *options):
-    return case.tool("-v", "-p", running.pid, "--inject", "--record", f"2:{2 + STEPS}", "--no-trace", *options)
+OF_ANY_STEP = "--max-overhead", "0.01%"  # as in pointers/pointed.py
+
+
+def record(case, running, *options, window=f"2:{2 + STEPS}"):
+    return case.tool("-v", "-p", running.pid, "--inject", "--record", window, "--no-trace", *options)
 
 
 def unseen(tool):
@@ -46,6 +52,12 @@ def momentum(case):
     same(case, "--optimizer", "Momentum", "--workers", 2)
 
 
+@test("with --keep-all, however little of a step probes add")
+def keep_all(case):
+    running, _ = job.train(case, "--clip-ms", 100)
+    seen(record(case, running, "--keep-all").done(LONG_S))
+
+
 @test("errors caught while the library sees the operators")
 def errors(case):
     tables = test_raise.raise_under(case, "--keep-all", "--inject", "-v")
@@ -61,10 +73,62 @@ def killed(case):
 @test("the job ends while the library sees the operators")
 def ends(case):
     running, _ = job.train(case, "--workers", 2)
-    tool = case.tool("-v", "-p", running.pid, "--inject", "--record", "0:1000000000", "--no-trace")
+    tool = record(case, running, *OF_ANY_STEP, window="0:1000000000")
     seen(tool.wait_recording(LONG_S))
     running.wait_steps(3)
     running.stop()
     tool.done(LONG_S)
     found = {row["name"] for row in tool.report()["operator"]["rows"]}
     assert "conv2d dygraph" in found and any(name.endswith("GradNodeFinal") for name in found), found
+
+
+class Twins:
+    """The same training twice: one of them nobody watches, and the other one has the same losses."""
+
+    def __init__(self, case, *args):
+        self.files = [case.dir / f"losses{i}" for i in range(2)]
+        self.watched, self.alone = (job.start(case, "paddle_train.py", "--losses", path, *args) for path in self.files)
+        for running in (self.watched, self.alone):
+            running.wait_steps(10)
+
+    def losses(self):
+        return [path.read_text().split("\n")[:-1] for path in self.files]
+
+    def end(self):
+        """The watched one ends of its own accord, as it does alone."""
+        self.watched.signal(signal.SIGTERM)
+        assert self.watched.wait(LONG_S) == 0, self.watched.err.read_text()
+        process.wait_for(lambda: len(self.losses()[0]) <= len(self.losses()[1]), 2 * LONG_S, "the other one")
+        watched, alone = self.losses()
+        assert len(set(watched)) > 20, watched
+        first = next((i for i, pair in enumerate(zip(watched, alone)) if pair[0] != pair[1]), None)
+        assert first is None, f"step {first} of {len(watched)}: {watched[first]} instead of {alone[first]}"
+
+
+def results(case, times, *args):
+    """In turn, and the job ends within the last window."""
+    twins = Twins(case, *args)
+    data = Data(twins.watched.pid)
+    for _ in range(times):
+        seen(record(case, twins.watched, *OF_ANY_STEP).done(LONG_S))
+        data.check()
+    tool = record(case, twins.watched, *OF_ANY_STEP, window="0:1000000000")
+    seen(tool.wait_recording(LONG_S))
+    twins.watched.wait_steps(10)
+    twins.end()
+    tool.done()
+
+
+@test("ten times in turn, and ended within a window: each loss is that of a job alone, to the last bit; AdamW")
+def adamw(case):
+    results(case, 10, "--net", "mlp", "--optimizer", "AdamW")
+
+
+@test("losses of a job alone: SGD")
+def sgd(case):
+    results(case, 2, "--optimizer", "SGD")
+
+
+@test("losses of a job alone: around a program, whose operators have probes")
+def to_static(case):
+    results(case, 2, "--mode", "to_static")

@@ -44,11 +44,16 @@ def record_on(case, job):
 
 
 def end(job):
-    """It did all that it does alone, in each period to the last bit."""
+    """It did all that it does alone."""
     job.popen.send_signal(signal.SIGTERM)
     assert job.popen.wait(LONG_S) == 0, job.err()
     said = [line for line in job.err().splitlines() if not line.startswith("USDT:")]  # torch.profiler
     assert not said, said
+    check_losses(job)
+
+
+def check_losses(job):
+    """Those of a job alone, in each period to the last bit."""
     all_ = losses(job)
     assert len(all_) > 2 * PERIOD and len(set(all_[:PERIOD])) > PERIOD / 2, len(all_)
     for i, loss in enumerate(all_):

@@ -7,12 +7,24 @@ from gpu import LONG_S
 from lib import process
 from lib.astray import seen
 from lib.runner import test
-from pointed import Data, end, record, start, wait_steps
-from test_same import check_steps, forward_of
+from pointed import Data, check_losses, end, record, start, wait_steps
+from steps import check_steps, forward_of
 
 
 def start_alone(case, part="alike", **rest):
     return start(case, part, python=os.environ["PYTHON"], JOB_DEVICES="cpu", **rest)
+
+
+def inject(case, job, **rest):
+    """However long steps are."""
+    return record(case, job, "--inject", "--max-overhead", "0.01%", **rest)
+
+
+def inject_on(case, job):
+    tool = inject(case, job, window="0:1000000000").wait_recording(LONG_S)
+    seen(tool)
+    wait_steps(job)
+    return tool
 
 
 @test("without CUDA: the same operators and nodes as by probes, in each step, and the job is as before")
@@ -37,7 +49,7 @@ def same(case):
 def nothing_of_cuda(case):
     job = start_alone(case)
     wait_steps(job)
-    tool = record(case, job, "--inject").done(LONG_S)
+    tool = inject(case, job).done(LONG_S)
     seen(tool)
     assert "CUPTI" not in tool.out + tool.err, tool.out + tool.err
     assert "target stopped, to load the library" in tool.out, tool.out
@@ -50,10 +62,7 @@ def parts(case):
     for part in "raises", "threads", "loader":
         job = start_alone(case, part)
         data = Data(job)
-        tool = record(case, job, "--inject", "--max-overhead", "0.01%", window="0:1000000000")
-        tool.wait_recording(LONG_S)
-        seen(tool)
-        wait_steps(job)
+        tool = inject_on(case, job)
         tool.interrupt().done(LONG_S)
         data.check()
         end(job)
@@ -63,15 +72,27 @@ def parts(case):
 def killed(case):
     job = start_alone(case)
     data = Data(job)
-    tool = record(case, job, "--inject", window="0:1000000000").wait_recording(LONG_S)
-    seen(tool)
-    wait_steps(job)
+    tool = inject_on(case, job)
     tool.signal(signal.SIGKILL)
     tool.wait()
     data.check()
-    seen(record(case, job, "--inject").done(LONG_S))
+    seen(inject(case, job).done(LONG_S))
     data.check()
     end(job)
+
+
+@test("without CUDA: four times in turn, and the job ends within a window")
+def turns(case):
+    job = start_alone(case, "leave")
+    data = Data(job)
+    for _ in range(4):
+        seen(inject(case, job).done(LONG_S))
+        data.check()
+    tool = inject_on(case, job)
+    job.popen.send_signal(signal.SIGUSR1)
+    assert job.popen.wait(LONG_S) == 5, (job.popen.poll(), job.err())
+    check_losses(job)
+    tool.done(LONG_S)
 
 
 @test("without CUDA, where the library would see nothing it stays out, and says why")
@@ -90,7 +111,7 @@ def stays_out(case):
 def loader_list(case):
     job = start_alone(case, "names")
     wait_steps(job)
-    seen(record(case, job, "--inject").done(LONG_S))
+    seen(inject(case, job).done(LONG_S))
     job.popen.send_signal(signal.SIGUSR1)
     process.wait_for(lambda: "names " in job.out(), LONG_S, "the names")
     names, = (line.split() for line in job.out().splitlines() if line.startswith("names "))

@@ -102,6 +102,8 @@ const char *pointed__why_not(const struct session *s)
 		       "see";
 	if (!has_candidates(s))
 		return "no operator is known to be called through pointers";
+	if (s->opts->inject && s->opts->keep_all) /* no limit goes with that */
+		return NULL;
 	return share(s) < s->opts->max_overhead ? "probes add less than --max-overhead" : NULL;
 }
 
