@@ -174,3 +174,11 @@ def doctor(case):
     out = case.tool("doctor", "-p", job.pid).done().out
     assert f"MindSpore {jobs.VERSION}" in out, out
     assert "not measured" not in out and "not shown" not in out, out
+
+
+@test("--inject: the library stays out and says why; the same operators by probes")
+def inject(case):
+    job, theirs = jobs.profiled(case, "--mode", "graph")
+    tool = jobs.capture(case, job, "-v", "--inject")
+    assert "our library stays out" in tool.err and "no operator is known to be called through pointers" in tool.err, tool.err
+    jobs.check_operators(jobs.operators(jobs.tables_of(tool)), without(theirs, jobs.UNSEEN))

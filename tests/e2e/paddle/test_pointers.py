@@ -132,3 +132,12 @@ def sgd(case):
 @test("losses of a job alone: around a program, whose operators have probes")
 def to_static(case):
     results(case, 2, "--mode", "to_static")
+
+
+@test("static: the library would see nothing, stays out, and says why")
+def static(case):
+    running, path = job.train(case, "--mode", "static")
+    tool = record(case, running, "--keep-all").done(LONG_S)
+    assert "our library stays out" in tool.err and "steps call no operator" in tool.err, tool.err
+    assert not any("libproftrace" in m[4] for m in process.mappings(running.pid))
+    check_operators(tool.report(), job.profile(running, path))

@@ -15,8 +15,8 @@ PERIOD = 40  # steps
 
 
 def start(case, part="alike", period=PERIOD, python=PYTHON, **settings):
-    # What the device did is not looked at, and would be much.
-    return GpuJob(case, python, "-B", JOB, part, period, SIMGPU_TRUTH_API="0", **settings)
+    # What the device did is not looked at, and would be much. PyTorch 2.4 warns of itself.
+    return GpuJob(case, python, "-B", "-W", "ignore::FutureWarning", JOB, part, period, SIMGPU_TRUTH_API="0", **settings)
 
 
 def losses(job):

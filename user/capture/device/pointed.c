@@ -91,6 +91,8 @@ static bool has_candidates(const struct session *s)
 
 const char *pointed__why_not(const struct session *s)
 {
+	double added;
+
 	if (s->opts->no_pointers)
 		return "--no-pointers";
 	if (s->opts->detail != DETAIL_OPERATOR)
@@ -102,9 +104,12 @@ const char *pointed__why_not(const struct session *s)
 		       "see";
 	if (!has_candidates(s))
 		return "no operator is known to be called through pointers";
+	added = share(s);
+	if (added <= 0)
+		return "steps call no operator that is known to be called through pointers";
 	if (s->opts->inject && s->opts->keep_all) /* no limit goes with that */
 		return NULL;
-	return share(s) < s->opts->max_overhead ? "probes add less than --max-overhead" : NULL;
+	return added < s->opts->max_overhead ? "probes add less than --max-overhead" : NULL;
 }
 
 struct choice {
