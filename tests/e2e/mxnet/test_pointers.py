@@ -66,3 +66,15 @@ def errors(case):
 @test("proftrace killed while the library sees the operators, and attached anew")
 def killed(case):
     kill_in_windows(case, jobs.train(case))
+
+
+@test("the job computes what it computes alone while the library sees the operators, and ends within a window")
+def results(case):
+    alone = jobs.start(case, "--steps", 2000)
+    job = jobs.start(case, "--steps", 2000).wait_steps(1)
+    tool = case.tool("-v", "-p", job.pid, "--inject", "--max-overhead", "0.01%", "--record", "0:1000000000", "--no-trace")
+    seen(tool.wait_recording(LONG_S))
+    for done in job, alone:
+        assert done.wait(100) == 0, done.err.read_text()
+    tool.done()
+    assert job.output() == alone.output() and "weights" in job.output(), (job.output(), alone.output())
