@@ -12,11 +12,15 @@ JOB = pathlib.Path(__file__).with_name("job.py")
 PYTHON = SIM / "venv/bin/python"
 
 PERIOD = 40  # steps
+# What they say of themselves: PyTorch 2.4, 2.11, and Python from 3.12 on of fork().
+WARNINGS = ("ignore::FutureWarning:torch.utils.checkpoint", "ignore::UserWarning:torch.profiler.profiler",
+            "ignore:This process:DeprecationWarning:__main__")
 
 
 def start(case, part="alike", period=PERIOD, python=PYTHON, **settings):
-    # What the device did is not looked at, and would be much. PyTorch 2.4 warns of itself.
-    return GpuJob(case, python, "-B", "-W", "ignore::FutureWarning", JOB, part, period, SIMGPU_TRUTH_API="0", **settings)
+    # What the device did is not looked at, and would be much.
+    quiet = [word for warning in WARNINGS for word in ("-W", warning)]
+    return GpuJob(case, python, "-B", *quiet, JOB, part, period, SIMGPU_TRUTH_API="0", **settings)
 
 
 def losses(job):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """--inject: jobs without CUDA, in which the library is for the sake of pointers alone."""
 import os
+import re
 import signal
 
 from gpu import LONG_S
@@ -113,7 +114,7 @@ def loader_list(case):
     wait_steps(job)
     seen(inject(case, job).done(LONG_S))
     job.popen.send_signal(signal.SIGUSR1)
-    process.wait_for(lambda: "names " in job.out(), LONG_S, "the names")
+    process.wait_for(lambda: re.search("^names .*\n", job.out(), re.MULTILINE), LONG_S, "the names")
     names, = (line.split() for line in job.out().splitlines() if line.startswith("names "))
     assert "libproftrace" in names and not any(n.startswith("/proc/") for n in names), names
     end(job)
