@@ -294,6 +294,7 @@ static void on_fork_in_child(void)
 {
 	calls__connect(NULL);
 	functions__forget();
+	others__unwatch();
 	close_made();
 	set_control(NULL);
 	if (mapped)

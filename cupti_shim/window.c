@@ -4,6 +4,8 @@
  * given back here, in the opposite order.
  */
 #include "cupti_shim/shim.h"
+#include "cupti_shim/old_glibc.h"
+#include <pthread.h>
 #include <stdio.h>
 
 #define MS	  1000000ull
@@ -18,6 +20,8 @@ static const int kinds[] = {
 #define NEEDED_KIND CUPTI_CONCURRENT_KERNEL /* without this one a window is not worth while */
 
 static struct cupti cupti;
+/* Ours, until it goes, or makes way for another's. */
+static pthread_mutex_t subscription = PTHREAD_MUTEX_INITIALIZER;
 static void *subscriber;
 static uint8_t enabled[KIND_CNT];
 static uint32_t finalized; /* 1: by finalize(), 2: it failed */
@@ -73,6 +77,16 @@ static bool is_in_use(void)
 	return !registered && cupti.ActivityFlushAll(0) == CUPTI_OK;
 }
 
+/* On a thread of the program. */
+static void make_way(void)
+{
+	pthread_mutex_lock(&subscription);
+	if (subscriber)
+		cupti.Unsubscribe(subscriber);
+	subscriber = NULL;
+	pthread_mutex_unlock(&subscription);
+}
+
 static int subscribe(struct shim_control *c)
 {
 	int result;
@@ -84,6 +98,7 @@ static int subscribe(struct shim_control *c)
 		subscriber = NULL;
 		return window__refused(c, "cuptiSubscribe", result);
 	}
+	others__watch(make_way);
 	result = cupti.ActivityRegisterCallbacks(records__on_request, records__on_complete);
 	registered = !result;
 	return result ? window__refused(c, "cuptiActivityRegisterCallbacks", result) : SHIM_OK;
@@ -91,11 +106,14 @@ static int subscribe(struct shim_control *c)
 
 static void unsubscribe(struct shim_control *c)
 {
-	if (!subscriber)
-		return;
-	calls__enable(c, &cupti, subscriber, false);
-	cupti.Unsubscribe(subscriber);
+	others__unwatch();
+	pthread_mutex_lock(&subscription);
+	if (subscriber) {
+		calls__enable(c, &cupti, subscriber, false);
+		cupti.Unsubscribe(subscriber);
+	}
 	subscriber = NULL;
+	pthread_mutex_unlock(&subscription);
 }
 
 int window__start(struct shim_control *c)
@@ -184,6 +202,18 @@ static bool try_finalize(void)
 	return finalized == 1;
 }
 
+/* Not if CUPTI is another's by now; who would subscribe meanwhile waits. */
+static bool has_left(void)
+{
+	bool left;
+
+	pthread_mutex_lock(&subscription);
+	left = subscriber && try_finalize();
+	subscriber = left ? NULL : subscriber;
+	pthread_mutex_unlock(&subscription);
+	return left;
+}
+
 /* Functions may be seen for longer than CUPTI is ours. */
 static void leave(struct shim_control *c)
 {
@@ -204,8 +234,8 @@ void window__stop(struct shim_control *c)
 	clock__end(c, &cupti);
 	calls__end();
 	calls__await_returns(RETURN_NS);
-	if (try_finalize()) {
-		subscriber = NULL;
+	others__unwatch();
+	if (has_left()) {
 		registered = false;
 		c->finalized = 1;
 	} else {

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Another tool in the process that subscribes to CUPTI, which has one subscriber alone. Refused, it
+ * may do without for as long as the process lives, as torch.profiler before PyTorch 2.15 does. So
+ * while ours is there, the words by which the program's libraries call cuptiSubscribe() lead here,
+ * and ours goes first. Nothing is changed in the libraries' code.
+ */
+#include "cupti_shim/shim.h"
+#include "cupti_shim/old_glibc.h"
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define SLOTS 4 /* libraries that call it */
+
+typedef int (*subscribe_function)(void *, void *, void *, void *);
+
+static struct slot {
+	subscribe_function *at; /* NULL: it is in its place */
+	subscribe_function original;
+	bool read_only; /* but for the moment in which it is written */
+} slots[SLOTS];
+static void (*make_way)(void);
+
+/* cuptiSubscribe() has three arguments, cuptiSubscribe_v2() one more. */
+static int subscribe(size_t slot, void *a, void *b, void *c, void *d)
+{
+	make_way();
+	return __atomic_load_n(&slots[slot].original, __ATOMIC_ACQUIRE)(a, b, c, d);
+}
+
+#define WAY(n)                                                                                     \
+	static int way_##n(void *a, void *b, void *c, void *d)                                     \
+	{                                                                                          \
+		return subscribe(n, a, b, c, d);                                                   \
+	}
+WAY(0)
+WAY(1)
+WAY(2)
+WAY(3)
+
+static const subscribe_function ways[SLOTS] = {way_0, way_1, way_2, way_3};
+
+/* ---- one word ---- */
+
+static void replace(const struct slot *s, subscribe_function from, subscribe_function to)
+{
+	const uintptr_t bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+	void *page = (void *)((uintptr_t)s->at & ~(bytes - 1));
+
+	if (s->read_only && mprotect(page, bytes, PROT_READ | PROT_WRITE))
+		return;
+	__atomic_compare_exchange_n(s->at, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	if (s->read_only)
+		mprotect(page, bytes, PROT_READ);
+}
+
+static void watch(uintptr_t at, bool read_only)
+{
+	size_t i = 0;
+
+	while (i < SLOTS && slots[i].at)
+		i++;
+	if (i == SLOTS)
+		return;
+	slots[i].read_only = read_only;
+	/* Unless it was called before, what finds the function and puts it there. */
+	__atomic_store_n(&slots[i].original,
+			 __atomic_load_n((subscribe_function *)at, __ATOMIC_ACQUIRE),
+			 __ATOMIC_RELEASE);
+	slots[i].at = (subscribe_function *)at;
+	replace(&slots[i], slots[i].original, ways[i]);
+}
+
+/* ---- the words of a library ---- */
+
+struct object {
+	const struct dl_phdr_info *info;
+	const ElfW(Sym) * symbols;
+	const char *names;
+	const ElfW(Rela) * calls;
+	size_t names_bytes, call_cnt;
+};
+
+/* In the object; NULL: it is not. */
+static const void *within(const struct dl_phdr_info *info, uintptr_t address, size_t bytes)
+{
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		const uintptr_t begin = (uintptr_t)(info->dlpi_addr + p->p_vaddr);
+
+		if (p->p_type == PT_LOAD && address >= begin && address - begin < p->p_memsz &&
+		    bytes <= p->p_memsz - (address - begin))
+			return (const void *)address;
+	}
+	return NULL;
+}
+
+static bool is_read_only(const struct dl_phdr_info *info, uintptr_t address)
+{
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		const uintptr_t begin = (uintptr_t)(info->dlpi_addr + p->p_vaddr);
+
+		if (p->p_type == PT_GNU_RELRO && address >= begin && address - begin < p->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+/* Of an object that the loader has relocated; others have addresses of the file. */
+static bool read_object(const struct dl_phdr_info *info, struct object *o)
+{
+	uintptr_t symbols = 0, names = 0, calls = 0;
+	const ElfW(Dyn) *d = NULL;
+	size_t calls_bytes = 0;
+
+	*o = (struct object){.info = info};
+	for (size_t i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			d = within(info, (uintptr_t)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr),
+				   info->dlpi_phdr[i].p_memsz);
+	for (; d && d->d_tag != DT_NULL; d++) {
+		if (d->d_tag == DT_SYMTAB)
+			symbols = d->d_un.d_ptr;
+		else if (d->d_tag == DT_STRTAB)
+			names = d->d_un.d_ptr;
+		else if (d->d_tag == DT_STRSZ)
+			o->names_bytes = d->d_un.d_val;
+		else if (d->d_tag == DT_JMPREL)
+			calls = d->d_un.d_ptr;
+		else if (d->d_tag == DT_PLTRELSZ)
+			calls_bytes = d->d_un.d_val;
+	}
+	o->symbols = within(info, symbols, sizeof(*o->symbols));
+	o->names = within(info, names, o->names_bytes);
+	o->calls = within(info, calls, calls_bytes);
+	o->call_cnt = calls_bytes / sizeof(*o->calls);
+	return o->symbols && o->names && o->calls;
+}
+
+static bool is_subscribe(const struct object *o, const ElfW(Rela) * call)
+{
+	const ElfW(Sym) *symbol = &o->symbols[ELF64_R_SYM(call->r_info)];
+	const char *name;
+
+	if (ELF64_R_TYPE(call->r_info) != R_X86_64_JUMP_SLOT ||
+	    !within(o->info, (uintptr_t)symbol, sizeof(*symbol)) ||
+	    symbol->st_name >= o->names_bytes)
+		return false;
+	name = o->names + symbol->st_name;
+	return !strcmp(name, "cuptiSubscribe") || !strcmp(name, "cuptiSubscribe_v2");
+}
+
+static int watch_object(struct dl_phdr_info *info, size_t bytes, void *ctx)
+{
+	struct object o;
+
+	(void)bytes, (void)ctx;
+	if (within(info, (uintptr_t)watch_object, 1) || !read_object(info, &o))
+		return 0;
+	for (size_t i = 0; i < o.call_cnt; i++) {
+		const uintptr_t at = (uintptr_t)(info->dlpi_addr + o.calls[i].r_offset);
+
+		if (is_subscribe(&o, &o.calls[i]) && within(info, at, sizeof(void *)))
+			watch(at, is_read_only(info, at));
+	}
+	return 0;
+}
+
+/* ---- all of them ---- */
+
+void others__watch(void (*before)(void))
+{
+	make_way = before;
+	dl_iterate_phdr(watch_object, NULL);
+}
+
+/* The ways, and what they go on to, stay: a thread may be on one. */
+void others__unwatch(void)
+{
+	for (size_t i = 0; i < SLOTS; i++) {
+		if (slots[i].at)
+			replace(&slots[i], ways[i], slots[i].original);
+		slots[i].at = NULL;
+	}
+}
