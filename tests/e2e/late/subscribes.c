@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * subscribes: sets memory of the device until SIGTERM, as many times as it says in the end. At SIGUSR1
- * it subscribes to CUPTI, once, and says what came of it: a tool that does without if it is refused.
+ * subscribes: sets memory of the device until SIGTERM, as many times as it says in the end. At
+ * SIGUSR1 it subscribes to CUPTI, once, and says what came of it: a tool that does without if it is
+ * refused.
  */
 #include <cuda_runtime_api.h>
 #include <cupti.h>
