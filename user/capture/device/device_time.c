@@ -391,11 +391,13 @@ static bool has_gained_cuda(const struct session *s)
 {
 	struct target *t;
 	bool has;
+	int err;
 
 	if (s->target_gone || cuda__has_driver(s->target) || (s->device && !s->functions_alone))
 		return false;
-	if (target__open(s->opts->pid, &t)) {
-		err__take(-ESRCH);
+	err = target__open(s->opts->pid, &t);
+	if (err) {
+		err__take(err);
 		return false;
 	}
 	has = cuda__has_driver(t);

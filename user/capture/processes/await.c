@@ -126,7 +126,7 @@ static bool is_enough(const struct session *s, uint64_t elapsed_ns)
 	const struct capture_opts *o = s->opts;
 
 	if (s->target->python)
-		return !s->match.framework && is_asked_for(s) &&
+		return !s->match.framework && !o->await_framework && is_asked_for(s) &&
 		       age_ns(s->target) > PYTHON_LOADING_NS;
 	if (elapsed_ns < LOADING_NS)
 		return false;
