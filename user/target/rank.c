@@ -156,21 +156,6 @@ static bool is_of_group(const char *comm)
 	return false;
 }
 
-static bool is_in_group(pid_t pid)
-{
-	const struct target t = {.pid = pid};
-	auto_free struct target_thread *threads = NULL;
-	size_t cnt = 0;
-	int err = target__threads(&t, &threads, &cnt);
-
-	if (err)
-		err__take(err); /* it has ended */
-	for (size_t i = 0; i < cnt; i++)
-		if (is_of_group(threads[i].comm))
-			return true;
-	return false;
-}
-
 static bool has_ranks(const struct tree *t)
 {
 	for (size_t i = 0; i < t->cnt; i++)
@@ -184,7 +169,7 @@ static bool has_ranks(const struct tree *t)
 static void choose_by_group(struct tree *t, bool (*fits)(pid_t pid))
 {
 	for (size_t i = 0; i < t->cnt; i++)
-		if (fits(t->items[i].pid) && is_in_group(t->items[i].pid))
+		if (fits(t->items[i].pid) && target_threads__any(t->items[i].pid, is_of_group))
 			t->items[i].head = t->items[i].chosen = i;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "target/store.h"
-#include "common/err.h"
 #include "common/util.h"
 #include "target/target_priv.h"
 #include <dirent.h>
@@ -19,19 +18,9 @@ struct connection {
 	unsigned long inode;
 };
 
-static bool serves(pid_t pid)
+static bool is_server(const char *comm)
 {
-	const struct target t = {.pid = pid};
-	auto_free struct target_thread *threads = NULL;
-	size_t cnt = 0;
-	int err = target__threads(&t, &threads, &cnt);
-
-	if (err)
-		err__take(err); /* it has ended */
-	for (size_t i = 0; i < cnt; i++)
-		if (!strcmp(threads[i].comm, SERVER_THREAD))
-			return true;
-	return false;
+	return !strcmp(comm, SERVER_THREAD);
 }
 
 static bool has_socket(pid_t pid, unsigned long inode)
@@ -95,7 +84,7 @@ static bool add_port(void *ctx, const struct connection *c)
 
 void store__add_server(struct store *s, pid_t pid)
 {
-	if (serves(pid))
+	if (target_threads__any(pid, is_server))
 		any_connection(pid, add_port, &(struct listener){s, pid});
 }
 

@@ -342,6 +342,21 @@ int target__threads(const struct target *t, struct target_thread **out, size_t *
 	return 0;
 }
 
+bool target_threads__any(pid_t pid, bool (*fits)(const char *comm))
+{
+	const struct target t = {.pid = pid};
+	auto_free struct target_thread *threads = NULL;
+	size_t cnt = 0;
+	int err = target__threads(&t, &threads, &cnt);
+
+	if (err)
+		err__take(err); /* it has ended */
+	for (size_t i = 0; i < cnt; i++)
+		if (fits(threads[i].comm))
+			return true;
+	return false;
+}
+
 int target__read_of(pid_t pid, uint64_t addr, void *buf, size_t len)
 {
 	struct iovec local = {buf, len}, remote = {(void *)(uintptr_t)addr, len}; // NOLINT

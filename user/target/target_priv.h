@@ -23,6 +23,9 @@ struct proc_path {
 };
 struct proc_path proc_path(pid_t pid, const char *entry);
 
+/* Has the process a thread whose name fits? */
+bool target_threads__any(pid_t pid, bool (*fits)(const char *comm));
+
 /* target_libs.c: the executable mappings of pid as a list; 0 or a negative errno with err__set. Sets
  * t->unreadable. */
 int target_libs__read(struct target *t, struct target_lib **libs, size_t *cnt);
