@@ -5,10 +5,10 @@
  * while ours is there, the words by which the program's libraries call cuptiSubscribe() lead here,
  * and ours goes first. Nothing is changed in the libraries' code.
  */
+#include "cupti_shim/segments.h"
 #include "cupti_shim/shim.h"
 #include "cupti_shim/old_glibc.h"
 #include <elf.h>
-#include <link.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -87,27 +87,7 @@ struct object {
 /* In the object; NULL: it is not. */
 static const void *within(const struct dl_phdr_info *info, uintptr_t address, size_t bytes)
 {
-	for (size_t i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		const uintptr_t begin = (uintptr_t)(info->dlpi_addr + p->p_vaddr);
-
-		if (p->p_type == PT_LOAD && address >= begin && address - begin < p->p_memsz &&
-		    bytes <= p->p_memsz - (address - begin))
-			return (const void *)address;
-	}
-	return NULL;
-}
-
-static bool is_read_only(const struct dl_phdr_info *info, uintptr_t address)
-{
-	for (size_t i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		const uintptr_t begin = (uintptr_t)(info->dlpi_addr + p->p_vaddr);
-
-		if (p->p_type == PT_GNU_RELRO && address >= begin && address - begin < p->p_memsz)
-			return true;
-	}
-	return false;
+	return segments__hold(info, PT_LOAD, address, bytes) ? (const void *)address : NULL;
 }
 
 /* Of an object that the loader has relocated; others have addresses of the file. */
@@ -165,7 +145,7 @@ static int watch_object(struct dl_phdr_info *info, size_t bytes, void *ctx)
 		const uintptr_t at = (uintptr_t)(info->dlpi_addr + o.calls[i].r_offset);
 
 		if (is_subscribe(&o, &o.calls[i]) && within(info, at, sizeof(void *)))
-			watch(at, is_read_only(info, at));
+			watch(at, segments__hold(info, PT_GNU_RELRO, at, 1));
 	}
 	return 0;
 }

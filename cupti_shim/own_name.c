@@ -5,8 +5,8 @@
  * follows the path: a debugger that looks for our symbols would read from a pipe of its own, for
  * ever, while the program stands still.
  */
+#include "cupti_shim/segments.h"
 #include "cupti_shim/shim.h"
-#include <link.h>
 
 static const char name[] = "libproftrace"; /* no longer than the shortest such path */
 
@@ -15,24 +15,12 @@ struct own {
 	char *path;
 };
 
-static bool holds(const struct dl_phdr_info *info, uintptr_t address)
-{
-	for (size_t i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		const uintptr_t begin = (uintptr_t)(info->dlpi_addr + p->p_vaddr);
-
-		if (p->p_type == PT_LOAD && address >= begin && address - begin < p->p_memsz)
-			return true;
-	}
-	return false;
-}
-
 static int find(struct dl_phdr_info *info, size_t bytes, void *ctx)
 {
 	struct own *own = ctx;
 
 	(void)bytes;
-	if (!holds(info, own->address))
+	if (!segments__hold(info, PT_LOAD, own->address, 1))
 		return 0;
 	own->path = (char *)(uintptr_t)info->dlpi_name;
 	return 1;

@@ -11,8 +11,7 @@
 #include "model/model_internal.h"
 
 #define FIRST_BATCH (1u << 18) /* spans held while it is not known whether steps come */
-#define LATE_BATCH                                                                                 \
-	(1u << 20) /* the same where they do: they come a second late, on a busy machine more */
+#define LATE_BATCH  (1u << 20) /* the same where they do: a second late, or more */
 #define FREE_BATCH  (1u << 16) /* spans of a batch without steps */
 #define MAX_STEP    (1u << 22) /* spans of a step; a longer one is given out in parts */
 #define MAX_TIME    (UINT64_MAX / 4)

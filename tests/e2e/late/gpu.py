@@ -98,6 +98,13 @@ class GpuJob:
         assert not cnt["misuse"], [r for r in self.truth() if r[0] == "misuse"]
 
 
+def end(job):
+    """In order, and CUPTI was used as its documentation wants it."""
+    job.popen.send_signal(signal.SIGTERM)
+    assert job.popen.wait(LONG_S) == 0, job.err()
+    assert not [r for r in job.truth() if r[0] == "misuse"]
+
+
 def record(case, job, *options, **kwargs):
     """proftrace on the job, by time: it has no framework, so no steps."""
     return case.tool("-p", job.pid, "--step-timeout", "200ms", "--no-trace", "--no-progress",

@@ -2,7 +2,7 @@
 """A process that begins to use CUDA when proftrace has looked at it already."""
 import signal
 
-from gpu import BUILD, LONG_S, SIM, GpuJob, notes
+from gpu import BUILD, LONG_S, SIM, GpuJob, end, notes
 from lib import process
 from lib.runner import test
 from lib.tool import report, row
@@ -21,12 +21,6 @@ def record(case, job, schedule):
 
 def sets(recording):
     return sum(r["calls"] for r in report(recording).get("manipulation", {"rows": []})["rows"])
-
-
-def end(job):
-    job.popen.send_signal(signal.SIGTERM)
-    assert job.popen.wait(LONG_S) == 0, job.err()
-    assert not [r for r in job.truth() if r[0] == "misuse"]
 
 
 @test("between two windows: the second one has device times")

@@ -2,9 +2,8 @@
 """Trainings of all kinds on real PyTorch: every kernel, copy and set is that of the truth, to the ns,
 on its device and stream, below the call that launched it."""
 import pathlib
-import signal
 
-from gpu import LONG_S, SIM, GpuJob, compare
+from gpu import LONG_S, SIM, GpuJob, compare, end
 from lib.runner import test
 from lib.tool import report, row
 
@@ -20,12 +19,6 @@ def check(job, recording):
 def record_steps(case, job):
     tool = case.tool("-p", job.pid, "--record", "2:6", "--no-trace", "--no-progress").done(LONG_S)
     return tool.recordings()[0]
-
-
-def end(job):
-    job.popen.send_signal(signal.SIGTERM)
-    assert job.popen.wait(LONG_S) == 0, job.err()
-    assert not [r for r in job.truth() if r[0] == "misuse"]
 
 
 @test("four devices: with and without cuDNN, mixed precision, attention, AdamW, a CUDA graph, a copy")
