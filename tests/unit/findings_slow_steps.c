@@ -22,6 +22,23 @@ Test(findings_slow_steps, a_slow_step_and_what_is_longer_in_it)
 	job__expect(&j, "slow_steps", "step 6 295.0 ms; 100 % of the surplus lies in Backward");
 }
 
+Test(findings_slow_steps, a_step_of_two_iterations_is_told_as_that)
+{
+	struct job j = job__new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = at;
+
+		if (i == 6)
+			end = job__begin_step(&j, end, &healthy);
+		end = job__begin_step(&j, end, &healthy);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	job__expect(&j, "slow_steps", "they hold 2 backward passes, the others 1");
+}
+
 Test(findings_slow_steps, steps_that_are_slow_half_of_the_time_are_usual)
 {
 	static const struct step_plan slow = {2, 240, 45, 8, 0};

@@ -24,6 +24,8 @@ struct slow_steps {
 	size_t cnt, cap;
 	uint64_t *alloc_bytes; /* by step */
 	size_t alloc_cnt, alloc_cap;
+	uint32_t *passes; /* backward ones, by step */
+	size_t pass_cnt, pass_cap;
 	struct step_sample sample;
 	struct by_operator lines; /* own time, where stacks were recorded */
 };
@@ -41,6 +43,18 @@ static uint64_t allocated(const struct analysis *a, const struct batch *b)
 			bytes += (uint64_t)e->value;
 	}
 	return bytes;
+}
+
+static uint32_t passes(const struct batch *b)
+{
+	uint32_t cnt = 0;
+
+	for (size_t i = 0; i < b->track_cnt; i++)
+		for (const struct span *s = b->tracks[i].roots;
+		     s && b->tracks[i].track->id == b->step->track; s = span__next(s, NULL))
+			cnt += s->kind == KIND_BACKWARD &&
+			       (!s->parent || s->parent->kind != KIND_BACKWARD);
+	return cnt;
 }
 
 static int add_lines(const struct analysis *a, struct by_operator *lines, const struct batch *b)
@@ -63,6 +77,8 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 
 	if (!err)
 		err = ARRAY_PUSH(s->alloc_bytes, s->alloc_cnt, s->alloc_cap, allocated(a, b));
+	if (!err)
+		err = ARRAY_PUSH(s->passes, s->pass_cnt, s->pass_cap, passes(b));
 	if (!err && recording__frame_cnt(a->r))
 		err = add_lines(a, &s->lines, b);
 	return err ? err : step_sample__add(&s->sample, b);
@@ -80,6 +96,7 @@ struct slow {
 	size_t cnt;
 	const struct step *worst;
 	bool lacks_processor; /* for most of that time */
+	bool joins;	      /* several iterations */
 };
 
 static int find_slow(const struct slow_steps *s, struct slow *out)
@@ -116,6 +133,32 @@ static double percent_of(double part, const struct slow *slow)
 	const double percent = slow->excess_ns ? 100.0 * part / (double)slow->excess_ns : 0;
 
 	return percent < 100 ? percent : 100;
+}
+
+/* The median; slow: of those alone. */
+static uint32_t usual_passes(const struct slow_steps *s, const struct slow *slow)
+{
+	const size_t all = slow ? slow->cnt : s->cnt;
+
+	for (uint32_t most = 0;; most++) {
+		size_t cnt = 0;
+
+		for (size_t i = 0; i < s->cnt; i++)
+			cnt += s->passes[i] <= most &&
+			       (!slow || s->items[i].cpu_ns > slow->limit_ns);
+		if (2 * cnt >= all)
+			return most;
+	}
+}
+
+/* Where an optimizer's step makes the steps, one that is left out joins two iterations. */
+static void say_passes(const struct slow_steps *s, struct slow *slow, struct finding *f)
+{
+	const uint32_t usual = usual_passes(s, NULL), in_slow = usual_passes(s, slow);
+
+	slow->joins = usual && in_slow > usual;
+	if (slow->joins)
+		say(f, "; they hold %u backward passes, the others %u", in_slow, usual);
 }
 
 static int say_phase(const struct analysis *a, const struct slow_steps *s, const struct slow *slow,
@@ -248,6 +291,20 @@ static void say_memory(const struct slow_steps *s, const struct slow *slow, stru
 		    other_bytes / 1e6);
 }
 
+static const char *advice(const struct slow *slow)
+{
+	if (slow->lacks_processor)
+		return cpu_wait_next;
+	if (slow->joins)
+		return "a step without an optimizer's step joins the next one, as where a "
+		       "GradScaler "
+		       "leaves one out: `--step-range NAME`, of a range that each iteration has "
+		       "(zero_grad's, say), tells them apart";
+	return "`--table steps` marks them; compare one with its neighbour in the trace. What "
+	       "comes "
+	       "every N steps may be logging, checkpoints, evaluation or garbage collection";
+}
+
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
 	const struct slow_steps *s = state;
@@ -265,6 +322,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 		 slow.cnt, s->cnt, slow.cnt == 1 ? "takes" : "take", STEP_SLOW);
 	say(f, "median %s, step %llu %s", time_text(a, slow.middle_ns).s,
 	    (unsigned long long)slow.worst->index, time_text(a, slow.worst->cpu_ns).s);
+	say_passes(s, &slow, f);
 	err = say_phase(a, s, &slow, f);
 	if (!err)
 		err = say_name(a, s, &slow, f);
@@ -276,13 +334,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 		return 0; /* told there */
 	if (!err && f->cause && finding__may_be_idle(a, analysis__name(a, f->cause)))
 		return 0;
-	snprintf(
-		f->next, sizeof(f->next), "%s",
-		slow.lacks_processor
-			? cpu_wait_next
-			: "`--table steps` marks them; compare one with its neighbour in the "
-			  "trace. What comes every N steps may be logging, checkpoints, evaluation "
-			  "or garbage collection");
+	snprintf(f->next, sizeof(f->next), "%s", advice(&slow));
 	return err ? err : 1;
 }
 
@@ -292,6 +344,7 @@ static void clean(void *state)
 
 	free(s->items);
 	free(s->alloc_bytes);
+	free(s->passes);
 	step_sample__free(&s->sample);
 	stat_map__free(&s->lines.map);
 }
