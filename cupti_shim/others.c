@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Another tool in the process that subscribes to CUPTI, which has one subscriber alone. Refused, it
- * may do without for as long as the process lives, as torch.profiler before PyTorch 2.15 does. So
- * while ours is there, the words by which the program's libraries call cuptiSubscribe() lead here,
- * and ours goes first. Nothing is changed in the libraries' code.
+ * Another tool in the process that begins to use CUPTI, which has one subscriber, one clock and one
+ * owner of its buffers. Refused, it may do without for as long as the process lives, as
+ * torch.profiler before PyTorch 2.15 does; and a clock must not be set while activities are
+ * recorded. So while ours is there, the words by which the program's libraries call what a tool
+ * begins with lead here, and ours goes first. Nothing is changed in the libraries' code.
  */
 #include "cupti_shim/segments.h"
 #include "cupti_shim/shim.h"
@@ -13,19 +14,29 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define SLOTS 4 /* libraries that call it */
+#define SLOTS 12 /* of those functions in each library that calls them */
 
-typedef int (*subscribe_function)(void *, void *, void *, void *);
+/* With the most arguments that any has. */
+typedef int (*begin_function)(void *, void *, void *, void *);
 
+static const char *const beginnings[] = {
+	"cuptiSubscribe",
+	"cuptiSubscribe_v2",
+	"cuptiActivityRegisterTimestampCallback",
+	"cuptiActivityRegisterCallbacks",
+};
+
+/* A slot is that of one word for the life of the process: a thread may be on its way at any time.
+ */
 static struct slot {
-	subscribe_function *at; /* NULL: it is in its place */
-	subscribe_function original;
+	begin_function *at; /* NULL: it was never used */
+	begin_function original;
+	bool is_set;
 	bool read_only; /* but for the moment in which it is written */
 } slots[SLOTS];
 static void (*make_way)(void);
 
-/* cuptiSubscribe() has three arguments, cuptiSubscribe_v2() one more. */
-static int subscribe(size_t slot, void *a, void *b, void *c, void *d)
+static int begin(size_t slot, void *a, void *b, void *c, void *d)
 {
 	make_way();
 	return __atomic_load_n(&slots[slot].original, __ATOMIC_ACQUIRE)(a, b, c, d);
@@ -34,18 +45,27 @@ static int subscribe(size_t slot, void *a, void *b, void *c, void *d)
 #define WAY(n)                                                                                     \
 	static int way_##n(void *a, void *b, void *c, void *d)                                     \
 	{                                                                                          \
-		return subscribe(n, a, b, c, d);                                                   \
+		return begin(n, a, b, c, d);                                                       \
 	}
 WAY(0)
 WAY(1)
 WAY(2)
 WAY(3)
+WAY(4)
+WAY(5)
+WAY(6)
+WAY(7)
+WAY(8)
+WAY(9)
+WAY(10)
+WAY(11)
 
-static const subscribe_function ways[SLOTS] = {way_0, way_1, way_2, way_3};
+static const begin_function ways[SLOTS] = {way_0, way_1, way_2, way_3, way_4,  way_5,
+					   way_6, way_7, way_8, way_9, way_10, way_11};
 
 /* ---- one word ---- */
 
-static void replace(const struct slot *s, subscribe_function from, subscribe_function to)
+static void replace(const struct slot *s, begin_function from, begin_function to)
 {
 	const uintptr_t bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
 	void *page = (void *)((uintptr_t)s->at & ~(bytes - 1));
@@ -59,18 +79,19 @@ static void replace(const struct slot *s, subscribe_function from, subscribe_fun
 
 static void watch(uintptr_t at, bool read_only)
 {
+	begin_function *const word = (begin_function *)at;
 	size_t i = 0;
 
-	while (i < SLOTS && slots[i].at)
+	while (i < SLOTS && slots[i].at && slots[i].at != word)
 		i++;
 	if (i == SLOTS)
 		return;
+	slots[i].at = word;
 	slots[i].read_only = read_only;
+	slots[i].is_set = true;
 	/* Unless it was called before, what finds the function and puts it there. */
-	__atomic_store_n(&slots[i].original,
-			 __atomic_load_n((subscribe_function *)at, __ATOMIC_ACQUIRE),
+	__atomic_store_n(&slots[i].original, __atomic_load_n(word, __ATOMIC_ACQUIRE),
 			 __ATOMIC_RELEASE);
-	slots[i].at = (subscribe_function *)at;
 	replace(&slots[i], slots[i].original, ways[i]);
 }
 
@@ -121,7 +142,7 @@ static bool read_object(const struct dl_phdr_info *info, struct object *o)
 	return o->symbols && o->names && o->calls;
 }
 
-static bool is_subscribe(const struct object *o, const ElfW(Rela) * call)
+static bool is_beginning(const struct object *o, const ElfW(Rela) * call)
 {
 	const ElfW(Sym) *symbol = &o->symbols[ELF64_R_SYM(call->r_info)];
 	const char *name;
@@ -131,7 +152,10 @@ static bool is_subscribe(const struct object *o, const ElfW(Rela) * call)
 	    symbol->st_name >= o->names_bytes)
 		return false;
 	name = o->names + symbol->st_name;
-	return !strcmp(name, "cuptiSubscribe") || !strcmp(name, "cuptiSubscribe_v2");
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
+		if (!strcmp(name, beginnings[i]))
+			return true;
+	return false;
 }
 
 static int watch_object(struct dl_phdr_info *info, size_t bytes, void *ctx)
@@ -144,7 +168,7 @@ static int watch_object(struct dl_phdr_info *info, size_t bytes, void *ctx)
 	for (size_t i = 0; i < o.call_cnt; i++) {
 		const uintptr_t at = (uintptr_t)(info->dlpi_addr + o.calls[i].r_offset);
 
-		if (is_subscribe(&o, &o.calls[i]) && within(info, at, sizeof(void *)))
+		if (is_beginning(&o, &o.calls[i]) && within(info, at, sizeof(void *)))
 			watch(at, segments__hold(info, PT_GNU_RELRO, at, 1));
 	}
 	return 0;
@@ -158,12 +182,11 @@ void others__watch(void (*before)(void))
 	dl_iterate_phdr(watch_object, NULL);
 }
 
-/* The ways, and what they go on to, stay: a thread may be on one. */
 void others__unwatch(void)
 {
 	for (size_t i = 0; i < SLOTS; i++) {
-		if (slots[i].at)
+		if (slots[i].is_set)
 			replace(&slots[i], ways[i], slots[i].original);
-		slots[i].at = NULL;
+		slots[i].is_set = false;
 	}
 }

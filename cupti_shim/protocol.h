@@ -22,7 +22,7 @@
 #include <string.h>
 
 #define SHIM_MAGIC	    0x4d494853u /* "SHIM" */
-#define SHIM_VERSION	    13
+#define SHIM_VERSION	    14
 #define SHIM_RINGS	    64	  /* threads that call the device */
 #define SHIM_RING_CALLS	    65536 /* calls in each ring */
 #define SHIM_ACTIVITY_BYTES (32u << 20)
@@ -116,6 +116,7 @@ struct shim_control {
 	uint32_t finalized;  /* 1: the last stop left nothing of CUPTI in the process */
 	uint32_t exited;     /* 1: the process exits in order, and all that was recorded is here */
 	uint32_t pointers_set; /* now, of pointer_cnt */
+	uint32_t left;	       /* 1: CUPTI was left to another tool in the latest window */
 	uint64_t note_ns;      /* what noting a call takes, about */
 	struct shim_clock_point clock_begin, clock_end; /* of the latest window */
 	uint64_t lost_threads;				/* calls of threads that found no ring */

@@ -49,7 +49,7 @@ void window__stop(struct shim_control *c);
 void window__yield(struct shim_control *c);
 void window__flush(struct shim_control *c, uint32_t flag);
 
-/* others.c: `before` is called by whoever subscribes to CUPTI in the process, ahead of that. */
+/* others.c: `before` is called by whoever else begins to use CUPTI in the process, ahead of that. */
 void others__watch(void (*before)(void));
 void others__unwatch(void);
 

@@ -5,11 +5,13 @@
  */
 #include "cupti_shim/shim.h"
 #include "cupti_shim/old_glibc.h"
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 
 #define MS	  1000000ull
 #define RETURN_NS (200 * MS) /* a call may go on for as long as the device has work */
+#define WAY_NS	  (200 * MS) /* another tool waits */
 
 static const int kinds[] = {
 	CUPTI_CONCURRENT_KERNEL, CUPTI_MEMCPY,	CUPTI_MEMCPY2, CUPTI_MEMSET,
@@ -20,9 +22,10 @@ static const int kinds[] = {
 #define NEEDED_KIND CUPTI_CONCURRENT_KERNEL /* without this one a window is not worth while */
 
 static struct cupti cupti;
-/* Ours, until it goes, or makes way for another's. */
+/* Ours, until it goes, or makes way for another's: with the mutex, and the kinds, too. */
 static pthread_mutex_t subscription = PTHREAD_MUTEX_INITIALIZER;
 static void *subscriber;
+static struct shim_control *subscribed; /* whose window it is */
 static uint8_t enabled[KIND_CNT];
 static uint32_t finalized; /* 1: by finalize(), 2: it failed */
 static bool registered;	   /* CUPTI still has our buffer functions from an earlier window */
@@ -44,7 +47,7 @@ int window__refused(struct shim_control *c, const char *call, int result)
 	}
 }
 
-/* ---- start ---- */
+/* ---- kinds, and what is recorded of them ---- */
 
 static int enable_kinds(struct shim_control *c)
 {
@@ -67,89 +70,6 @@ static void disable_kinds(void)
 	}
 }
 
-/*
- * A tool that records activities needs no subscription (torch.profiler has none), so it does not
- * refuse us, but it would lose its records to our buffers. What tells of it: as documented,
- * flushing is an invalid operation before somebody has registered buffer functions.
- */
-static bool is_in_use(void)
-{
-	return !registered && cupti.ActivityFlushAll(0) == CUPTI_OK;
-}
-
-/* On a thread of the program. */
-static void make_way(void)
-{
-	pthread_mutex_lock(&subscription);
-	if (subscriber)
-		cupti.Unsubscribe(subscriber);
-	subscriber = NULL;
-	pthread_mutex_unlock(&subscription);
-}
-
-static int subscribe(struct shim_control *c)
-{
-	int result;
-
-	if (is_in_use())
-		return SHIM_OTHER_SUBSCRIBER;
-	result = cupti.Subscribe(&subscriber, calls__on_callback, NULL);
-	if (result) {
-		subscriber = NULL;
-		return window__refused(c, "cuptiSubscribe", result);
-	}
-	others__watch(make_way);
-	result = cupti.ActivityRegisterCallbacks(records__on_request, records__on_complete);
-	registered = !result;
-	return result ? window__refused(c, "cuptiActivityRegisterCallbacks", result) : SHIM_OK;
-}
-
-static void unsubscribe(struct shim_control *c)
-{
-	others__unwatch();
-	pthread_mutex_lock(&subscription);
-	if (subscriber) {
-		calls__enable(c, &cupti, subscriber, false);
-		cupti.Unsubscribe(subscriber);
-	}
-	subscriber = NULL;
-	pthread_mutex_unlock(&subscription);
-}
-
-int window__start(struct shim_control *c)
-{
-	int err = c->functions_alone ? SHIM_OK : cupti__load(&cupti, c);
-
-	if (err || c->functions_alone)
-		return err;
-	c->cupti_result = CUPTI_OK;
-	c->cupti_call[0] = '\0';
-	c->finalized = 0;
-	/* The subscription first: it is what another tool's presence refuses. */
-	err = subscribe(c);
-	if (!err) {
-		records__connect(c, &cupti);
-		if (cupti.SetThreadIdType)
-			cupti.SetThreadIdType(CUPTI_THREAD_ID_SYSTEM);
-		clock__begin(c, &cupti);
-		devices__put(c);
-		err = calls__enable(c, &cupti, subscriber, true);
-	}
-	if (!err) {
-		calls__connect(c);
-		err = enable_kinds(c);
-	}
-	if (!err)
-		return SHIM_OK;
-	calls__connect(functions__are_set() ? c : NULL);
-	disable_kinds();
-	unsubscribe(c);
-	records__connect(NULL, &cupti);
-	return err;
-}
-
-/* ---- stop ---- */
-
 void window__flush(struct shim_control *c, uint32_t flag)
 {
 	size_t dropped = 0;
@@ -162,19 +82,141 @@ void window__flush(struct shim_control *c, uint32_t flag)
 }
 
 /* Nothing new is recorded any more; a buffer comes back when all its activities have ended. */
-static void drain(struct shim_control *c)
+static void await_buffers(struct shim_control *c, uint64_t timeout_ns)
 {
 	const struct timespec pause = {.tv_nsec = 2 * MS};
-	uint64_t until = shim_now() + c->drain_ns;
+	uint64_t until = shim_now() + timeout_ns;
 
 	window__flush(c, 0);
-	while (records__lent() && shim_now() < until) {
+	while (records__lent() && shim_now() < until &&
+	       __atomic_load_n(&subscriber, __ATOMIC_ACQUIRE)) {
 		nanosleep(&pause, NULL);
 		window__flush(c, 0);
 	}
+}
+
+/* The last that is done while CUPTI is ours. */
+static void take_rest(struct shim_control *c)
+{
 	if (records__lent())
 		window__flush(c, CUPTI_FLUSH_FORCED);
+	clock__end(c, &cupti);
 }
+
+static void unsubscribe(struct shim_control *c)
+{
+	if (subscriber) {
+		calls__enable(c, &cupti, subscriber, false);
+		cupti.Unsubscribe(subscriber);
+	}
+	__atomic_store_n(&subscriber, NULL, __ATOMIC_RELEASE);
+}
+
+/* ---- another tool ---- */
+
+/*
+ * A tool that records activities needs no subscription (torch.profiler has none), so it does not
+ * refuse us, but it would lose its records to our buffers. What tells of it: as documented,
+ * flushing is an invalid operation before somebody has registered buffer functions.
+ */
+static bool is_in_use(void)
+{
+	return !registered && cupti.ActivityFlushAll(0) == CUPTI_OK;
+}
+
+/* Nothing is recorded any more, and nothing of CUPTI's is ours. */
+static void hand_over(struct shim_control *c)
+{
+	__atomic_store_n(&c->left, 1, __ATOMIC_RELEASE);
+	disable_kinds();
+	await_buffers(c, WAY_NS);
+	take_rest(c);
+	unsubscribe(c);
+	registered = false;
+}
+
+/* On a thread of the program, which begins to use CUPTI itself. It does not wait for long. */
+static void make_way(void)
+{
+	const int saved = errno;
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec++;
+	if (!pthread_mutex_timedlock(&subscription, &until)) {
+		if (subscriber)
+			hand_over(subscribed);
+		pthread_mutex_unlock(&subscription);
+	}
+	errno = saved;
+}
+
+/* ---- start ---- */
+
+static int subscribe(struct shim_control *c)
+{
+	int result;
+
+	if (is_in_use())
+		return SHIM_OTHER_SUBSCRIBER;
+	result = cupti.Subscribe(&subscriber, calls__on_callback, NULL);
+	if (result) {
+		subscriber = NULL;
+		return window__refused(c, "cuptiSubscribe", result);
+	}
+	subscribed = c;
+	others__watch(make_way);
+	result = cupti.ActivityRegisterCallbacks(records__on_request, records__on_complete);
+	registered = !result;
+	return result ? window__refused(c, "cuptiActivityRegisterCallbacks", result) : SHIM_OK;
+}
+
+/* Who makes way meanwhile waits. */
+static int start(struct shim_control *c)
+{
+	int err;
+
+	/* The subscription first: it is what another tool's presence refuses. */
+	err = subscribe(c);
+	if (err)
+		return err;
+	records__connect(c, &cupti);
+	if (cupti.SetThreadIdType)
+		cupti.SetThreadIdType(CUPTI_THREAD_ID_SYSTEM);
+	clock__begin(c, &cupti);
+	devices__put(c);
+	err = calls__enable(c, &cupti, subscriber, true);
+	if (err)
+		return err;
+	calls__connect(c);
+	return enable_kinds(c);
+}
+
+int window__start(struct shim_control *c)
+{
+	int err = c->functions_alone ? SHIM_OK : cupti__load(&cupti, c);
+
+	if (err || c->functions_alone)
+		return err;
+	c->cupti_result = CUPTI_OK;
+	c->cupti_call[0] = '\0';
+	c->finalized = 0;
+	c->left = 0;
+	pthread_mutex_lock(&subscription);
+	err = start(c);
+	if (err) {
+		calls__connect(functions__are_set() ? c : NULL);
+		disable_kinds();
+		unsubscribe(c);
+		records__connect(NULL, &cupti);
+	}
+	pthread_mutex_unlock(&subscription);
+	if (err)
+		others__unwatch();
+	return err;
+}
+
+/* ---- stop ---- */
 
 static void finalize(void)
 {
@@ -202,16 +244,18 @@ static bool try_finalize(void)
 	return finalized == 1;
 }
 
-/* Not if CUPTI is another's by now; who would subscribe meanwhile waits. */
-static bool has_left(void)
+/* Finalises unless CUPTI is another's by now, who waits where it comes meanwhile. */
+static void leave_cupti(struct shim_control *c)
 {
-	bool left;
-
 	pthread_mutex_lock(&subscription);
-	left = subscriber && try_finalize();
-	subscriber = left ? NULL : subscriber;
+	if (subscriber && try_finalize()) {
+		subscriber = NULL;
+		registered = false;
+		c->finalized = 1;
+	}
+	unsubscribe(c);
 	pthread_mutex_unlock(&subscription);
-	return left;
+	others__unwatch();
 }
 
 /* Functions may be seen for longer than CUPTI is ours. */
@@ -223,24 +267,29 @@ static void leave(struct shim_control *c)
 	records__release();
 }
 
+/* Unless CUPTI becomes another's meanwhile. */
+static void end_recording(struct shim_control *c)
+{
+	pthread_mutex_lock(&subscription);
+	disable_kinds();
+	pthread_mutex_unlock(&subscription);
+	await_buffers(c, c->drain_ns);
+	pthread_mutex_lock(&subscription);
+	if (subscriber)
+		take_rest(c);
+	pthread_mutex_unlock(&subscription);
+}
+
 void window__stop(struct shim_control *c)
 {
 	if (c->functions_alone) {
 		calls__connect(NULL);
 		return;
 	}
-	disable_kinds();
-	drain(c);
-	clock__end(c, &cupti);
+	end_recording(c);
 	calls__end();
 	calls__await_returns(RETURN_NS);
-	others__unwatch();
-	if (has_left()) {
-		registered = false;
-		c->finalized = 1;
-	} else {
-		unsubscribe(c);
-	}
+	leave_cupti(c);
 	leave(c);
 }
 
@@ -255,7 +304,8 @@ static bool is_kept(const struct shim_control *c, int kind)
 	       kind == CUPTI_OVERHEAD || (kind < 64 && c->kept_kinds >> kind & 1);
 }
 
-void window__yield(struct shim_control *c)
+/* It was not seen to come: by a pointer that it asked the loader for, say. */
+static void yield(struct shim_control *c)
 {
 	for (size_t i = 0; i < KIND_CNT; i++) {
 		if (enabled[i] && !is_kept(c, kinds[i]))
@@ -263,8 +313,17 @@ void window__yield(struct shim_control *c)
 		enabled[i] = 0;
 	}
 	clock__end(c, &cupti);
-	calls__end();
 	unsubscribe(c);
 	registered = false;
+}
+
+void window__yield(struct shim_control *c)
+{
+	calls__end();
+	pthread_mutex_lock(&subscription);
+	if (subscriber)
+		yield(c);
+	pthread_mutex_unlock(&subscription);
+	others__unwatch();
 	leave(c);
 }

@@ -110,6 +110,14 @@ void device_source__yield(struct device_source *d, uint64_t kinds)
 	shim_wish__yield(&d->wish, kinds);
 }
 
+bool device_source__has_left(const struct device_source *d)
+{
+	struct shim_facts facts;
+
+	shim_link__facts(d->link, &facts);
+	return facts.left;
+}
+
 void device_source__target_gone(struct device_source *d)
 {
 	const enum shim_state state = shim_link__state(d->link);

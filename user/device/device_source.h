@@ -42,6 +42,8 @@ void device_source__target_gone(struct device_source *d);
 /* Another tool has begun to use CUPTI: the library ends at once and leaves it to it, with the
  * activity kinds, a bit each, that it has enabled. */
 void device_source__yield(struct device_source *d, uint64_t kinds);
+/* The library has done so by itself. */
+bool device_source__has_left(const struct device_source *d);
 /* The window's events are known up to some time within it only: the library ended, or yielded. */
 bool device_source__has_ended(const struct device_source *d);
 /* True if the last wish has come true or cannot: nothing is to be waited for. */

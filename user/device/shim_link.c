@@ -332,6 +332,7 @@ void shim_link__facts(const struct shim_link *l, struct shim_facts *out)
 	*out = (struct shim_facts){
 		.cupti_version = c->cupti_version,
 		.own_clock = c->own_clock,
+		.left = __atomic_load_n(&c->left, __ATOMIC_ACQUIRE),
 		.finalized = c->finalized,
 		.exited = c->exited,
 		.clock_begin = c->clock_begin,

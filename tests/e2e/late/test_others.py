@@ -39,3 +39,32 @@ def after(case):
     tool = record(case, job).done(LONG_S)
     assert "no device times" in notes(tool), notes(tool)
     end_called(job)
+
+
+def rows_of(job, api):
+    """By which thread CUPTI's interface was called so, and with what."""
+    return [(r[7], r[-1].split()[1]) for r in job.truth()
+            if r[0] == "cupti" and r[-1].startswith(api + " ")]
+
+
+@test("a tool that asks the loader for CUPTI's functions, unnoticed at first: what it enabled stays on")
+def asks_the_loader(case):
+    job = GpuJob(case, BUILD / "subscribes")
+    tool = record(case, job, "--duration", "100s").wait_recording(LONG_S)
+    process.wait_for(job.holds_cupti, LONG_S, "the library")
+    # The library waits five seconds for it.
+    tool.popen.send_signal(signal.SIGSTOP)
+    job.popen.send_signal(signal.SIGUSR2)
+    process.wait_for(lambda: "records" in job.out(), LONG_S, "the tool")
+    assert "records 0" in job.out(), job.out()
+    tool.popen.send_signal(signal.SIGCONT)
+    process.wait_for(lambda: "device times end here" in tool.err, LONG_S, "proftrace to notice")
+    tool.interrupt().done(LONG_S)
+    job.wait_progress()
+    job.popen.send_signal(signal.SIGTERM)
+    assert job.popen.wait(LONG_S) == 0, job.err()
+    assert int(re.search(r"recorded (\d+)", job.out())[1]) > 10, job.out()
+    library = rows_of(job, "cuptiSubscribe")[0][0]
+    theirs = {kind for tid, kind in rows_of(job, "cuptiActivityEnable") if tid != library}
+    ended = {kind for tid, kind in rows_of(job, "cuptiActivityDisable") if tid == library}
+    assert len(theirs) == 2 and ended and not theirs & ended, (theirs, ended)

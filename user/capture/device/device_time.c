@@ -219,7 +219,7 @@ int device_time__prepare(struct session *s)
 
 static void yield_if_claimed(struct session *s)
 {
-	if (s->yielded || !s->probes.ctl->cupti_claimed)
+	if (s->yielded || (!s->probes.ctl->cupti_claimed && !device_source__has_left(s->device)))
 		return;
 	s->yielded = true;
 	device_source__yield(s->device, s->probes.ctl->cupti_kinds);
