@@ -90,6 +90,7 @@ static struct {
 	void (*exit_action)(void);
 	uint32_t connection; /* grows each time */
 	uint32_t ending;     /* 1: calls that return are noted, new ones are not */
+	uint32_t came;	     /* threads that have called since */
 	struct open_call open_calls[SHIM_RINGS]; /* by ring */
 } hot;
 
@@ -99,6 +100,7 @@ struct thread {
 	uint32_t correlation; /* of the call it is in, 0: none */
 	int domain;
 	bool captured; /* that call */
+	bool came;     /* it has called since the connection */
 	uint64_t begin_ns;
 	struct shim_ring *ring; /* NULL: none was left */
 	struct shim_call *calls;
@@ -121,6 +123,7 @@ void calls__connect(struct shim_control *c)
 		__atomic_store_n(&hot.open_calls[i].correlation, 0, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&hot.connection, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&hot.ending, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&hot.came, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&hot.connected, c, __ATOMIC_RELEASE);
 }
 
@@ -195,6 +198,11 @@ static bool open_get(struct open_call *o, struct shim_call *call)
 				   .api = __atomic_load_n(&o->api, __ATOMIC_RELAXED),
 				   .domain = __atomic_load_n(&o->domain, __ATOMIC_ACQUIRE)};
 	return correlation && __atomic_load_n(&o->correlation, __ATOMIC_RELAXED) == correlation;
+}
+
+bool calls__came(void)
+{
+	return __atomic_load_n(&hot.came, __ATOMIC_RELAXED);
 }
 
 void calls__await_returns(uint64_t timeout_ns)
@@ -308,11 +316,19 @@ void calls__put(int ring, const struct shim_call *call)
 
 /* ---- the callback ---- */
 
+static void note_coming(struct thread *t)
+{
+	if (!t->came)
+		__atomic_add_fetch(&hot.came, 1, __ATOMIC_RELAXED);
+	t->came = true;
+}
+
 /* What a runtime call does inside the driver is its own affair. */
 static void on_enter(struct thread *t, struct shim_control *c, int domain, uint32_t api,
 		     const struct cupti_callback_data *d)
 {
 	connect_thread(t, c);
+	note_coming(t);
 	if (t->correlation && t->domain == SHIM_RUNTIME && domain == SHIM_DRIVER)
 		return;
 	t->correlation = d->correlation;

@@ -66,6 +66,8 @@ void calls__connect(struct shim_control *c);
 void calls__end(void);
 /* Until they have returned; some do not soon. */
 void calls__await_returns(uint64_t timeout_ns);
+/* Has the program called anything since calls__connect()? */
+bool calls__came(void);
 /* Those that have not: a record of each. After the last callback. */
 void calls__put_open(struct shim_control *c);
 /* Where the calling thread's calls go, its number; negative: nowhere. *connection: of these. */

@@ -12,6 +12,8 @@
 #define MS	  1000000ull
 #define RETURN_NS (200 * MS) /* a call may go on for as long as the device has work */
 #define WAY_NS	  (200 * MS) /* another tool waits */
+#define EXIT_NS	  (200 * MS) /* for a call to return, where the program makes calls */
+#define REST_NS	  (5 * MS)   /* ... where it makes none */
 
 static const int kinds[] = {
 	CUPTI_CONCURRENT_KERNEL, CUPTI_MEMCPY,	CUPTI_MEMCPY2, CUPTI_MEMSET,
@@ -237,7 +239,7 @@ static bool try_finalize(void)
 	if (cupti.version < CUPTI_API_12_6)
 		return false;
 	__atomic_store_n(&finalized, 0, __ATOMIC_RELEASE);
-	if (!calls__at_exit(finalize, 200 * MS))
+	if (!calls__at_exit(finalize, calls__came() ? EXIT_NS : REST_NS))
 		return false;
 	while (!__atomic_load_n(&finalized, __ATOMIC_ACQUIRE))
 		nanosleep(&pause, NULL);

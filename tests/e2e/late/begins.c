@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * begins LIBCUDA: a program without a framework, whose steps are calls of step(). From SIGUSR1 on
- * it sets memory of a device in each, of whose driver nothing was in the process before. Until
- * SIGTERM.
+ * it sets memory of a device in each, of whose driver nothing was in the process before; from
+ * SIGUSR2 on no more. Until SIGTERM.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t asked, begins;
+static volatile sig_atomic_t asked, begins, rests;
 static int (*set)(unsigned long long, unsigned char, size_t);
 static unsigned long long memory;
 
@@ -18,8 +18,10 @@ static void on_signal(int number)
 {
 	if (number == SIGTERM)
 		asked = 1;
-	else
+	else if (number == SIGUSR1)
 		begins = 1;
+	else
+		rests = 1;
 }
 
 static void must(int result)
@@ -51,7 +53,7 @@ __attribute__((noinline)) void step(const char *path)
 {
 	if (begins && !set)
 		begin(path);
-	if (set)
+	if (set && !rests)
 		must(set(memory, 1, 64));
 	usleep(10000);
 }
@@ -62,6 +64,7 @@ int main(int argc, char **argv)
 		return 2;
 	signal(SIGTERM, on_signal);
 	signal(SIGUSR1, on_signal);
+	signal(SIGUSR2, on_signal);
 	printf("ready %d\n", (int)getpid());
 	fflush(stdout);
 	while (!asked)

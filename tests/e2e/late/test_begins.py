@@ -46,3 +46,15 @@ def within(case):
     assert NOT_YET in notes(tool), notes(tool)
     assert not sets(tool.recordings()[0])
     end(job)
+
+
+@test("a process that makes no calls of CUDA: the library does not wait for one between windows")
+def no_calls(case):
+    job = job_of(case)
+    job.popen.send_signal(signal.SIGUSR1)
+    process.wait_for(lambda: any(r[0] == "memset" for r in job.truth()), LONG_S, "the device")
+    job.popen.send_signal(signal.SIGUSR2)
+    tool = record(case, job, "closed=18,record=5,repeat=3").done(LONG_S)
+    assert len(tool.recordings()) == 3
+    assert "later than asked" not in tool.err, tool.err
+    end(job)
