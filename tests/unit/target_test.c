@@ -435,15 +435,15 @@ static pid_t start_worker(const char *name)
 /* torch.multiprocessing.spawn tells a rank by an argument. */
 Test(target, finds_ranks_by_threads_of_a_process_group)
 {
-	struct rank *ranks;
-	size_t cnt;
+	struct ranks ranks;
 
 	worker = start_worker("pt_gloo_runloop");
-	cr_assert_eq(ranks__below(getpid(), is_worker, &ranks, &cnt), 0);
-	cr_assert_eq(cnt, 1);
-	cr_expect_eq(ranks[0].pid, worker);
-	cr_expect_eq(ranks[0].rank, -1);
-	free(ranks);
+	cr_assert_eq(ranks__below(getpid(), is_worker, &ranks), 0);
+	cr_assert_eq(ranks.cnt, 1);
+	cr_expect_eq(ranks.items[0].pid, worker);
+	cr_expect_eq(ranks.items[0].rank, -1);
+	cr_expect_eq(ranks.missing_cnt, 0);
+	ranks__clear(&ranks);
 	kill(worker, SIGKILL);
 	waitpid(worker, NULL, 0);
 }
@@ -499,41 +499,69 @@ static pid_t start_rank(uint16_t port, int out)
 /* Those of NCCL's whose threads have no name. */
 Test(target, finds_ranks_by_the_store_that_they_share)
 {
-	struct rank *ranks;
+	struct ranks ranks;
 	pid_t server, client;
 	uint16_t port;
 	int from[2];
-	size_t cnt;
 
 	cr_assert_eq(pipe(from), 0);
 	server = start_rank(0, from[1]);
 	cr_assert_eq(read(from[0], &port, sizeof(port)), sizeof(port));
 	client = start_rank(port, from[1]);
 	cr_assert_eq(read(from[0], &port, sizeof(port)), sizeof(port));
-	cr_assert_eq(ranks__below(getpid(), is_any, &ranks, &cnt), 0);
-	cr_assert_eq(cnt, 2);
-	cr_expect_eq(ranks[0].pid + ranks[1].pid, server + client);
-	cr_expect_eq(ranks[0].rank, -1);
-	free(ranks);
+	cr_assert_eq(ranks__below(getpid(), is_any, &ranks), 0);
+	cr_assert_eq(ranks.cnt, 2);
+	cr_expect_eq(ranks.items[0].pid + ranks.items[1].pid, server + client);
+	cr_expect_eq(ranks.items[0].rank, -1);
+	cr_expect_eq(ranks.missing_cnt, 0); /* the workers are theirs */
+	ranks__clear(&ranks);
 	kill(server, SIGKILL);
 	kill(client, SIGKILL);
 	waitpid(server, NULL, 0);
 	waitpid(client, NULL, 0);
 }
 
+static pid_t second;
+
+static bool is_one_of_two(pid_t pid)
+{
+	return pid == worker || pid == second;
+}
+
+Test(target, names_who_has_not_joined_the_ranks_yet)
+{
+	struct ranks ranks;
+
+	worker = start_worker("pt_gloo_runloop");
+	second = start_worker("python");
+	cr_assert_eq(ranks__below(getpid(), is_one_of_two, &ranks), 0);
+	cr_assert_eq(ranks.cnt, 1);
+	cr_expect_eq(ranks.items[0].pid, worker);
+	cr_assert_eq(ranks.missing_cnt, 1);
+	cr_expect_eq(ranks.missing[0], second);
+	ranks__clear(&ranks);
+	kill(worker, SIGKILL);
+	kill(second, SIGKILL);
+	waitpid(worker, NULL, 0);
+	waitpid(second, NULL, 0);
+}
+
 Test(target, names_who_works_where_nobody_has_a_rank)
 {
-	struct rank *ranks;
+	struct ranks ranks;
 	char name[32];
-	size_t cnt;
 
 	worker = start_worker("python");
 	snprintf(name, sizeof(name), "loaded in %d:", worker);
-	cr_expect_eq(ranks__below(getpid(), is_worker, &ranks, &cnt), -ENOENT);
+	cr_expect_eq(ranks__below(getpid(), is_worker, &ranks), -ENOENT);
 	cr_expect_not_null(strstr(err__take(-ENOENT), name));
+	cr_assert_eq(ranks.missing_cnt, 1);
+	cr_expect_eq(ranks.missing[0], worker);
+	ranks__clear(&ranks);
 	kill(worker, SIGKILL);
 	waitpid(worker, NULL, 0);
-	cr_expect_eq(ranks__below(getpid(), is_worker, &ranks, &cnt), -ENOENT);
+	cr_expect_eq(ranks__below(getpid(), is_worker, &ranks), -ENOENT);
+	cr_expect_eq(ranks.missing_cnt, 0);
 	cr_expect_null(strstr(err__take(-ENOENT), "loaded in"));
 }
 

@@ -6,6 +6,9 @@
 #include "target/rank.h"
 #include "target/target.h"
 #include <limits.h>
+#include <unistd.h>
+
+#define JOIN_S 15 /* for ranks that come up */
 
 extern const struct command command_record;
 
@@ -55,14 +58,60 @@ static bool has_framework(pid_t pid)
 	return found;
 }
 
+/* "4711, 4712" */
+static void name_missing(const struct ranks *r, char *text, size_t size)
+{
+	size_t len = 0, i;
+
+	text[0] = '\0';
+	for (i = 0; i < r->missing_cnt && len + 16 < size; i++)
+		len += (size_t)snprintf(text + len, size - len, "%s%d", i ? ", " : "",
+					r->missing[i]);
+	if (i < r->missing_cnt)
+		snprintf(text + len, size - len, ", ...");
+}
+
+/* Ranks do not come up all at once. */
+static int await_ranks(pid_t launcher, struct ranks *ranks)
+{
+	const uint64_t until = clock__monotonic_ns() + JOIN_S * 1000000000ull;
+	char names[100];
+	bool told = false;
+	int err;
+
+	for (;;) {
+		err = ranks__below(launcher, has_framework, ranks);
+		name_missing(ranks, names, sizeof(names));
+		/* One process alone joins nobody. */
+		if ((err && err != -ENOENT) || ranks->cnt + ranks->missing_cnt < 2 ||
+		    !ranks->missing_cnt || clock__monotonic_ns() > until)
+			break;
+		if (!told)
+			log__info(
+				"--job: for %d s at most, until process %s has loaded a framework "
+				"and joined the others",
+				JOIN_S, names);
+		told = true;
+		ranks__clear(ranks);
+		if (err)
+			err__take(err);
+		usleep(300000);
+	}
+	if (!err && ranks->missing_cnt)
+		log__warn("process %s is left out: no rank of the job so far; when it trains, run "
+			  "again, or give all with -p PID,PID",
+			  names);
+	return err;
+}
+
 static int find_job(struct record_command *c)
 {
-	auto_free struct rank *ranks = NULL;
-	size_t cnt;
-	int err = ranks__below((pid_t)c->job, has_framework, &ranks, &cnt);
+	struct ranks ranks;
+	int err = await_ranks((pid_t)c->job, &ranks);
 
-	for (size_t i = 0; i < cnt && !err; i++)
-		err = ARRAY_PUSH(c->pids.items, c->pids.cnt, c->pids.cap, ranks[i].pid);
+	for (size_t i = 0; i < ranks.cnt && !err; i++)
+		err = ARRAY_PUSH(c->pids.items, c->pids.cnt, c->pids.cap, ranks.items[i].pid);
+	ranks__clear(&ranks);
 	return err;
 }
 
@@ -72,10 +121,10 @@ static bool is_any(pid_t pid)
 	return true;
 }
 
-static bool is_among(const struct rank *ranks, size_t cnt, pid_t pid)
+static bool is_among(const struct ranks *ranks, pid_t pid)
 {
-	for (size_t i = 0; i < cnt; i++)
-		if (ranks[i].pid == pid)
+	for (size_t i = 0; i < ranks->cnt; i++)
+		if (ranks->items[i].pid == pid)
 			return true;
 	return false;
 }
@@ -83,20 +132,20 @@ static bool is_among(const struct rank *ranks, size_t cnt, pid_t pid)
 /* Children are followed as workers of the process: a launcher's ranks would be mixed as such. */
 static void warn_of_launcher(pid_t pid)
 {
-	auto_free struct rank *ranks = NULL;
 	int rank, local_rank, world_size, err;
-	size_t cnt;
+	struct ranks ranks;
 
 	rank__read(pid, &rank, &local_rank, &world_size);
 	if (rank >= 0)
 		return;
-	err = ranks__below(pid, is_any, &ranks, &cnt);
+	err = ranks__below(pid, is_any, &ranks);
 	if (err)
 		err__take(err); /* an ordinary job */
-	else if (!is_among(ranks, cnt, pid))
+	else if (!is_among(&ranks, pid))
 		log__warn("process %d is no rank, but started %zu (%d%s), which -p mixes in one "
 			  "report; --job %d tells them apart",
-			  pid, cnt, ranks[0].pid, cnt > 1 ? ", ..." : "", pid);
+			  pid, ranks.cnt, ranks.items[0].pid, ranks.cnt > 1 ? ", ..." : "", pid);
+	ranks__clear(&ranks);
 }
 
 static int choose(struct record_command *c)

@@ -52,6 +52,8 @@ static void set_prefix(pid_t target)
 
 static void keep_apart(struct record_options *o, pid_t parent, pid_t target)
 {
+	/* Its own: once something was said, the C library would take its one byte for one. */
+	static char line[4096];
 
 	/* A Ctrl-C reaches the whole foreground group: the parent alone hands it on, once. */
 	setpgid(0, 0);
@@ -59,7 +61,7 @@ static void keep_apart(struct record_options *o, pid_t parent, pid_t target)
 	if (getppid() != parent)
 		_exit(1);
 	set_prefix(target);
-	setvbuf(stderr, NULL, _IOLBF, 4096);
+	setvbuf(stderr, line, _IOLBF, sizeof(line));
 	o->no_progress = o->no_report = true;
 }
 

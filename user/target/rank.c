@@ -241,14 +241,81 @@ static int none_found(const struct tree *t, pid_t launcher, bool (*fits)(pid_t p
 			launcher, t->cnt);
 }
 
-int ranks__below(pid_t launcher, bool (*fits)(pid_t pid), struct rank **out, size_t *cnt)
+/* ---- who may become a rank ---- */
+
+static bool is_below(const struct tree *t, size_t i, size_t above)
 {
-	struct tree t = {0};
+	for (size_t up = t->items[i].parent; up != NONE; up = t->items[up].parent)
+		if (up == above)
+			return true;
+	return false;
+}
+
+/* Launchers are above ranks, and data loaders' workers below. */
+static bool is_beside_ranks(const struct tree *t, size_t i)
+{
+	for (size_t k = 0; k < t->cnt; k++)
+		if (t->items[k].head == k && t->items[k].chosen == k &&
+		    (k == i || is_below(t, i, k) || is_below(t, k, i)))
+			return false;
+	return true;
+}
+
+static bool is_missing(const struct tree *t, size_t i, bool told, bool (*fits)(pid_t pid))
+{
+	const struct process *p = &t->items[i];
+
+	if (told)
+		return p->head == i && !p->launches && p->chosen == NONE;
+	return fits(p->pid) && is_beside_ranks(t, i);
+}
+
+static int add_missing(const struct tree *t, bool (*fits)(pid_t pid), struct ranks *out)
+{
+	size_t cap = 0;
+	bool told = false;
+	int err = 0;
+
+	for (size_t i = 0; i < t->cnt; i++)
+		told |= t->items[i].rank >= 0;
+	for (size_t i = 0; i < t->cnt && !err; i++)
+		if (is_missing(t, i, told, fits))
+			err = ARRAY_PUSH(out->missing, out->missing_cnt, cap, t->items[i].pid);
+	return err;
+}
+
+/* ---- all of them ---- */
+
+void ranks__clear(struct ranks *r)
+{
+	free(r->items);
+	free(r->missing);
+	*r = (struct ranks){0};
+}
+
+static int add_chosen(const struct tree *t, struct ranks *out)
+{
 	size_t cap = 0;
 	int err = 0;
 
-	*out = NULL;
-	*cnt = 0;
+	for (size_t i = 0; i < t->cnt && !err; i++) {
+		const struct process *p = &t->items[i];
+
+		if (p->head == i && !p->launches && p->chosen != NONE)
+			err = ARRAY_PUSH(out->items, out->cnt, cap,
+					 ((struct rank){t->items[p->chosen].pid, p->rank}));
+	}
+	if (out->cnt)
+		qsort(out->items, out->cnt, sizeof(*out->items), by_rank);
+	return err;
+}
+
+int ranks__below(pid_t launcher, bool (*fits)(pid_t pid), struct ranks *out)
+{
+	struct tree t = {0};
+	int err = 0;
+
+	*out = (struct ranks){0};
 	if (access(proc_path(launcher, "stat").s, F_OK))
 		return err__set(-ESRCH, "no process %d: it has exited or never was; see `ps -e`",
 				launcher);
@@ -260,16 +327,11 @@ int ranks__below(pid_t launcher, bool (*fits)(pid_t pid), struct rank **out, siz
 		choose_by_group(&t, fits);
 	if (!has_ranks(&t))
 		choose_by_store(&t, fits);
-	for (size_t i = 0; i < t.cnt && !err; i++) {
-		const struct process *p = &t.items[i];
-
-		if (p->head == i && !p->launches && p->chosen != NONE)
-			err = ARRAY_PUSH(*out, *cnt, cap,
-					 ((struct rank){t.items[p->chosen].pid, p->rank}));
-	}
-	if (*cnt)
-		qsort(*out, *cnt, sizeof(**out), by_rank);
-	else if (!err)
+	if (!err)
+		err = add_chosen(&t, out);
+	if (!err)
+		err = add_missing(&t, fits, out);
+	if (!err && !out->cnt)
 		err = none_found(&t, launcher, fits);
 	free(t.items);
 	return err;

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -62,6 +63,13 @@ class Launched:
             for pid in [*process.descendants(self.popen.pid), self.popen.pid]:
                 os.kill(pid, signal.SIGKILL)
             self.popen.wait()
+
+
+def is_first_ready(launcher, file):
+    """It has a store, and the second has loaded the framework."""
+    loaded = sum(any("libtorch_cpu" in m[4] for m in process.mappings(pid))
+                 for pid in process.children(launcher))
+    return loaded == 2 and os.path.exists(f"{file}.port")
 
 
 def check_job(job, tables, steps):
@@ -200,6 +208,22 @@ def restarted(case):
     now = job.pids()
     assert not set(now) & set(pids), (now, pids)
     assert f"proftrace -p {now[0]},{now[1]} records them" in tool.err, tool.err
+
+
+@test("ranks of mp.spawn that come up one after the other: the late one is waited for")
+def late_rank(case):
+    file = case.dir / "go"
+    job = subprocess.Popen([PYTHON, "-B", WORKLOADS / "spawned_ranks.py", file], env=ENV,
+                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
+    case.finally_(lambda: os.killpg(job.pid, signal.SIGKILL))
+    process.wait_for(lambda: is_first_ready(job.pid, file), 120, "the first rank")
+    tool = case.tool("--job", job.pid, "--record", "2:10", "--no-trace", "--format", "json")
+    process.wait_for(lambda: "--job: for 15 s at most" in tool.err, 60, "proftrace to wait")
+    file.touch()
+    tables = json.loads(tool.done(120).out)
+    assert len(tool.recordings()) == 2 and "left out" not in tool.err, tool.err
+    assert [r["steps"] for r in tables["ranks"]["rows"]] == [8, 8], tables["ranks"]
+    assert not re.search(r"[^\n]proftrace: ", tool.err), tool.err  # lines of both ranks, whole
 
 
 @test("what cannot be: no ranks, a process twice, a file for several recordings")
