@@ -9,8 +9,8 @@
 #include <bpf/libbpf.h>
 #include <string.h>
 
-/* How a tool begins: with buffers for activities, or with a subscription, which ours refuses where it
- * does not make way. Then it enables what it wants. */
+/* How a tool begins: with buffers for activities, or with a subscription, which ours refuses where
+ * it does not make way. Then it enables what it wants. */
 static const char *const watched[] = {"cuptiActivityRegisterCallbacks", "cuptiSubscribe",
 				      "cuptiActivityEnable"};
 enum { BEGINNINGS = 2 };
