@@ -16,6 +16,7 @@ OLD_GLIBC(pthread_create);
 OLD_GLIBC(pthread_attr_setstacksize);
 OLD_GLIBC(pthread_key_create);
 OLD_GLIBC(pthread_setspecific);
+OLD_GLIBC(pthread_mutex_timedlock);
 OLD_GLIBC(dlopen);
 OLD_GLIBC(dlsym);
 OLD_GLIBC(dlclose);

@@ -47,7 +47,10 @@ int window__refused(struct shim_control *c, const char *call, int result);
 void window__stop(struct shim_control *c);
 /* Another tool has put its buffers in place of ours: ends without taking anything from it. */
 void window__yield(struct shim_control *c);
+/* While CUPTI is ours. */
 void window__flush(struct shim_control *c, uint32_t flag);
+/* In a child that is the process's copy. */
+void window__forget(void);
 
 /* others.c: `before` is called by whoever else begins to use CUPTI in the process, ahead of that. */
 void others__watch(void (*before)(void));

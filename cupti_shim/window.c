@@ -76,7 +76,7 @@ void window__flush(struct shim_control *c, uint32_t flag)
 {
 	size_t dropped = 0;
 
-	if (!cupti.ActivityFlushAll)
+	if (!__atomic_load_n(&subscriber, __ATOMIC_ACQUIRE))
 		return;
 	cupti.ActivityFlushAll(flag);
 	if (!cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped))
@@ -328,4 +328,10 @@ void window__yield(struct shim_control *c)
 	pthread_mutex_unlock(&subscription);
 	others__unwatch();
 	leave(c);
+}
+
+void window__forget(void)
+{
+	subscription = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* whoever held it is not here */
+	subscriber = NULL;
 }

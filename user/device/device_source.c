@@ -112,10 +112,7 @@ void device_source__yield(struct device_source *d, uint64_t kinds)
 
 bool device_source__has_left(const struct device_source *d)
 {
-	struct shim_facts facts;
-
-	shim_link__facts(d->link, &facts);
-	return facts.left;
+	return shim_link__has_left(d->link);
 }
 
 void device_source__target_gone(struct device_source *d)

@@ -325,6 +325,11 @@ const char *shim_link__error(struct shim_link *l)
 	}
 }
 
+bool shim_link__has_left(const struct shim_link *l)
+{
+	return __atomic_load_n(&l->c->left, __ATOMIC_ACQUIRE);
+}
+
 void shim_link__facts(const struct shim_link *l, struct shim_facts *out)
 {
 	const struct shim_control *c = l->c;
@@ -332,7 +337,6 @@ void shim_link__facts(const struct shim_link *l, struct shim_facts *out)
 	*out = (struct shim_facts){
 		.cupti_version = c->cupti_version,
 		.own_clock = c->own_clock,
-		.left = __atomic_load_n(&c->left, __ATOMIC_ACQUIRE),
 		.finalized = c->finalized,
 		.exited = c->exited,
 		.clock_begin = c->clock_begin,

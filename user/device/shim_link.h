@@ -69,7 +69,6 @@ const char *shim_link__error(struct shim_link *l);
 struct shim_facts {
 	uint32_t cupti_version;
 	bool own_clock, finalized, exited;
-	bool left; /* CUPTI to another tool, in the latest window */
 	struct shim_clock_point clock_begin, clock_end;
 	/* losses, by place; rings: calls and activities that found theirs full */
 	uint64_t lost_rings, lost_threads, lost_cupti, lost_incomplete, lost_buffers;
@@ -77,6 +76,8 @@ struct shim_facts {
 	uint64_t malformed; /* records that could not be what they say; seen by us */
 };
 void shim_link__facts(const struct shim_link *l, struct shim_facts *out);
+/* CUPTI was left to another tool in the latest window. */
+bool shim_link__has_left(const struct shim_link *l);
 
 /* Takes what the rings hold now. A callback's error ends it and is returned; what it was called for
  * counts as read. */
