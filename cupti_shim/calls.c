@@ -90,7 +90,7 @@ static struct {
 	void (*exit_action)(void);
 	uint32_t connection; /* grows each time */
 	uint32_t ending;     /* 1: calls that return are noted, new ones are not */
-	uint32_t came;	     /* threads that have called since */
+	uint32_t came;	     /* 1: a thread has called since */
 	struct open_call open_calls[SHIM_RINGS]; /* by ring */
 } hot;
 
@@ -100,7 +100,6 @@ struct thread {
 	uint32_t correlation; /* of the call it is in, 0: none */
 	int domain;
 	bool captured; /* that call */
-	bool came;     /* it has called since the connection */
 	uint64_t begin_ns;
 	struct shim_ring *ring; /* NULL: none was left */
 	struct shim_call *calls;
@@ -316,11 +315,11 @@ void calls__put(int ring, const struct shim_call *call)
 
 /* ---- the callback ---- */
 
-static void note_coming(struct thread *t)
+/* Written once: all threads read what lies beside it. */
+static void note_coming(void)
 {
-	if (!t->came)
-		__atomic_add_fetch(&hot.came, 1, __ATOMIC_RELAXED);
-	t->came = true;
+	if (!__atomic_load_n(&hot.came, __ATOMIC_RELAXED))
+		__atomic_store_n(&hot.came, 1, __ATOMIC_RELAXED);
 }
 
 /* What a runtime call does inside the driver is its own affair. */
@@ -328,7 +327,7 @@ static void on_enter(struct thread *t, struct shim_control *c, int domain, uint3
 		     const struct cupti_callback_data *d)
 {
 	connect_thread(t, c);
-	note_coming(t);
+	note_coming();
 	if (t->correlation && t->domain == SHIM_RUNTIME && domain == SHIM_DRIVER)
 		return;
 	t->correlation = d->correlation;

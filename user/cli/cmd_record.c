@@ -58,30 +58,17 @@ static bool has_framework(pid_t pid)
 	return found;
 }
 
-/* "4711, 4712" */
-static void name_missing(const struct ranks *r, char *text, size_t size)
-{
-	size_t len = 0, i;
-
-	text[0] = '\0';
-	for (i = 0; i < r->missing_cnt && len + 16 < size; i++)
-		len += (size_t)snprintf(text + len, size - len, "%s%d", i ? ", " : "",
-					r->missing[i]);
-	if (i < r->missing_cnt)
-		snprintf(text + len, size - len, ", ...");
-}
-
 /* Ranks do not come up all at once. */
 static int await_ranks(pid_t launcher, struct ranks *ranks)
 {
 	const uint64_t until = clock__monotonic_ns() + JOIN_S * 1000000000ull;
-	char names[100];
+	char names[RANKS_NAMES];
 	bool told = false;
 	int err;
 
 	for (;;) {
 		err = ranks__below(launcher, has_framework, ranks);
-		name_missing(ranks, names, sizeof(names));
+		ranks__name_missing(ranks, names, sizeof(names));
 		/* One process alone joins nobody. */
 		if ((err && err != -ENOENT) || ranks->cnt + ranks->missing_cnt < 2 ||
 		    !ranks->missing_cnt || clock__monotonic_ns() > until)

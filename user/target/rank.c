@@ -81,8 +81,7 @@ void rank__read(pid_t pid, int *rank, int *local_rank, int *world_size)
 
 /* ---- the processes below a launcher ---- */
 
-#define NONE	  SIZE_MAX
-#define NAMED_MAX 8 /* processes in a message */
+#define NONE SIZE_MAX
 
 struct process {
 	pid_t pid;
@@ -198,49 +197,6 @@ static int by_rank(const void *a, const void *b)
 				  : (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* "4711, 4712": workers of a server that forks, say, of which nobody said that they are ranks. */
-static size_t name_fitting(const struct tree *t, bool (*fits)(pid_t pid), char *text, size_t size)
-{
-	size_t cnt = 0, len = 0;
-
-	text[0] = '\0';
-	for (size_t i = 0; i < t->cnt; i++) {
-		if (!fits(t->items[i].pid))
-			continue;
-		if (cnt++ < NAMED_MAX)
-			len += (size_t)snprintf(text + len, size - len, "%s%d", len ? ", " : "",
-						t->items[i].pid);
-	}
-	if (cnt > NAMED_MAX)
-		snprintf(text + len, size - len, " and %zu more", cnt - NAMED_MAX);
-	return cnt;
-}
-
-static int none_found(const struct tree *t, pid_t launcher, bool (*fits)(pid_t pid))
-{
-	char names[NAMED_MAX * 12 + 32];
-	size_t ranks = 0;
-
-	for (size_t i = 0; i < t->cnt; i++)
-		ranks += t->items[i].rank >= 0;
-	if (ranks)
-		return err__set(-ENOENT,
-				"no rank below process %d: no framework is loaded in the %zu "
-				"processes that have one; wait until they train, or give the ranks "
-				"themselves with -p PID,PID",
-				launcher, ranks);
-	if (name_fitting(t, fits, names, sizeof(names)))
-		return err__set(-ENOENT,
-				"no rank below process %d: none of %zu processes was started with "
-				"RANK or the like; a framework is loaded in %s: give those that do "
-				"the work with -p PID or -p PID,PID",
-				launcher, t->cnt, names);
-	return err__set(-ENOENT,
-			"no rank below process %d: none of %zu processes was started with RANK or "
-			"the like; give the ranks themselves with -p PID,PID",
-			launcher, t->cnt);
-}
-
 /* ---- who may become a rank ---- */
 
 static bool is_below(const struct tree *t, size_t i, size_t above)
@@ -282,6 +238,45 @@ static int add_missing(const struct tree *t, bool (*fits)(pid_t pid), struct ran
 		if (is_missing(t, i, told, fits))
 			err = ARRAY_PUSH(out->missing, out->missing_cnt, cap, t->items[i].pid);
 	return err;
+}
+
+void ranks__name_missing(const struct ranks *r, char *text, size_t size)
+{
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < r->missing_cnt && i < RANKS_NAMED; i++)
+		len += (size_t)snprintf(text + len, size - len, "%s%d", i ? ", " : "",
+					r->missing[i]);
+	if (r->missing_cnt > RANKS_NAMED)
+		snprintf(text + len, size - len, " and %zu more", r->missing_cnt - RANKS_NAMED);
+}
+
+/* Those that fit may be workers of a server that forks, say. */
+static int none_found(const struct tree *t, pid_t launcher, const struct ranks *found)
+{
+	char names[RANKS_NAMES];
+	size_t ranks = 0;
+
+	for (size_t i = 0; i < t->cnt; i++)
+		ranks += t->items[i].rank >= 0;
+	if (ranks)
+		return err__set(-ENOENT,
+				"no rank below process %d: no framework is loaded in the %zu "
+				"processes that have one; wait until they train, or give the ranks "
+				"themselves with -p PID,PID",
+				launcher, ranks);
+	ranks__name_missing(found, names, sizeof(names));
+	if (names[0])
+		return err__set(-ENOENT,
+				"no rank below process %d: none of %zu processes was started with "
+				"RANK or the like; a framework is loaded in %s: give those that do "
+				"the work with -p PID or -p PID,PID",
+				launcher, t->cnt, names);
+	return err__set(-ENOENT,
+			"no rank below process %d: none of %zu processes was started with RANK or "
+			"the like; give the ranks themselves with -p PID,PID",
+			launcher, t->cnt);
 }
 
 /* ---- all of them ---- */
@@ -332,7 +327,7 @@ int ranks__below(pid_t launcher, bool (*fits)(pid_t pid), struct ranks *out)
 	if (!err)
 		err = add_missing(&t, fits, out);
 	if (!err && !out->cnt)
-		err = none_found(&t, launcher, fits);
+		err = none_found(&t, launcher, out);
 	free(t.items);
 	return err;
 }

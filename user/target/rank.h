@@ -26,6 +26,11 @@ struct ranks {
 };
 void ranks__clear(struct ranks *r);
 
+#define RANKS_NAMED 8 /* at most, then how many more */
+#define RANKS_NAMES (RANKS_NAMED * 12 + 32)
+/* "4711, 4712", the missing ones; size: RANKS_NAMES at least. */
+void ranks__name_missing(const struct ranks *r, char *text, size_t size);
+
 /*
  * The ranks below a launcher, itself included; caller clears *out, also on error. Of the processes of
  * one rank (a shell, the program, its data-loader workers) it is the topmost that fits. Where nobody

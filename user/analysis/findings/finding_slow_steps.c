@@ -9,6 +9,7 @@
 #include <string.h>
 #include "analysis/step_parts.h"
 #include "analysis/findings/step_sample.h"
+#include "common/median.h"
 #include "common/util.h"
 #include "model/call_stack.h"
 
@@ -135,30 +136,34 @@ static double percent_of(double part, const struct slow *slow)
 	return percent < 100 ? percent : 100;
 }
 
-/* The median; slow: of those alone. */
-static uint32_t usual_passes(const struct slow_steps *s, const struct slow *slow)
+/* The median, of steps that take longer than that. */
+static int usual_passes(const struct slow_steps *s, uint64_t than_ns, uint64_t *usual)
 {
-	const size_t all = slow ? slow->cnt : s->cnt;
+	auto_free uint64_t *cnts = calloc(s->cnt + 1, sizeof(*cnts));
+	size_t cnt = 0;
 
-	for (uint32_t most = 0;; most++) {
-		size_t cnt = 0;
-
-		for (size_t i = 0; i < s->cnt; i++)
-			cnt += s->passes[i] <= most &&
-			       (!slow || s->items[i].cpu_ns > slow->limit_ns);
-		if (2 * cnt >= all)
-			return most;
-	}
+	if (!cnts)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->cnt; i++)
+		if (s->items[i].cpu_ns > than_ns)
+			cnts[cnt++] = s->passes[i];
+	*usual = median__of(cnts, cnt);
+	return 0;
 }
 
 /* Where an optimizer's step makes the steps, one that is left out joins two iterations. */
-static void say_passes(const struct slow_steps *s, struct slow *slow, struct finding *f)
+static int say_passes(const struct slow_steps *s, struct slow *slow, struct finding *f)
 {
-	const uint32_t usual = usual_passes(s, NULL), in_slow = usual_passes(s, slow);
+	uint64_t usual = 0, in_slow = 0;
+	int err = usual_passes(s, 0, &usual);
 
+	if (!err)
+		err = usual_passes(s, slow->limit_ns, &in_slow);
 	slow->joins = usual && in_slow > usual;
 	if (slow->joins)
-		say(f, "; they hold %u backward passes, the others %u", in_slow, usual);
+		say(f, "; they hold %llu backward passes, the others %llu",
+		    (unsigned long long)in_slow, (unsigned long long)usual);
+	return err;
 }
 
 static int say_phase(const struct analysis *a, const struct slow_steps *s, const struct slow *slow,
@@ -322,8 +327,9 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 		 slow.cnt, s->cnt, slow.cnt == 1 ? "takes" : "take", STEP_SLOW);
 	say(f, "median %s, step %llu %s", time_text(a, slow.middle_ns).s,
 	    (unsigned long long)slow.worst->index, time_text(a, slow.worst->cpu_ns).s);
-	say_passes(s, &slow, f);
-	err = say_phase(a, s, &slow, f);
+	err = say_passes(s, &slow, f);
+	if (!err)
+		err = say_phase(a, s, &slow, f);
 	if (!err)
 		err = say_name(a, s, &slow, f);
 	if (!err)
