@@ -79,7 +79,7 @@ static void replace(const struct slot *s, begin_function from, begin_function to
 
 static void watch(uintptr_t at, bool read_only)
 {
-	begin_function *const word = (begin_function *)at;
+	begin_function *const word = (begin_function *)at, found;
 	size_t i = 0;
 
 	while (i < SLOTS && slots[i].at && slots[i].at != word)
@@ -89,9 +89,11 @@ static void watch(uintptr_t at, bool read_only)
 	slots[i].at = word;
 	slots[i].read_only = read_only;
 	slots[i].is_set = true;
-	/* Unless it was called before, what finds the function and puts it there. */
-	__atomic_store_n(&slots[i].original, __atomic_load_n(word, __ATOMIC_ACQUIRE),
-			 __ATOMIC_RELEASE);
+	/* Unless it was called before, what finds the function and puts it there. It leads here
+	 * still where it could not be put back. */
+	found = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+	if (found != ways[i])
+		__atomic_store_n(&slots[i].original, found, __ATOMIC_RELEASE);
 	replace(&slots[i], slots[i].original, ways[i]);
 }
 
