@@ -3,6 +3,7 @@
  * way. */
 #include "client.h"
 #include <cupti.h>
+#include "cupti/kernel_record.h"
 #include <dirent.h>
 #include <nvtx3/nvToolsExt.h>
 #include <stdatomic.h>
@@ -16,7 +17,7 @@ static CUpti_SubscriberHandle subscriber;
 /* What came back, by kind, and the last of some. */
 static struct {
 	atomic_int buffers, lent, kinds[128];
-	CUpti_ActivityKernel11 kernel;
+	cupti_kernel_record kernel;
 	CUpti_ActivityAPI runtime, driver;
 	CUpti_ActivityExternalCorrelation external;
 	CUpti_ActivityGraphTrace2 graph;
@@ -38,7 +39,7 @@ static void look(const CUpti_Activity *record)
 {
 	got.kinds[record->kind]++;
 	if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
-		got.kernel = *(const CUpti_ActivityKernel11 *)record;
+		got.kernel = *(const cupti_kernel_record *)record;
 		got.incomplete += !got.kernel.start && !got.kernel.end;
 	} else if (record->kind == CUPTI_ACTIVITY_KIND_RUNTIME) {
 		got.runtime = *(const CUpti_ActivityAPI *)record;

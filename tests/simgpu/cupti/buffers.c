@@ -7,6 +7,7 @@
  * counted.
  */
 #include "fake.h"
+#include "cupti/kernel_record.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -174,7 +175,7 @@ static void set_times(CUpti_Activity *record, uint64_t start_ns, uint64_t end_ns
 	switch (record->kind) {
 	case CUPTI_ACTIVITY_KIND_KERNEL:
 	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
-		CUpti_ActivityKernel11 *kernel = (CUpti_ActivityKernel11 *)record;
+		cupti_kernel_record *kernel = (cupti_kernel_record *)record;
 
 		kernel->start = start_ns;
 		kernel->end = kernel->completed = end_ns;

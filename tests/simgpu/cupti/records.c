@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What happened, as activity records in the layout of the version that is simulated. */
 #include "fake.h"
+#include "cupti/kernel_record.h"
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static size_t kernel_bytes(void)
 	uint32_t version = fake_version();
 
 	if (version >= 130200)
-		return sizeof(CUpti_ActivityKernel11);
+		return sizeof(cupti_kernel_record);
 	if (version >= 130000)
 		return sizeof(CUpti_ActivityKernel10);
 	return version >= 18 ? sizeof(CUpti_ActivityKernel9) : sizeof(CUpti_ActivityKernel8);
@@ -74,9 +75,9 @@ static const struct {
 	size_t times[3];
 } timed[] = {
 	{CUPTI_ACTIVITY_KIND_KERNEL,
-	 {SPAN(CUpti_ActivityKernel11), offsetof(CUpti_ActivityKernel11, completed)}},
+	 {SPAN(cupti_kernel_record), offsetof(cupti_kernel_record, completed)}},
 	{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-	 {SPAN(CUpti_ActivityKernel11), offsetof(CUpti_ActivityKernel11, completed)}},
+	 {SPAN(cupti_kernel_record), offsetof(cupti_kernel_record, completed)}},
 	{CUPTI_ACTIVITY_KIND_MEMCPY, {SPAN(CUpti_ActivityMemcpy6)}},
 	{CUPTI_ACTIVITY_KIND_MEMCPY2, {SPAN(CUpti_ActivityMemcpyPtoP4)}},
 	{CUPTI_ACTIVITY_KIND_MEMSET, {SPAN(CUpti_ActivityMemset4)}},
@@ -153,7 +154,7 @@ static void reserve(struct sim_op *op, CUpti_ActivityKind kind, const void *reco
 static void kernel(struct sim_op *op, CUpti_ActivityKind kind)
 {
 	static int64_t next_grid_id = 1;
-	CUpti_ActivityKernel11 r;
+	cupti_kernel_record r;
 
 	memset(&r, 0, sizeof(r));
 	r.kind = kind;
@@ -173,7 +174,9 @@ static void kernel(struct sim_op *op, CUpti_ActivityKind kind)
 	r.sharedMemoryExecuted = op->static_shared + op->dynamic_shared;
 	r.channelID = 8;
 	r.channelType = CUPTI_CHANNEL_TYPE_COMPUTE;
+#if CUPTI_API_VERSION >= 130200
 	r.priority = op->priority;
+#endif
 	reserve(op, kind, &r);
 }
 

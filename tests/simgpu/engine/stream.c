@@ -385,7 +385,16 @@ int sim_event_wait(struct sim_stream *s, struct sim_event *e)
 	return SIM_OK;
 }
 
-int sim_event_query(struct sim_event *e)
+static struct sim_sync event_sync(const struct sim_event *e)
+{
+	return (struct sim_sync){.kind = SIM_SYNC_EVENT,
+				 .dev = e->dev,
+				 .stream_id = e->stream_id,
+				 .event_id = e->id,
+				 .event_sync_id = e->sync_id};
+}
+
+static int event_query(struct sim_event *e)
 {
 	int result;
 
@@ -393,6 +402,17 @@ int sim_event_query(struct sim_event *e)
 	sim_advance_locked();
 	result = e->op ? SIM_NOT_READY : SIM_OK;
 	sim_unlock();
+	return result;
+}
+
+/* Answered with yes it is a synchronisation, too, as seen of CUPTI 13.0. */
+int sim_event_query(struct sim_event *e)
+{
+	uint64_t begin = sync_begin();
+	int result = event_query(e);
+
+	if (result == SIM_OK)
+		sync_end(event_sync(e), begin);
 	return result;
 }
 
@@ -419,12 +439,7 @@ int sim_event_sync(struct sim_event *e)
 	wait.op = e->op;
 	sim_unlock();
 	sim_wait(event_ended, &wait);
-	sync_end((struct sim_sync){.kind = SIM_SYNC_EVENT,
-				   .dev = e->dev,
-				   .stream_id = e->stream_id,
-				   .event_id = e->id,
-				   .event_sync_id = e->sync_id},
-		 begin);
+	sync_end(event_sync(e), begin);
 	return SIM_OK;
 }
 
@@ -432,7 +447,7 @@ int sim_event_elapsed(float *ms, struct sim_event *a, struct sim_event *b)
 {
 	if (!a->recorded || !b->recorded || (a->flags | b->flags) & NO_TIMING)
 		return SIM_INVALID_HANDLE;
-	if (sim_event_query(a) || sim_event_query(b))
+	if (event_query(a) || event_query(b))
 		return SIM_NOT_READY;
 	*ms = (float)(((double)b->end_ns - (double)a->end_ns) / 1e6);
 	return SIM_OK;

@@ -5,6 +5,7 @@
  * columns that compare with the truth log.
  */
 #include <cupti.h>
+#include "cupti/kernel_record.h"
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +61,7 @@ static void print_record(const CUpti_Activity *record)
 {
 	switch (record->kind) {
 	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
-		const CUpti_ActivityKernel11 *r = (const void *)record;
+		const cupti_kernel_record *r = (const void *)record;
 
 		row("kernel", r->deviceId, r->streamId, r->start, r->end, r->correlationId, 0,
 		    r->graphId, r->name);
