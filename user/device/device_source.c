@@ -421,6 +421,15 @@ static int memory_write(struct device_source *d, const struct shim_memory *memor
 	return track ? device_events__memory(d->events, track, memory) : -ENOMEM;
 }
 
+/* CUPTI calls it a synchronisation as well when a program asks whether an event has come, and it
+ * has: a call that is not followed, and no wait. */
+static int sync_write(struct device_source *d, const struct shim_sync *sync, uint32_t track)
+{
+	if (!track)
+		return 0;
+	return device_events__sync(d->events, sync, event_records__find(&d->records, sync));
+}
+
 static int activity_write(struct device_source *d, const struct shim_activity *a)
 {
 	uint32_t track = kept_calls__track(&d->kept, a->correlation);
@@ -445,11 +454,8 @@ static int activity_write(struct device_source *d, const struct shim_activity *a
 		return 0;
 	if (a->h.kind == SHIM_REC_MEMORY)
 		return memory_write(d, (const struct shim_memory *)a);
-	if (a->h.kind == SHIM_REC_SYNC) {
-		const struct shim_sync *sync = (const struct shim_sync *)a;
-
-		return device_events__sync(d->events, sync, event_records__find(&d->records, sync));
-	}
+	if (a->h.kind == SHIM_REC_SYNC)
+		return sync_write(d, (const struct shim_sync *)a, track);
 	d->device_cnt += a->h.kind <= SHIM_REC_SET;
 	d->latest_ns = end_ns > d->latest_ns ? end_ns : d->latest_ns;
 	return device_events__activity(d->events, a);

@@ -1,5 +1,5 @@
-"""job.py: trains on the GPU until SIGTERM; each step prints what went to the device and back. From
-SIGUSR1 on torch.profiler is on."""
+"""job.py: trains on the GPU until SIGTERM; each step waits for an event and asks whether it has come,
+and prints what went to the device and back. From SIGUSR1 on torch.profiler is on."""
 import os
 import signal
 import time
@@ -28,12 +28,15 @@ def main():
         nn.Linear(8 * 16 * 16, 64), nn.ReLU(), nn.Linear(64, 10),
     ).cuda()
     optimizer = torch.optim.AdamW(net.parameters())
-    profiler = None
+    profiler, updated = None, torch.cuda.Event()
     for step, (x, y) in enumerate(epochs(data)):
         optimizer.zero_grad()
         x, y = x.cuda(non_blocking=True), y.cuda()
         nn.functional.cross_entropy(net(x), y).backward()
         optimizer.step()
+        updated.record()
+        updated.synchronize()
+        assert updated.query()
         time.sleep(0.02)
         print("step", step, x.cpu().double().sum().item(), flush=True)
         if step == 2:

@@ -78,6 +78,14 @@ def check_left(job):
     raise AssertionError("torch.profiler did not come")
 
 
+def event_waits(job):
+    """In what was last compared, by correlation id: the thread's calls that wait for an event, and what
+    CUPTI tells of such waits, which it tells of questions as well."""
+    rows = [line.split("\t") for line in (job.dir / "dump").read_text().splitlines()]
+    calls = {r[5] for r in rows if r[0] == "runtime" and r[-1] == "cudaEventSynchronize"}
+    return calls, {r[5] for r in rows if r[0] == "sync" and r[-1] == "Event Sync"}
+
+
 @test("PyTorch that trains already: its kernels, three times, and the same results")
 def training(case):
     job, plain = train(case), train(case)
@@ -88,6 +96,8 @@ def training(case):
         assert ("was still in" in tool.err) == (i > 0), tool.err
         kernels, copies, _ = compare(job, tool.recordings()[0])
         assert kernels >= 8 * 20 and copies >= 8 * 3, (kernels, copies)
+        calls, waits = event_waits(job)
+        assert len(calls) >= 8 and waits <= calls and len(waits) >= 7, (calls, waits)
         tables = tool.report()
         assert row(tables, "summary")["steps"] == 8
         assert row(tables, "cost")["events_lost"] == 0
