@@ -245,7 +245,7 @@ static void serve(struct shim_control *c)
 
 static void *thread_main(void *unused)
 {
-	prctl(PR_SET_NAME, "proftrace-shim");
+	prctl(PR_SET_NAME, SHIM_THREAD_NAME);
 	serve(control);
 	close_made();
 	set_control(NULL);

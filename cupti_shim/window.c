@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 
 #define MS	  1000000ull
 #define RETURN_NS (200 * MS) /* a call may go on for as long as the device has work */
@@ -30,7 +31,6 @@ static void *subscriber;
 static struct shim_control *subscribed; /* whose window it is */
 static uint8_t enabled[KIND_CNT];
 static uint32_t finalized; /* 1: by finalize(), 2: it failed */
-static bool registered;	   /* CUPTI still has our buffer functions from an earlier window */
 
 /* ---- refusals ---- */
 
@@ -116,16 +116,6 @@ static void unsubscribe(struct shim_control *c)
 
 /* ---- another tool ---- */
 
-/*
- * A tool that records activities needs no subscription (torch.profiler has none), so it does not
- * refuse us, but it would lose its records to our buffers. What tells of it: as documented,
- * flushing is an invalid operation before somebody has registered buffer functions.
- */
-static bool is_in_use(void)
-{
-	return !registered && cupti.ActivityFlushAll(0) == CUPTI_OK;
-}
-
 /* Nothing is recorded any more, and nothing of CUPTI's is ours. */
 static void hand_over(struct shim_control *c)
 {
@@ -134,7 +124,6 @@ static void hand_over(struct shim_control *c)
 	await_buffers(c, WAY_NS);
 	take_rest(c);
 	unsubscribe(c);
-	registered = false;
 }
 
 /* On a thread of the program, which begins to use CUPTI itself. It does not wait for long. */
@@ -159,27 +148,29 @@ static int subscribe(struct shim_control *c)
 {
 	int result;
 
-	if (is_in_use())
-		return SHIM_OTHER_SUBSCRIBER;
 	result = cupti.Subscribe(&subscriber, calls__on_callback, NULL);
 	if (result) {
 		subscriber = NULL;
 		return window__refused(c, "cuptiSubscribe", result);
 	}
+	if (in_use__by_other(&cupti))
+		return SHIM_OTHER_SUBSCRIBER;
 	subscribed = c;
 	others__watch(make_way);
 	result = cupti.ActivityRegisterCallbacks(records__on_request, records__on_complete);
-	registered = !result;
 	return result ? window__refused(c, "cuptiActivityRegisterCallbacks", result) : SHIM_OK;
 }
 
-/* Who makes way meanwhile waits. */
+/* Who makes way meanwhile waits. Threads that CUPTI begins have the name of the one that calls it.
+ */
 static int start(struct shim_control *c)
 {
 	int err;
 
 	/* The subscription first: it is what another tool's presence refuses. */
+	prctl(PR_SET_NAME, CUPTI_THREAD_NAME);
 	err = subscribe(c);
+	prctl(PR_SET_NAME, SHIM_THREAD_NAME);
 	if (err)
 		return err;
 	records__connect(c, &cupti);
@@ -252,7 +243,6 @@ static void leave_cupti(struct shim_control *c)
 	pthread_mutex_lock(&subscription);
 	if (subscriber && try_finalize()) {
 		subscriber = NULL;
-		registered = false;
 		c->finalized = 1;
 	}
 	unsubscribe(c);
@@ -316,7 +306,6 @@ static void yield(struct shim_control *c)
 	}
 	clock__end(c, &cupti);
 	unsubscribe(c);
-	registered = false;
 }
 
 void window__yield(struct shim_control *c)

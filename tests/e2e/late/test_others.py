@@ -68,3 +68,34 @@ def asks_the_loader(case):
     theirs = {kind for tid, kind in rows_of(job, "cuptiActivityEnable") if tid != library}
     ended = {kind for tid, kind in rows_of(job, "cuptiActivityDisable") if tid == library}
     assert len(theirs) == 2 and ended and not theirs & ended, (theirs, ended)
+
+
+def records_alone(case, program):
+    """A tool in the job records and has never subscribed; beside it proftrace, twice. The job, and how many
+    of the device's sets the tool was told of, and how many there were."""
+    job = GpuJob(case, BUILD / program)
+    job.popen.send_signal(signal.SIGUSR2)
+    process.wait_for(lambda: "records 0" in job.out(), LONG_S, "the tool")
+    begun = sum(r[0] == "memset" for r in job.truth())
+    for _ in range(2):
+        tool = record(case, job).done(LONG_S)
+        assert "another tool uses CUPTI in it" in notes(tool), notes(tool)
+    job.popen.send_signal(signal.SIGTERM)
+    assert job.popen.wait(LONG_S) == 0, job.err()
+    sets = sum(r[0] == "memset" for r in job.truth()) - begun
+    return job, int(re.search(r"recorded (\d+)", job.out())[1]), sets
+
+
+@test("a tool that records without a subscription, before us: CUPTI's functions are its own")
+def without_subscription(case):
+    job, recorded, sets = records_alone(case, "subscribes")
+    assert recorded >= sets > 100, (recorded, sets)
+    assert len(rows_of(job, "cuptiActivityRegisterCallbacks")) == 1
+    assert not [r for r in job.truth() if r[0] == "misuse"]
+
+
+@test("such a tool that asked the loader for CUPTI's functions: it has them back")
+def without_subscription_asked(case):
+    job, recorded, sets = records_alone(case, "subscribes-no-plt")
+    assert recorded >= sets - 2 and sets > 100, (recorded, sets)
+    assert len(rows_of(job, "cuptiActivityRegisterCallbacks")) == 1 + 2 * 2
