@@ -362,7 +362,7 @@ void fake_sync_end(const struct sim_sync *sync, uint64_t begin)
 	if (!begin)
 		return;
 	r.end = fake_clock();
-	if (sync->kind == SIM_SYNC_CONTEXT)
+	if (sync->kind == SIM_SYNC_CONTEXT || sync->kind == SIM_SYNC_EVENT)
 		r.streamId = CUPTI_SYNCHRONIZATION_INVALID_VALUE;
 	if (sync->kind == SIM_SYNC_CONTEXT || sync->kind == SIM_SYNC_STREAM)
 		r.cudaEventId = CUPTI_SYNCHRONIZATION_INVALID_VALUE;

@@ -216,7 +216,7 @@ struct sim_stream {
 struct sim_event {
 	uint32_t magic;
 	int dev;
-	uint32_t flags, id, stream_id;
+	uint32_t flags, id;
 	struct sim_op *op; /* the last record, while it has not ended */
 	uint64_t end_ns;
 	uint32_t sync_id;

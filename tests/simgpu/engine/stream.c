@@ -335,7 +335,6 @@ int sim_event_record(struct sim_event *e, struct sim_stream *s)
 	e->references++;
 	e->capture = NULL;
 	e->recorded = true;
-	e->stream_id = s->id;
 	e->sync_id++;
 	e->op = op;
 	sim_unlock();
@@ -389,7 +388,6 @@ static struct sim_sync event_sync(const struct sim_event *e)
 {
 	return (struct sim_sync){.kind = SIM_SYNC_EVENT,
 				 .dev = e->dev,
-				 .stream_id = e->stream_id,
 				 .event_id = e->id,
 				 .event_sync_id = e->sync_id};
 }
