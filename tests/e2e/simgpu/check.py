@@ -7,6 +7,7 @@ the two say must be equal to the nanosecond.
 import glob
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -16,6 +17,7 @@ import truth
 HERE = pathlib.Path(__file__).resolve().parent
 OUT, PYTHON = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
 FARM = str(OUT / "venv/bin/python")
+GOLDEN = HERE.parents[1] / "simgpu/golden"
 
 
 class Simgpu(unittest.TestCase):
@@ -112,24 +114,43 @@ class Simgpu(unittest.TestCase):
         self.assertEqual(truth.counts(rows)["kernel"], 121)
         self.assertEqual([r["name"] for r in rows if r["kind"] == "tool"], ["attached"])
 
+    def recorded(self, name, **knobs):
+        subprocess.run([GOLDEN / "golden.py", "record", FARM, OUT / "observer.so", name],
+                       check=True, env=dict(os.environ, **knobs))
+        return pathlib.Path(name)
+
+    def compare(self, *records):
+        done = subprocess.run([GOLDEN / "golden.py", "compare", *records], capture_output=True,
+                              text=True)
+        return done.returncode, done.stdout
+
     def test_golden(self):
         """Two machines that do the same are told apart from two that do not."""
-        tool = HERE.parents[1] / "simgpu/golden/golden.py"
-
-        def recorded(name, **knobs):
-            subprocess.run([tool, "record", FARM, OUT / "observer.so", name], check=True,
-                           env=dict(os.environ, **knobs))
-            return name
-
-        def compare(*names):
-            done = subprocess.run([tool, "compare", *names], capture_output=True, text=True)
-            return done.returncode, done.stdout
-
-        one = recorded("one")
-        self.assertEqual(compare(one, recorded("same"))[0], 0)
-        status, said = compare(one, recorded("other", SIMGPU_LAUNCH_CBID="505"))
+        one = self.recorded("one")
+        self.assertEqual(self.compare(one, self.recorded("same"))[0], 0)
+        status, said = self.compare(one, self.recorded("other", SIMGPU_LAUNCH_CBID="505"))
         self.assertEqual(status, 1)
         self.assertRegex(said, r" 0 +[1-9][0-9]*  runtime __cudaLaunchKernel_v13000, 1 x kernel")
+
+    def test_like_hardware(self):
+        """A call tells what it told on an H200, of another PyTorch; one that does not is found."""
+        simulation = self.recorded("simulation")
+        status, said = self.compare(GOLDEN / "h200.txt", simulation)
+        self.assertEqual(status, 0, said)
+        for function in ("cudaDeviceSynchronize", "cudaEventQuery", "cudaGraphLaunch",
+                         "cudaLaunchKernel", "cudaMemcpyAsync", "cudaStreamSynchronize",
+                         "cudaStreamWaitEvent"):
+            self.assertRegex(said, rf"(?m)^  +1 +[1-9]\d*  runtime {function}_v\d+, [^n]")
+        record, = simulation.glob("train.*")
+        lines = [line.split("\t") for line in record.read_text().splitlines()]
+        queries = {line[5] for line in lines if "cudaEventQuery_v3020" in line}
+        record.write_text("".join("\t".join(line) + "\n" for line in lines
+                                  if line[0] != "sync" or line[5] not in queries))
+        status, said = self.compare(GOLDEN / "h200.txt", simulation)
+        self.assertEqual(status, 1)
+        self.assertEqual(re.findall(r"(?m)^! +(\d) +(\d)  (.*)", said),
+                         [("1", "0", "runtime cudaEventQuery_v3020, 1 x sync on no stream"),
+                          ("0", "3", "runtime cudaEventQuery_v3020, nothing")])
 
     @staticmethod
     def took(row):

@@ -28,7 +28,7 @@ def observed(prefix):
     out = []
     for path in glob.glob(prefix + ".*"):
         with open(path) as f:
-            out += [tuple(line.rstrip("\n").split("\t")) for line in f
+            out += [tuple(line.split("\t")[:9]) for line in f
                     if line.split("\t")[0] in ACTIVITIES]
     return sorted(out)
 

@@ -2,24 +2,32 @@
 """What CUPTI tells of two small jobs, on one machine and on another.
 
 usage: golden.py record PYTHON OBSERVER DIR   runs the jobs with PYTHON, the observer within
-       golden.py compare DIR DIR              prints what differs; status 1 if anything does
+       golden.py distil DIR WHERE             prints the golden trace of a record made on WHERE
+       golden.py compare RECORD RECORD        prints what differs; status 1 if anything does
 
-A record on hardware is the golden one that the simulation must be like: the same calls in the same
-order, and for each call the same kinds of activities. Times, ids and the names of kernels are the
-hardware's own business.
+A record is a directory, or a golden trace: all that one call of each function tells. That must be
+alike for the functions that both sides called, whichever PyTorch did (marked ! where it is not; + is
+what one side alone called). Two directories are also compared in the order of the calls; what differs
+there may be the math libraries' work. Times and the names of kernels are the hardware's business.
 """
 import collections
 import difflib
+import itertools
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 
-JOBS = pathlib.Path(__file__).resolve().parents[2] / "e2e/simgpu/jobs"
+import told
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+JOBS = ROOT / "tests/e2e/simgpu/jobs"
 NAMED = {"train": ["train.py", "3"], "graph": ["graph.py"]}
-CALLS = ("runtime", "driver")
 LINES = 60  # of a job's differences that are printed
+# Functions that give a device work, move memory or wait, by the beginning of their names.
+FOLLOWED = tuple(re.findall(r"\bF\((\w+),", (ROOT / "cupti_shim/cuda_functions.h").read_text()))
 
 
 def record(python, observer, directory):
@@ -36,62 +44,94 @@ def record(python, observer, directory):
     os.unlink(own)
 
 
-def read(directory, name):
-    """Rows of the job's observation: kind, device, stream, start, end, correlation, bytes, graph,
-    name."""
-    path, = pathlib.Path(directory).glob(f"{name}.*")
-    rows = [line.split("\t") for line in path.read_text().splitlines()]
-    return [row for row in rows if len(row) == 9]
+def jobs_of(directory):
+    return {name: told.Job(directory, name) for name in NAMED}
 
 
-def activity(row):
-    kind, name = row[0], row[8]
-    part = " of a graph" if row[7] != "0" else ""
-    return kind + part if kind in ("kernel", "sync") else f"{kind} {name} {row[6]} bytes{part}"
+def distil(directory, where):
+    print(f"# What CUPTI tells of {' and '.join(' '.join(job) for job in NAMED.values())}")
+    print(f"# on {where}.")
+    print("# Made by golden.py distil: of each function all that one call of it told.")
+    for function, tells in sorted(told.facts(jobs_of(directory)).items()):
+        for what in sorted(tells):
+            print(f"{function}\t{what}")
 
 
-def told(directory, name):
-    """A line per call, in the order of their begins, with what the device did for it."""
-    rows = read(directory, name)
-    caused = collections.defaultdict(collections.Counter)
-    for row in rows:
-        if row[0] not in CALLS:
-            caused[row[5]][activity(row)] += 1
-    calls = sorted((row for row in rows if row[0] in CALLS), key=lambda row: int(row[3]))
+def read(path):
+    """The jobs of a record, none of a golden trace, and its facts."""
+    if os.path.isdir(path):
+        jobs = jobs_of(path)
+        return jobs, told.facts(jobs)
+    facts = collections.defaultdict(collections.Counter)
+    for line in pathlib.Path(path).read_text().splitlines():
+        if not line.startswith("#"):
+            function, what = line.split("\t")
+            facts[function][what] += 1
+    return {}, facts
+
+
+def is_of_interest(function, *tells):
+    return function.split(" ")[1].startswith(FOLLOWED) or set().union(*tells) != {"nothing"}
+
+
+def compare_facts(ours, theirs):
+    """Prints what calls tell, how many do; returns whether it is alike where both sides called."""
+    alike, rest = True, collections.Counter()
+    for function in sorted(ours | theirs):
+        a, b = ours.get(function, {}), theirs.get(function, {})
+        if not is_of_interest(function, a, b):
+            rest.update(functions=1, ours=sum(a.values()), theirs=sum(b.values()))
+            continue
+        mark = " " if set(a) == set(b) else "!" if a and b else "+"
+        alike &= mark != "!"
+        for what in sorted(set(a) | set(b)):
+            print(f"{mark} {a.get(what, 0):6} {b.get(what, 0):6}  {function}, {what}")
+    print(f"  {rest['ours']:6} {rest['theirs']:6}  {rest['functions']} other functions, nothing")
+    return alike
+
+
+def order(job, known):
+    """A line per run of calls that tell the same, without calls that tell nothing, or only of
+    kernels that the other side does not know: the math libraries'."""
     lines = []
-    for row in calls:
-        did = caused.pop(row[5], {})
-        lines.append(f"{row[0]} {row[8]}" + "".join(f", {cnt} x {what}"
-                                                     for what, cnt in sorted(did.items())))
-    return lines + [f"by no call: {cnt} x {what}"
-                    for did in caused.values() for what, cnt in sorted(did.items())]
+    for call in job.calls:
+        did = job.caused.get(call.id, [])
+        if any(r.kind != "kernel" or r.graph != "0" or r.name in known for r in did):
+            streams = sorted({r.stream for r in did} - {told.NO_STREAM}, key=int)
+            lines.append(" ".join([f"{job.function(call)}, {job.tells(call)}", *streams]))
+    return [f"{len(list(run))} x {line}" for line, run in itertools.groupby(lines)]
+
+
+def kernels(job):
+    return {r.name for did in job.caused.values() for r in did if r.kind == "kernel"}
+
+
+def compare_order(name, ours, theirs):
+    a, b = order(ours, kernels(theirs)), order(theirs, kernels(ours))
+    print(f"{name} in order, without kernels of one side alone: {len(a)} and {len(b)} runs of calls")
+    changes = list(difflib.unified_diff(a, b, lineterm="", n=1))[2:]
+    for line in changes[:LINES]:
+        print(f"    {line}")
+    if len(changes) > LINES:
+        print(f"    ... and {len(changes) - LINES} more")
+    return a == b
 
 
 def compare(ours, theirs):
-    """How many jobs differ."""
-    differ = 0
-    for name in NAMED:
-        a, b = told(ours, name), told(theirs, name)
-        if not any(", " in line for line in a + b):
-            sys.exit(f"{name}: no call had an activity: nothing was observed")
-        print(f"{name}: {len(a)} and {len(b)} calls")
-        for line in sorted(set(a) | set(b)):
-            if a.count(line) != b.count(line):
-                print(f"  {a.count(line):6} {b.count(line):6}  {line}")
-        changes = list(difflib.unified_diff(a, b, str(ours), str(theirs), "", "", 2, ""))
-        for line in changes[:LINES]:
-            print(f"    {line}")
-        if len(changes) > LINES:
-            print(f"    ... and {len(changes) - LINES} more")
-        differ += a != b
-    return differ
+    """Whether the two are alike."""
+    (a, facts_a), (b, facts_b) = read(ours), read(theirs)
+    print(f"what calls tell, of {ours} and of {theirs}")
+    alike = [compare_facts(facts_a, facts_b)]
+    return all(alike + [compare_order(name, a[name], b[name]) for name in NAMED if a and b])
 
 
 def main(command, *args):
     if command == "record" and len(args) == 3:
         record(*args)
+    elif command == "distil" and len(args) == 2:
+        distil(*args)
     elif command == "compare" and len(args) == 2:
-        sys.exit(1 if compare(*args) else 0)
+        sys.exit(0 if compare(*args) else 1)
     else:
         sys.exit(__doc__)
 

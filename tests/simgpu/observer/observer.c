@@ -2,11 +2,12 @@
 /*
  * An ordinary CUPTI client, loaded by CUDA_INJECTION64_PATH or by hand (call
  * InitializeInjection()): writes what it is told to OBSERVER_OUT.PID when the process exits, in
- * columns that compare with the truth log.
+ * columns that compare with the truth log, and one of details.
  */
 #include <cupti.h>
 #include "cupti/kernel_record.h"
 #include <cuda_runtime_api.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -34,10 +35,17 @@ static void requested(uint8_t **buffer, size_t *bytes, size_t *max_records)
 }
 
 static void row(const char *kind, uint32_t dev, uint32_t stream, uint64_t start, uint64_t end,
-		uint32_t correlation, uint64_t bytes, uint32_t graph, const char *name)
+		uint32_t correlation, uint64_t bytes, uint32_t graph, const char *name,
+		const char *details, ...)
 {
-	fprintf(out, "%s\t%u\t%u\t%lu\t%lu\t%u\t%lu\t%u\t%s\n", kind, dev, stream, start, end,
+	va_list args;
+
+	fprintf(out, "%s\t%u\t%u\t%lu\t%lu\t%u\t%lu\t%u\t%s\t", kind, dev, stream, start, end,
 		correlation, bytes, graph, name);
+	va_start(args, details);
+	vfprintf(out, details, args);
+	va_end(args);
+	fputc('\n', out);
 }
 
 static const char *copy_name(uint8_t kind)
@@ -54,7 +62,7 @@ static void print_call(const CUpti_ActivityAPI *r, CUpti_CallbackDomain domain)
 
 	cuptiGetCallbackName(domain, r->cbid, &name);
 	row(domain == CUPTI_CB_DOMAIN_RUNTIME_API ? "runtime" : "driver", 0, 0, r->start, r->end,
-	    r->correlationId, 0, 0, name);
+	    r->correlationId, 0, 0, name, "returns %u", r->returnValue);
 }
 
 static void print_record(const CUpti_Activity *record)
@@ -64,28 +72,33 @@ static void print_record(const CUpti_Activity *record)
 		const cupti_kernel_record *r = (const void *)record;
 
 		row("kernel", r->deviceId, r->streamId, r->start, r->end, r->correlationId, 0,
-		    r->graphId, r->name);
+		    r->graphId, r->name, "context %u", r->contextId);
 		break;
 	}
 	case CUPTI_ACTIVITY_KIND_MEMCPY: {
 		const CUpti_ActivityMemcpy6 *r = (const void *)record;
 
 		row("memcpy", r->deviceId, r->streamId, r->start, r->end, r->correlationId,
-		    r->bytes, r->graphId, copy_name(r->copyKind));
+		    r->bytes, r->graphId, copy_name(r->copyKind),
+		    "context %u, memory %u to %u, flags %u", r->contextId, r->srcKind, r->dstKind,
+		    r->flags);
 		break;
 	}
 	case CUPTI_ACTIVITY_KIND_MEMCPY2: {
 		const CUpti_ActivityMemcpyPtoP4 *r = (const void *)record;
 
 		row("memcpy", r->deviceId, r->streamId, r->start, r->end, r->correlationId,
-		    r->bytes, r->graphId, copy_name(r->copyKind));
+		    r->bytes, r->graphId, copy_name(r->copyKind),
+		    "context %u, memory %u to %u, flags %u", r->contextId, r->srcKind, r->dstKind,
+		    r->flags);
 		break;
 	}
 	case CUPTI_ACTIVITY_KIND_MEMSET: {
 		const CUpti_ActivityMemset4 *r = (const void *)record;
 
 		row("memset", r->deviceId, r->streamId, r->start, r->end, r->correlationId,
-		    r->bytes, r->graphId, "memset");
+		    r->bytes, r->graphId, "memset", "context %u, memory %u, flags %u", r->contextId,
+		    r->memoryKind, r->flags);
 		break;
 	}
 	case CUPTI_ACTIVITY_KIND_RUNTIME:
@@ -97,11 +110,13 @@ static void print_record(const CUpti_Activity *record)
 	case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION: {
 		const CUpti_ActivitySynchronization2 *r = (const void *)record;
 
-		row("sync", 0, r->streamId, r->start, r->end, r->correlationId, 0, 0, "-");
+		row("sync", 0, r->streamId, r->start, r->end, r->correlationId, 0, 0, "-",
+		    "context %u, type %u, %s event", r->contextId, r->type,
+		    r->cudaEventId == CUPTI_SYNCHRONIZATION_INVALID_VALUE ? "no" : "an");
 		break;
 	}
 	default:
-		row("other", 0, 0, 0, 0, 0, 0, 0, "-");
+		row("other", 0, 0, 0, 0, 0, 0, 0, "-", "kind %u", record->kind);
 	}
 }
 
