@@ -22,6 +22,7 @@ static struct {
 	CUpti_ActivityExternalCorrelation external;
 	CUpti_ActivityGraphTrace2 graph;
 	CUpti_ActivityMarker2 marker;
+	CUpti_ActivitySynchronization2 sync;
 	int incomplete;
 	pid_t thread;
 } got;
@@ -51,6 +52,8 @@ static void look(const CUpti_Activity *record)
 		got.graph = *(const CUpti_ActivityGraphTrace2 *)record;
 	} else if (record->kind == CUPTI_ACTIVITY_KIND_MARKER) {
 		got.marker = *(const CUpti_ActivityMarker2 *)record;
+	} else if (record->kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION) {
+		got.sync = *(const CUpti_ActivitySynchronization2 *)record;
 	}
 }
 
@@ -285,6 +288,45 @@ static void ranges_are_markers(void)
 	OK(cuptiActivityDisable(CUPTI_ACTIVITY_KIND_MARKER));
 }
 
+/* What came of synchronisations since it was last asked. */
+static int syncs(void)
+{
+	int cnt;
+
+	OK(cuptiActivityFlushAll(0));
+	cnt = got.kinds[CUPTI_ACTIVITY_KIND_SYNCHRONIZATION];
+	got.kinds[CUPTI_ACTIVITY_KIND_SYNCHRONIZATION] = 0;
+	return cnt;
+}
+
+static void questions_are_synchronisations(void)
+{
+	cudaEvent_t event;
+
+	OK(cudaEventCreate(&event));
+	OK(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION));
+	for (int i = 0; i < 500; i++)
+		kernel_launch(&stub, 1, stream);
+	OK(cudaEventRecord(event, stream));
+	CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);
+	CHECK(cudaEventQuery(event) == cudaErrorNotReady);
+	OK(cuptiActivityEnableAllSyncRecords(0));
+	CHECK(cudaEventQuery(event) == cudaErrorNotReady);
+	OK(cudaStreamSynchronize(stream));
+	CHECK(syncs() == 3 &&
+	      got.sync.type == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE);
+	OK(cudaStreamQuery(stream));
+	CHECK(syncs() == 1 && got.sync.returnValue == CUDA_SUCCESS);
+	CHECK(got.sync.cudaEventId == CUPTI_SYNCHRONIZATION_INVALID_VALUE);
+	OK(cudaEventQuery(event));
+	CHECK(syncs() == 1 &&
+	      got.sync.type == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE);
+	CHECK(got.sync.streamId == CUPTI_SYNCHRONIZATION_INVALID_VALUE);
+	OK(cuptiActivityEnableAllSyncRecords(1));
+	OK(cuptiActivityDisable(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION));
+	OK(cudaEventDestroy(event));
+}
+
 static void finalizing_leaves_nothing(void)
 {
 	int threads = thread_cnt();
@@ -322,6 +364,7 @@ int main(void)
 	captured_launches_create_nodes();
 	graphs_are_nodes_or_a_whole();
 	ranges_are_markers();
+	questions_are_synchronisations();
 	finalizing_leaves_nothing();
 	puts("cupti: ok");
 	return 0;

@@ -324,11 +324,6 @@ SIM_EXPORT CUptiResult cuptiActivityEnableLatencyTimestamps(uint8_t enable)
 	return fake_call("cuptiActivityEnableLatencyTimestamps", enable);
 }
 
-SIM_EXPORT CUptiResult cuptiActivityEnableAllSyncRecords(uint8_t enable)
-{
-	return fake_call("cuptiActivityEnableAllSyncRecords", enable);
-}
-
 SIM_EXPORT CUptiResult cuptiActivityEnableHWTrace(uint8_t enable)
 {
 	return enable ? CUPTI_ERROR_NOT_SUPPORTED : CUPTI_SUCCESS;

@@ -13,7 +13,7 @@
 
 static CUpti_ActivityThreadIdType thread_id_type;
 static bool runtime_off[1024], driver_off[1024];
-static bool event_timestamps;
+static bool event_timestamps, no_unready_syncs;
 static __thread struct {
 	uint64_t ids[EXTERNAL_DEPTH];
 	int cnt;
@@ -357,9 +357,10 @@ void fake_sync_end(const struct sim_sync *sync, uint64_t begin)
 					    .contextId = context_id(sync->dev),
 					    .streamId = sync->stream_id,
 					    .cudaEventId = sync->event_id,
-					    .cudaEventSyncId = sync->event_sync_id};
+					    .cudaEventSyncId = sync->event_sync_id,
+					    .returnValue = (uint32_t)sync->result};
 
-	if (!begin)
+	if (!begin || (sync->result && no_unready_syncs))
 		return;
 	r.end = fake_clock();
 	if (sync->kind == SIM_SYNC_CONTEXT || sync->kind == SIM_SYNC_EVENT)
@@ -448,6 +449,12 @@ SIM_EXPORT CUptiResult cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t enab
 {
 	event_timestamps = enable;
 	return fake_call("cuptiActivityEnableCudaEventDeviceTimestamps", enable);
+}
+
+SIM_EXPORT CUptiResult cuptiActivityEnableAllSyncRecords(uint8_t enable)
+{
+	no_unready_syncs = !enable;
+	return fake_call("cuptiActivityEnableAllSyncRecords", enable);
 }
 
 SIM_EXPORT CUptiResult cuptiSetThreadIdType(CUpti_ActivityThreadIdType type)

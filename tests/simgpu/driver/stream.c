@@ -28,9 +28,7 @@ CUresult dr_cuStreamQuery(CUstream stream)
 {
 	struct sim_stream *s = sim_stream_get(stream);
 
-	if (!s)
-		return CUDA_ERROR_INVALID_HANDLE;
-	return sim_stream_idle(s) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+	return s ? (CUresult)sim_stream_query(s) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult dr_cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags)

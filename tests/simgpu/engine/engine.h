@@ -234,7 +234,7 @@ int sim_stream_destroy(struct sim_stream *s);
 int sim_stream_sync(struct sim_stream *s);
 /* The same without a record of it: part of a call that waits. */
 void sim_stream_drain(struct sim_stream *s);
-bool sim_stream_idle(struct sim_stream *s);
+int sim_stream_query(struct sim_stream *s);
 void sim_device_sync(int dev);
 void sim_device_drain(int dev);
 /* Queues an operation in a stream, or captures it. Blocks while the stream's queue is full. */
@@ -353,6 +353,7 @@ struct sim_sync {
 	enum sim_sync_kind kind;
 	int dev;
 	uint32_t stream_id, event_id, event_sync_id, correlation;
+	int result; /* of a query: SIM_NOT_READY */
 };
 struct sim_memory_event {
 	bool release;

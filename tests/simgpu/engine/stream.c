@@ -249,7 +249,7 @@ void sim_stream_drain(struct sim_stream *s)
 	drain(s->dev, same_or_ordered, s);
 }
 
-bool sim_stream_idle(struct sim_stream *s)
+static bool stream_idle(struct sim_stream *s)
 {
 	bool idle = true;
 
@@ -260,6 +260,19 @@ bool sim_stream_idle(struct sim_stream *s)
 			idle = false;
 	sim_unlock();
 	return idle;
+}
+
+int sim_stream_query(struct sim_stream *s)
+{
+	uint64_t begin = sync_begin();
+	int result = stream_idle(s) ? SIM_OK : SIM_NOT_READY;
+
+	sync_end((struct sim_sync){.kind = SIM_SYNC_STREAM,
+				   .dev = s->dev,
+				   .stream_id = s->id,
+				   .result = result},
+		 begin);
+	return result;
 }
 
 /* ---- events ---- */
@@ -403,15 +416,14 @@ static int event_query(struct sim_event *e)
 	return result;
 }
 
-/* Answered with yes it is a synchronisation, too, as seen of CUPTI 13.0. */
 int sim_event_query(struct sim_event *e)
 {
 	uint64_t begin = sync_begin();
-	int result = event_query(e);
+	struct sim_sync sync = event_sync(e);
 
-	if (result == SIM_OK)
-		sync_end(event_sync(e), begin);
-	return result;
+	sync.result = event_query(e);
+	sync_end(sync, begin);
+	return sync.result;
 }
 
 struct event_wait {
