@@ -177,7 +177,8 @@ def check_recording(recording, steps, detail, kernels):
     if summary["steps"] != steps or summary["detail"] != detail:
         raise Failed(f"{summary['steps']} steps at {summary['detail']}, not {steps} at {detail}")
     if cost["events_lost"] != 0:
-        raise Failed(f"{cost['events_lost']} events lost ({cost['lost_where']})")
+        why = [note for note in report["cost"]["notes"] if note.startswith("lost: ")]
+        raise Failed(f"{cost['events_lost']} events lost ({cost['lost_where']}) {'; '.join(why)}")
     if detail != "phase" and not report["operator"]["rows"]:
         raise Failed("no operator was recorded")
     if kernels and not report.get("kernel", {}).get("rows"):

@@ -15,6 +15,7 @@ import json
 import math
 import os
 import random
+import signal
 import sys
 
 import stats
@@ -100,6 +101,15 @@ def one(job, mode, steps):
     return record(job, options, detail, steps)
 
 
+class Ended(Exception):
+    """Told to end: what was measured until then is printed."""
+
+
+def end(*_):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise Ended("ended before all pairs were measured")
+
+
 def load():
     with open("/proc/loadavg") as file:
         return float(file.read().split()[0])
@@ -157,7 +167,7 @@ def measure_job(args, name):
             result["fresh"] = [low(job.ask(f"run {steps}")) for _ in range(3)]
             measure_pairs(args, name, job, result)
             result["left"] = [low(job.ask(f"run {steps}")) for _ in range(3)]
-    except Failed as failure:
+    except (Failed, Ended) as failure:
         print(f"overhead: {name}: {failure}", file=sys.stderr)
     return result
 
@@ -278,8 +288,11 @@ def main():
     args = parse_args()
     if bpf_stats_on():
         print("overhead: kernel.bpf_stats_enabled is on and adds to each hit", file=sys.stderr)
+    signal.signal(signal.SIGTERM, end)
     results = {}
     for name in args.jobs:
+        if signal.getsignal(signal.SIGTERM) != end:
+            break
         result = measure_job(args, name)
         if not any(result["pairs"].values()):
             print(f"overhead: {name}: nothing could be measured", file=sys.stderr)

@@ -421,12 +421,15 @@ static int memory_write(struct device_source *d, const struct shim_memory *memor
 	return track ? device_events__memory(d->events, track, memory) : -ENOMEM;
 }
 
-/* CUPTI calls it a synchronisation as well when a program asks whether an event has come, and it
- * has: a call that is not followed, and no wait. */
-static int sync_write(struct device_source *d, const struct shim_sync *sync, uint32_t track)
+/* CUPTI calls it a synchronisation as well when a program asks whether an event has come: a call
+ * that is not followed, and no wait. */
+static bool is_question(const struct shim_activity *a, uint32_t track)
 {
-	if (!track)
-		return 0;
+	return a->h.kind == SHIM_REC_SYNC && !track;
+}
+
+static int sync_write(struct device_source *d, const struct shim_sync *sync)
+{
 	return device_events__sync(d->events, sync, event_records__find(&d->records, sync));
 }
 
@@ -447,15 +450,15 @@ static int activity_write(struct device_source *d, const struct shim_activity *a
 	 * tool has given CUPTI a clock of its own. */
 	if (end_ns > d->last_collect_ns + SECOND ||
 	    (end_ns + SECOND < d->open_ns && track && track != KEPT_OUTSIDE)) {
-		d->lost_clock++;
+		d->lost_clock += a->h.kind != SHIM_REC_OVERHEAD && !is_question(a, track);
 		return 0;
 	}
-	if (may_be_later || is_earlier || track == KEPT_OUTSIDE)
+	if (may_be_later || is_earlier || track == KEPT_OUTSIDE || is_question(a, track))
 		return 0;
 	if (a->h.kind == SHIM_REC_MEMORY)
 		return memory_write(d, (const struct shim_memory *)a);
 	if (a->h.kind == SHIM_REC_SYNC)
-		return sync_write(d, (const struct shim_sync *)a, track);
+		return sync_write(d, (const struct shim_sync *)a);
 	d->device_cnt += a->h.kind <= SHIM_REC_SET;
 	d->latest_ns = end_ns > d->latest_ns ? end_ns : d->latest_ns;
 	return device_events__activity(d->events, a);
