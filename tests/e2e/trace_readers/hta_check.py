@@ -16,7 +16,7 @@ warnings.simplefilter("ignore")
 # nothing is distributed; the critical path tells of the first kernel of a stream; and times on the
 # device have nanoseconds on purpose
 CHATTER = re.compile(r"^(leaving |Parsed |Overall parsing |If the trace file does not have the rank|"
-                     r"No edge was added - queue length is |Rounding down ns resolution events )")
+                     r"No edge was added - queue length is |Rounding down ns resolution (events |traces disabled))")
 
 
 def filled(frame, what="row"):
