@@ -4,36 +4,29 @@
  * needs no subscription (torch.profiler since PyTorch 2.15 has none), so ours is not refused, but
  * the other would lose its records. CUPTI does not tell: flushing succeeds before anybody has
  * registered (seen of 13.0), whatever its documentation says. But it keeps the two functions side
- * by side in its data. If two words there lead into a library that calls CUPTI, they are those.
- * Else they may be of a tool that asked the loader: two functions of ours show for a moment which
- * words CUPTI keeps them in, and what was there goes back.
+ * by side in its data. If two words there lead into a library that knows the name of the function
+ * by which they are given, as one that calls it or asks the loader for it does, they are those.
  */
 #include "cupti_shim/segments.h"
 #include "cupti_shim/shim.h"
 #include <stdlib.h>
+#include <string.h>
 
-#define RANGES	2048
-#define BLOCKS	8
-#define PAIRS	4096
-#define BUFFERS 64
+#define RANGES	 2048
+#define BLOCKS	 8
+#define CODE_MAX (64u << 20)
 
 struct range {
 	uintptr_t begin, end;
 };
 
 static struct {
-	uintptr_t inside; /* of CUPTI */
-	struct range code[RANGES];
+	uintptr_t inside;	   /* of CUPTI */
+	struct range code[RANGES]; /* of others */
 	size_t code_cnt;
 	struct range data[BLOCKS]; /* of CUPTI's */
 	size_t data_cnt;
 } map;
-
-/* Where two words lead into code of others, and what they were. */
-static struct pair {
-	const uintptr_t *at;
-	uintptr_t words[2];
-} pairs[PAIRS];
 
 /* ---- the process's libraries ---- */
 
@@ -46,9 +39,19 @@ static void add(struct range *ranges, size_t *cnt, size_t max, const struct dl_p
 		ranges[(*cnt)++] = (struct range){begin, begin + p->p_memsz};
 }
 
+static bool has_name(const char *path, const char *beginning)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return path && !strncmp(slash ? slash + 1 : path, beginning, strlen(beginning));
+}
+
+/* CUPTI holds functions of the driver's, which are no tool's, and may hold some of ours. */
 static int add_object(struct dl_phdr_info *info, size_t bytes, void *ctx)
 {
 	const bool is_cupti = segments__hold(info, PT_LOAD, map.inside, 1);
+	const bool is_other = !is_cupti && !has_name(info->dlpi_name, "libcuda.so") &&
+			      !segments__hold(info, PT_LOAD, (uintptr_t)add_object, 1);
 
 	(void)bytes, (void)ctx;
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
@@ -58,7 +61,7 @@ static int add_object(struct dl_phdr_info *info, size_t bytes, void *ctx)
 			continue;
 		if (is_cupti && p->p_flags & PF_W)
 			add(map.data, &map.data_cnt, BLOCKS, info, p);
-		if (!is_cupti && p->p_flags & PF_X)
+		if (is_other && p->p_flags & PF_X)
 			add(map.code, &map.code_cnt, RANGES, info, p);
 	}
 	return 0;
@@ -79,107 +82,78 @@ static int by_place(const void *key, const void *range)
 	return address < r->begin ? -1 : address >= r->end;
 }
 
-static bool is_code(uintptr_t word)
+static const struct range *code_at(uintptr_t word)
 {
-	return map.code_cnt && word >= map.code[0].begin &&
-	       bsearch(&word, map.code, map.code_cnt, sizeof(*map.code), by_place);
+	if (!map.code_cnt || word < map.code[0].begin)
+		return NULL;
+	return bsearch(&word, map.code, map.code_cnt, sizeof(*map.code), by_place);
+}
+
+/* ---- who they are ---- */
+
+struct question {
+	const struct range *code;
+	bool knows;
+};
+
+/* Names lie beside code where linkers made one segment of both; none of so much. */
+static bool holds(const struct dl_phdr_info *info, const ElfW(Phdr) * p)
+{
+	static const char name[] = "cuptiActivityRegisterCallbacks";
+
+	return p->p_type == PT_LOAD && p->p_flags & PF_R &&
+	       (!(p->p_flags & PF_X) || p->p_memsz < CODE_MAX) &&
+	       memmem((const void *)(info->dlpi_addr + p->p_vaddr), p->p_memsz, name, sizeof(name));
+}
+
+static int ask_object(struct dl_phdr_info *info, size_t bytes, void *ctx)
+{
+	struct question *q = ctx;
+
+	(void)bytes;
+	if (!segments__hold(info, PT_LOAD, q->code->begin, 1))
+		return 0;
+	for (size_t i = 0; i < info->dlpi_phnum && !q->knows; i++)
+		q->knows = holds(info, &info->dlpi_phdr[i]);
+	return 1;
+}
+
+static bool is_tools(const struct range *code)
+{
+	struct question q = {.code = code};
+
+	dl_iterate_phdr(ask_object, &q);
+	return q.knows;
 }
 
 /* ---- CUPTI's data ---- */
 
-static size_t find_pairs(const struct cupti *cupti)
+/* Two words into the same library, which is asked once. */
+static bool leads_to_tool(const struct range *data)
 {
-	size_t cnt = 0;
+	const uintptr_t *at = (const uintptr_t *)((data->begin + 7) & ~7ul);
+	const struct range *asked = NULL;
 
-	map.inside = (uintptr_t)cupti->ActivityRegisterCallbacks;
-	map.code_cnt = map.data_cnt = 0;
-	dl_iterate_phdr(add_object, NULL);
-	qsort(map.code, map.code_cnt, sizeof(*map.code), by_begin);
-	for (size_t i = 0; i < map.data_cnt; i++) {
-		const uintptr_t *at = (const uintptr_t *)((map.data[i].begin + 7) & ~7ul);
+	for (; (uintptr_t)(at + 2) <= data->end; at++) {
+		const struct range *code = code_at(at[0]);
 
-		for (; (uintptr_t)(at + 2) <= map.data[i].end && cnt < PAIRS; at++)
-			if (is_code(at[0]) && is_code(at[1]))
-				pairs[cnt++] = (struct pair){at, {at[0], at[1]}};
-	}
-	return cnt;
-}
-
-/* ---- the moment ---- */
-
-/* Buffers of the other's that came back meanwhile. */
-static struct {
-	void *context;
-	uint32_t stream;
-	uint8_t *buffer;
-	size_t bytes, valid;
-} returned[BUFFERS];
-static uint32_t returned_cnt;
-
-static void no_request(uint8_t **buffer, size_t *bytes, size_t *max_records)
-{
-	*buffer = NULL;
-	*bytes = *max_records = 0;
-}
-
-static void keep(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid)
-{
-	const uint32_t i = __atomic_fetch_add(&returned_cnt, 1, __ATOMIC_ACQ_REL);
-
-	if (i >= BUFFERS)
-		return;
-	returned[i].context = context;
-	returned[i].stream = stream;
-	returned[i].bytes = bytes;
-	returned[i].valid = valid;
-	__atomic_store_n(&returned[i].buffer, buffer, __ATOMIC_RELEASE);
-}
-
-static void give_back(cupti_buffer_complete complete)
-{
-	for (uint32_t i = 0; i < returned_cnt && i < BUFFERS; i++)
-		complete(returned[i].context, returned[i].stream, returned[i].buffer,
-			 returned[i].bytes, returned[i].valid);
-	returned_cnt = 0;
-}
-
-/* What was there before, the one for requests first; false: nothing that led into code. */
-static bool find_registered(size_t cnt, uintptr_t was[2])
-{
-	const uintptr_t request = (uintptr_t)no_request, complete = (uintptr_t)keep;
-
-	for (size_t i = 0; i < cnt; i++) {
-		const struct pair *p = &pairs[i];
-		const bool swapped = p->at[0] == complete;
-
-		if (p->at[swapped] != request || p->at[!swapped] != complete)
+		if (!code || code == asked || code != code_at(at[1]))
 			continue;
-		was[0] = p->words[swapped];
-		was[1] = p->words[!swapped];
-		return true;
+		if (is_tools(code))
+			return true;
+		asked = code;
 	}
 	return false;
 }
 
-static bool is_tools(const struct pair *p)
-{
-	return others__is_tool(p->words[0]) && others__is_tool(p->words[1]);
-}
-
 bool in_use__by_other(const struct cupti *cupti)
 {
-	const size_t cnt = find_pairs(cupti);
-	uintptr_t was[2];
-
-	for (size_t i = 0; i < cnt; i++)
-		if (is_tools(&pairs[i]))
+	map.inside = (uintptr_t)cupti->ActivityRegisterCallbacks;
+	map.code_cnt = map.data_cnt = 0;
+	dl_iterate_phdr(add_object, NULL);
+	qsort(map.code, map.code_cnt, sizeof(*map.code), by_begin);
+	for (size_t i = 0; i < map.data_cnt; i++)
+		if (leads_to_tool(&map.data[i]))
 			return true;
-	if (!cnt || cupti->ActivityRegisterCallbacks(no_request, keep))
-		return false;
-	if (!find_registered(cnt, was) || was[0] == (uintptr_t)records__on_request)
-		return false;
-	cupti->ActivityRegisterCallbacks((cupti_buffer_request)was[0],
-					 (cupti_buffer_complete)was[1]);
-	give_back((cupti_buffer_complete)was[1]);
-	return true;
+	return false;
 }

@@ -160,25 +160,6 @@ static bool is_beginning(const struct object *o, const ElfW(Rela) * call)
 	return false;
 }
 
-struct question {
-	uintptr_t address;
-	bool begins;
-};
-
-static int ask_object(struct dl_phdr_info *info, size_t bytes, void *ctx)
-{
-	struct question *q = ctx;
-	struct object o;
-
-	(void)bytes;
-	if (!within(info, q->address, 1))
-		return 0;
-	if (read_object(info, &o))
-		for (size_t i = 0; i < o.call_cnt && !q->begins; i++)
-			q->begins = is_beginning(&o, &o.calls[i]);
-	return 1;
-}
-
 static int watch_object(struct dl_phdr_info *info, size_t bytes, void *ctx)
 {
 	struct object o;
@@ -196,14 +177,6 @@ static int watch_object(struct dl_phdr_info *info, size_t bytes, void *ctx)
 }
 
 /* ---- all of them ---- */
-
-bool others__is_tool(uintptr_t address)
-{
-	struct question q = {.address = address};
-
-	dl_iterate_phdr(ask_object, &q);
-	return q.begins;
-}
 
 void others__watch(void (*before)(void))
 {

@@ -56,14 +56,12 @@ void window__flush(struct shim_control *c, uint32_t flag);
 /* In a child that is the process's copy. */
 void window__forget(void);
 
-/* in_use.c: has another tool given CUPTI its buffer functions? It keeps them. */
+/* in_use.c: has another tool given CUPTI its buffer functions? Only looks. */
 bool in_use__by_other(const struct cupti *cupti);
 
 /* others.c: `before` is called by whoever else begins to use CUPTI in the process, ahead of that. */
 void others__watch(void (*before)(void));
 void others__unwatch(void);
-/* Is that in a library that calls what a tool begins with? */
-bool others__is_tool(uintptr_t address);
 
 /* clock.c */
 void clock__begin(struct shim_control *c, const struct cupti *cupti);
