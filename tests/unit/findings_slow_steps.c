@@ -39,6 +39,24 @@ Test(findings_slow_steps, a_step_of_two_iterations_is_told_as_that)
 	job__expect(&j, "slow_steps", "they hold 2 backward passes, the others 1");
 }
 
+Test(findings_slow_steps, not_each_slow_step_need_be_of_two_iterations)
+{
+	static const struct step_plan slow = {2, 50, 230, 8, 0};
+	struct job j = job__new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = at;
+
+		if (i == 4 || i == 6)
+			end = job__begin_step(&j, end, &healthy);
+		end = job__begin_step(&j, end, i == 8 ? &slow : &healthy);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	job__expect(&j, "slow_steps", "2 of these 3 hold 2 backward passes, a usual one 1");
+}
+
 Test(findings_slow_steps, steps_that_are_slow_half_of_the_time_are_usual)
 {
 	static const struct step_plan slow = {2, 240, 45, 8, 0};

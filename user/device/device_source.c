@@ -40,7 +40,7 @@ struct device_source {
 	uint64_t open_ns, close_ns; /* close UINT64_MAX: not known yet */
 	uint64_t ended_ns;	    /* the library ended in the window; 0: not so */
 	uint64_t latest_ns;	    /* end of the latest activity of the window that came */
-	uint64_t call_cnt, device_cnt;
+	uint64_t call_cnt, device_cnt, question_cnt;
 	uint64_t unanswered_cnt; /* launches of the window whose work did not come */
 
 	struct device_functions functions;
@@ -453,8 +453,12 @@ static int activity_write(struct device_source *d, const struct shim_activity *a
 		d->lost_clock += a->h.kind != SHIM_REC_OVERHEAD && !is_question(a, track);
 		return 0;
 	}
-	if (may_be_later || is_earlier || track == KEPT_OUTSIDE || is_question(a, track))
+	if (may_be_later || is_earlier || track == KEPT_OUTSIDE)
 		return 0;
+	if (is_question(a, track)) {
+		d->question_cnt++;
+		return 0;
+	}
 	if (a->h.kind == SHIM_REC_MEMORY)
 		return memory_write(d, (const struct shim_memory *)a);
 	if (a->h.kind == SHIM_REC_SYNC)
@@ -544,7 +548,7 @@ void device_source__open(struct device_source *d, struct recording_writer *w, ui
 	d->open_ns = open_ns;
 	d->close_ns = UINT64_MAX;
 	d->ended_ns = d->latest_ns = 0;
-	d->call_cnt = d->device_cnt = d->noted_cnt = 0;
+	d->call_cnt = d->device_cnt = d->question_cnt = d->noted_cnt = 0;
 	d->unreturned_cnt = 0; /* the library was parked before */
 	device_events__set_writer(d->events, w);
 	device_losses__open(&d->losses, open_ns);
@@ -632,6 +636,8 @@ json_t *device_source__summary(struct device_source *d, json_t *notes, uint64_t 
 			 "finalized", (int)f.finalized, "lost", losses);
 	if (json && refusal)
 		json_object_set_new(json, "refused", json_string(refusal));
+	if (json && d->question_cnt)
+		json_object_set_new(json, "questions", json_integer((json_int_t)d->question_cnt));
 	if (json && d->ended_ns) {
 		json_object_set_new(json, "covered_until_ns",
 				    json_integer((json_int_t)covered_until(d)));

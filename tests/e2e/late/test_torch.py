@@ -102,6 +102,7 @@ def training(case):
         assert row(tables, "summary")["steps"] == 8
         assert row(tables, "cost")["events_lost"] == 0
         assert "no device times" not in notes(tool) and "no launch" not in notes(tool), notes(tool)
+        assert re.search(r"it takes of \d+ questions whether the device is done", notes(tool)), notes(tool)
         job.wait_parked()
     end(job)
     end(plain)

@@ -151,18 +151,35 @@ static int usual_passes(const struct slow_steps *s, uint64_t than_ns, uint64_t *
 	return 0;
 }
 
+/* Of the slow ones, those that hold more than usual. */
+static size_t joining(const struct slow_steps *s, const struct slow *slow, uint64_t usual)
+{
+	size_t cnt = 0;
+
+	for (size_t i = 0; i < s->cnt; i++)
+		cnt += s->items[i].cpu_ns > slow->limit_ns && s->passes[i] > usual;
+	return cnt;
+}
+
 /* Where an optimizer's step makes the steps, one that is left out joins two iterations. */
 static int say_passes(const struct slow_steps *s, struct slow *slow, struct finding *f)
 {
 	uint64_t usual = 0, in_slow = 0;
 	int err = usual_passes(s, 0, &usual);
+	size_t cnt;
 
 	if (!err)
 		err = usual_passes(s, slow->limit_ns, &in_slow);
 	slow->joins = usual && in_slow > usual;
-	if (slow->joins)
+	if (!slow->joins)
+		return err;
+	cnt = joining(s, slow, usual);
+	if (cnt == slow->cnt)
 		say(f, "; they hold %llu backward passes, the others %llu",
 		    (unsigned long long)in_slow, (unsigned long long)usual);
+	else
+		say(f, "; %zu of these %zu hold %llu backward passes, a usual one %llu", cnt,
+		    slow->cnt, (unsigned long long)in_slow, (unsigned long long)usual);
 	return err;
 }
 

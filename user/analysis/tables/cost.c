@@ -169,16 +169,24 @@ static int add_cupti(const struct analysis *a, struct table *t)
 {
 	const json_t *device = json_object_get(recording__summary(a->r), "device");
 	const char *source = json_string_value(json_object_get(device, "source"));
-	const uint64_t calls = number(device, "calls");
+	const uint64_t calls = number(device, "calls"), questions = number(device, "questions");
+	int err;
 
 	if (!source || strcmp(source, "CUPTI") != 0 || !calls)
 		return 0;
-	return table__add_notef(
+	err = table__add_notef(
 		t,
 		"Not in the estimate: what CUPTI itself takes of %s of CUDA's and %s of the "
 		"device, which it does not tell.",
 		counted(calls, "call", "calls").s,
 		counted(number(device, "activities"), "activity", "activities").s);
+	if (err || !questions)
+		return err;
+	return table__add_notef(
+		t,
+		"Nor what it takes of %s whether the device is done (cudaEventQuery, "
+		"cudaStreamQuery), which are in no table.",
+		counted(questions, "question", "questions").s);
 }
 
 /* What was read of stacks of Python, and what was not. */

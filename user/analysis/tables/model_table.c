@@ -193,8 +193,9 @@ static int note_forward(const struct analysis *a, const struct state *st, struct
 {
 	if (!st->infers_forward || !trains_without_loader(a))
 		return 0;
-	return table__add_note(t, "No data loader was seen: Forward is all from the step's begin "
-				  "to its backward pass, also where batches are made there.");
+	return table__add_note(t, "No data loader was seen: Forward is all from the step's begin, "
+				  "or from zero_grad, to its backward pass, also where batches are "
+				  "made there.");
 }
 
 static int note_reruns(const struct state *st, struct table *t)
