@@ -127,6 +127,16 @@ Test(coverage, tables_of_the_device_say_where_it_ends)
 	expect(true, PARTIAL, "sched", TABLE_NOTE, false);
 }
 
+Test(coverage, the_device_is_used_for_a_share_of_what_is_known)
+{
+	expect(true, WHOLE, "device", "17.00", true);
+	expect(true, PARTIAL, "device", "26.15", true); /* of 650 ms */
+	expect(true, PARTIAL, "device", "as far as device times are known", true);
+	expect(true, WHOLE, "overview", "17.00", true);
+	expect(true, PARTIAL, "overview", "26.15", true);
+	expect(false, PARTIAL, "device", "26.15", true);
+}
+
 Test(coverage, the_foot_names_the_step)
 {
 	expect(true, PARTIAL, "steps", "device times until step 46 of [40,50): " WHY ".", true);

@@ -22,7 +22,13 @@ struct coverage coverage__of(const struct recording *r)
 
 void coverage__add_step(struct coverage *c, const struct step *step)
 {
-	if (!c->ends || c->has_gap || step->ts_ns + step->dur_ns <= c->end_ns)
+	if (!c->ends || step->ts_ns + step->dur_ns <= c->end_ns) {
+		c->steps_ns += step->cpu_ns;
+		return;
+	}
+	if (step->ts_ns < c->end_ns)
+		c->steps_ns += c->end_ns - step->ts_ns;
+	if (c->has_gap)
 		return;
 	c->has_gap = true;
 	c->first_uncovered = step->index;
@@ -43,6 +49,13 @@ static uint64_t covered_ns(const struct analysis *a)
 				       : a->first_ns;
 
 	return a->coverage.end_ns > begin ? a->coverage.end_ns - begin : 0;
+}
+
+uint64_t coverage__known_ns(const struct analysis *a)
+{
+	if (!coverage__is_partial(a))
+		return analysis__total_ns(a);
+	return a->steps.calls ? a->coverage.steps_ns : covered_ns(a);
 }
 
 int coverage__note_table(const struct analysis *a, struct table *t)

@@ -17,6 +17,7 @@ struct coverage {
 	const char *why;
 	uint64_t launches; /* whose work did not come */
 	bool has_gap; /* a step was seen that ended later */
+	uint64_t steps_ns; /* of the steps' time as much as is known */
 	uint64_t first_uncovered;
 };
 /* Before the pass; why is the recording's. */
@@ -26,6 +27,8 @@ void coverage__add_step(struct coverage *c, const struct step *step);
 
 /* After the pass: of some of the steps (of the window, if there are none) it is not known. */
 bool coverage__is_partial(const struct analysis *a);
+/* The steps' time, or the window's, of which it is known. */
+uint64_t coverage__known_ns(const struct analysis *a);
 /* Nothing if it is not partial: "device times end at step 6: ...", below a table that rests on
  * them; "device times until step 6 of [0,9): ...", in the foot. 0 or -ENOMEM. */
 int coverage__note_table(const struct analysis *a, struct table *t);

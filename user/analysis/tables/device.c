@@ -85,7 +85,7 @@ static int fill_streams(const struct analysis *a, struct devices *d, int device,
 		if (track->device != device)
 			continue;
 		snprintf(name, sizeof(name), "stream %lld", (long long)track->stream);
-		err = add_row(t, 1, name, interval_union__length(&u->time), analysis__total_ns(a),
+		err = add_row(t, 1, name, interval_union__length(&u->time), coverage__known_ns(a),
 			      "no time was recorded");
 	}
 	return err;
@@ -102,7 +102,7 @@ static int fill_devices(const struct analysis *a, struct devices *d, struct tabl
 			continue;
 		snprintf(name, sizeof(name), "GPU%d", i);
 		err = add_row(t, 0, name, interval_union__length(&d->kernels[i]),
-			      analysis__total_ns(a), "no time was recorded");
+			      coverage__known_ns(a), "no time was recorded");
 		if (!err)
 			err = fill_streams(a, d, i, t);
 	}
@@ -137,8 +137,9 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = table__add_notef(t, "CPU: not known (%s).", why);
 	if (!err && a->has_device)
 		err = table__add_notef(
-			t, "GPU: time in which at least one kernel of the process ran / %s.",
-			analysis__total_name(a));
+			t, "GPU: time in which at least one kernel of the process ran / %s%s.",
+			analysis__total_name(a),
+			coverage__is_partial(a) ? ", as far as device times are known" : "");
 	return err;
 }
 

@@ -145,7 +145,7 @@ static int add_line(const struct analysis *a, struct table *t, const struct line
 		cell__text(label),
 		cell__count(l->calls),
 		l->on_device ? cell__none(device) : time,
-		cell__share(l->ns, analysis__total_ns(a)),
+		cell__share(l->ns, l->on_device ? coverage__known_ns(a) : analysis__total_ns(a)),
 		l->on_device ? time : cell__none(host),
 	};
 
@@ -199,9 +199,12 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err && cnt)
 		err = table__add_notef(t,
 				       "Time of one type is the union over threads: overlaps count "
-				       "once. Ratios: of %s; types contain each other, so they do "
-				       "not add up to 100 %%.",
-				       analysis__total_name(a));
+				       "once. Ratios: of %s%s; types contain each other, so they "
+				       "do not add up to 100 %%.",
+				       analysis__total_name(a),
+				       coverage__is_partial(a)
+					       ? ", the device's of as much as is known of it"
+					       : "");
 	if (!err && o->in_steps && o->outside)
 		err = table__add_notef(t, "Left out here, being in no whole step: %s.",
 				       counted(o->outside, "event", "events").s);
