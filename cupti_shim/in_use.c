@@ -102,8 +102,9 @@ static bool holds(const struct dl_phdr_info *info, const ElfW(Phdr) * p)
 	static const char name[] = "cuptiActivityRegisterCallbacks";
 
 	return p->p_type == PT_LOAD && p->p_flags & PF_R &&
-	       (!(p->p_flags & PF_X) || p->p_memsz < CODE_MAX) &&
-	       memmem((const void *)(info->dlpi_addr + p->p_vaddr), p->p_memsz, name, sizeof(name));
+	       (!(p->p_flags & PF_X) || p->p_filesz < CODE_MAX) &&
+	       memmem((const void *)(info->dlpi_addr + p->p_vaddr), p->p_filesz, name,
+		      sizeof(name));
 }
 
 static int ask_object(struct dl_phdr_info *info, size_t bytes, void *ctx)

@@ -165,6 +165,7 @@ static int subscribe(struct shim_control *c)
  */
 static int start(struct shim_control *c)
 {
+	size_t dropped = 0;
 	int err;
 
 	/* The subscription first: it is what another tool's presence refuses. */
@@ -173,6 +174,8 @@ static int start(struct shim_control *c)
 	prctl(PR_SET_NAME, SHIM_THREAD_NAME);
 	if (err)
 		return err;
+	/* What was dropped until now was another's. */
+	cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped);
 	records__connect(c, &cupti);
 	if (cupti.SetThreadIdType)
 		cupti.SetThreadIdType(CUPTI_THREAD_ID_SYSTEM);
