@@ -42,3 +42,27 @@ Test(kept_calls, work_that_comes_before_its_launch_answers_it)
 	cr_assert_eq(kept_calls__track(&k, 7), 3);
 	kept_calls__clear(&k);
 }
+
+Test(kept_calls, a_call_that_came_is_seen_before_it_is_put)
+{
+	struct kept_calls k = {0};
+
+	cr_assert_not(kept_calls__is_seen(&k, 7));
+	cr_assert_eq(kept_calls__answered(&k, 7), 0);
+	cr_assert_not(kept_calls__is_seen(&k, 7), "its work alone");
+	cr_assert_eq(kept_calls__see(&k, 7), 0);
+	cr_assert(kept_calls__is_seen(&k, 7));
+	cr_assert_eq(kept_calls__track(&k, 7), 0);
+	cr_assert_eq(kept_calls__put(&k, 7, 3, true), 0);
+	cr_assert_eq(k.waiting_cnt, 0, "its work came before");
+	cr_assert_eq(kept_calls__see(&k, 7), 0);
+	cr_assert_eq(kept_calls__track(&k, 7), 3, "it stays put");
+
+	cr_assert_eq(kept_calls__see(&k, 8), 0);
+	cr_assert_eq(kept_calls__answered(&k, 8), 0);
+	cr_assert_eq(kept_calls__put(&k, 8, 4, true), 0);
+	cr_assert_eq(k.waiting_cnt, 0, "its work came between");
+	cr_assert_eq(kept_calls__put(&k, 9, KEPT_OUTSIDE, false), 0);
+	cr_assert(kept_calls__is_seen(&k, 9));
+	kept_calls__clear(&k);
+}

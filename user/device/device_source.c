@@ -242,7 +242,10 @@ static int on_call(void *ctx, size_t ring, uint32_t ns_tid, const struct shim_ca
 {
 	struct device_source *d = ctx;
 	struct call_queue *q = &d->calls[ring];
+	int err = is_function(call) ? 0 : kept_calls__see(&d->kept, call->correlation);
 
+	if (err)
+		return err;
 	set_thread(d, q, ns_tid);
 	if (is_function(call) && d->counts)
 		return device_functions__count(&d->functions, call);
@@ -423,9 +426,9 @@ static int memory_write(struct device_source *d, const struct shim_memory *memor
 
 /* CUPTI calls it a synchronisation as well when a program asks whether an event has come: a call
  * that is not followed, and no wait. */
-static bool is_question(const struct shim_activity *a, uint32_t track)
+static bool is_question(const struct device_source *d, const struct shim_activity *a)
 {
-	return a->h.kind == SHIM_REC_SYNC && !track;
+	return a->h.kind == SHIM_REC_SYNC && !kept_calls__is_seen(&d->kept, a->correlation);
 }
 
 static int sync_write(struct device_source *d, const struct shim_sync *sync)
@@ -450,12 +453,12 @@ static int activity_write(struct device_source *d, const struct shim_activity *a
 	 * tool has given CUPTI a clock of its own. */
 	if (end_ns > d->last_collect_ns + SECOND ||
 	    (end_ns + SECOND < d->open_ns && track && track != KEPT_OUTSIDE)) {
-		d->lost_clock += a->h.kind != SHIM_REC_OVERHEAD && !is_question(a, track);
+		d->lost_clock += a->h.kind != SHIM_REC_OVERHEAD && !is_question(d, a);
 		return 0;
 	}
 	if (may_be_later || is_earlier || track == KEPT_OUTSIDE)
 		return 0;
-	if (is_question(a, track)) {
+	if (is_question(d, a)) {
 		d->question_cnt++;
 		return 0;
 	}

@@ -2,8 +2,9 @@
 #include "device/kept_calls.h"
 
 #define TRACK	 KEPT_OUTSIDE
-#define WAITING	 (1u << 30) /* a launch whose work did not come yet */
-#define ANSWERED (1u << 31) /* its work came before it */
+#define COMING	 (KEPT_OUTSIDE - 1) /* instead of a track: none was put yet */
+#define WAITING	 (1u << 30)	    /* a launch whose work did not come yet */
+#define ANSWERED (1u << 31)	    /* its work came before it */
 
 int kept_calls__put(struct kept_calls *k, uint32_t correlation, uint32_t track, bool launches)
 {
@@ -13,12 +14,19 @@ int kept_calls__put(struct kept_calls *k, uint32_t correlation, uint32_t track, 
 	return id_map__put(&k->map, correlation, waits ? track | WAITING : track);
 }
 
+int kept_calls__see(struct kept_calls *k, uint32_t correlation)
+{
+	const uint32_t kept = id_map__get(&k->map, correlation);
+
+	return kept & TRACK ? 0 : id_map__put(&k->map, correlation, kept | COMING);
+}
+
 int kept_calls__answered(struct kept_calls *k, uint32_t correlation)
 {
 	const uint32_t kept = id_map__get(&k->map, correlation);
 
-	if (!kept)
-		return id_map__put(&k->map, correlation, ANSWERED);
+	if (!kept || (kept & TRACK) == COMING)
+		return id_map__put(&k->map, correlation, kept | ANSWERED);
 	if (!(kept & WAITING))
 		return 0;
 	k->waiting_cnt--;
@@ -26,6 +34,13 @@ int kept_calls__answered(struct kept_calls *k, uint32_t correlation)
 }
 
 uint32_t kept_calls__track(const struct kept_calls *k, uint32_t correlation)
+{
+	const uint32_t track = id_map__get(&k->map, correlation) & TRACK;
+
+	return track == COMING ? 0 : track;
+}
+
+bool kept_calls__is_seen(const struct kept_calls *k, uint32_t correlation)
 {
 	return id_map__get(&k->map, correlation) & TRACK;
 }

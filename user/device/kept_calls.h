@@ -14,12 +14,15 @@ struct kept_calls {
 	uint64_t waiting_cnt; /* launches whose work did not come yet */
 };
 
+/* It has come, and will be put. 0 or -ENOMEM. */
+int kept_calls__see(struct kept_calls *k, uint32_t correlation);
 /* 0 or -ENOMEM. launches: work of it is to come. */
 int kept_calls__put(struct kept_calls *k, uint32_t correlation, uint32_t track, bool launches);
 /* Work of it has come. */
 int kept_calls__answered(struct kept_calls *k, uint32_t correlation);
-/* The call's track, or KEPT_OUTSIDE; 0: it was not seen. */
+/* The call's track, or KEPT_OUTSIDE; 0: it was not put. */
 uint32_t kept_calls__track(const struct kept_calls *k, uint32_t correlation);
+bool kept_calls__is_seen(const struct kept_calls *k, uint32_t correlation); /* or put */
 void kept_calls__clear(struct kept_calls *k);
 
 #endif

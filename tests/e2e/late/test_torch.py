@@ -134,6 +134,8 @@ def without_spans(case):
     tool = case.tool("-p", job.pid, "--detail", "phase", "--duration", "4s", "--no-trace", "--no-progress")
     tool.done(LONG_S)
     compare(job, tool.recordings()[0])
+    calls, waits = event_waits(job)
+    assert len(calls) > 10 and waits <= calls and len(waits) >= len(calls) - 1, (calls, waits)
     tables = tool.report("--table", "summary,overview")
     overview = {r["event_type"]: r["calls"] for r in tables["overview"]["rows"]}
     assert row(tables, "summary")["steps"] > 10
