@@ -137,6 +137,50 @@ Test(coverage, the_device_is_used_for_a_share_of_what_is_known)
 	expect(false, PARTIAL, "device", "26.15", true);
 }
 
+/* An operator in each step whose kernel takes 10 ms, and one that comes late; their kernels are
+ * known of the first six of ten steps. */
+static char *half_known(const char *device, const char *tables)
+{
+	static const struct report_opts opts = {.style.unit = UNIT_MS};
+	struct job j = job__new();
+	char summary[320], *text;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		const uint64_t at = i * 100 * MS;
+
+		synth__span(&j.s, j.s.main, CAT_FORWARD, "forward", at + MS, at + 50 * MS);
+		synth__span(&j.s, j.s.main, CAT_OPERATOR, i < 6 ? "aten::mm" : "aten::late",
+			    at + MS, at + 20 * MS);
+		if (i >= 6)
+			synth__span(&j.s, j.s.main, CAT_OPERATOR, "aten::mm", at + 20 * MS,
+				    at + 40 * MS);
+		else
+			job__launch(&j, "cudaLaunchKernel", CAT_KERNEL, "gemm", at + 2 * MS,
+				    at + 3 * MS, at + 4 * MS, at + 14 * MS, 0);
+		synth__step(&j.s, 40 + i, at, at + 100 * MS);
+	}
+	snprintf(summary, sizeof(summary),
+		 "{\"windows\": [{\"begin_ns\": 0, \"end_ns\": 1000000000}], \"device\": {%s}}",
+		 device);
+	synth__open(&j.s, summary);
+	text = synth__tables(&j.s, tables, &opts);
+	synth__free(&j.s);
+	return text;
+}
+
+Test(coverage, averages_of_the_device_are_of_what_is_known)
+{
+	static const char until[] = "\"refused\": \"" WHY "\", \"covered_until_ns\": 605000000";
+	char *part = half_known(until, "model,operator"), *all = half_known("", "model,operator");
+
+	cr_expect_not_null(strstr(part, "60.00 / 10.00 / 10.00 / 10.00"), "%s", part);
+	cr_expect_null(strstr(part, "60.00 / 6.00"), "%s", part);
+	cr_expect_not_null(strstr(strstr(part, "aten::late"), "- / - / - / - / -"), "%s", part);
+	cr_expect_not_null(strstr(all, "60.00 / 6.00 / 10.00 / 0.00"), "%s", all);
+	free(part);
+	free(all);
+}
+
 Test(coverage, the_foot_names_the_step)
 {
 	expect(true, PARTIAL, "steps", "device times until step 46 of [40,50): " WHY ".", true);

@@ -69,8 +69,11 @@ const char *analysis__general_name(const struct analysis *a)
 
 static void close_calls(struct analysis *a)
 {
-	for (size_t i = 0; i < a->call_cnt; i++)
-		stat__add(&a->phases[a->calls[i].kind], a->calls[i].cpu_ns, a->calls[i].gpu_ns);
+	for (size_t i = 0; i < a->call_cnt; i++) {
+		const struct phase_call *c = &a->calls[i];
+
+		stat__add_partly(&a->phases[c->kind], false, c->gpu_known, c->cpu_ns, c->gpu_ns);
+	}
 	a->call_cnt = 0;
 }
 
@@ -107,13 +110,15 @@ static bool continues(const struct span *s)
 
 static int add_phase(struct analysis *a, const struct span *s)
 {
-	const struct phase_call call = {s->kind, s->ev.ts_ns, s->cpu_ns, s->kernel_ns};
+	const struct phase_call call = {s->kind, s->ev.ts_ns, s->cpu_ns, s->kernel_ns,
+					coverage__knows(&a->coverage, s->ev.ts_ns + s->ev.dur_ns)};
 	struct phase_call *before = continues(s) ? latest_call(a, s->kind, a->call_cnt) : NULL;
 
 	if (!before)
 		return ARRAY_PUSH(a->calls, a->call_cnt, a->call_cap, call);
 	before->cpu_ns += call.cpu_ns;
 	before->gpu_ns += call.gpu_ns;
+	before->gpu_known &= call.gpu_known;
 	return 0;
 }
 
@@ -163,7 +168,9 @@ static int add_step(struct analysis *a, const struct batch *b)
 		a->first_step = b->step->index;
 	a->last_step = b->step->index;
 	coverage__add_step(&a->coverage, b->step);
-	stat__add(&a->steps, b->step->cpu_ns, gpu_ns);
+	stat__add_partly(&a->steps, false,
+			 coverage__knows(&a->coverage, b->step->ts_ns + b->step->dur_ns),
+			 b->step->cpu_ns, gpu_ns);
 	return err;
 }
 
@@ -223,6 +230,13 @@ int analysis__visit(struct analysis *a, const struct batch *b)
 		err = add_step(a, b);
 	close_calls(a);
 	return err;
+}
+
+void analysis__count(const struct analysis *a, struct stat *s, const struct event *e,
+		     uint64_t cpu_ns, uint64_t gpu_ns)
+{
+	stat__add_partly(s, e->flags & (EVENT_CUT_BEGIN | EVENT_CUT_END),
+			 coverage__knows(&a->coverage, e->ts_ns + e->dur_ns), cpu_ns, gpu_ns);
 }
 
 /* ---- cells ---- */
@@ -380,8 +394,13 @@ void cells__name(const struct analysis *a, struct cell *cells, const char *name,
 	cells[0] = cell__text(name);
 	cells[1] = cell__count(s->calls);
 	cells__time(cells + 2, &s->cpu, s->calls, cpu_whole);
-	if (a->has_device)
-		cells__time(cells + 7, &s->gpu, s->calls, gpu_whole);
+	if (!a->has_device)
+		return;
+	cells__time(cells + 7, &s->gpu, s->calls, gpu_whole);
+	/* None of its calls was while device times were known. */
+	if (s->gpu.cut == s->calls && s->cpu.cut < s->calls && !s->gpu.total)
+		for (int i = 7; i < NAME_CELLS; i++)
+			cells[i] = cell__none("no device work of that time is known");
 }
 
 int table__note_cut(struct table *t, const struct stat_map *m)

@@ -27,8 +27,9 @@ struct stat {
 	struct range cpu, gpu; /* ns */
 };
 void stat__add(struct stat *s, uint64_t cpu_ns, uint64_t gpu_ns);
-/* The same with the event's flags: of one that was cut only a part lies in the window. */
-void stat__add_event(struct stat *s, uint16_t flags, uint64_t cpu_ns, uint64_t gpu_ns);
+/* One that was cut counts with the part that lies in the window; so does, on the device, one of whose
+ * work there not all is known. */
+void stat__add_partly(struct stat *s, bool cut, bool gpu_known, uint64_t cpu_ns, uint64_t gpu_ns);
 
 /* Stats by up to four ids; rows in order of first use. */
 struct stat_key {
@@ -89,6 +90,7 @@ struct analysis {
 	struct phase_call {
 		enum span_kind kind;
 		uint64_t begin_ns, cpu_ns, gpu_ns;
+		bool gpu_known;
 	} *calls; /* of the batch that is being summed, in the order of their begins */
 	size_t call_cnt, call_cap;
 };
@@ -96,6 +98,9 @@ struct analysis {
 int analysis__begin(struct analysis *a, const struct recording *r, const struct report_opts *opts);
 void analysis__end(struct analysis *a);
 int analysis__visit(struct analysis *a, const struct batch *b);
+/* Adds a call to its sums: cut, if it was, and its work on the device as far as that is known. */
+void analysis__count(const struct analysis *a, struct stat *s, const struct event *e,
+		     uint64_t cpu_ns, uint64_t gpu_ns);
 /* Is it a whole step of the window? Neither what lies outside any (EVENT_NO_ID) nor the step that
  * the window's end cut; never if there are no steps. */
 static inline bool analysis__has_step(const struct analysis *a, uint64_t step)

@@ -20,9 +20,14 @@ struct coverage coverage__of(const struct recording *r)
 	return c;
 }
 
+bool coverage__knows(const struct coverage *c, uint64_t end_ns)
+{
+	return !c->ends || end_ns <= c->end_ns;
+}
+
 void coverage__add_step(struct coverage *c, const struct step *step)
 {
-	if (!c->ends || step->ts_ns + step->dur_ns <= c->end_ns) {
+	if (coverage__knows(c, step->ts_ns + step->dur_ns)) {
 		c->steps_ns += step->cpu_ns;
 		return;
 	}

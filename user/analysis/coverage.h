@@ -22,6 +22,8 @@ struct coverage {
 };
 /* Before the pass; why is the recording's. */
 struct coverage coverage__of(const struct recording *r);
+/* Of the work of what ended then. */
+bool coverage__knows(const struct coverage *c, uint64_t end_ns);
 /* For each step. */
 void coverage__add_step(struct coverage *c, const struct step *step);
 

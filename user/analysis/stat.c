@@ -28,21 +28,16 @@ static void range_add(struct range *r, uint64_t calls, uint64_t ns, bool cut)
 	r->cut_total += cut ? ns : 0;
 }
 
-static void add(struct stat *s, bool cut, uint64_t cpu_ns, uint64_t gpu_ns)
+void stat__add_partly(struct stat *s, bool cut, bool gpu_known, uint64_t cpu_ns, uint64_t gpu_ns)
 {
 	range_add(&s->cpu, s->calls, cpu_ns, cut);
-	range_add(&s->gpu, s->calls, gpu_ns, cut);
+	range_add(&s->gpu, s->calls, gpu_ns, cut || !gpu_known);
 	s->calls++;
 }
 
 void stat__add(struct stat *s, uint64_t cpu_ns, uint64_t gpu_ns)
 {
-	add(s, false, cpu_ns, gpu_ns);
-}
-
-void stat__add_event(struct stat *s, uint16_t flags, uint64_t cpu_ns, uint64_t gpu_ns)
-{
-	add(s, flags & (EVENT_CUT_BEGIN | EVENT_CUT_END), cpu_ns, gpu_ns);
+	stat__add_partly(s, false, true, cpu_ns, gpu_ns);
 }
 
 static size_t hash(const struct stat_key *k)

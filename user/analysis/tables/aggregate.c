@@ -60,7 +60,8 @@ static int add_span(struct aggregate *g, const struct span *s)
 	stat = stat_map__at(&g->map, &key);
 	if (!stat)
 		return -ENOMEM;
-	stat__add_event(stat, s->ev.flags, device ? s->ev.dur_ns : s->cpu_ns, 0);
+	stat__add_partly(stat, s->ev.flags & (EVENT_CUT_BEGIN | EVENT_CUT_END), true,
+			 device ? s->ev.dur_ns : s->cpu_ns, 0);
 	return 0;
 }
 

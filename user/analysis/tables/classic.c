@@ -62,7 +62,7 @@ static int add_tree(const struct analysis *a, struct classic *c, const struct tr
 	stat = stat_map__at(&c->map, &key);
 	if (!stat)
 		return -ENOMEM;
-	stat__add_event(stat, s->ev.flags, time_of(a, s), s->device_ns);
+	analysis__count(a, stat, &s->ev, time_of(a, s), s->device_ns);
 	return 0;
 }
 

@@ -184,7 +184,7 @@ static int add_span(const struct analysis *a, struct averages *k, const struct t
 	if (!sums)
 		return -ENOMEM;
 	if (row == s) {
-		stat__add_event(stat, s->ev.flags, s->cpu_ns,
+		analysis__count(a, stat, &s->ev, s->cpu_ns,
 				s->kind == KIND_RUNTIME ? 0 : s->device_ns);
 		flops_sum__add(&sums->flops, &k->flops_names, a->r, &s->ev);
 		k->any_flops |= flops_sum__shown(&sums->flops, a->r);

@@ -49,7 +49,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 			stat = stat_map__at(&o->map, &key);
 			if (!stat)
 				return -ENOMEM;
-			stat__add_event(stat, s->ev.flags, s->cpu_ns, s->device_ns);
+			analysis__count(a, stat, &s->ev, s->cpu_ns, s->device_ns);
 		}
 	}
 	return 0;

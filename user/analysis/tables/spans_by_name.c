@@ -19,7 +19,7 @@ int by_name__add_event(const struct analysis *a, struct by_name *n, const struct
 
 	if (!stat)
 		return -ENOMEM;
-	stat__add_event(stat, e->flags, cpu_ns, gpu_ns);
+	analysis__count(a, stat, e, cpu_ns, gpu_ns);
 	return 0;
 }
 
