@@ -2,11 +2,11 @@
 
 A measurement runs N steps in one mode; before and after each there are N untraced steps, and what
 the mode adds is the 10th percentile of its steps less the mean of that of its two neighbours. A
-virtual machine's processor may change its speed by half from one second to the next: where the two
-neighbours differ, or a yardstick that no profiler touches differs in one of the three, the
-pair is unsteady and another one is measured. Ten steady pairs per mode give the median and its 95 %
-interval; where the machine does not give so many in four times as many tries, all pairs do, and how
-many of them were unsteady stands beside it. A measurement that fails is counted and left out. CPU time is that of the thread that trains (MXNet, MindSpore: of the process), probes
+virtual machine's processor may change its speed by half from one second to the next, which a
+yardstick tells that no profiler touches: a neighbour at another speed is left out. Where both are,
+or the two differ though their speed does not, the pair is unsteady and another one is measured. Ten
+steady pairs per mode give the median and its 95 % interval; where the machine gives fewer than three
+in four times as many tries, all pairs do, and how many of them were unsteady stands beside it. A measurement that fails is counted and left out. CPU time is that of the thread that trains (MXNet, MindSpore: of the process), probes
 included; elapsed time suffers from whatever else runs on the machine.
 """
 import argparse
@@ -115,10 +115,17 @@ def load():
         return float(file.read().split()[0])
 
 
+def neighbours(entry):
+    """Those of the untraced measurements that ran at the mode's speed; both, if none did."""
+    both = [entry["before"], entry["after"]]
+    yard = entry["mode"]["yard"]
+    return [n for n in both if abs(n["yard"] - yard) <= YARD_SHARE * min(n["yard"], yard)] or both
+
+
 def is_steady(entry, share):
-    before, after = entry["before"]["cpu"], entry["after"]["cpu"]
-    yards = [entry[part]["yard"] for part in ("before", "mode", "after")]
-    return (abs(after - before) <= share * min(before, after)
+    yards = [part["yard"] for part in [entry["mode"], *neighbours(entry)]]
+    times = [part["cpu"] for part in neighbours(entry)]
+    return (max(times) - min(times) <= share * min(times)
             and max(yards) - min(yards) <= YARD_SHARE * min(yards))
 
 
@@ -172,20 +179,21 @@ def measure_job(args, name):
     return result
 
 
-def chosen(entries, wanted):
-    """The pairs that the figures are of: the steady ones, if there are as many as were wanted."""
+def chosen(entries):
+    """The pairs that the figures are of: the steady ones, if there are enough for an interval."""
     best = steady(entries)
-    return best if len(best) >= wanted else entries
+    return best if len(best) >= stats.FEWEST else entries
 
 
 def added(entry, clock):
-    return entry["mode"][clock] - (entry["before"][clock] + entry["after"][clock]) / 2
+    beside = neighbours(entry)
+    return entry["mode"][clock] - sum(part[clock] for part in beside) / len(beside)
 
 
-def summarise(result, wanted):
+def summarise(result):
     """Adds to each mode its added time and its ratio to the framework's own profiler's, by clock."""
     modes = result["modes"] = {
-        mode: chosen(entries, wanted) for mode, entries in result["pairs"].items() if entries
+        mode: chosen(entries) for mode, entries in result["pairs"].items() if entries
     }
     result["summary"] = {}
     for mode, entries in modes.items():
@@ -297,7 +305,7 @@ def main():
         if not any(result["pairs"].values()):
             print(f"overhead: {name}: nothing could be measured", file=sys.stderr)
             continue
-        summarise(result, args.pairs)
+        summarise(result)
         results[name] = result
         with open(args.json, "w") as file:
             json.dump(results, file, indent=1)
