@@ -393,6 +393,8 @@ void fake_buffers_close(void)
 	bool ran;
 
 	fake_deliver(true);
+	/* Who has asked the client for a buffer puts it in place first. */
+	pthread_mutex_lock(&requesting);
 	pthread_mutex_lock(&mutex);
 	if (current)
 		retire_current();
@@ -404,6 +406,7 @@ void fake_buffers_close(void)
 	worker_runs = false;
 	pthread_cond_signal(&work);
 	pthread_mutex_unlock(&mutex);
+	pthread_mutex_unlock(&requesting);
 	fake_deliver(true);
 	if (ran && !pthread_equal(pthread_self(), worker))
 		pthread_join(worker, NULL);

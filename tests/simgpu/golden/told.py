@@ -113,7 +113,7 @@ def facts(jobs):
             out[function][job.tells(call)] += 1
             for row in job.caused.get(call.id, []):
                 for details in row.details:
-                    out[f"{function}: details"][f"{kind_of(row)}: {details}"] += 1
+                    out[f"{function}: {kind_of(row)}"][details] += 1
         for what, told in (
                 ("activities of no call", str(job.orphans())),
                 ("correlation ids", "1, 2, 3..." if job.are_numbered() else "others"),
