@@ -22,6 +22,28 @@ static const char *const prefixes[] = {
 #undef F
 };
 
+/* ---- what is open, and where it goes ---- */
+
+/* The call that a thread is in, for the thread that stops. */
+struct open_call {
+	_Alignas(64) uint64_t begin_ns;
+	uint16_t api;
+	uint8_t domain;
+	uint32_t correlation; /* 0: none; the others are written before it */
+};
+
+/* What each callback looks at lies side by side: in between the program has used the caches. */
+static struct {
+	_Alignas(64) struct shim_control *connected;
+	void (*exit_action)(void);
+	uint32_t connection; /* grows each time */
+	uint32_t ending;     /* 1: calls that return are noted, new ones are not */
+	uint32_t came;	     /* 1: a thread has called since */
+	uint32_t graphs;     /* 1: there are, or were, for the life of the process */
+	uint64_t of_graphs[2][API_MAX / 64];	 /* by domain and function */
+	struct open_call open_calls[SHIM_RINGS]; /* by ring */
+} hot;
+
 /* ---- which calls ---- */
 
 static bool is_wanted(const char *name)
@@ -30,6 +52,12 @@ static bool is_wanted(const char *name)
 		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
 			return true;
 	return false;
+}
+
+/* A graph that is launched, or made. */
+static bool is_of_graphs(const char *name)
+{
+	return strstr(name, "Graph") || strstr(name, "BeginCapture");
 }
 
 struct refusal {
@@ -57,8 +85,11 @@ static int domain_enable(struct shim_control *c, const struct cupti *cupti, void
 			continue;
 		}
 		cnt++;
-		if (on)
-			records__put_name(c, SHIM_API_KEY(domain, api), name);
+		if (!on)
+			continue;
+		records__put_name(c, SHIM_API_KEY(domain, api), name);
+		if (is_of_graphs(name))
+			hot.of_graphs[domain == SHIM_RUNTIME][api / 64] |= 1ull << api % 64;
 	}
 	return cnt;
 }
@@ -75,24 +106,6 @@ int calls__enable(struct shim_control *c, const struct cupti *cupti, void *subsc
 }
 
 /* ---- rings ---- */
-
-/* The call that a thread is in, for the thread that stops. */
-struct open_call {
-	_Alignas(64) uint64_t begin_ns;
-	uint16_t api;
-	uint8_t domain;
-	uint32_t correlation; /* 0: none; the others are written before it */
-};
-
-/* What each callback looks at lies side by side: in between the program has used the caches. */
-static struct {
-	_Alignas(64) struct shim_control *connected;
-	void (*exit_action)(void);
-	uint32_t connection; /* grows each time */
-	uint32_t ending;     /* 1: calls that return are noted, new ones are not */
-	uint32_t came;	     /* 1: a thread has called since */
-	struct open_call open_calls[SHIM_RINGS]; /* by ring */
-} hot;
 
 /* One line of the cache, too. */
 struct thread {
@@ -202,6 +215,11 @@ static bool open_get(struct open_call *o, struct shim_call *call)
 bool calls__came(void)
 {
 	return __atomic_load_n(&hot.came, __ATOMIC_RELAXED);
+}
+
+bool calls__saw_graphs(void)
+{
+	return __atomic_load_n(&hot.graphs, __ATOMIC_RELAXED);
 }
 
 void calls__await_returns(uint64_t timeout_ns)
@@ -322,6 +340,12 @@ static void note_coming(void)
 		__atomic_store_n(&hot.came, 1, __ATOMIC_RELAXED);
 }
 
+static void note_graph(int domain, uint32_t api)
+{
+	if (hot.of_graphs[domain == SHIM_RUNTIME][api / 64] >> api % 64 & 1)
+		__atomic_store_n(&hot.graphs, 1, __ATOMIC_RELAXED);
+}
+
 /* What a runtime call does inside the driver is its own affair. */
 static void on_enter(struct thread *t, struct shim_control *c, int domain, uint32_t api,
 		     const struct cupti_callback_data *d)
@@ -385,6 +409,7 @@ void calls__on_callback(void *user, int domain, uint32_t api, const struct cupti
 		on_node_created(t);
 	if (domain != SHIM_RUNTIME && domain != SHIM_DRIVER)
 		return;
+	note_graph(domain, api);
 	if (c && d->site == CUPTI_ENTER && !__atomic_load_n(&hot.ending, __ATOMIC_RELAXED))
 		on_enter(t, c, domain, api, d);
 	else if (c && d->site == CUPTI_EXIT)

@@ -22,7 +22,7 @@
 #include <string.h>
 
 #define SHIM_MAGIC	    0x4d494853u /* "SHIM" */
-#define SHIM_VERSION	    14
+#define SHIM_VERSION	    15
 #define SHIM_RINGS	    64	  /* threads that call the device */
 #define SHIM_RING_CALLS	    65536 /* calls in each ring */
 #define SHIM_ACTIVITY_BYTES (32u << 20)
@@ -60,6 +60,15 @@ enum shim_error {
 	SHIM_NO_MEMORY = 6,
 	SHIM_NEW_CUPTI = 7, /* of a newer CUDA than the driver's */
 	SHIM_NOT_CUPTI = 8, /* a library without CUPTI's functions */
+};
+
+/* Why CUPTI is still in the process, though nothing of it is enabled. */
+enum shim_stay {
+	SHIM_STAYS_NOT = 0,
+	SHIM_STAYS_OLD = 1,	   /* before CUDA 12.6 it may not leave where there are graphs */
+	SHIM_STAYS_FOR_GRAPHS = 2, /* those that it saw fail without it */
+	SHIM_STAYS_UNCALLED = 3,   /* no call came, in which alone it may leave */
+	SHIM_STAYS_REFUSED = 4,
 };
 
 /* The same moment on both clocks: mono_ns is the middle of a bracket of bracket_ns. */
@@ -114,6 +123,7 @@ struct shim_control {
 	char cupti_call[64]; /* the function that gave cupti_result */
 	uint32_t own_clock;  /* 1: CUPTI's times are CLOCK_MONOTONIC; 0: map by the two points */
 	uint32_t finalized;  /* 1: the last stop left nothing of CUPTI in the process */
+	uint32_t stays;	     /* otherwise, where it was ours until then: enum shim_stay */
 	uint32_t exited;     /* 1: the process exits in order, and all that was recorded is here */
 	uint32_t pointers_set; /* now, of pointer_cnt */
 	uint32_t left;	       /* 1: CUPTI was left to another tool in the latest window */

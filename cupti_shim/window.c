@@ -15,6 +15,7 @@
 #define WAY_NS	  (200 * MS) /* another tool waits */
 #define EXIT_NS	  (200 * MS) /* for a call to return, where the program makes calls */
 #define REST_NS	  (5 * MS)   /* ... where it makes none */
+#define PENDING	  UINT32_MAX
 
 static const int kinds[] = {
 	CUPTI_CONCURRENT_KERNEL, CUPTI_MEMCPY,	CUPTI_MEMCPY2, CUPTI_MEMSET,
@@ -30,7 +31,7 @@ static pthread_mutex_t subscription = PTHREAD_MUTEX_INITIALIZER;
 static void *subscriber;
 static struct shim_control *subscribed; /* whose window it is */
 static uint8_t enabled[KIND_CNT];
-static uint32_t finalized; /* 1: by finalize(), 2: it failed */
+static uint32_t outcome; /* of finalize(): PENDING, or enum shim_stay */
 
 /* ---- refusals ---- */
 
@@ -197,6 +198,7 @@ int window__start(struct shim_control *c)
 	c->cupti_result = CUPTI_OK;
 	c->cupti_call[0] = '\0';
 	c->finalized = 0;
+	c->stays = SHIM_STAYS_NOT;
 	c->left = 0;
 	pthread_mutex_lock(&subscription);
 	err = start(c);
@@ -216,37 +218,45 @@ int window__start(struct shim_control *c)
 
 static void finalize(void)
 {
-	int result = cupti.Finalize();
+	const uint32_t stay = calls__saw_graphs() ? SHIM_STAYS_FOR_GRAPHS
+			      : cupti.Finalize()  ? SHIM_STAYS_REFUSED
+						  : SHIM_STAYS_NOT;
 
-	__atomic_store_n(&finalized, result ? 2 : 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&outcome, stay, __ATOMIC_RELEASE);
 }
 
 /*
  * CUPTI leaves the process in the exit of an API call, the one place that is documented as safe. If
- * none comes, or where it is known to crash (CUDA graphs before 12.6), it stays, without a
- * subscriber, an enabled kind or a buffer.
+ * none comes, or where a graph was launched while it was there, it stays, without a subscriber, an
+ * enabled kind or a buffer: the device fails at that graph's next launches otherwise (seen of 13.0
+ * on an H200, whatever the device did meanwhile; before 12.6 it is known to crash).
  */
-static bool try_finalize(void)
+static uint32_t try_finalize(void)
 {
 	const struct timespec pause = {.tv_nsec = 1 * MS};
+	uint32_t stay;
 
 	if (cupti.version < CUPTI_API_12_6)
-		return false;
-	__atomic_store_n(&finalized, 0, __ATOMIC_RELEASE);
+		return SHIM_STAYS_OLD;
+	if (calls__saw_graphs())
+		return SHIM_STAYS_FOR_GRAPHS;
+	__atomic_store_n(&outcome, PENDING, __ATOMIC_RELEASE);
 	if (!calls__at_exit(finalize, calls__came() ? EXIT_NS : REST_NS))
-		return false;
-	while (!__atomic_load_n(&finalized, __ATOMIC_ACQUIRE))
+		return SHIM_STAYS_UNCALLED;
+	while ((stay = __atomic_load_n(&outcome, __ATOMIC_ACQUIRE)) == PENDING)
 		nanosleep(&pause, NULL);
-	return finalized == 1;
+	return stay;
 }
 
 /* Finalises unless CUPTI is another's by now, who waits where it comes meanwhile. */
 static void leave_cupti(struct shim_control *c)
 {
 	pthread_mutex_lock(&subscription);
-	if (subscriber && try_finalize()) {
-		subscriber = NULL;
-		c->finalized = 1;
+	if (subscriber) {
+		c->stays = try_finalize();
+		c->finalized = c->stays == SHIM_STAYS_NOT;
+		if (c->finalized)
+			subscriber = NULL;
 	}
 	unsubscribe(c);
 	pthread_mutex_unlock(&subscription);

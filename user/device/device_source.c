@@ -624,6 +624,19 @@ uint64_t device_source__lost_functions(struct device_source *d, json_t *notes)
 	return lost;
 }
 
+/* Why it is still in the process; NULL: it is not, or nobody knows. */
+static const char *stay_text(uint32_t stay)
+{
+	static const char *const texts[] = {
+		[SHIM_STAYS_OLD] = "before CUDA 12.6 it may not leave",
+		[SHIM_STAYS_FOR_GRAPHS] = "the process uses CUDA graphs, which fail where it left",
+		[SHIM_STAYS_UNCALLED] = "no call of CUDA's came, in which alone it may leave",
+		[SHIM_STAYS_REFUSED] = "it refused to leave",
+	};
+
+	return stay < ARRAY_SIZE(texts) ? texts[stay] : NULL;
+}
+
 json_t *device_source__summary(struct device_source *d, json_t *notes, uint64_t *lost)
 {
 	const char *refusal = device_source__refusal(d);
@@ -637,6 +650,8 @@ json_t *device_source__summary(struct device_source *d, json_t *notes, uint64_t 
 			 (json_int_t)f.cupti_version, "own_clock", (int)f.own_clock, "calls",
 			 (json_int_t)d->call_cnt, "activities", (json_int_t)d->device_cnt,
 			 "finalized", (int)f.finalized, "lost", losses);
+	if (json && stay_text(f.stays))
+		json_object_set_new(json, "stays", json_string(stay_text(f.stays)));
 	if (json && refusal)
 		json_object_set_new(json, "refused", json_string(refusal));
 	if (json && d->question_cnt)

@@ -338,6 +338,7 @@ void shim_link__facts(const struct shim_link *l, struct shim_facts *out)
 		.cupti_version = c->cupti_version,
 		.own_clock = c->own_clock,
 		.finalized = c->finalized,
+		.stays = c->stays,
 		.exited = c->exited,
 		.clock_begin = c->clock_begin,
 		.clock_end = c->clock_end,

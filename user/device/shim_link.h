@@ -69,6 +69,7 @@ const char *shim_link__error(struct shim_link *l);
 struct shim_facts {
 	uint32_t cupti_version;
 	bool own_clock, finalized, exited;
+	uint32_t stays; /* enum shim_stay, or what the target wrote there */
 	struct shim_clock_point clock_begin, clock_end;
 	/* losses, by place; rings: calls and activities that found theirs full */
 	uint64_t lost_rings, lost_threads, lost_cupti, lost_incomplete, lost_buffers;

@@ -21,7 +21,7 @@ LONG_S = 120  # for what takes a second where nothing else runs
 
 
 class GpuJob:
-    """`train` of tests/simgpu/client, or another command, until it is told to end."""
+    """`train` of tests/simgpu/client, without graphs, or another command, until it is told to end."""
     count = 0
 
     def __init__(self, case, *command, wrap=(), **settings):
@@ -29,7 +29,7 @@ class GpuJob:
         self.dir = case.dir / f"gpu{GpuJob.count}"
         self.dir.mkdir()
         self.dir.chmod(0o777)
-        command = command or (TRAIN, 0, 3000, 1, 2)
+        command = command or (TRAIN, 0, 3000, 1, 2, 0)
         env = dict(os.environ, SIMGPU_TRUTH=str(self.dir / "truth"), SIMGPU_COPY_MAX_MB="1",
                    **{"SIMGPU_TRUTH_API": "1", **settings})
         with open(self.dir / "out", "w") as out, open(self.dir / "err", "w") as err:

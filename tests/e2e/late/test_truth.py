@@ -5,7 +5,7 @@ import os
 import signal
 import time
 
-from gpu import BUILD, LONG_S, SIM, GpuJob, check_recorded, compare, doctor, dumped, notes, record
+from gpu import BUILD, LONG_S, SIM, TRAIN, GpuJob, check_recorded, compare, doctor, dumped, notes, record
 from lib import process
 from lib.ctl import obeyed, wait_state
 from lib.runner import test
@@ -49,6 +49,25 @@ def ten_times(case):
         maps = now
     print("stopped for", ", ".join(f"{ns / 1e6:.2f}" for ns in stops), "ms")
     assert min(stops) <= STOPPED_NS, stops
+    assert job.calls("cuptiFinalize") == 10
+    job.end()
+
+
+@test("four times into a process with CUDA graphs: CUPTI stays, which they need, and grows no more")
+def four_times_with_graphs(case):
+    job = GpuJob(case, TRAIN, 0, 3000, 1, 2, 1)
+    before, fds = process.threads(job.pid), process.descriptors(job.pid)
+    threads = maps = None
+    for _ in range(4):
+        tool = check_recorded(case, job)
+        assert "CUPTI stays in the process, with nothing enabled: the process uses CUDA graphs" in notes(tool)
+        job.wait_parked()
+        now = process.threads(job.pid), process.lasting_maps(job.pid)
+        threads, maps = threads or now[0], maps or now[1]
+        assert now == (threads, maps), (now, threads, maps)
+    assert set(threads) > set(before) and process.descriptors(job.pid) == fds
+    assert not job.calls("cuptiFinalize")
+    job.wait_progress()
     job.end()
 
 
@@ -129,7 +148,7 @@ def wrong_clock(case):
 
 @test("CUDA graphs before 12.6: CUPTI is not finalized, and leaves all the same")
 def old_with_graphs(case):
-    job = GpuJob(case, SIMGPU_CUPTI_VERSION="20")
+    job = GpuJob(case, TRAIN, 0, 3000, 1, 2, 1, SIMGPU_CUPTI_VERSION="20")
     for _ in range(2):
         check_recorded(case, job)
     assert not job.calls("cuptiFinalize")

@@ -353,6 +353,31 @@ static void finalizing_leaves_nothing(void)
 	OK(cuptiFinalize());
 }
 
+/* One that was launched while they were recorded; the last of all, since nothing works after it. */
+static void graphs_do_not_outlive_kernels(void)
+{
+	cudaGraph_t graph;
+	cudaGraphExec_t traced, other;
+
+	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	kernel_launch(&stub, 1, stream);
+	OK(cudaStreamEndCapture(stream, &graph));
+	OK(cudaGraphInstantiate(&traced, graph, 0));
+	OK(cudaGraphInstantiate(&other, graph, 0));
+	OK(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+	OK(cudaGraphLaunch(traced, stream));
+	OK(cuptiActivityDisable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+	OK(cudaGraphLaunch(traced, stream));
+	OK(cudaGraphLaunch(other, stream));
+	OK(cudaStreamSynchronize(stream));
+	OK(cuptiActivityFlushAll(0));
+	OK(cuptiFinalize());
+	OK(cudaGraphLaunch(other, stream));
+	OK(cudaStreamSynchronize(stream));
+	CHECK(cudaGraphLaunch(traced, stream) == cudaErrorLaunchFailure);
+	CHECK(cudaStreamSynchronize(stream) == cudaErrorLaunchFailure);
+}
+
 int main(void)
 {
 	kernel_register(&stub, "_Z6kernelv");
@@ -366,6 +391,7 @@ int main(void)
 	ranges_are_markers();
 	questions_are_synchronisations();
 	finalizing_leaves_nothing();
+	graphs_do_not_outlive_kernels();
 	puts("cupti: ok");
 	return 0;
 }

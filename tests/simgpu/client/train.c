@@ -3,10 +3,11 @@
  * A job without a framework, for tests of a second: steps of launches in every form, copies, sets,
  * synchronisations, over some devices and streams, and what it did printed at the end.
  *
- *     train [STEPS [SLEEP_US [DEVICES [STREAMS]]]]     STEPS 0: until SIGTERM
+ *     train [STEPS [SLEEP_US [DEVICES [STREAMS [GRAPHS]]]]]   STEPS 0: until SIGTERM; GRAPHS 0: none
  */
 #include "client.h"
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -54,10 +55,20 @@ static void launch_all_forms(cudaStream_t stream)
 	kernel_cnt += 4;
 }
 
-static void setup(int dev, int stream_cnt)
+static void capture(int dev)
 {
 	cudaGraph_t graph;
 
+	OK(cudaStreamBeginCapture(devices[dev].streams[0], cudaStreamCaptureModeGlobal));
+	kernel_launch(&stub_update, 16, devices[dev].streams[0]);
+	kernel_launch(&stub_update, 16, devices[dev].streams[0]);
+	OK(cudaStreamEndCapture(devices[dev].streams[0], &graph));
+	OK(cudaGraphInstantiate(&devices[dev].update, graph, 0));
+	OK(cudaGraphDestroy(graph));
+}
+
+static void setup(int dev, int stream_cnt)
+{
 	OK(cudaSetDevice(dev));
 	OK(cudaMalloc(&devices[dev].parameters, PARAMETERS));
 	OK(cudaMalloc(&devices[dev].gradient, PARAMETERS));
@@ -65,12 +76,6 @@ static void setup(int dev, int stream_cnt)
 	OK(cudaEventCreateWithFlags(&devices[dev].done, cudaEventDisableTiming));
 	for (int i = 0; i < stream_cnt; i++)
 		OK(cudaStreamCreateWithFlags(&devices[dev].streams[i], cudaStreamNonBlocking));
-	OK(cudaStreamBeginCapture(devices[dev].streams[0], cudaStreamCaptureModeGlobal));
-	kernel_launch(&stub_update, 16, devices[dev].streams[0]);
-	kernel_launch(&stub_update, 16, devices[dev].streams[0]);
-	OK(cudaStreamEndCapture(devices[dev].streams[0], &graph));
-	OK(cudaGraphInstantiate(&devices[dev].update, graph, 0));
-	OK(cudaGraphDestroy(graph));
 }
 
 static void step(int dev, int stream_cnt)
@@ -86,12 +91,14 @@ static void step(int dev, int stream_cnt)
 		OK(cudaStreamWaitEvent(devices[dev].streams[i], devices[dev].done, 0));
 		launch_all_forms(devices[dev].streams[i]);
 	}
-	OK(cudaGraphLaunch(devices[dev].update, devices[dev].streams[0]));
+	if (devices[dev].update) {
+		OK(cudaGraphLaunch(devices[dev].update, devices[dev].streams[0]));
+		kernel_cnt += 2;
+	}
 	OK(cudaMemcpyAsync(&loss, devices[dev].parameters, sizeof(loss), cudaMemcpyDeviceToHost,
 			   devices[dev].streams[0]));
 	OK(cudaStreamSynchronize(devices[dev].streams[0]));
 	OK(cudaDeviceSynchronize());
-	kernel_cnt += 2;
 	copy_cnt += 2;
 	set_cnt++;
 }
@@ -101,12 +108,17 @@ int main(int argc, char **argv)
 	long steps = argc > 1 ? atol(argv[1]) : 10, sleep_us = argc > 2 ? atol(argv[2]) : 0;
 	int device_cnt = argc > 3 ? atoi(argv[3]) : 1, stream_cnt = argc > 4 ? atoi(argv[4]) : 2;
 
+	bool with_graphs = argc <= 5 || atoi(argv[5]);
+
 	CHECK(device_cnt > 0 && device_cnt <= 16 && stream_cnt > 0 && stream_cnt <= MAX_STREAMS);
 	signal(SIGTERM, on_term);
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
 		kernel_register(kernels[i].stub, kernels[i].name);
-	for (int dev = 0; dev < device_cnt; dev++)
+	for (int dev = 0; dev < device_cnt; dev++) {
 		setup(dev, stream_cnt);
+		if (with_graphs)
+			capture(dev);
+	}
 	printf("ready %d\n", getpid());
 	fflush(stdout);
 	for (long i = 0; (!steps || i < steps) && !stop; i++) {

@@ -154,6 +154,11 @@ static CUptiResult call_with_kind(const char *function, CUpti_ActivityKind kind)
 		       : CUPTI_ERROR_INVALID_KIND;
 }
 
+static bool is_of_kernels(CUpti_ActivityKind kind)
+{
+	return kind == CUPTI_ACTIVITY_KIND_KERNEL || kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+}
+
 SIM_EXPORT CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
 {
 	CUptiResult refused = call_with_kind("cuptiActivityEnable", kind);
@@ -167,6 +172,8 @@ SIM_EXPORT CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
 	if (!fake_any_kind())
 		fake_clock_calibrate();
 	kinds[kind] = 1;
+	if (is_of_kernels(kind))
+		sim_graphs_trace(true);
 	fake_attach_if_needed();
 	return CUPTI_SUCCESS;
 }
@@ -178,6 +185,8 @@ SIM_EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
 	if (refused)
 		return refused;
 	kinds[kind] = 0;
+	if (is_of_kernels(kind))
+		sim_graphs_trace(false);
 	fake_attach_if_needed();
 	return CUPTI_SUCCESS;
 }
@@ -216,6 +225,7 @@ SIM_EXPORT CUptiResult cuptiFinalize(void)
 	fake_disable_all();
 	fake_unsubscribe();
 	sim_tool_set(NULL);
+	sim_graphs_leave();
 	fake_buffers_close();
 	return CUPTI_SUCCESS;
 }

@@ -33,6 +33,7 @@ enum {
 	SIM_NOT_FOUND = 500,
 	SIM_NOT_READY = 600,
 	SIM_NOT_SUPPORTED = 801,
+	SIM_LAUNCH_FAILED = 719,
 	SIM_CAPTURE_UNSUPPORTED = 900,
 	SIM_CAPTURE_INVALIDATED = 901,
 	SIM_CAPTURE_UNJOINED = 904,
@@ -315,6 +316,7 @@ struct sim_graph {
 	uint32_t cnt, cap;
 	struct sim_stream *origin;
 	bool invalid;
+	uint32_t traced; /* since which time CUPTI has something of it; 0: it has nothing */
 };
 struct sim_graph *sim_graph_get(void *handle);
 /* How many there are: captured, instantiated and not destroyed. */
@@ -326,6 +328,10 @@ int sim_capture_op(struct sim_stream *s, struct sim_op *op);
 int sim_graph_copy(const struct sim_graph *g, struct sim_graph **out);
 void sim_graph_free(struct sim_graph *g);
 int sim_graph_launch(struct sim_graph *g, struct sim_stream *s);
+/* Whether kernels are recorded. A graph that is launched meanwhile fails, and the device with it, when it is
+ * launched after CUPTI left (seen of CUPTI 13.0). */
+void sim_graphs_trace(bool on);
+void sim_graphs_leave(void);
 
 /* ---- calls, as CUPTI sees them ---- */
 enum sim_domain { SIM_DRIVER = 1, SIM_RUNTIME = 2 }; /* numbers of CUpti_CallbackDomain */
@@ -347,6 +353,8 @@ int sim_enter(struct sim_frame *frame);
 /* The call ends; returns its result. */
 int sim_leave(struct sim_frame *frame, int result);
 int sim_unsupported(const char *name, int error);
+/* All calls fail with it from now on; returns it. */
+int sim_break(int error);
 
 enum sim_sync_kind { SIM_SYNC_EVENT = 1, SIM_SYNC_WAIT, SIM_SYNC_STREAM, SIM_SYNC_CONTEXT };
 struct sim_sync {

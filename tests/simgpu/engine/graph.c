@@ -8,6 +8,8 @@
 #define GRAPH_MAGIC 0x47524146u
 
 static _Atomic uint32_t next_id = 1, alive;
+static _Atomic uint32_t time_ = 1; /* grows when CUPTI leaves */
+static _Atomic bool is_traced;
 
 uint32_t sim_graph_cnt(void)
 {
@@ -205,6 +207,17 @@ static void submit_nodes(struct sim_graph *g, struct sim_stream *s, struct sim_o
 	sim_unlock();
 }
 
+void sim_graphs_trace(bool on)
+{
+	is_traced = on;
+}
+
+void sim_graphs_leave(void)
+{
+	is_traced = false;
+	time_++;
+}
+
 int sim_graph_launch(struct sim_graph *g, struct sim_stream *s)
 {
 	const struct sim_tool *tool = sim_tool();
@@ -212,6 +225,10 @@ int sim_graph_launch(struct sim_graph *g, struct sim_stream *s)
 
 	if (s->capture)
 		return SIM_CAPTURE_UNSUPPORTED;
+	if (g->traced && g->traced != time_)
+		return sim_break(SIM_LAUNCH_FAILED);
+	if (is_traced)
+		g->traced = time_;
 	sim_context_touch();
 	ops = malloc((g->cnt + 1) * sizeof(struct sim_op *));
 	if (!ops)

@@ -81,6 +81,13 @@ static void read_failures(void)
 	}
 }
 
+int sim_break(int error)
+{
+	sticky_error = error;
+	sticky_ns = sim_now();
+	return error;
+}
+
 static int injected_failure(const char *name)
 {
 	if (sim_now() >= sticky_ns && strcmp(name, "cudaGetDevice") &&

@@ -170,10 +170,16 @@ static int add_cupti(const struct analysis *a, struct table *t)
 	const json_t *device = json_object_get(recording__summary(a->r), "device");
 	const char *source = json_string_value(json_object_get(device, "source"));
 	const uint64_t calls = number(device, "calls"), questions = number(device, "questions");
-	int err;
+	const char *stays = json_string_value(json_object_get(device, "stays"));
+	int err = 0;
 
-	if (!source || strcmp(source, "CUPTI") != 0 || !calls)
-		return 0;
+	if (stays)
+		err = table__add_notef(t,
+				       "CUPTI stays in the process, with nothing enabled: %s. "
+				       "It took 0.6 us of a launch on an H200.",
+				       stays);
+	if (err || !source || strcmp(source, "CUPTI") != 0 || !calls)
+		return err;
 	err = table__add_notef(
 		t,
 		"Not in the estimate: what CUPTI itself takes of %s of CUDA's and %s of the "
