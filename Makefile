@@ -7,6 +7,7 @@
 # make test-kernels   some of the tests on other kernels, in virtual machines
 # make tsan       races of the library in the target
 # make gpu-test   tests, golden trace and figures on a real GPU     make clean
+# make gpu-bundle   what that needs, in a folder for a machine that can install nothing
 # make test-matrix ARGS='--remove torch'   the frameworks' suites with each version that is checked
 # make test-programs   programs whose loop is a library's: Lightning, transformers, keras, accelerate, fastai
 
@@ -50,7 +51,7 @@ TEST_OBJS := $(TEST_SRCS:%.c=$(BUILD)/%.o)
 say = @$(if $(V),:,printf '  %-8s %s\n' $(1) $(patsubst $(BUILD)/%,%,$@))
 Q  := $(if $(V),,@)
 
-.PHONY: all deps test-deps need-packages skel print-cflags unit test gpu-test tsan test-kernels test-matrix test-programs check demo bench fuzz install uninstall clean FORCE
+.PHONY: all deps test-deps need-packages skel print-cflags unit test gpu-test gpu-bundle tsan test-kernels test-matrix test-programs check demo bench fuzz install uninstall clean FORCE
 .DELETE_ON_ERROR:
 all: $(BUILD)/proftrace $(BUILD)/proftrace.1 $(SHIM)
 
@@ -108,6 +109,13 @@ $(SHIM): $(SHIM_OBJS)
 	$(Q)$(CC) -shared -o $@ $^ -Wl,-z,defs,-z,now,-z,nodelete -Wl,--as-needed -ldl -lpthread
 $(SHIM_OBJS): ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE $(WARNINGS) -I. -O2 -g -fPIC -fvisibility=hidden
 
+# What CUPTI costs without it, for bench/device.
+.PHONY: bare-cupti
+bare-cupti: $(BUILD)/bare_cupti.so
+$(BUILD)/bare_cupti.so: bench/device/bare_cupti.c $(BUILD)/cflags
+	$(call say,LINK)
+	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -shared -o $@ $<
+
 # ---- BPF: one object per source of events, linked into one skeleton that shares maps ----
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__bpf__ -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Werror \
               -Ivmlinux/$(ARCH) -Ibpf -I.
@@ -151,6 +159,17 @@ test: test-deps
 gpu-test: test-deps
 	@BUILD=$(abspath $(BUILD)) scripts/gpu-test
 
+# For a machine that has a GPU and neither these packages nor a way to get them.
+BUNDLE := $(BUILD)/gpu-bundle
+gpu-bundle: test-deps
+	@$(SUBMAKE) $(SHIM) bare-cupti subscribes $(BUNDLE)/proftrace
+	@BUILD=$(abspath $(BUILD)) scripts/gpu-bundle
+# Of the old kind (DT_RPATH), since the libraries need each other.
+$(BUNDLE)/proftrace: $(BUILD)/user/cli/main.o $(OBJS) $(BUILD)/sources
+	$(call say,LINK)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $(filter %.o,$^) $(LIBS) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib'
+
 test-kernels: test-deps
 	@$(SUBMAKE) all
 	@BUILD=$(abspath $(BUILD)) scripts/kernels $(KERNELS)
@@ -187,6 +206,16 @@ $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(OBJS) $(BUILD)/sources
 	$(Q)$(CC) -o $@ $(filter %.o,$^) -fsanitize=fuzzer $(LIBS)
 
 include tests/simgpu/simgpu.mk
+
+# A tool that uses CUPTI, for the tests beside it; with stubs for its calls, and without.
+SUBSCRIBES := $(BUILD)/subscribes $(BUILD)/subscribes-no-plt
+.PHONY: subscribes
+subscribes: $(SUBSCRIBES)
+$(BUILD)/subscribes-no-plt: PLT := -fno-plt
+$(SUBSCRIBES): tests/e2e/late/subscribes.c | simgpu
+	$(call say,LINK)
+	$(Q)$(CC) -std=gnu17 $(WARNINGS) $(PLT) -isystem $(SIMGPU_OUT)/include $< -L$(SIMGPU_LIB) \
+	    -l:libcudart.so.13 -l:libcupti.so.13 -l:libcuda.so.1 -Wl,-rpath,$(abspath $(SIMGPU_LIB)) -o $@
 
 # ---- installation ----
 BINDIR    := $(DESTDIR)$(PREFIX)/bin

@@ -17,10 +17,12 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(HERE.parent)]
 
 from lib import process, runner  # noqa: E402
-from lib.runner import test  # noqa: E402
+from lib.runner import Skip, test  # noqa: E402
 from lib.tool import row  # noqa: E402
 
 WORKLOAD = HERE.parents[1] / "workloads/gpu_jobs.py"
+PROGRAMS = pathlib.Path(os.environ["PROFTRACE"]).parent
+TOOLKIT = pathlib.Path(os.environ.get("CUDA_HOME", "/usr/local/cuda"))
 LONG_S = 120
 STEPS = 8
 
@@ -28,17 +30,21 @@ STEPS = 8
 class GpuJob:
     count = 0
 
-    def __init__(self, case, kind):
+    def __init__(self, case, *command, **settings):
         GpuJob.count += 1
         self.dir = case.dir / f"job{GpuJob.count}"
         self.dir.mkdir()
-        env = dict(os.environ, OMP_NUM_THREADS="1", CUBLAS_WORKSPACE_CONFIG=":4096:8")
+        env = dict(os.environ, OMP_NUM_THREADS="1", CUBLAS_WORKSPACE_CONFIG=":4096:8", **settings)
         with open(self.dir / "out", "w") as out, open(self.dir / "err", "w") as err:
-            self.popen = subprocess.Popen([os.environ["GPU_PYTHON"], WORKLOAD, kind], env=env,
-                                          stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=self.dir)
+            self.popen = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                                          cwd=self.dir)
         case.finally_(self.kill)
         self.wait_for(lambda: "ready" in self.out(), "the job to be ready")
         self.pid = int(re.search(r"ready (\d+)", self.out())[1])
+
+    @classmethod
+    def training(cls, case, kind):
+        return cls(case, os.environ["GPU_PYTHON"], WORKLOAD, kind)
 
     def kill(self):
         self.popen.kill()
@@ -99,7 +105,7 @@ def same_losses(job, other):
 def as_profiled(kind):
     @test(f"{kind}: a step's kernels, copies and sets are torch.profiler's")
     def compare(case):
-        job = GpuJob(case, kind)
+        job = GpuJob.training(case, kind)
         ours, theirs = whole(record(case, job)), job.end()
         # The loss comes back in the job's own loop, which torch.profiler did not see.
         ours.pop("Memcpy DtoH (Device -> Pinned)", None)
@@ -114,16 +120,26 @@ for name in "mlp", "graph", "cnn", "loader", "streams", "compile", "transformer"
 
 @test("ten recordings in a row: each is whole, and the job's losses are those of one alone")
 def ten(case):
-    job, other = GpuJob(case, "cnn"), GpuJob(case, "cnn")
+    job, other = GpuJob.training(case, "cnn"), GpuJob.training(case, "cnn")
     found = [whole(record(case, job)) for _ in range(10)]
     assert all(f == found[0] for f in found), found
     same_losses(job, other)
     job.end()
 
 
+@test("ten recordings of a job of CUDA graphs, one after the other: it goes on with the same losses")
+def graphs(case):
+    job, other = GpuJob.training(case, "graph"), GpuJob.training(case, "graph")
+    for _ in range(10):
+        assert whole(record(case, job, "--duration", "100ms"))
+        job.wait_steps(20)
+    same_losses(job, other)
+    job.end()
+
+
 @test("proftrace killed, at six moments: the job goes on, and the next recording is whole")
 def killed(case):
-    job, other = GpuJob(case, "cnn"), GpuJob(case, "cnn")
+    job, other = GpuJob.training(case, "cnn"), GpuJob.training(case, "cnn")
     for delay_s in 0.05, 0.2, 0.5, 1, 2, 4:
         tool = case.tool("-p", job.pid, "--duration", "100s", "--no-trace", "--no-progress")
         time.sleep(delay_s)
@@ -136,7 +152,7 @@ def killed(case):
 
 
 def in_window(case):
-    job = GpuJob(case, "cnn")
+    job = GpuJob.training(case, "cnn")
     tool = case.tool("-p", job.pid, "--duration", "100s", "--no-trace", "--no-progress").wait_recording(LONG_S)
     job.wait_steps(100)
     return job, tool
@@ -167,6 +183,44 @@ def profiler(case):
     within = json.loads((job.dir / "theirs.json").read_text())
     alone = job.end()
     assert {n: c / within["steps"] for n, c in within["activities"].items()} == alone
+
+
+def cuda_libraries():
+    """Where those are that the program is linked with: a CUDA toolkit's, or of the wheels beside PyTorch."""
+    torch = subprocess.run([os.environ["GPU_PYTHON"], "-c", "import torch; print(torch.__path__[0])"],
+                           stdout=subprocess.PIPE, check=True, text=True).stdout.strip()
+    for root, pattern in (pathlib.Path(torch).parent, "nvidia/*/lib"), (TOOLKIT, "lib64"), (TOOLKIT, "extras/CUPTI/lib64"):
+        for folder in sorted(root.glob(pattern)):
+            if list(folder.glob("libcudart.so.13")) or list(folder.glob("libcupti.so.13")):
+                yield str(folder)
+
+
+def tool_that_records(case, program):
+    """tests/e2e/late/subscribes.c, which records activities already."""
+    folders = ":".join(cuda_libraries())
+    if not folders:
+        raise Skip("no libraries of CUDA 13, with which this program is linked")
+    job = GpuJob(case, PROGRAMS / program, LD_LIBRARY_PATH=folders)
+    job.popen.send_signal(signal.SIGUSR2)
+    job.wait_for(lambda: "records 0" in job.out(), "the tool to record")
+    return job
+
+
+def left_alone(what, program):
+    @test(f"a tool {what} that records without a subscription: device times are its own")
+    def leave(case):
+        job = tool_that_records(case, program)
+        for _ in range(2):
+            notes = " ".join(record(case, job, "--duration", "2s").report("--table", "cost")["cost"]["notes"])
+            assert "another tool uses CUPTI in it" in notes, notes
+        job.popen.send_signal(signal.SIGTERM)
+        assert job.popen.wait(LONG_S) == 0, (job.dir / "err").read_text()
+        recorded, sets = map(int, re.search(r"recorded (\d+) of (\d+)", job.out()).groups())
+        assert recorded >= sets > 100, (recorded, sets)
+
+
+left_alone("built with stubs", "subscribes")
+left_alone("built without them", "subscribes-no-plt")
 
 
 sys.exit(runner.main(sys.argv[1:]))

@@ -3,7 +3,7 @@
  * subscribes: sets memory of the device until SIGTERM. At SIGUSR1 it subscribes to CUPTI, once, and
  * says what came of it: a tool that does without if it is refused. At SIGUSR2 it records
  * activities, by functions of CUPTI's that it asks the loader for. In the end it says how many
- * calls and activities it was told of.
+ * calls and activities it was told of, and how often it has set memory since it records.
  */
 #include <cuda_runtime_api.h>
 #include <cupti.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t asked, begins;
-static int called, recorded;
+static int called, recorded, records, sets;
 
 static void on_signal(int number)
 {
@@ -68,9 +68,9 @@ static void record(void)
 	__typeof__(cuptiActivityEnable) *enable =
 		(__typeof__(enable))dlsym(RTLD_DEFAULT, "cuptiActivityEnable");
 
-	printf("records %d\n", take(on_request, on_complete) ||
-				       enable(CUPTI_ACTIVITY_KIND_MEMSET) ||
-				       enable(CUPTI_ACTIVITY_KIND_MEMORY2));
+	records = !take(on_request, on_complete) && !enable(CUPTI_ACTIVITY_KIND_MEMSET) &&
+		  !enable(CUPTI_ACTIVITY_KIND_MEMORY2);
+	printf("records %d\n", !records);
 	fflush(stdout);
 }
 
@@ -92,11 +92,12 @@ int main(void)
 			record();
 		begins = 0;
 		cudaMemset(memory, 1, 4096);
+		sets += records;
 		usleep(2000);
 	}
 	if (cudaDeviceSynchronize())
 		return 1;
 	cuptiActivityFlushAll(0);
-	printf("called %d recorded %d\n", called, recorded);
+	printf("called %d recorded %d of %d\n", called, recorded, sets);
 	return 0;
 }
