@@ -101,6 +101,7 @@ struct shim_control {
 	char cupti_path[512];	       /* a libcupti to load if the process has none, or empty */
 	uint32_t cupti_major;	       /* of CUDA, for the one to look for; 0: any */
 	uint32_t functions_alone; /* 1: nothing of CUPTI is wanted, only functions are seen */
+	uint32_t waits; /* 1: what streams and threads wait for is wanted, and records of events */
 	uint32_t only_pid; /* as it sees itself: nobody else may take the file; 0: anybody */
 	/* A robust futex of one of proftrace's threads: its id, SHIM_OWNER_DIED by the kernel when
 	 * it ended before it let go; 0: nobody holds it, and the heartbeat alone tells. */

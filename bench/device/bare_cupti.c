@@ -18,11 +18,10 @@ static const char *const prefixes[] = {
 	CUDA_RUNTIME_FUNCTIONS(F) CUDA_DRIVER_FUNCTIONS(F)
 #undef F
 };
-/* Those of cupti_shim/window.c. */
+/* Those of cupti_shim/window.c, unless it is asked for more. */
 static const int kinds[] = {
-	CUPTI_CONCURRENT_KERNEL, CUPTI_MEMCPY,	CUPTI_MEMCPY2, CUPTI_MEMSET,
-	CUPTI_SYNCHRONIZATION,	 CUPTI_MEMORY2, CUPTI_MARKER,  CUPTI_OVERHEAD,
-	CUPTI_CUDA_EVENT,
+	CUPTI_CONCURRENT_KERNEL, CUPTI_MEMCPY, CUPTI_MEMCPY2,  CUPTI_MEMSET,
+	CUPTI_MEMORY2,		 CUPTI_MARKER, CUPTI_OVERHEAD,
 };
 #define KIND_CNT (sizeof(kinds) / sizeof(*kinds))
 

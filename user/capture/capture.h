@@ -57,6 +57,7 @@ struct capture_opts {
 	bool no_inject;		/* leave the process without our library */
 	bool inject;		/* load it where there is no CUDA, too */
 	bool no_pointers;	/* functions are seen by probes alone */
+	bool sync_events;	/* what streams and threads wait for on the device, too */
 	const char *cupti;	/* a libcupti for it, as the process sees it; NULL: its own */
 	struct shim_link *shim; /* of a program started with the library, taken over; else NULL */
 	const char *output;	/* path of the recording, or a directory; NULL: HOST_PID.ptrec */

@@ -167,6 +167,11 @@ void shim_link__set_alone(struct shim_link *l, bool functions_alone)
 	l->c->functions_alone = functions_alone;
 }
 
+void shim_link__set_waits(struct shim_link *l, bool waits)
+{
+	l->c->waits = waits;
+}
+
 void shim_link__set_pid(struct shim_link *l, uint32_t pid)
 {
 	l->c->only_pid = pid;

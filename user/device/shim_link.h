@@ -28,6 +28,8 @@ void shim_link__unlink(struct shim_link *l);
 void shim_link__set_cupti(struct shim_link *l, const char *path, unsigned int major);
 /* Nothing of CUPTI is wanted, only functions; before the first command. */
 void shim_link__set_alone(struct shim_link *l, bool functions_alone);
+/* What streams and threads wait for is wanted, too, and records of events; before the first window. */
+void shim_link__set_waits(struct shim_link *l, bool waits);
 /* No other process shall take the file, though it may know the path: pid as it sees itself. */
 void shim_link__set_pid(struct shim_link *l, uint32_t pid);
 

@@ -15,7 +15,7 @@ PROFTRACE = os.environ["PROFTRACE"]
 
 
 def record(pid):
-    subprocess.run([PROFTRACE, "-p", str(pid), "--record", f"2:{2 + STEPS}", "--detail", "inner",
+    subprocess.run([PROFTRACE, "-p", str(pid), "--record", f"2:{2 + STEPS}", "--detail", "inner", "--sync-events",
                     "--no-progress", "-o", "steps.ptrec", "--trace", "ours.json.gz"],
                    check=True, stdout=open("report", "w"), stderr=open("log", "w"))
     log = open("log").read()

@@ -96,6 +96,7 @@ int device_time__open(struct session *s)
 	if (!link)
 		return 0;
 	s->link = NULL;
+	shim_link__set_waits(link, s->opts->sync_events);
 	err = device_source__new(link, s->target, &taker, &s->device);
 	if (!err)
 		decoder__set_before(s->decoder, before_span, s->device);
