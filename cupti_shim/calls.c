@@ -82,6 +82,9 @@ static int domain_enable(struct shim_control *c, const struct cupti *cupti, void
 		result = cupti->EnableCallback(on, subscriber, domain, api);
 		if (result) {
 			*refusal = (struct refusal){"cuptiEnableCallback", result};
+			/* They may come, unseen. */
+			if (on && is_of_graphs(name))
+				calls__note_graphs();
 			continue;
 		}
 		cnt++;
@@ -217,6 +220,11 @@ bool calls__came(void)
 	return __atomic_load_n(&hot.came, __ATOMIC_RELAXED);
 }
 
+void calls__note_graphs(void)
+{
+	__atomic_store_n(&hot.graphs, 1, __ATOMIC_RELAXED);
+}
+
 bool calls__saw_graphs(void)
 {
 	return __atomic_load_n(&hot.graphs, __ATOMIC_RELAXED);
@@ -340,10 +348,10 @@ static void note_coming(void)
 		__atomic_store_n(&hot.came, 1, __ATOMIC_RELAXED);
 }
 
-static void note_graph(int domain, uint32_t api)
+static void look_for_graphs(int domain, uint32_t api)
 {
 	if (hot.of_graphs[domain == SHIM_RUNTIME][api / 64] >> api % 64 & 1)
-		__atomic_store_n(&hot.graphs, 1, __ATOMIC_RELAXED);
+		calls__note_graphs();
 }
 
 /* What a runtime call does inside the driver is its own affair. */
@@ -409,7 +417,7 @@ void calls__on_callback(void *user, int domain, uint32_t api, const struct cupti
 		on_node_created(t);
 	if (domain != SHIM_RUNTIME && domain != SHIM_DRIVER)
 		return;
-	note_graph(domain, api);
+	look_for_graphs(domain, api);
 	if (c && d->site == CUPTI_ENTER && !__atomic_load_n(&hot.ending, __ATOMIC_RELAXED))
 		on_enter(t, c, domain, api, d);
 	else if (c && d->site == CUPTI_EXIT)

@@ -207,6 +207,8 @@ static void take_kernel(struct shim_control *c, const struct cupti_kernel *r)
 				  .dynamic_shared = r->dynamic_shared,
 				  .local_bytes = r->local_per_thread};
 
+	if (r->graph)
+		calls__note_graphs();
 	if (!is_complete(c, r->start, r->end))
 		return;
 	out.name = name_key(c, r->name, 0);

@@ -78,8 +78,9 @@ void calls__end(void);
 void calls__await_returns(uint64_t timeout_ns);
 /* Has the program called anything since calls__connect()? */
 bool calls__came(void);
-/* Has any call launched or made a graph, in this window or an earlier one? */
+/* Has any call launched or made a graph, in this window or an earlier one, or was told of one? */
 bool calls__saw_graphs(void);
+void calls__note_graphs(void);
 /* Those that have not: a record of each. After the last callback. */
 void calls__put_open(struct shim_control *c);
 /* Where the calling thread's calls go, its number; negative: nowhere. *connection: of these. */

@@ -3,7 +3,8 @@
  * A job without a framework, for tests of a second: steps of launches in every form, copies, sets,
  * synchronisations, over some devices and streams, and what it did printed at the end.
  *
- *     train [STEPS [SLEEP_US [DEVICES [STREAMS [GRAPHS]]]]]   STEPS 0: until SIGTERM; GRAPHS 0: none
+ *     train [STEPS [SLEEP_US [DEVICES [STREAMS [GRAPHS]]]]]   STEPS 0: until SIGTERM; GRAPHS 0:
+ * none
  */
 #include "client.h"
 #include <signal.h>
