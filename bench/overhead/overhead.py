@@ -3,11 +3,14 @@
 A measurement runs N steps in one mode; before and after each there are N untraced steps, and what
 the mode adds is the 10th percentile of its steps less the mean of that of its two neighbours. A
 virtual machine's processor may change its speed by half from one second to the next, which a
-yardstick tells that no profiler touches: a neighbour at another speed is left out. Where both are,
-or the two differ though their speed does not, the pair is unsteady and another one is measured. Ten
-steady pairs per mode give the median and its 95 % interval; where the machine gives fewer than three
-in four times as many tries, all pairs do, and how many of them were unsteady stands beside it. A measurement that fails is counted and left out. CPU time is that of the thread that trains (MXNet, MindSpore: of the process), probes
-included; elapsed time suffers from whatever else runs on the machine.
+yardstick tells that no profiler touches: a neighbour at another speed is left out, and what is
+added at a lower speed than the job's usual higher one is scaled to that. Where both neighbours are
+left out, or the two differ though their speed does not, the pair is unsteady and another one is
+measured. Ten steady pairs per mode give the median and its 95 % interval; where the machine gives
+fewer than three in four times as many tries, all pairs do, and how many of them were unsteady
+stands beside it. A measurement that fails is counted and left out. CPU time is that of the thread
+that trains (MXNet, MindSpore: of the process), probes included; elapsed time suffers from whatever
+else runs on the machine.
 """
 import argparse
 import contextlib
@@ -185,9 +188,17 @@ def chosen(entries):
     return best if len(best) >= stats.FEWEST else entries
 
 
-def added(entry, clock):
+def reference(entries):
+    """The yardstick at the higher speed."""
+    return stats.percentile([entry["mode"]["yard"] for entry in entries], LOW)
+
+
+def added(entry, clock, yard):
+    """As it would be at the speed of which that is the yardstick."""
     beside = neighbours(entry)
-    return entry["mode"][clock] - sum(part[clock] for part in beside) / len(beside)
+    share = yard / entry["mode"]["yard"]
+    delta = entry["mode"][clock] - sum(part[clock] for part in beside) / len(beside)
+    return delta if abs(1 - share) <= YARD_SHARE else delta * share
 
 
 def summarise(result):
@@ -195,15 +206,16 @@ def summarise(result):
     modes = result["modes"] = {
         mode: chosen(entries) for mode, entries in result["pairs"].items() if entries
     }
+    yard = reference([entry for entries in modes.values() for entry in entries])
     result["summary"] = {}
     for mode, entries in modes.items():
         row = result["summary"][mode] = {
             "pairs": len(entries), "unsteady": len(entries) - len(steady(entries))}
         for clock in CLOCKS:
-            deltas = [added(entry, clock) for entry in entries]
+            deltas = [added(entry, clock, yard) for entry in entries]
             row[clock] = {"added_us": stats.median_interval(deltas)}
             if mode != PROFILER and PROFILER in modes:
-                peers = [added(entry, clock) for entry in modes[PROFILER]]
+                peers = [added(entry, clock, yard) for entry in modes[PROFILER]]
                 row[clock]["ratio"] = stats.ratio_interval(deltas, peers)
     bases = [entry["before"] for entries in modes.values() for entry in entries]
     result["untraced_us"] = {c: stats.median([base[c] for base in bases]) for c in CLOCKS}
