@@ -403,6 +403,7 @@ static void on_exit_(struct thread *t, struct shim_control *c, int domain, uint3
 /* A stream that is being captured makes a node of each call. */
 static void on_node_created(struct thread *t)
 {
+	calls__note_graphs();
 	if (in_call(t))
 		t->captured = true;
 }

@@ -18,18 +18,23 @@ static const struct {
 
 #define NAME_CNT (sizeof(names) / sizeof(*names))
 
+/* NULL: there is no driver, or not that function. */
+static void *driver_symbol(const char *name)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+
+	return library ? dlsym(library, name) : NULL;
+}
+
 /*
  * CUDA's version by the driver; UINT32_MAX: not known. With a driver that lacks what it wants the
  * CUPTI of 13.2 calls itself without end, so one of a newer version is not asked anything.
  */
 static uint32_t driver_major(void)
 {
-	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-	int (*get)(int *version) = NULL;
+	int (*get)(int *version) = (int (*)(int *))driver_symbol("cuDriverGetVersion");
 	int version = 0;
 
-	if (library)
-		get = (int (*)(int *))dlsym(library, "cuDriverGetVersion");
 	return get && !get(&version) && version > 0 ? (uint32_t)version / 1000 : UINT32_MAX;
 }
 
@@ -126,6 +131,20 @@ int cupti__load(struct cupti *cupti, struct shim_control *c)
 	return SHIM_OLD_CUPTI;
 }
 
+/* ---- captures ---- */
+
+#define CAPTURE_RELAXED 2 /* CU_STREAM_CAPTURE_MODE_RELAXED */
+
+void captures__leave_alone(void)
+{
+	int (*exchange)(int *mode) =
+		(int (*)(int *))driver_symbol("cuThreadExchangeStreamCaptureMode");
+	int mode = CAPTURE_RELAXED;
+
+	if (exchange)
+		exchange(&mode);
+}
+
 /* ---- devices ---- */
 
 /* CUDA's numbers of device attributes. */
@@ -158,15 +177,11 @@ struct driver {
 
 static bool driver_find(struct driver *d)
 {
-	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-
-	if (!library)
-		return false;
-	d->count = (int (*)(int *))dlsym(library, "cuDeviceGetCount");
-	d->get = (int (*)(int *, int))dlsym(library, "cuDeviceGet");
-	d->name = (int (*)(char *, int, int))dlsym(library, "cuDeviceGetName");
-	d->attribute = (int (*)(int *, int, int))dlsym(library, "cuDeviceGetAttribute");
-	d->memory = (int (*)(size_t *, int))dlsym(library, "cuDeviceTotalMem_v2");
+	d->count = (int (*)(int *))driver_symbol("cuDeviceGetCount");
+	d->get = (int (*)(int *, int))driver_symbol("cuDeviceGet");
+	d->name = (int (*)(char *, int, int))driver_symbol("cuDeviceGetName");
+	d->attribute = (int (*)(int *, int, int))driver_symbol("cuDeviceGetAttribute");
+	d->memory = (int (*)(size_t *, int))driver_symbol("cuDeviceTotalMem_v2");
 	return d->count && d->get && d->name && d->attribute && d->memory;
 }
 

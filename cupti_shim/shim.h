@@ -41,6 +41,9 @@ void own_name__set(void);
 
 /* load.c: finds libcupti. 0 or enum shim_error. */
 int cupti__load(struct cupti *cupti, struct shim_control *c);
+/* While a stream is captured into a graph, calls that allocate or wait would end that, on whatever thread.
+ * Not those that CUPTI makes on this one, from now on. */
+void captures__leave_alone(void);
 /* The process's devices, from its libcuda, one record each. */
 void devices__put(struct shim_control *c);
 

@@ -185,6 +185,7 @@ static int start(struct shim_control *c)
 	int err;
 
 	/* The subscription first: it is what another tool's presence refuses. */
+	captures__leave_alone();
 	prctl(PR_SET_NAME, CUPTI_THREAD_NAME);
 	err = subscribe(c);
 	prctl(PR_SET_NAME, SHIM_THREAD_NAME);

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Captures a CUDA graph anew in each step, as a server does for each shape, and launches it, until it dies."""
+"""Captures a CUDA graph anew in each step, as a server does for each shape, and launches it, until it dies.
+
+usage: captures.py [SECONDS]: so long it rests within each capture
+"""
 import os
+import sys
 import time
 
 import torch
@@ -18,6 +22,7 @@ def main():
             graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(graph):
                 net(x)
+                time.sleep(float(sys.argv[1]) if len(sys.argv) > 1 else 0)
             for _ in range(LAUNCHES):
                 graph.replay()
             torch.cuda.synchronize()

@@ -2,6 +2,7 @@
 """What is recorded of a job that runs already is what its device did."""
 import json
 import os
+import pathlib
 import signal
 import time
 
@@ -69,6 +70,18 @@ def four_times_with_graphs(case):
     assert not job.calls("cuptiFinalize")
     job.wait_progress()
     job.end()
+
+
+@test("a job that captures graphs without end: its captures are left alone, five times")
+def captures_go_on(case):
+    program = pathlib.Path(__file__).with_name("captures.py")
+    job = GpuJob(case, SIM / "venv/bin/python", "-B", program, 0.05)
+    for _ in range(5):
+        record(case, job).done(LONG_S)
+        job.wait_parked()
+        job.wait_progress()
+    job.popen.send_signal(signal.SIGTERM)
+    assert job.popen.wait(LONG_S) == -signal.SIGTERM, job.err()
 
 
 @test("ctl without steps: CUPTI is there in the windows alone, each has what the device did in it")

@@ -171,6 +171,7 @@ SIM_EXPORT CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
 	be_slow_once();
 	if (!fake_any_kind())
 		fake_clock_calibrate();
+	sim_capture_disturb();
 	kinds[kind] = 1;
 	if (is_of_kernels(kind))
 		sim_graphs_trace(true);
@@ -184,6 +185,7 @@ SIM_EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
 
 	if (refused)
 		return refused;
+	sim_capture_disturb();
 	kinds[kind] = 0;
 	if (is_of_kernels(kind))
 		sim_graphs_trace(false);
@@ -224,6 +226,7 @@ SIM_EXPORT CUptiResult cuptiFinalize(void)
 		fake_misuse("finalized before 12.6 while there are CUDA graphs");
 	fake_disable_all();
 	fake_unsubscribe();
+	sim_capture_disturb();
 	sim_tool_set(NULL);
 	sim_graphs_leave();
 	fake_buffers_close();

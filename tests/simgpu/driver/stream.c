@@ -142,8 +142,11 @@ CUresult dr_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 CUresult dr_cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode)
 {
 	struct sim_stream *s = sim_stream_get(stream);
+	int result = s ? sim_capture_begin(s) : SIM_INVALID_HANDLE;
 
-	return s ? (CUresult)sim_capture_begin(s) : CUDA_ERROR_INVALID_HANDLE;
+	if (!result)
+		s->capture->global = mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
+	return (CUresult)result;
 }
 
 CUresult dr_cuStreamEndCapture(CUstream stream, CUgraph *out)

@@ -316,6 +316,7 @@ struct sim_graph {
 	uint32_t cnt, cap;
 	struct sim_stream *origin;
 	bool invalid;
+	bool global; /* other threads' calls may end its capture, too */
 	uint32_t traced; /* since which time CUPTI has something of it; 0: it has nothing */
 };
 struct sim_graph *sim_graph_get(void *handle);
@@ -323,6 +324,8 @@ struct sim_graph *sim_graph_get(void *handle);
 uint32_t sim_graph_cnt(void);
 int sim_capture_begin(struct sim_stream *s);
 int sim_capture_end(struct sim_stream *s, struct sim_graph **out);
+/* A call that allocates or waits ends the captures that are global, unless its thread has said otherwise. */
+void sim_capture_disturb(void);
 /* Appends an operation's template after the stream's tails; the operation is freed. */
 int sim_capture_op(struct sim_stream *s, struct sim_op *op);
 int sim_graph_copy(const struct sim_graph *g, struct sim_graph **out);

@@ -58,6 +58,20 @@ int sim_capture_begin(struct sim_stream *s)
 	return SIM_OK;
 }
 
+#define RELAXED 2 /* CU_STREAM_CAPTURE_MODE_RELAXED */
+
+void sim_capture_disturb(void)
+{
+	if (sim_thread()->capture_mode == RELAXED)
+		return;
+	sim_lock();
+	for (int dev = 0; dev < sim_config.device_cnt; dev++)
+		for (struct sim_stream *s = sim_device_streams(dev); s; s = s->next)
+			if (s->capture && s->capture->global)
+				s->capture->invalid = true;
+	sim_unlock();
+}
+
 static struct sim_node *add_node(struct sim_graph *g)
 {
 	if (g->cnt == g->cap) {
