@@ -133,7 +133,8 @@ def kept_waiting(case):
 @test("launches of a thread that has no spans, in a window of seconds: each kernel of a step has its own")
 def without_spans(case):
     job = train(case)
-    tool = case.tool("-p", job.pid, "--detail", "phase", "--duration", "4s", "--no-trace", "--no-progress")
+    tool = case.tool("-p", job.pid, "--detail", "phase", "--sync-events", "--duration", "4s", "--no-trace",
+                     "--no-progress")
     tool.done(LONG_S)
     compare(job, tool.recordings()[0])
     calls, waits = event_waits(job)
