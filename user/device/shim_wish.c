@@ -33,7 +33,7 @@ void shim_wish__give_up(struct shim_wish *w, const char *why)
 
 void shim_wish__yield(struct shim_wish *w, uint64_t kinds)
 {
-	refuse(w, "another tool began to use CUPTI in it (torch.profiler?) and has it since then");
+	refuse(w, "another tool began to use CUPTI in it (torch.profiler?)");
 	if (!w->recording)
 		return;
 	shim_link__keep_kinds(w->link, kinds);

@@ -189,7 +189,8 @@ def cuda_libraries():
     """Where those are that the program is linked with: a CUDA toolkit's, or of the wheels beside PyTorch."""
     torch = subprocess.run([os.environ["GPU_PYTHON"], "-c", "import torch; print(torch.__path__[0])"],
                            stdout=subprocess.PIPE, check=True, text=True).stdout.strip()
-    for root, pattern in (pathlib.Path(torch).parent, "nvidia/*/lib"), (TOOLKIT, "lib64"), (TOOLKIT, "extras/CUPTI/lib64"):
+    for root, pattern in ((pathlib.Path(torch).parent, "nvidia/*/lib"), (TOOLKIT, "lib64"),
+                          (TOOLKIT, "extras/CUPTI/lib64")):
         for folder in sorted(root.glob(pattern)):
             if list(folder.glob("libcudart.so.13")) or list(folder.glob("libcupti.so.13")):
                 yield str(folder)

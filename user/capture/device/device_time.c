@@ -444,6 +444,8 @@ void device_time__summary(struct session *s, json_t *summary)
 	if (refused && !json_object_get(device, "covered_until_ns")) {
 		snprintf(note, sizeof(note), "no device times: %s", refused);
 		add_note(summary, note);
+		if (!s->calls_on && s->opts->detail != DETAIL_PHASE)
+			add_note(summary, "the calls of CUDA are not in this window either");
 	}
 	json_object_set_new(summary, "device", device);
 }
