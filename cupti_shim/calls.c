@@ -220,9 +220,16 @@ bool calls__came(void)
 	return __atomic_load_n(&hot.came, __ATOMIC_RELAXED);
 }
 
+/* Written once: all threads read what lies beside it. */
+static void set_once(uint32_t *flag)
+{
+	if (!__atomic_load_n(flag, __ATOMIC_RELAXED))
+		__atomic_store_n(flag, 1, __ATOMIC_RELAXED);
+}
+
 void calls__note_graphs(void)
 {
-	__atomic_store_n(&hot.graphs, 1, __ATOMIC_RELAXED);
+	set_once(&hot.graphs);
 }
 
 bool calls__saw_graphs(void)
@@ -341,13 +348,6 @@ void calls__put(int ring, const struct shim_call *call)
 
 /* ---- the callback ---- */
 
-/* Written once: all threads read what lies beside it. */
-static void note_coming(void)
-{
-	if (!__atomic_load_n(&hot.came, __ATOMIC_RELAXED))
-		__atomic_store_n(&hot.came, 1, __ATOMIC_RELAXED);
-}
-
 static void look_for_graphs(int domain, uint32_t api)
 {
 	if (hot.of_graphs[domain == SHIM_RUNTIME][api / 64] >> api % 64 & 1)
@@ -359,7 +359,7 @@ static void on_enter(struct thread *t, struct shim_control *c, int domain, uint3
 		     const struct cupti_callback_data *d)
 {
 	connect_thread(t, c);
-	note_coming();
+	set_once(&hot.came);
 	if (t->correlation && t->domain == SHIM_RUNTIME && domain == SHIM_DRIVER)
 		return;
 	t->correlation = d->correlation;
