@@ -135,13 +135,12 @@ def check_churn(tool, evidence):
 
 # Copies move no bytes there: on two processors that would take longer than the link.
 LINK_GBS, PAGEABLE_GBS = 20, 4
-COPIES = ("env", f"SIMGPU_PCIE_GBS={LINK_GBS}", "SIMGPU_COPY_MAX_MB=1")
+COPIES = {"SIMGPU_PCIE_GBS": str(LINK_GBS), "SIMGPU_COPY_MAX_MB": "1"}
 
 
 @test("large copies of pageable memory, on the simulated GPU")
 def pageable(case):
-    rows, _ = findings(case, "pageable", python=SIMGPU,
-                       wrap=(*COPIES, f"SIMGPU_PAGEABLE_GBS={PAGEABLE_GBS}"))
+    rows, _ = findings(case, "pageable", python=SIMGPU, **COPIES, SIMGPU_PAGEABLE_GBS=str(PAGEABLE_GBS))
     found = rows["copy_bandwidth"]
     # The small one's latency is a part of its time.
     assert "(HtoD) run at 4.0 GB/s, of page-locked at 19.9." in found["finding"], found
@@ -154,8 +153,7 @@ def pageable(case):
 def healthy_copies(case):
     for illness, gbs, kinds in (("pageable", LINK_GBS, {"Pageable": 20, "Pinned": 20}),
                                 ("page-locked", PAGEABLE_GBS, {"Pinned": 40})):
-        rows, tool = findings(case, illness, python=SIMGPU,
-                              wrap=(*COPIES, f"SIMGPU_PAGEABLE_GBS={gbs}"))
+        rows, tool = findings(case, illness, python=SIMGPU, **COPIES, SIMGPU_PAGEABLE_GBS=str(gbs))
         copied = {row["name"]: row["calls"]
                   for row in tool.report("--table", "manipulation")["manipulation"]["rows"]}
         assert copied == {f"Memcpy HtoD ({kind} -> Device)": cnt for kind, cnt in kinds.items()}, copied
@@ -164,8 +162,7 @@ def healthy_copies(case):
 
 @test("short kernels that the host launches too slowly, and long ones, on the simulated GPU")
 def launches(case):
-    rows, _ = findings(case, "launches", python=SIMGPU,
-                       wrap=("env", "SIMGPU_KERNEL_NS=1000", "SIMGPU_WAVE_NS=500"))
+    rows, _ = findings(case, "launches", python=SIMGPU, SIMGPU_KERNEL_NS="1000", SIMGPU_WAVE_NS="500")
     found = rows["launch_bound"]
     mean, gap, every = (float(n) * {"ns": 1, "us": 1000}[unit]
                         for n, unit in re.findall(r"([\d.]+) (ns|us)", found["evidence"]))
@@ -174,14 +171,14 @@ def launches(case):
     assert "most in aten::add_ " in found["evidence"], found
     assert found["cost_ns"] > 350 * gap and "CUDA graphs" in found["next"], found
     assert "device_idle" not in rows, rows
-    rows, tool = findings(case, "launches", python=SIMGPU, wrap=("env", "SIMGPU_KERNEL_NS=400000"))
+    rows, tool = findings(case, "launches", python=SIMGPU, SIMGPU_KERNEL_NS="400000")
     assert tool.report("--table", "kernel")["kernel"]["rows"][0]["calls"] == 20 * 400
     assert not set(rows) & {"launch_bound", "small_copies", "exposed_copies", "device_allocation"}, rows
 
 
 @test("waits, small copies and memory from the driver in each step, on the simulated GPU")
 def often(case):
-    rows, _ = findings(case, "waits", python=SIMGPU, wrap=("env", "SIMGPU_KERNEL_NS=400000"))
+    rows, _ = findings(case, "waits", python=SIMGPU, SIMGPU_KERNEL_NS="400000")
     found = rows["synchronization"]
     assert "waits for the device 2" in found["finding"] and found["cost_ns"] > 20 * 300000, found
     rows, _ = findings(case, "small-copies", python=SIMGPU)
@@ -204,7 +201,7 @@ def busy(case):
 
 @test("large copies that no kernel hides, on the simulated GPU")
 def exposed(case):
-    rows, _ = findings(case, "page-locked", python=SIMGPU, wrap=COPIES)
+    rows, _ = findings(case, "page-locked", python=SIMGPU, **COPIES)
     found = rows["exposed_copies"]
     # 37.7 MB at 20 GB/s, and nothing beside them
     assert "37.7 MB a step" in found["evidence"] and 1.8e6 < found["cost_ns"] < 2.0e6, found
@@ -225,8 +222,7 @@ def contended(case):
 @test("memory that the allocator holds and nobody uses, on the simulated GPU")
 def unused(case):
     for illness in ("unused", "used"):
-        rows, tool = findings(case, illness, "--profile-memory", python=SIMGPU,
-                              wrap=("env", "SIMGPU_MEM_MB=1024"))
+        rows, tool = findings(case, illness, "--profile-memory", python=SIMGPU, SIMGPU_MEM_MB="1024")
         notes = tool.report("--table", "memory")["memory"]["notes"]
         assert any(n.startswith("GPU0: Peak Allocated Memory: ") for n in notes), notes
         if illness == "used":

@@ -9,11 +9,13 @@ import subprocess
 import sys
 
 from lib import process
+from lib.job import nursery
 from lib.tool import PROFTRACE
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = pathlib.Path(os.environ["BUILD"])
 SIM = BUILD / "simgpu"
+PYTHON = SIM / "venv/bin/python"
 TRAIN = SIM / "client/train"
 COMPARE = ROOT / "tests/e2e/shim/compare.py"
 DEVICE = ("kernel", "memcpy", "memset")
@@ -21,10 +23,11 @@ LONG_S = 120  # for what takes a second where nothing else runs
 
 
 class GpuJob:
-    """`train` of tests/simgpu/client, without graphs, or another command, until it is told to end."""
+    """`train` of tests/simgpu/client, without graphs, or another command, or with `python` a program that it is
+    to run, until it is told to end."""
     count = 0
 
-    def __init__(self, case, *command, wrap=(), **settings):
+    def __init__(self, case, *command, wrap=(), python=None, **settings):
         GpuJob.count += 1
         self.dir = case.dir / f"gpu{GpuJob.count}"
         self.dir.mkdir()
@@ -32,9 +35,12 @@ class GpuJob:
         command = command or (TRAIN, 0, 3000, 1, 2, 0)
         env = dict(os.environ, SIMGPU_TRUTH=str(self.dir / "truth"), SIMGPU_COPY_MAX_MB="1",
                    **{"SIMGPU_TRUTH_API": "1", **settings})
-        with open(self.dir / "out", "w") as out, open(self.dir / "err", "w") as err:
-            self.popen = subprocess.Popen([*wrap, *map(str, command)], env=env, stdout=out,
-                                          stdin=subprocess.DEVNULL, stderr=err, cwd=self.dir)
+        if python:
+            self.popen = nursery(python).spawn(command, self.dir, self.dir / "out", self.dir / "err", env)
+        else:
+            with open(self.dir / "out", "w") as out, open(self.dir / "err", "w") as err:
+                self.popen = subprocess.Popen([*wrap, *map(str, command)], env=env, stdout=out,
+                                              stdin=subprocess.DEVNULL, stderr=err, cwd=self.dir)
         case.finally_(self.kill)
         # Whole: an unbuffered print() writes word by word.
         process.wait_for(lambda: re.search(r"ready \d+\s", self.out()) or self.popen.poll() is not None,

@@ -3,12 +3,11 @@
 on its device and stream, below the call that launched it."""
 import pathlib
 
-from gpu import LONG_S, SIM, GpuJob, compare, end
+from gpu import LONG_S, PYTHON, GpuJob, compare, end
 from lib.runner import test
 from lib.tool import report, row
 
 JOB = pathlib.Path(__file__).with_name("parts.py")
-PYTHON = SIM / "venv/bin/python"
 
 
 def check(job, recording):
@@ -23,7 +22,7 @@ def record_steps(case, job):
 
 @test("four devices: with and without cuDNN, mixed precision, attention, AdamW, a CUDA graph, a copy")
 def devices(case):
-    job = GpuJob(case, PYTHON, "-B", JOB, "devices", SIMGPU_DEVICES="4")
+    job = GpuJob(case, JOB, "devices", python=PYTHON, SIMGPU_DEVICES="4")
     recording = record_steps(case, job)
     kernels, copies, _ = check(job, recording)
     assert kernels > 200 and copies > 8, (kernels, copies)

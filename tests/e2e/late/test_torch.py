@@ -5,13 +5,12 @@ import re
 import signal
 import time
 
-from gpu import DEVICE, LONG_S, SIM, GpuJob, compare, doctor, dumped, notes, record
+from gpu import DEVICE, LONG_S, PYTHON, GpuJob, compare, doctor, dumped, notes, record
 from lib import process
 from lib.runner import test
 from lib.tool import row
 
 JOB = pathlib.Path(__file__).with_name("job.py")
-PYTHON = SIM / "venv/bin/python"
 
 
 def steps(job):
@@ -27,7 +26,7 @@ def end(job):
 
 
 def train(case):
-    return GpuJob(case, PYTHON, "-B", JOB)
+    return GpuJob(case, JOB, python=PYTHON)
 
 
 def profile(job):
@@ -149,7 +148,7 @@ def without_spans(case):
 
 @test("more threads than are followed at a time: what is lost is counted, and why is said")
 def many_threads(case):
-    job = GpuJob(case, PYTHON, "-B", JOB.with_name("short_threads.py"), 80)
+    job = GpuJob(case, JOB.with_name("short_threads.py"), 80, python=PYTHON)
     tool = record(case, job).done(LONG_S)
     lost = row(tool.report(), "cost")["events_lost"]
     assert lost > 0
@@ -160,7 +159,7 @@ def many_threads(case):
 
 @test("what was lost before the window opened is not counted in it", alone=True)
 def lost_before(case):
-    job = GpuJob(case, PYTHON, "-B", JOB.with_name("short_threads.py"), 80, 1, SIMGPU_TRUTH_API="0")
+    job = GpuJob(case, JOB.with_name("short_threads.py"), 80, 1, python=PYTHON, SIMGPU_TRUTH_API="0")
     tool = case.tool("-p", job.pid, "--step-probe", "aten::argmax", "--record", "3:8", "--no-trace",
                      "--no-progress")
     process.wait_for(job.holds_cupti, LONG_S, "the library, some steps before the window")
@@ -173,7 +172,7 @@ def lost_before(case):
 
 @test("a thread for each request: each kernel has its call, of however many threads")
 def thread_per_request(case):
-    job = GpuJob(case, PYTHON, "-B", JOB.with_name("short_threads.py"))
+    job = GpuJob(case, JOB.with_name("short_threads.py"), python=PYTHON)
     tool = case.tool("-p", job.pid, "--duration", "6s", "--step-timeout", "200ms", "--no-trace", "--no-progress")
     tool.done(LONG_S)
     compare(job, tool.recordings()[0])

@@ -6,7 +6,7 @@ import pathlib
 import signal
 import time
 
-from gpu import BUILD, LONG_S, SIM, TRAIN, GpuJob, check_recorded, compare, doctor, dumped, notes, record
+from gpu import BUILD, LONG_S, PYTHON, SIM, TRAIN, GpuJob, check_recorded, compare, doctor, dumped, notes, record
 from lib import process
 from lib.ctl import obeyed, wait_state
 from lib.runner import test
@@ -75,7 +75,7 @@ def four_times_with_graphs(case):
 @test("a job that captures graphs without end: its captures are left alone, five times")
 def captures_go_on(case):
     program = pathlib.Path(__file__).with_name("captures.py")
-    job = GpuJob(case, SIM / "venv/bin/python", "-B", program, 0.05)
+    job = GpuJob(case, program, 0.05, python=PYTHON)
     for _ in range(5):
         record(case, job).done(LONG_S)
         job.wait_parked()

@@ -31,56 +31,87 @@ class Harmed(AssertionError):
     """A job did not live through its test: no second attempt makes that good."""
 
 
-class Nursery:
-    """Forks jobs that have torch already; see nursery.py."""
+class Forked:
+    """A job of a nursery's, as subprocess.Popen has its own: a child of the test runner, a subreaper."""
 
-    def __init__(self):
-        self.lock = threading.Lock()
-        self.popen = None
+    def __init__(self, pid, args):
+        self.pid, self.args, self.returncode = pid, args, None
+
+    def poll(self):
+        if self.returncode is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.returncode = os.waitstatus_to_exitcode(status)
+        return self.returncode
+
+    def wait(self, timeout_s=60):
+        process.wait_for(lambda: self.poll() is not None, timeout_s, f"the end of {self.pid}")
+        return self.returncode
+
+    def send_signal(self, sig):
+        if self.poll() is None:
+            os.kill(self.pid, sig)
+
+    def kill(self):
+        self.send_signal(signal.SIGKILL)
+
+
+class Nursery:
+    """Forks jobs that have imported already what they need; see nursery.py."""
+
+    # torch.optim imports the second in a job's first step.
+    MODULES = ("torch", "torch._dynamo", "torch.utils.data", "paddle", "mxnet", "mindspore")
+
+    def __init__(self, python):
+        self.python, self.lock, self.popen = str(python), threading.Lock(), None
 
     def start(self):
         self.popen = subprocess.Popen(
-            [PYTHON, str(pathlib.Path(__file__).with_name("nursery.py"))], env=ENV, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            [self.python, str(pathlib.Path(__file__).with_name("nursery.py")), *self.MODULES], env=ENV,
+            text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         atexit.register(self.popen.kill)
         if self.popen.stdout.readline() != "ready\n":
-            raise RuntimeError(f"{PYTHON} cannot import torch")
+            raise RuntimeError(f"{self.python} forks no jobs")
 
-    def spawn(self, argv, cwd, out, err):
-        request = {"argv": argv, "cwd": str(cwd), "out": str(out), "err": str(err)}
+    def spawn(self, argv, cwd, out, err, env):
+        for path in out, err:  # who looks there next need not wait for the job
+            pathlib.Path(path).touch()
+        request = {"argv": [str(word) for word in argv], "cwd": str(cwd), "out": str(out), "err": str(err), "env": env}
         with self.lock:
             if not self.popen:
                 self.start()
             self.popen.stdin.write(json.dumps(request) + "\n")
             self.popen.stdin.flush()
-            return int(self.popen.stdout.readline())
+            return Forked(int(self.popen.stdout.readline()), (self.python, *request["argv"]))
 
 
-NURSERY = Nursery()
+NURSERIES, NURSERIES_LOCK = {}, threading.Lock()
+
+
+def nursery(python):
+    with NURSERIES_LOCK:
+        return NURSERIES.setdefault(str(python), Nursery(python))
 
 
 class Job:
-    """A running workload, forked from a process that had imported torch (fresh=False) or started
-    by a command of its own, as with another Python. It logs its steps to `log`, a line of
-    `step NUMBER NS` each."""
+    """A running workload, forked from a process that had imported its framework (fresh=False) or started
+    by a command of its own. It logs its steps to `log`, a line of `step NUMBER NS` each."""
     count = 0
 
-    def __init__(self, directory, workload, *args, fresh=False, wrap=(), python=None):
+    def __init__(self, directory, workload, *args, fresh=False, wrap=(), python=PYTHON, **settings):
         Job.count += 1
         base = pathlib.Path(directory) / f"job{Job.count}"
         self.out, self.err, self.log = (base.with_suffix(s) for s in (".out", ".err", ".log"))
         self.log.touch()
         argv = [str(WORKLOADS / workload), "--log", str(self.log), *map(str, args)]
-        self.status = None
-        self.popen = None
-        if fresh or wrap or python:
+        env = dict(ENV, **settings)
+        if fresh or wrap:
             with open(self.out, "w") as out, open(self.err, "w") as err:
-                self.popen = subprocess.Popen([*wrap, python or PYTHON, *argv], stdin=subprocess.DEVNULL,
-                                              stdout=out, stderr=err, env=ENV, cwd=directory,
-                                              start_new_session=True)
-            self.pid = self.popen.pid
+                self.popen = subprocess.Popen([*wrap, python, *argv], stdin=subprocess.DEVNULL, stdout=out,
+                                              stderr=err, env=env, cwd=directory, start_new_session=True)
         else:
-            self.pid = NURSERY.spawn(argv, directory, self.out, self.err)
+            self.popen = nursery(python).spawn(argv, directory, self.out, self.err, env)
+        self.pid = self.popen.pid
 
     def steps(self):
         """Durations in ns of the steps made so far."""
@@ -108,17 +139,11 @@ class Job:
 
     def poll(self):
         """None while it runs, then its exit status, negative the signal that ended it."""
-        if self.status is None and self.popen:
-            self.status = self.popen.poll()
-        elif self.status is None:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                self.status = os.waitstatus_to_exitcode(status)
-        return self.status
+        return self.popen.poll()
 
     def wait(self, timeout_s=60):
         process.wait_for(lambda: self.poll() is not None, timeout_s, f"the end of {self.pid}")
-        return self.status
+        return self.poll()
 
     def signal(self, sig):
         if self.poll() is None:

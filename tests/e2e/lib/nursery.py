@@ -1,22 +1,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Imports torch once and forks a job for each request, since importing takes seconds on a busy
-machine. A request is a line of JSON on standard input, {argv, cwd, out, err}; the answer the job's
-process id. The job's parent ends at once, so that the job belongs to the test runner (a subreaper),
+"""nursery.py MODULE...: imports them once and forks a job for each request, since importing takes seconds
+on a busy machine. A request is a line of JSON on standard input, {argv, cwd, out, err, env}; the answer the
+job's process id. The job's parent ends at once, so that the job belongs to the test runner (a subreaper),
 which waits for it as for a child of its own."""
+import importlib
 import json
 import os
-import runpy
 import sys
-import traceback
-
-import torch  # noqa: F401  what the jobs are not to wait for
-import torch.utils.data  # noqa: F401
+import types
 
 
 def become(request):
-    """Turns this process into the job: a session, a directory and descriptors of its own."""
+    """Turns this process into the job: a session, a directory, an environment and descriptors of its own."""
     os.setsid()
     os.chdir(request["cwd"])
+    os.environ.clear()
+    os.environ.update(request["env"])
     null = os.open(os.devnull, os.O_RDONLY)
     out = os.open(request["out"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     err = os.open(request["err"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
@@ -30,18 +29,14 @@ def become(request):
 
 
 def run(request):
-    status = 0
-    try:
-        become(request)
-        runpy.run_path(sys.argv[0], run_name="__main__")
-    except SystemExit as ended:
-        status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-    except BaseException:
-        traceback.print_exc()
-        status = 1
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(status)
+    """As the interpreter runs a program, to its end."""
+    become(request)
+    path = sys.argv[0]
+    main = sys.modules["__main__"] = types.ModuleType("__main__")
+    main.__file__ = path
+    with open(path, encoding="utf-8") as source:
+        exec(compile(source.read(), path, "exec"), main.__dict__)
+    sys.exit()
 
 
 def spawn(request):
@@ -62,6 +57,13 @@ def spawn(request):
     return int(pid)
 
 
-print("ready", flush=True)
+answers = os.fdopen(os.dup(1), "w", buffering=1)
+os.dup2(2, 1)  # modules may say something of their own
+for module in sys.argv[1:]:
+    try:
+        importlib.import_module(module)
+    except ModuleNotFoundError:  # of other versions
+        pass
+print("ready", file=answers)
 for line in sys.stdin:
-    print(spawn(json.loads(line)), flush=True)
+    print(spawn(json.loads(line)), file=answers)

@@ -13,7 +13,7 @@ UNSEEN = {"GatherD"}
 
 
 def start(case, *args, workload="ms_train.py"):
-    return case.job(workload, *args, fresh=True)
+    return case.job(workload, *args)
 
 
 def train(case, *args):

@@ -12,7 +12,7 @@ PROFILES, PROFILES_LOCK, SEEN = {}, threading.Lock(), {}
 
 
 def start(case, *args):
-    return case.job("mx_train.py", *args, fresh=True)
+    return case.job("mx_train.py", *args)
 
 
 def train(case, *args):

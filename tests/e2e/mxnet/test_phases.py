@@ -6,10 +6,10 @@ from lib.runner import test
 
 @test("phases last as long as the job says")
 def phases(case):
-    phase_times.check(case, case.job("phases_of.py", "mxnet", fresh=True).wait_steps(10))
+    phase_times.check(case, case.job("phases_of.py", "mxnet").wait_steps(10))
 
 
 @test("Optimization is Module.update, as long as the job says")
 def module(case):
-    phase_times.check(case, case.job("phases_of.py", "mxnet_module", fresh=True).wait_steps(10),
+    phase_times.check(case, case.job("phases_of.py", "mxnet_module").wait_steps(10),
                       only=("optimizer",))

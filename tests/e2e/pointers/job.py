@@ -9,12 +9,18 @@ import signal
 import sys
 import threading
 import time
+import warnings
 
 import torch
 from torch import nn
 from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader, Dataset
+
+# What they say of themselves: PyTorch 2.4, 2.11, and Python from 3.12 on of fork().
+warnings.filterwarnings("ignore", category=FutureWarning, module=r"torch\.utils\.checkpoint")
+warnings.filterwarnings("ignore", category=UserWarning, module=r"torch\.profiler\.profiler")
+warnings.filterwarnings("ignore", "This process", DeprecationWarning, "__main__")
 
 asked = set()
 DEVICES = os.environ.get("JOB_DEVICES", "cpu cuda").split()

@@ -4,23 +4,18 @@ import pathlib
 import re
 import signal
 
-from gpu import LONG_S, SIM, GpuJob
+from gpu import LONG_S, PYTHON, GpuJob
 from lib import astray, process
 from lib.astray import seen
 
 JOB = pathlib.Path(__file__).with_name("job.py")
-PYTHON = SIM / "venv/bin/python"
 
 PERIOD = 40  # steps
-# What they say of themselves: PyTorch 2.4, 2.11, and Python from 3.12 on of fork().
-WARNINGS = ("ignore::FutureWarning:torch.utils.checkpoint", "ignore::UserWarning:torch.profiler.profiler",
-            "ignore:This process:DeprecationWarning:__main__")
 
 
 def start(case, part="alike", period=PERIOD, python=PYTHON, **settings):
     # What the device did is not looked at, and would be much.
-    quiet = [word for warning in WARNINGS for word in ("-W", warning)]
-    return GpuJob(case, python, "-B", *quiet, JOB, part, period, SIMGPU_TRUTH_API="0", **settings)
+    return GpuJob(case, JOB, part, period, python=python, SIMGPU_TRUTH_API="0", **settings)
 
 
 def losses(job):

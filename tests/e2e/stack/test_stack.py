@@ -205,7 +205,7 @@ def versions(case):
     if not found:
         raise Skip("no such interpreter")
     for version, python in found.items():
-        job = case.job("callers.py", python=python).wait_steps(2)
+        job = case.job("callers.py", python=python, fresh=True).wait_steps(2)
         tool = case.tool("-p", job.pid, "-d", "500ms", "--with-stack", "--op", "libc.so*:getpid",
                          "--no-trace", "--no-report").done()
         seen = {tuple(frames(t)) for t in stacks_by_name(events_of(tool))["getpid"]}
@@ -220,7 +220,7 @@ def unknown(case):
     old = {v: p for v, p in interpreters().items() if v < (3, 10)}
     if not old:
         raise Skip("no Python before 3.10")
-    job = case.job("callers.py", python=min(old.items())[1]).wait_steps(2)
+    job = case.job("callers.py", python=min(old.items())[1], fresh=True).wait_steps(2)
     tool = case.tool("-p", job.pid, "-d", "300ms", "--with-stack", "--op", "libc.so*:getpid",
                      "--no-trace").done()
     assert "its frames are known of Python 3.10 to 3.15; not shown: stacks of Python" in tool.out, \
