@@ -64,6 +64,31 @@ Test(control_socket, verbs_reach_the_session_and_answers_come_back, .timeout = 2
 	cr_assert_eq(control_socket__holder(getpid()), 0);
 }
 
+static void *close_later(void *fd)
+{
+	usleep(300000);
+	close(*(int *)fd);
+	return NULL;
+}
+
+/* As of one that was killed, whose sockets close when the kernel comes to them. */
+Test(control_socket, a_name_of_which_nobody_listens_any_more_is_waited_for, .timeout = 20)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), listener;
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	pthread_t thread;
+	socklen_t len;
+
+	len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+			  (size_t)sprintf(a.sun_path + 1, "proftrace/%d", getpid()));
+	cr_assert_eq(bind(fd, (struct sockaddr *)&a, len), 0);
+	cr_assert_eq(pthread_create(&thread, NULL, close_later, &fd), 0);
+	listener = control_socket__listen(getpid());
+	pthread_join(thread, NULL);
+	cr_expect(listener > 0);
+	close(listener);
+}
+
 /* As one that attaches on a busy machine. */
 Test(control_socket, a_session_that_takes_its_time_is_waited_for, .timeout = 20)
 {

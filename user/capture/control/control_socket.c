@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/control/control_socket.h"
 #include "common/err.h"
+#include "common/util.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,10 +10,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define SOON_S	 2 /* a session that records answers within this */
-#define ANSWER_S 60
-#define OBEYED	 '+'
-#define REFUSED	 '-'
+#define SOON_S	  2 /* a session that records answers within this */
+#define ANSWER_S  60
+#define EXITING	  0x4  /* PF_EXITING of the kernel's flags of a process */
+#define ENDING_MS 3000 /* a session that was killed is waited for */
+#define LOOK_MS	  20   /* so often meanwhile */
+#define OBEYED	  '+'
+#define REFUSED	  '-'
 
 const char *const control_verbs[] = {"status", "start", "resume", "pause",
 				     "dump",   "reset", "stop",	  NULL};
@@ -26,7 +30,7 @@ static socklen_t address(pid_t pid, struct sockaddr_un *a)
 					    "proftrace/%d", pid));
 }
 
-int control_socket__listen(pid_t pid)
+static int listen_once(pid_t pid)
 {
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct sockaddr_un a;
@@ -43,7 +47,8 @@ int control_socket__listen(pid_t pid)
 	return fd;
 }
 
-pid_t control_socket__holder(pid_t pid)
+/* Whether somebody listens, and who: 0 in another pid namespace. */
+static bool find_holder(pid_t pid, pid_t *holder)
 {
 	/* Without waiting: it may be stopped. */
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -56,7 +61,53 @@ pid_t control_socket__holder(pid_t pid)
 
 	if (fd >= 0)
 		close(fd);
-	return known ? peer.pid : 0;
+	*holder = known ? peer.pid : 0;
+	return known;
+}
+
+pid_t control_socket__holder(pid_t pid)
+{
+	pid_t holder;
+
+	find_holder(pid, &holder);
+	return holder;
+}
+
+/* Its threads may have some of the kernel's work before them, but none of their own. */
+static bool is_ending(pid_t pid)
+{
+	auto_fclose FILE *f = NULL;
+	char path[32], line[512] = "";
+	const char *behind_name;
+	unsigned int flags;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	if (!f || !fgets(line, sizeof(line), f))
+		return true;
+	behind_name = strrchr(line, ')');
+	return behind_name && sscanf(behind_name, ") %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+	       flags & EXITING;
+}
+
+/* Who was killed has the name until the kernel has taken its probes out. */
+static bool is_left_behind(pid_t pid)
+{
+	pid_t holder;
+
+	return !find_holder(pid, &holder) || (holder && is_ending(holder));
+}
+
+int control_socket__listen(pid_t pid)
+{
+	int fd = listen_once(pid);
+
+	for (int ms = 0; fd == -EADDRINUSE && ms < ENDING_MS && is_left_behind(pid);
+	     ms += LOOK_MS) {
+		usleep(LOOK_MS * 1000);
+		fd = listen_once(pid);
+	}
+	return fd;
 }
 
 static bool is_trusted(int client)

@@ -26,7 +26,7 @@ enum control_verb {
 extern const char *const control_verbs[]; /* NULL after the last */
 
 /* A socket that listens for a session that records pid, or a negative errno: -EADDRINUSE: another
- * session has it. */
+ * session has it. Waits, 3 s at most, for one that is ending. */
 int control_socket__listen(pid_t pid);
 /* The proftrace that listens for pid, 0: none does, or it is in another pid namespace. */
 pid_t control_socket__holder(pid_t pid);
