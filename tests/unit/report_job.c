@@ -7,8 +7,10 @@
 #include "common/util.h"
 #include "finding_job.h"
 
-/* Four steps of 10 ms from begin on; a collective takes the last four of each, `late` ns less. */
-static struct synth rank_with(const char *meta, const char *summary, uint64_t begin, uint64_t late)
+/* Four steps of 10 ms from begin on; a collective takes the last four of each, `late` ns less, and
+ * runs on for `behind` ns. */
+static struct synth rank_behind(const char *meta, const char *summary, uint64_t begin,
+				uint64_t late, uint64_t behind)
 {
 	struct synth s = synth__new(meta);
 	uint32_t stream = synth__stream(&s, 0, 7);
@@ -18,11 +20,16 @@ static struct synth rank_with(const char *meta, const char *summary, uint64_t be
 
 		synth__launch(&s, s.main, 1 + i, at, at + 1000);
 		synth__kernel(&s, stream, CAT_KERNEL, "ncclDevKernel_AllReduce_Sum_f32", 1 + i,
-			      end - 4 * MS + late, end);
+			      end - 4 * MS + late, end + behind);
 		synth__step(&s, i, at, end);
 	}
 	synth__open(&s, summary);
 	return s;
+}
+
+static struct synth rank_with(const char *meta, const char *summary, uint64_t begin, uint64_t late)
+{
+	return rank_behind(meta, summary, begin, late, 0);
 }
 
 static struct synth rank(const char *meta, uint64_t begin, uint64_t late)
@@ -120,6 +127,27 @@ Test(report_job, a_rank_of_which_the_device_is_known_in_part_is_no_straggler)
 				 "with them its collectives)");
 	synth__expect_line(text, "Of a rank device times end within the window: its collectives "
 				 "are known in part, and its phases are without these alone.");
+	synth__free(&a);
+	synth__free(&b);
+}
+
+/* A device that is behind its host: 4 ms in each step, and the last one of these behind it. */
+Test(report_job, what_collectives_do_behind_the_last_step_is_said)
+{
+	struct synth a = rank(first, 100 * MS, 0), b = rank_behind(second, "{}", 105 * MS, MS, MS);
+	auto_free char *text = report_of(&a, &b);
+
+	cr_expect_not_null(
+		strstr(text,
+		       "Collectives of process 101 ran on for 1.000 ms behind its last step."),
+		"%s", text);
+	synth__free(&a);
+	synth__free(&b);
+	a = rank(first, 100 * MS, 0);
+	b = rank_behind(second, "{}", 105 * MS, MS, MS / 50);
+	free(text);
+	text = report_of(&a, &b);
+	cr_expect_null(strstr(text, "behind its last step"), "%s", text);
 	synth__free(&a);
 	synth__free(&b);
 }

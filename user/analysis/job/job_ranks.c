@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/job/job_ranks.h"
+#include "analysis/analysis.h"
 #include "analysis/step_parts.h"
 #include "common/util.h"
+
+#define WORTH_A_NOTE 0.02 /* of the collectives in steps */
 
 struct cell member__cell(const struct member *m)
 {
@@ -110,6 +113,25 @@ bool job__windows_meet(const struct job *j)
 	return begin < end;
 }
 
+/* Of a device that is behind its host, or of a window by time. */
+static int note_behind(const struct job *j, struct table *t)
+{
+	const struct member *most = &j->members[0];
+
+	for (size_t i = 1; i < j->cnt; i++)
+		if (j->members[i].times.behind_ns > most->times.behind_ns)
+			most = &j->members[i];
+	if (most->times.behind_ns < WORTH_A_NOTE * (double)most->times.collective_ns ||
+	    !most->times.behind_ns)
+		return 0;
+	return table__add_notef(
+		t,
+		"Collectives of process %u ran on for %s behind its last step. They are in no step "
+		"here; "
+		"the rank's own tables count what its steps launched, whenever it ran.",
+		most->times.pid, time_text__of(&j->opts->style, most->times.behind_ns).s);
+}
+
 int job_ranks__fill(const struct job *j, struct table *t)
 {
 	const struct column columns[] = {
@@ -134,6 +156,8 @@ int job_ranks__fill(const struct job *j, struct table *t)
 		err = table__add_note(t,
 				      "Mean times of a step. Collect.: collectives under way; the "
 				      "phases are without them. GPU: kernels that belong to none.");
+	if (!err)
+		err = note_behind(j, t);
 	if (!err && !job__windows_meet(j))
 		err = table__add_note(t, "The windows of the ranks do not overlap: they show "
 					 "different steps.");

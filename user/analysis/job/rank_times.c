@@ -165,6 +165,8 @@ int rank_times__read(const struct recording *r, bool raw_times, struct rank_time
 		.timer_only = recording__is_timer_only(r),
 	};
 	err = model__run(r, &opts, visit, &rd);
+	interval_union__merge(&rd.collectives);
+	out->behind_ns = out->steps ? overlap(&rd.collectives, out->end_ns, UINT64_MAX) : 0;
 	out->why_unsure = losses__why_unsure(&a);
 	interval_union__free(&rd.collectives);
 	interval_union__free(&rd.compute);
