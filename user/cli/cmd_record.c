@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The default command: attach to a running process. */
 #include "cli/job_record.h"
+#include "cli/record_checks.h"
+#include "cli/record_run.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "target/rank.h"
@@ -163,7 +165,7 @@ static int run(int argc, char **argv)
 			       "with `proftrace run -- %s`",
 			       argv[rest], argv[rest]);
 	if (!err)
-		err = record_options__settle(&c.options);
+		err = record_checks__settle(&c.options);
 	if (!err)
 		err = choose(&c);
 	if (err) {
@@ -172,7 +174,7 @@ static int run(int argc, char **argv)
 		status = job_record__run(&c.options, c.pids.items, c.pids.cnt);
 	} else {
 		c.options.capture.pid = c.pids.items[0];
-		status = record_options__run(&c.options);
+		status = record_run(&c.options);
 	}
 	free(c.pids.items);
 	return status;

@@ -3,7 +3,9 @@
 #include "attach/privilege.h"
 #include "cli/file_limit.h"
 #include "cli/job_control.h"
+#include "cli/record_checks.h"
 #include "cli/record_options.h"
+#include "cli/record_run.h"
 #include "cli/signals.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -115,7 +117,7 @@ static int run(int argc, char **argv)
 			       "which program? As in: proftrace run --record 2:10 -- python "
 			       "train.py");
 	if (!err)
-		err = record_options__settle(&o);
+		err = record_checks__settle(&o);
 	if (!err)
 		err = privilege__require(); /* before the program runs for nothing */
 	if (!err)
@@ -132,7 +134,7 @@ static int run(int argc, char **argv)
 	job_control__begin(pid);
 	o.capture.pid = pid;
 	o.capture.await_framework = true;
-	result = record_options__run(&o);
+	result = record_run(&o);
 	/* The program goes on; we wait for it as a shell would, and pass its failure on. */
 	signals__pass_all();
 	while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) && errno == EINTR &&

@@ -5,6 +5,7 @@
 #include "capture/rendezvous.h"
 #include "cli/next_try.h"
 #include "cli/place.h"
+#include "cli/record_run.h"
 #include "cli/signals.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -74,7 +75,7 @@ static int capture_one(struct job_record *j, size_t index, pid_t parent)
 	o.capture.rendezvous = j->rendezvous;
 	o.capture.rendezvous_index = index;
 	o.paths_fd = j->captures[index].said;
-	return record_options__run(&o);
+	return record_run(&o);
 }
 
 static int start_one(struct job_record *j, size_t index)

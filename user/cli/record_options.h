@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What `proftrace -p PID` and `proftrace run` share: options, and what follows a capture.
- */
+/* The options that `proftrace -p PID` and `proftrace run` share. */
 #ifndef PROFTRACE_RECORD_OPTIONS_H
 #define PROFTRACE_RECORD_OPTIONS_H
 
@@ -13,7 +12,9 @@ struct record_range {
 	struct pt_schedule schedule;
 };
 
-#define RECORD_ROW_LIMIT 100 /* rows of a table, if not chosen */
+#define RECORD_ROW_LIMIT  100 /* rows of a table, if not chosen */
+#define DETAIL_UNCHOSEN	  (-1)
+#define OVERHEAD_UNCHOSEN (-1)
 
 struct record_options {
 	struct capture_opts capture;
@@ -33,9 +34,7 @@ extern const struct opt record_opts[];
 
 /* Defaults before the options are parsed. */
 void record_options__init(struct record_options *o, char **argv);
-/* What follows from the options given; before any other use of them. -EINVAL with err__set. */
-int record_options__settle(struct record_options *o);
-/* Runs the capture, prints the tables and writes the trace of each recording; exit status. */
-int record_options__run(struct record_options *o);
+/* Of the report alone. */
+void record_options__init_report(struct report_args *args);
 
 #endif

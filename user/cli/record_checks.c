@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cli/record_checks.h"
+#include "attach/privilege.h"
+#include "cli/html_page.h"
+#include "cli/place.h"
+#include "common/err.h"
+#include "common/util.h"
+
+#define MAX_OVERHEAD	0.01 /* share of a step */
+#define STEP_TIMEOUT_NS 60000000000ull
+
+static int settle_timer(struct record_options *o)
+{
+	struct capture_opts *c = &o->capture;
+	const struct {
+		const char *name;
+		bool given;
+	} others[] = {
+		{"--detail", o->detail != DETAIL_UNCHOSEN && o->detail != DETAIL_PHASE},
+		{"--record-shapes", c->record_shapes},
+		{"--with-stack", c->with_stack},
+		{"--profile-memory", c->profile_memory},
+		{"--syscalls", c->syscalls},
+		{"--page-faults", c->page_faults},
+		{"--op", c->ops.cnt || c->ops_returning.cnt},
+		{"--usdt", c->usdt.cnt},
+		{"--inject", c->inject},
+		{"--cupti", c->cupti},
+		{"--trace", o->trace},
+		{"--limit-size", o->limit_bytes},
+	};
+	int err;
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (others[i].given)
+			return err__set(-EINVAL, "--timer-only and %s exclude each other",
+					others[i].name);
+	err = report__check_timer(o->report.tables);
+	if (err)
+		return err;
+	o->detail = DETAIL_PHASE;
+	c->no_inject = c->no_follow = o->no_trace = true;
+	if (!o->report.tables)
+		o->report.tables = "perf";
+	return 0;
+}
+
+/* The page has tables even if none are printed. */
+static int check_no_report(const struct record_options *o)
+{
+	struct report_args usual;
+	const char *other;
+
+	if (!o->no_report)
+		return 0;
+	if (o->tables.path)
+		return err__set(-EINVAL, "--no-report and --report-file exclude each other: no "
+					 "table is printed");
+	if (o->html)
+		return 0;
+	record_options__init_report(&usual);
+	other = report_args__other(&o->report, &usual);
+	return other ? err__set(-EINVAL,
+				"--no-report and --%s exclude each other: no table is printed",
+				other)
+		     : 0;
+}
+
+static int settle_overhead(struct capture_opts *c)
+{
+	const bool chosen = c->max_overhead != OVERHEAD_UNCHOSEN;
+
+	if (chosen && c->keep_all)
+		return err__set(-EINVAL,
+				"--keep-all and --max-overhead exclude each other: to stay "
+				"below it functions are left out");
+	if (!chosen)
+		c->max_overhead = MAX_OVERHEAD;
+	return 0;
+}
+
+static bool has_operators(const struct record_options *o)
+{
+	return o->detail != DETAIL_PHASE || o->capture.ops.cnt || o->capture.ops_returning.cnt;
+}
+
+static void settle_step_timeout(struct capture_opts *c)
+{
+	c->step_timeout_chosen = c->step_timeout_ns;
+	if (!c->step_timeout_ns)
+		c->step_timeout_ns = STEP_TIMEOUT_NS;
+}
+
+static int check_no_steps(const struct record_options *o)
+{
+	const struct capture_opts *c = &o->capture;
+	const char *other = o->range.set	 ? "a window of steps (--record, --schedule)"
+			    : c->step_probe	 ? "--step-probe"
+			    : c->step_range	 ? "--step-range"
+			    : c->step_timeout_ns ? "--step-timeout"
+			    : c->timer_only	 ? "--timer-only"
+						 : NULL;
+
+	if (!c->no_steps || !other)
+		return 0;
+	return err__set(-EINVAL, "--no-steps and %s exclude each other", other);
+}
+
+int record_checks__settle(struct record_options *o)
+{
+	int err = check_no_steps(o);
+
+	if (err)
+		return err;
+	settle_step_timeout(&o->capture);
+	if (o->no_trace && o->trace)
+		return err__set(-EINVAL, "--no-trace and --trace exclude each other");
+	err = check_no_report(o);
+	if (!err)
+		err = settle_overhead(&o->capture);
+	if (err)
+		return err;
+	if (o->capture.timer_only)
+		return settle_timer(o);
+	if (o->no_trace && o->limit_bytes)
+		return err__set(-EINVAL, "--no-trace and --limit-size exclude each other: it is "
+					 "the trace that is limited");
+	if (o->detail == DETAIL_UNCHOSEN)
+		o->detail = DETAIL_OPERATOR;
+	if (o->report.op_detail && !has_operators(o))
+		return err__set(-EINVAL, "--detail phase and --op-detail exclude each other: "
+					 "operators are recorded at --detail operator or inner");
+	return 0;
+}
+
+static int check_inject(const struct record_options *o)
+{
+	const struct capture_opts *c = &o->capture;
+
+	if (!c->inject)
+		return 0;
+	if (c->no_inject)
+		return err__set(-EINVAL, "--inject and --no-inject exclude each other");
+	if (c->no_pointers)
+		return err__set(-EINVAL, "--inject and --no-pointers exclude each other: without "
+					 "CUDA the library is there for the pointers alone");
+	return 0;
+}
+
+static int check_cupti(const struct record_options *o)
+{
+	if (o->capture.sync_events && o->capture.no_inject)
+		return err__set(-EINVAL, "--sync-events and --no-inject exclude each other: "
+					 "without the library nothing tells of the device's waits");
+	if (!o->capture.cupti)
+		return 0;
+	if (o->capture.no_inject)
+		return err__set(-EINVAL, "--cupti and --no-inject exclude each other: without the "
+					 "library nothing uses CUPTI");
+	if (o->capture.cupti[0] != '/')
+		return err__set(-EINVAL,
+				"--cupti %s: give the whole path, which begins with /; it is the "
+				"process that opens it",
+				o->capture.cupti);
+	return 0;
+}
+
+static int check_start(const struct record_options *o)
+{
+	if (o->capture.start_after_ns && o->capture.start_at_ns)
+		return err__set(-EINVAL, "--start-after and --start-at exclude each other");
+	return 0;
+}
+
+static int check_report_file(const struct record_options *o)
+{
+	const char *path = o->tables.path;
+
+	if (place__is_same(path, o->capture.output) || place__is_same(path, o->trace))
+		return err__set(-EINVAL,
+				"--report-file %s is the recording or the trace; give the report a "
+				"name of its own",
+				path);
+	return report_out__check(&o->tables);
+}
+
+static int check_files(const struct record_options *o)
+{
+	const char *recording = o->capture.output ? o->capture.output : ".";
+	int err = place__check(recording, "recording", "--output");
+
+	if (!err)
+		err = check_report_file(o);
+	if (err || !o->trace || o->no_trace)
+		return err;
+	if (place__is_same(recording, o->trace) && !place__is_directory(o->trace))
+		return err__set(-EINVAL,
+				"--output and --trace are both %s; give the trace a name "
+				"of its own",
+				o->trace);
+	return place__check(o->trace, "trace", "--trace");
+}
+
+/* Who lacks the privilege would find another place for nothing. */
+static int check_places(const struct record_options *o)
+{
+	int err = check_files(o);
+
+	if (!err)
+		err = html_page__check(o);
+	return err && err != -EINVAL && privilege__require() ? -EPERM : err;
+}
+
+int record_checks__before(const struct record_options *o)
+{
+	int err = report_args__check(&o->report, o->report.tables);
+
+	if (!err)
+		err = check_inject(o);
+	if (!err)
+		err = check_cupti(o);
+	if (!err)
+		err = check_start(o);
+	return err ? err : check_places(o);
+}

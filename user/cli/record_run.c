@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cli/record_run.h"
+#include "cli/cli.h"
+#include "cli/html_page.h"
+#include "cli/next_try.h"
+#include "cli/record_checks.h"
+#include "cli/signals.h"
+#include "cli/window_path.h"
+#include "common/err.h"
+#include "device/shim_link.h"
+#include "exporters/exporter.h"
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int write_trace(const struct record_options *o, const struct recording *r)
+{
+	const struct exporter *chrome = exporter__find("chrome");
+	struct export_opts opts = {.limit_bytes = o->limit_bytes, .gzip_level = -1};
+	struct export_result result;
+	char path[PATH_MAX];
+	int err;
+
+	opts.output = window_path__of(r, o->trace, path, sizeof(path));
+	if (o->trace && !opts.output)
+		return -ENAMETOOLONG;
+	err = chrome->run(r, &opts, &result);
+	if (!err)
+		log__info("trace: %s (open it in ui.perfetto.dev or chrome://tracing)",
+			  result.path);
+	return err;
+}
+
+static int print_report(struct record_options *o, const struct recording *r)
+{
+	struct report_opts report;
+	int err, unwritten;
+
+	if (o->no_report)
+		return 0;
+	err = report_out__open(&o->tables);
+	if (err)
+		return err;
+	report = report_args__opts(&o->report, fileno(o->tables.file));
+	err = report__print(r, &report, o->tables.file);
+	unwritten = report_out__flush(&o->tables);
+	return err ? err : unwritten;
+}
+
+static int show_recording(struct record_options *o, const char *path)
+{
+	struct recording *r;
+	int err = recording__open(path, &r), trace_err, page_err;
+
+	if (err) {
+		cli__fail(err);
+		return err;
+	}
+	err = print_report(o, r);
+	log__info("recording: %s", path);
+	/* A reader that went away (`| head`) or a full disk must not cost the others as well. */
+	if (err)
+		cli__fail(err);
+	trace_err = o->no_trace ? 0 : write_trace(o, r);
+	if (trace_err)
+		cli__fail(trace_err);
+	page_err = html_page__write_live(o, r, path);
+	if (page_err)
+		cli__fail(page_err);
+	recording__close(r);
+	err = err ? err : trace_err;
+	return err ? err : page_err;
+}
+
+/* The trace goes beside the recording unless told otherwise. */
+static void place_trace(struct record_options *o, const char *recording_path)
+{
+	static char dir[PATH_MAX];
+	char copy[PATH_MAX];
+
+	if (o->trace || !o->capture.output)
+		return;
+	snprintf(copy, sizeof(copy), "%s", recording_path);
+	snprintf(dir, sizeof(dir), "%s", dirname(copy));
+	if (strcmp(dir, ".") != 0)
+		o->trace = dir;
+}
+
+static void warn_target_gone(const struct record_options *o, const struct capture_result *res)
+{
+	const char *what =
+		res->target_execed ? "the target replaced its program (exec)" : "the target ended";
+
+	if (o->capture.no_steps && !o->capture.duration_ns && !res->target_execed)
+		log__info("the target ended, and the window with it");
+	else if (o->range.schedule.repeat > 1)
+		log__warn("%s before the last window was complete (%s): %zu of %llu recordings "
+			  "were begun, they are kept",
+			  what, res->seen, res->path_cnt,
+			  (unsigned long long)o->range.schedule.repeat);
+	else
+		log__warn("%s before the window was complete (%s); what was seen is kept", what,
+			  res->seen);
+}
+
+int record_run(struct record_options *o)
+{
+	struct capture_result res;
+	struct successor place;
+	int err, show_err = 0;
+
+	o->capture.detail = o->detail;
+	o->capture.method = o->method;
+	o->capture.has_schedule = o->range.set;
+	o->capture.schedule = o->range.schedule;
+	o->capture.progress = !o->no_progress && log_level && isatty(STDERR_FILENO);
+	err = record_checks__before(o);
+	if (err) {
+		shim_link__free(o->capture.shim);
+		return cli__fail(err);
+	}
+	successor__prepare(&place, o->capture.pid);
+	signals__catch(true);
+	err = capture__run(&o->capture, &res);
+	if (!err && capture_stop > 1) {
+		res.aborted = true;
+		err = res.path_cnt
+			      ? err__set(-EINTR, "aborted; %s is left", res.paths[res.path_cnt - 1])
+			      : err__set(-EINTR, "aborted");
+	}
+	signals__catch(false);
+	if (err)
+		cli__fail(err);
+	show_err = report_out__spare(&o->tables, res.paths, res.path_cnt);
+	if (show_err)
+		cli__fail(show_err);
+	for (size_t i = 0; i < res.path_cnt && !res.aborted && !show_err; i++) {
+		if (o->paths_fd)
+			dprintf(o->paths_fd, "%s\n", res.paths[i]);
+		place_trace(o, res.paths[i]);
+		show_err = show_recording(o, res.paths[i]);
+	}
+	report_out__close(&o->tables);
+	if (!err && res.target_gone)
+		warn_target_gone(o, &res);
+	/* Of several ranks all are told of at once, by whoever started their captures. */
+	if ((err || res.target_gone) && !res.aborted && !o->capture.rendezvous)
+		next_try__tell(&place, 1);
+	successor__free(&place);
+	signals__catch(true);
+	capture_result__free(&res);
+	return err || show_err ? 1 : 0;
+}
