@@ -71,7 +71,7 @@ def parse_args():
              if "no-inject" not in name and "with-stack" not in name and name != BARE]
     parser.add_argument("--modes", default=",".join(usual), help=f"of {', '.join(names)}")
     parser.add_argument("--steady", type=float, default=0.03, metavar="SHARE",
-                        help="by which a measurement's neighbours may differ in CPU time (0.03)")
+                        help="less than which a measurement's neighbours differ in CPU time (0.03); 0: none is steady")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--python", default=sys.executable, help="of the job")
     build = os.environ.get("BUILD", os.path.join(ROOT, "build"))
@@ -128,7 +128,7 @@ def neighbours(entry):
 def is_steady(entry, share):
     yards = [part["yard"] for part in [entry["mode"], *neighbours(entry)]]
     times = [part["cpu"] for part in neighbours(entry)]
-    return (max(times) - min(times) <= share * min(times)
+    return (max(times) - min(times) < share * min(times)
             and max(yards) - min(yards) <= YARD_SHARE * min(yards))
 
 

@@ -127,8 +127,7 @@ static int note_behind(const struct job *j, struct table *t)
 	return table__add_notef(
 		t,
 		"Collectives of process %u ran on for %s behind its last step. They are in no step "
-		"here; "
-		"the rank's own tables count what its steps launched, whenever it ran.",
+		"here; the rank's own tables count what its steps launched, whenever it ran.",
 		most->times.pid, time_text__of(&j->opts->style, most->times.behind_ns).s);
 }
 

@@ -14,8 +14,7 @@ struct rank_times {
 	uint64_t step_ns, collective_ns, phase_ns[KIND_CNT];
 	double collective_sq; /* of the steps' times in collectives the sum of squares, ns^2 */
 	uint64_t compute_ns; /* device kernels that belong to no collective */
-	/* Collectives that were recorded behind the last step, which device and host were done with later. */
-	uint64_t behind_ns;
+	uint64_t behind_ns;  /* collectives that ran behind the last step, which are in none */
 	bool has_device;
 	bool timer_only; /* recording__is_timer_only */
 	const char *why_unsure; /* losses__why_unsure(); NULL: sure enough */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/control/control_socket.h"
 #include "common/err.h"
-#include "common/util.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,16 +75,17 @@ pid_t control_socket__holder(pid_t pid)
 /* Its threads may have some of the kernel's work before them, but none of their own. */
 static bool is_ending(pid_t pid)
 {
-	auto_fclose FILE *f = NULL;
 	char path[32], line[512] = "";
 	const char *behind_name;
 	unsigned int flags;
+	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	f = fopen(path, "re");
-	if (!f || !fgets(line, sizeof(line), f))
+	if (!f)
 		return true;
-	behind_name = strrchr(line, ')');
+	behind_name = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+	fclose(f);
 	return behind_name && sscanf(behind_name, ") %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
 	       flags & EXITING;
 }
