@@ -50,7 +50,7 @@ static void copy(struct synth *s, uint32_t track, uint64_t id, uint64_t begin, u
 }
 
 /* Two streams of device 1: computation on 7, a collective on 20 that half hides behind it. */
-static struct synth job(void)
+static struct synth job_of(uint64_t step_ns)
 {
 	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
 	uint32_t compute = synth__stream(&s, 1, 7), nccl = synth__stream(&s, 1, 20);
@@ -64,9 +64,14 @@ static struct synth job(void)
 	kernel(&s, nccl, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(a)", 3, 400, 440, 10);
 	copy(&s, compute, 4, 420, 424, 100);
 	copy(&s, compute, 5, 430, 436, 500);
-	synth__step(&s, 0, 0, 1000);
+	synth__step(&s, 0, 0, step_ns);
 	synth__open(&s, summary);
 	return s;
+}
+
+static struct synth job(void)
+{
+	return job_of(1000);
 }
 
 Test(report_device, kernels_have_their_times_and_how_they_fill_the_device)
@@ -83,6 +88,18 @@ Test(report_device, kernels_have_their_times_and_how_they_fill_the_device)
 	EXPECT_LINES(&s, "kernel,device", &by_device, "GPU1                            42.00",
 		     "  stream 7                      40.00",
 		     "  stream 20                     4.00");
+	synth__free(&s);
+}
+
+/* A device that comes to the work of steps later than they to their end. */
+Test(report_device, a_device_is_never_busier_than_all_the_time)
+{
+	struct synth s = job_of(300);
+
+	EXPECT_LINES(&s, "device", &by_device, "GPU1                            -",
+		     "  stream 7                      -",
+		     "GPU1: not known: the steps launched more than it could do in their time, and "
+		     "what it had from before is not recorded.");
 	synth__free(&s);
 }
 

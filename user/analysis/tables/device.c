@@ -58,6 +58,24 @@ static int add_row(struct table *t, int indent, const char *name, uint64_t part,
 	return table__add_row(t, indent, cells);
 }
 
+/* What steps launched counts for them, whenever it ran: as much of the steps before the first one
+ * ran in their time, and is not recorded. Of a queue that grew that is not so. */
+static const char *why_unknown(const struct analysis *a, struct interval_union *kernels)
+{
+	return a->steps.calls && interval_union__length(kernels) > coverage__known_ns(a)
+		       ? "the steps launched more than it could do in their time, and what it had "
+			 "from before is not recorded"
+		       : NULL;
+}
+
+static int add_busy(const struct analysis *a, int indent, const char *name, const char *unknown,
+		    struct interval_union *kernels, struct table *t)
+{
+	return add_row(t, indent, name, interval_union__length(kernels),
+		       unknown ? 0 : coverage__known_ns(a),
+		       unknown ? unknown : "no time was recorded");
+}
+
 static int by_stream(const void *x, const void *y, void *ctx)
 {
 	const struct stream_union *p = x, *q = y;
@@ -68,7 +86,8 @@ static int by_stream(const void *x, const void *y, void *ctx)
 	return v < w ? -1 : v > w;
 }
 
-static int fill_streams(const struct analysis *a, struct devices *d, int device, struct table *t)
+static int fill_streams(const struct analysis *a, struct devices *d, int device,
+			const char *unknown, struct table *t)
 {
 	int err = 0;
 
@@ -85,8 +104,7 @@ static int fill_streams(const struct analysis *a, struct devices *d, int device,
 		if (track->device != device)
 			continue;
 		snprintf(name, sizeof(name), "stream %lld", (long long)track->stream);
-		err = add_row(t, 1, name, interval_union__length(&u->time), coverage__known_ns(a),
-			      "no time was recorded");
+		err = add_busy(a, 1, name, unknown, &u->time, t);
 	}
 	return err;
 }
@@ -96,15 +114,17 @@ static int fill_devices(const struct analysis *a, struct devices *d, struct tabl
 	int err = 0;
 
 	for (int i = 0; i < MAX_DEVICES && !err; i++) {
+		const char *unknown = why_unknown(a, &d->kernels[i]);
 		char name[16];
 
 		if (!d->seen[i])
 			continue;
 		snprintf(name, sizeof(name), "GPU%d", i);
-		err = add_row(t, 0, name, interval_union__length(&d->kernels[i]),
-			      coverage__known_ns(a), "no time was recorded");
+		err = add_busy(a, 0, name, unknown, &d->kernels[i], t);
 		if (!err)
-			err = fill_streams(a, d, i, t);
+			err = fill_streams(a, d, i, unknown, t);
+		if (!err && unknown)
+			err = table__add_notef(t, "%s: not known: %s.", name, unknown);
 	}
 	return err;
 }
