@@ -64,6 +64,13 @@ Test(control_socket, verbs_reach_the_session_and_answers_come_back, .timeout = 2
 	cr_assert_eq(control_socket__holder(getpid()), 0);
 }
 
+/* Under which a session that records us listens. */
+static socklen_t own_name(struct sockaddr_un *a)
+{
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+			   (size_t)sprintf(a->sun_path + 1, "proftrace/%d", getpid()));
+}
+
 static void *close_later(void *fd)
 {
 	usleep(300000);
@@ -79,8 +86,7 @@ Test(control_socket, a_name_of_which_nobody_listens_any_more_is_waited_for, .tim
 	pthread_t thread;
 	socklen_t len;
 
-	len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
-			  (size_t)sprintf(a.sun_path + 1, "proftrace/%d", getpid()));
+	len = own_name(&a);
 	cr_assert_eq(bind(fd, (struct sockaddr *)&a, len), 0);
 	cr_assert_eq(pthread_create(&thread, NULL, close_later, &fd), 0);
 	listener = control_socket__listen(getpid());
@@ -139,8 +145,7 @@ Test(control_socket, a_client_with_nonsense_is_sent_away)
 	socklen_t len;
 
 	cr_assert(listener > 0 && fd > 0);
-	len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
-			  (size_t)sprintf(a.sun_path + 1, "proftrace/%d", getpid()));
+	len = own_name(&a);
 	cr_assert_eq(connect(fd, (struct sockaddr *)&a, len), 0);
 	cr_assert_eq(send(fd, "startle", 7, 0), 7);
 	cr_assert(not(control_socket__next(listener, &verb, &client)));

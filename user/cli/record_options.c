@@ -4,7 +4,6 @@
 #include "capture/user_probes/functions.h"
 #include "common/err.h"
 #include "common/util.h"
-#include "device/shim_link.h"
 #include <string.h>
 
 static const char *const details[] = {"phase", "operator", "inner", NULL};

@@ -146,8 +146,7 @@ class Job:
         return self.poll()
 
     def signal(self, sig):
-        if self.poll() is None:
-            os.kill(self.pid, sig)
+        self.popen.send_signal(sig)
 
     def stop(self):
         """Ends it and what it has started: its session is its own."""
