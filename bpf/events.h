@@ -485,7 +485,7 @@ struct pt_python_thread {
 };
 
 struct pt_python_stacks {
-	__u32 wanted;
+	__u32 wanted;	     /* by the plan: spans have stacks */
 	__u32 frame_bytes;   /* of a frame that are read */
 	__u32 code_word, previous_word, instr_word, owner_word;
 	__u32 function_word; /* the function object; PT_FRAME_WORDS: it has none */
@@ -612,7 +612,6 @@ struct pt_ctl {
 	__u32 gated;
 	__u32 closes; /* windows that have ended at a step */
 	__u32 free_window;     /* 1: no steps: the window is open while set (--duration) */
-	__u32 want_args;       /* 1: describe tensors */
 	__u32 learn;	       /* 1: spans are made though the window is closed */
 	__u32 step_row;	       /* row whose span opens a step (class STEP_PROBE), 0: none */
 	__u64 measure_from, measure_to; /* probe statistics are kept while step_seq is in [from, to) */

@@ -174,17 +174,18 @@ __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 
 /* Closes frames that have returned unseen: those at or below the current stack pointer. now: 0 if
  * it was not read yet. */
-static __always_inline void frames_close_dead_at(struct pt_thread *t, __u64 sp, __u64 now)
+__weak __noinline int frames_close_dead_at(struct pt_thread *t, __u64 sp, __u64 now)
 {
-	for (int n = 0; n < PT_MAX_FRAMES; n++) {
+	for (int n = 0; t && n < PT_MAX_FRAMES; n++) {
 		const struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
 
 		if (!f || (f->sp > sp && !frame_has_ended(f)))
-			return;
+			break;
 		if (!now)
 			now = bpf_ktime_get_ns();
 		frame_close_top(t, now, PT_END_INFERRED);
 	}
+	return 0;
 }
 
 static __always_inline void frames_close_dead(struct pt_thread *t, __u64 sp)
@@ -209,13 +210,14 @@ static __always_inline __u32 frames_find(struct pt_thread *t, __u64 sp, __u32 ro
 }
 
 /* Closes what is still above frame i, as inferred. */
-static __always_inline void frames_close_above(struct pt_thread *t, __u32 i, __u64 now)
+__weak __noinline int frames_close_above(struct pt_thread *t, __u32 i, __u64 now)
 {
-	for (int n = 0; n < PT_MAX_FRAMES; n++) {
+	for (int n = 0; t && n < PT_MAX_FRAMES; n++) {
 		if (t->frame_cnt <= i + 1)
 			break;
 		frame_close_top(t, now, PT_END_INFERRED);
 	}
+	return 0;
 }
 
 /* Closes frame i with its own end, and what is still above it as inferred. */

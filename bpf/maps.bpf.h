@@ -82,6 +82,10 @@ struct {
 
 extern struct pt_ctl ctl;
 
+/* Set before load, so that the verifier does not follow what is not asked for. */
+const volatile bool with_stacks __weak = false; /* of Python, with spans */
+const volatile bool with_args __weak = false;	/* of operators */
+
 /* Row of the probe table of an entry probe that was hit, 0 if it has none. */
 static __always_inline __u32 probe_row(struct pt_regs *ctx)
 {

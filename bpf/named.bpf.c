@@ -323,7 +323,7 @@ static __always_inline int operator_entry(struct pt_regs *ctx, bool by_name)
 		return 0;
 	named_step(t, row, name);
 	stack = stack_take(t, row);
-	if (ctl.want_args && ctl.window_open) {
+	if (with_args && ctl.window_open) {
 		__u64 args = arg_word(ctx, cfg->key_reg);
 
 		cnt = by_name ? read_invoked_args(ctx, t, cfg, read_u64(args))

@@ -120,23 +120,21 @@ static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 r
 	return f;
 }
 
-/* Index of the innermost range of this object that has not ended, or PT_MAX_FRAMES. *outlived: one
- * of another object began inside it and has not ended either. */
-static __always_inline __u32 range_find(struct pt_thread *t, __u64 object, bool *outlived)
+/* Index of the innermost range that has not ended, of this object or (any: 1) of whichever, or
+ * PT_MAX_FRAMES. A global function: the verifier follows it once. */
+__weak __noinline int range_find(struct pt_thread *t, __u64 object, __u32 any)
 {
-	__u32 i = t->frame_cnt;
+	__u32 i = t ? t->frame_cnt : 0;
 
-	*outlived = false;
-	for (int n = 0; n < PT_MAX_FRAMES; n++) {
+	for (int n = 0; t && n < PT_MAX_FRAMES; n++) {
 		const struct pt_frame *f = frame_at(t, --i);
 
 		if (!f)
 			break;
 		if (f->sp != PT_SP_OBJECT || f->kind != PT_FRAME_NAMED || frame_has_ended(f))
 			continue;
-		if (f->object == object)
+		if (any || f->object == object)
 			return i;
-		*outlived = true;
 	}
 	return PT_MAX_FRAMES;
 }
@@ -146,15 +144,13 @@ static __always_inline __u32 range_find(struct pt_thread *t, __u64 object, bool 
 static __always_inline void range_end(struct pt_thread *t, __u64 object, __u64 sp)
 {
 	__u64 now = bpf_ktime_get_ns();
-	struct pt_frame *f;
-	bool outlived;
-	__u32 i = range_find(t, object, &outlived);
+	__u32 i = range_find(t, object, false);
+	struct pt_frame *f = frame_at(t, i);
 
-	f = frame_at(t, i);
 	if (!f)
 		return;
 	ask_ends(t, f->name_class);
-	if (outlived) {
+	if (range_find(t, object, true) != i) { /* it is outlived */
 		f->type_obj = now;
 		step_event(t, f->name_class, 1, now);
 		return;

@@ -8,12 +8,12 @@
 
 enum region { REGION_FORWARD = 1, REGION_OPTIMIZER_STEP };
 
-/* Index of the thread's open region, or PT_MAX_FRAMES. */
-static __always_inline __u32 region_find(struct pt_thread *t, enum region region)
+/* Index of the thread's open region, or PT_MAX_FRAMES. region: enum region. */
+__weak __noinline int region_find(struct pt_thread *t, __u32 region)
 {
-	__u32 i = t->frame_cnt;
+	__u32 i = t ? t->frame_cnt : 0;
 
-	for (int n = 0; n < PT_MAX_FRAMES; n++) {
+	for (int n = 0; t && n < PT_MAX_FRAMES; n++) {
 		const struct pt_frame *f = frame_at(t, --i);
 
 		if (!f)

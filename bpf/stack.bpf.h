@@ -153,7 +153,7 @@ __weak __noinline __u64 stack_read(struct pt_thread *t, __u32 row)
  * pushed and before the thread's scratch is used. */
 static __always_inline __u64 stack_take(struct pt_thread *t, __u32 row)
 {
-	return ctl.layout.stacks.wanted && ctl.window_open ? stack_read(t, row) : 0;
+	return with_stacks && ctl.window_open ? stack_read(t, row) : 0;
 }
 
 /* A frame of a function that has a stack, if its row has. */

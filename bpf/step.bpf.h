@@ -130,13 +130,12 @@ static __always_inline void count_update(struct pt_thread *t, __u32 name_class)
 }
 
 /* A span of a class begins or ends; only the thread that counts steps makes boundaries. */
-static __always_inline void step_event(struct pt_thread *t, __u32 name_class, __u32 at_end,
-				       __u64 now)
+__weak __noinline int step_event(struct pt_thread *t, __u32 name_class, __u32 at_end, __u64 now)
 {
 	__u32 tid = current_tid();
 
 	if (!name_class || name_class >= PT_CLASS_CNT)
-		return;
+		return 0;
 	if (!at_end) {
 		__sync_fetch_and_add(&ctl.class_seen[name_class], 1);
 		ctl.class_tid[name_class] = tid;
@@ -152,26 +151,27 @@ static __always_inline void step_event(struct pt_thread *t, __u32 name_class, __
 	if (at_end && name_class == ctl.boundary_needs)
 		ctl.need_seen = 1;
 	if (name_class != ctl.boundary_class || at_end != ctl.boundary_at_end)
-		return;
+		return 0;
 	if (ctl.boundary_needs && !ctl.need_seen)
-		return;
+		return 0;
 	if (!ctl.step_tid)
 		ctl.step_tid = tid;
 	if (ctl.step_tid != tid) {
 		ctl.aside_tid = tid;
 		if (ctl.window_open || measuring())
 			__sync_fetch_and_add(&ctl.aside_beside, 1);
-		return;
+		return 0;
 	}
 	if (ctl.epoch_ended) {
 		ctl.epoch_ended = 0;
-		return;
+		return 0;
 	}
 	ctl.need_seen = 0;
 	if (ctl.ask_opened)
 		ctl.ask_opened = 0;
 	else
 		step_boundary(t, now);
+	return 0;
 }
 
 /* The step's batch is asked for, ahead of its boundary, in whose place this opens the step. So there are

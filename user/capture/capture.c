@@ -170,7 +170,6 @@ static int session_load(struct session *s)
 	optimizer_step__loaded(s);
 	s->probes.ctl->target_pid = (uint32_t)s->target->pid;
 	s->probes.ctl->target_cnt = 1;
-	s->probes.ctl->want_args = s->opts->record_shapes;
 	err = probes__add_target(&s->probes, s->target->pid);
 	if (err)
 		return err;

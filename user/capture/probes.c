@@ -125,6 +125,8 @@ int probes__load(struct probes *p, struct target *target, const struct capture_o
 	if (err)
 		return err;
 	bpf_map__set_max_entries(p->skel->maps.ring, (uint32_t)round_ring(opts->ring_bytes));
+	p->skel->rodata->with_stacks = plan->layout.stacks.wanted;
+	p->skel->rodata->with_args = opts->record_shapes;
 	if (!plan->layout.stacks.wanted)
 		bpf_map__set_max_entries(p->skel->maps.stacks, 1);
 	preallocate(p->skel);
