@@ -394,6 +394,7 @@ struct pt_probe_cfg {
 enum pt_place {
 	PT_HOLDS_OPERATORS = 1, /* operators in it are a part of it, and have no row */
 	PT_MAY_BE_INNER = 2,	/* it is such a part itself, if it lies in one that holds it */
+	PT_MAY_MISS_END = 4,	/* its probes come and go while it may be under way */
 };
 
 /* Hits of one probe, per CPU; summed by the loader for cost, adaptive dropping and doctor. */
@@ -650,6 +651,7 @@ struct pt_ctl {
 	__u32 passes_alike;   /* steps in a row that held one each */
 	__u32 passes_odd;     /* steps that did not */
 	__u64 woken_ns;	    /* ranges that began before this are not known to have ended */
+	__u64 changed_ns;   /* neither are calls (PT_MAY_MISS_END): probes were changed then */
 	__u32 nests;	    /* 1: spans that make the boundary were seen inside one another */
 	__u32 gap;	    /* 1: the next boundary ends the window for one step; by the loader */
 	__u64 lost_ring;    /* records that found the ring full */
@@ -716,6 +718,9 @@ struct pt_frame {
 	__u8 slot;
 	__u8 nested; /* CALL: as in pt_span's flags; NAMED: as in struct pt_rec_named */
 };
+/* Began before probes were changed, and its row's place is PT_MAY_MISS_END: it may have ended since. */
+#define PT_FRAME_IS_STALE(f, changed_ns, may_miss_end)                                             \
+	((f)->ts_ns < (changed_ns) && (f)->sp != PT_SP_OBJECT && !(f)->name_class && (may_miss_end))
 
 /* A generator was asked for an item and has not handed one on. */
 struct pt_ask {

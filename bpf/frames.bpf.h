@@ -150,6 +150,8 @@ __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 	ask_closes(t, f, how);
 	if (f->kind == PT_FRAME_NAMED && t->named_cnt)
 		t->named_cnt--;
+	if (how == PT_END_INFERRED && frame_is_stale(f))
+		return 0;
 	if (frame_has_ended(f)) {
 		end = f->type_obj;
 		flags = PT_SPAN_OVERLAPS;

@@ -72,6 +72,19 @@ static __always_inline bool frame_has_ended(const struct pt_frame *f)
 	       (f->type_obj || (f->sp == PT_SP_OBJECT && f->ts_ns < ctl.woken_ns));
 }
 
+static __always_inline bool may_miss_end(__u32 row)
+{
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+
+	return cfg && cfg->place & PT_MAY_MISS_END;
+}
+
+/* A call that may have ended while its probes were changed: only its own end tells that it did not. */
+static __always_inline bool frame_is_stale(const struct pt_frame *f)
+{
+	return PT_FRAME_IS_STALE(f, ctl.changed_ns, may_miss_end(f->probe));
+}
+
 /* Sends what the thread has gathered. */
 static __always_inline void batch_flush(struct pt_thread *t)
 {

@@ -49,6 +49,8 @@ int probe_plan__add(struct probe_plan *p, const struct planned_probe *probe)
 		}
 		added->row = ++p->row_cnt;
 	}
+	if (probe->group > GROUP_PHASE && probe->group != GROUP_WATCH)
+		added->cfg.place |= PT_MAY_MISS_END;
 	added->lib = own_lib(p, probe->lib);
 	added->symbol = strdup(probe->symbol);
 	added->name = probe->name ? strdup(probe->name) : NULL;

@@ -76,6 +76,13 @@ static int attach_group(struct session *s, enum probe_group group)
 	return err ? err : follow__attach(s, group);
 }
 
+/* What ended meanwhile did so unseen. */
+static void forget_calls(struct session *s)
+{
+	s->probes.ctl->changed_ns = clock__monotonic_ns();
+	decoder__forget_calls(s->decoder, s->probes.ctl->changed_ns);
+}
+
 static int attach_groups(struct session *s, enum probe_group first)
 {
 	uint64_t begin = clock__monotonic_ns(), took;
@@ -85,6 +92,7 @@ static int attach_groups(struct session *s, enum probe_group first)
 	for (int g = first; g < GROUP_CNT && !err; g++)
 		err = attach_group(s, g);
 	arm__hurry(false);
+	forget_calls(s);
 	took = clock__monotonic_ns() - begin;
 	if (took > s->longest_attach_ns)
 		s->longest_attach_ns = took;
@@ -109,6 +117,7 @@ int arm__reattach(struct session *s, enum probe_group group)
 	arm__hurry(true);
 	err = attach_group(s, group);
 	arm__hurry(false);
+	forget_calls(s);
 	return err;
 }
 

@@ -91,6 +91,11 @@ void decoder__forget_ranges(struct decoder *d, uint64_t before_ns)
 	d->woken_ns = before_ns;
 }
 
+void decoder__forget_calls(struct decoder *d, uint64_t before_ns)
+{
+	d->changed_ns = before_ns;
+}
+
 void decoder__hits(const struct decoder *d, uint64_t hits[GROUP_CNT])
 {
 	memcpy(hits, d->hits, sizeof(d->hits));
@@ -421,6 +426,13 @@ static bool in_own_pass(const struct pt_thread *t)
 	return false;
 }
 
+static bool frame_is_stale(const struct decoder *d, const struct pt_frame *f)
+{
+	const struct planned_probe *probe = decoder__row_probe(d, f->probe);
+
+	return PT_FRAME_IS_STALE(f, d->changed_ns, probe && probe->cfg.place & PT_MAY_MISS_END);
+}
+
 static int frame_write(struct decoder *d, const struct pt_thread *t, const struct pt_frame *f,
 		       uint64_t open_ns, uint64_t close_ns)
 {
@@ -438,7 +450,8 @@ static int frame_write(struct decoder *d, const struct pt_thread *t, const struc
 	char text[PT_NAME_MAX];
 
 	if (span.ts_ns >= close_ns ||
-	    (f->kind == PT_FRAME_NAMED && f->sp == PT_SP_OBJECT && f->ts_ns < d->woken_ns))
+	    (f->kind == PT_FRAME_NAMED && f->sp == PT_SP_OBJECT && f->ts_ns < d->woken_ns) ||
+	    frame_is_stale(d, f))
 		return 0;
 	if (span.ts_ns < open_ns) {
 		span.ts_ns = open_ns;

@@ -48,6 +48,8 @@ int decoder__step(struct decoder *d, uint32_t pid, uint32_t tid, uint64_t step, 
 
 /* Open ranges that began earlier are none: their ends had no probes. */
 void decoder__forget_ranges(struct decoder *d, uint64_t before_ns);
+/* Neither are open calls whose probes were changed meanwhile (PT_MAY_MISS_END). */
+void decoder__forget_calls(struct decoder *d, uint64_t before_ns);
 
 /* What the threads still hold of window number `window` (1 is the first): spans that have ended but
  * were not sent, and open ones, cut at its end. threads_fd: the map of struct pt_thread. */

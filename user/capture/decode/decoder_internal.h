@@ -45,7 +45,7 @@ struct decoder {
 	uint64_t malformed;
 	uint64_t full_names; /* of ranges and marks that fill all the room there is */
 	uint64_t hits[GROUP_CNT];
-	uint64_t woken_ns; /* see decoder__forget_ranges */
+	uint64_t woken_ns, changed_ns; /* see decoder__forget_ranges, decoder__forget_calls */
 };
 
 /* NULL: no such row. */
