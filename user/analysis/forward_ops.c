@@ -91,7 +91,7 @@ const struct forward_op *forward_ops__of(const struct analysis *a, struct forwar
 	}
 	if (low == f->cnt || f->items[low].pid != t->pid || f->items[low].seq - key.seq >= APART)
 		return NULL;
-	if (f->items[low].seq != key.seq && left_out__has_calls(a)) {
+	if (f->items[low].seq != key.seq && left_out__has_operators(a)) {
 		f->unsure++;
 		return NULL;
 	}

@@ -7,7 +7,8 @@
 #include "common/counted.h"
 #include "common/util.h"
 
-enum { CPU_MAX = 4, CPU_MIN = 5, CPU_RATIO = 6, GPU_FIRST = 7 }; /* cells of a name row */
+/* Cells of a row; the operator table has the most. */
+enum { CPU_MAX = 4, CPU_MIN = 5, CPU_RATIO = 6, GPU_FIRST = 7, CELLS_MAX = NAME_CELLS };
 
 struct left_out {
 	const char *name;
@@ -70,34 +71,52 @@ static size_t merge(struct left_out *rows, size_t cnt, struct left_out row)
 
 static int add_row(const struct analysis *a, struct table *t, const struct left_out *row)
 {
-	struct cell cells[NAME_CELLS];
+	struct cell cells[CELLS_MAX];
 
 	cells__name(a, cells, row->name, &row->stat, 0, 0);
 	cells[CPU_MAX] = cells[CPU_MIN] = cell__none("only its average was measured");
 	cells[CPU_RATIO] = cell__none("not measured in the window");
-	for (int i = GPU_FIRST; i < NAME_CELLS; i++)
+	for (int i = GPU_FIRST; i < CELLS_MAX; i++)
 		cells[i] = cell__none("not measured in the window");
 	return table__add_row(t, 0, cells);
 }
 
-const json_t *left_out__list(const struct analysis *a)
+/* As doc/recording.md describes `dropped_probes`; NULL: none. */
+static const json_t *list_of(const struct analysis *a)
 {
 	return json_object_get(recording__summary(a->r), "dropped_probes");
 }
 
-bool left_out__has_calls(const struct analysis *a)
+static bool is_of(const json_t *item, enum left_out_kind kind)
 {
-	const json_t *list = left_out__list(a);
+	return json_is_true(json_object_get(item, "is_call")) == (kind == LEFT_OUT_DEVICE_CALLS);
+}
+
+size_t left_out__cnt(const struct analysis *a, enum left_out_kind kind)
+{
+	const json_t *list = list_of(a);
+	size_t cnt = 0;
 
 	for (size_t i = 0; i < json_array_size(list); i++)
-		if (number(json_array_get(list, i), "calls_per_step") > 0)
+		cnt += is_of(json_array_get(list, i), kind);
+	return cnt;
+}
+
+bool left_out__has_operators(const struct analysis *a)
+{
+	const json_t *list = list_of(a), *item;
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		item = json_array_get(list, i);
+		if (is_of(item, LEFT_OUT_OPERATORS) && number(item, "calls_per_step") > 0)
 			return true;
+	}
 	return false;
 }
 
 uint64_t left_out__nodes_ns(const struct analysis *a)
 {
-	const json_t *list = left_out__list(a);
+	const json_t *list = list_of(a);
 	uint64_t ns = 0;
 
 	for (size_t i = 0; i < json_array_size(list); i++)
@@ -106,9 +125,9 @@ uint64_t left_out__nodes_ns(const struct analysis *a)
 	return ns;
 }
 
-int left_out__add_section(const struct analysis *a, struct table *t)
+int left_out__add_section(const struct analysis *a, enum left_out_kind kind, struct table *t)
 {
-	const json_t *list = left_out__list(a);
+	const json_t *list = list_of(a);
 	size_t cnt = json_array_size(list), kept = 0;
 	auto_free struct left_out *rows = calloc(cnt + 1, sizeof(*rows));
 	auto_free struct ordered *order = calloc(cnt + 1, sizeof(*order));
@@ -121,7 +140,8 @@ int left_out__add_section(const struct analysis *a, struct table *t)
 	if (!cnt)
 		return 0;
 	for (size_t i = 0; i < cnt; i++)
-		kept = merge(rows, kept, estimate(a, json_array_get(list, i)));
+		if (is_of(json_array_get(list, i), kind))
+			kept = merge(rows, kept, estimate(a, json_array_get(list, i)));
 	if (!kept)
 		return 0;
 	snprintf(title, sizeof(title), "Not recorded, estimated from %s",

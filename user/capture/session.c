@@ -325,20 +325,25 @@ static double begun_by_all(const struct session *s)
 	return steps ? (double)(steps + beside) / (double)steps : 1;
 }
 
+/* Calls of the device's interface are told by others while they are not seen by probes. */
 static json_t *dropped_summary(const struct session *s)
 {
 	const double begun = begun_by_all(s);
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < s->drop_cnt; i++)
-		json_array_append_new(array, json_pack("{s:s, s:b, s:f, s:f, s:f, s:f, s:I}",
-						       "name", s->drops[i].name, "is_node",
-						       s->drops[i].is_node, "calls_per_step",
-						       s->drops[i].per_step * begun, "avg_ns",
-						       s->drops[i].avg_ns, "inner_calls_per_step",
-						       s->drops[i].inner_per_step * begun,
-						       "inner_avg_ns", s->drops[i].inner_avg_ns,
-						       "steps", (json_int_t)s->drops[i].steps));
+	for (size_t i = 0; i < s->drop_cnt; i++) {
+		const struct dropped_probe *drop = &s->drops[i];
+
+		if (drop->is_call && !s->calls_on)
+			continue;
+		json_array_append_new(
+			array, json_pack("{s:s, s:b, s:b, s:f, s:f, s:f, s:f, s:I}", "name",
+					 drop->name, "is_node", drop->is_node, "is_call",
+					 drop->is_call, "calls_per_step", drop->per_step * begun,
+					 "avg_ns", drop->avg_ns, "inner_calls_per_step",
+					 drop->inner_per_step * begun, "inner_avg_ns",
+					 drop->inner_avg_ns, "steps", (json_int_t)drop->steps));
+	}
 	return array;
 }
 

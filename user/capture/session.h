@@ -35,6 +35,7 @@ struct dropped_probe {
 	double per_step, avg_ns; /* of a step of any thread */
 	double inner_per_step, inner_avg_ns; /* of these, the calls within other operators */
 	bool is_node;			     /* of the backward pass */
+	bool is_call;			     /* of a device's interface */
 };
 
 /* A step that is over, but not yet in the file. */

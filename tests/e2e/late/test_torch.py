@@ -290,3 +290,21 @@ def far(case):
     tool.interrupt().fails("before the window opened")
     job.wait_parked()
     end(job)
+
+
+@test("--no-inject: a call that returned while its probe was taken out does not last for ever; those left out are told")
+def call_left_out(case):
+    job = GpuJob(case, JOB.with_name("waiting_threads.py"), python=PYTHON, SIMGPU_TRUTH_API="0")
+    left_out = 0
+    for _ in range(2):
+        tool = record(case, job, "--no-inject", "--step-timeout", "20s", "--duration", "500ms").done(LONG_S)
+        tables = tool.report("--table", "calls,operator")
+        calls = tables["calls"]["rows"]
+        assert max(r["cpu_max_ns"] or 0 for r in calls) < 400e6, calls
+        estimated = [r for r in calls if r.get("section")]
+        left_out += len(estimated)
+        assert all("Not recorded" in r["section"] and r["calls"] > 20 and r["cpu_max_ns"] is None
+                   for r in estimated), estimated
+        assert not any("cuda" in r["name"] for r in tables["operator"]["rows"]), tables["operator"]["rows"]
+    assert left_out
+    end(job)

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "analysis/left_out.h"
 #include "analysis/order.h"
 #include "common/util.h"
 
@@ -140,6 +141,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		if (!err)
 			err = add_kernels(a, c, t, rows[i]);
 	}
+	if (!err)
+		err = left_out__add_section(a, LEFT_OUT_DEVICE_CALLS, t);
 	if (!err && cnt)
 		err = table__add_notef(
 			t,

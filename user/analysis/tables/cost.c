@@ -34,16 +34,20 @@ static int add_list(struct table *t, const json_t *list, const char *intro)
 
 static int add_left_out(const struct analysis *a, struct table *t)
 {
-	size_t cnt = json_array_size(left_out__list(a));
+	const size_t operators = left_out__cnt(a, LEFT_OUT_OPERATORS);
+	const size_t calls = left_out__cnt(a, LEFT_OUT_DEVICE_CALLS);
 
-	if (!cnt)
+	if (!operators && !calls)
 		return 0;
 	return table__add_notef(
 		t,
 		"%s had no probe in the window, being hot and short, or backward nodes beside "
-		"such: their time is in what is around or before them. The operator table "
-		"estimates them, --keep-all records them.",
-		counted(cnt, "function", "functions").s);
+		"such: their time is in what is around or before them. The %s them, --keep-all "
+		"records them.",
+		counted(operators + calls, "function", "functions").s,
+		!calls	     ? "operator table estimates"
+		: !operators ? "device call table estimates"
+			     : "operator and device call tables estimate");
 }
 
 static int add_damage(const struct analysis *a, struct table *t)

@@ -295,7 +295,7 @@ static int add_reason(const struct analysis *a, const struct operators *o, struc
 	if (!o->names.map.cnt && detail && !strcmp(detail, "phase"))
 		return table__add_note(t, "No operators were recorded: --detail phase leaves them "
 					  "out, --detail operator records them.");
-	if (!o->names.map.cnt && !json_array_size(left_out__list(a)))
+	if (!o->names.map.cnt && !left_out__cnt(a, LEFT_OUT_OPERATORS))
 		return table__add_note(t, "No operator was seen in the window.");
 	if (o->names.map.cnt && a->opts->op_detail && !o->details.cnt && !o->backward.cnt)
 		return table__add_notef(t,
@@ -413,7 +413,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err && table__row_cnt(t))
 		err = stat_rows__tell_order(a, order_both, t);
 	if (!err)
-		err = left_out__add_section(a, t);
+		err = left_out__add_section(a, LEFT_OUT_OPERATORS, t);
 	if (!err)
 		err = note_ratios(a, o, t);
 	if (!err)

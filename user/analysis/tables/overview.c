@@ -208,7 +208,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err && o->in_steps && o->outside)
 		err = table__add_notef(t, "Left out here, being in no whole step: %s.",
 				       counted(o->outside, "event", "events").s);
-	if (!err && has_operators && left_out__has_calls(a))
+	if (!err && has_operators && left_out__has_operators(a))
 		err = table__add_note(t, "Operator: those that were recorded; the operator table "
 					 "estimates the others.");
 	if (!err && o->has_others)

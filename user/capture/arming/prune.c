@@ -123,6 +123,7 @@ static int note_drops(struct session *s, const struct prune_input *in, size_t cn
 	const double begun = steps + (double)s->beside_measured;
 
 	for (size_t i = 0; i < cnt; i++) {
+		const struct planned_probe *probe = NULL;
 		struct dropped_probe drop;
 		int err;
 
@@ -130,7 +131,9 @@ static int note_drops(struct session *s, const struct prune_input *in, size_t cn
 			continue;
 		for (size_t j = 0; j < s->plan.cnt; j++)
 			if (s->plan.probes[j].row == in[i].row)
-				drop.name = left_out_name(&s->plan.probes[j]);
+				probe = &s->plan.probes[j];
+		drop.name = left_out_name(probe);
+		drop.is_call = probe->group == GROUP_DEVICE;
 		drop.is_node = in[i].is_node;
 		drop.steps = (uint64_t)steps;
 		drop.per_step = (double)in[i].stat.spans / begun;
