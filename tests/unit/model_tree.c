@@ -394,3 +394,22 @@ Test(model_tree, steps_that_come_late_are_waited_for_where_they_are_to_come)
 	cr_expect_eq(late_steps("{\"steps\": {\"source\": \"optimizer\"}}", 300000), 4);
 	cr_expect_lt(late_steps("{}", 300000), 4);
 }
+
+Test(model_tree, what_begins_before_its_launch_is_counted)
+{
+	struct synth s = synth__new("{}");
+	struct model_stats stats;
+	const struct model_opts opts = {.stats = &stats};
+	uint32_t stream = synth__stream(&s, 1, 7);
+
+	for (uint64_t id = 1; id <= 3; id++)
+		synth__launch(&s, s.main, id, id * 100000, id * 100000 + 5000);
+	for (uint64_t id = 1; id <= 3; id++)
+		synth__kernel(&s, stream, CAT_KERNEL, "gemm", id, id * 91000, id * 100000 + 2000);
+	synth__open(&s, NULL);
+	free(synth__tree(&s, &opts));
+	cr_expect_eq(stats.linked, 3);
+	cr_expect_eq(stats.before_launch, 2, "less than the clocks may differ is none");
+	cr_expect_eq(stats.before_launch_ns, 27000);
+	synth__free(&s);
+}

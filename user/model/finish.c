@@ -83,6 +83,25 @@ static bool is_launch(const struct span *s)
 	return true;
 }
 
+#define CLOCKS_DIFFER_NS 10000 /* no launch is told to so little */
+
+/* Nothing begins before it is launched: the device's clock was taken for another time. */
+static void check_order(struct model_stats *stats, const struct span *launch,
+			const struct span *device)
+{
+	const uint64_t begin = launch->ev.ts_ns, ts = device->ev.ts_ns;
+
+	if (device->kind != KIND_KERNEL && device->kind != KIND_MEMCPY &&
+	    device->kind != KIND_MEMSET)
+		return;
+	stats->linked++;
+	if (launch->ev.flags & EVENT_CUT_BEGIN || ts + CLOCKS_DIFFER_NS >= begin)
+		return;
+	stats->before_launch++;
+	if (begin - ts > stats->before_launch_ns)
+		stats->before_launch_ns = begin - ts;
+}
+
 static void take_device(struct walk *w, struct span *s)
 {
 	struct node *n = device__take(w->m, s->ev.id);
@@ -91,6 +110,7 @@ static void take_device(struct walk *w, struct span *s)
 	for (struct span *d = s->first_device; d; d = d->next_device) {
 		d->launch = s;
 		d->phase = s->phase;
+		check_order(&w->m->stats, s, d);
 		s->device_ns += d->device_ns;
 		s->kernel_ns += d->kernel_ns;
 		if (!w->err)

@@ -87,6 +87,9 @@ struct model_stats {
 	uint64_t malformed; /* unknown track, type on the wrong track, impossible time: left out */
 	uint64_t early;	    /* batches given out before the end of a step of too many events */
 	uint64_t unlinked;  /* device events whose launch is not in the recording */
+	/* Kernels, copies and sets that have one, and those of them that begin before it does; by how much at
+	 * most. */
+	uint64_t linked, before_launch, before_launch_ns;
 	uint64_t subtracted_ns; /* probe cost taken off the steps (off the roots if no steps) */
 };
 #define MODEL_MAX_DEPTH 512 /* so that a walk may recurse */

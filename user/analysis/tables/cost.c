@@ -50,6 +50,23 @@ static int add_left_out(const struct analysis *a, struct table *t)
 			     : "operator and device call tables estimate");
 }
 
+static int add_order(const struct analysis *a, struct table *t)
+{
+	const struct model_stats *m = &a->model;
+
+	if (!m->before_launch)
+		return 0;
+	return table__add_notef(
+		t,
+		"%llu of %s before the call that launched them, by up to %.3f ms: CUPTI gave the "
+		"device's times by a clock that is off, so that when things ran, queue delays and "
+		"what the device did meanwhile are wrong; how long each took is not.",
+		(unsigned long long)m->before_launch,
+		counted(m->linked, "kernel, copy or set begins", "kernels, copies and sets begin")
+			.s,
+		(double)m->before_launch_ns / 1e6);
+}
+
 static int add_damage(const struct analysis *a, struct table *t)
 {
 	const struct recording_damage *d = recording__damage(a->r);
@@ -76,7 +93,7 @@ static int add_damage(const struct analysis *a, struct table *t)
 		err = table__add_notef(
 			t, "%s no launch in the recording.",
 			counted(a->model.unlinked, "device event has", "device events have").s);
-	return err;
+	return err ? err : add_order(a, t);
 }
 
 static int add_subtracted(const struct analysis *a, struct table *t)
