@@ -418,16 +418,16 @@ enum {
 static int no_step(const struct session *s)
 {
 	const char *named = s->opts->step_range ? NULL : s->opts->step_probe;
-	char overloads[256] = "";
+	char namesakes[256] = "";
 
 	if (named)
-		user_ops__overloads(s->match.framework, named, s->target, overloads,
-				    sizeof(overloads));
+		user_ops__namesakes(s->match.framework, named, s->target, namesakes,
+				    sizeof(namesakes));
 	return err__set(-ETIMEDOUT,
 			"no step was seen in %.0f s by %s%s%s%s: wait longer with --step-timeout, "
 			"or record by time with --duration 5s",
 			(double)s->opts->step_timeout_ns / 1e9, s->rule.source, named ? " " : "",
-			named ? named : "", overloads);
+			named ? named : "", namesakes);
 }
 
 /* -EAGAIN: the steps were not steps. */

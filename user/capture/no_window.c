@@ -27,7 +27,7 @@ static bool is_too_short(const struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
 
-	return !s->target_execed && !s->opts->no_steps && ctl && !ctl->counting;
+	return !s->target_execed && !s->opts->no_steps && ctl && !ctl->started;
 }
 
 int no_window__recorded(const struct session *s, int err)

@@ -115,7 +115,7 @@ bool device_source__has_left(const struct device_source *d)
 	return shim_link__has_left(d->link);
 }
 
-void device_source__target_gone(struct device_source *d)
+void device_source__target_gone(struct device_source *d, bool execed)
 {
 	const enum shim_state state = shim_link__state(d->link);
 	struct shim_facts facts;
@@ -126,7 +126,10 @@ void device_source__target_gone(struct device_source *d)
 		return;
 	d->ended_ns = clock__monotonic_ns();
 	shim_wish__give_up(&d->wish,
-			   "the process ended, and with it what CUPTI had not handed over yet");
+			   execed ? "the process replaced its program (exec), and with it went "
+				    "what CUPTI had not handed over yet"
+				  : "the process ended, and with it what CUPTI had not handed over "
+				    "yet");
 }
 
 bool device_source__has_ended(const struct device_source *d)

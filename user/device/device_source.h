@@ -38,7 +38,7 @@ void device_source__free(struct device_source *d);
 void device_source__want(struct device_source *d, bool recording);
 /* The process is no more: unless it exited in order, what CUPTI had not handed over went with it.
  */
-void device_source__target_gone(struct device_source *d);
+void device_source__target_gone(struct device_source *d, bool execed);
 /* Another tool has begun to use CUPTI: the library ends at once and leaves it to it, with the
  * activity kinds, a bit each, that it has enabled. */
 void device_source__yield(struct device_source *d, uint64_t kinds);

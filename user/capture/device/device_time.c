@@ -368,7 +368,7 @@ int device_time__window_finish(struct session *s)
 		usleep(2000);
 	}
 	if (s->target_gone)
-		device_source__target_gone(s->device);
+		device_source__target_gone(s->device, s->target_execed);
 	if (!err)
 		err = device_source__finish(s->device);
 	return err ? err : release_steps(s, UINT64_MAX);

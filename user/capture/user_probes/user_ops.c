@@ -296,7 +296,25 @@ static bool overload_of(const char *function, const char *base, char *out, size_
 	return *out && !is_out(out);
 }
 
-const char *user_ops__overloads(const struct framework *framework, const char *step_probe,
+/* Of a function of the program's choice: what its headers make of a call may be one of two. */
+static void add_underscored(struct target *t, const char *step_probe, char *out, size_t size)
+{
+	const char *colon = strrchr(step_probe, ':');
+	struct functions found;
+	char glob[512];
+
+	if (!colon)
+		return;
+	snprintf(glob, sizeof(glob), "%.*s:__%s", (int)(colon - step_probe), step_probe, colon + 1);
+	if (functions__find(t, "--step-probe", glob, OPS_MAX, &found)) {
+		err__take(-ENOENT);
+		return;
+	}
+	snprintf(out, size, " (there is %s, too)", glob);
+	functions__free(&found);
+}
+
+const char *user_ops__namesakes(const struct framework *framework, const char *step_probe,
 				struct target *t, char *out, size_t size)
 {
 	const size_t len = strcspn(step_probe, ".");
@@ -306,8 +324,10 @@ const char *user_ops__overloads(const struct framework *framework, const char *s
 
 	*out = '\0';
 	snprintf(base, sizeof(base), "%.*s_*", (int)len, step_probe);
-	if (operator_function(framework, base, glob, sizeof(glob)) == base)
+	if (operator_function(framework, base, glob, sizeof(glob)) == base) {
+		add_underscored(t, step_probe, out, size);
 		return out;
+	}
 	if (functions__find(t, "--step-probe", glob, OPS_MAX, &found)) {
 		err__take(-ENOENT);
 		return out;
