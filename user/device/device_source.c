@@ -10,6 +10,7 @@
 #include "device/event_records.h"
 #include "device/kept_calls.h"
 #include "device/shim_wish.h"
+#include "inject/seccomp.h"
 #include <dirent.h>
 
 #define SECOND	       1000000000ull
@@ -25,6 +26,8 @@ struct device_source {
 	struct device_events *events;
 
 	struct shim_wish wish;
+	int filter_cnt; /* of seccomp, when what the library needs was checked against them */
+	bool filtered;	/* there are more since */
 
 	struct call_queue calls[SHIM_RINGS];
 	struct shim_open_call *unreturned;
@@ -62,6 +65,7 @@ int device_source__new(struct shim_link *link, const struct target *target,
 	d->link = d->wish.link = link;
 	d->target = target;
 	d->taker = *taker;
+	d->filter_cnt = seccomp__filter_cnt(target->pid);
 	d->close_ns = UINT64_MAX;
 	d->names = device_names__new();
 	d->events = d->names ? device_events__new((uint32_t)target->pid, d->names) : NULL;
@@ -93,9 +97,22 @@ void device_source__free(struct device_source *d)
 
 /* ---- the library ---- */
 
+/* What CUPTI and the library do on the target's threads might be what a new filter kills for. */
+static bool is_filtered(struct device_source *d)
+{
+	if (!d->filtered && !d->wish.recording &&
+	    seccomp__filter_cnt(d->target->pid) > d->filter_cnt) {
+		d->filtered = true;
+		shim_wish__give_up(&d->wish, "the process has had a seccomp filter put on since "
+					     "our library went in");
+		log__warn("no device times: %s", shim_wish__refusal(&d->wish));
+	}
+	return d->filtered;
+}
+
 void device_source__want(struct device_source *d, bool recording)
 {
-	shim_wish__want(&d->wish, recording);
+	shim_wish__want(&d->wish, recording && !is_filtered(d));
 }
 
 static void note_end(struct device_source *d)

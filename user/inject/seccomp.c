@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "inject/seccomp.h"
+#include <dirent.h>
 #include <linux/audit.h>
 #include <sched.h>
 #include <stdint.h>
@@ -265,6 +266,26 @@ static int seccomp_mode(pid_t tid)
 bool seccomp__is_filtered(pid_t tid)
 {
 	return seccomp_mode(tid) != SECCOMP_MODE_DISABLED;
+}
+
+int seccomp__filter_cnt(pid_t pid)
+{
+	const struct dirent *entry;
+	char path[64];
+	int most = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		int cnt = proc__status(atoi(entry->d_name), "Seccomp_filters");
+
+		if (cnt > most)
+			most = cnt;
+	}
+	if (dir)
+		closedir(dir);
+	return most;
 }
 
 int seccomp__check(pid_t pid, pid_t tid, const struct inject_request *request)

@@ -19,6 +19,8 @@ struct inject_request;
 int seccomp__check(pid_t pid, pid_t tid, const struct inject_request *request);
 
 bool seccomp__is_filtered(pid_t tid);
+/* How many filters the thread of the process has that has the most. */
+int seccomp__filter_cnt(pid_t pid);
 
 /* One classic BPF program on one call: a SECCOMP_RET_* value; KILL for a program that is not
  * well-formed. */

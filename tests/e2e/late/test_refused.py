@@ -3,10 +3,12 @@
 import ctypes
 import json
 import os
+import pathlib
 import shutil
+import signal
 import subprocess
 
-from gpu import SIM, GpuJob, check_recorded, doctor, notes, record
+from gpu import LONG_S, PYTHON, SIM, GpuJob, check_recorded, doctor, notes, record
 from lib import process
 from lib.runner import test
 from lib.tool import row
@@ -218,3 +220,20 @@ def two(case):
     job.wait_parked()
     check_recorded(case, job)
     job.end()
+
+
+@test("a seccomp filter that is put on after the attach: CUPTI is left alone, and the job lives")
+def seccomp_later(case):
+    job = GpuJob(case, pathlib.Path(__file__).with_name("filtered.py"), python=PYTHON)
+    tool = case.tool("-p", job.pid, "--record", "300:310", "--no-trace", "--no-progress")
+    process.wait_for(lambda: sum(r[0] == "tool" for r in job.truth()) == 2 and not job.holds_cupti(), LONG_S,
+                     "the library to have tried CUPTI")
+    job.popen.send_signal(signal.SIGUSR1)
+    tool.done(LONG_S)
+    assert "filtered" in job.out() and job.popen.poll() is None, job.err()
+    for said in tool.err, notes(tool):
+        assert "no device times: the process has had a seccomp filter put on" in " ".join(said.split()), said
+    assert row(tool.report(), "summary")["steps"] == 10
+    job.wait_progress()
+    job.popen.send_signal(signal.SIGTERM)
+    assert job.popen.wait(LONG_S) == 0, job.err()
