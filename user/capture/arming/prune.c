@@ -108,6 +108,14 @@ static void drop_inner_calls(struct session *s, const struct prune_input *in, si
 	}
 }
 
+static const struct planned_probe *probe_of(const struct session *s, uint32_t row)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (s->plan.probes[i].row == row)
+			return &s->plan.probes[i];
+	return NULL;
+}
+
 static double average(const struct session *s, uint64_t ns, uint64_t spans)
 {
 	const double inside = (double)s->facts.cost.span_inside_ns;
@@ -123,15 +131,12 @@ static int note_drops(struct session *s, const struct prune_input *in, size_t cn
 	const double begun = steps + (double)s->beside_measured;
 
 	for (size_t i = 0; i < cnt; i++) {
-		const struct planned_probe *probe = NULL;
+		const struct planned_probe *probe = probe_of(s, in[i].row);
 		struct dropped_probe drop;
 		int err;
 
-		if (!s->dropped[in[i].row] || (!in[i].stat.spans && !in[i].has_names))
+		if (!probe || !s->dropped[in[i].row] || (!in[i].stat.spans && !in[i].has_names))
 			continue;
-		for (size_t j = 0; j < s->plan.cnt; j++)
-			if (s->plan.probes[j].row == in[i].row)
-				probe = &s->plan.probes[j];
 		drop.name = left_out_name(probe);
 		drop.is_call = probe->group == GROUP_DEVICE;
 		drop.is_node = in[i].is_node;
