@@ -261,7 +261,7 @@ TRAINERS = """
 import os, time
 import torch
 torch.set_num_threads(1)
-for pause in (0.005, 0.02):
+for pause in (0.005, 0.007):
     if os.fork() == 0:
         model = torch.nn.Linear(64, 64)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
