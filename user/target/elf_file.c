@@ -26,6 +26,7 @@ struct symbol_table {
 	char *strings; /* NUL-terminated at strings_len - 1 */
 	size_t strings_len;
 	struct name_index index;
+	unsigned int searched; /* times, without the index */
 };
 
 struct symbol_range {
@@ -53,6 +54,9 @@ struct elf_file {
 
 /* Longest run of slots looked at; only a made-up file has longer ones. */
 #define MAX_PROBE_LEN 4096
+/* Names looked for in .symtab one by one, before an index is made of it: with half a million
+ * symbols that costs as much as some twenty of these. */
+#define MAX_SEARCHES 8
 
 static bool in_file(const struct elf_file *f, uint64_t offset, uint64_t len)
 {
@@ -238,10 +242,16 @@ static void fill_symbol(struct elf_symbol *out, char *name, const Elf64_Sym *sym
 	out->is_function = ELF64_ST_TYPE(sym->st_info) != STT_OBJECT;
 }
 
-/* Multiply and fold over 8 bytes at a time; up to the NUL or the version. */
+/* Bytes up to the NUL or the version. */
+static size_t name_len(const char *name)
+{
+	return (size_t)(strchrnul(name, '@') - name);
+}
+
+/* Multiply and fold over 8 bytes at a time. */
 static uint32_t hash_name(const char *name)
 {
-	size_t len = strcspn(name, "@");
+	size_t len = name_len(name);
 	uint64_t h = len * 0x9e3779b97f4a7c15ull;
 
 	for (; len >= 8; len -= 8, name += 8) {
@@ -256,18 +266,17 @@ static uint32_t hash_name(const char *name)
 	return (uint32_t)(h ^ (h >> 29));
 }
 
-static bool same_name(const char *a, const char *b)
+/* len: of b, up to the NUL or the version. */
+static bool is_name(const char *a, const char *b, size_t len)
 {
-	size_t len = strcspn(a, "@");
-
-	return strncmp(a, b, len) == 0 && (b[len] == '\0' || b[len] == '@');
+	return strncmp(a, b, len) == 0 && (a[len] == '\0' || a[len] == '@');
 }
 
 /* The slot that holds the name or the free one where it belongs; SIZE_MAX if neither is near. */
 static size_t index_slot(const struct symbol_table *t, const char *name, uint32_t hash)
 {
 	const struct name_index *ix = &t->index;
-	size_t slot = hash & ix->mask;
+	size_t slot = hash & ix->mask, len = name_len(name);
 
 	for (size_t i = 0; i < MAX_PROBE_LEN; i++, slot = (slot + 1) & ix->mask) {
 		uint32_t idx = ix->slots[slot];
@@ -275,7 +284,7 @@ static size_t index_slot(const struct symbol_table *t, const char *name, uint32_
 		if (!idx)
 			return slot;
 		if (ix->hashes[slot] == hash &&
-		    same_name(t->strings + t->syms[idx - 1].st_name, name))
+		    is_name(t->strings + t->syms[idx - 1].st_name, name, len))
 			return slot;
 	}
 	return SIZE_MAX;
@@ -364,16 +373,30 @@ int elf_file__for_each_symbol(struct elf_file *f, int (*cb)(const struct elf_sym
 	return 0;
 }
 
+static const Elf64_Sym *search_name(const struct symbol_table *t, const char *name)
+{
+	const size_t len = name_len(name);
+
+	for (size_t i = 0; i < t->cnt; i++) {
+		const char *other = symbol_name(t, &t->syms[i]);
+
+		if (other && is_name(other, name, len))
+			return &t->syms[i];
+	}
+	return NULL;
+}
+
 int elf_file__symbol(struct elf_file *f, const char *name, struct elf_symbol *out)
 {
 	for (int i = 0; i < TABLE_CNT; i++) {
 		struct symbol_table *t = &f->tables[i];
+		const bool is_searched = i == TABLE_SYMTAB && t->searched++ < MAX_SEARCHES;
 		const Elf64_Sym *sym;
-		int err = build_name_index(t);
+		int err = is_searched ? 0 : build_name_index(t);
 
 		if (err)
 			return err;
-		sym = find_by_name(t, name);
+		sym = is_searched ? search_name(t, name) : find_by_name(t, name);
 		if (sym) {
 			fill_symbol(out, t->strings + sym->st_name, sym);
 			return 0;
