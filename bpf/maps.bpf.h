@@ -5,7 +5,10 @@
 
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
+#include "ctl.h"
 #include "events.h"
+#include "probe_cfg.h"
+#include "thread_state.h"
 
 /* The loader sets the real size before load (--ring-size). */
 struct {

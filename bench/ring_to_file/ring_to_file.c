@@ -17,7 +17,7 @@
 #include <sys/resource.h>
 #include "bpf/bench.h"
 #include "bpf/events.h"
-#include "bpf/proftrace.skel.h"
+#include "bpf/skeleton.h"
 #include "capture/decode/decoder.h"
 #include "common/err.h"
 #include "common/util.h"

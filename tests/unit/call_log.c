@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/steps/call_log.h"
+#include "bpf/probe_cfg.h"
 #include "common/util.h"
 #include <criterion/criterion.h>
 #include <stdio.h>

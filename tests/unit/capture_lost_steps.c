@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Step boundaries whose records found the ring full. */
+#include "bpf/ctl.h"
 #include "bpf/events.h"
 #include "capture/decode/decoder_internal.h"
 #include "capture/session.h"

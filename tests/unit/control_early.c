@@ -2,7 +2,7 @@
 /* What proftrace ctl is told before a session has its probes in the process. */
 #include <criterion/criterion.h>
 #include <string.h>
-#include "bpf/events.h"
+#include "bpf/ctl.h"
 #include "capture/control/control_early.h"
 #include "capture/session.h"
 #include "common/util.h"

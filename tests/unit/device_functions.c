@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Calls of functions that the library in the target saw, as spans. */
 #include "device/device_functions.h"
+#include "bpf/thread_state.h"
 #include "common/util.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "capture/decode/decoder.h"
+#include "bpf/thread_state.h"
 #include "common/cycles.h"
 #include "frameworks/framework.h"
 #include "model_synth.h"

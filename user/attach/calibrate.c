@@ -10,9 +10,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include "attach/calibrate_functions.h"
-#include "bpf/events.h"
-#include "bpf/sched_events.h"
-#include "bpf/proftrace.skel.h"
+#include "bpf/skeleton.h"
 #include "common/err.h"
 #include "common/util.h"
 

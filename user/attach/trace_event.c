@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include "bpf/events.h"
+#include "bpf/probe_cfg.h"
 #include "common/err.h"
 #include "common/util.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/no_window.h"
-#include "bpf/events.h"
-#include "bpf/proftrace.skel.h"
+#include "bpf/skeleton.h"
 #include "capture/processes/below.h"
 #include "capture/arming/far.h"
 #include "common/counted.h"

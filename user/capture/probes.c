@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/probes.h"
+#include "bpf/thread_state.h"
 #include "capture/device/cupti_watch.h"
 #include "attach/attach.h"
 #include "attach/privilege.h"
 #include "attach/watchpoint.h"
-#include "bpf/proftrace.skel.h"
+#include "bpf/skeleton.h"
 #include "capture/sched/sched_source.h"
 #include "capture/sched/task_source.h"
 #include "common/counted.h"

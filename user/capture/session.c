@@ -3,7 +3,7 @@
 #include "capture/session.h"
 #include "attach/shield.h"
 #include "bpf/events.h"
-#include "bpf/proftrace.skel.h"
+#include "bpf/skeleton.h"
 #include "capture/control/control.h"
 #include "capture/device/device_calls.h"
 #include "capture/device/device_time.h"

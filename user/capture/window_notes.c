@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/window_notes.h"
 #include "bpf/events.h"
-#include "bpf/proftrace.skel.h"
+#include "bpf/skeleton.h"
 #include "capture/arming/watched.h"
 #include "common/counted.h"
 #include "common/util.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* CPU utilisation of the whole machine, per core and per process; no target is needed. */
-#include "bpf/events.h"
-#include "bpf/proftrace.skel.h"
+#include "bpf/skeleton.h"
 #include "analysis/render/table.h"
 #include "attach/attach.h"
 #include "capture/sched/sched_source.h"

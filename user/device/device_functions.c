@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "device/device_functions.h"
+#include "bpf/thread_state.h"
 #include "common/util.h"
 #include <errno.h>
 #include <stdlib.h>

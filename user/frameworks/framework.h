@@ -8,7 +8,9 @@
 
 #include <jansson.h>
 #include <stdbool.h>
-#include "bpf/events.h"
+#include "bpf/ctl.h"
+#include "bpf/layout.h"
+#include "bpf/probe_cfg.h"
 #include "recording/event.h"
 #include "target/target.h"
 

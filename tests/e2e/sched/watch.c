@@ -8,7 +8,7 @@
  * With WATCH_SYSCALLS, WATCH_FAULTS in the environment system calls and page faults, too.
  */
 #include "bpf/events.h"
-#include "bpf/proftrace.skel.h"
+#include "bpf/skeleton.h"
 #include "capture/sched/sched_source.h"
 #include "capture/sched/task_source.h"
 #include "capture/sched/wait_reason.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/arming/arm.h"
 #include "bpf/events.h"
-#include "bpf/proftrace.skel.h"
+#include "bpf/skeleton.h"
 #include "capture/device/device_time.h"
 #include "capture/arming/far.h"
 #include "capture/processes/follow.h"

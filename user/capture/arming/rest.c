@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/arming/rest.h"
-#include "bpf/proftrace.skel.h"
+#include "bpf/skeleton.h"
 #include "capture/arming/arm.h"
 #include "capture/steps/epoch_end.h"
 #include "capture/steps/step_probes.h"

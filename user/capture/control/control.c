@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/control/control.h"
+#include "bpf/ctl.h"
 #include "bpf/events.h"
 #include "capture/control/control_early.h"
 #include "capture/control/control_socket.h"

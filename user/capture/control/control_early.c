@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/control/control_early.h"
-#include "bpf/events.h"
+#include "bpf/ctl.h"
 #include "capture/session.h"
 #include "common/duration_text.h"
 #include "common/util.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/decode/decoder_internal.h"
+#include "bpf/thread_state.h"
 #include "capture/decode/node_names.h"
 #include "capture/decode/object_names.h"
 #include "capture/decode/pending.h"

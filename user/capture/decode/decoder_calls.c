@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Calls of a device's interface. */
 #include "capture/decode/decoder_internal.h"
+#include "bpf/thread_state.h"
 #include "capture/decode/pending.h"
 #include "common/util.h"
 #include "device/kernels/kernel_processes.h"

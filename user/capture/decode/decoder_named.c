@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Spans whose name was read from the target. */
 #include "capture/decode/decoder_internal.h"
+#include "bpf/thread_state.h"
 #include "capture/decode/object_names.h"
 #include "capture/decode/pending.h"
 #include "common/text_char.h"

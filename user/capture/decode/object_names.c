@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/decode/object_names.h"
+#include "bpf/events.h"
 #include "common/util.h"
 #include "target/target.h"
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef PROFTRACE_OBJECT_NAMES_H
 #define PROFTRACE_OBJECT_NAMES_H
 
-#include "bpf/events.h"
+#include "bpf/probe_cfg.h"
 #include <stdint.h>
 #include <sys/types.h>
 

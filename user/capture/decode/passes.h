@@ -6,7 +6,7 @@
 #ifndef PROFTRACE_PASSES_H
 #define PROFTRACE_PASSES_H
 
-#include "bpf/events.h"
+#include "bpf/ctl.h"
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/device/cupti_watch.h"
 #include "bpf/events.h"
-#include "bpf/proftrace.skel.h"
+#include "bpf/skeleton.h"
 #include "attach/attach.h"
 #include "common/err.h"
 #include "common/util.h"

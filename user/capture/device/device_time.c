@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/device/device_time.h"
+#include "bpf/ctl.h"
 #include "bpf/events.h"
+#include "bpf/thread_state.h"
 #include "capture/arming/arm.h"
 #include "capture/device/cupti_watch.h"
 #include "capture/device/pointed.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/sched/sched_source.h"
 #include "attach/attach.h"
-#include "bpf/events.h"
-#include "bpf/proftrace.skel.h"
+#include "bpf/skeleton.h"
 #include "capture/sched/sched_open.h"
 #include "capture/sched/sched_table.h"
 #include "capture/sched/wait_reason.h"

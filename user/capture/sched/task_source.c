@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/sched/task_source.h"
 #include "bpf/events.h"
-#include "bpf/proftrace.skel.h"
+#include "bpf/skeleton.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <bpf/libbpf.h>

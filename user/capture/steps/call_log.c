@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/steps/call_log.h"
+#include "bpf/probe_cfg.h"
+#include "bpf/thread_state.h"
 #include "common/util.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/steps/optimizer_step.h"
-#include "bpf/proftrace.skel.h"
+#include "bpf/skeleton.h"
 #include "capture/arming/arm.h"
 #include "common/err.h"
 #include "common/util.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "bpf/events.h"
+#include "bpf/ctl.h"
 
 struct rule_row;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/user_probes/landings.h"
 #include "attach/site.h"
-#include "bpf/proftrace.skel.h"
+#include "bpf/skeleton.h"
 #include "capture/arming/arm.h"
 #include "common/err.h"
 #include "common/util.h"

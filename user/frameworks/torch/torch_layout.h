@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "bpf/events.h"
+#include "bpf/layout.h"
+#include "bpf/probe_cfg.h"
 
 struct torch_layout {
 	unsigned int major, minor, last_minor; /* that it was measured on */

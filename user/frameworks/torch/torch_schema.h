@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "bpf/events.h"
+#include "bpf/probe_cfg.h"
 
 /* A piece of the schema text; not NUL-terminated. */
 struct text_span {

@@ -6,6 +6,7 @@
 #ifndef PROFTRACE_PYTHON_CODE_H
 #define PROFTRACE_PYTHON_CODE_H
 
+#include "bpf/events.h"
 #include "target/python/python_layout.h"
 
 struct python_code;

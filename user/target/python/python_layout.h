@@ -3,7 +3,7 @@
 #ifndef PROFTRACE_PYTHON_LAYOUT_H
 #define PROFTRACE_PYTHON_LAYOUT_H
 
-#include "bpf/events.h"
+#include "bpf/layout.h"
 #include "target/target.h"
 
 /* Fields are named as in CPython's headers, or as what they lead to. */

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
+/* What a thread has open; the loader reads it when a window closes. Shared by both sides. */
+#ifndef PROFTRACE_THREAD_STATE_H
+#define PROFTRACE_THREAD_STATE_H
+
+#include "events.h"
+
+#define PT_MAX_FRAMES	  48   /* open spans a thread can hold; deeper ones are counted as lost */
+#define PT_MAX_NAMED   32      /* open spans with a dynamic name, per thread */
+#define PT_MAX_THREADS 4096    /* threads with open spans at once */
+#define PT_SP_OBJECT   (~0ull) /* sp of a frame that is an object and not a stack frame */
+#define PT_NO_STREAM   (~0ull) /* a call that names no stream */
+
+enum pt_frame_kind {
+	PT_FRAME_STATIC = 0,
+	PT_FRAME_NAMED = 1,
+	PT_FRAME_NODE = 2,
+	PT_FRAME_CALL = 3,
+	PT_FRAME_QUEUE = 4,
+};
+
+struct pt_frame {
+	__u64 ts_ns;
+	__u64 sp;     /* stack pointer at the function's entry, or PT_SP_OBJECT */
+	__u64 object; /* NODE: vtable; NAMED: what identifies it at its end; others: as in pt_span */
+	/* NODE, STATIC: sequence number; NAMED: key of its stack, 0 if none; others: as in pt_span */
+	__u64 seq;
+	/* NODE: language-level type object; CALL: stream; QUEUE, STATIC: as in pt_span; NAMED: when it
+	 * ended, if ranges that began inside it have not, else 0 */
+	__u64 type_obj;
+	__u32 probe;
+	__u8 kind; /* enum pt_frame_kind */
+	__u8 name_class;
+	/* NAMED: index into names; CALL: flags of its span, the low byte; STATIC, an object: which
+	 * region it is */
+	__u8 slot;
+	__u8 nested; /* CALL: as in pt_span's flags; NAMED: as in struct pt_rec_named */
+};
+/* Began before probes were changed, and its row's place is PT_MAY_MISS_END: it may have ended since. */
+#define PT_FRAME_IS_STALE(f, changed_ns, may_miss_end)                                             \
+	((f)->ts_ns < (changed_ns) && (f)->sp != PT_SP_OBJECT && !(f)->name_class && (may_miss_end))
+
+/* A generator was asked for an item and has not handed one on. */
+struct pt_ask {
+	__u64 frame; /* the interpreter's, which lives as long as the generator; 0: none */
+	__u64 ts_ns;
+};
+#define PT_MAX_ASKS 4 /* of a thread at once: one generator may ask another */
+
+struct pt_thread {
+	__u32 frame_cnt;
+	__u32 named_cnt;
+	__u32 pid, tid;
+	__u32 spanless; /* calls that have no span, since the latest named one */
+	__u32 updated;	/* 1: an optimizer's step began since its latest backward pass did */
+	__u64 asked_bytes; /* of an allocation under way, 0: none is */
+	__u64 python; /* its state in CPython, where it was found last */
+	__u64 caller_sp; /* stack pointer at the entry of the caller under way, 0: none */
+	__u32 caller;	 /* its row */
+	__u32 pad2;
+	struct pt_ask asks[PT_MAX_ASKS];
+	struct pt_frame frames[PT_MAX_FRAMES];
+	__u32 name_len[PT_MAX_NAMED];
+	char names[PT_MAX_NAMED][PT_NAME_MAX];
+	struct pt_rec_spans batch; /* ended spans that have not been sent yet */
+	/* Scratch for one outgoing record: per thread, because uprobe programs can be preempted. */
+	__u64 scratch[(sizeof(struct pt_rec_args) + 7) / 8];
+};
+
+#endif
