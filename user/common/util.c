@@ -82,10 +82,10 @@ static int each_listed(const char *list, int (*fn)(void *ctx, pid_t child), void
 	return err;
 }
 
-int proc__each_child(pid_t pid, int (*fn)(void *ctx, pid_t child), void *ctx)
+int proc__each_task(pid_t pid, int (*fn)(void *ctx, pid_t tid), void *ctx)
 {
-	char path[300];
-	struct dirent *entry;
+	const struct dirent *entry;
+	char path[64];
 	DIR *tasks;
 	int err = 0;
 
@@ -94,16 +94,34 @@ int proc__each_child(pid_t pid, int (*fn)(void *ctx, pid_t child), void *ctx)
 	if (!tasks)
 		return 0;
 	while (!err && (entry = readdir(tasks))) {
-		auto_free char *list = NULL;
+		const pid_t tid = (pid_t)atoi(entry->d_name);
 
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/children", pid, entry->d_name);
-		list = file__read(path, NULL);
-		err = list ? each_listed(list, fn, ctx) : 0;
+		err = tid ? fn(ctx, tid) : 0;
 	}
 	closedir(tasks);
 	return err;
+}
+
+struct each_child {
+	pid_t pid;
+	int (*fn)(void *ctx, pid_t child);
+	void *ctx;
+};
+
+static int children_of_task(void *ctx, pid_t tid)
+{
+	const struct each_child *e = ctx;
+	auto_free char *list = NULL;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", e->pid, tid);
+	list = file__read(path, NULL);
+	return list ? each_listed(list, e->fn, e->ctx) : 0;
+}
+
+int proc__each_child(pid_t pid, int (*fn)(void *ctx, pid_t child), void *ctx)
+{
+	return proc__each_task(pid, children_of_task, &(struct each_child){pid, fn, ctx});
 }
 
 const char *status__field(const char *status, const char *name)

@@ -69,6 +69,9 @@ char *file__read(const char *path, size_t *len);
 /* Do both paths lead to one file that exists? */
 bool file__is_same(const char *a, const char *b);
 
+/* Calls fn for each thread of the process, until it returns other than 0, which is then returned. 0 too if
+ * the process is gone. */
+int proc__each_task(pid_t pid, int (*fn)(void *ctx, pid_t tid), void *ctx);
 /* Calls fn for each child of each thread of the process, until it returns other than 0, which is then
  * returned. 0 too if the process is gone. */
 int proc__each_child(pid_t pid, int (*fn)(void *ctx, pid_t child), void *ctx);

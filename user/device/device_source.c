@@ -11,7 +11,6 @@
 #include "device/kept_calls.h"
 #include "device/shim_wish.h"
 #include "inject/seccomp.h"
-#include <dirent.h>
 
 #define SECOND	       1000000000ull
 #define NOTE_MAX_NS    100000
@@ -219,28 +218,18 @@ uint64_t *device_source__counted(struct device_source *d, uint64_t from_ns, uint
 
 /* ---- threads ---- */
 
+static int is_innermost(void *ns_tid, pid_t tid)
+{
+	return proc__innermost_tid(tid) == *(pid_t *)ns_tid ? tid : 0;
+}
+
 static uint32_t find_tid(const struct device_source *d, uint32_t ns_tid)
 {
-	char path[300];
-	struct dirent *entry;
-	uint32_t found = ns_tid;
-	DIR *tasks;
+	pid_t wanted = (pid_t)ns_tid, found = 0;
 
-	if (!d->target->foreign_pid_ns)
-		return ns_tid;
-	snprintf(path, sizeof(path), "/proc/%d/task", d->target->pid);
-	tasks = opendir(path);
-	while (tasks && (entry = readdir(tasks))) {
-		const pid_t tid = atoi(entry->d_name);
-
-		if (!tid || proc__innermost_tid(tid) != (pid_t)ns_tid)
-			continue;
-		found = (uint32_t)tid;
-		break;
-	}
-	if (tasks)
-		closedir(tasks);
-	return found;
+	if (d->target->foreign_pid_ns)
+		found = proc__each_task(d->target->pid, is_innermost, &wanted);
+	return found ? (uint32_t)found : ns_tid;
 }
 
 /* ---- what came ---- */

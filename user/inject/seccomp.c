@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "inject/seccomp.h"
-#include <dirent.h>
 #include <linux/audit.h>
 #include <sched.h>
 #include <stdint.h>
@@ -268,23 +267,20 @@ bool seccomp__is_filtered(pid_t tid)
 	return seccomp_mode(tid) != SECCOMP_MODE_DISABLED;
 }
 
+static int see_filters(void *most, pid_t tid)
+{
+	const int cnt = proc__status(tid, "Seccomp_filters");
+
+	if (cnt > *(int *)most)
+		*(int *)most = cnt;
+	return 0;
+}
+
 int seccomp__filter_cnt(pid_t pid)
 {
-	const struct dirent *entry;
-	char path[64];
 	int most = 0;
-	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir))) {
-		int cnt = proc__status(atoi(entry->d_name), "Seccomp_filters");
-
-		if (cnt > most)
-			most = cnt;
-	}
-	if (dir)
-		closedir(dir);
+	proc__each_task(pid, see_filters, &most);
 	return most;
 }
 
