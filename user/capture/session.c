@@ -334,15 +334,16 @@ static json_t *dropped_summary(const struct session *s)
 	for (size_t i = 0; i < s->drop_cnt; i++) {
 		const struct dropped_probe *drop = &s->drops[i];
 
-		if (drop->is_call && !s->calls_on)
+		if (drop->kind == DROPPED_CALL && !s->calls_on)
 			continue;
 		json_array_append_new(
 			array, json_pack("{s:s, s:b, s:b, s:f, s:f, s:f, s:f, s:I}", "name",
-					 drop->name, "is_node", drop->is_node, "is_call",
-					 drop->is_call, "calls_per_step", drop->per_step * begun,
-					 "avg_ns", drop->avg_ns, "inner_calls_per_step",
-					 drop->inner_per_step * begun, "inner_avg_ns",
-					 drop->inner_avg_ns, "steps", (json_int_t)drop->steps));
+					 drop->name, "is_node", drop->kind == DROPPED_NODE,
+					 "is_call", drop->kind == DROPPED_CALL, "calls_per_step",
+					 drop->per_step * begun, "avg_ns", drop->avg_ns,
+					 "inner_calls_per_step", drop->inner_per_step * begun,
+					 "inner_avg_ns", drop->inner_avg_ns, "steps",
+					 (json_int_t)drop->steps));
 	}
 	return array;
 }

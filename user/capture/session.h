@@ -28,14 +28,19 @@ struct stack_counts {
 	uint64_t unknown_functions; /* frames whose function could not be read */
 };
 
+enum dropped_kind {
+	DROPPED_OPERATOR,
+	DROPPED_NODE, /* of the backward pass */
+	DROPPED_CALL, /* of a device's interface */
+};
+
 /* What was measured before a function was left out. */
 struct dropped_probe {
 	const char *name;
 	uint64_t steps;
 	double per_step, avg_ns; /* of a step of any thread */
 	double inner_per_step, inner_avg_ns; /* of these, the calls within other operators */
-	bool is_node;			     /* of the backward pass */
-	bool is_call;			     /* of a device's interface */
+	enum dropped_kind kind;
 };
 
 /* A step that is over, but not yet in the file. */

@@ -138,8 +138,9 @@ static int note_drops(struct session *s, const struct prune_input *in, size_t cn
 		if (!probe || !s->dropped[in[i].row] || (!in[i].stat.spans && !in[i].has_names))
 			continue;
 		drop.name = left_out_name(probe);
-		drop.is_call = probe->group == GROUP_DEVICE;
-		drop.is_node = in[i].is_node;
+		drop.kind = in[i].is_node		   ? DROPPED_NODE
+			    : probe->group == GROUP_DEVICE ? DROPPED_CALL
+							   : DROPPED_OPERATOR;
 		drop.steps = (uint64_t)steps;
 		drop.per_step = (double)in[i].stat.spans / begun;
 		drop.avg_ns = average(s, in[i].stat.span_ns, in[i].stat.spans);
@@ -158,7 +159,7 @@ static int note_drops(struct session *s, const struct prune_input *in, size_t cn
 static int note_unknown_nodes(struct session *s, double steps)
 {
 	struct dropped_probe drop = {.name = "backward nodes not called, or of unknown types",
-				     .is_node = true,
+				     .kind = DROPPED_NODE,
 				     .steps = (uint64_t)steps};
 	struct pt_probe_stat all = {0}, stat;
 	uint64_t known = 0, known_ns = 0;
