@@ -149,11 +149,12 @@ def kill_leftovers():
 
 def main(argv):
     """run [-j JOBS] [WORD...]: the tests whose line has one of the words. Exit status 1 if one
-    failed, HARMED if one killed its job."""
+    failed, HARMED if one killed its job. Lines of those go to the file `failed`."""
     jobs = 2
     if argv[:1] == ["-j"]:
         jobs, argv = int(argv[1]), argv[2:]
     chosen = [t for t in TESTS if not argv or any(word in t[0] for word in argv)]
+    failed = pathlib.Path("failed").absolute()
     own_processes_and_mounts()
     base = tempfile.mkdtemp(prefix="proftrace-test.")
     os.chmod(base, 0o755)
@@ -172,6 +173,7 @@ def main(argv):
     finally:
         kill_leftovers()
         shutil.rmtree(base, ignore_errors=True)
+    failed.write_text("".join(f"{failure.test[0]}\n" for failure in lasting))
     for failure in unstable:
         print("unstable, passed at the second attempt:", failure.line)
     print(*(f.line for f in lasting), f"{len(results) - len(lasting)} of {len(results)} passed",
