@@ -137,11 +137,11 @@ __weak __noinline int step_event(struct pt_thread *t, __u32 name_class, __u32 at
 	if (!name_class || name_class >= PT_CLASS_CNT)
 		return 0;
 	if (!at_end) {
+		if (t)
+			count_update(t, name_class); /* first: the loader looks at the other first */
 		__sync_fetch_and_add(&ctl.class_seen[name_class], 1);
 		ctl.class_tid[name_class] = tid;
 		ctl.passes += name_class == PT_CLASS_BACKWARD;
-		if (t)
-			count_update(t, name_class);
 	}
 	if (ctl.resting && ctl.pass_is_update && name_class == PT_CLASS_BACKWARD && at_end) {
 		name_class = PT_CLASS_OPTIMIZER_OP;

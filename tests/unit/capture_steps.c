@@ -133,6 +133,35 @@ Test(steps, several_optimizers_behind_a_pass_are_one_step)
 	cr_expect_eq(decide(seen, 1).needs, PT_CLASS_NONE);
 }
 
+static bool decides(uint64_t updates, uint64_t again, uint64_t passes, struct step_rule *rule)
+{
+	const __u64 seen[PT_CLASS_CNT] = {
+		[PT_CLASS_OPTIMIZER] = updates, [PT_CLASS_BACKWARD] = passes};
+	const struct step_evidence e = {.seen = seen, .elapsed_ns = SECOND, .updates_again = again};
+
+	return step_rule__decide(&e, rule);
+}
+
+/* A reentrant checkpoint has a pass of its own in each; attached between the two optimizers. */
+Test(steps, passes_within_passes_do_not_hide_several_optimizers)
+{
+	struct step_rule rule;
+
+	cr_expect_not(decides(4, 1, 4, &rule));
+	cr_assert(decides(5, 2, 4, &rule));
+	cr_expect_eq(rule.needs, PT_CLASS_BACKWARD);
+	cr_assert(decides(4, 0, 8, &rule));
+	cr_expect(rule.at_end, "one optimizer");
+}
+
+Test(steps, accumulated_passes_do_not_hide_several_optimizers)
+{
+	struct step_rule rule;
+
+	cr_assert(decides(4, 2, 16, &rule));
+	cr_expect_eq(rule.needs, PT_CLASS_BACKWARD);
+}
+
 /* Each was in its optimizer's step, or before it, when the probes came in. */
 Test(steps, two_threads_that_train_are_not_several_optimizers)
 {

@@ -5,6 +5,7 @@
 #include "capture/user_probes/user_ops.h"
 #include "common/err.h"
 #include "common/util.h"
+#include <stdatomic.h>
 #include <string.h>
 
 #define MS 1000000ull
@@ -369,8 +370,9 @@ static uint64_t timeout_ns(const struct session *s)
 int session__learn(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
+	__u64 seen[PT_CLASS_CNT];
 	struct step_evidence e = {
-		.seen = ctl->class_seen,
+		.seen = seen,
 		.user_range = s->opts->step_range,
 		.user_probe = s->opts->step_probe,
 	};
@@ -380,6 +382,9 @@ int session__learn(struct session *s)
 	int err = 0;
 
 	for (;;) {
+		memcpy(seen, ctl->class_seen, sizeof(seen));
+		atomic_thread_fence(
+			memory_order_acquire); /* updates_again counts no less than these */
 		step_evidence__note_evaluation(&e, &asks);
 		e.loads_elsewhere = loads_elsewhere(ctl);
 		e.updates_again = ctl->updates_again;

@@ -14,8 +14,9 @@ struct rule_row {
 	} when[4];
 	uint64_t min_elapsed_ns;
 	struct step_rule rule;
-	bool several; /* an optimizer's step follows another one for each second backward pass or
-			 more often */
+	bool several; /* an optimizer's step follows another one behind each second pass or more
+			 often */
+	uint64_t min_updated; /* passes with an optimizer's step behind them */
 };
 
 #define ANY UINT64_MAX
@@ -67,11 +68,14 @@ static const struct rule_row rule_rows[] = {
 	  "the data loader was asked once at most, and several optimizer steps were seen behind a "
 	  "backward pass; each step opens where the first of them begins"},
 	 true},
-	/* A step may have several optimizers, or one for each parameter, before it asks again. */
+	/* A step may have several optimizers, or one for each parameter, before it asks again. Or
+	   several passes before it updates, some of them within others (checkpoints). */
 	{{{PT_CLASS_OPTIMIZER, 4, ANY}, {PT_CLASS_BACKWARD, 4, ANY}, {PT_CLASS_DATALOADER, 0, 0}},
 	 0,
 	 {PT_CLASS_OPTIMIZER, true, PT_CLASS_NONE, 0, "Optimizer.step",
-	  "no data loader was seen; each step opens where an optimizer step ends"}},
+	  "no data loader was seen; each step opens where an optimizer step ends"},
+	 false,
+	 4},
 	{{{PT_CLASS_OPTIMIZER, 24, ANY}, {PT_CLASS_DATALOADER, 0, 1}},
 	 0,
 	 {PT_CLASS_OPTIMIZER, true, PT_CLASS_NONE, 0, "Optimizer.step",
@@ -222,6 +226,15 @@ static uint64_t asks_of_training(const struct step_evidence *e)
 	return e->evaluated ? 1 + seen - e->evaluated : seen;
 }
 
+/* Passes with an optimizer's step behind them; one that was over when the probes came counts, too.
+ */
+static uint64_t passes_updated(const struct step_evidence *e)
+{
+	const uint64_t updates = e->seen[PT_CLASS_OPTIMIZER];
+
+	return updates > e->updates_again ? updates - e->updates_again : 0;
+}
+
 static bool row_holds(const struct rule_row *row, const struct step_evidence *e)
 {
 	if (e->elapsed_ns < row->min_elapsed_ns)
@@ -234,7 +247,8 @@ static bool row_holds(const struct rule_row *row, const struct step_evidence *e)
 		if (seen < row->when[i].min || seen > row->when[i].max)
 			return false;
 	}
-	return !row->several || 2 * e->updates_again >= e->seen[PT_CLASS_BACKWARD];
+	return passes_updated(e) >= row->min_updated &&
+	       (!row->several || 2 * e->updates_again >= passes_updated(e));
 }
 
 bool step_rule__decide(const struct step_evidence *e, struct step_rule *rule)
