@@ -20,6 +20,7 @@
 
 struct operators {
 	struct by_name names;
+	struct stat_map nested;	     /* by group: operators in others that have a row, too */
 	struct by_name inside;	     /* functions of the user's choice in other operators */
 	struct forward_ops forwards; /* of this batch */
 	struct stat_map backward;    /* child: a backward node of the operator */
@@ -129,6 +130,21 @@ static int add_node(const struct analysis *a, struct operators *o, const struct 
 	return 0;
 }
 
+static int add_nested(const struct analysis *a, struct operators *o, const struct track *t,
+		      const struct span *s)
+{
+	const struct stat_key key = {.group = by_name__group(a, t)};
+	struct stat *stat;
+
+	if (!is_in_operator(s->parent))
+		return 0;
+	stat = stat_map__at(&o->nested, &key);
+	if (!stat)
+		return -ENOMEM;
+	stat__add(stat, s->cpu_ns, s->device_ns);
+	return 0;
+}
+
 /* A runtime call whose work on the device is known has no row: what it launched is the operator's.
  */
 static int add_operator(const struct analysis *a, struct operators *o, const struct track *t,
@@ -137,6 +153,8 @@ static int add_operator(const struct analysis *a, struct operators *o, const str
 	struct stat_key key = {.group = by_name__group(a, t), .id = s->ev.name};
 	int err = by_name__add(a, &o->names, t, s);
 
+	if (!err)
+		err = add_nested(a, o, t, s);
 	if (!a->opts->op_detail)
 		return err;
 	if (!err)
@@ -376,10 +394,17 @@ static int note_ratios(const struct analysis *a, const struct operators *o, stru
 
 	if (!o->names.map.cnt)
 		return 0;
-	err = table__note_ratios(a, t, "all operators of the section",
+	err = table__note_ratios(a, t,
+				 o->nested.cnt
+					 ? "all operators of the section, those within others "
+					   "once"
+					 : "all operators of the section",
 				 "what these launched: kernels, copies and sets");
 	if (!err && a->opts->op_detail)
 		err = table__add_note(t, "Ratios below an operator: of that operator.");
+	if (!err && a->opts->op_detail && o->nested.cnt)
+		err = table__add_note(t, "Operators within others that have rows of their own are "
+					 "not shown below these.");
 	if (!err && o->forwards.unsure)
 		err = table__add_notef(
 			t,
@@ -398,6 +423,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	struct operators *o = state;
 	const struct by_name_whole whole = {
 		.of_listed = true,
+		.nested = &o->nested,
 		.details = a->opts->op_detail ? add_details : NULL,
 		.state = o,
 	};
@@ -430,6 +456,7 @@ static void clean(void *state)
 	struct operators *o = state;
 
 	stat_map__free(&o->names.map);
+	stat_map__free(&o->nested);
 	stat_map__free(&o->inside.map);
 	stat_map__free(&o->details);
 	stat_map__free(&o->outside);

@@ -48,6 +48,17 @@ int by_name__add_section(const struct analysis *a, struct table *t, uint32_t gro
 	return table__add_section(t, title);
 }
 
+static void leave_out_nested(const struct stat_map *nested, uint32_t group, uint64_t *cpu_ns,
+			     uint64_t *gpu_ns)
+{
+	for (size_t i = 0; nested && i < nested->cnt; i++) {
+		if (nested->rows[i].key.group != group)
+			continue;
+		*cpu_ns -= nested->rows[i].stat.cpu.total;
+		*gpu_ns -= nested->rows[i].stat.gpu.total;
+	}
+}
+
 static int fill_section(const struct analysis *a, struct stat_row **rows, size_t cnt,
 			const struct by_name_whole *w, struct table *t)
 {
@@ -61,6 +72,7 @@ static int fill_section(const struct analysis *a, struct stat_row **rows, size_t
 			cpu += rows[i]->stat.cpu.total;
 			gpu += rows[i]->stat.gpu.total;
 		}
+		leave_out_nested(w->nested, rows[0]->key.group, &cpu, &gpu);
 	}
 	stat_rows__sort(a, order_both, rows, cnt);
 	for (size_t i = 0; i < cnt && !err; i++) {

@@ -21,6 +21,7 @@ int by_name__add(const struct analysis *a, struct by_name *n, const struct track
 /* What ratios are of, for one section; sum: the listed spans. */
 struct by_name_whole {
 	bool of_listed; /* ratio of the sum of all listed, else as analysis__base */
+	const struct stat_map *nested; /* by group: of the listed, what lies in others of them; or NULL */
 	const char *where; /* goes behind the sections' titles, NULL: nothing */
 	/* Rows under one name; NULL: none. */
 	int (*details)(const struct analysis *a, void *state, struct table *t,
