@@ -341,8 +341,10 @@ static int check_created(struct session *s, uint64_t region)
 		return 0;
 	if (s->hijack.moved)
 		unmap_region(s, region);
-	return err__set(-(int)rc, "process %d: it can make no thread: %s", s->target->pid,
-			strerror((int)rc));
+	/* EAGAIN is pthread_create's word for all that it lacks: no other of the threads has it. */
+	return err__set(rc == EAGAIN ? -ENOMEM : -(int)rc,
+			"process %d: it can make no thread (%s): a limit of its memory or threads",
+			s->target->pid, strerror((int)rc));
 }
 
 int borrow__make_thread(struct session *s)

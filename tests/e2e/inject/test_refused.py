@@ -2,6 +2,7 @@
 """What cannot be, is refused in words, and nothing has changed."""
 import errno
 import os
+import resource
 import signal
 import subprocess
 import time
@@ -86,6 +87,17 @@ class Refused(unittest.TestCase):
             result = self.refused(target, errno.EAGAIN, "signal handler", f"path={LIBRARY}",
                                   "deadline=1000")
             self.assertLess(result.stopped_us, 100000)
+            self.still_well(target)
+
+    def test_no_room_for_a_thread(self):
+        """Tried once: another of its threads would find none either."""
+        with Target("sleep", "cond") as target:
+            with open(f"/proc/{target.pid}/status", encoding="utf-8") as status:
+                used = next(int(line.split()[1]) for line in status if line.startswith("VmSize"))
+            limit = (used + 1024) * 1024  # our region has room, a stack has not
+            resource.prlimit(target.pid, resource.RLIMIT_AS, (limit, limit))
+            result = self.refused(target, errno.ENOMEM, "can make no thread")
+            self.assertEqual(result.stops, 1, result.line)
             self.still_well(target)
 
     def test_loader_says_no(self):
