@@ -383,8 +383,8 @@ int session__learn(struct session *s)
 
 	for (;;) {
 		memcpy(seen, ctl->class_seen, sizeof(seen));
-		atomic_thread_fence(
-			memory_order_acquire); /* updates_again counts no less than these */
+		/* Before updates_again, which then counts no less than these. */
+		atomic_thread_fence(memory_order_acquire);
 		step_evidence__note_evaluation(&e, &asks);
 		e.loads_elsewhere = loads_elsewhere(ctl);
 		e.updates_again = ctl->updates_again;

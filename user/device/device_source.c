@@ -218,7 +218,7 @@ uint64_t *device_source__counted(struct device_source *d, uint64_t from_ns, uint
 
 /* ---- threads ---- */
 
-static int is_innermost(void *ns_tid, pid_t tid)
+static int if_innermost(void *ns_tid, pid_t tid)
 {
 	return proc__innermost_tid(tid) == *(pid_t *)ns_tid ? tid : 0;
 }
@@ -228,7 +228,7 @@ static uint32_t find_tid(const struct device_source *d, uint32_t ns_tid)
 	pid_t wanted = (pid_t)ns_tid, found = 0;
 
 	if (d->target->foreign_pid_ns)
-		found = proc__each_task(d->target->pid, is_innermost, &wanted);
+		found = proc__each_task(d->target->pid, if_innermost, &wanted);
 	return found ? (uint32_t)found : ns_tid;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "target/target.h"
-#include <dirent.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
@@ -299,46 +298,44 @@ const struct target_lib *target__lib_at(struct target *t, uint64_t address, uint
 
 /* ---- as of now ---- */
 
-static int add_thread(const struct target *t, const char *tid, struct target_thread **threads,
-		      size_t *cnt, size_t *cap)
+struct thread_list {
+	pid_t pid;
+	struct target_thread *threads;
+	size_t cnt, cap;
+};
+
+static int add_thread(void *ctx, pid_t tid)
 {
-	struct target_thread th = {.tid = atoi(tid)};
+	struct thread_list *list = ctx;
+	struct target_thread th = {.tid = tid};
 	char path[64];
 	auto_free char *comm = NULL;
 
-	if (th.tid <= 0)
-		return 0;
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", t->pid, th.tid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", list->pid, tid);
 	comm = file__read(path, NULL);
 	if (!comm) /* gone since the directory was read */
 		return 0;
 	comm[strcspn(comm, "\n")] = '\0';
 	snprintf(th.comm, sizeof(th.comm), "%s", comm);
-	if (*cnt >= MAX_THREADS)
+	if (list->cnt >= MAX_THREADS)
 		return -E2BIG;
-	return ARRAY_PUSH(*threads, *cnt, *cap, th);
+	return ARRAY_PUSH(list->threads, list->cnt, list->cap, th);
 }
 
 int target__threads(const struct target *t, struct target_thread **out, size_t *cnt)
 {
-	DIR *dir = opendir(proc_path(t->pid, "task").s);
-	struct target_thread *threads = NULL;
-	struct dirent *entry;
-	size_t n = 0, cap = 0;
-	int err = 0;
+	struct thread_list list = {.pid = t->pid};
+	int err = proc__each_task(t->pid, add_thread, &list);
 
-	if (!dir)
-		return no_such_process(t->pid);
-	while (!err && (entry = readdir(dir)))
-		err = add_thread(t, entry->d_name, &threads, &n, &cap);
-	closedir(dir);
 	if (err) {
-		free(threads);
+		free(list.threads);
 		return err__set(err, "process %d: cannot list its threads: %s", t->pid,
 				strerror(-err));
 	}
-	*out = threads;
-	*cnt = n;
+	if (!list.cnt)
+		return no_such_process(t->pid);
+	*out = list.threads;
+	*cnt = list.cnt;
 	return 0;
 }
 

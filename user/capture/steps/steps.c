@@ -226,8 +226,7 @@ static uint64_t asks_of_training(const struct step_evidence *e)
 	return e->evaluated ? 1 + seen - e->evaluated : seen;
 }
 
-/* Passes with an optimizer's step behind them; one that was over when the probes came counts, too.
- */
+/* Passes with an optimizer's step behind them; one that was over before the probes counts, too. */
 static uint64_t passes_updated(const struct step_evidence *e)
 {
 	const uint64_t updates = e->seen[PT_CLASS_OPTIMIZER];
