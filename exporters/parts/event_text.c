@@ -16,6 +16,7 @@ const char *category__key(uint8_t category)
 		[CAT_FORWARD] = "forward",
 		[CAT_BACKWARD] = "backward",
 		[CAT_OPTIMIZER] = "optimizer",
+		[CAT_OPTIMIZER_OP] = "optimizer_op",
 		[CAT_ZERO_GRAD] = "zero_grad",
 		[CAT_PROFILER_STEP] = "profiler_step",
 		[CAT_COMMUNICATION] = "communication",

@@ -660,6 +660,57 @@ Test(model_phase, a_graph_that_is_called_here_and_executed_there_has_its_phases)
 	synth__free(&s);
 }
 
+/* The threads that execute it, without full names: gradients and updates by their names. */
+static void gradients(struct synth *s)
+{
+	synth__span(s, s->other, CAT_OPERATOR, "conv", 22, 30);
+	synth__span(s, s->other, CAT_BACKWARD_NODE, "mean_grad", 40, 45);
+	synth__span(s, s->other, CAT_BACKWARD_NODE, "conv_grad", 46, 60);
+}
+
+Test(model_phase, a_graph_that_several_threads_execute_has_the_phases_of_its_operators)
+{
+	struct synth s = synth__new("{}");
+	uint32_t third = synth__thread(&s, 100, 103, "third");
+	char *tree;
+
+	synth__span(&s, s.main, CAT_SCRIPT, "graph", 15, 80);
+	gradients(&s);
+	synth__span(&s, s.other, CAT_OPTIMIZER_OP, "adam_", 62, 66);
+	synth__span(&s, third, CAT_OPTIMIZER_OP, "adam_", 47,
+		    70); /* while gradients are computed */
+	synth__span(&s, third, CAT_OPTIMIZER_OP, "adam_", 71, 73);
+	synth__span(&s, third, CAT_BACKWARD_NODE, "of_no_graph", 90, 95);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, NULL);
+	tree = synth__tree(&s, NULL);
+	synth__expect_line(tree, "step 0 [0,100) cpu 100 D 0 F 25 B 20 O 11 other 44");
+	synth__expect_line(tree, "    Forward Forward [15,40) cpu 25 self 25 in Forward inferred");
+	synth__expect_line(tree,
+			   "    Backward Backward [40,60) cpu 20 self 20 in Backward inferred");
+	synth__expect_line(tree, "  Operator adam_ [47,70) cpu 23 self 23 in Backward");
+	synth__expect_line(tree, "  Operator adam_ [71,73) cpu 2 self 2 in Optimization");
+	free(tree);
+	synth__free(&s);
+}
+
+Test(model_phase, gradients_of_a_pass_that_another_thread_shows_are_not_those_of_a_graph)
+{
+	struct synth s = synth__new("{}");
+	uint32_t third = synth__thread(&s, 100, 103, "third");
+	char *tree;
+
+	synth__span(&s, s.main, CAT_SCRIPT, "served", 15, 80);
+	gradients(&s);
+	synth__span(&s, third, CAT_BACKWARD, "backward", 35, 70);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, NULL);
+	tree = synth__tree(&s, NULL);
+	synth__expect_line(tree, "step 0 [0,100) cpu 100 D 0 F 0 B 0 O 0 other 100");
+	free(tree);
+	synth__free(&s);
+}
+
 /* What the step's thread shows itself stays as it is: the graph of the step before runs on. */
 Test(model_phase, operators_of_another_thread_take_no_time_of_a_phase_that_shows_itself)
 {

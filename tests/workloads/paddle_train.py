@@ -2,7 +2,8 @@
 
 An ordinary program that knows nothing of proftrace. Writes `step NUMBER NS END` for each step to the log,
 END in ns of CLOCK_MONOTONIC.
-At SIGUSR1 it lets paddle.profiler watch some steps and writes what that saw to the file of --profile;
+At SIGUSR1 it lets paddle.profiler watch some steps (--profile-on: until the next SIGUSR1) and writes what that
+saw to the file of --profile;
 from SIGUSR2 on it updates once in four steps; at SIGTERM it ends by itself.
 """
 import argparse
@@ -44,6 +45,8 @@ def parse_args():
     parser.add_argument("--epoch-ms", type=float, default=0,
                         help="that something takes between epochs, each with workers of its own")
     parser.add_argument("--profile", help="where to write what paddle.profiler sees")
+    parser.add_argument("--profile-on", action="store_true",
+                        help="until the next SIGUSR1: when programs and their operators begin and end")
     return parser.parse_args()
 
 
@@ -210,6 +213,34 @@ def program():
     return step
 
 
+def profile_on(step, asked):
+    """Runs of programs, and operators, in the order of paddle.profiler: name, begin and end in ns since 1970."""
+    found = []
+
+    def collect(node):
+        if str(node.type).endswith(".Operator") or node.name == "StandaloneExecutor::run":
+            found.append((node.name, node.start_ns, node.end_ns))
+        for child in node.children_node:
+            collect(child)
+
+    def take(prof):
+        for node in prof.profiler_result.get_data().values():
+            collect(node)
+
+    with paddle.profiler.Profiler(targets=[paddle.profiler.ProfilerTarget.CPU], on_trace_ready=take) as prof:
+        while not asked:
+            step()
+            prof.step()
+    asked.clear()
+    write_profile(found)
+
+
+def write_profile(seen):
+    with open(ARGS.profile + ".part", "w") as file:
+        json.dump(seen, file)
+    os.rename(ARGS.profile + ".part", ARGS.profile)
+
+
 def profile(step):
     """What paddle.profiler sees in some steps: calls by kind and name, and memory in bytes that the
     outermost operators allocate and free, by operator."""
@@ -236,9 +267,7 @@ def profile(step):
         for _ in range(PROFILED):
             step()
             prof.step()
-    with open(ARGS.profile + ".part", "w") as file:
-        json.dump({"steps": PROFILED, "kinds": kinds, "memory": memory}, file)
-    os.rename(ARGS.profile + ".part", ARGS.profile)
+    write_profile({"steps": PROFILED, "kinds": kinds, "memory": memory})
 
 
 def main():
@@ -262,7 +291,10 @@ def main():
             cnt += 1
             if asked:
                 asked.clear()
-                profile(step)
+                if ARGS.profile_on:
+                    profile_on(step, asked)
+                else:
+                    profile(step)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ static void note_kind(struct marks *k, const struct span *s, enum span_category 
 	k->has_operators |= cat == CAT_OPERATOR || cat == FORWARD_OP;
 	k->has_updates |= cat == CAT_OPTIMIZER_OP;
 	k->has_forward |= cat == CAT_FORWARD;
+	k->has_pass |= cat == CAT_BACKWARD;
 	k->has_backward |= cat == CAT_BACKWARD || cat == CAT_BACKWARD_NODE;
 }
 
@@ -44,11 +45,21 @@ static bool holds_backward(const struct model *m, const struct span *s)
 	return false;
 }
 
-static int add_evaluation(const struct span *s, struct marks *k)
+/* One that lies in the latest is a part of it. */
+static int add_extent(struct extents *e, const struct span *s)
 {
-	const struct evaluation evaluation = {s->ev.ts_ns, span__end(s)};
+	const struct extent extent = {s->ev.ts_ns, span__end(s)};
 
-	return ARRAY_PUSH(k->evaluations, k->evaluation_cnt, k->evaluation_cap, evaluation);
+	if (e->cnt && extent.begin < e->items[e->cnt - 1].end)
+		return 0;
+	return ARRAY_PUSH(e->items, e->cnt, e->cap, extent);
+}
+
+static bool extents__hold(const struct extents *e, uint64_t ts_ns)
+{
+	const size_t begun = COUNT_FIRST(e->cnt, i, e->items[i].begin <= ts_ns);
+
+	return begun && ts_ns < e->items[begun - 1].end;
 }
 
 static int collect(const struct model *m, struct span *s, struct marks *k);
@@ -113,10 +124,10 @@ static int collect(const struct model *m, struct span *s, struct marks *k)
 		enum span_category cat = scopes__category(m, s);
 		struct mark mark = {s->ev.ts_ns, span__end(s), cat};
 
-		if (cat == CAT_EVALUATION) {
-			err = add_evaluation(s, k);
+		if (cat == CAT_EVALUATION || cat == CAT_SCRIPT)
+			err = add_extent(cat == CAT_SCRIPT ? &k->graphs : &k->evaluations, s);
+		if (err || cat == CAT_EVALUATION)
 			continue;
-		}
 		note_kind(k, s, cat);
 		count_operator(k, s, cat);
 		if (cat == CAT_OPTIMIZER && holds_backward(m, s)) {
@@ -146,22 +157,16 @@ static bool has_category(const struct marks *k, enum span_category cat)
 	return false;
 }
 
-/* ---- operators of another thread ---- */
+/* ---- operators of other threads ---- */
 
-/* They are in order, and none is in another. */
-static bool is_evaluated(const struct marks *k, uint64_t ts_ns)
-{
-	const size_t begun = COUNT_FIRST(k->evaluation_cnt, i, k->evaluations[i].begin <= ts_ns);
-
-	return begun && ts_ns < k->evaluations[begun - 1].end;
-}
-
-/* Is the mark in the step, and in none of the step's thread's own phases or evaluations? */
-static bool is_free(const struct marks *k, size_t own_cnt, const struct step *step,
-		    const struct mark *mark)
+/* Is the mark in the step, and in none of the step's thread's own phases or evaluations? Unless
+ * full names tell whose it is, it is a graph's that this thread waits for meanwhile. */
+static bool is_free(const struct model *m, const struct marks *k, size_t own_cnt,
+		    const struct step *step, const struct mark *mark)
 {
 	if (mark->begin < step->ts_ns || mark->begin >= step->ts_ns + step->dur_ns ||
-	    is_evaluated(k, mark->begin))
+	    extents__hold(&k->evaluations, mark->begin) ||
+	    (!m->has_scopes && !extents__hold(&k->graphs, mark->begin)))
 		return false;
 	for (size_t i = 0; i < own_cnt; i++)
 		if (mark->begin >= k->items[i].begin && mark->begin < k->items[i].end)
@@ -180,22 +185,48 @@ static int take_operators(const struct model *m, const struct track_state *t,
 			  const struct step *step, size_t own_cnt, struct marks *k)
 {
 	/* The call of the graph may be on the step's thread alone, what it executes here. */
-	struct marks theirs = {.graph_ns = m->has_scopes ? k->graph_ns : 0};
+	struct marks theirs = {.graph_ns = k->graph_ns};
 	int err = collect(m, t->roots, &theirs);
 
-	if (!has_category(&theirs, CAT_BACKWARD_NODE))
+	if (m->has_scopes && !has_category(&theirs, CAT_BACKWARD_NODE))
 		theirs.cnt = 0;
 	for (size_t i = 0; i < theirs.cnt && !err; i++) {
 		const struct mark *mark = &theirs.items[i];
 
-		if (!mark__is_operator(mark->cat) || !is_free(k, own_cnt, step, mark))
-			continue;
-		k->elsewhere = true;
-		k->has_operators = k->has_backward = true;
-		err = ARRAY_PUSH(k->items, k->cnt, k->cap, *mark);
+		if (mark__is_operator(mark->cat) && is_free(m, k, own_cnt, step, mark))
+			err = ARRAY_PUSH(k->items, k->cnt, k->cap, *mark);
 	}
+	k->others_backward |= theirs.has_pass;
 	marks__free(&theirs);
 	return err;
+}
+
+/* Threads that share a graph may update what has its gradient while others compute gradients: that
+ * is the backward pass's time. */
+static void drop_early_updates(struct marks *k)
+{
+	uint64_t gradients_end_ns = 0;
+	size_t cnt = 0;
+
+	for (size_t i = 0; i < k->cnt; i++) {
+		const struct mark mark = k->items[i];
+
+		if (mark.cat == CAT_OPTIMIZER_OP && mark.begin < gradients_end_ns)
+			continue;
+		if (mark.cat == CAT_BACKWARD_NODE && mark.end > gradients_end_ns)
+			gradients_end_ns = mark.end;
+		k->items[cnt++] = mark;
+	}
+	k->cnt = cnt;
+}
+
+/* Without full names a graph that trains is one with gradients, and those of a backward pass that
+ * another thread shows are of what that one trains. */
+static bool are_of_graph(const struct model *m, const struct marks *k, size_t own_cnt)
+{
+	if (m->has_scopes)
+		return k->cnt > own_cnt;
+	return has_category(k, CAT_BACKWARD_NODE) && !k->others_backward;
 }
 
 static int look_elsewhere(const struct model *m, const struct track_state *own,
@@ -210,8 +241,14 @@ static int look_elsewhere(const struct model *m, const struct track_state *own,
 		if (t != own && t->track->pid == own->track->pid)
 			err = take_operators(m, t, step, own_cnt, k);
 	}
-	if (k->elsewhere)
-		qsort(k->items, k->cnt, sizeof(*k->items), by_begin);
+	k->elsewhere = are_of_graph(m, k, own_cnt);
+	if (!k->elsewhere) {
+		k->cnt = own_cnt;
+		return err;
+	}
+	k->has_operators = k->has_backward = true;
+	qsort(k->items, k->cnt, sizeof(*k->items), by_begin);
+	drop_early_updates(k);
 	return err;
 }
 
@@ -255,7 +292,7 @@ int marks__collect(const struct model *m, const struct track_state *t, const str
 {
 	int err = collect(m, t->roots, k);
 
-	if (!err && step && m->has_scopes && k->graph_ns && !k->has_backward && !k->has_forward)
+	if (!err && step && k->graph_ns && !k->has_backward && !k->has_forward)
 		err = look_elsewhere(m, t, step, k);
 	if (!err)
 		settle_forward(k);
@@ -265,5 +302,6 @@ int marks__collect(const struct model *m, const struct track_state *t, const str
 void marks__free(struct marks *k)
 {
 	free(k->items);
-	free(k->evaluations);
+	free(k->graphs.items);
+	free(k->evaluations.items);
 }

@@ -12,6 +12,14 @@
 /* Of an optimizer's step that ran a closure: what follows its last backward pass. */
 #define CLOSURE_UPDATE ((enum span_category)(CAT_CNT + 1))
 
+/* In order of time, none in another. */
+struct extents {
+	struct extent {
+		uint64_t begin, end;
+	} *items;
+	size_t cnt, cap;
+};
+
 /* In order of time. */
 struct marks {
 	struct mark {
@@ -26,15 +34,14 @@ struct marks {
 	size_t cnt, cap;
 	uint32_t operators; /* since the latest mark */
 	uint64_t operator_end_ns;
-	bool has_forward, has_backward;
+	bool has_forward, has_pass, has_backward; /* has_pass: a backward pass that shows itself */
 	uint64_t graph_ns; /* begin of the first compiled graph, of whatever phases; 0: none ran */
+	struct extents graphs; /* the outermost ones */
 	bool has_operators, has_updates;
 	bool by_scope;	/* full names tell which operators are of the forward pass */
+	bool others_backward; /* another thread shows a backward pass */
 	bool elsewhere; /* gradients were computed by another thread's operators, which are marks */
-	struct evaluation {
-		uint64_t begin, end;
-	} *evaluations; /* runs of graphs that evaluate */
-	size_t evaluation_cnt, evaluation_cap;
+	struct extents evaluations; /* runs of graphs that evaluate */
 };
 
 static inline bool mark__is_operator(enum span_category cat)
@@ -43,7 +50,7 @@ static inline bool mark__is_operator(enum span_category cat)
 }
 
 /* Marks of t->roots, into zeroed *k; notes which optimizer's steps ran a closure. Where the step's
- * thread, t, only asked for a graph that has gradients, those of the thread that executed it. step
+ * thread, t, only asked for a graph that has gradients, those of the threads that executed it. step
  * NULL: no steps. Free *k, also on error. 0 or -ENOMEM. */
 int marks__collect(const struct model *m, const struct track_state *t, const struct step *step,
 		   struct marks *k);

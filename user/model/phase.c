@@ -66,7 +66,8 @@ static int add_run(const struct marks *k, size_t i, struct gaps *g)
 	if (cat == FORWARD_OP && !run.continued)
 		run.begin = graph_begin(k, i);
 	for (; i < k->cnt && k->items[i].cat == cat; i++)
-		run.end = k->items[i].end;
+		if (k->items[i].end > run.end)
+			run.end = k->items[i].end;
 	if (i < k->cnt && run.end > k->items[i].begin)
 		run.end = k->items[i].begin; /* another thread's */
 	return ARRAY_PUSH(g->items, g->cnt, g->cap, run);

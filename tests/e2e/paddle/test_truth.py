@@ -176,4 +176,5 @@ def static(case):
     assert "compiled graph" in tables["summary"]["rows"][0]["step_rule"]
     overview = names(tables, "overview", "event_type")
     assert overview["Script"]["calls"] == STEPS, overview
+    check_phases(tables, *PHASES)
     check_operators(tables, job.profile(running, path))

@@ -35,13 +35,14 @@ static bool has_inferred_pass(const struct span *s)
 	return false;
 }
 
-/* A forward pass that no function shows: it may lie within ranges. */
+/* A forward pass that no function shows: it may lie within ranges. That of a graph begins with it.
+ */
 static bool has_inferred_forward(const struct span *s)
 {
 	for (; s; s = s->next_sibling)
-		if (s->kind == KIND_FORWARD
-			    ? !s->ev.name
-			    : s->kind != KIND_OPERATOR && has_inferred_forward(s->first_child))
+		if (s->kind == KIND_FORWARD ? !s->ev.name
+					    : s->kind != KIND_OPERATOR && s->kind != KIND_SCRIPT &&
+						      has_inferred_forward(s->first_child))
 			return true;
 	return false;
 }
