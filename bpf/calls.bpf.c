@@ -294,8 +294,8 @@ int call_leave(struct pt_regs *ctx)
 	return 0;
 }
 
-/* An object is told that it ends, in the function where its begin was a call (call_entry): most are
- * others. */
+/* An object is told that it ends, in the function where its begin was a call (call_entry, object_entry):
+ * most are others. */
 SEC("uprobe")
 int object_leave(struct pt_regs *ctx)
 {
@@ -303,7 +303,7 @@ int object_leave(struct pt_regs *ctx)
 	struct pt_thread *t = thread_lookup();
 	const struct pt_frame *f = frame_left(ctx, t, now);
 
-	if (f && f->kind == PT_FRAME_STATIC && f->object == ctx->di)
+	if (f && (f->kind == PT_FRAME_STATIC || f->kind == PT_FRAME_NAMED) && f->object == ctx->di)
 		frame_close_top(t, now, PT_END_SITE);
 	return 0;
 }

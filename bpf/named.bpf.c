@@ -149,8 +149,9 @@ int named_entry(struct pt_regs *ctx)
 	return 0;
 }
 
-/* A call with a name, which ends where object_exit is given the same object. cfg.key_reg leads to a
- * structure that points to the object at cfg.code. */
+/* A call with a name, which ends where object_exit is given the same object, or object_leave in the
+ * same function. cfg.key_reg leads to a structure that points to the object at cfg.code, or with
+ * PT_KEY_IS_OBJECT holds the object itself. */
 SEC("uprobe")
 int object_entry(struct pt_regs *ctx)
 {
@@ -159,6 +160,7 @@ int object_entry(struct pt_regs *ctx)
 	struct pt_frame *f;
 	struct pt_thread *t;
 	char *name;
+	__u64 key;
 
 	if (!cfg || !(t = span_begin(ctx, row)))
 		return 0;
@@ -169,8 +171,10 @@ int object_entry(struct pt_regs *ctx)
 	if (!len)
 		return 0;
 	f = named_push(t, ctx->sp, row, len);
-	if (f)
-		f->object = read_u64(arg_word(ctx, cfg->key_reg) + cfg->code);
+	if (!f)
+		return 0;
+	key = arg_word(ctx, cfg->key_reg);
+	f->object = cfg->flags & PT_KEY_IS_OBJECT ? key : read_u64(key + cfg->code);
 	return 0;
 }
 

@@ -52,6 +52,9 @@ enum pt_name_source {
 #define PT_NAMED_BY_CLASS  2 /* cfg.name_reg holds an object, see pt_layout.class_names */
 #define PT_NAMED_IN_FULL   4 /* its caller may have a longer name for it, see struct pt_full_name */
 
+/* cfg.flags of object_entry: cfg.key_reg holds the object itself */
+#define PT_KEY_IS_OBJECT 1
+
 /* Optionals of numbers are the value and a flag, or with a layout that has opt_tensor_flag 0 the
  * flag and the value. A floating point number by value is in a register that no probe sees. */
 enum pt_arg_kind {

@@ -262,8 +262,9 @@ def profile(step):
         for node in prof.profiler_result.get_data().values():
             count(node)
 
-    with paddle.profiler.Profiler(targets=[paddle.profiler.ProfilerTarget.CPU],
-                                  on_trace_ready=take, profile_memory=True) as prof:
+    # Of programs' threads it may not ask for memory: one process in 15 to 28 ended in its MemEventRecorder (3.3.1).
+    with paddle.profiler.Profiler(targets=[paddle.profiler.ProfilerTarget.CPU], on_trace_ready=take,
+                                  profile_memory=ARGS.mode == "dygraph") as prof:
         for _ in range(PROFILED):
             step()
             prof.step()

@@ -11,11 +11,15 @@
 
 #define CALL_LEN 5
 
-enum callee { ASKS = 0, BEGINS, ENDS, CALLEE_CNT };
+enum callee { ASKS = 0, BEGINS, BEGINS_BY_STRING, ENDS, CALLEE_CNT };
+
+#define TYPE_AND_ROLE "NS_15TracerEventTypeEjNS_9EventRoleE"
 
 static const char *const callees[CALLEE_CNT] = {
 	[ASKS] = "_ZN3phi11RecordEvent9IsEnabledEv",
-	[BEGINS] = "_ZN3phi11RecordEventC1EPKcNS_15TracerEventTypeEjNS_9EventRoleE",
+	[BEGINS] = "_ZN3phi11RecordEventC1EPKc" TYPE_AND_ROLE,
+	[BEGINS_BY_STRING] = "_ZN3phi11RecordEventC1ERKNSt7__cxx1112basic_string"
+			     "IcSt11char_traitsIcESaIcEEE" TYPE_AND_ROLE,
 	[ENDS] = "_ZN3phi11RecordEvent3EndEv",
 };
 
@@ -24,6 +28,7 @@ struct call {
 	enum callee callee;
 	const char *name; /* what is in rsi; NULL: unknown */
 	uint64_t object;  /* the instruction that sets rdi, 0: unknown */
+	uint32_t row;	  /* of the span that begins here, until it is told to end; 0: none */
 };
 
 struct named_row {
@@ -103,8 +108,9 @@ static int gather(struct events *e)
 
 		for (int c = 0; c < CALLEE_CNT && !err; c++)
 			if (target == e->stub[c])
-				err = ARRAY_PUSH(e->calls, e->call_cnt, e->call_cap,
-						 ((struct call){vaddr, (enum callee)c, NULL, 0}));
+				err = ARRAY_PUSH(
+					e->calls, e->call_cnt, e->call_cap,
+					((struct call){vaddr, (enum callee)c, NULL, 0, 0}));
 		p++;
 	}
 	return err;
@@ -189,71 +195,135 @@ static bool is_kernel(const char *name)
 	return ends_with(name, " kernel launch") || ends_with(name, " compute");
 }
 
-static int add(struct events *e, const struct call *call, const char *program, const char *name)
+/* A string that the call is given has the name, and `this` is the object. */
+static const struct pt_probe_cfg by_string = {
+	.name_source = PT_NAME_CXX11,
+	.name_reg = 1,
+	.flags = PT_KEY_IS_OBJECT,
+};
+
+/* A probe of the span that begins at a call, there or at another one. */
+static struct planned_probe probe_at(const struct events *e, const struct call *call,
+				     const struct call *begin, const char *program)
 {
-	struct planned_probe probe = {
+	bool has_name = begin->callee != BEGINS_BY_STRING;
+
+	return (struct planned_probe){
 		.group = GROUP_INNER,
 		.lib = e->s->libs[e->lib],
 		.symbol = callees[call->callee],
 		.vaddr = call->vaddr,
 		.program = program,
-		.name = name,
+		.name = has_name ? begin->name : NULL,
 		.category = CAT_OPERATOR,
+		.cfg = has_name ? (struct pt_probe_cfg){} : by_string,
+		.row = begin->row,
 	};
-	struct named_row row = {.name = name};
+}
+
+static int add(struct events *e, struct planned_probe *probe)
+{
+	if (elf_file__offset(e->elf, probe->vaddr, &probe->offset))
+		return 0;
+	return probe_plan__add(e->s->plan, probe);
+}
+
+/* Those of one name share a row. */
+static int add_named(struct events *e, struct call *call)
+{
+	struct planned_probe probe = probe_at(e, call, call, "call_entry");
+	struct named_row row = {.name = call->name};
 	int err;
 
-	if (elf_file__offset(e->elf, probe.vaddr, &probe.offset))
-		return 0;
 	for (size_t i = e->row_cnt; i-- > 0 && !probe.row;)
-		if (!strcmp(e->rows[i].name, name))
+		if (!strcmp(e->rows[i].name, call->name))
 			probe.row = e->rows[i].row;
-	err = probe_plan__add(e->s->plan, &probe);
-	if (err || probe.row)
+	call->row = probe.row;
+	err = add(e, &probe);
+	if (err || call->row)
 		return err;
-	row.row = e->s->plan->row_cnt;
+	call->row = row.row = e->s->plan->row_cnt;
 	return ARRAY_PUSH(e->rows, e->row_cnt, e->row_cap, row);
 }
 
-/* Of the calls that end an object those that may end this one: those that name it in the same way,
- * if there are any. */
-static int plan_ends(struct events *e, const struct call *calls, size_t cnt,
-		     const struct call *begin)
+static int add_by_string(struct events *e, struct call *call)
 {
-	bool told = false;
-	int err = 0;
+	struct planned_probe probe = probe_at(e, call, call, "object_entry");
+	int err = add(e, &probe);
 
-	for (size_t i = 0; i < cnt; i++)
-		told |= calls[i].callee == ENDS && calls[i].object == begin->object;
-	for (size_t i = 0; i < cnt && !err; i++)
-		if (calls[i].callee == ENDS && (!told || calls[i].object == begin->object))
-			err = add(e, &calls[i], "object_leave", begin->name);
+	call->row = e->s->plan->row_cnt;
 	return err;
 }
 
-/* The calls of one function. */
-static int plan_function(struct events *e, const struct call *calls, size_t cnt)
+/* May it end what begins there? All ends may, if none names the object in the same way. */
+static bool may_end(const struct call *calls, size_t cnt, const struct call *begin,
+		    const struct call *end)
 {
-	const struct call *node = NULL;
+	if (end->object == begin->object)
+		return true;
+	for (size_t i = 0; i < cnt; i++)
+		if (calls[i].callee == ENDS && calls[i].object == begin->object)
+			return false;
+	return true;
+}
+
+static const struct call *ended_by(const struct call *calls, size_t cnt, const struct call *end)
+{
+	for (size_t i = 0; i < cnt; i++)
+		if (calls[i].row && may_end(calls, cnt, &calls[i], end))
+			return &calls[i];
+	return NULL;
+}
+
+/* One probe tells all that may end there. */
+static int plan_ends(struct events *e, const struct call *calls, size_t cnt)
+{
 	int err = 0;
 
 	for (size_t i = 0; i < cnt && !err; i++) {
-		const char *name =
-			calls[i].callee == ASKS ? asked_for(e, calls[i].vaddr) : calls[i].name;
+		const struct call *begin =
+			calls[i].callee == ENDS ? ended_by(calls, cnt, &calls[i]) : NULL;
+		struct planned_probe probe;
 
-		if (calls[i].callee == ASKS &&
-		    (is_kernel(name) || ends_with(name, " infer_meta"))) {
-			*e->kernels += is_kernel(name);
-			err = add(e, &calls[i], "call_entry", name);
-		}
-		if (calls[i].callee == BEGINS && ends_with(name, " node_creation")) {
-			node = &calls[i];
-			err = add(e, &calls[i], "call_entry", name);
+		if (!begin)
+			continue;
+		probe = probe_at(e, &calls[i], begin, "object_leave");
+		err = add(e, &probe);
+	}
+	return err;
+}
+
+/* An event that a function makes whether or not a profiler runs. */
+static bool is_made_always(const char *name)
+{
+	return ends_with(name, " node_creation") || ends_with(name, "Instruction::infermeta") ||
+	       (name && (!strcmp(name, "infer_shape") || !strcmp(name, "compute")));
+}
+
+/* The calls of one function. */
+static int plan_function(struct events *e, struct call *calls, size_t cnt)
+{
+	bool runs_instruction = false;
+	int err = 0;
+
+	for (size_t i = 0; i < cnt && !err; i++) {
+		struct call *call = &calls[i];
+
+		if (call->callee == ASKS) {
+			struct call asked = {call->vaddr, ASKS, asked_for(e, call->vaddr), 0, 0};
+
+			if (!is_kernel(asked.name) && !ends_with(asked.name, " infer_meta"))
+				continue;
+			*e->kernels += is_kernel(asked.name);
+			err = add_named(e, &asked);
+		} else if (call->callee == BEGINS && is_made_always(call->name)) {
+			runs_instruction |= !ends_with(call->name, " node_creation");
+			err = add_named(e, call);
+		} else if (call->callee == BEGINS_BY_STRING && runs_instruction) {
+			err = add_by_string(e, call);
 		}
 	}
-	if (!err && node)
-		err = plan_ends(e, calls, cnt, node);
-	return err;
+	return err ? err : plan_ends(e, calls, cnt);
 }
 
 static int plan_calls(struct events *e)

@@ -2,7 +2,8 @@
 /*
  * The events inside PaddlePaddle's operators ("relu infer_meta", "relu kernel launch" or "relu
  * compute", "relu node_creation") where the library's code has them: it asks before most of them
- * whether a profiler runs, and makes those of a node always.
+ * whether a profiler runs, and makes those of a node, and of what a static program's executor runs
+ * ("PhiKernelInstruction::infermeta", or before PIR "infer_shape" and "compute"), always.
  */
 #ifndef PROFTRACE_PADDLE_EVENTS_H
 #define PROFTRACE_PADDLE_EVENTS_H

@@ -14,6 +14,12 @@ def names(tables, table, key="name"):
 
 
 INNER = (" kernel launch", " compute", " infer_meta", " node_creation")
+INFERS = "PhiKernelInstruction::infermeta"  # of each instruction of a program
+INNER_OF_PROGRAMS = (INFERS, "infer_shape", "compute")
+
+
+def is_inner(name):
+    return name.endswith(INNER) or name in INNER_OF_PROGRAMS
 
 
 def operators(tables, inner=False):
@@ -21,7 +27,7 @@ def operators(tables, inner=False):
     calls = {}
     for row in tables.get("operator", {"rows": []})["rows"]:
         assert not row["section"].startswith("Not recorded"), row
-        if row["name"].endswith(INNER) == inner:
+        if is_inner(row["name"]) == inner:
             calls[row["name"]] = calls.get(row["name"], 0) + row["calls"] / STEPS
     return calls
 
@@ -86,19 +92,38 @@ def momentum(case):
     assert truth.calls("Operator")["momentum_ dygraph"] == 8, truth.kinds
 
 
-@test("dygraph: what is inside operators")
-def inner(case):
-    running, path = job.train(case)
+def check_inner(case, parts, *mode):
+    running, path = job.train(case, *mode)
     tables = record(running, case, "--detail", "inner")
     truth = job.profile(running, path)
     check_operators(tables, truth)
-    theirs = {name: cnt for kind in ("OperatorInner", "DygraphKernelLaunch")
+    theirs = {name: cnt for kind in ("OperatorInner", "DygraphKernelLaunch", "StaticKernelLaunch", "UserDefined")
               if kind in truth.kinds for name, cnt in truth.calls(kind).items()
-              if not name.startswith("Local_")}  # the node once more
-    for what in ("infer_meta", "node_creation"):
-        assert sum(name.endswith(what) for name in theirs) > 9, theirs
+              if not name.startswith("Local_")  # the node once more
+              and (kind != "UserDefined" or name == INFERS)}
+    for part, least in parts.items():
+        assert sum(cnt for name, cnt in theirs.items() if name.endswith(part)) >= least, theirs
     different = differences(operators(tables, inner=True), theirs)
     assert not different, f"(proftrace, paddle.profiler) by name: {different}"
+
+
+KERNEL = " kernel launch" if job.HAS_PIR else " compute"
+PARTS_OF_PROGRAMS = {INFERS: 9, KERNEL: 9} if job.HAS_PIR else {"infer_shape": 9, "compute": 9}
+
+
+@test("dygraph: what is inside operators")
+def inner(case):
+    check_inner(case, {"infer_meta": 10, "node_creation": 10, KERNEL: 10})
+
+
+@test("to_static: what is inside the program's operators, and others")
+def inner_to_static(case):
+    check_inner(case, {"infer_meta": 10, **PARTS_OF_PROGRAMS}, "--mode", "to_static")
+
+
+@test("static: what is inside the program's operators")
+def inner_static(case):
+    check_inner(case, PARTS_OF_PROGRAMS, "--mode", "static")
 
 
 @test("dygraph: steps and phases alone")
