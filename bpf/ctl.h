@@ -13,6 +13,7 @@
 #define PT_PASSES	  8    /* backward passes remembered, a power of two */
 #define PT_STEP_RING	  64   /* step boundaries remembered for splitting intervals */
 #define PT_MAX_RETURNS	  256  /* places that calls without an end return to */
+#define PT_RETURN_IS_SEEN (1u << 31) /* of such a place's row: it has a probe, or cannot have one */
 #define PT_MAX_TARGETS	  256  /* processes followed at once (the target and its workers) */
 
 /* A step boundary is the begin or end of a span of one of these classes. */
@@ -136,6 +137,7 @@ struct pt_ctl {
 	__u32 gap;	    /* 1: the next boundary ends the window for one step; by the loader */
 	__u64 lost_ring;    /* records that found the ring full */
 	__u64 lost_depth;   /* spans deeper than PT_MAX_FRAMES */
+	__u64 lost_ends;    /* calls to whose end no probe was put yet, in windows */
 	__u64 lost_storage; /* threads for which no storage could be had */
 	__u64 lost_targets; /* children that found `targets` full */
 	__u64 stacks_cut;    /* stacks that have more than PT_STACK_FRAMES */

@@ -46,8 +46,8 @@ int memory_ask(struct pt_regs *ctx)
 
 	if (!cfg || !t)
 		return 0;
-	note_return(ctx, cfg, row);
-	t->asked_bytes = ctx->si;
+	if (return_is_seen(ctx, cfg, row))
+		t->asked_bytes = ctx->si;
 	return 0;
 }
 

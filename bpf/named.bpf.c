@@ -137,8 +137,9 @@ int named_entry(struct pt_regs *ctx)
 	len = at ? read_string(at, cfg->name_source, name) : 0;
 	if (!len)
 		return 0;
-	note_return(ctx, cfg, row);
 	named_step(t, row, name);
+	if (!return_is_seen(ctx, cfg, row))
+		return 0;
 	stack = stack_take(t, row);
 	full_len = read_full_name(ctx, cfg, t);
 	f = named_push(t, ctx->sp + cfg->rsp_shift, row, len);

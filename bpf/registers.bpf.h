@@ -27,18 +27,25 @@ static __always_inline __u64 arg_word(struct pt_regs *ctx, __u32 slot)
 	}
 }
 
-/* A place that the call returns to and that is not known yet. */
-static __always_inline void note_return(struct pt_regs *ctx, const struct pt_probe_cfg *cfg,
-					__u32 row)
+/* Will the end of this call be seen? If not, the place that it returns to is noted: the loader puts
+ * a probe there, and until then such calls would last for ever. */
+static __always_inline bool return_is_seen(struct pt_regs *ctx, const struct pt_probe_cfg *cfg,
+					   __u32 row)
 {
+	const __u32 *known;
 	__u64 place;
 
 	if (!cfg->note_returns || bpf_get_current_pid_tgid() >> 32 != ctl.target_pid)
-		return;
+		return true;
 	place = read_u64(ctx->sp + cfg->rsp_shift);
-	if (place && !bpf_map_lookup_elem(&returns, &place) &&
-	    !bpf_map_update_elem(&returns, &place, &row, BPF_NOEXIST))
+	known = bpf_map_lookup_elem(&returns, &place);
+	if (known && *known & PT_RETURN_IS_SEEN)
+		return true;
+	if (!known && place && !bpf_map_update_elem(&returns, &place, &row, BPF_NOEXIST))
 		__sync_fetch_and_add(&ctl.return_cnt, 1);
+	if (ctl.window_open)
+		__sync_fetch_and_add(&ctl.lost_ends, 1);
+	return false;
 }
 
 #endif

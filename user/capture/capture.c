@@ -24,6 +24,7 @@
 #include "capture/timed.h"
 #include "capture/arming/rest.h"
 #include "capture/arming/timer_only.h"
+#include "capture/user_probes/landings.h"
 #include "capture/user_probes/user_ops.h"
 #include "capture/user_probes/user_usdt.h"
 #include "common/err.h"
@@ -372,6 +373,8 @@ static int record_duration(struct session *s)
 	uint64_t begin = 0, now;
 	int err = prepare(s);
 
+	if (!err && !s->rule.boundary && !s->program)
+		err = landings__settle(s);
 	ctl->schedule = (struct pt_schedule){.record = UINT64_MAX / 2, .repeat = 1};
 	s->armed = true;
 	arm__gate(s);

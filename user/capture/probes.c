@@ -244,8 +244,10 @@ static bool is_noted(const struct probes *p, const struct planned_probe *probe)
 	return p->noted && p->noted[probe->row];
 }
 
-/* The group's probes that the library sees, or the others. */
-static int make_set(struct probes *p, enum probe_group group, bool noted, struct attach_set **out)
+/* Of the plan's probes from number `from` on the group's, those that the library sees or the
+ * others. */
+static int make_set(struct probes *p, enum probe_group group, size_t from, bool noted,
+		    struct attach_set **out)
 {
 	struct attach_set *set = attach_set__new(probe_group__name(group), p->method);
 	int err = 0;
@@ -253,7 +255,7 @@ static int make_set(struct probes *p, enum probe_group group, bool noted, struct
 	if (!set)
 		return -ENOMEM;
 	attach_set__rows(set, bpf_map__fd(p->skel->maps.rows_by_address));
-	for (size_t i = 0; i < p->plan->cnt && !err; i++) {
+	for (size_t i = from; i < p->plan->cnt && !err; i++) {
 		const struct planned_probe *probe = &p->plan->probes[i];
 
 		if (probe->group == group && !(p->dropped && p->dropped[probe->row]) &&
@@ -275,9 +277,9 @@ int probes__attach(struct probes *p, enum probe_group group, pid_t pid)
 	probes__detach(p, group);
 	if (group == GROUP_WATCH)
 		return watch(p);
-	err = make_set(p, group, false, &p->sets[group]);
+	err = make_set(p, group, 0, false, &p->sets[group]);
 	if (!err && p->noted)
-		err = make_set(p, group, true, &p->sets[GROUP_CNT + group]);
+		err = make_set(p, group, 0, true, &p->sets[GROUP_CNT + group]);
 	if (!err && attach_set__cnt(p->sets[group]))
 		err = attach_set__attach(p->sets[group], pid);
 	if (err) {
@@ -286,6 +288,32 @@ int probes__attach(struct probes *p, enum probe_group group, pid_t pid)
 	}
 	p->attached[group] = attach_set__cnt(p->sets[group]) > 0;
 	return 0;
+}
+
+static int attach_added(struct probes *p, enum probe_group group, size_t from, pid_t pid)
+{
+	struct added_set added = {.group = group};
+	int err = make_set(p, group, from, false, &added.set);
+
+	if (err)
+		return err;
+	if (attach_set__cnt(added.set))
+		err = attach_set__attach(added.set, pid);
+	if (!err)
+		err = ARRAY_PUSH(p->added, p->added_cnt, p->added_cap, added);
+	if (err)
+		attach_set__free(added.set);
+	return err;
+}
+
+int probes__attach_added(struct probes *p, size_t from, pid_t pid)
+{
+	int err = 0;
+
+	for (int g = 0; g < GROUP_CNT && !err; g++)
+		if (g != GROUP_WATCH && p->attached[g])
+			err = attach_added(p, g, from, pid);
+	return err;
 }
 
 int probes__attach_noted(struct probes *p, enum probe_group group, pid_t pid)
@@ -314,6 +342,9 @@ void probes__detach(struct probes *p, enum probe_group group)
 {
 	free_set(&p->sets[group]);
 	free_set(&p->sets[GROUP_CNT + group]);
+	for (size_t i = 0; i < p->added_cnt; i++)
+		if (p->added[i].group == group)
+			free_set(&p->added[i].set);
 	if (group == GROUP_WATCH) {
 		watchpoints__free(p->watchpoints);
 		p->watchpoints = NULL;
@@ -347,6 +378,7 @@ void probes__free(struct probes *p)
 	attach_sets__detach(p->sets, 2 * GROUP_CNT);
 	for (int g = GROUP_CNT - 1; g >= 0; g--)
 		probes__detach(p, g);
+	free(p->added);
 	proftrace_bpf__destroy(p->skel);
 	memset(p, 0, sizeof(*p));
 }

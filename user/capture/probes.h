@@ -13,6 +13,12 @@ struct probes {
 	struct pt_ctl *ctl; /* mapped, shared with the programs */
 	/* By group; and behind these what the library in the target sees, for other processes. */
 	struct attach_set *sets[2 * GROUP_CNT];
+	/* What was planned while its group was attached. */
+	struct added_set {
+		enum probe_group group;
+		struct attach_set *set;
+	} *added;
+	size_t added_cnt, added_cap;
 	bool attached[GROUP_CNT];
 	struct watchpoints *watchpoints; /* of GROUP_WATCH, which has no set */
 	bool unwatched;			 /* they cannot be had, as was told */
@@ -33,6 +39,8 @@ int probes__load(struct probes *p, struct target *target, const struct capture_o
 int probes__plan_grew(struct probes *p, size_t from);
 /* Builds a group's set anew (after dropped changed) and attaches it to pid; no-op if empty. */
 int probes__attach(struct probes *p, enum probe_group group, pid_t pid);
+/* Attaches what the plan has from number `from` on, of groups that are attached. */
+int probes__attach_added(struct probes *p, size_t from, pid_t pid);
 /* A group that is attached to one more process, which must map the same files; else a no-op. */
 int probes__attach_more(struct probes *p, enum probe_group group, pid_t pid);
 /* Of such a group what the library in the target sees, by probes again. */

@@ -18,6 +18,7 @@ struct ring_buffer;
 /* What was lost on the way from the target to the recording, since attach. */
 struct losses {
 	uint64_t ring, depth, storage, decode;
+	uint64_t ends; /* calls whose end had no probe yet */
 };
 
 /* Stacks of Python since attach. */

@@ -38,9 +38,18 @@ def record(case, server, *options):
 
 @test("ranges, counters and markers of proftrace.h: frames are steps, counts are exact")
 def header(case):
+    check_header(case)
+
+
+@test("--usdt proftrace:*: what proftrace.h has is shown as what it is, once")
+def header_chosen(case):
+    check_header(case, "--usdt", "proftrace:*")
+
+
+def check_header(case, *options):
     server = Server(case)
     before = Snapshot(server.pid)
-    tool = record(case, server, "--record", "2:10")
+    tool = record(case, server, "--record", "2:10", *options)
     tables = tool.report()
     before.check()
     assert summary(tables)["step_rule"].startswith("frame"), tool.out

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Each way to train, against MindSpore's own profiler where it works."""
+import os
 import shutil
 
 import jobs
 from lib import evaluation
+from lib.job import WORKLOADS
 from lib.runner import test
 
 ALL = ("Dataloader", "Forward", "Backward", "Optimization")
@@ -182,3 +184,29 @@ def inject(case):
     tool = jobs.capture(case, job, "-v", "--inject")
     assert "our library stays out" in tool.err and "no operator is known to be called through pointers" in tool.err, tool.err
     jobs.check_operators(jobs.operators(jobs.tables_of(tool)), without(theirs, jobs.UNSEEN))
+
+
+def check_launches(tables, theirs):
+    """Calls in one proportion, none within another; what is missing is counted."""
+    ours = {row["name"]: row["calls"] for row in tables["operator"]["rows"]}
+    steps = ours["MatMul"] / theirs["MatMul"]
+    off = {name: (ours.get(name), cnt * steps) for name, cnt in theirs.items()
+           if abs(ours.get(name, 0) / cnt - steps) > 3}
+    assert steps > 20 and not off, (steps, off)
+    assert "OperatorInner" not in jobs.names(tables, "overview", "event_type"), tables["overview"]
+    cost = tables["cost"]["rows"][0]
+    assert cost["events_lost"] < sum(ours.values()) / 4, (cost, ours)
+    assert not cost["events_lost"] or cost["lost_where"].startswith("end without a probe"), cost
+
+
+@test("--no-steps: each launch ends, or is counted as one whose end has no probe yet")
+def no_steps(case):
+    job, theirs = jobs.profiled(case, "--mode", "graph")
+    theirs = without(theirs, jobs.UNSEEN)
+    tool = case.tool("-p", job.pid, "--no-steps", "--duration", "2s", "--no-trace").done(timeout_s=60)
+    job.wait_steps(3)
+    check_launches(tool.report(), theirs)
+    job.stop()
+    tool = case.tool("run", "--no-steps", "--no-trace", "--", os.environ["PYTHON"],
+                     WORKLOADS / "ms_train.py", "--mode", "graph", "--steps", 60).done(timeout_s=120)
+    check_launches(tool.report(), theirs)

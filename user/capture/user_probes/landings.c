@@ -6,6 +6,11 @@
 #include "common/err.h"
 #include "common/util.h"
 #include <bpf/bpf.h>
+#include <errno.h>
+#include <string.h>
+
+#define SETTLE_NS 300000000ull
+#define QUIET_NS  100000000ull
 
 static const struct planned_probe *entry_of(const struct probe_plan *plan, uint32_t row)
 {
@@ -58,21 +63,40 @@ static int plan_landing(struct session *s, uint32_t row, uint64_t address)
 	return probe_plan__add(&s->plan, &landing);
 }
 
-static int plan_all(struct session *s)
+/* Places that calls return to and for which nothing was planned yet. */
+struct places {
+	uint64_t addresses[PT_MAX_RETURNS];
+	uint32_t rows[PT_MAX_RETURNS];
+	size_t cnt;
+};
+
+static void find_new(int fd, struct places *p)
 {
-	int fd = bpf_map__fd(s->probes.skel->maps.returns), err = 0;
 	uint64_t key, *prev = NULL;
 	uint32_t row;
 
-	while (!err && !bpf_map_get_next_key(fd, prev, &key)) {
+	while (p->cnt < PT_MAX_RETURNS && !bpf_map_get_next_key(fd, prev, &key)) {
 		prev = &key;
-		if (!bpf_map_lookup_elem(fd, &key, &row))
-			err = plan_landing(s, row, key);
+		if (bpf_map_lookup_elem(fd, &key, &row) || row & PT_RETURN_IS_SEEN)
+			continue;
+		p->addresses[p->cnt] = key;
+		p->rows[p->cnt++] = row;
 	}
-	return err;
 }
 
-static int rearm(struct session *s, size_t from)
+/* Calls that return there count from now on. */
+static int tell(int fd, const struct places *p)
+{
+	for (size_t i = 0; i < p->cnt; i++) {
+		const uint32_t row = p->rows[i] | PT_RETURN_IS_SEEN;
+
+		if (bpf_map_update_elem(fd, &p->addresses[i], &row, BPF_EXIST))
+			return err__set(-errno, "cannot tell where calls end: %s", strerror(errno));
+	}
+	return 0;
+}
+
+static int reattach(struct session *s, size_t from)
 {
 	bool groups[GROUP_CNT] = {false};
 	int err = 0;
@@ -87,21 +111,66 @@ static int rearm(struct session *s, size_t from)
 	return err;
 }
 
+/* In a window nothing is taken out for it. */
+static int attach_new(struct session *s, size_t from)
+{
+	int err = probes__plan_grew(&s->probes, from);
+
+	decoder__plan_grew(s->decoder);
+	if (err)
+		return err;
+	if (!s->window.writer)
+		return reattach(s, from);
+	arm__hurry(true);
+	err = probes__attach_added(&s->probes, from, s->target->pid);
+	arm__hurry(false);
+	return err;
+}
+
+static bool are_needed(const struct session *s)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (s->plan.probes[i].landing_program)
+			return true;
+	return false;
+}
+
+int landings__settle(struct session *s)
+{
+	const uint64_t end_ns = clock__monotonic_ns() + SETTLE_NS;
+	uint64_t now = 0, changed_ns = 0;
+	uint32_t cnt = s->landing_cnt;
+	int err = 0;
+
+	if (!are_needed(s))
+		return 0;
+	while (!err && now < end_ns && (!cnt || now < changed_ns + QUIET_NS)) {
+		err = session__pump(s, 10);
+		now = clock__monotonic_ns();
+		if (s->landing_cnt != cnt)
+			changed_ns = now;
+		cnt = s->landing_cnt;
+	}
+	return err;
+}
+
 int landings__adjust(struct session *s)
 {
-	uint32_t cnt = s->probes.ctl->return_cnt;
-	size_t before = s->plan.cnt;
-	int err;
+	const int fd = bpf_map__fd(s->probes.skel->maps.returns);
+	const uint32_t cnt = s->probes.ctl->return_cnt;
+	const size_t before = s->plan.cnt;
+	struct places new = {.cnt = 0};
+	int err = 0;
 
-	if (cnt == s->landing_cnt || s->window.writer)
+	if (cnt == s->landing_cnt)
 		return 0;
 	s->landing_cnt = cnt;
 	if (target__refresh_libs(s->target))
 		err__take(-ESRCH); /* it ended, which the loop will see */
-	err = plan_all(s);
-	if (err || s->plan.cnt == before)
-		return err;
-	decoder__plan_grew(s->decoder);
-	err = probes__plan_grew(&s->probes, before);
-	return err ? err : rearm(s, before);
+	find_new(fd, &new);
+	for (size_t i = 0; i < new.cnt && !err; i++)
+		err = plan_landing(s, new.rows[i], new.addresses[i]);
+	if (!err && s->plan.cnt > before)
+		err = attach_new(s, before);
+	return err ? err : tell(fd, &new);
 }

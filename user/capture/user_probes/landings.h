@@ -8,8 +8,10 @@
 
 #include "capture/session.h"
 
-/* Probes for the places that were noted since the last time. While a window is open what it shows
- * stays the same. */
+/* Probes for the places that were noted since the last time. Calls that return to others are counted
+ * and not recorded. */
 int landings__adjust(struct session *s);
+/* Waits for calls, 0.3 s at most, so that a window which opens without steps has the places of most. */
+int landings__settle(struct session *s);
 
 #endif

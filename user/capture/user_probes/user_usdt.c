@@ -110,6 +110,7 @@ static bool configure(const struct own_probe *own, const struct usdt_probe *u,
 	return true;
 }
 
+/* 1: it is one, and planned. */
 static int add_own(struct scan *s, const struct usdt_probe *u)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(own_probes); i++) {
@@ -118,6 +119,7 @@ static int add_own(struct scan *s, const struct usdt_probe *u)
 					      .program = own->program,
 					      .category = CAT_USER,
 					      .chosen = true};
+		int err;
 
 		if (strcmp(u->name, own->name) != 0)
 			continue;
@@ -128,7 +130,8 @@ static int add_own(struct scan *s, const struct usdt_probe *u)
 				"where this version of proftrace.h puts them",
 				s->lib->path, u->provider, u->name, u->args);
 		s->own_cnt++;
-		return add(s, u, &probe);
+		err = add(s, u, &probe);
+		return err ? err : 1;
 	}
 	return 0;
 }
@@ -144,7 +147,8 @@ static void note_seen(struct scan *s, const char *name)
 		s->seen_cnt++;
 }
 
-static int add_chosen(struct scan *s, const struct usdt_probe *u)
+/* Is it what an option names? What proftrace.h has is shown anyway, as what it is. */
+static int add_chosen(struct scan *s, const struct usdt_probe *u, bool is_own)
 {
 	struct planned_probe probe = {
 		.group = GROUP_OPERATOR, .program = "mark", .category = CAT_USER, .chosen = true};
@@ -159,7 +163,7 @@ static int add_chosen(struct scan *s, const struct usdt_probe *u)
 		wanted |= matches;
 	}
 	note_seen(s, name);
-	if (!wanted)
+	if (!wanted || is_own)
 		return 0;
 	s->guarded += u->semaphore != 0;
 	probe.name = name;
@@ -187,13 +191,11 @@ static int nothing_matches(const struct scan *s, const char *option)
 static int visit(const struct usdt_probe *u, void *ctx)
 {
 	struct scan *s = ctx;
-	int err = 0;
+	int own = strcmp(u->provider, PROVIDER) ? 0 : add_own(s, u);
 
-	if (!strcmp(u->provider, PROVIDER))
-		err = add_own(s, u);
-	if (!err && s->opts->usdt.cnt)
-		err = add_chosen(s, u);
-	return err;
+	if (own < 0)
+		return own;
+	return s->opts->usdt.cnt ? add_chosen(s, u, own) : 0;
 }
 
 static int scan_all(struct scan *s, struct target *t)
