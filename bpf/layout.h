@@ -125,6 +125,7 @@ struct pt_layout {
 	__u64 pynode_vtable;	  /* runtime address, 0 if unknown */
 	__u8 element_bytes[PT_MAX_DTYPES]; /* by dtype, 0 if unknown */
 	struct pt_class_name class_names[PT_MAX_CLASSES];
+	__u64 domain_class; /* the first word of an object that is a domain, see struct pt_probe_cfg */
 	struct pt_python python;
 	struct pt_pipeline pipeline;
 	struct pt_full_name full_name;

@@ -96,6 +96,14 @@ static __always_inline __u32 read_domain(__u64 addr, char *dst)
 	return len + 2;
 }
 
+/* What is pointed to, if it is a domain; else 0. */
+static __always_inline __u64 domain_of(__u64 pointer)
+{
+	__u64 domain = read_u64(pointer);
+
+	return domain && read_u64(domain) == ctl.layout.domain_class ? domain : 0;
+}
+
 /* The name that a configuration leads to, with its domain if it has one; its length, 0: not read. */
 static __always_inline __u32 read_name(struct pt_regs *ctx, const struct pt_probe_cfg *cfg, char *dst)
 {
@@ -106,6 +114,10 @@ static __always_inline __u32 read_name(struct pt_regs *ctx, const struct pt_prob
 	if (!cfg->domain)
 		return read_string(name, cfg->name_source, dst);
 	domain = arg_word(ctx, cfg->domain - 1);
+	if (cfg->domain_at)
+		domain = domain_of(domain + cfg->domain_at);
+	if (domain)
+		domain += cfg->domain_text;
 	if (cfg->name_source == PT_NAME_COW) {
 		domain = read_u64(domain);
 		name = read_u64(name);

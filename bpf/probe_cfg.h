@@ -149,7 +149,11 @@ struct pt_probe_cfg {
 	__u8 note_returns;  /* 1: where calls return to goes to the map `returns` */
 	__u8 stack;	    /* enum pt_stack_of */
 	__u32 place; /* bits of enum pt_place */
-	__u32 domain; /* slot of a text (COW: string) that goes before the name, 1 higher, 0: none */
+	/* Slot of a text (COW: string) that goes before the name, 1 higher, 0: none; or of a domain, in
+	 * which it lies at domain_text; or of an object that may point to a domain at domain_at. */
+	__u8 domain;
+	__u8 domain_text;
+	__u16 domain_at;
 	struct pt_call_cfg call; /* of device_call_entry alone */
 	struct pt_mark_cfg mark; /* of mark alone */
 };

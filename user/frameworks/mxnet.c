@@ -36,14 +36,19 @@ static bool own_name(const char *symbol, char *out, size_t size)
 	 .name_derefs = 1,                                                                         \
 	 .flags = PT_NAMED_OUTERMOST}
 
-/* profiler::ProfileTask and its kin: 128 bytes of name behind the vtable; a counter's value behind
- * the name and its domain. 1.9.1 */
-#define OBJECT_NAME   8
-#define COUNTER_VALUE 0x90
-#define NAME_IN_OBJECT                                                                             \
-	{                                                                                          \
-		.name_source = PT_NAME_CSTR, .name_path = { OBJECT_NAME }                          \
-	}
+/* profiler::ProfileTask and its kin: 128 bytes of name behind the vtable. 1.9.1 */
+#define OBJECT_NAME 8
+
+/* Behind it a counter has its domain, whose name lies in it as theirs do, and its value; what lasts
+ * has its domain behind another text; an event has none. 1.9.1 */
+#define COUNTER_DOMAIN	0x88
+#define COUNTER_VALUE	0x90
+#define DURATION_DOMAIN 0x108
+#define DOMAIN_CLASS	"_ZTVN5mxnet8profiler13ProfileDomainE"
+
+#define NAME_IN_OBJECT(domain_offset)                                                              \
+	.name_source = PT_NAME_CSTR, .name_path = {OBJECT_NAME}, .domain = 1,                      \
+	.domain_at = (domain_offset), .domain_text = OBJECT_NAME
 
 /* exec::OpExecutor: its attributes begin with the nnvm::Op *. 1.9.1 */
 #define EXECUTOR_OP 0xa8
@@ -114,7 +119,7 @@ static const struct probe_row rows[] = {
 		.group = GROUP_STEP,
 		.category = CAT_USER,
 		.program = "range_start",
-		.cfg = NAME_IN_OBJECT,
+		.cfg = {NAME_IN_OBJECT(DURATION_DOMAIN)},
 		.loses = "mx.profiler's tasks, frames and events",
 	},
 	{
@@ -133,9 +138,7 @@ static const struct probe_row rows[] = {
 		.group = GROUP_OPERATOR,
 		.category = CAT_USER,
 		.program = "mark",
-		.cfg = {.name_source = PT_NAME_CSTR,
-			.name_path = {OBJECT_NAME},
-			.mark = {.op = PT_MARK_SET, .value = 2}},
+		.cfg = {NAME_IN_OBJECT(COUNTER_DOMAIN), .mark = {.op = PT_MARK_SET, .value = 2}},
 		.loses = "mx.profiler's counters",
 	},
 	{
@@ -145,12 +148,10 @@ static const struct probe_row rows[] = {
 		.group = GROUP_OPERATOR,
 		.category = CAT_USER,
 		.program = "mark",
-		.cfg = {.name_source = PT_NAME_CSTR,
-			.name_path = {OBJECT_NAME},
-			.mark = {.op = PT_MARK_ADD,
-				 .value = 2,
-				 .base = 1,
-				 .base_at = COUNTER_VALUE}},
+		.cfg = {NAME_IN_OBJECT(COUNTER_DOMAIN), .mark = {.op = PT_MARK_ADD,
+								 .value = 2,
+								 .base = 1,
+								 .base_at = COUNTER_VALUE}},
 		.loses = "mx.profiler's counters",
 	},
 	{
@@ -162,6 +163,8 @@ static const struct probe_row rows[] = {
 		.program = "mark",
 		.cfg = {.name_source = PT_NAME_CSTR,
 			.name_reg = 1,
+			.domain = 1,
+			.domain_text = OBJECT_NAME,
 			.mark = {.op = PT_MARK_INSTANT, .scope = 3, .scope_is_text = 1}},
 		.loses = "mx.profiler's markers",
 	},
@@ -348,6 +351,14 @@ static void set_string_abi(const struct table_scan *scan)
 			scan->plan->probes[i].cfg.name_source = PT_NAME_CXX11;
 }
 
+/* An object begins with a pointer into its class's table. */
+static void set_domain_class(const struct table_scan *scan)
+{
+	uint64_t vtable = table_scan__address(scan, LIB_MXNET, DOMAIN_CLASS);
+
+	scan->plan->layout.domain_class = vtable ? vtable + 2 * sizeof(uint64_t) : 0;
+}
+
 /* Of a version that was not measured only what lies at the begin of an object is read. */
 static int forget_layouts(struct probe_plan *plan)
 {
@@ -357,6 +368,8 @@ static int forget_layouts(struct probe_plan *plan)
 	for (size_t i = 0; i < plan->cnt; i++) {
 		struct planned_probe *probe = &plan->probes[i];
 
+		if (!strcmp(probe->program, "mark") && probe->cfg.name_reg)
+			probe->cfg.domain = 0; /* inside another object */
 		if (probe->cfg.name_path[0] || probe->cfg.mark.base) {
 			int err = told == probe->row
 					  ? 0
@@ -385,8 +398,10 @@ static int mxnet_plan(struct target *t, const struct framework_match *m,
 	struct table_scan scan;
 	int err = probe_table__plan(&table, t, opts, plan, &scan);
 
-	if (!err)
+	if (!err) {
 		set_string_abi(&scan);
+		set_domain_class(&scan);
+	}
 	if (!err && !m->known_version)
 		err = forget_layouts(plan);
 	if (!err)
