@@ -95,9 +95,15 @@ static int await_ranks(pid_t launcher, struct ranks *ranks)
 
 static int find_job(struct record_command *c)
 {
+	char names[RANKS_NAMES];
 	struct ranks ranks;
 	int err = await_ranks((pid_t)c->job, &ranks);
 
+	ranks__name_serving(&ranks, names, sizeof(names));
+	if (!err && names[0])
+		log__info("--job: process %s: of the job, but told to be its server or scheduler "
+			  "(DMLC_ROLE), and left out; -p PID --no-steps records what it does",
+			  names);
 	for (size_t i = 0; i < ranks.cnt && !err; i++)
 		err = ARRAY_PUSH(c->pids.items, c->pids.cnt, c->pids.cap, ranks.items[i].pid);
 	ranks__clear(&ranks);

@@ -47,7 +47,7 @@ static bool env_has(const char *env, size_t len, const char *variable)
 
 /* torchrun and horovod's own names first, then the launchers (Open MPI, MPICH, Slurm, and MXNet's
  * tracker, which numbers servers, too). */
-static int read_variables(pid_t pid, int *local_rank, int *world_size, size_t *which)
+static int read_variables(pid_t pid, int *local_rank, int *world_size, size_t *which, bool *serves)
 {
 	static const char *const ranks[] = {"RANK",	"PADDLE_TRAINER_ID", "OMPI_COMM_WORLD_RANK",
 					    "PMI_RANK", "SLURM_PROCID",	     WORKER_RANK,
@@ -66,6 +66,7 @@ static int read_variables(pid_t pid, int *local_rank, int *world_size, size_t *w
 	*local_rank = env_int(env, len, local_ranks, &other);
 	*world_size = env_int(env, len, world_sizes, &other);
 	rank = env_int(env, len, ranks, which);
+	*serves = env_has(env, len, "DMLC_ROLE=server") || env_has(env, len, "DMLC_ROLE=scheduler");
 	if (rank >= 0 && !strcmp(ranks[*which], WORKER_RANK) &&
 	    !env_has(env, len, "DMLC_ROLE=worker"))
 		return -1;
@@ -75,8 +76,9 @@ static int read_variables(pid_t pid, int *local_rank, int *world_size, size_t *w
 void rank__read(pid_t pid, int *rank, int *local_rank, int *world_size)
 {
 	size_t which;
+	bool serves;
 
-	*rank = read_variables(pid, local_rank, world_size, &which);
+	*rank = read_variables(pid, local_rank, world_size, &which, &serves);
 }
 
 /* ---- the processes below a launcher ---- */
@@ -91,6 +93,7 @@ struct process {
 	size_t head;   /* topmost process of the same rank by the same variable; NONE: no rank */
 	size_t chosen; /* of a head: the process that is the rank; NONE: none yet */
 	bool launches; /* of a head: processes of other ranks are below it */
+	bool serves;   /* it was told to, as MXNet's servers and schedulers are */
 };
 
 struct tree {
@@ -103,7 +106,7 @@ static int add(struct tree *t, pid_t pid, size_t parent)
 	struct process p = {.pid = pid, .parent = parent, .head = NONE, .chosen = NONE};
 	int local, world;
 
-	p.rank = read_variables(pid, &local, &world, &p.which);
+	p.rank = read_variables(pid, &local, &world, &p.which, &p.serves);
 	if (p.rank >= 0)
 		p.head = t->cnt;
 	for (size_t up = parent; p.rank >= 0 && up != NONE; up = t->items[up].parent) {
@@ -240,16 +243,36 @@ static int add_missing(const struct tree *t, bool (*fits)(pid_t pid), struct ran
 	return err;
 }
 
-void ranks__name_missing(const struct ranks *r, char *text, size_t size)
+static int add_serving(const struct tree *t, bool (*fits)(pid_t pid), struct ranks *out)
+{
+	size_t cap = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < t->cnt && !err; i++)
+		if (t->items[i].serves && fits(t->items[i].pid))
+			err = ARRAY_PUSH(out->serving, out->serving_cnt, cap, t->items[i].pid);
+	return err;
+}
+
+static void name_all(const pid_t *pids, size_t cnt, char *text, size_t size)
 {
 	size_t len = 0;
 
 	text[0] = '\0';
-	for (size_t i = 0; i < r->missing_cnt && i < RANKS_NAMED; i++)
-		len += (size_t)snprintf(text + len, size - len, "%s%d", i ? ", " : "",
-					r->missing[i]);
-	if (r->missing_cnt > RANKS_NAMED)
-		snprintf(text + len, size - len, " and %zu more", r->missing_cnt - RANKS_NAMED);
+	for (size_t i = 0; i < cnt && i < RANKS_NAMED; i++)
+		len += (size_t)snprintf(text + len, size - len, "%s%d", i ? ", " : "", pids[i]);
+	if (cnt > RANKS_NAMED)
+		snprintf(text + len, size - len, " and %zu more", cnt - RANKS_NAMED);
+}
+
+void ranks__name_missing(const struct ranks *r, char *text, size_t size)
+{
+	name_all(r->missing, r->missing_cnt, text, size);
+}
+
+void ranks__name_serving(const struct ranks *r, char *text, size_t size)
+{
+	name_all(r->serving, r->serving_cnt, text, size);
 }
 
 /* Those that fit may be workers of a server that forks, say. */
@@ -285,6 +308,7 @@ void ranks__clear(struct ranks *r)
 {
 	free(r->items);
 	free(r->missing);
+	free(r->serving);
 	*r = (struct ranks){0};
 }
 
@@ -326,6 +350,8 @@ int ranks__below(pid_t launcher, bool (*fits)(pid_t pid), struct ranks *out)
 		err = add_chosen(&t, out);
 	if (!err)
 		err = add_missing(&t, fits, out);
+	if (!err)
+		err = add_serving(&t, fits, out);
 	if (!err && !out->cnt)
 		err = none_found(&t, launcher, out);
 	free(t.items);

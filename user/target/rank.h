@@ -23,13 +23,17 @@ struct ranks {
 	 * ranks or where none is, without a process group. */
 	pid_t *missing;
 	size_t missing_cnt;
+	/* Servers and schedulers of a job of MXNet's tracker, which are none of its ranks. */
+	pid_t *serving;
+	size_t serving_cnt;
 };
 void ranks__clear(struct ranks *r);
 
 #define RANKS_NAMED 8 /* at most, then how many more */
 #define RANKS_NAMES (RANKS_NAMED * 12 + 32)
-/* "4711, 4712", the missing ones; size: RANKS_NAMES at least. */
+/* "4711, 4712"; size: RANKS_NAMES at least. */
 void ranks__name_missing(const struct ranks *r, char *text, size_t size);
+void ranks__name_serving(const struct ranks *r, char *text, size_t size);
 
 /*
  * The ranks below a launcher, itself included; caller clears *out, also on error. Of the processes of
