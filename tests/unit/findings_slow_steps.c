@@ -72,6 +72,28 @@ Test(findings_slow_steps, steps_that_are_slow_half_of_the_time_are_usual)
 	job__expect(&j, NULL, NULL);
 }
 
+Test(findings_slow_steps, steps_that_alone_have_an_update_are_none)
+{
+	static const struct step_plan accumulates = {2, 40, 45, 0, 0}, updates = {2, 40, 45, 80, 0};
+	static const struct step_plan slow = {2, 40, 145, 0, 0};
+
+	for (int one_is_slow = 0; one_is_slow < 2; one_is_slow++) {
+		struct job j = job__new();
+		uint64_t at = 0;
+
+		for (uint64_t i = 0; i < STEPS; i++) {
+			const struct step_plan *plan = i % 4 == 3 ? &updates : &accumulates;
+			uint64_t end =
+				job__begin_step(&j, at, one_is_slow && i == 5 ? &slow : plan);
+
+			synth__step(&j.s, i, at, end);
+			at = end;
+		}
+		job__expect(&j, one_is_slow ? "slow_steps" : NULL,
+			    one_is_slow ? "3 of 10 steps take more" : NULL);
+	}
+}
+
 static void slow_operator_steps(struct job *j)
 {
 	uint64_t at = 0;

@@ -256,6 +256,31 @@ Test(report_notes, an_optimizer_that_is_not_the_frameworks)
 	}
 }
 
+Test(report_notes, steps_without_an_update)
+{
+	static const char note[] = "6 of 8 steps have a backward pass and no optimizer's step";
+	const struct report_opts opts = OPTS(.tables = "model");
+
+	for (uint64_t every = 1; every <= 4; every += 3) {
+		struct synth s = synth__new("{}");
+		char *text;
+
+		for (uint64_t i = 0; i < 8; i++) {
+			synth__span(&s, s.main, CAT_BACKWARD, "backward", 100 * i + 40,
+				    100 * i + 80);
+			if (i % every == every - 1)
+				synth__span(&s, s.main, CAT_OPTIMIZER, "step", 100 * i + 80,
+					    100 * i + 90);
+			synth__step(&s, i, 100 * i, 100 * i + 100);
+		}
+		synth__open(&s, "{}");
+		text = synth__report(&s, &opts);
+		cr_expect_eq(strstr(text, note) != NULL, every == 4, "%s", text);
+		free(text);
+		synth__free(&s);
+	}
+}
+
 Test(report_notes, an_optimizer_in_the_hooks_of_gradients)
 {
 	static const char note[] = "The optimizer runs within the backward pass, in the hooks of "

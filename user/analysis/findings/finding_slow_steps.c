@@ -117,6 +117,22 @@ static int find_slow(const struct slow_steps *s, struct slow *out)
 	return 0;
 }
 
+/* Where gradients are accumulated, a step with the optimizer's is longer than those without. */
+static bool are_updates(const struct slow_steps *s, const struct slow *slow)
+{
+	size_t updated = 0, accumulating = 0;
+
+	for (size_t i = 0; i < s->cnt; i++) {
+		const uint64_t *phase_ns = s->items[i].phase_ns;
+
+		if (s->items[i].cpu_ns > slow->limit_ns)
+			updated += phase_ns[KIND_OPTIMIZATION] > 0;
+		else
+			accumulating += phase_ns[KIND_BACKWARD] && !phase_ns[KIND_OPTIMIZATION];
+	}
+	return updated == slow->cnt && 2 * accumulating > s->cnt - slow->cnt;
+}
+
 /* ---- what differs: sentences after one another, each only where it explains most ---- */
 
 static void __attribute__((format(printf, 2, 3))) say(struct finding *f, const char *fmt, ...)
@@ -336,7 +352,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	if (s->cnt < FEWEST)
 		return 0;
 	err = find_slow(s, &slow);
-	if (err || !slow.cnt || slow.cnt * MOST > s->cnt ||
+	if (err || !slow.cnt || slow.cnt * MOST > s->cnt || are_updates(s, &slow) ||
 	    finding__percent(a, slow.excess_ns) < WORTH_SAYING)
 		return err;
 	f->cost_ns = finding__per_step(a, slow.excess_ns);

@@ -3,7 +3,8 @@
 #include "analysis/tables/awaited.h"
 #include "analysis/turns.h"
 
-#define WORTH_SAYING 0.2 /* of the steps: the wait for operators in Others */
+#define WORTH_SAYING 0.2  /* of the steps: the wait for operators in Others */
+#define ACCUMULATES  0.25 /* of the steps with a backward pass: those without an update */
 
 static const enum span_kind phases[] = {KIND_DATALOADER, KIND_FORWARD, KIND_BACKWARD,
 					KIND_OPTIMIZATION};
@@ -12,6 +13,8 @@ static const enum span_kind phases[] = {KIND_DATALOADER, KIND_FORWARD, KIND_BACK
 struct state {
 	uint64_t own, elsewhere;
 	uint64_t told; /* steps whose phases the operators of another thread tell */
+	uint64_t passes,
+		accumulating; /* steps with a backward pass, and of them without an update */
 	bool infers_forward, reruns_closure, updates_in_backward;
 	struct awaited awaited;
 	struct turns turns;
@@ -111,6 +114,10 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	     i < b->track_cnt && !st->updates_in_backward && !a->phases[KIND_OPTIMIZATION].calls;
 	     i++)
 		st->updates_in_backward = has_update_in_backward(b->tracks[i].roots);
+	if (b->step && b->step->phase_ns[KIND_BACKWARD]) {
+		st->passes++;
+		st->accumulating += !b->step->phase_ns[KIND_OPTIMIZATION];
+	}
 	for (size_t i = 0; b->step && i < b->track_cnt; i++)
 		st->told += b->tracks[i].track->id == b->step->track &&
 			    has_inferred_pass(b->tracks[i].roots) &&
@@ -216,7 +223,21 @@ static int note_optimizer(const struct analysis *a, const struct state *st, stru
 		return table__add_note(t, "The optimizer runs within the backward pass, in the "
 					  "hooks of gradients: Backward has its time.");
 	return table__add_note(t, "No step of an optimizer was seen: one that is not of the "
-				  "framework lies in Others, unless a range of yours names it.");
+				  "framework, or that updates by operators of other uses, lies in "
+				  "Others or Forward, unless a range of yours names it.");
+}
+
+static int note_accumulation(const struct analysis *a, const struct state *st, struct table *t)
+{
+	if (!a->phases[KIND_OPTIMIZATION].calls ||
+	    (double)st->accumulating < ACCUMULATES * (double)st->passes)
+		return 0;
+	return table__add_notef(
+		t,
+		"%llu of %llu steps have a backward pass and no optimizer's step: where "
+		"gradients are accumulated several of these are one iteration "
+		"(--step-range and --step-probe choose what is a step).",
+		(unsigned long long)st->accumulating, (unsigned long long)st->passes);
 }
 
 static int fill(const struct analysis *a, void *state, struct table *t)
@@ -259,6 +280,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = note_reruns(st, t);
 	if (!err)
 		err = note_optimizer(a, st, t);
+	if (!err)
+		err = note_accumulation(a, st, t);
 	return err ? err : note_elsewhere(a, st, t);
 }
 
