@@ -149,8 +149,10 @@ static bool is_mostly_awaited(const struct analysis *a, const struct awaited *w)
 static int note_elsewhere(const struct analysis *a, const struct state *st, struct table *t)
 {
 	if (st->told)
-		return table__add_note(t, "Forward and Backward are the times of operators that "
-					  "another thread ran, while this one waited or went on.");
+		return table__add_note(
+			t, "Forward, Backward and Optimization of a graph are the times of "
+			   "its operators, which another thread ran while this one waited "
+			   "or went on.");
 	if (!st->own && st->elsewhere)
 		return table__add_note(
 			t, "Operators ran on other threads than the one whose phases "
