@@ -244,7 +244,7 @@ static json_t *loss_summary(const struct session *s, const struct losses *now)
 			 (json_int_t)(now->ring - before->ring), "depth",
 			 (json_int_t)(now->depth - before->depth), "storage",
 			 (json_int_t)(now->storage - before->storage), "decode",
-			 (json_int_t)(now->decode - before->decode), "end without a probe",
+			 (json_int_t)(now->decode - before->decode), "unended",
 			 (json_int_t)(now->ends - before->ends), "target_gone", (int)s->target_gone,
 			 "target_execed", (int)s->target_execed);
 }

@@ -368,7 +368,7 @@ static int forget_layouts(struct probe_plan *plan)
 	for (size_t i = 0; i < plan->cnt; i++) {
 		struct planned_probe *probe = &plan->probes[i];
 
-		if (!strcmp(probe->program, "mark") && probe->cfg.name_reg)
+		if (probe->program && !strcmp(probe->program, "mark") && probe->cfg.name_reg)
 			probe->cfg.domain = 0; /* inside another object */
 		if (probe->cfg.name_path[0] || probe->cfg.mark.base) {
 			int err = told == probe->row

@@ -12,9 +12,9 @@ static const enum span_kind phases[] = {KIND_DATALOADER, KIND_FORWARD, KIND_BACK
 /* Operators in steps, by thread. */
 struct state {
 	uint64_t own, elsewhere;
-	uint64_t told; /* steps whose phases the operators of another thread tell */
-	uint64_t passes,
-		accumulating; /* steps with a backward pass, and of them without an update */
+	uint64_t told;	       /* steps whose phases the operators of another thread tell */
+	uint64_t passes;       /* steps with a backward pass */
+	uint64_t accumulating; /* of them, those without an update */
 	bool infers_forward, reruns_closure, updates_in_backward;
 	struct awaited awaited;
 	struct turns turns;
