@@ -294,8 +294,8 @@ int call_leave(struct pt_regs *ctx)
 	return 0;
 }
 
-/* An object is told that it ends, in the function where its begin was a call (call_entry, object_entry):
- * most are others. */
+/* An object is told that it ends, in the function where its begin was a call (call_entry,
+ * object_entry): most are others. */
 SEC("uprobe")
 int object_leave(struct pt_regs *ctx)
 {
