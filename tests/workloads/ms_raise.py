@@ -14,6 +14,7 @@ import mindspore.dataset as ds  # noqa: E402
 import numpy as np  # noqa: E402
 from mindspore import Tensor, nn, ops  # noqa: E402
 
+NEGATIVE = Tensor(-np.ones((3, 3), "float32"))
 A, B, C = (Tensor(np.ones(shape, "float32")) for shape in ((2, 3), (4, 5), (3, 2)))
 FAR = Tensor(np.full((2, 3), 99, "int32"))
 
@@ -52,6 +53,7 @@ KINDS = {
     "operator": lambda: ops.matmul(A, B).asnumpy(),
     "check": lambda: ops.bias_add(A, B).asnumpy(),
     "kernel": lambda: ops.gather_elements(A, 1, FAR).asnumpy(),
+    "deeper": lambda: ops.cholesky(NEGATIVE).asnumpy(),  # another kernel, launched from another depth
     "graph": lambda: far_graph(A, FAR).asnumpy(),
     "backward": lambda: ms.grad(RAISES)(A).asnumpy(),
     "data": next_bad,

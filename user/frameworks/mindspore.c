@@ -26,6 +26,7 @@ enum mindspore_lib {
 	LIB_PYBOOST,
 	LIB_MEMORY,
 	LIB_CORE,
+	LIB_CXX,
 	LIB_CNT
 };
 
@@ -34,7 +35,7 @@ static const char *const libs[] = {
 	[LIB_PYNATIVE] = "libmindspore_pynative.so", [LIB_DATASET] = "_c_dataengine*.so",
 	[LIB_FRONTEND] = "libmindspore_frontend.so", [LIB_PROFILER] = "libmindspore_profiler.so",
 	[LIB_PYBOOST] = "libmindspore_pyboost.so",   [LIB_MEMORY] = "libmindspore_memory_pool.so",
-	[LIB_CORE] = "libmindspore_core.so",
+	[LIB_CORE] = "libmindspore_core.so",	     [LIB_CXX] = "libstdc++.so*",
 };
 
 /* 2.7 has none for CPUs: its kernels are in that of the operators for the host. */
@@ -134,6 +135,17 @@ static const struct probe_row rows[] = {
 		.program = "call_entry",
 		.site_program = "call_site",
 		.name = "GraphScheduler::Run",
+	},
+	/* Where an error of a launch is caught the launch has ended, and all else that it passed.
+	 */
+	{
+		.lib = LIB_CXX,
+		.symbol = "__cxa_begin_catch",
+		.details = AT_SPANS,
+		.group = GROUP_OPERATOR,
+		.category = CAT_NONE,
+		.program = "call_unwound",
+		.loses = "where a launch that raises ends: it lasts until the thread's next event",
 	},
 	/* Each kernel of each mode: goes on by a jump, so it ends where its callers go on. */
 	{
