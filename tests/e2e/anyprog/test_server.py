@@ -2,9 +2,12 @@
 """Exact counts of a server's steps, by each way to see them."""
 import gzip
 import json
+import os
+import subprocess
 import time
 
 from lib.ctl import ctl, obeyed, recording, wait_state
+from lib.job import ROOT
 from lib.process import PATIENCE, Snapshot
 from lib.runner import test
 from lib.tool import report
@@ -70,6 +73,35 @@ def check_header(case, *options):
     assert values == list(range(number["min"], number["max"] + 1)), values
     marks = [e for e in trace if e["name"] == "server::reload"]
     assert [(e["ph"], e["s"]) for e in marks] == [("i", "p")], marks
+
+
+@test("proftrace.h in a library whose names nobody reads: they are not in memory, and shown all the same")
+def library(case):
+    source = case.dir / "marks.cpp"
+    source.write_text('''#include "include/proftrace.h"
+#include <unistd.h>
+#ifdef LIBRARY
+extern const char padding[1 << 20] = {1};
+void work() { static proftrace::domain in("library"); proftrace::scope here(in, "work"); usleep(2000); }
+#else
+void work();
+int main() { for (;;) work(); }
+#endif
+''')
+    flags = ["-std=c++17", "-O1", f"-I{ROOT}", source]
+    subprocess.run(["g++", *flags, "-DLIBRARY", "-shared", "-fPIC", "-o", case.dir / "libmarks.so"], check=True)
+    subprocess.run(["g++", *flags, "-o", case.dir / "marks", case.dir / "libmarks.so",
+                    "-Wl,-rpath,$ORIGIN"], check=True)
+    # The file's pages are not in memory either: they were written by another process, and dropped.
+    with open(case.dir / "libmarks.so", "rb") as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    program = subprocess.Popen([case.dir / "marks"])
+    case.finally_(program.kill)
+    tool = case.tool("-p", program.pid, "--duration", "500ms").done()
+    tables = tool.report()
+    assert set(calls(tables, "userdefined")) == {"library::work"}, tool.out
+    assert tables["cost"]["rows"][0]["events_lost"] == 0, tool.out
 
 
 @test("--step-range: a range of proftrace.h opens each step")

@@ -6,8 +6,10 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#define PROVIDER "proftrace"
-#define SEEN_MAX 8 /* names that a message lists */
+#define PROVIDER      "proftrace"
+#define SEEN_MAX      8 /* names that a message lists */
+#define PAGE	      4096
+#define LITERALS_MOST (16 << 20) /* bytes */
 
 /* Places of arguments in the probe's list, the first is 1; 0: it has none. */
 struct own_probe {
@@ -136,6 +138,18 @@ static int add_own(struct scan *s, const struct usdt_probe *u)
 	return 0;
 }
 
+/* Names are literals, which a program that only marks need never have read: programs of BPF cannot
+ * read what is not in memory. One byte of each page brings them there. */
+static void bring_literals(const struct scan *s, struct target *t)
+{
+	const struct elf_section text = elf_file__whole_section(s->elf, ".rodata");
+	uint8_t byte;
+
+	for (size_t at = 0; text.bytes && at < text.len && at < LITERALS_MOST; at += PAGE)
+		if (target__read(t, s->lib->base + text.vaddr + at, &byte, 1))
+			err__take(-EFAULT);
+}
+
 /* ---- --usdt ---- */
 
 static void note_seen(struct scan *s, const char *name)
@@ -203,12 +217,16 @@ static int scan_all(struct scan *s, struct target *t)
 	int err = 0;
 
 	for (size_t i = 0; i < t->lib_cnt && !err; i++) {
+		const size_t own_before = s->own_cnt;
+
 		s->lib = &t->libs[i];
 		s->elf = target__elf(t, s->lib);
 		if (s->elf)
 			err = usdt__each_of(s->elf, visit, s);
 		else
 			err__take(-EIO); /* unreadable ones were told of */
+		if (s->own_cnt > own_before)
+			bring_literals(s, t);
 	}
 	for (size_t i = 0; i < s->opts->usdt.cnt && !err; i++)
 		if (!s->matched[i])
