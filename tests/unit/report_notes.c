@@ -281,6 +281,30 @@ Test(report_notes, steps_without_an_update)
 	}
 }
 
+Test(report_notes, steps_without_any_phase)
+{
+	static const char note[] = "6 of 8 steps have none of these phases: a run of a graph";
+	const struct report_opts opts = OPTS(.tables = "model,findings");
+
+	for (uint64_t every = 1; every <= 4; every += 3) {
+		struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+		char *text;
+
+		for (uint64_t i = 0; i < 8; i++) {
+			if (i % every == every - 1)
+				synth__span(&s, s.main, CAT_BACKWARD, "backward", 100 * i,
+					    100 * i + 95);
+			synth__step(&s, i, 100 * i, 100 * i + 100);
+		}
+		synth__open(&s, "{}");
+		text = synth__report(&s, &opts);
+		cr_expect_eq(strstr(text, note) != NULL, every == 4, "%s", text);
+		cr_expect_not(strstr(text, "of the step is neither"), "%s", text);
+		free(text);
+		synth__free(&s);
+	}
+}
+
 Test(report_notes, an_optimizer_in_the_hooks_of_gradients)
 {
 	static const char note[] = "The optimizer runs within the backward pass, in the hooks of "

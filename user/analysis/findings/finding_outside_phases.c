@@ -12,12 +12,23 @@ struct outside {
 	struct few_steps others; /* time in no phase, by step */
 };
 
+static bool has_phase(const struct step *step)
+{
+	return step->phase_ns[KIND_DATALOADER] || step->phase_ns[KIND_FORWARD] ||
+	       step->phase_ns[KIND_BACKWARD] || step->phase_ns[KIND_OPTIMIZATION];
+}
+
+/* A step without any, as the run of a graph that evaluates, is not told from what it should have.
+ */
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct outside *o = state;
-	int err =
-		b->step ? few_steps__add(&o->others, b->step->index, b->step->phase_ns[KIND_OTHER])
-			: 0;
+	int err;
+
+	if (b->step && !has_phase(b->step))
+		return 0;
+	err = b->step ? few_steps__add(&o->others, b->step->index, b->step->phase_ns[KIND_OTHER])
+		      : 0;
 
 	return err ? err : awaited__add(a, &o->awaited, b);
 }

@@ -2,9 +2,11 @@
 /* Model Summary: what the phases of a step took. */
 #include "analysis/tables/awaited.h"
 #include "analysis/turns.h"
+#include "common/util.h"
 
 #define WORTH_SAYING 0.2  /* of the steps: the wait for operators in Others */
 #define ACCUMULATES  0.25 /* of the steps with a backward pass: those without an update */
+#define MANY_BARE    0.25 /* of all steps: those without any phase */
 
 static const enum span_kind phases[] = {KIND_DATALOADER, KIND_FORWARD, KIND_BACKWARD,
 					KIND_OPTIMIZATION};
@@ -15,6 +17,7 @@ struct state {
 	uint64_t told;	       /* steps whose phases the operators of another thread tell */
 	uint64_t passes;       /* steps with a backward pass */
 	uint64_t accumulating; /* of them, those without an update */
+	uint64_t steps, bare;  /* all, and those without any phase */
 	bool infers_forward, reruns_closure, updates_in_backward;
 	struct awaited awaited;
 	struct turns turns;
@@ -114,6 +117,14 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	     i < b->track_cnt && !st->updates_in_backward && !a->phases[KIND_OPTIMIZATION].calls;
 	     i++)
 		st->updates_in_backward = has_update_in_backward(b->tracks[i].roots);
+	if (b->step) {
+		uint64_t ns = 0;
+
+		for (size_t i = 0; i < ARRAY_SIZE(phases); i++)
+			ns += b->step->phase_ns[phases[i]];
+		st->steps++;
+		st->bare += !ns;
+	}
 	if (b->step && b->step->phase_ns[KIND_BACKWARD]) {
 		st->passes++;
 		st->accumulating += !b->step->phase_ns[KIND_OPTIMIZATION];
@@ -242,6 +253,18 @@ static int note_accumulation(const struct analysis *a, const struct state *st, s
 		(unsigned long long)st->accumulating, (unsigned long long)st->passes);
 }
 
+static int note_bare(const struct state *st, struct table *t)
+{
+	if (!st->bare || (double)st->bare < MANY_BARE * (double)st->steps)
+		return 0;
+	return table__add_notef(
+		t,
+		"%llu of %llu steps have none of these phases: a run of a graph without "
+		"gradients, an evaluation's say, or one that failed. What they took is "
+		"in Others.",
+		(unsigned long long)st->bare, (unsigned long long)st->steps);
+}
+
 static int fill(const struct analysis *a, void *state, struct table *t)
 {
 	const struct state *st = state;
@@ -284,6 +307,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = note_optimizer(a, st, t);
 	if (!err)
 		err = note_accumulation(a, st, t);
+	if (!err)
+		err = note_bare(st, t);
 	return err ? err : note_elsewhere(a, st, t);
 }
 
