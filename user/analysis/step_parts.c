@@ -17,6 +17,14 @@ bool step_part__is_timed(size_t part)
 	return step_parts[part].kind == KIND_DATALOADER;
 }
 
+bool step__has_phase(const struct step *step)
+{
+	for (size_t i = 0; i < STEP_PHASES; i++)
+		if (step->phase_ns[step_parts[i].kind])
+			return true;
+	return false;
+}
+
 int steps__median(const struct step *steps, size_t cnt, int part, uint64_t *median_ns)
 {
 	auto_free uint64_t *times = calloc(cnt + 1, sizeof(*times));

@@ -16,6 +16,9 @@ extern const struct step_part {
 /* Does a recording of --timer-only know this part? It sees the wait for data. */
 bool step_part__is_timed(size_t part);
 
+/* Has it time in a phase? */
+bool step__has_phase(const struct step *step);
+
 #define STEP_WHOLE (-1)
 /* Median of the steps' times, ns, or of one of their parts'; part: a kind, or STEP_WHOLE. 0 or
  * -ENOMEM. */

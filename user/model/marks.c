@@ -19,7 +19,6 @@ static void note_kind(struct marks *k, const struct span *s, enum span_category 
 	k->has_operators |= cat == CAT_OPERATOR || cat == FORWARD_OP;
 	k->has_updates |= cat == CAT_OPTIMIZER_OP;
 	k->has_forward |= cat == CAT_FORWARD;
-	k->has_pass |= cat == CAT_BACKWARD;
 	k->has_backward |= cat == CAT_BACKWARD || cat == CAT_BACKWARD_NODE;
 }
 
@@ -188,6 +187,7 @@ static int take_operators(const struct model *m, const struct track_state *t,
 	struct marks theirs = {.graph_ns = k->graph_ns};
 	int err = collect(m, t->roots, &theirs);
 
+	k->others_backward |= has_category(&theirs, CAT_BACKWARD);
 	if (m->has_scopes && !has_category(&theirs, CAT_BACKWARD_NODE))
 		theirs.cnt = 0;
 	for (size_t i = 0; i < theirs.cnt && !err; i++) {
@@ -196,7 +196,6 @@ static int take_operators(const struct model *m, const struct track_state *t,
 		if (mark__is_operator(mark->cat) && is_free(m, k, own_cnt, step, mark))
 			err = ARRAY_PUSH(k->items, k->cnt, k->cap, *mark);
 	}
-	k->others_backward |= theirs.has_pass;
 	marks__free(&theirs);
 	return err;
 }

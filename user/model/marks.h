@@ -34,7 +34,7 @@ struct marks {
 	size_t cnt, cap;
 	uint32_t operators; /* since the latest mark */
 	uint64_t operator_end_ns;
-	bool has_forward, has_pass, has_backward; /* has_pass: a backward pass that shows itself */
+	bool has_forward, has_backward;
 	uint64_t graph_ns; /* begin of the first compiled graph, of whatever phases; 0: none ran */
 	struct extents graphs; /* the outermost ones */
 	bool has_operators, has_updates;

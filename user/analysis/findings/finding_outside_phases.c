@@ -4,6 +4,7 @@
 #include "analysis/tables/awaited.h"
 #include "analysis/findings/few_steps.h"
 #include "analysis/findings/findings.h"
+#include "analysis/step_parts.h"
 
 #define WORTH_SAYING 20.0 /* percent of the step */
 
@@ -12,24 +13,17 @@ struct outside {
 	struct few_steps others; /* time in no phase, by step */
 };
 
-static bool has_phase(const struct step *step)
-{
-	return step->phase_ns[KIND_DATALOADER] || step->phase_ns[KIND_FORWARD] ||
-	       step->phase_ns[KIND_BACKWARD] || step->phase_ns[KIND_OPTIMIZATION];
-}
-
 /* A step without any, as the run of a graph that evaluates, is not told from what it should have.
  */
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct outside *o = state;
-	int err;
+	int err = 0;
 
-	if (b->step && !has_phase(b->step))
+	if (b->step && !step__has_phase(b->step))
 		return 0;
-	err = b->step ? few_steps__add(&o->others, b->step->index, b->step->phase_ns[KIND_OTHER])
-		      : 0;
-
+	if (b->step)
+		err = few_steps__add(&o->others, b->step->index, b->step->phase_ns[KIND_OTHER]);
 	return err ? err : awaited__add(a, &o->awaited, b);
 }
 

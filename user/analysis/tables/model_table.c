@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Model Summary: what the phases of a step took. */
 #include "analysis/tables/awaited.h"
+#include "analysis/step_parts.h"
 #include "analysis/turns.h"
-#include "common/util.h"
 
 #define WORTH_SAYING 0.2  /* of the steps: the wait for operators in Others */
 #define ACCUMULATES  0.25 /* of the steps with a backward pass: those without an update */
@@ -118,12 +118,8 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	     i++)
 		st->updates_in_backward = has_update_in_backward(b->tracks[i].roots);
 	if (b->step) {
-		uint64_t ns = 0;
-
-		for (size_t i = 0; i < ARRAY_SIZE(phases); i++)
-			ns += b->step->phase_ns[phases[i]];
 		st->steps++;
-		st->bare += !ns;
+		st->bare += !step__has_phase(b->step);
 	}
 	if (b->step && b->step->phase_ns[KIND_BACKWARD]) {
 		st->passes++;
