@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 from lib import process
+from lib.growing import Count, Growing
 from lib.job import nursery
 from lib.tool import PROFTRACE
 
@@ -32,6 +33,8 @@ class GpuJob:
         self.dir = case.dir / f"gpu{GpuJob.count}"
         self.dir.mkdir()
         self.dir.chmod(0o777)
+        self.logs = {}
+        self.made = Count(self.dir / "out", "step ")
         command = command or (TRAIN, 0, 3000, 1, 2, 0)
         env = dict(os.environ, SIMGPU_TRUTH=str(self.dir / "truth"), SIMGPU_COPY_MAX_MB="1",
                    **{"SIMGPU_TRUTH_API": "1", **settings})
@@ -63,8 +66,10 @@ class GpuJob:
 
     def truth(self):
         """Rows of its log, without the columns' names."""
-        return [line.split("\t") for log in self.dir.glob("truth.*")
-                for line in log.read_text().splitlines()[1:]]
+        for path in self.dir.glob("truth.*"):
+            log, rows = self.logs.setdefault(path, (Growing(path), []))
+            rows += [line.split("\t") for line in log.more()]
+        return [row for _, rows in self.logs.values() for row in rows[1:]]
 
     def calls(self, name):
         """How often CUPTI's interface was called so."""

@@ -63,7 +63,8 @@ def led_astray(pid):
     if not bases:
         return found
     addresses = [bases[0] + a for a in REPLACEMENTS]
-    ends = {struct.pack("<Q", a)[2:] for a in addresses}  # all but the lowest 16 bits
+    # Neither the lowest 16 bits, nor the highest, zeros, of which memory is full: find() looks for a last byte first.
+    ends = {struct.pack("<Q", a)[2:6] for a in addresses}
     with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
         for i, (start, stop, perms, _, name) in enumerate(ranges):
             if perms[0] != "r" or perms[2] == "x" or perms[3] == "s" or name.startswith("[v") or \

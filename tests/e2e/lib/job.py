@@ -10,6 +10,7 @@ import threading
 import time
 
 from lib import process
+from lib.growing import Count
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 WORKLOADS = ROOT / "tests/workloads"
@@ -103,6 +104,7 @@ class Job:
         base = pathlib.Path(directory) / f"job{Job.count}"
         self.out, self.err, self.log = (base.with_suffix(s) for s in (".out", ".err", ".log"))
         self.log.touch()
+        self.made = Count(self.log, "step ")
         argv = [str(WORKLOADS / workload), "--log", str(self.log), *map(str, args)]
         env = dict(ENV, **settings)
         if fresh or wrap:
@@ -130,8 +132,8 @@ class Job:
 
     def wait_steps(self, more=3, timeout_s=60):
         """Waits until it has made so many more steps."""
-        want = len(self.steps()) + more
-        process.wait_for(lambda: len(self.steps()) >= want or self.poll() is not None, timeout_s,
+        want = self.made.look() + more
+        process.wait_for(lambda: self.made.look() >= want or self.poll() is not None, timeout_s,
                          f"{more} more steps of {self.pid}")
         if self.poll() is not None:
             raise Harmed(f"the job ended with {self.poll()}: {self.err.read_text()}")

@@ -3,21 +3,25 @@
 file says, which is where breakpoints are."""
 import os
 import pathlib
-import struct
 import time
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 # How many times longer than on a common machine a test may wait: emulated processors are slow.
 PATIENCE = float(os.environ.get("TEST_PATIENCE", 1))
-PRESENT, FILE_OR_SHARED = 1 << 63, 1 << 61
+# The highest byte of a page's entry in pagemap: present (bit 63) and not of a file or shared (61).
+IS_PRIVATE = bytes(byte & 0x80 and not byte & 0x20 for byte in range(256))
 
 
 def wait_for(condition, timeout_s, what):
     timeout_s *= PATIENCE
-    end = time.monotonic() + timeout_s
+    begin = time.monotonic()
+    end = begin + timeout_s
     while not condition():
-        assert time.monotonic() < end, f"waited {timeout_s} s for {what}"
-        time.sleep(0.01)
+        now = time.monotonic()
+        assert now < end, f"waited {timeout_s} s for {what}"
+        # The jobs are to have the processors: looking takes a third of one at most.
+        time.sleep(min(max(0.01, 2 * (now - begin)), 0.5))
+        begin = time.monotonic()
 
 
 def threads(pid):
@@ -68,9 +72,11 @@ def private_pages(pid, start, end):
     with open(f"/proc/{pid}/pagemap", "rb", buffering=0) as f:
         f.seek(start // PAGE * 8)
         data = f.read((end - start) // PAGE * 8)
-    for i, (entry,) in enumerate(struct.iter_unpack("<Q", data)):
-        if entry & PRESENT and not entry & FILE_OR_SHARED:
-            yield start + i * PAGE
+    found = data[7::8].translate(IS_PRIVATE)
+    i = found.find(1)
+    while i >= 0:
+        yield start + i * PAGE
+        i = found.find(1, i + 1)
 
 
 def changed_text(pid):

@@ -90,6 +90,7 @@ class Twins:
         self.watched, self.alone = (job.start(case, "paddle_train.py", "--losses", path, *args) for path in self.files)
         for running in (self.watched, self.alone):
             running.wait_steps(10)
+        self.alone.signal(signal.SIGSTOP)  # it would take a processor from the other one until its turn
 
     def losses(self):
         return [path.read_text().split("\n")[:-1] for path in self.files]
@@ -98,6 +99,7 @@ class Twins:
         """The watched one ends of its own accord, as it does alone."""
         self.watched.signal(signal.SIGTERM)
         assert self.watched.wait(LONG_S) == 0, self.watched.err.read_text()
+        self.alone.signal(signal.SIGCONT)
         process.wait_for(lambda: len(self.losses()[0]) <= len(self.losses()[1]), 2 * LONG_S, "the other one")
         watched, alone = self.losses()
         assert len(set(watched)) > 20, watched

@@ -23,8 +23,8 @@ def losses(job):
 
 
 def wait_steps(job, more=20):
-    want = len(losses(job)) + more
-    process.wait_for(lambda: len(losses(job)) >= want or job.popen.poll() is not None, LONG_S,
+    want = job.made.look() + more
+    process.wait_for(lambda: job.made.look() >= want or job.popen.poll() is not None, LONG_S,
                      "more steps")
     assert job.popen.poll() is None, f"the job ended with {job.popen.poll()}: {job.err()}"
 
