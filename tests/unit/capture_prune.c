@@ -138,6 +138,49 @@ Test(prune, below_a_quarter_of_the_peer_what_is_long_or_rare_stays)
 	cr_expect_not(dropped[2]);
 }
 
+Test(prune, what_is_called_once_goes_last)
+{
+	/* 3 us and 1 us, called thrice and once: over a budget of half of one, and over what is
+	   left of the 0.4 hits for each of 54 calls. */
+	const struct prune_input in[] = {row(1, 100, 2000), row(2, 6, 20000), row(3, 2, 20000)};
+	struct prune_policy strict = policy;
+	bool dropped[8] = {false};
+
+	strict.max_overhead = 0.0005;
+	strict.other_hits = 18;
+	cr_expect_eq(prune__choose(&strict, in, 3, dropped), 2);
+	cr_expect_not(dropped[3]);
+	strict.other_hits = 20;
+	cr_expect_eq(prune__choose(&strict, in, 3, (bool[8]){false}), 3);
+}
+
+Test(prune, what_is_called_once_stays_where_that_would_not_be_enough)
+{
+	/* 30 us that stay, over what the peer allows */
+	struct prune_input in[] = {row(1, 60, 2000), row(2, 2, 20000)};
+	struct prune_policy strict = policy;
+	bool dropped[8] = {false};
+
+	strict.max_overhead = 0.001;
+	in[0].stays = true;
+	cr_expect_eq(prune__choose(&strict, in, 2, dropped), 0);
+}
+
+Test(prune, probes_of_steps_take_their_part_of_the_quarter)
+{
+	/* 3 us, called twice a step; less than 0.4 hits for each of 103 calls, 20.6 us, but not
+	   than what the steps' 38 hits leave of that, 1.6 us. */
+	const struct prune_input in[] = {row(1, 200, 2000), row(2, 6, 20000)};
+	struct prune_policy strict = policy;
+	bool dropped[8] = {false};
+
+	strict.max_overhead = 0.001;
+	cr_expect_eq(prune__choose(&strict, in, 2, dropped), 1);
+	cr_expect_not(dropped[2]);
+	strict.other_hits = 38;
+	cr_expect_eq(prune__choose(&strict, in, 2, (bool[8]){false}), 2);
+}
+
 Test(prune, a_budget_that_holds_keeps_what_is_repeated)
 {
 	const struct prune_input in[] = {row(1, 6, 20000), row(2, 6, 20000)};

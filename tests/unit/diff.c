@@ -181,14 +181,14 @@ Test(diff, what_was_not_recorded_is_not_gone)
 			 "record both alike");
 }
 
-/* mm was left out of one recording: hot and short. */
+/* mm was left out of one recording: too short. */
 Test(diff, what_had_no_probe_is_neither_new_nor_gone)
 {
 	static const char left_out[] = "{\"dropped_probes\": [{\"name\": \"mm\", "
 				       "\"calls_per_step\": 1.0, \"avg_ns\": 9.0, \"steps\": 6}]}";
 	static const char meta[] = "{\"process\": {\"pid\": 100}}";
 	static const char note[] =
-		"No verdict: it had no probe in one of the recordings, being hot";
+		"No verdict: it had no probe in one of the recordings, too short";
 	size_t exceeded;
 	int err;
 	auto_free char *after =

@@ -198,9 +198,10 @@ static int note_unknown(struct table *t, const struct pairs *pairs)
 	if (one && !err)
 		err = table__add_notef(t, "p is - where a name is new or gone: %s.", only_one);
 	if (no_probe && !err)
-		err = table__add_note(t, "No verdict: it had no probe in one of the recordings, "
-					 "being hot and short, so whether it ran there is not "
-					 "known; --keep-all leaves out none.");
+		err = table__add_note(t,
+				      "No verdict: it had no probe in one of the recordings, "
+				      "too short to be worth one, so whether it ran there is not "
+				      "known; --keep-all leaves out none.");
 	return err;
 }
 

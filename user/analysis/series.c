@@ -141,7 +141,8 @@ static bool is_timed(enum series_kind kind, const char *name)
 	return kind == SERIES_STEP;
 }
 
-const char series_no_probe[] = "it had no probe in one recording, being hot and short (--keep-all)";
+const char series_no_probe[] =
+	"it had no probe in one recording, too short to be worth one (--keep-all)";
 
 static bool had_no_probe(const struct series_set *s, const char *name)
 {

@@ -87,10 +87,11 @@ const struct command command_diff = {
 	.name = "diff",
 	.usage = "[options] BEFORE AFTER",
 	.summary = "Compares two recordings: what became slower or faster.",
-	.details = "Steps, phases, operators and kernels by their time in a step: medians, their "
-		   "difference, and whether chance explains it (Mann-Whitney U test). A function "
-		   "that had no probe in one of them, being hot and short, cannot be compared: "
-		   "record both with the same options, best with --keep-all.",
+	.details =
+		"Steps, phases, operators and kernels by their time in a step: medians, their "
+		"difference, and whether chance explains it (Mann-Whitney U test). A function "
+		"that had no probe in one of them, too short to be worth it, cannot be compared: "
+		"record both with the same options, best with --keep-all.",
 	.examples = "proftrace diff monday.ptrec today.ptrec\n"
 		    "proftrace diff --fail-if 'step>5%' main.ptrec branch.ptrec  # in CI: status 3 "
 		    "if the step is slower",

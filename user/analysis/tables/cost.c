@@ -41,7 +41,8 @@ static int add_left_out(const struct analysis *a, struct table *t)
 		return 0;
 	return table__add_notef(
 		t,
-		"%s had no probe in the window, being hot and short, or backward nodes beside "
+		"%s had no probe in the window, too short to be worth one, or backward nodes "
+		"beside "
 		"such: their time is in what is around or before them. The %s them, --keep-all "
 		"records them.",
 		counted(operators + calls, "function", "functions").s,

@@ -80,20 +80,25 @@ static size_t gather(const struct session *s, struct prune_input *in)
 	return cnt;
 }
 
-/* Of what makes the steps, which is there in any case. */
-static uint64_t other_callers(const struct session *s)
+/* What makes the steps is there in any case. */
+static void add_steps_probes(const struct session *s, struct prune_policy *policy)
 {
-	uint64_t callers = 0;
+	auto_free bool *seen = calloc(s->plan.row_cnt + 1, sizeof(*seen));
+	uint64_t hits = 0;
 
-	for (size_t i = 0; i < s->plan.cnt; i++) {
+	for (size_t i = 0; seen && i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
 		struct pt_probe_stat stat;
 
-		if (s->plan.probes[i].group != GROUP_STEP)
+		if (probe->group != GROUP_STEP || seen[probe->row])
 			continue;
-		probes__stat(&s->probes, s->plan.probes[i].row, &stat);
-		callers |= stat.callers;
+		seen[probe->row] = true;
+		probes__stat(&s->probes, probe->row, &stat);
+		policy->callers |= stat.callers;
+		if (!is_weighed(s, probe))
+			hits += stat.hits + stat.spans;
 	}
-	return callers;
+	policy->other_hits = (double)hits / policy->steps;
 }
 
 /* What a function of the runtime calls in the driver would be told in its place: cuEventCreate for
@@ -259,7 +264,7 @@ int session__prune(struct session *s)
 		return err;
 	policy.steps = (double)steps;
 	policy.step_ns = s->step_ns;
-	policy.callers = other_callers(s);
+	add_steps_probes(s, &policy);
 	cnt = gather(s, in);
 	chosen = prune__choose(&policy, in, cnt, s->dropped);
 	prune__settle_nodes(&policy, in, cnt, s->dropped);

@@ -12,7 +12,8 @@ struct tier {
 	double short_factor; /* a span lasts so many times its probes, at most */
 };
 
-static const struct tier hot = {4, 10}, repeated = {2, 25};
+/* A step under way when the measuring begins or ends has not all of its calls. */
+static const struct tier hot = {4, 10}, repeated = {2, 25}, once = {0.75, 25};
 
 struct candidate {
 	uint32_t row;
@@ -71,6 +72,7 @@ static bool may_go(const struct prune_policy *policy, const struct prune_input *
 	       c->worth < tier->short_factor;
 }
 
+/* What is left of it for the probes that are weighed. */
 static double quarter_of_peer(const struct prune_policy *policy, const struct prune_input *in,
 			      size_t cnt)
 {
@@ -78,7 +80,23 @@ static double quarter_of_peer(const struct prune_policy *policy, const struct pr
 
 	for (size_t i = 0; i < cnt; i++)
 		calls += (double)in[i].stat.spans / policy->steps;
-	return policy->peer_hits_per_call / 4 * calls * (double)policy->hit_ns;
+	return (policy->peer_hits_per_call / 4 * calls - policy->other_hits) *
+	       (double)policy->hit_ns;
+}
+
+/* Would the budget hold if all went that may? */
+static bool is_enough(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
+		      const struct tier *tier, double budget, const bool *dropped)
+{
+	double added = 0;
+
+	for (size_t i = 0; i < cnt; i++) {
+		const struct candidate c = weigh(policy, &in[i]);
+
+		if (!dropped[in[i].row] && !may_go(policy, &in[i], &c, tier))
+			added += c.added_ns;
+	}
+	return added <= budget;
 }
 
 /* Until what is not dropped adds no more than the budget; returns how many went. */
@@ -150,8 +168,11 @@ size_t prune__choose(const struct prune_policy *policy, const struct prune_input
 	chosen = drop_tier(policy, in, cnt, &hot, budget, dropped);
 	if (policy->peer_hits_per_call > 0) {
 		quarter = quarter_of_peer(policy, in, cnt);
-		chosen += drop_tier(policy, in, cnt, &repeated, quarter > budget ? quarter : budget,
-				    dropped);
+		if (quarter > budget)
+			budget = quarter;
+		chosen += drop_tier(policy, in, cnt, &repeated, budget, dropped);
+		if (is_enough(policy, in, cnt, &once, budget, dropped))
+			chosen += drop_tier(policy, in, cnt, &once, budget, dropped);
 	}
 	return chosen ? chosen + drop_callers(policy, in, cnt, dropped) : 0;
 }
