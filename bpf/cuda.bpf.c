@@ -94,18 +94,21 @@ static __always_inline bool call_is_nested(struct pt_thread *t, __u64 sp, __u32 
 	return true;
 }
 
+__weak __noinline int count_launch_in(struct pt_thread *t, __u32 i)
+{
+	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+	struct pt_probe_stat *s = f ? stat_of(f->probe) : NULL;
+
+	if (s)
+		s->launches++;
+	return 0;
+}
+
 /* What encloses work for the device is worth its probe. */
 __weak __noinline int count_launch(struct pt_thread *t)
 {
-	if (!t)
-		return 0;
-	for (__u32 i = 0; i < PT_MAX_FRAMES; i++) {
-		const struct pt_frame *f = frame_at(t, i);
-		struct pt_probe_stat *s = f && i < t->frame_cnt ? stat_of(f->probe) : NULL;
-
-		if (s)
-			s->launches++;
-	}
+	for (__u32 i = 0; t && i < PT_MAX_FRAMES && i < t->frame_cnt; i++)
+		count_launch_in(t, i);
 	return 0;
 }
 

@@ -99,6 +99,15 @@ static __always_inline void emit_named(struct pt_thread *t, const struct pt_fram
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 }
 
+/* One that has not ended, and began later than that. */
+__weak __noinline int is_of_class_since(struct pt_thread *t, __u32 i, __u32 name_class,
+					__u64 since_ns)
+{
+	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+
+	return f && f->name_class == name_class && f->ts_ns > since_ns && !frame_has_ended(f);
+}
+
 /* Does a span of this class that has not ended hold those that end now? An optimizer may step
  * through another. One that began before the latest boundary holds none: its end was not seen. */
 __weak __noinline int class_is_open(struct pt_thread *t, __u32 name_class)
@@ -108,14 +117,30 @@ __weak __noinline int class_is_open(struct pt_thread *t, __u32 name_class)
 	if (!t || !ctl.step_seq || name_class != ctl.boundary_class)
 		return false;
 	for (__u32 i = 0; i < PT_MAX_FRAMES && i < t->frame_cnt; i++) {
-		const struct pt_frame *f = frame_at(t, i);
-
-		if (f && f->name_class == name_class && f->ts_ns > latest && !frame_has_ended(f)) {
+		if (is_of_class_since(t, i, name_class, latest)) {
 			ctl.nests = 1;
 			return true;
 		}
 	}
 	return false;
+}
+
+/* Writes the record of frame i, which is taken off already, if it lies in the window. */
+__weak __noinline int frame_emit(struct pt_thread *t, __u32 i, __u64 end, __u32 flags, __u32 how)
+{
+	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+	__u64 start;
+
+	if (!f)
+		return 0;
+	start = f->ts_ns;
+	if (!window_clip(&start, &end, &flags))
+		return 0;
+	if (f->kind == PT_FRAME_NAMED)
+		emit_named(t, f, start, end, flags, how);
+	else
+		emit_span(t, f, start, end, flags, how);
+	return 0;
 }
 
 /* Where asks alone make the steps, one that a C++ exception ends has found no batch. */
@@ -134,9 +159,9 @@ static __always_inline void ask_closes(struct pt_thread *t, const struct pt_fram
  * verified once and not at each place that calls it. */
 __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 {
-	__u64 start, end = now;
-	struct pt_frame *f;
 	__u32 i, flags = 0, name_class;
+	struct pt_frame *f;
+	__u64 end = now;
 
 	if (!t)
 		return 0;
@@ -145,7 +170,6 @@ __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 	if (!f)
 		return 0;
 	t->frame_cnt = i;
-	start = f->ts_ns;
 	name_class = f->name_class;
 	ask_closes(t, f, how);
 	if (f->kind == PT_FRAME_NAMED && t->named_cnt)
@@ -159,30 +183,29 @@ __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 		name_class = 0; /* told when it ended */
 	}
 	if (name_class == PT_CLASS_BACKWARD)
-		note_pass(start, end);
+		note_pass(f->ts_ns, end);
 	if (f->kind == PT_FRAME_NODE && in_own_pass(t))
 		flags = PT_SPAN_IN_PASS;
-	count_span(t, f, start, end, flags, how);
-	if (window_clip(&start, &end, &flags)) {
-		if (f->kind == PT_FRAME_NAMED)
-			emit_named(t, f, start, end, flags, how);
-		else
-			emit_span(t, f, start, end, flags, how);
-	}
+	count_span(t, i, end, flags, how);
+	frame_emit(t, i, end, flags, how);
 	if (name_class && !class_is_open(t, name_class))
 		step_event(t, name_class, 1, now);
 	return 0;
+}
+
+/* Has the innermost frame returned? */
+__weak __noinline int top_is_dead(struct pt_thread *t, __u64 sp)
+{
+	const struct pt_frame *f = t ? frame_at(t, t->frame_cnt - 1) : NULL;
+
+	return f && (f->sp <= sp || frame_has_ended(f));
 }
 
 /* Closes frames that have returned unseen: those at or below the current stack pointer. now: 0 if
  * it was not read yet. */
 __weak __noinline int frames_close_dead_at(struct pt_thread *t, __u64 sp, __u64 now)
 {
-	for (int n = 0; t && n < PT_MAX_FRAMES; n++) {
-		const struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
-
-		if (!f || (f->sp > sp && !frame_has_ended(f)))
-			break;
+	for (int n = 0; n < PT_MAX_FRAMES && top_is_dead(t, sp); n++) {
 		if (!now)
 			now = bpf_ktime_get_ns();
 		frame_close_top(t, now, PT_END_INFERRED);
@@ -195,19 +218,19 @@ static __always_inline void frames_close_dead(struct pt_thread *t, __u64 sp)
 	frames_close_dead_at(t, sp, 0);
 }
 
-/* Index of the innermost frame with this stack pointer (and row, unless 0), or PT_MAX_FRAMES. */
-static __always_inline __u32 frames_find(struct pt_thread *t, __u64 sp, __u32 row)
+__weak __noinline int is_frame_at(struct pt_thread *t, __u32 i, __u64 sp, __u32 row)
 {
-	__u32 i = t->frame_cnt;
+	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
 
-	for (int n = 0; n < PT_MAX_FRAMES; n++) {
-		const struct pt_frame *f = frame_at(t, --i);
+	return f && f->sp == sp && (!row || f->probe == row);
+}
 
-		if (!f)
-			break;
-		if (f->sp == sp && (!row || f->probe == row))
-			return i;
-	}
+/* Index of the innermost frame with this stack pointer (and row, unless 0), or PT_MAX_FRAMES. */
+__weak __noinline int frames_find(struct pt_thread *t, __u64 sp, __u32 row)
+{
+	for (__u32 i = t ? t->frame_cnt : 0; i > 0 && i <= PT_MAX_FRAMES; i--)
+		if (is_frame_at(t, i - 1, sp, row))
+			return i - 1;
 	return PT_MAX_FRAMES;
 }
 

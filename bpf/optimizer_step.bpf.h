@@ -14,7 +14,7 @@ __weak __noinline int optimizer_step_stack(struct pt_thread *t)
 	if (!t)
 		return 0;
 	s = (void *)t->scratch;
-	if (stack_walk(t, s, ctl.optimizer_step.functions))
+	if (stack_walk(t, s, true))
 		stack_output(&s->r, 0, 0);
 	return 0;
 }

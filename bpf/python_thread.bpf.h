@@ -8,28 +8,37 @@
 
 #define PT_PYTHON_THREADS 256 /* threads of Python among which one is looked for */
 
-/* CPython's state of the current thread, 0: it has none. A global function: the verifier follows the
+/* This state, if it is the thread's own, else the one that the interpreter keeps behind it. */
+__weak __noinline __u64 python_thread_from(__u64 state, __u64 self)
+{
+	const struct pt_python_thread *p = &ctl.layout.python_thread;
+
+	return read_u64(state + p->id) == self ? state : read_u64(state + p->next);
+}
+
+/* CPython's state of the current thread, 0: it has none. Global functions: the verifier follows the
  * search once, and not with each way that leads to it. */
 __weak __noinline __u64 python_thread(struct pt_thread *t)
 {
 	const struct pt_python_thread *p = &ctl.layout.python_thread;
-	__u64 self = thread_pointer(), state;
+	__u64 self = thread_pointer(), state, next;
 
 	if (!t)
 		return 0;
 	state = t->python;
 	if (state && read_u64(state + p->id) == self)
 		return state;
+	t->python = 0;
 	state = read_u64(p->threads_at);
 	for (int i = 0; i < PT_PYTHON_THREADS && state; i++) {
-		if (read_u64(state + p->id) == self)
-			break;
-		state = read_u64(state + p->next);
+		next = python_thread_from(state, self);
+		if (next == state) {
+			t->python = state;
+			return state;
+		}
+		state = next;
 	}
-	if (state && read_u64(state + p->id) != self)
-		state = 0;
-	t->python = state;
-	return state;
+	return 0;
 }
 
 /* The innermost frame of a thread, by its state. */

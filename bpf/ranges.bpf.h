@@ -39,12 +39,17 @@ static __always_inline struct pt_frame *named_push(struct pt_thread *t, __u64 sp
 	return f;
 }
 
-/* By words: the first byte is the lowest of its. */
-static __always_inline bool name_follows(const struct name_text *name,
-					 const struct pt_name_rule *rule)
+/* Does the name begin as rule r says? By words: the first byte is the lowest of its. */
+__weak __noinline int name_follows(struct name_text *name, __u32 r)
 {
-	__u32 left = rule->len;
+	const struct pt_name_rule *rule;
+	__u32 left;
 
+	barrier_var(r);
+	if (!name || r >= PT_MAX_NAME_RULES)
+		return false;
+	rule = &ctl.name_rules[r];
+	left = rule->len;
 	for (__u32 i = 0; i < sizeof(rule->prefix) / 8; i++, left -= 8) {
 		__u64 differ = ((const __u64 *)name->text)[i] ^ ((const __u64 *)rule->prefix)[i];
 
@@ -56,17 +61,12 @@ static __always_inline bool name_follows(const struct name_text *name,
 	return false;
 }
 
-/* A global function: the verifier follows it once. */
+/* Global functions: the verifier follows each once. */
 __weak __noinline int class_by_rules(struct name_text *name)
 {
-	for (__u32 r = 0; name && r < PT_MAX_NAME_RULES; r++) {
-		const struct pt_name_rule *rule = &ctl.name_rules[r];
-
-		if (!rule->len)
-			break;
-		if (name_follows(name, rule))
-			return rule->name_class;
-	}
+	for (__u32 r = 0; name && r < PT_MAX_NAME_RULES && ctl.name_rules[r].len; r++)
+		if (name_follows(name, r))
+			return ctl.name_rules[r].name_class;
 	return 0;
 }
 
@@ -120,22 +120,21 @@ static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 r
 	return f;
 }
 
+__weak __noinline int is_open_range(struct pt_thread *t, __u32 i, __u64 object, __u32 any)
+{
+	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+
+	return f && f->sp == PT_SP_OBJECT && f->kind == PT_FRAME_NAMED && !frame_has_ended(f) &&
+	       (any || f->object == object);
+}
+
 /* Index of the innermost range that has not ended, of this object or (any: 1) of whichever, or
- * PT_MAX_FRAMES. A global function: the verifier follows it once. */
+ * PT_MAX_FRAMES. Global functions: the verifier follows each once. */
 __weak __noinline int range_find(struct pt_thread *t, __u64 object, __u32 any)
 {
-	__u32 i = t ? t->frame_cnt : 0;
-
-	for (int n = 0; t && n < PT_MAX_FRAMES; n++) {
-		const struct pt_frame *f = frame_at(t, --i);
-
-		if (!f)
-			break;
-		if (f->sp != PT_SP_OBJECT || f->kind != PT_FRAME_NAMED || frame_has_ended(f))
-			continue;
-		if (any || f->object == object)
-			return i;
-	}
+	for (__u32 i = t ? t->frame_cnt : 0; i > 0 && i <= PT_MAX_FRAMES; i--)
+		if (is_open_range(t, i - 1, object, any))
+			return i - 1;
 	return PT_MAX_FRAMES;
 }
 

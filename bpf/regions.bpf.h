@@ -8,19 +8,19 @@
 
 enum region { REGION_FORWARD = 1, REGION_OPTIMIZER_STEP };
 
+__weak __noinline int is_region(struct pt_thread *t, __u32 i, __u32 region)
+{
+	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+
+	return f && f->sp == PT_SP_OBJECT && f->kind == PT_FRAME_STATIC && f->slot == region;
+}
+
 /* Index of the thread's open region, or PT_MAX_FRAMES. region: enum region. */
 __weak __noinline int region_find(struct pt_thread *t, __u32 region)
 {
-	__u32 i = t ? t->frame_cnt : 0;
-
-	for (int n = 0; t && n < PT_MAX_FRAMES; n++) {
-		const struct pt_frame *f = frame_at(t, --i);
-
-		if (!f)
-			break;
-		if (f->sp == PT_SP_OBJECT && f->kind == PT_FRAME_STATIC && f->slot == region)
-			return i;
-	}
+	for (__u32 i = t ? t->frame_cnt : 0; i > 0 && i <= PT_MAX_FRAMES; i--)
+		if (is_region(t, i - 1, region))
+			return i - 1;
 	return PT_MAX_FRAMES;
 }
 

@@ -19,25 +19,28 @@ static __always_inline void stat_hit(__u32 row)
 		s->hits++;
 }
 
-/* The loops over frames are global functions: the verifier follows each once, and not one for every
- * way out of the other. */
+/* Global functions: the verifier follows each once, and not with every way that leads to it. So it
+ * does with what is asked of a frame in a loop, which it would follow for each frame there may be. */
+
+__weak __noinline int holds_operators(struct pt_thread *t, __u32 i)
+{
+	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+	const struct pt_probe_cfg *cfg;
+	__u32 row;
+
+	if (!f || frame_has_ended(f))
+		return false;
+	row = f->probe;
+	cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	return cfg && cfg->place & PT_HOLDS_OPERATORS;
+}
 
 /* Is an operator or backward node open that holds what it calls? */
 __weak __noinline int in_operator(struct pt_thread *t)
 {
-	if (!t)
-		return false;
-	for (__u32 i = 0; i < PT_MAX_FRAMES && i < t->frame_cnt; i++) {
-		const struct pt_frame *f = frame_at(t, i);
-
-		if (!f || frame_has_ended(f))
-			continue;
-		__u32 row = f->probe;
-		const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
-
-		if (cfg && cfg->place & PT_HOLDS_OPERATORS)
+	for (__u32 i = 0; t && i < PT_MAX_FRAMES && i < t->frame_cnt; i++)
+		if (holds_operators(t, i))
 			return true;
-	}
 	return false;
 }
 
@@ -91,20 +94,25 @@ __weak __noinline __u64 node_end(__u64 begin_ns, __u64 end_ns)
 	return end_ns;
 }
 
-/* For what is estimated of a function, and whether it is worth a probe. */
-static __always_inline void count_span(struct pt_thread *t, const struct pt_frame *f,
-				       __u64 begin_ns, __u64 end_ns, __u32 flags, __u32 how)
+/* For what is estimated of a function, and whether it is worth a probe. Frame i is its span. */
+__weak __noinline int count_span(struct pt_thread *t, __u32 i, __u64 end_ns, __u32 flags, __u32 how)
 {
-	__u32 row = f->probe;
-	struct pt_probe_stat *s = measuring() ? stat_of(row) : NULL;
-	const struct pt_probe_cfg *cfg = s ? bpf_map_lookup_elem(&probe_cfg, &row) : NULL;
+	const struct pt_frame *f = t && measuring() ? frame_at(t, i) : NULL;
+	const struct pt_probe_cfg *cfg;
+	struct pt_probe_stat *s;
+	__u32 row;
 	__u64 ns;
 
+	if (!f)
+		return 0;
+	row = f->probe;
+	s = stat_of(row);
+	cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	if (!s || !cfg)
-		return;
+		return 0;
 	if (f->kind == PT_FRAME_NODE && how == PT_END_INFERRED && !(flags & PT_SPAN_IN_PASS))
-		end_ns = node_end(begin_ns, end_ns);
-	ns = end_ns - begin_ns;
+		end_ns = node_end(f->ts_ns, end_ns);
+	ns = end_ns - f->ts_ns;
 	s->spans++;
 	if (f->sp < t->caller_sp)
 		s->callers |= 1ull << (t->caller & 63);
@@ -116,6 +124,7 @@ static __always_inline void count_span(struct pt_thread *t, const struct pt_fram
 		s->inner++;
 		s->inner_ns += ns;
 	}
+	return 0;
 }
 
 #endif

@@ -17,53 +17,74 @@ static __always_inline __u64 hash_mix(__u64 hash, __u64 v)
 	return hash ^ hash >> 29;
 }
 
-/* Of the thread's scratch: the record that goes out, and a frame of the target. */
+/* Of the thread's scratch: the record that goes out, a frame of the target, and what is known of
+ * the walk. */
 struct stack_scratch {
 	struct pt_rec_stack r;
 	__u64 words[PT_FRAME_WORDS];
+	__u64 hash;
+	__u32 functions; /* 1: the frames' function objects go to ctl.optimizer_step.functions */
+	__u32 unread;	 /* 1: a frame could not be read */
 };
 _Static_assert(sizeof(struct stack_scratch) <= sizeof(((struct pt_thread *)0)->scratch), "");
 
-/* Frames into the record; the key of the stack, 0: none could be read. The count lives in the record:
- * the verifier knows nothing of it there, and so has not to follow each count through the loop.
- * functions: where the frames' function objects go, NULL: nowhere. */
-static __always_inline __u64 stack_walk(struct pt_thread *t, struct stack_scratch *s,
-					__u64 *functions)
+/* A frame into the record; the one that called it, 0: the walk is over. A global function: the
+ * verifier follows it once, and not for each frame there may be. */
+__weak __noinline __u64 stack_frame(struct pt_thread *t, __u64 frame)
 {
 	const struct pt_python_stacks *p = &ctl.layout.stacks;
-	__u64 *words = s->words, state = python_thread(t), frame, hash = t->pid;
-	struct pt_rec_stack *r = &s->r;
+	struct stack_scratch *s;
+	__u64 *words, caller;
 	__u32 cnt;
 
-	r->cnt = 0;
-	r->cut = 0;
-	frame = state ? python_frame(state) : 0;
-	for (int n = 0; n < PT_STACK_WALK && frame; n++) {
-		if (bpf_probe_read_user(words, p->frame_bytes & (sizeof(s->words) - 1), (void *)frame))
-			return 0;
-		frame = words[p->previous_word & (PT_FRAME_WORDS - 1)];
-		if ((words[p->owner_word & (PT_FRAME_WORDS - 1)] >> (p->owner_shift & 63) & 0xff) >=
-		    p->other_owner)
-			continue;
-		cnt = *(volatile __u32 *)&r->cnt;
-		if (cnt >= PT_STACK_FRAMES) {
-			r->cut = 1;
-			break;
-		}
-		r->frames[cnt].code =
-			words[p->code_word & (PT_FRAME_WORDS - 1)] & p->object_mask;
-		r->frames[cnt].instr =
-			words[p->instr_word & (PT_FRAME_WORDS - 1)] & p->instr_mask;
-		hash = hash_mix(hash_mix(hash, r->frames[cnt].code), r->frames[cnt].instr);
-		if (functions)
-			functions[cnt] =
-				words[p->function_word & (PT_FRAME_WORDS - 1)] & p->object_mask;
-		*(volatile __u32 *)&r->cnt = cnt + 1;
+	if (!t)
+		return 0;
+	s = (void *)t->scratch;
+	words = s->words;
+	if (bpf_probe_read_user(words, p->frame_bytes & (sizeof(s->words) - 1), (void *)frame)) {
+		s->unread = 1;
+		return 0;
 	}
+	caller = words[p->previous_word & (PT_FRAME_WORDS - 1)];
+	if ((words[p->owner_word & (PT_FRAME_WORDS - 1)] >> (p->owner_shift & 63) & 0xff) >=
+	    p->other_owner)
+		return caller;
+	cnt = s->r.cnt;
+	barrier_var(cnt);
+	if (cnt >= PT_STACK_FRAMES) {
+		s->r.cut = 1;
+		return 0;
+	}
+	s->r.frames[cnt].code = words[p->code_word & (PT_FRAME_WORDS - 1)] & p->object_mask;
+	s->r.frames[cnt].instr = words[p->instr_word & (PT_FRAME_WORDS - 1)] & p->instr_mask;
+	s->hash = hash_mix(hash_mix(s->hash, s->r.frames[cnt].code), s->r.frames[cnt].instr);
+	if (s->functions)
+		ctl.optimizer_step.functions[cnt] =
+			words[p->function_word & (PT_FRAME_WORDS - 1)] & p->object_mask;
+	s->r.cnt = cnt + 1;
+	return caller;
+}
+
+/* Frames into the record; the key of the stack, 0: none could be read. */
+static __always_inline __u64 stack_walk(struct pt_thread *t, struct stack_scratch *s,
+					bool functions)
+{
+	__u64 state = python_thread(t), frame;
+
+	s->r.cnt = 0;
+	s->r.cut = 0;
+	s->hash = t->pid;
+	s->functions = functions;
+	s->unread = 0;
+	frame = state ? python_frame(state) : 0;
+	for (int n = 0; n < PT_STACK_WALK && frame; n++)
+		frame = stack_frame(t, frame);
+	if (s->unread)
+		return 0;
 	if (frame)
-		r->cut = 1;
-	hash = hash_mix(hash, r->cut);
-	return r->cnt ? hash | 1 : 0; /* 0 is none */
+		s->r.cut = 1;
+	s->hash = hash_mix(s->hash, s->r.cut);
+	return s->r.cnt ? s->hash | 1 : 0; /* 0 is none */
 }
 
 /* The frames that were walked, as a record. A key of 0 is no span's. */
@@ -138,7 +159,7 @@ __weak __noinline __u64 stack_read(struct pt_thread *t, __u32 row)
 	if (!t || !has_stack(t, row))
 		return 0;
 	s = (void *)t->scratch;
-	key = stack_walk(t, s, NULL);
+	key = stack_walk(t, s, false);
 	if (!key)
 		count_lost(&ctl.stacks_unread);
 	else if (!bpf_map_lookup_elem(&stacks, &key) && !stack_send(&s->r, key))

@@ -79,7 +79,8 @@ static __always_inline void count_passes(void)
 	ctl.passes = 0;
 }
 
-static __always_inline void step_boundary(struct pt_thread *t, __u64 now)
+/* A global function: the verifier follows it once. */
+__weak __noinline int step_boundary(struct pt_thread *t, __u64 now)
 {
 	__u32 prev = ctl.state, state;
 	__u64 steps = steps_ended();
@@ -94,7 +95,7 @@ static __always_inline void step_boundary(struct pt_thread *t, __u64 now)
 	if (t && ctl.learn)
 		t->frame_cnt = t->named_cnt = 0;
 	if (!ctl.counting || now < ctl.count_from_ns || prev == PT_STATE_DONE)
-		return;
+		return 0;
 	state = step_state(next);
 	if (state == PT_STATE_RECORD && prev != PT_STATE_RECORD && !may_open()) {
 		ctl.shifted++;
@@ -110,6 +111,7 @@ static __always_inline void step_boundary(struct pt_thread *t, __u64 now)
 	if (t)
 		batch_flush(t); /* the spans of the step that ends here go before it */
 	step_emit(prev, now);
+	return 0;
 }
 
 /* Only in the steps that the loader chose: in the window it counts the records. */
