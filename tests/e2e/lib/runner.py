@@ -173,7 +173,8 @@ def main(argv):
     finally:
         kill_leftovers()
         shutil.rmtree(base, ignore_errors=True)
-    failed.write_text("".join(f"{failure.test[0]}\n" for failure in lasting))
+    if lasting:
+        failed.write_text("".join(f"{failure.test[0]}\n" for failure in lasting))
     for failure in unstable:
         print("unstable, passed at the second attempt:", failure.line)
     print(*(f.line for f in lasting), f"{len(results) - len(lasting)} of {len(results)} passed",
