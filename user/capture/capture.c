@@ -75,6 +75,27 @@ static int vouch(const char *list)
 	return err;
 }
 
+static bool has_return_probe(const struct probe_plan *plan, const char *symbol)
+{
+	for (size_t i = 0; i < plan->cnt; i++)
+		if (plan->probes[i].return_program && !strcmp(plan->probes[i].symbol, symbol))
+			return true;
+	return false;
+}
+
+/* A name that is misspelt would be believed to be vouched for. */
+static void warn_vouched(const char *list, const struct probe_plan *plan)
+{
+	auto_free char *copy = list ? strdup(list) : NULL;
+	char *rest = copy, *symbol;
+
+	while ((symbol = strsep(&rest, ",")))
+		if (!has_return_probe(plan, symbol))
+			log__warn("--vouch %s: no return probe is planned on it, so this changes "
+				  "nothing; --op-returns 'LIB:FUNCTION' adds one",
+				  symbol);
+}
+
 static void warn_no_framework(const struct session *s)
 {
 	const struct capture_opts *o = s->opts;
@@ -157,6 +178,8 @@ static int session_plan(struct session *s)
 		err = python_stacks__plan(s->target, &s->plan, &s->stacks);
 	if (!err)
 		epoch_end__plan(s->target, &s->plan);
+	if (!err)
+		warn_vouched(s->opts->vouched, &s->plan);
 	return err;
 }
 

@@ -157,6 +157,12 @@ def returns(case):
     assert calls(tool.report()) == {FORWARD: 24}, tool.out
 
 
+@test("--vouch: a name that no return probe is on changes nothing, which is said")
+def vouch(case):
+    tool = record(case, Server(case), "--record", "2:10", "--vouch", "nobody")
+    assert "--vouch nobody: no return probe is planned on it" in tool.err, tool.err
+
+
 @test("--usdt: probes that are there already, as marks")
 def usdt(case):
     tool = record(case, Server(case), "--record", "2:10", "--usdt", "libstdcxx:throw", "--usdt",
