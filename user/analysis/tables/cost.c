@@ -42,9 +42,8 @@ static int add_left_out(const struct analysis *a, struct table *t)
 	return table__add_notef(
 		t,
 		"%s had no probe in the window, too short to be worth one, or backward nodes "
-		"beside "
-		"such: their time is in what is around or before them. The %s them, --keep-all "
-		"records them.",
+		"beside such: their time is in what is around or before them. The %s them, "
+		"--keep-all records them.",
 		counted(operators + calls, "function", "functions").s,
 		!calls	     ? "operator table estimates"
 		: !operators ? "device call table estimates"
