@@ -201,10 +201,11 @@ def busy(case):
 
 @test("large copies that no kernel hides, on the simulated GPU")
 def exposed(case):
-    rows, _ = findings(case, "page-locked", python=SIMGPU, **COPIES)
+    # So slow a link that it is more than 15 % of a slow machine's step.
+    rows, _ = findings(case, "page-locked", python=SIMGPU, **dict(COPIES, SIMGPU_PCIE_GBS="5"))
     found = rows["exposed_copies"]
-    # 37.7 MB at 20 GB/s, and nothing beside them
-    assert "37.7 MB a step" in found["evidence"] and 1.8e6 < found["cost_ns"] < 2.0e6, found
+    # 37.7 MB at 5 GB/s, and nothing beside them
+    assert "37.7 MB a step" in found["evidence"] and 7.4e6 < found["cost_ns"] < 7.8e6, found
 
 
 @test("a processor that others use")
