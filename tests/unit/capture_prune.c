@@ -270,6 +270,34 @@ Test(prune, what_makes_the_steps_keeps_its_callers)
 	cr_expect(dropped[4]);
 }
 
+/* Rows 1 and 2 are called by row 3, forty times and once a step. */
+static void share(struct prune_input in[3])
+{
+	in[0].stat.callers = in[1].stat.callers = 1 << 3;
+	in[0].stat.ends = in[0].stat.spans;
+	in[1].stat.ends = in[1].stat.spans;
+	in[0].hits = in[1].hits = 1;
+	in[2].is_caller = in[2].stays = true;
+	in[2].stat.hits = in[0].stat.spans + in[1].stat.spans;
+}
+
+Test(prune, the_last_that_a_caller_calls_pays_for_all_of_its_calls)
+{
+	/* 60 us and 1.5, then 1.5 and the 40 of the calls that are no spans any more */
+	struct prune_input in[] = {row(1, 80, 2000), row(2, 2, 500000), row(3, 0, 0)};
+	struct prune_policy strict = policy;
+	bool dropped[8] = {false};
+
+	share(in);
+	cr_expect_eq(prune__choose(&policy, in, 3, dropped), 1);
+	cr_expect(dropped[1]);
+	cr_expect_not(dropped[2], "there is room for 41.5 us");
+	strict.max_overhead = 0.03;
+	cr_expect_eq(prune__choose(&strict, in, 3, (bool[8]){false}), 3);
+	in[1].stat.clipped_ns *= 3;
+	cr_expect_eq(prune__choose(&strict, in, 3, (bool[8]){false}), 1, "it is worth them");
+}
+
 Test(prune, callers_stay_where_nothing_goes)
 {
 	struct prune_input in[] = {row(1, 4, 2000), row(2, 4, 2000), row(3, 0, 0), row(4, 0, 0)};

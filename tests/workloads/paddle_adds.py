@@ -8,6 +8,7 @@ import time
 import paddle
 
 ADDS = 40
+LARGE = 4096
 
 
 def address_of(method):
@@ -19,10 +20,12 @@ def address_of(method):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--log", default=os.devnull)
-    parser.add_argument("--scale", action="store_true",
-                        help="add a number once a step, which is another operator by the same method")
+    parser.add_argument("--scale", choices=["small", "large"],
+                        help="add a number once a step, which is another operator by the same method, to a tensor "
+                        "of this size")
     args = parser.parse_args()
     weight = paddle.create_parameter([4, 4], "float32")
+    large = paddle.ones([LARGE, LARGE])
     optimizer = paddle.optimizer.SGD(1e-3, parameters=[weight])
     print(f"address {address_of(paddle.Tensor.__add__)}", flush=True)
     cnt = 0
@@ -32,8 +35,10 @@ def main():
             total = weight
             for _ in range(ADDS):
                 total = total + weight
-            if args.scale:
+            if args.scale == "small":
                 total = total + 1.0
+            elif args.scale:
+                large + 1.0
             total.mean().backward()
             optimizer.step()
             optimizer.clear_grad()

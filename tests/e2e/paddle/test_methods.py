@@ -43,9 +43,17 @@ def goes(case):
 
 @test("a method's probe stays for one operator, and each of its calls counts as hits")
 def stays(case):
-    tables, is_probed = record(case, "--scale")
+    # It takes far longer than all of these hits.
+    tables, is_probed = record(case, "--scale", "large", options=("--max-overhead", "0.1"))
     assert not recorded(tables, "add dygraph"), "add is worth its probe"
     assert recorded(tables, "scale dygraph") == STEPS, tables["operator"]
     assert is_probed
     hits = row(tables, "cost")["hits_per_step"]
     assert hits > 2 * (ADDS + 1), hits
+
+
+@test("a method's probe goes with an operator that is not worth the hits of those that are gone")
+def goes_at_last(case):
+    tables, is_probed = record(case, "--scale", "small")
+    assert not recorded(tables, "add dygraph") + recorded(tables, "scale dygraph"), tables["operator"]
+    assert not is_probed

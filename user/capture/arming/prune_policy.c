@@ -12,8 +12,9 @@ struct tier {
 	double short_factor; /* a span lasts so many times its probes, at most */
 };
 
+#define MODEST 25
 /* A step under way when the measuring begins or ends has not all of its calls. */
-static const struct tier hot = {4, 10}, repeated = {2, 25}, once = {0.75, 25};
+static const struct tier hot = {4, 10}, repeated = {2, MODEST}, once = {0.75, MODEST};
 
 struct candidate {
 	uint32_t row;
@@ -62,13 +63,17 @@ static struct candidate weigh(const struct prune_policy *policy, const struct pr
 	};
 }
 
+static bool is_needed(const struct prune_input *in)
+{
+	return !shows_nothing(in) && (in->stays || !in->stat.spans || in->stat.launches);
+}
+
 static bool may_go(const struct prune_policy *policy, const struct prune_input *in,
 		   const struct candidate *c, const struct tier *tier)
 {
 	if (shows_nothing(in))
 		return true;
-	return !in->stays && in->stat.spans && !in->stat.launches &&
-	       (double)in->stat.spans / policy->steps >= tier->calls &&
+	return !is_needed(in) && (double)in->stat.spans / policy->steps >= tier->calls &&
 	       c->worth < tier->short_factor;
 }
 
@@ -136,6 +141,85 @@ static size_t drop_tier(const struct prune_policy *policy, const struct prune_in
 	return chosen - back;
 }
 
+static bool was_caller(const struct prune_input *in)
+{
+	return in->is_caller && in->stat.hits;
+}
+
+static bool is_called_by(const struct prune_input *in, const struct prune_input *caller,
+			 const bool *dropped)
+{
+	return !dropped[in->row] && in->stat.callers >> caller->row % 64 & 1;
+}
+
+/* What is left of those that it calls, and the hits of those that are gone. */
+static struct called {
+	double added_ns, orphans_ns, length_ns; /* per step */
+	bool may_go;
+} called_by(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
+	    const struct prune_input *caller, const bool *dropped)
+{
+	struct called called = {.may_go = !(policy->callers >> caller->row % 64 & 1)};
+	double orphans = (double)caller->stat.hits;
+
+	for (size_t i = 0; i < cnt; i++) {
+		const struct candidate c = weigh(policy, &in[i]);
+
+		if (!is_called_by(&in[i], caller, dropped))
+			continue;
+		orphans -= (double)in[i].stat.ends;
+		called.added_ns += c.added_ns;
+		called.length_ns += c.worth * c.added_ns;
+		called.may_go &= !is_needed(&in[i]);
+	}
+	if (called.added_ns > 0 && orphans > 0)
+		called.orphans_ns =
+			orphans * HITS_OF_A_RETURN * (double)policy->hit_ns / policy->steps;
+	return called;
+}
+
+static double added_in_all(const struct prune_policy *policy, const struct prune_input *in,
+			   size_t cnt, const bool *dropped)
+{
+	double added = 0;
+
+	for (size_t i = 0; i < cnt; i++) {
+		if (was_caller(&in[i]))
+			added += called_by(policy, in, cnt, &in[i], dropped).orphans_ns;
+		if (!dropped[in[i].row])
+			added += weigh(policy, &in[i]).added_ns;
+	}
+	return added;
+}
+
+/* A caller that stays is hit by the calls, too, of those that are gone: scale is called by
+ * Tensor.__add__ once, add forty times. */
+static size_t drop_last_called(const struct prune_policy *policy, const struct prune_input *in,
+			       size_t cnt, double budget, bool *dropped)
+{
+	double added = added_in_all(policy, in, cnt, dropped);
+	size_t chosen = 0;
+
+	for (size_t i = 0; i < cnt && added > budget; i++) {
+		struct called called;
+
+		if (!was_caller(&in[i]))
+			continue;
+		called = called_by(policy, in, cnt, &in[i], dropped);
+		if (!called.may_go || called.orphans_ns <= 0 ||
+		    called.length_ns >= MODEST * (called.added_ns + called.orphans_ns))
+			continue;
+		for (size_t k = 0; k < cnt; k++) {
+			if (!is_called_by(&in[k], &in[i], dropped))
+				continue;
+			dropped[in[k].row] = true;
+			chosen++;
+		}
+		added -= called.added_ns + called.orphans_ns;
+	}
+	return chosen;
+}
+
 /* A function that was not called while it was observed may be later, where its caller is gone: its
  * span ends at the thread's next event then, and is marked so. A caller that was not called costs
  * nothing. */
@@ -149,7 +233,7 @@ static size_t drop_callers(const struct prune_policy *policy, const struct prune
 		if (!dropped[in[i].row])
 			needed |= in[i].stat.callers;
 	for (size_t i = 0; i < cnt; i++) {
-		if (!in[i].is_caller || !in[i].stat.hits || needed >> in[i].row % 64 & 1)
+		if (!was_caller(&in[i]) || needed >> in[i].row % 64 & 1)
 			continue;
 		dropped[in[i].row] = true;
 		chosen++;
@@ -174,6 +258,7 @@ size_t prune__choose(const struct prune_policy *policy, const struct prune_input
 		if (is_enough(policy, in, cnt, &once, budget, dropped))
 			chosen += drop_tier(policy, in, cnt, &once, budget, dropped);
 	}
+	chosen += drop_last_called(policy, in, cnt, budget, dropped);
 	return chosen ? chosen + drop_callers(policy, in, cnt, dropped) : 0;
 }
 
