@@ -308,6 +308,21 @@ Test(site, a_prologue_that_aligns_the_stack)
 	cr_expect_eq(site__aligned_push(code, sizeof(code)), 0);
 }
 
+Test(site, a_prologue_with_instructions_of_the_body_in_between)
+{
+	/* lea r10, [rsp+8]; and rsp, -32; mov r8d, 5; push [r10-8]; push rbp; ret */
+	uint8_t code[] = {0x4c, 0x8d, 0x54, 0x24, 0x08, 0x48, 0x83, 0xe4, 0xe0, 0x41, 0xb8,
+			  0x05, 0,    0,    0,	  0x41, 0xff, 0x72, 0xf8, 0x55, 0xc3};
+
+	cr_expect_eq(site__aligned_push(code, sizeof(code)), 19);
+	code[10] = 0xba; /* mov r10d, 5 */
+	cr_expect_eq(site__aligned_push(code, sizeof(code)), 0);
+	memcpy(code + 9, (uint8_t[]){0x0f, 0x84, 0x00, 0, 0, 0}, 6); /* je */
+	cr_expect_eq(site__aligned_push(code, sizeof(code)), 0);
+	memcpy(code + 9, (uint8_t[]){0x48, 0x83, 0xec, 0x08, 0x90, 0x90}, 6); /* sub rsp, 8 */
+	cr_expect_eq(site__aligned_push(code, sizeof(code)), 0);
+}
+
 /* call [rax+0x28]; test al, al; jne L; ret; L: mov rsi, [rbx]; mov rdi, r13; call 0x100 */
 static const uint8_t keeps[] = {0xff, 0x50, 0x28, 0x84, 0xc0, 0x75, 0x01, 0xc3, 0x48, 0x8b,
 				0x33, 0x4c, 0x89, 0xef, 0xe8, 0xed, 0,	  0,	0};

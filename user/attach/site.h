@@ -33,6 +33,7 @@ enum {
 	SITE_R9 = 32,
 	SITE_RSP = 64,
 	SITE_RAX = 128,
+	SITE_R10 = 512,
 	SITE_KEPT = 256, /* those that a function gives back as they were: rbx, rbp, r12 to r15 */
 };
 

@@ -166,6 +166,8 @@ static unsigned int register_bit(ZydisRegister reg)
 		return SITE_R8;
 	case ZYDIS_REGISTER_R9:
 		return SITE_R9;
+	case ZYDIS_REGISTER_R10:
+		return SITE_R10;
 	case ZYDIS_REGISTER_RSP:
 		return SITE_RSP;
 	case ZYDIS_REGISTER_RAX:
@@ -398,16 +400,37 @@ size_t site__stack_checks(const uint8_t *code, size_t len, uint32_t *at, size_t 
 	return cnt;
 }
 
+static bool is_at(const uint8_t *code, size_t len, const uint8_t *bytes, size_t cnt)
+{
+	return len >= cnt && !memcmp(code, bytes, cnt);
+}
+
+/* The compiler may have put instructions of the body between those of the prologue. */
 size_t site__aligned_push(const uint8_t *code, size_t len)
 {
-	static const uint8_t lea[] = {0x4c, 0x8d, 0x54, 0x24, 0x08};  /* 8(%rsp), %r10 */
-	static const uint8_t and[] = {0x48, 0x83, 0xe4};	      /* $-ALIGN, %rsp */
-	static const uint8_t push[] = {0x41, 0xff, 0x72, 0xf8, 0x55}; /* -8(%r10); %rbp */
-	const size_t push_at = sizeof(lea) + sizeof(and) + 1;
+	static const uint8_t lea[] = {0x4c, 0x8d, 0x54, 0x24, 0x08}; /* 8(%rsp), %r10 */
+	static const uint8_t and[] = {0x48, 0x83, 0xe4};	     /* $-ALIGN, %rsp */
+	static const uint8_t push[] = {0x41, 0xff, 0x72, 0xf8};	     /* -8(%r10) */
+	static const uint8_t push_rbp[] = {0x55};
+	bool is_aligned = false, is_pushed = false;
+	size_t limit;
+	struct insn in;
 
-	if (len < push_at + sizeof(push) || memcmp(code, lea, sizeof(lea)) != 0 ||
-	    memcmp(code + sizeof(lea), and, sizeof(and)) != 0 ||
-	    memcmp(code + push_at, push, sizeof(push)) != 0)
+	if (!is_at(code, len, lea, sizeof(lea)))
 		return 0;
-	return push_at + sizeof(push) - 1;
+	limit = first_branch_target(code, len);
+	for (size_t at = sizeof(lea);
+	     at < limit && at < MAX_SLIDE && decode(code + at, len - at, &in);
+	     at += in.decoded.length) {
+		if (is_pushed && is_at(code + at, len - at, push_rbp, sizeof(push_rbp)))
+			return at;
+		if (!is_aligned && is_at(code + at, len - at, and, sizeof(and)))
+			is_aligned = true;
+		else if (is_aligned && !is_pushed && is_at(code + at, len - at, push, sizeof(push)))
+			is_pushed = true;
+		else if (leaves_straight_line(&in.decoded) ||
+			 registers_written(&in) & (SITE_RSP | SITE_R10))
+			break;
+	}
+	return 0;
 }
