@@ -147,10 +147,10 @@ Test(prune, what_is_called_once_goes_last)
 	bool dropped[8] = {false};
 
 	strict.max_overhead = 0.0005;
-	strict.other_hits = 18;
+	strict.other_ns = 9000;
 	cr_expect_eq(prune__choose(&strict, in, 3, dropped), 2);
 	cr_expect_not(dropped[3]);
-	strict.other_hits = 20;
+	strict.other_ns = 10000;
 	cr_expect_eq(prune__choose(&strict, in, 3, (bool[8]){false}), 3);
 }
 
@@ -177,8 +177,21 @@ Test(prune, probes_of_steps_take_their_part_of_the_quarter)
 	strict.max_overhead = 0.001;
 	cr_expect_eq(prune__choose(&strict, in, 2, dropped), 1);
 	cr_expect_not(dropped[2]);
-	strict.other_hits = 38;
+	strict.other_ns = 19000;
 	cr_expect_eq(prune__choose(&strict, in, 2, (bool[8]){false}), 2);
+}
+
+Test(prune, probes_of_steps_take_their_part_of_the_budget)
+{
+	/* 40 us of 50, less than which the steps' 22 hits leave, 39 us */
+	const struct prune_input in[] = {row(1, 80, 2000)};
+	struct prune_policy with_step = policy;
+
+	with_step.peer_hits_per_call = 0;
+	with_step.other_ns = 10000;
+	cr_expect_eq(prune__choose(&with_step, in, 1, (bool[8]){false}), 0);
+	with_step.other_ns = 11000;
+	cr_expect_eq(prune__choose(&with_step, in, 1, (bool[8]){false}), 1);
 }
 
 Test(prune, a_budget_that_holds_keeps_what_is_repeated)

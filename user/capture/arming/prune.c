@@ -80,25 +80,45 @@ static size_t gather(const struct session *s, struct prune_input *in)
 	return cnt;
 }
 
-/* What makes the steps is there in any case. */
+/* What makes steps and phases is there in any case. */
+static bool is_steps_probe(const struct planned_probe *probe)
+{
+	return probe->group <= GROUP_PHASE || probe->group == GROUP_WATCH ||
+	       probe->group == GROUP_AROUND;
+}
+
+/* Of what is around an optimizer's step the hits begin spans and end them. */
+static double hits_ns(const struct session *s, const struct planned_probe *probe,
+		      const struct pt_probe_stat *stat)
+{
+	const struct probe_cost *c = &s->facts.cost;
+
+	return probe->group == GROUP_AROUND
+		       ? (double)stat->hits * (double)c->cold_hit_ns
+		       : (double)(stat->hits + stat->spans) * (double)(probe->group == GROUP_WATCH
+									       ? c->watch_ns
+									       : c->cold_hit_ns);
+}
+
 static void add_steps_probes(const struct session *s, struct prune_policy *policy)
 {
 	auto_free bool *seen = calloc(s->plan.row_cnt + 1, sizeof(*seen));
-	uint64_t hits = 0;
+	double ns = 0;
 
 	for (size_t i = 0; seen && i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
 		struct pt_probe_stat stat;
 
-		if (probe->group != GROUP_STEP || seen[probe->row])
+		if (!is_steps_probe(probe) || seen[probe->row] || s->dropped[probe->row])
 			continue;
 		seen[probe->row] = true;
 		probes__stat(&s->probes, probe->row, &stat);
-		policy->callers |= stat.callers;
+		if (probe->group == GROUP_STEP)
+			policy->callers |= stat.callers;
 		if (!is_weighed(s, probe))
-			hits += stat.hits + stat.spans;
+			ns += hits_ns(s, probe, &stat);
 	}
-	policy->other_hits = (double)hits / policy->steps;
+	policy->other_ns = ns / policy->steps;
 }
 
 /* What a function of the runtime calls in the driver would be told in its place: cuEventCreate for

@@ -77,7 +77,6 @@ static bool may_go(const struct prune_policy *policy, const struct prune_input *
 	       c->worth < tier->short_factor;
 }
 
-/* What is left of it for the probes that are weighed. */
 static double quarter_of_peer(const struct prune_policy *policy, const struct prune_input *in,
 			      size_t cnt)
 {
@@ -85,8 +84,7 @@ static double quarter_of_peer(const struct prune_policy *policy, const struct pr
 
 	for (size_t i = 0; i < cnt; i++)
 		calls += (double)in[i].stat.spans / policy->steps;
-	return (policy->peer_hits_per_call / 4 * calls - policy->other_hits) *
-	       (double)policy->hit_ns;
+	return policy->peer_hits_per_call / 4 * calls * (double)policy->hit_ns;
 }
 
 /* Would the budget hold if all went that may? */
@@ -244,14 +242,14 @@ static size_t drop_callers(const struct prune_policy *policy, const struct prune
 size_t prune__choose(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
 		     bool *dropped)
 {
-	double budget = policy->max_overhead * (double)policy->step_ns, quarter;
+	double budget = policy->max_overhead * (double)policy->step_ns - policy->other_ns, quarter;
 	size_t chosen;
 
 	if (policy->steps <= 0)
 		return 0;
 	chosen = drop_tier(policy, in, cnt, &hot, budget, dropped);
 	if (policy->peer_hits_per_call > 0) {
-		quarter = quarter_of_peer(policy, in, cnt);
+		quarter = quarter_of_peer(policy, in, cnt) - policy->other_ns;
 		if (quarter > budget)
 			budget = quarter;
 		chosen += drop_tier(policy, in, cnt, &repeated, budget, dropped);

@@ -23,11 +23,11 @@ struct prune_input {
 
 struct prune_policy {
 	double steps;	     /* steps observed */
-	double max_overhead; /* share of a step's time that operator probes may add, 0.02 = 2 % */
+	double max_overhead; /* share of a step's time that probes may add, 0.02 = 2 % */
 	uint64_t step_ns;    /* length of a step */
 	uint64_t hit_ns;     /* what one hit costs */
 	double peer_hits_per_call; /* see struct framework */
-	double other_hits;   /* a step, of probes that are not weighed: those of steps and phases */
+	double other_ns;     /* a step, by probes that are not weighed: those of steps and phases */
 	uint64_t inside_ns;  /* part of a span's own cost inside its measured duration */
 	uint64_t callers;    /* of functions that are not weighed, as in struct pt_probe_stat */
 };
@@ -38,9 +38,9 @@ struct prune_policy {
 uint64_t prune__clip_ns(const struct prune_policy *policy);
 /* Marks rows in dropped[]; returns how many. What tells least for what it costs goes first: functions
  * with at least 4 calls a step, and spans that last on average less than 10 times their probes, until
- * the budget holds; if it does not hold then, also those with 2 calls a step and less than 25 times,
- * while more than a quarter is added, the probes of steps and phases included, of what the framework's
- * own profiler is known to add to as many calls; and those with one, if that is enough then. At last go
+ * the budget holds, the probes of steps and phases included; if it does not hold then, also those with
+ * 2 calls a step and less than 25 times, while more than a quarter is added of what the framework's own
+ * profiler is known to add to as many calls; and those with one, if that is enough then. At last go
  * those that are not worth all the hits of their caller, whose other calls are of functions that are
  * gone. A caller goes with the last function that it was seen to call. */
 size_t prune__choose(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
