@@ -81,6 +81,32 @@ int optimizer_step(struct pt_regs *ctx)
 	return 0;
 }
 
+/* What the function does first, as others do, too: the code that the thread executes tells. */
+SEC("uprobe")
+int optimizer_mark(struct pt_regs *ctx)
+{
+	const struct pt_python_stacks *p = &ctl.layout.stacks;
+	__u32 row = probe_row(ctx);
+	struct pt_thread *t = calls_it() ? thread_lookup() : NULL;
+	__u64 state, frame, code;
+	struct pt_frame *f;
+
+	if (ctl.window_open)
+		__sync_fetch_and_add(&ctl.optimizer_step.around_hits, 1);
+	stat_hit(row);
+	state = t ? python_thread(t) : 0;
+	frame = state ? python_frame(state) : 0;
+	code = frame ? read_u64(frame + 8 * p->code_word) & p->object_mask : 0;
+	if (!t || !code || code != ctl.optimizer_step.refs_at)
+		return 0;
+	frames_close_dead(t, ctx->sp);
+	ctl.optimizer_step.passes = 0;
+	f = frame_push(t, PT_SP_OBJECT, row, PT_FRAME_STATIC);
+	if (f)
+		frame_close_top(t, f->ts_ns, PT_END_OBJECT);
+	return 0;
+}
+
 #define AROUND_WALK  8 /* frames between the library's function and what is around the step */
 #define AROUND_CALLS 4 /* bytes: how far the place varies that a call is told to be at */
 

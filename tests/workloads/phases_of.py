@@ -30,7 +30,7 @@ def endless(batches):
         yield from batches
 
 
-def paddle(clip):
+def paddle(args):
     import paddle
     from paddle import nn
 
@@ -51,7 +51,7 @@ def paddle(clip):
     net = nn.Sequential(*layers, nn.Flatten(), nn.Linear(16 * before, 512), nn.ReLU(), nn.Linear(512, CLASSES))
     optimizer = paddle.optimizer.Adam(
         1e-3, parameters=net.parameters(),
-        grad_clip={None: None, "norm": nn.ClipGradByGlobalNorm(1.0), "value": nn.ClipGradByValue(1.0)}[clip])
+        grad_clip={None: None, "norm": nn.ClipGradByGlobalNorm(1.0), "value": nn.ClipGradByValue(1.0)}[args.clip])
     source = endless(paddle.io.DataLoader(Images(), batch_size=BATCH))
 
     def step():
@@ -94,6 +94,31 @@ def mxnet(_):
         with phase("optimizer"):
             trainer.step(BATCH)
         loss.wait_to_read()
+        mx.nd.waitall()
+
+    return step
+
+
+def mxnet_small(args):
+    """Twenty small layers: steps in which a data breakpoint matters."""
+    import mxnet as mx
+    from mxnet import autograd, gluon
+    from mxnet.gluon import nn
+
+    net = nn.Sequential()
+    net.add(*[nn.Dense(32) for _ in range(20)])
+    net.initialize()
+    trainer = gluon.Trainer(net.collect_params(), args.optimizer)
+    x, y = (mx.nd.random.normal(shape=(BATCH, 32)) for _ in range(2))
+    loss_of = gluon.loss.L2Loss()
+
+    def step():
+        with phase("forward"), autograd.record():
+            loss = loss_of(net(x), y)
+        with phase("backward"):
+            loss.backward()
+        with phase("optimizer"):
+            trainer.step(BATCH)
         mx.nd.waitall()
 
     return step
@@ -177,11 +202,12 @@ def mindspore(_):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("framework", choices=["paddle", "mxnet", "mxnet_module", "mindspore"])
+    parser.add_argument("framework", choices=["paddle", "mxnet", "mxnet_small", "mxnet_module", "mindspore"])
     parser.add_argument("--log", default=os.devnull)
     parser.add_argument("--clip", choices=("norm", "value"), help="gradients, by what")
+    parser.add_argument("--optimizer", default="sgd", help="of mxnet_small")
     args = parser.parse_args()
-    step = globals()[args.framework](args.clip)
+    step = globals()[args.framework](args)
     cnt = 0
     with open(args.log, "a", buffering=1) as log:
         while True:

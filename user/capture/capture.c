@@ -18,6 +18,7 @@
 #include "capture/arming/far.h"
 #include "capture/processes/follow.h"
 #include "capture/processes/hold.h"
+#include "capture/steps/optimizer_mark.h"
 #include "capture/steps/optimizer_step.h"
 #include "capture/decode/python_stacks.h"
 #include "capture/rendezvous.h"
@@ -172,6 +173,8 @@ static int session_plan(struct session *s)
 	node_types__show(s, false);
 	if (!err)
 		err = optimizer_step__plan(s);
+	if (!err)
+		err = optimizer_mark__plan(s);
 	if (!err)
 		err = user_usdt__plan(s->opts, s->target, &s->plan);
 	if (!err && s->opts->with_stack)

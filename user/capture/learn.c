@@ -228,17 +228,18 @@ static int forget_executors(struct session *s)
 	return call_log__keep_leaders(&s->log, runs_graphs);
 }
 
-/* Opens the window on nobody's file for a moment, to see operators in order. */
-static int look_at_calls(struct session *s)
+/* Opens the window on nobody's file for a moment. */
+int session__log_calls(struct session *s, uint64_t steps)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
-	uint64_t until = clock__monotonic_ns() + 1000 * MS;
+	const uint64_t until = clock__monotonic_ns() + 1000 * MS, seq = ctl->step_seq;
 	int err = 0;
 
 	s->log.pid = (uint32_t)s->target->pid;
 	ctl->window_open_ns = clock__monotonic_ns();
 	ctl->window_open = 1;
-	while (!err && clock__monotonic_ns() < until && s->log.cnt < 20000)
+	while (!err && clock__monotonic_ns() < until && s->log.cnt < 20000 &&
+	       (!steps || ctl->step_seq - seq < steps))
 		err = session__pump(s, 10);
 	ctl->window_close_ns = clock__monotonic_ns();
 	ctl->window_open = 0;
@@ -247,6 +248,14 @@ static int look_at_calls(struct session *s)
 	if (!err)
 		err = forget_sched(s);
 	ctl->window_open_ns = 0;
+	return err;
+}
+
+/* To see operators in order. */
+static int look_at_calls(struct session *s)
+{
+	int err = session__log_calls(s, 0);
+
 	forget_watched_phases(s);
 	return err;
 }

@@ -217,6 +217,10 @@ int session__measure_steps(struct session *s, uint64_t *steps);
  * -EAGAIN: the steps turned out to be none, learn again. */
 int session__prune(struct session *s);
 
+/* What probes see for a second, or so many steps (0: however many), goes to s->log, which the caller
+ * frees. 0 or a negative errno of the ring. */
+int session__log_calls(struct session *s, uint64_t steps);
+
 /* A progress line: kept live on a tty, one line each otherwise. */
 void session__progress(struct session *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

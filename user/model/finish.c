@@ -58,6 +58,7 @@ enum span_kind kind__of_category(enum span_category cat)
 		[CAT_QUEUE_EMPTY] = KIND_PIPELINE_WAIT,
 		[CAT_QUEUE_FULL] = KIND_PIPELINE_WAIT,
 		[CAT_EVALUATION] = KIND_SCRIPT,
+		[CAT_OPTIMIZER_BEGIN] = KIND_OTHER,
 	};
 
 	return cat < CAT_CNT ? kinds[cat] : KIND_OTHER;

@@ -9,7 +9,7 @@ static bool is_mark(const struct marks *k, enum span_category cat)
 {
 	return cat == CAT_DATALOADER || cat == CAT_FORWARD || cat == CAT_BACKWARD ||
 	       cat == CAT_OPTIMIZER || cat == CAT_ZERO_GRAD || cat == CAT_OPTIMIZER_OP ||
-	       (k->graph_ns && mark__is_operator(cat));
+	       cat == CAT_OPTIMIZER_BEGIN || (k->graph_ns && mark__is_operator(cat));
 }
 
 static void note_kind(struct marks *k, const struct span *s, enum span_category cat)
@@ -123,6 +123,9 @@ static int collect(const struct model *m, struct span *s, struct marks *k)
 		enum span_category cat = scopes__category(m, s);
 		struct mark mark = {s->ev.ts_ns, span__end(s), cat};
 
+		if (cat == CAT_OPTIMIZER_BEGIN) /* the first of its operators, so to say */
+			mark.cat = CAT_OPTIMIZER_OP;
+
 		if (cat == CAT_EVALUATION || cat == CAT_SCRIPT)
 			err = add_extent(cat == CAT_SCRIPT ? &k->graphs : &k->evaluations, s);
 		if (err || cat == CAT_EVALUATION)
@@ -143,7 +146,7 @@ static int collect(const struct model *m, struct span *s, struct marks *k)
 		mark.operators = k->operators;
 		k->operators = 0;
 		err = ARRAY_PUSH(k->items, k->cnt, k->cap, mark);
-		last = mark__is_operator(cat) ? k->cnt : 0;
+		last = mark__is_operator(mark.cat) ? k->cnt : 0;
 	}
 	return err;
 }

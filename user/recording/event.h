@@ -61,6 +61,8 @@ enum span_category {
 	CAT_QUEUE_FULL = 25,
 	/* a compiled graph that evaluates: in a step that trains, of none of its phases */
 	CAT_EVALUATION = 26,
+	/* a moment from which on the operators that update parameters tell of an optimizer's step */
+	CAT_OPTIMIZER_BEGIN = 27,
 	CAT_CNT,
 };
 

@@ -20,13 +20,15 @@ def _window(tool):
     return min(s["ts_ns"] for s in steps), max(s["ts_ns"] + s["dur_ns"] for s in steps)
 
 
-def check(case, job, detail="phase", small=SMALL, only=tuple(COLUMNS)):
-    """Records some steps: each phase lasts as long as the job says, or those that it notes."""
-    tool = case.tool("-p", job.pid, "--record", f"2:{2 + STEPS}", "--detail", detail)
+def check(case, job, detail="phase", small=SMALL, only=tuple(COLUMNS), options=()):
+    """Records some steps: each phase lasts as long as the job says, or those that it notes. The tool."""
+    tool = case.tool("-p", job.pid, "--record", f"2:{2 + STEPS}", "--detail", detail, *options)
     tool.done(timeout_s=100)
     job.wait_steps(2)
     begin, end = _window(tool)
-    rows = tool.report("--table", "steps")["steps"]["rows"]
+    # The job's clock has what probes of operators cost, too.
+    raw = () if detail == "phase" else ("--raw-times",)
+    rows = tool.report("--table", "steps", *raw)["steps"]["rows"]
     theirs = dict.fromkeys(COLUMNS, 0)
     for name, start, stop in _noted(job):
         theirs[name] += max(0, min(stop, end) - max(start, begin))
@@ -38,3 +40,4 @@ def check(case, job, detail="phase", small=SMALL, only=tuple(COLUMNS)):
         if abs(ours - theirs[name]) > max(RIGHT * theirs[name], small * (end - begin)):
             wrong.append((name, ours / STEPS, theirs[name] / STEPS))
     assert not wrong, f"(phase, ns a step, by the job's clock) {wrong} of {(end - begin) / STEPS} ns"
+    return tool

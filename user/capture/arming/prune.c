@@ -5,6 +5,7 @@
 #include "capture/arming/launches.h"
 #include "capture/arming/node_types.h"
 #include "capture/arming/watched.h"
+#include "capture/steps/optimizer_mark.h"
 #include "capture/steps/optimizer_step.h"
 #include "capture/steps/step_probes.h"
 #include "common/util.h"
@@ -280,6 +281,8 @@ int session__prune(struct session *s)
 		err = watched__choose(s, steps);
 	if (!err && !may_leave_out)
 		optimizer_step__keep_choice(s);
+	if (!err && may_leave_out)
+		err = optimizer_mark__try(s);
 	if (err || !may_leave_out)
 		return err;
 	policy.steps = (double)steps;

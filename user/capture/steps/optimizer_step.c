@@ -31,6 +31,13 @@ static struct planned_probe *own_probe(const struct session *s)
 	return NULL;
 }
 
+const struct planned_probe *optimizer_step__watched(const struct session *s)
+{
+	const struct planned_probe *probe = own_probe(s);
+
+	return probe && probe->watch_address && !probe->watch_tid ? probe : NULL;
+}
+
 static struct planned_probe *around_probe(const struct session *s)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++)

@@ -16,6 +16,9 @@
 int optimizer_step__plan(struct session *s);
 /* The programs are loaded: an operator's stack may come. */
 void optimizer_step__loaded(struct session *s);
+/* The breakpoint of a function that is known without looking for it, in all threads; NULL: there is
+ * none. */
+const struct planned_probe *optimizer_step__watched(const struct session *s);
 /* That it is in the ring. */
 bool optimizer_step__is_stack(const void *data, size_t size);
 int optimizer_step__take_stack(struct session *s, const void *data, size_t size);
