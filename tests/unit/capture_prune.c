@@ -166,6 +166,16 @@ Test(prune, what_is_called_once_stays_where_that_would_not_be_enough)
 	cr_expect_eq(prune__choose(&strict, in, 2, dropped), 0);
 }
 
+Test(prune, what_is_called_once_goes_where_steps_alone_take_more)
+{
+	const struct prune_input in[] = {row(1, 2, 20000), row(2, 2, 20000)};
+	struct prune_policy strict = policy;
+
+	strict.max_overhead = 0.001;
+	strict.other_ns = 20000;
+	cr_expect_eq(prune__choose(&strict, in, 2, (bool[8]){false}), 2);
+}
+
 Test(prune, probes_of_steps_take_their_part_of_the_quarter)
 {
 	/* 3 us, called twice a step; less than 0.4 hits for each of 103 calls, 20.6 us, but not

@@ -87,7 +87,7 @@ static double quarter_of_peer(const struct prune_policy *policy, const struct pr
 	return policy->peer_hits_per_call / 4 * calls * (double)policy->hit_ns;
 }
 
-/* Would the budget hold if all went that may? */
+/* Would the budget hold if all went that may, but for what is there in any case? */
 static bool is_enough(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
 		      const struct tier *tier, double budget, const bool *dropped)
 {
@@ -99,7 +99,7 @@ static bool is_enough(const struct prune_policy *policy, const struct prune_inpu
 		if (!dropped[in[i].row] && !may_go(policy, &in[i], &c, tier))
 			added += c.added_ns;
 	}
-	return added <= budget;
+	return added <= budget + policy->other_ns;
 }
 
 /* Until what is not dropped adds no more than the budget; returns how many went. */
