@@ -39,6 +39,31 @@ Test(findings_slow_steps, a_step_of_two_iterations_is_told_as_that)
 	job__expect(&j, "slow_steps", "they hold 2 backward passes, the others 1");
 }
 
+/* A graph's operators come in any order. */
+Test(findings_slow_steps, a_pass_in_two_pieces_is_one)
+{
+	struct job j = job__new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		const uint64_t end = at + (i == 6 ? 300 : 100) * MS;
+
+		synth__span(&j.s, j.s.main, CAT_SCRIPT, "run", at, end);
+		synth__span(&j.s, j.s.main, CAT_BACKWARD_NODE, "a_grad", at + MS,
+			    i == 6 ? at + 40 * MS : end - 10 * MS);
+		if (i == 6) {
+			synth__span(&j.s, j.s.main, CAT_OPTIMIZER_OP, "adam", at + 40 * MS,
+				    at + 45 * MS);
+			synth__span(&j.s, j.s.main, CAT_BACKWARD_NODE, "b_grad", at + 45 * MS,
+				    end - 10 * MS);
+		}
+		synth__span(&j.s, j.s.main, CAT_OPTIMIZER_OP, "adam", end - 10 * MS, end - MS);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	job__expect(&j, "slow_steps", "lies in Backward; 100 % in b_grad itself");
+}
+
 Test(findings_slow_steps, not_each_slow_step_need_be_of_two_iterations)
 {
 	static const struct step_plan slow = {2, 50, 230, 8, 0};

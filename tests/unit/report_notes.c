@@ -161,6 +161,30 @@ Test(report_notes, what_an_optimizer_computes_between_runs_of_its_closure)
 	}
 }
 
+Test(report_notes, an_optimizer_of_which_only_operators_were_seen)
+{
+	static const char note[] = "No call of the optimizer was seen: Optimization is from the";
+	static const enum span_category begins[] = {CAT_NONE, CAT_OPTIMIZER, CAT_OPTIMIZER_BEGIN};
+	const struct report_opts opts = OPTS(.tables = "model");
+
+	for (size_t i = 0; i < ARRAY_SIZE(begins); i++) {
+		struct synth s = synth__new("{}");
+		char *text;
+
+		synth__span(&s, s.main, CAT_BACKWARD, "backward", 10, 50);
+		if (begins[i])
+			synth__span(&s, s.main, begins[i], "step", 55,
+				    begins[i] == CAT_OPTIMIZER ? 80 : 55);
+		synth__span(&s, s.main, CAT_OPTIMIZER_OP, "adam", 60, 70);
+		synth__step(&s, 0, 0, 100);
+		synth__open(&s, "{}");
+		text = synth__report(&s, &opts);
+		cr_expect_eq(strstr(text, note) != NULL, !begins[i], "%s", text);
+		free(text);
+		synth__free(&s);
+	}
+}
+
 /* A forward pass that the framework shows (MXNet's autograd.record()) holds no batches. */
 Test(report_notes, what_forward_is_without_a_data_loader)
 {

@@ -102,17 +102,12 @@ static size_t begun_calls(const struct analysis *a, uint64_t ts_ns)
 	return low;
 }
 
-/* The later parts of an inferred forward that other spans cut belong to the call before. */
-static bool continues(const struct span *s)
-{
-	return s->inferred && !s->ev.name && s->ev.flags & EVENT_CUT_BEGIN;
-}
-
 static int add_phase(struct analysis *a, const struct span *s)
 {
 	const struct phase_call call = {s->kind, s->ev.ts_ns, s->cpu_ns, s->kernel_ns,
 					coverage__knows(&a->coverage, s->ev.ts_ns + s->ev.dur_ns)};
-	struct phase_call *before = continues(s) ? latest_call(a, s->kind, a->call_cnt) : NULL;
+	struct phase_call *before =
+		span__continues(s) ? latest_call(a, s->kind, a->call_cnt) : NULL;
 
 	if (!before)
 		return ARRAY_PUSH(a->calls, a->call_cnt, a->call_cap, call);

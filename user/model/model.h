@@ -111,6 +111,8 @@ bool span_kind__is_device_work(enum span_kind kind);
 
 /* One of DATALOADER, FORWARD, BACKWARD, OPTIMIZATION. */
 bool span_kind__is_phase(enum span_kind kind);
+/* A later part of an inferred phase that other spans cut: of the call before. */
+bool span__continues(const struct span *s);
 
 /* --timer-only recorded it: it knows steps and the wait for data. What else a step does is not in
  * it, so nothing is concluded about phases. */

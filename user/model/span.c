@@ -113,6 +113,11 @@ bool span_kind__is_phase(enum span_kind kind)
 	       kind == KIND_OPTIMIZATION;
 }
 
+bool span__continues(const struct span *s)
+{
+	return s->inferred && !s->ev.name && s->ev.flags & EVENT_CUT_BEGIN;
+}
+
 const char *span__name(const struct recording *r, const struct span *s)
 {
 	const struct name *n = s->ev.name ? recording__name(r, s->ev.name) : NULL;

@@ -53,7 +53,7 @@ static uint32_t passes(const struct batch *b)
 	for (size_t i = 0; i < b->track_cnt; i++)
 		for (const struct span *s = b->tracks[i].roots;
 		     s && b->tracks[i].track->id == b->step->track; s = span__next(s, NULL))
-			cnt += s->kind == KIND_BACKWARD &&
+			cnt += s->kind == KIND_BACKWARD && !span__continues(s) &&
 			       (!s->parent || s->parent->kind != KIND_BACKWARD);
 	return cnt;
 }

@@ -18,7 +18,7 @@ struct state {
 	uint64_t passes;       /* steps with a backward pass */
 	uint64_t accumulating; /* of them, those without an update */
 	uint64_t steps, bare;  /* all, and those without any phase */
-	bool infers_forward, reruns_closure, updates_in_backward;
+	bool infers_forward, infers_optimizer, reruns_closure, updates_in_backward;
 	struct awaited awaited;
 	struct turns turns;
 };
@@ -50,6 +50,21 @@ static bool has_inferred_forward(const struct span *s)
 					    : s->kind != KIND_OPERATOR && s->kind != KIND_SCRIPT &&
 						      has_inferred_forward(s->first_child))
 			return true;
+	return false;
+}
+
+/* An optimizer of which only its operators were seen. */
+static bool has_inferred_optimizer(const struct analysis *a, const struct span *s)
+{
+	for (; s; s = s->next_sibling) {
+		const struct span *c = s->first_child;
+		const struct name *first =
+			c && c->ev.name ? recording__name(a->r, c->ev.name) : NULL;
+
+		if (s->kind == KIND_OPTIMIZATION && !s->ev.name && !span__continues(s) &&
+		    (!first || first->category != CAT_OPTIMIZER_BEGIN))
+			return true;
+	}
 	return false;
 }
 
@@ -109,6 +124,9 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	for (size_t i = 0; b->step && i < b->track_cnt && !st->infers_forward; i++)
 		st->infers_forward = b->tracks[i].track->id == b->step->track &&
 				     has_inferred_forward(b->tracks[i].roots);
+	for (size_t i = 0; b->step && i < b->track_cnt && !st->infers_optimizer; i++)
+		st->infers_optimizer = b->tracks[i].track->id == b->step->track &&
+				       has_inferred_optimizer(a, b->tracks[i].roots);
 	for (size_t i = 0; b->step && i < b->track_cnt && !st->reruns_closure; i++)
 		st->reruns_closure = b->tracks[i].track->id == b->step->track &&
 				     has_reruns(a, b->tracks[i].roots);
@@ -215,6 +233,16 @@ static int note_forward(const struct analysis *a, const struct state *st, struct
 				  "made there.");
 }
 
+/* In a graph there is nothing but operators. */
+static int note_updates(const struct state *st, struct table *t)
+{
+	if (!st->infers_optimizer || st->told)
+		return 0;
+	return table__add_note(t, "No call of the optimizer was seen: Optimization is from the "
+				  "first of its operators to the last. What it does in Python "
+				  "before them is in Others.");
+}
+
 static int note_reruns(const struct state *st, struct table *t)
 {
 	if (!st->reruns_closure)
@@ -297,6 +325,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = note_forward(a, st, t);
 	if (!err)
 		err = note_turns(a, &st->turns, t);
+	if (!err)
+		err = note_updates(st, t);
 	if (!err)
 		err = note_reruns(st, t);
 	if (!err)
