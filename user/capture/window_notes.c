@@ -162,6 +162,19 @@ static void note_slow_copies(const struct session *s, json_t *notes)
 		    slows);
 }
 
+/* Of such functions the times hold what no estimate has. */
+static void note_stepped(const struct session *s, json_t *notes)
+{
+	if (s->plan.stepped)
+		say(notes,
+		    "of --op and --op-returns %s a probe at an instruction that the kernel "
+		    "single-steps, its first or its return: %.1f us a hit here, which is not in "
+		    "the "
+		    "estimate, and counts as the caller's time or its own",
+		    counted(s->plan.stepped, "function has", "functions have").s,
+		    (double)s->facts.cost.bare.stepped_ns / 1e3);
+}
+
 json_t *window_notes(const struct session *s)
 {
 	json_t *notes = json_array();
@@ -174,6 +187,7 @@ json_t *window_notes(const struct session *s)
 	note_missing(s, notes);
 	note_watched(s, notes);
 	note_slow_copies(s, notes);
+	note_stepped(s, notes);
 	note_forked(s, notes);
 	return notes;
 }

@@ -99,6 +99,7 @@ struct probe_plan {
 	size_t lib_cnt, lib_cap;
 	struct pointed_alias *aliases;
 	size_t alias_cnt, alias_cap;
+	size_t stepped; /* functions of the user's choice with a probe that the kernel single-steps */
 	uint64_t node_number; /* runtime address, see struct shim_control; 0: there is none */
 	char **missing; /* what could not be resolved and what that costs, for doctor and notes */
 	size_t missing_cnt, missing_cap;

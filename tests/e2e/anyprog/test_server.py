@@ -157,6 +157,31 @@ def returns(case):
     assert calls(tool.report()) == {FORWARD: 24}, tool.out
 
 
+JUMPS = """
+#include <unistd.h>
+__attribute__((noinline)) int works(int x) { for (volatile int i = 0; i < 1000; i++) x += i; return x; }
+__attribute__((noinline)) int jumps(int x) { return works(x); }
+__attribute__((noinline)) int handle(int x) { return jumps(x) + works(x); }
+int main(void) { for (int n = 0;; n = handle(n) & 1) usleep(1000); }
+"""
+
+
+@test("--op: what is told of times that are not the function's own")
+def not_its_own(case):
+    source, binary = case.dir / "jumps.c", case.dir / "jumps"
+    source.write_text(JUMPS)
+    subprocess.run(["cc", "-O2", "-fno-inline", "-o", binary, source], check=True)
+    job = subprocess.Popen([binary])
+    case.finally_(job.kill)
+    tool = case.tool("-p", job.pid, "--record", "2:10", "--step-probe", "exe:handle", "--op", "exe:jumps", "--op",
+                     "exe:works").done()
+    assert calls(tool.report()) == {"jumps": 8, "works": 16}, tool.out
+    assert "the end of jumps, which only jumps to another function: its time is that until" in tool.out, tool.out
+    assert "function has a probe at an instruction that the kernel single-steps" in tool.out, tool.out  # works returns
+    tool = case.tool("-p", job.pid, "--record", "2:10", "--step-probe", "exe:handle", "--op-returns", "exe:jumps").done()
+    assert calls(tool.report()) == {"jumps": 8} and "which only jumps" not in tool.out, tool.out
+
+
 @test("--vouch: a name that no return probe is on changes nothing, which is said")
 def vouch(case):
     tool = record(case, Server(case), "--record", "2:10", "--vouch", "nobody")

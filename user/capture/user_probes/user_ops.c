@@ -68,7 +68,14 @@ static int add_exits(struct elf_file *elf, const struct function *f, struct prob
 			continue;
 		probe.vaddr = f->vaddr + exits[i].off;
 		probe.offset = f->offset + exits[i].off;
-		err = probe_plan__add(plan, &probe);
+		if (probe.vaddr == entry->vaddr)
+			err = probe_plan__missing(
+				plan,
+				"the end of %s, which only jumps to another function: its time is "
+				"that until its thread's next event; --op-returns sees it",
+				f->name);
+		else
+			err = probe_plan__add(plan, &probe);
 	}
 	return err;
 }
@@ -254,6 +261,30 @@ static int plan_step(const char *spec, struct target *t, struct probe_plan *plan
 	return err;
 }
 
+static bool is_stepped(struct target *t, const struct planned_probe *probe)
+{
+	struct elf_file *elf = probe->category == CAT_FUNCTION ? target__elf(t, probe->lib) : NULL;
+	size_t len = 0, insn_len;
+	const uint8_t *code = elf ? elf_file__bytes(elf, probe->vaddr, &len) : NULL;
+
+	return code && site__classify(code, len, &insn_len) == SITE_STEPPED;
+}
+
+/* Probes of one function follow each other. */
+static size_t count_stepped(struct target *t, const struct probe_plan *plan)
+{
+	uint32_t latest = 0;
+	size_t cnt = 0;
+
+	for (size_t i = 0; i < plan->cnt; i++) {
+		if (plan->probes[i].row == latest || !is_stepped(t, &plan->probes[i]))
+			continue;
+		latest = plan->probes[i].row;
+		cnt++;
+	}
+	return cnt;
+}
+
 int user_ops__plan(const struct capture_opts *opts, const struct framework *framework,
 		   struct target *t, struct probe_plan *plan)
 {
@@ -264,6 +295,8 @@ int user_ops__plan(const struct capture_opts *opts, const struct framework *fram
 		err = add_ops("--op", &opts->ops, false, t, plan);
 	if (!err && opts->ops.cnt)
 		err = add_catch(t, plan);
+	if (!err)
+		plan->stepped = count_stepped(t, plan);
 	if (!err && opts->step_probe)
 		err = plan_step(
 			operator_function(framework, opts->step_probe, function, sizeof(function)),
