@@ -73,6 +73,38 @@ static __always_inline __u64 full_name_object(struct pt_regs *ctx, const struct 
 	return reg ? read_u64(kept_register(ctx, reg)) : 0;
 }
 
+#define FULL_SHORT 104 /* bytes, NUL included; with what lies before it a read of 128 */
+
+struct full_text {
+	char text[FULL_SHORT];
+};
+
+/* A full name that is not long into dst, by one read; its length, 0: it is another one. A global
+ * function: the verifier follows it once. */
+__weak __noinline int read_full_short(struct full_text *dst, __u64 text)
+{
+	__u64 words[PT_COW_WORDS + FULL_SHORT / 8], len;
+
+	if (!dst || text % PT_PAGE > PT_PAGE - FULL_SHORT ||
+	    bpf_probe_read_user(words, sizeof(words), (void *)(text - 8 * PT_COW_WORDS)))
+		return 0;
+	len = words[0];
+	if (len >= FULL_SHORT)
+		return 0;
+	for (__u32 i = 0; i < FULL_SHORT / 8; i++) {
+		__u64 word = words[PT_COW_WORDS + i], left = len - 8 * i;
+
+		((__u64 *)dst->text)[i] = word;
+		if (left < 8) /* its NUL is behind it, and none before */
+			return !(word >> 8 * left & 0xff) && !has_nul(word | ~0ull << 8 * left)
+				       ? len
+				       : 0;
+		if (has_nul(word))
+			return 0;
+	}
+	return 0;
+}
+
 /* The full name into the thread's scratch; its length, 0: there is none. A name not made yet is
  * empty, and what is no string has another length before it than up to its NUL. */
 static __always_inline __u32 read_full_name(struct pt_regs *ctx, const struct pt_probe_cfg *cfg,
@@ -88,8 +120,11 @@ static __always_inline __u32 read_full_name(struct pt_regs *ctx, const struct pt
 	text = object ? read_u64(object + ctl.layout.full_name.text_at) : 0;
 	if (!text)
 		return 0;
+	n = read_full_short((struct full_text *)r->text, text);
+	if (n > 0)
+		return (__u32)n;
 	n = bpf_probe_read_user_str(r->text, sizeof(r->text), (void *)text);
-	if (n <= 1 || read_u64(text - 24) != (__u64)n - 1)
+	if (n <= 1 || read_u64(text - 8 * PT_COW_WORDS) != (__u64)n - 1)
 		return 0;
 	return (__u32)n - 1;
 }

@@ -18,6 +18,26 @@ static __always_inline bool has_nul(__u64 word)
 	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
 }
 
+/* Text of a length that is told, out of what was read into dst; false: a NUL comes before its end. */
+static __always_inline int take_short(char *dst, const __u64 *words, __u64 len)
+{
+	for (__u32 i = 0; i < PT_TEXT_SHORT / 8; i++) {
+		__u64 word = words[i], left = len - 8 * i;
+
+		((__u64 *)dst)[i] = word;
+		if (left < 8)
+			return !has_nul(word | ~0ull << 8 * left);
+		if (has_nul(word))
+			return false;
+	}
+	return false;
+}
+
+static __always_inline bool may_read_short(__u64 data)
+{
+	return data % PT_PAGE <= PT_PAGE - PT_TEXT_SHORT;
+}
+
 /* A short string whose length is known into dst; false: it is another one, or may go on in a page that is
  * not there. What comes behind it is read, too: a constant length, and into the program's own stack, which is
  * in the caches where dst seldom is. A global function: the verifier follows it once. */
@@ -25,19 +45,24 @@ __weak __noinline int read_short(struct name_text *dst, __u64 data, __u64 len)
 {
 	__u64 words[PT_TEXT_SHORT / 8];
 
-	if (!dst || len >= PT_TEXT_SHORT || data % PT_PAGE > PT_PAGE - PT_TEXT_SHORT ||
+	if (!dst || len >= PT_TEXT_SHORT || !may_read_short(data) ||
 	    bpf_probe_read_user(words, sizeof(words), (void *)data))
 		return false;
-	for (__u32 i = 0; i < PT_TEXT_SHORT / 8; i++) {
-		__u64 word = words[i], left = len - 8 * i;
+	return take_short(dst->text, words, len);
+}
 
-		((__u64 *)dst->text)[i] = word;
-		if (left < 8)
-			return !has_nul(word | ~0ull << 8 * left);
-		if (has_nul(word))
-			return false;
-	}
-	return false;
+#define PT_COW_WORDS 3 /* _Rep: length, capacity, references lie before the text */
+
+/* The same of a string with its length before it, by one read; that length, 0: it is another one. */
+__weak __noinline int read_short_cow(struct name_text *dst, __u64 data)
+{
+	__u64 words[PT_COW_WORDS + PT_TEXT_SHORT / 8], len;
+
+	if (!dst || !may_read_short(data) ||
+	    bpf_probe_read_user(words, sizeof(words), (void *)(data - 8 * PT_COW_WORDS)))
+		return 0;
+	len = words[0];
+	return len < PT_TEXT_SHORT && take_short(dst->text, words + PT_COW_WORDS, len) ? len : 0;
 }
 
 /* A string at addr into dst (PT_NAME_MAX bytes); returns its length, cut to what fits. */
@@ -54,10 +79,10 @@ static __always_inline __u32 read_string(__u64 addr, __u8 source, char *dst)
 			return len;
 	} else if (source == PT_NAME_COW) {
 		data = read_u64(addr);
-		len = read_u64(data -
-			       24); /* _Rep: length, capacity, refcount lie before the text */
-		if (read_short((struct name_text *)dst, data, len))
-			return len;
+		n = read_short_cow((struct name_text *)dst, data);
+		if (n > 0)
+			return n;
+		len = read_u64(data - 8 * PT_COW_WORDS);
 	} else if (source == PT_NAME_PYTHON) {
 		data = python_text(addr);
 	}

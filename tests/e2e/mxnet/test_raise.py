@@ -5,7 +5,7 @@ import threading
 import jobs
 from lib.runner import test
 
-STEPS, ERRORS = 200, 60  # in each step, a third of each kind: one is a backward pass without a graph
+STEPS, ERRORS = 800, 60  # in each step, a third of each kind: one is a backward pass without a graph
 LOCK = threading.Lock()
 ALONE = {}
 
