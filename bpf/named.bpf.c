@@ -89,20 +89,9 @@ __weak __noinline int read_full_short(struct full_text *dst, __u64 text)
 	    bpf_probe_read_user(words, sizeof(words), (void *)(text - 8 * PT_COW_WORDS)))
 		return 0;
 	len = words[0];
-	if (len >= FULL_SHORT)
+	if (len >= FULL_SHORT || !take_text(dst->text, words + PT_COW_WORDS, FULL_SHORT / 8, len))
 		return 0;
-	for (__u32 i = 0; i < FULL_SHORT / 8; i++) {
-		__u64 word = words[PT_COW_WORDS + i], left = len - 8 * i;
-
-		((__u64 *)dst->text)[i] = word;
-		if (left < 8) /* its NUL is behind it, and none before */
-			return !(word >> 8 * left & 0xff) && !has_nul(word | ~0ull << 8 * left)
-				       ? len
-				       : 0;
-		if (has_nul(word))
-			return 0;
-	}
-	return 0;
+	return len;
 }
 
 /* The full name into the thread's scratch; its length, 0: there is none. A name not made yet is

@@ -18,15 +18,16 @@ static __always_inline bool has_nul(__u64 word)
 	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
 }
 
-/* Text of a length that is told, out of what was read into dst; false: a NUL comes before its end. */
-static __always_inline int take_short(char *dst, const __u64 *words, __u64 len)
+/* Text of a length that is told, and its NUL, out of `cnt` words that were read, into dst; false: a NUL comes
+ * before its end, or none at it. */
+static __always_inline bool take_text(char *dst, const __u64 *words, __u32 cnt, __u64 len)
 {
-	for (__u32 i = 0; i < PT_TEXT_SHORT / 8; i++) {
+	for (__u32 i = 0; i < cnt; i++) {
 		__u64 word = words[i], left = len - 8 * i;
 
 		((__u64 *)dst)[i] = word;
 		if (left < 8)
-			return !has_nul(word | ~0ull << 8 * left);
+			return !(word >> 8 * left & 0xff) && !has_nul(word | ~0ull << 8 * left);
 		if (has_nul(word))
 			return false;
 	}
@@ -48,7 +49,7 @@ __weak __noinline int read_short(struct name_text *dst, __u64 data, __u64 len)
 	if (!dst || len >= PT_TEXT_SHORT || !may_read_short(data) ||
 	    bpf_probe_read_user(words, sizeof(words), (void *)data))
 		return false;
-	return take_short(dst->text, words, len);
+	return take_text(dst->text, words, PT_TEXT_SHORT / 8, len);
 }
 
 #define PT_COW_WORDS 3 /* _Rep: length, capacity, references lie before the text */
@@ -62,7 +63,10 @@ __weak __noinline int read_short_cow(struct name_text *dst, __u64 data)
 	    bpf_probe_read_user(words, sizeof(words), (void *)(data - 8 * PT_COW_WORDS)))
 		return 0;
 	len = words[0];
-	return len < PT_TEXT_SHORT && take_short(dst->text, words + PT_COW_WORDS, len) ? len : 0;
+	if (len >= PT_TEXT_SHORT ||
+	    !take_text(dst->text, words + PT_COW_WORDS, PT_TEXT_SHORT / 8, len))
+		return 0;
+	return len;
 }
 
 /* A string at addr into dst (PT_NAME_MAX bytes); returns its length, cut to what fits. */

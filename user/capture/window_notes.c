@@ -168,9 +168,8 @@ static void note_stepped(const struct session *s, json_t *notes)
 	if (s->plan.stepped)
 		say(notes,
 		    "of --op and --op-returns %s a probe at an instruction that the kernel "
-		    "single-steps, its first or its return: %.1f us a hit here, which is not in "
-		    "the "
-		    "estimate, and counts as the caller's time or its own",
+		    "single-steps, its first or its return: %.1f us a hit here, not in the "
+		    "estimate, and counted as the caller's time or its own",
 		    counted(s->plan.stepped, "function has", "functions have").s,
 		    (double)s->facts.cost.bare.stepped_ns / 1e3);
 }
