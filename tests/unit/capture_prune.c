@@ -307,7 +307,7 @@ static void share(struct prune_input in[3])
 Test(prune, the_last_that_a_caller_calls_pays_for_all_of_its_calls)
 {
 	/* 60 us and 1.5, then 1.5 and the 40 of the calls that are no spans any more */
-	struct prune_input in[] = {row(1, 80, 2000), row(2, 2, 500000), row(3, 0, 0)};
+	struct prune_input in[] = {row(1, 80, 2000), row(2, 2, 150000), row(3, 0, 0)};
 	struct prune_policy strict = policy;
 	bool dropped[8] = {false};
 
@@ -317,7 +317,7 @@ Test(prune, the_last_that_a_caller_calls_pays_for_all_of_its_calls)
 	cr_expect_not(dropped[2], "there is room for 41.5 us");
 	strict.max_overhead = 0.03;
 	cr_expect_eq(prune__choose(&strict, in, 3, (bool[8]){false}), 3);
-	in[1].stat.clipped_ns *= 3;
+	in[1].stat.clipped_ns *= 4; /* more than half of the step */
 	cr_expect_eq(prune__choose(&strict, in, 3, (bool[8]){false}), 1, "it is worth them");
 }
 
@@ -351,6 +351,27 @@ static struct prune_input node(uint32_t id, uint64_t spans, uint64_t avg_ns)
 
 	in.is_node = true;
 	return in;
+}
+
+/* One long call in each step, that which was under way as the measuring began not in it, and twenty
+   short ones: by the whole time of all 13 times its probes. */
+Test(prune, a_function_that_takes_a_large_part_of_the_step_stays)
+{
+	struct prune_input in[] = {row(1, 84, 1000), row(2, 200, 2000)};
+	struct prune_policy strict = policy;
+	bool dropped[8] = {false};
+
+	strict.steps = 4;
+	strict.max_overhead = 0.001;
+	in[0].stat.long_spans = 3;
+	in[0].stat.span_ns = 1100000;
+	cr_expect_eq(prune__choose(&strict, in, 2, dropped), 1);
+	cr_expect(dropped[2]);
+	strict.step_ns *= 2;
+	cr_expect_eq(prune__choose(&strict, in, 2, (bool[8]){false}), 2);
+	in[0].stat.long_spans = 2;
+	strict.step_ns /= 2;
+	cr_expect_eq(prune__choose(&strict, in, 2, (bool[8]){false}), 2, "not in each");
 }
 
 /* AccumulateGrad of DDP: one of its calls in each step waits for the other ranks. */

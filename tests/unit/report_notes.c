@@ -185,6 +185,26 @@ Test(report_notes, an_optimizer_of_which_only_operators_were_seen)
 	}
 }
 
+Test(report_notes, an_optimizer_that_begins_and_has_no_operators)
+{
+	static const char note[] =
+		"In 1 of 1 steps the optimizer was seen to begin, and none of its";
+	const struct report_opts opts = OPTS(.tables = "model");
+	struct synth s = synth__new("{}");
+	char *text;
+
+	synth__span(&s, s.main, CAT_BACKWARD, "backward", 10, 50);
+	synth__span(&s, s.main, CAT_OPTIMIZER_BEGIN, "step", 55, 55);
+	synth__span(&s, s.main, CAT_OPERATOR, "square", 60, 70);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	text = synth__report(&s, &opts);
+	cr_expect_not_null(strstr(text, note), "%s", text);
+	cr_expect_null(strstr(text, "No step of an optimizer was seen"), "%s", text);
+	free(text);
+	synth__free(&s);
+}
+
 /* A forward pass that the framework shows (MXNet's autograd.record()) holds no batches. */
 Test(report_notes, what_forward_is_without_a_data_loader)
 {

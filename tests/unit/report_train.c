@@ -155,7 +155,8 @@ Test(report_train, head_and_foot)
 	       "lost where: ring 3", "probe hits: 90", "probe hits per step: 30",
 	       "estimated added time per step: 10.00 us", "estimated added time: 7.50 %",
 	       "CPU time of proftrace: 5000.00 us",
-	       "1 function had no probe in the window, too short to be worth one, or backward "
+	       "1 function had no probe in the window, on average too short to be worth one, or "
+	       "backward "
 	       "nodes "
 	       "beside such: their time is in what is around or before them. The operator table "
 	       "estimates "

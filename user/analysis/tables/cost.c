@@ -41,8 +41,8 @@ static int add_left_out(const struct analysis *a, struct table *t)
 		return 0;
 	return table__add_notef(
 		t,
-		"%s had no probe in the window, too short to be worth one, or backward nodes "
-		"beside such: their time is in what is around or before them. The %s them, "
+		"%s had no probe in the window, on average too short to be worth one, or backward "
+		"nodes beside such: their time is in what is around or before them. The %s them, "
 		"--keep-all records them.",
 		counted(operators + calls, "function", "functions").s,
 		!calls	     ? "operator table estimates"
@@ -141,8 +141,8 @@ static int add_overspent(const struct analysis *a, struct table *t)
 	return table__add_notef(
 		t,
 		"The estimate is more than --max-overhead %g%%: probes stay on what makes "
-		"steps and phases, launches work, is called seldom or lasts long. "
-		"--detail phase adds less.",
+		"steps and phases, launches work, is called seldom, lasts long or shares its "
+		"probe with all other operators. --detail phase adds less.",
 		100 * wanted);
 }
 

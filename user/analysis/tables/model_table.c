@@ -17,7 +17,8 @@ struct state {
 	uint64_t told;	       /* steps whose phases the operators of another thread tell */
 	uint64_t passes;       /* steps with a backward pass */
 	uint64_t accumulating; /* of them, those without an update */
-	uint64_t steps, bare;  /* all, and those without any phase */
+	uint64_t endless; /* steps in which an optimizer began, and no operator of it was seen */
+	uint64_t steps, bare; /* all, and those without any phase */
 	bool infers_forward, infers_optimizer, reruns_closure, updates_in_backward;
 	struct awaited awaited;
 	struct turns turns;
@@ -53,18 +54,28 @@ static bool has_inferred_forward(const struct span *s)
 	return false;
 }
 
+static bool is_begin(const struct analysis *a, const struct span *s)
+{
+	const struct name *name = s && s->ev.name ? recording__name(a->r, s->ev.name) : NULL;
+
+	return name && name->category == CAT_OPTIMIZER_BEGIN;
+}
+
 /* An optimizer of which only its operators were seen. */
 static bool has_inferred_optimizer(const struct analysis *a, const struct span *s)
 {
-	for (; s; s = s->next_sibling) {
-		const struct span *c = s->first_child;
-		const struct name *first =
-			c && c->ev.name ? recording__name(a->r, c->ev.name) : NULL;
-
+	for (; s; s = s->next_sibling)
 		if (s->kind == KIND_OPTIMIZATION && !s->ev.name && !span__continues(s) &&
-		    (!first || first->category != CAT_OPTIMIZER_BEGIN))
+		    !is_begin(a, s->first_child))
 			return true;
-	}
+	return false;
+}
+
+static bool has_begin(const struct analysis *a, const struct span *s)
+{
+	for (; s; s = s->next_sibling)
+		if (is_begin(a, s))
+			return true;
 	return false;
 }
 
@@ -116,6 +127,18 @@ static bool has_operator_in_pass(const struct span *s)
 	return false;
 }
 
+/* A step with a backward pass, and without an optimizer's. */
+static void count_missing(const struct analysis *a, const struct batch *b, struct state *st)
+{
+	bool begins = false;
+
+	for (size_t i = 0; i < b->track_cnt && !begins; i++)
+		begins = b->tracks[i].track->id == b->step->track &&
+			 has_begin(a, b->tracks[i].roots);
+	st->endless += begins;
+	st->accumulating += !begins;
+}
+
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct state *st = state;
@@ -141,7 +164,8 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	}
 	if (b->step && b->step->phase_ns[KIND_BACKWARD]) {
 		st->passes++;
-		st->accumulating += !b->step->phase_ns[KIND_OPTIMIZATION];
+		if (!b->step->phase_ns[KIND_OPTIMIZATION])
+			count_missing(a, b, st);
 	}
 	for (size_t i = 0; b->step && i < b->track_cnt; i++)
 		st->told += b->tracks[i].track->id == b->step->track &&
@@ -254,6 +278,13 @@ static int note_reruns(const struct state *st, struct table *t)
 /* Only a framework's own optimizers are seen. */
 static int note_optimizer(const struct analysis *a, const struct state *st, struct table *t)
 {
+	if (st->endless)
+		return table__add_notef(
+			t,
+			"In %llu of %llu steps the optimizer was seen to begin, and "
+			"none of its operators: how long it took is not known, and "
+			"in Others (--keep-all shows it).",
+			(unsigned long long)st->endless, (unsigned long long)st->passes);
 	if (!a->phases[KIND_BACKWARD].calls || a->phases[KIND_OPTIMIZATION].calls)
 		return 0;
 	if (st->updates_in_backward)

@@ -12,9 +12,11 @@ struct tier {
 	double short_factor; /* a span lasts so many times its probes, at most */
 };
 
-#define MODEST 25
+#define MODEST	   25
+#define WHOLE_STEP 0.75 /* of the calls that one has */
+#define MUCH	   0.2	/* of the step */
 /* A step under way when the measuring begins or ends has not all of its calls. */
-static const struct tier hot = {4, 10}, repeated = {2, MODEST}, once = {0.75, MODEST};
+static const struct tier hot = {4, 10}, repeated = {2, MODEST}, once = {WHOLE_STEP, MODEST};
 
 struct candidate {
 	uint32_t row;
@@ -43,7 +45,7 @@ static bool shows_nothing(const struct prune_input *in)
 /* As long as they typically are: long calls count whole if there is one in each step. */
 static uint64_t typical_ns(const struct prune_policy *policy, const struct prune_input *in)
 {
-	const bool each_step = (double)in->stat.long_spans >= policy->steps;
+	const bool each_step = (double)in->stat.long_spans >= WHOLE_STEP * policy->steps;
 
 	return each_step ? in->stat.span_ns : in->stat.clipped_ns;
 }
@@ -68,13 +70,21 @@ static bool is_needed(const struct prune_input *in)
 	return !shows_nothing(in) && (in->stays || !in->stat.spans || in->stat.launches);
 }
 
+/* It is no short function, and a large part of what there is to be seen. */
+static bool tells_much(const struct prune_policy *policy, double length_ns, double cost_ns)
+{
+	return length_ns >= hot.short_factor * cost_ns &&
+	       length_ns >= MUCH * (double)policy->step_ns;
+}
+
 static bool may_go(const struct prune_policy *policy, const struct prune_input *in,
 		   const struct candidate *c, const struct tier *tier)
 {
 	if (shows_nothing(in))
 		return true;
 	return !is_needed(in) && (double)in->stat.spans / policy->steps >= tier->calls &&
-	       c->worth < tier->short_factor;
+	       c->worth < tier->short_factor &&
+	       !tells_much(policy, c->worth * c->added_ns, c->added_ns);
 }
 
 static double quarter_of_peer(const struct prune_policy *policy, const struct prune_input *in,
@@ -200,12 +210,15 @@ static size_t drop_last_called(const struct prune_policy *policy, const struct p
 
 	for (size_t i = 0; i < cnt && added > budget; i++) {
 		struct called called;
+		double cost_ns;
 
 		if (!was_caller(&in[i]))
 			continue;
 		called = called_by(policy, in, cnt, &in[i], dropped);
+		cost_ns = called.added_ns + called.orphans_ns;
 		if (!called.may_go || called.orphans_ns <= 0 ||
-		    called.length_ns >= MODEST * (called.added_ns + called.orphans_ns))
+		    called.length_ns >= MODEST * cost_ns ||
+		    tells_much(policy, called.length_ns, cost_ns))
 			continue;
 		for (size_t k = 0; k < cnt; k++) {
 			if (!is_called_by(&in[k], &in[i], dropped))
@@ -213,7 +226,7 @@ static size_t drop_last_called(const struct prune_policy *policy, const struct p
 			dropped[in[k].row] = true;
 			chosen++;
 		}
-		added -= called.added_ns + called.orphans_ns;
+		added -= cost_ns;
 	}
 	return chosen;
 }
