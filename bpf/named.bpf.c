@@ -83,15 +83,9 @@ struct full_text {
  * function: the verifier follows it once. */
 __weak __noinline int read_full_short(struct full_text *dst, __u64 text)
 {
-	__u64 words[PT_COW_WORDS + FULL_SHORT / 8], len;
+	__u64 words[PT_COW_WORDS + FULL_SHORT / 8];
 
-	if (!dst || text % PT_PAGE > PT_PAGE - FULL_SHORT ||
-	    bpf_probe_read_user(words, sizeof(words), (void *)(text - 8 * PT_COW_WORDS)))
-		return 0;
-	len = words[0];
-	if (len >= FULL_SHORT || !take_text(dst->text, words + PT_COW_WORDS, FULL_SHORT / 8, len))
-		return 0;
-	return len;
+	return dst ? read_cow(dst->text, words, PT_COW_WORDS + FULL_SHORT / 8, text) : 0;
 }
 
 /* The full name into the thread's scratch; its length, 0: there is none. A name not made yet is

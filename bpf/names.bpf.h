@@ -34,11 +34,6 @@ static __always_inline bool take_text(char *dst, const __u64 *words, __u32 cnt, 
 	return false;
 }
 
-static __always_inline bool may_read_short(__u64 data)
-{
-	return data % PT_PAGE <= PT_PAGE - PT_TEXT_SHORT;
-}
-
 /* A short string whose length is known into dst; false: it is another one, or may go on in a page that is
  * not there. What comes behind it is read, too: a constant length, and into the program's own stack, which is
  * in the caches where dst seldom is. A global function: the verifier follows it once. */
@@ -46,7 +41,7 @@ __weak __noinline int read_short(struct name_text *dst, __u64 data, __u64 len)
 {
 	__u64 words[PT_TEXT_SHORT / 8];
 
-	if (!dst || len >= PT_TEXT_SHORT || !may_read_short(data) ||
+	if (!dst || len >= PT_TEXT_SHORT || data % PT_PAGE > PT_PAGE - PT_TEXT_SHORT ||
 	    bpf_probe_read_user(words, sizeof(words), (void *)data))
 		return false;
 	return take_text(dst->text, words, PT_TEXT_SHORT / 8, len);
@@ -54,19 +49,26 @@ __weak __noinline int read_short(struct name_text *dst, __u64 data, __u64 len)
 
 #define PT_COW_WORDS 3 /* _Rep: length, capacity, references lie before the text */
 
-/* The same of a string with its length before it, by one read; that length, 0: it is another one. */
+/* The same of a string with its length before it, by one read into `cnt` words; that length, 0: it is
+ * another one. */
+static __always_inline int read_cow(char *dst, __u64 *words, __u32 cnt, __u64 data)
+{
+	const __u32 size = 8 * (cnt - PT_COW_WORDS);
+
+	if (data % PT_PAGE > PT_PAGE - size ||
+	    bpf_probe_read_user(words, 8 * cnt, (void *)(data - 8 * PT_COW_WORDS)))
+		return 0;
+	if (words[0] >= size ||
+	    !take_text(dst, words + PT_COW_WORDS, cnt - PT_COW_WORDS, words[0]))
+		return 0;
+	return words[0];
+}
+
 __weak __noinline int read_short_cow(struct name_text *dst, __u64 data)
 {
-	__u64 words[PT_COW_WORDS + PT_TEXT_SHORT / 8], len;
+	__u64 words[PT_COW_WORDS + PT_TEXT_SHORT / 8];
 
-	if (!dst || !may_read_short(data) ||
-	    bpf_probe_read_user(words, sizeof(words), (void *)(data - 8 * PT_COW_WORDS)))
-		return 0;
-	len = words[0];
-	if (len >= PT_TEXT_SHORT ||
-	    !take_text(dst->text, words + PT_COW_WORDS, PT_TEXT_SHORT / 8, len))
-		return 0;
-	return len;
+	return dst ? read_cow(dst->text, words, PT_COW_WORDS + PT_TEXT_SHORT / 8, data) : 0;
 }
 
 /* A string at addr into dst (PT_NAME_MAX bytes); returns its length, cut to what fits. */
