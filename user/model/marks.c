@@ -121,10 +121,9 @@ static int collect(const struct model *m, struct span *s, struct marks *k)
 
 	for (; s && !err; s = s->next_sibling) {
 		enum span_category cat = scopes__category(m, s);
-		struct mark mark = {s->ev.ts_ns, span__end(s), cat};
-
-		if (cat == CAT_OPTIMIZER_BEGIN) /* the first of its operators, so to say */
-			mark.cat = CAT_OPTIMIZER_OP;
+		/* Where an optimizer begins is the first of its operators, so to say. */
+		struct mark mark = {s->ev.ts_ns, span__end(s),
+				    cat == CAT_OPTIMIZER_BEGIN ? CAT_OPTIMIZER_OP : cat};
 
 		if (cat == CAT_EVALUATION || cat == CAT_SCRIPT)
 			err = add_extent(cat == CAT_SCRIPT ? &k->graphs : &k->evaluations, s);

@@ -127,32 +127,33 @@ static bool has_operator_in_pass(const struct span *s)
 	return false;
 }
 
-/* A step with a backward pass, and without an optimizer's. */
-static void count_missing(const struct analysis *a, const struct batch *b, struct state *st)
+/* Spans of the thread that makes the steps; NULL: none, or outside of steps. */
+static const struct span *own_roots(const struct batch *b)
 {
-	bool begins = false;
+	for (size_t i = 0; b->step && i < b->track_cnt; i++)
+		if (b->tracks[i].track->id == b->step->track)
+			return b->tracks[i].roots;
+	return NULL;
+}
 
-	for (size_t i = 0; i < b->track_cnt && !begins; i++)
-		begins = b->tracks[i].track->id == b->step->track &&
-			 has_begin(a, b->tracks[i].roots);
+/* A step with a backward pass, and without an optimizer's. */
+static void count_missing(const struct analysis *a, const struct span *own, struct state *st)
+{
+	const bool begins = has_begin(a, own);
+
 	st->endless += begins;
 	st->accumulating += !begins;
 }
 
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
+	const struct span *own = own_roots(b);
 	struct state *st = state;
 	int err;
 
-	for (size_t i = 0; b->step && i < b->track_cnt && !st->infers_forward; i++)
-		st->infers_forward = b->tracks[i].track->id == b->step->track &&
-				     has_inferred_forward(b->tracks[i].roots);
-	for (size_t i = 0; b->step && i < b->track_cnt && !st->infers_optimizer; i++)
-		st->infers_optimizer = b->tracks[i].track->id == b->step->track &&
-				       has_inferred_optimizer(a, b->tracks[i].roots);
-	for (size_t i = 0; b->step && i < b->track_cnt && !st->reruns_closure; i++)
-		st->reruns_closure = b->tracks[i].track->id == b->step->track &&
-				     has_reruns(a, b->tracks[i].roots);
+	st->infers_forward = st->infers_forward || has_inferred_forward(own);
+	st->infers_optimizer = st->infers_optimizer || has_inferred_optimizer(a, own);
+	st->reruns_closure = st->reruns_closure || has_reruns(a, own);
 	/* Told only where there is no phase of an optimizer: else no tree is walked for it. */
 	for (size_t i = 0;
 	     i < b->track_cnt && !st->updates_in_backward && !a->phases[KIND_OPTIMIZATION].calls;
@@ -165,12 +166,9 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	if (b->step && b->step->phase_ns[KIND_BACKWARD]) {
 		st->passes++;
 		if (!b->step->phase_ns[KIND_OPTIMIZATION])
-			count_missing(a, b, st);
+			count_missing(a, own, st);
 	}
-	for (size_t i = 0; b->step && i < b->track_cnt; i++)
-		st->told += b->tracks[i].track->id == b->step->track &&
-			    has_inferred_pass(b->tracks[i].roots) &&
-			    !has_operator_in_pass(b->tracks[i].roots);
+	st->told += has_inferred_pass(own) && !has_operator_in_pass(own);
 	for (size_t i = 0; b->step && i < b->track_cnt; i++) {
 		const struct track *t = b->tracks[i].track;
 
