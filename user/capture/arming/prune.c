@@ -281,9 +281,10 @@ int session__prune(struct session *s)
 		err = watched__choose(s, steps);
 	if (!err && !may_leave_out)
 		optimizer_step__keep_choice(s);
-	if (!err && may_leave_out)
-		err = optimizer_mark__try(s);
 	if (err || !may_leave_out)
+		return err;
+	err = optimizer_mark__try(s);
+	if (err)
 		return err;
 	policy.steps = (double)steps;
 	policy.step_ns = s->step_ns;

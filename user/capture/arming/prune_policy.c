@@ -15,13 +15,14 @@ struct tier {
 #define MODEST	   25
 #define WHOLE_STEP 0.75 /* of the calls that one has */
 #define MUCH	   0.2	/* of the step */
+
 /* A step under way when the measuring begins or ends has not all of its calls. */
 static const struct tier hot = {4, 10}, repeated = {2, MODEST}, once = {WHOLE_STEP, MODEST};
 
 struct candidate {
 	uint32_t row;
-	double added_ns; /* per step */
-	double worth;	 /* duration over cost */
+	double added_ns, length_ns; /* per step */
+	double worth;		    /* duration over cost */
 };
 
 static int by_worth(const void *a, const void *b)
@@ -61,6 +62,7 @@ static struct candidate weigh(const struct prune_policy *policy, const struct pr
 	return (struct candidate){
 		.row = in->row,
 		.added_ns = cost_ns / policy->steps,
+		.length_ns = length_ns > 0 ? length_ns / policy->steps : 0,
 		.worth = length_ns > 0 && cost_ns > 0 ? length_ns / cost_ns : 0,
 	};
 }
@@ -83,8 +85,7 @@ static bool may_go(const struct prune_policy *policy, const struct prune_input *
 	if (shows_nothing(in))
 		return true;
 	return !is_needed(in) && (double)in->stat.spans / policy->steps >= tier->calls &&
-	       c->worth < tier->short_factor &&
-	       !tells_much(policy, c->worth * c->added_ns, c->added_ns);
+	       c->worth < tier->short_factor && !tells_much(policy, c->length_ns, c->added_ns);
 }
 
 static double quarter_of_peer(const struct prune_policy *policy, const struct prune_input *in,
@@ -177,7 +178,7 @@ static struct called {
 			continue;
 		orphans -= (double)in[i].stat.ends;
 		called.added_ns += c.added_ns;
-		called.length_ns += c.worth * c.added_ns;
+		called.length_ns += c.length_ns;
 		called.may_go &= !is_needed(&in[i]);
 	}
 	if (called.added_ns > 0 && orphans > 0)

@@ -41,9 +41,9 @@ uint64_t prune__clip_ns(const struct prune_policy *policy);
  * the budget holds, the probes of steps and phases included; if it does not hold then, also those with
  * 2 calls a step and less than 25 times, while more than a quarter is added of what the framework's own
  * profiler is known to add to as many calls; and those with one, if that is enough then: none of these
- * that is a fifth of the step and lasts 10 times its probes. At last go
- * those that are not worth all the hits of their caller, whose other calls are of functions that are
- * gone. A caller goes with the last function that it was seen to call. */
+ * that is a fifth of the step and lasts 10 times its probes. At last go those that are not worth all the
+ * hits of their caller, whose other calls are of functions that are gone. A caller goes with the last
+ * function that it was seen to call. */
 size_t prune__choose(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
 		     bool *dropped);
 /* A backward node that has a probe has also the time of those that have none. Where some are left out,
