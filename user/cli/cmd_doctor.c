@@ -15,10 +15,7 @@ extern const struct command command_doctor;
 
 static void count_site(struct doctor *d, struct doctor_plan *dp, const struct planned_probe *p)
 {
-	struct elf_file *elf = target__elf(d->target, p->lib);
-	size_t len = 0, insn_len;
-	const uint8_t *code = elf ? elf_file__bytes(elf, p->vaddr, &len) : NULL;
-	enum site_class class = code ? site__classify(code, len, &insn_len) : SITE_UNKNOWN;
+	const enum site_class class = planned_probe__site(d->target, p);
 	uint64_t ns = class == SITE_STEPPED ? d->cost.stepped_ns : d->cost.entry_ns;
 
 	dp->by_class[class]++;

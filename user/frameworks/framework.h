@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include "attach/site.h"
 #include "bpf/ctl.h"
 #include "bpf/layout.h"
 #include "bpf/probe_cfg.h"
@@ -113,6 +114,13 @@ bool probe_plan__has_group(const struct probe_plan *p, enum probe_group group);
 int probe_plan__missing(struct probe_plan *p, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void probe_plan__free(struct probe_plan *p); /* frees the names and schemas that it owns */
+
+/* Of the instruction that carries the probe. */
+enum site_class planned_probe__site(struct target *t, const struct planned_probe *probe);
+/* From a function's entry, of `size` bytes (0: not known), to an instruction behind it that costs less,
+ * as site__slide() does. 0 or its negative errno. */
+int planned_probe__slide(struct elf_file *elf, size_t size, unsigned int keep,
+			 struct planned_probe *probe);
 
 struct plan_opts {
 	enum detail detail;

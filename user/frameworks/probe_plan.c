@@ -82,6 +82,30 @@ bool probe_plan__has_group(const struct probe_plan *p, enum probe_group group)
 	return false;
 }
 
+enum site_class planned_probe__site(struct target *t, const struct planned_probe *probe)
+{
+	struct elf_file *elf = target__elf(t, probe->lib);
+	size_t len = 0, insn_len;
+	const uint8_t *code = elf ? elf_file__bytes(elf, probe->vaddr, &len) : NULL;
+
+	return code ? site__classify(code, len, &insn_len) : SITE_UNKNOWN;
+}
+
+int planned_probe__slide(struct elf_file *elf, size_t size, unsigned int keep,
+			 struct planned_probe *probe)
+{
+	size_t len;
+	const uint8_t *code = elf_file__bytes(elf, probe->vaddr, &len);
+	int shift,
+		off = code ? site__slide(code, size && size < len ? size : len, keep, &shift) : 0;
+
+	if (off < 0)
+		return off;
+	probe->vaddr += (uint64_t)off;
+	probe->offset += (uint64_t)off;
+	return 0;
+}
+
 int probe_plan__missing(struct probe_plan *p, const char *fmt, ...)
 {
 	char *text = NULL;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/steps/optimizer_mark.h"
-#include "attach/site.h"
 #include "bpf/skeleton.h"
 #include "capture/arming/arm.h"
 #include "capture/steps/optimizer_step.h"
+#include "capture/steps/step_probes.h"
 #include "common/err.h"
 #include "common/util.h"
-#include "target/python/python_layout.h"
 #include "target/python/python_slots.h"
-#include <string.h>
 
 #define MARK_PROGRAM "optimizer_mark"
 
@@ -27,22 +25,9 @@ enum {
 static struct planned_probe *mark_probe(const struct session *s)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++)
-		if (s->plan.probes[i].program && !strcmp(s->plan.probes[i].program, MARK_PROGRAM))
+		if (step_probe__runs(&s->plan.probes[i], MARK_PROGRAM))
 			return &s->plan.probes[i];
 	return NULL;
-}
-
-/* An instruction that costs least: the program looks at no argument. */
-static int place(struct elf_file *elf, struct planned_probe *probe)
-{
-	size_t len;
-	const uint8_t *code = elf_file__bytes(elf, probe->vaddr, &len);
-	int shift, off = code ? site__slide(code, len, 0, &shift) : -ENOENT;
-
-	if (off < 0)
-		return off;
-	probe->vaddr += (uint64_t)off;
-	return elf_file__offset(elf, probe->vaddr, &probe->offset);
 }
 
 int optimizer_mark__plan(struct session *s)
@@ -67,11 +52,11 @@ int optimizer_mark__plan(struct session *s)
 	probe.lib = step->lib;
 	probe.name = name;
 	probe.vaddr = division - step->lib->base;
-	if (place(elf, &probe))
+	/* The program looks at no argument. */
+	if (elf_file__offset(elf, probe.vaddr, &probe.offset) ||
+	    planned_probe__slide(elf, 0, 0, &probe))
 		return 0;
-	s->plan.layout.python_thread = layout.thread;
-	if (!s->plan.layout.stacks.wanted)
-		s->plan.layout.stacks = layout.frames;
+	optimizer_step__plan_frames(s, &layout);
 	return probe_plan__add(&s->plan, &probe);
 }
 

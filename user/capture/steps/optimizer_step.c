@@ -59,6 +59,13 @@ static bool has_updates(const struct probe_plan *plan)
 	return false;
 }
 
+void optimizer_step__plan_frames(struct session *s, const struct python_layout *layout)
+{
+	s->plan.layout.python_thread = layout->thread;
+	if (!s->plan.layout.stacks.wanted)
+		s->plan.layout.stacks = layout->frames;
+}
+
 int optimizer_step__plan(struct session *s)
 {
 	struct python_layout layout;
@@ -70,9 +77,7 @@ int optimizer_step__plan(struct session *s)
 	s->optimizer_step.left_out = calloc(PT_MAX_PROBES, sizeof(bool));
 	if (!s->optimizer_step.left_out)
 		return -ENOMEM;
-	s->plan.layout.python_thread = layout.thread;
-	if (!s->plan.layout.stacks.wanted)
-		s->plan.layout.stacks = layout.frames;
+	optimizer_step__plan_frames(s, &layout);
 	return python_watch__add_optimizer_step(layout.lib, "Optimization Step", 0,
 						PT_CLASS_OPTIMIZER_OP, NULL, &s->plan);
 }

@@ -10,10 +10,13 @@
 #define PROFTRACE_OPTIMIZER_STEP_H
 
 #include "capture/session.h"
+#include "target/python/python_layout.h"
 
 /* Plans the breakpoint, its address to be found, where the framework has such functions and the
  * interpreter is known. 0 or -ENOMEM / -ENOSPC. */
 int optimizer_step__plan(struct session *s);
+/* The programs read Python's frames. */
+void optimizer_step__plan_frames(struct session *s, const struct python_layout *layout);
 /* The programs are loaded: an operator's stack may come. */
 void optimizer_step__loaded(struct session *s);
 /* The breakpoint of a function that is known without looking for it, in all threads; NULL: there is

@@ -12,22 +12,6 @@
 
 /* ---- --op ---- */
 
-/* A cheaper instruction than the entry, with the stack still as it came. */
-static int slide(struct elf_file *elf, const struct function *f, struct planned_probe *probe)
-{
-	size_t len;
-	const uint8_t *code = elf_file__bytes(elf, f->vaddr, &len);
-	int shift, off = code ? site__slide(code, f->size && f->size < len ? f->size : len,
-					    SITE_RSP, &shift)
-			      : 0;
-
-	if (off < 0)
-		return off;
-	probe->vaddr += (uint64_t)off;
-	probe->offset += (uint64_t)off;
-	return 0;
-}
-
 static bool in_section(struct elf_file *elf, const char *name, uint64_t vaddr)
 {
 	uint64_t begin;
@@ -114,7 +98,7 @@ static int add_op(struct target *t, struct probe_plan *plan, const struct functi
 		err = attach_allow__vouch(f->symbol);
 		return err ? err : probe_plan__add(plan, &probe);
 	}
-	if (slide(elf, f, &probe))
+	if (planned_probe__slide(elf, f->size, SITE_RSP, &probe)) /* the stack still as it came */
 		return probe_plan__missing(plan, "%s: no instruction of it can carry a probe",
 					   f->name);
 	err = probe_plan__add(plan, &probe);
@@ -263,11 +247,7 @@ static int plan_step(const char *spec, struct target *t, struct probe_plan *plan
 
 static bool is_stepped(struct target *t, const struct planned_probe *probe)
 {
-	struct elf_file *elf = probe->category == CAT_FUNCTION ? target__elf(t, probe->lib) : NULL;
-	size_t len = 0, insn_len;
-	const uint8_t *code = elf ? elf_file__bytes(elf, probe->vaddr, &len) : NULL;
-
-	return code && site__classify(code, len, &insn_len) == SITE_STEPPED;
+	return probe->category == CAT_FUNCTION && planned_probe__site(t, probe) == SITE_STEPPED;
 }
 
 /* Probes of one function follow each other. */
