@@ -16,15 +16,24 @@ ENTRY_CNT, ENTRY_BYTES = 2048, 16  # cupti_shim/entries_x86.c
 ARENA = 64 << 20  # glibc's, aligned
 
 
-def replacements():
-    """Addresses in the library of the functions that pointers are made to lead to."""
+def symbols():
+    """Where in the library its entries, their number in use, and its hash function lie."""
     said = subprocess.run(["nm", LIBRARY], text=True, capture_output=True, check=True).stdout
-    found = dict(reversed(line) for line in re.findall(r"^(\w+) t (entries|hash_of)$", said, re.MULTILINE))
-    entries = int(found["entries"], 16)
-    return sorted([int(found["hash_of"], 16), *range(entries, entries + ENTRY_CNT * ENTRY_BYTES, ENTRY_BYTES)])
+    return {name: int(address, 16) for address, name in
+            re.findall(r"^(\w+) [tb] (entries|hash_of|function_cnt)$", said, re.MULTILINE)}
 
 
-REPLACEMENTS = replacements()
+SYMBOLS = symbols()
+
+
+def replacements(memory, base):
+    """Addresses of the functions that pointers were made to lead to. Where others would come, words may lie that
+    are left over from what was mapped there before the library."""
+    memory.seek(base + SYMBOLS["function_cnt"])
+    cnt, = struct.unpack("<I", memory.read(4))
+    assert cnt <= ENTRY_CNT, cnt
+    first = base + SYMBOLS["entries"]
+    return sorted([base + SYMBOLS["hash_of"], *range(first, first + cnt * ENTRY_BYTES, ENTRY_BYTES)])
 
 
 def is_of_library(ranges, i):
@@ -57,15 +66,15 @@ def read(memory, pid, mapped):
 
 
 def led_astray(pid):
-    """Words of a process's data that are an address of those: what may be done with each, and its file."""
+    """Words of a process's data that are an address of those: what may be done with each, its file, which entry."""
     ranges, found = mappings(pid), []
     bases = [start - offset for start, _, _, offset, name in ranges if LIBRARY.name in name][:1]
     if not bases:
         return found
-    addresses = [bases[0] + a for a in REPLACEMENTS]
-    # Neither the lowest 16 bits, nor the highest, zeros, of which memory is full: find() looks for a last byte first.
-    ends = {struct.pack("<Q", a)[2:6] for a in addresses}
     with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        addresses = replacements(memory, bases[0])
+        # Neither the lowest 16 bits, nor the highest, zeros, of which memory is full: find() looks for a last byte first.
+        ends = {struct.pack("<Q", a)[2:6] for a in addresses}
         for i, (start, stop, perms, _, name) in enumerate(ranges):
             if perms[0] != "r" or perms[2] == "x" or perms[3] == "s" or name.startswith("[v") or \
                     is_of_library(ranges, i) or is_stack(ranges, i):
@@ -78,7 +87,7 @@ def led_astray(pid):
                         word, = struct.unpack_from("<Q", data, at - 2)
                         k = bisect.bisect_left(addresses, word)
                         if k < len(addresses) and addresses[k] == word:
-                            found.append((perms, name))
+                            found.append((perms, name, (word - addresses[0]) // ENTRY_BYTES))
                     at = data.find(end, at + 1)
     return found
 
