@@ -236,6 +236,16 @@ static bool is_idle(struct inside *in)
 	return !in->depth && !__atomic_load_n(&in->node_begin, __ATOMIC_RELAXED);
 }
 
+static uint64_t type_of(const struct noted *f, const uint64_t *registers)
+{
+	uint64_t object;
+
+	if (!f->object)
+		return 0;
+	object = registers[f->object - 1];
+	return f->object_at == SHIM_OBJECT_ITSELF ? object : word_at(object, f->object_at);
+}
+
 static bool begin_call(const struct noted *f, const uint64_t *registers, uintptr_t sp)
 {
 	uint64_t (*next_node)(void) = READ(layout.next_node);
@@ -256,7 +266,7 @@ static bool begin_call(const struct noted *f, const uint64_t *registers, uintptr
 	if (f->kind == SHIM_FUNCTION_AROUND)
 		return true;
 	WRITE(l->api, (uint16_t)READ(f->number));
-	WRITE(l->type, f->object ? word_at(registers[f->object - 1], f->object_at) : 0);
+	WRITE(l->type, type_of(f, registers));
 	l->before = next_node ? next_node() : 0;
 	__atomic_store_n(&l->begin, now_ns, __ATOMIC_RELEASE);
 	return true;

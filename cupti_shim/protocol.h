@@ -22,13 +22,14 @@
 #include <string.h>
 
 #define SHIM_MAGIC	    0x4d494853u /* "SHIM" */
-#define SHIM_VERSION	    15
+#define SHIM_VERSION	    16
 #define SHIM_RINGS	    64	  /* threads that call the device */
 #define SHIM_RING_CALLS	    65536 /* calls in each ring */
 #define SHIM_ACTIVITY_BYTES (32u << 20)
 #define SHIM_FUNCTIONS	    2048  /* that are called through pointers */
 #define SHIM_POINTERS	    16384 /* to them */
 #define SHIM_STACK_WORDS    12
+#define SHIM_OBJECT_ITSELF  UINT16_MAX
 #define SHIM_OWNER_DIED	    0x40000000u /* FUTEX_OWNER_DIED */
 #define SHIM_ENV	    "PROFTRACE_SHIM" /* path of the file, for the library to find */
 
@@ -169,7 +170,8 @@ struct shim_call {
 	/* FUNCTION: of a node its number, of another the latest node's that was made in it;
 	 * SHIM_NO_NODE: none */
 	uint64_t node;
-	uint64_t type; /* FUNCTION: a word of its object, or of a node of Python that object's type; 0: none */
+	/* FUNCTION: its object or a word of that, or of a node of Python that object's type; 0: none */
+	uint64_t type;
 };
 
 /* ---- functions that are called through pointers ---- */
@@ -191,7 +193,7 @@ struct shim_function {
 	/* of RETURNING */
 	uint8_t object; /* its argument that leads to `type`, by register, from 1 on; 0: none */
 	uint8_t outermost; /* not told of right inside another one with a type */
-	uint16_t object_at; /* where in that, bytes */
+	uint16_t object_at; /* where in that, bytes; SHIM_OBJECT_ITSELF: it is that */
 };
 
 /* A word of the program's data that holds a function's address: while the library records, a

@@ -30,6 +30,8 @@ def parse_args():
     parser.add_argument("--infer", action="store_true", help="no loss, no optimizer")
     parser.add_argument("--workers", type=int, default=1, help="threads of the data pipeline")
     parser.add_argument("--steps", type=int, default=0, help="end after so many; 0: never")
+    parser.add_argument("--pause-s", type=float, metavar="SECONDS",
+                        help="one step lasts so long, as soon as proftrace's library is in the process")
     parser.add_argument("--annotate", action="store_true", help="a RecordFunction in each step")
     parser.add_argument("--profile", metavar="DIR",
                         help="with MindSpore's own profiler on steps 2 to 9, its output there; "
@@ -59,9 +61,13 @@ class Clock:
     def __init__(self, args):
         self.log, self.steps = open(args.log, "a", buffering=1), args.steps
         self.cnt, self.last_ns = 0, time.monotonic_ns()
+        self.pause_s = args.pause_s
 
     def step(self):
         """True: it was the last."""
+        if self.pause_s and "libproftrace_cupti" in open("/proc/self/maps").read():
+            time.sleep(self.pause_s)
+            self.pause_s = None
         now = time.monotonic_ns()
         self.log.write(f"step {self.cnt} {now - self.last_ns}\n")
         self.cnt, self.last_ns = self.cnt + 1, now

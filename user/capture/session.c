@@ -7,6 +7,7 @@
 #include "capture/control/control.h"
 #include "capture/device/device_calls.h"
 #include "capture/device/device_time.h"
+#include "capture/device/pointed.h"
 #include "capture/arming/far.h"
 #include "capture/processes/follow.h"
 #include "capture/user_probes/landings.h"
@@ -264,6 +265,7 @@ void session__count_anew(struct session *s)
 	s->endless_before = s->probes.ctl->optimizer_step.endless;
 	s->beside_before = s->probes.ctl->aside_beside;
 	s->full_names_before = decoder__full_names(s->decoder);
+	s->unknown_objects_before = decoder__unknown_objects(s->decoder);
 	s->around_hits_before = s->probes.ctl->optimizer_step.around_hits;
 	s->sched_ns_before = sched_source__own_ns(s->probes.skel);
 }
@@ -312,6 +314,8 @@ static json_t *cost_summary(const struct session *s)
 		json_object_set_new(cost, "tracepoint_ns", json_integer((json_int_t)sched_ns));
 	if (noted.cnt)
 		json_object_set_new(cost, "noted_calls", json_integer((json_int_t)noted.cnt));
+	if (!s->device && !pointed__why_not(s))
+		json_object_set_new(cost, "inject_helps", json_true());
 	if (steps)
 		json_object_set_new(cost, "added_ns_per_step",
 				    json_integer((json_int_t)(ns / (double)steps)));
@@ -499,7 +503,7 @@ int session__on_record(void *ctx, void *data, size_t size)
 		err = optimizer_step__take_stack(s, data, size);
 	else if (size >= sizeof(*h) && h->kind == PT_REC_STACK)
 		err = decoder__stack(s->decoder, data, size);
-	else if (s->log.pid)
+	else if (s->log.pid && h->kind != PT_REC_FULL_NAME)
 		err = call_log__take(&s->log, data, size);
 	else
 		err = decoder__record(s->decoder, data, size);

@@ -79,6 +79,7 @@ struct planned_probe {
 	const char *schema;	    /* NULL if none */
 	enum span_category category;
 	enum pointed pointed;
+	const struct target_lib *pointers_lib; /* where else the pointers lie than in `lib`; NULL */
 	bool chosen; /* by the user: never left out for its cost */
 	bool for_period; /* of no use but to find a period of operators: attached for that alone */
 	const char *name_prefix; /* before dynamic names, static text; NULL: none */

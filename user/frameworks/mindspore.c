@@ -27,6 +27,7 @@ enum mindspore_lib {
 	LIB_MEMORY,
 	LIB_CORE,
 	LIB_CXX,
+	LIB_KERNELS,
 	LIB_CNT
 };
 
@@ -36,6 +37,7 @@ static const char *const libs[] = {
 	[LIB_FRONTEND] = "libmindspore_frontend.so", [LIB_PROFILER] = "libmindspore_profiler.so",
 	[LIB_PYBOOST] = "libmindspore_pyboost.so",   [LIB_MEMORY] = "libmindspore_memory_pool.so",
 	[LIB_CORE] = "libmindspore_core.so",	     [LIB_CXX] = "libstdc++.so*",
+	[LIB_KERNELS] = "libmindspore_ops_cpu.so",
 };
 
 /* 2.7 has none for CPUs: its kernels are in that of the operators for the host. */
@@ -159,6 +161,8 @@ static const struct probe_row rows[] = {
 		.cfg = {.name_source = PT_NAME_COW, .name_path = {8}, .flags = PT_NAMED_IN_FULL},
 		.slide = true,
 		.slide_keep = SITE_RDI | SITE_KEPT,
+		.pointed = POINTED_RETURNING, /* a virtual function: five words */
+		.pointers_lib = LIB_KERNELS,
 		.loses = "operators",
 	},
 	/* RecordFunction */

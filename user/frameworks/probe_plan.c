@@ -52,11 +52,12 @@ int probe_plan__add(struct probe_plan *p, const struct planned_probe *probe)
 	if (probe->group > GROUP_PHASE && probe->group != GROUP_WATCH)
 		added->cfg.place |= PT_MAY_MISS_END;
 	added->lib = own_lib(p, probe->lib);
+	added->pointers_lib = probe->pointers_lib ? own_lib(p, probe->pointers_lib) : NULL;
 	added->symbol = strdup(probe->symbol);
 	added->name = probe->name ? strdup(probe->name) : NULL;
 	added->schema = probe->schema ? strdup(probe->schema) : NULL;
-	if (!added->lib || !added->symbol || (probe->name && !added->name) ||
-	    (probe->schema && !added->schema))
+	if (!added->lib || (probe->pointers_lib && !added->pointers_lib) || !added->symbol ||
+	    (probe->name && !added->name) || (probe->schema && !added->schema))
 		return -ENOMEM;
 	return 0;
 }

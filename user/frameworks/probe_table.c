@@ -154,6 +154,9 @@ static int plan_row(struct table_scan *s, const struct probe_row *row,
 		.category = row->category,
 		.entry = symbol->vaddr,
 		.pointed = row->pointed,
+		.pointers_lib = row->pointers_lib
+					? probe_table__lib(s->table, s->t, row->pointers_lib)
+					: NULL,
 		.cfg = row->cfg,
 		.for_period = !row_shown(s, row),
 	};

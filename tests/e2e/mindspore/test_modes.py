@@ -178,14 +178,6 @@ def doctor(case):
     assert "not measured" not in out and "not shown" not in out, out
 
 
-@test("--inject: the library stays out and says why; the same operators by probes")
-def inject(case):
-    job, theirs = jobs.profiled(case, "--mode", "graph")
-    tool = jobs.capture(case, job, "-v", "--inject")
-    assert "our library stays out" in tool.err and "no operator is known to be called through pointers" in tool.err, tool.err
-    jobs.check_operators(jobs.operators(jobs.tables_of(tool)), without(theirs, jobs.UNSEEN))
-
-
 def check_launches(tables, theirs):
     """Calls in one proportion, none within another; what is missing is counted."""
     ours = {row["name"]: row["calls"] for row in tables["operator"]["rows"]}

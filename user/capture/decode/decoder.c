@@ -38,7 +38,8 @@ struct decoder *decoder__new(struct target *t, const struct framework *framework
 
 void decoder__plan_grew(struct decoder *d)
 {
-	for (size_t i = 0; i < d->plan->cnt; i++) {
+	/* Of several of a row the first is its function's entry. */
+	for (size_t i = d->plan->cnt; i-- > 0;) {
 		d->rows[d->plan->probes[i].row].probe = &d->plan->probes[i];
 		d->has_passes |= d->plan->probes[i].category == CAT_BACKWARD;
 	}
@@ -357,11 +358,16 @@ static int take_args(struct decoder *d, const struct pt_rec_args *r, size_t size
 
 static int take_full_name(struct decoder *d, const struct pt_rec_full_name *r, size_t size)
 {
+	int err;
+
 	if (r->len >= PT_FULL_NAME_MAX || size < offsetof(struct pt_rec_full_name, text) + r->len) {
 		d->malformed++;
 		return 0;
 	}
-	return pending__put_full_name(d->pending, r);
+	err = decoder__note_full_name(d, r);
+	if (err)
+		return err;
+	return d->writer && r->len ? pending__put_full_name(d->pending, r) : 0;
 }
 
 int decoder__stack(struct decoder *d, const void *data, size_t size)
@@ -388,7 +394,7 @@ int decoder__record(struct decoder *d, const void *data, size_t size)
 		d->malformed++;
 		return 0;
 	}
-	if (!d->writer)
+	if (!d->writer && h->kind != PT_REC_FULL_NAME)
 		return 0;
 	switch (h->kind) {
 	case PT_REC_SPANS:

@@ -70,5 +70,7 @@ void decoder__hits(const struct decoder *d, uint64_t hits[GROUP_CNT]);
 uint64_t decoder__malformed(const struct decoder *d);
 /* Ranges and marks whose names were as long as is read, and so may be cut. */
 uint64_t decoder__full_names(const struct decoder *d);
+/* Calls that the library saw of objects of which no probe has told whether they have a full name. */
+uint64_t decoder__unknown_objects(const struct decoder *d);
 
 #endif

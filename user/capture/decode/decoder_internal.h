@@ -44,6 +44,7 @@ struct decoder {
 	void *before_ctx;
 	uint64_t malformed;
 	uint64_t full_names; /* of ranges and marks that fill all the room there is */
+	uint64_t unknown_objects; /* calls of those of which no probe has told */
 	uint64_t hits[GROUP_CNT];
 	uint64_t woken_ns, changed_ns; /* see decoder__forget_ranges, decoder__forget_calls */
 };
@@ -68,6 +69,8 @@ int decoder__named_write(struct decoder *d, const struct pt_rec *h, const struct
 /* One that the library saw: its type_obj is the object that has its name. */
 int decoder__named_noted(struct decoder *d, const struct pt_rec *h, const struct pt_span *noted,
 			 const struct planned_probe *probe);
+/* What a probe tells of an object is what its later calls are told by, where the library sees them. */
+int decoder__note_full_name(struct decoder *d, const struct pt_rec_full_name *r);
 /* It will come: its name is read while the process lives. */
 void decoder__named_meet(struct decoder *d, uint32_t pid, const struct planned_probe *probe,
 			 uint64_t object);

@@ -133,11 +133,43 @@ int decoder__named(struct decoder *d, const struct pt_rec_named *r)
 	return decoder__named_write(d, &r->h, &span, r->name_class, text);
 }
 
+/* Where its string lies in the object that the library tells of. */
+static uint64_t string_of(const struct planned_probe *probe, uint64_t object)
+{
+	return object + probe->cfg.name_path[probe->cfg.name_derefs];
+}
+
 static const char *object_text(struct decoder *d, uint32_t pid, const struct planned_probe *probe,
 			       uint64_t object)
 {
-	return object_names__text(d->objects, (pid_t)pid, object + probe->cfg.name_path[1],
+	return object_names__text(d->objects, (pid_t)pid, string_of(probe, object),
 				  (enum pt_name_source)probe->cfg.name_source);
+}
+
+int decoder__note_full_name(struct decoder *d, const struct pt_rec_full_name *r)
+{
+	const struct planned_probe *probe = decoder__row_probe(d, r->h.probe);
+
+	if (!probe || !probe->pointed)
+		return 0;
+	return object_names__note_full(d->objects, (pid_t)r->h.pid, string_of(probe, r->object),
+				       r->text, r->len, r->text_at);
+}
+
+static const char *object_full_name(struct decoder *d, uint32_t pid,
+				    const struct planned_probe *probe, uint64_t object)
+{
+	bool known;
+	const char *full =
+		object_names__full(d->objects, (pid_t)pid, string_of(probe, object), &known);
+
+	d->unknown_objects += !known;
+	return full && is_full_name(full) ? full : NULL;
+}
+
+uint64_t decoder__unknown_objects(const struct decoder *d)
+{
+	return d->unknown_objects;
 }
 
 void decoder__named_meet(struct decoder *d, uint32_t pid, const struct planned_probe *probe,
@@ -149,14 +181,15 @@ void decoder__named_meet(struct decoder *d, uint32_t pid, const struct planned_p
 int decoder__named_noted(struct decoder *d, const struct pt_rec *h, const struct pt_span *noted,
 			 const struct planned_probe *probe)
 {
-	const char *found = object_text(d, h->pid, probe, noted->type_obj);
+	const char *found = object_text(d, h->pid, probe, noted->type_obj), *full;
 	struct pt_span span = *noted;
 	char text[PT_NAME_MAX];
 
 	if (!found)
 		return d->malformed++, 0;
 	snprintf(text, sizeof(text), "%s", found);
+	full = object_full_name(d, h->pid, probe, noted->type_obj);
 	span.type_obj = 0; /* a stack's place */
-	return decoder__span_write(d, h, &span, name_id(d, probe, PT_CLASS_NONE, text, NULL),
+	return decoder__span_write(d, h, &span, name_id(d, probe, PT_CLASS_NONE, text, full),
 				   EVENT_NO_ID, EVENT_UNPROBED);
 }

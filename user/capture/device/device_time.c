@@ -199,6 +199,18 @@ static void on_started(struct session *s)
 		s->watch = cupti_watch__start(s->probes.skel, s->opts->pid);
 }
 
+/* Pointers that it is to see nothing by are in their place again then. */
+static int start_again(struct session *s)
+{
+	int err;
+
+	s->pointed.in_the_way = false;
+	device_source__want(s->device, false);
+	err = wait_settled(s, "stopping");
+	device_source__want(s->device, true);
+	return err ? err : wait_settled(s, "starting");
+}
+
 int device_time__prepare(struct session *s)
 {
 	int err = choose_late(s);
@@ -213,6 +225,8 @@ int device_time__prepare(struct session *s)
 	on_started(s);
 	if (!err)
 		err = pointed__check(s);
+	if (!err && s->pointed.in_the_way)
+		err = start_again(s);
 	if (!err && !is_near(s)) {
 		device_source__want(s->device, false);
 		err = wait_settled(s, "stopping");

@@ -146,11 +146,14 @@ static void add_function(struct choice *c, const struct target_lib *lib, uint64_
 	c->functions[c->cnt].kind = kind_of(of->pointed);
 	if (of->pointed == POINTED_RETURNING) {
 		c->functions[c->cnt].object = of->cfg.name_reg + 1;
-		c->functions[c->cnt].object_at = of->cfg.name_path[0];
+		c->functions[c->cnt].object_at =
+			of->cfg.name_derefs ? of->cfg.name_path[0] : SHIM_OBJECT_ITSELF;
 		c->functions[c->cnt].outermost = of->cfg.flags & PT_NAMED_OUTERMOST;
 	}
 	c->probes[c->cnt++] = probe;
 	add_lib(c, lib);
+	if (of->pointers_lib)
+		add_lib(c, of->pointers_lib);
 }
 
 bool pointed__is_same(const struct planned_probe *a, const struct planned_probe *b)

@@ -12,6 +12,7 @@
 #define CHECK_NS   (10 * MS) /* short steps: as many as fill this are seen both ways */
 #define CHECK_MIN  2	     /* steps */
 #define CHECK_MAX  8
+#define TRIES	   3
 #define GIVE_UP_NS (10000 * MS) /* without a step */
 
 static int wait_step(struct session *s, uint64_t seq, uint64_t give_up_ns)
@@ -27,8 +28,8 @@ static int wait_step(struct session *s, uint64_t seq, uint64_t give_up_ns)
 }
 
 /* What lies in the steps [from, to) is counted by the probes, and here. A node is told of when the
- * next one begins, which may be a step later. */
-static int see_steps(struct session *s, uint64_t *from_ns, uint64_t *to_ns)
+ * next one begins, which may be a step later. -EAGAIN: they are too long ago to be known when. */
+static int see_some_steps(struct session *s, uint64_t *from_ns, uint64_t *to_ns)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
 	const uint64_t from = ctl->step_seq + 2, begin = clock__monotonic_ns();
@@ -50,10 +51,22 @@ static int see_steps(struct session *s, uint64_t *from_ns, uint64_t *to_ns)
 	if (err)
 		return err;
 	if (ctl->step_seq - from >= PT_STEP_RING)
-		return -ETIMEDOUT;
+		return -EAGAIN;
 	*from_ns = ctl->step_ns[from % PT_STEP_RING];
 	*to_ns = ctl->step_ns[to % PT_STEP_RING];
 	return 0;
+}
+
+/* Short steps go by while we have no processor. */
+static int see_steps(struct session *s, uint64_t *from_ns, uint64_t *to_ns)
+{
+	int err = -EAGAIN;
+
+	for (int i = 0; i < TRIES && err == -EAGAIN; i++) {
+		probes__forget_stats(&s->probes);
+		err = see_some_steps(s, from_ns, to_ns);
+	}
+	return err == -EAGAIN ? -ETIMEDOUT : err;
 }
 
 /* All that is compared has probes meanwhile, in the process alone that the library is in; that for
@@ -75,11 +88,18 @@ static int show_all(struct session *s)
 	return err;
 }
 
+/* Its calls end where they return to, and meanwhile they return to our library. */
+static bool ends_at_callers(const struct planned_probe *probe)
+{
+	return probe->landing_program;
+}
+
 /* A node lasts until the next one, so that it counts where it ends; one of many names has hits that
  * are none of its calls. */
 static bool are_spans_told(const struct planned_probe *probe)
 {
-	return probe->pointed == POINTED_NODE || probe->pointed == POINTED_RETURNING;
+	return probe->pointed == POINTED_NODE ||
+	       (probe->pointed == POINTED_RETURNING && !ends_at_callers(probe));
 }
 
 static uint64_t seen_by_probe(const struct session *s, const struct planned_probe *probe)
@@ -225,6 +245,17 @@ static void take_around(struct session *s, bool all_parts, const bool *before)
 	}
 }
 
+/* Where the library is in between and does not see a function itself, the probe sees neither who
+ * calls it nor where it ends. */
+static bool is_in_the_way(const struct session *s)
+{
+	for (size_t i = 0; i < s->pointed.cnt; i++)
+		if (s->pointed.functions[i].reached && ends_at_callers(pointed__probe(s, i)) &&
+		    !s->pointed.noted[pointed__probe(s, i)->row])
+			return true;
+	return false;
+}
+
 /* before: what was left out until then. Returns how many the library sees from now on. */
 static size_t take_over(struct session *s, const uint64_t *counted, const bool *before)
 {
@@ -326,7 +357,6 @@ static int compare(struct session *s, const bool *before)
 	size_t taken;
 	int err, seen;
 
-	probes__forget_stats(&s->probes);
 	device_source__count(s->device);
 	ctl->learn = 1;
 	err = show_all(s);
@@ -335,8 +365,10 @@ static int compare(struct session *s, const bool *before)
 	counted = device_source__counted(s->device, from_ns, to_ns);
 	if (err || (seen && seen != -ETIMEDOUT))
 		return err ? err : seen;
-	if (seen || !counted)
+	if (seen || !counted) {
+		log__debug("functions have probes: no steps were seen both ways");
 		return -ETIMEDOUT;
+	}
 	taken = take_over(s, counted, before);
 	bring_back(s, left_out);
 	log__debug("%zu of %zu functions are seen through %zu pointers", taken, s->pointed.cnt,
@@ -353,13 +385,18 @@ int pointed__check(struct session *s)
 	if (!s->pointed.cnt)
 		return 0;
 	/* Calls are seen by probes then, and the library sleeps. */
-	if (!device_source__is_recording(s->device) || !device_source__pointers_set(s->device))
+	if (!device_source__is_recording(s->device) || !device_source__pointers_set(s->device)) {
+		log__debug("functions have probes: the library %s",
+			   device_source__is_recording(s->device) ? "has set no pointers"
+								  : "does not record");
 		return pointed__see_nothing(s);
+	}
 	before = malloc(PT_MAX_PROBES * sizeof(*before));
 	if (!before)
 		return -ENOMEM;
 	memcpy(before, s->dropped, PT_MAX_PROBES * sizeof(*before));
 	err = compare(s, before);
+	s->pointed.in_the_way = is_in_the_way(s);
 	if (err == -ETIMEDOUT) {
 		memcpy(s->dropped, before, PT_MAX_PROBES * sizeof(*before));
 		err = pointed__see_nothing(s);

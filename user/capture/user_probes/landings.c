@@ -5,6 +5,7 @@
 #include "capture/arming/arm.h"
 #include "common/err.h"
 #include "common/util.h"
+#include "device/shim_library.h"
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <string.h>
@@ -54,6 +55,7 @@ static int plan_landing(struct session *s, uint32_t row, uint64_t address)
 	elf = target__elf(s->target, landing.lib);
 	landing.program = entry->landing_program;
 	landing.return_program = NULL;
+	landing.pointed = POINTED_NOT;
 	landing.return_address = address;
 	landing.vaddr = place(elf, vaddr);
 	if (!landing.vaddr || elf_file__offset(elf, landing.vaddr, &landing.offset))
@@ -70,14 +72,24 @@ struct places {
 	size_t cnt;
 };
 
-static void find_new(int fd, struct places *p)
+/* It is in between, and takes over or goes again. */
+static bool is_in_our_library(const struct session *s, uint64_t address)
+{
+	uint64_t vaddr;
+	const struct target_lib *lib = target__lib_at(s->target, address, &vaddr);
+
+	return lib && strstr(lib->path, SHIM_LIBRARY_NAME);
+}
+
+static void find_new(const struct session *s, int fd, struct places *p)
 {
 	uint64_t key, *prev = NULL;
 	uint32_t row;
 
 	while (p->cnt < PT_MAX_RETURNS && !bpf_map_get_next_key(fd, prev, &key)) {
 		prev = &key;
-		if (bpf_map_lookup_elem(fd, &key, &row) || row & PT_RETURN_IS_SEEN)
+		if (bpf_map_lookup_elem(fd, &key, &row) || row & PT_RETURN_IS_SEEN ||
+		    is_in_our_library(s, key))
 			continue;
 		p->addresses[p->cnt] = key;
 		p->rows[p->cnt++] = row;
@@ -167,7 +179,7 @@ int landings__adjust(struct session *s)
 	s->landing_cnt = cnt;
 	if (target__refresh_libs(s->target))
 		err__take(-ESRCH); /* it ended, which the loop will see */
-	find_new(fd, &new);
+	find_new(s, fd, &new);
 	for (size_t i = 0; i < new.cnt && !err; i++)
 		err = plan_landing(s, new.rows[i], new.addresses[i]);
 	if (!err && s->plan.cnt > before)
