@@ -628,6 +628,33 @@ Test(report_notes, what_the_tracepoints_took_is_part_of_the_estimate)
 	synth__free(&s);
 }
 
+Test(report_notes, what_adds_more_than_it_may_says_what_adds_less)
+{
+	static const char *const costs[] = {"\"probe_ns\": 400", "\"probe_ns\": 5000",
+					    "\"probe_ns\": 5000, \"inject_helps\": true"};
+	static const char low[] = "The estimate may be low: ", inject[] = "--inject, by which ",
+			  less[] = "--detail phase adds less.";
+
+	for (int i = 0; i < 3; i++) {
+		struct synth s =
+			synth__new("{\"process\": {\"pid\": 100}, \"max_overhead\": 0.01}");
+		char summary[256], *text;
+
+		snprintf(summary, sizeof(summary),
+			 "{\"windows\": [{\"begin_ns\": 0, \"end_ns\": 100000}],"
+			 " \"cost\": {\"hits\": 9, \"loader_cpu_ns\": 1, %s}}",
+			 costs[i]);
+		synth__step(&s, 0, 0, 100 * US);
+		synth__open(&s, summary);
+		text = synth__tables(&s, "cost", &(struct report_opts){.style.unit = UNIT_US});
+		cr_expect_eq(!!strstr(text, low), i > 0, "%s", text);
+		cr_expect_eq(!!strstr(text, less), i > 0, "%s", text);
+		cr_expect_eq(!!strstr(text, inject), i > 1, "%s", text);
+		free(text);
+		synth__free(&s);
+	}
+}
+
 Test(report_notes, what_cupti_takes_is_not_in_the_estimate)
 {
 	const struct report_opts us = {.style.unit = UNIT_US};
