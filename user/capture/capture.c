@@ -25,7 +25,7 @@
 #include "capture/timed.h"
 #include "capture/arming/rest.h"
 #include "capture/arming/timer_only.h"
-#include "capture/user_probes/landings.h"
+#include "capture/arming/landings.h"
 #include "capture/user_probes/user_ops.h"
 #include "capture/user_probes/user_usdt.h"
 #include "common/err.h"

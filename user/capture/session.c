@@ -10,7 +10,7 @@
 #include "capture/device/pointed.h"
 #include "capture/arming/far.h"
 #include "capture/processes/follow.h"
-#include "capture/user_probes/landings.h"
+#include "capture/arming/landings.h"
 #include "capture/steps/optimizer_step.h"
 #include "capture/decode/python_stacks.h"
 #include "capture/arming/rest.h"

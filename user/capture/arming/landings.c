@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/user_probes/landings.h"
+#include "capture/arming/landings.h"
 #include "attach/site.h"
 #include "bpf/skeleton.h"
 #include "capture/arming/arm.h"
