@@ -128,10 +128,26 @@ static bool attaches_many(enum attach_method method)
 	return attach_method__resolve(method) == ATTACH_UPROBE_MULTI || attach__has_trace_events();
 }
 
-/* A framework whose arguments are read names their types. */
-static int note_shapes(struct session *s)
+static int note_no_framework(struct session *s)
 {
-	if (!s->opts->record_shapes || s->plan.dtypes || !s->match.framework)
+	int err = 0;
+
+	if (s->opts->record_shapes)
+		err = probe_plan__missing(&s->plan, "--record-shapes: no framework is known in the "
+						    "process; not shown: shapes and arguments");
+	if (!err && s->opts->profile_memory)
+		err = probe_plan__missing(&s->plan,
+					  "--profile-memory: no framework is known in the process; "
+					  "not shown: allocations but CUDA's");
+	return err;
+}
+
+/* A framework whose arguments are read names their types. */
+static int note_arguments(struct session *s)
+{
+	if (!s->match.framework)
+		return note_no_framework(s);
+	if (!s->opts->record_shapes || s->plan.dtypes)
 		return 0;
 	return probe_plan__missing(&s->plan,
 				   "--record-shapes: arguments of %s's operators are "
@@ -165,7 +181,7 @@ static int session_plan(struct session *s)
 		warn_no_framework(s);
 	}
 	if (!err)
-		err = note_shapes(s);
+		err = note_arguments(s);
 	if (!err)
 		err = add_step_range(s);
 	if (!err)

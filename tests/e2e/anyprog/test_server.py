@@ -188,6 +188,13 @@ def vouch(case):
     assert "--vouch nobody: no return probe is planned on it" in tool.err, tool.err
 
 
+@test("--record-shapes and --profile-memory: of no framework they show nothing, which is said")
+def shapes(case):
+    said = record(case, Server(case), "--record", "2:10", "--record-shapes", "--profile-memory").out
+    for option in "--record-shapes", "--profile-memory":
+        assert f"missing: {option}: no framework is known in the process" in said, said
+
+
 @test("--usdt: probes that are there already, as marks")
 def usdt(case):
     tool = record(case, Server(case), "--record", "2:10", "--usdt", "libstdcxx:throw", "--usdt",
