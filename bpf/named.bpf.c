@@ -167,7 +167,8 @@ int named_entry(struct pt_regs *ctx)
 	f = ends ? named_push(t, ctx->sp + cfg->rsp_shift, row, len) : NULL;
 	if (f)
 		f->seq = stack;
-	/* Where it goes back to our library the caller is not known, and no name says nothing. */
+	/* Without an end it may return to our library: its caller is not known then, and that no
+	 * name was found means nothing. */
 	if (full_len || (f && ctl.learn && cfg->flags & PT_NAMED_IN_FULL))
 		full_name_send(t, row, f ? f->ts_ns : 0, full_len);
 	return 0;
