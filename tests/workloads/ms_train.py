@@ -30,6 +30,8 @@ def parse_args():
     parser.add_argument("--infer", action="store_true", help="no loss, no optimizer")
     parser.add_argument("--workers", type=int, default=1, help="threads of the data pipeline")
     parser.add_argument("--steps", type=int, default=0, help="end after so many; 0: never")
+    parser.add_argument("--renew", type=int, metavar="STEPS",
+                        help="another network, which is compiled anew, after each so many")
     parser.add_argument("--pause-s", type=float, metavar="SECONDS",
                         help="one step lasts so long, as soon as proftrace's library is in the process")
     parser.add_argument("--annotate", action="store_true", help="a RecordFunction in each step")
@@ -166,6 +168,8 @@ def train(args, net, loss, clock):
         prof.start()
     while True:
         for x, y in data.create_tuple_iterator():
+            if args.renew and clock.cnt % args.renew == 0:
+                step = step_of(args, Net(), loss)
             step(x, y).asnumpy()
             if profiling:
                 profiling = profile_until(prof, clock.cnt == 10)

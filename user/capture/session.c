@@ -241,13 +241,15 @@ static json_t *loss_summary(const struct session *s, const struct losses *now)
 {
 	const struct losses *before = &s->lost_before;
 
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:b, s:b}", "ring",
-			 (json_int_t)(now->ring - before->ring), "depth",
-			 (json_int_t)(now->depth - before->depth), "storage",
-			 (json_int_t)(now->storage - before->storage), "decode",
-			 (json_int_t)(now->decode - before->decode), "unended",
-			 (json_int_t)(now->ends - before->ends), "target_gone", (int)s->target_gone,
-			 "target_execed", (int)s->target_execed);
+	return json_pack(
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b}", "ring",
+		(json_int_t)(now->ring - before->ring), "depth",
+		(json_int_t)(now->depth - before->depth), "storage",
+		(json_int_t)(now->storage - before->storage), "decode",
+		(json_int_t)(now->decode - before->decode), "unended",
+		(json_int_t)(now->ends - before->ends), "full_names",
+		(json_int_t)(decoder__unknown_objects(s->decoder) - s->unknown_objects_before),
+		"target_gone", (int)s->target_gone, "target_execed", (int)s->target_execed);
 }
 
 /* What was lost was hit as well: all events over those that arrived. */

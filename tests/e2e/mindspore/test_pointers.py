@@ -79,6 +79,19 @@ def ended(case):
     assert jobs.names(tables, "model").keys() >= {"Forward", "Backward", "Optimization"}, tables["model"]
 
 
+@test("a job that compiles another graph within the window: what is not known of it is told")
+def renewed(case):
+    job = jobs.train(case, "--mode", "graph", "--renew", "200")
+    tool = case.tool("-v", "-p", job.pid, "--inject", *ANY_STEP, "--record", "2:602", "--no-trace").done(100)
+    seen(tool)
+    job.wait_steps(3)
+    tables = tool.report()
+    calls = {name: row["calls"] for name, row in jobs.names(tables, "operator").items()}
+    assert calls["Conv2D"] == calls["MaxPoolGrad"] == 600 and calls["MatMul"] == 6 * 600, calls
+    assert any("full names are missing there" in note for note in tables["cost"]["notes"]), tables["cost"]
+    assert any("no full name" in note for note in tables["model"]["notes"]), tables["model"]
+
+
 @test("where no step ends while it is compared, probes see all that they saw before")
 def refuted(case):
     job = jobs.train(case, "--mode", "graph", "--pause-s", "14")

@@ -3,6 +3,7 @@
 #include "analysis/tables/awaited.h"
 #include "analysis/step_parts.h"
 #include "analysis/turns.h"
+#include "common/counted.h"
 
 #define WORTH_SAYING 0.2  /* of the steps: the wait for operators in Others */
 #define ACCUMULATES  0.25 /* of the steps with a backward pass: those without an update */
@@ -306,6 +307,21 @@ static int note_accumulation(const struct analysis *a, const struct state *st, s
 		(unsigned long long)st->accumulating, (unsigned long long)st->passes);
 }
 
+/* Names told phases of those that probes saw. */
+static int note_unnamed(const struct analysis *a, struct table *t)
+{
+	const json_t *loss = json_object_get(recording__summary(a->r), "loss");
+	const json_int_t cnt = json_integer_value(json_object_get(loss, "full_names"));
+
+	if (cnt <= 0)
+		return 0;
+	return table__add_notef(
+		t,
+		"%s no full name, by which phases of graphs are told (see the foot): their types "
+		"alone tell Forward, Backward and Optimization there, which may be wrong by much.",
+		counted((uint64_t)cnt, "call of an operator has", "calls of operators have").s);
+}
+
 static int note_bare(const struct state *st, struct table *t)
 {
 	if (!st->bare || (double)st->bare < MANY_BARE * (double)st->steps)
@@ -329,6 +345,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 
 	for (size_t i = 0; i < 4; i++)
 		kinds += a->phases[phases[i]].calls > 0;
+	if (!err)
+		err = note_unnamed(a, t);
 	if (err || !kinds)
 		return err ? err : table__add_note(t, "No phase of a step was seen.");
 	if (!top.calls)
