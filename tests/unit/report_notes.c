@@ -173,8 +173,8 @@ Test(report_notes, operators_whose_phase_nobody_knows)
 		if (i < 2) /* without any phase, too */
 			synth__span(&s, s.main, CAT_BACKWARD, "run", 22, 30);
 		synth__step(&s, 0, 0, 100);
-		synth__open(&s, i % 2 ? "{\"loss\": {\"full_names\": 1}}"
-				      : "{\"loss\": {\"full_names\": 0}}");
+		synth__open(&s, i % 2 ? "{\"without_full_name\": 1}"
+				      : "{\"without_full_name\": 0}");
 		text = synth__report(&s, &opts);
 		cr_expect_eq(strstr(text, note) != NULL, i % 2 == 1, "%s", text);
 		free(text);

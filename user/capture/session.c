@@ -241,15 +241,13 @@ static json_t *loss_summary(const struct session *s, const struct losses *now)
 {
 	const struct losses *before = &s->lost_before;
 
-	return json_pack(
-		"{s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b}", "ring",
-		(json_int_t)(now->ring - before->ring), "depth",
-		(json_int_t)(now->depth - before->depth), "storage",
-		(json_int_t)(now->storage - before->storage), "decode",
-		(json_int_t)(now->decode - before->decode), "unended",
-		(json_int_t)(now->ends - before->ends), "full_names",
-		(json_int_t)(decoder__unknown_objects(s->decoder) - s->unknown_objects_before),
-		"target_gone", (int)s->target_gone, "target_execed", (int)s->target_execed);
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:b, s:b}", "ring",
+			 (json_int_t)(now->ring - before->ring), "depth",
+			 (json_int_t)(now->depth - before->depth), "storage",
+			 (json_int_t)(now->storage - before->storage), "decode",
+			 (json_int_t)(now->decode - before->decode), "unended",
+			 (json_int_t)(now->ends - before->ends), "target_gone", (int)s->target_gone,
+			 "target_execed", (int)s->target_execed);
 }
 
 /* What was lost was hit as well: all events over those that arrived. */
@@ -373,11 +371,13 @@ int session__window_finish(struct session *s)
 		err = device_time__window_finish(s);
 	lost = session__losses(s);
 	stacks = session__stack_counts(s);
-	summary = json_pack("{s:o*, s:o*, s:o*, s:o, s:o, s:o, s:o}", "cpu", cpu, "faults",
-			    fault_count__json(&s->faults_before, &s->faults), "stacks",
-			    stacks_summary(s, &stacks), "loss", loss_summary(s, &lost), "cost",
-			    cost_summary(s), "dropped_probes", dropped_summary(s), "notes",
-			    window_notes(s));
+	summary = json_pack(
+		"{s:o*, s:o*, s:o*, s:o, s:I, s:o, s:o, s:o}", "cpu", cpu, "faults",
+		fault_count__json(&s->faults_before, &s->faults), "stacks",
+		stacks_summary(s, &stacks), "loss", loss_summary(s, &lost), "without_full_name",
+		(json_int_t)(decoder__unknown_objects(s->decoder) - s->unknown_objects_before),
+		"cost", cost_summary(s), "dropped_probes", dropped_summary(s), "notes",
+		window_notes(s));
 	s->lost_before = lost;
 	s->stacks_before = stacks;
 	session__count_anew(s);

@@ -310,8 +310,8 @@ static int note_accumulation(const struct analysis *a, const struct state *st, s
 /* Names told phases of those that probes saw. */
 static int note_unnamed(const struct analysis *a, struct table *t)
 {
-	const json_t *loss = json_object_get(recording__summary(a->r), "loss");
-	const json_int_t cnt = json_integer_value(json_object_get(loss, "full_names"));
+	const json_t *summary = recording__summary(a->r);
+	const json_int_t cnt = json_integer_value(json_object_get(summary, "without_full_name"));
 
 	if (cnt <= 0)
 		return 0;
