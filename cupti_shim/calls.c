@@ -332,15 +332,20 @@ int calls__ring(uint32_t *connection)
 	return -1;
 }
 
+struct shim_control *calls__connected(void)
+{
+	return __atomic_load_n(&hot.connected, __ATOMIC_ACQUIRE);
+}
+
 bool calls__is_current(uint32_t connection)
 {
 	return __atomic_load_n(&hot.connection, __ATOMIC_RELAXED) == connection &&
-	       __atomic_load_n(&hot.connected, __ATOMIC_ACQUIRE);
+	       calls__connected();
 }
 
 void calls__put(int ring, const struct shim_call *call)
 {
-	struct shim_control *c = __atomic_load_n(&hot.connected, __ATOMIC_ACQUIRE);
+	struct shim_control *c = calls__connected();
 
 	if (c)
 		shim_put_call(&c->rings[ring], shim_calls(c, (size_t)ring), call);

@@ -5,6 +5,7 @@
 #include "cupti_shim/shim.h"
 #include "cupti_shim/old_glibc.h"
 #include <pthread.h>
+#include <unwind.h>
 
 /* Functions that a thread is in, one in the other; deeper ones are not noted. */
 #define OPEN_MAX 32
@@ -19,6 +20,7 @@ static struct noted {
 	uint32_t number; /* in the latest file */
 	uint8_t object, outermost;
 	uint16_t object_at;
+	uint32_t name_at;
 } functions[SHIM_FUNCTIONS];
 static uint32_t function_cnt;
 
@@ -45,6 +47,7 @@ struct inside {
 	struct level {
 		uint64_t begin; /* 0: nothing is told of it */
 		uint64_t type;
+		uint64_t name;	 /* its key; SHIM_NO_NODE: none */
 		uint64_t before; /* the next node's number then */
 		uintptr_t sp;
 		uint16_t api;
@@ -201,26 +204,50 @@ static struct shim_call level_call(const struct level *l, uint64_t begin_ns, uin
 				  .end_ns = end_ns,
 				  .api = READ(l->api),
 				  .domain = SHIM_FUNCTION,
-				  .node = SHIM_NO_NODE,
+				  .node = READ(l->name),
 				  .type = READ(l->type)};
 }
 
-/* An exception, or what jumps like one, has left those whose frames lie below the stack pointer. */
+/* The innermost. */
+static void leave_level(struct inside *in, int ring, uint64_t now_ns, uint8_t flags)
+{
+	struct level *l = &in->levels[--in->depth];
+	const uint64_t begin_ns = take(&l->begin);
+	struct shim_call call;
+
+	if (!begin_ns)
+		return;
+	call = level_call(l, begin_ns, now_ns);
+	call.flags = flags;
+	calls__put(ring, &call);
+}
+
+/* What jumps past their callers has left those whose frames lie below the stack pointer. */
 static void leave_dead(struct inside *in, int ring, uintptr_t sp, uint64_t now_ns)
 {
-	struct shim_call call;
-	uint64_t begin_ns;
+	while (in->depth && in->levels[in->depth - 1].sp < sp)
+		leave_level(in, ring, now_ns, SHIM_CALL_LEFT);
+}
 
-	while (in->depth && in->levels[in->depth - 1].sp < sp) {
-		const struct level *l = &in->levels[--in->depth];
+int noting__on_unwind(int version, int actions, uint64_t class, void *exception, void *context)
+{
+	struct thread *t = own_thread();
+	struct inside *in;
+	uint64_t now_ns;
 
-		begin_ns = take(&in->levels[in->depth].begin);
-		if (!begin_ns)
-			continue;
-		call = level_call(l, begin_ns, now_ns);
-		call.flags = SHIM_CALL_LEFT;
-		calls__put(ring, &call);
-	}
+	(void)version;
+	(void)class;
+	(void)exception;
+	(void)context;
+	if (!(actions & _UA_CLEANUP_PHASE) || !calls__is_current(t->connection))
+		return _URC_CONTINUE_UNWIND;
+	in = &insides[t->ring];
+	if (!in->depth)
+		return _URC_CONTINUE_UNWIND; /* it began before these were connected */
+	now_ns = shim_now();
+	end_node(in, t->ring, in->levels[in->depth - 1].sp, now_ns, 0);
+	leave_level(in, t->ring, now_ns, 0);
+	return _URC_CONTINUE_UNWIND;
 }
 
 /* Right inside one that another function has a name for. */
@@ -246,13 +273,29 @@ static uint64_t type_of(const struct noted *f, const uint64_t *registers)
 	return f->object_at == SHIM_OBJECT_ITSELF ? object : word_at(object, f->object_at);
 }
 
+/* A std::string is a pointer to its text, behind which, further down, its length lies. */
+static uint64_t name_of(const struct noted *f, uint64_t object)
+{
+	enum { LENGTH_BEFORE = 24 };
+	struct shim_control *c = calls__connected();
+	uint64_t text, len;
+
+	if (!f->name_at || !object || !c)
+		return SHIM_NO_NODE;
+	text = word_at(object, f->name_at);
+	len = text ? word_at(text, -(uint64_t)LENGTH_BEFORE) : 0;
+	if (!len || len > SHIM_SEEN_NAME_MAX)
+		return SHIM_NO_NODE;
+	return names__key(c, (const char *)(uintptr_t)text, len);
+}
+
 static bool begin_call(const struct noted *f, const uint64_t *registers, uintptr_t sp)
 {
 	uint64_t (*next_node)(void) = READ(layout.next_node);
 	struct thread *t = own_thread();
 	struct inside *in = inside_of(t);
 	struct level *l;
-	uint64_t now_ns;
+	uint64_t now_ns, type;
 
 	if (!in)
 		return false;
@@ -266,7 +309,9 @@ static bool begin_call(const struct noted *f, const uint64_t *registers, uintptr
 	if (f->kind == SHIM_FUNCTION_AROUND)
 		return true;
 	WRITE(l->api, (uint16_t)READ(f->number));
-	WRITE(l->type, type_of(f, registers));
+	type = type_of(f, registers);
+	WRITE(l->type, type);
+	WRITE(l->name, name_of(f, type));
 	l->before = next_node ? next_node() : 0;
 	__atomic_store_n(&l->begin, now_ns, __ATOMIC_RELEASE);
 	return true;
@@ -350,7 +395,8 @@ static uint32_t function_index(const struct shim_function *wanted)
 			    .number = NO_NUMBER,
 			    .object = wanted->object,
 			    .outermost = wanted->outermost,
-			    .object_at = wanted->object_at};
+			    .object_at = wanted->object_at,
+			    .name_at = wanted->name_at};
 	return function_cnt++;
 }
 

@@ -34,6 +34,13 @@ struct way noting__enter(uint32_t function, const uint64_t *registers, uintptr_t
 /* Behind a call, with the same. */
 void noting__leave(uint32_t function, uintptr_t sp);
 
+/* Their personality: an exception, or what ends the thread, leaves the innermost of those calls. */
+int noting__on_unwind(int version, int actions, uint64_t class, void *exception, void *context);
+
+/* names.c: the key of a text of at most SHIM_SEEN_NAME_MAX bytes, kept in the file from now on;
+ * SHIM_NO_NODE: there is no room for it. */
+uint64_t names__key(struct shim_control *c, const char *text, size_t len);
+
 void *entries__at(uint32_t function);
 uint32_t entries__index(const void *entry); /* SHIM_FUNCTIONS: it is none */
 

@@ -5,6 +5,7 @@
  *
  *     control block | SHIM_RINGS rings of calls, one thread each | one ring of activities
  *     | functions that are called through pointers | where these pointers are
+ *     | names that they were called by
  *
  * proftrace gives commands; the library answers each by its number. Every ring has one producer and
  * one consumer, counters that only grow, and room that is a power of two. A ring that is found empty
@@ -22,13 +23,16 @@
 #include <string.h>
 
 #define SHIM_MAGIC	    0x4d494853u /* "SHIM" */
-#define SHIM_VERSION	    16
+#define SHIM_VERSION	    17
 #define SHIM_RINGS	    64	  /* threads that call the device */
 #define SHIM_RING_CALLS	    65536 /* calls in each ring */
 #define SHIM_ACTIVITY_BYTES (32u << 20)
 #define SHIM_FUNCTIONS	    2048  /* that are called through pointers */
 #define SHIM_POINTERS	    16384 /* to them */
 #define SHIM_STACK_WORDS    12
+#define SHIM_SEEN_NAMES	    1024
+#define SHIM_SEEN_NAME_MAX  116
+#define SHIM_SEEN_NAME_TRIES 16
 #define SHIM_OBJECT_ITSELF  UINT16_MAX
 #define SHIM_OWNER_DIED	    0x40000000u /* FUTEX_OWNER_DIED */
 #define SHIM_ENV	    "PROFTRACE_SHIM" /* path of the file, for the library to find */
@@ -167,8 +171,8 @@ struct shim_call {
 	uint16_t api; /* number of the function; of CUDA's the name comes as a SHIM_REC_NAME */
 	uint8_t domain;
 	uint8_t flags; /* enum shim_call_flags */
-	/* FUNCTION: of a node its number, of another the latest node's that was made in it;
-	 * SHIM_NO_NODE: none */
+	/* FUNCTION: of a node its number, of one whose name is wanted that name's key, of another
+	 * the latest node's that was made in it; SHIM_NO_NODE: none */
 	uint64_t node;
 	/* FUNCTION: its object or a word of that, or of a node of Python that object's type; 0: none */
 	uint64_t type;
@@ -194,6 +198,17 @@ struct shim_function {
 	uint8_t object; /* its argument that leads to `type`, by register, from 1 on; 0: none */
 	uint8_t outermost; /* not told of right inside another one with a type */
 	uint16_t object_at; /* where in that, bytes; SHIM_OBJECT_ITSELF: it is that */
+	/* Where in that the std::string (GCC's old layout) is by whose text the call is told; 0: none */
+	uint32_t name_at;
+	uint32_t pad;
+};
+
+/* A name of an object that functions were called for: see shim_function.name_at. The target's threads
+ * add to them, and a key comes before its text. */
+struct shim_seen_name {
+	uint64_t key;  /* a hash of the text; 0: none yet */
+	uint32_t len;  /* bytes; 0: the text is not there yet */
+	char text[SHIM_SEEN_NAME_MAX];
 };
 
 /* A word of the program's data that holds a function's address: while the library records, a
@@ -343,7 +358,9 @@ struct shim_open_call {
 #define SHIM_ACTIVITIES_AT (SHIM_CONTROL_BYTES + SHIM_RINGS * SHIM_CALLS_BYTES)
 #define SHIM_FUNCTIONS_AT  (SHIM_ACTIVITIES_AT + SHIM_ACTIVITY_BYTES)
 #define SHIM_POINTERS_AT   (SHIM_FUNCTIONS_AT + SHIM_FUNCTIONS * sizeof(struct shim_function))
-#define SHIM_FILE_BYTES	   (SHIM_POINTERS_AT + SHIM_POINTERS * sizeof(struct shim_pointer))
+#define SHIM_SEEN_NAMES_AT (SHIM_POINTERS_AT + SHIM_POINTERS * sizeof(struct shim_pointer))
+#define SHIM_FILE_BYTES                                                                            \
+	(SHIM_SEEN_NAMES_AT + SHIM_SEEN_NAMES * sizeof(struct shim_seen_name))
 
 static inline struct shim_call *shim_calls(struct shim_control *c, size_t ring)
 {
@@ -363,6 +380,17 @@ static inline struct shim_function *shim_functions(struct shim_control *c)
 static inline struct shim_pointer *shim_pointers(struct shim_control *c)
 {
 	return (struct shim_pointer *)((char *)c + SHIM_POINTERS_AT);
+}
+
+static inline struct shim_seen_name *shim_seen_names(struct shim_control *c)
+{
+	return (struct shim_seen_name *)((char *)c + SHIM_SEEN_NAMES_AT);
+}
+
+/* Where to look for a key, one after the other. */
+static inline size_t shim_seen_name_place(uint64_t key, size_t i)
+{
+	return (size_t)((key / 2 + i) % SHIM_SEEN_NAMES);
 }
 
 /* For whoever makes the file, which is all zeroes: what must be there before anybody else looks. */

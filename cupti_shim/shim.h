@@ -89,6 +89,7 @@ void calls__put_open(struct shim_control *c);
 /* Where the calling thread's calls go, its number; negative: nowhere. *connection: of these. */
 int calls__ring(uint32_t *connection);
 bool calls__is_current(uint32_t connection);
+struct shim_control *calls__connected(void); /* NULL: to nothing */
 /* A call of another kind, of the thread that asked calls__ring(). */
 void calls__put(int ring, const struct shim_call *call);
 /* Runs `action` in the exit of a call of the CUDA API, on whatever thread; false: none came in

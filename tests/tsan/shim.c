@@ -18,7 +18,7 @@
 
 static char stub;
 static atomic_bool stop;
-static atomic_ulong calls, activities, noted, nodes, others, parts;
+static atomic_ulong calls, activities, noted, nodes, others, parts, left, named;
 
 /* ---- functions that are called through pointers ---- */
 
@@ -52,7 +52,33 @@ static void *apply(void *result, void *node, void *c, void *d)
 	return c == d ? result : NULL;
 }
 
-static function outer_entry = outer, apply_entry = apply;
+/* Ends its thread, as an exception ends a call. */
+static void *leave(void *a, void *b, void *c, void *d)
+{
+	if (b == c)
+		pthread_exit(d);
+	return a;
+}
+
+/* What an object of the program is called, as GCC's old std::string has it. */
+struct text {
+	uint64_t len, capacity, count;
+	char text[16];
+};
+static const struct text texts[] = {{3, 3, 0, "one"}, {10, 10, 0, "some other"}};
+
+struct object {
+	uint64_t kind;
+	const char *name;
+};
+
+static void *launch(void *object, void *b, void *c, void *d)
+{
+	return ((struct object *)object)->kind == 3 && b == c ? object : d;
+}
+
+static function outer_entry = outer, apply_entry = apply, leave_entry = leave,
+		launch_entry = launch;
 
 /* Arguments and results of every kind: in registers, on the stack, and where the caller wants them.
  */
@@ -93,6 +119,16 @@ static void *around(void *a, void *b, void *c, void *d)
 
 static function around_entry = around;
 
+static void call_named(void)
+{
+	struct object object = {.kind = 3, .name = texts[0].text};
+
+	for (size_t i = 0; i < 2; i++) {
+		CHECK(at(&launch_entry)(&object, NULL, NULL, NULL) == &object);
+		object.name = texts[1].text; /* another one in its place */
+	}
+}
+
 static void call_others(void)
 {
 	static const struct large l = {{1, 2, 3, 4, 5}};
@@ -103,6 +139,7 @@ static void call_others(void)
 
 	CHECK(t.number == 1002.75 && t.word == 112345 + 15);
 	CHECK(at(&around_entry)(x, x, x, NULL) == x);
+	call_named();
 }
 
 static uint64_t next_node(void)
@@ -129,7 +166,7 @@ static void call_functions(void)
 	call_others();
 }
 
-enum { OUTER, INNER, APPLY, MIXED, AROUND, PART, FUNCTIONS };
+enum { OUTER, INNER, APPLY, MIXED, AROUND, PART, LEAVE, LAUNCH, FUNCTIONS };
 
 #define ADDRESS(of) (uint64_t)(uintptr_t)(of)
 
@@ -142,11 +179,18 @@ static void see_functions(struct shim_link *l)
 		[MIXED] = {.address = ADDRESS(mixed), .kind = SHIM_FUNCTION_RETURNING, .object = 1},
 		[AROUND] = {.address = ADDRESS(around), .kind = SHIM_FUNCTION_AROUND},
 		[PART] = {.address = ADDRESS(part), .kind = SHIM_FUNCTION_PART},
+		[LEAVE] = {.address = ADDRESS(leave), .kind = SHIM_FUNCTION_RETURNING},
+		[LAUNCH] = {.address = ADDRESS(launch),
+			    .kind = SHIM_FUNCTION_RETURNING,
+			    .object = 1,
+			    .object_at = SHIM_OBJECT_ITSELF,
+			    .name_at = offsetof(struct object, name)},
 	};
 	const struct shim_pointer pointers[] = {
 		{ADDRESS(&outer_entry), OUTER, 0},   {ADDRESS(&inner_entry), INNER, 0},
 		{ADDRESS(&apply_entry), APPLY, 0},   {ADDRESS(&mixed_entry), MIXED, 0},
-		{ADDRESS(&around_entry), AROUND, 0}, {ADDRESS(&part_entry), PART, 0}};
+		{ADDRESS(&around_entry), AROUND, 0}, {ADDRESS(&part_entry), PART, 0},
+		{ADDRESS(&leave_entry), LEAVE, 0},   {ADDRESS(&launch_entry), LAUNCH, 0}};
 	const struct shim_functions f = {.functions = functions,
 					 .function_cnt = FUNCTIONS,
 					 .pointers = pointers,
@@ -163,7 +207,8 @@ static void check_pointers(void)
 	CHECK(at(&outer_entry) == outer && at(&inner_entry) == inner && at(&apply_entry) == apply);
 	CHECK(__atomic_load_n(&mixed_entry, __ATOMIC_ACQUIRE) == mixed &&
 	      __atomic_load_n(&part_entry, __ATOMIC_ACQUIRE) == part &&
-	      at(&around_entry) == around);
+	      at(&around_entry) == around && at(&leave_entry) == leave &&
+	      at(&launch_entry) == launch);
 	CHECK(__atomic_load_n(&hash_entry, __ATOMIC_ACQUIRE) == hash);
 }
 
@@ -194,6 +239,8 @@ static void *work(void *unused)
 static void *wait_once(void *stream)
 {
 	OK(cudaStreamSynchronize(stream));
+	at (&leave_entry)(NULL, NULL, NULL, stream);
+	CHECK(!"the thread goes on");
 	return NULL;
 }
 
@@ -202,14 +249,23 @@ static void *short_lives(void *unused)
 {
 	cudaStream_t stream;
 	pthread_t thread;
+	void *ended;
 
 	OK(cudaStreamCreate(&stream));
 	while (!stop) {
 		CHECK(!pthread_create(&thread, NULL, wait_once, stream));
-		pthread_join(thread, NULL);
+		CHECK(!pthread_join(thread, &ended) && ended == stream);
 		usleep(20000);
 	}
 	return unused;
+}
+
+static bool has_name(struct shim_link *l, const struct shim_call *call)
+{
+	char name[SHIM_SEEN_NAME_MAX + 1];
+
+	CHECK(shim_link__seen_name(l, call->node, name));
+	return !strcmp(name, texts[0].text) || !strcmp(name, texts[1].text);
 }
 
 static int on_call(void *ctx, size_t ring, uint32_t tid, const struct shim_call *call)
@@ -222,6 +278,8 @@ static int on_call(void *ctx, size_t ring, uint32_t tid, const struct shim_call 
 	nodes += call->api == APPLY && call->type == 1;
 	others += call->api == MIXED && call->type == 6 && call->flags == 0;
 	parts += call->api == PART && call->flags == SHIM_CALL_RETURNED;
+	left += call->api == LEAVE && call->flags == 0;
+	named += call->api == LAUNCH && has_name(ctx, call);
 	return 0;
 }
 
@@ -236,7 +294,7 @@ static void drain(struct shim_link *l, unsigned int ms)
 	for (unsigned int i = 0; i < ms / 5; i++) {
 		shim_link__beat(l);
 		CHECK(!shim_link__activities(l, on_record, NULL));
-		CHECK(!shim_link__calls(l, on_call, NULL));
+		CHECK(!shim_link__calls(l, on_call, l));
 		usleep(5000);
 	}
 }
@@ -294,11 +352,10 @@ int main(int argc, char **argv)
 	stop = true;
 	for (int i = 0; i <= THREADS; i++)
 		pthread_join(threads[i], NULL);
-	printf("tsan: %lu calls, %lu activities, %lu functions, %lu nodes, %lu others, %lu parts "
-	       "in %d "
-	       "windows\n",
-	       calls, activities, noted, nodes, others, parts, WINDOWS);
+	printf("tsan: %lu calls, %lu activities, %lu functions, %lu nodes, %lu others, %lu parts, "
+	       "%lu left, %lu by name in %d windows\n",
+	       calls, activities, noted, nodes, others, parts, left, named, WINDOWS);
 	CHECK(calls > 500 && activities > 200 && noted > 400 && nodes > 100 && others > 100 &&
-	      parts > 100);
+	      parts > 100 && left > 10 && named > 100);
 	return 0;
 }

@@ -24,9 +24,15 @@ static const char *text_of(struct object_names *n, const char *const *string)
 	return object_names__text(n, getpid(), (uint64_t)(uintptr_t)string, PT_NAME_COW);
 }
 
+static const char *full_of_text(struct object_names *n, const char *const *string, const char *text,
+				bool *known)
+{
+	return object_names__full(n, getpid(), (uint64_t)(uintptr_t)string, text, known);
+}
+
 static const char *full_of(struct object_names *n, const char *const *string, bool *known)
 {
-	return object_names__full(n, getpid(), (uint64_t)(uintptr_t)string, known);
+	return full_of_text(n, string, "MatMul", known);
 }
 
 static void note(struct object_names *n, const char *const *string, const char *full)
@@ -93,5 +99,48 @@ Test(capture_object_names, a_full_name_lasts_as_long_as_its_text)
 	text_of(n, &object);
 	cr_expect_null(full_of(n, &object, &known));
 	cr_expect_not(known);
+	object_names__free(n);
+}
+
+Test(capture_object_names, an_object_of_another_text_is_not_called_so)
+{
+	struct object_names *n = object_names__new();
+	char full[] = "Default/MatMul-op0";
+	const char *object = NULL;
+	bool known;
+
+	note(n, &object, full);
+	cr_assert_str_eq(full_of(n, &object, &known), full);
+	cr_expect_null(full_of_text(n, &object, "Add", &known));
+	cr_expect_not(known);
+	cr_expect_null(full_of(n, &object, &known));
+	object_names__free(n);
+}
+
+Test(capture_object_names, without_asking_for_texts_full_names_are_looked_at)
+{
+	struct object_names *n = object_names__new();
+	char full[] = "Default/MatMul-op0";
+	const char *object = NULL;
+	bool known;
+
+	note(n, &object, full);
+	memcpy(full, "Another", strlen("Another"));
+	object_names__look(n, getpid(), (uint64_t)(uintptr_t)&object);
+	cr_expect_null(full_of(n, &object, &known));
+	cr_expect_not(known);
+	object_names__free(n);
+}
+
+/* As of a program without graphs. */
+Test(capture_object_names, where_none_has_a_full_name_none_is_missing)
+{
+	struct object_names *n = object_names__new();
+	const char *object = NULL, *other = NULL;
+	bool known;
+
+	note(n, &object, NULL);
+	cr_expect_null(full_of(n, &other, &known));
+	cr_expect(known);
 	object_names__free(n);
 }

@@ -87,3 +87,36 @@ Test(shim_rings, where_threads_come_and_go_rings_are_emptied)
 	cr_expect_eq(f.tids[2], 200);
 	cr_expect_eq(f.ends_ns[2], 30);
 }
+
+static void name(size_t place, uint64_t key, const char *text, uint32_t len)
+{
+	struct shim_seen_name *n = &shim_seen_names(r.c)[place];
+
+	n->key = key;
+	memcpy(n->text, text, strlen(text));
+	n->len = len;
+}
+
+Test(shim_rings, names_lie_where_their_keys_say_or_behind)
+{
+	const uint64_t first = 2 * (SHIM_SEEN_NAMES - 1) + 1, second = first + 2 * SHIM_SEEN_NAMES;
+	char text[SHIM_SEEN_NAME_MAX + 1];
+
+	name(SHIM_SEEN_NAMES - 1, first, "MatMul", 6);
+	name(0, second, "Add", 3);
+	cr_assert(shim_rings__seen_name(&r, first, text));
+	cr_expect_str_eq(text, "MatMul");
+	cr_assert(shim_rings__seen_name(&r, second, text));
+	cr_expect_str_eq(text, "Add");
+	cr_expect_not(shim_rings__seen_name(&r, first + 4 * SHIM_SEEN_NAMES, text));
+}
+
+Test(shim_rings, a_name_that_is_not_whole_is_none)
+{
+	char text[SHIM_SEEN_NAME_MAX + 1];
+
+	name(1, 3, "", 0);
+	cr_expect_not(shim_rings__seen_name(&r, 3, text));
+	name(1, 3, "long", SHIM_SEEN_NAME_MAX + 1);
+	cr_expect_not(shim_rings__seen_name(&r, 3, text));
+}

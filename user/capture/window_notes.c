@@ -92,15 +92,6 @@ static void note_aside(const struct session *s, json_t *notes)
 
 /* ---- what is missing, or not whole ---- */
 
-/* Objects come and go, and errors leave their calls, which nothing tells the library. */
-static bool names_may_be_stale(const struct session *s)
-{
-	for (size_t i = 0; i < s->plan.cnt && s->probes.noted; i++)
-		if (s->plan.probes[i].landing_program && s->probes.noted[s->plan.probes[i].row])
-			return true;
-	return false;
-}
-
 static void note_missing(const struct session *s, json_t *notes)
 {
 	uint32_t endless = s->probes.ctl->optimizer_step.endless - s->endless_before;
@@ -108,12 +99,6 @@ static void note_missing(const struct session *s, json_t *notes)
 
 	uint64_t unknown = decoder__unknown_objects(s->decoder) - s->unknown_objects_before;
 
-	if (names_may_be_stale(s))
-		say(notes,
-		    "operators seen by our library: where kernels raise errors, or graphs that "
-		    "failed are taken down, names may be of other operators, and a call that "
-		    "raised lasts until the thread's next one at its depth (without --inject: "
-		    "not so)");
 	if (unknown)
 		say(notes,
 		    "%s of what was not called yet when our library took over from the probes: "

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "device/device_source.h"
+#include "bpf/thread_state.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "device/activity_queue.h"
@@ -332,12 +333,17 @@ static int keep_outside(struct device_source *d, const struct shim_call *call)
 
 static int function_write(struct device_source *d, uint32_t tid, const struct shim_call *call)
 {
+	char name[SHIM_SEEN_NAME_MAX + 1];
 	struct pt_span span;
+	bool told;
 
 	if (!device_functions__span(&d->functions, call, d->open_ns, d->close_ns, &span))
 		return 0;
 	d->noted_cnt++;
-	return d->taker.noted(d->taker.ctx, (uint32_t)d->target->pid, tid, &span);
+	told = span.kind == PT_FRAME_NAMED && call->node != SHIM_NO_NODE &&
+	       shim_link__seen_name(d->link, call->node, name);
+	return d->taker.noted(d->taker.ctx, (uint32_t)d->target->pid, tid, &span,
+			      told ? name : NULL);
 }
 
 static int call_write(void *ctx, uint32_t tid, const struct shim_call *call)

@@ -19,8 +19,10 @@ struct device_source;
 /* What a source asks of whoever has it; tid in the initial pid namespace. */
 struct device_taker {
 	uint32_t (*track)(void *ctx, uint32_t pid, uint32_t tid); /* where threads have theirs; 0: error */
-	/* Writes a call of a function, cut to the window; its number is in span->probe. */
-	int (*noted)(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *span);
+	/* Writes a call of a function, cut to the window; its number is in span->probe. name: its
+	 * object's at the call; NULL: the library did not tell it. */
+	int (*noted)(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *span,
+		     const char *name);
 	/* Such a call came; it is written later. */
 	void (*met)(void *ctx, uint32_t pid, uint32_t tid, const struct shim_call *call);
 	void *ctx;

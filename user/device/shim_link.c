@@ -369,6 +369,12 @@ int shim_link__calls(struct shim_link *l,
 	return shim_rings__calls(&l->rings, take, ctx);
 }
 
+bool shim_link__seen_name(const struct shim_link *l, uint64_t key,
+			  char text[SHIM_SEEN_NAME_MAX + 1])
+{
+	return shim_rings__seen_name(&l->rings, key, text);
+}
+
 int shim_link__activities(struct shim_link *l,
 			  int (*take)(void *ctx, const struct shim_record *record), void *ctx)
 {

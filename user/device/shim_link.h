@@ -88,6 +88,9 @@ int shim_link__calls(struct shim_link *l,
 		     int (*take)(void *ctx, size_t ring, uint32_t tid,
 				 const struct shim_call *call),
 		     void *ctx);
+/* The text of the name whose key a call of a function has; false: none is there. */
+bool shim_link__seen_name(const struct shim_link *l, uint64_t key,
+			  char text[SHIM_SEEN_NAME_MAX + 1]);
 /* The record is whole, and as long as its kind demands. */
 int shim_link__activities(struct shim_link *l,
 			  int (*take)(void *ctx, const struct shim_record *record), void *ctx);

@@ -207,3 +207,22 @@ int shim_rings__activities(struct shim_rings *r,
 	__atomic_store_n(&ring->tail, tail, __ATOMIC_RELEASE);
 	return err;
 }
+
+bool shim_rings__seen_name(const struct shim_rings *r, uint64_t key,
+			   char text[SHIM_SEEN_NAME_MAX + 1])
+{
+	for (size_t i = 0; i < SHIM_SEEN_NAME_TRIES; i++) {
+		const struct shim_seen_name *name =
+			&shim_seen_names(r->c)[shim_seen_name_place(key, i)];
+		uint32_t len = __atomic_load_n(&name->len, __ATOMIC_ACQUIRE);
+
+		if (__atomic_load_n(&name->key, __ATOMIC_RELAXED) != key)
+			continue;
+		if (!len || len > SHIM_SEEN_NAME_MAX)
+			return false;
+		memcpy(text, name->text, len);
+		text[len] = '\0';
+		return true;
+	}
+	return false;
+}

@@ -36,6 +36,10 @@ int shim_rings__calls(struct shim_rings *r,
 int shim_rings__activities(struct shim_rings *r,
 			   int (*take)(void *ctx, const struct shim_record *record), void *ctx);
 
+/* The text of a name's key, at most SHIM_SEEN_NAME_MAX bytes long, into text; false: none is there. */
+bool shim_rings__seen_name(const struct shim_rings *r, uint64_t key,
+			   char text[SHIM_SEEN_NAME_MAX + 1]);
+
 /* From another thread: makes room in rings that fill up, and where few are left, in all of them. Keeps
  * SHIM_RELIEVED_MAX calls at most; more stay where they are, and the library counts what it loses. */
 #define SHIM_RELIEVED_MAX (1u << 21)

@@ -111,6 +111,9 @@ struct probe_plan {
 int probe_plan__add(struct probe_plan *p, const struct planned_probe *probe);
 int probe_plan__alias(struct probe_plan *p, const struct target_lib *lib, uint64_t vaddr,
 		      const char *name);
+/* Nothing is seen through pointers: what the functions are given, which the library in the process would
+ * read without a net, is not known of this version. */
+void probe_plan__forget_pointers(struct probe_plan *p);
 bool probe_plan__has_group(const struct probe_plan *p, enum probe_group group);
 int probe_plan__missing(struct probe_plan *p, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -408,6 +408,8 @@ static int mindspore_plan(struct target *t, const struct framework_match *m,
 	err = opts->detail == DETAIL_INNER ? plan_pipeline(m, plan) : 0;
 	if (!err)
 		err = probe_table__plan(&table, t, opts, plan, &scan);
+	if (!m->known_version)
+		probe_plan__forget_pointers(plan);
 	if (err || opts->detail == DETAIL_PHASE)
 		return err;
 	return mindspore_names__plan(&scan, LIB_CORE, launchers, ARRAY_SIZE(launchers));

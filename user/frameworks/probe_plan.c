@@ -75,6 +75,12 @@ int probe_plan__alias(struct probe_plan *p, const struct target_lib *lib, uint64
 	return err;
 }
 
+void probe_plan__forget_pointers(struct probe_plan *p)
+{
+	for (size_t i = 0; i < p->cnt; i++)
+		p->probes[i].pointed = POINTED_NOT;
+}
+
 bool probe_plan__has_group(const struct probe_plan *p, enum probe_group group)
 {
 	for (size_t i = 0; i < p->cnt; i++)

@@ -511,13 +511,6 @@ static void forget_unconfirmed(struct pt_layout *fields)
 	fields->python_tensor_type = fields->pynode_vtable = 0;
 }
 
-/* Nor is it known then what the functions are given that pointers lead to. */
-static void forget_pointers(struct probe_plan *plan)
-{
-	for (size_t i = 0; i < plan->cnt; i++)
-		plan->probes[i].pointed = POINTED_NOT;
-}
-
 /* Free-threaded interpreters have other objects; since 3.13 an interpreter says whether it is one.
  */
 static bool objects_known(struct target *t)
@@ -602,7 +595,7 @@ static int plan_layout(struct table_scan *s, const char *version,
 	if (err || measured)
 		return err;
 	forget_unconfirmed(fields);
-	forget_pointers(s->plan);
+	probe_plan__forget_pointers(s->plan);
 	return probe_plan__missing(
 		s->plan,
 		"PyTorch %s: %s; not shown: sequence numbers, names of nodes written in Python, %s",

@@ -7,6 +7,9 @@ from lib.runner import test
 
 LONG_S = 60
 ALL = ("Dataloader", "Forward", "Backward", "Optimization")
+# A step of ms_raise.py with 20 rounds, as probes see it: errors come of Cholesky, and before kernels.
+RAISING = {"Cholesky": 20, "MatMul": 3, "Mul": 24, "Ones": 21, "SGD": 2} | dict.fromkeys(
+    ("BiasAdd", "ReduceMean", "SubExt", "Tile", "RealDiv", "Square", "AssignAdd", "Pow", "BiasAddGrad"), 1)
 ANY_STEP = "--max-overhead", "0.01%"  # however long steps are, as in pointers/pointed.py
 
 
@@ -59,6 +62,13 @@ def pynative(case):
 def errors(case):
     tables = test_raise.raising(case, 100, 20, "--inject", *ANY_STEP)
     assert tables["cost"]["rows"][0]["noted_calls_per_step"] > 0, tables["cost"]
+    # A call that raises ends where the exception leaves it: none holds what comes next.
+    assert "OperatorInner" not in jobs.names(tables, "overview", "event_type"), tables["overview"]
+    # Graphs that fail are taken down, and other kernels lie where theirs did: each has its own name.
+    found = {name: row["calls"] for name, row in jobs.names(tables, "operator").items()}
+    steps = found["ReduceMean"]
+    assert steps > 10 and found.keys() == RAISING.keys(), found
+    assert all(abs(found[name] - cnt * steps) <= cnt for name, cnt in RAISING.items()), found
 
 
 @test("proftrace killed while the library sees the operators, and attached anew")

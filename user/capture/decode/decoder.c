@@ -294,10 +294,11 @@ void decoder__meet(struct decoder *d, uint32_t pid, uint32_t tid, const struct p
 
 	note_pass(d, tid, noted);
 	if (probe && probe->pointed == POINTED_RETURNING)
-		decoder__named_meet(d, pid, probe, noted->type_obj);
+		decoder__named_meet(d, pid, probe, noted->type_obj, noted->seq != EVENT_NO_ID);
 }
 
-int decoder__noted(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *noted)
+int decoder__noted(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *noted,
+		   const char *found)
 {
 	const struct pt_rec h = {.pid = pid, .tid = tid};
 	const struct planned_probe *probe = decoder__row_probe(d, noted->probe);
@@ -308,7 +309,7 @@ int decoder__noted(struct decoder *d, uint32_t pid, uint32_t tid, const struct p
 	if (!probe)
 		return d->malformed++, 0;
 	if (span.kind == PT_FRAME_NAMED)
-		return decoder__named_noted(d, &h, &span, probe);
+		return decoder__named_noted(d, &h, &span, probe, found);
 	if (!name_span(d, &h, &span, probe, &name, &id))
 		return 0;
 	return decoder__span_write(d, &h, &span, name, id, EVENT_UNPROBED);

@@ -30,10 +30,11 @@ void decoder__set_before(struct decoder *d, int (*before)(void *ctx, uint32_t ti
 			 void *ctx);
 
 /* A span that the library in the target has noted, cut to the window: no probe was hit for it. What
- * is inside it must have come before. */
-int decoder__noted(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *noted);
-/* It will come: a name that lies in an object is read while the process lives, and nodes of other
- * threads that come before end with a pass. */
+ * is inside it must have come before. name: as the library told it; NULL: it did not. */
+int decoder__noted(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *noted,
+		   const char *name);
+/* It will come: what lies in an object is read while the process lives, and nodes of other threads
+ * that come before end with a pass. */
 void decoder__meet(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *noted);
 
 /* One record as the ring holds it; steps and task events are not the decoder's. 0 or the writer's

@@ -66,14 +66,15 @@ int decoder__span_write(struct decoder *d, const struct pt_rec *h, const struct 
 int decoder__named(struct decoder *d, const struct pt_rec_named *r);
 int decoder__named_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
 			 uint32_t name_class, char *text);
-/* One that the library saw: its type_obj is the object that has its name. */
+/* One that the library saw: its type_obj is the object that has its name, found: as the library found it
+ * there; NULL: it did not look. */
 int decoder__named_noted(struct decoder *d, const struct pt_rec *h, const struct pt_span *noted,
-			 const struct planned_probe *probe);
+			 const struct planned_probe *probe, const char *found);
 /* What a probe tells of an object is what its later calls are told by, where the library sees them. */
 int decoder__note_full_name(struct decoder *d, const struct pt_rec_full_name *r);
-/* It will come: its name is read while the process lives. */
+/* It will come: what tells of its object is read while the process lives. named: the library told it. */
 void decoder__named_meet(struct decoder *d, uint32_t pid, const struct planned_probe *probe,
-			 uint64_t object);
+			 uint64_t object, bool named);
 int decoder__call(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
 		  const struct planned_probe *probe);
 int decoder__queue(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,

@@ -157,11 +157,12 @@ int decoder__note_full_name(struct decoder *d, const struct pt_rec_full_name *r)
 }
 
 static const char *object_full_name(struct decoder *d, uint32_t pid,
-				    const struct planned_probe *probe, uint64_t object)
+				    const struct planned_probe *probe, uint64_t object,
+				    const char *text)
 {
 	bool known;
 	const char *full =
-		object_names__full(d->objects, (pid_t)pid, string_of(probe, object), &known);
+		object_names__full(d->objects, (pid_t)pid, string_of(probe, object), text, &known);
 
 	d->unknown_objects += !known;
 	return full && is_full_name(full) ? full : NULL;
@@ -173,22 +174,27 @@ uint64_t decoder__unknown_objects(const struct decoder *d)
 }
 
 void decoder__named_meet(struct decoder *d, uint32_t pid, const struct planned_probe *probe,
-			 uint64_t object)
+			 uint64_t object, bool named)
 {
-	object_text(d, pid, probe, object);
+	if (named)
+		object_names__look(d->objects, (pid_t)pid, string_of(probe, object));
+	else
+		object_text(d, pid, probe, object);
 }
 
 int decoder__named_noted(struct decoder *d, const struct pt_rec *h, const struct pt_span *noted,
-			 const struct planned_probe *probe)
+			 const struct planned_probe *probe, const char *found)
 {
-	const char *found = object_text(d, h->pid, probe, noted->type_obj), *full;
 	struct pt_span span = *noted;
 	char text[PT_NAME_MAX];
+	const char *full;
 
+	if (!found)
+		found = object_text(d, h->pid, probe, noted->type_obj);
 	if (!found)
 		return d->malformed++, 0;
 	snprintf(text, sizeof(text), "%s", found);
-	full = object_full_name(d, h->pid, probe, noted->type_obj);
+	full = object_full_name(d, h->pid, probe, noted->type_obj, text);
 	span.type_obj = 0; /* a stack's place */
 	return decoder__span_write(d, h, &span, name_id(d, probe, PT_CLASS_NONE, text, full),
 				   EVENT_NO_ID, EVENT_UNPROBED);

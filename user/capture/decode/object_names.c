@@ -20,15 +20,17 @@ struct object_name {
 	struct object_key key;
 	char *text;	  /* NULL: none could be read */
 	uint64_t read_ns; /* 0: not yet */
-	char *full;	  /* NULL: none */
+	uint64_t looked_ns;
+	char *full; /* NULL: none */
 	uint64_t full_at;
+	char *of;  /* text of the object that is called so; NULL: not known yet */
 	bool told; /* whether there is one */
 	UT_hash_handle hh;
 };
 
 struct object_names {
 	struct object_name *by_key;
-	bool told; /* of any object whether it has a full name */
+	bool told; /* of any object that it has a full name */
 };
 
 struct object_names *object_names__new(void)
@@ -47,6 +49,7 @@ void object_names__free(struct object_names *n)
 		HASH_DEL(n->by_key, item);
 		free(item->text);
 		free(item->full);
+		free(item->of);
 		free(item);
 	}
 	free(n);
@@ -130,8 +133,27 @@ static void read_again(struct object_name *item, pid_t pid, uint64_t address,
 static void forget_full(struct object_name *item)
 {
 	free(item->full);
-	item->full = NULL;
+	free(item->of);
+	item->full = item->of = NULL;
 	item->told = false;
+}
+
+static void look(struct object_name *item, pid_t pid, uint64_t now_ns)
+{
+	if (now_ns - item->looked_ns < AGAIN_NS)
+		return;
+	item->looked_ns = now_ns;
+	if (item->full && was_replaced(pid, item->full_at, item->full))
+		forget_full(item);
+}
+
+void object_names__look(struct object_names *n, pid_t pid, uint64_t address)
+{
+	const struct object_key key = {(uint64_t)pid, address};
+	struct object_name *item = find(n, &key);
+
+	if (item)
+		look(item, pid, clock__monotonic_ns());
 }
 
 const char *object_names__text(struct object_names *n, pid_t pid, uint64_t address,
@@ -144,8 +166,7 @@ const char *object_names__text(struct object_names *n, pid_t pid, uint64_t addre
 		return item ? item->text : NULL;
 	read_again(item, pid, address, source);
 	item->read_ns = now_ns;
-	if (item->full && was_replaced(pid, item->full_at, item->full))
-		forget_full(item);
+	look(item, pid, now_ns);
 	return item->text;
 }
 
@@ -165,16 +186,30 @@ int object_names__note_full(struct object_names *n, pid_t pid, uint64_t address,
 			return -ENOMEM;
 	}
 	item->full_at = text_at;
-	item->told = n->told = true;
+	item->told = true;
+	n->told |= len > 0;
 	return 0;
 }
 
-const char *object_names__full(const struct object_names *n, pid_t pid, uint64_t address,
-			       bool *known)
+/* An object of another text is another one. */
+static void compare(struct object_name *item, const char *text)
+{
+	if (!item->told)
+		return;
+	if (!item->of)
+		item->of = strdup(text);
+	else if (strcmp(item->of, text) != 0)
+		forget_full(item);
+}
+
+const char *object_names__full(struct object_names *n, pid_t pid, uint64_t address,
+			       const char *text, bool *known)
 {
 	const struct object_key key = {(uint64_t)pid, address};
-	const struct object_name *item = find(n, &key);
+	struct object_name *item = find(n, &key);
 
+	if (item)
+		compare(item, text);
 	*known = !n->told || (item && item->told);
 	return item ? item->full : NULL;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names that lie in objects of the target: read once for each, and again as time goes by. */
+/* Names that lie in objects of the target: read once for each, and again as time goes by. What their
+ * callers call them. */
 #ifndef PROFTRACE_OBJECT_NAMES_H
 #define PROFTRACE_OBJECT_NAMES_H
 
@@ -22,10 +23,12 @@ const char *object_names__text(struct object_names *n, pid_t pid, uint64_t addre
  * name for it. 0 or -ENOMEM. */
 int object_names__note_full(struct object_names *n, pid_t pid, uint64_t address, const char *text,
 			    size_t len, uint64_t text_at);
-/* That name, as long as the object is still the one of which it was told, owned by n until the next
- * call; NULL: none. Ask for the text before. *known: it was told whether there is one, or none was told
- * of any object. */
-const char *object_names__full(const struct object_names *n, pid_t pid, uint64_t address,
-			       bool *known);
+/* Is what the object is called still there? Asks again as time goes by. */
+void object_names__look(struct object_names *n, pid_t pid, uint64_t address);
+/* That name, as long as the object is still the one of which it was told: it is looked at, and its text
+ * stays the same. Owned by n until the next call; NULL: none. *known: it was told whether there is one, or
+ * of no object that it has one. */
+const char *object_names__full(struct object_names *n, pid_t pid, uint64_t address,
+			       const char *text, bool *known);
 
 #endif

@@ -24,7 +24,8 @@ static uint32_t track(void *ctx, uint32_t pid, uint32_t tid)
 	return decoder__track(s->decoder, pid, tid);
 }
 
-static int noted(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *span)
+static int noted(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *span,
+		 const char *name)
 {
 	struct session *s = ctx;
 	struct pt_span of_row = *span;
@@ -32,7 +33,7 @@ static int noted(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *sp
 	of_row.probe = pointed__row(s, span->probe);
 	if (of_row.kind == PT_FRAME_NODE && pointed__has_name(s, span->probe))
 		of_row.vtable = of_row.type_obj = 0;
-	return decoder__noted(s->decoder, pid, tid, &of_row);
+	return decoder__noted(s->decoder, pid, tid, &of_row, name);
 }
 
 static void met(void *ctx, uint32_t pid, uint32_t tid, const struct shim_call *call)
@@ -43,6 +44,7 @@ static void met(void *ctx, uint32_t pid, uint32_t tid, const struct shim_call *c
 		      &(struct pt_span){.ts_ns = call->begin_ns,
 					.end_ns = call->end_ns,
 					.probe = pointed__row(s, call->api),
+					.seq = call->node,
 					.type_obj = call->type});
 }
 
