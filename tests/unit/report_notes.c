@@ -173,8 +173,8 @@ Test(report_notes, operators_whose_phase_nobody_knows)
 		if (i < 2) /* without any phase, too */
 			synth__span(&s, s.main, CAT_BACKWARD, "run", 22, 30);
 		synth__step(&s, 0, 0, 100);
-		synth__open(&s, i % 2 ? "{\"without_full_name\": 1}"
-				      : "{\"without_full_name\": 0}");
+		synth__open(&s,
+			    i % 2 ? "{\"without_full_name\": 1}" : "{\"without_full_name\": 0}");
 		text = synth__report(&s, &opts);
 		cr_expect_eq(strstr(text, note) != NULL, i % 2 == 1, "%s", text);
 		free(text);
@@ -651,26 +651,39 @@ Test(report_notes, what_the_tracepoints_took_is_part_of_the_estimate)
 
 Test(report_notes, what_adds_more_than_it_may_says_what_adds_less)
 {
-	static const char *const costs[] = {"\"probe_ns\": 400", "\"probe_ns\": 5000",
-					    "\"probe_ns\": 5000, \"inject_helps\": true"};
-	static const char low[] = "The estimate may be low: ", inject[] = "--inject, by which ",
-			  less[] = "--detail phase adds less.";
+	static const struct {
+		const char *meta, *cost;
+		bool low, over, helps, seen;
+	} cases[] = {
+		{"0.01", "\"probe_ns\": 400", false, false, false, false},
+		{"0.01", "\"probe_ns\": 5000", true, true, false, false},
+		{"0.01", "\"probe_ns\": 5000, \"inject_helps\": true", true, true, true, false},
+		{"0.01", "\"probe_ns\": 5000, \"noted_calls\": 9", true, true, false, true},
+		/* --keep-all */
+		{"0", "\"probe_ns\": 400, \"inject_helps\": true", false, false, false, false},
+		{"0", "\"probe_ns\": 5000, \"inject_helps\": true", true, false, true, false},
+	};
 
-	for (int i = 0; i < 3; i++) {
-		struct synth s =
-			synth__new("{\"process\": {\"pid\": 100}, \"max_overhead\": 0.01}");
-		char summary[256], *text;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char meta[128], summary[256], *text;
+		struct synth s;
 
+		snprintf(meta, sizeof(meta), "{\"process\": {\"pid\": 100}, \"max_overhead\": %s}",
+			 cases[i].meta);
+		s = synth__new(meta);
 		snprintf(summary, sizeof(summary),
 			 "{\"windows\": [{\"begin_ns\": 0, \"end_ns\": 100000}],"
 			 " \"cost\": {\"hits\": 9, \"loader_cpu_ns\": 1, %s}}",
-			 costs[i]);
+			 cases[i].cost);
 		synth__step(&s, 0, 0, 100 * US);
 		synth__open(&s, summary);
 		text = synth__tables(&s, "cost", &(struct report_opts){.style.unit = UNIT_US});
-		cr_expect_eq(!!strstr(text, low), i > 0, "%s", text);
-		cr_expect_eq(!!strstr(text, less), i > 0, "%s", text);
-		cr_expect_eq(!!strstr(text, inject), i > 1, "%s", text);
+		cr_expect_eq(!!strstr(text, "The estimate may be low: "), cases[i].low, "%s", text);
+		cr_expect_eq(!!strstr(text, "--detail phase adds less."), cases[i].over, "%s",
+			     text);
+		cr_expect_eq(!!strstr(text, "--inject, by which "), cases[i].helps, "%s", text);
+		cr_expect_eq(!!strstr(text, "what our library in the process does not"),
+			     cases[i].seen, "%s", text);
 		free(text);
 		synth__free(&s);
 	}

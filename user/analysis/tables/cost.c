@@ -140,6 +140,8 @@ static int add_underestimated(const struct analysis *a, struct table *t)
 		   "1.1 to 3 times as much, since their caches are emptied, too.");
 }
 
+#define ADDS_LESS "--inject, by which our library in the process sees operators without probes, "
+
 static int add_overspent(const struct analysis *a, struct table *t)
 {
 	const double wanted =
@@ -147,20 +149,25 @@ static int add_overspent(const struct analysis *a, struct table *t)
 	const json_t *cost = json_object_get(recording__summary(a->r), "cost");
 	const uint64_t all = number(cost, "probe_ns"), fixed = number(cost, "tracepoint_ns");
 	const uint64_t added = all > fixed ? all - fixed : 0;
+	const bool inject_helps = json_is_true(json_object_get(cost, "inject_helps"));
 
+	if (wanted <= 0) /* --keep-all */
+		return inject_helps && (double)all >= TOLD_FROM * (double)paid_ns(a)
+			       ? table__add_note(t, ADDS_LESS "adds less.")
+			       : 0;
 	/* Whatever is left out, the tracepoints stay. */
-	if (wanted <= 0 || (double)added < OVERSPENT * wanted * (double)paid_ns(a))
+	if ((double)added < OVERSPENT * wanted * (double)paid_ns(a))
 		return 0;
 	return table__add_notef(
 		t,
 		"The estimate is more than --max-overhead %g%%: probes stay on what makes "
-		"steps and phases, launches work, is called seldom, lasts long or shares its "
-		"probe with all other operators. %s--detail phase adds less.",
+		"steps and phases%s. %s--detail phase adds less.",
 		100 * wanted,
-		json_is_true(json_object_get(cost, "inject_helps"))
-			? "--inject, by which our library in the process sees operators without "
-			  "probes, or "
-			: "");
+		number(cost, "noted_calls")
+			? ", and on what our library in the process does not see"
+			: ", launches work, is called seldom, lasts long or shares its probe with "
+			  "all other operators",
+		inject_helps ? ADDS_LESS "or " : "");
 }
 
 /* The tool's own line: hits, what they are estimated to have added, and our own CPU time. */
