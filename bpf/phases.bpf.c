@@ -45,6 +45,7 @@ int phase_entry(struct pt_regs *ctx)
 		return 0;
 	frames_close_dead(t, ctx->sp);
 	stat_hit(row);
+	t->ahead_ns = 0;
 	if (cfg->code == PT_CLASS_BACKWARD) {
 		region_end(t, REGION_FORWARD, now);
 		ctl.optimizer_step.passes++;
@@ -63,13 +64,40 @@ int phase_entry(struct pt_regs *ctx)
 	return 0;
 }
 
+/* What the thread calls before a phase with a name, which has begun by then. */
+SEC("uprobe")
+int phase_ahead(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct pt_thread *t = thread_get();
+
+	if (!t)
+		return 0;
+	frames_close_dead(t, ctx->sp);
+	stat_hit(probe_row(ctx));
+	t->ahead_ns = now;
+	return 0;
+}
+
+/* When an optimizer's phase, which has a frame by now, was asked for; 0: not seen, or probes were
+ * changed since, or what encloses it began later. */
+static __always_inline __u64 asked_for(struct pt_thread *t, __u32 name_class)
+{
+	const struct pt_frame *around = frame_at(t, t->frame_cnt - 2);
+
+	if (name_class != PT_CLASS_OPTIMIZER || t->ahead_ns <= ctl.changed_ns ||
+	    (around && around->ts_ns > t->ahead_ns))
+		return 0;
+	return t->ahead_ns;
+}
+
 /* A phase with a name that the target holds: a name rule says which, else cfg.code. */
 SEC("uprobe")
 int named_phase_entry(struct pt_regs *ctx)
 {
 	__u32 row = probe_row(ctx), name_class, len;
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
-	__u64 now = bpf_ktime_get_ns();
+	__u64 now = bpf_ktime_get_ns(), ahead_ns;
 	struct pt_thread *t = thread_get();
 	struct pt_frame *f;
 	char *name;
@@ -87,8 +115,13 @@ int named_phase_entry(struct pt_regs *ctx)
 		name_class = cfg->code;
 	step_event(t, name_class, 0, now);
 	f = named_push(t, ctx->sp, row, len);
-	if (f)
+	if (f) {
 		f->name_class = name_class;
+		ahead_ns = asked_for(t, name_class);
+		if (ahead_ns)
+			f->ts_ns = ahead_ns;
+	}
+	t->ahead_ns = 0;
 	return 0;
 }
 

@@ -53,6 +53,7 @@ struct pt_thread {
 	__u32 pid, tid;
 	__u32 spanless; /* calls that have no span, since the latest named one */
 	__u32 updated;	/* 1: an optimizer's step began since its latest backward pass did */
+	__u64 ahead_ns;	   /* when its next phase was asked for, 0: not seen */
 	__u64 asked_bytes; /* of an allocation under way, 0: none is */
 	__u64 python; /* its state in CPython, where it was found last */
 	__u64 caller_sp; /* stack pointer at the entry of the caller under way, 0: none */

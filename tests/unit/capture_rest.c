@@ -3,7 +3,7 @@
 #include "capture/arming/rest.h"
 #include <criterion/criterion.h>
 
-enum { BEGIN, END, START, STOP, BACKWARD, UPDATE, ASYNC, OWN, CNT };
+enum { BEGIN, END, START, STOP, BACKWARD, UPDATE, ASYNC, AHEAD, OWN, CNT };
 
 static struct planned_probe probes[CNT] = {
 	[BEGIN] = {.group = GROUP_STEP, .program = "range_enter"},
@@ -17,6 +17,7 @@ static struct planned_probe probes[CNT] = {
 		    .program = "phase_entry",
 		    .cfg = {.code = PT_CLASS_OPTIMIZER_OP}},
 	[ASYNC] = {.group = GROUP_STEP, .program = "async_begin"},
+	[AHEAD] = {.group = GROUP_STEP, .program = "phase_ahead"},
 	[OWN] = {.group = GROUP_STEP, .program = "step_probe"},
 };
 
@@ -36,9 +37,12 @@ Test(rest, ranges_tell_by_their_begins)
 {
 	const struct step_rule rule = {.boundary = PT_CLASS_OPTIMIZER, .at_end = true};
 
-	expect(&rule,
-	       (enum probe_group[CNT]){
-		       [END] = OUT, [STOP] = OUT, [BACKWARD] = OUT, [UPDATE] = OUT, [ASYNC] = OUT});
+	expect(&rule, (enum probe_group[CNT]){[END] = OUT,
+					      [STOP] = OUT,
+					      [BACKWARD] = OUT,
+					      [UPDATE] = OUT,
+					      [ASYNC] = OUT,
+					      [AHEAD] = OUT});
 }
 
 Test(rest, phases_stay_where_they_make_steps)
@@ -50,7 +54,8 @@ Test(rest, phases_stay_where_they_make_steps)
 					      [START] = OUT,
 					      [STOP] = OUT,
 					      [UPDATE] = OUT,
-					      [ASYNC] = OUT});
+					      [ASYNC] = OUT,
+					      [AHEAD] = OUT});
 }
 
 Test(rest, ranges_of_the_class_of_their_own_stay)
@@ -62,12 +67,13 @@ Test(rest, ranges_of_the_class_of_their_own_stay)
 					      [STOP] = OUT,
 					      [BACKWARD] = OUT,
 					      [UPDATE] = OUT,
-					      [ASYNC] = OUT});
+					      [ASYNC] = OUT,
+					      [AHEAD] = OUT});
 }
 
 static const enum probe_group by_updates[CNT] = {
 	[BEGIN] = OUT,		 [END] = OUT,	[START] = OUT, [STOP] = OUT,
-	[UPDATE] = GROUP_UPDATE, [ASYNC] = OUT,
+	[UPDATE] = GROUP_UPDATE, [ASYNC] = OUT, [AHEAD] = OUT,
 };
 
 Test(rest, updates_may_go_where_backward_passes_stay)

@@ -3,7 +3,7 @@
 #include "capture/arming/timer_only.h"
 #include <criterion/criterion.h>
 
-enum { BEGIN, END, LOADER, BACKWARD, SWITCH, ASYNC, GRAPH, OWN, CNT };
+enum { BEGIN, END, LOADER, BACKWARD, SWITCH, ASYNC, AHEAD, GRAPH, OWN, CNT };
 
 static struct planned_probe probes[CNT] = {
 	[BEGIN] = {.group = GROUP_STEP, .program = "range_enter"},
@@ -16,6 +16,7 @@ static struct planned_probe probes[CNT] = {
 		      .cfg = {.code = PT_CLASS_BACKWARD}},
 	[SWITCH] = {.group = GROUP_STEP, .program = "forward_switch"},
 	[ASYNC] = {.group = GROUP_STEP, .program = "async_begin"},
+	[AHEAD] = {.group = GROUP_STEP, .program = "phase_ahead"},
 	[GRAPH] = {.group = GROUP_STEP,
 		   .program = "named_phase_entry",
 		   .cfg = {.code = PT_CLASS_GRAPH}},

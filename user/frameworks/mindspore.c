@@ -111,6 +111,16 @@ static const struct probe_row rows[] = {
 		.cfg = {.code = PT_CLASS_BACKWARD},
 		.loses = "Backward of PyNative mode, and with it Forward",
 	},
+	/* Early in each call of what is compiled: the optimizer's own Python is behind it. */
+	{
+		.lib = LIB_FRONTEND,
+		.symbol = "_ZN9mindspore8pipeline12InitPipelineEv",
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_NONE,
+		.program = "phase_ahead",
+		.loses = "what an optimizer does in Python before its graph runs, in Optimization",
+	},
 	/* A compiled graph as Python calls it: all of a step but its batch, or what was decorated
 	   with jit, as the optimizers are. (result, this, arguments, phase) */
 	{
