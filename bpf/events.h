@@ -102,9 +102,7 @@ struct pt_rec_named {
 struct pt_rec_full_name {
 	struct pt_rec h;
 	__u64 ts_ns; /* begin of the span whose full name it is, same thread */
-	__u64 object;  /* the one that is called, */
-	__u64 text_at; /* and where the text lies, 0: there is none */
-	__u32 len;     /* bytes, without NUL; 0: there is none, told of while steps are measured */
+	__u32 len;   /* bytes, without NUL */
 	__u32 pad;
 	char text[PT_FULL_NAME_MAX]; /* only the first len + 1 bytes travel, rounded up to 8 */
 };

@@ -97,12 +97,10 @@ static __always_inline __u32 read_full_name(struct pt_regs *ctx, const struct pt
 	__u64 object, text;
 	long n;
 
-	if (!(cfg->flags & PT_NAMED_IN_FULL))
+	if (!ctl.window_open || !(cfg->flags & PT_NAMED_IN_FULL))
 		return 0;
 	object = full_name_object(ctx, cfg);
 	text = object ? read_u64(object + ctl.layout.full_name.text_at) : 0;
-	r->object = arg_word(ctx, cfg->name_reg);
-	r->text_at = text;
 	if (!text)
 		return 0;
 	n = read_full_short((struct full_text *)r->text, text);
@@ -114,7 +112,7 @@ static __always_inline __u32 read_full_name(struct pt_regs *ctx, const struct pt
 	return (__u32)n - 1;
 }
 
-static __always_inline void full_name_send(struct pt_thread *t, __u32 row, __u64 ts_ns, __u32 len)
+static __always_inline void full_name_send(struct pt_thread *t, const struct pt_frame *f, __u32 len)
 {
 	struct pt_rec_full_name *r = (void *)t->scratch;
 	__u64 size;
@@ -123,8 +121,8 @@ static __always_inline void full_name_send(struct pt_thread *t, __u32 row, __u64
 	if (len >= PT_FULL_NAME_MAX)
 		return;
 	size = (__builtin_offsetof(struct pt_rec_full_name, text) + len + 8) & ~7ull;
-	rec_init(&r->h, PT_REC_FULL_NAME, size, row);
-	r->ts_ns = ts_ns;
+	rec_init(&r->h, PT_REC_FULL_NAME, size, f->probe);
+	r->ts_ns = f->ts_ns;
 	r->len = len;
 	r->pad = 0;
 	if (bpf_ringbuf_output(&ring, r, size, BPF_RB_NO_WAKEUP))
@@ -144,7 +142,6 @@ int named_entry(struct pt_regs *ctx)
 	struct pt_frame *f;
 	struct pt_thread *t;
 	__u64 at, stack;
-	bool ends;
 	char *name;
 
 	if (!cfg || !(t = span_begin(ctx, row)))
@@ -159,18 +156,15 @@ int named_entry(struct pt_regs *ctx)
 	if (!len)
 		return 0;
 	named_step(t, row, name);
-	ends = return_is_seen(ctx, cfg, row);
-	if (!ends && !ctl.learn)
+	if (!return_is_seen(ctx, cfg, row))
 		return 0;
-	stack = ends ? stack_take(t, row) : 0;
+	stack = stack_take(t, row);
 	full_len = read_full_name(ctx, cfg, t);
-	f = ends ? named_push(t, ctx->sp + cfg->rsp_shift, row, len) : NULL;
+	f = named_push(t, ctx->sp + cfg->rsp_shift, row, len);
 	if (f)
 		f->seq = stack;
-	/* Without an end it may return to our library: its caller is not known then, and that no
-	 * name was found means nothing. */
-	if (full_len || (f && ctl.learn && cfg->flags & PT_NAMED_IN_FULL))
-		full_name_send(t, row, f ? f->ts_ns : 0, full_len);
+	if (f && full_len)
+		full_name_send(t, f, full_len);
 	return 0;
 }
 

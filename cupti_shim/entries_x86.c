@@ -13,7 +13,7 @@
 
 /* Behind `common`'s frame, rbp: number of the entry, return address, arguments on the stack. Below:
  * what is kept, 16 bytes aligned. */
-#define KEPT_BYTES "192"
+#define KEPT_BYTES "240"
 #define KEEP_VECTORS                                                                               \
 	"movaps %xmm0, (%rsp)\n"                                                                   \
 	"movaps %xmm1, 16(%rsp)\n"                                                                 \
@@ -31,7 +31,14 @@
 	"movq %r8, 160(%rsp)\n"                                                                    \
 	"movq %r9, 168(%rsp)\n"                                                                    \
 	"movq %rax, 176(%rsp)\n" /* how many vectors, of functions that take any arguments */      \
-	"movq %r10, 184(%rsp)\n" /* nested functions' frames, in some languages */
+	"movq %r10, 184(%rsp)\n" /* nested functions' frames, in some languages */                 \
+	"movq (%rbp), %r11\n"	 /* the caller's, to look at */                                    \
+	"movq %rbx, 192(%rsp)\n"                                                                   \
+	"movq %r11, 200(%rsp)\n"                                                                   \
+	"movq %r12, 208(%rsp)\n"                                                                   \
+	"movq %r13, 216(%rsp)\n"                                                                   \
+	"movq %r14, 224(%rsp)\n"                                                                   \
+	"movq %r15, 232(%rsp)\n"
 #define GIVE_BACK(from)                                                                            \
 	"movaps (" from "), %xmm0\n"                                                               \
 	"movaps 16(" from "), %xmm1\n"                                                             \

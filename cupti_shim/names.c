@@ -21,9 +21,15 @@ static uint64_t hash(const char *text, size_t len)
 	return h ^ h >> 32;
 }
 
-static void write_text(struct shim_seen_name *name, const char *text, size_t len)
+static void write_text(struct shim_control *c, struct shim_seen_name *name, const char *text,
+		       size_t len)
 {
-	memcpy(name->text, text, len);
+	const uint64_t at = __atomic_fetch_add(&c->seen_bytes, len, __ATOMIC_RELAXED);
+
+	if (at + len > SHIM_SEEN_TEXT_BYTES)
+		return;
+	memcpy(shim_seen_texts(c) + at, text, len);
+	name->at = (uint32_t)at;
 	__atomic_store_n(&name->len, (uint32_t)len, __ATOMIC_RELEASE);
 }
 
@@ -38,11 +44,11 @@ uint64_t names__key(struct shim_control *c, const char *text, size_t len)
 
 		if (!found && __atomic_compare_exchange_n(&name->key, &found, key, false,
 							  __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-			write_text(name, text, len);
+			write_text(c, name, text, len);
 			return key;
 		}
 		if (found == key)
 			return key;
 	}
-	return SHIM_NO_NODE;
+	return key;
 }

@@ -30,6 +30,11 @@ static struct {
 	uint64_t (*next_node)(void); /* NULL: not known */
 	uint64_t python_node;
 	uint32_t node_seq, node_object;
+	uint64_t named_at;
+	struct {
+		uint64_t return_address; /* 0: end of the list */
+		uint64_t word;		 /* of registers */
+	} named_calls[SHIM_NAMED_CALLS];
 } layout;
 
 #define READ(field)	    __atomic_load_n(&(field), __ATOMIC_RELAXED)
@@ -273,20 +278,43 @@ static uint64_t type_of(const struct noted *f, const uint64_t *registers)
 	return f->object_at == SHIM_OBJECT_ITSELF ? object : word_at(object, f->object_at);
 }
 
-/* A std::string is a pointer to its text, behind which, further down, its length lies. */
-static uint64_t name_of(const struct noted *f, uint64_t object)
+/* Of a std::string, which is a pointer to its text; further down its length lies. 0: it is empty,
+ * or longer than names are. */
+static uint64_t key_of(uint64_t string)
 {
 	enum { LENGTH_BEFORE = 24 };
 	struct shim_control *c = calls__connected();
-	uint64_t text, len;
+	uint64_t text = word_at(string, 0);
+	uint64_t len = text ? word_at(text, -(uint64_t)LENGTH_BEFORE) : 0;
 
-	if (!f->name_at || !object || !c)
-		return SHIM_NO_NODE;
-	text = word_at(object, f->name_at);
-	len = text ? word_at(text, -(uint64_t)LENGTH_BEFORE) : 0;
-	if (!len || len > SHIM_SEEN_NAME_MAX)
-		return SHIM_NO_NODE;
+	if (!c || !len || len > SHIM_SEEN_NAME_MAX)
+		return 0;
 	return names__key(c, (const char *)(uintptr_t)text, len);
+}
+
+/* What the caller points to that has a name for the call; 0: it is none that is known to. */
+static uint64_t namer(const uint64_t *registers, uintptr_t sp)
+{
+	const uint64_t caller = word_at(sp, 0);
+
+	for (size_t i = 0; i < SHIM_NAMED_CALLS; i++) {
+		const uint64_t at = READ(layout.named_calls[i].return_address);
+
+		if (!at)
+			break;
+		if (at == caller)
+			return word_at(registers[READ(layout.named_calls[i].word)], 0);
+	}
+	return 0;
+}
+
+static void name_call(struct level *l, const struct noted *f, const uint64_t *registers)
+{
+	const uint64_t caller = namer(registers, l->sp);
+	const uint64_t name = key_of(registers[f->object - 1] + f->name_at);
+
+	WRITE(l->name, name ? name : SHIM_NO_NODE);
+	WRITE(l->type, caller ? key_of(caller + READ(layout.named_at)) : 0);
 }
 
 static bool begin_call(const struct noted *f, const uint64_t *registers, uintptr_t sp)
@@ -295,7 +323,7 @@ static bool begin_call(const struct noted *f, const uint64_t *registers, uintptr
 	struct thread *t = own_thread();
 	struct inside *in = inside_of(t);
 	struct level *l;
-	uint64_t now_ns, type;
+	uint64_t now_ns;
 
 	if (!in)
 		return false;
@@ -309,9 +337,12 @@ static bool begin_call(const struct noted *f, const uint64_t *registers, uintptr
 	if (f->kind == SHIM_FUNCTION_AROUND)
 		return true;
 	WRITE(l->api, (uint16_t)READ(f->number));
-	type = type_of(f, registers);
-	WRITE(l->type, type);
-	WRITE(l->name, name_of(f, type));
+	if (f->name_at) {
+		name_call(l, f, registers);
+	} else {
+		WRITE(l->name, SHIM_NO_NODE);
+		WRITE(l->type, type_of(f, registers));
+	}
 	l->before = next_node ? next_node() : 0;
 	__atomic_store_n(&l->begin, now_ns, __ATOMIC_RELEASE);
 	return true;
@@ -400,6 +431,33 @@ static uint32_t function_index(const struct shim_function *wanted)
 	return function_cnt++;
 }
 
+/* Where a register lies among those of a call; 0: it is not kept. */
+static uint64_t word_of(uint32_t reg)
+{
+	if (reg == 3 || reg == 5)
+		return KEPT_WORDS + (reg - 3) / 2;
+	return reg >= 12 && reg < 16 ? KEPT_WORDS + 2 + reg - 12 : 0;
+}
+
+static void set_named_calls(const struct shim_control *c)
+{
+	size_t cnt = 0;
+
+	WRITE(layout.named_calls[0].return_address, 0);
+	WRITE(layout.named_at, c->named_at);
+	for (size_t i = 0; i < SHIM_NAMED_CALLS && c->named_calls[i].return_address; i++) {
+		const uint64_t word = word_of(c->named_calls[i].reg);
+
+		if (!word)
+			continue;
+		WRITE(layout.named_calls[cnt].word, word);
+		__atomic_store_n(&layout.named_calls[cnt++].return_address,
+				 c->named_calls[i].return_address, __ATOMIC_RELEASE);
+	}
+	if (cnt < SHIM_NAMED_CALLS)
+		WRITE(layout.named_calls[cnt].return_address, 0);
+}
+
 void noting__begin(struct shim_control *c, uint32_t *index)
 {
 	const struct shim_function *wanted = shim_functions(c);
@@ -408,6 +466,7 @@ void noting__begin(struct shim_control *c, uint32_t *index)
 	WRITE(layout.python_node, c->python_node);
 	WRITE(layout.node_seq, c->node_seq);
 	WRITE(layout.node_object, c->node_object);
+	set_named_calls(c);
 	/* What none of them is any more has no number: a thread may still be on its way into it. */
 	for (uint32_t i = 0; i < function_cnt; i++)
 		WRITE(functions[i].number, NO_NUMBER);

@@ -29,7 +29,8 @@ struct way {
 	uint64_t through; /* 0: a jump; else a call, with so many words less one of its stack */
 };
 /* At the very begin of a function. registers: those of arguments, in their order; sp: at the return
- * address. */
+ * address. Behind those lie kept ones, KEPT_WORDS from the first: rbx, rbp, r12 to r15. */
+#define KEPT_WORDS 8
 struct way noting__enter(uint32_t function, const uint64_t *registers, uintptr_t sp);
 /* Behind a call, with the same. */
 void noting__leave(uint32_t function, uintptr_t sp);
@@ -37,8 +38,8 @@ void noting__leave(uint32_t function, uintptr_t sp);
 /* Their personality: an exception, or what ends the thread, leaves the innermost of those calls. */
 int noting__on_unwind(int version, int actions, uint64_t class, void *exception, void *context);
 
-/* names.c: the key of a text of at most SHIM_SEEN_NAME_MAX bytes, kept in the file from now on;
- * SHIM_NO_NODE: there is no room for it. */
+/* names.c: the key of a text of at most SHIM_SEEN_NAME_MAX bytes, kept in the file from now on
+ * if there is room for it. Never 0. */
 uint64_t names__key(struct shim_control *c, const char *text, size_t len);
 
 void *entries__at(uint32_t function);

@@ -30,9 +30,11 @@
 #define SHIM_FUNCTIONS	    2048  /* that are called through pointers */
 #define SHIM_POINTERS	    16384 /* to them */
 #define SHIM_STACK_WORDS    12
-#define SHIM_SEEN_NAMES	    1024
-#define SHIM_SEEN_NAME_MAX  116
-#define SHIM_SEEN_NAME_TRIES 16
+#define SHIM_SEEN_NAMES	    16384
+#define SHIM_SEEN_NAME_TRIES 32
+#define SHIM_SEEN_NAME_MAX  1023 /* bytes */
+#define SHIM_SEEN_TEXT_BYTES (4u << 20)
+#define SHIM_NAMED_CALLS    16
 #define SHIM_OBJECT_ITSELF  UINT16_MAX
 #define SHIM_OWNER_DIED	    0x40000000u /* FUTEX_OWNER_DIED */
 #define SHIM_ENV	    "PROFTRACE_SHIM" /* path of the file, for the library to find */
@@ -118,6 +120,14 @@ struct shim_control {
 	uint64_t python_node; /* what the first word of such a node is; 0: none is known */
 	uint64_t node_number; /* a function without arguments: the thread's next node's; 0: none */
 	uint64_t python_hash; /* the word of Python's type of C functions that holds their hash's; 0: none */
+	/* Calls of whose callers it is known which register points to a pointer to what has their own
+	 * name for them. */
+	struct shim_named_call {
+		uint64_t return_address; /* 0: end of the list */
+		uint32_t reg;		 /* by the processor's numbers: 3 rbx, 5 rbp, 12 to 15 */
+		uint32_t pad;
+	} named_calls[SHIM_NAMED_CALLS];
+	uint64_t named_at; /* where in that the name is, as shim_function.name_at */
 
 	/* the library writes */
 	uint32_t pid; /* whose it is, as the target sees it; taken by exchange */
@@ -134,6 +144,7 @@ struct shim_control {
 	uint32_t pointers_set; /* now, of pointer_cnt */
 	uint32_t left;	       /* 1: CUPTI was left to another tool in the latest window */
 	uint64_t note_ns;      /* what noting a call takes, about */
+	uint64_t seen_bytes;   /* of texts of names, with those for which there was no room */
 	struct shim_clock_point clock_begin, clock_end; /* of the latest window */
 	uint64_t lost_threads;				/* calls of threads that found no ring */
 	uint64_t lost_cupti;				/* records that CUPTI dropped */
@@ -174,7 +185,8 @@ struct shim_call {
 	/* FUNCTION: of a node its number, of one whose name is wanted that name's key, of another
 	 * the latest node's that was made in it; SHIM_NO_NODE: none */
 	uint64_t node;
-	/* FUNCTION: its object or a word of that, or of a node of Python that object's type; 0: none */
+	/* FUNCTION: its object or a word of that, or of a node of Python that object's type; of one
+	 * whose name is wanted the key of its caller's name for it; 0: none */
 	uint64_t type;
 };
 
@@ -203,12 +215,12 @@ struct shim_function {
 	uint32_t pad;
 };
 
-/* A name of an object that functions were called for: see shim_function.name_at. The target's threads
- * add to them, and a key comes before its text. */
+/* A name that functions were called by. The target's threads add to them, and a key comes before its
+ * text. */
 struct shim_seen_name {
-	uint64_t key;  /* a hash of the text; 0: none yet */
-	uint32_t len;  /* bytes; 0: the text is not there yet */
-	char text[SHIM_SEEN_NAME_MAX];
+	uint64_t key; /* a hash of the text; 0: none yet */
+	uint32_t at;  /* of the text, in the texts */
+	uint32_t len; /* bytes; 0: it is not there yet, or there was no room for it */
 };
 
 /* A word of the program's data that holds a function's address: while the library records, a
@@ -359,8 +371,8 @@ struct shim_open_call {
 #define SHIM_FUNCTIONS_AT  (SHIM_ACTIVITIES_AT + SHIM_ACTIVITY_BYTES)
 #define SHIM_POINTERS_AT   (SHIM_FUNCTIONS_AT + SHIM_FUNCTIONS * sizeof(struct shim_function))
 #define SHIM_SEEN_NAMES_AT (SHIM_POINTERS_AT + SHIM_POINTERS * sizeof(struct shim_pointer))
-#define SHIM_FILE_BYTES                                                                            \
-	(SHIM_SEEN_NAMES_AT + SHIM_SEEN_NAMES * sizeof(struct shim_seen_name))
+#define SHIM_SEEN_TEXTS_AT (SHIM_SEEN_NAMES_AT + SHIM_SEEN_NAMES * sizeof(struct shim_seen_name))
+#define SHIM_FILE_BYTES	   (SHIM_SEEN_TEXTS_AT + SHIM_SEEN_TEXT_BYTES)
 
 static inline struct shim_call *shim_calls(struct shim_control *c, size_t ring)
 {
@@ -385,6 +397,11 @@ static inline struct shim_pointer *shim_pointers(struct shim_control *c)
 static inline struct shim_seen_name *shim_seen_names(struct shim_control *c)
 {
 	return (struct shim_seen_name *)((char *)c + SHIM_SEEN_NAMES_AT);
+}
+
+static inline char *shim_seen_texts(struct shim_control *c)
+{
+	return (char *)c + SHIM_SEEN_TEXTS_AT;
 }
 
 /* Where to look for a key, one after the other. */

@@ -161,27 +161,6 @@ Test(report_notes, what_an_optimizer_computes_between_runs_of_its_closure)
 	}
 }
 
-Test(report_notes, operators_whose_phase_nobody_knows)
-{
-	static const char note[] = "1 call of an operator has no full name, by which phases of";
-	const struct report_opts opts = OPTS(.tables = "model");
-
-	for (int i = 0; i < 4; i++) {
-		struct synth s = synth__new("{}");
-		char *text;
-
-		if (i < 2) /* without any phase, too */
-			synth__span(&s, s.main, CAT_BACKWARD, "run", 22, 30);
-		synth__step(&s, 0, 0, 100);
-		synth__open(&s,
-			    i % 2 ? "{\"without_full_name\": 1}" : "{\"without_full_name\": 0}");
-		text = synth__report(&s, &opts);
-		cr_expect_eq(strstr(text, note) != NULL, i % 2 == 1, "%s", text);
-		free(text);
-		synth__free(&s);
-	}
-}
-
 Test(report_notes, an_optimizer_of_which_only_operators_were_seen)
 {
 	static const char note[] = "No call of the optimizer was seen: Optimization is from the";

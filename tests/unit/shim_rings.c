@@ -88,13 +88,10 @@ Test(shim_rings, where_threads_come_and_go_rings_are_emptied)
 	cr_expect_eq(f.ends_ns[2], 30);
 }
 
-static void name(size_t place, uint64_t key, const char *text, uint32_t len)
+static void name(size_t place, uint64_t key, uint32_t at, const char *text, uint32_t len)
 {
-	struct shim_seen_name *n = &shim_seen_names(r.c)[place];
-
-	n->key = key;
-	memcpy(n->text, text, strlen(text));
-	n->len = len;
+	shim_seen_names(r.c)[place] = (struct shim_seen_name){key, at, len};
+	memcpy(shim_seen_texts(r.c) + at, text, strlen(text));
 }
 
 Test(shim_rings, names_lie_where_their_keys_say_or_behind)
@@ -102,21 +99,29 @@ Test(shim_rings, names_lie_where_their_keys_say_or_behind)
 	const uint64_t first = 2 * (SHIM_SEEN_NAMES - 1) + 1, second = first + 2 * SHIM_SEEN_NAMES;
 	char text[SHIM_SEEN_NAME_MAX + 1];
 
-	name(SHIM_SEEN_NAMES - 1, first, "MatMul", 6);
-	name(0, second, "Add", 3);
+	name(SHIM_SEEN_NAMES - 1, first, 0, "MatMul", 6);
+	name(0, second, SHIM_SEEN_TEXT_BYTES - 3, "Add", 3);
 	cr_assert(shim_rings__seen_name(&r, first, text));
 	cr_expect_str_eq(text, "MatMul");
 	cr_assert(shim_rings__seen_name(&r, second, text));
 	cr_expect_str_eq(text, "Add");
 	cr_expect_not(shim_rings__seen_name(&r, first + 4 * SHIM_SEEN_NAMES, text));
+	cr_expect_not(shim_rings__seen_name(&r, 0, text));
 }
 
+/* Nothing that the target wrote is believed. */
 Test(shim_rings, a_name_that_is_not_whole_is_none)
 {
+	static const struct {
+		uint32_t at, len;
+	} cases[] = {{0, 0},
+		     {0, SHIM_SEEN_NAME_MAX + 1},
+		     {SHIM_SEEN_TEXT_BYTES - 3, 4},
+		     {UINT32_MAX, 4}};
 	char text[SHIM_SEEN_NAME_MAX + 1];
 
-	name(1, 3, "", 0);
-	cr_expect_not(shim_rings__seen_name(&r, 3, text));
-	name(1, 3, "long", SHIM_SEEN_NAME_MAX + 1);
-	cr_expect_not(shim_rings__seen_name(&r, 3, text));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		shim_seen_names(r.c)[1] = (struct shim_seen_name){3, cases[i].at, cases[i].len};
+		cr_expect_not(shim_rings__seen_name(&r, 3, text), "%zu", i);
+	}
 }

@@ -265,7 +265,6 @@ void session__count_anew(struct session *s)
 	s->endless_before = s->probes.ctl->optimizer_step.endless;
 	s->beside_before = s->probes.ctl->aside_beside;
 	s->full_names_before = decoder__full_names(s->decoder);
-	s->unknown_objects_before = decoder__unknown_objects(s->decoder);
 	s->around_hits_before = s->probes.ctl->optimizer_step.around_hits;
 	s->sched_ns_before = sched_source__own_ns(s->probes.skel);
 }
@@ -371,13 +370,11 @@ int session__window_finish(struct session *s)
 		err = device_time__window_finish(s);
 	lost = session__losses(s);
 	stacks = session__stack_counts(s);
-	summary = json_pack(
-		"{s:o*, s:o*, s:o*, s:o, s:I, s:o, s:o, s:o}", "cpu", cpu, "faults",
-		fault_count__json(&s->faults_before, &s->faults), "stacks",
-		stacks_summary(s, &stacks), "loss", loss_summary(s, &lost), "without_full_name",
-		(json_int_t)(decoder__unknown_objects(s->decoder) - s->unknown_objects_before),
-		"cost", cost_summary(s), "dropped_probes", dropped_summary(s), "notes",
-		window_notes(s));
+	summary = json_pack("{s:o*, s:o*, s:o*, s:o, s:o, s:o, s:o}", "cpu", cpu, "faults",
+			    fault_count__json(&s->faults_before, &s->faults), "stacks",
+			    stacks_summary(s, &stacks), "loss", loss_summary(s, &lost), "cost",
+			    cost_summary(s), "dropped_probes", dropped_summary(s), "notes",
+			    window_notes(s));
 	s->lost_before = lost;
 	s->stacks_before = stacks;
 	session__count_anew(s);
@@ -505,7 +502,7 @@ int session__on_record(void *ctx, void *data, size_t size)
 		err = optimizer_step__take_stack(s, data, size);
 	else if (size >= sizeof(*h) && h->kind == PT_REC_STACK)
 		err = decoder__stack(s->decoder, data, size);
-	else if (s->log.pid && h->kind != PT_REC_FULL_NAME)
+	else if (s->log.pid)
 		err = call_log__take(&s->log, data, size);
 	else
 		err = decoder__record(s->decoder, data, size);

@@ -97,14 +97,6 @@ static void note_missing(const struct session *s, json_t *notes)
 	uint32_t endless = s->probes.ctl->optimizer_step.endless - s->endless_before;
 	uint64_t full_names = decoder__full_names(s->decoder) - s->full_names_before;
 
-	uint64_t unknown = decoder__unknown_objects(s->decoder) - s->unknown_objects_before;
-
-	if (unknown)
-		say(notes,
-		    "%s of what was not called yet when our library took over from the probes: "
-		    "full names are missing there, and phases that they tell (without --inject: "
-		    "probes see all)",
-		    counted(unknown, "call of an operator is", "calls of operators are").s);
 	if (endless)
 		say(notes,
 		    "%s of an optimizer's step not seen to end, as where a frame of it is kept: "

@@ -8,39 +8,45 @@
 
 int device_functions__set(struct device_functions *f, const struct shim_functions *functions)
 {
-	uint8_t *kinds = calloc(SHIM_FUNCTIONS, sizeof(*kinds));
+	struct wanted_function *of = calloc(SHIM_FUNCTIONS, sizeof(*of));
 
-	if (!kinds)
+	if (!of)
 		return -ENOMEM;
 	device_functions__clear(f);
-	f->kinds = kinds;
+	f->of = of;
 	f->cnt = functions->function_cnt;
 	f->python_node = functions->python_node;
 	for (size_t i = 0; i < f->cnt; i++)
-		kinds[i] = (uint8_t)functions->functions[i].kind;
+		of[i] = (struct wanted_function){(uint8_t)functions->functions[i].kind,
+						 functions->functions[i].name_at};
 	return 0;
 }
 
 void device_functions__drop(struct device_functions *f, size_t function)
 {
-	f->kinds[function] = 0;
+	f->of[function].kind = 0;
 }
 
 void device_functions__clear(struct device_functions *f)
 {
-	free(f->kinds);
+	free(f->of);
 	free(f->began);
 	memset(f, 0, sizeof(*f));
 }
 
 static uint8_t kind_of(const struct device_functions *f, const struct shim_call *call)
 {
-	return call->api < f->cnt ? f->kinds[call->api] : 0;
+	return call->api < f->cnt ? f->of[call->api].kind : 0;
 }
 
 bool device_functions__has(const struct device_functions *f, const struct shim_call *call)
 {
 	return kind_of(f, call);
+}
+
+bool device_functions__has_name(const struct device_functions *f, const struct shim_call *call)
+{
+	return kind_of(f, call) && f->of[call->api].named;
 }
 
 bool device_functions__span(const struct device_functions *f, const struct shim_call *call,

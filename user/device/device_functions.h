@@ -8,7 +8,10 @@
 #include "device/shim_link.h"
 
 struct device_functions {
-	uint8_t *kinds; /* enum shim_function_kind, 0: not wanted */
+	struct wanted_function {
+		uint8_t kind; /* enum shim_function_kind, 0: not wanted */
+		bool named;
+	} *of;
 	size_t cnt;
 	uint64_t python_node;
 	struct began {
@@ -29,6 +32,9 @@ bool device_functions__span(const struct device_functions *f, const struct shim_
 
 /* It is of one that is wanted. */
 bool device_functions__has(const struct device_functions *f, const struct shim_call *call);
+
+/* Names are told of it: the call's node and type are their keys. */
+bool device_functions__has_name(const struct device_functions *f, const struct shim_call *call);
 
 int device_functions__count(struct device_functions *f, const struct shim_call *call);
 /* How many of each function, of SHIM_FUNCTIONS, began in [from_ns, to_ns), to be freed, or NULL;

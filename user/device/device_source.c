@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "device/device_source.h"
 #include "bpf/thread_state.h"
+#include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "device/activity_queue.h"
@@ -47,8 +48,9 @@ struct device_source {
 	uint64_t unanswered_cnt; /* launches of the window whose work did not come */
 
 	struct device_functions functions;
-	uint64_t noted_cnt; /* calls of them in the window */
-	bool counts;	    /* they are counted, and go nowhere */
+	uint64_t noted_cnt;    /* calls of them in the window */
+	uint64_t nameless_cnt; /* of these, whose full name found no room */
+	bool counts;	       /* they are counted, and go nowhere */
 };
 
 /* ---- life ---- */
@@ -259,7 +261,8 @@ static int on_call(void *ctx, size_t ring, uint32_t ns_tid, const struct shim_ca
 	set_thread(d, q, ns_tid);
 	if (is_function(call) && d->counts)
 		return device_functions__count(&d->functions, call);
-	if (is_function(call) && device_functions__has(&d->functions, call))
+	if (is_function(call) && device_functions__has(&d->functions, call) &&
+	    !device_functions__has_name(&d->functions, call))
 		d->taker.met(d->taker.ctx, (uint32_t)d->target->pid, q->tid, call);
 	return call_queue__push(q, call);
 }
@@ -333,17 +336,19 @@ static int keep_outside(struct device_source *d, const struct shim_call *call)
 
 static int function_write(struct device_source *d, uint32_t tid, const struct shim_call *call)
 {
-	char name[SHIM_SEEN_NAME_MAX + 1];
+	char own[SHIM_SEEN_NAME_MAX + 1], full[SHIM_SEEN_NAME_MAX + 1];
+	struct call_names names = {};
 	struct pt_span span;
-	bool told;
 
 	if (!device_functions__span(&d->functions, call, d->open_ns, d->close_ns, &span))
 		return 0;
 	d->noted_cnt++;
-	told = span.kind == PT_FRAME_NAMED && call->node != SHIM_NO_NODE &&
-	       shim_link__seen_name(d->link, call->node, name);
-	return d->taker.noted(d->taker.ctx, (uint32_t)d->target->pid, tid, &span,
-			      told ? name : NULL);
+	if (device_functions__has_name(&d->functions, call)) {
+		names.own = shim_link__seen_name(d->link, call->node, own) ? own : NULL;
+		names.full = shim_link__seen_name(d->link, call->type, full) ? full : NULL;
+		d->nameless_cnt += call->type && !names.full;
+	}
+	return d->taker.noted(d->taker.ctx, (uint32_t)d->target->pid, tid, &span, &names);
 }
 
 static int call_write(void *ctx, uint32_t tid, const struct shim_call *call)
@@ -566,7 +571,7 @@ void device_source__open(struct device_source *d, struct recording_writer *w, ui
 	d->open_ns = open_ns;
 	d->close_ns = UINT64_MAX;
 	d->ended_ns = d->latest_ns = 0;
-	d->call_cnt = d->device_cnt = d->question_cnt = d->noted_cnt = 0;
+	d->call_cnt = d->device_cnt = d->question_cnt = d->noted_cnt = d->nameless_cnt = 0;
 	d->unreturned_cnt = 0; /* the library was parked before */
 	device_events__set_writer(d->events, w);
 	device_losses__open(&d->losses, open_ns);
@@ -629,11 +634,24 @@ static uint64_t covered_until(const struct device_source *d)
 	return d->latest_ns < d->ended_ns ? d->latest_ns : d->ended_ns;
 }
 
+static void note_nameless(const struct device_source *d, json_t *notes)
+{
+	if (d->nameless_cnt)
+		json_array_append_new(
+			notes, json_sprintf("%s no full name, and no phase by it: there were more "
+					    "than the %d that our library keeps of a process",
+					    counted(d->nameless_cnt, "call of an operator has",
+						    "calls of operators have")
+						    .s,
+					    SHIM_SEEN_NAMES));
+}
+
 uint64_t device_source__lost_functions(struct device_source *d, json_t *notes)
 {
 	uint64_t lost;
 
 	look_at_losses(d);
+	note_nameless(d, notes);
 	json_decref(device_losses__json(&d->losses, "the operators that our library saw", notes,
 					&lost));
 	return lost;
@@ -660,6 +678,7 @@ json_t *device_source__summary(struct device_source *d, json_t *notes, uint64_t 
 
 	shim_link__facts(d->link, &f);
 	look_at_losses(d);
+	note_nameless(d, notes);
 	losses = device_losses__json(&d->losses, "the device's events", notes, lost);
 	json = json_pack("{s:s, s:I, s:b, s:I, s:I, s:b, s:o}", "source", "CUPTI", "cupti_version",
 			 (json_int_t)f.cupti_version, "own_clock", (int)f.own_clock, "calls",

@@ -16,13 +16,18 @@
 
 struct device_source;
 
+/* What a call's object, and its caller, had as its name; NULL: none that is known. */
+struct call_names {
+	const char *own, *full;
+};
+
 /* What a source asks of whoever has it; tid in the initial pid namespace. */
 struct device_taker {
 	uint32_t (*track)(void *ctx, uint32_t pid, uint32_t tid); /* where threads have theirs; 0: error */
-	/* Writes a call of a function, cut to the window; its number is in span->probe. name: its
-	 * object's at the call; NULL: the library did not tell it. */
+	/* Writes a call of a function, cut to the window; its number is in span->probe. names: as at
+	 * the call; of most functions none is told. */
 	int (*noted)(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *span,
-		     const char *name);
+		     const struct call_names *names);
 	/* Such a call came; it is written later. */
 	void (*met)(void *ctx, uint32_t pid, uint32_t tid, const struct shim_call *call);
 	void *ctx;

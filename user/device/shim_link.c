@@ -250,6 +250,8 @@ int shim_link__set_functions(struct shim_link *l, const struct shim_functions *f
 	c->python_node = f->python_node;
 	c->node_number = f->node_number;
 	c->python_hash = f->python_hash;
+	memcpy(c->named_calls, f->named_calls, sizeof(c->named_calls));
+	c->named_at = f->named_at;
 	c->function_cnt = (uint32_t)f->function_cnt;
 	c->pointer_cnt = (uint32_t)f->pointer_cnt;
 	return 0;

@@ -42,6 +42,8 @@ struct shim_functions {
 	size_t pointer_cnt;
 	uint32_t node_seq, node_object;
 	uint64_t python_node, node_number, python_hash;
+	struct shim_named_call named_calls[SHIM_NAMED_CALLS];
+	uint64_t named_at;
 };
 int shim_link__set_functions(struct shim_link *l, const struct shim_functions *f);
 /* From the next time it begins to record: this one no more. */

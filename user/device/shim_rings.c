@@ -214,13 +214,14 @@ bool shim_rings__seen_name(const struct shim_rings *r, uint64_t key,
 	for (size_t i = 0; i < SHIM_SEEN_NAME_TRIES; i++) {
 		const struct shim_seen_name *name =
 			&shim_seen_names(r->c)[shim_seen_name_place(key, i)];
-		uint32_t len = __atomic_load_n(&name->len, __ATOMIC_ACQUIRE);
+		const uint32_t len = __atomic_load_n(&name->len, __ATOMIC_ACQUIRE);
+		const uint32_t at = __atomic_load_n(&name->at, __ATOMIC_RELAXED);
 
 		if (__atomic_load_n(&name->key, __ATOMIC_RELAXED) != key)
 			continue;
-		if (!len || len > SHIM_SEEN_NAME_MAX)
+		if (!len || len > SHIM_SEEN_NAME_MAX || at > SHIM_SEEN_TEXT_BYTES - len)
 			return false;
-		memcpy(text, name->text, len);
+		memcpy(text, shim_seen_texts(r->c) + at, len);
 		text[len] = '\0';
 		return true;
 	}

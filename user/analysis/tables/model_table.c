@@ -307,21 +307,6 @@ static int note_accumulation(const struct analysis *a, const struct state *st, s
 		(unsigned long long)st->accumulating, (unsigned long long)st->passes);
 }
 
-/* Names told phases of those that probes saw. */
-static int note_unnamed(const struct analysis *a, struct table *t)
-{
-	const json_t *summary = recording__summary(a->r);
-	const json_int_t cnt = json_integer_value(json_object_get(summary, "without_full_name"));
-
-	if (cnt <= 0)
-		return 0;
-	return table__add_notef(
-		t,
-		"%s no full name, by which phases of graphs are told (see the foot): their types "
-		"alone tell Forward, Backward and Optimization there, which may be wrong by much.",
-		counted((uint64_t)cnt, "call of an operator has", "calls of operators have").s);
-}
-
 static int note_bare(const struct state *st, struct table *t)
 {
 	if (!st->bare || (double)st->bare < MANY_BARE * (double)st->steps)
@@ -345,8 +330,6 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 
 	for (size_t i = 0; i < 4; i++)
 		kinds += a->phases[phases[i]].calls > 0;
-	if (!err)
-		err = note_unnamed(a, t);
 	if (err || !kinds)
 		return err ? err : table__add_note(t, "No phase of a step was seen.");
 	if (!top.calls)

@@ -294,11 +294,11 @@ void decoder__meet(struct decoder *d, uint32_t pid, uint32_t tid, const struct p
 
 	note_pass(d, tid, noted);
 	if (probe && probe->pointed == POINTED_RETURNING)
-		decoder__named_meet(d, pid, probe, noted->type_obj, noted->seq != EVENT_NO_ID);
+		decoder__named_meet(d, pid, probe, noted->type_obj);
 }
 
 int decoder__noted(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *noted,
-		   const char *found)
+		   const char *own, const char *full)
 {
 	const struct pt_rec h = {.pid = pid, .tid = tid};
 	const struct planned_probe *probe = decoder__row_probe(d, noted->probe);
@@ -309,7 +309,7 @@ int decoder__noted(struct decoder *d, uint32_t pid, uint32_t tid, const struct p
 	if (!probe)
 		return d->malformed++, 0;
 	if (span.kind == PT_FRAME_NAMED)
-		return decoder__named_noted(d, &h, &span, probe, found);
+		return decoder__named_noted(d, &h, &span, probe, own, full);
 	if (!name_span(d, &h, &span, probe, &name, &id))
 		return 0;
 	return decoder__span_write(d, &h, &span, name, id, EVENT_UNPROBED);
@@ -359,16 +359,11 @@ static int take_args(struct decoder *d, const struct pt_rec_args *r, size_t size
 
 static int take_full_name(struct decoder *d, const struct pt_rec_full_name *r, size_t size)
 {
-	int err;
-
 	if (r->len >= PT_FULL_NAME_MAX || size < offsetof(struct pt_rec_full_name, text) + r->len) {
 		d->malformed++;
 		return 0;
 	}
-	err = decoder__note_full_name(d, r);
-	if (err)
-		return err;
-	return d->writer && r->len ? pending__put_full_name(d->pending, r) : 0;
+	return pending__put_full_name(d->pending, r);
 }
 
 int decoder__stack(struct decoder *d, const void *data, size_t size)
@@ -395,7 +390,7 @@ int decoder__record(struct decoder *d, const void *data, size_t size)
 		d->malformed++;
 		return 0;
 	}
-	if (!d->writer && h->kind != PT_REC_FULL_NAME)
+	if (!d->writer)
 		return 0;
 	switch (h->kind) {
 	case PT_REC_SPANS:

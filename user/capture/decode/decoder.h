@@ -30,11 +30,12 @@ void decoder__set_before(struct decoder *d, int (*before)(void *ctx, uint32_t ti
 			 void *ctx);
 
 /* A span that the library in the target has noted, cut to the window: no probe was hit for it. What
- * is inside it must have come before. name: as the library told it; NULL: it did not. */
+ * is inside it must have come before. own: its name as the library told it, NULL: it lies in its
+ * object; full: its caller's name for it, NULL: there is none. */
 int decoder__noted(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *noted,
-		   const char *name);
-/* It will come: what lies in an object is read while the process lives, and nodes of other threads
- * that come before end with a pass. */
+		   const char *own, const char *full);
+/* It will come: a name that lies in an object is read while the process lives, and nodes of other
+ * threads that come before end with a pass. */
 void decoder__meet(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *noted);
 
 /* One record as the ring holds it; steps and task events are not the decoder's. 0 or the writer's
@@ -71,7 +72,5 @@ void decoder__hits(const struct decoder *d, uint64_t hits[GROUP_CNT]);
 uint64_t decoder__malformed(const struct decoder *d);
 /* Ranges and marks whose names were as long as is read, and so may be cut. */
 uint64_t decoder__full_names(const struct decoder *d);
-/* Calls that the library saw of objects of which no probe has told whether they have a full name. */
-uint64_t decoder__unknown_objects(const struct decoder *d);
 
 #endif

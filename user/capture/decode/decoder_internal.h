@@ -44,7 +44,6 @@ struct decoder {
 	void *before_ctx;
 	uint64_t malformed;
 	uint64_t full_names; /* of ranges and marks that fill all the room there is */
-	uint64_t unknown_objects; /* calls of those of which no probe has told */
 	uint64_t hits[GROUP_CNT];
 	uint64_t woken_ns, changed_ns; /* see decoder__forget_ranges, decoder__forget_calls */
 };
@@ -66,15 +65,12 @@ int decoder__span_write(struct decoder *d, const struct pt_rec *h, const struct 
 int decoder__named(struct decoder *d, const struct pt_rec_named *r);
 int decoder__named_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
 			 uint32_t name_class, char *text);
-/* One that the library saw: its type_obj is the object that has its name, found: as the library found it
- * there; NULL: it did not look. */
+/* One that the library saw: own and full as decoder__noted() has them, type_obj the object. */
 int decoder__named_noted(struct decoder *d, const struct pt_rec *h, const struct pt_span *noted,
-			 const struct planned_probe *probe, const char *found);
-/* What a probe tells of an object is what its later calls are told by, where the library sees them. */
-int decoder__note_full_name(struct decoder *d, const struct pt_rec_full_name *r);
-/* It will come: what tells of its object is read while the process lives. named: the library told it. */
+			 const struct planned_probe *probe, const char *own, const char *full);
+/* It will come: its name is read while the process lives. */
 void decoder__named_meet(struct decoder *d, uint32_t pid, const struct planned_probe *probe,
-			 uint64_t object, bool named);
+			 uint64_t object);
 int decoder__call(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
 		  const struct planned_probe *probe);
 int decoder__queue(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,

@@ -133,68 +133,32 @@ int decoder__named(struct decoder *d, const struct pt_rec_named *r)
 	return decoder__named_write(d, &r->h, &span, r->name_class, text);
 }
 
-/* Where its string lies in the object that the library tells of. */
-static uint64_t string_of(const struct planned_probe *probe, uint64_t object)
-{
-	return object + probe->cfg.name_path[probe->cfg.name_derefs];
-}
-
+/* Of an object that the library tells of. */
 static const char *object_text(struct decoder *d, uint32_t pid, const struct planned_probe *probe,
 			       uint64_t object)
 {
-	return object_names__text(d->objects, (pid_t)pid, string_of(probe, object),
+	return object_names__text(d->objects, (pid_t)pid, object + probe->cfg.name_path[1],
 				  (enum pt_name_source)probe->cfg.name_source);
 }
 
-int decoder__note_full_name(struct decoder *d, const struct pt_rec_full_name *r)
-{
-	const struct planned_probe *probe = decoder__row_probe(d, r->h.probe);
-
-	if (!probe || !probe->pointed)
-		return 0;
-	return object_names__note_full(d->objects, (pid_t)r->h.pid, string_of(probe, r->object),
-				       r->text, r->len, r->text_at);
-}
-
-static const char *object_full_name(struct decoder *d, uint32_t pid,
-				    const struct planned_probe *probe, uint64_t object,
-				    const char *text)
-{
-	bool known;
-	const char *full =
-		object_names__full(d->objects, (pid_t)pid, string_of(probe, object), text, &known);
-
-	d->unknown_objects += !known;
-	return full && is_full_name(full) ? full : NULL;
-}
-
-uint64_t decoder__unknown_objects(const struct decoder *d)
-{
-	return d->unknown_objects;
-}
-
 void decoder__named_meet(struct decoder *d, uint32_t pid, const struct planned_probe *probe,
-			 uint64_t object, bool named)
+			 uint64_t object)
 {
-	if (named)
-		object_names__look(d->objects, (pid_t)pid, string_of(probe, object));
-	else
-		object_text(d, pid, probe, object);
+	object_text(d, pid, probe, object);
 }
 
 int decoder__named_noted(struct decoder *d, const struct pt_rec *h, const struct pt_span *noted,
-			 const struct planned_probe *probe, const char *found)
+			 const struct planned_probe *probe, const char *own, const char *full)
 {
+	const char *found = own ? own : object_text(d, h->pid, probe, noted->type_obj);
 	struct pt_span span = *noted;
 	char text[PT_NAME_MAX];
-	const char *full;
 
-	if (!found)
-		found = object_text(d, h->pid, probe, noted->type_obj);
 	if (!found)
 		return d->malformed++, 0;
 	snprintf(text, sizeof(text), "%s", found);
-	full = object_full_name(d, h->pid, probe, noted->type_obj, text);
+	if (full && !is_full_name(full))
+		full = NULL;
 	span.type_obj = 0; /* a stack's place */
 	return decoder__span_write(d, h, &span, name_id(d, probe, PT_CLASS_NONE, text, full),
 				   EVENT_NO_ID, EVENT_UNPROBED);

@@ -25,7 +25,7 @@ static uint32_t track(void *ctx, uint32_t pid, uint32_t tid)
 }
 
 static int noted(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *span,
-		 const char *name)
+		 const struct call_names *names)
 {
 	struct session *s = ctx;
 	struct pt_span of_row = *span;
@@ -33,7 +33,7 @@ static int noted(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *sp
 	of_row.probe = pointed__row(s, span->probe);
 	if (of_row.kind == PT_FRAME_NODE && pointed__has_name(s, span->probe))
 		of_row.vtable = of_row.type_obj = 0;
-	return decoder__noted(s->decoder, pid, tid, &of_row, name);
+	return decoder__noted(s->decoder, pid, tid, &of_row, names->own, names->full);
 }
 
 static void met(void *ctx, uint32_t pid, uint32_t tid, const struct shim_call *call)
@@ -44,7 +44,6 @@ static void met(void *ctx, uint32_t pid, uint32_t tid, const struct shim_call *c
 		      &(struct pt_span){.ts_ns = call->begin_ns,
 					.end_ns = call->end_ns,
 					.probe = pointed__row(s, call->api),
-					.seq = call->node,
 					.type_obj = call->type});
 }
 

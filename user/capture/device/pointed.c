@@ -291,6 +291,18 @@ static void leave_out_methods(struct choice *c)
 			c->functions[i].kind = 0;
 }
 
+/* Of what the programs know of callers. */
+static void tell_callers(const struct pt_full_name *known, struct shim_functions *f)
+{
+	_Static_assert(PT_MAX_FULL_NAME_SITES == SHIM_NAMED_CALLS, "the same");
+
+	for (size_t i = 0; i < SHIM_NAMED_CALLS; i++) {
+		f->named_calls[i].return_address = known->sites[i].return_address;
+		f->named_calls[i].reg = known->sites[i].reg;
+	}
+	f->named_at = known->text_at;
+}
+
 static int tell_library(struct choice *c)
 {
 	struct session *s = c->s;
@@ -310,6 +322,7 @@ static int tell_library(struct choice *c)
 	if (err)
 		return err;
 	f.pointers = pointers;
+	tell_callers(&s->plan.layout.full_name, &f);
 	leave_out_unreached(c, pointers, f.pointer_cnt);
 	if (!f.python_hash)
 		leave_out_methods(c);
