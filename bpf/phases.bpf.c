@@ -3,6 +3,7 @@
 #include "names.bpf.h"
 #include "optimizer_step.bpf.h"
 #include "ranges.bpf.h"
+#include "spans.bpf.h"
 
 /* A function whose first argument says whether what follows is recorded for a backward pass: a
  * forward region, until it is called with 0 or the backward pass begins. */
@@ -134,11 +135,19 @@ int tracing_begins(struct pt_regs *ctx)
 	return 0;
 }
 
-/* --step-probe: any function that runs once per step. */
+/* --step-probe: any function that runs once per step. Of one that is an operator, too, by --op, the
+ * call is the step's first: cfg.code is its row, 0: it is none. */
 SEC("uprobe")
 int step_probe(struct pt_regs *ctx)
 {
-	stat_hit(probe_row(ctx));
+	__u32 row = probe_row(ctx);
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+	struct pt_thread *t;
+
+	stat_hit(row);
 	step_event(thread_lookup(), PT_CLASS_STEP_PROBE, 0, bpf_ktime_get_ns());
+	if (!cfg || !cfg->code || !(t = span_begin(ctx, cfg->code)))
+		return 0;
+	static_push(t, ctx->sp, cfg->code);
 	return 0;
 }

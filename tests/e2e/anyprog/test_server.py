@@ -13,6 +13,7 @@ from lib.runner import test
 from lib.tool import report
 from server import Server, build
 
+HANDLE = "server::handle(server::Model&, unsigned int)"
 INFER = "server::Model::infer(server::Request&)"
 FORWARD = "server::Layer::forward(server::Request&) const"
 CHECK = "server::Layer::check(server::Request const&) const"
@@ -127,6 +128,18 @@ def functions(case):
     assert rows(tables, "operator")[CHECK]["cpu_avg_ns"] < 1000000, tool.out
     assert "overlapped without nesting" not in tool.out, tool.out
     assert summary(tables).get("events_lost", 0) == 0, tool.out
+
+
+@test("--op and --step-probe of one function: each of its calls is the first of its step, from end to end")
+def step_is_operator(case):
+    server = Server(case)
+    for option in "--op", "--op-returns":
+        tables = record(case, server, "--record", "2:10", option, "exe:server::handle", "--op", "exe:server::Model*",
+                        "--step-probe", "exe:server::handle").report("--table", "operator,cost")
+        outer = {r["name"]: r for r in tables["operator"]["rows"] if "inside" not in r["section"]}
+        assert outer.keys() == {HANDLE} and calls(tables) == {HANDLE: 8, INFER: 8}, tables["operator"]
+        assert 2 * outer[HANDLE]["cpu_min_ns"] > outer[HANDLE]["cpu_avg_ns"], outer
+        assert tables["cost"]["rows"][0]["events_lost"] == 0, tables["cost"]
 
 
 @test("--op: without PIE, by mangled name, one by one, and several threads")

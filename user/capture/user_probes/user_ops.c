@@ -2,6 +2,7 @@
 #include "capture/user_probes/user_ops.h"
 #include "attach/attach.h"
 #include "attach/site.h"
+#include "capture/steps/step_probes.h"
 #include "capture/user_probes/functions.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -161,15 +162,37 @@ static int add_catch(struct target *t, struct probe_plan *plan)
 
 /* ---- --step-probe ---- */
 
+/* --op names the function, too: its entry's probe. NULL: it does not. */
+static struct planned_probe *op_of(struct probe_plan *plan, const struct planned_probe *step)
+{
+	for (size_t i = 0; i < plan->cnt; i++) {
+		struct planned_probe *probe = &plan->probes[i];
+
+		if (probe->chosen && step_probe__runs(probe, "call_entry") &&
+		    !strcmp(probe->symbol, step->symbol) &&
+		    !strcmp(probe->lib->host_path, step->lib->host_path))
+			return probe;
+	}
+	return NULL;
+}
+
 static int add_step(struct probe_plan *plan, const struct target_lib *lib, const char *symbol,
 		    uint64_t vaddr, uint64_t offset)
 {
-	const struct planned_probe probe = {.group = GROUP_STEP,
-					    .lib = lib,
-					    .symbol = symbol,
-					    .vaddr = vaddr,
-					    .offset = offset,
-					    .program = "step_probe"};
+	struct planned_probe probe = {.group = GROUP_STEP,
+				      .lib = lib,
+				      .symbol = symbol,
+				      .vaddr = vaddr,
+				      .offset = offset,
+				      .program = "step_probe"};
+	struct planned_probe *op = op_of(plan, &probe);
+
+	/* Of two probes at a place the kernel chooses which is the first: the call that opens a
+	 * window would be outside it. */
+	if (op) {
+		probe.cfg.code = op->row;
+		op->program = NULL;
+	}
 
 	return probe_plan__add(plan, &probe);
 }
