@@ -71,7 +71,7 @@ class Training:
         return f"{sum(self.losses):.17g} {weights:.17g}"
 
 
-def raise_all(cnt, training):
+def raise_all(cnt, pause_s, training):
     for name, (error, raiser) in KINDS.items():
         caught = 0
         LEAF.grad = None
@@ -80,6 +80,8 @@ def raise_all(cnt, training):
                 raiser()
             except error:
                 caught += 1
+            if pause_s:
+                time.sleep(pause_s)
             if i % 100 == 0:
                 training.step()
         grad = "none" if LEAF.grad is None else f"{LEAF.grad.sum().item():.17g}"
@@ -90,6 +92,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--log", default=os.devnull)
     parser.add_argument("--count", type=int, default=10000, help="errors of each kind")
+    parser.add_argument("--pause-s", type=float, default=0, help="behind each")
     args = parser.parse_args()
     asked = threading.Event()
     signal.signal(signal.SIGUSR1, lambda *_: asked.set())
@@ -103,7 +106,7 @@ def main():
             step += 1
             time.sleep(0.005)
     training = Training()
-    raise_all(args.count, training)
+    raise_all(args.count, args.pause_s, training)
     print("checksum", training.checksum(), flush=True)
 
 

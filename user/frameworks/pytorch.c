@@ -21,12 +21,13 @@
 
 extern const struct framework framework_pytorch;
 
-enum torch_lib { LIB_CPU, LIB_PYTHON, LIB_C10, LIB_CNT };
+enum torch_lib { LIB_CPU, LIB_PYTHON, LIB_C10, LIB_CXX, LIB_CNT };
 
 static const char *const libs[] = {
 	[LIB_CPU] = "libtorch_cpu.so*",
 	[LIB_PYTHON] = "libtorch_python.so*",
 	[LIB_C10] = "libc10.so*",
+	[LIB_CXX] = "libstdc++.so*",
 };
 
 #define NODE_PREFIX "autograd::engine::evaluate_function: " /* torch.profiler's */
@@ -200,6 +201,16 @@ static const struct probe_row rows[] = {
 		.pointed = POINTED_CALL,
 		.cfg = {.code = PT_CLASS_BACKWARD},
 		.loses = "Backward, and with it Forward",
+	},
+	/* Where an error of an operator is caught the operator has ended, and all else that it
+	   passed. */
+	{
+		.lib = LIB_CXX,
+		.symbol = "__cxa_begin_catch",
+		.details = AT_SPANS,
+		.group = GROUP_OPERATOR,
+		.category = CAT_NONE,
+		.program = "call_unwound",
 	},
 	/* torch.compile and torch.export run a model's operators on tensors without data, in modes
 	   of the framework's own that are set again behind each: those repeat, and are no steps. */

@@ -58,6 +58,22 @@ def inner(case):
     assert calls(tables, "aten::mm") >= 2 * COUNT, "the probes were not there"
 
 
+@test("an operator that raises ends where the error is caught, not where the next one begins")
+def ends(case):
+    cnt, pause_s = 60, 0.005
+    for detail in "operator", "inner":
+        job = case.job("raise_caught.py", "--count", cnt, "--pause-s", pause_s).wait_steps(3)
+        tool = case.tool("-p", job.pid, "--no-trace", "--no-report", "--detail", detail, "--keep-all")
+        tool.wait_recording()
+        job.signal(signal.SIGUSR1)
+        assert job.wait(100) == 0, job.err.read_text()
+        tables = tool.done().report()
+        for name, raised in ("aten::mm", 2 * cnt), ("aten::imag", cnt):
+            rows = [row for row in tables["operator"]["rows"] if row["name"] == name]
+            assert calls(tables, name) >= raised or detail == "inner", (detail, rows)
+            assert sum(row["cpu_total_ns"] for row in rows) < raised * pause_s * 1e9 / 3, (detail, rows)
+
+
 @test("errors caught at --detail inner with shapes and memory")
 def everything(case):
     tables = raise_under(case, "--detail", "inner", "--record-shapes", "--profile-memory")
