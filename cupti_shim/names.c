@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Names as functions of the program's find them, kept once each in the file. Any thread may add
- * one, without a lock. */
+/*
+ * What calls are named by: a std::string in the object that is called, and one in what its caller
+ * holds. Each text is kept once in the file, and told by its key. Any thread may add one, without a
+ * lock.
+ */
 #include "cupti_shim/noting.h"
+#include "cupti_shim/shim.h"
 
 #define SEED  0xcbf29ce484222325ull
 #define PRIME 0x9e3779b97f4a7c15ull
@@ -33,7 +37,7 @@ static void write_text(struct shim_control *c, struct shim_seen_name *name, cons
 	__atomic_store_n(&name->len, (uint32_t)len, __ATOMIC_RELEASE);
 }
 
-uint64_t names__key(struct shim_control *c, const char *text, size_t len)
+static uint64_t keep(struct shim_control *c, const char *text, size_t len)
 {
 	const uint64_t key = hash(text, len) | 1;
 	struct shim_seen_name *names = shim_seen_names(c);
@@ -51,4 +55,86 @@ uint64_t names__key(struct shim_control *c, const char *text, size_t len)
 			return key;
 	}
 	return key;
+}
+
+/* Of a std::string in GCC's old layout, which is a pointer to its text; before that its length
+ * lies. 0: it is empty, or longer than names are. */
+static uint64_t key_of(uint64_t string)
+{
+	enum { LENGTH_BEFORE = 24 };
+	struct shim_control *c = calls__connected();
+	uint64_t text = word_at(string, 0);
+	uint64_t len = text ? word_at(text, -(uint64_t)LENGTH_BEFORE) : 0;
+
+	if (!c || !len || len > SHIM_SEEN_NAME_MAX)
+		return 0;
+	return keep(c, (const char *)(uintptr_t)text, len);
+}
+
+uint64_t names__own(uint64_t string)
+{
+	const uint64_t key = key_of(string);
+
+	return key ? key : SHIM_NO_NODE;
+}
+
+/* ---- what callers have ---- */
+
+/* Of the file. A late thread may look while the next one is taken over, so that each field is read
+ * and written as a whole. */
+static struct {
+	uint64_t at; /* of the string, in what a caller's register points to a pointer to */
+	struct {
+		uint64_t return_address; /* 0: end of the list */
+		uint64_t word;		 /* of registers */
+	} calls[SHIM_NAMED_CALLS];
+} named;
+
+/* Where a register lies among those of a call; 0: it is not kept. */
+static uint64_t word_of(uint32_t reg)
+{
+	if (reg == 3 || reg == 5)
+		return KEPT_WORDS + (reg - 3) / 2;
+	return reg >= 12 && reg < 16 ? KEPT_WORDS + 2 + reg - 12 : 0;
+}
+
+void names__begin(const struct shim_control *c)
+{
+	size_t cnt = 0;
+
+	WRITE(named.calls[0].return_address, 0);
+	WRITE(named.at, c->named_at);
+	for (size_t i = 0; i < SHIM_NAMED_CALLS && c->named_calls[i].return_address; i++) {
+		const uint64_t word = word_of(c->named_calls[i].reg);
+
+		if (!word)
+			continue;
+		WRITE(named.calls[cnt].word, word);
+		__atomic_store_n(&named.calls[cnt++].return_address,
+				 c->named_calls[i].return_address, __ATOMIC_RELEASE);
+	}
+	if (cnt < SHIM_NAMED_CALLS)
+		WRITE(named.calls[cnt].return_address, 0);
+}
+
+static uint64_t caller_of(const uint64_t *registers, uintptr_t sp)
+{
+	const uint64_t return_address = word_at(sp, 0);
+
+	for (size_t i = 0; i < SHIM_NAMED_CALLS; i++) {
+		const uint64_t at = READ(named.calls[i].return_address);
+
+		if (!at)
+			break;
+		if (at == return_address)
+			return word_at(registers[READ(named.calls[i].word)], 0);
+	}
+	return 0;
+}
+
+uint64_t names__callers(const uint64_t *registers, uintptr_t sp)
+{
+	const uint64_t caller = caller_of(registers, sp);
+
+	return caller ? key_of(caller + READ(named.at)) : 0;
 }

@@ -30,15 +30,7 @@ static struct {
 	uint64_t (*next_node)(void); /* NULL: not known */
 	uint64_t python_node;
 	uint32_t node_seq, node_object;
-	uint64_t named_at;
-	struct {
-		uint64_t return_address; /* 0: end of the list */
-		uint64_t word;		 /* of registers */
-	} named_calls[SHIM_NAMED_CALLS];
 } layout;
-
-#define READ(field)	    __atomic_load_n(&(field), __ATOMIC_RELAXED)
-#define WRITE(field, value) __atomic_store_n(&(field), value, __ATOMIC_RELAXED)
 
 /* What a thread is in, for itself and for the one that ends it all: who takes a begin out tells of
  * it. The thread alone writes the rest, while the begin is out. By ring. */
@@ -148,11 +140,6 @@ static void on_thread_end(void *thread)
 
 	if (calls__is_current(t->connection))
 		end_node(&insides[t->ring], t->ring, UINTPTR_MAX, shim_now(), 0);
-}
-
-static uint64_t word_at(uint64_t object, uint64_t offset)
-{
-	return *(const uint64_t *)(uintptr_t)(object + offset);
 }
 
 static void describe_node(struct inside *in, uint64_t node)
@@ -270,51 +257,7 @@ static bool is_idle(struct inside *in)
 
 static uint64_t type_of(const struct noted *f, const uint64_t *registers)
 {
-	uint64_t object;
-
-	if (!f->object)
-		return 0;
-	object = registers[f->object - 1];
-	return f->object_at == SHIM_OBJECT_ITSELF ? object : word_at(object, f->object_at);
-}
-
-/* Of a std::string, which is a pointer to its text; further down its length lies. 0: it is empty,
- * or longer than names are. */
-static uint64_t key_of(uint64_t string)
-{
-	enum { LENGTH_BEFORE = 24 };
-	struct shim_control *c = calls__connected();
-	uint64_t text = word_at(string, 0);
-	uint64_t len = text ? word_at(text, -(uint64_t)LENGTH_BEFORE) : 0;
-
-	if (!c || !len || len > SHIM_SEEN_NAME_MAX)
-		return 0;
-	return names__key(c, (const char *)(uintptr_t)text, len);
-}
-
-/* What the caller points to that has a name for the call; 0: it is none that is known to. */
-static uint64_t namer(const uint64_t *registers, uintptr_t sp)
-{
-	const uint64_t caller = word_at(sp, 0);
-
-	for (size_t i = 0; i < SHIM_NAMED_CALLS; i++) {
-		const uint64_t at = READ(layout.named_calls[i].return_address);
-
-		if (!at)
-			break;
-		if (at == caller)
-			return word_at(registers[READ(layout.named_calls[i].word)], 0);
-	}
-	return 0;
-}
-
-static void name_call(struct level *l, const struct noted *f, const uint64_t *registers)
-{
-	const uint64_t caller = namer(registers, l->sp);
-	const uint64_t name = key_of(registers[f->object - 1] + f->name_at);
-
-	WRITE(l->name, name ? name : SHIM_NO_NODE);
-	WRITE(l->type, caller ? key_of(caller + READ(layout.named_at)) : 0);
+	return f->object ? word_at(registers[f->object - 1], f->object_at) : 0;
 }
 
 static bool begin_call(const struct noted *f, const uint64_t *registers, uintptr_t sp)
@@ -338,7 +281,8 @@ static bool begin_call(const struct noted *f, const uint64_t *registers, uintptr
 		return true;
 	WRITE(l->api, (uint16_t)READ(f->number));
 	if (f->name_at) {
-		name_call(l, f, registers);
+		WRITE(l->name, names__own(registers[f->object - 1] + f->name_at));
+		WRITE(l->type, names__callers(registers, sp));
 	} else {
 		WRITE(l->name, SHIM_NO_NODE);
 		WRITE(l->type, type_of(f, registers));
@@ -431,33 +375,6 @@ static uint32_t function_index(const struct shim_function *wanted)
 	return function_cnt++;
 }
 
-/* Where a register lies among those of a call; 0: it is not kept. */
-static uint64_t word_of(uint32_t reg)
-{
-	if (reg == 3 || reg == 5)
-		return KEPT_WORDS + (reg - 3) / 2;
-	return reg >= 12 && reg < 16 ? KEPT_WORDS + 2 + reg - 12 : 0;
-}
-
-static void set_named_calls(const struct shim_control *c)
-{
-	size_t cnt = 0;
-
-	WRITE(layout.named_calls[0].return_address, 0);
-	WRITE(layout.named_at, c->named_at);
-	for (size_t i = 0; i < SHIM_NAMED_CALLS && c->named_calls[i].return_address; i++) {
-		const uint64_t word = word_of(c->named_calls[i].reg);
-
-		if (!word)
-			continue;
-		WRITE(layout.named_calls[cnt].word, word);
-		__atomic_store_n(&layout.named_calls[cnt++].return_address,
-				 c->named_calls[i].return_address, __ATOMIC_RELEASE);
-	}
-	if (cnt < SHIM_NAMED_CALLS)
-		WRITE(layout.named_calls[cnt].return_address, 0);
-}
-
 void noting__begin(struct shim_control *c, uint32_t *index)
 {
 	const struct shim_function *wanted = shim_functions(c);
@@ -466,7 +383,7 @@ void noting__begin(struct shim_control *c, uint32_t *index)
 	WRITE(layout.python_node, c->python_node);
 	WRITE(layout.node_seq, c->node_seq);
 	WRITE(layout.node_object, c->node_object);
-	set_named_calls(c);
+	names__begin(c);
 	/* What none of them is any more has no number: a thread may still be on its way into it. */
 	for (uint32_t i = 0; i < function_cnt; i++)
 		WRITE(functions[i].number, NO_NUMBER);

@@ -38,9 +38,22 @@ void noting__leave(uint32_t function, uintptr_t sp);
 /* Their personality: an exception, or what ends the thread, leaves the innermost of those calls. */
 int noting__on_unwind(int version, int actions, uint64_t class, void *exception, void *context);
 
-/* names.c: the key of a text of at most SHIM_SEEN_NAME_MAX bytes, kept in the file from now on
- * if there is room for it. Never 0. */
-uint64_t names__key(struct shim_control *c, const char *text, size_t len);
+/* names.c: what calls are named by, told as keys of shim_seen_names(). */
+void names__begin(const struct shim_control *c);
+/* Of the std::string there; SHIM_NO_NODE: it is empty, or longer than names are. */
+uint64_t names__own(uint64_t string);
+/* What the caller calls it, of a function's begin as noting__enter() has it; 0: nothing that is known. */
+uint64_t names__callers(const uint64_t *registers, uintptr_t sp);
+
+/* Of what several threads look at, as a whole. */
+#define READ(field)	    __atomic_load_n(&(field), __ATOMIC_RELAXED)
+#define WRITE(field, value) __atomic_store_n(&(field), value, __ATOMIC_RELAXED)
+
+/* A word of the program's memory, which must be there. */
+static inline uint64_t word_at(uint64_t object, uint64_t offset)
+{
+	return *(const uint64_t *)(uintptr_t)(object + offset);
+}
 
 void *entries__at(uint32_t function);
 uint32_t entries__index(const void *entry); /* SHIM_FUNCTIONS: it is none */

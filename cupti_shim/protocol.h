@@ -35,7 +35,6 @@
 #define SHIM_SEEN_NAME_MAX  1023 /* bytes */
 #define SHIM_SEEN_TEXT_BYTES (4u << 20)
 #define SHIM_NAMED_CALLS    16
-#define SHIM_OBJECT_ITSELF  UINT16_MAX
 #define SHIM_OWNER_DIED	    0x40000000u /* FUTEX_OWNER_DIED */
 #define SHIM_ENV	    "PROFTRACE_SHIM" /* path of the file, for the library to find */
 
@@ -209,8 +208,9 @@ struct shim_function {
 	/* of RETURNING */
 	uint8_t object; /* its argument that leads to `type`, by register, from 1 on; 0: none */
 	uint8_t outermost; /* not told of right inside another one with a type */
-	uint16_t object_at; /* where in that, bytes; SHIM_OBJECT_ITSELF: it is that */
-	/* Where in that the std::string (GCC's old layout) is by whose text the call is told; 0: none */
+	uint16_t object_at; /* where in that, bytes */
+	/* Instead: where in that the std::string (GCC's old layout) is by whose text the call is told; 0:
+	 * none */
 	uint32_t name_at;
 	uint32_t pad;
 };

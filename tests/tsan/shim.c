@@ -183,7 +183,6 @@ static void see_functions(struct shim_link *l)
 		[LAUNCH] = {.address = ADDRESS(launch),
 			    .kind = SHIM_FUNCTION_RETURNING,
 			    .object = 1,
-			    .object_at = SHIM_OBJECT_ITSELF,
 			    .name_at = offsetof(struct object, name)},
 	};
 	const struct shim_pointer pointers[] = {

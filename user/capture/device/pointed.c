@@ -146,9 +146,9 @@ static void add_function(struct choice *c, const struct target_lib *lib, uint64_
 	c->functions[c->cnt].kind = kind_of(of->pointed);
 	if (of->pointed == POINTED_RETURNING) {
 		c->functions[c->cnt].object = of->cfg.name_reg + 1;
-		c->functions[c->cnt].object_at =
-			of->cfg.name_derefs ? of->cfg.name_path[0] : SHIM_OBJECT_ITSELF;
-		if (!of->cfg.name_derefs && of->cfg.name_source == PT_NAME_COW)
+		if (of->cfg.name_derefs)
+			c->functions[c->cnt].object_at = of->cfg.name_path[0];
+		else
 			c->functions[c->cnt].name_at = of->cfg.name_path[0];
 		c->functions[c->cnt].outermost = of->cfg.flags & PT_NAMED_OUTERMOST;
 	}
