@@ -60,7 +60,7 @@ def inner(case):
 
 @test("an operator that raises ends where the error is caught, not where the next one begins")
 def ends(case):
-    cnt, pause_s = 60, 0.005
+    cnt, pause_s = 30, 0.02
     for detail in "operator", "inner":
         job = case.job("raise_caught.py", "--count", cnt, "--pause-s", pause_s).wait_steps(3)
         tool = case.tool("-p", job.pid, "--no-trace", "--no-report", "--detail", detail, "--keep-all")
