@@ -102,7 +102,8 @@ static int find_job(struct record_command *c)
 	ranks__name_serving(&ranks, names, sizeof(names));
 	if (!err && names[0])
 		log__info("--job: process %s: of the job, but told to be its server or scheduler "
-			  "(DMLC_ROLE), and left out; -p PID --no-steps records what it does",
+			  "(DMLC_ROLE, MS_ROLE), and left out; -p PID --no-steps records what it "
+			  "does",
 			  names);
 	for (size_t i = 0; i < ranks.cnt && !err; i++)
 		err = ARRAY_PUSH(c->pids.items, c->pids.cnt, c->pids.cap, ranks.items[i].pid);

@@ -167,6 +167,8 @@ struct framework {
 	bool (*is_around_step)(const char *file, const char *function);
 	/* An operator of this name computes gradients; NULL: names do not tell. */
 	bool (*computes_gradients)(const char *op);
+	/* An operator of this name is a collective, or sends or receives; NULL: names do not tell. */
+	bool (*communicates)(const char *op);
 	/* Cuts what differs from run to run (paths, times) off a name read from the target that is not
 	 * the user's own; NULL: nothing does. */
 	void (*shorten)(char *name);

@@ -307,6 +307,25 @@ static bool computes_gradients(const char *op)
 	return strstr(op, "Grad") || strstr(op, "Backprop");
 }
 
+/* Of mindspore.ops and mindspore.ops.communication, by their kernels. */
+static bool communicates(const char *op)
+{
+	static const char *const prefixes[] = {"InnerComm", "DistComm", "AllGather", "AlltoAll",
+					       "ReduceScatter"};
+	static const char *const names[] = {
+		"AllReduce",	    "Broadcast",	  "Reduce",	      "Send",
+		"Receive",	    "CollectiveScatter",  "CollectiveGather", "Barrier",
+		"NeighborExchange", "NeighborExchangeV2", "MuxSend",	      "MuxReceive"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (!strncmp(op, prefixes[i], strlen(prefixes[i])))
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(op, names[i]))
+			return true;
+	return false;
+}
+
 /* The cell that trains a network in one step calls its optimizer so; that of a function has no
  * name. */
 static const struct framework_scope scopes[] = {
@@ -432,6 +451,7 @@ const struct framework framework_mindspore = {
 	.plan = mindspore_plan,
 	.updates_parameters = updates_parameters,
 	.computes_gradients = computes_gradients,
+	.communicates = communicates,
 	.scopes = scopes,
 	.shorten = shorten,
 	.node_name = operation_type,

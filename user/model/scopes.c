@@ -62,5 +62,6 @@ enum span_category scopes__category(const struct model *m, const struct span *s)
 		scope = m->scopes[s->ev.overload];
 	if (cat == CAT_OPTIMIZER_OP || !scope)
 		return cat; /* that it updates parameters tells more than where it lies */
-	return cat == CAT_OPERATOR || cat == CAT_BACKWARD_NODE ? scope : cat;
+	return cat == CAT_OPERATOR || cat == CAT_BACKWARD_NODE || cat == CAT_COMMUNICATION ? scope
+											   : cat;
 }

@@ -45,20 +45,29 @@ static bool env_has(const char *env, size_t len, const char *variable)
 	return false;
 }
 
-/* torchrun and horovod's own names first, then the launchers (Open MPI, MPICH, Slurm, and MXNet's
- * tracker, which numbers servers, too). */
+/* torchrun and horovod's own names first, then the launchers (Open MPI, MPICH, Slurm, MXNet's
+ * tracker, which numbers servers, too, and MindSpore's msrun, whose scheduler is 0). */
 static int read_variables(pid_t pid, int *local_rank, int *world_size, size_t *which, bool *serves)
 {
-	static const char *const ranks[] = {"RANK",	"PADDLE_TRAINER_ID", "OMPI_COMM_WORLD_RANK",
-					    "PMI_RANK", "SLURM_PROCID",	     WORKER_RANK,
+	static const char *const ranks[] = {"RANK",
+					    "PADDLE_TRAINER_ID",
+					    "OMPI_COMM_WORLD_RANK",
+					    "PMI_RANK",
+					    "SLURM_PROCID",
+					    WORKER_RANK,
+					    "RANK_ID",
 					    NULL};
 	static const char *const local_ranks[] = {
 		"LOCAL_RANK",	   "PADDLE_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
 		"MPI_LOCALRANKID", "SLURM_LOCALID",	NULL};
-	static const char *const world_sizes[] = {
-		"WORLD_SIZE", "PADDLE_TRAINERS_NUM", "OMPI_COMM_WORLD_SIZE",
-		"PMI_SIZE",   "SLURM_NTASKS",	     "DMLC_NUM_WORKER",
-		NULL};
+	static const char *const world_sizes[] = {"WORLD_SIZE",
+						  "PADDLE_TRAINERS_NUM",
+						  "OMPI_COMM_WORLD_SIZE",
+						  "PMI_SIZE",
+						  "SLURM_NTASKS",
+						  "DMLC_NUM_WORKER",
+						  "RANK_SIZE",
+						  NULL};
 	size_t len = 0, other;
 	auto_free char *env = file__read(proc_path(pid, "environ").s, &len);
 	int rank;
@@ -66,11 +75,12 @@ static int read_variables(pid_t pid, int *local_rank, int *world_size, size_t *w
 	*local_rank = env_int(env, len, local_ranks, &other);
 	*world_size = env_int(env, len, world_sizes, &other);
 	rank = env_int(env, len, ranks, which);
-	*serves = env_has(env, len, "DMLC_ROLE=server") || env_has(env, len, "DMLC_ROLE=scheduler");
+	*serves = env_has(env, len, "DMLC_ROLE=server") ||
+		  env_has(env, len, "DMLC_ROLE=scheduler") || env_has(env, len, "MS_ROLE=MS_SCHED");
 	if (rank >= 0 && !strcmp(ranks[*which], WORKER_RANK) &&
 	    !env_has(env, len, "DMLC_ROLE=worker"))
 		return -1;
-	return rank;
+	return env_has(env, len, "MS_ROLE=MS_SCHED") ? -1 : rank;
 }
 
 void rank__read(pid_t pid, int *rank, int *local_rank, int *world_size)

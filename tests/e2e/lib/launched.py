@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A job of several ranks, which its workload starts below itself; each writes a line a step to a log."""
+import json
 import os
 import signal
 import subprocess
 
 from lib import process
 from lib.job import ENV, PYTHON, WORKLOADS
+from lib.tool import PROFTRACE
+
+
+def straggler(tool):
+    """For which rank the others wait, by its recordings side by side."""
+    tables = json.loads(subprocess.run([PROFTRACE, "report", "--format", "json", *tool.recordings()], check=True,
+                                       capture_output=True, text=True).stdout)
+    return next(t["rows"][0]["straggler"] for t in tables.values() if isinstance(t, dict) and t.get("rows") and
+                "straggler" in t["rows"][0])
 
 
 class Launched:

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Collectives over gloo, and the rank that the others wait for."""
-import json
-import subprocess
-
 import job as paddle
-from lib.launched import Launched
+from lib.launched import Launched, straggler
 from lib.runner import test
-from lib.tool import PROFTRACE, row
+from lib.tool import row
 
 STEPS = 8
 
@@ -23,10 +20,5 @@ def ranks(case):
         # DataParallel's bucket and the job's own; those of the window's edges may be one more or less.
         assert abs(calls["ProcessGroupGloo::AllReduce"] - 2 * STEPS) <= 1, calls
         assert abs(calls["ProcessGroupGloo::Broadcast"] - STEPS) <= 1, calls
-    text = subprocess.run([PROFTRACE, "report", "--format", "json", *tool.recordings()], check=True,
-                          capture_output=True, text=True).stdout
-    tables = json.loads(text)
-    slow = next(t["rows"][0] for t in tables.values() if isinstance(t, dict) and t.get("rows") and
-                "straggler" in t["rows"][0])
-    assert slow["straggler"] == 1, slow
+    assert straggler(tool) == 1
     job.wait_steps(3)

@@ -130,7 +130,7 @@ def far(case):
 def far_apart(case):
     for how in ((), ("--no-loader",)):
         job = case.job("mlp_train.py", "--sleep-ms", 1, *how).wait_steps(5)
-        tool = case.tool("-p", job.pid, "--schedule", "closed=2000,record=2,repeat=2",
+        tool = case.tool("-p", job.pid, "--schedule", "closed=3000,record=2,repeat=2",
                          "--count-each-step", "--verbose").done(timeout_s=120)
         assert "between windows" in tool.err, tool.err
         assert len(tool.recordings()) == 2, tool.recordings()

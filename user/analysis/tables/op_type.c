@@ -29,7 +29,7 @@ static const struct order_word words[] = {
 static bool is_operator(const struct span *s)
 {
 	return s->ev.name && (s->kind == KIND_OPERATOR || s->kind == KIND_OPERATOR_INNER ||
-			      s->kind == KIND_PYTHON_OP);
+			      s->kind == KIND_PYTHON_OP || s->kind == KIND_COMMUNICATION);
 }
 
 /* What a thread does to launch one: the launch is inside it, by the same name. */

@@ -40,6 +40,8 @@ static enum span_category named_category(const struct decoder *d, const struct p
 			return CAT_OPTIMIZER_OP;
 		if (f->computes_gradients && f->computes_gradients(text))
 			return CAT_BACKWARD_NODE;
+		if (f->communicates && f->communicates(text))
+			return CAT_COMMUNICATION;
 	}
 	return class_category(name_class, probe->category);
 }
