@@ -12,7 +12,7 @@ def launched(case):
     tool = case.tool("--job", job.pid, "--record", f"2:{2 + jobs.STEPS}", "--no-trace").done()
     # Neither the server nor the scheduler, which have numbers of workers.
     assert len(tool.recordings()) == 2, tool.recordings()
-    assert "server or scheduler (DMLC_ROLE), and left out" in tool.err, tool.err
+    assert "server or scheduler (DMLC_ROLE, MS_ROLE), and left out" in tool.err, tool.err
     for index in range(2):
         tables = tool.report(index=index)
         assert row(tables, "summary")["steps"] == jobs.STEPS, tables["summary"]
