@@ -283,23 +283,33 @@ static const struct pt_name_rule name_rules[] = {
 
 /* ---- operators by name ---- */
 
+/* By the begin of its name, or all of it; NULL ends each list. */
+static bool is_one_of(const char *op, const char *const *prefixes, const char *const *names)
+{
+	for (; *prefixes; prefixes++)
+		if (!strncmp(op, *prefixes, strlen(*prefixes)))
+			return true;
+	for (; *names; names++)
+		if (!strcmp(op, *names))
+			return true;
+	return false;
+}
+
 /* Those of mindspore.nn.optim and of mindspore.ops that update a parameter in place. */
 static bool updates_parameters(const char *op)
 {
-	static const char *const prefixes[] = {
-		"Apply",	 "SparseApply",		  "FusedSparse",
-		"FusedCastAdam", "FusedWeightScaleApply", "FusedScaleApply"};
+	static const char *const prefixes[] = {"Apply",
+					       "SparseApply",
+					       "FusedSparse",
+					       "FusedCastAdam",
+					       "FusedWeightScaleApply",
+					       "FusedScaleApply",
+					       NULL};
 	static const char *const names[] = {
-		"Adam", "AdamWeightDecay", "AdamNoUpdateParam", "SGD",
-		"Lamb", "AdamApplyOne",	   "ApplyMomentum",	"LARSUpdate"};
+		"Adam",		"AdamWeightDecay", "AdamNoUpdateParam", "SGD", "Lamb",
+		"AdamApplyOne", "ApplyMomentum",   "LARSUpdate",	NULL};
 
-	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
-		if (!strncmp(op, prefixes[i], strlen(prefixes[i])))
-			return true;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(op, names[i]))
-			return true;
-	return false;
+	return is_one_of(op, prefixes, names);
 }
 
 static bool computes_gradients(const char *op)
@@ -310,20 +320,23 @@ static bool computes_gradients(const char *op)
 /* Of mindspore.ops and mindspore.ops.communication, by their kernels. */
 static bool communicates(const char *op)
 {
-	static const char *const prefixes[] = {"InnerComm", "DistComm", "AllGather", "AlltoAll",
-					       "ReduceScatter"};
-	static const char *const names[] = {
-		"AllReduce",	    "Broadcast",	  "Reduce",	      "Send",
-		"Receive",	    "CollectiveScatter",  "CollectiveGather", "Barrier",
-		"NeighborExchange", "NeighborExchangeV2", "MuxSend",	      "MuxReceive"};
+	static const char *const prefixes[] = {"InnerComm", "DistComm",	     "AllGather",
+					       "AlltoAll",  "ReduceScatter", NULL};
+	static const char *const names[] = {"AllReduce",
+					    "Broadcast",
+					    "Reduce",
+					    "Send",
+					    "Receive",
+					    "CollectiveScatter",
+					    "CollectiveGather",
+					    "Barrier",
+					    "NeighborExchange",
+					    "NeighborExchangeV2",
+					    "MuxSend",
+					    "MuxReceive",
+					    NULL};
 
-	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
-		if (!strncmp(op, prefixes[i], strlen(prefixes[i])))
-			return true;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(op, names[i]))
-			return true;
-	return false;
+	return is_one_of(op, prefixes, names);
 }
 
 /* The cell that trains a network in one step calls its optimizer so; that of a function has no

@@ -28,8 +28,7 @@ static bool needs(const struct probe_plan *plan, const struct step_rule *rule,
 {
 	const uint32_t wanted[] = {rule->boundary, rule->needs};
 
-	if (step_probe__runs(probe, "async_") || step_probe__runs(probe, "phase_ahead") ||
-	    is_range_end(probe))
+	if (step_probe__tells_none(probe) || is_range_end(probe))
 		return false;
 	if (is_range(probe) || step_probe__is_phase(probe))
 		return step_probe__shows(plan, probe, wanted, ARRAY_SIZE(wanted));

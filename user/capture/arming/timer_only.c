@@ -30,7 +30,7 @@ static bool ranges_needed(const struct probe_plan *plan, const struct step_rule 
 bool timer_only__needs(const struct probe_plan *plan, const struct step_rule *rule,
 		       const struct planned_probe *probe)
 {
-	if (step_probe__runs(probe, "async_") || step_probe__runs(probe, "phase_ahead"))
+	if (step_probe__tells_none(probe))
 		return false;
 	if (step_probe__runs(probe, "range_"))
 		return ranges_needed(plan, rule);

@@ -41,6 +41,11 @@ static bool names_show(const struct probe_plan *plan, const struct planned_probe
 			      (has_name_of(plan, name_class) && !has_probe_of(plan, name_class)));
 }
 
+bool step_probe__tells_none(const struct planned_probe *probe)
+{
+	return step_probe__runs(probe, "async_") || step_probe__runs(probe, "phase_ahead");
+}
+
 bool step_probe__is_phase(const struct planned_probe *probe)
 {
 	return class_of(probe) || step_probe__runs(probe, "named_phase_entry");
