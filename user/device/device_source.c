@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "device/device_source.h"
 #include "bpf/thread_state.h"
-#include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "device/activity_queue.h"
@@ -9,6 +8,7 @@
 #include "device/device_events.h"
 #include "device/device_functions.h"
 #include "device/device_losses.h"
+#include "device/device_summary.h"
 #include "device/event_records.h"
 #include "device/kept_calls.h"
 #include "device/shim_wish.h"
@@ -42,15 +42,10 @@ struct device_source {
 
 	struct recording_writer *w; /* NULL: no window */
 	uint64_t open_ns, close_ns; /* close UINT64_MAX: not known yet */
-	uint64_t ended_ns;	    /* the library ended in the window; 0: not so */
-	uint64_t latest_ns;	    /* end of the latest activity of the window that came */
-	uint64_t call_cnt, device_cnt, question_cnt;
-	uint64_t unanswered_cnt; /* launches of the window whose work did not come */
+	struct device_counts counts;
 
 	struct device_functions functions;
-	uint64_t noted_cnt;    /* calls of them in the window */
-	uint64_t nameless_cnt; /* of these, whose full name found no room */
-	bool counts;	       /* they are counted, and go nowhere */
+	bool counting; /* calls of them are counted, and go nowhere */
 };
 
 /* ---- life ---- */
@@ -119,8 +114,8 @@ void device_source__want(struct device_source *d, bool recording)
 
 static void note_end(struct device_source *d)
 {
-	if (d->w && d->close_ns == UINT64_MAX && !d->ended_ns)
-		d->ended_ns = clock__monotonic_ns();
+	if (d->w && d->close_ns == UINT64_MAX && !d->counts.ended_ns)
+		d->counts.ended_ns = clock__monotonic_ns();
 }
 
 void device_source__yield(struct device_source *d, uint64_t kinds)
@@ -140,10 +135,10 @@ void device_source__target_gone(struct device_source *d, bool execed)
 	struct shim_facts facts;
 
 	shim_link__facts(d->link, &facts);
-	if (!d->w || d->ended_ns || facts.exited ||
+	if (!d->w || d->counts.ended_ns || facts.exited ||
 	    (state != SHIM_RECORDING && state != SHIM_STOPPING))
 		return;
-	d->ended_ns = clock__monotonic_ns();
+	d->counts.ended_ns = clock__monotonic_ns();
 	shim_wish__give_up(&d->wish,
 			   execed ? "the process replaced its program (exec), and with it went "
 				    "what CUPTI had not handed over yet"
@@ -153,7 +148,7 @@ void device_source__target_gone(struct device_source *d, bool execed)
 
 bool device_source__has_ended(const struct device_source *d)
 {
-	return d->ended_ns;
+	return d->counts.ended_ns;
 }
 
 bool device_source__settled(struct device_source *d, uint64_t now)
@@ -205,17 +200,18 @@ struct device_noted device_source__noted(const struct device_source *d)
 	shim_link__facts(d->link, &facts);
 	/* The target wrote it. */
 	each_ns = facts.note_ns < NOTE_MAX_NS ? facts.note_ns : NOTE_MAX_NS;
-	return (struct device_noted){d->noted_cnt, (d->noted_cnt + d->call_cnt) * each_ns};
+	return (struct device_noted){d->counts.noted,
+				     (d->counts.noted + d->counts.calls) * each_ns};
 }
 
 void device_source__count(struct device_source *d)
 {
-	d->counts = true;
+	d->counting = true;
 }
 
 uint64_t *device_source__counted(struct device_source *d, uint64_t from_ns, uint64_t to_ns)
 {
-	d->counts = false;
+	d->counting = false;
 	return device_functions__counted(&d->functions, from_ns, to_ns);
 }
 
@@ -259,7 +255,7 @@ static int on_call(void *ctx, size_t ring, uint32_t ns_tid, const struct shim_ca
 	if (err)
 		return err;
 	set_thread(d, q, ns_tid);
-	if (is_function(call) && d->counts)
+	if (is_function(call) && d->counting)
 		return device_functions__count(&d->functions, call);
 	if (is_function(call) && device_functions__has(&d->functions, call) &&
 	    !device_functions__has_name(&d->functions, call))
@@ -342,11 +338,11 @@ static int function_write(struct device_source *d, uint32_t tid, const struct sh
 
 	if (!device_functions__span(&d->functions, call, d->open_ns, d->close_ns, &span))
 		return 0;
-	d->noted_cnt++;
+	d->counts.noted++;
 	if (device_functions__has_name(&d->functions, call)) {
 		names.own = shim_link__seen_name(d->link, call->node, own) ? own : NULL;
 		names.full = shim_link__seen_name(d->link, call->type, full) ? full : NULL;
-		d->nameless_cnt += call->type && !names.full;
+		d->counts.nameless += call->type && !names.full;
 	}
 	return d->taker.noted(d->taker.ctx, (uint32_t)d->target->pid, tid, &span, &names);
 }
@@ -362,7 +358,7 @@ static int call_write(void *ctx, uint32_t tid, const struct shim_call *call)
 	if (call->end_ns <= d->open_ns || call->begin_ns >= d->close_ns)
 		return keep_outside(d, call);
 	track = d->taker.track(d->taker.ctx, (uint32_t)d->target->pid, tid);
-	d->call_cnt++;
+	d->counts.calls++;
 	err = track ? keep_call(d, call, track) : -ENOMEM;
 	if (err)
 		return err;
@@ -479,15 +475,15 @@ static int activity_write(struct device_source *d, const struct shim_activity *a
 	if (may_be_later || is_earlier || track == KEPT_OUTSIDE)
 		return 0;
 	if (is_question(d, a)) {
-		d->question_cnt++;
+		d->counts.questions++;
 		return 0;
 	}
 	if (a->h.kind == SHIM_REC_MEMORY)
 		return memory_write(d, (const struct shim_memory *)a);
 	if (a->h.kind == SHIM_REC_SYNC)
 		return sync_write(d, (const struct shim_sync *)a);
-	d->device_cnt += a->h.kind <= SHIM_REC_SET;
-	d->latest_ns = end_ns > d->latest_ns ? end_ns : d->latest_ns;
+	d->counts.activities += a->h.kind <= SHIM_REC_SET;
+	d->counts.latest_ns = end_ns > d->counts.latest_ns ? end_ns : d->counts.latest_ns;
 	return device_events__activity(d->events, a);
 }
 
@@ -570,8 +566,7 @@ void device_source__open(struct device_source *d, struct recording_writer *w, ui
 	d->w = w;
 	d->open_ns = open_ns;
 	d->close_ns = UINT64_MAX;
-	d->ended_ns = d->latest_ns = 0;
-	d->call_cnt = d->device_cnt = d->question_cnt = d->noted_cnt = d->nameless_cnt = 0;
+	d->counts = (struct device_counts){};
 	d->unreturned_cnt = 0; /* the library was parked before */
 	device_events__set_writer(d->events, w);
 	device_losses__open(&d->losses, open_ns);
@@ -617,7 +612,7 @@ int device_source__finish(struct device_source *d)
 		if (d->ranges.open[i].begin_ns)
 			err = open_range_write(d, &d->ranges.open[i]);
 	d->w = NULL;
-	d->unanswered_cnt = d->kept.waiting_cnt;
+	d->counts.unanswered = d->kept.waiting_cnt;
 	kept_calls__clear(&d->kept);
 	device_ranges__clear(&d->ranges);
 	event_records__clear(&d->records);
@@ -626,84 +621,19 @@ int device_source__finish(struct device_source *d)
 
 /* ---- summary ---- */
 
-/* What the library still held when it ended is lost: the latest that came is known to have come. */
-static uint64_t covered_until(const struct device_source *d)
-{
-	if (!d->latest_ns)
-		return d->open_ns;
-	return d->latest_ns < d->ended_ns ? d->latest_ns : d->ended_ns;
-}
-
-static void note_nameless(const struct device_source *d, json_t *notes)
-{
-	if (d->nameless_cnt)
-		json_array_append_new(
-			notes, json_sprintf("%s no full name, and no phase by it: there were more "
-					    "than the %d that our library keeps of a process",
-					    counted(d->nameless_cnt, "call of an operator has",
-						    "calls of operators have")
-						    .s,
-					    SHIM_SEEN_NAMES));
-}
-
 uint64_t device_source__lost_functions(struct device_source *d, json_t *notes)
 {
-	uint64_t lost;
-
 	look_at_losses(d);
-	note_nameless(d, notes);
-	json_decref(device_losses__json(&d->losses, "the operators that our library saw", notes,
-					&lost));
-	return lost;
-}
-
-/* Why it is still in the process; NULL: it is not, or nobody knows. */
-static const char *stay_text(uint32_t stay)
-{
-	static const char *const texts[] = {
-		[SHIM_STAYS_OLD] = "before CUDA 12.6 it may not leave",
-		[SHIM_STAYS_FOR_GRAPHS] = "the process uses CUDA graphs, which fail where it left",
-		[SHIM_STAYS_UNCALLED] = "no call of CUDA's came, in which alone it may leave",
-		[SHIM_STAYS_REFUSED] = "it refused to leave",
-	};
-
-	return stay < ARRAY_SIZE(texts) ? texts[stay] : NULL;
+	return device_summary__lost_functions(&d->counts, &d->losses, notes);
 }
 
 json_t *device_source__summary(struct device_source *d, json_t *notes, uint64_t *lost)
 {
-	const char *refusal = device_source__refusal(d);
-	struct shim_facts f;
-	json_t *json, *losses;
+	struct shim_facts facts;
+	const struct device_summary s = {&d->counts, &facts, d->events, device_source__refusal(d),
+					 d->open_ns};
 
-	shim_link__facts(d->link, &f);
+	shim_link__facts(d->link, &facts);
 	look_at_losses(d);
-	note_nameless(d, notes);
-	losses = device_losses__json(&d->losses, "the device's events", notes, lost);
-	json = json_pack("{s:s, s:I, s:b, s:I, s:I, s:b, s:o}", "source", "CUPTI", "cupti_version",
-			 (json_int_t)f.cupti_version, "own_clock", (int)f.own_clock, "calls",
-			 (json_int_t)d->call_cnt, "activities", (json_int_t)d->device_cnt,
-			 "finalized", (int)f.finalized, "lost", losses);
-	if (json && stay_text(f.stays))
-		json_object_set_new(json, "stays", json_string(stay_text(f.stays)));
-	if (json && refusal)
-		json_object_set_new(json, "refused", json_string(refusal));
-	if (json && d->question_cnt)
-		json_object_set_new(json, "questions", json_integer((json_int_t)d->question_cnt));
-	if (json && d->ended_ns) {
-		json_object_set_new(json, "covered_until_ns",
-				    json_integer((json_int_t)covered_until(d)));
-		json_object_set_new(json, "launches_without_work",
-				    json_integer((json_int_t)d->unanswered_cnt));
-	}
-	if (json && !f.own_clock)
-		json_object_set_new(json, "clock_error_ns",
-				    json_integer((json_int_t)(f.clock_begin.bracket_ns +
-							      f.clock_end.bracket_ns) /
-						 2));
-	if (json && device_events__summary(d->events, json)) {
-		json_decref(json);
-		json = NULL;
-	}
-	return json;
+	return device_summary__json(&s, &d->losses, notes, lost);
 }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "device/device_summary.h"
+#include "common/counted.h"
+#include "common/util.h"
+#include "cupti_shim/protocol.h"
+
+/* What the library still held when it ended is lost: the latest that came is known to have come. */
+static uint64_t covered_until(const struct device_summary *s)
+{
+	const struct device_counts *c = s->counts;
+
+	if (!c->latest_ns)
+		return s->open_ns;
+	return c->latest_ns < c->ended_ns ? c->latest_ns : c->ended_ns;
+}
+
+static void note_nameless(uint64_t cnt, json_t *notes)
+{
+	if (cnt)
+		json_array_append_new(
+			notes, json_sprintf("%s no full name, and no phase by it: there were more "
+					    "than the %d that our library keeps of a process",
+					    counted(cnt, "call of an operator has",
+						    "calls of operators have")
+						    .s,
+					    SHIM_SEEN_NAMES));
+}
+
+uint64_t device_summary__lost_functions(const struct device_counts *counts,
+					struct device_losses *losses, json_t *notes)
+{
+	uint64_t lost;
+
+	note_nameless(counts->nameless, notes);
+	json_decref(
+		device_losses__json(losses, "the operators that our library saw", notes, &lost));
+	return lost;
+}
+
+/* Why it is still in the process; NULL: it is not, or nobody knows. */
+static const char *stay_text(uint32_t stay)
+{
+	static const char *const texts[] = {
+		[SHIM_STAYS_OLD] = "before CUDA 12.6 it may not leave",
+		[SHIM_STAYS_FOR_GRAPHS] = "the process uses CUDA graphs, which fail where it left",
+		[SHIM_STAYS_UNCALLED] = "no call of CUDA's came, in which alone it may leave",
+		[SHIM_STAYS_REFUSED] = "it refused to leave",
+	};
+
+	return stay < ARRAY_SIZE(texts) ? texts[stay] : NULL;
+}
+
+json_t *device_summary__json(const struct device_summary *s, struct device_losses *losses,
+			     json_t *notes, uint64_t *lost)
+{
+	const struct device_counts *c = s->counts;
+	const struct shim_facts *f = s->facts;
+	json_t *json, *lost_json;
+
+	note_nameless(c->nameless, notes);
+	lost_json = device_losses__json(losses, "the device's events", notes, lost);
+	json = json_pack("{s:s, s:I, s:b, s:I, s:I, s:b, s:o}", "source", "CUPTI", "cupti_version",
+			 (json_int_t)f->cupti_version, "own_clock", (int)f->own_clock, "calls",
+			 (json_int_t)c->calls, "activities", (json_int_t)c->activities, "finalized",
+			 (int)f->finalized, "lost", lost_json);
+	if (!json)
+		return NULL;
+	if (stay_text(f->stays))
+		json_object_set_new(json, "stays", json_string(stay_text(f->stays)));
+	if (s->refusal)
+		json_object_set_new(json, "refused", json_string(s->refusal));
+	if (c->questions)
+		json_object_set_new(json, "questions", json_integer((json_int_t)c->questions));
+	if (c->ended_ns) {
+		json_object_set_new(json, "covered_until_ns",
+				    json_integer((json_int_t)covered_until(s)));
+		json_object_set_new(json, "launches_without_work",
+				    json_integer((json_int_t)c->unanswered));
+	}
+	if (!f->own_clock)
+		json_object_set_new(json, "clock_error_ns",
+				    json_integer((json_int_t)(f->clock_begin.bracket_ns +
+							      f->clock_end.bracket_ns) /
+						 2));
+	if (device_events__summary(s->events, json)) {
+		json_decref(json);
+		return NULL;
+	}
+	return json;
+}
