@@ -25,6 +25,21 @@ Test(user_functions, a_glob_matches_each_form_of_a_name)
 	cr_expect_not(function__matches("", "malloc", "malloc"));
 }
 
+Test(user_functions, functions_of_templates_match_without_what_they_return)
+{
+	static const char parse[] = "int server::Model::parse<int>(int)";
+	static const char pair[] = "std::pair<int, char> (anonymous namespace)::f<A, B<C> >(C&&)";
+
+	cr_expect(function__matches("server::Model::*", "_Z", parse));
+	cr_expect(function__matches("server::Model::parse<int>", "_Z", parse));
+	cr_expect(function__matches("int server::*", "_Z", parse));
+	cr_expect_not(function__matches("Model::parse*", "_Z", parse));
+	cr_expect(function__matches("(anonymous namespace)::f<A, B<C> >", "_Z", pair));
+	cr_expect_not(function__matches("C> >", "_Z", pair));
+	cr_expect_not(function__matches("bool<int>", "_Z", "A::operator bool<int>()"));
+	cr_expect_not(function__matches("other*", "_Z", "A::operator>(A const&) const"));
+}
+
 static void expect_split(const char *spec, const char *lib, const char *glob)
 {
 	char got[64];

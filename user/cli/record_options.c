@@ -276,16 +276,18 @@ const struct opt record_opts[] = {
 	 CAPTURE(ops), .parse = parse_op},
 	{OPT_CUSTOM, "op-returns", 0, "LIB:GLOB",
 	 "The same with return probes, which see every end. Only for functions that no C++ "
-	 "exception leaves: one that passes a return probe kills the target. --op ends a function "
-	 "at its return instructions, which is safe, or where the thread's next event shows it.",
+	 "exception leaves, and in which no other stack is gone over to (fibers, swapcontext, "
+	 "coroutines with stacks, greenlets): either kills the target at a return probe. --op ends "
+	 "a function at its return instructions, which is safe, or where the thread's next event "
+	 "shows it.",
 	 CAPTURE(ops_returning), .parse = parse_op},
 	{OPT_CUSTOM, "usdt", 0, "PROVIDER:NAME",
 	 "Show these USDT probes as marks; may be repeated, with * for what may vary. Those of "
 	 "proftrace.h are ranges, counters and marks without it.",
 	 CAPTURE(usdt), .parse = parse_usdt},
 	{OPT_STRING, "vouch", 0, "SYMBOL,...",
-	 "Allow return probes on these functions: you know that no C++ exception leaves them "
-	 "(else the target dies).",
+	 "Allow return probes on these functions: you know that no C++ exception leaves them and "
+	 "no other stack is gone over to in them (else the target dies).",
 	 CAPTURE(vouched)},
 	{OPT_CHOICE, "attach-method", 0, "NAME", "How probes are attached (default auto).",
 	 RECORD(method), .choices = methods},

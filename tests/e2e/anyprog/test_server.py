@@ -179,13 +179,31 @@ int main(void) { for (int n = 0;; n = handle(n) & 1) usleep(1000); }
 """
 
 
-@test("--op: what is told of times that are not the function's own")
-def not_its_own(case):
+def jumping(case, text=JUMPS):
     source, binary = case.dir / "jumps.c", case.dir / "jumps"
-    source.write_text(JUMPS)
+    source.write_text(text)
     subprocess.run(["cc", "-O2", "-fno-inline", "-o", binary, source], check=True)
     job = subprocess.Popen([binary])
     case.finally_(job.kill)
+    return job
+
+
+# As the linker of Go marks what it makes.
+GO = '__attribute__((section(".go.buildinfo"), used)) static const char mark[] = "go";'
+
+
+@test("--op-returns: refused of Go, whose runtime ends a program at a return probe; --op says what it cannot tell")
+def of_go(case):
+    job = jumping(case, JUMPS + GO)
+    case.tool("-p", job.pid, "--duration", "1s", "--op-returns", "exe:works").fails("works is of a Go program")
+    said = case.tool("-p", job.pid, "--duration", "1s", "--op", "exe:works").done().out
+    assert "missing: true times and counts of Go's functions, works for one" in said, said
+    assert job.poll() is None
+
+
+@test("--op: what is told of times that are not the function's own")
+def not_its_own(case):
+    job = jumping(case)
     tool = case.tool("-p", job.pid, "--record", "2:10", "--step-probe", "exe:handle", "--op", "exe:jumps", "--op",
                      "exe:works").done()
     assert calls(tool.report()) == {"jumps": 8, "works": 16}, tool.out

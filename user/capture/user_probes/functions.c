@@ -55,6 +55,28 @@ static void without_parameters(const char *readable, char *out, size_t size)
 	}
 }
 
+static bool ends_with(const char *text, size_t len, const char *end)
+{
+	return len >= strlen(end) && !memcmp(text + len - strlen(end), end, strlen(end));
+}
+
+/* Those of templates begin with what they return, "int server::parse<int>"; "A::operator bool" does
+ * not. */
+static const char *without_return_type(const char *bare)
+{
+	size_t len = strlen(bare);
+	int depth = 0;
+
+	if (!ends_with(bare, len, ">") || ends_with(bare, len, "operator>"))
+		return bare;
+	for (size_t i = len; i-- > 0;) {
+		depth += (bare[i] == '>' || bare[i] == ')') - (bare[i] == '<' || bare[i] == '(');
+		if (bare[i] == ' ' && !depth && !ends_with(bare, i, "operator"))
+			return bare + i + 1;
+	}
+	return bare;
+}
+
 bool function__matches(const char *glob, const char *symbol, const char *readable)
 {
 	char bare[1024];
@@ -62,7 +84,7 @@ bool function__matches(const char *glob, const char *symbol, const char *readabl
 	if (!fnmatch(glob, symbol, 0) || !fnmatch(glob, readable, 0))
 		return true;
 	without_parameters(readable, bare, sizeof(bare));
-	return !fnmatch(glob, bare, 0);
+	return !fnmatch(glob, bare, 0) || !fnmatch(glob, without_return_type(bare), 0);
 }
 
 /* The first colon that is not one of two. */
@@ -128,10 +150,10 @@ static void note_near(struct search *s, const char *readable)
 		s->holding_cnt += s->holding[s->holding_cnt] != NULL;
 	}
 	without_parameters(readable, bare, sizeof(bare));
-	suggest__offer(&s->near, bare);
+	suggest__offer(&s->near, without_return_type(bare));
 	if (s->near.best == before)
 		return;
-	snprintf(s->nearest, sizeof(s->nearest), "%s", bare);
+	snprintf(s->nearest, sizeof(s->nearest), "%s", without_return_type(bare));
 	s->near.best = s->nearest;
 }
 

@@ -57,7 +57,8 @@ static int add_exits(struct elf_file *elf, const struct function *f, struct prob
 			err = probe_plan__missing(
 				plan,
 				"the end of %s, which only jumps to another function: its time is "
-				"that until its thread's next event; --op-returns sees it",
+				"that until its thread's next event; --op-returns sees it, and "
+				"kills the program where an exception leaves either",
 				f->name);
 		else
 			err = probe_plan__add(plan, &probe);
@@ -74,6 +75,35 @@ static bool is_planned(const struct probe_plan *plan, const struct function *f)
 		    !strcmp(plan->probes[i].lib->host_path, f->lib->host_path))
 			return true;
 	return false;
+}
+
+/* Its runtime moves stacks, ends a program at a return address that it does not know, and has
+ * another thread go on with a call. */
+static bool is_go(struct elf_file *elf)
+{
+	return elf_file__whole_section(elf, ".go.buildinfo").bytes;
+}
+
+static int refuse_go(const struct function *f)
+{
+	return err__set(
+		-EINVAL,
+		"--op-returns: %s is of a Go program, which a return probe kills; --op shows "
+		"that it is called",
+		f->name);
+}
+
+static int note_go(struct target *t, struct probe_plan *plan, const struct functions *found)
+{
+	struct elf_file *elf = target__elf(t, found->items[0].lib);
+
+	if (!elf || !is_go(elf))
+		return 0;
+	return probe_plan__missing(
+		plan,
+		"true times and counts of Go's functions, %s for one: a call that waited goes on "
+		"on another thread, where its end may be taken for another call's",
+		found->items[0].name);
 }
 
 static int add_op(struct target *t, struct probe_plan *plan, const struct function *f, bool returns)
@@ -94,6 +124,8 @@ static int add_op(struct target *t, struct probe_plan *plan, const struct functi
 
 	if (!elf)
 		return -EIO;
+	if (returns && is_go(elf))
+		return refuse_go(f);
 	if (returns) {
 		probe.return_program = "call_return";
 		err = attach_allow__vouch(f->symbol);
@@ -126,6 +158,8 @@ static int add_ops(const char *option, const struct text_list *list, bool return
 			else
 				err = add_op(t, plan, &found.items[j], returns);
 		}
+		if (!err && !returns)
+			err = note_go(t, plan, &found);
 		if (shown)
 			log__info("%s %s: %zu of them %s shown without it", option, list->items[i],
 				  shown, shown == 1 ? "is" : "are");
