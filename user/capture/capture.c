@@ -255,19 +255,22 @@ static int session_await(struct session *s)
 	return 0;
 }
 
+static void let_program_go(struct session *s)
+{
+	if (s->program)
+		s->held_ns = s->sliced_ns + hold__end(s->program);
+	s->program = NULL;
+}
+
 /* What is to be seen from its first operator on has none before the probes are in. */
 static int hold_program(struct session *s)
 {
-	if (s->opts->await_framework && s->opts->no_steps && !s->opts->start_at_ns &&
-	    s->match.ready)
-		s->program = hold__begin(s->opts->pid);
+	if (!s->opts->await_framework || !s->opts->no_steps || s->opts->start_at_ns ||
+	    (!s->match.ready && (s->target->python || !session__is_asked_for(s))))
+		let_program_go(s);
+	else if (!s->program)
+		s->program = hold__begin(s->opts->pid, !s->target->python);
 	return 0;
-}
-
-static void let_program_go(struct session *s)
-{
-	s->held_ns = hold__end(s->program);
-	s->program = NULL;
 }
 
 static int measure_probes(struct session *s)
@@ -596,6 +599,10 @@ int capture__run(const struct capture_opts *opts, struct capture_result *res)
 	struct session s = {.opts = opts, .res = res, .link = opts->shim};
 	int err;
 
+	if (opts->held) {
+		s.program = *opts->held;
+		*opts->held = NULL;
+	}
 	memset(res, 0, sizeof(*res));
 	err = session_run(&s);
 	/* Files in /proc of a process that goes are missing in many places; one reason suffices. */

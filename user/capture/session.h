@@ -144,7 +144,8 @@ struct session {
 	bool start_now;	    /* that was asked for */
 	bool awaits_framework; /* it waits for one to be loaded */
 	struct hold *program;  /* stands still while its probes go in; NULL: it runs */
-	uint64_t held_ns;      /* for how long it did, as this window opened */
+	uint64_t sliced_ns;    /* before its libraries were there, between slices in which it ran */
+	uint64_t held_ns;      /* for how long it did in all, as this window opened */
 	bool has_probes;       /* they were attached */
 	bool discard;	/* what the window has recorded is not wanted */
 	bool timed;	/* windows open and close by time: no steps are seen */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* `proftrace run -- command`: the same from the start of a program. */
 #include "attach/privilege.h"
+#include "capture/processes/hold.h"
 #include "cli/file_limit.h"
 #include "cli/job_control.h"
 #include "cli/record_checks.h"
@@ -97,6 +98,12 @@ static int start(struct shim_link *shim, char **argv, pid_t *pid)
 	return 0;
 }
 
+/* What is to be recorded from its beginning does not get far while we make ready. */
+static bool is_held(const struct capture_opts *o)
+{
+	return o->no_steps && !o->start_at_ns && !o->start_after_ns;
+}
+
 static int exit_status(int status)
 {
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -107,6 +114,7 @@ static int run(int argc, char **argv)
 	struct record_options o;
 	int rest, err, status = 0, result;
 	siginfo_t ended = {0};
+	struct hold *held = NULL;
 	pid_t pid = 0;
 
 	record_options__init(&o, argv);
@@ -124,6 +132,8 @@ static int run(int argc, char **argv)
 		err = prepare_device(&o);
 	if (!err)
 		err = start(o.capture.shim, argv + rest, &pid);
+	if (!err && is_held(&o.capture))
+		held = hold__begin(pid, true);
 	if (!err && o.capture.shim)
 		err = shim_link__keep_alive(o.capture.shim);
 	if (err) {
@@ -134,7 +144,9 @@ static int run(int argc, char **argv)
 	job_control__begin(pid);
 	o.capture.pid = pid;
 	o.capture.await_framework = true;
+	o.capture.held = &held;
 	result = record_run(&o);
+	hold__end(held);
 	/* The program goes on; we wait for it as a shell would, and pass its failure on. */
 	signals__pass_all();
 	while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) && errno == EINTR &&

@@ -246,6 +246,15 @@ def run(case):
         assert calls(tables) == ({INFER: 8} if options else {}), tool.out + tool.err
 
 
+@test("run --no-steps: it stands still until its probes are in, but for the call that it is in by then")
+def run_all(case):
+    for flags in (), ("-static",):
+        tool = case.tool("run", "--no-steps", "--op", "exe:server::handle", "--", build(case.dir, *flags), "log", 1, 300)
+        tables = tool.done().report()
+        for table, name in ("userdefined", "server::request"), ("operator", HANDLE):
+            assert 298 <= calls(tables, table)[name] <= 300, tool.out + tool.err
+
+
 @test("what is not there: errors name it, what is near, and the next step")
 def errors(case):
     server = Server(case)

@@ -2,6 +2,7 @@
 #include "capture/processes/await.h"
 #include "capture/arming/arm.h"
 #include "capture/processes/below.h"
+#include "capture/processes/hold.h"
 #include "capture/control/control.h"
 #include "capture/arming/rest.h"
 #include "capture/user_probes/user_usdt.h"
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #define POLL_US	      20000
+#define SLICE_US      100
 #define START_POLL_US 200000
 /* What a step is and what probes cost is found out before the time of --start-at. */
 #define PREPARE_NS (30 * 1000000000ull)
@@ -111,9 +113,7 @@ static uint64_t age_ns(const struct target *t)
 	return now_ns > begin_ns ? now_ns - begin_ns : 0;
 }
 
-/* One whose functions or marks are asked for, or that has marks of proftrace.h, needs no framework
- * to be worth recording. */
-static bool is_asked_for(const struct session *s)
+bool session__is_asked_for(const struct session *s)
 {
 	const struct capture_opts *o = s->opts;
 
@@ -121,20 +121,42 @@ static bool is_asked_for(const struct session *s)
 	       o->step_range || user_usdt__has_own(s->target);
 }
 
+static bool is_static(struct target *t, const struct target_lib *lib)
+{
+	struct elf_file *elf = t->exe && !strcmp(lib->path, t->exe) ? target__elf(t, lib) : NULL;
+
+	return elf && elf_file__is_static(elf);
+}
+
+/* `run` has started it, and it is to be recorded from its beginning: what it was linked with is
+ * there. The C library is the last of that, or nearly. */
+static bool is_at_its_beginning(const struct session *s)
+{
+	const struct target *t = s->target;
+
+	if (!s->opts->await_framework || !s->opts->no_steps || !session__is_asked_for(s))
+		return false;
+	for (size_t i = 0; i < t->lib_cnt; i++)
+		if (is_static(s->target, &t->libs[i]) || strstr(t->libs[i].path, "/libc.so") ||
+		    strstr(t->libs[i].path, "/libc-") || strstr(t->libs[i].path, "/ld-musl-"))
+			return true;
+	return false;
+}
+
 static bool is_enough(const struct session *s, uint64_t elapsed_ns)
 {
 	const struct capture_opts *o = s->opts;
 
 	if (s->target->python)
-		return !s->match.framework && !o->await_framework && is_asked_for(s) &&
+		return !s->match.framework && !o->await_framework && session__is_asked_for(s) &&
 		       age_ns(s->target) > PYTHON_LOADING_NS;
 	if (elapsed_ns < LOADING_NS)
-		return false;
+		return is_at_its_beginning(s);
 	if (s->match.framework)
 		return true; /* a program in C++: what Python would load does not come */
 	if (o->duration_ns && !o->has_schedule && elapsed_ns > NO_PYTHON_NS)
 		return true;
-	return is_asked_for(s);
+	return session__is_asked_for(s);
 }
 
 static bool may_come(const struct session *s, uint64_t elapsed_ns)
@@ -147,7 +169,7 @@ static bool may_come(const struct session *s, uint64_t elapsed_ns)
 
 static void tell_waiting(const struct session *s)
 {
-	if (is_asked_for(s))
+	if (session__is_asked_for(s))
 		log__info("process %d has just begun and has no framework loaded yet; waiting for "
 			  "one until it is %s old",
 			  s->opts->pid, rounded(PYTHON_LOADING_NS).s);
@@ -155,6 +177,20 @@ static void tell_waiting(const struct session *s)
 		log__info("process %d has no framework loaded yet; waiting for one (a program "
 			  "without: --duration 5s, or --step-probe)",
 			  s->opts->pid);
+}
+
+/* A program that is recorded from its beginning, and is none of Python's, runs between two looks
+ * alone: it does not get far while it is looked at. */
+static void wait_between_looks(struct session *s, uint64_t elapsed_ns)
+{
+	const bool sliced = s->opts->await_framework && s->opts->no_steps && !s->target->python &&
+			    elapsed_ns < LOADING_NS;
+
+	s->sliced_ns += hold__end(s->program);
+	s->program = NULL;
+	usleep(sliced ? SLICE_US : POLL_US);
+	if (sliced)
+		s->program = hold__begin(s->opts->pid, true);
 }
 
 int session__await_framework(struct session *s)
@@ -166,7 +202,7 @@ int session__await_framework(struct session *s)
 		s->awaits_framework = true;
 		if (!elapsed && !s->opts->await_framework && !s->match.framework)
 			tell_waiting(s);
-		usleep(POLL_US);
+		wait_between_looks(s, elapsed);
 		elapsed = clock__monotonic_ns() - begin;
 		session__progress(s, "waiting for a framework (%.0f s)", (double)elapsed / 1e9);
 		if (s->opts->shim)

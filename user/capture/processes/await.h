@@ -19,4 +19,8 @@ int session__await_time(struct session *s);
  */
 int session__await_framework(struct session *s);
 
+/* One whose functions or marks are asked for, or that has marks of proftrace.h, needs no framework
+ * to be worth recording. */
+bool session__is_asked_for(const struct session *s);
+
 #endif

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define STOP_NS 200000000ull
-#define HOLD_S	10
+#define STOP_NS	    200000000ull
+#define HOLD_S	    10
+#define THREADS_MAX 64
 
 /* Whoever traces a thread is the one that stopped it: a thread of ours, for this alone. */
 struct hold {
@@ -15,9 +16,51 @@ struct hold {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool tried, release;
-	struct hijack hijack;
+	struct hijack *threads[THREADS_MAX];
+	size_t cnt;
+	bool all;
 	pid_t pid;
+	uint64_t stopped_ns;
 };
+
+static int stop_thread(void *ctx, pid_t tid)
+{
+	struct hold *h = ctx;
+	struct hijack *thread;
+
+	for (size_t i = 0; i < h->cnt; i++)
+		if (h->threads[i]->tid == tid)
+			return 0;
+	if (h->cnt == THREADS_MAX || (!h->all && tid != h->pid))
+		return 0;
+	thread = calloc(1, sizeof(*thread));
+	if (!thread || hijack__stop(thread, h->pid, tid, clock__monotonic_ns() + STOP_NS))
+		free(thread);
+	else
+		h->threads[h->cnt++] = thread;
+	return 0;
+}
+
+/* Until none is left that could begin another. */
+static void stop_threads(struct hold *h)
+{
+	size_t before;
+
+	do {
+		before = h->cnt;
+		proc__each_task(h->pid, stop_thread, h);
+	} while (h->all && h->cnt > before);
+}
+
+static void let_go(struct hold *h)
+{
+	for (size_t i = 0; i < h->cnt; i++) {
+		hijack__let_go(h->threads[i]);
+		if (!i)
+			h->stopped_ns = h->threads[i]->stopped_ns;
+		free(h->threads[i]);
+	}
+}
 
 static void wait_for_release(struct hold *h)
 {
@@ -32,26 +75,26 @@ static void wait_for_release(struct hold *h)
 static void *hold_thread(void *arg)
 {
 	struct hold *h = arg;
-	const int err = hijack__stop(&h->hijack, h->pid, h->pid, clock__monotonic_ns() + STOP_NS);
 
+	stop_threads(h);
 	pthread_mutex_lock(&h->lock);
 	h->tried = true;
 	pthread_cond_signal(&h->changed);
-	if (!err)
+	if (h->cnt)
 		wait_for_release(h);
 	pthread_mutex_unlock(&h->lock);
-	if (!err)
-		hijack__let_go(&h->hijack);
+	let_go(h);
 	return NULL;
 }
 
-struct hold *hold__begin(pid_t pid)
+struct hold *hold__begin(pid_t pid, bool all)
 {
 	struct hold *h = calloc(1, sizeof(*h));
 
 	if (!h)
 		return NULL;
 	h->pid = pid;
+	h->all = all;
 	pthread_mutex_init(&h->lock, NULL);
 	pthread_cond_init(&h->changed, NULL);
 	if (pthread_create(&h->thread, NULL, hold_thread, h)) {
@@ -76,7 +119,7 @@ uint64_t hold__end(struct hold *h)
 	pthread_cond_signal(&h->changed);
 	pthread_mutex_unlock(&h->lock);
 	pthread_join(h->thread, NULL);
-	stopped_ns = h->hijack.stopped_ns;
+	stopped_ns = h->stopped_ns;
 	pthread_cond_destroy(&h->changed);
 	pthread_mutex_destroy(&h->lock);
 	free(h);
