@@ -57,16 +57,21 @@ def places_in_window(case, *options):
     return free, "ranges written in Python are not shown" in tool.out
 
 
+# Of CPython 3.10, whose frames do not name their function, one tells of the optimizer's step.
+LEFT = PLACES if job.FRAMES_HAVE_FUNCTIONS else PLACES - 1
+
+
 @test("no data breakpoint waits for ranges that no step has, where it slows down copies")
 def uncalled(case):
     slow = slow_copies() > 2
     seen = places_in_window(case)
-    assert seen == ((PLACES, True) if slow else (PLACES - 2, False)), (slow, seen)
+    assert seen == ((LEFT, True) if slow else (LEFT - 2, False)), (slow, seen)
 
 
 @test("--keep-all waits for ranges that no step has")
 def uncalled_but_wanted(case):
-    assert places_in_window(case, "--keep-all") == (PLACES - 2, False)
+    seen = places_in_window(case, "--keep-all")
+    assert seen == (LEFT - 2, False), seen
 
 
 @test("a debugger has all data breakpoints")
