@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Marks in a C or C++ program for proftrace: ranges (task, frame, event), counters and markers, in
- * domains. Each is a USDT probe: one nop and a few registers while nobody listens, and no library
- * to link. `proftrace -p PID` finds them in the program and its libraries; so do other tools that
- * read USDT probes (provider "proftrace").
+ * Marks in a program in C99, C++11 or later for proftrace: ranges (task, frame, event), counters and
+ * markers, in domains. Each is a USDT probe: one nop and a few registers while nobody listens, and
+ * no library to link. `proftrace -p PID` finds them in the program and its libraries; so do other
+ * tools that read USDT probes (provider "proftrace").
  *
  *	static proftrace_range parse = {"server", "parse"};	static proftrace_counter queue =
  *	proftrace_begin(&parse);					{"server", "queue length", 0};

@@ -2,6 +2,7 @@
 /* proftrace doctor: what this kernel, these privileges and that process allow. */
 #include <limits.h>
 #include <string.h>
+#include "capture/user_probes/user_usdt.h"
 #include "cli/cli.h"
 #include "cli/doctor.h"
 #include "common/err.h"
@@ -84,6 +85,7 @@ static int examine_target(struct doctor *d, pid_t pid)
 	if (target__threads(d->target, &threads, &d->thread_cnt) == 0)
 		free(threads);
 	examine_device(d);
+	d->own_usdt = user_usdt__own_cnt(d->target);
 	err = frameworks__recognise(d->target, &d->match);
 	if (err)
 		return err;

@@ -42,6 +42,7 @@ struct doctor {
 	struct target *target; /* NULL without */
 	size_t thread_cnt;
 	struct framework_match match; /* framework NULL: none */
+	size_t own_usdt; /* probes of proftrace.h */
 	struct doctor_plan plans[DETAIL_CNT];
 	struct doctor_device device;
 };

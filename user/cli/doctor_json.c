@@ -96,6 +96,8 @@ int doctor__print_json(const struct doctor *d, FILE *out)
 	if (all && json_object_set_new(all, "machine", machine_json(d)) == 0 &&
 	    json_object_set_new(all, "ready", json_boolean(doctor__can_profile(d))) == 0 &&
 	    (!d->target || json_object_set_new(all, "framework", framework_json(d)) == 0) &&
+	    (!d->target ||
+	     json_object_set_new(all, "proftrace_h", json_integer((json_int_t)d->own_usdt)) == 0) &&
 	    (!d->target || json_object_set_new(all, "device", device_json(d)) == 0) &&
 	    json_dumpf(all, out, JSON_INDENT(2)) == 0) {
 		fputc('\n', out);

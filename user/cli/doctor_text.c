@@ -163,8 +163,12 @@ static void print_plan(const struct doctor_plan *dp, enum detail detail, FILE *o
 
 static void print_framework(const struct doctor *d, FILE *out)
 {
+	if (d->own_usdt)
+		row(out, "proftrace.h", "%s: ranges, counters and markers; frames are steps",
+		    counted(d->own_usdt, "probe", "probes").s);
 	if (!d->match.framework) {
-		row(out, "framework", "none recognised: CPU and scheduler tables only");
+		row(out, "framework", "none recognised: CPU and scheduler tables%s",
+		    d->own_usdt ? ", and these" : ", and what --op and --usdt name");
 		return;
 	}
 	row(out, "framework", "%s %s, %s", d->match.framework->title,
@@ -218,7 +222,7 @@ void doctor__print_text(const struct doctor *d, FILE *out)
 		fputs("Not ready: see what is missing above.\n", out);
 	else if (d->target)
 		fprintf(out, "Ready: sudo proftrace -p %d %s\n", d->target->pid,
-			d->match.framework ? "--record 2:10" : "--duration 5s");
+			d->match.framework || d->own_usdt ? "--record 2:10" : "--duration 5s");
 	else
 		fputs("Ready: sudo proftrace doctor -p PID says more about a process.\n", out);
 }

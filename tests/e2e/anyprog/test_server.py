@@ -45,6 +45,14 @@ def header(case):
     check_header(case)
 
 
+@test("doctor: that it has probes of proftrace.h, and steps by them")
+def doctor(case):
+    server = Server(case)
+    said = case.tool("doctor", "-p", server.pid).done().out
+    assert "probes: ranges, counters and markers; frames are steps" in said, said
+    assert f"Ready: sudo proftrace -p {server.pid} --record 2:10" in said, said
+
+
 @test("--usdt proftrace:*: what proftrace.h has is shown as what it is, once")
 def header_chosen(case):
     check_header(case, "--usdt", "proftrace:*")

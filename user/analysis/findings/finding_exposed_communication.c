@@ -31,6 +31,14 @@ static uint64_t host_exposed_ns(const struct analysis *a, struct exposed *x)
 	return ns < times.blocked_ns ? ns : times.blocked_ns;
 }
 
+/* As its launcher says; those of mp.spawn are not known to be. */
+static bool is_rank(const struct analysis *a)
+{
+	const json_t *rank = json_object_get(recording__meta(a->r), "rank");
+
+	return json_is_integer(json_object_get(rank, "rank"));
+}
+
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
 	struct exposed *x = state;
@@ -46,11 +54,13 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	snprintf(f->evidence, sizeof(f->evidence), "%s of a step in collectives while %s",
 		 time_text(a, f->cost_ns).s,
 		 device_ns ? "no other kernel runs" : "the training thread is blocked");
-	snprintf(
-		f->next, sizeof(f->next),
-		"a rank that the others wait for looks the same: compare all ranks first (`-p "
-		"PID,PID`, `--job`, or `report` of all recordings); then smaller buckets, gradient "
-		"accumulation without synchronization, or compression");
+	snprintf(f->next, sizeof(f->next),
+		 "%sa rank that the others wait for looks the same: compare all ranks first (`-p "
+		 "PID,PID`, `--job`, or `report` of all recordings); then smaller buckets, "
+		 "gradient accumulation without synchronization, or compression",
+		 is_rank(a) ? ""
+			    : "if the job is this process alone, as with a key-value store of its "
+			      "own: fewer and larger exchanges, or none; else ");
 	return 1;
 }
 

@@ -18,7 +18,7 @@ struct finding {
 	uint32_t cause; /* name of the wait that it is of, or one of CAUSE_...; 0: none */
 	/* What `next` sends the reader to: stands before it, if found. NULL: none. */
 	const struct finding_rule *see_first;
-	char what[200], evidence[640], next[320];
+	char what[200], evidence[640], next[480];
 };
 
 struct finding_rule {

@@ -276,3 +276,24 @@ bool user_usdt__has_own(struct target *t)
 	}
 	return false;
 }
+
+static int count_own(const struct usdt_probe *u, void *ctx)
+{
+	size_t *cnt = ctx;
+
+	*cnt += is_own(u, NULL);
+	return 0;
+}
+
+size_t user_usdt__own_cnt(struct target *t)
+{
+	size_t cnt = 0;
+
+	for (size_t i = 0; i < t->lib_cnt; i++) {
+		struct elf_file *elf = target__elf(t, &t->libs[i]);
+
+		if (elf)
+			usdt__each_of(elf, count_own, &cnt);
+	}
+	return cnt;
+}

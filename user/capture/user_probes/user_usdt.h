@@ -11,5 +11,7 @@ int user_usdt__plan(const struct capture_opts *opts, struct target *t, struct pr
 
 /* Has the program itself any of proftrace.h? */
 bool user_usdt__has_own(struct target *t);
+/* How many of these the program and its libraries have. */
+size_t user_usdt__own_cnt(struct target *t);
 
 #endif
