@@ -50,6 +50,16 @@ static uint64_t graph_begin(const struct marks *k, size_t i)
 	return k->graph_ns;
 }
 
+/* Without steps, and without another phase, nothing says which updates belong together: a server
+ * of parameters waits between them. */
+static bool are_apart(const struct marks *k, const struct step *step)
+{
+	for (size_t i = 0; i < k->cnt; i++)
+		if (k->items[i].cat != CAT_OPTIMIZER_OP)
+			return false;
+	return !step;
+}
+
 /* If mark i is the first of a run of operators of one kind: from its begin to the end of the last,
  * whatever is called in between. */
 static int add_run(const struct marks *k, size_t i, struct gaps *g)
@@ -193,6 +203,7 @@ static int find_gaps(const struct model *m, const struct track_state *t, const s
 		     const struct step *step, struct gaps *g)
 {
 	bool at_backward = opens_at_backward(m, k, step), in_forward = opens_in_forward(k, step);
+	const bool apart = are_apart(k, step);
 	int err = in_forward ? add_gap(g, step->ts_ns, k->items[0].begin, KIND_FORWARD, false) : 0;
 
 	for (size_t i = at_backward; i < k->cnt && !err; i++) {
@@ -204,7 +215,9 @@ static int find_gaps(const struct model *m, const struct track_state *t, const s
 			    !g->cnt)
 				err = add_gap(g, k->graph_ns, mark->begin, KIND_FORWARD, false);
 			if (!err)
-				err = add_run(k, i, g);
+				err = apart ? add_gap(g, mark->begin, mark->end, KIND_OPTIMIZATION,
+						      false)
+					    : add_run(k, i, g);
 		} else if (mark->cat == CLOSURE_UPDATE) {
 			err = add_gap(g, mark->begin, mark->end, KIND_OPTIMIZATION,
 				      mark->continued);

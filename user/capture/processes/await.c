@@ -104,6 +104,9 @@ static int look(struct session *s)
 
 /* A program of Python that is so old has loaded what it works with. */
 #define PYTHON_LOADING_NS 20000000000ull
+/* One that is so old has imported its framework, or does its work while it does, as a server of
+ * MXNet's key-value store. */
+#define IMPORT_NS 60000000000ull
 
 static uint64_t age_ns(const struct target *t)
 {
@@ -147,8 +150,10 @@ static bool is_enough(const struct session *s, uint64_t elapsed_ns)
 {
 	const struct capture_opts *o = s->opts;
 
+	if (s->target->python && s->match.framework)
+		return age_ns(s->target) > IMPORT_NS;
 	if (s->target->python)
-		return !s->match.framework && !o->await_framework && session__is_asked_for(s) &&
+		return !o->await_framework && session__is_asked_for(s) &&
 		       age_ns(s->target) > PYTHON_LOADING_NS;
 	if (elapsed_ns < LOADING_NS)
 		return is_at_its_beginning(s);
@@ -169,7 +174,11 @@ static bool may_come(const struct session *s, uint64_t elapsed_ns)
 
 static void tell_waiting(const struct session *s)
 {
-	if (session__is_asked_for(s))
+	if (s->match.framework)
+		log__info("process %d has not imported all of %s yet; waiting until it has, or is "
+			  "%s old",
+			  s->opts->pid, s->match.framework->title, rounded(IMPORT_NS).s);
+	else if (session__is_asked_for(s))
 		log__info("process %d has just begun and has no framework loaded yet; waiting for "
 			  "one until it is %s old",
 			  s->opts->pid, rounded(PYTHON_LOADING_NS).s);
@@ -200,7 +209,7 @@ int session__await_framework(struct session *s)
 
 	while (!err && may_come(s, elapsed) && elapsed < s->opts->step_timeout_ns) {
 		s->awaits_framework = true;
-		if (!elapsed && !s->opts->await_framework && !s->match.framework)
+		if (!elapsed && !s->opts->await_framework)
 			tell_waiting(s);
 		wait_between_looks(s, elapsed);
 		elapsed = clock__monotonic_ns() - begin;
