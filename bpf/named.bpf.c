@@ -13,12 +13,14 @@ static __always_inline void named_step(struct pt_thread *t, __u32 row, char *nam
 		step_event(t, name_classify(name), 0, bpf_ktime_get_ns());
 }
 
-/* The innermost frame is a call with a name, by another probe: this one is counted as its. */
+/* The innermost frame is a call with a name, by another probe, and no phase: this one is counted as
+ * its. */
 static __always_inline bool in_named_call(struct pt_thread *t, __u32 row)
 {
 	struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
 
-	if (!f || f->kind != PT_FRAME_NAMED || f->sp == PT_SP_OBJECT || f->probe == row)
+	if (!f || f->kind != PT_FRAME_NAMED || f->sp == PT_SP_OBJECT || f->name_class ||
+	    f->probe == row)
 		return false;
 	if (f->nested < 255)
 		f->nested++;

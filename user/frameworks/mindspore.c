@@ -159,7 +159,8 @@ static const struct probe_row rows[] = {
 		.program = "call_unwound",
 		.loses = "where a launch that raises ends: it lasts until the thread's next event",
 	},
-	/* Each kernel of each mode: goes on by a jump, so it ends where its callers go on. */
+	/* Each kernel of each mode, but those that PyBoostUtils::LaunchKernel launches where that
+	   is seen: goes on by a jump, so it ends where its callers go on. */
 	{
 		.lib = LIB_CPU,
 		.symbol = "_ZN9mindspore6kernel18NativeCpuKernelMod6LaunchE*_Pv",
@@ -168,7 +169,9 @@ static const struct probe_row rows[] = {
 		.category = CAT_OPERATOR,
 		.program = "named_entry",
 		.landing_program = "call_landing",
-		.cfg = {.name_source = PT_NAME_COW, .name_path = {8}, .flags = PT_NAMED_IN_FULL},
+		.cfg = {.name_source = PT_NAME_COW,
+			.name_path = {8},
+			.flags = PT_NAMED_IN_FULL | PT_NAMED_OUTERMOST},
 		.slide = true,
 		.slide_keep = SITE_RDI | SITE_KEPT,
 		.pointed = POINTED_RETURNING, /* a virtual function: five words */

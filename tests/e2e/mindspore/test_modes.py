@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Each way to train, against MindSpore's own profiler where it works."""
+import collections
 import os
 import shutil
 
@@ -68,6 +69,26 @@ def inner(case):
                         for what in ("alloc", "free"))
     assert sum(row["alloc_cnt"] for row in memory) > 100 * jobs.STEPS, memory
     assert abs(allocated - freed) < allocated / 20, memory
+
+
+@test("PyNative, inner: each launch of a kernel is recorded once, in every table and in the events")
+def launched_once(case):
+    job = jobs.train(case, "--mode", "pynative")
+    tool = jobs.capture(case, job, "--detail", "inner", "--keep-all")
+    tables = jobs.tables_of(tool, "operator", "classic", "aggregate", "op_type", "op_detail", "overview")
+    ours = {name: round(cnt * jobs.STEPS) for name, cnt in jobs.operators(tables).items()}
+    assert ours["MatMul"] == 6 * jobs.STEPS and ours["GatherD"] == jobs.STEPS, ours
+    for table, key, cnt in (("classic", "event", "calls"), ("aggregate", "name", "count"),
+                            ("op_type", "op_type", "occurrences")):
+        rows = jobs.names(tables, table, key)
+        assert ours == {name: rows[name][cnt] for name in ours}, (table, ours, rows)
+    assert "OperatorInner" not in jobs.names(tables, "overview", "event_type"), tables["overview"]
+    seen = collections.Counter(event["name"] for event in tool.events() if event.get("kind") == "Operator")
+    assert ours == seen, (ours, seen)
+    # A graph that Python calls is launched elsewhere, and has nodes.
+    full = jobs.names(tables, "op_detail", "op_full_name")
+    assert all(full[f"Default/Adam-op{i}"]["occurrences"] == jobs.STEPS for i in range(8)), full.keys()
+    assert full["MatMul"]["occurrences"] == ours["MatMul"], full
 
 
 def scope_of(operator):
