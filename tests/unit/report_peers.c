@@ -226,21 +226,6 @@ Test(report_peers, operators_of_one_type)
 	synth__free(&s);
 }
 
-/* As MindSpore's on the thread that launches it for Python. */
-Test(report_peers, an_operator_right_inside_one_of_its_name_is_the_one)
-{
-	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
-
-	synth__span(&s, s.main, CAT_OPERATOR, "MatMul", 15, 35);
-	synth__span(&s, s.main, CAT_OPERATOR, "MatMul", 10, 40);
-	synth__span(&s, s.main, CAT_OPERATOR, "MatMul", 50, 55);
-	synth__step(&s, 0, 0, 100);
-	synth__open(&s, "{}");
-	expect_number(&s, "op_type", 0, "occurrences", 2);
-	expect_number(&s, "op_type", 0, "total_ns", 25);
-	synth__free(&s);
-}
-
 Test(report_peers, operators_of_the_device_by_what_they_launched)
 {
 	struct synth s = convs();

@@ -32,15 +32,6 @@ static bool is_operator(const struct span *s)
 			      s->kind == KIND_PYTHON_OP || s->kind == KIND_COMMUNICATION);
 }
 
-/* What a thread does to launch one: the launch is inside it, by the same name. */
-static bool launches_itself(const struct span *s)
-{
-	for (const struct span *child = s->first_child; child; child = child->next_sibling)
-		if (is_operator(child) && child->ev.name == s->ev.name)
-			return true;
-	return false;
-}
-
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct operators *o = state;
@@ -53,7 +44,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 						     .id = analysis__full_id(a, &s->ev)};
 			struct stat *stat;
 
-			if (!is_operator(s) || launches_itself(s))
+			if (!is_operator(s))
 				continue;
 			stat = stat_map__at(&o->map, &key);
 			if (!stat)
@@ -177,8 +168,7 @@ static int fill_sides(const struct analysis *a, const struct operators *o,
 		err = table__add_note(
 			t, "Under Host are calls that launched nothing, with their time "
 			   "on the CPU; under Device those that did, with the time of "
-			   "what they launched. Operators inside others count for both, but "
-			   "one right inside one of its name counts alone.");
+			   "what they launched. Operators inside others count for both.");
 	if (!err)
 		err = table__note_cut(t, &o->map);
 	return err ? err : order__tell(a, words, t);
