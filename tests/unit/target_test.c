@@ -546,6 +546,56 @@ Test(target, names_who_has_not_joined_the_ranks_yet)
 	waitpid(second, NULL, 0);
 }
 
+static pid_t start_told(const char *role)
+{
+	const char *const env[] = {role, NULL};
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	cr_assert_eq(pipe2(ready, O_CLOEXEC), 0);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		execle("/bin/sleep", "sleep", "1000", NULL, env);
+		_exit(1);
+	}
+	close(ready[1]);
+	cr_assert_eq(read(ready[0], &byte, 1), 0);
+	close(ready[0]);
+	return pid;
+}
+
+/* MXNet's, whose tracker would have numbered them. */
+Test(target, finds_workers_by_their_role)
+{
+	struct ranks ranks;
+	pid_t server;
+
+	worker = start_told("DMLC_ROLE=worker");
+	second = start_told("DMLC_ROLE=worker");
+	server = start_told("DMLC_ROLE=server");
+	cr_assert_eq(ranks__below(getpid(), is_any, &ranks), 0);
+	cr_assert_eq(ranks.cnt, 2);
+	cr_expect_eq(ranks.items[0].pid + ranks.items[1].pid, worker + second);
+	cr_expect_eq(ranks.items[0].rank, -1);
+	cr_expect_eq(ranks.missing_cnt, 0);
+	cr_assert_eq(ranks.serving_cnt, 1);
+	cr_expect_eq(ranks.serving[0], server);
+	ranks__clear(&ranks);
+	cr_assert_eq(ranks__below(getpid(), is_worker, &ranks), 0);
+	cr_expect_eq(ranks.cnt, 1);
+	cr_assert_eq(ranks.missing_cnt, 1);
+	cr_expect_eq(ranks.missing[0], second); /* has not loaded a framework yet */
+	ranks__clear(&ranks);
+	kill(worker, SIGKILL);
+	kill(second, SIGKILL);
+	kill(server, SIGKILL);
+	waitpid(worker, NULL, 0);
+	waitpid(second, NULL, 0);
+	waitpid(server, NULL, 0);
+}
+
 Test(target, names_who_works_where_nobody_has_a_rank)
 {
 	struct ranks ranks;

@@ -34,8 +34,10 @@ def main(description, variable, environments, training):
     rank and what a step is."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--log", default=os.devnull)
+    parser.add_argument("--without", metavar="VARIABLE", help="which no process is given")
     args = parser.parse_args()
     if variable in os.environ:
         train(args.log, *training())
     else:
-        launch(environments())
+        launch([{name: value for name, value in environment.items() if name != args.without}
+                for environment in environments()])

@@ -45,9 +45,15 @@ static bool env_has(const char *env, size_t len, const char *variable)
 	return false;
 }
 
+struct role {
+	bool works;  /* MXNet's workers, whose tracker alone numbers them */
+	bool serves; /* its servers and schedulers, and MindSpore's */
+};
+
 /* torchrun and horovod's own names first, then the launchers (Open MPI, MPICH, Slurm, MXNet's
  * tracker, which numbers servers, too, and MindSpore's msrun, whose scheduler is 0). */
-static int read_variables(pid_t pid, int *local_rank, int *world_size, size_t *which, bool *serves)
+static int read_variables(pid_t pid, int *local_rank, int *world_size, size_t *which,
+			  struct role *role)
 {
 	static const char *const ranks[] = {"RANK",
 					    "PADDLE_TRAINER_ID",
@@ -75,20 +81,21 @@ static int read_variables(pid_t pid, int *local_rank, int *world_size, size_t *w
 	*local_rank = env_int(env, len, local_ranks, &other);
 	*world_size = env_int(env, len, world_sizes, &other);
 	rank = env_int(env, len, ranks, which);
-	*serves = env_has(env, len, "DMLC_ROLE=server") ||
-		  env_has(env, len, "DMLC_ROLE=scheduler") || env_has(env, len, "MS_ROLE=MS_SCHED");
-	if (rank >= 0 && !strcmp(ranks[*which], WORKER_RANK) &&
-	    !env_has(env, len, "DMLC_ROLE=worker"))
+	role->works = env_has(env, len, "DMLC_ROLE=worker");
+	role->serves = env_has(env, len, "DMLC_ROLE=server") ||
+		       env_has(env, len, "DMLC_ROLE=scheduler") ||
+		       env_has(env, len, "MS_ROLE=MS_SCHED");
+	if (rank >= 0 && !strcmp(ranks[*which], WORKER_RANK) && !role->works)
 		return -1;
 	return env_has(env, len, "MS_ROLE=MS_SCHED") ? -1 : rank;
 }
 
 void rank__read(pid_t pid, int *rank, int *local_rank, int *world_size)
 {
+	struct role role;
 	size_t which;
-	bool serves;
 
-	*rank = read_variables(pid, local_rank, world_size, &which, &serves);
+	*rank = read_variables(pid, local_rank, world_size, &which, &role);
 }
 
 /* ---- the processes below a launcher ---- */
@@ -103,7 +110,7 @@ struct process {
 	size_t head;   /* topmost process of the same rank by the same variable; NONE: no rank */
 	size_t chosen; /* of a head: the process that is the rank; NONE: none yet */
 	bool launches; /* of a head: processes of other ranks are below it */
-	bool serves;   /* it was told to, as MXNet's servers and schedulers are */
+	struct role role;
 };
 
 struct tree {
@@ -116,7 +123,7 @@ static int add(struct tree *t, pid_t pid, size_t parent)
 	struct process p = {.pid = pid, .parent = parent, .head = NONE, .chosen = NONE};
 	int local, world;
 
-	p.rank = read_variables(pid, &local, &world, &p.which, &p.serves);
+	p.rank = read_variables(pid, &local, &world, &p.which, &p.role);
 	if (p.rank >= 0)
 		p.head = t->cnt;
 	for (size_t up = parent; p.rank >= 0 && up != NONE; up = t->items[up].parent) {
@@ -176,6 +183,32 @@ static bool has_ranks(const struct tree *t)
 	return false;
 }
 
+static bool is_below(const struct tree *t, size_t i, size_t above)
+{
+	for (size_t up = t->items[i].parent; up != NONE; up = t->items[up].parent)
+		if (up == above)
+			return true;
+	return false;
+}
+
+/* Launchers are above ranks, and data loaders' workers below. */
+static bool is_beside_ranks(const struct tree *t, size_t i)
+{
+	for (size_t k = 0; k < t->cnt; k++)
+		if (t->items[k].head == k && t->items[k].chosen == k &&
+		    (k == i || is_below(t, i, k) || is_below(t, k, i)))
+			return false;
+	return true;
+}
+
+/* Workers without a number: the topmost that fit, since what these fork was told the same. */
+static void choose_by_role(struct tree *t, bool (*fits)(pid_t pid))
+{
+	for (size_t i = 0; i < t->cnt; i++)
+		if (t->items[i].role.works && fits(t->items[i].pid) && is_beside_ranks(t, i))
+			t->items[i].head = t->items[i].chosen = i;
+}
+
 /* Ranks that were told so by arguments, as torch.multiprocessing.spawn does: a data loader's
  * workers have no such threads. Their numbers stay unknown. */
 static void choose_by_group(struct tree *t, bool (*fits)(pid_t pid))
@@ -212,22 +245,12 @@ static int by_rank(const void *a, const void *b)
 
 /* ---- who may become a rank ---- */
 
-static bool is_below(const struct tree *t, size_t i, size_t above)
+/* The topmost process that was told to be one. */
+static bool starts_worker(const struct tree *t, size_t i)
 {
-	for (size_t up = t->items[i].parent; up != NONE; up = t->items[up].parent)
-		if (up == above)
-			return true;
-	return false;
-}
+	const size_t parent = t->items[i].parent;
 
-/* Launchers are above ranks, and data loaders' workers below. */
-static bool is_beside_ranks(const struct tree *t, size_t i)
-{
-	for (size_t k = 0; k < t->cnt; k++)
-		if (t->items[k].head == k && t->items[k].chosen == k &&
-		    (k == i || is_below(t, i, k) || is_below(t, k, i)))
-			return false;
-	return true;
+	return t->items[i].role.works && (parent == NONE || !t->items[parent].role.works);
 }
 
 static bool is_missing(const struct tree *t, size_t i, bool told, bool (*fits)(pid_t pid))
@@ -236,7 +259,7 @@ static bool is_missing(const struct tree *t, size_t i, bool told, bool (*fits)(p
 
 	if (told)
 		return p->head == i && !p->launches && p->chosen == NONE;
-	return fits(p->pid) && is_beside_ranks(t, i);
+	return !p->role.serves && (starts_worker(t, i) || fits(p->pid)) && is_beside_ranks(t, i);
 }
 
 static int add_missing(const struct tree *t, bool (*fits)(pid_t pid), struct ranks *out)
@@ -259,7 +282,7 @@ static int add_serving(const struct tree *t, bool (*fits)(pid_t pid), struct ran
 	int err = 0;
 
 	for (size_t i = 0; i < t->cnt && !err; i++)
-		if (t->items[i].serves && fits(t->items[i].pid))
+		if (t->items[i].role.serves && fits(t->items[i].pid))
 			err = ARRAY_PUSH(out->serving, out->serving_cnt, cap, t->items[i].pid);
 	return err;
 }
@@ -292,7 +315,7 @@ static int none_found(const struct tree *t, pid_t launcher, const struct ranks *
 	size_t ranks = 0;
 
 	for (size_t i = 0; i < t->cnt; i++)
-		ranks += t->items[i].rank >= 0;
+		ranks += t->items[i].rank >= 0 || t->items[i].role.works;
 	if (ranks)
 		return err__set(-ENOENT,
 				"no rank below process %d: no framework is loaded in the %zu "
@@ -352,6 +375,8 @@ int ranks__below(pid_t launcher, bool (*fits)(pid_t pid), struct ranks *out)
 	for (size_t i = 0; i < t.cnt && !err; i++)
 		err = proc__each_child(t.items[i].pid, add_child, &(struct below){&t, i});
 	choose(&t, fits);
+	if (!has_ranks(&t))
+		choose_by_role(&t, fits);
 	if (!has_ranks(&t))
 		choose_by_group(&t, fits);
 	if (!has_ranks(&t))

@@ -19,8 +19,8 @@ void rank__read(pid_t pid, int *rank, int *local_rank, int *world_size);
 struct ranks {
 	struct rank *items; /* by rank */
 	size_t cnt;
-	/* Processes that may become ranks: that were told one and do not fit so far; or that fit, beside
-	 * ranks or where none is, without a process group. */
+	/* Processes that may become ranks: that were told one, or to be a worker, and do not fit so far; or
+	 * that fit, beside ranks or where none is, without a process group. */
 	pid_t *missing;
 	size_t missing_cnt;
 	/* Servers and schedulers of a job of MXNet's tracker, which are none of its ranks. */
@@ -38,8 +38,8 @@ void ranks__name_serving(const struct ranks *r, char *text, size_t size);
 /*
  * The ranks below a launcher, itself included; caller clears *out, also on error. Of the processes of
  * one rank (a shell, the program, its data-loader workers) it is the topmost that fits. Where nobody
- * was told a rank that way: those that fit and have threads of a process group, or a connection to its
- * store, with rank -1. 0, or a negative errno with err__set: -ESRCH if there is no such process,
+ * was told a rank that way: those that were told to be workers (DMLC_ROLE), or else those that fit and
+ * have threads of a process group, or a connection to its store, with rank -1. 0, or a negative errno with err__set: -ESRCH if there is no such process,
  * -ENOENT if no rank is below it.
  */
 int ranks__below(pid_t launcher, bool (*fits)(pid_t pid), struct ranks *out);

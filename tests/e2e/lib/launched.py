@@ -19,12 +19,12 @@ def straggler(tool):
 
 
 class Launched:
-    def __init__(self, case, script, ranks, python=PYTHON):
+    def __init__(self, case, script, ranks, *options, python=PYTHON):
         self.logs = [case.dir / f"log.{rank}" for rank in range(ranks)]
         self.out = case.dir / "out"
         with open(self.out, "w") as out:
-            self.popen = subprocess.Popen([python, WORKLOADS / script, "--log", case.dir / "log"], env=ENV,
-                                          stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+            self.popen = subprocess.Popen([python, WORKLOADS / script, "--log", case.dir / "log", *options],
+                                          env=ENV, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                                           start_new_session=True)
         self.pid = self.popen.pid
         case.finally_(self.kill)

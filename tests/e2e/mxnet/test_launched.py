@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A job of several processes, as MXNet's tracker launches them."""
+"""A job of several processes, as MXNet's tracker launches them, or a script of one's own."""
 import jobs
 from lib.launched import Launched
 from lib.runner import test
 from lib.tool import row
 
 
-@test("a launched job: two workers, a server and a scheduler")
-def launched(case):
-    job = Launched(case, "mx_launched.py", 2)
+def check(case, *options):
+    job = Launched(case, "mx_launched.py", 2, *options)
     tool = case.tool("--job", job.pid, "--record", f"2:{2 + jobs.STEPS}", "--no-trace").done()
     # Neither the server nor the scheduler, which have numbers of workers.
     assert len(tool.recordings()) == 2, tool.recordings()
@@ -18,3 +17,15 @@ def launched(case):
         assert row(tables, "summary")["steps"] == jobs.STEPS, tables["summary"]
         jobs.check_phases(tables, Forward=1, Backward=1, Optimization=1)
     job.wait_steps(3)
+    return tool
+
+
+@test("a launched job: two workers, a server and a scheduler")
+def launched(case):
+    check(case)
+
+
+@test("workers that nobody has numbered are ranks without numbers")
+def unnumbered(case):
+    tool = check(case, "--without", "DMLC_TASK_ID")
+    assert "is left out: no rank" not in tool.err, tool.err
