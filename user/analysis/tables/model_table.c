@@ -296,7 +296,7 @@ static int note_optimizer(const struct analysis *a, const struct state *st, stru
 
 static int note_accumulation(const struct analysis *a, const struct state *st, struct table *t)
 {
-	if (!a->phases[KIND_OPTIMIZATION].calls ||
+	if (!a->phases[KIND_OPTIMIZATION].calls || !st->accumulating ||
 	    (double)st->accumulating < ACCUMULATES * (double)st->passes)
 		return 0;
 	return table__add_notef(
