@@ -178,8 +178,13 @@ __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 		return 0;
 	if (frame_has_ended(f)) {
 		end = f->type_obj;
-		flags = PT_SPAN_OVERLAPS;
 		how = PT_END_OBJECT;
+		if (f->slot & PT_RANGE_OVERLAPS)
+			flags = PT_SPAN_OVERLAPS;
+		if (f->slot & PT_RANGE_NOT_ENDED) {
+			flags |= PT_SPAN_NOT_ENDED;
+			how = PT_END_INFERRED;
+		}
 		name_class = 0; /* told when it ended */
 	}
 	if (name_class == PT_CLASS_BACKWARD)

@@ -226,25 +226,33 @@ int object_exit(struct pt_regs *ctx)
 	return 0;
 }
 
+static __always_inline __u64 range_object(struct pt_regs *ctx, const struct pt_probe_cfg *cfg)
+{
+	return cfg->key_reg == PT_KEY_OWN ? PT_OBJECT_OWN : arg_word(ctx, cfg->key_reg);
+}
+
 /* A range that begins at a probe; cfg.name_path leads to its name, cfg.code is the class of those
- * that no rule knows. Runs in every state, since ranges carry the steps. */
-static __always_inline struct pt_frame *range_open(struct pt_regs *ctx, __u32 row,
-						   const struct pt_probe_cfg *cfg)
+ * that no rule knows. Runs in every state, since ranges carry the steps. object: 0: it has none. */
+static __always_inline int range_open(struct pt_regs *ctx, __u32 row,
+				      const struct pt_probe_cfg *cfg, __u64 object)
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct pt_thread *t = thread_get();
+	struct pt_frame *f;
 	__u32 len;
 	char *name;
 
 	if (!t)
-		return NULL;
+		return 0;
 	frames_close_dead(t, ctx->sp);
+	ranges_settle(t, object, cfg->code == PT_CLASS_FRAME);
 	stat_hit(row);
-	name = name_buffer(t);
-	if (!name)
-		return NULL;
+	name = range_name_buffer(t);
 	len = read_name(ctx, cfg, name);
-	return range_begin(t, row, cfg, name, len, now);
+	f = range_begin(t, row, cfg, name, len, now);
+	if (f)
+		f->object = object;
+	return 0;
 }
 
 /* A range object: begins here, ends in range_exit, strictly nested per thread. */
@@ -255,7 +263,7 @@ int range_enter(struct pt_regs *ctx)
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 
 	if (cfg)
-		range_open(ctx, row, cfg);
+		range_open(ctx, row, cfg, 0);
 	return 0;
 }
 
@@ -270,13 +278,6 @@ int range_exit(struct pt_regs *ctx)
 	return 0;
 }
 
-#define PT_OBJECT_OWN 1 /* no address */
-
-static __always_inline __u64 range_object(struct pt_regs *ctx, const struct pt_probe_cfg *cfg)
-{
-	return cfg->key_reg == PT_KEY_OWN ? PT_OBJECT_OWN : arg_word(ctx, cfg->key_reg);
-}
-
 /* A range that says itself which one ends: begins here, ends in range_stop with the same object in
  * cfg.key_reg, on the same thread, in any order. */
 SEC("uprobe")
@@ -284,10 +285,9 @@ int range_start(struct pt_regs *ctx)
 {
 	__u32 row = probe_row(ctx);
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
-	struct pt_frame *f = cfg ? range_open(ctx, row, cfg) : NULL;
 
-	if (f)
-		f->object = range_object(ctx, cfg);
+	if (cfg)
+		range_open(ctx, row, cfg, range_object(ctx, cfg));
 	return 0;
 }
 

@@ -129,7 +129,7 @@ __weak __noinline int read_characters(struct pt_thread *t, __u32 slot, __u64 tex
 	__u32 at = 0;
 	char *dst;
 
-	if (!t || slot >= PT_MAX_NAMED)
+	if (!t || slot > PT_MAX_NAMED)
 		return 0;
 	dst = t->names[slot];
 	for (__u32 i = 0; i < NAME_CHARS && i < len; i++, text += kind) {
@@ -168,7 +168,7 @@ __weak __noinline int read_range_name(struct pt_thread *t, __u32 slot, __u64 sel
 	__u32 state = 0;
 	long n;
 
-	if (!t || slot >= PT_MAX_NAMED || !str ||
+	if (!t || slot > PT_MAX_NAMED || !str ||
 	    bpf_probe_read_user(&state, sizeof(state), (void *)(str + PT_PY_STR_STATE)))
 		return 0;
 	text = python_utf8(str, state);
@@ -212,9 +212,8 @@ int python_range_begin(struct pt_regs *ctx)
 	frames_close_dead_at(t, ctx->sp, now);
 	stat_hit(row);
 	forget_same(t, self);
-	name = name_buffer(t);
-	if (!name)
-		return 0;
+	ranges_settle(t, self, false);
+	name = range_name_buffer(t);
 	len = read_range_name(t, t->named_cnt, self);
 	if (!len || len >= PT_NAME_MAX) {
 		len = sizeof(unknown) - 1;

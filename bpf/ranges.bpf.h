@@ -8,17 +8,136 @@
 #include "names.bpf.h"
 #include "stack.bpf.h"
 
+#define PT_OBJECT_OWN 1 /* of a range that has no address */
+
+__weak __noinline int is_open_range(struct pt_thread *t, __u32 i, __u64 object, __u32 any)
+{
+	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+
+	return f && f->sp == PT_SP_OBJECT && f->kind == PT_FRAME_NAMED && !frame_has_ended(f) &&
+	       (any || f->object == object);
+}
+
+/* When frame i ended, a range that waits; 0: it has not, or it is none, or ended before that. */
+__weak __noinline __u64 range_ended_ns(struct pt_thread *t, __u32 i, __u64 after_ns)
+{
+	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+
+	if (!f || f->kind != PT_FRAME_NAMED || f->sp != PT_SP_OBJECT || f->type_obj <= after_ns)
+		return 0;
+	return f->type_obj;
+}
+
+/* When the innermost range around frame i that has ended did, 0: none has. */
+__weak __noinline __u64 enclosing_ended_ns(struct pt_thread *t, __u32 i)
+{
+	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+	__u64 ts_ns = f ? f->ts_ns : 0;
+
+	for (; f && i > 0 && i <= PT_MAX_FRAMES; i--) {
+		__u64 end = range_ended_ns(t, i - 1, ts_ns);
+
+		if (end)
+			return end;
+	}
+	return 0;
+}
+
+enum around { AROUND_NONE, AROUND_OPEN, AROUND_ENDED };
+
+/* Is frame i a range of a sequence, that was open then? */
+__weak __noinline int sequence_at(struct pt_thread *t, __u32 i, __u64 then_ns)
+{
+	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+
+	if (!f || f->kind != PT_FRAME_NAMED || f->sp != PT_SP_OBJECT ||
+	    !PT_CLASS_IS_FRAME(f->name_class))
+		return AROUND_NONE;
+	if (!f->type_obj)
+		return AROUND_OPEN;
+	return f->type_obj > then_ns ? AROUND_ENDED : AROUND_NONE;
+}
+
+/* Did frame i begin in one of a sequence, that is over? Those may overlap among themselves. */
+__weak __noinline int sequence_is_over(struct pt_thread *t, __u32 i)
+{
+	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+	__u64 ts_ns = f ? f->ts_ns : 0;
+
+	if (!f || PT_CLASS_IS_FRAME(f->name_class))
+		return false;
+	for (; i > 0 && i <= PT_MAX_FRAMES; i--) {
+		int around = sequence_at(t, i - 1, ts_ns);
+
+		if (around != AROUND_NONE)
+			return around == AROUND_ENDED;
+	}
+	return false;
+}
+
+/* Ends open range i with what enclosed it, if its program will not: it begins anew (object), or the next of
+ * a sequence begins (is_frame), or there is little room, in which overlaps cannot be waited for. One of a
+ * sequence ends where it begins anew. */
+__weak __noinline int range_settle(struct pt_thread *t, __u32 i, __u64 object, __u32 is_frame)
+{
+	struct pt_frame *f = t ? frame_at(t, i) : NULL;
+	__u64 end = 0;
+	bool again;
+
+	if (!f || !is_open_range(t, i, 0, true))
+		return 0;
+	again = object > PT_OBJECT_OWN && f->object == object;
+	if (again && is_frame && PT_CLASS_IS_FRAME(f->name_class))
+		end = bpf_ktime_get_ns();
+	else if (again || t->named_cnt >= PT_MAX_NAMED / 4 * 3 ||
+		 (is_frame && sequence_is_over(t, i)))
+		end = enclosing_ended_ns(t, i);
+	if (!end)
+		return 0;
+	f->type_obj = end;
+	f->slot |= PT_RANGE_NOT_ENDED;
+	return 0;
+}
+
+/* What its program left open ends, as a range of this object (0: none) begins. Outermost first. */
+__weak __noinline int ranges_settle(struct pt_thread *t, __u64 object, __u32 is_frame)
+{
+	for (__u32 i = 0; t && i < PT_MAX_FRAMES && i < t->frame_cnt; i++)
+		range_settle(t, i, object, is_frame);
+	frames_close_dead_at(t, 0, 0);
+	return 0;
+}
+
+static __always_inline bool named_room(struct pt_thread *t)
+{
+	if (t->named_cnt >= PT_MAX_NAMED)
+		ranges_settle(t, 0, false);
+	return t->named_cnt < PT_MAX_NAMED;
+}
+
 /* Where the name of the next named frame goes, NULL if the thread has too many. */
 static __always_inline char *name_buffer(struct pt_thread *t)
 {
-	__u32 slot = t->named_cnt;
+	__u32 slot;
 
-	barrier_var(slot);
-	if (slot >= PT_MAX_NAMED) {
+	if (!named_room(t)) {
 		count_lost(&ctl.lost_depth);
 		return NULL;
 	}
-	return t->names[slot];
+	slot = t->named_cnt;
+	barrier_var(slot);
+	return slot < PT_MAX_NAMED ? t->names[slot] : NULL;
+}
+
+/* The same of a range, which may open a step though there is no room for it. */
+static __always_inline char *range_name_buffer(struct pt_thread *t)
+{
+	__u32 slot;
+
+	named_room(t);
+	slot = t->named_cnt;
+	barrier_var(slot);
+	return t->names[slot < PT_MAX_NAMED ? slot : PT_MAX_NAMED];
 }
 
 /* A frame with the name that name_buffer() was given. */
@@ -111,6 +230,10 @@ static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 r
 		step_event(t, name_class, 1, now);
 		return NULL;
 	}
+	if (t->named_cnt >= PT_MAX_NAMED) {
+		count_lost(&ctl.lost_depth);
+		return NULL;
+	}
 	stack = stack_take(t, row);
 	f = named_push(t, PT_SP_OBJECT, row, name_len);
 	if (f) {
@@ -118,14 +241,6 @@ static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 r
 		f->seq = stack;
 	}
 	return f;
-}
-
-__weak __noinline int is_open_range(struct pt_thread *t, __u32 i, __u64 object, __u32 any)
-{
-	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
-
-	return f && f->sp == PT_SP_OBJECT && f->kind == PT_FRAME_NAMED && !frame_has_ended(f) &&
-	       (any || f->object == object);
 }
 
 /* Index of the innermost range that has not ended, of this object or (any: 1) of whichever, or
@@ -136,6 +251,25 @@ __weak __noinline int range_find(struct pt_thread *t, __u64 object, __u32 any)
 		if (is_open_range(t, i - 1, object, any))
 			return i - 1;
 	return PT_MAX_FRAMES;
+}
+
+__weak __noinline int note_overlap(struct pt_thread *t, __u32 i, __u64 begin_ns)
+{
+	struct pt_frame *f = t ? frame_at(t, i) : NULL;
+
+	if (f && range_ended_ns(t, i, begin_ns))
+		f->slot |= PT_RANGE_OVERLAPS;
+	return 0;
+}
+
+/* Range i ends: those that began before it, and ended since, overlap with it. */
+__weak __noinline int note_overlaps(struct pt_thread *t, __u32 i)
+{
+	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+
+	for (__u32 j = 0; f && j < PT_MAX_FRAMES && j < i; j++)
+		note_overlap(t, j, f->ts_ns);
+	return 0;
 }
 
 /* Ends a range and the calls inside it that returned unseen. One that others outlive waits for
@@ -149,6 +283,7 @@ static __always_inline void range_end(struct pt_thread *t, __u64 object, __u64 s
 	if (!f)
 		return;
 	ask_ends(t, f->name_class);
+	note_overlaps(t, i);
 	if (range_find(t, object, true) != i) { /* it is outlived */
 		f->type_obj = now;
 		step_event(t, f->name_class, 1, now);

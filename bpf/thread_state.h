@@ -31,11 +31,16 @@ struct pt_frame {
 	__u32 probe;
 	__u8 kind; /* enum pt_frame_kind */
 	__u8 name_class;
-	/* NAMED: index into names; CALL: flags of its span, the low byte; STATIC, an object: which
-	 * region it is */
+	/* NAMED: index into names, and PT_RANGE_*; CALL: flags of its span, the low byte; STATIC, an
+	 * object: which region it is */
 	__u8 slot;
 	__u8 nested; /* CALL: as in pt_span's flags; NAMED: as in struct pt_rec_named */
 };
+#define PT_RANGE_OVERLAPS  64  /* it ended, and after it one that began inside it */
+#define PT_RANGE_NOT_ENDED 128 /* see PT_SPAN_NOT_ENDED */
+/* Is a range of this class one of a sequence? */
+#define PT_CLASS_IS_FRAME(name_class)                                                              \
+	((name_class) == PT_CLASS_FRAME || (name_class) == PT_CLASS_USER_STEP)
 /* Began before probes were changed, and its row's place is PT_MAY_MISS_END: it may have ended since. */
 #define PT_FRAME_IS_STALE(f, changed_ns, may_miss_end)                                             \
 	((f)->ts_ns < (changed_ns) && (f)->sp != PT_SP_OBJECT && !(f)->name_class && (may_miss_end))
@@ -62,7 +67,7 @@ struct pt_thread {
 	struct pt_ask asks[PT_MAX_ASKS];
 	struct pt_frame frames[PT_MAX_FRAMES];
 	__u32 name_len[PT_MAX_NAMED];
-	char names[PT_MAX_NAMED][PT_NAME_MAX];
+	char names[PT_MAX_NAMED + 1][PT_NAME_MAX]; /* the last: of a range beyond them */
 	struct pt_rec_spans batch; /* ended spans that have not been sent yet */
 	/* Scratch for one outgoing record: per thread, because uprobe programs can be preempted. */
 	__u64 scratch[(sizeof(struct pt_rec_args) + 7) / 8];

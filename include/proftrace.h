@@ -18,7 +18,8 @@
  *
  * Names and domains are kept by reference: give literals, or what lives as long as the object. A
  * name shows as DOMAIN::NAME, cut to some 120 bytes; the domain may be NULL. A range ends on the
- * thread that began it; ranges nest, or overlap. PROFTRACE_DISABLE leaves everything out.
+ * thread that began it; ranges nest, or overlap. One that is not ended there ends with the frame
+ * around it, and a frame where it begins anew. PROFTRACE_DISABLE leaves everything out.
  */
 #ifndef PROFTRACE_H
 #define PROFTRACE_H

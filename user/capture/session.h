@@ -182,6 +182,7 @@ struct session {
 	uint64_t callee_ends_before; /* of ctl, when windows before this one had ended */
 	uint32_t endless_before;     /* and of its optimizer steps */
 	uint64_t full_names_before;  /* of ranges whose names may be cut */
+	uint64_t not_ended_before;   /* and of those that their program did not end */
 	uint64_t sched_ns_before;    /* see sched_source__own_ns() */
 	uint64_t beside_before;	     /* and steps of other threads, */
 	uint64_t measured_steps; /* how many steps were measured before the first window */

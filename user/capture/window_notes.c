@@ -96,6 +96,7 @@ static void note_missing(const struct session *s, json_t *notes)
 {
 	uint32_t endless = s->probes.ctl->optimizer_step.endless - s->endless_before;
 	uint64_t full_names = decoder__full_names(s->decoder) - s->full_names_before;
+	uint64_t not_ended = decoder__not_ended(s->decoder) - s->not_ended_before;
 
 	if (endless)
 		say(notes,
@@ -108,6 +109,11 @@ static void note_missing(const struct session *s, json_t *notes)
 		    "alike until there are one",
 		    counted(full_names, "range or mark has", "ranges or marks have").s,
 		    PT_NAME_MAX - 1);
+	if (not_ended)
+		say(notes,
+		    "%s not ended by the program on the thread that began them: they end with the "
+		    "frame or range around them, or where the same frame begins again",
+		    counted(not_ended, "range was", "ranges were").s);
 }
 
 static void note_forked(const struct session *s, json_t *notes)

@@ -436,6 +436,57 @@ static bool frame_is_stale(const struct decoder *d, const struct pt_frame *f)
 	return PT_FRAME_IS_STALE(f, d->changed_ns, probe && probe->cfg.place & PT_MAY_MISS_END);
 }
 
+static bool is_range(const struct pt_frame *f)
+{
+	return f->kind == PT_FRAME_NAMED && f->sp == PT_SP_OBJECT;
+}
+
+/* When the innermost range around frame i that has ended did, if the innermost one of a sequence
+ * has; 0: none, or i is such a one itself. */
+static uint64_t enclosing_ended_ns(const struct pt_thread *t, uint32_t i)
+{
+	uint64_t end_ns = 0;
+
+	for (uint32_t j = i; j-- > 0 && !PT_CLASS_IS_FRAME(t->frames[i].name_class);) {
+		const struct pt_frame *around = &t->frames[j];
+		const bool is_frame = is_range(around) && PT_CLASS_IS_FRAME(around->name_class);
+
+		if (is_frame && !around->type_obj)
+			return 0;
+		if (!is_range(around) || around->type_obj <= t->frames[i].ts_ns)
+			continue;
+		end_ns = end_ns ? end_ns : around->type_obj;
+		if (is_frame)
+			return end_ns;
+	}
+	return 0;
+}
+
+/* As the programs do it where the next of the sequence begins. */
+static void settle_ranges(struct pt_thread *t)
+{
+	for (uint32_t i = 0; i < t->frame_cnt && i < PT_MAX_FRAMES; i++) {
+		struct pt_frame *f = &t->frames[i];
+		const uint64_t end_ns = is_range(f) && !f->type_obj ? enclosing_ended_ns(t, i) : 0;
+
+		if (!end_ns)
+			continue;
+		f->type_obj = end_ns;
+		f->slot |= PT_RANGE_NOT_ENDED;
+	}
+}
+
+/* Did one that began inside the range f, which has ended, end later or not yet? */
+static bool is_overlapped(const struct pt_thread *t, const struct pt_frame *f)
+{
+	const struct pt_frame *end = t->frames + t->frame_cnt % (PT_MAX_FRAMES + 1);
+
+	for (const struct pt_frame *in = f + 1; in < end; in++)
+		if (is_range(in) && !in->type_obj && in->ts_ns < f->type_obj)
+			return true;
+	return f->slot & PT_RANGE_OVERLAPS;
+}
+
 static int frame_write(struct decoder *d, const struct pt_thread *t, const struct pt_frame *f,
 		       uint64_t open_ns, uint64_t close_ns)
 {
@@ -465,7 +516,13 @@ static int frame_write(struct decoder *d, const struct pt_thread *t, const struc
 			return 0;
 		span.end_ns = f->type_obj;
 		span.end = PT_END_OBJECT;
-		span.flags ^= PT_SPAN_CUT_END | PT_SPAN_OVERLAPS;
+		span.flags ^= PT_SPAN_CUT_END;
+		if (is_overlapped(t, f))
+			span.flags |= PT_SPAN_OVERLAPS;
+		if (f->slot & PT_RANGE_NOT_ENDED) {
+			span.end = PT_END_INFERRED;
+			span.flags |= PT_SPAN_NOT_ENDED;
+		}
 	}
 	if (f->kind == PT_FRAME_CALL)
 		span.flags |= f->slot | (uint16_t)(f->nested << PT_SPAN_NESTED_SHIFT);
@@ -481,8 +538,8 @@ static int frame_write(struct decoder *d, const struct pt_thread *t, const struc
 
 /* A thread's spans that have ended but not been sent, then its open ones. Innermost first: in a
  * recording children come before their parents. */
-static int thread_write(struct decoder *d, const struct pt_thread *t, uint64_t window,
-			uint64_t open_ns, uint64_t close_ns)
+static int thread_write(struct decoder *d, struct pt_thread *t, uint64_t window, uint64_t open_ns,
+			uint64_t close_ns)
 {
 	int err = 0;
 	uint32_t unsent = t->batch.window == window ? t->batch.cnt : 0;
@@ -490,6 +547,7 @@ static int thread_write(struct decoder *d, const struct pt_thread *t, uint64_t w
 	for (uint32_t i = 0; i < unsent && i < PT_BATCH && !err; i++)
 		err = take_span(d, &(struct pt_rec){.pid = t->pid, .tid = t->tid},
 				&t->batch.spans[i]);
+	settle_ranges(t);
 	for (uint32_t i = t->frame_cnt; i-- > 0 && !err;)
 		if (i < PT_MAX_FRAMES)
 			err = frame_write(d, t, &t->frames[i], open_ns, close_ns);

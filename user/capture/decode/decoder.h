@@ -72,5 +72,7 @@ void decoder__hits(const struct decoder *d, uint64_t hits[GROUP_CNT]);
 uint64_t decoder__malformed(const struct decoder *d);
 /* Ranges and marks whose names were as long as is read, and so may be cut. */
 uint64_t decoder__full_names(const struct decoder *d);
+/* Ranges that their program did not end, but what enclosed or followed them. */
+uint64_t decoder__not_ended(const struct decoder *d);
 
 #endif

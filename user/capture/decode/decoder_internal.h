@@ -44,6 +44,7 @@ struct decoder {
 	void *before_ctx;
 	uint64_t malformed;
 	uint64_t full_names; /* of ranges and marks that fill all the room there is */
+	uint64_t not_ended;  /* ranges: see PT_SPAN_NOT_ENDED */
 	uint64_t hits[GROUP_CNT];
 	uint64_t woken_ns, changed_ns; /* see decoder__forget_ranges, decoder__forget_calls */
 };

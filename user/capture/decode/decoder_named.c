@@ -79,6 +79,11 @@ uint64_t decoder__full_names(const struct decoder *d)
 	return d->full_names;
 }
 
+uint64_t decoder__not_ended(const struct decoder *d)
+{
+	return d->not_ended;
+}
+
 void decoder__end_name(struct decoder *d, char *text)
 {
 	d->full_names += strlen(text) >= PT_NAME_MAX - 1;
@@ -109,6 +114,7 @@ int decoder__named_write(struct decoder *d, const struct pt_rec *h, const struct
 	if (full && !is_full_name(full))
 		full = NULL;
 	d->hits[probe->group] += probe->category == CAT_PIPELINE ? 1 : 2;
+	d->not_ended += (span->flags & PT_SPAN_NOT_ENDED) != 0;
 	if (is_hidden(d, probe, text))
 		return 0;
 	return decoder__span(d, h, span, name_id(d, probe, name_class, text, full), EVENT_NO_ID);
