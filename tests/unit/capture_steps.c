@@ -222,6 +222,15 @@ Test(steps, a_loader_that_was_asked_once_is_not_waited_for_for_ever)
 		PT_CLASS_OPTIMIZER);
 }
 
+Test(steps, frames_are_steps_without_a_look)
+{
+	const struct step_rule rule = step_rule__frames();
+
+	cr_expect_eq(rule.boundary, PT_CLASS_FRAME);
+	cr_expect_eq(rule.needs, PT_CLASS_NONE);
+	cr_expect_str_eq(rule.source, "frame");
+}
+
 Test(steps, inference_with_a_loader)
 {
 	const __u64 asks[PT_CLASS_CNT] = {[PT_CLASS_DATALOADER] = 4};

@@ -3,6 +3,7 @@
 #include "capture/arming/arm.h"
 #include "capture/steps/epoch_end.h"
 #include "capture/user_probes/user_ops.h"
+#include "capture/user_probes/user_usdt.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <stdatomic.h>
@@ -35,6 +36,14 @@ static void rule_apply(struct session *s)
 	ctl->boundary_at_end = s->rule.at_end;
 	ctl->asks_alone = epoch_end__matters(&s->plan, &s->rule);
 	ctl->boundary_class = s->rule.boundary;
+}
+
+void session__step_by_frames(struct session *s)
+{
+	if (s->opts->no_steps || s->opts->timer_only || !user_usdt__has_frames(&s->plan))
+		return;
+	s->rule = step_rule__frames();
+	rule_apply(s);
 }
 
 static bool leave_out_period_probes(struct session *s, bool out)

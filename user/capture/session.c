@@ -456,7 +456,7 @@ static int on_step(struct session *s, const struct pt_rec_step *r)
 		session__window_close(s, r->ts_ns);
 	else if (ends && !begins) /* the record of its begin was lost */
 		s->closes_seen = s->probes.ctl->closes;
-	if (err || !begins || (ends && s->window.writer))
+	if (err || !begins || s->timed || (ends && s->window.writer))
 		return err;
 	if (s->window_ending)
 		err = session__window_finish(s);

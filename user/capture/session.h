@@ -148,7 +148,7 @@ struct session {
 	uint64_t held_ns;      /* for how long it did in all, as this window opened */
 	bool has_probes;       /* they were attached */
 	bool discard;	/* what the window has recorded is not wanted */
-	bool timed;	/* windows open and close by time: no steps are seen */
+	bool timed;	/* windows open and close by time, and not at steps */
 
 	struct window window; /* window.writer NULL: none is open */
 	bool window_ending;   /* the window has closed, its last records are on their way */
@@ -213,6 +213,8 @@ int session__drain(struct session *s);
 bool session__hide_period_probes(struct session *s);
 /* Finds the step rule; 0 with rule.boundary PT_CLASS_NONE if there are no steps to be seen. */
 int session__learn(struct session *s);
+/* Where frames of proftrace.h may come, they open steps from now on. */
+void session__step_by_frames(struct session *s);
 /* Keeps statistics of some whole steps; their number goes to *steps, the length of one to s->step_ns.
  * -EAGAIN: they turned out to be none, learn again. */
 int session__measure_steps(struct session *s, uint64_t *steps);

@@ -7,17 +7,24 @@
 static int open_now(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
+	const uint64_t next = ctl->started ? ctl->step + 1 : 0;
 
+	/* The step under way did not begin in it. */
+	s->boundary_ns = 0;
+	s->boundary_step = next ? next - 1 : 0;
+	ctl->state = PT_STATE_RECORD;
+	ctl->counting = s->rule.boundary != PT_CLASS_NONE;
 	/* What comes before the file is there waits in the ring. */
 	ctl->window_open_ns = clock__monotonic_ns();
 	ctl->window_cnt++;
 	ctl->window_open = 1;
-	return session__window_open(s, 0, ctl->window_open_ns);
+	return session__window_open(s, next, ctl->window_open_ns);
 }
 
 int timed__begin(struct session *s)
 {
 	s->timed = true;
+	session__step_by_frames(s);
 	return s->probes.ctl->hold == PT_HOLD_CLOSED ? 0 : open_now(s);
 }
 
@@ -34,8 +41,11 @@ void timed__close(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
 
+	ctl->counting = 0;
 	ctl->window_close_ns = clock__monotonic_ns();
 	ctl->window_open = 0;
 	session__drain(s); /* an error stays in the session, and the next turn returns it */
+	if (s->sched && sched_source__boundary(s->sched, ctl->window_close_ns, EVENT_NO_ID))
+		s->ring_err = -ENOMEM;
 	session__window_close(s, ctl->window_close_ns);
 }

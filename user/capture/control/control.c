@@ -77,7 +77,7 @@ static void say_state(const struct session *s, char *out, size_t size)
 		control_early__state(s, out, size);
 	else if (is_learning(s))
 		snprintf(out, size, "attached, finding out what a step is");
-	else if (ctl->window_open && s->rule.boundary)
+	else if (ctl->window_open && s->rule.boundary && !s->timed)
 		snprintf(out, size, "recording step %llu, since step %llu",
 			 (unsigned long long)ctl->step, (unsigned long long)s->window.first_step);
 	else if (ctl->window_open)

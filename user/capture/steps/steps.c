@@ -281,6 +281,14 @@ bool step_rule__decide(const struct step_evidence *e, struct step_rule *rule)
 	return false;
 }
 
+struct step_rule step_rule__frames(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rule_rows); i++)
+		if (rule_rows[i].rule.boundary == PT_CLASS_FRAME)
+			return rule_rows[i].rule;
+	return (struct step_rule){0};
+}
+
 bool step_rule__is_refuted_by(const struct step_rule *rule, const __u64 *seen,
 			      enum pt_name_class name_class)
 {

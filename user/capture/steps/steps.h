@@ -40,6 +40,9 @@ void step_evidence__note_evaluation(struct step_evidence *e, uint64_t *asks);
 /* False: not enough seen yet. */
 bool step_rule__decide(const struct step_evidence *e, struct step_rule *rule);
 
+/* Each frame that the program begins (proftrace.h), without a look at what else there may be. */
+struct step_rule step_rule__frames(void);
+
 /* Has the class come more often than the rule says? */
 bool step_rule__is_refuted_by(const struct step_rule *rule, const __u64 *seen,
 			      enum pt_name_class name_class);

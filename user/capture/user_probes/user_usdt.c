@@ -259,6 +259,15 @@ int user_usdt__plan(const struct capture_opts *opts, struct target *t, struct pr
 	return err;
 }
 
+bool user_usdt__has_frames(const struct probe_plan *plan)
+{
+	for (size_t i = 0; i < plan->cnt; i++)
+		if (!strcmp(plan->probes[i].program, "range_start") &&
+		    plan->probes[i].cfg.code == PT_CLASS_FRAME)
+			return true;
+	return false;
+}
+
 static int is_own(const struct usdt_probe *u, void *ctx)
 {
 	return !strcmp(u->provider, PROVIDER);
