@@ -151,7 +151,7 @@ static bool is_enough(const struct session *s, uint64_t elapsed_ns)
 	const struct capture_opts *o = s->opts;
 
 	if (s->target->python && s->match.framework)
-		return age_ns(s->target) > IMPORT_NS;
+		return !o->await_framework && age_ns(s->target) > IMPORT_NS;
 	if (s->target->python)
 		return !o->await_framework && session__is_asked_for(s) &&
 		       age_ns(s->target) > PYTHON_LOADING_NS;
