@@ -14,8 +14,7 @@ __weak __noinline int is_open_range(struct pt_thread *t, __u32 i, __u64 object, 
 {
 	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
 
-	return f && f->sp == PT_SP_OBJECT && f->kind == PT_FRAME_NAMED && !frame_has_ended(f) &&
-	       (any || f->object == object);
+	return f && PT_FRAME_IS_RANGE(f) && !frame_has_ended(f) && (any || f->object == object);
 }
 
 /* When frame i ended, a range that waits; 0: it has not, or it is none, or ended before that. */
@@ -23,7 +22,7 @@ __weak __noinline __u64 range_ended_ns(struct pt_thread *t, __u32 i, __u64 after
 {
 	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
 
-	if (!f || f->kind != PT_FRAME_NAMED || f->sp != PT_SP_OBJECT || f->type_obj <= after_ns)
+	if (!f || !PT_FRAME_IS_RANGE(f) || f->type_obj <= after_ns)
 		return 0;
 	return f->type_obj;
 }
@@ -50,8 +49,7 @@ __weak __noinline int sequence_at(struct pt_thread *t, __u32 i, __u64 then_ns)
 {
 	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
 
-	if (!f || f->kind != PT_FRAME_NAMED || f->sp != PT_SP_OBJECT ||
-	    !PT_CLASS_IS_FRAME(f->name_class))
+	if (!f || !PT_FRAME_IS_RANGE(f) || !PT_CLASS_IS_FRAME(f->name_class))
 		return AROUND_NONE;
 	if (!f->type_obj)
 		return AROUND_OPEN;
@@ -75,6 +73,11 @@ __weak __noinline int sequence_is_over(struct pt_thread *t, __u32 i)
 	return false;
 }
 
+static __always_inline bool has_little_room(const struct pt_thread *t)
+{
+	return t->named_cnt >= PT_MAX_NAMED / 4 * 3;
+}
+
 /* Ends open range i with what enclosed it, if its program will not: it begins anew (object), or the next of
  * a sequence begins (is_frame), or there is little room, in which overlaps cannot be waited for. One of a
  * sequence ends where it begins anew. */
@@ -89,8 +92,7 @@ __weak __noinline int range_settle(struct pt_thread *t, __u32 i, __u64 object, _
 	again = object > PT_OBJECT_OWN && f->object == object;
 	if (again && is_frame && PT_CLASS_IS_FRAME(f->name_class))
 		end = bpf_ktime_get_ns();
-	else if (again || t->named_cnt >= PT_MAX_NAMED / 4 * 3 ||
-		 (is_frame && sequence_is_over(t, i)))
+	else if (again || has_little_room(t) || (is_frame && sequence_is_over(t, i)))
 		end = enclosing_ended_ns(t, i);
 	if (!end)
 		return 0;
@@ -102,7 +104,9 @@ __weak __noinline int range_settle(struct pt_thread *t, __u32 i, __u64 object, _
 /* What its program left open ends, as a range of this object (0: none) begins. Outermost first. */
 __weak __noinline int ranges_settle(struct pt_thread *t, __u64 object, __u32 is_frame)
 {
-	for (__u32 i = 0; t && i < PT_MAX_FRAMES && i < t->frame_cnt; i++)
+	if (!t || (object <= PT_OBJECT_OWN && !is_frame && !has_little_room(t)))
+		return 0;
+	for (__u32 i = 0; i < PT_MAX_FRAMES && i < t->frame_cnt; i++)
 		range_settle(t, i, object, is_frame);
 	frames_close_dead_at(t, 0, 0);
 	return 0;

@@ -38,6 +38,8 @@ struct pt_frame {
 };
 #define PT_RANGE_OVERLAPS  64  /* it ended, and after it one that began inside it */
 #define PT_RANGE_NOT_ENDED 128 /* see PT_SPAN_NOT_ENDED */
+/* A range: it says itself when it ends. */
+#define PT_FRAME_IS_RANGE(f) ((f)->kind == PT_FRAME_NAMED && (f)->sp == PT_SP_OBJECT)
 /* Is a range of this class one of a sequence? */
 #define PT_CLASS_IS_FRAME(name_class)                                                              \
 	((name_class) == PT_CLASS_FRAME || (name_class) == PT_CLASS_USER_STEP)

@@ -436,11 +436,6 @@ static bool frame_is_stale(const struct decoder *d, const struct pt_frame *f)
 	return PT_FRAME_IS_STALE(f, d->changed_ns, probe && probe->cfg.place & PT_MAY_MISS_END);
 }
 
-static bool is_range(const struct pt_frame *f)
-{
-	return f->kind == PT_FRAME_NAMED && f->sp == PT_SP_OBJECT;
-}
-
 /* When the innermost range around frame i that has ended did, if the innermost one of a sequence
  * has; 0: none, or i is such a one itself. */
 static uint64_t enclosing_ended_ns(const struct pt_thread *t, uint32_t i)
@@ -449,11 +444,12 @@ static uint64_t enclosing_ended_ns(const struct pt_thread *t, uint32_t i)
 
 	for (uint32_t j = i; j-- > 0 && !PT_CLASS_IS_FRAME(t->frames[i].name_class);) {
 		const struct pt_frame *around = &t->frames[j];
-		const bool is_frame = is_range(around) && PT_CLASS_IS_FRAME(around->name_class);
+		const bool is_frame =
+			PT_FRAME_IS_RANGE(around) && PT_CLASS_IS_FRAME(around->name_class);
 
 		if (is_frame && !around->type_obj)
 			return 0;
-		if (!is_range(around) || around->type_obj <= t->frames[i].ts_ns)
+		if (!PT_FRAME_IS_RANGE(around) || around->type_obj <= t->frames[i].ts_ns)
 			continue;
 		end_ns = end_ns ? end_ns : around->type_obj;
 		if (is_frame)
@@ -467,7 +463,8 @@ static void settle_ranges(struct pt_thread *t)
 {
 	for (uint32_t i = 0; i < t->frame_cnt && i < PT_MAX_FRAMES; i++) {
 		struct pt_frame *f = &t->frames[i];
-		const uint64_t end_ns = is_range(f) && !f->type_obj ? enclosing_ended_ns(t, i) : 0;
+		const uint64_t end_ns =
+			PT_FRAME_IS_RANGE(f) && !f->type_obj ? enclosing_ended_ns(t, i) : 0;
 
 		if (!end_ns)
 			continue;
@@ -482,7 +479,7 @@ static bool is_overlapped(const struct pt_thread *t, const struct pt_frame *f)
 	const struct pt_frame *end = t->frames + t->frame_cnt % (PT_MAX_FRAMES + 1);
 
 	for (const struct pt_frame *in = f + 1; in < end; in++)
-		if (is_range(in) && !in->type_obj && in->ts_ns < f->type_obj)
+		if (PT_FRAME_IS_RANGE(in) && !in->type_obj && in->ts_ns < f->type_obj)
 			return true;
 	return f->slot & PT_RANGE_OVERLAPS;
 }

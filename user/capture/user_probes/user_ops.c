@@ -124,9 +124,9 @@ static int add_op(struct target *t, struct probe_plan *plan, const struct functi
 
 	if (!elf)
 		return -EIO;
-	if (returns && is_go(elf))
-		return refuse_go(f);
 	if (returns) {
+		if (is_go(elf))
+			return refuse_go(f);
 		probe.return_program = "call_return";
 		err = attach_allow__vouch(f->symbol);
 		return err ? err : probe_plan__add(plan, &probe);
