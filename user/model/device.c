@@ -1,139 +1,153 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Device events wait here, by correlation id, for the host call that launched them. They come from
- * buffers that are flushed late, so the model holds two batches back when a device was recorded.
+ * Device events get the launch that they are of, by correlation id, however many steps the device
+ * is behind its host. Those without one in the recording are given out with what their thread did
+ * when they were read, or at the end.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "common/util.h"
 #include "model/model_internal.h"
 
-/* Slots hold chains of one hash each, linked by next_device; emptied chains stay in place. */
-static size_t slot_of(const struct device_table *t, uint64_t id)
+#define REST_PART (1u << 16) /* events of a batch of those that no launch took */
+
+static bool is_sound(const struct model *m, const struct event *e)
 {
-	return (id * 0x9e3779b97f4a7c15ull >> 32) & (t->slot_cnt - 1);
+	const struct track *t = recording__track(m->r, e->track);
+
+	return t && t->kind == TRACK_DEVICE && !event__is_impossible(e);
 }
 
-static void chain(struct device_table *t, struct node *n)
+static enum span_kind kind_of(const struct model *m, const struct span *s)
 {
-	struct node **slot = &t->slots[slot_of(t, n->span.ev.id)];
-
-	n->span.next_device = *slot ? &(*slot)->span : NULL;
-	*slot = n;
-	t->used++;
-}
-
-static int grow(struct device_table *t)
-{
-	struct device_table grown = {.slot_cnt = t->slot_cnt ? t->slot_cnt * 2 : 4096};
-
-	grown.slots = calloc(grown.slot_cnt, sizeof(*grown.slots));
-	if (!grown.slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < t->slot_cnt; i++) {
-		struct span *s = t->slots[i] ? &t->slots[i]->span : NULL;
-
-		while (s) {
-			struct span *next = s->next_device;
-
-			chain(&grown, to_node(s));
-			s = next;
-		}
+	switch (model__category(m, s)) {
+	case CAT_KERNEL:
+		return KIND_KERNEL;
+	case CAT_MEMCPY:
+		return KIND_MEMCPY;
+	case CAT_MEMSET:
+		return KIND_MEMSET;
+	case CAT_SYNC:
+		return KIND_SYNC;
+	default:
+		return KIND_OTHER;
 	}
-	free(t->slots);
-	*t = grown;
-	return 0;
 }
 
-int device__add(struct model *m, struct node *n)
+static struct node *new_node(struct model *m, const struct event *e)
 {
-	struct device_table *t = &m->devices;
-	int err = t->used >= t->slot_cnt ? grow(t) : 0;
+	struct node *n = model__copy_span(m, e);
 
-	if (!err)
-		chain(t, n);
-	return err;
-}
-
-struct node *device__take(struct model *m, uint64_t correlation)
-{
-	struct device_table *t = &m->devices;
-	struct span *taken = NULL, *s, *keep = NULL;
-	struct node **slot;
-
-	if (!t->used)
+	if (!n)
 		return NULL;
-	slot = &t->slots[slot_of(t, correlation)];
-	s = *slot ? &(*slot)->span : NULL;
-	while (s) {
-		struct span *next = s->next_device;
-		struct span **to = s->ev.id == correlation ? &taken : &keep;
+	n->seq = m->seq++;
+	n->span.phase = KIND_OTHER;
+	n->span.kind = kind_of(m, &n->span);
+	n->span.kernel_ns = n->span.kind == KIND_KERNEL ? e->dur_ns : 0;
+	n->span.device_ns = span_kind__is_device_work(n->span.kind) ? e->dur_ns : 0;
+	return n;
+}
 
-		t->used -= to == &taken;
-		s->next_device = *to;
-		*to = s;
-		s = next;
+/* ---- of a launch ---- */
+
+struct taking {
+	struct model *m;
+	struct span *launch, *last;
+};
+
+static int take_one(void *ctx, const struct event *e)
+{
+	struct taking *t = ctx;
+	struct node *n;
+
+	if (!is_sound(t->m, e))
+		return 0;
+	n = new_node(t->m, e);
+	if (!n)
+		return -ENOMEM;
+	n->span.launch = t->launch;
+	*(t->last ? &t->last->next_device : &t->launch->first_device) = &n->span;
+	t->last = &n->span;
+	return ARRAY_PUSH(t->m->device_done, t->m->device_done_cnt, t->m->device_done_cap, n);
+}
+
+int device__take(struct model *m, uint32_t pid, struct span *launch)
+{
+	struct taking t = {m, launch};
+
+	return device_join__take(&m->join, (struct launch_key){launch->ev.id, pid}, take_one, &t);
+}
+
+uint32_t device__expect(const struct model *m, const struct event *e)
+{
+	const struct name *n = e->name ? recording__name(m->r, e->name) : NULL;
+	const struct track *t = recording__track(m->r, e->track);
+
+	if (!n || !t || e->id == EVENT_NO_ID ||
+	    (n->category != CAT_RUNTIME && n->category != CAT_DRIVER))
+		return 0;
+	return device_index__expect(&m->join.index, (struct launch_key){e->id, t->pid});
+}
+
+/* ---- of none ---- */
+
+int device__see(struct model *m, const struct event *e)
+{
+	const uint64_t number = m->device_seen++;
+	const struct track *t = recording__track(m->r, e->track);
+	struct node *n;
+
+	if (!is_sound(m, e)) {
+		m->stats.malformed++;
+		return 0;
 	}
-	*slot = keep ? to_node(keep) : NULL;
-	return taken ? to_node(taken) : NULL;
-}
-
-int device__done(struct model *m, struct node *n)
-{
-	return ARRAY_PUSH(m->device_done, m->device_done_cnt, m->device_done_cap, n);
-}
-
-static bool has_call(const struct model *m, const struct span *s, uint64_t id)
-{
-	const enum span_category cat = model__category(m, s);
-
-	if (s->ev.id == id && (cat == CAT_RUNTIME || cat == CAT_DRIVER))
-		return true;
-	for (const struct span *c = s->first_child; c; c = c->next_sibling)
-		if (has_call(m, c, id))
-			return true;
-	return false;
-}
-
-/* It is in what a thread has begun by then, and which goes on past this batch. */
-static bool is_launch_pending(const struct model *m, const struct span *device)
-{
-	for (size_t i = 0; i < m->active_cnt; i++) {
-		const struct track_state *t = m->active[i];
-
-		for (size_t k = 0; k < t->cnt && t->pending[k]->ev.ts_ns <= device->ev.ts_ns; k++)
-			if (has_call(m, t->pending[k], device->ev.id))
-				return true;
-	}
-	return false;
+	if (device_index__may_have_launch(&m->join.index, (struct launch_key){e->id, t->pid}))
+		return 0;
+	n = new_node(m, e);
+	if (!n)
+		return -ENOMEM;
+	m->stats.unlinked++;
+	device_join__mark(&m->join, number);
+	return ARRAY_PUSH(m->unlinked, m->unlinked_cnt, m->unlinked_cap, n);
 }
 
 int device__take_unlinked(struct model *m, uint64_t end_ns)
 {
-	struct device_table *t = &m->devices;
+	size_t kept = 0;
 	int err = 0;
 
-	for (size_t i = 0; i < t->slot_cnt && t->used; i++) {
-		struct span *s = t->slots[i] ? &t->slots[i]->span : NULL, *keep = NULL;
+	for (size_t i = 0; i < m->unlinked_cnt; i++) {
+		struct node *n = m->unlinked[i];
 
-		while (s) {
-			struct span *next = s->next_device;
-
-			if (!err && span__end(s) <= end_ns && !is_launch_pending(m, s)) {
-				s->next_device = NULL;
-				t->used--;
-				m->stats.unlinked++;
-				err = device__done(m, to_node(s));
-			} else {
-				s->next_device = keep;
-				keep = s;
-			}
-			s = next;
-		}
-		t->slots[i] = keep ? to_node(keep) : NULL;
+		if (!err && span__end(&n->span) <= end_ns)
+			err = ARRAY_PUSH(m->device_done, m->device_done_cnt, m->device_done_cap, n);
+		else
+			m->unlinked[kept++] = n;
 	}
+	m->unlinked_cnt = kept;
 	return err;
 }
+
+static int take_rest(void *ctx, const struct event *e)
+{
+	struct model *m = ctx;
+	struct node *n;
+
+	if (!is_sound(m, e))
+		return 0;
+	n = new_node(m, e);
+	if (!n)
+		return -ENOMEM;
+	m->stats.unlinked++;
+	return ARRAY_PUSH(m->device_done, m->device_done_cnt, m->device_done_cap, n);
+}
+
+int device__take_rest(struct model *m)
+{
+	return device_join__take_rest(&m->join, REST_PART, take_rest, m);
+}
+
+/* ---- of a batch ---- */
 
 static int by_track_and_time(const void *a, const void *b)
 {
@@ -169,6 +183,7 @@ void device__emit(struct model *m, struct track_batch *out, size_t *cnt)
 
 void device__free(struct model *m)
 {
-	free(m->devices.slots);
+	device_join__free(&m->join);
+	free(m->unlinked);
 	free(m->device_done);
 }

@@ -105,17 +105,13 @@ static void check_order(struct model_stats *stats, const struct span *launch,
 
 static void take_device(struct walk *w, struct span *s)
 {
-	struct node *n = device__take(w->m, s->ev.id);
-
-	s->first_device = n ? &n->span : NULL;
+	if (!w->err)
+		w->err = device__take(w->m, w->t->track->pid, s);
 	for (struct span *d = s->first_device; d; d = d->next_device) {
-		d->launch = s;
 		d->phase = s->phase;
 		check_order(&w->m->stats, s, d);
 		s->device_ns += d->device_ns;
 		s->kernel_ns += d->kernel_ns;
-		if (!w->err)
-			w->err = device__done(w->m, to_node(d));
 	}
 }
 

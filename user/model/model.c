@@ -2,7 +2,7 @@
 /*
  * One pass over the recording. Events wait per track until a boundary (a step's end, or a size
  * where there are no steps) is old enough: one batch is held back so that spans of any thread that
- * cross it find their children, one more where device events may come late.
+ * cross it find their children. Device events are fetched by their launches: device_join.h.
  */
 #include <jansson.h>
 #include <string.h>
@@ -14,8 +14,7 @@
 #define LATE_BATCH  (1u << 20) /* the same where they do: a second late, or more */
 #define FREE_BATCH  (1u << 16) /* spans of a batch without steps */
 #define MAX_STEP    (1u << 22) /* spans of a step; a longer one is given out in parts */
-#define MAX_TIME    (UINT64_MAX / 4)
-#define MAX_COST_NS 1000000 /* of one probed span; more is not believed */
+#define MAX_COST_NS 1000000    /* of one probed span; more is not believed */
 
 enum span_category model__category(const struct model *m, const struct span *s)
 {
@@ -209,14 +208,14 @@ static int push_boundary(struct model *m, const struct boundary *b)
 	m->queue[m->queue_cnt++] = *b;
 	m->done_ns = b->end_ns;
 	m->since_boundary = 0;
-	while (m->queue_cnt > m->lag && !err)
+	while (m->queue_cnt > 1 && !err)
 		err = give_oldest(m);
 	return err;
 }
 
 /* ---- events ---- */
 
-static struct node *copy_span(struct model *m, const struct event *e)
+struct node *model__copy_span(struct model *m, const struct event *e)
 {
 	struct node *n = pool__new(&m->pool);
 	void *args = NULL;
@@ -232,8 +231,6 @@ static struct node *copy_span(struct model *m, const struct event *e)
 	n->span.ev = *e;
 	n->span.ev.args = args;
 	m->stats.spans++;
-	m->since_boundary++;
-	m->max_end_ns = max_u64(m->max_end_ns, e->ts_ns + e->dur_ns);
 	return n;
 }
 
@@ -253,6 +250,14 @@ static int limit_batch(struct model *m)
 	return push_boundary(m, &b);
 }
 
+/* Held until a batch is given out, as are `more` device events that come with it. */
+static int count_event(struct model *m, const struct event *e, uint32_t more)
+{
+	m->since_boundary += 1 + more;
+	m->max_end_ns = max_u64(m->max_end_ns, e->ts_ns + e->dur_ns);
+	return limit_batch(m);
+}
+
 static int take_span(struct model *m, const struct event *e)
 {
 	struct track_state *t = track_of(m, e, TRACK_THREAD);
@@ -261,48 +266,25 @@ static int take_span(struct model *m, const struct event *e)
 
 	if (!t)
 		return 0;
-	n = copy_span(m, e);
+	n = model__copy_span(m, e);
 	if (!n)
 		return -ENOMEM;
 	err = tree__add(m, t, n);
 	if (!err)
 		err = activate(m, t);
-	return err ? err : limit_batch(m);
+	return err ? err : count_event(m, e, m->has_device ? device__expect(m, e) : 0);
 }
 
 static int take_device(struct model *m, const struct event *e)
 {
-	struct node *n;
-	int err;
+	const size_t waiting = m->unlinked_cnt;
+	int err = 0;
 
-	if (!track_of(m, e, TRACK_DEVICE))
-		return 0;
-	n = copy_span(m, e);
-	if (!n)
-		return -ENOMEM;
-	n->seq = m->seq++;
-	n->span.phase = KIND_OTHER;
-	switch (model__category(m, &n->span)) {
-	case CAT_KERNEL:
-		n->span.kind = KIND_KERNEL;
-		n->span.kernel_ns = e->dur_ns;
-		break;
-	case CAT_MEMCPY:
-		n->span.kind = KIND_MEMCPY;
-		break;
-	case CAT_MEMSET:
-		n->span.kind = KIND_MEMSET;
-		break;
-	case CAT_SYNC:
-		n->span.kind = KIND_SYNC;
-		break;
-	default:
-		n->span.kind = KIND_OTHER;
-	}
-	if (n->span.kind != KIND_SYNC && n->span.kind != KIND_OTHER)
-		n->span.device_ns = e->dur_ns;
-	err = device__add(m, n);
-	return err ? err : limit_batch(m);
+	if (m->has_device)
+		err = device__see(m, e);
+	else
+		m->stats.malformed++;
+	return err || m->unlinked_cnt == waiting ? err : count_event(m, e, 0);
 }
 
 static int take_step(struct model *m, const struct event *e)
@@ -325,14 +307,6 @@ static int take_step(struct model *m, const struct event *e)
 	return push_boundary(m, &b);
 }
 
-/* What is no span is held as well, so it counts. */
-static int count_event(struct model *m, const struct event *e)
-{
-	m->since_boundary++;
-	m->max_end_ns = max_u64(m->max_end_ns, e->ts_ns + e->dur_ns);
-	return limit_batch(m);
-}
-
 static int take_memory(struct model *m, const struct event *e)
 {
 	struct track_state *t;
@@ -345,7 +319,7 @@ static int take_memory(struct model *m, const struct event *e)
 
 	if (!err && t)
 		err = activate(m, t);
-	return err || !t ? err : count_event(m, e);
+	return err || !t ? err : count_event(m, e, 0);
 }
 
 static int take_other(struct model *m, const struct event *e)
@@ -356,20 +330,20 @@ static int take_other(struct model *m, const struct event *e)
 	copy.args = NULL;
 	copy.args_len = 0;
 	err = ARRAY_PUSH(m->others, m->other_cnt, m->other_cap, copy);
-	return err ? err : count_event(m, e);
+	return err ? err : count_event(m, e, 0);
 }
 
 static int take_event(struct model *m, const struct event *e)
 {
-	if (e->ts_ns > MAX_TIME || e->dur_ns > MAX_TIME) {
+	if (e->type == EVENT_DEVICE)
+		return take_device(m, e);
+	if (event__is_impossible(e)) {
 		m->stats.malformed++;
 		return 0;
 	}
 	switch (e->type) {
 	case EVENT_SPAN:
 		return take_span(m, e);
-	case EVENT_DEVICE:
-		return take_device(m, e);
 	case EVENT_STEP:
 		return take_step(m, e);
 	case EVENT_MEMORY:
@@ -421,7 +395,6 @@ static int init(struct model *m)
 		if (m->tracks[id].track && m->tracks[id].track->kind == TRACK_DEVICE)
 			m->has_device = true;
 	}
-	m->lag = m->has_device ? 2 : 1;
 	if (scopes__load(m))
 		return -ENOMEM;
 	if (!m->opts->raw_times) {
@@ -429,7 +402,7 @@ static int init(struct model *m)
 		m->total_ns = cost_ns(m->r, "span_total_ns");
 		m->free_calls = json_object_get(recording__meta(m->r), "device_source");
 	}
-	return 0;
+	return m->has_device ? device_join__open(&m->join, m->r) : 0;
 }
 
 static void clean(struct model *m)
@@ -447,6 +420,18 @@ static void clean(struct model *m)
 	device__free(m);
 	memory__free(m);
 	pool__free(&m->pool);
+}
+
+/* What no launch took, though the recording has launches of like ids. */
+static int give_rest(struct model *m)
+{
+	int cnt, err = 0;
+
+	while (!err && (cnt = device__take_rest(m))) {
+		err = cnt < 0 ? cnt : show(m, UINT64_MAX, NULL);
+		release(m);
+	}
+	return err;
 }
 
 static int read_all(struct model *m)
@@ -469,7 +454,9 @@ static int read_all(struct model *m)
 	recording_cursor__close(c);
 	while (!err && m->queue_cnt)
 		err = give_oldest(m);
-	return err ? err : give_part(m, UINT64_MAX, NULL);
+	if (!err)
+		err = give_part(m, UINT64_MAX, NULL);
+	return err || !m->has_device ? err : give_rest(m);
 }
 
 int model__run(const struct recording *r, const struct model_opts *opts,

@@ -3,6 +3,7 @@
 #ifndef PROFTRACE_MODEL_INTERNAL_H
 #define PROFTRACE_MODEL_INTERNAL_H
 
+#include "model/device_join.h"
 #include "model/model.h"
 
 /* A span with what building the tree needs. `span` comes first: the two pointers convert. */
@@ -68,11 +69,6 @@ struct boundary {
 	struct step step;
 };
 
-struct device_table {
-	struct node **slots; /* heads by correlation id, linked by span.next_device */
-	size_t slot_cnt, used;
-};
-
 struct live_table { /* address -> bytes of what is allocated */
 	struct live_slot *slots;
 	size_t slot_cnt, used;
@@ -87,11 +83,11 @@ struct model {
 	uint64_t inside_ns, total_ns; /* cost of a span's probes: within it; all told */
 	bool free_calls;	      /* the device API's calls were seen without probes */
 
-	uint8_t *scopes; /* by name id: scopes.c; NULL: the recording has none */
-	bool has_scopes; /* some name is in one */
-	bool timer_only; /* recording__is_timer_only */
-	bool steps_come;  /* a rule for them was known when it was recorded */
-	bool steps_found; /* by a rule, and not where --step-probe or --step-range says */
+	uint8_t *scopes;       /* by name id: scopes.c; NULL: the recording has none */
+	bool has_scopes;       /* some name is in one */
+	bool timer_only;       /* recording__is_timer_only */
+	bool steps_come;       /* a rule for them was known when it was recorded */
+	bool steps_found;      /* by a rule, and not where --step-probe or --step-range says */
 	bool phases_elsewhere; /* in this batch another thread's operators tell the phases */
 
 	struct pool pool;
@@ -100,15 +96,18 @@ struct model {
 	struct track_state **active;
 	size_t active_cnt, active_cap;
 	bool has_device;
-	struct device_table devices;
+	struct device_join join;
+	uint64_t device_seen;	/* device events that reading has come to */
+	struct node **unlinked; /* of no launch in the recording, and not given out yet */
+	size_t unlinked_cnt, unlinked_cap;
 	struct live_table live;
 	struct event *others;
 	size_t other_cnt, other_cap;
 
-	struct boundary queue[4];
-	size_t queue_cnt, lag; /* batches held back for what comes late or crosses a boundary */
-	uint64_t done_ns;      /* end of the last boundary queued */
-	uint64_t given_ns;     /* end of the last batch given out */
+	struct boundary queue[2];
+	size_t queue_cnt;  /* batches held back for what crosses a boundary */
+	uint64_t done_ns;  /* end of the last boundary queued */
+	uint64_t given_ns; /* end of the last batch given out */
 	uint64_t max_end_ns, seq;
 	uint64_t since_boundary, longest; /* spans: since the last boundary; of the longest step */
 	bool steps_seen;
@@ -148,12 +147,25 @@ int phase__infer(struct model *m, struct track_state *t, const struct step *step
 enum span_kind phase__at(struct model *m, uint64_t ts_ns); /* asked in order of time */
 int phase__account(struct model *m, struct track_state *t, struct step *step);
 
+static inline bool event__is_impossible(const struct event *e)
+{
+	return e->ts_ns > UINT64_MAX / 4 || e->dur_ns > UINT64_MAX / 4;
+}
+
+/* model.c */
+struct node *model__copy_span(struct model *m, const struct event *e); /* NULL: out of memory */
+
 /* device.c */
-int device__add(struct model *m, struct node *n);
-struct node *device__take(struct model *m, uint64_t correlation);
-/* Collects into m->device_done what no launch claimed and ended by end_ns. */
+/* A device event that reading came to. */
+int device__see(struct model *m, const struct event *e);
+/* Gives the launch its device events, which go out with this batch. */
+int device__take(struct model *m, uint32_t pid, struct span *launch);
+/* Device events that a span may be expected to have launched. */
+uint32_t device__expect(const struct model *m, const struct event *e);
+/* Collects into m->device_done what has no launch and ended by end_ns. */
 int device__take_unlinked(struct model *m, uint64_t end_ns);
-int device__done(struct model *m, struct node *n);
+/* At the end: some of what no launch took. How many, 0: none is left, or -ENOMEM. */
+int device__take_rest(struct model *m);
 /* Appends one entry of out per device track that device_done touches. */
 void device__emit(struct model *m, struct track_batch *out, size_t *cnt);
 void device__free(struct model *m);

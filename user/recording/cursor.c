@@ -51,18 +51,23 @@ static int fail(struct recording_cursor *c, int err)
 					: "look at the disk (dmesg)");
 }
 
-int recording_cursor__next(struct recording_cursor *c, struct event *e)
+/* Decodes chunks before `end` until there is an event. 1, 0 at the end, or a negative errno. */
+static int fill(struct recording_cursor *c, size_t end)
 {
-	int ret;
-
 	while (!c->decoder.left) {
-		if (c->next_chunk >= c->r->chunk_cnt)
+		int err;
+
+		if (c->next_chunk >= end)
 			return 0;
-		ret = next_chunk(c);
-		if (ret)
-			return fail(c, ret);
+		err = next_chunk(c);
+		if (err)
+			return fail(c, err);
 	}
-	ret = event_decoder__next(&c->decoder, e);
+	return 1;
+}
+
+static int complete(struct recording_cursor *c, struct event *e, int ret)
+{
 	if (ret < 0)
 		return fail(c, ret);
 	e->overload = e->name;
@@ -71,10 +76,47 @@ int recording_cursor__next(struct recording_cursor *c, struct event *e)
 	return ret;
 }
 
+int recording_cursor__next(struct recording_cursor *c, struct event *e)
+{
+	int ret = fill(c, c->r->chunk_cnt);
+
+	return ret > 0 ? complete(c, e, event_decoder__next(&c->decoder, e)) : ret;
+}
+
+size_t recording__chunk_cnt(const struct recording *r)
+{
+	return r->chunk_cnt;
+}
+
+void recording_cursor__seek(struct recording_cursor *c, size_t chunk)
+{
+	c->next_chunk = chunk;
+	c->decoder.left = 0;
+}
+
+int recording_cursor__next_in(struct recording_cursor *c, size_t chunk, struct event *e)
+{
+	int ret = fill(c, chunk + 1);
+
+	return ret > 0 ? complete(c, e, event_decoder__next(&c->decoder, e)) : ret;
+}
+
+int recording_cursor__next_brief(struct recording_cursor *c, size_t chunk, struct event *e)
+{
+	int ret = fill(c, chunk + 1);
+
+	return ret > 0 ? complete(c, e, event_decoder__next_brief(&c->decoder, e)) : ret;
+}
+
+size_t recording_cursor__bytes(const struct recording_cursor *c)
+{
+	return sizeof(*c) + ZSTD_sizeof_DCtx(c->chunks.zstd) + c->chunks.stored_cap +
+	       c->chunks.raw_cap + c->decoder.blob_cap * sizeof(*c->decoder.blobs);
+}
+
 void recording_cursor__rewind(struct recording_cursor *c)
 {
-	c->next_chunk = 0;
-	c->decoder.left = 0;
+	recording_cursor__seek(c, 0);
 }
 
 void recording_cursor__close(struct recording_cursor *c)

@@ -102,21 +102,28 @@ static int get_extra(struct event_decoder *dec, struct event *e)
 	}
 }
 
-static inline bool get_fields(struct event_decoder *dec, struct event *e, uint8_t kind)
+static inline bool get_identity(struct event_decoder *dec, struct event *e, uint8_t kind)
 {
-	uint64_t value = 0;
-
 	if (!byte_reader__u32(&dec->columns[COLUMN_TRACK], &e->track) ||
-	    !byte_reader__u32(&dec->columns[COLUMN_NAME], &e->name) ||
-	    !get_delta(dec, COLUMN_TIME, &dec->state.end_ns) || !get(dec, COLUMN_DUR, &e->dur_ns))
+	    !byte_reader__u32(&dec->columns[COLUMN_NAME], &e->name))
 		return false;
-	e->ts_ns = dec->state.end_ns - e->dur_ns;
 	e->id = EVENT_NO_ID;
 	if (kind & KIND_HAS_ID) {
 		if (!get_delta(dec, COLUMN_ID, &dec->state.id[e->type]))
 			return false;
 		e->id = dec->state.id[e->type];
 	}
+	return true;
+}
+
+static inline bool get_fields(struct event_decoder *dec, struct event *e, uint8_t kind)
+{
+	uint64_t value = 0;
+
+	if (!get_identity(dec, e, kind) || !get_delta(dec, COLUMN_TIME, &dec->state.end_ns) ||
+	    !get(dec, COLUMN_DUR, &e->dur_ns))
+		return false;
+	e->ts_ns = dec->state.end_ns - e->dur_ns;
 	if ((kind & KIND_HAS_VALUE) && !get_delta(dec, COLUMN_VALUE, &value))
 		return false;
 	e->value = (int64_t)value;
@@ -146,6 +153,18 @@ int event_decoder__next(struct event_decoder *dec, struct event *e)
 			return err;
 	}
 	return 1;
+}
+
+int event_decoder__next_brief(struct event_decoder *dec, struct event *e)
+{
+	uint8_t kind;
+
+	if (!dec->left)
+		return 0;
+	kind = *dec->columns[COLUMN_KIND].p++;
+	dec->left--;
+	*e = (struct event){.type = kind & KIND_TYPE_MASK};
+	return e->type && get_identity(dec, e, kind) ? 1 : -EBADMSG;
 }
 
 void event_decoder__free(struct event_decoder *dec)

@@ -103,4 +103,14 @@ int recording_cursor__next(struct recording_cursor *c, struct event *e);
 void recording_cursor__rewind(struct recording_cursor *c); /* to the first event */
 void recording_cursor__close(struct recording_cursor *c);
 
+/* Events lie in chunks 0..cnt-1, at most 65536 in each, any of which can be read alone. */
+size_t recording__chunk_cnt(const struct recording *r);
+void recording_cursor__seek(struct recording_cursor *c, size_t chunk); /* to its first event */
+/* As next, but ends with the chunk, which the cursor was moved to. Args of its events stay valid until
+ * the cursor is moved. */
+int recording_cursor__next_in(struct recording_cursor *c, size_t chunk, struct event *e);
+/* The same with type, track, name and id alone; not to be mixed with the others in a chunk. */
+int recording_cursor__next_brief(struct recording_cursor *c, size_t chunk, struct event *e);
+size_t recording_cursor__bytes(const struct recording_cursor *c); /* of memory that it holds */
+
 #endif

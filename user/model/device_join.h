@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Device events by the launch that they are of, however far behind it they lie in the file; not a
+ * door. Chunks with them are read when a launch asks, and kept for the next ones: about one while
+ * the device follows its host at a constant distance, and never more than JOIN_KEPT_BYTES.
+ */
+#ifndef PROFTRACE_DEVICE_JOIN_H
+#define PROFTRACE_DEVICE_JOIN_H
+
+#include "model/device_index.h"
+
+#define JOIN_KEPT_BYTES (64u << 20)
+#define JOIN_KEPT_MAX	48
+
+/* Args of *e are valid during the call. Answers 0, or what ends the reading. */
+typedef int (*device_event_fn)(void *ctx, const struct event *e);
+
+struct device_join {
+	struct device_index index;
+	struct join_chunk *kept[JOIN_KEPT_MAX];
+	size_t kept_cnt, kept_bytes;
+	uint64_t clock;	 /* for the one used longest ago */
+	uint64_t *taken; /* a bit per device event of the recording */
+	uint32_t *left;	 /* by chunk: device events that were not taken */
+	uint64_t reads;	 /* chunks decoded */
+};
+
+/* 0 or a negative errno; free in either case. */
+int device_join__open(struct device_join *j, const struct recording *r);
+void device_join__free(struct device_join *j);
+
+/* Hands over the events of a launch that were not taken before, in file order. */
+int device_join__take(struct device_join *j, struct launch_key key, device_event_fn take,
+		      void *ctx);
+/* Hands over up to `max` of those that nobody took, in file order; how many, or what ended it. */
+int device_join__take_rest(struct device_join *j, size_t max, device_event_fn take, void *ctx);
+/* Somebody else takes the recording's device event number `number`, which is in the chunk. */
+void device_join__mark(struct device_join *j, uint64_t number);
+
+#endif
