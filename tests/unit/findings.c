@@ -153,7 +153,7 @@ Test(findings, a_cause_comes_before_what_it_causes)
 	for (uint64_t i = 0; i < STEPS; i++) {
 		uint64_t end = at + 100 * MS;
 
-		job__busy_device(&j, at, end);
+		job__busy_device(&j, at, end - 60 * MS);
 		job__begin_step(&j, at, &plan);
 		for (uint64_t t = end - 60 * MS; t < end; t += 10 * MS)
 			synth__span(&j.s, j.s.main, CAT_RUNTIME, "cudaStreamSynchronize", t,

@@ -88,6 +88,18 @@ Test(findings_device, kernels_as_long_as_their_launching)
 	job__expect(&j, NULL, NULL);
 }
 
+/* Four waits of 2 ms from 5 ms on, after each of which the device is idle for 3. */
+static void busy_between_waits(struct job *j, uint64_t at, uint64_t end)
+{
+	uint64_t t = at;
+
+	for (uint64_t k = 0; k < 4; k++) {
+		job__busy_device(j, t, at + (7 + k * 8) * MS);
+		t = at + (10 + k * 8) * MS;
+	}
+	job__busy_device(j, t, end);
+}
+
 Test(findings_device, synchronizing_again_and_again)
 {
 	struct job j = job__new();
@@ -96,7 +108,7 @@ Test(findings_device, synchronizing_again_and_again)
 	for (uint64_t i = 0; i < STEPS; i++) {
 		uint64_t end = at + step_plan__ms(&healthy) * MS;
 
-		job__busy_device(&j, at, end);
+		busy_between_waits(&j, at, end);
 		for (uint64_t k = 0; k < 4; k++) {
 			uint64_t t = at + (5 + k * 8) * MS;
 
@@ -110,6 +122,29 @@ Test(findings_device, synchronizing_again_and_again)
 		at = end;
 	}
 	job__expect(&j, "synchronization", "most in aten::item (4.0 a step)");
+}
+
+/* The device has always something to do: fewer waits would save nothing. */
+Test(findings_device, synchronizing_with_a_device_that_is_never_idle)
+{
+	struct job j = job__new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t end = at + step_plan__ms(&healthy) * MS;
+
+		job__busy_device(&j, at, end);
+		for (uint64_t k = 0; k < 4; k++) {
+			uint64_t t = at + (5 + k * 8) * MS;
+
+			synth__span(&j.s, j.s.main, CAT_RUNTIME, "cudaStreamSynchronize", t + 1000,
+				    t + 2 * MS);
+		}
+		job__begin_step(&j, at, &healthy);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	job__expect(&j, NULL, NULL);
 }
 
 /* The waits cost less than the idle time that they cause, and are what can be mended. */
@@ -148,7 +183,7 @@ Test(findings_device, a_line_of_code_where_stacks_were_recorded)
 	for (uint64_t i = 0; i < STEPS; i++) {
 		uint64_t end = at + step_plan__ms(&healthy) * MS;
 
-		job__busy_device(&j, at, end);
+		busy_between_waits(&j, at, end);
 		for (uint64_t k = 0; k < 4; k++) {
 			uint64_t t = at + (5 + k * 8) * MS;
 			struct event e = synth__event(&j.s, j.s.main, CAT_OPERATOR, "aten::item", t,

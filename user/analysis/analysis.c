@@ -27,13 +27,27 @@ bool analysis__is_collective(const struct recording *r, const struct event *e)
 	return e->type == EVENT_ASYNC && n && n->category == CAT_COMMUNICATION;
 }
 
-uint64_t analysis__window_ns(const struct analysis *a)
+static struct stretch recorded_window(const struct recording *r)
 {
-	const json_t *w = json_array_get(json_object_get(recording__summary(a->r), "windows"), 0);
+	const json_t *w = json_array_get(json_object_get(recording__summary(r), "windows"), 0);
 	json_int_t begin = json_integer_value(json_object_get(w, "begin_ns"));
 	json_int_t end = json_integer_value(json_object_get(w, "end_ns"));
 
-	return end > begin ? (uint64_t)(end - begin) : a->last_ns - a->first_ns;
+	if (begin < 0 || end <= begin)
+		return (struct stretch){0};
+	return (struct stretch){(uint64_t)begin, (uint64_t)end};
+}
+
+struct stretch analysis__window(const struct analysis *a)
+{
+	return a->window.end ? a->window : (struct stretch){a->first_ns, a->last_ns};
+}
+
+uint64_t analysis__window_ns(const struct analysis *a)
+{
+	const struct stretch w = analysis__window(a);
+
+	return w.end - w.begin;
 }
 
 struct ratio_base analysis__base(const struct analysis *a)
@@ -163,6 +177,8 @@ static int add_step(struct analysis *a, const struct batch *b)
 		a->first_step = b->step->index;
 	a->last_step = b->step->index;
 	coverage__add_step(&a->coverage, b->step);
+	if (!err)
+		err = whole_time__add(&a->whole, b->step);
 	stat__add_partly(&a->steps, false,
 			 coverage__knows(&a->coverage, b->step->ts_ns + b->step->dur_ns),
 			 b->step->cpu_ns, gpu_ns);
@@ -185,6 +201,7 @@ int analysis__begin(struct analysis *a, const struct recording *r, const struct 
 		.main_pid = analysis__main_pid(r),
 		.timer_only = recording__is_timer_only(r),
 		.coverage = coverage__of(r),
+		.window = recorded_window(r),
 	};
 	for (uint32_t id = 1; id <= recording__track_cnt(r); id++) {
 		const struct track *t = recording__track(r, id);
@@ -196,7 +213,10 @@ int analysis__begin(struct analysis *a, const struct recording *r, const struct 
 
 void analysis__end(struct analysis *a)
 {
+	device_feed__end(a);
 	device_infos__free(&a->devices);
+	whole_time__free(&a->whole);
+	gpu_wait__free(a);
 	free(a->calls);
 }
 
@@ -416,7 +436,7 @@ int table__note_ratios(const struct analysis *a, struct table *t, const char *cp
 {
 	if (!a->has_device)
 		return table__add_notef(t, "Ratios: of %s.", cpu);
-	return table__add_notef(t, "Ratios: CPU of %s; GPU of %s.", cpu, gpu);
+	return table__add_notef(t, "Ratios: CPU of %s; GPU of %s. " GPU_OWNER_TIME, cpu, gpu);
 }
 
 int table__add_notef(struct table *t, const char *fmt, ...)

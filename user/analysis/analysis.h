@@ -4,7 +4,10 @@
 #define PROFTRACE_ANALYSIS_H
 
 #include "analysis/coverage.h"
+#include "analysis/device_feed.h"
+#include "analysis/gpu_wait.h"
 #include "analysis/report.h"
+#include "analysis/whole_time.h"
 #include "model/device_info.h"
 #include "model/model.h"
 
@@ -55,9 +58,7 @@ void stat_map__free(struct stat_map *m);
  */
 #define UNION_MAX (1u << 16)
 struct interval_union {
-	struct stretch {
-		uint64_t begin, end;
-	} *items;
+	struct stretch *items;
 	size_t cnt, cap;
 	uint64_t done_ns, horizon_ns; /* length of what was folded, and where that ends */
 };
@@ -77,6 +78,11 @@ struct analysis {
 	bool timer_only; /* recording__is_timer_only */
 	struct device_infos devices;
 	struct coverage coverage; /* of the device's work */
+	struct device_feed feed;
+	struct gpu_wait gpu_wait;
+	struct stat_map gpu_waits; /* of all steps, by name and stack of the call */
+	struct whole_time whole;
+	struct stretch window;	  /* as recorded; empty: not known */
 	struct stat steps;	  /* gpu: kernels launched in the step */
 	uint64_t step_general_ns; /* kernels, copies and sets of all steps */
 	uint64_t any_general_ns;  /* and of what is in no step */
@@ -109,6 +115,7 @@ static inline bool analysis__has_step(const struct analysis *a, uint64_t step)
 }
 /* From the window's open to its close; of a file that was cut off, from the first to the last
  * event. */
+struct stretch analysis__window(const struct analysis *a);
 uint64_t analysis__window_ns(const struct analysis *a);
 /* T of the formulas: the steps, or the window if there are none. */
 uint64_t analysis__total_ns(const struct analysis *a);
@@ -144,6 +151,9 @@ struct table_impl {
 	struct table_def def;
 	size_t state_size;
 	int (*visit)(const struct analysis *a, void *state, const struct batch *b);
+	/* What devices did in the step that is visited next (analysis.feed.batch), or, after all,
+	 * in the window; or NULL. */
+	int (*visit_work)(const struct analysis *a, void *state, const struct device_work *w);
 	int (*fill)(const struct analysis *a, void *state, struct table *t);
 	void (*clean)(void *state);
 	const char *title;
@@ -186,6 +196,7 @@ void cells__name(const struct analysis *a, struct cell *cells, const char *name,
 /* Says how many calls were cut at the window's edge, if any were. */
 int table__note_cut(struct table *t, const struct stat_map *m);
 /* "Ratios: CPU of ...; GPU of ...", the latter if there is a device. */
+#define GPU_OWNER_TIME "GPU columns: time of what a row launched, whenever it ran."
 int table__note_ratios(const struct analysis *a, struct table *t, const char *cpu, const char *gpu);
 int table__add_notef(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *analysis__name(const struct analysis *a, uint32_t id); /* never NULL */

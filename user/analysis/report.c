@@ -39,6 +39,7 @@ struct slot {
 
 struct report {
 	struct analysis a;
+	bool wants_work;
 	struct slot slots[ARRAY_SIZE(impls)];
 };
 
@@ -282,11 +283,33 @@ static int choose(struct report *rep, const char *names)
 	return err;
 }
 
+static int visit_work(const struct device_work *w, void *ctx)
+{
+	struct report *rep = ctx;
+	int err = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(impls) && !err; i++)
+		if (rep->slots[i].on && impls[i]->visit_work && is_recorded(&rep->a, i))
+			err = impls[i]->visit_work(&rep->a, rep->slots[i].state, w);
+	return err;
+}
+
+/* The clock reads the recording once more: only for tables that ask for it. */
+static bool wants_work(const struct report *rep)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(impls); i++)
+		if (rep->slots[i].on && impls[i]->visit_work)
+			return true;
+	return false;
+}
+
 static int visit(const struct batch *b, void *ctx)
 {
 	struct report *rep = ctx;
 	int err = analysis__visit(&rep->a, b);
 
+	if (!err && rep->wants_work)
+		err = device_feed__step(&rep->a, b, visit_work, rep);
 	for (size_t i = 0; i < ARRAY_SIZE(impls) && !err; i++)
 		if (rep->slots[i].on && impls[i]->visit && is_recorded(&rep->a, i))
 			err = impls[i]->visit(&rep->a, rep->slots[i].state, b);
@@ -465,8 +488,11 @@ int report__print(const struct recording *r, const struct report_opts *opts, FIL
 		err = choose(&rep, opts->tables);
 	if (!err)
 		err = make_states(&rep);
+	rep.wants_work = !err && wants_work(&rep);
 	if (!err)
 		err = model__run(r, &model, visit, &rep);
+	if (!err && rep.wants_work)
+		err = device_feed__window(&rep.a, visit_work, &rep);
 	if (!err)
 		err = fill(&rep);
 	if (!err && opts->only)

@@ -20,14 +20,14 @@ enum direction { HOST_TO_DEVICE, DEVICE_TO_HOST, DIRECTIONS };
 static const char *const direction_names[DIRECTIONS] = {"HtoD", "DtoH"};
 
 struct link {
-	double rates[LINK_COPIES];	   /* of page-locked copies, the highest first; bytes/ns */
-	uint64_t cnt, bytes, ns;	   /* of pageable copies */
-	struct interval_union and_kernels; /* pageable copies and the device's kernels */
+	double rates[LINK_COPIES];    /* of page-locked copies, the highest first; bytes/ns */
+	uint64_t cnt, bytes, ns;      /* of pageable copies */
+	struct busy_time and_kernels; /* pageable copies and the device's kernels */
 	struct by_operator by;
 };
 
 struct copy_bandwidth {
-	struct interval_union kernels[MAX_DEVICES];
+	struct busy_time kernels[MAX_DEVICES];
 	struct link links[MAX_DEVICES][DIRECTIONS];
 	bool has_copies[MAX_DEVICES];
 };
@@ -53,7 +53,7 @@ static int add_copy(const struct analysis *a, struct copy_bandwidth *c, int devi
 		return 0;
 	for (int d = 0; d < DIRECTIONS; d++) {
 		struct link *l = &c->links[device][d];
-		int err;
+		int err = 0;
 
 		if (!strstr(name, direction_names[d]))
 			continue;
@@ -65,8 +65,7 @@ static int add_copy(const struct analysis *a, struct copy_bandwidth *c, int devi
 		l->cnt++;
 		l->bytes += (uint64_t)s->ev.value;
 		l->ns += s->ev.dur_ns;
-		err = interval_union__add(&l->and_kernels, s->ev.ts_ns, s->ev.ts_ns + s->ev.dur_ns);
-		if (!err && s->launch)
+		if (s->launch)
 			err = by_operator__add(a, &l->by, s->launch, s->ev.dur_ns);
 		if (err)
 			return err;
@@ -74,14 +73,27 @@ static int add_copy(const struct analysis *a, struct copy_bandwidth *c, int devi
 	return 0;
 }
 
-static int add_kernel(struct copy_bandwidth *c, int device, const struct span *s)
+static bool is_slow_copy(const struct analysis *a, const struct device_work *w, int direction)
 {
-	const uint64_t end_ns = s->ev.ts_ns + s->ev.dur_ns;
-	int err = interval_union__add(&c->kernels[device], s->ev.ts_ns, end_ns);
+	const char *name = analysis__name(a, w->name);
 
-	for (int d = 0; d < DIRECTIONS && !err; d++)
-		err = interval_union__add(&c->links[device][d].and_kernels, s->ev.ts_ns, end_ns);
-	return err;
+	return w->kind == KIND_MEMCPY && w->bytes >= LARGE && strstr(name, "Pageable") &&
+	       strstr(name, direction_names[direction]);
+}
+
+static int visit_work(const struct analysis *a, void *state, const struct device_work *w)
+{
+	struct copy_bandwidth *c = state;
+	const int device = w->track->device;
+
+	if (device < 0 || device >= MAX_DEVICES)
+		return 0;
+	if (w->kind == KIND_KERNEL)
+		busy_time__add(&c->kernels[device], w->begin_ns, w->end_ns);
+	for (int d = 0; d < DIRECTIONS; d++)
+		if (w->kind == KIND_KERNEL || is_slow_copy(a, w, d))
+			busy_time__add(&c->links[device][d].and_kernels, w->begin_ns, w->end_ns);
+	return 0;
 }
 
 static int visit(const struct analysis *a, void *state, const struct batch *b)
@@ -94,9 +106,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 		if (t->kind != TRACK_DEVICE || t->device < 0 || t->device >= MAX_DEVICES)
 			continue;
 		for (const struct span *s = b->tracks[i].roots; s && !err; s = s->next_sibling) {
-			if (s->kind == KIND_KERNEL)
-				err = add_kernel(state, t->device, s);
-			else if (s->kind == KIND_MEMCPY)
+			if (s->kind == KIND_MEMCPY)
 				err = add_copy(a, state, t->device, s);
 		}
 	}
@@ -119,13 +129,12 @@ static uint64_t saved_ns(const struct analysis *a, struct copy_bandwidth *c, int
 	struct link *l = &c->links[device][d];
 	const double link = link_rate(a, l, device);
 	const double rate = l->ns ? (double)l->bytes / (double)l->ns : 0;
-	uint64_t both_ns, kernel_ns;
+	uint64_t alone_ns;
 
 	if (link <= 0 || !l->cnt || rate >= link * SLOW)
 		return 0;
-	both_ns = interval_union__length(&l->and_kernels);
-	kernel_ns = interval_union__length(&c->kernels[device]);
-	return (uint64_t)((double)(both_ns - kernel_ns) * (1 - rate / link));
+	alone_ns = l->and_kernels.total_ns - c->kernels[device].total_ns;
+	return finding__of_clock(a, (uint64_t)((double)alone_ns * (1 - rate / link)));
 }
 
 /* How it is known what the link can do. */
@@ -196,9 +205,7 @@ static void clean(void *state)
 	struct copy_bandwidth *c = state;
 
 	for (int i = 0; i < MAX_DEVICES; i++) {
-		interval_union__free(&c->kernels[i]);
 		for (int d = 0; d < DIRECTIONS; d++) {
-			interval_union__free(&c->links[i][d].and_kernels);
 			stat_map__free(&c->links[i][d].by.map);
 		}
 	}
@@ -209,6 +216,7 @@ const struct finding_rule finding_copy_bandwidth = {
 	.rests_on_device = true,
 	.state_size = sizeof(struct copy_bandwidth),
 	.visit = visit,
+	.visit_work = visit_work,
 	.judge = judge,
 	.clean = clean,
 };

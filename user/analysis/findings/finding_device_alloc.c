@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Memory is taken from the driver and given back in the steps: the framework's cache does not hold.
  */
+#include "analysis/findings/call_time.h"
 #include "analysis/findings/findings.h"
 #include <string.h>
 
 #define WORTH_SAYING 1.0 /* percent of the step that the calls take */
 
 struct allocs {
-	uint64_t cnt, ns;
+	uint64_t cnt;
+	struct call_time time;
 };
 
 static bool is_alloc(const char *name)
@@ -24,27 +26,30 @@ static bool is_alloc(const char *name)
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct allocs *c = state;
+	int err = 0;
 
 	for (size_t i = 0; i < b->track_cnt; i++) {
 		if (!analysis__is_main(a, b->tracks[i].track))
 			continue;
-		for (const struct span *s = b->tracks[i].roots; s; s = span__next(s, NULL)) {
+		for (const struct span *s = b->tracks[i].roots; s && !err;
+		     s = span__next(s, NULL)) {
 			if (s->kind != KIND_RUNTIME || !is_alloc(analysis__name(a, s->ev.name)))
 				continue;
 			c->cnt++;
-			c->ns += s->cpu_ns;
+			err = call_time__add(a, &c->time, s);
 		}
 	}
-	return 0;
+	return err;
 }
 
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
-	const struct allocs *c = state;
+	struct allocs *c = state;
+	const uint64_t ns = call_time__ns(a, &c->time);
 
-	if (c->cnt < a->steps.calls || finding__percent(a, c->ns) < WORTH_SAYING)
+	if (c->cnt < a->steps.calls || finding__percent(a, ns) < WORTH_SAYING)
 		return 0;
-	f->cost_ns = finding__per_step(a, c->ns);
+	f->cost_ns = finding__per_step(a, ns);
 	snprintf(f->what, sizeof(f->what),
 		 "Device memory is taken from the driver, or given back, %.1f times a step.",
 		 (double)c->cnt / (double)a->steps.calls);
@@ -60,10 +65,16 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	return 1;
 }
 
+static void clean(void *state)
+{
+	call_time__free(&((struct allocs *)state)->time);
+}
+
 const struct finding_rule finding_device_alloc = {
 	.key = "device_allocation",
 	.rests_on_device = true,
 	.state_size = sizeof(struct allocs),
 	.visit = visit,
 	.judge = judge,
+	.clean = clean,
 };

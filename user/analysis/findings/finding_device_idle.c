@@ -4,50 +4,90 @@
 #include "common/counted.h"
 #include "common/util.h"
 
-#define WORTH_SAYING 20.0 /* percent of the step that the device is idle */
-#define MAX_DEVICES  64
+#define MAX_DEVICES 64
 
 struct device_idle {
 	struct device_use {
-		struct interval_union busy, busy_or_loader;
+		struct busy_time busy;
+		uint64_t busy_in_loader_ns;
 		uint64_t kernels, kernel_ns;
+		size_t loader; /* the first one that ends later than the work so far */
 	} devices[MAX_DEVICES];
-	bool seen[MAX_DEVICES];
+	/* Waits for data in the step that is fed, by begin, and the time of all. */
+	struct stretch *loaders;
+	size_t loader_cnt, loader_cap;
+	uint64_t loader_ns;
+	const struct batch *noted;
 	uint64_t waits; /* of the host for a device */
 };
 
-static int add_device(struct device_use *d, const struct track_batch *t)
+static int add_loaders(struct device_idle *idle, const struct step *step, const struct span *s)
 {
+	const uint64_t step_end = step->ts_ns + step->dur_ns;
 	int err = 0;
 
-	for (const struct span *s = t->roots; s && !err; s = s->next_sibling) {
-		if (!span_kind__is_device_work(s->kind))
-			continue;
-		err = interval_union__add(&d->busy, s->ev.ts_ns, s->ev.ts_ns + s->ev.dur_ns);
-		if (!err)
-			err = interval_union__add(&d->busy_or_loader, s->ev.ts_ns,
-						  s->ev.ts_ns + s->ev.dur_ns);
-		d->kernels += s->kind == KIND_KERNEL;
-		d->kernel_ns += s->kind == KIND_KERNEL ? s->ev.dur_ns : 0;
+	for (; s && !err; s = s->next_sibling) {
+		const uint64_t end = s->ev.ts_ns + s->ev.dur_ns;
+		const struct stretch part = {s->ev.ts_ns > step->ts_ns ? s->ev.ts_ns : step->ts_ns,
+					     end < step_end ? end : step_end};
+
+		if (s->kind != KIND_DATALOADER)
+			err = add_loaders(idle, step, s->first_child);
+		else if (part.begin < part.end)
+			err = ARRAY_PUSH(idle->loaders, idle->loader_cnt, idle->loader_cap, part);
 	}
 	return err;
 }
 
-static int add_loader(struct device_idle *idle, const struct span *s)
+static int note_loaders(struct device_idle *idle, const struct batch *b)
 {
 	int err = 0;
 
-	for (; s && !err; s = s->next_sibling) {
-		if (s->kind != KIND_DATALOADER) {
-			err = add_loader(idle, s->first_child);
-			continue;
-		}
-		for (int i = 0; i < MAX_DEVICES && !err; i++)
-			if (idle->seen[i])
-				err = interval_union__add(&idle->devices[i].busy_or_loader,
-							  s->ev.ts_ns, s->ev.ts_ns + s->ev.dur_ns);
-	}
+	idle->noted = b;
+	idle->loader_cnt = 0;
+	for (int i = 0; i < MAX_DEVICES; i++)
+		idle->devices[i].loader = 0;
+	for (size_t i = 0; i < b->track_cnt && !err; i++)
+		if (b->tracks[i].track->id == b->step->track)
+			err = add_loaders(idle, b->step, b->tracks[i].roots);
+	for (size_t i = 0; i < idle->loader_cnt; i++)
+		idle->loader_ns += idle->loaders[i].end - idle->loaders[i].begin;
 	return err;
+}
+
+/* Work from one moment to another, that follows all before it. */
+static void add_in_loader(const struct device_idle *idle, struct device_use *d, uint64_t from_ns,
+			  uint64_t to_ns)
+{
+	while (d->loader < idle->loader_cnt && idle->loaders[d->loader].end <= from_ns)
+		d->loader++;
+	for (size_t i = d->loader; i < idle->loader_cnt && idle->loaders[i].begin < to_ns; i++) {
+		const struct stretch *l = &idle->loaders[i];
+		const uint64_t begin = l->begin > from_ns ? l->begin : from_ns;
+		const uint64_t end = l->end < to_ns ? l->end : to_ns;
+
+		d->busy_in_loader_ns += end - begin;
+	}
+}
+
+static int visit_work(const struct analysis *a, void *state, const struct device_work *w)
+{
+	struct device_idle *idle = state;
+	int err = idle->noted == a->feed.batch ? 0 : note_loaders(idle, a->feed.batch);
+	struct device_use *d;
+	uint64_t more_ns;
+
+	if (err || w->track->device < 0 || w->track->device >= MAX_DEVICES)
+		return err;
+	d = &idle->devices[w->track->device];
+	more_ns = busy_time__add(&d->busy, w->begin_ns, w->end_ns);
+	if (more_ns)
+		add_in_loader(idle, d, w->end_ns - more_ns, w->end_ns);
+	if (w->kind == KIND_KERNEL) {
+		d->kernels += !w->continued;
+		d->kernel_ns += w->end_ns - w->begin_ns;
+	}
+	return 0;
 }
 
 static uint64_t waits_in(const struct analysis *a, const struct track_batch *t)
@@ -62,40 +102,13 @@ static uint64_t waits_in(const struct analysis *a, const struct track_batch *t)
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct device_idle *idle = state;
-	int err = 0;
+	int err = idle->noted == b ? 0 : note_loaders(idle, b);
 
+	idle->noted = NULL;
 	for (size_t i = 0; i < b->track_cnt; i++)
 		if (analysis__is_main(a, b->tracks[i].track))
 			idle->waits += waits_in(a, &b->tracks[i]);
-
-	for (size_t i = 0; i < b->track_cnt && !err; i++) {
-		const struct track *t = b->tracks[i].track;
-
-		if (t->kind != TRACK_DEVICE || t->device < 0 || t->device >= MAX_DEVICES)
-			continue;
-		idle->seen[t->device] = true;
-		err = add_device(&idle->devices[t->device], &b->tracks[i]);
-	}
-	for (size_t i = 0; i < b->track_cnt && !err; i++)
-		if (b->tracks[i].track->id == b->step->track)
-			err = add_loader(idle, b->tracks[i].roots);
 	return err;
-}
-
-/* The device that works most: others may be there for a reason of their own. */
-static int busiest(struct device_idle *idle, uint64_t *busy_ns)
-{
-	int best = -1;
-
-	for (int i = 0; i < MAX_DEVICES; i++) {
-		uint64_t ns = idle->seen[i] ? interval_union__length(&idle->devices[i].busy) : 0;
-
-		if (idle->seen[i] && (best < 0 || ns > *busy_ns)) {
-			best = i;
-			*busy_ns = ns;
-		}
-	}
-	return best;
 }
 
 /* Of all its threads in the steps; false: not recorded. */
@@ -144,11 +157,11 @@ static void explain_both(const struct analysis *a, struct finding *f)
 		 "wait for");
 }
 
-static void explain(const struct analysis *a, struct device_use *d, uint64_t waits,
-		    uint64_t idle_ns, uint64_t busy_ns, struct finding *f)
+static void explain(const struct analysis *a, const struct device_idle *idle,
+		    const struct device_use *d, uint64_t idle_ns, struct finding *f)
 {
-	uint64_t both = interval_union__length(&d->busy_or_loader);
-	uint64_t loader_ns = both > busy_ns ? both - busy_ns : 0;
+	const uint64_t waits = idle->waits;
+	const uint64_t loader_ns = idle->loader_ns - d->busy_in_loader_ns;
 	uint64_t kernel_ns = d->kernels ? d->kernel_ns / d->kernels : 0;
 	int len = snprintf(f->evidence, sizeof(f->evidence), "idle %s of a step",
 			   time_text(a, finding__per_step(a, idle_ns)).s);
@@ -179,33 +192,36 @@ static void explain(const struct analysis *a, struct device_use *d, uint64_t wai
 	}
 }
 
+/* Without what probes cost: the device is idle for that, too. */
+uint64_t device_idle__ns(const struct analysis *a)
+{
+	uint64_t busy_ns;
+
+	gpu_wait__busiest(a, &busy_ns);
+	return a->steps.cpu.total > busy_ns ? a->steps.cpu.total - busy_ns : 0;
+}
+
+/* Of the device that works most: others may be there for a reason of their own. */
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
-	struct device_idle *idle = state;
-	uint64_t busy_ns = 0, total_ns = a->steps.cpu.total, idle_ns;
-	int device = busiest(idle, &busy_ns);
+	const struct device_idle *idle = state;
+	const uint64_t idle_ns = device_idle__ns(a);
+	uint64_t busy_ns;
+	const int device = gpu_wait__busiest(a, &busy_ns);
 
-	if (device < 0 || busy_ns >= total_ns)
-		return 0;
-	idle_ns = total_ns - busy_ns;
-	if (finding__percent(a, idle_ns) < WORTH_SAYING)
+	if (device < 0 || finding__percent(a, idle_ns) < DEVICE_IDLE_PERCENT)
 		return 0;
 	f->cost_ns = finding__per_step(a, idle_ns);
 	f->cause = CAUSE_LAUNCHES; /* which finding_launch_bound tells, if they are most of it */
 	snprintf(f->what, sizeof(f->what), "GPU%d is idle for %.0f %% of the step.", device,
 		 finding__percent(a, idle_ns));
-	explain(a, &idle->devices[device], idle->waits, idle_ns, busy_ns, f);
+	explain(a, idle, &idle->devices[device], idle_ns, f);
 	return 1;
 }
 
 static void clean(void *state)
 {
-	struct device_idle *idle = state;
-
-	for (int i = 0; i < MAX_DEVICES; i++) {
-		interval_union__free(&idle->devices[i].busy);
-		interval_union__free(&idle->devices[i].busy_or_loader);
-	}
+	free(((struct device_idle *)state)->loaders);
 }
 
 const struct finding_rule finding_device_idle = {
@@ -214,6 +230,7 @@ const struct finding_rule finding_device_idle = {
 	.is_general = true,
 	.state_size = sizeof(struct device_idle),
 	.visit = visit,
+	.visit_work = visit_work,
 	.judge = judge,
 	.clean = clean,
 };

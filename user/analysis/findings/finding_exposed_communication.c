@@ -19,11 +19,16 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	return distributed__visit(a, &x->d, b);
 }
 
+static int visit_work(const struct analysis *a, void *state, const struct device_work *w)
+{
+	return distributed__visit_work(a, &((struct exposed *)state)->d, w);
+}
+
 /* While the host communicates its training thread may compute: what is exposed is no more than the
  * time for which that is blocked, in all. */
 static uint64_t host_exposed_ns(const struct analysis *a, struct exposed *x)
 {
-	const uint64_t ns = distributed__host_ns(&x->d);
+	const uint64_t ns = finding__of_clock(a, distributed__host_ns(&x->d));
 	struct thread_times times;
 
 	if (!ns || !thread_times__of(a, x->track, &times))
@@ -42,7 +47,7 @@ static bool is_rank(const struct analysis *a)
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
 	struct exposed *x = state;
-	const uint64_t device_ns = distributed__exposed_ns(&x->d);
+	const uint64_t device_ns = finding__of_clock(a, distributed__exposed_ns(&x->d));
 	const uint64_t exposed_ns = device_ns ? device_ns : host_exposed_ns(a, x);
 
 	if (finding__percent(a, exposed_ns) < WORTH_SAYING)
@@ -74,6 +79,7 @@ const struct finding_rule finding_exposed_communication = {
 	.rests_on_device = true,
 	.state_size = sizeof(struct exposed),
 	.visit = visit,
+	.visit_work = visit_work,
 	.judge = judge,
 	.clean = clean,
 };

@@ -8,62 +8,45 @@
 
 struct exposed_copies {
 	struct device_copies {
-		struct interval_union kernels, both;
+		struct busy_time kernels, both;
 		uint64_t bytes;
 	} devices[MAX_DEVICES];
 };
 
-static bool is_copy_with_host(const struct analysis *a, const struct span *s)
+static bool is_copy_with_host(const struct analysis *a, const struct device_work *w)
 {
-	const char *name = analysis__name(a, s->ev.name);
+	const char *name = analysis__name(a, w->name);
 
-	return s->kind == KIND_MEMCPY && (strstr(name, "HtoD") || strstr(name, "DtoH"));
+	return w->kind == KIND_MEMCPY && (strstr(name, "HtoD") || strstr(name, "DtoH"));
 }
 
-static int add_device(const struct analysis *a, struct device_copies *d,
-		      const struct track_batch *t)
-{
-	int err = 0;
-
-	for (const struct span *s = t->roots; s && !err; s = s->next_sibling) {
-		const uint64_t begin = s->ev.ts_ns, end = begin + s->ev.dur_ns;
-
-		if (s->kind == KIND_KERNEL)
-			err = interval_union__add(&d->kernels, begin, end);
-		else if (!is_copy_with_host(a, s))
-			continue;
-		else if (s->ev.value > 0)
-			d->bytes += (uint64_t)s->ev.value;
-		if (!err)
-			err = interval_union__add(&d->both, begin, end);
-	}
-	return err;
-}
-
-static int visit(const struct analysis *a, void *state, const struct batch *b)
+static int visit_work(const struct analysis *a, void *state, const struct device_work *w)
 {
 	struct exposed_copies *c = state;
-	int err = 0;
+	struct device_copies *d = &c->devices[w->track->device & (MAX_DEVICES - 1)];
+	const bool is_copy = is_copy_with_host(a, w);
 
-	for (size_t i = 0; i < b->track_cnt && !err; i++) {
-		const struct track *t = b->tracks[i].track;
-
-		if (t->kind == TRACK_DEVICE && t->device >= 0 && t->device < MAX_DEVICES)
-			err = add_device(a, &c->devices[t->device], &b->tracks[i]);
-	}
-	return err;
+	if (w->track->device < 0 || w->track->device >= MAX_DEVICES)
+		return 0;
+	if (w->kind == KIND_KERNEL)
+		busy_time__add(&d->kernels, w->begin_ns, w->end_ns);
+	if (is_copy && !w->continued && w->bytes > 0)
+		d->bytes += (uint64_t)w->bytes;
+	if (is_copy || w->kind == KIND_KERNEL)
+		busy_time__add(&d->both, w->begin_ns, w->end_ns);
+	return 0;
 }
 
 /* Of the device that has most: a process that uses several waits for each. */
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
-	struct exposed_copies *c = state;
+	const struct exposed_copies *c = state;
 	uint64_t most_ns = 0;
 	int device = 0;
 
 	for (int i = 0; i < MAX_DEVICES; i++) {
-		const uint64_t both_ns = interval_union__length(&c->devices[i].both);
-		const uint64_t ns = both_ns - interval_union__length(&c->devices[i].kernels);
+		const struct device_copies *d = &c->devices[i];
+		const uint64_t ns = finding__of_clock(a, d->both.total_ns - d->kernels.total_ns);
 
 		if (ns > most_ns) {
 			most_ns = ns;
@@ -87,21 +70,10 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	return 1;
 }
 
-static void clean(void *state)
-{
-	struct exposed_copies *c = state;
-
-	for (int i = 0; i < MAX_DEVICES; i++) {
-		interval_union__free(&c->devices[i].kernels);
-		interval_union__free(&c->devices[i].both);
-	}
-}
-
 const struct finding_rule finding_exposed_copies = {
 	.key = "exposed_copies",
 	.rests_on_device = true,
 	.state_size = sizeof(struct exposed_copies),
-	.visit = visit,
+	.visit_work = visit_work,
 	.judge = judge,
-	.clean = clean,
 };

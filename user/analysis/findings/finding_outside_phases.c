@@ -10,7 +10,8 @@
 
 struct outside {
 	struct awaited awaited;
-	struct few_steps others; /* time in no phase, by step */
+	struct few_steps others; /* time in no phase, by step; without waits for a busy device */
+	uint64_t gpu_wait_ns;	 /* these waits */
 };
 
 /* A step without any, as the run of a graph that evaluates, is not told from what it should have.
@@ -18,12 +19,15 @@ struct outside {
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct outside *o = state;
-	int err = 0;
+	uint64_t others_ns, wait_ns = a->gpu_wait.phase_ns[KIND_OTHER];
+	int err;
 
-	if (b->step && !step__has_phase(b->step))
+	if (!step__has_phase(b->step))
 		return 0;
-	if (b->step)
-		err = few_steps__add(&o->others, b->step->index, b->step->phase_ns[KIND_OTHER]);
+	others_ns = b->step->phase_ns[KIND_OTHER];
+	wait_ns = wait_ns < others_ns ? wait_ns : others_ns;
+	o->gpu_wait_ns += wait_ns;
+	err = few_steps__add(&o->others, b->step->index, others_ns - wait_ns);
 	return err ? err : awaited__add(a, &o->awaited, b);
 }
 
@@ -41,7 +45,8 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 {
 	const struct outside *o = state;
 	const struct awaited *w = &o->awaited;
-	const uint64_t gap_ns = w->others_ns - awaited__ns(a, w);
+	const uint64_t known_ns = awaited__ns(a, w) + o->gpu_wait_ns;
+	const uint64_t gap_ns = w->others_ns > known_ns ? w->others_ns - known_ns : 0;
 	struct thread_times times;
 	bool few;
 	size_t len;

@@ -71,23 +71,41 @@ static int add_lines(const struct analysis *a, struct by_operator *lines, const 
 	return err;
 }
 
+static uint64_t more(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* A step is not slow for that its thread waits for a device that computes what others launched. */
+static struct step own_time(const struct analysis *a, const struct step *step)
+{
+	const struct gpu_wait *g = &a->gpu_wait;
+	struct step own = *step;
+
+	own.cpu_ns = more(own.cpu_ns, g->step_ns);
+	for (size_t p = 0; p < STEP_PARTS; p++) {
+		const enum span_kind kind = step_parts[p].kind;
+
+		own.phase_ns[kind] = more(own.phase_ns[kind], g->phase_ns[kind]);
+	}
+	return own;
+}
+
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct slow_steps *s = state;
-	int err = ARRAY_PUSH(s->items, s->cnt, s->cap, *b->step);
+	const struct step own = own_time(a, b->step);
+	struct batch shown = *b;
+	int err = ARRAY_PUSH(s->items, s->cnt, s->cap, own);
 
+	shown.step = &own;
 	if (!err)
 		err = ARRAY_PUSH(s->alloc_bytes, s->alloc_cnt, s->alloc_cap, allocated(a, b));
 	if (!err)
 		err = ARRAY_PUSH(s->passes, s->pass_cnt, s->pass_cap, passes(b));
 	if (!err && recording__frame_cnt(a->r))
 		err = add_lines(a, &s->lines, b);
-	return err ? err : step_sample__add(&s->sample, b);
-}
-
-static uint64_t more(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : 0;
+	return err ? err : step_sample__add(&s->sample, &shown);
 }
 
 /* The slow steps. */
@@ -358,8 +376,9 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	f->cost_ns = finding__per_step(a, slow.excess_ns);
 	snprintf(f->what, sizeof(f->what), "%zu of %zu steps %s more than %.1f times the median.",
 		 slow.cnt, s->cnt, slow.cnt == 1 ? "takes" : "take", STEP_SLOW);
-	say(f, "median %s, step %llu %s", time_text(a, slow.middle_ns).s,
-	    (unsigned long long)slow.worst->index, time_text(a, slow.worst->cpu_ns).s);
+	say(f, "median %s, step %llu %s%s", time_text(a, slow.middle_ns).s,
+	    (unsigned long long)slow.worst->index, time_text(a, slow.worst->cpu_ns).s,
+	    a->gpu_waits.cnt ? ", without waits for a busy device" : "");
 	err = say_passes(s, &slow, f);
 	if (!err)
 		err = say_phase(a, s, &slow, f);

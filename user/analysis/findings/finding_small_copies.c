@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Many small copies between host and device: each costs a call, whatever its size. */
+#include "analysis/findings/call_time.h"
 #include "analysis/findings/findings.h"
 
 #define SMALL	     4096 /* bytes */
@@ -8,7 +9,8 @@
 
 struct copies {
 	struct by_operator by;
-	uint64_t cnt, ns;
+	uint64_t cnt;
+	struct call_time time;
 };
 
 static int visit(const struct analysis *a, void *state, const struct batch *b)
@@ -23,8 +25,9 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 			if (s->kind != KIND_MEMCPY || s->ev.value > SMALL || !s->launch)
 				continue;
 			c->cnt++;
-			c->ns += s->launch->cpu_ns;
-			err = by_operator__add(a, &c->by, s->launch, s->launch->cpu_ns);
+			err = call_time__add(a, &c->time, s->launch);
+			if (!err)
+				err = by_operator__add(a, &c->by, s->launch, s->launch->cpu_ns);
 		}
 	}
 	return err;
@@ -32,13 +35,14 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
-	const struct copies *c = state;
+	struct copies *c = state;
+	const uint64_t ns = call_time__ns(a, &c->time);
 	struct top_operator top;
 
 	if (!by_operator__top(a, &c->by, &top) || c->cnt < OFTEN * a->steps.calls ||
-	    finding__percent(a, c->ns) < WORTH_SAYING)
+	    finding__percent(a, ns) < WORTH_SAYING)
 		return 0;
-	f->cost_ns = finding__per_step(a, c->ns);
+	f->cost_ns = finding__per_step(a, ns);
 	snprintf(f->what, sizeof(f->what), "%.0f copies a step move %d bytes or less each.",
 		 (double)c->cnt / (double)a->steps.calls, SMALL);
 	snprintf(f->evidence, sizeof(f->evidence),
@@ -52,7 +56,10 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 
 static void clean(void *state)
 {
-	stat_map__free(&((struct copies *)state)->by.map);
+	struct copies *c = state;
+
+	stat_map__free(&c->by.map);
+	call_time__free(&c->time);
 }
 
 const struct finding_rule finding_small_copies = {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The host waits for the device, more often than once for the step's result. */
+/*
+ * The host waits for the device, more often than once for the step's result. That saves no more
+ * than what the device is idle: the waits for a busy one would only come later.
+ */
+#include "analysis/findings/call_time.h"
 #include "analysis/findings/findings.h"
 #include <string.h>
 
@@ -7,7 +11,8 @@
 
 struct syncs {
 	struct by_operator by;
-	uint64_t cnt, ns;
+	uint64_t cnt;
+	struct call_time time;
 };
 
 bool span__is_wait(const struct analysis *a, const struct span *s)
@@ -28,8 +33,9 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 			if (!span__is_wait(a, s))
 				continue;
 			y->cnt++;
-			y->ns += s->cpu_ns;
-			err = by_operator__add(a, &y->by, s, s->cpu_ns);
+			err = call_time__add(a, &y->time, s);
+			if (!err)
+				err = by_operator__add(a, &y->by, s, s->cpu_ns);
 		}
 	}
 	return err;
@@ -37,19 +43,22 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
-	const struct syncs *y = state;
+	struct syncs *y = state;
+	const uint64_t ns = call_time__ns(a, &y->time), idle_ns = device_idle__ns(a);
+	const uint64_t saved_ns = ns < idle_ns ? ns : idle_ns;
 	struct top_operator top;
 
 	if (!by_operator__top(a, &y->by, &top) || y->cnt < WAITS_OFTEN * a->steps.calls ||
-	    finding__percent(a, y->ns) < WORTH_SAYING)
+	    finding__percent(a, saved_ns) < WORTH_SAYING)
 		return 0;
-	f->cost_ns = finding__per_step(a, y->ns);
+	f->cost_ns = finding__per_step(a, saved_ns);
 	snprintf(f->what, sizeof(f->what), "The host waits for the device %.1f times a step.",
 		 (double)y->cnt / (double)a->steps.calls);
 	snprintf(f->evidence, sizeof(f->evidence),
 		 "%s of a step in calls that synchronize; most in %s "
 		 "(%.1f a step)",
-		 time_text(a, f->cost_ns).s, top.text, (double)top.calls / (double)a->steps.calls);
+		 time_text(a, finding__per_step(a, ns)).s, top.text,
+		 (double)top.calls / (double)a->steps.calls);
 	snprintf(
 		f->next, sizeof(f->next),
 		"read results (item, cpu, print, comparisons of device values) every N steps, copy "
@@ -59,7 +68,10 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 
 static void clean(void *state)
 {
-	stat_map__free(&((struct syncs *)state)->by.map);
+	struct syncs *y = state;
+
+	stat_map__free(&y->by.map);
+	call_time__free(&y->time);
 }
 
 const struct finding_rule finding_sync = {

@@ -11,13 +11,11 @@
 #define MAX_SHOWN 5
 
 static const struct finding_rule *const rules[] = {
-	&finding_data_loader,	 &finding_device_idle,
-	&finding_launch_bound,	 &finding_sync,
-	&finding_small_copies,	 &finding_copy_bandwidth,
-	&finding_exposed_copies, &finding_exposed_communication,
-	&finding_device_alloc,	 &finding_cpu_wait,
-	&finding_off_cpu,	 &finding_slow_steps,
-	&finding_outside_phases, &finding_page_faults,
+	&finding_data_loader,	 &finding_device_idle,	  &finding_launch_bound,
+	&finding_gpu_bound,	 &finding_sync,		  &finding_small_copies,
+	&finding_copy_bandwidth, &finding_exposed_copies, &finding_exposed_communication,
+	&finding_device_alloc,	 &finding_cpu_wait,	  &finding_off_cpu,
+	&finding_slow_steps,	 &finding_outside_phases, &finding_page_faults,
 	&finding_memory_peak,	 &finding_memory_unused,
 };
 
@@ -43,6 +41,15 @@ uint64_t finding__per_step(const struct analysis *a, uint64_t total_ns)
 double finding__percent(const struct analysis *a, uint64_t total_ns)
 {
 	return a->steps.cpu.total ? 100.0 * (double)total_ns / (double)a->steps.cpu.total : 0;
+}
+
+uint64_t finding__of_clock(const struct analysis *a, uint64_t clock_ns)
+{
+	const uint64_t whole_ns = analysis__whole_ns(a);
+
+	return whole_ns ? (uint64_t)((double)clock_ns * (double)a->steps.cpu.total /
+				     (double)whole_ns)
+			: 0;
 }
 
 static bool is_training(const struct analysis *a)
@@ -223,24 +230,44 @@ out:
 
 /* ---- the table ---- */
 
+static int make_states(struct findings *s)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
+		if (s->states[i] || !rules[i]->state_size)
+			continue;
+		s->states[i] = calloc(1, rules[i]->state_size);
+		if (!s->states[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct findings *s = state;
 
+	if (make_states(s))
+		return -ENOMEM;
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
 		int err = 0;
 
-		if (!s->states[i] && rules[i]->state_size) {
-			s->states[i] = calloc(1, rules[i]->state_size);
-			if (!s->states[i])
-				return -ENOMEM;
-		}
 		if (rules[i]->visit && b->step)
 			err = rules[i]->visit(a, s->states[i], b);
 		if (err)
 			return err;
 	}
 	return 0;
+}
+
+static int visit_work(const struct analysis *a, void *state, const struct device_work *w)
+{
+	struct findings *s = state;
+	int err = make_states(s);
+
+	for (size_t i = 0; i < ARRAY_SIZE(rules) && !err && a->feed.batch; i++)
+		if (rules[i]->visit_work)
+			err = rules[i]->visit_work(a, s->states[i], w);
+	return err;
 }
 
 /* A wait that is most of another finding, too, is told once. */
@@ -427,6 +454,7 @@ const struct table_impl table_findings = {
 	.rests_on_device = true,
 	.state_size = sizeof(struct findings),
 	.visit = visit,
+	.visit_work = visit_work,
 	.fill = fill,
 	.clean = clean,
 };
@@ -438,11 +466,20 @@ struct reading {
 	struct findings findings;
 };
 
+static int visit_work_alone(const struct device_work *w, void *ctx)
+{
+	struct reading *rd = ctx;
+
+	return visit_work(&rd->a, &rd->findings, w);
+}
+
 static int visit_alone(const struct batch *b, void *ctx)
 {
 	struct reading *rd = ctx;
 	int err = analysis__visit(&rd->a, b);
 
+	if (!err)
+		err = device_feed__step(&rd->a, b, visit_work_alone, rd);
 	return err ? err : visit(&rd->a, &rd->findings, b);
 }
 

@@ -30,13 +30,16 @@ struct finding_rule {
 	int tells_wait;
 	size_t state_size;
 	int (*visit)(const struct analysis *a, void *state, const struct batch *b); /* or NULL */
+	/* What devices did in the step that is visited next (analysis.feed.batch); or NULL. */
+	int (*visit_work)(const struct analysis *a, void *state, const struct device_work *w);
 	/* 1 with *f filled, 0: nothing found, or a negative errno. Only called if there are steps.
 	 */
 	int (*judge)(const struct analysis *a, void *state, struct finding *f);
 	void (*clean)(void *state); /* or NULL */
 };
 
-extern const struct finding_rule finding_data_loader, finding_device_idle, finding_launch_bound, finding_sync,
+extern const struct finding_rule finding_data_loader, finding_device_idle, finding_launch_bound, finding_gpu_bound,
+	finding_sync,
 	finding_slow_steps, finding_cpu_wait, finding_exposed_communication, finding_device_alloc,
 	finding_small_copies, finding_copy_bandwidth, finding_exposed_copies, finding_outside_phases,
 	finding_off_cpu, finding_page_faults, finding_memory_peak, finding_memory_unused;
@@ -57,6 +60,8 @@ int finding_straggler__fill(const struct job *j, const struct straggler *s, stru
 
 /* Mean over the steps. */
 uint64_t finding__per_step(const struct analysis *a, uint64_t total_ns);
+/* Of a time that the clock told, what the steps' time has of it: less the probes' share. */
+uint64_t finding__of_clock(const struct analysis *a, uint64_t clock_ns);
 /* 0..100 of the steps' time. */
 double finding__percent(const struct analysis *a, uint64_t total_ns);
 
@@ -77,6 +82,11 @@ bool finding__may_be_idle(const struct analysis *a, const char *reason);
 
 /* What the thread of a track is blocked for longest in the recorded steps, a name; 0: nothing known. */
 uint32_t thread_wait__longest(const struct analysis *a, uint32_t track, uint64_t *ns);
+
+/* A device that is idle for so much of the step, percent, is no limit of it. */
+#define DEVICE_IDLE_PERCENT 20.0
+/* What the busiest device leaves of the steps; all of them if none was seen. */
+uint64_t device_idle__ns(const struct analysis *a);
 
 /* That without a processor is so much of the steps that finding_cpu_wait speaks; what to do then. */
 bool cpu_wait__is_said(const struct analysis *a);

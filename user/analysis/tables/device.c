@@ -3,43 +3,43 @@
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
-#include "analysis/tables/by_stream.h"
+#include "analysis/analysis.h"
+#include "common/util.h"
 
 #define MAX_DEVICES 64
 
 struct devices {
-	struct interval_union kernels[MAX_DEVICES];
+	struct busy_time kernels[MAX_DEVICES];
 	bool seen[MAX_DEVICES];
-	struct stream_unions streams; /* by track */
+	struct busy_time *streams; /* by track */
 };
-
-static int add_kernel(struct devices *d, const struct track *t, const struct span *s)
-{
-	struct interval_union *stream = stream_unions__at(&d->streams, t->id);
-	int err = stream ? interval_union__add(stream, s->ev.ts_ns, s->ev.ts_ns + s->ev.dur_ns)
-			 : -ENOMEM;
-
-	return err ? err
-		   : interval_union__add(&d->kernels[t->device], s->ev.ts_ns,
-					 s->ev.ts_ns + s->ev.dur_ns);
-}
 
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct devices *d = state;
-	int err = 0;
 
-	for (size_t i = 0; i < b->track_cnt && !err; i++) {
+	for (size_t i = 0; i < b->track_cnt; i++) {
 		const struct track *t = b->tracks[i].track;
 
-		if (t->kind != TRACK_DEVICE || t->device < 0 || t->device >= MAX_DEVICES)
-			continue;
-		d->seen[t->device] = true;
-		for (const struct span *s = b->tracks[i].roots; s && !err; s = s->next_sibling)
-			if (s->kind == KIND_KERNEL)
-				err = add_kernel(d, t, s);
+		if (t->kind == TRACK_DEVICE && t->device >= 0 && t->device < MAX_DEVICES)
+			d->seen[t->device] = true;
 	}
-	return err;
+	return 0;
+}
+
+static int visit_work(const struct analysis *a, void *state, const struct device_work *w)
+{
+	struct devices *d = state;
+
+	if (w->kind != KIND_KERNEL || w->track->device < 0 || w->track->device >= MAX_DEVICES)
+		return 0;
+	if (!d->streams)
+		d->streams = calloc(recording__track_cnt(a->r) + 1, sizeof(*d->streams));
+	if (!d->streams)
+		return -ENOMEM;
+	busy_time__add(&d->kernels[w->track->device], w->begin_ns, w->end_ns);
+	busy_time__add(&d->streams[w->track->id], w->begin_ns, w->end_ns);
+	return 0;
 }
 
 static uint64_t number(const json_t *cpu, const char *key)
@@ -58,73 +58,59 @@ static int add_row(struct table *t, int indent, const char *name, uint64_t part,
 	return table__add_row(t, indent, cells);
 }
 
-/* What steps launched counts for them, whenever it ran: as much of the steps before the first one
- * ran in their time, and is not recorded. Of a queue that grew that is not so. */
-static const char *why_unknown(const struct analysis *a, struct interval_union *kernels)
+static int add_busy(const struct analysis *a, int indent, const char *name, uint64_t busy_ns,
+		    struct table *t)
 {
-	return a->steps.calls && interval_union__length(kernels) > coverage__known_ns(a)
-		       ? "the steps launched more than it could do in their time, and what it had "
-			 "from before is not recorded"
-		       : NULL;
+	return add_row(t, indent, name, busy_ns, analysis__clock_ns(a), "no time was recorded");
 }
 
-static int add_busy(const struct analysis *a, int indent, const char *name, const char *unknown,
-		    struct interval_union *kernels, struct table *t)
+static int by_stream(const void *x, const void *y)
 {
-	return add_row(t, indent, name, interval_union__length(kernels),
-		       unknown ? 0 : coverage__known_ns(a),
-		       unknown ? unknown : "no time was recorded");
+	const struct track *p = *(const struct track *const *)x;
+	const struct track *q = *(const struct track *const *)y;
+
+	return (p->stream > q->stream) - (p->stream < q->stream);
 }
 
-static int by_stream(const void *x, const void *y, void *ctx)
+static int fill_streams(const struct analysis *a, const struct devices *d, int device,
+			struct table *t)
 {
-	const struct stream_union *p = x, *q = y;
-	const struct recording *r = ctx;
-	int64_t v = recording__track(r, p->group)->stream;
-	int64_t w = recording__track(r, q->group)->stream;
+	const uint32_t cnt = recording__track_cnt(a->r);
+	auto_free const struct track **tracks = calloc(cnt + 1, sizeof(*tracks));
+	size_t used = 0;
+	int err = tracks ? 0 : -ENOMEM;
 
-	return v < w ? -1 : v > w;
-}
+	for (uint32_t id = 1; id <= cnt && !err; id++) {
+		const struct track *track = recording__track(a->r, id);
 
-static int fill_streams(const struct analysis *a, struct devices *d, int device,
-			const char *unknown, struct table *t)
-{
-	int err = 0;
-
-	if (!a->opts->by_device)
-		return 0;
-	if (d->streams.cnt)
-		qsort_r(d->streams.items, d->streams.cnt, sizeof(*d->streams.items), by_stream,
-			(void *)a->r);
-	for (size_t i = 0; i < d->streams.cnt && !err; i++) {
-		struct stream_union *u = &d->streams.items[i];
-		const struct track *track = recording__track(a->r, u->group);
+		if (track && track->kind == TRACK_DEVICE && track->device == device &&
+		    d->streams[id].total_ns)
+			tracks[used++] = track;
+	}
+	if (used)
+		qsort(tracks, used, sizeof(*tracks), by_stream);
+	for (size_t i = 0; i < used && !err; i++) {
 		char name[48];
 
-		if (track->device != device)
-			continue;
-		snprintf(name, sizeof(name), "stream %lld", (long long)track->stream);
-		err = add_busy(a, 1, name, unknown, &u->time, t);
+		snprintf(name, sizeof(name), "stream %lld", (long long)tracks[i]->stream);
+		err = add_busy(a, 1, name, d->streams[tracks[i]->id].total_ns, t);
 	}
 	return err;
 }
 
-static int fill_devices(const struct analysis *a, struct devices *d, struct table *t)
+static int fill_devices(const struct analysis *a, const struct devices *d, struct table *t)
 {
 	int err = 0;
 
 	for (int i = 0; i < MAX_DEVICES && !err; i++) {
-		const char *unknown = why_unknown(a, &d->kernels[i]);
 		char name[16];
 
 		if (!d->seen[i])
 			continue;
 		snprintf(name, sizeof(name), "GPU%d", i);
-		err = add_busy(a, 0, name, unknown, &d->kernels[i], t);
-		if (!err)
-			err = fill_streams(a, d, i, unknown, t);
-		if (!err && unknown)
-			err = table__add_notef(t, "%s: not known: %s.", name, unknown);
+		err = add_busy(a, 0, name, d->kernels[i].total_ns, t);
+		if (!err && a->opts->by_device && d->streams)
+			err = fill_streams(a, d, i, t);
 	}
 	return err;
 }
@@ -157,19 +143,16 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = table__add_notef(t, "CPU: not known (%s).", why);
 	if (!err && a->has_device)
 		err = table__add_notef(
-			t, "GPU: time in which at least one kernel of the process ran / %s%s.",
-			analysis__total_name(a),
+			t,
+			"GPU: time in which at least one kernel of the process ran, inside %s%s.",
+			analysis__clock_name(a),
 			coverage__is_partial(a) ? ", as far as device times are known" : "");
 	return err;
 }
 
 static void clean(void *state)
 {
-	struct devices *d = state;
-
-	for (int i = 0; i < MAX_DEVICES; i++)
-		interval_union__free(&d->kernels[i]);
-	stream_unions__free(&d->streams);
+	free(((struct devices *)state)->streams);
 }
 
 const struct table_impl table_device = {
@@ -178,6 +161,7 @@ const struct table_impl table_device = {
 	.rests_on_device = true,
 	.state_size = sizeof(struct devices),
 	.visit = visit,
+	.visit_work = visit_work,
 	.fill = fill,
 	.clean = clean,
 };

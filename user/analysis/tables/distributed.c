@@ -35,14 +35,6 @@ static bool operator__is_communication(const struct analysis *a, const struct sp
 	return strstr(name, "allreduce") || strstr(name, "rpc") || is_broadcast(name);
 }
 
-static bool is_launched_by_communication(const struct analysis *a, const struct span *device)
-{
-	for (const struct span *s = device->launch; s; s = s->parent)
-		if (operator__is_communication(a, s))
-			return true;
-	return false;
-}
-
 /* Devices are groups of their own if asked for; 0: all. */
 static uint32_t group_of(const struct analysis *a, const struct track *t)
 {
@@ -67,33 +59,50 @@ static int add_time(struct distributed *d, bool communication, uint32_t group, u
 	return err ? err : add(&d->busy, group, begin, end);
 }
 
-/* A collective of the host, or an operator named after one. */
-static int add_span(struct distributed *d, uint32_t group, const struct span *s)
+/* Of the host, a collective or an operator named after one. */
+static int add_host(const struct analysis *a, struct distributed *d, const struct event *e,
+		    bool is_operator)
 {
-	uint64_t begin = s->ev.ts_ns, end = begin + s->ev.dur_ns;
-	int err;
+	const uint32_t group = a->opts->by_device ? HOST : 0;
+	struct stretch p;
+	int err = 0;
 
-	if (s->kind == KIND_COMMUNICATION)
-		return add_time(d, true, group, begin, end);
-	d->found = true;
-	err = add(&d->communication, group, begin, end);
-	return err ? err : add(&d->both, group, begin, end);
+	for (size_t at = 0; !err && analysis__part(a, e->ts_ns, e->ts_ns + e->dur_ns, &at, &p);) {
+		if (!is_operator) {
+			err = add_time(d, true, group, p.begin, p.end);
+			continue;
+		}
+		d->found = true;
+		err = add(&d->communication, group, p.begin, p.end);
+		if (!err)
+			err = add(&d->both, group, p.begin, p.end);
+	}
+	return err;
 }
 
-static int visit_device(const struct analysis *a, struct distributed *d,
-			const struct track_batch *t)
+static int add_launches(struct distributed *d, const struct span *root)
 {
 	int err = 0;
 
-	for (const struct span *s = t->roots; s && !err; s = s->next_sibling) {
-		bool communication;
+	for (const struct span *s = root; s && !err; s = span__next(s, root))
+		if (s->kind == KIND_RUNTIME && s->ev.id != EVENT_NO_ID)
+			err = launch_set__add(&d->launches, s->ev.id);
+	return err;
+}
 
-		if (s->kind != KIND_KERNEL)
+/* What it launches is told from other work when that comes, which is before the batch is visited.
+ */
+static int note_launches(const struct analysis *a, struct distributed *d, const struct batch *b)
+{
+	int err = 0;
+
+	d->noted = b;
+	for (size_t i = 0; i < b->track_cnt; i++) {
+		if (!analysis__is_main(a, b->tracks[i].track))
 			continue;
-		communication = kernel_name__is_collective(analysis__name(a, s->ev.name)) ||
-				is_launched_by_communication(a, s);
-		err = add_time(d, communication, group_of(a, t->track), s->ev.ts_ns,
-			       s->ev.ts_ns + s->ev.dur_ns);
+		for (const struct span *s = b->tracks[i].roots; s && !err; s = span__next(s, NULL))
+			if (operator__is_communication(a, s))
+				err = add_launches(d, s);
 	}
 	return err;
 }
@@ -101,34 +110,48 @@ static int visit_device(const struct analysis *a, struct distributed *d,
 static int visit_thread(const struct analysis *a, struct distributed *d,
 			const struct track_batch *t)
 {
-	uint32_t group = a->opts->by_device ? HOST : 0;
 	int err = 0;
 
-	for (const struct span *s = t->roots; s && !err; s = span__next(s, NULL))
-		if (operator__is_communication(a, s))
-			err = add_span(d, group, s);
+	for (const struct span *s = t->roots; s && !err; s = span__next(s, NULL)) {
+		if (!operator__is_communication(a, s))
+			continue;
+		err = add_host(a, d, &s->ev, s->kind != KIND_COMMUNICATION);
+	}
 	return err;
+}
+
+int distributed__visit_work(const struct analysis *a, void *state, const struct device_work *w)
+{
+	struct distributed *d = state;
+	int err = 0;
+
+	if (a->feed.batch && a->feed.batch != d->noted)
+		err = note_launches(a, d, a->feed.batch);
+	if (err || w->kind != KIND_KERNEL)
+		return err;
+	return add_time(d,
+			kernel_name__is_collective(analysis__name(a, w->name)) ||
+				launch_set__has(&d->launches, w->id),
+			group_of(a, w->track), w->begin_ns, w->end_ns);
 }
 
 int distributed__visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct distributed *d = state;
-	int err = 0;
+	int err = b == d->noted ? 0 : note_launches(a, d, b);
 
+	d->noted = NULL;
 	for (size_t i = 0; i < b->track_cnt && !err; i++) {
 		const struct track_batch *t = &b->tracks[i];
 
-		if (t->track->kind == TRACK_DEVICE)
-			err = visit_device(a, d, t);
-		else if (analysis__is_main(a, t->track))
+		if (analysis__is_main(a, t->track))
 			err = visit_thread(a, d, t);
 	}
 	for (size_t i = 0; i < b->other_cnt && !err; i++) {
 		const struct event *e = &b->others[i];
 
 		if (analysis__is_collective(a->r, e))
-			err = add_time(d, true, a->opts->by_device ? HOST : 0, e->ts_ns,
-				       e->ts_ns + e->dur_ns);
+			err = add_host(a, d, e, false);
 	}
 	return err;
 }
@@ -180,7 +203,7 @@ static int add_row(const struct analysis *a, struct table *t, int indent, const 
 	const struct cell cells[] = {
 		cell__text(name),
 		why ? cell__none(why) : cell__time(ns),
-		why ? cell__none(why) : cell__share(ns, analysis__total_ns(a)),
+		why ? cell__none(why) : cell__share(ns, analysis__whole_ns(a)),
 	};
 
 	return table__add_row(t, indent, cells);
@@ -203,7 +226,7 @@ static int add_section(const struct analysis *a, struct distributed *d, struct t
 		err = table__add_section(t, title);
 	if (!err)
 		err = add_row(a, t, 0, a->steps.calls ? "ProfileStep" : "Window",
-			      analysis__total_ns(a), NULL);
+			      analysis__whole_ns(a), NULL);
 	if (!err)
 		err = add_row(a, t, 1, "Communication", communication, NULL);
 	if (!err)
@@ -239,8 +262,9 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 				       "Communication: collectives of the host, operators named "
 				       "after one (allreduce, broadcast), and kernels of the "
 				       "collective library; Computation: all other kernels; "
-				       "Overlap: both at once. Ratios: of %s.",
-				       analysis__total_name(a));
+				       "Overlap: both at once. Each is the union of times inside "
+				       "%s, whenever it was launched. Ratios: of the first row.",
+				       analysis__clock_name(a));
 	return err;
 }
 
@@ -252,6 +276,7 @@ void distributed__clean(void *state)
 	stream_unions__free(&d->computation);
 	stream_unions__free(&d->both);
 	stream_unions__free(&d->busy);
+	launch_set__free(&d->launches);
 }
 
 const struct table_impl table_distributed = {
@@ -261,6 +286,7 @@ const struct table_impl table_distributed = {
 	.rests_on_device = true,
 	.state_size = sizeof(struct distributed),
 	.visit = distributed__visit,
+	.visit_work = distributed__visit_work,
 	.fill = fill,
 	.clean = distributed__clean,
 };

@@ -157,7 +157,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 			t,
 			"Occupancy and blocks per multiprocessor are estimated from how the "
 			"kernels were launched. Queue delay: from the launching call's end to the "
-			"kernel's begin. Ratios: of all kernels%s.",
+			"kernel's begin. GPU columns: the whole time of each kernel, whenever it "
+			"ran. Ratios: of all kernels%s.",
 			a->opts->by_device ? " of the section" : "");
 	return err;
 }

@@ -485,6 +485,8 @@ static int add_footer(const struct analysis *a, const struct averages *k, const 
 
 	if (!err && a->has_device)
 		err = table__add_notef(t, "Self GPU time total: %s", time_text(a, w->gpu_ns).s);
+	if (!err && a->has_device)
+		err = table__add_note(t, GPU_OWNER_TIME);
 	if (!err)
 		err = table__note_cut(t, &k->map);
 	if (!err && by_source(a))

@@ -9,28 +9,42 @@ struct overview {
 	struct type {
 		uint64_t calls, cpu_ns, dur_ns; /* of spans that no span of their type encloses */
 		struct interval_union time;
-	} types[KIND_CNT], collectives; /* the last: kernels of a collective library */
-	bool has_others;		/* spans of other processes were seen, and left out */
-	bool in_steps;	  /* a step was seen: the steps are the whole, and only they count */
-	uint64_t outside; /* spans that ended in no step, and do not count */
+	} types[KIND_CNT];
+	/* Of devices, by the clock; the last: kernels of a collective library. */
+	struct device_type {
+		uint64_t calls;
+		struct busy_time time;
+	} work[KIND_CNT], collectives;
+	bool has_others;   /* spans of other processes were seen, and left out */
+	bool in_steps;	   /* a step was seen: the steps are the whole, and only they count */
+	uint64_t outside;  /* spans that ended in no step, and do not count */
+	uint64_t recorded; /* work of devices, whenever it ran */
 };
 
-static int add_span(struct type *t, const struct span *s)
+static int add_time(const struct analysis *a, struct type *t, const struct event *e,
+		    uint64_t cpu_ns)
 {
-	t->calls++;
-	if (s->parent && s->parent->kind == s->kind)
-		return 0;
-	t->cpu_ns += s->cpu_ns;
-	t->dur_ns += s->ev.dur_ns;
-	return interval_union__add(&t->time, s->ev.ts_ns, s->ev.ts_ns + s->ev.dur_ns);
+	struct stretch part;
+	int err = 0;
+
+	t->cpu_ns += cpu_ns;
+	t->dur_ns += e->dur_ns;
+	for (size_t at = 0; !err && analysis__part(a, e->ts_ns, e->ts_ns + e->dur_ns, &at, &part);)
+		err = interval_union__add(&t->time, part.begin, part.end);
+	return err;
 }
 
-static int add_tree(struct overview *o, const struct span *root)
+static int add_tree(const struct analysis *a, struct overview *o, const struct span *root)
 {
 	int err = 0;
 
-	for (const struct span *s = root; s && !err; s = span__next(s, root))
-		err = add_span(&o->types[s->kind], s);
+	for (const struct span *s = root; s && !err; s = span__next(s, root)) {
+		struct type *t = &o->types[s->kind];
+
+		t->calls++;
+		if (!s->parent || s->parent->kind != s->kind)
+			err = add_time(a, t, &s->ev, s->cpu_ns);
+	}
 	return err;
 }
 
@@ -41,30 +55,33 @@ static int add_async(const struct analysis *a, struct overview *o, const struct 
 	if (!analysis__is_collective(a->r, e))
 		return 0;
 	t->calls++;
-	t->cpu_ns += e->dur_ns;
-	t->dur_ns += e->dur_ns;
-	return interval_union__add(&t->time, e->ts_ns, e->ts_ns + e->dur_ns);
+	return add_time(a, t, e, e->dur_ns);
 }
 
-static int add_device(const struct analysis *a, struct overview *o, const struct span *s)
+static void add_work(struct device_type *t, const struct device_work *w)
 {
-	int err = 0;
-
-	if (span_kind__is_device_work(s->kind))
-		err = add_span(&o->types[s->kind], s);
-	if (!err && s->kind == KIND_KERNEL &&
-	    kernel_name__is_collective(analysis__name(a, s->ev.name)))
-		err = add_span(&o->collectives, s);
-	return err;
+	t->calls += !w->continued;
+	busy_time__add(&t->time, w->begin_ns, w->end_ns);
 }
 
-static uint64_t span_cnt(const struct batch *b)
+static int visit_work(const struct analysis *a, void *state, const struct device_work *w)
+{
+	struct overview *o = state;
+
+	add_work(&o->work[w->kind], w);
+	if (w->kind == KIND_KERNEL && kernel_name__is_collective(analysis__name(a, w->name)))
+		add_work(&o->collectives, w);
+	return 0;
+}
+
+static uint64_t span_cnt(const struct batch *b, enum track_kind kind)
 {
 	uint64_t cnt = 0;
 
 	for (size_t i = 0; i < b->track_cnt; i++)
-		for (const struct span *s = b->tracks[i].roots; s; s = span__next(s, NULL))
-			cnt++;
+		for (const struct span *s = b->tracks[i].roots;
+		     s && b->tracks[i].track->kind == kind; s = span__next(s, NULL))
+			cnt += kind == TRACK_THREAD || span_kind__is_device_work(s->kind);
 	return cnt;
 }
 
@@ -74,8 +91,6 @@ static void forget(struct overview *o)
 		interval_union__free(&o->types[kind].time);
 		o->types[kind] = (struct type){};
 	}
-	interval_union__free(&o->collectives.time);
-	o->collectives = (struct type){};
 }
 
 static int visit(const struct analysis *a, void *state, const struct batch *b)
@@ -87,8 +102,9 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 		forget(o);
 		o->in_steps = true;
 	}
+	o->recorded += span_cnt(b, TRACK_DEVICE);
 	if (!b->step)
-		o->outside += span_cnt(b);
+		o->outside += span_cnt(b, TRACK_THREAD);
 	if (!b->step && o->in_steps)
 		return 0;
 	for (size_t i = 0; i < b->track_cnt && !err; i++) {
@@ -99,8 +115,8 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 			o->has_others |= s != NULL;
 			continue;
 		}
-		for (; s && !err; s = s->next_sibling)
-			err = t->kind == TRACK_DEVICE ? add_device(a, o, s) : add_tree(o, s);
+		for (; s && !err && t->kind == TRACK_THREAD; s = s->next_sibling)
+			err = add_tree(a, o, s);
 	}
 	for (size_t i = 0; i < b->other_cnt && !err; i++)
 		err = add_async(a, o, &b->others[i]);
@@ -122,17 +138,22 @@ static int by_time(const void *x, const void *y)
 	return (int)p->kind - (int)q->kind;
 }
 
-/* The union is of measured times; the cost of our probes is taken off in proportion. */
+/* The union is of measured times; the cost of our probes is taken off in proportion. What other
+ * threads spend on theirs is not in the steps' time, and may be more than the steps lose. */
 static struct line make_line(const struct analysis *a, struct overview *o, enum span_kind kind)
 {
 	struct type *t = &o->types[kind];
-	struct line l = {kind, t->calls, 0, span_kind__is_device_work(kind)};
+	struct line l = {kind, t->calls, 0, false};
 
+	if (span_kind__is_device_work(kind))
+		return (struct line){kind, o->work[kind].calls, o->work[kind].time.total_ns, true};
 	if (span_kind__is_phase(kind))
 		return (struct line){kind, a->phases[kind].calls, a->phases[kind].cpu.total, false};
 	l.ns = interval_union__length(&t->time);
-	if (!l.on_device && t->dur_ns)
+	if (t->dur_ns)
 		l.ns = (uint64_t)((double)l.ns * ((double)t->cpu_ns / (double)t->dur_ns));
+	if (l.ns > analysis__total_ns(a))
+		l.ns = analysis__total_ns(a);
 	return l;
 }
 
@@ -145,7 +166,7 @@ static int add_line(const struct analysis *a, struct table *t, const struct line
 		cell__text(label),
 		cell__count(l->calls),
 		l->on_device ? cell__none(device) : time,
-		cell__share(l->ns, l->on_device ? coverage__known_ns(a) : analysis__total_ns(a)),
+		cell__share(l->ns, l->on_device ? analysis__clock_ns(a) : analysis__total_ns(a)),
 		l->on_device ? time : cell__none(host),
 	};
 
@@ -163,6 +184,15 @@ static int add_columns(const struct analysis *a, struct table *t)
 	};
 
 	return table__add_columns(t, columns, a->has_device ? 5 : 4);
+}
+
+static uint64_t outside(const struct overview *o)
+{
+	uint64_t inside = 0;
+
+	for (int kind = 0; kind < KIND_CNT; kind++)
+		inside += o->work[kind].calls;
+	return o->outside + (o->recorded > inside ? o->recorded - inside : 0);
 }
 
 static int fill(const struct analysis *a, void *state, struct table *t)
@@ -190,7 +220,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	}
 	qsort(lines, host, sizeof(*lines), by_time);
 	lines[cnt] = (struct line){KIND_COMMUNICATION, o->collectives.calls,
-				   interval_union__length(&o->collectives.time), true};
+				   o->collectives.time.total_ns, true};
 	cnt += lines[cnt].calls > 0;
 	if (cnt || a->steps.calls)
 		err = add_line(a, t, &top, 0, a->steps.calls ? "ProfileStep" : "Window");
@@ -205,9 +235,14 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 				       coverage__is_partial(a)
 					       ? ", the device's of as much as is known of it"
 					       : "");
-	if (!err && o->in_steps && o->outside)
+	if (!err && a->has_device)
+		err = table__add_notef(t,
+				       "GPU Time: union of what ran on devices inside %s, whenever "
+				       "it was launched.",
+				       analysis__clock_name(a));
+	if (!err && o->in_steps && outside(o))
 		err = table__add_notef(t, "Left out here, being in no whole step: %s.",
-				       counted(o->outside, "event", "events").s);
+				       counted(outside(o), "event", "events").s);
 	if (!err && has_operators && left_out__has_operators(a))
 		err = table__add_note(t, "Operator: those that were recorded; the operator table "
 					 "estimates the others.");
@@ -228,6 +263,7 @@ const struct table_impl table_overview = {
 	.rests_on_device = true,
 	.state_size = sizeof(struct overview),
 	.visit = visit,
+	.visit_work = visit_work,
 	.fill = fill,
 	.clean = clean,
 };

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A device that is behind its host: what is its limit, and what is not told as something else. */
+#include <criterion/criterion.h>
+#include "common/util.h"
+#include "finding_job.h"
+
+TestSuite(findings_gpu_bound);
+
+#define AHEAD 16 /* steps that the host goes ahead of the device */
+
+/*
+ * Steps of 2 ms, each of which launches 10 ms of kernels; one of 16 then waits for the device, in
+ * the next step's time outside of the phases. Device work of the steps before the first is under
+ * way.
+ */
+static struct job ahead(const char *call, uint64_t steps)
+{
+	static const struct step_plan plan = {0, 1, 1, 0, 0};
+	struct job j = job__new();
+	uint64_t at = 200 * MS, device_at = 200 * MS + 13000;
+
+	synth__kernel(&j.s, j.stream, CAT_KERNEL, "before", 999999, 0, device_at);
+	for (uint64_t i = 0; i < steps; i++) {
+		const bool waits = i % AHEAD == AHEAD - 1;
+		const uint64_t begin = at;
+
+		if (waits) {
+			synth__span(&j.s, j.s.main, CAT_RUNTIME, call, at, device_at);
+			at = device_at + 1000;
+		}
+		job__launch(&j, "cudaLaunchKernel", CAT_KERNEL, "gemm", at + 5000, at + 10000,
+			    device_at > at ? device_at : at + 12000,
+			    (device_at > at ? device_at : at + 12000) + 10 * MS, 0);
+		device_at = (device_at > at ? device_at : at + 12000) + 10 * MS;
+		at = job__begin_step(&j, at, &plan);
+		synth__step(&j.s, i, begin, at);
+	}
+	return j;
+}
+
+Test(findings_gpu_bound, a_host_that_waits_for_its_device)
+{
+	struct job j = ahead("cudaDeviceSynchronize", 64);
+
+	job__expect(&j, "gpu_bound",
+		    "GPU0 is busy for 100.0 % of the steps; the training thread waits");
+}
+
+Test(findings_gpu_bound, calls_that_are_blocked_are_waits_too)
+{
+	struct job j = ahead("cudaLaunchKernel", 64);
+
+	job__expect(&j, "gpu_bound", "most in cudaLaunchKernel");
+	j = ahead("cudaMemcpy", 64);
+	job__expect(&j, "gpu_bound", "most in cudaMemcpy");
+	j = ahead("cudaMemcpyAsync", 64);
+	job__expect(&j, "gpu_bound", "most in cudaMemcpyAsync");
+}
+
+/* No other call: what it waits for is not known. */
+Test(findings_gpu_bound, other_calls_are_none)
+{
+	struct job j = ahead("cudaGetDeviceProperties", 64);
+
+	job__expect_two(&j, "slow_steps", "outside_phases", "");
+}
+
+Test(findings_gpu_bound, no_share_is_of_what_the_steps_launched)
+{
+	static const struct report_opts csv = {.style = {.format = TABLE_CSV}};
+	struct job j = ahead("cudaDeviceSynchronize", 40);
+
+	synth__open(&j.s, "{}");
+	/* They launch 400 ms of kernels and take 328.027; after each of two waits the device has
+	 * nothing for 13 us. */
+	EXPECT_LINES(&j.s, "device", &csv, "GPU0,99.9920738,0");
+	synth__free(&j.s);
+}
+
+/* A wait for a copy is none for a kernel, which runs beside it. */
+Test(findings_gpu_bound, a_call_that_copies_waits_until_the_copy_begins)
+{
+	struct job j = job__new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		const uint64_t end = at + step_plan__ms(&healthy) * MS;
+
+		job__busy_device(&j, at, end);
+		job__launch(&j, "cudaMemcpy", CAT_MEMCPY, "Memcpy HtoD", at + 3 * MS, at + 33 * MS,
+			    at + 4 * MS, at + 33 * MS, 100);
+		job__begin_step(&j, at, &healthy);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	job__expect(&j, NULL, NULL);
+}
+
+/* Of the device's collectives it is the other processes that are waited for. */
+Test(findings_gpu_bound, waiting_for_a_collective_is_none)
+{
+	struct job j = job__new();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		const uint64_t end = at + step_plan__ms(&healthy) * MS;
+
+		job__launch(&j, "cudaLaunchKernel", CAT_KERNEL,
+			    "ncclDevKernel_AllReduce_Sum_f32_RING_LL", at, at + 5000, at + 5000,
+			    end, 0);
+		synth__span(&j.s, j.s.main, CAT_RUNTIME, "cudaStreamSynchronize", at + 5 * MS,
+			    end - 10 * MS);
+		job__begin_step(&j, at, &healthy);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	job__expect(&j, NULL, NULL);
+}

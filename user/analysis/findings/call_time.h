@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What calls take of the steps: those of several threads at once count once. */
+#ifndef PROFTRACE_CALL_TIME_H
+#define PROFTRACE_CALL_TIME_H
+
+#include "analysis/analysis.h"
+
+struct call_time {
+	struct interval_union time;
+	uint64_t sum_ns; /* less the cost of the probes */
+};
+/* 0 or -ENOMEM */
+int call_time__add(const struct analysis *a, struct call_time *t, const struct span *s);
+uint64_t call_time__ns(const struct analysis *a, struct call_time *t);
+void call_time__free(struct call_time *t);
+
+#endif
