@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "common/util.h"
+#include "common/err.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -31,35 +32,45 @@ bool file__is_same(const char *a, const char *b)
 	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-char *file__read(const char *path, size_t *len)
+/* Room for one more byte than has been read, up to limit; false: no memory. */
+static bool make_room(char **buf, size_t *cap, size_t cnt, size_t limit)
+{
+	size_t want = *cap ? *cap * 2 : 4096;
+	char *grown;
+
+	if (cnt + 1 < *cap)
+		return true;
+	if (want > limit + 1)
+		want = limit + 1;
+	grown = realloc(*buf, want);
+	if (!grown)
+		return false;
+	*buf = grown;
+	*cap = want;
+	return true;
+}
+
+char *file__read_up_to(const char *path, size_t limit, size_t *len, bool *cut)
 {
 	auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
 	size_t cap = 0, cnt = 0;
-	char *buf = NULL;
+	char *buf = NULL, more;
+	ssize_t n = 1;
 
 	if (fd < 0)
 		return NULL;
-	for (;;) {
-		ssize_t n;
-
-		if (cnt + 1 >= cap) {
-			char *grown = realloc(buf, cap ? cap * 2 : 4096);
-
-			if (!grown)
-				goto fail;
-			buf = grown;
-			cap = cap ? cap * 2 : 4096;
-		}
-		n = read(fd, buf + cnt, cap - cnt - 1);
-		if (n < 0) {
-			if (errno == EINTR)
-				continue;
+	while (n > 0 && cnt < limit) {
+		if (!make_room(&buf, &cap, cnt, limit))
 			goto fail;
-		}
-		if (n == 0)
-			break;
-		cnt += (size_t)n;
+		n = read(fd, buf + cnt, cap - cnt - 1);
+		if (n < 0 && errno == EINTR)
+			n = 1;
+		else if (n < 0)
+			goto fail;
+		else
+			cnt += (size_t)n;
 	}
+	*cut = n > 0 && read(fd, &more, 1) > 0;
 	buf[cnt] = '\0';
 	if (len)
 		*len = cnt;
@@ -67,6 +78,41 @@ char *file__read(const char *path, size_t *len)
 fail:
 	free(buf);
 	return NULL;
+}
+
+char *file__read(const char *path, size_t *len)
+{
+	bool cut;
+	char *text = file__read_up_to(path, FILE_READ_MAX, len, &cut);
+
+	if (!text || !cut)
+		return text;
+	free(text);
+	errno = EFBIG;
+	return NULL;
+}
+
+/* Once for each process in turn: several look at one. */
+static void tell_cut(pid_t pid, const char *name)
+{
+	static pid_t told;
+
+	if (told != pid)
+		log__warn("process %d: its %s is longer than %u KiB; only its begin is read", pid,
+			  name, PROC_TEXT_MAX >> 10);
+	told = pid;
+}
+
+char *proc__text(pid_t pid, const char *name, size_t *len)
+{
+	char path[40], *text;
+	bool cut = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	text = file__read_up_to(path, PROC_TEXT_MAX, len, &cut);
+	if (text && cut)
+		tell_cut(pid, name);
+	return text;
 }
 
 /* /proc/PID/task/TID/children: pids separated by blanks. */

@@ -64,10 +64,18 @@ static inline uint64_t clock__ns(clockid_t id)
 static inline uint64_t clock__monotonic_ns(void) { return clock__ns(CLOCK_MONOTONIC); }
 
 /* Reads a whole small file (procfs too), NUL-terminated; length in *len if not NULL.
- * Caller frees; NULL with errno set on error. */
+ * Caller frees; NULL with errno set on error, EFBIG for one of more than FILE_READ_MAX. */
+#define FILE_READ_MAX (64u << 20)
 char *file__read(const char *path, size_t *len);
+/* Reads at most `limit` bytes, at least 1, NUL-terminated; *cut: there are more. */
+char *file__read_up_to(const char *path, size_t limit, size_t *len, bool *cut);
 /* Do both paths lead to one file that exists? */
 bool file__is_same(const char *a, const char *b);
+
+/* What the process chose to show as /proc/PID/cmdline or environ: its first PROC_TEXT_MAX bytes, with a
+ * warning if there are more. NUL-terminated; caller frees; NULL with errno set on error. */
+#define PROC_TEXT_MAX (1u << 20)
+char *proc__text(pid_t pid, const char *name, size_t *len);
 
 /* Calls fn for each thread of the process, until it returns other than 0, which is then returned. 0 too if
  * the process is gone. */

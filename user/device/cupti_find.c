@@ -117,12 +117,11 @@ static bool look_in_library_path(const struct target *t, struct cupti_found *f)
 {
 	static const char name[] = "LD_LIBRARY_PATH=";
 	auto_free char *environ_ = NULL;
-	char path[40], *list = NULL, *dir;
+	char *list = NULL, *dir;
 	bool found = false;
 	size_t len = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/environ", t->pid);
-	environ_ = file__read(path, &len);
+	environ_ = proc__text(t->pid, "environ", &len);
 	for (char *at = environ_; at && at < environ_ + len && !list; at += strlen(at) + 1)
 		if (!strncmp(at, name, sizeof(name) - 1))
 			list = at + sizeof(name) - 1;

@@ -90,7 +90,8 @@ static Dwarf_CFI *cfi_of(struct frames *f, const struct target_lib *lib)
 	t->fd = open(lib->host_path, O_RDONLY | O_CLOEXEC);
 	if (t->fd < 0)
 		return NULL;
-	t->elf = elf_begin(t->fd, ELF_C_READ_MMAP, NULL);
+	/* Not mapped: its owner may cut it off meanwhile. */
+	t->elf = elf_begin(t->fd, ELF_C_READ, NULL);
 	if (t->elf)
 		t->cfi = dwarf_getcfi_elf(t->elf);
 	return t->cfi;

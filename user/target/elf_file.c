@@ -8,9 +8,9 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include "common/err.h"
+#include "common/mapped.h"
 #include "common/util.h"
 
 /* Name hash to symbol index + 1; the first of equal names wins. */
@@ -37,11 +37,13 @@ struct symbol_range {
 enum { TABLE_DYNSYM, TABLE_SYMTAB, TABLE_CNT };
 
 struct elf_file {
+	struct mapped *map;
 	uint8_t *data;
 	size_t size;
-	const Elf64_Phdr *phdrs;
+	/* Copies: offsets that were checked must not change under us. */
+	Elf64_Phdr *phdrs;
 	size_t phdr_cnt;
-	const Elf64_Shdr *shdrs;
+	Elf64_Shdr *shdrs;
 	size_t shdr_cnt;
 	const char *section_names;
 	size_t section_names_len;
@@ -63,26 +65,51 @@ static bool in_file(const struct elf_file *f, uint64_t offset, uint64_t len)
 	return offset <= f->size && len <= f->size - offset;
 }
 
+static void *copy_of(const struct elf_file *f, uint64_t offset, size_t size)
+{
+	void *copy = malloc(size ? size : 1);
+
+	return copy ? memcpy(copy, f->data + offset, size) : NULL;
+}
+
+/* The table of segments or sections; *cnt stays 0 for one that lies outside the file. */
+static int copy_table(const struct elf_file *f, uint64_t offset, size_t size, size_t cnt,
+		      void **table, size_t *table_cnt)
+{
+	if (!cnt || offset % 8 || !in_file(f, offset, (uint64_t)cnt * size))
+		return 0;
+	*table = copy_of(f, offset, cnt * size);
+	*table_cnt = *table ? cnt : 0;
+	return *table ? 0 : -ENOMEM;
+}
+
+static int parse_tables(struct elf_file *f, const Elf64_Ehdr *eh)
+{
+	int err = 0;
+
+	if (eh->e_phentsize == sizeof(Elf64_Phdr))
+		err = copy_table(f, eh->e_phoff, sizeof(Elf64_Phdr), eh->e_phnum,
+				 (void **)&f->phdrs, &f->phdr_cnt);
+	if (!err && eh->e_shentsize == sizeof(Elf64_Shdr))
+		err = copy_table(f, eh->e_shoff, sizeof(Elf64_Shdr), eh->e_shnum,
+				 (void **)&f->shdrs, &f->shdr_cnt);
+	return err;
+}
+
 static int parse_header(struct elf_file *f, const char *path)
 {
-	const Elf64_Ehdr *eh = (const Elf64_Ehdr *)f->data;
+	Elf64_Ehdr copy = {0};
+	const Elf64_Ehdr *eh = &copy;
 
-	if (f->size < EI_NIDENT || memcmp(f->data, ELFMAG, SELFMAG) != 0)
+	memcpy(&copy, f->data, f->size < sizeof(copy) ? f->size : sizeof(copy));
+	if (f->size < EI_NIDENT || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0)
 		return err__set(-ENOEXEC, "%s: not an ELF file", path);
-	if (f->data[EI_CLASS] != ELFCLASS64 || f->data[EI_DATA] != ELFDATA2LSB ||
+	if (eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_ident[EI_DATA] != ELFDATA2LSB ||
 	    f->size < sizeof(*eh) || eh->e_machine != EM_X86_64)
 		return err__set(-EPROTONOSUPPORT, "%s: not a 64-bit x86-64 program or library",
 				path);
-	if (eh->e_phentsize == sizeof(Elf64_Phdr) && eh->e_phoff % 8 == 0 &&
-	    in_file(f, eh->e_phoff, (uint64_t)eh->e_phnum * sizeof(Elf64_Phdr))) {
-		f->phdrs = (const Elf64_Phdr *)(f->data + eh->e_phoff);
-		f->phdr_cnt = eh->e_phnum;
-	}
-	if (eh->e_shentsize == sizeof(Elf64_Shdr) && eh->e_shoff % 8 == 0 && eh->e_shnum &&
-	    in_file(f, eh->e_shoff, (uint64_t)eh->e_shnum * sizeof(Elf64_Shdr))) {
-		f->shdrs = (const Elf64_Shdr *)(f->data + eh->e_shoff);
-		f->shdr_cnt = eh->e_shnum;
-	}
+	if (parse_tables(f, eh))
+		return err__set(-ENOMEM, "%s: out of memory", path);
 	if (eh->e_shstrndx < f->shdr_cnt) {
 		const Elf64_Shdr *names = &f->shdrs[eh->e_shstrndx];
 
@@ -186,13 +213,13 @@ int elf_file__open(const char *path, struct elf_file **out)
 	if (!f)
 		return err__set(-ENOMEM, "%s: out of memory", path);
 	f->size = (size_t)st.st_size;
-	/* Private and writable: symbol versions ("@@VER") are cut off in place, in our copy. */
-	f->data = mmap(NULL, f->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
-	if (f->data == MAP_FAILED) {
-		err = err__set(-errno, "%s: cannot map: %s", path, strerror(errno));
+	/* Writable: symbol versions ("@@VER") are cut off in place, in our copy. */
+	err = mapped__open(fd, f->size, &f->map);
+	if (err) {
 		free(f);
-		return err;
+		return err__set(err, "%s: cannot map: %s", path, strerror(-err));
 	}
+	f->data = mapped__data(f->map);
 	err = parse_header(f, path);
 	if (err) {
 		elf_file__close(f);
@@ -201,8 +228,17 @@ int elf_file__open(const char *path, struct elf_file **out)
 	parse_symbols(f, SHT_DYNSYM, &f->tables[TABLE_DYNSYM]);
 	parse_symbols(f, SHT_SYMTAB, &f->tables[TABLE_SYMTAB]);
 	parse_build_id(f);
+	if (elf_file__is_torn(f)) {
+		elf_file__close(f);
+		return err__set(-ESTALE, "%s: was cut off while it was read", path);
+	}
 	*out = f;
 	return 0;
+}
+
+bool elf_file__is_torn(const struct elf_file *f)
+{
+	return mapped__is_torn(f->map);
 }
 
 void elf_file__close(struct elf_file *f)
@@ -214,7 +250,9 @@ void elf_file__close(struct elf_file *f)
 		free(f->tables[i].index.hashes);
 	}
 	free(f->ranges);
-	munmap(f->data, f->size);
+	free(f->phdrs);
+	free(f->shdrs);
+	mapped__close(f->map);
 	free(f);
 }
 

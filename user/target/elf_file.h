@@ -19,6 +19,8 @@ struct elf_symbol {
 /* 0 or a negative errno with err__set; -ENOEXEC: not an ELF; -EPROTONOSUPPORT: not 64-bit x86-64.
  */
 int elf_file__open(const char *path, struct elf_file **out);
+/* Its owner cut it off while it was read: what was read since is zeros. */
+bool elf_file__is_torn(const struct elf_file *f);
 void elf_file__close(struct elf_file *f);
 
 /* Every defined symbol, .dynsym first, then those that only .symtab has. Stops at the first

@@ -75,7 +75,7 @@ static int read_variables(pid_t pid, int *local_rank, int *world_size, size_t *w
 						  "RANK_SIZE",
 						  NULL};
 	size_t len = 0, other;
-	auto_free char *env = file__read(proc_path(pid, "environ").s, &len);
+	auto_free char *env = proc__text(pid, "environ", &len);
 	int rank;
 
 	*local_rank = env_int(env, len, local_ranks, &other);

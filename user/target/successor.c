@@ -28,7 +28,7 @@ void successor__prepare(struct successor *s, pid_t pid)
 	memset(s, 0, sizeof(*s));
 	s->pid = pid;
 	s->rank = rank_of(pid);
-	s->command = file__read(proc_path(pid, "cmdline").s, &s->command_len);
+	s->command = proc__text(pid, "cmdline", &s->command_len);
 	s->parent = proc__status(pid, "PPid");
 	/* What we started ourselves nobody starts again. */
 	if (s->parent == getpid() || proc__each_child(s->parent, add_sibling, s))
@@ -53,7 +53,7 @@ static bool is_alike(const struct successor *s, pid_t pid)
 
 	if (s->rank >= 0)
 		return rank_of(pid) == s->rank;
-	command = file__read(proc_path(pid, "cmdline").s, &len);
+	command = proc__text(pid, "cmdline", &len);
 	return command && s->command && len && len == s->command_len &&
 	       !memcmp(command, s->command, len);
 }

@@ -154,12 +154,14 @@ static int read_exe(struct target *t)
 	return 0;
 }
 
+#define ARGS_MAX 65536 /* of which a process can show a million empty ones */
+
 static int read_argv(struct target *t)
 {
 	size_t len = 0, cnt = 0, cap = 0;
-	auto_free char *text = file__read(proc_path(t->pid, "cmdline").s, &len);
+	auto_free char *text = proc__text(t->pid, "cmdline", &len);
 
-	for (size_t at = 0; text && at < len; at += strlen(text + at) + 1) {
+	for (size_t at = 0; text && at < len && cnt < ARGS_MAX; at += strlen(text + at) + 1) {
 		char *arg = strdup(text + at);
 
 		if (!arg || ARRAY_PUSH(t->argv, cnt, cap, arg)) {
@@ -258,6 +260,15 @@ const struct target_lib *target__find_lib(const struct target *t, const char *pa
 	return NULL;
 }
 
+/* A file that its owner has cut off since has nothing more to tell. */
+static struct elf_file *whole(const struct target_lib *lib, struct elf_file *file)
+{
+	if (!elf_file__is_torn(file))
+		return file;
+	err__set(-ESTALE, "%s: was cut off while it was read", lib->path);
+	return NULL;
+}
+
 struct elf_file *target__elf(struct target *t, const struct target_lib *lib)
 {
 	struct target_priv *priv = (struct target_priv *)t;
@@ -265,7 +276,7 @@ struct elf_file *target__elf(struct target *t, const struct target_lib *lib)
 
 	for (size_t i = 0; i < priv->elf_cnt; i++) {
 		if (strcmp(priv->elfs[i].host_path, lib->host_path) == 0)
-			return priv->elfs[i].file;
+			return whole(lib, priv->elfs[i].file);
 	}
 	if (elf_file__open(lib->host_path, &kept.file) < 0)
 		return NULL;
