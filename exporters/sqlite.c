@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* An SQLite database; doc/formats.md has the schema and queries to begin with. */
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <string.h>
 #include <sys/stat.h>
 #include "common/err.h"
+#include "common/out_file.h"
+#include "common/out_path.h"
 #include "common/util.h"
 #include "exporters/exporters.h"
 #include "exporters/parts/facts.h"
@@ -324,7 +327,6 @@ static int database__open(struct database *d, const char *temp)
 	char version[64];
 	int err;
 
-	unlink(temp);
 	if (sqlite3_open_v2(temp, &d->db,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
 			    NULL) != SQLITE_OK)
@@ -391,6 +393,7 @@ static int sqlite__run(const struct recording *r, const struct export_opts *opts
 	struct database d = {.r = r, .path = result->path};
 	auto_free char *temp = NULL;
 	struct stat st;
+	auto_close int fd = -1;
 	int err = output__no_dialect(opts, "sqlite"), level;
 
 	*result = (struct export_result){0};
@@ -404,10 +407,22 @@ static int sqlite__run(const struct recording *r, const struct export_opts *opts
 				"%s: a database is written to a file, uncompressed; give one with "
 				"-o FILE.sqlite",
 				result->path);
-	if (asprintf(&temp, "%s.%d.tmp", result->path, (int)getpid()) < 0) {
+	/* SQLite opens files by name, and follows what it finds there. */
+	if (!out_path__is_safe(result->path))
+		return err__set(
+			-EPERM,
+			"%s: another user can change its directory, or one above; write the "
+			"database elsewhere",
+			result->path);
+	if (asprintf(&temp, "%s.XXXXXX", result->path) < 0) {
 		temp = NULL;
 		return -ENOMEM;
 	}
+	fd = mkostemp(temp, O_CLOEXEC);
+	if (fd < 0)
+		return err__set(-errno, "cannot write %s: %s; give another path", result->path,
+				strerror(errno));
+	out_file__give_to_caller(fd);
 	return write_database(&d, temp, result);
 }
 

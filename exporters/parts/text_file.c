@@ -2,8 +2,8 @@
 #include "exporters/parts/text_file.h"
 #include <fcntl.h>
 #include <stdarg.h>
-#include <sys/stat.h>
 #include "common/err.h"
+#include "common/out_file.h"
 #include "common/util.h"
 #include "exporters/parts/gzip.h"
 
@@ -12,12 +12,12 @@
 struct text_file {
 	char *buf;
 	size_t len;
-	int fd;
+	struct out_file out;
 	int err;
 	uint64_t bytes;	   /* written */
 	uint64_t passed;   /* of the text, before it is compressed; without what is in buf */
 	struct gzip *gzip; /* NULL: plain */
-	char *path, *temp; /* temp NULL: written directly */
+	char *path;
 };
 
 static int write_all(void *ctx, const void *data, size_t len)
@@ -26,7 +26,7 @@ static int write_all(void *ctx, const void *data, size_t len)
 	const char *p = data;
 
 	while (len) {
-		const ssize_t n = write(f->fd, p, len);
+		const ssize_t n = write(f->out.fd, p, len);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -56,42 +56,20 @@ static int set_error(int err, const char *path)
 				"%s: its directory does not exist; create it, as `mkdir "
 				"-p` does, or give another path",
 				path);
+	if (out_file__explain(err))
+		return err__set(err, "cannot write %s: %s", path, out_file__explain(err));
 	return err__set(err, "cannot write %s: %s; give another path", path, strerror(-err));
 }
 
 static int open_fd(struct text_file *f, const char *path)
 {
-	struct stat st;
-	bool exists;
-
 	if (!strcmp(path, TEXT_FILE_STDOUT)) {
 		f->path = strdup("standard output");
-		f->fd = f->path ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
-		return f->fd < 0 ? -errno : 0;
+		f->out.fd = f->path ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
+		return f->out.fd < 0 ? -errno : 0;
 	}
 	f->path = strdup(path);
-	if (!f->path)
-		return -ENOMEM;
-	/* Only a file of its own is replaced as a whole: what a link leads to, or a pipe, is
-	 * somebody's else. */
-	exists = !lstat(path, &st);
-	if (exists && !S_ISREG(st.st_mode)) {
-		f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-		return f->fd < 0 ? -errno : 0;
-	}
-	if (asprintf(&f->temp, "%s.%d.tmp", path, (int)getpid()) < 0) {
-		f->temp = NULL;
-		return -ENOMEM;
-	}
-	f->fd = open(f->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-	if (f->fd < 0) {
-		free(f->temp);
-		f->temp = NULL;
-		return -errno;
-	}
-	if (exists && fchmod(f->fd, st.st_mode & 07777))
-		log__debug("%s: cannot keep its mode: %s", path, strerror(errno));
-	return 0;
+	return f->path ? out_file__open(&f->out, path, OUT_WHOLE) : -ENOMEM;
 }
 
 int text_file__open(const char *path, int gzip_level, struct text_file **out)
@@ -101,7 +79,7 @@ int text_file__open(const char *path, int gzip_level, struct text_file **out)
 
 	if (!f)
 		return -ENOMEM;
-	f->fd = -1;
+	f->out.fd = f->out.dir_fd = -1;
 	f->buf = malloc(BUF_BYTES);
 	if (!f->buf)
 		err = -ENOMEM;
@@ -183,11 +161,9 @@ void text_file__print(struct text_file *f, const char *fmt, ...)
 static void release(struct text_file *f)
 {
 	gzip__close(f->gzip);
-	if (f->fd >= 0)
-		close(f->fd);
+	out_file__close(&f->out);
 	free(f->buf);
 	free(f->path);
-	free(f->temp);
 	free(f);
 }
 
@@ -199,11 +175,8 @@ int text_file__finish(struct text_file *f, uint64_t *bytes)
 	err = f->err;
 	if (!err && f->gzip)
 		err = gzip__finish(f->gzip);
-	if (close(f->fd) < 0 && !err)
-		err = -errno;
-	f->fd = -1;
-	if (!err && f->temp && rename(f->temp, f->path) < 0)
-		err = -errno;
+	if (!err)
+		err = out_file__publish(&f->out);
 	*bytes = f->bytes;
 	if (err) {
 		set_error(err, f->path);
@@ -218,8 +191,6 @@ void text_file__abandon(struct text_file *f)
 {
 	if (!f)
 		return;
-	if (f->temp)
-		unlink(f->temp);
 	release(f);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text on its way to a file, plain or gzip. The file appears under its name only when it is whole:
- * until then it is PATH.PID.tmp beside it. Errors are sticky and come out of text_file__finish.
+ * Text on its way to a file, plain or gzip. The file appears under its name only when it is whole
+ * (out_file.h). Errors are sticky and come out of text_file__finish.
  */
 #ifndef PROFTRACE_TEXT_FILE_H
 #define PROFTRACE_TEXT_FILE_H

@@ -137,7 +137,7 @@ Test(chrome_output, the_name_tells_what_is_inside)
 	made__remove(&s);
 }
 
-Test(chrome_output, a_link_is_followed_and_a_mode_kept)
+Test(chrome_output, a_link_is_refused_and_a_mode_kept)
 {
 	auto_free char *target = sample__path(), *link = NULL;
 	struct text_file *f;
@@ -146,19 +146,20 @@ Test(chrome_output, a_link_is_followed_and_a_mode_kept)
 
 	cr_assert_neq(asprintf(&link, "%s.link", target), -1);
 	cr_assert_eq(symlink(target, link), 0);
-	cr_assert_eq(text_file__open(link, 0, &f), 0);
-	text_file__put(f, "through", 7);
-	cr_assert_eq(text_file__finish(f, &bytes), 0);
+	cr_expect_eq(text_file__open(link, 0, &f), -ELOOP);
 	cr_assert_eq(lstat(link, &st), 0);
 	cr_expect(S_ISLNK(st.st_mode));
+	cr_assert_eq(text_file__open(target, 0, &f), 0);
+	text_file__put(f, "through", 7);
+	cr_assert_eq(text_file__finish(f, &bytes), 0);
 	cr_assert_eq(stat(target, &st), 0);
 	cr_expect_eq(st.st_size, 7);
 
-	cr_assert_eq(chmod(target, 0600), 0);
+	cr_assert_eq(chmod(target, 0640), 0);
 	cr_assert_eq(text_file__open(target, 0, &f), 0);
 	cr_assert_eq(text_file__finish(f, &bytes), 0);
 	cr_assert_eq(stat(target, &st), 0);
-	cr_expect_eq(st.st_mode & 07777, 0600);
+	cr_expect_eq(st.st_mode & 07777, 0640);
 	cr_expect_eq(st.st_size, 0);
 	unlink(link);
 	unlink(target);

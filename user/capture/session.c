@@ -17,6 +17,7 @@
 #include "capture/window_notes.h"
 #include "common/counted.h"
 #include "common/err.h"
+#include "common/out_file.h"
 #include "common/util.h"
 #include <bpf/libbpf.h>
 #include <stdarg.h>
@@ -391,7 +392,7 @@ int session__window_finish(struct session *s)
 	rest__tell(s);
 	close_err = window__close(w, &s->facts, summary);
 	if (s->discard) {
-		unlink(w->path);
+		out_file__remove(w->path);
 		kept = s->discard = false;
 	}
 	if (!err)

@@ -2,6 +2,7 @@
 #include "cli/report_out.h"
 #include "cli/place.h"
 #include "common/err.h"
+#include "common/out_file.h"
 #include "common/util.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -53,13 +54,37 @@ static const char *name_of(const struct report_out *out)
 				     : "the report to standard output";
 }
 
+static FILE *named(const char *path)
+{
+	struct out_file f;
+	int err = out_file__open(&f, path, OUT_LIVE), fd;
+	FILE *file;
+
+	if (err) {
+		errno = -err;
+		return NULL;
+	}
+	fd = fcntl(f.fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!file && fd >= 0)
+		close(fd);
+	out_file__close(&f);
+	return file;
+}
+
 int report_out__open(struct report_out *out)
 {
+	const char *why;
+
 	if (!out->file)
-		out->file = out->path		  ? fopen(out->path, "we")
+		out->file = out->path		  ? named(out->path)
 			    : out->beside_program ? standard_error()
 						  : stdout;
-	return out->file ? 0 : err__unwritten(name_of(out));
+	if (out->file)
+		return 0;
+	why = out_file__explain(-errno);
+	return why ? err__set(-errno, "cannot write %s: %s", out->path, why)
+		   : err__unwritten(name_of(out));
 }
 
 int report_out__flush(struct report_out *out)

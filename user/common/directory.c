@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "common/directory.h"
 #include "common/err.h"
+#include "common/out_file.h"
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 int directory__make(const char *path)
 {
 	const size_t len = path ? strlen(path) : 0;
 
-	if (!len || path[len - 1] != '/' || !mkdir(path, 0777) || errno == EEXIST)
+	int err = len && path[len - 1] == '/' ? out_file__make_directory(path) : 0;
+	const char *why = out_file__explain(err);
+
+	if (!err || err == -EEXIST)
 		return 0;
-	return err__set(-errno, "cannot make the directory %s: %s%s%s", path, strerror(errno),
-			errno == ENOENT ? "; this does: mkdir -p " : "",
-			errno == ENOENT ? path : "");
+	return err__set(err, "cannot make the directory %s: %s%s%s", path,
+			why ? why : strerror(-err), err == -ENOENT ? "; this does: mkdir -p " : "",
+			err == -ENOENT ? path : "");
 }

@@ -80,10 +80,10 @@ static int append(struct chunk_file *f, struct iovec *iov, int iov_cnt)
 
 	for (int i = 0; i < iov_cnt; i++)
 		len += iov[i].iov_len;
-	err = write_all(f->fd, iov, iov_cnt);
+	err = write_all(f->out.fd, iov, iov_cnt);
 	if (err) {
 		/* Takes half a chunk back; where that fails the reader skips it. */
-		if (ftruncate(f->fd, (off_t)f->bytes) < 0)
+		if (ftruncate(f->out.fd, (off_t)f->bytes) < 0)
 			log__debug("%s: cannot cut a partial chunk: %s", f->path, strerror(errno));
 		return chunk_file__fail(f, err);
 	}
@@ -91,34 +91,55 @@ static int append(struct chunk_file *f, struct iovec *iov, int iov_cnt)
 	return 0;
 }
 
-/* A recording of an earlier run moves aside, to PATH.old; a file that is none is not ours to
- * overwrite. */
-static int make_room(const char *path)
+static int not_created(const char *path, int err)
 {
+	const char *why = out_file__explain(err);
+
+	return why ? err__set(err, "cannot create recording %s: %s", path, why)
+		   : err__set(err, "cannot create recording %s: %s; %s", path, strerror(-err),
+			      next_step(err));
+}
+
+/* Whether a recording or nothing is in the file that path names without a link; -EEXIST: neither.
+ */
+static int look_inside(const char *path)
+{
+	auto_close int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	uint8_t header[FILE_HEADER_SIZE];
 	struct file_version version;
-	auto_free char *old = NULL;
-	ssize_t len = 0;
 	struct stat st;
-	int fd;
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return 0;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		len = read(fd, header, sizeof(header));
-		close(fd);
-	}
-	if (len != sizeof(header) || file_header__unpack(header, &version))
+	if (read(fd, header, sizeof(header)) != sizeof(header) ||
+	    file_header__unpack(header, &version))
 		return err__set(-EEXIST,
 				"cannot create recording %s: a file is there that is no recording; "
 				"choose another place with -o, or remove it",
 				path);
-	if (asprintf(&old, "%s.old", path) < 0)
+	return 1;
+}
+
+/* A recording of an earlier run moves aside, to PATH.old; a file that is none is not ours to
+ * overwrite. */
+static int make_room(const char *path)
+{
+	auto_free char *old = NULL;
+	int there = look_inside(path), err;
+
+	if (there <= 0)
+		return there;
+	if (asprintf(&old, "%s.old", path) < 0) {
+		old = NULL;
 		return -ENOMEM;
-	if (!rename(path, old))
+	}
+	there = look_inside(old);
+	if (there < 0)
+		return there;
+	err = out_file__set_aside(path, ".old");
+	if (!err)
 		log__info("kept the earlier recording as %s", old);
-	return 0;
+	return err ? not_created(path, err) : 0;
 }
 
 int chunk_file__create(struct chunk_file *f, const char *path)
@@ -130,12 +151,9 @@ int chunk_file__create(struct chunk_file *f, const char *path)
 	memset(f, 0, sizeof(*f));
 	if (err)
 		return err;
-	f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (f->fd < 0) {
-		err = -errno;
-		return err__set(err, "cannot create recording %s: %s; %s", path, strerror(-err),
-				next_step(err));
-	}
+	err = out_file__open(&f->out, path, OUT_LIVE);
+	if (err)
+		return not_created(path, err);
 	f->path = strdup(path);
 	f->zstd = ZSTD_createCCtx();
 	if (!f->path || !f->zstd) {
@@ -216,15 +234,18 @@ static void remove_empty(const struct chunk_file *f)
 {
 	struct stat st;
 
-	if (f->err && !f->bytes && f->path && !fstat(f->fd, &st) && S_ISREG(st.st_mode))
-		unlink(f->path);
+	if (f->err && !f->bytes && f->path && !fstat(f->out.fd, &st) && S_ISREG(st.st_mode))
+		out_file__remove(f->path);
 }
 
 int chunk_file__close(struct chunk_file *f)
 {
+	int err;
+
 	remove_empty(f);
-	if (f->fd >= 0 && close(f->fd) < 0 && errno != EINTR)
-		chunk_file__fail(f, -errno);
+	err = out_file__publish(&f->out);
+	if (err && err != -EINTR)
+		chunk_file__fail(f, err);
 	free(f->path);
 	free(f->packed);
 	ZSTD_freeCCtx(f->zstd);

@@ -5,11 +5,12 @@
 
 #include <sys/types.h>
 #include <zstd.h>
+#include "common/out_file.h"
 #include "recording/format.h"
 
 struct chunk_file {
 	char *path;
-	int fd;
+	struct out_file out;
 	int err;	/* the first error, 0 if none */
 	uint64_t bytes; /* written: always the end of a whole chunk */
 	uint32_t seq;	/* of the next chunk */

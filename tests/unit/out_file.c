@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What a hostile neighbour may have put where proftrace writes. */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include "common/out_file.h"
+#include "common/out_path.h"
+#include "common/util.h"
+
+#define NOBODY 65534
+
+static char dir[] = "/tmp/proftrace-out.XXXXXX";
+static char path[128];
+
+static void setup(void)
+{
+	cr_assert(mkdtemp(dir) != NULL);
+	snprintf(path, sizeof(path), "%s/theirs", dir);
+	cr_assert_eq(mkdir(path, 0777), 0);
+	if (!geteuid())
+		cr_assert_eq(chown(path, NOBODY, NOBODY), 0);
+}
+
+static void teardown(void)
+{
+	snprintf(path, sizeof(path), "rm -rf %s", dir);
+	cr_expect_eq(system(path), 0);
+}
+
+static const char *in(const char *name)
+{
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+static void put(const char *name, const char *text)
+{
+	FILE *f = fopen(in(name), "w");
+
+	cr_assert(f != NULL);
+	fputs(text, f);
+	fclose(f);
+}
+
+static bool holds(const char *name, const char *text)
+{
+	size_t len;
+	auto_free char *have = file__read(in(name), &len);
+
+	return have && !strcmp(have, text);
+}
+
+static int write_to(const char *name, enum out_mode mode, const char *text)
+{
+	struct out_file f;
+	int err = out_file__open(&f, in(name), mode);
+
+	if (err)
+		return err;
+	cr_assert_eq(write(f.fd, text, strlen(text)), (ssize_t)strlen(text));
+	return out_file__publish(&f);
+}
+
+static void link_to(const char *name, const char *target)
+{
+	cr_assert_eq(symlink(target, in(name)), 0);
+	if (!geteuid())
+		cr_assert_eq(lchown(path, NOBODY, NOBODY), 0);
+}
+
+TestSuite(out_file, .init = setup, .fini = teardown);
+
+Test(out_file, new_files_are_the_owners_alone)
+{
+	struct stat st;
+
+	cr_expect_eq(write_to("live", OUT_LIVE, "a"), 0);
+	cr_expect_eq(write_to("whole", OUT_WHOLE, "b"), 0);
+	cr_expect(holds("live", "a") && holds("whole", "b"));
+	cr_assert_eq(stat(in("whole"), &st), 0);
+	cr_expect_eq(st.st_mode & 07777, 0600);
+}
+
+Test(out_file, a_whole_file_replaces_and_keeps_the_mode)
+{
+	struct stat st;
+
+	put("old", "before");
+	cr_assert_eq(chmod(in("old"), 0644), 0);
+	cr_expect_eq(write_to("old", OUT_WHOLE, "behind"), 0);
+	cr_expect(holds("old", "behind"));
+	cr_assert_eq(stat(in("old"), &st), 0);
+	cr_expect_eq(st.st_mode & 07777, 0644);
+}
+
+Test(out_file, what_is_not_published_is_gone)
+{
+	struct out_file f;
+
+	put("old", "before");
+	cr_assert_eq(out_file__open(&f, in("old"), OUT_WHOLE), 0);
+	cr_assert_eq(write(f.fd, "half", 4), 4);
+	out_file__close(&f);
+	cr_expect(holds("old", "before"));
+	snprintf(path, sizeof(path), "test $(ls -A %s | wc -l) = 2", dir); /* and `theirs` */
+	cr_expect_eq(system(path), 0);
+}
+
+Test(out_file, nothing_is_written_through_a_link)
+{
+	put("shadow", "secret");
+	link_to("theirs/link", "../shadow");
+	link_to("theirs/dangling", "../new");
+	for (enum out_mode mode = OUT_LIVE; mode <= OUT_WHOLE; mode++) {
+		cr_expect_eq(write_to("theirs/link", mode, "x"), -ELOOP);
+		cr_expect_eq(write_to("theirs/dangling", mode, "x"), -ELOOP);
+	}
+	cr_expect(holds("shadow", "secret"));
+	cr_expect_neq(access(in("new"), F_OK), 0);
+}
+
+Test(out_file, directories_behind_links_of_others_are_refused)
+{
+	if (geteuid())
+		cr_skip_test("needs root, to make another user's link");
+	cr_assert_eq(mkdir(in("root"), 0755), 0);
+	link_to("theirs/sub", "../root");
+	cr_expect_eq(write_to("theirs/sub/file", OUT_LIVE, "x"), -ELOOP);
+	cr_assert_eq(symlink("root", in("ours")), 0);
+	cr_expect_eq(write_to("ours/file", OUT_LIVE, "x"), 0);
+	cr_expect(holds("root/file", "x"));
+}
+
+Test(out_file, files_of_others_and_other_names_of_ours_stay)
+{
+	if (geteuid())
+		cr_skip_test("needs root, to make another user's file");
+	put("theirs/file", "theirs");
+	cr_assert_eq(chown(in("theirs/file"), NOBODY, NOBODY), 0);
+	cr_expect_eq(write_to("theirs/file", OUT_LIVE, "x"), -EEXIST);
+	cr_expect_eq(write_to("theirs/file", OUT_WHOLE, "x"), -EEXIST);
+	cr_expect(holds("theirs/file", "theirs"));
+	put("shadow", "secret");
+	auto_free char *from = strdup(in("shadow"));
+	cr_assert_eq(link(from, in("theirs/hard")), 0);
+	cr_expect_eq(write_to("theirs/hard", OUT_LIVE, "x"), -EMLINK);
+	cr_expect_eq(write_to("theirs/hard", OUT_WHOLE, "x"), 0); /* a new file under that name */
+	cr_expect(holds("shadow", "secret"));
+}
+
+Test(out_file, under_sudo_files_are_the_callers)
+{
+	struct stat st;
+
+	if (geteuid())
+		cr_skip_test("needs root");
+	setenv("SUDO_UID", "65534", 1);
+	setenv("SUDO_GID", "65534", 1);
+	cr_expect_eq(write_to("file", OUT_WHOLE, "x"), 0);
+	cr_expect_eq(out_file__make_directory(in("made/")), 0);
+	unsetenv("SUDO_UID");
+	unsetenv("SUDO_GID");
+	cr_assert_eq(stat(in("file"), &st), 0);
+	cr_expect_eq(st.st_uid, NOBODY);
+	cr_assert_eq(stat(in("made"), &st), 0);
+	cr_expect_eq(st.st_uid, NOBODY);
+}
+
+Test(out_file, devices_take_what_is_written)
+{
+	struct out_file f;
+
+	cr_assert_eq(out_file__open(&f, "/dev/null", OUT_WHOLE), 0);
+	cr_expect_eq(write(f.fd, "x", 1), 1);
+	cr_expect_eq(out_file__publish(&f), 0);
+	cr_expect_eq(out_file__open(&f, dir, OUT_LIVE), -EISDIR);
+	cr_expect_eq(out_file__open(&f, in("none/file"), OUT_LIVE), -ENOENT);
+}
+
+Test(out_file, what_others_can_change_is_not_safe)
+{
+	cr_expect(out_path__is_safe(in("file")));
+	if (geteuid())
+		cr_skip_test("needs root, to make another user's directory");
+	cr_expect_not(out_path__is_safe(in("theirs/file")));
+	cr_assert_eq(mkdir(in("theirs/ours"), 0755), 0);
+	cr_expect_not(out_path__is_safe(in("theirs/ours/file")));
+}

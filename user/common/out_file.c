@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "common/out_file.h"
+#include "common/out_path.h"
+#include "common/util.h"
+#include <fcntl.h>
+#include <sys/random.h>
+
+#define NEW_MODE 0600
+
+/* What has the name now. 0: nothing; 1: a regular file that the caller may replace; 2: a pipe or a
+ * device; or a negative errno. */
+static int look(int dir, const char *name, struct stat *st)
+{
+	if (fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? 0 : -errno;
+	if (S_ISLNK(st->st_mode))
+		return -ELOOP;
+	if (S_ISDIR(st->st_mode))
+		return -EISDIR;
+	if (!out_path__is_trusted(st))
+		return -EEXIST;
+	return S_ISREG(st->st_mode) ? 1 : 2;
+}
+
+/* /dev/stdout and its like are links of root's, in a directory that only root changes. */
+static bool is_of_system(int dir, const struct stat *st)
+{
+	struct stat parent;
+
+	return S_ISLNK(st->st_mode) && !st->st_uid && !fstat(dir, &parent) && !parent.st_uid &&
+	       !(parent.st_mode & 022);
+}
+
+void out_file__give_to_caller(int fd)
+{
+	uid_t uid;
+	gid_t gid;
+
+	out_path__owner(&uid, &gid);
+	if (uid != (uid_t)-1 && fchown(fd, uid, gid))
+		return; /* a file system without owners */
+}
+
+static int create(struct out_file *f, const char *name)
+{
+	f->fd = openat(f->dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		       NEW_MODE);
+	if (f->fd < 0)
+		return -errno;
+	out_file__give_to_caller(f->fd);
+	return 0;
+}
+
+static void choose_temp(struct out_file *f)
+{
+	uint64_t number;
+
+	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != (ssize_t)sizeof(number))
+		number = clock__monotonic_ns();
+	snprintf(f->temp, sizeof(f->temp), ".proftrace.%016llx", (unsigned long long)number);
+}
+
+static int create_whole(struct out_file *f)
+{
+	f->fd = openat(f->dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, NEW_MODE);
+	if (f->fd >= 0) {
+		f->unnamed = true;
+		out_file__give_to_caller(f->fd);
+		return 0;
+	}
+	if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT)
+		return -errno;
+	choose_temp(f);
+	return create(f, f->temp);
+}
+
+/* The file that is there: no link, and the one that was looked at. */
+static int reuse(struct out_file *f, const struct stat *seen)
+{
+	struct stat st;
+
+	f->fd = openat(f->dir_fd, f->name, O_RDWR | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
+	if (f->fd < 0 && errno == EACCES)
+		f->fd = openat(f->dir_fd, f->name, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
+	if (f->fd < 0 || fstat(f->fd, &st))
+		return -errno;
+	if (st.st_ino != seen->st_ino || st.st_dev != seen->st_dev)
+		return -EEXIST;
+	if (S_ISREG(st.st_mode) && st.st_nlink > 1)
+		return -EMLINK;
+	return S_ISREG(st.st_mode) && ftruncate(f->fd, 0) ? -errno : 0;
+}
+
+/* Opening a pipe for reading and writing would not wait for its reader. */
+static int open_other(struct out_file *f, int flags)
+{
+	f->fd = openat(f->dir_fd, f->name, O_WRONLY | O_NOCTTY | O_CLOEXEC | flags);
+	return f->fd < 0 ? -errno : 0;
+}
+
+static int open_in(struct out_file *f, enum out_mode mode)
+{
+	struct stat st;
+	int there = look(f->dir_fd, f->name, &st), err;
+
+	if (there == -ELOOP && is_of_system(f->dir_fd, &st))
+		return open_other(f, 0);
+	if (there < 0)
+		return there;
+	if (there == 2)
+		return open_other(f, O_NOFOLLOW);
+	if (mode == OUT_LIVE)
+		return there ? reuse(f, &st) : create(f, f->name);
+	err = create_whole(f);
+	if (!err && there)
+		(void)fchmod(f->fd, st.st_mode & 07777);
+	return err;
+}
+
+int out_file__open(struct out_file *f, const char *path, enum out_mode mode)
+{
+	int err;
+
+	*f = (struct out_file){.fd = -1};
+	f->dir_fd = out_path__parent(path, &f->name);
+	if (f->dir_fd < 0)
+		return f->dir_fd;
+	err = open_in(f, mode);
+	if (err)
+		out_file__close(f);
+	return err;
+}
+
+static int link_as(const struct out_file *f, const char *name)
+{
+	char own[40];
+
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", f->fd);
+	if (!linkat(AT_FDCWD, own, f->dir_fd, name, AT_SYMLINK_FOLLOW))
+		return 0;
+	if (errno != ENOENT) /* else: no /proc is mounted */
+		return -errno;
+	return linkat(f->fd, "", f->dir_fd, name, AT_EMPTY_PATH) ? -errno : 0;
+}
+
+/* Gives a name: a new one at once, a taken one by way of a temporary name that replaces it. */
+static int name_it(struct out_file *f)
+{
+	struct stat st;
+	int there = look(f->dir_fd, f->name, &st), err = 0;
+
+	if (there < 0)
+		return there;
+	if (f->unnamed) {
+		if (!there)
+			err = link_as(f, f->name);
+		if (!there && err != -EEXIST)
+			return err;
+		choose_temp(f);
+		err = link_as(f, f->temp);
+		if (err) {
+			f->temp[0] = '\0';
+			return err;
+		}
+	}
+	if (renameat(f->dir_fd, f->temp, f->dir_fd, f->name))
+		return -errno;
+	f->temp[0] = '\0';
+	return 0;
+}
+
+int out_file__publish(struct out_file *f)
+{
+	int err = f->unnamed || f->temp[0] ? name_it(f) : 0;
+
+	if (close(f->fd) < 0 && !err)
+		err = -errno;
+	f->fd = -1;
+	out_file__close(f);
+	return err;
+}
+
+void out_file__close(struct out_file *f)
+{
+	if (f->temp[0])
+		unlinkat(f->dir_fd, f->temp, 0);
+	if (f->fd >= 0)
+		close(f->fd);
+	if (f->dir_fd >= 0)
+		close(f->dir_fd);
+	free(f->name);
+	*f = (struct out_file){.fd = -1, .dir_fd = -1};
+}
+
+int out_file__set_aside(const char *path, const char *suffix)
+{
+	auto_free char *name = NULL, *aside = NULL;
+	auto_close int dir = out_path__parent(path, &name);
+	struct stat st;
+	int there;
+
+	if (dir < 0)
+		return dir;
+	if (asprintf(&aside, "%s%s", name, suffix) < 0) {
+		aside = NULL;
+		return -ENOMEM;
+	}
+	there = look(dir, name, &st);
+	if (there >= 0)
+		there = look(dir, aside, &st);
+	if (there < 0)
+		return there;
+	return renameat(dir, name, dir, aside) ? -errno : 0;
+}
+
+int out_file__remove(const char *path)
+{
+	auto_free char *name = NULL;
+	auto_close int dir = out_path__parent(path, &name);
+
+	if (dir < 0)
+		return dir;
+	return unlinkat(dir, name, 0) ? -errno : 0;
+}
+
+int out_file__make_directory(const char *path)
+{
+	auto_free char *own = strdup(path), *name = NULL;
+	size_t len = own ? strlen(own) : 0;
+	auto_close int dir = -1, made = -1;
+
+	if (!own)
+		return -ENOMEM;
+	while (len > 1 && own[len - 1] == '/')
+		own[--len] = '\0';
+	dir = out_path__parent(own, &name);
+	if (dir < 0)
+		return dir == -EISDIR ? -EEXIST : dir;
+	if (mkdirat(dir, name, 0777))
+		return -errno;
+	made = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (made < 0)
+		return -errno;
+	out_file__give_to_caller(made);
+	return 0;
+}
+
+const char *out_file__explain(int err)
+{
+	switch (err) {
+	case -ELOOP:
+		return "a symbolic link is there, and proftrace does not write through links of "
+		       "others; name the file itself";
+	case -EEXIST:
+		return "a file of another user is there; choose another place";
+	case -EMLINK:
+		return "the file has other names, too, and would be emptied under them; choose "
+		       "another place";
+	default:
+		return NULL;
+	}
+}

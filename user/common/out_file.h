@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The one door to files that proftrace makes. It may run as root in a directory of another user, so
+ * it follows no symbolic link that another user could have made, and writes into no file that is
+ * not the caller's. Links of root and of the caller (SUDO_UID under sudo) are followed where they
+ * stand for directories. New files have mode 0600 and, under sudo, belong to the caller.
+ */
+#ifndef PROFTRACE_OUT_FILE_H
+#define PROFTRACE_OUT_FILE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct out_file {
+	int fd;	      /* where to write; -1: closed */
+	int dir_fd;   /* the directory that it appears in */
+	char *name;   /* in that directory */
+	char temp[32]; /* its name until it is published; "": it has none, or has its own already */
+	bool unnamed; /* O_TMPFILE: has no name until it is published */
+};
+
+enum out_mode {
+	OUT_LIVE,  /* has its name from the begin; an existing file is emptied */
+	OUT_WHOLE, /* has its name when it is published; then it replaces an existing file */
+};
+
+/*
+ * Opens a file to write. A pipe or device that is there is opened as it is. 0 or a negative errno:
+ * -ELOOP: a link that may be another user's is on the way; -EEXIST: there is a file of another
+ * user; -EMLINK: the file has other names, too; else that of the system call.
+ */
+int out_file__open(struct out_file *f, const char *path, enum out_mode mode);
+/* Gives an OUT_WHOLE file its name; closes it in any case. 0 or a negative errno. */
+int out_file__publish(struct out_file *f);
+/* Closes; what was not published is gone. */
+void out_file__close(struct out_file *f);
+
+/* Renames PATH to PATH.SUFFIX, or removes it, in the directory that out_file__open would write to. */
+int out_file__set_aside(const char *path, const char *suffix);
+int out_file__remove(const char *path);
+/* mkdir under the same rules; 0 or a negative errno, -EEXIST included. */
+int out_file__make_directory(const char *path);
+
+/* Under sudo: makes an open file the caller's. */
+void out_file__give_to_caller(int fd);
+
+/* Cause and next step of the errors that only this file knows; NULL: strerror says it. */
+const char *out_file__explain(int err);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Walks a path, following only links that no other user could have made. */
+#ifndef PROFTRACE_OUT_PATH_H
+#define PROFTRACE_OUT_PATH_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+/* Opens (O_PATH) the directory of the last component and returns that component in *name, which
+ * the caller frees. A descriptor, or a negative errno: -ELOOP for a link of another user. */
+int out_path__parent(const char *path, char **name);
+/* No other user can put another file or directory in the place of one on the way to path. */
+bool out_path__is_safe(const char *path);
+/* It belongs to root, to the caller, or to who called sudo. */
+bool out_path__is_trusted(const struct stat *st);
+/* Who new files belong to: SUDO_UID and SUDO_GID if root runs under sudo; else -1, as created. */
+void out_path__owner(uid_t *uid, gid_t *gid);
+
+#endif
