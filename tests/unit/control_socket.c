@@ -9,7 +9,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 #include "capture/control/control_socket.h"
+#include "capture/control/control_place.h"
 #include "common/err.h"
+#include "common/util.h"
 
 struct request {
 	enum control_verb verb;
@@ -28,7 +30,8 @@ static void *ask(void *arg)
 }
 
 /* Asks as another thread does, and serves it here. */
-static void converse(int listener, struct request *r, bool obeyed, const char *text)
+static void converse(struct control_listener *listener, struct request *r, bool obeyed,
+		     const char *text)
 {
 	enum control_verb verb;
 	pthread_t thread;
@@ -44,61 +47,40 @@ static void converse(int listener, struct request *r, bool obeyed, const char *t
 
 Test(control_socket, verbs_reach_the_session_and_answers_come_back, .timeout = 20)
 {
-	int listener = control_socket__listen(getpid());
+	struct control_listener listener;
+	struct control_listener second;
 	struct request status = {.verb = CONTROL_STATUS}, dump = {.verb = CONTROL_DUMP};
 	enum control_verb verb;
 	int client;
 
-	cr_assert(listener > 0);
-	cr_assert(not(control_socket__next(listener, &verb, &client)));
-	converse(listener, &status, true, "state: recording");
+	cr_assert_eq(control_socket__listen(&listener, getpid()), 0);
+	cr_assert(not(control_socket__next(&listener, &verb, &client)));
+	converse(&listener, &status, true, "state: recording");
 	cr_assert_eq(status.err, 0);
 	cr_assert(eq(str, status.answer, "state: recording"));
-	converse(listener, &dump, false, "no window is open");
+	converse(&listener, &dump, false, "no window is open");
 	cr_assert_eq(dump.err, -EBUSY);
 	cr_assert(eq(str, dump.answer, "no window is open"));
-	cr_assert_eq(control_socket__listen(getpid()), -EADDRINUSE);
+	cr_assert_eq(control_socket__listen(&second, getpid()), -EADDRINUSE);
 	cr_assert_eq(control_socket__holder(getpid()), getpid());
-	cr_assert(not(control_socket__next(listener, &verb, &client)));
-	close(listener);
+	cr_assert(not(control_socket__next(&listener, &verb, &client)));
+	control_socket__close(&listener);
 	cr_assert_eq(control_socket__holder(getpid()), 0);
 }
 
 /* Under which a session that records us listens. */
-static socklen_t own_name(struct sockaddr_un *a)
+static void own_name(struct sockaddr_un *a)
 {
-	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
-			   (size_t)sprintf(a->sun_path + 1, "proftrace/%d", getpid()));
-}
+	auto_close int dir = control_place__open();
 
-static void *close_later(void *fd)
-{
-	usleep(300000);
-	close(*(int *)fd);
-	return NULL;
-}
-
-/* As of one that was killed, whose sockets close when the kernel comes to them. */
-Test(control_socket, a_name_of_which_nobody_listens_any_more_is_waited_for, .timeout = 20)
-{
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), listener;
-	struct sockaddr_un a = {.sun_family = AF_UNIX};
-	pthread_t thread;
-	socklen_t len;
-
-	len = own_name(&a);
-	cr_assert_eq(bind(fd, (struct sockaddr *)&a, len), 0);
-	cr_assert_eq(pthread_create(&thread, NULL, close_later, &fd), 0);
-	listener = control_socket__listen(getpid());
-	pthread_join(thread, NULL);
-	cr_expect(listener > 0);
-	close(listener);
+	cr_assert(dir >= 0);
+	cr_assert_eq(control_place__address(getpid(), geteuid(), a), 0);
 }
 
 /* As one that attaches on a busy machine. */
 Test(control_socket, a_session_that_takes_its_time_is_waited_for, .timeout = 20)
 {
-	int listener = control_socket__listen(getpid());
+	struct control_listener listener;
 	struct request status = {.verb = CONTROL_STATUS};
 	enum control_verb verb;
 	pthread_t thread;
@@ -112,11 +94,12 @@ Test(control_socket, a_session_that_takes_its_time_is_waited_for, .timeout = 20)
 		 "proftrace: the session that records process %d (proftrace with process id %d) is "
 		 "attaching or completing a file; waiting for its answer, 60 s at most\n",
 		 getpid(), getpid());
+	cr_assert_eq(control_socket__listen(&listener, getpid()), 0);
 	stderr = open_memstream(&text, &len); /* a variable of glibc's */
 	cr_assert(stderr != NULL);
 	cr_assert_eq(pthread_create(&thread, NULL, ask, &status), 0);
 	usleep(2500000);
-	cr_assert(control_socket__next(listener, &verb, &client));
+	cr_assert(control_socket__next(&listener, &verb, &client));
 	control_socket__answer(client, true, "state: attaching");
 	pthread_join(thread, NULL);
 	cr_expect_eq(status.err, 0);
@@ -125,7 +108,7 @@ Test(control_socket, a_session_that_takes_its_time_is_waited_for, .timeout = 20)
 	stderr = errors;
 	cr_expect(eq(str, text, said));
 	free(text);
-	close(listener);
+	control_socket__close(&listener);
 }
 
 Test(control_socket, without_a_session_there_is_none)
@@ -138,19 +121,65 @@ Test(control_socket, without_a_session_there_is_none)
 Test(control_socket, a_client_with_nonsense_is_sent_away)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
-	int listener = control_socket__listen(getpid());
+	struct control_listener listener;
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), client;
 	enum control_verb verb;
 	char answer[64] = "";
-	socklen_t len;
 
-	cr_assert(listener > 0 && fd > 0);
-	len = own_name(&a);
-	cr_assert_eq(connect(fd, (struct sockaddr *)&a, len), 0);
+	cr_assert_eq(control_socket__listen(&listener, getpid()), 0);
+	cr_assert(fd > 0);
+	own_name(&a);
+	cr_assert_eq(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
 	cr_assert_eq(send(fd, "startle", 7, 0), 7);
-	cr_assert(not(control_socket__next(listener, &verb, &client)));
+	cr_assert(not(control_socket__next(&listener, &verb, &client)));
 	cr_assert(recv(fd, answer, sizeof(answer) - 1, 0) > 0);
 	cr_assert(eq(str, answer, "-no verb that I know"));
 	close(fd);
-	close(listener);
+	control_socket__close(&listener);
+}
+
+static int silent_client(void)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	struct sockaddr_un a;
+
+	own_name(&a);
+	cr_assert_eq(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	return fd;
+}
+
+/* More than are kept: none makes the session wait, and who asks is still heard. */
+Test(control_socket, clients_that_say_nothing_hold_nobody_up, .timeout = 20)
+{
+	struct request status = {.verb = CONTROL_STATUS};
+	struct control_listener listener;
+	int silent[3 * CONTROL_CLIENTS];
+	enum control_verb verb;
+	uint64_t begin;
+	int client;
+
+	cr_assert_eq(control_socket__listen(&listener, getpid()), 0);
+	begin = clock__monotonic_ns();
+	for (size_t i = 0; i < ARRAY_SIZE(silent); i++) {
+		silent[i] = silent_client();
+		cr_assert(not(control_socket__next(&listener, &verb, &client)));
+	}
+	cr_expect(clock__monotonic_ns() - begin < 90000000ull * ARRAY_SIZE(silent));
+	converse(&listener, &status, true, "state: recording");
+	cr_expect_eq(status.err, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(silent); i++)
+		close(silent[i]);
+	control_socket__close(&listener);
+}
+
+Test(control_socket, a_socket_that_was_left_behind_is_taken_over)
+{
+	struct control_listener killed, next;
+
+	cr_assert_eq(control_socket__listen(&killed, getpid()), 0);
+	close(killed.fd); /* its file stays */
+	cr_assert_eq(access(killed.path, F_OK), 0);
+	cr_assert_eq(control_socket__listen(&next, getpid()), 0);
+	control_socket__close(&next);
+	cr_assert_neq(access(killed.path, F_OK), 0);
 }

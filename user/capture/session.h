@@ -3,6 +3,7 @@
 #ifndef PROFTRACE_SESSION_H
 #define PROFTRACE_SESSION_H
 
+#include "capture/control/control_socket.h"
 #include "capture/steps/call_log.h"
 #include "capture/decode/decoder.h"
 #include "capture/sched/fault_count.h"
@@ -138,7 +139,7 @@ struct session {
 	 * them, and the longest that one of these ran before. */
 	uint64_t unfollowed, followed, follow_late_ns;
 
-	int control_fd; /* where proftrace ctl asks; not above 0: nowhere */
+	struct control_listener control; /* where proftrace ctl asks */
 	uint32_t hold;	/* enum pt_hold asked for before the programs are loaded */
 	uint64_t start_ns;  /* wall clock: it waits to start until then; 0: it does not wait */
 	bool start_now;	    /* that was asked for */

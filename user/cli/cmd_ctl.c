@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "common/err.h"
 #include "common/suggest.h"
+#include "common/text_char.h"
 #include "common/util.h"
 
 extern const struct command command_ctl;
@@ -58,7 +59,8 @@ static int run(int argc, char **argv)
 		err = control_socket__ask(pid, verb, answer, sizeof(answer));
 	if (err)
 		return cli__fail(err);
-	puts(answer);
+	text__put_lines(stdout, answer);
+	putchar('\n');
 	return cli__finish(0);
 }
 
@@ -82,7 +84,10 @@ const struct command command_ctl = {
 		"  stop    as Ctrl-C: the window ends now, tables and traces follow\n\n"
 		"start and pause take over from --record and --schedule. Recordings after the "
 		"first "
-		"are HOST_PID.1.ptrec and so on. Root and the user who runs the session may ask.",
+		"are HOST_PID.1.ptrec and so on. Root and the user who runs the session may ask, "
+		"through "
+		"/run/proftrace/PID, or $XDG_RUNTIME_DIR/proftrace/PID of a session that is not "
+		"root's.",
 	.examples = "sudo proftrace -p 4242 --paused &  # attached, nothing is recorded\n"
 		    "sudo proftrace ctl 4242 start  # from the next step on\n"
 		    "sudo proftrace ctl 4242 pause  # the recording is complete\n"

@@ -16,7 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SETTLE_NS 20000000ull /* records of other threads may still be on their way */
+#define VERBS_A_TURN 8		 /* what clients ask for never holds up the session */
+#define SETTLE_NS    20000000ull /* records of other threads may still be on their way */
 
 /* Why a session has no socket. */
 static const char *no_door(int err, pid_t pid, char *buf, size_t size)
@@ -27,7 +28,9 @@ static const char *no_door(int err, pid_t pid, char *buf, size_t size)
 		snprintf(buf, size, "another session, proftrace with process id %d, has it",
 			 holder);
 	else
-		snprintf(buf, size, "%s", strerror(-err));
+		snprintf(buf, size, "%s",
+			 err == -EPERM ? "another user can change the directory of its socket"
+				       : strerror(-err));
 	return buf;
 }
 
@@ -35,14 +38,15 @@ int control__open(struct session *s)
 {
 	const pid_t pid = s->opts->pid;
 	char why[96];
+	int err;
 
-	s->control_fd = control_socket__listen(pid);
+	err = control_socket__listen(&s->control, pid);
 	s->hold = s->opts->paused ? PT_HOLD_CLOSED : PT_HOLD_NONE;
-	if (s->control_fd >= 0)
+	if (!err)
 		return 0;
-	no_door(s->control_fd, pid, why, sizeof(why));
+	no_door(err, pid, why, sizeof(why));
 	if (s->opts->paused)
-		return err__set(s->control_fd,
+		return err__set(err,
 				"--paused: `proftrace ctl %d start` would not reach this session: "
 				"%s",
 				pid, why);
@@ -57,9 +61,7 @@ void control__loaded(struct session *s)
 
 void control__close(struct session *s)
 {
-	if (s->control_fd > 0)
-		close(s->control_fd);
-	s->control_fd = 0;
+	control_socket__close(&s->control);
 }
 
 /* ---- status ---- */
@@ -246,7 +248,9 @@ void control__pump(struct session *s)
 	enum control_verb verb;
 	int client;
 
-	while (s->control_fd > 0 && control_socket__next(s->control_fd, &verb, &client)) {
+	for (int i = 0; i < VERBS_A_TURN && s->control.fd > 0 &&
+			control_socket__next(&s->control, &verb, &client);
+	     i++) {
 		bool obeyed = obey(s, verb, said, sizeof(said));
 
 		control_socket__answer(client, obeyed, said);

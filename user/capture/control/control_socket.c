@@ -1,49 +1,62 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/control/control_socket.h"
+#include "capture/control/control_place.h"
 #include "common/err.h"
+#include "common/util.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #define SOON_S	  2 /* a session that records answers within this */
 #define ANSWER_S  60
-#define EXITING	  0x4  /* PF_EXITING of the kernel's flags of a process */
-#define ENDING_MS 3000 /* a session that was killed is waited for */
-#define LOOK_MS	  20   /* so often meanwhile */
+#define EXITING	  0x4		/* PF_EXITING of the kernel's flags of a process */
+#define ENDING_MS 3000		/* a session that was killed is waited for */
+#define LOOK_MS	  20		/* so often meanwhile */
+#define SILENT_NS 1000000000ull /* a client that says nothing is kept this long */
 #define OBEYED	  '+'
 #define REFUSED	  '-'
 
 const char *const control_verbs[] = {"status", "start", "resume", "pause",
 				     "dump",   "reset", "stop",	  NULL};
 
-static socklen_t address(pid_t pid, struct sockaddr_un *a)
+/* Bound and listening, with a mode that lets root and its own user alone connect. */
+static int bind_and_listen(int fd, const struct sockaddr_un *a)
 {
-	memset(a, 0, sizeof(*a));
-	a->sun_family = AF_UNIX;
-	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
-			   (size_t)snprintf(a->sun_path + 1, sizeof(a->sun_path) - 1,
-					    "proftrace/%d", pid));
-}
-
-static int listen_once(pid_t pid)
-{
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	struct sockaddr_un a;
-	socklen_t len = address(pid, &a);
-
-	if (fd < 0)
+	if (bind(fd, (const struct sockaddr *)a, sizeof(*a)))
 		return -errno;
-	if (bind(fd, (struct sockaddr *)&a, len) || listen(fd, 8)) {
+	if (chmod(a->sun_path, 0600) || listen(fd, CONTROL_CLIENTS)) {
 		int err = -errno;
 
+		unlink(a->sun_path);
+		return err;
+	}
+	return 0;
+}
+
+static int listen_once(struct control_listener *l, const struct sockaddr_un *a)
+{
+	auto_close int dir = control_place__open();
+	int fd, err;
+
+	if (dir < 0)
+		return dir;
+	control_place__sweep(dir);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	err = bind_and_listen(fd, a);
+	if (err) {
 		close(fd);
 		return err;
 	}
-	return fd;
+	l->fd = fd;
+	snprintf(l->path, sizeof(l->path), "%s", a->sun_path);
+	return 0;
 }
 
 /* Whether somebody listens, and who: 0 in another pid namespace. */
@@ -54,8 +67,8 @@ static bool find_holder(pid_t pid, pid_t *holder)
 	struct ucred peer = {0};
 	socklen_t size = sizeof(peer);
 	struct sockaddr_un a;
-	socklen_t len = address(pid, &a);
-	bool known = fd >= 0 && !connect(fd, (struct sockaddr *)&a, len) &&
+	bool known = fd >= 0 && !control_place__address(pid, geteuid(), &a) &&
+		     !connect(fd, (struct sockaddr *)&a, sizeof(a)) &&
 		     !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
 
 	if (fd >= 0)
@@ -98,24 +111,40 @@ static bool is_left_behind(pid_t pid)
 	return !find_holder(pid, &holder) || (holder && is_ending(holder));
 }
 
-int control_socket__listen(pid_t pid)
+int control_socket__listen(struct control_listener *l, pid_t pid)
 {
-	int fd = listen_once(pid);
+	struct sockaddr_un a;
+	int err = control_place__address(pid, geteuid(), &a);
 
-	for (int ms = 0; fd == -EADDRINUSE && ms < ENDING_MS && is_left_behind(pid);
+	*l = (struct control_listener){0};
+	if (!err)
+		err = listen_once(l, &a);
+	for (int ms = 0; err == -EADDRINUSE && ms < ENDING_MS && is_left_behind(pid);
 	     ms += LOOK_MS) {
 		usleep(LOOK_MS * 1000);
-		fd = listen_once(pid);
+		err = listen_once(l, &a);
 	}
-	return fd;
+	return err;
 }
 
-static bool is_trusted(int client)
+void control_socket__close(struct control_listener *l)
+{
+	for (int i = 0; i < CONTROL_CLIENTS; i++)
+		if (l->clients[i].fd > 0)
+			close(l->clients[i].fd);
+	if (l->fd > 0) {
+		unlink(l->path);
+		close(l->fd);
+	}
+	*l = (struct control_listener){0};
+}
+
+static bool is_trusted(int peer_fd)
 {
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
 
-	return !getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
+	return !getsockopt(peer_fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
 	       (peer.uid == 0 || peer.uid == geteuid());
 }
 
@@ -129,33 +158,69 @@ static bool find_verb(const char *word, enum control_verb *verb)
 	return false;
 }
 
-/* The client sends before anything else, so its word is there, or it is none of ours. */
-static bool read_verb(int client, enum control_verb *verb)
+/* A place for a client; the one that has said nothing for the longest time makes room. */
+static struct control_client *free_place(struct control_listener *l)
 {
-	const struct timeval soon = {.tv_usec = 100000};
-	char word[32];
-	ssize_t len;
+	struct control_client *oldest = l->clients;
 
-	setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof(soon));
-	len = recv(client, word, sizeof(word) - 1, 0);
-	word[len > 0 ? len : 0] = '\0';
-	return find_verb(word, verb);
+	for (int i = 0; i < CONTROL_CLIENTS; i++) {
+		if (l->clients[i].fd <= 0)
+			return &l->clients[i];
+		if (l->clients[i].until_ns < oldest->until_ns)
+			oldest = &l->clients[i];
+	}
+	close(oldest->fd);
+	return oldest;
 }
 
-bool control_socket__next(int listener, enum control_verb *verb, int *client)
+static void take_clients(struct control_listener *l)
 {
-	while ((*client = accept4(listener, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
-		/* A request that nobody has read would reset the connection, answer and all. */
-		bool known = read_verb(*client, verb);
+	for (int i = 0; i < CONTROL_CLIENTS; i++) {
+		int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-		if (!is_trusted(*client))
-			control_socket__answer(
-				*client, false,
-				"the session belongs to another user; run with sudo");
-		else if (!known)
-			control_socket__answer(*client, false, "no verb that I know");
+		if (fd < 0)
+			return;
+		if (is_trusted(fd))
+			*free_place(l) =
+				(struct control_client){fd, clock__monotonic_ns() + SILENT_NS};
 		else
+			control_socket__answer(
+				fd, false, "the session belongs to another user; run with sudo");
+	}
+}
+
+/* Its verb, if it has said one; who says anything else, or nothing in time, is sent away. */
+static bool hear(struct control_client *c, enum control_verb *verb)
+{
+	char word[32];
+	ssize_t len = recv(c->fd, word, sizeof(word) - 1, MSG_DONTWAIT);
+
+	if (len < 0 && errno == EAGAIN && clock__monotonic_ns() < c->until_ns)
+		return false;
+	if (len <= 0) {
+		close(c->fd);
+		c->fd = 0;
+		return false;
+	}
+	word[len] = '\0';
+	if (find_verb(word, verb))
+		return true;
+	control_socket__answer(c->fd, false, "no verb that I know");
+	c->fd = 0;
+	return false;
+}
+
+bool control_socket__next(struct control_listener *l, enum control_verb *verb, int *client)
+{
+	take_clients(l);
+	for (int i = 0; i < CONTROL_CLIENTS; i++) {
+		struct control_client *c = &l->clients[i];
+
+		if (c->fd > 0 && hear(c, verb)) {
+			*client = c->fd;
+			c->fd = 0;
 			return true;
+		}
 	}
 	return false;
 }
@@ -175,7 +240,12 @@ void control_socket__answer(int client, bool obeyed, const char *text)
 
 static int no_session(pid_t pid, int err)
 {
-	if (err == ECONNREFUSED)
+	if (err == EACCES)
+		return err__set(-EACCES,
+				"the session that records process %d belongs to another user; "
+				"run with sudo",
+				pid);
+	if (err == ECONNREFUSED || err == ENOENT)
 		return err__set(-ESRCH,
 				"no proftrace records process %d; begin with proftrace -p %d", pid,
 				pid);
@@ -207,15 +277,28 @@ static ssize_t await_answer(int fd, pid_t pid, char *message, size_t size)
 	return receive(fd, message, size, ANSWER_S - SOON_S);
 }
 
+static int connect_to(int fd, pid_t pid, uid_t owner)
+{
+	struct sockaddr_un a;
+	int err = control_place__address(pid, owner, &a);
+
+	if (err)
+		return -err;
+	return connect(fd, (struct sockaddr *)&a, sizeof(a)) ? errno : 0;
+}
+
 static int ask(int fd, pid_t pid, enum control_verb verb, char *answer, size_t size)
 {
 	char message[CONTROL_MAX + 1];
-	struct sockaddr_un a;
-	socklen_t address_len = address(pid, &a);
 	ssize_t len;
+	int err = connect_to(fd, pid, geteuid());
 
-	if (connect(fd, (struct sockaddr *)&a, address_len))
-		return no_session(pid, errno);
+	if (err == ENOENT || err == ECONNREFUSED)
+		err = connect_to(fd, pid, 0);
+	if (err)
+		return no_session(pid, err);
+	if (!is_trusted(fd))
+		return err__set(-EPERM, "who answers for process %d is neither root nor you", pid);
 	if (send(fd, control_verbs[verb], strlen(control_verbs[verb]), MSG_NOSIGNAL) < 0)
 		return no_session(pid, errno);
 	len = await_answer(fd, pid, message, sizeof(message) - 1);

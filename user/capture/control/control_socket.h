@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How `proftrace ctl` reaches a session that runs: a socket in the abstract name space, named after
- * the target, that ends with its process. A request is one verb, an answer one message of text
- * whose first byte says whether the verb was obeyed.
+ * How `proftrace ctl` reaches a session that runs: a socket named after the target, in a directory
+ * that only root (or the session's own user) can change. A request is one verb, an answer one
+ * message of text whose first byte says whether the verb was obeyed. Both ends look at the other's
+ * credentials first, and the session never waits for a client.
  */
 #ifndef PROFTRACE_CONTROL_SOCKET_H
 #define PROFTRACE_CONTROL_SOCKET_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
-#define CONTROL_MAX 1024 /* bytes of a request or an answer */
+#define CONTROL_MAX	1024 /* bytes of a request or an answer */
+#define CONTROL_CLIENTS 16   /* that have connected and said nothing yet */
 
 enum control_verb {
 	CONTROL_STATUS,
@@ -25,14 +28,24 @@ enum control_verb {
 };
 extern const char *const control_verbs[]; /* NULL after the last */
 
-/* A socket that listens for a session that records pid, or a negative errno: -EADDRINUSE: another
- * session has it. Waits, 3 s at most, for one that is ending. */
-int control_socket__listen(pid_t pid);
+struct control_listener {
+	int fd; /* above 0: listens */
+	char path[128];
+	struct control_client {
+		int fd; /* 0: free */
+		uint64_t until_ns;
+	} clients[CONTROL_CLIENTS];
+};
+
+/* Listens for commands to the session that records pid. 0 or a negative errno: -EADDRINUSE: another
+ * session has it; -EPERM: the directory is not safe. Waits, 3 s at most, for one that is ending. */
+int control_socket__listen(struct control_listener *l, pid_t pid);
+void control_socket__close(struct control_listener *l);
 /* The proftrace that listens for pid, 0: none does, or it is in another pid namespace. */
 pid_t control_socket__holder(pid_t pid);
 /* The next request of root or of our own user, and the socket to answer at; false: there is none.
- */
-bool control_socket__next(int listener, enum control_verb *verb, int *client);
+ * Takes a bounded number of new clients; one that says nothing for a second is sent away. */
+bool control_socket__next(struct control_listener *l, enum control_verb *verb, int *client);
 /* Answers, and closes client. */
 void control_socket__answer(int client, bool obeyed, const char *text);
 /* Asks the session that records pid. 0 and its answer, or a negative errno with err__set: -ESRCH:

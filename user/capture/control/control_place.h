@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where the sockets of `proftrace ctl` lie: /run/proftrace/PID, or, for a session that is not
+ * root's, $XDG_RUNTIME_DIR/proftrace/PID. */
+#ifndef PROFTRACE_CONTROL_PLACE_H
+#define PROFTRACE_CONTROL_PLACE_H
+
+#include <sys/un.h>
+#include <sys/types.h>
+
+/* Makes the directory if it is not there, and locks it. A descriptor that the caller closes, or a
+ * negative errno: -EPERM: another user could change it. */
+int control_place__open(void);
+/* Address of the socket of a session of owner's that records pid; 0 or -ENAMETOOLONG. */
+int control_place__address(pid_t pid, uid_t owner, struct sockaddr_un *a);
+/* Removes sockets that nobody listens at, with the directory locked. */
+void control_place__sweep(int dir);
+
+#endif
