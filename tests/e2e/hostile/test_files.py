@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Links where proftrace's files go: nothing is written through them."""
+import os
+import subprocess
+
+from common import AS_NOBODY, sleeping, their_directory
+from lib.runner import test
+from lib.tool import PROFTRACE
+
+NAMES = ("{host}_{pid}.pt.trace.json.gz", "{host}_{pid}.ptrec", "{host}_{pid}.html")
+
+
+def planted(case, pid):
+    """Links of the neighbour's to files of root's, one of them to one that is not there."""
+    theirs, roots = their_directory(case), case.dir / "root"
+    roots.mkdir()
+    for name in ("shadow", "other"):
+        (roots / name).write_text(name)
+    names = [n.format(host=os.uname().nodename, pid=pid) for n in NAMES]
+    for name, target in zip(names, ("shadow", "new", "other")):
+        subprocess.run([*AS_NOBODY, "ln", "-s", f"../root/{target}", theirs / name], check=True)
+    return theirs, roots, names
+
+
+def check_unchanged(roots):
+    assert sorted(p.name for p in roots.iterdir()) == ["other", "shadow"]
+    for path in roots.iterdir():
+        assert path.read_text() == path.name
+
+
+def record(theirs, pid, *options):
+    return subprocess.run([PROFTRACE, "-p", str(pid), "--duration", "1s", *options], cwd=theirs,
+                          capture_output=True, text=True, timeout=120)
+
+
+@test("links at the default names, in another user's directory: refused")
+def default_names(case):
+    pid = sleeping(case).pid
+    theirs, roots, names = planted(case, pid)
+    done = record(theirs, pid, "--html", ".")
+    assert done.returncode == 1 and "symbolic link" in done.stderr, done.stderr
+    check_unchanged(roots)
+    assert not [p for p in theirs.iterdir() if not p.is_symlink()]
+
+
+@test("links at the trace's and the page's names alone: the recording is kept")
+def trace_and_page(case):
+    pid = sleeping(case).pid
+    theirs, roots, names = planted(case, pid)
+    (theirs / names[1]).unlink()
+    done = record(theirs, pid, "--html", ".")
+    assert done.returncode == 1 and "symbolic link" in done.stderr, done.stderr
+    check_unchanged(roots)
+    recording = theirs / names[1]
+    assert recording.is_file() and recording.stat().st_mode & 0o777 == 0o600
+    assert recording.stat().st_uid == 0
+
+
+@test("links at names that were given: refused; a link to a directory, too")
+def given_names(case):
+    pid = sleeping(case).pid
+    theirs, roots, names = planted(case, pid)
+    subprocess.run([*AS_NOBODY, "ln", "-s", "../root", theirs / "sub"], check=True)
+    for place in (names[1], "sub/file.ptrec", "sub/"):
+        done = record(theirs, pid, "-o", place, "--no-trace")
+        assert done.returncode == 1 and "symbolic link" in done.stderr, (place, done.stderr)
+    (theirs / names[1]).unlink()
+    done = record(theirs, pid, "--report-file", names[0], "--no-trace")
+    assert done.returncode == 1 and "symbolic link" in done.stderr, done.stderr
+    for form in ("chrome", "perfetto", "pprof", "csv", "sqlite"):
+        done = subprocess.run([PROFTRACE, "export", names[1], "--format", form, "-o", names[2]],
+                              cwd=theirs, capture_output=True, text=True)
+        assert done.returncode, (form, done.stderr)
+    check_unchanged(roots)
+
+
+@test("under sudo: files are the caller's, mode 0600")
+def sudo(case):
+    pid = sleeping(case).pid
+    home = their_directory(case)
+    env = {**os.environ, "SUDO_UID": "65534", "SUDO_GID": "65534"}
+    done = subprocess.run([PROFTRACE, "-p", str(pid), "--duration", "1s", "-o", "out/", "--html",
+                           "p.html"], cwd=home, env=env, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    made = [*(home / "out").iterdir(), home / "p.html"]
+    assert len(made) == 3, made
+    for path in (*made, home / "out"):
+        assert path.stat().st_uid == 65534, path
+    assert all(p.stat().st_mode & 0o777 == 0o600 for p in made)
