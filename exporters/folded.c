@@ -8,6 +8,7 @@
 #include "common/err.h"
 #include "common/util.h"
 #include "exporters/parts/event_text.h"
+#include "exporters/parts/facts.h"
 #include "exporters/exporters.h"
 #include "exporters/parts/output.h"
 #include "exporters/parts/stacks.h"
@@ -90,6 +91,21 @@ static int put_lines(struct folded *f, bool device)
 	return err;
 }
 
+/* A stack of no time, so that the sums stay: the format has no comments. */
+static int put_unprobed(struct folded *f)
+{
+	auto_free char *text = facts__unprobed(f->stacks->r);
+	auto_free char *line = text ? clean(text) : NULL;
+
+	if (!line)
+		return -ENOMEM;
+	if (!*line)
+		return 0;
+	text_file__print(f->out, "(%s) 0\n", line);
+	log__warn("%s", text);
+	return text_file__error(f->out);
+}
+
 static int folded__write(const struct stacks *s, bool device, int level,
 			 struct export_result *result)
 {
@@ -98,7 +114,9 @@ static int folded__write(const struct stacks *s, bool device, int level,
 
 	if (err)
 		return err;
-	err = put_lines(&f, device);
+	err = device ? 0 : put_unprobed(&f);
+	if (!err)
+		err = put_lines(&f, device);
 	result->events = s->spans;
 	return text_file__end(f.out, err, &result->bytes);
 }

@@ -168,6 +168,8 @@ static int make_comments(struct pprof *w)
 	if (!err)
 		err = add_comment(w, facts__loss(w->r));
 	if (!err)
+		err = add_comment(w, facts__unprobed(w->r));
+	if (!err)
 		err = add_comment(w, cut_text(w->stacks));
 	if (json_is_integer(rank))
 		snprintf(w->rank, sizeof(w->rank), "%lld", (long long)json_integer_value(rank));

@@ -87,11 +87,13 @@ static int put_frames(struct speedscope *w)
 static int put_head(struct speedscope *w)
 {
 	auto_free char *title = facts__title(w->r), *loss = facts__loss(w->r);
+	auto_free char *unprobed = facts__unprobed(w->r);
 	auto_free char *name = NULL, *quoted = NULL;
 
-	if (!title || !loss)
+	if (!title || !loss || !unprobed)
 		return -ENOMEM;
-	if (asprintf(&name, "%s%s%s%s", title, *loss ? " (" : "", loss, *loss ? ")" : "") < 0)
+	if (asprintf(&name, "%s%s%s%s%s%s%s", title, *loss ? " (" : "", loss, *loss ? ")" : "",
+		     *unprobed ? " (" : "", unprobed, *unprobed ? ")" : "") < 0)
 		name = NULL;
 	quoted = name ? json__quote(name) : NULL;
 	if (!quoted)

@@ -57,6 +57,32 @@ char *facts__loss(const struct recording *r)
 	return text;
 }
 
+char *facts__unprobed(const struct recording *r)
+{
+	const json_t *list = json_object_get(recording__summary(r), "dropped_probes");
+	double ns = 0;
+	size_t cnt = 0;
+	char *text;
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *item = json_array_get(list, i);
+		const double calls = json_number_value(json_object_get(item, "calls_per_step"));
+
+		if (json_is_true(json_object_get(item, "is_call")) || calls <= 0)
+			continue;
+		ns += calls * json_number_value(json_object_get(item, "avg_ns"));
+		cnt++;
+	}
+	if (!cnt)
+		return strdup("");
+	if (asprintf(&text,
+		     "not recorded: %s without a probe, about %.3f ms of a step: their time is in "
+		     "what is around or before them",
+		     counted(cnt, "operator", "operators").s, ns / 1e6) < 0)
+		return NULL;
+	return text;
+}
+
 int64_t facts__wall_offset_ns(const struct recording *r)
 {
 	const json_t *clock = json_object_get(recording__meta(r), "clock");

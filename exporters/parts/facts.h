@@ -18,6 +18,9 @@ struct recording_loss recording_loss__of(const struct recording *r);
 char *facts__title(const struct recording *r);
 /* "incomplete: 2 events were lost, ..." or "" for a complete one; free it. NULL: no memory. */
 char *facts__loss(const struct recording *r);
+/* "not recorded: 7 operators without a probe, about 0.120 ms of a step: ..." or "" where all had
+ * one; free it. NULL: no memory. */
+char *facts__unprobed(const struct recording *r);
 /* CLOCK_REALTIME less CLOCK_MONOTONIC of the recorded machine, ns; 0 if it is not known. */
 int64_t facts__wall_offset_ns(const struct recording *r);
 

@@ -188,7 +188,8 @@ void cells__time(struct cell *cells, const struct range *r, uint64_t calls, uint
 /* Name and Calls. */
 int table__add_call_columns(struct table *t, int name_width);
 /* Name, Calls, CPU and, if there is a device, GPU columns: NAME_COLUMNS .. cells. */
-#define NAME_CELLS 12
+#define NAME_CELLS 12 /* with a device, */
+#define NAME_CELLS_CPU 7 /* and without */
 int table__add_name_columns(const struct analysis *a, struct table *t, int name_width);
 void cells__name(const struct analysis *a, struct cell *cells, const char *name,
 		 const struct stat *s, uint64_t cpu_whole, uint64_t gpu_whole);

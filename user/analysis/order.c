@@ -135,8 +135,7 @@ static int by_value(const void *x, const void *y, void *ctx)
 	return names ? names : memcmp(&p->key, &q->key, sizeof(p->key));
 }
 
-void stat_rows__sort(const struct analysis *a, const struct order_word *words,
-		     struct stat_row **rows, size_t cnt)
+static struct stat_order stat_order_of(const struct analysis *a, const struct order_word *words)
 {
 	const int measure = lacks_times(a, words) ? words->measure : order__measure(a, words);
 	struct stat_order order = {.a = a, .key = (enum sort_key)measure};
@@ -144,8 +143,48 @@ void stat_rows__sort(const struct analysis *a, const struct order_word *words,
 	/* Least first, as Paddle's tables have it. */
 	order.ascending =
 		a->opts->ascending || order.key == SORT_CPU_MIN || order.key == SORT_GPU_MIN;
+	return order;
+}
+
+void stat_rows__sort(const struct analysis *a, const struct order_word *words,
+		     struct stat_row **rows, size_t cnt)
+{
+	struct stat_order order = stat_order_of(a, words);
+
 	if (cnt)
 		qsort_r(rows, cnt, sizeof(*rows), by_value, &order);
+}
+
+static bool has_value(const struct stat_entry *e, enum sort_key key)
+{
+	return e->row || key == SORT_CPU_TOTAL || key == SORT_CPU_AVG || key == SORT_CALLS;
+}
+
+static int by_entry(const void *x, const void *y, void *ctx)
+{
+	const struct stat_entry *p = x, *q = y;
+	const struct stat_order *o = ctx;
+	const uint64_t v = sort_value(p->stat, o->key), w = sort_value(q->stat, o->key);
+	const bool known = has_value(p, o->key);
+	int names;
+
+	if (known != has_value(q, o->key))
+		return known ? -1 : 1;
+	if (known && v != w)
+		return (v > w) != o->ascending ? -1 : 1;
+	names = strcmp(p->name, q->name);
+	if (names || !p->row || !q->row)
+		return names ? names : !p->row - !q->row;
+	return memcmp(&p->row->key, &q->row->key, sizeof(p->row->key));
+}
+
+void stat_entries__sort(const struct analysis *a, const struct order_word *words,
+			struct stat_entry *entries, size_t cnt)
+{
+	struct stat_order order = stat_order_of(a, words);
+
+	if (cnt)
+		qsort_r(entries, cnt, sizeof(*entries), by_entry, &order);
 }
 
 int stat_rows__tell_order(const struct analysis *a, const struct order_word *words, struct table *t)

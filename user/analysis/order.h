@@ -35,6 +35,14 @@ extern const struct order_word order_calls[]; /* cpu_total .. cpu_min, calls, gp
 /* Sorts by the table's own words, then by name: by device times only where there are any. */
 void stat_rows__sort(const struct analysis *a, const struct order_word *words,
 		     struct stat_row **rows, size_t cnt);
+/* Recorded and estimated rows in one order; a row that has no such measure comes last. */
+struct stat_entry {
+	const char *name;
+	const struct stat *stat;
+	const struct stat_row *row; /* NULL: estimated */
+};
+void stat_entries__sort(const struct analysis *a, const struct order_word *words,
+			struct stat_entry *entries, size_t cnt);
 /* order__tell() of a table so sorted. */
 int stat_rows__tell_order(const struct analysis *a, const struct order_word *words,
 			  struct table *t);

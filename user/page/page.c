@@ -99,14 +99,17 @@ static int collect(struct page *p)
 static int write_facts(const struct page *p, struct text_file *out)
 {
 	auto_free char *title = facts__title(p->r), *loss = facts__loss(p->r);
+	auto_free char *unprobed = facts__unprobed(p->r);
 
-	if (!title || !loss)
+	if (!title || !loss || !unprobed)
 		return -ENOMEM;
 	text_file__print(out, "{\"version\":\"%s\",\"events\":%llu,\"title\":", PROFTRACE_VERSION,
 			 (unsigned long long)recording__event_cnt(p->r));
 	page_json__string(out, title);
 	text_file__print(out, ",\n\"loss\":");
 	page_json__string(out, loss);
+	text_file__print(out, ",\n\"unprobed\":");
+	page_json__string(out, unprobed);
 	return 0;
 }
 

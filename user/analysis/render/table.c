@@ -119,9 +119,13 @@ void table__set_sorted(struct table *t, const char *key)
 			t->sorted = i + 1;
 }
 
-int table__add_row(struct table *t, int indent, const struct cell *cells)
+void table__set_estimates(struct table *t)
 {
-	struct row row = {.indent = indent, .section = t->section_cnt};
+	t->has_estimates = true;
+}
+
+static int add_row(struct table *t, struct row row, const struct cell *cells)
+{
 	size_t i;
 
 	row.cells = calloc(t->column_cnt ? t->column_cnt : 1, sizeof(*row.cells));
@@ -140,6 +144,32 @@ int table__add_row(struct table *t, int indent, const struct cell *cells)
 fail:
 	free_cells(row.cells, i);
 	return -ENOMEM;
+}
+
+int table__add_row(struct table *t, int indent, const struct cell *cells)
+{
+	return add_row(t, (struct row){.indent = indent, .section = t->section_cnt}, cells);
+}
+
+int table__add_estimate(struct table *t, int indent, const struct cell *cells)
+{
+	const struct row row = {.indent = indent, .section = t->section_cnt, .estimated = true};
+	auto_free struct cell *copy = calloc(t->column_cnt + 1, sizeof(*copy));
+	auto_free char *name = NULL;
+
+	if (asprintf(&name, "~%s", cells[0].text ? cells[0].text : "") < 0)
+		name = NULL;
+	if (!copy || !name)
+		return -ENOMEM;
+	memcpy(copy, cells, t->column_cnt * sizeof(*copy));
+	copy[0].text = name;
+	t->has_estimates = true;
+	return add_row(t, row, copy);
+}
+
+const char *row__plain_name(const struct row *r)
+{
+	return r->cells[0].text + r->estimated;
 }
 
 static int add_text(char ***items, size_t *cnt, size_t *cap, const char *text)
@@ -174,7 +204,9 @@ static const char *row_name(const struct table *t, const struct row *r, size_t c
 {
 	const bool is_name = !column || t->columns[column].is_name;
 
-	return is_name && r->cells[column].type == CELL_TEXT ? r->cells[column].text : NULL;
+	if (!is_name || r->cells[column].type != CELL_TEXT)
+		return NULL;
+	return column ? r->cells[column].text : row__plain_name(r);
 }
 
 static bool row_matches(const struct table *t, const struct row *r, const char *pattern)

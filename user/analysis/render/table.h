@@ -66,6 +66,10 @@ int table__add_column(struct table *t, const struct column *c);
 int table__add_columns(struct table *t, const struct column *columns, size_t cnt);
 /* cells: one per column. indent: depth shown in the first column (2 spaces each) and as "depth". */
 int table__add_row(struct table *t, int indent, const struct cell *cells);
+/* For tables that may have estimated rows: JSON and CSV have a key, a column "estimated". */
+void table__set_estimates(struct table *t);
+/* An estimated row, whose first cell is text: text and the grid put "~" before it. */
+int table__add_estimate(struct table *t, int indent, const struct cell *cells);
 /* Text that is too wide: of all columns but the first, this one is left out last, being what the
  * rows are sorted by. NULL, or a key that no column has: as the ranks say. */
 void table__set_sorted(struct table *t, const char *key);

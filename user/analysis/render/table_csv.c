@@ -59,7 +59,10 @@ static int put_row(const struct row *r, void *ctx)
 	for (size_t i = 0; i < rows->t->column_cnt; i++) {
 		if (i)
 			fputc(',', rows->out);
-		put_cell(&r->cells[i], rows->out);
+		if (!i && r->estimated)
+			put_field(row__plain_name(r), rows->out);
+		else
+			put_cell(&r->cells[i], rows->out);
 	}
 	if (!rows->t->list)
 		fprintf(rows->out, ",%d", r->indent);
@@ -67,6 +70,8 @@ static int put_row(const struct row *r, void *ctx)
 		fputc(',', rows->out);
 		put_field(r->section ? rows->t->sections[r->section - 1] : "", rows->out);
 	}
+	if (rows->t->has_estimates)
+		fputs(r->estimated ? ",true" : ",false", rows->out);
 	fputs("\r\n", rows->out);
 	return 0;
 }
@@ -124,7 +129,8 @@ int table__print_csv(const struct table *t, const struct table_style *style, FIL
 		put_field(table__column_key(t, i, key, sizeof(key)), out);
 	}
 	fputs(t->list ? "" : ",depth", out);
-	fputs(t->section_cnt ? ",section\r\n" : "\r\n", out);
+	fputs(t->section_cnt ? ",section" : "", out);
+	fputs(t->has_estimates ? ",estimated\r\n" : "\r\n", out);
 	left_out = table__each_row(t, t->list ? 0 : style->row_limit, put_row, &rows);
 	if (left_out < 0)
 		return (int)left_out;

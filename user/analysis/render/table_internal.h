@@ -11,11 +11,13 @@ struct row {
 	int indent;
 	size_t section; /* 0: none, else index into sections + 1 */
 	bool kept;	/* however few rows are asked for */
+	bool estimated; /* the first cell begins with "~" */
 };
 
 struct table {
 	char *key, *title;
 	bool list, prose;
+	bool has_estimates; /* rows say in JSON and CSV whether they are estimated */
 	struct column *columns; /* texts owned */
 	size_t column_cnt, column_cap;
 	size_t sorted; /* index of the column that rows are sorted by, + 1; 0: none */
@@ -33,6 +35,9 @@ struct table {
  * Returns how many rows were left out (details not counted), or a negative errno of row. */
 long table__each_row(const struct table *t, size_t limit,
 		     int (*row)(const struct row *r, void *ctx), void *ctx);
+
+/* Text of the first cell as JSON and CSV have it: without the mark of an estimated row. */
+const char *row__plain_name(const struct row *r);
 
 /* Type that names a column's unit: the declared one, else that of its first known cell. */
 enum cell_type table__column_type(const struct table *t, size_t column);

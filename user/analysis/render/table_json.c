@@ -63,12 +63,16 @@ static int add_row(const struct row *r, void *ctx)
 					   text_json(rows->t->sections[r->section - 1]));
 	if (!rows->t->list)
 		err |= json_object_set_new(row, "depth", json_integer(r->indent));
+	if (rows->t->has_estimates)
+		err |= json_object_set_new(row, "estimated", json_boolean(r->estimated));
 	for (size_t i = 0; i < rows->t->column_cnt; i++) {
 		const struct cell *c = &r->cells[i];
 		char key[128];
 
 		table__column_key(rows->t, i, key, sizeof(key));
-		err |= json_object_set_new(row, key, cell_json(c));
+		err |= json_object_set_new(row, key,
+					   !i && r->estimated ? text_json(row__plain_name(r))
+							      : cell_json(c));
 		if (c->type == CELL_NONE && c->text)
 			err |= json_object_set_new(why, key, text_json(c->text));
 	}

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include "analysis/left_out.h"
 #include "analysis/order.h"
 #include "common/util.h"
 
@@ -244,6 +245,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = table__add_note(t, "No event was seen in the window.");
 	if (!err)
 		err = table__note_cut(t, &g->map);
+	if (!err)
+		err = left_out__note_missing(a, t);
 	if (!err)
 		err = add_memory_notes(g, t);
 	if (!err)

@@ -101,6 +101,17 @@ static int add_row(const struct analysis *a, const struct calls *c, struct table
 	return table__add_row(t, row->key.child ? 1 : 0, cells);
 }
 
+static int add_estimate(const struct analysis *a, struct table *t, const struct stat_entry *e)
+{
+	static const char why[] = "not measured in the window";
+	struct cell cells[10] = {cell__text(e->name), cell__count(e->stat->calls)};
+
+	cells__time(cells + 2, &e->stat->cpu, e->stat->calls, analysis__base(a).cpu_ns);
+	cells[4] = cells[5] = cell__none("only its average was measured");
+	cells[7] = cells[8] = cells[9] = cell__none(why);
+	return table__add_estimate(t, 0, cells);
+}
+
 /* Rows of the map with these ids, in order; id 0: all calls, as wholes. */
 static size_t rows_of(const struct analysis *a, const struct calls *c, uint32_t id,
 		      struct stat_row **out)
@@ -129,20 +140,58 @@ static int add_kernels(const struct analysis *a, const struct calls *c, struct t
 	return err;
 }
 
+static int add_entry(const struct analysis *a, const struct calls *c, struct table *t,
+		     const struct stat_entry *e)
+{
+	int err;
+
+	if (!e->row)
+		return add_estimate(a, t, e);
+	err = add_row(a, c, t, e->row, analysis__base(a).cpu_ns);
+	return err ? err : add_kernels(a, c, t, e->row);
+}
+
+/* Recorded and estimated calls in one order. */
+static int add_entries(const struct analysis *a, const struct calls *c,
+		       const struct left_out_rows *estimates, struct table *t)
+{
+	auto_free struct stat_row **rows = calloc(c->map.cnt + 1, sizeof(struct stat_row *));
+	auto_free struct stat_entry *entries =
+		calloc(c->map.cnt + estimates->cnt + 1, sizeof(*entries));
+	size_t cnt, n = 0;
+	int err = rows && entries ? 0 : -ENOMEM;
+
+	if (err)
+		return err;
+	cnt = rows_of(a, c, 0, rows);
+	for (size_t i = 0; i < cnt; i++)
+		entries[n++] = (struct stat_entry){analysis__name(a, rows[i]->key.id),
+						   &rows[i]->stat, rows[i]};
+	for (size_t i = 0; i < estimates->cnt; i++)
+		if (estimates->items[i].stat.calls)
+			entries[n++] = (struct stat_entry){estimates->items[i].name,
+							   &estimates->items[i].stat, NULL};
+	stat_entries__sort(a, order_calls, entries, n);
+	for (size_t i = 0; i < n && !err; i++)
+		err = add_entry(a, c, t, &entries[i]);
+	return err;
+}
+
 static int fill(const struct analysis *a, void *state, struct table *t)
 {
 	const struct calls *c = state;
-	auto_free struct stat_row **rows = calloc(c->map.cnt + 1, sizeof(struct stat_row *));
-	size_t cnt = rows ? rows_of(a, c, 0, rows) : 0;
-	int err = rows ? add_columns(t) : -ENOMEM;
+	const size_t cnt = c->map.cnt;
+	struct left_out_rows estimates;
+	int err = left_out__read(a->r, LEFT_OUT_DEVICE_CALLS, a->steps.calls, &estimates);
 
-	for (size_t i = 0; i < cnt && !err; i++) {
-		err = add_row(a, c, t, rows[i], analysis__base(a).cpu_ns);
-		if (!err)
-			err = add_kernels(a, c, t, rows[i]);
-	}
+	table__set_estimates(t);
 	if (!err)
-		err = left_out__add_section(a, LEFT_OUT_DEVICE_CALLS, t);
+		err = add_columns(t);
+	if (!err)
+		err = add_entries(a, c, &estimates, t);
+	if (!err)
+		err = left_out_rows__note(&estimates, t);
+	left_out_rows__free(&estimates);
 	if (!err && cnt)
 		err = table__add_notef(
 			t,

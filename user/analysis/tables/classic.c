@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "analysis/left_out.h"
 #include "analysis/order.h"
 #include "analysis/tables/spans_by_name.h"
 #include "common/util.h"
@@ -260,6 +261,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = add_notes(a, c, whole, t);
 	if (!err)
 		err = table__note_cut(t, &c->map);
+	if (!err)
+		err = left_out__note_missing(a, t);
 	return err ? err : order__tell(a, words, t);
 }
 

@@ -4,11 +4,13 @@
  * what it took itself and with all inside it. What a call of the device's interface launched counts
  * for the event that made the call, kernels have rows of their own.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/analysis.h"
 #include "analysis/callers.h"
 #include "analysis/flops_sum.h"
+#include "analysis/left_out.h"
 #include "analysis/order.h"
 #include "analysis/shapes.h"
 #include "analysis/sources.h"
@@ -33,6 +35,7 @@ struct averages {
 	struct sources sources; /* instead of callers, where stacks were recorded */
 	bool any_shape, any_flops, memory[PLACES];
 	struct flops_names flops_names;
+	struct left_out_rows estimates;
 	int64_t outside_bytes[PLACES]; /* of no event */
 	uint64_t outside_cnt[PLACES];
 };
@@ -405,6 +408,7 @@ static int add_columns(const struct analysis *a, const struct averages *k, struc
 
 struct wholes {
 	uint64_t self_cpu_ns, gpu_ns, flops_unknown;
+	uint64_t estimated_ns; /* of self_cpu_ns */
 };
 
 static struct cell average(const struct range *r, uint64_t calls)
@@ -461,6 +465,50 @@ static int add_row(const struct analysis *a, const struct averages *k, struct ta
 	return table__add_row(t, 0, cells);
 }
 
+/* Its number in a row of cells. */
+static size_t calls_column(const struct analysis *a, const struct averages *k)
+{
+	return 6 + (a->has_device ? 4u : 0u) + (k->memory[HOST] ? 2u : 0u) +
+	       (k->memory[DEVICE] ? 2u : 0u);
+}
+
+/* How an estimated row stands in the order: behind those of the map. */
+static double estimate_of(const struct left_out_row *e, int measure)
+{
+	switch (measure) {
+	case BY_CPU_TOTAL:
+	case BY_SELF_CPU:
+		return (double)e->all_ns;
+	case BY_CPU:
+		return (double)e->all_ns / (double)e->all_calls;
+	case BY_COUNT:
+		return (double)e->all_calls;
+	default:
+		return -HUGE_VAL;
+	}
+}
+
+static int add_estimate(const struct analysis *a, const struct averages *k, struct table *t,
+			const struct left_out_row *e, const struct wholes *w)
+{
+	static const char why[] = "not measured in the window";
+	struct cell cells[19];
+	size_t n = 0;
+
+	cells[n++] = cell__text(e->name);
+	cells[n++] = cell__share(e->all_ns, w->self_cpu_ns);
+	cells[n++] = cell__time(e->all_ns);
+	cells[n++] = cell__share(e->all_ns, w->self_cpu_ns);
+	cells[n++] = cell__time(e->all_ns);
+	cells[n++] = cell__time((e->all_ns + e->all_calls / 2) / e->all_calls);
+	while (n < calls_column(a, k))
+		cells[n++] = cell__none(why);
+	cells[n++] = cell__count(e->all_calls);
+	while (n < ARRAY_SIZE(cells))
+		cells[n++] = cell__none(why);
+	return table__add_estimate(t, 0, cells);
+}
+
 /* The profiler has it as a row, "[memory]". */
 static int add_outside(const struct averages *k, struct table *t)
 {
@@ -481,7 +529,15 @@ static int add_outside(const struct averages *k, struct table *t)
 static int add_footer(const struct analysis *a, const struct averages *k, const struct wholes *w,
 		      struct table *t)
 {
-	int err = table__add_notef(t, "Self CPU time total: %s", time_text(a, w->self_cpu_ns).s);
+	int err = table__add_notef(t, "Self CPU time total: %s",
+				   time_text(a, w->self_cpu_ns - w->estimated_ns).s);
+
+	if (!err && w->estimated_ns)
+		err = table__add_notef(
+			t,
+			"Shares: of that and of %s of estimated rows (~), whose time is in what is "
+			"around or before them, too.",
+			time_text(a, w->estimated_ns).s);
 
 	if (!err && a->has_device)
 		err = table__add_notef(t, "Self GPU time total: %s", time_text(a, w->gpu_ns).s);
@@ -514,14 +570,22 @@ static int fill_section(const struct analysis *a, const struct averages *k, stru
 	int err = 0;
 
 	for (size_t i = 0; i < cnt; i++) {
+		if (order[i].row >= k->map.cnt) {
+			w.estimated_ns += k->estimates.items[order[i].row - k->map.cnt].all_ns;
+			continue;
+		}
 		w.self_cpu_ns += k->sums[order[i].row].self_cpu_ns;
 		w.flops_unknown += k->sums[order[i].row].flops.unknown;
 		if (k->map.rows[order[i].row].key.device)
 			w.gpu_ns += k->sums[order[i].row].self_gpu_ns;
 	}
+	w.self_cpu_ns += w.estimated_ns;
 	ordered__sort(a, order, cnt);
 	for (size_t i = 0; i < cnt && !err; i++)
-		err = add_row(a, k, t, order[i].row, &w);
+		err = order[i].row < k->map.cnt
+			      ? add_row(a, k, t, order[i].row, &w)
+			      : add_estimate(a, k, t,
+					     &k->estimates.items[order[i].row - k->map.cnt], &w);
 	return err ? err : add_footer(a, k, &w, t);
 }
 
@@ -535,16 +599,25 @@ static size_t rows_of_group(const struct analysis *a, const struct averages *k, 
 		if (k->map.rows[i].key.group == group)
 			out[cnt++] = (struct ordered){value_of(k, i, measure),
 						      analysis__name(a, k->map.rows[i].key.id), i};
+	/* Whose they were is not known where threads have sections of their own. */
+	for (size_t i = 0; group == GROUP_MAIN && !a->opts->by_thread && i < k->estimates.cnt; i++)
+		out[cnt++] = (struct ordered){estimate_of(&k->estimates.items[i], measure),
+					      k->estimates.items[i].name, k->map.cnt + i};
 	return cnt;
 }
 
 static int fill(const struct analysis *a, void *state, struct table *t)
 {
-	const struct averages *k = state;
-	auto_free struct ordered *order = calloc(k->map.cnt + 1, sizeof(*order));
+	struct averages *k = state;
+	int err = left_out__read(a->r, LEFT_OUT_OPERATORS, a->steps.calls, &k->estimates);
+	const size_t all = k->map.cnt + (a->opts->by_thread ? 0 : k->estimates.cnt);
+	auto_free struct ordered *order = calloc(all + 1, sizeof(*order));
 	uint32_t last = 0;
 	size_t done = 0;
-	int err = order ? add_columns(a, k, t) : -ENOMEM;
+
+	table__set_estimates(t);
+	if (!err)
+		err = order ? add_columns(a, k, t) : -ENOMEM;
 
 	for (size_t i = 0; i < k->map.cnt; i++)
 		if (k->map.rows[i].key.group > last)
@@ -552,7 +625,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	for (uint32_t group = 0; group <= last && !err; group++) {
 		size_t cnt = rows_of_group(a, k, group, order);
 
-		if (cnt && cnt < k->map.cnt)
+		if (cnt && cnt < all)
 			err = by_name__add_section(a, t, group, NULL);
 		if (!err && cnt)
 			err = fill_section(a, k, t, order, cnt);
@@ -560,6 +633,10 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	}
 	if (!err && !done)
 		err = table__add_note(t, "No event was seen in the window.");
+	if (!err && a->opts->by_thread)
+		err = left_out__note_missing(a, t);
+	else if (!err)
+		err = left_out_rows__note(&k->estimates, t);
 	if (!err)
 		err = add_outside(k, t);
 	return err ? err : tell_order(a, k, t);
@@ -575,6 +652,7 @@ static void clean(void *state)
 	shapes__free(&k->shapes);
 	callers__free(&k->callers);
 	sources__free(&k->sources);
+	left_out_rows__free(&k->estimates);
 }
 
 const struct table_impl table_key_averages = {

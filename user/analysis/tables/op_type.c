@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/analysis.h"
+#include "analysis/left_out.h"
 #include "analysis/order.h"
 #include "common/util.h"
 
@@ -171,6 +172,8 @@ static int fill_sides(const struct analysis *a, const struct operators *o,
 			   "what they launched. Operators inside others count for both.");
 	if (!err)
 		err = table__note_cut(t, &o->map);
+	if (!err)
+		err = left_out__note_missing(a, t);
 	return err ? err : order__tell(a, words, t);
 }
 

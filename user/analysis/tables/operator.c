@@ -16,7 +16,6 @@
 
 #define WORTH_A_NOTE 0.01 /* of all device time of the table */
 #define IN_NODES     0.05 /* of the steps' time, for operators in backward nodes to be told */
-#define LONGER_NODES 0.05 /* of nodes' own time, for that of others in it to be told */
 
 struct operators {
 	struct by_name names;
@@ -27,6 +26,9 @@ struct operators {
 	struct stat_map details; /* child 0: launched by the operator; device 0: the child itself */
 	struct stat_map outside; /* calls that launched something, in no operator */
 	struct stat in_nodes;	 /* operators in a backward node that have no row */
+	struct left_out_rows estimates;
+	uint64_t nodes_ns;    /* recorded backward nodes of the process */
+	uint64_t absorbed_ns; /* of theirs, what estimated nodes may have */
 };
 
 static bool is_operator(const struct span *s)
@@ -193,6 +195,60 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	return err;
 }
 
+static bool is_node(const struct analysis *a, const struct stat_row *row)
+{
+	const struct name *n = recording__name(a->r, row->key.id);
+
+	return n && n->category == CAT_BACKWARD_NODE;
+}
+
+/* A node ends, as far as is seen, where the next one that has a probe begins: it has the time of
+ * those between that have none. */
+static int read_estimates(const struct analysis *a, struct operators *o)
+{
+	int err = left_out__read(a->r, LEFT_OUT_OPERATORS, a->steps.calls, &o->estimates);
+	const uint64_t others_ns = left_out_rows__ns(&o->estimates, true);
+
+	for (size_t i = 0; i < o->names.map.cnt; i++)
+		if (is_node(a, &o->names.map.rows[i]))
+			o->nodes_ns += o->names.map.rows[i].stat.cpu.total;
+	o->absorbed_ns = others_ns < o->nodes_ns ? others_ns : o->nodes_ns;
+	return err;
+}
+
+static struct cell at_least(const struct operators *o, uint64_t ns)
+{
+	return cell__time(ns > o->absorbed_ns ? ns - o->absorbed_ns : 0);
+}
+
+static void add_range(const struct analysis *a, void *state, const struct stat_row *row,
+		      struct cell *cell)
+{
+	*cell = is_node(a, row) ? at_least(state, row->stat.cpu.total)
+				: cell__none("only of backward nodes");
+}
+
+static int add_columns(const struct analysis *a, const struct operators *o, struct table *t)
+{
+	const struct column range = {
+		.key = "cpu_at_least", .title = "CPU, at Least", .rank = 2, .type = CELL_TIME};
+	int err = table__add_name_columns(a, t, 52);
+
+	return err || !o->absorbed_ns ? err : table__add_column(t, &range);
+}
+
+static int note_range(const struct analysis *a, const struct operators *o, struct table *t)
+{
+	if (!o->absorbed_ns)
+		return 0;
+	return table__add_notef(
+		t,
+		"CPU of a recorded backward node is at most what the table says: it lasts until "
+		"the next recorded node begins. At least: less the %s that nodes without a probe "
+		"are estimated to take (--keep-all records all).",
+		time_text(a, o->absorbed_ns).s);
+}
+
 /* Details lie in order of group, operator, child, then device (0 first). */
 static int by_key(const void *x, const void *y)
 {
@@ -206,10 +262,16 @@ static int by_key(const void *x, const void *y)
 	return 0;
 }
 
+/* Below an operator stand no ranges. */
+static struct cell no_range(void)
+{
+	return cell__none("told of the operators themselves");
+}
+
 static int add_device_row(const struct analysis *a, struct table *t, int indent,
 			  const struct stat_row *row, uint64_t whole)
 {
-	struct cell cells[NAME_CELLS];
+	struct cell cells[NAME_CELLS + 1] = {[NAME_CELLS] = no_range()};
 
 	cells__name(a, cells, analysis__name(a, row->key.device), &row->stat, 0, whole);
 	for (int i = 2; i < 7; i++)
@@ -261,7 +323,7 @@ static int add_nodes_of(const struct analysis *a, const struct operators *o, str
 
 	for (size_t i = 0; i < o->backward.cnt && !err; i++) {
 		const struct stat_row *node = &o->backward.rows[i];
-		struct cell cells[NAME_CELLS];
+		struct cell cells[NAME_CELLS + 1] = {};
 		char name[512];
 
 		if (node->key.group != row->key.group || node->key.id != row->key.id)
@@ -269,6 +331,8 @@ static int add_nodes_of(const struct analysis *a, const struct operators *o, str
 		snprintf(name, sizeof(name), "backward: %s", analysis__name(a, node->key.child));
 		cells__name(a, cells, name, &node->stat, 0, 0);
 		cells[6] = cells[11] = cell__none("not part of the operator's own time");
+		cells[a->has_device ? NAME_CELLS : NAME_CELLS_CPU] =
+			at_least(o, node->stat.cpu.total);
 		err = table__add_row(t, 1, cells);
 	}
 	return err;
@@ -292,10 +356,11 @@ static int add_details(const struct analysis *a, void *state, struct table *t,
 	qsort(children, n, sizeof(struct stat_row *), by_cpu_total);
 	for (size_t i = 0; i < n && !err; i++) {
 		const struct stat_row *c = children[i];
-		struct cell cells[NAME_CELLS];
+		struct cell cells[NAME_CELLS + 1] = {};
 
 		cells__name(a, cells, analysis__name(a, c->key.child), &c->stat,
 			    row->stat.cpu.total, row->stat.gpu.total);
+		cells[a->has_device ? NAME_CELLS : NAME_CELLS_CPU] = no_range();
 		err = table__add_row(t, 1, cells);
 		if (!err && a->has_device)
 			err = add_devices_of(a, o, t, &c->key, 2, c->stat.gpu.total);
@@ -313,7 +378,7 @@ static int add_reason(const struct analysis *a, const struct operators *o, struc
 	if (!o->names.map.cnt && detail && !strcmp(detail, "phase"))
 		return table__add_note(t, "No operators were recorded: --detail phase leaves them "
 					  "out, --detail operator records them.");
-	if (!o->names.map.cnt && !left_out__cnt(a, LEFT_OUT_OPERATORS))
+	if (!o->names.map.cnt && !o->estimates.cnt)
 		return table__add_note(t, "No operator was seen in the window.");
 	if (o->names.map.cnt && a->opts->op_detail && !o->details.cnt && !o->backward.cnt)
 		return table__add_notef(t,
@@ -365,41 +430,19 @@ static int note_in_nodes(const struct analysis *a, const struct operators *o, st
 		time_text(a, o->in_nodes.cpu.total).s);
 }
 
-/* A node ends, as far as is seen, where the next one that has a probe begins. */
-static int note_longer_nodes(const struct analysis *a, const struct operators *o, struct table *t)
-{
-	const uint64_t others = left_out__nodes_ns(a);
-	uint64_t recorded = 0;
-
-	for (size_t i = 0; i < o->names.map.cnt; i++) {
-		const struct stat_row *row = &o->names.map.rows[i];
-		const struct name *n = recording__name(a->r, row->key.id);
-
-		if (n && n->category == CAT_BACKWARD_NODE)
-			recorded += row->stat.cpu.total;
-	}
-	if (!recorded || (double)others < LONGER_NODES * (double)recorded)
-		return 0;
-	return table__add_notef(
-		t,
-		"Backward nodes last until the next one that is recorded begins: of the %s of "
-		"those recorded about %s may be of those that are not (--keep-all records all).",
-		time_text(a, recorded).s, time_text(a, others).s);
-}
-
 static int note_ratios(const struct analysis *a, const struct operators *o, struct table *t)
 {
 	const struct ratio_base base = analysis__base(a);
+	char of[160];
 	int err;
 
-	if (!o->names.map.cnt)
+	if (!o->names.map.cnt && !o->estimates.cnt)
 		return 0;
-	err = table__note_ratios(a, t,
-				 o->nested.cnt
-					 ? "all operators of the section, those within others "
-					   "once"
-					 : "all operators of the section",
-				 "what these launched: kernels, copies and sets");
+	snprintf(of, sizeof(of), "all operators of the section%s%s%s",
+		 o->estimates.cnt ? ", recorded and estimated" : "",
+		 o->nested.cnt ? ", those within others once" : "",
+		 o->absorbed_ns ? ", estimated nodes within recorded ones once" : "");
+	err = table__note_ratios(a, t, of, "what these launched: kernels, copies and sets");
 	if (!err && a->opts->op_detail)
 		err = table__add_note(t, "Ratios below an operator: of that operator.");
 	if (!err && a->opts->op_detail && o->nested.cnt)
@@ -421,15 +464,21 @@ static int note_ratios(const struct analysis *a, const struct operators *o, stru
 static int fill(const struct analysis *a, void *state, struct table *t)
 {
 	struct operators *o = state;
-	const struct by_name_whole whole = {
+	struct by_name_whole whole = {
 		.of_listed = true,
 		.nested = &o->nested,
 		.details = a->opts->op_detail ? add_details : NULL,
 		.state = o,
+		.estimates = &o->estimates,
 	};
 	const struct by_name_whole inside = {.where = ", inside other operators"};
-	int err = table__add_name_columns(a, t, 52);
+	int err = read_estimates(a, o);
 
+	table__set_estimates(t);
+	whole.absorbed_ns = o->absorbed_ns;
+	whole.more = o->absorbed_ns ? add_range : NULL;
+	if (!err)
+		err = add_columns(a, o, t);
 	if (o->details.cnt)
 		qsort(o->details.rows, o->details.cnt, sizeof(*o->details.rows), by_key);
 	if (!err)
@@ -439,15 +488,15 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err && table__row_cnt(t))
 		err = stat_rows__tell_order(a, order_both, t);
 	if (!err)
-		err = left_out__add_section(a, LEFT_OUT_OPERATORS, t);
-	if (!err)
 		err = note_ratios(a, o, t);
 	if (!err)
 		err = note_outside(a, o, t);
 	if (!err)
 		err = note_in_nodes(a, o, t);
 	if (!err)
-		err = note_longer_nodes(a, o, t);
+		err = note_range(a, o, t);
+	if (!err)
+		err = left_out_rows__note(&o->estimates, t);
 	return err ? err : add_reason(a, o, t);
 }
 
@@ -462,6 +511,7 @@ static void clean(void *state)
 	stat_map__free(&o->outside);
 	stat_map__free(&o->backward);
 	forward_ops__free(&o->forwards);
+	left_out_rows__free(&o->estimates);
 }
 
 const struct table_impl table_operator = {

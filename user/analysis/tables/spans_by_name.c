@@ -59,31 +59,119 @@ static void leave_out_nested(const struct stat_map *nested, uint32_t group, uint
 	}
 }
 
-static int fill_section(const struct analysis *a, struct stat_row **rows, size_t cnt,
-			const struct by_name_whole *w, struct table *t)
+/* The rows of a section: recorded ones, then estimated ones that would have a row. */
+static size_t entries_of(const struct analysis *a, struct stat_row **rows, size_t cnt,
+			 const struct left_out_rows *estimates, struct stat_entry *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < cnt; i++)
+		out[n++] = (struct stat_entry){analysis__name(a, rows[i]->key.id), &rows[i]->stat,
+					       rows[i]};
+	for (size_t i = 0; estimates && i < estimates->cnt; i++)
+		if (estimates->items[i].stat.calls)
+			out[n++] = (struct stat_entry){estimates->items[i].name,
+						       &estimates->items[i].stat, NULL};
+	return n;
+}
+
+void cells__estimate(const struct analysis *a, struct cell *cells, const char *name,
+		     const struct stat *s, struct cell ratio)
+{
+	enum { CPU_MAX = 4, CPU_MIN = 5, CPU_RATIO = 6, GPU_FIRST = 7 };
+
+	cells__name(a, cells, name, s, 0, 0);
+	cells[CPU_MAX] = cells[CPU_MIN] = cell__none("only its average was measured");
+	cells[CPU_RATIO] = ratio;
+	for (int i = GPU_FIRST; i < NAME_CELLS + NAME_MORE; i++)
+		cells[i] = cell__none("not measured in the window");
+}
+
+struct section {
+	const struct by_name_whole *w;
+	uint64_t cpu_ns, gpu_ns; /* what ratios are of */
+};
+
+static int add_entry(const struct analysis *a, const struct section *s, struct table *t,
+		     const struct stat_entry *e)
+{
+	struct cell cells[NAME_CELLS + NAME_MORE];
+	int err;
+
+	if (!e->row) {
+		cells__estimate(a, cells, e->name, e->stat,
+				cell__share(e->stat->cpu.total, s->cpu_ns));
+		return table__add_estimate(t, 0, cells);
+	}
+	for (int more = NAME_CELLS; more < NAME_CELLS + NAME_MORE; more++)
+		cells[more] = cell__none("not known of a range");
+	cells__name(a, cells, e->name, e->stat, s->cpu_ns, s->gpu_ns);
+	if (s->w->more)
+		s->w->more(a, s->w->state, e->row,
+			   &cells[a->has_device ? NAME_CELLS : NAME_CELLS_CPU]);
+	err = table__add_row(t, 0, cells);
+	return err || !s->w->details ? err : s->w->details(a, s->w->state, t, e->row);
+}
+
+static struct section whole_of(const struct analysis *a, const struct stat_entry *entries,
+			       size_t cnt, uint32_t group, const struct by_name_whole *w)
 {
 	const struct ratio_base base = analysis__base(a);
-	uint64_t cpu = base.cpu_ns, gpu = base.gpu_ns;
-	int err = by_name__add_section(a, t, rows[0]->key.group, w->where);
+	struct section s = {w, base.cpu_ns, base.gpu_ns};
+	bool estimated = false;
 
-	if (w->of_listed) {
-		cpu = gpu = 0;
-		for (size_t i = 0; i < cnt; i++) {
-			cpu += rows[i]->stat.cpu.total;
-			gpu += rows[i]->stat.gpu.total;
-		}
-		leave_out_nested(w->nested, rows[0]->key.group, &cpu, &gpu);
+	if (!w->of_listed)
+		return s;
+	s.cpu_ns = s.gpu_ns = 0;
+	for (size_t i = 0; i < cnt; i++) {
+		s.cpu_ns += entries[i].stat->cpu.total;
+		s.gpu_ns += entries[i].stat->gpu.total;
+		estimated |= !entries[i].row;
 	}
-	stat_rows__sort(a, order_both, rows, cnt);
-	for (size_t i = 0; i < cnt && !err; i++) {
+	leave_out_nested(w->nested, group, &s.cpu_ns, &s.gpu_ns);
+	if (estimated)
+		s.cpu_ns -= w->absorbed_ns < s.cpu_ns ? w->absorbed_ns : s.cpu_ns;
+	return s;
+}
+
+static int fill_section(const struct analysis *a, struct stat_row **rows, size_t cnt,
+			uint32_t group, const struct by_name_whole *w, struct table *t)
+{
+	const struct left_out_rows *estimates = group == GROUP_MAIN ? w->estimates : NULL;
+	auto_free struct stat_entry *entries =
+		calloc(cnt + (estimates ? estimates->cnt : 0) + 1, sizeof(*entries));
+	const size_t n = entries ? entries_of(a, rows, cnt, estimates, entries) : 0;
+	struct section s;
+	int err = entries ? 0 : -ENOMEM;
+
+	if (!n)
+		return err;
+	s = whole_of(a, entries, n, group, w);
+	stat_entries__sort(a, order_both, entries, n);
+	err = by_name__add_section(a, t, group, w->where);
+	for (size_t i = 0; i < n && !err; i++)
+		err = add_entry(a, &s, t, &entries[i]);
+	return err;
+}
+
+/* Threads have sections of their own: whose the estimated calls were is not known. */
+static int fill_threadless(const struct analysis *a, const struct left_out_rows *estimates,
+			   struct table *t)
+{
+	auto_free struct stat_entry *entries = calloc(estimates->cnt + 1, sizeof(*entries));
+	const size_t n = entries ? entries_of(a, NULL, 0, estimates, entries) : 0;
+	int err = entries ? 0 : -ENOMEM;
+
+	if (!n)
+		return err;
+	stat_entries__sort(a, order_both, entries, n);
+	err = table__add_section(t, "Of threads that are not known");
+	for (size_t i = 0; i < n && !err; i++) {
 		struct cell cells[NAME_CELLS + NAME_MORE];
 
-		for (int more = NAME_CELLS; more < NAME_CELLS + NAME_MORE; more++)
-			cells[more] = cell__none("not known of a range");
-		cells__name(a, cells, analysis__name(a, rows[i]->key.id), &rows[i]->stat, cpu, gpu);
-		err = table__add_row(t, 0, cells);
-		if (!err && w->details)
-			err = w->details(a, w->state, t, rows[i]);
+		cells__estimate(a, cells, entries[i].name, entries[i].stat,
+				cell__none("its thread is not known"));
+		err = table__add_estimate(t, 0, cells);
 	}
 	return err;
 }
@@ -100,11 +188,16 @@ int by_name__fill(const struct analysis *a, struct by_name *n, const struct by_n
 		rows[i] = &n->map.rows[i];
 	if (n->map.cnt)
 		qsort(rows, n->map.cnt, sizeof(struct stat_row *), by_group);
+	if (w->estimates && !a->opts->by_thread &&
+	    (!n->map.cnt || rows[0]->key.group != GROUP_MAIN))
+		err = fill_section(a, NULL, 0, GROUP_MAIN, w, t);
 	for (size_t i = 0, end; i < n->map.cnt && !err; i = end) {
 		for (end = i; end < n->map.cnt; end++)
 			if (rows[end]->key.group != rows[i]->key.group)
 				break;
-		err = fill_section(a, rows + i, end - i, w, t);
+		err = fill_section(a, rows + i, end - i, rows[i]->key.group, w, t);
 	}
+	if (!err && w->estimates && a->opts->by_thread)
+		err = fill_threadless(a, w->estimates, t);
 	return err ? err : table__note_cut(t, &n->map);
 }

@@ -4,6 +4,7 @@
 #define PROFTRACE_SPANS_BY_NAME_H
 
 #include "analysis/analysis.h"
+#include "analysis/left_out.h"
 
 /* Groups: all threads of the process, those of its other processes, or GROUP_TRACK + track. */
 enum { GROUP_MAIN = 0, GROUP_OTHERS = 1, GROUP_TRACK = 2 };
@@ -27,9 +28,17 @@ struct by_name_whole {
 	int (*details)(const struct analysis *a, void *state, struct table *t,
 		       const struct stat_row *row);
 	void *state;
+	const struct left_out_rows *estimates; /* in the order of the process's rows; or NULL */
+	/* The cell behind those of a name, of a recorded row; NULL: the table has none. */
+	void (*more)(const struct analysis *a, void *state, const struct stat_row *row,
+		     struct cell *cell);
+	uint64_t absorbed_ns; /* of the estimated time, what recorded rows have, too */
 };
 int by_name__fill(const struct analysis *a, struct by_name *n, const struct by_name_whole *w,
 		  struct table *t);
+/* Cells of an estimated row: NAME_CELLS + NAME_MORE. */
+void cells__estimate(const struct analysis *a, struct cell *cells, const char *name,
+		     const struct stat *s, struct cell ratio);
 uint32_t by_name__group(const struct analysis *a, const struct track *t);
 /* where: follows the threads in the title, or NULL. */
 int by_name__add_section(const struct analysis *a, struct table *t, uint32_t group,

@@ -208,6 +208,8 @@ function showFlame() {
 	if (data.flame.left_out)
 		parent.append(el("p", {class: "soft"},
 			`${countText(data.flame.left_out, "stack")} with the shortest times are not drawn.`));
+	if (data.unprobed)
+		parent.append(el("p", {class: "soft"}, `${data.unprobed}; the Operator table estimates them (~).`));
 	if (data.flame.cut)
 		parent.append(el("p", {class: "soft"}, `${countText(data.flame.cut, "span")} counted for ` +
 			"their caller, as there were too many different stacks."));
