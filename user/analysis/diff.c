@@ -1,117 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
+/* What became slower or faster between two sides: the tables. */
 #include "analysis/diff.h"
-#include "analysis/analysis.h"
-#include "analysis/findings/rank_sum.h"
-#include "analysis/series.h"
-#include "common/err.h"
-#include "common/median.h"
-#include "common/util.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SIGNIFICANT 0.05
-
-/* One row: what is in both recordings, or in one. */
-struct pair {
-	const struct series *a, *b; /* NULL: not in this one */
-	uint64_t a_ns, b_ns;	    /* medians of a step */
-	double p;		    /* negative: cannot be told */
-	const char *unrecorded;	    /* why the one without it could not have it; NULL: it could */
-};
-
-struct diff {
-	const struct diff_opts *opts;
-	const char *before, *after; /* paths */
-	struct series_set a, b;
-	struct pairs {
-		struct pair *items;
-		size_t cnt, cap;
-	} steps, operators, kernels;
-};
-
-/* ---- pairs ---- */
-
-static struct pairs *pairs_of(struct diff *d, enum series_kind kind)
-{
-	return kind == SERIES_OPERATOR ? &d->operators
-	       : kind == SERIES_KERNEL ? &d->kernels
-				       : &d->steps;
-}
-
-static int median(const struct series *s, size_t cnt, uint64_t *out)
-{
-	auto_free uint64_t *copy = calloc(cnt + 1, sizeof(*copy));
-
-	*out = 0;
-	if (!copy)
-		return -ENOMEM;
-	if (s && cnt) {
-		memcpy(copy, s->ns, cnt * sizeof(*copy));
-		*out = median__of(copy, cnt);
-	}
-	return 0;
-}
-
-static int add_pair(struct diff *d, const struct series *a, const struct series *b)
-{
-	struct pair p = {.a = a, .b = b, .p = -1};
-	const struct series *one = a ? a : b;
-	struct pairs *pairs = pairs_of(d, one->kind);
-	int err = median(a, d->a.step_cnt, &p.a_ns);
-
-	if (!err)
-		err = median(b, d->b.step_cnt, &p.b_ns);
-	p.unrecorded = series_set__unrecorded(a ? &d->b : &d->a, one->kind, one->name);
-	if (!err && a && b)
-		p.p = rank_sum__p(a->ns, d->a.step_cnt, b->ns, d->b.step_cnt);
-	return err ? err : ARRAY_PUSH(pairs->items, pairs->cnt, pairs->cap, p);
-}
-
-static const struct series *counterpart(const struct series_set *s, const struct series *of)
-{
-	const struct series *found = series_set__find(s, of->kind, of->name);
-
-	return found && found->calls ? found : NULL;
-}
-
-static int correct(struct pairs *pairs)
-{
-	auto_free double *p = calloc(pairs->cnt + 1, sizeof(*p));
-	int err = p ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < pairs->cnt && !err; i++)
-		p[i] = pairs->items[i].p;
-	if (!err)
-		err = holm__correct(p, pairs->cnt);
-	for (size_t i = 0; i < pairs->cnt && !err; i++)
-		pairs->items[i].p = p[i];
-	return err;
-}
-
-static int make_pairs(struct diff *d)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < d->a.cnt && !err; i++)
-		if (d->a.items[i].calls)
-			err = add_pair(d, &d->a.items[i], counterpart(&d->b, &d->a.items[i]));
-	for (size_t i = 0; i < d->b.cnt && !err; i++)
-		if (d->b.items[i].calls && !counterpart(&d->a, &d->b.items[i]))
-			err = add_pair(d, NULL, &d->b.items[i]);
-	if (!err)
-		err = correct(&d->steps);
-	if (!err)
-		err = correct(&d->operators);
-	return err ? err : correct(&d->kernels);
-}
+#include "analysis/analysis.h"
+#include "analysis/diff/change.h"
+#include "analysis/diff/diff_internal.h"
+#include "common/counted.h"
+#include "common/err.h"
+#include "common/util.h"
 
 /* What could not be recorded in one of them is no difference: it comes last. */
 static uint64_t distance(const struct pair *p)
 {
-	if (p->unrecorded)
+	if (p->unrecorded && !pair__is_estimated(p))
 		return 0;
-	return p->a_ns > p->b_ns ? p->a_ns - p->b_ns : p->b_ns - p->a_ns;
+	return p->a.ns > p->b.ns ? p->a.ns - p->b.ns : p->b.ns - p->a.ns;
 }
 
 static int by_distance(const void *x, const void *y)
@@ -129,74 +34,80 @@ static void sort(struct pairs *pairs)
 
 /* ---- tables ---- */
 
-static bool is_significant(const struct pair *p)
-{
-	return p->p >= 0 && p->p < SIGNIFICANT;
-}
-
 static const char *verdict(const struct pair *p)
 {
-	if (p->unrecorded)
+	if (p->unrecorded || pair__is_estimated(p))
 		return "";
-	if (!p->a)
+	if (!p->a.is_there)
 		return "new";
-	if (!p->b)
+	if (!p->b.is_there)
 		return "gone";
 	if (p->p < 0)
 		return "";
-	if (!is_significant(p) || p->a_ns == p->b_ns)
+	if (p->only_ready && !strcmp(p->name, "step"))
+		return "waits for a processor";
+	if (!pair__is_significant(p) || p->a.ns == p->b.ns)
 		return "same";
-	return p->b_ns > p->a_ns ? "slower" : "faster";
-}
-
-static double percent(const struct pair *p)
-{
-	return 100 * ((double)p->b_ns - (double)p->a_ns) / (double)p->a_ns;
+	if (p->only_ready)
+		return "busy machine";
+	return p->b.ns > p->a.ns ? "slower" : "faster";
 }
 
 static const char only_one[] = "it is in one recording only";
 static const char few_steps[] = "a recording has fewer than 4 steps";
-_Static_assert(RANK_SUM_FEWEST == 4, "the text above");
+static const char estimated[] = "it is estimated";
+_Static_assert(CHANGE_FEWEST == 4, "the text above");
+
+static struct cell median_cell(const struct pair *p, const struct pair_side *side, const char *why)
+{
+	return side->is_there  ? cell__time(side->ns)
+	       : p->unrecorded ? cell__none(p->unrecorded)
+			       : cell__none(why);
+}
 
 static int add_row(struct table *t, const struct pair *p)
 {
+	const bool both = p->a.is_there && p->b.is_there;
 	const char *one = p->unrecorded ? p->unrecorded : only_one;
-	const char *unknown = p->a && p->b ? few_steps : one;
+	const char *unknown = pair__is_estimated(p) ? estimated : both ? few_steps : one;
 	const struct cell cells[] = {
-		cell__text(p->a ? p->a->name : p->b->name),
-		p->a		? cell__time(p->a_ns)
-		: p->unrecorded ? cell__none(p->unrecorded)
-				: cell__none("it is not in the first recording"),
-		p->b		? cell__time(p->b_ns)
-		: p->unrecorded ? cell__none(p->unrecorded)
-				: cell__none("it is not in the second recording"),
-		p->a && p->b && p->a_ns ? cell__percent(percent(p))
-					: cell__none(p->a && p->b ? "its median was 0" : one),
+		cell__text(p->name),
+		median_cell(p, &p->a, "it is not in the first recording"),
+		median_cell(p, &p->b, "it is not in the second recording"),
+		both && p->a.ns ? cell__percent(pair__percent(p))
+				: cell__none(both ? "its median was 0" : one),
 		p->p >= 0 ? cell__float(p->p) : cell__none(unknown),
 		cell__text(verdict(p)),
 	};
 
-	return table__add_row(t, 0, cells);
+	return pair__is_estimated(p) ? table__add_estimate(t, 0, cells)
+				     : table__add_row(t, 0, cells);
 }
 
 /* Why p is `-`, where it is. */
 static int note_unknown(struct table *t, const struct pairs *pairs)
 {
-	bool few = false, one = false, no_probe = false;
+	bool few = false, one = false, no_probe = false, guess = false;
 	int err = 0;
 
 	for (size_t i = 0; i < pairs->cnt; i++) {
 		const struct pair *p = &pairs->items[i];
+		const bool both = p->a.is_there && p->b.is_there;
 
-		few |= p->p < 0 && p->a && p->b;
-		one |= (!p->a || !p->b) && !p->unrecorded;
-		no_probe |= p->unrecorded == series_no_probe;
+		few |= p->p < 0 && both && !pair__is_estimated(p);
+		one |= !both && !p->unrecorded;
+		no_probe |= p->unrecorded == series_no_probe && !pair__is_estimated(p);
+		guess |= pair__is_estimated(p);
 	}
 	if (few)
 		err = table__add_notef(t, "p is - where %s, which tells nothing of chance.",
 				       few_steps);
 	if (one && !err)
 		err = table__add_notef(t, "p is - where a name is new or gone: %s.", only_one);
+	if (guess && !err)
+		err = table__add_note(t, "~: it had no probe in one of the recordings, and is "
+					 "estimated there from steps before the window: no verdict "
+					 "(--keep-all leaves out none).");
 	if (no_probe && !err)
 		err = table__add_note(t,
 				      "No verdict: it had no probe in one of the recordings, "
@@ -224,6 +135,8 @@ static struct table *make_table(const char *key, const char *title, const struct
 	struct table *t = table__new(key, title);
 	int err = t ? table__add_columns(t, columns, ARRAY_SIZE(columns)) : -ENOMEM;
 
+	if (t)
+		table__set_estimates(t);
 	for (size_t i = 0; i < pairs->cnt && !err; i++)
 		err = add_row(t, &pairs->items[i]);
 	if (!err && note)
@@ -237,6 +150,20 @@ static struct table *make_table(const char *key, const char *title, const struct
 	return t;
 }
 
+/* "a.ptrec, b.ptrec"; free it. NULL: no memory. */
+static char *paths_of(const struct diff_side *s)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; i < s->cnt; i++)
+		fprintf(out, "%s%s", i ? ", " : "", s->windows[i].path);
+	return fclose(out) ? NULL : text;
+}
+
 static struct table *make_head(const struct diff *d)
 {
 	const struct column columns[] = {
@@ -245,13 +172,14 @@ static struct table *make_head(const struct diff *d)
 		{.key = "after", .title = "after", .type = CELL_TEXT},
 		{.key = "after_steps", .title = "steps after", .type = CELL_COUNT},
 	};
+	auto_free char *before = paths_of(&d->a), *after = paths_of(&d->b);
 	const struct cell cells[] = {
-		cell__text(d->before),
-		cell__count(d->a.step_cnt),
-		cell__text(d->after),
-		cell__count(d->b.step_cnt),
+		cell__text(before),
+		cell__count(diff_side__steps(&d->a)),
+		cell__text(after),
+		cell__count(diff_side__steps(&d->b)),
 	};
-	struct table *t = table__new("recordings", "Recordings");
+	struct table *t = before && after ? table__new("recordings", "Recordings") : NULL;
 
 	if (t && !table__add_columns(t, columns, ARRAY_SIZE(columns)) &&
 	    !table__add_row(t, 0, cells)) {
@@ -262,11 +190,6 @@ static struct table *make_head(const struct diff *d)
 	return NULL;
 }
 
-static bool is_timed(const struct diff *d)
-{
-	return d->a.timer_only || d->b.timer_only;
-}
-
 static const char *which_of(bool a, bool b)
 {
 	return a && b ? "Both recordings are"
@@ -274,29 +197,89 @@ static const char *which_of(bool a, bool b)
 		      : "The second recording is";
 }
 
+static bool is_phase_only(const struct diff_side *s)
+{
+	for (size_t i = 0; i < s->cnt; i++)
+		if (s->windows[i].set.phase_only)
+			return true;
+	return false;
+}
+
 static int note_unrecorded(const struct diff *d, struct table *t)
 {
-	const struct series_set *a = &d->a, *b = &d->b;
+	const bool a = diff_side__is_timed(&d->a), b = diff_side__is_timed(&d->b);
 	int err = 0;
 
-	if (is_timed(d))
+	if (a || b)
 		err = table__add_notef(t,
 				       "%s of --timer-only, which records no phases, operators and "
 				       "kernels: only steps and data loader are compared.",
-				       which_of(a->timer_only, b->timer_only));
-	if (!err && (a->phase_only || b->phase_only))
+				       which_of(a, b));
+	if (!err && (is_phase_only(&d->a) || is_phase_only(&d->b)))
 		err = table__add_notef(t,
 				       "%s of --detail phase, which records no operators but those "
 				       "of --op: no others are compared.",
-				       which_of(a->phase_only, b->phase_only));
+				       which_of(is_phase_only(&d->a), is_phase_only(&d->b)));
 	return err;
+}
+
+static int note_busy(const struct diff_side *s, struct table *t)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < s->cnt && !err; i++) {
+		const struct diff_window *w = &s->windows[i];
+		char cpu[80] = "";
+
+		if (!diff_window__was_busy(w))
+			continue;
+		if (w->cpu_busy >= 0)
+			snprintf(cpu, sizeof(cpu), "; the processors were %.0f %% busy",
+				 100 * w->cpu_busy);
+		err = table__add_notef(t,
+				       "The machine was busy in %s: the thread of the steps stood "
+				       "ready without a processor for %.0f %% of their time%s.",
+				       w->path, 100 * w->set.ready_share, cpu);
+	}
+	return err;
+}
+
+static const struct pair *step_pair(const struct diff *d)
+{
+	return d->steps.cnt ? &d->steps.items[0] : NULL;
+}
+
+/* What can be told at all, and how to tell more. */
+static int note_power(const struct diff *d, struct table *t)
+{
+	const struct pair *step = step_pair(d);
+
+	if (!step || step->p < 0)
+		return 0;
+	return table__add_notef(t, "A change of the step is told from %.0f %% on%s.",
+				ceil(100 * step->least),
+				d->a.cnt + d->b.cnt < 4 && step->least > 0.1
+					? "; several recordings of each side (diff A1,A2,A3 "
+					  "B1,B2,B3) or windows of 20 s and more tell less"
+					: "");
+}
+
+static int add_notes(const struct diff *d, struct table *t)
+{
+	int err = note_power(d, t);
+
+	if (!err)
+		err = note_busy(&d->a, t);
+	if (!err)
+		err = note_busy(&d->b, t);
+	return err ? err : note_unrecorded(d, t);
 }
 
 /* Could both recordings have any of these? */
 static bool any_recorded(const struct pairs *pairs)
 {
 	for (size_t i = 0; i < pairs->cnt; i++)
-		if (!pairs->items[i].unrecorded)
+		if (!pairs->items[i].unrecorded || pair__is_estimated(&pairs->items[i]))
 			return true;
 	return false;
 }
@@ -306,20 +289,21 @@ static int print_tables(struct diff *d, FILE *out)
 {
 	const bool csv = d->opts->style.format == TABLE_CSV;
 	struct table *tables[4];
-	char note[200];
+	char note[240];
 	size_t cnt = 0;
 	int err;
 
 	sort(&d->operators);
 	sort(&d->kernels);
 	snprintf(note, sizeof(note),
-		 "Medians over the steps. p: Mann-Whitney U test, corrected (Holm) for the rows of "
-		 "a table; same: p is %.2f or more, so chance may explain it.",
+		 "Medians over the steps. p: Student's t of windows, or of blocks of them; that of "
+		 "rows below the step is corrected (Holm). same: p is %.2f or more, so chance may "
+		 "explain it.",
 		 SIGNIFICANT);
 	if (!csv)
 		tables[cnt++] = make_head(d);
 	tables[cnt++] = make_table("steps", "Steps and Phases", &d->steps, note);
-	if (tables[cnt - 1] && note_unrecorded(d, tables[cnt - 1])) {
+	if (tables[cnt - 1] && add_notes(d, tables[cnt - 1])) {
 		table__free(tables[cnt - 1]);
 		tables[cnt - 1] = NULL;
 	}
@@ -339,186 +323,40 @@ static int print_tables(struct diff *d, FILE *out)
 	return err;
 }
 
-/* ---- limits ---- */
-
-struct limit {
-	enum series_kind kind;
-	char name[512];
-	double percent;
-};
-
-static int parse_limit(const char *text, struct limit *l)
-{
-	const char *over = strrchr(text, '>'), *name = text;
-	char *end = NULL;
-
-	l->kind = SERIES_STEP;
-	l->percent = 0;
-	if (!strncmp(text, "operator:", 9)) {
-		l->kind = SERIES_OPERATOR;
-		name = text + 9;
-	} else if (!strncmp(text, "kernel:", 7)) {
-		l->kind = SERIES_KERNEL;
-		name = text + 7;
-	}
-	if (over && over > name)
-		l->percent = strtod(over + 1, &end);
-	if (!end || end == over + 1 || strcmp(end + (*end == '%'), "") != 0 || l->percent < 0 ||
-	    !isfinite(l->percent))
-		return err__set(-EINVAL,
-				"'%s' is no limit; say for example step>5%%, backward>10%%, "
-				"operator:NAME>20%% or kernel:NAME>3%%",
-				text);
-	snprintf(l->name, sizeof(l->name), "%.*s", (int)(over - name), name);
-	return 0;
-}
-
-int diff_limit__check(const char *text)
-{
-	struct limit l;
-
-	return parse_limit(text, &l);
-}
-
-static const struct pair *pair_of(struct diff *d, const struct limit *l)
-{
-	const struct pairs *pairs = pairs_of(d, l->kind);
-
-	for (size_t i = 0; i < pairs->cnt; i++) {
-		const struct pair *p = &pairs->items[i];
-
-		if (!strcmp(p->a ? p->a->name : p->b->name, l->name))
-			return p;
-	}
-	return NULL;
-}
-
-static int check_limit(struct diff *d, const char *text, size_t *exceeded)
-{
-	struct limit l;
-	const struct pair *p;
-	int err = parse_limit(text, &l);
-
-	if (err)
-		return err;
-	p = pair_of(d, &l);
-	if (is_timed(d) && (!p || p->unrecorded))
-		return err__set(-EINVAL,
-				"limit '%s': a recording of --timer-only has steps and data loader "
-				"alone; record without it",
-				text);
-	if (p && p->unrecorded)
-		return err__set(-EINVAL, "limit '%s': %s; record both alike", text, p->unrecorded);
-	if (!p)
-		return err__set(
-			-EINVAL,
-			"limit '%s': neither recording has %s; known are step, dataloader, "
-			"forward, backward, optimization, others, operator:NAME and kernel:NAME",
-			text, l.name);
-	if (!p->a || !p->b)
-		return err__set(-EINVAL, "limit '%s': only one of the recordings has %s", text,
-				l.name);
-	if (p->p < 0)
-		return err__set(-EINVAL,
-				"limit '%s': a recording has fewer than %d steps, which tells "
-				"nothing; record more",
-				text, RANK_SUM_FEWEST);
-	if (!p->a_ns || percent(p) <= l.percent || !is_significant(p))
-		return 0;
-	log__warn("%s: %.1f %% slower (p %.4f)", text, percent(p), p->p);
-	(*exceeded)++;
-	return 0;
-}
-
 /* ---- the whole ---- */
 
-/* What is not whole may be compared, but not judged. */
-static int check_whole(const char *path, const struct recording *r, bool has_limits)
+static void warn_busy(const struct diff_side *s)
 {
-	const struct recording_damage *damage = recording__damage(r);
-	const char *how = damage->bad_chunks ? "damaged" : "cut off";
-
-	if (!damage->bad_chunks && !damage->truncated)
-		return 0;
-	if (has_limits)
-		return err__set(-EIO, "%s is %s: no limit can be judged by it; record again", path,
-				how);
-	log__warn("%s is %s: what is missing in it counts as gone, and times may be wrong", path,
-		  how);
-	return 0;
-}
-
-static int read_one(const char *path, bool raw_times, bool has_limits, struct recording **r,
-		    struct series_set *s)
-{
-	int err = recording__open(path, r);
-
-	if (!err)
-		err = series_set__read(*r, raw_times, s);
-	if (!err && !s->step_cnt)
-		err = err__set(-EINVAL, "%s has no steps, so there is nothing to compare", path);
-	return err ? err : check_whole(path, *r, has_limits);
-}
-
-/* What makes times incomparable, and may be meant. */
-static void warn_unlike(const struct recording *a, const struct recording *b)
-{
-	static const struct {
-		const char *object, *key, *what; /* object: NULL for the metadata itself */
-	} facts[] = {
-		{NULL, "detail", "--detail"},
-		{NULL, "max_overhead", "--max-overhead"},
-		{NULL, "record_shapes", "--record-shapes"},
-		{NULL, "with_stack", "--with-stack"},
-		{"process", "argv", "the job's command"},
-		{"host", "name", "host"},
-		{"runtime", "framework", "framework"},
-		{"runtime", "version", "version of the framework"},
-	};
-	char what[128] = "";
-	size_t len = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(facts); i++) {
-		const json_t *x = recording__meta(a), *y = recording__meta(b);
-
-		if (facts[i].object) {
-			x = json_object_get(x, facts[i].object);
-			y = json_object_get(y, facts[i].object);
-		}
-		if (json_equal(json_object_get(x, facts[i].key), json_object_get(y, facts[i].key)))
-			continue;
-		if (json_object_get(x, facts[i].key) && json_object_get(y, facts[i].key))
-			len += (size_t)snprintf(what + len, sizeof(what) - len, "%s%s",
-						len ? ", " : "", facts[i].what);
-	}
-	if (len)
-		log__warn("the recordings differ in more than time: %s", what);
+	for (size_t i = 0; i < s->cnt; i++)
+		if (diff_window__was_busy(&s->windows[i]))
+			log__warn("the machine was busy while %s was recorded", s->windows[i].path);
 }
 
 int diff__print(const char *before, const char *after, const struct diff_opts *opts, FILE *out,
 		size_t *exceeded)
 {
-	struct recording *a = NULL, *b = NULL;
-	struct diff d = {.opts = opts, .before = before, .after = after};
-	int err = read_one(before, opts->raw_times, opts->limit_cnt, &a, &d.a);
+	struct diff d = {.opts = opts};
+	int err = diff_side__read(before, opts, &d.a);
 
 	*exceeded = 0;
 	if (!err)
-		err = read_one(after, opts->raw_times, opts->limit_cnt, &b, &d.b);
+		err = diff_side__read(after, opts, &d.b);
 	if (!err)
-		warn_unlike(a, b);
+		diff__warn_unlike(&d);
 	if (!err)
-		err = make_pairs(&d);
+		err = diff__make_pairs(&d);
 	if (!err)
 		err = print_tables(&d, out);
+	if (!err && opts->limit_cnt) {
+		warn_busy(&d.a);
+		warn_busy(&d.b);
+	}
 	for (size_t i = 0; i < opts->limit_cnt && !err; i++)
-		err = check_limit(&d, opts->limits[i], exceeded);
+		err = diff__check_limit(&d, opts->limits[i], exceeded);
 	free(d.steps.items);
 	free(d.operators.items);
 	free(d.kernels.items);
-	series_set__free(&d.a);
-	series_set__free(&d.b);
-	recording__close(a);
-	recording__close(b);
+	diff_side__free(&d.a);
+	diff_side__free(&d.b);
 	return err == -ENOMEM ? err__set(err, "the comparison: out of memory") : err;
 }

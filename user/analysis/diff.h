@@ -17,10 +17,10 @@ struct diff_opts {
 int diff_limit__check(const char *text);
 
 /*
- * Prints the tables steps, operators and kernels: medians of a step, their difference, and p of the
- * Mann-Whitney U test, corrected by Holm for the rows of each table. *exceeded: how many limits are
- * exceeded by a difference that is significant (p < 0.05), each told on stderr. 0 or a negative
- * errno.
+ * Prints the tables steps, operators and kernels: medians of a step, their difference, and whether
+ * it is more than chance (diff/change.h). before, after: a recording, or several separated by
+ * commas. *exceeded: how many limits are exceeded by a difference that is significant (p < 0.05) or
+ * a name that is new, each told on stderr. 0 or a negative errno.
  */
 int diff__print(const char *before, const char *after, const struct diff_opts *opts, FILE *out,
 		size_t *exceeded);

@@ -10,6 +10,11 @@ struct reading {
 	struct series_set *set;
 	/* number of a name's series + 1, by kind and name id */
 	uint32_t *slots[SERIES_KIND_CNT];
+	struct step_of {
+		uint64_t index, probes_ns;
+	} *steps;
+	size_t step_cnt, step_cap;
+	uint32_t track; /* that makes the steps */
 };
 
 /* All series have room for as many steps. */
@@ -96,7 +101,66 @@ static int visit(const struct batch *b, void *ctx)
 		set->items[1 + i].calls += ns > 0;
 	}
 	set->step_cnt++;
-	return 0;
+	rd->track = b->step->track;
+	return ARRAY_PUSH(rd->steps, rd->step_cnt, rd->step_cap,
+			  ((struct step_of){b->step->index, b->step->dur_ns - b->step->cpu_ns}));
+}
+
+/* ---- the thread's states ---- */
+
+static void add_states(const struct reading *rd, uint64_t *run_ns, uint64_t *ready_ns)
+{
+	const struct sched_row *rows;
+	const size_t cnt = recording__sched(rd->r, &rows);
+
+	for (size_t i = 0; i < cnt; i++) {
+		const struct sched_row *r = &rows[i];
+		const size_t at = COUNT_FIRST(rd->step_cnt, k, rd->steps[k].index < r->step);
+
+		if (r->track != rd->track || at == rd->step_cnt || rd->steps[at].index != r->step)
+			continue;
+		if (r->state == SCHED_RUN)
+			run_ns[at] += r->ns;
+		else if (r->state == SCHED_RUNNABLE)
+			ready_ns[at] += r->ns;
+		else
+			continue;
+		rd->set->has_ready = true;
+	}
+}
+
+static uint64_t less(uint64_t ns, uint64_t part_ns)
+{
+	return ns > part_ns ? ns - part_ns : 0;
+}
+
+/* The probes of a step run on its thread: its times are without. */
+static int read_states(struct reading *rd)
+{
+	struct series_set *s = rd->set;
+	auto_free uint64_t *run_ns = calloc(s->step_cnt + 1, sizeof(*run_ns));
+	auto_free uint64_t *ready_ns = calloc(s->step_cnt + 1, sizeof(*ready_ns));
+	double ready = 0, all = 0;
+	struct series *run;
+
+	s->less_ready_ns = calloc(s->step_cnt + 1, sizeof(*s->less_ready_ns));
+	if (!run_ns || !ready_ns || !s->less_ready_ns)
+		return -ENOMEM;
+	add_states(rd, run_ns, ready_ns);
+	for (size_t i = 0; i < s->step_cnt; i++) {
+		s->less_ready_ns[i] = less(s->items[0].ns[i], ready_ns[i]);
+		ready += (double)less(s->items[0].ns[i], s->less_ready_ns[i]);
+		all += (double)s->items[0].ns[i];
+	}
+	s->ready_share = all > 0 ? ready / all : 0;
+	if (!s->has_ready)
+		return 0;
+	run = new_series(s, SERIES_STEP, SERIES_RUN_NAME);
+	for (size_t i = 0; run && i < s->step_cnt; i++)
+		run->ns[i] = less(run_ns[i], rd->steps[i].probes_ns);
+	if (run)
+		run->calls = s->step_cnt;
+	return run ? 0 : -ENOMEM;
 }
 
 static bool is_phase_only(const struct recording *r)
@@ -126,6 +190,9 @@ int series_set__read(const struct recording *r, bool raw_times, struct series_se
 		err = new_series(out, SERIES_PHASE, step_parts[i].key) ? 0 : -ENOMEM;
 	if (!err)
 		err = model__run(r, &opts, visit, &rd);
+	if (!err)
+		err = read_states(&rd);
+	free(rd.steps);
 	for (int kind = 0; kind < SERIES_KIND_CNT; kind++)
 		free(rd.slots[kind]);
 	if (err)
@@ -182,5 +249,6 @@ void series_set__free(struct series_set *s)
 	for (size_t i = 0; i < s->cnt; i++)
 		free(s->items[i].ns);
 	free(s->items);
+	free(s->less_ready_ns);
 	*s = (struct series_set){0};
 }

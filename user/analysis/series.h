@@ -6,6 +6,9 @@
 #include <jansson.h>
 #include "model/model.h"
 
+/* The step's series and, if the scheduler was recorded, that of the time that its thread ran. */
+#define SERIES_RUN_NAME "run time"
+
 enum series_kind { SERIES_STEP, SERIES_PHASE, SERIES_OPERATOR, SERIES_KERNEL, SERIES_KIND_CNT };
 
 /* Times in ns, one per step: of an operator or kernel the sum of its calls that ended in it. */
@@ -20,6 +23,11 @@ struct series_set {
 	struct series *items;
 	size_t cnt, cap;
 	size_t step_cnt, step_cap;
+	/* By step, of the thread that makes them: without its time ready but without a processor.
+	 * As the step's own series where that was not recorded. */
+	uint64_t *less_ready_ns;
+	bool has_ready;
+	double ready_share;	/* 0..1, of all steps' time; 0: not recorded */
 	bool timer_only;	/* recording__is_timer_only */
 	bool phase_only;	/* of --detail phase: no operators but those of --op */
 	const json_t *no_probe; /* the recording's `dropped_probes` (doc/recording.md) */
