@@ -33,6 +33,60 @@ Test(findings_host, what_probes_took_is_no_running_time_of_the_step)
 	job__expect(&j, "cpu_wait", "it ran 59.80 ms of a step and stood ready for 30.00 ms");
 }
 
+/* Of each step the thread is ready without a processor for so long: other rules take that off. */
+static struct job ready_job(const struct step_plan *plan, uint64_t ready_ms)
+{
+	struct job j = job__torch();
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		job__sched(&j, j.s.main, i, SCHED_RUN, step_plan__ms(plan) - ready_ms);
+		job__sched(&j, j.s.main, i, SCHED_RUNNABLE, ready_ms);
+	}
+	job__plain_steps(&j, plan);
+	return j;
+}
+
+Test(findings_host, a_loader_is_not_what_a_thread_without_a_processor_waits_for)
+{
+	static const struct step_plan plan = {30, 30, 30, 10, 0};
+	struct job all = ready_job(&plan, 28), some = ready_job(&plan, 10);
+
+	job__expect(&all, "cpu_wait", "stood ready for 28.00 ms");
+	job__expect_two(&some, "data_loader", "cpu_wait", "the loader takes 20.00 ms of a step");
+}
+
+Test(findings_host, time_outside_the_phases_is_not_what_a_thread_without_a_processor_had)
+{
+	static const struct step_plan plan = {2, 20, 25, 8, 100};
+	struct job all = ready_job(&plan, 40), some = ready_job(&plan, 10);
+
+	job__expect(&all, "cpu_wait", "stood ready for 40.00 ms");
+	job__expect_two(&some, "outside_phases", "cpu_wait", "35.00 ms of a step of 100.0 ms");
+}
+
+Test(findings_host, a_short_window_is_told)
+{
+	static const struct {
+		uint64_t steps, ms;
+		bool is_short;
+	} cases[] = {{7, 100, true}, {8, 100, false}, {20, 4, true}, {20, 5, false}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		static const struct report_opts opts = {.style = {.format = TABLE_JSON}};
+		struct job j = job__new();
+		char *printed;
+
+		for (uint64_t k = 0; k < cases[i].steps; k++)
+			synth__step(&j.s, k, k * cases[i].ms * MS, (k + 1) * cases[i].ms * MS);
+		synth__open(&j.s, "{}");
+		printed = synth__tables(&j.s, "findings", &opts);
+		cr_expect_eq(!!strstr(printed, "The window is short"), cases[i].is_short, "%zu: %s",
+			     i, printed);
+		free(printed);
+		synth__free(&j.s);
+	}
+}
+
 /* ---- the training thread off the processor ---- */
 
 /* 50 of the 95 ms of each step in futex; another thread runs for 80 of them. */

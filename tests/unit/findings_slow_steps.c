@@ -175,10 +175,20 @@ Test(findings_slow_steps, a_step_without_a_processor_is_told_as_that)
 	job__expect(&j, "cpu_wait", "waits 16 % of the step for a processor");
 }
 
-Test(findings_slow_steps, a_step_without_a_processor_has_advice_of_its_own)
+Test(findings_slow_steps, a_step_without_a_processor_is_named_by_cpu_wait)
 {
 	static const struct step_plan slow = {2, 95, 45, 8, 0};
 	struct job j = preempted_job(&slow, 60); /* 6.0 % of all */
 
-	job__expect(&j, "slow_steps", "`proftrace cpu` names who else runs");
+	job__expect(&j, "cpu_wait", "100 % of that in 1 of 10 steps (longest 60.00 ms, step 6)");
+}
+
+/* 200 ms longer, of which the thread stood ready for 60. */
+Test(findings_slow_steps, what_is_left_of_a_slow_step_is_told_without_the_wait)
+{
+	static const struct step_plan slow = {2, 240, 45, 8, 0};
+	struct job j = preempted_job(&slow, 60);
+
+	job__expect_two(&j, "slow_steps", "cpu_wait",
+			"median 95.00 ms, step 6 235.0 ms, without waits for a processor");
 }

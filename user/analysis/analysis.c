@@ -208,7 +208,7 @@ int analysis__begin(struct analysis *a, const struct recording *r, const struct 
 
 		a->has_device |= t && t->kind == TRACK_DEVICE;
 	}
-	return device_infos__load(r, &a->devices);
+	return ready_times__load(a) ? -ENOMEM : device_infos__load(r, &a->devices);
 }
 
 void analysis__end(struct analysis *a)
@@ -216,6 +216,7 @@ void analysis__end(struct analysis *a)
 	device_feed__end(a);
 	device_infos__free(&a->devices);
 	whole_time__free(&a->whole);
+	ready_times__free(&a->ready);
 	gpu_wait__free(a);
 	free(a->calls);
 }

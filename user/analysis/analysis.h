@@ -6,6 +6,7 @@
 #include "analysis/coverage.h"
 #include "analysis/device_feed.h"
 #include "analysis/gpu_wait.h"
+#include "analysis/ready_time.h"
 #include "analysis/report.h"
 #include "analysis/whole_time.h"
 #include "model/device_info.h"
@@ -80,6 +81,7 @@ struct analysis {
 	struct coverage coverage; /* of the device's work */
 	struct device_feed feed;
 	struct gpu_wait gpu_wait;
+	struct ready_times ready;
 	struct stat_map gpu_waits; /* of all steps, by name and stack of the call */
 	struct whole_time whole;
 	struct stretch window;	  /* as recorded; empty: not known */

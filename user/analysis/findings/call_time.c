@@ -18,7 +18,7 @@ uint64_t call_time__ns(const struct analysis *a, struct call_time *t)
 {
 	const uint64_t ns = finding__of_clock(a, interval_union__length(&t->time));
 
-	return ns < t->sum_ns ? ns : t->sum_ns;
+	return ready_time__off(a, ns < t->sum_ns ? ns : t->sum_ns);
 }
 
 void call_time__free(struct call_time *t)

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The thread that makes the steps is ready to run, but has no processor. */
-#include "analysis/findings/findings.h"
+#include <errno.h>
 #include <jansson.h>
+#include "analysis/findings/few_steps.h"
+#include "analysis/findings/findings.h"
 
-#define WORTH_SAYING 8.0 /* percent of the step */
+#define WORTH_SAYING 5.0 /* percent of the step */
 
 static double number(const json_t *object, const char *key)
 {
 	return (double)json_integer_value(json_object_get(object, key));
 }
-
-const char cpu_wait_next[] =
-	"`proftrace cpu` names who else runs; fewer threads (OMP_NUM_THREADS, loader workers) or "
-	"processors of its own (taskset, the container's CPU limit)";
 
 static bool lacks_processor(const struct analysis *a, struct thread_times *times)
 {
@@ -25,6 +23,40 @@ bool cpu_wait__is_said(const struct analysis *a)
 	struct thread_times times;
 
 	return lacks_processor(a, &times);
+}
+
+/* By step; those in which it had a processor all the time count, too. */
+static int collect(const struct analysis *a, struct few_steps *out)
+{
+	const struct ready_times *r = &a->ready;
+	int err = 0;
+
+	for (size_t i = 0; i < r->cnt && !err; i++) {
+		const struct ready_time *t = &r->items[i];
+		const bool again = i && t->step == t[-1].step && t->track == t[-1].track;
+
+		if (t->track != a->step_track || !analysis__has_step(a, t->step))
+			continue;
+		if (again && out->cnt)
+			out->items[out->cnt - 1].ns += t->ns;
+		else
+			err = few_steps__add(out, t->step, t->ns);
+	}
+	while (out->cnt < a->steps.calls && !err)
+		err = few_steps__add(out, 0, 0);
+	return err;
+}
+
+/* Where most of it is in a few steps, these are named. */
+static int tell_few(const struct analysis *a, struct finding *f)
+{
+	struct few_steps steps = {0};
+	int err = collect(a, &steps);
+
+	if (!err)
+		few_steps__tell(a, &steps, 0, f->evidence, sizeof(f->evidence));
+	few_steps__free(&steps);
+	return err;
 }
 
 static int judge(const struct analysis *a, void *state, struct finding *f)
@@ -44,8 +76,10 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 		"busy",
 		time_text(a, finding__per_step(a, times.run_ns)).s, time_text(a, f->cost_ns).s,
 		busy + idle > 0 ? 100 * busy / (busy + idle) : 0);
-	snprintf(f->next, sizeof(f->next), "%s", cpu_wait_next);
-	return 1;
+	snprintf(f->next, sizeof(f->next), "%s",
+		 "`proftrace cpu` names who else runs; fewer threads (OMP_NUM_THREADS, loader "
+		 "workers) or processors of its own (taskset, the container's CPU limit)");
+	return tell_few(a, f) ? -ENOMEM : 1;
 }
 
 const struct finding_rule finding_cpu_wait = {

@@ -17,6 +17,7 @@
 struct loader {
 	struct stat_map operations;
 	struct few_steps waits; /* for it, by step */
+	uint64_t ready_ns;	/* the thread's for a processor: it may be so much of them */
 	uint64_t queued_ns;	/* in it, in calls that wait for queued operators */
 	uint32_t *trainers;	/* processes that run backward passes: no workers of a loader */
 	size_t trainer_cnt, trainer_cap;
@@ -64,12 +65,20 @@ static int add_operations(struct loader *l, const struct track_batch *t)
 	return 0;
 }
 
+static int add_wait(const struct analysis *a, struct loader *l, const struct step *step)
+{
+	const uint64_t wait_ns = step->phase_ns[KIND_DATALOADER];
+	uint64_t ready_ns = ready_time__of(a, step);
+
+	ready_ns = ready_ns < wait_ns ? ready_ns : wait_ns;
+	l->ready_ns += ready_ns;
+	return few_steps__add(&l->waits, step->index, wait_ns - ready_ns);
+}
+
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct loader *l = state;
-	int err = b->step ? few_steps__add(&l->waits, b->step->index,
-					   b->step->phase_ns[KIND_DATALOADER])
-			  : 0;
+	int err = b->step ? add_wait(a, l, b->step) : 0;
 
 	for (size_t i = 0; i < b->track_cnt && !err; i++) {
 		const struct track_batch *t = &b->tracks[i];
@@ -254,6 +263,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	char seen[256];
 	size_t len;
 
+	wait_ns -= l->ready_ns < wait_ns ? l->ready_ns : wait_ns;
 	if (finding__percent(a, wait_ns) < WORTH_SAYING)
 		return 0;
 	w = workers_of(a, l);

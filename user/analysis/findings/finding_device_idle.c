@@ -192,13 +192,13 @@ static void explain(const struct analysis *a, const struct device_idle *idle,
 	}
 }
 
-/* Without what probes cost: the device is idle for that, too. */
+/* Without what probes cost, and the thread's wait for a processor: the device is idle then, too. */
 uint64_t device_idle__ns(const struct analysis *a)
 {
 	uint64_t busy_ns;
 
 	gpu_wait__busiest(a, &busy_ns);
-	return a->steps.cpu.total > busy_ns ? a->steps.cpu.total - busy_ns : 0;
+	return a->steps.cpu.total > busy_ns ? ready_time__off(a, a->steps.cpu.total - busy_ns) : 0;
 }
 
 /* Of the device that works most: others may be there for a reason of their own. */

@@ -157,7 +157,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 			d = &l->devices[i];
 	/* What probes cost a thread that launches lies in these gaps. */
 	ours_ns = l->probes_ns + a->model.subtracted_ns;
-	gap_ns = d->gap_ns > ours_ns ? d->gap_ns - ours_ns : 0;
+	gap_ns = ready_time__off(a, d->gap_ns > ours_ns ? d->gap_ns - ours_ns : 0);
 	if (!d->late || finding__percent(a, gap_ns) < WORTH_SAYING ||
 	    !by_operator__top(a, &d->by, &top))
 		return 0;

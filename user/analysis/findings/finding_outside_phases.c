@@ -12,6 +12,7 @@ struct outside {
 	struct awaited awaited;
 	struct few_steps others; /* time in no phase, by step; without waits for a busy device */
 	uint64_t gpu_wait_ns;	 /* these waits */
+	uint64_t ready_ns;	 /* for a processor: it may be so much of the rest */
 };
 
 /* A step without any, as the run of a graph that evaluates, is not told from what it should have.
@@ -19,7 +20,7 @@ struct outside {
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct outside *o = state;
-	uint64_t others_ns, wait_ns = a->gpu_wait.phase_ns[KIND_OTHER];
+	uint64_t others_ns, ready_ns, wait_ns = a->gpu_wait.phase_ns[KIND_OTHER];
 	int err;
 
 	if (!step__has_phase(b->step))
@@ -27,7 +28,11 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	others_ns = b->step->phase_ns[KIND_OTHER];
 	wait_ns = wait_ns < others_ns ? wait_ns : others_ns;
 	o->gpu_wait_ns += wait_ns;
-	err = few_steps__add(&o->others, b->step->index, others_ns - wait_ns);
+	others_ns -= wait_ns;
+	ready_ns = ready_time__of(a, b->step);
+	ready_ns = ready_ns < others_ns ? ready_ns : others_ns;
+	o->ready_ns += ready_ns;
+	err = few_steps__add(&o->others, b->step->index, others_ns - ready_ns);
 	return err ? err : awaited__add(a, &o->awaited, b);
 }
 
@@ -45,7 +50,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 {
 	const struct outside *o = state;
 	const struct awaited *w = &o->awaited;
-	const uint64_t known_ns = awaited__ns(a, w) + o->gpu_wait_ns;
+	const uint64_t known_ns = awaited__ns(a, w) + o->gpu_wait_ns + o->ready_ns;
 	const uint64_t gap_ns = w->others_ns > known_ns ? w->others_ns - known_ns : 0;
 	struct thread_times times;
 	bool few;

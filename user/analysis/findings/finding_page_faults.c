@@ -84,6 +84,13 @@ static int judge_counts(const struct analysis *a, struct finding *out)
 	return 1;
 }
 
+/* A thread may lose its processor in one. */
+static void take_ready_off(const struct analysis *a, struct faults *f)
+{
+	for (int i = 0; i < KINDS; i++)
+		f->ns[i] = ready_time__off(a, f->ns[i]);
+}
+
 /* Were they watched? */
 static bool has_faults(const struct faults *f)
 {
@@ -92,13 +99,13 @@ static bool has_faults(const struct faults *f)
 
 static int judge(const struct analysis *a, void *state, struct finding *out)
 {
-	const struct faults f = faults_of(a);
+	struct faults f = faults_of(a);
 	char calls[80] = "";
 	int most = 0;
 
 	if (!has_faults(&f))
 		return judge_counts(a, out);
-
+	take_ready_off(a, &f);
 	for (int i = 1; i < KINDS; i++)
 		if (f.ns[i] > f.ns[most])
 			most = i;

@@ -28,6 +28,7 @@ struct slow_steps {
 	uint32_t *passes; /* backward ones, by step */
 	size_t pass_cnt, pass_cap;
 	struct step_sample sample;
+	uint64_t ready_ns;	  /* what the steps are without */
 	struct by_operator lines; /* own time, where stacks were recorded */
 };
 
@@ -76,17 +77,18 @@ static uint64_t more(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* A step is not slow for that its thread waits for a device that computes what others launched. */
-static struct step own_time(const struct analysis *a, const struct step *step)
+/* A step is not slow for that its thread waits for a device that computes what others launched, or
+ * for a processor. In which phase it waited for that is not known: it may have been in each. */
+static struct step own_time(const struct analysis *a, const struct step *step, uint64_t ready_ns)
 {
 	const struct gpu_wait *g = &a->gpu_wait;
 	struct step own = *step;
 
-	own.cpu_ns = more(own.cpu_ns, g->step_ns);
+	own.cpu_ns = more(own.cpu_ns, g->step_ns + ready_ns);
 	for (size_t p = 0; p < STEP_PARTS; p++) {
 		const enum span_kind kind = step_parts[p].kind;
 
-		own.phase_ns[kind] = more(own.phase_ns[kind], g->phase_ns[kind]);
+		own.phase_ns[kind] = more(own.phase_ns[kind], g->phase_ns[kind] + ready_ns);
 	}
 	return own;
 }
@@ -94,10 +96,12 @@ static struct step own_time(const struct analysis *a, const struct step *step)
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct slow_steps *s = state;
-	const struct step own = own_time(a, b->step);
+	const uint64_t ready_ns = ready_time__of(a, b->step);
+	const struct step own = own_time(a, b->step, ready_ns);
 	struct batch shown = *b;
 	int err = ARRAY_PUSH(s->items, s->cnt, s->cap, own);
 
+	s->ready_ns += ready_ns;
 	shown.step = &own;
 	if (!err)
 		err = ARRAY_PUSH(s->alloc_bytes, s->alloc_cnt, s->alloc_cap, allocated(a, b));
@@ -105,7 +109,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 		err = ARRAY_PUSH(s->passes, s->pass_cnt, s->pass_cap, passes(b));
 	if (!err && recording__frame_cnt(a->r))
 		err = add_lines(a, &s->lines, b);
-	return err ? err : step_sample__add(&s->sample, &shown);
+	return err ? err : step_sample__add(&s->sample, &shown, ready_ns);
 }
 
 /* The slow steps. */
@@ -114,8 +118,7 @@ struct slow {
 	uint64_t excess_ns;	      /* over the median, of all */
 	size_t cnt;
 	const struct step *worst;
-	bool lacks_processor; /* for most of that time */
-	bool joins;	      /* several iterations */
+	bool joins; /* several iterations */
 };
 
 static int find_slow(const struct slow_steps *s, struct slow *out)
@@ -302,7 +305,8 @@ static void say_top_state(const struct analysis *a, const struct slow_steps *s, 
 		const struct stat_row *r = &m->rows[i];
 		const double ns = (double)r->stat.cpu.total - per_other * (double)r->stat.gpu.total;
 
-		if (ns < most_ns)
+		/* finding_cpu_wait tells it. */
+		if (ns < most_ns || r->key.group == SCHED_RUNNABLE)
 			continue;
 		most_ns = ns;
 		top = r;
@@ -311,14 +315,10 @@ static void say_top_state(const struct analysis *a, const struct slow_steps *s, 
 		return;
 	if (top->key.group == SCHED_RUN)
 		say(f, "; the thread runs for %.0f %% of it", percent_of(most_ns, slow));
-	else if (top->key.group == SCHED_RUNNABLE)
-		say(f, "; the thread is ready but without a processor for %.0f %% of it",
-		    percent_of(most_ns, slow));
 	else
 		say(f, "; the thread is blocked for %.0f %% of it%s%s", percent_of(most_ns, slow),
 		    top->key.id ? " in " : "", top->key.id ? analysis__name(a, top->key.id) : "");
 	f->cause = top->key.group == SCHED_BLOCKED ? top->key.id : 0;
-	slow->lacks_processor = top->key.group == SCHED_RUNNABLE;
 }
 
 static int say_state(const struct analysis *a, const struct slow_steps *s, struct slow *slow,
@@ -349,8 +349,6 @@ static void say_memory(const struct slow_steps *s, const struct slow *slow, stru
 
 static const char *advice(const struct slow *slow)
 {
-	if (slow->lacks_processor)
-		return cpu_wait_next;
 	if (slow->joins)
 		return "a step without an optimizer's step joins the next one, as where a "
 		       "GradScaler "
@@ -379,6 +377,8 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	say(f, "median %s, step %llu %s%s", time_text(a, slow.middle_ns).s,
 	    (unsigned long long)slow.worst->index, time_text(a, slow.worst->cpu_ns).s,
 	    a->gpu_waits.cnt ? ", without waits for a busy device" : "");
+	if (s->ready_ns)
+		say(f, "%s without waits for a processor", a->gpu_waits.cnt ? " and" : ",");
 	err = say_passes(s, &slow, f);
 	if (!err)
 		err = say_phase(a, s, &slow, f);
@@ -388,8 +388,6 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 		err = say_state(a, s, &slow, f);
 	if (!err)
 		say_memory(s, &slow, f);
-	if (!err && slow.lacks_processor && cpu_wait__is_said(a))
-		return 0; /* told there */
 	if (!err && f->cause && finding__may_be_idle(a, analysis__name(a, f->cause)))
 		return 0;
 	snprintf(f->next, sizeof(f->next), "%s", advice(&slow));

@@ -8,7 +8,9 @@
 #include "common/util.h"
 #include "model/call_stack.h"
 
-#define MAX_SHOWN 5
+#define MAX_SHOWN   5
+#define SHORT_STEPS 8	      /* a window of fewer steps is short, as is one of ... */
+#define SHORT_NS    100000000 /* ... less time */
 
 static const struct finding_rule *const rules[] = {
 	&finding_data_loader,	 &finding_device_idle,	  &finding_launch_bound,
@@ -410,6 +412,21 @@ static int note_timer(const struct analysis *a, struct table *t)
 	return table__add_notef(t, "Not judged: %s. " TIMER_ONLY_HAS, names);
 }
 
+/* What few steps, or a moment, have in common may be chance. */
+static int note_short(const struct analysis *a, struct table *t)
+{
+	const uint64_t ns = analysis__window_ns(a);
+
+	if (!a->steps.calls || (a->steps.calls >= SHORT_STEPS && ns >= SHORT_NS))
+		return 0;
+	return table__add_notef(
+		t,
+		"The window is short, %s in %s: what it shows may be chance. Record "
+		"%d steps and %d ms, or more.",
+		counted(a->steps.calls, "step", "steps").s, time_text(a, ns).s, SHORT_STEPS,
+		SHORT_NS / 1000000);
+}
+
 static int fill(const struct analysis *a, void *state, struct table *t)
 {
 	struct findings *s = state;
@@ -427,6 +444,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = table__add_note(t, why_none(a));
 	if (!err && a->timer_only && a->steps.calls)
 		err = note_timer(a, t);
+	if (!err)
+		err = note_short(a, t);
 	if (!err && s->cnt > MAX_SHOWN)
 		err = table__add_notef(
 			t, "%s not shown.",

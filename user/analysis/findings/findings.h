@@ -88,9 +88,8 @@ uint32_t thread_wait__longest(const struct analysis *a, uint32_t track, uint64_t
 /* What the busiest device leaves of the steps; all of them if none was seen. */
 uint64_t device_idle__ns(const struct analysis *a);
 
-/* That without a processor is so much of the steps that finding_cpu_wait speaks; what to do then. */
+/* That without a processor is so much of the steps that finding_cpu_wait speaks. */
 bool cpu_wait__is_said(const struct analysis *a);
-extern const char cpu_wait_next[];
 
 /* A call in which the host waits for the device; so often a step it is more than reading a loss. */
 bool span__is_wait(const struct analysis *a, const struct span *s);

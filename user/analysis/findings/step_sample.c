@@ -19,7 +19,7 @@ static int sum_names(struct stat_map *m, const struct span *roots)
 	return 0;
 }
 
-static int take(struct sampled_step *to, const struct batch *b)
+static int take(struct sampled_step *to, const struct batch *b, uint64_t off_ns)
 {
 	struct stat_map m = {};
 	int err = 0;
@@ -30,12 +30,14 @@ static int take(struct sampled_step *to, const struct batch *b)
 	*to = (struct sampled_step){.cpu_ns = b->step->cpu_ns, .cnt = m.cnt};
 	to->names = err ? NULL : calloc(m.cnt + 1, sizeof(*to->names));
 	for (size_t i = 0; to->names && i < m.cnt; i++)
-		to->names[i] = (struct sampled_name){m.rows[i].key.id, m.rows[i].stat.cpu.total};
+		to->names[i] = (struct sampled_name){
+			m.rows[i].key.id,
+			m.rows[i].stat.cpu.total > off_ns ? m.rows[i].stat.cpu.total - off_ns : 0};
 	stat_map__free(&m);
 	return to->names ? 0 : -ENOMEM;
 }
 
-static int add_even(struct step_sample *s, const struct batch *b)
+static int add_even(struct step_sample *s, const struct batch *b, uint64_t off_ns)
 {
 	size_t kept = 0;
 
@@ -51,32 +53,32 @@ static int add_even(struct step_sample *s, const struct batch *b)
 	}
 	if (s->seen % s->stride)
 		return 0;
-	return take(&s->even[s->even_cnt++], b);
+	return take(&s->even[s->even_cnt++], b, off_ns);
 }
 
-static int add_slow(struct step_sample *s, const struct batch *b)
+static int add_slow(struct step_sample *s, const struct batch *b, uint64_t off_ns)
 {
 	struct sampled_step *to = &s->slow[0];
 
 	if (s->slow_cnt < SAMPLE_SLOW)
-		return take(&s->slow[s->slow_cnt++], b);
+		return take(&s->slow[s->slow_cnt++], b, off_ns);
 	for (size_t i = 1; i < SAMPLE_SLOW; i++)
 		if (s->slow[i].cpu_ns < to->cpu_ns)
 			to = &s->slow[i];
 	if (b->step->cpu_ns <= to->cpu_ns)
 		return 0;
 	free(to->names);
-	return take(to, b);
+	return take(to, b, off_ns);
 }
 
-int step_sample__add(struct step_sample *s, const struct batch *b)
+int step_sample__add(struct step_sample *s, const struct batch *b, uint64_t off_ns)
 {
 	int err;
 
 	s->stride = s->stride ? s->stride : 1;
-	err = add_even(s, b);
+	err = add_even(s, b, off_ns);
 	if (!err)
-		err = add_slow(s, b);
+		err = add_slow(s, b, off_ns);
 	s->seen++;
 	return err;
 }

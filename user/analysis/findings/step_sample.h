@@ -23,8 +23,8 @@ struct step_sample {
 	size_t even_cnt, slow_cnt;
 	uint64_t seen, stride; /* stride - 1 steps are left out between two of even */
 };
-/* 0 or -ENOMEM */
-int step_sample__add(struct step_sample *s, const struct batch *b);
+/* off_ns: what each name may have that is none of its own time. 0 or -ENOMEM */
+int step_sample__add(struct step_sample *s, const struct batch *b, uint64_t off_ns);
 /*
  * Which name has the largest surplus, in time of its own, of the slow steps over the others; slow:
  * those that took more than limit_ns. *share is its surplus as a part (0..1) of all the surplus of
