@@ -21,7 +21,7 @@ class Launched:
     """torchrun with some ranks of a workload."""
 
     def __init__(self, case, *args, wrap=(), python=PYTHON, script="ddp.py", ranks=RANKS,
-                 restarts=0):
+                 restarts=0, env=()):
         self.script, self.ranks = script, ranks
         self.log = case.dir / "ddp.log"
         self.out = case.dir / "ddp.out"
@@ -30,7 +30,8 @@ class Launched:
                 [*wrap, python, "-m", "torch.distributed.run", "--nproc-per-node", str(ranks),
                  "--standalone", "--max-restarts", str(restarts), str(WORKLOADS / script), "--steps-to",
                  str(self.log), *map(str, args)],
-                stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=dict(ENV, SIMGPU_DEVICES=str(ranks)),
+                stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                env={**ENV, "SIMGPU_DEVICES": str(ranks), **dict(env)},
                 start_new_session=True)
         case.finally_(self.stop)
         self.wait_steps(3)

@@ -1,65 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The other ranks of the job wait for one. It is found by straggler__find(); here it is asked
- * whether that may be chance, and what to do. */
+/* The other ranks of the job wait for one. It is found by straggler__find(); here stands what to
+ * do. */
 #include "analysis/findings/findings.h"
-#include "analysis/job/straggler.h"
+#include "analysis/job/straggler_cause.h"
 #include "common/counted.h"
-#include <math.h>
 #include <string.h>
-
-#define FEWEST_STEPS 4
-/* Standard errors that the wait must be long: of many ranks one is always last. */
-#define SURE 3.0
-
-static double variance_of(const struct rank_times *t)
-{
-	const double mean = (double)t->collective_ns / (double)t->steps;
-
-	return fmax(0, t->collective_sq / (double)t->steps - mean * mean) / (double)(t->steps - 1);
-}
-
-/* Standard error of the wait. What keeps the others waiting does so in the same steps: their mean
- * is not surer than one of them. */
-static double error_of(const struct job *j, const struct straggler *s)
-{
-	double own = variance_of(&s->member->times), all = 0;
-
-	for (size_t i = 0; i < j->cnt; i++)
-		all += variance_of(&j->members[i].times);
-	return sqrt(own + (all - own) / (double)(j->cnt - 1));
-}
-
-static uint64_t fewest_steps(const struct job *j)
-{
-	uint64_t fewest = j->members[0].times.steps;
-
-	for (size_t i = 1; i < j->cnt; i++)
-		if (j->members[i].times.steps < fewest)
-			fewest = j->members[i].times.steps;
-	return fewest;
-}
-
-static bool may_be_chance(const struct job *j, const struct straggler *s)
-{
-	return fewest_steps(j) < FEWEST_STEPS || (double)s->wait_ns < SURE * error_of(j, s);
-}
-
-/* "rank 1" */
-static struct counted name_of(const struct member *m)
-{
-	struct counted name;
-
-	if (m->times.rank >= 0)
-		snprintf(name.s, sizeof(name.s), "rank %d", m->times.rank);
-	else
-		snprintf(name.s, sizeof(name.s), "process %u", m->times.pid);
-	return name;
-}
-
-static double percent_of(const struct straggler *s)
-{
-	return s->step_ns ? 100.0 * (double)s->wait_ns / (double)s->step_ns : 0;
-}
 
 /* As prose has it. */
 static const char *reason_of(const struct straggler *s)
@@ -96,10 +41,9 @@ static const char *next_of(const struct straggler *s)
 static void tell_wait(const struct job *j, const struct straggler *s, char *text, size_t size)
 {
 	const struct table_style *style = &j->opts->style;
-	const struct rank_times *t = &s->member->times;
-	const uint64_t own_ns = rank_times__per_step(t, t->collective_ns);
+	const uint64_t own_ns = member__collective_ns(s->member);
 	int len = snprintf(text, size, "%s is in collectives for %s of a step, the %s for %s",
-			   name_of(s->member).s, time_text__of(style, own_ns).s,
+			   member__name(s->member).s, time_text__of(style, own_ns).s,
 			   j->cnt > 2 ? "others" : "other",
 			   time_text__of(style, own_ns + s->wait_ns).s);
 
@@ -112,19 +56,23 @@ static void tell_wait(const struct job *j, const struct straggler *s, char *text
 }
 
 /* Is what this rule finds a reason for that phase to take longer than on the other ranks? What the
- * ranks have in common, how the model is launched say, is none. */
-static bool explains(const struct finding_rule *rule, const struct straggler *s)
+ * ranks have in common, how the model is launched say, is none; nor is what the thread does not do
+ * longer than theirs. */
+static bool explains(const struct finding_rule *rule, const struct straggler *s,
+		     const struct straggler_cause *cause)
 {
 	if (rule == &finding_data_loader)
 		return s->phase == KIND_DATALOADER;
 	if (rule == &finding_outside_phases)
 		return s->phase == KIND_OTHER;
-	return rule == &finding_cpu_wait || rule == &finding_off_cpu ||
-	       rule == &finding_page_faults;
+	if (rule == &finding_cpu_wait)
+		return !cause->own_ns || cause->is_ready;
+	return rule == &finding_off_cpu || rule == &finding_page_faults;
 }
 
 /* What the report of the straggler's recording begins with is often the cause. */
-static int tell_own(const struct job *j, const struct straggler *s, struct finding *f)
+static int tell_own(const struct job *j, const struct straggler *s,
+		    const struct straggler_cause *cause, struct finding *f)
 {
 	const size_t len = strlen(f->evidence);
 	const struct finding_rule *rule;
@@ -135,35 +83,54 @@ static int tell_own(const struct job *j, const struct straggler *s, struct findi
 		return says;
 	snprintf(f->evidence + len, sizeof(f->evidence) - len, "; its own report begins: %s",
 		 own.what);
-	if (explains(rule, s))
+	if (explains(rule, s, cause))
 		snprintf(f->next, sizeof(f->next), "%s", own.next);
 	return 0;
+}
+
+static void tell_cause(const struct job *j, const struct straggler_cause *c, char *text,
+		       size_t size)
+{
+	const struct table_style *style = &j->opts->style;
+	const size_t len = strlen(text);
+	const bool sleeps = straggler_cause__is_sleep(c), named = !sleeps && !c->is_ready;
+
+	snprintf(text + len, size - len, "; its thread %s%s for %s of a step, the others' for %s",
+		 sleeps	       ? "sleeps"
+		 : c->is_ready ? "waits for a processor"
+			       : "is blocked in ",
+		 named ? c->reason : "", time_text__of(style, c->own_ns).s,
+		 time_text__of(style, c->others_ns).s);
 }
 
 static int tell(const struct job *j, const struct straggler *s, struct finding *f)
 {
 	const bool is_explained = s->phase != KIND_STEP;
+	struct straggler_cause cause = {0};
+	int err;
 
 	f->cost_ns = s->wait_ns;
 	snprintf(f->what, sizeof(f->what), "The other %s %.0f %% of a step for %s%s%s.",
-		 j->cnt > 2 ? "ranks wait" : "rank waits", percent_of(s), name_of(s->member).s,
-		 is_explained ? ", because of its " : "", is_explained ? reason_of(s) : "");
+		 j->cnt > 2 ? "ranks wait" : "rank waits", straggler__percent(s),
+		 member__name(s->member).s, is_explained ? ", because of its " : "",
+		 is_explained ? reason_of(s) : "");
 	tell_wait(j, s, f->evidence, sizeof(f->evidence));
 	snprintf(f->next, sizeof(f->next), "%s", next_of(s));
-	return tell_own(j, s, f);
+	if (s->phase != KIND_KERNEL && straggler_cause__find(j, s, &cause))
+		tell_cause(j, &cause, f->evidence, sizeof(f->evidence));
+	err = tell_own(j, s, &cause, f);
+	if (straggler_cause__is_sleep(&cause))
+		snprintf(f->next, sizeof(f->next),
+			 "a sleep, or a loop that asks and sleeps: look for time.sleep in the loop "
+			 "of that rank and in what it calls");
+	return err;
 }
 
-static int note_none(const struct job *j, const struct straggler *s, struct table *t)
+static int note_none(const struct straggler *s, struct table *t)
 {
 	if (!s->is_judged)
 		return table__add_notef(t, "Not judged: straggler (%s).", s->why_none);
-	if (!s->member)
-		return table__add_notef(t, "No rule found anything: %s.", s->why_none);
-	return table__add_notef(t,
-				"No rule found anything: that the others wait %.0f %% of a step "
-				"for %s may be chance in %s.",
-				percent_of(s), name_of(s->member).s,
-				counted(fewest_steps(j), "step", "steps").s);
+	return table__add_notef(t, "No rule found anything: %s.", s->why_none);
 }
 
 int finding_straggler__fill(const struct job *j, const struct straggler *s, struct table *t)
@@ -173,8 +140,8 @@ int finding_straggler__fill(const struct job *j, const struct straggler *s, stru
 
 	if (err)
 		return err;
-	if (!s->member || may_be_chance(j, s))
-		return note_none(j, s, t);
+	if (!s->member)
+		return note_none(s, t);
 	err = tell(j, s, &f);
 	return err ? err : findings_table__add(t, &f, "straggler", s->step_ns);
 }

@@ -2,6 +2,7 @@
 #include "analysis/job/job.h"
 #include "analysis/findings/findings.h"
 #include "analysis/job/job_ranks.h"
+#include "analysis/job/job_waits.h"
 #include "analysis/job/straggler.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -160,24 +161,41 @@ static int check_distinct(const char *const *paths, size_t cnt)
 	return 0;
 }
 
+static uint64_t wall_offset_ns(const struct recording *r)
+{
+	const json_t *clock = json_object_get(recording__meta(r), "clock");
+
+	return (uint64_t)(json_integer_value(json_object_get(clock, "realtime_ns")) -
+			  json_integer_value(json_object_get(clock, "monotonic_ns")));
+}
+
+static int open_member(struct member *m, const char *path, const struct report_opts *opts)
+{
+	int err = recording__open(path, &m->recording);
+
+	m->path = path;
+	if (err)
+		return err;
+	m->wall_offset_ns = wall_offset_ns(m->recording);
+	return rank_times__read(m->recording, opts->raw_times, &m->times);
+}
+
 int job__print(const char *const *paths, size_t cnt, const struct report_opts *opts, FILE *out)
 {
 	auto_free struct member *members = calloc(cnt, sizeof(*members));
-	struct job j = {opts, cnt, members};
+	struct job j = {.opts = opts, .cnt = cnt, .members = members};
 	int err = members ? check_distinct(paths, cnt) : -ENOMEM;
 
-	for (size_t i = 0; i < cnt && !err; i++) {
-		members[i].path = paths[i];
-		err = recording__open(paths[i], &members[i].recording);
-		if (!err)
-			err = rank_times__read(members[i].recording, opts->raw_times,
-					       &members[i].times);
-	}
+	for (size_t i = 0; i < cnt && !err; i++)
+		err = open_member(&members[i], paths[i], opts);
 	if (!err) {
+		job_waits__measure(&j);
 		qsort(members, cnt, sizeof(*members), by_rank);
 		err = opts->style.format == TABLE_JSON ? print_json(&j, out) : print_text(&j, out);
 	}
-	for (size_t i = 0; i < cnt && members; i++)
+	for (size_t i = 0; i < cnt && members; i++) {
+		rank_times__free(&members[i].times);
 		recording__close(members[i].recording);
+	}
 	return err == -ENOMEM ? err__set(err, "the report: out of memory") : err;
 }

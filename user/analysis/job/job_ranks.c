@@ -17,6 +17,17 @@ struct cell member__process(const struct member *m)
 	return m->times.pid ? cell__count(m->times.pid) : cell__none("not recorded");
 }
 
+struct counted member__name(const struct member *m)
+{
+	struct counted name;
+
+	if (m->times.rank >= 0)
+		snprintf(name.s, sizeof(name.s), "rank %d", m->times.rank);
+	else
+		snprintf(name.s, sizeof(name.s), "process %u", m->times.pid);
+	return name;
+}
+
 static struct cell cpu_cell(const struct recording *r)
 {
 	const json_t *cpu = json_object_get(recording__summary(r), "cpu");
@@ -34,11 +45,26 @@ static bool is_known(const struct rank_times *t, size_t part)
 	return !t->timer_only || step_part__is_timed(part);
 }
 
-static int add_rank(const struct member *m, struct table *t)
+uint64_t member__collective_ns(const struct member *m)
+{
+	return m->waits.steps ? m->waits.ns / m->waits.steps : 0;
+}
+
+uint64_t member__part_ns(const struct job *j, const struct member *m, enum span_kind part)
+{
+	const struct rank_times *t = &m->times;
+	const bool in_steps = j->waits_by == WAITS_IN_STEPS;
+
+	if (part == KIND_KERNEL)
+		return rank_times__per_step(t, in_steps ? t->compute_ns : t->launched.compute_ns);
+	return rank_times__per_step(t, in_steps ? t->phase_ns[part] : t->host_ns[part]);
+}
+
+static int add_rank(const struct job *j, const struct member *m, struct table *t)
 {
 	const struct rank_times *times = &m->times;
 	const char *none = times->steps ? NULL : "no step was recorded";
-	struct cell cells[12] = {
+	struct cell cells[13] = {
 		member__cell(m),
 		member__process(m),
 		cell__count(times->steps),
@@ -49,19 +75,18 @@ static int add_rank(const struct member *m, struct table *t)
 	for (size_t p = 0; p < STEP_PARTS; p++)
 		cells[n++] = none ? cell__none(none)
 			     : is_known(times, p)
-				     ? cell__time(rank_times__per_step(
-					       times, times->phase_ns[step_parts[p].kind]))
+				     ? cell__time(member__part_ns(j, m, step_parts[p].kind))
 				     : cell__none(timer_only);
+	if (j->waits_by != WAITS_IN_STEPS)
+		cells[n++] = cell__time(rank_times__per_step(times, times->blocked_ns));
 	if (!none && times->timer_only)
 		none = timer_only;
 	if (!none && times->coverage.has_gap)
 		none = times->coverage.why;
-	cells[n++] = none ? cell__none(none)
-			  : cell__time(rank_times__per_step(times, times->collective_ns));
-	cells[n++] = none ? cell__none(none)
-		     : times->has_device
-			     ? cell__time(rank_times__per_step(times, times->compute_ns))
-			     : cell__none("no kernels were recorded");
+	cells[n++] = none ? cell__none(none) : cell__time(member__collective_ns(m));
+	cells[n++] = none		 ? cell__none(none)
+		     : times->has_device ? cell__time(member__part_ns(j, m, KIND_KERNEL))
+					 : cell__none("no kernels were recorded");
 	cells[n++] = cpu_cell(m->recording);
 	return table__add_row(t, 0, cells);
 }
@@ -88,22 +113,13 @@ bool job__has_gap(const struct job *j)
 	return false;
 }
 
-/* From the recording's clock, which each host has for itself, to the wall clock. */
-static uint64_t wall_offset_ns(const struct recording *r)
-{
-	const json_t *clock = json_object_get(recording__meta(r), "clock");
-
-	return (uint64_t)(json_integer_value(json_object_get(clock, "realtime_ns")) -
-			  json_integer_value(json_object_get(clock, "monotonic_ns")));
-}
-
 bool job__windows_meet(const struct job *j)
 {
 	uint64_t begin = 0, end = UINT64_MAX;
 
 	for (size_t i = 0; i < j->cnt; i++) {
 		const struct rank_times *t = &j->members[i].times;
-		const uint64_t offset = wall_offset_ns(j->members[i].recording);
+		const uint64_t offset = j->members[i].wall_offset_ns;
 
 		if (!t->steps)
 			continue;
@@ -131,9 +147,9 @@ static int note_behind(const struct job *j, struct table *t)
 		most->times.pid, time_text__of(&j->opts->style, most->times.behind_ns).s);
 }
 
-int job_ranks__fill(const struct job *j, struct table *t)
+static int add_columns(const struct job *j, struct table *t)
 {
-	const struct column columns[] = {
+	static const struct column first[] = {
 		{"rank", "Rank", 0, NULL, CELL_COUNT},
 		{"pid", "Process", 0, NULL, CELL_COUNT},
 		{"steps", "Steps", 0, NULL, CELL_COUNT},
@@ -143,19 +159,61 @@ int job_ranks__fill(const struct job *j, struct table *t)
 		{"backward", "Backward", 0, NULL, CELL_TIME},
 		{"optimization", "Optim.", 0, NULL, CELL_TIME},
 		{"others", "Others", 0, NULL, CELL_TIME},
+	};
+	static const struct column blocked = {"blocked", "Blocked", 0, NULL, CELL_TIME};
+	static const struct column last[] = {
 		{"collectives", "Collect.", 0, NULL, CELL_TIME},
 		{"compute", "GPU", 0, NULL, CELL_TIME},
 		{"cpu", "CPU(%)", 0, NULL, CELL_PERCENT},
 	};
-	int err = table__add_columns(t, columns, ARRAY_SIZE(columns));
+	int err = table__add_columns(t, first, ARRAY_SIZE(first));
+
+	if (!err && j->waits_by != WAITS_IN_STEPS)
+		err = table__add_column(t, &blocked);
+	return err ? err : table__add_columns(t, last, ARRAY_SIZE(last));
+}
+
+static int note_times(const struct job *j, struct table *t)
+{
+	int err;
+
+	if (j->waits_by == WAITS_IN_STEPS)
+		return table__add_note(
+			t, "Mean times of a step. Collect.: collectives under way; the "
+			   "phases are without them. GPU: kernels that belong to none.");
+	err = table__add_note(t, "Mean times of a step. The devices are behind their hosts. "
+				 "Collect., GPU: collectives and other kernels that a step "
+				 "launched, whenever they ran. Blocked: calls that waited for the "
+				 "device; the phases are without them.");
+	if (err || j->waits_by == WAITS_SAME_ENDS)
+		return err;
+	return table__add_note(t,
+			       "The ranks' devices are not at the same steps in their windows: no "
+			       "collectives of these end together. The straggler is found by "
+			       "their mean times; longer windows are surer.");
+}
+
+static int note_members(const struct job *j, struct table *t)
+{
+	int err = 0;
+
+	if (same_rank_twice(j))
+		err = table__add_note(t, "A rank appears twice: are these recordings of one job?");
+	if (!err && some_without_rank(j))
+		err = table__add_note(t, "A process was started without a rank: are these "
+					 "recordings of one job?");
+	return err;
+}
+
+int job_ranks__fill(const struct job *j, struct table *t)
+{
+	int err = add_columns(j, t);
 
 	for (size_t i = 0; i < j->cnt && !err; i++)
-		err = add_rank(&j->members[i], t);
+		err = add_rank(j, &j->members[i], t);
 	if (!err)
-		err = table__add_note(t,
-				      "Mean times of a step. Collect.: collectives under way; the "
-				      "phases are without them. GPU: kernels that belong to none.");
-	if (!err)
+		err = note_times(j, t);
+	if (!err && j->waits_by == WAITS_IN_STEPS)
 		err = note_behind(j, t);
 	if (!err && !job__windows_meet(j))
 		err = table__add_note(t, "The windows of the ranks do not overlap: they show "
@@ -164,10 +222,5 @@ int job_ranks__fill(const struct job *j, struct table *t)
 		err = table__add_note(t, "Of a rank device times end within the window: its "
 					 "collectives are known in part, and its phases are "
 					 "without these alone.");
-	if (!err && same_rank_twice(j))
-		err = table__add_note(t, "A rank appears twice: are these recordings of one job?");
-	if (!err && some_without_rank(j))
-		err = table__add_note(t, "A process was started without a rank: are these "
-					 "recordings of one job?");
-	return err;
+	return err ? err : note_members(j, t);
 }

@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BLOCKED_NS 100000 /* a launch takes some us; one that waits for the device, ms */
+
 struct reading {
 	const struct recording *r;
 	struct rank_times *times;
 	/* what reaches into the step that is next, or further */
-	struct interval_union collectives, compute;
+	struct interval_union collectives, compute, blocked;
 };
 
 /* Not interval_union__add(), which may fold what overlap() asks for. */
@@ -46,29 +48,43 @@ static uint64_t overlap(const struct interval_union *u, uint64_t begin, uint64_t
 	return length;
 }
 
-static int gather_device(struct reading *rd, const struct span *s)
+static int gather_device(struct reading *rd, const struct step *step, const struct span *s)
 {
 	int err = 0;
 
 	for (; s && !err; s = s->next_sibling) {
+		bool is_collective;
+
 		if (s->kind != KIND_KERNEL)
 			continue;
+		is_collective = kernel_name__is_collective(span__name(rd->r, s));
 		rd->times->has_device = true;
-		err = add(kernel_name__is_collective(span__name(rd->r, s)) ? &rd->collectives
-									   : &rd->compute,
-			  &s->ev);
+		err = add(is_collective ? &rd->collectives : &rd->compute, &s->ev);
+		if (!err && step && s->launch)
+			err = launched__add(&rd->times->launched, step, &s->ev, is_collective);
 	}
 	return err;
 }
 
+/* A call to the device that its full queue, or work that it waits for, held up. A thread beside the
+ * step's, of the data loader say, holds up nobody: only an operator's call counts there. */
+static bool is_blocked(const struct batch *b, const struct track_batch *t, const struct span *s)
+{
+	return s->kind == KIND_RUNTIME && s->ev.dur_ns >= BLOCKED_NS && b->step &&
+	       (s->parent || t->track->id == b->step->track);
+}
+
 /* Calls that do the work themselves, or wait for it. */
-static int gather_host(struct reading *rd, const struct span *roots)
+static int gather_host(struct reading *rd, const struct batch *b, const struct track_batch *t)
 {
 	int err = 0;
 
-	for (const struct span *s = roots; s && !err; s = span__next(s, NULL))
+	for (const struct span *s = t->roots; s && !err; s = span__next(s, NULL)) {
 		if (s->kind == KIND_COMMUNICATION)
 			err = add(&rd->collectives, &s->ev);
+		else if (is_blocked(b, t, s))
+			err = add(&rd->blocked, &s->ev);
+	}
 	return err;
 }
 
@@ -81,20 +97,18 @@ static int gather(struct reading *rd, const struct batch *b)
 			err = add(&rd->collectives, &b->others[i]);
 	for (size_t i = 0; i < b->track_cnt && !err; i++)
 		err = b->tracks[i].track->kind == TRACK_DEVICE
-			      ? gather_device(rd, b->tracks[i].roots)
-			      : gather_host(rd, b->tracks[i].roots);
+			      ? gather_device(rd, b->step, b->tracks[i].roots)
+			      : gather_host(rd, b, &b->tracks[i]);
 	return err;
 }
 
-/* How much of each phase a collective was under way, on the thread that counts steps. */
-static void overlap_phases(const struct reading *rd, const struct span *s, uint64_t *hidden)
+static void overlap_spans(const struct interval_union *u, const struct span *s, uint64_t *hidden)
 {
 	for (; s; s = s->next_sibling) {
 		if (span_kind__is_phase(s->kind))
-			hidden[s->kind] +=
-				overlap(&rd->collectives, s->ev.ts_ns, s->ev.ts_ns + s->ev.dur_ns);
+			hidden[s->kind] += overlap(u, s->ev.ts_ns, s->ev.ts_ns + s->ev.dur_ns);
 		else
-			overlap_phases(rd, s->first_child, hidden);
+			overlap_spans(u, s->first_child, hidden);
 	}
 }
 
@@ -103,35 +117,50 @@ static uint64_t less(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-static void add_step(struct reading *rd, const struct batch *b)
+/* Adds to ns what each part of the step takes without these times; returns how long these are. */
+static uint64_t add_phases_without(struct interval_union *u, const struct batch *b, uint64_t *ns)
 {
-	uint64_t begin = b->step->ts_ns, end = begin + b->step->dur_ns, phases = 0, collective_ns;
-	uint64_t hidden[KIND_CNT] = {0};
-	struct rank_times *t = rd->times;
+	const uint64_t begin = b->step->ts_ns, end = begin + b->step->dur_ns;
+	uint64_t hidden[KIND_CNT] = {0}, phases = 0, length;
 
-	interval_union__merge(&rd->collectives);
-	interval_union__merge(&rd->compute);
-	collective_ns = overlap(&rd->collectives, begin, end);
+	interval_union__merge(u);
+	length = overlap(u, begin, end);
 	for (size_t i = 0; i < b->track_cnt; i++)
 		if (b->tracks[i].track->id == b->step->track)
-			overlap_phases(rd, b->tracks[i].roots, hidden);
-	if (!t->steps++)
-		t->begin_ns = begin;
-	t->end_ns = end;
-	coverage__add_step(&t->coverage, b->step);
-	t->step_ns += b->step->cpu_ns;
-	t->collective_ns += collective_ns;
-	t->collective_sq += (double)collective_ns * (double)collective_ns;
-	t->compute_ns += overlap(&rd->compute, begin, end);
+			overlap_spans(u, b->tracks[i].roots, hidden);
 	for (size_t p = 0; p < STEP_PHASES; p++) {
 		const enum span_kind kind = step_parts[p].kind;
-		const uint64_t ns = less(b->step->phase_ns[kind], hidden[kind]);
+		const uint64_t part = less(b->step->phase_ns[kind], hidden[kind]);
 
-		t->phase_ns[kind] += ns;
-		phases += ns;
+		ns[kind] += part;
+		phases += part;
 	}
-	t->phase_ns[KIND_OTHER] += less(b->step->cpu_ns, phases + collective_ns);
-	forget_until(&rd->collectives, end);
+	ns[KIND_OTHER] += less(b->step->cpu_ns, phases + length);
+	forget_until(u, end);
+	return length;
+}
+
+static void add_step(struct reading *rd, const struct batch *b)
+{
+	const uint64_t begin = b->step->ts_ns, end = begin + b->step->dur_ns;
+	struct rank_times *t = rd->times;
+	uint64_t collective_ns;
+
+	if (!t->steps++) {
+		t->begin_ns = begin;
+		t->first_step = b->step->index;
+	}
+	t->end_ns = end;
+	t->last_step = b->step->index;
+	t->track = b->step->track;
+	coverage__add_step(&t->coverage, b->step);
+	t->step_ns += b->step->cpu_ns;
+	collective_ns = add_phases_without(&rd->collectives, b, t->phase_ns);
+	t->collective_ns += collective_ns;
+	t->collective_sq += (double)collective_ns * (double)collective_ns;
+	t->blocked_ns += add_phases_without(&rd->blocked, b, t->host_ns);
+	interval_union__merge(&rd->compute);
+	t->compute_ns += overlap(&rd->compute, begin, end);
 	forget_until(&rd->compute, end);
 }
 
@@ -165,10 +194,18 @@ int rank_times__read(const struct recording *r, bool raw_times, struct rank_time
 		.timer_only = recording__is_timer_only(r),
 	};
 	err = model__run(r, &opts, visit, &rd);
+	if (!err)
+		err = launched__end(&out->launched);
 	interval_union__merge(&rd.collectives);
 	out->behind_ns = out->steps ? overlap(&rd.collectives, out->end_ns, UINT64_MAX) : 0;
 	out->why_unsure = losses__why_unsure(&a);
 	interval_union__free(&rd.collectives);
 	interval_union__free(&rd.compute);
+	interval_union__free(&rd.blocked);
 	return err;
+}
+
+void rank_times__free(struct rank_times *t)
+{
+	launched__free(&t->launched);
 }

@@ -3,14 +3,57 @@
 #include "analysis/step_parts.h"
 #include "common/median.h"
 #include "common/util.h"
+#include <math.h>
 #include <stdlib.h>
 
 #define WORTH_WAITING 0.05 /* share of a step that the others wait for a straggler, at least */
 #define EXPLAINS      0.25 /* share of their wait that a phase must take longer to be the reason */
 
-static uint64_t time_of(const struct rank_times *t, enum span_kind phase)
+#define FEWEST_STEPS 4
+/* Standard errors that the wait must be long: of many ranks one is always last. */
+#define SURE 3.0
+
+double straggler__percent(const struct straggler *s)
 {
-	return rank_times__per_step(t, phase == KIND_KERNEL ? t->compute_ns : t->phase_ns[phase]);
+	return s->step_ns ? 100.0 * (double)s->wait_ns / (double)s->step_ns : 0;
+}
+
+bool straggler__explains(const struct straggler *s, uint64_t own_ns, uint64_t others_ns)
+{
+	return (double)own_ns - (double)others_ns > EXPLAINS * (double)s->wait_ns;
+}
+
+static double variance_of(const struct collective_waits *w)
+{
+	const double mean = (double)w->ns / (double)w->steps;
+
+	return fmax(0, w->sq / (double)w->steps - mean * mean) / (double)(w->steps - 1);
+}
+
+/* Standard error of the wait. What keeps the others waiting does so in the same steps: their mean
+ * is not surer than one of them. */
+static double error_of(const struct job *j, const struct straggler *s)
+{
+	double own = variance_of(&s->member->waits), all = 0;
+
+	for (size_t i = 0; i < j->cnt; i++)
+		all += variance_of(&j->members[i].waits);
+	return sqrt(own + (all - own) / (double)(j->cnt - 1));
+}
+
+static uint64_t fewest_steps(const struct job *j)
+{
+	uint64_t fewest = j->members[0].waits.steps;
+
+	for (size_t i = 1; i < j->cnt; i++)
+		if (j->members[i].waits.steps < fewest)
+			fewest = j->members[i].waits.steps;
+	return fewest;
+}
+
+static bool may_be_chance(const struct job *j, const struct straggler *s)
+{
+	return fewest_steps(j) < FEWEST_STEPS || (double)s->wait_ns < SURE * error_of(j, s);
 }
 
 /* Median of the ranks but one. */
@@ -21,35 +64,29 @@ static uint64_t median_of_others(const struct job *j, const struct member *one,
 
 	for (size_t i = 0; i < j->cnt; i++)
 		if (&j->members[i] != one)
-			values[cnt++] = time_of(&j->members[i].times, phase);
+			values[cnt++] = member__part_ns(j, &j->members[i], phase);
 	return median__of(values, cnt);
 }
 
 static int explain(const struct job *j, struct straggler *s)
 {
 	auto_free uint64_t *values = calloc(j->cnt, sizeof(*values));
-	double most = EXPLAINS * (double)s->wait_ns;
 
 	if (!values)
 		return -ENOMEM;
 	for (size_t i = 0; i <= STEP_PARTS; i++) {
 		enum span_kind phase = i < STEP_PARTS ? step_parts[i].kind : KIND_KERNEL;
-		uint64_t own = time_of(&s->member->times, phase);
+		uint64_t own = member__part_ns(j, s->member, phase);
 		uint64_t others = median_of_others(j, s->member, phase, values);
 
-		if ((double)own - (double)others <= most)
+		if (!straggler__explains(s, own, others) ||
+		    own - others <= s->own_ns - s->others_ns)
 			continue;
-		most = (double)own - (double)others;
 		s->phase = phase;
 		s->own_ns = own;
 		s->others_ns = others;
 	}
 	return 0;
-}
-
-static uint64_t collectives_of(const struct member *m)
-{
-	return rank_times__per_step(&m->times, m->times.collective_ns);
 }
 
 static const char *why_unknown(const struct job *j)
@@ -66,7 +103,7 @@ static const char *why_unknown(const struct job *j)
 		else if (t->timer_only)
 			why = "--timer-only does not record collectives, in which ranks wait for "
 			      "each other";
-		else if (!t->collective_ns)
+		else if (!j->members[i].waits.ns)
 			why = "no collectives were seen, in which ranks wait for each other";
 	}
 	if (job__has_gap(j))
@@ -78,37 +115,57 @@ static const char *why_unknown(const struct job *j)
 	return why;
 }
 
-/* Who comes last to the collectives spends the least time in them. */
-int straggler__find(const struct job *j, struct straggler *s)
+/* Who comes last to the collectives spends the least time in them. Waits in several streams may
+ * overlap; nobody waits longer than a step. */
+static void find_last(const struct job *j, struct straggler *s)
 {
 	const struct member *last = &j->members[0];
-	uint64_t collectives = 0, steps = 0;
+	uint64_t collectives = 0, steps = 0, last_ns;
 
-	*s = (struct straggler){.phase = KIND_STEP};
-	if (j->cnt < 2) {
-		s->why_none = "there is one rank only";
-		return 0;
-	}
-	s->why_none = why_unknown(j);
-	if (s->why_none)
-		return 0;
-	s->is_judged = true;
 	for (size_t i = 0; i < j->cnt; i++) {
 		const struct member *m = &j->members[i];
 
-		if (collectives_of(m) < collectives_of(last))
+		if (member__collective_ns(m) < member__collective_ns(last))
 			last = m;
-		collectives += collectives_of(m);
-		steps += rank_times__per_step(&m->times, m->times.step_ns);
+		collectives += member__collective_ns(m);
+		steps += m->waits.step_ns;
 	}
-	s->wait_ns = (collectives - collectives_of(last)) / (j->cnt - 1) - collectives_of(last);
-	s->step_ns = steps / j->cnt;
-	if ((double)s->wait_ns < WORTH_WAITING * (double)s->step_ns) {
-		s->why_none = "no rank makes the others wait for more than 5 % of a step";
-		return 0;
-	}
+	last_ns = member__collective_ns(last);
 	s->member = last;
-	return explain(j, s);
+	s->step_ns = steps / j->cnt;
+	s->wait_ns = (collectives - last_ns) / (j->cnt - 1) - last_ns;
+	s->wait_ns = s->wait_ns < s->step_ns ? s->wait_ns : s->step_ns;
+}
+
+static int name_none(struct straggler *s, const char *why)
+{
+	s->member = NULL;
+	snprintf(s->why_none, sizeof(s->why_none), "%s", why);
+	return 0;
+}
+
+static int name_chance(const struct job *j, struct straggler *s)
+{
+	snprintf(s->why_none, sizeof(s->why_none),
+		 "that the others wait %.0f %% of a step for %s may be chance in %s",
+		 straggler__percent(s), member__name(s->member).s,
+		 counted(fewest_steps(j), "step", "steps").s);
+	s->member = NULL;
+	return 0;
+}
+
+int straggler__find(const struct job *j, struct straggler *s)
+{
+	const char *why = j->cnt < 2 ? "there is one rank only" : why_unknown(j);
+
+	*s = (struct straggler){.phase = KIND_STEP};
+	if (why)
+		return name_none(s, why);
+	s->is_judged = true;
+	find_last(j, s);
+	if ((double)s->wait_ns < WORTH_WAITING * (double)s->step_ns)
+		return name_none(s, "no rank makes the others wait for more than 5 % of a step");
+	return may_be_chance(j, s) ? name_chance(j, s) : explain(j, s);
 }
 
 const char *straggler__phase(const struct straggler *s)

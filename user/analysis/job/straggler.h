@@ -7,7 +7,7 @@
 
 struct straggler {
 	const struct member *member; /* NULL: none */
-	const char *why_none;
+	char why_none[640];
 	bool is_judged;		   /* what is needed to name one was recorded */
 	uint64_t wait_ns, step_ns; /* means of the others, per step */
 	enum span_kind phase;	   /* KIND_STEP: no phase explains it; KIND_KERNEL: the device */
@@ -19,5 +19,9 @@ int straggler__find(const struct job *j, struct straggler *s);
 int straggler__fill(const struct straggler *s, struct table *t);
 /* "Forward", "GPU computation" */
 const char *straggler__phase(const struct straggler *s);
+/* Is so much more than the others take a reason for their wait? */
+bool straggler__explains(const struct straggler *s, uint64_t own_ns, uint64_t others_ns);
+/* How much of a step the others wait. */
+double straggler__percent(const struct straggler *s);
 
 #endif
