@@ -102,6 +102,29 @@ Test(report_device, a_device_is_never_busier_than_all_the_time)
 	synth__free(&s);
 }
 
+/* Its first work waited for 100 ms for what was launched before: of that time nothing is known. */
+Test(report_device, work_of_before_the_window_is_not_idle_time)
+{
+	static const struct report_opts csv = {.style = {.format = TABLE_CSV}};
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	const uint32_t stream = synth__stream(&s, 0, 7);
+
+	synth__launch(&s, s.main, 1, 1000000, 1005000);
+	kernel(&s, stream, "gemm", 1, 101000000, 151000000, 40);
+	synth__step(&s, 0, 1000000, 51000000);
+	synth__step(&s, 1, 51000000, 201000000);
+	synth__open(&s, summary);
+	EXPECT_LINES(&s, "device", &csv, "GPU0,50,0",
+		     "# GPU0: not known for the first 100.0 ms, in which it did what was launched "
+		     "before the window.");
+	EXPECT_LINES(&s, "findings", &csv,
+		     "GPU0 is idle for 25 % of the step.,\"idle 25.00 ms of a step; 0 kernels a "
+		     "step, of 50.00 ms on average\",25000000,25,\"the host is busy with other "
+		     "things than launching: see the Model table for the phase, and `--table "
+		     "sched` for what its thread waits for\",device_idle,0");
+	synth__free(&s);
+}
+
 /* As autograd does with accumulated gradients: each of two passes of a step has its own kernels, of
  * which the device runs some later. */
 Test(report_device, what_another_thread_launched_counts_for_the_call_that_was_under_way)

@@ -236,8 +236,10 @@ int analysis__visit(struct analysis *a, const struct batch *b)
 		a->outside_steps |= !b->step && t->roots && analysis__is_main(a, t->track);
 		for (const struct span *s = t->roots; s; s = s->next_sibling) {
 			widen(a, s->ev.ts_ns, s->ev.ts_ns + s->ev.dur_ns);
-			if (t->track->kind == TRACK_DEVICE)
-				a->any_general_ns += s->device_ns;
+			if (t->track->kind != TRACK_DEVICE)
+				continue;
+			a->any_general_ns += s->device_ns;
+			device_feed__note_first(&a->feed, t->track, s);
 		}
 		if (!b->step && !a->steps.calls && analysis__is_main(a, t->track) && !err)
 			err = add_phases(a, t->roots);

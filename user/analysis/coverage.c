@@ -29,13 +29,10 @@ void coverage__add_step(struct coverage *c, const struct step *step)
 {
 	if (coverage__knows(c, step->ts_ns + step->dur_ns)) {
 		c->steps_ns += step->cpu_ns;
-		c->clock_ns += step->dur_ns;
 		return;
 	}
-	if (step->ts_ns < c->end_ns) {
+	if (step->ts_ns < c->end_ns)
 		c->steps_ns += c->end_ns - step->ts_ns;
-		c->clock_ns += c->end_ns - step->ts_ns;
-	}
 	if (c->has_gap)
 		return;
 	c->has_gap = true;

@@ -18,7 +18,6 @@ struct coverage {
 	uint64_t launches; /* whose work did not come */
 	bool has_gap; /* a step was seen that ended later */
 	uint64_t steps_ns; /* of the steps' time as much as is known */
-	uint64_t clock_ns; /* the same as measured, with the cost of the probes */
 	uint64_t first_uncovered;
 };
 /* Before the pass; why is the recording's. */

@@ -2,6 +2,8 @@
 #include "analysis/device_feed.h"
 #include "analysis/analysis.h"
 
+#define QUEUED_NS 100000 /* work that begins so long after its launch has waited for other work */
+
 static int take_work(const struct device_work *w, void *ctx)
 {
 	struct analysis *a = ctx;
@@ -53,9 +55,70 @@ void device_feed__end(struct analysis *a)
 	a->feed.clock = NULL;
 }
 
-uint64_t analysis__clock_ns(const struct analysis *a)
+void device_feed__note_first(struct device_feed *f, const struct track *t, const struct span *s)
 {
-	return a->steps.calls ? a->coverage.clock_ns : coverage__known_ns(a);
+	struct first_work *first = &f->first[t->device & (FEED_DEVICES - 1)];
+
+	if (t->device < 0 || t->device >= FEED_DEVICES || !span_kind__is_device_work(s->kind) ||
+	    (first->seen && s->ev.ts_ns >= first->begin_ns))
+		return;
+	*first = (struct first_work){
+		.seen = true,
+		.begin_ns = s->ev.ts_ns,
+		.launched_ns = s->launch ? s->launch->ev.ts_ns + s->launch->ev.dur_ns : s->ev.ts_ns,
+	};
+}
+
+/* 0: from the begin, as it was idle before its first work. */
+static uint64_t known_from(const struct analysis *a, int device)
+{
+	const struct first_work *first = &a->feed.first[device];
+
+	return first->begin_ns > first->launched_ns + QUEUED_NS ? first->begin_ns : 0;
+}
+
+static uint64_t known_from_any(const struct analysis *a)
+{
+	uint64_t from_ns = UINT64_MAX;
+
+	for (int i = 0; i < FEED_DEVICES; i++)
+		if (a->feed.first[i].seen && known_from(a, i) < from_ns)
+			from_ns = known_from(a, i);
+	return from_ns == UINT64_MAX ? 0 : from_ns;
+}
+
+static uint64_t length_between(const struct analysis *a, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct stretch part;
+	uint64_t ns = 0;
+
+	for (size_t at = 0; analysis__part(a, begin_ns, end_ns, &at, &part);)
+		ns += part.end - part.begin;
+	return ns;
+}
+
+uint64_t analysis__clock_ns(const struct analysis *a, int device)
+{
+	const uint64_t from_ns = device == ANY_DEVICE ? known_from_any(a) : known_from(a, device);
+
+	return length_between(a, from_ns,
+			      coverage__is_partial(a) ? a->coverage.end_ns : UINT64_MAX);
+}
+
+int device_feed__note_table(const struct analysis *a, struct table *t)
+{
+	int err = 0;
+
+	for (int i = 0; i < FEED_DEVICES && !err; i++) {
+		const uint64_t unknown_ns = length_between(a, 0, known_from(a, i));
+
+		if (a->feed.first[i].seen && unknown_ns)
+			err = table__add_notef(t,
+					       "GPU%d: not known for the first %s, in which it did "
+					       "what was launched before the window.",
+					       i, time_text(a, unknown_ns).s);
+	}
+	return err;
 }
 
 const char *analysis__clock_name(const struct analysis *a)

@@ -192,13 +192,18 @@ static void explain(const struct analysis *a, const struct device_idle *idle,
 	}
 }
 
-/* Without what probes cost, and the thread's wait for a processor: the device is idle then, too. */
+/* Without what probes cost, and the thread's wait for a processor: the device is idle then, too; and
+ * without the time that is not known of it. */
 uint64_t device_idle__ns(const struct analysis *a)
 {
-	uint64_t busy_ns;
+	uint64_t busy_ns, probes_ns, known_ns;
+	const int device = gpu_wait__busiest(a, &busy_ns);
 
-	gpu_wait__busiest(a, &busy_ns);
-	return a->steps.cpu.total > busy_ns ? ready_time__off(a, a->steps.cpu.total - busy_ns) : 0;
+	known_ns = device < 0 ? analysis__whole_ns(a) : analysis__clock_ns(a, device);
+	probes_ns = analysis__whole_ns(a) - a->steps.cpu.total;
+	return known_ns > busy_ns + probes_ns
+		       ? ready_time__off(a, known_ns - busy_ns - probes_ns)
+		       : 0;
 }
 
 /* Of the device that works most: others may be there for a reason of their own. */

@@ -23,15 +23,18 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 {
 	const struct by_operator calls = {a->gpu_waits};
 	struct top_operator top;
-	uint64_t clock_ns, wait_ns, work_ns;
+	uint64_t clock_ns, wait_ns, known_ns;
+	double busy;
 	const int device = waited_for(a, &clock_ns);
 
 	if (device < 0)
 		return 0;
 	wait_ns = finding__of_clock(a, clock_ns);
-	work_ns = finding__of_clock(a, a->gpu_wait.devices[device].work.total_ns);
-	if (finding__percent(a, wait_ns) < WORTH_SAYING ||
-	    finding__percent(a, work_ns) < 100 - DEVICE_IDLE_PERCENT ||
+	known_ns = analysis__clock_ns(a, device);
+	if (!known_ns)
+		return 0;
+	busy = 100.0 * (double)a->gpu_wait.devices[device].work.total_ns / (double)known_ns;
+	if (finding__percent(a, wait_ns) < WORTH_SAYING || busy < 100 - DEVICE_IDLE_PERCENT ||
 	    !by_operator__top(a, &calls, &top))
 		return 0;
 	f->cost_ns = finding__per_step(a, wait_ns);
@@ -41,8 +44,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	snprintf(f->evidence, sizeof(f->evidence),
 		 "GPU%d is busy for %.1f %% of the steps; the %s waits %s of a step while it "
 		 "computes, most in %s",
-		 device, finding__percent(a, work_ns), finding__thread(a),
-		 time_text(a, f->cost_ns).s, top.text);
+		 device, busy, finding__thread(a), time_text(a, f->cost_ns).s, top.text);
 	snprintf(f->next, sizeof(f->next),
 		 "the waits cost nothing, the device works meanwhile: `--table kernel` has what it "
 		 "runs. Fewer or faster kernels: lower precision, fused operators, a compiled "

@@ -58,10 +58,11 @@ static int add_row(struct table *t, int indent, const char *name, uint64_t part,
 	return table__add_row(t, indent, cells);
 }
 
-static int add_busy(const struct analysis *a, int indent, const char *name, uint64_t busy_ns,
-		    struct table *t)
+static int add_busy(const struct analysis *a, int device, int indent, const char *name,
+		    uint64_t busy_ns, struct table *t)
 {
-	return add_row(t, indent, name, busy_ns, analysis__clock_ns(a), "no time was recorded");
+	return add_row(t, indent, name, busy_ns, analysis__clock_ns(a, device),
+		       "all that ran was launched before the window");
 }
 
 static int by_stream(const void *x, const void *y)
@@ -93,7 +94,7 @@ static int fill_streams(const struct analysis *a, const struct devices *d, int d
 		char name[48];
 
 		snprintf(name, sizeof(name), "stream %lld", (long long)tracks[i]->stream);
-		err = add_busy(a, 1, name, d->streams[tracks[i]->id].total_ns, t);
+		err = add_busy(a, device, 1, name, d->streams[tracks[i]->id].total_ns, t);
 	}
 	return err;
 }
@@ -108,7 +109,7 @@ static int fill_devices(const struct analysis *a, const struct devices *d, struc
 		if (!d->seen[i])
 			continue;
 		snprintf(name, sizeof(name), "GPU%d", i);
-		err = add_busy(a, 0, name, d->kernels[i].total_ns, t);
+		err = add_busy(a, i, 0, name, d->kernels[i].total_ns, t);
 		if (!err && a->opts->by_device && d->streams)
 			err = fill_streams(a, d, i, t);
 	}
@@ -147,6 +148,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 			"GPU: time in which at least one kernel of the process ran, inside %s%s.",
 			analysis__clock_name(a),
 			coverage__is_partial(a) ? ", as far as device times are known" : "");
+	if (!err)
+		err = device_feed__note_table(a, t);
 	return err;
 }
 

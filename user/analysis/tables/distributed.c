@@ -265,6 +265,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 				       "Overlap: both at once. Each is the union of times inside "
 				       "%s, whenever it was launched. Ratios: of the first row.",
 				       analysis__clock_name(a));
+	if (!err)
+		err = device_feed__note_table(a, t);
 	return err;
 }
 

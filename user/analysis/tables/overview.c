@@ -166,7 +166,7 @@ static int add_line(const struct analysis *a, struct table *t, const struct line
 		cell__text(label),
 		cell__count(l->calls),
 		l->on_device ? cell__none(device) : time,
-		cell__share(l->ns, l->on_device ? analysis__clock_ns(a) : analysis__total_ns(a)),
+		cell__share(l->ns, l->on_device ? analysis__clock_ns(a, ANY_DEVICE) : analysis__total_ns(a)),
 		l->on_device ? time : cell__none(host),
 	};
 
@@ -240,6 +240,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 				       "GPU Time: union of what ran on devices inside %s, whenever "
 				       "it was launched.",
 				       analysis__clock_name(a));
+	if (!err)
+		err = device_feed__note_table(a, t);
 	if (!err && o->in_steps && outside(o))
 		err = table__add_notef(t, "Left out here, being in no whole step: %s.",
 				       counted(outside(o), "event", "events").s);
