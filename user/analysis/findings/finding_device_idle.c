@@ -192,8 +192,8 @@ static void explain(const struct analysis *a, const struct device_idle *idle,
 	}
 }
 
-/* Without what probes cost, and the thread's wait for a processor: the device is idle then, too; and
- * without the time that is not known of it. */
+/* Without what probes cost, and the thread's wait for a processor: the device is idle then, too;
+ * and without the time that is not known of it. */
 uint64_t device_idle__ns(const struct analysis *a)
 {
 	uint64_t busy_ns, probes_ns, known_ns;
@@ -201,9 +201,8 @@ uint64_t device_idle__ns(const struct analysis *a)
 
 	known_ns = device < 0 ? analysis__whole_ns(a) : analysis__clock_ns(a, device);
 	probes_ns = analysis__whole_ns(a) - a->steps.cpu.total;
-	return known_ns > busy_ns + probes_ns
-		       ? ready_time__off(a, known_ns - busy_ns - probes_ns)
-		       : 0;
+	return known_ns > busy_ns + probes_ns ? ready_time__off(a, known_ns - busy_ns - probes_ns)
+					      : 0;
 }
 
 /* Of the device that works most: others may be there for a reason of their own. */

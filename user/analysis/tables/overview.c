@@ -166,7 +166,8 @@ static int add_line(const struct analysis *a, struct table *t, const struct line
 		cell__text(label),
 		cell__count(l->calls),
 		l->on_device ? cell__none(device) : time,
-		cell__share(l->ns, l->on_device ? analysis__clock_ns(a, ANY_DEVICE) : analysis__total_ns(a)),
+		cell__share(l->ns, l->on_device ? analysis__clock_ns(a, ANY_DEVICE)
+						: analysis__total_ns(a)),
 		l->on_device ? time : cell__none(host),
 	};
 
