@@ -68,7 +68,7 @@ void bins__free(struct bins *b);
 struct usage {
 	const struct recording *r;
 	struct bins bins;
-	struct interval_union busy[USAGE_DEVICES]; /* not in the bins yet */
+	bool has_device;
 	int64_t held[USAGE_PLACES];
 	bool relative[USAGE_PLACES]; /* held counts from the window's begin */
 };

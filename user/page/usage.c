@@ -3,6 +3,7 @@
 #include <string.h>
 #include "common/util.h"
 #include "exporters/parts/event_text.h"
+#include "model/device_clock.h"
 #include "page/page_internal.h"
 
 /* ---- phases and threads ---- */
@@ -30,41 +31,39 @@ static int add_span(struct usage *u, const struct span *s, bool phases)
 
 /* ---- devices: streams overlap, so time is that of a union ---- */
 
-/* The older part goes to the bins; what later reaches back before its end loses that part. */
-static int flush(struct usage *u, uint32_t device, size_t cnt)
-{
-	struct interval_union *busy = &u->busy[device];
-	int err = 0;
+struct devices {
+	struct usage *u;
+	struct busy_time busy[USAGE_DEVICES];
+};
 
-	if (!cnt)
+static int add_work(const struct device_work *w, void *ctx)
+{
+	struct devices *d = ctx;
+	const int device = w->track->device;
+	uint64_t more_ns;
+
+	if (device < 0 || device >= USAGE_DEVICES) {
+		d->u->bins.left_out++;
 		return 0;
-	for (size_t i = 0; i < cnt && !err; i++)
-		err = bins__add(&u->bins, BIN_DEVICE, device, busy->items[i].begin,
-				busy->items[i].end);
-	busy->horizon_ns = busy->items[cnt - 1].end;
-	busy->cnt -= cnt;
-	memmove(busy->items, busy->items + cnt, busy->cnt * sizeof(*busy->items));
-	return err;
+	}
+	more_ns = busy_time__add(&d->busy[device], w->begin_ns, w->end_ns);
+	return bins__add(&d->u->bins, BIN_DEVICE, (uint32_t)device, w->end_ns - more_ns, w->end_ns);
 }
 
-static int add_device(struct usage *u, uint32_t device, const struct span *s)
+int usage__finish(struct usage *u)
 {
-	struct interval_union *busy = &u->busy[device];
-	struct stretch item = {s->ev.ts_ns, s->ev.ts_ns + s->ev.dur_ns};
-	int err = 0;
+	struct devices d = {.u = u};
+	struct device_clock *clock;
+	int err;
 
-	if (s->kind == KIND_SYNC)
+	if (!u->bins.begun || !u->has_device)
 		return 0;
-	if (busy->cnt >= 2 * UNION_MAX) {
-		interval_union__merge(busy);
-		if (busy->cnt > UNION_MAX)
-			err = flush(u, device, busy->cnt / 2);
-	}
-	if (item.begin < busy->horizon_ns)
-		item.begin = busy->horizon_ns;
-	if (item.begin >= item.end || err)
+	err = device_clock__open(u->r, &clock);
+	if (err)
 		return err;
-	return ARRAY_PUSH(busy->items, busy->cnt, busy->cap, item);
+	err = device_clock__between(clock, u->bins.begin_ns, UINT64_MAX, add_work, &d);
+	device_clock__close(clock);
+	return err;
 }
 
 /* ---- memory ---- */
@@ -119,10 +118,8 @@ static int add_track(struct usage *u, const struct track_batch *t, const struct 
 	for (const struct span *s = t->roots; s && !err; s = s->next_sibling) {
 		if (t->track->kind != TRACK_DEVICE)
 			err = add_span(u, s, phases);
-		else if (t->track->device >= 0 && t->track->device < USAGE_DEVICES)
-			err = add_device(u, (uint32_t)t->track->device, s);
 		else
-			u->bins.left_out++;
+			u->has_device = true;
 	}
 	return err;
 }
@@ -142,22 +139,9 @@ int usage__visit(struct usage *u, const struct batch *b)
 	return err;
 }
 
-int usage__finish(struct usage *u)
-{
-	int err = 0;
-
-	for (uint32_t d = 0; d < USAGE_DEVICES && !err; d++) {
-		interval_union__merge(&u->busy[d]);
-		err = flush(u, d, u->busy[d].cnt);
-	}
-	return err;
-}
-
 void usage__free(struct usage *u)
 {
 	bins__free(&u->bins);
-	for (size_t d = 0; d < USAGE_DEVICES; d++)
-		interval_union__free(&u->busy[d]);
 }
 
 /* ---- JSON ---- */

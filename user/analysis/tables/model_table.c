@@ -13,6 +13,8 @@ static const enum span_kind phases[] = {KIND_DATALOADER, KIND_FORWARD, KIND_BACK
 					KIND_OPTIMIZATION};
 
 /* Operators in steps, by thread. */
+#define GPU_WAIT_SHARE 0.05 /* of the steps, to be worth a note */
+
 struct state {
 	uint64_t own, elsewhere;
 	uint64_t told;	       /* steps whose phases the operators of another thread tell */
@@ -23,6 +25,7 @@ struct state {
 	bool infers_forward, infers_optimizer, reruns_closure, updates_in_backward;
 	struct awaited awaited;
 	struct turns turns;
+	uint64_t gpu_wait_ns; /* in no phase */
 };
 
 static bool has_operator(const struct span *s)
@@ -146,6 +149,12 @@ static void count_missing(const struct analysis *a, const struct span *own, stru
 	st->accumulating += !begins;
 }
 
+/* So that it is known what the thread waits for. */
+static int visit_work(const struct analysis *a, void *state, const struct device_work *w)
+{
+	return 0;
+}
+
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	const struct span *own = own_roots(b);
@@ -161,6 +170,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	     i++)
 		st->updates_in_backward = has_update_in_backward(b->tracks[i].roots);
 	if (b->step) {
+		st->gpu_wait_ns += a->gpu_wait.phase_ns[KIND_OTHER];
 		st->steps++;
 		st->bare += !step__has_phase(b->step);
 	}
@@ -225,6 +235,15 @@ static int add_others(const struct analysis *a, struct table *t, uint64_t cpu_ns
 	cells[7] = cell__time(a->others_gpu_ns);
 	cells[11] = cell__share(a->others_gpu_ns, a->steps.gpu.total);
 	return table__add_row(t, 1, cells);
+}
+
+static int note_gpu_wait(const struct analysis *a, const struct state *st, struct table *t)
+{
+	if (st->gpu_wait_ns < GPU_WAIT_SHARE * (double)analysis__whole_ns(a) || !st->gpu_wait_ns)
+		return 0;
+	return table__add_notef(
+		t, "In Others the thread waits %s for a device that computes meanwhile.",
+		time_text(a, st->gpu_wait_ns).s);
 }
 
 static bool trains_without_loader(const struct analysis *a)
@@ -352,6 +371,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = table__note_ratios(a, t, analysis__total_name(a),
 					 "the kernels of the steps; copies and sets do not count");
 	if (!err)
+		err = note_gpu_wait(a, st, t);
+	if (!err)
 		err = note_forward(a, st, t);
 	if (!err)
 		err = note_turns(a, &st->turns, t);
@@ -382,6 +403,7 @@ const struct table_impl table_model = {
 	.rests_on_device = true,
 	.state_size = sizeof(struct state),
 	.visit = visit,
+	.visit_work = visit_work,
 	.fill = fill,
 	.clean = clean,
 };
