@@ -39,6 +39,18 @@ Test(findings_device, short_kernels_that_the_host_launches_too_slowly)
 		    "in aten::add_ (1899.0 a step)");
 }
 
+/* A stream that other steps fed works meanwhile. */
+Test(findings_device, gaps_that_other_work_fills)
+{
+	struct job j = launching_steps(7000, 50000, 0);
+	const uint32_t stream = synth__stream(&j.s, 0, 9);
+
+	for (uint64_t t = 0; t < STEPS * 95 + 2; t += 10)
+		synth__kernel(&j.s, stream, CAT_KERNEL, "long", 1000000000 + t, t * MS,
+			      (t + 10) * MS);
+	job__expect(&j, NULL, NULL);
+}
+
 Test(findings_device, kernels_between_which_the_host_does_other_things)
 {
 	struct job j = launching_steps(500000, 2 * MS, 0);

@@ -17,14 +17,69 @@ struct launch_bound {
 		uint64_t late,
 			gap_ns; /* kernels before which the device was idle, for how long in all */
 		uint64_t between_ns; /* from launch to launch of these */
+		/* In the step that was fed last: when it did nothing, whoever launched what. */
+		struct busy_time busy;
+		struct stretch *idle;
+		size_t idle_cnt, idle_cap;
 	} devices[MAX_DEVICES];
-	uint64_t probes_ns; /* what they cost threads other than that of the steps */
+	const struct batch *noted; /* its idle times are those */
+	uint64_t probes_ns;	   /* what they cost threads other than that of the steps */
 	/* Of one batch: what one device did, and when the host began to wait for any. */
 	const struct span **work;
 	size_t cnt, cap;
 	uint64_t *waits;
 	size_t wait_cnt, wait_cap;
 };
+
+static void begin_step(struct launch_bound *l, const struct batch *b)
+{
+	l->noted = b;
+	for (int i = 0; i < MAX_DEVICES; i++) {
+		l->devices[i].idle_cnt = 0;
+		if (l->devices[i].busy.until_ns < b->step->ts_ns)
+			l->devices[i].busy.until_ns = b->step->ts_ns;
+	}
+}
+
+static int visit_work(const struct analysis *a, void *state, const struct device_work *w)
+{
+	struct launch_bound *l = state;
+	struct launched_device *d = &l->devices[w->track->device & (MAX_DEVICES - 1)];
+	const struct stretch idle = {d->busy.until_ns, w->begin_ns};
+	int err = 0;
+
+	if (w->track->device < 0 || w->track->device >= MAX_DEVICES)
+		return 0;
+	if (l->noted != a->feed.batch) {
+		begin_step(l, a->feed.batch);
+		return visit_work(a, state, w);
+	}
+	if (idle.begin < idle.end)
+		err = ARRAY_PUSH(d->idle, d->idle_cnt, d->idle_cap, idle);
+	busy_time__add(&d->busy, w->begin_ns, w->end_ns);
+	return err;
+}
+
+static uint64_t overlap(const struct stretch *s, uint64_t begin_ns, uint64_t end_ns)
+{
+	const uint64_t from_ns = s->begin > begin_ns ? s->begin : begin_ns;
+	const uint64_t to_ns = s->end < end_ns ? s->end : end_ns;
+
+	return from_ns < to_ns ? to_ns - from_ns : 0;
+}
+
+/* How long the device did nothing at all, between two works of a step, inside the step. */
+static uint64_t idle_between(const struct launched_device *d, const struct step *step,
+			     uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct stretch last = {d->busy.until_ns, step->ts_ns + step->dur_ns};
+	uint64_t ns = overlap(&last, begin_ns, end_ns);
+	size_t i = COUNT_FIRST(d->idle_cnt, k, d->idle[k].end <= begin_ns);
+
+	for (; i < d->idle_cnt && d->idle[i].begin < end_ns; i++)
+		ns += overlap(&d->idle[i], begin_ns, end_ns);
+	return ns;
+}
 
 static int add_track(struct launch_bound *l, const struct track_batch *t)
 {
@@ -80,7 +135,8 @@ static bool is_late(const struct launch_bound *b, const struct span *s, const st
 	       !waited_between(b, last->ev.ts_ns, l->ev.ts_ns);
 }
 
-static int add_gaps(const struct analysis *a, struct launch_bound *l, struct launched_device *d)
+static int add_gaps(const struct analysis *a, struct launch_bound *l, struct launched_device *d,
+		    const struct step *step)
 {
 	uint64_t done_ns = UINT64_MAX; /* when the device has done all so far */
 	int err = 0;
@@ -94,7 +150,7 @@ static int add_gaps(const struct analysis *a, struct launch_bound *l, struct lau
 		d->kernels += s->kind == KIND_KERNEL;
 		d->kernel_ns += s->kind == KIND_KERNEL ? s->ev.dur_ns : 0;
 		if (s->ev.ts_ns > done_ns && is_late(l, s, l->work[i - 1])) {
-			const uint64_t gap_ns = s->ev.ts_ns - done_ns;
+			const uint64_t gap_ns = idle_between(d, step, done_ns, s->ev.ts_ns);
 
 			d->late++;
 			d->gap_ns += gap_ns;
@@ -121,6 +177,9 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	struct launch_bound *l = state;
 	int err = 0;
 
+	if (l->noted != b)
+		begin_step(l, b);
+	l->noted = NULL;
 	l->wait_cnt = 0;
 	for (size_t i = 0; i < b->track_cnt && !err; i++) {
 		if (!analysis__is_main(a, b->tracks[i].track))
@@ -140,7 +199,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 				err = add_track(l, &b->tracks[i]);
 		}
 		if (!err)
-			err = add_gaps(a, l, &l->devices[device]);
+			err = add_gaps(a, l, &l->devices[device], b->step);
 	}
 	return err;
 }
@@ -185,8 +244,10 @@ static void clean(void *state)
 {
 	struct launch_bound *l = state;
 
-	for (int i = 0; i < MAX_DEVICES; i++)
+	for (int i = 0; i < MAX_DEVICES; i++) {
 		stat_map__free(&l->devices[i].by.map);
+		free(l->devices[i].idle);
+	}
 	free(l->work);
 	free(l->waits);
 }
@@ -197,6 +258,7 @@ const struct finding_rule finding_launch_bound = {
 	.tells_wait = 1,
 	.state_size = sizeof(struct launch_bound),
 	.visit = visit,
+	.visit_work = visit_work,
 	.judge = judge,
 	.clean = clean,
 };
