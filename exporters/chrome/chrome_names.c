@@ -7,7 +7,7 @@
 #include "model/device_info.h"
 
 #define PARAMS_MAX 64
-#define FULL_MAX   4096 /* bytes of a full name, quoted */
+#define FULL_MAX   8200 /* bytes of a full name, quoted: of 4096, each of which may be escaped */
 
 static const struct category_row {
 	const char *kineto, *tb;

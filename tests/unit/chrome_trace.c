@@ -177,8 +177,8 @@ Test(chrome_trace, hostile_names_are_escaped)
 	trace = made__export(&s, NULL);
 	cr_expect_not_null(trace__find(trace, hostile, "X"));
 	cr_expect_not_null(trace__find(trace,
-				       "cut \ufffd\ufffd alone \ufffd over \ufffd\ufffd surrogate "
-				       "\ufffd\ufffd\ufffd",
+				       "cut \\xe2\\x82 alone \\xff over \\xc0\\xaf surrogate "
+				       "\\xed\\xa0\\x80",
 				       "X"));
 	json_decref(trace);
 	made__remove(&s);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/render/table.h"
+#include "analysis/render/cut_names.h"
 #include "analysis/render/text_width.h"
 #include "common/util.h"
 
@@ -193,4 +194,30 @@ Test(text_width, columns_of_a_table_stay_in_line)
 	cr_expect_not_null(strstr(printed, "\nplain     7\n"), "%s", printed);
 	free(printed);
 	table__free(t);
+}
+
+/* Text that repeats itself looks alike wherever it is cut. */
+Test(text_width, different_names_are_never_cut_to_one)
+{
+	enum { NAMES = 24, WIDTH = 40 };
+	static char text[NAMES][4100];
+	struct cut_names names = {0};
+
+	for (size_t i = 0; i < NAMES; i++) {
+		const size_t len = i < 4 ? 38 + i : 100 + 170 * i;
+
+		for (size_t at = 0; at < len; at++)
+			text[i][at] = "layer/"[at % 6];
+		text[i][len] = i % 2 ? 'f' : 's';
+		cr_assert_eq(cut_names__add(&names, text[i], WIDTH), 0);
+	}
+	cr_assert_eq(cut_names__add(&names, text[9], WIDTH), 0);
+	cr_assert_eq(cut_names__cut(&names), 0);
+	for (size_t i = 0; i < NAMES; i++) {
+		cr_expect_leq(text__columns(names.items[i].shown), WIDTH);
+		for (size_t j = 0; j < i; j++)
+			cr_expect_str_neq(names.items[i].shown, names.items[j].shown);
+	}
+	cr_expect_str_eq(names.items[9].shown, names.items[NAMES].shown, "the same name");
+	cut_names__free(&names);
 }

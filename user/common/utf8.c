@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "common/utf8.h"
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char replacement[] = "\xef\xbf\xbd";
-#define REPLACEMENT_LEN (sizeof(replacement) - 1)
+#define CHAR_TEXT_MAX 10 /* "\u0000d800" */
+#define ESCAPE_LEN    4	 /* "\xff" */
 
 size_t utf8__len(const char *text)
 {
@@ -40,13 +42,15 @@ static size_t strays(const char *s)
 /* Frees the text. */
 static char *mended(char *text, size_t stray_cnt)
 {
-	char *out = malloc(strlen(text) + stray_cnt * REPLACEMENT_LEN + 1), *p = out;
+	char *out = malloc(strlen(text) + stray_cnt * ESCAPE_LEN + 1), *p = out;
 
 	for (const char *s = text; out && *s;) {
 		const size_t len = utf8__len(s);
 
-		memcpy(p, len ? s : replacement, len ? len : REPLACEMENT_LEN);
-		p += len ? len : REPLACEMENT_LEN;
+		if (len)
+			p = mempcpy(p, s, len);
+		else
+			p += sprintf(p, "\\x%02x", (unsigned char)*s);
 		s += len ? len : 1;
 	}
 	if (out)
@@ -66,4 +70,45 @@ char *utf8__copy(const void *bytes, size_t len)
 	text[len] = '\0';
 	stray_cnt = strays(text);
 	return stray_cnt ? mended(text, stray_cnt) : text;
+}
+
+static size_t put_char(char *out, uint32_t c)
+{
+	if (c < 0x80) {
+		out[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		out[0] = (char)(0xc0 | c >> 6);
+		out[1] = (char)(0x80 | (c & 63));
+		return 2;
+	}
+	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) /* of bytes that are no text, say */
+		return (size_t)sprintf(out, "\\u%08x", c);
+	if (c < 0x10000) {
+		out[0] = (char)(0xe0 | c >> 12);
+		out[1] = (char)(0x80 | (c >> 6 & 63));
+		out[2] = (char)(0x80 | (c & 63));
+		return 3;
+	}
+	out[0] = (char)(0xf0 | c >> 18);
+	out[1] = (char)(0x80 | (c >> 12 & 63));
+	out[2] = (char)(0x80 | (c >> 6 & 63));
+	out[3] = (char)(0x80 | (c & 63));
+	return 4;
+}
+
+char *utf8__of_wide(const void *chars, size_t cnt, unsigned int kind)
+{
+	char *out = malloc(cnt * CHAR_TEXT_MAX + 1), *p = out;
+
+	for (size_t i = 0; out && i < cnt; i++) {
+		uint32_t c = 0;
+
+		memcpy(&c, (const char *)chars + i * kind, kind);
+		p += put_char(p, c ? c : ' ');
+	}
+	if (out)
+		*p = '\0';
+	return out;
 }

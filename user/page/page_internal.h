@@ -15,7 +15,6 @@ void page_json__string(struct text_file *out, const char *text);
 void page_json__raw(struct text_file *out, const char *json, size_t len);
 
 /* Names are written once, at the end, and are numbers before. */
-#define PAGE_NAME_MAX 500 /* bytes; what is longer is cut */
 struct page_names {
 	const struct stacks *stacks; /* what frames stand for */
 	uint32_t *numbers;	     /* by frame: number + 1, 0: not used so far */

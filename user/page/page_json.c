@@ -64,30 +64,13 @@ uint32_t page_names__frame(const struct page_names *n, const struct span *s)
 	return name_cnt + 1 + (s->ev.name ? (uint32_t)LABEL_NO_NAME : (uint32_t)s->kind);
 }
 
-/* A long name ends before a character that would be cut in two. */
-static void write_name(const char *text, struct text_file *out)
-{
-	char cut[PAGE_NAME_MAX + 4];
-	size_t len = strlen(text);
-
-	if (len > PAGE_NAME_MAX) {
-		len = PAGE_NAME_MAX;
-		while (len && ((unsigned char)text[len] & 0xc0) == 0x80)
-			len--;
-		memcpy(cut, text, len);
-		memcpy(cut + len, "...", 4);
-		text = cut;
-	}
-	page_json__string(out, text);
-}
-
 void page_names__write(const struct page_names *n, struct text_file *out)
 {
 	text_file__print(out, "[");
 	for (size_t i = 0; i < n->cnt; i++) {
 		if (i)
 			text_file__put(out, ",\n", 2);
-		write_name(stacks__text(n->stacks, n->frames[i]), out);
+		page_json__string(out, stacks__text(n->stacks, n->frames[i]));
 	}
 	text_file__print(out, "]");
 }

@@ -4,7 +4,7 @@
 #include "common/util.h"
 #include <string.h>
 
-#define ROUNDS 4 /* of looking for names that look alike */
+#define ROUNDS 8 /* of looking for names that look alike */
 
 int cut_names__add(struct cut_names *n, const char *text, int width)
 {
@@ -16,7 +16,8 @@ int cut_names__add(struct cut_names *n, const char *text, int width)
 	return -ENOMEM;
 }
 
-static int show(struct cut_name *c)
+/* mark: goes behind it. */
+static int show_marked(struct cut_name *c, const char *mark)
 {
 	size_t len;
 	FILE *out;
@@ -26,15 +27,23 @@ static int show(struct cut_name *c)
 	out = open_memstream(&c->shown, &len);
 	if (!out)
 		return -ENOMEM;
-	text__put_cut_from(out, c->base, c->width, c->from);
+	text__put_cut_from(out, c->base, c->width - (int)strlen(mark), c->from);
+	fputs(mark, out);
 	return fclose(out) ? -ENOMEM : 0;
+}
+
+static int show(struct cut_name *c)
+{
+	return show_marked(c, "");
 }
 
 static int by_shown(const void *x, const void *y)
 {
 	const struct cut_name *const *p = x, *const *q = y;
 
-	return strcmp((*p)->shown, (*q)->shown);
+	const int alike = strcmp((*p)->shown, (*q)->shown);
+
+	return alike ? alike : strcmp((*p)->text, (*q)->text);
 }
 
 /* Columns that all of them begin with. */
@@ -113,6 +122,39 @@ static int tell_all_apart(struct cut_name **order, size_t cnt)
 	return changed;
 }
 
+/* Names that look alike still, in order of their texts: each gets a number. */
+static int number(struct cut_name *const *group, size_t cnt)
+{
+	unsigned int n = 0;
+	char mark[16];
+	int err = 0;
+
+	if (all_are_one(group, cnt, true))
+		return 0;
+	for (size_t i = 0; i < cnt && !err; i++) {
+		n += !i || strcmp(group[i]->text, group[i - 1]->text) != 0;
+		snprintf(mark, sizeof(mark), " #%u", n);
+		err = show_marked(group[i], mark);
+	}
+	return err;
+}
+
+/* Text that repeats itself may look alike wherever it is cut. */
+static int number_all(struct cut_name **order, size_t cnt)
+{
+	int err = 0;
+
+	qsort(order, cnt, sizeof(struct cut_name *), by_shown);
+	for (size_t i = 0, end; i < cnt && !err; i = end) {
+		const char *shown = order[i]->shown;
+
+		for (end = i + 1; end < cnt && !strcmp(shown, order[end]->shown); end++)
+			;
+		err = number(order + i, end - i);
+	}
+	return err;
+}
+
 int cut_names__cut(struct cut_names *n)
 {
 	auto_free struct cut_name **order = calloc(n->cnt + 1, sizeof(struct cut_name *));
@@ -128,7 +170,7 @@ int cut_names__cut(struct cut_names *n)
 		if (again <= 0)
 			return again;
 	}
-	return err;
+	return err ? err : number_all(order, n->cnt);
 }
 
 void cut_names__free(struct cut_names *n)

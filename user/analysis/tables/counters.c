@@ -81,7 +81,7 @@ static int by_name(const void *x, const void *y, void *ctx)
 static int add_row(const struct analysis *a, struct table *t, const struct counter_row *row)
 {
 	static const char mark[] = "a mark has no value";
-	char other[256];
+	auto_free char *other = NULL;
 	struct cell cells[] = {cell__text(analysis__name(a, row->name)),
 			       cell__count(row->calls),
 			       cell__none(mark),
@@ -91,8 +91,8 @@ static int add_row(const struct analysis *a, struct table *t, const struct count
 	const int64_t values[] = {row->min, row->max, row->last};
 
 	if (a->main_pid && row->pid != a->main_pid) {
-		snprintf(other, sizeof(other), "%s (process %u)", analysis__name(a, row->name),
-			 row->pid);
+		if (asprintf(&other, "%s (process %u)", analysis__name(a, row->name), row->pid) < 0)
+			return -ENOMEM;
 		cells[0] = cell__text(other);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(values) && row->type == EVENT_COUNTER; i++)

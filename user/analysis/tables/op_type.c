@@ -58,7 +58,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 
 /* "Default/net/conv1-Conv2D/Conv2D-op12" is of type Conv2D: the last part of the path, without the
  * number that tells operators of one type apart. */
-static void type_of(const char *name, char *type, size_t size)
+static char *type_of(const char *name)
 {
 	const char *slash = strrchr(name, '/'), *end;
 
@@ -68,7 +68,7 @@ static void type_of(const char *name, char *type, size_t size)
 		end--;
 	if (!*end || end - name < 4 || strncmp(end - 3, "-op", 3) != 0)
 		end = name + strlen(name) + 3;
-	snprintf(type, size, "%.*s", (int)(end - 3 - name), name);
+	return strndup(name, (size_t)(end - 3 - name));
 }
 
 /* ---- rows ---- */
@@ -146,9 +146,10 @@ static int fill_side(const struct analysis *a, const struct stat_row *rows, size
 	err = n ? table__add_section(t, sides[side]) : 0;
 	ordered__sort(a, order, n);
 	for (size_t i = 0; i < n && !err; i++) {
-		char type[256];
+		auto_free char *type = type_of(order[i].name);
 
-		type_of(order[i].name, type, sizeof(type));
+		if (!type)
+			return -ENOMEM;
 		err = add_row(a, t, &rows[order[i].row], detail ? order[i].name : NULL, type,
 			      whole);
 	}
@@ -206,9 +207,10 @@ static int merge_types(const struct analysis *a, const struct operators *o, json
 		const struct stat_row *r = &o->map.rows[i];
 		struct stat_key key = {.group = r->key.group};
 		struct stat *stat;
-		char type[256];
+		auto_free char *type = type_of(analysis__name(a, r->key.id));
 
-		type_of(analysis__name(a, r->key.id), type, sizeof(type));
+		if (!type)
+			return -ENOMEM;
 		if (!json_object_get(ids, type) &&
 		    json_object_set_new_nocheck(ids, type,
 						json_integer((json_int_t)json_object_size(ids))))

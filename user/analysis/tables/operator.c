@@ -324,11 +324,12 @@ static int add_nodes_of(const struct analysis *a, const struct operators *o, str
 	for (size_t i = 0; i < o->backward.cnt && !err; i++) {
 		const struct stat_row *node = &o->backward.rows[i];
 		struct cell cells[NAME_CELLS + 1] = {};
-		char name[512];
+		auto_free char *name = NULL;
 
 		if (node->key.group != row->key.group || node->key.id != row->key.id)
 			continue;
-		snprintf(name, sizeof(name), "backward: %s", analysis__name(a, node->key.child));
+		if (asprintf(&name, "backward: %s", analysis__name(a, node->key.child)) < 0)
+			return -ENOMEM;
 		cells__name(a, cells, name, &node->stat, 0, 0);
 		cells[6] = cells[11] = cell__none("not part of the operator's own time");
 		cells[a->has_device ? NAME_CELLS : NAME_CELLS_CPU] =

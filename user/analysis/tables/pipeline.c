@@ -8,7 +8,7 @@
 #include "analysis/analysis.h"
 #include "common/util.h"
 
-#define OPERATION_MAX 96
+#define OPERATION_MAX 4200
 
 struct waits {
 	uint64_t cnt, ns;

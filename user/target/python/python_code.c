@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "target/python/python_code.h"
 #include "common/err.h"
+#include "common/utf8.h"
 #include "common/util.h"
 #include "target/python/python_lines.h"
 #include <string.h>
@@ -118,48 +119,6 @@ static bool is_alive(const struct python_code *p, const uint8_t *object, uint64_
 	return references && references <= UINT32_MAX && word_at(object, OBJECT_TYPE) == type;
 }
 
-static size_t put_utf8(char *out, uint32_t c)
-{
-	if (c < 0x80) {
-		out[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		out[0] = (char)(0xc0 | c >> 6);
-		out[1] = (char)(0x80 | (c & 63));
-		return 2;
-	}
-	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) /* of bytes that are no text, say */
-		c = 0xfffd;
-	if (c < 0x10000) {
-		out[0] = (char)(0xe0 | c >> 12);
-		out[1] = (char)(0x80 | (c >> 6 & 63));
-		out[2] = (char)(0x80 | (c & 63));
-		return 3;
-	}
-	out[0] = (char)(0xf0 | c >> 18);
-	out[1] = (char)(0x80 | (c >> 12 & 63));
-	out[2] = (char)(0x80 | (c >> 6 & 63));
-	out[3] = (char)(0x80 | (c & 63));
-	return 4;
-}
-
-/* Characters of `kind` bytes each; the caller frees. */
-static char *as_utf8(const uint8_t *text, size_t cnt, unsigned int kind)
-{
-	char *out = malloc(cnt * 4 + 1), *p = out;
-
-	for (size_t i = 0; out && i < cnt; i++) {
-		uint32_t c = 0;
-
-		memcpy(&c, text + i * kind, kind);
-		p += put_utf8(p, c ? c : ' ');
-	}
-	if (out)
-		*p = '\0';
-	return out;
-}
-
 /* A str object's text; the caller frees. NULL: it is none, or no memory. */
 static char *read_str(const struct python_code *p, pid_t pid, uint64_t at)
 {
@@ -182,7 +141,7 @@ static char *read_str(const struct python_code *p, pid_t pid, uint64_t at)
 	text = malloc(cnt * kind + 1);
 	if (!text || (cnt && target__read_of(pid, at, text, cnt * kind)))
 		return NULL;
-	return as_utf8(text, cnt, kind);
+	return utf8__of_wide(text, cnt, kind);
 }
 
 /* A bytes object's; NULL: it is none, or too long. */
