@@ -32,7 +32,7 @@
 #define SHIM_STACK_WORDS    12
 #define SHIM_SEEN_NAMES	    16384
 #define SHIM_SEEN_NAME_TRIES 32
-#define SHIM_SEEN_NAME_MAX  1023 /* bytes */
+#define SHIM_SEEN_NAME_MAX  4096 /* bytes */
 #define SHIM_SEEN_TEXT_BYTES (4u << 20)
 #define SHIM_NAMED_CALLS    16
 #define SHIM_OWNER_DIED	    0x40000000u /* FUTEX_OWNER_DIED */
@@ -258,7 +258,7 @@ struct shim_record {
 #define SHIM_API_KEY(domain, api) ((uint64_t)(domain) << 16 | (api))
 #define SHIM_KEY_TEXT		  (1ull << 63)
 #define SHIM_KEY_RANGE		  (1ull << 62)
-#define SHIM_NAME_MAX		  4096
+#define SHIM_NAME_MAX		  16384 /* bytes; a longer one is cut, and ends in its key */
 
 struct shim_name {
 	struct shim_record h;

@@ -14,6 +14,8 @@
 #define BUFFER_BYTES  (1u << 20)
 #define DISCARD_BYTES (64u << 10)
 #define NAMES	      16384
+#define LOOKED_AT     (1u << 20) /* bytes of a name */
+#define CUT_END	      22	 /* bytes that are behind one that is cut */
 
 static uint8_t *pool[POOL_CNT]; /* mapped at first use */
 static uint64_t taken;		/* bit per buffer of the pool */
@@ -131,7 +133,8 @@ static uint64_t hash(const char *text, size_t len)
 static bool put_name(struct shim_control *c, uint64_t key, const char *text, size_t len)
 {
 	uint64_t *slot = &sent_names[key % NAMES];
-	size_t bytes = (sizeof(struct shim_name) + len + 1 + 7) & ~(size_t)7;
+	const size_t kept = len < SHIM_NAME_MAX ? len : SHIM_NAME_MAX;
+	size_t bytes = (sizeof(struct shim_name) + kept + 1 + 7) & ~(size_t)7;
 	struct shim_name *name;
 
 	if (*slot == key)
@@ -142,7 +145,10 @@ static bool put_name(struct shim_control *c, uint64_t key, const char *text, siz
 	memset(name, 0, bytes);
 	name->h = (struct shim_record){SHIM_REC_NAME, (uint32_t)bytes};
 	name->key = key;
-	memcpy(name->text, text, len);
+	memcpy(name->text, text, kept);
+	if (kept < len) /* others may begin so */
+		snprintf(name->text + kept - CUT_END, CUT_END + 1, "... (%016llx)",
+			 (unsigned long long)key);
 	shim_commit(c, bytes);
 	*slot = key;
 	return true;
@@ -170,7 +176,7 @@ bool records__put(struct shim_control *c, const struct shim_record *record)
 
 static uint64_t name_key(struct shim_control *c, const char *text, uint64_t kind)
 {
-	size_t len = text ? strnlen(text, SHIM_NAME_MAX) : 0;
+	size_t len = text ? strnlen(text, LOOKED_AT) : 0;
 	uint64_t key = (hash(text, len) & ~SHIM_KEY_RANGE) | SHIM_KEY_TEXT | kind;
 
 	return len && put_name(c, key, text, len) ? key : 0;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define READABLE_MAX 32768 /* bytes: repeated parts are short in the mangled name alone */
+
 /* libstdc++'s, by the C++ ABI: a C function in all but its header. */
 char *__cxa_demangle(const char *mangled, char *out, size_t *size, int *status);
 
@@ -14,6 +16,10 @@ char *kernel_name__readable(const char *mangled)
 
 	if (!strncmp(mangled, "_Z", 2))
 		readable = __cxa_demangle(mangled, NULL, NULL, &status);
+	if (readable && strlen(readable) > READABLE_MAX) {
+		free(readable);
+		readable = NULL;
+	}
 	return readable ? readable : strdup(mangled);
 }
 
