@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /* Work that begins on one thread and ends on another (collectives), paired by object pointer. */
 #include "frames.bpf.h"
+#include "names.bpf.h"
 
 /* TensorImpl: size_and_strides {ndim, 5 dims, 5 strides}, storage offset, number of elements. */
 #define PT_NUMEL_BEHIND_SIZES 96
@@ -59,9 +60,8 @@ static __always_inline void async_emit(struct pt_regs *ctx, __u8 kind,
 	r->object = ctx->di;
 	r->code = begun->code;
 	r->bytes = begun->payload ? payload_bytes(begun->payload) : 0;
-	if (!begun->title ||
-	    bpf_probe_read_user_str(r->title, sizeof(r->title), (void *)begun->title) < 0)
-		r->title[0] = '\0';
+	if (!begun->title || !read_string(begun->title, PT_NAME_CSTR, &r->title))
+		r->title.text[0] = '\0';
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 }
 

@@ -37,7 +37,7 @@ enum pt_name_class {
 };
 
 struct pt_name_rule {
-	char prefix[32];
+	char prefix[120];
 	__u32 len; /* bytes compared */
 	__u32 name_class;
 };
@@ -139,6 +139,7 @@ struct pt_ctl {
 	__u64 lost_depth;   /* spans deeper than PT_MAX_FRAMES */
 	__u64 lost_ends;    /* calls to whose end no probe was put yet, in windows */
 	__u64 lost_storage; /* threads for which no storage could be had */
+	__u32 long_name_cnt; /* texts in `long_names`; the loader takes off those it took out */
 	__u64 lost_targets; /* children that found `targets` full */
 	__u64 stacks_cut;    /* stacks that have more than PT_STACK_FRAMES */
 	__u64 stacks_unread; /* spans whose stack could not be read, or is of no thread of Python */

@@ -11,9 +11,15 @@
 #include <linux/types.h>
 #endif
 
-#define PT_NAME_MAX	  128  /* bytes of a dynamic name, NUL included */
-#define PT_MAX_TENSORS	  32   /* tensors and values described per span */
-#define PT_MAX_DIMS	  8    /* dimensions described per tensor */
+#define PT_NAME_MAX    128 /* bytes of a dynamic name that records hold, NUL included */
+#define PT_MAX_TENSORS 32  /* tensors and values described per span */
+#define PT_MAX_DIMS    8   /* dimensions described per tensor */
+
+/* A dynamic name, or where it is longer its beginning and where the rest is. */
+struct pt_name {
+	char text[PT_NAME_MAX];
+	__u64 key; /* in the map `long_names`, or one of enum pt_name_key (long_names.h) */
+};
 
 /* What a record in the ring is. The first 16 bytes of each are struct pt_rec. */
 enum pt_rec_kind {
@@ -93,19 +99,17 @@ struct pt_rec_named {
 	__u64 stack; /* key of its stack, 0 if none */
 	__u32 flags;
 	__u32 name_class; /* class of the matching name rule, 0 if none */
-	__u32 name_len;	  /* bytes, without NUL */
+	__u32 name_len;	  /* bytes of its text, without NUL */
 	__u32 nested;	  /* probed calls right inside it, or before it, that have no span */
-	char name[PT_NAME_MAX]; /* only the first name_len + 1 bytes travel, rounded up to 8 */
+	struct pt_name name;
 };
-
-#define PT_FULL_NAME_MAX 1024 /* bytes, NUL included; longer ones are not read */
 
 struct pt_rec_full_name {
 	struct pt_rec h;
 	__u64 ts_ns; /* begin of the span whose full name it is, same thread */
 	__u32 len;   /* bytes, without NUL */
 	__u32 pad;
-	char text[PT_FULL_NAME_MAX]; /* only the first len + 1 bytes travel, rounded up to 8 */
+	struct pt_name name;
 };
 
 #define PT_STACK_FRAMES 64    /* innermost frames of Python that are read of a stack */
@@ -189,15 +193,13 @@ struct pt_rec_memory {
 	__s32 device_index;
 };
 
-#define PT_TITLE_MAX 40
-
 struct pt_rec_async {
 	struct pt_rec h;
 	__u64 ts_ns;
-	__u64 object; /* pairs begin and end */
-	__u64 code;   /* the framework's own operation code */
-	__u64 bytes;  /* payload, 0 if unknown */
-	char title[PT_TITLE_MAX]; /* the framework's name for it; empty: none, or an end */
+	__u64 object;	      /* pairs begin and end */
+	__u64 code;	      /* the framework's own operation code */
+	__u64 bytes;	      /* payload, 0 if unknown */
+	struct pt_name title; /* the framework's name for it; empty: none, or an end */
 };
 
 enum pt_task_event { PT_TASK_FORK = 1, PT_TASK_THREAD, PT_TASK_EXEC, PT_TASK_EXIT, PT_TASK_RENAME };
@@ -225,8 +227,8 @@ struct pt_rec_mark {
 	__u8 op;    /* enum pt_mark_op */
 	__u8 scope; /* INSTANT: 'g' global, 'p' process, anything else: thread */
 	__u16 pad;
-	__u32 name_len; /* bytes, without NUL; 0: the row's own name */
-	char name[PT_NAME_MAX];
+	__u32 name_len; /* bytes of its text, without NUL; 0: the row's own name */
+	struct pt_name name;
 };
 
 /* As CUDA numbers them. */

@@ -95,7 +95,7 @@ static __always_inline void emit_named(struct pt_thread *t, const struct pt_fram
 	r->name_len = len;
 	r->nested = f->nested + t->spanless;
 	t->spanless = 0;
-	__builtin_memcpy(r->name, t->names[slot], PT_NAME_MAX);
+	r->name = t->names[slot];
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 }
 

@@ -50,7 +50,7 @@ int mark(struct pt_regs *ctx)
 	mark_read(ctx, cfg, r);
 	r->name_len = 0;
 	if (cfg->name_source)
-		r->name_len = read_name(ctx, cfg, r->name);
+		r->name_len = read_name(ctx, cfg, &r->name);
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include "spans.bpf.h"
 
 /* Many operators share a row: the one that opens each step has a name rule. */
-static __always_inline void named_step(struct pt_thread *t, __u32 row, char *name)
+static __always_inline void named_step(struct pt_thread *t, __u32 row, struct pt_name *name)
 {
 	if (row == ctl.step_row)
 		step_event(t, name_classify(name), 0, bpf_ktime_get_ns());
@@ -90,13 +90,14 @@ __weak __noinline int read_full_short(struct full_text *dst, __u64 text)
 	return dst ? read_cow(dst->text, words, PT_COW_WORDS + FULL_SHORT / 8, text) : 0;
 }
 
-/* The full name into the thread's scratch; its length, 0: there is none. A name not made yet is
- * empty, and what is no string has another length before it than up to its NUL. */
+/* The full name into the thread's scratch; its length or that of its beginning, 0: there is none. A
+ * name not made yet is empty, and what is no string has another length before it than up to its
+ * NUL. */
 static __always_inline __u32 read_full_name(struct pt_regs *ctx, const struct pt_probe_cfg *cfg,
 					    struct pt_thread *t)
 {
 	struct pt_rec_full_name *r = (void *)t->scratch;
-	__u64 object, text;
+	__u64 object, text, len;
 	long n;
 
 	if (!ctl.window_open || !(cfg->flags & PT_NAMED_IN_FULL))
@@ -105,11 +106,15 @@ static __always_inline __u32 read_full_name(struct pt_regs *ctx, const struct pt
 	text = object ? read_u64(object + ctl.layout.full_name.text_at) : 0;
 	if (!text)
 		return 0;
-	n = read_full_short((struct full_text *)r->text, text);
+	r->name.key = PT_KEY_NONE;
+	n = read_full_short((struct full_text *)r->name.text, text);
 	if (n > 0)
 		return (__u32)n;
-	n = bpf_probe_read_user_str(r->text, sizeof(r->text), (void *)text);
-	if (n <= 1 || read_u64(text - 8 * PT_COW_WORDS) != (__u64)n - 1)
+	n = bpf_probe_read_user_str(r->name.text, sizeof(r->name.text), (void *)text);
+	len = read_u64(text - 8 * PT_COW_WORDS);
+	if (n == PT_NAME_MAX && len >= PT_NAME_MAX)
+		long_name(&r->name, 0, text, bounded(len), 0);
+	else if (n <= 1 || len != (__u64)n - 1)
 		return 0;
 	return (__u32)n - 1;
 }
@@ -117,17 +122,12 @@ static __always_inline __u32 read_full_name(struct pt_regs *ctx, const struct pt
 static __always_inline void full_name_send(struct pt_thread *t, const struct pt_frame *f, __u32 len)
 {
 	struct pt_rec_full_name *r = (void *)t->scratch;
-	__u64 size;
 
-	barrier_var(len);
-	if (len >= PT_FULL_NAME_MAX)
-		return;
-	size = (__builtin_offsetof(struct pt_rec_full_name, text) + len + 8) & ~7ull;
-	rec_init(&r->h, PT_REC_FULL_NAME, size, f->probe);
+	rec_init(&r->h, PT_REC_FULL_NAME, sizeof(*r), f->probe);
 	r->ts_ns = f->ts_ns;
 	r->len = len;
 	r->pad = 0;
-	if (bpf_ringbuf_output(&ring, r, size, BPF_RB_NO_WAKEUP))
+	if (bpf_ringbuf_output(&ring, r, sizeof(*r), BPF_RB_NO_WAKEUP))
 		count_lost(&ctl.lost_ring);
 }
 
@@ -144,7 +144,7 @@ int named_entry(struct pt_regs *ctx)
 	struct pt_frame *f;
 	struct pt_thread *t;
 	__u64 at, stack;
-	char *name;
+	struct pt_name *name;
 
 	if (!cfg || !(t = span_begin(ctx, row)))
 		return 0;
@@ -180,7 +180,7 @@ int object_entry(struct pt_regs *ctx)
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	struct pt_frame *f;
 	struct pt_thread *t;
-	char *name;
+	struct pt_name *name;
 	__u64 key;
 
 	if (!cfg || !(t = span_begin(ctx, row)))
@@ -240,7 +240,7 @@ static __always_inline int range_open(struct pt_regs *ctx, __u32 row,
 	struct pt_thread *t = thread_get();
 	struct pt_frame *f;
 	__u32 len;
-	char *name;
+	struct pt_name *name;
 
 	if (!t)
 		return 0;
@@ -306,7 +306,7 @@ int range_stop(struct pt_regs *ctx)
 /* The name of an operator that a call is to, whose OperatorDef begins with it; its length, 0: not
  * read, or of one that is no span. */
 static __always_inline __u32 operator_name(struct pt_thread *t, const struct pt_probe_cfg *cfg,
-					   __u64 def, char *name)
+					   __u64 def, struct pt_name *name)
 {
 	__u32 len = read_string(def, cfg->name_source, name);
 
@@ -332,7 +332,7 @@ static __always_inline int operator_entry(struct pt_regs *ctx, bool by_name)
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	struct pt_frame *f;
 	struct pt_thread *t;
-	char *name;
+	struct pt_name *name;
 	__u64 def, stack;
 
 	if (!cfg || !(t = span_begin(ctx, row)))

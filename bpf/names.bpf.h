@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* Strings of the target, of both C++ ABIs, C and Python, and where a probe finds the name of what it sees. */
+/* Strings of the target, of both C++ ABIs, C and Python, and where a probe finds the name of what
+ * it sees. */
 #ifndef PROFTRACE_NAMES_BPF_H
 #define PROFTRACE_NAMES_BPF_H
 
+#include "long_names.bpf.h"
 #include "python_object.bpf.h"
 #include "registers.bpf.h"
 
 #define PT_PAGE	      4096
 #define PT_TEXT_SHORT 64 /* bytes, NUL included */
 
-struct name_text {
-	char text[PT_NAME_MAX];
-};
-
 static __always_inline bool has_nul(__u64 word)
 {
 	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
 }
 
-/* Text of a length that is told, and its NUL, out of `cnt` words that were read, into dst; false: a NUL comes
- * before its end, or none at it. */
+/* Text of a length that is told, and its NUL, out of `cnt` words that were read, into dst; false: a
+ * NUL comes before its end, or none at it. */
 static __always_inline bool take_text(char *dst, const __u64 *words, __u32 cnt, __u64 len)
 {
 	for (__u32 i = 0; i < cnt; i++) {
@@ -34,10 +32,11 @@ static __always_inline bool take_text(char *dst, const __u64 *words, __u32 cnt, 
 	return false;
 }
 
-/* A short string whose length is known into dst; false: it is another one, or may go on in a page that is
- * not there. What comes behind it is read, too: a constant length, and into the program's own stack, which is
- * in the caches where dst seldom is. A global function: the verifier follows it once. */
-__weak __noinline int read_short(struct name_text *dst, __u64 data, __u64 len)
+/* A short string whose length is known into dst; false: it is another one, or may go on in a page
+ * that is not there. What comes behind it is read, too: a constant length, and into the program's
+ * own stack, which is in the caches where dst seldom is. A global function: the verifier follows it
+ * once. */
+__weak __noinline int read_short(struct pt_name *dst, __u64 data, __u64 len)
 {
 	__u64 words[PT_TEXT_SHORT / 8];
 
@@ -49,8 +48,8 @@ __weak __noinline int read_short(struct name_text *dst, __u64 data, __u64 len)
 
 #define PT_COW_WORDS 3 /* _Rep: length, capacity, references lie before the text */
 
-/* The same of a string with its length before it, by one read into `cnt` words; that length, 0: it is
- * another one. */
+/* The same of a string with its length before it, by one read into `cnt` words; that length, 0: it
+ * is another one. */
 static __always_inline int read_cow(char *dst, __u64 *words, __u32 cnt, __u64 data)
 {
 	const __u32 size = 8 * (cnt - PT_COW_WORDS);
@@ -58,45 +57,54 @@ static __always_inline int read_cow(char *dst, __u64 *words, __u32 cnt, __u64 da
 	if (data % PT_PAGE > PT_PAGE - size ||
 	    bpf_probe_read_user(words, 8 * cnt, (void *)(data - 8 * PT_COW_WORDS)))
 		return 0;
-	if (words[0] >= size ||
-	    !take_text(dst, words + PT_COW_WORDS, cnt - PT_COW_WORDS, words[0]))
+	if (words[0] >= size || !take_text(dst, words + PT_COW_WORDS, cnt - PT_COW_WORDS, words[0]))
 		return 0;
 	return words[0];
 }
 
-__weak __noinline int read_short_cow(struct name_text *dst, __u64 data)
+__weak __noinline int read_short_cow(struct pt_name *dst, __u64 data)
 {
 	__u64 words[PT_COW_WORDS + PT_TEXT_SHORT / 8];
 
 	return dst ? read_cow(dst->text, words, PT_COW_WORDS + PT_TEXT_SHORT / 8, data) : 0;
 }
 
-/* A string at addr into dst (PT_NAME_MAX bytes); returns its length, cut to what fits. */
-static __always_inline __u32 read_string(__u64 addr, __u8 source, char *dst)
+/* A length as long_name() takes it; what is longer is cut anyway. */
+static __always_inline __u32 bounded(__u64 len)
 {
-	__u64 data = addr, len = PT_NAME_MAX - 1, head[2] = {};
+	return len < 2 * PT_LONG_TEXT ? (__u32)len : 2 * PT_LONG_TEXT;
+}
+
+/* A string at addr into dst; returns its length, or of a long one that of its beginning. */
+static __always_inline __u32 read_string(__u64 addr, __u8 source, struct pt_name *dst)
+{
+	__u64 data = addr, len = 0, head[2] = {};
 	long n;
+
+	dst->key = PT_KEY_NONE;
 
 	if (source == PT_NAME_CXX11) {
 		bpf_probe_read_user(head, sizeof(head), (void *)addr);
 		data = head[0];
 		len = head[1];
-		if (read_short((struct name_text *)dst, data, len))
+		if (read_short(dst, data, len))
 			return len;
 	} else if (source == PT_NAME_COW) {
 		data = read_u64(addr);
-		n = read_short_cow((struct name_text *)dst, data);
+		n = read_short_cow(dst, data);
 		if (n > 0)
 			return n;
 		len = read_u64(data - 8 * PT_COW_WORDS);
 	} else if (source == PT_NAME_PYTHON) {
 		data = python_text(addr);
 	}
-	n = bpf_probe_read_user_str(dst, PT_NAME_MAX, (void *)data);
+	n = bpf_probe_read_user_str(dst->text, PT_NAME_MAX, (void *)data);
 	if (n <= 0)
 		return 0;
+	if (n == PT_NAME_MAX && (!len || len >= PT_NAME_MAX))
+		long_name(dst, 0, data, bounded(len), 0);
 	n--;
-	return (__u64)n < len ? (__u32)n : (__u32)len;
+	return !len || (__u64)n < len ? (__u32)n : (__u32)len;
 }
 
 /* Where the string of cfg.name_path is. */
@@ -111,7 +119,8 @@ static __always_inline __u64 name_address(struct pt_regs *ctx, const struct pt_p
 	return at + cfg->name_path[cfg->name_derefs < 2 ? cfg->name_derefs : 2];
 }
 
-/* A domain and two colons into dst, which has room for PT_NAME_MAX; how many bytes. */
+/* The beginning of a domain and two colons into dst, which has room for PT_NAME_MAX; how many
+ * bytes. */
 static __always_inline __u32 read_domain(__u64 addr, char *dst)
 {
 	long n = addr ? bpf_probe_read_user_str(dst, PT_DOMAIN_MAX, (void *)addr) : 0;
@@ -135,8 +144,10 @@ static __always_inline __u64 domain_of(__u64 pointer)
 	return domain && read_u64(domain) == ctl.layout.domain_class ? domain : 0;
 }
 
-/* The name that a configuration leads to, with its domain if it has one; its length, 0: not read. */
-static __always_inline __u32 read_name(struct pt_regs *ctx, const struct pt_probe_cfg *cfg, char *dst)
+/* The name that a configuration leads to, with its domain if it has one; its length or that of its
+ * beginning, 0: not read. */
+static __always_inline __u32 read_name(struct pt_regs *ctx, const struct pt_probe_cfg *cfg,
+				       struct pt_name *dst)
 {
 	__u64 name = name_address(ctx, cfg), domain;
 	__u32 at;
@@ -153,11 +164,14 @@ static __always_inline __u32 read_name(struct pt_regs *ctx, const struct pt_prob
 		domain = read_u64(domain);
 		name = read_u64(name);
 	}
-	at = read_domain(domain, dst);
+	dst->key = PT_KEY_NONE;
+	at = read_domain(domain, dst->text);
 	barrier_var(at);
 	if (at > PT_DOMAIN_MAX + 2)
 		return 0;
-	n = bpf_probe_read_user_str(dst + at, PT_NAME_MAX - PT_DOMAIN_MAX - 2, (void *)name);
+	n = bpf_probe_read_user_str(dst->text + at, PT_NAME_MAX - PT_DOMAIN_MAX - 2, (void *)name);
+	if (n == PT_NAME_MAX - PT_DOMAIN_MAX - 2 || at == PT_DOMAIN_MAX + 1)
+		long_name(dst, at ? domain : 0, name, 0, 0);
 	return n > 1 ? at + (__u32)n - 1 : 0;
 }
 

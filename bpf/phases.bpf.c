@@ -101,7 +101,7 @@ int named_phase_entry(struct pt_regs *ctx)
 	__u64 now = bpf_ktime_get_ns(), ahead_ns;
 	struct pt_thread *t = thread_get();
 	struct pt_frame *f;
-	char *name;
+	struct pt_name *name;
 
 	if (!cfg || !t)
 		return 0;

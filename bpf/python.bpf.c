@@ -25,7 +25,7 @@
 #define KEYS_INDEX_10 40  /* so; entries are hash, key, value */
 #define KEYS_SEEN     8	  /* of an object's attributes so many are looked at */
 #define STR_LENGTH    16
-#define NAME_CHARS    42 /* 3 bytes of UTF-8 each fit */
+#define NAME_CHARS    42 /* 3 bytes of UTF-8 each fit; more are a long name, and wider ones */
 
 /* The first argument of the function that has this code, if that is what the thread executes. */
 static __always_inline __u64 first_argument(__u64 code)
@@ -131,7 +131,7 @@ __weak __noinline int read_characters(struct pt_thread *t, __u32 slot, __u64 tex
 
 	if (!t || slot > PT_MAX_NAMED)
 		return 0;
-	dst = t->names[slot];
+	dst = t->names[slot].text;
 	for (__u32 i = 0; i < NAME_CHARS && i < len; i++, text += kind) {
 		__u64 wide = 0;
 		__u32 c, bytes;
@@ -160,6 +160,18 @@ __weak __noinline int read_characters(struct pt_thread *t, __u32 slot, __u64 tex
 	return at;
 }
 
+/* The same of a str object without UTF-8; a long one is known by its characters. */
+static __always_inline __u32 read_wide(struct pt_thread *t, __u32 slot, __u64 text, __u64 len,
+				       __u32 kind)
+{
+	const __u32 bytes = read_characters(t, slot, text, bounded(len), kind);
+
+	barrier_var(slot);
+	if (slot < PT_MAX_NAMED && (len > NAME_CHARS || kind == 4))
+		long_name(&t->names[slot], 0, text, bounded(len) * kind, kind);
+	return bytes;
+}
+
 /* The name of a range object into one of the thread's names; how many bytes, 0: not read. Global
  * functions: they are verified once. */
 __weak __noinline int read_range_name(struct pt_thread *t, __u32 slot, __u64 self)
@@ -171,14 +183,17 @@ __weak __noinline int read_range_name(struct pt_thread *t, __u32 slot, __u64 sel
 	if (!t || slot > PT_MAX_NAMED || !str ||
 	    bpf_probe_read_user(&state, sizeof(state), (void *)(str + PT_PY_STR_STATE)))
 		return 0;
-	text = python_utf8(str, state);
-	if (!text)
-		return read_characters(t, slot, str + ctl.layout.python.str_text,
-				       read_u64(str + STR_LENGTH), state >> 2 & 7);
 	barrier_var(slot);
 	if (slot >= PT_MAX_NAMED)
 		return 0;
-	n = bpf_probe_read_user_str(t->names[slot], PT_NAME_MAX, (void *)text);
+	t->names[slot].key = PT_KEY_NONE;
+	text = python_utf8(str, state);
+	if (!text)
+		return read_wide(t, slot, str + ctl.layout.python.str_text,
+				 read_u64(str + STR_LENGTH), state >> 2 & 7);
+	n = bpf_probe_read_user_str(t->names[slot].text, PT_NAME_MAX, (void *)text);
+	if (n == PT_NAME_MAX)
+		long_name(&t->names[slot], 0, text, 0, 0);
 	return n > 1 ? n - 1 : 0;
 }
 
@@ -205,7 +220,7 @@ int python_range_begin(struct pt_regs *ctx)
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	struct pt_thread *t = self && cfg ? thread_get() : NULL;
 	struct pt_frame *f;
-	char *name;
+	struct pt_name *name;
 
 	if (!t)
 		return 0;
@@ -217,7 +232,8 @@ int python_range_begin(struct pt_regs *ctx)
 	len = read_range_name(t, t->named_cnt, self);
 	if (!len || len >= PT_NAME_MAX) {
 		len = sizeof(unknown) - 1;
-		__builtin_memcpy(name, unknown, sizeof(unknown));
+		__builtin_memcpy(name->text, unknown, sizeof(unknown));
+		name->key = PT_KEY_NONE;
 	}
 	f = range_begin(t, row, cfg, name, len, now);
 	if (f)

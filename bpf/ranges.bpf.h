@@ -78,9 +78,9 @@ static __always_inline bool has_little_room(const struct pt_thread *t)
 	return t->named_cnt >= PT_MAX_NAMED / 4 * 3;
 }
 
-/* Ends open range i with what enclosed it, if its program will not: it begins anew (object), or the next of
- * a sequence begins (is_frame), or there is little room, in which overlaps cannot be waited for. One of a
- * sequence ends where it begins anew. */
+/* Ends open range i with what enclosed it, if its program will not: it begins anew (object), or the
+ * next of a sequence begins (is_frame), or there is little room, in which overlaps cannot be waited
+ * for. One of a sequence ends where it begins anew. */
 __weak __noinline int range_settle(struct pt_thread *t, __u32 i, __u64 object, __u32 is_frame)
 {
 	struct pt_frame *f = t ? frame_at(t, i) : NULL;
@@ -120,7 +120,7 @@ static __always_inline bool named_room(struct pt_thread *t)
 }
 
 /* Where the name of the next named frame goes, NULL if the thread has too many. */
-static __always_inline char *name_buffer(struct pt_thread *t)
+static __always_inline struct pt_name *name_buffer(struct pt_thread *t)
 {
 	__u32 slot;
 
@@ -130,18 +130,18 @@ static __always_inline char *name_buffer(struct pt_thread *t)
 	}
 	slot = t->named_cnt;
 	barrier_var(slot);
-	return slot < PT_MAX_NAMED ? t->names[slot] : NULL;
+	return slot < PT_MAX_NAMED ? &t->names[slot] : NULL;
 }
 
 /* The same of a range, which may open a step though there is no room for it. */
-static __always_inline char *range_name_buffer(struct pt_thread *t)
+static __always_inline struct pt_name *range_name_buffer(struct pt_thread *t)
 {
 	__u32 slot;
 
 	named_room(t);
 	slot = t->named_cnt;
 	barrier_var(slot);
-	return t->names[slot < PT_MAX_NAMED ? slot : PT_MAX_NAMED];
+	return &t->names[slot < PT_MAX_NAMED ? slot : PT_MAX_NAMED];
 }
 
 /* A frame with the name that name_buffer() was given. */
@@ -163,7 +163,7 @@ static __always_inline struct pt_frame *named_push(struct pt_thread *t, __u64 sp
 }
 
 /* Does the name begin as rule r says? By words: the first byte is the lowest of its. */
-__weak __noinline int name_follows(struct name_text *name, __u32 r)
+__weak __noinline int name_follows(struct pt_name *name, __u32 r)
 {
 	const struct pt_name_rule *rule;
 	__u32 left;
@@ -185,7 +185,7 @@ __weak __noinline int name_follows(struct name_text *name, __u32 r)
 }
 
 /* Global functions: the verifier follows each once. */
-__weak __noinline int class_by_rules(struct name_text *name)
+__weak __noinline int class_by_rules(struct pt_name *name)
 {
 	for (__u32 r = 0; name && r < PT_MAX_NAME_RULES && ctl.name_rules[r].len; r++)
 		if (name_follows(name, r))
@@ -193,9 +193,9 @@ __weak __noinline int class_by_rules(struct name_text *name)
 	return 0;
 }
 
-static __always_inline __u32 name_classify(char *name)
+static __always_inline __u32 name_classify(struct pt_name *name)
 {
-	return class_by_rules((struct name_text *)name);
+	return class_by_rules(name);
 }
 
 /* Where asks alone make the steps, the one that ends an epoch opens a step that the next one goes
@@ -220,7 +220,7 @@ static __always_inline void ask_ends(struct pt_thread *t, __u32 name_class)
 /* Begins a range whose name is in the buffer; ranges may open or close a step. */
 static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 row,
 						    const struct pt_probe_cfg *cfg,
-						    char *name, __u32 name_len, __u64 now)
+						    struct pt_name *name, __u32 name_len, __u64 now)
 {
 	__u32 name_class = name_classify(name);
 	struct pt_frame *f;

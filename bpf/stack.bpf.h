@@ -9,13 +9,8 @@
 #ifndef PROFTRACE_STACK_BPF_H
 #define PROFTRACE_STACK_BPF_H
 
+#include "hash.bpf.h"
 #include "python_thread.bpf.h"
-
-static __always_inline __u64 hash_mix(__u64 hash, __u64 v)
-{
-	hash = (hash ^ v) * 0x9e3779b97f4a7c15ull;
-	return hash ^ hash >> 29;
-}
 
 /* Of the thread's scratch: the record that goes out, a frame of the target, and what is known of
  * the walk. */

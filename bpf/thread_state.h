@@ -69,7 +69,7 @@ struct pt_thread {
 	struct pt_ask asks[PT_MAX_ASKS];
 	struct pt_frame frames[PT_MAX_FRAMES];
 	__u32 name_len[PT_MAX_NAMED];
-	char names[PT_MAX_NAMED + 1][PT_NAME_MAX]; /* the last: of a range beyond them */
+	struct pt_name names[PT_MAX_NAMED + 1]; /* the last: of a range beyond them */
 	struct pt_rec_spans batch; /* ended spans that have not been sent yet */
 	/* Scratch for one outgoing record: per thread, because uprobe programs can be preempted. */
 	__u64 scratch[(sizeof(struct pt_rec_args) + 7) / 8];

@@ -17,7 +17,7 @@
  *	}
  *
  * Names and domains are kept by reference: give literals, or what lives as long as the object. A
- * name shows as DOMAIN::NAME, cut to some 120 bytes; the domain may be NULL. A range ends on the
+ * name shows as DOMAIN::NAME, each up to some 4000 bytes; the domain may be NULL. A range ends on the
  * thread that began it; ranges nest, or overlap. One that is not ended there ends with the frame
  * around it, and a frame where it begins anew. PROFTRACE_DISABLE leaves everything out.
  */

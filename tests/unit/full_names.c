@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "bpf/long_names.h"
 #include "capture/decode/decoder.h"
 #include "common/util.h"
 #include "frameworks/mindspore_names.h"
@@ -29,11 +30,12 @@ static int full_name(struct decoder *d, const char *text, uint64_t begin, uint32
 				     .ts_ns = begin,
 				     .len = len};
 
-	snprintf(r.text, sizeof(r.text), "%s", text);
-	return decoder__record(d, &r, offsetof(struct pt_rec_full_name, text) + strlen(text) + 1);
+	snprintf(r.name.text, sizeof(r.name.text), "%s", text);
+	return decoder__record(d, &r, sizeof(r));
 }
 
-static void named(struct decoder *d, uint32_t row, const char *name, uint64_t begin, uint64_t end)
+static void long_named(struct decoder *d, uint32_t row, const char *name, uint64_t key,
+		       uint64_t begin, uint64_t end)
 {
 	struct pt_rec_named r = {.h = {.kind = PT_REC_NAMED_SPAN,
 				       .size = sizeof(r),
@@ -44,8 +46,14 @@ static void named(struct decoder *d, uint32_t row, const char *name, uint64_t be
 				 .end_ns = end,
 				 .name_len = (uint32_t)strlen(name)};
 
-	memcpy(r.name, name, strlen(name));
+	memcpy(r.name.text, name, strlen(name));
+	r.name.key = key;
 	cr_assert_eq(decoder__record(d, &r, sizeof(r)), 0);
+}
+
+static void named(struct decoder *d, uint32_t row, const char *name, uint64_t begin, uint64_t end)
+{
+	long_named(d, row, name, PT_KEY_NONE, begin, end);
 }
 
 static void launch(struct decoder *d, const char *name, uint64_t begin, uint64_t end)
@@ -167,15 +175,16 @@ Test(full_names, what_is_no_path_is_none)
 	synth__free(&s);
 }
 
-Test(full_names, a_length_beyond_the_record_is_malformed)
+Test(full_names, a_record_that_is_cut_is_malformed)
 {
 	struct synth s = synth__new("{}");
 	struct target *self;
 	struct decoder *d = decoder(&s, &self);
+	const struct pt_rec_full_name r = {.h = {.kind = PT_REC_FULL_NAME}};
 
-	cr_expect_eq(full_name(d, CONV1, 0, strlen(CONV1) + 2), 0);
-	cr_expect_eq(full_name(d, CONV1, 0, PT_FULL_NAME_MAX), 0);
-	cr_expect_eq(decoder__malformed(d), 2);
+	cr_expect_eq(full_name(d, CONV1, 0, PT_NAME_MAX), 0, "a length beyond it is cut");
+	cr_expect_eq(decoder__record(d, &r, sizeof(r) - 8), 0);
+	cr_expect_eq(decoder__malformed(d), 1);
 	decoder__free(d);
 	target__close(self);
 	synth__open(&s, "{}");
@@ -211,8 +220,9 @@ Test(full_names, where_a_node_has_its_own)
 	cr_expect_eq(mindspore_names__offset(code, 4), -ENOENT);
 }
 
-/* The first byte of a character is the last that the kernel's side had room for. */
-Test(full_names, a_long_name_ends_with_a_whole_character)
+/* The first byte of a character is the last that the kernel's side had room for, and the rest was
+ * not read. */
+Test(full_names, a_name_that_is_cut_ends_with_a_whole_character)
 {
 	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
 	struct target *self;
@@ -222,12 +232,12 @@ Test(full_names, a_long_name_ends_with_a_whole_character)
 	for (size_t i = 0; i + 1 < sizeof(name); i++)
 		name[i] = i % 2 ? '\xb6' : '\xc3';
 	launch(d, "short", 5, 8);
-	cr_expect_eq(decoder__full_names(d), 0);
-	launch(d, name, 10, 20);
-	cr_expect_eq(decoder__full_names(d), 1);
+	cr_expect_eq(decoder__cut_names(d), 0);
+	long_named(d, 1, name, PT_KEY_UNREAD, 10, 20);
+	cr_expect_eq(decoder__cut_names(d), 1);
 	close_all(&s, d, self);
 	text = synth__tables(&s, "operator", &(struct report_opts){.style.format = TABLE_CSV});
-	cr_expect(strstr(text, "\u00f6\u00f6,"), "%s", text);
+	cr_expect(strstr(text, "\u00f6\u00f6... (names that begin so),"), "%s", text);
 	free(text);
 	synth__free(&s);
 }
@@ -243,12 +253,12 @@ Test(full_names, of_graphs_are_without_paths_and_of_ranges_as_they_are)
 	char *tree;
 
 	memset(path + strlen(path), 'x', sizeof(path) - 1 - strlen(path));
-	named(d, 2, path, 0, 10);
+	long_named(d, 2, path, PT_KEY_FULL, 0, 10);
 	named(d, 3, "stage.2.forward", 20, 30);
-	cr_expect_eq(decoder__full_names(d), 0);
+	cr_expect_eq(decoder__cut_names(d), 0);
 	memset(path, 'x', sizeof(path) - 1);
-	named(d, 3, path, 40, 50);
-	cr_expect_eq(decoder__full_names(d), 1);
+	long_named(d, 3, path, PT_KEY_FULL, 40, 50);
+	cr_expect_eq(decoder__cut_names(d), 1);
 	close_all(&s, d, self);
 	tree = synth__tree(&s, NULL);
 	cr_expect_not_null(strstr(tree, "Script mindspore.nn.optim.adam.construct ["), "%s", tree);

@@ -141,7 +141,7 @@ static void stage(struct decoder *d, const char *name, uint64_t begin, uint64_t 
 				 .end_ns = end,
 				 .name_len = (uint32_t)strlen(name)};
 
-	memcpy(r.name, name, strlen(name));
+	memcpy(r.name.text, name, strlen(name));
 	cr_assert_eq(decoder__record(d, &r, sizeof(r)), 0);
 }
 

@@ -20,6 +20,7 @@
 #include "capture/processes/hold.h"
 #include "capture/steps/optimizer_mark.h"
 #include "capture/steps/optimizer_step.h"
+#include "capture/decode/long_names.h"
 #include "capture/decode/python_stacks.h"
 #include "capture/rendezvous.h"
 #include "capture/timed.h"
@@ -57,6 +58,9 @@ static int add_step_range(struct session *s)
 		return 0;
 	if (s->plan.name_rule_cnt == PT_MAX_NAME_RULES)
 		return -ENOSPC;
+	if (strlen(s->opts->step_range) > sizeof(rule->prefix))
+		return err__set(-EINVAL, "--step-range: a name of more than %zu bytes",
+				sizeof(rule->prefix));
 	memmove(rule + 1, rule, s->plan.name_rule_cnt++ * sizeof(*rule));
 	memset(rule, 0, sizeof(*rule));
 	rule->len = (uint32_t)strnlen(s->opts->step_range, sizeof(rule->prefix));
@@ -218,11 +222,15 @@ static int session_load(struct session *s)
 	if (err)
 		return err;
 	s->decoder = decoder__new(s->target, s->match.framework, &s->plan, &s->probes.ctl->ended);
-	if (s->decoder)
-		decoder__set_stacks(s->decoder, s->stacks);
-	s->ring = s->decoder ? ring_buffer__new(bpf_map__fd(s->probes.skel->maps.ring),
-						session__on_record, s, NULL)
-			     : NULL;
+	s->long_names = long_names__new(bpf_map__fd(s->probes.skel->maps.long_names),
+					bpf_map__max_entries(s->probes.skel->maps.long_names),
+					&s->probes.ctl->long_name_cnt);
+	if (!s->decoder || !s->long_names)
+		return -ENOMEM;
+	decoder__set_stacks(s->decoder, s->stacks);
+	decoder__set_long_names(s->decoder, s->long_names);
+	s->ring = ring_buffer__new(bpf_map__fd(s->probes.skel->maps.ring), session__on_record, s,
+				   NULL);
 	return s->ring ? 0 : -ENOMEM;
 }
 
@@ -581,6 +589,7 @@ static void session_free(struct session *s)
 	arm__hurry(false);
 	log__debug("detached in %.1f ms", (double)(clock__monotonic_ns() - begin) / 1e6);
 	decoder__free(s->decoder);
+	long_names__free(s->long_names);
 	optimizer_step__free(s);
 	python_stacks__free(s->stacks);
 	probe_plan__free(&s->plan);

@@ -90,15 +90,16 @@ static uint64_t round_ring(uint64_t bytes)
 /*
  * Before Linux 6.1 (34dd3bad1a6f) the kernel logs a warning with a trace of its stack, and panics
  * where panic_on_warn is set, when the program of a probe uses a hash whose rows are allocated as
- * they come. There these take 62 MB from the start. Nothing but the version tells.
+ * they come. There these take 64 MB from the start. Nothing but the version tells.
  */
 static void preallocate(struct proftrace_bpf *skel)
 {
-	struct bpf_map *maps[] = {skel->maps.threads, skel->maps.rows_by_address,
-				  skel->maps.stacks};
+	struct bpf_map *maps[] = {skel->maps.threads, skel->maps.rows_by_address, skel->maps.stacks,
+				  skel->maps.long_names};
 
 	if (kernel__at_least(6, 1))
 		return;
+	bpf_map__set_max_entries(skel->maps.long_names, 256);
 	for (size_t i = 0; i < ARRAY_SIZE(maps); i++)
 		bpf_map__set_map_flags(maps[i],
 				       bpf_map__map_flags(maps[i]) & ~(uint32_t)BPF_F_NO_PREALLOC);

@@ -12,6 +12,7 @@
 #include "capture/processes/follow.h"
 #include "capture/arming/landings.h"
 #include "capture/steps/optimizer_step.h"
+#include "capture/decode/long_names.h"
 #include "capture/decode/python_stacks.h"
 #include "capture/arming/rest.h"
 #include "capture/window_notes.h"
@@ -265,7 +266,7 @@ void session__count_anew(struct session *s)
 	s->callee_ends_before = s->probes.ctl->callee_ends;
 	s->endless_before = s->probes.ctl->optimizer_step.endless;
 	s->beside_before = s->probes.ctl->aside_beside;
-	s->full_names_before = decoder__full_names(s->decoder);
+	s->cut_names_before = decoder__cut_names(s->decoder);
 	s->not_ended_before = decoder__not_ended(s->decoder);
 	s->around_hits_before = s->probes.ctl->optimizer_step.around_hits;
 	s->sched_ns_before = sched_source__own_ns(s->probes.skel);
@@ -539,10 +540,11 @@ static int session_housekeeping(struct session *s, uint64_t now)
 	if (now - s->last_alive_ns > 200 * MS) {
 		s->last_alive_ns = now;
 		look_at_target(s);
+		err = long_names__drain(s->long_names);
 	}
 	if (now - s->last_flush_ns > 1000 * MS) {
 		s->last_flush_ns = now;
-		if (s->sched)
+		if (!err && s->sched)
 			err = sched_source__poll(s->sched);
 		if (!err && s->window.writer)
 			err = recording_writer__flush(s->window.writer);

@@ -69,6 +69,7 @@ struct session {
 	struct window_facts facts;
 	struct probes probes;
 	struct decoder *decoder;
+	struct long_names *long_names;
 	struct python_stacks *stacks; /* of --with-stack; NULL: none */
 	struct ring_buffer *ring;
 	struct sched_source *sched;
@@ -182,7 +183,7 @@ struct session {
 	uint64_t around_hits_before; /* of ctl, when windows before this one had ended */
 	uint64_t callee_ends_before; /* of ctl, when windows before this one had ended */
 	uint32_t endless_before;     /* and of its optimizer steps */
-	uint64_t full_names_before;  /* of ranges whose names may be cut */
+	uint64_t cut_names_before;
 	uint64_t not_ended_before;   /* and of those that their program did not end */
 	uint64_t sched_ns_before;    /* see sched_source__own_ns() */
 	uint64_t beside_before;	     /* and steps of other threads, */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/window_notes.h"
+#include "bpf/long_names.h"
 #include "bpf/events.h"
 #include "bpf/skeleton.h"
 #include "capture/arming/watched.h"
@@ -95,7 +96,7 @@ static void note_aside(const struct session *s, json_t *notes)
 static void note_missing(const struct session *s, json_t *notes)
 {
 	uint32_t endless = s->probes.ctl->optimizer_step.endless - s->endless_before;
-	uint64_t full_names = decoder__full_names(s->decoder) - s->full_names_before;
+	uint64_t cut_names = decoder__cut_names(s->decoder) - s->cut_names_before;
 	uint64_t not_ended = decoder__not_ended(s->decoder) - s->not_ended_before;
 
 	if (endless)
@@ -103,12 +104,13 @@ static void note_missing(const struct session *s, json_t *notes)
 		    "%s of an optimizer's step not seen to end, as where a frame of it is kept: "
 		    "they are missing in Optimization",
 		    counted(endless, "call was", "calls were").s);
-	if (full_names)
+	if (cut_names)
 		say(notes,
-		    "%s a name of %d bytes or more, of which the rest is not kept: those that are "
-		    "alike until there are one",
-		    counted(full_names, "range or mark has", "ranges or marks have").s,
-		    PT_NAME_MAX - 1);
+		    "only the beginning is known of the names of %s: they are longer than %d "
+		    "bytes, "
+		    "or there was no room for them, or memory that is not resident has them; a row "
+		    "of which the name ends in \"...\" may have several",
+		    counted(cut_names, "span or mark", "spans or marks").s, PT_WHOLE_NAME);
 	if (not_ended)
 		say(notes,
 		    "%s not ended by the program on the thread that began them: they end with the "

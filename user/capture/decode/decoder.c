@@ -54,6 +54,8 @@ void decoder__free(struct decoder *d)
 	kernel_processes__free(d->kernels);
 	pending__free(d->pending);
 	free(d->tracks);
+	for (size_t i = 0; i < d->counter_cnt; i++)
+		free(d->counters[i].name);
 	free(d->counters);
 	free(d);
 }
@@ -61,6 +63,11 @@ void decoder__free(struct decoder *d)
 void decoder__set_stacks(struct decoder *d, struct python_stacks *stacks)
 {
 	d->stacks = stacks;
+}
+
+void decoder__set_long_names(struct decoder *d, struct long_names *names)
+{
+	d->long_names = names;
 }
 
 void decoder__prepare_kernels(struct decoder *d)
@@ -357,12 +364,8 @@ static int take_args(struct decoder *d, const struct pt_rec_args *r, size_t size
 	return pending__put_args(d->pending, r);
 }
 
-static int take_full_name(struct decoder *d, const struct pt_rec_full_name *r, size_t size)
+static int take_full_name(struct decoder *d, const struct pt_rec_full_name *r)
 {
-	if (r->len >= PT_FULL_NAME_MAX || size < offsetof(struct pt_rec_full_name, text) + r->len) {
-		d->malformed++;
-		return 0;
-	}
 	return pending__put_full_name(d->pending, r);
 }
 
@@ -402,9 +405,7 @@ int decoder__record(struct decoder *d, const void *data, size_t size)
 		return size < offsetof(struct pt_rec_args, tensors) ? (d->malformed++, 0)
 								    : take_args(d, data, size);
 	case PT_REC_FULL_NAME:
-		return size < offsetof(struct pt_rec_full_name, text)
-			       ? (d->malformed++, 0)
-			       : take_full_name(d, data, size);
+		return TAKE(pt_rec_full_name, take_full_name);
 	case PT_REC_MEMORY:
 		return TAKE(pt_rec_memory, decoder__memory);
 	case PT_REC_ASYNC_BEGIN:
@@ -498,7 +499,6 @@ static int frame_write(struct decoder *d, const struct pt_thread *t, const struc
 			       .end = PT_END_INFERRED,
 			       .flags = PT_SPAN_CUT_END};
 	uint32_t slot = f->slot % PT_MAX_NAMED;
-	char text[PT_NAME_MAX];
 
 	if (span.ts_ns >= close_ns ||
 	    (f->kind == PT_FRAME_NAMED && f->sp == PT_SP_OBJECT && f->ts_ns < d->woken_ns) ||
@@ -528,9 +528,8 @@ static int frame_write(struct decoder *d, const struct pt_thread *t, const struc
 	if (f->kind != PT_FRAME_NAMED)
 		return take_span(d, &h, &span);
 	span.type_obj = f->seq; /* its stack */
-	snprintf(text, sizeof(text), "%.*s", (int)(t->name_len[slot] % PT_NAME_MAX),
-		 t->names[slot]);
-	return decoder__named_write(d, &h, &span, f->name_class, text);
+	return decoder__named_write(d, &h, &span, f->name_class, &t->names[slot],
+				    t->name_len[slot]);
 }
 
 /* A thread's spans that have ended but not been sent, then its open ones. Innermost first: in a

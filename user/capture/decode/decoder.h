@@ -7,6 +7,7 @@
 #include "recording/recording.h"
 
 struct decoder;
+struct long_names;
 struct pt_passes;
 struct python_stacks;
 
@@ -18,6 +19,9 @@ void decoder__free(struct decoder *d);
 void decoder__plan_grew(struct decoder *d);
 /* Stacks of Python come, and are these (borrowed). */
 void decoder__set_stacks(struct decoder *d, struct python_stacks *stacks);
+/* Where names are that do not fit into records (borrowed); without, only their beginning is known.
+ */
+void decoder__set_long_names(struct decoder *d, struct long_names *names);
 /* Reads ahead what names of kernels need, which takes a moment. */
 void decoder__prepare_kernels(struct decoder *d);
 
@@ -70,8 +74,8 @@ uint32_t decoder__named_track(struct decoder *d, uint32_t pid, uint32_t tid, con
 /* Probe hits behind the events written to the current writer, by group. */
 void decoder__hits(const struct decoder *d, uint64_t hits[GROUP_CNT]);
 uint64_t decoder__malformed(const struct decoder *d);
-/* Ranges and marks whose names were as long as is read, and so may be cut. */
-uint64_t decoder__full_names(const struct decoder *d);
+/* Spans and marks of whose names only the beginning is known. */
+uint64_t decoder__cut_names(const struct decoder *d);
 /* Ranges that their program did not end, but what enclosed or followed them. */
 uint64_t decoder__not_ended(const struct decoder *d);
 

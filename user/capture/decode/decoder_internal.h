@@ -19,7 +19,7 @@ struct counter {
 	uint32_t pid;
 	bool relative; /* its value was never told, only changes */
 	int64_t value;
-	char name[PT_NAME_MAX];
+	char *name;
 };
 
 struct decoder {
@@ -38,13 +38,14 @@ struct decoder {
 	struct passes passes;
 	const struct pt_passes *latest_passes; /* as the probes tell of them */
 	bool has_passes;		       /* they are probed */
+	struct long_names *long_names;	       /* NULL: there are none */
 	struct counter *counters;
 	size_t counter_cnt, counter_cap;
 	int (*before)(void *ctx, uint32_t tid, uint64_t end_ns); /* may be NULL */
 	void *before_ctx;
 	uint64_t malformed;
-	uint64_t full_names; /* of ranges and marks that fill all the room there is */
-	uint64_t not_ended;  /* ranges: see PT_SPAN_NOT_ENDED */
+	uint64_t cut_names; /* spans and marks of whose names only the beginning is known */
+	uint64_t not_ended; /* ranges: see PT_SPAN_NOT_ENDED */
 	uint64_t hits[GROUP_CNT];
 	uint64_t woken_ns, changed_ns; /* see decoder__forget_ranges, decoder__forget_calls */
 };
@@ -54,8 +55,18 @@ const struct planned_probe *decoder__row_probe(const struct decoder *d, uint32_t
 /* Name of a row in the current writer, 0: no memory, or it has none. */
 uint32_t decoder__row_name(struct decoder *d, uint32_t row);
 
-/* A long name may have been cut within a character where it was read: it ends with a whole one. */
-void decoder__end_name(struct decoder *d, char *text);
+/* A name as text; the caller frees. */
+struct decoded_name {
+	char *text;  /* NULL: no memory */
+	bool is_cut; /* there is more of it, which is not known */
+};
+
+/* A name that was read by the programs, of `len` bytes in itself. */
+struct decoded_name decoder__name(struct decoder *d, const struct pt_name *name, uint32_t len);
+/* One that is cut gets a mark at its end, and is counted: other names may begin so. */
+void decoder__mark_cut(struct decoder *d, struct decoded_name *name);
+/* The full name that came with the begin of a span; NULL: none did, or it is no such text. */
+char *decoder__full_name(struct decoder *d, uint32_t tid, uint64_t ts_ns);
 
 /* Each takes one record: 0, or a negative errno; what makes no sense is counted in `malformed`. */
 int decoder__span(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
@@ -65,7 +76,7 @@ int decoder__span_write(struct decoder *d, const struct pt_rec *h, const struct 
 			uint32_t name, uint64_t id, uint32_t flags);
 int decoder__named(struct decoder *d, const struct pt_rec_named *r);
 int decoder__named_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
-			 uint32_t name_class, char *text);
+			 uint32_t name_class, const struct pt_name *name, uint32_t len);
 /* One that the library saw: own and full as decoder__noted() has them, type_obj the object. */
 int decoder__named_noted(struct decoder *d, const struct pt_rec *h, const struct pt_span *noted,
 			 const struct planned_probe *probe, const char *own, const char *full);

@@ -3,7 +3,7 @@
 #include "capture/decode/decoder_internal.h"
 #include "common/util.h"
 #include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static uint64_t mark_scope(uint8_t scope)
@@ -11,23 +11,30 @@ static uint64_t mark_scope(uint8_t scope)
 	return scope == 'g' ? SCOPE_GLOBAL : scope == 'p' ? SCOPE_PROCESS : SCOPE_THREAD;
 }
 
+/* NULL: no memory. */
+static struct counter *counter_at(struct decoder *d, uint32_t pid, const char *text)
+{
+	struct counter added = {.pid = pid, .relative = true};
+
+	for (size_t i = 0; i < d->counter_cnt; i++)
+		if (d->counters[i].pid == pid && !strcmp(d->counters[i].name, text))
+			return &d->counters[i];
+	added.name = strdup(text);
+	if (!added.name || ARRAY_PUSH(d->counters, d->counter_cnt, d->counter_cap, added)) {
+		free(added.name);
+		return NULL;
+	}
+	return &d->counters[d->counter_cnt - 1];
+}
+
 /* A counter that is told by its changes is summed from the first one on. */
 static int counter_value(struct decoder *d, const struct pt_rec_mark *r, const char *text,
 			 struct event *e)
 {
-	struct counter *c = NULL, added = {.pid = r->h.pid, .relative = true};
-	int err;
+	struct counter *c = counter_at(d, r->h.pid, text);
 
-	for (size_t i = 0; i < d->counter_cnt && !c; i++)
-		if (d->counters[i].pid == r->h.pid && !strcmp(d->counters[i].name, text))
-			c = &d->counters[i];
-	if (!c) {
-		snprintf(added.name, sizeof(added.name), "%s", text);
-		err = ARRAY_PUSH(d->counters, d->counter_cnt, d->counter_cap, added);
-		if (err)
-			return err;
-		c = &d->counters[d->counter_cnt - 1];
-	}
+	if (!c)
+		return -ENOMEM;
 	if (r->op == PT_MARK_SET)
 		c->relative = false;
 	c->value = (int64_t)((r->op == PT_MARK_SET ? 0 : (uint64_t)c->value) + (uint64_t)r->value);
@@ -36,22 +43,12 @@ static int counter_value(struct decoder *d, const struct pt_rec_mark *r, const c
 	return 0;
 }
 
-int decoder__mark(struct decoder *d, const struct pt_rec_mark *r)
+static int mark_write(struct decoder *d, const struct pt_rec_mark *r,
+		      const struct planned_probe *probe, const char *text)
 {
-	const struct planned_probe *probe = decoder__row_probe(d, r->h.probe);
-	uint32_t len = r->name_len < PT_NAME_MAX ? r->name_len : PT_NAME_MAX - 1;
 	struct event e = {.type = EVENT_INSTANT, .ts_ns = r->ts_ns, .end = END_OBJECT};
-	char text[PT_NAME_MAX];
 	int err = 0;
 
-	if (!probe || (!len && !probe->name))
-		return d->malformed++, 0;
-	d->hits[probe->group]++;
-	if (len)
-		snprintf(text, sizeof(text), "%.*s", (int)len, r->name);
-	else
-		snprintf(text, sizeof(text), "%s", probe->name);
-	decoder__end_name(d, text);
 	if (r->op == PT_MARK_INSTANT) {
 		e.id = mark_scope(r->scope);
 	} else {
@@ -64,4 +61,22 @@ int decoder__mark(struct decoder *d, const struct pt_rec_mark *r)
 	if (err || !e.track || !e.name)
 		return err ? err : -ENOMEM;
 	return recording_writer__event(d->writer, &e);
+}
+
+int decoder__mark(struct decoder *d, const struct pt_rec_mark *r)
+{
+	const struct planned_probe *probe = decoder__row_probe(d, r->h.probe);
+	struct decoded_name name = {0};
+	int err;
+
+	if (!probe || (!r->name_len && !probe->name))
+		return d->malformed++, 0;
+	d->hits[probe->group]++;
+	if (!r->name_len)
+		return mark_write(d, r, probe, probe->name);
+	name = decoder__name(d, &r->name, r->name_len);
+	decoder__mark_cut(d, &name);
+	err = name.text ? mark_write(d, r, probe, name.text) : -ENOMEM;
+	free(name.text);
+	return err;
 }

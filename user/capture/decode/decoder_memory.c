@@ -2,6 +2,7 @@
 /* Memory, and work that goes on while its thread does other things. */
 #include "capture/decode/decoder_internal.h"
 #include "capture/decode/pending.h"
+#include "common/util.h"
 #include <errno.h>
 #include <stdio.h>
 
@@ -31,24 +32,31 @@ int decoder__memory(struct decoder *d, const struct pt_rec_memory *r)
 	return e.track ? recording_writer__event(d->writer, &e) : -ENOMEM;
 }
 
-static const char *async_text(const struct decoder *d, const struct planned_probe *end,
-			      const struct pending_async *begin, char *buf, size_t size)
+/* The caller frees; NULL: no memory. */
+static char *async_text(struct decoder *d, const struct planned_probe *end,
+			const struct pending_async *begin)
 {
 	const char *name = "async";
+	struct decoded_name title;
+	char *text;
 
-	if (begin->title[0])
-		return begin->title;
+	if (begin->title.text[0]) {
+		title = decoder__name(d, &begin->title, PT_NAME_MAX - 1);
+		decoder__mark_cut(d, &title);
+		return title.text;
+	}
 	if (d->framework && d->framework->async_name)
 		name = d->framework->async_name(begin->code);
-	snprintf(buf, size, "%s%s", end->name_prefix ? end->name_prefix : "", name);
-	return buf;
+	if (asprintf(&text, "%s%s", end->name_prefix ? end->name_prefix : "", name) < 0)
+		return NULL;
+	return text;
 }
 
 int decoder__async_end(struct decoder *d, const struct pt_rec_async *r)
 {
 	const struct planned_probe *probe = decoder__row_probe(d, r->h.probe);
 	struct pending_async begin;
-	char buf[2 * PT_TITLE_MAX];
+	auto_free char *text = NULL;
 	struct event e = {.type = EVENT_ASYNC, .id = r->object, .end = END_OBJECT};
 
 	if (!probe)
@@ -59,16 +67,18 @@ int decoder__async_end(struct decoder *d, const struct pt_rec_async *r)
 	e.dur_ns = r->ts_ns - begin.ts_ns;
 	e.value = (int64_t)(begin.bytes & INT64_MAX);
 	e.track = decoder__track(d, r->h.pid, begin.tid);
-	e.name = recording_writer__name(d->writer, probe->category,
-					async_text(d, probe, &begin, buf, sizeof(buf)), NULL);
+	text = async_text(d, probe, &begin);
+	e.name = text ? recording_writer__name(d->writer, probe->category, text, NULL) : 0;
 	return e.track && e.name ? recording_writer__event(d->writer, &e) : -ENOMEM;
 }
 
 int decoder__async_begin(struct decoder *d, const struct pt_rec_async *r)
 {
-	struct pending_async begin = {
-		.ts_ns = r->ts_ns, .code = r->code, .bytes = r->bytes, .tid = r->h.tid};
+	struct pending_async begin = {.ts_ns = r->ts_ns,
+				      .code = r->code,
+				      .bytes = r->bytes,
+				      .tid = r->h.tid,
+				      .title = r->title};
 
-	snprintf(begin.title, sizeof(begin.title), "%.*s", (int)sizeof(r->title), r->title);
 	return pending__async_begin(d->pending, r->h.pid, r->object, &begin);
 }

@@ -2,12 +2,16 @@
 /* Spans whose name was read from the target. */
 #include "capture/decode/decoder_internal.h"
 #include "bpf/thread_state.h"
+#include "capture/decode/long_names.h"
 #include "capture/decode/object_names.h"
 #include "capture/decode/pending.h"
 #include "common/text_char.h"
 #include "common/util.h"
 #include <ctype.h>
 #include <string.h>
+
+/* Behind what is known of a name. */
+#define NAME_CUT_MARK "... (names that begin so)"
 
 static enum span_category class_category(uint32_t name_class, enum span_category otherwise)
 {
@@ -52,9 +56,12 @@ static uint32_t dynamic_name(struct decoder *d, const struct planned_probe *prob
 {
 	const char *prefix = probe->name_prefix ? probe->name_prefix : "";
 	const char *suffix = probe->name_suffix ? probe->name_suffix : "";
-	char whole[2 * PT_NAME_MAX];
+	auto_free char *whole = NULL;
 
-	snprintf(whole, sizeof(whole), "%s%s%s", prefix, text, suffix);
+	if (!*prefix && !*suffix)
+		return recording_writer__name(d->writer, category, text, schema);
+	if (asprintf(&whole, "%s%s%s", prefix, text, suffix) < 0)
+		return 0;
 	return recording_writer__name(d->writer, category, whole, schema);
 }
 
@@ -74,9 +81,9 @@ static bool is_hidden(const struct decoder *d, const struct planned_probe *probe
 	return probe->category == CAT_PIPELINE && (!f || !f->is_own_work || !f->is_own_work(text));
 }
 
-uint64_t decoder__full_names(const struct decoder *d)
+uint64_t decoder__cut_names(const struct decoder *d)
 {
-	return d->full_names;
+	return d->cut_names;
 }
 
 uint64_t decoder__not_ended(const struct decoder *d)
@@ -84,46 +91,104 @@ uint64_t decoder__not_ended(const struct decoder *d)
 	return d->not_ended;
 }
 
-void decoder__end_name(struct decoder *d, char *text)
+/* ---- long names ---- */
+
+static struct decoded_name beginning_of(const char *text, size_t len)
 {
-	d->full_names += strlen(text) >= PT_NAME_MAX - 1;
-	if (strlen(text) >= PT_NAME_MAX - PT_DOMAIN_MAX - 3)
-		text__drop_cut_char(text);
+	struct decoded_name name = {.text = strndup(text, len), .is_cut = true};
+
+	if (name.text)
+		text__drop_cut_char(name.text);
+	return name;
 }
 
-static uint32_t name_id(struct decoder *d, const struct planned_probe *probe, uint32_t name_class,
-			char *text, const char *full)
+struct decoded_name decoder__name(struct decoder *d, const struct pt_name *name, uint32_t len)
 {
-	enum span_category category;
+	const struct long_name *whole;
 
-	if (probe->category != CAT_USER && d->framework && d->framework->shorten)
-		d->framework->shorten(text);
-	decoder__end_name(d, text);
-	category = named_category(d, probe, name_class, text);
-	return dynamic_name(d, probe, category, text, full);
+	if (len >= PT_NAME_MAX)
+		len = PT_NAME_MAX - 1;
+	if (!name->key)
+		return (struct decoded_name){.text = strndup(name->text, len)};
+	whole = d->long_names && name->key >= PT_KEY_FIRST
+			? long_names__at(d->long_names, name->key)
+			: NULL;
+	if (!whole)
+		return beginning_of(name->text, len);
+	if (whole->is_cut)
+		return beginning_of(whole->text, strlen(whole->text));
+	return (struct decoded_name){.text = strdup(whole->text)};
+}
+
+void decoder__mark_cut(struct decoder *d, struct decoded_name *name)
+{
+	char *marked;
+
+	if (!name->text || !name->is_cut)
+		return;
+	d->cut_names++;
+	if (asprintf(&marked, "%s" NAME_CUT_MARK, name->text) < 0)
+		marked = NULL;
+	free(name->text);
+	name->text = marked;
+}
+
+char *decoder__full_name(struct decoder *d, uint32_t tid, uint64_t ts_ns)
+{
+	const struct pt_rec_full_name *r = pending__take_full_name(d->pending, tid, ts_ns);
+	struct decoded_name name = {0};
+
+	if (r)
+		name = decoder__name(d, &r->name, r->len);
+	d->cut_names += name.text && name.is_cut;
+	if (name.text && !name.is_cut && is_full_name(name.text))
+		return name.text;
+	free(name.text);
+	return NULL;
+}
+
+/* ---- spans ---- */
+
+/* Takes the name's text. 0: no memory. */
+static uint32_t name_id(struct decoder *d, const struct planned_probe *probe, uint32_t name_class,
+			struct decoded_name *name, const char *full)
+{
+	const size_t len = name->text ? strlen(name->text) : 0;
+	uint32_t id = 0;
+
+	if (name->text && probe->category != CAT_USER && d->framework && d->framework->shorten)
+		d->framework->shorten(name->text);
+	if (name->text && strlen(name->text) < len)
+		name->is_cut = false; /* what is missing would have been taken off */
+	decoder__mark_cut(d, name);
+	if (name->text)
+		id = dynamic_name(d, probe, named_category(d, probe, name_class, name->text),
+				  name->text, full);
+	free(name->text);
+	return id;
 }
 
 int decoder__named_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
-			 uint32_t name_class, char *text)
+			 uint32_t name_class, const struct pt_name *name, uint32_t len)
 {
 	const struct planned_probe *probe = decoder__row_probe(d, span->probe);
-	const char *full = pending__take_full_name(d->pending, h->tid, span->ts_ns);
+	auto_free char *full = decoder__full_name(d, h->tid, span->ts_ns);
+	struct decoded_name text;
 
 	if (!probe)
 		return d->malformed++, 0;
-	if (full && !is_full_name(full))
-		full = NULL;
 	d->hits[probe->group] += probe->category == CAT_PIPELINE ? 1 : 2;
 	d->not_ended += (span->flags & PT_SPAN_NOT_ENDED) != 0;
-	if (is_hidden(d, probe, text))
+	text = decoder__name(d, name, len);
+	if (text.text && is_hidden(d, probe, text.text)) {
+		free(text.text);
 		return 0;
-	return decoder__span(d, h, span, name_id(d, probe, name_class, text, full), EVENT_NO_ID);
+	}
+	return decoder__span(d, h, span, name_id(d, probe, name_class, &text, full), EVENT_NO_ID);
 }
 
 int decoder__named(struct decoder *d, const struct pt_rec_named *r)
 {
-	char text[PT_NAME_MAX];
-	uint32_t len = r->name_len < PT_NAME_MAX ? r->name_len : PT_NAME_MAX - 1;
 	const struct planned_probe *probe = decoder__row_probe(d, r->h.probe);
 
 	const struct pt_span span = {.ts_ns = r->ts_ns,
@@ -134,11 +199,9 @@ int decoder__named(struct decoder *d, const struct pt_rec_named *r)
 				     .end = r->h.end,
 				     .flags = (uint16_t)r->flags};
 
-	memcpy(text, r->name, len);
-	text[len] = '\0';
 	if (probe)
 		d->hits[probe->group] += 2ull * r->nested; /* their begins and ends */
-	return decoder__named_write(d, &r->h, &span, r->name_class, text);
+	return decoder__named_write(d, &r->h, &span, r->name_class, &r->name, r->name_len);
 }
 
 /* Of an object that the library tells of. */
@@ -160,14 +223,14 @@ int decoder__named_noted(struct decoder *d, const struct pt_rec *h, const struct
 {
 	const char *found = own ? own : object_text(d, h->pid, probe, noted->type_obj);
 	struct pt_span span = *noted;
-	char text[PT_NAME_MAX];
+	struct decoded_name text = {0};
 
 	if (!found)
 		return d->malformed++, 0;
-	snprintf(text, sizeof(text), "%s", found);
+	text.text = strdup(found);
 	if (full && !is_full_name(full))
 		full = NULL;
 	span.type_obj = 0; /* a stack's place */
-	return decoder__span_write(d, h, &span, name_id(d, probe, PT_CLASS_NONE, text, full),
+	return decoder__span_write(d, h, &span, name_id(d, probe, PT_CLASS_NONE, &text, full),
 				   EVENT_NO_ID, EVENT_UNPROBED);
 }

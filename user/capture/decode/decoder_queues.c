@@ -2,6 +2,7 @@
 /* Queues of a data pipeline: how full they are, and who waits for them. */
 #include "capture/decode/decoder_internal.h"
 #include "capture/decode/node_names.h"
+#include "common/util.h"
 #include <errno.h>
 #include <stdio.h>
 
@@ -14,12 +15,14 @@ static int queue_rows_write(struct decoder *d, const struct pt_rec *h, const str
 			  .id = EVENT_NO_ID,
 			  .value = (int64_t)(span->seq & UINT32_MAX),
 			  .track = decoder__track(d, h->pid, h->tid)};
-	char text[PT_NAME_MAX], capacity[16];
+	auto_free char *text = NULL;
+	char capacity[16];
 
 	/* The capacity may change, the schema of a name does not. */
 	snprintf(capacity, sizeof(capacity), "%u", (uint32_t)(span->seq >> 32));
-	snprintf(text, sizeof(text), "%s::queue of %s%s", operation, capacity,
-		 category == CAT_QUEUE_FULL ? ", before put" : "");
+	if (asprintf(&text, "%s::queue of %s%s", operation, capacity,
+		     category == CAT_QUEUE_FULL ? ", before put" : "") < 0)
+		return -ENOMEM;
 	e.name = recording_writer__name(d->writer, category, text, capacity);
 	if (!e.name || !e.track)
 		return -ENOMEM;
@@ -34,17 +37,19 @@ int decoder__queue(struct decoder *d, const struct pt_rec *h, const struct pt_sp
 	const bool full = category == CAT_QUEUE_FULL;
 	const uint32_t rows = (uint32_t)span->seq, capacity = (uint32_t)(span->seq >> 32);
 	const char *type = node_names__text(d->nodes, h->pid, span->vtable);
-	char operation[PT_NAME_MAX / 2], text[PT_NAME_MAX];
+	auto_free char *operation = NULL, *text = NULL;
 	int err = 0;
 
 	if (!type || !capacity)
 		return d->malformed++, 0;
-	snprintf(operation, sizeof(operation), "%s(ID:%u)", type, (uint32_t)span->type_obj);
+	if (asprintf(&operation, "%s(ID:%u)", type, (uint32_t)span->type_obj) < 0)
+		return -ENOMEM;
 	if (!(span->flags & PT_SPAN_CUT_BEGIN))
 		err = queue_rows_write(d, h, span, category, operation);
 	if (err || (full ? rows < capacity : rows > 0))
 		return err;
-	snprintf(text, sizeof(text), "%s::%s", operation, probe->name);
+	if (asprintf(&text, "%s::%s", operation, probe->name) < 0)
+		return -ENOMEM;
 	return decoder__span(d, h, span, recording_writer__name(d->writer, category, text, NULL),
 			     EVENT_NO_ID);
 }

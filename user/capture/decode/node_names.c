@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/decode/node_names.h"
+#include "bpf/long_names.h"
 #include "common/util.h"
 #include <string.h>
 #include <uthash.h>
@@ -94,7 +95,7 @@ static bool type_obj_name(pid_t pid, uint64_t type_obj, char *out, size_t size)
 
 static char *resolve(const struct node_names *n, const struct node_key *key)
 {
-	char info[512], type[256], *text = NULL;
+	char info[PT_WHOLE_NAME + 1], type[PT_WHOLE_NAME + 1], *text = NULL;
 	pid_t pid = (pid_t)key->pid;
 	bool has_info = type_info_name(pid, key->vtable, info, sizeof(info)), has_type;
 

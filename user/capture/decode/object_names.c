@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/decode/object_names.h"
-#include "bpf/events.h"
+#include "bpf/long_names.h"
 #include "common/util.h"
 #include "target/target.h"
 #include <string.h>
@@ -49,12 +49,12 @@ static bool place_of(pid_t pid, uint64_t address, enum pt_name_source source, ui
 	if (target__read_of(pid, address, text, sizeof(*text)))
 		return false;
 	address = source == PT_NAME_COW ? *text - LENGTH_BEFORE : address + sizeof(*text);
-	return !target__read_of(pid, address, len, sizeof(*len)) && *len && *len < PT_NAME_MAX;
+	return !target__read_of(pid, address, len, sizeof(*len)) && *len && *len <= PT_WHOLE_NAME;
 }
 
 static char *read_text(pid_t pid, uint64_t address, enum pt_name_source source)
 {
-	char text[PT_NAME_MAX];
+	char text[PT_WHOLE_NAME];
 	uint64_t at, len;
 
 	if (!place_of(pid, address, source, &at, &len) || target__read_of(pid, at, text, len))

@@ -24,6 +24,11 @@ struct args_entry {
 	char bytes[];
 };
 
+struct full_name_entry {
+	struct entry e;
+	struct pt_rec_full_name r;
+};
+
 struct async_entry {
 	struct entry e;
 	struct pending_async begin;
@@ -36,7 +41,8 @@ struct alloc_entry {
 
 struct pending {
 	struct entry *args, *full_names, *asyncs, *allocs;
-	struct args_entry *taken, *taken_full_name; /* handed out, freed by the next call */
+	struct args_entry *taken; /* handed out, freed by the next call */
+	struct full_name_entry *taken_full_name;
 };
 
 struct pending *pending__new(void)
@@ -181,25 +187,24 @@ const void *pending__take_args(struct pending *p, uint32_t tid, uint64_t ts_ns, 
 
 int pending__put_full_name(struct pending *p, const struct pt_rec_full_name *r)
 {
-	struct args_entry *item = malloc(sizeof(*item) + r->len + 1);
+	struct full_name_entry *item = malloc(sizeof(*item));
 
 	if (!item)
 		return -ENOMEM;
-	memcpy(item->bytes, r->text, r->len);
-	item->bytes[r->len] = '\0';
-	item->len = r->len;
+	item->r = *r;
 	table_put(&p->full_names, &item->e, (struct key){r->h.tid, r->ts_ns}, MAX_ARGS);
 	return 0;
 }
 
-const char *pending__take_full_name(struct pending *p, uint32_t tid, uint64_t ts_ns)
+const struct pt_rec_full_name *pending__take_full_name(struct pending *p, uint32_t tid,
+						       uint64_t ts_ns)
 {
 	if (!p->full_names)
 		return NULL;
 	free(p->taken_full_name);
 	p->taken_full_name =
-		(struct args_entry *)table_take(&p->full_names, (struct key){tid, ts_ns});
-	return p->taken_full_name ? p->taken_full_name->bytes : NULL;
+		(struct full_name_entry *)table_take(&p->full_names, (struct key){tid, ts_ns});
+	return p->taken_full_name ? &p->taken_full_name->r : NULL;
 }
 
 /* ---- asynchronous work ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Halves that wait for their other half: arguments and full names for their span, begins for ends, allocations
- * for frees. Bounded: what never finds its other half is dropped, oldest first. */
+/* Halves that wait for their other half: arguments and full names for their span, begins for ends,
+ * allocations for frees. Bounded: what never finds its other half is dropped, oldest first. */
 #ifndef PROFTRACE_PENDING_H
 #define PROFTRACE_PENDING_H
 
@@ -22,13 +22,14 @@ const void *pending__take_args(struct pending *p, uint32_t tid, uint64_t ts_ns, 
 
 /* Keeps the full name that came with the begin of a span; 0 or -ENOMEM. */
 int pending__put_full_name(struct pending *p, const struct pt_rec_full_name *r);
-/* That of the span that began at ts_ns on tid, valid until the next call; NULL if none. */
-const char *pending__take_full_name(struct pending *p, uint32_t tid, uint64_t ts_ns);
+/* The record of the span that began at ts_ns on tid, valid until the next call; NULL if none. */
+const struct pt_rec_full_name *pending__take_full_name(struct pending *p, uint32_t tid,
+						       uint64_t ts_ns);
 
 struct pending_async {
 	uint64_t ts_ns, code, bytes;
 	uint32_t tid;
-	char title[PT_TITLE_MAX];
+	struct pt_name title;
 };
 int pending__async_begin(struct pending *p, uint32_t pid, uint64_t object,
 			 const struct pending_async *begin);

@@ -44,7 +44,7 @@ static int take_named(struct call_log *log, const struct pt_rec_named *r, size_t
 		return 0;
 	call.ts_ns = r->ts_ns;
 	call.end_ns = r->end_ns;
-	memcpy(op.name, r->name, sizeof(op.name) - 1);
+	memcpy(op.name, r->name.text, sizeof(op.name) - 1);
 	i = find_op(log, &op);
 	call.op = PT_MAX_PROBES + i;
 	if (i == log->op_cnt)
