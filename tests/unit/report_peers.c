@@ -137,8 +137,31 @@ Test(report_peers, aggregate_of_memory)
 	synth__open(&s, "{}");
 	EXPECT_LINES(
 		&s, "aggregate", NS(),
-		"Memory: cpu: count 2, min use 0.0000 kB, max use 4.0000 kB, avg use 2.0000 kB, "
+		"Memory: cpu/0: count 2, min use 0.0000 kB, max use 4.0000 kB, avg use 2.0000 kB, "
 		"from the window's begin on");
+	synth__free(&s);
+}
+
+/* As mx.profiler has them: what the engine runs, and what only pushes it. */
+Test(report_peers, aggregate_of_mxnet)
+{
+	struct synth s = synth__new(
+		"{\"process\": {\"pid\": 100}, \"runtime\": {\"framework\": \"mxnet\"}}");
+	char *text;
+
+	synth__span(&s, s.main, CAT_OPERATOR, "FullyConnected", 0, 10);
+	synth__span(&s, s.main, CAT_OPERATOR, "engine: FullyConnected", 20, 60);
+	synth__span(&s, s.main, CAT_NONE, "MXNDArrayWaitAll", 70, 90);
+	synth__span(&s, s.main, CAT_USER, "net::task", 100, 200);
+	synth__span(&s, s.main, CAT_USER, "lone", 210, 220);
+	synth__open(&s, "{}");
+	text = synth__tables(&s, "aggregate", NS(.style.format = TABLE_CSV));
+	cr_expect(strstr(text, "\nFullyConnected,1,40,40,40,40,0,operator"), "%s", text);
+	cr_expect(strstr(text, "\nFullyConnected,1,10,10,10,10,0,push"), "%s", text);
+	cr_expect(strstr(text, "\nMXNDArrayWaitAll,1,20,20,20,20,0,MXNET_C_API"), "%s", text);
+	cr_expect(strstr(text, "\ntask,1,100,100,100,100,0,net"), "%s", text);
+	cr_expect(strstr(text, "\nlone,1,10,10,10,10,0,event"), "%s", text);
+	free(text);
 	synth__free(&s);
 }
 

@@ -8,15 +8,21 @@
 #include <string.h>
 #include "analysis/left_out.h"
 #include "analysis/order.h"
+#include "analysis/tables/mxnet_category.h"
 #include "common/util.h"
 
+#define NO_CATEGORY   UINT32_MAX
+#define MEMORY_PLACES 65 /* the host and 64 devices */
+
 struct aggregate {
-	struct stat_map map; /* group: category */
+	struct stat_map map; /* group: category, id: name, child: 1: a counter */
+	char **more;	     /* categories from KIND_CNT on */
+	size_t more_cnt, more_cap;
 	struct in_use {
 		bool known;
 		int64_t now, least, most; /* bytes, from the window's begin on */
 		uint64_t cnt;
-	} memory[2]; /* host, devices */
+	} memory[MEMORY_PLACES]; /* the host, devices by number */
 };
 
 static const struct order_word words[] = {
@@ -50,15 +56,74 @@ static uint32_t category_of(enum span_kind kind)
 	return categories[kind] ? kind : KIND_OPERATOR;
 }
 
-static int add_span(struct aggregate *g, const struct span *s)
+/* ---- MXNet's own ---- */
+
+static bool is_mxnet(const struct analysis *a)
 {
-	const struct stat_key key = {.group = category_of(s->kind), .id = s->ev.name};
+	const json_t *runtime = json_object_get(recording__meta(a->r), "runtime");
+	const char *framework = json_string_value(json_object_get(runtime, "framework"));
+
+	return framework && !strcmp(framework, "mxnet");
+}
+
+/* KIND_CNT and more; NO_CATEGORY: no memory. */
+static uint32_t category_at(struct aggregate *g, const struct mxnet_category *c)
+{
+	char *added;
+
+	for (size_t i = 0; i < g->more_cnt; i++)
+		if (strlen(g->more[i]) == c->category_len &&
+		    !memcmp(g->more[i], c->category, c->category_len))
+			return KIND_CNT + (uint32_t)i;
+	added = strndup(c->category, c->category_len);
+	if (!added || ARRAY_PUSH(g->more, g->more_cnt, g->more_cap, added)) {
+		free(added);
+		return NO_CATEGORY;
+	}
+	return KIND_CNT + (uint32_t)g->more_cnt - 1;
+}
+
+static const char *category_name(const struct aggregate *g, uint32_t category)
+{
+	return category < KIND_CNT ? categories[category] : g->more[category - KIND_CNT];
+}
+
+/* Without what its category tells: the domain, or that the engine ran it. */
+static const char *row_name(const struct analysis *a, const struct stat_row *r)
+{
+	const char *text = analysis__name(a, r->key.id);
+	const struct name *name = recording__name(a->r, r->key.id);
+
+	if (!is_mxnet(a) || !name)
+		return text;
+	return mxnet_category__of_span(name->category == CAT_USER ? KIND_USER : KIND_OPERATOR, text)
+		.name;
+}
+
+/* ---- events ---- */
+
+static uint32_t category_of_span(const struct analysis *a, struct aggregate *g,
+				 const struct span *s)
+{
+	struct mxnet_category c = {0};
+
+	if (is_mxnet(a))
+		c = mxnet_category__of_span(s->kind, analysis__name(a, s->ev.name));
+	if (c.category && !strcmp(c.category, categories[KIND_OPERATOR]))
+		return KIND_OPERATOR;
+	return c.category ? category_at(g, &c) : category_of(s->kind);
+}
+
+static int add_span(const struct analysis *a, struct aggregate *g, const struct span *s)
+{
+	struct stat_key key = {.id = s->ev.name};
 	const bool device = s->ev.type == EVENT_DEVICE;
 	struct stat *stat;
 
 	if (!s->ev.name)
 		return 0;
-	stat = stat_map__at(&g->map, &key);
+	key.group = category_of_span(a, g, s);
+	stat = key.group != NO_CATEGORY ? stat_map__at(&g->map, &key) : NULL;
 	if (!stat)
 		return -ENOMEM;
 	stat__add_partly(stat, s->ev.flags & (EVENT_CUT_BEGIN | EVENT_CUT_END), true,
@@ -66,13 +131,39 @@ static int add_span(struct aggregate *g, const struct span *s)
 	return 0;
 }
 
+/* MXNet's has a counter's value as microseconds; what is below zero is no time. */
+static int add_counter(const struct analysis *a, struct aggregate *g, const struct event *e)
+{
+	struct stat_key key = {.id = e->name, .child = 1};
+	struct mxnet_category c;
+	struct stat *stat;
+	uint64_t value;
+
+	if (e->type != EVENT_COUNTER || !e->name || e->value < 0)
+		return 0;
+	c = mxnet_category__of_user(analysis__name(a, e->name));
+	key.group = category_at(g, &c);
+	stat = key.group != NO_CATEGORY ? stat_map__at(&g->map, &key) : NULL;
+	if (!stat)
+		return -ENOMEM;
+	value = (uint64_t)e->value * 1000;
+	stat->cpu.min = stat->calls && stat->cpu.min < value ? stat->cpu.min : value;
+	stat->cpu.max = stat->cpu.max > value ? stat->cpu.max : value;
+	stat->cpu.total = value; /* the latest */
+	stat->calls++;
+	return 0;
+}
+
 static void add_memory(struct aggregate *g, const struct event *e)
 {
 	const struct event_memory *m = e->args;
-	struct in_use *u = &g->memory[m->device_type != 0];
+	const int32_t place = m->device_type ? 1 + m->device_index : 0;
+	struct in_use *u = &g->memory[place];
 
 	if (e->name)
 		return; /* what the framework's allocator asked of the driver */
+	if (place < 0 || place >= MEMORY_PLACES)
+		return;
 	u->known = true;
 	u->now += e->value;
 	u->cnt++;
@@ -87,9 +178,11 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 
 	for (size_t i = 0; i < b->track_cnt; i++)
 		for (const struct span *s = b->tracks[i].roots; s && !err; s = span__next(s, NULL))
-			err = add_span(g, s);
+			err = add_span(a, g, s);
 	for (size_t i = 0; i < b->memory_cnt; i++)
 		add_memory(g, &b->memory[i]);
+	for (size_t i = 0; i < b->other_cnt && !err && is_mxnet(a); i++)
+		err = add_counter(a, g, &b->others[i]);
 	return err;
 }
 
@@ -100,13 +193,21 @@ static double ms(double ns)
 	return ns / 1e6;
 }
 
-/* Names are bytes of the target; what is not UTF-8 is kept readable by replacing it. */
-static int dump_time(json_t *category, const char *name, const struct stat *s)
+/* Of a counter what MXNet has for it. */
+static uint64_t average(const struct stat_row *r)
 {
-	json_t *one =
-		json_pack("{s:I,s:f,s:f,s:f,s:f}", "Count", (json_int_t)s->calls, "Total",
-			  ms((double)s->cpu.total), "Min", ms((double)s->cpu.min), "Max",
-			  ms((double)s->cpu.max), "Avg", ms((double)range__avg(&s->cpu, s->calls)));
+	const struct range *time = &r->stat.cpu;
+
+	return r->key.child ? (time->max - time->min) / 2 : range__avg(time, r->stat.calls);
+}
+
+/* Names are bytes of the target; what is not UTF-8 is kept readable by replacing it. */
+static int dump_time(json_t *category, const char *name, const struct stat_row *r)
+{
+	const struct stat *s = &r->stat;
+	json_t *one = json_pack("{s:I,s:f,s:f,s:f,s:f}", "Count", (json_int_t)s->calls, "Total",
+				ms((double)s->cpu.total), "Min", ms((double)s->cpu.min), "Max",
+				ms((double)s->cpu.max), "Avg", ms((double)average(r)));
 	auto_free char *plain = strdup(name);
 	int err = json_object_set(category, name, one);
 
@@ -119,9 +220,22 @@ static int dump_time(json_t *category, const char *name, const struct stat *s)
 	return err ? -ENOMEM : 0;
 }
 
+/* By what MXNet calls a context, from 0 on. */
+static struct place_name {
+	char s[32];
+} place_name(size_t place)
+{
+	struct place_name name;
+
+	if (place)
+		snprintf(name.s, sizeof(name.s), "Memory: gpu/%zu", place - 1);
+	else
+		snprintf(name.s, sizeof(name.s), "Memory: cpu/0");
+	return name;
+}
+
 static int dump_memory(json_t *memory, const struct aggregate *g)
 {
-	static const char *const names[] = {"Memory: cpu", "Memory: gpu"};
 	json_t *storage = json_object();
 	int err = 0;
 
@@ -131,7 +245,7 @@ static int dump_memory(json_t *memory, const struct aggregate *g)
 
 		if (u->known)
 			err |= json_object_set_new(
-				storage, names[i],
+				storage, place_name(i).s,
 				json_pack("{s:I,s:f,s:f,s:f}", "Count", (json_int_t)u->cnt, "Min",
 					  least, "Max", most, "Avg", (most - least) / 2));
 	}
@@ -150,14 +264,13 @@ static int add_dumps(const struct analysis *a, const struct aggregate *g, struct
 
 	for (size_t i = 0; i < g->map.cnt && !err; i++) {
 		const struct stat_row *r = &g->map.rows[i];
-		const char *category = categories[r->key.group];
+		const char *category = category_name(g, r->key.group);
 
 		if (!json_object_get(time, category) &&
 		    json_object_set_new(time, category, json_object()))
 			err = -ENOMEM;
 		if (!err)
-			err = dump_time(json_object_get(time, category),
-					analysis__name(a, r->key.id), &r->stat);
+			err = dump_time(json_object_get(time, category), row_name(a, r), r);
 	}
 	if (!err)
 		return table__set_json(t, "dumps", dumps);
@@ -171,12 +284,8 @@ static int add_row(const struct analysis *a, struct table *t, const struct stat_
 {
 	const struct stat *s = &r->stat;
 	const struct cell cells[] = {
-		cell__text(analysis__name(a, r->key.id)),
-		cell__count(s->calls),
-		cell__time(s->cpu.total),
-		cell__time(s->cpu.min),
-		cell__time(s->cpu.max),
-		cell__time(range__avg(&s->cpu, s->calls)),
+		cell__text(row_name(a, r)), cell__count(s->calls),  cell__time(s->cpu.total),
+		cell__time(s->cpu.min),	    cell__time(s->cpu.max), cell__time(average(r)),
 	};
 
 	return table__add_row(t, 0, cells);
@@ -195,11 +304,11 @@ static int fill_category(const struct analysis *a, const struct aggregate *g, ui
 		if (r->key.group == category)
 			order[cnt++] = (struct ordered){
 				call_measure__of(measure, &r->stat.cpu, r->stat.calls),
-				analysis__name(a, r->key.id), i};
+				row_name(a, r), i};
 	}
 	if (!cnt)
 		return 0;
-	err = table__add_section(t, categories[category]);
+	err = table__add_section(t, category_name(g, category));
 	ordered__sort(a, order, cnt);
 	for (size_t i = 0; i < cnt && !err; i++)
 		err = add_row(a, t, &g->map.rows[order[i].row]);
@@ -208,7 +317,6 @@ static int fill_category(const struct analysis *a, const struct aggregate *g, ui
 
 static int add_memory_notes(const struct aggregate *g, struct table *t)
 {
-	static const char *const names[] = {"cpu", "gpu"};
 	int err = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(g->memory) && !err; i++) {
@@ -217,12 +325,23 @@ static int add_memory_notes(const struct aggregate *g, struct table *t)
 		if (u->known)
 			err = table__add_notef(
 				t,
-				"Memory: %s: count %llu, min use %.4f kB, max use %.4f kB, avg use "
+				"%s: count %llu, min use %.4f kB, max use %.4f kB, avg use "
 				"%.4f kB, from the window's begin on",
-				names[i], (unsigned long long)u->cnt, (double)u->least / 1e3,
+				place_name(i).s, (unsigned long long)u->cnt, (double)u->least / 1e3,
 				(double)u->most / 1e3, (double)(u->most - u->least) / 2e3);
 	}
 	return err;
+}
+
+static bool has_pushes_alone(const struct aggregate *g)
+{
+	for (size_t i = 0; i < g->map.cnt; i++)
+		if (g->map.rows[i].key.group == KIND_OPERATOR)
+			return false;
+	for (size_t i = 0; i < g->more_cnt; i++)
+		if (!strcmp(g->more[i], "push"))
+			return true;
+	return false;
 }
 
 static int fill(const struct analysis *a, void *state, struct table *t)
@@ -239,12 +358,16 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	auto_free struct ordered *order = calloc(g->map.cnt + 1, sizeof(*order));
 	int err = order ? table__add_columns(t, columns, ARRAY_SIZE(columns)) : -ENOMEM;
 
-	for (uint32_t category = 0; category < KIND_CNT && !err; category++)
+	for (uint32_t category = 0; category < KIND_CNT + g->more_cnt && !err; category++)
 		err = fill_category(a, g, category, order, t);
 	if (!err && !g->map.cnt)
 		err = table__add_note(t, "No event was seen in the window.");
 	if (!err)
 		err = table__note_cut(t, &g->map);
+	if (!err && is_mxnet(a) && has_pushes_alone(g))
+		err = table__add_note(
+			t, "push: from the call until the engine has the operator. MXNet's "
+			   "\"operator\" is what the engine executes: record with --detail inner.");
 	if (!err)
 		err = left_out__note_missing(a, t);
 	if (!err)
@@ -256,7 +379,12 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 
 static void clean(void *state)
 {
-	stat_map__free(&((struct aggregate *)state)->map);
+	struct aggregate *g = state;
+
+	stat_map__free(&g->map);
+	for (size_t i = 0; i < g->more_cnt; i++)
+		free(g->more[i]);
+	free(g->more);
 }
 
 const struct table_impl table_aggregate = {
