@@ -52,10 +52,18 @@ const char *losses__sentence(const struct analysis *a, char *buf, size_t size)
 	return buf;
 }
 
+/* Of a file that was cut off: they are behind its whole steps. */
+static uint64_t lost_at_end(const struct analysis *a)
+{
+	const struct recording_damage *damage = recording__damage(a->r);
+
+	return damage->truncated && !damage->bad_chunks ? damage->lost_events : 0;
+}
+
 const char *losses__why_unsure(const struct analysis *a)
 {
 	char where[256];
-	const uint64_t lost = losses__count(a, where, sizeof(where));
+	const uint64_t lost = losses__count(a, where, sizeof(where)) - lost_at_end(a);
 
 	if (lost > LOST_FEW && lost * 100 > recording__event_cnt(a->r))
 		return "More than 1 % of the events were lost: nothing is concluded from the rest.";
