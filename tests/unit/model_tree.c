@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include "model_synth.h"
 
 TestSuite(model_tree);
@@ -411,5 +412,24 @@ Test(model_tree, what_begins_before_its_launch_is_counted)
 	cr_expect_eq(stats.linked, 3);
 	cr_expect_eq(stats.before_launch, 2, "less than the clocks may differ is none");
 	cr_expect_eq(stats.before_launch_ns, 27000);
+	synth__free(&s);
+}
+
+/* A kernel that no operator runs, as what an optimizer copies. */
+Test(model_tree, parts_of_paddles_operators_are_none)
+{
+	struct synth s = synth__new(
+		"{\"process\": {\"pid\": 100}, \"runtime\": {\"framework\": \"paddle\"}}");
+	char *tree;
+
+	synth__span(&s, s.main, CAT_OPERATOR, "full kernel launch", 20, 30);
+	synth__span(&s, s.main, CAT_OPERATOR, "relu infer_meta", 42, 44);
+	synth__span(&s, s.main, CAT_OPERATOR, "relu dygraph", 40, 50);
+	synth__open(&s, "{}");
+	tree = synth__tree(&s, NULL);
+	cr_expect_not_null(strstr(tree, "OperatorInner full kernel launch ["), "%s", tree);
+	cr_expect_not_null(strstr(tree, "OperatorInner relu infer_meta ["), "%s", tree);
+	cr_expect_not_null(strstr(tree, "Operator relu dygraph ["), "%s", tree);
+	free(tree);
 	synth__free(&s);
 }

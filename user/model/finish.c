@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What is known once a tree stands: kinds, phases, costs, memory, launches. One walk per tree. */
 #include "model/model_internal.h"
+#include "common/util.h"
+#include <string.h>
 
 struct walk {
 	struct model *m;
@@ -26,6 +28,27 @@ static bool is_part(enum span_category cat, const struct span *s, const struct i
 		return false;
 	return in->an_operator &&
 	       (cat == CAT_OPERATOR || cat == CAT_OPTIMIZER_OP || cat == CAT_BACKWARD_NODE);
+}
+
+/* What Paddle's operators consist of is none itself, whatever runs it. */
+static bool is_paddle_part(const struct model *m, enum span_category cat, const struct span *s)
+{
+	static const char *const ends[] = {" kernel launch", " compute", " infer_meta",
+					   " node_creation"};
+	static const char *const names[] = {"PhiKernelInstruction::infermeta", "infer_shape",
+					    "compute"};
+	const struct name *name = cat == CAT_OPERATOR && m->is_paddle && s->ev.name
+					  ? recording__name(m->r, s->ev.name)
+					  : NULL;
+	const size_t len = name && name->text ? strlen(name->text) : 0;
+
+	for (size_t i = 0; len && i < ARRAY_SIZE(ends); i++)
+		if (len > strlen(ends[i]) && !strcmp(name->text + len - strlen(ends[i]), ends[i]))
+			return true;
+	for (size_t i = 0; len && i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name->text, names[i]))
+			return true;
+	return false;
 }
 
 enum span_kind kind__of_category(enum span_category cat)
@@ -141,7 +164,8 @@ static void finish(struct walk *w, struct span *s, struct span *parent, struct i
 	uint64_t children_ns = 0;
 
 	s->parent = parent;
-	s->kind = is_part(cat, s, &in) ? KIND_OPERATOR_INNER : kind__of_category(cat);
+	s->kind = is_part(cat, s, &in) || is_paddle_part(w->m, cat, s) ? KIND_OPERATOR_INNER
+								       : kind__of_category(cat);
 	s->inferred = s->ev.end == END_INFERRED;
 	if (w->phase_by_time && w->m->phases_elsewhere)
 		phase = phase__at(w->m, s->ev.ts_ns);

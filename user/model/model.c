@@ -381,7 +381,10 @@ static const char *step_source(const struct recording *r)
 static int init(struct model *m)
 {
 	const char *source = step_source(m->r);
+	const json_t *runtime = json_object_get(recording__meta(m->r), "runtime");
+	const char *framework = json_string_value(json_object_get(runtime, "framework"));
 
+	m->is_paddle = framework && !strcmp(framework, "paddle");
 	m->timer_only = recording__is_timer_only(m->r);
 	m->steps_come = source;
 	m->steps_found = source && strncmp(source, "--step-", strlen("--step-"));

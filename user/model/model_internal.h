@@ -100,6 +100,7 @@ struct model {
 	uint64_t device_seen;	/* device events that reading has come to */
 	struct node **unlinked; /* of no launch in the recording, and not given out yet */
 	size_t unlinked_cnt, unlinked_cap;
+	bool is_paddle; /* its operators' parts are told by their names */
 	struct live_table live;
 	struct event *others;
 	size_t other_cnt, other_cap;
