@@ -15,9 +15,9 @@ def byte_at(pid, address):
 
 
 def recorded(tables, name):
-    """Calls that are in the recording: those left out have a section of their own."""
+    """Calls that are in the recording: those left out are estimated."""
     return sum(r["calls"] for r in tables["operator"]["rows"]
-               if r["name"] == name and not r["section"].startswith("Not recorded"))
+               if r["name"] == name and not r["estimated"])
 
 
 def record(case, *how, options=()):
