@@ -52,7 +52,9 @@ Test(findings_host, a_loader_is_not_what_a_thread_without_a_processor_waits_for)
 	struct job all = ready_job(&plan, 28), some = ready_job(&plan, 10);
 
 	job__expect(&all, "cpu_wait", "stood ready for 28.00 ms");
-	job__expect_two(&some, "data_loader", "cpu_wait", "the loader takes 20.00 ms of a step");
+	job__expect_two(
+		&some, "data_loader", "cpu_wait",
+		"the loader takes 20.00 ms of a step of 100.0 ms, without waits for a processor");
 }
 
 Test(findings_host, time_outside_the_phases_is_not_what_a_thread_without_a_processor_had)
@@ -61,7 +63,8 @@ Test(findings_host, time_outside_the_phases_is_not_what_a_thread_without_a_proce
 	struct job all = ready_job(&plan, 40), some = ready_job(&plan, 10);
 
 	job__expect(&all, "cpu_wait", "stood ready for 40.00 ms");
-	job__expect_two(&some, "outside_phases", "cpu_wait", "35.00 ms of a step of 100.0 ms");
+	job__expect_two(&some, "outside_phases", "cpu_wait",
+			"35.00 ms of a step of 100.0 ms, without waits for a processor");
 }
 
 Test(findings_host, a_short_window_is_told)

@@ -278,9 +278,10 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	snprintf(f->what, sizeof(f->what),
 		 "The step waits %.0f %% of its time for the data loader.",
 		 finding__percent(a, wait_ns));
-	snprintf(f->evidence, sizeof(f->evidence), "the loader takes %s of a step of %s",
+	snprintf(f->evidence, sizeof(f->evidence), "the loader takes %s of a step of %s%s",
 		 time_text(a, f->cost_ns).s,
-		 time_text(a, finding__per_step(a, a->steps.cpu.total)).s);
+		 time_text(a, finding__per_step(a, a->steps.cpu.total)).s,
+		 l->ready_ns ? ", without waits for a processor" : "");
 	tell_few(a, l, &w, f->evidence, sizeof(f->evidence), &next);
 	len = strlen(f->evidence);
 	snprintf(f->evidence + len, sizeof(f->evidence) - len, "; %s", seen);

@@ -64,8 +64,10 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	snprintf(f->what, sizeof(f->what),
 		 "%.0f %% of the step is neither loading, forward, backward nor optimization.",
 		 finding__percent(a, gap_ns));
-	snprintf(f->evidence, sizeof(f->evidence), "%s of a step of %s", time_text(a, f->cost_ns).s,
-		 time_text(a, finding__per_step(a, a->steps.cpu.total)).s);
+	snprintf(f->evidence, sizeof(f->evidence), "%s of a step of %s%s",
+		 time_text(a, f->cost_ns).s,
+		 time_text(a, finding__per_step(a, a->steps.cpu.total)).s,
+		 o->ready_ns ? ", without waits for a processor" : "");
 	few = few_steps__tell(a, &o->others, 0, f->evidence, sizeof(f->evidence));
 	if (thread_times__of(a, w->track, &times)) {
 		len = strlen(f->evidence);
