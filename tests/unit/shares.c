@@ -32,6 +32,20 @@ static const char *name_of(const json_t *row)
 	return name ? name : "?";
 }
 
+/* "... for 76 % of the step" */
+static void check_text(const char *what, const char *text)
+{
+	static const char unit[] = " % of the step";
+
+	for (const char *at = text; at && (at = strstr(at, unit)); at++) {
+		const char *number = at;
+
+		while (number > text && strchr("0123456789.", number[-1]))
+			number--;
+		cr_expect(strtod(number, NULL) <= 100, "%s: %s", what, text);
+	}
+}
+
 static size_t check_row(const char *what, const char *table, json_t *row)
 {
 	const size_t len = strlen("_percent");
@@ -39,6 +53,8 @@ static size_t check_row(const char *what, const char *table, json_t *row)
 	json_t *value;
 	size_t cnt = 0;
 
+	check_text(what, json_string_value(json_object_get(row, "finding")));
+	check_text(what, json_string_value(json_object_get(row, "evidence")));
 	json_object_foreach(row, key, value)
 	{
 		if (strlen(key) < len || strcmp(key + strlen(key) - len, "_percent") != 0 ||

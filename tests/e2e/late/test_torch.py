@@ -203,7 +203,7 @@ def check_silent(tool):
     """No rule judges by the part of the device's work that is known; tables say where it ends."""
     tables = tool.report("--table", "findings,device,overview,model,operator,kernel,manipulation")
     rules = {r["rule"] for r in tables["findings"]["rows"]}
-    assert not rules & {"device_idle", "launch_bound", "synchronization", "small_copies", "copy_bandwidth",
+    assert not rules & {"device_idle", "launch_bound", "gpu_bound", "synchronization", "small_copies", "copy_bandwidth",
                         "exposed_copies", "device_allocation", "off_cpu"}, rules
     said = f"device times end at step {covered(tool)[1]}: another tool began"
     for table in "findings", "device", "overview", "model", "operator", "kernel", "manipulation":
