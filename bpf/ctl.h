@@ -10,7 +10,8 @@
 #include "layout.h"
 
 #define PT_MAX_NAME_RULES 16   /* prefix rules that classify a dynamic name */
-#define PT_PASSES	  8    /* backward passes remembered, a power of two */
+#define PT_PASSES	  1024 /* backward passes remembered, a power of two */
+#define PT_PASSES_NEAR	  8    /* of them, those in which a node that ends now may have begun */
 #define PT_STEP_RING	  64   /* step boundaries remembered for splitting intervals */
 #define PT_MAX_RETURNS	  256  /* places that calls without an end return to */
 #define PT_RETURN_IS_SEEN (1u << 31) /* of such a place's row: it has a probe, or cannot have one */

@@ -84,7 +84,8 @@ __weak __noinline int in_own_pass(struct pt_thread *t)
  * one. As in passes.c. */
 __weak __noinline __u64 node_end(__u64 begin_ns, __u64 end_ns)
 {
-	for (__u32 i = 0; i < PT_PASSES; i++) {
+	for (__u32 n = 1; n <= PT_PASSES_NEAR; n++) {
+		const __u32 i = (ctl.ended.cnt - n) & (PT_PASSES - 1);
 		const __u64 pass_end_ns = ctl.ended.passes[i].end_ns;
 
 		if (begin_ns >= ctl.ended.passes[i].begin_ns && begin_ns < pass_end_ns &&

@@ -55,21 +55,61 @@ Test(passes, a_node_is_told_of_hundreds_of_passes_later)
 	cr_expect_eq(passes__end(&passes, 14, 7), 0);
 }
 
+/* As the probes note them. */
+static void end_pass(struct pt_passes *latest, uint64_t begin_ns, uint64_t end_ns)
+{
+	const uint32_t i = latest->cnt++ % PT_PASSES;
+
+	latest->passes[i].begin_ns = begin_ns;
+	latest->passes[i].end_ns = end_ns;
+}
+
 Test(passes, those_that_the_probes_tell_of_are_looked_at_once)
 {
-	struct pt_passes latest = {.passes = {{10, 20}, {30, 40}}};
+	static struct pt_passes latest;
 
+	end_pass(&latest, 10, 20);
+	end_pass(&latest, 30, 40);
 	passes__look(&passes, &latest);
 	cr_expect_eq(passes.cnt, 2);
+	latest.cnt = 3;
 	latest.passes[2].begin_ns = 50; /* its end is not there yet */
-	latest.passes[1].begin_ns = 70; /* that of another takes its place */
 	passes__look(&passes, &latest);
 	cr_expect_eq(passes.cnt, 2);
-	latest.passes[1].end_ns = 80;
 	latest.passes[2].end_ns = 60;
 	passes__look(&passes, &latest);
-	cr_expect_eq(passes.cnt, 4);
+	passes__look(&passes, &latest);
+	cr_expect_eq(passes.cnt, 3);
 	cr_expect_eq(passes__end(&passes, 35, 7), 40);
-	cr_expect_eq(passes__end(&passes, 75, 7), 80);
 	cr_expect_eq(passes__end(&passes, 55, 7), 60);
+}
+
+Test(passes, one_whose_place_has_another_is_looked_at_when_it_is_there)
+{
+	static struct pt_passes latest;
+
+	for (uint64_t i = 0; i < PT_PASSES; i++)
+		end_pass(&latest, 1000 * i, 1000 * i + 400);
+	passes__look(&passes, &latest);
+	latest.cnt++; /* begin and end are of the one before */
+	passes__look(&passes, &latest);
+	cr_expect_eq(passes.cnt, PT_PASSES);
+	latest.passes[0].begin_ns = 5000000;
+	passes__look(&passes, &latest);
+	cr_expect_eq(passes__end(&passes, 5000100, 7), 0);
+	latest.passes[0].end_ns = 5000400;
+	passes__look(&passes, &latest);
+	cr_expect_eq(passes__end(&passes, 5000100, 7), 5000400);
+}
+
+Test(passes, many_that_end_between_two_looks_are_all_known)
+{
+	static struct pt_passes latest;
+
+	for (uint64_t i = 0; i < 300; i++)
+		end_pass(&latest, 1000 * i, 1000 * i + 400);
+	passes__look(&passes, &latest);
+	for (uint64_t i = 0; i < 300; i++)
+		cr_assert_eq(passes__end(&passes, 1000 * i + 390, 7), 1000 * i + 400);
+	cr_expect_eq(passes__end(&passes, 500, 7), 0);
 }

@@ -43,7 +43,12 @@ void passes__note(struct passes *p, uint64_t begin_ns, uint64_t end_ns, uint32_t
 
 void passes__look(struct passes *p, const struct pt_passes *latest)
 {
-	for (size_t i = 0; i < PT_PASSES; i++) {
+	const uint32_t cnt = __atomic_load_n(&latest->cnt, __ATOMIC_ACQUIRE);
+
+	if (cnt - p->looked_cnt > PT_PASSES)
+		p->looked_cnt = cnt - PT_PASSES;
+	for (; p->looked_cnt != cnt; p->looked_cnt++) {
+		const uint32_t i = p->looked_cnt % PT_PASSES;
 		/* written behind the rest */
 		const uint64_t end_ns =
 			__atomic_load_n(&latest->passes[i].end_ns, __ATOMIC_ACQUIRE);
@@ -51,7 +56,7 @@ void passes__look(struct passes *p, const struct pt_passes *latest)
 			__atomic_load_n(&latest->passes[i].begin_ns, __ATOMIC_RELAXED);
 
 		if (end_ns == p->looked_ns[i] || begin_ns >= end_ns)
-			continue;
+			return; /* it is being written */
 		p->looked_ns[i] = end_ns;
 		passes__note(p, begin_ns, end_ns, latest->passes[i].tid);
 	}

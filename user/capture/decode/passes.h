@@ -21,7 +21,8 @@ struct pass {
 struct passes {
 	struct pass ended[PASSES_MAX]; /* the latest, by their ends */
 	size_t cnt;
-	uint64_t looked_ns[PT_PASSES]; /* the end that was there when the probes' were looked at */
+	uint32_t looked_cnt; /* of those that the probes told of */
+	uint64_t looked_ns[PT_PASSES]; /* the ends that were in their places */
 };
 
 /* One may be told twice. */
