@@ -306,6 +306,32 @@ Test(model_phase, between_two_epochs_there_is_no_forward)
 			       "    Operator a [32,44) cpu 12 self 12 in Forward\n");
 }
 
+/* PyTorch's loader draws a seed for the next one. */
+Test(model_phase, operators_that_begin_an_epoch_are_no_forward)
+{
+	struct synth s = synth__new("{}");
+
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 0, 10);
+	synth__span(&s, s.main, CAT_OPERATOR, "empty", 12, 13);
+	synth__span(&s, s.main, CAT_OPERATOR, "random_", 13, 14);
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 20, 30);
+	for (uint64_t ns = 30; ns < 45; ns += 3)
+		synth__span(&s, s.main, CAT_OPERATOR, "a", ns, ns + 2);
+	synth__step(&s, 0, 0, 50);
+	synth__expect_tree(&s, "step 0 [0,50) cpu 50 D 20 F 20 B 0 O 0 other 10\n"
+			       " track 1\n"
+			       "  Dataloader next [0,10) cpu 10 self 10 in Dataloader\n"
+			       "  Operator empty [12,13) cpu 1 self 1\n"
+			       "  Operator random_ [13,14) cpu 1 self 1\n"
+			       "  Dataloader next [20,30) cpu 10 self 10 in Dataloader\n"
+			       "  Forward Forward [30,50) cpu 20 self 10 in Forward inferred\n"
+			       "    Operator a [30,32) cpu 2 self 2 in Forward\n"
+			       "    Operator a [33,35) cpu 2 self 2 in Forward\n"
+			       "    Operator a [36,38) cpu 2 self 2 in Forward\n"
+			       "    Operator a [39,41) cpu 2 self 2 in Forward\n"
+			       "    Operator a [42,44) cpu 2 self 2 in Forward\n");
+}
+
 Test(model_phase, a_step_that_opens_in_the_forward_ends_with_the_next_batch)
 {
 	struct synth s = synth__new("{}");

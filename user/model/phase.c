@@ -165,16 +165,22 @@ static bool calls_operators(const struct model *m, const struct span *s, uint64_
 	return false;
 }
 
-/* Of two asks for a batch, only the second is followed by operators: the first ended an epoch and
- * had no batch, so what follows it is no forward pass. */
+#define NEW_EPOCH 3 /* operators by which PyTorch's loader draws the seed of its next epoch */
+
+/* Of two asks for a batch, only the second is followed by operators, but for those of a new epoch:
+ * the first ended an epoch and had no batch, so what follows it is no forward pass. */
 static bool ends_epoch(const struct model *m, const struct span *roots, const struct marks *k,
 		       size_t i, const struct step *step)
 {
 	const struct mark *mark = &k->items[i], *next = mark + 1;
+	uint32_t behind;
 
-	return step && i + 1 < k->cnt && next->cat == CAT_DATALOADER &&
-	       !calls_operators(m, roots, mark->end, next->begin) &&
-	       calls_operators(m, roots, next->end, step->ts_ns + step->dur_ns);
+	if (!step || i + 1 >= k->cnt || next->cat != CAT_DATALOADER ||
+	    !calls_operators(m, roots, next->end, step->ts_ns + step->dur_ns))
+		return false;
+	behind = i + 2 < k->cnt ? next[1].operators : k->operators;
+	return !calls_operators(m, roots, mark->end, next->begin) ||
+	       (next->operators && next->operators <= NEW_EPOCH && 2 * next->operators < behind);
 }
 
 static uint64_t first_backward(const struct model *m, const struct span *s, uint64_t until_ns)
