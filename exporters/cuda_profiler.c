@@ -368,7 +368,8 @@ static int scan(struct cuda_log *w, const struct recording *r)
 		return err;
 	w->begin_ns = UINT64_MAX;
 	while ((err = recording_cursor__next(c, &e)) > 0)
-		note_event(w, r, &e);
+		if (!event__is_from_before(&e))
+			note_event(w, r, &e);
 	recording_cursor__close(c);
 	return err;
 }

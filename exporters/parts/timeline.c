@@ -273,13 +273,24 @@ static int timeline__hold(struct timeline *t, const struct event *e, uint64_t id
 	return err;
 }
 
+/* Shown is what the window launched. */
+static int timeline__read(struct timeline *t, struct event *e)
+{
+	int got;
+
+	do
+		got = recording_cursor__next(t->cursor, e);
+	while (got > 0 && event__is_from_before(e));
+	return got;
+}
+
 static int timeline__scan(struct timeline *t, int (*see)(void *ctx, const struct event *e),
 			  void *ctx)
 {
 	struct event e;
 	int err;
 
-	while ((err = recording_cursor__next(t->cursor, &e)) > 0) {
+	while ((err = timeline__read(t, &e)) > 0) {
 		const uint64_t idx = t->lookback.idx;
 
 		err = timeline__note(t, &e);
@@ -418,7 +429,7 @@ static int timeline__refill(struct timeline *t)
 	while (cnt < RUN_CNT) {
 		const uint64_t idx = t->lookback.idx;
 		struct slot *s = timeline__free_slot(t);
-		int err = recording_cursor__next(t->cursor, &s->ev);
+		int err = timeline__read(t, &s->ev);
 
 		if (err < 0)
 			return err;

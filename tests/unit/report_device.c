@@ -125,6 +125,26 @@ Test(report_device, work_of_before_the_window_is_not_idle_time)
 	synth__free(&s);
 }
 
+Test(report_device, work_from_before_the_window_counts_for_the_clock_alone)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	uint32_t stream = synth__stream(&s, 1, 7);
+	struct event older = synth__event(&s, stream, CAT_KERNEL, "older", 50, 300);
+
+	older.type = EVENT_DEVICE;
+	older.id = 1;
+	older.flags = EVENT_CUT_BEGIN;
+	synth__write(&s, &older);
+	synth__launch(&s, s.main, 2, 150, 160);
+	kernel(&s, stream, "mine", 2, 600, 700, 40);
+	synth__step(&s, 0, 100, 1100);
+	synth__open(&s, summary);
+	EXPECT_LINES(&s, "device,kernel", &ns, "GPU1                            30.00",
+		     "mine                      1       100 / 100 / 100 / 100 / 100.00            "
+		     "50.00       4.00       32         1.50 KiB       440");
+	synth__free(&s);
+}
+
 /* As autograd does with accumulated gradients: each of two passes of a step has its own kernels, of
  * which the device runs some later. */
 Test(report_device, what_another_thread_launched_counts_for_the_call_that_was_under_way)

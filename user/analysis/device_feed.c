@@ -4,10 +4,27 @@
 
 #define QUEUED_NS 100000 /* work that begins so long after its launch has waited for other work */
 
+/* What was launched before the window, and waited in it, waited for work that may not be known. */
+static void note_from_before(struct analysis *a, const struct device_work *w)
+{
+	const int device = w->track->device;
+	struct first_work *first = &a->feed.first[device & (FEED_DEVICES - 1)];
+
+	if (!w->is_from_before || w->continued || device < 0 || device >= FEED_DEVICES ||
+	    (first->seen && w->begin_ns >= first->begin_ns))
+		return;
+	*first = (struct first_work){
+		.seen = true,
+		.begin_ns = w->begin_ns,
+		.launched_ns = analysis__window(a).begin,
+	};
+}
+
 static int take_work(const struct device_work *w, void *ctx)
 {
 	struct analysis *a = ctx;
 
+	note_from_before(a, w);
 	if (a->feed.batch)
 		gpu_wait__add(a, w);
 	return a->feed.take(w, a->feed.ctx);

@@ -176,7 +176,7 @@ static int put(struct device_events *d, const struct shim_activity *a, uint32_t 
 	return e->name && e->track ? recording_writer__event(d->w, e) : -ENOMEM;
 }
 
-static int write_kernel(struct device_events *d, const struct shim_kernel *r)
+static int write_kernel(struct device_events *d, const struct shim_kernel *r, uint16_t flags)
 {
 	const struct event_kernel args = {.grid = {r->grid[0], r->grid[1], r->grid[2]},
 					  .block = {r->block[0], r->block[1], r->block[2]},
@@ -186,7 +186,7 @@ static int write_kernel(struct device_events *d, const struct shim_kernel *r)
 					  .local_bytes = r->local_bytes,
 					  .context = r->a.context,
 					  .graph = r->a.graph};
-	struct event e = {.args = &args, .args_len = sizeof(args)};
+	struct event e = {.args = &args, .args_len = sizeof(args), .flags = flags};
 
 	e.name = device_names__id(d->names, d->w, r->name);
 	if (!e.name)
@@ -194,16 +194,16 @@ static int write_kernel(struct device_events *d, const struct shim_kernel *r)
 	return put(d, &r->a, r->a.device, &e);
 }
 
-static int write_copy(struct device_events *d, const struct shim_copy *r)
+static int write_copy(struct device_events *d, const struct shim_copy *r, uint16_t flags)
 {
-	struct event e = {.name = copy_name(d, r), .value = (int64_t)r->bytes};
+	struct event e = {.name = copy_name(d, r), .value = (int64_t)r->bytes, .flags = flags};
 
 	return put(d, &r->a, r->a.device, &e);
 }
 
-static int write_set(struct device_events *d, const struct shim_set *r)
+static int write_set(struct device_events *d, const struct shim_set *r, uint16_t flags)
 {
-	struct event e = {.name = set_name(d, r), .value = (int64_t)r->bytes};
+	struct event e = {.name = set_name(d, r), .value = (int64_t)r->bytes, .flags = flags};
 
 	return put(d, &r->a, r->a.device, &e);
 }
@@ -226,15 +226,17 @@ int device_events__sync(struct device_events *d, const struct shim_sync *r,
 
 #define AS(type) ((const struct type *)a)
 
-int device_events__activity(struct device_events *d, const struct shim_activity *a)
+int device_events__activity(struct device_events *d, const struct shim_activity *a, bool is_before)
 {
+	const uint16_t flags = is_before ? EVENT_CUT_BEGIN : 0;
+
 	switch (a->h.kind) {
 	case SHIM_REC_KERNEL:
-		return write_kernel(d, AS(shim_kernel));
+		return write_kernel(d, AS(shim_kernel), flags);
 	case SHIM_REC_COPY:
-		return write_copy(d, AS(shim_copy));
+		return write_copy(d, AS(shim_copy), flags);
 	case SHIM_REC_SET:
-		return write_set(d, AS(shim_set));
+		return write_set(d, AS(shim_set), flags);
 	case SHIM_REC_OVERHEAD:
 		d->overhead_ns += a->end_ns > a->start_ns ? a->end_ns - a->start_ns : 0;
 		return 0;

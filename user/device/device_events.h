@@ -31,7 +31,8 @@ int device_events__call(struct device_events *d, uint32_t track, const struct sh
 /* Which device a context is on is learned of activities, outside windows, too. */
 int device_events__learn(struct device_events *d, const struct shim_activity *a);
 /* An activity of any kind; those that no recording holds are only counted. */
-int device_events__activity(struct device_events *d, const struct shim_activity *a);
+/* is_before: it was launched before the window. */
+int device_events__activity(struct device_events *d, const struct shim_activity *a, bool is_before);
 /* What was waited for, by a stream or by a thread; `record`: of the event, NULL if that is not
  * known or it was none. Where the device is not known it is left out: the call tells of it. */
 int device_events__sync(struct device_events *d, const struct shim_sync *r,

@@ -452,6 +452,16 @@ static int sync_write(struct device_source *d, const struct shim_sync *sync)
 	return device_events__sync(d->events, sync, event_records__find(&d->records, sync));
 }
 
+/* Its call was not open in the window: if it was before, the device was busy with it in the window.
+ */
+static int before_write(struct device_source *d, const struct shim_activity *a)
+{
+	if (a->h.kind > SHIM_REC_SET ||
+	    device_events__monotonic(d->events, a->start_ns) >= d->close_ns)
+		return 0;
+	return device_events__activity(d->events, a, true);
+}
+
 static int activity_write(struct device_source *d, const struct shim_activity *a)
 {
 	uint32_t track = kept_calls__track(&d->kept, a->correlation);
@@ -472,8 +482,10 @@ static int activity_write(struct device_source *d, const struct shim_activity *a
 		d->lost_clock += a->h.kind != SHIM_REC_OVERHEAD && !is_question(d, a);
 		return 0;
 	}
-	if (may_be_later || is_earlier || track == KEPT_OUTSIDE)
+	if (may_be_later || is_earlier)
 		return 0;
+	if (track == KEPT_OUTSIDE)
+		return before_write(d, a);
 	if (is_question(d, a)) {
 		d->counts.questions++;
 		return 0;
@@ -484,7 +496,7 @@ static int activity_write(struct device_source *d, const struct shim_activity *a
 		return sync_write(d, (const struct shim_sync *)a);
 	d->counts.activities += a->h.kind <= SHIM_REC_SET;
 	d->counts.latest_ns = end_ns > d->counts.latest_ns ? end_ns : d->counts.latest_ns;
-	return device_events__activity(d->events, a);
+	return device_events__activity(d->events, a, false);
 }
 
 /* Written, or if there is no window forgotten. */

@@ -101,6 +101,10 @@ int device__see(struct model *m, const struct event *e)
 		m->stats.malformed++;
 		return 0;
 	}
+	if (event__is_from_before(e)) {
+		device_join__mark(&m->join, number);
+		return 0;
+	}
 	if (device_index__may_have_launch(&m->join.index, (struct launch_key){e->id, t->pid}))
 		return 0;
 	n = new_node(m, e);

@@ -20,7 +20,7 @@ struct item {
 	int64_t bytes;
 	uint32_t track, name;
 	uint8_t kind;
-	bool given;
+	bool given, is_from_before;
 };
 
 struct device_clock {
@@ -131,6 +131,7 @@ static bool to_item(const struct recording *r, const struct event *e, struct ite
 	if (!n || t->kind != TRACK_DEVICE || e->ts_ns > MAX_TIME || e->dur_ns > MAX_TIME)
 		return false;
 	*out = (struct item){e->ts_ns, e->ts_ns + e->dur_ns, e->id, e->value, e->track, e->name};
+	out->is_from_before = event__is_from_before(e);
 	switch (n->category) {
 	case CAT_KERNEL:
 		out->kind = KIND_KERNEL;
@@ -281,6 +282,7 @@ static int give(struct device_clock *c, struct item *item, uint64_t begin_ns, ui
 		.name = item->name,
 		.kind = item->kind,
 		.continued = item->given,
+		.is_from_before = item->is_from_before,
 	};
 
 	item->given = true;

@@ -21,6 +21,7 @@ struct device_work {
 	uint32_t name;
 	enum span_kind kind; /* KERNEL, MEMCPY, MEMSET */
 	bool continued;	     /* an earlier call of device_clock__between() had another part of it */
+	bool is_from_before; /* the window did not launch it */
 };
 
 struct device_clock;

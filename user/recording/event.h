@@ -70,7 +70,9 @@ enum span_category {
 enum event_end { END_RETURN = 0, END_SITE = 1, END_OBJECT = 2, END_INFERRED = 3 };
 
 enum event_flags {
-	EVENT_CUT_BEGIN = 1, /* began before the window: ts_ns is the window's edge */
+	/* Began before the window: ts_ns is the window's edge. Of a device: it was launched before the
+	 * window, and ran in it, too; ts_ns is its begin. */
+	EVENT_CUT_BEGIN = 1,
 	EVENT_CUT_END = 2,   /* ended after the window */
 	EVENT_FAILED = 4,    /* a call that returned an error */
 	EVENT_UNPROBED = 8,  /* a span seen without a probe: it holds no cost of ours */
@@ -97,6 +99,12 @@ struct event {
 	const void *args;  /* little-endian, layout by type; valid until the next event is read */
 };
 #define EVENT_NO_ID UINT64_MAX
+
+/* A device's work that counts for its clock alone: nothing in the window launched it. */
+static inline int event__is_from_before(const struct event *e)
+{
+	return e->type == EVENT_DEVICE && e->flags & EVENT_CUT_BEGIN;
+}
 
 /* args of an EVENT_SPAN: event_tensor rows one after the other, each followed by its dims:
  * int64_t dims[ndim], unaligned. Behind a row with EVENT_TENSOR_VALUES come event_value rows. See
