@@ -122,3 +122,16 @@ Test(call_log, keeps_as_much_of_a_name_as_a_rule_can_hold)
 	cr_expect_eq(strncmp(call_log__named(&log, log.calls[0].op)->name, LONG LONG, 119), 0);
 	call_log__free(&log);
 }
+
+Test(call_log, forgets_a_row_with_all_its_names)
+{
+	struct call_log log = {.pid = PID};
+
+	cr_assert_eq(take_named(&log, 7, "engine"), 0);
+	cr_assert_eq(take_named(&log, 8, "call"), 0);
+	cr_assert_eq(take_named(&log, 7, "other"), 0);
+	call_log__forget(&log, 7);
+	cr_assert_eq(log.cnt, 1);
+	cr_expect_str_eq(call_log__named(&log, log.calls[0].op)->name, "call");
+	call_log__free(&log);
+}

@@ -237,6 +237,17 @@ static int forget_executors(struct session *s)
 	return call_log__keep_leaders(&s->log, runs_graphs);
 }
 
+/* What an engine executes on threads of its own comes in no order: the program's calls push it. */
+static void forget_engine(struct session *s)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *p = &s->plan.probes[i];
+
+		if (p->name_prefix && p->program && !strcmp(p->program, "object_entry"))
+			call_log__forget(&s->log, p->row);
+	}
+}
+
 /* Opens the window on nobody's file for a moment. */
 int session__log_calls(struct session *s, uint64_t steps)
 {
@@ -266,6 +277,7 @@ static int look_at_calls(struct session *s)
 	int err = session__log_calls(s, 0);
 
 	forget_watched_phases(s);
+	forget_engine(s);
 	return err;
 }
 

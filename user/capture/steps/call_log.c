@@ -69,9 +69,12 @@ void call_log__forget(struct call_log *log, uint32_t row)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < log->cnt; i++)
-		if (log->calls[i].op != row)
+	for (size_t i = 0; i < log->cnt; i++) {
+		const struct named_op *named = call_log__named(log, log->calls[i].op);
+
+		if ((named ? named->row : log->calls[i].op) != row)
 			log->calls[kept++] = log->calls[i];
+	}
 	log->cnt = kept;
 }
 
