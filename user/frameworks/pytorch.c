@@ -461,6 +461,7 @@ static int pytorch_recognise(struct target *t, struct framework_match *m)
 	const struct target_lib *cpu = target__find_lib(t, libs[LIB_CPU]);
 	const struct target_lib *python = target__find_lib(t, libs[LIB_PYTHON]);
 	const struct target_lib *c10 = target__find_lib(t, libs[LIB_C10]);
+	const char *unknown;
 	bool measured;
 
 	if (!cpu)
@@ -468,12 +469,13 @@ static int pytorch_recognise(struct target *t, struct framework_match *m)
 	memset(m, 0, sizeof(*m));
 	m->framework = &framework_pytorch;
 	m->ready = python && c10 && has_undefined_tensor(t, c10);
-	package__text(t, cpu, 2, "version.py", "__version__", m->version, sizeof(m->version));
+	unknown = package__text(t, cpu, 2, "version.py", "__version__", m->version,
+				sizeof(m->version));
 	torch_layout__find(m->version, &measured);
 	m->known_version = m->version[0] && measured;
-	snprintf(m->why, sizeof(m->why), "maps %s%s; version %s%s", cpu->path,
+	snprintf(m->why, sizeof(m->why), "maps %s%s; version %s%s%s%s", cpu->path,
 		 python ? " and libtorch_python.so" : " (no Python bindings: C++ only)",
-		 m->version[0] ? m->version : "unknown (no version.py beside it)",
+		 unknown ? "unknown (" : m->version, unknown ? unknown : "", unknown ? ")" : "",
 		 m->known_version
 			 ? ""
 			 : ", not measured by us: symbols are matched by name, and fields of "
