@@ -4,6 +4,8 @@
 
 #define BRACKETS 32
 
+int64_t shim_clock_ahead_ns;
+
 /* The narrowest of many brackets. */
 static void measure(const struct cupti *cupti, struct shim_clock_point *point)
 {

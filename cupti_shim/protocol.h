@@ -10,7 +10,8 @@
  * proftrace gives commands; the library answers each by its number. Every ring has one producer and
  * one consumer, counters that only grow, and room that is a power of two. A ring that is found empty
  * is filled from its front again, so that of the target's memory no more is touched than is ever
- * unread. Times are CLOCK_MONOTONIC ns unless said otherwise. The file is sparse: what is not used
+ * unread. Times are CLOCK_MONOTONIC ns of the initial time namespace
+ * unless said otherwise. The file is sparse: what is not used
  * costs nothing. Both sides are built from this header; `version` changes with every change of
  * layout.
  */
@@ -23,7 +24,7 @@
 #include <string.h>
 
 #define SHIM_MAGIC	    0x4d494853u /* "SHIM" */
-#define SHIM_VERSION	    17
+#define SHIM_VERSION	    18
 #define SHIM_RINGS	    64	  /* threads that call the device */
 #define SHIM_RING_CALLS	    65536 /* calls in each ring */
 #define SHIM_ACTIVITY_BYTES (32u << 20)
@@ -101,6 +102,7 @@ struct shim_control {
 	uint32_t command_seq; /* futex; grows with each command */
 	uint32_t command;     /* enum shim_command */
 	uint64_t heartbeat_ns;
+	int64_t clock_ahead_ns; /* what the process's time namespace adds to CLOCK_MONOTONIC */
 	uint64_t heartbeat_timeout_ns; /* older than this: proftrace is dead */
 	uint64_t drain_ns;	       /* how long a stop waits for what the device still does */
 	uint64_t kept_kinds; /* SHIM_YIELD: activity kinds that the other tool has enabled, a bit each */

@@ -199,9 +199,13 @@ static bool is_overtaken(uint32_t number)
  * locks the process while it loads into it: if another comes then, the one before has died. */
 static bool proftrace_is_dead(const struct shim_control *c)
 {
-	uint64_t beat = __atomic_load_n(&c->heartbeat_ns, __ATOMIC_RELAXED), now = shim_now();
+	/* A beat is by the clock that was told before it. */
+	uint64_t beat = __atomic_load_n(&c->heartbeat_ns, __ATOMIC_ACQUIRE), now;
 	uint64_t limit = c->heartbeat_timeout_ns;
 
+	__atomic_store_n(&shim_clock_ahead_ns,
+			 __atomic_load_n(&c->clock_ahead_ns, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+	now = shim_now();
 	if (__atomic_load_n(&c->owner, __ATOMIC_ACQUIRE) & SHIM_OWNER_DIED)
 		return true;
 	if (made_fd >= 0 && is_overtaken(made_for) && limit > ADOPT_NS)

@@ -28,12 +28,16 @@ SHIM_EXPORT int proftrace_cupti_attach(const char *path);
  */
 SHIM_EXPORT int InitializeInjection(void);
 
+/* clock.c: what is taken off CLOCK_MONOTONIC, as proftrace told. */
+extern int64_t shim_clock_ahead_ns;
+
 static inline uint64_t shim_now(void)
 {
+	const int64_t ahead_ns = __atomic_load_n(&shim_clock_ahead_ns, __ATOMIC_RELAXED);
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec - (uint64_t)ahead_ns;
 }
 
 /* own_name.c: where the library came by the path of a descriptor, it has a name instead. */

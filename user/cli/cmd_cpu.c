@@ -311,8 +311,7 @@ static int usage_print(struct usage *u, const struct options *o)
 
 static void sleep_until(uint64_t ns)
 {
-	struct timespec ts = {.tv_sec = (time_t)(ns / 1000000000),
-			      .tv_nsec = (long)(ns % 1000000000)};
+	const struct timespec ts = clock__own_monotonic(ns);
 
 	while (!interrupted && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
 		;

@@ -211,10 +211,21 @@ static int check_places(const struct record_options *o)
 	return err && err != -EINVAL && privilege__require() ? -EPERM : err;
 }
 
+static int check_clock(void)
+{
+	if (clock__is_known())
+		return 0;
+	return err__set(-ENODATA, "proftrace runs in a time namespace of unknown offset, as "
+				  "/proc/self/timens_offsets is that of its children: its clock is "
+				  "not the machine's; start it outside of that namespace");
+}
+
 int record_checks__before(const struct record_options *o)
 {
 	int err = report_args__check(&o->report, o->report.tables);
 
+	if (!err)
+		err = check_clock();
 	if (!err)
 		err = check_inject(o);
 	if (!err)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "common/clock.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -61,7 +62,6 @@ static inline uint64_t clock__ns(clockid_t id)
 	clock_gettime(id, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
-static inline uint64_t clock__monotonic_ns(void) { return clock__ns(CLOCK_MONOTONIC); }
 
 /* Reads a whole small file (procfs too), NUL-terminated; length in *len if not NULL.
  * Caller frees; NULL with errno set on error, EFBIG for one of more than FILE_READ_MAX. */

@@ -108,7 +108,9 @@ int shim__attach(struct target *t, const char *cupti, bool functions_alone, stru
 		return err;
 	shim_link__set_alone(*out, functions_alone);
 	shim_link__set_cupti(*out, facts->cupti.path, facts->cupti.major);
-	err = shim_link__keep_alive(*out);
+	err = shim_link__set_clock(*out, t->pid);
+	if (!err)
+		err = shim_link__keep_alive(*out);
 	if (!err) {
 		/* From its first command on the library needs no descriptor. */
 		shim_link__command(*out, SHIM_PARK);

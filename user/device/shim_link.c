@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#define SECOND	1000000000ull
 #define BEAT_NS 300000000ull
 /* While it records: at this pace a quarter of a ring is 800000 calls a second. */
 #define GLANCE_NS 20000000ull
@@ -50,6 +49,8 @@ static int make_file(struct shim_link *l, int fd)
 
 	if (!err)
 		shim_init(l->c, clock__monotonic_ns());
+	/* Who is started has our time namespace. */
+	err = clock__ahead_ns(0, &l->c->clock_ahead_ns);
 	return err;
 }
 
@@ -177,6 +178,23 @@ void shim_link__set_pid(struct shim_link *l, uint32_t pid)
 	l->c->only_pid = pid;
 }
 
+int shim_link__set_clock(struct shim_link *l, pid_t pid)
+{
+	int64_t ahead_ns;
+	int err = clock__ahead_ns(pid, &ahead_ns);
+
+	if (err)
+		return err__set(err,
+				"process %d is in a time namespace whose offset is not known: its "
+				"times cannot be told from the machine's",
+				pid);
+	/* Whatever its clock is meanwhile, no beat is too old for it. */
+	__atomic_store_n(&l->c->heartbeat_ns, UINT64_MAX, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&l->c->clock_ahead_ns, ahead_ns, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&l->c->heartbeat_ns, clock__monotonic_ns(), __ATOMIC_SEQ_CST);
+	return 0;
+}
+
 /* ---- commands ---- */
 
 void shim_link__beat(struct shim_link *l)
@@ -214,7 +232,7 @@ static void *beat(void *arg)
 		__atomic_store_n(&l->c->heartbeat_ns, now, __ATOMIC_RELAXED);
 		shim_rings__relieve(&l->rings);
 		now += pause_ns(l);
-		until = (struct timespec){(time_t)(now / SECOND), (long)(now % SECOND)};
+		until = clock__own_monotonic(now);
 		sem_clockwait(&l->wake, CLOCK_MONOTONIC, &until);
 	} while (!__atomic_load_n(&l->ends, __ATOMIC_RELAXED));
 	death_mark__let_go(&mark);

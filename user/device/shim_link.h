@@ -8,6 +8,7 @@
 #define PROFTRACE_SHIM_LINK_H
 
 #include "cupti_shim/protocol.h"
+#include <sys/types.h>
 
 struct shim_link;
 
@@ -32,6 +33,10 @@ void shim_link__set_alone(struct shim_link *l, bool functions_alone);
 void shim_link__set_waits(struct shim_link *l, bool waits);
 /* No other process shall take the file, though it may know the path: pid as it sees itself. */
 void shim_link__set_pid(struct shim_link *l, uint32_t pid);
+
+/* The process's clock, which a time namespace may shift: before the first command. 0 or a negative
+ * errno with err__set. */
+int shim_link__set_clock(struct shim_link *l, pid_t pid);
 
 /* What the library is to see of functions while it records; texts of the protocol tell how. Before
  * it is told to record. -ENOSPC: these are too many. */
