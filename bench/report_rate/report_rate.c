@@ -5,12 +5,15 @@
  *
  *	report_rate [EVENTS...]		default: 1000000 10000000
  *	report_rate --write FILE EVENTS	only writes the recording
+ *	report_rate --behind STEPS [EVENTS...]
+ *		each block launches a kernel, and the device is so many steps behind its host
  *
  * Every figure comes from a process of its own, so that peak RSS is that of one pass: reading
  * alone (the floor), the model, the default report; each with steps and without.
  */
 #include <string.h>
 #include <sys/resource.h>
+#include <stdbool.h>
 #include <sys/wait.h>
 #include "analysis/report.h"
 #include "common/err.h"
@@ -25,8 +28,13 @@
 struct loop {
 	struct recording_writer *w;
 	uint32_t names[NAMES], nodes[NAMES], phases[4], tracks[2];
+	uint32_t launch, kernel, stream;
 	uint64_t clock, cnt;
+	uint64_t launched, run; /* kernels */
 };
+
+static bool has_device;
+static uint64_t steps_behind;
 
 static void put(struct loop *l, uint32_t track, uint32_t name, uint64_t begin, uint64_t end)
 {
@@ -42,6 +50,40 @@ static void put(struct loop *l, uint32_t track, uint32_t name, uint64_t begin, u
 	l->cnt++;
 }
 
+static void put_kernel(struct loop *l)
+{
+	const struct event_kernel args = {.grid = {64, 1, 1}, .block = {256, 1, 1}};
+	const struct event e = {.ts_ns = l->clock + l->run % 1000,
+				.dur_ns = LEAF_NS,
+				.id = ++l->run,
+				.track = l->stream,
+				.name = l->kernel,
+				.type = EVENT_DEVICE,
+				.args = &args,
+				.args_len = sizeof(args)};
+
+	if (recording_writer__event(l->w, &e))
+		exit(1);
+	l->cnt++;
+}
+
+/* ... and the device comes to one that was launched some steps ago. */
+static void put_launch(struct loop *l, uint32_t track, uint64_t begin, uint64_t end)
+{
+	const struct event e = {.ts_ns = begin,
+				.dur_ns = end - begin,
+				.id = ++l->launched,
+				.track = track,
+				.name = l->launch,
+				.type = EVENT_SPAN};
+
+	if (recording_writer__event(l->w, &e))
+		exit(1);
+	l->cnt++;
+	if (l->launched > steps_behind * BLOCKS)
+		put_kernel(l);
+}
+
 /* Two leaves in an operator in an operator, three leaves in a node: six events. */
 static void put_block(struct loop *l, uint32_t i, bool backward)
 {
@@ -52,7 +94,10 @@ static void put_block(struct loop *l, uint32_t i, bool backward)
 	put(l, track, n[(i + 1) % NAMES], t + 3 * GAP_NS + leaf, t + 3 * GAP_NS + 2 * leaf);
 	put(l, track, n[(i + 2) % NAMES], t + GAP_NS, t + 4 * GAP_NS + 2 * leaf);
 	t += 5 * GAP_NS + 2 * leaf;
-	put(l, track, n[(i + 3) % NAMES], t, t + leaf);
+	if (has_device)
+		put_launch(l, track, t, t + leaf);
+	else
+		put(l, track, n[(i + 3) % NAMES], t, t + leaf);
 	put(l, track, n[(i + 4) % NAMES], t + leaf, t + 2 * leaf);
 	put(l, track, backward ? l->nodes[i % NAMES] : n[(i + 5) % NAMES], l->clock,
 	    t + 2 * leaf + GAP_NS);
@@ -114,8 +159,17 @@ static void write_loop(const char *path, uint64_t events, bool steps)
 		l.phases[i] = recording_writer__name(l.w, phases[i].cat, phases[i].text, NULL);
 	for (size_t i = 0; i < 2; i++)
 		l.tracks[i] = recording_writer__track(l.w, &threads[i]);
+	if (has_device) {
+		const struct track t = {.kind = TRACK_DEVICE, .pid = 1, .stream = 7};
+
+		l.launch = recording_writer__name(l.w, CAT_RUNTIME, "cudaLaunchKernel", NULL);
+		l.kernel = recording_writer__name(l.w, CAT_KERNEL, "kernel", NULL);
+		l.stream = recording_writer__track(l.w, &t);
+	}
 	for (uint64_t i = 0; l.cnt < events; i++)
 		put_step(&l, i, steps);
+	while (l.run < l.launched)
+		put_kernel(&l);
 	json_decref(meta);
 	if (recording_writer__close(l.w, NULL))
 		exit(1);
@@ -183,8 +237,10 @@ static void measure(const char *path, const char *what, int (*pass)(const struct
 
 static void run_size(const char *path, uint64_t events, bool steps)
 {
-	printf("%llu events %s\n", (unsigned long long)events,
-	       steps ? "in steps" : "without steps");
+	printf("%llu events %s", (unsigned long long)events, steps ? "in steps" : "without steps");
+	if (has_device)
+		printf(", the device %llu steps behind", (unsigned long long)steps_behind);
+	printf("\n");
 	fflush(stdout);
 	write_loop(path, events, steps);
 	measure(path, "read", read_events);
@@ -196,8 +252,8 @@ static void run_size(const char *path, uint64_t events, bool steps)
 int main(int argc, char **argv)
 {
 	static const char *const defaults[] = {"1000000", "10000000"};
-	const char *const *sizes = argc > 1 ? (const char *const *)argv + 1 : defaults;
-	int cnt = argc > 1 ? argc - 1 : 2;
+	const char *const *sizes = defaults;
+	int cnt = ARRAY_SIZE(defaults);
 	const char *dir = getenv("TMPDIR");
 	char path[4096];
 	int fd;
@@ -205,6 +261,16 @@ int main(int argc, char **argv)
 	if (argc == 4 && !strcmp(argv[1], "--write")) {
 		write_loop(argv[2], strtoull(argv[3], NULL, 0), true);
 		return 0;
+	}
+	if (argc > 2 && !strcmp(argv[1], "--behind")) {
+		has_device = true;
+		steps_behind = strtoull(argv[2], NULL, 0);
+		argv += 2;
+		argc -= 2;
+	}
+	if (argc > 1) {
+		sizes = (const char *const *)argv + 1;
+		cnt = argc - 1;
 	}
 	snprintf(path, sizeof(path), "%s/report_rate.XXXXXX", dir ? dir : P_tmpdir);
 	fd = mkstemp(path);
