@@ -118,3 +118,51 @@ Test(model_device, memory_in_a_span_that_crosses_a_step_waits_for_it)
 			       "  Operator mm [80,120) cpu 40 self 40 bytes 64 self 64\n"
 			       " memory 90 64 mm\n");
 }
+
+/* The device's clock is ahead: by 100 us at least, as the wait tells, and at most by 130 us. */
+Test(model_device, a_wait_that_ends_before_its_work_tells_of_the_clock)
+{
+	struct synth s = synth__new("{}");
+	uint32_t stream = synth__stream(&s, 0, 7);
+	struct model_stats stats = {};
+	const struct model_opts opts = {.stats = &stats};
+	struct event wait =
+		synth__event(&s, s.main, CAT_RUNTIME, "cudaDeviceSynchronize", 300000, 400000);
+
+	wait.id = 7;
+	synth__launch(&s, s.main, 5, 100000, 110000);
+	synth__launch(&s, s.main, 6, 120000, 130000);
+	synth__write(&s, &wait);
+	synth__kernel(&s, stream, CAT_KERNEL, "gemm", 5, 230000, 350000);
+	synth__kernel(&s, stream, CAT_KERNEL, "gemm", 6, 350000, 500000);
+	synth__launch(&s, s.main, 8, 410000, 420000);
+	synth__kernel(&s, stream, CAT_KERNEL, "gemm", 8, 600000, 700000);
+	synth__step(&s, 0, 0, 1000000);
+	synth__open(&s, NULL);
+	free(synth__tree(&s, &opts));
+	cr_expect_eq(stats.waits, 1);
+	cr_expect_eq(stats.after_wait, 1);
+	cr_expect_eq(stats.after_wait_ns, 100000);
+	cr_expect_eq(stats.least_delay_ns, 130000);
+	synth__free(&s);
+}
+
+/* It waits for the current device alone. */
+Test(model_device, a_wait_of_a_thread_with_two_devices_tells_nothing)
+{
+	struct synth s = synth__new("{}");
+	uint32_t one = synth__stream(&s, 0, 7), two = synth__stream(&s, 1, 7);
+	struct model_stats stats = {};
+	const struct model_opts opts = {.stats = &stats};
+
+	synth__launch(&s, s.main, 5, 100000, 110000);
+	synth__launch(&s, s.main, 6, 120000, 130000);
+	synth__span(&s, s.main, CAT_RUNTIME, "cudaDeviceSynchronize", 300000, 400000);
+	synth__kernel(&s, one, CAT_KERNEL, "gemm", 5, 230000, 350000);
+	synth__kernel(&s, two, CAT_KERNEL, "gemm", 6, 350000, 500000);
+	synth__step(&s, 0, 0, 1000000);
+	synth__open(&s, NULL);
+	free(synth__tree(&s, &opts));
+	cr_expect_eq(stats.after_wait, 0);
+	synth__free(&s);
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What is known once a tree stands: kinds, phases, costs, memory, launches. One walk per tree. */
+#include <string.h>
 #include "model/model_internal.h"
 #include "common/util.h"
 #include <string.h>
@@ -118,12 +119,50 @@ static void check_order(struct model_stats *stats, const struct span *launch,
 	if (device->kind != KIND_KERNEL && device->kind != KIND_MEMCPY &&
 	    device->kind != KIND_MEMSET)
 		return;
-	stats->linked++;
+	if (!stats->linked++ || (int64_t)(ts - begin) < stats->least_delay_ns)
+		stats->least_delay_ns = (int64_t)(ts - begin);
 	if (launch->ev.flags & EVENT_CUT_BEGIN || ts + CLOCKS_DIFFER_NS >= begin)
 		return;
 	stats->before_launch++;
 	if (begin - ts > stats->before_launch_ns)
 		stats->before_launch_ns = begin - ts;
+}
+
+static void note_work(struct walk *w, const struct span *d)
+{
+	const int32_t device = w->m->tracks[d->ev.track].track->device;
+	struct track_state *t = w->t;
+
+	if (!span_kind__is_device_work(d->kind))
+		return;
+	t->work_mixed |= t->work_end_ns && t->work_device != device;
+	t->work_device = device;
+	if (span__end(d) > t->work_end_ns)
+		t->work_end_ns = span__end(d);
+}
+
+static bool waits_for_device(const struct model *m, const struct span *s)
+{
+	const char *name = span__name(m->r, s);
+
+	return !strcmp(name, "cudaDeviceSynchronize") || !strcmp(name, "cuCtxSynchronize");
+}
+
+/* When it returns, all that its thread launched on the device has ended. */
+static void check_wait(struct walk *w, const struct span *s)
+{
+	struct model_stats *stats = &w->m->stats;
+	const uint64_t end = span__end(s), work_end = w->t->work_end_ns;
+
+	if (!work_end || w->t->work_mixed || s->ev.flags & (EVENT_FAILED | EVENT_CUT_END) ||
+	    !waits_for_device(w->m, s))
+		return;
+	stats->waits++;
+	if (work_end <= end + CLOCKS_DIFFER_NS)
+		return;
+	stats->after_wait++;
+	if (work_end - end > stats->after_wait_ns)
+		stats->after_wait_ns = work_end - end;
 }
 
 static void take_device(struct walk *w, struct span *s)
@@ -133,6 +172,7 @@ static void take_device(struct walk *w, struct span *s)
 	for (struct span *d = s->first_device; d; d = d->next_device) {
 		d->phase = s->phase;
 		check_order(&w->m->stats, s, d);
+		note_work(w, d);
 		s->device_ns += d->device_ns;
 		s->kernel_ns += d->kernel_ns;
 	}
@@ -174,6 +214,8 @@ static void finish(struct walk *w, struct span *s, struct span *parent, struct i
 	s->phase = phase;
 	if (w->m->has_device && is_launch(s))
 		take_device(w, s);
+	if (w->m->has_device && s->kind == KIND_RUNTIME)
+		check_wait(w, s);
 	in.an_operator |=
 		cat == CAT_OPERATOR || cat == CAT_BACKWARD_NODE || cat == CAT_OPTIMIZER_OP;
 	in.a_function |= cat == CAT_FUNCTION;

@@ -90,6 +90,10 @@ struct model_stats {
 	/* Kernels, copies and sets that have one, and those of them that begin before it does; by how much at
 	 * most. */
 	uint64_t linked, before_launch, before_launch_ns;
+	/* The least time from a launch's begin to its work's, if linked; waits for a device, and those
+	 * that ended before what they waited for did, by how much at most. */
+	int64_t least_delay_ns;
+	uint64_t waits, after_wait, after_wait_ns;
 	uint64_t subtracted_ns; /* probe cost taken off the steps (off the roots if no steps) */
 };
 #define MODEL_MAX_DEPTH 512 /* so that a walk may recurse */

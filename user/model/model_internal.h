@@ -50,8 +50,13 @@ struct track_state {
 	struct memory_item *memory; /* by time */
 	size_t memory_cnt, memory_cap, memory_done;
 	bool memory_unordered;
-	bool unordered;	    /* a span came that does not nest: sort and mend before giving out */
-	bool active;	    /* is in model.active */
+	bool unordered; /* a span came that does not nest: sort and mend before giving out */
+	bool active;	/* is in model.active */
+	/* Of the device work that this thread launched: the latest end, and whose; several: mixed.
+	 */
+	uint64_t work_end_ns;
+	int32_t work_device;
+	bool work_mixed;
 	struct span *roots; /* of the batch being given out */
 	size_t root_cnt;
 };

@@ -68,6 +68,26 @@ static int add_order(const struct analysis *a, struct table *t)
 		(double)m->before_launch_ns / 1e6);
 }
 
+/* Nor does a wait end before what it waits for. Both together bound the error of the clock. */
+static int add_waits(const struct analysis *a, struct table *t)
+{
+	const struct model_stats *m = &a->model;
+	const int64_t most = m->least_delay_ns;
+	char bound[48] = "";
+
+	if (!m->after_wait)
+		return 0;
+	if (most > (int64_t)m->after_wait_ns)
+		snprintf(bound, sizeof(bound), ", and by at most %.3f ms", (double)most / 1e6);
+	return table__add_notef(
+		t,
+		"%llu of %s for a device ended before the work that it waited for: the device's "
+		"clock is ahead of the host's by at least %.3f ms%s. When things ran and queue "
+		"delays are off by as much; how long each took is not.",
+		(unsigned long long)m->after_wait, counted(m->waits, "wait", "waits").s,
+		(double)m->after_wait_ns / 1e6, bound);
+}
+
 static int add_damage(const struct analysis *a, struct table *t)
 {
 	const struct recording_damage *d = recording__damage(a->r);
@@ -94,7 +114,9 @@ static int add_damage(const struct analysis *a, struct table *t)
 		err = table__add_notef(
 			t, "%s no launch in the recording.",
 			counted(a->model.unlinked, "device event has", "device events have").s);
-	return err ? err : add_order(a, t);
+	if (!err)
+		err = add_order(a, t);
+	return err ? err : add_waits(a, t);
 }
 
 static int add_subtracted(const struct analysis *a, struct table *t)
