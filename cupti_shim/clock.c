@@ -7,13 +7,18 @@
 int64_t shim_clock_ahead_ns;
 
 /* The narrowest of many brackets. */
-static void measure(const struct cupti *cupti, struct shim_clock_point *point)
+static void measure(struct shim_control *c, const struct cupti *cupti,
+		    struct shim_clock_point *point)
 {
+	int failed = 0;
+
 	point->bracket_ns = UINT64_MAX;
 	for (int i = 0; i < BRACKETS; i++) {
 		uint64_t cupti_ns = 0, before = shim_now(), after;
+		int result = cupti->GetTimestamp(&cupti_ns);
 
-		if (cupti->GetTimestamp(&cupti_ns))
+		failed = result ? result : failed;
+		if (result)
 			continue;
 		after = shim_now();
 		if (after - before >= point->bracket_ns)
@@ -22,17 +27,19 @@ static void measure(const struct cupti *cupti, struct shim_clock_point *point)
 		point->mono_ns = before + (after - before) / 2;
 		point->cupti_ns = cupti_ns;
 	}
+	if (point->bracket_ns == UINT64_MAX && !c->own_clock)
+		shim_note_failure(c, SHIM_FAILS_TIMESTAMP, failed);
 }
 
 void clock__begin(struct shim_control *c, const struct cupti *cupti)
 {
 	c->own_clock = cupti->ActivityRegisterTimestampCallback &&
 		       !cupti->ActivityRegisterTimestampCallback(shim_now);
-	measure(cupti, &c->clock_begin);
+	measure(c, cupti, &c->clock_begin);
 	c->clock_end = c->clock_begin;
 }
 
 void clock__end(struct shim_control *c, const struct cupti *cupti)
 {
-	measure(cupti, &c->clock_end);
+	measure(c, cupti, &c->clock_end);
 }

@@ -176,6 +176,9 @@ struct RECORD cupti_memory {
 	uint32_t correlation;
 	uint64_t address, bytes, timestamp, pc;
 	uint32_t pid, device, context, stream;
+	const char *name;
+	uint32_t async, pad;
+	uint32_t pool; /* type of the memory pool, 0: none */
 };
 
 struct RECORD cupti_marker {

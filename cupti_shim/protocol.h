@@ -78,6 +78,19 @@ enum shim_stay {
 	SHIM_STAYS_REFUSED = 4,
 };
 
+/* Calls of CUPTI that failed where the window goes on without them. */
+enum shim_failure {
+	SHIM_FAILS_ENABLE = 0, /* cuptiActivityEnable, of a kind beside kernels */
+	SHIM_FAILS_DISABLE = 1,
+	SHIM_FAILS_FLUSH = 2,
+	SHIM_FAILS_RECORD = 3,	/* cuptiActivityGetNextRecord, before a buffer's end */
+	SHIM_FAILS_DROPPED = 4, /* cuptiActivityGetNumDroppedRecords */
+	SHIM_FAILS_UNSUBSCRIBE = 5,
+	SHIM_FAILS_TIMESTAMP = 6, /* cuptiGetTimestamp, where it is needed */
+	SHIM_FAILS_THREADS = 7,	  /* cuptiSetThreadIdType */
+	SHIM_FAILURES = 8,
+};
+
 /* The same moment on both clocks: mono_ns is the middle of a bracket of bracket_ns. */
 struct shim_clock_point {
 	uint64_t cupti_ns, mono_ns, bracket_ns;
@@ -152,6 +165,10 @@ struct shim_control {
 	uint64_t lost_incomplete; /* activities that had not ended when the window was left */
 	uint64_t lost_buffers;	  /* records in buffers that could only be thrown away */
 	uint64_t unknown_records; /* kinds that nobody asked for */
+	struct shim_failed {
+		uint32_t cnt;
+		int32_t result;	 /* of the first one */
+	} failed[SHIM_FAILURES]; /* of the latest window */
 
 	struct shim_ring rings[SHIM_RINGS];
 	struct shim_ring activities; /* units are bytes */
@@ -324,6 +341,8 @@ struct shim_memory {
 	uint64_t address, bytes;
 	uint32_t release; /* 0: allocation */
 	uint32_t memory;  /* CUPTI's memory kind */
+	uint32_t pooled;  /* 1: of a memory pool (cudaMallocAsync), not of the driver */
+	uint32_t pad;
 };
 
 struct shim_marker {		/* NVTX */

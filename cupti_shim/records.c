@@ -306,7 +306,8 @@ static void take_memory(struct shim_control *c, const struct cupti_memory *r)
 					.address = r->address,
 					.bytes = r->bytes,
 					.release = r->operation == CUPTI_MEMORY_RELEASE,
-					.memory = r->memory};
+					.memory = r->memory,
+					.pooled = r->async || r->pool};
 
 	if (r->operation == CUPTI_MEMORY_ALLOCATION || r->operation == CUPTI_MEMORY_RELEASE)
 		shim_put(c, &out);
@@ -375,23 +376,32 @@ static void take(struct shim_control *c, const void *record)
 	}
 }
 
+static void take_buffer(struct shim_control *c, uint8_t *buffer, size_t valid, bool discard)
+{
+	void *record = NULL;
+	int result;
+
+	while (!(result = library->ActivityGetNextRecord(buffer, valid, &record))) {
+		if (discard)
+			c->lost_buffers++;
+		else
+			take(c, record);
+	}
+	if (result != CUPTI_MAX_LIMIT_REACHED)
+		shim_note_failure(c, SHIM_FAILS_RECORD, result);
+}
+
 void records__on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
 			  size_t valid)
 {
 	int i = pool_index(buffer);
-	void *record = NULL;
-	size_t dropped = 0;
 
 	(void)bytes;
 	pthread_mutex_lock(&mutex);
-	while (control && valid && !library->ActivityGetNextRecord(buffer, valid, &record)) {
-		if (i >= 0)
-			take(control, record);
-		else
-			control->lost_buffers++;
-	}
-	if (control && !library->ActivityGetNumDroppedRecords(context, stream, &dropped))
-		__atomic_add_fetch(&control->lost_cupti, dropped, __ATOMIC_RELAXED);
+	if (control && valid)
+		take_buffer(control, buffer, valid, i < 0);
+	if (control)
+		window__count_dropped(control, library, context, stream);
 	pthread_mutex_unlock(&mutex);
 	if (i >= 0)
 		__atomic_and_fetch(&taken, ~(1ull << i), __ATOMIC_ACQ_REL);

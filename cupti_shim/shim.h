@@ -40,13 +40,23 @@ static inline uint64_t shim_now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec - (uint64_t)ahead_ns;
 }
 
+/* Counts a call of CUPTI that failed, result not 0, for the report. Answers the result. */
+static inline int shim_note_failure(struct shim_control *c, enum shim_failure which, int result)
+{
+	struct shim_failed *f = &c->failed[which];
+
+	if (result && !__atomic_fetch_add(&f->cnt, 1, __ATOMIC_RELAXED))
+		f->result = result;
+	return result;
+}
+
 /* own_name.c: where the library came by the path of a descriptor, it has a name instead. */
 void own_name__set(void);
 
 /* load.c: finds libcupti. 0 or enum shim_error. */
 int cupti__load(struct cupti *cupti, struct shim_control *c);
-/* While a stream is captured into a graph, calls that allocate or wait would end that, on whatever thread.
- * Not those that CUPTI makes on this one, from now on. */
+/* While a stream is captured into a graph, calls that allocate or wait would end that, on whatever
+ * thread. Not those that CUPTI makes on this one, from now on. */
 void captures__leave_alone(void);
 /* The process's devices, from its libcuda, one record each. */
 void devices__put(struct shim_control *c);
@@ -60,13 +70,17 @@ void window__stop(struct shim_control *c);
 void window__yield(struct shim_control *c);
 /* While CUPTI is ours. */
 void window__flush(struct shim_control *c, uint32_t flag);
+/* Adds what CUPTI dropped since it was last asked. */
+void window__count_dropped(struct shim_control *c, const struct cupti *cupti, void *context,
+			   uint32_t stream);
 /* In a child that is the process's copy. */
 void window__forget(void);
 
 /* in_use.c: has another tool given CUPTI its buffer functions? Only looks. */
 bool in_use__by_other(const struct cupti *cupti);
 
-/* others.c: `before` is called by whoever else begins to use CUPTI in the process, ahead of that. */
+/* others.c: `before` is called by whoever else begins to use CUPTI in the process, ahead of that.
+ */
 void others__watch(void (*before)(void));
 void others__unwatch(void);
 

@@ -73,30 +73,38 @@ static int enable_kinds(struct shim_control *c)
 			continue;
 		result = cupti.ActivityEnable(kinds[i]);
 		enabled[i] = !result;
+		shim_note_failure(c, SHIM_FAILS_ENABLE, result);
 		if (result && kinds[i] == NEEDED_KIND)
 			return window__refused(c, "cuptiActivityEnable", result);
 	}
 	return SHIM_OK;
 }
 
-static void disable_kinds(void)
+static void disable_kinds(struct shim_control *c)
 {
 	for (size_t i = KIND_CNT; i-- > 0;) {
 		if (enabled[i])
-			cupti.ActivityDisable(kinds[i]);
+			shim_note_failure(c, SHIM_FAILS_DISABLE, cupti.ActivityDisable(kinds[i]));
 		enabled[i] = 0;
 	}
 }
 
-void window__flush(struct shim_control *c, uint32_t flag)
+void window__count_dropped(struct shim_control *c, const struct cupti *library, void *context,
+			   uint32_t stream)
 {
 	size_t dropped = 0;
 
+	if (!shim_note_failure(c, SHIM_FAILS_DROPPED,
+			       library->ActivityGetNumDroppedRecords(context, stream, &dropped)))
+		__atomic_add_fetch(&c->lost_cupti, dropped, __ATOMIC_RELAXED);
+}
+
+void window__flush(struct shim_control *c, uint32_t flag)
+{
 	if (!__atomic_load_n(&subscriber, __ATOMIC_ACQUIRE))
 		return;
-	cupti.ActivityFlushAll(flag);
-	if (!cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped))
-		__atomic_add_fetch(&c->lost_cupti, dropped, __ATOMIC_RELAXED);
+	shim_note_failure(c, SHIM_FAILS_FLUSH, cupti.ActivityFlushAll(flag));
+	window__count_dropped(c, &cupti, NULL, 0);
 }
 
 /* Nothing new is recorded any more; a buffer comes back when all its activities have ended. */
@@ -125,7 +133,7 @@ static void unsubscribe(struct shim_control *c)
 {
 	if (subscriber) {
 		calls__enable(c, &cupti, subscriber, false);
-		cupti.Unsubscribe(subscriber);
+		shim_note_failure(c, SHIM_FAILS_UNSUBSCRIBE, cupti.Unsubscribe(subscriber));
 	}
 	__atomic_store_n(&subscriber, NULL, __ATOMIC_RELEASE);
 }
@@ -136,7 +144,7 @@ static void unsubscribe(struct shim_control *c)
 static void hand_over(struct shim_control *c)
 {
 	__atomic_store_n(&c->left, 1, __ATOMIC_RELEASE);
-	disable_kinds();
+	disable_kinds(c);
 	await_buffers(c, WAY_NS);
 	take_rest(c);
 	unsubscribe(c);
@@ -195,7 +203,8 @@ static int start(struct shim_control *c)
 	cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped);
 	records__connect(c, &cupti);
 	if (cupti.SetThreadIdType)
-		cupti.SetThreadIdType(CUPTI_THREAD_ID_SYSTEM);
+		shim_note_failure(c, SHIM_FAILS_THREADS,
+				  cupti.SetThreadIdType(CUPTI_THREAD_ID_SYSTEM));
 	clock__begin(c, &cupti);
 	devices__put(c);
 	err = calls__enable(c, &cupti, subscriber, true);
@@ -213,6 +222,7 @@ int window__start(struct shim_control *c)
 		return err;
 	c->cupti_result = CUPTI_OK;
 	c->cupti_call[0] = '\0';
+	memset(c->failed, 0, sizeof(c->failed));
 	c->finalized = 0;
 	c->stays = SHIM_STAYS_NOT;
 	c->left = 0;
@@ -220,7 +230,7 @@ int window__start(struct shim_control *c)
 	err = start(c);
 	if (err) {
 		calls__connect(functions__are_set() ? c : NULL);
-		disable_kinds();
+		disable_kinds(c);
 		unsubscribe(c);
 		records__connect(NULL, &cupti);
 	}
@@ -292,7 +302,7 @@ static void leave(struct shim_control *c)
 static void end_recording(struct shim_control *c)
 {
 	pthread_mutex_lock(&subscription);
-	disable_kinds();
+	disable_kinds(c);
 	pthread_mutex_unlock(&subscription);
 	await_buffers(c, c->drain_ns);
 	pthread_mutex_lock(&subscription);
@@ -330,7 +340,7 @@ static void yield(struct shim_control *c)
 {
 	for (size_t i = 0; i < KIND_CNT; i++) {
 		if (enabled[i] && !is_kept(c, kinds[i]))
-			cupti.ActivityDisable(kinds[i]);
+			shim_note_failure(c, SHIM_FAILS_DISABLE, cupti.ActivityDisable(kinds[i]));
 		enabled[i] = 0;
 	}
 	clock__end(c, &cupti);

@@ -93,11 +93,11 @@ int chrome_writer__memory(struct chrome_writer *w, const struct timeline_event *
 	if (e->args_len >= sizeof(m))
 		memcpy(&m, e->args, sizeof(m));
 	w->has_reserved |= m.total_reserved != UINT64_MAX;
-	if (!e->name || m.device_type) {
+	if (!e->name || (m.device_type && !(e->flags & EVENT_POOLED))) {
 		sum = e->name ? &w->reserved : &w->allocated[m.device_type != 0];
 		*sum = (int64_t)((uint64_t)*sum + (uint64_t)e->value);
 	}
-	if (!e->name || (m.device_type && !w->has_reserved))
+	if (!e->name || (m.device_type && !(e->flags & EVENT_POOLED) && !w->has_reserved))
 		put_counter(w, e, row, &m);
 	if (e->name)
 		put_driver(w, e, row, &m);

@@ -341,7 +341,8 @@ Test(findings_device, without_page_locked_copies_the_link_is_what_its_lanes_carr
 	expect_by_link(4, NULL, NULL); /* 6.3 GB/s: they are near enough */
 }
 
-Test(findings_device, memory_from_the_driver_in_each_step)
+static void expect_allocations(const char *take, const char *give, const char *key,
+			       const char *what)
 {
 	struct job j = job__new();
 	uint64_t at = 0;
@@ -353,14 +354,24 @@ Test(findings_device, memory_from_the_driver_in_each_step)
 		for (uint64_t k = 0; k < 3; k++) {
 			uint64_t t = at + (5 + k * 8) * MS;
 
-			synth__span(&j.s, j.s.main, CAT_RUNTIME, k ? "cudaFree" : "cudaMalloc", t,
-				    t + MS);
+			synth__span(&j.s, j.s.main, CAT_RUNTIME, k ? give : take, t, t + MS);
 		}
 		job__begin_step(&j, at, &healthy);
 		synth__step(&j.s, i, at, end);
 		at = end;
 	}
-	job__expect(&j, "device_allocation", "3.0 times a step");
+	job__expect(&j, key, what);
+}
+
+Test(findings_device, memory_from_the_driver_in_each_step)
+{
+	expect_allocations("cudaMalloc", "cudaFree", "device_allocation", "3.0 times a step");
+	expect_allocations("cuMemAlloc", "cuMemFree", "device_allocation", "3.0 times a step");
+	/* from a pool, and of the host */
+	expect_allocations("cudaMallocAsync", "cudaFreeAsync", NULL, NULL);
+	expect_allocations("cudaMallocFromPoolAsync", "cudaFreeAsync", NULL, NULL);
+	expect_allocations("cuMemAllocAsync", "cuMemFreeAsync", NULL, NULL);
+	expect_allocations("cudaMallocHost", "cudaFreeHost", NULL, NULL);
 }
 
 Test(findings_device, communication_that_nothing_hides)

@@ -265,6 +265,35 @@ Test(report_device, allocated_and_reserved_memory_are_told_apart)
 	synth__free(&s);
 }
 
+/* cudaFree() of a block of a pool gives it back to the pool. */
+Test(report_device, memory_of_a_pool_is_not_taken_from_the_driver)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	const struct event_memory args = {UINT64_MAX, UINT64_MAX, 1, 0};
+	struct event e = synth__event(&s, s.main, CAT_ALLOCATION, "Device", 10, 10);
+	char *text;
+
+	e.type = EVENT_MEMORY;
+	e.id = 0x1000;
+	e.value = 4096;
+	e.flags = EVENT_POOLED;
+	e.args = &args;
+	e.args_len = sizeof(args);
+	synth__write(&s, &e);
+	e.ts_ns = 12;
+	e.value = -4096;
+	e.flags = 0;
+	synth__write(&s, &e);
+	synth__span(&s, s.main, CAT_OPERATOR, "mm", 5, 20);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, "{}");
+	text = synth__tables(&s, "memory", &ns);
+	cr_expect(strstr(text, "Place: GPU0, Pool"), "%s", text);
+	cr_expect(!strstr(text, "Reserved"), "%s", text);
+	free(text);
+	synth__free(&s);
+}
+
 Test(report_device, ranges_that_do_not_nest_are_the_users_too)
 {
 	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");

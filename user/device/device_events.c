@@ -282,6 +282,7 @@ int device_events__memory(struct device_events *d, uint32_t track, const struct 
 			  .id = r->address,
 			  .value = r->release ? -bytes : bytes,
 			  .track = track,
+			  .flags = r->pooled ? EVENT_POOLED : 0,
 			  .args = &args,
 			  .args_len = sizeof(args)};
 

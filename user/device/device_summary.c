@@ -50,6 +50,45 @@ static const char *stay_text(uint32_t stay)
 	return stay < ARRAY_SIZE(texts) ? texts[stay] : NULL;
 }
 
+/* What it means for the figures. */
+static const struct {
+	const char *call, *means;
+} failures[SHIM_FAILURES] = {
+	[SHIM_FAILS_ENABLE] = {"cuptiActivityEnable",
+			       "copies, sets, memory or ranges are missing, or all of these"},
+	[SHIM_FAILS_DISABLE] = {"cuptiActivityDisable",
+				"CUPTI may go on recording in the process, at its cost"},
+	[SHIM_FAILS_FLUSH] = {"cuptiActivityFlushAll",
+			      "what the device did may be missing, and its times be too low"},
+	[SHIM_FAILS_RECORD] =
+		{"cuptiActivityGetNextRecord",
+		 "the rest of a buffer is missing, and times of the device are too low"},
+	[SHIM_FAILS_DROPPED] = {"cuptiActivityGetNumDroppedRecords",
+				"how many records CUPTI dropped is not known"},
+	[SHIM_FAILS_UNSUBSCRIBE] = {"cuptiUnsubscribe", "another tool may find CUPTI in use"},
+	[SHIM_FAILS_TIMESTAMP] = {"cuptiGetTimestamp",
+				  "when the device did what is not known: its clock is not ours"},
+	[SHIM_FAILS_THREADS] = {"cuptiSetThreadIdType", "ranges may be of the wrong thread"},
+};
+
+static void note_failures(const struct device_summary *s, json_t *notes)
+{
+	for (size_t i = 0; i < SHIM_FAILURES; i++) {
+		const struct shim_failed *f = &s->facts->failed[i];
+
+		if (f->cnt)
+			json_array_append_new(notes,
+					      json_sprintf("%s failed %u times (error %d): %s",
+							   failures[i].call, f->cnt, f->result,
+							   failures[i].means));
+	}
+	if ((s->facts->failed[SHIM_FAILS_FLUSH].cnt || s->facts->failed[SHIM_FAILS_RECORD].cnt) &&
+	    s->counts->unanswered)
+		json_array_append_new(
+			notes, json_sprintf("%llu launches of the window have no device time",
+					    (unsigned long long)s->counts->unanswered));
+}
+
 json_t *device_summary__json(const struct device_summary *s, struct device_losses *losses,
 			     json_t *notes, uint64_t *lost)
 {
@@ -58,6 +97,7 @@ json_t *device_summary__json(const struct device_summary *s, struct device_losse
 	json_t *json, *lost_json;
 
 	note_nameless(c->nameless, notes);
+	note_failures(s, notes);
 	lost_json = device_losses__json(losses, "the device's events", notes, lost);
 	json = json_pack("{s:s, s:I, s:b, s:I, s:I, s:b, s:o}", "source", "CUPTI", "cupti_version",
 			 (json_int_t)f->cupti_version, "own_clock", (int)f->own_clock, "calls",

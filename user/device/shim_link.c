@@ -375,6 +375,7 @@ void shim_link__facts(const struct shim_link *l, struct shim_facts *out)
 		.note_ns = c->note_ns,
 		.malformed = shim_rings__malformed(&l->rings),
 	};
+	memcpy(out->failed, c->failed, sizeof(out->failed));
 	for (size_t i = 0; i < SHIM_RINGS; i++)
 		out->lost_rings += c->rings[i].lost;
 }

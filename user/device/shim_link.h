@@ -82,6 +82,7 @@ struct shim_facts {
 	struct shim_clock_point clock_begin, clock_end;
 	/* losses, by place; rings: calls and activities that found theirs full */
 	uint64_t lost_rings, lost_threads, lost_cupti, lost_incomplete, lost_buffers;
+	struct shim_failed failed[SHIM_FAILURES];
 	uint64_t note_ns; /* of a call of a function */
 	uint64_t malformed; /* records that could not be what they say; seen by us */
 };

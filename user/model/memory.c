@@ -17,6 +17,7 @@ struct live_slot {
 	uint64_t addr; /* 0: free */
 	uint32_t pid;  /* or'ed with LIVE_DRIVER */
 	int64_t bytes; /* 0: freed, the slot keeps its place in the probe sequence */
+	bool pooled;   /* it has EVENT_POOLED */
 };
 
 static size_t live_hash(uint64_t addr, uint32_t pid, size_t cnt)
@@ -75,8 +76,13 @@ static int live_update(struct live_table *t, uint32_t pid, struct event *e)
 	s = live_find(t, e->id, pid);
 	if (e->value > 0) {
 		t->used += !s->addr;
-		*s = (struct live_slot){.addr = e->id, .pid = pid, .bytes = e->value};
+		*s = (struct live_slot){.addr = e->id,
+					.pid = pid,
+					.bytes = e->value,
+					.pooled = e->flags & EVENT_POOLED};
 	} else if (s->addr) {
+		/* cudaFree() gives back to a pool, too. */
+		e->flags |= s->pooled ? EVENT_POOLED : 0;
 		if (!e->value)
 			e->value = -s->bytes;
 		s->bytes = 0;

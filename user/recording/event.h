@@ -77,6 +77,7 @@ enum event_flags {
 	EVENT_FAILED = 4,    /* a call that returned an error */
 	EVENT_UNPROBED = 8,  /* a span seen without a probe: it holds no cost of ours */
 	EVENT_RELATIVE = 16, /* a counter's value counts from 0 at its first event of the session */
+	EVENT_POOLED = 128,  /* memory of a device's pool (cudaMallocAsync), with a name, too */
 	EVENT_STACKED = 32,  /* in files only: it has a stack; readers are given event.stack */
 };
 

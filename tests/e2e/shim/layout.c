@@ -97,6 +97,8 @@ SAME(cupti_cuda_event, event_sync, CUpti_ActivityCudaEvent2, cudaEventSyncId);
 	SAME(cupti_memory, bytes, theirs, bytes);                                                  \
 	SAME(cupti_memory, timestamp, theirs, timestamp);                                          \
 	SAME(cupti_memory, device, theirs, deviceId);                                              \
+	SAME(cupti_memory, async, theirs, isAsync);                                                \
+	SAME(cupti_memory, pool, theirs, memoryPoolConfig.memoryPoolType);                         \
 	SAME(cupti_memory, stream, theirs, streamId)
 MEMORY(CUpti_ActivityMemory3);
 MEMORY(CUpti_ActivityMemory4);

@@ -389,6 +389,9 @@ void fake_memory(const struct sim_memory_event *what)
 	r.deviceId = (uint32_t)what->dev;
 	r.contextId = context_id(what->dev);
 	r.streamId = CUPTI_INVALID_STREAM_ID;
+	r.isAsync = what->async;
+	if (what->async)
+		r.memoryPoolConfig.memoryPoolType = CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL;
 	fake_append(&r, fake_record_bytes(CUPTI_ACTIVITY_KIND_MEMORY2));
 }
 

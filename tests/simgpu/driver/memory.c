@@ -43,17 +43,26 @@ CUresult dr_cuMemFreeHost(void *p)
 
 CUresult dr_cuMemAllocAsync(CUdeviceptr *out, size_t bytes, CUstream stream)
 {
-	return (CUresult)sim_memory_alloc((void **)out, bytes, SIM_DEVICE, 0);
+	CUresult result;
+
+	sim_thread()->async_memory = true;
+	result = (CUresult)sim_memory_alloc((void **)out, bytes, SIM_DEVICE, 0);
+	sim_thread()->async_memory = false;
+	return result;
 }
 
 CUresult dr_cuMemFreeAsync(CUdeviceptr p, CUstream stream)
 {
 	struct sim_stream *s = sim_stream_get(stream);
+	CUresult result;
 
 	if (!s)
 		return CUDA_ERROR_INVALID_HANDLE;
 	sim_stream_drain(s);
-	return (CUresult)sim_memory_free((void *)p);
+	sim_thread()->async_memory = true;
+	result = (CUresult)sim_memory_free((void *)p);
+	sim_thread()->async_memory = false;
+	return result;
 }
 
 CUresult dr_cuMemHostRegister(void *p, size_t bytes, unsigned int flags)

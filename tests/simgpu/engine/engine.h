@@ -71,6 +71,7 @@ bool sim_forked(void);
 
 /* ---- threads ---- */
 struct sim_thread {
+	bool async_memory; /* in cuMemAllocAsync, cuMemFreeAsync */
 	int dev;
 	bool has_context;
 	int last_error;
@@ -373,6 +374,7 @@ struct sim_memory_event {
 	enum sim_memory_type type;
 	int dev;
 	uint32_t correlation;
+	bool async; /* by cuMemAllocAsync, cuMemFreeAsync */
 };
 enum sim_resource { SIM_CONTEXT_CREATED = 1, SIM_STREAM_CREATED = 3, SIM_STREAM_DESTROYED = 4 };
 

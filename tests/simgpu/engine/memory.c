@@ -71,7 +71,8 @@ static void tell(bool release, const struct sim_range *range)
 							.bytes = range->bytes,
 							.type = range->type,
 							.dev = range->dev,
-							.correlation = sim_thread()->correlation});
+							.correlation = sim_thread()->correlation,
+							.async = sim_thread()->async_memory});
 }
 
 static int reserve_locked(int dev, int64_t bytes)

@@ -9,7 +9,8 @@
 #include "common/counted.h"
 #include "common/util.h"
 
-#define MAX_PLACES (2 * 65) /* the host and 64 devices, each by the framework and by the driver */
+enum source { FRAMEWORK, DRIVER, POOL, SOURCES };
+#define MAX_PLACES (SOURCES * 65) /* the host and 64 devices, each by who gave the memory */
 
 struct memory {
 	struct stat_map rows; /* group: place; child 0: allocations, 1: frees */
@@ -21,12 +22,19 @@ struct memory {
 	} places[MAX_PLACES];
 };
 
+static enum source source_of(const struct event *e)
+{
+	if (e->flags & EVENT_POOLED)
+		return POOL;
+	return e->name ? DRIVER : FRAMEWORK;
+}
+
 static uint32_t place_of(const struct event *e, const struct event_memory *m)
 {
-	bool device =
-		m->device_type && m->device_index >= 0 && m->device_index < MAX_PLACES / 2 - 1;
+	bool device = m->device_type && m->device_index >= 0 &&
+		      m->device_index < MAX_PLACES / SOURCES - 1;
 
-	return (device ? (uint32_t)m->device_index + 1 : 0) * 2 + (e->name != 0);
+	return (device ? (uint32_t)m->device_index + 1 : 0) * SOURCES + source_of(e);
 }
 
 static void track_peak(struct place *p, const struct event *e, const struct event_memory *m)
@@ -143,27 +151,29 @@ static const char *line_name(const struct analysis *a, const struct line *l)
 
 static void place_name(uint32_t place, char *buf, size_t size)
 {
-	if (place / 2)
-		snprintf(buf, size, "GPU%u", place / 2 - 1);
+	if (place / SOURCES)
+		snprintf(buf, size, "GPU%u", place / SOURCES - 1);
 	else
 		snprintf(buf, size, "CPU");
 }
 
 static bool is_driver(uint32_t place)
 {
-	return place % 2;
+	return place % SOURCES == DRIVER;
 }
 
-/* Paddle's two kinds: what the framework gave out, and what it took from the driver for that. */
+/* Paddle's two kinds: what the framework gave out, and what it took from the driver for that.
+ * Beside them what a device's memory pool gave out. */
 static void section_title(uint32_t place, char *buf, size_t size)
 {
+	static const char *const titles[2][SOURCES] = {
+		{[FRAMEWORK] = "", [DRIVER] = ", Pinned", [POOL] = ", Pool"},
+		{[FRAMEWORK] = ", Allocated", [DRIVER] = ", Reserved", [POOL] = ", Pool"},
+	};
 	char name[16];
 
 	place_name(place, name, sizeof(name));
-	snprintf(buf, size, "Place: %s%s%s", name, place > 1 || is_driver(place) ? ", " : "",
-		 is_driver(place) ? (place > 1 ? "Reserved" : "Pinned")
-		 : place > 1	  ? "Allocated"
-				  : "");
+	snprintf(buf, size, "Place: %s%s", name, titles[place >= SOURCES][place % SOURCES]);
 }
 
 struct bytes_text {
@@ -191,6 +201,8 @@ static int add_peak(struct table *t, const struct memory *m, uint32_t i)
 		!is_driver(i) || (m->places[i - 1].reported && !m->places[i - 1].unreported);
 	char name[16];
 
+	if (i % SOURCES == POOL)
+		return 0;
 	place_name(i, name, sizeof(name));
 	/* The host has several allocators, and that of shared memory tells of itself alone. */
 	if (p->reported && !p->unreported)
@@ -242,6 +254,14 @@ static int add_columns(struct table *t)
 	return err;
 }
 
+static bool any_used(const struct memory *m, enum source source)
+{
+	for (uint32_t i = source; i < MAX_PLACES; i += SOURCES)
+		if (m->places[i].used)
+			return true;
+	return false;
+}
+
 static int fill(const struct analysis *a, void *state, struct table *t)
 {
 	size_t cnt;
@@ -270,13 +290,13 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err && !cnt)
 		err = table__add_note(t, "No allocations were recorded; --profile-memory records "
 					 "them.");
-	for (uint32_t i = 0; i < MAX_PLACES && !err; i++)
-		if (is_driver(i) && ((struct memory *)state)->places[i].used) {
-			err = table__add_note(t,
-					      "Reserved: taken from the driver (cudaMalloc); the "
-					      "framework allocates out of it.");
-			break;
-		}
+	if (!err && any_used(state, DRIVER))
+		err = table__add_note(t, "Reserved: taken from the driver (cudaMalloc); the "
+					 "framework allocates out of it.");
+	if (!err && any_used(state, POOL))
+		err = table__add_note(t, "Pool: given by the device's memory pool "
+					 "(cudaMallocAsync), which takes from the driver what it "
+					 "lacks.");
 	return err ? err : add_peaks(t, state);
 }
 
