@@ -173,7 +173,6 @@ Test(change, an_unchanged_job_is_different_in_5_percent_of_pairs_at_most)
 	}
 }
 
-/* The old test of steps as samples would have failed all of the above. */
 Test(change, a_fifth_more_is_found)
 {
 	state = 123456789;
@@ -182,7 +181,7 @@ Test(change, a_fifth_more_is_found)
 	cr_expect_geq(told(&quiet_long, 3, 0.2), 0.95);
 }
 
-/* One short window of each side does not tell what the machine does; twice as long it does. */
+/* One short window of each side does not tell what the machine does; twice the time is told. */
 Test(change, one_short_window_tells_large_changes)
 {
 	state = 362436069;
