@@ -312,10 +312,12 @@ int object_leave(struct pt_regs *ctx)
 SEC("uprobe")
 int call_unwound(struct pt_regs *ctx)
 {
+	__u32 row = probe_row(ctx);
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	struct pt_thread *t = thread_lookup();
 
-	if (t && t->frame_cnt)
-		frames_close_dead(t, ctx->sp);
+	if (cfg && t && t->frame_cnt)
+		frames_close_dead(t, ctx->sp + cfg->rsp_shift);
 	return 0;
 }
 

@@ -364,7 +364,7 @@ Test(site, where_each_return_passes)
 	static const uint8_t code[] = {0x55, 0xe8, 1, 0, 1, 0, 0x85, 0xc0, 0x74,
 				       0x05, 0xe8, 1, 0, 1, 0, 0x5d, 0xc3};
 
-	cr_expect_eq(site__pass(code, sizeof(code)), 8);
+	cr_expect_eq(site__pass(code, sizeof(code), NULL, 2), 8);
 }
 
 /* push rbp; L: call; test eax, eax; jne L; pop rbp; ret */
@@ -372,7 +372,7 @@ Test(site, a_loop_is_passed_more_than_once)
 {
 	static const uint8_t code[] = {0x55, 0xe8, 1, 0, 1, 0, 0x85, 0xc0, 0x75, 0xf7, 0x5d, 0xc3};
 
-	cr_expect_eq(site__pass(code, sizeof(code)), -ENOENT);
+	cr_expect_eq(site__pass(code, sizeof(code), NULL, 2), -ENOENT);
 }
 
 /* push rbp; call; test eax, eax; je L; pop rbp; ret; L: pop rbp; ret */
@@ -381,7 +381,7 @@ Test(site, two_returns_behind_one_branch)
 	static const uint8_t code[] = {0x55, 0xe8, 1,	 0,    1,    0,	   0x85,
 				       0xc0, 0x74, 0x02, 0x5d, 0xc3, 0x5d, 0xc3};
 
-	cr_expect_eq(site__pass(code, sizeof(code)), 8);
+	cr_expect_eq(site__pass(code, sizeof(code), NULL, 2), 8);
 }
 
 /* push rbp; test edi, edi; je L; call; call; call; L: pop rbp; ret: the work comes behind it */
@@ -390,7 +390,25 @@ Test(site, not_before_the_work)
 	static const uint8_t code[] = {0x55, 0x85, 0xff, 0x74, 0x0f, 0xe8, 1, 0, 1, 0,	  0xe8,
 				       1,    0,	   1,	 0,    0xe8, 1,	   0, 1, 0, 0x5d, 0xc3};
 
-	cr_expect_eq(site__pass(code, sizeof(code)), -ENOENT);
+	cr_expect_eq(site__pass(code, sizeof(code), NULL, 2), -ENOENT);
+}
+
+/* push rbp; call; test eax, eax; jne COLD; L: call; pop rbp; ret; COLD: call; jmp L, or jmp RET */
+Test(site, a_cold_part_comes_back)
+{
+	static const uint8_t code[] = {0x55, 0xe8, 1,	 0, 1, 0, 0x85, 0xc0, 0x0f, 0x85, 0xf2,
+				       0,    0,	   0,	 0xe8, 1, 0, 1,	0,    0x5d, 0xc3};
+	uint8_t cold[] = {0xe8, 1, 0, 1, 0, 0xe9, 0x04, 0xff, 0xff, 0xff};
+	const struct site_cold part = {cold, sizeof(cold), 256};
+	int64_t outside[2];
+
+	cr_expect_eq(site__jumps_outside(code, sizeof(code), outside, 2), 1);
+	cr_expect_eq(outside[0], 256);
+	cr_expect_eq(site__pass(code, sizeof(code), &part, 2), 14);
+	/* Unknown, that branch is an exit: the last that all pass is the branch itself. */
+	cr_expect_eq(site__pass(code, sizeof(code), NULL, 2), 8);
+	cold[6] = 0x09; /* behind the call */
+	cr_expect_eq(site__pass(code, sizeof(code), &part, 2), 8);
 }
 
 /* jmp *table(, rdi, 8) */
@@ -398,5 +416,5 @@ Test(site, a_table_of_jumps_is_not_understood)
 {
 	static const uint8_t code[] = {0x55, 0xff, 0x24, 0xfd, 0, 0, 1, 0, 0x5d, 0xc3};
 
-	cr_expect_eq(site__pass(code, sizeof(code)), -EINVAL);
+	cr_expect_eq(site__pass(code, sizeof(code), NULL, 2), -EINVAL);
 }

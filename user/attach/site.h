@@ -46,13 +46,22 @@ enum {
  */
 int site__slide(const uint8_t *code, size_t len, unsigned int keep, int *rsp_shift);
 
+/* The part of a function that the compiler has moved away because it hardly ever runs. */
+struct site_cold {
+	const uint8_t *code; /* NULL: it has none */
+	size_t len;
+	int64_t distance; /* from the function's code[0] to its own */
+};
+
 /*
  * Offset of the last instruction inside a function of `len` bytes that every normal return passes,
  * exactly once, and that the kernel emulates: where a span can end though exceptions leave the
- * function. Its frame is still in place there, and little is done behind it. -ENOENT if there is none, -EINVAL if the code is not
- * understood, -E2BIG, -ENOMEM. (site_pass_x86.c)
+ * function. Its frame is still in place there. From it on at most `max_calls` calls follow, as of
+ * destructors; one that the function ends with counts as two. -ENOENT if there is none, -EINVAL if the code is not understood, -E2BIG, -ENOMEM.
+ * (site_pass_x86.c)
  */
-int site__pass(const uint8_t *code, size_t len);
+int site__pass(const uint8_t *code, size_t len, const struct site_cold *cold,
+	       unsigned int max_calls);
 
 /* An instruction by which a function leaves: a return, or a jump out of it. */
 struct site_exit {
@@ -67,6 +76,10 @@ struct site_exit {
  * the code is not understood, -ENOTSUP if an exit can carry no probe, -E2BIG: more than max.
  */
 int site__exits(const uint8_t *code, size_t len, struct site_exit *exits, size_t max);
+
+/* Distances from code[0] of the places outside the function that its jumps lead to, each once;
+ * returns how many, at most max. */
+size_t site__jumps_outside(const uint8_t *code, size_t len, int64_t *targets, size_t max);
 
 /*
  * Where a function compiled with -fstack-protector checks its stack: the jump that each normal

@@ -11,9 +11,9 @@
 #include "attach/site.h"
 #include "common/util.h"
 
-#define MAX_BYTES	 16384
-#define MAX_CALLS_BEHIND 2 /* destructors; more is work of the function's own */
-#define NOWHERE		 UINT16_MAX
+#define MAX_BYTES 16384
+#define NOWHERE	  UINT16_MAX
+#define TAIL_CALL 2 /* counts as so many calls */
 
 enum flow {
 	FLOW_NEXT = 0,
@@ -25,16 +25,19 @@ enum flow {
 
 struct insn {
 	uint16_t off;
-	uint16_t target; /* BRANCH, JUMP: index of the instruction */
+	uint16_t target; /* BRANCH, JUMP: index of the instruction; NOWHERE: a branch that leaves */
 	uint8_t flow;	 /* enum flow */
 	bool may_carry;	 /* the kernel emulates it and it does not leave the function */
 	bool is_call;
-	bool seen; /* by the walk in progress */
+	bool is_tail_call; /* maybe: a jump out of the function */
+	bool seen;	   /* by the walk in progress */
 };
 
 struct function {
 	struct insn *insns;
-	uint16_t cnt;
+	uint16_t cnt, hot_cnt; /* those of the cold part follow */
+	const struct site_cold *cold;
+	size_t len;	 /* without the cold part */
 	uint16_t *at;	 /* index of the instruction at an offset, NOWHERE */
 	uint16_t *stack; /* of a walk */
 };
@@ -57,41 +60,52 @@ static enum flow flow_of(const ZydisDecodedInstruction *d)
 	}
 }
 
-/* Byte offset that a branch leads to, -1 if it is not known. */
+/* Distance from code[0] that a branch leads to, INT64_MIN if it is not known. */
 static int64_t branch_target(const ZydisDecodedInstruction *d, size_t at)
 {
 	if (!d->raw.imm[0].size || !d->raw.imm[0].is_relative)
-		return -1;
+		return INT64_MIN;
 	return (int64_t)(at + d->length) + d->raw.imm[0].value.s;
 }
 
+/* The cold part lies behind the other one here; NOWHERE: outside of both. */
+static uint16_t place_of(const struct function *f, int64_t distance)
+{
+	if (distance >= 0 && distance < (int64_t)f->len)
+		return (uint16_t)distance;
+	distance -= f->cold->distance;
+	return f->cold->code && distance >= 0 && distance < (int64_t)f->cold->len
+		       ? (uint16_t)((int64_t)f->len + distance)
+		       : NOWHERE;
+}
+
+/* `at` is the instruction's offset in its part, which begins at `part` of both. */
 static int describe(struct function *f, const ZydisDecodedInstruction *d, const uint8_t *code,
-		    size_t at, size_t len)
+		    size_t at, size_t len, size_t part)
 {
 	struct insn *in = &f->insns[f->cnt];
 	int64_t target = branch_target(d, at);
 	size_t insn_len;
 
-	*in = (struct insn){.off = (uint16_t)at, .flow = flow_of(d)};
+	*in = (struct insn){.off = (uint16_t)(part + at), .flow = flow_of(d), .target = NOWHERE};
 	in->is_call = d->meta.category == ZYDIS_CATEGORY_CALL;
-	in->may_carry = site__classify(code + at, len - at, &insn_len) == SITE_EMULATED;
+	in->may_carry = !part && site__classify(code + at, len - at, &insn_len) == SITE_EMULATED;
 	if (in->flow != FLOW_BRANCH && in->flow != FLOW_JUMP)
 		return 0;
-	if (target < 0 && !d->raw.imm[0].size)
+	if (target == INT64_MIN)
 		return -EINVAL; /* a table of jumps */
-	if (target >= 0 && target < (int64_t)len) {
-		in->target = (uint16_t)target; /* an offset yet */
+	in->target = place_of(f, target + (part ? f->cold->distance : 0));
+	if (in->target != NOWHERE)
 		return 0;
+	if (in->flow == FLOW_JUMP) {
+		in->flow = FLOW_EXIT;
+		in->is_tail_call = true;
+		in->may_carry = false;
 	}
-	/* A branch that may leave the function is an exit that has no instruction of its own. */
-	if (in->flow == FLOW_BRANCH)
-		return -EINVAL;
-	in->flow = FLOW_EXIT;
-	in->may_carry = false;
 	return 0;
 }
 
-static int decode(struct function *f, const uint8_t *code, size_t len)
+static int decode_part(struct function *f, const uint8_t *code, size_t len, size_t part)
 {
 	ZydisDecodedInstruction d;
 	ZydisDecoder decoder;
@@ -100,20 +114,31 @@ static int decode(struct function *f, const uint8_t *code, size_t len)
 	if (ZYAN_FAILED(
 		    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
 		return -EINVAL;
-	for (size_t at = 0; at < len; at++)
-		f->at[at] = NOWHERE;
 	for (size_t at = 0; at < len && !err; at += d.length) {
 		if (ZYAN_FAILED(
 			    ZydisDecoderDecodeInstruction(&decoder, NULL, code + at, len - at, &d)))
 			return -EINVAL;
-		f->at[at] = f->cnt;
-		err = describe(f, &d, code, at, len);
+		f->at[part + at] = f->cnt;
+		err = describe(f, &d, code, at, len, part);
 		f->cnt++;
 	}
+	return err;
+}
+
+static int decode(struct function *f, const uint8_t *code)
+{
+	int err;
+
+	for (size_t at = 0; at < f->len + f->cold->len; at++)
+		f->at[at] = NOWHERE;
+	err = decode_part(f, code, f->len, 0);
+	f->hot_cnt = f->cnt;
+	if (!err && f->cold->code)
+		err = decode_part(f, f->cold->code, f->cold->len, f->len);
 	for (uint16_t i = 0; i < f->cnt && !err; i++) {
 		struct insn *in = &f->insns[i];
 
-		if (in->flow != FLOW_BRANCH && in->flow != FLOW_JUMP)
+		if (in->target == NOWHERE)
 			continue;
 		in->target = f->at[in->target];
 		err = in->target == NOWHERE ? -EINVAL : 0;
@@ -133,10 +158,15 @@ static void push_successors(struct function *f, size_t *depth, uint16_t i)
 {
 	const struct insn *in = &f->insns[i];
 
-	if (in->flow == FLOW_BRANCH || in->flow == FLOW_JUMP)
+	if (in->target != NOWHERE)
 		push(f, depth, in->target);
-	if (in->flow == FLOW_BRANCH || in->flow == FLOW_NEXT)
+	if ((in->flow == FLOW_BRANCH || in->flow == FLOW_NEXT) && i + 1 != f->hot_cnt)
 		push(f, depth, (uint16_t)(i + 1));
+}
+
+static bool is_exit(const struct insn *in)
+{
+	return in->flow == FLOW_EXIT || (in->flow == FLOW_BRANCH && in->target == NOWHERE);
 }
 
 /* Marks as seen what can be reached from behind `from` (from the entry: NOWHERE), not going on at
@@ -155,36 +185,39 @@ static bool walk(struct function *f, uint16_t from, uint16_t around)
 	while (depth) {
 		uint16_t i = f->stack[--depth];
 
-		exits |= f->insns[i].flow == FLOW_EXIT;
-		if (i != around)
-			push_successors(f, &depth, i);
+		if (i == around)
+			continue;
+		exits |= is_exit(&f->insns[i]);
+		push_successors(f, &depth, i);
 	}
 	return exits;
 }
 
+/* What a function leaves to another one may be all of its work. */
 static unsigned int calls_seen(const struct function *f)
 {
 	unsigned int cnt = 0;
 
 	for (uint16_t i = 0; i < f->cnt; i++)
-		cnt += f->insns[i].seen && f->insns[i].is_call;
+		if (f->insns[i].seen)
+			cnt += f->insns[i].is_call + TAIL_CALL * f->insns[i].is_tail_call;
 	return cnt;
 }
 
 /* The work, which is calls, is done before it. */
-static bool is_near_the_end(struct function *f, uint16_t i)
+static bool is_near_the_end(struct function *f, uint16_t i, unsigned int max_calls)
 {
 	unsigned int all, behind;
 
 	walk(f, NOWHERE, NOWHERE);
 	all = calls_seen(f);
 	walk(f, i, NOWHERE);
-	behind = calls_seen(f);
-	return behind < all && behind <= MAX_CALLS_BEHIND;
+	behind = calls_seen(f) + f->insns[i].is_call;
+	return behind < all && behind <= max_calls;
 }
 
 /* Those that every way from the entry to an exit passes follow one another: the last. */
-static int last_pass(struct function *f)
+static int last_pass(struct function *f, unsigned int max_calls)
 {
 	uint16_t best = NOWHERE;
 
@@ -204,26 +237,61 @@ static int last_pass(struct function *f)
 		if (f->insns[i].seen)
 			best = i;
 	}
-	return best == NOWHERE || !is_near_the_end(f, best) ? -ENOENT : f->insns[best].off;
+	return best == NOWHERE || !is_near_the_end(f, best, max_calls) ? -ENOENT
+								       : f->insns[best].off;
 }
 
-int site__pass(const uint8_t *code, size_t len)
+int site__pass(const uint8_t *code, size_t len, const struct site_cold *cold,
+	       unsigned int max_calls)
 {
-	struct function f = {0};
+	static const struct site_cold none;
+	struct function f = {.len = len, .cold = cold ? cold : &none};
+	const size_t whole = len + f.cold->len;
 	int off = -ENOMEM;
 
-	if (!len || len > MAX_BYTES)
+	if (!len || len > MAX_BYTES || f.cold->len > MAX_BYTES)
 		return -E2BIG;
-	f.insns = calloc(len, sizeof(*f.insns));
-	f.at = calloc(len, sizeof(*f.at));
-	f.stack = calloc(len, sizeof(*f.stack));
+	f.insns = calloc(whole, sizeof(*f.insns));
+	f.at = calloc(whole, sizeof(*f.at));
+	f.stack = calloc(whole, sizeof(*f.stack));
 	if (f.insns && f.at && f.stack) {
-		off = decode(&f, code, len);
+		off = decode(&f, code);
 		if (!off)
-			off = last_pass(&f);
+			off = last_pass(&f, max_calls);
 	}
 	free(f.insns);
 	free(f.at);
 	free(f.stack);
 	return off;
+}
+
+static bool is_among(int64_t target, const int64_t *targets, size_t cnt)
+{
+	for (size_t i = 0; i < cnt; i++)
+		if (targets[i] == target)
+			return true;
+	return false;
+}
+
+size_t site__jumps_outside(const uint8_t *code, size_t len, int64_t *targets, size_t max)
+{
+	ZydisDecodedInstruction d;
+	ZydisDecoder decoder;
+	size_t cnt = 0;
+
+	if (ZYAN_FAILED(
+		    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
+		return 0;
+	for (size_t at = 0;
+	     at < len && cnt < max &&
+	     ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, code + at, len - at, &d));
+	     at += d.length) {
+		const enum flow flow = flow_of(&d);
+		const int64_t target = branch_target(&d, at);
+
+		if ((flow == FLOW_BRANCH || flow == FLOW_JUMP) && target != INT64_MIN &&
+		    (target < 0 || target >= (int64_t)len) && !is_among(target, targets, cnt))
+			targets[cnt++] = target;
+	}
+	return cnt;
 }

@@ -20,6 +20,8 @@ static void count_site(struct doctor *d, struct doctor_plan *dp, const struct pl
 	uint64_t ns = class == SITE_STEPPED ? d->cost.stepped_ns : d->cost.entry_ns;
 
 	dp->by_class[class]++;
+	if (class == SITE_STEPPED && ARRAY_PUSH(dp->stepped, dp->stepped_cnt, dp->stepped_cap, p))
+		log__warn("the list of single-stepped probes is cut off: out of memory");
 	if (class == SITE_REFUSED)
 		return;
 	if (p->return_program) {
@@ -120,8 +122,10 @@ bool doctor__can_profile(const struct doctor *d)
 
 static void release(struct doctor *d)
 {
-	for (int i = 0; i < DETAIL_CNT; i++)
+	for (int i = 0; i < DETAIL_CNT; i++) {
+		free(d->plans[i].stepped);
 		probe_plan__free(&d->plans[i].plan);
+	}
 	target__close(d->target);
 }
 

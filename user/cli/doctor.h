@@ -17,6 +17,8 @@ struct doctor_plan {
 	struct probe_plan plan;
 	size_t functions;		   /* rows of the plan */
 	size_t by_class[SITE_UNKNOWN + 1]; /* entry and inner sites */
+	const struct planned_probe **stepped; /* the single-stepped ones, in the plan */
+	size_t stepped_cnt, stepped_cap;
 	size_t sites;	/* of probes */
 	size_t watched; /* data breakpoints */
 	size_t with_return;

@@ -39,16 +39,30 @@ static json_t *missing_json(const struct probe_plan *plan)
 	return list;
 }
 
+static json_t *stepped_json(const struct doctor_plan *dp)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; list && i < dp->stepped_cnt; i++) {
+		const struct planned_probe *p = dp->stepped[i];
+
+		json_array_append_new(list, json_pack("{s:s, s:I, s:s}", "function", p->symbol,
+						      "address", (json_int_t)p->vaddr, "why",
+						      planned_probe__why_stepped(p)));
+	}
+	return list;
+}
+
 static json_t *plan_json(const struct doctor_plan *dp)
 {
 	if (dp->err)
 		return json_null();
 	return json_pack(
-		"{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o}", "functions",
+		"{s:I,s:I,s:I,s:I,s:I,s:o,s:I,s:I,s:I,s:I,s:I,s:I,s:o}", "functions",
 		(json_int_t)dp->functions, "sites", (json_int_t)dp->sites, "watched",
 		(json_int_t)dp->watched, "emulated", (json_int_t)dp->by_class[SITE_EMULATED],
-		"stepped", (json_int_t)dp->by_class[SITE_STEPPED], "refused",
-		(json_int_t)dp->by_class[SITE_REFUSED], "unknown",
+		"stepped", (json_int_t)dp->by_class[SITE_STEPPED], "stepped_probes",
+		stepped_json(dp), "refused", (json_int_t)dp->by_class[SITE_REFUSED], "unknown",
 		(json_int_t)dp->by_class[SITE_UNKNOWN], "return_probes",
 		(json_int_t)dp->with_return, "return_probes_refused",
 		(json_int_t)dp->returns_refused, "cheapest_call_ns", (json_int_t)dp->cheapest_ns,

@@ -128,6 +128,27 @@ static void print_plan_cost(const struct doctor_plan *dp, FILE *out)
 		    us(dp->dearest_ns));
 }
 
+/* One line for each function, and not for each of its returns. */
+static void print_stepped(const struct doctor_plan *dp, FILE *out)
+{
+	enum { SHOWN = 8 };
+	size_t shown = 0, more = 0;
+
+	for (size_t i = 0; i < dp->stepped_cnt; i++) {
+		const struct planned_probe *p = dp->stepped[i];
+
+		if (i && p->row == dp->stepped[i - 1]->row)
+			continue;
+		if (shown++ < SHOWN)
+			row(out, "", "single-stepped: %s: %s", p->symbol,
+			    planned_probe__why_stepped(p));
+		else
+			more++;
+	}
+	if (more)
+		row(out, "", "single-stepped: %zu more; --format json lists all", more);
+}
+
 static void print_plan(const struct doctor_plan *dp, enum detail detail, FILE *out)
 {
 	char name[32];
@@ -141,6 +162,7 @@ static void print_plan(const struct doctor_plan *dp, enum detail detail, FILE *o
 	    counted(dp->functions, "function", "functions").s,
 	    counted(dp->sites, "probe site", "probe sites").s, dp->by_class[SITE_EMULATED],
 	    dp->by_class[SITE_STEPPED], detail == DETAIL_OPERATOR ? " (default)" : "");
+	print_stepped(dp, out);
 	if (dp->by_class[SITE_REFUSED] || dp->by_class[SITE_UNKNOWN])
 		row(out, "", "%s: no probe may go on that instruction",
 		    counted(dp->by_class[SITE_REFUSED] + dp->by_class[SITE_UNKNOWN],

@@ -121,6 +121,8 @@ void probe_plan__free(struct probe_plan *p); /* frees the names and schemas that
 
 /* Of the instruction that carries the probe. */
 enum site_class planned_probe__site(struct target *t, const struct planned_probe *probe);
+/* Why it sits on an instruction that the kernel single-steps, if it does; static text. */
+const char *planned_probe__why_stepped(const struct planned_probe *probe);
 /* From a function's entry, of `size` bytes (0: not known), to an instruction behind it that costs less,
  * as site__slide() does. 0 or its negative errno. */
 int planned_probe__slide(struct elf_file *elf, size_t size, unsigned int keep,

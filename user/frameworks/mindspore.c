@@ -157,6 +157,7 @@ static const struct probe_row rows[] = {
 		.group = GROUP_OPERATOR,
 		.category = CAT_NONE,
 		.program = "call_unwound",
+		.slide = true,
 		.loses = "where a launch that raises ends: it lasts until the thread's next event",
 	},
 	/* Each kernel of each mode, but those that PyBoostUtils::LaunchKernel launches where that

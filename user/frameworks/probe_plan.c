@@ -98,6 +98,15 @@ enum site_class planned_probe__site(struct target *t, const struct planned_probe
 	return code ? site__classify(code, len, &insn_len) : SITE_UNKNOWN;
 }
 
+const char *planned_probe__why_stepped(const struct planned_probe *probe)
+{
+	if (probe->program && strstr(probe->program, "_leave"))
+		return "on its returns: they pass no instruction that the kernel emulates";
+	if (probe->program && strstr(probe->program, "_landing"))
+		return "behind a call of it: no instruction there is emulated";
+	return "at its entry: none before its first call or branch is emulated";
+}
+
 int planned_probe__slide(struct elf_file *elf, size_t size, unsigned int keep,
 			 struct planned_probe *probe)
 {
@@ -110,6 +119,7 @@ int planned_probe__slide(struct elf_file *elf, size_t size, unsigned int keep,
 		return off;
 	probe->vaddr += (uint64_t)off;
 	probe->offset += (uint64_t)off;
+	probe->cfg.rsp_shift = (uint16_t)shift;
 	return 0;
 }
 

@@ -4,10 +4,15 @@
 #include "attach/site.h"
 #include "common/err.h"
 #include "common/util.h"
+#include "frameworks/function_end.h"
 #include <fnmatch.h>
 #include <string.h>
 
 #define MAX_EXITS 128 /* of one function, jumps included */
+
+/* Calls from the end of a span on: destructors, and what was seen to be no work. */
+#define BEHIND	    1
+#define BEHIND_SITE 3 /* with a site_program */
 
 struct walk {
 	struct table_scan *scan;
@@ -110,21 +115,19 @@ static int plan_leaves(struct table_scan *s, const struct probe_row *row,
 static int plan_ends(struct table_scan *s, const struct probe_row *row,
 		     const struct elf_symbol *symbol)
 {
+	const char *program = row->site_program ? row->site_program
+			      : row->leaves	? "call_site"
+						: NULL;
 	uint32_t at[TABLE_MAX_ENDS];
 	size_t len, cnt;
 	const uint8_t *code = body(s->elfs[row->lib], symbol, &len);
-	int pass;
 
-	if (!code || !symbol->size)
+	if (!program || !code || !symbol->size)
 		return 0;
-	if (row->site_program) {
-		cnt = site__stack_checks(code, len, at, ARRAY_SIZE(at));
-		pass = cnt ? -ENOENT : site__pass(code, len);
-		if (pass >= 0)
-			at[cnt++] = (uint32_t)pass;
-		if (cnt)
-			return add_ends(s, row, symbol, row->site_program, at, cnt);
-	}
+	cnt = function_end__find(s->elfs[row->lib], symbol->vaddr, len,
+				 row->site_program ? BEHIND_SITE : BEHIND, at, ARRAY_SIZE(at));
+	if (cnt)
+		return add_ends(s, row, symbol, program, at, cnt);
 	return row->leaves ? plan_leaves(s, row, symbol, code, len) : 0;
 }
 

@@ -29,8 +29,8 @@ struct probe_row {
 	const char *program;
 	const char *shapes_program; /* instead, with --record-shapes; NULL: the same */
 	const char *return_program; /* NULL: no return probe */
-	/* Its end is seen at its return instructions, exceptions or not; where there is a
-	   site_program only if that finds no place. Returns are single-stepped. */
+	/* Its end is seen at an instruction that each normal return passes; if there is none that
+	   the kernel emulates, at its returns, which are single-stepped. */
 	bool leaves;
 	const char *aligned_program; /* behind a prologue that aligns the stack, with slide */
 	const char *returns_safely; /* why no exception leaves the function: needed for one */

@@ -211,6 +211,7 @@ static const struct probe_row rows[] = {
 		.group = GROUP_OPERATOR,
 		.category = CAT_NONE,
 		.program = "call_unwound",
+		.slide = true,
 	},
 	/* torch.compile and torch.export run a model's operators on tensors without data, in modes
 	   of the framework's own that are set again behind each: those repeat, and are no steps. */
