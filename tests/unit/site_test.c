@@ -411,6 +411,16 @@ Test(site, a_cold_part_comes_back)
 	cr_expect_eq(site__pass(code, sizeof(code), &part, 2), 8);
 }
 
+/* push rbp; call; test eax, eax; je L; L: pop rbp; ret; HANDLER: call; jmp to the pop */
+Test(site, an_exception_is_caught_and_the_function_returns)
+{
+	static const uint8_t code[] = {0x55, 0xe8, 1,	 0, 1, 0, 0x85, 0xc0, 0x74,
+				       0,    0x5d, 0xc3, 0xe8, 1, 0, 1, 0, 0xeb, 0xf7};
+
+	cr_expect_eq(site__pass(code, sizeof(code), NULL, 2), -ENOENT);
+	cr_expect_eq(site__pass(code, 12, NULL, 2), 8);
+}
+
 /* jmp *table(, rdi, 8) */
 Test(site, a_table_of_jumps_is_not_understood)
 {

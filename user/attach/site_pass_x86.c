@@ -30,7 +30,9 @@ struct insn {
 	bool may_carry;	 /* the kernel emulates it and it does not leave the function */
 	bool is_call;
 	bool is_tail_call; /* maybe: a jump out of the function */
-	bool seen;	   /* by the walk in progress */
+	bool is_padding;
+	bool is_handler; /* the entry does not lead here, an exception may */
+	bool seen;	 /* by the walk in progress */
 };
 
 struct function {
@@ -89,6 +91,8 @@ static int describe(struct function *f, const ZydisDecodedInstruction *d, const 
 
 	*in = (struct insn){.off = (uint16_t)(part + at), .flow = flow_of(d), .target = NOWHERE};
 	in->is_call = d->meta.category == ZYDIS_CATEGORY_CALL;
+	in->is_padding = d->mnemonic == ZYDIS_MNEMONIC_NOP || d->mnemonic == ZYDIS_MNEMONIC_XCHG ||
+			 d->mnemonic == ZYDIS_MNEMONIC_INT3;
 	in->may_carry = !part && site__classify(code + at, len - at, &insn_len) == SITE_EMULATED;
 	if (in->flow != FLOW_BRANCH && in->flow != FLOW_JUMP)
 		return 0;
@@ -169,28 +173,65 @@ static bool is_exit(const struct insn *in)
 	return in->flow == FLOW_EXIT || (in->flow == FLOW_BRANCH && in->target == NOWHERE);
 }
 
-/* Marks as seen what can be reached from behind `from` (from the entry: NOWHERE), not going on at
- * `around`. True if an exit is. */
-static bool walk(struct function *f, uint16_t from, uint16_t around)
-{
-	bool exits = false;
-	size_t depth = 0;
+struct exits {
+	bool any, returns;
+};
 
-	for (uint16_t i = 0; i < f->cnt; i++)
-		f->insns[i].seen = false;
-	if (from == NOWHERE)
-		push(f, &depth, 0);
-	else
-		push_successors(f, &depth, from);
+/* Goes on from what was pushed, but not behind `around`, and says to what exits that leads. */
+static struct exits walk_on(struct function *f, size_t depth, uint16_t around)
+{
+	struct exits met = {0};
+
 	while (depth) {
 		uint16_t i = f->stack[--depth];
 
 		if (i == around)
 			continue;
-		exits |= is_exit(&f->insns[i]);
+		met.any |= is_exit(&f->insns[i]);
+		met.returns |= f->insns[i].flow == FLOW_EXIT && !f->insns[i].is_tail_call;
 		push_successors(f, &depth, i);
 	}
-	return exits;
+	return met;
+}
+
+static void forget_seen(struct function *f)
+{
+	for (uint16_t i = 0; i < f->cnt; i++)
+		f->insns[i].seen = false;
+}
+
+/* Marks as seen what can be reached from behind `from` (from the entry: NOWHERE), not going on at
+ * `around`. True if an exit is. */
+static bool walk(struct function *f, uint16_t from, uint16_t around)
+{
+	size_t depth = 0;
+
+	forget_seen(f);
+	if (from == NOWHERE)
+		push(f, &depth, 0);
+	else
+		push_successors(f, &depth, from);
+	return walk_on(f, depth, around).any;
+}
+
+static void mark_handlers(struct function *f)
+{
+	walk(f, NOWHERE, NOWHERE);
+	for (uint16_t i = 0; i < f->cnt; i++)
+		f->insns[i].is_handler = !f->insns[i].seen && !f->insns[i].is_padding;
+}
+
+/* May the function return after it has caught an exception, past `around`? A handler that jumps out
+ * of what is known of the function goes on unwinding, as most do. */
+static bool catches_past(struct function *f, uint16_t around)
+{
+	size_t depth = 0;
+
+	forget_seen(f);
+	for (uint16_t i = 0; i < f->cnt; i++)
+		if (f->insns[i].is_handler)
+			push(f, &depth, i);
+	return walk_on(f, depth, around).returns;
 }
 
 /* What a function leaves to another one may be all of its work. */
@@ -223,8 +264,9 @@ static int last_pass(struct function *f, unsigned int max_calls)
 
 	if (!walk(f, NOWHERE, NOWHERE))
 		return -ENOENT;
+	mark_handlers(f);
 	for (uint16_t i = 0; i < f->cnt; i++) {
-		if (!f->insns[i].may_carry || walk(f, NOWHERE, i))
+		if (!f->insns[i].may_carry || walk(f, NOWHERE, i) || catches_past(f, i))
 			continue;
 		walk(f, i, NOWHERE);
 		if (f->insns[i].seen) /* in a loop */

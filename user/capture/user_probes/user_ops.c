@@ -6,12 +6,10 @@
 #include "capture/user_probes/functions.h"
 #include "common/err.h"
 #include "common/util.h"
-#include "frameworks/function_end.h"
 #include <string.h>
 
 #define OPS_MAX	  500 /* functions that one option may name */
 #define EXITS_MAX 16  /* of a function; one with more ends by inference */
-#define SITES_MAX 8
 
 /* ---- --op ---- */
 
@@ -35,43 +33,36 @@ static bool is_tail_call(struct elf_file *elf, uint64_t target)
 	       !strstr(to.name, ".cold");
 }
 
-/* A probe of the entry's row that ends its span, `off` bytes into the function. */
-static int add_end(struct probe_plan *plan, const struct planned_probe *entry,
-		   const struct function *f, const char *program, uint32_t off)
-{
-	struct planned_probe probe = *entry;
-
-	probe.row = plan->row_cnt;
-	probe.program = program;
-	probe.vaddr = f->vaddr + off;
-	probe.offset = f->offset + off;
-	if (probe.vaddr != entry->vaddr)
-		return probe_plan__add(plan, &probe);
-	return probe_plan__missing(plan,
-				   "the end of %s, which only jumps to another function: its time "
-				   "is that until its thread's next event; --op-returns sees it, "
-				   "and kills the program where an exception leaves either",
-				   f->name);
-}
-
-/* Probes where the function returns. What leaves it otherwise, an exception for one, is seen by the
- * stack. */
+/* Probes where the function returns, of the entry's row. What leaves it otherwise, an exception
+ * for one, is seen by the stack. */
 static int add_exits(struct elf_file *elf, const struct function *f, struct probe_plan *plan,
 		     const struct planned_probe *entry)
 {
+	struct planned_probe probe = *entry;
 	struct site_exit exits[EXITS_MAX];
-	uint32_t at[SITES_MAX];
-	size_t len, cnt = function_end__find(elf, f->vaddr, f->size, 0, at, ARRAY_SIZE(at));
+	size_t len;
 	const uint8_t *code = elf_file__bytes(elf, f->vaddr, &len);
-	int err = 0, exit_cnt = 0;
+	int cnt = code && f->size && f->size <= len ? site__exits(code, f->size, exits, EXITS_MAX)
+						    : 0;
+	int err = 0;
 
-	for (size_t i = 0; i < cnt && !err; i++)
-		err = add_end(plan, entry, f, "call_site", at[i]);
-	if (!cnt && code && f->size && f->size <= len)
-		exit_cnt = site__exits(code, f->size, exits, EXITS_MAX);
-	for (int i = 0; i < exit_cnt && !err; i++)
-		if (!exits[i].is_jump || is_tail_call(elf, f->vaddr + (uint64_t)exits[i].target))
-			err = add_end(plan, entry, f, "call_leave", exits[i].off);
+	probe.row = plan->row_cnt;
+	probe.program = "call_leave";
+	for (int i = 0; i < cnt && !err; i++) {
+		if (exits[i].is_jump && !is_tail_call(elf, f->vaddr + (uint64_t)exits[i].target))
+			continue;
+		probe.vaddr = f->vaddr + exits[i].off;
+		probe.offset = f->offset + exits[i].off;
+		if (probe.vaddr == entry->vaddr)
+			err = probe_plan__missing(
+				plan,
+				"the end of %s, which only jumps to another function: its time is "
+				"that until its thread's next event; --op-returns sees it, and "
+				"kills the program where an exception leaves either",
+				f->name);
+		else
+			err = probe_plan__add(plan, &probe);
+	}
 	return err;
 }
 
