@@ -80,6 +80,16 @@ struct pt_passes {
 	__u32 cnt;
 };
 
+/* Run time of the thread that counts steps, while its switches are seen. */
+struct pt_step_run {
+	__u32 is_seen; /* by the loader */
+	__u32 pad;
+	__u64 in_ns;		/* when it came onto a processor; 0: it is on none, or that was not seen */
+	__u64 ran_ns;		/* until it left one last */
+	__u64 at[PT_STEP_RING]; /* at boundaries, as step_ns; 0: not known */
+	__u64 opened, closed;	/* as the latest window opened and closed at a boundary */
+};
+
 /* One per loaded object, in .bss, written by the loader unless said otherwise. */
 struct pt_ctl {
 	__u32 target_pid;      /* tgid of the main target */
@@ -114,6 +124,7 @@ struct pt_ctl {
 	__u64 window_open_ns, window_close_ns; /* edges of the latest window */
 	__u64 step_seq; /* boundaries seen; step_ns[step_seq % PT_STEP_RING] is the latest */
 	__u64 step_ns[PT_STEP_RING];
+	struct pt_step_run run;
 	__u64 step_took_ns; /* the latest step, on average where several ended at one boundary */
 	__u64 class_seen[PT_CLASS_CNT]; /* spans of each class since attach */
 	__u32 class_tid[PT_CLASS_CNT];	/* the thread of the latest */

@@ -246,6 +246,22 @@ static __always_inline bool thread_in(struct task_struct *next, __u64 now)
 	return true;
 }
 
+static __always_inline void note_step_run(const struct task_struct *prev,
+					  const struct task_struct *next, __u64 now)
+{
+	const __u32 tid = ctl.step_tid;
+
+	if (!tid || !ctl.run.is_seen)
+		return;
+	if (prev->pid == tid && ctl.run.in_ns) {
+		if (now > ctl.run.in_ns)
+			ctl.run.ran_ns += now - ctl.run.in_ns;
+		ctl.run.in_ns = 0;
+	}
+	if (next->pid == tid)
+		ctl.run.in_ns = now;
+}
+
 SEC("tp_btf/sched_switch")
 int sched_switch(__u64 *ctx)
 {
@@ -259,6 +275,7 @@ int sched_switch(__u64 *ctx)
 	else
 		state = task_state(prev);
 	cpu_set(next, bpf_get_smp_processor_id(), next->pid != 0, now);
+	note_step_run(prev, next, now);
 	ours = thread_out(prev, state, ctx[0] & 1, now);
 	ours |= thread_in(next, now);
 	if (ours)

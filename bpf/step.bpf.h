@@ -36,13 +36,25 @@ static __always_inline bool may_open(void)
 	return ctl.armed && (!ctl.gated || ctl.armed == ctl.closes + 1);
 }
 
+/* What the thread that counts steps has run until now, 0: not known. */
+static __always_inline __u64 run_until(__u64 now)
+{
+	if (!ctl.run.is_seen)
+		return 0;
+	if (!ctl.run.in_ns) /* it came before its switches were seen */
+		ctl.run.in_ns = now;
+	return ctl.run.ran_ns + (now > ctl.run.in_ns ? now - ctl.run.in_ns : 0) + 1;
+}
+
 static __always_inline void window_set(__u32 state, __u32 prev, __u64 now)
 {
 	if (state == PT_STATE_RECORD && prev != PT_STATE_RECORD) {
+		ctl.run.opened = ctl.run.at[ctl.step_seq % PT_STEP_RING];
 		ctl.window_open_ns = now;
 		ctl.window_cnt++;
 		ctl.window_open = 1;
 	} else if (state != PT_STATE_RECORD && prev == PT_STATE_RECORD) {
+		ctl.run.closed = ctl.run.at[ctl.step_seq % PT_STEP_RING];
 		ctl.window_close_ns = now;
 		ctl.window_open = 0;
 		ctl.closes++;
@@ -88,6 +100,7 @@ __weak __noinline int step_boundary(struct pt_thread *t, __u64 now)
 
 	ctl.step_took_ns = (now - ctl.step_ns[ctl.step_seq % PT_STEP_RING]) / steps;
 	ctl.step_ns[(ctl.step_seq + 1) % PT_STEP_RING] = now;
+	ctl.run.at[(ctl.step_seq + 1) % PT_STEP_RING] = run_until(now);
 	ctl.step_seq++;
 	count_passes();
 	/* A call that began while its end, or its caller's, had no probe yet is not seen to return;
@@ -156,8 +169,10 @@ __weak __noinline int step_event(struct pt_thread *t, __u32 name_class, __u32 at
 		return 0;
 	if (ctl.boundary_needs && !ctl.need_seen)
 		return 0;
-	if (!ctl.step_tid)
+	if (!ctl.step_tid) {
+		ctl.run.in_ns = 0;
 		ctl.step_tid = tid;
+	}
 	if (ctl.step_tid != tid) {
 		ctl.aside_tid = tid;
 		if (ctl.window_open || measuring())

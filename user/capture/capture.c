@@ -453,8 +453,9 @@ static int record_duration(struct session *s)
 	return err;
 }
 
-/* Ends the window if one is open, reads what is on its way, and closes the file. */
-static int record_end(struct session *s)
+/* stopped: nobody waits for more. Ends the window if one is open, reads what is on its way, and
+ * closes the file. */
+static int record_end(struct session *s, bool stopped)
 {
 	/* Steps that are over already are read before the window is told that it ends. */
 	int err = session__drain(s);
@@ -463,7 +464,10 @@ static int record_end(struct session *s)
 	if (!err)
 		err = session__drain(s);
 	if (s->window.writer) {
-		int finish_err = session__window_finish(s);
+		int finish_err;
+
+		s->is_last = !stopped;
+		finish_err = session__window_finish(s);
 
 		if (!err)
 			err = finish_err;
@@ -486,7 +490,7 @@ static int session_record(struct session *s)
 		return err__set(-EINTR, "aborted; %s is left as far as it was written",
 				s->window.path);
 	}
-	end_err = record_end(s);
+	end_err = record_end(s, err != 0);
 	if (!end_err && !s->window_cnt)
 		return no_window__recorded(s, err);
 	if (err == -EINTR || err == -ESRCH)

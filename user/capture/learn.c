@@ -556,5 +556,6 @@ int session__measure_steps(struct session *s, uint64_t *steps)
 	explain_asks(s, ctl->asked_steps - asked, *steps);
 	s->beside_measured += ctl->aside_beside - beside;
 	s->step_ns = step_length(s, *steps < PT_STEP_RING ? *steps : PT_STEP_RING - 1);
+	s->step_run_ns = step_cost__run_ns(ctl, *steps);
 	return err;
 }

@@ -138,6 +138,7 @@ int session__window_open(struct session *s, uint64_t first_step, uint64_t open_n
 	tell_shift(s);
 	s->cpu_before_ns = own_cpu_ns();
 	s->faults_before = training_faults(s);
+	step_cost__window_open(s);
 	s->faults = (struct fault_count){0};
 	s->followed = s->follow_late_ns = s->unfollowed = s->held_ns = 0;
 	decoder__set_writer(s->decoder, s->window.writer);
@@ -151,6 +152,7 @@ void session__window_close(struct session *s, uint64_t close_ns)
 	s->window_ending = true;
 	s->closes_seen = s->probes.ctl->closes;
 	s->faults = training_faults(s);
+	step_cost__window_close(s);
 	device_time__window_close(s);
 }
 
@@ -261,6 +263,11 @@ static double lost_share(const struct session *s)
 	return kept > 0 ? (kept + lost) / kept : 1;
 }
 
+uint64_t session__paid_ns(const struct session *s)
+{
+	return s->step_run_ns ? s->step_run_ns : s->step_ns;
+}
+
 void session__count_anew(struct session *s)
 {
 	s->callee_ends_before = s->probes.ctl->callee_ends;
@@ -277,7 +284,7 @@ static json_t *cost_summary(const struct session *s)
 {
 	uint64_t hits[GROUP_CNT], total = 0, steps = s->window.end_step - s->window.first_step;
 	const struct probe_cost *c = &s->facts.cost;
-	uint64_t length_ns = s->window.close_ns - s->window.open_ns, spread;
+	uint64_t length_ns = s->window.close_ns - s->window.open_ns, spread, hit_ns, stays;
 	json_t *by_group = json_object(), *cost;
 	const uint64_t sched_ns = sched_source__own_ns(s->probes.skel) - s->sched_ns_before;
 	struct device_noted noted = {0};
@@ -300,7 +307,11 @@ static json_t *cost_summary(const struct session *s)
 	   cost different amounts, together span_total_ns. */
 	spread = hits[GROUP_OPERATOR] + hits[GROUP_STEP] + hits[GROUP_UPDATE] + hits[GROUP_PHASE] +
 		 hits[GROUP_DEVICE] + hits[GROUP_NODE_TYPE] + hits[GROUP_AROUND];
-	ns = (double)spread * (double)span_cost__hit_ns(c, spread ? length_ns / spread : 0) +
+	/* What happens while it waits for a processor is not its own. */
+	if (s->step_cost.run_ns)
+		length_ns = s->step_cost.run_ns;
+	hit_ns = span_cost__hit_ns(c, spread ? length_ns / spread : 0);
+	ns = (double)spread * (double)hit_ns +
 	     (double)hits[GROUP_INNER] * (double)c->span_total_ns / 2 +
 	     (double)hits[GROUP_MEMORY] * (double)c->bare.entry_ns +
 	     (double)hits[GROUP_WATCH] * (double)c->watch_ns;
@@ -318,6 +329,10 @@ static json_t *cost_summary(const struct session *s)
 		json_object_set_new(cost, "noted_calls", json_integer((json_int_t)noted.cnt));
 	if (!s->device && !pointed__why_not(s))
 		json_object_set_new(cost, "inject_helps", json_true());
+	stays = hits[GROUP_STEP] + hits[GROUP_UPDATE] + hits[GROUP_PHASE];
+	json_object_set_new(
+		cost, "stays_ns",
+		json_integer((json_int_t)((double)stays * (double)hit_ns + (double)sched_ns)));
 	if (steps)
 		json_object_set_new(cost, "added_ns_per_step",
 				    json_integer((json_int_t)(ns / (double)steps)));
@@ -384,6 +399,9 @@ int session__window_finish(struct session *s)
 	device_time__summary(s, summary);
 	device_calls__summary(s, summary);
 	decoder__set_writer(s->decoder, NULL);
+	if (!err && s->is_last)
+		step_cost__compare(s);
+	step_cost__put(s, json_object_get(summary, "cost"));
 	s->window_ending = false;
 	/* On a full disk too, what was written is worth its tables. */
 	kept = recording_writer__bytes(w->writer) > 0;

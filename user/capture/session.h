@@ -8,6 +8,7 @@
 #include "capture/decode/decoder.h"
 #include "capture/sched/fault_count.h"
 #include "capture/probes.h"
+#include "capture/arming/step_cost.h"
 #include "capture/sched/sched_source.h"
 #include "capture/sched/task_source.h"
 #include "capture/window.h"
@@ -175,6 +176,9 @@ struct session {
 	uint64_t attach_begin_ns;  /* until the first event is seen */
 	uint64_t longest_attach_ns; /* of what a window needs */
 	uint64_t step_ns;	   /* length of a step before the window, 0: unknown */
+	uint64_t step_run_ns;	   /* of it its thread ran, 0: unknown */
+	struct step_cost step_cost; /* of this window */
+	bool is_last;		   /* no window follows this one */
 	uint64_t shifted_before, window_shift; /* steps by which windows were late: all, this one */
 	const char *late_for; /* what this one waited for then, as a clause */
 	uint64_t cpu_before_ns;	   /* our own CPU time at the window's begin */
@@ -220,6 +224,8 @@ void session__step_by_frames(struct session *s);
 /* Keeps statistics of some whole steps; their number goes to *steps, the length of one to s->step_ns.
  * -EAGAIN: they turned out to be none, learn again. */
 int session__measure_steps(struct session *s, uint64_t *steps);
+/* Of which --max-overhead is a share: what a step's thread runs in it, else its length. */
+uint64_t session__paid_ns(const struct session *s);
 /* Leaves out functions that are not worth their probe, from what was seen since learning began.
  * -EAGAIN: the steps turned out to be none, learn again. */
 int session__prune(struct session *s);

@@ -139,23 +139,75 @@ static uint64_t step_cnt(const struct analysis *a)
 	return a->steps.calls ? a->last_step - a->first_step + 1 : 0;
 }
 
-/* What the probes' cost is a share of: the window, with what is in no whole step. A target that has
- * ended may have been long about it: then, the steps. */
+static const json_t *cost_of(const struct analysis *a)
+{
+	return json_object_get(recording__summary(a->r), "cost");
+}
+
+/* What the probes' cost is a share of: what the thread that makes the steps ran in the window, or
+ * the process where there are none. Older recordings: the window, with what is in no whole step; a
+ * target that has ended may have been long about it: then, the steps. */
 static uint64_t paid_ns(const struct analysis *a)
 {
 	const json_t *loss = json_object_get(recording__summary(a->r), "loss");
+	const uint64_t run_ns = number(cost_of(a), "run_ns");
 
+	if (run_ns)
+		return run_ns;
 	if (!a->steps.calls || !json_is_true(json_object_get(loss, "target_gone")))
 		return analysis__window_ns(a);
 	return a->steps.cpu.total / a->steps.calls * step_cnt(a);
 }
 
+/* Added time of a step as the job's own steps with and without probes show it. */
+struct measured {
+	uint64_t with_steps, without_steps; /* 0: it was not measured */
+	uint64_t added_ns, low_ns, high_ns; /* 95 % interval */
+};
+
+static uint64_t not_negative(double ns)
+{
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
+/* The probes of steps stay in the steps without the others: what they add is estimated. */
+static struct measured measured_cost(const struct analysis *a)
+{
+	const json_t *json = json_object_get(cost_of(a), "measured");
+	const double stays =
+		step_cnt(a) ? (double)number(cost_of(a), "stays_ns") / (double)step_cnt(a) : 0;
+
+	if (!json)
+		return (struct measured){0};
+	return (struct measured){
+		.with_steps = number(json, "with_steps"),
+		.without_steps = number(json, "without_steps"),
+		.added_ns =
+			not_negative(json_number_value(json_object_get(json, "added_ns")) + stays),
+		.low_ns = not_negative(json_number_value(json_object_get(json, "low_ns")) + stays),
+		.high_ns =
+			not_negative(json_number_value(json_object_get(json, "high_ns")) + stays),
+	};
+}
+
+/* In the window, in nanoseconds: as the hits say, where the job's own steps do not rule that out.
+ */
+static uint64_t added_ns(const struct analysis *a)
+{
+	const uint64_t estimated = number(cost_of(a), "probe_ns"), steps = step_cnt(a);
+	const struct measured m = measured_cost(a);
+
+	if (!m.without_steps || !steps)
+		return estimated;
+	if (estimated < m.low_ns * steps)
+		return m.low_ns * steps;
+	return estimated > m.high_ns * steps ? m.high_ns * steps : estimated;
+}
+
 /* Measured by bench/overhead, see doc/cost.md. */
 static int add_underestimated(const struct analysis *a, struct table *t)
 {
-	const json_t *cost = json_object_get(recording__summary(a->r), "cost");
-
-	if ((double)number(cost, "probe_ns") < TOLD_FROM * (double)paid_ns(a))
+	if (measured_cost(a).without_steps || (double)added_ns(a) < TOLD_FROM * (double)paid_ns(a))
 		return 0;
 	return table__add_note(
 		t, "The estimate may be low: jobs of steps of 1 to 10 ms were measured to lose "
@@ -168,8 +220,8 @@ static int add_overspent(const struct analysis *a, struct table *t)
 {
 	const double wanted =
 		json_number_value(json_object_get(recording__meta(a->r), "max_overhead"));
-	const json_t *cost = json_object_get(recording__summary(a->r), "cost");
-	const uint64_t all = number(cost, "probe_ns"), fixed = number(cost, "tracepoint_ns");
+	const json_t *cost = cost_of(a);
+	const uint64_t all = added_ns(a), fixed = number(cost, "tracepoint_ns");
 	const uint64_t added = all > fixed ? all - fixed : 0;
 	const bool inject_helps = json_is_true(json_object_get(cost, "inject_helps"));
 
@@ -202,6 +254,7 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 	uint64_t steps = step_cnt(a); /* as the hits are */
 	uint64_t hits = number(cost, "hits"), added = number(cost, "probe_ns");
 	uint64_t noted = number(cost, "noted_calls"), time = paid_ns(a);
+	const struct measured m = measured_cost(a);
 	const json_t *tracepoints = json_object_get(cost, "tracepoint_ns");
 	char where[256];
 	uint64_t lost_cnt = losses__count(a, where, sizeof(where));
@@ -218,11 +271,21 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 		 cell__count(steps ? (noted + steps / 2) / steps : 0)},
 		{"added_per_step", "estimated added time per step",
 		 cost && steps ? cell__time(added / steps) : cell__none(no_steps), CELL_TIME},
+		{m.without_steps ? "measured_per_step" : NULL,
+		 "added time per step, measured on steps with and without probes",
+		 cell__time(m.added_ns), CELL_TIME},
+		{m.without_steps ? "measured_low" : NULL, "at least", cell__time(m.low_ns),
+		 CELL_TIME},
+		{m.without_steps ? "measured_high" : NULL, "at most", cell__time(m.high_ns),
+		 CELL_TIME},
 		{tracepoints && steps ? "tracepoints_per_step" : NULL,
 		 "of it by the kernel's tracepoints",
 		 cell__time(steps ? number(cost, "tracepoint_ns") / steps : 0), CELL_TIME},
+		{number(cost, "run_ns") && steps ? "run_per_step" : NULL,
+		 "run time per step, of which the next line is a share",
+		 cell__time(steps ? number(cost, "run_ns") / steps : 0), CELL_TIME},
 		{"added", "estimated added time",
-		 cost && time ? cell__share(added, time) : cell__none(why), CELL_PERCENT},
+		 cost && time ? cell__share(added_ns(a), time) : cell__none(why), CELL_PERCENT},
 		{"loader_cpu", "CPU time of proftrace",
 		 cost ? cell__time(number(cost, "loader_cpu_ns")) : cell__none(why), CELL_TIME},
 		{injection ? "stopped" : NULL, "target stopped, to load the library",
@@ -230,6 +293,31 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 	};
 
 	return facts__add(t, facts, ARRAY_SIZE(facts));
+}
+
+/* Where it ran, it paid: on a busy machine that is not all of the window. */
+static int add_base(const struct analysis *a, struct table *t)
+{
+	const uint64_t run_ns = number(cost_of(a), "run_ns"), window_ns = analysis__window_ns(a);
+	const struct measured m = measured_cost(a);
+	int err = 0;
+
+	if (m.without_steps)
+		err = table__add_notef(
+			t,
+			"Measured: run time of %" PRIu64 " steps with probes and %" PRIu64
+			" without, medians, 95 %% interval.%s",
+			m.with_steps, m.without_steps,
+			added_ns(a) == number(cost_of(a), "probe_ns")
+				? ""
+				: " The estimate from hits lies outside of it: the share is by its "
+				  "nearer end.");
+	if (err || !run_ns || !window_ns)
+		return err;
+	return table__add_notef(t, "The share is of the time that %s: %s in a window of %s.",
+				step_cnt(a) ? "the thread that makes the steps ran"
+					    : "the process ran",
+				time_text(a, run_ns).s, time_text(a, window_ns).s);
 }
 
 static int add_cupti(const struct analysis *a, struct table *t)
@@ -303,6 +391,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	const json_t *loss = json_object_get(summary, "loss");
 	int err = add_cost_facts(a, t);
 
+	if (!err)
+		err = add_base(a, t);
 	if (!err)
 		err = add_underestimated(a, t);
 	if (!err)

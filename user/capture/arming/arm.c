@@ -133,6 +133,18 @@ int arm__reattach_steps(struct session *s)
 	return err;
 }
 
+int arm__take_out(struct session *s)
+{
+	const int err = optimizer_step__tell(s, false);
+
+	arm__hurry(true);
+	for (int g = GROUP_PHASE + 1; g < GROUP_CNT; g++)
+		if (!makes_steps(s, g))
+			probes__detach(&s->probes, g);
+	arm__hurry(false);
+	return err;
+}
+
 int arm__rest(struct session *s)
 {
 	int err;
@@ -146,12 +158,7 @@ int arm__rest(struct session *s)
 		arm__gate(s);
 		return 0;
 	}
-	err = optimizer_step__tell(s, false);
-	arm__hurry(true);
-	for (int g = GROUP_PHASE + 1; g < GROUP_CNT; g++)
-		if (!makes_steps(s, g))
-			probes__detach(&s->probes, g);
-	arm__hurry(false);
+	err = arm__take_out(s);
 	rest__begin(s);
 	sched_source__stop(s->sched);
 	s->sched = NULL;

@@ -16,6 +16,8 @@ int arm__reattach_steps(struct session *s);
 /* Attaches or detaches what the next window needs, by how far away it is. Call often. */
 int arm__adjust(struct session *s);
 
+/* Detaches what steps do not need. */
+int arm__take_out(struct session *s);
 /* Detaches what only a window needs, and attaches it again. */
 int arm__rest(struct session *s);
 int arm__wake(struct session *s);

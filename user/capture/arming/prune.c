@@ -287,7 +287,7 @@ int session__prune(struct session *s)
 	if (err)
 		return err;
 	policy.steps = (double)steps;
-	policy.step_ns = s->step_ns;
+	policy.step_ns = session__paid_ns(s);
 	add_steps_probes(s, &policy);
 	cnt = gather(s, in);
 	chosen = prune__choose(&policy, in, cnt, s->dropped);

@@ -132,7 +132,7 @@ static bool is_told(const struct trial *t, uint64_t hits)
 static bool matters(const struct session *s)
 {
 	return HITS * (double)s->facts.cost.watch_ns >
-	       MATTERS * s->opts->max_overhead * (double)s->step_ns;
+	       MATTERS * s->opts->max_overhead * (double)session__paid_ns(s);
 }
 
 /* Which of both is attached. */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What our probes add to a step, measured on the job itself: the run time of the thread that counts
+ * steps, in the window's steps and in some behind the last window that have the probes of steps
+ * alone. Run time is time on a processor, by the switches of threads.
+ */
+#ifndef PROFTRACE_STEP_COST_H
+#define PROFTRACE_STEP_COST_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "bpf/ctl.h"
+
+struct session;
+
+struct step_runs {
+	uint64_t ns[PT_STEP_RING]; /* in the order of the steps */
+	size_t cnt;
+};
+
+/* Of one session, zeroed at first. */
+struct step_cost {
+	struct step_runs with, without;
+	uint64_t run_ns; /* of the thread in the window, or of the process where there are no steps
+			  */
+	uint64_t process_ns; /* the process's run time as the window opened */
+};
+
+/* Added time of a step, in nanoseconds, with its 95 % interval. */
+struct step_difference {
+	double added_ns, low_ns, high_ns;
+};
+/* Of the medians. -ENODATA: fewer than 5 steps on a side. */
+int step_cost__difference(const struct step_runs *with, const struct step_runs *without,
+			  struct step_difference *out);
+
+/* Mean run time of the latest `cnt` steps; 0: not known. */
+uint64_t step_cost__run_ns(const struct pt_ctl *ctl, uint64_t cnt);
+
+/* Behind its begin and its end. */
+void step_cost__window_open(struct session *s);
+void step_cost__window_close(struct session *s);
+
+/* Behind the last window: takes out what steps do not need, and watches some for a second at most.
+ */
+void step_cost__compare(struct session *s);
+/* Puts what was found into the summary's "cost". */
+void step_cost__put(const struct session *s, json_t *cost);
+
+#endif
