@@ -396,8 +396,8 @@ Test(site, not_before_the_work)
 /* push rbp; call; test eax, eax; jne COLD; L: call; pop rbp; ret; COLD: call; jmp L, or jmp RET */
 Test(site, a_cold_part_comes_back)
 {
-	static const uint8_t code[] = {0x55, 0xe8, 1,	 0, 1, 0, 0x85, 0xc0, 0x0f, 0x85, 0xf2,
-				       0,    0,	   0,	 0xe8, 1, 0, 1,	0,    0x5d, 0xc3};
+	static const uint8_t code[] = {0x55, 0xe8, 1, 0,    1, 0, 0x85, 0xc0, 0x0f, 0x85, 0xf2,
+				       0,    0,	   0, 0xe8, 1, 0, 1,	0,    0x5d, 0xc3};
 	uint8_t cold[] = {0xe8, 1, 0, 1, 0, 0xe9, 0x04, 0xff, 0xff, 0xff};
 	const struct site_cold part = {cold, sizeof(cold), 256};
 	int64_t outside[2];
@@ -414,8 +414,8 @@ Test(site, a_cold_part_comes_back)
 /* push rbp; call; test eax, eax; je L; L: pop rbp; ret; HANDLER: call; jmp to the pop */
 Test(site, an_exception_is_caught_and_the_function_returns)
 {
-	static const uint8_t code[] = {0x55, 0xe8, 1,	 0, 1, 0, 0x85, 0xc0, 0x74,
-				       0,    0x5d, 0xc3, 0xe8, 1, 0, 1, 0, 0xeb, 0xf7};
+	static const uint8_t code[] = {0x55, 0xe8, 1,	 0, 1, 0, 0x85, 0xc0, 0x74, 0,
+				       0x5d, 0xc3, 0xe8, 1, 0, 1, 0,	0xeb, 0xf7};
 
 	cr_expect_eq(site__pass(code, sizeof(code), NULL, 2), -ENOENT);
 	cr_expect_eq(site__pass(code, 12, NULL, 2), 8);

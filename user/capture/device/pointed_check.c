@@ -333,7 +333,8 @@ static void bring_back(struct session *s, double hits)
 {
 	size_t kept = 0;
 
-	if (hits * (double)s->facts.cost.cold_hit_ns > s->opts->max_overhead * (double)session__paid_ns(s))
+	if (hits * (double)s->facts.cost.cold_hit_ns >
+	    s->opts->max_overhead * (double)session__paid_ns(s))
 		return;
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
