@@ -38,7 +38,8 @@ def tables_of(rows):
 
 def plain(row):
     """A row of JSON as CSV has it."""
-    return {k: "" if v is None else f"{v:.9g}" if isinstance(v, float) else str(v)
+    return {k: "" if v is None else str(v).lower() if isinstance(v, bool) else
+            f"{v:.9g}" if isinstance(v, float) else str(v)
             for k, v in row.items() if k != "why"}
 
 
