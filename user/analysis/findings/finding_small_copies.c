@@ -3,9 +3,10 @@
 #include "analysis/findings/call_time.h"
 #include "analysis/findings/findings.h"
 
-#define SMALL	     4096 /* bytes */
-#define OFTEN	     16	  /* a step */
-#define WORTH_SAYING 2.0  /* percent of the step that the calls take */
+#define SMALL	     4096   /* bytes */
+#define OFTEN	     16	    /* a step */
+#define LONGEST_NS   100000 /* of a call that neither waits nor lost its processor */
+#define WORTH_SAYING 2.0    /* percent of the step that the calls take */
 
 struct copies {
 	struct by_operator by;
@@ -25,7 +26,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 			if (s->kind != KIND_MEMCPY || s->ev.value > SMALL || !s->launch)
 				continue;
 			c->cnt++;
-			err = call_time__add(a, &c->time, s->launch);
+			err = call_time__add_short(a, &c->time, s->launch, LONGEST_NS);
 			if (!err)
 				err = by_operator__add(a, &c->by, s->launch, s->launch->cpu_ns);
 		}
@@ -36,7 +37,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
 	struct copies *c = state;
-	const uint64_t ns = call_time__ns(a, &c->time);
+	const uint64_t ns = call_time__short_ns(a, &c->time);
 	struct top_operator top;
 
 	if (!by_operator__top(a, &c->by, &top) || c->cnt < OFTEN * a->steps.calls ||
