@@ -119,7 +119,8 @@ static int tell(const struct job *j, const struct straggler *s, struct finding *
 	if (s->phase != KIND_KERNEL && straggler_cause__find(j, s, &cause))
 		tell_cause(j, &cause, f->evidence, sizeof(f->evidence));
 	err = tell_own(j, s, &cause, f);
-	if (straggler_cause__is_sleep(&cause))
+	/* A loader without workers sleeps in its own place. */
+	if (s->phase != KIND_DATALOADER && straggler_cause__is_sleep(&cause))
 		snprintf(f->next, sizeof(f->next),
 			 "a sleep, or a loop that asks and sleeps: look for time.sleep in the loop "
 			 "of that rank and in what it calls");
