@@ -149,10 +149,10 @@ def check_recorded(case, job, *options):
 
 
 def notes(tool):
-    """What the report says of what is missing. That CUPTI's own time is not in the estimate is said
-    wherever there are device times, and nothing is missing by it."""
-    return " ".join(note for note in tool.report()["cost"]["notes"]
-                    if not note.startswith("Not in the estimate: what CUPTI itself takes of "))
+    """What the report says of what is missing. Notes of what the probes cost are no such thing."""
+    of_cost = ("Not in the estimate: what CUPTI itself takes of ", "The share is of the time that ",
+               "The estimate may be low: ", "The estimate is more than --max-overhead ", "Measured: ")
+    return " ".join(note for note in tool.report()["cost"]["notes"] if not note.startswith(of_cost))
 
 
 def doctor(pid, *options):
