@@ -134,6 +134,15 @@ static bool has_room(void *stream)
 	return ((struct sim_stream *)stream)->pending < QUEUE_LENGTH;
 }
 
+/* Not before the mark is in its stream: else another thread may queue there what waits for it, and
+ * each would wait for the other. */
+static void set_recorded(struct sim_event *e, struct sim_op *mark)
+{
+	e->capture = NULL;
+	e->recorded = true;
+	e->op = mark;
+}
+
 int sim_stream_submit(struct sim_stream *s, struct sim_op *op)
 {
 	const struct sim_tool *tool = sim_tool();
@@ -151,6 +160,8 @@ int sim_stream_submit(struct sim_stream *s, struct sim_op *op)
 	sim_lock();
 	sim_advance_locked();
 	sim_stream_append(s, op);
+	if (op->event)
+		set_recorded(op->event, op);
 	sim_op_submit(op, sim_now() + (op->kind == SIM_MARK ? 0 : sim_config.launch_ns));
 	sim_unlock();
 	return SIM_OK;
@@ -346,10 +357,7 @@ int sim_event_record(struct sim_event *e, struct sim_stream *s)
 	op->event = e;
 	sim_lock();
 	e->references++;
-	e->capture = NULL;
-	e->recorded = true;
 	e->sync_id++;
-	e->op = op;
 	sim_unlock();
 	return sim_stream_submit(s, op);
 }
