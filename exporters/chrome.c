@@ -164,6 +164,8 @@ static int write_trace(const struct recording *r, struct timeline *t, struct gpu
 	if (!err) {
 		err = put_events(&w, r, limit);
 		result->events = w.events;
+		result->device_events = w.device_events;
+		result->negative_in_hta = w.negative_in_hta;
 		taken = text_file__taken(out);
 		chrome_writer__release(&w);
 	}

@@ -24,6 +24,8 @@ struct export_result {
 	char path[4096]; /* what was written */
 	uint64_t events;
 	uint64_t bytes;
+	/* chrome: work of devices in the trace, and how much of it HTA rounds to -1 us */
+	uint64_t device_events, negative_in_hta;
 };
 
 struct exporter {

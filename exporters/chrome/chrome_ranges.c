@@ -4,12 +4,6 @@
 #include "exporters/chrome/chrome_args.h"
 #include "exporters/chrome/chrome_writer.h"
 
-/* HTA rounds to whole microseconds, inwards, and does not bear what becomes negative. */
-static bool is_too_short(uint64_t begin_ns, uint64_t end_ns)
-{
-	return (begin_ns + 999) / 1000 > end_ns / 1000;
-}
-
 static char *put_range_name(struct chrome_writer *w, char *p, const struct gpu_range *g)
 {
 	const struct chrome_name *n = &w->names.names[g->name <= w->names.cnt ? g->name : 0];
@@ -31,11 +25,12 @@ static int put_gpu_range(struct chrome_writer *w, const struct gpu_range *g)
 	char *p;
 
 	/* one that was cut where it is in the trace has no id to show it by */
-	if (!row || !g->external_id || is_too_short(begin_ns, end_ns))
+	if (!row || !g->external_id || chrome_row__is_negative_in_hta(row, begin_ns, end_ns))
 		return 0;
 	if (!chrome_row__enter(row, &begin_ns, &end_ns))
 		return -ENOMEM;
-	if (is_too_short(begin_ns, end_ns)) /* of two threads that share a stream */
+	if (chrome_row__is_negative_in_hta(row, begin_ns,
+					   end_ns)) /* of two threads that share a stream */
 		return 0;
 	p = chrome_writer__begin(w, text_file__room(w->out, ARGS_ROOM));
 	p = TEXT_LIT(p, "{\"ph\":\"X\",\"cat\":\"gpu_user_annotation\",\"name\":");

@@ -7,8 +7,8 @@
 #define LANES_MAX	256
 #define COLLECTIVES_TID 6000000
 
-/* Of a thread in whole microseconds: HTA rounds times inwards, and does not bear what becomes
- * negative there. What waits for all of a device is on stream -1 like a call, and one to it. */
+/* Kernels and copies alone have thousandths. HTA rounds times inwards, so that a shorter span than
+ * a microsecond may last -1: calls and synchronisations are in whole microseconds. */
 static void row__set(struct chrome_row *row, uint64_t pid, uint64_t tid, bool device,
 		     int64_t stream)
 {
@@ -45,6 +45,7 @@ int chrome_rows__make(const struct recording *r, struct chrome_rows *out)
 
 			row__set(&out->main[id], device, tid, true, stream);
 			row__set(&out->sync[id], device, tid + SYNC_TID, true, stream);
+			out->sync[id].thousandths = false;
 		} else {
 			row__set(&out->main[id], t->pid, t->tid, false, 0);
 		}

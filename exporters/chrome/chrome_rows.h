@@ -32,6 +32,14 @@ struct chrome_row {
 	size_t open_cnt, open_cap;
 };
 
+/* It holds no whole microsecond, and has thousandths: HTA, which rounds times inwards, makes it
+ * last -1 us (HTA 0.5 and 0.6, round_down_time_stamps). */
+static inline bool chrome_row__is_negative_in_hta(const struct chrome_row *row, uint64_t begin_ns,
+						  uint64_t end_ns)
+{
+	return row->thousandths && (begin_ns + 999) / 1000 > end_ns / 1000;
+}
+
 /* Its head at p, where there is room for all of the array: copied as a whole, that needs no loop. */
 static inline char *chrome_row__put(char *p, const struct chrome_row *row)
 {

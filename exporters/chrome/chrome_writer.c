@@ -171,6 +171,13 @@ static uint64_t external_id_of(const struct chrome_open *o)
 	return o->operator_id == CHROME_NO_ID ? 0 : o->operator_id;
 }
 
+static void count_device_event(struct chrome_writer *w, const struct chrome_row *row,
+			       uint64_t begin_ns, uint64_t end_ns)
+{
+	w->device_events++;
+	w->negative_in_hta += chrome_row__is_negative_in_hta(row, begin_ns, end_ns);
+}
+
 /* Its name with the signature of the function that was called. */
 static const struct chrome_name *overload_of(const struct chrome_writer *w, const struct event *e)
 {
@@ -391,6 +398,8 @@ static int put_span(struct chrome_writer *w, const struct timeline_event *te)
 	o = chrome_row__enter(row, &begin_ns, &end_ns);
 	if (!o || put_collective(w, n, e, &collective_id))
 		return -ENOMEM;
+	if (row->device)
+		count_device_event(w, row, begin_ns, end_ns);
 	p = chrome_writer__slice(w, begin_named(w, n), row, begin_ns, end_ns);
 	p = TEXT_LIT(p, ",\"args\":{");
 	stack = row->device || !w->stacks.cnt ? 0 : stack_of(w, n, e, o);

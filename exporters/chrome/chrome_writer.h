@@ -32,7 +32,8 @@ struct chrome_writer {
 	uint64_t base_us; /* time 0 of the trace, CLOCK_MONOTONIC */
 	bool any;	  /* something was written: a comma is due */
 	uint64_t events;
-	uint64_t next_id; /* External id */
+	uint64_t device_events, negative_in_hta; /* of these; of the devices' those */
+	uint64_t next_id;			 /* External id */
 	uint64_t next_flow;
 	struct chrome_link *forwards, *launches; /* by key, the latest one stays */
 	int64_t allocated[2]; /* by device type, where the allocator does not say */

@@ -83,15 +83,14 @@ void made__close(struct made *s)
 
 static int export_with(struct made *s, const struct export_opts *opts, char *written)
 {
-	struct export_result result;
 	struct recording *r;
 	int err;
 
 	cr_assert_eq(recording__open(s->path, &r), 0);
-	err = exporter__find("chrome")->run(r, opts, &result);
+	err = exporter__find("chrome")->run(r, opts, &s->result);
 	recording__close(r);
 	if (!err && written)
-		strcpy(written, result.path);
+		strcpy(written, s->result.path);
 	return err;
 }
 

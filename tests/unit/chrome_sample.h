@@ -3,13 +3,15 @@
 #ifndef PROFTRACE_TESTS_CHROME_SAMPLE_H
 #define PROFTRACE_TESTS_CHROME_SAMPLE_H
 
+#include "exporters/exporter.h"
 #include "recording/recording.h"
 
 struct made {
 	struct recording_writer *w;
 	char dir[64], path[96], trace[96];
-	uint32_t thread; /* pid 10, tid 11 */
-	uint32_t stream; /* device 0, stream 7 */
+	uint32_t thread;	     /* pid 10, tid 11 */
+	uint32_t stream;	     /* device 0, stream 7 */
+	struct export_result result; /* of the latest export */
 };
 
 /* meta NULL: an empty object. Stolen. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What each kind of event of a recording becomes in the trace. */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <string.h>
 #include "chrome_sample.h"
 #include "common/util.h"
@@ -295,6 +296,63 @@ Test(chrome_trace, synchronisations_have_their_own_row)
 	cr_expect_eq(trace__number(trace__find(trace, "Stream Sync", "X"), "tid"), 1000007);
 	expect_string(trace__arg(trace__find(trace, "Stream Sync", "X"), "cuda_sync_kind"),
 		      "Stream Sync");
+	json_decref(trace);
+	made__remove(&s);
+}
+
+/* As HTA rounds times, if any is fractional. */
+static size_t count_negative_in_hta(const json_t *trace)
+{
+	size_t i, cnt = 0;
+	json_t *e;
+
+	json_array_foreach(json_object_get(trace, "traceEvents"), i, e)
+	{
+		if (!json_object_get(e, "dur"))
+			continue;
+		const double ts = trace__number(e, "ts");
+
+		cnt += ceil(ts) > floor(ts + trace__number(e, "dur"));
+	}
+	return cnt;
+}
+
+/* Shorter than a microsecond or across its edge: only kernels and copies become negative, counted.
+ */
+Test(chrome_trace, short_calls_and_synchronisations_are_not_negative_in_hta)
+{
+	static const char *const syncs[] = {"Stream Sync", "Event Sync", "Stream Wait Event",
+					    "Context Sync"};
+	struct made s;
+	json_t *trace;
+	uint64_t at = 1000;
+
+	made__begin(&s, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(syncs); i++, at += 20000) {
+		made__device(&s, CAT_SYNC, syncs[i], at + 100, at + 900, i);
+		made__device(&s, CAT_SYNC, syncs[i], at + 1500, at + 2400, i);
+		made__device(&s, CAT_SYNC, syncs[i], at + 3000, at + 3000, i);
+		made__span(&s, CAT_RUNTIME, "cudaStreamSynchronize", at + 50, at + 950, i);
+		made__span(&s, CAT_OPERATOR, "aten::item", at, at + 1200, EVENT_NO_ID);
+	}
+	made__device(&s, CAT_KERNEL, "gemm", at + 123, at + 5456, 90);
+	trace = made__export(&s, NULL);
+	cr_expect_eq(count_negative_in_hta(trace), 0);
+	cr_expect_eq(s.result.device_events, 13);
+	cr_expect_eq(s.result.negative_in_hta, 0);
+	expect_slice(trace, "gemm", 80.123, 5.333);
+	json_decref(trace);
+	made__remove(&s);
+
+	made__begin(&s, NULL);
+	made__device(&s, CAT_KERNEL, "short", 1100, 1900, 1);
+	made__device(&s, CAT_MEMCPY, "across", 2500, 3499, 2);
+	made__device(&s, CAT_KERNEL, "to the edge", 4500, 5000, 3);
+	made__device(&s, CAT_KERNEL, "whole", 6000, 7000, 4);
+	trace = made__export(&s, NULL);
+	cr_expect_eq(count_negative_in_hta(trace), 1);
+	cr_expect_eq(s.result.device_events, 4);
+	cr_expect_eq(s.result.negative_in_hta, 1);
 	json_decref(trace);
 	made__remove(&s);
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "cli/trace_readers.h"
 #include "common/bytes_text.h"
 #include "common/counted.h"
 #include "common/err.h"
@@ -143,6 +144,8 @@ static int export_file(const char *path, const struct exporter *exporter,
 	if (!err && strcmp(result.path, "-") != 0)
 		log__info("wrote %s (%s, %s)", result.path,
 			  counted(result.events, "event", "events").s, bytes_text(result.bytes).s);
+	if (!err)
+		trace_readers__say(path, opts->dialect, &result);
 	return err;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/next_try.h"
 #include "cli/record_checks.h"
 #include "cli/signals.h"
+#include "cli/trace_readers.h"
 #include "cli/window_path.h"
 #include "common/err.h"
 #include "device/shim_link.h"
@@ -16,7 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static int write_trace(const struct record_options *o, const struct recording *r)
+static int write_trace(const struct record_options *o, const struct recording *r,
+		       const char *recording_path)
 {
 	const struct exporter *chrome = exporter__find("chrome");
 	struct export_opts opts = {.limit_bytes = o->limit_bytes, .gzip_level = -1};
@@ -28,10 +30,11 @@ static int write_trace(const struct record_options *o, const struct recording *r
 	if (o->trace && !opts.output)
 		return -ENAMETOOLONG;
 	err = chrome->run(r, &opts, &result);
-	if (!err)
-		log__info("trace: %s (open it in ui.perfetto.dev or chrome://tracing)",
-			  result.path);
-	return err;
+	if (err)
+		return err;
+	log__info("trace: %s (open it in ui.perfetto.dev or chrome://tracing)", result.path);
+	trace_readers__say(recording_path, NULL, &result);
+	return 0;
 }
 
 static int print_report(struct record_options *o, const struct recording *r)
@@ -64,7 +67,7 @@ static int show_recording(struct record_options *o, const char *path)
 	/* A reader that went away (`| head`) or a full disk must not cost the others as well. */
 	if (err)
 		cli__fail(err);
-	trace_err = o->no_trace ? 0 : write_trace(o, r);
+	trace_err = o->no_trace ? 0 : write_trace(o, r, path);
 	if (trace_err)
 		cli__fail(trace_err);
 	page_err = html_page__write_live(o, r, path);
