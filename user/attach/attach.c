@@ -9,6 +9,8 @@
 #include "attach/shield.h"
 #include "attach/site.h"
 #include "attach/trace_event.h"
+#include "common/capability.h"
+#include "common/descriptors.h"
 #include "common/err.h"
 #include "common/util.h"
 
@@ -331,19 +333,43 @@ void attach__hush_libbpf(void)
 	libbpf_set_print(log_libbpf);
 }
 
+/* Linux 6.16 wants CAP_SYS_ADMIN for a uprobe of perf_event_open. */
+static uint64_t capabilities_to_attach(enum attach_method method)
+{
+	return method == ATTACH_PERF_EVENT && kernel__at_least(6, 16)
+		       ? CAPABILITIES_TO_LOAD | CAPABILITY(CAP_SYS_ADMIN)
+		       : CAPABILITIES_TO_LOAD;
+}
+
+/* At least: one for a link of many points; one by one, an event and its link for each point. */
+static size_t descriptors_needed(const struct attach_set *s)
+{
+	size_t cnt = 0;
+
+	for (size_t i = 0; i < s->cnt; i++) {
+		const struct point *p = &s->points[i];
+
+		if (p->refused)
+			continue;
+		if (s->method == ATTACH_PERF_EVENT &&
+		    (s->rows_fd < 0 || !trace_event__usable(p->path)))
+			cnt += 2;
+		else
+			cnt += !i || compare_groups(p, p - 1);
+	}
+	return cnt;
+}
+
 static int explain(const struct attach_set *s, pid_t pid, int err)
 {
 	if (err == -EPERM || err == -EACCES)
+		return err__set(err, "cannot attach %s probes to process %d: %s", s->name, pid,
+				capability__why_refused(capabilities_to_attach(s->method)));
+	if (descriptors__lack(err))
 		return err__set(err,
-				"cannot attach %s probes to process %d: needs CAP_BPF and "
-				"CAP_PERFMON, and CAP_SYS_ADMIN on Linux 6.16 or newer; run with "
-				"sudo",
-				s->name, pid);
-	if (err == -EMFILE || err == -ENFILE)
-		return err__set(err,
-				"cannot attach %s probes to process %d: %s; raise the limit of "
-				"open files (ulimit -n), or choose less with --detail",
-				s->name, pid, strerror(-err));
+				"cannot attach %s probes to process %d: %s, or choose less with "
+				"--detail",
+				s->name, pid, descriptors__why(err, descriptors_needed(s)));
 	if (err == -ESRCH)
 		return err__set(err, "cannot attach %s probes: process %d is gone", s->name, pid);
 	return err__set(err, "cannot attach %s probes to process %d: %s", s->name, pid,

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct bpf_object;
 struct bpf_program;
 
 enum attach_method {
@@ -48,6 +49,8 @@ bool kernel__at_least(unsigned int major, unsigned int minor);
 
 /* For a message that the kernel refused something: that it is too old for all of it, or "". */
 const char *kernel__too_old(void);
+/* Descriptors that opening and loading it takes, for its maps and the programs that are chosen. */
+size_t bpf_object__descriptors(const struct bpf_object *obj);
 
 /* What a probe costs here, measured in a child of ours (median of many), in nanoseconds. */
 struct attach_cost {

@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include "attach/calibrate_functions.h"
 #include "bpf/skeleton.h"
+#include "common/capability.h"
+#include "common/descriptors.h"
 #include "common/err.h"
 #include "common/util.h"
 
@@ -149,8 +151,11 @@ int calibration__start(struct calibration **out)
 	if (!c)
 		return err__set(-ENOMEM, "calibration: out of memory");
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks) < 0) {
+		int err = -errno;
+
 		free(c);
-		return err__set(-errno, "calibration: no socket pair: %s", strerror(errno));
+		return err__set(err, "calibration: no socket pair: %s",
+				descriptors__lack(err) ? descriptors__why(err, 0) : strerror(-err));
 	}
 	c->pid = fork();
 	if (c->pid == 0) {
@@ -203,6 +208,7 @@ int calibration_programs__load(enum attach_method method, struct calibration_pro
 	struct calibration_programs *p = calloc(1, sizeof(*p));
 	struct bpf_program *prog;
 	struct bpf_map *map;
+	size_t needed;
 	int err;
 
 	if (!p)
@@ -235,9 +241,14 @@ int calibration_programs__load(enum attach_method method, struct calibration_pro
 	*out = p;
 	return 0;
 fail:
+	needed = p->skel ? bpf_object__descriptors(p->skel->obj) : 0;
 	calibration_programs__free(p);
-	return err__set(err, "cannot load the calibration programs: %s%s", strerror(-err),
-			err == -EPERM ? "; needs CAP_BPF and CAP_PERFMON, run with sudo" : "");
+	if (descriptors__lack(err))
+		return err__set(err, "cannot load the calibration programs: %s",
+				descriptors__why(err, needed));
+	return err__set(err, "cannot load the calibration programs: %s%s%s", strerror(-err),
+			err == -EPERM ? "; " : "",
+			err == -EPERM ? capability__why_refused(CAPABILITIES_TO_LOAD) : "");
 }
 
 void calibration_programs__free(struct calibration_programs *p)

@@ -8,7 +8,10 @@
 #include <sys/utsname.h>
 #include "attach/attach.h"
 #include "attach/calibrate.h"
+#include "common/capability.h"
+#include "common/descriptors.h"
 #include "common/err.h"
+#include "common/mounts.h"
 #include "common/util.h"
 
 /* BPF_TRACE_UPROBE_MULTI of linux/bpf.h, which on Debian 12 is older than libbpf. */
@@ -30,6 +33,8 @@ static void missing(struct attach_caps *caps, const char *fmt, ...)
 	va_end(ap);
 }
 
+static int no_uprobes_err; /* of the last try */
+
 static void *call_from_thread(void *calls)
 {
 	calibration__call_emulated(*(const unsigned int *)calls);
@@ -49,7 +54,8 @@ static bool reaches_threads(enum attach_method method)
 	bool works = false;
 	pthread_t thread;
 
-	if (calibration_programs__load(method, &progs) < 0)
+	no_uprobes_err = calibration_programs__load(method, &progs);
+	if (no_uprobes_err)
 		return false;
 	set = attach_set__new("calibration", method);
 	calibration__point(CALIBRATE_EMULATED, &point);
@@ -83,24 +89,32 @@ void attach_method__prepare(struct bpf_program *prog, enum attach_method method)
 	bpf_program__set_expected_attach_type(prog, multi ? TRACE_UPROBE_MULTI : 0);
 }
 
+/* Linux 6.16 wants CAP_SYS_ADMIN for them where perf events attach them. */
+static const char *why_no_uprobes(void)
+{
+	const char *lack = capability__lack(CAPABILITY(CAP_SYS_ADMIN));
+
+	if (descriptors__lack(no_uprobes_err))
+		return descriptors__why(no_uprobes_err, 0);
+	if (access("/sys/bus/event_source/devices/uprobe", F_OK) < 0)
+		return "the kernel was built without CONFIG_UPROBE_EVENTS";
+	return *lack && kernel__at_least(6, 16) ? lack : "cause unknown";
+}
+
 static void explain_missing(struct attach_caps *caps)
 {
 	if (!caps->can_bpf)
-		missing(caps, geteuid() ? "no BPF program may be loaded: needs CAP_BPF and "
-					  "CAP_PERFMON (or CAP_SYS_ADMIN); run with sudo"
-					: "no BPF program may be loaded although we are root: a "
-					  "container or a lockdown forbids it; run on the host");
+		missing(caps, "no BPF program may be loaded: %s",
+			capability__why_refused(CAPABILITIES_TO_LOAD));
 	if (!caps->btf)
-		missing(caps, "/sys/kernel/btf/vmlinux is not there: the programs cannot fit "
-			      "themselves to this kernel; boot one built with "
-			      "CONFIG_DEBUG_INFO_BTF");
+		missing(caps, "/sys/kernel/btf/vmlinux cannot be read: %s",
+			mounts__why_no_btf("/sys"));
 	if (caps->can_bpf && !caps->uprobe_multi && caps->perf_uprobe)
 		missing(caps, "no uprobe multi links that reach all threads (Linux 6.6, all "
 			      "threads since 6.10): probes are attached by perf events, which "
 			      "takes longer");
-	if (caps->can_bpf && !caps->uprobe_multi && !caps->perf_uprobe)
-		missing(caps, "no uprobes at all: needs CONFIG_UPROBE_EVENTS, and CAP_SYS_ADMIN "
-			      "on Linux 6.16 or newer; run with sudo");
+	if (caps->can_bpf && caps->btf && !caps->uprobe_multi && !caps->perf_uprobe)
+		missing(caps, "no uprobes at all: %s", why_no_uprobes());
 	if (caps->can_bpf && !caps->ringbuf)
 		missing(caps, "no BPF ring buffer (Linux 5.8)");
 	if (caps->can_bpf && !caps->cookies)

@@ -2,6 +2,7 @@
 /* What is asked of the running kernel once, by its version or by trying. */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdio.h>
@@ -23,6 +24,21 @@ const char *kernel__too_old(void)
 {
 	return kernel__at_least(5, 15) ? ""
 				       : " (it is older than Linux 5.15, which proftrace needs)";
+}
+
+/* It reserves a descriptor for each map that it opens since libbpf 1.4 (create_placeholder_fd). */
+#define LIBBPF_OPENS_ALL_MAPS                                                                      \
+	(LIBBPF_MAJOR_VERSION > 1 || (LIBBPF_MAJOR_VERSION == 1 && LIBBPF_MINOR_VERSION >= 4))
+
+size_t bpf_object__descriptors(const struct bpf_object *obj)
+{
+	struct bpf_program *prog;
+	struct bpf_map *map;
+	size_t cnt = 0;
+
+	bpf_object__for_each_program(prog, obj) cnt += bpf_program__autoload(prog);
+	bpf_object__for_each_map(map, obj) cnt += LIBBPF_OPENS_ALL_MAPS || bpf_map__autocreate(map);
+	return cnt;
 }
 
 static int try_around(int function)

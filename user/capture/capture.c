@@ -29,12 +29,13 @@
 #include "capture/arming/landings.h"
 #include "capture/user_probes/user_ops.h"
 #include "capture/user_probes/user_usdt.h"
+#include "common/capability.h"
+#include "common/descriptors.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <bpf/libbpf.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #define MS 1000000ull
 
@@ -179,8 +180,9 @@ static int session_plan(struct session *s)
 		err = s->match.framework->plan(s->target, &s->match, &opts, &s->plan);
 	} else if (s->target->unreadable) {
 		log__warn("process %d: may not read its libraries (%s), so its framework, if any, "
-			  "is not recognised: needs CAP_DAC_READ_SEARCH; run with sudo",
-			  s->opts->pid, s->target->unreadable);
+			  "is not recognised: %s",
+			  s->opts->pid, s->target->unreadable,
+			  capability__why_refused(CAPABILITY(CAP_DAC_READ_SEARCH)));
 	} else {
 		warn_no_framework(s);
 	}
@@ -234,22 +236,12 @@ static int session_load(struct session *s)
 	return s->ring ? 0 : -ENOMEM;
 }
 
-/* Attached one by one, probes need two descriptors each: more than the usual 1024. */
-static void allow_descriptors(void)
-{
-	struct rlimit files;
-
-	if (getrlimit(RLIMIT_NOFILE, &files))
-		return;
-	files.rlim_cur = files.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &files);
-}
-
 static int session_await(struct session *s)
 {
 	int err = session__await_framework(s);
 
-	allow_descriptors();
+	/* Attached one by one, probes need two each: more than the usual 1024. */
+	descriptors__allow_most();
 	if (err)
 		return err;
 	s->dropped = calloc(PT_MAX_PROBES, sizeof(*s->dropped));

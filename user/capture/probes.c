@@ -9,6 +9,7 @@
 #include "capture/sched/sched_source.h"
 #include "capture/sched/task_source.h"
 #include "common/counted.h"
+#include "common/descriptors.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "target/python/python_threads.h"
@@ -105,6 +106,24 @@ static void preallocate(struct proftrace_bpf *skel)
 				       bpf_map__map_flags(maps[i]) & ~(uint32_t)BPF_F_NO_PREALLOC);
 }
 
+static int refused(struct probes *p, int err)
+{
+	const size_t needed = bpf_object__descriptors(p->skel->obj);
+
+	if ((err == -EPERM || err == -EACCES) && privilege__require())
+		return err;
+	if (!descriptors__lack(err))
+		return err__set(
+			err,
+			"the kernel refused the BPF programs: %s%s; run `proftrace doctor` to see "
+			"what is missing",
+			strerror(-err), kernel__too_old());
+	/* What it holds itself does not count as open. */
+	proftrace_bpf__destroy(p->skel);
+	p->skel = NULL;
+	return err__set(err, "cannot load the BPF programs: %s", descriptors__why(err, needed));
+}
+
 int probes__load(struct probes *p, struct target *target, const struct capture_opts *opts,
 		 const struct probe_plan *plan)
 {
@@ -116,8 +135,10 @@ int probes__load(struct probes *p, struct target *target, const struct capture_o
 	p->plan = plan;
 	p->method = attach_method__resolve(opts->method);
 	p->skel = proftrace_bpf__open();
-	if (!p->skel)
-		return err__set(-errno, "cannot open the BPF object: %s", strerror(errno));
+	err = p->skel ? 0 : -errno;
+	if (err)
+		return err__set(err, "cannot open the BPF object: %s",
+				descriptors__lack(err) ? descriptors__why(err, 0) : strerror(-err));
 	choose_programs(p);
 	err = sched_source__prepare(p->skel, &sched);
 	if (!err)
@@ -133,14 +154,8 @@ int probes__load(struct probes *p, struct target *target, const struct capture_o
 		bpf_map__set_max_entries(p->skel->maps.stacks, 1);
 	preallocate(p->skel);
 	err = proftrace_bpf__load(p->skel);
-	if ((err == -EPERM || err == -EACCES) && privilege__require())
-		return err;
 	if (err)
-		return err__set(
-			err,
-			"the kernel refused the BPF programs: %s%s; run `proftrace doctor` to see "
-			"what is missing",
-			strerror(-err), kernel__too_old());
+		return refused(p, err);
 	p->ctl = &p->skel->bss->ctl;
 	return fill_tables(p);
 }

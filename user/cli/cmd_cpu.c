@@ -6,6 +6,7 @@
 #include "capture/sched/sched_source.h"
 #include "cli/cli.h"
 #include "common/counted.h"
+#include "common/capability.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <bpf/libbpf.h>
@@ -375,8 +376,8 @@ static struct proftrace_bpf *load(int *err)
 	if (!*err) {
 		*err = proftrace_bpf__load(skel);
 		if (*err == -EPERM || *err == -EACCES)
-			err__set(*err, "cannot watch the scheduler: needs CAP_BPF and CAP_PERFMON; "
-				       "run with sudo");
+			err__set(*err, "cannot watch the scheduler: %s",
+				 capability__why_refused(CAPABILITIES_TO_LOAD));
 		else if (*err)
 			err__set(*err,
 				 "cannot load the scheduler programs: %s%s; proftrace doctor says "

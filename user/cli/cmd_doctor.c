@@ -5,7 +5,9 @@
 #include "capture/user_probes/user_usdt.h"
 #include "cli/cli.h"
 #include "cli/doctor.h"
+#include "common/descriptors.h"
 #include "common/err.h"
+#include "common/mounts.h"
 #include "common/util.h"
 
 const char *const doctor_detail_names[DETAIL_CNT] = {"phase", "operator", "inner"};
@@ -160,6 +162,10 @@ static int run(int argc, char **argv)
 			       argv[rest]);
 	if (err)
 		return cli__fail(err);
+	err = mounts__check_proc("/proc");
+	if (err)
+		return cli__fail(err);
+	descriptors__allow_most();
 	err = examine_machine(&d);
 	if (!err && cmd.pid)
 		err = examine_target(&d, (pid_t)cmd.pid);

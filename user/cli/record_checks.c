@@ -4,6 +4,7 @@
 #include "cli/html_page.h"
 #include "cli/place.h"
 #include "common/err.h"
+#include "common/mounts.h"
 #include "common/util.h"
 
 #define MAX_OVERHEAD	0.01 /* share of a step */
@@ -224,6 +225,8 @@ int record_checks__before(const struct record_options *o)
 {
 	int err = report_args__check(&o->report, o->report.tables);
 
+	if (!err)
+		err = mounts__check_proc("/proc");
 	if (!err)
 		err = check_clock();
 	if (!err)

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include "common/capability.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "inject/steps.h"
@@ -91,10 +92,8 @@ static int seize(const struct hijack *h)
 	if (ptrace(PTRACE_SEIZE, h->tid, NULL, NULL) == 0)
 		return 0;
 	if (errno == EPERM)
-		return err__set(-EPERM,
-				"process %d: not allowed to trace it: needs CAP_SYS_PTRACE; run "
-				"with sudo",
-				h->pid);
+		return err__set(-EPERM, "process %d: not allowed to trace it: %s", h->pid,
+				capability__why_refused(CAPABILITY(CAP_SYS_PTRACE)));
 	return trace_error(h, "tracing");
 }
 

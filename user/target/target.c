@@ -4,11 +4,15 @@
 #include <fnmatch.h>
 #include <limits.h>
 #include <linux/openat2.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include "common/capability.h"
+#include "common/descriptors.h"
 #include "common/err.h"
+#include "common/mounts.h"
 #include "common/util.h"
 #include "target/rank.h"
 #include "target/target_priv.h"
@@ -65,13 +69,29 @@ static int no_such_process(pid_t pid)
 	return err__set(-ESRCH, "no process %d: it has exited or never was; see `ps -e`", pid);
 }
 
+static int unread_status(pid_t pid, int err)
+{
+	if (descriptors__lack(err))
+		return err__set(err, "process %d: cannot read its status: %s", pid,
+				descriptors__why(err, 0));
+	/* A process that can be signalled exists. */
+	if (kill(pid, 0) == 0 || errno == EPERM)
+		return err__set(-EACCES,
+				"process %d exists, but /proc hides it (its mount option hidepid); "
+				"run with sudo",
+				pid);
+	return no_such_process(pid);
+}
+
 static int read_identity(struct target *t)
 {
 	auto_free char *status = file__read(proc_path(t->pid, "status").s, NULL);
 	struct proc_stat st;
 	const char *field;
 
-	if (!status || read_stat(t->pid, &st) < 0)
+	if (!status)
+		return unread_status(t->pid, -errno);
+	if (read_stat(t->pid, &st) < 0)
 		return no_such_process(t->pid);
 	field = status__field(status, "Tgid");
 	if (field && atoi(field) != t->pid)
@@ -134,11 +154,9 @@ static int read_exe(struct target *t)
 	if (len < 0 && errno == ENOENT && t->is_kthread)
 		return 0;
 	if (len < 0 && (errno == EACCES || errno == EPERM))
-		return err__set(-errno, "cannot inspect process %d (%s, user %u): %s", t->pid,
-				t->comm, t->uid,
-				geteuid() ? "needs CAP_SYS_PTRACE; run with sudo"
-					  : "the kernel refuses it even to root; is it in another "
-					    "user namespace, or protected by a security module?");
+		return err__set(errno == EACCES ? -EACCES : -EPERM,
+				"cannot inspect process %d (%s, user %u): %s", t->pid, t->comm,
+				t->uid, capability__why_refused(CAPABILITY(CAP_SYS_PTRACE)));
 	if (len < 0)
 		return no_such_process(t->pid);
 	path[len] = '\0';
@@ -190,7 +208,9 @@ int target__open(pid_t pid, struct target **out)
 		return err__set(-ENOMEM, "out of memory");
 	t = &priv->pub;
 	t->pid = pid;
-	err = read_identity(t);
+	err = mounts__check_proc("/proc");
+	if (!err)
+		err = read_identity(t);
 	if (!err)
 		err = read_exe(t);
 	if (!err)

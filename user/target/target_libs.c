@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include "common/capability.h"
+#include "common/descriptors.h"
 #include "common/err.h"
 #include "common/util.h"
 
@@ -130,12 +132,12 @@ static int add_lib(struct target *t, const struct mapping *m, struct target_lib 
 	if ((open_err == -EACCES || open_err == -EPERM) && !t->unreadable)
 		t->unreadable = strdup(lib.path);
 	/* One that is no ELF file has nothing for us; all others would look like it. */
-	if (open_err == -ENOMEM || open_err == -EMFILE || open_err == -ENFILE) {
-		err = err__set(open_err,
-			       "process %d: cannot look into its library %s: %s; raise the limits "
-			       "that proftrace runs under (ulimit %s)",
-			       t->pid, lib.path, strerror(-open_err),
-			       open_err == -ENOMEM ? "-v" : "-n");
+	if (open_err == -ENOMEM || descriptors__lack(open_err)) {
+		err = err__set(open_err, "process %d: cannot look into its library %s: %s", t->pid,
+			       lib.path,
+			       open_err == -ENOMEM ? "out of memory; raise the limit that "
+						     "proftrace runs under (ulimit -v)"
+						   : descriptors__why(open_err, 0));
 		goto drop;
 	}
 	if (open_err)
@@ -167,6 +169,16 @@ static bool is_known(const struct target_lib *libs, size_t cnt, const char *path
 	return false;
 }
 
+static int no_maps(const struct target *t, int err)
+{
+	return err__set(err, "cannot read the memory map of process %d (%s, user %u): %s", t->pid,
+			t->comm, t->uid,
+			err == -EACCES || err == -EPERM
+				? capability__why_refused(CAPABILITY(CAP_SYS_PTRACE))
+			: descriptors__lack(err) ? descriptors__why(err, 0)
+						 : strerror(-err));
+}
+
 int target_libs__read(struct target *t, struct target_lib **libs, size_t *cnt)
 {
 	auto_free char *maps = file__read(proc_path(t->pid, "maps").s, NULL);
@@ -175,15 +187,8 @@ int target_libs__read(struct target *t, struct target_lib **libs, size_t *cnt)
 
 	*libs = NULL;
 	*cnt = 0;
-	if (!maps) {
-		if (errno == EACCES || errno == EPERM)
-			return err__set(-errno,
-					"cannot read the memory map of process %d (%s, user %u): "
-					"needs CAP_SYS_PTRACE; run with sudo",
-					t->pid, t->comm, t->uid);
-		return err__set(-errno, "cannot read the memory map of process %d (%s): %s", t->pid,
-				t->comm, strerror(errno));
-	}
+	if (!maps)
+		return no_maps(t, -errno);
 	for (char *line = strtok_r(maps, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		struct mapping m;
 		int err;

@@ -35,6 +35,16 @@ def under(limit):
     return ["bash", "-c", f'ulimit {limit}; exec "$0" "$@"']
 
 
+@test("too few descriptors: says how many are open and the limit, for programs and for probes")
+def descriptors(case):
+    job, before = case.training()
+    for limit in (32, 60):
+        tool = case.tool("-p", job.pid, "--record", "0:2", "--no-trace", wrap=under(f"-n {limit}"))
+        tool.fails("too many open files", f"the limit is {limit}", "ulimit -n")
+        assert "doctor" not in tool.err and "not recognise" not in tool.err, tool.err
+    before.check(0)
+
+
 GOLDEN = pathlib.Path(__file__).resolve().parents[2] / "golden/simgpu.ptrec"
 
 

@@ -52,6 +52,38 @@ def own_job(case):
         assert "libbpf" not in tool.err, tool.err
 
 
+def sleeper(case):
+    popen = subprocess.Popen(["sleep", "100"])
+    case.finally_(popen.wait)
+    case.finally_(popen.kill)
+    return popen.pid
+
+
+@test("root of a container that lacks a capability: names that one, and not sudo")
+def root_without(case):
+    pid = sleeper(case)
+    for lacks, name in (("bpf", "CAP_BPF"), ("perfmon", "CAP_PERFMON"), ("sys_ptrace", "CAP_SYS_PTRACE")):
+        tool = case.tool("-p", pid, "--duration", "1s", "--no-trace",
+                         wrap=["setpriv", f"--bounding-set=-sys_admin,-{lacks}"])
+        tool.fails(f"needs {name}, which this root lacks")
+        assert "sudo" not in tool.err, tool.err
+    tool = case.tool("doctor", wrap=["setpriv", "--bounding-set=-sys_admin,-perfmon"])
+    assert tool.wait() == 1 and "needs CAP_PERFMON," in tool.out, tool.out
+
+
+@test("no /proc, that of another pid namespace, or no /sys: says which")
+def mounts(case):
+    pid = sleeper(case)
+    for wrap, words in (
+            (["unshare", "-m", "sh", "-c", 'umount -l /proc; exec "$0" "$@"'], ["/proc is not mounted"]),
+            # There it is process 1, as init is in /proc, and would record init.
+            (["unshare", "--pid", "--fork"], ["another pid namespace"]),
+            (["unshare", "-m", "sh", "-c", 'umount -l /sys; exec "$0" "$@"'], ["/sys is not mounted"])):
+        tool = case.tool("-p", 1 if "--pid" in wrap else pid, "--duration", "1s", "--no-trace", wrap=wrap)
+        tool.fails(*words)
+        assert not tool.recordings()
+
+
 @test("no root, nor a place to write to: the privilege first")
 def neither(case):
     job, before = case.training()

@@ -5,7 +5,9 @@
 #include "capture/sched/sched_open.h"
 #include "capture/sched/sched_table.h"
 #include "capture/sched/wait_reason.h"
+#include "common/descriptors.h"
 #include "common/err.h"
+#include "common/mounts.h"
 #include "common/util.h"
 #include "recording/recording.h"
 #include <bpf/bpf.h>
@@ -70,11 +72,14 @@ int sched_source__prepare(struct proftrace_bpf *skel, const struct sched_source_
 {
 	struct bpf_program *progs[LINK_MAX];
 	struct btf *btf = btf__load_vmlinux_btf();
-	int err;
+	int err = btf ? 0 : -errno;
 
-	if (!btf)
-		return err__set(-errno, "scheduler times: no BTF in /sys/kernel/btf/vmlinux; the "
-					"kernel needs CONFIG_DEBUG_INFO_BTF");
+	if (err)
+		return err__set(err,
+				"scheduler times: cannot read the kernel's types "
+				"(/sys/kernel/btf/vmlinux): %s",
+				descriptors__lack(err) ? descriptors__why(err, 0)
+						       : mounts__why_no_btf("/sys"));
 	skel->rodata->sched_has_prev_state = switch_has_prev_state(btf);
 	skel->rodata->sched_all = opts->all;
 	btf__free(btf);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Causes that a message names: each is made, and must be told from the others. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "attach/privilege.h"
+#include "common/capability.h"
+#include "common/descriptors.h"
+#include "common/err.h"
+#include "common/mounts.h"
+#include "target/target.h"
+
+#define EXPECT_SAYS(text, words)                                                                   \
+	cr_expect_not_null(strstr(text, words), "\"%s\" is not in: %s", words, text)
+
+static void keep_capabilities(uint64_t kept)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+
+	cr_assert_eq(syscall(SYS_capget, &header, data), 0);
+	data[0].effective = data[0].permitted & (uint32_t)kept;
+	data[1].effective = data[1].permitted & (uint32_t)(kept >> 32);
+	cr_assert_eq(syscall(SYS_capset, &header, data), 0);
+}
+
+Test(causes, capabilities_that_are_missing_are_named)
+{
+	keep_capabilities(0);
+	cr_expect_str_eq(capability__missing(CAPABILITIES_TO_LOAD), "CAP_BPF and CAP_PERFMON");
+	cr_expect_str_eq(capability__missing(CAPABILITY(CAP_SYS_PTRACE)), "CAP_SYS_PTRACE");
+	cr_expect_str_eq(capability__missing(0), "");
+	cr_expect_eq(privilege__require(), -EPERM);
+	EXPECT_SAYS(err__take(-EPERM), "needs CAP_BPF and CAP_PERFMON");
+	cr_expect_eq(strstr(capability__lack(CAPABILITIES_TO_LOAD), "sudo") != NULL, geteuid() != 0,
+		     "sudo does not help root");
+}
+
+Test(causes, one_capability_may_stand_for_another)
+{
+	if (geteuid())
+		cr_skip_test("needs root, to have capabilities");
+	keep_capabilities(CAPABILITY(CAP_SYS_ADMIN) | CAPABILITY(CAP_SYS_PTRACE));
+	cr_expect_str_eq(capability__missing(CAPABILITIES_TO_LOAD), "");
+	cr_expect_eq(privilege__require(), 0);
+	EXPECT_SAYS(capability__why_refused(CAPABILITIES_TO_LOAD), "unknown");
+	keep_capabilities(CAPABILITY(CAP_BPF));
+	cr_expect_str_eq(capability__missing(CAPABILITIES_TO_LOAD), "CAP_PERFMON");
+}
+
+Test(causes, proc_and_sys_must_be_mounted)
+{
+	cr_expect_eq(mounts__check_proc("/proc"), 0);
+	cr_expect_eq(mounts__check_proc("/nothing"), -ENOENT);
+	cr_expect_eq(mounts__check_proc("/tmp"), -ENOENT);
+	EXPECT_SAYS(err__take(-ENOENT), "/tmp is not mounted");
+	EXPECT_SAYS(mounts__why_no_btf("/nothing"), "/sys is not mounted");
+	if (access("/sys/kernel/btf/vmlinux", F_OK) == 0)
+		EXPECT_SAYS(mounts__why_no_btf("/sys"), "unknown");
+}
+
+/* Our own number is 1 there, and /proc/1 is another process. */
+static int open_ourselves(void)
+{
+	struct target *t = NULL;
+	int err = target__open(getpid(), &t);
+
+	return err == -EXDEV && strstr(err__take(err), "another pid namespace") ? 0 : 1;
+}
+
+Test(causes, proc_of_another_pid_namespace_is_refused)
+{
+	int status = -1;
+	pid_t child;
+
+	if (unshare(CLONE_NEWPID))
+		cr_skip_test("no pid namespace can be made here");
+	child = fork();
+	if (child == 0)
+		_exit(open_ourselves());
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_expect_eq(status, 0);
+}
+
+Test(causes, too_few_descriptors)
+{
+	const struct rlimit limit = {20, 20};
+	struct target *t = NULL;
+	const char *said;
+	size_t open_cnt = descriptors__open_cnt();
+	int err;
+
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	EXPECT_SAYS(descriptors__why(-EMFILE, 700), "the limit is 20, and at least 700 more");
+	EXPECT_SAYS(descriptors__why(-EMFILE, 700), "ulimit -n 2048");
+	EXPECT_SAYS(descriptors__why(-ENFILE, 0), "fs.file-max");
+	for (; dup(0) >= 0; open_cnt++)
+		;
+	cr_expect_eq(descriptors__open_cnt(), open_cnt);
+	err = target__open(getpid(), &t);
+	said = err__take(err);
+	cr_expect_eq(err, -EMFILE);
+	EXPECT_SAYS(said, "the limit is 20");
+	cr_expect_null(strstr(said, "no process"), "%s", said);
+}

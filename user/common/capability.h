@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Why the kernel refused us, read from what this process may do (capabilities(7)). */
+#ifndef PROFTRACE_CAPABILITY_H
+#define PROFTRACE_CAPABILITY_H
+
+#include <linux/capability.h>
+#include <stdint.h>
+
+/* Of linux/capability.h since Linux 5.8. */
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#define CAP_BPF	    39
+#endif
+
+#define CAPABILITY(name)     (1ull << (name))
+#define CAPABILITIES_TO_LOAD (CAPABILITY(CAP_BPF) | CAPABILITY(CAP_PERFMON))
+
+/* The wanted ones that the effective set lacks, by name: "CAP_BPF and CAP_PERFMON"; "" if none.
+ * CAP_SYS_ADMIN implies CAP_BPF and CAP_PERFMON. Kept until the thread's next call. */
+const char *capability__missing(uint64_t wanted);
+
+/* "needs CAP_BPF; run with sudo", with a remedy that helps this user; "" if the process has them
+ * all in the machine's first user namespace. Kept until the thread's next call. */
+const char *capability__lack(uint64_t wanted);
+
+/* As capability__lack, or that the cause is unknown. */
+const char *capability__why_refused(uint64_t wanted);
+
+#endif

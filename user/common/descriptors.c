@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "common/descriptors.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include "common/util.h"
+
+void descriptors__allow_most(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files))
+		return;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
+size_t descriptors__open_cnt(void)
+{
+	struct rlimit files = {.rlim_cur = 1024};
+	size_t cnt = 0;
+
+	getrlimit(RLIMIT_NOFILE, &files);
+	for (rlim_t fd = 0; fd < files.rlim_cur; fd++)
+		cnt += fcntl((int)fd, F_GETFD) >= 0;
+	return cnt;
+}
+
+const char *descriptors__why(int err, size_t needed)
+{
+	static _Thread_local char text[256];
+	struct rlimit files = {0};
+	size_t open_cnt, enough = 1024;
+	char more[64] = "";
+
+	if (err == -ENFILE) {
+		snprintf(text, sizeof(text),
+			 "the machine's limit of open files is reached; raise it (sysctl "
+			 "fs.file-max)");
+		return text;
+	}
+	getrlimit(RLIMIT_NOFILE, &files);
+	open_cnt = descriptors__open_cnt();
+	while (enough < open_cnt + 2 * needed)
+		enough *= 2;
+	/* Others may have been closed since: then it was not these that were too many. */
+	if (open_cnt + needed > files.rlim_cur && needed)
+		snprintf(more, sizeof(more), ", and at least %zu more are needed", needed);
+	snprintf(text, sizeof(text),
+		 "too many open files: %zu are open, the limit is %llu%s; raise it (ulimit -n %zu)",
+		 open_cnt, (unsigned long long)files.rlim_cur, more, enough);
+	return text;
+}

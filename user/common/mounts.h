@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whether the file systems of the kernel are where we read them. */
+#ifndef PROFTRACE_MOUNTS_H
+#define PROFTRACE_MOUNTS_H
+
+#include <sys/types.h>
+
+/* Is `proc` (/proc) mounted, and do its numbers mean the same processes as ours? 0, or with
+ * err__set -ENOENT: not mounted; -EXDEV: of another pid namespace. */
+int mounts__check_proc(const char *proc);
+
+/* Why the kernel's types (BTF) cannot be read in `sys` (/sys). */
+const char *mounts__why_no_btf(const char *sys);
+
+#endif
