@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Causes that a message names: each is made, and must be told from the others. */
 #include <criterion/criterion.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -15,6 +18,8 @@
 #include "common/err.h"
 #include "common/mounts.h"
 #include "target/target.h"
+
+#define LIB "/usr/lib/x86_64-linux-gnu/libZydis.so.4.0"
 
 #define EXPECT_SAYS(text, words)                                                                   \
 	cr_expect_not_null(strstr(text, words), "\"%s\" is not in: %s", words, text)
@@ -108,4 +113,73 @@ Test(causes, too_few_descriptors)
 	cr_expect_eq(err, -EMFILE);
 	EXPECT_SAYS(said, "the limit is 20");
 	cr_expect_null(strstr(said, "no process"), "%s", said);
+}
+
+static void *text_of_lib(size_t *len)
+{
+	void *lib = dlopen(LIB, RTLD_NOW);
+	struct link_map *map;
+	const ElfW(Ehdr) * ehdr;
+	const ElfW(Phdr) * ph;
+
+	cr_assert_not_null(lib);
+	cr_assert_eq(dlinfo(lib, RTLD_DI_LINKMAP, &map), 0);
+	ehdr = (const void *)map->l_addr; // NOLINT: where its first segment is
+	ph = (const void *)((const char *)ehdr + ehdr->e_phoff);
+	while (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X))
+		ph++;
+	*len = (ph->p_filesz + 4095) & ~4095ul;
+	return (char *)map->l_addr + ph->p_vaddr; // NOLINT
+}
+
+/* As tools do that put text on huge pages. */
+static void copy_text(char *text, size_t len)
+{
+	void *copy = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	cr_assert_neq(copy, MAP_FAILED);
+	memcpy(copy, text, len);
+	cr_assert_eq(mprotect(copy, len, PROT_READ | PROT_EXEC), 0);
+	cr_assert_eq(mremap(copy, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, text), text);
+}
+
+static void expect_copied(bool is_copied, bool is_listed)
+{
+	struct target *t = NULL;
+
+	cr_assert_eq(target__open(getpid(), &t), 0, "%s", err__take(0));
+	cr_expect_eq(t->copied_text_cnt, is_copied);
+	cr_expect_eq(t->copied_text != NULL, is_copied);
+	if (t->copied_text)
+		EXPECT_SAYS(t->copied_text, "libZydis.so");
+	cr_expect_eq(target__find_lib(t, "libZydis.so*") != NULL, is_listed);
+	target__close(t);
+}
+
+Test(causes, text_copied_to_anonymous_memory)
+{
+	size_t len, half;
+	char *text = text_of_lib(&len);
+
+	half = len / 8192 * 4096;
+	expect_copied(false, true);
+	copy_text(text + half, len - half);
+	expect_copied(true, true);
+	copy_text(text, len);
+	expect_copied(true, false);
+}
+
+/* What a compiler wrote at run time right behind a library is not the library's. */
+Test(causes, code_behind_a_library_is_no_copy)
+{
+	size_t len;
+	char *text = text_of_lib(&len), *after = text + len;
+
+	/* its last mapping ends where mincore finds a hole */
+	for (unsigned char c; mincore(after, 4096, &c) == 0; after += 4096)
+		;
+	cr_assert_neq(mmap(after, 4096, PROT_READ | PROT_EXEC,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0),
+		      MAP_FAILED);
+	expect_copied(false, true);
 }

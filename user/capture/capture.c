@@ -160,6 +160,26 @@ static int note_arguments(struct session *s)
 				   s->match.framework->title);
 }
 
+/* A uprobe never hits there; what has no hits must not look as if it had not been called. */
+static int note_copied_text(struct session *s)
+{
+	const struct target *t = s->target;
+	char more[48] = "";
+
+	if (!t->copied_text)
+		return 0;
+	if (t->copied_text_cnt > 1)
+		snprintf(more, sizeof(more), " (and that of %zu more)", t->copied_text_cnt - 1);
+	log__warn("process %d runs the code of %s%s from anonymous memory, not from its file: "
+		  "probes on that code never hit",
+		  t->pid, t->copied_text, more);
+	return probe_plan__missing(
+		&s->plan,
+		"calls of code that runs from anonymous memory, of %s%s: probes do "
+		"not reach it",
+		t->copied_text, more);
+}
+
 static int session_plan(struct session *s)
 {
 	const struct plan_opts opts = {
@@ -172,6 +192,8 @@ static int session_plan(struct session *s)
 	};
 	int err = vouch(s->opts->vouched);
 
+	if (!err)
+		err = note_copied_text(s);
 	if (err)
 		return err;
 	if (s->match.framework) {

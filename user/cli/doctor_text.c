@@ -110,6 +110,9 @@ static void print_identity(const struct doctor *d, FILE *out)
 		row(out, "Python", "%s", t->python);
 	if (t->rank >= 0)
 		row(out, "rank", "%d of %d, local rank %d", t->rank, t->world_size, t->local_rank);
+	if (t->copied_text)
+		row(out, "copied text", "%s: code in anonymous memory, which probes do not reach",
+		    t->copied_text);
 	for (size_t i = 0; i < t->lib_cnt; i++) {
 		if (t->libs[i].deleted && strncmp(t->libs[i].path, "/memfd:", 7) != 0)
 			row(out, "replaced on disk", "%s (the mapped file is used)",

@@ -522,20 +522,43 @@ int elf_file__offset(const struct elf_file *f, uint64_t vaddr, uint64_t *offset)
 	return 0;
 }
 
-int elf_file__bias(const struct elf_file *f, uint64_t start, uint64_t offset, uint64_t *bias)
+static int bias_by(const struct elf_file *f, uint32_t flags, uint64_t start, uint64_t offset,
+		   uint64_t *bias)
 {
 	for (size_t i = 0; i < f->phdr_cnt; i++) {
 		const Elf64_Phdr *ph = &f->phdrs[i];
 		uint64_t page_off = ph->p_offset & ~4095ull;
 
 		/* The kernel maps whole pages, so the mapping may begin before the segment. */
-		if (ph->p_type == PT_LOAD && (ph->p_flags & PF_X) && offset >= page_off &&
+		if (ph->p_type == PT_LOAD && (ph->p_flags & flags) == flags && offset >= page_off &&
 		    offset - page_off < ph->p_filesz + (ph->p_offset - page_off)) {
 			*bias = start - (ph->p_vaddr - ph->p_offset + offset);
 			return 0;
 		}
 	}
 	return -ENOENT;
+}
+
+int elf_file__bias(const struct elf_file *f, uint64_t start, uint64_t offset, uint64_t *bias)
+{
+	return bias_by(f, PF_X, start, offset, bias);
+}
+
+bool elf_file__is_code(const struct elf_file *f, uint64_t start, uint64_t offset, uint64_t address)
+{
+	uint64_t bias;
+
+	if (bias_by(f, 0, start, offset, &bias))
+		return false;
+	for (size_t i = 0; i < f->phdr_cnt; i++) {
+		const Elf64_Phdr *ph = &f->phdrs[i];
+		uint64_t begin = bias + (ph->p_vaddr & ~4095ull);
+
+		if (ph->p_type == PT_LOAD && (ph->p_flags & PF_X) && address >= begin &&
+		    address < bias + ph->p_vaddr + ph->p_filesz)
+			return true;
+	}
+	return false;
 }
 
 const uint8_t *elf_file__bytes(const struct elf_file *f, uint64_t vaddr, size_t *len)

@@ -41,6 +41,10 @@ int elf_file__offset(const struct elf_file *f, uint64_t vaddr, uint64_t *offset)
  * it starts and at which file offset; -ENOENT if no executable segment fits. */
 int elf_file__bias(const struct elf_file *f, uint64_t start, uint64_t offset, uint64_t *bias);
 
+/* Is a runtime address in an executable segment, if a mapping of the file (of any kind) starts at
+ * `start`, at this file offset? */
+bool elf_file__is_code(const struct elf_file *f, uint64_t start, uint64_t offset, uint64_t address);
+
 /* Bytes from vaddr to the end of its segment's file part (*len); NULL if none. */
 const uint8_t *elf_file__bytes(const struct elf_file *f, uint64_t vaddr, size_t *len);
 

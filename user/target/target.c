@@ -251,6 +251,7 @@ void target__close(struct target *t)
 	free(t->exe);
 	free(t->root);
 	free(t->unreadable);
+	free(t->copied_text);
 	free(t->python);
 	free(priv);
 }

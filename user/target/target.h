@@ -36,6 +36,8 @@ struct target {
 	struct target_lib *libs;
 	size_t lib_cnt;
 	char *unreadable; /* first library that we may not open, or NULL */
+	char *copied_text;	/* first library whose code runs from anonymous memory, or NULL */
+	size_t copied_text_cnt; /* such libraries */
 	char *python; /* "3.11.7" or NULL: from libpython / the executable's name and its library */
 	int rank, local_rank, world_size; /* from RANK, LOCAL_RANK, WORLD_SIZE (or OMPI_...,
 					     SLURM_...) in its environment; -1 if not set */

@@ -4,7 +4,7 @@
  * /proc/PID/maps may by now name another file (upgraded, deleted, mounted over), so every candidate
  * is compared with the file behind the mapping before it is believed.
  */
-#include "target/target_priv.h"
+#include "target/copied_text.h"
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,14 +15,6 @@
 #include "common/util.h"
 
 #define MAX_LIBS 16384
-
-struct mapping {
-	uint64_t start, end, offset;
-	unsigned int dev_major, dev_minor;
-	uint64_t inode;
-	char *path; /* in the line; NUL-terminated */
-	bool executable;
-};
 
 static const char deleted_suffix[] = " (deleted)";
 
@@ -89,8 +81,8 @@ static bool same_file(const char *path, const struct stat *id)
 }
 
 /* First of: the path itself, through the target's root, the mapping's own link. */
-static char *find_host_path(const struct target *t, const struct mapping *m, const char *path,
-			    bool *deleted)
+char *mapping__host_path(const struct target *t, const struct mapping *m, const char *path,
+			 bool *deleted)
 {
 	auto_free char *in_root = NULL, *map_file = NULL;
 	struct stat id;
@@ -124,7 +116,7 @@ static int add_lib(struct target *t, const struct mapping *m, struct target_lib 
 	if (!lib.path)
 		return -ENOMEM;
 	cut_deleted(lib.path);
-	lib.host_path = find_host_path(t, m, lib.path, &lib.deleted);
+	lib.host_path = mapping__host_path(t, m, lib.path, &lib.deleted);
 	if (!lib.host_path)
 		goto drop;
 	err = 0;
@@ -179,37 +171,49 @@ static int no_maps(const struct target *t, int err)
 						 : strerror(-err));
 }
 
+static int drop_libs(const struct target *t, struct target_lib **libs, size_t *cnt, int err)
+{
+	target_libs__free(*libs, *cnt);
+	*libs = NULL;
+	*cnt = 0;
+	return err == -E2BIG ? err__set(err, "process %d: cannot list its libraries: more than %d",
+					t->pid, MAX_LIBS)
+			     : err;
+}
+
+static void keep_copied(struct target *t, struct copied_text *c)
+{
+	copied_text__close(c);
+	free(t->copied_text);
+	t->copied_text = c->path;
+	t->copied_text_cnt = c->cnt;
+}
+
 int target_libs__read(struct target *t, struct target_lib **libs, size_t *cnt)
 {
 	auto_free char *maps = file__read(proc_path(t->pid, "maps").s, NULL);
+	struct copied_text copied = {0};
 	char *rest = NULL;
 	size_t cap = 0;
+	int err = 0;
 
 	*libs = NULL;
 	*cnt = 0;
 	if (!maps)
 		return no_maps(t, -errno);
-	for (char *line = strtok_r(maps, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+	for (char *line = strtok_r(maps, "\n", &rest); line && err >= 0;
+	     line = strtok_r(NULL, "\n", &rest)) {
 		struct mapping m;
-		int err;
 
-		if (!parse_mapping(line, &m) || !m.executable || m.path[0] != '/' ||
-		    is_known(*libs, *cnt, m.path))
+		if (!parse_mapping(line, &m))
+			continue;
+		err = copied_text__see(&copied, t, &m);
+		if (err || !m.executable || m.path[0] != '/' || is_known(*libs, *cnt, m.path))
 			continue;
 		err = *cnt < MAX_LIBS ? add_lib(t, &m, libs, cnt, &cap) : -E2BIG;
-		if (err < 0) {
-			target_libs__free(*libs, *cnt);
-			*libs = NULL;
-			*cnt = 0;
-			return err == -E2BIG
-				       ? err__set(err,
-						  "process %d: cannot list its libraries: more "
-						  "than %d",
-						  t->pid, MAX_LIBS)
-				       : err;
-		}
 	}
-	return 0;
+	keep_copied(t, &copied);
+	return err < 0 ? drop_libs(t, libs, cnt, err) : 0;
 }
 
 void target_libs__free(struct target_lib *libs, size_t cnt)

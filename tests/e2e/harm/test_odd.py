@@ -15,6 +15,30 @@ from lib.tool import report, row
 # Without a C library, so that no 32-bit one need be installed.
 SPIN = "void _start(void) { for (volatile unsigned int i = 0;; i++); }\n"
 
+# Its code on other pages in place, as tools do that put text on huge pages.
+COPIED = r"""
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+extern char etext, _start;
+__attribute__((noinline)) int work(int x) { return x * 3 + getpid(); }
+
+int main(void)
+{
+	char *text = (char *)((unsigned long)&_start & ~4095ul);
+	size_t len = (size_t)(&etext - text + 4095) & ~4095ul;
+	char *copy = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	memcpy(copy, text, len);
+	mprotect(copy, len, PROT_READ | PROT_EXEC);
+	mremap(copy, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, text);
+	for (;; usleep(1000))
+		work(2);
+}
+"""
+
 # PyTorch in a program without Python: the calls that AOTInductor's models make.
 TENSORS = r"""
 #include <dlfcn.h>
@@ -331,3 +355,19 @@ def short_children(case):
     told = [str(report(next(tool.dir.glob(f"*{parent.pid}{which}.ptrec")))) for which in ("", ".3")]
     assert "forked processes ended before they had probes" in told[0], told[0]
     assert "before they had probes" not in told[1], told[1]
+
+
+@test("code that runs from anonymous memory: says that probes do not reach it")
+def copied_text(case):
+    source, program = case.dir / "copied.c", case.dir / "copied"
+    source.write_text(COPIED)
+    subprocess.run(["gcc", "-O1", "-o", program, source], check=True)
+    popen = subprocess.Popen([program])
+    case.finally_(popen.wait)
+    case.finally_(popen.kill)
+    process.wait_for(lambda: not any(str(program) in line and "r-xp" in line for line in
+                                     open(f"/proc/{popen.pid}/maps")), 10, "its copy")
+    case.tool("-p", popen.pid, "--op", "exe:work", "--duration", "1s", "--no-trace").fails(
+        "--op exe:work", "anonymous memory")
+    tool = case.tool("-p", popen.pid, "--duration", "1s", "--no-trace").done()
+    assert "missing: " in tool.out and str(program) in tool.out, tool.out

@@ -251,13 +251,13 @@ static int visit(const struct elf_symbol *symbol, void *ctx)
 	return 0;
 }
 
-static bool lib_matches(const struct search *s, const struct target_lib *lib)
+static bool lib_matches(const struct search *s, const char *path)
 {
-	const char *name = basename_of(lib->path);
+	const char *name = basename_of(path);
 	char versions[512];
 
 	if (!strcmp(s->lib_pattern, "exe"))
-		return s->t->exe && !strcmp(s->t->exe, lib->path);
+		return s->t->exe && !strcmp(s->t->exe, path);
 	snprintf(versions, sizeof(versions), "%s.*", s->lib_pattern);
 	return !fnmatch(s->lib_pattern, name, 0) || !fnmatch(versions, name, 0);
 }
@@ -273,6 +273,11 @@ static int no_library(const struct search *s)
 				"%s %s: process %d is a 32-bit program, in which no function is "
 				"probed",
 				s->option, s->spec, s->t->pid);
+	if (s->t->copied_text && lib_matches(s, s->t->copied_text))
+		return err__set(-ENOTSUP,
+				"%s %s: process %d runs the code of %s from anonymous memory, "
+				"which probes do not reach",
+				s->option, s->spec, s->t->pid, s->t->copied_text);
 	for (size_t i = 0; i < s->t->lib_cnt; i++)
 		suggest__offer(&near, basename_of(s->t->libs[i].path));
 	if (near.best)
@@ -302,7 +307,7 @@ static int search_all(struct search *s)
 	int err = 0;
 
 	for (size_t i = 0; i < s->t->lib_cnt && !err; i++) {
-		if (!lib_matches(s, &s->t->libs[i]))
+		if (!lib_matches(s, s->t->libs[i].path))
 			continue;
 		libs++;
 		err = search_lib(s, &s->t->libs[i]);
