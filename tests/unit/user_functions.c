@@ -36,6 +36,10 @@ Test(user_functions, functions_of_templates_match_without_what_they_return)
 	cr_expect_not(function__matches("Model::parse*", "_Z", parse));
 	cr_expect(function__matches("(anonymous namespace)::f<A, B<C> >", "_Z", pair));
 	cr_expect_not(function__matches("C> >", "_Z", pair));
+	cr_expect_not(function__matches("std::*", "_Z", pair), "what it returns is no name");
+	cr_expect_not(function__matches("server::*", "_Z", "server::T other::f<int>(int)"));
+	cr_expect(function__matches("server::T other::*", "_Z", "server::T other::f<int>(int)"));
+	cr_expect(function__matches("other::f<int>(int)", "_Z", "server::T other::f<int>(int)"));
 	cr_expect_not(function__matches("bool<int>", "_Z", "A::operator bool<int>()"));
 	cr_expect_not(function__matches("other*", "_Z", "A::operator>(A const&) const"));
 }

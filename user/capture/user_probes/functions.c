@@ -77,14 +77,32 @@ static const char *without_return_type(const char *bare)
 	return bare;
 }
 
+/* Outside of brackets: "int server::*", and not "(anonymous namespace)::*". */
+static bool has_space(const char *glob)
+{
+	int depth = 0;
+
+	for (; *glob; glob++) {
+		depth += (*glob == '<' || *glob == '(') - (*glob == '>' || *glob == ')');
+		if (*glob == ' ' && !depth)
+			return true;
+	}
+	return false;
+}
+
 bool function__matches(const char *glob, const char *symbol, const char *readable)
 {
 	char bare[1024];
+	size_t return_len;
 
-	if (!fnmatch(glob, symbol, 0) || !fnmatch(glob, readable, 0))
-		return true;
 	without_parameters(readable, bare, sizeof(bare));
-	return !fnmatch(glob, bare, 0) || !fnmatch(glob, without_return_type(bare), 0);
+	return_len = (size_t)(without_return_type(bare) - bare);
+	if (!fnmatch(glob, symbol, 0) || !fnmatch(glob, bare + return_len, 0) ||
+	    !fnmatch(glob, readable + return_len, 0))
+		return true;
+	/* "server::*" means what is in server, and not what returns a type of it. */
+	return return_len && has_space(glob) &&
+	       (!fnmatch(glob, bare, 0) || !fnmatch(glob, readable, 0));
 }
 
 /* The first colon that is not one of two. */
