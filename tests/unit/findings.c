@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include "common/util.h"
 #include "finding_job.h"
 
 TestSuite(findings);
@@ -96,6 +97,50 @@ Test(findings, another_process_that_trains_is_no_worker_of_the_loader)
 	}
 	job__plain_steps(&j, &plan);
 	job__expect(&j, "data_loader", "no worker process was seen");
+}
+
+static void add_processes(struct job *j, size_t cnt)
+{
+	for (uint32_t p = 0; p < cnt; p++) {
+		const uint32_t id = synth__thread(&j->s, 200 + p, 200 + p, "python");
+
+		for (uint64_t i = 0; i < STEPS; i++) {
+			job__sched(j, id, i, SCHED_RUN, 99);
+			job__sched(j, id, i, SCHED_BLOCKED, 1);
+		}
+	}
+}
+
+/* Processes 200 to 202 are a tracker, a server and what that forked; an older recording tells not.
+ */
+Test(findings, a_tracker_and_a_server_are_no_workers_of_the_loader)
+{
+	static const struct step_plan plan = {30, 30, 30, 10, 0};
+	static const struct {
+		const char *helpers, *text;
+	} rows[] = {
+		{"", "3 worker processes ran"},
+		{", \"helpers\": []", "3 worker processes ran"},
+		{", \"helpers\": [{\"pid\": 200, \"kind\": \"tracker\"}]",
+		 "2 worker processes ran"},
+		{", \"helpers\": [{\"pid\": 200, \"kind\": \"tracker\"},"
+		 "{\"pid\": 201, \"kind\": \"forkserver\"}]",
+		 "1 worker process ran"},
+		{", \"helpers\": [{\"pid\": 200, \"kind\": \"tracker\"}, {\"pid\": 201},"
+		 "{\"pid\": 202, \"kind\": \"of a later version\"}, {\"pid\": \"x\"}, 7]",
+		 "no worker process was seen"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct job j = job__new();
+		char summary[256];
+
+		snprintf(summary, sizeof(summary), "{\"cpu\": {\"busy_ns\": 99, \"idle_ns\": 1}%s}",
+			 rows[i].helpers);
+		add_processes(&j, 3);
+		job__plain_steps(&j, &plan);
+		job__expect_of(&j, summary, "data_loader", rows[i].text);
+	}
 }
 
 Test(findings, a_loader_whose_workers_wait)

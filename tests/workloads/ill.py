@@ -53,7 +53,9 @@ def batches(illness):
     if illness == "loader":
         return endless(DataLoader(Samples(sleep_s=0.002), batch_size=8))
     if illness == "workers":
-        return endless(DataLoader(Samples(busy_ns=5000000), batch_size=8, num_workers=1))
+        # Below the job are three processes of Python then: the worker, its server, and a tracker.
+        return endless(DataLoader(Samples(busy_ns=5000000), batch_size=8, num_workers=1,
+                                  multiprocessing_context="forkserver"))
     return endless(DataLoader(Samples(), batch_size=8))
 
 

@@ -616,6 +616,7 @@ static void session_free(struct session *s)
 	free(s->drops);
 	call_log__free(&s->log);
 	free(s->children);
+	free(s->helpers.items);
 	free(s->newborn);
 	if (s->target)
 		target__close(s->target);

@@ -388,11 +388,11 @@ int session__window_finish(struct session *s)
 		err = device_time__window_finish(s);
 	lost = session__losses(s);
 	stacks = session__stack_counts(s);
-	summary = json_pack("{s:o*, s:o*, s:o*, s:o, s:o, s:o, s:o}", "cpu", cpu, "faults",
+	summary = json_pack("{s:o*, s:o*, s:o*, s:o, s:o, s:o, s:o, s:o*}", "cpu", cpu, "faults",
 			    fault_count__json(&s->faults_before, &s->faults), "stacks",
 			    stacks_summary(s, &stacks), "loss", loss_summary(s, &lost), "cost",
 			    cost_summary(s), "dropped_probes", dropped_summary(s), "notes",
-			    window_notes(s));
+			    window_notes(s), "helpers", helpers__take(&s->helpers));
 	s->lost_before = lost;
 	s->stacks_before = stacks;
 	session__count_anew(s);

@@ -8,6 +8,7 @@
 #include "capture/decode/decoder.h"
 #include "capture/sched/fault_count.h"
 #include "capture/probes.h"
+#include "capture/processes/helpers.h"
 #include "capture/arming/step_cost.h"
 #include "capture/sched/sched_source.h"
 #include "capture/sched/task_source.h"
@@ -130,6 +131,7 @@ struct session {
 	uint64_t pumped_ns; /* when the device's side was read last */
 	pid_t *children; /* followed beside the target */
 	size_t child_cnt, child_cap;
+	struct helper_list helpers; /* of the children */
 	pid_t gone[16]; /* children that have ended, their links still held */
 	size_t gone_cnt;
 	struct newborn {

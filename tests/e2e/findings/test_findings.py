@@ -43,7 +43,7 @@ def loader(case):
     assert "1. The step waits" in tool.out, tool.out
 
 
-@test("a data loader whose one worker has too much to do")
+@test("a data loader whose one worker, of a fork server, has too much to do")
 def workers(case):
     rows, _ = findings(case, "workers")
     found = rows["data_loader"]

@@ -31,6 +31,21 @@ static bool trains(const struct loader *l, uint32_t pid)
 	return false;
 }
 
+/* A tracker or a server of multiprocessing, say: those that capture knew as such. */
+static bool is_helper(const struct analysis *a, uint32_t pid)
+{
+	const json_t *helpers = json_object_get(recording__summary(a->r), "helpers");
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(helpers, i, item)
+	{
+		if (json_integer_value(json_object_get(item, "pid")) == (json_int_t)pid)
+			return true;
+	}
+	return false;
+}
+
 static int note_trainer(const struct analysis *a, struct loader *l, const struct track_batch *t)
 {
 	const uint32_t pid = t->track->pid;
@@ -146,8 +161,8 @@ static void add_worker(const struct analysis *a, const struct loader *l, uint32_
 	w->begun_cnt += known && l->waits.cnt && !is_there_in(a, track, l->waits.items[0].step);
 }
 
-/* The processes of the loader: those of the recording that are not the main one, nor train
- * themselves, as ranks below a launcher do. */
+/* The processes of the loader: those of the recording that are not the main one, nor helpers, nor
+ * train themselves, as ranks below a launcher do. */
 static struct workers workers_of(const struct analysis *a, const struct loader *l)
 {
 	struct workers w = {0};
@@ -156,7 +171,7 @@ static struct workers workers_of(const struct analysis *a, const struct loader *
 		const struct track *t = recording__track(a->r, id);
 
 		if (!t || t->kind != TRACK_THREAD || !a->main_pid || t->pid == a->main_pid ||
-		    t->tid != t->pid || trains(l, t->pid))
+		    t->tid != t->pid || trains(l, t->pid) || is_helper(a, t->pid))
 			continue;
 		add_worker(a, l, id, &w);
 	}

@@ -28,10 +28,13 @@ static bool is_followed(const struct session *s, pid_t pid)
 
 static int add(struct session *s, pid_t pid)
 {
+	int err;
+
 	if (s->child_cnt + 1 >= PT_MAX_TARGETS) /* the target is one of them */
 		return 0;
-	if (is_followed(s, pid))
-		return 0;
+	err = helpers__note(&s->helpers, pid); /* again: it may have executed another program */
+	if (err || is_followed(s, pid))
+		return err;
 	return ARRAY_PUSH(s->children, s->child_cnt, s->child_cap, pid);
 }
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which of the followed processes are helpers of the interpreter, and no workers of a loader. */
+#ifndef PROFTRACE_HELPERS_H
+#define PROFTRACE_HELPERS_H
+
+#include <jansson.h>
+#include <sys/types.h>
+#include "target/helper_process.h"
+
+struct helper_list {
+	struct helper {
+		pid_t pid;
+		enum helper_kind kind;
+	} *items; /* also those that have ended: the window may have seen them */
+	size_t cnt, cap;
+};
+
+/* Looks what the process runs now; a process of before with its id is forgotten. 0 or -ENOMEM. */
+int helpers__note(struct helper_list *list, pid_t pid);
+/* [{"pid", "kind"}], NULL if there are none. Then forgets those that have ended. */
+json_t *helpers__take(struct helper_list *list);
+
+#endif
