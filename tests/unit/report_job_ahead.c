@@ -269,7 +269,8 @@ Test(report_job_ahead, nobody_waits_longer_than_a_step)
 
 	still.collective_ms = 3 * PACE_MS;
 	report = report_of_two(&still, &late);
-	cr_expect_leq(number(row_of(report, "straggler", 0), "others_wait_ns"), (json_int_t)(23 * MS));
+	cr_expect_leq(number(row_of(report, "straggler", 0), "others_wait_ns"),
+		      (json_int_t)(23 * MS));
 	cr_expect_leq(json_number_value(
 			      json_object_get(row_of(report, "straggler", 0), "of_step_percent")),
 		      100);
