@@ -38,6 +38,7 @@ struct device_source {
 	struct device_ranges ranges;
 	struct event_records records;
 	uint64_t lost_clock, last_collect_ns;
+	uint64_t calls_read_ns; /* those that ended by then have been read */
 	struct device_losses losses;
 
 	struct recording_writer *w; /* NULL: no window */
@@ -304,13 +305,24 @@ static int on_record(void *ctx, const struct shim_record *r)
 	return err ? err : activity_queue__push(&d->activities, r);
 }
 
+static int read_calls(struct device_source *d)
+{
+	d->calls_read_ns = clock__monotonic_ns();
+	return shim_link__calls(d->link, on_call, d);
+}
+
+int device_source__look(struct device_source *d, uint64_t end_ns)
+{
+	return end_ns <= d->calls_read_ns ? 0 : read_calls(d);
+}
+
 static int collect(struct device_source *d)
 {
 	uint64_t now = clock__monotonic_ns();
 	int err = shim_link__activities(d->link, on_record, d);
 
 	if (!err)
-		err = shim_link__calls(d->link, on_call, d);
+		err = read_calls(d);
 	d->last_collect_ns = now;
 	return err;
 }

@@ -99,6 +99,9 @@ int device_source__finish(struct device_source *d);
 
 /* Writes the calls of a thread that ended by end_ns: before the span that encloses them. */
 int device_source__before(struct device_source *d, uint32_t tid, uint64_t end_ns);
+/* Reads the calls that ended by end_ns, if it has not yet: the taker meets them. It is not to call
+ * this. */
+int device_source__look(struct device_source *d, uint64_t end_ns);
 
 /* "device" of the summary, and the number of records that the window lost; why they were is
  * added to the notes, an array. */

@@ -95,6 +95,12 @@ void decoder__set_before(struct decoder *d, int (*before)(void *ctx, uint32_t ti
 	d->before_ctx = ctx;
 }
 
+void decoder__set_look(struct decoder *d, int (*look)(void *ctx, uint64_t end_ns), void *ctx)
+{
+	d->look = look;
+	d->look_ctx = ctx;
+}
+
 void decoder__forget_ranges(struct decoder *d, uint64_t before_ns)
 {
 	d->woken_ns = before_ns;
@@ -246,6 +252,11 @@ static bool end_with_pass(struct decoder *d, uint32_t tid, struct pt_span *node)
 	return true;
 }
 
+static bool may_end_with_pass(const struct pt_span *span)
+{
+	return span->kind == PT_FRAME_NODE && span->end == PT_END_INFERRED;
+}
+
 /* Returns of other functions that end it are counted apart (callee_ends). */
 static unsigned int span_hits(const struct planned_probe *probe, const struct pt_span *span)
 {
@@ -260,8 +271,7 @@ static unsigned int span_hits(const struct planned_probe *probe, const struct pt
 static bool name_span(struct decoder *d, const struct pt_rec *h, struct pt_span *span,
 		      const struct planned_probe *probe, uint32_t *name, uint64_t *id)
 {
-	if (span->kind == PT_FRAME_NODE && span->end == PT_END_INFERRED &&
-	    !end_with_pass(d, h->tid, span))
+	if (may_end_with_pass(span) && !end_with_pass(d, h->tid, span))
 		return false;
 	if (span->kind == PT_FRAME_NODE && span->vtable)
 		*name = node_names__id(d->nodes, d->writer, probe->category, h->pid, span->vtable,
@@ -279,6 +289,7 @@ static int take_span(struct decoder *d, const struct pt_rec *h, const struct pt_
 	struct pt_span span = *recorded;
 	uint64_t id;
 	uint32_t name;
+	int err;
 
 	if (!probe)
 		return d->malformed++, 0;
@@ -289,8 +300,10 @@ static int take_span(struct decoder *d, const struct pt_rec *h, const struct pt_
 		d->hits[probe->group] += span_hits(probe, &span);
 		return decoder__queue(d, h, &span, probe);
 	}
-	if (!name_span(d, h, &span, probe, &name, &id))
-		return 0;
+	/* Its pass may be in the library's memory still, which is read after the kernel's ring. */
+	err = may_end_with_pass(&span) && d->look ? d->look(d->look_ctx, span.end_ns) : 0;
+	if (err || !name_span(d, h, &span, probe, &name, &id))
+		return err;
 	d->hits[probe->group] += span_hits(probe, &span);
 	return decoder__span(d, h, &span, name, id);
 }

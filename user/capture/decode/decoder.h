@@ -32,6 +32,9 @@ void decoder__set_writer(struct decoder *d, struct recording_writer *w);
  */
 void decoder__set_before(struct decoder *d, int (*before)(void *ctx, uint32_t tid, uint64_t end_ns),
 			 void *ctx);
+/* Called before a node is written that ended at end_ns: it tells by decoder__meet() of the passes
+ * that the library has noted by then. */
+void decoder__set_look(struct decoder *d, int (*look)(void *ctx, uint64_t end_ns), void *ctx);
 
 /* A span that the library in the target has noted, cut to the window: no probe was hit for it. What
  * is inside it must have come before. own: its name as the library told it, NULL: it lies in its

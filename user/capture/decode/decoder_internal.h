@@ -43,6 +43,8 @@ struct decoder {
 	size_t counter_cnt, counter_cap;
 	int (*before)(void *ctx, uint32_t tid, uint64_t end_ns); /* may be NULL */
 	void *before_ctx;
+	int (*look)(void *ctx, uint64_t end_ns); /* may be NULL */
+	void *look_ctx;
 	uint64_t malformed;
 	uint64_t cut_names; /* spans and marks of whose names only the beginning is known */
 	uint64_t not_ended; /* ranges: see PT_SPAN_NOT_ENDED */

@@ -52,6 +52,11 @@ static int before_span(void *ctx, uint32_t tid, uint64_t end_ns)
 	return device_source__before(ctx, tid, end_ns);
 }
 
+static int look(void *ctx, uint64_t end_ns)
+{
+	return device_source__look(ctx, end_ns);
+}
+
 static void refuse(struct session *s, const char *why)
 {
 	log__warn("no device times: %s", why);
@@ -90,6 +95,12 @@ int device_time__choose(struct session *s)
 	return attach(s, s->target);
 }
 
+static void take_along(struct session *s, struct device_source *device)
+{
+	decoder__set_before(s->decoder, device ? before_span : NULL, device);
+	decoder__set_look(s->decoder, device ? look : NULL, device);
+}
+
 int device_time__open(struct session *s)
 {
 	const struct device_taker taker = {.track = track, .noted = noted, .met = met, .ctx = s};
@@ -102,7 +113,7 @@ int device_time__open(struct session *s)
 	shim_link__set_waits(link, s->opts->sync_events);
 	err = device_source__new(link, s->target, &taker, &s->device);
 	if (!err)
-		decoder__set_before(s->decoder, before_span, s->device);
+		take_along(s, s->device);
 	return err;
 }
 
@@ -139,7 +150,7 @@ static int load(struct session *s, struct target *t)
 {
 	int err;
 
-	decoder__set_before(s->decoder, NULL, NULL);
+	take_along(s, NULL);
 	device_source__free(s->device);
 	s->device = NULL;
 	err = attach(s, t);
