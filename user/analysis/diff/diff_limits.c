@@ -78,7 +78,7 @@ static const struct pair *pair_of(struct diff *d, const struct limit *l)
 	const struct pairs *pairs = diff__pairs_of(d, l->kind);
 
 	for (size_t i = 0; i < pairs->cnt; i++)
-		if (!strcmp(pairs->items[i].name, l->name))
+		if (text__is(pairs->items[i].name, l->name))
 			return &pairs->items[i];
 	return NULL;
 }

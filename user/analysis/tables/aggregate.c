@@ -222,7 +222,7 @@ static int dump_time(json_t *category, const char *name, const struct stat_row *
 
 /* By what MXNet calls a context, from 0 on. */
 static struct place_name {
-	char s[32];
+	char s[40];
 } place_name(size_t place)
 {
 	struct place_name name;
