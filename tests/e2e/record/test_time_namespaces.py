@@ -13,20 +13,20 @@ def in_time_namespace(seconds):
 
 def check_steps(case, job, tool):
     tables = json.loads(tool.out)
-    steps = tables["steps"]["rows"]
-    assert len(steps) > 4, tables
+    steps = tables["summary"]["rows"][0]["steps"]  # the table of steps has no more than a hundred
+    assert steps > 4, tables
     recording, = tool.recordings()
     found = list(events(recording))
     begins = [e["ts_ns"] for e in found if e.get("type") == "step"]
     spans = [e for e in found if e.get("type") == "span"]
-    assert len(begins) == len(steps) and spans
+    assert len(begins) == steps and spans, (len(begins), steps, len(spans))
     # All clocks agree: what is recorded lies in its steps.
     inside = [e for e in spans if begins[0] - 1e9 < e["ts_ns"] < begins[-1] + 2e9]
     assert len(inside) == len(spans), (len(inside), len(spans))
     assert max(begins) - min(begins) < 5e9, begins
 
 
-ARGS = ("--duration", "2s", "--no-trace", "--format", "json", "--table", "summary,steps")
+ARGS = ("--duration", "2s", "--no-trace", "--format", "json", "--table", "summary")
 
 
 @test("proftrace in a time namespace, its clock behind or ahead of the machine's")
