@@ -2,38 +2,45 @@
 #include "analysis/findings/call_time.h"
 #include "analysis/findings/findings.h"
 
-int call_time__add_short(const struct analysis *a, struct call_time *t, const struct span *s,
-			 uint64_t most_ns)
+static uint64_t at_most(uint64_t ns, uint64_t most_ns)
 {
-	const uint64_t dur_ns = s->ev.dur_ns < most_ns ? s->ev.dur_ns : most_ns;
+	return ns < most_ns ? ns : most_ns;
+}
+
+static int add(const struct analysis *a, struct call_sum *c, const struct span *s, uint64_t most_ns)
+{
+	const uint64_t begin = s->ev.ts_ns, end = begin + at_most(s->ev.dur_ns, most_ns);
 	struct stretch part;
 	int err = 0;
 
-	t->sum_ns += s->cpu_ns < most_ns ? s->cpu_ns : most_ns;
-	for (size_t at = 0;
-	     !err && analysis__part(a, s->ev.ts_ns, s->ev.ts_ns + dur_ns, &at, &part);)
-		err = interval_union__add(&t->time, part.begin, part.end);
+	c->sum_ns += at_most(s->cpu_ns, most_ns);
+	for (size_t at = 0; !err && analysis__part(a, begin, end, &at, &part);)
+		err = interval_union__add(&c->time, part.begin, part.end);
 	return err;
 }
 
 int call_time__add(const struct analysis *a, struct call_time *t, const struct span *s)
 {
-	return call_time__add_short(a, t, s, UINT64_MAX);
+	int err = add(a, &t->whole, s, UINT64_MAX);
+
+	return err ? err : add(a, &t->capped, s, SHORT_CALL_NS);
 }
 
-uint64_t call_time__short_ns(const struct analysis *a, struct call_time *t)
+static uint64_t total_ns(const struct analysis *a, struct call_sum *c)
 {
-	const uint64_t ns = finding__of_clock(a, interval_union__length(&t->time));
-
-	return ns < t->sum_ns ? ns : t->sum_ns;
+	return at_most(finding__of_clock(a, interval_union__length(&c->time)), c->sum_ns);
 }
 
 uint64_t call_time__ns(const struct analysis *a, struct call_time *t)
 {
-	return ready_time__off(a, call_time__short_ns(a, t));
+	const uint64_t whole_ns = ready_time__off(a, total_ns(a, &t->whole));
+	const uint64_t capped_ns = total_ns(a, &t->capped);
+
+	return whole_ns > capped_ns ? whole_ns : capped_ns;
 }
 
 void call_time__free(struct call_time *t)
 {
-	interval_union__free(&t->time);
+	interval_union__free(&t->whole.time);
+	interval_union__free(&t->capped.time);
 }

@@ -5,19 +5,19 @@
 
 #include "analysis/analysis.h"
 
+#define SHORT_CALL_NS 100000 /* a call that neither waits nor lost its processor */
+
 struct call_time {
-	struct interval_union time;
-	uint64_t sum_ns; /* less the cost of the probes */
+	struct call_sum {
+		struct interval_union time;
+		uint64_t sum_ns; /* less the cost of the probes */
+	} whole, capped; /* capped: of each call SHORT_CALL_NS at most */
 };
 /* 0 or -ENOMEM */
 int call_time__add(const struct analysis *a, struct call_time *t, const struct span *s);
-/* The same of a call that takes no longer than `most_ns` itself; what is longer is a wait. */
-int call_time__add_short(const struct analysis *a, struct call_time *t, const struct span *s,
-			 uint64_t most_ns);
-/* Less all the time that the thread of the steps was ready. */
+/* The larger of two lower bounds: without all the time that the thread of the steps was ready and had
+ * no processor, or without what is long in calls, where it may have been. */
 uint64_t call_time__ns(const struct analysis *a, struct call_time *t);
-/* With it, where only short calls were added: the thread lost its processor in few of them. */
-uint64_t call_time__short_ns(const struct analysis *a, struct call_time *t);
 void call_time__free(struct call_time *t);
 
 #endif

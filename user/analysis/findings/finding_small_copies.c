@@ -3,15 +3,14 @@
 #include "analysis/findings/call_time.h"
 #include "analysis/findings/findings.h"
 
-#define SMALL	     4096   /* bytes */
-#define OFTEN	     16	    /* a step */
-#define LONGEST_NS   100000 /* of a call that neither waits nor lost its processor */
-#define WORTH_SAYING 2.0    /* percent of the step that the calls take */
+#define SMALL	     4096 /* bytes */
+#define OFTEN	     16	  /* a step */
+#define WORTH_SAYING 2.0  /* percent of the step that the calls take */
 
 struct copies {
 	struct by_operator by;
 	uint64_t cnt;
-	struct call_time time, short_time; /* of calls; of each no more than LONGEST_NS */
+	struct call_time time;
 };
 
 static int visit(const struct analysis *a, void *state, const struct batch *b)
@@ -28,28 +27,16 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 			c->cnt++;
 			err = call_time__add(a, &c->time, s->launch);
 			if (!err)
-				err = call_time__add_short(a, &c->short_time, s->launch,
-							   LONGEST_NS);
-			if (!err)
 				err = by_operator__add(a, &c->by, s->launch, s->launch->cpu_ns);
 		}
 	}
 	return err;
 }
 
-/* Two lower bounds: all ready time taken off, or long calls, in which a processor was lost. */
-static uint64_t taken_ns(const struct analysis *a, struct copies *c)
-{
-	const uint64_t all_ns = call_time__ns(a, &c->time);
-	const uint64_t short_ns = call_time__short_ns(a, &c->short_time);
-
-	return all_ns > short_ns ? all_ns : short_ns;
-}
-
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
 	struct copies *c = state;
-	const uint64_t ns = taken_ns(a, c);
+	const uint64_t ns = call_time__ns(a, &c->time);
 	struct top_operator top;
 
 	if (!by_operator__top(a, &c->by, &top) || c->cnt < OFTEN * a->steps.calls ||
@@ -73,7 +60,6 @@ static void clean(void *state)
 
 	stat_map__free(&c->by.map);
 	call_time__free(&c->time);
-	call_time__free(&c->short_time);
 }
 
 const struct finding_rule finding_small_copies = {
