@@ -112,8 +112,8 @@ int planned_probe__slide(struct elf_file *elf, size_t size, unsigned int keep,
 {
 	size_t len;
 	const uint8_t *code = elf_file__bytes(elf, probe->vaddr, &len);
-	int shift,
-		off = code ? site__slide(code, size && size < len ? size : len, keep, &shift) : 0;
+	int shift = 0;
+	int off = code ? site__slide(code, size && size < len ? size : len, keep, &shift) : 0;
 
 	if (off < 0)
 		return off;

@@ -313,7 +313,7 @@ int device_clock__between(struct device_clock *c, uint64_t begin_ns, uint64_t en
 			  int (*take)(const struct device_work *w, void *ctx), void *ctx)
 {
 	int err = begin_ns < end_ns ? give_running(c, begin_ns, end_ns, take, ctx) : 0;
-	struct item item;
+	struct item item = {0};
 
 	while (!err && begin_ns < end_ns) {
 		err = next_before(c, end_ns, &item);

@@ -67,7 +67,7 @@ static bool in_file(const struct elf_file *f, uint64_t offset, uint64_t len)
 
 static void *copy_of(const struct elf_file *f, uint64_t offset, size_t size)
 {
-	void *copy = malloc(size ? size : 1);
+	void *copy = calloc(1, size ? size : 1);
 
 	return copy ? memcpy(copy, f->data + offset, size) : NULL;
 }

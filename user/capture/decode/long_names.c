@@ -75,12 +75,19 @@ static char *text_of(const struct pt_long_name *row)
 	return text;
 }
 
-int long_names__put(struct long_names *n, uint64_t key, const struct pt_long_name *row)
+static struct entry *find(const struct long_names *n, uint64_t key)
 {
 	struct entry *item;
 
 	HASH_FIND(hh, n->kept, &key, sizeof(key), item);
-	if (item)
+	return item;
+}
+
+int long_names__put(struct long_names *n, uint64_t key, const struct pt_long_name *row)
+{
+	struct entry *item;
+
+	if (find(n, key))
 		return 0;
 	item = calloc(1, sizeof(*item));
 	if (!item)
@@ -101,16 +108,15 @@ int long_names__put(struct long_names *n, uint64_t key, const struct pt_long_nam
 
 const struct long_name *long_names__at(struct long_names *n, uint64_t key)
 {
-	struct entry *item;
+	const struct entry *item = find(n, key);
 
-	HASH_FIND(hh, n->kept, &key, sizeof(key), item);
 	if (item)
 		return &item->name;
 	if (n->table_fd < 0 || bpf_map_lookup_elem(n->table_fd, &key, &n->row) || !n->row.is_read ||
 	    long_names__put(n, key, &n->row))
 		return NULL;
-	HASH_FIND(hh, n->kept, &key, sizeof(key), item);
-	return &item->name;
+	item = find(n, key);
+	return item ? &item->name : NULL;
 }
 
 /* One whose text is just being read stays. */
