@@ -23,7 +23,7 @@ LARGE_BYTES, SMALL_BYTES = 32 << 20, 4 << 20
 SPIKE_FLOATS = 32 << 20
 HELD_BYTES = 600 << 20  # of a device that has 1 GiB
 SHORT_KERNELS = 400  # a step
-WAITS, SMALL_COPIES, EMPTIES = 20, 150, 5
+WAITS, SMALL_COPIES, EMPTIES = 20, 600, 5
 CHURN_FLOATS = 16 << 20  # larger than what glibc keeps at most
 
 

@@ -187,8 +187,8 @@ def often(case):
     assert found["share_percent"] > 3 and found["cost_ns"] <= waited_ms * 1.001e6, found
     rows, _ = findings(case, "small-copies", python=SIMGPU)
     found = rows["small_copies"]
-    assert re.match("152 copies a step move 4096 bytes or less", found["finding"]), found
-    assert "most in aten::to (152.0 a step)" in found["evidence"], found  # two of the batch
+    assert re.match("602 copies a step move 4096 bytes or less", found["finding"]), found
+    assert "most in aten::to (602.0 a step)" in found["evidence"], found  # two of the batch
     rows, _ = findings(case, "empties", python=SIMGPU)
     found = rows["device_allocation"]
     # each is one call and one that gives back, at least
