@@ -176,7 +176,7 @@ def launches(case):
     assert not set(rows) & {"launch_bound", "small_copies", "exposed_copies", "device_allocation"}, rows
 
 
-@test("waits, small copies and memory from the driver in each step, on the simulated GPU")
+@test("waits, small copies and memory from the driver in each step, on the simulated GPU", alone=True)
 def often(case):
     # Kernels so short that the device is idle where the host does not wait.
     rows, _ = findings(case, "waits", python=SIMGPU, SIMGPU_KERNEL_NS="100000")
