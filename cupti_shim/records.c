@@ -182,6 +182,17 @@ static uint64_t name_key(struct shim_control *c, const char *text, uint64_t kind
 	return len && put_name(c, key, text, len) ? key : 0;
 }
 
+/* "DOMAIN:NAME", as nsys has it: a name of the default domain stays as it is. Under the mutex. */
+static uint64_t range_key(struct shim_control *c, const char *domain, const char *name)
+{
+	static char text[LOOKED_AT];
+
+	if (!name || !domain || !*domain)
+		return name_key(c, name, SHIM_KEY_RANGE);
+	snprintf(text, sizeof(text), "%s:%s", domain, name);
+	return name_key(c, text, SHIM_KEY_RANGE);
+}
+
 /* ---- records ---- */
 
 /* What a forced flush returns unfinished has no times. */
@@ -319,7 +330,7 @@ static void take_marker(struct shim_control *c, const struct cupti_marker *r)
 					      .start_ns = r->timestamp,
 					      .end_ns = r->timestamp,
 					      .device = UINT32_MAX},
-					.name = name_key(c, r->name, SHIM_KEY_RANGE),
+					.name = range_key(c, r->domain, r->name),
 					.id = r->id,
 					.flags = r->flags & 7,
 					.tid = r->object_kind == CUPTI_OBJECT_THREAD ? r->object[1]

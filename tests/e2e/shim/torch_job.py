@@ -1,4 +1,6 @@
-"""torch_job.py STOP: an ordinary training job on the GPU, until the file STOP exists; then it tells its greatest memory."""
+"""torch_job.py STOP DOMAIN: an ordinary training job on the GPU, until the file STOP exists; then it tells its greatest
+memory. DOMAIN is the library of domain.c."""
+import ctypes
 import os
 import sys
 
@@ -14,9 +16,12 @@ def main():
         nn.Linear(16 * 32 * 32, 64), nn.ReLU(), nn.Linear(64, 10),
     ).cuda()
     optimizer = torch.optim.AdamW(net.parameters())
+    domain = ctypes.CDLL(os.path.abspath(sys.argv[2]))
     while not os.path.exists(sys.argv[1]):
         for x, y in DataLoader(data, batch_size=32):
+            domain.domain_push(b"forward")
             optimizer.zero_grad()
+            domain.domain_pop()
             with torch.cuda.nvtx.range("forward"):
                 loss = nn.functional.cross_entropy(net(x.cuda(non_blocking=True)), y.cuda())
             loss.backward()

@@ -284,7 +284,26 @@ static void ranges_are_markers(void)
 	nvtxMarkA("here");
 	OK(cuptiActivityFlushAll(0));
 	CHECK(got.kinds[CUPTI_ACTIVITY_KIND_MARKER] == 5);
-	CHECK(!strcmp(got.marker.name, "here"));
+	CHECK(!strcmp(got.marker.name, "here") && !got.marker.domain);
+	OK(cuptiActivityDisable(CUPTI_ACTIVITY_KIND_MARKER));
+}
+
+static void domains_have_stacks_of_their_own(void)
+{
+	nvtxDomainHandle_t domain = nvtxDomainCreateA("loader");
+	nvtxEventAttributes_t named = {.version = NVTX_VERSION,
+				       .size = NVTX_EVENT_ATTRIB_STRUCT_SIZE,
+				       .messageType = NVTX_MESSAGE_TYPE_ASCII,
+				       .message.ascii = "step"};
+
+	forget();
+	OK(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MARKER));
+	CHECK(nvtxRangePushA("step") == 0 && nvtxDomainRangePushEx(domain, &named) == 0);
+	CHECK(nvtxRangePop() == 0 && nvtxDomainRangePop(domain) == 0 && nvtxRangePop() == -1);
+	nvtxDomainMarkEx(domain, &named);
+	OK(cuptiActivityFlushAll(0));
+	CHECK(got.kinds[CUPTI_ACTIVITY_KIND_MARKER] == 5);
+	CHECK(!strcmp(got.marker.name, "step") && !strcmp(got.marker.domain, "loader"));
 	OK(cuptiActivityDisable(CUPTI_ACTIVITY_KIND_MARKER));
 }
 
@@ -389,6 +408,8 @@ int main(void)
 	captured_launches_create_nodes();
 	graphs_are_nodes_or_a_whole();
 	ranges_are_markers();
+	domains_have_stacks_of_their_own();
+	domains_have_stacks_of_their_own();
 	questions_are_synchronisations();
 	finalizing_leaves_nothing();
 	graphs_do_not_outlive_kernels();
