@@ -241,12 +241,28 @@ def itself(case):
     assert os.path.exists(f"/proc/{other.pid}"), "it was ended"
 
 
+MODEL = """
+import torch
+torch.set_num_threads(1)
+model = torch.nn.Linear(64, 64)
+print("ready", flush=True)
+while True:
+    model(torch.ones(8, 64)).sum().backward()
+"""
+
+
 @test("shell around a job: the process below it that has the framework is named")
 def shell(case):
-    job, _ = case.training()
-    tool = case.tool("-p", os.getpid(), "--duration", "1s", "--no-trace").done()
-    assert f"process {job.pid} (" in tool.err and "has PyTorch loaded" in tool.err, tool.err
-    assert tool.err.count(f"proftrace -p {job.pid}") == 1, tool.err
+    script = '"$0" -c "$1" & echo $!; wait'
+    around = start(case, ["bash", "-c", script, PYTHON, MODEL], stdout=subprocess.PIPE, text=True)
+    job = int(around.stdout.readline())
+    try:
+        around.stdout.readline()
+        tool = case.tool("-p", around.pid, "--duration", "1s", "--no-trace").done()
+    finally:
+        os.kill(job, signal.SIGKILL)
+    assert f"process {job} (" in tool.err and "has PyTorch loaded" in tool.err, tool.err
+    assert tool.err.count(f"proftrace -p {job}") == 1, tool.err
     assert "--job" not in tool.err, "it is no rank"
 
 
