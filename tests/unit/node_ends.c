@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The last node of a device's thread ends with its pass, also where the library in the target tells
- * of the pass, whose memory is read after the kernel's ring. */
+/* The last node of a device's thread ends with its pass. That holds, too, where the library in the
+ * target tells of the pass: its memory is read after the kernel's ring. */
 #include <criterion/criterion.h>
 #include <stddef.h>
 #include <unistd.h>

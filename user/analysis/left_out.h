@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Estimated rows: functions that had no probe in the window because they were hot and short, with
- * what they would have added to a table, from what was measured in the steps before. */
+/* Estimated rows: functions that had no probe in the window, because they were hot and short. What
+ * they would have added to a table is estimated from the steps before the window. */
 #ifndef PROFTRACE_LEFT_OUT_H
 #define PROFTRACE_LEFT_OUT_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The one door to files that proftrace makes. It may run as root in a directory of another user, so
- * it follows no symbolic link that another user could have made, and writes into no file that is
- * not the caller's. Links of root and of the caller (SUDO_UID under sudo) are followed where they
+ * The one door to files that proftrace makes. It may run as root in a directory of another user. So
+ * it follows no symbolic link that another user could have made. It writes into no file that is not
+ * the caller's. Links of root and of the caller (SUDO_UID under sudo) are followed where they
  * stand for directories. New files have mode 0600 and, under sudo, belong to the caller.
  */
 #ifndef PROFTRACE_OUT_FILE_H
@@ -12,11 +12,11 @@
 #include <sys/types.h>
 
 struct out_file {
-	int fd;	      /* where to write; -1: closed */
-	int dir_fd;   /* the directory that it appears in */
-	char *name;   /* in that directory */
+	int fd;	       /* where to write; -1: closed */
+	int dir_fd;    /* the directory that it appears in */
+	char *name;    /* in that directory */
 	char temp[32]; /* its name until it is published; "": it has none, or has its own already */
-	bool unnamed; /* O_TMPFILE: has no name until it is published */
+	bool unnamed;  /* O_TMPFILE: has no name until it is published */
 };
 
 enum out_mode {
@@ -35,7 +35,8 @@ int out_file__publish(struct out_file *f);
 /* Closes; what was not published is gone. */
 void out_file__close(struct out_file *f);
 
-/* Renames PATH to PATH.SUFFIX, or removes it, in the directory that out_file__open would write to. */
+/* Renames PATH to PATH.SUFFIX, or removes it, in the directory that out_file__open would write to.
+ */
 int out_file__set_aside(const char *path, const char *suffix);
 int out_file__remove(const char *path);
 /* mkdir under the same rules; 0 or a negative errno, -EEXIST included. */
