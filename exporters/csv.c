@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* All events as comma-separated values (RFC 4180), one line of names first. */
 #include <string.h>
+#include "common/csv_cell.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "exporters/exporters.h"
@@ -11,31 +12,24 @@
 struct csv {
 	struct rows *rows;
 	struct text_file *out;
+	bool raw;
 };
 
-static void put_text(struct text_file *out, const char *s)
+static void put_bytes(void *ctx, const char *text, size_t len)
 {
-	size_t len;
+	text_file__put(ctx, text, len);
+}
 
-	if (!strpbrk(s, ",\"\r\n")) {
-		text_file__put(out, s, strlen(s));
-		return;
-	}
-	text_file__put(out, "\"", 1);
-	for (; *s; s += len) {
-		len = strcspn(s, "\"");
-		text_file__put(out, s, len);
-		if (s[len]) {
-			text_file__put(out, "\"\"", 2);
-			len++;
-		}
-	}
-	text_file__put(out, "\"", 1);
+static void put_shown(void *ctx, const char *text, size_t len)
+{
+	for (; len--; text++)
+		text_file__put(ctx, strchr("\t\r\n", *text) ? "?" : text, 1);
 }
 
 /* commas: those that are due before the value, fields without one among them. */
-static void put_value(struct text_file *out, const struct value *v, size_t commas)
+static void put_value(const struct csv *w, const struct value *v, size_t commas)
 {
+	struct text_file *out = w->out;
 	char *p = text_file__room(out, commas + 32);
 
 	memset(p, ',', commas);
@@ -48,7 +42,8 @@ static void put_value(struct text_file *out, const struct value *v, size_t comma
 		p += snprintf(p, 32, "%.6g", v->d);
 	text_file__take(out, p);
 	if (v->type == VALUE_KEY || v->type == VALUE_TEXT)
-		put_text(out, v->s);
+		csv_cell__write(v->s, w->raw, text_file__is_shown(out) ? put_shown : put_bytes,
+				out);
 }
 
 static int put_row(const struct row *row, void *ctx)
@@ -67,10 +62,10 @@ static int put_row(const struct row *row, void *ctx)
 		v = columns[i].get(w->rows, row);
 		if (v.type == VALUE_NULL)
 			continue;
-		put_value(w->out, &v, commas);
+		put_value(w, &v, commas);
 		commas = 0;
 	}
-	put_value(w->out, &(struct value){.type = VALUE_NULL}, commas);
+	put_value(w, &(struct value){.type = VALUE_NULL}, commas);
 	text_file__put(w->out, "\n", 1);
 	return text_file__error(w->out);
 }
@@ -92,7 +87,7 @@ static int csv__run(const struct recording *r, const struct export_opts *opts,
 		    struct export_result *result)
 {
 	int err = output__no_dialect(opts, "csv"), level;
-	struct csv w = {0};
+	struct csv w = {.raw = opts->raw_csv};
 
 	*result = (struct export_result){0};
 	if (!err)

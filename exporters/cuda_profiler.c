@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "common/counted.h"
+#include "common/csv_cell.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "exporters/cuda_log_config.h"
@@ -29,7 +30,8 @@ struct cuda_log {
 	uint32_t contexts[CONTEXTS_MAX];
 	size_t context_cnt;
 	uint64_t devices; /* bit per device below DEVICES_MAX that something ran on */
-	uint64_t cnt;	  /* rows written */
+	bool raw_csv;
+	uint64_t cnt;			  /* rows written */
 	uint64_t missing[LOG_COLUMN_CNT]; /* rows whose value the recording does not know */
 };
 
@@ -220,15 +222,12 @@ static const char *method_of(const struct cuda_log *w, const struct row *row, ch
 }
 
 /* Names have no line breaks here, whatever the recording says. */
-static void put_name(struct text_file *out, const char *name, const char *quote)
+static void put_name(void *ctx, const char *name, size_t len)
 {
-	text_file__put(out, quote, strlen(quote));
-	for (; *name; name++) {
-		if (*quote && *name == '"')
-			text_file__put(out, "\"", 1);
+	struct text_file *out = ctx;
+
+	for (; len--; name++)
 		text_file__put(out, (unsigned char)*name < ' ' ? " " : name, 1);
-	}
-	text_file__put(out, quote, strlen(quote));
 }
 
 /* ---- rows ---- */
@@ -254,11 +253,11 @@ static void put_method(struct cuda_log *w, const struct row *row)
 	const char *method = method_of(w, row, text);
 
 	if (w->config.mode == LOG_CSV) {
-		put_name(w->out, method, strpbrk(method, ",\"") ? "\"" : "");
+		csv_cell__write(method, w->raw_csv, put_name, w->out);
 		return;
 	}
 	text_file__put(w->out, "method=[ ", 9);
-	put_name(w->out, method, "");
+	put_name(w->out, method, strlen(method));
 	text_file__put(w->out, " ] ", 3);
 }
 
@@ -313,8 +312,12 @@ static void put_head(struct cuda_log *w)
 	const struct device_info *d = device_infos__at(&w->rows->devices, w->config.device);
 	bool any = false;
 
-	text_file__print(w->out, "# CUDA_PROFILE_LOG_VERSION 2.0\n# CUDA_DEVICE %d %s\n",
-			 w->config.device, d ? d->name : "unknown");
+	const char *name = d ? d->name : "unknown";
+
+	text_file__print(w->out, "# CUDA_PROFILE_LOG_VERSION 2.0\n# CUDA_DEVICE %d ",
+			 w->config.device);
+	put_name(w->out, name, strlen(name));
+	text_file__put(w->out, "\n", 1);
 	for (size_t i = 0; i < w->context_cnt; i++)
 		text_file__print(w->out, "# CUDA_CONTEXT %u\n", w->contexts[i]);
 	if (w->config.mode == LOG_CSV)
@@ -458,7 +461,7 @@ static int cuda_profiler__run(const struct recording *r, const struct export_opt
 			      struct export_result *result)
 {
 	auto_free char *loss = facts__loss(r);
-	struct cuda_log w = {.wall_offset_ns = facts__wall_offset_ns(r)};
+	struct cuda_log w = {.wall_offset_ns = facts__wall_offset_ns(r), .raw_csv = opts->raw_csv};
 	int level, err = cuda_log_config__parse(opts->config, &w.config);
 
 	*result = (struct export_result){0};

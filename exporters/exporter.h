@@ -18,6 +18,7 @@ struct export_opts {
 	const char *config;
 	/* Of the text, before it is compressed; 0: none; where exporter.limits is set. */
 	uint64_t limit_bytes;
+	bool raw_csv; /* texts of CSV as they are, those too that a spreadsheet would run */
 };
 
 struct export_result {
@@ -33,6 +34,7 @@ struct exporter {
 	const char *summary;  /* one line of help */
 	const char *dialects; /* one line of help, NULL: it has only one */
 	const char *config;   /* one line of help, NULL: it has no options of its own */
+	bool binary;	      /* nothing to show on a terminal */
 	bool limits;	      /* it knows limit_bytes */
 	/* 0 or a negative errno. Streams: memory does not grow with the number of events. */
 	int (*run)(const struct recording *r, const struct export_opts *opts,

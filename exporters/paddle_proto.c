@@ -338,5 +338,6 @@ static int paddle_proto__run(const struct recording *r, const struct export_opts
 const struct exporter exporter_paddle_proto = {
 	.name = "paddle-proto",
 	.summary = "profile.proto of Paddle's fluid.profiler, for its tools/timeline.py",
+	.binary = true,
 	.run = paddle_proto__run,
 };

@@ -509,5 +509,6 @@ static int perfetto__run(const struct recording *r, const struct export_opts *op
 const struct exporter exporter_perfetto = {
 	.name = "perfetto",
 	.summary = "Perfetto's protobuf: tracks, arrows, counters, steps and phases",
+	.binary = true,
 	.run = perfetto__run,
 };

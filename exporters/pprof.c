@@ -342,5 +342,6 @@ static int pprof__run(const struct recording *r, const struct export_opts *opts,
 const struct exporter exporter_pprof = {
 	.name = "pprof",
 	.summary = "profile.proto for go tool pprof: CPU time, device time, calls by stack",
+	.binary = true,
 	.run = pprof__run,
 };

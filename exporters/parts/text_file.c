@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include "common/err.h"
 #include "common/out_file.h"
+#include "common/text_char.h"
 #include "common/util.h"
 #include "exporters/parts/gzip.h"
 
@@ -18,6 +19,7 @@ struct text_file {
 	uint64_t passed;   /* of the text, before it is compressed; without what is in buf */
 	struct gzip *gzip; /* NULL: plain */
 	char *path;
+	bool shown; /* a terminal: nothing in the text may move its cursor */
 };
 
 static int write_all(void *ctx, const void *data, size_t len)
@@ -56,6 +58,10 @@ static int set_error(int err, const char *path)
 				"%s: its directory does not exist; create it, as `mkdir "
 				"-p` does, or give another path",
 				path);
+	if (err == -ENOTTY)
+		return err__set(
+			err, "compressed text is not written to a terminal; give a file with -o, "
+			     "or --gzip-level 0");
 	if (out_file__explain(err))
 		return err__set(err, "cannot write %s: %s", path, out_file__explain(err));
 	return err__set(err, "cannot write %s: %s; give another path", path, strerror(-err));
@@ -80,11 +86,14 @@ int text_file__open(const char *path, int gzip_level, struct text_file **out)
 	if (!f)
 		return -ENOMEM;
 	f->out.fd = f->out.dir_fd = -1;
-	f->buf = malloc(BUF_BYTES);
+	f->buf = malloc(BUF_BYTES + 1);
 	if (!f->buf)
 		err = -ENOMEM;
 	if (!err)
 		err = open_fd(f, path);
+	f->shown = !err && isatty(f->out.fd);
+	if (f->shown && gzip_level > 0)
+		err = -ENOTTY;
 	if (!err && gzip_level > 0)
 		err = gzip__open(gzip_level, write_all, f, &f->gzip);
 	if (err) {
@@ -100,9 +109,15 @@ static void flush(struct text_file *f)
 {
 	if (!f->err && f->len)
 		f->err = f->gzip ? gzip__write(f->gzip, f->buf, f->len)
-				 : write_all(f, f->buf, f->len);
+				 : write_all(f, f->buf,
+					     f->shown ? text__clean(f->buf, f->len) : f->len);
 	f->passed += f->len;
 	f->len = 0;
+}
+
+bool text_file__is_shown(const struct text_file *f)
+{
+	return f->shown;
 }
 
 int text_file__error(const struct text_file *f)

@@ -6,6 +6,7 @@
 #ifndef PROFTRACE_TEXT_FILE_H
 #define PROFTRACE_TEXT_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -23,6 +24,8 @@ void text_file__abandon(struct text_file *f);
 /* Finishes, or abandons if err is set (but not by the file itself, which explains it best). f may
  * be NULL if err is set. */
 int text_file__end(struct text_file *f, int err, uint64_t *bytes);
+/* A terminal, where no text of a cell may begin a line. */
+bool text_file__is_shown(const struct text_file *f);
 int text_file__error(const struct text_file *f);
 /* Bytes of text taken so far, before they are compressed. */
 uint64_t text_file__taken(const struct text_file *f);

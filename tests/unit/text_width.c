@@ -110,6 +110,18 @@ Test(text_width, control_characters_are_not_printed)
 	cr_expect_str_eq(printed, "a?[2J?b");
 }
 
+/* On a terminal of 8 bits 0x9b begins a sequence, as ESC [ does. */
+Test(text_width, bytes_that_are_no_utf_8_are_not_printed)
+{
+	int cols;
+	auto_free char *printed = cut("a\x9b"
+				      "2J\xff",
+				      20, &cols);
+
+	cr_expect_str_eq(printed, "a?2J?");
+	cr_expect_eq(cols, 5);
+}
+
 Test(text_width, characters_that_reorder_or_hide_are_not_printed)
 {
 	static const char *const formats[] = {
@@ -138,6 +150,26 @@ Test(text_width, a_message_keeps_its_lines)
 	text__put_lines(out, "process 7 (\033]0;\ax\u202e): gone;\n\ttry \u00e9\n");
 	fclose(out);
 	cr_expect_str_eq(printed, "process 7 (?]0;?x?): gone;\n\ttry \u00e9\n");
+}
+
+Test(text_width, a_line_has_no_line_breaks)
+{
+	auto_free char *printed = NULL;
+	size_t size;
+	FILE *out = open_memstream(&printed, &size);
+
+	text__put_line(out, "a\nproftrace: b\r\tc");
+	fclose(out);
+	cr_expect_str_eq(printed, "a?proftrace: b??c");
+}
+
+Test(text_width, rows_for_a_terminal_keep_the_ends_of_lines)
+{
+	char text[] = "name,\033]0;x\a\u202e\r\n\rb\t\0\u00e9\n.";
+	const size_t len = text__clean(text, sizeof(text) - 2);
+
+	text[len] = '\0';
+	cr_expect_str_eq(text, "name,?]0;x??\r\n?b\t?\u00e9\n");
 }
 
 Test(text_width, characters_that_join_are_text)

@@ -18,6 +18,7 @@
 #include "capture/window_notes.h"
 #include "common/counted.h"
 #include "common/err.h"
+#include "common/text_char.h"
 #include "common/out_file.h"
 #include "common/util.h"
 #include <bpf/libbpf.h>
@@ -34,6 +35,7 @@ volatile sig_atomic_t capture_stop;
 void session__progress(struct session *s, const char *fmt, ...)
 {
 	uint64_t now = clock__monotonic_ns();
+	auto_free char *text = NULL;
 	va_list ap;
 
 	if (!s->opts->progress || now - s->last_progress_ns < 200 * MS)
@@ -41,8 +43,10 @@ void session__progress(struct session *s, const char *fmt, ...)
 	s->last_progress_ns = now;
 	fputs("\r\033[Kproftrace: ", stderr);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
 	va_end(ap);
+	text__put_line(stderr, text ? text : fmt);
 	fflush(stderr);
 }
 

@@ -19,6 +19,7 @@ struct options {
 	uint64_t duration_ns, interval_ns, top;
 	int format; /* enum table_format */
 	uint64_t width;
+	bool raw_csv;
 };
 
 static const char *const formats[] = {"table", "json", "csv", NULL};
@@ -34,6 +35,11 @@ static const struct opt opts[] = {
 	 offsetof(struct options, top)},
 	{OPT_CHOICE, "format", 'f', "FORMAT", "How to print (default table).",
 	 offsetof(struct options, format), .choices = formats},
+	{OPT_FLAG, "raw-csv", 0, NULL,
+	 "Texts of CSV as they are; by default an apostrophe stands before what a spreadsheet "
+	 "would "
+	 "run as a formula (= + - @).",
+	 offsetof(struct options, raw_csv)},
 	{OPT_UINT, "width", 0, "COLUMNS",
 	 "Width of text, 40 or more (default: the terminal's; 0: unlimited).",
 	 offsetof(struct options, width), .min = WIDTH_MIN, .max = WIDTH_MAX, .zero = "unlimited"},
@@ -297,6 +303,7 @@ static int usage_print(struct usage *u, const struct options *o)
 		.unit = UNIT_MS,
 		.width = (int)o->width,
 		.colours = cli__colours(STDOUT_FILENO),
+		.raw_csv = o->raw_csv,
 	};
 	struct table *tables[2] = {cpu_table(u), process_table(u, o->top)};
 	int err = tables[0] && tables[1] ? tables__print(tables, 2, &style, stdout) : -ENOMEM;

@@ -15,7 +15,7 @@ struct diff_command {
 	size_t limit_cnt;
 	int format, unit;
 	uint64_t row_limit, width;
-	bool raw_times;
+	bool raw_times, raw_csv;
 };
 
 static const char *const formats[] = {"table", "json", "csv", NULL};
@@ -43,6 +43,11 @@ static const struct opt opts[] = {
 	 ARG(raw_times)},
 	{OPT_CHOICE, "format", 'f', "FORMAT", "How to print (default table).", ARG(format),
 	 .choices = formats},
+	{OPT_FLAG, "raw-csv", 0, NULL,
+	 "Texts of CSV as they are; by default an apostrophe stands before what a spreadsheet "
+	 "would "
+	 "run as a formula (= + - @).",
+	 ARG(raw_csv)},
 	{OPT_CHOICE, "time-unit", 0, "UNIT", "Unit of times in text (default ms).", ARG(unit),
 	 .choices = units},
 	{OPT_UINT, "width", 0, "COLUMNS",
@@ -75,7 +80,8 @@ static int run(int argc, char **argv)
 			  .unit = (enum time_unit)cmd.unit,
 			  .width = (int)cmd.width,
 			  .colours = !cmd.format && cli__colours(STDOUT_FILENO),
-			  .row_limit = cmd.row_limit},
+			  .row_limit = cmd.row_limit,
+			  .raw_csv = cmd.raw_csv},
 	};
 	err = diff__print(argv[rest], argv[rest + 1], &diff, stdout, &exceeded);
 	if (err)

@@ -15,7 +15,7 @@ struct export_cmd {
 	const char *output, *dialect;
 	char *config; /* options of --config and --config-file, one per line */
 	uint64_t gzip_level, limit_bytes;
-	bool list;
+	bool list, raw_csv;
 };
 #define GZIP_LEVEL_UNSET UINT64_MAX
 
@@ -104,6 +104,11 @@ static const struct opt export_options[] = {
 	 "End the trace of chrome before its text, uncompressed, is larger than this (500M, say; "
 	 "default: no limit); which steps are whole then is said, and in the trace.",
 	 offsetof(struct export_cmd, limit_bytes), .min = 1u << 20, .unit = "bytes"},
+	{OPT_FLAG, "raw-csv", 0, NULL,
+	 "Texts of CSV as they are; by default an apostrophe stands before what a spreadsheet "
+	 "would "
+	 "run as a formula (= + - @).",
+	 offsetof(struct export_cmd, raw_csv)},
 	{OPT_FLAG, "list-formats", 0, NULL, "List the formats and exit.",
 	 offsetof(struct export_cmd, list)},
 	{OPT_END},
@@ -155,6 +160,10 @@ static int check_format(const struct export_cmd *cmd)
 	if (cmd->config && !cmd->exporter->config)
 		return err__set(-EINVAL, "--config: %s has no options; cuda-profiler has",
 				cmd->exporter->name);
+	if (cmd->exporter->binary && cmd->output && !strcmp(cmd->output, "-") &&
+	    isatty(STDOUT_FILENO))
+		return err__set(-EINVAL, "%s is binary, not for a terminal; give a file with -o",
+				cmd->exporter->name);
 	if (cmd->limit_bytes && !cmd->exporter->limits)
 		return err__set(-EINVAL, "--limit-size: %s is written whole; chrome can be cut",
 				cmd->exporter->name);
@@ -181,6 +190,7 @@ static int run(int argc, char **argv)
 		.dialect = cmd.dialect,
 		.config = cmd.config,
 		.limit_bytes = cmd.limit_bytes,
+		.raw_csv = cmd.raw_csv,
 		.gzip_level = cmd.gzip_level == GZIP_LEVEL_UNSET ? -1 : (int)cmd.gzip_level,
 	};
 	err = check_format(&cmd);

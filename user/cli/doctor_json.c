@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
 #include "cli/doctor.h"
+#include "common/json_out.h"
 #include "common/util.h"
 
 static const char *method_name(const struct attach_caps *c)
@@ -113,7 +114,7 @@ int doctor__print_json(const struct doctor *d, FILE *out)
 	    (!d->target ||
 	     json_object_set_new(all, "proftrace_h", json_integer((json_int_t)d->own_usdt)) == 0) &&
 	    (!d->target || json_object_set_new(all, "device", device_json(d)) == 0) &&
-	    json_dumpf(all, out, JSON_INDENT(2)) == 0) {
+	    json_dumpf(all, out, JSON_INDENT(2) | json_out__flags(out)) == 0) {
 		fputc('\n', out);
 		err = 0;
 	}

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "cli/doctor.h"
 #include "common/counted.h"
+#include "common/text_char.h"
 #include "common/util.h"
 
 /* "  name             value" */
@@ -10,12 +11,15 @@ static void row(FILE *out, const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 static void row(FILE *out, const char *name, const char *fmt, ...)
 {
+	auto_free char *text = NULL;
 	va_list ap;
 
 	fprintf(out, "  %-18s ", name);
 	va_start(ap, fmt);
-	vfprintf(out, fmt, ap);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
 	va_end(ap);
+	text__put_line(out, text ? text : fmt); /* names in it may be the target's */
 	fputc('\n', out);
 }
 
@@ -71,16 +75,20 @@ static void print_machine(const struct doctor *d, FILE *out)
 		row(out, "missing", "%s", c->missing);
 }
 
-/* Arguments may be long and hold anything: one line, no control characters. */
+/* Arguments may be long and hold anything: the first 200 characters, on one line. */
 static void print_argv(char **argv, FILE *out)
 {
-	int left = 200;
+	int left = 200, cols;
 
 	fprintf(out, "  %-18s", "command");
 	for (; argv && *argv && left > 0; argv++) {
 		fputc(' ', out);
-		for (const char *c = *argv; *c && left-- > 0; c++)
-			fputc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, out);
+		for (const char *c = *argv; *c && left-- > 0;) {
+			const size_t len = text__char(c, &cols);
+
+			text__put_char(out, c, len);
+			c += len;
+		}
 	}
 	fputs(left > 0 ? "\n" : " ...\n", out);
 }
@@ -89,7 +97,9 @@ static void print_identity(const struct doctor *d, FILE *out)
 {
 	const struct target *t = d->target;
 
-	fprintf(out, "\nProcess %d (%s)\n", t->pid, t->comm);
+	fprintf(out, "\nProcess %d (", t->pid);
+	text__put_line(out, t->comm);
+	fputs(")\n", out);
 	if (t->argv && *t->argv)
 		print_argv(t->argv, out);
 	row(out, "user, threads", "%u, %zu", t->uid, d->thread_cnt);

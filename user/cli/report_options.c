@@ -90,6 +90,11 @@ const struct opt report_arg_opts[] = {
 	 "to "
 	 "say goes to standard error (default table).",
 	 ARG(format), .choices = formats},
+	{OPT_FLAG, "raw-csv", 0, NULL,
+	 "Texts of CSV as they are; by default an apostrophe stands before what a spreadsheet "
+	 "would "
+	 "run as a formula (= + - @).",
+	 ARG(raw_csv)},
 	{OPT_CHOICE, "time-unit", 0, "UNIT", "Unit of times in text (default ms in tables).",
 	 ARG(unit), .choices = time_units},
 	{OPT_UINT, "width", 0, "COLUMNS",
@@ -193,6 +198,7 @@ struct report_opts report_args__opts(const struct report_args *args, int fd)
 				  args->width == WIDTH_UNCHOSEN ? cli__width(fd) : (int)args->width,
 			  .colours = args->format == TABLE_TEXT && cli__colours(fd),
 			  .row_limit = args->row_limit,
+			  .raw_csv = args->raw_csv,
 			  .name_width = (int)args->name_width},
 	};
 }

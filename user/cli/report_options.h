@@ -10,7 +10,7 @@ struct report_args {
 	const char *tables;
 	const char *sorted_by;
 	int unit, format, group_by, state;
-	bool by_thread, by_device, op_detail, raw_times, ascending;
+	bool by_thread, by_device, op_detail, raw_times, ascending, raw_csv;
 	uint64_t row_limit, name_width, batch_size, width, stack_depth;
 };
 

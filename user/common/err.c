@@ -63,7 +63,7 @@ void log__set_prefix(const char *prefix)
 void log__put(const char *level, const char *text)
 {
 	fprintf(stderr, "proftrace: %s%s", line_prefix, level);
-	text__put_lines(stderr, text); /* names in it may be the target's */
+	text__put_line(stderr, text); /* names in it may be the target's */
 	fputc('\n', stderr);
 }
 

@@ -95,15 +95,15 @@ int text__columns(const char *s)
 	return text__columns_within(s, strlen(s));
 }
 
-/* C0, delete, and the second byte of a C1: each could move the cursor of a terminal. */
+/* C0, delete, C1 and what is no UTF-8, a C1 on a terminal of 8 bits: each could move the cursor. */
 static bool is_control(const char *c)
 {
 	unsigned char byte = (unsigned char)*c, next = byte ? (unsigned char)c[1] : 0;
 	bool format = false;
 	int cols;
 
-	if (byte >= 0x80)
-		wide_char(c, &cols, &format);
+	if (byte >= 0x80 && wide_char(c, &cols, &format) < 2)
+		return true;
 	return byte < 0x20 || byte == 0x7f || (byte == 0xc2 && next >= 0x80 && next < 0xa0) ||
 	       format;
 }
@@ -114,6 +114,47 @@ void text__put_char(FILE *out, const char *c, size_t len)
 		fputc('?', out);
 	else
 		fwrite(c, 1, len, out);
+}
+
+void text__put_line(FILE *out, const char *text)
+{
+	int cols;
+
+	for (size_t len; *text; text += len) {
+		len = text__char(text, &cols);
+		text__put_char(out, text, len);
+	}
+}
+
+bool text__is_shown(FILE *out)
+{
+	const int fd = fileno(out);
+
+	return fd >= 0 && isatty(fd);
+}
+
+static bool ends_line(const char *c)
+{
+	return *c == '\n' || *c == '\t' || (c[0] == '\r' && c[1] == '\n');
+}
+
+size_t text__clean(char *text, size_t len)
+{
+	char *out = text;
+
+	text[len] = '\0';
+	for (size_t i = 0, bytes; i < len; i += bytes) {
+		int cols;
+
+		bytes = text__char(text + i, &cols);
+		if (!ends_line(text + i) && is_control(text + i)) {
+			*out++ = '?';
+		} else {
+			memmove(out, text + i, bytes);
+			out += bytes;
+		}
+	}
+	return (size_t)(out - text);
 }
 
 void text__put_lines(FILE *out, const char *text)

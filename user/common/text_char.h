@@ -3,6 +3,7 @@
 #ifndef PROFTRACE_TEXT_CHAR_H
 #define PROFTRACE_TEXT_CHAR_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Bytes of the character of UTF-8 that c begins with, at least 1, and its terminal columns: 2 of East
@@ -15,7 +16,14 @@ void text__drop_cut_char(char *s);
 /* One character of so many bytes; a control character, which could move the cursor, as '?', and so one
  * of Unicode's that reorder or hide text. */
 void text__put_char(FILE *out, const char *c, size_t len);
-/* All of them so, but the ends of lines and tabs, which are a message's own. */
+/* All of them so: one line. */
+void text__put_line(FILE *out, const char *text);
+/* All of them so, but the ends of lines and tabs, which are the text's own. */
 void text__put_lines(FILE *out, const char *text);
+/* The same in place, for text of rows on a terminal: returns the bytes that are left. The byte behind
+ * the text is written. */
+size_t text__clean(char *text, size_t len);
+/* Does what is written there appear on a terminal? */
+bool text__is_shown(FILE *out);
 
 #endif

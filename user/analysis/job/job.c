@@ -5,6 +5,7 @@
 #include "analysis/job/job_waits.h"
 #include "analysis/job/straggler.h"
 #include "common/err.h"
+#include "common/json_out.h"
 #include "common/util.h"
 #include <jansson.h>
 #include <stdlib.h>
@@ -52,12 +53,14 @@ static int print_head(const struct job *j, const struct member *m, FILE *out)
 		head = NULL;
 		return -ENOMEM;
 	}
-	if (j->opts->style.format != TABLE_CSV) {
-		fprintf(out, "\n# %s\n", head);
+	if (j->opts->style.format != TABLE_CSV || text__is_shown(out)) {
+		fputs("\n# ", out);
+		text__put_line(out, head);
+		fputs(j->opts->style.format == TABLE_CSV ? "\n\n" : "\n", out);
 		return 0;
 	}
 	fputs("\r\n", out);
-	csv__put_comment(head, out);
+	csv__put_comment(head, &j->opts->style, out);
 	fputs("\r\n", out);
 	return 0;
 }
@@ -133,8 +136,9 @@ static int print_json(const struct job *j, FILE *out)
 
 	if (!err && j->opts->tables)
 		err = add_recordings(j, all);
-	if (!err && (json_dumpf(all, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) ||
-		     fputc('\n', out) == EOF || fflush(out)))
+	if (!err &&
+	    (json_dumpf(all, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9) | json_out__flags(out)) ||
+	     fputc('\n', out) == EOF || fflush(out)))
 		err = err__unwritten("the report");
 	json_decref(all);
 	return err;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "analysis/render/table_internal.h"
 #include "common/err.h"
+#include "common/text_char.h"
 #include "common/suggest.h"
 #include "common/util.h"
 
@@ -322,6 +323,19 @@ const char *table__column_key(const struct table *t, size_t column, char *buf, s
 	return buf;
 }
 
+static int print_csv(struct table *const *tables, size_t cnt, struct table_style style, FILE *out)
+{
+	int err = 0;
+
+	style.shown = text__is_shown(out);
+	for (size_t i = 0; i < cnt && !err; i++) {
+		if (i)
+			fputs("\r\n", out);
+		err = table__print_csv(tables[i], &style, out);
+	}
+	return err;
+}
+
 int tables__print(struct table *const *tables, size_t cnt, const struct table_style *style,
 		  FILE *out)
 {
@@ -331,13 +345,12 @@ int tables__print(struct table *const *tables, size_t cnt, const struct table_st
 		return tables__print_json(tables, cnt, style, out);
 	if (style->format == TABLE_GRID)
 		return tables__print_grid(tables, cnt, style, out);
-	for (size_t i = 0; i < cnt && !err; i++) {
+	if (style->format == TABLE_CSV)
+		err = print_csv(tables, cnt, *style, out);
+	for (size_t i = 0; i < cnt && !err && style->format != TABLE_CSV; i++) {
 		if (i)
-			fputs(style->format == TABLE_CSV ? "\r\n" : "\n", out);
-		if (style->format == TABLE_CSV)
-			err = table__print_csv(tables[i], style, out);
-		else
-			err = table__print_text(tables[i], style, out);
+			fputc('\n', out);
+		err = table__print_text(tables[i], style, out);
 	}
 	if (!err && (fflush(out) || ferror(out)))
 		err = err__unwritten("the report");

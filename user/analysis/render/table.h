@@ -108,6 +108,8 @@ struct table_style {
 	int name_width;	  /* longest text in the first column; 0: as the table says */
 	size_t row_limit; /* 0: all; what is left out is said */
 	bool alone;	  /* CSV: of the one table the rows, the rest to stderr */
+	bool shown;	  /* CSV: on a terminal, whose cursor no text may move; set by tables__print */
+	bool raw_csv;	  /* CSV: texts as they are, those too that a spreadsheet would run */
 };
 
 /*
@@ -129,6 +131,6 @@ struct table_style {
 int tables__print(struct table *const *tables, size_t cnt, const struct table_style *style,
 		  FILE *out);
 /* A line between the tables of CSV, as their titles. */
-void csv__put_comment(const char *text, FILE *out);
+void csv__put_comment(const char *text, const struct table_style *style, FILE *out);
 
 #endif

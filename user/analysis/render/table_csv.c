@@ -5,29 +5,40 @@
 #include "analysis/render/table_internal.h"
 #include "analysis/render/text_width.h"
 #include "common/counted.h"
+#include "common/csv_cell.h"
 #include "common/err.h"
 #include "common/util.h"
 
-static void put_field(const char *text, FILE *out)
+static void put_bytes(void *ctx, const char *text, size_t len)
 {
-	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
+	fwrite(text, 1, len, ctx);
 }
 
-static void put_cell(const struct cell *c, FILE *out)
+static void put_shown(void *ctx, const char *text, size_t len)
+{
+	int cols;
+
+	for (size_t i = 0, bytes; i < len; i += bytes) {
+		bytes = text__char(text + i, &cols);
+		text__put_char(ctx, text + i, bytes);
+	}
+}
+
+static csv_put_fn *put_of(const struct table_style *style)
+{
+	return style->shown ? put_shown : put_bytes;
+}
+
+static void put_field(const char *text, const struct table_style *style, FILE *out)
+{
+	csv_cell__write(text, style->raw_csv, put_of(style), out);
+}
+
+static void put_cell(const struct cell *c, const struct table_style *style, FILE *out)
 {
 	switch (c->type) {
 	case CELL_TEXT:
-		put_field(c->text ? c->text : "", out);
+		put_field(c->text ? c->text : "", style, out);
 		break;
 	case CELL_COUNT:
 	case CELL_BYTES:
@@ -49,6 +60,7 @@ static void put_cell(const struct cell *c, FILE *out)
 
 struct rows {
 	const struct table *t;
+	const struct table_style *style;
 	FILE *out;
 };
 
@@ -60,15 +72,16 @@ static int put_row(const struct row *r, void *ctx)
 		if (i)
 			fputc(',', rows->out);
 		if (!i && r->estimated)
-			put_field(row__plain_name(r), rows->out);
+			put_field(row__plain_name(r), rows->style, rows->out);
 		else
-			put_cell(&r->cells[i], rows->out);
+			put_cell(&r->cells[i], rows->style, rows->out);
 	}
 	if (!rows->t->list)
 		fprintf(rows->out, ",%d", r->indent);
 	if (rows->t->section_cnt) {
 		fputc(',', rows->out);
-		put_field(r->section ? rows->t->sections[r->section - 1] : "", rows->out);
+		put_field(r->section ? rows->t->sections[r->section - 1] : "", rows->style,
+			  rows->out);
 	}
 	if (rows->t->has_estimates)
 		fputs(r->estimated ? ",true" : ",false", rows->out);
@@ -76,18 +89,13 @@ static int put_row(const struct row *r, void *ctx)
 	return 0;
 }
 
-/* A comment is one line: a line break in it would pass for a row. A quotation mark behind a comma
- * would open a field: with one in it, it is one field. */
-void csv__put_comment(const char *text, FILE *out)
+/* A quotation mark behind a comma would open a field: with one in it, it is one field. */
+void csv__put_comment(const char *text, const struct table_style *style, FILE *out)
 {
 	const char *quote = strchr(text, '"') ? "\"" : "";
 
 	fprintf(out, "%s# ", quote);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text == '\r' || *text == '\n' ? ' ' : *text, out);
-	}
+	csv_cell__write_comment(text, style->raw_csv, put_of(style), out);
 	fprintf(out, "%s\r\n", quote);
 }
 
@@ -111,22 +119,22 @@ static void put_note(const struct table *t, const struct table_style *style, con
 	if (style->alone)
 		log_note(t, text);
 	else
-		csv__put_comment(text, out);
+		csv__put_comment(text, style, out);
 }
 
 int table__print_csv(const struct table *t, const struct table_style *style, FILE *out)
 {
-	struct rows rows = {t, out};
+	struct rows rows = {t, style, out};
 	long left_out;
 
 	if (!style->alone)
-		csv__put_comment(t->title, out);
+		csv__put_comment(t->title, style, out);
 	for (size_t i = 0; i < t->column_cnt; i++) {
 		char key[128];
 
 		if (i)
 			fputc(',', out);
-		put_field(table__column_key(t, i, key, sizeof(key)), out);
+		put_field(table__column_key(t, i, key, sizeof(key)), style, out);
 	}
 	fputs(t->list ? "" : ",depth", out);
 	fputs(t->section_cnt ? ",section" : "", out);

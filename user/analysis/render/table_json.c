@@ -4,6 +4,7 @@
 #include <string.h>
 #include "analysis/render/table_internal.h"
 #include "common/err.h"
+#include "common/json_out.h"
 #include "common/util.h"
 
 json_t *text_json(const char *text)
@@ -116,7 +117,7 @@ int tables__print_json(struct table *const *tables, size_t cnt, const struct tab
 		json_decref(all);
 		return err__set(-ENOMEM, "the report as JSON: out of memory");
 	}
-	err = json_dumpf(all, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+	err = json_dumpf(all, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9) | json_out__flags(out));
 	json_decref(all);
 	if (err || fputc('\n', out) == EOF || fflush(out))
 		return err__unwritten("the report");

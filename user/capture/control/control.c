@@ -99,7 +99,12 @@ static const char *window_path(const struct session *s, char *absolute)
 {
 	if (!s->window.writer)
 		return "-";
-	return realpath(s->window.path, absolute) ? absolute : s->window.path;
+	if (!realpath(s->window.path, absolute))
+		snprintf(absolute, PATH_MAX, "%s", s->window.path);
+	/* The answer has lines of its own. */
+	for (char *c = absolute; (c = strchr(c, '\n'));)
+		*c = '?';
+	return absolute;
 }
 
 static void say_status(const struct session *s, char *out, size_t size)
