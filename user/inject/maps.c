@@ -30,11 +30,36 @@ static int parse_range(char *line, struct map_range *r)
 	return 0;
 }
 
+int maps__parse(char *text, struct maps *out)
+{
+	char *rest = NULL;
+	size_t cap = 0;
+
+	*out = (struct maps){0};
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		struct map_range r;
+		int err = parse_range(line, &r);
+
+		if (err == -EINVAL || (!err && out->cnt == MAX_RANGES)) {
+			if (!err)
+				free(r.path);
+			continue;
+		}
+		if (!err)
+			err = ARRAY_PUSH(out->ranges, out->cnt, cap, r);
+		if (err) {
+			maps__free(out);
+			return err;
+		}
+	}
+	return 0;
+}
+
 int maps__read(pid_t pid, struct maps *out)
 {
 	auto_free char *text = NULL;
-	char path[32], *rest = NULL;
-	size_t cap = 0;
+	char path[32];
+	int err;
 
 	*out = (struct maps){0};
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
@@ -42,20 +67,8 @@ int maps__read(pid_t pid, struct maps *out)
 	if (!text)
 		return err__set(-errno, "cannot read the memory map of process %d: %s", pid,
 				strerror(errno));
-	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		struct map_range r;
-		int err = parse_range(line, &r);
-
-		if (err == -EINVAL)
-			continue;
-		if (!err && out->cnt < MAX_RANGES)
-			err = ARRAY_PUSH(out->ranges, out->cnt, cap, r);
-		if (err) {
-			maps__free(out);
-			return err__set(err, "process %d: out of memory", pid);
-		}
-	}
-	return 0;
+	err = maps__parse(text, out);
+	return err ? err__set(err, "process %d: out of memory", pid) : 0;
 }
 
 void maps__free(struct maps *m)

@@ -20,6 +20,8 @@ struct maps {
 };
 
 int maps__read(pid_t pid, struct maps *out); /* 0 or a negative errno with err__set */
+/* The same of the file's text, which is cut up. 0 or -ENOMEM. */
+int maps__parse(char *text, struct maps *out);
 void maps__free(struct maps *m);
 const struct map_range *maps__at(const struct maps *m, uint64_t addr); /* NULL if unmapped */
 const char *maps__basename(const struct map_range *r);

@@ -13,6 +13,8 @@ struct mapping {
 	bool executable;
 };
 
+/* Cuts the line up; false: it is none. */
+bool mapping__parse(char *line, struct mapping *m);
 /* A path that opens the file behind a mapping here; NULL: out of memory. `path`: without
  * " (deleted)". */
 char *mapping__host_path(const struct target *t, const struct mapping *m, const char *path,

@@ -52,8 +52,8 @@ struct role {
 
 /* torchrun and horovod's own names first, then the launchers (Open MPI, MPICH, Slurm, MXNet's
  * tracker, which numbers servers, too, and MindSpore's msrun, whose scheduler is 0). */
-static int read_variables(pid_t pid, int *local_rank, int *world_size, size_t *which,
-			  struct role *role)
+static int parse_variables(const char *env, size_t len, int *local_rank, int *world_size,
+			   size_t *which, struct role *role)
 {
 	static const char *const ranks[] = {"RANK",
 					    "PADDLE_TRAINER_ID",
@@ -74,8 +74,7 @@ static int read_variables(pid_t pid, int *local_rank, int *world_size, size_t *w
 						  "DMLC_NUM_WORKER",
 						  "RANK_SIZE",
 						  NULL};
-	size_t len = 0, other;
-	auto_free char *env = proc__text(pid, "environ", &len);
+	size_t other;
 	int rank;
 
 	*local_rank = env_int(env, len, local_ranks, &other);
@@ -88,6 +87,23 @@ static int read_variables(pid_t pid, int *local_rank, int *world_size, size_t *w
 	if (rank >= 0 && !strcmp(ranks[*which], WORKER_RANK) && !role->works)
 		return -1;
 	return env_has(env, len, "MS_ROLE=MS_SCHED") ? -1 : rank;
+}
+
+static int read_variables(pid_t pid, int *local_rank, int *world_size, size_t *which,
+			  struct role *role)
+{
+	size_t len = 0;
+	auto_free char *env = proc__text(pid, "environ", &len);
+
+	return parse_variables(env, len, local_rank, world_size, which, role);
+}
+
+void rank__parse(const char *env, size_t len, int *rank, int *local_rank, int *world_size)
+{
+	struct role role;
+	size_t which;
+
+	*rank = parse_variables(env, len, local_rank, world_size, &which, &role);
 }
 
 void rank__read(pid_t pid, int *rank, int *local_rank, int *world_size)

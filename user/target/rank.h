@@ -16,6 +16,9 @@ struct rank {
  * process was started with; -1 where none is set. */
 void rank__read(pid_t pid, int *rank, int *local_rank, int *world_size);
 
+/* The same of an environment's text, with a NUL byte behind it. */
+void rank__parse(const char *env, size_t len, int *rank, int *local_rank, int *world_size);
+
 struct ranks {
 	struct rank *items; /* by rank */
 	size_t cnt;

@@ -174,26 +174,34 @@ static int read_exe(struct target *t)
 
 #define ARGS_MAX 65536 /* of which a process can show a million empty ones */
 
+int target_argv__split(const char *text, size_t len, char ***argv)
+{
+	size_t cnt = 0, cap = 0;
+
+	*argv = NULL;
+	for (size_t at = 0; at < len && cnt < ARGS_MAX; at += strlen(text + at) + 1) {
+		char *arg;
+
+		/* The array stays terminated, so that close frees what is there. */
+		if (array__reserve((void **)argv, &cap, cnt + 1, sizeof(**argv)))
+			return -ENOMEM;
+		arg = strdup(text + at);
+		(*argv)[cnt] = arg;
+		if (!arg)
+			return -ENOMEM;
+		(*argv)[++cnt] = NULL;
+	}
+	if (!*argv)
+		*argv = calloc(1, sizeof(**argv));
+	return *argv ? 0 : -ENOMEM;
+}
+
 static int read_argv(struct target *t)
 {
-	size_t len = 0, cnt = 0, cap = 0;
+	size_t len = 0;
 	auto_free char *text = proc__text(t->pid, "cmdline", &len);
 
-	for (size_t at = 0; text && at < len && cnt < ARGS_MAX; at += strlen(text + at) + 1) {
-		char *arg = strdup(text + at);
-
-		if (!arg || ARRAY_PUSH(t->argv, cnt, cap, arg)) {
-			free(arg);
-			return -ENOMEM;
-		}
-		/* The array stays terminated, so that close frees what is there. */
-		if (array__reserve((void **)&t->argv, &cap, cnt, sizeof(*t->argv)))
-			return -ENOMEM;
-		t->argv[cnt] = NULL;
-	}
-	if (!t->argv)
-		t->argv = calloc(1, sizeof(*t->argv));
-	return t->argv ? 0 : -ENOMEM;
+	return target_argv__split(text, text ? len : 0, &t->argv);
 }
 
 /* ---- life cycle ---- */

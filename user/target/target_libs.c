@@ -34,7 +34,7 @@ static void unescape(char *path)
 	*to = '\0';
 }
 
-static bool parse_mapping(char *line, struct mapping *m)
+bool mapping__parse(char *line, struct mapping *m)
 {
 	char perms[5];
 	int path_at = 0;
@@ -205,7 +205,7 @@ int target_libs__read(struct target *t, struct target_lib **libs, size_t *cnt)
 	     line = strtok_r(NULL, "\n", &rest)) {
 		struct mapping m;
 
-		if (!parse_mapping(line, &m))
+		if (!mapping__parse(line, &m))
 			continue;
 		err = copied_text__see(&copied, t, &m);
 		if (err || !m.executable || m.path[0] != '/' || is_known(*libs, *cnt, m.path))

@@ -100,7 +100,8 @@ bool usdt__register(const char *args, unsigned int idx, uint8_t *slot)
 
 	while (idx-- && args) {
 		args = strchr(args, ' ');
-		args += args != NULL;
+		if (args)
+			args++;
 	}
 	if (!args || (strncmp(args, "8@", 2) != 0 && strncmp(args, "-8@", 3) != 0))
 		return false;

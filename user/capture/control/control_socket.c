@@ -203,7 +203,7 @@ static bool hear(struct control_client *c, enum control_verb *verb)
 		return false;
 	}
 	word[len] = '\0';
-	if (find_verb(word, verb))
+	if (strlen(word) == (size_t)len && find_verb(word, verb))
 		return true;
 	control_socket__answer(c->fd, false, "no verb that I know");
 	c->fd = 0;
