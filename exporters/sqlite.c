@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include "common/err.h"
 #include "common/out_file.h"
-#include "common/out_path.h"
 #include "common/util.h"
 #include "exporters/exporters.h"
 #include "exporters/parts/facts.h"
@@ -322,14 +321,59 @@ static int put_row(const struct row *row, void *ctx)
 
 /* ---- the file ---- */
 
-static int database__open(struct database *d, const char *temp)
+#define VFS_NAME   "proftrace"
+#define OPEN_FILES "/proc/self/fd/"
+
+/* SQLite resolves links before it opens a file, and the link of an open file leads to a name that
+ * it need not have: this one is taken as it is. */
+static int keep_name(sqlite3_vfs *vfs, const char *name, int size, char *out)
 {
-	char version[64];
+	return snprintf(out, (size_t)size, "%s", name) < size ? SQLITE_OK : SQLITE_CANTOPEN;
+}
+
+/* SQLite follows no link in a file's name, but an open file has no other name than its own. */
+static int open_file(const char *path, int flags, int mode)
+{
+	return open(path,
+		    strncmp(path, OPEN_FILES, strlen(OPEN_FILES)) ? flags : flags & ~O_NOFOLLOW,
+		    mode);
+}
+
+static int register_vfs(void)
+{
+	static sqlite3_vfs own;
+	sqlite3_vfs *usual = sqlite3_vfs_find(NULL);
+
+	if (own.zName)
+		return SQLITE_OK;
+	if (!usual || usual->xSetSystemCall(usual, "open", (sqlite3_syscall_ptr)open_file))
+		return SQLITE_ERROR;
+	own = *usual;
+	own.zName = VFS_NAME;
+	own.xFullPathname = keep_name;
+	return sqlite3_vfs_register(&own, false);
+}
+
+static int cannot_write(const struct database *d, int err)
+{
+	const char *why = out_file__explain(err);
+
+	if (err == -ENOENT)
+		return err__set(err, "cannot write %s: does its directory exist?", d->path);
+	return err__set(err, "cannot write %s: %s%s", d->path, why ? why : strerror(-err),
+			why ? "" : "; give another path");
+}
+
+/* The file is open, and may be without a name. */
+static int database__open(struct database *d, int fd)
+{
+	char version[64], path[32];
 	int err;
 
-	if (sqlite3_open_v2(temp, &d->db,
-			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-			    NULL) != SQLITE_OK)
+	snprintf(path, sizeof(path), OPEN_FILES "%d", fd);
+	if (register_vfs() != SQLITE_OK ||
+	    sqlite3_open_v2(path, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, VFS_NAME) !=
+		    SQLITE_OK)
 		return failed(d);
 	snprintf(version, sizeof(version), "PRAGMA user_version = %d;", SQLITE_SCHEMA_VERSION);
 	err = execute(d, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
@@ -365,10 +409,10 @@ static int put_all(struct database *d)
 	return err ? err : execute(d, "COMMIT");
 }
 
-static int write_database(struct database *d, const char *temp, struct export_result *result)
+static int write_database(struct database *d, struct out_file *out, struct export_result *result)
 {
 	struct stat st;
-	int err = database__open(d, temp);
+	int err = database__open(d, out->fd);
 
 	if (!err)
 		err = put_all(d);
@@ -377,23 +421,21 @@ static int write_database(struct database *d, const char *temp, struct export_re
 	rows__close(d->rows);
 	if (sqlite3_close(d->db) != SQLITE_OK && !err)
 		err = failed(d);
-	if (!err && (stat(temp, &st) < 0 || rename(temp, d->path) < 0))
-		err = err__set(-errno, "cannot write %s: %s; give another path", d->path,
-			       strerror(errno));
 	if (err)
-		unlink(temp);
-	else
-		result->bytes = (uint64_t)st.st_size;
-	return err;
+		return err;
+	err = fstat(out->fd, &st) ? -errno : out_file__publish(out);
+	if (err)
+		return cannot_write(d, err);
+	result->bytes = (uint64_t)st.st_size;
+	return 0;
 }
 
 static int sqlite__run(const struct recording *r, const struct export_opts *opts,
 		       struct export_result *result)
 {
 	struct database d = {.r = r, .path = result->path};
-	auto_free char *temp = NULL;
+	struct out_file out;
 	struct stat st;
-	auto_close int fd = -1;
 	int err = output__no_dialect(opts, "sqlite"), level;
 
 	*result = (struct export_result){0};
@@ -402,28 +444,17 @@ static int sqlite__run(const struct recording *r, const struct export_opts *opts
 	if (err)
 		return err;
 	if (level || !strcmp(result->path, TEXT_FILE_STDOUT) ||
-	    (!lstat(result->path, &st) && !S_ISREG(st.st_mode)))
+	    (!stat(result->path, &st) && !S_ISREG(st.st_mode)))
 		return err__set(-EINVAL,
 				"%s: a database is written to a file, uncompressed; give one with "
 				"-o FILE.sqlite",
 				result->path);
-	/* SQLite opens files by name, and follows what it finds there. */
-	if (!out_path__is_safe(result->path))
-		return err__set(
-			-EPERM,
-			"%s: another user can change its directory, or one above; write the "
-			"database elsewhere",
-			result->path);
-	if (asprintf(&temp, "%s.XXXXXX", result->path) < 0) {
-		temp = NULL;
-		return -ENOMEM;
-	}
-	fd = mkostemp(temp, O_CLOEXEC);
-	if (fd < 0)
-		return err__set(-errno, "cannot write %s: %s; give another path", result->path,
-				strerror(errno));
-	out_file__give_to_caller(fd);
-	return write_database(&d, temp, result);
+	err = out_file__open(&out, result->path, OUT_WHOLE);
+	if (err)
+		return cannot_write(&d, err);
+	err = write_database(&d, &out, result);
+	out_file__close(&out);
+	return err;
 }
 
 const struct exporter exporter_sqlite = {

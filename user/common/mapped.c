@@ -11,7 +11,7 @@ struct mapped {
 	uint8_t *data;
 	size_t size, whole; /* of the file; with the page of zeros behind it */
 	size_t place;
-	bool torn;
+	bool torn, borrowed;
 };
 
 /* Read by the signal's handler, so entries are set and cleared whole. */
@@ -107,6 +107,22 @@ int mapped__open(int fd, size_t size, struct mapped **out)
 	return 0;
 }
 
+int mapped__guard(void *data, size_t size, struct mapped **out)
+{
+	struct mapped *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return -ENOMEM;
+	*m = (struct mapped){.data = data, .size = size, .whole = size, .borrowed = true};
+	m->place = enter(m);
+	if (m->place == MAPPED_MAX) {
+		free(m);
+		return -EMFILE;
+	}
+	*out = m;
+	return 0;
+}
+
 uint8_t *mapped__data(const struct mapped *m)
 {
 	return m->data;
@@ -124,6 +140,7 @@ void mapped__close(struct mapped *m)
 	pthread_mutex_lock(&lock);
 	__atomic_store_n(&places[m->place], NULL, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&lock);
-	munmap(m->data, m->whole);
+	if (!m->borrowed)
+		munmap(m->data, m->whole);
 	free(m);
 }

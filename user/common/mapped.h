@@ -15,6 +15,9 @@ struct mapped;
 /* Maps `size` bytes of the file, readable and writable (a copy of our own), with a byte of zero
  * behind them. 0 or a negative errno. */
 int mapped__open(int fd, size_t size, struct mapped **out);
+/* Watches over a mapping of the caller's, of whole pages, which stays his. Threads that read it must not
+ * block SIGBUS. */
+int mapped__guard(void *data, size_t size, struct mapped **out);
 uint8_t *mapped__data(const struct mapped *m);
 /* A page of it was gone when it was read: what was read since is not to be trusted. */
 bool mapped__is_torn(const struct mapped *m);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "device/shim_link.h"
 #include "common/err.h"
+#include "common/mapped.h"
 #include "common/util.h"
 #include "device/death_mark.h"
 #include "device/shim_rings.h"
@@ -21,6 +22,7 @@
 
 struct shim_link {
 	struct shim_control *c;
+	struct mapped *guard; /* the process may cut the file off under us */
 	char path[64];
 	bool linked; /* the file has a name */
 	pthread_t beater;
@@ -40,18 +42,18 @@ static int map_file(struct shim_link *l, int fd)
 		return -errno;
 	l->c = at;
 	shim_rings__init(&l->rings, at);
-	return 0;
+	return mapped__guard(at, SHIM_FILE_BYTES, &l->guard);
 }
 
 static int make_file(struct shim_link *l, int fd)
 {
 	int err = ftruncate(fd, (off_t)SHIM_FILE_BYTES) ? -errno : map_file(l, fd);
 
-	if (!err)
-		shim_init(l->c, clock__monotonic_ns());
+	if (err)
+		return err;
+	shim_init(l->c, clock__monotonic_ns());
 	/* Who is started has our time namespace. */
-	err = clock__ahead_ns(0, &l->c->clock_ahead_ns);
-	return err;
+	return clock__ahead_ns(0, &l->c->clock_ahead_ns);
 }
 
 static const char *next_step(int err)
@@ -147,6 +149,7 @@ void shim_link__free(struct shim_link *l)
 	if (l->c) {
 		shim_link__command(l, SHIM_LEAVE);
 		shim_rings__clear(&l->rings);
+		mapped__close(l->guard);
 		munmap(l->c, SHIM_FILE_BYTES);
 	}
 	free(l);
@@ -248,6 +251,7 @@ int shim_link__keep_alive(struct shim_link *l)
 		return 0;
 	sem_init(&l->wake, 0, 0);
 	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &before); /* Ctrl-C is for the other thread */
 	err = pthread_create(&l->beater, NULL, beat, l);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -310,7 +314,14 @@ bool shim_link__is_done(const struct shim_link *l, uint32_t seq)
 
 enum shim_state shim_link__state(const struct shim_link *l)
 {
-	return __atomic_load_n(&l->c->state, __ATOMIC_ACQUIRE);
+	const enum shim_state state = __atomic_load_n(&l->c->state, __ATOMIC_ACQUIRE);
+
+	return shim_link__is_torn(l) ? SHIM_LEFT : state;
+}
+
+bool shim_link__is_torn(const struct shim_link *l)
+{
+	return mapped__is_torn(l->guard);
 }
 
 uint32_t shim_link__pid(const struct shim_link *l)

@@ -69,6 +69,8 @@ uint32_t shim_link__command(struct shim_link *l, enum shim_command command);
 bool shim_link__is_done(const struct shim_link *l, uint32_t seq);
 
 enum shim_state shim_link__state(const struct shim_link *l);
+/* The process cut off the file; what was read since is zeros. Its state is SHIM_LEFT then. */
+bool shim_link__is_torn(const struct shim_link *l);
 uint32_t shim_link__pid(const struct shim_link *l); /* as the target sees it; 0: nobody yet */
 /* Of the last command that failed: a sentence's end, as in "another tool uses CUPTI"; NULL: none.
  */

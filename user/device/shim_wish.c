@@ -66,6 +66,9 @@ bool shim_wish__settled(struct shim_wish *w, uint64_t now)
 
 const char *shim_wish__refusal(const struct shim_wish *w)
 {
+	if (shim_link__is_torn(w->link))
+		return "the process cut off the memory that it shares with proftrace "
+		       "($PROFTRACE_SHIM)";
 	if (w->refused[0])
 		return w->refused;
 	switch (shim_link__state(w->link)) {

@@ -35,6 +35,15 @@ def large_texts(case):
     assert status == 0, said
 
 
+@test("memory that it shares with our library, cut off by the process: told, and no signal")
+def shared_memory(case):
+    cut = 'sleep 1; : >"$PROFTRACE_SHIM"; sleep 2'
+    done = subprocess.run([PROFTRACE, "run", "--no-steps", "--duration", "2s", "--no-trace", "-o", f"{case.dir}/r.ptrec",
+                           "--", "sh", "-c", cut], capture_output=True, text=True, timeout=60)
+    assert done.returncode in (0, 1), (done.returncode, done.stderr)
+    assert "cut off the memory" in done.stderr, done.stderr
+
+
 @test("a library that its owner cuts off while it is read: an error, or none, and no signal")
 def cut_off(case):
     library = case.dir / "libtorn.so"
