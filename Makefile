@@ -34,7 +34,7 @@ PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DPROFTRACE_VERSION='"$(VERSION)"' $(WARNINGS) \
              -Iuser -I. -I$(BUILD) $(PKG_CFLAGS) $(CFLAGS) $(SAN)
-LIBS       = $(PKG_LIBS) -lZydis -lstdc++ -lm -lpthread $(LDFLAGS) $(SAN)
+LIBS       = $(PKG_LIBS) -lZydis -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic -lm -lpthread $(LDFLAGS) $(SAN)
 
 SRCS      := $(filter-out user/cli/main.c,$(sort $(wildcard user/*/*.c user/*/*/*.c exporters/*.c exporters/*/*.c)))
 OBJS      := $(SRCS:%.c=$(BUILD)/%.o) $(BUILD)/user/page/assets.o

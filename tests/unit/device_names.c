@@ -14,6 +14,19 @@ static void expect_kernel(const char *mangled, const char *readable)
 	free(text);
 }
 
+/* Each part has the one before it twice: whole it would be a terabyte. */
+Test(device_names, a_name_that_doubles_without_end_stays_mangled)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char name[512] = "_Z1f1PI1AS0_E";
+
+	for (int i = 1; i < 36; i++)
+		snprintf(name + strlen(name), sizeof(name) - strlen(name), "S_IS%c_S%c_E",
+			 digits[i], digits[i]);
+	expect_kernel(name, name);
+	expect_kernel("_Z1f1PI1AS0_ES_IS1_S1_E", "f(P<A, A>, P<P<A, A>, P<A, A> >)");
+}
+
 Test(device_names, kernels_are_demangled)
 {
 	expect_kernel("_Z7forwardPKfS0_Pfi", "forward(float const*, float const*, float*, int)");

@@ -54,6 +54,8 @@ struct elf_file {
 	char build_id[129];
 };
 
+/* Bytes of a name; the rest of a longer one is left out. */
+#define NAME_LEN_MAX 32768
 /* Longest run of slots looked at; only a made-up file has longer ones. */
 #define MAX_PROBE_LEN 4096
 /* Names looked for in .symtab one by one, before an index is made of it: with half a million
@@ -168,16 +170,16 @@ static bool parse_notes(struct elf_file *f, const Elf64_Phdr *ph)
 	size_t left = ph->p_filesz;
 
 	while (left >= sizeof(Elf64_Nhdr)) {
-		const Elf64_Nhdr *note = (const Elf64_Nhdr *)p;
-		uint64_t name_len = ((uint64_t)note->n_namesz + 3) & ~3ull;
-		uint64_t desc_len = ((uint64_t)note->n_descsz + 3) & ~3ull;
-		uint64_t len = sizeof(*note) + name_len + desc_len;
+		const Elf64_Nhdr note = *(const Elf64_Nhdr *)p; /* its owner may change it */
+		uint64_t name_bytes = ((uint64_t)note.n_namesz + 3) & ~3ull;
+		uint64_t desc_len = ((uint64_t)note.n_descsz + 3) & ~3ull;
+		uint64_t len = sizeof(note) + name_bytes + desc_len;
 
 		if (len > left)
 			return false;
-		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
-		    memcmp(p + sizeof(*note), "GNU", 4) == 0) {
-			hex(p + sizeof(*note) + name_len, note->n_descsz, f->build_id,
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+		    memcmp(p + sizeof(note), "GNU", 4) == 0) {
+			hex(p + sizeof(note) + name_bytes, note.n_descsz, f->build_id,
 			    sizeof(f->build_id));
 			return true;
 		}
@@ -268,22 +270,26 @@ static char *symbol_name(const struct symbol_table *t, const Elf64_Sym *sym)
 	return t->strings + sym->st_name;
 }
 
+/* Bytes up to the NUL or the version. */
+static size_t name_len(const char *name)
+{
+	const size_t len = strnlen(name, NAME_LEN_MAX);
+	const char *version = memchr(name, '@', len);
+
+	return version ? (size_t)(version - name) : len;
+}
+
+/* Cuts the name, in our copy: many symbols may share the end of one that is long. */
 static void fill_symbol(struct elf_symbol *out, char *name, const Elf64_Sym *sym)
 {
-	char *version = strchr(name, '@');
+	const size_t len = name[0] == '@' ? strnlen(name, NAME_LEN_MAX) : name_len(name);
 
-	if (version && version != name)
-		*version = '\0';
+	if (name[len])
+		name[len] = '\0';
 	out->name = name;
 	out->vaddr = sym->st_value;
 	out->size = sym->st_size;
 	out->is_function = ELF64_ST_TYPE(sym->st_info) != STT_OBJECT;
-}
-
-/* Bytes up to the NUL or the version. */
-static size_t name_len(const char *name)
-{
-	return (size_t)(strchrnul(name, '@') - name);
 }
 
 /* Multiply and fold over 8 bytes at a time. */
@@ -307,7 +313,7 @@ static uint32_t hash_name(const char *name)
 /* len: of b, up to the NUL or the version. */
 static bool is_name(const char *a, const char *b, size_t len)
 {
-	return strncmp(a, b, len) == 0 && (a[len] == '\0' || a[len] == '@');
+	return strncmp(a, b, len) == 0 && (a[len] == '\0' || a[len] == '@' || len == NAME_LEN_MAX);
 }
 
 /* The slot that holds the name or the free one where it belongs; SIZE_MAX if neither is near. */

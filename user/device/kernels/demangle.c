@@ -1,25 +1,69 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "device/kernels/demangle.h"
+#include <setjmp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define READABLE_MAX 32768 /* bytes: repeated parts are short in the mangled name alone */
 
-/* libstdc++'s, by the C++ ABI: a C function in all but its header. */
-char *__cxa_demangle(const char *mangled, char *out, size_t *size, int *status);
+/* libstdc++'s, under __cxa_demangle(); in its static library alone. That one doubles its result
+ * without end: 400 bytes of a hostile file's name are a terabyte. */
+int __gcclibcxx_demangle_callback(const char *mangled,
+				  void (*put)(const char *text, size_t len, void *ctx), void *ctx);
+
+struct readable {
+	char *text; /* NULL: no memory */
+	size_t len, cap;
+	jmp_buf ends;
+};
+
+/* Leaves the demangler, which has nothing on the heap, when there is too much, or no memory. */
+static void put(const char *text, size_t len, void *ctx)
+{
+	struct readable *r = ctx;
+
+	if (r->len + len > READABLE_MAX)
+		longjmp(r->ends, 1);
+	if (r->len + len >= r->cap) {
+		const size_t cap = 2 * (r->len + len) + 64;
+		char *grown = realloc(r->text, cap);
+
+		if (!grown)
+			longjmp(r->ends, 1);
+		r->text = grown;
+		r->cap = cap;
+	}
+	memcpy(r->text + r->len, text, len);
+	r->len += len;
+}
+
+/* NULL: it is no name of C++, or there is no memory. */
+static char *demangle(const char *mangled)
+{
+	struct readable *r = calloc(1, sizeof(*r));
+	bool is_whole = false;
+	char *text = NULL;
+
+	if (!r)
+		return NULL;
+	if (!setjmp(r->ends))
+		is_whole = !__gcclibcxx_demangle_callback(mangled, put, r) && r->text;
+	if (is_whole) {
+		text = r->text;
+		text[r->len] = '\0';
+	} else {
+		free(r->text);
+	}
+	free(r);
+	return text;
+}
 
 char *kernel_name__readable(const char *mangled)
 {
-	char *readable = NULL;
-	int status;
+	char *readable = strncmp(mangled, "_Z", 2) ? NULL : demangle(mangled);
 
-	if (!strncmp(mangled, "_Z", 2))
-		readable = __cxa_demangle(mangled, NULL, NULL, &status);
-	if (readable && strlen(readable) > READABLE_MAX) {
-		free(readable);
-		readable = NULL;
-	}
 	return readable ? readable : strdup(mangled);
 }
 
