@@ -498,7 +498,8 @@ static void close_links(struct held_link *links, size_t cnt)
 
 static void destroy_links(struct attach_set *s, size_t from)
 {
-	close_links(s->links + from, s->link_cnt - from);
+	if (s->link_cnt > from)
+		close_links(s->links + from, s->link_cnt - from);
 	s->link_cnt = from;
 }
 

@@ -4,7 +4,9 @@
 #include "device/cuda_calls.h"
 #include "device/kernels/demangle.h"
 
-#define NAMES_MAX (1u << 20) /* a target that names without end fills no more than this */
+/* A target that names without end fills no more than this. */
+#define NAMES_MAX  (1u << 20)
+#define TEXT_BYTES (64u << 20)
 
 struct entry {
 	uint64_t key; /* 0: free */
@@ -15,7 +17,7 @@ struct entry {
 
 struct device_names {
 	struct entry *slots; /* open addressing */
-	size_t slot_cnt, cnt;
+	size_t slot_cnt, cnt, text_bytes;
 };
 
 struct device_names *device_names__new(void)
@@ -60,7 +62,8 @@ static struct entry *find(const struct device_names *n, uint64_t key)
 
 static int grow(struct device_names *n)
 {
-	struct device_names grown = {.slot_cnt = n->slot_cnt * 2, .cnt = n->cnt};
+	struct device_names grown = {
+		.slot_cnt = n->slot_cnt * 2, .cnt = n->cnt, .text_bytes = n->text_bytes};
 
 	grown.slots = calloc(grown.slot_cnt, sizeof(*grown.slots));
 	if (!grown.slots)
@@ -101,7 +104,7 @@ int device_names__learn(struct device_names *n, const struct shim_name *name)
 {
 	struct entry *e = find(n, name->key);
 
-	if (!name->key || e->key || n->cnt == NAMES_MAX)
+	if (!name->key || e->key || n->cnt == NAMES_MAX || n->text_bytes >= TEXT_BYTES)
 		return 0;
 	if (n->cnt * 2 >= n->slot_cnt) {
 		int err = grow(n);
@@ -113,6 +116,7 @@ int device_names__learn(struct device_names *n, const struct shim_name *name)
 	e->text = readable(name);
 	if (!e->text)
 		return -ENOMEM;
+	n->text_bytes += strlen(e->text) + 1;
 	e->key = name->key;
 	e->is_launch = is_function(name->key) && is_launch(e->text);
 	n->cnt++;

@@ -74,8 +74,11 @@ out:
 
 static int read_json(const uint8_t *payload, size_t len, json_t **out)
 {
-	json_t *json = json_loadb((const char *)payload, len, 0, NULL);
+	json_error_t error;
+	json_t *json = json_loadb((const char *)payload, len, 0, &error);
 
+	if (!json && json_error_code(&error) == json_error_out_of_memory)
+		return -ENOMEM;
 	if (!json_is_object(json)) {
 		json_decref(json);
 		return -EBADMSG;

@@ -10,6 +10,11 @@
 	(256u << 10) /* bytes of names, tracks or sched rows before they are written               \
 		      */
 
+/* Bytes of names; those that come later, from a process that makes names without end, share one. */
+#define NAME_BYTES_MAX (128u << 20)
+#define NAME_BYTES_OWN 128 /* of a name besides its text, about */
+#define OTHER_NAMES    "(other names: there are too many to keep)"
+
 /* Rows of one kind that wait to become a chunk: count goes before them when they do. */
 struct pending {
 	uint8_t *rows;
@@ -31,7 +36,7 @@ struct recording_writer {
 	size_t raw_cap;
 
 	struct known_name *known_names; /* id - 1 */
-	size_t name_cnt, name_cap;
+	size_t name_cnt, name_cap, name_bytes;
 	struct hash_index name_index;
 
 	struct track *known_tracks; /* id - 1; names are ours */
@@ -289,11 +294,42 @@ static int put_name(struct recording_writer *w, const struct name_key *key, size
 	return 0;
 }
 
+static uint32_t add_name(struct recording_writer *w, const struct name_key *key, uint64_t hash,
+			 size_t len, size_t schema_len)
+{
+	struct known_name known = {.category = key->category};
+
+	if (put_name(w, key, len, schema_len))
+		return 0;
+	known.text = strdup(key->text);
+	known.schema = key->schema ? strdup(key->schema) : NULL;
+	if (!known.text || (key->schema && !known.schema) ||
+	    hash_index__add(&w->name_index, hash, (uint32_t)w->name_cnt) ||
+	    ARRAY_PUSH(w->known_names, w->name_cnt, w->name_cap, known)) {
+		free_known(&known);
+		fail(w, -ENOMEM);
+		return 0;
+	}
+	if (w->name_bytes != SIZE_MAX)
+		w->name_bytes += len + schema_len + NAME_BYTES_OWN;
+	return (uint32_t)w->name_cnt;
+}
+
+/* One for each category. */
+static uint32_t other_names(struct recording_writer *w, enum span_category category)
+{
+	if (w->name_bytes != SIZE_MAX)
+		log__warn("the process has too many different names: names beyond %u MiB of them "
+			  "share a row of tables, " OTHER_NAMES,
+			  NAME_BYTES_MAX >> 20);
+	w->name_bytes = SIZE_MAX; /* told */
+	return recording_writer__name(w, category, OTHER_NAMES, NULL);
+}
+
 uint32_t recording_writer__name(struct recording_writer *w, enum span_category category,
 				const char *text, const char *schema)
 {
 	const struct name_key key = {w, text, schema, (uint8_t)category};
-	struct known_name known = {.category = (uint8_t)category};
 	size_t len = strlen(text), schema_len = schema ? strlen(schema) : 0;
 	uint64_t hash = hash__bytes(text, len, category);
 	uint32_t item;
@@ -305,18 +341,9 @@ uint32_t recording_writer__name(struct recording_writer *w, enum span_category c
 	item = hash_index__find(&w->name_index, hash, same_name, &key);
 	if (item != HASH_NONE)
 		return item + 1;
-	if (put_name(w, &key, len, schema_len))
-		return 0;
-	known.text = strdup(text);
-	known.schema = schema ? strdup(schema) : NULL;
-	if (!known.text || (schema && !known.schema) ||
-	    hash_index__add(&w->name_index, hash, (uint32_t)w->name_cnt) ||
-	    ARRAY_PUSH(w->known_names, w->name_cnt, w->name_cap, known)) {
-		free_known(&known);
-		fail(w, -ENOMEM);
-		return 0;
-	}
-	return (uint32_t)w->name_cnt;
+	if (w->name_bytes >= NAME_BYTES_MAX && strcmp(text, OTHER_NAMES) != 0)
+		return other_names(w, category);
+	return add_name(w, &key, hash, len, schema_len);
 }
 
 /* ---- tracks ---- */

@@ -8,7 +8,9 @@
 #include <string.h>
 #include <uthash.h>
 
-#define KEPT_MAX (16 * PT_LONG_NAMES) /* of a job that makes names without end the oldest go */
+/* Of a job that makes names without end the oldest go. */
+#define KEPT_MAX   (16 * PT_LONG_NAMES)
+#define TEXT_BYTES (64u << 20)
 
 struct entry {
 	uint64_t key;
@@ -20,6 +22,7 @@ struct long_names {
 	int table_fd;
 	uint32_t row_cnt, *in_table;
 	struct entry *kept; /* in the order of arrival */
+	size_t text_bytes;
 	struct pt_long_name row;
 };
 
@@ -38,6 +41,7 @@ struct long_names *long_names__new(int table_fd, uint32_t row_cnt, uint32_t *in_
 static void forget(struct long_names *n, struct entry *item)
 {
 	HASH_DEL(n->kept, item);
+	n->text_bytes -= strlen(item->name.text);
 	free(item->name.text);
 	free(item);
 }
@@ -99,8 +103,9 @@ int long_names__put(struct long_names *n, uint64_t key, const struct pt_long_nam
 		free(item);
 		return -ENOMEM;
 	}
-	if (HASH_COUNT(n->kept) >= KEPT_MAX)
+	while (HASH_COUNT(n->kept) >= KEPT_MAX || n->text_bytes >= TEXT_BYTES)
 		forget(n, n->kept);
+	n->text_bytes += strlen(item->name.text);
 	// NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): all bytes are set
 	HASH_ADD(hh, n->kept, key, sizeof(item->key), item);
 	return 0;
