@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * To be preloaded: one fault at the N-th call. $FAULT is
+ *	malloc:N	no memory, once
+ *	memory:N	no memory from then on
+ *	short:N		half of what was to be written to a file
+ *	full:N		no space in files from then on
+ *	intr:N		a signal interrupts a read, a write or a wait
+ *	clock:N		from the N-th look on CLOCK_REALTIME is an hour further
+ * and $FAULT_HIT a file that says at the end how many calls there were, and whether one failed.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t cnt, size_t size);
+void *__libc_realloc(void *old, size_t size);
+
+static enum { NONE, MALLOC, MEMORY, SHORT, FULL, INTR, CLOCK } kind;
+static unsigned long at, calls;
+static bool hit;
+static pid_t own;
+
+__attribute__((constructor)) static void begin(void)
+{
+	static const char *const kinds[] = {"", "malloc:", "memory:", "short:", "full:", "intr:", "clock:"};
+	const char *fault = getenv("FAULT");
+
+	own = getpid();
+	for (int i = MALLOC; fault && i <= CLOCK; i++) {
+		if (strncmp(fault, kinds[i], strlen(kinds[i])) != 0)
+			continue;
+		at = strtoul(fault + strlen(kinds[i]), NULL, 10);
+		kind = i;
+	}
+}
+
+/* Also where exit handlers are not run: written when it happens, and at the end. */
+static void tell(void)
+{
+	const char *path = getenv("FAULT_HIT");
+	char text[64];
+	int fd, saved = errno, len = snprintf(text, sizeof(text), "%lu %d\n", calls, hit);
+
+	fd = path ? (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0644) : -1;
+	if (fd >= 0) {
+		syscall(SYS_write, fd, text, len);
+		syscall(SYS_close, fd);
+	}
+	errno = saved;
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	if (getpid() == own)
+		tell();
+}
+
+/* Is it this call's turn, or was it once? Children of ours have no faults. */
+static bool due(bool on_and_on)
+{
+	const unsigned long n = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
+	const bool now = n == at || (on_and_on && at && n > at);
+
+	if (!now || getpid() != own)
+		return false;
+	if (!__atomic_exchange_n(&hit, true, __ATOMIC_RELAXED))
+		tell();
+	return true;
+}
+
+static bool no_memory(void)
+{
+	if ((kind != MALLOC && kind != MEMORY) || !due(kind == MEMORY))
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+void *malloc(size_t size)
+{
+	return no_memory() ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t cnt, size_t size)
+{
+	return no_memory() ? NULL : __libc_calloc(cnt, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+	return no_memory() ? NULL : __libc_realloc(old, size);
+}
+
+static bool is_file(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode);
+}
+
+/* -1: with errno; else how much of it may be written. */
+static ssize_t allowed(int fd, size_t len)
+{
+	if (kind == INTR && len && due(false)) {
+		errno = EINTR;
+		return -1;
+	}
+	if ((kind != SHORT && kind != FULL) || !len || !is_file(fd) || !due(kind == FULL))
+		return (ssize_t)len;
+	if (kind == SHORT)
+		return (ssize_t)(len + 1) / 2;
+	errno = ENOSPC;
+	return -1;
+}
+
+ssize_t write(int fd, const void *data, size_t len)
+{
+	const ssize_t part = allowed(fd, len);
+
+	return part < 0 ? part : syscall(SYS_write, fd, data, part);
+}
+
+ssize_t pwrite(int fd, const void *data, size_t len, off_t where)
+{
+	const ssize_t part = allowed(fd, len);
+
+	return part < 0 ? part : syscall(SYS_pwrite64, fd, data, part, where);
+}
+
+ssize_t pwrite64(int fd, const void *data, size_t len, off_t where)
+{
+	return pwrite(fd, data, len, where);
+}
+
+static bool interrupted(void)
+{
+	if (kind != INTR || !due(false))
+		return false;
+	errno = EINTR;
+	return true;
+}
+
+ssize_t read(int fd, void *data, size_t len)
+{
+	return interrupted() ? -1 : syscall(SYS_read, fd, data, len);
+}
+
+int poll(struct pollfd *fds, nfds_t cnt, int timeout)
+{
+	return interrupted() ? -1 : (int)syscall(SYS_poll, fds, cnt, timeout);
+}
+
+int epoll_wait(int fd, struct epoll_event *events, int cnt, int timeout)
+{
+	return interrupted() ? -1 : (int)syscall(SYS_epoll_wait, fd, events, cnt, timeout);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	const int err = (int)syscall(SYS_clock_gettime, clock, now);
+
+	if (!err && kind == CLOCK && clock == CLOCK_REALTIME && due(true))
+		now->tv_sec += 3600;
+	return err;
+}
