@@ -74,7 +74,7 @@ int shapes__id(struct shapes *s, const struct span *span, uint32_t *id)
 	if (!out)
 		return -ENOMEM;
 	put_shapes(out, span->ev.args, span->ev.args_len);
-	if (fclose(out))
+	if (fclose(out) || !text)
 		return -ENOMEM;
 	*id = (uint32_t)json_integer_value(json_object_get(s->ids, text));
 	return *id ? 0 : add_text(s, text, id);

@@ -533,16 +533,16 @@ int session__on_record(void *ctx, void *data, size_t size)
 		err = decoder__record(s->decoder, data, size);
 	if (err && !s->ring_err)
 		s->ring_err = err;
-	return err;
+	return err ? err : ring_share__took(&s->ring_share, size);
 }
 
 int session__drain(struct session *s)
 {
-	int n = ring_buffer__consume(s->ring);
+	int n;
 
-	if (s->ring_err)
-		return s->ring_err;
-	return n < 0 ? n : 0;
+	ring_share__begin(&s->ring_share, s->ring);
+	n = ring_buffer__consume(s->ring);
+	return s->ring_err ? s->ring_err : ring_share__result(n);
 }
 
 static void look_at_target(struct session *s)
@@ -579,7 +579,8 @@ int session__pump(struct session *s, int timeout_ms)
 	int n, err;
 
 	/* Records do not wake us: they are read in batches, steps wake at the window's edges. */
-	n = ring_buffer__poll(s->ring, timeout_ms);
+	ring_share__begin(&s->ring_share, s->ring);
+	n = ring_share__result(ring_buffer__poll(s->ring, timeout_ms));
 	if (s->ring_err)
 		return s->ring_err;
 	if (n < 0 && n != -EINTR)

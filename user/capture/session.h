@@ -8,6 +8,7 @@
 #include "capture/decode/decoder.h"
 #include "capture/sched/fault_count.h"
 #include "capture/probes.h"
+#include "capture/ring_share.h"
 #include "capture/processes/helpers.h"
 #include "capture/arming/step_cost.h"
 #include "capture/sched/sched_source.h"
@@ -74,6 +75,7 @@ struct session {
 	struct long_names *long_names;
 	struct python_stacks *stacks; /* of --with-stack; NULL: none */
 	struct ring_buffer *ring;
+	struct ring_share ring_share;
 	struct sched_source *sched;
 	struct task_source *tasks;
 	struct shim_link *link;	      /* to the library in the target, until device has it */

@@ -45,7 +45,7 @@ static int make_tables(struct page *p)
 	if (!opts.style.row_limit || opts.style.row_limit > ROWS_MAX)
 		opts.style.row_limit = ROWS_MAX;
 	err = report__print(p->r, &opts, f);
-	if (fclose(f) && !err)
+	if ((fclose(f) || !p->tables) && !err)
 		err = -ENOMEM;
 	return err;
 }

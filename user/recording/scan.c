@@ -2,6 +2,7 @@
 /* Walks the chunks of a file once, keeps what is whole and counts what is not. */
 #include "recording/reader.h"
 #include "common/err.h"
+#include "common/json_memory.h"
 #include "common/util.h"
 #include <endian.h>
 #include <string.h>
@@ -74,10 +75,11 @@ out:
 
 static int read_json(const uint8_t *payload, size_t len, json_t **out)
 {
-	json_error_t error;
-	json_t *json = json_loadb((const char *)payload, len, 0, &error);
+	json_t *json;
 
-	if (!json && json_error_code(&error) == json_error_out_of_memory)
+	json_memory__watch();
+	json = json_loadb((const char *)payload, len, 0, NULL);
+	if (!json && json_memory__lacked())
 		return -ENOMEM;
 	if (!json_is_object(json)) {
 		json_decref(json);

@@ -34,7 +34,8 @@ static pid_t own;
 
 __attribute__((constructor)) static void begin(void)
 {
-	static const char *const kinds[] = {"", "malloc:", "memory:", "short:", "full:", "intr:", "clock:"};
+	static const char *const kinds[] = {
+		"", "malloc:", "memory:", "short:", "full:", "intr:", "clock:"};
 	const char *fault = getenv("FAULT");
 
 	own = getpid();
@@ -53,7 +54,8 @@ static void tell(void)
 	char text[64];
 	int fd, saved = errno, len = snprintf(text, sizeof(text), "%lu %d\n", calls, hit);
 
-	fd = path ? (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0644) : -1;
+	fd = path ? (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0644)
+		  : -1;
 	if (fd >= 0) {
 		syscall(SYS_write, fd, text, len);
 		syscall(SYS_close, fd);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Hostile text wherever a process has any: its name, its arguments, its threads, its libraries' paths,
- * ranges, counters and markers. argv[1]: a library with such a path. */
+/* Hostile text wherever a process has any: its name, its arguments, its threads, its libraries'
+ * paths, ranges, counters and markers. argv[1]: a library with such a path. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -10,7 +10,10 @@
 #include <unistd.h>
 #include "include/proftrace.h"
 
-#define EVIL "\033]0;owned\a\033[2J\xc2\x9b" "5m\x9b" "5m\xe2\x80\xae\r\nproftrace: all is well"
+#define EVIL                                                                                       \
+	"\033]0;owned\a\033[2J\xc2\x9b"                                                            \
+	"5m\x9b"                                                                                   \
+	"5m\xe2\x80\xae\r\nproftrace: all is well"
 
 static void *run(void *arg)
 {

@@ -4,7 +4,8 @@ import os
 import shutil
 import subprocess
 
-from common import compiled, running
+from common import HERE, compiled, running, sleeping
+from lib.job import ROOT
 from lib.runner import test
 from lib.tool import PROFTRACE
 
@@ -53,3 +54,40 @@ def cut_off(case):
         done = subprocess.run([PROFTRACE, "doctor", "-p", str(job.pid)], capture_output=True,
                               text=True, timeout=60)
         assert done.returncode in (0, 1), (done.returncode, done.stderr)
+
+
+def recorded(case, pid, *options):
+    status, peak, said = peak_kib(PROFTRACE, "-p", pid, "--duration", "1s", "--no-trace", "--no-report", *options, "-o",
+                                  f"{case.dir}/r.ptrec")
+    assert status == 0, said
+    return peak, said
+
+
+@test("floods of threads, forks, names, domains, counters, open ranges: memory is bounded, the window ends")
+def floods(case):
+    alone, _ = recorded(case, sleeping(case).pid)
+    flood = case.dir / "flood"
+    subprocess.run(["gcc", "-O1", f"-I{ROOT}", "-o", flood, HERE / "flood.c"], check=True)
+    for kind in ("threads", "forks", "names", "domains", "counters", "open"):
+        job = running(case, flood, kind)
+        peak, said = recorded(case, job.pid)
+        job.kill()
+        assert peak < alone + (160 << 10), (kind, peak, alone)
+        done = subprocess.run([PROFTRACE, "report", f"{case.dir}/r.ptrec"], capture_output=True, timeout=60)
+        assert done.returncode == 0, (kind, done.stderr)
+
+
+@test("--op on a library with a name of 60 MB: bounded")
+def long_symbol(case):
+    source, names = case.dir / "long.c", case.dir / "names"
+    source.write_text("int sym_a(int a) { return a + 1; }\nint sym_b(int a) { return a + 2; }\n")
+    names.write_text(f"sym_a sym_{'x' * (60 << 20)}\n")
+    subprocess.run(["gcc", "-O1", "-fPIC", "-c", source, "-o", case.dir / "long.o"], check=True)
+    subprocess.run(["objcopy", f"--redefine-syms={names}", case.dir / "long.o"], check=True)
+    subprocess.run(["gcc", "-shared", case.dir / "long.o", "-o", case.dir / "liblong.so"], check=True)
+    subprocess.run(["gcc", "-O1", "-o", case.dir / "names.bin", f"-I{ROOT}", HERE / "names.c"], check=True)
+    alone, _ = recorded(case, sleeping(case).pid)
+    job = running(case, case.dir / "names.bin", case.dir / "liblong.so", "x")
+    peak, said = recorded(case, job.pid, "--op", "liblong.so:*sym*")
+    assert "2 functions" in said, said
+    assert peak < alone + (64 << 10), (peak, alone)

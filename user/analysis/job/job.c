@@ -87,7 +87,7 @@ static int to_json(int (*print)(const void *ctx, FILE *out), const void *ctx, js
 
 	if (memory)
 		fclose(memory);
-	*json = err ? NULL : json_loadb(text, len, 0, NULL);
+	*json = err || !text ? NULL : json_loadb(text, len, 0, NULL);
 	return err ? err : *json ? 0 : -ENOMEM;
 }
 

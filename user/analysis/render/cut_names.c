@@ -29,7 +29,7 @@ static int show_marked(struct cut_name *c, const char *mark)
 		return -ENOMEM;
 	text__put_cut_from(out, c->base, c->width - (int)strlen(mark), c->from);
 	fputs(mark, out);
-	return fclose(out) ? -ENOMEM : 0;
+	return fclose(out) || !c->shown ? -ENOMEM : 0;
 }
 
 static int show(struct cut_name *c)

@@ -109,7 +109,7 @@ static void log_note(const struct table *t, const char *text)
 	if (!memory)
 		return;
 	text__put_cut(memory, text, text__columns(text));
-	if (fclose(memory) == 0)
+	if (fclose(memory) == 0 && line)
 		log__info("%s: %s", t->title, line);
 }
 

@@ -291,7 +291,7 @@ static struct stat_row *detail_range(struct operators *o, const struct stat_key 
 	if (depth < 3)
 		last.child = UINT32_MAX;
 	*cnt = COUNT_FIRST(o->details.cnt, i, by_key(&rows[i].key, &last) <= 0) - first;
-	return o->details.rows + first;
+	return *cnt ? o->details.rows + first : NULL;
 }
 
 static int add_devices_of(const struct analysis *a, struct operators *o, struct table *t,

@@ -57,6 +57,8 @@ void decoder__free(struct decoder *d)
 	for (size_t i = 0; i < d->counter_cnt; i++)
 		free(d->counters[i].name);
 	free(d->counters);
+	hash_index__free(&d->counter_index);
+	hash_index__free(&d->track_index);
 	free(d);
 }
 
@@ -79,6 +81,7 @@ void decoder__set_writer(struct decoder *d, struct recording_writer *w)
 {
 	d->writer = w;
 	d->track_cnt = 0;
+	hash_index__clear(&d->track_index);
 	node_names__forget_ids(d->nodes);
 	if (d->stacks)
 		python_stacks__forget_ids(d->stacks);
@@ -143,16 +146,32 @@ uint32_t decoder__track(struct decoder *d, uint32_t pid, uint32_t tid)
 	return decoder__named_track(d, pid, tid, NULL);
 }
 
+struct track_key {
+	const struct decoder *d;
+	uint32_t tid;
+};
+
+static bool same_track(uint32_t item, const void *ctx)
+{
+	const struct track_key *key = ctx;
+
+	return key->d->tracks[item].tid == key->tid;
+}
+
 uint32_t decoder__named_track(struct decoder *d, uint32_t pid, uint32_t tid, const char *last_name)
 {
+	const struct track_key key = {d, tid};
 	struct track_entry entry = {.tid = tid};
+	uint64_t hash;
+	uint32_t item;
 
-	/* A handful of threads make nearly all events: the last ones are found first. */
-	for (size_t i = d->track_cnt; i-- > 0;)
-		if (d->tracks[i].tid == tid)
-			return d->tracks[i].id;
+	hash = hash__bytes(&tid, sizeof(tid), 0);
+	item = hash_index__find(&d->track_index, hash, same_track, &key);
+	if (item != HASH_NONE)
+		return d->tracks[item].id;
 	entry.id = track_define(d, pid, tid, last_name);
-	if (!entry.id || ARRAY_PUSH(d->tracks, d->track_cnt, d->track_cap, entry))
+	if (!entry.id || hash_index__add(&d->track_index, hash, (uint32_t)d->track_cnt) ||
+	    ARRAY_PUSH(d->tracks, d->track_cnt, d->track_cap, entry))
 		return 0;
 	return entry.id;
 }

@@ -5,6 +5,7 @@
 
 #include "capture/decode/decoder.h"
 #include "capture/decode/passes.h"
+#include "recording/hash_index.h"
 
 struct row {
 	const struct planned_probe *probe; /* NULL: no such row */
@@ -30,6 +31,7 @@ struct decoder {
 	struct row rows[PT_MAX_PROBES];
 	struct track_entry *tracks;
 	size_t track_cnt, track_cap;
+	struct hash_index track_index; /* by tid */
 	struct node_names *nodes;
 	struct object_names *objects;
 	struct kernel_processes *kernels;
@@ -41,6 +43,7 @@ struct decoder {
 	struct long_names *long_names;	       /* NULL: there are none */
 	struct counter *counters;
 	size_t counter_cnt, counter_cap;
+	struct hash_index counter_index;
 	int (*before)(void *ctx, uint32_t tid, uint64_t end_ns); /* may be NULL */
 	void *before_ctx;
 	int (*look)(void *ctx, uint64_t end_ns); /* may be NULL */

@@ -6,35 +6,61 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COUNTERS_MAX 16384 /* of a session; events of more are lost, and counted */
+
 static uint64_t mark_scope(uint8_t scope)
 {
 	return scope == 'g' ? SCOPE_GLOBAL : scope == 'p' ? SCOPE_PROCESS : SCOPE_THREAD;
 }
 
-/* NULL: no memory. */
-static struct counter *counter_at(struct decoder *d, uint32_t pid, const char *text)
-{
-	struct counter added = {.pid = pid, .relative = true};
+struct counter_key {
+	const struct decoder *d;
+	uint32_t pid;
+	const char *text;
+};
 
-	for (size_t i = 0; i < d->counter_cnt; i++)
-		if (d->counters[i].pid == pid && !strcmp(d->counters[i].name, text))
-			return &d->counters[i];
-	added.name = strdup(text);
-	if (!added.name || ARRAY_PUSH(d->counters, d->counter_cnt, d->counter_cap, added)) {
+static bool same_counter(uint32_t item, const void *ctx)
+{
+	const struct counter_key *key = ctx;
+	const struct counter *c = &key->d->counters[item];
+
+	return c->pid == key->pid && !strcmp(c->name, key->text);
+}
+
+static struct counter *add_counter(struct decoder *d, const struct counter_key *key, uint64_t hash)
+{
+	struct counter added = {.pid = key->pid, .relative = true, .name = strdup(key->text)};
+
+	if (!added.name || hash_index__add(&d->counter_index, hash, (uint32_t)d->counter_cnt) ||
+	    ARRAY_PUSH(d->counters, d->counter_cnt, d->counter_cap, added)) {
 		free(added.name);
 		return NULL;
 	}
 	return &d->counters[d->counter_cnt - 1];
 }
 
+/* 0, -ENOMEM, or -ENOSPC: there are too many. */
+static int counter_at(struct decoder *d, uint32_t pid, const char *text, struct counter **out)
+{
+	const struct counter_key key = {d, pid, text};
+	const uint64_t hash = hash__bytes(text, strlen(text), pid);
+	const uint32_t item = hash_index__find(&d->counter_index, hash, same_counter, &key);
+
+	if (item == HASH_NONE && d->counter_cnt == COUNTERS_MAX)
+		return -ENOSPC;
+	*out = item == HASH_NONE ? add_counter(d, &key, hash) : &d->counters[item];
+	return *out ? 0 : -ENOMEM;
+}
+
 /* A counter that is told by its changes is summed from the first one on. */
 static int counter_value(struct decoder *d, const struct pt_rec_mark *r, const char *text,
 			 struct event *e)
 {
-	struct counter *c = counter_at(d, r->h.pid, text);
+	struct counter *c;
+	const int err = counter_at(d, r->h.pid, text, &c);
 
-	if (!c)
-		return -ENOMEM;
+	if (err)
+		return err;
 	if (r->op == PT_MARK_SET)
 		c->relative = false;
 	c->value = (int64_t)((r->op == PT_MARK_SET ? 0 : (uint64_t)c->value) + (uint64_t)r->value);
@@ -56,6 +82,8 @@ static int mark_write(struct decoder *d, const struct pt_rec_mark *r,
 		e.id = EVENT_NO_ID;
 		err = counter_value(d, r, text, &e);
 	}
+	if (err == -ENOSPC) /* its value is not known: a lost event */
+		return d->malformed++, 0;
 	e.track = decoder__track(d, r->h.pid, r->h.tid);
 	e.name = recording_writer__name(d->writer, probe->category, text, NULL);
 	if (err || !e.track || !e.name)

@@ -2,6 +2,7 @@
 #include "capture/sched/sched_source.h"
 #include "attach/attach.h"
 #include "bpf/skeleton.h"
+#include "capture/ring_share.h"
 #include "capture/sched/sched_open.h"
 #include "capture/sched/sched_table.h"
 #include "capture/sched/wait_reason.h"
@@ -23,6 +24,7 @@ struct sched_source {
 	struct proftrace_bpf *skel;
 	struct bpf_link *links[LINK_MAX];
 	size_t link_cnt;
+	struct ring_share share;
 	struct ring_buffer *ring; /* of struct pt_sched_span and struct pt_sched_record */
 	struct sched_table table;
 	struct sched_sums sums;
@@ -151,9 +153,16 @@ static int seed(struct sched_source *s)
 static int ring_take(void *ctx, void *data, size_t size)
 {
 	struct sched_source *s = ctx;
+	const int err = size == sizeof(struct pt_sched_record) ? sched_sums__record(&s->sums, data)
+							       : sched_sums__span(&s->sums, data);
 
-	return size == sizeof(struct pt_sched_record) ? sched_sums__record(&s->sums, data)
-						      : sched_sums__span(&s->sums, data);
+	return err ? err : ring_share__took(&s->share, size);
+}
+
+static int ring_read(struct sched_source *s)
+{
+	ring_share__begin(&s->share, s->ring);
+	return ring_share__result(ring_buffer__consume(s->ring));
 }
 
 static int attach(struct sched_source *s)
@@ -309,7 +318,7 @@ uint64_t sched_source__own_ns(const struct proftrace_bpf *skel)
 int sched_source__poll(struct sched_source *s)
 {
 	uint32_t gen = gen_flip(s);
-	int err = ring_buffer__consume(s->ring);
+	int err = ring_read(s);
 
 	return err < 0 ? err : sums_take(s, gen);
 }
@@ -363,7 +372,7 @@ static int window_take(struct sched_source *s, uint64_t open_ns, uint64_t close_
 		err = sched_sums__cut(&s->sums, open.items, open.cnt, open_ns);
 	free(open.items);
 	if (!err)
-		err = ring_buffer__consume(s->ring);
+		err = ring_read(s);
 	return err < 0 ? err : sums_take(s, gen);
 }
 
