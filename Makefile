@@ -3,7 +3,7 @@
 # make deps       install what it needs      make test    install, build, run all tests
 # make unit       unit tests only            make check   format, gcc + clang, sanitizers, tidy
 # make bench      side-by-side measurements  make install DESTDIR= PREFIX=/usr/local
-# make fuzz       fuzz the file readers      make simgpu    a simulated GPU
+# make fuzz       fuzz what is read from strangers      make simgpu    a simulated GPU
 # make test-kernels   some of the tests on other kernels, in virtual machines
 # make tsan       races of the library in the target
 # make gpu-test   tests, golden trace and figures on a real GPU     make clean
