@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "common/err.h"
+#include "common/json_memory.h"
 #include "common/out_file.h"
 #include "common/util.h"
 #include "exporters/exporters.h"
@@ -421,6 +422,8 @@ static int write_database(struct database *d, struct out_file *out, struct expor
 	rows__close(d->rows);
 	if (sqlite3_close(d->db) != SQLITE_OK && !err)
 		err = failed(d);
+	if (!err && json_memory__lacked())
+		err = err__set(-ENOMEM, "%s: out of memory", d->path);
 	if (err)
 		return err;
 	err = fstat(out->fd, &st) ? -errno : out_file__publish(out);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include "common/err.h"
+#include "common/json_memory.h"
 #include "common/out_file.h"
 #include "common/text_char.h"
 #include "common/util.h"
@@ -58,6 +59,8 @@ static int set_error(int err, const char *path)
 				"%s: its directory does not exist; create it, as `mkdir "
 				"-p` does, or give another path",
 				path);
+	if (err == -ENOMEM)
+		return err__set(err, "cannot write %s: out of memory", path);
 	if (err == -ENOTTY)
 		return err__set(
 			err, "compressed text is not written to a terminal; give a file with -o, "
@@ -188,6 +191,8 @@ int text_file__finish(struct text_file *f, uint64_t *bytes)
 
 	flush(f);
 	err = f->err;
+	if (!err && json_memory__lacked())
+		err = -ENOMEM;
 	if (!err && f->gzip)
 		err = gzip__finish(f->gzip);
 	if (!err)

@@ -253,8 +253,8 @@ static int session_load(struct session *s)
 		return -ENOMEM;
 	decoder__set_stacks(s->decoder, s->stacks);
 	decoder__set_long_names(s->decoder, s->long_names);
-	s->ring = ring_buffer__new(bpf_map__fd(s->probes.skel->maps.ring), session__on_record, s,
-				   NULL);
+	s->ring =
+		ring_buffer__new(bpf_map__fd(s->probes.skel->maps.ring), session__on_ring, s, NULL);
 	return s->ring ? 0 : -ENOMEM;
 }
 

@@ -533,6 +533,14 @@ int session__on_record(void *ctx, void *data, size_t size)
 		err = decoder__record(s->decoder, data, size);
 	if (err && !s->ring_err)
 		s->ring_err = err;
+	return err;
+}
+
+int session__on_ring(void *ctx, void *data, size_t size)
+{
+	struct session *s = ctx;
+	const int err = session__on_record(s, data, size);
+
 	return err ? err : ring_share__took(&s->ring_share, size);
 }
 

@@ -213,8 +213,10 @@ void session__count_anew(struct session *s);
 bool session__period_is_doubtful(const struct session *s);
 /* The same of tracing: what repeats then are its operators. */
 bool session__period_is_traced(const struct session *s);
-/* The ring's callback. */
+/* One record. */
 int session__on_record(void *ctx, void *data, size_t size);
+/* The same as a callback of the ring buffer: RING_ENOUGH when what was there has been read. */
+int session__on_ring(void *ctx, void *data, size_t size);
 /* Reads what is in the ring now. */
 int session__drain(struct session *s);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/attach.h"
 #include "cli/file_limit.h"
+#include "common/json_memory.h"
 #include "cli/help.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -22,6 +23,7 @@ int main(int argc, char **argv)
 	const struct command *cmd;
 
 	file_limit__ignore();
+	json_memory__watch();
 	attach__hush_libbpf();
 	if (argc < 2) {
 		help__print(command__find(NULL), stderr, 0, false);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "recording/recording.h"
 #include "common/err.h"
+#include "common/json_memory.h"
 #include "common/util.h"
 #include "recording/chunk_file.h"
 #include "recording/event_codec.h"
@@ -81,8 +82,11 @@ static int write_json(struct recording_writer *w, enum chunk_type type, const js
 	char *text = json_dumps(json, JSON_COMPACT);
 	int err;
 
-	if (!text)
-		return fail(w, -EINVAL);
+	/* What was built without memory lacks something. */
+	if (!text || json_memory__lacked()) {
+		free(text);
+		return fail(w, json_memory__lacked() ? -ENOMEM : -EINVAL);
+	}
 	err = chunk_file__write(&w->file, &h, (const uint8_t *)text, strlen(text));
 	free(text);
 	return err;
