@@ -13,6 +13,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- knobs ---- */
 
+#define KNOBS 32
+
 struct knob {
 	const char *name;
 	long value;
@@ -21,7 +23,7 @@ struct knob {
 /* Names are string constants, known by their addresses: looked up once each. */
 long fake_knob(const char *name, long otherwise)
 {
-	static struct knob knobs[16];
+	static struct knob knobs[KNOBS];
 	static _Atomic int cnt;
 	int known = cnt;
 	const char *text;
@@ -31,7 +33,7 @@ long fake_knob(const char *name, long otherwise)
 			return knobs[i].value;
 	pthread_mutex_lock(&mutex);
 	text = getenv(name);
-	if (cnt < 16) {
+	if (cnt < KNOBS) {
 		knobs[cnt] = (struct knob){name, text && *text ? atol(text) : otherwise};
 		cnt++;
 	}
@@ -44,15 +46,29 @@ uint32_t fake_version(void)
 	return (uint32_t)fake_knob("SIMGPU_CUPTI_VERSION", CUPTI_API_VERSION);
 }
 
-/* SIMGPU_CUPTI_FAIL=cuptiSubscribe:39,cuptiActivityEnable:35 */
+#define FAILS_MAX 16
+
+/* SIMGPU_CUPTI_FAIL=cuptiSubscribe:39,cuptiActivityFlushAll:999:2:1: call, error, calls that succeed
+ * before (default 0), how many fail (default 0: all from then on). */
 static CUptiResult refusal(const char *name)
 {
+	static _Atomic long calls[FAILS_MAX]; /* of each entry */
 	const char *at = getenv("SIMGPU_CUPTI_FAIL");
 	size_t length = strlen(name);
 
-	for (; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : "")
-		if (!strncmp(at, name, length) && at[length] == ':')
-			return (CUptiResult)atoi(at + length + 1);
+	for (int i = 0; at && *at && i < FAILS_MAX; i++) {
+		int error = 0;
+		long before = 0, times = 0, call;
+
+		if (!strncmp(at, name, length) && at[length] == ':') {
+			sscanf(at + length, ":%d:%ld:%ld", &error, &before, &times);
+			call = calls[i]++;
+			if (call >= before && (!times || call < before + times))
+				return (CUptiResult)error;
+		}
+		at = strchr(at, ',');
+		at += at != NULL;
+	}
 	return CUPTI_SUCCESS;
 }
 
@@ -63,6 +79,16 @@ CUptiResult fake_call(const char *name, long argument)
 	sim_init();
 	refused = refusal(name);
 	sim_truth_note("cupti", "%s %ld%s", name, argument, refused ? " refused" : "");
+	return refused;
+}
+
+/* Of those that are called for each record: noted if it is refused alone. */
+CUptiResult fake_frequent_call(const char *name)
+{
+	const CUptiResult refused = refusal(name);
+
+	if (refused)
+		sim_truth_note("cupti", "%s refused", name);
 	return refused;
 }
 

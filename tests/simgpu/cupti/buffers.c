@@ -483,6 +483,10 @@ SIM_EXPORT CUptiResult cuptiActivityFlushPeriod(uint32_t ms)
 SIM_EXPORT CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t stream,
 							 size_t *cnt)
 {
+	CUptiResult refused = fake_frequent_call("cuptiActivityGetNumDroppedRecords");
+
+	if (refused)
+		return refused;
 	if (!cnt)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	*cnt = __atomic_exchange_n(&dropped, 0, __ATOMIC_RELAXED);
@@ -492,8 +496,11 @@ SIM_EXPORT CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context, uint
 SIM_EXPORT CUptiResult cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid_bytes,
 						  CUpti_Activity **record)
 {
+	CUptiResult refused = fake_frequent_call("cuptiActivityGetNextRecord");
 	size_t at = 0, bytes;
 
+	if (refused)
+		return refused;
 	if (!buffer || !record)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	if (*record)

@@ -220,7 +220,10 @@ SIM_EXPORT CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_
 	const char *const *names = domain == CUPTI_CB_DOMAIN_DRIVER_API	   ? driver_names
 				   : domain == CUPTI_CB_DOMAIN_RUNTIME_API ? runtime_names
 									   : NULL;
+	CUptiResult refused = fake_frequent_call("cuptiGetCallbackName");
 
+	if (refused)
+		return refused;
 	if (!name || !names || cbid >= CBIDS || !names[cbid])
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	*name = names[cbid];

@@ -64,18 +64,30 @@ void fake_clock_prepare(void)
 	slope = (double)(int64_t)(client_1 - client_0) / (double)(device_1 - device_0);
 }
 
-/* The knobs make the device's clock drift from, or stand off, what CUPTI believes of it. */
-static uint64_t as_measured(uint64_t ns)
+/* The clock is set forward and back again. */
+static long jump(uint64_t since_ns)
 {
+	const long every_ms = fake_knob("SIMGPU_CUPTI_JUMP_EVERY_MS", 100);
+
+	return since_ns / 1000000 / (uint64_t)every_ms % 2 ? fake_knob("SIMGPU_CUPTI_JUMP_NS", 0)
+							   : 0;
+}
+
+/* The knobs make the device's clock drift from, or stand off, what CUPTI believes of it. */
+static uint64_t as_measured(uint64_t ns, uint32_t device)
+{
+	const long only = fake_knob("SIMGPU_CUPTI_OFFSET_DEVICE", -1);
 	double since = (double)(int64_t)(ns - device_0);
 
-	return ns + (uint64_t)fake_knob("SIMGPU_CUPTI_OFFSET_NS", 0) +
+	if (only >= 0 && device != (uint32_t)only)
+		return ns;
+	return ns + (uint64_t)(fake_knob("SIMGPU_CUPTI_OFFSET_NS", 0) + jump(ns - device_0)) +
 	       (uint64_t)(int64_t)(since * (double)fake_knob("SIMGPU_CUPTI_DRIFT_PPM", 0) / 1e6);
 }
 
-uint64_t fake_clock_of_device(uint64_t ns)
+uint64_t fake_clock_of_device(uint64_t ns, uint32_t device)
 {
-	ns = as_measured(ns);
+	ns = as_measured(ns, device);
 	if (identical)
 		return ns;
 	return client_0 + (uint64_t)(int64_t)((double)(int64_t)(ns - device_0) * slope);
@@ -100,6 +112,10 @@ SIM_EXPORT CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCal
 
 SIM_EXPORT CUptiResult cuptiGetTimestamp(uint64_t *timestamp)
 {
+	CUptiResult refused = fake_frequent_call("cuptiGetTimestamp");
+
+	if (refused)
+		return refused;
 	if (!timestamp)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	*timestamp = fake_clock();

@@ -9,6 +9,7 @@
 /* api.c: a call of CUPTI's own interface begins: noted in the truth log, and perhaps refused by a
  * knob. */
 CUptiResult fake_call(const char *name, long argument);
+CUptiResult fake_frequent_call(const char *name);
 /* Something that the real CUPTI's documentation forbids, or that is known to crash it. */
 void fake_misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 long fake_knob(const char *name, long otherwise);
@@ -20,10 +21,11 @@ bool fake_any_kind(void);
 void fake_disable_all(void);
 
 /* clock.c */
-uint64_t fake_clock(void);		    /* the client's time */
-void fake_clock_calibrate(void);	    /* before anything is recorded */
-void fake_clock_prepare(void);		    /* before records are converted */
-uint64_t fake_clock_of_device(uint64_t ns); /* the engine's time as the client's */
+uint64_t fake_clock(void);	 /* the client's time */
+void fake_clock_calibrate(void); /* before anything is recorded */
+void fake_clock_prepare(void);	 /* before records are converted */
+/* The engine's time as the client's. */
+uint64_t fake_clock_of_device(uint64_t ns, uint32_t device);
 
 /* records.c */
 size_t fake_record_bytes(CUpti_ActivityKind kind); /* 0: no such records */

@@ -73,26 +73,39 @@ size_t fake_record_bytes(CUpti_ActivityKind kind)
 static const struct {
 	CUpti_ActivityKind kind;
 	size_t times[3];
+	size_t device;
 } timed[] = {
 	{CUPTI_ACTIVITY_KIND_KERNEL,
-	 {SPAN(cupti_kernel_record), offsetof(cupti_kernel_record, completed)}},
+	 {SPAN(cupti_kernel_record), offsetof(cupti_kernel_record, completed)},
+	 offsetof(cupti_kernel_record, deviceId)},
 	{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-	 {SPAN(cupti_kernel_record), offsetof(cupti_kernel_record, completed)}},
-	{CUPTI_ACTIVITY_KIND_MEMCPY, {SPAN(CUpti_ActivityMemcpy6)}},
-	{CUPTI_ACTIVITY_KIND_MEMCPY2, {SPAN(CUpti_ActivityMemcpyPtoP4)}},
-	{CUPTI_ACTIVITY_KIND_MEMSET, {SPAN(CUpti_ActivityMemset4)}},
-	{CUPTI_ACTIVITY_KIND_GRAPH_TRACE, {SPAN(CUpti_ActivityGraphTrace2)}},
-	{CUPTI_ACTIVITY_KIND_CUDA_EVENT, {offsetof(CUpti_ActivityCudaEvent2, deviceTimestamp)}},
+	 {SPAN(cupti_kernel_record), offsetof(cupti_kernel_record, completed)},
+	 offsetof(cupti_kernel_record, deviceId)},
+	{CUPTI_ACTIVITY_KIND_MEMCPY,
+	 {SPAN(CUpti_ActivityMemcpy6)},
+	 offsetof(CUpti_ActivityMemcpy6, deviceId)},
+	{CUPTI_ACTIVITY_KIND_MEMCPY2,
+	 {SPAN(CUpti_ActivityMemcpyPtoP4)},
+	 offsetof(CUpti_ActivityMemcpyPtoP4, deviceId)},
+	{CUPTI_ACTIVITY_KIND_MEMSET,
+	 {SPAN(CUpti_ActivityMemset4)},
+	 offsetof(CUpti_ActivityMemset4, deviceId)},
+	{CUPTI_ACTIVITY_KIND_GRAPH_TRACE,
+	 {SPAN(CUpti_ActivityGraphTrace2)},
+	 offsetof(CUpti_ActivityGraphTrace2, deviceId)},
+	{CUPTI_ACTIVITY_KIND_CUDA_EVENT,
+	 {offsetof(CUpti_ActivityCudaEvent2, deviceTimestamp)},
+	 offsetof(CUpti_ActivityCudaEvent2, deviceId)},
 };
 
-static void convert(CUpti_Activity *record, const size_t *times, size_t cnt)
+static void convert(CUpti_Activity *record, const size_t *times, size_t cnt, uint32_t device)
 {
 	for (size_t i = 0; i < cnt && times[i]; i++) {
 		uint64_t *ns = (uint64_t *)((char *)record + times[i]);
 
 		/* An old version's record may end before. */
 		if (times[i] < fake_record_bytes(record->kind) && *ns)
-			*ns = fake_clock_of_device(*ns);
+			*ns = fake_clock_of_device(*ns, device);
 	}
 }
 
@@ -100,7 +113,8 @@ void fake_record_convert(CUpti_Activity *record)
 {
 	for (size_t i = 0; i < sizeof(timed) / sizeof(*timed); i++)
 		if (timed[i].kind == record->kind)
-			convert(record, timed[i].times, 3);
+			convert(record, timed[i].times, 3,
+				*(uint32_t *)((char *)record + timed[i].device));
 }
 
 /* ---- device activities ---- */
