@@ -315,14 +315,34 @@ Test(model_phase, operators_that_begin_an_epoch_are_no_forward)
 	synth__span(&s, s.main, CAT_OPERATOR, "empty", 12, 13);
 	synth__span(&s, s.main, CAT_OPERATOR, "random_", 13, 14);
 	synth__span(&s, s.main, CAT_DATALOADER, "next", 20, 30);
-	for (uint64_t ns = 30; ns < 45; ns += 3)
-		synth__span(&s, s.main, CAT_OPERATOR, "a", ns, ns + 2);
+	synth__span(&s, s.main, CAT_OPERATOR, "a", 30, 32);
 	synth__step(&s, 0, 0, 50);
 	synth__expect_tree(&s, "step 0 [0,50) cpu 50 D 20 F 20 B 0 O 0 other 10\n"
 			       " track 1\n"
 			       "  Dataloader next [0,10) cpu 10 self 10 in Dataloader\n"
 			       "  Operator empty [12,13) cpu 1 self 1\n"
 			       "  Operator random_ [13,14) cpu 1 self 1\n"
+			       "  Dataloader next [20,30) cpu 10 self 10 in Dataloader\n"
+			       "  Forward Forward [30,50) cpu 20 self 18 in Forward inferred\n"
+			       "    Operator a [30,32) cpu 2 self 2 in Forward\n");
+}
+
+/* A small network runs twice: both passes are some. */
+Test(model_phase, a_short_forward_between_two_batches_is_one)
+{
+	struct synth s = synth__new("{}");
+
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 0, 10);
+	synth__span(&s, s.main, CAT_OPERATOR, "linear", 12, 14);
+	synth__span(&s, s.main, CAT_DATALOADER, "next", 20, 30);
+	for (uint64_t ns = 30; ns < 45; ns += 3)
+		synth__span(&s, s.main, CAT_OPERATOR, "a", ns, ns + 2);
+	synth__step(&s, 0, 0, 50);
+	synth__expect_tree(&s, "step 0 [0,50) cpu 50 D 20 F 30 B 0 O 0 other 0\n"
+			       " track 1\n"
+			       "  Dataloader next [0,10) cpu 10 self 10 in Dataloader\n"
+			       "  Forward Forward [10,20) cpu 10 self 8 in Forward inferred\n"
+			       "    Operator linear [12,14) cpu 2 self 2 in Forward\n"
 			       "  Dataloader next [20,30) cpu 10 self 10 in Dataloader\n"
 			       "  Forward Forward [30,50) cpu 20 self 10 in Forward inferred\n"
 			       "    Operator a [30,32) cpu 2 self 2 in Forward\n"

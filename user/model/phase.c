@@ -149,23 +149,39 @@ static bool opens_in_forward(const struct marks *k, const struct step *step)
 	       k->items[0].begin - step->ts_ns >= step->dur_ns / 20;
 }
 
-/* Whether operators, or graphs of them, were called from begin to end. */
+/* PyTorch's loader draws the seed of its next epoch by these, and no network is made of them. */
+static bool draws_seed(const struct model *m, const struct span *s)
+{
+	static const char *const names[] = {"empty", "random_", "item", "_local_scalar_dense",
+					    "randperm"};
+	const char *name = span__name(m->r, s), *base = strrchr(name, ':');
+
+	base = base ? base + 1 : name;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(base, names[i]))
+			return true;
+	return false;
+}
+
+/* Whether operators, or graphs of them, were called from begin to end; but for a seed's. */
 static bool calls_operators(const struct model *m, const struct span *s, uint64_t begin,
-			    uint64_t end)
+			    uint64_t end, bool but_seeds)
 {
 	for (; s && s->ev.ts_ns < end; s = s->next_sibling) {
 		const enum span_category cat = scopes__category(m, s);
 
 		if (s->ev.ts_ns >= begin && (cat == CAT_OPERATOR || cat == FORWARD_OP ||
-					     cat == CAT_SCRIPT || cat == CAT_EVALUATION))
+					     cat == CAT_SCRIPT || cat == CAT_EVALUATION)) {
+			if (cat == CAT_OPERATOR && but_seeds && draws_seed(m, s))
+				continue;
 			return true;
-		if (span__end(s) > begin && calls_operators(m, s->first_child, begin, end))
+		}
+		if (span__end(s) > begin &&
+		    calls_operators(m, s->first_child, begin, end, but_seeds))
 			return true;
 	}
 	return false;
 }
-
-#define NEW_EPOCH 3 /* operators by which PyTorch's loader draws the seed of its next epoch */
 
 /* Of two asks for a batch, only the second is followed by operators, but for those of a new epoch:
  * the first ended an epoch and had no batch, so what follows it is no forward pass. */
@@ -173,14 +189,10 @@ static bool ends_epoch(const struct model *m, const struct span *roots, const st
 		       size_t i, const struct step *step)
 {
 	const struct mark *mark = &k->items[i], *next = mark + 1;
-	uint32_t behind;
 
-	if (!step || i + 1 >= k->cnt || next->cat != CAT_DATALOADER ||
-	    !calls_operators(m, roots, next->end, step->ts_ns + step->dur_ns))
-		return false;
-	behind = i + 2 < k->cnt ? next[1].operators : k->operators;
-	return !calls_operators(m, roots, mark->end, next->begin) ||
-	       (next->operators && next->operators <= NEW_EPOCH && 2 * next->operators < behind);
+	return step && i + 1 < k->cnt && next->cat == CAT_DATALOADER &&
+	       calls_operators(m, roots, next->end, step->ts_ns + step->dur_ns, false) &&
+	       !calls_operators(m, roots, mark->end, next->begin, true);
 }
 
 static uint64_t first_backward(const struct model *m, const struct span *s, uint64_t until_ns)
