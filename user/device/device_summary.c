@@ -71,6 +71,13 @@ static const struct {
 	[SHIM_FAILS_THREADS] = {"cuptiSetThreadIdType", "ranges may be of the wrong thread"},
 };
 
+/* CUPTI failed to hand over what launches of the window did. */
+static bool misses_work(const struct device_summary *s)
+{
+	return (s->facts->failed[SHIM_FAILS_FLUSH].cnt || s->facts->failed[SHIM_FAILS_RECORD].cnt) &&
+	       s->counts->unanswered;
+}
+
 static void note_failures(const struct device_summary *s, json_t *notes)
 {
 	for (size_t i = 0; i < SHIM_FAILURES; i++) {
@@ -82,8 +89,7 @@ static void note_failures(const struct device_summary *s, json_t *notes)
 							   failures[i].call, f->cnt, f->result,
 							   failures[i].means));
 	}
-	if ((s->facts->failed[SHIM_FAILS_FLUSH].cnt || s->facts->failed[SHIM_FAILS_RECORD].cnt) &&
-	    s->counts->unanswered)
+	if (misses_work(s))
 		json_array_append_new(
 			notes, json_sprintf("%llu launches of the window have no device time",
 					    (unsigned long long)s->counts->unanswered));
@@ -99,6 +105,10 @@ json_t *device_summary__json(const struct device_summary *s, struct device_losse
 	note_nameless(c->nameless, notes);
 	note_failures(s, notes);
 	lost_json = device_losses__json(losses, "the device's events", notes, lost);
+	if (lost_json && misses_work(s)) {
+		json_object_set_new(lost_json, "unread", json_integer((json_int_t)c->unanswered));
+		*lost += c->unanswered;
+	}
 	json = json_pack("{s:s, s:I, s:b, s:I, s:I, s:b, s:o}", "source", "CUPTI", "cupti_version",
 			 (json_int_t)f->cupti_version, "own_clock", (int)f->own_clock, "calls",
 			 (json_int_t)c->calls, "activities", (json_int_t)c->activities, "finalized",
