@@ -395,7 +395,8 @@ static void on_exit_(struct thread *t, struct shim_control *c, int domain, uint3
 				  .domain = (uint8_t)domain,
 				  .flags = d->result && *d->result ? SHIM_CALL_FAILED
 					   : t->captured	   ? SHIM_CALL_CAPTURED
-								   : 0};
+								   : 0,
+				  .node = d->context_id};
 	t->correlation = 0;
 	if (t->ring)
 		shim_put_call(t->ring, t->calls, &call);

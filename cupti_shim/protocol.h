@@ -201,7 +201,7 @@ struct shim_call {
 	uint8_t domain;
 	uint8_t flags; /* enum shim_call_flags */
 	/* FUNCTION: of a node its number, of one whose name is wanted that name's key, of another
-	 * the latest node's that was made in it; SHIM_NO_NODE: none */
+	 * the latest node's that was made in it; SHIM_NO_NODE: none. CUDA's: the thread's context */
 	uint64_t node;
 	/* FUNCTION: its object or a word of that, or of a node of Python that object's type; of one
 	 * whose name is wanted the key of its caller's name for it; 0: none */

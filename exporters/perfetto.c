@@ -60,7 +60,7 @@ struct perfetto {
 static int group__of(struct perfetto *p, bool device, uint32_t id, struct group **out)
 {
 	struct group g = {.device = device, .id = id};
-	char name[128];
+	char name[192], clock[64];
 	int err;
 
 	for (size_t i = 0; i < p->group_cnt; i++)
@@ -71,7 +71,9 @@ static int group__of(struct perfetto *p, bool device, uint32_t id, struct group 
 	if (device) {
 		const struct device_info *d = device_infos__at(&p->devices, id);
 
-		snprintf(name, sizeof(name), "GPU %u%s%s", id, d ? " " : "", d ? d->name : "");
+		facts__clock(p->r, id, clock, sizeof(clock));
+		snprintf(name, sizeof(name), "GPU %u%s%s%s", id, d ? " " : "", d ? d->name : "",
+			 clock);
 		g.uuid = perfetto_writer__track(&p->w, 0, name, (int)id);
 	} else {
 		g.uuid = perfetto_writer__process(&p->w, id, p->title, p->loss);

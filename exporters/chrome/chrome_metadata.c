@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "common/util.h"
 #include "exporters/chrome/chrome_writer.h"
+#include "exporters/parts/facts.h"
 
 #define DEVICE_SORT 5000000 /* Kineto: devices sort behind all processes */
 
@@ -24,12 +25,16 @@ static void put_sort_index(struct chrome_writer *w, const char *kind, uint64_t p
 	put_meta(w, kind, pid, tid, "sort_index", text);
 }
 
-static void put_process(struct chrome_writer *w, const struct chrome_row *row, const char *name)
+static void put_process(struct chrome_writer *w, const struct recording *r,
+			const struct chrome_row *row, const char *name)
 {
-	char label[32] = "\"CPU\"";
+	char label[128] = "\"CPU\"", clock[64];
 
-	if (row->device)
-		snprintf(label, sizeof(label), "\"GPU %llu\"", (unsigned long long)row->pid);
+	if (row->device) {
+		facts__clock(r, (int64_t)row->pid, clock, sizeof(clock));
+		snprintf(label, sizeof(label), "\"GPU %llu%s\"", (unsigned long long)row->pid,
+			 clock);
+	}
 	put_meta(w, "process_name", row->pid, 0, "name", name);
 	put_meta(w, "process_labels", row->pid, 0, "labels", label);
 	put_sort_index(w, "process_sort_index", row->pid, 0,
@@ -86,7 +91,7 @@ int chrome_writer__metadata(struct chrome_writer *w, const struct recording *r)
 		if (!track)
 			continue;
 		if (is_first_of_process(&w->rows, id))
-			put_process(w, &w->rows.main[id], process_name);
+			put_process(w, r, &w->rows.main[id], process_name);
 		/* waits alone are on the row of all streams */
 		const bool no_main = w->rows.main[id].device && track->stream == STREAM_ALL;
 

@@ -83,6 +83,33 @@ char *facts__unprobed(const struct recording *r)
 	return text;
 }
 
+json_t *facts__device_clocks(const struct recording *r)
+{
+	const json_t *device = json_object_get(recording__summary(r), "device");
+
+	return json_object_get(device, "clocks");
+}
+
+void facts__clock(const struct recording *r, int64_t device, char *text, size_t size)
+{
+	const json_t *clocks = facts__device_clocks(r);
+
+	*text = '\0';
+	for (size_t i = 0; i < json_array_size(clocks); i++) {
+		const json_t *clock = json_array_get(clocks, i);
+		const json_t *shift = json_object_get(clock, "shift_ns");
+
+		if (json_integer_value(json_object_get(clock, "device")) != device)
+			continue;
+		if (shift)
+			snprintf(text, size, ", clock corrected by %+.3f ms and %+.0f ppm",
+				 (double)json_integer_value(shift) / 1e6,
+				 json_number_value(json_object_get(clock, "ppm")));
+		else
+			snprintf(text, size, ", its clock jumps");
+	}
+}
+
 int64_t facts__wall_offset_ns(const struct recording *r)
 {
 	const json_t *clock = json_object_get(recording__meta(r), "clock");

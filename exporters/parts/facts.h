@@ -21,6 +21,10 @@ char *facts__loss(const struct recording *r);
 /* "not recorded: 7 operators without a probe, about 0.120 ms of a step: ..." or "" where all had
  * one; free it. NULL: no memory. */
 char *facts__unprobed(const struct recording *r);
+/* Devices whose clock was off, as the summary has them, borrowed; NULL: none. */
+json_t *facts__device_clocks(const struct recording *r);
+/* ", clock corrected by ..." behind the device's name, or "". */
+void facts__clock(const struct recording *r, int64_t device, char *text, size_t size);
 /* CLOCK_REALTIME less CLOCK_MONOTONIC of the recorded machine, ns; 0 if it is not known. */
 int64_t facts__wall_offset_ns(const struct recording *r);
 

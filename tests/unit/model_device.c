@@ -147,8 +147,8 @@ Test(model_device, a_wait_that_ends_before_its_work_tells_of_the_clock)
 	synth__free(&s);
 }
 
-/* It waits for the current device alone. */
-Test(model_device, a_wait_of_a_thread_with_two_devices_tells_nothing)
+/* It waits for the current device alone, which may be one that its thread launched nothing on. */
+Test(model_device, a_wait_in_a_process_with_two_devices_tells_nothing)
 {
 	struct synth s = synth__new("{}");
 	uint32_t one = synth__stream(&s, 0, 7), two = synth__stream(&s, 1, 7);
@@ -164,5 +164,38 @@ Test(model_device, a_wait_of_a_thread_with_two_devices_tells_nothing)
 	synth__open(&s, NULL);
 	free(synth__tree(&s, &opts));
 	cr_expect_eq(stats.after_wait, 0);
+	synth__free(&s);
+}
+
+/* Of the recording's device event of that number. */
+static void expect_begin(const struct synth *s, int number, uint64_t ts_ns)
+{
+	struct recording_cursor *c;
+	struct event e = {};
+
+	cr_assert_eq(recording_cursor__open(s->r, &c), 0);
+	for (int i = 0; i <= number; i += e.type == EVENT_DEVICE)
+		cr_assert_eq(recording_cursor__next(c, &e), 1);
+	cr_expect_eq(e.ts_ns, ts_ns);
+	cr_expect_eq(e.dur_ns, 2000);
+	recording_cursor__close(c);
+}
+
+/* The recording says that device 0's clock is 1 us ahead: work moves, and what waits do not. */
+Test(model_device, a_corrected_clock_moves_the_devices_work_alone)
+{
+	struct synth s = synth__new("{}");
+	uint32_t stream = synth__stream(&s, 0, 7), other = synth__stream(&s, 1, 7);
+
+	synth__launch(&s, s.main, 5, 1000, 1500);
+	synth__launch(&s, s.main, 6, 1600, 1700);
+	synth__kernel(&s, stream, CAT_KERNEL, "gemm", 5, 3000, 5000);
+	synth__kernel(&s, stream, CAT_SYNC, "Context Sync", 5, 3000, 5000);
+	synth__kernel(&s, other, CAT_KERNEL, "gemm", 6, 3000, 5000);
+	synth__open(&s, "{\"device\": {\"clocks\": [{\"device\": 0, \"at_ns\": 0, \"shift_ns\": "
+			"-1000, \"ppm\": 0.0}]}}");
+	expect_begin(&s, 0, 2000);
+	expect_begin(&s, 1, 3000);
+	expect_begin(&s, 2, 3000);
 	synth__free(&s);
 }

@@ -79,9 +79,6 @@ uint64_t device_events__monotonic(const struct device_events *d, uint64_t cupti_
 
 /* ---- names ---- */
 
-/* CUPTI's numbers of what is waited for: by a thread for an event, by a stream for one. */
-enum { SYNC_EVENT = 1, SYNC_STREAM_WAIT = 2 };
-
 /* CUPTI's numbers of memory kinds. */
 enum { MEMORY_PAGEABLE = 1, MEMORY_PINNED = 2 };
 

@@ -16,6 +16,12 @@ struct device_clock {
 };
 uint64_t device_clock__monotonic(const struct device_clock *clock, uint64_t cupti_ns);
 
+/* CUPTI's numbers of what is waited for: by a thread for an event, by a stream for one, by a thread
+ * for a stream or a context. */
+enum { SYNC_EVENT = 1, SYNC_STREAM_WAIT, SYNC_STREAM, SYNC_CONTEXT };
+/* CUPTI's number of a copy from a device to the host. */
+enum { COPY_TO_HOST = 2 };
+
 struct device_events;
 
 struct device_events *device_events__new(uint32_t pid, struct device_names *names);

@@ -13,6 +13,7 @@ struct entry {
 	char *text;
 	uint32_t id;
 	bool is_launch;
+	uint8_t wait; /* enum wait_kind */
 };
 
 struct device_names {
@@ -88,6 +89,24 @@ static bool is_launch(const char *function)
 	return call && call->cfg.call_class == PT_CALL_LAUNCH;
 }
 
+static enum wait_kind wait_of(const char *function)
+{
+	static const struct {
+		const char *function;
+		enum wait_kind wait;
+	} waits[] = {
+		{"cudaDeviceSynchronize", WAIT_CONTEXT},
+		{"cuCtxSynchronize", WAIT_CONTEXT},
+		{"cudaMemcpy", WAIT_OWN_COPY},
+		{"cuMemcpyDtoH", WAIT_OWN_COPY},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(waits); i++)
+		if (!strcmp(function, waits[i].function))
+			return waits[i].wait;
+	return WAIT_NONE;
+}
+
 static char *readable(const struct shim_name *name)
 {
 	char plain[128];
@@ -119,6 +138,7 @@ int device_names__learn(struct device_names *n, const struct shim_name *name)
 	n->text_bytes += strlen(e->text) + 1;
 	e->key = name->key;
 	e->is_launch = is_function(name->key) && is_launch(e->text);
+	e->wait = is_function(name->key) ? wait_of(e->text) : WAIT_NONE;
 	n->cnt++;
 	return 0;
 }
@@ -126,6 +146,11 @@ int device_names__learn(struct device_names *n, const struct shim_name *name)
 bool device_names__is_launch(const struct device_names *n, uint64_t key)
 {
 	return find(n, key)->is_launch;
+}
+
+enum wait_kind device_names__wait(const struct device_names *n, uint64_t key)
+{
+	return find(n, key)->wait;
 }
 
 static enum span_category category(uint64_t key)

@@ -19,5 +19,12 @@ int device_names__learn(struct device_names *n, const struct shim_name *name);
 uint32_t device_names__id(struct device_names *n, struct recording_writer *w, uint64_t key);
 /* The key is a function's that launches kernels or a graph of them. */
 bool device_names__is_launch(const struct device_names *n, uint64_t key);
+/* What a function has waited for when it returns, whatever its arguments. */
+enum wait_kind {
+	WAIT_NONE, /* or that is not known */
+	WAIT_CONTEXT,
+	WAIT_OWN_COPY, /* from a device to the host */
+};
+enum wait_kind device_names__wait(const struct device_names *n, uint64_t key);
 
 #endif

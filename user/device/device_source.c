@@ -5,6 +5,8 @@
 #include "common/util.h"
 #include "device/activity_queue.h"
 #include "device/call_queue.h"
+#include "device/clock_pairs.h"
+#include "device/clock_summary.h"
 #include "device/device_events.h"
 #include "device/device_functions.h"
 #include "device/device_losses.h"
@@ -37,6 +39,7 @@ struct device_source {
 	struct kept_calls kept;
 	struct device_ranges ranges;
 	struct event_records records;
+	struct clock_pairs *pairs;
 	uint64_t lost_clock, last_collect_ns;
 	uint64_t calls_read_ns; /* those that ended by then have been read */
 	struct device_losses losses;
@@ -67,7 +70,8 @@ int device_source__new(struct shim_link *link, const struct target *target,
 	d->close_ns = UINT64_MAX;
 	d->names = device_names__new();
 	d->events = d->names ? device_events__new((uint32_t)target->pid, d->names) : NULL;
-	if (!d->events) {
+	d->pairs = clock_pairs__new();
+	if (!d->events || !d->pairs) {
 		device_source__free(d);
 		return -ENOMEM;
 	}
@@ -90,6 +94,7 @@ void device_source__free(struct device_source *d)
 	kept_calls__clear(&d->kept);
 	device_ranges__clear(&d->ranges);
 	event_records__clear(&d->records);
+	clock_pairs__free(d->pairs);
 	free(d);
 }
 
@@ -247,12 +252,29 @@ static void set_thread(const struct device_source *d, struct call_queue *q, uint
 	q->tid = find_tid(d, ns_tid);
 }
 
+/* What the call tells of the device's clock. */
+static int call_pair(struct device_source *d, const struct shim_call *call)
+{
+	const enum wait_kind wait =
+		device_names__wait(d->names, SHIM_API_KEY(call->domain, call->api));
+	const uint32_t id = call->correlation;
+
+	clock_pairs__call(d->pairs, call, wait == WAIT_OWN_COPY);
+	return wait == WAIT_CONTEXT ? clock_pairs__wait(d->pairs, id, id, (uint32_t)call->node,
+							CLOCK_ALL_STREAMS)
+				    : 0;
+}
+
 static int on_call(void *ctx, size_t ring, uint32_t ns_tid, const struct shim_call *call)
 {
 	struct device_source *d = ctx;
 	struct call_queue *q = &d->calls[ring];
 	int err = is_function(call) ? 0 : kept_calls__see(&d->kept, call->correlation);
 
+	if (err)
+		return err;
+	if (!is_function(call))
+		err = call_pair(d, call);
 	if (err)
 		return err;
 	set_thread(d, q, ns_tid);
@@ -459,9 +481,37 @@ static bool is_question(const struct device_source *d, const struct shim_activit
 	return a->h.kind == SHIM_REC_SYNC && !kept_calls__is_seen(&d->kept, a->correlation);
 }
 
+/* A wait for an event is for the record of it that CUPTI numbers; the latest may be another. */
+static int wait_pair(struct device_source *d, const struct shim_sync *sync)
+{
+	const uint32_t wait = sync->a.correlation, context = sync->a.context;
+	const struct event_record *record;
+
+	if (sync->type == SYNC_STREAM)
+		return clock_pairs__wait(d->pairs, wait, wait, context, sync->a.stream);
+	if (sync->type != SYNC_EVENT || !event_records__is_numbered(sync))
+		return 0;
+	record = event_records__find(&d->records, sync);
+	return record ? clock_pairs__wait(d->pairs, wait, record->correlation, context,
+					  record->stream)
+		      : 0;
+}
+
+static int work_pair(struct device_source *d, const struct shim_activity *a)
+{
+	const bool to_host = a->h.kind == SHIM_REC_COPY && !a->graph &&
+			     ((const struct shim_copy *)a)->kind == COPY_TO_HOST;
+
+	return clock_pairs__work(d->pairs, a, device_events__monotonic(d->events, a->start_ns),
+				 device_events__monotonic(d->events, a->end_ns), to_host);
+}
+
 static int sync_write(struct device_source *d, const struct shim_sync *sync)
 {
-	return device_events__sync(d->events, sync, event_records__find(&d->records, sync));
+	const int err = wait_pair(d, sync);
+
+	return err ? err
+		   : device_events__sync(d->events, sync, event_records__find(&d->records, sync));
 }
 
 /* Its call was not open in the window: if it was before, the device was busy with it in the window.
@@ -479,7 +529,8 @@ static int activity_write(struct device_source *d, const struct shim_activity *a
 	uint32_t track = kept_calls__track(&d->kept, a->correlation);
 	/* though its call had not returned */
 	uint64_t end_ns = device_events__monotonic(d->events, a->end_ns);
-	bool is_earlier = end_ns <= d->open_ns;
+	bool is_earlier = end_ns <= d->open_ns &&
+			  clock_pairs__begin_ns(d->pairs, a->correlation) < d->open_ns;
 	/* a call that was never seen to return: under way at the window's end, or begun later */
 	bool may_be_later =
 		device_events__monotonic(d->events, a->start_ns) >= d->close_ns && !track;
@@ -494,8 +545,10 @@ static int activity_write(struct device_source *d, const struct shim_activity *a
 		d->lost_clock += a->h.kind != SHIM_REC_OVERHEAD && !is_question(d, a);
 		return 0;
 	}
-	if (may_be_later || is_earlier)
-		return 0;
+	if (a->h.kind <= SHIM_REC_SET && !err)
+		err = work_pair(d, a);
+	if (err || may_be_later || is_earlier)
+		return err;
 	if (track == KEPT_OUTSIDE)
 		return before_write(d, a);
 	if (is_question(d, a)) {
@@ -579,6 +632,7 @@ int device_source__pump(struct device_source *d)
 	if (!err && d->w)
 		err = ripe_calls_write(d, before_ns);
 	activity_queue__ripen(&d->activities);
+	clock_pairs__settle(d->pairs);
 	look_at_losses(d);
 	return err;
 }
@@ -594,6 +648,7 @@ void device_source__open(struct device_source *d, struct recording_writer *w, ui
 	d->unreturned_cnt = 0; /* the library was parked before */
 	device_events__set_writer(d->events, w);
 	device_losses__open(&d->losses, open_ns);
+	clock_pairs__open(d->pairs, open_ns);
 }
 
 void device_source__close(struct device_source *d, uint64_t close_ns)
@@ -656,8 +711,12 @@ json_t *device_source__summary(struct device_source *d, json_t *notes, uint64_t 
 	struct shim_facts facts;
 	const struct device_summary s = {&d->counts, &facts, d->events, device_source__refusal(d),
 					 d->open_ns};
+	json_t *json;
 
 	shim_link__facts(d->link, &facts);
 	look_at_losses(d);
-	return device_summary__json(&s, &d->losses, notes, lost);
+	json = device_summary__json(&s, &d->losses, notes, lost);
+	if (json)
+		clock_summary__add(d->pairs, d->close_ns, json, notes);
+	return json;
 }

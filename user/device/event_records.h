@@ -4,6 +4,7 @@
 #ifndef PROFTRACE_EVENT_RECORDS_H
 #define PROFTRACE_EVENT_RECORDS_H
 
+#include <stdbool.h>
 #include "cupti_shim/protocol.h"
 
 struct event_record {
@@ -19,6 +20,8 @@ int event_records__learn(struct event_records *e, const struct shim_event *event
 /* The record that the synchronisation waits for; NULL if it is not known. */
 const struct event_record *event_records__find(const struct event_records *e,
 					       const struct shim_sync *sync);
+/* CUPTI tells the record by its number, and not by its event alone. */
+bool event_records__is_numbered(const struct shim_sync *sync);
 void event_records__clear(struct event_records *e);
 
 #endif

@@ -130,14 +130,9 @@ static void check_order(struct model_stats *stats, const struct span *launch,
 
 static void note_work(struct walk *w, const struct span *d)
 {
-	const int32_t device = w->m->tracks[d->ev.track].track->device;
 	struct track_state *t = w->t;
 
-	if (!span_kind__is_device_work(d->kind))
-		return;
-	t->work_mixed |= t->work_end_ns && t->work_device != device;
-	t->work_device = device;
-	if (span__end(d) > t->work_end_ns)
+	if (span_kind__is_device_work(d->kind) && span__end(d) > t->work_end_ns)
 		t->work_end_ns = span__end(d);
 }
 
@@ -148,13 +143,14 @@ static bool waits_for_device(const struct model *m, const struct span *s)
 	return !strcmp(name, "cudaDeviceSynchronize") || !strcmp(name, "cuCtxSynchronize");
 }
 
-/* When it returns, all that its thread launched on the device has ended. */
+/* When it returns, all that its thread launched on the device has ended; which one of several that
+ * is, a call does not tell. */
 static void check_wait(struct walk *w, const struct span *s)
 {
 	struct model_stats *stats = &w->m->stats;
 	const uint64_t end = span__end(s), work_end = w->t->work_end_ns;
 
-	if (!work_end || w->t->work_mixed || s->ev.flags & (EVENT_FAILED | EVENT_CUT_END) ||
+	if (!work_end || w->m->several_devices || s->ev.flags & (EVENT_FAILED | EVENT_CUT_END) ||
 	    !waits_for_device(w->m, s))
 		return;
 	stats->waits++;

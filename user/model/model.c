@@ -378,6 +378,15 @@ static const char *step_source(const struct recording *r)
 	return json_string_value(json_object_get(steps, "source"));
 }
 
+static void note_device(struct model *m, const struct track *t)
+{
+	if (!t || t->kind != TRACK_DEVICE)
+		return;
+	m->several_devices |= m->has_device && m->device != t->device;
+	m->has_device = true;
+	m->device = t->device;
+}
+
 static int init(struct model *m)
 {
 	const char *source = step_source(m->r);
@@ -395,8 +404,7 @@ static int init(struct model *m)
 		return -ENOMEM;
 	for (uint32_t id = 1; id <= m->track_cnt; id++) {
 		m->tracks[id].track = recording__track(m->r, id);
-		if (m->tracks[id].track && m->tracks[id].track->kind == TRACK_DEVICE)
-			m->has_device = true;
+		note_device(m, m->tracks[id].track);
 	}
 	if (scopes__load(m))
 		return -ENOMEM;

@@ -50,14 +50,10 @@ struct track_state {
 	struct memory_item *memory; /* by time */
 	size_t memory_cnt, memory_cap, memory_done;
 	bool memory_unordered;
-	bool unordered; /* a span came that does not nest: sort and mend before giving out */
-	bool active;	/* is in model.active */
-	/* Of the device work that this thread launched: the latest end, and whose; several: mixed.
-	 */
-	uint64_t work_end_ns;
-	int32_t work_device;
-	bool work_mixed;
-	struct span *roots; /* of the batch being given out */
+	bool unordered;	      /* a span came that does not nest: sort and mend before giving out */
+	bool active;	      /* is in model.active */
+	uint64_t work_end_ns; /* of the device work that this thread launched: the latest */
+	struct span *roots;   /* of the batch being given out */
 	size_t root_cnt;
 };
 
@@ -100,7 +96,8 @@ struct model {
 	uint32_t track_cnt;
 	struct track_state **active;
 	size_t active_cnt, active_cap;
-	bool has_device;
+	bool has_device, several_devices;
+	int32_t device; /* if there is one alone */
 	struct device_join join;
 	uint64_t device_seen;	/* device events that reading has come to */
 	struct node **unlinked; /* of no launch in the recording, and not given out yet */

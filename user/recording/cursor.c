@@ -76,11 +76,40 @@ static int complete(struct recording_cursor *c, struct event *e, int ret)
 	return ret;
 }
 
+/* A device's work by the host's clock. Waits are by that already. */
+static int correct(const struct recording *r, struct event *e, int ret)
+{
+	const struct track *t =
+		e->track && e->track <= r->track_cnt ? &r->tracks[e->track - 1] : NULL;
+	const struct clock_shift *shift;
+
+	if (ret <= 0 || e->type != EVENT_DEVICE || !t || !e->name || e->name > r->name_cnt)
+		return ret;
+	switch (r->names[e->name - 1].category) {
+	case CAT_KERNEL:
+	case CAT_MEMCPY:
+	case CAT_MEMSET:
+		shift = clock_shifts__find(&r->shifts, t->device);
+		if (shift)
+			clock_shift__apply(shift, e);
+		return ret;
+	default:
+		return ret;
+	}
+}
+
+/* With its times. */
+static int complete_whole(struct recording_cursor *c, struct event *e, int ret)
+{
+	ret = complete(c, e, ret);
+	return c->r->shifts.cnt ? correct(c->r, e, ret) : ret;
+}
+
 int recording_cursor__next(struct recording_cursor *c, struct event *e)
 {
 	int ret = fill(c, c->r->chunk_cnt);
 
-	return ret > 0 ? complete(c, e, event_decoder__next(&c->decoder, e)) : ret;
+	return ret > 0 ? complete_whole(c, e, event_decoder__next(&c->decoder, e)) : ret;
 }
 
 size_t recording__chunk_cnt(const struct recording *r)
@@ -98,7 +127,7 @@ int recording_cursor__next_in(struct recording_cursor *c, size_t chunk, struct e
 {
 	int ret = fill(c, chunk + 1);
 
-	return ret > 0 ? complete(c, e, event_decoder__next(&c->decoder, e)) : ret;
+	return ret > 0 ? complete_whole(c, e, event_decoder__next(&c->decoder, e)) : ret;
 }
 
 int recording_cursor__next_brief(struct recording_cursor *c, size_t chunk, struct event *e)

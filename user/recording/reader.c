@@ -44,7 +44,7 @@ int recording__salvage(const char *path, struct recording **out)
 	err = open_file(r, path, &size);
 	if (!err)
 		err = recording__scan(r, size);
-	if (!err && recording__join_overloads(r))
+	if (!err && (recording__join_overloads(r) || clock_shifts__load(&r->shifts, r->summary)))
 		err = err__set(-ENOMEM, "cannot open recording %s: out of memory", path);
 	if (err) {
 		recording__close(r);
@@ -83,6 +83,7 @@ void recording__close(struct recording *r)
 	json_decref(r->meta);
 	json_decref(r->summary);
 	recording__free_tables(r);
+	free(r->shifts.items);
 	free(r->path);
 	free(r);
 }

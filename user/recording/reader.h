@@ -5,6 +5,7 @@
 
 #include "recording/recording.h"
 #include "recording/chunk_reader.h"
+#include "recording/clock_shift.h"
 
 struct event_chunk {
 	uint64_t off; /* of its header */
@@ -32,13 +33,14 @@ struct recording {
 	struct event_chunk *chunks; /* of EVENTS, whole ones */
 	size_t chunk_cnt, chunk_cap;
 	uint64_t event_cnt;
+	struct clock_shifts shifts;
 };
 
 /* Reads the whole file into r, whose fd and path are set. 0 or a negative errno with err__set. */
 int recording__scan(struct recording *r, uint64_t size);
 
-/* Payload of NAMES, TRACKS, SCHED, CODE and FRAMES into r. 0, -EBADMSG (rows before the bad one are kept) or
- * -ENOMEM. */
+/* Payload of NAMES, TRACKS, SCHED, CODE and FRAMES into r. 0, -EBADMSG (rows before the bad one are
+ * kept) or -ENOMEM. */
 int recording__read_names(struct recording *r, struct byte_reader *in);
 int recording__read_tracks(struct recording *r, struct byte_reader *in);
 int recording__read_sched(struct sched_rows *rows, struct byte_reader *in);

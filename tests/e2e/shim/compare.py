@@ -109,6 +109,10 @@ def main():
         seen[(kind, int(dev), int(stream), int(correlation), int(size), name if kind == "kernel" else "")].append(
             (int(start), int(stop))
         )
+    # By a clock that was corrected since, it seemed to run on into the window.
+    for k in [k for k in seen if tolerance and k not in expected]:
+        if all(stop <= begin + tolerance for _, stop in seen[k]):
+            del seen[k]
     extra = [k for k in seen if len(seen[k]) > len(expected.get(k, []))]
     if extra:
         fail(f"{len(extra)} activities that never were", *extra)
