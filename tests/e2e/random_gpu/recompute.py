@@ -154,7 +154,12 @@ class Truth:
                 self.work.append(w)
             elif place == "edge" and w.end > window.begin:
                 self.unsure.append(w)
+        self.of_call = collections.Counter(w.correlation for w in self.all_work)
         self.begins = {tid: [n.before for n in notes] for tid, notes in self.notes.items()}
+
+    def is_alone(self, work):
+        """Its call asked for nothing else, as of a graph of one node: all of the call's time is for it."""
+        return self.of_call[work.correlation] == 1
 
     def place(self, span):
         """A call or a note: in the window, out of it, or at its edge."""
