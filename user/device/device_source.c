@@ -521,6 +521,9 @@ static int before_write(struct device_source *d, const struct shim_activity *a)
 	if (a->h.kind > SHIM_REC_SET ||
 	    device_events__monotonic(d->events, a->start_ns) >= d->close_ns)
 		return 0;
+	/* By a clock that is behind, what was launched later seems to begin in the window. */
+	if (clock_pairs__begin_ns(d->pairs, a->correlation) >= d->open_ns)
+		return 0;
 	return device_events__activity(d->events, a, true);
 }
 
