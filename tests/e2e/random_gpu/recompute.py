@@ -264,7 +264,8 @@ class Truth:
 
     def is_blind(self, is_wanted):
         """Some of it was launched before CUPTI was asked to tell: nobody but the truth can know it."""
-        return any(not w.call or w.call.begin < self.told_since for w in self.ran(is_wanted))
+        since = self.told_since
+        return any(not w.call or since is None or w.call.begin < since for w in self.ran(is_wanted))
 
 
 def is_inside(note):
