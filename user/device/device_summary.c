@@ -74,7 +74,8 @@ static const struct {
 /* CUPTI failed to hand over what launches of the window did. */
 static bool misses_work(const struct device_summary *s)
 {
-	return (s->facts->failed[SHIM_FAILS_FLUSH].cnt || s->facts->failed[SHIM_FAILS_RECORD].cnt) &&
+	return (s->facts->failed[SHIM_FAILS_FLUSH].cnt ||
+		s->facts->failed[SHIM_FAILS_RECORD].cnt) &&
 	       s->counts->unanswered;
 }
 

@@ -48,8 +48,8 @@ uint32_t fake_version(void)
 
 #define FAILS_MAX 16
 
-/* SIMGPU_CUPTI_FAIL=cuptiSubscribe:39,cuptiActivityFlushAll:999:2:1: call, error, calls that succeed
- * before (default 0), how many fail (default 0: all from then on). */
+/* SIMGPU_CUPTI_FAIL=cuptiSubscribe:39,cuptiActivityFlushAll:999:2:1: call, error, calls that
+ * succeed before (default 0), how many fail (default 0: all from then on). */
 static CUptiResult refusal(const char *name)
 {
 	static _Atomic long calls[FAILS_MAX]; /* of each entry */
