@@ -15,6 +15,7 @@
 #include "capture/decode/long_names.h"
 #include "capture/decode/python_stacks.h"
 #include "capture/arming/rest.h"
+#include "capture/arming/window_cost.h"
 #include "capture/window_notes.h"
 #include "common/counted.h"
 #include "common/err.h"
@@ -145,6 +146,7 @@ int session__window_open(struct session *s, uint64_t first_step, uint64_t open_n
 	step_cost__window_open(s);
 	s->faults = (struct fault_count){0};
 	s->followed = s->follow_late_ns = s->unfollowed = s->held_ns = 0;
+	window_cost__open(s);
 	decoder__set_writer(s->decoder, s->window.writer);
 	device_time__window_open(s);
 	return 0;
@@ -258,15 +260,6 @@ static json_t *loss_summary(const struct session *s, const struct losses *now)
 			 "target_execed", (int)s->target_execed);
 }
 
-/* What was lost was hit as well: all events over those that arrived. */
-static double lost_share(const struct session *s)
-{
-	double lost = (double)(session__losses(s).ring - s->lost_before.ring);
-	double kept = (double)recording_writer__events(s->window.writer);
-
-	return kept > 0 ? (kept + lost) / kept : 1;
-}
-
 uint64_t session__paid_ns(const struct session *s)
 {
 	return s->step_run_ns ? s->step_run_ns : s->step_ns;
@@ -281,66 +274,6 @@ void session__count_anew(struct session *s)
 	s->not_ended_before = decoder__not_ended(s->decoder);
 	s->around_hits_before = s->probes.ctl->optimizer_step.around_hits;
 	s->sched_ns_before = sched_source__own_ns(s->probes.skel);
-}
-
-/* Hits times their measured cost: an estimate of what we added to the target. */
-static json_t *cost_summary(const struct session *s)
-{
-	uint64_t hits[GROUP_CNT], total = 0, steps = s->window.end_step - s->window.first_step;
-	const struct probe_cost *c = &s->facts.cost;
-	uint64_t length_ns = s->window.close_ns - s->window.open_ns, spread, hit_ns, stays;
-	json_t *by_group = json_object(), *cost;
-	const uint64_t sched_ns = sched_source__own_ns(s->probes.skel) - s->sched_ns_before;
-	struct device_noted noted = {0};
-	double ns;
-
-	decoder__hits(s->decoder, hits);
-	/* What --step-probe sees is a step, and no event; other threads' calls are not counted. */
-	if (s->opts->step_probe)
-		hits[GROUP_STEP] += steps;
-	/* Each traps at the entry as well. */
-	hits[GROUP_OPERATOR] += 2 * (s->probes.ctl->callee_ends - s->callee_ends_before);
-	/* Most may be of others. */
-	hits[GROUP_AROUND] = s->probes.ctl->optimizer_step.around_hits - s->around_hits_before;
-	for (int g = 0; g < GROUP_CNT; g++) {
-		total += hits[g];
-		json_object_set_new(by_group, probe_group__name(g),
-				    json_integer((json_int_t)hits[g]));
-	}
-	/* Every dispatch is so many hits that their own code stays in the caches; its begin and end
-	   cost different amounts, together span_total_ns. */
-	spread = hits[GROUP_OPERATOR] + hits[GROUP_STEP] + hits[GROUP_UPDATE] + hits[GROUP_PHASE] +
-		 hits[GROUP_DEVICE] + hits[GROUP_NODE_TYPE] + hits[GROUP_AROUND];
-	/* What happens while it waits for a processor is not its own. */
-	if (s->step_cost.run_ns)
-		length_ns = s->step_cost.run_ns;
-	hit_ns = span_cost__hit_ns(c, spread ? length_ns / spread : 0);
-	ns = (double)spread * (double)hit_ns +
-	     (double)hits[GROUP_INNER] * (double)c->span_total_ns / 2 +
-	     (double)hits[GROUP_MEMORY] * (double)c->bare.entry_ns +
-	     (double)hits[GROUP_WATCH] * (double)c->watch_ns;
-	ns *= lost_share(s);
-	ns += (double)(s->probes.ctl->stack_ns - s->stacks_before.ns) + (double)sched_ns;
-	if (s->device)
-		noted = device_source__noted(s->device);
-	ns += (double)noted.ns;
-	cost = json_pack("{s:I, s:o, s:I, s:I}", "hits", (json_int_t)total, "hits_by_group",
-			 by_group, "probe_ns", (json_int_t)ns, "loader_cpu_ns",
-			 (json_int_t)(own_cpu_ns() - s->cpu_before_ns));
-	if (!s->opts->timer_only)
-		json_object_set_new(cost, "tracepoint_ns", json_integer((json_int_t)sched_ns));
-	if (noted.cnt)
-		json_object_set_new(cost, "noted_calls", json_integer((json_int_t)noted.cnt));
-	if (!s->device && !pointed__why_not(s))
-		json_object_set_new(cost, "inject_helps", json_true());
-	stays = hits[GROUP_STEP] + hits[GROUP_UPDATE] + hits[GROUP_PHASE];
-	json_object_set_new(
-		cost, "stays_ns",
-		json_integer((json_int_t)((double)stays * (double)hit_ns + (double)sched_ns)));
-	if (steps)
-		json_object_set_new(cost, "added_ns_per_step",
-				    json_integer((json_int_t)(ns / (double)steps)));
-	return cost;
 }
 
 /* How many steps all threads began in the window, for each of those that count. */
@@ -395,8 +328,9 @@ int session__window_finish(struct session *s)
 	summary = json_pack("{s:o*, s:o*, s:o*, s:o, s:o, s:o, s:o, s:o*}", "cpu", cpu, "faults",
 			    fault_count__json(&s->faults_before, &s->faults), "stacks",
 			    stacks_summary(s, &stacks), "loss", loss_summary(s, &lost), "cost",
-			    cost_summary(s), "dropped_probes", dropped_summary(s), "notes",
-			    window_notes(s), "helpers", helpers__take(&s->helpers));
+			    window_cost__summary(s, own_cpu_ns() - s->cpu_before_ns),
+			    "dropped_probes", dropped_summary(s), "notes", window_notes(s),
+			    "helpers", helpers__take(&s->helpers));
 	s->lost_before = lost;
 	s->stacks_before = stacks;
 	session__count_anew(s);

@@ -85,6 +85,7 @@ struct planned_probe {
 	const char *name_prefix; /* before dynamic names, static text; NULL: none */
 	const char *name_suffix;   /* appended to dynamic names, NULL: nothing */
 	struct pt_probe_cfg cfg;
+	bool stepped; /* the kernel single-steps its instruction; known once a window opens */
 	uint32_t row; /* row of the probe table; probes of one function (entry, site) share one */
 };
 

@@ -8,6 +8,7 @@
 #include "common/median.h"
 #include "common/util.h"
 #include <bpf/libbpf.h>
+#include <math.h>
 
 /* How the bench calls: with so many bytes of other memory read between two calls. Short rounds: on
  * a busy machine some of them are not disturbed. */
@@ -24,8 +25,7 @@ static const struct manner {
  * transformer); 0.6 us, the price of a tight loop, where they are 4 us apart (calls of CUDA).
  */
 #define IN_A_JOB 2
-#define CLOSE_NS 5000
-#define FAR_NS	 35000
+#define FILL_NS	 10000 /* of a job's own work, which takes 63 % of the caches' place */
 
 /* How most spans of a detail level end: by a return probe, or by a site in the function. */
 static const struct span_probes {
@@ -125,15 +125,13 @@ static int measure_recording(struct session *s, struct calibration *c,
 	return err;
 }
 
-uint64_t span_cost__hit_ns(const struct probe_cost *cost, uint64_t apart_ns)
+struct hit_price span_cost__hit(const struct probe_cost *cost, uint64_t apart_ns)
 {
-	uint64_t least = cost->span_total_ns / 2, most = cost->cold_hit_ns;
+	const double least = (double)cost->span_total_ns / 2;
+	const double most = fmax((double)cost->cold_hit_ns, least);
+	const double filled = 1 - exp(-(double)apart_ns / FILL_NS);
 
-	if (most <= least || apart_ns >= FAR_NS)
-		return most;
-	if (apart_ns <= CLOSE_NS)
-		return least;
-	return least + (most - least) * (apart_ns - CLOSE_NS) / (FAR_NS - CLOSE_NS);
+	return (struct hit_price){least, least + (most - least) * filled, most};
 }
 
 /* Any of their programs finds nothing to do here. */

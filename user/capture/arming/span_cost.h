@@ -15,12 +15,19 @@ struct probe_cost {
 	uint64_t span_total_ns;	 /* what a span adds to whatever encloses it */
 	uint64_t cold_hit_ns;	 /* a hit among work that empties the caches, and what it evicts */
 	uint64_t watch_ns;	 /* a hit of a data breakpoint, at least; 0: none is planned */
-	double watch_slows;	 /* one that is not hit: copies take so many times as long; 0: not known */
+	double watch_slows; /* one that is not hit: copies take so many times as long; 0: not known
+			     */
 };
 
-/* What a hit adds where hits are `apart_ns` apart on average: our code and the kernel's stay in the
- * caches between close ones. */
-uint64_t span_cost__hit_ns(const struct probe_cost *cost, uint64_t apart_ns);
+/* What a hit adds, in nanoseconds. */
+struct hit_price {
+	double least_ns;  /* in a tight loop */
+	double likely_ns; /* as far apart as they are */
+	double most_ns;	  /* all caches are empty */
+};
+/* Hits are `apart_ns` of the thread's run time apart on average: between close ones our code and
+ * the kernel's stay in the caches. */
+struct hit_price span_cost__hit(const struct probe_cost *cost, uint64_t apart_ns);
 
 /* With the loaded programs of the session, which must not have a window open. */
 int span_cost__measure(struct session *s, struct probe_cost *cost);

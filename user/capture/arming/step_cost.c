@@ -11,12 +11,15 @@
 enum {
 	STEPS_MIN = 5,	/* on each side */
 	STEPS_MAX = 48, /* without probes */
+	PARTS = 4,	/* of a side */
 	UNLIKE = 2,	/* steps behind the change: the first may have had probes */
 };
 #define WAIT_NS	      1000000000ull
 #define SD_OF_MAD     1.4826 /* standard deviation over median deviation, of a normal distribution */
 #define SE_OF_MEDIAN  1.2533 /* standard error of a median over that of a mean */
 #define IN_95_PERCENT 1.96
+#define T_OF_PARTS                                                                                 \
+	(2.45 / IN_95_PERCENT) /* Student's t of both sides' parts, 6 degrees of freedom */
 
 /* ---- statistics ---- */
 
@@ -42,6 +45,26 @@ static double correlation(const struct step_runs *runs, double center)
 	return whole > 0 ? fmin(fmax(next / whole, 0), 0.9) : 0;
 }
 
+/* The same of parts that follow each other: a machine that is slower for some steps makes them
+ * differ by more than single steps tell. 0: there are too few. */
+static double error_of_parts(const struct step_runs *runs, double center)
+{
+	const size_t each = runs->cnt / PARTS;
+	double sum = 0;
+
+	if (each < STEPS_MIN)
+		return 0;
+	for (size_t i = 0; i < PARTS; i++) {
+		struct step_runs part = {.cnt = each};
+		double d;
+
+		memcpy(part.ns, &runs->ns[i * each], each * sizeof(part.ns[0]));
+		d = median_of(&part) - center;
+		sum += d * d;
+	}
+	return T_OF_PARTS * T_OF_PARTS * sum / (PARTS - 1) / PARTS;
+}
+
 /* Squared standard error of the median. */
 static double error_squared(const struct step_runs *runs, double center)
 {
@@ -52,7 +75,7 @@ static double error_squared(const struct step_runs *runs, double center)
 	for (size_t i = 0; i < runs->cnt; i++)
 		deviations.ns[i] = (uint64_t)fabs((double)runs->ns[i] - center);
 	se = SE_OF_MEDIAN * SD_OF_MAD * median_of(&deviations) / sqrt((double)runs->cnt);
-	return se * se * (1 + r) / (1 - r);
+	return fmax(se * se * (1 + r) / (1 - r), error_of_parts(runs, center));
 }
 
 int step_cost__difference(const struct step_runs *with, const struct step_runs *without,

@@ -77,6 +77,19 @@ void decoder__prepare_kernels(struct decoder *d)
 	kernel_processes__prepare(d->kernels);
 }
 
+static void note_stepped(struct decoder *d)
+{
+	for (size_t i = 0; i < d->plan->cnt; i++) {
+		const struct planned_probe *probe = &d->plan->probes[i];
+		struct row *row = &d->rows[probe->row];
+
+		if (row->probe == probe)
+			row->steps_begin = probe->stepped;
+		else
+			row->steps_end |= probe->stepped;
+	}
+}
+
 void decoder__set_writer(struct decoder *d, struct recording_writer *w)
 {
 	d->writer = w;
@@ -87,8 +100,10 @@ void decoder__set_writer(struct decoder *d, struct recording_writer *w)
 		python_stacks__forget_ids(d->stacks);
 	kernel_processes__forget(d->kernels);
 	memset(d->hits, 0, sizeof(d->hits));
+	d->stepped_hits = 0;
 	for (size_t i = 0; i < PT_MAX_PROBES; i++)
 		d->rows[i].name = 0;
+	note_stepped(d);
 }
 
 void decoder__set_before(struct decoder *d, int (*before)(void *ctx, uint32_t tid, uint64_t end_ns),
@@ -117,6 +132,22 @@ void decoder__forget_calls(struct decoder *d, uint64_t before_ns)
 void decoder__hits(const struct decoder *d, uint64_t hits[GROUP_CNT])
 {
 	memcpy(hits, d->hits, sizeof(d->hits));
+}
+
+uint64_t decoder__stepped_hits(const struct decoder *d)
+{
+	return d->stepped_hits;
+}
+
+void decoder__count_hits(struct decoder *d, uint32_t row, uint64_t cnt)
+{
+	const struct row *r = &d->rows[row];
+
+	d->hits[r->probe->group] += cnt;
+	if (r->steps_begin)
+		d->stepped_hits += (cnt + 1) / 2;
+	if (r->steps_end)
+		d->stepped_hits += cnt / 2;
 }
 
 uint64_t decoder__malformed(const struct decoder *d)
@@ -316,14 +347,14 @@ static int take_span(struct decoder *d, const struct pt_rec *h, const struct pt_
 		return decoder__call(d, h, &span, probe);
 	note_pass(d, h->tid, &span);
 	if (span.kind == PT_FRAME_QUEUE) {
-		d->hits[probe->group] += span_hits(probe, &span);
+		decoder__count_hits(d, span.probe, span_hits(probe, &span));
 		return decoder__queue(d, h, &span, probe);
 	}
 	/* Its pass may be in the library's memory still, which is read after the kernel's ring. */
 	err = may_end_with_pass(&span) && d->look ? d->look(d->look_ctx, span.end_ns) : 0;
 	if (err || !name_span(d, h, &span, probe, &name, &id))
 		return err;
-	d->hits[probe->group] += span_hits(probe, &span);
+	decoder__count_hits(d, span.probe, span_hits(probe, &span));
 	return decoder__span(d, h, &span, name, id);
 }
 

@@ -76,6 +76,8 @@ uint32_t decoder__named_track(struct decoder *d, uint32_t pid, uint32_t tid, con
 
 /* Probe hits behind the events written to the current writer, by group. */
 void decoder__hits(const struct decoder *d, uint64_t hits[GROUP_CNT]);
+/* Those among them at instructions that the kernel single-steps. */
+uint64_t decoder__stepped_hits(const struct decoder *d);
 uint64_t decoder__malformed(const struct decoder *d);
 /* Spans and marks of whose names only the beginning is known. */
 uint64_t decoder__cut_names(const struct decoder *d);

@@ -72,7 +72,7 @@ int decoder__call(struct decoder *d, const struct pt_rec *h, const struct pt_spa
 		.args_len = sizeof(args),
 	};
 
-	d->hits[probe->group] += 2u * (1 + (span->flags >> PT_SPAN_NESTED_SHIFT));
+	decoder__count_hits(d, span->probe, 2u * (1 + (span->flags >> PT_SPAN_NESTED_SHIFT)));
 	if (!e.name || !e.track || span->end_ns < span->ts_ns || e.value < 0)
 		return d->malformed++, 0;
 	return recording_writer__event(d->writer, &e);

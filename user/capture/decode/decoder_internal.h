@@ -10,6 +10,7 @@
 struct row {
 	const struct planned_probe *probe; /* NULL: no such row */
 	uint32_t name;			   /* id in the current writer, 0: not yet */
+	bool steps_begin, steps_end;	   /* the kernel single-steps what is there */
 };
 
 struct track_entry {
@@ -51,7 +52,7 @@ struct decoder {
 	uint64_t malformed;
 	uint64_t cut_names; /* spans and marks of whose names only the beginning is known */
 	uint64_t not_ended; /* ranges: see PT_SPAN_NOT_ENDED */
-	uint64_t hits[GROUP_CNT];
+	uint64_t hits[GROUP_CNT], stepped_hits;
 	uint64_t woken_ns, changed_ns; /* see decoder__forget_ranges, decoder__forget_calls */
 };
 
@@ -59,6 +60,9 @@ struct decoder {
 const struct planned_probe *decoder__row_probe(const struct decoder *d, uint32_t row);
 /* Name of a row in the current writer, 0: no memory, or it has none. */
 uint32_t decoder__row_name(struct decoder *d, uint32_t row);
+
+/* Of a row's probes; even numbers are begins and ends. */
+void decoder__count_hits(struct decoder *d, uint32_t row, uint64_t cnt);
 
 /* A name as text; the caller frees. */
 struct decoded_name {

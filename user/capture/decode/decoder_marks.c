@@ -99,7 +99,7 @@ int decoder__mark(struct decoder *d, const struct pt_rec_mark *r)
 
 	if (!probe || (!r->name_len && !probe->name))
 		return d->malformed++, 0;
-	d->hits[probe->group]++;
+	decoder__count_hits(d, r->h.probe, 1);
 	if (!r->name_len)
 		return mark_write(d, r, probe, probe->name);
 	name = decoder__name(d, &r->name, r->name_len);

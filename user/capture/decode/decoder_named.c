@@ -177,7 +177,7 @@ int decoder__named_write(struct decoder *d, const struct pt_rec *h, const struct
 
 	if (!probe)
 		return d->malformed++, 0;
-	d->hits[probe->group] += probe->category == CAT_PIPELINE ? 1 : 2;
+	decoder__count_hits(d, span->probe, probe->category == CAT_PIPELINE ? 1 : 2);
 	d->not_ended += (span->flags & PT_SPAN_NOT_ENDED) != 0;
 	text = decoder__name(d, name, len);
 	if (text.text && is_hidden(d, probe, text.text)) {
@@ -200,7 +200,7 @@ int decoder__named(struct decoder *d, const struct pt_rec_named *r)
 				     .flags = (uint16_t)r->flags};
 
 	if (probe)
-		d->hits[probe->group] += 2ull * r->nested; /* their begins and ends */
+		decoder__count_hits(d, r->h.probe, 2ull * r->nested);
 	return decoder__named_write(d, &r->h, &span, r->name_class, &r->name, r->name_len);
 }
 
