@@ -2,6 +2,7 @@
 /* The foot of every report: what was lost or left out, and what the recording cost. */
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 #include "analysis/left_out.h"
 #include "analysis/losses.h"
@@ -9,8 +10,9 @@
 #include "common/counted.h"
 #include "common/util.h"
 
-#define TOLD_FROM 0.005 /* of the time */
-#define OVERSPENT 1.5	/* times --max-overhead: the estimate is of other steps than the choice */
+#define TOLD_FROM     0.005 /* of the time */
+#define IN_95_PERCENT 1.96  /* standard errors on each side */
+#define OVERSPENT     1.5 /* times --max-overhead: the estimate is of other steps than the choice */
 
 static uint64_t number(const json_t *object, const char *key)
 {
@@ -162,7 +164,8 @@ static uint64_t paid_ns(const struct analysis *a)
 /* Added time of a step as the job's own steps with and without probes show it. */
 struct measured {
 	uint64_t with_steps, without_steps; /* 0: it was not measured */
-	uint64_t added_ns, low_ns, high_ns; /* 95 % interval */
+	double added_ns, low_ns,
+		high_ns; /* 95 % interval; the machine's noise may make it negative */
 };
 
 static uint64_t not_negative(double ns)
@@ -182,32 +185,81 @@ static struct measured measured_cost(const struct analysis *a)
 	return (struct measured){
 		.with_steps = number(json, "with_steps"),
 		.without_steps = number(json, "without_steps"),
-		.added_ns =
-			not_negative(json_number_value(json_object_get(json, "added_ns")) + stays),
-		.low_ns = not_negative(json_number_value(json_object_get(json, "low_ns")) + stays),
-		.high_ns =
-			not_negative(json_number_value(json_object_get(json, "high_ns")) + stays),
+		.added_ns = json_number_value(json_object_get(json, "added_ns")) + stays,
+		.low_ns = json_number_value(json_object_get(json, "low_ns")) + stays,
+		.high_ns = json_number_value(json_object_get(json, "high_ns")) + stays,
 	};
 }
 
-/* In the window, in nanoseconds: as the hits say, where the job's own steps do not rule that out.
- */
+/* Of the window, with its 95 % interval, in nanoseconds. */
+struct added {
+	double ns, low_ns, high_ns;
+	bool has_interval;
+};
+
+/* As the hits say. Older recordings have no interval. */
+static struct added estimated_cost(const struct analysis *a)
+{
+	const json_t *cost = cost_of(a);
+
+	return (struct added){
+		.ns = (double)number(cost, "probe_ns"),
+		.low_ns = (double)number(cost, "probe_low_ns"),
+		.high_ns = (double)number(cost, "probe_high_ns"),
+		.has_interval = json_object_get(cost, "probe_high_ns"),
+	};
+}
+
+static double variance(const struct added *x)
+{
+	const double half = (x->high_ns - x->low_ns) / 2 / IN_95_PERCENT;
+
+	return fmax(half * half, 1);
+}
+
+/* Each counts for as much as it is sure. Hits took what they take at least. */
+static struct added weighted(const struct added *estimated, const struct added *measured)
+{
+	const double e = 1 / variance(estimated), m = 1 / variance(measured);
+	const double ns = (estimated->ns * e + measured->ns * m) / (e + m);
+	const double half = IN_95_PERCENT / sqrt(e + m), least = estimated->low_ns;
+
+	return (struct added){fmax(ns, least), fmax(ns - half, least), fmax(ns + half, least),
+			      true};
+}
+
+static struct added clamped(const struct added *estimated, const struct added *measured)
+{
+	struct added x = *estimated;
+
+	x.ns = fmax(fmin(fmax(x.ns, measured->low_ns), measured->high_ns), 0);
+	return x;
+}
+
+static struct added added(const struct analysis *a)
+{
+	const struct added estimated = estimated_cost(a);
+	const struct measured m = measured_cost(a);
+	const double steps = (double)step_cnt(a);
+	const struct added measured = {steps * m.added_ns, steps * m.low_ns, steps * m.high_ns,
+				       true};
+
+	if (!m.without_steps || steps <= 0)
+		return estimated;
+	return estimated.has_interval ? weighted(&estimated, &measured)
+				      : clamped(&estimated, &measured);
+}
+
 static uint64_t added_ns(const struct analysis *a)
 {
-	const uint64_t estimated = number(cost_of(a), "probe_ns"), steps = step_cnt(a);
-	const struct measured m = measured_cost(a);
-
-	if (!m.without_steps || !steps)
-		return estimated;
-	if (estimated < m.low_ns * steps)
-		return m.low_ns * steps;
-	return estimated > m.high_ns * steps ? m.high_ns * steps : estimated;
+	return (uint64_t)added(a).ns;
 }
 
 /* Measured by bench/overhead, see doc/cost.md. */
 static int add_underestimated(const struct analysis *a, struct table *t)
 {
-	if (measured_cost(a).without_steps || (double)added_ns(a) < TOLD_FROM * (double)paid_ns(a))
+	if (estimated_cost(a).has_interval || measured_cost(a).without_steps ||
+	    (double)added_ns(a) < TOLD_FROM * (double)paid_ns(a))
 		return 0;
 	return table__add_note(
 		t, "The estimate may be low: jobs of steps of 1 to 10 ms were measured to lose "
@@ -244,6 +296,11 @@ static int add_overspent(const struct analysis *a, struct table *t)
 		inject_helps ? ADDS_LESS "or " : "");
 }
 
+static struct cell per_step(double ns, uint64_t steps)
+{
+	return cell__time(steps ? (uint64_t)(ns / (double)steps) : 0);
+}
+
 /* The tool's own line: hits, what they are estimated to have added, and our own CPU time. */
 static int add_cost_facts(const struct analysis *a, struct table *t)
 {
@@ -252,8 +309,9 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 	static const char why[] = "the recording does not say";
 	const char *no_steps = cost ? "it has no whole step" : why;
 	uint64_t steps = step_cnt(a); /* as the hits are */
-	uint64_t hits = number(cost, "hits"), added = number(cost, "probe_ns");
-	uint64_t noted = number(cost, "noted_calls"), time = paid_ns(a);
+	uint64_t hits = number(cost, "hits"), noted = number(cost, "noted_calls"),
+		 time = paid_ns(a);
+	const struct added estimated = estimated_cost(a), all = added(a);
 	const struct measured m = measured_cost(a);
 	const json_t *tracepoints = json_object_get(cost, "tracepoint_ns");
 	char where[256];
@@ -270,13 +328,20 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 		 "operators per step that our library in the process saw, without probes",
 		 cell__count(steps ? (noted + steps / 2) / steps : 0)},
 		{"added_per_step", "estimated added time per step",
-		 cost && steps ? cell__time(added / steps) : cell__none(no_steps), CELL_TIME},
+		 cost && steps ? per_step(estimated.ns, steps) : cell__none(no_steps), CELL_TIME},
+		{estimated.has_interval && steps ? "estimated_low" : NULL,
+		 "at least, all caches warm", per_step(estimated.low_ns, steps), CELL_TIME},
+		{estimated.has_interval && steps ? "estimated_high" : NULL,
+		 "at most, all caches cold", per_step(estimated.high_ns, steps), CELL_TIME},
 		{m.without_steps ? "measured_per_step" : NULL,
 		 "added time per step, measured on steps with and without probes",
-		 cell__time(m.added_ns), CELL_TIME},
-		{m.without_steps ? "measured_low" : NULL, "at least", cell__time(m.low_ns),
-		 CELL_TIME},
-		{m.without_steps ? "measured_high" : NULL, "at most", cell__time(m.high_ns),
+		 cell__time(not_negative(m.added_ns)), CELL_TIME},
+		{m.without_steps ? "measured_low" : NULL, "at least",
+		 cell__time(not_negative(m.low_ns)), CELL_TIME},
+		{m.without_steps ? "measured_high" : NULL, "at most",
+		 cell__time(not_negative(m.high_ns)), CELL_TIME},
+		{m.without_steps && estimated.has_interval ? "weighted_per_step" : NULL,
+		 "added time per step, estimate and measurement weighted", per_step(all.ns, steps),
 		 CELL_TIME},
 		{tracepoints && steps ? "tracepoints_per_step" : NULL,
 		 "of it by the kernel's tracepoints",
@@ -285,7 +350,12 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 		 "run time per step, of which the next line is a share",
 		 cell__time(steps ? number(cost, "run_ns") / steps : 0), CELL_TIME},
 		{"added", "estimated added time",
-		 cost && time ? cell__share(added_ns(a), time) : cell__none(why), CELL_PERCENT},
+		 cost && time ? cell__share((uint64_t)all.ns, time) : cell__none(why),
+		 CELL_PERCENT},
+		{estimated.has_interval && time ? "added_low" : NULL, "at least",
+		 cell__share((uint64_t)all.low_ns, time), CELL_PERCENT},
+		{estimated.has_interval && time ? "added_high" : NULL, "at most",
+		 cell__share((uint64_t)all.high_ns, time), CELL_PERCENT},
 		{"loader_cpu", "CPU time of proftrace",
 		 cost ? cell__time(number(cost, "loader_cpu_ns")) : cell__none(why), CELL_TIME},
 		{injection ? "stopped" : NULL, "target stopped, to load the library",
@@ -295,25 +365,33 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 	return facts__add(t, facts, ARRAY_SIZE(facts));
 }
 
+static int add_measured(const struct analysis *a, struct table *t)
+{
+	const struct measured m = measured_cost(a);
+	const struct added estimated = estimated_cost(a);
+	const char *how = estimated.has_interval
+				  ? " The share weighs both, each by its variance; it is no less "
+				    "than the estimate's least."
+			  : added(a).ns == estimated.ns
+				  ? ""
+				  : " The estimate from hits lies outside of it: the share is by "
+				    "its nearer end.";
+
+	if (!m.without_steps)
+		return 0;
+	return table__add_notef(t,
+				"Measured: run time of %" PRIu64 " steps with probes and %" PRIu64
+				" without, medians, 95 %% interval.%s",
+				m.with_steps, m.without_steps, how);
+}
+
 /* Where it ran, it paid: on a busy machine that is not all of the window. */
 static int add_base(const struct analysis *a, struct table *t)
 {
 	const uint64_t run_ns = number(cost_of(a), "run_ns"), window_ns = analysis__window_ns(a);
-	const struct measured m = measured_cost(a);
-	int err = 0;
 
-	if (m.without_steps)
-		err = table__add_notef(
-			t,
-			"Measured: run time of %" PRIu64 " steps with probes and %" PRIu64
-			" without, medians, 95 %% interval.%s",
-			m.with_steps, m.without_steps,
-			added_ns(a) == number(cost_of(a), "probe_ns")
-				? ""
-				: " The estimate from hits lies outside of it: the share is by its "
-				  "nearer end.");
-	if (err || !run_ns || !window_ns)
-		return err;
+	if (!run_ns || !window_ns)
+		return 0;
 	return table__add_notef(t, "The share is of the time that %s: %s in a window of %s.",
 				step_cnt(a) ? "the thread that makes the steps ran"
 					    : "the process ran",
@@ -391,6 +469,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	const json_t *loss = json_object_get(summary, "loss");
 	int err = add_cost_facts(a, t);
 
+	if (!err)
+		err = add_measured(a, t);
 	if (!err)
 		err = add_base(a, t);
 	if (!err)
