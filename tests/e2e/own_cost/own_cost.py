@@ -1,0 +1,145 @@
+"""What a report tells of its own cost, against the run time that the job's own thread notes of its steps."""
+import contextlib
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+
+from quota import Quota
+
+PROFTRACE = os.environ["PROFTRACE"]
+JOB = pathlib.Path(__file__).resolve().parents[2] / "workloads/timed_steps.py"
+START_S = 120
+STEPS = 30
+BUDGET = 0.10  # of the run time: some of the MLP's layers fit in, not all
+OVERSPENT = 2.5  # on a busy machine the steps of the window run as long as those by which it was chosen, or half as long
+
+
+class Job:
+    """A network that trains (tests/workloads/timed_steps.py), its first rank."""
+
+    def __init__(self, name, ranks=1):
+        self.log, self.out = pathlib.Path(f"{name}.0"), pathlib.Path(f"{name}.out")
+        self.log.unlink(missing_ok=True)
+        launcher = ["-m", "torch.distributed.run", f"--nproc_per_node={ranks}"] if ranks > 1 else []
+        with open(self.out, "w") as out:
+            self.popen = subprocess.Popen([os.environ["PYTHON"], *launcher, str(JOB), name, os.path.abspath(name)],
+                                          stdout=out, stderr=out)
+
+    def __enter__(self):
+        give_up = time.monotonic() + START_S
+        while len(self.ran()) < 2 * STEPS:
+            assert self.popen.poll() is None, self.out.read_text()
+            assert time.monotonic() < give_up, f"{len(self.ran())} steps in {START_S} s"
+            time.sleep(0.2)
+        self.pid = int(self.log.read_text().split("\n")[0])
+        return self
+
+    def __exit__(self, *_):
+        self.popen.terminate()  # a launcher ends its ranks, which are in sessions of their own
+        try:
+            self.popen.wait(30)
+        except subprocess.TimeoutExpired:
+            self.popen.kill()
+            self.popen.wait()
+
+    def ran(self):
+        """Run time of each step, in ns."""
+        if not self.log.exists():
+            return []
+        return [int(line.split()[2]) for line in self.log.read_text().split("\n")[1:] if line.count(" ") == 2]
+
+    def record(self, *options):
+        """The report's own cost, of a window of STEPS steps."""
+        before = len(self.ran())
+        subprocess.run([PROFTRACE, "-q", "-p", str(self.pid), "--record", f"2:{2 + STEPS}", "-o", "own.ptrec",
+                        "--no-trace", *options], stdout=subprocess.DEVNULL, check=True, timeout=200)
+        report = json.loads(subprocess.run([PROFTRACE, "report", "own.ptrec", "--format", "json"], check=True,
+                                           stdout=subprocess.PIPE).stdout)["cost"]
+        return Cost(report["rows"][0], " ".join(report["notes"]), means(self.ran()[before:]))
+
+
+def means(ran):
+    """Of each STEPS steps that follow each other: one of them is the window."""
+    return [statistics.mean(ran[i:i + STEPS]) for i in range(len(ran) - STEPS + 1)]
+
+
+class Cost(dict):
+    """A row of the report, and what holds of each."""
+
+    def __init__(self, row, notes, ran_ns):
+        super().__init__(row)
+        assert 0.9 * min(ran_ns) < self["run_per_step_ns"] < 1.1 * max(ran_ns), (row, min(ran_ns), max(ran_ns))
+        assert self["events_lost"] == 0, row
+        assert 0 < self["estimated_low_ns"] <= self["added_per_step_ns"] <= self["estimated_high_ns"], row
+        assert 0 < self["added_low_percent"] <= self["added_percent"] <= self["added_high_percent"], row
+        told_ns = self["added_per_step_ns"]
+        if "measured_per_step_ns" in self:  # it may have had no five steps in a second
+            assert self["measured_low_ns"] <= self["measured_per_step_ns"] <= self["measured_high_ns"], row
+            told_ns = self["weighted_per_step_ns"]
+        assert told_ns >= self["estimated_low_ns"], row
+        share = 100 * told_ns / self["run_per_step_ns"]
+        assert abs(share - self["added_percent"]) < 0.02 * share + 0.01, (share, row)
+        assert "of the time that the thread that makes the steps ran" in notes, notes
+
+    def estimated_share(self):
+        return self["added_per_step_ns"] / self["run_per_step_ns"]
+
+
+@contextlib.contextmanager
+def busy(cnt):
+    """So many processes that want a processor."""
+    spinners = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(cnt)]
+    try:
+        yield
+    finally:
+        for spinner in spinners:
+            spinner.kill()
+            spinner.wait()
+
+
+def check_budget(job, where):
+    """Within a tenth of the run time a quarter of the hits have room, within a tenth of the time that passes most."""
+    unlimited = job.record("--keep-all")
+    limited = job.record("--max-overhead", f"{100 * BUDGET}%")
+    print(f"{where}: {unlimited['hits_per_step']} hits a step, {limited['hits_per_step']} within the budget, "
+          f"{100 * limited.estimated_share():.1f} % of the run time", flush=True)
+    assert limited["hits_per_step"] < unlimited["hits_per_step"] / 3, (unlimited, limited)
+    assert limited.estimated_share() < OVERSPENT * BUDGET, limited
+
+
+def fsdp2_beside_others():
+    """No probe of it is single-stepped."""
+    with busy(2), Job("fsdp2", ranks=2) as job:
+        doctor = json.loads(subprocess.run([PROFTRACE, "doctor", "-p", str(job.pid), "--format", "json"],
+                                           stdout=subprocess.PIPE, check=True).stdout)
+        for name, level in doctor["framework"]["detail"].items():
+            assert level["stepped_probes"] == [] and level["stepped"] == 0, (name, level["stepped_probes"])
+        assert job.record()["hits_per_step"] > 20
+
+
+def budget_beside_others():
+    """Steps last several times as long as their thread runs, and the budget is of that time."""
+    with busy(2 * os.cpu_count()), Job("mlp") as job:
+        check_budget(job, "beside others")
+        job.record("--detail", "inner")
+
+
+def budget_under_a_quota():
+    with Job("mlp") as job, Quota(0.25) as quota:
+        if not quota.kind:
+            print("under a quota: not tested, this machine lets no control group have one")
+            return
+        quota.take(job.pid)
+        check_budget(job, f"under a quota of {quota.kind}")
+        assert quota.throttled(), "the job was never held back"
+
+
+for test in fsdp2_beside_others, budget_beside_others, budget_under_a_quota:
+    if not sys.argv[1:] or any(word in test.__name__ for word in sys.argv[1:]):
+        begin = time.monotonic()
+        test()
+        print(f"{test.__name__}: ok, {time.monotonic() - begin:.0f} s", flush=True)
