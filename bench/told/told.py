@@ -1,37 +1,86 @@
 """What proftrace tells of its own cost against the run time of the job's own thread, with and without it."""
 import argparse
+import collections
 import gzip
 import json
 import os
+import shutil
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
-PAUSE_S = 1.0
+QUIET_S = 0.4  # without probes, before and behind each window
+WINDOW_S = 0.4
+START_S = 120
+CAPTURE_S = 60
+GOAL = 0.75, 1.33
+ALL_PROCESSORS = set(os.sched_getaffinity(0))
+NICE = -10
 HERE = os.path.dirname(os.path.abspath(__file__))
+JOB = os.path.join(HERE, "../../tests/workloads/timed_steps.py")
 MODES = {
     "default": [],
     "keep-all": ["--keep-all"],
     "inner": ["--detail", "inner"],
     "inject": ["--inject"],
 }
+Cell = collections.namedtuple("Cell", "job mode busy")
 
 
-def command(name, times):
-    launcher = ["-m", "torch.distributed.run", "--nproc_per_node=2"] if name == "fsdp2" else []
-    return [sys.executable, *launcher, os.path.join(HERE, "job.py"), name, times]
+def on_processors(chosen):
+    """This process, and what it starts, runs on those alone."""
+    if len(ALL_PROCESSORS) > 1:
+        os.sched_setaffinity(0, chosen)
 
 
-def steps_of(times):
-    with open(f"{times}.0") as file:
-        next(file)
-        return [tuple(map(int, line.split())) for line in file if line.count(" ") == 2 and line.endswith("\n")]
+class Job:
+    """A job, and what wants the processors beside it. A job of one process has one processor, what watches
+    it the others; both come before whatever else the machine does."""
 
+    def __init__(self, name, busy):
+        on_processors({min(ALL_PROCESSORS)} if name != "fsdp2" and not busy else ALL_PROCESSORS)
+        self.times = os.path.join(tempfile.mkdtemp(), "times")
+        launcher = ["-m", "torch.distributed.run", "--nproc_per_node=2"] if name == "fsdp2" else []
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self.processes = [subprocess.Popen([sys.executable, *launcher, JOB, name, self.times], **quiet)]
+        self.processes += [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(busy)]
+        on_processors(ALL_PROCESSORS - {min(ALL_PROCESSORS)} if name != "fsdp2" and not busy else ALL_PROCESSORS)
+        self.pid = self.step_s = None
 
-def ran(steps, begin, end):
-    return [run for first, last, run in steps if first >= begin and last <= end]
+    def __enter__(self):
+        give_up = time.monotonic() + START_S
+        while len(self.steps()) < 100:
+            if time.monotonic() > give_up:
+                self.__exit__()
+                raise TimeoutError(f"the job has made {len(self.steps())} steps in {START_S} s")
+            time.sleep(0.2)
+        with open(f"{self.times}.0") as file:
+            self.pid = int(file.readline())
+        begin, end = self.steps()[-50][0], self.steps()[-1][1]
+        self.step_s = (end - begin) / 50e9
+        return self
+
+    def __exit__(self, *_):
+        for process in self.processes:
+            process.terminate()
+        for process in self.processes:
+            process.wait()
+        shutil.rmtree(os.path.dirname(self.times))
+
+    def steps(self):
+        """Begin, end and run time of each."""
+        if not os.path.exists(f"{self.times}.0"):
+            return []
+        with open(f"{self.times}.0") as file:
+            next(file, None)
+            return [tuple(map(int, line.split())) for line in file if line.count(" ") == 2 and line.endswith("\n")]
+
+    def ran(self, *spans):
+        """Run times of the steps in the spans."""
+        return [run for first, last, run in self.steps() for begin, end in spans if begin <= first and last <= end]
 
 
 def bounds(tool, recording, folder):
@@ -45,52 +94,86 @@ def bounds(tool, recording, folder):
     return base + min(e["ts"] for e in steps) * 1000, base + max(e["ts"] + e["dur"] for e in steps) * 1000
 
 
-def measure(tool, times, pid, options, steps):
+def quick(times):
+    """The lower quartile: what else the machine does only adds."""
+    return statistics.quantiles(times, n=4)[0]
+
+
+def measure(tool, job, options):
+    """One window between two times without probes."""
+    steps = min(max(int(WINDOW_S / job.step_s), 20), 400)
     with tempfile.TemporaryDirectory() as folder:
         recording = os.path.join(folder, "told.ptrec")
-        before = time.time_ns()
-        time.sleep(PAUSE_S)
+        time.sleep(QUIET_S)
         begin = time.time_ns()
         subprocess.run(
-            [tool, "-q", "-p", str(pid), "--record", f"2:{2 + steps}", "-o", recording, "--no-trace", *options],
+            [tool, "-q", "-p", str(job.pid), "--record", f"2:{2 + steps}", "-o", recording, "--no-trace", *options],
             stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            timeout=CAPTURE_S,
             check=True,
         )
         end = time.time_ns()
-        time.sleep(PAUSE_S)
+        time.sleep(QUIET_S)
         report = subprocess.run([tool, "report", "-f", "json", recording], stdout=subprocess.PIPE, check=True).stdout
-        opened, closed = bounds(tool, recording, folder)
+        window = bounds(tool, recording, folder)
+    quiet_ns = int(QUIET_S * 1e9)
+    bare = job.ran((begin - quiet_ns, begin), (end + quiet_ns // 10, end + quiet_ns))
+    inside = job.ran(window)
     cost = json.loads(report)["cost"]["rows"][0]
-    every = steps_of(times)
-    bare = ran(every, before, begin) + ran(every, end + 100_000_000, time.time_ns())
-    inside = ran(every, opened, closed)
-    return cost, statistics.median(inside) - statistics.median(bare), statistics.median(bare)
+    return {
+        "bare_ns": quick(bare),
+        "added_ns": quick(inside) - quick(bare),
+        "estimated_ns": cost["added_per_step_ns"],
+        "least_ns": cost["estimated_low_ns"],
+        "most_ns": cost["estimated_high_ns"],
+        "told_ns": cost["added_percent"] / 100 * cost["run_per_step_ns"],
+        "report_ns": [cost.get(key) for key in ("measured_low_ns", "measured_per_step_ns", "measured_high_ns")],
+        "run_ns": cost["run_per_step_ns"],
+        "hits": cost["hits_per_step"],
+    }
 
 
-def run_job(tool, name, busy, modes, steps):
-    folder = tempfile.mkdtemp()
-    times = os.path.join(folder, "times")
-    job = subprocess.Popen(command(name, times), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    others = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(busy)]
-    try:
-        while not (os.path.exists(f"{times}.0") and len(steps_of(times)) > 100):
-            time.sleep(0.2)
-        with open(f"{times}.0") as file:
-            pid = int(file.readline())
-        for mode in modes:
-            cost, added_ns, bare_ns = measure(tool, times, pid, MODES[mode], steps)
-            told_ns = cost["added_per_step_ns"]
-            print(
-                f"{name:12} {mode:9} beside {busy}: run time {bare_ns / 1e3:7.0f} us, added {added_ns / 1e3:6.0f}, "
-                f"told {told_ns / 1e3:6.0f} ({told_ns / added_ns if added_ns > 0 else 0:.2f}x), measured "
-                f"{cost.get('measured_per_step_ns', 0) / 1e3:.0f} [{cost.get('measured_low_ns', 0) / 1e3:.0f}, "
-                f"{cost.get('measured_high_ns', 0) / 1e3:.0f}], share {cost['added_percent']:.2f} % of "
-                f"{100 * added_ns / bare_ns:.2f} %, {cost['hits_per_step']} hits",
-                flush=True,
-            )
-    finally:
-        for process in [*others, job]:
-            process.terminate()
+def read(path):
+    """What was measured before, by cell."""
+    cells = collections.defaultdict(list)
+    if os.path.exists(path):
+        with open(path) as file:
+            for line in file:
+                row = json.loads(line)
+                cells[Cell(*row.pop("cell"))].append(row)
+    return cells
+
+
+def measure_job(tool, wanted, cells, args, until):
+    """Modes in turn, so that a slow minute is of all of them."""
+    with Job(wanted[0].job, wanted[0].busy) as job, open(args.results, "a") as results:
+        for turn in range(args.rounds):
+            for cell in wanted:
+                if len(cells[cell]) > turn or time.monotonic() > until:
+                    continue
+                try:
+                    row = measure(tool, job, MODES[cell.mode])
+                except (subprocess.SubprocessError, statistics.StatisticsError, ValueError) as error:
+                    print(f"{cell}: {error}: {getattr(error, 'stderr', '')}", file=sys.stderr)
+                    continue
+                cells[cell].append(row)
+                print(json.dumps({"cell": cell, **row}), file=results, flush=True)
+
+
+def tell(cell, rows):
+    """Medians; the ratio with its least and greatest of a round."""
+    mid = {key: statistics.median(row[key] for row in rows) for key in rows[0] if key != "report_ns"}
+    known = [row["report_ns"] for row in rows if row["report_ns"][0] is not None]
+    ratio = mid["told_ns"] / mid["added_ns"] if mid["added_ns"] > 0 else 0
+    added = sorted(row["added_ns"] for row in rows)
+    inside = "[{:.0f}, {:.0f}]".format(*(statistics.median(r[i] for r in known) / 1e3 for i in (0, 2))) if known else "-"
+    print(
+        f"| {cell.job} | {cell.mode} | {cell.busy} | {mid['bare_ns'] / 1e3:.0f} | {mid['added_ns'] / 1e3:.0f} "
+        f"[{added[0] / 1e3:.0f}, {added[-1] / 1e3:.0f}] | {mid['told_ns'] / 1e3:.0f} | {ratio:.2f} | "
+        f"{mid['estimated_ns'] / 1e3:.0f} | {inside} | {mid['hits']:.0f} | {len(rows)} |"
+    )
+    return GOAL[0] <= ratio <= GOAL[1]
 
 
 def main():
@@ -98,11 +181,26 @@ def main():
     parser.add_argument("--jobs", default="mlp,gru,cnn,transformer,fsdp2")
     parser.add_argument("--modes", default=",".join(MODES))
     parser.add_argument("--busy", default="0,2", help="processes beside it that want a processor")
-    parser.add_argument("--steps", type=int, default=40)
+    parser.add_argument("--rounds", type=int, default=5, help="windows of a cell")
+    parser.add_argument("--results", default="told.jsonl", help="a cell's windows in it are not measured again")
+    parser.add_argument("--limit", type=float, default=1e9, help="seconds; call it again to go on")
     args = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("cut off"))  # and the job with it
+    os.nice(NICE)
+    until = time.monotonic() + args.limit
+    cells = read(args.results)
+    order = []
     for name in args.jobs.split(","):
-        for busy in args.busy.split(","):
-            run_job(os.environ["PROFTRACE"], name, int(busy), args.modes.split(","), args.steps)
+        for busy in map(int, args.busy.split(",")):
+            wanted = [Cell(name, mode, busy) for mode in args.modes.split(",")]
+            order += wanted
+            if any(len(cells[cell]) < args.rounds for cell in wanted) and time.monotonic() < until:
+                measure_job(os.environ["PROFTRACE"], wanted, cells, args, until)
+    print("| job | mode | beside | run time, us | added [least, most] | told | told / added | by hits | by steps | hits | windows |")
+    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    good = sum(tell(cell, cells[cell]) for cell in order if cells[cell])
+    left = sum(len(cells[cell]) < args.rounds for cell in order)
+    print(f"{good} of {len(order)} cells within {GOAL[0]} to {GOAL[1]}" + (f"; {left} not measured whole" if left else ""))
 
 
 main()
