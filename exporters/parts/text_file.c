@@ -94,7 +94,7 @@ int text_file__open(const char *path, int gzip_level, struct text_file **out)
 		err = -ENOMEM;
 	if (!err)
 		err = open_fd(f, path);
-	f->shown = !err && isatty(f->out.fd);
+	f->shown = !err && f->out.fd >= 0 && isatty(f->out.fd);
 	if (f->shown && gzip_level > 0)
 		err = -ENOTTY;
 	if (!err && gzip_level > 0)

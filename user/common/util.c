@@ -138,7 +138,7 @@ int proc__each_task(pid_t pid, int (*fn)(void *ctx, pid_t tid), void *ctx)
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	tasks = opendir(path);
 	if (!tasks)
-		return 0;
+		return errno == ENOMEM ? -ENOMEM : 0;
 	while (!err && (entry = readdir(tasks))) {
 		const pid_t tid = (pid_t)atoi(entry->d_name);
 

@@ -71,6 +71,8 @@ static int no_such_process(pid_t pid)
 
 static int unread_status(pid_t pid, int err)
 {
+	if (err == -ENOMEM)
+		return err__set(err, "process %d: cannot read its status: out of memory", pid);
 	if (descriptors__lack(err))
 		return err__set(err, "process %d: cannot read its status: %s", pid,
 				descriptors__why(err, 0));
@@ -88,10 +90,14 @@ static int read_identity(struct target *t)
 	auto_free char *status = file__read(proc_path(t->pid, "status").s, NULL);
 	struct proc_stat st;
 	const char *field;
+	int err;
 
 	if (!status)
 		return unread_status(t->pid, -errno);
-	if (read_stat(t->pid, &st) < 0)
+	err = read_stat(t->pid, &st);
+	if (err == -ENOMEM)
+		return unread_status(t->pid, err);
+	if (err)
 		return no_such_process(t->pid);
 	field = status__field(status, "Tgid");
 	if (field && atoi(field) != t->pid)

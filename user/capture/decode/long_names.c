@@ -103,7 +103,7 @@ int long_names__put(struct long_names *n, uint64_t key, const struct pt_long_nam
 		free(item);
 		return -ENOMEM;
 	}
-	while (HASH_COUNT(n->kept) >= KEPT_MAX || n->text_bytes >= TEXT_BYTES)
+	while (n->kept && (HASH_COUNT(n->kept) >= KEPT_MAX || n->text_bytes >= TEXT_BYTES))
 		forget(n, n->kept);
 	n->text_bytes += strlen(item->name.text);
 	// NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): all bytes are set
