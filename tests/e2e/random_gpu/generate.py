@@ -212,12 +212,14 @@ def generate_torch(seed):
         "optimizer": r.choice(("SGD", "Adam", "AdamW", "RMSprop")), "graph": not trains and r.random() < 0.5,
     }
     first = r.randint(0, 5)
+    # Apart from the rest, so that a seed's other choices do not change.
+    ranks = random.Random(f"ranks {seed}").choice((0, 2)) if trains and d["optimizers"] == 1 and seed > 200 else 0
     env = {
-        "SIMGPU_DEVICES": "1", "SIMGPU_JITTER": r.choice(("0", "0.5")), "SIMGPU_SEED": str(seed % 1000 + 1),
+        "SIMGPU_DEVICES": str(ranks or 1), "SIMGPU_JITTER": r.choice(("0", "0.5")), "SIMGPU_SEED": str(seed % 1000 + 1),
         "SIMGPU_KERNEL_NS": str(r.choice((3000, 30000, 100000))), "OMP_NUM_THREADS": "1",
         "SIMGPU_CUPTI_SHUFFLE": r.choice(("0", "1")),
     }
-    return Job(seed, 1, 1, d["depth"], d["every"], 0, json.dumps(d), "", True, (first, first + r.randint(3, 30)), env,
+    return Job(seed, 1, 1, d["depth"], d["every"], ranks, json.dumps(d), "", True, (first, first + r.randint(3, 30)), env,
                True)
 
 

@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import json
 import os
+import pathlib
 import signal
 import sys
 import threading
@@ -17,6 +18,7 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
 NOTES, STOP = [], []
+STOP_AHEAD = 150  # steps: a rank is less ahead of another, as the queue of its device is full before
 
 
 @contextlib.contextmanager
@@ -111,6 +113,8 @@ def wait_for(events, d, stream=None):
 
 def train(d, source):
     nets = [Network(d["width"], d["layers"]).cuda() for _ in range(d["optimizers"])]
+    if d["ranks"]:
+        nets = [nn.parallel.DistributedDataParallel(net, find_unused_parameters=True) for net in nets]
     make = getattr(torch.optim, d["optimizer"])
     optimizers = [make(net.parameters(), lr=0.01) for net in nets]
 
@@ -157,10 +161,46 @@ def write(path):
             out.write("\t".join(map(str, note)) + "\n")
 
 
+def join_ranks(rank, ranks, meeting):
+    torch.cuda.set_device(rank)
+    torch.distributed.init_process_group("nccl", init_method=f"file://{meeting}", rank=rank, world_size=ranks,
+                                         device_id=torch.device("cuda", rank))
+
+
+class End:
+    """After which step it is over: of ranks, the same for all, as rank 0 is told and tells."""
+
+    def __init__(self, meeting):
+        self.told = meeting and pathlib.Path(f"{meeting}.end")
+        self.last = None
+
+    def is_after(self, number):
+        if not self.told:
+            return STOP
+        if STOP and not self.told.exists():
+            new = self.told.with_suffix(".new")
+            new.write_text(str(number + STOP_AHEAD))
+            new.rename(self.told)
+        if self.last is None and self.told.exists():
+            self.last = int(self.told.read_text())
+        return self.last is not None and number >= self.last
+
+
+def read(path):
+    """The description, behind the rank if there are several."""
+    lines = pathlib.Path(path).read_text().splitlines()
+    d, meeting = json.loads(lines[-1]), None
+    d["ranks"] = 0
+    if len(lines) > 1:
+        _, rank, ranks, meeting = lines[0].split()
+        d["ranks"] = int(ranks)
+        join_ranks(int(rank), int(ranks), meeting)
+    return d, End(meeting)
+
+
 def main():
-    with open(sys.argv[1]) as file:
-        d = json.load(file)
     signal.signal(signal.SIGTERM, lambda *_: STOP.append(1))
+    d, end = read(sys.argv[1])
     torch.manual_seed(d["seed"])
     source, events = batches(d), collections.deque()
     step = train(d, source) if d["train"] else serve(d, source)
@@ -171,10 +211,12 @@ def main():
             wait_for(events, d)
         if number == 2:
             print("ready", os.getpid(), flush=True)
-        if STOP:
+        if end.is_after(number):
             break
     torch.cuda.synchronize()
     write(sys.argv[2])
+    if d["ranks"]:
+        torch.distributed.destroy_process_group()
 
 
 main()
