@@ -14,11 +14,10 @@ enum {
 	PARTS = 4,	/* of a side */
 	UNLIKE = 2,	/* steps behind the change: the first may have had probes */
 };
-#define MOST_OF_MEDIAN 2
-#define WAIT_NS	       1000000000ull
-#define SD_OF_MAD      1.4826 /* standard deviation over median deviation, of a normal distribution */
-#define SE_OF_MEDIAN   1.2533 /* standard error of a median over that of a mean */
-#define IN_95_PERCENT  1.96
+#define WAIT_NS	      1000000000ull
+#define SD_OF_MAD     1.4826 /* standard deviation over median deviation, of a normal distribution */
+#define SE_OF_MEDIAN  1.2533 /* standard error of a median over that of a mean */
+#define IN_95_PERCENT 1.96
 #define T_OF_PARTS                                                                                 \
 	(2.45 / IN_95_PERCENT) /* Student's t of both sides' parts, 6 degrees of freedom */
 
@@ -112,19 +111,15 @@ static void read_runs(const struct pt_ctl *ctl, uint64_t seq, uint64_t cnt, stru
 	}
 }
 
-/* One that the machine disturbed must not loosen the budget of the others. */
 uint64_t step_cost__run_ns(const struct pt_ctl *ctl, uint64_t cnt)
 {
 	struct step_runs runs;
-	uint64_t sum = 0, most;
+	uint64_t sum = 0;
 
 	read_runs(ctl, ctl->step_seq, cnt, &runs);
-	if (!runs.cnt)
-		return 0;
-	most = (uint64_t)(MOST_OF_MEDIAN * median_of(&runs));
 	for (size_t i = 0; i < runs.cnt; i++)
-		sum += runs.ns[i] < most ? runs.ns[i] : most;
-	return sum / runs.cnt;
+		sum += runs.ns[i];
+	return runs.cnt ? sum / runs.cnt : 0;
 }
 
 /* The boundary at which the window has closed, or the latest in it. */

@@ -35,7 +35,7 @@ struct step_difference {
 int step_cost__difference(const struct step_runs *with, const struct step_runs *without,
 			  struct step_difference *out);
 
-/* Mean run time of the latest `cnt` steps, each twice the median at most; 0: not known. */
+/* Mean run time of the latest `cnt` steps; 0: not known. */
 uint64_t step_cost__run_ns(const struct pt_ctl *ctl, uint64_t cnt);
 
 /* Behind its begin and its end. */
