@@ -11,6 +11,7 @@
 #include "capture/steps/step_probes.h"
 #include "common/err.h"
 #include "common/util.h"
+#include <math.h>
 #include <string.h>
 
 /* What a row is called when it is left out; NULL: it cannot be. */
@@ -304,10 +305,12 @@ int session__prune(struct session *s)
 	add_steps_probes(s, &policy);
 	cnt = gather(s, in);
 	own_ns = observed_ns(s, in, cnt, policy.steps);
-	policy.step_ns -= own_ns < policy.step_ns / 2 ? own_ns : policy.step_ns / 2;
-	log__debug("a step runs %.2f ms, of %llu measured; a hit is taken to be %.2f us",
-		   (double)policy.step_ns / 1e6, (unsigned long long)steps,
+	log__debug("a step runs %.2f ms, of which probes took %.2f, of %llu measured; a hit is "
+		   "taken to be %.2f us",
+		   (double)policy.step_ns / 1e6, (double)own_ns / 1e6, (unsigned long long)steps,
 		   (double)policy.hit_ns / 1e3);
+	if (policy.step_ns)
+		policy.max_overhead *= fmax(0.5, 1 - (double)own_ns / (double)policy.step_ns);
 	chosen = prune__choose(&policy, in, cnt, s->dropped);
 	prune__settle_nodes(&policy, in, cnt, s->dropped);
 	err = leave_out(s, in, cnt, chosen, policy.steps);
