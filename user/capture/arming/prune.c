@@ -4,14 +4,11 @@
 #include "capture/arming/arm.h"
 #include "capture/arming/launches.h"
 #include "capture/arming/node_types.h"
-#include "capture/arming/span_cost.h"
 #include "capture/arming/watched.h"
 #include "capture/steps/optimizer_mark.h"
 #include "capture/steps/optimizer_step.h"
 #include "capture/steps/step_probes.h"
-#include "common/err.h"
 #include "common/util.h"
-#include <math.h>
 #include <string.h>
 
 /* What a row is called when it is left out; NULL: it cannot be. */
@@ -123,17 +120,6 @@ static void add_steps_probes(const struct session *s, struct prune_policy *polic
 			ns += hits_ns(s, probe, &stat);
 	}
 	policy->other_ns = ns / policy->steps;
-}
-
-/* What the probes took at least of a step that was observed: the budget is a share of the rest. */
-static uint64_t observed_ns(const struct session *s, const struct prune_input *in, size_t cnt,
-			    double steps)
-{
-	double hits = 0;
-
-	for (size_t i = 0; i < cnt; i++)
-		hits += (double)in[i].stat.spans * in[i].hits + 2 * (double)in[i].stat.ends;
-	return (uint64_t)(hits * span_cost__hit(&s->facts.cost, 0).least_ns / steps);
 }
 
 /* What a function of the runtime calls in the driver would be told in its place: cuEventCreate for
@@ -272,7 +258,7 @@ int session__prune(struct session *s)
 			s->match.framework ? s->match.framework->peer_hits_per_call : 0,
 	};
 	bool may_leave_out = !s->opts->keep_all && s->opts->detail == DETAIL_OPERATOR;
-	uint64_t steps, own_ns;
+	uint64_t steps;
 	size_t cnt, chosen;
 	int err = 0;
 
@@ -304,13 +290,6 @@ int session__prune(struct session *s)
 	policy.step_ns = session__paid_ns(s);
 	add_steps_probes(s, &policy);
 	cnt = gather(s, in);
-	own_ns = observed_ns(s, in, cnt, policy.steps);
-	log__debug("a step runs %.2f ms, of which probes took %.2f, of %llu measured; a hit is "
-		   "taken to be %.2f us",
-		   (double)policy.step_ns / 1e6, (double)own_ns / 1e6, (unsigned long long)steps,
-		   (double)policy.hit_ns / 1e3);
-	if (policy.step_ns)
-		policy.max_overhead *= fmax(0.5, 1 - (double)own_ns / (double)policy.step_ns);
 	chosen = prune__choose(&policy, in, cnt, s->dropped);
 	prune__settle_nodes(&policy, in, cnt, s->dropped);
 	err = leave_out(s, in, cnt, chosen, policy.steps);
