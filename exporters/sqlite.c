@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* An SQLite database; doc/formats.md has the schema and queries to begin with. */
-#include <fcntl.h>
 #include <sqlite3.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +11,7 @@
 #include "exporters/parts/facts.h"
 #include "exporters/parts/output.h"
 #include "exporters/parts/rows.h"
+#include "exporters/parts/sqlite_file.h"
 #include "exporters/sqlite_schema.h"
 #include "exporters/parts/text_file.h"
 
@@ -322,39 +322,6 @@ static int put_row(const struct row *row, void *ctx)
 
 /* ---- the file ---- */
 
-#define VFS_NAME   "proftrace"
-#define OPEN_FILES "/proc/self/fd/"
-
-/* SQLite resolves links before it opens a file, and the link of an open file leads to a name that
- * it need not have: this one is taken as it is. */
-static int keep_name(sqlite3_vfs *vfs, const char *name, int size, char *out)
-{
-	return snprintf(out, (size_t)size, "%s", name) < size ? SQLITE_OK : SQLITE_CANTOPEN;
-}
-
-/* SQLite follows no link in a file's name, but an open file has no other name than its own. */
-static int open_file(const char *path, int flags, int mode)
-{
-	return open(path,
-		    strncmp(path, OPEN_FILES, strlen(OPEN_FILES)) ? flags : flags & ~O_NOFOLLOW,
-		    mode);
-}
-
-static int register_vfs(void)
-{
-	static sqlite3_vfs own;
-	sqlite3_vfs *usual = sqlite3_vfs_find(NULL);
-
-	if (own.zName)
-		return SQLITE_OK;
-	if (!usual || usual->xSetSystemCall(usual, "open", (sqlite3_syscall_ptr)open_file))
-		return SQLITE_ERROR;
-	own = *usual;
-	own.zName = VFS_NAME;
-	own.xFullPathname = keep_name;
-	return sqlite3_vfs_register(&own, false);
-}
-
 static int cannot_write(const struct database *d, int err)
 {
 	const char *why = out_file__explain(err);
@@ -368,13 +335,10 @@ static int cannot_write(const struct database *d, int err)
 /* The file is open, and may be without a name. */
 static int database__open(struct database *d, int fd)
 {
-	char version[64], path[32];
+	char version[64];
 	int err;
 
-	snprintf(path, sizeof(path), OPEN_FILES "%d", fd);
-	if (register_vfs() != SQLITE_OK ||
-	    sqlite3_open_v2(path, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, VFS_NAME) !=
-		    SQLITE_OK)
+	if (sqlite_file__open(fd, &d->db) != SQLITE_OK)
 		return failed(d);
 	snprintf(version, sizeof(version), "PRAGMA user_version = %d;", SQLITE_SCHEMA_VERSION);
 	err = execute(d, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
@@ -452,7 +416,7 @@ static int sqlite__run(const struct recording *r, const struct export_opts *opts
 				"%s: a database is written to a file, uncompressed; give one with "
 				"-o FILE.sqlite",
 				result->path);
-	err = out_file__open(&out, result->path, OUT_WHOLE);
+	err = out_file__open(&out, result->path, OUT_WHOLE | OUT_ONLY_FILES);
 	if (err)
 		return cannot_write(&d, err);
 	err = write_database(&d, &out, result);

@@ -1,25 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "exporters/parts/spool.h"
-#include <fcntl.h>
 #include "common/err.h"
+#include "common/out_file.h"
 #include "common/util.h"
-
-static int open_in(const char *dir)
-{
-	auto_free char *template = NULL;
-	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	if (fd >= 0)
-		return fd;
-	if (asprintf(&template, "%s/proftrace.XXXXXX", dir) < 0) {
-		template = NULL;
-		return -1;
-	}
-	fd = mkostemp(template, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(template);
-	return fd;
-}
 
 int spool__open(const char *beside, struct spool *s)
 {
@@ -28,14 +11,15 @@ int spool__open(const char *beside, struct spool *s)
 			      : slash	      ? strndup(beside, (size_t)(slash - beside))
 					      : strdup(".");
 
-	*s = (struct spool){.fd = dir && strcmp(beside, TEXT_FILE_STDOUT) ? open_in(dir) : -1};
+	*s = (struct spool){
+		.fd = dir && strcmp(beside, TEXT_FILE_STDOUT) ? out_file__open_temporary(dir) : -1};
 	s->beside = s->fd >= 0;
 	if (s->fd < 0)
-		s->fd = open_in(temp ? temp : "/var/tmp");
+		s->fd = out_file__open_temporary(temp ? temp : "/var/tmp");
 	if (s->fd < 0)
-		return err__set(-errno,
+		return err__set(s->fd,
 				"no temporary file in the output's directory or %s: %s; set TMPDIR",
-				temp ? temp : "/var/tmp", strerror(errno));
+				temp ? temp : "/var/tmp", strerror(-s->fd));
 	return 0;
 }
 

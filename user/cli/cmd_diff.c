@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "common/err.h"
 #include "common/util.h"
+#include "privilege/output_process.h"
 
 #define MAX_LIMITS 32
 #define EXCEEDED   3 /* exit status */
@@ -56,6 +57,47 @@ static const struct opt opts[] = {
 	{OPT_END},
 };
 
+struct diff_run {
+	const char *before, *behind;
+	const struct diff_opts *opts;
+};
+
+static int make_output(void *ctx)
+{
+	const struct diff_run *run = ctx;
+	size_t exceeded;
+	int err = diff__print(run->before, run->behind, run->opts, stdout, &exceeded);
+
+	return cli__finish(err ? cli__fail(err) : exceeded ? EXCEEDED : 0);
+}
+
+/* The list as one file, and each of its parts: which it is depends on what is there. */
+static int add_side(struct file_places *places, const char *paths)
+{
+	int err = file_places__add_read(places, paths);
+
+	for (const char *path = paths, *end; path && !err; path = *end ? end + 1 : NULL) {
+		auto_free char *one = NULL;
+
+		end = strchrnul(path, ',');
+		one = strndup(path, (size_t)(end - path));
+		err = one ? file_places__add_read(places, one) : -ENOMEM;
+	}
+	return err;
+}
+
+static int in_process_without_rights(struct diff_run *run)
+{
+	struct file_places places = {0};
+	int err = add_side(&places, run->before), status;
+
+	if (!err)
+		err = add_side(&places, run->behind);
+	status = err ? cli__fail(err) : output_process__run(make_output, run, &places);
+	file_places__free(&places);
+	return status;
+}
+
 const struct command command_diff;
 
 static int run(int argc, char **argv)
@@ -63,7 +105,6 @@ static int run(int argc, char **argv)
 	struct diff_command cmd = {
 		.unit = UNIT_MS, .row_limit = 20, .width = (uint64_t)cli__width(STDOUT_FILENO)};
 	struct diff_opts diff;
-	size_t exceeded;
 	int rest, err;
 
 	err = opts__parse(&command_diff, argc, argv, &cmd, false, &rest);
@@ -83,10 +124,7 @@ static int run(int argc, char **argv)
 			  .row_limit = cmd.row_limit,
 			  .raw_csv = cmd.raw_csv},
 	};
-	err = diff__print(argv[rest], argv[rest + 1], &diff, stdout, &exceeded);
-	if (err)
-		return cli__fail(err);
-	return exceeded ? EXCEEDED : 0;
+	return in_process_without_rights(&(struct diff_run){argv[rest], argv[rest + 1], &diff});
 }
 
 const struct command command_diff = {

@@ -2,12 +2,14 @@
 #include <errno.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "cli/place.h"
 #include "cli/trace_readers.h"
 #include "common/bytes_text.h"
 #include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "exporters/exporter.h"
+#include "privilege/output_process.h"
 #include "recording/recording.h"
 
 struct export_cmd {
@@ -133,14 +135,8 @@ static int export_file(const char *path, const struct exporter *exporter,
 {
 	struct export_result result;
 	struct recording *r;
-	int err;
+	int err = recording__open(path, &r);
 
-	if (opts->output && file__is_same(path, opts->output))
-		return err__set(-EINVAL,
-				"--output %s is the recording itself; give the trace a name of its "
-				"own",
-				opts->output);
-	err = recording__open(path, &r);
 	if (err)
 		return err;
 	warn_damage(path, r);
@@ -152,6 +148,46 @@ static int export_file(const char *path, const struct exporter *exporter,
 	if (!err)
 		trace_readers__say(path, opts->dialect, &result);
 	return err;
+}
+
+struct export_run {
+	const char *path;
+	const struct exporter *exporter;
+	struct export_opts *opts;
+};
+
+static int make_output(void *ctx)
+{
+	const struct export_run *run = ctx;
+	int err = export_file(run->path, run->exporter, run->opts);
+
+	return cli__finish(err ? cli__fail(err) : 0);
+}
+
+static int in_process_without_rights(struct export_run *run)
+{
+	auto_free char *output = NULL;
+	struct file_places places = {0};
+	int err = place__mark_directory(run->opts->output, &output), status;
+
+	run->opts->output = output;
+	if (!err)
+		err = file_places__add_read(&places, run->path);
+	if (!err)
+		err = file_places__add_write(&places, output ? output : "./", false);
+	status = err ? cli__fail(err) : output_process__run(make_output, run, &places);
+	file_places__free(&places);
+	return status;
+}
+
+static int check_output(const char *path, const char *output)
+{
+	return output && file__is_same(path, output)
+		       ? err__set(-EINVAL,
+				  "--output %s is the recording itself; give the trace a name of "
+				  "its own",
+				  output)
+		       : 0;
 }
 
 /* Options that not every format has. */
@@ -175,7 +211,7 @@ static int run(int argc, char **argv)
 	struct export_cmd cmd = {.exporter = exporter__find("chrome"),
 				 .gzip_level = GZIP_LEVEL_UNSET};
 	struct export_opts opts;
-	int rest, err;
+	int rest, err, status;
 
 	err = opts__parse(&command_export, argc, argv, &cmd, false, &rest);
 	if (err)
@@ -195,9 +231,12 @@ static int run(int argc, char **argv)
 	};
 	err = check_format(&cmd);
 	if (!err)
-		err = export_file(argv[rest], cmd.exporter, &opts);
+		err = check_output(argv[rest], cmd.output);
+	status = err ? cli__fail(err)
+		     : in_process_without_rights(
+			       &(struct export_run){argv[rest], cmd.exporter, &opts});
 	free(cmd.config);
-	return err ? cli__fail(err) : 0;
+	return status;
 }
 
 const struct command command_export = {

@@ -8,6 +8,7 @@
 #include "cli/report_options.h"
 #include "common/err.h"
 #include "common/util.h"
+#include "privilege/output_process.h"
 #include "recording/recording.h"
 
 struct report_command {
@@ -15,6 +16,8 @@ struct report_command {
 	const char *html, *op;
 	uint64_t step; /* UINT64_MAX: none was chosen */
 	bool list;
+	char **paths; /* of the recordings */
+	int path_cnt;
 };
 
 static const struct opt opts[] = {
@@ -64,20 +67,13 @@ static int print(const char *path, const struct report_command *cmd)
 static int write_page(const char *path, const struct report_command *cmd)
 {
 	struct report_opts report = report_args__opts(&cmd->args, STDOUT_FILENO);
-	const char *html = cmd->html;
 	struct recording *r;
-	int err;
+	int err = recording__open(path, &r);
 
-	if (file__is_same(path, html))
-		return err__set(-EINVAL,
-				"--html %s is the recording itself; give the page a name of its "
-				"own",
-				html);
-	err = recording__open(path, &r);
 	if (err)
 		return err;
 	report.page_step = cmd->step == UINT64_MAX ? NULL : &cmd->step;
-	err = html_page__write(r, &report, html);
+	err = html_page__write(r, &report, cmd->html);
 	recording__close(r);
 	return err;
 }
@@ -89,12 +85,17 @@ static int print_job(const char *const *paths, int cnt, const struct report_args
 	return job__print(paths, (size_t)cnt, &report, stdout);
 }
 
-static int check_page(const struct report_command *cmd)
+static int check_page(const struct report_command *cmd, int files, char **paths)
 {
 	if (cmd->html && cmd->args.format != TABLE_TEXT)
 		return err__set(-EINVAL,
 				"--html and --format exclude each other: the page is HTML, "
 				"and no table is printed beside it");
+	if (cmd->html && files == 1 && file__is_same(paths[0], cmd->html))
+		return err__set(-EINVAL,
+				"--html %s is the recording itself; give the page a name of its "
+				"own",
+				cmd->html);
 	return 0;
 }
 
@@ -127,6 +128,32 @@ static int check_tables(const struct report_command *cmd, int files)
 	return err ? err : report__check_uses(cmd->args.tables, &only);
 }
 
+static int make_output(void *ctx)
+{
+	const struct report_command *cmd = ctx;
+	int err;
+
+	if (cmd->html)
+		err = write_page(cmd->paths[0], cmd);
+	else if (cmd->path_cnt == 1)
+		err = print(cmd->paths[0], cmd);
+	else
+		err = print_job((const char *const *)cmd->paths, cmd->path_cnt, &cmd->args);
+	return cli__finish(err ? cli__fail(err) : 0);
+}
+
+static int in_process_without_rights(struct report_command *cmd)
+{
+	struct file_places places = {0};
+	int err = file_places__add_write(&places, cmd->html, false), status;
+
+	for (int i = 0; i < cmd->path_cnt && !err; i++)
+		err = file_places__add_read(&places, cmd->paths[i]);
+	status = err ? cli__fail(err) : output_process__run(make_output, cmd, &places);
+	file_places__free(&places);
+	return status;
+}
+
 const struct command command_report;
 
 static int run(int argc, char **argv)
@@ -140,7 +167,7 @@ static int run(int argc, char **argv)
 		return cli__fail(err);
 	if (cmd.list)
 		return list_tables();
-	err = check_page(&cmd);
+	err = check_page(&cmd, argc - rest, argv + rest);
 	if (!err)
 		err = choose_op(&cmd, argc - rest);
 	if (!err)
@@ -156,13 +183,9 @@ static int run(int argc, char **argv)
 	if (!cmd.html && cmd.step != UINT64_MAX)
 		return cli__fail(err__set(-EINVAL, "--step is for --html; `--table steps` has "
 						   "all of them"));
-	if (cmd.html)
-		err = write_page(argv[rest], &cmd);
-	else
-		err = rest == argc - 1
-			      ? print(argv[rest], &cmd)
-			      : print_job((const char *const *)&argv[rest], argc - rest, &cmd.args);
-	return err ? cli__fail(err) : 0;
+	cmd.paths = argv + rest;
+	cmd.path_cnt = argc - rest;
+	return in_process_without_rights(&cmd);
 }
 
 const struct command command_report = {

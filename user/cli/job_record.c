@@ -9,6 +9,7 @@
 #include "cli/signals.h"
 #include "common/err.h"
 #include "common/util.h"
+#include "privilege/output_process.h"
 #include "target/rank.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -197,25 +198,56 @@ static int show_window(const struct job_record *j, size_t window)
 	return err ? err : unwritten;
 }
 
-static int show(const struct job_record *j)
+static size_t window_cnt(const struct job_record *j)
 {
-	size_t windows = 0;
-	int err = 0;
+	size_t cnt = 0;
 
 	for (size_t i = 0; i < j->cnt; i++)
-		if (j->captures[i].path_cnt > windows)
-			windows = j->captures[i].path_cnt;
+		if (j->captures[i].path_cnt > cnt)
+			cnt = j->captures[i].path_cnt;
+	return cnt;
+}
+
+static int make_output(void *ctx)
+{
+	const struct job_record *j = ctx;
+	int err = report_out__open(&j->o->tables);
+
+	for (size_t w = 0; w < window_cnt(j) && !err; w++)
+		err = show_window(j, w);
+	report_out__close(&j->o->tables);
+	if (!err && !j->o->report.tables)
+		log__info("of each rank: proftrace report FILE, or --table NAME here");
+	return cli__finish(err ? cli__fail(err) : 0);
+}
+
+static int find_places(const struct job_record *j, struct file_places *places)
+{
+	int err = file_places__add_write(places, j->o->tables.path, false);
+
+	for (size_t i = 0; i < j->cnt; i++)
+		for (size_t k = 0; k < j->captures[i].path_cnt && !err; k++)
+			err = file_places__add_read(places, j->captures[i].paths[k]);
+	return err;
+}
+
+/* Exit status; 0 without recordings, too. */
+static int show(struct job_record *j)
+{
+	struct file_places places = {0};
+	int err = 0, status = 0;
+
 	for (size_t i = 0; i < j->cnt && !err; i++)
 		err = report_out__spare(&j->o->tables, j->captures[i].paths,
 					j->captures[i].path_cnt);
-	if (windows && !err)
-		err = report_out__open(&j->o->tables);
-	for (size_t w = 0; w < windows && !err; w++)
-		err = show_window(j, w);
-	report_out__close(&j->o->tables);
-	if (windows && !err && !j->o->report.tables)
-		log__info("of each rank: proftrace report FILE, or --table NAME here");
-	return err;
+	if (!err)
+		err = find_places(j, &places);
+	if (err)
+		status = cli__fail(err);
+	else if (window_cnt(j))
+		status = output_process__run(make_output, j, &places);
+	file_places__free(&places);
+	return status;
 }
 
 static int check(const struct record_options *o, size_t cnt)
@@ -259,7 +291,7 @@ int job_record__run(struct record_options *o, const pid_t *pids, size_t cnt)
 	auto_free struct capture_process *captures = calloc(cnt, sizeof(*captures));
 	auto_free struct successor *places = calloc(cnt, sizeof(*places));
 	struct job_record j = {.o = o, .captures = captures, .places = places, .cnt = cnt};
-	int err = captures && places ? check(o, cnt) : -ENOMEM, status = 0;
+	int err = captures && places ? check(o, cnt) : -ENOMEM, status = 0, shown = 0;
 
 	if (err)
 		return cli__fail(err);
@@ -274,8 +306,8 @@ int job_record__run(struct record_options *o, const pid_t *pids, size_t cnt)
 	}
 	err = capture_all(&j);
 	if (!err && !o->no_report && capture_stop < 2)
-		err = show(&j);
-	if (!err && capture_stop < 2)
+		shown = show(&j);
+	if (!err && !shown && capture_stop < 2)
 		next_try__tell(places, cnt);
 	for (size_t i = 0; i < cnt; i++) {
 		status = captures[i].status > status ? captures[i].status : status;
@@ -283,5 +315,5 @@ int job_record__run(struct record_options *o, const pid_t *pids, size_t cnt)
 		successor__free(&places[i]);
 	}
 	munmap(j.rendezvous, sizeof(*j.rendezvous));
-	return err ? cli__fail(err) : status;
+	return err ? cli__fail(err) : shown ? shown : status;
 }

@@ -40,6 +40,20 @@ bool place__is_directory(const char *path)
 	       (path[strlen(path) - 1] == '/' || (!stat(path, &st) && S_ISDIR(st.st_mode)));
 }
 
+int place__mark_directory(const char *path, char **out)
+{
+	const bool add = path && place__is_directory(path) && path[strlen(path) - 1] != '/';
+
+	*out = NULL;
+	if (!path)
+		return 0;
+	if (asprintf(out, "%s%s", path, add ? "/" : "") < 0) {
+		*out = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
 /* The directory of path, which is there; NULL if it is not. Owned. */
 static char *directory_of(const char *path)
 {

@@ -11,6 +11,9 @@
 int place__check(const char *path, const char *what, const char *option);
 /* Does path name a directory, by what is there or by a slash at its end? */
 bool place__is_directory(const char *path);
+/* The path, with a slash at its end if it is a directory: who may not look at it knows by that.
+ * NULL for NULL. 0 or -ENOMEM; *out is owned. */
+int place__mark_directory(const char *path, char **out);
 /* Do both name one file, however they are written and whether or not it is there yet? NULL: no. */
 bool place__is_same(const char *a, const char *b);
 

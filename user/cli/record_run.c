@@ -3,13 +3,16 @@
 #include "cli/cli.h"
 #include "cli/html_page.h"
 #include "cli/next_try.h"
+#include "cli/place.h"
 #include "cli/record_checks.h"
 #include "cli/signals.h"
 #include "cli/trace_readers.h"
 #include "cli/window_path.h"
 #include "common/err.h"
+#include "common/util.h"
 #include "device/shim_link.h"
 #include "exporters/exporter.h"
+#include "privilege/output_process.h"
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
@@ -87,9 +90,68 @@ static void place_trace(struct record_options *o, const char *recording_path)
 	if (o->trace || !o->capture.output)
 		return;
 	snprintf(copy, sizeof(copy), "%s", recording_path);
-	snprintf(dir, sizeof(dir), "%s", dirname(copy));
-	if (strcmp(dir, ".") != 0)
+	snprintf(dir, sizeof(dir), "%s/", dirname(copy));
+	if (strcmp(dir, "./") != 0)
 		o->trace = dir;
+}
+
+struct record_outputs {
+	struct record_options *o;
+	const struct capture_result *res;
+};
+
+static int make_outputs(void *ctx)
+{
+	const struct record_outputs *outputs = ctx;
+	const struct capture_result *res = outputs->res;
+	int err = 0;
+
+	for (size_t i = 0; i < res->path_cnt && !err; i++)
+		err = show_recording(outputs->o, res->paths[i]);
+	report_out__close(&outputs->o->tables);
+	return cli__finish(err ? 1 : 0);
+}
+
+static int find_places(const struct record_outputs *outputs, struct file_places *places)
+{
+	const struct record_options *o = outputs->o;
+	const struct capture_result *res = outputs->res;
+	int err = 0;
+
+	for (size_t i = 0; i < res->path_cnt && !err; i++)
+		err = file_places__add_read(places, res->paths[i]);
+	if (!err && !o->no_report)
+		err = file_places__add_write(places, o->tables.path, false);
+	if (!err && !o->no_trace)
+		err = file_places__add_write(places, o->trace ? o->trace : "./", true);
+	return err ? err : file_places__add_write(places, o->html, true);
+}
+
+/* Tables, traces and pages of all recordings. */
+static int show_recordings(struct record_options *o, const struct capture_result *res)
+{
+	struct record_outputs outputs = {o, res};
+	const char *trace = o->trace, *html = o->html;
+	auto_free char *marked_trace = NULL, *marked_html = NULL;
+	struct file_places places = {0};
+	int err, status = 1;
+
+	place_trace(o, res->paths[0]);
+	err = place__mark_directory(o->trace, &marked_trace);
+	if (!err)
+		err = place__mark_directory(o->html, &marked_html);
+	o->trace = marked_trace;
+	o->html = marked_html;
+	if (!err)
+		err = find_places(&outputs, &places);
+	if (err)
+		cli__fail(err);
+	else
+		status = output_process__run(make_outputs, &outputs, &places);
+	file_places__free(&places);
+	o->trace = trace;
+	o->html = html;
+	return status;
 }
 
 static void warn_target_gone(const struct record_options *o, const struct capture_result *res)
@@ -137,16 +199,13 @@ int record_run(struct record_options *o)
 	signals__catch(false);
 	if (err)
 		cli__fail(err);
+	for (size_t i = 0; o->paths_fd && i < res.path_cnt && !res.aborted; i++)
+		dprintf(o->paths_fd, "%s\n", res.paths[i]);
 	show_err = report_out__spare(&o->tables, res.paths, res.path_cnt);
 	if (show_err)
 		cli__fail(show_err);
-	for (size_t i = 0; i < res.path_cnt && !res.aborted && !show_err; i++) {
-		if (o->paths_fd)
-			dprintf(o->paths_fd, "%s\n", res.paths[i]);
-		place_trace(o, res.paths[i]);
-		show_err = show_recording(o, res.paths[i]);
-	}
-	report_out__close(&o->tables);
+	if (res.path_cnt && !res.aborted && !show_err)
+		show_err = show_recordings(o, &res);
 	if (!err && res.target_gone)
 		warn_target_gone(o, &res);
 	/* Of several ranks all are told of at once, by whoever started their captures. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "common/out_file.h"
+#include "common/file_client.h"
 #include "common/out_path.h"
 #include "common/util.h"
 #include <fcntl.h>
@@ -100,10 +101,14 @@ static int open_other(struct out_file *f, int flags)
 
 static int open_in(struct out_file *f, enum out_mode mode)
 {
+	const bool only_files = mode & OUT_ONLY_FILES;
 	struct stat st;
 	int there = look(f->dir_fd, f->name, &st), err;
 
-	if (there == -ELOOP && is_of_system(f->dir_fd, &st))
+	mode &= ~OUT_ONLY_FILES;
+	if (only_files && there == 2)
+		return -EEXIST;
+	if (!only_files && there == -ELOOP && is_of_system(f->dir_fd, &st))
 		return open_other(f, 0);
 	if (there < 0)
 		return there;
@@ -121,7 +126,9 @@ int out_file__open(struct out_file *f, const char *path, enum out_mode mode)
 {
 	int err;
 
-	*f = (struct out_file){.fd = -1};
+	*f = (struct out_file){.fd = -1, .dir_fd = -1};
+	if (file_client__is_on())
+		return file_client__ask(FILE_WRITE, mode, path, &f->fd, &f->handle);
 	f->dir_fd = out_path__parent(path, &f->name);
 	if (f->dir_fd < 0)
 		return f->dir_fd;
@@ -171,8 +178,11 @@ static int name_it(struct out_file *f)
 
 int out_file__publish(struct out_file *f)
 {
-	int err = f->unnamed || f->temp[0] ? name_it(f) : 0;
+	int err = f->handle		     ? file_client__end(FILE_PUBLISH, f->handle)
+		  : f->unnamed || f->temp[0] ? name_it(f)
+					     : 0;
 
+	f->handle = 0;
 	if (close(f->fd) < 0 && !err)
 		err = -errno;
 	f->fd = -1;
@@ -182,6 +192,8 @@ int out_file__publish(struct out_file *f)
 
 void out_file__close(struct out_file *f)
 {
+	if (f->handle)
+		file_client__end(FILE_FORGET, f->handle);
 	if (f->temp[0])
 		unlinkat(f->dir_fd, f->temp, 0);
 	if (f->fd >= 0)
@@ -190,6 +202,26 @@ void out_file__close(struct out_file *f)
 		close(f->dir_fd);
 	free(f->name);
 	*f = (struct out_file){.fd = -1, .dir_fd = -1};
+}
+
+int out_file__open_temporary(const char *directory)
+{
+	struct out_file f = {.fd = -1, .dir_fd = -1};
+	uint32_t unused;
+	int err, fd;
+
+	if (file_client__is_on()) {
+		err = file_client__ask(FILE_TEMPORARY, 0, directory, &fd, &unused);
+		return err ? err : fd;
+	}
+	f.dir_fd = out_path__directory(directory);
+	if (f.dir_fd < 0)
+		return f.dir_fd;
+	err = create_whole(&f);
+	fd = err ? err : f.fd;
+	f.fd = -1;
+	out_file__close(&f); /* and with it a name that it had to have */
+	return fd;
 }
 
 int out_file__set_aside(const char *path, const char *suffix)
@@ -228,7 +260,10 @@ int out_file__make_directory(const char *path)
 	auto_free char *own = strdup(path), *name = NULL;
 	size_t len = own ? strlen(own) : 0;
 	auto_close int dir = -1, made = -1;
+	uint32_t unused;
 
+	if (file_client__is_on())
+		return file_client__ask(FILE_DIRECTORY, 0, path, NULL, &unused);
 	if (!own)
 		return -ENOMEM;
 	while (len > 1 && own[len - 1] == '/')

@@ -9,6 +9,7 @@
 #define PROFTRACE_OUT_FILE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct out_file {
@@ -17,11 +18,13 @@ struct out_file {
 	char *name;    /* in that directory */
 	char temp[32]; /* its name until it is published; "": it has none, or has its own already */
 	bool unnamed;  /* O_TMPFILE: has no name until it is published */
+	uint32_t handle; /* of a process without rights (file_client.h), else 0 */
 };
 
 enum out_mode {
 	OUT_LIVE,  /* has its name from the begin; an existing file is emptied */
 	OUT_WHOLE, /* has its name when it is published; then it replaces an existing file */
+	OUT_ONLY_FILES = 1 << 8, /* added to one of these: a pipe or device is -EEXIST */
 };
 
 /*
@@ -34,6 +37,9 @@ int out_file__open(struct out_file *f, const char *path, enum out_mode mode);
 int out_file__publish(struct out_file *f);
 /* Closes; what was not published is gone. */
 void out_file__close(struct out_file *f);
+
+/* A file of no name in the directory, to write and read; a descriptor or a negative errno. */
+int out_file__open_temporary(const char *directory);
 
 /* Renames PATH to PATH.SUFFIX, or removes it, in the directory that out_file__open would write to.
  */

@@ -131,6 +131,18 @@ int out_path__parent(const char *path, char **name)
 	return err ? err : dir;
 }
 
+int out_path__directory(const char *path)
+{
+	int links = 0, err, dir = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir < 0)
+		return -errno;
+	err = walk(&dir, path, &links);
+	if (err)
+		close(dir);
+	return err ? err : dir;
+}
+
 static bool only_ours_changes(const struct stat *st)
 {
 	return out_path__is_trusted(st) && (!(st->st_mode & 022) || st->st_mode & S_ISVTX);

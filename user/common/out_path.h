@@ -9,6 +9,8 @@
 /* Opens (O_PATH) the directory of the last component and returns that component in *name, which
  * the caller frees. A descriptor, or a negative errno: -ELOOP for a link of another user. */
 int out_path__parent(const char *path, char **name);
+/* Opens (O_PATH) the directory itself in the same way. */
+int out_path__directory(const char *path);
 /* No other user can put another file or directory in the place of one on the way to path. */
 bool out_path__is_safe(const char *path);
 /* It belongs to root, to the caller, or to who called sudo. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "recording/reader.h"
 #include "common/err.h"
+#include "common/file_client.h"
 #include "common/util.h"
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -11,15 +11,13 @@ static int open_file(struct recording *r, const char *path, uint64_t *size)
 	struct stat st;
 	int err;
 
-	/* Not blocking: the path may be a FIFO without a writer. */
-	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (r->fd < 0 || fstat(r->fd, &st) < 0) {
-		err = -errno;
+	r->fd = in_file__open(path);
+	err = r->fd < 0 ? r->fd : fstat(r->fd, &st) < 0 ? -errno : 0;
+	if (err)
 		return err__set(err,
 				"cannot open recording %s: %s; check the path and its "
 				"permissions",
 				path, strerror(-err));
-	}
 	if (!S_ISREG(st.st_mode))
 		return err__set(-EINVAL,
 				"%s: not a recording: not a regular file; copy it to a "

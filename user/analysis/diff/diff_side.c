@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "analysis/diff/diff_internal.h"
 #include "common/err.h"
+#include "common/file_client.h"
 #include "common/util.h"
 
 #define READY_BUSY                                                                                 \
@@ -65,10 +66,17 @@ static int add_window(struct diff_side *s, const char *path, size_t len,
 	return read_window(w, opts);
 }
 
+static bool is_file(const char *path)
+{
+	auto_close int fd = in_file__open(path);
+
+	return fd >= 0;
+}
+
 /* A file whose name has a comma is one file. */
 int diff_side__read(const char *paths, const struct diff_opts *opts, struct diff_side *out)
 {
-	const bool is_one = access(paths, F_OK) == 0;
+	const bool is_one = !strchr(paths, ',') || is_file(paths);
 	size_t cnt = 1;
 	int err = 0;
 

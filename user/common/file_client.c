@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "common/file_client.h"
+#include <fcntl.h>
+#include <sys/socket.h>
+#include "common/util.h"
+
+static int broker = -1;
+
+void file_client__begin(int socket)
+{
+	broker = socket;
+}
+
+bool file_client__is_on(void)
+{
+	return broker >= 0;
+}
+
+static int take_descriptor(struct msghdr *message)
+{
+	const struct cmsghdr *c = CMSG_FIRSTHDR(message);
+	int fd = -1;
+
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+	return fd;
+}
+
+static int receive(struct file_answer *answer, int *fd)
+{
+	char control[CMSG_SPACE(sizeof(int))];
+	struct iovec data = {answer, sizeof(*answer)};
+	struct msghdr message = {.msg_iov = &data,
+				 .msg_iovlen = 1,
+				 .msg_control = control,
+				 .msg_controllen = sizeof(control)};
+	ssize_t len;
+
+	do
+		len = recvmsg(broker, &message, MSG_CMSG_CLOEXEC);
+	while (len < 0 && errno == EINTR);
+	*fd = len > 0 ? take_descriptor(&message) : -1;
+	return len == sizeof(*answer) ? answer->err : len < 0 ? -errno : -EPIPE;
+}
+
+static int ask(const struct file_request *request, int *fd, uint32_t *handle)
+{
+	struct file_answer answer = {0};
+	struct iovec data = {(void *)request, sizeof(*request)};
+	const struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
+	int got, err;
+
+	if (sendmsg(broker, &message, MSG_NOSIGNAL) < 0)
+		return -errno;
+	err = receive(&answer, &got);
+	*handle = answer.handle;
+	if (fd)
+		*fd = got;
+	else if (got >= 0)
+		close(got);
+	return err || !fd || got >= 0 ? err : -EBADF;
+}
+
+int file_client__ask(enum file_verb verb, uint32_t mode, const char *path, int *fd,
+		     uint32_t *handle)
+{
+	struct file_request request = {.verb = verb, .mode = mode};
+	const size_t len = strlen(path);
+
+	if (len >= sizeof(request.path))
+		return -ENAMETOOLONG;
+	memcpy(request.path, path, len);
+	return ask(&request, fd, handle);
+}
+
+int file_client__end(enum file_verb verb, uint32_t handle)
+{
+	const struct file_request request = {.verb = verb, .handle = handle};
+	uint32_t unused;
+
+	return ask(&request, NULL, &unused);
+}
+
+int in_file__open(const char *path)
+{
+	uint32_t unused;
+	int fd, err;
+
+	if (file_client__is_on()) {
+		err = file_client__ask(FILE_READ, 0, path, &fd, &unused);
+		return err ? err : fd;
+	}
+	/* Not blocking: the path may be a FIFO without a writer. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}

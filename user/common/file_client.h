@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How a process without rights comes to files: it asks the one that started it, through a pair of
+ * sockets, and gets open descriptors (SCM_RIGHTS). user/privilege/file_broker.h answers. out_file.h
+ * and in_file__open use this by themselves once it is on.
+ */
+#ifndef PROFTRACE_FILE_CLIENT_H
+#define PROFTRACE_FILE_CLIENT_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum file_verb {
+	FILE_READ,	/* a file to read */
+	FILE_WRITE,	/* out_file__open */
+	FILE_TEMPORARY, /* out_file__open_temporary */
+	FILE_PUBLISH,	/* out_file__publish */
+	FILE_FORGET,	/* out_file__close */
+	FILE_DIRECTORY, /* out_file__make_directory */
+};
+
+/* A whole message (SOCK_SEQPACKET). */
+struct file_request {
+	uint32_t verb;
+	uint32_t mode;	 /* FILE_WRITE: enum out_mode */
+	uint32_t handle; /* FILE_PUBLISH, FILE_FORGET: as it was answered */
+	char path[PATH_MAX];
+};
+
+struct file_answer {
+	int32_t err; /* 0, and a descriptor beside it where one was asked for */
+	uint32_t handle;
+};
+
+/* From now on files are asked for at this socket. */
+void file_client__begin(int socket);
+bool file_client__is_on(void);
+/* 0 or a negative errno; *fd, if not NULL: the descriptor that came, else -1. */
+int file_client__ask(enum file_verb verb, uint32_t mode, const char *path, int *fd,
+		     uint32_t *handle);
+/* FILE_PUBLISH or FILE_FORGET. */
+int file_client__end(enum file_verb verb, uint32_t handle);
+
+/* open(2) for reading, not blocking: a descriptor, or a negative errno. */
+int in_file__open(const char *path);
+
+#endif

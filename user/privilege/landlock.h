@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Landlock (Documentation/userspace-api/landlock.rst), by system calls: the C library has none. */
+#ifndef PROFTRACE_LANDLOCK_H
+#define PROFTRACE_LANDLOCK_H
+
+/* Version of the kernel's interface, from 1 (Linux 5.13) on; 0: the kernel has none. */
+int landlock__version(void);
+
+/*
+ * From now on this process changes no file system, executes nothing, binds and connects to no TCP
+ * port, and sends no signal out of itself, as far as the version knows how to forbid it. Open
+ * descriptors stay. Needs no_new_privs. 0, or a negative errno: -ENOSYS, -EOPNOTSUPP: none there.
+ */
+int landlock__forbid_changes(void);
+
+#endif

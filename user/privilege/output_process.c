@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "privilege/output_process.h"
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include "common/err.h"
+#include "common/file_client.h"
+#include "common/util.h"
+#include "privilege/capability_set.h"
+#include "privilege/sandbox.h"
+
+/* Keeps the standard streams and the socket, which becomes the first behind them. */
+static int keep_only(int socket)
+{
+	const int first = STDERR_FILENO + 1;
+
+	if (socket != first && dup3(socket, first, O_CLOEXEC) < 0)
+		return -errno;
+	if (!syscall(SYS_close_range, first + 1, ~0u, 0))
+		return first;
+	for (long fd = sysconf(_SC_OPEN_MAX) - 1; fd > first; fd--) /* before Linux 5.9 */
+		close((int)fd);
+	return first;
+}
+
+static int in_sandbox(int (*run)(void *ctx), void *ctx, int socket, pid_t parent)
+{
+	unsigned int lacks = 0;
+	int err;
+
+	socket = keep_only(socket);
+	err = socket < 0 ? socket : sandbox__enter(&lacks);
+	if (err) {
+		log__warn("cannot give up privileges for the output: %s; no output is made",
+			  strerror(-err));
+		return 1;
+	}
+	/* A change of user takes this back, so it stands behind. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		return 1;
+	if (lacks)
+		log__info("the output is made without %s: this kernel lacks it",
+			  sandbox__name(lacks));
+	file_client__begin(socket);
+	return run(ctx);
+}
+
+static int reap(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return 1;
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	log__debug("the output's process was ended by signal %d", WTERMSIG(status));
+	/* As if it had been us: a reader that went away, Ctrl-C. */
+	raise(WTERMSIG(status));
+	return 1;
+}
+
+static int cannot(const char *what)
+{
+	log__warn("cannot make %s for the output: %s; no output is made", what, strerror(errno));
+	return 1;
+}
+
+int output_process__run(int (*run)(void *ctx), void *ctx, const struct file_places *places)
+{
+	const pid_t parent = getpid();
+	int ends[2], status;
+	pid_t pid;
+
+	if (!capability_set__permitted() || file_client__is_on())
+		return run(ctx);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return cannot("a pair of sockets");
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		status = in_sandbox(run, ctx, ends[1], parent);
+		fflush(NULL);
+		_exit(status);
+	}
+	status = pid < 0 ? cannot("a process") : 0;
+	close(ends[1]);
+	if (pid > 0)
+		file_broker__serve(ends[0], places);
+	close(ends[0]);
+	return pid > 0 ? reap(pid) : status;
+}

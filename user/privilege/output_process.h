@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reports, traces and pages are made of what strangers wrote: in a process without rights. */
+#ifndef PROFTRACE_OUTPUT_PROCESS_H
+#define PROFTRACE_OUTPUT_PROCESS_H
+
+#include "privilege/file_broker.h"
+
+/*
+ * Calls run(ctx) in a process in a sandbox, which gets files of those places alone, and returns its
+ * exit status; 1, with a message, if that process cannot be made. Signals that end it end proftrace.
+ * Without capabilities, or once in the sandbox, calls it here.
+ */
+int output_process__run(int (*run)(void *ctx), void *ctx, const struct file_places *places);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A process without rights: it computes, and writes to the descriptors that it has. */
+#ifndef PROFTRACE_SANDBOX_H
+#define PROFTRACE_SANDBOX_H
+
+/* Protections; also a mask of those that the kernel lacks. */
+enum protection {
+	PROTECTION_USER = 1 << 0,     /* another user than root */
+	PROTECTION_LANDLOCK = 1 << 1, /* no changes of file systems (Linux 5.13) */
+	PROTECTION_SECCOMP = 1 << 2,  /* no other system calls */
+};
+
+/* Those that this kernel lacks, asked without entering any; PROTECTION_USER is not asked. */
+unsigned int sandbox__lacks(void);
+
+/* "Landlock (Linux 5.13) and seccomp"; "" for none. Kept until the thread's next call. */
+const char *sandbox__name(unsigned int protections);
+
+/* Gives up root, all capabilities and what else the protections forbid, for good. Each that cannot
+ * be had is in *lacks. 0, or a negative errno: capabilities are left. */
+int sandbox__enter(unsigned int *lacks);
+
+#endif

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "privilege/syscall_filter.h"
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <asm/termbits.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <asm/ioctls.h>
+#include <sys/syscall.h>
+#include "common/util.h"
+
+#if defined(__x86_64__)
+#define OWN_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define OWN_ARCH AUDIT_ARCH_AARCH64
+#else
+#error "which architecture does seccomp call this?"
+#endif
+
+#define WRITES ((uint32_t)(O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY)))
+
+/* The names of new spaces that a clone may be told to make. */
+#define NEW_SPACES                                                                                 \
+	((uint32_t)(CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWUTS |     \
+		    CLONE_NEWIPC | CLONE_NEWCGROUP))
+
+static const uint16_t allowed[] = {
+	/* what is open */
+	SYS_read,
+	SYS_write,
+	SYS_readv,
+	SYS_writev,
+	SYS_pread64,
+	SYS_pwrite64,
+	SYS_preadv,
+	SYS_pwritev,
+	SYS_lseek,
+	SYS_close,
+	SYS_close_range,
+	SYS_dup,
+	SYS_dup3,
+	SYS_fcntl,
+	SYS_ftruncate,
+	SYS_fsync,
+	SYS_fdatasync,
+	SYS_fallocate,
+	SYS_fstat,
+	SYS_fstatfs,
+	SYS_fadvise64,
+	SYS_sendfile,
+	SYS_ppoll,
+	SYS_sendmsg,
+	SYS_recvmsg,
+	/* looking */
+	SYS_newfstatat,
+	SYS_statx,
+	SYS_faccessat,
+	SYS_faccessat2,
+	SYS_readlinkat,
+	SYS_getdents64,
+	SYS_getcwd,
+	SYS_statfs,
+	/* memory */
+	SYS_mmap,
+	SYS_munmap,
+	SYS_mremap,
+	SYS_mprotect,
+	SYS_madvise,
+	SYS_brk,
+	SYS_msync,
+	SYS_memfd_create,
+	SYS_mincore,
+	SYS_membarrier,
+	/* threads */
+	SYS_futex,
+	SYS_set_robust_list,
+	SYS_get_robust_list,
+	SYS_rseq,
+	SYS_sched_yield,
+	SYS_sched_getaffinity,
+	SYS_sched_getparam,
+	SYS_sched_getscheduler,
+	SYS_getpriority,
+	SYS_getcpu,
+	SYS_exit,
+	SYS_exit_group,
+	SYS_restart_syscall,
+	SYS_set_tid_address,
+	SYS_wait4,
+	SYS_waitid,
+	/* signals */
+	SYS_rt_sigaction,
+	SYS_rt_sigprocmask,
+	SYS_rt_sigreturn,
+	SYS_rt_sigpending,
+	SYS_rt_sigtimedwait,
+	SYS_sigaltstack,
+	/* who and when */
+	SYS_getpid,
+	SYS_getppid,
+	SYS_gettid,
+	SYS_getuid,
+	SYS_geteuid,
+	SYS_getgid,
+	SYS_getegid,
+	SYS_getgroups,
+	SYS_capget,
+	SYS_uname,
+	SYS_sysinfo,
+	SYS_getrusage,
+	SYS_times,
+	SYS_getrlimit,
+	SYS_clock_gettime,
+	SYS_clock_getres,
+	SYS_clock_nanosleep,
+	SYS_nanosleep,
+	SYS_gettimeofday,
+	SYS_getrandom,
+#ifdef SYS_open
+	SYS_poll,
+	SYS_select,
+	SYS_stat,
+	SYS_lstat,
+	SYS_access,
+	SYS_readlink,
+	SYS_time,
+	SYS_dup2,
+	SYS_getdents,
+	SYS_arch_prctl,
+#endif
+};
+
+#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+/* Skips `no` instructions if the loaded word is another one. */
+#define UNLESS(value, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(value), 0, (no))
+#define RETURN(value)	  BPF_STMT(BPF_RET | BPF_K, (value))
+#define DENY		  (SECCOMP_RET_ERRNO | ENOSYS)
+#define DENY_WRITE	  (SECCOMP_RET_ERRNO | EACCES)
+/* A word of an argument: both architectures are little-endian. */
+#define LOAD_ARG(n) LOAD(args[n])
+/* With one of these bits `then`, else allowed; the word is lost. */
+#define IF_BITS(bits, then)                                                                        \
+	BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (bits), 0, 1), RETURN(then), RETURN(SECCOMP_RET_ALLOW)
+
+static const struct sock_filter head[] = {
+	LOAD(arch),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
+	RETURN(SECCOMP_RET_KILL_PROCESS),
+	LOAD(nr),
+	UNLESS(SYS_openat, 4),
+	LOAD_ARG(2),
+	IF_BITS(WRITES, DENY_WRITE),
+#ifdef SYS_open
+	UNLESS(SYS_open, 4),
+	LOAD_ARG(1),
+	IF_BITS(WRITES, DENY_WRITE),
+#endif
+	/* Threads by clone; clone3 hides its flags from us, and the C library does without. */
+	UNLESS(SYS_clone, 4),
+	LOAD_ARG(0),
+	IF_BITS(NEW_SPACES, DENY),
+	/* Limits are read. */
+	UNLESS(SYS_prlimit64, 4),
+	LOAD_ARG(2),
+	IF_BITS(UINT32_MAX, DENY),
+	/* A terminal is asked for its size, and gets no input from us (TIOCSTI). */
+	UNLESS(SYS_ioctl, 6),
+	LOAD_ARG(1),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TCGETS, 3, 0),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TCGETS2, 2, 0),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCGWINSZ, 1, 0),
+	RETURN(SECCOMP_RET_ERRNO | ENOTTY),
+	RETURN(SECCOMP_RET_ALLOW),
+	/* Names of threads, and what a sanitizer asks; of privileges it only takes away. */
+	UNLESS(SYS_prctl, 1),
+	RETURN(SECCOMP_RET_ALLOW),
+};
+
+#define HEAD_CNT ARRAY_SIZE(head)
+#define MAX_CNT	 (HEAD_CNT + 5 + 2 * ARRAY_SIZE(allowed) + 1)
+
+bool syscall_filter__is_there(void)
+{
+	/* Without a filter to set: EFAULT, if filters are known (seccomp(2)). */
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL) < 0 && errno == EFAULT;
+}
+
+int syscall_filter__enter(void)
+{
+	/* Signals to itself: abort(). */
+	const struct sock_filter to_self[] = {
+		UNLESS(SYS_tgkill, 4),	   LOAD_ARG(0),	 UNLESS(getpid(), 1),
+		RETURN(SECCOMP_RET_ALLOW), RETURN(DENY),
+	};
+	struct sock_filter code[MAX_CNT];
+	struct sock_fprog program = {.filter = code};
+	size_t cnt = HEAD_CNT;
+
+	memcpy(code, head, sizeof(head));
+	memcpy(code + cnt, to_self, sizeof(to_self));
+	cnt += ARRAY_SIZE(to_self);
+	for (size_t i = 0; i < ARRAY_SIZE(allowed); i++) {
+		code[cnt++] = (struct sock_filter)UNLESS(allowed[i], 1);
+		code[cnt++] = (struct sock_filter)RETURN(SECCOMP_RET_ALLOW);
+	}
+	code[cnt++] = (struct sock_filter)RETURN(DENY);
+	program.len = (unsigned short)cnt;
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) ? -errno : 0;
+}
