@@ -177,12 +177,16 @@ Test(out_file, devices_take_what_is_written)
 	cr_expect_eq(out_file__open(&f, in("none/file"), OUT_LIVE), -ENOENT);
 }
 
-Test(out_file, what_others_can_change_is_not_safe)
+Test(out_file, a_temporary_file_has_no_name)
 {
-	cr_expect(out_path__is_safe(in("file")));
-	if (geteuid())
-		cr_skip_test("needs root, to make another user's directory");
-	cr_expect_not(out_path__is_safe(in("theirs/file")));
-	cr_assert_eq(mkdir(in("theirs/ours"), 0755), 0);
-	cr_expect_not(out_path__is_safe(in("theirs/ours/file")));
+	int fd = out_file__open_temporary(dir);
+
+	cr_assert_geq(fd, 0);
+	cr_expect_eq(write(fd, "x", 1), 1);
+	snprintf(path, sizeof(path), "test $(ls -A %s | wc -l) = 1", dir); /* `theirs` */
+	cr_expect_eq(system(path), 0);
+	close(fd);
+	link_to("theirs/there", "..");
+	if (!geteuid())
+		cr_expect_eq(out_file__open_temporary(in("theirs/there")), -ELOOP);
 }

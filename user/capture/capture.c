@@ -33,6 +33,7 @@
 #include "common/descriptors.h"
 #include "common/err.h"
 #include "common/util.h"
+#include "privilege/rights.h"
 #include <bpf/libbpf.h>
 #include <signal.h>
 #include <string.h>
@@ -340,6 +341,7 @@ static int attach_all(struct session *s)
 	if (!err)
 		err = follow__missed(s);
 	s->has_probes = !err;
+	rights__enter(RIGHTS_RECORD, s->probes.method == ATTACH_PERF_EVENT);
 	return err;
 }
 

@@ -6,6 +6,7 @@
 #include "capture/arming/watched.h"
 #include "common/counted.h"
 #include "common/util.h"
+#include "privilege/sandbox.h"
 #include <stdarg.h>
 
 #define DEAR_WATCH   4 /* times a plain probe */
@@ -182,6 +183,16 @@ static void note_stepped(const struct session *s, json_t *notes)
 		    (double)s->facts.cost.bare.stepped_ns / 1e3);
 }
 
+/* Of the process that makes the report. */
+static void note_protections(json_t *notes)
+{
+	const unsigned int lacks = sandbox__lacks();
+
+	if (lacks)
+		say(notes, "this kernel lacks %s: reports, traces and pages were made without",
+		    sandbox__name(lacks));
+}
+
 json_t *window_notes(const struct session *s)
 {
 	json_t *notes = json_array();
@@ -196,5 +207,6 @@ json_t *window_notes(const struct session *s)
 	note_slow_copies(s, notes);
 	note_stepped(s, notes);
 	note_forked(s, notes);
+	note_protections(notes);
 	return notes;
 }

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
 #include "cli/doctor.h"
+#include "common/capability.h"
 #include "common/json_out.h"
 #include "common/util.h"
+#include "privilege/capability_set.h"
+#include "privilege/landlock.h"
+#include "privilege/rights.h"
+#include "privilege/syscall_filter.h"
 
 static const char *method_name(const struct attach_caps *c)
 {
@@ -20,15 +25,41 @@ static json_t *cost_json(const struct doctor *d)
 			 (json_int_t)d->cost.entry_return_ns);
 }
 
+static json_t *names_json(enum rights_stage stage, bool by_perf_events)
+{
+	json_t *list = json_array();
+	size_t cnt;
+	const struct right *rights = rights__all(&cnt);
+	const uint64_t has = capability_set__permitted() & rights__of(stage, by_perf_events);
+
+	for (size_t i = 0; list && i < cnt; i++)
+		if (has & CAPABILITY(rights[i].capability))
+			json_array_append_new(list, json_string(rights[i].name));
+	return list;
+}
+
+/* What is held in each stage of a session, of what this process has. */
+static json_t *rights_json(const struct doctor *d)
+{
+	json_t *stages = json_object();
+
+	for (enum rights_stage stage = RIGHTS_ATTACH; stages && stage < RIGHTS_STAGE_CNT; stage++)
+		json_object_set_new(stages, rights__stage_name(stage),
+				    names_json(stage, d->method == ATTACH_PERF_EVENT));
+	return stages;
+}
+
 static json_t *machine_json(const struct doctor *d)
 {
 	const struct attach_caps *c = &d->caps;
 
-	return json_pack("{s:s,s:b,s:b,s:b,s:b,s:b,s:b,s:b,s:s,s:s,s:o}", "kernel", c->kernel,
-			 "btf", c->btf, "can_bpf", c->can_bpf, "ring_buffer", c->ringbuf,
+	return json_pack("{s:s,s:b,s:b,s:b,s:b,s:b,s:b,s:b,s:s,s:s,s:o,s:o,s:i,s:b}", "kernel",
+			 c->kernel, "btf", c->btf, "can_bpf", c->can_bpf, "ring_buffer", c->ringbuf,
 			 "attach_cookies", c->cookies, "page_faults", c->page_faults,
 			 "uprobe_multi", c->uprobe_multi, "perf_uprobe", c->perf_uprobe, "method",
-			 method_name(c), "missing", c->missing, "cost", cost_json(d));
+			 method_name(c), "missing", c->missing, "cost", cost_json(d),
+			 "capabilities", rights_json(d), "landlock", landlock__version(), "seccomp",
+			 syscall_filter__is_there());
 }
 
 static json_t *missing_json(const struct probe_plan *plan)

@@ -5,6 +5,8 @@
 #include "common/counted.h"
 #include "common/text_char.h"
 #include "common/util.h"
+#include "privilege/rights.h"
+#include "privilege/sandbox.h"
 
 /* "  name             value" */
 static void row(FILE *out, const char *name, const char *fmt, ...)
@@ -48,6 +50,24 @@ static void print_method(const struct doctor *d, FILE *out)
 		row(out, "attach", "not possible");
 }
 
+/* What is held when, of what this process has. */
+static void print_rights(const struct doctor *d, FILE *out)
+{
+	static const char *const when[] = {"until the probes are in", "until they are out",
+					   "until the output is made"};
+	const bool by_perf_events = d->method == ATTACH_PERF_EVENT;
+	const unsigned int lacks = sandbox__lacks();
+
+	for (enum rights_stage stage = RIGHTS_ATTACH; stage < RIGHTS_OUTPUT; stage++)
+		row(out, stage ? "" : "capabilities", "%s: %s", when[stage],
+		    rights__names(stage, by_perf_events));
+	row(out, "", "the process that makes the output: none%s%s",
+	    lacks & PROTECTION_LANDLOCK ? "" : ", Landlock",
+	    lacks & PROTECTION_SECCOMP ? "" : ", a seccomp filter");
+	if (lacks)
+		row(out, "", "the kernel lacks %s", sandbox__name(lacks));
+}
+
 static void print_machine(const struct doctor *d, FILE *out)
 {
 	const struct attach_caps *c = &d->caps;
@@ -56,6 +76,7 @@ static void print_machine(const struct doctor *d, FILE *out)
 	row(out, "kernel", "%s", c->kernel);
 	row(out, "privileges", "user %u; BPF programs %s", geteuid(),
 	    c->can_bpf ? "may be loaded" : "may not be loaded");
+	print_rights(d, out);
 	row(out, "kernel types (BTF)", "%s", yes_no(c->btf));
 	if (c->can_bpf) {
 		row(out, "ring buffer", "%s", yes_no(c->ringbuf));

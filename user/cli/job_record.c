@@ -10,6 +10,7 @@
 #include "common/err.h"
 #include "common/util.h"
 #include "privilege/output_process.h"
+#include "privilege/rights.h"
 #include "target/rank.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -167,6 +168,8 @@ static int capture_all(struct job_record *j)
 	signals__catch(true);
 	for (size_t i = 0; i < j->cnt && !err; i++)
 		err = start_one(j, i);
+	/* The captures have their own. */
+	rights__enter(RIGHTS_FILES, false);
 	if (err)
 		signal_all(j, SIGTERM);
 	/* Those that were started detach in order, whatever happened here. */

@@ -13,6 +13,7 @@
 #include "device/shim_link.h"
 #include "exporters/exporter.h"
 #include "privilege/output_process.h"
+#include "privilege/rights.h"
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
@@ -182,6 +183,8 @@ int record_run(struct record_options *o)
 	o->capture.has_schedule = o->range.set;
 	o->capture.schedule = o->range.schedule;
 	o->capture.progress = !o->no_progress && log_level && isatty(STDERR_FILENO);
+	/* Behind the start of a program by `run`, which has what its caller has. */
+	rights__enter(RIGHTS_ATTACH, true);
 	err = record_checks__before(o);
 	if (err) {
 		shim_link__free(o->capture.shim);
@@ -197,6 +200,7 @@ int record_run(struct record_options *o)
 			      : err__set(-EINTR, "aborted");
 	}
 	signals__catch(false);
+	rights__enter(RIGHTS_FILES, false);
 	if (err)
 		cli__fail(err);
 	for (size_t i = 0; o->paths_fd && i < res.path_cnt && !res.aborted; i++)

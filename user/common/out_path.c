@@ -142,24 +142,3 @@ int out_path__directory(const char *path)
 		close(dir);
 	return err ? err : dir;
 }
-
-static bool only_ours_changes(const struct stat *st)
-{
-	return out_path__is_trusted(st) && (!(st->st_mode & 022) || st->st_mode & S_ISVTX);
-}
-
-bool out_path__is_safe(const char *path)
-{
-	auto_free char *name = NULL;
-	auto_close int dir = out_path__parent(path, &name);
-	struct stat st, below = {0};
-
-	while (dir >= 0 && !fstat(dir, &st) && only_ours_changes(&st)) {
-		if (st.st_ino == below.st_ino && st.st_dev == below.st_dev)
-			return true; /* the root is its own parent */
-		below = st;
-		if (step_into(&dir, openat(dir, "..", O_PATH | O_DIRECTORY | O_CLOEXEC)))
-			return false;
-	}
-	return false;
-}

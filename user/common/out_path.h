@@ -11,8 +11,6 @@
 int out_path__parent(const char *path, char **name);
 /* Opens (O_PATH) the directory itself in the same way. */
 int out_path__directory(const char *path);
-/* No other user can put another file or directory in the place of one on the way to path. */
-bool out_path__is_safe(const char *path);
 /* It belongs to root, to the caller, or to who called sudo. */
 bool out_path__is_trusted(const struct stat *st);
 /* Who new files belong to: SUDO_UID and SUDO_GID if root runs under sudo; else -1, as created. */

@@ -3,6 +3,7 @@
 #include "common/err.h"
 #include "common/mapped.h"
 #include "common/util.h"
+#include "privilege/capability_set.h"
 #include "device/death_mark.h"
 #include "device/shim_rings.h"
 #include <fcntl.h>
@@ -229,6 +230,7 @@ static void *beat(void *arg)
 	struct timespec until;
 	uint64_t now;
 
+	capability_set__keep(0); /* it only writes to memory */
 	death_mark__hold(&mark, &l->c->owner);
 	do {
 		now = clock__monotonic_ns();

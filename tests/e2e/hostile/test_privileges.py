@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What proftrace may do, and when: read from /proc while it does it."""
+import fcntl
+import json
+import os
+import pathlib
+import subprocess
+
+from common import sleeping
+from lib import process
+from lib.runner import test
+from lib.tool import PROFTRACE
+
+CAP_SYS_PTRACE, CAP_SYS_ADMIN, CAP_BPF = 19, 21, 39
+SOCKETS = pathlib.Path("/run/proftrace")
+
+
+def status_of(pid):
+    lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
+    return {name: value.split() for name, _, value in (line.partition(":") for line in lines)}
+
+
+def capabilities(status, field):
+    return int(status[field][0], 16)
+
+
+def recorded(case):
+    tool = case.tool("-p", sleeping(case).pid, "--duration", "1s", "--no-trace", "--no-report")
+    tool.done(60)
+    return tool.recordings()[0]
+
+
+def children_of(pid):
+    return [int(p) for p in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def stuck_output(case, recording, env=None):
+    """The process that makes a page, as long as nobody reads it; and its page."""
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    popen = subprocess.Popen([PROFTRACE, "report", "--html", "-", str(recording)], stdout=writer,
+                             env=env)
+    os.close(writer)
+    case.finally_(popen.wait)
+    case.finally_(popen.kill)
+
+    def made():
+        return [p for p in children_of(popen.pid) if status_of(p)["Seccomp"] == ["2"]]
+    process.wait_for(made, 30, "the output's process")
+    return popen, reader, made()[0]
+
+
+@test("a report is made without rights, as nobody or as who called sudo")
+def output(case):
+    recording = recorded(case)
+    os.chmod(recording.parent, 0o700)
+    for env, uid in ((None, "65534"), ({**os.environ, "SUDO_UID": "4711", "SUDO_GID": "4712"}, "4711")):
+        popen, reader, made = stuck_output(case, recording, env)
+        status = status_of(made)
+        assert status["Uid"] == [uid] * 4 and "0" not in status["Gid"], status
+        assert not status["Groups"], status
+        for field in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
+            assert capabilities(status, field) == 0, (field, status)
+        assert status["NoNewPrivs"] == ["1"] and status["Seccomp"] == ["2"], status
+        # Standard streams, the page (standard output again), the recording, the socket for more.
+        links = [os.readlink(p) for p in pathlib.Path(f"/proc/{made}/fd").iterdir()]
+        assert len(links) == 6 and str(recording) in links, links
+        with open(reader) as page:
+            assert page.read().rstrip().endswith("</html>")
+        assert popen.wait(30) == 0
+
+
+@test("while it records CAP_SYS_ADMIN is gone, and nothing can be gained")
+def session(case):
+    job = sleeping(case)
+    tool = case.tool("-p", job.pid, "--no-trace", "--no-report", "--duration", "60s")
+    process.wait_for(lambda: (SOCKETS / str(job.pid)).exists() and tool.recordings(), 60, "a session")
+    multi = json.loads(subprocess.run([PROFTRACE, "doctor", "-f", "json"], capture_output=True,
+                                      text=True).stdout)["machine"]["uprobe_multi"]
+    status = status_of(tool.pid)
+    held = capabilities(status, "CapPrm")
+    assert held == capabilities(status, "CapEff")
+    assert held >> CAP_BPF & 1 and held >> CAP_SYS_PTRACE & 1, status
+    assert not multi or not held >> CAP_SYS_ADMIN & 1, status
+    assert capabilities(status, "CapBnd") == 0 and status["NoNewPrivs"] == ["1"], status
+    subprocess.run([PROFTRACE, "ctl", str(job.pid), "stop"], check=True, capture_output=True)
+    tool.done(30)
+
+
+@test("a program that `run` starts has all that its caller has")
+def program(case):
+    own = status_of(os.getpid())
+    tool = case.tool("run", "--no-steps", "--no-trace", "--no-report", "--", "sh", "-c",
+                     "cat /proc/self/status; sleep 1")
+    tool.wait(60)
+    lines = dict(line.split(":", 1) for line in tool.out.splitlines() if ":" in line)
+    for field in ("CapPrm", "CapEff", "CapBnd", "NoNewPrivs", "Uid"):
+        assert lines[field].split() == own[field], (field, lines[field], own[field])
+
+
+@test("doctor says what is held when")
+def doctor(case):
+    said = subprocess.run([PROFTRACE, "doctor", "-f", "json"], capture_output=True, text=True)
+    machine = json.loads(said.stdout)["machine"]
+    held = {stage: set(names) for stage, names in machine["capabilities"].items()}
+    assert list(held) == ["attach", "record", "files", "output"] and not held["output"], held
+    assert held["attach"] > held["record"] > held["files"], held
+    assert "CAP_BPF" not in held["files"], held
+    text = subprocess.run([PROFTRACE, "doctor"], capture_output=True, text=True).stdout
+    assert "until the probes are in: CAP_SYS_ADMIN" in text and "the output: none" in text, text

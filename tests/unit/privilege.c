@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What a process may still do once it has given up its rights: tried by a child. */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <pthread.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include "common/capability.h"
+#include "common/err.h"
+#include "common/file_client.h"
+#include "common/out_file.h"
+#include "common/util.h"
+#include "privilege/capability_set.h"
+#include "privilege/landlock.h"
+#include "privilege/output_process.h"
+#include "privilege/rights.h"
+#include "privilege/sandbox.h"
+#include "privilege/syscall_filter.h"
+
+static char dir[] = "/tmp/proftrace-privilege.XXXXXX";
+
+static void setup(void)
+{
+	cr_assert(mkdtemp(dir) != NULL);
+}
+
+static void teardown(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	cr_expect_eq(system(command), 0);
+}
+
+TestSuite(privilege, .init = setup, .fini = teardown);
+
+static char *in(const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+/* Exit status of what a child does; 1: an expectation of it failed, and was printed. */
+static int in_child(int (*run)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(run());
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_assert(WIFEXITED(status), "ended by signal %d", WTERMSIG(status));
+	return WEXITSTATUS(status);
+}
+
+#define WANT(condition)                                                                            \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			fprintf(stderr, "line %d: %s: %s\n", __LINE__, #condition,                 \
+				strerror(errno));                                                  \
+			return 1;                                                                  \
+		}                                                                                  \
+	} while (0)
+
+/* Of a set in /proc/self/status, "CapEff". */
+static uint64_t own_set(const char *field)
+{
+	auto_free char *status = file__read("/proc/self/status", NULL);
+	const char *value = status__field(status, field);
+
+	return value ? strtoull(value, NULL, 16) : UINT64_MAX;
+}
+
+/* ---- capabilities ---- */
+
+static int keep_two(void)
+{
+	const uint64_t two = CAPABILITY(CAP_CHOWN) | CAPABILITY(CAP_KILL);
+	const uint64_t kept = capability_set__permitted() & two;
+
+	WANT(!capability_set__keep(two));
+	WANT(own_set("CapPrm") == kept && own_set("CapEff") == kept);
+	WANT(!own_set("CapInh") && !own_set("CapAmb") && (geteuid() || !own_set("CapBnd")));
+	WANT(own_set("NoNewPrivs") == 1);
+	/* No way back. */
+	WANT(!capability_set__keep(UINT64_MAX));
+	WANT(capability_set__permitted() == kept);
+	return 0;
+}
+
+Test(privilege, kept_capabilities_are_all_there_is)
+{
+	cr_expect_eq(in_child(keep_two), 0);
+}
+
+Test(privilege, each_stage_has_fewer_rights)
+{
+	uint64_t before = UINT64_MAX;
+
+	for (enum rights_stage stage = RIGHTS_ATTACH; stage < RIGHTS_STAGE_CNT; stage++) {
+		const uint64_t now = rights__of(stage, false);
+
+		cr_expect_eq(now & ~before, 0, "%s", rights__stage_name(stage));
+		cr_expect_lt(now, before, "%s", rights__stage_name(stage));
+		before = now;
+	}
+	cr_expect_eq(before, 0);
+	cr_expect(rights__of(RIGHTS_RECORD, true) & CAPABILITY(CAP_SYS_ADMIN));
+	cr_expect_not(rights__of(RIGHTS_FILES, true) & CAPABILITY(CAP_SYS_ADMIN));
+}
+
+/* ---- Landlock and seccomp, each alone ---- */
+
+static int changes_nothing(void)
+{
+	int there = open(in("there"), O_RDWR | O_CREAT, 0600);
+
+	WANT(there >= 0);
+	WANT(!capability_set__keep(UINT64_MAX));
+	WANT(!landlock__forbid_changes());
+	WANT(open(in("there"), O_WRONLY) < 0 && errno == EACCES);
+	WANT(open(in("new"), O_WRONLY | O_CREAT, 0600) < 0 && errno == EACCES);
+	WANT(unlink(in("there")) && errno == EACCES);
+	WANT(mkdir(in("directory"), 0700) && errno == EACCES);
+	WANT(symlink("a", in("link")) && errno == EACCES);
+	WANT(execl("/bin/true", "true", NULL) && errno == EACCES);
+	WANT(write(there, "x", 1) == 1);
+	WANT(open(in("there"), O_RDONLY) >= 0);
+	return 0;
+}
+
+Test(privilege, landlock_forbids_changes)
+{
+	/* A kernel without it is said, not hidden. */
+	if (!landlock__version()) {
+		cr_expect_eq(landlock__forbid_changes(), -ENOSYS);
+		cr_expect(sandbox__lacks() & PROTECTION_LANDLOCK);
+		return;
+	}
+	cr_expect_eq(in_child(changes_nothing), 0);
+}
+
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+static int makes_only_harmless_calls(void)
+{
+	int there = open(in("there"), O_RDWR | O_CREAT, 0600), ends[2];
+	pthread_t thread;
+
+	WANT(there >= 0 && !socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends));
+	WANT(!capability_set__keep(UINT64_MAX));
+	WANT(!syscall_filter__enter());
+	WANT(open(in("there"), O_WRONLY) < 0 && errno == EACCES);
+	WANT(open(in("there"), O_RDWR) < 0 && errno == EACCES);
+	WANT(open(in("there"), O_RDONLY | O_TRUNC) < 0 && errno == EACCES);
+	WANT(open(in("new"), O_RDONLY | O_CREAT, 0600) < 0 && errno == EACCES);
+	WANT(open(dir, O_TMPFILE | O_WRONLY, 0600) < 0 && errno == EACCES);
+	WANT(unlink(in("there")) && rename(in("there"), in("x")) && link(in("there"), in("x")));
+	WANT(chmod(in("there"), 0777) && truncate(in("there"), 0) && mkdir(in("d"), 0700));
+	WANT(socket(AF_UNIX, SOCK_STREAM, 0) < 0 && errno == ENOSYS);
+	WANT(execl("/bin/true", "true", NULL) && errno == ENOSYS);
+	WANT(kill(getppid(), 0) && errno == ENOSYS);
+	WANT(ioctl(there, 0x5412 /* TIOCSTI */, "x") && errno == ENOTTY);
+	/* What is left. */
+	WANT(write(there, "x", 1) == 1 && !ftruncate(there, 0));
+	WANT(open(in("there"), O_RDONLY) >= 0);
+	WANT(!pthread_create(&thread, NULL, nothing, NULL) && !pthread_join(thread, NULL));
+	WANT(send(ends[0], "x", 1, 0) < 0); /* sendto is not needed, sendmsg is there */
+	return 0;
+}
+
+Test(privilege, the_filter_leaves_what_an_output_needs)
+{
+	cr_assert(syscall_filter__is_there());
+	cr_expect_eq(in_child(makes_only_harmless_calls), 0);
+}
+
+/* ---- the process that makes an output ---- */
+
+static int write_where_it_may(void *ctx)
+{
+	struct out_file f;
+	int fd;
+
+	WANT(!own_set("CapPrm") && !own_set("CapEff") && !own_set("CapBnd"));
+	WANT(own_set("NoNewPrivs") == 1);
+	WANT(geteuid() != 0 && getegid() != 0);
+	WANT(fcntl(*(const int *)ctx, F_GETFD) < 0); /* of the parent's */
+	WANT(open(in("read"), O_RDONLY) < 0);	     /* root's alone */
+	/* By the broker, what was named. */
+	fd = in_file__open(in("read"));
+	WANT(fd >= 0);
+	close(fd);
+	WANT(in_file__open(in("secret")) == -EACCES);
+	WANT(!out_file__open(&f, in("out/any"), OUT_WHOLE));
+	WANT(write(f.fd, "text", 4) == 4 && !out_file__publish(&f));
+	WANT(!out_file__open(&f, in("live"), OUT_LIVE));
+	WANT(write(f.fd, "live", 4) == 4);
+	out_file__close(&f);
+	WANT(!out_file__open(&f, in("out/dropped"), OUT_WHOLE));
+	out_file__close(&f);
+	WANT(out_file__open(&f, in("out/fifo"), OUT_WHOLE) == -EEXIST);
+	WANT(out_file__open(&f, in("out/../escaped"), OUT_WHOLE) == -EACCES);
+	WANT(out_file__open(&f, in("elsewhere"), OUT_WHOLE) == -EACCES);
+	WANT(out_file__open(&f, in("out/"), OUT_WHOLE) == -EISDIR);
+	WANT(out_file__make_directory(in("new/")) == -EACCES);
+	fd = out_file__open_temporary("/tmp");
+	WANT(fd >= 0 && write(fd, "x", 1) == 1);
+	WANT(out_file__open_temporary("/etc") == -EACCES);
+	WANT(file_client__end(FILE_PUBLISH, 7) == -EBADF);
+	return 42;
+}
+
+static void put(const char *name, const char *text)
+{
+	int fd = open(in(name), O_WRONLY | O_CREAT, 0600);
+
+	cr_assert_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+}
+
+Test(privilege, output_is_made_by_a_process_without_rights)
+{
+	struct file_places places = {0};
+	int open_here = open("/dev/null", O_RDONLY), status;
+	auto_free char *text = NULL;
+	char command[80];
+
+	if (geteuid()) /* nothing to give up: see the next test */
+		return;
+	put("read", "r");
+	put("secret", "s");
+	cr_assert_eq(mkdir(in("out"), 0700), 0);
+	cr_assert_eq(mkfifo(in("out/fifo"), 0600), 0);
+	unsetenv("SUDO_UID");
+	cr_assert_eq(file_places__add_read(&places, in("read")), 0);
+	cr_assert_eq(file_places__add_write(&places, in("live"), false), 0);
+	cr_assert_eq(file_places__add_write(&places, in("out/"), false), 0);
+	status = output_process__run(write_where_it_may, &open_here, &places);
+	file_places__free(&places);
+	cr_expect_eq(status, 42);
+	text = file__read(in("out/any"), NULL);
+	cr_expect_str_eq(text, "text");
+	cr_expect_neq(access(in("out/dropped"), F_OK), 0);
+	cr_expect_neq(access(in("escaped"), F_OK), 0);
+	/* The file and the pipe, and nothing temporary. */
+	snprintf(command, sizeof(command), "test $(ls -A %s/out | wc -l) = 2", dir);
+	cr_expect_eq(system(command), 0);
+}
+
+static int status_of_caller(void *ctx)
+{
+	return getuid() == 65533 && getgid() == 65532 ? 3 : 4;
+}
+
+Test(privilege, under_sudo_the_output_is_made_as_the_caller)
+{
+	const struct file_places none = {0};
+
+	if (geteuid()) {
+		cr_expect_eq(output_process__run(status_of_caller, NULL, &none), 4);
+		return;
+	}
+	setenv("SUDO_UID", "65533", 1);
+	setenv("SUDO_GID", "65532", 1);
+	cr_expect_eq(output_process__run(status_of_caller, NULL, &none), 3);
+}
+
+static int signal_itself(void *ctx)
+{
+	return raise(SIGTERM) ? 1 : 0;
+}
+
+static int run_one_that_gets_a_signal(void)
+{
+	const struct file_places none = {0};
+
+	signal(SIGTERM, SIG_IGN);
+	return output_process__run(signal_itself, NULL, &none);
+}
+
+/* SIGTERM is ignored by both, so nothing ends; the status is the function's. */
+Test(privilege, signals_are_as_they_were)
+{
+	cr_expect_eq(in_child(run_one_that_gets_a_signal), 0);
+}
