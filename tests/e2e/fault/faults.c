@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -28,9 +29,15 @@ void *__libc_calloc(size_t cnt, size_t size);
 void *__libc_realloc(void *old, size_t size);
 
 static enum { NONE, MALLOC, MEMORY, SHORT, FULL, INTR, CLOCK } kind;
-static unsigned long at, calls;
-static bool hit;
+static unsigned long at;
 static pid_t own;
+
+/* Shared with the process without rights that makes the output, and which is to have faults, too.
+ */
+static struct counts {
+	unsigned long calls;
+	bool hit;
+} at_first, *counts = &at_first;
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -38,7 +45,12 @@ __attribute__((constructor)) static void begin(void)
 		"", "malloc:", "memory:", "short:", "full:", "intr:", "clock:"};
 	const char *fault = getenv("FAULT");
 
+	void *shared = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
 	own = getpid();
+	if (shared != MAP_FAILED)
+		counts = shared;
 	for (int i = MALLOC; fault && i <= CLOCK; i++) {
 		if (strncmp(fault, kinds[i], strlen(kinds[i])) != 0)
 			continue;
@@ -52,7 +64,8 @@ static void tell(void)
 {
 	const char *path = getenv("FAULT_HIT");
 	char text[64];
-	int fd, saved = errno, len = snprintf(text, sizeof(text), "%lu %d\n", calls, hit);
+	int fd, saved = errno,
+		len = snprintf(text, sizeof(text), "%lu %d\n", counts->calls, counts->hit);
 
 	fd = path ? (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0644)
 		  : -1;
@@ -69,15 +82,21 @@ __attribute__((destructor)) static void end(void)
 		tell();
 }
 
-/* Is it this call's turn, or was it once? Children of ours have no faults. */
+/* Other children of ours have none. */
+static bool has_faults(void)
+{
+	return getpid() == own || geteuid();
+}
+
+/* Is it this call's turn, or was it once? */
 static bool due(bool on_and_on)
 {
-	const unsigned long n = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
+	const unsigned long n = __atomic_add_fetch(&counts->calls, has_faults(), __ATOMIC_RELAXED);
 	const bool now = n == at || (on_and_on && at && n > at);
 
-	if (!now || getpid() != own)
+	if (!now || !has_faults())
 		return false;
-	if (!__atomic_exchange_n(&hit, true, __ATOMIC_RELAXED))
+	if (!__atomic_exchange_n(&counts->hit, true, __ATOMIC_RELAXED))
 		tell();
 	return true;
 }
