@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "device/shim_attach.h"
 #include "common/err.h"
+#include "common/memfd.h"
 #include "common/util.h"
 #include "device/shim_library.h"
 #include <fcntl.h>
@@ -65,13 +66,11 @@ static int refused(const struct target *t, int err)
 /* fd: the process's own. */
 static int adopt(const struct target *t, int fd, struct shim_link **out)
 {
-	char path[64];
+	auto_close int own = memfd__open_of(t->pid, fd, O_RDWR);
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", t->pid, fd);
-	auto_close int own = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (own < 0)
-		return err__set(-errno, "cannot open the library's memory in process %d: %s",
-				t->pid, strerror(errno));
+		return err__set(own, "cannot open the library's memory in process %d: %s", t->pid,
+				strerror(-own));
 	return shim_link__adopt(own, out);
 }
 

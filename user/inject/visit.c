@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include "common/err.h"
+#include "common/memfd.h"
 #include "common/util.h"
 #include "inject/session.h"
 #include "inject/steps.h"
@@ -88,9 +89,8 @@ static int fill_memfd(const struct session *s)
 	if (theirs < 0)
 		return err__set((int)theirs, "process %d: memfd_create: %s", s->target->pid,
 				strerror((int)-theirs));
-	snprintf(path, sizeof(path), "/proc/%d/fd/%ld", s->target->pid, theirs);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	err = fd < 0 ? -errno : write_all(fd, q->image, q->image_size);
+	fd = memfd__open_of(s->target->pid, theirs, O_WRONLY);
+	err = fd < 0 ? fd : write_all(fd, q->image, q->image_size);
 	if (err)
 		return err__set(err, "process %d: cannot fill its memfd: %s", s->target->pid,
 				strerror(-err));
