@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "cli/owner.h"
 #include "cli/place.h"
 #include "cli/trace_readers.h"
 #include "common/bytes_text.h"
@@ -90,6 +91,7 @@ static const struct opt export_options[] = {
 	 "File or directory (one with / at its end is made) to write to; - is standard output "
 	 "(default HOST_PID and the format's extension, in this directory).",
 	 offsetof(struct export_cmd, output), .file_arg = true},
+	OWNER_OPT,
 	{OPT_STRING, "dialect", 0, "NAME", "Variant of the format; --list-formats names them.",
 	 offsetof(struct export_cmd, dialect)},
 	{OPT_CUSTOM, "config", 0, "OPTION,...",

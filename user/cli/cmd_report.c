@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "analysis/job/job.h"
 #include "cli/html_page.h"
+#include "cli/owner.h"
 #include "cli/report_options.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -26,6 +27,7 @@ static const struct opt opts[] = {
 	 "Write one HTML file instead, which needs no network: findings, tables, charts, a flame "
 	 "graph and the timeline of three steps; - is standard output.",
 	 offsetof(struct report_command, html), .file_arg = true},
+	OWNER_OPT,
 	{OPT_UINT, "step", 0, "N", "With --html: a step whose timeline is to be there, too.",
 	 offsetof(struct report_command, step)},
 	{OPT_STRING, "op", 0, "NAME",

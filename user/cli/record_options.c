@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cli/clock_time.h"
 #include "cli/record_options.h"
+#include "cli/owner.h"
 #include "capture/user_probes/functions.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -299,6 +300,7 @@ const struct opt record_opts[] = {
 	 "first "
 	 "x.1.ptrec and so on.",
 	 CAPTURE(output), .file_arg = true},
+	OWNER_OPT,
 	{OPT_STRING, "trace", 0, "PATH",
 	 "Trace, or a directory for it (default HOST_PID.pt.trace.json.gz). The windows after the "
 	 "first have a number, as their recordings: x.1.json.gz for x.json.gz.",

@@ -8,6 +8,16 @@
 
 #define NEW_MODE 0600
 
+/* Whom new files are made for may have them replaced. */
+static bool is_file_of_owner(const struct stat *st)
+{
+	uid_t uid;
+	gid_t gid;
+
+	out_path__owner(&uid, &gid);
+	return S_ISREG(st->st_mode) && st->st_uid == uid;
+}
+
 /* What has the name now. 0: nothing; 1: a regular file that the caller may replace; 2: a pipe or a
  * device; or a negative errno. */
 static int look(int dir, const char *name, struct stat *st)
@@ -18,7 +28,7 @@ static int look(int dir, const char *name, struct stat *st)
 		return -ELOOP;
 	if (S_ISDIR(st->st_mode))
 		return -EISDIR;
-	if (!out_path__is_trusted(st))
+	if (!out_path__is_trusted(st) && !is_file_of_owner(st))
 		return -EEXIST;
 	return S_ISREG(st->st_mode) ? 1 : 2;
 }

@@ -22,7 +22,18 @@ static bool number_of(const char *variable, unsigned int *out)
 	return !errno && !*end && n < UINT_MAX;
 }
 
-void out_path__owner(uid_t *uid, gid_t *gid)
+static struct {
+	uid_t uid;
+	gid_t gid;
+} chosen = {(uid_t)-1, (gid_t)-1};
+
+void out_path__choose_owner(uid_t uid, gid_t gid)
+{
+	chosen.uid = uid;
+	chosen.gid = gid;
+}
+
+static void find_caller(uid_t *uid, gid_t *gid)
 {
 	*uid = (uid_t)-1;
 	*gid = (gid_t)-1;
@@ -30,12 +41,21 @@ void out_path__owner(uid_t *uid, gid_t *gid)
 		*uid = *gid = (uid_t)-1;
 }
 
+void out_path__owner(uid_t *uid, gid_t *gid)
+{
+	find_caller(uid, gid);
+	if (geteuid() || chosen.uid == (uid_t)-1)
+		return;
+	*uid = chosen.uid;
+	*gid = chosen.gid;
+}
+
 bool out_path__is_trusted(const struct stat *st)
 {
 	uid_t caller;
 	gid_t group;
 
-	out_path__owner(&caller, &group);
+	find_caller(&caller, &group);
 	return !st->st_uid || st->st_uid == geteuid() || st->st_uid == caller;
 }
 

@@ -13,7 +13,10 @@ int out_path__parent(const char *path, char **name);
 int out_path__directory(const char *path);
 /* It belongs to root, to the caller, or to who called sudo. */
 bool out_path__is_trusted(const struct stat *st);
-/* Who new files belong to: SUDO_UID and SUDO_GID if root runs under sudo; else -1, as created. */
+/* Who new files belong to: who was chosen, else SUDO_UID and SUDO_GID if root runs under sudo; else
+ * -1, as created. */
 void out_path__owner(uid_t *uid, gid_t *gid);
+/* Chooses it; only root can give files away. Links of the chosen user are not trusted for it. */
+void out_path__choose_owner(uid_t uid, gid_t gid);
 
 #endif

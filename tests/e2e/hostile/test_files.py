@@ -87,3 +87,29 @@ def sudo(case):
     for path in (*made, home / "out"):
         assert path.stat().st_uid == 65534, path
     assert all(p.stat().st_mode & 0o777 == 0o600 for p in made)
+
+
+@test("--owner: files are his, and his links are still refused; he replaces no file of root's")
+def owner(case):
+    pid = sleeping(case).pid
+    home = their_directory(case)
+    given = ["--owner", "65534:65533"]
+    for _ in range(2):  # the second replaces, or moves aside, those of the first
+        done = record(home, pid, "-o", "out/", "--html", "p.html", *given)
+        assert done.returncode == 0, done.stderr
+    made = [*(home / "out").iterdir(), home / "p.html", home / "out"]
+    assert len(made) == 5, made
+    for path in made:
+        assert (path.stat().st_uid, path.stat().st_gid) == (65534, 65533), path
+    recording = next((home / "out").glob("*.ptrec"))
+    for form in ("csv", "sqlite"):
+        done = subprocess.run([PROFTRACE, "export", recording, "-f", form, "-o", home / form, *given],
+                              capture_output=True, text=True)
+        assert done.returncode == 0 and (home / form).stat().st_uid == 65534, done.stderr
+    (case.dir / "root").mkdir()
+    subprocess.run([*AS_NOBODY, "ln", "-s", "../root/new", home / "link"], check=True)
+    done = record(home, pid, "-o", "link", "--no-trace", *given)
+    assert done.returncode == 1 and "symbolic link" in done.stderr, done.stderr
+    assert not list((case.dir / "root").iterdir())
+    done = subprocess.run([PROFTRACE, "export", "x", "--owner", "nosuchuser"], capture_output=True, text=True)
+    assert done.returncode == 2 and "no user nosuchuser" in done.stderr, done.stderr

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* --owner, of all commands that write files. */
+#ifndef PROFTRACE_OWNER_H
+#define PROFTRACE_OWNER_H
+
+/* "USER", "USER:GROUP", names or numbers: whom files are made for. 0, or -EINVAL with err__set. */
+int owner__parse(const char *value, void *unused);
+
+#define OWNER_OPT                                                                                  \
+	{OPT_CUSTOM, "owner", 0, "USER[:GROUP]",                                                   \
+	 "Whom the files belong to (default: who called sudo, else who runs proftrace). Needs "    \
+	 "root.",                                                                                  \
+	 0, .parse = owner__parse}
+
+#endif
