@@ -58,9 +58,11 @@ static int reap(pid_t pid)
 			return 1;
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
-	log__debug("the output's process was ended by signal %d", WTERMSIG(status));
 	/* As if it had been us: a reader that went away, Ctrl-C. */
-	raise(WTERMSIG(status));
+	if (WTERMSIG(status) == SIGPIPE || WTERMSIG(status) == SIGINT)
+		raise(WTERMSIG(status));
+	log__warn("the process that makes the output was ended by signal %d (%s)", WTERMSIG(status),
+		  strsignal(WTERMSIG(status)));
 	return 1;
 }
 
