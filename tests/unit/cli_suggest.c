@@ -46,6 +46,12 @@ Test(cli_suggest, what_is_far_gets_no_suggestion)
 	cr_expect(eq(str, (char *)nearest(longer), "(none)"));
 }
 
+Test(cli_suggest, record_spells_the_default_command_out)
+{
+	cr_assert(command__find("record") == command__find(NULL));
+	cr_assert(command__find("report") != command__find(NULL));
+}
+
 Test(cli_suggest, unknown_commands_say_what_to_type)
 {
 	static const struct {
@@ -53,8 +59,8 @@ Test(cli_suggest, unknown_commands_say_what_to_type)
 	} cases[] = {
 		{"completoin", "unknown command 'completoin'; did you mean completion?"},
 		{"4242", "unknown command '4242'; to attach to a process say proftrace -p 4242"},
-		{"record", "unknown command 'record'; recording needs no command: "
-			   "proftrace -p PID --record 2:10"},
+		{"attach", "unknown command 'attach'; to record say proftrace record -p PID "
+			   "--record 2:10"},
 		{"zebra", "unknown command 'zebra'; see proftrace --help"},
 	};
 

@@ -199,7 +199,7 @@ static const struct opt opts[] = {
 };
 
 const struct command command_record = {
-	.usage = "-p PID[,PID...] --record A:B [options]",
+	.usage = "[record] -p PID[,PID...] --record A:B [options]",
 	.summary = "Profiles running machine-learning jobs that were not prepared for it.",
 	.details =
 		"Attaches to a running process, watches the steps asked for, leaves it as it was, "

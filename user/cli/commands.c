@@ -21,8 +21,11 @@ const struct command *const *commands__all(void)
 	return rows;
 }
 
+/* "record" spells the default command out. */
 const struct command *command__find(const char *name)
 {
+	if (name && strcmp(name, "record") == 0)
+		name = NULL;
 	for (const struct command *const *c = commands__all(); *c; c++) {
 		const char *own = (*c)->name;
 
@@ -40,10 +43,10 @@ int command__unknown(const char *name)
 		return err__set(-EINVAL,
 				"unknown command '%s'; to attach to a process say proftrace -p %s",
 				name, name);
-	if (strcmp(name, "record") == 0 || strcmp(name, "attach") == 0)
+	if (strcmp(name, "attach") == 0)
 		return err__set(-EINVAL,
-				"unknown command '%s'; recording needs no command: "
-				"proftrace -p PID --record 2:10",
+				"unknown command '%s'; to record say proftrace record -p PID "
+				"--record 2:10",
 				name);
 	if (strstr(name, ".ptrec"))
 		return err__set(-EINVAL,
