@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The Chrome trace in Kineto's dialect; doc/trace.md says what its readers need and why. */
+/* The Chrome trace in Kineto's dialect; doc/reference/trace.md says what its readers need and why.
+ */
 #include "common/err.h"
 #include "common/util.h"
 #include "exporters/parts/facts.h"
@@ -208,7 +209,7 @@ static int run_once(const struct recording *r, enum chrome_dialect dialect, int 
 }
 
 /* The head says whether the limit cuts what follows it, and nothing may follow the events
- * (doc/trace.md): so the text is made for nothing up to there, uncompressed. */
+ * (doc/reference/trace.md): so the text is made for nothing up to there, uncompressed. */
 static int foresee_cut(const struct recording *r, enum chrome_dialect dialect,
 		       struct chrome_limit *limit)
 {

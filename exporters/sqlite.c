@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* An SQLite database; doc/formats.md has the schema and queries to begin with. */
+/* An SQLite database; doc/reference/formats.md has the schema and queries to begin with. */
 #include <sqlite3.h>
 #include <string.h>
 #include <sys/stat.h>

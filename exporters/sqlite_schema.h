@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tables beside `events`, whose columns are those of exporters/rows.h; doc/formats.md explains. */
+/* The tables beside `events`, whose columns are those of exporters/rows.h; doc/reference/formats.md
+ * explains. */
 #ifndef PROFTRACE_SQLITE_SCHEMA_H
 #define PROFTRACE_SQLITE_SCHEMA_H
 
@@ -7,7 +8,8 @@
 
 static const char sqlite_tables[] =
 	"CREATE TABLE facts (key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
-	"CREATE TABLE names (id INTEGER PRIMARY KEY, category TEXT NOT NULL, name TEXT, schema TEXT);"
+	"CREATE TABLE names (id INTEGER PRIMARY KEY, category TEXT NOT NULL, name TEXT, schema "
+	"TEXT);"
 	"CREATE TABLE tracks (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, pid INTEGER, tid INTEGER,"
 	" device INTEGER, stream INTEGER, name TEXT);"
 	"CREATE TABLE devices (id INTEGER PRIMARY KEY, name TEXT, memory_bytes INTEGER,"
@@ -29,12 +31,15 @@ static const char sqlite_indexes[] =
 static const char sqlite_views[] =
 	"CREATE VIEW steps AS SELECT step, ts_ns, dur_ns, cpu_ns, track_id FROM events"
 	" WHERE type = 'step';"
-	"CREATE VIEW spans AS SELECT e.id, e.parent_id, coalesce(n.name, e.kind) AS name, n.category,"
-	" e.kind, e.phase, e.step, t.pid, t.tid, t.name AS thread, e.depth, e.ts_ns, e.dur_ns, e.cpu_ns,"
+	"CREATE VIEW spans AS SELECT e.id, e.parent_id, coalesce(n.name, e.kind) AS name, "
+	"n.category,"
+	" e.kind, e.phase, e.step, t.pid, t.tid, t.name AS thread, e.depth, e.ts_ns, e.dur_ns, "
+	"e.cpu_ns,"
 	" e.self_ns, e.device_ns, e.correlation, e.inputs, e.\"end\", e.cut"
 	" FROM events e JOIN tracks t ON t.id = e.track_id LEFT JOIN names n ON n.id = e.name_id"
 	" WHERE e.type = 'span';"
-	"CREATE VIEW device_work AS SELECT e.id, n.name, e.kind, e.phase, e.step, t.device, t.stream,"
+	"CREATE VIEW device_work AS SELECT e.id, n.name, e.kind, e.phase, e.step, t.device, "
+	"t.stream,"
 	" e.ts_ns, e.dur_ns, e.value AS bytes, e.grid, e.block, e.occupancy, e.launch_id,"
 	" max(0, e.ts_ns - l.ts_ns - l.dur_ns) AS queued_ns,"
 	" coalesce(pn.name, p.kind) AS launched_by"

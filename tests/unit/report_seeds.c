@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The numbers that Paddle's guide to its profiler prints (doc/coming_from.md says which are not
- * here): a program is made that has the calls, total, maximum and minimum of each row; averages,
- * ratios and sums must come out as printed there, to the last digit. Where two digits of a total
- * are too few to get there, it has more that round to the printed ones.
+ * The numbers that Paddle's guide to its profiler prints (doc/explanation/coming-from.md says which
+ * are not here): a program is made that has the calls, total, maximum and minimum of each row;
+ * averages, ratios and sums must come out as printed there, to the last digit. Where two digits of
+ * a total are too few to get there, it has more that round to the printed ones.
  */
 #include <criterion/criterion.h>
 #include <inttypes.h>

@@ -52,7 +52,7 @@ static void merge(struct left_out_rows *rows, const struct left_out_row *row)
 	rows->items[rows->cnt++] = *row;
 }
 
-/* As doc/recording.md describes `dropped_probes`; NULL: none. */
+/* As doc/reference/recording.md describes `dropped_probes`; NULL: none. */
 static const json_t *list_of(const struct recording *r)
 {
 	return json_object_get(recording__summary(r), "dropped_probes");

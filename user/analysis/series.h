@@ -30,7 +30,7 @@ struct series_set {
 	double ready_share;	/* 0..1, of all steps' time; 0: not recorded */
 	bool timer_only;	/* recording__is_timer_only */
 	bool phase_only;	/* of --detail phase: no operators but those of --op */
-	const json_t *no_probe; /* the recording's `dropped_probes` (doc/recording.md) */
+	const json_t *no_probe; /* the recording's `dropped_probes` (doc/reference/recording.md) */
 };
 
 /* The reason where a function was left out of the window. */

@@ -257,7 +257,8 @@ const struct command command_export = {
 		"proftrace export run.ptrec -o traces/ --dialect tb  # for TensorBoard 0.4.3\n"
 		"proftrace export run.ptrec -f folded -o - | flamegraph.pl > cpu.svg\n"
 		"proftrace export run.ptrec -f pprof -o p.pb.gz && go tool pprof -http : p.pb.gz\n"
-		"proftrace export run.ptrec -f sqlite -o run.sqlite  # doc/formats.md has queries\n"
+		"proftrace export run.ptrec -f sqlite -o run.sqlite  # doc/reference/formats.md "
+		"has queries\n"
 		"proftrace export run.ptrec -f cuda-profiler --dialect csv --config "
 		"memtransfersize",
 	.opts = export_options,

@@ -7,7 +7,7 @@
 #include "exporters/exporter.h"
 
 /* One sentence or two; empty: the trace suits all of them. recording: its path; dialect NULL:
- * default. Sources: torch_tb_profiler 0.4.3, HTA 0.5.0 and 0.6.1; doc/trace.md. */
+ * default. Sources: torch_tb_profiler 0.4.3, HTA 0.5.0 and 0.6.1; doc/reference/trace.md. */
 void trace_readers__text(const char *recording, const char *dialect,
 			 const struct export_result *result, char *text, size_t size);
 /* Prints that, unless --quiet or the text is empty. */

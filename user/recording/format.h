@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is on disk, shared by writer and reader and by nobody else: doc/recording.md in constants.
- * All integers are little-endian.
+ * What is on disk, shared by writer and reader and by nobody else: doc/reference/recording.md in
+ * constants. All integers are little-endian.
  */
 #ifndef PROFTRACE_RECORDING_FORMAT_H
 #define PROFTRACE_RECORDING_FORMAT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The recording: the only thing between capture and everything else. Append-only, chunked,
- * self-describing; doc/recording.md has the bytes. Each chunk stands alone (type, lengths,
- * checksum), so a file cut off anywhere opens up to its last whole chunk.
+ * self-describing; doc/reference/recording.md has the bytes. Each chunk stands alone (type,
+ * lengths, checksum), so a file cut off anywhere opens up to its last whole chunk.
  *
  * Functions return 0 or a negative errno unless said otherwise.
  */
@@ -19,7 +19,8 @@
 
 struct recording_writer;
 
-/* Creates `path` (mode 0644; truncates). meta: an object, see doc/recording.md; borrowed. */
+/* Creates `path` (mode 0644; truncates). meta: an object, see doc/reference/recording.md; borrowed.
+ */
 int recording_writer__create(const char *path, const json_t *meta, struct recording_writer **out);
 
 /* Returns the id of the name, defining it on first use; 0 on error. Equal (category, text, schema)
@@ -84,12 +85,12 @@ const struct code *recording__code(const struct recording *r, uint32_t id);   /*
 /* NULL if unknown; a frame's parent has a smaller id. */
 const struct code_frame *recording__frame(const struct recording *r, uint32_t id);
 uint32_t recording__frame_cnt(const struct recording *r); /* ids are 1..cnt; 0: no stacks */
-/* Where an operator lies in its network, as the framework writes it ("Default/net/conv1/Conv2D-op1"):
- * of the name that is an event's `overload`. What the recording has for a schema of it and has a
- * slash before any bracket. NULL if it is not known. */
+/* Where an operator lies in its network, as the framework writes it
+ * ("Default/net/conv1/Conv2D-op1"): of the name that is an event's `overload`. What the recording
+ * has for a schema of it and has a slash before any bracket. NULL if it is not known. */
 const char *recording__full_name(const struct recording *r, uint32_t overload);
-uint32_t recording__name_cnt(const struct recording *r);		      /* ids are 1..cnt */
-uint32_t recording__track_cnt(const struct recording *r);		      /* ids are 1..cnt */
+uint32_t recording__name_cnt(const struct recording *r);  /* ids are 1..cnt */
+uint32_t recording__track_cnt(const struct recording *r); /* ids are 1..cnt */
 size_t recording__sched(const struct recording *r, const struct sched_row **rows);
 /* System calls and page faults; none if they were not asked for. */
 size_t recording__entries(const struct recording *r, const struct sched_row **rows);
@@ -106,8 +107,8 @@ void recording_cursor__close(struct recording_cursor *c);
 /* Events lie in chunks 0..cnt-1, at most 65536 in each, any of which can be read alone. */
 size_t recording__chunk_cnt(const struct recording *r);
 void recording_cursor__seek(struct recording_cursor *c, size_t chunk); /* to its first event */
-/* As next, but ends with the chunk, which the cursor was moved to. Args of its events stay valid until
- * the cursor is moved. */
+/* As next, but ends with the chunk, which the cursor was moved to. Args of its events stay valid
+ * until the cursor is moved. */
 int recording_cursor__next_in(struct recording_cursor *c, size_t chunk, struct event *e);
 /* The same with type, track, name and id alone; not to be mixed with the others in a chunk. */
 int recording_cursor__next_brief(struct recording_cursor *c, size_t chunk, struct event *e);

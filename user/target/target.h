@@ -29,13 +29,13 @@ struct target {
 	uint64_t start_time; /* ticks, field 22 of /proc/PID/stat: tells a reused pid */
 	char comm[16];
 	char *exe;   /* resolved path as /proc lists it */
-	char *root; /* what begins such paths where the target lives in a chroot; else empty */
+	char *root;  /* what begins such paths where the target lives in a chroot; else empty */
 	char **argv; /* NULL-terminated */
 	bool is_kthread, is_32bit, is_static, is_stopped;
 	bool foreign_mnt_ns, foreign_pid_ns; /* differs from ours: a container */
 	struct target_lib *libs;
 	size_t lib_cnt;
-	char *unreadable; /* first library that we may not open, or NULL */
+	char *unreadable;	/* first library that we may not open, or NULL */
 	char *copied_text;	/* first library whose code runs from anonymous memory, or NULL */
 	size_t copied_text_cnt; /* such libraries */
 	char *python; /* "3.11.7" or NULL: from libpython / the executable's name and its library */
@@ -91,7 +91,7 @@ char *target__read_file(const struct target *t, const char *path, size_t *len);
 /* Same process, not a zombie; is_stopped (by a signal or a debugger) is brought up to date. */
 bool target__alive(struct target *t);
 
-/* "process" and "rank" objects of the recording's metadata (doc/recording.md). */
+/* "process" and "rank" objects of the recording's metadata (doc/reference/recording.md). */
 json_t *target__json(const struct target *t);
 
 #endif

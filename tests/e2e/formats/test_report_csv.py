@@ -19,7 +19,7 @@ def read(*args):
 
 
 def tables_of(rows):
-    """The tables of one stream as doc/formats.md has them: title -> rows as dictionaries."""
+    """The tables of one stream as doc/reference/formats.md has them: title -> rows as dictionaries."""
     found, begins = {}, True
     for row in rows:
         if not row:
@@ -100,7 +100,7 @@ def recordings(case):
                     report(name, "kernel")["kernel"]["rows"], name)
 
 
-@test("report: the example of doc/formats.md reads CSV of several tables")
+@test("report: the example of doc/reference/formats.md reads CSV of several tables")
 def example(case):
     code = re.search("```python\n(.*?)```", (ROOT / "doc" / "formats.md").read_text(), re.S)[1]
     os.chdir(case.dir)

@@ -94,7 +94,7 @@ def sums(case):
             same(kinds[kind], want[kind], f"{name}: {kind}")
 
 
-@test("sqlite: the example queries of doc/formats.md run, and find what the tables say")
+@test("sqlite: the example queries of doc/reference/formats.md run, and find what the tables say")
 def queries(case):
     db = database(export(case, "simgpu", "sqlite", "simgpu.sqlite"))
     text = (ROOT / "doc" / "formats.md").read_text()

@@ -255,7 +255,7 @@ static uint64_t added_ns(const struct analysis *a)
 	return (uint64_t)added(a).ns;
 }
 
-/* Measured by bench/overhead, see doc/cost.md. */
+/* Measured by bench/overhead, see doc/measurements/cost.md. */
 static int add_underestimated(const struct analysis *a, struct table *t)
 {
 	if (estimated_cost(a).has_interval || measured_cost(a).without_steps ||
