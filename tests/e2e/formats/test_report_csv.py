@@ -102,7 +102,7 @@ def recordings(case):
 
 @test("report: the example of doc/reference/formats.md reads CSV of several tables")
 def example(case):
-    code = re.search("```python\n(.*?)```", (ROOT / "doc" / "formats.md").read_text(), re.S)[1]
+    code = re.search("```python\n(.*?)```", (ROOT / "doc" / "reference" / "formats.md").read_text(), re.S)[1]
     os.chdir(case.dir)
     for name in RECORDINGS:
         (case.dir / "report.csv").write_bytes(

@@ -97,7 +97,7 @@ def sums(case):
 @test("sqlite: the example queries of doc/reference/formats.md run, and find what the tables say")
 def queries(case):
     db = database(export(case, "simgpu", "sqlite", "simgpu.sqlite"))
-    text = (ROOT / "doc" / "formats.md").read_text()
+    text = (ROOT / "doc" / "reference" / "formats.md").read_text()
     examples = [part.split("```")[0] for part in text.split("```sql\n")[1:]]
     assert len(examples) >= 5, examples
     for query in examples:
