@@ -13,7 +13,7 @@
 #include "common/file_client.h"
 #include "common/out_file.h"
 #include "common/util.h"
-#include "privilege/capability_set.h"
+#include "common/capability_set.h"
 #include "privilege/landlock.h"
 #include "privilege/output_process.h"
 #include "privilege/rights.h"

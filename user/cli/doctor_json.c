@@ -4,7 +4,7 @@
 #include "common/capability.h"
 #include "common/json_out.h"
 #include "common/util.h"
-#include "privilege/capability_set.h"
+#include "common/capability_set.h"
 #include "privilege/landlock.h"
 #include "privilege/rights.h"
 #include "privilege/syscall_filter.h"

@@ -3,7 +3,7 @@
 #include "common/err.h"
 #include "common/mapped.h"
 #include "common/util.h"
-#include "privilege/capability_set.h"
+#include "common/capability_set.h"
 #include "device/death_mark.h"
 #include "device/shim_rings.h"
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #include "common/err.h"
 #include "common/file_client.h"
 #include "common/util.h"
-#include "privilege/capability_set.h"
+#include "common/capability_set.h"
 #include "privilege/sandbox.h"
 
 /* Keeps the standard streams and the socket, which becomes the first behind them. */

@@ -4,7 +4,7 @@
 #include "common/capability.h"
 #include "common/err.h"
 #include "common/util.h"
-#include "privilege/capability_set.h"
+#include "common/capability_set.h"
 
 /* Of linux/capability.h since Linux 5.9. */
 #ifndef CAP_CHECKPOINT_RESTORE

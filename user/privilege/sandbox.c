@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include "common/capability.h"
 #include "common/util.h"
-#include "privilege/capability_set.h"
+#include "common/capability_set.h"
 #include "privilege/identity.h"
 #include "privilege/landlock.h"
 #include "privilege/syscall_filter.h"

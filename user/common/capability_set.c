@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "privilege/capability_set.h"
+#include "common/capability_set.h"
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include "common/capability.h"
