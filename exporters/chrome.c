@@ -158,7 +158,7 @@ static int write_trace(const struct recording *r, struct timeline *t, struct gpu
 	uint64_t taken = 0;
 	int err;
 
-	err = text_file__open(result->path, level, &out);
+	err = text_file__open(limit->is_trial ? NULL : result->path, level, &out);
 	if (err)
 		return err;
 	err = chrome_writer__init(&w, r, t, ranges, out, dialect);
@@ -214,7 +214,7 @@ static int foresee_cut(const struct recording *r, enum chrome_dialect dialect,
 		       struct chrome_limit *limit)
 {
 	struct chrome_limit trial = {.limit_bytes = limit->limit_bytes, .is_trial = true};
-	struct export_result nothing = {.path = "/dev/null"};
+	struct export_result nothing = {0};
 	int err = limit->limit_bytes ? run_once(r, dialect, 0, &trial, &nothing) : 0;
 
 	limit->will_cut = trial.cut;

@@ -10,6 +10,7 @@
 #include "exporters/parts/gzip.h"
 
 #define BUF_BYTES (GZIP_BLOCK_BYTES + TEXT_ROOM_MAX)
+#define NO_FILE	  "the text of a trial"
 
 struct text_file {
 	char *buf;
@@ -28,6 +29,10 @@ static int write_all(void *ctx, const void *data, size_t len)
 	struct text_file *f = ctx;
 	const char *p = data;
 
+	if (f->out.fd < 0) { /* into no file */
+		f->bytes += len;
+		return 0;
+	}
 	while (len) {
 		const ssize_t n = write(f->out.fd, p, len);
 
@@ -92,7 +97,7 @@ int text_file__open(const char *path, int gzip_level, struct text_file **out)
 	f->buf = malloc(BUF_BYTES + 1);
 	if (!f->buf)
 		err = -ENOMEM;
-	if (!err)
+	if (!err && path)
 		err = open_fd(f, path);
 	f->shown = !err && f->out.fd >= 0 && isatty(f->out.fd);
 	if (f->shown && gzip_level > 0)
@@ -100,7 +105,7 @@ int text_file__open(const char *path, int gzip_level, struct text_file **out)
 	if (!err && gzip_level > 0)
 		err = gzip__open(gzip_level, write_all, f, &f->gzip);
 	if (err) {
-		set_error(err, path);
+		set_error(err, path ? path : NO_FILE);
 		text_file__abandon(f);
 		return err;
 	}
@@ -195,11 +200,11 @@ int text_file__finish(struct text_file *f, uint64_t *bytes)
 		err = -ENOMEM;
 	if (!err && f->gzip)
 		err = gzip__finish(f->gzip);
-	if (!err)
+	if (!err && f->out.fd >= 0)
 		err = out_file__publish(&f->out);
 	*bytes = f->bytes;
 	if (err) {
-		set_error(err, f->path);
+		set_error(err, f->path ? f->path : NO_FILE);
 		text_file__abandon(f);
 		return err;
 	}

@@ -14,7 +14,7 @@
 struct text_file;
 
 /* gzip_level 0: plain text. What is not a regular file (a pipe, a terminal) is written directly,
- * "-" to standard output. */
+ * "-" to standard output. path NULL: the text is counted and goes nowhere. */
 #define TEXT_FILE_STDOUT "-"
 int text_file__open(const char *path, int gzip_level, struct text_file **out);
 /* Writes what is left, renames, frees; 0 or the first error, with err__set. */

@@ -164,3 +164,15 @@ Test(chrome_output, a_link_is_refused_and_a_mode_kept)
 	unlink(link);
 	unlink(target);
 }
+
+Test(chrome_output, text_without_a_path_is_counted_and_goes_nowhere)
+{
+	struct text_file *f;
+	uint64_t bytes;
+
+	cr_assert_eq(text_file__open(NULL, 0, &f), 0);
+	text_file__put(f, "nowhere", 7);
+	cr_expect_eq(text_file__taken(f), 7);
+	cr_assert_eq(text_file__finish(f, &bytes), 0);
+	cr_expect_eq(bytes, 7);
+}
