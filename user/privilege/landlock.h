@@ -7,9 +7,8 @@
 int landlock__version(void);
 
 /*
- * From now on this process changes no file system, executes nothing, binds and connects to no TCP
- * port, and sends no signal out of itself, as far as the version knows how to forbid it. Open
- * descriptors stay. Needs no_new_privs. 0, or a negative errno: -ENOSYS, -EOPNOTSUPP: none there.
+ * This process then changes no file system and executes nothing. It binds and connects no TCP port
+ * and signals no other process. A version forbids what it knows. Open descriptors stay. Needs no_new_privs. 0, or a negative errno: -ENOSYS, -EOPNOTSUPP: none there.
  */
 int landlock__forbid_changes(void);
 
