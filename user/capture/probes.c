@@ -144,7 +144,7 @@ int probes__load(struct probes *p, struct target *target, const struct capture_o
 	if (!err)
 		err = task_source__prepare(p->skel);
 	if (!err && !opts->no_inject)
-		cupti_watch__prepare(p->skel);
+		cupti_watch__prepare(p->skel, p->method);
 	if (err)
 		return err;
 	bpf_map__set_max_entries(p->skel->maps.ring, (uint32_t)round_ring(opts->ring_bytes));

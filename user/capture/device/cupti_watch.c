@@ -2,7 +2,6 @@
 #include "capture/device/cupti_watch.h"
 #include "bpf/events.h"
 #include "bpf/skeleton.h"
-#include "attach/attach.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "target/target.h"
@@ -24,17 +23,28 @@ static struct bpf_program *program_of(struct proftrace_bpf *skel, size_t i)
 	return i < BEGINNINGS ? skel->progs.cupti_claimed : skel->progs.cupti_enabled;
 }
 
-void cupti_watch__prepare(struct proftrace_bpf *skel)
+void cupti_watch__prepare(struct proftrace_bpf *skel, enum attach_method method)
 {
 	for (size_t i = BEGINNINGS - 1; i < ARRAY_SIZE(watched); i++) {
 		bpf_program__set_autoload(program_of(skel, i), true);
-		/* One by one: there are few, and each may fail. */
-		attach_method__prepare(program_of(skel, i), ATTACH_PERF_EVENT);
+		attach_method__prepare(program_of(skel, i), method);
 	}
 }
 
-static struct bpf_link *watch(const struct bpf_program *program, struct target *t,
-			      const struct target_lib *lib, const char *name)
+/* One by one: there are few, and each may fail. Perf events need CAP_SYS_ADMIN, which is given up
+ * by then where the others need none. */
+static struct bpf_link *attach(enum attach_method method, const struct bpf_program *program,
+			       int pid, const char *path, unsigned long offset)
+{
+	LIBBPF_OPTS(bpf_uprobe_multi_opts, opts, .offsets = &offset, .cnt = 1);
+
+	return method == ATTACH_UPROBE_MULTI
+		       ? bpf_program__attach_uprobe_multi(program, pid, path, NULL, &opts)
+		       : bpf_program__attach_uprobe(program, false, pid, path, offset);
+}
+
+static struct bpf_link *watch(enum attach_method method, const struct bpf_program *program,
+			      struct target *t, const struct target_lib *lib, const char *name)
 {
 	struct elf_file *elf = target__elf(t, lib);
 	struct elf_symbol symbol;
@@ -44,13 +54,14 @@ static struct bpf_link *watch(const struct bpf_program *program, struct target *
 	if (!elf || elf_file__symbol(elf, name, &symbol) ||
 	    elf_file__offset(elf, symbol.vaddr, &offset))
 		return NULL;
-	link = bpf_program__attach_uprobe(program, false, t->pid, lib->host_path, offset);
+	link = attach(method, program, t->pid, lib->host_path, offset);
 	if (!link)
 		log__debug("cannot watch %s: %s", name, strerror(errno));
 	return link;
 }
 
-struct cupti_watch *cupti_watch__start(struct proftrace_bpf *skel, int pid)
+struct cupti_watch *cupti_watch__start(struct proftrace_bpf *skel, int pid,
+				       enum attach_method method)
 {
 	struct cupti_watch *w = calloc(1, sizeof(*w));
 	const struct target_lib *lib;
@@ -62,7 +73,7 @@ struct cupti_watch *cupti_watch__start(struct proftrace_bpf *skel, int pid)
 	}
 	lib = target__find_lib(t, "libcupti*.so.*");
 	for (size_t i = 0; lib && i < ARRAY_SIZE(watched); i++)
-		w->links[i] = watch(program_of(skel, i), t, lib, watched[i]);
+		w->links[i] = watch(method, program_of(skel, i), t, lib, watched[i]);
 	target__close(t);
 	return w;
 }

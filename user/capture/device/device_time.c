@@ -208,7 +208,7 @@ static void on_started(struct session *s)
 		log__warn("no device times: %s", refusal);
 	/* By now the library has loaded a libcupti if the process had none. */
 	if (!refusal && !s->watch && !s->functions_alone)
-		s->watch = cupti_watch__start(s->probes.skel, s->opts->pid);
+		s->watch = cupti_watch__start(s->probes.skel, s->opts->pid, s->probes.method);
 }
 
 /* Pointers that it is to see nothing by are in their place again then. */
