@@ -138,12 +138,13 @@ static const sqlite3_io_methods methods = {
 
 static int open_temporary(void)
 {
-	const char *usual[] = {getenv("SQLITE_TMPDIR"), getenv("TMPDIR"), "/var/tmp", "/tmp"};
+	const char *places[TEMPORARY_PLACES];
 	int fd = -1;
 
-	for (size_t i = 0; i < ARRAY_SIZE(usual) && fd < 0; i++)
-		if (usual[i])
-			fd = out_file__open_temporary(usual[i]);
+	out_file__temporary_places(places);
+	for (size_t i = 0; i < TEMPORARY_PLACES && fd < 0; i++)
+		if (places[i])
+			fd = out_file__open_temporary(places[i]);
 	return fd;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A process's command line and environment, which it may write over while it runs. */
 #include <string.h>
+#include "fuzz_text.h"
 #include "common/util.h"
 #include "target/helper_process.h"
 #include "target/rank.h"
@@ -9,18 +10,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static volatile size_t weight;
-
-/* As proc__text() reads it: a NUL byte behind it. */
-static char *text_of(const uint8_t *data, size_t size)
-{
-	char *text = malloc(size + 1);
-
-	if (!text)
-		abort();
-	memcpy(text, data, size);
-	text[size] = '\0';
-	return text;
-}
 
 static void see_arguments(const char *text, size_t size)
 {

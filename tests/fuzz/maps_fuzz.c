@@ -2,6 +2,7 @@
 /* Texts as /proc/PID/maps has them, whose paths the process chose, through both of their readers.
  */
 #include <string.h>
+#include "fuzz_text.h"
 #include "common/util.h"
 #include "inject/maps.h"
 #include "target/mapping.h"
@@ -9,17 +10,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static volatile size_t weight;
-
-static char *text_of(const uint8_t *data, size_t size)
-{
-	char *text = malloc(size + 1);
-
-	if (!text)
-		abort();
-	memcpy(text, data, size);
-	text[size] = '\0';
-	return text;
-}
 
 static void see_ranges(const struct maps *m)
 {

@@ -5,6 +5,7 @@
 #include "attach/attach.h"
 #include "capture/sched/sched_source.h"
 #include "cli/cli.h"
+#include "cli/raw_csv.h"
 #include "common/counted.h"
 #include "common/capability.h"
 #include "common/err.h"
@@ -35,11 +36,7 @@ static const struct opt opts[] = {
 	 offsetof(struct options, top)},
 	{OPT_CHOICE, "format", 'f', "FORMAT", "How to print (default table).",
 	 offsetof(struct options, format), .choices = formats},
-	{OPT_FLAG, "raw-csv", 0, NULL,
-	 "Texts of CSV as they are; by default an apostrophe stands before what a spreadsheet "
-	 "would "
-	 "run as a formula (= + - @).",
-	 offsetof(struct options, raw_csv)},
+	RAW_CSV_OPT(offsetof(struct options, raw_csv)),
 	{OPT_UINT, "width", 0, "COLUMNS",
 	 "Width of text, 40 or more (default: the terminal's; 0: unlimited).",
 	 offsetof(struct options, width), .min = WIDTH_MIN, .max = WIDTH_MAX, .zero = "unlimited"},

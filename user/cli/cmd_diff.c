@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include "analysis/diff.h"
 #include "cli/cli.h"
+#include "cli/raw_csv.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "privilege/output_process.h"
@@ -44,11 +45,7 @@ static const struct opt opts[] = {
 	 ARG(raw_times)},
 	{OPT_CHOICE, "format", 'f', "FORMAT", "How to print (default table).", ARG(format),
 	 .choices = formats},
-	{OPT_FLAG, "raw-csv", 0, NULL,
-	 "Texts of CSV as they are; by default an apostrophe stands before what a spreadsheet "
-	 "would "
-	 "run as a formula (= + - @).",
-	 ARG(raw_csv)},
+	RAW_CSV_OPT(ARG(raw_csv)),
 	{OPT_CHOICE, "time-unit", 0, "UNIT", "Unit of times in text (default ms).", ARG(unit),
 	 .choices = units},
 	{OPT_UINT, "width", 0, "COLUMNS",

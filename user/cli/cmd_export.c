@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/owner.h"
 #include "cli/place.h"
+#include "cli/raw_csv.h"
 #include "cli/trace_readers.h"
 #include "common/bytes_text.h"
 #include "common/counted.h"
@@ -108,11 +109,7 @@ static const struct opt export_options[] = {
 	 "End the trace of chrome before its text, uncompressed, is larger than this (500M, say; "
 	 "default: no limit); which steps are whole then is said, and in the trace.",
 	 offsetof(struct export_cmd, limit_bytes), .min = 1u << 20, .unit = "bytes"},
-	{OPT_FLAG, "raw-csv", 0, NULL,
-	 "Texts of CSV as they are; by default an apostrophe stands before what a spreadsheet "
-	 "would "
-	 "run as a formula (= + - @).",
-	 offsetof(struct export_cmd, raw_csv)},
+	RAW_CSV_OPT(offsetof(struct export_cmd, raw_csv)),
 	{OPT_FLAG, "list-formats", 0, NULL, "List the formats and exit.",
 	 offsetof(struct export_cmd, list)},
 	{OPT_END},

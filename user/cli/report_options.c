@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cli/report_options.h"
+#include "cli/raw_csv.h"
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -90,11 +91,7 @@ const struct opt report_arg_opts[] = {
 	 "to "
 	 "say goes to standard error (default table).",
 	 ARG(format), .choices = formats},
-	{OPT_FLAG, "raw-csv", 0, NULL,
-	 "Texts of CSV as they are; by default an apostrophe stands before what a spreadsheet "
-	 "would "
-	 "run as a formula (= + - @).",
-	 ARG(raw_csv)},
+	RAW_CSV_OPT(ARG(raw_csv)),
 	{OPT_CHOICE, "time-unit", 0, "UNIT", "Unit of times in text (default ms in tables).",
 	 ARG(unit), .choices = time_units},
 	{OPT_UINT, "width", 0, "COLUMNS",

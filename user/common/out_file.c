@@ -234,6 +234,14 @@ int out_file__open_temporary(const char *directory)
 	return fd;
 }
 
+void out_file__temporary_places(const char *places[TEMPORARY_PLACES])
+{
+	places[0] = getenv("SQLITE_TMPDIR");
+	places[1] = getenv("TMPDIR");
+	places[2] = "/var/tmp";
+	places[3] = "/tmp";
+}
+
 int out_file__set_aside(const char *path, const char *suffix)
 {
 	auto_free char *name = NULL, *aside = NULL;

@@ -40,6 +40,10 @@ void out_file__close(struct out_file *f);
 
 /* A file of no name in the directory, to write and read; a descriptor or a negative errno. */
 int out_file__open_temporary(const char *directory);
+/* Where SQLite looks for a directory of temporary files, the best first; NULL among them: not set.
+ */
+enum { TEMPORARY_PLACES = 4 };
+void out_file__temporary_places(const char *places[TEMPORARY_PLACES]);
 
 /* Renames PATH to PATH.SUFFIX, or removes it, in the directory that out_file__open would write to.
  */

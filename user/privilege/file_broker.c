@@ -146,11 +146,12 @@ static int write_file(struct broker *b, const struct file_request *r, uint32_t *
 /* Beside an output, or where the environment or the system has temporary files. */
 static int open_temporary(const struct broker *b, const char *directory)
 {
-	const char *usual[] = {getenv("SQLITE_TMPDIR"), getenv("TMPDIR"), "/var/tmp", "/tmp"};
+	const char *usual[TEMPORARY_PLACES];
 	bool allowed =
 		is_directory(b->places, directory, directory_len(directory, strlen(directory)));
 
-	for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
+	out_file__temporary_places(usual);
+	for (size_t i = 0; i < TEMPORARY_PLACES; i++)
 		allowed |= text__is(usual[i], directory);
 	for (size_t i = 0; i < b->places->write_cnt; i++) {
 		size_t len;
