@@ -88,6 +88,11 @@ def check_operators(tables):
             check_stats(row, some_cut)
     for section in sections(tables, estimated=True).values():
         check_order(section)
+    if "Thread: All threads merged" not in found:
+        # Each costs more than the budget, in a step that hardly runs: all are estimated.
+        assert sections(tables, estimated=True)["Thread: All threads merged"], tables["operator"]
+        assert "Operator" not in by_name(tables, "overview", "event_type")
+        return
     calls = sum(r["calls"] for r in found["Thread: All threads merged"])
     in_steps = by_name(tables, "overview", "event_type")["Operator"]["calls"]
     # A window by time ends amid a step; what is in that one is here, but not in the overview.
