@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include "attach/attach.h"
+#include "capture/steps/period.h"
 #include "frameworks/framework.h"
 
 struct rendezvous;
@@ -38,11 +39,12 @@ struct capture_opts {
 	uint64_t start_at_ns;	  /* or at this time of the wall clock; 0: at once */
 	uint64_t step_timeout_ns; /* how long to wait for the first step */
 	bool step_timeout_chosen; /* by the user, also for a window that needs no steps */
-	bool no_steps;		  /* none are looked for: the window is a time, from the first moment */
+	bool no_steps; /* none are looked for: the window is a time, from the first moment */
 	uint64_t dump_every_ns;	  /* a window's file is completed, and a new one begun; 0: never */
 	bool paused;		  /* no window opens before `proftrace ctl PID start` */
 	const char *step_probe;	  /* LIB:FUNCTION or FUNCTION, NULL: none */
 	const char *step_range;	  /* name of a range, NULL: none */
+	enum step_unit step_unit; /* where a period of operators tells of steps */
 	struct text_list ops;	  /* LIB:GLOB of functions to show as operators */
 	struct text_list ops_returning; /* the same, and no exception leaves them */
 	struct text_list usdt;		/* PROVIDER:NAME globs of probes to show as marks */

@@ -2,6 +2,7 @@
 /* Before the first window: what a step is, and how long. */
 #include "capture/arming/arm.h"
 #include "capture/steps/epoch_end.h"
+#include "capture/steps/pass_mark.h"
 #include "capture/user_probes/user_ops.h"
 #include "capture/user_probes/user_usdt.h"
 #include "common/err.h"
@@ -152,6 +153,27 @@ static void explain_pauses(struct session *s, struct step_period period)
 		 name, period.pausing_cnt, option_for(s, period.pausing), name);
 }
 
+/* The same words each time: what the calls show of the other unit depends on the moment. */
+static void explain_period(struct session *s, struct step_period period, bool asks)
+{
+	const bool requests = s->opts->step_unit == STEP_UNIT_REQUEST;
+	const struct named_op *named = call_log__named(&s->log, period.op);
+
+	snprintf(s->explain, sizeof(s->explain),
+		 "no %s or backward pass was seen; each step opens %s %s, which opens each %s of "
+		 "thread %u (%s--step-probe chooses another function)",
+		 asks ? "optimizer" : "call of a data loader, optimizer",
+		 asks ? "where the data loader is asked for the batch, ahead of" : "at",
+		 operator_name(s, s->rule.row, named),
+		 requests	  ? "request"
+		 : period.is_pass ? "iteration (a pass over the model, as for a token)"
+				  : "repetition of the calls",
+		 period.tid,
+		 requests	  ? "--step-unit iteration makes each pass over the model a step, "
+		 : period.is_pass ? "--step-unit request makes each request a step, "
+				  : "");
+}
+
 static int period_rule(struct session *s, struct step_period period)
 {
 	const struct named_op *named = call_log__named(&s->log, period.op);
@@ -170,12 +192,7 @@ static int period_rule(struct session *s, struct step_period period)
 	s->rule.row = named ? named->row : period.op;
 	s->rule.boundary = PT_CLASS_STEP_PROBE;
 	s->rule.source = asks ? "DataLoader" : "operator period";
-	snprintf(s->explain, sizeof(s->explain),
-		 "no %s or backward pass was seen; each step opens %s %s, which opens each "
-		 "repetition of the calls of thread %u (--step-probe chooses another function)",
-		 asks ? "optimizer" : "call of a data loader, optimizer",
-		 asks ? "where the data loader is asked for the batch, ahead of" : "at",
-		 operator_name(s, s->rule.row, named), period.tid);
+	explain_period(s, period, asks);
 	if (period.pausing)
 		explain_pauses(s, period);
 	s->rule.explain = s->explain;
@@ -292,10 +309,12 @@ static int find_period(struct session *s)
 		err = look_at_calls(s);
 	if (!err)
 		err = forget_executors(s);
+	if (!err)
+		err = pass_mark__set(&s->log, &s->plan);
 	/* A job that has only begun to train meanwhile has better marks; what a model is traced by
 	 * repeats, and is none of its steps. */
 	if (!err && nothing_seen(s->probes.ctl) && s->probes.ctl->traced == s->traced)
-		err = period_rule(s, steps__period(s->log.calls, s->log.cnt));
+		err = period_rule(s, steps__period(s->log.calls, s->log.cnt, s->opts->step_unit));
 	call_log__free(&s->log);
 	if (!err && session__hide_period_probes(s)) {
 		err = arm__reattach(s, GROUP_OPERATOR);
@@ -322,8 +341,12 @@ bool session__period_is_doubtful(const struct session *s)
  * kind or by steps that do not come. */
 static bool period_refuted(const struct session *s, uint64_t waiting_since_ns)
 {
+	const uint64_t patience_ns = s->opts->step_unit == STEP_UNIT_REQUEST
+					     ? s->opts->step_timeout_ns
+					     : PERIOD_PATIENCE_NS;
+
 	return has_period(s) && (session__period_is_doubtful(s) || session__period_is_traced(s) ||
-				 clock__monotonic_ns() - waiting_since_ns > PERIOD_PATIENCE_NS);
+				 clock__monotonic_ns() - waiting_since_ns > patience_ns);
 }
 
 /* One without a class may hold for the first steps alone: gradients are accumulated over some
@@ -439,6 +462,8 @@ int session__learn(struct session *s)
 		}
 	}
 	note_first_event(s);
+	if (!err && s->opts->step_unit && s->rule.boundary && !has_period(s))
+		log__warn("--step-unit changes nothing: steps are told by %s", s->rule.source);
 	if (!err && s->rule.boundary)
 		rule_apply(s);
 	return err;

@@ -62,6 +62,12 @@ static int no_steps_of_framework(const struct session *s)
 {
 	const double waited_s = (double)s->opts->step_timeout_ns / 1e9;
 
+	if (s->called && s->opts->step_unit == STEP_UNIT_REQUEST)
+		return err__set(-ETIMEDOUT,
+				"no request was seen in %.0f s: of the operators none came once "
+				"for each; --step-probe names a function that does, and "
+				"--step-unit iteration makes each pass over the model a step",
+				waited_s);
 	if (s->pausing[0])
 		return err__set(-ETIMEDOUT,
 				"no step was seen in %.0f s: operators were, but in no order that "

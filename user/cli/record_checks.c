@@ -107,10 +107,24 @@ static int check_no_steps(const struct record_options *o)
 	return err__set(-EINVAL, "--no-steps and %s exclude each other", other);
 }
 
+static int check_step_unit(const struct capture_opts *c)
+{
+	const char *other = c->step_probe   ? "--step-probe"
+			    : c->step_range ? "--step-range"
+			    : c->no_steps   ? "--no-steps"
+					    : NULL;
+
+	return c->step_unit && other
+		       ? err__set(-EINVAL, "--step-unit and %s exclude each other", other)
+		       : 0;
+}
+
 int record_checks__settle(struct record_options *o)
 {
 	int err = check_no_steps(o);
 
+	if (!err)
+		err = check_step_unit(&o->capture);
 	if (err)
 		return err;
 	settle_step_timeout(&o->capture);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 static const char *const details[] = {"phase", "operator", "inner", NULL};
+static const char *const step_units[] = {"iteration", "request", NULL}; /* enum step_unit */
 static const char *const methods[] = {"auto", "multi", "perf", NULL};
 
 /* ---- parsing ---- */
@@ -195,6 +196,11 @@ const struct opt record_opts[] = {
 	 CAPTURE(step_probe)},
 	{OPT_STRING, "step-range", 0, "NAME", "A step opens at the user range with this name.",
 	 CAPTURE(step_range)},
+	{OPT_CHOICE, "step-unit", 0, "UNIT",
+	 "What is a step of a program that answers requests by several passes over a model, as "
+	 "generate() does. iteration: each pass, such as a token. request: all passes of a request "
+	 "(default iteration). For programs without data loader, optimizer and backward pass.",
+	 CAPTURE(step_unit), .choices = step_units},
 	{OPT_DURATION, "step-timeout", 0, "TIME",
 	 "Give up if no step is seen for this long (default 60s; with --duration alone, which "
 	 "needs "

@@ -3,7 +3,9 @@
 #ifndef PROFTRACE_CALL_LOG_H
 #define PROFTRACE_CALL_LOG_H
 
-#include "capture/steps/steps.h"
+#include <stdbool.h>
+#include "bpf/ctl.h"
+#include "capture/steps/period.h"
 
 /* A boxed operator: many share a row, so it is known by its name too, as far as it fits. */
 struct named_op {
@@ -25,8 +27,8 @@ int call_log__take(struct call_log *log, const void *record, size_t size);
 /* Takes a row's calls out again. */
 void call_log__forget(struct call_log *log, uint32_t row);
 
-/* Where a thread calls one of the rows that lead, threads that call none work for it: theirs are taken
- * out. `leads` has PT_MAX_PROBES items. 0 or -ENOMEM. */
+/* Where a thread calls one of the rows that lead, threads that call none work for it: theirs are
+ * taken out. `leads` has PT_MAX_PROBES items. 0 or -ENOMEM. */
 int call_log__keep_leaders(struct call_log *log, const bool *leads);
 
 /* The boxed operator that a step_call.op stands for, NULL if it stands for a row. */

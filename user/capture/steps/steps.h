@@ -16,25 +16,27 @@ struct rule_row;
 struct step_rule {
 	enum pt_name_class boundary; /* PT_CLASS_NONE: no rule yet */
 	bool at_end;
-	enum pt_name_class needs; /* must have been seen since the last boundary */
-	uint32_t row;		  /* boundary STEP_PROBE by an operator's row, else 0 */
-	const char *source;	  /* short, for the report: "DataLoader" */
-	const char *explain;	  /* in plain words */
+	enum pt_name_class needs;   /* must have been seen since the last boundary */
+	uint32_t row;		    /* boundary STEP_PROBE by an operator's row, else 0 */
+	const char *source;	    /* short, for the report: "DataLoader" */
+	const char *explain;	    /* in plain words */
 	const struct rule_row *why; /* NULL: it was chosen, or found in operators */
 };
 
 /* What was seen of each class since the probes are live. */
 struct step_evidence {
 	const __u64 *seen;   /* by enum pt_name_class */
-	uint64_t elapsed_ns; /* since it repeats: what comes once may be of a set-up that takes long */
+	uint64_t elapsed_ns; /* since it repeats: what comes once may be of a set-up that takes long
+			      */
 	uint64_t updates_again; /* optimizers' steps behind another one, and no backward pass */
 	bool user_range, user_probe; /* --step-range, --step-probe were given */
 	bool loads_elsewhere;	     /* a thread that does not train asks for the batches */
-	uint64_t evaluated; /* asks before the first backward pass: an evaluation's; 0: few, or no pass yet */
+	uint64_t evaluated; /* asks before the first backward pass: an evaluation's; 0: few, or no
+			       pass yet */
 };
 
-/* As often as it is called while nothing is decided: whether an evaluation was under way. *asks: those that
- * the latest call knew without a backward pass, at first 0. */
+/* As often as it is called while nothing is decided: whether an evaluation was under way. *asks:
+ * those that the latest call knew without a backward pass, at first 0. */
 void step_evidence__note_evaluation(struct step_evidence *e, uint64_t *asks);
 
 /* False: not enough seen yet. */
@@ -49,26 +51,5 @@ bool step_rule__is_refuted_by(const struct step_rule *rule, const __u64 *seen,
 
 /* Has any? The data loader's does not count: it may be an evaluation's. */
 bool step_rule__is_refuted(const struct step_rule *rule, const __u64 *seen);
-
-/* One operator call. op is a row of the probe table; larger numbers are the caller's own. */
-struct step_call {
-	uint32_t op, tid;
-	uint64_t ts_ns, end_ns;
-};
-
-struct step_period {
-	uint32_t op;  /* the operator that opens each period, 0: no period */
-	uint32_t tid; /* the thread it was looked for in */
-	uint32_t pausing; /* one that comes after much longer pauses than op, as what opens a
-			     request does in a server; 0: none */
-	uint32_t pausing_cnt; /* its calls in a period, 0 without one */
-};
-
-/*
- * The operator that opens each period of the thread that calls the most: one that comes at least
- * four times with the same calls in between, is no layer of another, and comes after the longest
- * pauses. Sorts the calls.
- */
-struct step_period steps__period(struct step_call *calls, size_t cnt);
 
 #endif

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Which steps a job has that makes tokens: the same ones in each recording, and the others if they are chosen."""
+import sense
+from lib.runner import test
+from lib.tool import calls
+
+STEPS, TOKENS = 4, 16
+
+
+def attach(case, job, *options):
+    return case.tool("-p", job.pid, "--record", f"2:{2 + STEPS}", "--no-trace", *options)
+
+
+def rule(tables):
+    return sense.rows(tables, "summary")[0]["step_rule"]
+
+
+def check_tokens(case, job, rounds):
+    """Recordings, three at a time; their rules, which are one."""
+    rules = set()
+    for _ in range(rounds):
+        tools = [attach(case, job, "--detail", detail, "--step-timeout", "4s")
+                 for detail in ("phase", "phase", "operator")]
+        for tool in tools:
+            tables = tool.done().report()
+            rules.add(rule(tables))
+            if tool is tools[-1]:
+                assert calls(tables, "aten::embedding") == STEPS, tables
+    assert len(rules) == 1, rules
+    text, = rules
+    assert "each step opens at aten::embedding, which opens each iteration" in text, text
+    assert "--step-unit request makes each request a step" in text, text
+
+
+def check_requests(case, job, least, most):
+    tables = attach(case, job, "--step-unit", "request").done().report()
+    assert "each step opens at aten::randint, which opens each request" in rule(tables), rule(tables)
+    assert "--step-unit iteration makes each pass" in rule(tables), rule(tables)
+    assert calls(tables, "aten::randint") == STEPS, tables
+    assert STEPS * least <= calls(tables, "aten::embedding") <= STEPS * most, tables
+
+
+@test("a loop that makes tokens, as many for each request: a token is a step in each recording")
+def fixed(case):
+    job = case.job("generate.py", "--tokens", TOKENS, TOKENS).wait_steps(3)
+    check_tokens(case, job, 1)
+    check_requests(case, job, TOKENS, TOKENS)
+
+
+@test("a loop that makes tokens, more or less of them for a request: a token is a step in each of six recordings")
+def varying(case):
+    job = case.job("generate.py", "--tokens", 3, 40).wait_steps(3)
+    check_tokens(case, job, 2)
+    check_requests(case, job, 3, 40)
+
+
+@test("--step-unit where other marks tell of steps: a warning")
+def other_marks(case):
+    job = case.job("train.py").wait_steps(3)
+    tool = attach(case, job, "--step-unit", "request").done()
+    assert "--step-unit changes nothing: steps are told by DataLoader" in tool.err, tool.err
+    case.tool("-p", job.pid, "--step-unit", "request", "--step-probe", "aten::argmax").fails("exclude each other")

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/steps/period.h"
+#include "capture/steps/sequence.h"
+#include "common/util.h"
+#include <stdlib.h>
+
+enum {
+	LAYERS = 4, /* of one kind in a pass; fewer may be of another structure */
+	BODY = 3,   /* calls in a layer: fewer are one operator, called for several tensors */
+};
+
+/* ---- passes over a model, by what they look up and choose ---- */
+
+static bool has_lookup(const struct step_call *call, uint32_t unused)
+{
+	return call->mark == PASS_LOOKUP;
+}
+
+static bool has_choice(const struct step_call *call, uint32_t unused)
+{
+	return call->mark > PASS_LOOKUP;
+}
+
+/* Looks up, and each of its periods chooses, or the reverse. */
+static bool opens_passes(const struct anchor *a, const struct sequence *s)
+{
+	return a->mark && a->cnt >= SEQUENCE_LEAST &&
+	       5 * sequence__periods_with(s, a, a->mark == PASS_LOOKUP ? has_choice : has_lookup,
+					  0) >=
+		       4 * (a->cnt - 1);
+}
+
+static bool is_better_mark(const struct anchor *a, const struct anchor *b)
+{
+	return a->mark != b->mark ? a->mark < b->mark : a->op < b->op;
+}
+
+/* A model with several lookups a pass has one choice. Where the program waits each time before
+ * another operator, as for a request, that opens the pass. */
+static const struct anchor *opener_of_choices(const struct anchor *choice, const struct sequence *s)
+{
+	const struct anchor *opener = choice;
+
+	for (size_t i = 0; i < s->anchor_cnt; i++) {
+		const struct anchor *a = &s->anchors[i];
+
+		if (anchor__is_as_often(a, choice->cnt) && sequence__waits_more(a, choice, s) &&
+		    anchor__mean_pause(a) > anchor__mean_pause(opener))
+			opener = a;
+	}
+	return opener;
+}
+
+/* Counts alone decide, so that it matters neither which requests were seen nor where they began. */
+static const struct anchor *pass_by_marks(const struct sequence *s)
+{
+	const struct anchor *best = NULL;
+
+	for (size_t i = 0; i < s->anchor_cnt; i++) {
+		const struct anchor *a = &s->anchors[i];
+
+		if (opens_passes(a, s) && (!best || is_better_mark(a, best)))
+			best = a;
+	}
+	return best && best->mark != PASS_LOOKUP ? opener_of_choices(best, s) : best;
+}
+
+/* ---- by the order of calls ---- */
+
+/* Four fifths of the periods must repeat the one before. */
+static bool repeats(const struct anchor *a)
+{
+	return a->cnt >= SEQUENCE_LEAST && a->same * 5 >= (a->cnt - 2) * 4;
+}
+
+/* Of passes, that of a request's begin differs, and the next: half of short requests. */
+static bool repeats_mostly(const struct anchor *a)
+{
+	return a->cnt >= SEQUENCE_LEAST && a->same * 2 >= a->cnt - 2;
+}
+
+/* Periods that differ from the one before. */
+static size_t breaks(const struct anchor *a)
+{
+	return a->cnt > 2 ? a->cnt - 2 - a->same : 0;
+}
+
+/* A layer that a model calls ten times or more one after the other repeats, too, but for the last
+ * of each pass: its period differs there from the one before, and the next from it. */
+static bool is_layer_of(const struct anchor *a, const struct anchor *outer)
+{
+	return repeats(outer) && outer->cnt < a->cnt && breaks(a) + 4 >= 2 * outer->cnt;
+}
+
+/* Of a model whose passes are seldom, as slow ones are, its lookups tell how many they are. */
+static bool is_layer_by_marks(const struct anchor *a, const struct anchor *lookup,
+			      const struct sequence *s)
+{
+	return lookup->mark == PASS_LOOKUP && 2 * lookup->cnt < a->cnt &&
+	       2 * sequence__periods_with(s, a, has_lookup, 0) < a->cnt - 1;
+}
+
+/* Of the majority of them. */
+static uint64_t usual_hash(const struct anchor *a, const struct sequence *s)
+{
+	uint64_t usual = 0, hash;
+	size_t at = 0, votes = 0;
+
+	while (sequence__next_period(a, s, &at, &hash)) {
+		if (!votes)
+			usual = hash;
+		votes += hash == usual ? 1 : -1;
+	}
+	return usual;
+}
+
+/* Between two unusual periods, are there so many usual ones now and so many then? */
+static bool runs_differ(const struct anchor *a, const struct sequence *s)
+{
+	const uint64_t usual = usual_hash(a, s);
+	size_t at = 0, run = 0, earlier = 0;
+	bool whole = false;
+	uint64_t hash;
+
+	while (sequence__next_period(a, s, &at, &hash)) {
+		if (hash == usual) {
+			run++;
+			continue;
+		}
+		if (whole && run && earlier && run != earlier)
+			return true;
+		if (whole && run)
+			earlier = run;
+		whole = true;
+		run = 0;
+	}
+	return false;
+}
+
+/* Layers come in a number that is always the same, and what is around them may come too seldom to
+ * be known, if the model is slow. */
+static bool may_be_layer(const struct anchor *a, const struct sequence *s)
+{
+	return breaks(a) && !runs_differ(a, s) && sequence__pausing(s) != a;
+}
+
+static bool is_layer(const struct anchor *a, const struct sequence *s)
+{
+	for (size_t i = 0; i < s->anchor_cnt; i++) {
+		const struct anchor *outer = &s->anchors[i];
+
+		if ((is_layer_of(a, outer) || is_layer_by_marks(a, outer, s)) &&
+		    !sequence__waits_more(a, outer, s))
+			return true;
+	}
+	return may_be_layer(a, s);
+}
+
+/* Does it repeat within outer's periods, in each of them the same number of times? */
+static bool repeats_within(const struct anchor *a, const struct anchor *outer)
+{
+	return a->cnt + LAYERS >= LAYERS * outer->cnt && a->len >= BODY &&
+	       breaks(a) + 4 >= 2 * outer->cnt && breaks(a) <= 2 * outer->cnt + 4;
+}
+
+/* Is each of its periods made of layers of one kind, and none of requests? */
+static bool has_layers(const struct anchor *a, const struct sequence *s)
+{
+	bool has = false;
+
+	if (!repeats_mostly(a))
+		return false;
+	for (size_t i = 0; i < s->anchor_cnt; i++) {
+		if (!repeats_within(&s->anchors[i], a))
+			continue;
+		if (sequence__waits_more(&s->anchors[i], a, s))
+			return false;
+		has = true;
+	}
+	return has;
+}
+
+/* Calls of the shortest repetition that is made of layers; 0: none is. */
+static size_t passes_by_layers(const struct sequence *s)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < s->anchor_cnt; i++)
+		if (s->anchors[i].cnt > most && has_layers(&s->anchors[i], s))
+			most = s->anchors[i].cnt;
+	return most;
+}
+
+/* The one that repeats and comes after the longest pauses, of those that come as often as passes,
+ * if it is known how often. NULL: none. */
+static const struct anchor *repeating(const struct sequence *s, size_t passes)
+{
+	const struct anchor *best = NULL;
+
+	for (size_t i = 0; i < s->anchor_cnt; i++) {
+		const struct anchor *a = &s->anchors[i];
+
+		if ((passes ? repeats_mostly(a) && anchor__is_as_often(a, passes)
+			    : repeats(a) && !is_layer(a, s)) &&
+		    (!best || anchor__mean_pause(a) > anchor__mean_pause(best)))
+			best = a;
+	}
+	return best;
+}
+
+/* ---- requests of several passes ---- */
+
+static bool has_op(const struct step_call *call, uint32_t op)
+{
+	return call->op == op;
+}
+
+/* Less often than passes, and never twice without one in between. */
+static bool may_open_requests(const struct anchor *a, const struct anchor *pass,
+			      const struct sequence *s)
+{
+	return a->cnt >= SEQUENCE_LEAST && 2 * a->cnt <= pass->cnt &&
+	       sequence__periods_with(s, a, has_op, pass->op) + 1 == a->cnt;
+}
+
+static bool is_better_request(const struct anchor *a, const struct anchor *b)
+{
+	return repeats(a) != repeats(b) ? repeats(a)
+					: anchor__mean_pause(a) > anchor__mean_pause(b);
+}
+
+/* Between two passes may be calls of the end of a request and of the begin of the next, and in the
+ * first pass some that others do not have: which of those that come as often as `like` is first,
+ * most times? */
+static const struct anchor *first_of_request(const struct anchor *like, const struct anchor *pass,
+					     const struct sequence *s)
+{
+	auto_free size_t *first = calloc(s->anchor_cnt, sizeof(*first));
+	bool between = false, now = false;
+	size_t best = (size_t)(like - s->anchors);
+
+	if (!first)
+		return like;
+	for (size_t i = 0; i < s->cnt; i++) {
+		const uint32_t op = s->calls[i].op;
+		size_t n = 0;
+
+		if (op == pass->op) {
+			between = now;
+			now = false;
+			continue;
+		}
+		while (n < s->anchor_cnt && s->anchors[n].op != op)
+			n++;
+		if (n == s->anchor_cnt || s->anchors[n].cnt + 1 < like->cnt ||
+		    s->anchors[n].cnt > like->cnt + 1)
+			continue;
+		first[n] += !between && !now;
+		now = true;
+	}
+	for (size_t n = 0; n < s->anchor_cnt; n++)
+		if (first[n] > first[best])
+			best = n;
+	return &s->anchors[best];
+}
+
+static const struct anchor *request_of_passes(const struct anchor *pass, const struct sequence *s)
+{
+	const struct anchor *best = NULL;
+
+	for (size_t i = 0; i < s->anchor_cnt; i++)
+		if (may_open_requests(&s->anchors[i], pass, s) &&
+		    (!best || is_better_request(&s->anchors[i], best)))
+			best = &s->anchors[i];
+	return best ? first_of_request(best, pass, s) : NULL;
+}
+
+/* ---- all together ---- */
+
+/* What opens each iteration, NULL: nothing does. */
+struct iteration {
+	const struct anchor *opener;
+	bool by_marks, by_layers; /* it is a pass over a model; else what repeats may be anything */
+};
+
+static struct iteration find_iteration(const struct sequence *s)
+{
+	struct iteration it = {.opener = pass_by_marks(s)};
+	size_t passes;
+
+	it.by_marks = it.opener;
+	if (it.by_marks)
+		return it;
+	passes = passes_by_layers(s);
+	it.opener = repeating(s, passes);
+	it.by_layers = it.opener && passes;
+	return it;
+}
+
+static struct step_period iteration_period(const struct sequence *s)
+{
+	const struct iteration it = find_iteration(s);
+	const struct anchor *best = it.opener, *pauses = sequence__pausing(s);
+	struct step_period period = {.tid = s->calls->tid, .is_pass = it.by_marks};
+
+	if (it.by_marks || it.by_layers ||
+	    (pauses && best &&
+	     (pauses->cnt < 2 * best->cnt - 2 ||
+	      anchor__mean_pause(pauses) < SEQUENCE_LONGER * anchor__mean_pause(best))))
+		pauses = NULL;
+	if (best)
+		period.op = best->op;
+	if (pauses)
+		period.pausing = pauses->op;
+	if (pauses && best)
+		period.pausing_cnt = (uint32_t)((pauses->cnt + best->cnt / 2) / best->cnt);
+	return period;
+}
+
+/* A program that waits before each pass may have one for each request, or not: what comes less
+ * often tells. Passes without marks that are all alike are a request each. */
+static const struct anchor *find_request(const struct sequence *s)
+{
+	const struct iteration it = find_iteration(s);
+	const struct anchor *pauses = sequence__pausing(s), *request;
+
+	if (!it.by_marks && !it.by_layers)
+		return pauses ? pauses : it.opener;
+	if (pauses && 2 * pauses->cnt <= it.opener->cnt)
+		return pauses;
+	request = request_of_passes(it.opener, s);
+	return request || it.by_marks || breaks(it.opener) ? request : it.opener;
+}
+
+static struct step_period request_period(const struct sequence *s)
+{
+	const struct anchor *request = find_request(s);
+
+	return (struct step_period){.op = request ? request->op : 0, .tid = s->calls->tid};
+}
+
+struct step_period steps__period(struct step_call *calls, size_t cnt, enum step_unit unit)
+{
+	struct sequence s;
+
+	if (!cnt)
+		return (struct step_period){0};
+	sequence__of(&s, calls, cnt);
+	return unit == STEP_UNIT_REQUEST ? request_period(&s) : iteration_period(&s);
+}

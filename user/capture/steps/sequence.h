@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One thread's operator calls in order, and how each operator comes in them. */
+#ifndef PROFTRACE_SEQUENCE_H
+#define PROFTRACE_SEQUENCE_H
+
+#include <stdbool.h>
+#include "capture/steps/period.h"
+
+enum {
+	SEQUENCE_LEAST = 4,  /* calls of an operator that opens periods */
+	SEQUENCE_LONGER = 4, /* a pause that many times as long is of another kind */
+};
+
+struct anchor {
+	uint32_t op;
+	uint8_t mark;
+	size_t cnt;	   /* occurrences */
+	size_t same;	   /* periods equal to the one before */
+	size_t len;	   /* calls in the latest of these */
+	uint64_t pause_ns; /* sum of the pauses before it */
+	size_t last;	   /* index of the latest occurrence */
+	uint64_t last_hash;
+};
+
+/* One thread's calls, by begin, what encloses before what is inside. */
+struct sequence {
+	const struct step_call *calls;
+	size_t cnt;
+	struct anchor anchors[512];
+	size_t anchor_cnt;
+};
+
+/* Of the thread that has the most calls. Sorts them. */
+void sequence__of(struct sequence *s, struct step_call *calls, size_t cnt);
+
+uint64_t anchor__mean_pause(const struct anchor *a);
+/* One more or less: of those at the ends. */
+bool anchor__is_as_often(const struct anchor *a, size_t cnt);
+
+/* What it waits much longer for than for another one is a request, and no layer of that. */
+bool sequence__waits_more(const struct anchor *a, const struct anchor *other,
+			  const struct sequence *s);
+/* The one that comes after the longest pauses, however it repeats, if they are longer than those
+ * before other calls: NULL if they are not. */
+const struct anchor *sequence__pausing(const struct sequence *s);
+
+/* Of the periods between a's calls, those with a call that `has` it. */
+size_t sequence__periods_with(const struct sequence *s, const struct anchor *a,
+			      bool (*has)(const struct step_call *call, uint32_t op), uint32_t op);
+/* a's next period: its calls' hash. *at: where it is looked for, at first 0, then its end. */
+bool sequence__next_period(const struct anchor *a, const struct sequence *s, size_t *at,
+			   uint64_t *hash);
+
+#endif
