@@ -12,6 +12,12 @@ static const struct golden {
 	struct report_opts opts;
 } goldens[] = {
 	{"cpu", "cpu.txt", {.style = {.unit = UNIT_MS, .width = 100}}},
+	{"pytorch", "pytorch_short.txt", {.is_short = true, .style = {.width = 100}}},
+	{"simgpu", "simgpu_short.txt", {.is_short = true, .style = {.width = 100}}},
+	{"timer", "timer_short.txt", {.is_short = true, .style = {.width = 80}}},
+	{"mxnet",
+	 "mxnet_one_short.txt",
+	 {.tables = "model", .is_short = true, .style = {.width = 100}}},
 	{"cpu", "cpu.json", {.op_detail = true, .style = {.format = TABLE_JSON}}},
 	{"cpu", "cpu.csv", {.style = {.format = TABLE_CSV}}},
 	{"cpu",

@@ -72,7 +72,7 @@ Test(report_job, who_comes_last_is_the_straggler)
 	auto_free char *text = report_of(&a, &b);
 
 	synth__expect_line(text, "straggler: 1");
-	synth__expect_line(text, "others wait per step: 3.00 ms");
+	synth__expect_line(text, "others wait per step: 3.000 ms");
 	synth__free(&a);
 	synth__free(&b);
 }
@@ -343,7 +343,7 @@ Test(report_job, the_finding_has_the_columns_of_those_of_one_recording)
 	const char *head = strstr(csv, "finding,");
 
 	cr_expect_eq(strstr(text, "What to Look at First") < strstr(text, "Ranks"), true);
-	synth__expect_line(text, "   rule: straggler");
+	cr_expect_not_null(strstr(text, "rule: straggler]"), "%s", text);
 	cr_expect_not_null(head);
 	cr_expect_eq(strncmp(head, one, strcspn(one, "\n")), 0, "%s\n%s", csv, one);
 	synth__free(&a);

@@ -484,8 +484,8 @@ Test(report_notes, what_the_tracepoints_took_is_part_of_the_estimate)
 			" \"cost\": {\"hits\": 9, \"probe_ns\": 5000, \"loader_cpu_ns\": 1,"
 			" \"tracepoint_ns\": 4500}}");
 	text = synth__tables(&s, "cost", &us);
-	synth__expect_line(text, "estimated added time per step: 5.00 us");
-	synth__expect_line(text, "of it by the kernel's tracepoints: 4.50 us");
+	synth__expect_line(text, "estimated added time per step: 5.000 us");
+	synth__expect_line(text, "of it by the kernel's tracepoints: 4.500 us");
 	/* 5 %, but of what may be left out no more than 0.5 % */
 	cr_expect_null(strstr(text, "--max-overhead"), "%s", text);
 	free(text);

@@ -156,7 +156,7 @@ Test(report_train, head_and_foot)
 	       "step rule: optimizer: Optimizer.step ends a step", "events lost: 3",
 	       "lost where: ring 3", "probe hits: 90", "probe hits per step: 30",
 	       "estimated added time per step: 10.00 us", "estimated added time: 7.50 %",
-	       "CPU time of proftrace: 5000.00 us",
+	       "CPU time of proftrace: 5.000 ms",
 	       "1 function had no probe in the window, on average too short to be worth one, or "
 	       "backward "
 	       "nodes "
@@ -174,4 +174,106 @@ Test(report_train, an_unknown_table_names_the_known_ones)
 	synth__open(&s, summary);
 	cr_expect_eq(report__print(s.r, &opts, stdout), -EINVAL);
 	synth__free(&s);
+}
+
+/* ---- without --table ---- */
+
+static char *report_with(struct report_opts opts)
+{
+	struct synth s = train();
+	char *text;
+
+	synth__open(&s, summary);
+	text = synth__report(&s, &opts);
+	synth__free(&s);
+	return text;
+}
+
+static size_t at(const char *text, const char *line)
+{
+	const char *found = strstr(text, line);
+
+	cr_expect_not_null(found, "no '%s' in:\n%s", line, text);
+	return found ? (size_t)(found - text) : 0;
+}
+
+Test(report_short, each_thing_has_one_place)
+{
+	static const char *const order[] = {
+		"process: 100 (python)\n",
+		"command: python t.py\n",
+		"framework: PyTorch 2.15.0, detail operator\n",
+		"window: steps [2,5), 400.0 us\n",
+		"step rule: optimizer",
+		"What to Look at First",
+		"Model Summary",
+		"Operator Summary",
+		"device, busy: CPU(Process) 150.00 %, CPU(System) 87.50 %\n",
+		"perf: batch_cost 133.3 us (100.0 us to 200.0 us), reader_cost 10.00 us (7.50 %), "
+		"ips 7500.000 steps/s\n",
+		"events lost: 3 (ring 3)\n",
+		"added time: 7.50 % of the run time, 10.00 us per step; 30 probe hits per step\n",
+		"CPU time of proftrace: 5.000 ms\n",
+		"missing: no symbol for X\n",
+		"more tables: --table overview,userdefined, or --table all\n",
+	};
+	char *text = report_with((struct report_opts){.is_short = true});
+
+	for (size_t i = 1; i < sizeof(order) / sizeof(*order); i++)
+		cr_expect_lt(at(text, order[i - 1]), at(text, order[i]), "%s", order[i]);
+	cr_expect_null(strstr(text, "Overview Summary"), "%s", text);
+	cr_expect_null(strstr(text, "Ratios: "), "a legend: %s", text);
+	cr_expect_null(strstr(text, "Thread: All threads"), "%s", text);
+	free(text);
+}
+
+Test(report_short, rows_are_twenty_unless_chosen)
+{
+	const struct report_opts one = {
+		.is_short = true, .rows_chosen = true, .style = {.row_limit = 1}};
+	char *all = report_with((struct report_opts){.is_short = true, .style = {.row_limit = 1}});
+	char *chosen = report_with(one);
+
+	at(all, "MmBackward0");
+	at(all, "aten::linear");
+	at(chosen, "more rows left out");
+	free(all);
+	free(chosen);
+}
+
+Test(report_short, all_tables_are_every_one_with_content)
+{
+	char *text = report_with((struct report_opts){.is_short = true, .tables = "all"});
+
+	at(text, "Overview Summary");
+	at(text, "UserDefined Summary");
+	at(text, "probe hits per step: 30\n");
+	at(text, "detail: operator\n");
+	at(text, "Ratios: of the steps' time.\n");
+	cr_expect_null(strstr(text, "Kernel Summary"), "it is empty: %s", text);
+	cr_expect_null(strstr(text, "more tables"), "%s", text);
+	free(text);
+}
+
+Test(report_short, what_frames_a_named_table_is_short)
+{
+	char *text = report_with((struct report_opts){.is_short = true, .tables = "model"});
+
+	at(text, "Ratios: of the steps' time.\n");
+	at(text, "events lost: 3 (ring 3)\n");
+	cr_expect_null(strstr(text, "probe hits per step: 30"), "%s", text);
+	free(text);
+}
+
+Test(report_short, json_and_csv_have_no_short_form)
+{
+	for (int format = TABLE_JSON; format <= TABLE_GRID; format++) {
+		char *whole = report_with((struct report_opts){.style = {.format = format}});
+		char *same = report_with(
+			(struct report_opts){.is_short = true, .style = {.format = format}});
+
+		cr_expect_str_eq(whole, same);
+		free(whole);
+		free(same);
+	}
 }

@@ -269,7 +269,7 @@ Test(table_render, values_of_a_list_take_the_lines_they_need)
 			    "  /a/path/without/a/\n"
 			    "  blank/train.py\n"
 			    "  --model cnn\n"
-			    "time: 1.50 ms\n");
+			    "time: 1.500 ms\n");
 }
 
 static char *cut(const char *name, int width)

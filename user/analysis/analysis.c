@@ -311,31 +311,6 @@ struct cell cell__share(uint64_t part, uint64_t whole)
 	return cell__percent(100.0 * (double)part / (double)whole);
 }
 
-struct time_text time_text__of(const struct table_style *style, uint64_t ns)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = {[UNIT_S] = {"s", 1e9},
-		     [UNIT_MS] = {"ms", 1e6},
-		     [UNIT_US] = {"us", 1e3},
-		     [UNIT_NS] = {"ns", 1}};
-	enum time_unit unit = style->unit;
-	struct time_text text;
-	int digits = 3;
-	double value;
-
-	if (!style->unit_chosen)
-		for (unit = UNIT_S; unit < UNIT_NS && (double)ns < units[unit].ns; unit++)
-			;
-	value = (double)ns / units[unit].ns;
-	if (!style->unit_chosen)
-		digits = value < 10 ? 3 : value < 100 ? 2 : 1;
-	snprintf(text.s, sizeof(text.s), "%.*f %s", unit == UNIT_NS ? 0 : digits, value,
-		 units[unit].name);
-	return text;
-}
-
 struct time_text time_text(const struct analysis *a, uint64_t ns)
 {
 	return time_text__of(&a->opts->style, ns);
@@ -429,17 +404,20 @@ int table__note_cut(struct table *t, const struct stat_map *m)
 		cut += m->rows[i].stat.cpu.cut;
 	if (!cut)
 		return 0;
-	return table__add_notef(t,
-				"%s cut at the window's edge: counted with the part inside; Avg "
-				"and Min are of whole calls.",
-				counted(cut, "call was", "calls were").s);
+	return table__as_legend(
+		t,
+		table__add_notef(t,
+				 "%s cut at the window's edge: counted with the part inside; Avg "
+				 "and Min are of whole calls.",
+				 counted(cut, "call was", "calls were").s));
 }
 
 int table__note_ratios(const struct analysis *a, struct table *t, const char *cpu, const char *gpu)
 {
 	if (!a->has_device)
-		return table__add_notef(t, "Ratios: of %s.", cpu);
-	return table__add_notef(t, "Ratios: CPU of %s; GPU of %s. " GPU_OWNER_TIME, cpu, gpu);
+		return table__as_legend(t, table__add_notef(t, "Ratios: of %s.", cpu));
+	return table__as_legend(
+		t, table__add_notef(t, "Ratios: CPU of %s; GPU of %s. " GPU_OWNER_TIME, cpu, gpu));
 }
 
 int table__add_notef(struct table *t, const char *fmt, ...)

@@ -17,8 +17,8 @@
 	"it for more."
 #define STEP_SLOW 1.5 /* a step that takes more than so many times the median stands out */
 
-/* Total, greatest and least of one quantity; of calls that the window's edge cut only a part lies in
- * it, so the least and the average are of the whole ones, if there are any. */
+/* Total, greatest and least of one quantity; of calls that the window's edge cut only a part lies
+ * in it, so the least and the average are of the whole ones, if there are any. */
 struct range {
 	uint64_t total, max, min;
 	uint64_t cut, cut_total; /* calls, and their part of the total */
@@ -31,8 +31,8 @@ struct stat {
 	struct range cpu, gpu; /* ns */
 };
 void stat__add(struct stat *s, uint64_t cpu_ns, uint64_t gpu_ns);
-/* One that was cut counts with the part that lies in the window; so does, on the device, one of whose
- * work there not all is known. */
+/* One that was cut counts with the part that lies in the window; so does, on the device, one of
+ * whose work there not all is known. */
 void stat__add_partly(struct stat *s, bool cut, bool gpu_known, uint64_t cpu_ns, uint64_t gpu_ns);
 
 /* Stats by up to four ids; rows in order of first use. */
@@ -89,7 +89,7 @@ struct analysis {
 	uint64_t step_general_ns; /* kernels, copies and sets of all steps */
 	uint64_t any_general_ns;  /* and of what is in no step */
 	uint64_t first_step, last_step;
-	uint32_t step_track; /* of the thread that counts steps; 0: none does */
+	uint32_t step_track;	      /* of the thread that counts steps; 0: none does */
 	struct stat phases[KIND_CNT]; /* DATALOADER, FORWARD, BACKWARD, OPTIMIZATION */
 	uint64_t others_gpu_ns;	      /* kernels of the steps outside the phases */
 	uint64_t first_ns, last_ns;   /* of all spans and steps */
@@ -141,12 +141,7 @@ bool analysis__is_collective(const struct recording *r, const struct event *e);
 /* A range of the framework around copying memory, told by its name. */
 bool range__is_manipulation(const char *name);
 
-/* "12.345 ms", for prose: --time-unit if it was given, else the unit that suits the time. */
-struct time_text {
-	char s[32];
-};
 struct time_text time_text(const struct analysis *a, uint64_t ns);
-struct time_text time_text__of(const struct table_style *style, uint64_t ns);
 
 /* One table: def, its pass, and what it makes in the end. State may be NULL. */
 struct table_impl {
@@ -157,6 +152,7 @@ struct table_impl {
 	 * in the window; or NULL. */
 	int (*visit_work)(const struct analysis *a, void *state, const struct device_work *w);
 	int (*fill)(const struct analysis *a, void *state, struct table *t);
+	int (*fill_short)(const struct analysis *a, void *state, struct table *t); /* or NULL */
 	void (*clean)(void *state);
 	const char *title;
 	bool rests_on_device; /* figures of the device's work: it says where they end */
@@ -168,9 +164,9 @@ struct table_impl {
 extern const struct table_impl table_summary, table_findings, table_device, table_overview,
 	table_model, table_distributed, table_collectives, table_operator, table_kernel,
 	table_manipulation, table_calls, table_userdefined, table_pipeline, table_counters,
-	table_perf, table_memory, table_sched, table_sched_steps, table_syscalls, table_steps, table_key_averages,
-	table_classic, table_aggregate, table_step_trace, table_op_type, table_op_detail, table_activity,
-	table_timeline, table_cost;
+	table_perf, table_memory, table_sched, table_sched_steps, table_syscalls, table_steps,
+	table_key_averages, table_classic, table_aggregate, table_step_trace, table_op_type,
+	table_op_detail, table_activity, table_timeline, table_cost;
 
 /* Cells. */
 struct cell cell__text(const char *text);
@@ -190,8 +186,8 @@ void cells__time(struct cell *cells, const struct range *r, uint64_t calls, uint
 /* Name and Calls. */
 int table__add_call_columns(struct table *t, int name_width);
 /* Name, Calls, CPU and, if there is a device, GPU columns: NAME_COLUMNS .. cells. */
-#define NAME_CELLS 12 /* with a device, */
-#define NAME_CELLS_CPU 7 /* and without */
+#define NAME_CELLS     12 /* with a device, */
+#define NAME_CELLS_CPU 7  /* and without */
 int table__add_name_columns(const struct analysis *a, struct table *t, int name_width);
 void cells__name(const struct analysis *a, struct cell *cells, const char *name,
 		 const struct stat *s, uint64_t cpu_whole, uint64_t gpu_whole);
@@ -203,8 +199,8 @@ int table__note_cut(struct table *t, const struct stat_map *m);
 int table__note_ratios(const struct analysis *a, struct table *t, const char *cpu, const char *gpu);
 int table__add_notef(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *analysis__name(const struct analysis *a, uint32_t id); /* never NULL */
-/* The id under which an operator's rows are by full name: one that is not known in full is no part of
- * those that have its name. And what it is called in full, where that is known; never NULL. */
+/* The id under which an operator's rows are by full name: one that is not known in full is no part
+ * of those that have its name. And what it is called in full, where that is known; never NULL. */
 uint32_t analysis__full_id(const struct analysis *a, const struct event *e);
 const char *analysis__full_name(const struct analysis *a, uint32_t id);
 /* "python (4242)" */

@@ -1,38 +1,45 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The registry of tables and the one pass that fills them. */
+/* The one pass that fills the tables, and what is printed of them. */
 #include <jansson.h>
 #include <string.h>
 #include "analysis/losses.h"
 #include "analysis/order.h"
+#include "analysis/report_list.h"
 #include "common/err.h"
 #include "common/suggest.h"
 #include "common/util.h"
 
-/* Order of printing. summary and cost frame every report. */
-static const struct table_impl *const impls[] = {
-	&table_summary,	     &table_findings,	  &table_device,    &table_overview,
-	&table_model,	     &table_distributed,  &table_operator,  &table_kernel,
-	&table_collectives,  &table_manipulation, &table_calls,	    &table_userdefined,
-	&table_pipeline,     &table_counters,	  &table_perf,	    &table_memory,
-	&table_sched,	     &table_sched_steps,  &table_syscalls,  &table_steps,
-	&table_key_averages, &table_classic,	  &table_aggregate, &table_step_trace,
-	&table_op_type,	     &table_op_detail,	  &table_activity,  &table_timeline,
-	&table_cost,
+/* What a report without --table has, in this order. Rows: of a list; 0: all. */
+static const struct short_table {
+	const struct table_impl *impl;
+	size_t rows;
+} short_tables[] = {
+	{&table_summary, 0},   {&table_findings, 0}, {&table_model, 0},	    {&table_distributed, 0},
+	{&table_operator, 20}, {&table_kernel, 10},  {&table_calls, 10},    {&table_sched, 20},
+	{&table_pipeline, 20}, {&table_memory, 10},  {&table_syscalls, 10}, {&table_counters, 20},
+	{&table_steps, 20},    {&table_device, 0},   {&table_perf, 0},	    {&table_cost, 0},
 };
 
-const struct table_def *report__tables(size_t *cnt)
+/* NULL: it has none. */
+static const struct short_table *short_table(const struct table_impl *impl)
 {
-	static struct table_def defs[ARRAY_SIZE(impls)];
+	for (size_t i = 0; i < ARRAY_SIZE(short_tables); i++)
+		if (short_tables[i].impl == impl)
+			return &short_tables[i];
+	return NULL;
+}
 
-	for (size_t i = 0; i < ARRAY_SIZE(impls); i++)
-		defs[i] = impls[i]->def;
-	*cnt = ARRAY_SIZE(impls);
-	return defs;
+static size_t short_rows(const struct table_impl *impl)
+{
+	const struct short_table *s = short_table(impl);
+
+	return s ? s->rows : 0;
 }
 
 struct slot {
 	bool on, named;
 	bool asked; /* printed even if empty: it was named, or frames the report */
+	bool is_short;
 	void *state;
 	struct table *table;
 };
@@ -40,204 +47,8 @@ struct slot {
 struct report {
 	struct analysis a;
 	bool wants_work;
-	struct slot slots[ARRAY_SIZE(impls)];
+	struct slot slots[REPORT_TABLES];
 };
-
-static int unknown_table(const char *name, size_t len)
-{
-	char known[512] = "";
-
-	for (size_t i = 0, at = 0; i < ARRAY_SIZE(impls) && at < sizeof(known); i++)
-		at += (size_t)snprintf(known + at, sizeof(known) - at, "%s%s", i ? ", " : "",
-				       impls[i]->def.key);
-	return err__set(-EINVAL, "unknown table '%.*s'; known are %s", (int)len, name, known);
-}
-
-/* Sets named[i] for each table of the list. */
-static int find_named(const char *names, bool *named)
-{
-	const char *const list = names;
-
-	for (bool more = true; more;) {
-		size_t len = strcspn(names, ","), i = 0;
-
-		if (!len)
-			return err__set(-EINVAL,
-					"--table '%s': a name is empty; --list-tables "
-					"of proftrace report shows them",
-					list);
-
-		while (i < ARRAY_SIZE(impls) && (strlen(impls[i]->def.key) != len ||
-						 strncmp(impls[i]->def.key, names, len) != 0))
-			i++;
-		if (i == ARRAY_SIZE(impls))
-			return unknown_table(names, len);
-		named[i] = true;
-		more = names[len] == ',';
-		names += len + more;
-	}
-	return 0;
-}
-
-int report__check_tables(const char *names)
-{
-	bool named[ARRAY_SIZE(impls)] = {};
-
-	return find_named(names, named);
-}
-
-/* ---- orders ---- */
-
-static bool is_printed(size_t i, const char *names, const bool *named)
-{
-	return names ? named[i] : impls[i]->def.by_default;
-}
-
-static void append_words(const struct table_def *def, char *text, size_t size)
-{
-	size_t at = strlen(text);
-
-	at += (size_t)snprintf(text + at, size - at, "%s%s by ", at ? "; " : "", def->key);
-	for (const struct order_word *w = def->words; w->word && at < size; w++)
-		at += (size_t)snprintf(text + at, size - at, "%s%s", w == def->words ? "" : ", ",
-				       w->word);
-}
-
-/* Tables of the same words are not all named. */
-static bool was_listed(size_t i, const char *names, const bool *named)
-{
-	for (size_t j = 0; j < i; j++)
-		if (impls[j]->def.words == impls[i]->def.words && is_printed(j, names, named))
-			return true;
-	return false;
-}
-
-static int wrong_order(const char *names, const bool *named, const char *word)
-{
-	char known[1024] = "";
-
-	for (size_t i = 0; i < ARRAY_SIZE(impls); i++)
-		if (impls[i]->def.words && is_printed(i, names, named) &&
-		    !was_listed(i, names, named) && strlen(known) + 1 < sizeof(known))
-			append_words(&impls[i]->def, known, sizeof(known));
-	if (!*known)
-		return err__set(-EINVAL, "--sorted-by %s: %s has one order", word, names);
-	return err__set(-EINVAL, "--sorted-by: no table to be printed is sorted by '%s'; %s", word,
-			known);
-}
-
-int report__check_order(const char *names, const char *word)
-{
-	bool named[ARRAY_SIZE(impls)] = {};
-	int err = names ? find_named(names, named) : 0;
-
-	if (err || !word)
-		return err;
-	for (size_t i = 0; i < ARRAY_SIZE(impls); i++) {
-		if (!is_printed(i, names, named) || !impls[i]->def.words)
-			continue;
-		if (order_words__have(impls[i]->def.words, word))
-			return 0;
-	}
-	return wrong_order(names, named, word);
-}
-
-/* ---- options ---- */
-
-char *report__all_tables(void)
-{
-	char *names = NULL;
-	size_t len;
-	FILE *f = open_memstream(&names, &len);
-
-	for (size_t i = 0; f && i < ARRAY_SIZE(impls); i++)
-		fprintf(f, "%s%s", i ? "," : "", impls[i]->def.key);
-	if (f && fclose(f) == 0)
-		return names;
-	free(names);
-	return NULL;
-}
-
-static bool uses(size_t i, unsigned int use)
-{
-	return use == USES_ASCENDING ? impls[i]->def.words != NULL : impls[i]->def.uses & use;
-}
-
-static int check_use(const char *option, unsigned int use, const char *names, const bool *named)
-{
-	char known[256] = "";
-
-	for (size_t i = 0, at = 0; i < ARRAY_SIZE(impls); i++) {
-		if (!uses(i, use))
-			continue;
-		if (is_printed(i, names, named))
-			return 0;
-		if (at < sizeof(known))
-			at += (size_t)snprintf(known + at, sizeof(known) - at, "%s%s",
-					       at ? ", " : "", impls[i]->def.key);
-	}
-	return err__set(-EINVAL,
-			"--%s has no effect on the tables to be printed; it is for %s (--table)",
-			option, known);
-}
-
-int report__check_uses(const char *names, const struct report_opts *opts)
-{
-	const struct {
-		bool set;
-		const char *option;
-		enum report_use use;
-	} options[] = {
-		{opts->by_thread, "by-thread", USES_BY_THREAD},
-		{opts->by_device, "by-device", USES_BY_DEVICE},
-		{opts->op_detail, "op-detail", USES_OP_DETAIL},
-		{opts->group_by != GROUP_BY_NAME, "group-by", USES_GROUP_BY},
-		{opts->state != STATE_ALL, "state", USES_STATE},
-		{opts->batch_size != 0, "batch-size", USES_BATCH_SIZE},
-		{opts->ascending, "ascending", USES_ASCENDING},
-		{opts->only, "op", USES_OP},
-	};
-	bool named[ARRAY_SIZE(impls)] = {};
-	int err = names ? find_named(names, named) : 0;
-
-	if (!err && opts->stack_depth && opts->group_by != GROUP_BY_STACK)
-		err = err__set(-EINVAL, "--stack-depth has no effect without --group-by stack");
-	for (size_t i = 0; i < ARRAY_SIZE(options) && !err; i++)
-		if (options[i].set)
-			err = check_use(options[i].option, options[i].use, names, named);
-	return err;
-}
-
-int report__check_timer(const char *names)
-{
-	bool named[ARRAY_SIZE(impls)] = {};
-	int err = names ? find_named(names, named) : 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(impls) && !err; i++)
-		if (named[i] && !impls[i]->timer)
-			err = err__set(-EINVAL,
-				       "--timer-only and --table %s exclude each other: it is not "
-				       "recorded",
-				       impls[i]->def.key);
-	return err;
-}
-
-static bool is_earlier_word(size_t table, const char *word)
-{
-	for (size_t i = 0; i < table; i++)
-		if (order_words__have(impls[i]->def.words, word))
-			return true;
-	return false;
-}
-
-const char *report__order_word(size_t index)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(impls); i++)
-		for (const struct order_word *w = impls[i]->def.words; w && w->word; w++)
-			if (!is_earlier_word(i, w->word) && !index--)
-				return w->word;
-	return NULL;
-}
 
 static bool has_framework(const struct recording *r)
 {
@@ -246,36 +57,41 @@ static bool has_framework(const struct recording *r)
 
 static bool is_frame(size_t i)
 {
-	return impls[i] == &table_summary || impls[i] == &table_cost;
+	return report_impls[i] == &table_summary || report_impls[i] == &table_cost;
 }
 
 /* Of --timer-only: all that it has. */
 static bool is_default(const struct analysis *a, size_t i)
 {
 	if (a->timer_only)
-		return impls[i]->timer && (impls[i]->def.by_default || impls[i] == &table_steps);
-	return impls[i]->def.by_default;
+		return report_impls[i]->timer &&
+		       (report_impls[i]->def.by_default || report_impls[i] == &table_steps);
+	return report_impls[i]->def.by_default;
 }
 
 static bool is_recorded(const struct analysis *a, size_t i)
 {
-	return !a->timer_only || impls[i]->timer;
+	return !a->timer_only || report_impls[i]->timer;
 }
 
 static int choose(struct report *rep, const char *names)
 {
-	bool named[ARRAY_SIZE(impls)] = {};
+	const bool is_short = rep->a.opts->is_short && rep->a.opts->style.format == TABLE_TEXT;
+	bool named[REPORT_TABLES] = {};
 	const struct sched_row *rows;
-	int err = names ? find_named(names, named) : 0;
+	int err = names ? report__find_named(names, named) : 0;
+	const bool all = names && report__names_all(names);
 
-	for (size_t i = 0; i < ARRAY_SIZE(impls); i++) {
+	for (size_t i = 0; i < REPORT_TABLES; i++) {
 		struct slot *s = &rep->slots[i];
 
 		s->on = names ? named[i] : is_default(&rep->a, i);
-		s->named = s->asked = named[i];
-		if (impls[i] == &table_sched && !names)
+		s->named = named[i];
+		s->asked = named[i] && !all;
+		s->is_short = is_short && !named[i];
+		if (report_impls[i] == &table_sched && !names)
 			s->on = recording__sched(rep->a.r, &rows) && !has_framework(rep->a.r);
-		if (impls[i] == &table_calls && !names)
+		if (report_impls[i] == &table_calls && !names)
 			s->on = !rep->a.has_device && is_recorded(&rep->a, i);
 		if (is_frame(i))
 			s->on = s->asked = true;
@@ -288,17 +104,17 @@ static int visit_work(const struct device_work *w, void *ctx)
 	struct report *rep = ctx;
 	int err = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(impls) && !err; i++)
-		if (rep->slots[i].on && impls[i]->visit_work && is_recorded(&rep->a, i))
-			err = impls[i]->visit_work(&rep->a, rep->slots[i].state, w);
+	for (size_t i = 0; i < REPORT_TABLES && !err; i++)
+		if (rep->slots[i].on && report_impls[i]->visit_work && is_recorded(&rep->a, i))
+			err = report_impls[i]->visit_work(&rep->a, rep->slots[i].state, w);
 	return err;
 }
 
 /* The clock reads the recording once more: only for tables that ask for it. */
 static bool wants_work(const struct report *rep)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(impls); i++)
-		if (rep->slots[i].on && impls[i]->visit_work)
+	for (size_t i = 0; i < REPORT_TABLES; i++)
+		if (rep->slots[i].on && report_impls[i]->visit_work)
 			return true;
 	return false;
 }
@@ -310,9 +126,9 @@ static int visit(const struct batch *b, void *ctx)
 
 	if (!err && rep->wants_work)
 		err = device_feed__step(&rep->a, b, visit_work, rep);
-	for (size_t i = 0; i < ARRAY_SIZE(impls) && !err; i++)
-		if (rep->slots[i].on && impls[i]->visit && is_recorded(&rep->a, i))
-			err = impls[i]->visit(&rep->a, rep->slots[i].state, b);
+	for (size_t i = 0; i < REPORT_TABLES && !err; i++)
+		if (rep->slots[i].on && report_impls[i]->visit && is_recorded(&rep->a, i))
+			err = report_impls[i]->visit(&rep->a, rep->slots[i].state, b);
 	return err;
 }
 
@@ -326,22 +142,38 @@ static int note(const struct analysis *a, const struct table_impl *impl, struct 
 	return !err && impl->rests_on_device ? coverage__note_table(a, t) : err;
 }
 
+static int fill_table(struct report *rep, size_t i)
+{
+	struct slot *s = &rep->slots[i];
+	const struct report_opts *opts = rep->a.opts;
+	const bool fills_short = s->is_short && report_impls[i]->fill_short;
+	int err = fills_short ? report_impls[i]->fill_short(&rep->a, s->state, s->table)
+			      : report_impls[i]->fill(&rep->a, s->state, s->table);
+
+	if (s->is_short)
+		table__set_short(s->table,
+				 opts->rows_chosen ? opts->style.row_limit
+						   : short_rows(report_impls[i]),
+				 !opts->by_thread && !opts->by_device);
+	return err;
+}
+
 static int fill(struct report *rep)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(impls); i++) {
+	for (size_t i = 0; i < REPORT_TABLES; i++) {
 		struct slot *s = &rep->slots[i];
 		int err;
 
 		if (!s->on)
 			continue;
-		s->table = table__new(impls[i]->def.key, impls[i]->title);
+		s->table = table__new(report_impls[i]->def.key, report_impls[i]->title);
 		if (!s->table)
 			return -ENOMEM;
-		err = impls[i]->fill(&rep->a, s->state, s->table);
+		err = fill_table(rep, i);
 		if (!err && !is_recorded(&rep->a, i))
 			err = table__set_empty(s->table, "Not recorded: " TIMER_ONLY_HAS);
 		else if (!err)
-			err = note(&rep->a, impls[i], s->table);
+			err = note(&rep->a, report_impls[i], s->table);
 		if (err)
 			return err;
 	}
@@ -376,10 +208,10 @@ static int nothing_called(const struct report *rep, const char *near)
 	const char *pattern = rep->a.opts->only;
 	char searched[256] = "";
 
-	for (size_t i = 0, at = 0; i < ARRAY_SIZE(impls) && at < sizeof(searched); i++)
-		if (rep->slots[i].table && uses(i, USES_OP))
+	for (size_t i = 0, at = 0; i < REPORT_TABLES && at < sizeof(searched); i++)
+		if (rep->slots[i].table && report__uses(i, USES_OP))
 			at += (size_t)snprintf(searched + at, sizeof(searched) - at, "%s%s",
-					       at ? "," : "", impls[i]->def.key);
+					       at ? "," : "", report_impls[i]->def.key);
 	if (is_operator(rep->a.r, pattern))
 		return err__set(-ENOENT,
 				"nothing in %s is called '%s', but inside other operators "
@@ -402,21 +234,21 @@ static int keep_only(struct report *rep)
 	size_t cnt = 0;
 	int err = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(impls); i++)
-		if (rep->slots[i].table && uses(i, USES_OP))
+	for (size_t i = 0; i < REPORT_TABLES; i++)
+		if (rep->slots[i].table && report__uses(i, USES_OP))
 			cnt += table__match(rep->slots[i].table, pattern, &near);
-	for (size_t i = 0; cnt && i < ARRAY_SIZE(impls) && !err; i++)
-		if (rep->slots[i].table && uses(i, USES_OP))
+	for (size_t i = 0; cnt && i < REPORT_TABLES && !err; i++)
+		if (rep->slots[i].table && report__uses(i, USES_OP))
 			err = keep_in(rep->slots[i].table, pattern);
 	return cnt ? err : nothing_called(rep, near.best);
 }
 
 static int make_states(struct report *rep)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(impls); i++) {
-		if (!rep->slots[i].on || !impls[i]->state_size)
+	for (size_t i = 0; i < REPORT_TABLES; i++) {
+		if (!rep->slots[i].on || !report_impls[i]->state_size)
 			continue;
-		rep->slots[i].state = calloc(1, impls[i]->state_size);
+		rep->slots[i].state = calloc(1, report_impls[i]->state_size);
 		if (!rep->slots[i].state)
 			return -ENOMEM;
 	}
@@ -436,7 +268,7 @@ static struct table *find_alone(const struct report *rep)
 
 	if (!rep->a.opts->style.alone || !is_csv(rep))
 		return NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(impls); i++)
+	for (size_t i = 0; i < REPORT_TABLES; i++)
 		if (rep->slots[i].named) {
 			alone = rep->slots[i].table;
 			cnt++;
@@ -455,24 +287,71 @@ static int print_alone(const struct report *rep, struct table *table, FILE *out)
 	return tables__print(&table, 1, &rep->a.opts->style, out);
 }
 
+static bool is_worth_printing(const struct slot *s, size_t i)
+{
+	return s->table && (s->asked || report_impls[i]->always || table__row_cnt(s->table));
+}
+
+/* "overview, userdefined": what has content beside the short report. */
+static int name_others(const struct report *rep, struct table *t)
+{
+	char names[512] = "", line[640];
+	struct cell cell;
+	const struct column c = {.key = "more", .title = "more tables", .type = CELL_TEXT};
+
+	for (size_t i = 0, at = 0; i < REPORT_TABLES && at < sizeof(names); i++)
+		if (is_worth_printing(&rep->slots[i], i) && !short_table(report_impls[i]))
+			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s",
+					       at ? "," : "", report_impls[i]->def.key);
+	if (!*names)
+		return 0;
+	snprintf(line, sizeof(line), "--table %s, or --table all", names);
+	cell = cell__text(line);
+	table__set_list(t);
+	table__set_short(t, 0, false);
+	return table__add_column(t, &c) || table__add_row(t, 0, &cell) ? -ENOMEM : 0;
+}
+
+static int print_short(const struct report *rep, FILE *out)
+{
+	struct table *tables[ARRAY_SIZE(short_tables) + 1];
+	struct table *others = table__new("more", "More");
+	size_t cnt = 0;
+	int err = others ? name_others(rep, others) : -ENOMEM;
+
+	for (size_t k = 0; k < ARRAY_SIZE(short_tables); k++)
+		for (size_t i = 0; i < REPORT_TABLES; i++)
+			if (report_impls[i] == short_tables[k].impl &&
+			    is_worth_printing(&rep->slots[i], i))
+				tables[cnt++] = rep->slots[i].table;
+	if (others && table__row_cnt(others))
+		tables[cnt++] = others;
+	if (!err)
+		err = tables__print(tables, cnt, &rep->a.opts->style, out);
+	table__free(others);
+	return err;
+}
+
 /* In CSV the frame comes last, so that a reader of one table finds it at the top. */
 static int print(const struct report *rep, FILE *out)
 {
-	struct table *tables[ARRAY_SIZE(impls)], *alone = find_alone(rep);
+	struct table *tables[REPORT_TABLES], *alone = find_alone(rep);
 	struct table_style style = rep->a.opts->style;
 	bool csv = is_csv(rep);
 	size_t cnt = 0;
 
 	if (alone)
 		return print_alone(rep, alone, out);
+	if (!rep->a.opts->tables && rep->slots[0].is_short)
+		return print_short(rep, out);
 	style.alone = false;
 	for (int frame = 0; frame <= csv; frame++)
-		for (size_t i = 0; i < ARRAY_SIZE(impls); i++) {
+		for (size_t i = 0; i < REPORT_TABLES; i++) {
 			const struct slot *s = &rep->slots[i];
 
 			if (!s->table || (csv && is_frame(i) != frame))
 				continue;
-			if (s->asked || impls[i]->always || table__row_cnt(s->table))
+			if (is_worth_printing(s, i))
 				tables[cnt++] = s->table;
 		}
 	return tables__print(tables, cnt, &style, out);
@@ -499,9 +378,9 @@ int report__print(const struct recording *r, const struct report_opts *opts, FIL
 		err = keep_only(&rep);
 	if (!err)
 		err = print(&rep, out);
-	for (size_t i = 0; i < ARRAY_SIZE(impls); i++) {
-		if (rep.slots[i].state && impls[i]->clean)
-			impls[i]->clean(rep.slots[i].state);
+	for (size_t i = 0; i < REPORT_TABLES; i++) {
+		if (rep.slots[i].state && report_impls[i]->clean)
+			report_impls[i]->clean(rep.slots[i].state);
 		free(rep.slots[i].state);
 		table__free(rep.slots[i].table);
 	}

@@ -19,19 +19,24 @@ struct order_word {
 
 struct report_opts {
 	const char *tables; /* comma-separated keys, NULL: the default set */
-	const char *only;	/* a pattern of names: other rows of USES_OP are left out; NULL: none */
-	const char *sort_word;	/* for the tables that have it; NULL: each has its usual order */
-	bool ascending;		/* the other way round */
-	enum group_by group_by; /* key_averages */
+	const char *only;   /* a pattern of names: other rows of USES_OP are left out; NULL: none */
+	const char *sort_word;	  /* for the tables that have it; NULL: each has its usual order */
+	bool ascending;		  /* the other way round */
+	enum group_by group_by;	  /* key_averages */
 	unsigned int stack_depth; /* frames of a stack that make a row; 0: 5 */
-	enum device_state state; /* classic */
-	bool by_thread;		 /* thread_sep */
-	bool by_device;		 /* one section per device, and stream, of what ran there */
-	bool op_detail;		 /* children and kernels under each operator */
+	enum device_state state;  /* classic */
+	bool by_thread;		  /* thread_sep */
+	bool by_device;		  /* one section per device, and stream, of what ran there */
+	bool op_detail;		  /* children and kernels under each operator */
 	bool raw_times;
+	bool is_short; /* text: what frames it, and tables that are not named, in their short form
+			*/
+	bool rows_chosen;    /* the short form has as many rows as the style says, too */
 	uint64_t batch_size; /* samples per step for ips, 0: unknown, steps/s is printed */
-	const uint64_t *page_step; /* one that the page's timeline shows beside its own; NULL: none */
-	struct table_style style; /* alone: if just one table is named, this report is nothing else */
+	const uint64_t
+		*page_step; /* one that the page's timeline shows beside its own; NULL: none */
+	struct table_style
+		style; /* alone: if just one table is named, this report is nothing else */
 };
 
 /* Options of the report that only some tables heed. */
@@ -62,7 +67,8 @@ int report__check_tables(const char *names);
 /* Has each of the options that are set an effect on one of these tables (NULL: those printed by
  * default)? Likewise. */
 int report__check_uses(const char *names, const struct report_opts *opts);
-/* Are the named tables among those that a recording of --timer-only has? 0 or -EINVAL with err__set. */
+/* Are the named tables among those that a recording of --timer-only has? 0 or -EINVAL with
+ * err__set. */
 int report__check_timer(const char *names);
 /* Has one of these tables (NULL: those printed by default) such an order? Likewise. */
 int report__check_order(const char *names, const char *word);

@@ -198,7 +198,9 @@ const struct command command_report = {
 		   "Several recordings are taken for the ranks of one job: where each spends its "
 		   "steps, and for which one the others wait; with --table, the tables of each.",
 	.examples =
-		"proftrace report job.ptrec  # every table with content\n"
+		"proftrace report job.ptrec  # the short report: findings, phases, operators, "
+		"cost\n"
+		"proftrace report --table all job.ptrec  # every table with content\n"
 		"proftrace report --table operator --sorted-by cpu_avg --row-limit 20 job.ptrec"
 		"  # the operators with the longest calls\n"
 		"proftrace report --op aten::conv2d job.ptrec  # one operator, and what it called\n"

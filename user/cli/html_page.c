@@ -76,7 +76,7 @@ int html_page__write_live(const struct record_options *o, const struct recording
 	if (!o->html)
 		return 0;
 	/* What is short in a terminal need not be there. */
-	if (opts.style.row_limit == RECORD_ROW_LIMIT)
+	if (!opts.rows_chosen)
 		opts.style.row_limit = 0;
 	if (place__is_directory(o->html)) {
 		err = directory__make(o->html);

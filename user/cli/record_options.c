@@ -333,7 +333,7 @@ const struct opt record_opts[] = {
 void record_options__init_report(struct report_args *args)
 {
 	report_args__init(args);
-	args->row_limit = RECORD_ROW_LIMIT;
+	args->usual_rows = RECORD_ROW_LIMIT;
 }
 
 void record_options__init(struct record_options *o, char **argv)

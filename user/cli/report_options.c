@@ -55,7 +55,9 @@ static int parse_order(const char *value, void *dest)
 
 const struct opt report_arg_opts[] = {
 	{OPT_GROUP, "What to print"},
-	{OPT_CUSTOM, "table", 't', "NAME,...", "Tables to print (default: those with content).",
+	{OPT_CUSTOM, "table", 't', "NAME,...",
+	 "Tables to print (default: a short report of findings, phases and operators; all: every "
+	 "table with content).",
 	 ARG(tables), .parse = parse_tables, .word = table_name},
 	{OPT_CUSTOM, "sorted-by", 0, "KEY",
 	 "Order of rows: of most tables cpu_total (default), cpu_avg, cpu_max, cpu_min, calls, "
@@ -77,7 +79,8 @@ const struct opt report_arg_opts[] = {
 	{OPT_FLAG, "op-detail", 0, NULL, "Under each operator what it called and launched.",
 	 ARG(op_detail)},
 	{OPT_UINT, "row-limit", 0, "N",
-	 "Rows per table or section; 0: all (default: 0 in report, 100 where it is recorded).",
+	 "Rows per table or section; 0: all (default: 20 or fewer in the short report; of named "
+	 "tables 0 in report, 100 where it is recorded).",
 	 ARG(row_limit)},
 	{OPT_UINT, "name-width", 0, "COLUMNS",
 	 "Longest name in text (default 90, key_averages 55).", ARG(name_width), .min = 8},
@@ -102,7 +105,8 @@ const struct opt report_arg_opts[] = {
 
 void report_args__init(struct report_args *args)
 {
-	*args = (struct report_args){.unit = UNIT_UNCHOSEN, .width = WIDTH_UNCHOSEN};
+	*args = (struct report_args){
+		.unit = UNIT_UNCHOSEN, .width = WIDTH_UNCHOSEN, .row_limit = ROWS_UNCHOSEN};
 }
 
 static size_t field_size(enum opt_type type)
@@ -188,13 +192,16 @@ struct report_opts report_args__opts(const struct report_args *args, int fd)
 		.op_detail = args->op_detail,
 		.raw_times = args->raw_times,
 		.batch_size = args->batch_size,
+		.is_short = args->format == TABLE_TEXT,
+		.rows_chosen = args->row_limit != ROWS_UNCHOSEN,
 		.style = {.format = args->format,
 			  .unit = args->unit == UNIT_UNCHOSEN ? UNIT_MS : args->unit,
 			  .unit_chosen = args->unit != UNIT_UNCHOSEN,
 			  .width =
 				  args->width == WIDTH_UNCHOSEN ? cli__width(fd) : (int)args->width,
 			  .colours = args->format == TABLE_TEXT && cli__colours(fd),
-			  .row_limit = args->row_limit,
+			  .row_limit = args->row_limit == ROWS_UNCHOSEN ? args->usual_rows
+									: args->row_limit,
 			  .raw_csv = args->raw_csv,
 			  .name_width = (int)args->name_width},
 	};

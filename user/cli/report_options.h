@@ -6,11 +6,14 @@
 #include "analysis/report.h"
 #include "cli/cli.h"
 
+#define ROWS_UNCHOSEN UINT64_MAX
+
 struct report_args {
 	const char *tables;
 	const char *sorted_by;
 	int unit, format, group_by, state;
 	bool by_thread, by_device, op_detail, raw_times, ascending, raw_csv;
+	uint64_t usual_rows; /* if row_limit is ROWS_UNCHOSEN */
 	uint64_t row_limit, name_width, batch_size, width, stack_depth;
 };
 

@@ -53,8 +53,9 @@ def names(case):
     assert [counters[f"{DOMAIN}1::{q}"]["last"] for q in queues] == [5, 6], tool.out
     assert sum(r["kind"] == "mark" for r in counters.values()) == 2, tool.out
     # A table cuts names, but never two of them to the same text.
-    shown = [line[:-1].split("  ")[0] for line in tool.out.split("UserDefined Summary")[1].split("\n") if "layer/" in line]
-    assert len(shown) == len(set(shown)) == 2 * len(LENGTHS), tool.out
+    text = case.tool("report", "--table", "userdefined", tool.recordings()[0]).done().out
+    shown = [line[:-1].split("  ")[0] for line in text.split("\n") if "layer/" in line]
+    assert len(shown) == len(set(shown)) == 2 * len(LENGTHS), text
     check_exports(case, tool, set(ranges))
 
 

@@ -55,7 +55,7 @@ def verbs(case):
     obeyed(job, "stop")
     tool.done()
     assert len(tool.recordings()) == 3, tool.recordings()
-    assert tool.out.count("Overview Summary") == 3
+    assert tool.out.count("Model Summary") == 3
     job.wait_steps(3)
 
 

@@ -47,7 +47,7 @@ def schedules(case):
         assert len(traces) == len(windows), traces
         for trace in traces:
             sense.check_trace(trace, steps)
-        assert tool.out.count("Overview Summary") == len(windows)
+        assert tool.out.count("Model Summary") == len(windows)
 
 
 @test("--trace FILE and several windows: a trace for each, numbered as the recordings")
@@ -206,7 +206,7 @@ def timer_only(case):
     summary = sense.rows(tables, "summary")[0]
     assert (summary["steps"], summary["detail"]) == (8, "timer"), summary
     assert "Perf Summary" in tool.out and "Operator Summary" not in tool.out, tool.out
-    assert "probe hits per step: 6\n" in tool.out, tool.out
+    assert "; 6 probe hits per step\n" in tool.out, tool.out
     assert not list(tool.dir.glob("*.json.gz")), "a trace was written"
     perf = sense.by_name(tables, "perf")
     own = sorted(job.steps()[before:])
@@ -233,7 +233,7 @@ def html(case):
     job = case.job("train.py").wait_steps(3)
     page, later = case.dir / "live.html", case.dir / "later.html"
     tool = case.tool("-p", job.pid, "--record", "2:6", "--html", page).done()
-    assert "Overview Summary" in tool.out, tool.out
+    assert "Model Summary" in tool.out, tool.out
     subprocess.run([PROFTRACE, "report", "-q", "--html", later, tool.recordings()[0]], check=True)
     assert without_nonce(page) == without_nonce(later), "the pages differ"
 

@@ -39,7 +39,7 @@ def _said_alike(job):
     for table in TABLES:
         for form, read in READERS.items():
             # CSV of one table has nothing else.
-            row = read(job.report(f"{table},cost" if form == "csv" else table, form))
+            row = read(job.report(table if form == "json" else f"{table},cost", form))
             if not all(row[key] for key in ("added_per_step_ns", "loader_cpu_ns")):
                 raise Mismatch(f"{table} as {form}: no cost in {row}")
             said.add((int(row["events_lost"]), int(row["hits"])))

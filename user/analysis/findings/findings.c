@@ -362,10 +362,18 @@ int findings_table__begin(struct table *t)
 	const struct column columns[] = {
 		{.key = "finding", .title = "Finding", .type = CELL_TEXT},
 		{.key = "evidence", .title = "evidence", .type = CELL_TEXT},
-		{.key = "cost", .title = "cost of a step, at most", .type = CELL_TIME},
-		{.key = "share", .title = "of the step", .type = CELL_PERCENT},
+		{.key = "cost",
+		 .title = "cost of a step, at most",
+		 .type = CELL_TIME,
+		 .aside = true,
+		 .frame = "at most % of a step"},
+		{.key = "share", .title = "of the step", .type = CELL_PERCENT, .aside = true},
 		{.key = "next", .title = "next", .type = CELL_TEXT},
-		{.key = "rule", .title = "rule", .type = CELL_TEXT},
+		{.key = "rule",
+		 .title = "rule",
+		 .type = CELL_TEXT,
+		 .aside = true,
+		 .frame = "rule: %"},
 	};
 
 	table__set_prose(t);

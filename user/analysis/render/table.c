@@ -50,7 +50,7 @@ static void clear(struct table *t)
 	for (size_t i = 0; i < t->section_cnt; i++)
 		free(t->sections[i]);
 	for (size_t i = 0; i < t->note_cnt; i++)
-		free(t->notes[i]);
+		free(t->notes[i].text);
 	json_decref(t->more);
 	t->row_cnt = t->section_cnt = t->note_cnt = 0;
 	t->more = NULL;
@@ -190,7 +190,26 @@ int table__add_section(struct table *t, const char *title)
 
 int table__add_note(struct table *t, const char *text)
 {
-	return add_text(&t->notes, &t->note_cnt, &t->note_cap, text);
+	const struct note note = {.text = strdup(text)};
+
+	if (note.text && !ARRAY_PUSH(t->notes, t->note_cnt, t->note_cap, note))
+		return 0;
+	free(note.text);
+	return -ENOMEM;
+}
+
+int table__as_legend(struct table *t, int err)
+{
+	if (!err && t->note_cnt)
+		t->notes[t->note_cnt - 1].legend = true;
+	return err;
+}
+
+void table__set_short(struct table *t, size_t rows, bool one_section)
+{
+	t->is_short = true;
+	t->short_rows = rows;
+	t->one_section = one_section;
 }
 
 int table__set_json(struct table *t, const char *key, json_t *value)
@@ -348,7 +367,7 @@ int tables__print(struct table *const *tables, size_t cnt, const struct table_st
 	if (style->format == TABLE_CSV)
 		err = print_csv(tables, cnt, *style, out);
 	for (size_t i = 0; i < cnt && !err && style->format != TABLE_CSV; i++) {
-		if (i)
+		if (i && !(tables[i]->list && tables[i - 1]->list && tables[i]->is_short))
 			fputc('\n', out);
 		err = table__print_text(tables[i], style, out);
 	}

@@ -46,10 +46,12 @@ struct column {
 	const char *brief; /* title of text that is too wide; NULL: the same */
 	int keep;	   /* of names: columns are left out before they are cut below this;
 			      0: two fifths of the width, 40 at most */
-	bool grouped; /* rows are grouped by it: text that is too wide loses the others first, but for
-			 the one that they are sorted by */
+	bool grouped; /* rows are grouped by it: text that is too wide loses the others first, but
+			 for the one that they are sorted by */
 	bool stack;   /* what calls what, the innermost first, with " < " between them */
 	bool is_name; /* rows are called what it says, too; they always are what the first says */
+	bool aside;   /* prose: in brackets behind the first cell */
+	const char *frame; /* of a value aside: "at most % of a step"; NULL: the value alone */
 };
 
 struct table; /* opaque, grows row by row */
@@ -77,6 +79,10 @@ int table__add_section(struct table *t, const char *title); /* a titled rule bet
 /* JSON only: an object of the table's own beside its rows. Takes value, also if it fails. */
 int table__set_json(struct table *t, const char *key, json_t *value);
 int table__add_note(struct table *t, const char *text); /* below the table */
+/* Makes the last note a legend, which the short form leaves out. Passes err through. */
+int table__as_legend(struct table *t, int err);
+/* Text: without legends, of so many rows (0: all), and, if it has one section, without its rule. */
+void table__set_short(struct table *t, size_t rows, bool one_section);
 /* Leaves its columns and this note alone. */
 int table__set_empty(struct table *t, const char *note);
 size_t table__row_cnt(const struct table *t);
@@ -84,8 +90,8 @@ size_t table__row_cnt(const struct table *t);
 void table__keep_last(struct table *t);
 /* "3.06 KiB", as the text of a cell. */
 void table__format_bytes(int64_t bytes, char *buf, size_t size);
-/* Rows without indent that have a name (column.is_name) that matches (fnmatch(3)): how many there are;
- * near is offered the names of the others. The table's own strings. */
+/* Rows without indent that have a name (column.is_name) that matches (fnmatch(3)): how many there
+ * are; near is offered the names of the others. The table's own strings. */
 struct suggestion;
 size_t table__match(const struct table *t, const char *pattern, struct suggestion *near);
 /* Takes out the others, and their details. */
@@ -108,16 +114,23 @@ struct table_style {
 	int name_width;	  /* longest text in the first column; 0: as the table says */
 	size_t row_limit; /* 0: all; what is left out is said */
 	bool alone;	  /* CSV: of the one table the rows, the rest to stderr */
-	bool shown;	  /* CSV: on a terminal, whose cursor no text may move; set by tables__print */
-	bool raw_csv;	  /* CSV: texts as they are, those too that a spreadsheet would run */
+	bool shown;   /* CSV: on a terminal, whose cursor no text may move; set by tables__print */
+	bool raw_csv; /* CSV: texts as they are, those too that a spreadsheet would run */
 };
+
+/* "12.345 ms", for prose: --time-unit if it was given, else the unit that suits the time. */
+struct time_text {
+	char s[32];
+};
+struct time_text time_text__of(const struct table_style *style, uint64_t ns);
 
 /*
  * Several tables of one report. Returns 0 or a negative errno.
  *
  * Text fits `width`: padding goes first, then names are cut to two fifths of the width, digits of
  * short times dropped, columns left out by rank (and said), names cut further, columns left out
- * from the right; what rows are grouped by and the one that they are sorted by last. Lines never wrap. JSON is one object, {key: {"title", "rows", "notes", "left_out"}}; CSV (RFC 4180) has a
+ * from the right; what rows are grouped by and the one that they are sorted by last. Lines never
+ * wrap. JSON is one object, {key: {"title", "rows", "notes", "left_out"}}; CSV (RFC 4180) has a
  * blank line between tables, before the head of each a line `# title`, and notes as `# ` lines
  * behind its rows; of a table that is alone only head and rows. In both, keys carry the
  * unit: times are integers `_ns`, sizes `_bytes`, shares `_percent`; `depth` is the row's indent,
@@ -126,7 +139,8 @@ struct table_style {
  *
  * The grid is a JSON array of {"key", "title", "shape": "table", "list" or "prose", "columns":
  * [{"key", "title", "group", "type"}], "sections", "rows", "notes", "left_out"}. A row is [indent,
- * section or -1, cells ...]; a cell as in JSON, but {"why"} where the reason of an unknown is known.
+ * section or -1, cells ...]; a cell as in JSON, but {"why"} where the reason of an unknown is
+ * known.
  */
 int tables__print(struct table *const *tables, size_t cnt, const struct table_style *style,
 		  FILE *out);

@@ -150,6 +150,6 @@ int table__print_csv(const struct table *t, const struct table_style *style, FIL
 		put_note(t, style, note, out);
 	}
 	for (size_t i = 0; i < t->note_cnt; i++)
-		put_note(t, style, t->notes[i], out);
+		put_note(t, style, t->notes[i].text, out);
 	return 0;
 }

@@ -53,6 +53,19 @@ static json_t *texts_json(char *const *texts, size_t cnt)
 	return NULL;
 }
 
+static json_t *notes_json(const struct table *t)
+{
+	json_t *array = json_array();
+	int err = 0;
+
+	for (size_t i = 0; i < t->note_cnt; i++)
+		err |= json_array_append_new(array, text_json(t->notes[i].text));
+	if (!err)
+		return array;
+	json_decref(array);
+	return NULL;
+}
+
 struct rows {
 	const struct table *t;
 	json_t *array;
@@ -94,7 +107,7 @@ static json_t *table_json(const struct table *t, const struct table_style *style
 	err |= json_object_set_new(object, "columns", columns_json(t));
 	err |= json_object_set_new(object, "sections", texts_json(t->sections, t->section_cnt));
 	err |= json_object_set_new(object, "rows", rows.array);
-	err |= json_object_set_new(object, "notes", texts_json(t->notes, t->note_cnt));
+	err |= json_object_set_new(object, "notes", notes_json(t));
 	err |= json_object_set_new(object, "left_out", json_integer(left_out));
 	if (!err)
 		return object;

@@ -14,10 +14,17 @@ struct row {
 	bool estimated; /* the first cell begins with "~" */
 };
 
+struct note {
+	char *text;
+	bool legend; /* says what columns mean, not what was found */
+};
+
 struct table {
 	char *key, *title;
 	bool list, prose;
-	bool has_estimates; /* rows say in JSON and CSV whether they are estimated */
+	bool is_short, one_section; /* text: see table__set_short() */
+	size_t short_rows;
+	bool has_estimates;	/* rows say in JSON and CSV whether they are estimated */
 	struct column *columns; /* texts owned */
 	size_t column_cnt, column_cap;
 	size_t sorted; /* index of the column that rows are sorted by, + 1; 0: none */
@@ -25,7 +32,7 @@ struct table {
 	size_t row_cnt, row_cap;
 	char **sections;
 	size_t section_cnt, section_cap;
-	char **notes;
+	struct note *notes;
 	size_t note_cnt, note_cap;
 	json_t *more; /* members of its JSON object, NULL: none */
 };

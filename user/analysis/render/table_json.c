@@ -92,7 +92,7 @@ static json_t *table_json(const struct table *t, const struct table_style *style
 	int err = left_out < 0;
 
 	for (size_t i = 0; i < t->note_cnt; i++)
-		err |= json_array_append_new(notes, text_json(t->notes[i]));
+		err |= json_array_append_new(notes, text_json(t->notes[i].text));
 	err |= json_object_set_new(object, "title", text_json(t->title));
 	err |= json_object_set_new(object, "rows", rows.array);
 	err |= json_object_set_new(object, "notes", notes);

@@ -31,6 +31,7 @@ struct text {
 	int significant;
 	bool brief; /* titles are shortened */
 	int width;
+	size_t row_limit;
 	size_t section;
 	struct cut_names names; /* of the rows, in the order of printing; those of the first view */
 	size_t name;		/* the next */
@@ -208,7 +209,7 @@ static void measure(struct text *x)
 	for (size_t i = 0; i < x->view_cnt; i++)
 		x->views[i].need =
 			text__columns(format_view(x, &x->views[i], NULL, buf, sizeof(buf)));
-	table__each_row(x->t, x->style->row_limit, measure_row, x);
+	table__each_row(x->t, x->row_limit, measure_row, x);
 	for (size_t i = 0; i < x->view_cnt; i++) {
 		struct view *v = &x->views[i];
 		const struct column *c = &x->t->columns[v->first];
@@ -407,7 +408,7 @@ static int take_name(const struct row *r, void *ctx)
 
 static int cut_names(struct text *x)
 {
-	long left_out = table__each_row(x->t, x->style->row_limit, take_name, x);
+	long left_out = table__each_row(x->t, x->row_limit, take_name, x);
 
 	return left_out < 0 ? (int)left_out : cut_names__cut(&x->names);
 }
@@ -430,7 +431,8 @@ static int put_line(const struct row *r, void *ctx)
 
 	if (r && r->section != x->section) {
 		x->section = r->section;
-		put_centred(x, x->t->sections[r->section - 1], '-');
+		if (x->t->section_cnt > 1 || !x->t->one_section)
+			put_centred(x, x->t->sections[r->section - 1], '-');
 	}
 	for (size_t i = 0; i < x->view_cnt; i++) {
 		const struct view *v = &x->views[i];
@@ -522,7 +524,8 @@ static void put_notes(const struct text *x, long rows_left_out)
 	}
 	put_columns_left_out(x);
 	for (size_t i = 0; i < x->t->note_cnt; i++)
-		put_note(x, x->t->notes[i]);
+		if (!x->t->is_short || !x->t->notes[i].legend)
+			put_note(x, x->t->notes[i].text);
 }
 
 static bool has_times(const struct table *t)
@@ -533,24 +536,36 @@ static bool has_times(const struct table *t)
 	return false;
 }
 
+/* A value with its unit, a time in the one that suits it. */
+static const char *list_value(const struct text *x, const struct row *row, size_t column, char *buf,
+			      size_t size)
+{
+	const struct cell *c = &row->cells[column];
+	const char *value;
+
+	if (c->type == CELL_TIME) {
+		snprintf(buf, size, "%s", time_text__of(x->style, c->time_ns).s);
+		return buf;
+	}
+	value = format_cell(x, c, buf, size);
+	if (c->type == CELL_PERCENT)
+		strncat(buf, " %", size - strlen(buf) - 1);
+	return value;
+}
+
 /* "title: value"; caller frees. */
 static char *list_line(const struct text *x, const struct row *row, size_t column)
 {
-	static const char *const units[] = {" s", " ms", " us", " ns"};
 	const struct cell *c = &row->cells[column];
-	const char *title = x->t->columns[column].title, *unit = "";
+	const char *title = x->t->columns[column].title;
 	char buf[CELL_SIZE], *line = NULL;
-	const char *value = format_cell(x, c, buf, sizeof(buf));
+	const char *value = list_value(x, row, column, buf, sizeof(buf));
 	int len;
 
-	if (c->type == CELL_TIME)
-		unit = units[x->style->unit];
-	else if (c->type == CELL_PERCENT)
-		unit = " %";
 	if (c->type == CELL_NONE && c->text)
 		len = asprintf(&line, "%s: %s (%s)", title, value, c->text);
 	else
-		len = asprintf(&line, "%s: %s%s", title, value, unit);
+		len = asprintf(&line, "%s: %s", title, value);
 	return len < 0 ? NULL : line;
 }
 
@@ -569,20 +584,53 @@ static int put_list(struct text *x)
 
 #define PROSE_WIDTH 100 /* of a title, where the width is unlimited */
 
+static void put_framed(FILE *f, const char *frame, const char *value)
+{
+	const char *at = frame ? strchr(frame, '%') : NULL;
+
+	if (at)
+		fprintf(f, "%.*s%s%s", (int)(at - frame), frame, value, at + 1);
+	else
+		fputs(value, f);
+}
+
+/* "1. The first cell. [at most 3.2 ms of a step, 12 %]"; caller frees. */
+static char *paragraph_head(const struct text *x, size_t number)
+{
+	const struct row *row = &x->t->rows[number];
+	char *head = NULL;
+	size_t len, asides = 0;
+	FILE *f = open_memstream(&head, &len);
+
+	if (!f)
+		return NULL;
+	fprintf(f, "%zu. %s", number + 1, row->cells[0].text);
+	for (size_t i = 1; i < x->t->column_cnt; i++) {
+		const struct column *c = &x->t->columns[i];
+		char value[CELL_SIZE];
+
+		if (!c->aside || row->cells[i].type == CELL_NONE)
+			continue;
+		fputs(asides++ ? ", " : " [", f);
+		put_framed(f, c->frame, list_value(x, row, i, value, sizeof(value)));
+	}
+	if (asides)
+		fputc(']', f);
+	return fclose(f) ? NULL : head;
+}
+
 static int put_paragraph(struct text *x, size_t number)
 {
 	const struct row *row = &x->t->rows[number];
-	auto_free char *head = NULL;
+	auto_free char *head = paragraph_head(x, number);
 
-	if (asprintf(&head, "%zu. %s", number + 1, row->cells[0].text) < 0) {
-		head = NULL;
+	if (!head)
 		return -ENOMEM;
-	}
 	put_prose(x, head, 0, 3);
 	for (size_t i = 1; i < x->t->column_cnt; i++) {
 		auto_free char *line = NULL;
 
-		if (row->cells[i].type == CELL_NONE)
+		if (row->cells[i].type == CELL_NONE || x->t->columns[i].aside)
 			continue;
 		line = list_line(x, row, i);
 		if (!line)
@@ -620,7 +668,7 @@ static int put_table(struct text *x)
 	put_rule(x);
 	put_line(NULL, x);
 	put_rule(x);
-	left_out = table__each_row(x->t, x->style->row_limit, put_line, x);
+	left_out = table__each_row(x->t, x->row_limit, put_line, x);
 	put_rule(x);
 	put_notes(x, left_out);
 	return 0;
@@ -628,7 +676,11 @@ static int put_table(struct text *x)
 
 int table__print_text(const struct table *t, const struct table_style *style, FILE *out)
 {
-	struct text x = {.t = t, .style = style, .out = out, .significant = SIGNIFICANT};
+	struct text x = {.t = t,
+			 .style = style,
+			 .out = out,
+			 .significant = SIGNIFICANT,
+			 .row_limit = t->is_short ? t->short_rows : style->row_limit};
 	int err = 0;
 
 	x.views = calloc(t->column_cnt + 1, sizeof(*x.views));

@@ -2,24 +2,16 @@
 /* The foot of every report: what was lost or left out, and what the recording cost. */
 #include <inttypes.h>
 #include <jansson.h>
-#include <math.h>
 #include <string.h>
 #include "analysis/left_out.h"
 #include "analysis/losses.h"
 #include "analysis/tables/facts.h"
+#include "analysis/tables/own_cost.h"
 #include "common/counted.h"
 #include "common/util.h"
 
-#define TOLD_FROM     0.005 /* of the time */
-#define IN_95_PERCENT 1.96  /* standard errors on each side */
-#define OVERSPENT     1.5 /* times --max-overhead: the estimate is of other steps than the choice */
-
-static uint64_t number(const json_t *object, const char *key)
-{
-	json_int_t v = json_integer_value(json_object_get(object, key));
-
-	return v > 0 ? (uint64_t)v : 0;
-}
+#define TOLD_FROM 0.005 /* of the time */
+#define OVERSPENT 1.5	/* times --max-overhead: the estimate is of other steps than the choice */
 
 static int add_list(struct table *t, const json_t *list, const char *intro)
 {
@@ -42,15 +34,17 @@ static int add_left_out(const struct analysis *a, struct table *t)
 
 	if (!operators && !calls)
 		return 0;
-	return table__add_notef(
-		t,
-		"%s had no probe in the window, on average too short to be worth one, or backward "
-		"nodes beside such: their time is in what is around or before them. The %s them, "
-		"--keep-all records them.",
-		counted(operators + calls, "function", "functions").s,
-		!calls	     ? "operator table estimates"
-		: !operators ? "device call table estimates"
-			     : "operator and device call tables estimate");
+	return table__as_legend(
+		t, table__add_notef(t,
+				    "%s had no probe in the window, on average too short to be "
+				    "worth one, or backward "
+				    "nodes beside such: their time is in what is around or before "
+				    "them. The %s them, "
+				    "--keep-all records them.",
+				    counted(operators + calls, "function", "functions").s,
+				    !calls	 ? "operator table estimates"
+				    : !operators ? "device call table estimates"
+						 : "operator and device call tables estimate"));
 }
 
 static int add_order(const struct analysis *a, struct table *t)
@@ -128,138 +122,20 @@ static int add_subtracted(const struct analysis *a, struct table *t)
 
 	if (!a->model.subtracted_ns || !whole)
 		return 0;
-	return table__add_notef(t,
-				"Times are less the cost of the probes inside: %s of %s (%.2f %%); "
-				"--raw-times leaves it in.",
-				time_text(a, a->model.subtracted_ns).s, time_text(a, whole).s,
-				100.0 * (double)a->model.subtracted_ns / (double)whole);
-}
-
-/* Of all steps, those that were lost too. */
-static uint64_t step_cnt(const struct analysis *a)
-{
-	return a->steps.calls ? a->last_step - a->first_step + 1 : 0;
-}
-
-static const json_t *cost_of(const struct analysis *a)
-{
-	return json_object_get(recording__summary(a->r), "cost");
-}
-
-/* What the probes' cost is a share of: what the thread that makes the steps ran in the window, or
- * the process where there are none. Older recordings: the window, with what is in no whole step; a
- * target that has ended may have been long about it: then, the steps. */
-static uint64_t paid_ns(const struct analysis *a)
-{
-	const json_t *loss = json_object_get(recording__summary(a->r), "loss");
-	const uint64_t run_ns = number(cost_of(a), "run_ns");
-
-	if (run_ns)
-		return run_ns;
-	if (!a->steps.calls || !json_is_true(json_object_get(loss, "target_gone")))
-		return analysis__window_ns(a);
-	return a->steps.cpu.total / a->steps.calls * step_cnt(a);
-}
-
-/* Added time of a step as the job's own steps with and without probes show it. */
-struct measured {
-	uint64_t with_steps, without_steps; /* 0: it was not measured */
-	double added_ns, low_ns,
-		high_ns; /* 95 % interval; the machine's noise may make it negative */
-};
-
-static uint64_t not_negative(double ns)
-{
-	return ns > 0 ? (uint64_t)ns : 0;
-}
-
-/* The probes of steps stay in the steps without the others: what they add is estimated. */
-static struct measured measured_cost(const struct analysis *a)
-{
-	const json_t *json = json_object_get(cost_of(a), "measured");
-	const double stays =
-		step_cnt(a) ? (double)number(cost_of(a), "stays_ns") / (double)step_cnt(a) : 0;
-
-	if (!json)
-		return (struct measured){0};
-	return (struct measured){
-		.with_steps = number(json, "with_steps"),
-		.without_steps = number(json, "without_steps"),
-		.added_ns = json_number_value(json_object_get(json, "added_ns")) + stays,
-		.low_ns = json_number_value(json_object_get(json, "low_ns")) + stays,
-		.high_ns = json_number_value(json_object_get(json, "high_ns")) + stays,
-	};
-}
-
-/* Of the window, with its 95 % interval, in nanoseconds. */
-struct added {
-	double ns, low_ns, high_ns;
-	bool has_interval;
-};
-
-/* As the hits say. Older recordings have no interval. */
-static struct added estimated_cost(const struct analysis *a)
-{
-	const json_t *cost = cost_of(a);
-
-	return (struct added){
-		.ns = (double)number(cost, "probe_ns"),
-		.low_ns = (double)number(cost, "probe_low_ns"),
-		.high_ns = (double)number(cost, "probe_high_ns"),
-		.has_interval = json_object_get(cost, "probe_high_ns"),
-	};
-}
-
-static double variance(const struct added *x)
-{
-	const double half = (x->high_ns - x->low_ns) / 2 / IN_95_PERCENT;
-
-	return fmax(half * half, 1);
-}
-
-/* Each counts for as much as it is sure. Hits took what they take at least. */
-static struct added weighted(const struct added *estimated, const struct added *measured)
-{
-	const double e = 1 / variance(estimated), m = 1 / variance(measured);
-	const double ns = (estimated->ns * e + measured->ns * m) / (e + m);
-	const double half = IN_95_PERCENT / sqrt(e + m), least = estimated->low_ns;
-
-	return (struct added){fmax(ns, least), fmax(ns - half, least), fmax(ns + half, least),
-			      true};
-}
-
-static struct added clamped(const struct added *estimated, const struct added *measured)
-{
-	struct added x = *estimated;
-
-	x.ns = fmax(fmin(fmax(x.ns, measured->low_ns), measured->high_ns), 0);
-	return x;
-}
-
-static struct added added(const struct analysis *a)
-{
-	const struct added estimated = estimated_cost(a);
-	const struct measured m = measured_cost(a);
-	const double steps = (double)step_cnt(a);
-	const struct added measured = {steps * m.added_ns, steps * m.low_ns, steps * m.high_ns,
-				       true};
-
-	if (!m.without_steps || steps <= 0)
-		return estimated;
-	return estimated.has_interval ? weighted(&estimated, &measured)
-				      : clamped(&estimated, &measured);
-}
-
-static uint64_t added_ns(const struct analysis *a)
-{
-	return (uint64_t)added(a).ns;
+	return table__as_legend(
+		t, table__add_notef(
+			   t,
+			   "Times are less the cost of the probes inside: %s of %s (%.2f %%); "
+			   "--raw-times leaves it in.",
+			   time_text(a, a->model.subtracted_ns).s, time_text(a, whole).s,
+			   100.0 * (double)a->model.subtracted_ns / (double)whole));
 }
 
 /* Measured by bench/overhead, see doc/measurements/cost.md. */
 static int add_underestimated(const struct analysis *a, struct table *t)
 {
-	if (estimated_cost(a).has_interval || measured_cost(a).without_steps ||
-	    (double)added_ns(a) < TOLD_FROM * (double)paid_ns(a))
+	if (own_cost__estimated(a).has_interval || own_cost__measured(a).without_steps ||
+	    (double)own_cost__added_ns(a) < TOLD_FROM * (double)own_cost__paid_ns(a))
 		return 0;
 	return table__add_note(
 		t, "The estimate may be low: jobs of steps of 1 to 10 ms were measured to lose "
@@ -272,28 +148,33 @@ static int add_overspent(const struct analysis *a, struct table *t)
 {
 	const double wanted =
 		json_number_value(json_object_get(recording__meta(a->r), "max_overhead"));
-	const json_t *cost = cost_of(a);
-	const uint64_t all = added_ns(a), fixed = number(cost, "tracepoint_ns");
+	const json_t *cost = own_cost__json(a);
+	const uint64_t all = own_cost__added_ns(a), fixed = json__positive(cost, "tracepoint_ns");
 	const uint64_t added = all > fixed ? all - fixed : 0;
 	const bool inject_helps = json_is_true(json_object_get(cost, "inject_helps"));
 
 	if (wanted <= 0) /* --keep-all */
-		return inject_helps && (double)all >= TOLD_FROM * (double)paid_ns(a)
+		return inject_helps && (double)all >= TOLD_FROM * (double)own_cost__paid_ns(a)
 			       ? table__add_note(t, ADDS_LESS "adds less.")
 			       : 0;
 	/* Whatever is left out, the tracepoints stay. */
-	if ((double)added < OVERSPENT * wanted * (double)paid_ns(a))
+	if ((double)added < OVERSPENT * wanted * (double)own_cost__paid_ns(a))
 		return 0;
 	return table__add_notef(
 		t,
 		"The estimate is more than --max-overhead %g%%: probes stay on what makes "
 		"steps and phases%s. %s--detail phase adds less.",
 		100 * wanted,
-		number(cost, "noted_calls")
+		json__positive(cost, "noted_calls")
 			? ", and on what our library in the process does not see"
 			: ", launches work, is called seldom, lasts long or shares its probe with "
 			  "all other operators",
 		inject_helps ? ADDS_LESS "or " : "");
+}
+
+static uint64_t not_negative(double ns)
+{
+	return ns > 0 ? (uint64_t)ns : 0;
 }
 
 static struct cell per_step(double ns, uint64_t steps)
@@ -308,11 +189,11 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 	const json_t *injection = json_object_get(recording__summary(a->r), "injection");
 	static const char why[] = "the recording does not say";
 	const char *no_steps = cost ? "it has no whole step" : why;
-	uint64_t steps = step_cnt(a); /* as the hits are */
-	uint64_t hits = number(cost, "hits"), noted = number(cost, "noted_calls"),
-		 time = paid_ns(a);
-	const struct added estimated = estimated_cost(a), all = added(a);
-	const struct measured m = measured_cost(a);
+	uint64_t steps = own_cost__steps(a); /* as the hits are */
+	uint64_t hits = json__positive(cost, "hits"), noted = json__positive(cost, "noted_calls"),
+		 time = own_cost__paid_ns(a);
+	const struct added_cost estimated = own_cost__estimated(a), all = own_cost__added(a);
+	const struct measured_cost m = own_cost__measured(a);
 	const json_t *tracepoints = json_object_get(cost, "tracepoint_ns");
 	char where[256];
 	uint64_t lost_cnt = losses__count(a, where, sizeof(where));
@@ -345,10 +226,10 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 		 CELL_TIME},
 		{tracepoints && steps ? "tracepoints_per_step" : NULL,
 		 "of it by the kernel's tracepoints",
-		 cell__time(steps ? number(cost, "tracepoint_ns") / steps : 0), CELL_TIME},
-		{number(cost, "run_ns") && steps ? "run_per_step" : NULL,
+		 cell__time(steps ? json__positive(cost, "tracepoint_ns") / steps : 0), CELL_TIME},
+		{json__positive(cost, "run_ns") && steps ? "run_per_step" : NULL,
 		 "run time per step, of which the next line is a share",
-		 cell__time(steps ? number(cost, "run_ns") / steps : 0), CELL_TIME},
+		 cell__time(steps ? json__positive(cost, "run_ns") / steps : 0), CELL_TIME},
 		{"added", "estimated added time",
 		 cost && time ? cell__share((uint64_t)all.ns, time) : cell__none(why),
 		 CELL_PERCENT},
@@ -357,9 +238,10 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 		{estimated.has_interval && time ? "added_high" : NULL, "at most",
 		 cell__share((uint64_t)all.high_ns, time), CELL_PERCENT},
 		{"loader_cpu", "CPU time of proftrace",
-		 cost ? cell__time(number(cost, "loader_cpu_ns")) : cell__none(why), CELL_TIME},
+		 cost ? cell__time(json__positive(cost, "loader_cpu_ns")) : cell__none(why),
+		 CELL_TIME},
 		{injection ? "stopped" : NULL, "target stopped, to load the library",
-		 cell__time(number(injection, "stopped_ns"))},
+		 cell__time(json__positive(injection, "stopped_ns"))},
 	};
 
 	return facts__add(t, facts, ARRAY_SIZE(facts));
@@ -367,42 +249,46 @@ static int add_cost_facts(const struct analysis *a, struct table *t)
 
 static int add_measured(const struct analysis *a, struct table *t)
 {
-	const struct measured m = measured_cost(a);
-	const struct added estimated = estimated_cost(a);
+	const struct measured_cost m = own_cost__measured(a);
+	const struct added_cost estimated = own_cost__estimated(a);
 	const char *how = estimated.has_interval
 				  ? " The share weighs both, each by its variance; it is no less "
 				    "than the estimate's least."
-			  : added(a).ns == estimated.ns
+			  : own_cost__added(a).ns == estimated.ns
 				  ? ""
 				  : " The estimate from hits lies outside of it: the share is by "
 				    "its nearer end.";
 
 	if (!m.without_steps)
 		return 0;
-	return table__add_notef(t,
-				"Measured: run time of %" PRIu64 " steps with probes and %" PRIu64
-				" without, medians, 95 %% interval.%s",
-				m.with_steps, m.without_steps, how);
+	return table__as_legend(t, table__add_notef(t,
+						    "Measured: run time of %" PRIu64
+						    " steps with probes and %" PRIu64
+						    " without, medians, 95 %% interval.%s",
+						    m.with_steps, m.without_steps, how));
 }
 
 /* Where it ran, it paid: on a busy machine that is not all of the window. */
 static int add_base(const struct analysis *a, struct table *t)
 {
-	const uint64_t run_ns = number(cost_of(a), "run_ns"), window_ns = analysis__window_ns(a);
+	const uint64_t run_ns = json__positive(own_cost__json(a), "run_ns"),
+		       window_ns = analysis__window_ns(a);
 
 	if (!run_ns || !window_ns)
 		return 0;
-	return table__add_notef(t, "The share is of the time that %s: %s in a window of %s.",
-				step_cnt(a) ? "the thread that makes the steps ran"
-					    : "the process ran",
-				time_text(a, run_ns).s, time_text(a, window_ns).s);
+	return table__as_legend(
+		t, table__add_notef(t, "The share is of the time that %s: %s in a window of %s.",
+				    own_cost__steps(a) ? "the thread that makes the steps ran"
+						       : "the process ran",
+				    time_text(a, run_ns).s, time_text(a, window_ns).s));
 }
 
 static int add_cupti(const struct analysis *a, struct table *t)
 {
 	const json_t *device = json_object_get(recording__summary(a->r), "device");
 	const char *source = json_string_value(json_object_get(device, "source"));
-	const uint64_t calls = number(device, "calls"), questions = number(device, "questions");
+	const uint64_t calls = json__positive(device, "calls"),
+		       questions = json__positive(device, "questions");
 	const char *stays = json_string_value(json_object_get(device, "stays"));
 	int err = 0;
 
@@ -418,7 +304,7 @@ static int add_cupti(const struct analysis *a, struct table *t)
 		"Not in the estimate: what CUPTI itself takes of %s of CUDA's and %s of the "
 		"device, which it does not tell.",
 		counted(calls, "call", "calls").s,
-		counted(number(device, "activities"), "activity", "activities").s);
+		counted(json__positive(device, "activities"), "activity", "activities").s);
 	if (err || !questions)
 		return err;
 	return table__add_notef(
@@ -432,18 +318,20 @@ static int add_cupti(const struct analysis *a, struct table *t)
 static int add_stacks(const struct analysis *a, struct table *t)
 {
 	const json_t *stacks = json_object_get(recording__summary(a->r), "stacks");
-	const uint64_t read = number(stacks, "read"), cut = number(stacks, "cut");
-	const uint64_t unread = number(stacks, "unread");
-	const uint64_t without = unread + number(stacks, "full");
-	const uint64_t unknown = number(stacks, "unknown_functions");
+	const uint64_t read = json__positive(stacks, "read"), cut = json__positive(stacks, "cut");
+	const uint64_t unread = json__positive(stacks, "unread");
+	const uint64_t without = unread + json__positive(stacks, "full");
+	const uint64_t unknown = json__positive(stacks, "unknown_functions");
 	int err = 0;
 
 	if (read)
-		err = table__add_notef(
-			t,
-			"Stacks of Python: %" PRIu64 " were read, %s each, which is in "
-			"the estimated time.",
-			read, time_text(a, number(stacks, "ns") / (read + unread)).s);
+		err = table__as_legend(
+			t, table__add_notef(
+				   t,
+				   "Stacks of Python: %" PRIu64 " were read, %s each, which is in "
+				   "the estimated time.",
+				   read,
+				   time_text(a, json__positive(stacks, "ns") / (read + unread)).s));
 	if (!err && without)
 		err = table__add_notef(
 			t,
@@ -451,7 +339,7 @@ static int add_stacks(const struct analysis *a, struct table *t)
 			" could not be read, or began on threads that run no Python, %" PRIu64
 			" came when there were too many different ones.",
 			counted(without, "span has", "spans have").s, unread,
-			number(stacks, "full"));
+			json__positive(stacks, "full"));
 	if (!err && cut)
 		err = table__add_notef(t, "Of %s of Python only the 64 innermost frames were read.",
 				       counted(cut, "different stack", "different stacks").s);
@@ -463,14 +351,12 @@ static int add_stacks(const struct analysis *a, struct table *t)
 	return err;
 }
 
-static int fill(const struct analysis *a, void *state, struct table *t)
+static int add_notes(const struct analysis *a, struct table *t)
 {
 	const json_t *summary = recording__summary(a->r);
 	const json_t *loss = json_object_get(summary, "loss");
-	int err = add_cost_facts(a, t);
+	int err = add_measured(a, t);
 
-	if (!err)
-		err = add_measured(a, t);
 	if (!err)
 		err = add_base(a, t);
 	if (!err)
@@ -501,9 +387,24 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	return err;
 }
 
+static int fill(const struct analysis *a, void *state, struct table *t)
+{
+	int err = add_cost_facts(a, t);
+
+	return err ? err : add_notes(a, t);
+}
+
+static int fill_short(const struct analysis *a, void *state, struct table *t)
+{
+	int err = own_cost__add_lines(a, t);
+
+	return err ? err : add_notes(a, t);
+}
+
 const struct table_impl table_cost = {
 	.def = {"cost", "events lost and the tool's own cost; always printed", true},
 	.title = "Loss and Cost",
 	.timer = true,
 	.fill = fill,
+	.fill_short = fill_short,
 };

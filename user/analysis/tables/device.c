@@ -2,8 +2,9 @@
 /* Device Summary: how busy the processors were. */
 #include <errno.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include "analysis/analysis.h"
+#include "analysis/tables/facts.h"
 #include "common/util.h"
 
 #define MAX_DEVICES 64
@@ -153,6 +154,44 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	return err;
 }
 
+static void put_share(FILE *f, const char *name, uint64_t part, uint64_t whole)
+{
+	if (whole)
+		fprintf(f, "%s %.2f %%", name, 100.0 * (double)part / (double)whole);
+	else
+		fprintf(f, "%s -", name);
+}
+
+static char *shares(const struct analysis *a, const struct devices *d)
+{
+	const json_t *cpu = json_object_get(recording__summary(a->r), "cpu");
+	const uint64_t busy = number(cpu, "busy_ns");
+	char *text = NULL, name[16];
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!f)
+		return NULL;
+	put_share(f, "CPU(Process)", number(cpu, "process_ns"), number(cpu, "wall_ns"));
+	put_share(f, ", CPU(System)", busy, busy + number(cpu, "idle_ns"));
+	for (int i = 0; i < MAX_DEVICES; i++) {
+		if (!d->seen[i])
+			continue;
+		snprintf(name, sizeof(name), ", GPU%d", i);
+		put_share(f, name, d->kernels[i].total_ns, analysis__clock_ns(a, i));
+	}
+	return fclose(f) ? NULL : text;
+}
+
+static int fill_short(const struct analysis *a, void *state, struct table *t)
+{
+	auto_free char *text = shares(a, state);
+	const struct fact fact = {"device", "device, busy", cell__text(text)};
+	int err = text ? facts__add(t, &fact, 1) : -ENOMEM;
+
+	return err ? err : device_feed__note_table(a, t);
+}
+
 static void clean(void *state)
 {
 	free(((struct devices *)state)->streams);
@@ -166,5 +205,6 @@ const struct table_impl table_device = {
 	.visit = visit,
 	.visit_work = visit_work,
 	.fill = fill,
+	.fill_short = fill_short,
 	.clean = clean,
 };

@@ -258,13 +258,15 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	for (size_t i = 0; i < d->both.cnt && !err; i++)
 		err = add_section(a, d, t, d->both.items[i].group);
 	if (!err)
-		err = table__add_notef(t,
-				       "Communication: collectives of the host, operators named "
-				       "after one (allreduce, broadcast), and kernels of the "
-				       "collective library; Computation: all other kernels; "
-				       "Overlap: both at once. Each is the union of times inside "
-				       "%s, whenever it was launched. Ratios: of the first row.",
-				       analysis__clock_name(a));
+		err = table__as_legend(
+			t,
+			table__add_notef(t,
+					 "Communication: collectives of the host, operators named "
+					 "after one (allreduce, broadcast), and kernels of the "
+					 "collective library; Computation: all other kernels; "
+					 "Overlap: both at once. Each is the union of times inside "
+					 "%s, whenever it was launched. Ratios: of the first row.",
+					 analysis__clock_name(a)));
 	if (!err)
 		err = device_feed__note_table(a, t);
 	return err;

@@ -153,13 +153,16 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err && k->map.cnt)
 		err = stat_rows__tell_order(a, order_gpu, t);
 	if (!err && k->map.cnt)
-		err = table__add_notef(
-			t,
-			"Occupancy and blocks per multiprocessor are estimated from how the "
-			"kernels were launched. Queue delay: from the launching call's end to the "
-			"kernel's begin. GPU columns: the whole time of each kernel, whenever it "
-			"ran. Ratios: of all kernels%s.",
-			a->opts->by_device ? " of the section" : "");
+		err = table__as_legend(
+			t, table__add_notef(t,
+					    "Occupancy and blocks per multiprocessor are estimated "
+					    "from how the "
+					    "kernels were launched. Queue delay: from the "
+					    "launching call's end to the "
+					    "kernel's begin. GPU columns: the whole time of each "
+					    "kernel, whenever it "
+					    "ran. Ratios: of all kernels%s.",
+					    a->opts->by_device ? " of the section" : ""));
 	return err;
 }
 

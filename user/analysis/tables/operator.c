@@ -241,12 +241,14 @@ static int note_range(const struct analysis *a, const struct operators *o, struc
 {
 	if (!o->absorbed_ns)
 		return 0;
-	return table__add_notef(
-		t,
-		"CPU of a recorded backward node is at most what the table says: it lasts until "
-		"the next recorded node begins. At least: less the %s that nodes without a probe "
-		"are estimated to take (--keep-all records all).",
-		time_text(a, o->absorbed_ns).s);
+	return table__as_legend(t,
+				table__add_notef(t,
+						 "CPU of a recorded backward node is at most what "
+						 "the table says: it lasts until "
+						 "the next recorded node begins. At least: less "
+						 "the %s that nodes without a probe "
+						 "are estimated to take (--keep-all records all).",
+						 time_text(a, o->absorbed_ns).s));
 }
 
 /* Details lie in order of group, operator, child, then device (0 first). */

@@ -3,7 +3,9 @@
  * Perf Summary: reader_cost, batch_cost and ips, over every recorded step: averages are sums over
  * all of them divided by their number, so that min <= avg <= max holds.
  */
-#include "analysis/analysis.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include "analysis/tables/facts.h"
 #include "common/util.h"
 
 struct perf {
@@ -116,6 +118,41 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	return err ? err : add_step_info(a, t, s);
 }
 
+/* "batch_cost 46.05 ms (27.08 ms to 64.59 ms), reader_cost 0.760 ms (1.65 %), ips 21.7 steps/s" */
+static char *costs(const struct analysis *a, const struct stat *s)
+{
+	const double samples = a->opts->batch_size ? (double)a->opts->batch_size : 1;
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!f)
+		return NULL;
+	fprintf(f, "batch_cost %s (%s to %s)", time_text(a, s->cpu.total / s->calls).s,
+		time_text(a, s->cpu.min).s, time_text(a, s->cpu.max).s);
+	if (s->gpu.total && s->cpu.total)
+		fprintf(f, ", reader_cost %s (%.2f %%)", time_text(a, s->gpu.total / s->calls).s,
+			100.0 * (double)s->gpu.total / (double)s->cpu.total);
+	if (s->cpu.total)
+		fprintf(f, ", ips %.3f %s/s",
+			samples * (double)s->calls * 1e9 / (double)s->cpu.total,
+			a->opts->batch_size ? "samples" : "steps");
+	return fclose(f) ? NULL : text;
+}
+
+static int fill_short(const struct analysis *a, void *state, struct table *t)
+{
+	const struct stat *s = &((struct perf *)state)->steps;
+	auto_free char *text = s->calls ? costs(a, s) : NULL;
+	const struct fact fact = {"perf", "perf", cell__text(text)};
+
+	if (!s->calls)
+		return 0;
+	if (!text || facts__add(t, &fact, 1))
+		return -ENOMEM;
+	return s->gpu.total ? 0 : table__add_note(t, why_no_reader(a));
+}
+
 const struct table_impl table_perf = {
 	.def = {"perf", "reader_cost, batch_cost, ips and reader ratio", true, NULL,
 		USES_BATCH_SIZE},
@@ -124,4 +161,5 @@ const struct table_impl table_perf = {
 	.state_size = sizeof(struct perf),
 	.visit = visit,
 	.fill = fill,
+	.fill_short = fill_short,
 };

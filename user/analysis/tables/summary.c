@@ -115,9 +115,58 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	return facts__add(t, facts, ARRAY_SIZE(facts));
 }
 
+/* "4242 (python), rank 3, on host" */
+static struct cell where(const struct analysis *a, char *buf, size_t size)
+{
+	char proc[128];
+	const struct cell cell = process(a, proc, sizeof(proc));
+	const json_t *rank = json_object_get(meta(a, "rank"), "rank");
+	const char *host = text(meta(a, "host"), "name");
+	char number[32] = "";
+
+	if (json_is_integer(rank))
+		snprintf(number, sizeof(number), ", rank %" JSON_INTEGER_FORMAT,
+			 json_integer_value(rank));
+	if (cell.type == CELL_NONE)
+		return cell;
+	snprintf(buf, size, "%s%s%s%s", proc, number, host ? ", on " : "", host ? host : "");
+	return cell__text(buf);
+}
+
+/* "PyTorch 2.4.0, detail operator" */
+static struct cell framework_detail(const struct analysis *a, char *buf, size_t size)
+{
+	char fw[256];
+	const struct cell cell = framework(a, fw, sizeof(fw));
+	const char *detail = json_string_value(meta(a, "detail"));
+
+	if (cell.type == CELL_NONE)
+		return cell;
+	snprintf(buf, size, "%s%s%s", fw, detail ? ", detail " : "", detail ? detail : "");
+	return cell__text(buf);
+}
+
+static int fill_short(const struct analysis *a, void *state, struct table *t)
+{
+	char place[512], command[1024], fw[320], win[96], rule[512], loss[384];
+	const char *missing = losses__sentence(a, loss, sizeof(loss));
+	const json_t *argv = json_object_get(meta(a, "process"), "argv");
+	const struct fact facts[] = {
+		{"process", "process", where(a, place, sizeof(place))},
+		{"command", "command", command_line(argv, command, sizeof(command))},
+		{"framework", "framework", framework_detail(a, fw, sizeof(fw))},
+		{"window", "window", window(a, win, sizeof(win))},
+		{"step_rule", "step rule", step_rule(a, rule, sizeof(rule))},
+		{missing ? "incomplete" : NULL, "incomplete", cell__text(missing ? missing : "")},
+	};
+
+	return facts__add(t, facts, ARRAY_SIZE(facts));
+}
+
 const struct table_impl table_summary = {
 	.def = {"summary", "process, framework, window and steps; always printed", true},
 	.title = "Recording",
 	.timer = true,
 	.fill = fill,
+	.fill_short = fill_short,
 };

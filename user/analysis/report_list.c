@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The registry of tables, and what options may be said about them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "analysis/order.h"
+#include "analysis/report_list.h"
+#include "common/err.h"
+#include "common/util.h"
+
+/* Order of printing. summary and cost frame every report. */
+const struct table_impl *const report_impls[REPORT_TABLES] = {
+	&table_summary,	     &table_findings,	  &table_device,    &table_overview,
+	&table_model,	     &table_distributed,  &table_operator,  &table_kernel,
+	&table_collectives,  &table_manipulation, &table_calls,	    &table_userdefined,
+	&table_pipeline,     &table_counters,	  &table_perf,	    &table_memory,
+	&table_sched,	     &table_sched_steps,  &table_syscalls,  &table_steps,
+	&table_key_averages, &table_classic,	  &table_aggregate, &table_step_trace,
+	&table_op_type,	     &table_op_detail,	  &table_activity,  &table_timeline,
+	&table_cost,
+};
+
+const struct table_def *report__tables(size_t *cnt)
+{
+	static struct table_def defs[REPORT_TABLES];
+
+	for (size_t i = 0; i < REPORT_TABLES; i++)
+		defs[i] = report_impls[i]->def;
+	*cnt = REPORT_TABLES;
+	return defs;
+}
+
+static int unknown_table(const char *name, size_t len)
+{
+	char known[512] = "";
+
+	for (size_t i = 0, at = 0; i < REPORT_TABLES && at < sizeof(known); i++)
+		at += (size_t)snprintf(known + at, sizeof(known) - at, "%s%s", i ? ", " : "",
+				       report_impls[i]->def.key);
+	return err__set(-EINVAL, "unknown table '%.*s'; known are %s", (int)len, name, known);
+}
+
+static bool is_word(const char *word, const char *text, size_t len)
+{
+	return strlen(word) == len && strncmp(word, text, len) == 0;
+}
+
+int report__find_named(const char *names, bool *named)
+{
+	const char *const list = names;
+
+	for (bool more = true; more;) {
+		size_t len = strcspn(names, ","), i = 0;
+
+		if (!len)
+			return err__set(-EINVAL,
+					"--table '%s': a name is empty; --list-tables "
+					"of proftrace report shows them",
+					list);
+
+		while (i < REPORT_TABLES && !is_word(report_impls[i]->def.key, names, len))
+			i++;
+		if (is_word(ALL_TABLES, names, len))
+			memset(named, true, REPORT_TABLES);
+		else if (i == REPORT_TABLES)
+			return unknown_table(names, len);
+		else
+			named[i] = true;
+		more = names[len] == ',';
+		names += len + more;
+	}
+	return 0;
+}
+
+bool report__names_all(const char *names)
+{
+	for (size_t len; *names; names += len + (names[len] == ',')) {
+		len = strcspn(names, ",");
+		if (is_word(ALL_TABLES, names, len))
+			return true;
+	}
+	return false;
+}
+
+int report__check_tables(const char *names)
+{
+	bool named[REPORT_TABLES] = {};
+
+	return report__find_named(names, named);
+}
+
+/* ---- orders ---- */
+
+static bool is_printed(size_t i, const char *names, const bool *named)
+{
+	return names ? named[i] : report_impls[i]->def.by_default;
+}
+
+static void append_words(const struct table_def *def, char *text, size_t size)
+{
+	size_t at = strlen(text);
+
+	at += (size_t)snprintf(text + at, size - at, "%s%s by ", at ? "; " : "", def->key);
+	for (const struct order_word *w = def->words; w->word && at < size; w++)
+		at += (size_t)snprintf(text + at, size - at, "%s%s", w == def->words ? "" : ", ",
+				       w->word);
+}
+
+/* Tables of the same words are not all named. */
+static bool was_listed(size_t i, const char *names, const bool *named)
+{
+	for (size_t j = 0; j < i; j++)
+		if (report_impls[j]->def.words == report_impls[i]->def.words &&
+		    is_printed(j, names, named))
+			return true;
+	return false;
+}
+
+static int wrong_order(const char *names, const bool *named, const char *word)
+{
+	char known[1024] = "";
+
+	for (size_t i = 0; i < REPORT_TABLES; i++)
+		if (report_impls[i]->def.words && is_printed(i, names, named) &&
+		    !was_listed(i, names, named) && strlen(known) + 1 < sizeof(known))
+			append_words(&report_impls[i]->def, known, sizeof(known));
+	if (!*known)
+		return err__set(-EINVAL, "--sorted-by %s: %s has one order", word, names);
+	return err__set(-EINVAL, "--sorted-by: no table to be printed is sorted by '%s'; %s", word,
+			known);
+}
+
+int report__check_order(const char *names, const char *word)
+{
+	bool named[REPORT_TABLES] = {};
+	int err = names ? report__find_named(names, named) : 0;
+
+	if (err || !word)
+		return err;
+	for (size_t i = 0; i < REPORT_TABLES; i++) {
+		if (!is_printed(i, names, named) || !report_impls[i]->def.words)
+			continue;
+		if (order_words__have(report_impls[i]->def.words, word))
+			return 0;
+	}
+	return wrong_order(names, named, word);
+}
+
+/* ---- options ---- */
+
+char *report__all_tables(void)
+{
+	char *names = NULL;
+	size_t len;
+	FILE *f = open_memstream(&names, &len);
+
+	for (size_t i = 0; f && i < REPORT_TABLES; i++)
+		fprintf(f, "%s%s", i ? "," : "", report_impls[i]->def.key);
+	if (f && fclose(f) == 0)
+		return names;
+	free(names);
+	return NULL;
+}
+
+bool report__uses(size_t i, unsigned int use)
+{
+	return use == USES_ASCENDING ? report_impls[i]->def.words != NULL
+				     : report_impls[i]->def.uses & use;
+}
+
+static int check_use(const char *option, unsigned int use, const char *names, const bool *named)
+{
+	char known[256] = "";
+
+	for (size_t i = 0, at = 0; i < REPORT_TABLES; i++) {
+		if (!report__uses(i, use))
+			continue;
+		if (is_printed(i, names, named))
+			return 0;
+		if (at < sizeof(known))
+			at += (size_t)snprintf(known + at, sizeof(known) - at, "%s%s",
+					       at ? ", " : "", report_impls[i]->def.key);
+	}
+	return err__set(-EINVAL,
+			"--%s has no effect on the tables to be printed; it is for %s (--table)",
+			option, known);
+}
+
+int report__check_uses(const char *names, const struct report_opts *opts)
+{
+	const struct {
+		bool set;
+		const char *option;
+		enum report_use use;
+	} options[] = {
+		{opts->by_thread, "by-thread", USES_BY_THREAD},
+		{opts->by_device, "by-device", USES_BY_DEVICE},
+		{opts->op_detail, "op-detail", USES_OP_DETAIL},
+		{opts->group_by != GROUP_BY_NAME, "group-by", USES_GROUP_BY},
+		{opts->state != STATE_ALL, "state", USES_STATE},
+		{opts->batch_size != 0, "batch-size", USES_BATCH_SIZE},
+		{opts->ascending, "ascending", USES_ASCENDING},
+		{opts->only, "op", USES_OP},
+	};
+	bool named[REPORT_TABLES] = {};
+	int err = names ? report__find_named(names, named) : 0;
+
+	if (!err && opts->stack_depth && opts->group_by != GROUP_BY_STACK)
+		err = err__set(-EINVAL, "--stack-depth has no effect without --group-by stack");
+	for (size_t i = 0; i < ARRAY_SIZE(options) && !err; i++)
+		if (options[i].set)
+			err = check_use(options[i].option, options[i].use, names, named);
+	return err;
+}
+
+int report__check_timer(const char *names)
+{
+	bool named[REPORT_TABLES] = {};
+	int err = names ? report__find_named(names, named) : 0;
+
+	for (size_t i = 0; i < REPORT_TABLES && !err; i++)
+		if (named[i] && !report_impls[i]->timer)
+			err = err__set(-EINVAL,
+				       "--timer-only and --table %s exclude each other: it is not "
+				       "recorded",
+				       report_impls[i]->def.key);
+	return err;
+}
+
+static bool is_earlier_word(size_t table, const char *word)
+{
+	for (size_t i = 0; i < table; i++)
+		if (order_words__have(report_impls[i]->def.words, word))
+			return true;
+	return false;
+}
+
+const char *report__order_word(size_t index)
+{
+	for (size_t i = 0; i < REPORT_TABLES; i++)
+		for (const struct order_word *w = report_impls[i]->def.words; w && w->word; w++)
+			if (!is_earlier_word(i, w->word) && !index--)
+				return w->word;
+	return NULL;
+}
