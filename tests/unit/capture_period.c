@@ -350,6 +350,14 @@ Test(period, of_several_lookups_a_pass_the_choice_is_the_step)
 	cr_expect_eq(opener(&p, windows[w], STEP_UNIT_ITERATION), APPEND);
 }
 
+Test(period, of_several_lookups_and_choices_a_pass_what_comes_once_is_the_step)
+{
+	const struct program p = {.layers = 2, .least = 5, .most = 40, .lookups = 2, .choices = 2};
+
+	EACH_WINDOW(w)
+	cr_expect_eq(opener(&p, windows[w], STEP_UNIT_ITERATION), APPEND);
+}
+
 Test(period, a_pass_of_many_layers_is_a_step_without_its_marks)
 {
 	const struct program fixed = {.layers = 12, .least = 6, .most = 6},

@@ -36,22 +36,69 @@ static bool is_better_mark(const struct anchor *a, const struct anchor *b)
 }
 
 /* A model with several lookups a pass has one choice. Where the program waits each time before
- * another operator, as for a request, that opens the pass. */
+ * another operator, as for a request, that opens the pass: much longer than before any other. */
 static const struct anchor *opener_of_choices(const struct anchor *choice, const struct sequence *s)
 {
 	const struct anchor *opener = choice;
+	uint64_t second_ns = 0;
 
 	for (size_t i = 0; i < s->anchor_cnt; i++) {
 		const struct anchor *a = &s->anchors[i];
+		const uint64_t pause_ns = anchor__mean_pause(a);
 
-		if (anchor__is_as_often(a, choice->cnt) && sequence__waits_more(a, choice, s) &&
-		    anchor__mean_pause(a) > anchor__mean_pause(opener))
+		if (a == choice || !anchor__is_as_often(a, choice->cnt))
+			continue;
+		if (pause_ns > anchor__mean_pause(opener)) {
+			second_ns = anchor__mean_pause(opener);
 			opener = a;
+		} else if (pause_ns > second_ns) {
+			second_ns = pause_ns;
+		}
 	}
-	return opener;
+	return anchor__mean_pause(opener) >= SEQUENCE_LONGER * second_ns &&
+			       sequence__waits_more(opener, choice, s)
+		       ? opener
+		       : choice;
 }
 
-/* Counts alone decide, so that it matters neither which requests were seen nor where they began. */
+/* Does a pass begin: the first lookup after a choice? */
+static bool begins_pass(const struct step_call *call, bool *chosen)
+{
+	const bool begins = *chosen && call->mark == PASS_LOOKUP;
+
+	*chosen = call->mark > PASS_LOOKUP || (*chosen && !begins);
+	return begins;
+}
+
+/* Of a model with several lookups and several choices a pass, what comes once is first behind the
+ * lookups in most. */
+static const struct anchor *opener_of_turns(const struct sequence *s)
+{
+	size_t passes = 0, votes[ARRAY_SIZE(s->anchors)] = {0}, best = 0;
+	bool chosen = false, first = false;
+
+	for (size_t i = 0; i < s->cnt; i++)
+		passes += begins_pass(&s->calls[i], &chosen);
+	if (passes < SEQUENCE_LEAST)
+		return NULL;
+	chosen = false;
+	for (size_t i = 0; i < s->cnt; i++) {
+		const size_t n = sequence__anchor(s, s->calls[i].op);
+
+		first |= begins_pass(&s->calls[i], &chosen);
+		if (!first || n == s->anchor_cnt || !anchor__is_as_often(&s->anchors[n], passes))
+			continue;
+		votes[n]++;
+		first = false;
+	}
+	for (size_t n = 0; n < s->anchor_cnt; n++)
+		if (votes[n] > votes[best])
+			best = n;
+	return 2 * votes[best] > passes ? &s->anchors[best] : NULL;
+}
+
+/* Counts and order alone decide, so that it matters neither which requests were seen nor where they
+ * began. */
 static const struct anchor *pass_by_marks(const struct sequence *s)
 {
 	const struct anchor *best = NULL;
@@ -62,7 +109,9 @@ static const struct anchor *pass_by_marks(const struct sequence *s)
 		if (opens_passes(a, s) && (!best || is_better_mark(a, best)))
 			best = a;
 	}
-	return best && best->mark != PASS_LOOKUP ? opener_of_choices(best, s) : best;
+	if (!best)
+		return opener_of_turns(s);
+	return best->mark == PASS_LOOKUP ? best : opener_of_choices(best, s);
 }
 
 /* ---- by the order of calls ---- */
@@ -243,15 +292,13 @@ static const struct anchor *first_of_request(const struct anchor *like, const st
 		return like;
 	for (size_t i = 0; i < s->cnt; i++) {
 		const uint32_t op = s->calls[i].op;
-		size_t n = 0;
+		const size_t n = sequence__anchor(s, op);
 
 		if (op == pass->op) {
 			between = now;
 			now = false;
 			continue;
 		}
-		while (n < s->anchor_cnt && s->anchors[n].op != op)
-			n++;
 		if (n == s->anchor_cnt || s->anchors[n].cnt + 1 < like->cnt ||
 		    s->anchors[n].cnt > like->cnt + 1)
 			continue;

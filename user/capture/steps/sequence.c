@@ -30,16 +30,25 @@ static void anchor_visit(struct anchor *a, const struct step_call *calls, size_t
 	a->cnt++;
 }
 
-/* Distinct operators are few (tens), so a linear list does. */
+/* Distinct operators are few (tens), so a linear search does. */
+size_t sequence__anchor(const struct sequence *s, uint32_t op)
+{
+	size_t n = 0;
+
+	while (n < s->anchor_cnt && s->anchors[n].op != op)
+		n++;
+	return n;
+}
+
 static struct anchor *anchor_get(struct sequence *s, const struct step_call *call)
 {
-	for (size_t i = 0; i < s->anchor_cnt; i++)
-		if (s->anchors[i].op == call->op)
-			return &s->anchors[i];
-	if (s->anchor_cnt == ARRAY_SIZE(s->anchors))
+	const size_t n = sequence__anchor(s, call->op);
+
+	if (n == ARRAY_SIZE(s->anchors))
 		return NULL;
-	s->anchors[s->anchor_cnt] = (struct anchor){.op = call->op, .mark = call->mark};
-	return &s->anchors[s->anchor_cnt++];
+	if (n == s->anchor_cnt)
+		s->anchors[s->anchor_cnt++] = (struct anchor){.op = call->op, .mark = call->mark};
+	return &s->anchors[n];
 }
 
 uint64_t anchor__mean_pause(const struct anchor *a)

@@ -33,6 +33,9 @@ struct sequence {
 /* Of the thread that has the most calls. Sorts them. */
 void sequence__of(struct sequence *s, struct step_call *calls, size_t cnt);
 
+/* An operator's number among the anchors; anchor_cnt: there were too many. */
+size_t sequence__anchor(const struct sequence *s, uint32_t op);
+
 uint64_t anchor__mean_pause(const struct anchor *a);
 /* One more or less: of those at the ends. */
 bool anchor__is_as_often(const struct anchor *a, size_t cnt);
