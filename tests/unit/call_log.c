@@ -135,3 +135,24 @@ Test(call_log, forgets_a_row_with_all_its_names)
 	cr_expect_str_eq(call_log__named(&log, log.calls[0].op)->name, "call");
 	call_log__free(&log);
 }
+
+Test(call_log, looks_are_kept_without_the_time_between)
+{
+	struct call_log log = {.pid = PID};
+
+	for (uint64_t look = 0; look < 2; look++) {
+		struct step_call call = {7, TID, 1000 * look + 5, 1000 * look + 9};
+
+		cr_assert_eq(ARRAY_PUSH(log.calls, log.cnt, log.cap, call), 0);
+		cr_assert_eq(call_log__keep(&log), 0);
+		cr_expect_eq(log.cnt, 0);
+		cr_expect_eq(log.pid, 0);
+	}
+	cr_assert_eq(log.kept_cnt, 2);
+	cr_expect_eq(log.kept[1].ts_ns, log.kept[0].end_ns);
+	cr_expect_eq(log.kept[1].end_ns - log.kept[1].ts_ns, 4);
+	cr_assert_eq(call_log__keep(&log), 0);
+	cr_expect_eq(log.kept_cnt, 2);
+	call_log__free(&log);
+	cr_expect_eq(log.kept_cnt, 0);
+}

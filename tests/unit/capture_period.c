@@ -454,3 +454,50 @@ Test(period, marks_are_whole_words_of_names)
 	cr_expect_eq(pass_mark__of("aten::linear"), PASS_NONE);
 	cr_expect_eq(pass_mark__of(""), PASS_NONE);
 }
+
+/* Looks of few calls, far apart. */
+static uint32_t opener_of_looks(const struct program *p, size_t looks, size_t cnt,
+				enum step_unit unit)
+{
+	static struct step_call calls[ROOM];
+	const struct made *m = made(p);
+	uint64_t now = 0;
+
+	for (size_t i = 0; i < looks; i++) {
+		const struct step_call *look = m->calls + i * (m->cnt / looks);
+
+		for (size_t n = 0; n < cnt; n++) {
+			struct step_call *call = &calls[i * cnt + n];
+
+			*call = look[n];
+			call->ts_ns = look[n].ts_ns - look[0].ts_ns + now;
+			call->end_ns = look[n].end_ns - look[0].ts_ns + now;
+		}
+		now = calls[(i + 1) * cnt - 1].end_ns;
+	}
+	return steps__period_of_looks(calls, looks * cnt, unit).op;
+}
+
+Test(period, passes_of_a_slow_model_are_found_in_several_looks)
+{
+	const struct program tokens = {
+		.layers = 32, .least = 10, .most = 30, .lookups = 1, .choices = 1};
+	const struct program images = {.layers = 32, .least = 1, .most = 1};
+
+	for (size_t cnt = 150; cnt < 1000; cnt += 50) {
+		cr_expect_eq(opener_of_looks(&tokens, 20, cnt, STEP_UNIT_ITERATION), LOOKUP);
+		cr_expect_eq(opener_of_looks(&images, 20, cnt, STEP_UNIT_ITERATION), 0);
+	}
+}
+
+Test(period, long_requests_are_found_in_several_looks)
+{
+	const struct program p = {.layers = 1,
+				  .least = 20,
+				  .most = 40,
+				  .lookups = 1,
+				  .choices = 1,
+				  .pause_ns = 3000000};
+
+	cr_expect_eq(opener_of_looks(&p, 20, 500, STEP_UNIT_REQUEST), PROMPT);
+}

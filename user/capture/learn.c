@@ -298,8 +298,27 @@ static int look_at_calls(struct session *s)
 	return err;
 }
 
+/* Of this look, or with those before: of a slow model each has few passes, or requests. */
+static int period_of_calls(struct session *s, struct step_period *period)
+{
+	struct step_period of_looks;
+	int err;
+
+	*period = steps__period(s->log.calls, s->log.cnt, s->opts->step_unit);
+	if (period->op)
+		return 0;
+	err = call_log__keep(&s->log);
+	if (err)
+		return err;
+	of_looks = steps__period_of_looks(s->log.kept, s->log.kept_cnt, s->opts->step_unit);
+	if (of_looks.op)
+		*period = of_looks;
+	return 0;
+}
+
 static int find_period(struct session *s)
 {
+	struct step_period period = {0};
 	int err = leave_out_period_probes(s, false) ? arm__reattach(s, GROUP_OPERATOR) : 0;
 
 	s->traced = s->probes.ctl->traced;
@@ -314,8 +333,13 @@ static int find_period(struct session *s)
 	/* A job that has only begun to train meanwhile has better marks; what a model is traced by
 	 * repeats, and is none of its steps. */
 	if (!err && nothing_seen(s->probes.ctl) && s->probes.ctl->traced == s->traced)
-		err = period_rule(s, steps__period(s->log.calls, s->log.cnt, s->opts->step_unit));
-	call_log__free(&s->log);
+		err = period_of_calls(s, &period);
+	else
+		call_log__free(&s->log);
+	if (!err && period.tid)
+		err = period_rule(s, period);
+	if (err || s->rule.boundary)
+		call_log__free(&s->log);
 	if (!err && session__hide_period_probes(s)) {
 		err = arm__reattach(s, GROUP_OPERATOR);
 		probes__forget_spans(&s->probes);
@@ -434,6 +458,7 @@ int session__learn(struct session *s)
 	uint64_t asks = 0;
 	int err = 0;
 
+	call_log__free(&s->log);
 	for (;;) {
 		memcpy(seen, ctl->class_seen, sizeof(seen));
 		/* Before updates_again, which then counts no less than these. */

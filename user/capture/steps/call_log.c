@@ -119,6 +119,50 @@ int call_log__keep_leaders(struct call_log *log, const bool *leads)
 	return err;
 }
 
+#define KEPT_MAX 400000
+
+static uint64_t latest_end(const struct step_call *calls, size_t cnt)
+{
+	uint64_t end_ns = 0;
+
+	for (size_t i = 0; i < cnt; i++)
+		if (calls[i].end_ns > end_ns)
+			end_ns = calls[i].end_ns;
+	return end_ns;
+}
+
+static uint64_t first_begin(const struct step_call *calls, size_t cnt)
+{
+	uint64_t begin_ns = UINT64_MAX;
+
+	for (size_t i = 0; i < cnt; i++)
+		if (calls[i].ts_ns < begin_ns)
+			begin_ns = calls[i].ts_ns;
+	return begin_ns;
+}
+
+int call_log__keep(struct call_log *log)
+{
+	uint64_t gap_ns;
+	int err = 0;
+
+	if (log->kept_cnt > KEPT_MAX)
+		log->kept_cnt = 0;
+	gap_ns = log->kept_cnt
+			 ? first_begin(log->calls, log->cnt) - latest_end(log->kept, log->kept_cnt)
+			 : 0;
+	for (size_t i = 0; i < log->cnt && !err; i++) {
+		struct step_call call = log->calls[i];
+
+		call.ts_ns -= gap_ns;
+		call.end_ns -= gap_ns;
+		err = ARRAY_PUSH(log->kept, log->kept_cnt, log->kept_cap, call);
+	}
+	log->cnt = 0;
+	log->pid = 0;
+	return err;
+}
+
 const struct named_op *call_log__named(const struct call_log *log, uint32_t op)
 {
 	if (op < PT_MAX_PROBES || op - PT_MAX_PROBES >= log->op_cnt)
@@ -130,5 +174,6 @@ void call_log__free(struct call_log *log)
 {
 	free(log->calls);
 	free(log->ops);
+	free(log->kept);
 	memset(log, 0, sizeof(*log));
 }

@@ -19,6 +19,8 @@ struct call_log {
 	size_t cnt, cap;
 	struct named_op *ops; /* step_call.op PT_MAX_PROBES + i is ops[i] */
 	size_t op_cnt, op_cap;
+	struct step_call *kept; /* calls of looks that are over */
+	size_t kept_cnt, kept_cap;
 };
 
 /* Takes what is a call from a record of the ring; 0 or -ENOMEM. */
@@ -33,6 +35,10 @@ int call_log__keep_leaders(struct call_log *log, const bool *leads);
 
 /* The boxed operator that a step_call.op stands for, NULL if it stands for a row. */
 const struct named_op *call_log__named(const struct call_log *log, uint32_t op);
+
+/* Closes it and keeps its calls beside those of earlier looks, as if no time passed in between. If
+ * these were too many they go. 0 or -ENOMEM. */
+int call_log__keep(struct call_log *log);
 
 /* Closes and empties it. */
 void call_log__free(struct call_log *log);

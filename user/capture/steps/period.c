@@ -264,12 +264,12 @@ static bool has_op(const struct step_call *call, uint32_t op)
 	return call->op == op;
 }
 
-/* Less often than passes, and never twice without one in between. */
+/* Less often than passes, and not twice without one in between, but where looks end. */
 static bool may_open_requests(const struct anchor *a, const struct anchor *pass,
 			      const struct sequence *s)
 {
 	return a->cnt >= SEQUENCE_LEAST && 2 * a->cnt <= pass->cnt &&
-	       sequence__periods_with(s, a, has_op, pass->op) + 1 == a->cnt;
+	       10 * sequence__periods_with(s, a, has_op, pass->op) >= 9 * (a->cnt - 1);
 }
 
 static bool is_better_request(const struct anchor *a, const struct anchor *b)
@@ -336,7 +336,7 @@ static struct iteration find_iteration(const struct sequence *s)
 	size_t passes;
 
 	it.by_marks = it.opener;
-	if (it.by_marks)
+	if (it.by_marks || s->has_gaps)
 		return it;
 	passes = passes_by_layers(s);
 	it.opener = repeating(s, passes);
@@ -386,12 +386,24 @@ static struct step_period request_period(const struct sequence *s)
 	return (struct step_period){.op = request ? request->op : 0, .tid = s->calls->tid};
 }
 
-struct step_period steps__period(struct step_call *calls, size_t cnt, enum step_unit unit)
+static struct step_period find_period(struct step_call *calls, size_t cnt, enum step_unit unit,
+				      bool has_gaps)
 {
 	struct sequence s;
 
 	if (!cnt)
 		return (struct step_period){0};
 	sequence__of(&s, calls, cnt);
+	s.has_gaps = has_gaps;
 	return unit == STEP_UNIT_REQUEST ? request_period(&s) : iteration_period(&s);
+}
+
+struct step_period steps__period(struct step_call *calls, size_t cnt, enum step_unit unit)
+{
+	return find_period(calls, cnt, unit, false);
+}
+
+struct step_period steps__period_of_looks(struct step_call *calls, size_t cnt, enum step_unit unit)
+{
+	return find_period(calls, cnt, unit, true);
 }

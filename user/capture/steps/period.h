@@ -52,4 +52,7 @@ struct step_period {
  */
 struct step_period steps__period(struct step_call *calls, size_t cnt, enum step_unit unit);
 
+/* The same of calls of several looks, between which others are missing: by lookups and choices. */
+struct step_period steps__period_of_looks(struct step_call *calls, size_t cnt, enum step_unit unit);
+
 #endif

@@ -176,6 +176,7 @@ void sequence__of(struct sequence *s, struct step_call *calls, size_t cnt)
 
 	qsort(calls, cnt, sizeof(*calls), by_begin);
 	s->anchor_cnt = 0;
+	s->has_gaps = false;
 	s->calls = busiest(calls, cnt, &s->cnt);
 	for (size_t i = 0; i < s->cnt; i++) {
 		struct anchor *a = anchor_get(s, &s->calls[i]);

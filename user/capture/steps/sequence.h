@@ -28,6 +28,7 @@ struct sequence {
 	size_t cnt;
 	struct anchor anchors[512];
 	size_t anchor_cnt;
+	bool has_gaps; /* between several looks */
 };
 
 /* Of the thread that has the most calls. Sorts them. */
