@@ -50,12 +50,12 @@ Test(pipeline, an_operation_is_a_row_and_what_is_not_known_is_none)
 	struct synth s = sample();
 
 	EXPECT_LINES(&s, "pipeline", &opts,
-		     "BatchOp(ID:0)     -      - / - / -                   2     "
-		     "1.50 / 3 / 16 / 50.00            40 / -",
-		     "MapOp(ID:1)       2      40 / 20 / 30                -     "
-		     "- / 16 / 16 / -                  - / 20",
-		     "ShuffleOp(ID:10)  -      - / - / -                   1     "
-		     "4.00 / 4 / 16 / 0.00             0 / -");
+		     "BatchOp(ID:0)     -      -  -  -                   2     "
+		     "1.50  3  16  50.00            40  -",
+		     "MapOp(ID:1)       2      40  20  30                -     "
+		     "-  16  16  -                  -  20",
+		     "ShuffleOp(ID:10)  -      -  -  -                   1     "
+		     "4.00  4  16  0.00             0  -");
 	synth__free(&s);
 }
 
@@ -171,8 +171,8 @@ Test(pipeline, records_of_the_ring)
 	target__close(self);
 	synth__open(&s, "{}");
 	EXPECT_LINES(&s, "pipeline", &opts,
-		     "MapOp(ID:1)       1      11 / 11 / 11                2     "
-		     "1.00 / 16 / 16 / 50.00           20 / 7");
+		     "MapOp(ID:1)       1      11  11  11                2     "
+		     "1.00  16  16  50.00           20  7");
 	synth__free(&s);
 }
 

@@ -127,9 +127,9 @@ Test(report_estimates, recorded_and_estimated_rows_have_one_order_and_one_base)
 
 	cr_assert(first && second && third && first < second && second < third, "%s", text);
 	synth__expect_line(text, "~long                                                 5       "
-				 "50.00 / 10.00 / - / - / 50.00");
+				 "50.00  50.00  10.00  -  -");
 	synth__expect_line(text, "aten::mm                                              1       "
-				 "40.00 / 40.00 / 40.00 / 40.00 / 40.00");
+				 "40.00  40.00  40.00  40.00  40.00");
 	synth__expect_line(text, "Ratios: of all operators of the section, recorded and "
 				 "estimated.");
 	synth__expect_line(text, "~: estimated from 4 earlier steps. The function had no probe in "
@@ -204,7 +204,7 @@ Test(report_estimates, only_estimated_rows_make_a_table_too)
 	synth__open(&s, "{\"dropped_probes\": [" LONG_AND_SHORT "]}");
 	text = synth__report(&s, &OPTS(.tables = "operator,key_averages"));
 	synth__expect_line(text, "~long                                                 5       "
-				 "50.00 / 10.00 / - / - / 83.33");
+				 "50.00  83.33  10.00  -  -");
 	synth__free(&s);
 	free(text);
 }
@@ -265,11 +265,11 @@ Test(report_estimates, recorded_nodes_have_a_range)
 	char *text = nodes_of(LEFT_OUT_OF("AccumulateGrad", "true"));
 
 	synth__expect_line(text, "AddmmBackward0                                        1       "
-				 "40.00 / 40.00 / 40.00 / 40.00 / 61.54     20.00");
+				 "40.00  61.54  40.00  40.00  40.00     20.00");
 	synth__expect_line(text, "TBackward0                                            1       "
-				 "15.00 / 15.00 / 15.00 / 15.00 / 23.08     0.00");
+				 "15.00  23.08  15.00  15.00  15.00     0.00");
 	synth__expect_line(text, "aten::mm                                              1       "
-				 "10.00 / 10.00 / 10.00 / 10.00 / 15.38     -");
+				 "10.00  15.38  10.00  10.00  10.00     -");
 	cr_expect_not_null(strstr(text, "less the 20.00 us that nodes without a probe"), "%s",
 			   text);
 	free(text);

@@ -262,8 +262,8 @@ Test(report_key_averages, flops_of_known_calls_and_how_many_are_not)
 	synth__open(&s, "{}");
 	EXPECT_LINES(
 		&s, "key_averages", NS(.sort_word = "flops"),
-		"Name        Self CPU %  Self CPU  CPU total %  CPU total  CPU time avg  # of "
-		"Calls  Total FLOPs  FLOP/s",
+		"Name        Self CPU %  Self CPU (ns)  CPU total %  CPU total (ns)  "
+		"CPU time avg (ns)  # of Calls  Total FLOPs  FLOP/s",
 		"aten::mm    33.33       20        33.33        20         10            2     "
 		"      6.00 M       300.00 T",
 		"aten::add   33.33       20        33.33        20         10            2     "

@@ -62,68 +62,100 @@ Test(table_render, text)
 {
 	const struct table_style style = {.unit = UNIT_MS};
 
-	synth__expect(print(&style),
-		      "-------------------------------Operators--------------------------------\n"
-		      "Time unit: ms\n"
-		      "-------------------------------------------  -----  --------------------\n"
-		      "Name                                         Calls  CPU Total / Ratio(%)\n"
-		      "-------------------------------------------  -----  --------------------\n"
-		      "----------------------------------All-----------------------------------\n"
-		      "a,\"b\"                                        3      1.23 / 75.00\n"
-		      "  at::native::vectorized_elementwise_kernel  1      - / 25.00\n"
-		      "?[2Jh\xc3\xb6her?                                   1      0.00 / 0.00\n"
-		      "-------------------------------------------  -----  --------------------\n"
-		      "a note that says several things\n");
+	synth__expect(
+		print(&style),
+		"-----------------------------------Operators------------------------------------\n"
+		"Name                                         Calls  CPU Total (ms)  CPU Ratio(%)\n"
+		"-------------------------------------------  -----  --------------  ------------\n"
+		"--------------------------------------All---------------------------------------\n"
+		"a,\"b\"                                            3            1.23         "
+		"75.00\n"
+		"  at::native::vectorized_elementwise_kernel      1               -         25.00\n"
+		"?[2Jh\xc3\xb6her?                                       1            0.00         "
+		" 0.00\n"
+		"a note that says several things\n");
 }
 
-/* A row of these times, in this unit and width. */
-static void expect_times(const struct table_style *style, const uint64_t ns[5], const char *line)
+/* With its blanks. */
+static void expect_exact(const char *text, const char *line)
 {
-	static const char *const titles[] = {"A", "B", "C", "D", "E"};
+	char *want;
+
+	cr_assert_geq(asprintf(&want, "\n%s\n", line), 0);
+	cr_expect_not_null(strstr(text, want), "no '%s' in:\n%s", line, text);
+	free(want);
+}
+
+/* Columns of these times, one row below the other. */
+static void expect_times(const struct table_style *style, const uint64_t ns[2][3],
+			 const char *const lines[3])
+{
+	static const char *const titles[] = {"A", "B", "C"};
 	struct table *t = table__new("times", "Times");
-	struct cell cells[5];
 	char *text;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	for (size_t i = 0; i < 5; i++) {
-		const struct column c = {
-			.key = titles[i], .title = titles[i], .group = "Time", .type = CELL_TIME};
+	for (size_t i = 0; i < 3; i++) {
+		const struct column c = {.key = titles[i], .title = titles[i], .type = CELL_TIME};
 
-		cells[i] = (struct cell){CELL_TIME, {.time_ns = ns[i]}};
 		cr_assert_eq(table__add_column(t, &c), 0);
 	}
-	cr_assert_eq(table__add_row(t, 0, cells), 0);
+	for (size_t row = 0; row < 2; row++) {
+		struct cell cells[3];
+
+		for (size_t i = 0; i < 3; i++)
+			cells[i] = (struct cell){CELL_TIME, {.time_ns = ns[row][i]}};
+		cr_assert_eq(table__add_row(t, 0, cells), 0);
+	}
 	cr_assert_eq(tables__print(&t, 1, style, out), 0);
 	fclose(out);
 	table__free(t);
-	synth__expect_line(text, line);
+	for (size_t i = 0; i < 3; i++)
+		expect_exact(text, lines[i]);
 	free(text);
 }
 
-Test(table_render, short_times_keep_three_digits)
+Test(table_render, a_unit_suits_its_column)
 {
-	const uint64_t ns[] = {12345678, 765432, 45678, 4567, 260};
-	const uint64_t tiny[] = {1, 0, 999999, 1000000, 99};
+	static const uint64_t ns[2][3] = {{12345678, 9999999, 400}, {400, 1234, 0}};
+	static const uint64_t long_ns[2][3] = {{12345678901, 999, 1000}, {499999, 0, 1}};
 
-	expect_times(&(struct table_style){.unit = UNIT_MS}, ns,
-		     "12.35 / 0.765 / 0.0457 / 0.00457 / 0.000260");
-	expect_times(&(struct table_style){.unit = UNIT_MS}, tiny,
-		     "0.000001 / 0.00 / 1.000 / 1.00 / 0.000099");
-	expect_times(&(struct table_style){.unit = UNIT_S}, ns,
-		     "0.01235 / 0.000765 / 0.0000457 / 0.00000457 / 0.000000260");
-	expect_times(&(struct table_style){.unit = UNIT_US}, ns,
-		     "12345.68 / 765.43 / 45.68 / 4.57 / 0.26");
-	expect_times(&(struct table_style){.unit = UNIT_NS}, ns,
-		     "12345678 / 765432 / 45678 / 4567 / 260");
+	expect_times(&(struct table_style){.suits_unit = true}, ns,
+		     (const char *const[]){"A (ms)    B (us)  C (ns)", "12.346  10000.00     400",
+					   "<0.001      1.23       0"});
+	expect_times(&(struct table_style){.suits_unit = true}, long_ns,
+		     (const char *const[]){"A (s)   B (ns)  C (us)", "12.346     999    1.00",
+					   "<0.001       0   <0.01"});
 }
 
-Test(table_render, short_times_give_way_before_columns)
+Test(table_render, a_unit_that_was_chosen_has_the_digits_that_the_column_needs)
 {
-	const uint64_t ns[] = {12345678, 765432, 45678, 4567, 260};
+	static const uint64_t ns[2][3] = {{12345678, 9999999, 400}, {456000, 1234, 0}};
 
-	expect_times(&(struct table_style){.unit = UNIT_MS, .width = 40}, ns,
-		     "12.35 / 0.77 / 0.046 / 0.0046 / 0.00026");
+	expect_times(&(struct table_style){.unit = UNIT_MS}, ns,
+		     (const char *const[]){"A (ms)   B (ms)   C (ms)", "12.35   10.0000  0.00040",
+					   "0.46     0.0012  0.00000"});
+	expect_times(&(struct table_style){.unit = UNIT_S}, ns,
+		     (const char *const[]){"A (s)        B (s)       C (s)",
+					   "0.01235  0.0100000  0.00000040",
+					   "0.00046  0.0000012  0.00000000"});
+	expect_times(&(struct table_style){.unit = UNIT_US}, ns,
+		     (const char *const[]){"A (us)      B (us)  C (us)",
+					   "12345.68  10000.00    0.40",
+					   "456.00        1.23    0.00"});
+	expect_times(&(struct table_style){.unit = UNIT_NS}, ns,
+		     (const char *const[]){"A (ns)     B (ns)  C (ns)", "12345678  9999999     400",
+					   "456000       1234       0"});
+}
+
+Test(table_render, units_go_below_the_titles_before_columns_are_left_out)
+{
+	static const uint64_t ns[2][3] = {{12345678, 9999999, 400}, {400, 1234, 0}};
+
+	expect_times(&(struct table_style){.suits_unit = true, .width = 22}, ns,
+		     (const char *const[]){"A              B    C", "    ms        us   ns",
+					   "12.346  10000.00  400"});
 }
 
 static int widest(const char *text)
@@ -158,8 +190,8 @@ Test(table_render, names_are_cut_before_columns)
 	const struct table_style style = {.unit = UNIT_US, .width = 50};
 	char *text = print(&style);
 
-	synth__expect_line(text, "  at::n...wise_kernel  1      - / 25.00");
-	synth__expect_line(text, "a,\"b\"                  3      1234.57 / 75.00");
+	expect_exact(text, "  at::...se_kernel      1          -         25.00");
+	expect_exact(text, "a,\"b\"                   3    1234.57         75.00");
 	free(text);
 }
 
@@ -335,9 +367,9 @@ Test(table_render, columns_are_left_out_by_rank)
 
 		cr_assert_eq(tables__print(&t, 1, &style, out), 0);
 		fclose(out);
-		synth__expect_line(text, width == 50
-						 ? "Name                  GPU Total / Ratio  Shared"
-						 : "Name                  GPU Total / Ratio");
+		synth__expect_line(
+			text, width == 50 ? "Name                  GPU Total  GPU Ratio  Shared"
+					  : "Name                GPU Total  GPU Ratio");
 		cr_expect_not_null(strstr(text, width == 50 ? "narrow: GPU Max\n"
 							    : "narrow:\nGPU Max, Shared Memory\n"),
 				   "%s", text);
@@ -359,9 +391,9 @@ Test(table_render, the_column_that_rows_are_sorted_by_is_left_out_last)
 		int width;
 		const char *head;
 	} lines[] = {
-		{50, "Name                  GPU Total / Max / Min  Calls"},
-		{44, "Name                  GPU Total / Max  Calls"},
-		{35, "Name                GPU Total / Max"},
+		{60, "Name                  GPU Total  GPU Max  GPU Min  Calls"},
+		{49, "Name                  GPU Total  GPU Max  Calls"},
+		{40, "Name                  GPU Total  GPU Max"},
 		{30, "Name                  GPU Max"},
 		{25, "Name              GPU Max"},
 		{24, "Name"},

@@ -221,9 +221,9 @@ Test(text_width, columns_of_a_table_stay_in_line)
 					       {.type = CELL_COUNT, .count = 7}});
 	cr_assert_eq(tables__print(&t, 1, &style, out), 0);
 	fclose(out);
-	cr_expect_not_null(strstr(printed, "\n\u6570\u636e\u52a0\u8f7d  7\n"), "%s", printed);
-	cr_expect_not_null(strstr(printed, "\nload \U0001f680   7\n"), "%s", printed);
-	cr_expect_not_null(strstr(printed, "\nplain     7\n"), "%s", printed);
+	cr_expect_not_null(strstr(printed, "\n\u6570\u636e\u52a0\u8f7d      7\n"), "%s", printed);
+	cr_expect_not_null(strstr(printed, "\nload \U0001f680       7\n"), "%s", printed);
+	cr_expect_not_null(strstr(printed, "\nplain         7\n"), "%s", printed);
 	free(printed);
 	table__free(t);
 }

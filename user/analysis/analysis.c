@@ -318,28 +318,28 @@ struct time_text time_text(const struct analysis *a, uint64_t ns)
 
 /* ---- columns ---- */
 
-int table__add_time_columns(struct table *t, const char *group, const char *prefix, int min_width)
+int table__add_time_columns(struct table *t, const char *group, const char *prefix)
 {
 	static const struct {
-		const char *key, *title;
+		const char *key, *title, *host, *device;
 		enum cell_type type;
 		int rank;
-	} columns[] = {{"total", "Total", CELL_TIME, 0},
-		       {"avg", "Avg", CELL_TIME, 3},
-		       {"max", "Max", CELL_TIME, 9},
-		       {"min", "Min", CELL_TIME, 10},
-		       {"ratio", "Ratio(%)", CELL_PERCENT, 0}};
+	} columns[] = {{"total", "Total", "Elapsed", "GPU", CELL_TIME, 0},
+		       {"avg", "Avg", "Avg", "GPU Avg", CELL_TIME, 3},
+		       {"max", "Max", "Max", "GPU Max", CELL_TIME, 9},
+		       {"min", "Min", "Min", "GPU Min", CELL_TIME, 10},
+		       {"ratio", "Ratio(%)", "%", "GPU %", CELL_PERCENT, 0}};
+	const bool is_host = strcmp(prefix, "cpu") == 0;
 	int err = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(columns) && !err; i++) {
 		char key[64];
 		struct column c = {.key = key,
 				   .title = columns[i].title,
-				   .min_width = min_width,
 				   .group = group,
 				   .type = columns[i].type,
 				   .rank = columns[i].rank,
-				   .brief = columns[i].type == CELL_PERCENT ? "%" : NULL};
+				   .text = is_host ? columns[i].host : columns[i].device};
 
 		snprintf(key, sizeof(key), "%s_%s", prefix, columns[i].key);
 		err = table__add_column(t, &c);
@@ -375,9 +375,9 @@ int table__add_name_columns(const struct analysis *a, struct table *t, int name_
 	int err = table__add_call_columns(t, name_width);
 
 	if (!err)
-		err = table__add_time_columns(t, "CPU", "cpu", 40);
+		err = table__add_time_columns(t, "Elapsed", "cpu");
 	if (!err && a->has_device)
-		err = table__add_time_columns(t, "GPU", "gpu", 40);
+		err = table__add_time_columns(t, "GPU", "gpu");
 	return err;
 }
 
@@ -417,7 +417,8 @@ int table__note_ratios(const struct analysis *a, struct table *t, const char *cp
 	if (!a->has_device)
 		return table__as_legend(t, table__add_notef(t, "Ratios: of %s.", cpu));
 	return table__as_legend(
-		t, table__add_notef(t, "Ratios: CPU of %s; GPU of %s. " GPU_OWNER_TIME, cpu, gpu));
+		t,
+		table__add_notef(t, "Ratios: elapsed of %s; GPU of %s. " GPU_OWNER_TIME, cpu, gpu));
 }
 
 int table__add_notef(struct table *t, const char *fmt, ...)

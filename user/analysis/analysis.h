@@ -180,8 +180,8 @@ struct cell cell__decimal(double number);
 struct cell cell__none(const char *why);
 struct cell cell__share(uint64_t part, uint64_t whole); /* percent; none if whole is 0 */
 
-/* "CPU Total / Avg / Max / Min / Ratio(%)" and the same for GPU: five columns and their cells. */
-int table__add_time_columns(struct table *t, const char *group, const char *prefix, int min_width);
+/* Total, average, longest, shortest and share, of "cpu" or "gpu": five columns and their cells. */
+int table__add_time_columns(struct table *t, const char *group, const char *prefix);
 void cells__time(struct cell *cells, const struct range *r, uint64_t calls, uint64_t whole);
 /* Name and Calls. */
 int table__add_call_columns(struct table *t, int name_width);

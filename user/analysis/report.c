@@ -169,6 +169,7 @@ static int fill(struct report *rep)
 		s->table = table__new(report_impls[i]->def.key, report_impls[i]->title);
 		if (!s->table)
 			return -ENOMEM;
+		table__set_node_prefix(s->table, NODE_PREFIX);
 		err = fill_table(rep, i);
 		if (!err && !is_recorded(&rep->a, i))
 			err = table__set_empty(s->table, "Not recorded: " TIMER_ONLY_HAS);
@@ -312,6 +313,16 @@ static int name_others(const struct report *rep, struct table *t)
 	return table__add_column(t, &c) || table__add_row(t, 0, &cell) ? -ENOMEM : 0;
 }
 
+static int mark_nodes(struct report *rep)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < REPORT_TABLES && !err; i++)
+		if (rep->slots[i].table && rep->a.opts->style.format == TABLE_TEXT)
+			err = table__mark_nodes(rep->slots[i].table);
+	return err;
+}
+
 static int print_short(const struct report *rep, FILE *out)
 {
 	struct table *tables[ARRAY_SIZE(short_tables) + 1];
@@ -376,6 +387,8 @@ int report__print(const struct recording *r, const struct report_opts *opts, FIL
 		err = fill(&rep);
 	if (!err && opts->only)
 		err = keep_only(&rep);
+	if (!err)
+		err = mark_nodes(&rep);
 	if (!err)
 		err = print(&rep, out);
 	for (size_t i = 0; i < REPORT_TABLES; i++) {

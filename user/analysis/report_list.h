@@ -8,6 +8,9 @@
 #define REPORT_TABLES 29
 #define ALL_TABLES    "all" /* as a name: each of them */
 
+/* Of PyTorch's backward nodes. */
+#define NODE_PREFIX "autograd::engine::evaluate_function: "
+
 extern const struct table_impl *const report_impls[REPORT_TABLES];
 
 /* Sets named[i] for each table of a list of names. 0 or -EINVAL with err__set. */

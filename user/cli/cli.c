@@ -24,12 +24,27 @@ int cli__finish(int status)
 	return cli__fail(err__unwritten("to standard output"));
 }
 
+/* A pipe has no width of its own. */
+static int environment_width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	char *end;
+	long width;
+
+	if (!columns || !*columns)
+		return 0;
+	width = strtol(columns, &end, 10);
+	if (*end || width < 1 || width > WIDTH_MAX)
+		return 0;
+	return width < WIDTH_MIN ? WIDTH_MIN : (int)width;
+}
+
 int cli__width(int fd)
 {
 	struct winsize ws;
 
 	if (!isatty(fd))
-		return 0;
+		return environment_width();
 	if (ioctl(fd, TIOCGWINSZ, &ws) || !ws.ws_col)
 		return 80;
 	return ws.ws_col;

@@ -31,7 +31,7 @@ struct opt {
 	const char *help;  /* sentences, which name the default */
 	size_t offset;	   /* of the destination in the command's options struct */
 	uint64_t min, max; /* OPT_UINT; max 0: no limit. OPT_DURATION: min 1 refuses 0 */
-	const char *zero; /* OPT_UINT: what 0 means, which is allowed though it is below min */
+	const char *zero;  /* OPT_UINT: what 0 means, which is allowed though it is below min */
 	const char *unit;
 	const char *const *choices; /* OPT_CHOICE, NULL-terminated */
 	/* OPT_CUSTOM whose value is a comma-separated list of these: completion; NULL after the
@@ -75,7 +75,8 @@ int cli__finish(int status);
 /* --width: below this a table loses its figures. */
 #define WIDTH_MIN 40
 #define WIDTH_MAX 10000
-/* Columns of a terminal, 0 if it is none; colours: a terminal and no NO_COLOR. */
+/* Columns of a terminal; of what is none those that COLUMNS says, else 0; colours: a terminal and
+ * no NO_COLOR. */
 int cli__width(int fd);
 bool cli__colours(int fd);
 

@@ -38,7 +38,8 @@ static const struct opt opts[] = {
 	 offsetof(struct options, format), .choices = formats},
 	RAW_CSV_OPT(offsetof(struct options, raw_csv)),
 	{OPT_UINT, "width", 0, "COLUMNS",
-	 "Width of text, 40 or more (default: the terminal's; 0: unlimited).",
+	 "Width of text, 40 or more (default: the terminal's, in a pipe what COLUMNS says; 0: "
+	 "unlimited).",
 	 offsetof(struct options, width), .min = WIDTH_MIN, .max = WIDTH_MAX, .zero = "unlimited"},
 	{OPT_END},
 };
@@ -297,7 +298,7 @@ static int usage_print(struct usage *u, const struct options *o)
 {
 	struct table_style style = {
 		.format = (enum table_format)o->format,
-		.unit = UNIT_MS,
+		.suits_unit = true,
 		.width = (int)o->width,
 		.colours = cli__colours(STDOUT_FILENO),
 		.raw_csv = o->raw_csv,

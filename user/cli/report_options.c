@@ -95,11 +95,13 @@ const struct opt report_arg_opts[] = {
 	 "say goes to standard error (default table).",
 	 ARG(format), .choices = formats},
 	RAW_CSV_OPT(ARG(raw_csv)),
-	{OPT_CHOICE, "time-unit", 0, "UNIT", "Unit of times in text (default ms in tables).",
-	 ARG(unit), .choices = time_units},
+	{OPT_CHOICE, "time-unit", 0, "UNIT",
+	 "Unit of times in text (default: one that suits the column).", ARG(unit),
+	 .choices = time_units},
 	{OPT_UINT, "width", 0, "COLUMNS",
-	 "Width of text, 40 or more (default: the terminal's; 0: unlimited).", ARG(width),
-	 .min = WIDTH_MIN, .max = WIDTH_MAX, .zero = "unlimited"},
+	 "Width of text, 40 or more (default: the terminal's, in a pipe what COLUMNS says; 0: "
+	 "unlimited).",
+	 ARG(width), .min = WIDTH_MIN, .max = WIDTH_MAX, .zero = "unlimited"},
 	{OPT_END},
 };
 
@@ -197,6 +199,7 @@ struct report_opts report_args__opts(const struct report_args *args, int fd)
 		.style = {.format = args->format,
 			  .unit = args->unit == UNIT_UNCHOSEN ? UNIT_MS : args->unit,
 			  .unit_chosen = args->unit != UNIT_UNCHOSEN,
+			  .suits_unit = args->unit == UNIT_UNCHOSEN,
 			  .width =
 				  args->width == WIDTH_UNCHOSEN ? cli__width(fd) : (int)args->width,
 			  .colours = args->format == TABLE_TEXT && cli__colours(fd),

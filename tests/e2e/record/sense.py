@@ -145,11 +145,10 @@ def check_text(text, width=None):
         if "What to Look at First" in table.splitlines()[0]:  # paragraphs
             assert re.search(r"^1\. \S|^No ", table, re.M), table
             continue
-        rule = next(l for l in table.splitlines() if re.fullmatch(r"-+(  -+)+", l))
-        starts = [m.start() for m in re.finditer(r"(?<= )-|^-", rule)]
-        header = table.splitlines()[table.splitlines().index(rule) + 1]
-        for start in starts:
-            assert header[start:start + 1].strip(), f"no title in column {start}: {header}"
+        lines = table.splitlines()
+        at = next(i for i, l in enumerate(lines) if re.fullmatch(r"-+(  -+)+", l))
+        for column in re.finditer(r"-+", lines[at]):
+            assert lines[1][column.start():column.end()].strip(), f"no title in column {column.start()}: {table}"
 
 
 def titles(text):

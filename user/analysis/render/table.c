@@ -40,6 +40,7 @@ static void free_column(struct column *c)
 	free((void *)c->key);
 	free((void *)c->title);
 	free((void *)c->group);
+	free((void *)c->text);
 	free((void *)c->brief);
 }
 
@@ -95,9 +96,10 @@ int table__add_column(struct table *t, const struct column *c)
 	copy.key = strdup(c->key);
 	copy.title = strdup(c->title);
 	copy.group = c->group ? strdup(c->group) : NULL;
+	copy.text = c->text ? strdup(c->text) : NULL;
 	copy.brief = c->brief ? strdup(c->brief) : NULL;
-	if (copy.key && copy.title && !copy.group == !c->group && !copy.brief == !c->brief &&
-	    !ARRAY_PUSH(t->columns, t->column_cnt, t->column_cap, copy))
+	if (copy.key && copy.title && !copy.group == !c->group && !copy.text == !c->text &&
+	    !copy.brief == !c->brief && !ARRAY_PUSH(t->columns, t->column_cnt, t->column_cap, copy))
 		return 0;
 	free_column(&copy);
 	return -ENOMEM;
@@ -229,12 +231,26 @@ static const char *row_name(const struct table *t, const struct row *r, size_t c
 	return column ? r->cells[column].text : row__plain_name(r);
 }
 
+void table__set_node_prefix(struct table *t, const char *prefix)
+{
+	t->node_prefix = prefix;
+}
+
+/* Of a node its own name; else NULL. */
+static const char *node_name(const struct table *t, const char *name)
+{
+	const size_t len = t->node_prefix ? strlen(t->node_prefix) : 0;
+
+	return len && strncmp(name, t->node_prefix, len) == 0 ? name + len : NULL;
+}
+
 static bool row_matches(const struct table *t, const struct row *r, const char *pattern)
 {
 	for (size_t i = 0; i < t->column_cnt; i++) {
 		const char *name = row_name(t, r, i);
+		const char *node = name ? node_name(t, name) : NULL;
 
-		if (name && !fnmatch(pattern, name, 0))
+		if (name && (!fnmatch(pattern, name, 0) || (node && !fnmatch(pattern, node, 0))))
 			return true;
 	}
 	return false;
@@ -247,6 +263,8 @@ static void offer_names(const struct table *t, const struct row *r, struct sugge
 
 		if (name)
 			suggest__offer(near, name);
+		if (name && node_name(t, name))
+			suggest__offer(near, node_name(t, name));
 	}
 }
 

@@ -28,6 +28,7 @@ enum cell_type {
 struct cell {
 	enum cell_type type;
 	union {
+		const char *brief; /* title of text that is too wide; NULL: the same */
 		const char *text; /* CELL_TEXT, and the reason of a CELL_NONE; owned by the table */
 		int64_t count;	  /* CELL_COUNT, CELL_BYTES, CELL_LARGE */
 		uint64_t time_ns;
@@ -39,11 +40,12 @@ struct column {
 	const char *key;     /* JSON and CSV, snake_case with unit-free name: "cpu_total" */
 	const char *title;   /* text header */
 	int min_width;	     /* text, in columns; 0: as wide as its widest cell */
-	const char *group;   /* columns with the same group are printed as one, joined by " / " */
+	const char *group;   /* of columns that belong together: precedes their titles */
 	enum cell_type type; /* unit of the JSON and CSV key; CELL_NONE: as the first known cell */
 	int rank;	   /* text that is too wide: the highest is left out first, 0 last of all */
 	int max_width;	   /* text: longer cells are cut; 0: none is */
 	const char *brief; /* title of text that is too wide; NULL: the same */
+	const char *text;  /* its whole title in text; NULL: its group's and its own */
 	int keep;	   /* of names: columns are left out before they are cut below this;
 			      0: two fifths of the width, 40 at most */
 	bool grouped; /* rows are grouped by it: text that is too wide loses the others first, but
@@ -79,6 +81,12 @@ int table__add_section(struct table *t, const char *title); /* a titled rule bet
 /* JSON only: an object of the table's own beside its rows. Takes value, also if it fails. */
 int table__set_json(struct table *t, const char *key, json_t *value);
 int table__add_note(struct table *t, const char *text); /* below the table */
+/* Backward nodes are called this and then their own name, by which they are found, too. A literal.
+ */
+void table__set_node_prefix(struct table *t, const char *prefix);
+/* Text: takes the prefix out of all texts; rows that had it in their first cell have a mark in a
+ * column of their own. 0 or -ENOMEM. */
+int table__mark_nodes(struct table *t);
 /* Makes the last note a legend, which the short form leaves out. Passes err through. */
 int table__as_legend(struct table *t, int err);
 /* Text: without legends, of so many rows (0: all), and, if it has one section, without its rule. */
@@ -109,6 +117,7 @@ struct table_style {
 	enum table_format format;
 	enum time_unit unit;
 	bool unit_chosen; /* by the user; else each time in prose has the unit that suits it */
+	bool suits_unit;  /* text: so has each column */
 	int width;	  /* terminal columns, 0: unlimited */
 	bool colours;
 	int name_width;	  /* longest text in the first column; 0: as the table says */
@@ -127,15 +136,15 @@ struct time_text time_text__of(const struct table_style *style, uint64_t ns);
 /*
  * Several tables of one report. Returns 0 or a negative errno.
  *
- * Text fits `width`: padding goes first, then names are cut to two fifths of the width, digits of
- * short times dropped, columns left out by rank (and said), names cut further, columns left out
- * from the right; what rows are grouped by and the one that they are sorted by last. Lines never
- * wrap. JSON is one object, {key: {"title", "rows", "notes", "left_out"}}; CSV (RFC 4180) has a
- * blank line between tables, before the head of each a line `# title`, and notes as `# ` lines
- * behind its rows; of a table that is alone only head and rows. In both, keys carry the
- * unit: times are integers `_ns`, sizes `_bytes`, shares `_percent`; `depth` is the row's indent,
- * `section` the rule that it stands under; what is unknown is null (empty), with the reason in
- * "why". style->unit is for text only.
+ * Text fits `width`: padding goes first, then names are cut to two fifths of the width, units go
+ * below the titles, titles become brief, columns are left out by rank (and said), names cut
+ * further, columns left out from the right; what rows are grouped by and the one that they are
+ * sorted by last. Lines never wrap. JSON is one object, {key:
+ * {"title", "rows", "notes", "left_out"}}; CSV (RFC 4180) has a blank line between tables, before
+ * the head of each a line `# title`, and notes as `# ` lines behind its rows; of a table that is
+ * alone only head and rows. In both, keys carry the unit: times are integers `_ns`, sizes `_bytes`,
+ * shares `_percent`; `depth` is the row's indent, `section` the rule that it stands under; what is
+ * unknown is null (empty), with the reason in "why". style->unit is for text only.
  *
  * The grid is a JSON array of {"key", "title", "shape": "table", "list" or "prose", "columns":
  * [{"key", "title", "group", "type"}], "sections", "rows", "notes", "left_out"}. A row is [indent,

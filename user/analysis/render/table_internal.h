@@ -21,6 +21,7 @@ struct note {
 
 struct table {
 	char *key, *title;
+	const char *node_prefix; /* NULL: none */
 	bool list, prose;
 	bool is_short, one_section; /* text: see table__set_short() */
 	size_t short_rows;

@@ -1,41 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A table as text, in the layout that Paddle's users know, but never wider than the terminal. */
+/* A table as text: a column for each number, never wider than the terminal. */
 #include <inttypes.h>
 #include <string.h>
-#include "analysis/render/cut_names.h"
-#include "analysis/render/table_internal.h"
+#include "analysis/render/table_text.h"
 #include "analysis/render/text_width.h"
-#include "common/counted.h"
 #include "common/util.h"
 
 #define NAME_MIN 16 /* a name is not cut below this; columns are left out instead */
 #define NAME_KEEP                                                                                  \
 	40 /* nor below this, or two fifths of the width, if less telling columns can go */
-#define CELL_SIZE   256
-#define SIGNIFICANT 3 /* digits of a time shorter than the unit; where there is no room, 2 */
-
-/* A printed column: one of the table's, or a group of them joined. */
-struct view {
-	size_t first, cnt;
-	int width, need; /* need: without the padding of a minimum width */
-	bool name;	 /* may be cut */
-};
-
-struct text {
-	const struct table *t;
-	const struct table_style *style;
-	FILE *out;
-	struct view *views;
-	size_t view_cnt; /* less those that did not fit */
-	bool *left_out;	 /* by column */
-	int significant;
-	bool brief; /* titles are shortened */
-	int width;
-	size_t row_limit;
-	size_t section;
-	struct cut_names names; /* of the rows, in the order of printing; those of the first view */
-	size_t name;		/* the next */
-};
 
 static void put_repeated(FILE *out, char c, int cnt)
 {
@@ -65,31 +38,32 @@ static void format_large(int64_t n, char *buf, size_t size)
 	snprintf(buf, size, i ? "%.2f%s" : "%.0f%s", v, prefixes[i]);
 }
 
-/* Times shorter than the unit keep so many significant digits, down to a nanosecond: a kernel of
- * 4 us is no 0.00 ms. */
-static void format_time(uint64_t ns, enum time_unit unit, int significant, char *buf, size_t size)
-{
-	static const struct {
-		double ns;
-		int digits, most;
-	} units[] = {[UNIT_S] = {1e9, 5, 9},
-		     [UNIT_MS] = {1e6, 2, 6},
-		     [UNIT_US] = {1e3, 2, 2},
-		     [UNIT_NS] = {1, 0, 0}};
-	const double value = (double)ns / units[unit].ns;
-	int digits = units[unit].digits, zeros = -1;
+static const struct {
+	const char *name;
+	double ns;
+	int digits;
+	int least, most; /* where the unit does not suit the column */
+} units[] = {[UNIT_S] = {"s", 1e9, 3, 5, 9},
+	     [UNIT_MS] = {"ms", 1e6, 3, 2, 6},
+	     [UNIT_US] = {"us", 1e3, 2, 2, 3},
+	     [UNIT_NS] = {"ns", 1, 0, 0, 0}};
 
-	for (double v = value; ns && v < 1; v *= 10)
-		zeros++;
-	if (zeros >= 0 && zeros + significant > digits)
-		digits = zeros + significant;
-	if (digits > units[unit].most)
-		digits = units[unit].most;
-	snprintf(buf, size, "%.*f", digits, value);
+/* What is no zero is never printed as one: "<0.001". */
+static void format_time(const struct view *v, uint64_t ns, char *buf, size_t size)
+{
+	const double value = (double)ns / units[v->unit].ns;
+	double least = 1;
+
+	for (int i = 0; i < v->digits; i++)
+		least /= 10;
+	if (ns && value < least / 2)
+		snprintf(buf, size, "<%.*f", v->digits, least);
+	else
+		snprintf(buf, size, "%.*f", v->digits, value);
 }
 
 /* Texts of names are printed from where they are: they may be longer than buf. */
-static const char *format_cell(const struct text *x, const struct cell *c, char *buf, size_t size)
+const char *text__format_cell(const struct cell *c, char *buf, size_t size)
 {
 	switch (c->type) {
 	case CELL_TEXT:
@@ -102,9 +76,6 @@ static const char *format_cell(const struct text *x, const struct cell *c, char 
 		break;
 	case CELL_LARGE:
 		format_large(c->count, buf, size);
-		break;
-	case CELL_TIME:
-		format_time(c->time_ns, x->style->unit, x->significant, buf, size);
 		break;
 	case CELL_PERCENT:
 	case CELL_DECIMAL:
@@ -119,36 +90,34 @@ static const char *format_cell(const struct text *x, const struct cell *c, char 
 	return buf;
 }
 
-static const char *title_of(const struct text *x, const struct column *c)
+const char *text__title(const struct column *c, bool brief, char buf[TITLE_SIZE])
 {
-	return x->brief && c->brief ? c->brief : c->title;
+	if (brief && c->brief)
+		return c->brief;
+	if (c->text)
+		return c->text;
+	if (!c->group)
+		return c->title;
+	snprintf(buf, TITLE_SIZE, "%s %s", c->group, c->title);
+	return buf;
 }
 
 /* A view's text for one row; r NULL: its header. */
 static const char *format_view(const struct text *x, const struct view *v, const struct row *r,
 			       char *buf, size_t size)
 {
-	const struct column *c = &x->t->columns[v->first];
-	size_t len = 0;
-	bool any = false;
+	const struct column *c = &x->t->columns[v->column];
+	char title[TITLE_SIZE];
 
-	if (v->cnt == 1 && !c->group)
-		return r ? format_cell(x, &r->cells[v->first], buf, size) : title_of(x, c);
-	buf[0] = '\0';
-	for (size_t i = 0; i < v->cnt && len < size; i++) {
-		char part[CELL_SIZE / 4];
-		const char *s = title_of(x, &c[i]), *before = any ? " / " : "";
-
-		if (x->left_out[v->first + i])
-			continue;
-		if (r)
-			s = format_cell(x, &r->cells[v->first + i], part, sizeof(part));
-		else if (!any)
-			len += (size_t)snprintf(buf, size, "%s ", c->group);
-		if (len < size)
-			len += (size_t)snprintf(buf + len, size - len, "%s%s", before, s);
-		any = true;
+	if (r && r->cells[v->column].type == CELL_TIME) {
+		format_time(v, r->cells[v->column].time_ns, buf, size);
+		return buf;
 	}
+	if (r)
+		return text__format_cell(&r->cells[v->column], buf, size);
+	if (x->units_below || table__column_type(x->t, v->column) != CELL_TIME)
+		return text__title(c, x->brief, buf);
+	snprintf(buf, size, "%s (%s)", text__title(c, x->brief, title), units[v->unit].name);
 	return buf;
 }
 
@@ -157,21 +126,90 @@ static bool same_group(const struct column *a, const struct column *b)
 	return a->group && b->group && strcmp(a->group, b->group) == 0;
 }
 
-/* The views of the columns that are not left out; groups keep their place. */
+static bool in_group(const struct text *x, size_t view, const struct column *c)
+{
+	return view < x->view_cnt && same_group(c, &x->t->columns[x->views[view].column]);
+}
+
+/* A share stands behind the total time that it is of. */
+static size_t place_of(const struct text *x, size_t column)
+{
+	const struct column *c = &x->t->columns[column];
+	size_t first = x->view_cnt;
+
+	while (c->type == CELL_PERCENT && first > 0 && in_group(x, first - 1, c))
+		first--;
+	if (first < x->view_cnt && x->t->columns[x->views[first].column].type == CELL_TIME)
+		return first + 1;
+	return x->view_cnt;
+}
+
+/* The views of the columns that are not left out. */
 static void make_views(struct text *x)
 {
-	const struct table *t = x->t;
-
 	x->view_cnt = 0;
-	for (size_t i = 0; i < t->column_cnt; i++) {
-		struct view *v = x->view_cnt ? &x->views[x->view_cnt - 1] : NULL;
+	for (size_t i = 0; i < x->t->column_cnt; i++) {
+		const size_t at = x->left_out[i] ? 0 : place_of(x, i);
 
 		if (x->left_out[i])
 			continue;
-		if (v && same_group(&t->columns[v->first], &t->columns[i]))
-			v->cnt = i - v->first + 1;
-		else
-			x->views[x->view_cnt++] = (struct view){.first = i, .cnt = 1};
+		memmove(&x->views[at + 1], &x->views[at], (x->view_cnt - at) * sizeof(*x->views));
+		x->views[at] = (struct view){.column = i,
+					     .name = table__column_type(x->t, i) == CELL_TEXT};
+		x->view_cnt++;
+	}
+}
+
+static int find_range(const struct row *r, void *ctx)
+{
+	struct text *x = ctx;
+
+	for (size_t i = 0; i < x->view_cnt; i++) {
+		struct view *v = &x->views[i];
+		const struct cell *c = &r->cells[v->column];
+
+		if (c->type != CELL_TIME || !c->time_ns)
+			continue;
+		if (c->time_ns > v->longest)
+			v->longest = c->time_ns;
+		if (!v->shortest || c->time_ns < v->shortest)
+			v->shortest = c->time_ns;
+	}
+	return 0;
+}
+
+/* The largest of which the longest time of the column has ten. */
+static enum time_unit unit_for(uint64_t longest)
+{
+	const double ns = (double)longest;
+
+	return ns >= 10 * 1e9	       ? UNIT_S
+	       : ns >= 10 * 1e6 || !ns ? UNIT_MS
+	       : ns >= 1e3	       ? UNIT_US
+				       : UNIT_NS;
+}
+
+/* So many that the shortest time has two that count. */
+static int digits_for(const struct view *v)
+{
+	int digits = units[v->unit].least;
+	double shown = (double)v->shortest / units[v->unit].ns;
+
+	for (int i = 1; i < digits; i++)
+		shown *= 10;
+	for (; v->shortest && shown < 1 && digits < units[v->unit].most; shown *= 10)
+		digits++;
+	return digits;
+}
+
+static void choose_units(struct text *x)
+{
+	table__each_row(x->t, x->row_limit, find_range, x);
+	for (size_t i = 0; i < x->view_cnt; i++) {
+		struct view *v = &x->views[i];
+
+		v->unit = x->style->suits_unit ? unit_for(v->longest) : x->style->unit;
+		v->digits = x->style->suits_unit ? units[v->unit].digits : digits_for(v);
 	}
 }
 
@@ -196,7 +234,6 @@ static int measure_row(const struct row *r, void *ctx)
 		width += i ? 0 : 2 * r->indent;
 		if (width > v->need)
 			v->need = width;
-		v->name |= v->cnt == 1 && r->cells[v->first].type == CELL_TEXT;
 	}
 	return 0;
 }
@@ -206,13 +243,14 @@ static void measure(struct text *x)
 	char buf[CELL_SIZE];
 
 	make_views(x);
+	choose_units(x);
 	for (size_t i = 0; i < x->view_cnt; i++)
 		x->views[i].need =
 			text__columns(format_view(x, &x->views[i], NULL, buf, sizeof(buf)));
 	table__each_row(x->t, x->row_limit, measure_row, x);
 	for (size_t i = 0; i < x->view_cnt; i++) {
 		struct view *v = &x->views[i];
-		const struct column *c = &x->t->columns[v->first];
+		const struct column *c = &x->t->columns[v->column];
 
 		int most = !i && x->style->name_width ? x->style->name_width : c->max_width;
 
@@ -241,7 +279,7 @@ static int shrink(struct text *x, int over)
 /* How far a name is cut before columns are left out. */
 static int kept_width(const struct text *x, const struct view *v)
 {
-	const int keep = x->t->columns[v->first].keep, fifths = x->style->width * 2 / 5;
+	const int keep = x->t->columns[v->column].keep, fifths = x->style->width * 2 / 5;
 
 	if (keep)
 		return keep;
@@ -298,31 +336,29 @@ static bool leave_out_rank(struct text *x)
 	return rank > 0;
 }
 
-static bool leave_out_view(struct text *x, const struct view *v, bool kept)
-{
-	bool any = false;
-
-	for (size_t i = v->first; i < v->first + v->cnt; i++) {
-		if (x->left_out[i] || is_kept(x, i) != kept)
-			continue;
-		x->left_out[i] = any = true;
-	}
-	return any;
-}
-
 /* From the right, never the first. */
 static void leave_out_last(struct text *x)
 {
 	for (int kept = 0; kept < 2; kept++)
 		for (size_t i = x->view_cnt; i-- > 1;)
-			if (leave_out_view(x, &x->views[i], kept))
+			if (is_kept(x, x->views[i].column) == kept) {
+				x->left_out[x->views[i].column] = true;
 				return;
+			}
 }
 
 static bool has_brief_titles(const struct table *t)
 {
 	for (size_t i = 0; i < t->column_cnt; i++)
 		if (t->columns[i].brief)
+			return true;
+	return false;
+}
+
+static bool has_times(const struct table *t)
+{
+	for (size_t i = 0; i < t->column_cnt; i++)
+		if (table__column_type(t, i) == CELL_TIME)
 			return true;
 	return false;
 }
@@ -339,8 +375,8 @@ static void fit(struct text *x)
 		over = cut_widest(x, over, false);
 		if (over <= 0)
 			break;
-		if (x->significant == SIGNIFICANT) {
-			x->significant--;
+		if (!x->units_below && has_times(x->t)) {
+			x->units_below = true;
 		} else if (!x->brief && has_brief_titles(x->t)) {
 			x->brief = true;
 		} else if (!leave_out_rank(x)) {
@@ -362,7 +398,7 @@ static void put_style(const struct text *x, const char *sequence)
 		fputs(sequence, x->out);
 }
 
-static void put_centred(const struct text *x, const char *title, char fill)
+void text__put_centred(const struct text *x, const char *title, char fill)
 {
 	int width = text__columns(title) < x->width ? text__columns(title) : x->width;
 	int left = (x->width - width) / 2;
@@ -386,8 +422,8 @@ static void put_rule(const struct text *x)
 
 static bool has_name(const struct text *x, const struct row *r)
 {
-	return r && x->view_cnt && x->views[0].name && r->cells[x->views[0].first].text &&
-	       r->cells[x->views[0].first].type == CELL_TEXT;
+	return r && x->view_cnt && x->views[0].name && r->cells[x->views[0].column].text &&
+	       r->cells[x->views[0].column].type == CELL_TEXT;
 }
 
 static int indent_of(const struct text *x, const struct row *r)
@@ -401,7 +437,7 @@ static int take_name(const struct row *r, void *ctx)
 {
 	struct text *x = ctx;
 
-	return has_name(x, r) ? cut_names__add(&x->names, r->cells[x->views[0].first].text,
+	return has_name(x, r) ? cut_names__add(&x->names, r->cells[x->views[0].column].text,
 					       x->views[0].width - indent_of(x, r))
 			      : 0;
 }
@@ -417,7 +453,7 @@ static int cut_names(struct text *x)
 static int put_text(const struct text *x, const struct view *v, const struct row *r,
 		    const char *text, int width)
 {
-	const bool stack = r && x->t->columns[v->first].stack;
+	const bool stack = r && x->t->columns[v->column].stack;
 
 	return stack ? text__put_stack(x->out, text, width) : text__put_cut(x->out, text, width);
 }
@@ -432,229 +468,48 @@ static int put_line(const struct row *r, void *ctx)
 	if (r && r->section != x->section) {
 		x->section = r->section;
 		if (x->t->section_cnt > 1 || !x->t->one_section)
-			put_centred(x, x->t->sections[r->section - 1], '-');
+			text__put_centred(x, x->t->sections[r->section - 1], '-');
 	}
 	for (size_t i = 0; i < x->view_cnt; i++) {
 		const struct view *v = &x->views[i];
 		const char *text = format_view(x, v, r, buf, sizeof(buf));
-		int indent = i || !r ? 0 : indent_of(x, r);
+		const int indent = i || !r ? 0 : indent_of(x, r), room = v->width - indent;
+		int before = 0;
 
 		if (!i && has_name(x, r))
 			text = x->names.items[x->name++].shown;
-		pad += indent;
+		if (i && !v->name)
+			before = room - text__columns(text);
+		pad += indent + (before > 0 ? before : 0);
 		if (*text) {
 			put_repeated(x->out, ' ', pad);
-			pad = -put_text(x, v, r, text, v->width - indent);
+			pad = -put_text(x, v, r, text, room);
 		}
-		pad += v->width - indent + 2;
+		pad += room - (before > 0 ? before : 0) + 2;
 	}
 	fputc('\n', x->out);
 	return 0;
 }
 
-/* Prose takes as many lines as it needs, broken between words, or within one that is too long; the
- * first is indented by `first`, the others by `indent`. */
-static void put_prose(const struct text *x, const char *text, int first, int indent)
+/* Under the titles, where these have no room for them. */
+static void put_units(const struct text *x)
 {
-	int width = x->style->width > 2 * indent ? x->style->width : INT32_MAX, column = first;
-	bool begun = false;
+	int column = 0, at = 0;
 
-	put_repeated(x->out, ' ', first);
+	for (size_t i = 0; i < x->view_cnt; i++) {
+		const struct view *v = &x->views[i];
+		const bool is_time = table__column_type(x->t, v->column) == CELL_TIME;
 
-	while (*text) {
-		const size_t len = strcspn(text, " \n");
-		const int cols = text__columns_within(text, len);
-
-		if (begun && (column + 1 + cols > width || text[-1] == '\n')) {
-			fprintf(x->out, "\n%*s", indent, "");
-			column = indent;
-		} else if (begun) {
-			column += fprintf(x->out, " ");
-		}
-		begun = true;
-		for (size_t i = 0, bytes; i < len; i += bytes) {
-			int own;
-
-			bytes = text__char(text + i, &own);
-			if (column + own > width) {
-				fprintf(x->out, "\n%*s", indent, "");
-				column = indent;
-			}
-			column += own;
-			text__put_char(x->out, text + i, bytes);
-		}
-		text += len;
-		text += *text != '\0';
+		at += v->width;
+		if (is_time)
+			column += fprintf(x->out, "%*s", at - column, units[v->unit].name);
+		at += 2;
 	}
 	fputc('\n', x->out);
-}
-
-static void put_note(const struct text *x, const char *text)
-{
-	put_prose(x, text, 0, 0);
-}
-
-static void put_columns_left_out(const struct text *x)
-{
-	char note[512] = "left out, the terminal is too narrow:";
-	size_t len = strlen(note);
-	bool any = false;
-
-	for (size_t i = 0; i < x->t->column_cnt && len < sizeof(note); i++) {
-		const struct column *c = &x->t->columns[i];
-
-		if (!x->left_out[i])
-			continue;
-		len += (size_t)snprintf(note + len, sizeof(note) - len, "%s %s%s%s", any ? "," : "",
-					c->group ? c->group : "", c->group ? " " : "", c->title);
-		any = true;
-	}
-	if (any)
-		put_note(x, note);
-}
-
-static void put_notes(const struct text *x, long rows_left_out)
-{
-	char note[256];
-
-	if (rows_left_out > 0) {
-		snprintf(note, sizeof(note), "%s left out (--row-limit 0 prints all)",
-			 counted((uint64_t)rows_left_out, "more row", "more rows").s);
-		put_note(x, note);
-	}
-	put_columns_left_out(x);
-	for (size_t i = 0; i < x->t->note_cnt; i++)
-		if (!x->t->is_short || !x->t->notes[i].legend)
-			put_note(x, x->t->notes[i].text);
-}
-
-static bool has_times(const struct table *t)
-{
-	for (size_t i = 0; i < t->column_cnt; i++)
-		if (table__column_type(t, i) == CELL_TIME)
-			return true;
-	return false;
-}
-
-/* A value with its unit, a time in the one that suits it. */
-static const char *list_value(const struct text *x, const struct row *row, size_t column, char *buf,
-			      size_t size)
-{
-	const struct cell *c = &row->cells[column];
-	const char *value;
-
-	if (c->type == CELL_TIME) {
-		snprintf(buf, size, "%s", time_text__of(x->style, c->time_ns).s);
-		return buf;
-	}
-	value = format_cell(x, c, buf, size);
-	if (c->type == CELL_PERCENT)
-		strncat(buf, " %", size - strlen(buf) - 1);
-	return value;
-}
-
-/* "title: value"; caller frees. */
-static char *list_line(const struct text *x, const struct row *row, size_t column)
-{
-	const struct cell *c = &row->cells[column];
-	const char *title = x->t->columns[column].title;
-	char buf[CELL_SIZE], *line = NULL;
-	const char *value = list_value(x, row, column, buf, sizeof(buf));
-	int len;
-
-	if (c->type == CELL_NONE && c->text)
-		len = asprintf(&line, "%s: %s (%s)", title, value, c->text);
-	else
-		len = asprintf(&line, "%s: %s", title, value);
-	return len < 0 ? NULL : line;
-}
-
-static int put_list(struct text *x)
-{
-	for (size_t i = 0; i < x->t->column_cnt && x->t->row_cnt; i++) {
-		auto_free char *line = list_line(x, &x->t->rows[0], i);
-
-		if (!line)
-			return -ENOMEM;
-		put_prose(x, line, 0, 2);
-	}
-	put_notes(x, 0);
-	return 0;
-}
-
-#define PROSE_WIDTH 100 /* of a title, where the width is unlimited */
-
-static void put_framed(FILE *f, const char *frame, const char *value)
-{
-	const char *at = frame ? strchr(frame, '%') : NULL;
-
-	if (at)
-		fprintf(f, "%.*s%s%s", (int)(at - frame), frame, value, at + 1);
-	else
-		fputs(value, f);
-}
-
-/* "1. The first cell. [at most 3.2 ms of a step, 12 %]"; caller frees. */
-static char *paragraph_head(const struct text *x, size_t number)
-{
-	const struct row *row = &x->t->rows[number];
-	char *head = NULL;
-	size_t len, asides = 0;
-	FILE *f = open_memstream(&head, &len);
-
-	if (!f)
-		return NULL;
-	fprintf(f, "%zu. %s", number + 1, row->cells[0].text);
-	for (size_t i = 1; i < x->t->column_cnt; i++) {
-		const struct column *c = &x->t->columns[i];
-		char value[CELL_SIZE];
-
-		if (!c->aside || row->cells[i].type == CELL_NONE)
-			continue;
-		fputs(asides++ ? ", " : " [", f);
-		put_framed(f, c->frame, list_value(x, row, i, value, sizeof(value)));
-	}
-	if (asides)
-		fputc(']', f);
-	return fclose(f) ? NULL : head;
-}
-
-static int put_paragraph(struct text *x, size_t number)
-{
-	const struct row *row = &x->t->rows[number];
-	auto_free char *head = paragraph_head(x, number);
-
-	if (!head)
-		return -ENOMEM;
-	put_prose(x, head, 0, 3);
-	for (size_t i = 1; i < x->t->column_cnt; i++) {
-		auto_free char *line = NULL;
-
-		if (row->cells[i].type == CELL_NONE || x->t->columns[i].aside)
-			continue;
-		line = list_line(x, row, i);
-		if (!line)
-			return -ENOMEM;
-		put_prose(x, line, 3, 5);
-	}
-	return 0;
-}
-
-static int put_paragraphs(struct text *x)
-{
-	int err = 0;
-
-	x->width = x->style->width ? x->style->width : PROSE_WIDTH;
-	put_centred(x, x->t->title, '-');
-	for (size_t i = 0; i < x->t->row_cnt && !err; i++)
-		err = put_paragraph(x, i);
-	put_notes(x, 0);
-	return err;
 }
 
 static int put_table(struct text *x)
 {
-	static const char *const units[] = {"s", "ms", "us", "ns"};
 	long left_out;
 	int err;
 
@@ -662,15 +517,13 @@ static int put_table(struct text *x)
 	err = cut_names(x);
 	if (err)
 		return err;
-	put_centred(x, x->t->title, '-');
-	if (has_times(x->t))
-		fprintf(x->out, "Time unit: %s\n", units[x->style->unit]);
-	put_rule(x);
+	text__put_centred(x, x->t->title, '-');
 	put_line(NULL, x);
+	if (x->units_below)
+		put_units(x);
 	put_rule(x);
 	left_out = table__each_row(x->t, x->row_limit, put_line, x);
-	put_rule(x);
-	put_notes(x, left_out);
+	text__put_notes(x, left_out);
 	return 0;
 }
 
@@ -679,7 +532,6 @@ int table__print_text(const struct table *t, const struct table_style *style, FI
 	struct text x = {.t = t,
 			 .style = style,
 			 .out = out,
-			 .significant = SIGNIFICANT,
 			 .row_limit = t->is_short ? t->short_rows : style->row_limit};
 	int err = 0;
 
@@ -688,9 +540,9 @@ int table__print_text(const struct table *t, const struct table_style *style, FI
 	if (!x.views || !x.left_out)
 		err = -ENOMEM;
 	else if (t->list)
-		err = put_list(&x);
+		err = text__put_list(&x);
 	else if (t->prose)
-		err = put_paragraphs(&x);
+		err = text__put_paragraphs(&x);
 	else
 		err = put_table(&x);
 	cut_names__free(&x.names);

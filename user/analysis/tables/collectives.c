@@ -84,7 +84,7 @@ static int add_columns(struct table *t)
 	int err = table__add_call_columns(t, 24);
 
 	if (!err)
-		err = table__add_time_columns(t, "CPU", "cpu", 40);
+		err = table__add_time_columns(t, "Elapsed", "cpu");
 	if (!err)
 		err = table__add_column(t, &size);
 	return err ? err : table__add_column(t, &rate);

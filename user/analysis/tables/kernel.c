@@ -110,7 +110,7 @@ static int add_columns(struct table *t)
 	int err = table__add_call_columns(t, 24);
 
 	if (!err)
-		err = table__add_time_columns(t, "GPU", "gpu", 40);
+		err = table__add_time_columns(t, "GPU", "gpu");
 	if (!err)
 		err = table__add_columns(t, more, ARRAY_SIZE(more));
 	return err;

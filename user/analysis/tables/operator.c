@@ -231,7 +231,7 @@ static void add_range(const struct analysis *a, void *state, const struct stat_r
 static int add_columns(const struct analysis *a, const struct operators *o, struct table *t)
 {
 	const struct column range = {
-		.key = "cpu_at_least", .title = "CPU, at Least", .rank = 2, .type = CELL_TIME};
+		.key = "cpu_at_least", .title = "At Least", .rank = 2, .type = CELL_TIME};
 	int err = table__add_name_columns(a, t, 52);
 
 	return err || !o->absorbed_ns ? err : table__add_column(t, &range);
@@ -241,14 +241,14 @@ static int note_range(const struct analysis *a, const struct operators *o, struc
 {
 	if (!o->absorbed_ns)
 		return 0;
-	return table__as_legend(t,
-				table__add_notef(t,
-						 "CPU of a recorded backward node is at most what "
-						 "the table says: it lasts until "
-						 "the next recorded node begins. At least: less "
-						 "the %s that nodes without a probe "
-						 "are estimated to take (--keep-all records all).",
-						 time_text(a, o->absorbed_ns).s));
+	return table__as_legend(
+		t, table__add_notef(t,
+				    "The time of a recorded backward node is at most what "
+				    "the table says: it lasts until "
+				    "the next recorded node begins. At least: less "
+				    "the %s that nodes without a probe "
+				    "are estimated to take (--keep-all records all).",
+				    time_text(a, o->absorbed_ns).s));
 }
 
 /* Details lie in order of group, operator, child, then device (0 first). */
@@ -458,7 +458,7 @@ static int note_ratios(const struct analysis *a, const struct operators *o, stru
 			"was left out (--keep-all leaves out none).",
 			counted(o->forwards.unsure, "call", "calls").s);
 	if (!err && o->inside.map.cnt)
-		err = table__add_notef(t, "Ratios of operators inside others: CPU of %s%s%s.",
+		err = table__add_notef(t, "Ratios of operators inside others: elapsed of %s%s%s.",
 				       base.cpu_name, a->has_device ? "; GPU of " : "",
 				       a->has_device ? base.gpu_name : "");
 	return err;

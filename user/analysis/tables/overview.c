@@ -179,7 +179,7 @@ static int add_columns(const struct analysis *a, struct table *t)
 	const struct column columns[] = {
 		{"event_type", "Event Type", 25, NULL, CELL_TEXT},
 		{"calls", "Calls", 10, NULL, CELL_COUNT},
-		{"cpu_time", "CPU Time", 15, NULL, CELL_TIME},
+		{"cpu_time", "Elapsed", 15, NULL, CELL_TIME},
 		{"ratio", "Ratio (%)", 10, NULL, CELL_PERCENT},
 		{"gpu_time", "GPU Time", 15, NULL, CELL_TIME},
 	};
