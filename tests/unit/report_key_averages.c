@@ -344,7 +344,8 @@ Test(report_key_averages, an_order_that_a_table_lacks_is_answered_with_its_own)
 	cr_expect_eq(report__check_order(NULL, "gpu_max"), 0);
 	cr_expect_eq(report__check_order(NULL, NULL), 0);
 	expect_refused("key_averages", "cpu_avg",
-		       "sorted by 'cpu_avg'; key_averages by cpu_time_total, ");
+		       "sorted by 'cpu_avg'; --table operator is; known: "
+		       "key_averages by cpu_time_total, ");
 	expect_refused(NULL, "cuda_time", "operator by cpu_total, ");
 	expect_refused("steps", "count", "steps has one order");
 	expect_refused("steps", "calls", "steps has one order");

@@ -25,6 +25,22 @@ Test(report_options, an_empty_name_is_no_table)
 	cr_expect_eq(report__check_tables("operator"), 0);
 	cr_expect_eq(report__check_tables("operator,kernel"), 0);
 	expect_refused(report__check_tables("operator,nosuch"), "unknown table 'nosuch'");
+	cr_expect_eq(report__check_tables("all"), 0);
+}
+
+Test(report_options, a_wrong_name_is_answered_with_one_that_works)
+{
+	expect_refused(report__check_tables("operators"), "'operators'; did you mean operator?");
+	expect_refused(report__check_tables("model,kernels"), "'kernels'; did you mean kernel?");
+	expect_refused(report__check_tables("gpu"), "did you mean kernel?");
+	expect_refused(report__check_order(NULL, "cuda"), "; did you mean gpu_total? known: ");
+	expect_refused(report__check_order("kernel", "cuda_time"),
+		       "; did you mean gpu_total? known: ");
+	expect_refused(report__check_order("kernel", "device_max"),
+		       "; did you mean gpu_max? known: ");
+	expect_refused(report__check_order("operator", "cpu_totl"),
+		       "; did you mean cpu_total? known: ");
+	expect_refused(report__check_order(NULL, "flops"), "; --table key_averages is; ");
 }
 
 Test(report_options, an_order_is_of_a_column_that_a_table_has)
@@ -33,7 +49,9 @@ Test(report_options, an_order_is_of_a_column_that_a_table_has)
 	cr_expect_eq(report__check_order("kernel,operator", "cpu_max"), 0, "one has it");
 	cr_expect_eq(report__check_order(NULL, "cpu_max"), 0);
 	expect_refused(report__check_order("kernel", "cpu_max"),
-		       "no table to be printed is sorted by 'cpu_max'; kernel by gpu_total, "
+		       "no table to be printed is sorted by 'cpu_max'; --table operator is; did "
+		       "you mean gpu_max? known: "
+		       "kernel by gpu_total, "
 		       "gpu_avg, gpu_max, gpu_min, calls");
 	expect_refused(report__check_order("collectives", "gpu_total"),
 		       "collectives by cpu_total, cpu_avg, cpu_max, cpu_min, calls");

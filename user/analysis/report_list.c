@@ -6,6 +6,7 @@
 #include "analysis/order.h"
 #include "analysis/report_list.h"
 #include "common/err.h"
+#include "common/suggest.h"
 #include "common/util.h"
 
 /* Order of printing. summary and cost frame every report. */
@@ -30,19 +31,44 @@ const struct table_def *report__tables(size_t *cnt)
 	return defs;
 }
 
-static int unknown_table(const char *name, size_t len)
-{
-	char known[512] = "";
-
-	for (size_t i = 0, at = 0; i < REPORT_TABLES && at < sizeof(known); i++)
-		at += (size_t)snprintf(known + at, sizeof(known) - at, "%s%s", i ? ", " : "",
-				       report_impls[i]->def.key);
-	return err__set(-EINVAL, "unknown table '%.*s'; known are %s", (int)len, name, known);
-}
-
 static bool is_word(const char *word, const char *text, size_t len)
 {
 	return strlen(word) == len && strncmp(word, text, len) == 0;
+}
+
+/* Tables by the words of other profilers and of everyday speech. */
+static const char *const other_names[][2] = {
+	{"ops", "operator"},
+	{"phases", "model"},
+	{"gpu", "kernel"},
+	{"cuda", "kernel"},
+	{"memcpy", "manipulation"},
+	{"threads", "sched"},
+	{"communication", "distributed"},
+	{"loss", "cost"},
+	{"throughput", "perf"},
+};
+
+static int unknown_table(const char *name, size_t len)
+{
+	struct suggestion near = {.word = name, .len = len};
+	char known[512] = "";
+
+	for (size_t i = 0, at = 0; i < REPORT_TABLES && at < sizeof(known); i++) {
+		at += (size_t)snprintf(known + at, sizeof(known) - at, "%s%s", i ? ", " : "",
+				       report_impls[i]->def.key);
+		suggest__offer(&near, report_impls[i]->def.key);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(other_names); i++)
+		if (is_word(other_names[i][0], name, len))
+			near.best = other_names[i][1];
+	if (near.best)
+		return err__set(
+			-EINVAL,
+			"unknown table '%.*s'; did you mean %s? known are %s, and " ALL_TABLES,
+			(int)len, name, near.best, known);
+	return err__set(-EINVAL, "unknown table '%.*s'; known are %s, and " ALL_TABLES, (int)len,
+			name, known);
 }
 
 int report__find_named(const char *names, bool *named)
@@ -116,9 +142,52 @@ static bool was_listed(size_t i, const char *names, const bool *named)
 	return false;
 }
 
+/* "self_cuda_time" is looked for as "gpu_total" is called. */
+static void own_word(const char *word, char *own, size_t size)
+{
+	const char *cuda;
+
+	snprintf(own, size, "%s", strncmp(word, "self_", 5) == 0 ? word + 5 : word);
+	cuda = strncmp(own, "cuda", 4) == 0	? own + 4
+	       : strncmp(own, "device", 6) == 0 ? own + 6
+						: NULL;
+	if (cuda) {
+		auto_free char *rest =
+			strdup(*cuda && strncmp(cuda, "_time", 5) != 0 ? cuda : "_total");
+
+		snprintf(own, size, "gpu%s", rest ? rest : "");
+	}
+}
+
+/* Of the tables to be printed; NULL: none is near. */
+static const char *nearest_order(const char *names, const bool *named, const char *word)
+{
+	char own[64];
+	struct suggestion near = {.word = own};
+
+	own_word(word, own, sizeof(own));
+	near.len = strlen(own);
+	for (size_t i = 0; i < REPORT_TABLES; i++)
+		for (const struct order_word *w = report_impls[i]->def.words;
+		     w && w->word && is_printed(i, names, named); w++)
+			suggest__offer(&near, w->word);
+	return near.best;
+}
+
+/* A table that is not to be printed has it; NULL: none has. */
+static const char *table_with_order(const char *word)
+{
+	for (size_t i = 0; i < REPORT_TABLES; i++)
+		if (report_impls[i]->def.words &&
+		    order_words__have(report_impls[i]->def.words, word))
+			return report_impls[i]->def.key;
+	return NULL;
+}
+
 static int wrong_order(const char *names, const bool *named, const char *word)
 {
-	char known[1024] = "";
+	const char *near = nearest_order(names, named, word), *table = table_with_order(word);
+	char known[1024] = "", hint[160] = "";
 
 	for (size_t i = 0; i < REPORT_TABLES; i++)
 		if (report_impls[i]->def.words && is_printed(i, names, named) &&
@@ -126,8 +195,11 @@ static int wrong_order(const char *names, const bool *named, const char *word)
 			append_words(&report_impls[i]->def, known, sizeof(known));
 	if (!*known)
 		return err__set(-EINVAL, "--sorted-by %s: %s has one order", word, names);
-	return err__set(-EINVAL, "--sorted-by: no table to be printed is sorted by '%s'; %s", word,
-			known);
+	snprintf(hint, sizeof(hint), "%s%s%s%s%s%s%s", table ? "--table " : "", table ? table : "",
+		 table ? " is; " : "", near ? "did you mean " : "", near ? near : "",
+		 near ? "? " : "", table || near ? "known: " : "");
+	return err__set(-EINVAL, "--sorted-by: no table to be printed is sorted by '%s'; %s%s",
+			word, hint, known);
 }
 
 int report__check_order(const char *names, const char *word)

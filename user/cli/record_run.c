@@ -109,6 +109,9 @@ static int make_outputs(void *ctx)
 
 	for (size_t i = 0; i < res->path_cnt && !err; i++)
 		err = show_recording(outputs->o, res->paths[i]);
+	if (!err && res->path_cnt && !outputs->o->html)
+		log__info("as a page for a browser: proftrace report --html page.html %s",
+			  res->paths[res->path_cnt - 1]);
 	report_out__close(&outputs->o->tables);
 	return cli__finish(err ? 1 : 0);
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "common/err.h"
-#include "common/suggest.h"
 #include "common/util.h"
 
 /* In the order of enum time_unit, enum table_format, enum group_by, enum device_state. */
@@ -32,19 +31,7 @@ static int parse_tables(const char *value, void *dest)
 /* Whether the tables have it is asked when all options are known. */
 static int parse_order(const char *value, void *dest)
 {
-	struct suggestion s = {.word = value, .len = strlen(value)};
-	const char *word;
-
 	*(const char **)dest = value;
-	for (size_t i = 0; (word = report__order_word(i)); i++) {
-		if (strcmp(word, value) == 0)
-			return 0;
-		suggest__offer(&s, word);
-	}
-	if (s.best)
-		return err__set(-EINVAL,
-				"--sorted-by: no table is sorted by '%s'; did you mean %s?", value,
-				s.best);
 	return 0;
 }
 

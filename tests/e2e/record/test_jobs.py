@@ -23,6 +23,7 @@ def record(case, job):
     assert re.search(r"^perf: batch_cost \S+ .s \(.* to .*\)(, reader_cost .*)?, ips .* steps/s$", tool.out, re.M)
     assert re.search(r"^more tables: --table overview\S*, or --table all$", tool.out, re.M), tool.out
     assert str(recording.name) in tool.err and str(trace.name) in tool.err, tool.err
+    assert re.search(f"proftrace report --html page.html .*{recording.name}\n$", tool.err), tool.err
     # The live command runs the offline code.
     again = case.tool("report", recording).done()
     assert again.out == tool.out
