@@ -47,13 +47,16 @@ SHIM_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard cupti_shim/*.c)))
 TEST_SRCS := $(sort $(wildcard tests/unit/*.c))
 TEST_OBJS := $(TEST_SRCS:%.c=$(BUILD)/%.o)
 
+COMMANDS  := record run report diff export ctl doctor cpu completion
+MAN_PAGES := $(BUILD)/proftrace.1 $(COMMANDS:%=$(BUILD)/proftrace-%.1)
+
 # V=1 shows the commands.
 say = @$(if $(V),:,printf '  %-8s %s\n' $(1) $(patsubst $(BUILD)/%,%,$@))
 Q  := $(if $(V),,@)
 
 .PHONY: all deps test-deps need-packages skel print-cflags unit test gpu-test gpu-bundle tsan test-kernels test-matrix test-programs check demo bench fuzz install uninstall clean FORCE
 .DELETE_ON_ERROR:
-all: $(BUILD)/proftrace $(BUILD)/proftrace.1 $(SHIM)
+all: $(BUILD)/proftrace $(MAN_PAGES) $(SHIM)
 
 # ---- what must be installed ----
 deps:
@@ -88,9 +91,9 @@ $(BUILD)/proftrace: $(BUILD)/user/cli/main.o $(OBJS) $(BUILD)/sources
 	$(call say,LINK)
 	$(Q)$(CC) -o $@ $(filter %.o,$^) $(LIBS)
 
-$(BUILD)/proftrace.1: $(BUILD)/proftrace
+$(MAN_PAGES): $(BUILD)/proftrace
 	$(call say,GEN)
-	$(Q)$< --man > $@
+	$(Q)$< --man $(patsubst proftrace-%,%,$(filter proftrace-%,$(basename $(@F)))) > $@
 
 $(BUILD)/%.o: %.c $(BUILD)/cflags | $(SKEL) $(SYSCALLS)
 	$(call say,CC)
@@ -230,16 +233,16 @@ install: all
 	install -D -m 755 $(BUILD)/proftrace $(BINDIR)/proftrace
 	install -D -m 755 $(SHIM) $(LIBDIR)/proftrace/$(notdir $(SHIM))
 	install -D -m 644 include/proftrace.h $(INCDIR)/proftrace.h
-	install -D -m 644 $(BUILD)/proftrace.1 $(MANDIR)/proftrace.1
-	install -d $(BASHDIR) $(ZSHDIR) $(FISHDIR)
+	install -d $(MANDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR)
+	install -m 644 $(MAN_PAGES) $(MANDIR)
 	$(BUILD)/proftrace completion bash > $(BASHDIR)/proftrace
 	$(BUILD)/proftrace completion zsh > $(ZSHDIR)/_proftrace
 	$(BUILD)/proftrace completion fish > $(FISHDIR)/proftrace.fish
 
 uninstall:
 	rm -rf $(LIBDIR)/proftrace
-	rm -f $(BINDIR)/proftrace $(INCDIR)/proftrace.h $(MANDIR)/proftrace.1 $(BASHDIR)/proftrace \
-	    $(ZSHDIR)/_proftrace $(FISHDIR)/proftrace.fish
+	rm -f $(BINDIR)/proftrace $(INCDIR)/proftrace.h $(addprefix $(MANDIR)/,$(notdir $(MAN_PAGES))) \
+	    $(BASHDIR)/proftrace $(ZSHDIR)/_proftrace $(FISHDIR)/proftrace.fish
 
 clean:
 	rm -rf $(BUILD) build-*

@@ -15,8 +15,8 @@ const struct command *command__find(const char *name);
 /* "unknown command": -EINVAL with err__set, naming the nearest command. */
 int command__unknown(const char *name);
 
-/* proftrace.1, in man(7) macros. */
-void man__print(FILE *out);
+/* The command's page, or for NULL proftrace.1, in man(7) macros. */
+void man__print(const struct command *cmd, FILE *out);
 
 /* The completion script for shell "bash", "zsh" or "fish"; -EINVAL with err__set for another. */
 int completion__print(const char *shell, FILE *out);

@@ -18,6 +18,17 @@ static int print_help(const char *name)
 	return cli__finish(0);
 }
 
+/* For the build, which installs the pages; not in the help. */
+static int print_page(const char *name)
+{
+	const struct command *cmd = name ? command__find(name) : NULL;
+
+	if (name && !cmd)
+		return cli__fail(command__unknown(name));
+	man__print(cmd, stdout);
+	return cli__finish(0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *cmd;
@@ -31,11 +42,8 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "help") == 0)
 		return print_help(argc > 2 ? argv[2] : NULL);
-	/* For the build, which installs the page; not in the help. */
-	if (strcmp(argv[1], "--man") == 0) {
-		man__print(stdout);
-		return cli__finish(0);
-	}
+	if (strcmp(argv[1], "--man") == 0)
+		return print_page(argc > 2 ? argv[2] : NULL);
 	if (argv[1][0] == '-')
 		return cli__finish(command__find(NULL)->run(argc, argv));
 	cmd = command__find(argv[1]);

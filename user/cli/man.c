@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* proftrace.1 from the command and option tables, in man(7) macros. */
+/* The man pages from the command and option tables, in man(7) macros: proftrace.1 and one of each
+ * command. */
 #include "cli/help.h"
 #include "cli/opts.h"
 #include "common/util.h"
+#include <ctype.h>
 #include <string.h>
 
 /* Text of one roff line: '-' is a hyphen to roff unless escaped, a leading '.' or ''' a request. */
@@ -127,6 +129,11 @@ static void put_examples(FILE *out, const char *examples)
 	}
 }
 
+static const char *name_of(const struct command *cmd)
+{
+	return cmd->name ? cmd->name : "record";
+}
+
 static void put_synopsis(FILE *out, const struct command *cmd)
 {
 	fputs("\\fBproftrace\\fR ", out);
@@ -136,24 +143,62 @@ static void put_synopsis(FILE *out, const struct command *cmd)
 	fputc('\n', out);
 }
 
+/* Upper case, as titles of pages are. */
+static void put_title(FILE *out, const char *command)
+{
+	fputs(".TH PROFTRACE", out);
+	if (command)
+		fputs("\\-", out);
+	for (const char *c = command; c && *c; c++)
+		fputc(toupper((unsigned char)*c), out);
+	fprintf(out, " 1 \"\" \"proftrace %s\" \"User Commands\"\n", PROFTRACE_VERSION);
+}
+
+static void put_end(FILE *out, const struct command *own)
+{
+	fputs(".SH EXIT STATUS\n"
+	      "0 on success, 1 on failure, 2 if the command line or a file named on it was not "
+	      "understood, 3 if a limit of diff \\-\\-fail\\-if is exceeded. run passes on the "
+	      "status "
+	      "of its program.\n",
+	      out);
+	fputs(".SH ENVIRONMENT\n.TP\n\\fBNO_COLOR\\fR\nIf not empty, nothing is coloured.\n", out);
+	fputs(".SH SEE ALSO\n", out);
+	if (own)
+		fputs("\\fBproftrace\\fR(1), ", out);
+	for (const struct command *const *c = commands__all(); *c; c++)
+		if (*c != own)
+			fprintf(out, "\\fBproftrace\\-%s\\fR(1), ", name_of(*c));
+	fputs("\\fBperf\\fR(1)\n", out);
+}
+
 static void put_command(FILE *out, const struct command *cmd)
 {
-	fprintf(out, ".SS %s\n", cmd->name);
+	put_title(out, name_of(cmd));
+	fprintf(out, ".SH NAME\nproftrace\\-%s \\- ", name_of(cmd));
+	put_text(out, cmd->summary, strcspn(cmd->summary, "."));
+	fputs("\n.SH SYNOPSIS\n", out);
 	put_synopsis(out, cmd);
-	fputs(".PP\n", out);
+	fputs(".SH DESCRIPTION\n", out);
 	put(out, cmd->summary);
 	fputs("\n.PP\n", out);
 	if (cmd->details)
 		put_paragraphs(out, cmd->details);
+	fputs(".SH OPTIONS\n", out);
 	put_opts(out, cmd->opts);
+	put_opts(out, common_opts);
+	if (cmd->examples) {
+		fputs(".SH EXAMPLES\n", out);
+		put_examples(out, cmd->examples);
+	}
+	put_end(out, cmd);
 }
 
-void man__print(FILE *out)
+static void put_overview(FILE *out)
 {
 	const struct command *main_cmd = command__find(NULL);
 
-	fprintf(out, ".TH PROFTRACE 1 \"\" \"proftrace %s\" \"User Commands\"\n",
-		PROFTRACE_VERSION);
+	put_title(out, NULL);
 	fputs(".SH NAME\nproftrace \\- profile running machine-learning jobs from outside\n", out);
 	fputs(".SH SYNOPSIS\n", out);
 	for (const struct command *const *c = commands__all(); *c; c++) {
@@ -165,23 +210,23 @@ void man__print(FILE *out)
 	fputs("\n.PP\n", out);
 	if (main_cmd->details)
 		put_paragraphs(out, main_cmd->details);
-	fputs(".SH OPTIONS\n", out);
-	put_opts(out, main_cmd->opts);
-	put_opts(out, common_opts);
 	fputs(".SH COMMANDS\n", out);
-	for (const struct command *const *c = commands__all(); *c; c++)
-		if ((*c)->name)
-			put_command(out, *c);
+	for (const struct command *const *c = commands__all(); *c; c++) {
+		fprintf(out, ".TP\n\\fBproftrace\\-%s\\fR(1)\n", name_of(*c));
+		put(out, (*c)->summary);
+		fputc('\n', out);
+	}
 	fputs(".SH EXAMPLES\n", out);
 	for (const struct command *const *c = commands__all(); *c; c++)
 		if ((*c)->examples)
 			put_examples(out, (*c)->examples);
-	fputs(".SH EXIT STATUS\n"
-	      "0 on success, 1 on failure, 2 if the command line or a file named on it was not "
-	      "understood, 3 if a limit of diff \\-\\-fail\\-if is exceeded. run passes on the "
-	      "status "
-	      "of its program.\n",
-	      out);
-	fputs(".SH ENVIRONMENT\n.TP\n\\fBNO_COLOR\\fR\nIf not empty, nothing is coloured.\n", out);
-	fputs(".SH SEE ALSO\n\\fBperf\\fR(1), \\fBbpftool\\fR(8)\n", out);
+	put_end(out, NULL);
+}
+
+void man__print(const struct command *cmd, FILE *out)
+{
+	if (cmd)
+		put_command(out, cmd);
+	else
+		put_overview(out);
 }
