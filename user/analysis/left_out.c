@@ -127,7 +127,7 @@ int left_out_rows__note(const struct left_out_rows *rows, struct table *t)
 	if (!rows->cnt)
 		return 0;
 	return table__add_notef(t,
-				"~: estimated from %s. The function had no probe in the window "
+				"~: estimated from %s; it had no probe in the window "
 				"(--keep-all leaves out none).",
 				counted(rows->steps, "earlier step", "earlier steps").s);
 }

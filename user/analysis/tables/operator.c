@@ -239,16 +239,18 @@ static int add_columns(const struct analysis *a, const struct operators *o, stru
 
 static int note_range(const struct analysis *a, const struct operators *o, struct table *t)
 {
+	int err = 0;
+
 	if (!o->absorbed_ns)
 		return 0;
-	return table__as_legend(
-		t, table__add_notef(t,
-				    "The time of a recorded backward node is at most what "
-				    "the table says: it lasts until "
-				    "the next recorded node begins. At least: less "
-				    "the %s that nodes without a probe "
-				    "are estimated to take (--keep-all records all).",
-				    time_text(a, o->absorbed_ns).s));
+	err = table__as_legend(t, table__add_note(t, "A recorded backward node lasts until the "
+						     "next recorded one begins: its time is "
+						     "at most what the table says."));
+	return err ? err
+		   : table__add_notef(t,
+				      "At Least: less %s, the estimate of backward nodes without "
+				      "a probe (--keep-all records all).",
+				      time_text(a, o->absorbed_ns).s);
 }
 
 /* Details lie in order of group, operator, child, then device (0 first). */

@@ -17,7 +17,8 @@ static const char *text(const json_t *object, const char *key)
 	return json_string_value(json_object_get(object, key));
 }
 
-static struct cell command_line(const json_t *argv, char *buf, size_t size)
+/* is_short: the program without its directory. */
+static struct cell command_line(const json_t *argv, bool is_short, char *buf, size_t size)
 {
 	size_t at = 0, i;
 	json_t *arg;
@@ -25,7 +26,10 @@ static struct cell command_line(const json_t *argv, char *buf, size_t size)
 	buf[0] = '\0';
 	json_array_foreach((json_t *)argv, i, arg)
 	{
-		const char *s = json_string_value(arg);
+		const char *s = json_string_value(arg), *slash;
+
+		slash = is_short && !i && s ? strrchr(s, '/') : NULL;
+		s = slash && slash[1] ? slash + 1 : s;
 
 		if (at < size && s)
 			at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? " " : "", s);
@@ -100,7 +104,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	const json_t *argv = json_object_get(meta(a, "process"), "argv");
 	const struct fact facts[] = {
 		{"process", "process", process(a, proc, sizeof(proc))},
-		{"command", "command", command_line(argv, command, sizeof(command))},
+		{"command", "command", command_line(argv, false, command, sizeof(command))},
 		{"host", "host", host ? cell__text(host) : cell__none("not recorded")},
 		{"framework", "framework", framework(a, fw, sizeof(fw))},
 		{"detail", "detail", detail ? cell__text(detail) : cell__none("not recorded")},
@@ -153,7 +157,7 @@ static int fill_short(const struct analysis *a, void *state, struct table *t)
 	const json_t *argv = json_object_get(meta(a, "process"), "argv");
 	const struct fact facts[] = {
 		{"process", "process", where(a, place, sizeof(place))},
-		{"command", "command", command_line(argv, command, sizeof(command))},
+		{"command", "command", command_line(argv, true, command, sizeof(command))},
 		{"framework", "framework", framework_detail(a, fw, sizeof(fw))},
 		{"window", "window", window(a, win, sizeof(win))},
 		{"step_rule", "step rule", step_rule(a, rule, sizeof(rule))},
