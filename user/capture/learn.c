@@ -265,6 +265,21 @@ static void forget_engine(struct session *s)
 	}
 }
 
+/* A second has no whole pass of a slow model, which may look as if its layers were all there is. A
+ * window that is a time does not wait for more. */
+#define LOOK_FEW     2000 /* calls */
+#define LOOK_LONG_NS (8000 * MS)
+
+static bool looks_on(const struct session *s, uint64_t begin_ns)
+{
+	const bool by_time = s->opts->duration_ns && !s->opts->has_schedule;
+	const uint64_t longest_ns = s->opts->step_timeout_ns / 4;
+
+	return s->log.cnt && s->log.cnt < LOOK_FEW && !by_time && nothing_seen(s->probes.ctl) &&
+	       clock__monotonic_ns() - begin_ns <
+		       (longest_ns < LOOK_LONG_NS ? longest_ns : LOOK_LONG_NS);
+}
+
 /* Opens the window on nobody's file for a moment. */
 int session__log_calls(struct session *s, uint64_t steps)
 {
@@ -275,8 +290,8 @@ int session__log_calls(struct session *s, uint64_t steps)
 	s->log.pid = (uint32_t)s->target->pid;
 	ctl->window_open_ns = clock__monotonic_ns();
 	ctl->window_open = 1;
-	while (!err && clock__monotonic_ns() < until && s->log.cnt < 20000 &&
-	       (!steps || ctl->step_seq - seq < steps))
+	while (!err && s->log.cnt < 20000 && (!steps || ctl->step_seq - seq < steps) &&
+	       (clock__monotonic_ns() < until || (!steps && looks_on(s, until - 1000 * MS))))
 		err = session__pump(s, 10);
 	ctl->window_close_ns = clock__monotonic_ns();
 	ctl->window_open = 0;
