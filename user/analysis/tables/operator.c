@@ -232,7 +232,7 @@ static int add_columns(const struct analysis *a, const struct operators *o, stru
 {
 	const struct column range = {
 		.key = "cpu_at_least", .title = "At Least", .rank = 2, .type = CELL_TIME};
-	int err = table__add_name_columns(a, t, 52);
+	int err = table__add_name_columns(a, t, 24);
 
 	return err || !o->absorbed_ns ? err : table__add_column(t, &range);
 }
