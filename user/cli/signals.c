@@ -14,6 +14,7 @@ static const int others[] = {SIGUSR1, SIGUSR2}; /* nothing to us */
 #define SAME_WISH_NS 300000000ULL
 
 static volatile pid_t program; /* 0: none that we started */
+static volatile pid_t starter; /* of it, us: what makes the output inherits the rest */
 
 static void pass(int sig)
 {
@@ -50,6 +51,8 @@ static void stop(int sig)
 
 static void interrupt_program(int sig)
 {
+	if (getpid() != starter)
+		return;
 	kill(-program, sig);
 	count_stop(sig);
 }
@@ -71,11 +74,11 @@ static void catch_ends(void (*handler)(int))
 		catch_one(ends[i], handler);
 }
 
-/* While tables are printed there is nothing left to end in order: a signal ends proftrace; but one
- * that a program of ours must hear does not, as it could not be passed on. */
+/* While tables are printed there is nothing left to end in order: a signal ends proftrace; but where
+ * we started a program it is the program's, which would go on without anybody to hear of its end. */
 void signals__catch(bool on)
 {
-	catch_one(SIGINT, on ? stop : SIG_DFL);
+	catch_one(SIGINT, on ? stop : program ? interrupt_program : SIG_DFL);
 	catch_ends(on ? stop : program ? pass : SIG_DFL);
 	/* A closed pipe is an error to report, not a way to die with probes live. */
 	catch_one(SIGPIPE, SIG_IGN);
@@ -84,6 +87,7 @@ void signals__catch(bool on)
 void signals__pass_to(pid_t pid)
 {
 	program = pid;
+	starter = getpid();
 	signals__catch(true);
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		catch_one(others[i], pass);

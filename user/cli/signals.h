@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Ctrl-C and the like end a capture in order, see capture_stop; or end proftrace again. */
+/* Ctrl-C and the like end a capture in order, see capture_stop; or end proftrace again, or the program
+ * of `run`. */
 void signals__catch(bool on);
 
 /*
