@@ -526,12 +526,15 @@ static int find_steps(struct session *s)
 {
 	int err;
 
+	s->learn_begin_ns = clock__monotonic_ns();
 	s->learn_cpu_ns = process__cpu_ns(s->opts->pid);
 	do {
 		err = may_have_steps(s) ? session__learn(s) : 0;
 		if (!err && s->rule.boundary)
 			err = session__prune(s);
 	} while (err == -EAGAIN);
+	if (!err && !s->armed)
+		err = arm__attach_operators(s);
 	return err;
 }
 

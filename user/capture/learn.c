@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Before the first window: what a step is, and how long. */
 #include "capture/arming/arm.h"
+#include "capture/processes/below.h"
 #include "capture/steps/epoch_end.h"
 #include "capture/steps/pass_mark.h"
 #include "capture/user_probes/user_ops.h"
@@ -19,6 +20,7 @@
  * are not wanted: of a job that trains, with long steps, it should not. */
 #define LOOK_NS	     (2000 * MS)
 #define LOOK_LATE_NS (5000 * MS)
+#define LOOK_SOON_NS (1000 * MS) /* a window that is a time can do without steps */
 
 static bool has_period(const struct session *s)
 {
@@ -67,26 +69,17 @@ bool session__hide_period_probes(struct session *s)
 	return leave_out_period_probes(s, true);
 }
 
-/* The operator that opens each step keeps its probe when the others of its group go. Of data
+/* The operator that opens each step has its probe when the others of its group have none. Of data
  * breakpoints all stay then, see arm.c. */
 static int keep_attached(struct session *s, uint32_t row)
 {
-	enum probe_group group = GROUP_STEP;
-	int err;
-
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		if (s->plan.probes[i].row != row || s->plan.probes[i].group == GROUP_WATCH)
 			continue;
-		group = s->plan.probes[i].group;
 		s->plan.probes[i].group = GROUP_STEP;
 		s->plan.probes[i].for_period = false;
 	}
-	session__hide_period_probes(s);
-	err = arm__reattach(s, group);
-	if (!err && group != GROUP_STEP)
-		err = arm__reattach(s, GROUP_STEP);
-	probes__forget_spans(&s->probes);
-	return err;
+	return arm__reattach(s, GROUP_STEP);
 }
 
 /* A boxed operator is known by its whole name, if it is not longer than a rule can be. */
@@ -281,7 +274,7 @@ static bool looks_on(const struct session *s, uint64_t begin_ns)
 }
 
 /* Opens the window on nobody's file for a moment. */
-int session__log_calls(struct session *s, uint64_t steps)
+int session__log_calls(struct session *s, uint64_t steps, uint64_t calls)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
 	const uint64_t until = clock__monotonic_ns() + 1000 * MS, seq = ctl->step_seq;
@@ -290,9 +283,9 @@ int session__log_calls(struct session *s, uint64_t steps)
 	s->log.pid = (uint32_t)s->target->pid;
 	ctl->window_open_ns = clock__monotonic_ns();
 	ctl->window_open = 1;
-	while (!err && s->log.cnt < 20000 && (!steps || ctl->step_seq - seq < steps) &&
+	while (!err && s->log.cnt < calls && (!steps || ctl->step_seq - seq < steps) &&
 	       (clock__monotonic_ns() < until || (!steps && looks_on(s, until - 1000 * MS))))
-		err = session__pump(s, 10);
+		err = session__pump(s, 2);
 	ctl->window_close_ns = clock__monotonic_ns();
 	ctl->window_open = 0;
 	if (!err)
@@ -306,7 +299,7 @@ int session__log_calls(struct session *s, uint64_t steps)
 /* To see operators in order. */
 static int look_at_calls(struct session *s)
 {
-	int err = session__log_calls(s, 0);
+	const int err = bursts__log(s);
 
 	forget_watched_phases(s);
 	forget_engine(s);
@@ -334,13 +327,11 @@ static int period_of_calls(struct session *s, struct step_period *period)
 static int find_period(struct session *s)
 {
 	struct step_period period = {0};
-	int err = leave_out_period_probes(s, false) ? arm__reattach(s, GROUP_OPERATOR) : 0;
+	int err;
 
+	leave_out_period_probes(s, false);
 	s->traced = s->probes.ctl->traced;
-	if (!s->probes.attached[GROUP_OPERATOR] && !s->probes.attached[GROUP_INNER])
-		return err;
-	if (!err)
-		err = look_at_calls(s);
+	err = look_at_calls(s);
 	if (!err)
 		err = forget_executors(s);
 	if (!err)
@@ -355,10 +346,7 @@ static int find_period(struct session *s)
 		err = period_rule(s, period);
 	if (err || s->rule.boundary)
 		call_log__free(&s->log);
-	if (!err && session__hide_period_probes(s)) {
-		err = arm__reattach(s, GROUP_OPERATOR);
-		probes__forget_spans(&s->probes);
-	}
+	session__hide_period_probes(s);
 	return err;
 }
 
@@ -433,27 +421,41 @@ static bool loads_elsewhere(const struct pt_ctl *ctl)
 	       proc__status((pid_t)loads, "Tgid") == proc__status((pid_t)optimizes, "Tgid");
 }
 
+/* A window that is a time can do without steps. One that we started may still prepare its first. */
+static bool may_do_without(const struct session *s)
+{
+	return s->opts->duration_ns && !s->opts->has_schedule && !s->opts->step_timeout_chosen &&
+	       !s->opts->await_framework;
+}
+
 static uint64_t look_after_ns(const struct session *s)
 {
 	const uint64_t half = s->opts->step_timeout_ns / 2;
 
+	if (may_do_without(s))
+		return LOOK_SOON_NS;
 	for (size_t i = 0; i < s->plan.cnt; i++)
 		if (s->plan.probes[i].for_period)
 			return half < LOOK_LATE_NS ? half : LOOK_LATE_NS;
 	return LOOK_NS;
 }
 
-/* A window that is a time can do without steps. One that we started may still prepare its first. */
 #define PATIENCE_NS (10000 * MS)
 
 static uint64_t timeout_ns(const struct session *s)
 {
 	const uint64_t duration = s->opts->duration_ns;
 
-	if (!duration || s->opts->has_schedule || s->opts->step_timeout_chosen ||
-	    s->opts->await_framework)
+	if (!may_do_without(s))
 		return s->opts->step_timeout_ns;
 	return duration > PATIENCE_NS ? duration : PATIENCE_NS;
+}
+
+/* A parent that only waits for the process that does the work. */
+static void tell_below(struct session *s)
+{
+	if (!s->told_below && s->bursts.was_idle && s->bursts.below_ran)
+		s->told_below = below__tell(s->opts->pid);
 }
 
 /* Compilers and libraries are set up in the first steps. */
@@ -474,6 +476,7 @@ int session__learn(struct session *s)
 	int err = 0;
 
 	call_log__free(&s->log);
+	arm__detach_operators(s);
 	for (;;) {
 		memcpy(seen, ctl->class_seen, sizeof(seen));
 		/* Before updates_again, which then counts no less than these. */
@@ -494,11 +497,14 @@ int session__learn(struct session *s)
 		e.elapsed_ns = waited_ns - set_up_ns;
 		if (waited_ns > give_up_ns)
 			return 0;
-		if (nothing_seen(ctl) && waited_ns - period_tried > look_ns) {
+		if (nothing_seen(ctl) && waited_ns - period_tried > look_ns && bursts__may(s)) {
 			err = find_period(s);
 			if (err || s->rule.boundary)
 				break;
 			period_tried = clock__monotonic_ns() - begin;
+			tell_below(s);
+			if (s->bursts.was_idle && may_do_without(s))
+				return 0;
 		}
 	}
 	note_first_event(s);

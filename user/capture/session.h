@@ -5,6 +5,7 @@
 
 #include "capture/control/control_socket.h"
 #include "capture/steps/call_log.h"
+#include "capture/arming/bursts.h"
 #include "capture/decode/decoder.h"
 #include "capture/sched/fault_count.h"
 #include "capture/probes.h"
@@ -59,7 +60,9 @@ struct session {
 	struct capture_result *res;
 	struct target *target;
 	struct framework_match match;
-	uint64_t learn_cpu_ns; /* processor time of the process when steps began to be looked for */
+	uint64_t learn_begin_ns, learn_cpu_ns; /* when steps began to be looked for, and the
+						  processor time of the process then */
+	struct bursts bursts;
 	bool told_below; /* a process below it that has a framework was named */
 	struct probe_plan plan;
 	struct step_rule rule;
@@ -236,9 +239,9 @@ uint64_t session__paid_ns(const struct session *s);
  * -EAGAIN: the steps turned out to be none, learn again. */
 int session__prune(struct session *s);
 
-/* What probes see for a second, or so many steps (0: however many), goes to s->log, which the caller
- * frees. 0 or a negative errno of the ring. */
-int session__log_calls(struct session *s, uint64_t steps);
+/* What probes see for a second, or so many steps (0: however many), or so many calls, goes to s->log,
+ * which the caller frees. 0 or a negative errno of the ring. */
+int session__log_calls(struct session *s, uint64_t steps, uint64_t calls);
 
 /* A progress line: kept live on a tty, one line each otherwise. */
 void session__progress(struct session *s, const char *fmt, ...)

@@ -136,6 +136,26 @@ static void note_forked(const struct session *s, json_t *notes)
 
 /* ---- what it cost ---- */
 
+/* Before the first window alone. */
+static void note_learning(const struct session *s, json_t *notes)
+{
+	const struct bursts *b = &s->bursts;
+
+	if (s->opened_cnt > 1)
+		return;
+	if (b->cnt)
+		say(notes,
+		    "while steps were looked for, operators had probes in %s, for %.0f ms in all: "
+		    "%llu calls, which is estimated to have added %.1f ms to what the job ran",
+		    counted(b->cnt, "burst", "bursts").s, (double)b->ns / 1e6,
+		    (unsigned long long)b->calls, b->added_ns / 1e6);
+	if (b->weighed)
+		say(notes,
+		    "before the window %s all probes, to choose those that fit in "
+		    "--max-overhead: estimated to have added %.1f ms in all",
+		    counted(b->weighed, "step had", "steps had").s, b->weighed_ns / 1e6);
+}
+
 /* A virtual machine's host takes what is left of such a trap, and caches with it. */
 static void note_watched(const struct session *s, json_t *notes)
 {
@@ -203,6 +223,7 @@ json_t *window_notes(const struct session *s)
 	note_traced(s, notes);
 	note_aside(s, notes);
 	note_missing(s, notes);
+	note_learning(s, notes);
 	note_watched(s, notes);
 	note_slow_copies(s, notes);
 	note_stepped(s, notes);

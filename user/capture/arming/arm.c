@@ -63,6 +63,12 @@ static bool makes_steps(const struct session *s, int group)
 	return s->opts->step_range != NULL;
 }
 
+/* Hit by each operator, allocation or call of the device. */
+static bool is_of_operators(enum probe_group group)
+{
+	return group >= GROUP_OPERATOR && group <= GROUP_NODE_TYPE;
+}
+
 static int attach_group(struct session *s, enum probe_group group)
 {
 	int err;
@@ -83,14 +89,15 @@ static void forget_calls(struct session *s)
 	decoder__forget_calls(s->decoder, s->probes.ctl->changed_ns);
 }
 
-static int attach_groups(struct session *s, enum probe_group first)
+static int attach_groups(struct session *s, const bool chosen[GROUP_CNT])
 {
 	uint64_t begin = clock__monotonic_ns(), took;
 	int err = 0;
 
 	arm__hurry(true);
-	for (int g = first; g < GROUP_CNT && !err; g++)
-		err = attach_group(s, g);
+	for (int g = 0; g < GROUP_CNT && !err; g++)
+		if (chosen[g])
+			err = attach_group(s, g);
 	arm__hurry(false);
 	forget_calls(s);
 	took = clock__monotonic_ns() - begin;
@@ -99,6 +106,11 @@ static int attach_groups(struct session *s, enum probe_group first)
 	log__debug("attached in %.1f ms", (double)took / 1e6);
 	if (!err && !s->sched && !s->opts->timer_only)
 		err = sched_source__start(s->probes.skel, &s->sched);
+	return err;
+}
+
+static int set_armed(struct session *s, int err)
+{
 	s->armed = !err;
 	arm__gate(s);
 	return err;
@@ -106,8 +118,43 @@ static int attach_groups(struct session *s, enum probe_group first)
 
 int arm__attach(struct session *s)
 {
+	bool chosen[GROUP_CNT];
+
+	for (int g = 0; g < GROUP_CNT; g++)
+		chosen[g] = !is_of_operators(g);
 	s->attach_begin_ns = clock__monotonic_ns();
-	return attach_groups(s, GROUP_STEP);
+	return attach_groups(s, chosen);
+}
+
+int arm__attach_operators(struct session *s)
+{
+	bool chosen[GROUP_CNT];
+
+	for (int g = 0; g < GROUP_CNT; g++)
+		chosen[g] = is_of_operators(g);
+	return set_armed(s, attach_groups(s, chosen));
+}
+
+void arm__detach_operators(struct session *s)
+{
+	arm__hurry(true);
+	for (int g = 0; g < GROUP_CNT; g++)
+		if (is_of_operators(g))
+			probes__detach(&s->probes, g);
+	arm__hurry(false);
+	s->armed = false;
+	arm__gate(s);
+}
+
+int arm__attach_alone(struct session *s, enum probe_group group)
+{
+	int err;
+
+	arm__hurry(true);
+	err = probes__attach(&s->probes, group, s->target->pid);
+	arm__hurry(false);
+	forget_calls(s);
+	return err;
 }
 
 int arm__reattach(struct session *s, enum probe_group group)
@@ -167,6 +214,7 @@ int arm__rest(struct session *s)
 
 int arm__wake(struct session *s)
 {
+	bool chosen[GROUP_CNT] = {false};
 	int err = far__wake(s);
 
 	/* What is still there stays: a step would be missed. */
@@ -176,7 +224,9 @@ int arm__wake(struct session *s)
 	if (err)
 		return err;
 	rest__end(s);
-	err = attach_groups(s, GROUP_PHASE + 1);
+	for (int g = GROUP_PHASE + 1; g < GROUP_CNT; g++)
+		chosen[g] = true;
+	err = set_armed(s, attach_groups(s, chosen));
 	return err ? err : optimizer_step__tell(s, true);
 }
 

@@ -7,8 +7,13 @@
 
 /* Raises or restores our priority around what changes the target's text. */
 void arm__hurry(bool on);
-/* Attaches every group, the scheduler's tracepoints, and marks the programs as armed. */
+/* Attaches what tells of steps, and the scheduler's tracepoints. */
 int arm__attach(struct session *s);
+/* Attaches the rest, the operators' probes, and marks the programs as armed; takes them out again. */
+int arm__attach_operators(struct session *s);
+void arm__detach_operators(struct session *s);
+/* Attaches one group to the target, and not to what is followed beside it. */
+int arm__attach_alone(struct session *s, enum probe_group group);
 /* Attaches one group anew, after rows were dropped. */
 int arm__reattach(struct session *s, enum probe_group group);
 /* The same of those of steps: a step may end meanwhile and not be seen. */

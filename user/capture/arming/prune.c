@@ -264,8 +264,9 @@ int session__prune(struct session *s)
 
 	if (!in)
 		return -ENOMEM;
+	err = bursts__weigh(s);
 	s->probes.ctl->clip_ns = prune__clip_ns(&policy);
-	if (may_leave_out) {
+	if (!err && may_leave_out) {
 		node_types__show(s, true);
 		err = arm__reattach(s, GROUP_NODE_TYPE);
 		if (!err)
@@ -275,6 +276,8 @@ int session__prune(struct session *s)
 		err = measure(s, &steps);
 	launches__unwatch(s);
 	s->measured_steps = err ? 0 : steps;
+	if (!err)
+		bursts__weighed(s, steps);
 	if (!err)
 		err = optimizer_step__choose(s);
 	if (!err)

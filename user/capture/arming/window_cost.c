@@ -128,6 +128,7 @@ json_t *window_cost__summary(const struct session *s, uint64_t loader_cpu_ns)
 		put(cost, "stepped_hits", (double)h.stepped);
 	if (!s->opts->timer_only)
 		put(cost, "tracepoint_ns", (double)sched_ns);
+	json_object_set_new(cost, "learning", bursts__json(&s->bursts));
 	if (noted.cnt)
 		put(cost, "noted_calls", (double)noted.cnt);
 	if (!s->device && !pointed__why_not(s))

@@ -13,6 +13,9 @@ struct named_op {
 	char name[sizeof(((struct pt_name_rule *)NULL)->prefix)];
 };
 
+/* So many calls show a period, and the hits of as many add some tens of milliseconds. */
+enum { CALL_LOG_MAX = 20000 };
+
 struct call_log {
 	uint32_t pid; /* whose calls are wanted, 0: nobody's, the log is closed */
 	struct step_call *calls;

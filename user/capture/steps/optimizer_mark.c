@@ -163,7 +163,7 @@ int optimizer_mark__try(struct session *s)
 	err = arm__reattach(s, GROUP_AROUND);
 	hits = s->probes.ctl->optimizer_step.around_hits;
 	if (!err)
-		err = session__log_calls(s, STEPS);
+		err = session__log_calls(s, STEPS, CALL_LOG_MAX);
 	if (!err)
 		compare_all(&trial);
 	call_log__free(&s->log);

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a job bears while proftrace looks for its steps."""
+import ctypes
+import os
+import re
+import struct
+import time
+
+from lib import process
+from lib.runner import test
+
+OPERATORS = 300  # a plan has some thousand, what tells of steps some dozens
+CALLS_MAX = 20000
+LIBC, SYS_BPF = ctypes.CDLL(None, use_errno=True), 321
+OBJ_GET_INFO_BY_FD, LINK_GET_FD_BY_ID, LINK_GET_NEXT_ID = 15, 30, 31
+UPROBE_MULTI = 12
+
+
+def links():
+    """The kernel's own list of what is attached: (type, pid, functions) of each; union bpf_attr, struct bpf_link_info."""
+    found, at = [], 0
+    while True:
+        attr = (ctypes.c_uint32 * 4)(at)
+        if LIBC.syscall(SYS_BPF, LINK_GET_NEXT_ID, attr, ctypes.sizeof(attr)):
+            return found
+        at = attr[1]
+        fd = LIBC.syscall(SYS_BPF, LINK_GET_FD_BY_ID, (ctypes.c_uint32 * 4)(at), 16)
+        if fd < 0:
+            continue  # it is gone
+        info = ctypes.create_string_buffer(64)
+        ask = struct.pack("IIQ", fd, len(info), ctypes.addressof(info))
+        if not LIBC.syscall(SYS_BPF, OBJ_GET_INFO_BY_FD, ask, len(ask)):
+            kind, = struct.unpack_from("I", info)
+            functions, _, pid = struct.unpack_from("III", info, 16 + 4 * 8 + 4)
+            found.append((kind, pid, functions))
+        os.close(fd)
+
+
+def uprobes(pid):
+    """How many are in the process."""
+    return sum(functions for kind, of, functions in links() if kind == UPROBE_MULTI and of == pid)
+
+
+def watch(tool, pid):
+    """How many it has at each look, from the first on until a window opens."""
+    seen = []
+    while not tool.recordings():
+        assert tool.popen.poll() is None, tool.err
+        cnt = uprobes(pid)
+        if cnt or seen:
+            seen.append(cnt)
+        time.sleep(0.05)
+    return seen
+
+
+@test("looking for steps: operators have probes in bursts alone; without steps by then, a window by time")
+def bursts(case):
+    job = case.job("requests.py").wait_steps(3)
+    tool = case.tool("-p", job.pid, "--duration", "1s", "--step-timeout", "9s", "--no-trace")
+    seen = watch(tool, job.pid)
+    with_operators = sum(cnt > OPERATORS for cnt in seen)
+    assert 0 < with_operators < 0.2 * len(seen) and 0 < min(seen), seen
+    tool.done()
+    told = re.search(r"operators had probes in (\d) bursts?, for (\d+) ms in all: (\d+) calls", tool.out)
+    cnt, ms, calls = map(int, told.groups())
+    assert 1 <= cnt <= 4 and ms < 2000 and calls <= 1.2 * cnt * CALLS_MAX, told[0]
+
+
+@test("looking for steps: of a process that waits for the one that works a window by time opens soon, and that one is named")
+def works_below(case):
+    job = case.job("requests.py", "--below").wait_steps(3)
+    child, = process.children(job.pid)
+    tool = case.tool("-p", job.pid, "--duration", "1s", "--no-trace", "-v").wait_recording()
+    assert "burst 1: 0 calls" in tool.err and "burst 2" not in tool.err, tool.err  # 10 s where operators are called
+    assert f"process {child} (" in tool.err and f"proftrace -p {child}" in tool.err, tool.err
+    tool.done()

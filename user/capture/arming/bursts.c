@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/arming/bursts.h"
+#include "bpf/skeleton.h"
+#include "capture/arming/arm.h"
+#include "common/err.h"
+#include "common/util.h"
+
+enum {
+	CALLS_MIN = 2000, /* in a burst, however little the budget has left */
+	HITS_OF_A_CALL = 2,
+};
+
+#define BELOW_RUNS 0.05 /* of a processor, over the burst; and longer than the target */
+
+/* The probes by which a period of operators is found. */
+static const enum probe_group burst_groups[] = {GROUP_OPERATOR, GROUP_INNER};
+
+static double call_ns(const struct session *s)
+{
+	return HITS_OF_A_CALL * (double)s->facts.cost.cold_hit_ns;
+}
+
+/* Of several threads that run at once one may have all the hits. */
+static double left_ns(const struct session *s)
+{
+	const uint64_t now = clock__monotonic_ns();
+	const double ran = (double)(process__cpu_ns(s->opts->pid) - s->learn_cpu_ns);
+	const double passed = (double)(now - s->learn_begin_ns);
+
+	return s->opts->max_overhead * (ran < passed ? ran : passed) - s->bursts.added_ns;
+}
+
+bool bursts__may(const struct session *s)
+{
+	return left_ns(s) >= s->bursts.need_ns;
+}
+
+static uint64_t most_calls(const struct session *s)
+{
+	const double left = left_ns(s) / call_ns(s);
+
+	return left < CALLS_MIN ? CALLS_MIN : left > CALL_LOG_MAX ? CALL_LOG_MAX : (uint64_t)left;
+}
+
+static uint64_t beside_ran_ns(const struct session *s)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < s->child_cnt; i++)
+		ns += process__cpu_ns(s->children[i]);
+	return ns;
+}
+
+/* What was called while the probes came and went was not seen: as much as in between. */
+static void note(struct session *s, uint64_t seen_ns, uint64_t in_ns)
+{
+	struct bursts *b = &s->bursts;
+	const double most_ns = CALL_LOG_MAX * call_ns(s);
+	const double added_ns =
+		(double)s->log.cnt * call_ns(s) * (double)in_ns / (double)(seen_ns ? seen_ns : 1);
+
+	b->cnt++;
+	b->ns += in_ns;
+	b->calls += s->log.cnt;
+	b->added_ns += added_ns;
+	b->need_ns = 2 * added_ns < most_ns ? 2 * added_ns : most_ns;
+	b->was_idle = !s->log.cnt;
+	log__debug("burst %llu: %zu calls in %.0f of %.0f ms, %.1f ms added",
+		   (unsigned long long)b->cnt, s->log.cnt, (double)seen_ns / 1e6,
+		   (double)in_ns / 1e6, added_ns / 1e6);
+}
+
+static void take_out(struct session *s)
+{
+	arm__hurry(true);
+	for (size_t i = 0; i < ARRAY_SIZE(burst_groups); i++)
+		probes__detach(&s->probes, burst_groups[i]);
+	arm__hurry(false);
+	probes__forget_spans(&s->probes);
+}
+
+int bursts__log(struct session *s)
+{
+	const uint64_t most = most_calls(s), begin_ns = clock__monotonic_ns();
+	const uint64_t own_ns = process__cpu_ns(s->opts->pid), beside_ns = beside_ran_ns(s);
+	uint64_t seen_ns = 0, ran_ns;
+	int err = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(burst_groups) && !err; i++)
+		err = arm__attach_alone(s, burst_groups[i]);
+	if (!err && (s->probes.attached[GROUP_OPERATOR] || s->probes.attached[GROUP_INNER])) {
+		seen_ns = clock__monotonic_ns();
+		err = session__log_calls(s, 0, most);
+		seen_ns = clock__monotonic_ns() - seen_ns;
+	}
+	take_out(s);
+	note(s, seen_ns, clock__monotonic_ns() - begin_ns);
+	ran_ns = beside_ran_ns(s) - beside_ns;
+	s->bursts.below_ran = (double)ran_ns >= BELOW_RUNS * (double)seen_ns &&
+			      ran_ns > process__cpu_ns(s->opts->pid) - own_ns;
+	return err;
+}
+
+int bursts__weigh(struct session *s)
+{
+	s->bursts.weigh_seq = s->probes.ctl->step_seq;
+	return arm__attach_operators(s);
+}
+
+void bursts__weighed(struct session *s, uint64_t steps)
+{
+	struct bursts *b = &s->bursts;
+	double hits = 0;
+
+	for (uint32_t row = 1; row <= s->plan.row_cnt; row++) {
+		struct pt_probe_stat stat;
+
+		probes__stat(&s->probes, row, &stat);
+		hits += (double)(stat.hits + stat.spans);
+	}
+	b->weighed = s->probes.ctl->step_seq - b->weigh_seq;
+	b->weighed_ns = steps ? hits * (double)s->facts.cost.cold_hit_ns / (double)steps *
+					(double)b->weighed
+			      : 0;
+}
+
+json_t *bursts__json(const struct bursts *b)
+{
+	if (!b->cnt && !b->weighed)
+		return NULL;
+	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "bursts", (json_int_t)b->cnt, "bursts_ns",
+			 (json_int_t)b->ns, "calls", (json_int_t)b->calls, "weighed_steps",
+			 (json_int_t)b->weighed, "added_ns",
+			 (json_int_t)(b->added_ns + b->weighed_ns));
+}

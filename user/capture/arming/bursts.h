@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * While steps are looked for, operators have no probes but in short bursts, within --max-overhead of
+ * what the process has run meanwhile. What tells of steps has probes all the time: a few hits a step.
+ */
+#ifndef PROFTRACE_BURSTS_H
+#define PROFTRACE_BURSTS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct session;
+
+/* Of one session, zeroed at first. */
+struct bursts {
+	uint64_t cnt, ns, calls; /* how many, how long in all, and what was seen called in them */
+	double added_ns;	 /* by their hits, estimated */
+	double need_ns;		 /* what the budget must have left before the next one */
+	bool was_idle;		 /* in the latest the target called no operator */
+	bool below_ran;		 /* and a process followed beside it ran */
+	uint64_t weigh_seq;	 /* step_seq when the probes of operators came in to be weighed, */
+	uint64_t weighed;	 /* how many steps had all of them, */
+	double weighed_ns;	 /* and what that is estimated to have added */
+};
+
+/* Has the budget room for one? */
+bool bursts__may(const struct session *s);
+/* One: operators have probes, in the target and not in what is followed beside it, until a second has
+ * passed or the budget is spent. Their calls go to s->log, which the caller frees. */
+int bursts__log(struct session *s);
+
+/* All probes come in, and stay, to see which are worth it. */
+int bursts__weigh(struct session *s);
+/* That has been seen in so many steps. */
+void bursts__weighed(struct session *s, uint64_t steps);
+
+/* For the summary's "cost"; NULL: operators had none of their own. */
+json_t *bursts__json(const struct bursts *b);
+
+#endif
