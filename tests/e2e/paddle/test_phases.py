@@ -12,14 +12,15 @@ from lib.runner import test
 
 @test("phases last as long as the job says")
 def phases(case):
-    phase_times.check(case, job.start(case, "phases_of.py", "paddle").wait_steps(10))
+    train = job.start(case, "phases_of.py", "paddle").wait_steps(10)
+    phase_times.check(case, train, lock_is_forward=True)
 
 
 @test("phases of a job that clips its gradients, by their norm and by value")
 def clipped(case):
     for how in ("norm", "value"):
         train = job.start(case, "phases_of.py", "paddle", "--clip", how).wait_steps(10)
-        phase_times.check(case, train)
+        phase_times.check(case, train, lock_is_forward=True)
         train.stop()
 
 
