@@ -74,8 +74,9 @@ static void catch_ends(void (*handler)(int))
 		catch_one(ends[i], handler);
 }
 
-/* While tables are printed there is nothing left to end in order: a signal ends proftrace; but where
- * we started a program it is the program's, which would go on without anybody to hear of its end. */
+/* While tables are printed there is nothing left to end in order: a signal ends proftrace; but
+ * where we started a program it is the program's, which would go on without anybody to hear of its
+ * end. */
 void signals__catch(bool on)
 {
 	catch_one(SIGINT, on ? stop : program ? interrupt_program : SIG_DFL);
