@@ -209,7 +209,7 @@ Test(report_short, each_thing_has_one_place)
 		"Model Summary",
 		"Operator Summary",
 		"device, busy: CPU(Process) 150.00 %, CPU(System) 87.50 %\n",
-		"perf: batch_cost 133.3 us (100.0 us to 200.0 us), reader_cost 10.00 us (7.50 %), "
+		"perf: batch_cost 133.3 us (100.0 us to 200.0 us), reader_cost 10.00 us (7.50 %)",
 		"ips 7500.000 steps/s\n",
 		"events lost: 3 (ring 3)\n",
 		"added time: 7.50 % of the run time, 10.00 us per step; 30 probe hits per step\n",

@@ -166,7 +166,7 @@ static char *shares(const struct analysis *a, const struct devices *d)
 {
 	const json_t *cpu = json_object_get(recording__summary(a->r), "cpu");
 	const uint64_t busy = number(cpu, "busy_ns");
-	char *text = NULL, name[16];
+	char *text = NULL, name[24];
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
