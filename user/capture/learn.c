@@ -20,6 +20,7 @@
  * are not wanted: of a job that trains, with long steps, it should not. */
 #define LOOK_NS	     (2000 * MS)
 #define LOOK_LATE_NS (5000 * MS)
+#define IDLE_BURSTS  2		 /* a program may wait as long for its data, or for a device */
 #define LOOK_SOON_NS (1000 * MS) /* a window that is a time can do without steps */
 
 static bool has_period(const struct session *s)
@@ -454,7 +455,7 @@ static uint64_t timeout_ns(const struct session *s)
 /* A parent that only waits for the process that does the work. */
 static void tell_below(struct session *s)
 {
-	if (!s->told_below && s->bursts.was_idle && s->bursts.below_ran)
+	if (!s->told_below && s->bursts.idle >= IDLE_BURSTS && s->bursts.below_ran)
 		s->told_below = below__tell(s->opts->pid);
 }
 
@@ -503,7 +504,8 @@ int session__learn(struct session *s)
 				break;
 			period_tried = clock__monotonic_ns() - begin;
 			tell_below(s);
-			if (s->bursts.was_idle && may_do_without(s))
+			if (may_do_without(s) && s->bursts.idle >= IDLE_BURSTS &&
+			    s->bursts.below_ran)
 				return 0;
 		}
 	}

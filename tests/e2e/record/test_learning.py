@@ -71,6 +71,6 @@ def works_below(case):
     job = case.job("requests.py", "--below").wait_steps(3)
     child, = process.children(job.pid)
     tool = case.tool("-p", job.pid, "--duration", "1s", "--no-trace", "-v").wait_recording()
-    assert "burst 1: 0 calls" in tool.err and "burst 2" not in tool.err, tool.err  # 10 s where operators are called
+    assert "burst 2: 0 calls" in tool.err and "burst 3" not in tool.err, tool.err  # 10 s where operators are called
     assert f"process {child} (" in tool.err and f"proftrace -p {child}" in tool.err, tool.err
     tool.done()

@@ -20,12 +20,17 @@ static double call_ns(const struct session *s)
 	return HITS_OF_A_CALL * (double)s->facts.cost.cold_hit_ns;
 }
 
+/* One that ended meanwhile has run for 0 ns. */
+static uint64_t since(uint64_t now_ns, uint64_t before_ns)
+{
+	return now_ns > before_ns ? now_ns - before_ns : 0;
+}
+
 /* Of several threads that run at once one may have all the hits. */
 static double left_ns(const struct session *s)
 {
-	const uint64_t now = clock__monotonic_ns();
-	const double ran = (double)(process__cpu_ns(s->opts->pid) - s->learn_cpu_ns);
-	const double passed = (double)(now - s->learn_begin_ns);
+	const double ran = (double)since(process__cpu_ns(s->opts->pid), s->learn_cpu_ns);
+	const double passed = (double)since(clock__monotonic_ns(), s->learn_begin_ns);
 
 	return s->opts->max_overhead * (ran < passed ? ran : passed) - s->bursts.added_ns;
 }
@@ -64,7 +69,7 @@ static void note(struct session *s, uint64_t seen_ns, uint64_t in_ns)
 	b->calls += s->log.cnt;
 	b->added_ns += added_ns;
 	b->need_ns = 2 * added_ns < most_ns ? 2 * added_ns : most_ns;
-	b->was_idle = !s->log.cnt;
+	b->idle = s->log.cnt ? 0 : b->idle + 1;
 	log__debug("burst %llu: %zu calls in %.0f of %.0f ms, %.1f ms added",
 		   (unsigned long long)b->cnt, s->log.cnt, (double)seen_ns / 1e6,
 		   (double)in_ns / 1e6, added_ns / 1e6);
@@ -95,9 +100,9 @@ int bursts__log(struct session *s)
 	}
 	take_out(s);
 	note(s, seen_ns, clock__monotonic_ns() - begin_ns);
-	ran_ns = beside_ran_ns(s) - beside_ns;
+	ran_ns = since(beside_ran_ns(s), beside_ns);
 	s->bursts.below_ran = (double)ran_ns >= BELOW_RUNS * (double)seen_ns &&
-			      ran_ns > process__cpu_ns(s->opts->pid) - own_ns;
+			      ran_ns > since(process__cpu_ns(s->opts->pid), own_ns);
 	return err;
 }
 

@@ -17,8 +17,8 @@ struct bursts {
 	uint64_t cnt, ns, calls; /* how many, how long in all, and what was seen called in them */
 	double added_ns;	 /* by their hits, estimated */
 	double need_ns;		 /* what the budget must have left before the next one */
-	bool was_idle;		 /* in the latest the target called no operator */
-	bool below_ran;		 /* and a process followed beside it ran */
+	unsigned int idle;	 /* the latest so many in which the target called no operator, */
+	bool below_ran;		 /* and a process that is followed beside it ran for longer than it */
 	uint64_t weigh_seq;	 /* step_seq when the probes of operators came in to be weighed, */
 	uint64_t weighed;	 /* how many steps had all of them, */
 	double weighed_ns;	 /* and what that is estimated to have added */
