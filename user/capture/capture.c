@@ -15,6 +15,7 @@
 #include "capture/device/device_time.h"
 #include "capture/device/pointed.h"
 #include "capture/steps/epoch_end.h"
+#include "capture/steps/find_period.h"
 #include "capture/arming/far.h"
 #include "capture/processes/follow.h"
 #include "capture/processes/hold.h"
@@ -239,7 +240,7 @@ static int session_load(struct session *s)
 		return err;
 	control__loaded(s);
 	s->probes.dropped = s->dropped;
-	session__hide_period_probes(s);
+	find_period__hide_probes(s);
 	optimizer_step__loaded(s);
 	s->probes.ctl->target_pid = (uint32_t)s->target->pid;
 	s->probes.ctl->target_cnt = 1;

@@ -223,9 +223,6 @@ int session__on_ring(void *ctx, void *data, size_t size);
 /* Reads what is in the ring now. */
 int session__drain(struct session *s);
 
-/* Leaves out the probes that only find a period, from the next attach of their group on; false: they
- * were left out already, or there are none. */
-bool session__hide_period_probes(struct session *s);
 /* Finds the step rule; 0 with rule.boundary PT_CLASS_NONE if there are no steps to be seen. */
 int session__learn(struct session *s);
 /* Where frames of proftrace.h may come, they open steps from now on. */

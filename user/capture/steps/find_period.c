@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/steps/find_period.h"
+#include "bpf/skeleton.h"
+#include "capture/arming/arm.h"
+#include "capture/steps/pass_mark.h"
+#include "capture/steps/step_classes.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <string.h>
+
+#define MS 1000000ull
+
+static void leave_out_period_probes(struct session *s, bool out)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+
+		if (probe->for_period)
+			s->dropped[probe->row] = out;
+	}
+}
+
+void find_period__hide_probes(struct session *s)
+{
+	leave_out_period_probes(s, true);
+}
+
+/* The operator that opens each step has its probe when the others of its group have none. Of data
+ * breakpoints all stay then, see arm.c. */
+static int keep_attached(struct session *s, uint32_t row)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		if (s->plan.probes[i].row != row || s->plan.probes[i].group == GROUP_WATCH)
+			continue;
+		s->plan.probes[i].group = GROUP_STEP;
+		s->plan.probes[i].for_period = false;
+	}
+	return arm__reattach(s, GROUP_STEP);
+}
+
+/* A boxed operator is known by its whole name, if it is not longer than a rule can be. */
+static int add_name_rule(struct session *s, const char *name)
+{
+	struct pt_name_rule *rule = &s->probes.ctl->name_rules[s->plan.name_rule_cnt];
+
+	if (s->plan.name_rule_cnt == PT_MAX_NAME_RULES)
+		return -ENOSPC;
+	s->plan.name_rule_cnt++;
+	rule->name_class = PT_CLASS_STEP_PROBE;
+	memcpy(rule->prefix, name, strlen(name) + 1);
+	rule->len = (uint32_t)strlen(name) + (strlen(name) + 1 < sizeof(rule->prefix));
+	return 0;
+}
+
+static const char *operator_name(const struct session *s, uint32_t row,
+				 const struct named_op *named)
+{
+	for (size_t i = 0; i < s->plan.cnt && !named; i++)
+		if (s->plan.probes[i].row == row && s->plan.probes[i].name)
+			return s->plan.probes[i].name;
+	return named ? named->name : "the operator";
+}
+
+static const char *logged_name(const struct session *s, uint32_t op)
+{
+	const struct named_op *named = call_log__named(&s->log, op);
+
+	return operator_name(s, named ? named->row : op, named);
+}
+
+static bool is_range(const struct session *s, uint32_t op)
+{
+	const struct named_op *named = call_log__named(&s->log, op);
+
+	for (size_t i = 0; i < s->plan.cnt && named; i++)
+		if (s->plan.probes[i].row == named->row)
+			return s->plan.probes[i].category == CAT_USER;
+	return false;
+}
+
+/* The option that makes a step of each call; NULL: none does. --step-probe knows a framework's
+ * operators by their names. */
+static const char *option_for(const struct session *s, uint32_t op)
+{
+	const char *prefix = s->match.framework ? s->match.framework->operator_prefix : NULL;
+
+	if (op && is_range(s, op))
+		return "--step-range";
+	return op && prefix && !strncmp(logged_name(s, op), prefix, strlen(prefix)) ? "--step-probe"
+										    : NULL;
+}
+
+/* Requests of several kinds in turn repeat as one; what opens each of them is called more often. */
+static void explain_pauses(struct session *s, struct step_period period)
+{
+	const char *name = logged_name(s, period.pausing);
+	const size_t len = strlen(s->explain);
+
+	snprintf(s->explain + len, sizeof(s->explain) - len,
+		 "; it pauses longer before %s, called %u times in a repetition: is that several "
+		 "requests? %s %s makes each a step",
+		 name, period.pausing_cnt, option_for(s, period.pausing), name);
+}
+
+/* The same words each time: what the calls show of the other unit depends on the moment. */
+static void explain_period(struct session *s, struct step_period period, bool asks)
+{
+	const bool requests = s->opts->step_unit == STEP_UNIT_REQUEST;
+	const struct named_op *named = call_log__named(&s->log, period.op);
+
+	snprintf(s->explain, sizeof(s->explain),
+		 "no %s or backward pass was seen; each step opens %s %s, which opens each %s of "
+		 "thread %u (%s--step-probe chooses another function)",
+		 asks ? "optimizer" : "call of a data loader, optimizer",
+		 asks ? "where the data loader is asked for the batch, ahead of" : "at",
+		 operator_name(s, s->rule.row, named),
+		 requests	  ? "request"
+		 : period.is_pass ? "iteration (a pass over the model, as for a token)"
+				  : "repetition of the calls",
+		 period.tid,
+		 requests	  ? "--step-unit iteration makes each pass over the model a step, "
+		 : period.is_pass ? "--step-unit request makes each request a step, "
+				  : "");
+}
+
+static int period_rule(struct session *s, struct step_period period)
+{
+	const struct named_op *named = call_log__named(&s->log, period.op);
+	const bool asks = period.tid && s->probes.ctl->ask_tid == period.tid;
+	int err = named ? add_name_rule(s, named->name) : 0;
+
+	if (!option_for(s, period.pausing))
+		period.pausing = 0;
+	s->called = period.tid;
+	s->pausing[0] = '\0';
+	if (!period.op && period.pausing)
+		snprintf(s->pausing, sizeof(s->pausing), "%s %s", option_for(s, period.pausing),
+			 logged_name(s, period.pausing));
+	if (!period.op || err)
+		return err;
+	s->rule.row = named ? named->row : period.op;
+	s->rule.boundary = PT_CLASS_STEP_PROBE;
+	s->rule.source = asks ? "DataLoader" : "operator period";
+	explain_period(s, period, asks);
+	if (period.pausing)
+		explain_pauses(s, period);
+	s->rule.explain = s->explain;
+	s->probes.ctl->step_tid = period.tid;
+	return keep_attached(s, s->rule.row);
+}
+
+/* What the scheduler told in a window that is nobody's. */
+static int forget_sched(struct session *s)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+	struct sched_totals totals = {0};
+	int err;
+
+	if (!s->sched) /* --timer-only */
+		return 0;
+	err = sched_source__drain(s->sched, ctl->window_open_ns, ctl->window_close_ns, NULL, NULL,
+				  &totals);
+	if (!err)
+		sched_totals__free(&totals);
+	return err;
+}
+
+/* No step opens where a data breakpoint tells of a phase: it goes when the window is far. */
+static void forget_watched_phases(struct session *s)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if ((s->plan.probes[i].group == GROUP_WATCH &&
+		     s->plan.probes[i].category != CAT_USER) ||
+		    s->plan.probes[i].group == GROUP_AROUND)
+			call_log__forget(&s->log, s->plan.probes[i].row);
+}
+
+/* A compiled graph may be executed by other threads, each a part of it, or of the runs: the steps
+ * are those of the thread that runs it. */
+static int forget_executors(struct session *s)
+{
+	auto_free bool *runs_graphs = calloc(PT_MAX_PROBES, sizeof(*runs_graphs));
+
+	if (!runs_graphs)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (s->plan.probes[i].category == CAT_SCRIPT)
+			runs_graphs[s->plan.probes[i].row] = true;
+	return call_log__keep_leaders(&s->log, runs_graphs);
+}
+
+/* What an engine executes on threads of its own comes in no order: the program's calls push it. */
+static void forget_engine(struct session *s)
+{
+	for (size_t i = 0; i < s->plan.cnt; i++) {
+		const struct planned_probe *p = &s->plan.probes[i];
+
+		if (p->name_prefix && p->program && !strcmp(p->program, "object_entry"))
+			call_log__forget(&s->log, p->row);
+	}
+}
+
+/* A second has no whole pass of a slow model, which may look as if its layers were all there is. A
+ * window that is a time does not wait for more. */
+#define LOOK_FEW     2000 /* calls */
+#define LOOK_LONG_NS (8000 * MS)
+
+static bool looks_on(const struct session *s, uint64_t begin_ns)
+{
+	const bool by_time = s->opts->duration_ns && !s->opts->has_schedule;
+	const uint64_t longest_ns = s->opts->step_timeout_ns / 4;
+
+	return s->log.cnt && s->log.cnt < LOOK_FEW && !by_time && nothing_seen(s->probes.ctl) &&
+	       clock__monotonic_ns() - begin_ns <
+		       (longest_ns < LOOK_LONG_NS ? longest_ns : LOOK_LONG_NS);
+}
+
+/* Opens the window on nobody's file for a moment. */
+int session__log_calls(struct session *s, uint64_t steps, uint64_t calls)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	const uint64_t until = clock__monotonic_ns() + 1000 * MS, seq = ctl->step_seq;
+	int err = 0;
+
+	s->log.pid = (uint32_t)s->target->pid;
+	ctl->window_open_ns = clock__monotonic_ns();
+	ctl->window_open = 1;
+	while (!err && s->log.cnt < calls && (!steps || ctl->step_seq - seq < steps) &&
+	       (clock__monotonic_ns() < until || (!steps && looks_on(s, until - 1000 * MS))))
+		err = session__pump(s, 2);
+	ctl->window_close_ns = clock__monotonic_ns();
+	ctl->window_open = 0;
+	if (!err)
+		err = session__drain(s);
+	if (!err)
+		err = forget_sched(s);
+	ctl->window_open_ns = 0;
+	return err;
+}
+
+/* To see operators in order. */
+static int look_at_calls(struct session *s)
+{
+	const int err = bursts__log(s);
+
+	forget_watched_phases(s);
+	forget_engine(s);
+	return err;
+}
+
+/* Of this look, or with those before: of a slow model each has few passes, or requests. */
+static int period_of_calls(struct session *s, struct step_period *period)
+{
+	struct step_period of_looks;
+	int err;
+
+	*period = steps__period(s->log.calls, s->log.cnt, s->opts->step_unit);
+	if (period->op)
+		return 0;
+	err = call_log__keep(&s->log);
+	if (err)
+		return err;
+	of_looks = steps__period_of_looks(s->log.kept, s->log.kept_cnt, s->opts->step_unit);
+	if (of_looks.op)
+		*period = of_looks;
+	return 0;
+}
+
+int find_period__look(struct session *s)
+{
+	struct step_period period = {0};
+	int err;
+
+	leave_out_period_probes(s, false);
+	s->traced = s->probes.ctl->traced;
+	err = look_at_calls(s);
+	if (!err)
+		err = forget_executors(s);
+	if (!err)
+		err = pass_mark__set(&s->log, &s->plan);
+	/* A job that has only begun to train meanwhile has better marks; what a model is traced by
+	 * repeats, and is none of its steps. */
+	if (!err && nothing_seen(s->probes.ctl) && s->probes.ctl->traced == s->traced)
+		err = period_of_calls(s, &period);
+	else
+		call_log__free(&s->log);
+	if (!err && period.tid)
+		err = period_rule(s, period);
+	if (err || s->rule.boundary)
+		call_log__free(&s->log);
+	find_period__hide_probes(s);
+	return err;
+}
