@@ -18,7 +18,7 @@ static volatile pid_t starter; /* of it, us: what makes the output inherits the 
 
 static void pass(int sig)
 {
-	if (program)
+	if (program && getpid() == starter)
 		kill(program, sig);
 }
 
@@ -57,9 +57,10 @@ static void interrupt_program(int sig)
 	count_stop(sig);
 }
 
-static void catch_one(int sig, void (*handler)(int))
+/* flags: without SA_RESTART waits end. */
+static void catch_one(int sig, void (*handler)(int), int flags)
 {
-	const struct sigaction action = {.sa_handler = handler}; /* no SA_RESTART: waits end */
+	const struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
 	struct sigaction before;
 
 	/* nohup: a terminal that goes is none of our business. */
@@ -68,10 +69,10 @@ static void catch_one(int sig, void (*handler)(int))
 	sigaction(sig, &action, NULL);
 }
 
-static void catch_ends(void (*handler)(int))
+static void catch_ends(void (*handler)(int), int flags)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
-		catch_one(ends[i], handler);
+		catch_one(ends[i], handler, flags);
 }
 
 /* While tables are printed there is nothing left to end in order: a signal ends proftrace; but
@@ -79,10 +80,10 @@ static void catch_ends(void (*handler)(int))
  * end. */
 void signals__catch(bool on)
 {
-	catch_one(SIGINT, on ? stop : program ? interrupt_program : SIG_DFL);
-	catch_ends(on ? stop : program ? pass : SIG_DFL);
+	catch_one(SIGINT, on ? stop : program ? interrupt_program : SIG_DFL, on ? 0 : SA_RESTART);
+	catch_ends(on ? stop : program ? pass : SIG_DFL, on ? 0 : SA_RESTART);
 	/* A closed pipe is an error to report, not a way to die with probes live. */
-	catch_one(SIGPIPE, SIG_IGN);
+	catch_one(SIGPIPE, SIG_IGN, 0);
 }
 
 void signals__pass_to(pid_t pid)
@@ -91,11 +92,11 @@ void signals__pass_to(pid_t pid)
 	starter = getpid();
 	signals__catch(true);
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		catch_one(others[i], pass);
+		catch_one(others[i], pass, 0);
 }
 
 void signals__pass_all(void)
 {
-	catch_one(SIGINT, interrupt_program);
-	catch_ends(pass);
+	catch_one(SIGINT, interrupt_program, 0);
+	catch_ends(pass, 0);
 }
