@@ -151,9 +151,14 @@ static void note_learning(const struct session *s, json_t *notes)
 		    (unsigned long long)b->calls, b->added_ns / 1e6);
 	if (b->weighed)
 		say(notes,
-		    "before the window %s all probes, to choose those that fit in "
-		    "--max-overhead: estimated to have added %.1f ms in all",
+		    "before the window %s all probes, to see what they cost: estimated to have "
+		    "added %.1f ms in all",
 		    counted(b->weighed, "step had", "steps had").s, b->weighed_ns / 1e6);
+	if (b->astray_ns)
+		say(notes,
+		    "before that, operators had probes for %.1f s, until it was seen that what was "
+		    "taken for steps was none%s",
+		    (double)b->astray_ns / 1e9, b->cnt ? "" : "; what that added is not known");
 }
 
 /* A virtual machine's host takes what is left of such a trap, and caches with it. */

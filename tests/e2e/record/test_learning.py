@@ -7,6 +7,7 @@ import struct
 import time
 
 from lib import process
+from lib.ctl import ctl
 from lib.runner import test
 
 OPERATORS = 300  # a plan has some thousand, what tells of steps some dozens
@@ -41,15 +42,17 @@ def uprobes(pid):
     return sum(functions for kind, of, functions in links() if kind == UPROBE_MULTI and of == pid)
 
 
-def watch(tool, pid):
-    """How many it has at each look, from the first on until a window opens."""
+def watch(tool, job):
+    """How many it has at each look, from the first on until a window opens. A burst is no window to `proftrace ctl`."""
     seen = []
     while not tool.recordings():
         assert tool.popen.poll() is None, tool.err
-        cnt = uprobes(pid)
+        cnt = uprobes(job.pid)
         if cnt or seen:
             seen.append(cnt)
-        time.sleep(0.05)
+        state = ctl(job, "status")[1]
+        assert "state: recording" not in state or tool.recordings(), state
+        time.sleep(0.03)
     return seen
 
 
@@ -57,7 +60,7 @@ def watch(tool, pid):
 def bursts(case):
     job = case.job("requests.py").wait_steps(3)
     tool = case.tool("-p", job.pid, "--duration", "1s", "--step-timeout", "9s", "--no-trace")
-    seen = watch(tool, job.pid)
+    seen = watch(tool, job)
     with_operators = sum(cnt > OPERATORS for cnt in seen)
     assert 0 < with_operators < 0.2 * len(seen) and 0 < min(seen), seen
     tool.done()

@@ -32,7 +32,8 @@ static double left_ns(const struct session *s)
 	const double ran = (double)since(process__cpu_ns(s->opts->pid), s->learn_cpu_ns);
 	const double passed = (double)since(clock__monotonic_ns(), s->learn_begin_ns);
 
-	return s->opts->max_overhead * (ran < passed ? ran : passed) - s->bursts.added_ns;
+	return s->opts->max_overhead * (ran < passed ? ran : passed) - s->bursts.added_ns -
+	       s->bursts.weighed_ns;
 }
 
 bool bursts__may(const struct session *s)
@@ -61,8 +62,7 @@ static void note(struct session *s, uint64_t seen_ns, uint64_t in_ns)
 {
 	struct bursts *b = &s->bursts;
 	const double most_ns = CALL_LOG_MAX * call_ns(s);
-	const double added_ns =
-		(double)s->log.cnt * call_ns(s) * (double)in_ns / (double)(seen_ns ? seen_ns : 1);
+	const double added_ns = (double)s->log.cnt * call_ns(s) * (double)in_ns / (double)seen_ns;
 
 	b->cnt++;
 	b->ns += in_ns;
@@ -99,6 +99,8 @@ int bursts__log(struct session *s)
 		seen_ns = clock__monotonic_ns() - seen_ns;
 	}
 	take_out(s);
+	if (!seen_ns)
+		return err;
 	note(s, seen_ns, clock__monotonic_ns() - begin_ns);
 	ran_ns = since(beside_ran_ns(s), beside_ns);
 	s->bursts.below_ran = (double)ran_ns >= BELOW_RUNS * (double)seen_ns &&
@@ -109,32 +111,47 @@ int bursts__log(struct session *s)
 int bursts__weigh(struct session *s)
 {
 	s->bursts.weigh_seq = s->probes.ctl->step_seq;
+	s->bursts.weigh_ns = clock__monotonic_ns();
 	return arm__attach_operators(s);
+}
+
+/* As much as in the bursts, where there were any. */
+static void weighed_astray(struct bursts *b)
+{
+	const uint64_t ns = since(clock__monotonic_ns(), b->weigh_ns);
+
+	b->astray_ns += ns;
+	if (b->ns)
+		b->weighed_ns += b->added_ns / (double)b->ns * (double)ns;
 }
 
 void bursts__weighed(struct session *s, uint64_t steps)
 {
 	struct bursts *b = &s->bursts;
+	const uint64_t begun = s->probes.ctl->step_seq - b->weigh_seq;
 	double hits = 0;
 
+	if (!steps) {
+		weighed_astray(b);
+		return;
+	}
 	for (uint32_t row = 1; row <= s->plan.row_cnt; row++) {
 		struct pt_probe_stat stat;
 
 		probes__stat(&s->probes, row, &stat);
 		hits += (double)(stat.hits + stat.spans);
 	}
-	b->weighed = s->probes.ctl->step_seq - b->weigh_seq;
-	b->weighed_ns = steps ? hits * (double)s->facts.cost.cold_hit_ns / (double)steps *
-					(double)b->weighed
-			      : 0;
+	b->weighed += begun;
+	b->weighed_ns += hits * (double)s->facts.cost.cold_hit_ns / (double)steps * (double)begun;
 }
 
 json_t *bursts__json(const struct bursts *b)
 {
-	if (!b->cnt && !b->weighed)
+	if (!b->cnt && !b->weighed && !b->astray_ns)
 		return NULL;
-	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "bursts", (json_int_t)b->cnt, "bursts_ns",
-			 (json_int_t)b->ns, "calls", (json_int_t)b->calls, "weighed_steps",
-			 (json_int_t)b->weighed, "added_ns",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "bursts", (json_int_t)b->cnt,
+			 "bursts_ns", (json_int_t)b->ns, "calls", (json_int_t)b->calls,
+			 "weighed_steps", (json_int_t)b->weighed, "astray_ns",
+			 (json_int_t)b->astray_ns, "added_ns",
 			 (json_int_t)(b->added_ns + b->weighed_ns));
 }

@@ -19,20 +19,21 @@ struct bursts {
 	double need_ns;		 /* what the budget must have left before the next one */
 	unsigned int idle;	 /* the latest so many in which the target called no operator, */
 	bool below_ran;		 /* and a process that is followed beside it ran for longer than it */
-	uint64_t weigh_seq;	 /* step_seq when the probes of operators came in to be weighed, */
+	uint64_t weigh_seq, weigh_ns; /* step_seq and time when all probes came in to be weighed, */
 	uint64_t weighed;	 /* how many steps had all of them, */
-	double weighed_ns;	 /* and what that is estimated to have added */
+	uint64_t astray_ns;	 /* for how long what was no step had them, */
+	double weighed_ns;	 /* and what both are estimated to have added */
 };
 
 /* Has the budget room for one? */
 bool bursts__may(const struct session *s);
-/* One: operators have probes, in the target and not in what is followed beside it, until a second has
- * passed or the budget is spent. Their calls go to s->log, which the caller frees. */
+/* One: operators have probes, in the target and not in what is followed beside it (but for what is
+ * forked meanwhile), until a look is over or the budget is spent. Their calls go to s->log, which the caller frees. */
 int bursts__log(struct session *s);
 
 /* All probes come in, and stay, to see which are worth it. */
 int bursts__weigh(struct session *s);
-/* That has been seen in so many steps. */
+/* That has been seen in so many steps; 0: they turned out to be none, and the probes go. */
 void bursts__weighed(struct session *s, uint64_t steps);
 
 /* For the summary's "cost"; NULL: operators had none of their own. */

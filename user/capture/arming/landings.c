@@ -116,7 +116,8 @@ static int reattach(struct session *s, size_t from)
 	for (size_t i = from; i < s->plan.cnt; i++)
 		groups[s->plan.probes[i].group] = true;
 	for (int g = 0; g < GROUP_CNT && !err; g++)
-		if (groups[g] && (g == GROUP_STEP ? !s->far.out : s->armed))
+		if (groups[g] &&
+		    (g == GROUP_STEP ? !s->far.out : s->armed || s->probes.attached[g]))
 			err = arm__reattach(s, g);
 	if (!err)
 		probes__forget_spans(&s->probes);

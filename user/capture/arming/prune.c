@@ -276,8 +276,8 @@ int session__prune(struct session *s)
 		err = measure(s, &steps);
 	launches__unwatch(s);
 	s->measured_steps = err ? 0 : steps;
-	if (!err)
-		bursts__weighed(s, steps);
+	if (!err || err == -EAGAIN)
+		bursts__weighed(s, err ? 0 : steps);
 	if (!err)
 		err = optimizer_step__choose(s);
 	if (!err)

@@ -66,9 +66,15 @@ void control__close(struct session *s)
 
 /* ---- status ---- */
 
+/* And not on nobody's file, while steps are looked for. */
+static bool is_open(const struct session *s)
+{
+	return s->probes.ctl->window_open && !s->log.pid;
+}
+
 static bool is_learning(const struct session *s)
 {
-	return !s->timed && !s->probes.ctl->counting && !s->probes.ctl->window_open;
+	return !s->timed && !s->probes.ctl->counting && !is_open(s);
 }
 
 static void say_state(const struct session *s, char *out, size_t size)
@@ -79,10 +85,10 @@ static void say_state(const struct session *s, char *out, size_t size)
 		control_early__state(s, out, size);
 	else if (is_learning(s))
 		snprintf(out, size, "attached, finding out what a step is");
-	else if (ctl->window_open && s->rule.boundary && !s->timed)
+	else if (is_open(s) && s->rule.boundary && !s->timed)
 		snprintf(out, size, "recording step %llu, since step %llu",
 			 (unsigned long long)ctl->step, (unsigned long long)s->window.first_step);
-	else if (ctl->window_open)
+	else if (is_open(s))
 		snprintf(out, size, "recording, for %.1f s",
 			 (double)(clock__monotonic_ns() - ctl->window_open_ns) / 1e9);
 	else if (s->timed)
@@ -129,7 +135,7 @@ static bool start(struct session *s, char *out, size_t size)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
 
-	if (ctl->window_open && !ctl->gap && ctl->hold != PT_HOLD_CLOSED) {
+	if (is_open(s) && !ctl->gap && ctl->hold != PT_HOLD_CLOSED) {
 		if (s->timed)
 			snprintf(out, size, "it is recording already");
 		else
@@ -155,10 +161,10 @@ static bool pause_windows(struct session *s, char *out, size_t size)
 		return false;
 	}
 	ctl->hold = PT_HOLD_CLOSED;
-	if (ctl->window_open && s->timed) {
+	if (is_open(s) && s->timed) {
 		snprintf(out, size, "the window ended: %.900s", window_path(s, path));
 		timed__close(s);
-	} else if (ctl->window_open && s->window.writer)
+	} else if (is_open(s) && s->window.writer)
 		snprintf(out, size, "the window ends with step %llu: %.900s",
 			 (unsigned long long)ctl->step, window_path(s, path));
 	else
@@ -171,7 +177,7 @@ static void say_no_window(const struct session *s, char *out, size_t size)
 	const struct pt_ctl *ctl = s->probes.ctl;
 	char state[128] = "paused";
 
-	if (ctl->hold != PT_HOLD_CLOSED && ctl->window_open) {
+	if (ctl->hold != PT_HOLD_CLOSED && is_open(s)) {
 		snprintf(out, size,
 			 "no window is open: the last one is being completed, and the "
 			 "next opens by itself; ask again then");
@@ -190,7 +196,7 @@ static bool end_window(struct session *s, bool keep, char *out, size_t size)
 	struct pt_ctl *ctl = s->probes.ctl;
 	char path[PATH_MAX];
 
-	if (!ctl->window_open || ctl->gap || ctl->hold == PT_HOLD_CLOSED) {
+	if (!is_open(s) || ctl->gap || ctl->hold == PT_HOLD_CLOSED) {
 		say_no_window(s, out, size);
 		return false;
 	}
@@ -242,8 +248,7 @@ static void dump_if_due(struct session *s)
 	char said[CONTROL_MAX];
 
 	if (!control_early__is(s) && s->opts->dump_every_ns && (s->rule.boundary || s->timed) &&
-	    ctl->window_open &&
-	    clock__monotonic_ns() - ctl->window_open_ns >= s->opts->dump_every_ns)
+	    is_open(s) && clock__monotonic_ns() - ctl->window_open_ns >= s->opts->dump_every_ns)
 		end_window(s, true, said, sizeof(said));
 }
 
