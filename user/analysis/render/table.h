@@ -28,7 +28,6 @@ enum cell_type {
 struct cell {
 	enum cell_type type;
 	union {
-		const char *brief; /* title of text that is too wide; NULL: the same */
 		const char *text; /* CELL_TEXT, and the reason of a CELL_NONE; owned by the table */
 		int64_t count;	  /* CELL_COUNT, CELL_BYTES, CELL_LARGE */
 		uint64_t time_ns;
