@@ -7,7 +7,7 @@ import tempfile
 import time
 
 PROFTRACE = os.environ["PROFTRACE"]
-JOB = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests/workloads/requests.py")
+JOB = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests/workloads/aperiodic.py")
 JOBS = {  # all without an order that repeats: what takes longest to find
     "small operators": ["--operators", "500", "--size", "64"],
     "large operators": ["--operators", "100", "--size", "40000"],

@@ -58,7 +58,7 @@ def watch(tool, job):
 
 @test("looking for steps: operators have probes in bursts alone; without steps by then, a window by time")
 def bursts(case):
-    job = case.job("requests.py").wait_steps(3)
+    job = case.job("aperiodic.py").wait_steps(3)
     tool = case.tool("-p", job.pid, "--duration", "1s", "--step-timeout", "9s", "--no-trace")
     seen = watch(tool, job)
     with_operators = sum(cnt > OPERATORS for cnt in seen)
@@ -71,7 +71,7 @@ def bursts(case):
 
 @test("looking for steps: of a process that waits for the one that works a window by time opens soon, and that one is named")
 def works_below(case):
-    job = case.job("requests.py", "--below").wait_steps(3)
+    job = case.job("aperiodic.py", "--below").wait_steps(3)
     child, = process.children(job.pid)
     tool = case.tool("-p", job.pid, "--duration", "1s", "--no-trace", "-v").wait_recording()
     assert "burst 2: 0 calls" in tool.err and "burst 3" not in tool.err, tool.err  # 10 s where operators are called
