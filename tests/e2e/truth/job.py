@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A workload under the test's control, and proftrace runs on it."""
+import collections
 import json
 import os
 import pathlib
@@ -161,13 +162,18 @@ class Trace:
                 if e["tid"] == self.job.tid and e["cat"] in categories]
 
     def forward_of_nodes(self):
-        """By begin of a backward node in nanoseconds: the name of the operator that its arrow comes
-        from."""
-        at = {(e["tid"], e["ts"]): e["name"] for e in self.events if e["cat"] == "cpu_op"}
+        """By begin of a backward node in nanoseconds: the names of the operators that its arrow may come from. Times
+        are whole microseconds: several operators, and several nodes, may begin in one."""
+        at, nodes = collections.defaultdict(set), collections.defaultdict(set)
+        for e in self.events:
+            if e["cat"] == "cpu_op":
+                at[e["tid"], e["ts"]].add(e["name"])
         starts = {e["id"]: at[e["tid"], e["ts"]] for e in self.flows
                   if e["ph"] == "s" and e["name"] == "fwdbwd"}
-        return {round(e["ts"] * 1000): starts[e["id"]] for e in self.flows
-                if e["ph"] == "f" and e["name"] == "fwdbwd"}
+        for e in self.flows:
+            if e["ph"] == "f" and e["name"] == "fwdbwd":
+                nodes[round(e["ts"] * 1000)] |= starts[e["id"]]
+        return nodes
 
     def steps(self):
         """Begin and end of each."""

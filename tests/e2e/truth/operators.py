@@ -133,8 +133,9 @@ def arrows(job):
     offset = _match("names in order", [s.name for s in ours], [s.name for s in theirs])
     forward, makers = trace.forward_of_nodes(), _makers(profiled)
     pairs = [(o, t) for o, t in zip(ours, theirs[offset:]) if t.sequence in makers]
-    _all_equal("operators that made the nodes", pairs, lambda o: forward.get(o.begin_ns),
-               lambda t: makers[t.sequence])
+    wrong = [(o, t) for o, t in pairs if makers[t.sequence] not in forward.get(o.begin_ns, ())]
+    _all_equal("operators that made the nodes", wrong, lambda o: forward.get(o.begin_ns),
+               lambda t: {makers[t.sequence]})
     return f"{len(pairs)} arrows of {STEPS} steps come from the same operators"
 
 
