@@ -236,7 +236,7 @@ uint64_t session__paid_ns(const struct session *s);
  * -EAGAIN: the steps turned out to be none, learn again. */
 int session__prune(struct session *s);
 
-/* What probes see for a second, or so many steps (0: however many), or so many calls, goes to s->log,
+/* What probes see in a look, or so many steps (0: however many), or so many calls, goes to s->log,
  * which the caller frees. 0 or a negative errno of the ring. */
 int session__log_calls(struct session *s, uint64_t steps, uint64_t calls);
 

@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include "common/json_number.h"
 #include "common/util.h"
 
 #define DEVICES_MAX 256
@@ -30,21 +31,14 @@ static const struct field {
 #undef FIELD
 };
 
-static uint64_t number(const json_t *object, const char *key)
-{
-	json_int_t v = json_integer_value(json_object_get(object, key));
-
-	return v > 0 ? (uint64_t)v : 0;
-}
-
 static void read_device(const json_t *json, struct device_info *to)
 {
 	const char *name = json_string_value(json_object_get(json, "name"));
 
 	snprintf(to->name, sizeof(to->name), "%s", name && *name ? name : "GPU");
-	to->memory_bytes = number(json, "memory_bytes");
+	to->memory_bytes = json__positive(json, "memory_bytes");
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
-		uint64_t v = number(json, fields[i].key);
+		uint64_t v = json__positive(json, fields[i].key);
 		uint32_t value = v > UINT32_MAX ? 0 : (uint32_t)v;
 
 		memcpy((char *)to + fields[i].offset, &value, sizeof(value));
@@ -61,7 +55,7 @@ int device_infos__load(const struct recording *r, struct device_infos *out)
 		return -ENOMEM;
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *item = json_array_get(list, i);
-		uint64_t id = number(item, "id");
+		uint64_t id = json__positive(item, "id");
 
 		if (id >= DEVICES_MAX)
 			continue;

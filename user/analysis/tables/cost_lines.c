@@ -5,6 +5,7 @@
 #include "analysis/losses.h"
 #include "analysis/tables/facts.h"
 #include "analysis/tables/own_cost.h"
+#include "common/json_number.h"
 #include "common/counted.h"
 #include "common/util.h"
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "analysis/tables/facts.h"
+#include "common/json_number.h"
 #include "common/util.h"
 
 #define MAX_DEVICES 64
@@ -41,13 +42,6 @@ static int visit_work(const struct analysis *a, void *state, const struct device
 	busy_time__add(&d->kernels[w->track->device], w->begin_ns, w->end_ns);
 	busy_time__add(&d->streams[w->track->id], w->begin_ns, w->end_ns);
 	return 0;
-}
-
-static uint64_t number(const json_t *cpu, const char *key)
-{
-	json_int_t v = json_integer_value(json_object_get(cpu, key));
-
-	return v > 0 ? (uint64_t)v : 0;
 }
 
 static int add_row(struct table *t, int indent, const char *name, uint64_t part, uint64_t whole,
@@ -124,16 +118,17 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	const json_t *cpu = json_object_get(recording__summary(a->r), "cpu");
 	const char *why = recording__summary(a->r) ? "CPU time was not recorded"
 						   : "the recording was cut off";
-	uint64_t busy = number(cpu, "busy_ns");
+	uint64_t busy = json__positive(cpu, "busy_ns");
 	int err = table__add_column(t, &name);
 
 	if (!err)
 		err = table__add_column(t, &use);
 	if (!err)
-		err = add_row(t, 0, "CPU(Process)", number(cpu, "process_ns"),
-			      number(cpu, "wall_ns"), why);
+		err = add_row(t, 0, "CPU(Process)", json__positive(cpu, "process_ns"),
+			      json__positive(cpu, "wall_ns"), why);
 	if (!err)
-		err = add_row(t, 0, "CPU(System)", busy, busy + number(cpu, "idle_ns"), why);
+		err = add_row(t, 0, "CPU(System)", busy, busy + json__positive(cpu, "idle_ns"),
+			      why);
 	if (!err)
 		err = fill_devices(a, state, t);
 	if (!err)
@@ -141,7 +136,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 					 "elapsed time; 100 % is one core.");
 	if (!err)
 		err = table__add_note(t, "CPU(System): busy time of all cores / (busy + idle).");
-	if (!err && !(number(cpu, "wall_ns") && busy))
+	if (!err && !(json__positive(cpu, "wall_ns") && busy))
 		err = table__add_notef(t, "CPU: not known (%s).", why);
 	if (!err && a->has_device)
 		err = table__add_notef(
@@ -165,15 +160,16 @@ static void put_share(FILE *f, const char *name, uint64_t part, uint64_t whole)
 static char *shares(const struct analysis *a, const struct devices *d)
 {
 	const json_t *cpu = json_object_get(recording__summary(a->r), "cpu");
-	const uint64_t busy = number(cpu, "busy_ns");
+	const uint64_t busy = json__positive(cpu, "busy_ns");
 	char *text = NULL, name[24];
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
 	if (!f)
 		return NULL;
-	put_share(f, "CPU(Process)", number(cpu, "process_ns"), number(cpu, "wall_ns"));
-	put_share(f, ", CPU(System)", busy, busy + number(cpu, "idle_ns"));
+	put_share(f, "CPU(Process)", json__positive(cpu, "process_ns"),
+		  json__positive(cpu, "wall_ns"));
+	put_share(f, ", CPU(System)", busy, busy + json__positive(cpu, "idle_ns"));
 	for (int i = 0; i < MAX_DEVICES; i++) {
 		if (!d->seen[i])
 			continue;

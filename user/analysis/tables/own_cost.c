@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/tables/own_cost.h"
+#include "common/json_number.h"
 #include <math.h>
 
 #define IN_95_PERCENT 1.96 /* standard errors on each side */
-
-uint64_t json__positive(const json_t *object, const char *key)
-{
-	json_int_t v = json_integer_value(json_object_get(object, key));
-
-	return v > 0 ? (uint64_t)v : 0;
-}
 
 /* Of all steps, those that were lost too. */
 uint64_t own_cost__steps(const struct analysis *a)

@@ -19,7 +19,6 @@ struct added_cost {
 	bool has_interval;
 };
 
-uint64_t json__positive(const json_t *object, const char *key); /* 0: not there, or negative */
 /* The recording's own object; NULL: it has none. */
 const json_t *own_cost__json(const struct analysis *a);
 /* Of all steps, those that were lost too. */

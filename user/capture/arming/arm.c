@@ -168,6 +168,13 @@ int arm__reattach(struct session *s, enum probe_group group)
 	return err;
 }
 
+void arm__detach(struct session *s, enum probe_group group)
+{
+	arm__hurry(true);
+	probes__detach(&s->probes, group);
+	arm__hurry(false);
+}
+
 int arm__reattach_steps(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;

@@ -14,8 +14,9 @@ int arm__attach_operators(struct session *s);
 void arm__detach_operators(struct session *s);
 /* Attaches one group to the target, and not to what is followed beside it. */
 int arm__attach_alone(struct session *s, enum probe_group group);
-/* Attaches one group anew, after rows were dropped. */
+/* Attaches one group anew, after rows were dropped; takes it out. */
 int arm__reattach(struct session *s, enum probe_group group);
+void arm__detach(struct session *s, enum probe_group group);
 /* The same of those of steps: a step may end meanwhile and not be seen. */
 int arm__reattach_steps(struct session *s);
 /* Attaches or detaches what the next window needs, by how far away it is. Call often. */

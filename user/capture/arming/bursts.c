@@ -77,10 +77,8 @@ static void note(struct session *s, uint64_t seen_ns, uint64_t in_ns)
 
 static void take_out(struct session *s)
 {
-	arm__hurry(true);
 	for (size_t i = 0; i < ARRAY_SIZE(burst_groups); i++)
-		probes__detach(&s->probes, burst_groups[i]);
-	arm__hurry(false);
+		arm__detach(s, burst_groups[i]);
 	probes__forget_spans(&s->probes);
 }
 

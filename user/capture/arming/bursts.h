@@ -28,7 +28,8 @@ struct bursts {
 /* Has the budget room for one? */
 bool bursts__may(const struct session *s);
 /* One: operators have probes, in the target and not in what is followed beside it (but for what is
- * forked meanwhile), until a look is over or the budget is spent. Their calls go to s->log, which the caller frees. */
+ * forked meanwhile), until a look is over or the budget is spent. Their calls go to s->log, which
+ * the caller frees. */
 int bursts__log(struct session *s);
 
 /* All probes come in, and stay, to see which are worth it. */

@@ -46,9 +46,7 @@ static bool may_leave(const struct session *s, uint64_t left, uint64_t step_ns)
 
 static void take_out(struct session *s)
 {
-	arm__hurry(true);
-	probes__detach(&s->probes, GROUP_STEP);
-	arm__hurry(false);
+	arm__detach(s, GROUP_STEP);
 	probes__forget_spans(&s->probes);
 	s->far.out = true;
 }

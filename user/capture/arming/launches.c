@@ -38,7 +38,5 @@ void launches__unwatch(struct session *s)
 	if (!s->probes.attached[GROUP_LAUNCH])
 		return;
 	show(s, false);
-	arm__hurry(true);
-	probes__detach(&s->probes, GROUP_LAUNCH);
-	arm__hurry(false);
+	arm__detach(s, GROUP_LAUNCH);
 }

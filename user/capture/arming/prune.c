@@ -260,18 +260,16 @@ int session__prune(struct session *s)
 	bool may_leave_out = !s->opts->keep_all && s->opts->detail == DETAIL_OPERATOR;
 	uint64_t steps;
 	size_t cnt, chosen;
-	int err = 0;
+	int err;
 
 	if (!in)
 		return -ENOMEM;
-	err = bursts__weigh(s);
 	s->probes.ctl->clip_ns = prune__clip_ns(&policy);
-	if (!err && may_leave_out) {
+	if (may_leave_out)
 		node_types__show(s, true);
-		err = arm__reattach(s, GROUP_NODE_TYPE);
-		if (!err)
-			err = launches__watch(s);
-	}
+	err = bursts__weigh(s);
+	if (!err && may_leave_out)
+		err = launches__watch(s);
 	if (!err)
 		err = measure(s, &steps);
 	launches__unwatch(s);

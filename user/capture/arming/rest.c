@@ -123,13 +123,6 @@ void rest__begin(struct session *s)
 	s->rest.since = s->probes.ctl->step_seq;
 }
 
-static void take_out(struct session *s, enum probe_group group)
-{
-	arm__hurry(true);
-	probes__detach(&s->probes, group);
-	arm__hurry(false);
-}
-
 /* Once each of so many steps has held one backward pass, each was followed by an update. */
 static void learn_passes(struct session *s)
 {
@@ -155,9 +148,9 @@ void rest__go_on(struct session *s)
 	if (ctl->step_seq <= s->rest.since + 1)
 		return;
 	if (s->probes.attached[GROUP_PHASE])
-		take_out(s, GROUP_PHASE);
+		arm__detach(s, GROUP_PHASE);
 	if (s->probes.attached[GROUP_UPDATE] && ctl->pass_is_update)
-		take_out(s, GROUP_UPDATE);
+		arm__detach(s, GROUP_UPDATE);
 }
 
 void rest__forget_ranges(struct session *s)

@@ -299,8 +299,7 @@ static const struct anchor *first_of_request(const struct anchor *like, const st
 			now = false;
 			continue;
 		}
-		if (n == s->anchor_cnt || s->anchors[n].cnt + 1 < like->cnt ||
-		    s->anchors[n].cnt > like->cnt + 1)
+		if (n == s->anchor_cnt || !anchor__is_as_often(&s->anchors[n], like->cnt))
 			continue;
 		first[n] += !between && !now;
 		now = true;
