@@ -19,11 +19,23 @@ struct request {
 	char answer[CONTROL_MAX];
 };
 
+static int ask_session(pid_t pid, enum control_verb verb, char *answer, size_t size)
+{
+	struct control_session session;
+	int err = control_session__open(&session, pid);
+
+	if (err)
+		return err;
+	err = control_session__ask(&session, verb, answer, size);
+	control_session__close(&session);
+	return err;
+}
+
 static void *ask(void *arg)
 {
 	struct request *r = arg;
 
-	r->err = control_socket__ask(getpid(), r->verb, r->answer, sizeof(r->answer));
+	r->err = ask_session(getpid(), r->verb, r->answer, sizeof(r->answer));
 	if (r->err) /* a thread's messages are its own */
 		snprintf(r->answer, sizeof(r->answer), "%s", err__take(r->err));
 	return NULL;
@@ -115,7 +127,7 @@ Test(control_socket, without_a_session_there_is_none)
 {
 	char answer[CONTROL_MAX];
 
-	cr_assert_eq(control_socket__ask(getpid(), CONTROL_STOP, answer, sizeof(answer)), -ESRCH);
+	cr_assert_eq(ask_session(getpid(), CONTROL_STOP, answer, sizeof(answer)), -ESRCH);
 }
 
 Test(control_socket, a_client_with_nonsense_is_sent_away)

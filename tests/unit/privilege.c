@@ -2,11 +2,13 @@
 /* What a process may still do once it has given up its rights: tried by a child. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <signal.h>
 #include <pthread.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include "common/capability.h"
 #include "common/err.h"
@@ -114,6 +116,28 @@ Test(privilege, each_stage_has_fewer_rights)
 	cr_expect_not(rights__of(RIGHTS_FILES, true) & CAPABILITY(CAP_SYS_ADMIN));
 }
 
+Test(privilege, commands_hold_no_more_than_a_session)
+{
+	for (enum rights_use use = RIGHTS_TO_LEAVE; use <= RIGHTS_TO_TRY; use++)
+		cr_expect_eq(rights__for(use) & ~rights__of(RIGHTS_ATTACH, false), 0);
+	cr_expect_not(rights__for(RIGHTS_TO_WATCH) & CAPABILITY(CAP_SYS_ADMIN));
+	cr_expect_not(rights__for(RIGHTS_TO_EXAMINE) & CAPABILITIES_TO_LOAD);
+}
+
+/* A root of a container that was given it alone. */
+Test(privilege, sys_admin_stands_for_what_is_missing)
+{
+	const uint64_t admin = CAPABILITY(CAP_SYS_ADMIN), load = CAPABILITIES_TO_LOAD;
+
+	cr_expect_eq(rights__held(admin, RIGHTS_RECORD, false), admin);
+	cr_expect_eq(rights__held(admin | CAPABILITY(CAP_BPF), RIGHTS_RECORD, false),
+		     admin | CAPABILITY(CAP_BPF));
+	cr_expect_eq(rights__held(admin | load, RIGHTS_RECORD, false), load);
+	cr_expect_eq(rights__held(admin, RIGHTS_FILES, false), 0);
+	cr_expect_str_eq(rights__names(admin, RIGHTS_ATTACH, false), "none");
+	cr_expect_str_eq(rights__names(admin, RIGHTS_RECORD, false), "CAP_SYS_ADMIN");
+}
+
 /* ---- Landlock and seccomp, each alone ---- */
 
 static int changes_nothing(void)
@@ -157,7 +181,7 @@ static int makes_only_harmless_calls(void)
 
 	WANT(there >= 0 && !socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends));
 	WANT(!capability_set__keep(UINT64_MAX));
-	WANT(!syscall_filter__enter());
+	WANT(!syscall_filter__enter(FILTER_OUTPUT));
 	WANT(open(in("there"), O_WRONLY) < 0 && errno == EACCES);
 	WANT(open(in("there"), O_RDWR) < 0 && errno == EACCES);
 	WANT(open(in("there"), O_RDONLY | O_TRUNC) < 0 && errno == EACCES);
@@ -181,6 +205,50 @@ Test(privilege, the_filter_leaves_what_an_output_needs)
 {
 	cr_assert(syscall_filter__is_there());
 	cr_expect_eq(in_child(makes_only_harmless_calls), 0);
+}
+
+/* 0, or the errno of bpf(2) with arguments that fit nothing. */
+static int bpf_errno(unsigned int command)
+{
+	char attr[128] = {0};
+
+	memset(attr, 0xff, 16);
+	return syscall(SYS_bpf, command, attr, sizeof(attr)) < 0 ? errno : 0;
+}
+
+static int only_uses_maps(void)
+{
+	WANT(!capability_set__keep(UINT64_MAX));
+	WANT(!syscall_filter__enter(FILTER_MAPS));
+	for (unsigned int command = BPF_MAP_LOOKUP_ELEM; command <= BPF_MAP_GET_NEXT_KEY; command++)
+		WANT(bpf_errno(command) && bpf_errno(command) != ENOSYS);
+	WANT(bpf_errno(BPF_MAP_CREATE) == ENOSYS && bpf_errno(UINT32_MAX) == ENOSYS);
+	for (unsigned int command = BPF_MAP_GET_NEXT_KEY + 1; command < 64; command++)
+		WANT(bpf_errno(command) == ENOSYS);
+	WANT(open(in("new"), O_WRONLY | O_CREAT, 0600) < 0 && errno == EACCES);
+	return 0;
+}
+
+Test(privilege, a_filter_with_maps_allows_their_elements_alone)
+{
+	cr_expect_eq(in_child(only_uses_maps), 0);
+}
+
+static int goes_on_with_one(void)
+{
+	const uint64_t kept = capability_set__permitted() & CAPABILITY(CAP_BPF);
+
+	unsetenv("SUDO_UID");
+	WANT(!sandbox__go_on(FILTER_MAPS, CAPABILITY(CAP_BPF)));
+	WANT(own_set("CapPrm") == kept && own_set("CapEff") == kept && geteuid());
+	WANT(own_set("Seccomp") == 2 && own_set("NoNewPrivs") == 1);
+	return 0;
+}
+
+/* As on a kernel that wants it for maps. */
+Test(privilege, a_command_goes_on_as_nobody_with_one_capability)
+{
+	cr_expect_eq(in_child(goes_on_with_one), 0);
 }
 
 /* ---- the process that makes an output ---- */

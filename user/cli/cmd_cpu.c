@@ -8,8 +8,11 @@
 #include "cli/raw_csv.h"
 #include "common/counted.h"
 #include "common/capability.h"
+#include "common/capability_set.h"
 #include "common/err.h"
 #include "common/util.h"
+#include "privilege/rights.h"
+#include "privilege/sandbox.h"
 #include <bpf/libbpf.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -395,6 +398,16 @@ static struct proftrace_bpf *load(int *err)
 	return NULL;
 }
 
+/* Before Linux 5.19 (c8644cd0efe7) bpf(2) wanted it for all that is done with maps. */
+static uint64_t needed_for_maps(void)
+{
+	const uint64_t by_name = capability_set__permitted() & CAPABILITY(CAP_BPF);
+
+	if (kernel__at_least(5, 19))
+		return 0;
+	return by_name ? by_name : CAPABILITY(CAP_SYS_ADMIN); /* which stands for it */
+}
+
 extern const struct command command_cpu;
 
 static int run(int argc, char **argv)
@@ -410,12 +423,16 @@ static int run(int argc, char **argv)
 		err = err__set(-EINVAL, "cpu takes no arguments, but got '%s'", argv[rest]);
 	if (err)
 		return cli__fail(err);
+	rights__cut(RIGHTS_TO_WATCH);
 	skel = load(&err);
 	if (!skel)
 		return cli__fail(err);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	err = sched_source__start(skel, &s);
+	/* From here on names of processes are read, and printed. */
+	if (!err)
+		err = sandbox__go_on(FILTER_MAPS, needed_for_maps());
 	if (!err)
 		err = watch(skel, s, &o);
 	sched_source__stop(s);

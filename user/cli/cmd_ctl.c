@@ -8,6 +8,8 @@
 #include "common/suggest.h"
 #include "common/text_char.h"
 #include "common/util.h"
+#include "privilege/rights.h"
+#include "privilege/sandbox.h"
 
 extern const struct command command_ctl;
 
@@ -40,6 +42,23 @@ static int parse_verb(const char *text, enum control_verb *verb)
 		near.best ? "?" : "");
 }
 
+/* What answers is another process: it is heard in a sandbox. */
+static int ask(pid_t pid, enum control_verb verb, char *answer, size_t size)
+{
+	struct control_session session;
+	int err;
+
+	rights__cut(RIGHTS_TO_LEAVE);
+	err = control_session__open(&session, pid);
+	if (err)
+		return err;
+	err = sandbox__go_on(FILTER_OUTPUT, 0);
+	if (!err)
+		err = control_session__ask(&session, verb, answer, size);
+	control_session__close(&session);
+	return err;
+}
+
 static int run(int argc, char **argv)
 {
 	char answer[CONTROL_MAX];
@@ -56,7 +75,7 @@ static int run(int argc, char **argv)
 	if (!err)
 		err = parse_verb(argv[rest + 1], &verb);
 	if (!err)
-		err = control_socket__ask(pid, verb, answer, sizeof(answer));
+		err = ask(pid, verb, answer, sizeof(answer));
 	if (err)
 		return cli__fail(err);
 	text__put_lines(stdout, answer);

@@ -8,7 +8,11 @@
 #include "common/descriptors.h"
 #include "common/err.h"
 #include "common/mounts.h"
+#include "common/capability_set.h"
 #include "common/util.h"
+#include "privilege/landlock.h"
+#include "privilege/rights.h"
+#include "privilege/sandbox.h"
 
 const char *const doctor_detail_names[DETAIL_CNT] = {"phase", "operator", "inner"};
 
@@ -98,6 +102,14 @@ static int examine_target(struct doctor *d, pid_t pid)
 	return 0;
 }
 
+static void examine_rights(struct doctor_rights *r)
+{
+	r->has = capability_set__permitted();
+	r->uid = geteuid();
+	r->lacks = sandbox__lacks();
+	r->landlock = landlock__version();
+}
+
 static int examine_machine(struct doctor *d)
 {
 	int err = attach_caps__probe(&d->caps);
@@ -107,6 +119,7 @@ static int examine_machine(struct doctor *d)
 	d->method = d->caps.uprobe_multi ? ATTACH_UPROBE_MULTI : ATTACH_PERF_EVENT;
 	if (!d->caps.uprobe_multi && !d->caps.perf_uprobe)
 		return 0;
+	d->trace_events = !d->caps.uprobe_multi && attach__has_trace_events();
 	err = attach_cost__measure(d->method, &d->cost);
 	d->has_cost = !err;
 	if (err)
@@ -154,7 +167,8 @@ static int run(int argc, char **argv)
 {
 	struct doctor_cmd cmd = {0};
 	struct doctor d = {0};
-	int rest, status, err = opts__parse(&command_doctor, argc, argv, &cmd, false, &rest);
+	int rest, status, sandboxed,
+		err = opts__parse(&command_doctor, argc, argv, &cmd, false, &rest);
 
 	if (!err && rest < argc)
 		err = err__set(-EINVAL,
@@ -166,9 +180,17 @@ static int run(int argc, char **argv)
 	if (err)
 		return cli__fail(err);
 	descriptors__allow_most();
+	examine_rights(&d.rights);
+	rights__cut(RIGHTS_TO_TRY);
 	err = examine_machine(&d);
+	rights__cut(RIGHTS_TO_EXAMINE);
 	if (!err && cmd.pid)
 		err = examine_target(&d, (pid_t)cmd.pid);
+	sandboxed = sandbox__go_on(FILTER_OUTPUT, 0);
+	if (sandboxed) {
+		release(&d);
+		return cli__fail(sandboxed);
+	}
 	status = doctor__can_profile(&d) ? 0 : 1;
 	/* If the process cannot be opened, the machine may say why. */
 	if (cmd.format == FORMAT_TEXT && (!err || !doctor__can_profile(&d)))

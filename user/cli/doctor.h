@@ -35,9 +35,19 @@ struct doctor_device {
 	char why_not[320];
 };
 
+/* What this process may do, and what the kernel has to take it away; asked before it is. */
+struct doctor_rights {
+	uint64_t has; /* capabilities */
+	unsigned int uid;
+	unsigned int lacks; /* enum protection */
+	int landlock;	    /* its version */
+};
+
 struct doctor {
+	struct doctor_rights rights;
 	struct attach_caps caps;
 	enum attach_method method;
+	bool trace_events; /* perf events have many probes each */
 	bool has_cost;
 	struct attach_cost cost;
 	/* with -p */

@@ -4,10 +4,8 @@
 #include "common/capability.h"
 #include "common/json_out.h"
 #include "common/util.h"
-#include "common/capability_set.h"
-#include "privilege/landlock.h"
 #include "privilege/rights.h"
-#include "privilege/syscall_filter.h"
+#include "privilege/sandbox.h"
 
 static const char *method_name(const struct attach_caps *c)
 {
@@ -25,15 +23,15 @@ static json_t *cost_json(const struct doctor *d)
 			 (json_int_t)d->cost.entry_return_ns);
 }
 
-static json_t *names_json(enum rights_stage stage, bool by_perf_events)
+static json_t *names_json(uint64_t has, enum rights_stage stage, bool by_perf_events)
 {
 	json_t *list = json_array();
 	size_t cnt;
 	const struct right *rights = rights__all(&cnt);
-	const uint64_t has = capability_set__permitted() & rights__of(stage, by_perf_events);
+	const uint64_t held = rights__held(has, stage, by_perf_events);
 
 	for (size_t i = 0; list && i < cnt; i++)
-		if (has & CAPABILITY(rights[i].capability))
+		if (held & CAPABILITY(rights[i].capability))
 			json_array_append_new(list, json_string(rights[i].name));
 	return list;
 }
@@ -44,8 +42,9 @@ static json_t *rights_json(const struct doctor *d)
 	json_t *stages = json_object();
 
 	for (enum rights_stage stage = RIGHTS_ATTACH; stages && stage < RIGHTS_STAGE_CNT; stage++)
-		json_object_set_new(stages, rights__stage_name(stage),
-				    names_json(stage, d->method == ATTACH_PERF_EVENT));
+		json_object_set_new(
+			stages, rights__stage_name(stage),
+			names_json(d->rights.has, stage, d->method == ATTACH_PERF_EVENT));
 	return stages;
 }
 
@@ -58,8 +57,8 @@ static json_t *machine_json(const struct doctor *d)
 			 "attach_cookies", c->cookies, "page_faults", c->page_faults,
 			 "uprobe_multi", c->uprobe_multi, "perf_uprobe", c->perf_uprobe, "method",
 			 method_name(c), "missing", c->missing, "cost", cost_json(d),
-			 "capabilities", rights_json(d), "landlock", landlock__version(), "seccomp",
-			 syscall_filter__is_there());
+			 "capabilities", rights_json(d), "landlock", d->rights.landlock, "seccomp",
+			 !(d->rights.lacks & PROTECTION_SECCOMP));
 }
 
 static json_t *missing_json(const struct probe_plan *plan)

@@ -41,7 +41,7 @@ static void print_method(const struct doctor *d, FILE *out)
 		row(out, "attach", "uprobe multi: one kernel link for all probes of a library");
 	else if (d->caps.perf_uprobe)
 		row(out, "attach",
-		    attach__has_trace_events()
+		    d->trace_events
 			    ? "perf events with many probes each (tracefs): uprobe multi does not "
 			      "work here"
 			    : "perf events, one for each probe: neither uprobe multi nor tracefs "
@@ -56,11 +56,11 @@ static void print_rights(const struct doctor *d, FILE *out)
 	static const char *const when[] = {"until the probes are in", "until they are out",
 					   "until the output is made"};
 	const bool by_perf_events = d->method == ATTACH_PERF_EVENT;
-	const unsigned int lacks = sandbox__lacks();
+	const unsigned int lacks = d->rights.lacks;
 
 	for (enum rights_stage stage = RIGHTS_ATTACH; stage < RIGHTS_OUTPUT; stage++)
 		row(out, stage ? "" : "capabilities", "%s: %s", when[stage],
-		    rights__names(stage, by_perf_events));
+		    rights__names(d->rights.has, stage, by_perf_events));
 	row(out, "", "the process that makes the output: none%s%s",
 	    lacks & PROTECTION_LANDLOCK ? "" : ", Landlock",
 	    lacks & PROTECTION_SECCOMP ? "" : ", a seccomp filter");
@@ -74,7 +74,7 @@ static void print_machine(const struct doctor *d, FILE *out)
 
 	fputs("This machine\n", out);
 	row(out, "kernel", "%s", c->kernel);
-	row(out, "privileges", "user %u; BPF programs %s", geteuid(),
+	row(out, "privileges", "user %u; BPF programs %s", d->rights.uid,
 	    c->can_bpf ? "may be loaded" : "may not be loaded");
 	print_rights(d, out);
 	row(out, "kernel types (BTF)", "%s", yes_no(c->btf));

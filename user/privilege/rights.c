@@ -57,24 +57,65 @@ uint64_t rights__of(enum rights_stage stage, bool by_perf_events)
 	return rights;
 }
 
-const char *rights__names(enum rights_stage stage, bool by_perf_events)
+static uint64_t with_substitute(uint64_t has, uint64_t wanted)
+{
+	return has &
+	       (wanted & CAPABILITIES_TO_LOAD & ~has ? wanted | CAPABILITY(CAP_SYS_ADMIN) : wanted);
+}
+
+uint64_t rights__held(uint64_t has, enum rights_stage stage, bool by_perf_events)
+{
+	return with_substitute(has, rights__of(stage, by_perf_events));
+}
+
+const char *rights__names(uint64_t has, enum rights_stage stage, bool by_perf_events)
 {
 	static _Thread_local char text[512];
-	const uint64_t has = capability_set__permitted() & rights__of(stage, by_perf_events) &
-			     ~rights__of(stage + 1, by_perf_events);
+	const uint64_t ends = rights__held(has, stage, by_perf_events) &
+			      ~rights__held(has, stage + 1, by_perf_events);
 	size_t len = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		if (has & CAPABILITY(all[i].capability))
+		if (ends & CAPABILITY(all[i].capability))
 			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s",
 						len ? ", " : "", all[i].name);
 	return len ? text : "none";
 }
 
-void rights__enter(enum rights_stage stage, bool by_perf_events)
+static void keep(uint64_t wanted)
 {
-	int err = capability_set__keep(rights__of(stage, by_perf_events));
+	int err = capability_set__keep(with_substitute(capability_set__permitted(), wanted));
 
 	if (err)
 		log__warn("cannot give up capabilities: %s", strerror(-err));
+}
+
+void rights__enter(enum rights_stage stage, bool by_perf_events)
+{
+	keep(rights__of(stage, by_perf_events));
+}
+
+uint64_t rights__for(enum rights_use use)
+{
+	const uint64_t leave =
+		CAPABILITY(CAP_SETUID) | CAPABILITY(CAP_SETGID) | CAPABILITY(CAP_SETPCAP);
+	const uint64_t examine = CAPABILITY(CAP_SYS_PTRACE) | CAPABILITY(CAP_CHECKPOINT_RESTORE) |
+				 CAPABILITY(CAP_DAC_READ_SEARCH);
+
+	switch (use) {
+	case RIGHTS_TO_WATCH:
+		return leave | CAPABILITIES_TO_LOAD;
+	case RIGHTS_TO_EXAMINE:
+		return leave | examine;
+	case RIGHTS_TO_TRY:
+		return leave | examine | CAPABILITIES_TO_LOAD | CAPABILITY(CAP_SYS_ADMIN) |
+		       CAPABILITY(CAP_SYS_NICE);
+	default:
+		return leave;
+	}
+}
+
+void rights__cut(enum rights_use use)
+{
+	keep(rights__for(use));
 }

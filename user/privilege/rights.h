@@ -28,11 +28,26 @@ const char *rights__stage_name(enum rights_stage stage);
  * CAP_SYS_ADMIN for as long as probes are attached (tracefs; Linux 6.16 and later). */
 uint64_t rights__of(enum rights_stage stage, bool by_perf_events);
 
-/* "CAP_BPF, CAP_PERFMON": those that this process has and that are given up when the stage ends;
- * "none". Kept until the thread's next call. */
-const char *rights__names(enum rights_stage stage, bool by_perf_events);
+/* Those of `has` (capability_set__permitted() at the start) that are kept in the stage. CAP_SYS_ADMIN
+ * stays as long as CAP_BPF or CAP_PERFMON should and is missing: it stands for them. */
+uint64_t rights__held(uint64_t has, enum rights_stage stage, bool by_perf_events);
+
+/* "CAP_BPF, CAP_PERFMON": those of `has` that are given up when the stage ends; "none". Kept until
+ * the thread's next call. */
+const char *rights__names(uint64_t has, enum rights_stage stage, bool by_perf_events);
 
 /* Cuts what the calling thread has, and what it starts later, to the stage's, for good. */
 void rights__enter(enum rights_stage stage, bool by_perf_events);
+
+/* What commands other than a session hold. All can leave: enter the sandbox (privilege/sandbox.h). */
+enum rights_use {
+	RIGHTS_TO_LEAVE,   /* nothing else: ctl */
+	RIGHTS_TO_WATCH,   /* load and attach programs to tracepoints: cpu */
+	RIGHTS_TO_EXAMINE, /* look into a process: doctor -p */
+	RIGHTS_TO_TRY,	   /* all that probes need, and to look into a process: doctor */
+};
+uint64_t rights__for(enum rights_use use);
+/* Cuts as rights__enter does. */
+void rights__cut(enum rights_use use);
 
 #endif

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "privilege/sandbox.h"
 #include <stdio.h>
+#include <sys/prctl.h>
 #include "common/capability.h"
+#include "common/err.h"
 #include "common/util.h"
 #include "common/capability_set.h"
 #include "privilege/identity.h"
 #include "privilege/landlock.h"
-#include "privilege/syscall_filter.h"
 
 static const struct {
 	enum protection bit;
@@ -36,19 +37,39 @@ const char *sandbox__name(unsigned int protections)
 	return text;
 }
 
-int sandbox__enter(unsigned int *lacks)
+static int enter(enum filter_for use, uint64_t keep, unsigned int *lacks)
 {
 	int err = capability_set__keep(CAPABILITY(CAP_SETUID) | CAPABILITY(CAP_SETGID) |
-				       CAPABILITY(CAP_SETPCAP));
+				       CAPABILITY(CAP_SETPCAP) | keep);
 
+	if (keep) /* a change of user would take them, too */
+		prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
 	*lacks = identity__give_up_root() ? 0 : PROTECTION_USER;
+	prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0);
 	if (!err)
-		err = capability_set__keep(0);
+		err = capability_set__keep(keep);
 	if (err)
 		return err;
 	if (landlock__forbid_changes())
 		*lacks |= PROTECTION_LANDLOCK;
-	if (syscall_filter__enter())
+	if (syscall_filter__enter(use))
 		*lacks |= PROTECTION_SECCOMP;
+	return 0;
+}
+
+int sandbox__enter(unsigned int *lacks)
+{
+	return enter(FILTER_OUTPUT, 0, lacks);
+}
+
+int sandbox__go_on(enum filter_for use, uint64_t keep)
+{
+	unsigned int lacks = 0;
+	int err = enter(use, keep, &lacks);
+
+	if (err)
+		return err__set(err, "cannot give up privileges: %s", strerror(-err));
+	if (lacks)
+		log__info("goes on without %s: this kernel lacks it", sandbox__name(lacks));
 	return 0;
 }

@@ -3,6 +3,9 @@
 #ifndef PROFTRACE_SANDBOX_H
 #define PROFTRACE_SANDBOX_H
 
+#include <stdint.h>
+#include "privilege/syscall_filter.h"
+
 /* Protections; also a mask of those that the kernel lacks. */
 enum protection {
 	PROTECTION_USER = 1 << 0,     /* another user than root */
@@ -19,5 +22,9 @@ const char *sandbox__name(unsigned int protections);
 /* Gives up root, all capabilities and what else the protections forbid, for good. Each that cannot
  * be had is in *lacks. 0, or a negative errno: capabilities are left. */
 int sandbox__enter(unsigned int *lacks);
+
+/* The same for a command that writes no file and needs no other process. `keep`: capabilities that
+ * stay, for a kernel that wants them for what the filter allows. With err__set; says what lacks. */
+int sandbox__go_on(enum filter_for use, uint64_t keep);
 
 #endif

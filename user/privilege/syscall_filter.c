@@ -2,6 +2,7 @@
 #include "privilege/syscall_filter.h"
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <linux/bpf.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <asm/termbits.h>
@@ -180,8 +181,18 @@ static const struct sock_filter head[] = {
 	RETURN(SECCOMP_RET_ALLOW),
 };
 
+/* From BPF_MAP_LOOKUP_ELEM to BPF_MAP_GET_NEXT_KEY; nothing is made, loaded or attached. */
+static const struct sock_filter maps[] = {
+	UNLESS(SYS_bpf, 5),
+	LOAD_ARG(0),
+	BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, BPF_MAP_LOOKUP_ELEM, 0, 2),
+	BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, BPF_MAP_GET_NEXT_KEY, 1, 0),
+	RETURN(SECCOMP_RET_ALLOW),
+	RETURN(DENY),
+};
+
 #define HEAD_CNT ARRAY_SIZE(head)
-#define MAX_CNT	 (HEAD_CNT + 5 + 2 * ARRAY_SIZE(allowed) + 1)
+#define MAX_CNT	 (HEAD_CNT + ARRAY_SIZE(maps) + 5 + 2 * ARRAY_SIZE(allowed) + 1)
 
 bool syscall_filter__is_there(void)
 {
@@ -189,7 +200,7 @@ bool syscall_filter__is_there(void)
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL) < 0 && errno == EFAULT;
 }
 
-int syscall_filter__enter(void)
+int syscall_filter__enter(enum filter_for use)
 {
 	/* Signals to itself: abort(). */
 	const struct sock_filter to_self[] = {
@@ -203,6 +214,10 @@ int syscall_filter__enter(void)
 	memcpy(code, head, sizeof(head));
 	memcpy(code + cnt, to_self, sizeof(to_self));
 	cnt += ARRAY_SIZE(to_self);
+	if (use == FILTER_MAPS) {
+		memcpy(code + cnt, maps, sizeof(maps));
+		cnt += ARRAY_SIZE(maps);
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(allowed); i++) {
 		code[cnt++] = (struct sock_filter)UNLESS(allowed[i], 1);
 		code[cnt++] = (struct sock_filter)RETURN(SECCOMP_RET_ALLOW);

@@ -8,11 +8,16 @@
 /* The kernel has filters (Linux 3.5 with CONFIG_SECCOMP_FILTER). */
 bool syscall_filter__is_there(void);
 
+enum filter_for {
+	FILTER_OUTPUT,
+	FILTER_MAPS, /* and elements of open BPF maps are read and changed */
+};
+
 /*
  * From now on memory, threads, time, reading, and writing to what is open are allowed; files are
  * opened for reading only. All else fails with ENOSYS, as on a kernel that lacks it. Needs
  * no_new_privs. 0 or a negative errno.
  */
-int syscall_filter__enter(void);
+int syscall_filter__enter(enum filter_for use);
 
 #endif

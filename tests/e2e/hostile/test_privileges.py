@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import pathlib
+import signal
 import subprocess
 
 from common import sleeping
@@ -11,7 +12,10 @@ from lib import process
 from lib.runner import test
 from lib.tool import PROFTRACE
 
-CAP_SYS_PTRACE, CAP_SYS_ADMIN, CAP_BPF = 19, 21, 39
+CAP_DAC_READ_SEARCH, CAP_SETGID, CAP_SETUID, CAP_SETPCAP = 2, 6, 7, 8
+CAP_SYS_PTRACE, CAP_SYS_ADMIN, CAP_SYS_NICE, CAP_PERFMON, CAP_BPF = 19, 21, 23, 38, 39
+CAP_CHECKPOINT_RESTORE = 40
+TO_LEAVE = (CAP_SETUID, CAP_SETGID, CAP_SETPCAP)
 SOCKETS = pathlib.Path("/run/proftrace")
 
 
@@ -96,6 +100,73 @@ def program(case):
     lines = dict(line.split(":", 1) for line in tool.out.splitlines() if ":" in line)
     for field in ("CapPrm", "CapEff", "CapBnd", "NoNewPrivs", "Uid"):
         assert lines[field].split() == own[field], (field, lines[field], own[field])
+
+
+def in_sandbox(popen, *allowed):
+    """Its status once it is in its sandbox; since it gave up anything it held only what is allowed."""
+    mask = sum(1 << bit for bit in (*TO_LEAVE, *allowed))
+    seen = []
+
+    def look():
+        assert popen.poll() is None, f"ended with {popen.returncode}"
+        status = status_of(popen.pid)
+        if status["NoNewPrivs"] == ["1"]:
+            seen.append(capabilities(status, "CapEff"))
+        return status["Seccomp"] == ["2"] and status
+    process.wait_for(look, 60, "a sandbox")
+    assert not [hex(caps) for caps in seen if caps & ~mask], [hex(caps) for caps in seen]
+    return look()
+
+
+def check_nobody(status, uid="65534"):
+    assert status["Uid"] == [uid] * 4 and "0" not in status["Gid"] and not status["Groups"], status
+    for field in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
+        assert capabilities(status, field) == 0, (field, status)
+    assert status["NoNewPrivs"] == ["1"] and status["Seccomp"] == ["2"], status
+
+
+@test("cpu watches as nobody, or as who called sudo, once its programs are attached")
+def cpu(case):
+    for env, uid in ((None, "65534"), ({**os.environ, "SUDO_UID": "4711", "SUDO_GID": "4712"}, "4711")):
+        tool = case.tool("cpu", "--duration", "60s", "--format", "json", env=env)
+        check_nobody(in_sandbox(tool.popen, CAP_BPF, CAP_PERFMON), uid)
+        tool.interrupt().done(30)
+        tables = json.loads(tool.out)
+        assert tables["cpu"]["rows"] and tables["process"]["rows"], tables
+        assert "proftrace:" not in tool.err, tool.err
+
+
+@test("ctl waits for an answer as nobody")
+def ctl(case):
+    job = sleeping(case)
+    tool = case.tool("-p", job.pid, "--no-trace", "--no-report", "--duration", "60s")
+    process.wait_for(lambda: (SOCKETS / str(job.pid)).exists() and tool.recordings(), 60, "a session")
+    tool.signal(signal.SIGSTOP)
+    asked = case.tool("ctl", job.pid, "stop")
+    check_nobody(in_sandbox(asked.popen))
+    tool.signal(signal.SIGCONT)
+    asked.done(60)
+    assert asked.out.strip(), asked.err
+    tool.done(60)
+
+
+@test("doctor prints as nobody what it saw of a process")
+def doctor_prints(case):
+    for output in ("text", "json"):
+        reader, writer = os.pipe()
+        size = fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+        os.write(writer, b" " * size)
+        popen = subprocess.Popen([PROFTRACE, "doctor", "-p", str(os.getpid()), "-f", output],
+                                 stdout=writer)
+        os.close(writer)
+        case.finally_(popen.wait)
+        case.finally_(popen.kill)
+        check_nobody(in_sandbox(popen, CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN, CAP_SYS_NICE, CAP_SYS_PTRACE,
+                                CAP_CHECKPOINT_RESTORE, CAP_DAC_READ_SEARCH))
+        with open(reader) as out:
+            said = out.read()
+        assert str(os.getpid()) in said and "CAP_SYS_ADMIN" in said, said
+        assert popen.wait(60) == 0
 
 
 @test("doctor says what is held when")

@@ -4,11 +4,11 @@
 #include "common/err.h"
 #include "common/util.h"
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -253,28 +253,38 @@ static int no_session(pid_t pid, int err)
 			strerror(err));
 }
 
-static ssize_t receive(int fd, char *message, size_t size, int seconds)
+/* By these calls, which the sandbox of `ctl` has. */
+static ssize_t send_text(int fd, const char *text, size_t len)
 {
-	const struct timeval patience = {.tv_sec = seconds};
+	struct iovec data = {(void *)text, len};
+	const struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
 
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	return recv(fd, message, size, 0);
+	return sendmsg(fd, &message, MSG_NOSIGNAL);
+}
+
+static ssize_t receive(int fd, char *text, size_t size, int seconds)
+{
+	struct iovec data = {text, size};
+	struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
+	struct pollfd ready = {.fd = fd, .events = POLLIN};
+	int cnt = poll(&ready, 1, seconds * 1000);
+
+	if (!cnt)
+		errno = EAGAIN;
+	return cnt > 0 ? recvmsg(fd, &message, 0) : -1;
 }
 
 /* A session hears us between its stages; on a busy machine one that attaches takes its time. */
-static ssize_t await_answer(int fd, pid_t pid, char *message, size_t size)
+static ssize_t await_answer(const struct control_session *c, char *message, size_t size)
 {
-	struct ucred peer = {0};
-	socklen_t peer_size = sizeof(peer);
-	ssize_t len = receive(fd, message, size, SOON_S);
+	ssize_t len = receive(c->fd, message, size, SOON_S);
 
 	if (len >= 0 || errno != EAGAIN)
 		return len;
-	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &peer_size);
 	log__info("the session that records process %d (proftrace with process id %d) is attaching "
 		  "or completing a file; waiting for its answer, %d s at most",
-		  pid, peer.pid, ANSWER_S);
-	return receive(fd, message, size, ANSWER_S - SOON_S);
+		  c->target, c->holder, ANSWER_S);
+	return receive(c->fd, message, size, ANSWER_S - SOON_S);
 }
 
 static int connect_to(int fd, pid_t pid, uid_t owner)
@@ -287,42 +297,64 @@ static int connect_to(int fd, pid_t pid, uid_t owner)
 	return connect(fd, (struct sockaddr *)&a, sizeof(a)) ? errno : 0;
 }
 
-static int ask(int fd, pid_t pid, enum control_verb verb, char *answer, size_t size)
+static int reach(struct control_session *c)
+{
+	struct ucred peer = {0};
+	socklen_t size = sizeof(peer);
+	int err = connect_to(c->fd, c->target, geteuid());
+
+	if (err == ENOENT || err == ECONNREFUSED)
+		err = connect_to(c->fd, c->target, 0);
+	if (err)
+		return no_session(c->target, err);
+	if (!is_trusted(c->fd))
+		return err__set(-EPERM, "who answers for process %d is neither root nor you",
+				c->target);
+	if (getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &peer, &size))
+		return no_session(c->target, errno);
+	c->holder = peer.pid;
+	return 0;
+}
+
+int control_session__open(struct control_session *c, pid_t target)
+{
+	int err;
+
+	*c = (struct control_session){.target = target};
+	c->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (c->fd < 0)
+		return err__set(-errno, "cannot make a socket: %s", strerror(errno));
+	err = reach(c);
+	if (err)
+		control_session__close(c);
+	return err;
+}
+
+void control_session__close(struct control_session *c)
+{
+	close(c->fd);
+}
+
+int control_session__ask(const struct control_session *c, enum control_verb verb, char *answer,
+			 size_t size)
 {
 	char message[CONTROL_MAX + 1];
 	ssize_t len;
-	int err = connect_to(fd, pid, geteuid());
 
-	if (err == ENOENT || err == ECONNREFUSED)
-		err = connect_to(fd, pid, 0);
-	if (err)
-		return no_session(pid, err);
-	if (!is_trusted(fd))
-		return err__set(-EPERM, "who answers for process %d is neither root nor you", pid);
-	if (send(fd, control_verbs[verb], strlen(control_verbs[verb]), MSG_NOSIGNAL) < 0)
-		return no_session(pid, errno);
-	len = await_answer(fd, pid, message, sizeof(message) - 1);
+	if (send_text(c->fd, control_verbs[verb], strlen(control_verbs[verb])) < 0)
+		return no_session(c->target, errno);
+	len = await_answer(c, message, sizeof(message) - 1);
 	if (!len || (len < 0 && errno != EAGAIN))
-		return err__set(-ESRCH, "the session that records process %d has just ended", pid);
+		return err__set(-ESRCH, "the session that records process %d has just ended",
+				c->target);
 	if (len < 0)
 		return err__set(-ETIMEDOUT,
 				"the session that records process %d did not answer in %d s; is it "
 				"stopped? Ctrl-C, or kill -INT, ends it",
-				pid, ANSWER_S);
+				c->target, ANSWER_S);
 	message[len] = '\0';
 	if (message[0] != OBEYED)
 		return err__set(-EBUSY, "%s", message + 1);
 	snprintf(answer, size, "%s", message + 1);
 	return 0;
-}
-
-int control_socket__ask(pid_t pid, enum control_verb verb, char *answer, size_t size)
-{
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), err;
-
-	if (fd < 0)
-		return err__set(-errno, "cannot make a socket: %s", strerror(errno));
-	err = ask(fd, pid, verb, answer, size);
-	close(fd);
-	return err;
 }

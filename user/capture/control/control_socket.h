@@ -48,8 +48,18 @@ pid_t control_socket__holder(pid_t pid);
 bool control_socket__next(struct control_listener *l, enum control_verb *verb, int *client);
 /* Answers, and closes client. */
 void control_socket__answer(int client, bool obeyed, const char *text);
-/* Asks the session that records pid. 0 and its answer, or a negative errno with err__set: -ESRCH:
- * there is no session; -EBUSY: what the session has against it. */
-int control_socket__ask(pid_t pid, enum control_verb verb, char *answer, size_t size);
+/* The session that records a process, as `ctl` sees it. */
+struct control_session {
+	int fd;
+	pid_t target;
+	pid_t holder; /* the proftrace that listens */
+};
+/* Connects. 0, or a negative errno with err__set: -ESRCH: there is no session. */
+int control_session__open(struct control_session *c, pid_t target);
+/* Asks, once, in a sandbox if need be (privilege/sandbox.h). 0 and the answer, or a negative errno
+ * with err__set: -ESRCH: the session has ended; -EBUSY: what it has against the verb. */
+int control_session__ask(const struct control_session *c, enum control_verb verb, char *answer,
+			 size_t size);
+void control_session__close(struct control_session *c);
 
 #endif
