@@ -204,6 +204,7 @@ struct program {
 	bool mask, no_prompt;
 	uint64_t pause_ns; /* before a request */
 	uint64_t wait_ns;  /* before a pass */
+	uint64_t stall_ns; /* once, before the answer to the fourth request */
 };
 
 struct made {
@@ -212,6 +213,7 @@ struct made {
 	uint64_t now;
 	uint32_t random;
 	size_t second; /* index of the second request's first call */
+	unsigned int requests;
 };
 
 static uint32_t draw(struct made *m)
@@ -259,6 +261,9 @@ static void make_request(struct made *m, const struct program *p)
 		make(m, PROMPT);
 	for (unsigned int i = 0; i < passes; i++)
 		make_pass(m, p, !i);
+	m->requests++;
+	if (m->requests == 4)
+		m->now += p->stall_ns;
 	if (!p->no_prompt)
 		make(m, ANSWER);
 }
@@ -319,6 +324,20 @@ Test(period, a_token_is_a_step_wherever_the_window_begins)
 				cr_expect_eq(opener(&p, windows[w], STEP_UNIT_ITERATION), LOOKUP,
 					     "%u to %u tokens, %zu calls", least, most, windows[w]);
 			}
+}
+
+Test(period, one_long_pause_opens_no_request)
+{
+	const struct program p = {.layers = 2,
+				  .least = 16,
+				  .most = 16,
+				  .lookups = 1,
+				  .choices = 1,
+				  .pause_ns = 3000000,
+				  .stall_ns = 2000000000};
+
+	cr_expect_eq(opener(&p, 5000, STEP_UNIT_REQUEST), PROMPT);
+	cr_expect_eq(opener(&p, 5000, STEP_UNIT_ITERATION), LOOKUP);
 }
 
 Test(period, a_token_is_a_step_of_a_model_with_many_layers)

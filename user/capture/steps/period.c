@@ -44,19 +44,19 @@ static const struct anchor *opener_of_choices(const struct anchor *choice, const
 
 	for (size_t i = 0; i < s->anchor_cnt; i++) {
 		const struct anchor *a = &s->anchors[i];
-		const uint64_t pause_ns = anchor__mean_pause(a);
+		const uint64_t pause_ns = a->pause_ns;
 
 		if (a == choice || !anchor__is_as_often(a, choice->cnt))
 			continue;
-		if (pause_ns > anchor__mean_pause(opener)) {
-			second_ns = anchor__mean_pause(opener);
+		if (pause_ns > opener->pause_ns) {
+			second_ns = opener->pause_ns;
 			opener = a;
 		} else if (pause_ns > second_ns) {
 			second_ns = pause_ns;
 		}
 	}
-	return anchor__mean_pause(opener) >= SEQUENCE_LONGER * second_ns &&
-			       sequence__waits_more(opener, choice, s)
+	return opener->pause_ns >= SEQUENCE_LONGER * second_ns &&
+			       sequence__waits_more(opener, choice)
 		       ? opener
 		       : choice;
 }
@@ -199,7 +199,7 @@ static bool is_layer(const struct anchor *a, const struct sequence *s)
 		const struct anchor *outer = &s->anchors[i];
 
 		if ((is_layer_of(a, outer) || is_layer_by_marks(a, outer, s)) &&
-		    !sequence__waits_more(a, outer, s))
+		    !sequence__waits_more(a, outer))
 			return true;
 	}
 	return may_be_layer(a, s);
@@ -222,7 +222,7 @@ static bool has_layers(const struct anchor *a, const struct sequence *s)
 	for (size_t i = 0; i < s->anchor_cnt; i++) {
 		if (!repeats_within(&s->anchors[i], a))
 			continue;
-		if (sequence__waits_more(&s->anchors[i], a, s))
+		if (sequence__waits_more(&s->anchors[i], a))
 			return false;
 		has = true;
 	}
@@ -251,7 +251,7 @@ static const struct anchor *repeating(const struct sequence *s, size_t passes)
 
 		if ((passes ? repeats_mostly(a) && anchor__is_as_often(a, passes)
 			    : repeats(a) && !is_layer(a, s)) &&
-		    (!best || anchor__mean_pause(a) > anchor__mean_pause(best)))
+		    (!best || a->pause_ns > best->pause_ns))
 			best = a;
 	}
 	return best;
@@ -274,8 +274,7 @@ static bool may_open_requests(const struct anchor *a, const struct anchor *pass,
 
 static bool is_better_request(const struct anchor *a, const struct anchor *b)
 {
-	return repeats(a) != repeats(b) ? repeats(a)
-					: anchor__mean_pause(a) > anchor__mean_pause(b);
+	return repeats(a) != repeats(b) ? repeats(a) : a->pause_ns > b->pause_ns;
 }
 
 /* Between two passes may be calls of the end of a request and of the begin of the next, and in the
@@ -352,7 +351,7 @@ static struct step_period iteration_period(const struct sequence *s)
 	if (it.by_marks || it.by_layers ||
 	    (pauses && best &&
 	     (pauses->cnt < 2 * best->cnt - 2 ||
-	      anchor__mean_pause(pauses) < SEQUENCE_LONGER * anchor__mean_pause(best))))
+	      pauses->pause_ns < SEQUENCE_LONGER * best->pause_ns)))
 		pauses = NULL;
 	if (best)
 		period.op = best->op;

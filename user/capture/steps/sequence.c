@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/steps/sequence.h"
+#include "common/median.h"
 #include "common/util.h"
 #include <stdlib.h>
 
@@ -12,8 +13,7 @@ static uint64_t hash_calls(const struct step_call *calls, size_t from, size_t to
 	return h;
 }
 
-static void anchor_visit(struct anchor *a, const struct step_call *calls, size_t i,
-			 uint64_t busy_until_ns)
+static void anchor_visit(struct anchor *a, const struct step_call *calls, size_t i)
 {
 	if (a->cnt) {
 		uint64_t h = hash_calls(calls, a->last, i);
@@ -24,8 +24,6 @@ static void anchor_visit(struct anchor *a, const struct step_call *calls, size_t
 		}
 		a->last_hash = h;
 	}
-	if (i && calls[i].ts_ns > busy_until_ns)
-		a->pause_ns += calls[i].ts_ns - busy_until_ns;
 	a->last = i;
 	a->cnt++;
 }
@@ -51,38 +49,14 @@ static struct anchor *anchor_get(struct sequence *s, const struct step_call *cal
 	return &s->anchors[n];
 }
 
-uint64_t anchor__mean_pause(const struct anchor *a)
-{
-	return a->pause_ns / a->cnt;
-}
-
 bool anchor__is_as_often(const struct anchor *a, size_t cnt)
 {
 	return a->cnt + 1 >= cnt && a->cnt <= cnt + 1;
 }
 
-/* Does a pause come before most of its calls? In a model of one layer after the other the first
- * alone comes after one. */
-static bool pauses_often(const struct anchor *a, const struct sequence *s)
+bool sequence__waits_more(const struct anchor *a, const struct anchor *other)
 {
-	uint64_t busy_until_ns = s->cnt ? s->calls[0].end_ns : 0;
-	size_t pauses = 0;
-
-	for (size_t i = 1; i < s->cnt; i++) {
-		pauses +=
-			s->calls[i].op == a->op &&
-			s->calls[i].ts_ns > busy_until_ns + anchor__mean_pause(a) / SEQUENCE_LONGER;
-		if (s->calls[i].end_ns > busy_until_ns)
-			busy_until_ns = s->calls[i].end_ns;
-	}
-	return 2 * pauses > a->cnt;
-}
-
-bool sequence__waits_more(const struct anchor *a, const struct anchor *other,
-			  const struct sequence *s)
-{
-	return anchor__mean_pause(a) >= SEQUENCE_LONGER * anchor__mean_pause(other) &&
-	       pauses_often(a, s);
+	return a->pause_ns && a->pause_ns >= SEQUENCE_LONGER * other->pause_ns;
 }
 
 const struct anchor *sequence__pausing(const struct sequence *s)
@@ -93,17 +67,15 @@ const struct anchor *sequence__pausing(const struct sequence *s)
 
 	for (size_t i = 0; i < s->anchor_cnt; i++)
 		if (s->anchors[i].cnt >= SEQUENCE_LEAST &&
-		    (!longest || anchor__mean_pause(&s->anchors[i]) > anchor__mean_pause(longest)))
+		    (!longest || s->anchors[i].pause_ns > longest->pause_ns))
 			longest = &s->anchors[i];
 	for (size_t i = 0; i < s->anchor_cnt; i++) {
 		if (&s->anchors[i] == longest)
 			continue;
-		others_ns += s->anchors[i].pause_ns;
+		others_ns += s->anchors[i].pause_ns * s->anchors[i].cnt;
 		others += s->anchors[i].cnt;
 	}
-	return longest && others &&
-			       anchor__mean_pause(longest) > SEQUENCE_LONGER * others_ns / others &&
-			       pauses_often(longest, s)
+	return longest && others && longest->pause_ns > SEQUENCE_LONGER * others_ns / others
 		       ? longest
 		       : NULL;
 }
@@ -170,10 +142,42 @@ static const struct step_call *busiest(const struct step_call *calls, size_t cnt
 	return best;
 }
 
+/* What a thread did not do between its calls, and what lies between two looks. */
+static void find_pauses(const struct sequence *s, uint64_t *pauses)
+{
+	uint64_t busy_until_ns = s->cnt ? s->calls->end_ns : 0;
+
+	for (size_t i = 0; i < s->cnt; i++) {
+		const struct step_call *call = &s->calls[i];
+
+		pauses[i] = call->ts_ns > busy_until_ns ? call->ts_ns - busy_until_ns : 0;
+		if (call->end_ns > busy_until_ns)
+			busy_until_ns = call->end_ns;
+	}
+}
+
+/* A single long pause, as of a busy machine, says nothing of what it came before. */
+static void set_pauses(struct sequence *s)
+{
+	auto_free uint64_t *all = calloc(2 * s->cnt, sizeof(*all));
+	uint64_t *own = all + s->cnt;
+
+	if (!all)
+		return; /* none is known */
+	find_pauses(s, all);
+	for (size_t n = 0; n < s->anchor_cnt; n++) {
+		struct anchor *a = &s->anchors[n];
+		size_t cnt = 0;
+
+		for (size_t i = 0; i < s->cnt; i++)
+			if (s->calls[i].op == a->op)
+				own[cnt++] = all[i];
+		a->pause_ns = median__of(own, cnt);
+	}
+}
+
 void sequence__of(struct sequence *s, struct step_call *calls, size_t cnt)
 {
-	uint64_t busy_until_ns = 0;
-
 	qsort(calls, cnt, sizeof(*calls), by_begin);
 	s->anchor_cnt = 0;
 	s->has_gaps = false;
@@ -182,8 +186,7 @@ void sequence__of(struct sequence *s, struct step_call *calls, size_t cnt)
 		struct anchor *a = anchor_get(s, &s->calls[i]);
 
 		if (a)
-			anchor_visit(a, s->calls, i, busy_until_ns);
-		if (s->calls[i].end_ns > busy_until_ns)
-			busy_until_ns = s->calls[i].end_ns;
+			anchor_visit(a, s->calls, i);
 	}
+	set_pauses(s);
 }

@@ -17,7 +17,7 @@ struct anchor {
 	size_t cnt;	   /* occurrences */
 	size_t same;	   /* periods equal to the one before */
 	size_t len;	   /* calls in the latest of these */
-	uint64_t pause_ns; /* sum of the pauses before it */
+	uint64_t pause_ns; /* median of the pauses before it */
 	size_t last;	   /* index of the latest occurrence */
 	uint64_t last_hash;
 };
@@ -37,13 +37,11 @@ void sequence__of(struct sequence *s, struct step_call *calls, size_t cnt);
 /* An operator's number among the anchors; anchor_cnt: there were too many. */
 size_t sequence__anchor(const struct sequence *s, uint32_t op);
 
-uint64_t anchor__mean_pause(const struct anchor *a);
 /* One more or less: of those at the ends. */
 bool anchor__is_as_often(const struct anchor *a, size_t cnt);
 
 /* What it waits much longer for than for another one is a request, and no layer of that. */
-bool sequence__waits_more(const struct anchor *a, const struct anchor *other,
-			  const struct sequence *s);
+bool sequence__waits_more(const struct anchor *a, const struct anchor *other);
 /* The one that comes after the longest pauses, however it repeats, if they are longer than those
  * before other calls: NULL if they are not. */
 const struct anchor *sequence__pausing(const struct sequence *s);
