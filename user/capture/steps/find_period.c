@@ -215,18 +215,27 @@ static bool looks_on(const struct session *s, uint64_t begin_ns)
 		       (longest_ns < LOOK_LONG_NS ? longest_ns : LOOK_LONG_NS);
 }
 
+/* A job that begins to train meanwhile has better marks than the order of its operators. */
+static bool has_looked(const struct session *s, uint64_t begin_ns)
+{
+	const bool for_long = clock__monotonic_ns() - begin_ns >= 1000 * MS;
+
+	return !nothing_seen(s->probes.ctl) || (for_long && !looks_on(s, begin_ns));
+}
+
 /* Opens the window on nobody's file for a moment. */
 int session__log_calls(struct session *s, uint64_t steps, uint64_t calls)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
-	const uint64_t until = clock__monotonic_ns() + 1000 * MS, seq = ctl->step_seq;
+	const uint64_t begin_ns = clock__monotonic_ns(), seq = ctl->step_seq;
 	int err = 0;
 
 	s->log.pid = (uint32_t)s->target->pid;
-	ctl->window_open_ns = clock__monotonic_ns();
+	ctl->window_open_ns = begin_ns;
 	ctl->window_open = 1;
-	while (!err && s->log.cnt < calls && (!steps || ctl->step_seq - seq < steps) &&
-	       (clock__monotonic_ns() < until || (!steps && looks_on(s, until - 1000 * MS))))
+	while (!err && s->log.cnt < calls &&
+	       (steps ? ctl->step_seq - seq < steps && clock__monotonic_ns() - begin_ns < 1000 * MS
+		      : !has_looked(s, begin_ns)))
 		err = session__pump(s, 2);
 	ctl->window_close_ns = clock__monotonic_ns();
 	ctl->window_open = 0;
