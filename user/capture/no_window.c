@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/no_window.h"
 #include "bpf/skeleton.h"
-#include "capture/processes/below.h"
+#include "capture/arming/bursts.h"
 #include "capture/arming/far.h"
+#include "capture/processes/below.h"
 #include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -57,6 +58,15 @@ static bool is_idle(const struct session *s)
 	return ran_ns < s->opts->step_timeout_ns / 100;
 }
 
+/* Did --max-overhead leave room for less than one whole look at the operators? */
+static const char *few_looks(const struct session *s)
+{
+	return s->bursts.calls >= CALL_LOG_MAX || bursts__may(s)
+		       ? ""
+		       : "; --max-overhead left no room to look at them for longer, a larger one "
+			 "does";
+}
+
 /* A framework's job has steps; why were they not seen? */
 static int no_steps_of_framework(const struct session *s)
 {
@@ -68,20 +78,27 @@ static int no_steps_of_framework(const struct session *s)
 				"for each; --step-probe names a function that does, and "
 				"--step-unit iteration makes each pass over the model a step",
 				waited_s);
+	if (s->opts->max_overhead <= 0)
+		return err__set(-ETIMEDOUT,
+				"no step was seen in %.0f s: only operators could tell, and "
+				"--max-overhead 0 leaves no room to look at them; give more, say "
+				"what a step is with --step-probe or --step-range, or record by "
+				"time with --duration 5s",
+				waited_s);
 	if (s->pausing[0])
 		return err__set(-ETIMEDOUT,
 				"no step was seen in %.0f s: operators were, but in no order that "
 				"repeats (requests of several kinds?); %s, which comes "
 				"after the longest pauses, may make each a step; or record by time "
-				"with --duration 5s",
-				waited_s, s->pausing);
+				"with --duration 5s%s",
+				waited_s, s->pausing, few_looks(s));
 	if (s->called)
 		return err__set(
 			-ETIMEDOUT,
 			"no step was seen in %.0f s: operators were, but in no order that "
 			"repeats (requests of several kinds?); say what a step is with "
-			"--step-probe or --step-range, or record by time with --duration 5s",
-			waited_s);
+			"--step-probe or --step-range, or record by time with --duration 5s%s",
+			waited_s, few_looks(s));
 	if (is_idle(s))
 		return err__set(
 			-ETIMEDOUT,

@@ -43,7 +43,8 @@ def uprobes(pid):
 
 
 def watch(tool, job):
-    """How many it has at each look, from the first on until a window opens. A burst is no window to `proftrace ctl`."""
+    """How many it has at each look, from the first probe on until all go, since a window opens. A burst is no window
+    to `proftrace ctl`."""
     seen = []
     while not tool.recordings():
         assert tool.popen.poll() is None, tool.err
@@ -53,7 +54,15 @@ def watch(tool, job):
         state = ctl(job, "status")[1]
         assert "state: recording" not in state or tool.recordings(), state
         time.sleep(0.03)
+    while not seen[-1]:
+        seen.pop()
     return seen
+
+
+def stretches(seen):
+    """How many times in a row operators have probes."""
+    have = [cnt > OPERATORS for cnt in seen]
+    return sum(now and not before for before, now in zip([False] + have, have))
 
 
 @test("looking for steps: operators have probes in bursts alone; without steps by then, a window by time")
@@ -61,12 +70,13 @@ def bursts(case):
     job = case.job("aperiodic.py").wait_steps(3)
     tool = case.tool("-p", job.pid, "--duration", "1s", "--step-timeout", "9s", "--no-trace")
     seen = watch(tool, job)
-    with_operators = sum(cnt > OPERATORS for cnt in seen)
-    assert 0 < with_operators < 0.2 * len(seen) and 0 < min(seen), seen
     tool.done()
     told = re.search(r"operators had probes in (\d) bursts?, for (\d+) ms in all: (\d+) calls", tool.out)
     cnt, ms, calls = map(int, told.groups())
-    assert 1 <= cnt <= 4 and ms < 2000 and calls <= 1.2 * cnt * CALLS_MAX, told[0]
+    assert 1 <= cnt <= 4 and calls <= 1.2 * cnt * CALLS_MAX, told[0]
+    # How long their probes take to come and go is the machine's: less than half of the time, on a slow one.
+    assert 1 <= stretches(seen) <= cnt and ms < 4500 and 0 < min(seen), (told[0], seen)
+    assert 2 * sum(cnt > OPERATORS for cnt in seen) < len(seen), seen
 
 
 @test("looking for steps: of a process that waits for the one that works a window by time opens soon, and that one is named")
@@ -77,3 +87,11 @@ def works_below(case):
     assert "burst 2: 0 calls" in tool.err and "burst 3" not in tool.err, tool.err  # 10 s where operators are called
     assert f"process {child} (" in tool.err and f"proftrace -p {child}" in tool.err, tool.err
     tool.done()
+
+
+@test("looking for steps: where --max-overhead leaves no room, or little, to look at operators, the error says so")
+def no_room(case):
+    job = case.job("aperiodic.py").wait_steps(3)
+    for percent, told in (("0", "--max-overhead 0 leaves no room"),
+                          ("0.02", "--max-overhead left no room to look at them for longer")):
+        case.tool("-p", job.pid, "--record", "2:4", "--step-timeout", "8s", "--max-overhead", percent).fails(told)

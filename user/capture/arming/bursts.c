@@ -38,7 +38,7 @@ static double left_ns(const struct session *s)
 
 bool bursts__may(const struct session *s)
 {
-	return left_ns(s) >= s->bursts.need_ns;
+	return s->opts->max_overhead > 0 && left_ns(s) >= s->bursts.need_ns;
 }
 
 static uint64_t most_calls(const struct session *s)
