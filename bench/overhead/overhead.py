@@ -45,13 +45,13 @@ PROFILER = "profiler"  # the framework's own
 MODES = {
     "phase": ["phase", "--detail", "phase"],
     "operator": ["operator"],
-    "operator --keep-all": ["operator", "--keep-all"],
+    "operator --no-prune": ["operator", "--no-prune"],
     "inner": ["inner", "--detail", "inner"],
     "inject": ["operator", "--inject"],  # operators through pointers, without CUDA
     "no-inject": ["operator", "--no-inject"],  # CUDA's calls by probes, no device times
     "phase no-inject": ["phase", "--detail", "phase", "--no-inject"],
     "operator with-stack": ["operator", "--with-stack"],
-    "keep-all with-stack": ["operator", "--keep-all", "--with-stack"],
+    "no-prune with-stack": ["operator", "--no-prune", "--with-stack"],
 }
 BARE = "bare CUPTI"  # its callbacks and activities, which nobody takes: what no profiler is below
 OTHER = [PROFILER, BARE, "closed", "untraced"]

@@ -23,7 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 JOB = os.path.join(HERE, "../../tests/workloads/timed_steps.py")
 MODES = {
     "default": [],
-    "keep-all": ["--keep-all"],
+    "no-prune": ["--no-prune"],
     "inner": ["--detail", "inner"],
     "inject": ["--inject"],
 }

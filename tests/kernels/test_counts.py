@@ -57,7 +57,7 @@ def record(case, level, method):
     before = Snapshot(job.pid)
     # All of the kernel's verifier's work is done at the last level.
     more = ("--record-shapes", "--profile-memory") if level == "inner" else ()
-    tool = case.tool("-p", job.pid, "--record", "2:10", "--detail", level, "--keep-all", "--verbose", *more,
+    tool = case.tool("-p", job.pid, "--record", "2:10", "--detail", level, "--no-prune", "--verbose", *more,
                      "--no-trace", "--no-report", "--attach-method", method).done()
     print(f"        {level}, {method}: {took(tool.err, 'attached')}, {took(tool.err, 'detached')}",
           flush=True)

@@ -50,9 +50,9 @@ Test(attach_allow, lets_only_listed_functions_return)
 	cr_expect(attach_allow__return("THPVariable_add"));
 	cr_expect_str_eq(attach_allow__why("THPVariable_add"), "Python method wrappers");
 	cr_expect_not(attach_allow__return("_ZN2at4_ops3add4callE"));
-	cr_assert_eq(attach_allow__vouch("_ZN2at4_ops3add4callE"), 0);
+	cr_assert_eq(attach_allow__add_chosen("_ZN2at4_ops3add4callE"), 0);
 	cr_expect(attach_allow__return("_ZN2at4_ops3add4callE"));
-	cr_expect_eq(attach_allow__vouch("_ZN2at4_ops*"), -EINVAL, "a pattern is no vouching");
+	cr_expect_eq(attach_allow__add_chosen("_ZN2at4_ops*"), -EINVAL, "a pattern allows nothing");
 	cr_expect_not(attach_allow__return("_ZN2at4_ops3sub4callE"));
 	cr_expect_not(attach_allow__return(NULL));
 }
@@ -307,7 +307,7 @@ Test(attach, calls_in_flight_survive_detach)
 
 	NEEDS_ROOT();
 	cr_assert_eq(pipe(pipes), 0);
-	cr_assert_eq(attach_allow__vouch("attach_test_waits"), 0);
+	cr_assert_eq(attach_allow__add_chosen("attach_test_waits"), 0);
 	load(ATTACH_AUTO, &progs);
 	set = set_of("test", ATTACH_AUTO);
 	pid = fork();

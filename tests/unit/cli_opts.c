@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cli/cli.h"
+#include "cli/opts.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <criterion/criterion.h>
@@ -60,7 +61,8 @@ static const struct opt opts[] = {
 	{OPT_CHOICE, "sorted-by", 0, "KEY", "Order", offsetof(struct values, sorted_by),
 	 .choices = keys},
 	{OPT_INCLUDE, .include = report_opts, .offset = offsetof(struct values, report)},
-	{OPT_FLAG, "last", 0, NULL, "Behind what is included", offsetof(struct values, detail)},
+	{OPT_FLAG, "last", 0, NULL, "Behind what is included", offsetof(struct values, detail),
+	 .old_name = "latest"},
 	{OPT_END},
 };
 
@@ -90,6 +92,21 @@ static void expect_error(const char *text, const char *message)
 
 	cr_expect(eq(int, err, -EINVAL), "%s", text);
 	cr_expect(eq(str, (char *)err__take(err), (char *)message));
+}
+
+extern const struct command command_record;
+
+Test(cli_opts, old_names_are_understood_and_not_shown)
+{
+	struct opt opt;
+
+	cr_assert(opt__by_name(opts, "latest", 6, &opt));
+	cr_expect_str_eq(opt.name, "last");
+	cr_expect_not(opt__by_name(opts, "late", 4, &opt), "a part of it");
+	cr_assert(opt__by_name(command_record.opts, "keep-all", 8, &opt));
+	cr_expect_str_eq(opt.name, "no-prune");
+	cr_assert(opt__by_name(command_record.opts, "vouch", 5, &opt));
+	cr_expect_str_eq(opt.name, "allow-return-probe");
 }
 
 Test(cli_opts, long_and_short_forms_with_and_without_equals)

@@ -394,7 +394,7 @@ Test(report_device, a_node_that_may_be_of_a_function_left_out_is_under_none)
 	cr_expect_null(strstr(text, "backward: TBackward"));
 	synth__expect_line(text,
 			   "1 call of backward nodes under no operator: theirs may be one that "
-			   "was left out (--keep-all leaves out none).");
+			   "was left out (--no-prune leaves out none).");
 	free(text);
 	synth__free(&s);
 }

@@ -133,7 +133,7 @@ Test(report_estimates, recorded_and_estimated_rows_have_one_order_and_one_base)
 	synth__expect_line(text, "Ratios: of all operators of the section, recorded and "
 				 "estimated.");
 	synth__expect_line(text, "~: estimated from 4 earlier steps; it had no probe in the window "
-				 "(--keep-all leaves out none).");
+				 "(--no-prune leaves out none).");
 	free(text);
 }
 

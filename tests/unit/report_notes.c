@@ -502,7 +502,7 @@ Test(report_notes, what_adds_more_than_it_may_says_what_adds_less)
 		{"0.01", "\"probe_ns\": 5000", true, true, false, false},
 		{"0.01", "\"probe_ns\": 5000, \"inject_helps\": true", true, true, true, false},
 		{"0.01", "\"probe_ns\": 5000, \"noted_calls\": 9", true, true, false, true},
-		/* --keep-all */
+		/* --no-prune */
 		{"0", "\"probe_ns\": 400, \"inject_helps\": true", false, false, false, false},
 		{"0", "\"probe_ns\": 5000, \"inject_helps\": true", true, false, true, false},
 	};

@@ -162,7 +162,7 @@ Test(report_train, head_and_foot)
 	       "nodes "
 	       "beside such: their time is in what is around or before them. The operator table "
 	       "estimates "
-	       "them, --keep-all records them.",
+	       "them, --no-prune records them.",
 	       "missing: no symbol for X");
 }
 

@@ -107,12 +107,12 @@ static int note_unknown(struct table *t, const struct pairs *pairs)
 	if (guess && !err)
 		err = table__add_note(t, "~: it had no probe in one of the recordings, and is "
 					 "estimated there from steps before the window: no verdict "
-					 "(--keep-all leaves out none).");
+					 "(--no-prune leaves out none).");
 	if (no_probe && !err)
 		err = table__add_note(t,
 				      "No verdict: it had no probe in one of the recordings, "
 				      "too short to be worth one, so whether it ran there is not "
-				      "known; --keep-all leaves out none.");
+				      "known; --no-prune leaves out none.");
 	return err;
 }
 

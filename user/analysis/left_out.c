@@ -128,7 +128,7 @@ int left_out_rows__note(const struct left_out_rows *rows, struct table *t)
 		return 0;
 	return table__add_notef(t,
 				"~: estimated from %s; it had no probe in the window "
-				"(--keep-all leaves out none).",
+				"(--no-prune leaves out none).",
 				counted(rows->steps, "earlier step", "earlier steps").s);
 }
 

@@ -209,7 +209,7 @@ static bool is_timed(enum series_kind kind, const char *name)
 }
 
 const char series_no_probe[] =
-	"it had no probe in one recording, too short to be worth one (--keep-all)";
+	"it had no probe in one recording, too short to be worth one (--no-prune)";
 
 static bool had_no_probe(const struct series_set *s, const char *name)
 {

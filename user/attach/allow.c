@@ -48,13 +48,14 @@ int attach_allow__add_pattern(const char *shell_pattern, const char *why)
 	return add(shell_pattern, why);
 }
 
-int attach_allow__vouch(const char *symbol)
+int attach_allow__add_chosen(const char *symbol)
 {
-	/* One function, by its whole name: a pattern would vouch for what nobody looked at. */
+	/* One function, by its whole name: a pattern would allow functions that nobody looked at.
+	 */
 	if (!*symbol || strpbrk(symbol, "*?[\\"))
 		return err__set(-EINVAL,
-				"%s: not a function's name; vouch for return probes one by one, "
+				"%s: not a function's name; allow return probes one by one, "
 				"by mangled name",
 				symbol);
-	return add(symbol, "the user vouched for it");
+	return add(symbol, "the user allowed it");
 }

@@ -94,10 +94,11 @@ int attach_set__add(struct attach_set *s, struct bpf_program *prog, const struct
 	if (p->is_return && !attach_allow__return(p->symbol)) {
 		free(own.path);
 		free(own.symbol);
-		return err__set(-EPERM,
-				"%s: refused a return probe: an exception that passes it would "
-				"kill the target; vouch for the function by name if it catches all",
-				p->symbol ? p->symbol : "?");
+		return err__set(
+			-EPERM,
+			"%s: refused a return probe: an exception that passes it would "
+			"kill the target; allow it with --allow-return-probe if it catches all",
+			p->symbol ? p->symbol : "?");
 	}
 	if (!own.path || !own.symbol || ARRAY_PUSH(s->points, s->cnt, s->cap, own)) {
 		free(own.path);

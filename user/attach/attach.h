@@ -65,18 +65,18 @@ struct attach_point {
 	uint64_t offset;    /* file offset of the instruction */
 	uint64_t cookie;    /* row of the probe table */
 	const char *symbol; /* for messages and the allow-list (mangled) */
-	bool is_return;	    /* refused unless the symbol is on the allow-list or vouched for */
+	bool is_return;	    /* refused unless the symbol is on the allow-list */
 };
 
 /*
  * May a return probe go on this function? An exception that passes a return probe kills the target,
  * so only functions known to catch everything are allowed: the C API and Python method wrappers
- * that user/frameworks/ registers, and what the user vouched for by name.
+ * that user/frameworks/ registers, and functions that the user allowed by name.
  */
 bool attach_allow__return(const char *symbol);
 const char *attach_allow__why(const char *symbol);			   /* NULL: not allowed */
 int attach_allow__add_pattern(const char *shell_pattern, const char *why); /* by framework tables */
-int attach_allow__vouch(const char *symbol);				   /* by the user */
+int attach_allow__add_chosen(const char *symbol);				   /* by the user */
 
 struct attach_set;
 struct attach_set *attach_set__new(const char *name, enum attach_method method);

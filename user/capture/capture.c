@@ -72,14 +72,14 @@ static int add_step_range(struct session *s)
 	return 0;
 }
 
-static int vouch(const char *list)
+static int allow_returns(const char *list)
 {
 	auto_free char *copy = list ? strdup(list) : NULL;
 	char *rest = copy, *symbol;
 	int err = list && !copy ? -ENOMEM : 0;
 
 	while (!err && (symbol = strsep(&rest, ",")))
-		err = attach_allow__vouch(symbol);
+		err = attach_allow__add_chosen(symbol);
 	return err;
 }
 
@@ -91,15 +91,16 @@ static bool has_return_probe(const struct probe_plan *plan, const char *symbol)
 	return false;
 }
 
-/* A name that is misspelt would be believed to be vouched for. */
-static void warn_vouched(const char *list, const struct probe_plan *plan)
+/* A misspelt name allows nothing, and nobody would notice. */
+static void warn_allowed_in_vain(const char *list, const struct probe_plan *plan)
 {
 	auto_free char *copy = list ? strdup(list) : NULL;
 	char *rest = copy, *symbol;
 
 	while ((symbol = strsep(&rest, ",")))
 		if (!has_return_probe(plan, symbol))
-			log__warn("--vouch %s: no return probe is planned on it, so this changes "
+			log__warn("--allow-return-probe %s: no return probe is planned on it, so "
+				  "this changes "
 				  "nothing; --op-returns 'LIB:FUNCTION' adds one",
 				  symbol);
 }
@@ -188,11 +189,11 @@ static int session_plan(struct session *s)
 		.detail = s->opts->detail,
 		.record_shapes = s->opts->record_shapes,
 		.profile_memory = s->opts->profile_memory,
-		.node_types = !s->opts->keep_all && attaches_many(s->opts->method),
+		.node_types = !s->opts->no_prune && attaches_many(s->opts->method),
 		.find_period = s->opts->detail == DETAIL_PHASE && !s->opts->step_probe &&
 			       !s->opts->step_range,
 	};
-	int err = vouch(s->opts->vouched);
+	int err = allow_returns(s->opts->return_probes);
 
 	if (!err)
 		err = note_copied_text(s);
@@ -228,7 +229,7 @@ static int session_plan(struct session *s)
 	if (!err)
 		epoch_end__plan(s->target, &s->plan);
 	if (!err)
-		warn_vouched(s->opts->vouched, &s->plan);
+		warn_allowed_in_vain(s->opts->return_probes, &s->plan);
 	return err;
 }
 

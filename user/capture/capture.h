@@ -48,10 +48,10 @@ struct capture_opts {
 	struct text_list ops;	  /* LIB:GLOB of functions to show as operators */
 	struct text_list ops_returning; /* the same, and no exception leaves them */
 	struct text_list usdt;		/* PROVIDER:NAME globs of probes to show as marks */
-	const char *vouched;		/* comma-separated symbols for return probes, NULL: none */
+	const char *return_probes;		/* comma-separated symbols for return probes, NULL: none */
 	uint64_t ring_bytes;
 	enum attach_method method;
-	bool keep_all;		/* do not drop hot and short functions */
+	bool no_prune;		/* keep the probes of hot and short functions */
 	double max_overhead;	/* they are dropped until probes add at most this share of a step */
 	bool count_each;	/* between windows too a probe sees each step */
 	bool no_follow;		/* leave forked children alone */

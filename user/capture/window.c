@@ -137,7 +137,7 @@ static json_t *meta_json(const struct window_facts *f, uint32_t index)
 	json_object_set_new(meta, "command", strings(f->opts->command));
 	json_object_set_new(meta, "detail",
 			    json_string(f->opts->timer_only ? "timer" : detail[f->opts->detail]));
-	if (f->opts->detail == DETAIL_OPERATOR && !f->opts->keep_all && !f->opts->timer_only)
+	if (f->opts->detail == DETAIL_OPERATOR && !f->opts->no_prune && !f->opts->timer_only)
 		json_object_set_new(meta, "max_overhead", json_real(f->opts->max_overhead));
 	json_object_set_new(meta, "record_shapes", json_boolean(f->opts->record_shapes));
 	json_object_set_new(meta, "with_stack", json_boolean(f->plan->layout.stacks.wanted));

@@ -186,7 +186,7 @@ static void note_slow_copies(const struct session *s, json_t *notes)
 		say(notes,
 		    "%s written in Python are not shown: there was none in %s before the window, "
 		    "and the data breakpoints that show them make copies of some KiB take up to "
-		    "%.0f times as long on this processor; --keep-all shows them",
+		    "%.0f times as long on this processor; --no-prune shows them",
 		    s->unwatched, counted(s->unwatched_after, "step", "steps").s, slows);
 	if (s->probes.watchpoints && watched__slows_copies(s))
 		say(notes,

@@ -42,6 +42,7 @@ struct opt {
 	int (*parse)(const char *value, void *dest);
 	bool file_arg;		   /* completion offers files */
 	const struct opt *include; /* OPT_INCLUDE */
+	const char *old_name;	   /* an earlier name, still accepted and never shown; NULL: none */
 };
 
 struct command {

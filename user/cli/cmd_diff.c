@@ -138,7 +138,7 @@ const struct command command_diff = {
 		"A step is slower only if it is without the time its thread waited for a "
 		"processor, "
 		"too. Operators without a probe are estimated (~) and get no verdict: record both "
-		"sides with the same options, best with --keep-all.",
+		"sides with the same options, best with --no-prune.",
 	.examples = "proftrace diff monday.ptrec today.ptrec\n"
 		    "proftrace diff a1.ptrec,a2.ptrec,a3.ptrec b1.ptrec,b2.ptrec,b3.ptrec  # three "
 		    "of each\n"

@@ -42,12 +42,17 @@ bool opt_iter__next(struct opt_iter *it)
 	return false;
 }
 
+static bool is_name(const char *own, const char *name, size_t len)
+{
+	return own && strncmp(own, name, len) == 0 && own[len] == '\0';
+}
+
 bool opt__by_name(const struct opt *opts, const char *name, size_t len, struct opt *found)
 {
 	for (struct opt_iter it = opt_iter__begin(opts); opt_iter__next(&it);) {
 		*found = it.opt;
-		if (found->type != OPT_GROUP && strncmp(found->name, name, len) == 0 &&
-		    found->name[len] == '\0')
+		if (found->type != OPT_GROUP &&
+		    (is_name(found->name, name, len) || is_name(found->old_name, name, len)))
 			return true;
 	}
 	return false;

@@ -71,9 +71,9 @@ static int settle_overhead(struct capture_opts *c)
 {
 	const bool chosen = c->max_overhead != OVERHEAD_UNCHOSEN;
 
-	if (chosen && c->keep_all)
+	if (chosen && c->no_prune)
 		return err__set(-EINVAL,
-				"--keep-all and --max-overhead exclude each other: to stay "
+				"--no-prune and --max-overhead exclude each other: to stay "
 				"below it functions are left out");
 	if (!chosen)
 		c->max_overhead = MAX_OVERHEAD;

@@ -240,8 +240,8 @@ const struct opt record_opts[] = {
 	 "Leave out functions that are hot, short and launch nothing until the others are "
 	 "estimated to add no more than this to a step (default 1%).",
 	 CAPTURE(max_overhead), .parse = parse_percent},
-	{OPT_FLAG, "keep-all", 0, NULL, "Leave out no function, whatever it costs.",
-	 CAPTURE(keep_all)},
+	{OPT_FLAG, "no-prune", 0, NULL, "Keep the probes of all functions, whatever they cost.",
+	 CAPTURE(no_prune), .old_name = "keep-all"},
 	{OPT_FLAG, "count-each-step", 0, NULL,
 	 "See each step by a probe, however far away the window is. Otherwise the steps of a job "
 	 "that does the same in each are counted from outside, by backward passes, until the "
@@ -292,10 +292,10 @@ const struct opt record_opts[] = {
 	 "Show these USDT probes as marks; may be repeated, with * for what may vary. Those of "
 	 "proftrace.h are ranges, counters and marks without it.",
 	 CAPTURE(usdt), .parse = parse_usdt},
-	{OPT_STRING, "vouch", 0, "SYMBOL,...",
-	 "Allow return probes on these functions: you know that no C++ exception leaves them and "
-	 "no other stack is gone over to in them (else the target dies).",
-	 CAPTURE(vouched)},
+	{OPT_STRING, "allow-return-probe", 0, "SYMBOL,...",
+	 "Allow return probes on these functions. Unsafe with C++ exceptions or fibers: if an "
+	 "exception leaves one, or it switches stacks, the target dies.",
+	 CAPTURE(return_probes), .old_name = "vouch"},
 	{OPT_CHOICE, "attach-method", 0, "NAME", "How probes are attached (default auto).",
 	 RECORD(method), .choices = methods},
 	{OPT_UINT, "ring-size", 0, "BYTES", "Buffer between kernel and recorder (default 64M).",

@@ -171,7 +171,7 @@ def period(case):
     assert calls(tables) in ({FORWARD: 4}, {FORWARD: 12}), tool.out
 
 
-@test("--op-returns: return probes on a function that the user vouches for")
+@test("--op-returns: return probes on a function that the user allows")
 def returns(case):
     server = Server(case)
     tool = record(case, server, "--record", "2:10", "--op-returns", "exe:*Layer::forward")
@@ -221,10 +221,10 @@ def not_its_own(case):
     assert calls(tool.report()) == {"jumps": 8} and "which only jumps" not in tool.out, tool.out
 
 
-@test("--vouch: a name that no return probe is on changes nothing, which is said")
-def vouch(case):
-    tool = record(case, Server(case), "--record", "2:10", "--vouch", "nobody")
-    assert "--vouch nobody: no return probe is planned on it" in tool.err, tool.err
+@test("--allow-return-probe: a name that no return probe is on changes nothing, which is said")
+def allowed_in_vain(case):
+    tool = record(case, Server(case), "--record", "2:10", "--allow-return-probe", "nobody")
+    assert "--allow-return-probe nobody: no return probe is planned on it" in tool.err, tool.err
 
 
 @test("--record-shapes and --profile-memory: of no framework they show nothing, which is said")

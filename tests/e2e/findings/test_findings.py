@@ -98,7 +98,7 @@ def child(case):
 
 @test("a spike of memory")
 def spike(case):
-    rows, tool = findings(case, "spike", "--profile-memory", "--keep-all")
+    rows, tool = findings(case, "spike", "--profile-memory", "--no-prune")
     found = rows["memory_peak"]
     assert "134.2 MB of the peak by aten::empty" in found["evidence"], found
     assert "cost_ns" in found and found["cost_ns"] is None, found

@@ -45,7 +45,7 @@ def phase(case):
 
 @test("errors caught at --detail operator")
 def operator(case):
-    tables = raise_under(case, "--detail", "operator", "--keep-all")
+    tables = raise_under(case, "--detail", "operator", "--no-prune")
     # From torch.mm and from torch.ops.
     assert calls(tables, "aten::mm") >= 2 * COUNT, "the probes were not there"
     assert calls(tables, "aten::imag") == COUNT, "the attribute's probes were not there"
@@ -63,7 +63,7 @@ def ends(case):
     cnt, pause_s = 30, 0.02
     for detail in "operator", "inner":
         job = case.job("raise_caught.py", "--count", cnt, "--pause-s", pause_s).wait_steps(3)
-        tool = case.tool("-p", job.pid, "--no-trace", "--no-report", "--detail", detail, "--keep-all")
+        tool = case.tool("-p", job.pid, "--no-trace", "--no-report", "--detail", detail, "--no-prune")
         tool.wait_recording()
         job.signal(signal.SIGUSR1)
         assert job.wait(100) == 0, job.err.read_text()
@@ -82,5 +82,5 @@ def everything(case):
 
 @test("errors caught at --detail operator with shapes")
 def arguments(case):
-    tables = raise_under(case, "--detail", "operator", "--keep-all", "--record-shapes")
+    tables = raise_under(case, "--detail", "operator", "--no-prune", "--record-shapes")
     assert calls(tables, "aten::mm") >= 2 * COUNT, "the probes were not there"

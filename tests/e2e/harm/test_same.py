@@ -21,7 +21,7 @@ def losses(job):
 def result(case):
     want = losses(case.job("mlp_train.py", "--steps", STEPS, "--sleep-ms", 0))
     job = case.job("mlp_train.py", "--steps", STEPS, "--sleep-ms", 8).wait_steps(5)
-    for options in (["--detail", "phase"], ["--keep-all"],
+    for options in (["--detail", "phase"], ["--no-prune"],
                     ["--detail", "inner", "--record-shapes", "--profile-memory"]):
         tool = case.tool("-p", job.pid, "--record", "0:20", "--no-trace", *options).done()
         assert row(tool.report(), "summary")["steps"] == 20

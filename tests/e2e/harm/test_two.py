@@ -8,7 +8,7 @@ from lib.tool import calls, row
 @test("two proftraces at once, each its own window and detail")
 def both(case):
     job, before = case.training()
-    tools = [case.tool("-p", job.pid, "--record", "0:20", "--detail", detail, "--keep-all",
+    tools = [case.tool("-p", job.pid, "--record", "0:20", "--detail", detail, "--no-prune",
                        "--no-trace") for detail in ("inner", "operator")]
     for tool in tools:
         tables = tool.done().report()

@@ -26,7 +26,7 @@ def profiled(case, *args):
 
 
 def recorded(case, job, *args):
-    tool = case.tool("-p", job.pids()[0], "--record", f"2:{2 + STEPS}", "--keep-all", "--format", "json",
+    tool = case.tool("-p", job.pids()[0], "--record", f"2:{2 + STEPS}", "--no-prune", "--format", "json",
                      *args).done(120)
     trace = next(tool.dir.glob("*.pt.trace.json.gz"))
     with gzip.open(trace) as file:

@@ -33,7 +33,7 @@ def full_names(case):
         theirs = {row["full_op_name"]: int(row["op_occurrences"])
                   for row in jobs.own_table(case, "cpu_op_detail_info_0.csv")
                   if row["op_type"] not in jobs.UNSEEN}
-        tables = jobs.tables_of(jobs.capture(case, job, "--keep-all"), "op_detail")
+        tables = jobs.tables_of(jobs.capture(case, job, "--no-prune"), "op_detail")
         ours = {row["op_full_name"]: row["occurrences"] for row in tables["op_detail"]["rows"]}
         jobs.check_operators(ours, theirs)
         assert sum("/" in name for name in ours) > 20, ours
@@ -74,7 +74,7 @@ def inner(case):
 @test("PyNative, inner: each launch of a kernel is recorded once, in every table and in the events")
 def launched_once(case):
     job = jobs.train(case, "--mode", "pynative")
-    tool = jobs.capture(case, job, "--detail", "inner", "--keep-all")
+    tool = jobs.capture(case, job, "--detail", "inner", "--no-prune")
     tables = jobs.tables_of(tool, "operator", "classic", "aggregate", "op_type", "op_detail", "overview")
     ours = {name: round(cnt * jobs.STEPS) for name, cnt in jobs.operators(tables).items()}
     assert ours["MatMul"] == 6 * jobs.STEPS and ours["GatherD"] == jobs.STEPS, ours
@@ -115,7 +115,7 @@ def check_scopes(events):
 
 def graph_elsewhere(case, optimizer, mode):
     job = jobs.train(case, "--mode", mode, "--optimizer", optimizer)
-    tool = jobs.capture(case, job, "--keep-all")
+    tool = jobs.capture(case, job, "--no-prune")
     tables = jobs.tables_of(tool, "model", "step_trace", "operator")
     jobs.check_phases(tables, *ALL)
     for row in tables["step_trace"]["rows"]:

@@ -17,7 +17,7 @@ ANY_STEP = "--max-overhead", "0.01%"  # however long steps are, as in pointers/p
 
 def record(case, job, *options):
     data = Data(job.pid)
-    tool = case.tool("-v", "-p", job.pid, "--inject", "--keep-all", "--record", f"2:{2 + jobs.STEPS}", "--no-trace",
+    tool = case.tool("-v", "-p", job.pid, "--inject", "--no-prune", "--record", f"2:{2 + jobs.STEPS}", "--no-trace",
                      *options)
     tool.done(LONG_S)
     data.check()
@@ -32,7 +32,7 @@ def full_names(tables):
 def same(case, mode):
     """What probes see of each operator, and its full name, the library sees."""
     job = jobs.train(case, "--mode", mode)
-    by_probes = jobs.tables_of(jobs.capture(case, job, "--keep-all"), "op_detail", "operator")
+    by_probes = jobs.tables_of(jobs.capture(case, job, "--no-prune"), "op_detail", "operator")
     tool = record(case, job)
     seen(tool)
     tables = jobs.tables_of(tool, "op_detail", "operator", "model")
@@ -109,7 +109,7 @@ def renewed(case):
 @test("where no step ends while it is compared, probes see all that they saw before")
 def refuted(case):
     job = jobs.train(case, "--mode", "graph", "--pause-s", "14")
-    tool = case.tool("-v", "-p", job.pid, "--inject", "--keep-all", "--record", f"2:{2 + jobs.STEPS}", "--no-trace")
+    tool = case.tool("-v", "-p", job.pid, "--inject", "--no-prune", "--record", f"2:{2 + jobs.STEPS}", "--no-trace")
     tool.done(120)
     assert "functions are seen through" not in tool.err, tool.err
     tables = tool.report()

@@ -22,7 +22,7 @@ def annotations(case):
 def c_api(case):
     _, api = jobs.profile(case)
     job = jobs.train(case)
-    tool = case.tool("-p", job.pid, "--record", f"2:{2 + jobs.STEPS}", "--keep-all", "--no-trace", "--op",
+    tool = case.tool("-p", job.pid, "--record", f"2:{2 + jobs.STEPS}", "--no-prune", "--no-trace", "--op",
                      "libmxnet.so:MX*").done()
     assert "of them are shown without it" in tool.err, tool.err
     seen = {row["name"]: row for row in tool.report()["operator"]["rows"] if row["name"].startswith("MX")}

@@ -12,7 +12,7 @@ def same(case, *args):
     operators, _ = jobs.profile(case, *args)
     job = jobs.train(case, *args)
     data = Data(job.pid)
-    tool = case.tool("-v", "-p", job.pid, "--inject", "--keep-all", "--record", f"2:{2 + jobs.STEPS}", "--no-trace")
+    tool = case.tool("-v", "-p", job.pid, "--inject", "--no-prune", "--record", f"2:{2 + jobs.STEPS}", "--no-trace")
     seen(tool.done(LONG_S))
     assert "calls by probes" not in tool.err, tool.err
     data.check()
@@ -40,7 +40,7 @@ def planned(case):
     operators, _ = jobs.profile(case, "--mode", "hybrid")
     job = jobs.train(case, "--mode", "hybrid_static")
     data = Data(job.pid)
-    tool = case.tool("-v", "-p", job.pid, "--inject", "--keep-all", "--record", f"2:{2 + jobs.STEPS}", "--no-trace")
+    tool = case.tool("-v", "-p", job.pid, "--inject", "--no-prune", "--record", f"2:{2 + jobs.STEPS}", "--no-trace")
     functions, _ = seen(tool.done(LONG_S))
     assert functions > 1, tool.err
     data.check()

@@ -103,7 +103,7 @@ def busy(cnt):
 
 def check_budget(job, where):
     """Within a tenth of the run time a quarter of the hits have room, of the time that passes most would."""
-    unlimited = job.record("--keep-all")
+    unlimited = job.record("--no-prune")
     limited = job.record("--max-overhead", f"{100 * BUDGET}%")
     print(f"{where}: {unlimited['hits_per_step']} hits a step, {limited['hits_per_step']} within the budget, "
           f"{100 * limited.estimated_share():.1f} % of the run time", flush=True)

@@ -36,7 +36,7 @@ def goes(case):
     tables, is_probed = record(case)
     assert not recorded(tables, "add dygraph"), "add is worth its probe"
     assert not is_probed
-    tables, is_probed = record(case, options=("--keep-all",))
+    tables, is_probed = record(case, options=("--no-prune",))
     assert recorded(tables, "add dygraph") == STEPS * ADDS, tables["operator"]
     assert is_probed
 

@@ -69,7 +69,7 @@ def phases_of(begin, operators):
 def static(case):
     train, path = job.train(case, "--mode", "static", "--profile-on")
     train.signal(signal.SIGUSR1)
-    tool = case.tool("-p", train.pid, "--record", "2:42", "--keep-all").done()
+    tool = case.tool("-p", train.pid, "--record", "2:42", "--no-prune").done()
     train.signal(signal.SIGUSR1)
     wait_for(path.exists, 90, "paddle.profiler")
     events = sorted(json.loads(path.read_text()), key=lambda event: event[1])

@@ -27,7 +27,7 @@ def unseen(tool):
 def same(case, *args):
     running, path = job.train(case, *args)
     data = Data(running.pid)
-    tool = record(case, running, "--keep-all").done(LONG_S)
+    tool = record(case, running, "--no-prune").done(LONG_S)
     seen(tool)
     assert not unseen(tool), unseen(tool)
     data.check()
@@ -52,15 +52,15 @@ def momentum(case):
     same(case, "--optimizer", "Momentum", "--workers", 2)
 
 
-@test("with --keep-all, however little of a step probes add")
-def keep_all(case):
+@test("with --no-prune, however little of a step probes add")
+def no_prune(case):
     running, _ = job.train(case, "--clip-ms", 100)
-    seen(record(case, running, "--keep-all").done(LONG_S))
+    seen(record(case, running, "--no-prune").done(LONG_S))
 
 
 @test("errors caught while the library sees the operators")
 def errors(case):
-    tables = test_raise.raise_under(case, "--keep-all", "--inject", "-v")
+    tables = test_raise.raise_under(case, "--no-prune", "--inject", "-v")
     test_raise.check_operators(tables)
     assert tables["cost"]["rows"][0]["noted_calls_per_step"] > 0, tables["cost"]
 
@@ -139,7 +139,7 @@ def to_static(case):
 @test("static: the library would see nothing, stays out, and says why")
 def static(case):
     running, path = job.train(case, "--mode", "static")
-    tool = record(case, running, "--keep-all").done(LONG_S)
+    tool = record(case, running, "--no-prune").done(LONG_S)
     assert "our library stays out" in tool.err and "steps call no operator" in tool.err, tool.err
     assert not any("libproftrace" in m[4] for m in process.mappings(running.pid))
     check_operators(tool.report(), job.profile(running, path))

@@ -61,7 +61,7 @@ def check_operators(tables):
 
 @test("errors caught at --detail operator")
 def operator(case):
-    check_operators(raise_under(case, "--keep-all"))
+    check_operators(raise_under(case, "--no-prune"))
 
 
 @test("errors caught at --detail inner with memory")

@@ -68,9 +68,9 @@ def uncalled(case):
     assert seen == ((LEFT, True) if slow else (LEFT - 2, False)), (slow, seen)
 
 
-@test("--keep-all waits for ranges that no step has")
+@test("--no-prune waits for ranges that no step has")
 def uncalled_but_wanted(case):
-    seen = places_in_window(case, "--keep-all")
+    seen = places_in_window(case, "--no-prune")
     assert seen == (LEFT - 2, False), seen
 
 

@@ -48,7 +48,7 @@ def check_phases(tables, *phases):
 
 def record(running, case, *options):
     before = Snapshot(running.pid)
-    tool = case.tool("-p", running.pid, "--record", f"2:{2 + STEPS}", "--keep-all", *options).done()
+    tool = case.tool("-p", running.pid, "--record", f"2:{2 + STEPS}", "--no-prune", *options).done()
     running.wait_steps(3)
     before.check_text()  # each epoch has threads and mappings of its own
     tables = tool.report("--op-detail")

@@ -35,7 +35,7 @@ def same(case):
     by_pointers = record(case, job, "--inject").done(LONG_S)
     seen(by_pointers)
     data.check()
-    by_probes = record(case, job, "--keep-all").done(LONG_S)
+    by_probes = record(case, job, "--no-prune").done(LONG_S)
     assert "our library" not in by_probes.err, by_probes.err
     check_steps(by_pointers, check_steps(by_probes))
     ours, theirs = forward_of(by_pointers), forward_of(by_probes)

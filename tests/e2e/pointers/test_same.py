@@ -11,7 +11,7 @@ from steps import WHOLE, check_steps, forward_of, nodes
 
 def both_ways(case, part):
     job = start(case, part, 0)
-    tools = [record(case, job, *options).done(LONG_S) for options in ((), ("--no-pointers", "--keep-all"))]
+    tools = [record(case, job, *options).done(LONG_S) for options in ((), ("--no-pointers", "--no-prune"))]
     seen(tools[0])
     job.popen.send_signal(signal.SIGTERM)
     assert job.popen.wait(LONG_S) == 0, job.err()

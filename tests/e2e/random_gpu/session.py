@@ -45,7 +45,7 @@ class Rank:
 
     def options(self, job):
         marks = [] if job.framework else ["--step-range", "job::step", "--op", "exe:operator_*"]
-        return ["--no-trace", "--no-progress", "--no-report", *marks, "--keep-all",
+        return ["--no-trace", "--no-progress", "--no-report", *marks, "--no-prune",
                 "--record", f"{job.steps[0]}:{job.steps[1]}", "-o", str(self.recording)]
 
     def start(self, name, command):

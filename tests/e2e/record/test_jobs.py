@@ -301,14 +301,14 @@ while True:
 
 
 def same_rows(case, hook):
-    """The default has the rows of --keep-all, and of the nodes that it recorded and that have 10 % of the steps
+    """The default has the rows of --no-prune, and of the nodes that it recorded and that have 10 % of the steps
     the times. What it estimates is of other steps, few of them."""
     program = case.dir / "nodes.py"
     program.write_text(NODES.replace("HOOK", str(hook)))
     job = case.job(program, fresh=True)
     wait_for(lambda: job.output().count("step") > 3, 60, "the job")
     times, calls = [], []
-    for options in ((), ("--keep-all",)):
+    for options in ((), ("--no-prune",)):
         tables = case.tool("-p", job.pid, "--record", "2:22", "--no-trace", *options).done().report()
         steps_ns = 20e9 * sense.by_name(tables, "perf")["batch_cost"]["avg"]
         rows = sense.rows(tables, "operator")
@@ -465,7 +465,7 @@ NODE = "autograd::engine::evaluate_function: "
 def nodes(case):
     job = case.job("mlp_train.py", "--no-loader").wait_steps(3)
     times = []
-    for option in [], ["--keep-all"]:
+    for option in [], ["--no-prune"]:
         tables = case.tool("-p", job.pid, "--record", "2:102", "--no-trace", *option).done().report()
         times.append({row["name"]: row["cpu_total_ns"] / row["calls"] for row in sense.rows(tables, "operator")
                       if row["name"].startswith(NODE)})

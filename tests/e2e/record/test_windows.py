@@ -105,7 +105,7 @@ def ends(case):
 @test("--limit-size: the trace ends before it is larger, and says so; the recording has all")
 def limit_size(case):
     job = case.job("train.py").wait_steps(3)
-    tool = case.tool("-p", job.pid, "--record", "2:14", "--detail", "inner", "--keep-all",
+    tool = case.tool("-p", job.pid, "--record", "2:14", "--detail", "inner", "--no-prune",
                      "--limit-size", "1M").done()
     sense.check(tool.report(), 12)
     text = gzip.open(next(tool.dir.glob("*.json.gz"))).read()
@@ -296,7 +296,7 @@ def perf_events(case):
     job = case.job("train.py").wait_steps(3)
     found = {}
     for method in ("multi", "perf"):
-        tool = case.tool("-p", job.pid, "--record", "2:10", "--keep-all",
+        tool = case.tool("-p", job.pid, "--record", "2:10", "--no-prune",
                          "--attach-method", method).done()
         assert "warning" not in tool.err, tool.err
         found[method] = tool.report()
@@ -361,7 +361,7 @@ def hits(case):
         print("spin", file=job.stdin, flush=True)
         try:
             per_step = [
-                case.tool("-p", pid, "--record", wanted, "--keep-all").done()
+                case.tool("-p", pid, "--record", wanted, "--no-prune").done()
                 .report()["cost"]["rows"][0]["hits_per_step"] for wanted in ("2:402", "100:104")]
         finally:
             job.kill()

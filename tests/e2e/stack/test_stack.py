@@ -12,7 +12,7 @@ from lib.tool import PROFTRACE, report
 
 CUT = "(outer frames not read)"
 FRAME = re.compile(r"(.*)\((\d+)\): (.*)")
-OPTIONS = ["--record", "0:3", "--with-stack", "--keep-all", "--no-trace", "--no-report"]
+OPTIONS = ["--record", "0:3", "--with-stack", "--no-prune", "--no-trace", "--no-report"]
 
 
 def job_of(case, *args):
@@ -161,7 +161,7 @@ def backward(case):
 def raised(case, *options):
     cnt = 10000
     job = case.job("raise_caught.py", "--count", cnt, fresh=True).wait_steps(3)
-    tool = case.tool("-p", job.pid, "--no-trace", "--no-report", "--with-stack", "--keep-all",
+    tool = case.tool("-p", job.pid, "--no-trace", "--no-report", "--with-stack", "--no-prune",
                      *options).wait_recording()
     job.signal(signal.SIGUSR1)
     status = job.wait(400)

@@ -87,7 +87,7 @@ class Job:
         trace, recording = self.path("trace.json"), self.path("recording")
         how = ["--record", window] if ":" in window else ["--duration", window]
         command = [os.environ["PROFTRACE"], "-p", str(self.pid), *how, "--detail", detail,
-                   "--keep-all", "-o", recording, "--trace", trace, "--no-report", "--no-progress",
+                   "--no-prune", "-o", recording, "--trace", trace, "--no-report", "--no-progress",
                    *options]
         self._tell(meanwhile)
         try:

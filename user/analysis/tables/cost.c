@@ -41,7 +41,7 @@ static int add_left_out(const struct analysis *a, struct table *t)
 				    "worth one, or backward "
 				    "nodes beside such: their time is in what is around or before "
 				    "them. The %s them, "
-				    "--keep-all records them.",
+				    "--no-prune records them.",
 				    counted(operators + calls, "function", "functions").s,
 				    !calls	 ? "operator table estimates"
 				    : !operators ? "device call table estimates"
@@ -154,7 +154,7 @@ static int add_overspent(const struct analysis *a, struct table *t)
 	const uint64_t added = all > fixed ? all - fixed : 0;
 	const bool inject_helps = json_is_true(json_object_get(cost, "inject_helps"));
 
-	if (wanted <= 0) /* --keep-all */
+	if (wanted <= 0) /* --no-prune */
 		return inject_helps && (double)all >= TOLD_FROM * (double)own_cost__paid_ns(a)
 			       ? table__add_note(t, ADDS_LESS "adds less.")
 			       : 0;

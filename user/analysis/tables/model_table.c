@@ -301,7 +301,7 @@ static int note_optimizer(const struct analysis *a, const struct state *st, stru
 			t,
 			"In %llu of %llu steps the optimizer was seen to begin, and "
 			"none of its operators: how long it took is not known, and "
-			"in Others (--keep-all shows it).",
+			"in Others (--no-prune shows it).",
 			(unsigned long long)st->endless, (unsigned long long)st->passes);
 	if (!a->phases[KIND_BACKWARD].calls || a->phases[KIND_OPTIMIZATION].calls)
 		return 0;

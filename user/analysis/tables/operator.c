@@ -249,7 +249,7 @@ static int note_range(const struct analysis *a, const struct operators *o, struc
 	return err ? err
 		   : table__add_notef(t,
 				      "At Least: less %s, the estimate of backward nodes without "
-				      "a probe (--keep-all records all).",
+				      "a probe (--no-prune records all).",
 				      time_text(a, o->absorbed_ns).s);
 }
 
@@ -457,7 +457,7 @@ static int note_ratios(const struct analysis *a, const struct operators *o, stru
 		err = table__add_notef(
 			t,
 			"%s of backward nodes under no operator: theirs may be one that "
-			"was left out (--keep-all leaves out none).",
+			"was left out (--no-prune leaves out none).",
 			counted(o->forwards.unsure, "call", "calls").s);
 	if (!err && o->inside.map.cnt)
 		err = table__add_notef(t, "Ratios of operators inside others: elapsed of %s%s%s.",

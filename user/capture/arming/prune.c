@@ -257,7 +257,7 @@ int session__prune(struct session *s)
 		.peer_hits_per_call =
 			s->match.framework ? s->match.framework->peer_hits_per_call : 0,
 	};
-	bool may_leave_out = !s->opts->keep_all && s->opts->detail == DETAIL_OPERATOR;
+	bool may_leave_out = !s->opts->no_prune && s->opts->detail == DETAIL_OPERATOR;
 	uint64_t steps;
 	size_t cnt, chosen;
 	int err;

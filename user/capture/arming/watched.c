@@ -37,7 +37,7 @@ int watched__choose(struct session *s, uint64_t steps)
 {
 	const struct planned_probe *probe = uncalled(s);
 
-	if (!watched__slows_copies(s) || s->opts->keep_all || s->opts->step_range ||
+	if (!watched__slows_copies(s) || s->opts->no_prune || s->opts->step_range ||
 	    s->opts->detail == DETAIL_INNER || !steps || !probe)
 		return 0;
 	for (size_t i = 0; i < s->plan.cnt; i++)

@@ -107,7 +107,7 @@ const char *pointed__why_not(const struct session *s)
 	added = share(s);
 	if (added <= 0)
 		return "steps call no operator that is known to be called through pointers";
-	if (s->opts->inject && s->opts->keep_all) /* no limit goes with that */
+	if (s->opts->inject && s->opts->no_prune) /* no limit goes with that */
 		return NULL;
 	return added < s->opts->max_overhead ? "probes add less than --max-overhead" : NULL;
 }
