@@ -14,8 +14,8 @@
 #endif
 
 #define PT_SCHED_MAX_THREADS 65536 /* half of them fit: 4 of 1000 are led to places that are taken */
-#define PT_SCHED_WAYS	     16	   /* a thread has one of the places that its id is led to */
-#define PT_SCHED_SETS	     (PT_SCHED_MAX_THREADS / PT_SCHED_WAYS)
+#define PT_SCHED_MIN_THREADS 4096
+#define PT_SCHED_WAYS	     16 /* a thread has one of the places that its id is led to */
 #define PT_SCHED_GONE	     (1u << 31) /* of a thread's id: it ended, the loader takes its sums */
 #define PT_SCHED_PARTS	     4
 #define PT_SCHED_TIMED	     8		 /* of so many runs of a program one is timed, for all */

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
 /*
- * A place for each thread, found by its id in a table that takes no lock and allocates nothing, with
- * the sums of the step that it is in. A switch reads and writes few cache lines that way, which are
- * seldom in the cache: on a launch-bound job hashes of threads and sums took three times as long.
+ * A place for each thread, found by its id in a table that takes no lock and allocates nothing,
+ * with the sums of the step that it is in. A switch reads and writes few cache lines that way,
+ * which are seldom in the cache: on a launch-bound job hashes of threads and sums took three times
+ * as long.
  */
 #ifndef PROFTRACE_SCHED_THREADS_BPF_H
 #define PROFTRACE_SCHED_THREADS_BPF_H
 
 #include "intervals.bpf.h"
 
+/* The loader makes both smaller for a job of few threads. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, PT_SCHED_SETS);
+	__uint(max_entries, PT_SCHED_MAX_THREADS / PT_SCHED_WAYS);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
 	__type(value, struct pt_sched_set);
@@ -25,10 +27,13 @@ struct {
 	__type(value, struct pt_sched_thread);
 } sched_threads SEC(".maps");
 
+/* Set before load: a power of two. */
+const volatile __u32 sched_set_cnt = PT_SCHED_MAX_THREADS / PT_SCHED_WAYS;
+
 /* NULL: it has none, as the idle tasks, whose id is 0. */
 static __noinline struct pt_sched_thread *thread_find(__u32 tid)
 {
-	__u32 place = tid % PT_SCHED_SETS;
+	__u32 place = tid & (sched_set_cnt - 1);
 	struct pt_sched_set *set = bpf_map_lookup_elem(&sched_sets, &place);
 
 	if (!set || !tid)
@@ -43,7 +48,7 @@ static __noinline struct pt_sched_thread *thread_find(__u32 tid)
 /* *is_new: nobody had taken it for this thread. NULL: all are taken. */
 static __noinline struct pt_sched_thread *thread_take(__u32 tid, bool *is_new)
 {
-	__u32 place = tid % PT_SCHED_SETS;
+	__u32 place = tid & (sched_set_cnt - 1);
 	struct pt_sched_set *set = bpf_map_lookup_elem(&sched_sets, &place);
 
 	if (!set)
@@ -158,7 +163,7 @@ static __noinline int thread_account(struct task_struct *task, struct pt_sched_t
 /* The thread is no more. Sums that are the loader's keep the place until it has taken them. */
 static __noinline int thread_release(struct task_struct *task, struct pt_sched_thread *t, __u32 tid)
 {
-	__u32 place = tid % PT_SCHED_SETS, gen = sched_ctl.gen & 1;
+	__u32 place = tid & (sched_set_cnt - 1), gen = sched_ctl.gen & 1;
 	struct pt_sched_set *set = bpf_map_lookup_elem(&sched_sets, &place);
 	__u32 after = 0;
 

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The tables that the scheduler's programs keep, in memory of ours. */
+#include "capture/sched/sched_source.h"
 #include "capture/sched/sched_table.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define SETS 64
+
 static struct sched_table table;
 static size_t given;
 
 static void start(void)
 {
-	table.sets = calloc(PT_SCHED_SETS, sizeof(*table.sets));
-	table.threads = calloc(PT_SCHED_MAX_THREADS, sizeof(*table.threads));
+	table.sets = calloc(SETS, sizeof(*table.sets));
+	table.threads = calloc(SETS * PT_SCHED_WAYS, sizeof(*table.threads));
 	table.cpus = calloc(1, sizeof(*table.cpus));
+	table.set_cnt = SETS;
 	table.cpu_cnt = 1;
 }
 
@@ -29,7 +33,7 @@ TestSuite(sched_table, .init = start, .fini = finish);
 /* The thread has the place `way` of those that its id is led to. */
 static struct pt_sched_thread *place(uint32_t tid, size_t way, uint32_t owner)
 {
-	const size_t set = tid % PT_SCHED_SETS;
+	const size_t set = tid % SETS;
 
 	table.sets[set].tids[way] = owner;
 	return &table.threads[set * PT_SCHED_WAYS + way];
@@ -102,4 +106,13 @@ Test(sched_table, nothing_is_left_of_an_earlier_use)
 	cr_expect(zero(u32, t->open.state));
 	cr_expect(zero(u64, t->steps[1].run_ns));
 	cr_expect(zero(u64, table.cpus[0].since_busy));
+}
+
+Test(sched_table, there_is_room_for_eight_times_the_threads_within_bounds)
+{
+	cr_expect(eq(u32, sched_source__places(0), PT_SCHED_MIN_THREADS));
+	cr_expect(eq(u32, sched_source__places(256), 4096));
+	cr_expect(eq(u32, sched_source__places(257), 8192));
+	cr_expect(eq(u32, sched_source__places(1000), 16384));
+	cr_expect(eq(u32, sched_source__places(1000000), PT_SCHED_MAX_THREADS));
 }

@@ -239,6 +239,7 @@ static int session_load(struct session *s)
 
 	if (err)
 		return err;
+	s->plan.row_max = bpf_map__max_entries(s->probes.skel->maps.probe_cfg);
 	control__loaded(s);
 	s->probes.dropped = s->dropped;
 	find_period__hide_probes(s);

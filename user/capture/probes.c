@@ -6,6 +6,7 @@
 #include "attach/privilege.h"
 #include "attach/watchpoint.h"
 #include "bpf/skeleton.h"
+#include "capture/processes/below.h"
 #include "capture/sched/sched_source.h"
 #include "capture/sched/task_source.h"
 #include "common/counted.h"
@@ -124,11 +125,39 @@ static int refused(struct probes *p, int err)
 	return err__set(err, "cannot load the BPF programs: %s", descriptors__why(err, needed));
 }
 
+/* A framework starts some for each CPU, where it has not yet. */
+static size_t threads_expected(pid_t pid)
+{
+	const size_t now = below__threads(pid), per_cpu = 2 * (size_t)libbpf_num_possible_cpus();
+
+	return now > per_cpu ? now : per_cpu;
+}
+
+/* Functions of CUDA are planned when its libraries are loaded, at most twice each. */
+#define LATER_ROWS 1024
+
+static void size_maps(struct probes *p, const struct capture_opts *opts)
+{
+	const uint32_t rows = p->plan->row_cnt + LATER_ROWS;
+	struct proftrace_bpf *skel = p->skel;
+
+	bpf_map__set_max_entries(skel->maps.ring, (uint32_t)round_ring(opts->ring_bytes));
+	if (rows < PT_MAX_PROBES) {
+		bpf_map__set_max_entries(skel->maps.probe_cfg, rows);
+		bpf_map__set_max_entries(skel->maps.probe_stat, rows);
+	}
+	if (p->method != ATTACH_PERF_EVENT) /* each probe has a cookie of its own */
+		bpf_map__set_max_entries(skel->maps.rows_by_address, 1);
+	if (!p->plan->layout.stacks.wanted)
+		bpf_map__set_max_entries(skel->maps.stacks, 1);
+}
+
 int probes__load(struct probes *p, struct target *target, const struct capture_opts *opts,
 		 const struct probe_plan *plan)
 {
 	const struct sched_source_opts sched = {.syscalls = opts->syscalls,
-						.page_faults = opts->page_faults};
+						.page_faults = opts->page_faults,
+						.threads = threads_expected(target->pid)};
 	int err;
 
 	p->target = target;
@@ -147,11 +176,9 @@ int probes__load(struct probes *p, struct target *target, const struct capture_o
 		cupti_watch__prepare(p->skel, p->method);
 	if (err)
 		return err;
-	bpf_map__set_max_entries(p->skel->maps.ring, (uint32_t)round_ring(opts->ring_bytes));
+	size_maps(p, opts);
 	p->skel->rodata->with_stacks = plan->layout.stacks.wanted;
 	p->skel->rodata->with_args = opts->record_shapes;
-	if (!plan->layout.stacks.wanted)
-		bpf_map__set_max_entries(p->skel->maps.stacks, 1);
 	preallocate(p->skel);
 	err = proftrace_bpf__load(p->skel);
 	if (err)

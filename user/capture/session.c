@@ -214,6 +214,7 @@ struct losses session__losses(const struct session *s)
 		.storage = ctl->lost_storage + ctl->lost_targets,
 		.decode = decoder__malformed(s->decoder),
 		.ends = ctl->lost_ends,
+		.sched = s->probes.skel ? sched_source__lost(s->probes.skel) : 0,
 	};
 }
 
@@ -251,13 +252,14 @@ static json_t *loss_summary(const struct session *s, const struct losses *now)
 {
 	const struct losses *before = &s->lost_before;
 
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:b, s:b}", "ring",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b}", "ring",
 			 (json_int_t)(now->ring - before->ring), "depth",
 			 (json_int_t)(now->depth - before->depth), "storage",
 			 (json_int_t)(now->storage - before->storage), "decode",
 			 (json_int_t)(now->decode - before->decode), "unended",
-			 (json_int_t)(now->ends - before->ends), "target_gone", (int)s->target_gone,
-			 "target_execed", (int)s->target_execed);
+			 (json_int_t)(now->ends - before->ends), "scheduler",
+			 (json_int_t)(now->sched - before->sched), "target_gone",
+			 (int)s->target_gone, "target_execed", (int)s->target_execed);
 }
 
 uint64_t session__paid_ns(const struct session *s)

@@ -24,6 +24,7 @@ struct ring_buffer;
 struct losses {
 	uint64_t ring, depth, storage, decode;
 	uint64_t ends; /* calls whose end had no probe yet */
+	uint64_t sched;
 };
 
 /* Stacks of Python since attach. */

@@ -93,6 +93,7 @@ struct probe_plan {
 	struct planned_probe *probes;
 	size_t cnt, cap;
 	uint32_t row_cnt; /* rows used; row 0 means none */
+	uint32_t row_max; /* rows of the loaded table; 0: not loaded yet */
 	struct pt_layout layout;
 	struct pt_name_rule name_rules[PT_MAX_NAME_RULES];
 	size_t name_rule_cnt;

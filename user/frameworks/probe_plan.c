@@ -34,6 +34,7 @@ static const struct target_lib *own_lib(struct probe_plan *p, const struct targe
 
 int probe_plan__add(struct probe_plan *p, const struct planned_probe *probe)
 {
+	const uint32_t max_rows = p->row_max ? p->row_max : PT_MAX_PROBES;
 	struct planned_probe *added;
 	int err = ARRAY_PUSH(p->probes, p->cnt, p->cap, *probe);
 
@@ -41,11 +42,12 @@ int probe_plan__add(struct probe_plan *p, const struct planned_probe *probe)
 		return err;
 	added = &p->probes[p->cnt - 1];
 	if (!added->row) {
-		if (p->row_cnt + 1 >= PT_MAX_PROBES) {
+		/* One is spare_row's (span_cost.c), beside row 0. */
+		if (p->row_cnt + 2 >= max_rows) {
 			p->cnt--;
 			return err__set(-ENOSPC,
-					"more than %d probes planned; choose a lower --detail",
-					PT_MAX_PROBES - 1);
+					"more than %u probes planned; choose a lower --detail",
+					max_rows - 2);
 		}
 		added->row = ++p->row_cnt;
 	}

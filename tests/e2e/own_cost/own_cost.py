@@ -8,12 +8,15 @@ import subprocess
 import sys
 import time
 
+from held import Held
 from quota import Quota
 
 PROFTRACE = os.environ["PROFTRACE"]
 JOB = pathlib.Path(__file__).resolve().parents[2] / "workloads/timed_steps.py"
 START_S = 120
 STEPS = 30
+MIB = 1 << 20
+MAPS = 14 * MIB
 BUDGET = 0.10  # of the run time: some of the MLP's layers fit in, not all
 OVERSPENT = 2.5  # on a busy machine the steps of the window run as long as those by which it was chosen, or half as long
 
@@ -138,7 +141,37 @@ def budget_under_a_quota():
         assert quota.throttled(), "the job was never held back"
 
 
-for test in fsdp2_beside_others, budget_beside_others, budget_under_a_quota:
+@contextlib.contextmanager
+def waiting(job, *options):
+    """The pid of a session that is done with looking for steps, and waits for one far away."""
+    session = subprocess.Popen([PROFTRACE, "-q", "-p", str(job.pid), "--record", f"{10 ** 8}:{10 ** 8 + 10}", *options],
+                               stderr=subprocess.DEVNULL)
+    try:
+        give_up = time.monotonic() + START_S
+        while "state: waiting for the window" not in ctl(job.pid, "status"):
+            assert session.poll() is None and time.monotonic() < give_up, ctl(job.pid, "status")
+            time.sleep(0.5)
+        time.sleep(2)
+        yield session.pid
+    finally:
+        session.terminate()
+        session.wait(60)
+
+
+def ctl(pid, verb):
+    return subprocess.run([PROFTRACE, "ctl", str(pid), verb], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          timeout=30).stdout
+
+
+def waiting_takes_little():
+    """Of the kernel's memory too; --ring-size is apart."""
+    with Job("mlp") as job, waiting(job, "--ring-size", "1M") as pid:
+        held = Held(pid)
+        print(f"BPF maps: {held.memlock / MIB:.1f} MiB", flush=True)
+        assert held.memlock < MAPS, sorted(held.maps.values(), reverse=True)
+
+
+for test in waiting_takes_little, fsdp2_beside_others, budget_beside_others, budget_under_a_quota:
     if not sys.argv[1:] or any(word in test.__name__ for word in sys.argv[1:]):
         begin = time.monotonic()
         test()

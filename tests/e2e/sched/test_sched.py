@@ -150,6 +150,15 @@ class Threads(unittest.TestCase):
         self.assertLessEqual(run, cpus * self.wall)
         self.assertGreater(wait, 1.9 * cpus * self.wall)
 
+    def test_more_threads_than_places(self):
+        """The tables are made for few threads here (PT_SCHED_MIN_THREADS): of the others it is counted that they lack."""
+        with Load(*["read"] * 4200) as load:
+            out = watch(1, 0, load.pid)
+        seen = {r["tid"] for r in out["rows"]}
+        self.assertGreater(len(seen), 3000)
+        self.assertGreaterEqual(out["lost"], 4201 - len(seen))
+        self.assertGreater(out["lost"], 0)
+
     def test_steps(self):
         """Sleeps of 50 ms over steps of 7 ms, and a wait in read over all of them."""
         with Load("sleep", "read", "spin") as load:

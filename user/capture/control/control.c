@@ -116,7 +116,8 @@ static const char *window_path(const struct session *s, char *absolute)
 static void say_status(const struct session *s, char *out, size_t size)
 {
 	const struct losses lost = s->has_probes ? session__losses(s) : (struct losses){0};
-	uint64_t lost_cnt = lost.ring + lost.depth + lost.storage + lost.decode + lost.ends;
+	uint64_t lost_cnt =
+		lost.ring + lost.depth + lost.storage + lost.decode + lost.ends + lost.sched;
 	char state[128], path[PATH_MAX];
 
 	say_state(s, state, sizeof(state));

@@ -79,3 +79,15 @@ bool below__tell(pid_t pid)
 		  b.pid, b.command, pid, b.framework, b.pid, job);
 	return true;
 }
+
+size_t below__threads(pid_t pid)
+{
+	struct tree t = {.pids = {pid}, .cnt = 1};
+	size_t threads = 0;
+
+	for (size_t i = 0; i < t.cnt; i++) {
+		threads += (size_t)proc__status(t.pids[i], "Threads");
+		proc__each_child(t.pids[i], add, &t);
+	}
+	return threads;
+}

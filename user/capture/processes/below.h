@@ -4,6 +4,7 @@
 #define PROFTRACE_BELOW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 struct below {
@@ -18,5 +19,8 @@ bool below__find(pid_t pid, struct below *out);
 
 /* The same, and tells of it and how it is profiled. */
 bool below__tell(pid_t pid);
+
+/* Threads of the process and of its descendants. */
+size_t below__threads(pid_t pid);
 
 #endif

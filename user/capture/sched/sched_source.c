@@ -70,6 +70,24 @@ static void list_programs(const struct proftrace_bpf *skel, struct bpf_program *
 	memcpy(out, progs, sizeof(progs));
 }
 
+/* Loader processes and their threads come later. A place costs 260 bytes; a thread that finds none
+ * is counted as lost. */
+uint32_t sched_source__places(size_t threads)
+{
+	uint32_t places = PT_SCHED_MIN_THREADS;
+
+	while (places < PT_SCHED_MAX_THREADS && places / 16 < threads)
+		places *= 2;
+	return places;
+}
+
+static void size_tables(struct proftrace_bpf *skel, uint32_t places)
+{
+	bpf_map__set_max_entries(skel->maps.sched_sets, places / PT_SCHED_WAYS);
+	bpf_map__set_max_entries(skel->maps.sched_threads, places);
+	skel->rodata->sched_set_cnt = places / PT_SCHED_WAYS;
+}
+
 int sched_source__prepare(struct proftrace_bpf *skel, const struct sched_source_opts *opts)
 {
 	struct bpf_program *progs[LINK_MAX];
@@ -88,6 +106,7 @@ int sched_source__prepare(struct proftrace_bpf *skel, const struct sched_source_
 	err = opts->page_faults ? check_faults() : 0;
 	if (err)
 		return err;
+	size_tables(skel, opts->all ? PT_SCHED_MAX_THREADS : sched_source__places(opts->threads));
 	list_programs(skel, progs);
 	for (size_t i = 0; i < LINK_MAX; i++)
 		bpf_program__set_autoload(progs[i], true);
@@ -315,6 +334,13 @@ uint64_t sched_source__own_ns(const struct proftrace_bpf *skel)
 	return skel->bss->sched_ctl.own_ns;
 }
 
+uint64_t sched_source__lost(const struct proftrace_bpf *skel)
+{
+	const struct pt_sched_ctl *ctl = &skel->bss->sched_ctl;
+
+	return ctl->lost_sums + ctl->lost_threads + ctl->lost_records;
+}
+
 int sched_source__poll(struct sched_source *s)
 {
 	uint32_t gen = gen_flip(s);
@@ -378,16 +404,14 @@ static int window_take(struct sched_source *s, uint64_t open_ns, uint64_t close_
 
 static int totals_new(const struct sched_source *s, struct sched_totals *t)
 {
-	const struct pt_sched_ctl *ctl = &s->skel->bss->sched_ctl;
-
 	memset(t, 0, sizeof(*t));
 	t->per_cpu = calloc(s->online_cnt, sizeof(*t->per_cpu));
 	if (!t->per_cpu)
 		return -ENOMEM;
 	for (; t->cpu_cnt < s->online_cnt; t->cpu_cnt++)
 		t->per_cpu[t->cpu_cnt].cpu = s->online[t->cpu_cnt];
-	t->missed = ctl->missed;
-	t->lost = ctl->lost_sums + ctl->lost_threads + ctl->lost_records;
+	t->missed = s->skel->bss->sched_ctl.missed;
+	t->lost = sched_source__lost(s->skel);
 	return 0;
 }
 

@@ -35,7 +35,12 @@ struct sched_source;
 struct sched_source_opts {
 	bool all; /* every process of the machine, without reasons; `targets` is not asked then */
 	bool syscalls, page_faults; /* how long threads are in the kernel for each */
+	size_t threads;		    /* of the job now; there is room for eight times as many */
 };
+
+/* Places of threads in the tables for a job of so many now: PT_SCHED_MIN_THREADS to
+ * PT_SCHED_MAX_THREADS. */
+uint32_t sched_source__places(size_t threads);
 
 /* Chooses the programs and sizes the maps. */
 int sched_source__prepare(struct proftrace_bpf *skel, const struct sched_source_opts *opts);
@@ -48,6 +53,9 @@ int sched_source__boundary(struct sched_source *s, uint64_t ts_ns, uint64_t step
 
 /* What its programs took in windows so far, at events of the targets' threads; some are timed. */
 uint64_t sched_source__own_ns(const struct proftrace_bpf *skel);
+
+/* Events that found a table or the ring full, since the load. */
+uint64_t sched_source__lost(const struct proftrace_bpf *skel);
 
 /* Empties the kernel's maps into memory here: they are bounded. */
 int sched_source__poll(struct sched_source *s);

@@ -28,13 +28,17 @@ static void *map_memory(const struct bpf_map *map, size_t size)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
+static size_t threads_size(const struct sched_table *t)
+{
+	return t->set_cnt * PT_SCHED_WAYS * sizeof(*t->threads);
+}
+
 int sched_table__map(struct sched_table *t, const struct proftrace_bpf *skel, size_t cpu_cnt)
 {
 	t->cpu_cnt = cpu_cnt;
-	t->sets = map_memory(skel->maps.sched_sets, PT_SCHED_SETS * sizeof(*t->sets));
-	t->threads = t->sets ? map_memory(skel->maps.sched_threads,
-					  PT_SCHED_MAX_THREADS * sizeof(*t->threads))
-			     : NULL;
+	t->set_cnt = bpf_map__max_entries(skel->maps.sched_sets);
+	t->sets = map_memory(skel->maps.sched_sets, t->set_cnt * sizeof(*t->sets));
+	t->threads = t->sets ? map_memory(skel->maps.sched_threads, threads_size(t)) : NULL;
 	t->cpus = t->threads ? map_memory(skel->maps.sched_cpus, cpu_cnt * sizeof(*t->cpus)) : NULL;
 	if (t->cpus)
 		return 0;
@@ -47,9 +51,9 @@ void sched_table__unmap(struct sched_table *t)
 	const int err = errno;
 
 	if (t->sets)
-		munmap(t->sets, in_pages(PT_SCHED_SETS * sizeof(*t->sets)));
+		munmap(t->sets, in_pages(t->set_cnt * sizeof(*t->sets)));
 	if (t->threads)
-		munmap(t->threads, in_pages(PT_SCHED_MAX_THREADS * sizeof(*t->threads)));
+		munmap(t->threads, in_pages(threads_size(t)));
 	if (t->cpus)
 		munmap(t->cpus, in_pages(t->cpu_cnt * sizeof(*t->cpus)));
 	memset(t, 0, sizeof(*t));
@@ -58,10 +62,10 @@ void sched_table__unmap(struct sched_table *t)
 
 void sched_table__clear(struct sched_table *t)
 {
-	for (size_t i = 0; i < PT_SCHED_MAX_THREADS; i++)
+	for (size_t i = 0; i < t->set_cnt * PT_SCHED_WAYS; i++)
 		if (t->sets[i / PT_SCHED_WAYS].tids[i % PT_SCHED_WAYS])
 			memset(&t->threads[i], 0, sizeof(t->threads[i]));
-	memset(t->sets, 0, PT_SCHED_SETS * sizeof(*t->sets));
+	memset(t->sets, 0, t->set_cnt * sizeof(*t->sets));
 	memset(t->cpus, 0, t->cpu_cnt * sizeof(*t->cpus));
 }
 
@@ -69,7 +73,7 @@ int sched_table__take(struct sched_table *t, uint32_t gen, sched_record_fn fn, v
 {
 	int err = 0;
 
-	for (size_t i = 0; i < PT_SCHED_MAX_THREADS && !err; i++) {
+	for (size_t i = 0; i < t->set_cnt * PT_SCHED_WAYS && !err; i++) {
 		uint32_t *owner = &t->sets[i / PT_SCHED_WAYS].tids[i % PT_SCHED_WAYS];
 		const uint32_t tid = __atomic_load_n(owner, __ATOMIC_ACQUIRE);
 		struct pt_sched_thread *thread = &t->threads[i];
@@ -142,7 +146,7 @@ int sched_table__open(const struct sched_table *t, sched_open_fn fn, void *ctx)
 {
 	int err = 0;
 
-	for (size_t set = 0; set < PT_SCHED_SETS && !err; set++)
+	for (size_t set = 0; set < t->set_cnt && !err; set++)
 		err = set_open(t, set, fn, ctx);
 	return err;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tables of threads and CPUs that the scheduler's programs keep (bpf/sched_events.h), seen through
- * shared memory. Functions that fail return a negative errno with err__set, or -ENOMEM.
+ * The tables of threads and CPUs that the scheduler's programs keep (bpf/sched_events.h), seen
+ * through shared memory. Functions that fail return a negative errno with err__set, or -ENOMEM.
  */
 #ifndef PROFTRACE_SCHED_TABLE_H
 #define PROFTRACE_SCHED_TABLE_H
@@ -14,7 +14,8 @@
 struct proftrace_bpf;
 
 struct sched_table {
-	struct pt_sched_set *sets;
+	struct pt_sched_set *sets; /* PT_SCHED_WAYS of the threads each */
+	size_t set_cnt;
 	struct pt_sched_thread *threads;
 	struct pt_sched_cpu *cpus;
 	size_t cpu_cnt;

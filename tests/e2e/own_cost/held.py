@@ -1,0 +1,83 @@
+"""What a process and those that it started hold at a moment: memory, BPF maps; and how often they woke."""
+import os
+import pathlib
+import re
+import time
+
+
+def lines(path):
+    try:
+        return pathlib.Path(path).read_text().split("\n")
+    except OSError:
+        return []
+
+
+def fields(path):
+    """Of a file of `Name: value` lines in /proc."""
+    return dict(line.split(":", 1) for line in lines(path) if ":" in line)
+
+
+def number(fields, name):
+    return int(fields.get(name, "0").split()[0])
+
+
+def processes(pid):
+    """The process and those that it started."""
+    found = [pid]
+    for of in found:
+        for task in pathlib.Path(f"/proc/{of}/task").glob("*/children"):
+            found += map(int, " ".join(lines(task)).split())
+    return found
+
+
+def maps(pid):
+    """Bytes of each BPF map that the process holds, by id; what it shares with others counts once."""
+    held = {}
+    for info in pathlib.Path(f"/proc/{pid}/fdinfo").glob("*"):
+        of = fields(info)
+        if "map_id" in of:
+            held[int(of["map_id"])] = (int(of["memlock"]), int(of["map_type"]), int(of["max_entries"]))
+    return held
+
+
+def switches(pid):
+    """How often its threads went to sleep."""
+    return sum(number(fields(task), "voluntary_ctxt_switches") for task in pathlib.Path(f"/proc/{pid}/task").glob("*/status"))
+
+
+def cpu_s(pid):
+    stat = lines(f"/proc/{pid}/stat")
+    ticks = stat[0].rsplit(")", 1)[1].split()[11:15] if stat else [0]
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
+
+class Held:
+    """Of one moment."""
+
+    def __init__(self, pid):
+        self.at, self.pids = time.monotonic(), processes(pid)
+        status = [fields(f"/proc/{p}/status") for p in self.pids]
+        self.anon, self.file, self.rss = (sum(number(s, name) for s in status) << 10
+                                          for name in ("RssAnon", "RssFile", "VmRSS"))
+        self.shmem = sum(number(s, "RssShmem") for s in status) << 10
+        self.maps = {}
+        for p in self.pids:
+            self.maps.update(maps(p))
+        self.memlock = sum(memlock for memlock, _, _ in self.maps.values())
+        self.switches = sum(map(switches, self.pids))
+        self.cpu_s = sum(map(cpu_s, self.pids))
+
+    def wakeups_since(self, before):
+        return (self.switches - before.switches) / (self.at - before.at)
+
+
+def files(pid):
+    """Resident bytes of each mapped file."""
+    sums, name = {}, None
+    for line in lines(f"/proc/{pid}/smaps"):
+        head = re.match(r"[0-9a-f]+-[0-9a-f]+ \S+ \S+ \S+ \S+\s*(.*)", line)
+        if head:
+            name = head[1] or "[anonymous]"
+        elif line.startswith("Rss:"):
+            sums[name] = sums.get(name, 0) + (int(line.split()[1]) << 10)
+    return sorted(sums.items(), key=lambda item: -item[1])
