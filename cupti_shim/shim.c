@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -82,13 +83,28 @@ static int take_over(struct shim_control *c)
 	return 0;
 }
 
+/*
+ * What is written there is obeyed. Children inherit the path, and when proftrace's file has lost
+ * its name anybody may make one of that name. By number, since old C libraries have another
+ * fstat().
+ */
+static bool is_trusted(int fd)
+{
+	struct stat st;
+
+	return !syscall(SYS_fstat, fd, &st) && S_ISREG(st.st_mode) && !(st.st_mode & 077) &&
+	       (!st.st_uid || st.st_uid == geteuid());
+}
+
 static int open_file(const char *path, struct shim_control **out)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC), err = 0;
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY), err = 0;
 
 	if (fd < 0)
 		return -errno;
-	if (lseek(fd, 0, SEEK_END) < (off_t)SHIM_FILE_BYTES)
+	if (!is_trusted(fd))
+		err = -EPERM;
+	else if (lseek(fd, 0, SEEK_END) < (off_t)SHIM_FILE_BYTES)
 		err = -EPROTO;
 	*out = err ? NULL : map_file(fd);
 	if (!err && !*out)
