@@ -72,6 +72,25 @@ Test(elf_file, finds_symbols_by_address)
 	elf_file__close(f);
 }
 
+Test(elf_file, finds_all_again_after_its_memory_was_given_back)
+{
+	struct elf_file *f = open_self();
+	const uint64_t bias = self_bias(f);
+	const uint8_t *bytes;
+	struct elf_symbol s;
+	size_t len;
+
+	cr_assert_eq(elf_file__symbol_at(f, (uint64_t)elf_test_local - bias, &s), 0);
+	elf_file__drop(f);
+	cr_assert_eq(elf_file__symbol_at(f, (uint64_t)elf_test_local - bias, &s), 0);
+	cr_expect_str_eq(s.name, "elf_test_local");
+	elf_file__drop(f);
+	cr_assert_eq(elf_file__symbol(f, "elf_test_function", &s), 0);
+	bytes = elf_file__bytes(f, s.vaddr, &len);
+	cr_expect_arr_eq(bytes, (void *)elf_test_function, s.size);
+	elf_file__close(f);
+}
+
 struct seen {
 	int function, local, object, total;
 };

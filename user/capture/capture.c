@@ -589,6 +589,8 @@ static int session_run(struct session *s)
 	}
 	session__progress_end(s);
 	if (!err)
+		session__release_memory(s);
+	if (!err)
 		return session_record(s);
 	let_program_go(s);
 	return no_window__recorded(s, err);

@@ -23,6 +23,7 @@
 #include "common/out_file.h"
 #include "common/util.h"
 #include <bpf/libbpf.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -516,6 +517,14 @@ static int session_housekeeping(struct session *s, uint64_t now)
 			err = recording_writer__flush(s->window.writer);
 	}
 	return err;
+}
+
+void session__release_memory(struct session *s)
+{
+	target__drop_elfs(s->target);
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
 }
 
 int session__pump(struct session *s, int timeout_ms)

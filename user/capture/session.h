@@ -211,6 +211,8 @@ struct session {
 /* Reads the ring for up to timeout_ms, and does what is due: flush, progress, liveness. 0, -EINTR
  * when asked to stop, -ESRCH when the target is gone, or the first error on the way to the file. */
 int session__pump(struct session *s, int timeout_ms);
+/* Gives back memory that only planning and attaching need. Call before a long wait. */
+void session__release_memory(struct session *s);
 /* What the programs count from the attach on counts for a window from here on. */
 void session__count_anew(struct session *s);
 /* Was there a sign of steps of the job's own kind, though they are told by a period of operators? */

@@ -133,6 +133,12 @@ bool mapped__is_torn(const struct mapped *m)
 	return __atomic_load_n(&m->torn, __ATOMIC_RELAXED);
 }
 
+void mapped__drop(struct mapped *m)
+{
+	if (!m->borrowed)
+		madvise(m->data, m->whole, MADV_DONTNEED);
+}
+
 void mapped__close(struct mapped *m)
 {
 	if (!m)

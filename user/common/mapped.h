@@ -21,6 +21,9 @@ int mapped__guard(void *data, size_t size, struct mapped **out);
 uint8_t *mapped__data(const struct mapped *m);
 /* A page of it was gone when it was read: what was read since is not to be trusted. */
 bool mapped__is_torn(const struct mapped *m);
+/* Gives the memory back: what is read later comes from the file again, and what was written is lost. Does
+ * nothing with the caller's own. */
+void mapped__drop(struct mapped *m);
 void mapped__close(struct mapped *m); /* NULL is allowed */
 
 #endif

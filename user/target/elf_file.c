@@ -243,15 +243,32 @@ bool elf_file__is_torn(const struct elf_file *f)
 	return mapped__is_torn(f->map);
 }
 
+static void free_indexes(struct elf_file *f)
+{
+	for (int i = 0; i < TABLE_CNT; i++) {
+		struct name_index *ix = &f->tables[i].index;
+
+		free(ix->slots);
+		free(ix->hashes);
+		memset(ix, 0, sizeof(*ix));
+	}
+	free(f->ranges);
+	f->ranges = NULL;
+	f->range_cnt = 0;
+	f->ranges_built = false;
+}
+
+void elf_file__drop(struct elf_file *f)
+{
+	free_indexes(f);
+	mapped__drop(f->map);
+}
+
 void elf_file__close(struct elf_file *f)
 {
 	if (!f)
 		return;
-	for (int i = 0; i < TABLE_CNT; i++) {
-		free(f->tables[i].index.slots);
-		free(f->tables[i].index.hashes);
-	}
-	free(f->ranges);
+	free_indexes(f);
 	free(f->phdrs);
 	free(f->shdrs);
 	mapped__close(f->map);

@@ -325,6 +325,14 @@ struct elf_file *target__elf(struct target *t, const struct target_lib *lib)
 	return kept.file;
 }
 
+void target__drop_elfs(struct target *t)
+{
+	struct target_priv *priv = (struct target_priv *)t;
+
+	for (size_t i = 0; i < priv->elf_cnt; i++)
+		elf_file__drop(priv->elfs[i].file);
+}
+
 const struct target_lib *target__lib_at(struct target *t, uint64_t address, uint64_t *vaddr)
 {
 	const struct target_lib *lib = NULL;

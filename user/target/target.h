@@ -59,6 +59,8 @@ const struct target_lib *target__lib_at(struct target *t, uint64_t address, uint
 
 /* Opened once and kept; NULL with err__set if it cannot be. */
 struct elf_file *target__elf(struct target *t, const struct target_lib *lib);
+/* Gives back the memory of those that were opened. They stay open. */
+void target__drop_elfs(struct target *t);
 
 /* x of its CPython 3.x, 0: none, or not known. */
 unsigned int target__python_minor(const struct target *t);

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from held import Held
+from held import Held, files
 from quota import Quota
 
 PROFTRACE = os.environ["PROFTRACE"]
@@ -17,6 +17,8 @@ START_S = 120
 STEPS = 30
 MIB = 1 << 20
 MAPS = 14 * MIB
+ANONYMOUS = 16 * MIB
+FILES = 32 * MIB  # its own, and the ring twice; without PyTorch's libraries
 BUDGET = 0.10  # of the run time: some of the MLP's layers fit in, not all
 OVERSPENT = 2.5  # on a busy machine the steps of the window run as long as those by which it was chosen, or half as long
 
@@ -167,8 +169,11 @@ def waiting_takes_little():
     """Of the kernel's memory too; --ring-size is apart."""
     with Job("mlp") as job, waiting(job, "--ring-size", "1M") as pid:
         held = Held(pid)
-        print(f"BPF maps: {held.memlock / MIB:.1f} MiB", flush=True)
+        print(f"BPF maps {held.memlock / MIB:.1f} MiB, anonymous memory {held.anon / MIB:.1f}, mapped files "
+              f"{held.file / MIB:.1f}", flush=True)
         assert held.memlock < MAPS, sorted(held.maps.values(), reverse=True)
+        assert held.anon < ANONYMOUS, held.anon
+        assert held.file < FILES, files(pid)
 
 
 for test in waiting_takes_little, fsdp2_beside_others, budget_beside_others, budget_under_a_quota:

@@ -216,6 +216,7 @@ int arm__rest(struct session *s)
 	rest__begin(s);
 	sched_source__stop(s->sched);
 	s->sched = NULL;
+	session__release_memory(s);
 	return err;
 }
 
