@@ -170,8 +170,8 @@ __asm__(
 	"	je .Lopen\n"
 	"	mov $319, %eax\n"
 	"	lea " B(RD_NAME) ", %rdi\n"
-	"	mov $1, %esi\n"
-	"	syscall\n" /* memfd_create(name, MFD_CLOEXEC) */
+	"	mov $3, %esi\n"
+	"	syscall\n" /* memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING) */
 	"	mov %rax, " B(RD_FD) "\n"
 	"	movq $" STR(REMOTE_FD_READY) ", " B(RD_PHASE) "\n"
 	"	test %rax, %rax\n"

@@ -192,7 +192,7 @@ static const struct needed needed[] = {
 	{"close", SYS_close, false, {3}},
 	{"exit", SYS_exit, false, {0}},
 };
-static const struct needed needed_memfd = {"memfd_create", SYS_memfd_create, false, {0, 1}};
+static const struct needed needed_memfd = {"memfd_create", SYS_memfd_create, false, {0, 3}};
 
 struct filters {
 	struct sock_filter *insns[MAX_FILTERS];

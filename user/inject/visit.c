@@ -2,6 +2,8 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include "common/err.h"
 #include "common/memfd.h"
 #include "common/util.h"
@@ -73,6 +75,32 @@ static void memfd_path(const struct session *s, int64_t fd, char path[256])
 	snprintf(path + len, 256 - len, "fd/%ld", fd);
 }
 
+static bool holds(int fd, const char *image, size_t size)
+{
+	struct stat st;
+	bool same = !fstat(fd, &st) && (size_t)st.st_size == size;
+	void *at = same ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+
+	if (at == MAP_FAILED)
+		return false;
+	same = !memcmp(at, image, size);
+	munmap(at, size);
+	return same;
+}
+
+/* Other processes of its user may have the file open, too: what is in it counts once nobody can
+ * change it. */
+static int fill_and_seal(int fd, const char *image, size_t size)
+{
+	int err = write_all(fd, image, size);
+
+	if (err)
+		return err;
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+		return -errno;
+	return holds(fd, image, size) ? 0 : -EBADMSG;
+}
+
 static int fill_memfd(const struct session *s)
 {
 	const struct inject_request *q = s->request;
@@ -89,11 +117,11 @@ static int fill_memfd(const struct session *s)
 	if (theirs < 0)
 		return err__set((int)theirs, "process %d: memfd_create: %s", s->target->pid,
 				strerror((int)-theirs));
-	fd = memfd__open_of(s->target->pid, theirs, O_WRONLY);
-	err = fd < 0 ? fd : write_all(fd, q->image, q->image_size);
+	fd = memfd__open_of(s->target->pid, theirs, O_RDWR);
+	err = fd < 0 ? fd : fill_and_seal(fd, q->image, q->image_size);
 	if (err)
 		return err__set(err, "process %d: cannot fill its memfd: %s", s->target->pid,
-				strerror(-err));
+				err == -EBADMSG ? "another process wrote into it" : strerror(-err));
 	memfd_path(s, theirs, path);
 	err = session__write(s, at(s, RD_PATH), path, sizeof(path));
 	if (!err)

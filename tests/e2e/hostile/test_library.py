@@ -1,24 +1,30 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The library in a process, and the memory that it shares with proftrace: nobody else's."""
+import fcntl
 import os
 import pathlib
 import subprocess
+import time
 
 from common import HERE, NOBODY
 from lib import process
 from lib.job import ROOT
 from lib.runner import test
-from lib.tool import PROFTRACE
+from lib.tool import PROFTRACE, report
 
 BUILD = pathlib.Path(PROFTRACE).resolve().parent
 TRAIN = BUILD / "simgpu/client/train"
 
 
-def job(case, **settings):
-    """A process that uses the simulated device until it is ended."""
+def as_user(uid):
+    return ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups"]
+
+
+def job(case, user=0, **settings):
+    """A process of a user that uses the simulated device until it is ended."""
     log = case.dir / f"job{len(list(case.dir.glob('job*')))}"
     with open(log, "w") as out:
-        popen = subprocess.Popen([TRAIN, "0", "3000", "1", "2", "0"], stdout=out, stdin=subprocess.DEVNULL,
+        popen = subprocess.Popen([*(as_user(user) if user else ()), TRAIN, "0", "3000", "1", "2", "0"], stdout=out, stdin=subprocess.DEVNULL,
                                  env={**os.environ, **settings})
     case.finally_(popen.wait)
     case.finally_(popen.kill)
@@ -49,3 +55,108 @@ def squatted(case):
     assert not taken("theirs", NOBODY, 0o600)
     assert not taken("opened", 0, 0o666)
     assert not taken("linked", 0, 0o600, "link")
+
+
+VICTIM = 4711
+
+# What a process may reach of others, by their fields of /proc: FD and map_files, memory, descriptors.
+REACH = """
+import os, sys, ctypes, pathlib
+libc = ctypes.CDLL(None, use_errno=True)
+reached = []
+def attempt(what, act):
+    try:
+        act()
+        reached.append(what)
+    except OSError:
+        pass
+def call(*args):
+    if libc.syscall(*args) < 0:
+        raise OSError(ctypes.get_errno(), "")
+for pid, mapping in zip(sys.argv[1::2], sys.argv[2::2]):
+    proc = pathlib.Path("/proc", pid)
+    for name in ("fd", "map_files", "task/" + pid + "/fd"):
+        attempt(f"{pid} {name}", lambda: os.listdir(proc / name))
+    for fd in range(64):
+        attempt(f"{pid} fd {fd}", lambda: os.stat(proc / "fd" / str(fd)))
+    for flags in (os.O_RDONLY, os.O_RDWR):
+        attempt(f"{pid} map", lambda: os.open(proc / "map_files" / mapping, flags))
+        attempt(f"{pid} mem", lambda: os.open(proc / "mem", flags))
+    attempt(f"{pid} maps", lambda: open(proc / "maps").read(1))
+    pidfd = os.pidfd_open(int(pid))
+    for fd in range(64):
+        attempt(f"{pid} getfd {fd}", lambda: call(438, pidfd, fd, 0))
+print(*reached, sep="\\n")
+"""
+
+
+def shared_mapping(pid):
+    """Range and rights of the memory that proftrace and the library share."""
+    for line in pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines():
+        if "/memfd:proftrace (deleted)" in line:
+            words = line.split()
+            begin, end = words[0].split("-")
+            return f"{int(begin, 16):x}-{int(end, 16):x}", words[1]
+    return None
+
+
+def links(pid):
+    found = []
+    for fd in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            found.append(os.readlink(fd))
+        except FileNotFoundError:
+            pass
+    return found
+
+
+@test("the memory that the library shares: no other user opens, maps or wakes it; it is sealed, and has no descriptor")
+def reach(case):
+    names = pathlib.Path("/proc/net/unix")
+    before = {line.split()[-1] for line in names.read_text().splitlines()}
+    popen = job(case, user=VICTIM)
+    tool = case.tool("-p", popen.pid, "--no-steps", "--duration", "60s", "--no-trace", "--no-report")
+    tool.wait_recording()
+    process.wait_for(lambda: shared_mapping(popen.pid), 30, "the library")
+    ours, theirs = shared_mapping(tool.pid), shared_mapping(popen.pid)
+    assert ours[1] == theirs[1] == "rw-s", (ours, theirs)
+    process.wait_for(lambda: not [p for p in links(popen.pid) if "memfd:" in p], 30, "its last descriptor")
+    assert not [p for p in links(tool.pid) if "memfd:" in p], links(tool.pid)
+    processes = [str(popen.pid), theirs[0], str(tool.pid), ours[0]]
+    attempts = ["python3", "-c", REACH, *processes]
+    done = subprocess.run([*as_user(NOBODY), *attempts], capture_output=True, text=True, check=True)
+    assert not done.stdout.split(), done.stdout
+    # The same attempts reach all of it, if root makes them.
+    done = subprocess.run(attempts, capture_output=True, text=True, check=True)
+    assert all(f"{pid} {what}" in done.stdout.splitlines()
+               for pid in (popen.pid, tool.pid) for what in ("fd", "map", "mem", "maps")), done.stdout
+    with open(f"/proc/{popen.pid}/map_files/{theirs[0]}", "r+b") as memory:
+        seals = fcntl.fcntl(memory, fcntl.F_GET_SEALS)
+        wanted = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW
+        assert seals & wanted == wanted, seals
+    library = [line.split()[0] for line in pathlib.Path(f"/proc/{popen.pid}/maps").read_text().splitlines()
+               if "/memfd:" in line and " r-xp " in line]
+    with open(f"/proc/{popen.pid}/map_files/{library[0]}", "rb") as text:
+        seals = fcntl.fcntl(text, fcntl.F_GET_SEALS)
+        assert seals & (wanted | fcntl.F_SEAL_WRITE) == wanted | fcntl.F_SEAL_WRITE, seals
+    assert not {n for n in {line.split()[-1] for line in names.read_text().splitlines()} - before
+                if n.startswith("@") and "proftrace" in n}
+    tool.interrupt().done(60)
+    assert popen.poll() is None
+
+
+@test("shared memory of a process that never answers, wakes all the time, takes our mark, writes noise: told, and it ends")
+def corrupted(case):
+    program = case.dir / "corrupt"
+    subprocess.run(["gcc", "-O1", f"-I{ROOT}", "-o", program, HERE / "corrupt.c"], check=True)
+    # The first use of a device may take 20 s; a window waits so long for an answer, and no longer.
+    begin, tools = time.monotonic(), {}
+    for kind, seconds in (("silent", 25), ("wakes", 10), ("owner", 10), ("noise", 10)):
+        tools[kind] = case.tool("run", "--no-steps", "--duration", "2s", "--no-trace", "--no-report", "-o",
+                                case.dir / f"{kind}.ptrec", "--", program, kind, seconds)
+    for kind, tool in tools.items():
+        tool.done(60)
+        rows = report(case.dir / f"{kind}.ptrec")["summary"]["rows"]
+        assert 1.9 < float(rows[0]["window"].removesuffix(" s")) < 3 * process.PATIENCE, (kind, rows)
+        assert "did not start in time" in tool.err or kind != "silent", tool.err
+    assert time.monotonic() - begin < 40 * process.PATIENCE, begin
