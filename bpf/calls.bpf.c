@@ -323,7 +323,7 @@ int call_unwound(struct pt_regs *ctx)
 
 /* Behind the call instruction that a function came from. An exception does not pass here. */
 SEC("uprobe")
-int call_landing(struct pt_regs *ctx)
+int call_return_site(struct pt_regs *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
 	__u32 row = probe_row(ctx), i;

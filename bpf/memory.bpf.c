@@ -36,7 +36,7 @@ int memory_new(struct pt_regs *ctx)
 	return 0;
 }
 
-/* (this, size_t bytes, ...): the block's address is what it returns, see memory_landing. */
+/* (this, size_t bytes, ...): the block's address is what it returns, see memory_return_site. */
 SEC("uprobe")
 int memory_ask(struct pt_regs *ctx)
 {
@@ -53,7 +53,7 @@ int memory_ask(struct pt_regs *ctx)
 
 /* Where the caller of such a function goes on, its result still in its register. */
 SEC("uprobe")
-int memory_landing(struct pt_regs *ctx)
+int memory_return_site(struct pt_regs *ctx)
 {
 	struct pt_thread *t = thread_lookup();
 

@@ -132,9 +132,9 @@ static __always_inline void full_name_send(struct pt_thread *t, const struct pt_
 }
 
 /*
- * A call whose name the target holds (cfg.name_path). Its end is a return probe's or a landing's;
- * without one it is inferred from the thread's next event. A call without a name is none; with
- * PT_NAMED_OUTERMOST neither is one right inside one of another probe.
+ * A call whose name the target holds (cfg.name_path). Its end is a return probe's or a return
+ * site's; without one it is inferred from the thread's next event. A call without a name is none;
+ * with PT_NAMED_OUTERMOST neither is one right inside one of another probe.
  */
 SEC("uprobe")
 int named_entry(struct pt_regs *ctx)

@@ -4,7 +4,7 @@
  * leave them. A function is entered with all that it was called with. Where it returns to us, what
  * lies on the stack of its arguments is copied, and exceptions pass.
  */
-#include "cupti_shim/noting.h"
+#include "cupti_shim/trampoline.h"
 
 #define ENTRY_BYTES 16
 
@@ -89,7 +89,7 @@ __asm__(".pushsection .text\n"
 			     ".type common, @function\n"
 			     "common:\n"
 			     ".cfi_startproc\n"
-			     ".cfi_personality 0x1b, noting__on_unwind\n"
+			     ".cfi_personality 0x1b, trampoline__on_unwind\n"
 			     ".cfi_def_cfa_offset 16\n"
 			     "pushq %rbp\n"
 			     ".cfi_adjust_cfa_offset 8\n"
@@ -101,7 +101,7 @@ __asm__(".pushsection .text\n"
 			     "movl 8(%rbp), %edi\n"
 			     "leaq 128(%rsp), %rsi\n"
 			     "leaq 16(%rbp), %rdx\n"
-			     "call noting__enter\n" /* rax: to, rdx: through */
+			     "call trampoline__enter\n" /* rax: to, rdx: through */
 			     "movq %rax, %r11\n"
 			     "testq %rdx, %rdx\n"
 			     "jnz 1f\n" GIVE_BACK(
@@ -134,7 +134,7 @@ __asm__(".pushsection .text\n"
 							     "movq %rdx, 40(%rsp)\n"
 							     "movl 8(%rbp), %edi\n"
 							     "leaq 16(%rbp), %rsi\n"
-							     "call noting__leave\n"
+							     "call trampoline__leave\n"
 							     "movaps (%rsp), %xmm0\n"
 							     "movaps 16(%rsp), %xmm1\n"
 							     "movq 32(%rsp), %rax\n"

@@ -2,11 +2,11 @@
 /*
  * Pointers in the program's data by which it calls functions, as methods of Python, virtual
  * functions and those of shared libraries: while the library records, such a pointer leads to a
- * function of ours, which notes the time and goes on to the one that was there (noting.c). No
+ * function of ours, which notes the time and goes on to the one that was there (trampoline.c). No
  * instruction of the program is changed, and a thread that has read a pointer may follow it at any
  * later time: ours stay where they are, and each leads to one function for the life of the process.
  */
-#include "cupti_shim/noting.h"
+#include "cupti_shim/trampoline.h"
 #include "cupti_shim/shim.h"
 #include "cupti_shim/old_glibc.h"
 #include <pthread.h>
@@ -53,7 +53,7 @@ static uint64_t address_hash(uintptr_t address)
 
 static uint64_t hash_change(const void *address)
 {
-	const void *original = noting__original(address);
+	const void *original = trampoline__original(address);
 
 	/* Nearly all are none of ours. */
 	return original ? address_hash((uintptr_t)address) ^ address_hash((uintptr_t)original) : 0;
@@ -128,8 +128,8 @@ static void replace_all(bool to_ours)
 		p = pages_from(i);
 		may = !read_only || protect(&p, PROT_READ | PROT_WRITE);
 		for (uint32_t k = i; k < i + p.cnt; k++) {
-			void *entry = noting__entry(pointers[k].function);
-			void *original = noting__original(entry);
+			void *entry = trampoline__entry(pointers[k].function);
+			void *original = trampoline__original(entry);
 
 			if (to_ours)
 				pointers[k].is_set =
@@ -172,7 +172,7 @@ static void set(struct shim_control *c)
 	uint32_t index[SHIM_FUNCTIONS], f, cnt = 0;
 	bool keeps;
 
-	noting__begin(c, index);
+	trampoline__begin(c, index);
 	calls__connect(c);
 	keeps = keep_hashes(c->python_hash);
 	/* All are known before the first is replaced: a child that is made in between puts it back.
@@ -180,7 +180,7 @@ static void set(struct shim_control *c)
 	for (uint32_t i = 0; i < c->pointer_cnt; i++) {
 		f = to_set[i].function < c->function_cnt ? index[to_set[i].function]
 							 : SHIM_FUNCTIONS;
-		if (f == SHIM_FUNCTIONS || (!keeps && noting__is_method(f)))
+		if (f == SHIM_FUNCTIONS || (!keeps && trampoline__is_method(f)))
 			continue;
 		pointers[cnt].at = (void **)(uintptr_t)to_set[i].at;
 		pointers[cnt].function = f;
@@ -194,7 +194,7 @@ static void set(struct shim_control *c)
 
 void functions__set(struct shim_control *c)
 {
-	c->note_ns = noting__cost_ns();
+	c->note_ns = trampoline__cost_ns();
 	if (!c->pointer_cnt || c->function_cnt > SHIM_FUNCTIONS || c->pointer_cnt > SHIM_POINTERS)
 		return;
 	pthread_mutex_lock(&mutex);
@@ -215,7 +215,7 @@ static void put_back(void)
 static void clear(struct shim_control *c)
 {
 	put_back();
-	noting__put_open(c);
+	trampoline__put_open(c);
 	if (__atomic_load_n(&c->state, __ATOMIC_ACQUIRE) != SHIM_RECORDING)
 		calls__connect(NULL);
 	__atomic_store_n(&c->pointers_set, 0, __ATOMIC_RELEASE);

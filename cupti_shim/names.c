@@ -4,7 +4,7 @@
  * holds. Each text is kept once in the file, and told by its key. Any thread may add one, without a
  * lock.
  */
-#include "cupti_shim/noting.h"
+#include "cupti_shim/trampoline.h"
 #include "cupti_shim/shim.h"
 
 #define SEED  0xcbf29ce484222325ull

@@ -3,7 +3,7 @@
  * producers that do not. */
 #include "common/util.h"
 #include "device/shim_link.h"
-#include "device/shim_wish.h"
+#include "device/shim_request.h"
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -308,10 +308,10 @@ static int memfd(off_t bytes, uint32_t version)
 Test(device_protocol, a_file_that_is_cut_off_ends_it_and_is_told)
 {
 	struct seen seen[SHIM_RINGS] = {0};
-	struct shim_wish wish = {.link = link_};
+	struct shim_request wish = {.link = link_};
 
 	cr_assert_eq(shim_link__keep_alive(link_), 0);
-	shim_wish__want(&wish, true);
+	shim_request__want(&wish, true);
 	put_calls(0, 1, 100);
 	target->state = SHIM_RECORDING;
 	cr_assert_eq(truncate(shim_link__path(link_), 0), 0);
@@ -321,8 +321,8 @@ Test(device_protocol, a_file_that_is_cut_off_ends_it_and_is_told)
 	cr_expect_eq(seen[0].cnt, 0);
 	shim_link__beat(link_);
 	shim_link__command(link_, SHIM_PARK);
-	cr_assert_not_null(shim_wish__refusal(&wish));
-	cr_expect_not_null(strstr(shim_wish__refusal(&wish), "cut off the memory"));
+	cr_assert_not_null(shim_request__refusal(&wish));
+	cr_expect_not_null(strstr(shim_request__refusal(&wish), "cut off the memory"));
 }
 
 static void refused(int fd)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* capture__run: the life of a session from attach to detach. */
-#include "capture/processes/below.h"
+#include "capture/processes/descendant.h"
 #include "capture/session.h"
 #include "bpf/events.h"
 #include "bpf/probe_cfg.h"
@@ -27,7 +27,7 @@
 #include "capture/timed.h"
 #include "capture/arming/rest.h"
 #include "capture/arming/timer_only.h"
-#include "capture/arming/landings.h"
+#include "capture/arming/return_sites.h"
 #include "capture/user_probes/user_ops.h"
 #include "capture/user_probes/user_usdt.h"
 #include "common/capability.h"
@@ -116,8 +116,8 @@ static void warn_no_framework(const struct session *s)
 			  s->target->is_kthread ? "kernel thread" : "32-bit program");
 		return;
 	}
-	if (!s->told_below)
-		below__tell(o->pid);
+	if (!s->descendant_described)
+		descendant__describe(o->pid);
 	log__warn("process %d runs no framework that I know: CPU, scheduler and CUDA call "
 		  "tables%s%s%s%s%s",
 		  o->pid, functions || marks ? "" : " only",
@@ -446,7 +446,7 @@ static int record_duration(struct session *s)
 	int err = prepare(s);
 
 	if (!err && !s->rule.boundary && !s->program)
-		err = landings__settle(s);
+		err = return_sites__await(s);
 	ctl->schedule = (struct pt_schedule){.record = UINT64_MAX / 2, .repeat = 1};
 	s->armed = true;
 	arm__gate(s);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Before the first window: what a step is, and how long. */
 #include "capture/arming/arm.h"
-#include "capture/processes/below.h"
+#include "capture/processes/descendant.h"
 #include "capture/steps/epoch_end.h"
 #include "capture/steps/find_period.h"
 #include "capture/steps/step_classes.h"
@@ -153,10 +153,10 @@ static uint64_t timeout_ns(const struct session *s)
 }
 
 /* A parent that only waits for the process that does the work. */
-static void tell_below(struct session *s)
+static void describe_descendant(struct session *s)
 {
-	if (!s->told_below && s->bursts.idle >= IDLE_BURSTS && s->bursts.below_ran)
-		s->told_below = below__tell(s->opts->pid);
+	if (!s->descendant_described && s->bursts.idle >= IDLE_BURSTS && s->bursts.descendants_ran)
+		s->descendant_described = descendant__describe(s->opts->pid);
 }
 
 /* Compilers and libraries are set up in the first steps. */
@@ -203,9 +203,9 @@ int session__learn(struct session *s)
 			if (err || s->rule.boundary)
 				break;
 			period_tried = clock__monotonic_ns() - begin;
-			tell_below(s);
+			describe_descendant(s);
 			if (may_do_without(s) && s->bursts.idle >= IDLE_BURSTS &&
-			    s->bursts.below_ran)
+			    s->bursts.descendants_ran)
 				return 0;
 		}
 	}

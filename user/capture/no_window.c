@@ -3,7 +3,7 @@
 #include "bpf/skeleton.h"
 #include "capture/arming/bursts.h"
 #include "capture/arming/far.h"
-#include "capture/processes/below.h"
+#include "capture/processes/descendant.h"
 #include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -122,8 +122,8 @@ int no_window__steps(struct session *s)
 		return 0;
 	}
 	/* Of a pool or a pre-forking server the parent loads the framework, too, and only waits. */
-	if (s->match.framework && !s->told_below)
-		s->told_below = below__tell(s->opts->pid);
+	if (s->match.framework && !s->descendant_described)
+		s->descendant_described = descendant__describe(s->opts->pid);
 	if (s->opts->duration_ns) {
 		log__warn("no steps were seen: recording by time");
 		return 0;

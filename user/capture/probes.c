@@ -6,7 +6,7 @@
 #include "attach/privilege.h"
 #include "attach/watchpoint.h"
 #include "bpf/skeleton.h"
-#include "capture/processes/below.h"
+#include "capture/processes/descendant.h"
 #include "capture/sched/sched_source.h"
 #include "capture/sched/task_source.h"
 #include "common/counted.h"
@@ -32,7 +32,7 @@ static bool program_planned(const struct probe_plan *plan, const char *name)
 	for (size_t i = 0; i < plan->cnt; i++) {
 		const struct planned_probe *probe = &plan->probes[i];
 
-		if (probe->landing_program && !strcmp(probe->landing_program, name))
+		if (probe->return_site_program && !strcmp(probe->return_site_program, name))
 			return true;
 		if ((probe->program && !strcmp(probe->program, name)) ||
 		    (probe->return_program && !strcmp(probe->return_program, name)))
@@ -128,7 +128,7 @@ static int refused(struct probes *p, int err)
 /* A framework starts some for each CPU, where it has not yet. */
 static size_t threads_expected(pid_t pid)
 {
-	const size_t now = below__threads(pid), per_cpu = 2 * (size_t)libbpf_num_possible_cpus();
+	const size_t now = descendant__threads(pid), per_cpu = 2 * (size_t)libbpf_num_possible_cpus();
 
 	return now > per_cpu ? now : per_cpu;
 }

@@ -10,7 +10,7 @@
 #include "capture/device/pointed.h"
 #include "capture/arming/far.h"
 #include "capture/processes/follow.h"
-#include "capture/arming/landings.h"
+#include "capture/arming/return_sites.h"
 #include "capture/steps/optimizer_step.h"
 #include "capture/decode/long_names.h"
 #include "capture/decode/python_stacks.h"
@@ -547,7 +547,7 @@ int session__pump(struct session *s, int timeout_ms)
 	if (!err)
 		err = device_calls__adjust(s);
 	if (!err)
-		err = landings__adjust(s);
+		err = return_sites__poll(s);
 	if (!err)
 		err = control__settle(s);
 	control__pump(s);

@@ -64,7 +64,7 @@ struct session {
 	uint64_t learn_begin_ns, learn_cpu_ns; /* when steps began to be looked for, and the
 						  processor time of the process then */
 	struct bursts bursts;
-	bool told_below; /* a process below it that has a framework was named */
+	bool descendant_described; /* a process below it that has a framework was named */
 	struct probe_plan plan;
 	struct step_rule rule;
 	uint64_t traced;   /* the programs' count when the rule was found */
@@ -173,7 +173,7 @@ struct session {
 
 	struct call_log log; /* while it is open, records go to it and not to a file */
 
-	uint32_t landing_cnt; /* places that calls return to for which probes were planned */
+	uint32_t return_site_cnt; /* places that calls return to for which probes were planned */
 
 	bool *dropped; /* by row */
 	struct dropped_probe *drops;

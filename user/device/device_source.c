@@ -12,8 +12,8 @@
 #include "device/device_losses.h"
 #include "device/device_summary.h"
 #include "device/event_records.h"
-#include "device/kept_calls.h"
-#include "device/shim_wish.h"
+#include "device/correlation_map.h"
+#include "device/shim_request.h"
 #include "inject/seccomp.h"
 
 #define SECOND	       1000000000ull
@@ -28,7 +28,7 @@ struct device_source {
 	struct device_names *names;
 	struct device_events *events;
 
-	struct shim_wish wish;
+	struct shim_request request;
 	int filter_cnt; /* of seccomp, when what the library needs was checked against them */
 	bool filtered;	/* there are more since */
 
@@ -36,7 +36,7 @@ struct device_source {
 	struct shim_open_call *unreturned;
 	size_t unreturned_cnt, unreturned_cap;
 	struct activity_queue activities;
-	struct kept_calls kept;
+	struct correlation_map kept;
 	struct device_ranges ranges;
 	struct event_records records;
 	struct clock_pairs *pairs;
@@ -63,7 +63,7 @@ int device_source__new(struct shim_link *link, const struct target *target,
 		shim_link__free(link);
 		return -ENOMEM;
 	}
-	d->link = d->wish.link = link;
+	d->link = d->request.link = link;
 	d->target = target;
 	d->taker = *taker;
 	d->filter_cnt = seccomp__filter_cnt(target->pid);
@@ -91,7 +91,7 @@ void device_source__free(struct device_source *d)
 	free(d->unreturned);
 	device_functions__clear(&d->functions);
 	activity_queue__clear(&d->activities);
-	kept_calls__clear(&d->kept);
+	correlation_map__clear(&d->kept);
 	device_ranges__clear(&d->ranges);
 	event_records__clear(&d->records);
 	clock_pairs__free(d->pairs);
@@ -103,19 +103,20 @@ void device_source__free(struct device_source *d)
 /* What CUPTI and the library do on the target's threads might be what a new filter kills for. */
 static bool is_filtered(struct device_source *d)
 {
-	if (!d->filtered && !d->wish.recording &&
+	if (!d->filtered && !d->request.recording &&
 	    seccomp__filter_cnt(d->target->pid) > d->filter_cnt) {
 		d->filtered = true;
-		shim_wish__give_up(&d->wish, "the process has had a seccomp filter put on since "
-					     "our library went in");
-		log__warn("no device times: %s", shim_wish__refusal(&d->wish));
+		shim_request__give_up(&d->request,
+				      "the process has had a seccomp filter put on since "
+				      "our library went in");
+		log__warn("no device times: %s", shim_request__refusal(&d->request));
 	}
 	return d->filtered;
 }
 
 void device_source__want(struct device_source *d, bool recording)
 {
-	shim_wish__want(&d->wish, recording && !is_filtered(d));
+	shim_request__want(&d->request, recording && !is_filtered(d));
 }
 
 static void note_end(struct device_source *d)
@@ -127,7 +128,7 @@ static void note_end(struct device_source *d)
 void device_source__yield(struct device_source *d, uint64_t kinds)
 {
 	note_end(d);
-	shim_wish__yield(&d->wish, kinds);
+	shim_request__yield(&d->request, kinds);
 }
 
 bool device_source__has_left(const struct device_source *d)
@@ -145,11 +146,12 @@ void device_source__target_gone(struct device_source *d, bool execed)
 	    (state != SHIM_RECORDING && state != SHIM_STOPPING))
 		return;
 	d->counts.ended_ns = clock__monotonic_ns();
-	shim_wish__give_up(&d->wish,
-			   execed ? "the process replaced its program (exec), and with it went "
-				    "what CUPTI had not handed over yet"
-				  : "the process ended, and with it what CUPTI had not handed over "
-				    "yet");
+	shim_request__give_up(
+		&d->request,
+		execed ? "the process replaced its program (exec), and with it went "
+			 "what CUPTI had not handed over yet"
+		       : "the process ended, and with it what CUPTI had not handed over "
+			 "yet");
 }
 
 bool device_source__has_ended(const struct device_source *d)
@@ -159,7 +161,7 @@ bool device_source__has_ended(const struct device_source *d)
 
 bool device_source__settled(struct device_source *d, uint64_t now)
 {
-	return shim_wish__settled(&d->wish, now);
+	return shim_request__is_done(&d->request, now);
 }
 
 bool device_source__is_recording(const struct device_source *d)
@@ -174,7 +176,7 @@ bool device_source__is_absent(const struct device_source *d)
 
 const char *device_source__refusal(const struct device_source *d)
 {
-	return shim_wish__refusal(&d->wish);
+	return shim_request__refusal(&d->request);
 }
 
 /* ---- functions ---- */
@@ -269,7 +271,7 @@ static int on_call(void *ctx, size_t ring, uint32_t ns_tid, const struct shim_ca
 {
 	struct device_source *d = ctx;
 	struct call_queue *q = &d->calls[ring];
-	int err = is_function(call) ? 0 : kept_calls__see(&d->kept, call->correlation);
+	int err = is_function(call) ? 0 : correlation_map__see(&d->kept, call->correlation);
 
 	if (err)
 		return err;
@@ -355,13 +357,13 @@ static int keep_call(struct device_source *d, const struct shim_call *call, uint
 {
 	const uint64_t function = SHIM_API_KEY(call->domain, call->api);
 
-	return kept_calls__put(&d->kept, call->correlation, track,
-			       !call->flags && device_names__is_launch(d->names, function));
+	return correlation_map__put(&d->kept, call->correlation, track,
+				    !call->flags && device_names__is_launch(d->names, function));
 }
 
 static int keep_outside(struct device_source *d, const struct shim_call *call)
 {
-	return kept_calls__put(&d->kept, call->correlation, KEPT_OUTSIDE, false);
+	return correlation_map__put(&d->kept, call->correlation, KEPT_OUTSIDE, false);
 }
 
 static int function_write(struct device_source *d, uint32_t tid, const struct shim_call *call)
@@ -409,7 +411,7 @@ static int unreturned_write(struct device_source *d)
 		struct call_queue *q = &d->calls[open->ring];
 
 		if (!is_function(&open->call) &&
-		    kept_calls__track(&d->kept, open->call.correlation))
+		    correlation_map__track(&d->kept, open->call.correlation))
 			continue;
 		set_thread(d, q, open->tid);
 		err = call_write(d, q->tid, &open->call);
@@ -467,7 +469,7 @@ static int mark_take(struct device_source *d, const struct shim_marker *mark)
 
 static int memory_write(struct device_source *d, const struct shim_memory *memory)
 {
-	uint32_t track = kept_calls__track(&d->kept, memory->a.correlation);
+	uint32_t track = correlation_map__track(&d->kept, memory->a.correlation);
 
 	if (!track)
 		track = track_of(d, 0);
@@ -478,7 +480,7 @@ static int memory_write(struct device_source *d, const struct shim_memory *memor
  * that is not followed, and no wait. */
 static bool is_question(const struct device_source *d, const struct shim_activity *a)
 {
-	return a->h.kind == SHIM_REC_SYNC && !kept_calls__is_seen(&d->kept, a->correlation);
+	return a->h.kind == SHIM_REC_SYNC && !correlation_map__is_seen(&d->kept, a->correlation);
 }
 
 /* A wait for an event is for the record of it that CUPTI numbers; the latest may be another. */
@@ -529,7 +531,7 @@ static int before_write(struct device_source *d, const struct shim_activity *a)
 
 static int activity_write(struct device_source *d, const struct shim_activity *a)
 {
-	uint32_t track = kept_calls__track(&d->kept, a->correlation);
+	uint32_t track = correlation_map__track(&d->kept, a->correlation);
 	/* though its call had not returned */
 	uint64_t end_ns = device_events__monotonic(d->events, a->end_ns);
 	bool is_earlier = end_ns <= d->open_ns &&
@@ -537,7 +539,8 @@ static int activity_write(struct device_source *d, const struct shim_activity *a
 	/* a call that was never seen to return: under way at the window's end, or begun later */
 	bool may_be_later =
 		device_events__monotonic(d->events, a->start_ns) >= d->close_ns && !track;
-	int err = a->h.kind <= SHIM_REC_SET ? kept_calls__answered(&d->kept, a->correlation) : 0;
+	int err =
+		a->h.kind <= SHIM_REC_SET ? correlation_map__has_work(&d->kept, a->correlation) : 0;
 
 	if (err)
 		return err;
@@ -695,7 +698,7 @@ int device_source__finish(struct device_source *d)
 			err = open_range_write(d, &d->ranges.open[i]);
 	d->w = NULL;
 	d->counts.unanswered = d->kept.waiting_cnt;
-	kept_calls__clear(&d->kept);
+	correlation_map__clear(&d->kept);
 	device_ranges__clear(&d->ranges);
 	event_records__clear(&d->records);
 	return err;

@@ -53,7 +53,7 @@ void device_source__yield(struct device_source *d, uint64_t kinds);
 bool device_source__has_left(const struct device_source *d);
 /* The window's events are known up to some time within it only: the library ended, or yielded. */
 bool device_source__has_ended(const struct device_source *d);
-/* True if the last wish has come true or cannot: nothing is to be waited for. */
+/* True if the last request is done or cannot be. */
 bool device_source__settled(struct device_source *d, uint64_t now);
 bool device_source__is_recording(const struct device_source *d);
 /* The library has not been seen: no driver has loaded it, so far. */

@@ -74,7 +74,7 @@ struct planned_probe {
 	const char *told_by;
 	const char *program;	    /* BPF program at vaddr; NULL: only at the return */
 	const char *return_program; /* NULL: none; needs vaddr to be the function's entry */
-	const char *landing_program; /* where its calls return to, by and by; NULL: none */
+	const char *return_site_program; /* where its calls return to, by and by; NULL: none */
 	const char *name;	    /* what tables call it, NULL: dynamic */
 	const char *schema;	    /* NULL if none */
 	enum span_category category;

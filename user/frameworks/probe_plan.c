@@ -104,7 +104,7 @@ const char *planned_probe__why_stepped(const struct planned_probe *probe)
 {
 	if (probe->program && strstr(probe->program, "_leave"))
 		return "on its returns: they pass no instruction that the kernel emulates";
-	if (probe->program && strstr(probe->program, "_landing"))
+	if (probe->program && strstr(probe->program, "_return_site"))
 		return "behind a call of it: no instruction there is emulated";
 	return "at its entry: none before its first call or branch is emulated";
 }

@@ -150,7 +150,7 @@ static int plan_row(struct table_scan *s, const struct probe_row *row,
 		.symbol = symbol->name,
 		.program = row->program,
 		.return_program = row->return_program,
-		.landing_program = row->landing_program,
+		.return_site_program = row->return_site_program,
 		.name = name,
 		.name_prefix = row->name_prefix,
 		.name_suffix = row->name_suffix,
@@ -171,7 +171,7 @@ static int plan_row(struct table_scan *s, const struct probe_row *row,
 		return 0;
 	if (row->shapes_program && s->opts->record_shapes)
 		probe.program = row->shapes_program;
-	probe.cfg.note_returns = row->landing_program != NULL;
+	probe.cfg.note_returns = row->return_site_program != NULL;
 	probe.cfg.place = place_of(row->category);
 	if (row->adjust)
 		row->adjust(symbol->name, &probe);

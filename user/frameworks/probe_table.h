@@ -36,7 +36,7 @@ struct probe_row {
 	const char *returns_safely; /* why no exception leaves the function: needed for one */
 	const char *site_program;   /* inside, where each normal return passes; NULL: no such end */
 	const char *name_prefix;    /* before names that the program reads; NULL: none */
-	const char *landing_program; /* where its calls return to, by and by; NULL: none */
+	const char *return_site_program; /* where its calls return to, by and by; NULL: none */
 	const char *name;	    /* in tables; NULL: by name_of, or read by the program */
 	const char *name_suffix;    /* of names that the program reads; NULL: none */
 	/* Name in tables from the symbol; false: the symbol is none of this row's. */

@@ -80,7 +80,7 @@ static int find_loaded(struct session *s)
 
 /* ---- one thread after the other until one serves ---- */
 
-/* For a while nobody waits for the loader's lock in a borrowed thread; but some programs hold it
+/* For a while nobody waits for the loader's lock in a tracee thread; but some programs hold it
  * nearly always, and only glibc 2.34 needs it to make a thread. */
 static bool is_patient(const struct session *s, uint64_t now)
 {
@@ -98,19 +98,19 @@ static int try_thread(struct session *s, pid_t tid)
 
 	if (err)
 		return err;
-	err = hijack__stop(&s->hijack, s->target->pid, tid, now + STOP_NS);
+	err = tracee__stop(&s->tracee, s->target->pid, tid, now + STOP_NS);
 	if (err)
 		return err == -ESRCH || err == -EAGAIN ? 0 : err;
-	err = safe_point__check(&s->safe, &s->hijack, patient);
+	err = safe_point__check(&s->safe, &s->tracee, patient);
 	if (err > 0) {
 		err = seccomp__check(s->target->pid, tid, s->request);
 		inject_step(INJECT_STEP_CHECKED);
 		if (!err)
-			err = borrow__make_thread(s);
+			err = injected_call__make_thread(s);
 		if (!err)
 			err = 1;
 	}
-	put_back = hijack__let_go(&s->hijack);
+	put_back = tracee__let_go(&s->tracee);
 	if (err == 1)
 		s->result->tid = tid;
 	if (err == -EAGAIN)
@@ -126,12 +126,12 @@ static int try_thread(struct session *s, pid_t tid)
 static int look_for_stub(struct session *s, pid_t tid)
 {
 	uint64_t rip;
-	int err = hijack__stop(&s->hijack, s->target->pid, tid, clock__monotonic_ns() + STOP_NS);
+	int err = tracee__stop(&s->tracee, s->target->pid, tid, clock__monotonic_ns() + STOP_NS);
 
 	if (err)
 		return err == -ESRCH ? 1 : err == -EAGAIN ? 0 : err;
-	rip = s->hijack.regs.rip;
-	err = hijack__let_go(&s->hijack);
+	rip = s->tracee.regs.rip;
+	err = tracee__let_go(&s->tracee);
 	return err ? err : rip - s->cave.addr >= s->cave.size;
 }
 
@@ -190,7 +190,7 @@ static int await_loader(struct session *s)
 static bool may_go_on(const struct session *s)
 {
 	return clock__monotonic_ns() < s->deadline_ns &&
-	       s->hijack.stops - s->stops_before < MAX_LOOKS;
+	       s->tracee.stops - s->stops_before < MAX_LOOKS;
 }
 
 static int try_all(struct session *s, size_t *tried)
@@ -236,7 +236,7 @@ static int await_stub(struct session *s)
 		sleep_ns(LAST_PAUSE_NS);
 		free = stub_is_free(s);
 	}
-	s->stops_before = s->hijack.stops;
+	s->stops_before = s->tracee.stops;
 	if (free == 0)
 		return err__set(-EAGAIN,
 				"process %d: a thread is still where another proftrace "
@@ -245,7 +245,7 @@ static int await_stub(struct session *s)
 	return free < 0 ? free : 0;
 }
 
-static int borrow_some_thread(struct session *s)
+static int call_in_some_thread(struct session *s)
 {
 	/* Ever rarer, so that the looks that may be spent last for the time there is. */
 	uint64_t pause_ns = FIRST_PAUSE_NS;
@@ -263,8 +263,8 @@ static int borrow_some_thread(struct session *s)
 			pause_ns += pause_ns / 2;
 	}
 	return err__set(-EAGAIN,
-			"process %d: none of its threads came to a point where it may be borrowed "
-			"(%s); try again",
+			"process %d: none of its threads came to a point where a call can be "
+			"injected (%s); try again",
 			s->target->pid,
 			s->safe.why_not[0] ? s->safe.why_not : "none could be stopped");
 }
@@ -356,11 +356,11 @@ static int load(pid_t pid, const struct inject_request *q, struct inject_result 
 	if (!err)
 		err = await_stub(s);
 	if (!err)
-		err = borrow_some_thread(s);
-	result->stopped_ns = s->hijack.stopped_ns;
-	result->stops = s->hijack.stops;
+		err = call_in_some_thread(s);
+	result->stopped_ns = s->tracee.stopped_ns;
+	result->stops = s->tracee.stops;
 	if (!err)
-		err = visit__run(s);
+		err = injected_thread__run(s);
 	session_close(s);
 	return err;
 }

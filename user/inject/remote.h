@@ -64,11 +64,11 @@
 #define RD_ERROR	  2152
 #define RD_NOW		  2408
 
-/* state: of the borrowed thread */
+/* state: of the tracee thread */
 #define REMOTE_CREATED	     1 /* pthread_create returned; waits to be put back */
 #define REMOTE_SELF_RESTORED 2 /* nobody came: has put itself back */
 
-/* phase: of the new thread, which has nothing else in common with the borrowed one */
+/* phase: of the new thread, which has nothing else in common with the tracee */
 #define REMOTE_FD_READY 1 /* the memfd is there, or fd is a negative errno */
 #define REMOTE_OPENING	2
 #define REMOTE_CALLING	3
@@ -85,7 +85,7 @@ struct remote_data {
 	uint64_t pthread_create, pthread_self, pthread_detach, dlopen, dlsym, dlclose, dlerror,
 		munmap;
 	uint64_t sigmask;
-	struct remote_regs regs; /* where the borrowed thread was */
+	struct remote_regs regs; /* where the tracee thread was */
 	uint64_t thread, create_rc, state;
 	uint64_t tid;			      /* of the new thread, in its own namespace */
 	uint64_t go, filled, abandon, release; /* written by us */

@@ -90,7 +90,7 @@ __asm__(
 	".popsection\n");
 /* clang-format on */
 
-/* The borrowed thread, on the region's stack: makes a thread, waits to be put back, else does it
+/* The tracee thread, on the region's stack: makes a thread, waits to be put back, else does it
  * itself. The signal mask comes before the registers, since restoring it needs some. */
 /* clang-format off */
 __asm__(
@@ -148,7 +148,7 @@ __asm__(
 	"	mov " D(RD_R15) ", %r15\n"
 	"	mov " D(RD_RSP) ", %rsp\n"
 	"	jmp *" D(RD_RIP) "\n"
-	/* The new thread. Until `go` it does nothing, since until then the borrowed thread may
+	/* The new thread. Until `go` it does nothing, since until then the tracee thread may
 	 * still need this memory; without `go` it leaves the memory behind and ends. */
 	"proftrace_remote_thread:\n"
 	"	push %rbx\n"

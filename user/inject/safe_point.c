@@ -134,9 +134,9 @@ int safe_point__rehearse(struct safe_point *s)
 	return err;
 }
 
-static int no(struct safe_point *s, const struct hijack *h, const char *fmt, ...)
+static int no(struct safe_point *s, const struct tracee *h, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-static int no(struct safe_point *s, const struct hijack *h, const char *fmt, ...)
+static int no(struct safe_point *s, const struct tracee *h, const char *fmt, ...)
 {
 	int len = snprintf(s->why_not, sizeof(s->why_not), "thread %d ", h->tid);
 	va_list args;
@@ -147,8 +147,8 @@ static int no(struct safe_point *s, const struct hijack *h, const char *fmt, ...
 	return 0;
 }
 
-/* Stopped at a system call it may be borrowed from, or outside the kernel: 1. */
-static int check_call(struct safe_point *s, const struct hijack *h)
+/* Stopped at a system call it may be taken from, or outside the kernel: 1. */
+static int check_call(struct safe_point *s, const struct tracee *h)
 {
 	const struct user_regs_struct *r = &h->regs;
 	uint8_t code[2];
@@ -166,7 +166,7 @@ static int check_call(struct safe_point *s, const struct hijack *h)
 }
 
 /* The thread's TCB names itself (tcbhead_t): a thread that the C library made. */
-static int check_thread(struct safe_point *s, const struct hijack *h)
+static int check_thread(struct safe_point *s, const struct tracee *h)
 {
 	uint64_t tcb[3];
 
@@ -181,7 +181,7 @@ static int check_thread(struct safe_point *s, const struct hijack *h)
 #endif
 
 /* A restartable sequence that we leave and return to would go on where it must begin again. */
-static int check_rseq(struct safe_point *s, const struct hijack *h)
+static int check_rseq(struct safe_point *s, const struct tracee *h)
 {
 	struct {
 		uint64_t area;
@@ -250,7 +250,7 @@ int safe_point__loader_is_busy(const struct safe_point *s)
 	return for_each_owner(s, any_owner, NULL);
 }
 
-static int check_loader_locks(struct safe_point *s, const struct hijack *h, bool patient)
+static int check_loader_locks(struct safe_point *s, const struct tracee *h, bool patient)
 {
 	pid_t inside = proc__innermost_tid(h->tid);
 	int ret;
@@ -293,7 +293,7 @@ static bool matches_any(const char *name, const char *const *patterns, size_t cn
 
 struct walk {
 	struct safe_point *s;
-	const struct hijack *h;
+	const struct tracee *h;
 	int depth;
 	bool in_call;
 };
@@ -335,7 +335,7 @@ static int check_frame(const struct frame *f, void *ctx)
 	return 0;
 }
 
-static int check_frames(struct safe_point *s, const struct hijack *h)
+static int check_frames(struct safe_point *s, const struct tracee *h)
 {
 	struct walk w = {.s = s, .h = h, .in_call = (long)h->regs.orig_rax >= 0};
 	int ret = frames__walk(s->frames, &h->regs, check_frame, &w);
@@ -345,7 +345,7 @@ static int check_frames(struct safe_point *s, const struct hijack *h)
 	return ret == WALK_REFUSED ? 0 : 1;
 }
 
-int safe_point__check(struct safe_point *s, const struct hijack *h, bool patient)
+int safe_point__check(struct safe_point *s, const struct tracee *h, bool patient)
 {
 	int ok = check_call(s, h);
 

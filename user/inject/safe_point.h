@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which thread may be borrowed, and whether it may be where it was stopped. */
+/* Which thread may become the tracee, and whether it may be where it was stopped. */
 #ifndef PROFTRACE_INJECT_SAFE_POINT_H
 #define PROFTRACE_INJECT_SAFE_POINT_H
 
 #include <sys/types.h>
 #include "inject/calls.h"
 #include "inject/frames.h"
-#include "inject/hijack.h"
+#include "inject/tracee.h"
 
 struct safe_point {
 	struct target *target;
@@ -36,6 +36,6 @@ int safe_point__loader_is_busy(const struct safe_point *s);
  * not while another thread has the loader's lock, unless `patient` is over: we would wait for it.
  * 0 and why_not if it may not; negative errno.
  */
-int safe_point__check(struct safe_point *s, const struct hijack *h, bool patient);
+int safe_point__check(struct safe_point *s, const struct tracee *h, bool patient);
 
 #endif

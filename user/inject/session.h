@@ -5,7 +5,7 @@
 
 #include "inject/calls.h"
 #include "inject/frames.h"
-#include "inject/hijack.h"
+#include "inject/tracee.h"
 #include "inject/inject.h"
 #include "inject/maps.h"
 #include "inject/safe_point.h"
@@ -24,12 +24,12 @@ struct session {
 	struct libc_calls calls;
 	struct frames *frames;
 	struct safe_point safe;
-	struct hijack hijack;
+	struct tracee tracee;
 	struct cave cave;
 	uint64_t function; /* of an object that is there already; else 0 */
 	uint64_t region;   /* of the thread that was made */
 	uint64_t started_ns, deadline_ns;
-	unsigned int stops_before; /* that were no look for a thread to borrow */
+	unsigned int stops_before; /* that were no look for a thread to trace */
 	int lock_fd; /* one proftrace at a time */
 };
 
@@ -42,10 +42,10 @@ bool cave__is_marked(const struct session *s);
  * With the thread stopped at a safe point: maps the region, makes the new thread, puts the stopped
  * one back. 0 and session->region; -EAGAIN: try elsewhere; another negative errno with err__set.
  */
-int borrow__make_thread(struct session *s);
+int injected_call__make_thread(struct session *s);
 
 /* What the new thread does, from `go` to its end. */
-int visit__run(struct session *s);
+int injected_thread__run(struct session *s);
 
 /* Writes to the target's own writable memory; 0 or a negative errno. */
 int session__write(const struct session *s, uint64_t addr, const void *bytes, size_t len);

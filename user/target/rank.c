@@ -155,14 +155,14 @@ static int add(struct tree *t, pid_t pid, size_t parent)
 	return ARRAY_PUSH(t->items, t->cnt, t->cap, p);
 }
 
-struct below {
+struct descendant {
 	struct tree *tree;
 	size_t parent;
 };
 
 static int add_child(void *ctx, pid_t pid)
 {
-	const struct below *b = ctx;
+	const struct descendant *b = ctx;
 
 	return b->tree->cnt < MAX_PROCESSES ? add(b->tree, pid, b->parent) : 0;
 }
@@ -389,7 +389,7 @@ int ranks__below(pid_t launcher, bool (*fits)(pid_t pid), struct ranks *out)
 				launcher);
 	err = add(&t, launcher, NONE);
 	for (size_t i = 0; i < t.cnt && !err; i++)
-		err = proc__each_child(t.items[i].pid, add_child, &(struct below){&t, i});
+		err = proc__each_child(t.items[i].pid, add_child, &(struct descendant){&t, i});
 	choose(&t, fits);
 	if (!has_ranks(&t))
 		choose_by_role(&t, fits);

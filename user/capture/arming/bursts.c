@@ -101,8 +101,8 @@ int bursts__log(struct session *s)
 		return err;
 	note(s, seen_ns, clock__monotonic_ns() - begin_ns);
 	ran_ns = since(beside_ran_ns(s), beside_ns);
-	s->bursts.below_ran = (double)ran_ns >= BELOW_RUNS * (double)seen_ns &&
-			      ran_ns > since(process__cpu_ns(s->opts->pid), own_ns);
+	s->bursts.descendants_ran = (double)ran_ns >= BELOW_RUNS * (double)seen_ns &&
+				    ran_ns > since(process__cpu_ns(s->opts->pid), own_ns);
 	return err;
 }
 

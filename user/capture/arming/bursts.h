@@ -18,7 +18,7 @@ struct bursts {
 	double added_ns;	 /* by their hits, estimated */
 	double need_ns;		 /* what the budget must have left before the next one */
 	unsigned int idle;	 /* the latest so many in which the target called no operator, */
-	bool below_ran;		 /* and a process that is followed beside it ran for longer than it */
+	bool descendants_ran;		 /* and a process that is followed beside it ran for longer than it */
 	uint64_t weigh_seq, weigh_ns; /* step_seq and time when all probes came in to be weighed, */
 	uint64_t weighed;	 /* how many steps had all of them, */
 	uint64_t astray_ns;	 /* for how long what was no step had them, */

@@ -91,7 +91,7 @@ static int show_all(struct session *s)
 /* Its calls end where they return to, and meanwhile they return to our library. */
 static bool ends_at_callers(const struct planned_probe *probe)
 {
-	return probe->landing_program;
+	return probe->return_site_program;
 }
 
 /* A node lasts until the next one, so that it counts where it ends; one of many names has hits that

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/processes/await.h"
 #include "capture/arming/arm.h"
-#include "capture/processes/below.h"
+#include "capture/processes/descendant.h"
 #include "capture/processes/hold.h"
 #include "capture/control/control.h"
 #include "capture/arming/rest.h"
@@ -219,8 +219,9 @@ int session__await_framework(struct session *s)
 		control__pump(s);
 		if (capture_stop)
 			return -EINTR;
-		if (!s->told_below && elapsed > next_look_ns) {
-			s->told_below = !s->match.framework && below__tell(s->opts->pid);
+		if (!s->descendant_described && elapsed > next_look_ns) {
+			s->descendant_described =
+				!s->match.framework && descendant__describe(s->opts->pid);
 			next_look_ns = elapsed + BELOW_NS;
 		}
 		err = look(s);

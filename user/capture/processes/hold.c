@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/processes/hold.h"
 #include "common/util.h"
-#include "inject/hijack.h"
+#include "inject/tracee.h"
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct hold {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool tried, release;
-	struct hijack *threads[THREADS_MAX];
+	struct tracee *threads[THREADS_MAX];
 	size_t cnt;
 	bool all;
 	pid_t pid;
@@ -26,7 +26,7 @@ struct hold {
 static int stop_thread(void *ctx, pid_t tid)
 {
 	struct hold *h = ctx;
-	struct hijack *thread;
+	struct tracee *thread;
 
 	for (size_t i = 0; i < h->cnt; i++)
 		if (h->threads[i]->tid == tid)
@@ -34,7 +34,7 @@ static int stop_thread(void *ctx, pid_t tid)
 	if (h->cnt == THREADS_MAX || (!h->all && tid != h->pid))
 		return 0;
 	thread = calloc(1, sizeof(*thread));
-	if (!thread || hijack__stop(thread, h->pid, tid, clock__monotonic_ns() + STOP_NS))
+	if (!thread || tracee__stop(thread, h->pid, tid, clock__monotonic_ns() + STOP_NS))
 		free(thread);
 	else
 		h->threads[h->cnt++] = thread;
@@ -55,7 +55,7 @@ static void stop_threads(struct hold *h)
 static void let_go(struct hold *h)
 {
 	for (size_t i = 0; i < h->cnt; i++) {
-		hijack__let_go(h->threads[i]);
+		tracee__let_go(h->threads[i]);
 		if (!i)
 			h->stopped_ns = h->threads[i]->stopped_ns;
 		free(h->threads[i]);

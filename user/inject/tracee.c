@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "inject/hijack.h"
+#include "inject/tracee.h"
 #include <elf.h>
 #include <signal.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static void nap(void)
 	nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
 }
 
-static int trace_error(const struct hijack *h, const char *what)
+static int trace_error(const struct tracee *h, const char *what)
 {
 	int err = -errno;
 
@@ -36,7 +36,7 @@ static int trace_error(const struct hijack *h, const char *what)
 }
 
 /* A fault of the code that we sent the thread to is ours to bear, not the program's. */
-static bool is_our_fault(const struct hijack *h, int sig)
+static bool is_our_fault(const struct tracee *h, int sig)
 {
 	return h->moved && (sig == SIGSEGV || sig == SIGBUS || sig == SIGILL || sig == SIGFPE ||
 			    sig == SIGTRAP);
@@ -47,7 +47,7 @@ static bool is_our_fault(const struct hijack *h, int sig)
  * going. 0, -EAGAIN: time is up; -ESTALE: stopped for job control (SIGSTOP); -EFAULT: our code
  * failed there.
  */
-static int await_stop(struct hijack *h, uint64_t deadline_ns)
+static int await_stop(struct tracee *h, uint64_t deadline_ns)
 {
 	for (;;) {
 		int status;
@@ -80,14 +80,14 @@ static int await_stop(struct hijack *h, uint64_t deadline_ns)
 	}
 }
 
-static int interrupt(struct hijack *h, uint64_t deadline_ns)
+static int interrupt(struct tracee *h, uint64_t deadline_ns)
 {
 	if (ptrace(PTRACE_INTERRUPT, h->tid, NULL, NULL) < 0)
 		return trace_error(h, "interruption");
 	return await_stop(h, deadline_ns);
 }
 
-static int seize(const struct hijack *h)
+static int seize(const struct tracee *h)
 {
 	if (ptrace(PTRACE_SEIZE, h->tid, NULL, NULL) == 0)
 		return 0;
@@ -102,7 +102,7 @@ static int seize(const struct hijack *h)
  * handler has run, so nobody shall see it: as if it were one of those that begin again unless one
  * runs.
  */
-static void hide_stop(struct hijack *h)
+static void hide_stop(struct tracee *h)
 {
 	if ((long)h->regs.orig_rax < 0 || (long)h->regs.rax != -EINTR)
 		return;
@@ -110,7 +110,7 @@ static void hide_stop(struct hijack *h)
 	h->changed = true;
 }
 
-static int read_state(struct hijack *h)
+static int read_state(struct tracee *h)
 {
 	struct iovec xstate = {h->xstate, sizeof(h->xstate)};
 
@@ -121,12 +121,12 @@ static int read_state(struct hijack *h)
 	h->xstate_size = xstate.iov_len;
 	if (h->xstate_size >= sizeof(h->xstate))
 		return err__set(-EOPNOTSUPP, "vector registers larger than %d bytes",
-				HIJACK_XSTATE_MAX);
+				TRACEE_XSTATE_MAX);
 	hide_stop(h);
 	return 0;
 }
 
-static void detach(struct hijack *h)
+static void detach(struct tracee *h)
 {
 	ptrace(PTRACE_DETACH, h->tid, NULL, NULL);
 	if (h->stopped_at)
@@ -135,7 +135,7 @@ static void detach(struct hijack *h)
 	h->tid = 0;
 }
 
-int hijack__stop(struct hijack *h, pid_t pid, pid_t tid, uint64_t deadline_ns)
+int tracee__stop(struct tracee *h, pid_t pid, pid_t tid, uint64_t deadline_ns)
 {
 	int err;
 
@@ -159,7 +159,7 @@ int hijack__stop(struct hijack *h, pid_t pid, pid_t tid, uint64_t deadline_ns)
 	return err == -ESTALE ? -EAGAIN : err;
 }
 
-int hijack__let_go(struct hijack *h)
+int tracee__let_go(struct tracee *h)
 {
 	struct iovec xstate = {h->xstate, h->xstate_size};
 	int err = 0;
@@ -184,7 +184,7 @@ int hijack__let_go(struct hijack *h)
 	return err;
 }
 
-void hijack__self_regs(const struct hijack *h, struct remote_regs *out)
+void tracee__self_regs(const struct tracee *h, struct remote_regs *out)
 {
 	const struct user_regs_struct *r = &h->regs;
 
@@ -226,7 +226,7 @@ void hijack__self_regs(const struct hijack *h, struct remote_regs *out)
 	}
 }
 
-int hijack__send(struct hijack *h, const struct user_regs_struct *regs)
+int tracee__send(struct tracee *h, const struct user_regs_struct *regs)
 {
 	uint64_t all = ~0ull;
 
@@ -243,7 +243,7 @@ int hijack__send(struct hijack *h, const struct user_regs_struct *regs)
 	return 0;
 }
 
-int hijack__run_until(struct hijack *h, const struct hijack_wait *w, struct user_regs_struct *regs)
+int tracee__run_until(struct tracee *h, const struct tracee_wait *w, struct user_regs_struct *regs)
 {
 	for (;;) {
 		uint64_t off;
@@ -279,7 +279,7 @@ int hijack__run_until(struct hijack *h, const struct hijack_wait *w, struct user
 	}
 }
 
-int hijack__poke(const struct hijack *h, uint64_t addr, const void *bytes, size_t len)
+int tracee__poke(const struct tracee *h, uint64_t addr, const void *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i += 8) {
 		unsigned long word;
@@ -291,7 +291,7 @@ int hijack__poke(const struct hijack *h, uint64_t addr, const void *bytes, size_
 	return 0;
 }
 
-int hijack__peek(const struct hijack *h, uint64_t addr, void *bytes, size_t len)
+int tracee__peek(const struct tracee *h, uint64_t addr, void *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i += 8) {
 		long word;

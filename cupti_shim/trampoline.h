@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * noting.c: calls of functions that lead to entries of ours, one entry for each function, for the
- * life of the process.
+ * trampoline.c: calls of functions whose pointers lead to code of ours, one entry for each function,
+ * for the life of the process.
  */
-#ifndef PROFTRACE_NOTING_H
-#define PROFTRACE_NOTING_H
+#ifndef PROFTRACE_TRAMPOLINE_H
+#define PROFTRACE_TRAMPOLINE_H
 
 #include "cupti_shim/protocol.h"
 
 /* What the file wants is noted from now on. index[i]: of shim_functions()[i] here, SHIM_FUNCTIONS:
  * there is no room for it. */
-void noting__begin(struct shim_control *c, uint32_t *index);
+void trampoline__begin(struct shim_control *c, uint32_t *index);
 /* Tells of the calls that have not returned. */
-void noting__put_open(struct shim_control *c);
+void trampoline__put_open(struct shim_control *c);
 /* What noting a call takes, about. */
-uint64_t noting__cost_ns(void);
+uint64_t trampoline__cost_ns(void);
 
-void *noting__entry(uint32_t function);
+void *trampoline__entry(uint32_t function);
 /* Where an entry leads to; NULL: it is none. */
-void *noting__original(const void *entry);
+void *trampoline__original(const void *entry);
 /* It is called by Python, as an object's function. */
-bool noting__is_method(uint32_t function);
+bool trampoline__is_method(uint32_t function);
 
 /* ---- for entries_x86.c ---- */
 
@@ -31,18 +31,18 @@ struct way {
 /* At the very begin of a function. registers: those of arguments, in their order; sp: at the return
  * address. Behind those lie kept ones, KEPT_WORDS from the first: rbx, rbp, r12 to r15. */
 #define KEPT_WORDS 8
-struct way noting__enter(uint32_t function, const uint64_t *registers, uintptr_t sp);
+struct way trampoline__enter(uint32_t function, const uint64_t *registers, uintptr_t sp);
 /* Behind a call, with the same. */
-void noting__leave(uint32_t function, uintptr_t sp);
+void trampoline__leave(uint32_t function, uintptr_t sp);
 
 /* Their personality: an exception, or what ends the thread, leaves the innermost of those calls. */
-int noting__on_unwind(int version, int actions, uint64_t class, void *exception, void *context);
+int trampoline__on_unwind(int version, int actions, uint64_t class, void *exception, void *context);
 
 /* names.c: what calls are named by, told as keys of shim_seen_names(). */
 void names__begin(const struct shim_control *c);
 /* Of the std::string there; SHIM_NO_NODE: it is empty, or longer than names are. */
 uint64_t names__own(uint64_t string);
-/* What the caller calls it, of a function's begin as noting__enter() has it; 0: nothing that is known. */
+/* What the caller calls it, of a function's begin as trampoline__enter() has it; 0: nothing that is known. */
 uint64_t names__callers(const uint64_t *registers, uintptr_t sp);
 
 /* Of what several threads look at, as a whole. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/processes/below.h"
+#include "capture/processes/descendant.h"
 #include <stdio.h>
 #include <string.h>
 #include "common/err.h"
@@ -23,7 +23,7 @@ static int add(void *ctx, pid_t pid)
 	return 0;
 }
 
-static void describe(const struct target *t, struct below *out)
+static void describe(const struct target *t, struct descendant *out)
 {
 	size_t len = 0;
 
@@ -35,7 +35,7 @@ static void describe(const struct target *t, struct below *out)
 					len ? " " : "", *arg);
 }
 
-static bool has_framework(pid_t pid, struct below *out)
+static bool has_framework(pid_t pid, struct descendant *out)
 {
 	struct framework_match match = {0};
 	struct target *t;
@@ -52,7 +52,7 @@ static bool has_framework(pid_t pid, struct below *out)
 	return found;
 }
 
-bool below__find(pid_t pid, struct below *out)
+bool descendant__find(pid_t pid, struct descendant *out)
 {
 	struct tree t = {.pids = {pid}, .cnt = 1};
 	bool found = false;
@@ -65,12 +65,12 @@ bool below__find(pid_t pid, struct below *out)
 	return found;
 }
 
-bool below__tell(pid_t pid)
+bool descendant__describe(pid_t pid)
 {
 	char job[64] = "";
-	struct below b;
+	struct descendant b;
 
-	if (!below__find(pid, &b))
+	if (!descendant__find(pid, &b))
 		return false;
 	if (b.is_rank)
 		snprintf(job, sizeof(job), ", all ranks of its job with --job %d", pid);
@@ -80,7 +80,7 @@ bool below__tell(pid_t pid)
 	return true;
 }
 
-size_t below__threads(pid_t pid)
+size_t descendant__threads(pid_t pid)
 {
 	struct tree t = {.pids = {pid}, .cnt = 1};
 	size_t threads = 0;

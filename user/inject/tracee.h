@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One thread of the target, borrowed: stopped, sent elsewhere, put back.
+ * One thread of the target, traced by ptrace: stopped, sent elsewhere, put back.
  *
  * Every stop is a PTRACE_EVENT_STOP, which the kernel reports from where it delivers signals: from
  * there a system call that was interrupted goes on as if it had not been, once its registers are
@@ -8,8 +8,8 @@
  * would have. PTRACE_O_EXITKILL is never set: when we die the kernel lets the thread run on from
  * the registers that it has, which always name code that finds back by itself.
  */
-#ifndef PROFTRACE_INJECT_HIJACK_H
-#define PROFTRACE_INJECT_HIJACK_H
+#ifndef PROFTRACE_INJECT_TRACEE_H
+#define PROFTRACE_INJECT_TRACEE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,13 +17,13 @@
 #include <sys/user.h>
 #include "inject/remote.h"
 
-#define HIJACK_XSTATE_MAX 16384
+#define TRACEE_XSTATE_MAX 16384
 
-struct hijack {
+struct tracee {
 	pid_t pid, tid;
 	struct user_regs_struct regs; /* as it was stopped, then as it shall be put back */
 	uint64_t sigmask;
-	uint8_t xstate[HIJACK_XSTATE_MAX];
+	uint8_t xstate[TRACEE_XSTATE_MAX];
 	size_t xstate_size;
 	bool moved;	       /* its registers are not its own now */
 	bool changed;	       /* regs differ from what the kernel has, though not moved */
@@ -38,34 +38,34 @@ struct hijack {
  * is not stopped and not traced; one that did not stop in time is let go when the caller, a thread
  * for this alone, ends.
  */
-int hijack__stop(struct hijack *h, pid_t pid, pid_t tid, uint64_t deadline_ns);
+int tracee__stop(struct tracee *h, pid_t pid, pid_t tid, uint64_t deadline_ns);
 
 /* Puts the thread back if it was moved, and lets it go. */
-int hijack__let_go(struct hijack *h);
+int tracee__let_go(struct tracee *h);
 
 /* Where the thread would go if it put itself back: its registers, a system call set to be
  * repeated. */
-void hijack__self_regs(const struct hijack *h, struct remote_regs *out);
+void tracee__self_regs(const struct tracee *h, struct remote_regs *out);
 
 /* Sends the thread to regs with all signals blocked. */
-int hijack__send(struct hijack *h, const struct user_regs_struct *regs);
+int tracee__send(struct tracee *h, const struct user_regs_struct *regs);
 
 /*
  * Lets the thread run until it is in [begin, end) of the code at base, and holds it there.
  * 0 and its registers; 1 if it has left the code, having put itself back, stopped; -ETIMEDOUT if
  * the deadline passed, stopped wherever it is; else a negative errno.
  */
-struct hijack_wait {
+struct tracee_wait {
 	uint64_t base;
 	size_t size, begin, end;
 	bool (*ready)(void *ctx); /* worth a stop now? */
 	void *ctx;
 	uint64_t deadline_ns;
 };
-int hijack__run_until(struct hijack *h, const struct hijack_wait *w, struct user_regs_struct *regs);
+int tracee__run_until(struct tracee *h, const struct tracee_wait *w, struct user_regs_struct *regs);
 
 /* Writes to memory that the target itself may not write; len a multiple of 8. */
-int hijack__poke(const struct hijack *h, uint64_t addr, const void *bytes, size_t len);
-int hijack__peek(const struct hijack *h, uint64_t addr, void *bytes, size_t len);
+int tracee__poke(const struct tracee *h, uint64_t addr, const void *bytes, size_t len);
+int tracee__peek(const struct tracee *h, uint64_t addr, void *bytes, size_t len);
 
 #endif

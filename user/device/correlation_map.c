@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "device/kept_calls.h"
+#include "device/correlation_map.h"
 
 #define TRACK	 KEPT_OUTSIDE
 #define COMING	 (KEPT_OUTSIDE - 1) /* instead of a track: none was put yet */
 #define WAITING	 (1u << 30)	    /* a launch whose work did not come yet */
 #define ANSWERED (1u << 31)	    /* its work came before it */
 
-int kept_calls__put(struct kept_calls *k, uint32_t correlation, uint32_t track, bool launches)
+int correlation_map__put(struct correlation_map *k, uint32_t correlation, uint32_t track,
+			 bool launches)
 {
 	const bool waits = launches && !(id_map__get(&k->map, correlation) & ANSWERED);
 
@@ -14,14 +15,14 @@ int kept_calls__put(struct kept_calls *k, uint32_t correlation, uint32_t track, 
 	return id_map__put(&k->map, correlation, waits ? track | WAITING : track);
 }
 
-int kept_calls__see(struct kept_calls *k, uint32_t correlation)
+int correlation_map__see(struct correlation_map *k, uint32_t correlation)
 {
 	const uint32_t kept = id_map__get(&k->map, correlation);
 
 	return kept & TRACK ? 0 : id_map__put(&k->map, correlation, kept | COMING);
 }
 
-int kept_calls__answered(struct kept_calls *k, uint32_t correlation)
+int correlation_map__has_work(struct correlation_map *k, uint32_t correlation)
 {
 	const uint32_t kept = id_map__get(&k->map, correlation);
 
@@ -33,19 +34,19 @@ int kept_calls__answered(struct kept_calls *k, uint32_t correlation)
 	return id_map__put(&k->map, correlation, kept & TRACK);
 }
 
-uint32_t kept_calls__track(const struct kept_calls *k, uint32_t correlation)
+uint32_t correlation_map__track(const struct correlation_map *k, uint32_t correlation)
 {
 	const uint32_t track = id_map__get(&k->map, correlation) & TRACK;
 
 	return track == COMING ? 0 : track;
 }
 
-bool kept_calls__is_seen(const struct kept_calls *k, uint32_t correlation)
+bool correlation_map__is_seen(const struct correlation_map *k, uint32_t correlation)
 {
 	return id_map__get(&k->map, correlation) & TRACK;
 }
 
-void kept_calls__clear(struct kept_calls *k)
+void correlation_map__clear(struct correlation_map *k)
 {
 	id_map__clear(&k->map);
 	k->waiting_cnt = 0;

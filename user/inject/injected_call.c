@@ -13,7 +13,7 @@
 #define MAX_CODE    1024
 #define MXCSR_RESET 0x1f80 /* System V ABI, 3.2.3 */
 #define TICK_NS	    500000
-/* How long the borrowed thread may wait in pthread_create for a lock that others fight for, before
+/* How long the tracee thread may wait in pthread_create for a lock that others fight for, before
  * it leaves a thread half made: more harm than the wait, unless the others wait for this one. */
 #define PATIENCE_NS 500000000
 /* The new thread waits for us three times, each for a moment; after this, less up to one, we have
@@ -105,9 +105,9 @@ static void prepare_stub(const struct session *s, struct stub_code *out)
 	struct remote_regs r;
 	struct remote_stub_data data;
 
-	hijack__self_regs(&s->hijack, &r);
+	tracee__self_regs(&s->tracee, &r);
 	data = (struct remote_stub_data){
-		.sigmask = s->hijack.sigmask,
+		.sigmask = s->tracee.sigmask,
 		.rax = r.rax,
 		.rcx = r.rcx,
 		.rdx = r.rdx,
@@ -131,13 +131,13 @@ static bool always(void *ctx)
 	return true;
 }
 
-/* Sends the thread through the stub with one system call; as hijack__run_until. */
+/* Sends the thread through the stub with one system call; as tracee__run_until. */
 static int run_stub(struct session *s, size_t entry, const struct user_regs_struct *args,
 		    struct user_regs_struct *regs)
 {
 	struct remote_code code = remote__stub();
-	struct user_regs_struct to = s->hijack.regs;
-	struct hijack_wait wait = {.base = s->cave.addr,
+	struct user_regs_struct to = s->tracee.regs;
+	struct tracee_wait wait = {.base = s->cave.addr,
 				   .size = code.size,
 				   .begin = code.wait_begin,
 				   .end = code.wait_end,
@@ -154,11 +154,11 @@ static int run_stub(struct session *s, size_t entry, const struct user_regs_stru
 	to.r10 = args->r10;
 	to.r8 = args->r8;
 	to.r9 = args->r9;
-	err = hijack__send(&s->hijack, &to);
+	err = tracee__send(&s->tracee, &to);
 	if (err)
 		return err;
 	inject_step(INJECT_STEP_STUB_RUNS);
-	return hijack__run_until(&s->hijack, &wait, regs);
+	return tracee__run_until(&s->tracee, &wait, regs);
 }
 
 static int unmap_region(struct session *s, uint64_t region)
@@ -228,8 +228,8 @@ static void prepare_data(const struct session *s, struct remote_data *d)
 	d->munmap = s->calls.munmap;
 	d->mode = s->calls.dlopen_mode;
 	d->function = s->function;
-	d->sigmask = s->hijack.sigmask;
-	hijack__self_regs(&s->hijack, &d->regs);
+	d->sigmask = s->tracee.sigmask;
+	tracee__self_regs(&s->tracee, &d->regs);
 	d->fd = -1;
 	d->mxcsr = MXCSR_RESET;
 	d->tick[1] = TICK_NS;
@@ -253,7 +253,7 @@ static int write_region(struct session *s, uint64_t region)
 	if (err)
 		return err__set(err, "process %d: cannot write to its memory: %s", s->target->pid,
 				strerror(-err));
-	err = hijack__poke(&s->hijack, region, page, (code.size + 7) & ~7ul);
+	err = tracee__poke(&s->tracee, region, page, (code.size + 7) & ~7ul);
 	inject_step(INJECT_STEP_MAIN_WRITTEN);
 	return err;
 }
@@ -298,13 +298,13 @@ static int run_main(struct session *s, uint64_t region)
 {
 	struct remote_code code = remote__main();
 	struct state_at at = {s, region + REMOTE_PAGE + RD_STATE};
-	struct hijack_wait wait = {.base = region,
+	struct tracee_wait wait = {.base = region,
 				   .size = REMOTE_PAGE,
 				   .begin = code.wait_begin,
 				   .end = code.wait_end,
 				   .ready = is_created,
 				   .ctx = &at};
-	struct user_regs_struct regs, to = s->hijack.regs;
+	struct user_regs_struct regs, to = s->tracee.regs;
 	int err;
 
 	to.rip = region;
@@ -312,17 +312,17 @@ static int run_main(struct session *s, uint64_t region)
 	to.rbp = 0;
 	to.eflags = 0x202;
 	to.orig_rax = ~0ull;
-	err = hijack__send(&s->hijack, &to);
+	err = tracee__send(&s->tracee, &to);
 	if (err)
 		return err;
 	inject_step(INJECT_STEP_MAIN_RUNS);
 	do {
 		wait.deadline_ns = clock__monotonic_ns() + PATIENCE_NS;
-		err = hijack__run_until(&s->hijack, &wait, &regs);
+		err = tracee__run_until(&s->tracee, &wait, &regs);
 		if (err == -ETIMEDOUT && is_stuck(&regs)) {
 			wake_others(s, &regs);
 			snprintf(s->safe.why_not, sizeof(s->safe.why_not),
-				 "thread %d waits for a lock to make a thread", s->hijack.tid);
+				 "thread %d waits for a lock to make a thread", s->tracee.tid);
 			return -EAGAIN;
 		}
 	} while (err == -ETIMEDOUT);
@@ -339,7 +339,7 @@ static int check_created(struct session *s, uint64_t region)
 		return err__set(-ESRCH, "process %d ended meanwhile", s->target->pid);
 	if (!rc)
 		return 0;
-	if (s->hijack.moved)
+	if (s->tracee.moved)
 		unmap_region(s, region);
 	/* EAGAIN is pthread_create's word for all that it lacks: no other of the threads has it. */
 	return err__set(rc == EAGAIN ? -ENOMEM : -(int)rc,
@@ -347,7 +347,7 @@ static int check_created(struct session *s, uint64_t region)
 			s->target->pid, strerror((int)rc));
 }
 
-int borrow__make_thread(struct session *s)
+int injected_call__make_thread(struct session *s)
 {
 	struct stub_code stub, before = {0};
 	uint64_t region = maps__gap(&s->maps, REMOTE_SIZE);
@@ -358,9 +358,9 @@ int borrow__make_thread(struct session *s)
 	prepare_stub(s, &stub);
 	/* What a killed proftrace left is not put back. */
 	if (!cave__is_marked(s))
-		err = hijack__peek(&s->hijack, s->cave.addr, before.bytes, stub.len);
+		err = tracee__peek(&s->tracee, s->cave.addr, before.bytes, stub.len);
 	if (!err)
-		err = hijack__poke(&s->hijack, s->cave.addr, stub.bytes, stub.len);
+		err = tracee__poke(&s->tracee, s->cave.addr, stub.bytes, stub.len);
 	if (err)
 		return err;
 	inject_step(INJECT_STEP_STUB_WRITTEN);
@@ -375,7 +375,7 @@ int borrow__make_thread(struct session *s)
 	if (!err)
 		err = check_created(s, region);
 	/* The thread is held outside the stub or it is put back below without running. */
-	put_back = hijack__poke(&s->hijack, s->cave.addr, before.bytes, stub.len);
+	put_back = tracee__poke(&s->tracee, s->cave.addr, before.bytes, stub.len);
 	inject_step(INJECT_STEP_STUB_CLEARED);
 	if (!err)
 		s->region = region;

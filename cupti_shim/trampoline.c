@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Who calls functions that pointers lead to, and when. Nothing here locks, allocates or enters the
  * kernel, but for a thread's first call of a window. */
-#include "cupti_shim/noting.h"
+#include "cupti_shim/trampoline.h"
 #include "cupti_shim/shim.h"
 #include "cupti_shim/old_glibc.h"
 #include <pthread.h>
@@ -221,7 +221,7 @@ static void leave_dead(struct inside *in, int ring, uintptr_t sp, uint64_t now_n
 		leave_level(in, ring, now_ns, SHIM_CALL_LEFT);
 }
 
-int noting__on_unwind(int version, int actions, uint64_t class, void *exception, void *context)
+int trampoline__on_unwind(int version, int actions, uint64_t class, void *exception, void *context)
 {
 	struct thread *t = own_thread();
 	struct inside *in;
@@ -292,7 +292,7 @@ static bool begin_call(const struct noted *f, const uint64_t *registers, uintptr
 	return true;
 }
 
-struct way noting__enter(uint32_t function, const uint64_t *registers, uintptr_t sp)
+struct way trampoline__enter(uint32_t function, const uint64_t *registers, uintptr_t sp)
 {
 	const struct noted *f = &functions[function];
 	struct way way = {f->original, 0};
@@ -304,7 +304,7 @@ struct way noting__enter(uint32_t function, const uint64_t *registers, uintptr_t
 	return way;
 }
 
-void noting__leave(uint32_t function, uintptr_t sp)
+void trampoline__leave(uint32_t function, uintptr_t sp)
 {
 	const bool is_around = functions[function].kind == SHIM_FUNCTION_AROUND;
 	uint64_t (*next_node)(void) = READ(layout.next_node);
@@ -334,19 +334,19 @@ void noting__leave(uint32_t function, uintptr_t sp)
 
 /* ---- all of them ---- */
 
-void *noting__entry(uint32_t function)
+void *trampoline__entry(uint32_t function)
 {
 	return entries__at(function);
 }
 
-void *noting__original(const void *entry)
+void *trampoline__original(const void *entry)
 {
 	const uint32_t function = entries__index(entry);
 
 	return function < SHIM_FUNCTIONS ? functions[function].original : NULL;
 }
 
-bool noting__is_method(uint32_t function)
+bool trampoline__is_method(uint32_t function)
 {
 	const uint32_t kind = functions[function].kind;
 
@@ -375,7 +375,7 @@ static uint32_t function_index(const struct shim_function *wanted)
 	return function_cnt++;
 }
 
-void noting__begin(struct shim_control *c, uint32_t *index)
+void trampoline__begin(struct shim_control *c, uint32_t *index)
 {
 	const struct shim_function *wanted = shim_functions(c);
 
@@ -426,7 +426,7 @@ static void put_inside(struct shim_control *c, size_t ring)
 		put_open(c, ring, &call);
 }
 
-void noting__put_open(struct shim_control *c)
+void trampoline__put_open(struct shim_control *c)
 {
 	for (size_t ring = 0; ring < SHIM_RINGS; ring++)
 		put_inside(c, ring);
@@ -434,7 +434,7 @@ void noting__put_open(struct shim_control *c)
 
 /* The clock is read twice. The rest is what bench/overhead measured of jobs of 126 and 144 calls a
  * step, 135 to 160 ns each in all, most of it in caches that the job must fill again. */
-uint64_t noting__cost_ns(void)
+uint64_t trampoline__cost_ns(void)
 {
 	enum { TIMES = 256, REST_NS = 100 };
 	const uint64_t begin = shim_now();

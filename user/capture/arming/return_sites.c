@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/arming/landings.h"
+#include "capture/arming/return_sites.h"
 #include "attach/site.h"
 #include "bpf/skeleton.h"
 #include "capture/arming/arm.h"
@@ -39,30 +39,30 @@ static uint64_t place(struct elf_file *elf, uint64_t vaddr)
 	return off < 0 ? 0 : vaddr + (uint64_t)off;
 }
 
-static int plan_landing(struct session *s, uint32_t row, uint64_t address)
+static int plan_return_site(struct session *s, uint32_t row, uint64_t address)
 {
 	const struct planned_probe *entry = entry_of(&s->plan, row);
-	struct planned_probe landing;
+	struct planned_probe site;
 	struct elf_file *elf;
 	uint64_t vaddr;
 
-	if (!entry || !entry->landing_program || is_planned(&s->plan, row, address))
+	if (!entry || !entry->return_site_program || is_planned(&s->plan, row, address))
 		return 0;
-	landing = *entry;
-	landing.lib = target__lib_at(s->target, address, &vaddr);
-	if (!landing.lib)
+	site = *entry;
+	site.lib = target__lib_at(s->target, address, &vaddr);
+	if (!site.lib)
 		return 0; /* code made while running: such calls end by inference */
-	elf = target__elf(s->target, landing.lib);
-	landing.program = entry->landing_program;
-	landing.return_program = NULL;
-	landing.pointed = POINTED_NOT;
-	landing.return_address = address;
-	landing.vaddr = place(elf, vaddr);
-	if (!landing.vaddr || elf_file__offset(elf, landing.vaddr, &landing.offset))
+	elf = target__elf(s->target, site.lib);
+	site.program = entry->return_site_program;
+	site.return_program = NULL;
+	site.pointed = POINTED_NOT;
+	site.return_address = address;
+	site.vaddr = place(elf, vaddr);
+	if (!site.vaddr || elf_file__offset(elf, site.vaddr, &site.offset))
 		return 0;
-	log__debug("%s returns to %s+0x%llx", landing.symbol, landing.lib->path,
+	log__debug("%s returns to %s+0x%llx", site.symbol, site.lib->path,
 		   (unsigned long long)vaddr);
-	return probe_plan__add(&s->plan, &landing);
+	return probe_plan__add(&s->plan, &site);
 }
 
 /* Places that calls return to and for which nothing was planned yet. */
@@ -143,16 +143,16 @@ static int attach_new(struct session *s, size_t from)
 static bool are_needed(const struct session *s)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++)
-		if (s->plan.probes[i].landing_program)
+		if (s->plan.probes[i].return_site_program)
 			return true;
 	return false;
 }
 
-int landings__settle(struct session *s)
+int return_sites__await(struct session *s)
 {
 	const uint64_t end_ns = clock__monotonic_ns() + SETTLE_NS;
 	uint64_t now = 0, changed_ns = 0;
-	uint32_t cnt = s->landing_cnt;
+	uint32_t cnt = s->return_site_cnt;
 	int err = 0;
 
 	if (!are_needed(s))
@@ -160,14 +160,14 @@ int landings__settle(struct session *s)
 	while (!err && now < end_ns && (!cnt || now < changed_ns + QUIET_NS)) {
 		err = session__pump(s, 10);
 		now = clock__monotonic_ns();
-		if (s->landing_cnt != cnt)
+		if (s->return_site_cnt != cnt)
 			changed_ns = now;
-		cnt = s->landing_cnt;
+		cnt = s->return_site_cnt;
 	}
 	return err;
 }
 
-int landings__adjust(struct session *s)
+int return_sites__poll(struct session *s)
 {
 	const int fd = bpf_map__fd(s->probes.skel->maps.returns);
 	const uint32_t cnt = s->probes.ctl->return_cnt;
@@ -175,14 +175,14 @@ int landings__adjust(struct session *s)
 	struct places new = {.cnt = 0};
 	int err = 0;
 
-	if (cnt == s->landing_cnt)
+	if (cnt == s->return_site_cnt)
 		return 0;
-	s->landing_cnt = cnt;
+	s->return_site_cnt = cnt;
 	if (target__refresh_libs(s->target))
 		err__take(-ESRCH); /* it ended, which the loop will see */
 	find_new(s, fd, &new);
 	for (size_t i = 0; i < new.cnt && !err; i++)
-		err = plan_landing(s, new.rows[i], new.addresses[i]);
+		err = plan_return_site(s, new.rows[i], new.addresses[i]);
 	if (!err && s->plan.cnt > before)
 		err = attach_new(s, before);
 	return err ? err : tell(fd, &new);

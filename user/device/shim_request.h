@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the library in the target is wanted to do, and whether it does: a command goes out at once,
+ * What the library in the target is asked to do, and whether it does: a command goes out at once,
  * the answer is waited for by looking.
  */
-#ifndef PROFTRACE_SHIM_WISH_H
-#define PROFTRACE_SHIM_WISH_H
+#ifndef PROFTRACE_SHIM_REQUEST_H
+#define PROFTRACE_SHIM_REQUEST_H
 
 #include "device/shim_link.h"
 
 /* Zeroed at first, but for the link, which is borrowed. */
-struct shim_wish {
+struct shim_request {
 	struct shim_link *link;
 	bool recording, asked; /* wanted is that it records; a command for it went out */
 	uint32_t seq;
@@ -19,15 +19,15 @@ struct shim_wish {
 };
 
 /* Asks it to be recording (or not), unless that was asked last. */
-void shim_wish__want(struct shim_wish *w, bool recording);
+void shim_request__want(struct shim_request *r, bool recording);
 /* It ends at once if it was wanted to record, and leaves CUPTI to another tool, with the activity
  * kinds, a bit each, that this one has enabled. */
-void shim_wish__yield(struct shim_wish *w, uint64_t kinds);
+void shim_request__yield(struct shim_request *r, uint64_t kinds);
 /* It records no more, or has less, for a reason of ours, a clause. */
-void shim_wish__give_up(struct shim_wish *w, const char *why);
-/* True if the wish has come true or cannot: nothing is to be waited for. now: CLOCK_MONOTONIC ns. */
-bool shim_wish__settled(struct shim_wish *w, uint64_t now);
+void shim_request__give_up(struct shim_request *r, const char *why);
+/* True if it is done or cannot be: nothing is to be waited for. now: CLOCK_MONOTONIC ns. */
+bool shim_request__is_done(struct shim_request *r, uint64_t now);
 /* Why it does not record, as a clause; NULL: it does, or nothing speaks against it. */
-const char *shim_wish__refusal(const struct shim_wish *w);
+const char *shim_request__refusal(const struct shim_request *r);
 
 #endif

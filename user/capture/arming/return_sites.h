@@ -3,15 +3,15 @@
  * Ends for functions that have none of their own and let exceptions pass: the programs note where
  * their calls return to, and a probe goes behind each such call.
  */
-#ifndef PROFTRACE_LANDINGS_H
-#define PROFTRACE_LANDINGS_H
+#ifndef PROFTRACE_RETURN_SITES_H
+#define PROFTRACE_RETURN_SITES_H
 
 #include "capture/session.h"
 
 /* Probes for the places that were noted since the last time. Calls that return to others are counted
  * and not recorded. */
-int landings__adjust(struct session *s);
+int return_sites__poll(struct session *s);
 /* Waits for calls, 0.3 s at most, so that a window which opens without steps has the places of most. */
-int landings__settle(struct session *s);
+int return_sites__await(struct session *s);
 
 #endif

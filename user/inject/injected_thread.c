@@ -188,7 +188,7 @@ static int abandon(const struct session *s)
 			s->target->pid, object_name(s));
 }
 
-int visit__run(struct session *s)
+int injected_thread__run(struct session *s)
 {
 	int err = set_word(s, RD_GO, 1) ? gone(s) : 0;
 
