@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* Steps told by variables of the target's, where no probe saw them; see capture/far.h. */
+/* Steps told by variables of the target's, where no probe saw them; see capture/arming/probeless.h. */
 #ifndef PROFTRACE_COUNTER_BPF_H
 #define PROFTRACE_COUNTER_BPF_H
 
@@ -21,13 +21,13 @@ static __always_inline bool read_counters(__u64 value[2])
 }
 
 /* A window that should have opened meanwhile opens later. */
-static __always_inline void far_passed(__u64 steps)
+static __always_inline void probeless_passed(__u64 steps)
 {
-	__u64 late = steps > ctl.far_left ? steps - ctl.far_left : 0;
+	__u64 late = steps > ctl.steps_left_probeless ? steps - ctl.steps_left_probeless : 0;
 
 	if (!ctl.hold)
 		ctl.shifted += late;
-	ctl.far_steps = 0;
+	ctl.probeless_steps = 0;
 	ctl.counted_steps += steps - 1;
 }
 
@@ -37,7 +37,7 @@ static __always_inline __u64 step_unread(void)
 	ctl.counter[0] += ctl.counter_step[0];
 	ctl.counter[1] += ctl.counter_step[1];
 	ctl.counter_alike = 0;
-	ctl.counter_odd += ctl.far;
+	ctl.counter_odd += ctl.probeless;
 	return 1;
 }
 
@@ -55,7 +55,7 @@ __weak __noinline __u64 steps_ended(void)
 	common = value[1] - ctl.counter[1];
 	ctl.counter[0] = value[0];
 	ctl.counter[1] = value[1];
-	if (!ctl.far || !ctl.counter_step[1]) {
+	if (!ctl.probeless || !ctl.counter_step[1]) {
 		if (own == ctl.counter_step[0] && common == ctl.counter_step[1])
 			ctl.counter_alike++;
 		else
@@ -64,13 +64,13 @@ __weak __noinline __u64 steps_ended(void)
 		ctl.counter_step[1] = common;
 		return 1;
 	}
-	ctl.far = 0;
+	ctl.probeless = 0;
 	steps = common / ctl.counter_step[1];
 	if (common % ctl.counter_step[1] || own != steps * ctl.counter_step[0])
 		ctl.counter_odd++;
 	if (!steps)
 		steps = 1;
-	far_passed(steps);
+	probeless_passed(steps);
 	return steps;
 }
 

@@ -175,9 +175,9 @@ struct pt_ctl {
 	__u64 counter[2], counter_step[2];
 	__u32 counter_alike; /* steps in a row in which they grew by as much as in the one before */
 	__u32 counter_odd;   /* boundaries at which they had not grown by the same whole steps */
-	__u32 far;	     /* by the loader: 1: they tell how many steps end at the next boundary */
-	__u64 far_left;	     /* by the loader: steps from the latest boundary to the next window */
-	__u64 far_steps;     /* by the loader: steps since the latest boundary, as it seems */
+	__u32 probeless;     /* by the loader: 1: they tell how many steps end at the next boundary */
+	__u64 steps_left_probeless; /* by the loader: from the latest boundary to the next window */
+	__u64 probeless_steps;     /* by the loader: steps since the latest boundary, as it seems */
 	__u64 counted_steps; /* steps that ended without a boundary */
 };
 

@@ -93,7 +93,7 @@ struct pt_full_name {
 #define PT_MAX_DTYPES 64 /* a power of two */
 
 /* Two variables of the target's, each of which grows by the same in every step of a job that does
- * the same in each; see capture/far.h. */
+ * the same in each; see capture/arming/probeless.h. */
 struct pt_counters {
 	__u64 module; /* of the thread's own: which of its dynamic thread vector's, 0: unknown */
 	__u64 offset; /* in the module's block */

@@ -16,7 +16,7 @@
 #include "capture/device/pointed.h"
 #include "capture/steps/epoch_end.h"
 #include "capture/steps/find_period.h"
-#include "capture/arming/far.h"
+#include "capture/arming/probeless.h"
 #include "capture/processes/follow.h"
 #include "capture/processes/hold.h"
 #include "capture/steps/optimizer_mark.h"
@@ -432,7 +432,7 @@ static int record_schedule(struct session *s)
 	ctl->counting = 1;
 	while (!err && ctl->state != PT_STATE_DONE && clock__monotonic_ns() < end_ns) {
 		err = turn(s);
-		session__progress(s, "step %llu %s", (unsigned long long)far__step(ctl),
+		session__progress(s, "step %llu %s", (unsigned long long)probeless__step(ctl),
 				  doing(ctl));
 	}
 	return err;

@@ -2,7 +2,7 @@
 #include "capture/no_window.h"
 #include "bpf/skeleton.h"
 #include "capture/arming/bursts.h"
-#include "capture/arming/far.h"
+#include "capture/arming/probeless.h"
 #include "capture/processes/descendant.h"
 #include "common/counted.h"
 #include "common/err.h"
@@ -11,8 +11,8 @@
 const char *no_window__seen(const struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
-	uint64_t cnt = ctl ? ctl->step_seq + ctl->counted_steps + ctl->far_steps : 0;
-	uint64_t before = ctl && ctl->started ? cnt - far__step(ctl) - 1 : cnt;
+	uint64_t cnt = ctl ? ctl->step_seq + ctl->counted_steps + ctl->probeless_steps : 0;
+	uint64_t before = ctl && ctl->started ? cnt - probeless__step(ctl) - 1 : cnt;
 
 	if (cnt)
 		snprintf(s->res->seen, sizeof(s->res->seen), "%s seen, %llu of them before step 0",

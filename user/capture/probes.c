@@ -128,7 +128,8 @@ static int refused(struct probes *p, int err)
 /* A framework starts some for each CPU, where it has not yet. */
 static size_t threads_expected(pid_t pid)
 {
-	const size_t now = descendant__threads(pid), per_cpu = 2 * (size_t)libbpf_num_possible_cpus();
+	const size_t now = descendant__threads(pid),
+		     per_cpu = 2 * (size_t)libbpf_num_possible_cpus();
 
 	return now > per_cpu ? now : per_cpu;
 }

@@ -8,7 +8,7 @@
 #include "capture/device/device_calls.h"
 #include "capture/device/device_time.h"
 #include "capture/device/pointed.h"
-#include "capture/arming/far.h"
+#include "capture/arming/probeless.h"
 #include "capture/processes/follow.h"
 #include "capture/arming/return_sites.h"
 #include "capture/steps/optimizer_step.h"
@@ -132,7 +132,7 @@ int session__window_open(struct session *s, uint64_t first_step, uint64_t open_n
 	int err;
 
 	s->facts.device_source = s->device && !s->functions_alone && !s->calls_on ? "CUPTI" : NULL;
-	far__tell(s);
+	probeless__describe(s);
 	rest__tell(s);
 	err = window__open(&s->window, &s->facts, (uint32_t)s->window_cnt);
 	if (err)
@@ -346,9 +346,9 @@ int session__window_finish(struct session *s)
 	s->window_ending = false;
 	/* On a full disk too, what was written is worth its tables. */
 	kept = recording_writer__bytes(w->writer) > 0;
-	far__check(s);
+	probeless__check(s);
 	rest__check(s);
-	far__tell(s);
+	probeless__describe(s);
 	rest__tell(s);
 	close_err = window__close(w, &s->facts, summary);
 	if (s->discard) {

@@ -111,7 +111,7 @@ struct session {
 		uint32_t odd;	/* passes_odd when they ended */
 		bool refuted;	/* backward passes do not tell of steps */
 	} rest;
-	struct far {
+	struct probeless {
 		bool out;		      /* no probe is in the job */
 		bool refuted;		      /* its steps cannot be told without */
 		uint64_t pause_ns;	      /* how long the probes are out, 0: never yet */
@@ -120,7 +120,7 @@ struct session {
 		bool is_checked;	      /* the probes are back for that, */
 		uint64_t seq;		      /* since step_seq, counter_odd, counter_alike were so */
 		uint32_t odd, alike;
-	} far;
+	} probeless;
 	struct {
 		struct python_code *code; /* to read functions by; NULL: none is looked for */
 		unsigned int tries;

@@ -3,7 +3,7 @@
 #include "bpf/events.h"
 #include "bpf/skeleton.h"
 #include "capture/device/device_time.h"
-#include "capture/arming/far.h"
+#include "capture/arming/probeless.h"
 #include "capture/processes/follow.h"
 #include "capture/steps/optimizer_step.h"
 #include "capture/arming/rest.h"
@@ -223,7 +223,7 @@ int arm__rest(struct session *s)
 int arm__wake(struct session *s)
 {
 	bool chosen[GROUP_CNT] = {false};
-	int err = far__wake(s);
+	int err = probeless__end(s);
 
 	/* What is still there stays: a step would be missed. */
 	for (int g = GROUP_STEP + 1; g <= GROUP_PHASE && !err; g++)
@@ -242,7 +242,7 @@ uint64_t arm__steps_left(const struct pt_ctl *ctl)
 {
 	const struct pt_schedule *p = &ctl->schedule;
 	uint64_t cycle = p->closed + p->ready + p->record, skip = p->skip_first + ctl->shifted;
-	uint64_t step = ctl->started ? far__step(ctl) : 0, pos;
+	uint64_t step = ctl->started ? probeless__step(ctl) : 0, pos;
 
 	if (ctl->hold)
 		return ctl->hold == PT_HOLD_RECORD ? 0 : UINT64_MAX;
@@ -264,11 +264,12 @@ static uint64_t latest_step_ns(const struct session *s)
 
 int arm__adjust(struct session *s)
 {
-	uint64_t left = arm__steps_left(s->probes.ctl), step_ns = far__pace(s, latest_step_ns(s));
+	uint64_t left = arm__steps_left(s->probes.ctl),
+		 step_ns = probeless__pace(s, latest_step_ns(s));
 	uint64_t lead = arm__lead_ns(s) / step_ns;
 	bool armed = s->armed;
 
-	far__check(s);
+	probeless__check(s);
 	if (s->probes.ctl->state == PT_STATE_DONE || s->window.writer)
 		return 0;
 	if (armed && left > 2 && left > 2 * lead)
@@ -276,5 +277,5 @@ int arm__adjust(struct session *s)
 	if (!armed && (left <= 2 || left <= lead))
 		return arm__wake(s);
 	rest__go_on(s);
-	return far__adjust(s, left, step_ns);
+	return probeless__poll(s, left, step_ns);
 }

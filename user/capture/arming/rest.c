@@ -56,7 +56,7 @@ enum probe_group rest__group(const struct probe_plan *plan, const struct step_ru
 	return needs(plan, rule, probe) ? GROUP_STEP : GROUP_PHASE;
 }
 
-static bool may_be_far(const struct session *s)
+static bool may_count_probeless(const struct session *s)
 {
 	const struct pt_schedule *p = &s->opts->schedule;
 	uint64_t near = arm__lead_ns(s) / (s->step_ns ? s->step_ns : 1);
@@ -72,7 +72,7 @@ int rest__settle(struct session *s)
 
 	/* An end that is inside another one's range is no step, nor is an ask that finds no batch:
 	 * begins do not tell. */
-	if (s->opts->timer_only || !s->rule.boundary || !may_be_far(s) ||
+	if (s->opts->timer_only || !s->rule.boundary || !may_count_probeless(s) ||
 	    (s->rule.at_end && s->probes.ctl->nests) || epoch_end__matters(&s->plan, &s->rule))
 		return 0;
 	for (size_t i = 0; i < s->plan.cnt; i++) {

@@ -4,7 +4,7 @@
 #include "bpf/events.h"
 #include "capture/control/control_early.h"
 #include "capture/control/control_socket.h"
-#include "capture/arming/far.h"
+#include "capture/arming/probeless.h"
 #include "capture/session.h"
 #include "capture/timed.h"
 #include "common/err.h"
@@ -97,7 +97,7 @@ static void say_state(const struct session *s, char *out, size_t size)
 	else
 		snprintf(out, size, "%s, at step %llu",
 			 ctl->hold == PT_HOLD_CLOSED ? "paused" : "waiting for the window",
-			 (unsigned long long)far__step(ctl));
+			 (unsigned long long)probeless__step(ctl));
 }
 
 /* Who asks may be in another directory. */

@@ -7,22 +7,22 @@
  * known how many have ended. If they do not agree on one number, or the second is not as all before,
  * each step is seen by a probe from then on. A backward pass without an optimizer step counts.
  */
-#ifndef PROFTRACE_FAR_H
-#define PROFTRACE_FAR_H
+#ifndef PROFTRACE_PROBELESS_H
+#define PROFTRACE_PROBELESS_H
 
 #include "capture/session.h"
 
 /* While the session rests, `left` steps of step_ns before its window. Call often. */
-int far__adjust(struct session *s, uint64_t left, uint64_t step_ns);
+int probeless__poll(struct session *s, uint64_t left, uint64_t step_ns);
 /* The probes that count steps are there again, if they were out. */
-int far__wake(struct session *s);
+int probeless__end(struct session *s);
 /* After that, whether what was counted can be true. Call often. */
-void far__check(struct session *s);
+void probeless__check(struct session *s);
 /* Length of a step as it was seen from outside, if that is less. */
-uint64_t far__pace(const struct session *s, uint64_t step_ns);
+uint64_t probeless__pace(const struct session *s, uint64_t step_ns);
 /* Steps until now, seen or counted. */
-uint64_t far__step(const struct pt_ctl *ctl);
+uint64_t probeless__step(const struct pt_ctl *ctl);
 /* Puts what a recording says of it where its step rule is explained, "" if there is nothing. */
-void far__tell(struct session *s);
+void probeless__describe(struct session *s);
 
 #endif

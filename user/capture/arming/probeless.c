@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/arming/far.h"
+#include "capture/arming/probeless.h"
 #include "bpf/skeleton.h"
 #include "capture/arming/arm.h"
 #include "capture/arming/rest.h"
@@ -34,7 +34,7 @@ static bool may_leave(const struct session *s, uint64_t left, uint64_t step_ns)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
 
-	if (s->far.refuted || s->opts->count_each || s->opts->timer_only || s->armed)
+	if (s->probeless.refuted || s->opts->count_each || s->opts->timer_only || s->armed)
 		return false;
 	if (s->probes.attached[GROUP_PHASE] || s->probes.method != ATTACH_UPROBE_MULTI)
 		return false;
@@ -48,12 +48,12 @@ static void take_out(struct session *s)
 {
 	arm__detach(s, GROUP_STEP);
 	probes__forget_spans(&s->probes);
-	s->far.out = true;
+	s->probeless.out = true;
 }
 
 static int bring_back(struct session *s)
 {
-	s->far.out = false;
+	s->probeless.out = false;
 	return arm__reattach_steps(s);
 }
 
@@ -65,29 +65,29 @@ static int leave(struct session *s)
 	/* A step that has ended meanwhile may have been another. */
 	if (ctl->counter_alike < ALIKE)
 		return bring_back(s);
-	if (!s->far.pause_ns) {
-		s->far.pause_ns = SHORTLY_NS;
+	if (!s->probeless.pause_ns) {
+		s->probeless.pause_ns = SHORTLY_NS;
 		log__debug("from step %llu on steps are counted without probes",
 			   (unsigned long long)ctl->step);
 	}
-	ctl->far_left = arm__steps_left(ctl);
-	ctl->far = 1;
-	s->far.step_ns = 0;
-	s->far.looked_ns = clock__monotonic_ns();
-	s->far.until_ns = s->far.looked_ns + s->far.pause_ns;
+	ctl->steps_left_probeless = arm__steps_left(ctl);
+	ctl->probeless = 1;
+	s->probeless.step_ns = 0;
+	s->probeless.looked_ns = clock__monotonic_ns();
+	s->probeless.until_ns = s->probeless.looked_ns + s->probeless.pause_ns;
 	return 0;
 }
 
-int far__wake(struct session *s)
+int probeless__end(struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
 
-	if (!s->far.out)
+	if (!s->probeless.out)
 		return 0;
-	s->far.is_checked = true;
-	s->far.seq = ctl->step_seq;
-	s->far.odd = ctl->counter_odd;
-	s->far.alike = ctl->counter_alike;
+	s->probeless.is_checked = true;
+	s->probeless.seq = ctl->step_seq;
+	s->probeless.odd = ctl->counter_odd;
+	s->probeless.alike = ctl->counter_alike;
 	return bring_back(s);
 }
 
@@ -95,14 +95,15 @@ int far__wake(struct session *s)
 static void read_steps(struct session *s, uint64_t now)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
-	uint64_t before = ctl->far_steps, value;
+	uint64_t before = ctl->probeless_steps, value;
 
 	/* Else it is ending, which the loop will see. */
 	if (target__read_of(s->opts->pid, ctl->layout.counters.common, &value, sizeof(value)))
 		return;
-	ctl->far_steps = (value - ctl->counter[1]) / ctl->counter_step[1];
-	if (ctl->far_steps > before)
-		s->far.step_ns = (now - s->far.looked_ns) / (ctl->far_steps - before);
+	ctl->probeless_steps = (value - ctl->counter[1]) / ctl->counter_step[1];
+	if (ctl->probeless_steps > before)
+		s->probeless.step_ns =
+			(now - s->probeless.looked_ns) / (ctl->probeless_steps - before);
 }
 
 static int look(struct session *s, uint64_t step_ns)
@@ -110,57 +111,59 @@ static int look(struct session *s, uint64_t step_ns)
 	struct pt_ctl *ctl = s->probes.ctl;
 	uint64_t now = clock__monotonic_ns(), left;
 
-	if (now - s->far.looked_ns < LOOK_NS)
+	if (now - s->probeless.looked_ns < LOOK_NS)
 		return 0;
 	read_steps(s, now);
-	s->far.looked_ns = now;
-	step_ns = far__pace(s, step_ns);
+	s->probeless.looked_ns = now;
+	step_ns = probeless__pace(s, step_ns);
 	left = arm__steps_left(ctl);
-	if (now > s->far.until_ns || left <= NEAR || left <= 2 * arm__lead_ns(s) / step_ns ||
-	    (!ctl->hold && ctl->far_steps >= ctl->far_left))
-		return far__wake(s);
+	if (now > s->probeless.until_ns || left <= NEAR || left <= 2 * arm__lead_ns(s) / step_ns ||
+	    (!ctl->hold && ctl->probeless_steps >= ctl->steps_left_probeless))
+		return probeless__end(s);
 	return 0;
 }
 
-uint64_t far__pace(const struct session *s, uint64_t step_ns)
+uint64_t probeless__pace(const struct session *s, uint64_t step_ns)
 {
-	const uint64_t seen = s->far.out || s->far.is_checked ? s->far.step_ns : 0;
+	const uint64_t seen =
+		s->probeless.out || s->probeless.is_checked ? s->probeless.step_ns : 0;
 
 	return seen && seen < step_ns ? seen : step_ns;
 }
 
 /* The first boundary since the probes came back has told how many steps there were, the next ones
  * whether they still are as they were. */
-void far__check(struct session *s)
+void probeless__check(struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
-	uint64_t seen = ctl->step_seq - s->far.seq;
+	uint64_t seen = ctl->step_seq - s->probeless.seq;
 
-	if (!s->far.is_checked || seen < 2)
+	if (!s->probeless.is_checked || seen < 2)
 		return;
-	s->far.is_checked = false;
-	if (s->far.pause_ns < LONG_NS)
-		s->far.pause_ns *= 2;
+	s->probeless.is_checked = false;
+	if (s->probeless.pause_ns < LONG_NS)
+		s->probeless.pause_ns *= 2;
 	/* A boundary may come between the two readings. */
-	if (ctl->counter_odd == s->far.odd && ctl->counter_alike + 2 >= s->far.alike + seen - 1)
+	if (ctl->counter_odd == s->probeless.odd &&
+	    ctl->counter_alike + 2 >= s->probeless.alike + seen - 1)
 		return;
-	s->far.refuted = true;
+	s->probeless.refuted = true;
 	rest__doubt(s, "not all steps were alike while they were counted without probes");
 }
 
-int far__adjust(struct session *s, uint64_t left, uint64_t step_ns)
+int probeless__poll(struct session *s, uint64_t left, uint64_t step_ns)
 {
-	if (s->far.out)
+	if (s->probeless.out)
 		return look(s, step_ns);
-	return !s->far.is_checked && may_leave(s, left, step_ns) ? leave(s) : 0;
+	return !s->probeless.is_checked && may_leave(s, left, step_ns) ? leave(s) : 0;
 }
 
-uint64_t far__step(const struct pt_ctl *ctl)
+uint64_t probeless__step(const struct pt_ctl *ctl)
 {
-	return ctl->step + ctl->far_steps;
+	return ctl->step + ctl->probeless_steps;
 }
 
-void far__tell(struct session *s)
+void probeless__describe(struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
 
@@ -171,6 +174,7 @@ void far__tell(struct session *s)
 			 "optimizer step followed or not)%s",
 			 counted(ctl->counted_steps, "step before was", "steps before were").s,
 			 (unsigned long long)ctl->counter_step[1],
-			 s->far.refuted ? ", and not all were alike: step numbers may be wrong"
-					: "");
+			 s->probeless.refuted
+				 ? ", and not all were alike: step numbers may be wrong"
+				 : "");
 }
