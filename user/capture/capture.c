@@ -6,6 +6,7 @@
 #include "bpf/probe_cfg.h"
 #include "bpf/skeleton.h"
 #include "capture/arming/arm.h"
+#include "capture/arming/idle.h"
 #include "capture/no_window.h"
 #include "capture/arming/node_types.h"
 #include "capture/processes/await.h"
@@ -396,12 +397,23 @@ static int prepare(struct session *s)
 	return err ? err : wait_for_ranks(s);
 }
 
-/* Reads what has come, and does what is due. Far from a window nothing comes, and whoever shares a
- * core with us should not notice us. */
-static int turn(struct session *s)
+static int min_ms(int ms, uint64_t end_ns)
 {
-	int err = session__pump(s, s->armed ? 10 : 50);
+	const uint64_t now = clock__monotonic_ns(), left = now < end_ns ? (end_ns - now) / MS : 0;
 
+	return left < (uint64_t)ms ? (int)left : ms;
+}
+
+/* Reads what has come, and does what is due, by end_ns at the latest. Far from a window nothing
+ * comes, and whoever shares a core with us should not notice us. */
+static int turn(struct session *s, uint64_t end_ns)
+{
+	const int ms = idle__ms(s);
+	int err;
+
+	if (ms)
+		idle__sleep(s, min_ms(ms, end_ns));
+	err = session__pump(s, ms ? 0 : 10);
 	if (!err)
 		session__find_end(s);
 	if (!err)
@@ -431,7 +443,7 @@ static int record_schedule(struct session *s)
 	err = prepare(s);
 	ctl->counting = 1;
 	while (!err && ctl->state != PT_STATE_DONE && clock__monotonic_ns() < end_ns) {
-		err = turn(s);
+		err = turn(s, end_ns);
 		session__progress(s, "step %llu %s", (unsigned long long)probeless__step(ctl),
 				  doing(ctl));
 	}
@@ -457,7 +469,8 @@ static int record_duration(struct session *s)
 	}
 	let_program_go(s);
 	while (!err) {
-		err = turn(s);
+		err = turn(s, begin && s->opts->duration_ns ? begin + s->opts->duration_ns
+							    : UINT64_MAX);
 		if (!err)
 			err = timed__adjust(s);
 		if (!begin && ctl->window_open)

@@ -18,6 +18,7 @@ STEPS = 30
 MIB = 1 << 20
 MAPS = 14 * MIB
 ANONYMOUS = 16 * MIB
+WAKEUPS = 3  # a second: two, and what others make it wait for
 FILES = 32 * MIB  # its own, and the ring twice; without PyTorch's libraries
 BUDGET = 0.10  # of the run time: some of the MLP's layers fit in, not all
 OVERSPENT = 2.5  # on a busy machine the steps of the window run as long as those by which it was chosen, or half as long
@@ -174,6 +175,10 @@ def waiting_takes_little():
         assert held.memlock < MAPS, sorted(held.maps.values(), reverse=True)
         assert held.anon < ANONYMOUS, held.anon
         assert held.file < FILES, files(pid)
+        time.sleep(10)
+        wakeups = Held(pid).wakeups_since(held)
+        print(f"{wakeups:.1f} wake-ups a second", flush=True)
+        assert wakeups < WAKEUPS
 
 
 for test in waiting_takes_little, fsdp2_beside_others, budget_beside_others, budget_under_a_quota:

@@ -262,6 +262,15 @@ static uint64_t latest_step_ns(const struct session *s)
 	return ns ? ns : 1;
 }
 
+uint64_t arm__until_window_ns(const struct session *s)
+{
+	const uint64_t left = arm__steps_left(s->probes.ctl);
+	uint64_t ns;
+
+	return __builtin_mul_overflow(left, probeless__pace(s, latest_step_ns(s)), &ns) ? UINT64_MAX
+											: ns;
+}
+
 int arm__adjust(struct session *s)
 {
 	uint64_t left = arm__steps_left(s->probes.ctl),

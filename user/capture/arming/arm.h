@@ -36,6 +36,9 @@ void arm__gate(struct session *s);
 uint64_t arm__lead_ns(const struct session *s);
 uint64_t arm__lead_after(uint64_t attach_ns);
 
+/* How long until probes are wanted, as fast as steps are now; UINT64_MAX: never. */
+uint64_t arm__until_window_ns(const struct session *s);
+
 /* Steps from the current one until probes are wanted (ready or record), 0 if they are now. */
 uint64_t arm__steps_left(const struct pt_ctl *ctl);
 
