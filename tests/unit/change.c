@@ -215,3 +215,46 @@ Test(change, what_tells_nothing)
 	cr_expect_lt(of_constant(2000000000, 2100000000, 16).p, 0.05);
 	cr_expect_float_eq(of_constant(2000000000, 2100000000, 16).least, 0.02, 0.01);
 }
+
+/* As of a host that runs ahead of its device: it waits in every 16th step, of 160 ns in the mean.
+ */
+static void fill_ahead(uint64_t *ns, size_t cnt, uint64_t mean)
+{
+	for (size_t i = 0; i < cnt; i++)
+		ns[i] = i % 16 ? 20 : 16 * mean - 15 * 20;
+}
+
+Test(change, steps_of_a_host_that_runs_ahead_are_uneven)
+{
+	uint64_t ns[320];
+	bool uneven;
+
+	fill_ahead(ns, 320, 160);
+	cr_assert_eq(change__is_uneven(ns, 320, &uneven), 0);
+	cr_expect(uneven);
+	for (size_t i = 0; i < 320; i++)
+		ns[i] = 100 + i % 7;
+	ns[3] = 1000000;
+	cr_assert_eq(change__is_uneven(ns, 320, &uneven), 0);
+	cr_expect_not(uneven, "a single long step");
+}
+
+Test(change, kernels_half_as_long_again_are_told_from_one_short_window_of_each_side)
+{
+	uint64_t before[320], after[320];
+	const struct change_window x = {before, before, 320, 0.3}, y = {after, after, 320, 0.3};
+	struct change change;
+
+	fill_ahead(before, 320, 160);
+	fill_ahead(after, 320, 240);
+	for (int on_device = 0; on_device < 2; on_device++) {
+		cr_assert_eq(change__test(&(struct change_side){&x, 1, true, on_device},
+					  &(struct change_side){&y, 1, true, on_device}, &change),
+			     0);
+		cr_expect_eq(change.p < 0.05, on_device);
+	}
+	cr_assert_eq(change__test(&(struct change_side){&x, 1, false, true},
+				  &(struct change_side){&y, 1, false, true}, &change),
+		     0);
+	cr_expect(change.p == 1, "the medians are the same");
+}

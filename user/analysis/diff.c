@@ -75,7 +75,7 @@ static int add_row(struct table *t, const struct pair *p)
 		median_cell(p, &p->a, "it is not in the first recording"),
 		median_cell(p, &p->b, "it is not in the second recording"),
 		both && p->a.ns ? cell__percent(pair__percent(p))
-				: cell__none(both ? "its median was 0" : one),
+				: cell__none(both ? "it took no time before" : one),
 		p->p >= 0 ? cell__float(p->p) : cell__none(unknown),
 		cell__text(verdict(p)),
 	};
@@ -289,16 +289,19 @@ static int print_tables(struct diff *d, FILE *out)
 {
 	const bool csv = d->opts->style.format == TABLE_CSV;
 	struct table *tables[4];
-	char note[240];
+	char note[360];
 	size_t cnt = 0;
 	int err;
 
 	sort(&d->operators);
 	sort(&d->kernels);
 	snprintf(note, sizeof(note),
-		 "Medians over the steps. p: Student's t of windows, or of blocks of them; that of "
+		 "%s p: Student's t of windows, or of blocks of them; that of "
 		 "rows below the step is corrected (Holm). same: p is %.2f or more, so chance may "
 		 "explain it.",
+		 d->by_mean ? "Means over the steps: some steps take much longer than most, as "
+			      "where the host waits for the device in one of several."
+			    : "Medians over the steps.",
 		 SIGNIFICANT);
 	if (!csv)
 		tables[cnt++] = make_head(d);

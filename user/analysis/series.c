@@ -4,6 +4,9 @@
 #include <string.h>
 #include "analysis/step_parts.h"
 #include "common/util.h"
+#include "model/device_clock.h"
+
+#define SERIES_DEVICES 64
 
 struct reading {
 	const struct recording *r;
@@ -11,8 +14,9 @@ struct reading {
 	/* number of a name's series + 1, by kind and name id */
 	uint32_t *slots[SERIES_KIND_CNT];
 	struct step_of {
-		uint64_t index, probes_ns;
+		uint64_t index, probes_ns, begin_ns, end_ns;
 	} *steps;
+	struct busy_time devices[SERIES_DEVICES];
 	size_t step_cnt, step_cap;
 	uint32_t track; /* that makes the steps */
 };
@@ -103,7 +107,50 @@ static int visit(const struct batch *b, void *ctx)
 	set->step_cnt++;
 	rd->track = b->step->track;
 	return ARRAY_PUSH(rd->steps, rd->step_cnt, rd->step_cap,
-			  ((struct step_of){b->step->index, b->step->dur_ns - b->step->cpu_ns}));
+			  ((struct step_of){b->step->index, b->step->dur_ns - b->step->cpu_ns,
+					    b->step->ts_ns, b->step->ts_ns + b->step->dur_ns}));
+}
+
+/* ---- how busy the devices are ---- */
+
+static int add_work(const struct device_work *w, void *ctx)
+{
+	struct reading *rd = ctx;
+	const int device = w->track->device;
+
+	if (w->kind == KIND_KERNEL && device >= 0 && device < SERIES_DEVICES)
+		busy_time__add(&rd->devices[device], w->begin_ns, w->end_ns);
+	return 0;
+}
+
+static int read_devices(struct reading *rd)
+{
+	struct device_clock *clock;
+	uint64_t steps_ns = 0, most_ns = 0;
+	int err = device_clock__open(rd->r, &clock);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < rd->step_cnt && !err; i++) {
+		const struct step_of *s = &rd->steps[i];
+
+		steps_ns += s->end_ns - s->begin_ns;
+		err = device_clock__between(clock, s->begin_ns, s->end_ns, add_work, rd);
+	}
+	device_clock__close(clock);
+	for (size_t i = 0; i < SERIES_DEVICES; i++)
+		if (rd->devices[i].total_ns > most_ns)
+			most_ns = rd->devices[i].total_ns;
+	rd->set->device_busy = steps_ns ? (double)most_ns / (double)steps_ns : 0;
+	return err;
+}
+
+static bool has_kernels(const struct series_set *s)
+{
+	for (size_t i = 0; i < s->cnt; i++)
+		if (s->items[i].kind == SERIES_KERNEL)
+			return true;
+	return false;
 }
 
 /* ---- the thread's states ---- */
@@ -192,6 +239,8 @@ int series_set__read(const struct recording *r, bool raw_times, struct series_se
 		err = model__run(r, &opts, visit, &rd);
 	if (!err)
 		err = read_states(&rd);
+	if (!err && has_kernels(out))
+		err = read_devices(&rd);
 	free(rd.steps);
 	for (int kind = 0; kind < SERIES_KIND_CNT; kind++)
 		free(rd.slots[kind]);

@@ -28,6 +28,7 @@ struct series_set {
 	uint64_t *less_ready_ns;
 	bool has_ready;
 	double ready_share;	/* 0..1, of all steps' time; 0: not recorded */
+	double device_busy;	/* 0..1, of the same: what the busiest device computed */
 	bool timer_only;	/* recording__is_timer_only */
 	bool phase_only;	/* of --detail phase: no operators but those of --op */
 	const json_t *no_probe; /* the recording's `dropped_probes` (doc/reference/recording.md) */

@@ -26,6 +26,11 @@
 #define PRIOR_SD_BUSY 0.75 /* more, times the share of the time without a processor */
 /* What one more degree of freedom would say where several windows do. */
 #define MODERATE_SD 0.1
+/* Both of a device's times are so much smaller: assumed, since clocks of GPUs vary by some percent.
+ */
+#define DEVICE_SD 0.2
+
+#define UNEVEN 1.5 /* the mean is so much larger than the median */
 
 /* ---- Student's t ---- */
 
@@ -92,21 +97,49 @@ static double critical_t(double df)
 /* ---- a window ---- */
 
 struct level {
-	double log;	 /* of its median */
+	double log;	 /* of its median or mean */
 	double variance; /* of that; negative: the window does not tell */
 	double df;
 };
 
-static double log_median(const uint64_t *ns, size_t cnt, uint64_t *room)
+static uint64_t mean_of(const uint64_t *ns, size_t cnt)
 {
-	memcpy(room, ns, cnt * sizeof(*room));
-	return log(1 + (double)median__of(room, cnt));
+	double sum = 0;
+
+	for (size_t i = 0; i < cnt; i++)
+		sum += (double)ns[i];
+	return cnt ? (uint64_t)(sum / (double)cnt) : 0;
 }
 
-/* The window in so many blocks of equal time: the logarithms of their medians. How many there are.
+uint64_t change__level(uint64_t *ns, size_t cnt, bool by_mean)
+{
+	return by_mean ? mean_of(ns, cnt) : median__of(ns, cnt);
+}
+
+/* A single long step is chance. */
+int change__is_uneven(const uint64_t *ns, size_t cnt, bool *uneven)
+{
+	auto_free uint64_t *sorted = calloc(cnt + 1, sizeof(*sorted));
+	double median;
+
+	if (!sorted)
+		return -ENOMEM;
+	memcpy(sorted, ns, cnt * sizeof(*sorted));
+	median = (double)median__of(sorted, cnt);
+	*uneven = cnt >= CHANGE_FEWEST && (double)mean_of(sorted, cnt - 1) > UNEVEN * median;
+	return 0;
+}
+
+static double log_level(const uint64_t *ns, size_t cnt, bool by_mean, uint64_t *room)
+{
+	memcpy(room, ns, cnt * sizeof(*room));
+	return log(1 + (double)change__level(room, cnt, by_mean));
+}
+
+/* The window in so many blocks of equal time: the logarithms of their levels. How many there are.
  */
-static size_t blocks_of(const struct change_window *w, double whole_ns, size_t want, double *out,
-			uint64_t *room)
+static size_t blocks_of(const struct change_window *w, bool by_mean, double whole_ns, size_t want,
+			double *out, uint64_t *room)
 {
 	size_t cnt = 0, first = 0;
 	double at_ns = 0;
@@ -115,14 +148,14 @@ static size_t blocks_of(const struct change_window *w, double whole_ns, size_t w
 		const size_t next = (size_t)(at_ns * (double)want / whole_ns);
 
 		if (next > block && i > first) {
-			out[cnt++] = log_median(w->ns + first, i - first, room);
+			out[cnt++] = log_level(w->ns + first, i - first, by_mean, room);
 			first = i;
 			block = next;
 		}
 		at_ns += (double)w->step_ns[i];
 	}
 	if (w->cnt > first && cnt < want)
-		out[cnt++] = log_median(w->ns + first, w->cnt - first, room);
+		out[cnt++] = log_level(w->ns + first, w->cnt - first, by_mean, room);
 	return cnt;
 }
 
@@ -150,8 +183,8 @@ static struct spread spread_of(const double *x, size_t cnt)
 }
 
 /* Blocks are made longer until neighbours hardly correlate, as of batch means in simulations. */
-static void tell_variance(const struct change_window *w, double whole_ns, double *blocks,
-			  uint64_t *room, struct level *out)
+static void tell_variance(const struct change_window *w, bool by_mean, double whole_ns,
+			  double *blocks, uint64_t *room, struct level *out)
 {
 	size_t want = (size_t)fmin(fmin(whole_ns / BLOCK_NS, BLOCKS_MOST), (double)w->cnt / 4), cnt;
 	double independent;
@@ -162,7 +195,7 @@ static void tell_variance(const struct change_window *w, double whole_ns, double
 	if (want < BLOCKS_LEAST)
 		return;
 	for (;; want /= 2) {
-		cnt = blocks_of(w, whole_ns, want, blocks, room);
+		cnt = blocks_of(w, by_mean, whole_ns, want, blocks, room);
 		s = spread_of(blocks, cnt);
 		if (s.correlation < CORRELATED || want < 2 * BLOCKS_LEAST)
 			break;
@@ -175,7 +208,7 @@ static void tell_variance(const struct change_window *w, double whole_ns, double
 	out->df = (double)(cnt - 1);
 }
 
-static int level_of(const struct change_window *w, struct level *out)
+static int level_of(const struct change_window *w, bool by_mean, struct level *out)
 {
 	auto_free uint64_t *room = calloc(w->cnt + 1, sizeof(*room));
 	double blocks[BLOCKS_MOST], whole_ns = 0;
@@ -184,8 +217,8 @@ static int level_of(const struct change_window *w, struct level *out)
 		return -ENOMEM;
 	for (size_t i = 0; i < w->cnt; i++)
 		whole_ns += (double)w->step_ns[i];
-	out->log = log_median(w->ns, w->cnt, room);
-	tell_variance(w, whole_ns, blocks, room, out);
+	out->log = log_level(w->ns, w->cnt, by_mean, room);
+	tell_variance(w, by_mean, whole_ns, blocks, room, out);
 	return 0;
 }
 
@@ -201,18 +234,20 @@ struct sums {
 static int sum_side(const struct change_side *side, struct sums *out)
 {
 	const double cnt = (double)side->cnt;
+	const double prior = side->on_device ? DEVICE_SD * PRIOR_SD : PRIOR_SD;
 	double welch = 0;
 	int err = 0;
 
 	*out = (struct sums){0};
 	for (size_t i = 0; i < side->cnt && !err; i++) {
-		const double busy = PRIOR_SD_BUSY * side->windows[i].ready_share;
+		const double busy =
+			side->on_device ? 0 : PRIOR_SD_BUSY * side->windows[i].ready_share;
 		struct level l = {0};
 		double variance, distance;
 
-		err = level_of(&side->windows[i], &l);
-		variance = (l.variance < 0 ? PRIOR_SD * PRIOR_SD + busy * busy : l.variance) /
-			   (cnt * cnt);
+		err = level_of(&side->windows[i], side->by_mean, &l);
+		variance =
+			(l.variance < 0 ? prior * prior + busy * busy : l.variance) / (cnt * cnt);
 		distance = l.log - out->mean;
 		out->mean += distance / (double)(i + 1);
 		out->between += distance * (l.log - out->mean);
@@ -225,10 +260,12 @@ static int sum_side(const struct change_side *side, struct sums *out)
 }
 
 /* By the windows themselves, where there are several. */
-static double between_error(const struct sums *a, const struct sums *b, size_t a_cnt, size_t b_cnt)
+static double between_error(const struct sums *a, const struct sums *b, size_t a_cnt, size_t b_cnt,
+			    bool on_device)
 {
+	const double moderate = on_device ? DEVICE_SD * MODERATE_SD : MODERATE_SD;
 	const double df = (double)(a_cnt + b_cnt - 2);
-	const double guess = MODERATE_SD * MODERATE_SD + (a->busy + b->busy) / 2;
+	const double guess = moderate * moderate + (a->busy + b->busy) / 2;
 	const double variance = (a->between + b->between + guess) / (df + 1);
 
 	return sqrt(variance * (1 / (double)a_cnt + 1 / (double)b_cnt));
@@ -257,7 +294,7 @@ int change__test(const struct change_side *a, const struct change_side *b, struc
 	if (err)
 		return err;
 	if (a->cnt + b->cnt >= 4) {
-		error = between_error(&x, &y, a->cnt, b->cnt);
+		error = between_error(&x, &y, a->cnt, b->cnt, a->on_device);
 		df = (double)(a->cnt + b->cnt - 2);
 	} else {
 		const double welch =

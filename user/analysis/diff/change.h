@@ -7,6 +7,7 @@
 #ifndef PROFTRACE_CHANGE_H
 #define PROFTRACE_CHANGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,7 +25,14 @@ struct change_window {
 struct change_side {
 	const struct change_window *windows;
 	size_t cnt;
+	bool by_mean;	/* steps differ so much that their median is of no use */
+	bool on_device; /* a device alone determines the times: they vary less than a host's */
 };
+
+/* The values' median, or mean; it sorts them. */
+uint64_t change__level(uint64_t *ns, size_t cnt, bool by_mean);
+/* Do some steps take much longer than most, again and again? */
+int change__is_uneven(const uint64_t *ns, size_t cnt, bool *uneven);
 
 struct change {
 	double p;     /* two-sided; negative: a window has too few steps */

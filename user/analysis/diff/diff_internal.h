@@ -30,7 +30,7 @@ struct pair {
 	struct pair_side {
 		bool is_there;
 		bool estimated; /* of no window of the side it was recorded */
-		uint64_t ns;	/* median of a step; of several windows the median of theirs */
+		uint64_t ns;	/* of a step: median or mean; of several windows the median of theirs */
 	} a, b;
 	double p;		/* negative: cannot be told */
 	double least;		/* the smallest change that would be told */
@@ -46,6 +46,8 @@ struct pairs {
 struct diff {
 	const struct diff_opts *opts;
 	struct diff_side a, b;
+	bool by_mean;	   /* steps are uneven in one of the windows: means are compared */
+	bool device_bound; /* in each window a device computes nearly all the time */
 	struct pairs steps, operators, kernels;
 };
 

@@ -73,16 +73,16 @@ static bool has_name(const struct diff_side *s, size_t windows, enum series_kind
 	return false;
 }
 
-static uint64_t median_of(const struct series *s, size_t cnt, uint64_t *room)
+static uint64_t level_of(const struct series *s, size_t cnt, bool by_mean, uint64_t *room)
 {
 	if (!s)
 		return 0;
 	memcpy(room, s->ns, cnt * sizeof(*room));
-	return median__of(room, cnt);
+	return change__level(room, cnt, by_mean);
 }
 
-static int measure(const struct diff_side *s, enum series_kind kind, const char *name,
-		   struct pair_side *out)
+static int measure(const struct diff *d, const struct diff_side *s, enum series_kind kind,
+		   const char *name, struct pair_side *out)
 {
 	auto_free uint64_t *windows = calloc(s->cnt + 1, sizeof(*windows));
 	const bool recorded = is_recorded(s, kind, name);
@@ -99,7 +99,7 @@ static int measure(const struct diff_side *s, enum series_kind kind, const char 
 		if (!room)
 			return -ENOMEM;
 		if (found || (recorded && !e))
-			windows[cnt++] = median_of(found, w->set.step_cnt, room);
+			windows[cnt++] = level_of(found, w->set.step_cnt, d->by_mean, room);
 		else if (!recorded && e)
 			windows[cnt++] = e->stat.cpu.total / w->set.step_cnt;
 	}
@@ -144,6 +144,17 @@ static size_t longest(const struct diff_side *s)
 	return cnt;
 }
 
+static bool is_step(const struct pair *p)
+{
+	return p->kind == SERIES_STEP && !strcmp(p->name, "step");
+}
+
+/* Does a device alone determine how long it takes? */
+static bool is_on_device(const struct diff *d, const struct pair *p)
+{
+	return p->kind == SERIES_KERNEL || (is_step(p) && d->device_bound);
+}
+
 static int test_by(const struct diff *d, const struct pair *p, bool less_ready, struct change *out)
 {
 	const size_t steps = longest(&d->a) > longest(&d->b) ? longest(&d->a) : longest(&d->b);
@@ -153,8 +164,10 @@ static int test_by(const struct diff *d, const struct pair *p, bool less_ready, 
 
 	if (!zeros || !a || !b)
 		return -ENOMEM;
-	return change__test(&(struct change_side){a, windows_of(&d->a, p, less_ready, zeros, a)},
-			    &(struct change_side){b, windows_of(&d->b, p, less_ready, zeros, b)},
+	return change__test(&(struct change_side){a, windows_of(&d->a, p, less_ready, zeros, a),
+						  d->by_mean, is_on_device(d, p)},
+			    &(struct change_side){b, windows_of(&d->b, p, less_ready, zeros, b),
+						  d->by_mean, is_on_device(d, p)},
 			    out);
 }
 
@@ -183,8 +196,8 @@ static int test_step(const struct diff *d, struct pair *p)
 	return 0;
 }
 
-/* Median of a step's time without a processor; of several windows the median of theirs. */
-static int ready_of(const struct diff_side *s, uint64_t *out)
+/* A step's time without a processor; of several windows the median of theirs. */
+static int ready_of(const struct diff_side *s, bool by_mean, uint64_t *out)
 {
 	auto_free uint64_t *windows = calloc(s->cnt + 1, sizeof(*windows));
 	auto_free uint64_t *ready = calloc(longest(s) + 1, sizeof(*ready));
@@ -196,7 +209,7 @@ static int ready_of(const struct diff_side *s, uint64_t *out)
 
 		for (size_t k = 0; k < set->step_cnt; k++)
 			ready[k] = set->items[0].ns[k] - set->less_ready_ns[k];
-		windows[i] = median__of(ready, set->step_cnt);
+		windows[i] = change__level(ready, set->step_cnt, by_mean);
 	}
 	*out = median__of(windows, s->cnt);
 	return 0;
@@ -207,18 +220,13 @@ static int ready_of(const struct diff_side *s, uint64_t *out)
 static int find_waiting(const struct diff *d, struct pair *p)
 {
 	uint64_t a_ns, b_ns;
-	int err = ready_of(&d->a, &a_ns);
+	int err = ready_of(&d->a, d->by_mean, &a_ns);
 
 	if (!err)
-		err = ready_of(&d->b, &b_ns);
+		err = ready_of(&d->b, d->by_mean, &b_ns);
 	p->only_ready =
 		!err && p->b.ns > p->a.ns && b_ns > a_ns && p->b.ns - p->a.ns <= b_ns - a_ns;
 	return err;
-}
-
-static bool is_step(const struct pair *p)
-{
-	return p->kind == SERIES_STEP && !strcmp(p->name, "step");
 }
 
 static int test(const struct diff *d, struct pair *p)
@@ -234,7 +242,7 @@ static int test(const struct diff *d, struct pair *p)
 	p->p = change.p;
 	p->least = change.least;
 	if (p->p >= 0 && is_step(p))
-		return test_step(d, p);
+		return d->device_bound ? 0 : test_step(d, p);
 	if (p->kind == SERIES_KERNEL || !strcmp(p->name, SERIES_RUN_NAME))
 		return 0;
 	return find_waiting(d, p);
@@ -256,10 +264,10 @@ static int add_pair(struct diff *d, enum series_kind kind, const char *name)
 {
 	struct pairs *pairs = diff__pairs_of(d, kind);
 	struct pair p = {.kind = kind, .name = name, .p = -1};
-	int err = measure(&d->a, kind, name, &p.a);
+	int err = measure(d, &d->a, kind, name, &p.a);
 
 	if (!err)
-		err = measure(&d->b, kind, name, &p.b);
+		err = measure(d, &d->b, kind, name, &p.b);
 	if (!err && !(p.a.is_there && p.b.is_there))
 		p.unrecorded = why_unrecorded(p.a.is_there ? &d->b : &d->a, kind, name);
 	if (!err)
@@ -321,9 +329,29 @@ static void raise_run_time(struct pairs *steps)
 	}
 }
 
+#define DEVICE_BOUND 0.9 /* of the steps' time a device computes */
+
+static int choose_test(struct diff *d)
+{
+	const struct diff_side *sides[] = {&d->a, &d->b};
+	int err = 0;
+
+	d->device_bound = true;
+	for (size_t i = 0; i < 2; i++)
+		for (size_t k = 0; k < sides[i]->cnt && !err; k++) {
+			const struct series_set *set = &sides[i]->windows[k].set;
+			bool uneven = false;
+
+			err = change__is_uneven(set->less_ready_ns, set->step_cnt, &uneven);
+			d->by_mean |= uneven;
+			d->device_bound &= set->device_busy >= DEVICE_BOUND;
+		}
+	return err;
+}
+
 int diff__make_pairs(struct diff *d)
 {
-	int err = 0;
+	int err = choose_test(d);
 
 	for (size_t i = 0; i < d->a.cnt && !err; i++)
 		err = add_window(d, &d->a, i);
