@@ -57,6 +57,35 @@ Test(findings_gpu_bound, calls_that_are_blocked_are_waits_too)
 	job__expect(&j, "gpu_bound", "most in cudaMemcpyAsync");
 }
 
+/* The thread of the steps waits for those of its backward pass, from 42 ms to 87 ms of each step.
+ */
+static struct job blocked_on_another_thread(uint64_t begin_ms, uint64_t end_ms)
+{
+	struct job j = job__torch();
+	uint64_t at = 0;
+
+	for (uint64_t i = 0; i < STEPS; i++) {
+		const uint64_t end = at + step_plan__ms(&healthy) * MS;
+
+		job__busy_device(&j, at, end);
+		synth__span(&j.s, j.s.other, CAT_RUNTIME, "cudaLaunchKernel", at + begin_ms * MS,
+			    at + end_ms * MS);
+		job__begin_step(&j, at, &healthy);
+		synth__step(&j.s, i, at, end);
+		at = end;
+	}
+	return j;
+}
+
+Test(findings_gpu_bound, a_backward_pass_on_another_thread_that_is_blocked)
+{
+	struct job j = blocked_on_another_thread(43, 83);
+
+	job__expect(&j, "gpu_bound", "the training thread waits 40.00 ms of a step");
+	j = blocked_on_another_thread(3, 40);
+	job__expect(&j, NULL, NULL); /* whatever that thread is, the steps do not wait for it */
+}
+
 /* No other call: what it waits for is not known. */
 Test(findings_gpu_bound, other_calls_are_none)
 {

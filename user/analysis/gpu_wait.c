@@ -22,7 +22,8 @@ static bool may_wait(const struct analysis *a, const struct span *s)
 	return (copies || strstr(name, "Launch")) && s->ev.dur_ns >= BLOCKED_NS;
 }
 
-static int add_calls(struct analysis *a, const struct step *step, const struct span *s)
+/* own: on the thread of the steps. That one waits for the threads of its backward pass, too. */
+static int add_calls(struct analysis *a, const struct step *step, const struct span *s, bool own)
 {
 	struct gpu_wait *g = &a->gpu_wait;
 	const uint64_t step_end = step->ts_ns + step->dur_ns;
@@ -40,11 +41,39 @@ static int add_calls(struct analysis *a, const struct step *step, const struct s
 		};
 
 		if (!may_wait(a, s))
-			err = add_calls(a, step, s->first_child);
-		else if (call.begin_ns < call.end_ns)
+			err = add_calls(a, step, s->first_child, own);
+		else if (call.begin_ns < call.end_ns && (own || s->phase == KIND_BACKWARD))
 			err = ARRAY_PUSH(g->calls, g->call_cnt, g->call_cap, call);
 	}
 	return err;
+}
+
+static int by_begin(const void *x, const void *y)
+{
+	const struct gpu_call *a = x, *b = y;
+
+	return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
+}
+
+/* Where several threads wait at once, the first of them has the time. */
+static void part_calls(struct gpu_wait *g)
+{
+	uint64_t until_ns = 0;
+	size_t cnt = 0;
+
+	if (g->call_cnt)
+		qsort(g->calls, g->call_cnt, sizeof(*g->calls), by_begin);
+	for (size_t i = 0; i < g->call_cnt; i++) {
+		struct gpu_call call = g->calls[i];
+
+		if (call.begin_ns < until_ns)
+			call.begin_ns = until_ns;
+		if (call.begin_ns >= call.end_ns)
+			continue;
+		until_ns = call.end_ns;
+		g->calls[cnt++] = call;
+	}
+	g->call_cnt = cnt;
 }
 
 int gpu_wait__begin_step(struct analysis *a, const struct batch *b)
@@ -56,8 +85,9 @@ int gpu_wait__begin_step(struct analysis *a, const struct batch *b)
 	for (size_t i = 0; i < GPU_WAIT_DEVICES; i++)
 		g->devices[i].call = 0;
 	for (size_t i = 0; i < b->track_cnt && !err; i++)
-		if (b->tracks[i].track->id == b->step->track)
-			err = add_calls(a, b->step, b->tracks[i].roots);
+		err = add_calls(a, b->step, b->tracks[i].roots,
+				b->tracks[i].track->id == b->step->track);
+	part_calls(g);
 	return err;
 }
 
