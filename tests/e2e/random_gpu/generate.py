@@ -211,6 +211,8 @@ def generate_torch(seed):
         "depth": r.choice((0, 1, 16, 300, -1)), "optimizers": r.choice((1, 1, 2)) if loader else 1,
         "optimizer": r.choice(("SGD", "Adam", "AdamW", "RMSprop")), "graph": not trains and r.random() < 0.5,
     }
+    if not set(d["layers"]) & {"linear", "norm"}:
+        d["layers"].append("linear")  # what has no parameters cannot be trained
     first = r.randint(0, 5)
     # Apart from the rest, so that a seed's other choices do not change.
     ranks = random.Random(f"ranks {seed}").choice((0, 2)) if trains and d["optimizers"] == 1 and seed > 200 else 0
