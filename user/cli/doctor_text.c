@@ -102,7 +102,7 @@ static void print_argv(char **argv, FILE *out)
 	int left = 200, cols;
 
 	fprintf(out, "  %-18s", "command");
-	for (; argv && *argv && left > 0; argv++) {
+	for (; argv && *argv && left-- > 0; argv++) {
 		fputc(' ', out);
 		for (const char *c = *argv; *c && left-- > 0;) {
 			const size_t len = text__char(c, &cols);
