@@ -3,10 +3,12 @@
 #include <criterion/new/assert.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "capture/control/control_socket.h"
 #include "capture/control/control_place.h"
@@ -194,4 +196,100 @@ Test(control_socket, a_socket_that_was_left_behind_is_taken_over)
 	cr_assert_eq(control_socket__listen(&next, getpid()), 0);
 	control_socket__close(&next);
 	cr_assert_neq(access(killed.path, F_OK), 0);
+}
+
+/* ---- who is at the other end ---- */
+
+static int client_with_verb(const char *verb)
+{
+	int fd = silent_client();
+
+	cr_assert_eq(send(fd, verb, strlen(verb), 0), (ssize_t)strlen(verb));
+	return fd;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	cr_assert_eq(waitpid(pid, NULL, 0), pid);
+}
+
+/* Its number may be another process's when the session looks. */
+Test(control_socket, a_request_of_a_process_that_has_ended_is_not_obeyed, .timeout = 20)
+{
+	const pid_t target = getpid();
+	struct control_listener listener;
+	struct sockaddr_un a;
+	enum control_verb verb;
+	int client, fd;
+	pid_t pid;
+
+	cr_assert_eq(control_socket__listen(&listener, target), 0);
+	cr_assert_eq(control_place__address(target, geteuid(), &a), 0);
+	pid = fork();
+	if (!pid) {
+		fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+		if (connect(fd, (struct sockaddr *)&a, sizeof(a)) || send(fd, "stop", 4, 0) != 4)
+			_exit(1);
+		_exit(0);
+	}
+	cr_assert_eq(waitpid(pid, &fd, 0), pid);
+	cr_assert_eq(fd, 0);
+	cr_expect_not(control_socket__next(&listener, &verb, &client));
+	/* One that is there is. */
+	fd = client_with_verb("stop");
+	cr_expect(control_socket__next(&listener, &verb, &client));
+	cr_expect_eq(verb, CONTROL_STOP);
+	close(client);
+	close(fd);
+	control_socket__close(&listener);
+}
+
+/* The one that listened has ended; who has its socket now is not asked. */
+Test(control_socket, a_socket_that_another_process_kept_is_not_believed, .timeout = 20)
+{
+	const pid_t target = getpid();
+	struct control_listener listener;
+	struct control_session session;
+	int ends[2], status;
+	pid_t pid, keeper;
+
+	cr_assert_eq(pipe(ends), 0);
+	pid = fork();
+	if (!pid) {
+		if (control_socket__listen(&listener, target))
+			_exit(1);
+		keeper = fork();
+		if (!keeper)
+			pause();
+		_exit(write(ends[1], &keeper, sizeof(keeper)) != sizeof(keeper));
+	}
+	cr_assert_eq(read(ends[0], &keeper, sizeof(keeper)), (ssize_t)sizeof(keeper));
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_expect_eq(control_session__open(&session, target), -ESRCH);
+	kill(keeper, SIGKILL);
+}
+
+/* Without a pidfd, as before Linux 6.5. */
+Test(control_socket, a_process_is_known_by_its_start, .timeout = 20)
+{
+	struct control_peer peer, later;
+	int ends[2];
+	pid_t pid = fork();
+
+	if (!pid)
+		pause();
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+	cr_assert_eq(control_peer__look(ends[0], &peer), 0);
+	cr_expect_eq(peer.pid, getpid());
+	cr_expect_neq(peer.start_ticks, 0);
+	control_peer__forget(&peer);
+	cr_expect(control_peer__is_there(&peer));
+	/* Another that got its number. */
+	later = peer;
+	later.start_ticks--;
+	cr_expect_not(control_peer__is_there(&later));
+	later = (struct control_peer){.pid = pid, .start_ticks = 1};
+	end(pid);
+	cr_expect_not(control_peer__is_there(&later));
 }

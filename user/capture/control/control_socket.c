@@ -64,15 +64,15 @@ static bool find_holder(pid_t pid, pid_t *holder)
 {
 	/* Without waiting: it may be stopped. */
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	struct ucred peer = {0};
-	socklen_t size = sizeof(peer);
+	struct control_peer peer = {0};
 	struct sockaddr_un a;
 	bool known = fd >= 0 && !control_place__address(pid, geteuid(), &a) &&
 		     !connect(fd, (struct sockaddr *)&a, sizeof(a)) &&
-		     !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+		     !control_peer__look(fd, &peer);
 
 	if (fd >= 0)
 		close(fd);
+	control_peer__forget(&peer);
 	*holder = known ? peer.pid : 0;
 	return known;
 }
@@ -127,11 +127,21 @@ int control_socket__listen(struct control_listener *l, pid_t pid)
 	return err;
 }
 
+/* Its place is free; the socket stays. */
+static int take_out(struct control_client *c)
+{
+	int fd = c->fd;
+
+	control_peer__forget(&c->peer);
+	c->fd = 0;
+	return fd;
+}
+
 void control_socket__close(struct control_listener *l)
 {
 	for (int i = 0; i < CONTROL_CLIENTS; i++)
 		if (l->clients[i].fd > 0)
-			close(l->clients[i].fd);
+			close(take_out(&l->clients[i]));
 	if (l->fd > 0) {
 		unlink(l->path);
 		close(l->fd);
@@ -139,13 +149,9 @@ void control_socket__close(struct control_listener *l)
 	*l = (struct control_listener){0};
 }
 
-static bool is_trusted(int peer_fd)
+static bool is_trusted(const struct control_peer *p)
 {
-	struct ucred peer;
-	socklen_t len = sizeof(peer);
-
-	return !getsockopt(peer_fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
-	       (peer.uid == 0 || peer.uid == geteuid());
+	return p->uid == 0 || p->uid == geteuid();
 }
 
 static bool find_verb(const char *word, enum control_verb *verb)
@@ -169,8 +175,25 @@ static struct control_client *free_place(struct control_listener *l)
 		if (l->clients[i].until_ns < oldest->until_ns)
 			oldest = &l->clients[i];
 	}
-	close(oldest->fd);
+	close(take_out(oldest));
 	return oldest;
+}
+
+static void take_client(struct control_listener *l, int fd)
+{
+	struct control_peer peer;
+
+	if (control_peer__look(fd, &peer)) {
+		close(fd); /* it has ended */
+		return;
+	}
+	if (is_trusted(&peer)) {
+		*free_place(l) =
+			(struct control_client){fd, clock__monotonic_ns() + SILENT_NS, peer};
+		return;
+	}
+	control_peer__forget(&peer);
+	control_socket__answer(fd, false, "the session belongs to another user; run with sudo");
 }
 
 static void take_clients(struct control_listener *l)
@@ -180,16 +203,12 @@ static void take_clients(struct control_listener *l)
 
 		if (fd < 0)
 			return;
-		if (is_trusted(fd))
-			*free_place(l) =
-				(struct control_client){fd, clock__monotonic_ns() + SILENT_NS};
-		else
-			control_socket__answer(
-				fd, false, "the session belongs to another user; run with sudo");
+		take_client(l, fd);
 	}
 }
 
-/* Its verb, if it has said one; who says anything else, or nothing in time, is sent away. */
+/* Its verb, if it has said one and is still there; who says anything else, or nothing in time, is
+ * sent away. */
 static bool hear(struct control_client *c, enum control_verb *verb)
 {
 	char word[32];
@@ -197,16 +216,14 @@ static bool hear(struct control_client *c, enum control_verb *verb)
 
 	if (len < 0 && errno == EAGAIN && clock__monotonic_ns() < c->until_ns)
 		return false;
-	if (len <= 0) {
-		close(c->fd);
-		c->fd = 0;
+	if (len <= 0 || !control_peer__is_there(&c->peer)) {
+		close(take_out(c));
 		return false;
 	}
 	word[len] = '\0';
 	if (strlen(word) == (size_t)len && find_verb(word, verb))
 		return true;
-	control_socket__answer(c->fd, false, "no verb that I know");
-	c->fd = 0;
+	control_socket__answer(take_out(c), false, "no verb that I know");
 	return false;
 }
 
@@ -217,8 +234,7 @@ bool control_socket__next(struct control_listener *l, enum control_verb *verb, i
 		struct control_client *c = &l->clients[i];
 
 		if (c->fd > 0 && hear(c, verb)) {
-			*client = c->fd;
-			c->fd = 0;
+			*client = take_out(c);
 			return true;
 		}
 	}
@@ -283,7 +299,7 @@ static ssize_t await_answer(const struct control_session *c, char *message, size
 		return len;
 	log__info("the session that records process %d (proftrace with process id %d) is attaching "
 		  "or completing a file; waiting for its answer, %d s at most",
-		  c->target, c->holder, ANSWER_S);
+		  c->target, c->holder.pid, ANSWER_S);
 	return receive(c->fd, message, size, ANSWER_S - SOON_S);
 }
 
@@ -299,20 +315,24 @@ static int connect_to(int fd, pid_t pid, uid_t owner)
 
 static int reach(struct control_session *c)
 {
-	struct ucred peer = {0};
-	socklen_t size = sizeof(peer);
 	int err = connect_to(c->fd, c->target, geteuid());
 
 	if (err == ENOENT || err == ECONNREFUSED)
 		err = connect_to(c->fd, c->target, 0);
 	if (err)
 		return no_session(c->target, err);
-	if (!is_trusted(c->fd))
+	err = control_peer__look(c->fd, &c->holder);
+	if (err == -ESRCH)
+		return err__set(
+			err,
+			"the session that records process %d has ended, and another process "
+			"has its socket",
+			c->target);
+	if (err)
+		return no_session(c->target, -err);
+	if (!is_trusted(&c->holder))
 		return err__set(-EPERM, "who answers for process %d is neither root nor you",
 				c->target);
-	if (getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &peer, &size))
-		return no_session(c->target, errno);
-	c->holder = peer.pid;
 	return 0;
 }
 
@@ -332,6 +352,7 @@ int control_session__open(struct control_session *c, pid_t target)
 
 void control_session__close(struct control_session *c)
 {
+	control_peer__forget(&c->holder);
 	close(c->fd);
 }
 

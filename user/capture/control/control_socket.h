@@ -3,7 +3,7 @@
  * How `proftrace ctl` reaches a session that runs: a socket named after the target, in a directory
  * that only root (or the session's own user) can change. A request is one verb, an answer one
  * message of text whose first byte says whether the verb was obeyed. Both ends look at the other's
- * credentials first, and the session never waits for a client.
+ * credentials first, user, process and its start, and the session never waits for a client.
  */
 #ifndef PROFTRACE_CONTROL_SOCKET_H
 #define PROFTRACE_CONTROL_SOCKET_H
@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "capture/control/control_peer.h"
 
 #define CONTROL_MAX	1024 /* bytes of a request or an answer */
 #define CONTROL_CLIENTS 16   /* that have connected and said nothing yet */
@@ -34,6 +35,7 @@ struct control_listener {
 	struct control_client {
 		int fd; /* 0: free */
 		uint64_t until_ns;
+		struct control_peer peer;
 	} clients[CONTROL_CLIENTS];
 };
 
@@ -52,7 +54,7 @@ void control_socket__answer(int client, bool obeyed, const char *text);
 struct control_session {
 	int fd;
 	pid_t target;
-	pid_t holder; /* the proftrace that listens */
+	struct control_peer holder; /* the proftrace that listens */
 };
 /* Connects. 0, or a negative errno with err__set: -ESRCH: there is no session. */
 int control_session__open(struct control_session *c, pid_t target);
