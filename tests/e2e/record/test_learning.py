@@ -73,9 +73,10 @@ def bursts(case):
     tool.done()
     told = re.search(r"operators had probes in (\d) bursts?, for (\d+) ms in all: (\d+) calls", tool.out)
     cnt, ms, calls = map(int, told.groups())
-    assert 1 <= cnt <= 4 and calls <= 1.2 * cnt * CALLS_MAX, told[0]
+    assert 1 <= cnt <= 4 and 0 < calls <= 1.2 * cnt * CALLS_MAX, told[0]
     # How long their probes take to come and go is the machine's: less than half of the time, on a slow one.
-    assert 1 <= stretches(seen) <= cnt and ms < 4500 and 0 < min(seen), (told[0], seen)
+    # A burst may lie between two looks, and at the end probes may be seen to come for the window.
+    assert stretches(seen) <= cnt + 1 and ms < 4500 and 0 < min(seen), (told[0], seen)
     assert 2 * sum(cnt > OPERATORS for cnt in seen) < len(seen), seen
 
 
