@@ -210,7 +210,7 @@ static bool looks_on(const struct session *s, uint64_t begin_ns)
 	const bool by_time = s->opts->duration_ns && !s->opts->has_schedule;
 	const uint64_t longest_ns = s->opts->step_timeout_ns / 4;
 
-	return s->log.cnt && s->log.cnt < LOOK_FEW && !by_time && nothing_seen(s->probes.ctl) &&
+	return s->log.cnt && s->log.cnt < LOOK_FEW && !by_time &&
 	       clock__monotonic_ns() - begin_ns <
 		       (longest_ns < LOOK_LONG_NS ? longest_ns : LOOK_LONG_NS);
 }
