@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The default command: attach to a running process. */
+#include "capture/processes/descendant.h"
 #include "cli/job_record.h"
 #include "cli/record_checks.h"
 #include "cli/record_run.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "target/rank.h"
-#include "target/target.h"
 #include <limits.h>
 #include <unistd.h>
 
@@ -47,19 +47,6 @@ static int parse_pids(const char *value, void *dest)
 	}
 }
 
-static bool has_framework(pid_t pid)
-{
-	struct framework_match match = {0};
-	struct target *t;
-	bool found;
-
-	if (target__open(pid, &t))
-		return false;
-	found = !frameworks__recognise(t, &match) && match.framework;
-	target__close(t);
-	return found;
-}
-
 /* Ranks do not come up all at once. */
 static int await_ranks(pid_t launcher, struct ranks *ranks)
 {
@@ -69,7 +56,7 @@ static int await_ranks(pid_t launcher, struct ranks *ranks)
 	int err;
 
 	for (;;) {
-		err = ranks__below(launcher, has_framework, ranks);
+		err = ranks__below(launcher, descendant__has_framework, ranks);
 		ranks__name_missing(ranks, names, sizeof(names));
 		/* One process alone joins nobody. */
 		if ((err && err != -ENOENT) || ranks->cnt + ranks->missing_cnt < 2 ||

@@ -52,6 +52,13 @@ static bool has_framework(pid_t pid, struct descendant *out)
 	return found;
 }
 
+bool descendant__has_framework(pid_t pid)
+{
+	struct descendant unused;
+
+	return has_framework(pid, &unused);
+}
+
 bool descendant__find(pid_t pid, struct descendant *out)
 {
 	struct tree t = {.pids = {pid}, .cnt = 1};

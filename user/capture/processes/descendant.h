@@ -20,6 +20,9 @@ bool descendant__find(pid_t pid, struct descendant *out);
 /* The same, and tells of it and how it is profiled. */
 bool descendant__describe(pid_t pid);
 
+/* Has the process itself one loaded? */
+bool descendant__has_framework(pid_t pid);
+
 /* Threads of the process and of its descendants. */
 size_t descendant__threads(pid_t pid);
 
