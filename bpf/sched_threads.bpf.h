@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
 /*
  * A place for each thread, found by its id in a table that takes no lock and allocates nothing,
- * with the sums of the step that it is in. A switch reads and writes few cache lines that way,
- * which are seldom in the cache: on a launch-bound job hashes of threads and sums took three times
- * as long.
+ * with the sums of the step that it is in. A switch reads and writes few cache lines that way.
+ * They are seldom in the cache. On a launch-bound job hashes of threads and sums took three times as
+ * long.
  */
 #ifndef PROFTRACE_SCHED_THREADS_BPF_H
 #define PROFTRACE_SCHED_THREADS_BPF_H
