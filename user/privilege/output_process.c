@@ -10,6 +10,7 @@
 #include "common/file_client.h"
 #include "common/util.h"
 #include "common/capability_set.h"
+#include "privilege/memory_limit.h"
 #include "privilege/sandbox.h"
 
 /* Keeps the standard streams and the socket, which becomes the first behind them. */
@@ -53,9 +54,8 @@ static int reap(pid_t pid)
 {
 	int status;
 
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return 1;
+	if (UNINTERRUPTED(waitpid(pid, &status, 0)) < 0)
+		return 1;
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
 	/* As if it had been us: a reader that went away, Ctrl-C. */
@@ -78,13 +78,18 @@ int output_process__run(int (*run)(void *ctx), void *ctx, const struct file_plac
 	int ends[2], status;
 	pid_t pid;
 
-	if (!capability_set__permitted() || file_client__is_on())
+	if (file_client__is_on())
 		return run(ctx);
+	if (!capability_set__permitted()) {
+		memory_limit__set(places->read, places->read_cnt);
+		return run(ctx);
+	}
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return cannot("a pair of sockets");
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
+		memory_limit__set(places->read, places->read_cnt);
 		status = in_sandbox(run, ctx, ends[1], parent);
 		fflush(NULL);
 		_exit(status);

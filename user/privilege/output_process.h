@@ -6,9 +6,10 @@
 #include "privilege/file_broker.h"
 
 /*
- * Calls run(ctx) in a process in a sandbox, which gets files of those places alone, and returns its
- * exit status; 1, with a message, if that process cannot be made. What ends it by
- * SIGINT or SIGPIPE ends proftrace. Without capabilities, or once in the sandbox, calls it here.
+ * Calls run(ctx) in a process in a sandbox, which gets files of those places alone, and memory by
+ * the size of those to read (privilege/memory_limit.h). Returns its exit status; 1, with a message,
+ * if that process cannot be made. What ends it by SIGINT or SIGPIPE ends proftrace. Without
+ * capabilities, or once in the sandbox, calls it here.
  */
 int output_process__run(int (*run)(void *ctx), void *ctx, const struct file_places *places);
 

@@ -45,6 +45,8 @@ static int fail(struct recording_cursor *c, int err)
 
 	/* The rest of this chunk means nothing now; a caller may go on with the next one. */
 	c->decoder.left = 0;
+	if (err == -ENOMEM)
+		return err__set(err, "cannot read recording %s: out of memory", c->r->path);
 	return err__set(err, "cannot read recording %s: chunk at byte %llu: %s; %s", c->r->path,
 			off, strerror(-err),
 			err == -EBADMSG ? "the file was changed or written by a broken writer"

@@ -6,6 +6,7 @@
 #include "common/util.h"
 #include <endian.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SEARCH_SIZE (64u << 10)
 
@@ -21,8 +22,10 @@ struct scan {
 
 static int read_error(const struct scan *s, int err)
 {
-	return err__set(err, "cannot read recording %s: %s; look at the disk (dmesg)", s->r->path,
-			strerror(-err));
+	return err == -ENOMEM
+		       ? err__set(err, "cannot read recording %s: out of memory", s->r->path)
+		       : err__set(err, "cannot read recording %s: %s; look at the disk (dmesg)",
+				  s->r->path, strerror(-err));
 }
 
 /* 1 if there is a chunk header at off, 0 if not, or a negative errno. */
@@ -36,6 +39,16 @@ static int header_at(const struct scan *s, uint64_t off, struct chunk_header *h)
 	return (size_t)n == sizeof(bytes) && chunk_header__unpack(bytes, h);
 }
 
+/* A hole of terabytes costs its maker nothing, and has no chunks. */
+static uint64_t skip_hole(const struct scan *s, uint64_t off)
+{
+	const off_t data = lseek(s->r->fd, (off_t)off, SEEK_DATA);
+
+	if (data < 0)
+		return errno == ENXIO ? s->size : off;
+	return (uint64_t)data;
+}
+
 /* Moves to the next place from `from` on that looks like a chunk header, or to the end. */
 static int resync(struct scan *s, uint64_t from)
 {
@@ -46,7 +59,8 @@ static int resync(struct scan *s, uint64_t from)
 
 	if (!buf)
 		return -ENOMEM;
-	for (uint64_t off = from; off + CHUNK_HEADER_SIZE <= s->size; off += (uint64_t)n - 3) {
+	for (uint64_t off = skip_hole(s, from); off + CHUNK_HEADER_SIZE <= s->size;
+	     off = skip_hole(s, off + (uint64_t)n - 3)) {
 		uint8_t *p = buf;
 
 		n = fd__read_at(s->r->fd, buf, SEARCH_SIZE, off);

@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 
-from common import HERE, compiled, running, sleeping
+from common import AS_NOBODY, HERE, compiled, running, sleeping
 from lib.job import ROOT
 from lib.runner import test
 from lib.tool import PROFTRACE
@@ -91,3 +91,31 @@ def long_symbol(case):
     peak, said = recorded(case, job.pid, "--op", "liblong.so:*sym*")
     assert "2 functions" in said, said
     assert peak < alone + (64 << 10), (peak, alone)
+
+
+LIMIT_KIB = 512 << 10  # and 256 times the size of the file
+
+
+@test("recordings of a few hundred KiB that expand to gigabytes: memory is limited, and it is told")
+def expanding(case):
+    make, golden = case.dir / "expand", ROOT / "tests/golden/pytorch.ptrec"
+    subprocess.run(["gcc", "-O1", "-o", make, HERE / "expand.c", "-lzstd", "-lz"], check=True)
+    _, alone, _ = peak_kib(PROFTRACE, "report", golden)
+    # As root, in the sandbox, and as who has no rights to give up.
+    for who in ((), AS_NOBODY):
+        for kind in ("highest", "sched", "meta", "spans", "instants"):
+            recording = case.dir / f"{kind}.ptrec"
+            subprocess.run([make, kind, "64", recording], check=True)
+            recording.chmod(0o644)
+            size = recording.stat().st_size
+            assert size < 300 << 10, (kind, size)
+            status, peak, said = peak_kib(*who, PROFTRACE, "report", recording)
+            assert peak < alone + LIMIT_KIB + (size * 256 >> 10), (kind, peak, alone)
+            assert kind == "highest" or status == 1 and "are the limit" in said, (kind, status, said)
+    # Neither do others, and a hole in the file is no reason for more, nor searched.
+    os.truncate(recording, 1 << 40)
+    for words in (("report", "--html", case.dir / "p.html"), ("export", "-f", "chrome", "-o", case.dir / "t.json"),
+                  ("diff", golden)):
+        status, peak, said = peak_kib(PROFTRACE, *words, recording)
+        assert peak < alone + LIMIT_KIB + (1 << 20), (words, peak, alone)
+        assert status in (0, 1), (words, status, said)
