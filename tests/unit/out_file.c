@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include "common/out_file.h"
 #include "common/out_path.h"
+#include "common/stale_file.h"
 #include "common/util.h"
 
 #define NOBODY 65534
@@ -189,4 +190,46 @@ Test(out_file, a_temporary_file_has_no_name)
 	link_to("theirs/there", "..");
 	if (!geteuid())
 		cr_expect_eq(out_file__open_temporary(in("theirs/there")), -ELOOP);
+}
+
+/* What is left when proftrace is killed between the link and the rename of a file. */
+Test(out_file, temporary_names_of_the_killed_are_removed_by_the_next)
+{
+	struct out_file f;
+	int held;
+
+	put(".proftrace.0123456789abcdef", "stale");
+	put(".proftrace.fedcba9876543210", "of one that lives");
+	put(".proftrace.0123", "no such name");
+	link_to(".proftrace.00000000000000ff", "file");
+	put("theirs/.proftrace.0123456789abcdef", "theirs");
+	if (!geteuid())
+		cr_assert_eq(chown(path, NOBODY, NOBODY), 0);
+	held = open(in(".proftrace.fedcba9876543210"), O_RDWR);
+	cr_assert(stale_file__hold(held));
+	cr_expect_eq(write_to("file", OUT_WHOLE, "x"), 0);
+	cr_expect_neq(access(in(".proftrace.0123456789abcdef"), F_OK), 0);
+	cr_expect_eq(access(in(".proftrace.fedcba9876543210"), F_OK), 0);
+	cr_expect_eq(access(in(".proftrace.0123"), F_OK), 0);
+	cr_expect_eq(
+		faccessat(AT_FDCWD, in(".proftrace.00000000000000ff"), F_OK, AT_SYMLINK_NOFOLLOW),
+		0);
+	cr_assert_eq(out_file__open(&f, in("theirs/file"), OUT_WHOLE), 0);
+	out_file__close(&f);
+	if (!geteuid())
+		cr_expect(holds("theirs/.proftrace.0123456789abcdef", "theirs"));
+	close(held);
+	cr_expect_eq(write_to("file", OUT_WHOLE, "y"), 0);
+	cr_expect_neq(access(in(".proftrace.fedcba9876543210"), F_OK), 0);
+}
+
+Test(out_file, a_file_that_was_taken_for_stale_is_told)
+{
+	int held;
+
+	put("file", "x");
+	held = open(in("file"), O_RDWR);
+	cr_assert_eq(unlink(path), 0);
+	cr_expect_not(stale_file__hold(held));
+	close(held);
 }

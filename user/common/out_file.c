@@ -2,11 +2,15 @@
 #include "common/out_file.h"
 #include "common/file_client.h"
 #include "common/out_path.h"
+#include "common/stale_file.h"
 #include "common/util.h"
 #include <fcntl.h>
+#include <string.h>
 #include <sys/random.h>
 
-#define NEW_MODE 0600
+#define NEW_MODE    0600
+#define TEMP_PREFIX ".proftrace."
+#define TEMP_DIGITS 16
 
 /* Whom new files are made for may have them replaced. */
 static bool is_file_of_owner(const struct stat *st)
@@ -68,7 +72,16 @@ static void choose_temp(struct out_file *f)
 
 	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != (ssize_t)sizeof(number))
 		number = clock__monotonic_ns();
-	snprintf(f->temp, sizeof(f->temp), ".proftrace.%016llx", (unsigned long long)number);
+	snprintf(f->temp, sizeof(f->temp), TEMP_PREFIX "%0*llx", TEMP_DIGITS,
+		 (unsigned long long)number);
+}
+
+static bool is_temporary(const char *name)
+{
+	const size_t prefix = strlen(TEMP_PREFIX);
+
+	return !strncmp(name, TEMP_PREFIX, prefix) && strlen(name) == prefix + TEMP_DIGITS &&
+	       strspn(name + prefix, "0123456789abcdef") == TEMP_DIGITS;
 }
 
 static int create_whole(struct out_file *f)
@@ -76,13 +89,23 @@ static int create_whole(struct out_file *f)
 	f->fd = openat(f->dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, NEW_MODE);
 	if (f->fd >= 0) {
 		f->unnamed = true;
+		stale_file__hold(f->fd); /* it may get a temporary name yet */
 		out_file__give_to_caller(f->fd);
 		return 0;
 	}
 	if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT)
 		return -errno;
-	choose_temp(f);
-	return create(f, f->temp);
+	for (;;) {
+		int err;
+
+		choose_temp(f);
+		err = create(f, f->temp);
+		if (err)
+			f->temp[0] = '\0';
+		if (err || stale_file__hold(f->fd))
+			return err;
+		close(f->fd);
+	}
 }
 
 /* The file that is there: no link, and the one that was looked at. */
@@ -126,6 +149,7 @@ static int open_in(struct out_file *f, enum out_mode mode)
 		return open_other(f, O_NOFOLLOW);
 	if (mode == OUT_LIVE)
 		return there ? reuse(f, &st) : create(f, f->name);
+	stale_file__sweep(f->dir_fd, is_temporary);
 	err = create_whole(f);
 	if (!err && there)
 		(void)fchmod(f->fd, st.st_mode & 07777);

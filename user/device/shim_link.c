@@ -2,11 +2,13 @@
 #include "device/shim_link.h"
 #include "common/err.h"
 #include "common/mapped.h"
+#include "common/stale_file.h"
 #include "common/util.h"
 #include "common/capability_set.h"
 #include "device/death_mark.h"
 #include "device/shim_rings.h"
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -26,6 +28,7 @@ struct shim_link {
 	struct mapped *guard; /* the process may cut the file off under us */
 	char path[64];
 	bool linked; /* the file has a name */
+	int held;    /* the file, locked as long as it has one; -1: it has none */
 	pthread_t beater;
 	bool beats, ends; /* that thread is there; is to end */
 	sem_t wake;	  /* it need not wait any longer */
@@ -70,6 +73,34 @@ static const char *next_step(int err)
 	}
 }
 
+static bool is_temporary(const char *name)
+{
+	return !fnmatch("proftrace-[0-9]*.??????", name, 0);
+}
+
+/* Those of a proftrace that was killed before the program's library had come. */
+static void sweep(void)
+{
+	auto_close int dir = open("/dev/shm", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir >= 0)
+		stale_file__sweep(dir, is_temporary);
+}
+
+static int make_name(struct shim_link *l)
+{
+	for (;;) {
+		snprintf(l->path, sizeof(l->path), "/dev/shm/proftrace-%d.XXXXXX", (int)getpid());
+		l->held = mkostemp(l->path, O_CLOEXEC);
+		if (l->held < 0)
+			return -errno;
+		l->linked = true;
+		if (stale_file__hold(l->held))
+			return 0;
+		close(l->held);
+	}
+}
+
 int shim_link__create(struct shim_link **out)
 {
 	struct shim_link *l = calloc(1, sizeof(*l));
@@ -77,14 +108,11 @@ int shim_link__create(struct shim_link **out)
 
 	if (!l)
 		return -ENOMEM;
-	snprintf(l->path, sizeof(l->path), "/dev/shm/proftrace-%d.XXXXXX", (int)getpid());
-	auto_close int fd = mkostemp(l->path, O_CLOEXEC);
-	if (fd < 0) {
-		err = -errno;
-	} else {
-		l->linked = true;
-		err = make_file(l, fd);
-	}
+	l->held = -1;
+	sweep();
+	err = make_name(l);
+	if (!err)
+		err = make_file(l, l->held);
 	if (err) {
 		err = err__set(err,
 			       "cannot make shared memory %s for device times: %s; %s, or go "
@@ -114,6 +142,7 @@ int shim_link__adopt(int fd, struct shim_link **out)
 
 	if (!l)
 		return -ENOMEM;
+	l->held = -1;
 	err = seal(fd);
 	if (!err)
 		err = map_file(l, fd);
@@ -134,6 +163,9 @@ void shim_link__unlink(struct shim_link *l)
 	if (l->linked)
 		unlink(l->path);
 	l->linked = false;
+	if (l->held >= 0)
+		close(l->held);
+	l->held = -1;
 }
 
 void shim_link__free(struct shim_link *l)

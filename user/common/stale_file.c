@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "common/stale_file.h"
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include "common/out_path.h"
+#include "common/util.h"
+
+#define ENTRIES_MAX 65536 /* the directory may be another user's, and full */
+
+bool stale_file__hold(int fd)
+{
+	struct stat st;
+
+	if (UNINTERRUPTED(flock(fd, LOCK_EX)))
+		return true; /* a file system without locks: nobody sweeps there */
+	return fstat(fd, &st) || st.st_nlink || fcntl(fd, F_GETFL) & (O_TMPFILE & ~O_DIRECTORY);
+}
+
+static bool is_ours(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && st->st_nlink == 1 && out_path__is_trusted(st);
+}
+
+static void remove_if_stale(int dir, const char *name)
+{
+	auto_close int fd = -1;
+	struct stat st, opened;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || !is_ours(&st))
+		return;
+	fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &opened) || opened.st_ino != st.st_ino ||
+	    opened.st_dev != st.st_dev)
+		return;
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		unlinkat(dir, name, 0);
+}
+
+void stale_file__sweep(int dir, bool (*is_temporary)(const char *name))
+{
+	int own = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = own < 0 ? NULL : fdopendir(own);
+	const struct dirent *entry;
+
+	if (!entries) {
+		if (own >= 0)
+			close(own);
+		return;
+	}
+	for (int i = 0; i < ENTRIES_MAX && (entry = readdir(entries)); i++)
+		if (is_temporary(entry->d_name))
+			remove_if_stale(own, entry->d_name);
+	closedir(entries);
+}
