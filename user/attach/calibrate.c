@@ -133,10 +133,10 @@ static void __attribute__((noreturn)) serve(int sock, pid_t parent)
 	sock = STDERR_FILENO + 1;
 	close_range((unsigned int)sock + 1, ~0u, 0);
 	/* The parent may have died before that; then nobody would ever end us. */
-	while (getppid() == parent && read(sock, &o, sizeof(o)) == sizeof(o)) {
+	while (getppid() == parent && UNINTERRUPTED(read(sock, &o, sizeof(o))) == sizeof(o)) {
 		double ns = least_round(&o);
 
-		if (write(sock, &ns, sizeof(ns)) != sizeof(ns))
+		if (UNINTERRUPTED(write(sock, &ns, sizeof(ns))) != sizeof(ns))
 			break;
 	}
 	_exit(0);
@@ -185,8 +185,9 @@ int calibration__run(struct calibration *c, enum calibration_function fn, uint64
 {
 	struct order o = {.fn = fn, .rounds = rounds, .calls = calls, .evicted = evicted};
 
-	if (send(c->sock, &o, sizeof(o), MSG_NOSIGNAL) != sizeof(o) ||
-	    recv(c->sock, ns_per_call, sizeof(*ns_per_call), 0) != sizeof(*ns_per_call))
+	if (UNINTERRUPTED(send(c->sock, &o, sizeof(o), MSG_NOSIGNAL)) != sizeof(o) ||
+	    UNINTERRUPTED(recv(c->sock, ns_per_call, sizeof(*ns_per_call), 0)) !=
+		    sizeof(*ns_per_call))
 		return err__set(-EPIPE, "calibration: the child died");
 	return 0;
 }
@@ -197,7 +198,7 @@ void calibration__stop(struct calibration *c)
 		return;
 	close(c->sock);
 	kill(c->pid, SIGKILL);
-	waitpid(c->pid, NULL, 0);
+	UNINTERRUPTED(waitpid(c->pid, NULL, 0));
 	free(c);
 }
 

@@ -58,7 +58,7 @@ static int command(int tracefs, const char *text, size_t len)
 {
 	auto_close int fd = openat(tracefs, "uprobe_events", O_WRONLY | O_APPEND | O_CLOEXEC);
 
-	if (fd < 0 || write(fd, text, len) != (ssize_t)len)
+	if (fd < 0 || UNINTERRUPTED(write(fd, text, len)) != (ssize_t)len)
 		return errno ? -errno : -EIO;
 	return 0;
 }
@@ -232,7 +232,7 @@ static int64_t event_id(const struct trace_event *e)
 	snprintf(path, sizeof(path), "events/%s/id", e->name);
 	auto_close int fd = openat(tracefs.dir, path, O_RDONLY | O_CLOEXEC);
 
-	len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	len = fd < 0 ? -1 : UNINTERRUPTED(read(fd, text, sizeof(text) - 1));
 	if (len <= 0)
 		return -ENOENT;
 	text[len] = '\0';

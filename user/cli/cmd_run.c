@@ -83,11 +83,11 @@ static int start(struct shim_link *shim, char **argv, pid_t *pid)
 		file_limit__restore();
 		execvp(argv[0], argv);
 		exec_err = errno;
-		n = write(pipefd[1], &exec_err, sizeof(exec_err));
+		n = UNINTERRUPTED(write(pipefd[1], &exec_err, sizeof(exec_err)));
 		_exit(n == sizeof(exec_err) ? 127 : 126);
 	}
 	close(pipefd[1]);
-	n = read(pipefd[0], &exec_err, sizeof(exec_err));
+	n = UNINTERRUPTED(read(pipefd[0], &exec_err, sizeof(exec_err)));
 	close(pipefd[0]);
 	if (n == sizeof(exec_err))
 		return err__set(-exec_err, "cannot start %s: %s%s", argv[0], strerror(exec_err),

@@ -36,9 +36,7 @@ static int receive(struct file_answer *answer, int *fd)
 				 .msg_controllen = sizeof(control)};
 	ssize_t len;
 
-	do
-		len = recvmsg(broker, &message, MSG_CMSG_CLOEXEC);
-	while (len < 0 && errno == EINTR);
+	len = UNINTERRUPTED(recvmsg(broker, &message, MSG_CMSG_CLOEXEC));
 	*fd = len > 0 ? take_descriptor(&message) : -1;
 	return len == sizeof(*answer) ? answer->err : len < 0 ? -errno : -EPIPE;
 }
@@ -50,7 +48,7 @@ static int ask(const struct file_request *request, int *fd, uint32_t *handle)
 	const struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
 	int got, err;
 
-	if (sendmsg(broker, &message, MSG_NOSIGNAL) < 0)
+	if (UNINTERRUPTED(sendmsg(broker, &message, MSG_NOSIGNAL)) < 0)
 		return -errno;
 	err = receive(&answer, &got);
 	*handle = answer.handle;

@@ -70,7 +70,7 @@ char *file__read_up_to(const char *path, size_t limit, size_t *len, bool *cut)
 		else
 			cnt += (size_t)n;
 	}
-	*cut = n > 0 && read(fd, &more, 1) > 0;
+	*cut = n > 0 && UNINTERRUPTED(read(fd, &more, 1)) > 0;
 	buf[cnt] = '\0';
 	if (len)
 		*len = cnt;

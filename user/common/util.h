@@ -24,6 +24,16 @@ static inline void cleanup__fclose(FILE **f) { if (*f) fclose(*f); }
 #define auto_close __attribute__((cleanup(cleanup__close)))
 #define auto_fclose __attribute__((cleanup(cleanup__fclose)))
 
+/* What a system call returns once no signal interrupts it. */
+#define UNINTERRUPTED(call)                                                                        \
+	({                                                                                         \
+		__typeof__(call) result_;                                                          \
+		do                                                                                 \
+			result_ = (call);                                                          \
+		while (result_ < 0 && errno == EINTR);                                             \
+		result_;                                                                           \
+	})
+
 /* Makes room for one more element of a growing array; 0 or -ENOMEM. */
 int array__reserve(void **items, size_t *cap, size_t cnt, size_t item_size);
 

@@ -201,8 +201,7 @@ static void answer(const struct broker *b, const struct file_answer *a, int fd)
 		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
 	}
 	/* Who does not wait for it has ended. */
-	while (sendmsg(b->socket, &message, MSG_NOSIGNAL) < 0 && errno == EINTR)
-		;
+	UNINTERRUPTED(sendmsg(b->socket, &message, MSG_NOSIGNAL));
 }
 
 static bool gives_descriptor(uint32_t verb)

@@ -111,7 +111,7 @@ static int look_inside(const char *path)
 
 	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return 0;
-	if (read(fd, header, sizeof(header)) != sizeof(header) ||
+	if (UNINTERRUPTED(read(fd, header, sizeof(header))) != sizeof(header) ||
 	    file_header__unpack(header, &version))
 		return err__set(-EEXIST,
 				"cannot create recording %s: a file is there that is no recording; "

@@ -12,6 +12,8 @@ from lib.tool import PROFTRACE
 HERE = pathlib.Path(__file__).resolve().parent
 GOLDEN = ROOT / "tests/golden"
 ALL = bool(os.environ.get("FAULT_ALL"))
+# A part of all: from this place on, each EVERYth.
+FROM, EVERY = int(os.environ.get("FAULT_FROM", 1)), int(os.environ.get("FAULT_EVERY", 1))
 SEED = int(os.environ.get("FAULT_SEED", random.randrange(1 << 32)))
 SANITIZER = "Sanitizer"
 
@@ -40,13 +42,21 @@ class Faulty:
         assert SANITIZER not in done.stderr, f"{fault}: {done.stderr}"
         return done, calls, bool(hit)
 
+    @staticmethod
+    def told(kind, places):
+        for n in places:
+            if n % 100 == 0:
+                print(f"        {kind}:{n}", file=sys.stderr)
+            yield n
+
     def places(self, kind, most):
         """How many calls there are, and a sample of them, or all."""
         done, calls, _ = self.run(f"{kind}:0")
         assert done.returncode == 0 and calls, (kind, done.stderr)
         top = min(calls, 2000)
         if ALL:
-            return range(1, top + 1)
+            print(f"        {kind}: {top} of {calls} calls, from {FROM} on each {EVERY}.", file=sys.stderr)
+            return self.told(kind, range(FROM, top + 1, EVERY))
         chosen = sorted(random.Random(SEED).sample(range(1, top + 1), min(most, top)))
         print(f"        {kind}: {len(chosen)} of {calls} calls, FAULT_SEED={SEED}", file=sys.stderr)
         return chosen

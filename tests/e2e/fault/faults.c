@@ -6,6 +6,7 @@
  *	short:N		half of what was to be written to a file
  *	full:N		no space in files from then on
  *	intr:N		a signal interrupts a read, a write or a wait
+ *	die:N		SIGKILL in place of giving a file a name
  *	clock:N		from the N-th look on CLOCK_REALTIME is an hour further
  * and $FAULT_HIT a file that says at the end how many calls there were, and whether one failed.
  */
@@ -13,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +22,10 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,7 +33,7 @@ void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t cnt, size_t size);
 void *__libc_realloc(void *old, size_t size);
 
-static enum { NONE, MALLOC, MEMORY, SHORT, FULL, INTR, CLOCK } kind;
+static enum { NONE, MALLOC, MEMORY, SHORT, FULL, INTR, DIE, CLOCK } kind;
 static unsigned long at;
 static pid_t own;
 
@@ -42,7 +47,7 @@ static struct counts {
 __attribute__((constructor)) static void begin(void)
 {
 	static const char *const kinds[] = {
-		"", "malloc:", "memory:", "short:", "full:", "intr:", "clock:"};
+		"", "malloc:", "memory:", "short:", "full:", "intr:", "die:", "clock:"};
 	const char *fault = getenv("FAULT");
 
 	void *shared = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE,
@@ -165,6 +170,31 @@ ssize_t pwrite64(int fd, const void *data, size_t len, off_t where)
 	return pwrite(fd, data, len, where);
 }
 
+/* How the recording is written. */
+ssize_t writev(int fd, const struct iovec *parts, int cnt)
+{
+	struct iovec first;
+	ssize_t part;
+	size_t len = 0;
+
+	for (int i = 0; i < cnt; i++)
+		len += parts[i].iov_len;
+	part = allowed(fd, len);
+	if (part < 0 || (size_t)part == len)
+		return part < 0 ? part : syscall(SYS_writev, fd, parts, cnt);
+	first = parts[0]; /* half: of the first part alone, or all of it and some of the second */
+	if ((size_t)part <= first.iov_len) {
+		first.iov_len = (size_t)part;
+		return syscall(SYS_writev, fd, &first, 1);
+	}
+	struct iovec two[2] = {first, parts[1]};
+
+	part -= (ssize_t)first.iov_len;
+	if ((size_t)part < two[1].iov_len)
+		two[1].iov_len = (size_t)part;
+	return syscall(SYS_writev, fd, two, 2);
+}
+
 static bool interrupted(void)
 {
 	if (kind != INTR || !due(false))
@@ -186,6 +216,44 @@ int poll(struct pollfd *fds, nfds_t cnt, int timeout)
 int epoll_wait(int fd, struct epoll_event *events, int cnt, int timeout)
 {
 	return interrupted() ? -1 : (int)syscall(SYS_epoll_wait, fd, events, cnt, timeout);
+}
+
+ssize_t recv(int fd, void *data, size_t len, int flags)
+{
+	return interrupted() ? -1 : syscall(SYS_recvfrom, fd, data, len, flags, NULL, NULL);
+}
+
+ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+	return interrupted() ? -1 : syscall(SYS_recvmsg, fd, message, flags);
+}
+
+ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	return interrupted() ? -1 : syscall(SYS_sendmsg, fd, message, flags);
+}
+
+pid_t waitpid(pid_t pid, int *status, int options)
+{
+	return interrupted() ? -1 : (pid_t)syscall(SYS_wait4, pid, status, options, NULL);
+}
+
+static void die(void)
+{
+	if (kind == DIE && due(false))
+		syscall(SYS_kill, getpid(), SIGKILL);
+}
+
+int renameat(int from_dir, const char *from, int to_dir, const char *to)
+{
+	die();
+	return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, 0);
+}
+
+int linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
+{
+	die();
+	return (int)syscall(SYS_linkat, from_dir, from, to_dir, to, flags);
 }
 
 int clock_gettime(clockid_t clock, struct timespec *now)

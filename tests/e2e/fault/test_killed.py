@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from common import ALL, SEED
+from common import ALL, GOLDEN, SEED, Faulty
 from lib.job import ROOT
 from lib.runner import test
 from lib.tool import PROFTRACE
@@ -95,6 +95,30 @@ def killed(case):
     assert done.returncode == 0, done.stderr
     left = [p for p in pathlib.Path("/run/proftrace").iterdir() if p.name == str(job.pid)]
     assert not left and job.goes_on()
+
+@test("killed between the name and the rename of a file that replaces another: the next one removes what it left")
+def killed_at_rename(case):
+    directory = case.dir / "out"
+    directory.mkdir()
+    path = directory / "t.json"
+    words = ("export", "-f", "chrome", "-o", path)
+    subprocess.run([PROFTRACE, *words, GOLDEN / "gpu.ptrec"], check=True, capture_output=True)
+    before = path.read_bytes()
+    faulty = Faulty(case, *words, GOLDEN / "pytorch.ptrec")
+    left_at = []
+    for n in faulty.places("die", 10):
+        path.write_bytes(before)
+        try:
+            faulty.run(f"die:{n}")
+        except AssertionError as error:
+            assert "signal 9" in str(error), error
+        assert path.read_bytes() == before, n
+        left = [p for p in directory.iterdir() if p != path]
+        left_at += [n] * len(left)
+    assert left_at, "no kill left anything: the test is at the wrong point"
+    done = subprocess.run([PROFTRACE, *words, GOLDEN / "pytorch.ptrec"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert [*directory.iterdir()] == [path] and path.read_bytes() != before
 
 
 @test("the process killed at points of a recording: proftrace ends, and says so")

@@ -275,7 +275,7 @@ static ssize_t send_text(int fd, const char *text, size_t len)
 	struct iovec data = {(void *)text, len};
 	const struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
 
-	return sendmsg(fd, &message, MSG_NOSIGNAL);
+	return UNINTERRUPTED(sendmsg(fd, &message, MSG_NOSIGNAL));
 }
 
 static ssize_t receive(int fd, char *text, size_t size, int seconds)
@@ -287,7 +287,7 @@ static ssize_t receive(int fd, char *text, size_t size, int seconds)
 
 	if (!cnt)
 		errno = EAGAIN;
-	return cnt > 0 ? recvmsg(fd, &message, 0) : -1;
+	return cnt > 0 ? UNINTERRUPTED(recvmsg(fd, &message, 0)) : -1;
 }
 
 /* A session hears us between its stages; on a busy machine one that attaches takes its time. */
