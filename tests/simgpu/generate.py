@@ -3,7 +3,9 @@
 """Writes the C that the simulated libraries cannot do without and that nobody should type: one
 exported function per function that the real library exports.
 
-    generate.py WHEELS OUT        WHEELS is .../site-packages/nvidia, OUT a folder for the C files
+    generate.py WHEELS OUT [MAJOR]   WHEELS is .../site-packages/nvidia, OUT a folder for the C files
+
+Of an older MAJOR than 13 nothing is written for the driver: that of 13 serves it, as NVIDIA's do.
 
 Read: the headers in the wheels (argument types and names from the structures that CUPTI passes to
 callbacks, ids from the *_cbid.h headers) and the dynamic symbols of the real libraries. An export
@@ -18,7 +20,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 UNSUPPORTED = {"cuda": 801, "cudart": 801, "cupti": 27, "cublas": 15, "cublasLt": 15, "cudnn": 3000,
-               "nccl": 5}
+               "nccl": 5, "curand": 999, "cusparse": 10, "cusolver": 9, "cufft": 16}
 
 
 def read(path):
@@ -63,6 +65,23 @@ def write(path, text):
     """Only what changed is compiled again."""
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
+
+
+class Wheels:
+    """Where the wheels of a CUDA major have their files: one folder for all of 13, one for each library before."""
+
+    def __init__(self, root, major):
+        self.root, self.major = root, major
+
+    def include(self, part):
+        return self.root / ("cu13" if self.major >= 13 else part) / "include"
+
+    def library(self, part, stem):
+        folder = part if self.major < 13 or part in ("cudnn", "nccl") else "cu13"
+        found = sorted((self.root / folder / "lib").glob(f"{stem}.so.*"))
+        if len(found) != 1:
+            sys.exit(f"simgpu: {len(found)} files {folder}/lib/{stem}.so.* in {self.root}")
+        return found[0]
 
 
 class Writer:
@@ -126,14 +145,25 @@ RUNTIME_PLAIN = {"cudaGetErrorString", "cudaGetErrorName", "cudaCreateChannelDes
                  "cudaGetLastError", "cudaPeekAtLastError"}
 
 
-def runtime(include, library, out_dir):
+def redirected(header):
+    """{old name: new}, where a header sends programs on: #define cudaGetDeviceProperties cudaGetDeviceProperties_v2"""
+    pairs = re.findall(r"#\s*define\s+(cuda[A-Z]\w+)\s+(?:__CUDART_API_PT\w+\()?(cuda[A-Z]\w+_v\d+)\)?\s*$",
+                       header, re.M)
+    return {old: new for old, new in pairs if old != new}
+
+
+def runtime(wheels, out_dir):
+    include, cupti = wheels.include("cuda_runtime"), wheels.include("cuda_cupti")
+    library = wheels.library("cuda_runtime", "libcudart")
+    header = read(include / "cuda_runtime_api.h")
+    newest = redirected(header)
     structs = {}
-    for stem, fields in parameter_structs(include / "generated_cuda_runtime_api_meta.h").items():
+    for stem, fields in parameter_structs(cupti / "generated_cuda_runtime_api_meta.h").items():
         m = re.match(r"(\w+)_v(\d+)$", stem)
         if m:
             structs.setdefault(m.group(1), {})[int(m.group(2))] = fields
     ids = {}
-    header_ids = callback_ids(include / "cupti_runtime_cbid.h", "CUPTI_RUNTIME_TRACE_CBID_")
+    header_ids = callback_ids(cupti / "cupti_runtime_cbid.h", "CUPTI_RUNTIME_TRACE_CBID_")
     for name, i in header_ids.items():
         m = re.match(r"(\w+)_v(\d+)$", name)
         if m:
@@ -142,23 +172,28 @@ def runtime(include, library, out_dir):
     text = sources("cudart")
     bodies, by_hand = defined(text, "rt_"), defined(text)
     names = exports(library)
+    # Of what has parameters, but no structure of them for CUPTI, a wrapper would have another type.
+    unknown = set(re.findall(r"CUDARTAPI\s+(\w+)\s*\((?!\s*(?:void)?\s*\))", header)) - set(structs)
     out = Writer(out_dir / "cudart_wrap.c", '"engine/engine.h"', "<cuda_runtime_api.h>",
                  "<generated_cuda_runtime_api_meta.h>")
     prototypes, plain = {}, []
     for name in names:
+        base = re.sub(r"_(ptsz|ptds)$", "", name)
         if name in by_hand:
             continue
         if name.startswith("__cuda") or name in RUNTIME_PLAIN or UNWRAPPED.search(name) or \
-                name not in structs and name not in ids:
+                base in newest or name in unknown or name not in structs and name not in ids:
             plain.append(name)
             continue
         versions = structs.get(name, {max(ids.get(name, {0: 0})): []})
         version = max(versions)
-        base = re.sub(r"_(ptsz|ptds)$", "", name)
+        body = re.sub(r"_v\d+$", "", base)
+        if base in bodies or newest.get(body) != base:
+            body = base
         wrapper(out, prototypes, "SIM_RUNTIME", "cudaError_t", name,
                 ids.get(name, {}).get(version) or max(ids.get(name, {0: 0}).values()),
                 f"{name}_v{version}", versions[version],
-                f"rt_{base}" if base in bodies else None, per_thread=base != name)
+                f"rt_{body}" if body in bodies else None, per_thread=base != name)
     out.save()
     prototypes_header(out_dir / "cudart_impl.h", prototypes, "<cuda_runtime_api.h>")
     stubs(out_dir / "cudart_stub.c", plain, UNSUPPORTED["cudart"])
@@ -201,6 +236,17 @@ def driver(include, out_dir):
     out.save()
     prototypes_header(out_dir / "driver_impl.h", prototypes, "<cuda.h>")
     print(f"  cuda: {len(names)} exports, {len(prototypes)} bodies")
+
+
+def versions(wheels, out_dir):
+    out = Writer(out_dir / "versions.h")
+    cupti = read(wheels.include("cuda_cupti") / "cupti_version.h")
+    number = re.search(r"#define CUPTI_API_VERSION\s+(\d+)", cupti).group(1)
+    runtime_api = read(wheels.include("cuda_runtime") / "cuda_runtime_api.h")
+    cudart = re.search(r"#define CUDART_VERSION\s+(\d+)", runtime_api).group(1)
+    out.add(f"#define SIM_CUPTI_VERSION {number}", f"#define SIM_CUDART_VERSION {cudart}",
+            f"#define SIM_CUDA_MAJOR {wheels.major}")
+    out.save()
 
 
 def error_names(include, out_dir):
@@ -271,20 +317,25 @@ def cudnn_automatic(name):
 
 
 def main():
-    wheels, out_dir = Path(sys.argv[1]), Path(sys.argv[2])
+    root, out_dir = Path(sys.argv[1]), Path(sys.argv[2])
+    wheels = Wheels(root, int(sys.argv[3]) if len(sys.argv) > 3 else 13)
     out_dir.mkdir(parents=True, exist_ok=True)
-    include, lib = wheels / "cu13/include", wheels / "cu13/lib"
-    runtime(include, lib / "libcudart.so.13", out_dir)
-    driver(include, out_dir)
-    error_names(include, out_dir)
-    callback_names(include, out_dir)
-    plain_library("cupti", lib / "libcupti.so.13", sources("cupti"), out_dir)
-    plain_library("cublas", lib / "libcublas.so.13", sources("math", "cublas.c"), out_dir,
+    versions(wheels, out_dir)
+    runtime(wheels, out_dir)
+    if wheels.major >= 13:
+        driver(wheels.include("cuda_runtime"), out_dir)
+        error_names(wheels.include("cuda_runtime"), out_dir)
+        callback_names(wheels.include("cuda_cupti"), out_dir)
+    plain_library("cupti", wheels.library("cuda_cupti", "libcupti"), sources("cupti"), out_dir)
+    plain_library("cublas", wheels.library("cublas", "libcublas"), sources("math", "cublas.c"), out_dir,
                   cublas_automatic)
-    plain_library("cublasLt", lib / "libcublasLt.so.13", sources("math", "cublaslt.c"), out_dir)
-    plain_library("cudnn", wheels / "cudnn/lib/libcudnn.so.9", sources("math", "cudnn*.c"), out_dir,
+    plain_library("cublasLt", wheels.library("cublas", "libcublasLt"), sources("math", "cublaslt.c"), out_dir)
+    plain_library("cudnn", wheels.library("cudnn", "libcudnn"), sources("math", "cudnn*.c"), out_dir,
                   cudnn_automatic)
-    plain_library("nccl", wheels / "nccl/lib/libnccl.so.2", sources("nccl"), out_dir, node=False)
+    plain_library("nccl", wheels.library("nccl", "libnccl"), sources("nccl"), out_dir, node=False)
+    if wheels.major < 13:
+        for key in ("curand", "cusparse", "cusolver", "cufft"):
+            plain_library(key, wheels.library(key, f"lib{key}"), sources("math", f"{key}.c"), out_dir)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,14 @@
 #include <cuda_runtime_api.h>
 #include "cudart_impl.h"
 
+#if CUDART_VERSION < 12000
+typedef struct CUkern_st *cudaKernel_t;
+enum cudaDriverEntryPointQueryResult {
+	cudaDriverEntryPointSuccess,
+	cudaDriverEntryPointSymbolNotFound,
+};
+#endif
+
 /* Results agree, but for the name. */
 static inline cudaError_t result_of(CUresult result)
 {

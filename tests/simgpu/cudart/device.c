@@ -88,7 +88,9 @@ static void fill_memory(struct cudaDeviceProp *p, int dev)
 	p->memoryBusWidth = attribute(cudaDevAttrGlobalMemoryBusWidth, dev);
 	p->l2CacheSize = attribute(cudaDevAttrL2CacheSize, dev);
 	p->canMapHostMemory = p->unifiedAddressing = p->managedMemory = 1;
+#if CUDART_VERSION >= 12000
 	p->hostRegisterSupported = 1;
+#endif
 }
 
 cudaError_t rt_cudaGetDeviceProperties(struct cudaDeviceProp *p, int dev)
@@ -104,7 +106,10 @@ cudaError_t rt_cudaGetDeviceProperties(struct cudaDeviceProp *p, int dev)
 	fill_limits(p, dev);
 	fill_memory(p, dev);
 	p->concurrentKernels = p->ECCEnabled = p->streamPrioritiesSupported = 1;
-	p->computePreemptionSupported = p->cooperativeLaunch = p->clusterLaunch = 1;
+	p->computePreemptionSupported = p->cooperativeLaunch = 1;
+#if CUDART_VERSION >= 12000
+	p->clusterLaunch = 1;
+#endif
 	return cudaSuccess;
 }
 
@@ -158,7 +163,7 @@ cudaError_t rt_cudaDriverGetVersion(int *version)
 
 cudaError_t rt_cudaRuntimeGetVersion(int *version)
 {
-	*version = sim_config.runtime_version;
+	*version = CUDART_VERSION < 13000 ? CUDART_VERSION : sim_config.runtime_version;
 	return cudaSuccess;
 }
 
@@ -185,12 +190,21 @@ cudaError_t rt_cudaGetDriverEntryPointByVersion(const char *symbol, void **funct
 	return *function || status ? cudaSuccess : cudaErrorSymbolNotFound;
 }
 
-cudaError_t rt_cudaGetDriverEntryPoint(const char *symbol, void **function,
-				       unsigned long long flags,
-				       enum cudaDriverEntryPointQueryResult *status)
+cudaError_t rt_cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags
+#if CUDART_VERSION >= 12000
+				       ,
+				       enum cudaDriverEntryPointQueryResult *status
+#endif
+)
 {
-	return rt_cudaGetDriverEntryPointByVersion(
-		symbol, function, (unsigned int)sim_config.runtime_version, flags, status);
+#if CUDART_VERSION < 12000
+	enum cudaDriverEntryPointQueryResult *status = NULL;
+#endif
+	int version;
+
+	rt_cudaRuntimeGetVersion(&version);
+	return rt_cudaGetDriverEntryPointByVersion(symbol, function, (unsigned int)version, flags,
+						   status);
 }
 
 /* ---- errors ---- */

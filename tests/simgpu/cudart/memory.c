@@ -186,8 +186,14 @@ cudaError_t rt_cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 	return result_of(cuMemGetInfo(free_bytes, total_bytes));
 }
 
+#if CUDART_VERSION >= 13000
+typedef struct cudaMemLocation advised;
+#else
+typedef int advised;
+#endif
+
 cudaError_t rt_cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise advice,
-			     struct cudaMemLocation location)
+			     advised location)
 {
 	return cudaSuccess;
 }

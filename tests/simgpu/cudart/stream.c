@@ -152,6 +152,7 @@ cudaError_t rt_cudaStreamIsCapturing(cudaStream_t s, enum cudaStreamCaptureStatu
 	return result_of(cuStreamIsCapturing(s, (CUstreamCaptureStatus *)status));
 }
 
+#if CUDART_VERSION >= 13000
 cudaError_t rt_cudaStreamGetCaptureInfo(cudaStream_t s, enum cudaStreamCaptureStatus *status,
 					unsigned long long *id, cudaGraph_t *graph,
 					const cudaGraphNode_t **nodes,
@@ -161,6 +162,22 @@ cudaError_t rt_cudaStreamGetCaptureInfo(cudaStream_t s, enum cudaStreamCaptureSt
 						(cuuint64_t *)id, graph, nodes,
 						(const CUgraphEdgeData **)edges, cnt));
 }
+#else
+cudaError_t rt_cudaStreamGetCaptureInfo_v2(cudaStream_t s, enum cudaStreamCaptureStatus *status,
+					   unsigned long long *id, cudaGraph_t *graph,
+					   const cudaGraphNode_t **nodes, size_t *cnt)
+{
+	return result_of(cuStreamGetCaptureInfo(s, (CUstreamCaptureStatus *)status,
+						(cuuint64_t *)id, graph, nodes, NULL, cnt));
+}
+#endif
+#if CUDART_VERSION < 12000
+cudaError_t rt_cudaStreamGetCaptureInfo(cudaStream_t s, enum cudaStreamCaptureStatus *status,
+					unsigned long long *id)
+{
+	return rt_cudaStreamGetCaptureInfo_v2(s, status, id, NULL, NULL, NULL);
+}
+#endif
 
 cudaError_t rt_cudaGraphInstantiateWithFlags(cudaGraphExec_t *out, cudaGraph_t graph,
 					     unsigned long long flags)
@@ -168,11 +185,19 @@ cudaError_t rt_cudaGraphInstantiateWithFlags(cudaGraphExec_t *out, cudaGraph_t g
 	return result_of(cuGraphInstantiateWithFlags(out, graph, flags));
 }
 
+#if CUDART_VERSION >= 12000
 cudaError_t rt_cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t graph,
 				    unsigned long long flags)
 {
 	return rt_cudaGraphInstantiateWithFlags(out, graph, flags);
 }
+#else
+cudaError_t rt_cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t graph, cudaGraphNode_t *node,
+				    char *log, size_t bytes)
+{
+	return rt_cudaGraphInstantiateWithFlags(out, graph, 0);
+}
+#endif
 
 cudaError_t rt_cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *cnt)
 {

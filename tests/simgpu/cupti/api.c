@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "versions.h"
 
 static _Atomic uint8_t kinds[KIND_CNT];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -43,7 +44,7 @@ long fake_knob(const char *name, long otherwise)
 
 uint32_t fake_version(void)
 {
-	return (uint32_t)fake_knob("SIMGPU_CUPTI_VERSION", CUPTI_API_VERSION);
+	return (uint32_t)fake_knob("SIMGPU_CUPTI_VERSION", SIM_CUPTI_VERSION);
 }
 
 #define FAILS_MAX 16

@@ -60,8 +60,8 @@ static const char *symbol_name(const struct sim_frame *frame)
 {
 	const struct sim_function *f;
 
-	if (!frame->params || !is_launch(frame))
-		return NULL;
+	if (frame->symbol || !frame->params || !is_launch(frame))
+		return frame->symbol;
 	f = sim_function_resolve(*(void *const *)frame->params);
 	return f ? f->name : NULL;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "versions.h"
 
 #define EXTERNAL_KINDS 8
 #define EXTERNAL_DEPTH 128
@@ -28,6 +29,9 @@ static size_t kernel_bytes(void)
 		return sizeof(cupti_kernel_record);
 	if (version >= 130000)
 		return sizeof(CUpti_ActivityKernel10);
+	/* CUDA 11.8 and 12.0 have the same number, and another layout. */
+	if (SIM_CUDA_MAJOR < 12)
+		return sizeof(CUpti_ActivityKernel8);
 	return version >= 18 ? sizeof(CUpti_ActivityKernel9) : sizeof(CUpti_ActivityKernel8);
 }
 

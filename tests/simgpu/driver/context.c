@@ -18,20 +18,15 @@ CUresult dr_cuDriverGetVersion(int *version)
 CUresult dr_cuGetProcAddress(const char *symbol, void **function, int version, cuuint64_t flags,
 			     CUdriverProcAddressQueryResult *status)
 {
-	*function = sim_entry_find(symbol);
+	*function = sim_entry_older(symbol, version);
+	if (!*function)
+		*function = sim_entry_find(symbol);
 	if (!*function && sim_config.log_unsupported)
 		fprintf(stderr, "simgpu: no entry point %s\n", symbol);
 	if (status)
 		*status = *function ? CU_GET_PROC_ADDRESS_SUCCESS
 				    : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
 	return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
-}
-
-/* Undocumented tables, of which the real libraries know. There are none. */
-CUresult dr_cuGetExportTable(const void **table, const CUuuid *id)
-{
-	*table = NULL;
-	return CUDA_ERROR_NOT_FOUND;
 }
 
 CUresult dr_cuGetErrorString(CUresult error, const char **text)

@@ -134,6 +134,12 @@ CUresult dr_cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned int cn
 	return module_new(out);
 }
 
+CUresult dr_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
+{
+	*mode = CU_MODULE_LAZY_LOADING;
+	return CUDA_SUCCESS;
+}
+
 CUresult dr_cuModuleUnload(CUmodule module)
 {
 	free(module);

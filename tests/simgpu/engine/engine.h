@@ -344,6 +344,7 @@ struct sim_frame {
 	uint32_t cbid;
 	const char *name;
 	const void *params;
+	const char *symbol; /* of a launch: the kernel's name, if the caller knows it */
 	/* filled by sim_enter() */
 	uint32_t correlation;
 	bool outermost;

@@ -2,12 +2,11 @@
 /* The simulated cuBLAS: matrix products have their sizes' duration, the rest (generated) a fixed
  * one. */
 #include "math.h"
-#include <cublas_api.h>
+#include <cublas_v2.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define HANDLE_BYTES 4096
-#define VERSION	     130401
 
 SIM_EXPORT cublasStatus_t cublasCreate_v2(cublasHandle_t *out)
 {
@@ -48,17 +47,19 @@ SIM_EXPORT cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void *wor
 
 SIM_EXPORT cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int *version)
 {
-	*version = VERSION;
+	*version = CUBLAS_VERSION;
 	return CUBLAS_STATUS_SUCCESS;
 }
 
 SIM_EXPORT cublasStatus_t cublasGetProperty(libraryPropertyType type, int *value)
 {
-	*value = type == MAJOR_VERSION ? 13 : type == MINOR_VERSION ? 4 : 1;
+	*value = type == MAJOR_VERSION	 ? CUBLAS_VER_MAJOR
+		 : type == MINOR_VERSION ? CUBLAS_VER_MINOR
+					 : CUBLAS_VER_PATCH;
 	return CUBLAS_STATUS_SUCCESS;
 }
 
-NUMBER(cublasGetCudartVersion, CUDART_VERSION_SEEN)
+NUMBER(cublasGetCudartVersion, SIM_CUDART_VERSION)
 STATUS_TEXT(cublasGetStatusString, cublasStatus_t, "a simulated cuBLAS error", "success")
 STATUS_TEXT(cublasGetStatusName, cublasStatus_t, "CUBLAS_STATUS_EXECUTION_FAILED",
 	    "CUBLAS_STATUS_SUCCESS")

@@ -43,8 +43,8 @@ SIM_EXPORT cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle)
 	return destroy(handle);
 }
 
-NUMBER(cublasLtGetVersion, 130401)
-NUMBER(cublasLtGetCudartVersion, CUDART_VERSION_SEEN)
+NUMBER(cublasLtGetVersion, CUBLAS_VERSION)
+NUMBER(cublasLtGetCudartVersion, SIM_CUDART_VERSION)
 STATUS_TEXT(cublasLtGetStatusString, cublasStatus_t, "a simulated cuBLASLt error", "success")
 STATUS_TEXT(cublasLtGetStatusName, cublasStatus_t, "CUBLAS_STATUS_EXECUTION_FAILED",
 	    "CUBLAS_STATUS_SUCCESS")

@@ -222,8 +222,10 @@ SIM_EXPORT cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t d,
 	case CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT:
 		return read_number(type, 1, requested, cnt, out);
 	case CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE:
+#if SIM_CUDA_MAJOR >= 13
 	case CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE:
 	case CUDNN_ATTR_ENGINECFG_SHARED_MEMORY_USED:
+#endif
 		return read_number(type, 0, requested, cnt, out);
 	default:
 		if (cnt)
@@ -322,7 +324,7 @@ SIM_EXPORT cudnnStatus_t cudnnGetStream(cudnnHandle_t handle, cudaStream_t *stre
 }
 
 NUMBER(cudnnGetVersion, CUDNN_VERSION)
-NUMBER(cudnnGetCudartVersion, CUDART_VERSION_SEEN)
+NUMBER(cudnnGetCudartVersion, SIM_CUDART_VERSION)
 NUMBER(cudnnGetMaxDeviceVersion, 900)
 STATUS_TEXT(cudnnGetErrorString, cudnnStatus_t, "CUDNN_STATUS_NOT_SUPPORTED (simulated)",
 	    "CUDNN_STATUS_SUCCESS")

@@ -5,6 +5,7 @@
  */
 #pragma once
 #include "engine/engine.h"
+#include "versions.h"
 
 struct math_handle {
 	void *stream;
@@ -28,4 +29,3 @@ const char *math_type_name(int type);
 	{                                                                                          \
 		return status ? failure : success;                                                 \
 	}
-#define CUDART_VERSION_SEEN 13020

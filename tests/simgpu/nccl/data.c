@@ -4,16 +4,19 @@
 #include <nccl.h>
 #include <string.h>
 
+/* Not every version's header has these for C. */
+enum { BFLOAT16 = 9, FLOAT8_E4M3, FLOAT8_E5M2 };
+
 size_t nccl_type_bytes(int type)
 {
 	switch (type) {
 	case ncclInt8:
 	case ncclUint8:
-	case ncclFloat8e4m3:
-	case ncclFloat8e5m2:
+	case FLOAT8_E4M3:
+	case FLOAT8_E5M2:
 		return 1;
 	case ncclFloat16:
-	case ncclBfloat16:
+	case BFLOAT16:
 		return 2;
 	case ncclInt32:
 	case ncclUint32:
