@@ -201,8 +201,8 @@ int cupti__find(const struct target *t, const char *chosen, struct cupti_found *
 				    .loaded = target__find_lib(t, "libcupti*.so.*")};
 	if (chosen)
 		return take_chosen(t, chosen, out);
-	if (out->loaded || look_beside(t, out) || look_in_packages(t, out) ||
-	    look_in_library_path(t, out) || look_in_system(t, out))
+	if (out->loaded || look_beside(t, out) || look_in_library_path(t, out) ||
+	    look_in_packages(t, out) || look_in_system(t, out))
 		return 0;
 	if (out->major)
 		return err__set(
