@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include "attach/calibrate.h"
+#include "attach/privilege.h"
 #include "common/capability.h"
 #include "common/err.h"
 #include "common/file_client.h"
@@ -98,6 +100,33 @@ static int keep_two(void)
 Test(privilege, kept_capabilities_are_all_there_is)
 {
 	cr_expect_eq(in_child(keep_two), 0);
+}
+
+/* By libbpf, and with the whole set of the stage. */
+static int probe_while_recording(void)
+{
+	const bool keeps = privilege__keeps_admin(ATTACH_PERF_EVENT);
+	struct calibration_programs *programs;
+	struct attach_point point;
+	struct attach_set *set;
+
+	WANT(!calibration_programs__load(ATTACH_PERF_EVENT, &programs));
+	WANT(set = attach_set__new("calibration", ATTACH_PERF_EVENT));
+	calibration__point(CALIBRATE_EMULATED, &point);
+	WANT(!attach_set__add(set, programs->count, &point));
+	rights__enter(RIGHTS_RECORD, keeps);
+	WANT(keeps == !!(capability_set__permitted() & CAPABILITY(CAP_SYS_ADMIN)));
+	WANT(!attach_set__attach(set, getpid()));
+	calibration__discard(set, programs);
+	return 0;
+}
+
+Test(privilege, perf_events_attach_with_what_is_kept_for_them)
+{
+	if (geteuid())
+		cr_skip_test("needs root");
+	cr_expect_not(privilege__keeps_admin(ATTACH_UPROBE_MULTI));
+	cr_expect_eq(in_child(probe_while_recording), 0);
 }
 
 Test(privilege, each_stage_has_fewer_rights)

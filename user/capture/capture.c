@@ -2,6 +2,7 @@
 /* capture__run: the life of a session from attach to detach. */
 #include "capture/processes/descendant.h"
 #include "capture/session.h"
+#include "attach/privilege.h"
 #include "bpf/events.h"
 #include "bpf/probe_cfg.h"
 #include "bpf/skeleton.h"
@@ -345,7 +346,7 @@ static int attach_all(struct session *s)
 	if (!err)
 		err = follow__missed(s);
 	s->has_probes = !err;
-	rights__enter(RIGHTS_RECORD, s->probes.method == ATTACH_PERF_EVENT);
+	rights__enter(RIGHTS_RECORD, privilege__keeps_admin(s->probes.method));
 	return err;
 }
 

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 #include "capture/user_probes/user_usdt.h"
+#include "attach/privilege.h"
 #include "cli/cli.h"
 #include "cli/doctor.h"
 #include "common/descriptors.h"
@@ -119,6 +120,7 @@ static int examine_machine(struct doctor *d)
 	d->method = d->caps.uprobe_multi ? ATTACH_UPROBE_MULTI : ATTACH_PERF_EVENT;
 	if (!d->caps.uprobe_multi && !d->caps.perf_uprobe)
 		return 0;
+	d->needs_admin = privilege__keeps_admin(d->method);
 	d->trace_events = !d->caps.uprobe_multi && attach__has_trace_events();
 	err = attach_cost__measure(d->method, &d->cost);
 	d->has_cost = !err;

@@ -47,6 +47,7 @@ struct doctor {
 	struct doctor_rights rights;
 	struct attach_caps caps;
 	enum attach_method method;
+	bool needs_admin; /* for probes, as long as they are in */
 	bool trace_events; /* perf events have many probes each */
 	bool has_cost;
 	struct attach_cost cost;

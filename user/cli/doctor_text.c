@@ -55,12 +55,11 @@ static void print_rights(const struct doctor *d, FILE *out)
 {
 	static const char *const when[] = {"until the probes are in", "until they are out",
 					   "until the output is made"};
-	const bool by_perf_events = d->method == ATTACH_PERF_EVENT;
 	const unsigned int lacks = d->rights.lacks;
 
 	for (enum rights_stage stage = RIGHTS_ATTACH; stage < RIGHTS_OUTPUT; stage++)
 		row(out, stage ? "" : "capabilities", "%s: %s", when[stage],
-		    rights__names(d->rights.has, stage, by_perf_events));
+		    rights__names(d->rights.has, stage, d->needs_admin));
 	row(out, "", "the process that makes the output: none%s%s",
 	    lacks & PROTECTION_LANDLOCK ? "" : ", Landlock",
 	    lacks & PROTECTION_SECCOMP ? "" : ", a seccomp filter");

@@ -15,7 +15,7 @@
 
 static const struct right all[] = {
 	RIGHT(CAP_SYS_ADMIN, RIGHTS_ATTACH,
-	      "uprobes by perf events, tracefs; kept while it records if perf events attach"),
+	      "tracefs; kept while it records if perf events attach and the kernel wants it"),
 	RIGHT(CAP_BPF, RIGHTS_RECORD, "BPF programs and maps"),
 	RIGHT(CAP_PERFMON, RIGHTS_RECORD, "probes and data breakpoints"),
 	RIGHT(CAP_SYS_PTRACE, RIGHTS_FILES,
@@ -45,14 +45,14 @@ const char *rights__stage_name(enum rights_stage stage)
 	return names[stage];
 }
 
-uint64_t rights__of(enum rights_stage stage, bool by_perf_events)
+uint64_t rights__of(enum rights_stage stage, bool needs_admin)
 {
 	uint64_t rights = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		if (all[i].last >= stage)
 			rights |= CAPABILITY(all[i].capability);
-	if (stage == RIGHTS_RECORD && by_perf_events)
+	if (stage == RIGHTS_RECORD && needs_admin)
 		rights |= CAPABILITY(CAP_SYS_ADMIN);
 	return rights;
 }
@@ -63,16 +63,16 @@ static uint64_t with_substitute(uint64_t has, uint64_t wanted)
 	       (wanted & CAPABILITIES_TO_LOAD & ~has ? wanted | CAPABILITY(CAP_SYS_ADMIN) : wanted);
 }
 
-uint64_t rights__held(uint64_t has, enum rights_stage stage, bool by_perf_events)
+uint64_t rights__held(uint64_t has, enum rights_stage stage, bool needs_admin)
 {
-	return with_substitute(has, rights__of(stage, by_perf_events));
+	return with_substitute(has, rights__of(stage, needs_admin));
 }
 
-const char *rights__names(uint64_t has, enum rights_stage stage, bool by_perf_events)
+const char *rights__names(uint64_t has, enum rights_stage stage, bool needs_admin)
 {
 	static _Thread_local char text[512];
-	const uint64_t ends = rights__held(has, stage, by_perf_events) &
-			      ~rights__held(has, stage + 1, by_perf_events);
+	const uint64_t ends =
+		rights__held(has, stage, needs_admin) & ~rights__held(has, stage + 1, needs_admin);
 	size_t len = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
@@ -90,9 +90,9 @@ static void keep(uint64_t wanted)
 		log__warn("cannot give up capabilities: %s", strerror(-err));
 }
 
-void rights__enter(enum rights_stage stage, bool by_perf_events)
+void rights__enter(enum rights_stage stage, bool needs_admin)
 {
-	keep(rights__of(stage, by_perf_events));
+	keep(rights__of(stage, needs_admin));
 }
 
 uint64_t rights__for(enum rights_use use)

@@ -24,20 +24,20 @@ const struct right *rights__all(size_t *cnt);
 /* "attach", ... */
 const char *rights__stage_name(enum rights_stage stage);
 
-/* Mask of CAPABILITY() bits. by_perf_events: probes are attached by perf events, which needs
- * CAP_SYS_ADMIN for as long as probes are attached (tracefs; Linux 6.16 and later). */
-uint64_t rights__of(enum rights_stage stage, bool by_perf_events);
+/* Mask of CAPABILITY() bits. needs_admin: probes are attached by perf events, for which
+ * this kernel wants CAP_SYS_ADMIN (attach/privilege.h): kept until they are out. */
+uint64_t rights__of(enum rights_stage stage, bool needs_admin);
 
 /* Those of `has` (capability_set__permitted() at the start) that are kept in the stage. CAP_SYS_ADMIN
  * stays as long as CAP_BPF or CAP_PERFMON should and is missing: it stands for them. */
-uint64_t rights__held(uint64_t has, enum rights_stage stage, bool by_perf_events);
+uint64_t rights__held(uint64_t has, enum rights_stage stage, bool needs_admin);
 
 /* "CAP_BPF, CAP_PERFMON": those of `has` that are given up when the stage ends; "none". Kept until
  * the thread's next call. */
-const char *rights__names(uint64_t has, enum rights_stage stage, bool by_perf_events);
+const char *rights__names(uint64_t has, enum rights_stage stage, bool needs_admin);
 
 /* Cuts what the calling thread has, and what it starts later, to the stage's, for good. */
-void rights__enter(enum rights_stage stage, bool by_perf_events);
+void rights__enter(enum rights_stage stage, bool needs_admin);
 
 /* What commands other than a session hold. All can leave: enter the sandbox (privilege/sandbox.h). */
 enum rights_use {
