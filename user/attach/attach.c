@@ -12,6 +12,7 @@
 #include "common/capability.h"
 #include "common/descriptors.h"
 #include "common/err.h"
+#include "common/regular_file.h"
 #include "common/util.h"
 
 #ifndef ENOTSUPP
@@ -167,7 +168,7 @@ static void refuse_by_class(struct attach_set *s)
 		if (!open_path || strcmp(open_path, p->path) != 0) {
 			if (fd >= 0)
 				close(fd);
-			fd = open(p->path, O_RDONLY | O_CLOEXEC);
+			fd = regular_file__open(p->path);
 			open_path = p->path;
 		}
 		n = fd < 0 ? -1 : pread(fd, code, sizeof(code), (off_t)p->offset);

@@ -9,6 +9,7 @@
 #include "cli/record_run.h"
 #include "cli/signals.h"
 #include "common/err.h"
+#include "common/regular_file.h"
 #include "common/util.h"
 #include "device/cupti_find.h"
 #include "device/shim_library.h"
@@ -25,7 +26,7 @@ extern const struct command command_run;
 /* Before the program runs. What is not here may be where the program will be, in a container. */
 static int check_cupti(const char *path)
 {
-	auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	auto_close int fd = regular_file__open(path);
 
 	return fd < 0 ? 0 : cupti__check_file(path, fd);
 }

@@ -2,6 +2,7 @@
 #include "common/file_client.h"
 #include <fcntl.h>
 #include <sys/socket.h>
+#include "common/regular_file.h"
 #include "common/util.h"
 
 static int broker = -1;
@@ -88,7 +89,5 @@ int in_file__open(const char *path)
 		err = file_client__ask(FILE_READ, 0, path, &fd, &unused);
 		return err ? err : fd;
 	}
-	/* Not blocking: the path may be a FIFO without a writer. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return fd < 0 ? -errno : fd;
+	return regular_file__open(path);
 }

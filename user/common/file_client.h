@@ -42,7 +42,7 @@ int file_client__ask(enum file_verb verb, uint32_t mode, const char *path, int *
 /* FILE_PUBLISH or FILE_FORGET. */
 int file_client__end(enum file_verb verb, uint32_t handle);
 
-/* open(2) for reading, not blocking: a descriptor, or a negative errno. */
+/* Opens a regular file for reading: a descriptor, or a negative errno, -EINVAL: it is none. */
 int in_file__open(const char *path);
 
 #endif

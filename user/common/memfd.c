@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include "common/regular_file.h"
 #include "common/util.h"
 
 /* All memfds lie in one file system of the kernel's, which nothing else has names in. */
@@ -22,7 +23,7 @@ int memfd__open_of(pid_t pid, int64_t fd, int flags)
 	char path[64];
 	struct stat st;
 	dev_t device = 0;
-	int err = device_of_memfds(&device), opened;
+	int err = device_of_memfds(&device);
 
 	if (err)
 		return err;
@@ -32,8 +33,5 @@ int memfd__open_of(pid_t pid, int64_t fd, int flags)
 		return -errno;
 	if (!S_ISREG(st.st_mode) || st.st_dev != device || st.st_nlink)
 		return -EPERM;
-	/* The same inode, whatever is there by now. */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", seen);
-	opened = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	return opened < 0 ? -errno : opened;
+	return regular_file__reopen(seen, flags);
 }

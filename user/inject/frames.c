@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include "common/err.h"
+#include "common/regular_file.h"
 #include "common/util.h"
 #include "inject/calls.h"
 
@@ -87,7 +88,7 @@ static Dwarf_CFI *cfi_of(struct frames *f, const struct target_lib *lib)
 
 	if (t->fd)
 		return t->cfi;
-	t->fd = open(lib->host_path, O_RDONLY | O_CLOEXEC);
+	t->fd = regular_file__open(lib->host_path);
 	if (t->fd < 0)
 		return NULL;
 	/* Not mapped: its owner may cut it off meanwhile. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "recording/chunk_file.h"
 #include "common/err.h"
+#include "common/regular_file.h"
 #include "common/util.h"
 #include <fcntl.h>
 #include <string.h>
@@ -104,12 +105,13 @@ static int not_created(const char *path, int err)
  */
 static int look_inside(const char *path)
 {
-	auto_close int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	auto_close int seen = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	auto_close int fd = seen < 0 ? -1 : regular_file__reopen(seen, O_RDONLY);
 	uint8_t header[FILE_HEADER_SIZE];
 	struct file_version version;
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+	if (fd < 0 || fstat(fd, &st) || !st.st_size)
 		return 0;
 	if (UNINTERRUPTED(read(fd, header, sizeof(header))) != sizeof(header) ||
 	    file_header__unpack(header, &version))

@@ -12,17 +12,17 @@ static int open_file(struct recording *r, const char *path, uint64_t *size)
 	int err;
 
 	r->fd = in_file__open(path);
+	if (r->fd == -EINVAL)
+		return err__set(-EINVAL,
+				"%s: not a recording: not a regular file; copy it to a "
+				"file first",
+				path);
 	err = r->fd < 0 ? r->fd : fstat(r->fd, &st) < 0 ? -errno : 0;
 	if (err)
 		return err__set(err,
 				"cannot open recording %s: %s; check the path and its "
 				"permissions",
 				path, strerror(-err));
-	if (!S_ISREG(st.st_mode))
-		return err__set(-EINVAL,
-				"%s: not a recording: not a regular file; copy it to a "
-				"file first",
-				path);
 	*size = (uint64_t)st.st_size;
 	r->path = strdup(path);
 	r->meta = json_object();

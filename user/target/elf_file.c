@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include "common/err.h"
 #include "common/mapped.h"
+#include "common/regular_file.h"
 #include "common/util.h"
 
 /* Name hash to symbol index + 1; the first of equal names wins. */
@@ -202,14 +203,15 @@ static void parse_build_id(struct elf_file *f)
 
 int elf_file__open(const char *path, struct elf_file **out)
 {
-	auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	auto_close int fd = regular_file__open(path);
 	struct elf_file *f;
 	struct stat st;
 	int err;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return err__set(-errno, "%s: cannot open: %s", path, strerror(errno));
-	if (!S_ISREG(st.st_mode) || st.st_size < EI_NIDENT)
+	err = fd < 0 ? fd : fstat(fd, &st) < 0 ? -errno : 0;
+	if (err && err != -EINVAL)
+		return err__set(err, "%s: cannot open: %s", path, strerror(-err));
+	if (err || st.st_size < EI_NIDENT)
 		return err__set(-ENOEXEC, "%s: not an ELF file", path);
 	f = calloc(1, sizeof(*f));
 	if (!f)

@@ -13,6 +13,7 @@
 #include "common/descriptors.h"
 #include "common/err.h"
 #include "common/mounts.h"
+#include "common/regular_file.h"
 #include "common/util.h"
 #include "target/rank.h"
 #include "target/target_priv.h"
@@ -440,22 +441,15 @@ int target__read(const struct target *t, uint64_t addr, void *buf, size_t len)
 /* The path is the target's to shape: links stay inside its root, pipes and devices are refused. */
 int target__open_file(const struct target *t, const char *path)
 {
-	struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC,
 			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
 	auto_close int root = open(proc_path(t->pid, "root").s, O_PATH | O_CLOEXEC | O_DIRECTORY);
-	struct stat st;
-	int fd;
+	auto_close int seen = -1;
 
 	if (root < 0)
 		return -errno;
-	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return -EINVAL;
-	}
-	return fd;
+	seen = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	return seen < 0 ? -errno : regular_file__reopen(seen, O_RDONLY);
 }
 
 const char *target__own_path(const struct target *t, const char *listed)
