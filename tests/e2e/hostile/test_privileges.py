@@ -67,8 +67,9 @@ def output(case):
             assert capabilities(status, field) == 0, (field, status)
         assert status["NoNewPrivs"] == ["1"] and status["Seccomp"] == ["2"], status
         # Standard streams, the page (standard output again), the recording, the socket for more.
-        links = [os.readlink(p) for p in pathlib.Path(f"/proc/{made}/fd").iterdir()]
-        assert len(links) == 6 and str(recording) in links, links
+        def links():
+            return [os.readlink(p) for p in pathlib.Path(f"/proc/{made}/fd").iterdir()]
+        process.wait_for(lambda: str(recording) in links() and len(links()) == 6, 30, "the recording and the page")
         with open(reader) as page:
             assert page.read().rstrip().endswith("</html>")
         assert popen.wait(30) == 0
