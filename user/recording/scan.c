@@ -90,15 +90,10 @@ out:
 static int read_json(const uint8_t *payload, size_t len, json_t **out)
 {
 	json_t *json;
+	int err = json_memory__parse((const char *)payload, len, &json);
 
-	json_memory__watch();
-	json = json_loadb((const char *)payload, len, 0, NULL);
-	/* Also where there is a result: jansson leaves out characters of strings that do not fit.
-	 */
-	if (json_memory__lacked()) {
-		json_decref(json);
-		return -ENOMEM;
-	}
+	if (err)
+		return err;
 	if (!json_is_object(json)) {
 		json_decref(json);
 		return -EBADMSG;

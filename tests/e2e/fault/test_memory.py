@@ -58,7 +58,7 @@ def exports(case):
 
 @test("no memory in a recording: told, or a recording that opens", alone=True)
 def recording(case):
-    job = subprocess.Popen(["sleep", "1000"])
+    job = subprocess.Popen(["sleep", "infinity"])
     case.finally_(job.wait)
     case.finally_(job.kill)
     path = case.dir / "r.ptrec"

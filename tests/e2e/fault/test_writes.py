@@ -36,7 +36,7 @@ def exports(case):
 
 
 def target(case):
-    job = subprocess.Popen(["sleep", "1000"])
+    job = subprocess.Popen(["sleep", "infinity"])
     case.finally_(job.wait)
     case.finally_(job.kill)
     return job

@@ -5,6 +5,7 @@
 #include "analysis/job/job_waits.h"
 #include "analysis/job/straggler.h"
 #include "common/err.h"
+#include "common/json_memory.h"
 #include "common/json_out.h"
 #include "common/util.h"
 #include <jansson.h>
@@ -87,8 +88,10 @@ static int to_json(int (*print)(const void *ctx, FILE *out), const void *ctx, js
 
 	if (memory)
 		fclose(memory);
-	*json = err || !text ? NULL : json_loadb(text, len, 0, NULL);
-	return err ? err : *json ? 0 : -ENOMEM;
+	*json = NULL;
+	if (err || !text)
+		return err ? err : -ENOMEM;
+	return json_memory__parse(text, len, json);
 }
 
 static int print_job_json(const void *ctx, FILE *out)
