@@ -185,10 +185,11 @@ static int run(int argc, char **argv)
 	examine_rights(&d.rights);
 	rights__cut(RIGHTS_TO_TRY);
 	err = examine_machine(&d);
-	rights__cut(RIGHTS_TO_EXAMINE);
-	if (!err && cmd.pid)
+	sandboxed = sandbox__look_on(rights__for(RIGHTS_TO_EXAMINE));
+	if (!err && !sandboxed && cmd.pid)
 		err = examine_target(&d, (pid_t)cmd.pid);
-	sandboxed = sandbox__go_on(FILTER_OUTPUT, 0);
+	if (!sandboxed)
+		sandboxed = sandbox__go_on(FILTER_OUTPUT, 0);
 	if (sandboxed) {
 		release(&d);
 		return cli__fail(sandboxed);

@@ -106,7 +106,7 @@ uint64_t rights__for(enum rights_use use)
 	case RIGHTS_TO_WATCH:
 		return leave | CAPABILITIES_TO_LOAD;
 	case RIGHTS_TO_EXAMINE:
-		return leave | examine;
+		return examine;
 	case RIGHTS_TO_TRY:
 		return leave | examine | CAPABILITIES_TO_LOAD | CAPABILITY(CAP_SYS_ADMIN) |
 		       CAPABILITY(CAP_SYS_NICE);

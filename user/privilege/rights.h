@@ -39,11 +39,12 @@ const char *rights__names(uint64_t has, enum rights_stage stage, bool needs_admi
 /* Cuts what the calling thread has, and what it starts later, to the stage's, for good. */
 void rights__enter(enum rights_stage stage, bool needs_admin);
 
-/* What commands other than a session hold. All can leave: enter the sandbox (privilege/sandbox.h). */
+/* What commands other than a session hold. All but RIGHTS_TO_EXAMINE can leave: enter the sandbox
+ * (privilege/sandbox.h). */
 enum rights_use {
 	RIGHTS_TO_LEAVE,   /* nothing else: ctl */
 	RIGHTS_TO_WATCH,   /* load and attach programs to tracepoints: cpu */
-	RIGHTS_TO_EXAMINE, /* look into a process: doctor -p */
+	RIGHTS_TO_EXAMINE, /* look into a process, once root is given up: doctor -p */
 	RIGHTS_TO_TRY,	   /* all that probes need, and to look into a process: doctor */
 };
 uint64_t rights__for(enum rights_use use);

@@ -37,7 +37,7 @@ const char *sandbox__name(unsigned int protections)
 	return text;
 }
 
-static int enter(enum filter_for use, uint64_t keep, unsigned int *lacks)
+static int give_up_root(uint64_t keep, unsigned int *lacks)
 {
 	int err = capability_set__keep(CAPABILITY(CAP_SETUID) | CAPABILITY(CAP_SETGID) |
 				       CAPABILITY(CAP_SETPCAP) | keep);
@@ -46,8 +46,13 @@ static int enter(enum filter_for use, uint64_t keep, unsigned int *lacks)
 		prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
 	*lacks = identity__give_up_root() ? 0 : PROTECTION_USER;
 	prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0);
-	if (!err)
-		err = capability_set__keep(keep);
+	return err ? err : capability_set__keep(keep);
+}
+
+static int enter(enum filter_for use, uint64_t keep, unsigned int *lacks)
+{
+	int err = give_up_root(keep, lacks);
+
 	if (err)
 		return err;
 	if (landlock__forbid_changes())
@@ -60,6 +65,14 @@ static int enter(enum filter_for use, uint64_t keep, unsigned int *lacks)
 int sandbox__enter(unsigned int *lacks)
 {
 	return enter(FILTER_OUTPUT, 0, lacks);
+}
+
+int sandbox__look_on(uint64_t keep)
+{
+	unsigned int lacks;
+	int err = give_up_root(keep, &lacks);
+
+	return err ? err__set(err, "cannot give up root: %s", strerror(-err)) : 0;
 }
 
 int sandbox__go_on(enum filter_for use, uint64_t keep)

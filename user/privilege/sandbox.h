@@ -23,7 +23,11 @@ const char *sandbox__name(unsigned int protections);
  * be had is in *lacks. 0, or a negative errno: capabilities are left. */
 int sandbox__enter(unsigned int *lacks);
 
-/* The same for a command that writes no file and needs no other process. `keep`: capabilities that
+/* Gives up root, but for capabilities to `keep`: who looks into processes of others then cannot write
+ * what root or others own. Neither Landlock nor a filter: they would forbid to look. With err__set. */
+int sandbox__look_on(uint64_t keep);
+
+/* The same as sandbox__enter for a command that writes no file and needs no other process. `keep`: capabilities that
  * stay, for a kernel that wants them for what the filter allows. With err__set; says what lacks. */
 int sandbox__go_on(enum filter_for use, uint64_t keep);
 

@@ -7,7 +7,7 @@ import pathlib
 import signal
 import subprocess
 
-from common import sleeping
+from common import running, sleeping
 from lib import process
 from lib.runner import test
 from lib.tool import PROFTRACE
@@ -168,6 +168,51 @@ def doctor_prints(case):
             said = out.read()
         assert str(os.getpid()) in said and "CAP_SYS_ADMIN" in said, said
         assert popen.wait(60) == 0
+
+
+MANY_LIBRARIES = """
+import ctypes, os, shutil, sys, time
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+shutil.copy("/bin/true", sys.argv[1] + "/0.so")
+for i in range(1, 8000):
+    path = f"{sys.argv[1]}/{i}.so"
+    os.link(sys.argv[1] + "/0.so", path)
+    fd = os.open(path, os.O_RDONLY)
+    libc.mmap(None, 4096, 5, 2, fd, 0)
+    os.close(fd)
+print("ready", flush=True)
+time.sleep(1000)
+"""
+
+
+@test("doctor looks into a process as nobody, who may read everything and write nothing")
+def doctor_looks(case):
+    libraries = case.dir / "libraries"
+    libraries.mkdir()
+    # It takes a moment to look at so many, and is seen at it.
+    job = running(case, "python3", "-c", MANY_LIBRARIES, libraries)
+    tool = subprocess.Popen([PROFTRACE, "doctor", "-p", str(job.pid)], stdout=subprocess.PIPE, text=True)
+    case.finally_(tool.wait)
+    case.finally_(tool.kill)
+    seen = []
+    while tool.poll() is None:
+        maps = pathlib.Path(f"/proc/{tool.pid}/status").read_text()
+        status = {name: value.split() for name, _, value in (line.partition(":") for line in maps.splitlines())}
+        if status.get("Uid", ["0"])[0] != "0" and status["Seccomp"] == ["0"]:
+            seen.append(status)
+        elif "CapEff" in status and capabilities(status, "CapEff"):
+            assert not seen, "root once more"
+        if len(seen) > 50:
+            break
+    assert len(seen) > 10, "it was not seen at it"
+    for status in seen:
+        assert status["Uid"] == ["65534"] * 4 and "0" not in status["Gid"] and not status["Groups"], status
+        held = capabilities(status, "CapPrm")
+        assert held and not held & ~sum(1 << c for c in (CAP_SYS_PTRACE, CAP_CHECKPOINT_RESTORE, CAP_DAC_READ_SEARCH)), status
+    said, _ = tool.communicate(timeout=60)
+    assert str(job.pid) in said and "python" in said, said
 
 
 @test("doctor says what is held when")
