@@ -310,7 +310,8 @@ CUDNN_COMPUTE = re.compile(
 
 def cudnn_automatic(name):
     for prefix, macro in (("cudnnCreate", "AUTO_CREATE"), ("cudnnDestroy", "AUTO_DESTROY"),
-                          ("cudnnSet", "AUTO_SUCCESS"), ("cudnnRestore", "AUTO_SUCCESS")):
+                          ("cudnnSet", "AUTO_SUCCESS"), ("cudnnRestore", "AUTO_SUCCESS"),
+                          ("cudnnDerive", "AUTO_SUCCESS")):
         if name.startswith(prefix):
             return macro
     return "AUTO_KERNEL" if CUDNN_COMPUTE.match(name) else None

@@ -29,6 +29,7 @@ def parse_args():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--log", default=os.devnull)
     parser.add_argument("--mode", choices=["dygraph", "to_static", "static"], default="dygraph")
+    parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
     parser.add_argument("--net", choices=["cnn", "mlp"], default="cnn")
     parser.add_argument("--losses", help="where to write each step's loss, to the last bit")
     parser.add_argument("--workers", type=int, default=0, help="data loader processes")
@@ -202,7 +203,7 @@ def program():
         if not ARGS.infer:
             out = F.cross_entropy(out, y)
             optimizer().minimize(out)
-    executor = paddle.static.Executor(paddle.CPUPlace())
+    executor = paddle.static.Executor(paddle.CUDAPlace(0) if ARGS.device == "gpu" else paddle.CPUPlace())
     executor.run(startup)
     feed = {"x": np.random.rand(BATCH, 1, 16, 16).astype("float32"),
             "y": np.arange(BATCH).reshape(BATCH, 1).astype("int64") % 10}
@@ -272,7 +273,7 @@ def profile(step):
 
 
 def main():
-    paddle.set_device("cpu")
+    paddle.set_device(ARGS.device)
     paddle.seed(0)
     asked, ended = [], []
     signal.signal(signal.SIGTERM, lambda *_: ended.append(True))

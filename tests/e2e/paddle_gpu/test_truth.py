@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Each figure about the device, recomputed from the simulation's log."""
+import bisect
+import collections
+import os
+import pathlib
+import re
+import subprocess
+
+from lib.runner import test
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+BUILD = pathlib.Path(os.environ["BUILD"])
+SIM = BUILD / "simgpu/11"
+PADDLE = subprocess.run([ROOT / "scripts/paddle-gpu-python"], stdout=subprocess.PIPE, text=True, check=True,
+                        env=dict(os.environ, BASE_PYTHON="")).stdout.strip()
+subprocess.run(["make", "--no-print-directory", "-s", "-C", ROOT, f"BUILD={BUILD}", "CUDA=11",
+                f"SIMGPU_PYTHON={PADDLE}", "simgpu"], check=True)
+STEPS = range(2, 6)
+
+# Which operator launches a kernel, by what the kernel computes: in dygraph, in a program; and its phase.
+OWNERS = [
+    (r"AdamKernelREG", "adam_ dygraph", "adam", "Optimization"),
+    (r"cudnnConvolutionForward", "conv2d dygraph", "conv2d", "Forward"),
+    (r"cudnnConvolutionBackwardFilter", "Conv2dGradNodeFinal", "conv2d_grad", "Backward"),
+    (r"cudnnBatchNormalizationForwardTraining", "batch_norm dygraph", "batch_norm", "Forward"),
+    (r"cudnnBatchNormalizationBackward", "BatchNormGradNode", "batch_norm_grad", "Backward"),
+    (r"cudnnPoolingForward", "pool2d dygraph", "pool2d", "Forward"),
+    (r"cudnnPoolingBackward", "Pool2dGradNode", "pool2d_grad", "Backward"),
+    (r"CudaReluFunctor", "relu dygraph", "relu", "Forward"),
+    (r"CudaReluGradFunctor", "ReluGradNode", "relu_grad", "Backward"),
+    (r"WarpSoftmaxForward", "cross_entropy_with_softmax dygraph", "softmax_with_cross_entropy", "Forward"),
+    (r"SoftmaxWithCrossEntropyGrad", "CrossEntropyWithSoftmaxGradNode", "softmax_with_cross_entropy_grad",
+     "Backward"),
+    (r"gemm_f32_nn", "matmul dygraph", "matmul_v2", "Forward"),
+    (r"gemm_f32_(nt|tn)", "MatmulGradNode", "matmul_v2_grad", "Backward"),
+]
+# to_static makes a program of the network alone.
+OUTSIDE = ("AdamKernelREG", "WarpSoftmaxForward", "SoftmaxWithCrossEntropyGrad")
+# Other kernels and copies run below these, too.
+MIXED = ("conv2d dygraph", "cross_entropy_with_softmax dygraph", "softmax_with_cross_entropy")
+
+
+def owners(mode):
+    """Pattern of kernels, operator, phase."""
+    for pattern, dygraph, program, phase in OWNERS:
+        is_program = mode == "static" or mode == "to_static" and pattern not in OUTSIDE
+        yield pattern, program if is_program else dygraph, phase
+
+
+def start(case, *args):
+    """A job that trains already."""
+    job = case.job("paddle_train.py", "--device", "gpu", *args, fresh=True, python=SIM / "venv/bin/python",
+                   LD_LIBRARY_PATH=str(SIM / "lib"), SIMGPU_VERSION="11010", SIMGPU_TRUTH=str(case.dir / "truth"))
+    return job.wait_steps(10, timeout_s=180)
+
+
+class Truth:
+    """What the device did, and when it was asked to."""
+
+    def __init__(self, case, pid):
+        with open(case.dir / f"truth.{pid}") as log:
+            names, *lines = (line.rstrip("\n").split("\t") for line in log)
+        rows = [dict(zip(names, line)) for line in lines]
+        self.misuse = [r["name"] for r in rows if r["kind"] == "misuse"]
+        self.rows = [r for r in rows if r["kind"] in ("kernel", "memcpy", "memset")]
+        mangled = sorted({r["name"] for r in self.rows if r["kind"] == "kernel"})
+        plain = subprocess.run(["c++filt"], input="\n".join(mangled), capture_output=True, text=True, check=True)
+        demangled = dict(zip(mangled, plain.stdout.split("\n")))
+        for r in self.rows:
+            r["name"] = demangled.get(r["name"], r["name"])
+            for column in ("start_ns", "end_ns", "submit_ns", "bytes", "correlation", "dev", "stream"):
+                r[column] = int(r[column])
+            r["ns"] = r["end_ns"] - r["start_ns"]
+
+    def of(self, steps):
+        """What was asked for in these steps (name of a step to its begin and end), each with its step."""
+        order = sorted(steps, key=lambda step: steps[step][0])
+        begins = [steps[step][0] for step in order]
+        for r in self.rows:
+            i = bisect.bisect_right(begins, r["submit_ns"]) - 1
+            if i >= 0 and r["submit_ns"] < steps[order[i]][1]:
+                yield dict(r, step=order[i])
+
+
+def same(got, want, what):
+    assert got == want, f"{what}: {got}, the truth has {want}"
+
+
+def key(kind, name, device, stream, start_ns, ns):
+    """A copy's name tells the memory, which the log does not have."""
+    return kind, name if kind == "kernel" else None, device, stream, start_ns, ns
+
+
+def check_activities(events, truth):
+    """Each activity of the steps, and no other, to the nanosecond; by its correlation id."""
+    ours = {e["correlation"]: (e["step"], key(e["kind"].lower(), e["name"], e["device"], e["stream"], e["ts_ns"],
+                                              e["dur_ns"]))
+            for e in events if e["type"] == "device" and e["step"] in STEPS}
+    theirs = {r["correlation"]: (r["step"], key(r["kind"], r["name"], r["dev"], r["stream"], r["start_ns"], r["ns"]))
+              for r in truth}
+    assert len(theirs) > 100, f"{len(theirs)} activities"
+    wrong = [(ours.get(c), theirs.get(c)) for c in ours.keys() | theirs.keys() if ours.get(c) != theirs.get(c)]
+    assert not wrong, f"{len(wrong)} of {len(theirs)} differ: {wrong[:4]}"
+
+
+def check_owners(events, mode):
+    """Each kernel below the operator that computes it, in that operator's phase."""
+    by_id = {e["id"]: e for e in events if "id" in e}
+    seen = collections.Counter()
+    for e in events:
+        if e["type"] != "device" or e["kind"] != "Kernel" or e["step"] not in STEPS:
+            continue
+        for pattern, operator, phase in owners(mode):
+            if re.search(pattern, e["name"]):
+                span = by_id[e["launch_id"]]
+                while span and not span["kind"].startswith("Operator"):
+                    span = by_id.get(span.get("parent_id"))
+                same((span and span["name"], e["phase"]), (operator, phase), e["name"])
+                seen[pattern] += 1
+    for pattern, *_ in OWNERS:
+        assert seen[pattern] and seen[pattern] % len(STEPS) == 0, f"{seen[pattern]} of {pattern}"
+
+
+def rows_by(column, tables, table):
+    return {r[column]: r for r in tables[table]["rows"]}
+
+
+def check_tables(tables, truth, elapsed_ns, mode):
+    kernels = [r for r in truth if r["kind"] == "kernel"]
+    by_name, by_operator, by_phase = (collections.defaultdict(list) for _ in range(3))
+    for r in kernels:
+        by_name[r["name"]].append(r["ns"])
+        for pattern, operator, phase in owners(mode):
+            if re.search(pattern, r["name"]):
+                by_operator[operator].append(r["ns"])
+                by_phase[phase].append(r["ns"])
+    same({name: (r["calls"], r["gpu_total_ns"]) for name, r in rows_by("name", tables, "kernel").items()},
+         {name: (len(ns), sum(ns)) for name, ns in by_name.items()}, "Kernel")
+    operators = rows_by("name", tables, "operator")
+    for name, ns in by_operator.items():
+        # What a node of the autograd runs is a part of the node: it has no row of its own.
+        if name not in MIXED and not (mode == "to_static" and name.endswith("_grad")):
+            same(operators[name]["gpu_total_ns"], sum(ns), f"Operator {name}")
+    same(rows_by("name", tables, "model")["Optimization"]["gpu_total_ns"], sum(by_phase["Optimization"]), "Optimization")
+    same(rows_by("event_type", tables, "overview")["Kernel"]["calls"], len(kernels), "Overview, Kernel")
+
+    copies = collections.defaultdict(lambda: [0, 0, 0])
+    for r in truth:
+        if r["kind"] == "memcpy":
+            copies[r["name"]] = [a + b for a, b in zip(copies[r["name"]], (1, r["bytes"], r["ns"]))]
+    ours = collections.defaultdict(lambda: [0, 0, 0])
+    for r in tables["manipulation"]["rows"]:
+        direction = r["name"].split()[1]
+        ours[direction] = [a + b for a, b in zip(ours[direction], (r["calls"], r["size_bytes"], r["gpu_total_ns"]))]
+    same(dict(ours), dict(copies), "Memory Manipulation")
+
+    busy_ns, last = 0, 0  # streams overlap
+    for r in sorted(kernels, key=lambda r: r["start_ns"]):
+        busy_ns += max(0, r["end_ns"] - max(last, r["start_ns"]))
+        last = max(last, r["end_ns"])
+    (gpu,) = (r["utilization_percent"] for r in tables["device"]["rows"] if r["device"] == "GPU0")
+    assert abs(gpu - 100 * busy_ns / elapsed_ns) < 0.02, f"GPU0 {gpu} %, the truth has {100 * busy_ns / elapsed_ns} %"
+
+
+def check(case, mode):
+    job = start(case, "--mode", mode)
+    tool = case.tool("-p", job.pid, "--record", f"{STEPS.start}:{STEPS.stop}", "--no-prune", "--no-trace",
+                     "--no-progress").done(120)
+    job.wait_steps(3)
+    truth = Truth(case, job.pid)
+    assert not truth.misuse, truth.misuse
+    assert "no device times" not in tool.err, tool.err
+    events = tool.events()
+    steps = {e["step"]: (e["ts_ns"], e["ts_ns"] + e["dur_ns"]) for e in events if e["type"] == "step"}
+    same(sorted(steps), list(STEPS), "steps")
+    rows = list(truth.of(steps))
+    check_activities(events, rows)
+    check_owners(events, mode)
+    check_tables(tool.report("--table", "all", "--row-limit", "0"), rows,
+                 sum(end - begin for begin, end in steps.values()), mode)
+
+
+@test("dygraph: activities, owners, phases, steps and tables are the truth's")
+def dygraph(case):
+    check(case, "dygraph")
+
+
+@test("to_static: the same")
+def to_static(case):
+    check(case, "to_static")
+
+
+@test("a program of the static Executor: the same")
+def static(case):
+    check(case, "static")
