@@ -60,13 +60,15 @@ char *facts__loss(const struct recording *r)
 char *facts__unprobed(const struct recording *r)
 {
 	const json_t *list = json_object_get(recording__summary(r), "dropped_probes");
+	const bool by_time = json_object_get(json_array_get(list, 0), "measured_ns");
 	double ns = 0;
 	size_t cnt = 0;
 	char *text;
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *item = json_array_get(list, i);
-		const double calls = json_number_value(json_object_get(item, "calls_per_step"));
+		const double calls = json_number_value(
+			json_object_get(item, by_time ? "calls" : "calls_per_step"));
 
 		if (json_is_true(json_object_get(item, "is_call")) || calls <= 0)
 			continue;
@@ -76,9 +78,10 @@ char *facts__unprobed(const struct recording *r)
 	if (!cnt)
 		return strdup("");
 	if (asprintf(&text,
-		     "not recorded: %s without a probe, about %.3f ms of a step: their time is in "
+		     "not recorded: %s without a probe, about %.3f ms of %s: their time is in "
 		     "what is around or before them",
-		     counted(cnt, "operator", "operators").s, ns / 1e6) < 0)
+		     counted(cnt, "operator", "operators").s, ns / 1e6,
+		     by_time ? "the window" : "a step") < 0)
 		return NULL;
 	return text;
 }

@@ -83,6 +83,25 @@ Test(report_estimates, functions_of_one_operator_that_were_left_out_are_one_row)
 	free(text);
 }
 
+/* Whatever the window's steps are, the recording has the window's. */
+Test(report_estimates, what_was_measured_by_time_is_the_windows)
+{
+	struct report_opts opts = {.tables = "operator", .style = {.format = TABLE_CSV}};
+	char *text = report_without("{\"name\": \"aten::mul\", \"calls\": 10.0, \"avg_ns\": 2000.0,"
+				    " \"inner_calls\": 8.0, \"inner_avg_ns\": 1000.0,"
+				    " \"measured_ns\": 69000000}",
+				    &opts);
+
+	cr_expect_not_null(strstr(text, "aten::mul,2,12000,"), "%s", text);
+	free(text);
+	opts.style.format = TABLE_TEXT;
+	text = report_without("{\"name\": \"aten::mul\", \"calls\": 10.0, \"avg_ns\": 2000.0,"
+			      " \"measured_ns\": 69000000}",
+			      &opts);
+	cr_expect_not_null(strstr(text, "estimated from the 69 ms before the window"), "%s", text);
+	free(text);
+}
+
 /* Of ten calls a step eight are in backward nodes (hooks), whose time has them. */
 Test(report_estimates, calls_that_have_no_row_are_not_estimated_either)
 {

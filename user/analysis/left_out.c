@@ -13,12 +13,15 @@ static double number(const json_t *object, const char *key)
 	return value > 0 && value < 1e15 ? value : 0;
 }
 
-/* Expected in so many steps, from what one step had. */
+/* Expected in so many steps, from what one step had; without steps the recording has it whole. */
 static struct left_out_row estimate(const json_t *item, uint64_t steps)
 {
 	const char *name = json_string_value(json_object_get(item, "name"));
-	const double all = number(item, "calls_per_step") * (double)steps;
-	const double inner = number(item, "inner_calls_per_step") * (double)steps;
+	const bool by_time = json_object_get(item, "measured_ns");
+	const double all =
+		by_time ? number(item, "calls") : number(item, "calls_per_step") * (double)steps;
+	const double inner = by_time ? number(item, "inner_calls")
+				     : number(item, "inner_calls_per_step") * (double)steps;
 	const double ns = all * number(item, "avg_ns");
 	const double inner_ns = inner * number(item, "inner_avg_ns");
 	struct left_out_row row = {
@@ -79,7 +82,8 @@ bool left_out__has_operators(const struct analysis *a)
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		item = json_array_get(list, i);
-		if (is_of(item, LEFT_OUT_OPERATORS) && number(item, "calls_per_step") > 0)
+		if (is_of(item, LEFT_OUT_OPERATORS) &&
+		    (number(item, "calls_per_step") > 0 || number(item, "calls") > 0))
 			return true;
 	}
 	return false;
@@ -101,6 +105,7 @@ int left_out__read(const struct recording *r, enum left_out_kind kind, uint64_t 
 		if (!is_of(item, kind) || !row.all_calls)
 			continue;
 		out->steps = (uint64_t)number(item, "steps");
+		out->measured_ns = (uint64_t)number(item, "measured_ns");
 		merge(out, &row);
 	}
 	return 0;
@@ -124,12 +129,16 @@ uint64_t left_out_rows__ns(const struct left_out_rows *rows, bool nodes)
 
 int left_out_rows__note(const struct left_out_rows *rows, struct table *t)
 {
+	char ms[48];
+
 	if (!rows->cnt)
 		return 0;
-	return table__add_notef(t,
-				"~: estimated from %s; it had no probe in the window "
-				"(--no-prune leaves out none).",
-				counted(rows->steps, "earlier step", "earlier steps").s);
+	snprintf(ms, sizeof(ms), "the %.0f ms before the window", (double)rows->measured_ns / 1e6);
+	return table__add_notef(
+		t,
+		"~: estimated from %s; it had no probe in the window "
+		"(--no-prune leaves out none).",
+		rows->measured_ns ? ms : counted(rows->steps, "earlier step", "earlier steps").s);
 }
 
 int left_out__note_missing(const struct analysis *a, struct table *t)

@@ -21,7 +21,8 @@ struct left_out_row {
 struct left_out_rows {
 	struct left_out_row *items;
 	size_t cnt;
-	uint64_t steps; /* before the window, that were measured */
+	uint64_t steps;	      /* before the window, that were measured, */
+	uint64_t measured_ns; /* or for how long it was, without steps */
 };
 
 size_t left_out__cnt(const struct analysis *a, enum left_out_kind kind);

@@ -551,7 +551,7 @@ static int find_steps(struct session *s)
 			err = session__prune(s);
 	} while (err == -EAGAIN);
 	if (!err && !s->armed)
-		err = arm__attach_operators(s);
+		err = session__prune_by_time(s);
 	return err;
 }
 

@@ -141,15 +141,20 @@ static uint64_t look_after_ns(const struct session *s)
 	return LOOK_NS;
 }
 
-#define PATIENCE_NS (10000 * MS)
+#define PATIENCE_NS	  (10000 * MS)
+#define PATIENCE_LEAST_NS (2500 * MS) /* one look at the operators, and its end */
 
+/* Who wants four seconds does not want to wait for ten; a job that shows marks of steps gets them.
+ */
 static uint64_t timeout_ns(const struct session *s)
 {
 	const uint64_t duration = s->opts->duration_ns;
 
 	if (!may_do_without(s))
 		return s->opts->step_timeout_ns;
-	return duration > PATIENCE_NS ? duration : PATIENCE_NS;
+	if (!nothing_seen(s->probes.ctl) || (s->bursts.idle && s->bursts.descendants_ran))
+		return duration > PATIENCE_NS ? duration : PATIENCE_NS;
+	return duration > PATIENCE_LEAST_NS ? duration : PATIENCE_LEAST_NS;
 }
 
 /* A parent that only waits for the process that does the work. */
@@ -171,7 +176,7 @@ int session__learn(struct session *s)
 		.user_range = s->opts->step_range,
 		.user_probe = s->opts->step_probe,
 	};
-	const uint64_t look_ns = look_after_ns(s), give_up_ns = timeout_ns(s);
+	const uint64_t look_ns = look_after_ns(s);
 	uint64_t begin = clock__monotonic_ns(), waited_ns = 0, set_up_ns = 0, period_tried = 0;
 	uint64_t asks = 0;
 	int err = 0;
@@ -196,7 +201,7 @@ int session__learn(struct session *s)
 		if (!any_seen(ctl, REPEATS))
 			set_up_ns = waited_ns;
 		e.elapsed_ns = waited_ns - set_up_ns;
-		if (waited_ns > give_up_ns)
+		if (waited_ns > timeout_ns(s))
 			return 0;
 		if (nothing_seen(ctl) && waited_ns - period_tried > look_ns && bursts__may(s)) {
 			err = find_period__look(s);

@@ -288,26 +288,39 @@ static double begun_by_all(const struct session *s)
 	return steps ? (double)(steps + beside) / (double)steps : 1;
 }
 
+/* How long the process ran in the window; if it has ended, by what it ran before. */
+static double run_seconds(const struct session *s)
+{
+	const double window_ns = (double)(s->window.close_ns - s->window.open_ns);
+
+	return (s->step_cost.run_ns ? (double)s->step_cost.run_ns
+				    : window_ns * s->timed_drops.run_share) /
+	       1e9;
+}
+
+/* What a step has, or without steps what the whole window is expected to have had. */
+static json_t *dropped_json(const struct session *s, const struct dropped_probe *drop)
+{
+	const bool by_time = s->timed_drops.ns;
+	const double units = by_time ? run_seconds(s) : begun_by_all(s);
+
+	return json_pack("{s:s, s:b, s:b, s:f, s:f, s:f, s:f, s:I}", "name", drop->name, "is_node",
+			 drop->kind == DROPPED_NODE, "is_call", drop->kind == DROPPED_CALL,
+			 by_time ? "calls" : "calls_per_step", drop->per_step * units, "avg_ns",
+			 drop->avg_ns, by_time ? "inner_calls" : "inner_calls_per_step",
+			 drop->inner_per_step * units, "inner_avg_ns", drop->inner_avg_ns,
+			 by_time ? "measured_ns" : "steps",
+			 (json_int_t)(by_time ? s->timed_drops.ns : drop->steps));
+}
+
 /* Calls of the device's interface are told by others while they are not seen by probes. */
 static json_t *dropped_summary(const struct session *s)
 {
-	const double begun = begun_by_all(s);
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < s->drop_cnt; i++) {
-		const struct dropped_probe *drop = &s->drops[i];
-
-		if (drop->kind == DROPPED_CALL && !s->calls_on)
-			continue;
-		json_array_append_new(
-			array, json_pack("{s:s, s:b, s:b, s:f, s:f, s:f, s:f, s:I}", "name",
-					 drop->name, "is_node", drop->kind == DROPPED_NODE,
-					 "is_call", drop->kind == DROPPED_CALL, "calls_per_step",
-					 drop->per_step * begun, "avg_ns", drop->avg_ns,
-					 "inner_calls_per_step", drop->inner_per_step * begun,
-					 "inner_avg_ns", drop->inner_avg_ns, "steps",
-					 (json_int_t)drop->steps));
-	}
+	for (size_t i = 0; i < s->drop_cnt; i++)
+		if (s->drops[i].kind != DROPPED_CALL || s->calls_on)
+			json_array_append_new(array, dropped_json(s, &s->drops[i]));
 	return array;
 }
 

@@ -154,6 +154,11 @@ static void note_learning(const struct session *s, json_t *notes)
 		    "before the window %s all probes, to see what they cost: estimated to have "
 		    "added %.1f ms in all",
 		    counted(b->weighed, "step had", "steps had").s, b->weighed_ns / 1e6);
+	if (b->timed_ns)
+		say(notes,
+		    "before the window operators had probes for %.0f ms, to see what they cost: "
+		    "estimated to have added %.1f ms in all",
+		    (double)b->timed_ns / 1e6, b->weighed_ns / 1e6);
 	if (b->astray_ns)
 		say(notes,
 		    "before that, operators had probes for %.1f s, until it was seen that what was "

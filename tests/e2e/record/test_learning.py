@@ -9,6 +9,7 @@ import time
 from lib import process
 from lib.ctl import ctl
 from lib.runner import test
+from lib.tool import row
 
 OPERATORS = 300  # a plan has some thousand, what tells of steps some dozens
 CALLS_MAX = 20000
@@ -96,3 +97,20 @@ def no_room(case):
     for percent, told in (("0", "--max-overhead 0 leaves no room"),
                           ("0.02", "--max-overhead left no room to look at them for longer")):
         case.tool("-p", job.pid, "--record", "2:4", "--step-timeout", "8s", "--max-overhead", percent).fails(told)
+
+
+@test("a window by time: the budget holds, and what short operators are estimated to be is what the job's log says")
+def budget_by_time(case):
+    job = case.job("aperiodic.py").wait_steps(3)
+    tool = case.tool("-p", job.pid, "--duration", "3s", "--no-trace").wait_recording()
+    before, begin = job.made.look(), time.monotonic()
+    time.sleep(2)
+    made = (job.made.look() - before) / (time.monotonic() - begin) * 3 * 500  # operators of a request
+    tool.done()
+    tables = tool.report("--table", "operator,cost")
+    operators, cost = tables["operator"]["rows"], row(tables, "cost")
+    # Some tenths of a second of a job whose operators come at random, on a machine that others use.
+    assert 0.6 < sum(op["calls"] for op in operators) / made < 1.6, (operators, made)
+    assert all(op.get("estimated") for op in operators), operators
+    assert cost["added_percent"] < 1 and cost["hits"] < made / 100, cost
+    assert "before the window operators had probes for" in tool.out, tool.out

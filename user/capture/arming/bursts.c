@@ -123,33 +123,64 @@ static void weighed_astray(struct bursts *b)
 		b->weighed_ns += b->added_ns / (double)b->ns * (double)ns;
 }
 
-void bursts__weighed(struct session *s, uint64_t steps)
+/* That were counted since the measuring began. */
+static double weighed_hits(const struct session *s)
 {
-	struct bursts *b = &s->bursts;
-	const uint64_t begun = s->probes.ctl->step_seq - b->weigh_seq;
 	double hits = 0;
 
-	if (!steps) {
-		weighed_astray(b);
-		return;
-	}
 	for (uint32_t row = 1; row <= s->plan.row_cnt; row++) {
 		struct pt_probe_stat stat;
 
 		probes__stat(&s->probes, row, &stat);
 		hits += (double)(stat.hits + stat.spans);
 	}
+	return hits;
+}
+
+static double weighed_hits_ns(const struct session *s)
+{
+	return weighed_hits(s) * (double)s->facts.cost.cold_hit_ns;
+}
+
+void bursts__weighed(struct session *s, uint64_t steps)
+{
+	struct bursts *b = &s->bursts;
+	const uint64_t begun = s->probes.ctl->step_seq - b->weigh_seq;
+
+	if (!steps) {
+		weighed_astray(b);
+		return;
+	}
 	b->weighed += begun;
-	b->weighed_ns += hits * (double)s->facts.cost.cold_hit_ns / (double)steps * (double)begun;
+	b->weighed_ns += weighed_hits_ns(s) / (double)steps * (double)begun;
+}
+
+bool bursts__may_weigh_on(const struct session *s)
+{
+	const double ns = weighed_hits_ns(s);
+
+	return ns < CALLS_MIN * call_ns(s) || ns < left_ns(s);
+}
+
+double bursts__weighed_time(struct session *s, uint64_t measured_ns, uint64_t ran_ns)
+{
+	const double hits = weighed_hits(s);
+	const double in_ns = (double)since(clock__monotonic_ns(), s->bursts.weigh_ns);
+	const uint64_t apart_ns = hits > 0 ? (uint64_t)((double)ran_ns / hits) : 0;
+	const double ns = hits * span_cost__hit(&s->facts.cost, apart_ns).likely_ns;
+
+	s->bursts.timed_ns += (uint64_t)in_ns;
+	s->bursts.weighed_ns += ns / (double)measured_ns * in_ns;
+	return ns;
 }
 
 json_t *bursts__json(const struct bursts *b)
 {
-	if (!b->cnt && !b->weighed && !b->astray_ns)
+	if (!b->cnt && !b->weighed && !b->astray_ns && !b->timed_ns)
 		return NULL;
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "bursts", (json_int_t)b->cnt,
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "bursts", (json_int_t)b->cnt,
 			 "bursts_ns", (json_int_t)b->ns, "calls", (json_int_t)b->calls,
 			 "weighed_steps", (json_int_t)b->weighed, "astray_ns",
-			 (json_int_t)b->astray_ns, "added_ns",
+			 (json_int_t)b->astray_ns, "timed_ns", (json_int_t)b->timed_ns, "added_ns",
 			 (json_int_t)(b->added_ns + b->weighed_ns));
 }

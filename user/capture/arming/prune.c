@@ -11,6 +11,11 @@
 #include "common/util.h"
 #include <string.h>
 
+/* Without steps: how long is measured, as the budget of the looks allows. */
+#define TIMED_LEAST_NS 50000000ull
+#define TIMED_MOST_NS  500000000ull
+#define TIMED_TURN_MS  20
+
 /* What a row is called when it is left out; NULL: it cannot be. */
 static const char *left_out_name(const struct planned_probe *probe)
 {
@@ -150,6 +155,15 @@ static double average(const struct session *s, uint64_t ns, uint64_t spans)
 	return avg > inside ? avg - inside : 0;
 }
 
+/* In some tenths of a second what is interrupted is chance: without steps no call counts for longer
+ * than calls count where it is chosen. */
+static double uninterrupted(const struct session *s, const struct pt_probe_stat *stat)
+{
+	return s->timed_drops.ns && stat->clipped_ns < stat->span_ns
+		       ? (double)stat->clipped_ns / (double)stat->span_ns
+		       : 1;
+}
+
 /* Calls are told by step of any thread: those that do the same take turns as they like, as in a
  * server that answers in several threads. */
 static int note_drops(struct session *s, const struct prune_input *in, size_t cnt, double steps)
@@ -158,6 +172,7 @@ static int note_drops(struct session *s, const struct prune_input *in, size_t cn
 
 	for (size_t i = 0; i < cnt; i++) {
 		const struct planned_probe *probe = probe_of(s, in[i].row);
+		const double share = uninterrupted(s, &in[i].stat);
 		struct dropped_probe drop;
 		int err;
 
@@ -169,9 +184,9 @@ static int note_drops(struct session *s, const struct prune_input *in, size_t cn
 							   : DROPPED_OPERATOR;
 		drop.steps = (uint64_t)steps;
 		drop.per_step = (double)in[i].stat.spans / begun;
-		drop.avg_ns = average(s, in[i].stat.span_ns, in[i].stat.spans);
+		drop.avg_ns = share * average(s, in[i].stat.span_ns, in[i].stat.spans);
 		drop.inner_per_step = (double)in[i].stat.inner / begun;
-		drop.inner_avg_ns = average(s, in[i].stat.inner_ns, in[i].stat.inner);
+		drop.inner_avg_ns = share * average(s, in[i].stat.inner_ns, in[i].stat.inner);
 		err = ARRAY_PUSH(s->drops, s->drop_cnt, s->drop_cap, drop);
 		if (err)
 			return err;
@@ -247,28 +262,47 @@ static int measure(struct session *s, uint64_t *steps)
 	return err;
 }
 
-int session__prune(struct session *s)
+static bool may_leave_out(const struct session *s)
 {
-	auto_free struct prune_input *in = calloc(s->plan.cnt + 1, sizeof(*in));
-	struct prune_policy policy = {
+	return !s->opts->no_prune && s->opts->detail == DETAIL_OPERATOR;
+}
+
+static struct prune_policy policy_of(const struct session *s)
+{
+	return (struct prune_policy){
 		.max_overhead = s->opts->max_overhead,
 		.hit_ns = s->facts.cost.cold_hit_ns,
 		.inside_ns = s->facts.cost.span_inside_ns,
 		.peer_hits_per_call =
 			s->match.framework ? s->match.framework->peer_hits_per_call : 0,
 	};
-	bool may_leave_out = !s->opts->no_prune && s->opts->detail == DETAIL_OPERATOR;
-	uint64_t steps;
+}
+
+static int choose(struct session *s, struct prune_policy *policy)
+{
+	auto_free struct prune_input *in = calloc(s->plan.cnt + 1, sizeof(*in));
 	size_t cnt, chosen;
-	int err;
 
 	if (!in)
 		return -ENOMEM;
+	add_steps_probes(s, policy);
+	cnt = gather(s, in);
+	chosen = prune__choose(policy, in, cnt, s->dropped);
+	prune__settle_nodes(policy, in, cnt, s->dropped);
+	return leave_out(s, in, cnt, chosen, policy->steps);
+}
+
+int session__prune(struct session *s)
+{
+	struct prune_policy policy = policy_of(s);
+	uint64_t steps;
+	int err;
+
 	s->probes.ctl->clip_ns = prune__clip_ns(&policy);
-	if (may_leave_out)
+	if (may_leave_out(s))
 		node_types__show(s, true);
 	err = bursts__weigh(s);
-	if (!err && may_leave_out)
+	if (!err && may_leave_out(s))
 		err = launches__watch(s);
 	if (!err)
 		err = measure(s, &steps);
@@ -280,20 +314,83 @@ int session__prune(struct session *s)
 		err = optimizer_step__choose(s);
 	if (!err)
 		err = watched__choose(s, steps);
-	if (!err && !may_leave_out)
+	if (!err && !may_leave_out(s))
 		optimizer_step__keep_choice(s);
-	if (err || !may_leave_out)
+	if (err || !may_leave_out(s))
 		return err;
 	err = optimizer_mark__try(s);
 	if (err)
 		return err;
 	policy.steps = (double)steps;
 	policy.step_ns = session__paid_ns(s);
-	add_steps_probes(s, &policy);
-	cnt = gather(s, in);
-	chosen = prune__choose(&policy, in, cnt, s->dropped);
-	prune__settle_nodes(&policy, in, cnt, s->dropped);
-	err = leave_out(s, in, cnt, chosen, policy.steps);
+	err = choose(s, &policy);
 	optimizer_step__keep_choice(s);
 	return err;
+}
+
+/* ---- without steps ---- */
+
+/* What a program does as it starts is not what it does later. Without a framework all functions
+ * were asked for by name. */
+static bool measures_time(const struct session *s)
+{
+	return may_leave_out(s) && s->match.framework && s->opts->duration_ns &&
+	       !(s->opts->await_framework && s->opts->no_steps);
+}
+
+/* *ran_ns: how long the process ran meanwhile. */
+static int measure_time(struct session *s, uint64_t *passed_ns, uint64_t *ran_ns)
+{
+	const uint64_t begin_ns = clock__monotonic_ns(),
+		       ran_before_ns = process__cpu_ns(s->opts->pid);
+	int err = 0;
+
+	probes__forget_stats(&s->probes);
+	s->probes.ctl->measure_from = 0;
+	s->probes.ctl->measure_to = UINT64_MAX;
+	do {
+		session__progress(s, "measuring operators");
+		err = session__pump(s, TIMED_TURN_MS);
+		*passed_ns = clock__monotonic_ns() - begin_ns;
+	} while (!err && (*passed_ns < TIMED_LEAST_NS ||
+			  (*passed_ns < TIMED_MOST_NS && bursts__may_weigh_on(s))));
+	s->probes.ctl->measure_to = 0;
+	*ran_ns = process__cpu_ns(s->opts->pid) - ran_before_ns;
+	return err;
+}
+
+/* A second that the process runs takes the place of a step, whose probes took some of it. Of
+ * several threads that run at once one may have all the hits. */
+static void count_seconds(struct session *s, uint64_t passed_ns, uint64_t ran_ns,
+			  struct prune_policy *policy)
+{
+	const double own_ns = bursts__weighed_time(s, passed_ns, ran_ns);
+	const double ns = own_ns < (double)ran_ns ? (double)ran_ns - own_ns : 0;
+
+	s->timed_drops = (struct timed_drops){passed_ns, ns / (double)passed_ns};
+	policy->steps = ns / 1e9;
+	policy->step_ns = ran_ns > passed_ns ? (uint64_t)(1e9 * (double)passed_ns / (double)ran_ns)
+					     : 1000000000;
+}
+
+int session__prune_by_time(struct session *s)
+{
+	struct prune_policy policy = policy_of(s);
+	uint64_t passed_ns, ran_ns;
+	int err;
+
+	if (!measures_time(s))
+		return arm__attach_operators(s);
+	s->probes.ctl->clip_ns = prune__clip_ns(&policy);
+	node_types__show(s, true);
+	err = bursts__weigh(s);
+	if (!err)
+		err = launches__watch(s);
+	if (!err)
+		err = measure_time(s, &passed_ns, &ran_ns);
+	launches__unwatch(s);
+	if (err)
+		return err;
+	count_seconds(s, passed_ns, ran_ns, &policy);
+	return choose(s, &policy);
 }
