@@ -61,6 +61,10 @@ Test(step_cost, a_hit_is_dearer_the_more_the_job_does_between)
 		before = p.likely_ns;
 	}
 	cr_expect(epsilon_eq(dbl, span_cost__hit(&cost, 0).likely_ns, 800, 1));
+	/* Far apart they cost what they cost with empty caches: no end of the interval is the
+	 * figure. */
+	cr_expect_gt(span_cost__hit(&cost, 1000000000).most_ns,
+		     1.2 * span_cost__hit(&cost, 1000000000).likely_ns);
 	cr_expect(epsilon_eq(dbl, before, 3000, 1));
 }
 

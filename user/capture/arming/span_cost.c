@@ -25,7 +25,9 @@ static const struct manner {
  * transformer); 0.6 us, the price of a tight loop, where they are 4 us apart (calls of CUDA).
  */
 #define IN_A_JOB 2
-#define FILL_NS	 10000 /* of a job's own work, which takes 63 % of the caches' place */
+#define MORE_LIKELY                                                                                \
+	(1 / 0.75)    /* than likely: bench/told takes what is told to be right within that */
+#define FILL_NS 10000 /* of a job's own work, which takes 63 % of the caches' place */
 
 /* How most spans of a detail level end: by a return probe, or by a site in the function. */
 static const struct span_probes {
@@ -130,8 +132,9 @@ struct hit_price span_cost__hit(const struct probe_cost *cost, uint64_t apart_ns
 	const double least = (double)cost->span_total_ns / 2;
 	const double most = fmax((double)cost->cold_hit_ns, least);
 	const double filled = 1 - exp(-(double)apart_ns / FILL_NS);
+	const double likely = least + (most - least) * filled;
 
-	return (struct hit_price){least, least + (most - least) * filled, most};
+	return (struct hit_price){least, likely, fmax(most, likely * MORE_LIKELY)};
 }
 
 /* Any of their programs finds nothing to do here. */

@@ -23,7 +23,7 @@ struct probe_cost {
 struct hit_price {
 	double least_ns;  /* in a tight loop */
 	double likely_ns; /* as far apart as they are */
-	double most_ns;	  /* all caches are empty */
+	double most_ns;	  /* all caches are empty, or more than that by as much as we may be wrong */
 };
 /* Hits are `apart_ns` of the thread's run time apart on average: between close ones our code and
  * the kernel's stay in the caches. */
