@@ -9,6 +9,7 @@
 #ifndef PROFTRACE_FRAMES_BPF_H
 #define PROFTRACE_FRAMES_BPF_H
 
+#include "sched_places.bpf.h"
 #include "span_stats.bpf.h"
 
 static __always_inline bool wanted(void)
@@ -155,13 +156,28 @@ static __always_inline void ask_closes(struct pt_thread *t, const struct pt_fram
 		ctl.epoch_ended = 1;
 }
 
+/*
+ * The thread of a device ends a backward pass asleep if its part is done before that of another
+ * device's: the sleep in which the pass ended began when its last node had ended. 0: it was awake then.
+ */
+__weak __noinline __u64 asleep_at_pass_end(__u32 tid, __u64 begin_ns, __u64 now)
+{
+	const struct pt_sched_thread *s = thread_find(tid);
+	__u64 pass_end_ns;
+
+	if (!s || s->slept_ns <= begin_ns)
+		return 0;
+	pass_end_ns = node_end(begin_ns, now);
+	return s->slept_ns < pass_end_ns && pass_end_ns < s->woken_ns ? s->slept_ns : 0;
+}
+
 /* Takes the top frame off and writes its record if it lies in the window. A global function: it is
  * verified once and not at each place that calls it. */
 __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 {
 	__u32 i, flags = 0, name_class;
 	struct pt_frame *f;
-	__u64 end = now;
+	__u64 end = now, slept_ns;
 
 	if (!t)
 		return 0;
@@ -189,8 +205,15 @@ __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 	}
 	if (name_class == PT_CLASS_BACKWARD)
 		note_pass(f->ts_ns, end);
-	if (f->kind == PT_FRAME_NODE && in_own_pass(t))
+	if (f->kind == PT_FRAME_NODE && in_own_pass(t)) {
 		flags = PT_SPAN_IN_PASS;
+	} else if (f->kind == PT_FRAME_NODE && how == PT_END_INFERRED) {
+		slept_ns = asleep_at_pass_end(t->tid, f->ts_ns, now);
+		if (slept_ns) {
+			end = slept_ns;
+			flags = PT_SPAN_IN_PASS;
+		}
+	}
 	count_span(t, i, end, flags, how);
 	frame_emit(t, i, end, flags, how);
 	if (name_class && !class_is_open(t, name_class))

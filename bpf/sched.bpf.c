@@ -15,6 +15,8 @@
 #define PF_IO_WORKER	     0x00000010
 #define PF_KTHREAD	     0x00200000
 #define NR_SCHED_YIELD	     24
+#define LOCK_NS		     1000000ull
+#define LOCKS_APART_NS	     10000000ull
 #define PWR_EVENT_EXIT	     ((__u32) - 1)
 
 /* The loader sets the size to the number of possible CPUs. */
@@ -217,6 +219,18 @@ static __always_inline bool thread_out(struct task_struct *prev, __u32 state, bo
 	return true;
 }
 
+/* Who is woken for work may have to wait for the lock of its queue: that sleep does not count. */
+static __always_inline void note_sleep(struct pt_sched_thread *t, __u64 now)
+{
+	__u64 since = t->open.since_ns, length = now - since;
+
+	if (since < t->woken_ns + LOCKS_APART_NS &&
+	    (length < LOCK_NS || length < (t->woken_ns - t->slept_ns) / 8))
+		return;
+	t->slept_ns = since;
+	t->woken_ns = now;
+}
+
 static __always_inline bool thread_in(struct task_struct *next, __u64 now)
 {
 	struct pt_sched_open run = {
@@ -238,6 +252,8 @@ static __always_inline bool thread_in(struct task_struct *next, __u64 now)
 	run.since_ns = now = not_before(&t->open, now);
 	if (t->open.state == PT_SCHED_RUN)
 		missed_out(next, t, now);
+	else if (t->open.state == PT_SCHED_BLOCKED) /* its wakeup was not seen */
+		note_sleep(t, now);
 	thread_account(next, t, now);
 	/* When a thread leaves, the kernel may not have counted its last microseconds yet: from one
 	 * leave to the next, none are lost. */
@@ -316,6 +332,7 @@ static __always_inline void thread_woken(struct task_struct *task)
 		state_off_cpu(task, TASK_INTERRUPTIBLE, false, &t->open);
 	}
 	if (t->open.state == PT_SCHED_BLOCKED) {
+		note_sleep(t, next.since_ns);
 		thread_account(task, t, next.since_ns);
 		next.exec_ns = t->open.exec_ns;
 		t->open = next;

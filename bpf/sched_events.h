@@ -86,7 +86,7 @@ static inline int pt_sched_step_in_use(const struct pt_sched_step *step)
 struct pt_sched_thread {
 	struct pt_sched_open open;
 	char comm[16];
-	__u64 pad[2];
+	__u64 slept_ns, woken_ns; /* it was blocked, latest, in between, but for a lock */
 	struct pt_sched_step steps[2];
 };
 

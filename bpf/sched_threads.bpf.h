@@ -1,49 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/*
- * A place for each thread, found by its id in a table that takes no lock and allocates nothing,
- * with the sums of the step that it is in. A switch reads and writes few cache lines that way.
- * They are seldom in the cache. On a launch-bound job hashes of threads and sums took three times as
- * long.
- */
+/* What the scheduler's programs sum of each thread, in the step that it is in. */
 #ifndef PROFTRACE_SCHED_THREADS_BPF_H
 #define PROFTRACE_SCHED_THREADS_BPF_H
 
 #include "intervals.bpf.h"
-
-/* The loader makes both smaller for a job of few threads. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, PT_SCHED_MAX_THREADS / PT_SCHED_WAYS);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct pt_sched_set);
-} sched_sets SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, PT_SCHED_MAX_THREADS);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct pt_sched_thread);
-} sched_threads SEC(".maps");
-
-/* Set before load: a power of two. */
-const volatile __u32 sched_set_cnt = PT_SCHED_MAX_THREADS / PT_SCHED_WAYS;
-
-/* NULL: it has none, as the idle tasks, whose id is 0. */
-static __noinline struct pt_sched_thread *thread_find(__u32 tid)
-{
-	__u32 place = tid & (sched_set_cnt - 1);
-	struct pt_sched_set *set = bpf_map_lookup_elem(&sched_sets, &place);
-
-	if (!set || !tid)
-		return NULL;
-	place *= PT_SCHED_WAYS;
-	for (int way = 0; way < PT_SCHED_WAYS; way++, place++)
-		if (set->tids[way] == tid)
-			return bpf_map_lookup_elem(&sched_threads, &place);
-	return NULL;
-}
+#include "sched_places.bpf.h"
 
 /* *is_new: nobody had taken it for this thread. NULL: all are taken. */
 static __noinline struct pt_sched_thread *thread_take(__u32 tid, bool *is_new)

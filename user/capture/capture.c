@@ -235,6 +235,13 @@ static int session_plan(struct session *s)
 	return err;
 }
 
+static uint64_t asleep_since(void *ctx, uint32_t tid)
+{
+	const struct session *s = ctx;
+
+	return s->sched ? sched_source__asleep_since(s->sched, tid) : 0;
+}
+
 static int session_load(struct session *s)
 {
 	int err = probes__load(&s->probes, s->target, s->opts, &s->plan);
@@ -259,6 +266,7 @@ static int session_load(struct session *s)
 		return -ENOMEM;
 	decoder__set_stacks(s->decoder, s->stacks);
 	decoder__set_long_names(s->decoder, s->long_names);
+	decoder__set_asleep(s->decoder, asleep_since, s);
 	s->ring =
 		ring_buffer__new(bpf_map__fd(s->probes.skel->maps.ring), session__on_ring, s, NULL);
 	return s->ring ? 0 : -ENOMEM;

@@ -5,12 +5,13 @@ import re
 import signal
 import time
 
-from gpu import DEVICE, LONG_S, PYTHON, GpuJob, compare, doctor, dumped, notes, record
+from gpu import DEVICE, LONG_S, PYTHON, ROOT, GpuJob, compare, doctor, dumped, notes, record
 from lib import process
 from lib.runner import test
 from lib.tool import row
 
 JOB = pathlib.Path(__file__).with_name("job.py")
+TWO_DEVICES = ROOT / "tests/workloads/two_devices.py"
 
 
 def steps(job):
@@ -307,4 +308,18 @@ def call_left_out(case):
                    for r in estimated), estimated
         assert not any("cuda" in r["name"] for r in tables["operator"]["rows"]), tables["operator"]["rows"]
     assert left_out
+    end(job)
+
+
+@test("two devices in one process: the last node of a device's thread ends when the thread falls asleep, not with the pass")
+def two_devices(case):
+    job = GpuJob(case, TWO_DEVICES, python=PYTHON, SIMGPU_DEVICES="2")
+    process.wait_for(lambda: len(steps(job)) > 5, LONG_S, "steps")
+    tool = case.tool("-p", job.pid, "--record", "2:22", "--no-trace", "--no-progress").done(LONG_S)
+    rows = {r["name"].split(": ")[-1]: r for r in tool.report("--table", "operator")["operator"]["rows"]}
+    assert rows["SlowBackward"]["calls"] == 20 and rows["SlowBackward"]["cpu_min_ns"] > 50e6, rows["SlowBackward"]
+    # On a busy machine the thread may be kept from falling asleep; without the scheduler all take 50 ms.
+    last = rows["ToCopyBackward0"]
+    assert last["calls"] == 20 and last["cpu_total_ns"] < 20 * 25e6, last
+    assert last["cpu_min_ns"] < 10e6, last
     end(job)

@@ -119,6 +119,13 @@ void decoder__set_look(struct decoder *d, int (*look)(void *ctx, uint64_t end_ns
 	d->look_ctx = ctx;
 }
 
+void decoder__set_asleep(struct decoder *d, uint64_t (*asleep_since)(void *ctx, uint32_t tid),
+			 void *ctx)
+{
+	d->asleep_since = asleep_since;
+	d->asleep_ctx = ctx;
+}
+
 void decoder__forget_ranges(struct decoder *d, uint64_t before_ns)
 {
 	d->woken_ns = before_ns;
@@ -287,7 +294,7 @@ static void note_pass(struct decoder *d, uint32_t tid, const struct pt_span *spa
  * that of another. False: it ended with one before the window. */
 static bool end_with_pass(struct decoder *d, uint32_t tid, struct pt_span *node)
 {
-	uint64_t end_ns;
+	uint64_t end_ns, asleep_ns;
 
 	if (node->flags & PT_SPAN_IN_PASS)
 		return true;
@@ -295,6 +302,9 @@ static bool end_with_pass(struct decoder *d, uint32_t tid, struct pt_span *node)
 	end_ns = passes__end(&d->passes, node->ts_ns, tid);
 	if (!end_ns)
 		return !d->has_passes || !(node->flags & PT_SPAN_CUT_BEGIN);
+	asleep_ns = d->asleep_since ? d->asleep_since(d->asleep_ctx, tid) : 0;
+	if (asleep_ns > node->ts_ns && asleep_ns < end_ns)
+		end_ns = asleep_ns;
 	if (node->end_ns > end_ns) {
 		node->end_ns = end_ns;
 		node->flags &= (uint16_t)~PT_SPAN_CUT_END;

@@ -35,6 +35,9 @@ void decoder__set_before(struct decoder *d, int (*before)(void *ctx, uint32_t ti
 /* Called before a node is written that ended at end_ns: it tells by decoder__meet() of the passes
  * that the library has noted by then. */
 void decoder__set_look(struct decoder *d, int (*look)(void *ctx, uint64_t end_ns), void *ctx);
+/* Since when a thread is blocked, 0 if it is not: one that ends a pass so had no node left. */
+void decoder__set_asleep(struct decoder *d, uint64_t (*asleep_since)(void *ctx, uint32_t tid),
+			 void *ctx);
 
 /* A span that the library in the target has noted, cut to the window: no probe was hit for it. What
  * is inside it must have come before. own: its name as the library told it, NULL: it lies in its

@@ -49,6 +49,8 @@ struct decoder {
 	void *before_ctx;
 	int (*look)(void *ctx, uint64_t end_ns); /* may be NULL */
 	void *look_ctx;
+	uint64_t (*asleep_since)(void *ctx, uint32_t tid);
+	void *asleep_ctx;
 	uint64_t malformed;
 	uint64_t cut_names; /* spans and marks of whose names only the beginning is known */
 	uint64_t not_ended; /* ranges: see PT_SPAN_NOT_ENDED */

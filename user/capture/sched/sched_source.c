@@ -341,6 +341,11 @@ uint64_t sched_source__lost(const struct proftrace_bpf *skel)
 	return ctl->lost_sums + ctl->lost_threads + ctl->lost_records;
 }
 
+uint64_t sched_source__asleep_since(const struct sched_source *s, uint32_t tid)
+{
+	return sched_table__asleep_since(&s->table, tid);
+}
+
 int sched_source__poll(struct sched_source *s)
 {
 	uint32_t gen = gen_flip(s);

@@ -57,6 +57,9 @@ uint64_t sched_source__own_ns(const struct proftrace_bpf *skel);
 /* Events that found a table or the ring full, since the load. */
 uint64_t sched_source__lost(const struct proftrace_bpf *skel);
 
+/* Since when a thread is blocked; 0: it is not, or is not known. */
+uint64_t sched_source__asleep_since(const struct sched_source *s, uint32_t tid);
+
 /* Empties the kernel's maps into memory here: they are bounded. */
 int sched_source__poll(struct sched_source *s);
 

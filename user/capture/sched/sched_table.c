@@ -150,3 +150,18 @@ int sched_table__open(const struct sched_table *t, sched_open_fn fn, void *ctx)
 		err = set_open(t, set, fn, ctx);
 	return err;
 }
+
+uint64_t sched_table__asleep_since(const struct sched_table *t, uint32_t tid)
+{
+	const size_t set = tid & (t->set_cnt - 1);
+
+	for (size_t way = 0; way < PT_SCHED_WAYS; way++) {
+		struct pt_sched_open open;
+
+		if (t->sets[set].tids[way] != tid)
+			continue;
+		open = open_read(&t->threads[set * PT_SCHED_WAYS + way].open);
+		return open.state == PT_SCHED_BLOCKED ? open.since_ns : 0;
+	}
+	return 0;
+}

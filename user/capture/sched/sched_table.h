@@ -38,5 +38,7 @@ int sched_table__take(struct sched_table *t, uint32_t gen, sched_record_fn fn, v
 /* What each thread has been doing since when, as the programs write: each is whole. */
 typedef int (*sched_open_fn)(void *ctx, uint32_t tid, const struct pt_sched_open *open);
 int sched_table__open(const struct sched_table *t, sched_open_fn fn, void *ctx);
+/* Since when a thread is blocked; 0: it is not, or is not known. */
+uint64_t sched_table__asleep_since(const struct sched_table *t, uint32_t tid);
 
 #endif
