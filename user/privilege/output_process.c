@@ -9,7 +9,6 @@
 #include "common/err.h"
 #include "common/file_client.h"
 #include "common/util.h"
-#include "common/capability_set.h"
 #include "privilege/memory_limit.h"
 #include "privilege/sandbox.h"
 
@@ -80,10 +79,6 @@ int output_process__run(int (*run)(void *ctx), void *ctx, const struct file_plac
 
 	if (file_client__is_on())
 		return run(ctx);
-	if (!capability_set__permitted()) {
-		memory_limit__set(places->read, places->read_cnt);
-		return run(ctx);
-	}
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return cannot("a pair of sockets");
 	fflush(NULL);

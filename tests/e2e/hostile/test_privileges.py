@@ -4,10 +4,11 @@ import fcntl
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 
-from common import running, sleeping
+from common import AS_NOBODY, running, sleeping
 from lib import process
 from lib.runner import test
 from lib.tool import PROFTRACE
@@ -38,11 +39,11 @@ def children_of(pid):
     return [int(p) for p in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def stuck_output(case, recording, env=None):
+def stuck_output(case, recording, env=None, who=()):
     """The process that makes a page, as long as nobody reads it; and its page."""
     reader, writer = os.pipe()
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
-    popen = subprocess.Popen([PROFTRACE, "report", "--html", "-", str(recording)], stdout=writer,
+    popen = subprocess.Popen([*who, PROFTRACE, "report", "--html", "-", str(recording)], stdout=writer,
                              env=env)
     os.close(writer)
     case.finally_(popen.wait)
@@ -54,22 +55,29 @@ def stuck_output(case, recording, env=None):
     return popen, reader, made()[0]
 
 
-@test("a report is made without rights, as nobody or as who called sudo")
+@test("a report is made without rights, as nobody, as who called sudo, or as who has none; in the sandbox")
 def output(case):
     recording = recorded(case)
     os.chmod(recording.parent, 0o700)
-    for env, uid in ((None, "65534"), ({**os.environ, "SUDO_UID": "4711", "SUDO_GID": "4712"}, "4711")):
-        popen, reader, made = stuck_output(case, recording, env)
+    recording.chmod(0o644)
+    shared = case.dir / "shared.ptrec"
+    shutil.copy(recording, shared)
+    for env, uid, who, path in ((None, "65534", (), recording),
+                                ({**os.environ, "SUDO_UID": "4711", "SUDO_GID": "4712"}, "4711", (), recording),
+                                (None, "65534", AS_NOBODY, shared)):
+        popen, reader, made = stuck_output(case, path, env, who)
         status = status_of(made)
         assert status["Uid"] == [uid] * 4 and "0" not in status["Gid"], status
         assert not status["Groups"], status
-        for field in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
+        for field in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
             assert capabilities(status, field) == 0, (field, status)
+        # Who has no capabilities cannot empty this one, and gains nothing of it.
+        assert who or capabilities(status, "CapBnd") == 0, status
         assert status["NoNewPrivs"] == ["1"] and status["Seccomp"] == ["2"], status
         # Standard streams, the page (standard output again), the recording, the socket for more.
         def links():
             return [os.readlink(p) for p in pathlib.Path(f"/proc/{made}/fd").iterdir()]
-        process.wait_for(lambda: str(recording) in links() and len(links()) == 6, 30, "the recording and the page")
+        process.wait_for(lambda: str(path) in links() and len(links()) == 6, 30, "the recording and the page")
         with open(reader) as page:
             assert page.read().rstrip().endswith("</html>")
         assert popen.wait(30) == 0
