@@ -335,6 +335,19 @@ void attach__hush_libbpf(void)
 	libbpf_set_print(log_libbpf);
 }
 
+/* Our objects are whole and small: what it says of them when it has no memory is not so. */
+const char *attach__libbpf_error(int err)
+{
+	static _Thread_local char text[128];
+
+	if (err == -E2BIG)
+		return "libbpf left a program unfinished, as it does without memory";
+	if (err == -LIBBPF_ERRNO__LIBELF)
+		return "libelf failed, as it does without memory";
+	libbpf_strerror(err, text, sizeof(text));
+	return text;
+}
+
 /* Linux 6.16 wants CAP_SYS_ADMIN for a uprobe of perf_event_open. */
 static uint64_t capabilities_to_attach(enum attach_method method)
 {

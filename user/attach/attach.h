@@ -107,6 +107,8 @@ bool attach__has_trace_events(void);
 
 /* Sends libbpf's messages to --verbose: what matters of them is said by our own errors. */
 void attach__hush_libbpf(void);
+/* Why it could not open or load an object of ours. Kept until the thread's next call. */
+const char *attach__libbpf_error(int err);
 
 /* What ATTACH_AUTO means here; asks the kernel once. Others come back as they are. */
 enum attach_method attach_method__resolve(enum attach_method method);

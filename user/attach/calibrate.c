@@ -247,8 +247,8 @@ fail:
 	if (descriptors__lack(err))
 		return err__set(err, "cannot load the calibration programs: %s",
 				descriptors__why(err, needed));
-	return err__set(err, "cannot load the calibration programs: %s%s%s", strerror(-err),
-			err == -EPERM ? "; " : "",
+	return err__set(err, "cannot load the calibration programs: %s%s%s",
+			attach__libbpf_error(err), err == -EPERM ? "; " : "",
 			err == -EPERM ? capability__why_refused(CAPABILITIES_TO_LOAD) : "");
 }
 

@@ -118,7 +118,7 @@ static int refused(struct probes *p, int err)
 			err,
 			"the kernel refused the BPF programs: %s%s; run `proftrace doctor` to see "
 			"what is missing",
-			strerror(-err), kernel__too_old());
+			attach__libbpf_error(err), kernel__too_old());
 	/* What it holds itself does not count as open. */
 	proftrace_bpf__destroy(p->skel);
 	p->skel = NULL;
@@ -168,7 +168,8 @@ int probes__load(struct probes *p, struct target *target, const struct capture_o
 	err = p->skel ? 0 : -errno;
 	if (err)
 		return err__set(err, "cannot open the BPF object: %s",
-				descriptors__lack(err) ? descriptors__why(err, 0) : strerror(-err));
+				descriptors__lack(err) ? descriptors__why(err, 0)
+						       : attach__libbpf_error(err));
 	choose_programs(p);
 	err = sched_source__prepare(p->skel, &sched);
 	if (!err)

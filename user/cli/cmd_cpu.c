@@ -374,7 +374,8 @@ static struct proftrace_bpf *load(int *err)
 
 	skel = proftrace_bpf__open();
 	if (!skel) {
-		*err = err__set(-errno, "cannot open the BPF programs: %s", strerror(errno));
+		*err = -errno;
+		err__set(*err, "cannot open the BPF programs: %s", attach__libbpf_error(*err));
 		return NULL;
 	}
 	bpf_object__for_each_program(p, skel->obj) bpf_program__set_autoload(p, false);
@@ -390,7 +391,7 @@ static struct proftrace_bpf *load(int *err)
 			err__set(*err,
 				 "cannot load the scheduler programs: %s%s; proftrace doctor says "
 				 "what this kernel can do",
-				 strerror(-*err), kernel__too_old());
+				 attach__libbpf_error(*err), kernel__too_old());
 	}
 	if (!*err)
 		return skel;
