@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What to look at first: at most five findings, by what a step may save. */
 #include "analysis/findings/findings.h"
+#include "analysis/left_out.h"
 #include "analysis/losses.h"
 #include <stdlib.h>
 #include <string.h>
@@ -396,8 +397,16 @@ int findings_table__add(struct table *t, const struct finding *f, const char *ru
 	return table__add_row(t, 0, cells);
 }
 
+static bool has_nothing(const struct analysis *a)
+{
+	return !a->timer_only && !a->model.spans && !left_out__has_operators(a);
+}
+
 static const char *why_none(const struct analysis *a)
 {
+	if (!a->steps.calls && has_nothing(a))
+		return "No step was recorded, and no operator: no function that has a probe was "
+		       "called in the window. `--table sched` says what the threads did.";
 	if (!a->steps.calls)
 		return "No step was recorded: the rules are about steps.";
 	if (coverage__is_partial(a))
