@@ -335,13 +335,15 @@ void attach__hush_libbpf(void)
 	libbpf_set_print(log_libbpf);
 }
 
-/* Our objects are whole and small: what it says of them when it has no memory is not so. */
+/* Of our objects, which are whole. Without memory libbpf takes global functions for unknown to the
+ * kernel; the verifier then goes through them at each call. */
 const char *attach__libbpf_error(int err)
 {
 	static _Thread_local char text[128];
 
 	if (err == -E2BIG)
-		return "libbpf left a program unfinished, as it does without memory";
+		return "the verifier gave up after a million instructions, as it does if libbpf "
+		       "has no memory to ask what the kernel can do";
 	if (err == -LIBBPF_ERRNO__LIBELF)
 		return "libelf failed, as it does without memory";
 	libbpf_strerror(err, text, sizeof(text));

@@ -62,7 +62,8 @@ def recording(case):
     case.finally_(job.wait)
     case.finally_(job.kill)
     path = case.dir / "r.ptrec"
-    faulty = Faulty(case, "-p", job.pid, "--duration", "50ms", "-o", path)
+    faulty = Faulty(case, "-p", job.pid, "--duration", "50ms", "-o", path,
+                    timeout_s=300)  # at some places the verifier works until it gives up
 
     def whole(done):
         return subprocess.run([faulty_report(), "report", path], capture_output=True, check=False).returncode == 0
