@@ -234,6 +234,9 @@ def driver(include, out_dir):
     out.add("const struct sim_entry sim_entries[] = {",
             *(f'\t{{ "{n}", (void *){f} }},' for n, f in sorted(table.items())), "\t{ 0, 0 }", "};")
     out.save()
+    # The real library exports the older forms, too, and programs are linked to some.
+    by_hand = defined(sources("driver"))
+    stubs(out_dir / "cuda_stub.c", sorted(set(newest) - set(names) - by_hand), UNSUPPORTED["cuda"])
     prototypes_header(out_dir / "driver_impl.h", prototypes, "<cuda.h>")
     print(f"  cuda: {len(names)} exports, {len(prototypes)} bodies")
 

@@ -39,7 +39,7 @@ SIMGPU_CFLAGS = -std=gnu17 -D_GNU_SOURCE -O2 -g -fPIC -Wall -Wextra -Werror -Wno
 SIMGPU_INCLUDE = -isystem $(SIMGPU_OUT)/include
 # An older CUPTI's records begin as today's do: written with the newest headers, and cut off.
 $(SIMGPU_OUT)/cupti/%.o: SIMGPU_INCLUDE =
-SIMGPU_GENERATED := $(addprefix $(SIMGPU_GEN)/,cuda_wrap cudart_wrap cudart_stub cupti_stub \
+SIMGPU_GENERATED := $(addprefix $(SIMGPU_GEN)/,cuda_wrap cuda_stub cudart_wrap cudart_stub cupti_stub \
                     cublas_auto cublas_stub cublasLt_stub cudnn_auto cudnn_stub nccl_stub \
                     curand_stub cusparse_stub cusolver_stub cufft_stub)
 SIMGPU_LDFLAGS := $(if $(SAN),,-Wl,-z,defs) -Wl,-rpath,'$$ORIGIN' -L$(SIMGPU_LIB) -lpthread $(SAN)
@@ -87,7 +87,7 @@ simgpu_link = $(Q)$(CC) -shared -Wl,-soname,$(@F) -o $@ $(filter %.o,$^) $(SIMGP
 
 ifeq ($(CUDA),13)
 $(SIMGPU_LIB)/libcuda.so.1: $(call simgpu_objects,$(SIMGPU)/engine/*.c $(SIMGPU)/driver/*.c) \
-                            $(SIMGPU_GEN)/cuda_wrap.o
+                            $(SIMGPU_GEN)/cuda_wrap.o $(SIMGPU_GEN)/cuda_stub.o
 	$(call say,LINK)
 	$(call simgpu_link,-ldl)
 else

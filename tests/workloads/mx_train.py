@@ -25,6 +25,7 @@ def parse_args():
     parser.add_argument("--log", default=os.devnull)
     parser.add_argument("--mode", default="gluon",
                         choices=["gluon", "hybrid", "hybrid_static", "module", "csv", "kv"])
+    parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
     parser.add_argument("--optimizer", default="adam")
     parser.add_argument("--workers", type=int, default=0, help="data loader processes")
     parser.add_argument("--threads", action="store_true", help="threads instead of these processes")
@@ -119,7 +120,7 @@ def checksum(net):
 
 
 def gluon_step():
-    devices = [mx.cpu(0), mx.cpu(1)] if ARGS.mode == "kv" else [mx.cpu()]
+    devices = [mx.Context(ARGS.device, i) for i in range(2 if ARGS.mode == "kv" else 1)]
     net = gluon_network()
     net.initialize(ctx=devices)
     if ARGS.mode.startswith("hybrid"):
@@ -162,7 +163,7 @@ def gluon_step():
 
     def infer():
         x, _ = next(batches)
-        net(x).asnumpy()
+        net(x.as_in_context(devices[0])).asnumpy()
 
     return infer if ARGS.infer else train, lambda: checksum(net)
 
@@ -190,7 +191,7 @@ def csv_iterator():
 def module_step():
     x, y = samples()
     source = csv_iterator() if ARGS.mode == "csv" else mx.io.NDArrayIter(x, y, BATCH)
-    module = mx.mod.Module(symbol(), context=mx.cpu())
+    module = mx.mod.Module(symbol(), context=mx.Context(ARGS.device, 0))
     module.bind([("data", (BATCH, 1, 16, 16))], [("softmax_label", (BATCH,))])
     module.init_params()
     module.init_optimizer(kvstore=None, optimizer=ARGS.optimizer)

@@ -193,6 +193,14 @@ static void widen(struct analysis *a, uint64_t begin, uint64_t end)
 		a->last_ns = end;
 }
 
+static bool engine_launches(const struct recording *r)
+{
+	const json_t *runtime = json_object_get(recording__meta(r), "runtime");
+	const char *framework = json_string_value(json_object_get(runtime, "framework"));
+
+	return framework && !strcmp(framework, "mxnet");
+}
+
 int analysis__begin(struct analysis *a, const struct recording *r, const struct report_opts *opts)
 {
 	*a = (struct analysis){
@@ -208,6 +216,7 @@ int analysis__begin(struct analysis *a, const struct recording *r, const struct 
 
 		a->has_device |= t && t->kind == TRACK_DEVICE;
 	}
+	a->engine_launches = a->has_device && engine_launches(r);
 	return ready_times__load(a) ? -ENOMEM : device_infos__load(r, &a->devices);
 }
 
@@ -381,6 +390,8 @@ int table__add_name_columns(const struct analysis *a, struct table *t, int name_
 	return err;
 }
 
+#define ENGINE "engine: " /* what its threads run, at --detail inner */
+
 void cells__name(const struct analysis *a, struct cell *cells, const char *name,
 		 const struct stat *s, uint64_t cpu_whole, uint64_t gpu_whole)
 {
@@ -394,6 +405,9 @@ void cells__name(const struct analysis *a, struct cell *cells, const char *name,
 	if (s->gpu.cut == s->calls && s->cpu.cut < s->calls && !s->gpu.total)
 		for (int i = 7; i < NAME_CELLS; i++)
 			cells[i] = cell__none("no device work of that time is known");
+	if (a->engine_launches && !s->gpu.total && strncmp(name, ENGINE, sizeof(ENGINE) - 1) != 0)
+		for (int i = 7; i < NAME_CELLS; i++)
+			cells[i] = cell__none("threads of the engine launch its kernels");
 }
 
 int table__note_cut(struct table *t, const struct stat_map *m)

@@ -76,6 +76,8 @@ struct analysis {
 	struct model_stats model;
 	uint32_t main_pid; /* 0: not known, every process counts */
 	bool has_device;
+	/* Threads of the framework's engine launch what its operators ask for, later. */
+	bool engine_launches;
 	bool timer_only; /* recording__is_timer_only */
 	struct device_infos devices;
 	struct coverage coverage; /* of the device's work */

@@ -1,22 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Each figure about the device, recomputed from the simulation's log."""
-import bisect
 import collections
 import os
 import pathlib
 import re
-import subprocess
 
+from lib.device_truth import STEPS, Truth, check_activities, same, simulated
 from lib.runner import test
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = pathlib.Path(os.environ["BUILD"])
 SIM = BUILD / "simgpu/11"
-PADDLE = subprocess.run([ROOT / "scripts/paddle-gpu-python"], stdout=subprocess.PIPE, text=True, check=True,
-                        env=dict(os.environ, BASE_PYTHON="")).stdout.strip()
-subprocess.run(["make", "--no-print-directory", "-s", "-C", ROOT, f"BUILD={BUILD}", "CUDA=11",
-                f"SIMGPU_PYTHON={PADDLE}", "simgpu"], check=True)
-STEPS = range(2, 6)
+simulated(11, "paddle-gpu-python")
 
 # Which operator launches a kernel, by what the kernel computes: in dygraph, in a program; and its phase.
 OWNERS = [
@@ -53,55 +47,6 @@ def start(case, *args):
     job = case.job("paddle_train.py", "--device", "gpu", *args, fresh=True, python=SIM / "venv/bin/python",
                    LD_LIBRARY_PATH=str(SIM / "lib"), SIMGPU_VERSION="11010", SIMGPU_TRUTH=str(case.dir / "truth"))
     return job.wait_steps(10, timeout_s=180)
-
-
-class Truth:
-    """What the device did, and when it was asked to."""
-
-    def __init__(self, case, pid):
-        with open(case.dir / f"truth.{pid}") as log:
-            names, *lines = (line.rstrip("\n").split("\t") for line in log)
-        rows = [dict(zip(names, line)) for line in lines]
-        self.misuse = [r["name"] for r in rows if r["kind"] == "misuse"]
-        self.rows = [r for r in rows if r["kind"] in ("kernel", "memcpy", "memset")]
-        mangled = sorted({r["name"] for r in self.rows if r["kind"] == "kernel"})
-        plain = subprocess.run(["c++filt"], input="\n".join(mangled), capture_output=True, text=True, check=True)
-        demangled = dict(zip(mangled, plain.stdout.split("\n")))
-        for r in self.rows:
-            r["name"] = demangled.get(r["name"], r["name"])
-            for column in ("start_ns", "end_ns", "submit_ns", "bytes", "correlation", "dev", "stream"):
-                r[column] = int(r[column])
-            r["ns"] = r["end_ns"] - r["start_ns"]
-
-    def of(self, steps):
-        """What was asked for in these steps (name of a step to its begin and end), each with its step."""
-        order = sorted(steps, key=lambda step: steps[step][0])
-        begins = [steps[step][0] for step in order]
-        for r in self.rows:
-            i = bisect.bisect_right(begins, r["submit_ns"]) - 1
-            if i >= 0 and r["submit_ns"] < steps[order[i]][1]:
-                yield dict(r, step=order[i])
-
-
-def same(got, want, what):
-    assert got == want, f"{what}: {got}, the truth has {want}"
-
-
-def key(kind, name, device, stream, start_ns, ns):
-    """A copy's name tells the memory, which the log does not have."""
-    return kind, name if kind == "kernel" else None, device, stream, start_ns, ns
-
-
-def check_activities(events, truth):
-    """Each activity of the steps, and no other, to the nanosecond; by its correlation id."""
-    ours = {e["correlation"]: (e["step"], key(e["kind"].lower(), e["name"], e["device"], e["stream"], e["ts_ns"],
-                                              e["dur_ns"]))
-            for e in events if e["type"] == "device" and e["step"] in STEPS}
-    theirs = {r["correlation"]: (r["step"], key(r["kind"], r["name"], r["dev"], r["stream"], r["start_ns"], r["ns"]))
-              for r in truth}
-    assert len(theirs) > 100, f"{len(theirs)} activities"
-    wrong = [(ours.get(c), theirs.get(c)) for c in ours.keys() | theirs.keys() if ours.get(c) != theirs.get(c)]
-    assert not wrong, f"{len(wrong)} of {len(theirs)} differ: {wrong[:4]}"
 
 
 def check_owners(events, mode):
@@ -168,7 +113,7 @@ def check(case, mode):
     tool = case.tool("-p", job.pid, "--record", f"{STEPS.start}:{STEPS.stop}", "--no-prune", "--no-trace",
                      "--no-progress").done(120)
     job.wait_steps(3)
-    truth = Truth(case, job.pid)
+    truth = Truth(case.dir / f"truth.{job.pid}")
     assert not truth.misuse, truth.misuse
     assert "no device times" not in tool.err, tool.err
     events = tool.events()

@@ -25,7 +25,7 @@ static int tell_algorithm(int wanted, int *found, struct performance *results)
 	return 0;
 }
 
-#define ALGORITHM(max_count, get, find, workspace_bytes)                                           \
+#define ALGORITHM(max_count, get, find, find_ex, workspace_bytes)                                  \
 	SIM_EXPORT int max_count(void *handle, int *cnt)                                           \
 	{                                                                                          \
 		*cnt = 1;                                                                          \
@@ -36,10 +36,15 @@ static int tell_algorithm(int wanted, int *found, struct performance *results)
 	{                                                                                          \
 		return tell_algorithm(wanted, found, results);                                     \
 	}                                                                                          \
-	SIM_EXPORT int find(void *handle, const void *a, const void *a_data, const void *b,        \
-			    const void *b_data, const void *convolution, const void *c,            \
-			    void *c_data, int wanted, int *found, struct performance *results,     \
-			    void *workspace, size_t bytes)                                         \
+	SIM_EXPORT int find(void *handle, const void *a, const void *b, const void *convolution,   \
+			    const void *c, int wanted, int *found, struct performance *results)    \
+	{                                                                                          \
+		return tell_algorithm(wanted, found, results);                                     \
+	}                                                                                          \
+	SIM_EXPORT int find_ex(void *handle, const void *a, const void *a_data, const void *b,     \
+			       const void *b_data, const void *convolution, const void *c,         \
+			       void *c_data, int wanted, int *found, struct performance *results,  \
+			       void *workspace, size_t bytes)                                      \
 	{                                                                                          \
 		return tell_algorithm(wanted, found, results);                                     \
 	}                                                                                          \
@@ -52,11 +57,13 @@ static int tell_algorithm(int wanted, int *found, struct performance *results)
 	}
 
 ALGORITHM(cudnnGetConvolutionForwardAlgorithmMaxCount, cudnnGetConvolutionForwardAlgorithm_v7,
-	  cudnnFindConvolutionForwardAlgorithmEx, cudnnGetConvolutionForwardWorkspaceSize)
+	  cudnnFindConvolutionForwardAlgorithm, cudnnFindConvolutionForwardAlgorithmEx,
+	  cudnnGetConvolutionForwardWorkspaceSize)
 ALGORITHM(cudnnGetConvolutionBackwardDataAlgorithmMaxCount,
-	  cudnnGetConvolutionBackwardDataAlgorithm_v7, cudnnFindConvolutionBackwardDataAlgorithmEx,
-	  cudnnGetConvolutionBackwardDataWorkspaceSize)
+	  cudnnGetConvolutionBackwardDataAlgorithm_v7, cudnnFindConvolutionBackwardDataAlgorithm,
+	  cudnnFindConvolutionBackwardDataAlgorithmEx, cudnnGetConvolutionBackwardDataWorkspaceSize)
 ALGORITHM(cudnnGetConvolutionBackwardFilterAlgorithmMaxCount,
 	  cudnnGetConvolutionBackwardFilterAlgorithm_v7,
+	  cudnnFindConvolutionBackwardFilterAlgorithm,
 	  cudnnFindConvolutionBackwardFilterAlgorithmEx,
 	  cudnnGetConvolutionBackwardFilterWorkspaceSize)

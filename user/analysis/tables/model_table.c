@@ -222,6 +222,21 @@ static int note_elsewhere(const struct analysis *a, const struct state *st, stru
 			       "threads: a phase is the time to ask for them.");
 }
 
+/* What an engine launched while Python was in a phase, another phase may have asked for. */
+static void hide_engine_times(const struct analysis *a, struct cell *cells)
+{
+	for (int i = 7; i < NAME_CELLS && a->engine_launches; i++)
+		cells[i] = cell__none("the engine launches kernels later than a phase asks");
+}
+
+static int note_engine(const struct analysis *a, struct table *t)
+{
+	if (!a->engine_launches)
+		return 0;
+	return table__add_note(t, "GPU times of phases are not known: the engine's threads launch "
+				  "kernels later than a phase asks for them.");
+}
+
 static int add_others(const struct analysis *a, struct table *t, uint64_t cpu_ns)
 {
 	static const char why[] = "not made of calls";
@@ -234,6 +249,7 @@ static int add_others(const struct analysis *a, struct table *t, uint64_t cpu_ns
 	cells[6] = cell__share(cells[2].time_ns, whole);
 	cells[7] = cell__time(a->others_gpu_ns);
 	cells[11] = cell__share(a->others_gpu_ns, a->steps.gpu.total);
+	hide_engine_times(a, cells);
 	return table__add_row(t, 1, cells);
 }
 
@@ -363,6 +379,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		if (!s->calls)
 			continue;
 		cells__name(a, cells, span_kind__label(phases[i]), s, whole, a->steps.gpu.total);
+		hide_engine_times(a, cells);
 		err = table__add_row(t, 1, cells);
 	}
 	if (!err)
@@ -370,6 +387,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err)
 		err = table__note_ratios(a, t, analysis__total_name(a),
 					 "the kernels of the steps; copies and sets do not count");
+	if (!err)
+		err = note_engine(a, t);
 	if (!err)
 		err = note_gpu_wait(a, st, t);
 	if (!err)

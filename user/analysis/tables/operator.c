@@ -408,6 +408,12 @@ static int note_outside(const struct analysis *a, const struct operators *o, str
 	}
 	for (size_t i = 0; i < o->names.map.cnt; i++)
 		inside += o->names.map.rows[i].stat.gpu.total;
+	if (most && a->engine_launches && !inside)
+		return table__add_notef(
+			t,
+			"GPU times of operators are not known (%s in all): threads of the engine "
+			"launch their kernels; --detail inner has them by what the engine runs.",
+			time_text(a, outside).s);
 	if (!most || (double)outside < WORTH_A_NOTE * (double)(inside + outside))
 		return 0;
 	return table__add_notef(t,
