@@ -44,16 +44,15 @@ enum dropped_kind {
 /* What was measured before a function was left out. */
 struct dropped_probe {
 	const char *name;
-	uint64_t steps;		 /* that were measured */
+	uint64_t steps; /* that were measured */
 	double per_step, avg_ns; /* of a step of any thread, or see struct timed_drops */
 	double inner_per_step, inner_avg_ns; /* of these, the calls within other operators */
 	enum dropped_kind kind;
 };
 
-/* Without steps functions are measured for a time, and per_step is of a second that the process
- * runs. */
+/* Without steps functions are measured for a time, and per_step is of a second that the process runs. */
 struct timed_drops {
-	uint64_t ns;	  /* 0: by steps */
+	uint64_t ns; /* 0: by steps */
 	double run_share; /* of that time; more than 1 of several threads */
 };
 
@@ -76,8 +75,8 @@ struct session {
 	struct step_rule rule;
 	uint64_t traced;   /* the programs' count when the rule was found */
 	char explain[512]; /* of the rule, where it names an operator */
-	/* Where no period was found: whether there were operators, and the option that makes a step
-	 * of each call of what comes after the longest pauses. */
+	/* Where no period was found: whether there were operators, and the option that makes a step of
+	 * each call of what comes after the longest pauses. */
 	bool called;
 	char pausing[PT_NAME_MAX + 16];
 	struct window_facts facts;
@@ -93,26 +92,26 @@ struct session {
 	struct device_source *device; /* NULL: no device times by CUPTI */
 	struct shim_attached attached;
 	bool functions_alone; /* the library sees functions, and no device: there is no CUDA */
-	bool calls_on;	      /* calls of the device's interface are seen by probes */
+	bool calls_on; /* calls of the device's interface are seen by probes */
 	bool attach_tried;
-	bool starts_late;	 /* the library came after that, and has not recorded yet */
+	bool starts_late; /* the library came after that, and has not recorded yet */
 	uint64_t cuda_looked_ns; /* when it was looked last whether the process has CUDA by now */
-	bool told_why;		 /* the library stays out, though it was asked for */
+	bool told_why; /* the library stays out, though it was asked for */
 	struct {
 		struct {
 			size_t probe; /* in the plan: its calls are those of the function */
 			bool reached; /* there are pointers to it */
-		} *functions;	      /* by number */
+		} *functions; /* by number */
 		size_t cnt;
-		bool *noted;	   /* by row: the library sees its calls */
-		bool in_the_way;   /* of probes, until it sets its pointers again */
-		bool lost;	   /* it had left before the window ended */
-	} pointed;		   /* functions called through pointers */
+		bool *noted; /* by row: the library sees its calls */
+		bool in_the_way; /* of probes, until it sets its pointers again */
+		bool lost;   /* it had left before the window ended */
+	} pointed; /* functions called through pointers */
 	struct cupti_watch *watch; /* while device is there; may be NULL */
 	bool yielded;		   /* CUPTI is another tool's by now */
-	char no_device[400];  /* why there are none, though the target uses CUDA; may be empty */
-	bool armed;	      /* the heavy probes are attached */
-	bool awaited_library; /* a window could not open yet, latest, for our library's sake */
+	char no_device[400]; /* why there are none, though the target uses CUDA; may be empty */
+	bool armed;		      /* the heavy probes are attached */
+	bool awaited_library;	      /* a window could not open yet, latest, for our library's sake */
 	struct rest {
 		uint64_t since; /* step_seq when the programs began to count so */
 		uint32_t odd;	/* passes_odd when they ended */
@@ -125,27 +124,27 @@ struct session {
 		uint64_t until_ns, looked_ns; /* the end of that, and the latest look at the job */
 		uint64_t step_ns;	      /* a step's length by the latest look, 0: unknown */
 		bool is_checked;	      /* the probes are back for that, */
-		uint64_t seq; /* since step_seq, counter_odd, counter_alike were so */
+		uint64_t seq;		      /* since step_seq, counter_odd, counter_alike were so */
 		uint32_t odd, alike;
 	} probeless;
 	struct {
 		struct python_code *code; /* to read functions by; NULL: none is looked for */
 		unsigned int tries;
-		uint64_t address;   /* of its code object; 0: not found */
-		bool around;	    /* what is around it tells, and no data breakpoint */
-		bool known;	    /* all operators that update parameters are called in it */
-		bool told;	    /* it makes steps and phases, and not they */
-		bool tells_no_more; /* the job does not call it any more */
-		bool *left_out;	    /* by row: those not worth a probe while it does */
+		uint64_t address;    /* of its code object; 0: not found */
+		bool around;	     /* what is around it tells, and no data breakpoint */
+		bool known;	     /* all operators that update parameters are called in it */
+		bool told;	     /* it makes steps and phases, and not they */
+		bool tells_no_more;  /* the job does not call it any more */
+		bool *left_out;	     /* by row: those not worth a probe while it does */
 		enum probe_group rest_group; /* of them where it does not */
 	} optimizer_step;
 	struct held_step *held;
 	size_t held_cnt, held_cap;
 	uint64_t pumped_ns; /* when the device's side was read last */
-	pid_t *children;    /* followed beside the target */
+	pid_t *children; /* followed beside the target */
 	size_t child_cnt, child_cap;
 	struct helper_list helpers; /* of the children */
-	pid_t gone[16];		    /* children that have ended, their links still held */
+	pid_t gone[16]; /* children that have ended, their links still held */
 	size_t gone_cnt;
 	struct newborn {
 		pid_t pid;
@@ -157,27 +156,26 @@ struct session {
 	uint64_t unfollowed, followed, follow_late_ns;
 
 	struct control_listener control; /* where proftrace ctl asks */
-	uint32_t hold;			 /* enum pt_hold asked for before the programs are loaded */
-	uint64_t start_ns;     /* wall clock: it waits to start until then; 0: it does not wait */
-	bool start_now;	       /* that was asked for */
+	uint32_t hold;	/* enum pt_hold asked for before the programs are loaded */
+	uint64_t start_ns;  /* wall clock: it waits to start until then; 0: it does not wait */
+	bool start_now;	    /* that was asked for */
 	bool awaits_framework; /* it waits for one to be loaded */
 	struct hold *program;  /* stands still while its probes go in; NULL: it runs */
 	uint64_t sliced_ns;    /* before its libraries were there, between slices in which it ran */
 	uint64_t held_ns;      /* for how long it did in all, as this window opened */
 	bool has_probes;       /* they were attached */
-	bool discard;	       /* what the window has recorded is not wanted */
-	bool timed;	       /* windows open and close by time, and not at steps */
+	bool discard;	/* what the window has recorded is not wanted */
+	bool timed;	/* windows open and close by time, and not at steps */
 
 	struct window window; /* window.writer NULL: none is open */
 	bool window_ending;   /* the window has closed, its last records are on their way */
 	uint64_t boundary_ns, boundary_step; /* latest step boundary, 0 ns: not known */
-	uint64_t recovered_cnt;	  /* boundaries whose records were lost, and which are known all the
-				     same */
-	uint64_t window_cnt;	  /* windows written */
-	uint64_t opened_cnt;	  /* windows opened, those that were thrown away too */
-	uint32_t closes_seen;	  /* ctl.closes when the latest was told to close, */
+	uint64_t recovered_cnt; /* boundaries whose records were lost, and which are known all the same */
+	uint64_t window_cnt;  /* windows written */
+	uint64_t opened_cnt;  /* windows opened, those that were thrown away too */
+	uint32_t closes_seen; /* ctl.closes when the latest was told to close, */
 	uint64_t unseen_since_ns; /* and since when they differ, 0: they do not */
-	bool library_missed;	  /* it did not record when this one opened */
+	bool library_missed; /* it did not record when this one opened */
 
 	struct call_log log; /* while it is open, records go to it and not to a file */
 
@@ -187,30 +185,29 @@ struct session {
 	struct dropped_probe *drops;
 	size_t drop_cnt, drop_cap;
 	struct timed_drops timed_drops;
-	/* What is written in Python and not watched, as there was none in so many steps; NULL:
-	 * nothing. */
+	/* What is written in Python and not watched, as there was none in so many steps; NULL: nothing. */
 	const char *unwatched;
 	uint64_t unwatched_after;
-	uint64_t attach_begin_ns;	       /* until the first event is seen */
-	uint64_t longest_attach_ns;	       /* of what a window needs */
-	uint64_t step_ns;		       /* length of a step before the window, 0: unknown */
-	uint64_t step_run_ns;		       /* of it its thread ran, 0: unknown */
-	struct step_cost step_cost;	       /* of this window */
-	bool is_last;			       /* no window follows this one */
+	uint64_t attach_begin_ns;  /* until the first event is seen */
+	uint64_t longest_attach_ns; /* of what a window needs */
+	uint64_t step_ns;	   /* length of a step before the window, 0: unknown */
+	uint64_t step_run_ns;	   /* of it its thread ran, 0: unknown */
+	struct step_cost step_cost; /* of this window */
+	bool is_last;		   /* no window follows this one */
 	uint64_t shifted_before, window_shift; /* steps by which windows were late: all, this one */
-	const char *late_for;		       /* what this one waited for then, as a clause */
-	uint64_t cpu_before_ns;		       /* our own CPU time at the window's begin */
+	const char *late_for; /* what this one waited for then, as a clause */
+	uint64_t cpu_before_ns;	   /* our own CPU time at the window's begin */
 	struct fault_count faults_before, faults; /* of the training thread, at its begin and end */
 	struct stack_counts stacks_before;
 	uint64_t around_hits_before; /* of ctl, when windows before this one had ended */
 	uint64_t callee_ends_before; /* of ctl, when windows before this one had ended */
 	uint32_t endless_before;     /* and of its optimizer steps */
 	uint64_t cut_names_before;
-	uint64_t not_ended_before; /* and of those that their program did not end */
-	uint64_t sched_ns_before;  /* see sched_source__own_ns() */
-	uint64_t beside_before;	   /* and steps of other threads, */
-	uint64_t measured_steps;   /* how many steps were measured before the first window */
-	uint64_t beside_measured;  /* and in the steps that were measured */
+	uint64_t not_ended_before;   /* and of those that their program did not end */
+	uint64_t sched_ns_before;    /* see sched_source__own_ns() */
+	uint64_t beside_before;	     /* and steps of other threads, */
+	uint64_t measured_steps; /* how many steps were measured before the first window */
+	uint64_t beside_measured;    /* and in the steps that were measured */
 	struct losses lost_before; /* what belongs to no recording, or to an earlier one */
 
 	uint64_t last_flush_ns, last_progress_ns, last_alive_ns, last_look_ns;
@@ -225,8 +222,7 @@ int session__pump(struct session *s, int timeout_ms);
 void session__release_memory(struct session *s);
 /* What the programs count from the attach on counts for a window from here on. */
 void session__count_anew(struct session *s);
-/* Was there a sign of steps of the job's own kind, though they are told by a period of operators?
- */
+/* Was there a sign of steps of the job's own kind, though they are told by a period of operators? */
 bool session__period_is_doubtful(const struct session *s);
 /* The same of tracing: what repeats then are its operators. */
 bool session__period_is_traced(const struct session *s);
@@ -241,16 +237,15 @@ int session__drain(struct session *s);
 int session__learn(struct session *s);
 /* Where frames of proftrace.h may come, they open steps from now on. */
 void session__step_by_frames(struct session *s);
-/* Keeps statistics of some whole steps; their number goes to *steps, the length of one to
- * s->step_ns. -EAGAIN: they turned out to be none, learn again. */
+/* Keeps statistics of some whole steps; their number goes to *steps, the length of one to s->step_ns.
+ * -EAGAIN: they turned out to be none, learn again. */
 int session__measure_steps(struct session *s, uint64_t *steps);
 /* Of which --max-overhead is a share: what a step's thread runs in it, else its length. */
 uint64_t session__paid_ns(const struct session *s);
 /* Leaves out functions that are not worth their probe, from what was seen since learning began.
  * -EAGAIN: the steps turned out to be none, learn again. */
 int session__prune(struct session *s);
-/* The same for a window without steps, from what some tenths of a second show; attaches what stays.
- */
+/* The same for a window without steps, from what some tenths of a second show; attaches what stays. */
 int session__prune_by_time(struct session *s);
 
 /* What probes see in a look, or so many steps (0: however many), or so many calls, goes to s->log,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * While steps are looked for, operators have no probes but in short bursts, within --max-overhead
- * of what the process has run meanwhile. What tells of steps has probes all the time: a few hits a
- * step.
+ * While steps are looked for, operators have no probes but in short bursts, within --max-overhead of
+ * what the process has run meanwhile. What tells of steps has probes all the time: a few hits a step.
  */
 #ifndef PROFTRACE_BURSTS_H
 #define PROFTRACE_BURSTS_H
@@ -19,12 +18,12 @@ struct bursts {
 	double added_ns;	 /* by their hits, estimated */
 	double need_ns;		 /* what the budget must have left before the next one */
 	unsigned int idle;	 /* the latest so many in which the target called no operator, */
-	bool descendants_ran; /* and a process that is followed beside it ran for longer than it */
+	bool descendants_ran;		 /* and a process that is followed beside it ran for longer than it */
 	uint64_t weigh_seq, weigh_ns; /* step_seq and time when all probes came in to be weighed, */
-	uint64_t weighed;	      /* how many steps had all of them, */
-	uint64_t astray_ns;	      /* for how long what was no step had them, */
-	uint64_t timed_ns;	      /* for how long a job without steps had them, */
-	double weighed_ns;	      /* and what all that is estimated to have added */
+	uint64_t weighed;	 /* how many steps had all of them, */
+	uint64_t astray_ns;	 /* for how long what was no step had them, */
+	uint64_t timed_ns;	 /* for how long a job without steps had them, */
+	double weighed_ns;	 /* and what all that is estimated to have added */
 };
 
 /* Has the budget room for one? */
@@ -38,7 +37,7 @@ int bursts__log(struct session *s);
 int bursts__weigh(struct session *s);
 /* That has been seen in so many steps; 0: they turned out to be none, and the probes go. */
 void bursts__weighed(struct session *s, uint64_t steps);
-/* Without steps: is too little seen yet, and has the budget room for more? */
+/* Without steps: is too little seen yet, or has the budget room for more? */
 bool bursts__may_weigh_on(const struct session *s);
 /* That has been seen for so long, in which the process ran for ran_ns; returns what the hits are
  * estimated to have added to that, ns. */
