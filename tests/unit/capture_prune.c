@@ -390,6 +390,30 @@ Test(prune, functions_with_a_long_call_in_each_step_stay)
 	cr_expect_eq(prune__choose(&tight, in, 1, dropped), 0);
 }
 
+/* 24 calls of 2 us, of which two were interrupted for 6 ms each: 858 ms were told of a phase of
+ * 291. */
+Test(prune, interrupted_calls_are_as_long_as_the_others)
+{
+	struct prune_policy p = policy;
+	struct pt_probe_stat stat = {.spans = 24,
+				     .long_spans = 2,
+				     .clipped_ns = 22 * 2000 + 2 * 50000,
+				     .span_ns = 22 * 2000 + 2 * 6000000};
+
+	p.steps = 6;
+	cr_expect_eq(prune__typical_ns(&p, &stat), 24 * 2000);
+	/* In each step: one of its calls is long. */
+	p.steps = 2;
+	cr_expect_eq(prune__typical_ns(&p, &stat), stat.span_ns);
+	/* A part of a second has no steps. */
+	p.by_time = true;
+	cr_expect_eq(prune__typical_ns(&p, &stat), 24 * 2000);
+	/* Too many to be chance. */
+	stat.long_spans = 8;
+	stat.clipped_ns = 16 * 2000 + 8 * 50000;
+	cr_expect_eq(prune__typical_ns(&p, &stat), stat.clipped_ns);
+}
+
 /* It would have their time: of LogSoftmaxBackward0 7.2 ms were told where it takes 0.5. */
 Test(prune, a_node_goes_where_those_left_out_are_longer)
 {

@@ -12,7 +12,7 @@
 #include "common/util.h"
 
 #define TOLD_FROM 0.005 /* of the time */
-#define OVERSPENT 1.5	/* times --max-overhead: the estimate is of other steps than the choice */
+#define OVERSPENT 1.2	/* times --max-overhead: the estimate is of other steps than the choice */
 
 static int add_list(struct table *t, const json_t *list, const char *intro)
 {

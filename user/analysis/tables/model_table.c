@@ -222,15 +222,29 @@ static int note_elsewhere(const struct analysis *a, const struct state *st, stru
 			       "threads: a phase is the time to ask for them.");
 }
 
-/* What an engine launched while Python was in a phase, another phase may have asked for. */
-static void hide_engine_times(const struct analysis *a, struct cell *cells)
+/* What an engine launched while Python was in a phase, another phase may have asked for. And work is
+ * joined to its phase by step: other threads launch it, those of the backward pass. */
+static const char *why_no_device_times(const struct analysis *a)
 {
-	for (int i = 7; i < NAME_CELLS && a->engine_launches; i++)
-		cells[i] = cell__none("the engine launches kernels later than a phase asks");
+	return a->engine_launches ? "the engine launches kernels later than a phase asks"
+	       : !a->steps.calls  ? "device times of phases are known in steps alone"
+				  : NULL;
 }
 
-static int note_engine(const struct analysis *a, struct table *t)
+static void hide_device_times(const struct analysis *a, struct cell *cells)
 {
+	const char *why = why_no_device_times(a);
+
+	for (int i = 7; i < NAME_CELLS && a->has_device && why; i++)
+		cells[i] = cell__none(why);
+}
+
+static int note_device_times(const struct analysis *a, struct table *t)
+{
+	if (a->has_device && !a->steps.calls && !a->engine_launches)
+		return table__add_note(t, "GPU times of phases are not known: the window has no "
+					  "step by which work is joined to its phase. The operator "
+					  "table has those of operators.");
 	if (!a->engine_launches)
 		return 0;
 	return table__add_note(t, "GPU times of phases are not known: the engine's threads launch "
@@ -249,7 +263,7 @@ static int add_others(const struct analysis *a, struct table *t, uint64_t cpu_ns
 	cells[6] = cell__share(cells[2].time_ns, whole);
 	cells[7] = cell__time(a->others_gpu_ns);
 	cells[11] = cell__share(a->others_gpu_ns, a->steps.gpu.total);
-	hide_engine_times(a, cells);
+	hide_device_times(a, cells);
 	return table__add_row(t, 1, cells);
 }
 
@@ -371,6 +385,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		stat__add(&top, whole, 0);
 	cells__name(a, cells, a->steps.calls ? "ProfileStep" : "Window", &top, whole,
 		    a->steps.gpu.total);
+	if (!a->steps.calls)
+		hide_device_times(a, cells);
 	err = table__add_row(t, 0, cells);
 	for (size_t i = 0; i < 4 && !err; i++) {
 		const struct stat *s = &a->phases[phases[i]];
@@ -379,7 +395,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		if (!s->calls)
 			continue;
 		cells__name(a, cells, span_kind__label(phases[i]), s, whole, a->steps.gpu.total);
-		hide_engine_times(a, cells);
+		hide_device_times(a, cells);
 		err = table__add_row(t, 1, cells);
 	}
 	if (!err)
@@ -388,7 +404,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = table__note_ratios(a, t, analysis__total_name(a),
 					 "the kernels of the steps; copies and sets do not count");
 	if (!err)
-		err = note_engine(a, t);
+		err = note_device_times(a, t);
 	if (!err)
 		err = note_gpu_wait(a, st, t);
 	if (!err)

@@ -155,24 +155,22 @@ static double average(const struct session *s, uint64_t ns, uint64_t spans)
 	return avg > inside ? avg - inside : 0;
 }
 
-/* In some tenths of a second what is interrupted is chance: without steps no call counts for longer
- * than calls count where it is chosen. */
-static double uninterrupted(const struct session *s, const struct pt_probe_stat *stat)
+/* Of the time that calls took, what they typically take. */
+static double typical_share(const struct prune_policy *policy, const struct pt_probe_stat *stat)
 {
-	return s->timed_drops.ns && stat->clipped_ns < stat->span_ns
-		       ? (double)stat->clipped_ns / (double)stat->span_ns
-		       : 1;
+	return stat->span_ns ? (double)prune__typical_ns(policy, stat) / (double)stat->span_ns : 1;
 }
 
 /* Calls are told by step of any thread: those that do the same take turns as they like, as in a
  * server that answers in several threads. */
-static int note_drops(struct session *s, const struct prune_input *in, size_t cnt, double steps)
+static int note_drops(struct session *s, const struct prune_policy *policy,
+		      const struct prune_input *in, size_t cnt)
 {
-	const double begun = steps + (double)s->beside_measured;
+	const double begun = policy->steps + (double)s->beside_measured;
 
 	for (size_t i = 0; i < cnt; i++) {
 		const struct planned_probe *probe = probe_of(s, in[i].row);
-		const double share = uninterrupted(s, &in[i].stat);
+		const double share = typical_share(policy, &in[i].stat);
 		struct dropped_probe drop;
 		int err;
 
@@ -182,7 +180,7 @@ static int note_drops(struct session *s, const struct prune_input *in, size_t cn
 		drop.kind = in[i].is_node		   ? DROPPED_NODE
 			    : probe->group == GROUP_DEVICE ? DROPPED_CALL
 							   : DROPPED_OPERATOR;
-		drop.steps = (uint64_t)steps;
+		drop.steps = (uint64_t)policy->steps;
 		drop.per_step = (double)in[i].stat.spans / begun;
 		drop.avg_ns = share * average(s, in[i].stat.span_ns, in[i].stat.spans);
 		drop.inner_per_step = (double)in[i].stat.inner / begun;
@@ -226,17 +224,17 @@ static int note_unknown_nodes(struct session *s, double steps)
 }
 
 /* Leaves out the rows chosen, and what must go or come with them. */
-static int leave_out(struct session *s, const struct prune_input *in, size_t cnt, size_t chosen,
-		     double steps)
+static int leave_out(struct session *s, const struct prune_policy *policy,
+		     const struct prune_input *in, size_t cnt, size_t chosen)
 {
 	bool changed[GROUP_CNT] = {
 		[GROUP_OPERATOR] = chosen, [GROUP_DEVICE] = chosen && s->calls_on};
 	int err;
 
 	drop_inner_calls(s, in, cnt);
-	err = note_drops(s, in, cnt, steps);
+	err = note_drops(s, policy, in, cnt);
 	if (!err && node_types__settle(s, changed))
-		err = note_unknown_nodes(s, steps);
+		err = note_unknown_nodes(s, policy->steps);
 	for (int g = 0; g < GROUP_CNT && !err; g++)
 		if (changed[g])
 			err = arm__reattach(s, g);
@@ -289,7 +287,7 @@ static int choose(struct session *s, struct prune_policy *policy)
 	cnt = gather(s, in);
 	chosen = prune__choose(policy, in, cnt, s->dropped);
 	prune__settle_nodes(policy, in, cnt, s->dropped);
-	return leave_out(s, in, cnt, chosen, policy->steps);
+	return leave_out(s, policy, in, cnt, chosen);
 }
 
 int session__prune(struct session *s)
@@ -368,6 +366,7 @@ static void count_seconds(struct session *s, uint64_t passed_ns, uint64_t ran_ns
 	const double ns = own_ns < (double)ran_ns ? (double)ran_ns - own_ns : 0;
 
 	s->timed_drops = (struct timed_drops){passed_ns, ns / (double)passed_ns};
+	policy->by_time = true;
 	policy->steps = ns / 1e9;
 	policy->step_ns = ran_ns > passed_ns ? (uint64_t)(1e9 * (double)passed_ns / (double)ran_ns)
 					     : 1000000000;

@@ -5,6 +5,7 @@
 #define CLIP_FACTOR	 100
 #define HITS_OF_A_RETURN 2    /* it traps at the entry as well */
 #define HOOKS_MATTER	 0.02 /* of the step */
+#define FEW		 4    /* at most one call of so many */
 
 /* Which functions may go. */
 struct tier {
@@ -43,12 +44,19 @@ static bool shows_nothing(const struct prune_input *in)
 	return !in->stat.spans && in->stat.hits && in->has_names;
 }
 
-/* As long as they typically are: long calls count whole if there is one in each step. */
-static uint64_t typical_ns(const struct prune_policy *policy, const struct prune_input *in)
+/* Long calls count whole if there is one in each step. If they are few, the scheduler interrupted
+ * them: all calls count as long as the others are. */
+uint64_t prune__typical_ns(const struct prune_policy *policy, const struct pt_probe_stat *stat)
 {
-	const bool each_step = (double)in->stat.long_spans >= WHOLE_STEP * policy->steps;
+	const uint64_t longs = stat->long_spans, rest = stat->spans - longs;
+	const uint64_t clipped_ns = longs * prune__clip_ns(policy);
 
-	return each_step ? in->stat.span_ns : in->stat.clipped_ns;
+	if (!policy->by_time && (double)longs >= WHOLE_STEP * policy->steps)
+		return stat->span_ns;
+	if (longs * FEW >= stat->spans || clipped_ns > stat->clipped_ns)
+		return stat->clipped_ns;
+	return (uint64_t)((double)(stat->clipped_ns - clipped_ns) * (double)stat->spans /
+			  (double)rest);
 }
 
 static struct candidate weigh(const struct prune_policy *policy, const struct prune_input *in)
@@ -57,7 +65,8 @@ static struct candidate weigh(const struct prune_policy *policy, const struct pr
 	double calls = shows_nothing(in) ? (double)in->stat.hits : spans;
 	double hits = calls * in->hits + HITS_OF_A_RETURN * (double)in->stat.ends;
 	double cost_ns = hits * (double)policy->hit_ns;
-	double length_ns = (double)typical_ns(policy, in) - spans * (double)policy->inside_ns;
+	double length_ns =
+		(double)prune__typical_ns(policy, &in->stat) - spans * (double)policy->inside_ns;
 
 	return (struct candidate){
 		.row = in->row,
@@ -276,7 +285,7 @@ size_t prune__choose(const struct prune_policy *policy, const struct prune_input
 
 static bool is_short(const struct prune_policy *policy, const struct prune_input *in)
 {
-	return typical_ns(policy, in) / in->stat.spans < prune__clip_ns(policy) / 2;
+	return prune__typical_ns(policy, &in->stat) / in->stat.spans < prune__clip_ns(policy) / 2;
 }
 
 static uint64_t left_out_ns(const struct prune_policy *policy, const struct prune_input *in,
@@ -286,7 +295,7 @@ static uint64_t left_out_ns(const struct prune_policy *policy, const struct prun
 
 	for (size_t i = 0; i < cnt; i++)
 		if (in[i].is_node && dropped[in[i].row])
-			ns += typical_ns(policy, &in[i]);
+			ns += prune__typical_ns(policy, &in[i].stat);
 	return ns;
 }
 
@@ -302,9 +311,11 @@ static const struct prune_input *next_node(const struct prune_policy *policy,
 		if (!in[i].is_node || in[i].stays || dropped[in[i].row] || !in[i].stat.spans ||
 		    in[i].stat.launches)
 			continue;
-		if (!is_short(policy, &in[i]) && typical_ns(policy, &in[i]) >= others_ns)
+		if (!is_short(policy, &in[i]) &&
+		    prune__typical_ns(policy, &in[i].stat) >= others_ns)
 			continue;
-		if (!next || typical_ns(policy, &in[i]) < typical_ns(policy, next))
+		if (!next ||
+		    prune__typical_ns(policy, &in[i].stat) < prune__typical_ns(policy, &next->stat))
 			next = &in[i];
 	}
 	return next;

@@ -23,6 +23,7 @@ struct prune_input {
 
 struct prune_policy {
 	double steps;	     /* steps observed */
+	bool by_time;	     /* seconds that the process ran, in their place */
 	double max_overhead; /* share of a step's time that probes may add, 0.02 = 2 % */
 	uint64_t step_ns;    /* length of a step */
 	uint64_t hit_ns;     /* what one hit costs */
@@ -36,6 +37,8 @@ struct prune_policy {
  * that the scheduler interrupts must not decide. Goes to ctl.clip_ns before the steps that are
  * observed. */
 uint64_t prune__clip_ns(const struct prune_policy *policy);
+/* How long its calls were in all, each as long as they typically are. */
+uint64_t prune__typical_ns(const struct prune_policy *policy, const struct pt_probe_stat *stat);
 /* Marks rows in dropped[]; returns how many. What tells least for what it costs goes first: functions
  * with at least 4 calls a step, and spans that last on average less than 10 times their probes, until
  * the budget holds, the probes of steps and phases included; if it does not hold then, also those with
