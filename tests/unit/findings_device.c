@@ -350,7 +350,7 @@ static void expect_allocations(const char *take, const char *give, const char *k
 	for (uint64_t i = 0; i < STEPS; i++) {
 		uint64_t end = at + step_plan__ms(&healthy) * MS;
 
-		job__busy_device(&j, at, end);
+		job__busy_device(&j, at, end - 4 * MS);
 		for (uint64_t k = 0; k < 3; k++) {
 			uint64_t t = at + (5 + k * 8) * MS;
 

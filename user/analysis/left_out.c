@@ -129,11 +129,12 @@ uint64_t left_out_rows__ns(const struct left_out_rows *rows, bool nodes)
 
 int left_out_rows__note(const struct left_out_rows *rows, struct table *t)
 {
-	char ms[48];
+	char ms[80];
 
 	if (!rows->cnt)
 		return 0;
-	snprintf(ms, sizeof(ms), "the %.0f ms before the window", (double)rows->measured_ns / 1e6);
+	snprintf(ms, sizeof(ms), "the %.0f ms before the window, by the job's pace then",
+		 (double)rows->measured_ns / 1e6);
 	return table__add_notef(
 		t,
 		"~: estimated from %s; it had no probe in the window "

@@ -157,6 +157,13 @@ static uint64_t timeout_ns(const struct session *s)
 	return duration > PATIENCE_LEAST_NS ? duration : PATIENCE_LEAST_NS;
 }
 
+/* Operators were seen in no order, and the budget has no room for another look in time. */
+static bool is_in_vain(const struct session *s, uint64_t left_ns)
+{
+	return may_do_without(s) && s->bursts.cnt && !s->bursts.idle &&
+	       nothing_seen(s->probes.ctl) && !bursts__may_within(s, left_ns);
+}
+
 /* A parent that only waits for the process that does the work. */
 static void describe_descendant(struct session *s)
 {
@@ -201,7 +208,7 @@ int session__learn(struct session *s)
 		if (!any_seen(ctl, REPEATS))
 			set_up_ns = waited_ns;
 		e.elapsed_ns = waited_ns - set_up_ns;
-		if (waited_ns > timeout_ns(s))
+		if (waited_ns > timeout_ns(s) || is_in_vain(s, timeout_ns(s) - waited_ns))
 			return 0;
 		if (nothing_seen(ctl) && waited_ns - period_tried > look_ns && bursts__may(s)) {
 			err = find_period__look(s);

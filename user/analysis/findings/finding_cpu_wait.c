@@ -84,5 +84,6 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 
 const struct finding_rule finding_cpu_wait = {
 	.key = "cpu_wait",
+	.of_host = true,
 	.judge = judge,
 };

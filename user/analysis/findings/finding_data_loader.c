@@ -315,6 +315,7 @@ static void clean(void *state)
 
 const struct finding_rule finding_data_loader = {
 	.key = "data_loader",
+	.of_host = true,
 	.timer = true,
 	.state_size = sizeof(struct loader),
 	.visit = visit,

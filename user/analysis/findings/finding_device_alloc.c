@@ -75,6 +75,7 @@ static void clean(void *state)
 
 const struct finding_rule finding_device_alloc = {
 	.key = "device_allocation",
+	.of_host = true,
 	.rests_on_device = true,
 	.state_size = sizeof(struct allocs),
 	.visit = visit,

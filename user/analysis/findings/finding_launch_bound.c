@@ -254,6 +254,7 @@ static void clean(void *state)
 
 const struct finding_rule finding_launch_bound = {
 	.key = "launch_bound",
+	.of_host = true,
 	.rests_on_device = true,
 	.tells_wait = 1,
 	.state_size = sizeof(struct launch_bound),

@@ -340,6 +340,7 @@ static void clean(void *state)
 
 const struct finding_rule finding_off_cpu = {
 	.key = "off_cpu",
+	.of_host = true,
 	.rests_on_device = true,
 	.tells_wait = 1,
 	.state_size = sizeof(struct off_cpu),

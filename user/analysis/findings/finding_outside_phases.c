@@ -97,6 +97,7 @@ static void clean(void *state)
 
 const struct finding_rule finding_outside_phases = {
 	.key = "outside_phases",
+	.of_host = true,
 	.is_general = true,
 	.state_size = sizeof(struct outside),
 	.visit = visit,

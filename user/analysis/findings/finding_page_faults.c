@@ -135,6 +135,7 @@ static int judge(const struct analysis *a, void *state, struct finding *out)
 
 const struct finding_rule finding_page_faults = {
 	.key = "page_faults",
+	.of_host = true,
 	.timer = true, /* the kernel counts them, whatever is recorded */
 	.judge = judge,
 };

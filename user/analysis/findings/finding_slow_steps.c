@@ -407,6 +407,7 @@ static void clean(void *state)
 
 const struct finding_rule finding_slow_steps = {
 	.key = "slow_steps",
+	.of_host = true,
 	.timer = true,
 	.tells_wait = 2, /* it says in which steps */
 	.state_size = sizeof(struct slow_steps),

@@ -109,7 +109,8 @@ static int tell(const struct job *j, const struct straggler *s, struct finding *
 	struct straggler_cause cause = {0};
 	int err;
 
-	f->cost_ns = s->wait_ns;
+	/* In few steps the waits of those before may be among theirs. */
+	f->cost_ns = s->wait_ns < s->step_ns ? s->wait_ns : s->step_ns;
 	snprintf(f->what, sizeof(f->what), "The other %s %.0f %% of a step for %s%s%s.",
 		 j->cnt > 2 ? "ranks wait" : "rank waits", straggler__percent(s),
 		 member__name(s->member).s, is_explained ? ", because of its " : "",

@@ -76,6 +76,7 @@ static void clean(void *state)
 
 const struct finding_rule finding_sync = {
 	.key = "synchronization",
+	.of_host = true,
 	.rests_on_device = true,
 	.state_size = sizeof(struct syncs),
 	.visit = visit,

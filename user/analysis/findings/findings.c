@@ -9,9 +9,10 @@
 #include "common/util.h"
 #include "model/call_stack.h"
 
-#define MAX_SHOWN   5
-#define SHORT_STEPS 8	      /* a window of fewer steps is short, as is one of ... */
-#define SHORT_NS    100000000 /* ... less time */
+#define MAX_SHOWN    5
+#define WORTH_SAVING 0.02      /* of a step: what a busy device leaves of a finding */
+#define SHORT_STEPS  8	       /* a window of fewer steps is short, as is one of ... */
+#define SHORT_NS     100000000 /* ... less time */
 
 static const struct finding_rule *const rules[] = {
 	&finding_data_loader,	 &finding_device_idle,	  &finding_launch_bound,
@@ -337,6 +338,31 @@ static bool can_judge(const struct analysis *a, const struct finding_rule *rule)
 	return !rule->rests_on_device || !coverage__is_partial(a);
 }
 
+/* What the busiest device leaves of a step, whether or not the host could use it. */
+static uint64_t slack_ns(const struct analysis *a)
+{
+	uint64_t busy_ns, known_ns;
+	const int device = gpu_wait__busiest(a, &busy_ns);
+
+	if (device < 0 || coverage__is_partial(a))
+		return UINT64_MAX;
+	known_ns = analysis__clock_ns(a, device);
+	return finding__per_step(a,
+				 finding__of_clock(a, known_ns > busy_ns ? known_ns - busy_ns : 0));
+}
+
+/* A step takes no less than its device works. False: so little is left that there is nothing to
+ * mend. */
+static bool is_limited(const struct analysis *a, const struct finding_rule *rule, struct finding *f)
+{
+	const uint64_t most_ns = rule->of_host ? slack_ns(a) : UINT64_MAX;
+
+	if (f->cost_ns <= most_ns)
+		return true;
+	f->cost_ns = most_ns;
+	return (double)most_ns >= WORTH_SAVING * (double)finding__per_step(a, a->steps.cpu.total);
+}
+
 static int judge(const struct analysis *a, struct findings *s)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rules) && a->steps.calls; i++) {
@@ -350,7 +376,7 @@ static int judge(const struct analysis *a, struct findings *s)
 		if (says < 0)
 			return says;
 		found->rule = rules[i];
-		s->cnt += says > 0;
+		s->cnt += says > 0 && is_limited(a, rules[i], &found->f);
 	}
 	leave_out_told(s);
 	weigh(s);

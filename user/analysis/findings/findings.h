@@ -24,6 +24,7 @@ struct finding {
 struct finding_rule {
 	const char *key; /* in JSON and CSV */
 	bool is_general; /* what others find may be its cause: it ranks by what they leave of its cost */
+	bool of_host; /* what it saves is the host's: no more than the busiest device leaves */
 	bool rests_on_device; /* on its work or calls: silent where these are not known to the end */
 	bool timer; /* what it judges by is recorded by --timer-only, too */
 	/* Of rules that find the same wait (finding.cause), that with the highest tells it. */

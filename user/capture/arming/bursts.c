@@ -41,6 +41,12 @@ bool bursts__may(const struct session *s)
 	return s->opts->max_overhead > 0 && left_ns(s) >= s->bursts.need_ns;
 }
 
+bool bursts__may_within(const struct session *s, uint64_t ns)
+{
+	return s->opts->max_overhead > 0 &&
+	       left_ns(s) + s->opts->max_overhead * (double)ns >= s->bursts.need_ns;
+}
+
 static uint64_t most_calls(const struct session *s)
 {
 	const double left = left_ns(s) / call_ns(s);

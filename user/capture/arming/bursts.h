@@ -28,6 +28,8 @@ struct bursts {
 
 /* Has the budget room for one? */
 bool bursts__may(const struct session *s);
+/* The same after so long, if the process runs all the time. */
+bool bursts__may_within(const struct session *s, uint64_t ns);
 /* One: operators have probes, in the target and not in what is followed beside it (but for what is
  * forked meanwhile), until a look is over or the budget is spent. Their calls go to s->log, which
  * the caller frees. */
