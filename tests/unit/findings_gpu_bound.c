@@ -57,6 +57,34 @@ Test(findings_gpu_bound, calls_that_are_blocked_are_waits_too)
 	job__expect(&j, "gpu_bound", "most in cudaMemcpyAsync");
 }
 
+/* The device still works for 150 ms at what the window has no record of, as the first kernel that it has
+ * begins so long after its launch. The wait of step 4 is no slow step. */
+Test(findings_gpu_bound, what_was_launched_before_the_window_is_waited_for)
+{
+	static const struct step_plan plan = {0, 1, 1, 0, 0};
+	struct job j = job__new();
+	uint64_t at = 0, device_at = 150 * MS;
+
+	for (uint64_t i = 0; i < 64; i++) {
+		const uint64_t begin = at;
+
+		if (i == 4) {
+			synth__span(&j.s, j.s.main, CAT_RUNTIME, "cudaDeviceSynchronize", at,
+				    device_at);
+			at = device_at + 1000;
+		}
+		if (device_at < at + 12000)
+			device_at = at + 12000;
+		job__launch(&j, "cudaLaunchKernel", CAT_KERNEL, "gemm", at + 5000, at + 10000,
+			    device_at, device_at + 2 * MS, 0);
+		device_at += 2 * MS;
+		at = job__begin_step(&j, at, &plan);
+		synth__step(&j.s, i, begin, at);
+	}
+	/* 150 ms in 64 steps. */
+	job__expect(&j, "gpu_bound", "the training thread waits 2.344 ms of a step");
+}
+
 /* The thread of the steps waits for those of its backward pass, from 42 ms to 87 ms of each step.
  */
 static struct job blocked_on_another_thread(uint64_t begin_ms, uint64_t end_ms)

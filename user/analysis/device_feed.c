@@ -114,11 +114,14 @@ static uint64_t length_between(const struct analysis *a, uint64_t begin_ns, uint
 	return ns;
 }
 
+uint64_t device_feed__known_from(const struct analysis *a, int device)
+{
+	return device == ANY_DEVICE ? known_from_any(a) : known_from(a, device);
+}
+
 uint64_t analysis__clock_ns(const struct analysis *a, int device)
 {
-	const uint64_t from_ns = device == ANY_DEVICE ? known_from_any(a) : known_from(a, device);
-
-	return length_between(a, from_ns,
+	return length_between(a, device_feed__known_from(a, device),
 			      coverage__is_partial(a) ? a->coverage.end_ns : UINT64_MAX);
 }
 

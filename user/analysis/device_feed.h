@@ -39,6 +39,9 @@ void device_feed__note_first(struct device_feed *f, const struct track *t, const
 /* What clock times are of: the steps, or the window, as measured, as far as it is known what that
  * device (or ANY_DEVICE) did. */
 uint64_t analysis__clock_ns(const struct analysis *a, int device);
+/* From when on it is known what that device (or ANY_DEVICE: one of them) did; before it did what was
+ * launched before the window. 0: from the begin. */
+uint64_t device_feed__known_from(const struct analysis *a, int device);
 /* Says from when on that is known, if not from the begin. 0 or -ENOMEM. */
 int device_feed__note_table(const struct analysis *a, struct table *t);
 /* "the steps", "the window" */
