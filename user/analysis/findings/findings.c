@@ -470,6 +470,17 @@ static int note_short(const struct analysis *a, struct table *t)
 		SHORT_NS / 1000000);
 }
 
+/* Scheduler times stand at the end of a recording. */
+static int note_cut(const struct analysis *a, const struct findings *s, struct table *t)
+{
+	const struct sched_row *rows;
+
+	if (!s->cnt || recording__summary(a->r) || recording__sched(a->r, &rows))
+		return 0;
+	return table__add_note(t, "The file was cut off before the scheduler's times: waits for a "
+				  "processor are unknown, and may be a part of what was found.");
+}
+
 static int fill(const struct analysis *a, void *state, struct table *t)
 {
 	struct findings *s = state;
@@ -487,6 +498,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = table__add_note(t, why_none(a));
 	if (!err && a->timer_only && a->steps.calls)
 		err = note_timer(a, t);
+	if (!err)
+		err = note_cut(a, s, t);
 	if (!err)
 		err = note_short(a, t);
 	if (!err && s->cnt > MAX_SHOWN)
