@@ -222,8 +222,8 @@ static int note_elsewhere(const struct analysis *a, const struct state *st, stru
 			       "threads: a phase is the time to ask for them.");
 }
 
-/* What an engine launched while Python was in a phase, another phase may have asked for. And work is
- * joined to its phase by step: other threads launch it, those of the backward pass. */
+/* What an engine launched while Python was in a phase, another phase may have asked for. And work
+ * is joined to its phase by step: other threads launch it, those of the backward pass. */
 static const char *why_no_device_times(const struct analysis *a)
 {
 	return a->engine_launches ? "the engine launches kernels later than a phase asks"
