@@ -57,8 +57,8 @@ Test(findings_gpu_bound, calls_that_are_blocked_are_waits_too)
 	job__expect(&j, "gpu_bound", "most in cudaMemcpyAsync");
 }
 
-/* The device still works for 150 ms at what the window has no record of, as the first kernel that it has
- * begins so long after its launch. The wait of step 4 is no slow step. */
+/* The device still works for 150 ms at what the window has no record of, as the first kernel that
+ * it has begins so long after its launch. The wait of step 4 is no slow step. */
 Test(findings_gpu_bound, what_was_launched_before_the_window_is_waited_for)
 {
 	static const struct step_plan plan = {0, 1, 1, 0, 0};
