@@ -16,6 +16,8 @@
 #define TIMED_MOST_NS  500000000ull
 #define TIMED_TURN_MS  20
 
+#define OFTEN 0.3 /* of the steps: no chance */
+
 /* What a row is called when it is left out; NULL: it cannot be. */
 static const char *left_out_name(const struct planned_probe *probe)
 {
@@ -155,9 +157,12 @@ static double average(const struct session *s, uint64_t ns, uint64_t spans)
 	return avg > inside ? avg - inside : 0;
 }
 
-/* Of the time that calls took, what they typically take. */
+/* Of the time that calls took, what they typically take. One that is long in every other step is so
+ * by itself. */
 static double typical_share(const struct prune_policy *policy, const struct pt_probe_stat *stat)
 {
+	if (!policy->by_time && (double)stat->long_spans >= OFTEN * policy->steps)
+		return 1;
 	return stat->span_ns ? (double)prune__typical_ns(policy, stat) / (double)stat->span_ns : 1;
 }
 
