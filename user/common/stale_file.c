@@ -40,17 +40,13 @@ static void remove_if_stale(int dir, const char *name)
 
 void stale_file__sweep(int dir, bool (*is_temporary)(const char *name))
 {
-	int own = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *entries = own < 0 ? NULL : fdopendir(own);
+	DIR *entries = dir__entries(dir);
 	const struct dirent *entry;
 
-	if (!entries) {
-		if (own >= 0)
-			close(own);
+	if (!entries)
 		return;
-	}
 	for (int i = 0; i < ENTRIES_MAX && (entry = readdir(entries)); i++)
 		if (is_temporary(entry->d_name))
-			remove_if_stale(own, entry->d_name);
+			remove_if_stale(dir, entry->d_name);
 	closedir(entries);
 }

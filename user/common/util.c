@@ -224,3 +224,13 @@ pid_t proc__innermost_tid(pid_t tid)
 
 	return status__last_number(status__field(status, "NSpid"));
 }
+
+DIR *dir__entries(int dir)
+{
+	const int own = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = own < 0 ? NULL : fdopendir(own);
+
+	if (!entries && own >= 0)
+		close(own);
+	return entries;
+}

@@ -3,6 +3,7 @@
 #ifndef PROFTRACE_UTIL_H
 #define PROFTRACE_UTIL_H
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,6 +80,9 @@ static inline uint64_t clock__ns(clockid_t id)
 char *file__read(const char *path, size_t *len);
 /* Reads at most `limit` bytes, at least 1, NUL-terminated; *cut: there are more. */
 char *file__read_up_to(const char *path, size_t limit, size_t *len, bool *cut);
+/* The entries of a directory, whose descriptor may be of O_PATH and stays open; closedir() them. NULL on
+ * error. */
+DIR *dir__entries(int dir);
 /* Do both paths lead to one file that exists? */
 bool file__is_same(const char *a, const char *b);
 

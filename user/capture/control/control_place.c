@@ -68,15 +68,11 @@ static bool is_dead(pid_t pid)
 
 void control_place__sweep(int dir)
 {
-	int own = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *entries = own < 0 ? NULL : fdopendir(own);
+	DIR *entries = dir__entries(dir);
 	const struct dirent *e;
 
-	if (!entries) {
-		if (own >= 0)
-			close(own);
+	if (!entries)
 		return;
-	}
 	while ((e = readdir(entries)))
 		if (isdigit((unsigned char)e->d_name[0]) && is_dead((pid_t)atoi(e->d_name)))
 			unlinkat(dir, e->d_name, 0);
