@@ -172,24 +172,17 @@ static int add_row(struct analysis *a, const struct gpu_call *c)
 	return 0;
 }
 
-static uint64_t before(const struct gpu_call *c, uint64_t ts_ns)
+/* Until then the device still did what was launched before the window: it computed. `all`: as in
+ * add_piece(). */
+static void add_unrecorded(struct gpu_wait *g, struct gpu_use *use, uint64_t until_ns, bool all)
 {
-	const uint64_t end_ns = c->end_ns < ts_ns ? c->end_ns : ts_ns;
-
-	return end_ns > c->begin_ns ? end_ns - c->begin_ns : 0;
-}
-
-/* A device that still did what was launched before the window computed. */
-static void add_unrecorded(const struct analysis *a, struct gpu_wait *g)
-{
-	for (size_t i = 0; i < g->call_cnt; i++) {
+	for (size_t i = 0; i < g->call_cnt && g->calls[i].begin_ns < until_ns; i++) {
 		struct gpu_call *c = &g->calls[i];
-		const uint64_t ns = before(c, device_feed__known_from(a, ANY_DEVICE));
+		const uint64_t end_ns = c->end_ns < until_ns ? c->end_ns : until_ns;
+		const uint64_t ns = end_ns > c->begin_ns ? end_ns - c->begin_ns : 0;
 
-		c->waited_ns += ns;
-		g->any.waited_ns += ns;
-		for (int d = 0; d < GPU_WAIT_DEVICES; d++)
-			g->devices[d].waited_ns += before(c, device_feed__known_from(a, d));
+		use->waited_ns += ns;
+		c->waited_ns += all ? ns : 0;
 	}
 }
 
@@ -198,8 +191,9 @@ int gpu_wait__end_step(struct analysis *a)
 	struct gpu_wait *g = &a->gpu_wait;
 	int err = 0;
 
-	add_unrecorded(a, g);
-
+	add_unrecorded(g, &g->any, device_feed__known_from(a, ANY_DEVICE), true);
+	for (int d = 0; d < GPU_WAIT_DEVICES; d++)
+		add_unrecorded(g, &g->devices[d], device_feed__known_from(a, d), false);
 	g->step_ns = 0;
 	memset(g->phase_ns, 0, sizeof(g->phase_ns));
 	for (size_t i = 0; i < g->call_cnt && !err; i++) {

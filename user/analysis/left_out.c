@@ -13,15 +13,29 @@ static double number(const json_t *object, const char *key)
 	return value > 0 && value < 1e15 ? value : 0;
 }
 
-/* Expected in so many steps, from what one step had; without steps the recording has it whole. */
+/* Without steps the recording has what is expected in the whole window. */
+static bool is_by_time(const json_t *item)
+{
+	return json_object_get(item, "measured_ns");
+}
+
+/* Of one step, or of the window. */
+static double calls_of(const json_t *item)
+{
+	return number(item, is_by_time(item) ? "calls" : "calls_per_step");
+}
+
+static double inner_calls_of(const json_t *item)
+{
+	return number(item, is_by_time(item) ? "inner_calls" : "inner_calls_per_step");
+}
+
+/* Expected in so many steps, from what one step had. */
 static struct left_out_row estimate(const json_t *item, uint64_t steps)
 {
 	const char *name = json_string_value(json_object_get(item, "name"));
-	const bool by_time = json_object_get(item, "measured_ns");
-	const double all =
-		by_time ? number(item, "calls") : number(item, "calls_per_step") * (double)steps;
-	const double inner = by_time ? number(item, "inner_calls")
-				     : number(item, "inner_calls_per_step") * (double)steps;
+	const double units = is_by_time(item) ? 1 : (double)steps;
+	const double all = calls_of(item) * units, inner = inner_calls_of(item) * units;
 	const double ns = all * number(item, "avg_ns");
 	const double inner_ns = inner * number(item, "inner_avg_ns");
 	struct left_out_row row = {
@@ -82,8 +96,7 @@ bool left_out__has_operators(const struct analysis *a)
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		item = json_array_get(list, i);
-		if (is_of(item, LEFT_OUT_OPERATORS) &&
-		    (number(item, "calls_per_step") > 0 || number(item, "calls") > 0))
+		if (is_of(item, LEFT_OUT_OPERATORS) && calls_of(item) > 0)
 			return true;
 	}
 	return false;
