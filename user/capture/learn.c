@@ -144,8 +144,8 @@ static uint64_t look_after_ns(const struct session *s)
 #define PATIENCE_NS	  (10000 * MS)
 #define PATIENCE_LEAST_NS (2500 * MS) /* one look at the operators, and its end */
 
-/* Who wants four seconds does not want to wait for ten; a job that shows marks of steps gets them.
- */
+/* Who wants four seconds does not want to wait for ten. Two jobs get them: one that shows marks of
+ * steps, and one that seems to wait for a process below it. */
 static uint64_t timeout_ns(const struct session *s)
 {
 	const uint64_t duration = s->opts->duration_ns;
@@ -185,7 +185,7 @@ int session__learn(struct session *s)
 	};
 	const uint64_t look_ns = look_after_ns(s);
 	uint64_t begin = clock__monotonic_ns(), waited_ns = 0, set_up_ns = 0, period_tried = 0;
-	uint64_t asks = 0;
+	uint64_t asks = 0, give_up_ns;
 	int err = 0;
 
 	call_log__free(&s->log);
@@ -208,7 +208,8 @@ int session__learn(struct session *s)
 		if (!any_seen(ctl, REPEATS))
 			set_up_ns = waited_ns;
 		e.elapsed_ns = waited_ns - set_up_ns;
-		if (waited_ns > timeout_ns(s) || is_in_vain(s, timeout_ns(s) - waited_ns))
+		give_up_ns = timeout_ns(s);
+		if (waited_ns > give_up_ns || is_in_vain(s, give_up_ns - waited_ns))
 			return 0;
 		if (nothing_seen(ctl) && waited_ns - period_tried > look_ns && bursts__may(s)) {
 			err = find_period__look(s);

@@ -36,15 +36,15 @@ static double left_ns(const struct session *s)
 	       s->bursts.weighed_ns;
 }
 
-bool bursts__may(const struct session *s)
-{
-	return s->opts->max_overhead > 0 && left_ns(s) >= s->bursts.need_ns;
-}
-
 bool bursts__may_within(const struct session *s, uint64_t ns)
 {
 	return s->opts->max_overhead > 0 &&
 	       left_ns(s) + s->opts->max_overhead * (double)ns >= s->bursts.need_ns;
+}
+
+bool bursts__may(const struct session *s)
+{
+	return bursts__may_within(s, 0);
 }
 
 static uint64_t most_calls(const struct session *s)

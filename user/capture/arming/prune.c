@@ -16,8 +16,6 @@
 #define TIMED_MOST_NS  500000000ull
 #define TIMED_TURN_MS  20
 
-#define OFTEN 0.3 /* of the steps: no chance */
-
 /* What a row is called when it is left out; NULL: it cannot be. */
 static const char *left_out_name(const struct planned_probe *probe)
 {
@@ -157,15 +155,6 @@ static double average(const struct session *s, uint64_t ns, uint64_t spans)
 	return avg > inside ? avg - inside : 0;
 }
 
-/* Of the time that calls took, what they typically take. One that is long in every other step is so
- * by itself. */
-static double typical_share(const struct prune_policy *policy, const struct pt_probe_stat *stat)
-{
-	if (!policy->by_time && (double)stat->long_spans >= OFTEN * policy->steps)
-		return 1;
-	return stat->span_ns ? (double)prune__typical_ns(policy, stat) / (double)stat->span_ns : 1;
-}
-
 /* Calls are told by step of any thread: those that do the same take turns as they like, as in a
  * server that answers in several threads. */
 static int note_drops(struct session *s, const struct prune_policy *policy,
@@ -175,7 +164,7 @@ static int note_drops(struct session *s, const struct prune_policy *policy,
 
 	for (size_t i = 0; i < cnt; i++) {
 		const struct planned_probe *probe = probe_of(s, in[i].row);
-		const double share = typical_share(policy, &in[i].stat);
+		const double share = prune__typical_share(policy, &in[i].stat);
 		struct dropped_probe drop;
 		int err;
 

@@ -6,6 +6,7 @@
 #define HITS_OF_A_RETURN 2    /* it traps at the entry as well */
 #define HOOKS_MATTER	 0.02 /* of the step */
 #define FEW		 4    /* at most one call of so many */
+#define OFTEN		 0.3  /* of the steps: no chance */
 
 /* Which functions may go. */
 struct tier {
@@ -57,6 +58,13 @@ uint64_t prune__typical_ns(const struct prune_policy *policy, const struct pt_pr
 		return stat->clipped_ns;
 	return (uint64_t)((double)(stat->clipped_ns - clipped_ns) * (double)stat->spans /
 			  (double)rest);
+}
+
+double prune__typical_share(const struct prune_policy *policy, const struct pt_probe_stat *stat)
+{
+	if (!policy->by_time && (double)stat->long_spans >= OFTEN * policy->steps)
+		return 1;
+	return stat->span_ns ? (double)prune__typical_ns(policy, stat) / (double)stat->span_ns : 1;
 }
 
 static struct candidate weigh(const struct prune_policy *policy, const struct prune_input *in)

@@ -39,6 +39,9 @@ struct prune_policy {
 uint64_t prune__clip_ns(const struct prune_policy *policy);
 /* How long its calls were in all, each as long as they typically are. */
 uint64_t prune__typical_ns(const struct prune_policy *policy, const struct pt_probe_stat *stat);
+/* What an estimate takes of the time that its calls took. A function that is long in every other step is
+ * so by itself: all of it. */
+double prune__typical_share(const struct prune_policy *policy, const struct pt_probe_stat *stat);
 /* Marks rows in dropped[]; returns how many. What tells least for what it costs goes first: functions
  * with at least 4 calls a step, and spans that last on average less than 10 times their probes, until
  * the budget holds, the probes of steps and phases included; if it does not hold then, also those with
