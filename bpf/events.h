@@ -49,7 +49,7 @@ enum pt_span_flags {
 	PT_SPAN_CUT_END = 2,   /* was open when the window closed: ends at the window's edge */
 	PT_SPAN_FAILED = 4,    /* CALL: it returned an error */
 	PT_SPAN_OVERLAPS = 8,  /* NAMED: it ended before a range that began inside it */
-	PT_SPAN_IN_PASS = 16,  /* NODE: it ends in its pass, which was under way on its thread, or else is told */
+	PT_SPAN_IN_PASS = 16,  /* NODE: its end is known to lie in its backward pass */
 	PT_SPAN_NOT_ENDED = 32, /* NAMED: a range that ended with what enclosed or followed it */
 };
 #define PT_SPAN_COPY_SHIFT   4 /* CALL: enum pt_copy_kind, 4 bits */

@@ -157,8 +157,8 @@ static __always_inline void ask_closes(struct pt_thread *t, const struct pt_fram
 }
 
 /*
- * The thread of a device ends a backward pass asleep if its part is done before that of another
- * device's: the sleep in which the pass ended began when its last node had ended. 0: it was awake then.
+ * When a device's thread fell asleep, if it slept as the backward pass ended. Its part was done before
+ * that of another device: its last node ended then. 0: it was awake.
  */
 __weak __noinline __u64 asleep_at_pass_end(__u32 tid, __u64 begin_ns, __u64 now)
 {

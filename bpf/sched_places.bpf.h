@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
 /*
  * A place for each thread, found by its id in a table that takes no lock and allocates nothing. A
- * switch reads and writes few cache lines that way, which are seldom in the cache: on a launch-bound
- * job hashes of threads and sums took three times as long.
+ * switch touches few cache lines that way. On a launch-bound job hashes took three times as long.
  */
 #ifndef PROFTRACE_SCHED_PLACES_BPF_H
 #define PROFTRACE_SCHED_PLACES_BPF_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * expand KIND MIB FILE: writes a recording whose chunks expand to so many MiB of KIND, 256 times
- * their size, as far as the format allows.
+ * expand KIND MIB FILE: writes a recording that expands to MIB MiB of KIND. Each chunk expands 256
+ * times, the most that the format allows.
  */
 #include <endian.h>
 #include <stdint.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a runtime that is linked statically takes from the driver by cuGetExportTable(): modules,
- * the current context, and the hooks by which CUPTI hears of the runtime's calls. The layouts are
- * those that CUDA 11.8's static runtime calls by, as Paddle's libphi.so has it.
+ * Tables of cuGetExportTable() for statically linked runtimes: modules, the current context, and
+ * hooks by which CUPTI hears of the runtime's calls. Layouts of CUDA 11.8, as in Paddle's libphi.so.
  */
 #include "driver.h"
 #include <pthread.h>
