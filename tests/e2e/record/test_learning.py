@@ -99,7 +99,8 @@ def no_room(case):
         case.tool("-p", job.pid, "--record", "2:4", "--step-timeout", "8s", "--max-overhead", percent).fails(told)
 
 
-@test("a window by time: the budget holds, and what short operators are estimated to be is what the job's log says")
+@test("a window by time: the budget holds, and what short operators are estimated to be is what the job's log says",
+      alone=True)
 def budget_by_time(case):
     job = case.job("aperiodic.py").wait_steps(3)
     tool = case.tool("-p", job.pid, "--duration", "3s", "--no-trace").wait_recording()
