@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Tables of cuGetExportTable() for statically linked runtimes: modules, the current context, and
- * hooks by which CUPTI hears of the runtime's calls. Layouts of CUDA 11.8, as in Paddle's libphi.so.
+ * hooks by which CUPTI hears of the calls of the runtime. Layouts are those of CUDA 11.8, as in
+ * the libphi.so of Paddle.
  */
 #include "driver.h"
 #include <pthread.h>
