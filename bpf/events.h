@@ -70,7 +70,7 @@ struct pt_span {
 	__u64 ts_ns;
 	__u64 end_ns;
 	/* NODE, QUEUE: address in the target, of the queue's operation; CALL: the kernel's handle, the
-	 * block, the graph, the event */
+	 * block, the graph, the event; NAMED, in the decoder alone: its link, 0 if none */
 	__u64 vtable;
 	/* NODE: language-level type object (PyTypeObject *), 0 if none; CALL: the stream's handle;
 	 * QUEUE: the operation's number; STATIC: key of its stack, 0 if none */
@@ -101,6 +101,7 @@ struct pt_rec_named {
 	__u32 name_class; /* class of the matching name rule, 0 if none */
 	__u32 name_len;	  /* bytes of its text, without NUL */
 	__u32 nested;	  /* probed calls right inside it, or before it, that have no span */
+	__u64 link;	  /* see pt_probe_cfg.link; without one of no meaning */
 	struct pt_name name;
 };
 

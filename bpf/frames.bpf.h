@@ -96,6 +96,7 @@ static __always_inline void emit_named(struct pt_thread *t, const struct pt_fram
 	r->name_len = len;
 	r->nested = f->nested + t->spanless;
 	t->spanless = 0;
+	r->link = f->object;
 	r->name = t->names[slot];
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 }

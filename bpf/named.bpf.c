@@ -131,6 +131,24 @@ static __always_inline void full_name_send(struct pt_thread *t, const struct pt_
 		count_lost(&ctl.lost_ring);
 }
 
+/* The object that a later call has, too; 0: none. */
+static __always_inline __u64 link_object(struct pt_regs *ctx, const struct pt_probe_cfg *cfg)
+{
+	__u64 at = arg_word(ctx, cfg->link - 1) + cfg->link_at;
+
+	for (__u32 i = 0; i < 3 && i < cfg->link_derefs; i++)
+		at = read_u64(at);
+	return at;
+}
+
+static __always_inline __u32 no_name(struct pt_name *name)
+{
+	name->text[0] = PT_UNNAMED;
+	name->text[1] = 0;
+	name->key = PT_KEY_NONE;
+	return 1;
+}
+
 /*
  * A call whose name the target holds (cfg.name_path). Its end is a return probe's or a return
  * site's; without one it is inferred from the thread's next event. A call without a name is none;
@@ -155,6 +173,8 @@ int named_entry(struct pt_regs *ctx)
 		return 0;
 	at = cfg->flags & PT_NAMED_BY_CLASS ? class_name_address(ctx, cfg) : name_address(ctx, cfg);
 	len = at ? read_string(at, cfg->name_source, name) : 0;
+	if (cfg->flags & PT_NAMED_ELSEWHERE)
+		len = no_name(name);
 	if (!len)
 		return 0;
 	named_step(t, row, name);
@@ -165,6 +185,8 @@ int named_entry(struct pt_regs *ctx)
 	f = named_push(t, ctx->sp + cfg->rsp_shift, row, len);
 	if (f)
 		f->seq = stack;
+	if (f && cfg->link)
+		f->object = link_object(ctx, cfg);
 	if (f && full_len)
 		full_name_send(t, f, full_len);
 	return 0;

@@ -136,6 +136,7 @@ int stage_end(struct pt_regs *ctx)
 	r->flags = flags;
 	r->name_class = 0;
 	r->nested = 0;
+	r->link = 0;
 	r->name_len = read_name(ctx, cfg, &r->name);
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 	return 0;

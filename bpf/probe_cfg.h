@@ -51,6 +51,8 @@ enum pt_name_source {
 #define PT_NAMED_OUTERMOST 1
 #define PT_NAMED_BY_CLASS  2 /* cfg.name_reg holds an object, see pt_layout.class_names */
 #define PT_NAMED_IN_FULL   4 /* its caller may have a longer name for it, see struct pt_full_name */
+#define PT_NAMED_ELSEWHERE 8 /* it has none: PT_UNNAMED */
+#define PT_UNNAMED	   '?'
 
 /* cfg.flags of object_entry: cfg.key_reg holds the object itself */
 #define PT_KEY_IS_OBJECT 1
@@ -154,6 +156,11 @@ struct pt_probe_cfg {
 	__u8 domain;
 	__u8 domain_text;
 	__u16 domain_at;
+	/* Of named_entry: slot of what leads to an object that a later call has, too, 1 higher, 0: none;
+	 * link_at bytes behind it so many pointers are followed. */
+	__u8 link;
+	__u8 link_derefs;
+	__u16 link_at;
 	struct pt_call_cfg call; /* of device_call_entry alone */
 	struct pt_mark_cfg mark; /* of mark alone */
 };

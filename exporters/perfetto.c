@@ -256,7 +256,7 @@ static int put_begin(struct perfetto *p, const struct slice *s, uint64_t track)
 		perfetto_event__name(&p->w, s->ev.name);
 		perfetto_event__category(&p->w, category);
 	}
-	if (s->ev.value > 0)
+	if (s->ev.value > 0 && !category__is_joined(category))
 		perfetto_event__arg_u64(&p->w, KEY_BYTES, (uint64_t)s->ev.value);
 	if (s->ev.type == EVENT_DEVICE)
 		put_device(p, s, category);

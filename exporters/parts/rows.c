@@ -280,7 +280,8 @@ COLUMN(sequence,
 	       : none)
 COLUMN(address,
        row->ev->type == EVENT_MEMORY && row->ev->id != EVENT_NO_ID ? number(row->ev->id) : none)
-COLUMN(value, row->ev->value || row->ev->type == EVENT_COUNTER || row->ev->type == EVENT_MEMORY
+COLUMN(value, row->name &&category__is_joined(row->name->category) ? none
+	      : row->ev->value || row->ev->type == EVENT_COUNTER || row->ev->type == EVENT_MEMORY
 		      ? ((struct value){.type = VALUE_INT, .i = row->ev->value})
 		      : none)
 COLUMN(end, key(row->span && row->ev->end == END_INFERRED ? "inferred" : NULL))

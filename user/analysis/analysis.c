@@ -141,6 +141,27 @@ static int add_phases(struct analysis *a, const struct span *s)
 	return err;
 }
 
+/* Nothing known asked for it. */
+static void count_execution(struct analysis *a, const struct span *device)
+{
+	const struct span *s = device->launch;
+
+	while (s && s->kind != KIND_EXECUTION)
+		s = s->parent;
+	*(s ? &a->executed_ns : &a->not_executed_ns) += device->kernel_ns;
+	if (s && s->phase == KIND_OTHER)
+		a->of_no_call_ns += device->kernel_ns;
+}
+
+/* The call under way; of what an engine runs behind the step that asked for it, that of this step.
+ * NULL: it has none. */
+static struct phase_call *call_of_launch(struct analysis *a, enum span_kind phase, uint64_t ts_ns)
+{
+	struct phase_call *c = latest_call(a, phase, begun_calls(a, ts_ns));
+
+	return c ? c : latest_call(a, phase, a->call_cnt);
+}
+
 /* What other threads launched during a phase of the step counts for the call that was under way. */
 static void add_launches(struct analysis *a, const struct span *device, const struct step *step,
 			 uint64_t *gpu_ns)
@@ -149,14 +170,15 @@ static void add_launches(struct analysis *a, const struct span *device, const st
 		const struct span *launch = device->launch;
 		struct phase_call *c = NULL;
 
+		if (a->engine_launches)
+			count_execution(a, device);
 		*gpu_ns += device->kernel_ns;
 		a->step_general_ns += device->device_ns;
-		if (!launch || !span_kind__is_phase(device->phase))
-			a->others_gpu_ns += device->kernel_ns;
-		else if (launch->ev.track != step->track)
-			c = latest_call(a, device->phase, begun_calls(a, launch->ev.ts_ns));
-		if (c)
-			c->gpu_ns += device->kernel_ns;
+		if (launch && launch->ev.track == step->track && span_kind__is_phase(device->phase))
+			continue; /* the phase has it already */
+		if (launch && span_kind__is_phase(device->phase))
+			c = call_of_launch(a, device->phase, launch->ev.ts_ns);
+		*(c ? &c->gpu_ns : &a->others_gpu_ns) += device->kernel_ns;
 	}
 }
 
@@ -193,6 +215,27 @@ static void widen(struct analysis *a, uint64_t begin, uint64_t end)
 		a->last_ns = end;
 }
 
+static bool has_executions(const struct recording *r)
+{
+	for (uint32_t id = 1; id <= recording__name_cnt(r); id++) {
+		const struct name *n = recording__name(r, id);
+
+		if (n && n->category == CAT_EXECUTION)
+			return true;
+	}
+	return false;
+}
+
+#define FEW_KERNELS 0.1 /* of the time of all */
+
+bool analysis__askers_unknown(const struct analysis *a)
+{
+	const uint64_t all_ns = a->executed_ns + a->not_executed_ns;
+
+	return a->engine_launches &&
+	       (!a->executed_ns || (double)a->not_executed_ns > FEW_KERNELS * (double)all_ns);
+}
+
 static bool engine_launches(const struct recording *r)
 {
 	const json_t *runtime = json_object_get(recording__meta(r), "runtime");
@@ -217,6 +260,7 @@ int analysis__begin(struct analysis *a, const struct recording *r, const struct 
 		a->has_device |= t && t->kind == TRACK_DEVICE;
 	}
 	a->engine_launches = a->has_device && engine_launches(r);
+	a->has_executions = a->engine_launches && has_executions(r);
 	return ready_times__load(a) ? -ENOMEM : device_infos__load(r, &a->devices);
 }
 
@@ -400,12 +444,13 @@ void cells__name(const struct analysis *a, struct cell *cells, const char *name,
 	cells__time(cells + 2, &s->cpu, s->calls, cpu_whole);
 	if (!a->has_device)
 		return;
-	cells__time(cells + 7, &s->gpu, s->calls, gpu_whole);
+	cells__time(cells + 7, &s->gpu, s->executions ? s->executions : s->calls, gpu_whole);
 	/* None of its calls was while device times were known. */
 	if (s->gpu.cut == s->calls && s->cpu.cut < s->calls && !s->gpu.total)
 		for (int i = 7; i < NAME_CELLS; i++)
 			cells[i] = cell__none("no device work of that time is known");
-	if (a->engine_launches && !s->gpu.total && strncmp(name, ENGINE, sizeof(ENGINE) - 1) != 0)
+	if (a->engine_launches && !s->gpu.total && !s->executions &&
+	    strncmp(name, ENGINE, sizeof(ENGINE) - 1) != 0)
 		for (int i = 7; i < NAME_CELLS; i++)
 			cells[i] = cell__none("threads of the engine launch its kernels");
 }

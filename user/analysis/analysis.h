@@ -29,6 +29,7 @@ uint64_t range__avg(const struct range *r, uint64_t calls);
 struct stat {
 	uint64_t calls;
 	struct range cpu, gpu; /* ns */
+	uint64_t executions; /* gpu is of so many, whichever thread called them; 0: of the calls */
 };
 void stat__add(struct stat *s, uint64_t cpu_ns, uint64_t gpu_ns);
 /* One that was cut counts with the part that lies in the window; so does, on the device, one of
@@ -78,7 +79,11 @@ struct analysis {
 	bool has_device;
 	/* Threads of the framework's engine launch what its operators ask for, later. */
 	bool engine_launches;
-	bool timer_only; /* recording__is_timer_only */
+	bool has_executions;	  /* ... and the recording has them */
+	uint64_t executed_ns;	  /* kernels of the steps that an execution launched ... */
+	uint64_t of_no_call_ns;	  /* ... of them, those whose call is not known */
+	uint64_t not_executed_ns; /* ... and those that none did */
+	bool timer_only;	  /* recording__is_timer_only */
 	struct device_infos devices;
 	struct coverage coverage; /* of the device's work */
 	struct device_feed feed;
@@ -136,6 +141,8 @@ struct ratio_base {
 	bool is_steps; /* their times are less the cost of the probes, the window's is not */
 };
 struct ratio_base analysis__base(const struct analysis *a);
+/* Threads of an engine launched kernels of the steps, many of them for nobody that is known. */
+bool analysis__askers_unknown(const struct analysis *a);
 uint32_t analysis__main_pid(const struct recording *r); /* 0: not known */
 bool analysis__is_main(const struct analysis *a, const struct track *t);
 /* An asynchronous event that is a collective of the host. */

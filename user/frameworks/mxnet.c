@@ -89,6 +89,11 @@ static bool own_name(const char *symbol, char *out, size_t size)
 		.loses = (without),                                                                \
 	}
 
+/* Returns an object, of a class's member: context, attributes, inputs and outputs are behind these.
+ */
+#define INVOKE_OP "_ZN5mxnet10Imperative8InvokeOpERKNS_7ContextERKN4nnvm9NodeAttrsE"
+#define OUTPUTS	  5
+
 static const struct probe_row rows[] = {
 	/* autograd.record() */
 	{
@@ -172,7 +177,7 @@ static const struct probe_row rows[] = {
 	   graph. Errors leave it. */
 	{
 		.lib = LIB_MXNET,
-		.symbol = "_ZN5mxnet10Imperative8InvokeOpERKNS_7ContextERKN4nnvm9NodeAttrsE",
+		.symbol = INVOKE_OP,
 		.details = AT_SPANS,
 		.group = GROUP_OPERATOR,
 		.category = CAT_OPERATOR,
@@ -254,6 +259,37 @@ static const struct probe_row rows[] = {
 		.loses = "frees",
 	},
 };
+
+/* The functions that InvokeOp gives the engine, each with a copy of what it was called with: the
+ * first output's storage is there before, and until it has run. What writes to it runs in the order
+ * of the calls. 1.9.1 */
+#define GIVEN_TO_ENGINE(function, outputs, ...)                                                    \
+	{                                                                                          \
+		.lib = LIB_MXNET,                                                                  \
+		.symbol = (function),                                                              \
+		.details = AT_OPERATOR,                                                            \
+		.group = GROUP_INNER,                                                              \
+		.category = CAT_EXECUTION,                                                         \
+		.program = "named_entry",                                                          \
+		.site_program = "call_site",                                                       \
+		.cfg = {.link = 1, .link_at = (outputs), .link_derefs = 2, __VA_ARGS__},           \
+		.loses = "GPU times of operators and phases",                                      \
+	}
+#define NAME_IN_ATTRS(offset) .name_source = PT_NAME_COW, .name_path = {offset}, .name_derefs = 1
+
+static const struct probe_row engine_rows[] = {
+	GIVEN_TO_ENGINE("_ZZN5mxnet10imperative12PushFComputeE*ENKUlNS_10RunContextEE_clE*", 8,
+			NAME_IN_ATTRS(0xb0)),
+	GIVEN_TO_ENGINE("_ZZN5mxnet10imperative14PushFComputeExE*ENKUlNS_10RunContextEE_clE*", 0x28,
+			NAME_IN_ATTRS(0x58)),
+	/* with a state, and without a name */
+	GIVEN_TO_ENGINE(
+		"_ZZN5mxnet10imperative12PushOperatorE*ENKUlNS_10RunContextE*CallbackOn*_clE*",
+		0x28, .flags = PT_NAMED_ELSEWHERE),
+};
+
+static const struct probe_table engine_table = {libs, NULL, LIB_CNT, engine_rows,
+						ARRAY_SIZE(engine_rows)};
 
 static const struct probe_table table = {libs, NULL, LIB_CNT, rows, ARRAY_SIZE(rows)};
 
@@ -392,6 +428,29 @@ static int forget_layouts(struct probe_plan *plan)
 	return 0;
 }
 
+/* On a device the engine's threads launch kernels: calls say what they will run. */
+static int plan_engine(struct target *t, const struct plan_opts *opts, struct probe_plan *plan)
+{
+	struct table_scan scan;
+	int err;
+
+	if (!target__find_lib(t, "libcuda.so*"))
+		return 0;
+	for (size_t i = 0; i < plan->cnt; i++) {
+		struct planned_probe *probe = &plan->probes[i];
+
+		if (!probe->symbol || strncmp(probe->symbol, INVOKE_OP, strlen(INVOKE_OP)) != 0)
+			continue;
+		probe->pointed = POINTED_NOT; /* the library in the process does not read it */
+		probe->cfg.link = OUTPUTS + 1;
+		probe->cfg.link_derefs = 3;
+	}
+	err = probe_table__plan(&engine_table, t, opts, plan, &scan);
+	if (!err)
+		set_string_abi(&scan);
+	return err;
+}
+
 static int mxnet_plan(struct target *t, const struct framework_match *m,
 		      const struct plan_opts *opts, struct probe_plan *plan)
 {
@@ -404,6 +463,8 @@ static int mxnet_plan(struct target *t, const struct framework_match *m,
 	}
 	if (!err && !m->known_version)
 		err = forget_layouts(plan);
+	if (!err && m->known_version)
+		err = plan_engine(t, opts, plan);
 	if (!err)
 		err = python_asks__plan(t, &gluon_loader, plan);
 	return err ? err : plan_optimizer_steps(t, plan);

@@ -83,6 +83,7 @@ enum span_kind kind__of_category(enum span_category cat)
 		[CAT_QUEUE_FULL] = KIND_PIPELINE_WAIT,
 		[CAT_EVALUATION] = KIND_SCRIPT,
 		[CAT_OPTIMIZER_BEGIN] = KIND_OTHER,
+		[CAT_EXECUTION] = KIND_EXECUTION,
 	};
 
 	return cat < CAT_CNT ? kinds[cat] : KIND_OTHER;
@@ -207,7 +208,13 @@ static void finish(struct walk *w, struct span *s, struct span *parent, struct i
 		phase = phase__at(w->m, s->ev.ts_ns);
 	if (phase == KIND_OTHER && span_kind__is_phase(s->kind))
 		phase = s->kind;
+	if (s->kind == KIND_EXECUTION) {
+		phase = executions__phase(&w->m->executions, s);
+		s->operator_name = executions__name(&w->m->executions, s);
+	}
 	s->phase = phase;
+	if (s->kind != KIND_EXECUTION)
+		executions__note(&w->m->executions, s);
 	if (w->m->has_device && is_launch(s))
 		take_device(w, s);
 	if (w->m->has_device && s->kind == KIND_RUNTIME)
@@ -234,7 +241,8 @@ int finish__track(struct model *m, struct track_state *t, const struct step *ste
 {
 	struct walk w = {.m = m, .t = t};
 
-	if (step && step->track != t->track->id)
+	/* What an engine's threads run, some phase before may have asked for. */
+	if (step && step->track != t->track->id && !m->executions.cnt)
 		w.phase_by_time = m->tracks[step->track].track->pid == t->track->pid;
 	memory__sort(t);
 	m->phase_pos = 0;

@@ -413,6 +413,8 @@ static int init(struct model *m)
 		m->total_ns = cost_ns(m->r, "span_total_ns");
 		m->free_calls = json_object_get(recording__meta(m->r), "device_source");
 	}
+	if (executions__load(&m->executions, m->r))
+		return -ENOMEM;
 	return m->has_device ? device_join__open(&m->join, m->r) : 0;
 }
 
@@ -429,6 +431,7 @@ static void clean(struct model *m)
 	free(m->phases);
 	free(m->scopes);
 	device__free(m);
+	executions__free(&m->executions);
 	memory__free(m);
 	pool__free(&m->pool);
 }

@@ -32,6 +32,7 @@ enum span_kind {
 	KIND_OTHER,
 	KIND_PIPELINE,	    /* what an operation of the data pipeline does itself */
 	KIND_PIPELINE_WAIT, /* for a row from its queue, or for room in it */
+	KIND_EXECUTION,	    /* an engine's thread runs an operator */
 	KIND_CNT,
 };
 const char *span_kind__label(enum span_kind kind); /* "OperatorInner", as tables print it */
@@ -40,6 +41,7 @@ struct span {
 	struct event ev;
 	enum span_kind kind;
 	enum span_kind phase; /* DATALOADER, FORWARD, BACKWARD, OPTIMIZATION or OTHER */
+	uint32_t operator_name; /* EXECUTION: of what it is, 0: not known */
 	bool inferred;	      /* begin or end was not seen but derived */
 	struct span *parent, *first_child, *next_sibling; /* same track, by time */
 	struct span *first_device,

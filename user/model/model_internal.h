@@ -4,6 +4,7 @@
 #define PROFTRACE_MODEL_INTERNAL_H
 
 #include "model/device_join.h"
+#include "model/executions.h"
 #include "model/model.h"
 
 /* A span with what building the tree needs. `span` comes first: the two pointers convert. */
@@ -99,6 +100,7 @@ struct model {
 	bool has_device, several_devices;
 	int32_t device; /* if there is one alone */
 	struct device_join join;
+	struct executions executions;
 	uint64_t device_seen;	/* device events that reading has come to */
 	struct node **unlinked; /* of no launch in the recording, and not given out yet */
 	size_t unlinked_cnt, unlinked_cap;

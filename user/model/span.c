@@ -97,6 +97,7 @@ const char *span_kind__label(enum span_kind kind)
 		[KIND_OTHER] = "Other",
 		[KIND_PIPELINE] = "DataPipeline",
 		[KIND_PIPELINE_WAIT] = "DataPipelineWait",
+		[KIND_EXECUTION] = "Execution",
 	};
 
 	return kind < KIND_CNT ? labels[kind] : "?";

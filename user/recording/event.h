@@ -63,6 +63,10 @@ enum span_category {
 	CAT_EVALUATION = 26,
 	/* a moment from which on the operators that update parameters tell of an optimizer's step */
 	CAT_OPTIMIZER_BEGIN = 27,
+	/* What an engine's thread runs of an operator that was called elsewhere. Both have the same
+	 * value; of those of one value calls and executions follow each other in order. "?": the
+	 * call has the name. */
+	CAT_EXECUTION = 28,
 	CAT_CNT,
 };
 
@@ -88,7 +92,7 @@ struct event {
 	uint64_t ts_ns;	   /* begin, CLOCK_MONOTONIC of the recorded machine */
 	uint64_t dur_ns;   /* as measured, the cost of our own probes included */
 	uint64_t id;	   /* meaning by type and category, see above; EVENT_NO_ID if none */
-	int64_t value;	   /* bytes or counter value; 0 if none */
+	int64_t value;	   /* bytes, counter value, or see CAT_EXECUTION; 0 if none */
 	uint32_t track;	   /* id of a struct track */
 	uint32_t name;	   /* id of a struct name, 0 if none */
 	uint32_t overload; /* when read: id of the name with this very schema, see recording_writer__name */
@@ -100,6 +104,13 @@ struct event {
 	const void *args;  /* little-endian, layout by type; valid until the next event is read */
 };
 #define EVENT_NO_ID UINT64_MAX
+
+/* Its value joins a call and its execution. */
+static inline int category__is_joined(uint8_t category)
+{
+	return category == CAT_OPERATOR || category == CAT_OPTIMIZER_OP ||
+	       category == CAT_BACKWARD_NODE || category == CAT_EXECUTION;
+}
 
 /* A device's work that counts for its clock alone: nothing in the window launched it. */
 static inline int event__is_from_before(const struct event *e)

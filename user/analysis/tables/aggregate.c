@@ -49,6 +49,7 @@ static const char *const categories[KIND_CNT] = {
 	[KIND_OTHER] = "other",
 	[KIND_PIPELINE] = "data_pipeline",
 	[KIND_PIPELINE_WAIT] = "data_pipeline_wait",
+	[KIND_EXECUTION] = "execution",
 };
 
 static uint32_t category_of(enum span_kind kind)

@@ -5,6 +5,7 @@
 #include "analysis/turns.h"
 #include "common/counted.h"
 
+#define FEW_UNASKED  0.01 /* of the kernels' time, not told of */
 #define WORTH_SAYING 0.2  /* of the steps: the wait for operators in Others */
 #define ACCUMULATES  0.25 /* of the steps with a backward pass: those without an update */
 #define MANY_BARE    0.25 /* of all steps: those without any phase */
@@ -226,9 +227,9 @@ static int note_elsewhere(const struct analysis *a, const struct state *st, stru
  * is joined to its phase by step: other threads launch it, those of the backward pass. */
 static const char *why_no_device_times(const struct analysis *a)
 {
-	return a->engine_launches ? "the engine launches kernels later than a phase asks"
-	       : !a->steps.calls  ? "device times of phases are known in steps alone"
-				  : NULL;
+	return analysis__askers_unknown(a) ? "the engine launches kernels later than a phase asks"
+	       : !a->steps.calls	   ? "device times of phases are known in steps alone"
+					   : NULL;
 }
 
 static void hide_device_times(const struct analysis *a, struct cell *cells)
@@ -241,14 +242,22 @@ static void hide_device_times(const struct analysis *a, struct cell *cells)
 
 static int note_device_times(const struct analysis *a, struct table *t)
 {
-	if (a->has_device && !a->steps.calls && !a->engine_launches)
+	const uint64_t unasked_ns = a->of_no_call_ns + a->not_executed_ns;
+
+	if (a->has_device && !a->steps.calls && !analysis__askers_unknown(a))
 		return table__add_note(t, "GPU times of phases are not known: the window has no "
 					  "step by which work is joined to its phase. The operator "
 					  "table has those of operators.");
-	if (!a->engine_launches)
+	if (analysis__askers_unknown(a))
+		return table__add_note(t, "GPU times of phases are not known: the engine's threads "
+					  "launch kernels later than a phase asks for them.");
+	if (!a->engine_launches || (double)unasked_ns <= FEW_UNASKED * (double)a->executed_ns)
 		return 0;
-	return table__add_note(t, "GPU times of phases are not known: the engine's threads launch "
-				  "kernels later than a phase asks for them.");
+	return table__add_notef(
+		t,
+		"Others has %s of kernels that the engine launched for no operator, "
+		"or for one that was called before the window or in no phase.",
+		time_text(a, unasked_ns).s);
 }
 
 static int add_others(const struct analysis *a, struct table *t, uint64_t cpu_ns)

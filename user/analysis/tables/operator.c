@@ -24,8 +24,9 @@ struct operators {
 	struct forward_ops forwards; /* of this batch */
 	struct stat_map backward;    /* child: a backward node of the operator */
 	struct stat_map details; /* child 0: launched by the operator; device 0: the child itself */
-	struct stat_map outside; /* calls that launched something, in no operator */
-	struct stat in_nodes;	 /* operators in a backward node that have no row */
+	struct stat_map executed; /* by operator: what an engine's threads ran */
+	struct stat_map outside;  /* calls that launched something, in no operator */
+	struct stat in_nodes;	  /* operators in a backward node that have no row */
 	struct left_out_rows estimates;
 	uint64_t nodes_ns;    /* recorded backward nodes of the process */
 	uint64_t absorbed_ns; /* of theirs, what estimated nodes may have */
@@ -38,7 +39,7 @@ static bool is_operator(const struct span *s)
 
 static bool is_in_operator(const struct span *s)
 {
-	while (s && !is_operator(s))
+	while (s && !is_operator(s) && !(s->kind == KIND_EXECUTION && s->operator_name))
 		s = s->parent;
 	return s != NULL;
 }
@@ -147,6 +148,16 @@ static int add_nested(const struct analysis *a, struct operators *o, const struc
 	return 0;
 }
 
+static int count_executed(const struct analysis *a, struct operators *o, struct stat_key key,
+			  const struct span *s)
+{
+	struct stat *stat = stat_map__at(&o->executed, &key);
+
+	if (stat)
+		analysis__count(a, stat, &s->ev, 0, s->device_ns);
+	return stat ? 0 : -ENOMEM;
+}
+
 /* A runtime call whose work on the device is known has no row: what it launched is the operator's.
  */
 static int add_operator(const struct analysis *a, struct operators *o, const struct track *t,
@@ -157,6 +168,8 @@ static int add_operator(const struct analysis *a, struct operators *o, const str
 
 	if (!err)
 		err = add_nested(a, o, t, s);
+	if (!err && a->has_executions && !s->ev.value) /* an engine's threads call it */
+		err = count_executed(a, o, key, s);
 	if (!a->opts->op_detail)
 		return err;
 	if (!err)
@@ -172,6 +185,19 @@ static int add_operator(const struct analysis *a, struct operators *o, const str
 	return err ? err : add_devices(o, key, s);
 }
 
+/* What an engine's threads ran of an operator. One inside its call gives its work to others. */
+static int add_execution(const struct analysis *a, struct operators *o, const struct track *t,
+			 const struct span *s)
+{
+	const struct stat_key key = {.group = by_name__group(a, t), .id = s->operator_name};
+
+	if (!s->operator_name || is_in_operator(s->parent))
+		return 0;
+	if (count_executed(a, o, key, s))
+		return -ENOMEM;
+	return a->opts->op_detail ? add_launches(o, key, s) : 0;
+}
+
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct operators *o = state;
@@ -183,9 +209,10 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 		if (t->track->kind != TRACK_THREAD)
 			continue;
 		for (const struct span *s = t->roots; s && !err; s = span__next(s, NULL)) {
-			err = is_operator(s)		 ? add_operator(a, state, t->track, s)
-			      : is_function_inside(a, s) ? by_name__add(a, &o->inside, t->track, s)
-							 : 0;
+			err = is_operator(s)		  ? add_operator(a, state, t->track, s)
+			      : s->kind == KIND_EXECUTION ? add_execution(a, state, t->track, s)
+			      : is_function_inside(a, s)  ? by_name__add(a, &o->inside, t->track, s)
+							  : 0;
 			if (is_in_node(a, s))
 				stat__add(&o->in_nodes, s->cpu_ns, 0);
 			if (!err && s->first_device && !is_in_operator(s))
@@ -472,6 +499,23 @@ static int note_ratios(const struct analysis *a, const struct operators *o, stru
 	return err;
 }
 
+/* What is called on one thread and run on another: its device times are those of the latter. */
+static void join_executions(struct operators *o)
+{
+	for (size_t i = 0; i < o->executed.cnt; i++) {
+		const struct stat_row *run = &o->executed.rows[i];
+
+		for (size_t k = 0; k < o->names.map.cnt; k++) {
+			struct stat_row *row = &o->names.map.rows[k];
+
+			if (row->key.group != run->key.group || row->key.id != run->key.id)
+				continue;
+			row->stat.gpu = run->stat.gpu;
+			row->stat.executions = run->stat.calls;
+		}
+	}
+}
+
 static int fill(const struct analysis *a, void *state, struct table *t)
 {
 	struct operators *o = state;
@@ -485,6 +529,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	const struct by_name_whole inside = {.where = ", inside other operators"};
 	int err = read_estimates(a, o);
 
+	join_executions(o);
 	table__set_estimates(t);
 	whole.absorbed_ns = o->absorbed_ns;
 	whole.more = o->absorbed_ns ? add_range : NULL;
@@ -519,6 +564,7 @@ static void clean(void *state)
 	stat_map__free(&o->nested);
 	stat_map__free(&o->inside.map);
 	stat_map__free(&o->details);
+	stat_map__free(&o->executed);
 	stat_map__free(&o->outside);
 	stat_map__free(&o->backward);
 	forward_ops__free(&o->forwards);

@@ -252,6 +252,7 @@ int decoder__span_write(struct decoder *d, const struct pt_rec *h, const struct 
 		.end = span->end,
 		.flags = flags | (span->flags & (PT_SPAN_CUT_BEGIN | PT_SPAN_CUT_END)),
 		.id = id,
+		.value = span->kind == PT_FRAME_NAMED ? (int64_t)span->vtable : 0,
 		.track = decoder__track(d, h->pid, h->tid),
 		.stack = stack_id(d, span),
 	};

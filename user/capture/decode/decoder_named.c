@@ -191,14 +191,16 @@ int decoder__named(struct decoder *d, const struct pt_rec_named *r)
 {
 	const struct planned_probe *probe = decoder__row_probe(d, r->h.probe);
 
-	const struct pt_span span = {.ts_ns = r->ts_ns,
-				     .end_ns = r->end_ns,
-				     .type_obj = r->stack,
-				     .kind = PT_FRAME_NAMED,
-				     .probe = r->h.probe,
-				     .end = r->h.end,
-				     .flags = (uint16_t)r->flags};
+	struct pt_span span = {.ts_ns = r->ts_ns,
+			       .end_ns = r->end_ns,
+			       .type_obj = r->stack,
+			       .kind = PT_FRAME_NAMED,
+			       .probe = r->h.probe,
+			       .end = r->h.end,
+			       .flags = (uint16_t)r->flags};
 
+	if (probe && probe->cfg.link)
+		span.vtable = r->link;
 	if (probe)
 		decoder__count_hits(d, r->h.probe, 2ull * r->nested);
 	return decoder__named_write(d, &r->h, &span, r->name_class, &r->name, r->name_len);
@@ -230,7 +232,7 @@ int decoder__named_noted(struct decoder *d, const struct pt_rec *h, const struct
 	text.text = strdup(found);
 	if (full && !is_full_name(full))
 		full = NULL;
-	span.type_obj = 0; /* a stack's place */
+	span.type_obj = span.vtable = 0; /* a stack's place, a link's */
 	return decoder__span_write(d, h, &span, name_id(d, probe, PT_CLASS_NONE, &text, full),
 				   EVENT_NO_ID, EVENT_UNPROBED);
 }
