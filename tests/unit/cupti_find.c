@@ -170,3 +170,27 @@ Test(cupti_find, the_chosen_one_is_not_used_beside_another)
 	cr_assert_eq(cupti__find(&target, there, &found), 0);
 	cr_assert(found.loaded && !found.unused);
 }
+
+/* PyTorch for CUDA 13 and another framework for CUDA 11, in whatever order they were loaded. */
+Test(cupti_find, of_several_runtimes_the_newest_counts)
+{
+	map("/a/libcudart.so.11.0");
+	map("/b/libcudart.so.13");
+	make("/a/libcudart.so.11.0");
+	make("/a/libcupti.so.11.8");
+	make("/b/libcudart.so.13");
+	make("/b/libcupti.so.13");
+	expect("/b/libcupti.so.13");
+	cr_assert_eq(found.major, 13);
+	cr_assert_eq(found.older_major, 11);
+	cr_assert_eq(found.loaded_major, 0);
+}
+
+Test(cupti_find, the_loaded_one_may_be_of_another_major)
+{
+	map("/b/libcudart.so.13");
+	map("/a/libcupti.so.11.8");
+	cr_assert_eq(cupti__find(&target, NULL, &found), 0);
+	cr_assert(found.loaded && found.major == 13 && found.loaded_major == 11);
+	cr_assert_eq(found.older_major, 0);
+}

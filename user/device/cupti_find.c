@@ -2,6 +2,7 @@
 #include "device/cupti_find.h"
 #include "common/err.h"
 #include "common/util.h"
+#include <fnmatch.h>
 #include <glob.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,15 +33,46 @@ static unsigned int major_of(const char *path)
 static const char *const numbered[] = {"libcudart*.so.*", "libcublas*.so.*", "libnvrtc*.so.*",
 				       "libnvJitLink*.so.*"};
 
+static bool is_called(const struct target_lib *lib, const char *pattern)
+{
+	const char *slash = strrchr(lib->path, '/');
+
+	return !fnmatch(pattern, slash ? slash + 1 : lib->path, 0);
+}
+
+/* The newest: it knows what older ones call. */
+static unsigned int newest_major(const struct target *t, const char *pattern)
+{
+	unsigned int newest = 0;
+
+	for (size_t i = 0; i < t->lib_cnt; i++) {
+		const unsigned int major =
+			is_called(&t->libs[i], pattern) ? major_of(t->libs[i].path) : 0;
+
+		newest = major > newest ? major : newest;
+	}
+	return newest;
+}
+
+/* Of another runtime in the process; 0: there is none. */
+static unsigned int older_runtime(const struct target *t, unsigned int newest)
+{
+	for (size_t i = 0; i < t->lib_cnt; i++) {
+		const unsigned int major =
+			is_called(&t->libs[i], numbered[0]) ? major_of(t->libs[i].path) : 0;
+
+		if (major && major < newest)
+			return major;
+	}
+	return 0;
+}
+
 static unsigned int cuda_major(const struct target *t)
 {
 	unsigned int major = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(numbered) && !major; i++) {
-		const struct target_lib *lib = target__find_lib(t, numbered[i]);
-
-		major = lib ? major_of(lib->path) : 0;
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(numbered) && !major; i++)
+		major = newest_major(t, numbered[i]);
 	return major;
 }
 
@@ -72,10 +104,18 @@ static bool look(const struct target *t, const char *pattern, struct cupti_found
 	return best;
 }
 
+static const struct target_lib *runtime_of(const struct target *t, unsigned int major)
+{
+	for (size_t i = 0; i < t->lib_cnt; i++)
+		if (is_called(&t->libs[i], numbered[0]) && major_of(t->libs[i].path) == major)
+			return &t->libs[i];
+	return target__find_lib(t, numbered[0]);
+}
+
 /* Beside the runtime, and where a toolkit has it from there. */
 static bool look_beside(const struct target *t, struct cupti_found *f)
 {
-	const struct target_lib *lib = target__find_lib(t, numbered[0]);
+	const struct target_lib *lib = runtime_of(t, f->major);
 	const char *path = lib ? target__own_path(t, lib->path) : NULL;
 	char pattern[600];
 	int len;
@@ -199,6 +239,8 @@ int cupti__find(const struct target *t, const char *chosen, struct cupti_found *
 {
 	*out = (struct cupti_found){.major = cuda_major(t),
 				    .loaded = target__find_lib(t, "libcupti*.so.*")};
+	out->older_major = older_runtime(t, out->major);
+	out->loaded_major = newest_major(t, "libcupti*.so.*");
 	if (chosen)
 		return take_chosen(t, chosen, out);
 	if (out->loaded || look_beside(t, out) || look_in_library_path(t, out) ||

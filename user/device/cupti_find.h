@@ -11,7 +11,9 @@ bool cuda__has_driver(const struct target *t);
 bool cuda__has_runtime(const struct target *t);
 
 struct cupti_found {
-	unsigned int major; /* of its CUDA libraries; 0: not known */
+	unsigned int major; /* of its CUDA libraries, the newest; 0: not known */
+	unsigned int older_major;  /* of another runtime that it has; 0: it has none */
+	unsigned int loaded_major; /* of the libcupti that it has already; 0: none, or not known */
 	bool loaded;	    /* it has a libcupti already, which is used */
 	bool unused;	    /* `chosen` is not, since that is another */
 	char path[512];	    /* the one to load otherwise, as the process sees it; empty: none */

@@ -193,3 +193,24 @@ def activities_of(mode, devices):
 
 for MODE, DEVICES in ("hybrid_static", 1), ("module", 1), ("kv", 2):
     test(f"{MODE}, devices: {DEVICES}: activities are the truth's")(activities_of(MODE, DEVICES))
+
+
+def majors(first, second):
+    def check(case):
+        job = case.job("two_cuda.py", first, second, fresh=True, LD_LIBRARY_PATH=f"{BUILD / 'simgpu/lib'}:{SIM / 'lib'}",
+                       SIMGPU_TRUTH=str(case.dir / "truth")).wait_steps(10)
+        tool = case.tool("-p", job.pid, "--duration", "500ms", "--no-trace", "--no-progress").done(60)
+        assert f"process {job.pid} uses CUDA 13 and 11: the libcupti of CUDA 13 records both" in tool.err, tool.err
+        job.wait_steps(3)
+        events = [e for e in tool.events() if e["type"] == "device"]
+        begin, end = min(e["ts_ns"] for e in events), max(e["ts_ns"] for e in events)
+        rows = [r for r in Truth(case.dir / f"truth.{job.pid}").rows if begin <= r["start_ns"] <= end]
+        assert len(rows) > 40 and len({r["bytes"] for r in rows}) == 2, f"{len(rows)} sets"
+        same(sorted((e["ts_ns"], e["dur_ns"], e["value"]) for e in events),
+             sorted((r["start_ns"], r["ns"], r["bytes"]) for r in rows), "sets of both runtimes")
+    return check
+
+
+OLD, NEW = SIM / "lib/libcudart.so.11.0", BUILD / "simgpu/lib/libcudart.so.13"
+test("CUDA 11 and 13 in one process: both are recorded, and it is said")(majors(OLD, NEW))
+test("CUDA 13 and 11 in one process: both are recorded, and it is said")(majors(NEW, OLD))

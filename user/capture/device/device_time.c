@@ -63,6 +63,22 @@ static void refuse(struct session *s, const char *why)
 	snprintf(s->no_device, sizeof(s->no_device), "no device times: %s", why);
 }
 
+/* Seen with the simulated driver alone, whose records are whole then. */
+static void warn_of_majors(const struct cupti_found *f, pid_t pid)
+{
+	if (f->older_major)
+		log__warn("process %d uses CUDA %u and %u: the libcupti of CUDA %u records both; "
+			  "whether "
+			  "it tells of all that CUDA %u calls is not known",
+			  pid, f->major, f->older_major,
+			  f->loaded_major ? f->loaded_major : f->major, f->older_major);
+	if (f->loaded_major && f->major && f->loaded_major != f->major)
+		log__warn("process %d has the libcupti of CUDA %u and uses CUDA %u: whether it "
+			  "tells of "
+			  "all activities is not known",
+			  pid, f->loaded_major, f->major);
+}
+
 static int attach(struct session *s, struct target *t)
 {
 	const bool alone = !cuda__has_driver(t);
@@ -81,6 +97,7 @@ static int attach(struct session *s, struct target *t)
 	if (s->attached.cupti.unused)
 		log__warn("--cupti %s is not used: process %d has a libcupti already",
 			  s->opts->cupti, t->pid);
+	warn_of_majors(&s->attached.cupti, t->pid);
 	log__info("%s: our library %s process %d, stopped for %.1f ms",
 		  alone ? "operators without probes" : "device times by CUPTI",
 		  s->attached.inject.already_loaded ? "was still in" : "went into", t->pid,
