@@ -3,11 +3,9 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include "common/capability.h"
 #include "common/descriptors.h"
@@ -15,6 +13,7 @@
 #include "common/mounts.h"
 #include "common/regular_file.h"
 #include "common/util.h"
+#include "target/in_root.h"
 #include "target/rank.h"
 #include "target/target_priv.h"
 
@@ -441,15 +440,13 @@ int target__read(const struct target *t, uint64_t addr, void *buf, size_t len)
 /* The path is the target's to shape: links stay inside its root, pipes and devices are refused. */
 int target__open_file(const struct target *t, const char *path)
 {
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC,
-			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
 	auto_close int root = open(proc_path(t->pid, "root").s, O_PATH | O_CLOEXEC | O_DIRECTORY);
 	auto_close int seen = -1;
 
 	if (root < 0)
 		return -errno;
-	seen = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-	return seen < 0 ? -errno : regular_file__reopen(seen, O_RDONLY);
+	seen = in_root__find(root, path);
+	return seen < 0 ? seen : regular_file__reopen(seen, O_RDONLY);
 }
 
 const char *target__own_path(const struct target *t, const char *listed)
