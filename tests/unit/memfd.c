@@ -7,10 +7,10 @@
 #include "common/memfd.h"
 #include "common/util.h"
 
-Test(memfd, of_a_process_is_opened)
+Test(memfd, of_a_process_is_taken)
 {
 	auto_close int theirs = memfd_create("x", MFD_CLOEXEC);
-	auto_close int ours = memfd__open_of(getpid(), theirs, O_RDWR);
+	auto_close int ours = memfd__take_of(getpid(), theirs);
 	char c;
 
 	cr_assert_geq(ours, 0);
@@ -22,12 +22,11 @@ Test(memfd, of_a_process_is_opened)
 static void expect_refused(int theirs)
 {
 	cr_assert_geq(theirs, 0);
-	cr_expect_eq(memfd__open_of(getpid(), theirs, O_RDWR), -EPERM);
-	cr_expect_eq(memfd__open_of(getpid(), theirs, O_WRONLY), -EPERM);
+	cr_expect_eq(memfd__take_of(getpid(), theirs), -EPERM);
 	close(theirs);
 }
 
-Test(memfd, nothing_else_is_opened)
+Test(memfd, nothing_else_is_taken)
 {
 	char name[] = "/dev/shm/proftrace-memfd.XXXXXX";
 	int unlinked = mkostemp(name, O_CLOEXEC), ends[2];
@@ -39,6 +38,6 @@ Test(memfd, nothing_else_is_opened)
 	expect_refused(unlinked); /* no name, and in memory */
 	cr_assert_eq(pipe2(ends, O_CLOEXEC), 0);
 	expect_refused(ends[1]);
-	cr_expect_lt(memfd__open_of(getpid(), 1 << 20, O_RDWR), 0);
+	cr_expect_lt(memfd__take_of(getpid(), 1 << 20), 0);
 	close(ends[0]);
 }

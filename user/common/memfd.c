@@ -3,8 +3,12 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include "common/regular_file.h"
+#include <sys/syscall.h>
 #include "common/util.h"
+
+/* The headers of a build machine may be older than the kernel: Linux 5.3 and 5.6. */
+#define PIDFD_OPEN  434
+#define PIDFD_GETFD 438
 
 /* All memfds lie in one file system of the kernel's, which nothing else has names in. */
 static int device_of_memfds(dev_t *out)
@@ -18,7 +22,28 @@ static int device_of_memfds(dev_t *out)
 	return 0;
 }
 
-int memfd__open_of(pid_t pid, int64_t fd, int flags)
+/* The process's own description: to be written and read at offsets alone. Not opened anew, which a
+ * process that may open nothing to be written could not. */
+static int take(pid_t pid, int fd, const struct stat *seen)
+{
+	auto_close int process = (int)syscall(PIDFD_OPEN, pid, 0);
+	auto_close int theirs = -1;
+	struct stat st;
+	int ours;
+
+	if (process < 0)
+		return -errno;
+	theirs = (int)syscall(PIDFD_GETFD, process, fd, 0);
+	if (theirs < 0 || fstat(theirs, &st))
+		return -errno;
+	if (st.st_ino != seen->st_ino || st.st_dev != seen->st_dev ||
+	    (fcntl(theirs, F_GETFL) & O_ACCMODE) != O_RDWR || fcntl(theirs, F_GETFL) & O_PATH)
+		return -EPERM;
+	ours = fcntl(theirs, F_DUPFD_CLOEXEC, 0);
+	return ours < 0 ? -errno : ours;
+}
+
+int memfd__take_of(pid_t pid, int64_t fd)
 {
 	char path[64];
 	struct stat st;
@@ -33,5 +58,5 @@ int memfd__open_of(pid_t pid, int64_t fd, int flags)
 		return -errno;
 	if (!S_ISREG(st.st_mode) || st.st_dev != device || st.st_nlink)
 		return -EPERM;
-	return regular_file__reopen(seen, flags);
+	return take(pid, (int)fd, &st);
 }

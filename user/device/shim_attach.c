@@ -66,7 +66,7 @@ static int refused(const struct target *t, int err)
 /* fd: the process's own. */
 static int adopt(const struct target *t, int fd, struct shim_link **out)
 {
-	auto_close int own = memfd__open_of(t->pid, fd, O_RDWR);
+	auto_close int own = memfd__take_of(t->pid, fd);
 
 	if (own < 0)
 		return err__set(own, "cannot open the library's memory in process %d: %s", t->pid,

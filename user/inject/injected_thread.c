@@ -44,17 +44,19 @@ static int await_phase(const struct session *s, uint64_t wanted, uint64_t deadli
 	}
 }
 
+/* The position is the process's, too. */
 static int write_all(int fd, const char *bytes, size_t len)
 {
-	while (len) {
-		ssize_t n = write(fd, bytes, len);
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = pwrite(fd, bytes + done, len - done, (off_t)done);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return n < 0 ? -errno : -EIO;
-		bytes += n;
-		len -= (size_t)n;
+		done += (size_t)n;
 	}
 	return 0;
 }
@@ -117,7 +119,7 @@ static int fill_memfd(const struct session *s)
 	if (theirs < 0)
 		return err__set((int)theirs, "process %d: memfd_create: %s", s->target->pid,
 				strerror((int)-theirs));
-	fd = memfd__open_of(s->target->pid, theirs, O_RDWR);
+	fd = memfd__take_of(s->target->pid, theirs);
 	err = fd < 0 ? fd : fill_and_seal(fd, q->image, q->image_size);
 	if (err)
 		return err__set(err, "process %d: cannot fill its memfd: %s", s->target->pid,
