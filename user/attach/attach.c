@@ -77,6 +77,17 @@ void attach_set__rows(struct attach_set *s, int map_fd)
 		trace_event__prepare();
 }
 
+void attach__prepare(enum attach_method method)
+{
+	if (attach_method__resolve(method) == ATTACH_PERF_EVENT)
+		trace_event__prepare();
+}
+
+void attach__forked(void)
+{
+	trace_event__own();
+}
+
 bool attach__has_trace_events(void)
 {
 	trace_event__prepare();

@@ -105,6 +105,11 @@ void attach_set__free(struct attach_set *s); /* detaches first */
 /* Can perf events have many points each here, by tracefs? */
 bool attach__has_trace_events(void);
 
+/* Opens what attaching by the method writes to. Later this process may have no right to. */
+void attach__prepare(enum attach_method method);
+/* In a child that attaches probes of its own after that. */
+void attach__forked(void);
+
 /* Sends libbpf's messages to --verbose: what matters of them is said by our own errors. */
 void attach__hush_libbpf(void);
 /* Why it could not open or load an object of ours. Kept until the thread's next call. */

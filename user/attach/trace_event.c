@@ -54,21 +54,26 @@ static void group_prefix(char *out, size_t size)
 	snprintf(out, size, "proftrace_%lu_", (unsigned long)ns.st_ino);
 }
 
-static int command(int tracefs, const char *text, size_t len)
-{
-	auto_close int fd = openat(tracefs, "uprobe_events", O_WRONLY | O_APPEND | O_CLOEXEC);
+static struct {
+	bool asked;
+	int dir;      /* open as long as we live; -1: not to be had */
+	int commands; /* the same: who records has no right to open it later */
+	pid_t owner;  /* ours: attaching runs in a process of its own */
+} tracefs = {.dir = -1, .commands = -1};
 
-	if (fd < 0 || UNINTERRUPTED(write(fd, text, len)) != (ssize_t)len)
+static int command(const char *text, size_t len)
+{
+	if (UNINTERRUPTED(write(tracefs.commands, text, len)) != (ssize_t)len)
 		return errno ? -errno : -EIO;
 	return 0;
 }
 
-static void undefine(int tracefs, const char *name)
+static void undefine(const char *name)
 {
 	char text[128];
 	int len = snprintf(text, sizeof(text), "-:%s\n", name);
 
-	if (command(tracefs, text, (size_t)len))
+	if (command(text, (size_t)len))
 		log__debug("cannot remove the trace event %s", name);
 }
 
@@ -102,17 +107,11 @@ static void remove_stale(int dir)
 		const char *name = stale_name(line, prefix);
 
 		if (name && strcmp(name, last) != 0) {
-			undefine(dir, name);
+			undefine(name);
 			last = name;
 		}
 	}
 }
-
-static struct {
-	bool asked;
-	int dir;     /* open as long as we live; -1: not to be had */
-	pid_t owner; /* ours: attaching runs in a process of its own */
-} tracefs = {.dir = -1};
 
 void trace_event__prepare(void)
 {
@@ -121,13 +120,21 @@ void trace_event__prepare(void)
 	tracefs.asked = true;
 	tracefs.owner = getpid();
 	tracefs.dir = tracefs_open();
-	if (tracefs.dir >= 0)
+	if (tracefs.dir < 0)
+		return;
+	tracefs.commands = openat(tracefs.dir, "uprobe_events", O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (tracefs.commands >= 0)
 		remove_stale(tracefs.dir);
+}
+
+void trace_event__own(void)
+{
+	tracefs.owner = getpid();
 }
 
 bool trace_event__usable(const char *path)
 {
-	return tracefs.dir >= 0 && !strpbrk(path, " \t\n");
+	return tracefs.commands >= 0 && !strpbrk(path, " \t\n");
 }
 
 /* ---- definition ---- */
@@ -147,13 +154,13 @@ static int define(const struct trace_event *e, const char *path, bool is_return,
 		if (n < 0 || (size_t)n >= sizeof(line))
 			return -ENAMETOOLONG;
 		if (len + (size_t)n > sizeof(text)) {
-			err = command(tracefs.dir, text, len);
+			err = command(text, len);
 			len = 0;
 		}
 		memcpy(text + len, line, (size_t)n);
 		len += (size_t)n;
 	}
-	return err ? err : command(tracefs.dir, text, len);
+	return err ? err : command(text, len);
 }
 
 static int add_row(struct trace_event *e, uint64_t ip, uint32_t row)
@@ -266,7 +273,7 @@ void trace_event__free(struct trace_event *e)
 {
 	if (!e)
 		return;
-	undefine(tracefs.dir, e->name);
+	undefine(e->name);
 	for (size_t i = 0; i < e->address_cnt; i++)
 		bpf_map_delete_elem(e->rows_fd, &e->addresses[i]);
 	free(e->addresses);

@@ -22,6 +22,8 @@ struct trace_event;
 
 /* Finds out whether the kernel can and lets us, once, and removes what a killed proftrace left. */
 void trace_event__prepare(void);
+/* After a fork: events of this process are its own. */
+void trace_event__own(void);
 /* A path with a blank cannot be told to the kernel. */
 bool trace_event__usable(const char *path);
 
