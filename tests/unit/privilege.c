@@ -142,7 +142,7 @@ Test(privilege, each_stage_has_fewer_rights)
 	}
 	cr_expect_eq(before, 0);
 	cr_expect(rights__of(RIGHTS_RECORD, true) & CAPABILITY(CAP_SYS_ADMIN));
-	cr_expect_not(rights__of(RIGHTS_FILES, true) & CAPABILITY(CAP_SYS_ADMIN));
+	cr_expect_not(rights__of(RIGHTS_END, true) & CAPABILITY(CAP_SYS_ADMIN));
 }
 
 Test(privilege, commands_hold_no_more_than_a_session)
@@ -162,9 +162,22 @@ Test(privilege, sys_admin_stands_for_what_is_missing)
 	cr_expect_eq(rights__held(admin | CAPABILITY(CAP_BPF), RIGHTS_RECORD, false),
 		     admin | CAPABILITY(CAP_BPF));
 	cr_expect_eq(rights__held(admin | load, RIGHTS_RECORD, false), load);
-	cr_expect_eq(rights__held(admin, RIGHTS_FILES, false), 0);
+	cr_expect_eq(rights__held(admin, RIGHTS_END, false), 0);
 	cr_expect_str_eq(rights__names(admin, RIGHTS_ATTACH, false), "none");
 	cr_expect_str_eq(rights__names(admin, RIGHTS_RECORD, false), "CAP_SYS_ADMIN");
+}
+
+/* As in a container by Docker's own choice. */
+Test(privilege, dac_override_stands_for_reading_alone)
+{
+	const uint64_t override = CAPABILITY(CAP_DAC_OVERRIDE),
+		       read = CAPABILITY(CAP_DAC_READ_SEARCH);
+
+	for (enum rights_stage stage = RIGHTS_ATTACH; stage <= RIGHTS_END; stage++) {
+		cr_expect_eq(rights__held(override, stage, false), override);
+		cr_expect_eq(rights__held(override | read, stage, false), read);
+	}
+	cr_expect_eq(rights__held(override, RIGHTS_OUTPUT, false), 0);
 }
 
 /* ---- Landlock and seccomp, each alone ---- */
@@ -360,7 +373,7 @@ static int status_of_caller(void *ctx)
 
 Test(privilege, under_sudo_the_output_is_made_as_the_caller)
 {
-	const struct file_places none = {0};
+	struct file_places none = {0};
 
 	if (geteuid()) {
 		cr_expect_eq(output_process__run(status_of_caller, NULL, &none), 4);
@@ -378,7 +391,7 @@ static int signal_itself(void *ctx)
 
 static int run_one_that_gets_a_signal(void)
 {
-	const struct file_places none = {0};
+	struct file_places none = {0};
 
 	signal(SIGTERM, SIG_IGN);
 	return output_process__run(signal_itself, NULL, &none);

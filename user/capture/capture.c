@@ -296,6 +296,7 @@ static void let_program_go(struct session *s)
 	if (s->program)
 		s->held_ns = s->sliced_ns + hold__end(s->program);
 	s->program = NULL;
+	device_time__forbid_loading(s);
 }
 
 /* What is to be seen from its first operator on has none before the probes are in. */

@@ -2,10 +2,12 @@
 /* The default command: attach to a running process. */
 #include "capture/processes/descendant.h"
 #include "cli/job_record.h"
+#include "cli/record_begin.h"
 #include "cli/record_checks.h"
 #include "cli/record_run.h"
 #include "common/err.h"
 #include "common/util.h"
+#include "privilege/file_process.h"
 #include "target/rank.h"
 #include <limits.h>
 #include <unistd.h>
@@ -131,16 +133,21 @@ static void warn_of_launcher(pid_t pid)
 	ranks__clear(&ranks);
 }
 
-static int choose(struct record_command *c)
+static int check_chosen(const struct record_command *c)
 {
 	if (c->job && c->pids.cnt)
 		return err__set(-EINVAL,
 				"-p and --job exclude each other: --job finds the processes");
-	if (c->job)
-		return find_job(c);
-	if (!c->pids.cnt)
+	if (!c->job && !c->pids.cnt)
 		return err__set(-EINVAL, "which process? Give -p PID, as in: sudo proftrace "
 					 "-p 4242 --record 2:10");
+	return 0;
+}
+
+static int choose(struct record_command *c)
+{
+	if (c->job)
+		return find_job(c);
 	if (c->pids.cnt == 1)
 		warn_of_launcher(c->pids.items[0]);
 	return 0;
@@ -161,6 +168,10 @@ static int run(int argc, char **argv)
 	if (!err)
 		err = record_checks__settle(&c.options);
 	if (!err)
+		err = check_chosen(&c);
+	if (!err)
+		err = record_begin(&c.options);
+	if (!err)
 		err = choose(&c);
 	if (err) {
 		status = cli__fail(err);
@@ -170,6 +181,7 @@ static int run(int argc, char **argv)
 		c.options.capture.pid = c.pids.items[0];
 		status = record_run(&c.options);
 	}
+	file_process__leave();
 	free(c.pids.items);
 	return status;
 }

@@ -14,6 +14,7 @@
 #include "device/cupti_find.h"
 #include "device/shim_library.h"
 #include "device/shim_link.h"
+#include "privilege/file_process.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -147,6 +148,7 @@ static int run(int argc, char **argv)
 	o.capture.await_framework = true;
 	o.capture.held = &held;
 	result = record_run(&o);
+	file_process__leave();
 	hold__end(held);
 	/* The program goes on; we wait for it as a shell would, and pass its failure on. */
 	signals__pass_all();

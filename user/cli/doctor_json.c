@@ -23,12 +23,11 @@ static json_t *cost_json(const struct doctor *d)
 			 (json_int_t)d->cost.entry_return_ns);
 }
 
-static json_t *names_json(uint64_t has, enum rights_stage stage, bool needs_admin)
+static json_t *names_json(uint64_t held)
 {
 	json_t *list = json_array();
 	size_t cnt;
 	const struct right *rights = rights__all(&cnt);
-	const uint64_t held = rights__held(has, stage, needs_admin);
 
 	for (size_t i = 0; list && i < cnt; i++)
 		if (held & CAPABILITY(rights[i].capability))
@@ -36,14 +35,17 @@ static json_t *names_json(uint64_t has, enum rights_stage stage, bool needs_admi
 	return list;
 }
 
-/* What is held in each stage of a session, of what this process has. */
+/* What is held in each stage of a session, and by the process that opens its files, of what this
+ * process has. */
 static json_t *rights_json(const struct doctor *d)
 {
 	json_t *stages = json_object();
 
 	for (enum rights_stage stage = RIGHTS_ATTACH; stages && stage < RIGHTS_STAGE_CNT; stage++)
 		json_object_set_new(stages, rights__stage_name(stage),
-				    names_json(d->rights.has, stage, d->needs_admin));
+				    names_json(rights__held(d->rights.has, stage, d->needs_admin)));
+	json_object_set_new(stages, "files",
+			    names_json(d->rights.has & rights__for(RIGHTS_TO_OPEN)));
 	return stages;
 }
 

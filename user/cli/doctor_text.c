@@ -60,6 +60,10 @@ static void print_rights(const struct doctor *d, FILE *out)
 	for (enum rights_stage stage = RIGHTS_ATTACH; stage < RIGHTS_OUTPUT; stage++)
 		row(out, stage ? "" : "capabilities", "%s: %s", when[stage],
 		    rights__names(d->rights.has, stage, d->needs_admin));
+	if (!(lacks & PROTECTION_SECCOMP))
+		row(out, "", "a session opens no file to write to (a seccomp filter)");
+	row(out, "", "the process that opens its files: %s",
+	    rights__names_for(d->rights.has, RIGHTS_TO_OPEN));
 	row(out, "", "the process that makes the output: none%s%s",
 	    lacks & PROTECTION_LANDLOCK ? "" : ", Landlock",
 	    lacks & PROTECTION_SECCOMP ? "" : ", a seccomp filter");

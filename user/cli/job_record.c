@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cli/job_record.h"
 #include "analysis/job/job.h"
+#include "attach/attach.h"
 #include "attach/privilege.h"
 #include "capture/rendezvous.h"
 #include "cli/next_try.h"
@@ -9,6 +10,7 @@
 #include "cli/signals.h"
 #include "common/err.h"
 #include "common/util.h"
+#include "privilege/file_process.h"
 #include "privilege/output_process.h"
 #include "privilege/rights.h"
 #include "target/rank.h"
@@ -83,15 +85,22 @@ static int capture_one(struct job_record *j, size_t index, pid_t parent)
 static int start_one(struct job_record *j, size_t index)
 {
 	struct capture_process *c = &j->captures[index];
-	pid_t parent = getpid();
+	const pid_t parent = getpid();
+	auto_close int files = file_process__invite();
 
+	if (files < 0)
+		return err__set(files, "cannot reach the process that opens files: %s",
+				strerror(-files));
 	c->said = memfd_create("recordings", MFD_CLOEXEC);
 	if (c->said < 0)
 		return err__set(-errno, "cannot make a file in memory: %s", strerror(errno));
 	fflush(NULL);
 	c->pid = fork();
-	if (!c->pid)
+	if (!c->pid) {
+		file_process__join(files);
+		attach__forked();
 		exit(capture_one(j, index, parent));
+	}
 	if (c->pid > 0)
 		return 0;
 	c->pid = 0;
@@ -169,7 +178,7 @@ static int capture_all(struct job_record *j)
 	for (size_t i = 0; i < j->cnt && !err; i++)
 		err = start_one(j, i);
 	/* The captures have their own. */
-	rights__enter(RIGHTS_FILES, false);
+	rights__enter(RIGHTS_END, false);
 	if (err)
 		signal_all(j, SIGTERM);
 	/* Those that were started detach in order, whatever happened here. */
@@ -276,8 +285,7 @@ static int check(const struct record_options *o, size_t cnt)
 				"--html %s: each rank gets a page of its own; name a directory "
 				"that exists",
 				o->html);
-	err = report_out__check(&o->tables);
-	return err ? err : privilege__require();
+	return privilege__require();
 }
 
 static void capture_process_free(struct capture_process *c)

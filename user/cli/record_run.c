@@ -4,7 +4,7 @@
 #include "cli/html_page.h"
 #include "cli/next_try.h"
 #include "cli/place.h"
-#include "cli/record_checks.h"
+#include "cli/record_begin.h"
 #include "cli/signals.h"
 #include "cli/trace_readers.h"
 #include "cli/window_path.h"
@@ -186,9 +186,7 @@ int record_run(struct record_options *o)
 	o->capture.has_schedule = o->range.set;
 	o->capture.schedule = o->range.schedule;
 	o->capture.progress = !o->no_progress && log_level && isatty(STDERR_FILENO);
-	/* Behind the start of a program by `run`, which has what its caller has. */
-	rights__enter(RIGHTS_ATTACH, true);
-	err = record_checks__before(o);
+	err = record_begin(o);
 	if (err) {
 		shim_link__free(o->capture.shim);
 		return cli__fail(err);
@@ -203,7 +201,7 @@ int record_run(struct record_options *o)
 			      : err__set(-EINTR, "aborted");
 	}
 	signals__catch(false);
-	rights__enter(RIGHTS_FILES, false);
+	rights__enter(RIGHTS_END, false);
 	if (err)
 		cli__fail(err);
 	for (size_t i = 0; o->paths_fd && i < res.path_cnt && !res.aborted; i++)

@@ -17,6 +17,11 @@ bool file_client__is_on(void)
 	return broker >= 0;
 }
 
+int file_client__socket(void)
+{
+	return broker;
+}
+
 static int take_descriptor(struct msghdr *message)
 {
 	const struct cmsghdr *c = CMSG_FIRSTHDR(message);
@@ -39,7 +44,7 @@ static int receive(struct file_answer *answer, int *fd)
 
 	len = UNINTERRUPTED(recvmsg(broker, &message, MSG_CMSG_CLOEXEC));
 	*fd = len > 0 ? take_descriptor(&message) : -1;
-	return len == sizeof(*answer) ? answer->err : len < 0 ? -errno : -EPIPE;
+	return len == sizeof(*answer) ? answer->err : -EOWNERDEAD;
 }
 
 static int ask(const struct file_request *request, int *fd, uint32_t *handle)
@@ -50,7 +55,7 @@ static int ask(const struct file_request *request, int *fd, uint32_t *handle)
 	int got, err;
 
 	if (UNINTERRUPTED(sendmsg(broker, &message, MSG_NOSIGNAL)) < 0)
-		return -errno;
+		return -EOWNERDEAD;
 	err = receive(&answer, &got);
 	*handle = answer.handle;
 	if (fd)
@@ -78,6 +83,14 @@ int file_client__end(enum file_verb verb, uint32_t handle)
 	uint32_t unused;
 
 	return ask(&request, NULL, &unused);
+}
+
+int file_client__get_socket(enum file_verb verb, uint32_t *handle)
+{
+	const struct file_request request = {.verb = verb, .handle = *handle};
+	int fd, err = ask(&request, &fd, handle);
+
+	return err ? err : fd;
 }
 
 int in_file__open(const char *path)

@@ -18,13 +18,20 @@ enum file_verb {
 	FILE_PUBLISH,	/* out_file__publish */
 	FILE_FORGET,	/* out_file__close */
 	FILE_DIRECTORY, /* out_file__make_directory */
+	/* Of a session alone: */
+	FILE_ASIDE,  /* out_file__set_aside, to PATH.old */
+	FILE_REMOVE, /* out_file__remove, of what was made for it */
+	FILE_LISTEN, /* a socket for `proftrace ctl`; handle: of which process */
+	FILE_SWEEP,  /* removes its name, once nobody listens */
+	FILE_CLIENT, /* a socket like this one, for another process */
+	FILE_OUTPUT, /* none of these any more: the output is made */
 };
 
 /* A whole message (SOCK_SEQPACKET). */
 struct file_request {
 	uint32_t verb;
 	uint32_t mode;	 /* FILE_WRITE: enum out_mode */
-	uint32_t handle; /* FILE_PUBLISH, FILE_FORGET: as it was answered */
+	uint32_t handle; /* FILE_PUBLISH, FILE_FORGET: as it was answered; FILE_LISTEN: a process */
 	char path[PATH_MAX];
 };
 
@@ -33,14 +40,17 @@ struct file_answer {
 	uint32_t handle;
 };
 
-/* From now on files are asked for at this socket. */
+/* From now on files are asked for at this socket; -1: no more. */
 void file_client__begin(int socket);
 bool file_client__is_on(void);
+int file_client__socket(void); /* -1: it is not on */
 /* 0 or a negative errno; *fd, if not NULL: the descriptor that came, else -1. */
 int file_client__ask(enum file_verb verb, uint32_t mode, const char *path, int *fd,
 		     uint32_t *handle);
-/* FILE_PUBLISH or FILE_FORGET. */
+/* FILE_PUBLISH, FILE_FORGET or FILE_SWEEP. */
 int file_client__end(enum file_verb verb, uint32_t handle);
+/* FILE_LISTEN or FILE_CLIENT: a descriptor, or a negative errno. *handle: as it was answered. */
+int file_client__get_socket(enum file_verb verb, uint32_t *handle);
 
 /* Opens a regular file for reading: a descriptor, or a negative errno, -EINVAL: it is none. */
 int in_file__open(const char *path);

@@ -266,16 +266,20 @@ void out_file__temporary_places(const char *places[TEMPORARY_PLACES])
 	places[3] = "/tmp";
 }
 
-int out_file__set_aside(const char *path, const char *suffix)
+int out_file__set_aside(const char *path)
 {
 	auto_free char *name = NULL, *aside = NULL;
-	auto_close int dir = out_path__parent(path, &name);
+	auto_close int dir = -1;
+	uint32_t unused;
 	struct stat st;
 	int there;
 
+	if (file_client__is_on())
+		return file_client__ask(FILE_ASIDE, 0, path, NULL, &unused);
+	dir = out_path__parent(path, &name);
 	if (dir < 0)
 		return dir;
-	if (asprintf(&aside, "%s%s", name, suffix) < 0) {
+	if (asprintf(&aside, "%s.old", name) < 0) {
 		aside = NULL;
 		return -ENOMEM;
 	}
@@ -290,8 +294,12 @@ int out_file__set_aside(const char *path, const char *suffix)
 int out_file__remove(const char *path)
 {
 	auto_free char *name = NULL;
-	auto_close int dir = out_path__parent(path, &name);
+	auto_close int dir = -1;
+	uint32_t unused;
 
+	if (file_client__is_on())
+		return file_client__ask(FILE_REMOVE, 0, path, NULL, &unused);
+	dir = out_path__parent(path, &name);
 	if (dir < 0)
 		return dir;
 	return unlinkat(dir, name, 0) ? -errno : 0;
@@ -333,6 +341,8 @@ const char *out_file__explain(int err)
 	case -EMLINK:
 		return "the file has other names, too, and would be emptied under them; choose "
 		       "another place";
+	case -EOWNERDEAD:
+		return "the process of proftrace that opens its files has ended; run it again";
 	default:
 		return NULL;
 	}

@@ -45,9 +45,8 @@ int out_file__open_temporary(const char *directory);
 enum { TEMPORARY_PLACES = 4 };
 void out_file__temporary_places(const char *places[TEMPORARY_PLACES]);
 
-/* Renames PATH to PATH.SUFFIX, or removes it, in the directory that out_file__open would write to.
- */
-int out_file__set_aside(const char *path, const char *suffix);
+/* Renames PATH to PATH.old, or removes it, in the directory that out_file__open would write to. */
+int out_file__set_aside(const char *path);
 int out_file__remove(const char *path);
 /* mkdir under the same rules; 0 or a negative errno, -EEXIST included. */
 int out_file__make_directory(const char *path);

@@ -2,6 +2,7 @@
 #include "device/shim_link.h"
 #include "common/err.h"
 #include "common/mapped.h"
+#include "common/out_file.h"
 #include "common/stale_file.h"
 #include "common/util.h"
 #include "common/capability_set.h"
@@ -161,7 +162,7 @@ int shim_link__adopt(int fd, struct shim_link **out)
 void shim_link__unlink(struct shim_link *l)
 {
 	if (l->linked)
-		unlink(l->path);
+		out_file__remove(l->path);
 	l->linked = false;
 	if (l->held >= 0)
 		close(l->held);

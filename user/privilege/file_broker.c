@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "privilege/file_broker.h"
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include "common/file_client.h"
 #include "common/out_file.h"
 #include "common/util.h"
 
-#define FILES_MAX 8 /* open to be written, at a time */
+#define FILES_MAX   512 /* open to be written, at a time; a job of 256 has one each */
+#define CLIENTS_MAX 512
 
 struct broker {
-	int socket;
-	const struct file_places *places;
+	int socket; /* the caller's, who closes it */
+	struct pollfd clients[CLIENTS_MAX];
+	bool is_session[CLIENTS_MAX]; /* which of them may ask what a session may */
+	nfds_t client_cnt;
+	struct file_places *places;
 	struct out_file files[FILES_MAX];
 	bool taken[FILES_MAX];
+	bool has_listened;
 };
 
 /* ---- places ---- */
@@ -30,6 +36,11 @@ static int add(char ***paths, size_t *cnt, size_t *cap, const char *path, size_t
 int file_places__add_read(struct file_places *p, const char *path)
 {
 	return add(&p->read, &p->read_cnt, &p->read_cap, path, strlen(path));
+}
+
+static int add_made(struct file_places *p, const char *path)
+{
+	return add(&p->made, &p->made_cnt, &p->made_cap, path, strlen(path));
 }
 
 /* Bytes of a directory's path: without slashes at its end, but for the root. */
@@ -86,6 +97,7 @@ void file_places__free(struct file_places *p)
 	free_all(p->read, p->read_cnt);
 	free_all(p->write, p->write_cnt);
 	free_all(p->directories, p->directory_cnt);
+	free_all(p->made, p->made_cnt);
 	*p = (struct file_places){0};
 }
 
@@ -112,32 +124,50 @@ static bool is_in_directory(const struct file_places *p, const char *path)
 
 /* ---- requests ---- */
 
+static bool is_made(const struct file_places *p, const char *path)
+{
+	return is_among(p->made, p->made_cnt, path, strlen(path));
+}
+
 static int read_file(const struct broker *b, const char *path)
 {
 	const struct file_places *p = b->places;
 
-	return is_among(p->read, p->read_cnt, path, strlen(path)) ? in_file__open(path) : -EACCES;
+	return is_among(p->read, p->read_cnt, path, strlen(path)) || is_made(p, path)
+		       ? in_file__open(path)
+		       : -EACCES;
+}
+
+static bool is_writable(const struct file_places *p, const char *path, bool *only_files)
+{
+	*only_files = !is_among(p->write, p->write_cnt, path, strlen(path));
+	return !*only_files || is_in_directory(p, path);
 }
 
 static int write_file(struct broker *b, const struct file_request *r, uint32_t *handle)
 {
-	const struct file_places *p = b->places;
+	struct file_places *p = b->places;
 	enum out_mode mode = r->mode == OUT_LIVE ? OUT_LIVE : OUT_WHOLE;
+	bool only_files, is_new;
 	size_t i = 0;
 	int err;
 
-	if (!is_among(p->write, p->write_cnt, r->path, strlen(r->path))) {
-		if (!is_in_directory(p, r->path))
-			return -EACCES;
-		mode |= OUT_ONLY_FILES;
-	}
+	if (!is_writable(p, r->path, &only_files))
+		return -EACCES;
 	while (i < FILES_MAX && b->taken[i])
 		i++;
 	if (i == FILES_MAX)
 		return -EMFILE;
-	err = out_file__open(&b->files[i], r->path, mode);
+	is_new = p->session && !is_made(p, r->path);
+	err = is_new ? add_made(p, r->path) : 0;
 	if (err)
 		return err;
+	err = out_file__open(&b->files[i], r->path, only_files ? mode | OUT_ONLY_FILES : mode);
+	if (err) {
+		if (is_new)
+			free(p->made[--p->made_cnt]);
+		return err;
+	}
 	b->taken[i] = true;
 	*handle = (uint32_t)i + 1;
 	return b->files[i].fd;
@@ -184,7 +214,61 @@ static int make_directory(const struct broker *b, const char *path)
 		       : -EACCES;
 }
 
-static void answer(const struct broker *b, const struct file_answer *a, int fd)
+/* ---- of a session ---- */
+
+static int set_aside(const struct broker *b, const char *path)
+{
+	bool unused;
+
+	return is_writable(b->places, path, &unused) ? out_file__set_aside(path) : -EACCES;
+}
+
+static int remove_file(struct broker *b, const char *path)
+{
+	struct file_places *p = b->places;
+
+	if (text__is(p->temporary, path))
+		p->temporary = NULL;
+	else if (!is_made(p, path))
+		return -EACCES;
+	return out_file__remove(path);
+}
+
+static int listen_for(struct broker *b, pid_t pid, uint32_t *holder)
+{
+	b->has_listened = true;
+	return b->places->session->listen(pid, holder);
+}
+
+static int sweep(const struct broker *b)
+{
+	if (!b->has_listened)
+		return -EACCES;
+	b->places->session->sweep();
+	return 0;
+}
+
+static void add_socket(struct broker *b, int socket, bool is_session)
+{
+	b->clients[b->client_cnt] = (struct pollfd){.fd = socket, .events = POLLIN};
+	b->is_session[b->client_cnt++] = is_session;
+}
+
+static int add_client(struct broker *b)
+{
+	int ends[2];
+
+	if (b->client_cnt == CLIENTS_MAX)
+		return -EMFILE;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	add_socket(b, ends[0], true);
+	return ends[1];
+}
+
+/* ---- the conversation ---- */
+
+static void answer(int socket, const struct file_answer *a, int fd)
 {
 	char control[CMSG_SPACE(sizeof(int))] = {0};
 	struct iovec data = {(void *)a, sizeof(*a)};
@@ -201,16 +285,42 @@ static void answer(const struct broker *b, const struct file_answer *a, int fd)
 		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
 	}
 	/* Who does not wait for it has ended. */
-	UNINTERRUPTED(sendmsg(b->socket, &message, MSG_NOSIGNAL));
+	UNINTERRUPTED(sendmsg(socket, &message, MSG_NOSIGNAL));
 }
 
 static bool gives_descriptor(uint32_t verb)
 {
-	return verb == FILE_READ || verb == FILE_WRITE || verb == FILE_TEMPORARY;
+	return verb == FILE_READ || verb == FILE_WRITE || verb == FILE_TEMPORARY ||
+	       verb == FILE_LISTEN || verb == FILE_CLIENT;
 }
 
-static void obey(struct broker *b, const struct file_request *r)
+static int obey_session(struct broker *b, bool *is_session, const struct file_request *r,
+			uint32_t *handle)
 {
+	if (!*is_session)
+		return -EACCES;
+	switch (r->verb) {
+	case FILE_ASIDE:
+		return set_aside(b, r->path);
+	case FILE_REMOVE:
+		return remove_file(b, r->path);
+	case FILE_LISTEN:
+		return listen_for(b, (pid_t)r->handle, handle);
+	case FILE_SWEEP:
+		return sweep(b);
+	case FILE_CLIENT:
+		return add_client(b);
+	case FILE_OUTPUT:
+		*is_session = false;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+static void obey(struct broker *b, nfds_t client, const struct file_request *r)
+{
+	const int socket = b->clients[client].fd;
 	struct file_answer a = {0};
 	int result; /* a descriptor, 0, or a negative errno */
 
@@ -232,31 +342,64 @@ static void obey(struct broker *b, const struct file_request *r)
 		result = make_directory(b, r->path);
 		break;
 	default:
-		result = -EINVAL;
+		result = obey_session(b, &b->is_session[client], r, &a.handle);
 	}
 	a.err = result < 0 ? result : 0;
-	answer(b, &a, gives_descriptor(r->verb) ? result : -1);
+	answer(socket, &a, gives_descriptor(r->verb) ? result : -1);
 	/* A file to be written stays open here until it is published. */
 	if (result >= 0 && gives_descriptor(r->verb) && r->verb != FILE_WRITE)
 		close(result);
 }
 
-void file_broker__serve(int socket, const struct file_places *places)
+/* false: the other end is closed. */
+static bool serve_one(struct broker *b, nfds_t client)
+{
+	struct file_request request;
+	const ssize_t len =
+		UNINTERRUPTED(recv(b->clients[client].fd, &request, sizeof(request), 0));
+
+	if (len != sizeof(request))
+		return false;
+	request.path[sizeof(request.path) - 1] = '\0';
+	obey(b, client, &request);
+	return true;
+}
+
+static void serve_all(struct broker *b)
+{
+	for (nfds_t i = 0; i < b->client_cnt; i++) {
+		struct pollfd *c = &b->clients[i];
+
+		if (!c->revents || serve_one(b, i))
+			continue;
+		if (c->fd != b->socket)
+			close(c->fd);
+		*c = b->clients[--b->client_cnt];
+		b->is_session[i] = b->is_session[b->client_cnt];
+		c->revents = 0; /* its turn comes */
+	}
+}
+
+static void end_all(struct broker *b)
+{
+	struct file_places *p = b->places;
+
+	for (size_t i = 0; i < FILES_MAX; i++)
+		if (b->taken[i])
+			out_file__close(&b->files[i]);
+	if (b->has_listened)
+		p->session->sweep();
+	if (p->temporary)
+		out_file__remove(p->temporary);
+}
+
+void file_broker__serve(int socket, struct file_places *places)
 {
 	struct broker b = {.socket = socket, .places = places};
-	struct file_request request;
-	ssize_t len;
 
-	for (;;) {
-		len = recv(socket, &request, sizeof(request), 0);
-		if (len < 0 && errno == EINTR)
-			continue;
-		if (len != sizeof(request))
-			break;
-		request.path[sizeof(request.path) - 1] = '\0';
-		obey(&b, &request);
-	}
-	for (size_t i = 0; i < FILES_MAX; i++)
-		if (b.taken[i])
-			out_file__close(&b.files[i]);
+	add_socket(&b, socket, places->session);
+	while (b.client_cnt)
+		if (poll(b.clients, b.client_cnt, -1) > 0)
+			serve_all(&b);
+	end_all(&b);
 }

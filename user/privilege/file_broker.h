@@ -6,12 +6,26 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What a session may have besides (user/privilege/file_process.h). */
+struct file_session {
+	/* A socket for requests to the session that records pid; or a negative errno, and the
+	 * process that has it, 0: unknown. */
+	int (*listen)(pid_t pid, uint32_t *holder);
+	void (*sweep)(void); /* removes names of sockets that nobody listens at */
+};
 
 struct file_places {
 	char **read;  /* paths that it may open for reading, as it will write them */
 	char **write; /* paths where it may write, whatever is there */
 	char **directories; /* in which it may make and replace files of any name */
+	char **made;	    /* for it: it may read and remove them; kept by the broker */
 	size_t read_cnt, read_cap, write_cnt, write_cap, directory_cnt, directory_cap;
+	size_t made_cnt, made_cap;
+	const char *temporary; /* it may remove this one, which goes at the end if not before; or NULL */
+	const struct file_session *session; /* NULL: it is none */
 };
 
 /* 0 or -ENOMEM. */
@@ -21,7 +35,8 @@ int file_places__add_read(struct file_places *p, const char *path);
 int file_places__add_write(struct file_places *p, const char *path, bool numbered);
 void file_places__free(struct file_places *p);
 
-/* Answers until the other end is closed. What is not published by then is gone. */
-void file_broker__serve(int socket, const struct file_places *places);
+/* Answers until the other end is closed, and those that were asked for. What is not published by
+ * then is gone. */
+void file_broker__serve(int socket, struct file_places *places);
 
 #endif

@@ -12,6 +12,8 @@
 #include "privilege/memory_limit.h"
 #include "privilege/sandbox.h"
 
+static bool is_inside; /* the sandbox */
+
 /* Keeps the standard streams and the socket, which becomes the first behind them. */
 static int keep_only(int socket)
 {
@@ -45,6 +47,7 @@ static int in_sandbox(int (*run)(void *ctx), void *ctx, int socket, pid_t parent
 	if (lacks)
 		log__info("the output is made without %s: this kernel lacks it",
 			  sandbox__name(lacks));
+	is_inside = true;
 	file_client__begin(socket);
 	return run(ctx);
 }
@@ -71,28 +74,45 @@ static int cannot(const char *what)
 	return 1;
 }
 
-int output_process__run(int (*run)(void *ctx), void *ctx, const struct file_places *places)
+/* The process, or a negative number with a message. */
+static pid_t start(int (*run)(void *ctx), void *ctx, const struct file_places *places, int socket)
 {
 	const pid_t parent = getpid();
-	int ends[2], status;
 	pid_t pid;
+	int status;
 
-	if (file_client__is_on())
-		return run(ctx);
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-		return cannot("a pair of sockets");
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
 		memory_limit__set(places->read, places->read_cnt);
-		status = in_sandbox(run, ctx, ends[1], parent);
+		status = in_sandbox(run, ctx, socket, parent);
 		fflush(NULL);
 		_exit(status);
 	}
-	status = pid < 0 ? cannot("a process") : 0;
+	if (pid < 0)
+		cannot("a process");
+	return pid;
+}
+
+int output_process__run(int (*run)(void *ctx), void *ctx, struct file_places *places)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (is_inside)
+		return run(ctx);
+	/* A session has a process that opens files: it asks that one, as we do not meanwhile. */
+	if (file_client__is_on()) {
+		file_client__end(FILE_OUTPUT, 0);
+		pid = start(run, ctx, places, file_client__socket());
+		return pid > 0 ? reap(pid) : 1;
+	}
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return cannot("a pair of sockets");
+	pid = start(run, ctx, places, ends[1]);
 	close(ends[1]);
 	if (pid > 0)
 		file_broker__serve(ends[0], places);
 	close(ends[0]);
-	return pid > 0 ? reap(pid) : status;
+	return pid > 0 ? reap(pid) : 1;
 }

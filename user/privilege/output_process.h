@@ -11,6 +11,6 @@
  * if that process cannot be made. What ends it by SIGINT or SIGPIPE ends proftrace. Once in the
  * sandbox, calls it here.
  */
-int output_process__run(int (*run)(void *ctx), void *ctx, const struct file_places *places);
+int output_process__run(int (*run)(void *ctx), void *ctx, struct file_places *places);
 
 #endif

@@ -18,18 +18,20 @@ static const struct right all[] = {
 	      "tracefs; kept while it records if perf events attach and the kernel wants it"),
 	RIGHT(CAP_BPF, RIGHTS_RECORD, "BPF programs and maps"),
 	RIGHT(CAP_PERFMON, RIGHTS_RECORD, "probes and data breakpoints"),
-	RIGHT(CAP_SYS_PTRACE, RIGHTS_FILES,
+	RIGHT(CAP_SYS_PTRACE, RIGHTS_END,
 	      "memory and maps of the process; --inject; who took the place of one that ended"),
 	RIGHT(CAP_CHECKPOINT_RESTORE, RIGHTS_RECORD, "its libraries, by /proc/PID/map_files"),
-	RIGHT(CAP_DAC_READ_SEARCH, RIGHTS_RECORD, "its libraries, in directories of others"),
+	RIGHT(CAP_DAC_READ_SEARCH, RIGHTS_END,
+	      "its libraries, in directories of others; recordings"),
 	RIGHT(CAP_SYS_NICE, RIGHTS_RECORD, "probes go in and out at once on a busy machine"),
-	RIGHT(CAP_DAC_OVERRIDE, RIGHTS_FILES, "output files in directories of others"),
-	RIGHT(CAP_FOWNER, RIGHTS_FILES, "output files that replace the caller's"),
-	RIGHT(CAP_CHOWN, RIGHTS_FILES, "output files become the caller's"),
-	RIGHT(CAP_SETUID, RIGHTS_FILES, "the output is made as the caller"),
-	RIGHT(CAP_SETGID, RIGHTS_FILES, "the same"),
-	RIGHT(CAP_SETPCAP, RIGHTS_FILES, "capabilities are given up for good"),
-	RIGHT(CAP_KILL, RIGHTS_FILES, "signals are passed to the program of `run`"),
+	RIGHT(CAP_SETUID, RIGHTS_END, "the output is made as the caller"),
+	RIGHT(CAP_SETGID, RIGHTS_END, "the same"),
+	RIGHT(CAP_SETPCAP, RIGHTS_END, "capabilities are given up for good"),
+	RIGHT(CAP_KILL, RIGHTS_END, "signals are passed to the program of `run`"),
+	/* Of the process that opens files. */
+	RIGHT(CAP_DAC_OVERRIDE, RIGHTS_STAGE_CNT, "output files in directories of others"),
+	RIGHT(CAP_FOWNER, RIGHTS_STAGE_CNT, "output files that replace the caller's"),
+	RIGHT(CAP_CHOWN, RIGHTS_STAGE_CNT, "output files become the caller's"),
 };
 
 const struct right *rights__all(size_t *cnt)
@@ -40,7 +42,7 @@ const struct right *rights__all(size_t *cnt)
 
 const char *rights__stage_name(enum rights_stage stage)
 {
-	static const char *const names[] = {"attach", "record", "files", "output"};
+	static const char *const names[] = {"attach", "record", "end", "output"};
 
 	return names[stage];
 }
@@ -50,7 +52,7 @@ uint64_t rights__of(enum rights_stage stage, bool needs_admin)
 	uint64_t rights = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		if (all[i].last >= stage)
+		if (all[i].last != RIGHTS_STAGE_CNT && all[i].last >= stage)
 			rights |= CAPABILITY(all[i].capability);
 	if (stage == RIGHTS_RECORD && needs_admin)
 		rights |= CAPABILITY(CAP_SYS_ADMIN);
@@ -63,23 +65,41 @@ static uint64_t with_substitute(uint64_t has, uint64_t wanted)
 	       (wanted & CAPABILITIES_TO_LOAD & ~has ? wanted | CAPABILITY(CAP_SYS_ADMIN) : wanted);
 }
 
+/* The root of some containers has no other right to read what is others'; a session's filter keeps
+ * it from writing. */
+static uint64_t with_reading(uint64_t has, uint64_t wanted)
+{
+	return wanted & CAPABILITY(CAP_DAC_READ_SEARCH) & ~has
+		       ? wanted | CAPABILITY(CAP_DAC_OVERRIDE)
+		       : wanted;
+}
+
 uint64_t rights__held(uint64_t has, enum rights_stage stage, bool needs_admin)
 {
-	return with_substitute(has, rights__of(stage, needs_admin));
+	return with_substitute(has, with_reading(has, rights__of(stage, needs_admin)));
+}
+
+static const char *names_of(uint64_t rights)
+{
+	static _Thread_local char text[512];
+	size_t len = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		if (rights & CAPABILITY(all[i].capability))
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s",
+						len ? ", " : "", all[i].name);
+	return len ? text : "none";
 }
 
 const char *rights__names(uint64_t has, enum rights_stage stage, bool needs_admin)
 {
-	static _Thread_local char text[512];
-	const uint64_t ends =
-		rights__held(has, stage, needs_admin) & ~rights__held(has, stage + 1, needs_admin);
-	size_t len = 0;
+	return names_of(rights__held(has, stage, needs_admin) &
+			~rights__held(has, stage + 1, needs_admin));
+}
 
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		if (ends & CAPABILITY(all[i].capability))
-			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s",
-						len ? ", " : "", all[i].name);
-	return len ? text : "none";
+const char *rights__names_for(uint64_t has, enum rights_use use)
+{
+	return names_of(has & rights__for(use));
 }
 
 static void keep(uint64_t wanted)
@@ -92,7 +112,7 @@ static void keep(uint64_t wanted)
 
 void rights__enter(enum rights_stage stage, bool needs_admin)
 {
-	keep(rights__of(stage, needs_admin));
+	keep(with_reading(capability_set__permitted(), rights__of(stage, needs_admin)));
 }
 
 uint64_t rights__for(enum rights_use use)
@@ -110,6 +130,9 @@ uint64_t rights__for(enum rights_use use)
 	case RIGHTS_TO_TRY:
 		return leave | examine | CAPABILITIES_TO_LOAD | CAPABILITY(CAP_SYS_ADMIN) |
 		       CAPABILITY(CAP_SYS_NICE);
+	case RIGHTS_TO_OPEN:
+		return CAPABILITY(CAP_DAC_OVERRIDE) | CAPABILITY(CAP_FOWNER) |
+		       CAPABILITY(CAP_CHOWN) | CAPABILITY(CAP_SETPCAP);
 	default:
 		return leave;
 	}

@@ -33,6 +33,8 @@ static const char *next_step(int err)
 		return "free some memory";
 	case -ENAMETOOLONG:
 		return "choose a shorter name";
+	case -EOWNERDEAD:
+		return out_file__explain(err);
 	case -EINVAL:
 		return "an event or a name that the format cannot hold";
 	default:
@@ -138,7 +140,7 @@ static int make_room(const char *path)
 	there = look_inside(old);
 	if (there < 0)
 		return there;
-	err = out_file__set_aside(path, ".old");
+	err = out_file__set_aside(path);
 	if (!err)
 		log__info("kept the earlier recording as %s", old);
 	return err ? not_created(path, err) : 0;

@@ -36,6 +36,7 @@ void *__libc_realloc(void *old, size_t size);
 static enum { NONE, MALLOC, MEMORY, SHORT, FULL, INTR, DIE, CLOCK } kind;
 static unsigned long at;
 static pid_t own;
+static int told_fd = -1; /* opened before it may be forbidden; beyond those that are counted on */
 
 /* Shared with the process without rights that makes the output, and which is to have faults, too.
  */
@@ -53,6 +54,13 @@ __attribute__((constructor)) static void begin(void)
 	void *shared = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
+	const char *path = getenv("FAULT_HIT");
+	const int fd =
+		path ? (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0644)
+		     : -1;
+
+	told_fd = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 900);
+	syscall(SYS_close, fd);
 	own = getpid();
 	if (shared != MAP_FAILED)
 		counts = shared;
@@ -67,17 +75,11 @@ __attribute__((constructor)) static void begin(void)
 /* Also where exit handlers are not run: written when it happens, and at the end. */
 static void tell(void)
 {
-	const char *path = getenv("FAULT_HIT");
 	char text[64];
-	int fd, saved = errno,
-		len = snprintf(text, sizeof(text), "%lu %d\n", counts->calls, counts->hit);
+	int saved = errno,
+	    len = snprintf(text, sizeof(text), "%20lu %d\n", counts->calls, counts->hit);
 
-	fd = path ? (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0644)
-		  : -1;
-	if (fd >= 0) {
-		syscall(SYS_write, fd, text, len);
-		syscall(SYS_close, fd);
-	}
+	syscall(SYS_pwrite64, told_fd, text, len, 0);
 	errno = saved;
 }
 
@@ -87,10 +89,25 @@ __attribute__((destructor)) static void end(void)
 		tell();
 }
 
+/* The one that opens files for a session is its first child. */
+static bool opens_files;
+
+pid_t fork(void)
+{
+	static bool has_forked;
+	pid_t (*real)(void) = (pid_t(*)(void))dlsym(RTLD_NEXT, "fork");
+	const bool is_first = getpid() == own && !has_forked;
+	const pid_t pid = real();
+
+	has_forked = true;
+	opens_files = !pid && is_first;
+	return pid;
+}
+
 /* Other children of ours have none. */
 static bool has_faults(void)
 {
-	return getpid() == own || geteuid();
+	return getpid() == own || opens_files || geteuid();
 }
 
 /* Is it this call's turn, or was it once? */

@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import time
 
 from common import AS_NOBODY, running, sleeping
 from lib import process
@@ -16,6 +17,8 @@ from lib.tool import PROFTRACE
 CAP_DAC_READ_SEARCH, CAP_SETGID, CAP_SETUID, CAP_SETPCAP = 2, 6, 7, 8
 CAP_SYS_PTRACE, CAP_SYS_ADMIN, CAP_SYS_NICE, CAP_PERFMON, CAP_BPF = 19, 21, 23, 38, 39
 CAP_CHECKPOINT_RESTORE = 40
+CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER = 0, 1, 3
+TO_OPEN = (CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER)
 TO_LEAVE = (CAP_SETUID, CAP_SETGID, CAP_SETPCAP)
 SOCKETS = pathlib.Path("/run/proftrace")
 
@@ -83,21 +86,131 @@ def output(case):
         assert popen.wait(30) == 0
 
 
-@test("while it records CAP_SYS_ADMIN is gone, and nothing can be gained")
-def session(case):
-    job = sleeping(case)
-    tool = case.tool("-p", job.pid, "--no-trace", "--no-report", "--duration", "60s")
-    process.wait_for(lambda: (SOCKETS / str(job.pid)).exists() and tool.recordings(), 60, "a session")
-    multi = json.loads(subprocess.run([PROFTRACE, "doctor", "-f", "json"], capture_output=True,
-                                      text=True).stdout)["machine"]["uprobe_multi"]
-    status = status_of(tool.pid)
+def is_multi():
+    return json.loads(subprocess.run([PROFTRACE, "doctor", "-f", "json"], capture_output=True,
+                                     text=True).stdout)["machine"]["uprobe_multi"]
+
+
+def check_session(pid, multi):
+    """It reads, and records, and has no right to write but to what is open."""
+    status = status_of(pid)
     held = capabilities(status, "CapPrm")
     assert held == capabilities(status, "CapEff")
     assert held >> CAP_BPF & 1 and held >> CAP_SYS_PTRACE & 1, status
     assert not multi or not held >> CAP_SYS_ADMIN & 1, status
+    assert not [c for c in TO_OPEN if held >> c & 1], status
     assert capabilities(status, "CapBnd") == 0 and status["NoNewPrivs"] == ["1"], status
-    subprocess.run([PROFTRACE, "ctl", str(job.pid), "stop"], check=True, capture_output=True)
-    tool.done(30)
+    assert status["Seccomp"] == ["2"], status
+
+
+def check_files(pid):
+    """The process that opens files can do nothing else, and has nothing of the target's."""
+    status = status_of(pid)
+    for field in ("CapPrm", "CapEff"):
+        assert capabilities(status, field) == sum(1 << c for c in (*TO_OPEN, CAP_SETPCAP)), status
+    assert capabilities(status, "CapBnd") == 0 and status["NoNewPrivs"] == ["1"], status
+    assert not [link for link in (os.readlink(p) for p in pathlib.Path(f"/proc/{pid}/fd").iterdir())
+                if "bpf" in link or "perf" in link], pid
+
+
+def proftraces_of(pid):
+    """Children that are proftrace, not what it calibrates with or what it has started."""
+    return [c for c in process.descendants(pid) if os.path.exists(f"/proc/{c}/exe")
+            and os.readlink(f"/proc/{c}/exe") == os.path.realpath(PROFTRACE)]
+
+
+def has_ended(pid):
+    """An orphan is the test runner's, who does not wait for it before the end."""
+    return not os.path.exists(f"/proc/{pid}") or status_of(pid)["State"][0] == "Z"
+
+
+def files_of(pid):
+    return [c for c in proftraces_of(pid) if status_of(c)["Seccomp"] == ["0"]]
+
+
+@test("while it records CAP_SYS_ADMIN is gone, nothing can be gained, and nothing opened to write: -p, run, -p A,B")
+def session(case):
+    multi = is_multi()
+    first, second = sleeping(case), sleeping(case)
+    for args, cnt in ((["-p", first.pid], 1), (["-p", f"{first.pid},{second.pid}"], 2),
+                      (["run"], 1)):
+        program = ["--", "sleep", "100"] if args == ["run"] else []
+        tool = case.tool(*args, "--no-steps", "--no-trace", "--no-report", "--duration", "60s", *program)
+        process.wait_for(lambda: len(tool.recordings()) == cnt and (cnt == 1 or len(proftraces_of(tool.pid)) == 3),
+                         60, "a session")
+        files = files_of(tool.pid)
+        assert len(files) == 1, [status_of(p) for p in proftraces_of(tool.pid)]
+        check_files(files[0])
+        sessions = [tool.pid] if cnt == 1 else [p for p in proftraces_of(tool.pid) if p not in files]
+        assert len(sessions) == cnt, sessions
+        for pid in sessions:
+            check_session(pid, multi)
+        # Who waits for several reads them, too.
+        assert status_of(tool.pid)["Seccomp"] == ["2"], status_of(tool.pid)
+        before = [p.name for p in SOCKETS.iterdir()]
+        assert len(before) >= cnt, before
+        tool.signal(signal.SIGINT)
+        if args == ["run"]:
+            process.wait_for(lambda: has_ended(files[0]), 30, "the end of the other process")
+            tool.signal(signal.SIGTERM)
+            tool.wait(30)
+        else:
+            tool.done(30)
+        assert not os.path.exists(f"/proc/{files[0]}"), files
+        for recording in tool.recordings():
+            assert subprocess.run([PROFTRACE, "report", recording], capture_output=True).returncode == 0
+        assert not [p for p in SOCKETS.iterdir() if p.name in (str(first.pid), str(second.pid))], SOCKETS
+
+
+def killed(case):
+    job = sleeping(case)
+    tool = case.tool("-p", job.pid, "--no-steps", "--duration", "60s")
+    process.wait_for(lambda: tool.recordings() and files_of(tool.pid), 60, "a session")
+    return job, tool, files_of(tool.pid)[0]
+
+
+@test("the process that opens files ends with its session, and leaves nothing")
+def session_killed(case):
+    job, tool, files = killed(case)
+    assert (SOCKETS / str(job.pid)).exists()
+    # What ends a group or a terminal does not end it before the session.
+    for sig in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP):
+        os.kill(files, sig)
+    process.wait_for(lambda: status_of(files)["State"][0] == "S", 10, "it to wait for requests")
+    assert tool.popen.poll() is None
+    tool.signal(signal.SIGKILL)
+    process.wait_for(lambda: has_ended(files), 30, "its end")
+    assert not (SOCKETS / str(job.pid)).exists()
+    assert [p.name for p in tool.dir.iterdir() if p.name.startswith(".")] == []
+
+
+@test("without the process that opens files the recording is kept, and the rest is told")
+def files_killed(case):
+    job, tool, files = killed(case)
+    os.kill(files, signal.SIGKILL)
+    time.sleep(0.5)
+    tool.signal(signal.SIGINT)
+    tool.fails("the process of proftrace that opens its files has ended", timeout_s=30)
+    assert subprocess.run([PROFTRACE, "report", tool.recordings()[0]], capture_output=True).returncode == 0
+    # What it left goes with the next session.
+    again = case.tool("-p", job.pid, "--no-steps", "--duration", "1s", "--no-trace")
+    again.done(60)
+    assert not (SOCKETS / str(job.pid)).exists() and "does not reach" not in again.err, again.err
+
+
+@test("a pipe that nobody reads holds nobody up when its session is ended")
+def pipe(case):
+    fifo = case.dir / "fifo"
+    os.mkfifo(fifo)
+    tool = case.tool("-p", sleeping(case).pid, "--no-steps", "--duration", "1s", "--no-trace", "--report-file", fifo)
+    process.wait_for(lambda: [p for p in proftraces_of(tool.pid) if status_of(p)["Uid"][0] == "65534"], 60,
+                     "the output's process")
+    files = files_of(tool.pid)
+    assert len(files) == 1, files
+    time.sleep(0.5)
+    tool.interrupt()
+    assert tool.wait(30) == -signal.SIGINT
+    process.wait_for(lambda: has_ended(files[0]), 30, "its end")
 
 
 @test("a program that `run` starts has all that its caller has")
@@ -139,6 +252,7 @@ def cpu(case):
     for env, uid in ((None, "65534"), ({**os.environ, "SUDO_UID": "4711", "SUDO_GID": "4712"}, "4711")):
         tool = case.tool("cpu", "--duration", "60s", "--format", "json", env=env)
         check_nobody(in_sandbox(tool.popen, CAP_BPF, CAP_PERFMON), uid)
+        time.sleep(1)  # for it to see something
         tool.interrupt().done(30)
         tables = json.loads(tool.out)
         assert tables["cpu"]["rows"] and tables["process"]["rows"], tables
@@ -228,8 +342,11 @@ def doctor(case):
     said = subprocess.run([PROFTRACE, "doctor", "-f", "json"], capture_output=True, text=True)
     machine = json.loads(said.stdout)["machine"]
     held = {stage: set(names) for stage, names in machine["capabilities"].items()}
-    assert list(held) == ["attach", "record", "files", "output"] and not held["output"], held
-    assert held["attach"] > held["record"] > held["files"], held
-    assert "CAP_BPF" not in held["files"], held
+    assert list(held) == ["attach", "record", "end", "output", "files"] and not held["output"], held
+    assert held["attach"] > held["record"] > held["end"], held
+    assert held["files"] == {"CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_CHOWN", "CAP_SETPCAP"}, held
+    assert held["attach"] & held["files"] == {"CAP_SETPCAP"} and "CAP_BPF" not in held["end"], held
     text = subprocess.run([PROFTRACE, "doctor"], capture_output=True, text=True).stdout
     assert "until the probes are in: CAP_SYS_ADMIN" in text and "the output: none" in text, text
+    assert "opens no file to write to (a seccomp filter)" in text, text
+    assert "opens its files: CAP_SETPCAP, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_CHOWN" in text, text

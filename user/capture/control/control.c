@@ -20,10 +20,8 @@
 #define SETTLE_NS    20000000ull /* records of other threads may still be on their way */
 
 /* Why a session has no socket. */
-static const char *no_door(int err, pid_t pid, char *buf, size_t size)
+static const char *no_door(int err, pid_t holder, char *buf, size_t size)
 {
-	pid_t holder = err == -EADDRINUSE ? control_socket__holder(pid) : 0;
-
 	if (holder)
 		snprintf(buf, size, "another session, proftrace with process id %d, has it",
 			 holder);
@@ -44,7 +42,7 @@ int control__open(struct session *s)
 	s->hold = s->opts->paused ? PT_HOLD_CLOSED : PT_HOLD_NONE;
 	if (!err)
 		return 0;
-	no_door(err, pid, why, sizeof(why));
+	no_door(err, s->control.holder, why, sizeof(why));
 	if (s->opts->paused)
 		return err__set(err,
 				"--paused: `proftrace ctl %d start` would not reach this session: "

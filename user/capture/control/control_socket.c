@@ -2,6 +2,7 @@
 #include "capture/control/control_socket.h"
 #include "capture/control/control_place.h"
 #include "common/err.h"
+#include "common/file_client.h"
 #include "common/util.h"
 #include <errno.h>
 #include <poll.h>
@@ -38,7 +39,7 @@ static int bind_and_listen(int fd, const struct sockaddr_un *a)
 	return 0;
 }
 
-static int listen_once(struct control_listener *l, const struct sockaddr_un *a)
+static int listen_once(const struct sockaddr_un *a)
 {
 	auto_close int dir = control_place__open();
 	int fd, err;
@@ -50,13 +51,9 @@ static int listen_once(struct control_listener *l, const struct sockaddr_un *a)
 	if (fd < 0)
 		return -errno;
 	err = bind_and_listen(fd, a);
-	if (err) {
+	if (err)
 		close(fd);
-		return err;
-	}
-	l->fd = fd;
-	snprintf(l->path, sizeof(l->path), "%s", a->sun_path);
-	return 0;
+	return err ? err : fd;
 }
 
 /* Whether somebody listens, and who: 0 in another pid namespace. */
@@ -111,20 +108,60 @@ static bool is_left_behind(pid_t pid)
 	return !find_holder(pid, &holder) || (holder && is_ending(holder));
 }
 
+int control_socket__make(pid_t pid, uint32_t *holder)
+{
+	struct sockaddr_un a;
+	int fd = control_place__address(pid, geteuid(), &a);
+
+	if (!fd)
+		fd = listen_once(&a);
+	for (int ms = 0; fd == -EADDRINUSE && ms < ENDING_MS && is_left_behind(pid);
+	     ms += LOOK_MS) {
+		usleep(LOOK_MS * 1000);
+		fd = listen_once(&a);
+	}
+	*holder = fd == -EADDRINUSE ? (uint32_t)control_socket__holder(pid) : 0;
+	return fd;
+}
+
+void control_socket__sweep(void)
+{
+	auto_close int dir = control_place__open();
+
+	if (dir >= 0)
+		control_place__sweep(dir);
+}
+
+/* Who listened last is who clients see (SO_PEERCRED). */
+static int make_elsewhere(pid_t pid, uint32_t *holder)
+{
+	int fd, err;
+
+	*holder = (uint32_t)pid;
+	fd = file_client__get_socket(FILE_LISTEN, holder);
+	err = fd >= 0 && listen(fd, CONTROL_CLIENTS) ? -errno : 0;
+	if (err)
+		close(fd);
+	return err ? err : fd;
+}
+
 int control_socket__listen(struct control_listener *l, pid_t pid)
 {
 	struct sockaddr_un a;
-	int err = control_place__address(pid, geteuid(), &a);
+	uint32_t holder = 0;
+	int err = control_place__address(pid, geteuid(), &a), fd;
 
 	*l = (struct control_listener){0};
-	if (!err)
-		err = listen_once(l, &a);
-	for (int ms = 0; err == -EADDRINUSE && ms < ENDING_MS && is_left_behind(pid);
-	     ms += LOOK_MS) {
-		usleep(LOOK_MS * 1000);
-		err = listen_once(l, &a);
-	}
-	return err;
+	if (err)
+		return err;
+	fd = file_client__is_on() ? make_elsewhere(pid, &holder)
+				  : control_socket__make(pid, &holder);
+	l->holder = (pid_t)holder;
+	if (fd < 0)
+		return fd;
+	l->fd = fd;
+	snprintf(l->path, sizeof(l->path), "%s", a.sun_path);
+	return 0;
 }
 
 /* Its place is free; the socket stays. */
@@ -143,8 +180,11 @@ void control_socket__close(struct control_listener *l)
 		if (l->clients[i].fd > 0)
 			close(take_out(&l->clients[i]));
 	if (l->fd > 0) {
-		unlink(l->path);
+		if (!file_client__is_on())
+			unlink(l->path);
 		close(l->fd);
+		if (file_client__is_on())
+			file_client__end(FILE_SWEEP, 0);
 	}
 	*l = (struct control_listener){0};
 }

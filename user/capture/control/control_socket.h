@@ -31,6 +31,7 @@ extern const char *const control_verbs[]; /* NULL after the last */
 
 struct control_listener {
 	int fd; /* above 0: listens */
+	pid_t holder; /* whose the place is, if it could not be had; 0: unknown */
 	char path[128];
 	struct control_client {
 		int fd; /* 0: free */
@@ -42,6 +43,10 @@ struct control_listener {
 /* Listens for commands to the session that records pid. 0 or a negative errno: -EADDRINUSE: another
  * session has it; -EPERM: the directory is not safe. Waits, 3 s at most, for one that is ending. */
 int control_socket__listen(struct control_listener *l, pid_t pid);
+/* What it does by a process that may make names, where this one may not (privilege/file_process.h):
+ * the socket, or a negative errno and the holder; and the removal of those nobody listens at. */
+int control_socket__make(pid_t pid, uint32_t *holder);
+void control_socket__sweep(void);
 void control_socket__close(struct control_listener *l);
 /* The proftrace that listens for pid, 0: none does, or it is in another pid namespace. */
 pid_t control_socket__holder(pid_t pid);

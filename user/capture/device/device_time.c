@@ -8,6 +8,7 @@
 #include "capture/device/pointed.h"
 #include "common/err.h"
 #include "common/util.h"
+#include "privilege/session_filter.h"
 
 #define MS	      1000000ull
 #define LEAD_NS	      (1000 * MS) /* the library is started so long before a window */
@@ -79,12 +80,19 @@ static void warn_of_majors(const struct cupti_found *f, pid_t pid)
 			  pid, f->loaded_major, f->major);
 }
 
+void device_time__forbid_loading(const struct session *s)
+{
+	if ((s->attach_tried || s->opts->no_inject) && !s->program)
+		session_filter__enter(false);
+}
+
 static int attach(struct session *s, struct target *t)
 {
 	const bool alone = !cuda__has_driver(t);
 	int err = shim__attach(t, s->opts->cupti, alone, &s->link, &s->attached);
 
 	s->attach_tried = true;
+	device_time__forbid_loading(s);
 	if ((err == -ENOENT || err == -ENOEXEC) && s->opts->cupti)
 		return err; /* a mistake of the command line */
 	if (err && alone)

@@ -14,6 +14,9 @@ int device_time__choose(struct session *s);
 /* With a decoder: makes the source. */
 int device_time__open(struct session *s);
 
+/* Once nothing will be loaded or held any more, this process has no right to. Call when one of these
+ * has ended. */
+void device_time__forbid_loading(const struct session *s);
 /* Before steps are counted: CUPTI's first start, which can take seconds. */
 int device_time__prepare(struct session *s);
 /* Starts the library ahead of a window, and finishes a window that has all its activities. */

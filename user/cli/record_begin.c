@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cli/record_begin.h"
+#include "attach/attach.h"
+#include "capture/control/control_socket.h"
+#include "cli/record_checks.h"
+#include "common/err.h"
+#include "device/shim_link.h"
+#include "privilege/file_process.h"
+#include "privilege/rights.h"
+#include "privilege/session_filter.h"
+#include <errno.h>
+#include <string.h>
+
+static const struct file_session session = {
+	.listen = control_socket__make,
+	.sweep = control_socket__sweep,
+};
+
+/* Recordings, tables, traces and pages. A trace without a place of its own goes beside the
+ * recording. */
+static int find_places(const struct record_options *o, struct file_places *places)
+{
+	int err =
+		file_places__add_write(places, o->capture.output ? o->capture.output : "./", true);
+
+	places->session = &session;
+	places->temporary = o->capture.shim ? shim_link__path(o->capture.shim) : NULL;
+	if (!err && !o->no_report)
+		err = file_places__add_write(places, o->tables.path, false);
+	if (!err && !o->no_trace)
+		err = file_places__add_write(places, o->trace, true);
+	return err ? err : file_places__add_write(places, o->html, true);
+}
+
+static int start_files(const struct record_options *o)
+{
+	struct file_places places = {0};
+	int err = find_places(o, &places);
+
+	if (!err)
+		err = file_process__start(&places);
+	file_places__free(&places);
+	return err;
+}
+
+/* To load our library, or to hold a program that is recorded from its beginning. */
+static bool may_trace(const struct capture_opts *o)
+{
+	return !o->no_inject || (o->await_framework && o->no_steps);
+}
+
+static void give_up_writing(bool may_trace)
+{
+	int err = session_filter__enter(may_trace);
+
+	if (err)
+		log__info("reads the process with the right to write files: no seccomp filter "
+			  "(CONFIG_SECCOMP_FILTER): %s",
+			  strerror(-err));
+}
+
+int record_begin(const struct record_options *o)
+{
+	static bool has_begun;
+	int err;
+
+	if (has_begun)
+		return 0;
+	err = record_checks__before(o);
+	if (!err)
+		err = start_files(o);
+	if (err)
+		return err;
+	has_begun = true;
+	attach__prepare(o->method);
+	rights__enter(RIGHTS_ATTACH, true);
+	give_up_writing(may_trace(&o->capture));
+	return 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef PROFTRACE_RECORD_BEGIN_H
+#define PROFTRACE_RECORD_BEGIN_H
+
+#include "cli/record_options.h"
+
+/*
+ * Before anything of the target is read: checks the options and places, starts the process that
+ * opens files (privilege/file_process.h), and gives up the right to do so here. A program that is to
+ * have its caller's rights has been started. Once; later calls do nothing. 0, or a negative errno
+ * with err__set.
+ */
+int record_begin(const struct record_options *o);
+
+#endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "privilege/file_process.h"
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include "common/err.h"
+#include "common/file_client.h"
+#include "common/util.h"
+#include "privilege/rights.h"
+
+static pid_t process; /* 0: none that we started */
+
+/* A file that is a pipe may never open. Again and again: it may be about to be opened just now. */
+static void wake(int sig)
+{
+	(void)sig;
+	alarm(1);
+}
+
+static void heed_end_of(pid_t session)
+{
+	const struct sigaction action = {.sa_handler = wake}; /* without SA_RESTART */
+
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGALRM, &action, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != session)
+		wake(SIGTERM);
+}
+
+/* What ends or stops the session or its group is for the session to heed: files are open until it
+ * has ended, and it cannot wait for a process that is stopped. */
+static void ignore_signals(void)
+{
+	static const int ignored[] = {SIGHUP,  SIGINT,	SIGQUIT, SIGUSR1, SIGUSR2,
+				      SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGCONT, SIG_DFL);
+}
+
+static void serve(int socket, struct file_places *places, pid_t session)
+{
+	sigset_t none;
+
+	rights__cut(RIGHTS_TO_OPEN);
+	ignore_signals();
+	heed_end_of(session);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	file_broker__serve(socket, places);
+}
+
+int file_process__start(struct file_places *places)
+{
+	const pid_t session = getpid();
+	sigset_t all, before;
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return err__set(-errno, "cannot make a pair of sockets: %s", strerror(errno));
+	fflush(NULL);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before); /* our handlers are not for it */
+	process = fork();
+	if (!process) {
+		close(ends[1]);
+		serve(ends[0], places, session);
+		_exit(0);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(ends[0]);
+	if (process < 0) {
+		process = 0;
+		close(ends[1]);
+		return err__set(-errno, "cannot make a process that opens files: %s",
+				strerror(errno));
+	}
+	file_client__begin(ends[1]);
+	return 0;
+}
+
+int file_process__invite(void)
+{
+	uint32_t unused = 0;
+
+	return file_client__is_on() ? file_client__get_socket(FILE_CLIENT, &unused) : -ENOTCONN;
+}
+
+void file_process__join(int socket)
+{
+	close(file_client__socket());
+	file_client__begin(socket);
+	process = 0;
+}
+
+void file_process__leave(void)
+{
+	if (!file_client__is_on())
+		return;
+	/* A child of ours may have it open yet. */
+	shutdown(file_client__socket(), SHUT_RDWR);
+	close(file_client__socket());
+	file_client__begin(-1);
+	if (process)
+		UNINTERRUPTED(waitpid(process, NULL, 0));
+	process = 0;
+}

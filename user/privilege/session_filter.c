@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "privilege/session_filter.h"
+#include <asm/termbits.h>
+#include <asm/ioctls.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include "common/util.h"
+#include "privilege/filter_code.h"
+
+#define REFUSED	    (SECCOMP_RET_ERRNO | EPERM)
+#define LACKING	    (SECCOMP_RET_ERRNO | ENOSYS)
+#define ALLOWED	    SECCOMP_RET_ALLOW
+#define PERF_IOCTLS 0x24u /* their type, bits 8 to 15: PERF_EVENT_IOC_ENABLE, ... */
+
+/* Numbers that a build machine's headers may lack; from 424 on they are the same everywhere. */
+enum later_call {
+	CALL_open_tree = 428,
+	CALL_move_mount = 429,
+	CALL_fsopen = 430,
+	CALL_fsconfig = 431,
+	CALL_fsmount = 432,
+	CALL_fspick = 433,
+	CALL_pidfd_getfd = 438,
+	CALL_mount_setattr = 442,
+	CALL_quotactl_fd = 443,
+	CALL_fchmodat2 = 452,
+	CALL_setxattrat = 463,
+	CALL_removexattrat = 466,
+	CALL_open_tree_attr = 467,
+	CALL_file_setattr = 469,
+};
+
+static const uint16_t refused[] = {
+	/* names */
+	SYS_renameat,
+#ifdef SYS_renameat2
+	SYS_renameat2,
+#endif
+	SYS_linkat,
+	SYS_symlinkat,
+	SYS_unlinkat,
+	SYS_mkdirat,
+	SYS_mknodat,
+#ifdef SYS_open
+	SYS_creat,
+	SYS_rename,
+	SYS_link,
+	SYS_symlink,
+	SYS_unlink,
+	SYS_mkdir,
+	SYS_rmdir,
+	SYS_mknod,
+	SYS_chmod,
+	SYS_chown,
+	SYS_lchown,
+	SYS_utime,
+	SYS_utimes,
+	SYS_futimesat,
+#endif
+	/* handles of files are no paths, but open them; queues of messages are files */
+	SYS_open_by_handle_at,
+	SYS_mq_open,
+	SYS_mq_unlink,
+	/* what is said of a file */
+	SYS_truncate,
+	SYS_fchmod,
+	SYS_fchmodat,
+	CALL_fchmodat2,
+	SYS_fchown,
+	SYS_fchownat,
+	SYS_utimensat,
+	SYS_setxattr,
+	SYS_lsetxattr,
+	SYS_fsetxattr,
+	SYS_removexattr,
+	SYS_lremovexattr,
+	SYS_fremovexattr,
+	CALL_setxattrat,
+	CALL_removexattrat,
+	CALL_file_setattr,
+	SYS_quotactl,
+	CALL_quotactl_fd,
+	/* file systems and name spaces */
+	SYS_mount,
+	SYS_umount2,
+	SYS_pivot_root,
+	SYS_chroot,
+	SYS_swapon,
+	SYS_swapoff,
+	SYS_acct,
+	CALL_open_tree,
+	CALL_open_tree_attr,
+	CALL_move_mount,
+	CALL_fsopen,
+	CALL_fsconfig,
+	CALL_fsmount,
+	CALL_fspick,
+	CALL_mount_setattr,
+	SYS_setns,
+	SYS_unshare,
+	/* other programs, and who would write for us */
+	SYS_execve,
+	SYS_execveat,
+	SYS_connect,
+	SYS_shmat,
+	SYS_shmctl,
+	SYS_semop,
+	SYS_semctl,
+	SYS_msgsnd,
+	SYS_msgctl,
+	SYS_init_module,
+	SYS_finit_module,
+	SYS_delete_module,
+	SYS_kexec_load,
+	SYS_reboot,
+	SYS_sethostname,
+	SYS_setdomainname,
+	SYS_settimeofday,
+	SYS_clock_settime,
+	SYS_add_key,
+	SYS_request_key,
+	SYS_keyctl,
+	SYS_syslog,
+	/* who we are; what makes the output changes all three ids at once */
+	SYS_setuid,
+	SYS_setgid,
+	SYS_setreuid,
+	SYS_setregid,
+	SYS_setfsuid,
+	SYS_setfsgid,
+};
+
+/* They could hide the calls above. */
+static const uint16_t lacking[] = {
+	437 /* openat2 */,	     435 /* clone3 */,
+	425 /* io_uring_setup */,    426 /* io_uring_enter */,
+	427 /* io_uring_register */,
+};
+
+/* What loads our library into a process, or holds one, needs. */
+static const uint16_t of_tracing[] = {
+	SYS_ptrace, SYS_process_vm_writev, CALL_pidfd_getfd, SYS_socket, SYS_bind,
+};
+
+static const struct sock_filter head[] = {
+	LOAD(arch),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
+	RETURN(REFUSED),
+	LOAD(nr),
+#ifdef __x86_64__
+	BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000 /* x32 */, 0, 1),
+	RETURN(REFUSED),
+#endif
+	UNLESS(SYS_openat, 4),
+	LOAD_ARG(2),
+	IF_BITS(WRITES, REFUSED),
+#ifdef SYS_open
+	UNLESS(SYS_open, 4),
+	LOAD_ARG(1),
+	IF_BITS(WRITES, REFUSED),
+#endif
+	UNLESS(SYS_clone, 4),
+	LOAD_ARG(0),
+	IF_BITS(NEW_SPACES, REFUSED),
+	/* A socket that names no other by itself; who has another sends to where it likes. */
+	UNLESS(SYS_socketpair, 4),
+	LOAD_ARG(1),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, 1),
+	RETURN(ALLOWED),
+	RETURN(REFUSED),
+	UNLESS(SYS_bpf, 4),
+	LOAD_ARG(0),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, BPF_OBJ_PIN, 0, 1),
+	RETURN(REFUSED),
+	RETURN(ALLOWED),
+	/* Some change what is open to be read. Perf events and terminals need theirs. */
+	UNLESS(SYS_ioctl, 10),
+	LOAD_ARG(1),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TCGETS, 6, 0),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TCGETS2, 5, 0),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCGWINSZ, 4, 0),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCGPGRP, 3, 0),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCSPGRP, 2, 0),
+	BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xff00),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PERF_IOCTLS << 8, 0, 1),
+	RETURN(ALLOWED),
+	RETURN(SECCOMP_RET_ERRNO | ENOTTY),
+};
+
+#define MAX_CNT                                                                                    \
+	(ARRAY_SIZE(head) +                                                                        \
+	 2 * (ARRAY_SIZE(refused) + ARRAY_SIZE(lacking) + ARRAY_SIZE(of_tracing)) + 1)
+
+static size_t add(struct sock_filter *code, size_t cnt, const uint16_t *calls, size_t call_cnt,
+		  uint32_t answer)
+{
+	for (size_t i = 0; i < call_cnt; i++) {
+		code[cnt++] = (struct sock_filter)UNLESS(calls[i], 1);
+		code[cnt++] = (struct sock_filter)RETURN(answer);
+	}
+	return cnt;
+}
+
+int session_filter__enter(bool may_trace)
+{
+	static enum { NONE, TRACING, STRICT } now;
+	const int wanted = may_trace ? TRACING : STRICT;
+	struct sock_filter code[MAX_CNT];
+	struct sock_fprog program = {.filter = code};
+	size_t cnt = ARRAY_SIZE(head);
+	long result;
+
+	if ((int)now >= wanted)
+		return 0;
+	memcpy(code, head, sizeof(head));
+	cnt = add(code, cnt, refused, ARRAY_SIZE(refused), REFUSED);
+	cnt = add(code, cnt, lacking, ARRAY_SIZE(lacking), LACKING);
+	if (!may_trace)
+		cnt = add(code, cnt, of_tracing, ARRAY_SIZE(of_tracing), REFUSED);
+	code[cnt++] = (struct sock_filter)RETURN(ALLOWED);
+	program.len = (unsigned short)cnt;
+	/* Positive: a thread that has another filter. */
+	result = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+	if (result)
+		return result < 0 ? -errno : -EBUSY;
+	now = wanted;
+	return 0;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A seccomp filter for a process that reads what strangers wrote: it writes to what is open, and
+ * opens, makes, renames or removes nothing to write to. Other calls are as without it.
+ */
+#ifndef PROFTRACE_SESSION_FILTER_H
+#define PROFTRACE_SESSION_FILTER_H
+
+#include <stdbool.h>
+
+/*
+ * From now on all threads, and what they start, are refused (EPERM, or ENOSYS where the kernel may
+ * lack the call): files opened to be written, changes of names, owners, modes, mounts and name
+ * spaces, exec, new sockets, io_uring, pins of BPF objects. may_trace: our library may go into a
+ * process, or a program is held; both take ptrace, and with it the right to write as that process
+ * would; else that is refused, too. A later call can only refuse more. Needs no_new_privs. 0 or a negative errno: the kernel has no filters.
+ */
+int session_filter__enter(bool may_trace);
+
+#endif
