@@ -32,6 +32,8 @@ def parse_args():
     parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
     parser.add_argument("--net", choices=["cnn", "mlp"], default="cnn")
     parser.add_argument("--losses", help="where to write each step's loss, to the last bit")
+    parser.add_argument("--note-memory", action="store_true",
+                        help="of the device, after each step: `memory NS BYTES RESERVED` in the log")
     parser.add_argument("--workers", type=int, default=0, help="data loader processes")
     parser.add_argument("--no-loader", action="store_true", help="the same batch in every step")
     parser.add_argument("--skip-every", type=int, metavar="STEPS", help="without an update, as AMP may")
@@ -289,6 +291,9 @@ def main():
             if losses:
                 losses.write(f"{float(loss).hex()}\n")
             end = time.monotonic_ns()
+            if ARGS.note_memory:
+                held = paddle.device.cuda.memory_allocated(), paddle.device.cuda.memory_reserved()
+                log.write("memory {} {} {}\n".format(time.monotonic_ns(), *held))
             log.write(f"step {cnt} {end - begin} {end}\n")
             cnt += 1
             if asked:

@@ -139,3 +139,31 @@ def to_static(case):
 @test("a program of the static Executor: the same")
 def static(case):
     check(case, "static")
+
+
+@test("--profile-memory: the allocator's bytes between two steps are those that it says itself")
+def memory(case):
+    job = start(case, "--no-loader", "--note-memory")
+    tool = case.tool("-p", job.pid, "--record", f"{STEPS.start}:{STEPS.stop}", "--no-prune", "--no-trace",
+                     "--no-progress", "--profile-memory").done(120)
+    job.wait_steps(3)
+    noted = [tuple(map(int, line.split()[1:])) for line in job.log.read_text().splitlines()
+             if line.startswith("memory ") and len(line.split()) == 4]
+    events = tool.events()
+    steps = [e for e in events if e["type"] == "step"]
+    begin, end = steps[0]["ts_ns"], steps[-1]["ts_ns"] + steps[-1]["dur_ns"]
+    ours = [(e["ts_ns"], e["value"]) for e in events if e["type"] == "memory" and e.get("memory_device") == 0]
+    pairs = [(a, b) for a, b in zip(noted, noted[1:]) if begin < a[0] and b[0] < end]
+    assert len(pairs) >= 2, f"{len(pairs)} steps of {len(noted)}"
+    for a, b in pairs:
+        between = [n for ts, n in ours if a[0] < ts < b[0]]
+        assert len(between) > 20, f"{len(between)} events"
+        same(sum(between), b[1] - a[1], f"bytes of {len(between)} events")
+        held, peak = 0, 0
+        for n in between:
+            held += n
+            peak = max(peak, held)
+        assert peak > 100_000, f"it holds {peak} more at most"
+    tables = tool.report("--table", "memory", "--row-limit", "0")
+    rows = [r for r in tables["memory"]["rows"] if r["section"] == "Place: GPU0, Allocated"]
+    same(sum(r["increase_bytes"] for r in rows), sum(n for _, n in ours), "Memory, GPU0")
