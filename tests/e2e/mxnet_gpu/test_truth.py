@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Each figure about the device, recomputed from the simulation's log; and what is not known of it."""
 import collections
+import json
 import os
 import pathlib
 import re
 
+from lib import process
 from lib.device_truth import STEPS, Truth, of_event, of_row, same, simulated
 from lib.runner import test
 
@@ -193,6 +195,28 @@ def activities_of(mode, devices):
 
 for MODE, DEVICES in ("hybrid_static", 1), ("module", 1), ("kv", 2):
     test(f"{MODE}, devices: {DEVICES}: activities are the truth's")(activities_of(MODE, DEVICES))
+
+
+@test("operators are as many as mx.profiler counts on the device, and allocations nearly")
+def second_opinion(case):
+    path = ":".join(map(str, (SIM / "lib", WHEELS / "cuda_nvrtc/lib", WHEELS / "nvtx/lib")))
+    theirs = case.dir / "theirs.json"
+    job = case.job("mx_train.py", "--device", "gpu", "--profile", theirs, fresh=True, python=SIM / "venv/bin/python",
+                   LD_LIBRARY_PATH=path, SIMGPU_TRUTH=str(case.dir / "profiled"))
+    process.wait_for(lambda: job.popen.poll() is not None, 180, "the profiled job's end")
+    profiled = json.loads(theirs.read_text())
+    steps, times = profiled["steps"], profiled["tables"]["Time"]["operator"]
+    tool, events, _ = record(case, "--profile-memory")
+    tables = tool.report("--table", "operator,memory", "--row-limit", "0")
+    # What the engine does on its own account; a copy is what it is called there.
+    engines = {"CopyCPU2GPU", "DeleteVariable", "SetValueOp", "WaitForVar"}
+    same({r["name"]: r["calls"] / len(STEPS) for r in tables["operator"]["rows"] if r["name"] != "_copyto"},
+         {name: sums["Count"] / steps for name, sums in times.items() if name not in engines}, "calls of a step")
+    memory = [r for r in tables["memory"]["rows"] if r["section"] == "Place: GPU0, Allocated"]
+    ours = sum(r["alloc_cnt"] + r["free_cnt"] for r in memory) / len(STEPS)
+    want = profiled["tables"]["Memory"]["Device Storage"]["Memory: gpu/0"]["Count"] / steps
+    # The engine frees on while a window begins or ends.
+    assert abs(ours - want) < 0.2 * want, f"{ours} allocations and frees of a step, mx.profiler has {want}"
 
 
 def majors(first, second):
