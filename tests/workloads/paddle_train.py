@@ -244,11 +244,17 @@ def write_profile(seen):
     os.rename(ARGS.profile + ".part", ARGS.profile)
 
 
+def targets():
+    kinds = paddle.profiler.ProfilerTarget
+    return [kinds.CPU] if ARGS.device == "cpu" else [kinds.CPU, kinds.GPU]
+
+
 def profile(step):
     """What paddle.profiler sees in some steps: calls by kind and name, and memory in bytes that the
     outermost operators allocate and free, by operator."""
     kinds = collections.defaultdict(collections.Counter)
     memory = collections.defaultdict(collections.Counter)
+    devices = collections.defaultdict(lambda: [0, 0])  # calls and ns
 
     def count(node, operator=None):
         kind = str(node.type).removeprefix("TracerEventType.")
@@ -258,6 +264,10 @@ def profile(step):
         for event in node.mem_node if operator else ():
             memory[operator][str(event.type).removeprefix("TracerMemEventType.")] += abs(
                 event.increase_bytes)
+        for runtime in getattr(node, "runtime_node", ()):
+            for device in runtime.device_node:
+                devices[device.name][0] += 1
+                devices[device.name][1] += device.end_ns - device.start_ns
         for child in node.children_node:
             count(child, operator)
 
@@ -266,12 +276,12 @@ def profile(step):
             count(node)
 
     # Of programs' threads it may not ask for memory: one process in 15 to 28 ended in its MemEventRecorder (3.3.1).
-    with paddle.profiler.Profiler(targets=[paddle.profiler.ProfilerTarget.CPU], on_trace_ready=take,
+    with paddle.profiler.Profiler(targets=targets(), on_trace_ready=take,
                                   profile_memory=ARGS.mode == "dygraph") as prof:
         for _ in range(PROFILED):
             step()
             prof.step()
-    write_profile({"steps": PROFILED, "kinds": kinds, "memory": memory})
+    write_profile({"steps": PROFILED, "kinds": kinds, "memory": memory, "devices": devices})
 
 
 def main():

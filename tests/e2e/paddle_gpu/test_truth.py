@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Each figure about the device, recomputed from the simulation's log."""
 import collections
+import json
 import os
 import pathlib
 import re
+import signal
 
+from lib import process
 from lib.device_truth import STEPS, Truth, check_activities, same, simulated
 from lib.runner import test
 
@@ -167,3 +170,30 @@ def memory(case):
     tables = tool.report("--table", "memory", "--row-limit", "0")
     rows = [r for r in tables["memory"]["rows"] if r["section"] == "Place: GPU0, Allocated"]
     same(sum(r["increase_bytes"] for r in rows), sum(n for _, n in ours), "Memory, GPU0")
+
+
+@test("kernels: names, calls of a step and times are those of paddle.profiler")
+def second_opinion(case):
+    theirs = case.dir / "theirs.json"
+    job = start(case, "--profile", theirs)
+    job.signal(signal.SIGUSR1)
+    process.wait_for(theirs.exists, 60, "paddle.profiler's events")
+    tool = case.tool("-p", job.pid, "--record", f"{STEPS.start}:{STEPS.stop}", "--no-prune", "--no-trace",
+                     "--no-progress").done(120)
+    profiled = json.loads(theirs.read_text())
+    rows = tool.report("--table", "kernel", "--row-limit", "0")["kernel"]["rows"]
+    ours = {r["name"]: (r["calls"] / len(STEPS), r["gpu_total_ns"] / r["calls"]) for r in rows}
+    want = {name: (calls / profiled["steps"], ns / calls) for name, (calls, ns) in profiled["devices"].items()
+            if not name.startswith("MEM")}
+    assert len(want) > 20, want
+    seen = 0
+    for name, (calls, ns) in want.items():
+        kept = any(re.search(pattern, name) for pattern, *_ in OWNERS)
+        if name not in ours and not kept:
+            continue  # what the loss calls depends on values, which nothing computes here
+        assert name in ours, f"{name} is missing"
+        assert abs(ours[name][1] - ns) <= 1, f"{name}: {ours[name][1]} ns, paddle.profiler has {ns}"
+        if kept:
+            same(ours[name][0], calls, name)
+            seen += 1
+    assert seen >= len(OWNERS), f"{seen} kinds of kernels"
