@@ -301,6 +301,7 @@ static __always_inline struct pt_frame *frame_push(struct pt_thread *t, __u64 sp
 	f->seq = ~0ull;
 	f->type_obj = 0;
 	f->name_class = 0;
+	f->cpu_wait_ns = cpu_wait_ns();
 	f->ts_ns = bpf_ktime_get_ns();
 	t->frame_cnt = i + 1;
 	return f;

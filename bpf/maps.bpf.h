@@ -5,6 +5,7 @@
 
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
 #include "ctl.h"
 #include "events.h"
 #include "probe_cfg.h"

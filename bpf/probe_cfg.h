@@ -176,7 +176,7 @@ enum pt_place {
 struct pt_probe_stat {
 	__u64 hits;
 	__u64 spans;
-	__u64 span_ns;	/* sum of durations, probe cost included */
+	__u64 span_ns;	/* sum of durations, probe cost included, waits for a processor not */
 	__u64 clipped_ns; /* the same, each up to ctl.clip_ns */
 	__u64 long_spans; /* of them, those that were longer */
 	__u64 inner;	/* of spans, those in another that has a row in the operator table */

@@ -95,6 +95,15 @@ __weak __noinline __u64 node_end(__u64 begin_ns, __u64 end_ns)
 	return end_ns;
 }
 
+/* How long a span lasted, less what the thread waited for a processor meanwhile: that is of the
+ * machine, and not of the function. */
+static __always_inline __u64 worked_ns(const struct pt_frame *f, __u64 end_ns)
+{
+	const __u64 ns = end_ns - f->ts_ns, waited_ns = cpu_wait_ns() - f->cpu_wait_ns;
+
+	return ns > waited_ns ? ns - waited_ns : 0;
+}
+
 /* For what is estimated of a function, and whether it is worth a probe. Frame i is its span. */
 __weak __noinline int count_span(struct pt_thread *t, __u32 i, __u64 end_ns, __u32 flags, __u32 how)
 {
@@ -113,7 +122,7 @@ __weak __noinline int count_span(struct pt_thread *t, __u32 i, __u64 end_ns, __u
 		return 0;
 	if (f->kind == PT_FRAME_NODE && how == PT_END_INFERRED && !(flags & PT_SPAN_IN_PASS))
 		end_ns = node_end(f->ts_ns, end_ns);
-	ns = end_ns - f->ts_ns;
+	ns = worked_ns(f, end_ns);
 	s->spans++;
 	if (f->sp < t->caller_sp)
 		s->callers |= 1ull << (t->caller & 63);

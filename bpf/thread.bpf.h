@@ -10,6 +10,15 @@ static __always_inline __u32 current_tid(void)
 	return (__u32)bpf_get_current_pid_tgid();
 }
 
+/* How long this thread was ready to run and had no processor, in all; 0 where the kernel does not
+ * count it (CONFIG_SCHED_INFO). */
+static __always_inline __u64 cpu_wait_ns(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return bpf_core_field_exists(task->sched_info.run_delay) ? task->sched_info.run_delay : 0;
+}
+
 static __always_inline void rec_init(struct pt_rec *h, __u8 kind, __u16 size, __u32 probe)
 {
 	__u64 id = bpf_get_current_pid_tgid();

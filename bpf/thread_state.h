@@ -21,6 +21,7 @@ enum pt_frame_kind {
 
 struct pt_frame {
 	__u64 ts_ns;
+	__u64 cpu_wait_ns; /* of the thread, until then: see cpu_wait_ns() */
 	__u64 sp;     /* stack pointer at the function's entry, or PT_SP_OBJECT */
 	__u64 object; /* NODE: vtable; NAMED: what identifies it at its end; others: as in pt_span */
 	/* NODE, STATIC: sequence number; NAMED: key of its stack, 0 if none; others: as in pt_span */

@@ -27,6 +27,7 @@ MODES = {
     "inner": ["--detail", "inner"],
     "inject": ["--inject"],
 }
+NONE = "none"  # windows without proftrace: what the machine does of itself
 Cell = collections.namedtuple("Cell", "job mode busy")
 
 
@@ -99,6 +100,24 @@ def quick(times):
     return statistics.quantiles(times, n=4)[0]
 
 
+def bare_and_inside(job, begin, end, window):
+    """Run times of steps beside the capture from begin to end, and in the window."""
+    quiet_ns = int(QUIET_S * 1e9)
+    bare = quick(job.ran((begin - quiet_ns, begin), (end + quiet_ns // 10, end + quiet_ns)))
+    return {"bare_ns": bare, "added_ns": quick(job.ran(window)) - bare}
+
+
+def measure_none(job):
+    """As measure(), but nobody watches."""
+    time.sleep(QUIET_S)
+    begin = time.time_ns()
+    time.sleep(WINDOW_S)
+    end = time.time_ns()
+    while job.steps()[-1][1] < end + QUIET_S * 1e9:  # written in blocks
+        time.sleep(QUIET_S)
+    return bare_and_inside(job, begin, end, (begin, end))
+
+
 def measure(tool, job, options):
     """One window between two times without probes."""
     steps = min(max(int(WINDOW_S / job.step_s), 20), 400)
@@ -117,13 +136,9 @@ def measure(tool, job, options):
         time.sleep(QUIET_S)
         report = subprocess.run([tool, "report", "-f", "json", recording], stdout=subprocess.PIPE, check=True).stdout
         window = bounds(tool, recording, folder)
-    quiet_ns = int(QUIET_S * 1e9)
-    bare = job.ran((begin - quiet_ns, begin), (end + quiet_ns // 10, end + quiet_ns))
-    inside = job.ran(window)
     cost = json.loads(report)["cost"]["rows"][0]
     return {
-        "bare_ns": quick(bare),
-        "added_ns": quick(inside) - quick(bare),
+        **bare_and_inside(job, begin, end, window),
         "estimated_ns": cost["added_per_step_ns"],
         "least_ns": cost["estimated_low_ns"],
         "most_ns": cost["estimated_high_ns"],
@@ -153,7 +168,7 @@ def measure_job(tool, wanted, cells, args, until):
                 if len(cells[cell]) > turn or time.monotonic() > until:
                     continue
                 try:
-                    row = measure(tool, job, MODES[cell.mode])
+                    row = measure_none(job) if cell.mode == NONE else measure(tool, job, MODES[cell.mode])
                 except (subprocess.SubprocessError, statistics.StatisticsError, ValueError) as error:
                     print(f"{cell}: {error}: {getattr(error, 'stderr', '')}", file=sys.stderr)
                     continue
@@ -161,8 +176,13 @@ def measure_job(tool, wanted, cells, args, until):
                 print(json.dumps({"cell": cell, **row}), file=results, flush=True)
 
 
-def tell(cell, rows):
-    """Medians; the ratio with its least and greatest of a round."""
+def noise(rows):
+    """By how much windows differ, at most, that nobody watched."""
+    return max((abs(row["added_ns"]) for row in rows), default=0)
+
+
+def tell(cell, rows, noise_ns):
+    """Medians, with the least and greatest of a window; returns what the cell says."""
     mid = {key: statistics.median(row[key] for row in rows) for key in rows[0] if key != "report_ns"}
     known = [row["report_ns"] for row in rows if row["report_ns"][0] is not None]
     ratio = mid["told_ns"] / mid["added_ns"] if mid["added_ns"] > 0 else 0
@@ -173,13 +193,25 @@ def tell(cell, rows):
         f"[{added[0] / 1e3:.0f}, {added[-1] / 1e3:.0f}] | {mid['told_ns'] / 1e3:.0f} | {ratio:.2f} | "
         f"{mid['estimated_ns'] / 1e3:.0f} | {inside} | {mid['hits']:.0f} | {len(rows)} |"
     )
-    return GOAL[0] <= ratio <= GOAL[1]
+    if GOAL[0] <= ratio <= GOAL[1]:
+        return "within"
+    return "noise" if abs(mid["told_ns"] - mid["added_ns"]) <= noise_ns else "outside"
+
+
+def tell_none(cell, rows):
+    added = sorted(row["added_ns"] / 1e3 for row in rows)
+    bare = statistics.median(row["bare_ns"] for row in rows) / 1e3
+    mid = statistics.median(added)
+    print(
+        f"| {cell.job} | {cell.mode} | {cell.busy} | {bare:.0f} | {mid:.0f} [{added[0]:.0f}, {added[-1]:.0f}] "
+        f"| - | - | - | - | 0 | {len(rows)} |"
+    )
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", default="mlp,gru,cnn,transformer,fsdp2")
-    parser.add_argument("--modes", default=",".join(MODES))
+    parser.add_argument("--modes", default=",".join([NONE, *MODES]))
     parser.add_argument("--busy", default="0,2", help="processes beside it that want a processor")
     parser.add_argument("--rounds", type=int, default=5, help="windows of a cell")
     parser.add_argument("--results", default="told.jsonl", help="a cell's windows in it are not measured again")
@@ -198,9 +230,18 @@ def main():
                 measure_job(os.environ["PROFTRACE"], wanted, cells, args, until)
     print("| job | mode | beside | run time, us | added [least, most] | told | told / added | by hits | by steps | hits | windows |")
     print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
-    good = sum(tell(cell, cells[cell]) for cell in order if cells[cell])
+    said = collections.Counter()
+    for cell in order:
+        if cells[cell] and cell.mode == NONE:
+            tell_none(cell, cells[cell])
+        elif cells[cell]:
+            said[tell(cell, cells[cell], noise(cells[cell._replace(mode=NONE)]))] += 1
     left = sum(len(cells[cell]) < args.rounds for cell in order)
-    print(f"{good} of {len(order)} cells within {GOAL[0]} to {GOAL[1]}" + (f"; {left} not measured whole" if left else ""))
+    print(
+        f"{said['within']} of {said.total()} cells within {GOAL[0]} to {GOAL[1]}; {said['noise']} differ by less than "
+        f"windows differ that nobody watched; {said['outside']} do not"
+        + (f"; {left} not measured whole" if left else "")
+    )
 
 
 main()

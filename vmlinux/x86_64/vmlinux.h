@@ -67,6 +67,10 @@ struct sched_entity {
 	u64 sum_exec_runtime;
 };
 
+struct sched_info {
+	unsigned long long run_delay;
+};
+
 struct signal_struct {
 	atomic_t live;
 	int group_exit_code;
@@ -87,6 +91,7 @@ struct task_struct {
 	int exit_code;
 	char comm[16];
 	struct sched_entity se;
+	struct sched_info sched_info;
 	struct signal_struct *signal;
 	struct task_struct *group_leader;
 	struct task_struct *real_parent;

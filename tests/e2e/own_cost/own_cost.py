@@ -20,7 +20,9 @@ MAPS = 14 * MIB
 ANONYMOUS = 16 * MIB
 WAKEUPS = 3  # a second: two, and what others make it wait for
 FILES = 32 * MIB  # its own, and the ring twice; without PyTorch's libraries
+ALL_PROCESSORS = os.sched_getaffinity(0)
 BUDGET = 0.10  # of the run time: some of the MLP's layers fit in, not all
+COLD = 1.5  # functions last longer in the caches of others, and not the same in all steps
 OVERSPENT = 2.5  # on a busy machine the steps of the window run as long as those by which it was chosen, or half as long
 
 
@@ -58,13 +60,17 @@ class Job:
             return []
         return [int(line.split()[2]) for line in self.log.read_text().split("\n")[1:] if line.count(" ") == 2]
 
+    def report(self):
+        """Of the latest window."""
+        return json.loads(subprocess.run([PROFTRACE, "report", "own.ptrec", "--format", "json"], check=True,
+                                         stdout=subprocess.PIPE).stdout)
+
     def record(self, *options):
         """The report's own cost, of a window of STEPS steps."""
         before = len(self.ran())
         subprocess.run([PROFTRACE, "-q", "-p", str(self.pid), "--record", f"2:{2 + STEPS}", "-o", "own.ptrec",
                         "--no-trace", *options], stdout=subprocess.DEVNULL, check=True, timeout=200)
-        report = json.loads(subprocess.run([PROFTRACE, "report", "own.ptrec", "--format", "json"], check=True,
-                                           stdout=subprocess.PIPE).stdout)["cost"]
+        report = self.report()["cost"]
         return Cost(report["rows"][0], " ".join(report["notes"]), means(self.ran()[before:]))
 
 
@@ -96,9 +102,10 @@ class Cost(dict):
 
 
 @contextlib.contextmanager
-def busy(cnt):
-    """So many processes that want a processor."""
-    spinners = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(cnt)]
+def busy(cnt, processors=ALL_PROCESSORS):
+    """So many processes that want one of the processors."""
+    spinners = [subprocess.Popen(["sh", "-c", "while :; do :; done"],
+                                 preexec_fn=lambda: os.sched_setaffinity(0, processors)) for _ in range(cnt)]
     try:
         yield
     finally:
@@ -145,6 +152,19 @@ def budget_under_a_quota():
         assert quota.throttled(), "the job was never held back"
 
 
+def estimates_beside_others():
+    """What is estimated is what the functions take, without what their thread waits for a processor: in all no more
+    than the thread runs. On one processor with three others each step is interrupted."""
+    with Job("mlp") as job, busy(3, {min(ALL_PROCESSORS)}):
+        os.sched_setaffinity(job.pid, {min(ALL_PROCESSORS)})
+        for _ in range(3):
+            cost, rows = job.record(), job.report()["operator"]["rows"]
+            ran_ns = STEPS * cost["run_per_step_ns"]
+            estimated_ns = sum(row["cpu_total_ns"] for row in rows if row["estimated"])
+            print(f"estimated {estimated_ns / 1e6:.1f} ms, of {ran_ns / 1e6:.1f} that the thread ran", flush=True)
+            assert 0 < estimated_ns < COLD * ran_ns, rows
+
+
 @contextlib.contextmanager
 def waiting(job, *options):
     """The pid of a session that is done with looking for steps, and waits for one far away."""
@@ -182,7 +202,8 @@ def waiting_takes_little():
         assert wakeups < WAKEUPS
 
 
-for test in waiting_takes_little, fsdp2_beside_others, budget_beside_others, budget_under_a_quota:
+for test in (waiting_takes_little, fsdp2_beside_others, budget_beside_others, budget_under_a_quota,
+             estimates_beside_others):
     if not sys.argv[1:] or any(word in test.__name__ for word in sys.argv[1:]):
         begin = time.monotonic()
         test()

@@ -84,8 +84,9 @@ def estimated(case):
     job = start(case)
     tool = record(case, job, "--no-pointers", "--max-overhead", "0.01%").done(LONG_S)
     rows = tool.report()["operator"]["rows"]
-    accumulate, = (r for r in rows if r["name"].endswith("AccumulateGrad"))
-    assert accumulate["estimated"], accumulate
     took_ns = sum(e["dur_ns"] for e in tool.events() if e["type"] == "step")
-    assert accumulate["cpu_total_ns"] < took_ns / 3, (accumulate, took_ns)
+    nodes = [r for r in rows if r["name"].startswith("autograd::engine::evaluate_function: ")]
+    # AccumulateGrad is short, but on a slow machine not short enough to go.
+    assert any(r["estimated"] for r in nodes), nodes
+    assert all(r["cpu_total_ns"] < took_ns / 3 for r in nodes), (nodes, took_ns)
     end(job)

@@ -45,8 +45,8 @@ static bool shows_nothing(const struct prune_input *in)
 	return !in->stat.spans && in->stat.hits && in->has_names;
 }
 
-/* Long calls count whole if there is one in each step. If they are few, the scheduler interrupted
- * them: all calls count as long as the others are. */
+/* Long calls count whole if there is one in each step. If they are few, something else came between
+ * (a page fault, the machine's host): all calls count as long as the others are. */
 uint64_t prune__typical_ns(const struct prune_policy *policy, const struct pt_probe_stat *stat)
 {
 	const uint64_t longs = stat->long_spans, rest = stat->spans - longs;

@@ -34,7 +34,7 @@ struct prune_policy {
 };
 
 /* Where it is chosen, measured durations count up to this, unless one is longer in each step: one call
- * that the scheduler interrupts must not decide. Goes to ctl.clip_ns before the steps that are
+ * that a page fault or the machine's host interrupts must not decide. Goes to ctl.clip_ns before the steps that are
  * observed. */
 uint64_t prune__clip_ns(const struct prune_policy *policy);
 /* How long its calls were in all, each as long as they typically are. */
