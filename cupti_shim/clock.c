@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* CUPTI's clock is ours where it asks for one; otherwise both are read together at both ends. */
 #include "cupti_shim/shim.h"
+#include <time.h>
 
 #define BRACKETS 32
 
 int64_t shim_clock_ahead_ns;
+static bool is_ours; /* CUPTI calls us for the time */
+
+/* CUPTI's own clock on Linux, by its documentation. */
+static uint64_t own_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
+}
 
 /* The narrowest of many brackets. */
 static void measure(struct shim_control *c, const struct cupti *cupti,
@@ -33,8 +44,9 @@ static void measure(struct shim_control *c, const struct cupti *cupti,
 
 void clock__begin(struct shim_control *c, const struct cupti *cupti)
 {
-	c->own_clock = cupti->ActivityRegisterTimestampCallback &&
-		       !cupti->ActivityRegisterTimestampCallback(shim_now);
+	is_ours = cupti->ActivityRegisterTimestampCallback &&
+		  !cupti->ActivityRegisterTimestampCallback(shim_now);
+	c->own_clock = is_ours;
 	measure(c, cupti, &c->clock_begin);
 	c->clock_end = c->clock_begin;
 }
@@ -42,4 +54,13 @@ void clock__begin(struct shim_control *c, const struct cupti *cupti)
 void clock__end(struct shim_control *c, const struct cupti *cupti)
 {
 	measure(c, cupti, &c->clock_end);
+}
+
+/* The next tool of the process may use CUPTI's clock. A callback cannot be taken back. */
+void clock__give_back(struct shim_control *c, const struct cupti *cupti)
+{
+	if (is_ours)
+		shim_note_failure(c, SHIM_FAILS_CLOCK,
+				  cupti->ActivityRegisterTimestampCallback(own_now));
+	is_ours = false;
 }

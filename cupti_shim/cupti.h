@@ -81,7 +81,8 @@ typedef uint64_t (*cupti_timestamp)(void);
 /* Not in every version. */
 #define CUPTI_OPTIONAL_FUNCTIONS(F)                                                                \
 	F(int, ActivityRegisterTimestampCallback, (cupti_timestamp))                               \
-	F(int, SetThreadIdType, (int))
+	F(int, SetThreadIdType, (int))                                                             \
+	F(int, GetThreadIdType, (int *))
 
 struct cupti {
 	void *library;

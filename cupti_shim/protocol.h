@@ -24,7 +24,7 @@
 #include <string.h>
 
 #define SHIM_MAGIC	    0x4d494853u /* "SHIM" */
-#define SHIM_VERSION	    18
+#define SHIM_VERSION	    19
 #define SHIM_RINGS	    64	  /* threads that call the device */
 #define SHIM_RING_CALLS	    65536 /* calls in each ring */
 #define SHIM_ACTIVITY_BYTES (32u << 20)
@@ -88,7 +88,8 @@ enum shim_failure {
 	SHIM_FAILS_UNSUBSCRIBE = 5,
 	SHIM_FAILS_TIMESTAMP = 6, /* cuptiGetTimestamp, where it is needed */
 	SHIM_FAILS_THREADS = 7,	  /* cuptiSetThreadIdType */
-	SHIM_FAILURES = 8,
+	SHIM_FAILS_CLOCK = 8,	  /* cuptiActivityRegisterTimestampCallback, at the end */
+	SHIM_FAILURES = 9,
 };
 
 /* The same moment on both clocks: mono_ns is the middle of a bracket of bracket_ns. */

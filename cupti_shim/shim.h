@@ -87,6 +87,7 @@ void others__unwatch(void);
 /* clock.c */
 void clock__begin(struct shim_control *c, const struct cupti *cupti);
 void clock__end(struct shim_control *c, const struct cupti *cupti);
+void clock__give_back(struct shim_control *c, const struct cupti *cupti);
 
 /* calls.c: the callback, and which calls it is for. 0, or enum shim_error if it is for none. */
 int calls__enable(struct shim_control *c, const struct cupti *cupti, void *subscriber, bool on);

@@ -40,6 +40,9 @@ static struct shim_control *subscribed; /* whose window it is */
 static uint8_t enabled[KIND_CNT];
 static uint32_t outcome; /* of finalize(): PENDING, or enum shim_stay */
 
+#define NOT_CHANGED (-1)
+static int thread_ids = NOT_CHANGED; /* as they were before */
+
 /* ---- refusals ---- */
 
 int window__refused(struct shim_control *c, const char *call, int result)
@@ -121,12 +124,34 @@ static void await_buffers(struct shim_control *c, uint64_t timeout_ns)
 	}
 }
 
+/* ---- what stays when CUPTI does, for whoever uses it next ---- */
+
+static void set_thread_ids(struct shim_control *c)
+{
+	int before;
+
+	if (!cupti.SetThreadIdType)
+		return;
+	if (cupti.GetThreadIdType && !cupti.GetThreadIdType(&before))
+		thread_ids = before;
+	shim_note_failure(c, SHIM_FAILS_THREADS, cupti.SetThreadIdType(CUPTI_THREAD_ID_SYSTEM));
+}
+
+static void give_back(struct shim_control *c)
+{
+	clock__give_back(c, &cupti);
+	if (thread_ids != NOT_CHANGED)
+		shim_note_failure(c, SHIM_FAILS_THREADS, cupti.SetThreadIdType(thread_ids));
+	thread_ids = NOT_CHANGED;
+}
+
 /* The last that is done while CUPTI is ours. */
 static void take_rest(struct shim_control *c)
 {
 	if (records__lent())
 		window__flush(c, CUPTI_FLUSH_FORCED);
 	clock__end(c, &cupti);
+	give_back(c);
 }
 
 static void unsubscribe(struct shim_control *c)
@@ -202,9 +227,7 @@ static int start(struct shim_control *c)
 	/* What was dropped until now was another's. */
 	cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped);
 	records__connect(c, &cupti);
-	if (cupti.SetThreadIdType)
-		shim_note_failure(c, SHIM_FAILS_THREADS,
-				  cupti.SetThreadIdType(CUPTI_THREAD_ID_SYSTEM));
+	set_thread_ids(c);
 	clock__begin(c, &cupti);
 	devices__put(c);
 	err = calls__enable(c, &cupti, subscriber, true);
@@ -231,6 +254,7 @@ int window__start(struct shim_control *c)
 	if (err) {
 		calls__connect(functions__are_set() ? c : NULL);
 		disable_kinds(c);
+		give_back(c);
 		unsubscribe(c);
 		records__connect(NULL, &cupti);
 	}

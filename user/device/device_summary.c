@@ -69,6 +69,8 @@ static const struct {
 	[SHIM_FAILS_TIMESTAMP] = {"cuptiGetTimestamp",
 				  "when the device did what is not known: its clock is not ours"},
 	[SHIM_FAILS_THREADS] = {"cuptiSetThreadIdType", "ranges may be of the wrong thread"},
+	[SHIM_FAILS_CLOCK] = {"cuptiActivityRegisterTimestampCallback",
+			      "another tool of the process may get times of another clock"},
 };
 
 /* CUPTI failed to hand over what launches of the window did. */
