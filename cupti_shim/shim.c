@@ -314,7 +314,7 @@ static void on_fork_in_child(void)
 {
 	calls__connect(NULL);
 	functions__forget();
-	others__unwatch();
+	foreign_tool__unwatch();
 	window__forget();
 	close_made();
 	set_control(NULL);

@@ -76,13 +76,12 @@ void window__count_dropped(struct shim_control *c, const struct cupti *cupti, vo
 /* In a child that is the process's copy. */
 void window__forget(void);
 
-/* in_use.c: has another tool given CUPTI its buffer functions? Only looks. */
-bool in_use__by_other(const struct cupti *cupti);
+/* cupti_owner.c: has another tool given CUPTI its buffer functions? Only looks. */
+bool cupti_owner__is_foreign(const struct cupti *cupti);
 
-/* others.c: `before` is called by whoever else begins to use CUPTI in the process, ahead of that.
- */
-void others__watch(void (*before)(void));
-void others__unwatch(void);
+/* foreign_tool.c: a foreign tool that begins to use CUPTI in the process calls `before` first. */
+void foreign_tool__watch(void (*before)(void));
+void foreign_tool__unwatch(void);
 
 /* clock.c */
 void clock__begin(struct shim_control *c, const struct cupti *cupti);

@@ -202,10 +202,10 @@ static int subscribe(struct shim_control *c)
 		subscriber = NULL;
 		return window__refused(c, "cuptiSubscribe", result);
 	}
-	if (in_use__by_other(&cupti))
+	if (cupti_owner__is_foreign(&cupti))
 		return SHIM_OTHER_SUBSCRIBER;
 	subscribed = c;
-	others__watch(make_way);
+	foreign_tool__watch(make_way);
 	result = cupti.ActivityRegisterCallbacks(records__on_request, records__on_complete);
 	return result ? window__refused(c, "cuptiActivityRegisterCallbacks", result) : SHIM_OK;
 }
@@ -260,7 +260,7 @@ int window__start(struct shim_control *c)
 	}
 	pthread_mutex_unlock(&subscription);
 	if (err)
-		others__unwatch();
+		foreign_tool__unwatch();
 	return err;
 }
 
@@ -310,7 +310,7 @@ static void leave_cupti(struct shim_control *c)
 	}
 	unsubscribe(c);
 	pthread_mutex_unlock(&subscription);
-	others__unwatch();
+	foreign_tool__unwatch();
 }
 
 /* Functions may be seen for longer than CUPTI is ours. */
@@ -378,7 +378,7 @@ void window__yield(struct shim_control *c)
 	if (subscriber)
 		yield(c);
 	pthread_mutex_unlock(&subscription);
-	others__unwatch();
+	foreign_tool__unwatch();
 	leave(c);
 }
 

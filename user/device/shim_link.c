@@ -6,7 +6,7 @@
 #include "common/stale_file.h"
 #include "common/util.h"
 #include "common/capability_set.h"
-#include "device/death_mark.h"
+#include "device/liveness.h"
 #include "device/shim_rings.h"
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -259,12 +259,12 @@ static uint64_t pause_ns(const struct shim_link *l)
 static void *beat(void *arg)
 {
 	struct shim_link *l = arg;
-	struct death_mark mark;
+	struct liveness alive;
 	struct timespec until;
 	uint64_t now;
 
 	capability_set__keep(0); /* it only writes to memory */
-	death_mark__hold(&mark, &l->c->owner);
+	liveness__hold(&alive, &l->c->owner);
 	do {
 		now = clock__monotonic_ns();
 		__atomic_store_n(&l->c->heartbeat_ns, now, __ATOMIC_RELAXED);
@@ -273,7 +273,7 @@ static void *beat(void *arg)
 		until = clock__own_monotonic(now);
 		sem_clockwait(&l->wake, CLOCK_MONOTONIC, &until);
 	} while (!__atomic_load_n(&l->ends, __ATOMIC_RELAXED));
-	death_mark__let_go(&mark);
+	liveness__let_go(&alive);
 	return NULL;
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "device/death_mark.h"
+#include "device/liveness.h"
 #include <sys/syscall.h>
 #include <unistd.h>
 
 /* Not by pthread_mutexattr_setrobust(): a mutex has pointers in it, and others write to that
  * memory.
  */
-void death_mark__hold(struct death_mark *m, uint32_t *word)
+void liveness__hold(struct liveness *m, uint32_t *word)
 {
-	*m = (struct death_mark){.word = word};
+	*m = (struct liveness){.word = word};
 	m->head.futex_offset = (long)((uintptr_t)word - (uintptr_t)&m->entry);
 	m->head.list.next = &m->entry;
 	m->entry.next = &m->head.list;
@@ -19,7 +19,7 @@ void death_mark__hold(struct death_mark *m, uint32_t *word)
 		__atomic_store_n(word, (uint32_t)gettid(), __ATOMIC_RELEASE);
 }
 
-void death_mark__let_go(struct death_mark *m)
+void liveness__let_go(struct liveness *m)
 {
 	if (!m->word)
 		return;

@@ -147,7 +147,7 @@ static bool leads_to_tool(const struct range *data)
 	return false;
 }
 
-bool in_use__by_other(const struct cupti *cupti)
+bool cupti_owner__is_foreign(const struct cupti *cupti)
 {
 	map.inside = (uintptr_t)cupti->ActivityRegisterCallbacks;
 	map.code_cnt = map.data_cnt = 0;

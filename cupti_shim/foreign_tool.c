@@ -178,13 +178,13 @@ static int watch_object(struct dl_phdr_info *info, size_t bytes, void *ctx)
 
 /* ---- all of them ---- */
 
-void others__watch(void (*before)(void))
+void foreign_tool__watch(void (*before)(void))
 {
 	make_way = before;
 	dl_iterate_phdr(watch_object, NULL);
 }
 
-void others__unwatch(void)
+void foreign_tool__unwatch(void)
 {
 	for (size_t i = 0; i < SLOTS; i++) {
 		if (slots[i].is_set)
