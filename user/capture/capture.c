@@ -15,7 +15,7 @@
 #include "capture/device/cupti_watch.h"
 #include "capture/device/device_calls.h"
 #include "capture/device/device_time.h"
-#include "capture/device/pointed.h"
+#include "capture/device/pointer_hooks.h"
 #include "capture/steps/epoch_end.h"
 #include "capture/steps/find_period.h"
 #include "capture/arming/probeless.h"
@@ -645,7 +645,7 @@ static void session_free(struct session *s)
 	python_stacks__free(s->stacks);
 	probe_plan__free(&s->plan);
 	free(s->dropped);
-	pointed__free(s);
+	pointer_hooks__free(s);
 	free(s->drops);
 	call_log__free(&s->log);
 	free(s->children);

@@ -7,7 +7,7 @@
 #include "capture/control/control.h"
 #include "capture/device/device_calls.h"
 #include "capture/device/device_time.h"
-#include "capture/device/pointed.h"
+#include "capture/device/pointer_hooks.h"
 #include "capture/arming/probeless.h"
 #include "capture/processes/follow.h"
 #include "capture/arming/return_sites.h"

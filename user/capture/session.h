@@ -106,7 +106,7 @@ struct session {
 		bool *noted; /* by row: the library sees its calls */
 		bool in_the_way; /* of probes, until it sets its pointers again */
 		bool lost;   /* it had left before the window ended */
-	} pointed; /* functions called through pointers */
+	} pointer_hooks; /* functions called through pointers */
 	struct cupti_watch *watch; /* while device is there; may be NULL */
 	bool yielded;		   /* CUPTI is another tool's by now */
 	char no_device[400]; /* why there are none, though the target uses CUDA; may be empty */

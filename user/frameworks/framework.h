@@ -38,19 +38,19 @@ enum probe_group {
 
 /* How a function may be seen where the program calls it through pointers in its data; see
  * cupti_shim/protocol.h. */
-enum pointed {
-	POINTED_NOT = 0,
-	POINTED_CALL,
-	POINTED_NODE,
-	POINTED_PART, /* it ends where the next one begins, or where an AROUND ends that it was called in */
-	POINTED_AROUND, /* of no span */
-	POINTED_RETURNING, /* as CALL, with its name in an object: no more than SHIM_STACK_WORDS of
+enum pointer_hook {
+	POINTER_HOOK_NOT = 0,
+	POINTER_HOOK_CALL,
+	POINTER_HOOK_NODE,
+	POINTER_HOOK_PART, /* it ends where the next one begins, or where an AROUND ends that it was called in */
+	POINTER_HOOK_AROUND, /* of no span */
+	POINTER_HOOK_RETURNING, /* as CALL, with its name in an object: no more than SHIM_STACK_WORDS of
 			      arguments lie on the stack */
 };
 
 /* A function that is called through pointers alone, and calls one of those that have probes: a call
  * of it is one of theirs. */
-struct pointed_alias {
+struct pointer_hook_alias {
 	const struct target_lib *lib;
 	uint64_t vaddr;
 	char *name; /* of theirs */
@@ -63,7 +63,7 @@ struct planned_probe {
 	const char *symbol;	    /* mangled */
 	uint64_t vaddr;		    /* of the instruction, already slid */
 	uint64_t offset;	    /* the same as an offset in the file */
-	uint64_t entry;		    /* of the function, where it is `pointed` */
+	uint64_t entry;		    /* of the function, where it is a pointer hook */
 	uint64_t return_address;    /* in the target, of a probe behind a call; else 0 */
 	/* In the target, of GROUP_WATCH, 0: not known yet; reading or writing it is the event. */
 	uint64_t watch_address;
@@ -78,7 +78,7 @@ struct planned_probe {
 	const char *name;	    /* what tables call it, NULL: dynamic */
 	const char *schema;	    /* NULL if none */
 	enum span_category category;
-	enum pointed pointed;
+	enum pointer_hook pointer_hook;
 	const struct target_lib *pointers_lib; /* where else the pointers lie than in `lib`; NULL */
 	bool chosen; /* by the user: never left out for its cost */
 	bool for_period; /* of no use but to find a period of operators: attached for that alone */
@@ -101,7 +101,7 @@ struct probe_plan {
 	struct target_lib *
 		*libs; /* its own copies: a target forgets libraries when it looks again */
 	size_t lib_cnt, lib_cap;
-	struct pointed_alias *aliases;
+	struct pointer_hook_alias *aliases;
 	size_t alias_cnt, alias_cap;
 	size_t stepped; /* functions of the user's choice with a probe that the kernel single-steps */
 	uint64_t node_number; /* runtime address, see struct shim_control; 0: there is none */

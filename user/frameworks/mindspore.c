@@ -175,7 +175,7 @@ static const struct probe_row rows[] = {
 			.flags = PT_NAMED_IN_FULL | PT_NAMED_OUTERMOST},
 		.slide = true,
 		.slide_keep = SITE_RDI | SITE_KEPT,
-		.pointed = POINTED_RETURNING, /* a virtual function: five words */
+		.pointer_hook = POINTER_HOOK_RETURNING, /* a virtual function: five words */
 		.pointers_lib = LIB_KERNELS,
 		.loses = "operators",
 	},

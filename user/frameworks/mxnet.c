@@ -184,7 +184,8 @@ static const struct probe_row rows[] = {
 		.program = "named_entry",
 		.site_program = "call_site",
 		.cfg = OP_NAME_BEHIND(3, 0),
-		.pointed = POINTED_RETURNING, /* from the library's own table: three words */
+		.pointer_hook =
+			POINTER_HOOK_RETURNING, /* from the library's own table: three words */
 		.loses = "operators, but those of planned graphs and of symbols",
 	},
 	/* what the engine runs of planned graphs and of symbols, on threads of its own */
@@ -197,7 +198,7 @@ static const struct probe_row rows[] = {
 		.program = "named_entry",
 		.site_program = "call_site",
 		.cfg = {.name_source = PT_NAME_COW, .name_path = {EXECUTOR_OP}, .name_derefs = 1},
-		.pointed = POINTED_RETURNING, /* a virtual function: five words */
+		.pointer_hook = POINTER_HOOK_RETURNING, /* a virtual function: five words */
 		.loses = "operators of planned graphs and of symbols",
 	},
 	API_CALL("MXInvokeCachedOp", CAT_SCRIPT),
@@ -441,7 +442,8 @@ static int plan_engine(struct target *t, const struct plan_opts *opts, struct pr
 
 		if (!probe->symbol || strncmp(probe->symbol, INVOKE_OP, strlen(INVOKE_OP)) != 0)
 			continue;
-		probe->pointed = POINTED_NOT; /* the library in the process does not read it */
+		probe->pointer_hook =
+			POINTER_HOOK_NOT; /* the library in the process does not read it */
 		probe->cfg.link = OUTPUTS + 1;
 		probe->cfg.link_derefs = 3;
 	}

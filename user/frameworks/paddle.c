@@ -223,7 +223,8 @@ static const struct probe_row rows[] = {
 		.category = CAT_OPERATOR,
 		.program = "call_entry",
 		.aligned_program = "call_entry_aligned",
-		.pointed = POINTED_PART, /* in the table by which the library calls its own */
+		.pointer_hook =
+			POINTER_HOOK_PART, /* in the table by which the library calls its own */
 		.name_of = paddle_names__forward,
 		.slide = true,
 		.slide_keep = SITE_RSP,
@@ -238,7 +239,7 @@ static const struct probe_row rows[] = {
 		.category = CAT_BACKWARD_NODE,
 		.program = "call_entry",
 		.aligned_program = "call_entry_aligned",
-		.pointed = POINTED_NODE, /* virtual functions */
+		.pointer_hook = POINTER_HOOK_NODE, /* virtual functions */
 		.name_of = paddle_names__node,
 		.slide = true,
 		.slide_keep = SITE_RSP,
@@ -333,7 +334,7 @@ static int plan_end(const struct elf_symbol *symbol, void *ctx)
 	end = **op;
 	end.symbol = symbol->name;
 	end.vaddr = end.entry = symbol->vaddr;
-	end.pointed = POINTED_AROUND;
+	end.pointer_hook = POINTER_HOOK_AROUND;
 	end.program = NULL;
 	end.return_program = "callee_end";
 	if (elf_file__offset(e->scan->elfs[LIB_PADDLE], end.vaddr, &end.offset))
@@ -397,7 +398,7 @@ static int plan_method(const char *name, uint64_t vaddr, void *ctx)
 		.symbol = symbol,
 		.vaddr = vaddr,
 		.entry = vaddr,
-		.pointed = POINTED_AROUND,
+		.pointer_hook = POINTER_HOOK_AROUND,
 		.program = "caller_entry",
 		.return_program = "callee_end",
 		.category = CAT_NONE,

@@ -67,7 +67,7 @@ int probe_plan__add(struct probe_plan *p, const struct planned_probe *probe)
 int probe_plan__alias(struct probe_plan *p, const struct target_lib *lib, uint64_t vaddr,
 		      const char *name)
 {
-	struct pointed_alias alias = {own_lib(p, lib), vaddr, strdup(name)};
+	struct pointer_hook_alias alias = {own_lib(p, lib), vaddr, strdup(name)};
 	int err = alias.lib && alias.name
 			  ? ARRAY_PUSH(p->aliases, p->alias_cnt, p->alias_cap, alias)
 			  : -ENOMEM;
@@ -80,7 +80,7 @@ int probe_plan__alias(struct probe_plan *p, const struct target_lib *lib, uint64
 void probe_plan__forget_pointers(struct probe_plan *p)
 {
 	for (size_t i = 0; i < p->cnt; i++)
-		p->probes[i].pointed = POINTED_NOT;
+		p->probes[i].pointer_hook = POINTER_HOOK_NOT;
 }
 
 bool probe_plan__has_group(const struct probe_plan *p, enum probe_group group)

@@ -86,7 +86,7 @@ static int add_ends(struct table_scan *s, const struct probe_row *row,
 	int err = 0;
 
 	end.program = program;
-	end.pointed = POINTED_NOT;
+	end.pointer_hook = POINTER_HOOK_NOT;
 	end.return_program = NULL;
 	for (size_t i = 0; i < cnt && !err; i++) {
 		end.vaddr = symbol->vaddr + at[i];
@@ -156,7 +156,7 @@ static int plan_row(struct table_scan *s, const struct probe_row *row,
 		.name_suffix = row->name_suffix,
 		.category = row->category,
 		.entry = symbol->vaddr,
-		.pointed = row->pointed,
+		.pointer_hook = row->pointer_hook,
 		.pointers_lib = row->pointers_lib
 					? probe_table__lib(s->table, s->t, row->pointers_lib)
 					: NULL,

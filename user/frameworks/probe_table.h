@@ -47,9 +47,9 @@ struct probe_row {
 	bool slide;		 /* the program may sit on a cheaper instruction further in */
 	unsigned int slide_keep; /* registers that the program reads (SITE_RDI ...), if it may */
 	size_t min_size;	 /* shorter functions are none of this row's, in bytes */
-	enum pointed pointed;	 /* how it may be seen without probes */
+	enum pointer_hook pointer_hook;	 /* how it may be seen without probes */
 	unsigned int pointers_lib; /* of the table, where else the pointers lie; 0: nowhere else */
-	bool alias;		 /* it has no probe: see struct pointed_alias */
+	bool alias;		 /* it has no probe: see struct pointer_hook_alias */
 	bool memory;		 /* with --profile-memory only */
 	const char *loses;	 /* what is missing without it; NULL: an optional row */
 };

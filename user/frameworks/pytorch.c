@@ -78,7 +78,7 @@ static void wrapper_arguments(const char *symbol, struct planned_probe *probe)
 {
 	probe->cfg.flags = strstr(symbol, "EP7_objectS1_S1_") || strstr(symbol, "EP7_objectS2_S2_");
 	if (torch_wrapper__is_shared(symbol))
-		probe->pointed = POINTED_NOT;
+		probe->pointer_hook = POINTER_HOOK_NOT;
 }
 
 static void string_abi(const char *symbol, struct planned_probe *probe)
@@ -94,7 +94,7 @@ static void string_abi(const char *symbol, struct planned_probe *probe)
 	{                                                                                          \
 		.lib = (library), .symbol = (function), .details = AT_OPERATOR,                    \
 		.group = GROUP_NODE_TYPE, .category = CAT_BACKWARD_NODE, .program = "node_entry",  \
-		.name_of = node_type_name, .pointed = POINTED_NODE,                                \
+		.name_of = node_type_name, .pointer_hook = POINTER_HOOK_NODE,                      \
 		.cfg = {.key_reg = 1,                                                              \
 			.flags = PT_NODE_OF_TYPE }                                                 \
 	}
@@ -198,7 +198,7 @@ static const struct probe_row rows[] = {
 		.return_program = "call_return",
 		.returns_safely = "C API function of the engine",
 		.name = "backward",
-		.pointed = POINTED_CALL,
+		.pointer_hook = POINTER_HOOK_CALL,
 		.cfg = {.code = PT_CLASS_BACKWARD},
 		.loses = "Backward, and with it Forward",
 	},
@@ -297,7 +297,7 @@ static const struct probe_row rows[] = {
 			"Python method wrapper: turns every C++ exception into a Python one",
 		.name_of = wrapper_name,
 		.adjust = wrapper_arguments,
-		.pointed = POINTED_CALL, /* methods, in tables of Python's */
+		.pointer_hook = POINTER_HOOK_CALL, /* methods, in tables of Python's */
 		.loses = "operators (--detail inner may show them)",
 	},
 	/* x.T and the like: (self, nothing) */

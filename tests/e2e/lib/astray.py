@@ -132,7 +132,7 @@ def kill_in_windows(case, job):
     """Twice: proftrace is killed while the library sees the job's operators, which goes on as before."""
     data = Data(job.pid)
     for _ in range(2):
-        # However long steps are, as in pointers/pointed.py.
+        # However long steps are, as in pointers/pointer_hooks.py.
         tool = case.tool("-v", "-p", job.pid, "--inject", "--max-overhead", "0.01%", "--record", "0:1000000000",
                          "--no-trace")
         seen(tool.wait_recording(60))

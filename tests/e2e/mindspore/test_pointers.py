@@ -12,7 +12,7 @@ RAISING = {"Cholesky": 20, "MatMul": 3, "Mul": 24, "Ones": 21, "SGD": 2} | dict.
     ("BiasAdd", "ReduceMean", "SubExt", "Tile", "RealDiv", "Square", "AssignAdd", "BiasAddGrad"), 1)
 if not jobs.VERSION.startswith("2.7."):
     RAISING["Pow"] = 1
-ANY_STEP = "--max-overhead", "0.01%"  # however long steps are, as in pointers/pointed.py
+ANY_STEP = "--max-overhead", "0.01%"  # however long steps are, as in pointers/pointer_hooks.py
 
 
 def record(case, job, *options):

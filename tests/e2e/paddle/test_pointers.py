@@ -12,7 +12,7 @@ from test_truth import PHASES, STEPS, check_operators, check_phases, operators
 LONG_S = 60
 
 
-OF_ANY_STEP = "--max-overhead", "0.01%"  # as in pointers/pointed.py
+OF_ANY_STEP = "--max-overhead", "0.01%"  # as in pointers/pointer_hooks.py
 
 
 def record(case, running, *options, window=f"2:{2 + STEPS}"):

@@ -8,7 +8,7 @@ from gpu import LONG_S
 from lib import process
 from lib.astray import seen
 from lib.runner import test
-from pointed import Data, check_losses, end, record, start, wait_steps
+from pointer_hooks import Data, check_losses, end, record, start, wait_steps
 from steps import check_steps, forward_of
 
 

@@ -7,7 +7,7 @@ from gpu import LONG_S
 from lib import process
 from lib.astray import led_astray
 from lib.runner import test
-from pointed import Data, end, record_on, start, wait_steps
+from pointer_hooks import Data, end, record_on, start, wait_steps
 
 
 def goes_on(case, part):

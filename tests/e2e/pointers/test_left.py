@@ -8,7 +8,7 @@ from gpu import LONG_S
 from lib import process
 from lib.ctl import obeyed, wait_state
 from lib.runner import test
-from pointed import Data, end, record, record_on, seen, start, wait_steps
+from pointer_hooks import Data, end, record, record_on, seen, start, wait_steps
 
 
 @test("four times in turn: each pointer has its value again, each page its protection, and results are those of a job alone")

@@ -5,7 +5,7 @@ import signal
 
 from gpu import LONG_S
 from lib.runner import test
-from pointed import end, record, seen, start
+from pointer_hooks import end, record, seen, start
 from steps import WHOLE, check_steps, forward_of, nodes
 
 

@@ -55,7 +55,7 @@ static int plan_return_site(struct session *s, uint32_t row, uint64_t address)
 	elf = target__elf(s->target, site.lib);
 	site.program = entry->return_site_program;
 	site.return_program = NULL;
-	site.pointed = POINTED_NOT;
+	site.pointer_hook = POINTER_HOOK_NOT;
 	site.return_address = address;
 	site.vaddr = place(elf, vaddr);
 	if (!site.vaddr || elf_file__offset(elf, site.vaddr, &site.offset))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/arming/window_cost.h"
 #include "bpf/skeleton.h"
-#include "capture/device/pointed.h"
+#include "capture/device/pointer_hooks.h"
 #include "capture/session.h"
 
 /* A pointer hook's price is measured warm. Of MindSpore's MLP 48 us were estimated so, and 72 were
@@ -131,7 +131,7 @@ json_t *window_cost__summary(const struct session *s, uint64_t loader_cpu_ns)
 	json_object_set_new(cost, "learning", bursts__json(&s->bursts));
 	if (noted.cnt)
 		put(cost, "noted_calls", (double)noted.cnt);
-	if (!s->device && !pointed__why_not(s))
+	if (!s->device && !pointer_hooks__why_not(s))
 		json_object_set_new(cost, "inject_helps", json_true());
 	return cost;
 }

@@ -374,7 +374,7 @@ void decoder__meet(struct decoder *d, uint32_t pid, uint32_t tid, const struct p
 	const struct planned_probe *probe = decoder__row_probe(d, noted->probe);
 
 	note_pass(d, tid, noted);
-	if (probe && probe->pointed == POINTED_RETURNING)
+	if (probe && probe->pointer_hook == POINTER_HOOK_RETURNING)
 		decoder__named_meet(d, pid, probe, noted->type_obj);
 }
 

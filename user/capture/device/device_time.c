@@ -5,7 +5,7 @@
 #include "bpf/thread_state.h"
 #include "capture/arming/arm.h"
 #include "capture/device/cupti_watch.h"
-#include "capture/device/pointed.h"
+#include "capture/device/pointer_hooks.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "privilege/session_filter.h"
@@ -31,8 +31,8 @@ static int noted(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *sp
 	struct session *s = ctx;
 	struct pt_span of_row = *span;
 
-	of_row.probe = pointed__row(s, span->probe);
-	if (of_row.kind == PT_FRAME_NODE && pointed__has_name(s, span->probe))
+	of_row.probe = pointer_hooks__row(s, span->probe);
+	if (of_row.kind == PT_FRAME_NODE && pointer_hooks__has_name(s, span->probe))
 		of_row.vtable = of_row.type_obj = 0;
 	return decoder__noted(s->decoder, pid, tid, &of_row, names->own, names->full);
 }
@@ -44,7 +44,7 @@ static void met(void *ctx, uint32_t pid, uint32_t tid, const struct shim_call *c
 	decoder__meet(s->decoder, pid, tid,
 		      &(struct pt_span){.ts_ns = call->begin_ns,
 					.end_ns = call->end_ns,
-					.probe = pointed__row(s, call->api),
+					.probe = pointer_hooks__row(s, call->api),
 					.type_obj = call->type});
 }
 
@@ -185,7 +185,7 @@ static int load(struct session *s, struct target *t)
 /* For the sake of functions. */
 static bool may_go_in_alone(struct session *s)
 {
-	const char *why = s->opts->inject ? pointed__why_not(s) : NULL;
+	const char *why = s->opts->inject ? pointer_hooks__why_not(s) : NULL;
 
 	if (why && !s->told_why)
 		log__info("--inject: our library stays out of process %d: %s", s->opts->pid, why);
@@ -241,7 +241,7 @@ static int start_again(struct session *s)
 {
 	int err;
 
-	s->pointed.in_the_way = false;
+	s->pointer_hooks.in_the_way = false;
 	device_source__want(s->device, false);
 	err = wait_settled(s, "stopping");
 	device_source__want(s->device, true);
@@ -254,15 +254,15 @@ int device_time__prepare(struct session *s)
 
 	if (err || !s->device)
 		return err;
-	err = pointed__choose(s);
+	err = pointer_hooks__choose(s);
 	if (err)
 		return err;
 	device_source__want(s->device, true);
 	err = wait_settled(s, "starting");
 	on_started(s);
 	if (!err)
-		err = pointed__check(s);
-	if (!err && s->pointed.in_the_way)
+		err = pointer_hooks__check(s);
+	if (!err && s->pointer_hooks.in_the_way)
 		err = start_again(s);
 	if (!err && !is_near(s)) {
 		device_source__want(s->device, false);
@@ -332,7 +332,7 @@ int device_time__adjust(struct session *s)
 	if (!err && s->window_ending && device_source__settled(s->device, clock__monotonic_ns()))
 		err = session__window_finish(s);
 	if (!err)
-		err = pointed__adjust(s);
+		err = pointer_hooks__adjust(s);
 	if (!err && !s->window.writer && s->probes.ctl->state != PT_STATE_DONE)
 		device_source__want(s->device, is_wanted(s));
 	arm__gate(s);
@@ -361,7 +361,7 @@ void device_time__window_close(struct session *s)
 		return;
 	yield_if_claimed(s);
 	device_source__close(s->device, s->window.close_ns);
-	pointed__window_close(s);
+	pointer_hooks__window_close(s);
 	device_source__want(s->device, false);
 	arm__gate(s); /* the next window waits for this one's end */
 }
@@ -478,7 +478,7 @@ void device_time__summary(struct session *s, json_t *summary)
 	else if (has_gained_cuda(s))
 		add_note(summary, "the process has begun to use CUDA only now: nothing of the "
 				  "device is in this window; record again");
-	if (s->pointed.lost)
+	if (s->pointer_hooks.lost)
 		add_note(summary,
 			 "operators that our library in the process sees are missing at the "
 			 "window's end: it left before that");

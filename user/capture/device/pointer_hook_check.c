@@ -2,7 +2,7 @@
 /* Some steps are seen both ways, by probes and by the library; what agrees needs no probe. */
 #include "capture/arming/arm.h"
 #include "capture/arming/node_types.h"
-#include "capture/device/pointed.h"
+#include "capture/device/pointer_hooks.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <stdlib.h>
@@ -78,8 +78,8 @@ static int show_all(struct session *s)
 	for (size_t i = 0; i < s->plan.cnt; i++)
 		if (node_types__replaces(s, &s->plan.probes[i]))
 			s->dropped[s->plan.probes[i].row] = false;
-	for (size_t i = 0; i < s->pointed.cnt; i++)
-		s->dropped[pointed__probe(s, i)->row] = false;
+	for (size_t i = 0; i < s->pointer_hooks.cnt; i++)
+		s->dropped[pointer_hooks__probe(s, i)->row] = false;
 	arm__hurry(true);
 	err = probes__attach(&s->probes, GROUP_OPERATOR, s->target->pid);
 	if (!err)
@@ -98,8 +98,8 @@ static bool ends_at_callers(const struct planned_probe *probe)
  * are none of its calls. */
 static bool are_spans_told(const struct planned_probe *probe)
 {
-	return probe->pointed == POINTED_NODE ||
-	       (probe->pointed == POINTED_RETURNING && !ends_at_callers(probe));
+	return probe->pointer_hook == POINTER_HOOK_NODE ||
+	       (probe->pointer_hook == POINTER_HOOK_RETURNING && !ends_at_callers(probe));
 }
 
 static uint64_t seen_by_probe(const struct session *s, const struct planned_probe *probe)
@@ -126,14 +126,14 @@ static bool agree(const struct session *s, const uint64_t *counted, const struct
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
 
-		if (!pointed__is_candidate(s, probe) || !pointed__is_same(probe, one))
+		if (!pointer_hooks__is_candidate(s, probe) || !pointer_hooks__is_same(probe, one))
 			continue;
 		by_probes += seen_by_probe(s, probe);
 		edges = are_spans_told(probe) ? 2 : 1;
 	}
-	for (size_t i = 0; i < s->pointed.cnt; i++)
-		if (pointed__is_candidate(s, pointed__probe(s, i)) &&
-		    pointed__is_same(pointed__probe(s, i), one))
+	for (size_t i = 0; i < s->pointer_hooks.cnt; i++)
+		if (pointer_hooks__is_candidate(s, pointer_hooks__probe(s, i)) &&
+		    pointer_hooks__is_same(pointer_hooks__probe(s, i), one))
 			by_library += counted[i];
 	if (by_library && by_probes + edges >= by_library && by_library + edges >= by_probes)
 		return true;
@@ -174,7 +174,7 @@ static bool nodes_agree(const struct session *s, const uint64_t *counted)
 	for (size_t i = 0; i < s->plan.cnt && all; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
 
-		if (probe->pointed == POINTED_NODE && seen_by_probe(s, probe) > 2)
+		if (probe->pointer_hook == POINTER_HOOK_NODE && seen_by_probe(s, probe) > 2)
 			all = agree(s, counted, probe);
 	}
 	return all;
@@ -193,10 +193,10 @@ static void forget_drop(struct session *s, const char *name)
 /* The library sees it; some methods are one function. */
 static bool is_reached(const struct session *s, const struct planned_probe *around)
 {
-	for (size_t i = 0; i < s->pointed.cnt; i++) {
-		const struct planned_probe *probe = pointed__probe(s, i);
+	for (size_t i = 0; i < s->pointer_hooks.cnt; i++) {
+		const struct planned_probe *probe = pointer_hooks__probe(s, i);
 
-		if (s->pointed.functions[i].reached && probe->lib == around->lib &&
+		if (s->pointer_hooks.functions[i].reached && probe->lib == around->lib &&
 		    probe->entry == around->entry)
 			return true;
 	}
@@ -209,8 +209,8 @@ static bool has_ends(const struct session *s, const struct planned_probe *part)
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *around = &s->plan.probes[i];
 
-		if (around->pointed == POINTED_AROUND &&
-		    (around->name ? pointed__is_same(around, part) : was_seen(s, around)) &&
+		if (around->pointer_hook == POINTER_HOOK_AROUND &&
+		    (around->name ? pointer_hooks__is_same(around, part) : was_seen(s, around)) &&
 		    !is_reached(s, around))
 			return false;
 	}
@@ -219,16 +219,17 @@ static bool has_ends(const struct session *s, const struct planned_probe *part)
 
 static bool is_agreed(const struct session *s, const uint64_t *counted, bool nodes, size_t function)
 {
-	const struct planned_probe *probe = pointed__probe(s, function);
+	const struct planned_probe *probe = pointer_hooks__probe(s, function);
 
-	if (!s->pointed.functions[function].reached)
+	if (!s->pointer_hooks.functions[function].reached)
 		return false;
 	/* The programs end nodes with their pass. */
-	if (!nodes && (probe->pointed == POINTED_NODE || probe->group == GROUP_STEP))
+	if (!nodes && (probe->pointer_hook == POINTER_HOOK_NODE || probe->group == GROUP_STEP))
 		return false;
-	if (probe->pointed == POINTED_NODE)
+	if (probe->pointer_hook == POINTER_HOOK_NODE)
 		return true;
-	return (probe->pointed != POINTED_PART || has_ends(s, probe)) && agree(s, counted, probe);
+	return (probe->pointer_hook != POINTER_HOOK_PART || has_ends(s, probe)) &&
+	       agree(s, counted, probe);
 }
 
 /* What some parts still need has probes, and the library sees it, too. */
@@ -237,10 +238,10 @@ static void take_around(struct session *s, bool all_parts, const bool *before)
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
 
-		if (probe->pointed != POINTED_AROUND || probe->name)
+		if (probe->pointer_hook != POINTER_HOOK_AROUND || probe->name)
 			continue; /* its row is a part's */
-		s->pointed.noted[probe->row] = all_parts && is_reached(s, probe);
-		if (!s->pointed.noted[probe->row])
+		s->pointer_hooks.noted[probe->row] = all_parts && is_reached(s, probe);
+		if (!s->pointer_hooks.noted[probe->row])
 			s->dropped[probe->row] = before[probe->row];
 	}
 }
@@ -249,9 +250,10 @@ static void take_around(struct session *s, bool all_parts, const bool *before)
  * calls it nor where it ends. */
 static bool is_in_the_way(const struct session *s)
 {
-	for (size_t i = 0; i < s->pointed.cnt; i++)
-		if (s->pointed.functions[i].reached && ends_at_callers(pointed__probe(s, i)) &&
-		    !s->pointed.noted[pointed__probe(s, i)->row])
+	for (size_t i = 0; i < s->pointer_hooks.cnt; i++)
+		if (s->pointer_hooks.functions[i].reached &&
+		    ends_at_callers(pointer_hooks__probe(s, i)) &&
+		    !s->pointer_hooks.noted[pointer_hooks__probe(s, i)->row])
 			return true;
 	return false;
 }
@@ -263,18 +265,19 @@ static size_t take_over(struct session *s, const uint64_t *counted, const bool *
 	bool all_parts = true;
 	size_t taken = 0;
 
-	for (size_t i = 0; i < s->pointed.cnt; i++) {
-		const struct planned_probe *probe = pointed__probe(s, i);
+	for (size_t i = 0; i < s->pointer_hooks.cnt; i++) {
+		const struct planned_probe *probe = pointer_hooks__probe(s, i);
 
-		if (probe->pointed == POINTED_AROUND)
+		if (probe->pointer_hook == POINTER_HOOK_AROUND)
 			continue;
 		if (!is_agreed(s, counted, nodes, i)) {
 			s->dropped[probe->row] = before[probe->row];
 			device_source__see_no_more(s->device, i);
-			all_parts &= probe->pointed != POINTED_PART || !was_seen(s, probe);
+			all_parts &=
+				probe->pointer_hook != POINTER_HOOK_PART || !was_seen(s, probe);
 			continue;
 		}
-		s->pointed.noted[probe->row] = true;
+		s->pointer_hooks.noted[probe->row] = true;
 		if (probe->name)
 			forget_drop(s, probe->name);
 		taken++;
@@ -304,7 +307,7 @@ static double hits_left_out(const struct session *s)
 		const struct planned_probe *probe = &s->plan.probes[i];
 		struct pt_probe_stat stat;
 
-		if (pointed__is_candidate(s, probe) || !was_dropped(s, probe))
+		if (pointer_hooks__is_candidate(s, probe) || !was_dropped(s, probe))
 			continue;
 		probes__stat(&s->probes, probe->row, &stat);
 		hits += 2 * stat.hits;
@@ -339,7 +342,7 @@ static void bring_back(struct session *s, double hits)
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
 
-		if (probe->group == GROUP_OPERATOR && !pointed__is_candidate(s, probe) &&
+		if (probe->group == GROUP_OPERATOR && !pointer_hooks__is_candidate(s, probe) &&
 		    was_dropped(s, probe))
 			s->dropped[probe->row] = false;
 	}
@@ -372,40 +375,40 @@ static int compare(struct session *s, const bool *before)
 	}
 	taken = take_over(s, counted, before);
 	bring_back(s, left_out);
-	log__debug("%zu of %zu functions are seen through %zu pointers", taken, s->pointed.cnt,
-		   device_source__pointers_set(s->device));
-	s->probes.noted = s->pointed.noted;
+	log__debug("%zu of %zu functions are seen through %zu pointers", taken,
+		   s->pointer_hooks.cnt, device_source__pointers_set(s->device));
+	s->probes.noted = s->pointer_hooks.noted;
 	return 0;
 }
 
-int pointed__check(struct session *s)
+int pointer_hooks__check(struct session *s)
 {
 	auto_free bool *before = NULL;
 	int err;
 
-	if (!s->pointed.cnt)
+	if (!s->pointer_hooks.cnt)
 		return 0;
 	/* Calls are seen by probes then, and the library sleeps. */
 	if (!device_source__is_recording(s->device) || !device_source__pointers_set(s->device)) {
 		log__debug("functions have probes: the library %s",
 			   device_source__is_recording(s->device) ? "has set no pointers"
 								  : "does not record");
-		return pointed__see_nothing(s);
+		return pointer_hooks__see_nothing(s);
 	}
 	before = malloc(PT_MAX_PROBES * sizeof(*before));
 	if (!before)
 		return -ENOMEM;
 	memcpy(before, s->dropped, PT_MAX_PROBES * sizeof(*before));
 	err = compare(s, before);
-	s->pointed.in_the_way = is_in_the_way(s);
+	s->pointer_hooks.in_the_way = is_in_the_way(s);
 	if (err == -ETIMEDOUT) {
 		memcpy(s->dropped, before, PT_MAX_PROBES * sizeof(*before));
-		err = pointed__see_nothing(s);
+		err = pointer_hooks__see_nothing(s);
 	}
 	if (!err)
-		err = pointed__reattach(s);
+		err = pointer_hooks__reattach(s);
 	if (!err)
-		err = pointed__leave_passes(s);
+		err = pointer_hooks__leave_passes(s);
 	probes__forget_spans(&s->probes); /* those whose ends have no probe any more */
 	return err;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/device/pointed.h"
+#include "capture/device/pointer_hooks.h"
 #include "capture/arming/arm.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -7,39 +7,40 @@
 #include "target/python/function_hash.h"
 #include <string.h>
 
-const struct planned_probe *pointed__probe(const struct session *s, size_t function)
+const struct planned_probe *pointer_hooks__probe(const struct session *s, size_t function)
 {
-	return &s->plan.probes[s->pointed.functions[function].probe];
+	return &s->plan.probes[s->pointer_hooks.functions[function].probe];
 }
 
-uint32_t pointed__row(const struct session *s, uint32_t function)
+uint32_t pointer_hooks__row(const struct session *s, uint32_t function)
 {
-	return function < s->pointed.cnt ? pointed__probe(s, function)->row : 0;
+	return function < s->pointer_hooks.cnt ? pointer_hooks__probe(s, function)->row : 0;
 }
 
-bool pointed__has_name(const struct session *s, uint32_t function)
+bool pointer_hooks__has_name(const struct session *s, uint32_t function)
 {
-	return function < s->pointed.cnt && pointed__probe(s, function)->group != GROUP_NODE_TYPE;
+	return function < s->pointer_hooks.cnt &&
+	       pointer_hooks__probe(s, function)->group != GROUP_NODE_TYPE;
 }
 
-void pointed__free(struct session *s)
+void pointer_hooks__free(struct session *s)
 {
-	free(s->pointed.functions);
-	free(s->pointed.noted);
+	free(s->pointer_hooks.functions);
+	free(s->pointer_hooks.noted);
 }
 
 /* ---- which functions ---- */
 
-static uint32_t kind_of(enum pointed pointed)
+static uint32_t kind_of(enum pointer_hook hook)
 {
-	switch (pointed) {
-	case POINTED_NODE:
+	switch (hook) {
+	case POINTER_HOOK_NODE:
 		return SHIM_FUNCTION_NODE;
-	case POINTED_PART:
+	case POINTER_HOOK_PART:
 		return SHIM_FUNCTION_PART;
-	case POINTED_AROUND:
+	case POINTER_HOOK_AROUND:
 		return SHIM_FUNCTION_AROUND;
-	case POINTED_RETURNING:
+	case POINTER_HOOK_RETURNING:
 		return SHIM_FUNCTION_RETURNING;
 	default:
 		return SHIM_FUNCTION_CALL;
@@ -53,10 +54,10 @@ static bool is_within_step(const struct session *s, const struct planned_probe *
 	       s->rule.boundary != PT_CLASS_BACKWARD && s->rule.needs != PT_CLASS_BACKWARD;
 }
 
-bool pointed__is_candidate(const struct session *s, const struct planned_probe *probe)
+bool pointer_hooks__is_candidate(const struct session *s, const struct planned_probe *probe)
 {
-	return probe->pointed && probe->pointed != POINTED_AROUND &&
-	       (probe->name || probe->pointed == POINTED_RETURNING) && !probe->chosen &&
+	return probe->pointer_hook && probe->pointer_hook != POINTER_HOOK_AROUND &&
+	       (probe->name || probe->pointer_hook == POINTER_HOOK_RETURNING) && !probe->chosen &&
 	       !probe->for_period && probe->row != s->rule.row &&
 	       (probe->group == GROUP_OPERATOR || probe->group == GROUP_NODE_TYPE ||
 		is_within_step(s, probe));
@@ -71,10 +72,10 @@ static double share(const struct session *s)
 		const struct planned_probe *probe = &s->plan.probes[i];
 		struct pt_probe_stat stat;
 
-		if (!pointed__is_candidate(s, probe))
+		if (!pointer_hooks__is_candidate(s, probe))
 			continue;
 		probes__stat(&s->probes, probe->row, &stat);
-		hits += stat.spans * (probe->pointed == POINTED_NODE ? 1 : 2);
+		hits += stat.spans * (probe->pointer_hook == POINTER_HOOK_NODE ? 1 : 2);
 	}
 	return (double)(hits * s->facts.cost.cold_hit_ns) /
 	       (double)(s->measured_steps * (s->step_ns ? s->step_ns : 1));
@@ -84,12 +85,12 @@ static double share(const struct session *s)
 static bool has_candidates(const struct session *s)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++)
-		if (pointed__is_candidate(s, &s->plan.probes[i]))
+		if (pointer_hooks__is_candidate(s, &s->plan.probes[i]))
 			return true;
 	return false;
 }
 
-const char *pointed__why_not(const struct session *s)
+const char *pointer_hooks__why_not(const struct session *s)
 {
 	double added;
 
@@ -143,8 +144,8 @@ static void add_function(struct choice *c, const struct target_lib *lib, uint64_
 	if (c->cnt == SHIM_FUNCTIONS)
 		return;
 	c->functions[c->cnt].address = lib->base + entry;
-	c->functions[c->cnt].kind = kind_of(of->pointed);
-	if (of->pointed == POINTED_RETURNING) {
+	c->functions[c->cnt].kind = kind_of(of->pointer_hook);
+	if (of->pointer_hook == POINTER_HOOK_RETURNING) {
 		c->functions[c->cnt].object = of->cfg.name_reg + 1;
 		if (of->cfg.name_derefs)
 			c->functions[c->cnt].object_at = of->cfg.name_path[0];
@@ -158,7 +159,7 @@ static void add_function(struct choice *c, const struct target_lib *lib, uint64_
 		add_lib(c, of->pointers_lib);
 }
 
-bool pointed__is_same(const struct planned_probe *a, const struct planned_probe *b)
+bool pointer_hooks__is_same(const struct planned_probe *a, const struct planned_probe *b)
 {
 	return a->name && b->name ? !strcmp(a->name, b->name) : a->row == b->row;
 }
@@ -170,7 +171,7 @@ static bool was_called(const struct session *s, const struct planned_probe *one)
 		const struct planned_probe *probe = &s->plan.probes[i];
 		struct pt_probe_stat stat;
 
-		if (!pointed__is_candidate(s, probe) || !pointed__is_same(probe, one))
+		if (!pointer_hooks__is_candidate(s, probe) || !pointer_hooks__is_same(probe, one))
 			continue;
 		probes__stat(&s->probes, probe->row, &stat);
 		if (stat.spans)
@@ -185,7 +186,7 @@ static size_t named(const struct session *s, const char *name)
 	size_t i;
 
 	for (i = 0; i < s->plan.cnt; i++)
-		if (pointed__is_candidate(s, &s->plan.probes[i]) && s->plan.probes[i].name &&
+		if (pointer_hooks__is_candidate(s, &s->plan.probes[i]) && s->plan.probes[i].name &&
 		    !strcmp(s->plan.probes[i].name, name))
 			break;
 	return i;
@@ -197,7 +198,7 @@ static bool has_nodes(const struct session *s)
 		const struct planned_probe *probe = &s->plan.probes[i];
 		struct pt_probe_stat stat;
 
-		if (probe->pointed != POINTED_NODE)
+		if (probe->pointer_hook != POINTER_HOOK_NODE)
 			continue;
 		probes__stat(&s->probes, probe->row, &stat);
 		if (stat.spans)
@@ -215,7 +216,8 @@ static void gather_around(struct choice *c)
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
 
-		if (probe->pointed == POINTED_AROUND && (!probe->name || was_called(s, probe)))
+		if (probe->pointer_hook == POINTER_HOOK_AROUND &&
+		    (!probe->name || was_called(s, probe)))
 			add_function(c, probe->lib, probe->entry, i);
 	}
 }
@@ -232,13 +234,13 @@ static void gather(struct choice *c)
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
 
-		if (!pointed__is_candidate(s, probe))
+		if (!pointer_hooks__is_candidate(s, probe))
 			continue;
-		if (probe->pointed == POINTED_NODE ? nodes : was_called(s, probe))
+		if (probe->pointer_hook == POINTER_HOOK_NODE ? nodes : was_called(s, probe))
 			add_function(c, probe->lib, probe->entry, i);
 	}
 	for (size_t i = 0; i < s->plan.alias_cnt; i++) {
-		const struct pointed_alias *alias = &s->plan.aliases[i];
+		const struct pointer_hook_alias *alias = &s->plan.aliases[i];
 		const size_t probe = named(s, alias->name);
 
 		if (probe < s->plan.cnt && was_called(s, &s->plan.probes[probe]))
@@ -256,9 +258,10 @@ static bool is_method(const struct choice *c, size_t function)
 /* A name goes with all its functions or with none, where one calls the other. */
 static bool stands_alone(const struct choice *c, size_t function)
 {
-	const enum pointed pointed = c->s->plan.probes[c->probes[function]].pointed;
+	const enum pointer_hook hook = c->s->plan.probes[c->probes[function]].pointer_hook;
 
-	return pointed == POINTED_PART || pointed == POINTED_AROUND || pointed == POINTED_RETURNING;
+	return hook == POINTER_HOOK_PART || hook == POINTER_HOOK_AROUND ||
+	       hook == POINTER_HOOK_RETURNING;
 }
 
 static void leave_out_name(struct choice *c, const char *name)
@@ -326,24 +329,24 @@ static int tell_library(struct choice *c)
 	leave_out_unreached(c, pointers, f.pointer_cnt);
 	if (!f.python_hash)
 		leave_out_methods(c);
-	s->pointed.functions = calloc(c->cnt + 1, sizeof(*s->pointed.functions));
-	s->pointed.noted = calloc(PT_MAX_PROBES, sizeof(*s->pointed.noted));
-	if (!s->pointed.functions || !s->pointed.noted)
+	s->pointer_hooks.functions = calloc(c->cnt + 1, sizeof(*s->pointer_hooks.functions));
+	s->pointer_hooks.noted = calloc(PT_MAX_PROBES, sizeof(*s->pointer_hooks.noted));
+	if (!s->pointer_hooks.functions || !s->pointer_hooks.noted)
 		return -ENOMEM;
 	for (size_t i = 0; i < c->cnt; i++) {
-		s->pointed.functions[i].probe = c->probes[i];
-		s->pointed.functions[i].reached = c->functions[i].kind;
+		s->pointer_hooks.functions[i].probe = c->probes[i];
+		s->pointer_hooks.functions[i].reached = c->functions[i].kind;
 	}
-	s->pointed.cnt = c->cnt;
+	s->pointer_hooks.cnt = c->cnt;
 	return device_source__see(s->device, &f);
 }
 
-int pointed__choose(struct session *s)
+int pointer_hooks__choose(struct session *s)
 {
 	auto_free struct choice *c = NULL;
 	int err;
 
-	if (!s->device || device_source__is_absent(s->device) || pointed__why_not(s))
+	if (!s->device || device_source__is_absent(s->device) || pointer_hooks__why_not(s))
 		return 0;
 	c = calloc(1, sizeof(*c));
 	if (!c)
@@ -354,13 +357,13 @@ int pointed__choose(struct session *s)
 	if (!err || err == -ENOMEM)
 		return err;
 	log__debug("functions called through pointers: %s", err__take(err));
-	s->pointed.cnt = 0;
+	s->pointer_hooks.cnt = 0;
 	return 0;
 }
 
 /* ---- later ---- */
 
-int pointed__reattach(struct session *s)
+int pointer_hooks__reattach(struct session *s)
 {
 	int err = arm__reattach(s, GROUP_OPERATOR);
 
@@ -375,19 +378,19 @@ static bool sees_passes(const struct session *s)
 	return false;
 }
 
-int pointed__leave_passes(struct session *s)
+int pointer_hooks__leave_passes(struct session *s)
 {
 	return sees_passes(s) ? arm__reattach_steps(s) : 0;
 }
 
-int pointed__see_nothing(struct session *s)
+int pointer_hooks__see_nothing(struct session *s)
 {
 	s->probes.noted = NULL;
-	s->pointed.cnt = 0;
+	s->pointer_hooks.cnt = 0;
 	return device_source__see(s->device, NULL);
 }
 
-int pointed__adjust(struct session *s)
+int pointer_hooks__adjust(struct session *s)
 {
 	int err;
 
@@ -398,12 +401,12 @@ int pointed__adjust(struct session *s)
 	/* Beside those of steps, of which none must be missed. */
 	err = probes__attach_noted(&s->probes, GROUP_STEP, s->target->pid);
 	if (!err)
-		err = pointed__see_nothing(s);
-	return err || !s->armed ? err : pointed__reattach(s);
+		err = pointer_hooks__see_nothing(s);
+	return err || !s->armed ? err : pointer_hooks__reattach(s);
 }
 
-void pointed__window_close(struct session *s)
+void pointer_hooks__window_close(struct session *s)
 {
-	s->pointed.lost =
+	s->pointer_hooks.lost =
 		s->probes.noted && !s->target_gone && !device_source__pointers_set(s->device);
 }

@@ -4,42 +4,42 @@
  * functions): where our library is in it anyhow, it sees their calls, at a fraction of what a probe
  * costs. What a probe saw of each is what it has to see, or the probe stays.
  */
-#ifndef PROFTRACE_POINTED_H
-#define PROFTRACE_POINTED_H
+#ifndef PROFTRACE_POINTER_HOOKS_H
+#define PROFTRACE_POINTER_HOOKS_H
 
 #include "capture/session.h"
 
 /* Why the library shall see none, as a clause; NULL: it may, and that is worth while. */
-const char *pointed__why_not(const struct session *s);
+const char *pointer_hooks__why_not(const struct session *s);
 /* Before the library records for the first time: which functions, and where their pointers are.
  * None where the probes add so little that it is not worth while, or need more than a time and a
  * name. 0 or -ENOMEM. */
-int pointed__choose(struct session *s);
+int pointer_hooks__choose(struct session *s);
 /* While it records: sees some steps both ways, and takes the probes away that are not needed. */
-int pointed__check(struct session *s);
+int pointer_hooks__check(struct session *s);
 /* Between windows: where the library does not record any more, probes see them again. */
-int pointed__adjust(struct session *s);
+int pointer_hooks__adjust(struct session *s);
 /* Notes whether the library sees to the window's end; before it is told to stop. */
-void pointed__window_close(struct session *s);
+void pointer_hooks__window_close(struct session *s);
 /* The row of the probe table that a function's calls belong to. */
-uint32_t pointed__row(const struct session *s, uint32_t function);
+uint32_t pointer_hooks__row(const struct session *s, uint32_t function);
 /* Its calls go by the row's name, of whatever type the object is. */
-bool pointed__has_name(const struct session *s, uint32_t function);
-void pointed__free(struct session *s);
+bool pointer_hooks__has_name(const struct session *s, uint32_t function);
+void pointer_hooks__free(struct session *s);
 
-/* ---- for pointed_check.c ---- */
+/* ---- for pointer_hook_check.c ---- */
 
 /* Its probe does no more than tell of a name and two times. */
-bool pointed__is_candidate(const struct session *s, const struct planned_probe *probe);
+bool pointer_hooks__is_candidate(const struct session *s, const struct planned_probe *probe);
 /* Calls of one are told as those of the other: by a name, or by a row of many. */
-bool pointed__is_same(const struct planned_probe *a, const struct planned_probe *b);
+bool pointer_hooks__is_same(const struct planned_probe *a, const struct planned_probe *b);
 /* What sees the function's calls where the library does not. */
-const struct planned_probe *pointed__probe(const struct session *s, size_t function);
+const struct planned_probe *pointer_hooks__probe(const struct session *s, size_t function);
 /* The library sees none, and what it was to see it forgets. */
-int pointed__see_nothing(struct session *s);
+int pointer_hooks__see_nothing(struct session *s);
 /* The probes of what the library does not see. */
-int pointed__reattach(struct session *s);
+int pointer_hooks__reattach(struct session *s);
 /* Where it sees backward passes, too: they have no probe from here on. */
-int pointed__leave_passes(struct session *s);
+int pointer_hooks__leave_passes(struct session *s);
 
 #endif
