@@ -59,12 +59,12 @@ struct pt_optimizer_step {
 	__u32 tid;	  /* the thread that calls it, 0: the one that counts steps */
 	/* The function object of what is around it, runtime address, 0: not known; and the address of
 	 * the instruction there that calls it. */
-	__u64 around, around_calls;
+	__u64 enclosing, enclosing_calls;
 	__u32 under_way; /* 1: its probe has just come: a call whose begin it did not see may be under way;
 			    the programs reset it */
 	/* written by the programs */
 	__u64 functions[PT_STACK_FRAMES]; /* function objects of the frames of the latest stack */
-	__u64 around_hits; /* in windows: calls that probes saw in search of what is around it */
+	__u64 enclosing_hits; /* in windows: calls that probes saw in search of what is around it */
 	__u32 refs;    /* latest count, 0: not known */
 	__u32 outside; /* operators of optimizers that ran outside of it */
 	__u32 endless; /* calls whose end was not seen: they are in no span */

@@ -92,7 +92,7 @@ int optimizer_mark(struct pt_regs *ctx)
 	struct pt_frame *f;
 
 	if (ctl.window_open)
-		__sync_fetch_and_add(&ctl.optimizer_step.around_hits, 1);
+		__sync_fetch_and_add(&ctl.optimizer_step.enclosing_hits, 1);
 	stat_hit(row);
 	state = t ? python_thread(t) : 0;
 	frame = state ? python_frame(state) : 0;
@@ -107,15 +107,15 @@ int optimizer_mark(struct pt_regs *ctx)
 	return 0;
 }
 
-#define AROUND_WALK  8 /* frames between the library's function and what is around the step */
-#define AROUND_CALLS 4 /* bytes: how far the place varies that a call is told to be at */
+#define ENCLOSING_WALK 8 /* frames between the library's function and what is around the step */
+#define CALL_VARIES    4 /* bytes: how far the place varies that a call is told to be at */
 
-enum around { AROUND_BEFORE, AROUND_AFTER, AROUND_MASK = 7 };
+enum enclosing { ENCLOSING_BEFORE, ENCLOSING_AFTER, ENCLOSING_MASK = 7 };
 
-/* The frame around the optimizer's step, and in its lowest bits (enum around) whether that is over;
- * 0: it is not among the innermost ones, or calls the step: what is called in there is not its own.
- * A global function: it is verified once. Uses the thread's scratch. */
-__weak __noinline __u64 optimizer_step_around(struct pt_thread *t)
+/* The frame around the optimizer's step, and in its lowest bits (enum enclosing) whether that is
+ * over; 0: it is not among the innermost ones, or calls the step: what is called in there is not
+ * its own. A global function: it is verified once. Uses the thread's scratch. */
+__weak __noinline __u64 optimizer_step_enclosing(struct pt_thread *t)
 {
 	const struct pt_python_stacks *p = &ctl.layout.stacks;
 	__u64 *words, state, frame, here;
@@ -126,27 +126,27 @@ __weak __noinline __u64 optimizer_step_around(struct pt_thread *t)
 	words = ((struct stack_scratch *)t->scratch)->words;
 	state = python_thread(t);
 	frame = state ? python_frame(state) : 0;
-	for (int n = 0; n < AROUND_WALK && frame; n++) {
+	for (int n = 0; n < ENCLOSING_WALK && frame; n++) {
 		here = frame;
 		if (bpf_probe_read_user(words, p->frame_bytes & (PT_FRAME_WORDS * 8 - 1),
 					(void *)frame))
 			return 0;
 		frame = words[p->previous_word & (PT_FRAME_WORDS - 1)];
 		if ((words[p->function_word & (PT_FRAME_WORDS - 1)] & p->object_mask) !=
-		    ctl.optimizer_step.around)
+		    ctl.optimizer_step.enclosing)
 			continue;
 		away = (words[p->instr_word & (PT_FRAME_WORDS - 1)] & p->instr_mask) -
-		       ctl.optimizer_step.around_calls;
-		if (away > AROUND_CALLS)
-			return here | AROUND_AFTER;
-		return away < -AROUND_CALLS ? here | AROUND_BEFORE : 0;
+		       ctl.optimizer_step.enclosing_calls;
+		if (away > CALL_VARIES)
+			return here | ENCLOSING_AFTER;
+		return away < -CALL_VARIES ? here | ENCLOSING_BEFORE : 0;
 	}
 	return 0;
 }
 
 /* One of another that it calls is none. */
-static __always_inline void around_begins(struct pt_thread *t, __u32 row, __u32 name_class,
-					  __u64 frame, __u64 now)
+static __always_inline void enclosing_begins(struct pt_thread *t, __u32 row, __u32 name_class,
+					     __u64 frame, __u64 now)
 {
 	struct pt_frame *f = frame_at(t, region_find(t, REGION_OPTIMIZER_STEP));
 
@@ -159,8 +159,8 @@ static __always_inline void around_begins(struct pt_thread *t, __u32 row, __u32 
 		f->object = frame;
 }
 
-static __always_inline void around_ends(struct pt_thread *t, __u32 name_class, __u64 frame,
-					__u64 now)
+static __always_inline void enclosing_ends(struct pt_thread *t, __u32 name_class, __u64 frame,
+					   __u64 now)
 {
 	__u32 i = region_find(t, REGION_OPTIMIZER_STEP);
 	const struct pt_frame *f = frame_at(t, i);
@@ -174,7 +174,7 @@ static __always_inline void around_ends(struct pt_thread *t, __u32 name_class, _
 /* A function of a library that what is around the step calls before and behind it, and others, too.
  */
 SEC("uprobe")
-int optimizer_around(struct pt_regs *ctx)
+int optimizer_enclosing(struct pt_regs *ctx)
 {
 	__u32 row = probe_row(ctx);
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
@@ -182,16 +182,16 @@ int optimizer_around(struct pt_regs *ctx)
 	struct pt_thread *t;
 
 	if (ctl.window_open)
-		__sync_fetch_and_add(&ctl.optimizer_step.around_hits, 1);
+		__sync_fetch_and_add(&ctl.optimizer_step.enclosing_hits, 1);
 	stat_hit(row);
-	t = cfg && ctl.optimizer_step.around && calls_it() ? thread_get() : NULL;
-	found = t ? optimizer_step_around(t) : 0;
+	t = cfg && ctl.optimizer_step.enclosing && calls_it() ? thread_get() : NULL;
+	found = t ? optimizer_step_enclosing(t) : 0;
 	if (!t || !found)
 		return 0;
 	frames_close_dead(t, ctx->sp);
-	if ((found & AROUND_MASK) == AROUND_AFTER)
-		around_ends(t, cfg->code, found & ~(__u64)AROUND_MASK, now);
+	if ((found & ENCLOSING_MASK) == ENCLOSING_AFTER)
+		enclosing_ends(t, cfg->code, found & ~(__u64)ENCLOSING_MASK, now);
 	else
-		around_begins(t, row, cfg->code, found & ~(__u64)AROUND_MASK, now);
+		enclosing_begins(t, row, cfg->code, found & ~(__u64)ENCLOSING_MASK, now);
 	return 0;
 }

@@ -216,8 +216,8 @@ enum shim_function_kind {
 	/* A virtual function with its object behind the address of the result, whatever else it is
 	 * given. It lasts until the thread's next one, or another function that it does not call. */
 	SHIM_FUNCTION_NODE = 2,
-	SHIM_FUNCTION_AROUND = 3, /* as CALL, but nothing is told of it itself */
-	SHIM_FUNCTION_PART = 4, /* any function: lasts as NODE does, or until AROUND returns that calls it */
+	SHIM_FUNCTION_ENCLOSING = 3, /* as CALL, but nothing is told of it itself */
+	SHIM_FUNCTION_PART = 4, /* any function: lasts as NODE does, or until ENCLOSING returns that calls it */
 	SHIM_FUNCTION_RETURNING = 5, /* any other that is seen to return: SHIM_STACK_WORDS at most of
 					what it is given lie on the stack */
 };

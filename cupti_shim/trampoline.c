@@ -270,14 +270,14 @@ static bool begin_call(const struct noted *f, const uint64_t *registers, uintptr
 
 	if (!in)
 		return false;
-	now_ns = f->kind == SHIM_FUNCTION_AROUND && is_idle(in) ? 0 : shim_now();
+	now_ns = f->kind == SHIM_FUNCTION_ENCLOSING && is_idle(in) ? 0 : shim_now();
 	end_node(in, t->ring, sp, now_ns, 0);
 	leave_dead(in, t->ring, sp + 1, now_ns); /* a frame at that very place, too */
 	if (in->depth == OPEN_MAX || (f->outermost && is_inner(in, f)))
 		return false;
 	l = &in->levels[in->depth++];
 	l->sp = sp;
-	if (f->kind == SHIM_FUNCTION_AROUND)
+	if (f->kind == SHIM_FUNCTION_ENCLOSING)
 		return true;
 	WRITE(l->api, (uint16_t)READ(f->number));
 	if (f->name_at) {
@@ -306,7 +306,7 @@ struct way trampoline__enter(uint32_t function, const uint64_t *registers, uintp
 
 void trampoline__leave(uint32_t function, uintptr_t sp)
 {
-	const bool is_around = functions[function].kind == SHIM_FUNCTION_AROUND;
+	const bool is_enclosing = functions[function].kind == SHIM_FUNCTION_ENCLOSING;
 	uint64_t (*next_node)(void) = READ(layout.next_node);
 	const uint64_t end_ns = shim_now();
 	struct thread *t = own_thread();
@@ -318,7 +318,7 @@ void trampoline__leave(uint32_t function, uintptr_t sp)
 	if (!calls__is_current(t->connection))
 		return;
 	in = &insides[t->ring];
-	end_node(in, t->ring, sp, end_ns, is_around ? SHIM_CALL_RETURNED : 0);
+	end_node(in, t->ring, sp, end_ns, is_enclosing ? SHIM_CALL_RETURNED : 0);
 	leave_dead(in, t->ring, sp, end_ns);
 	if (!in->depth || in->levels[in->depth - 1].sp != sp)
 		return; /* it began before these were connected */
@@ -350,7 +350,7 @@ bool trampoline__is_method(uint32_t function)
 {
 	const uint32_t kind = functions[function].kind;
 
-	return kind == SHIM_FUNCTION_CALL || kind == SHIM_FUNCTION_AROUND;
+	return kind == SHIM_FUNCTION_CALL || kind == SHIM_FUNCTION_ENCLOSING;
 }
 
 /* Index of the function, new or old; SHIM_FUNCTIONS: there is no room. */

@@ -117,7 +117,7 @@ static void *around(void *a, void *b, void *c, void *d)
 	return l.words[0] == 3 && l.words[4] == 5 && b == c ? a : d;
 }
 
-static function around_entry = around;
+static function enclosing_entry = around;
 
 static void call_named(void)
 {
@@ -138,7 +138,7 @@ static void call_others(void)
 	char x[2];
 
 	CHECK(t.number == 1002.75 && t.word == 112345 + 15);
-	CHECK(at(&around_entry)(x, x, x, NULL) == x);
+	CHECK(at(&enclosing_entry)(x, x, x, NULL) == x);
 	call_named();
 }
 
@@ -177,7 +177,7 @@ static void see_functions(struct shim_link *l)
 		[INNER] = {.address = ADDRESS(inner), .kind = SHIM_FUNCTION_CALL},
 		[APPLY] = {.address = ADDRESS(apply), .kind = SHIM_FUNCTION_NODE},
 		[MIXED] = {.address = ADDRESS(mixed), .kind = SHIM_FUNCTION_RETURNING, .object = 1},
-		[AROUND] = {.address = ADDRESS(around), .kind = SHIM_FUNCTION_AROUND},
+		[AROUND] = {.address = ADDRESS(around), .kind = SHIM_FUNCTION_ENCLOSING},
 		[PART] = {.address = ADDRESS(part), .kind = SHIM_FUNCTION_PART},
 		[LEAVE] = {.address = ADDRESS(leave), .kind = SHIM_FUNCTION_RETURNING},
 		[LAUNCH] = {.address = ADDRESS(launch),
@@ -186,10 +186,10 @@ static void see_functions(struct shim_link *l)
 			    .name_at = offsetof(struct object, name)},
 	};
 	const struct shim_pointer pointers[] = {
-		{ADDRESS(&outer_entry), OUTER, 0},   {ADDRESS(&inner_entry), INNER, 0},
-		{ADDRESS(&apply_entry), APPLY, 0},   {ADDRESS(&mixed_entry), MIXED, 0},
-		{ADDRESS(&around_entry), AROUND, 0}, {ADDRESS(&part_entry), PART, 0},
-		{ADDRESS(&leave_entry), LEAVE, 0},   {ADDRESS(&launch_entry), LAUNCH, 0}};
+		{ADDRESS(&outer_entry), OUTER, 0},	{ADDRESS(&inner_entry), INNER, 0},
+		{ADDRESS(&apply_entry), APPLY, 0},	{ADDRESS(&mixed_entry), MIXED, 0},
+		{ADDRESS(&enclosing_entry), AROUND, 0}, {ADDRESS(&part_entry), PART, 0},
+		{ADDRESS(&leave_entry), LEAVE, 0},	{ADDRESS(&launch_entry), LAUNCH, 0}};
 	const struct shim_functions f = {.functions = functions,
 					 .function_cnt = FUNCTIONS,
 					 .pointers = pointers,
@@ -206,7 +206,7 @@ static void check_pointers(void)
 	CHECK(at(&outer_entry) == outer && at(&inner_entry) == inner && at(&apply_entry) == apply);
 	CHECK(__atomic_load_n(&mixed_entry, __ATOMIC_ACQUIRE) == mixed &&
 	      __atomic_load_n(&part_entry, __ATOMIC_ACQUIRE) == part &&
-	      at(&around_entry) == around && at(&leave_entry) == leave &&
+	      at(&enclosing_entry) == around && at(&leave_entry) == leave &&
 	      at(&launch_entry) == launch);
 	CHECK(__atomic_load_n(&hash_entry, __ATOMIC_ACQUIRE) == hash);
 }

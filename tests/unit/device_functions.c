@@ -10,7 +10,7 @@ enum { CALL, NODE, AROUND, PART, RETURNING, CNT };
 
 static const struct shim_function list[CNT] = {
 	[CALL] = {.kind = SHIM_FUNCTION_CALL},		 [NODE] = {.kind = SHIM_FUNCTION_NODE},
-	[AROUND] = {.kind = SHIM_FUNCTION_AROUND},	 [PART] = {.kind = SHIM_FUNCTION_PART},
+	[AROUND] = {.kind = SHIM_FUNCTION_ENCLOSING},	 [PART] = {.kind = SHIM_FUNCTION_PART},
 	[RETURNING] = {.kind = SHIM_FUNCTION_RETURNING},
 };
 static struct device_functions functions;

@@ -216,9 +216,9 @@ static int set_add(struct probes *p, struct attach_set *set, const struct planne
 
 const char *probe_group__name(enum probe_group group)
 {
-	static const char *const names[GROUP_CNT] = {"step",  "update", "phase",  "operator",
-						     "inner", "memory", "device", "node_type",
-						     "watch", "around", "launch"};
+	static const char *const names[GROUP_CNT] = {"step",  "update",	   "phase",  "operator",
+						     "inner", "memory",	   "device", "node_type",
+						     "watch", "enclosing", "launch"};
 
 	return names[group];
 }

@@ -275,7 +275,7 @@ void session__count_anew(struct session *s)
 	s->beside_before = s->probes.ctl->aside_beside;
 	s->cut_names_before = decoder__cut_names(s->decoder);
 	s->not_ended_before = decoder__not_ended(s->decoder);
-	s->around_hits_before = s->probes.ctl->optimizer_step.around_hits;
+	s->enclosing_hits_before = s->probes.ctl->optimizer_step.enclosing_hits;
 	s->sched_ns_before = sched_source__own_ns(s->probes.skel);
 }
 

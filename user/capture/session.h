@@ -131,7 +131,7 @@ struct session {
 		struct python_code *code; /* to read functions by; NULL: none is looked for */
 		unsigned int tries;
 		uint64_t address;    /* of its code object; 0: not found */
-		bool around;	     /* what is around it tells, and no data breakpoint */
+		bool enclosing;	     /* what is around it tells, and no data breakpoint */
 		bool known;	     /* all operators that update parameters are called in it */
 		bool told;	     /* it makes steps and phases, and not they */
 		bool tells_no_more;  /* the job does not call it any more */
@@ -199,7 +199,7 @@ struct session {
 	uint64_t cpu_before_ns;	   /* our own CPU time at the window's begin */
 	struct fault_count faults_before, faults; /* of the training thread, at its begin and end */
 	struct stack_counts stacks_before;
-	uint64_t around_hits_before; /* of ctl, when windows before this one had ended */
+	uint64_t enclosing_hits_before; /* of ctl, when windows before this one had ended */
 	uint64_t callee_ends_before; /* of ctl, when windows before this one had ended */
 	uint32_t endless_before;     /* and of its optimizer steps */
 	uint64_t cut_names_before;

@@ -54,7 +54,7 @@ bool device_functions__span(const struct device_functions *f, const struct shim_
 {
 	const uint8_t kind = kind_of(f, call);
 
-	if (!kind || kind == SHIM_FUNCTION_AROUND || call->end_ns <= open_ns ||
+	if (!kind || kind == SHIM_FUNCTION_ENCLOSING || call->end_ns <= open_ns ||
 	    call->begin_ns >= close_ns)
 		return false;
 	*span = (struct pt_span){.ts_ns = call->begin_ns,

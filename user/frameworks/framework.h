@@ -30,7 +30,7 @@ enum probe_group {
 	GROUP_NODE_TYPE, /* backward nodes by type, in place of the operator group's for all types:
 			    live where some types are left out */
 	GROUP_WATCH, /* data breakpoints */
-	GROUP_AROUND, /* in place of that of an optimizer's step: what it enters and leaves first and
+	GROUP_ENCLOSING, /* in place of that of an optimizer's step: what it enters and leaves first and
 			 last, which others do, too */
 	GROUP_LAUNCH, /* what gives a device work, only counted: live while steps are observed */
 	GROUP_CNT,
@@ -42,8 +42,8 @@ enum pointer_hook {
 	POINTER_HOOK_NOT = 0,
 	POINTER_HOOK_CALL,
 	POINTER_HOOK_NODE,
-	POINTER_HOOK_PART, /* it ends where the next one begins, or where an AROUND ends that it was called in */
-	POINTER_HOOK_AROUND, /* of no span */
+	POINTER_HOOK_PART, /* it ends where the next one begins, or where its ENCLOSING ends */
+	POINTER_HOOK_ENCLOSING, /* of no span */
 	POINTER_HOOK_RETURNING, /* as CALL, with its name in an object: no more than SHIM_STACK_WORDS of
 			      arguments lie on the stack */
 };
@@ -167,8 +167,8 @@ struct framework {
 	 * step: the operators that update parameters are called in it. NULL: none is known. */
 	bool (*is_optimizer_step)(const char *file, const char *function);
 	/* A function written in Python that calls it, and before and behind that what has a probe of
-	 * GROUP_AROUND. NULL: none is known. */
-	bool (*is_around_step)(const char *file, const char *function);
+	 * GROUP_ENCLOSING. NULL: none is known. */
+	bool (*encloses_step)(const char *file, const char *function);
 	/* An operator of this name computes gradients; NULL: names do not tell. */
 	bool (*computes_gradients)(const char *op);
 	/* An operator of this name is a collective, or sends or receives; NULL: names do not tell. */

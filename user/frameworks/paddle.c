@@ -112,9 +112,9 @@ static const struct probe_row rows[] = {
 		.lib = LIB_PADDLE,
 		.symbol = "_ZN6paddle10imperative6Tracer10SetHasGradEb",
 		.details = AT_ALL,
-		.group = GROUP_AROUND,
+		.group = GROUP_ENCLOSING,
 		.category = CAT_OPTIMIZER,
-		.program = OPTIMIZER_AROUND_PROGRAM,
+		.program = OPTIMIZER_ENCLOSING_PROGRAM,
 		.name = "Optimization Step",
 		.cfg = {.code = PT_CLASS_OPTIMIZER_OP},
 	},
@@ -334,7 +334,7 @@ static int plan_end(const struct elf_symbol *symbol, void *ctx)
 	end = **op;
 	end.symbol = symbol->name;
 	end.vaddr = end.entry = symbol->vaddr;
-	end.pointer_hook = POINTER_HOOK_AROUND;
+	end.pointer_hook = POINTER_HOOK_ENCLOSING;
 	end.program = NULL;
 	end.return_program = "callee_end";
 	if (elf_file__offset(e->scan->elfs[LIB_PADDLE], end.vaddr, &end.offset))
@@ -398,7 +398,7 @@ static int plan_method(const char *name, uint64_t vaddr, void *ctx)
 		.symbol = symbol,
 		.vaddr = vaddr,
 		.entry = vaddr,
-		.pointer_hook = POINTER_HOOK_AROUND,
+		.pointer_hook = POINTER_HOOK_ENCLOSING,
 		.program = "caller_entry",
 		.return_program = "callee_end",
 		.category = CAT_NONE,
@@ -542,7 +542,7 @@ static bool is_optimizer_step(const char *file, const char *function)
 }
 
 /* What no_grad makes of a function, in each of its forms. */
-static bool is_around_step(const char *file, const char *function)
+static bool encloses_step(const char *file, const char *function)
 {
 	static const char *const names[] = {"_decorate_function", "__impl__"};
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -676,7 +676,7 @@ const struct framework framework_paddle = {
 	.plan = paddle_plan,
 	.updates_parameters = updates_parameters,
 	.is_optimizer_step = is_optimizer_step,
-	.is_around_step = is_around_step,
+	.encloses_step = encloses_step,
 	.computes_gradients = computes_gradients,
 	/* 1.5 us where a hit is 5: a MLP by bench/overhead. */
 	.peer_hits_per_call = 0.29,

@@ -142,7 +142,7 @@ uint32_t thread_wait__longest(const struct analysis *a, uint32_t track, uint64_t
 	return longest;
 }
 
-uint32_t operator__around(const struct span *s)
+uint32_t operator__enclosing(const struct span *s)
 {
 	uint32_t name = 0;
 
@@ -167,7 +167,7 @@ int by_operator__add_to(struct by_operator *m, uint32_t name, uint32_t stack, ui
 int by_operator__add(const struct analysis *a, struct by_operator *m, const struct span *s,
 		     uint64_t amount)
 {
-	return by_operator__add_to(m, operator__around(s), span__stack(a->r, s), amount);
+	return by_operator__add_to(m, operator__enclosing(s), span__stack(a->r, s), amount);
 }
 
 /* " at train.py:41", or nothing. */

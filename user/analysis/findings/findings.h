@@ -102,7 +102,7 @@ struct by_operator {
 	struct stat_map map;
 };
 /* The outermost operator, or range, around a span; 0: none. */
-uint32_t operator__around(const struct span *s);
+uint32_t operator__enclosing(const struct span *s);
 /* For the operator around a span, or for one by name and stack. 0 or -ENOMEM. */
 int by_operator__add(const struct analysis *a, struct by_operator *m, const struct span *s,
 		     uint64_t amount);

@@ -82,7 +82,7 @@ static bool is_event(const struct span *s)
 	return s->ev.name && s->kind != KIND_SYNC && s->kind != KIND_BACKWARD;
 }
 
-static const struct span *event_around(const struct span *s)
+static const struct span *enclosing_event(const struct span *s)
 {
 	do
 		s = s->parent;
@@ -103,7 +103,7 @@ static size_t events_directly_in(const struct span *s)
  * (torch/autograd/profiler_util.py, EventList._remove_dup_nodes). */
 static bool is_repeated(const struct span *s)
 {
-	const struct span *around = event_around(s);
+	const struct span *around = enclosing_event(s);
 
 	return around && around->ev.name == s->ev.name && events_directly_in(around) == 1;
 }

@@ -90,7 +90,7 @@ static size_t gather(const struct session *s, struct prune_input *in)
 static bool is_steps_probe(const struct planned_probe *probe)
 {
 	return probe->group <= GROUP_PHASE || probe->group == GROUP_WATCH ||
-	       probe->group == GROUP_AROUND;
+	       probe->group == GROUP_ENCLOSING;
 }
 
 /* Of what is around an optimizer's step the hits begin spans and end them. */
@@ -99,7 +99,7 @@ static double hits_ns(const struct session *s, const struct planned_probe *probe
 {
 	const struct probe_cost *c = &s->facts.cost;
 
-	return probe->group == GROUP_AROUND
+	return probe->group == GROUP_ENCLOSING
 		       ? (double)stat->hits * (double)c->cold_hit_ns
 		       : (double)(stat->hits + stat->spans) * (double)(probe->group == GROUP_WATCH
 									       ? c->watch_ns

@@ -39,7 +39,7 @@ static struct window_hits count_hits(const struct session *s)
 	/* Each traps at the entry as well. */
 	h.by_group[GROUP_OPERATOR] += 2 * (ctl->callee_ends - s->callee_ends_before);
 	/* Most may be of others. */
-	h.by_group[GROUP_AROUND] = ctl->optimizer_step.around_hits - s->around_hits_before;
+	h.by_group[GROUP_ENCLOSING] = ctl->optimizer_step.enclosing_hits - s->enclosing_hits_before;
 	for (int g = 0; g < GROUP_CNT; g++)
 		h.total += h.by_group[g];
 	h.plain = h.total - h.by_group[GROUP_WATCH];

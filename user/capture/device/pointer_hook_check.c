@@ -209,7 +209,7 @@ static bool has_ends(const struct session *s, const struct planned_probe *part)
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *around = &s->plan.probes[i];
 
-		if (around->pointer_hook == POINTER_HOOK_AROUND &&
+		if (around->pointer_hook == POINTER_HOOK_ENCLOSING &&
 		    (around->name ? pointer_hooks__is_same(around, part) : was_seen(s, around)) &&
 		    !is_reached(s, around))
 			return false;
@@ -233,12 +233,12 @@ static bool is_agreed(const struct session *s, const uint64_t *counted, bool nod
 }
 
 /* What some parts still need has probes, and the library sees it, too. */
-static void take_around(struct session *s, bool all_parts, const bool *before)
+static void take_enclosing(struct session *s, bool all_parts, const bool *before)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
 
-		if (probe->pointer_hook != POINTER_HOOK_AROUND || probe->name)
+		if (probe->pointer_hook != POINTER_HOOK_ENCLOSING || probe->name)
 			continue; /* its row is a part's */
 		s->pointer_hooks.noted[probe->row] = all_parts && is_reached(s, probe);
 		if (!s->pointer_hooks.noted[probe->row])
@@ -268,7 +268,7 @@ static size_t take_over(struct session *s, const uint64_t *counted, const bool *
 	for (size_t i = 0; i < s->pointer_hooks.cnt; i++) {
 		const struct planned_probe *probe = pointer_hooks__probe(s, i);
 
-		if (probe->pointer_hook == POINTER_HOOK_AROUND)
+		if (probe->pointer_hook == POINTER_HOOK_ENCLOSING)
 			continue;
 		if (!is_agreed(s, counted, nodes, i)) {
 			s->dropped[probe->row] = before[probe->row];
@@ -282,7 +282,7 @@ static size_t take_over(struct session *s, const uint64_t *counted, const bool *
 			forget_drop(s, probe->name);
 		taken++;
 	}
-	take_around(s, all_parts, before);
+	take_enclosing(s, all_parts, before);
 	for (size_t i = 0; i < s->plan.cnt; i++)
 		if (node_types__replaces(s, &s->plan.probes[i]))
 			s->dropped[s->plan.probes[i].row] = nodes || before[s->plan.probes[i].row];

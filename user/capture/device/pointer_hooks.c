@@ -38,8 +38,8 @@ static uint32_t kind_of(enum pointer_hook hook)
 		return SHIM_FUNCTION_NODE;
 	case POINTER_HOOK_PART:
 		return SHIM_FUNCTION_PART;
-	case POINTER_HOOK_AROUND:
-		return SHIM_FUNCTION_AROUND;
+	case POINTER_HOOK_ENCLOSING:
+		return SHIM_FUNCTION_ENCLOSING;
 	case POINTER_HOOK_RETURNING:
 		return SHIM_FUNCTION_RETURNING;
 	default:
@@ -56,7 +56,7 @@ static bool is_within_step(const struct session *s, const struct planned_probe *
 
 bool pointer_hooks__is_candidate(const struct session *s, const struct planned_probe *probe)
 {
-	return probe->pointer_hook && probe->pointer_hook != POINTER_HOOK_AROUND &&
+	return probe->pointer_hook && probe->pointer_hook != POINTER_HOOK_ENCLOSING &&
 	       (probe->name || probe->pointer_hook == POINTER_HOOK_RETURNING) && !probe->chosen &&
 	       !probe->for_period && probe->row != s->rule.row &&
 	       (probe->group == GROUP_OPERATOR || probe->group == GROUP_NODE_TYPE ||
@@ -209,14 +209,14 @@ static bool has_nodes(const struct session *s)
 
 /* Those that what was called is a part of, and those whose parts are not known by name: they may be
  * called later. */
-static void gather_around(struct choice *c)
+static void gather_enclosing(struct choice *c)
 {
 	const struct session *s = c->s;
 
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
 
-		if (probe->pointer_hook == POINTER_HOOK_AROUND &&
+		if (probe->pointer_hook == POINTER_HOOK_ENCLOSING &&
 		    (!probe->name || was_called(s, probe)))
 			add_function(c, probe->lib, probe->entry, i);
 	}
@@ -229,7 +229,7 @@ static void gather(struct choice *c)
 	const struct session *s = c->s;
 	const bool nodes = has_nodes(s);
 
-	gather_around(c);
+	gather_enclosing(c);
 
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
@@ -252,7 +252,7 @@ static bool is_method(const struct choice *c, size_t function)
 {
 	const uint32_t kind = c->functions[function].kind;
 
-	return kind == SHIM_FUNCTION_CALL || kind == SHIM_FUNCTION_AROUND;
+	return kind == SHIM_FUNCTION_CALL || kind == SHIM_FUNCTION_ENCLOSING;
 }
 
 /* A name goes with all its functions or with none, where one calls the other. */
@@ -260,7 +260,7 @@ static bool stands_alone(const struct choice *c, size_t function)
 {
 	const enum pointer_hook hook = c->s->plan.probes[c->probes[function]].pointer_hook;
 
-	return hook == POINTER_HOOK_PART || hook == POINTER_HOOK_AROUND ||
+	return hook == POINTER_HOOK_PART || hook == POINTER_HOOK_ENCLOSING ||
 	       hook == POINTER_HOOK_RETURNING;
 }
 

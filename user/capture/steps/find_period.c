@@ -171,7 +171,7 @@ static void forget_watched_phases(struct session *s)
 	for (size_t i = 0; i < s->plan.cnt; i++)
 		if ((s->plan.probes[i].group == GROUP_WATCH &&
 		     s->plan.probes[i].category != CAT_USER) ||
-		    s->plan.probes[i].group == GROUP_AROUND)
+		    s->plan.probes[i].group == GROUP_ENCLOSING)
 			call_log__forget(&s->log, s->plan.probes[i].row);
 }
 

@@ -35,7 +35,7 @@ int optimizer_mark__plan(struct session *s)
 	const struct planned_probe *step = optimizer_step__watched(s);
 	const uint64_t division = step ? python_slots__float_division(s->target) : 0;
 	struct planned_probe probe = {
-		.group = GROUP_AROUND,
+		.group = GROUP_ENCLOSING,
 		.symbol = "float division",
 		.program = MARK_PROGRAM,
 		.category = CAT_OPTIMIZER_BEGIN,
@@ -140,7 +140,7 @@ static int use(struct session *s, const struct planned_probe *mark, bool on)
 {
 	s->dropped[mark->row] = !on;
 	if (!on)
-		return arm__reattach(s, GROUP_AROUND);
+		return arm__reattach(s, GROUP_ENCLOSING);
 	for (size_t i = 0; i < s->plan.cnt; i++)
 		if (s->plan.probes[i].group == GROUP_WATCH && s->plan.probes[i].writes_alone)
 			s->dropped[s->plan.probes[i].row] = true;
@@ -160,13 +160,13 @@ int optimizer_mark__try(struct session *s)
 	trial.step_row = step->row;
 	trial.mark_row = mark->row;
 	s->dropped[mark->row] = false;
-	err = arm__reattach(s, GROUP_AROUND);
-	hits = s->probes.ctl->optimizer_step.around_hits;
+	err = arm__reattach(s, GROUP_ENCLOSING);
+	hits = s->probes.ctl->optimizer_step.enclosing_hits;
 	if (!err)
 		err = session__log_calls(s, STEPS, CALL_LOG_MAX);
 	if (!err)
 		compare_all(&trial);
 	call_log__free(&s->log);
-	told = !err && is_told(&trial, s->probes.ctl->optimizer_step.around_hits - hits);
+	told = !err && is_told(&trial, s->probes.ctl->optimizer_step.enclosing_hits - hits);
 	return err ? err : use(s, mark, told);
 }

@@ -12,7 +12,7 @@
 enum {
 	TRIES = 8,   /* stacks in which it is looked for */
 	SILENT = 64, /* backward passes without a call of it */
-	AROUND = 6,  /* frames from it to what is around it: other decorators lie between */
+	FAR = 6,     /* frames from it to what is around it: other decorators lie between */
 	MANY = 16,   /* hits a step, of others for the most part, that cost what two of a breakpoint
 			do */
 };
@@ -38,10 +38,10 @@ const struct planned_probe *optimizer_step__watched(const struct session *s)
 	return probe && probe->watch_address && !probe->watch_tid ? probe : NULL;
 }
 
-static struct planned_probe *around_probe(const struct session *s)
+static struct planned_probe *enclosing_probe(const struct session *s)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++)
-		if (s->plan.probes[i].group == GROUP_AROUND)
+		if (s->plan.probes[i].group == GROUP_ENCLOSING)
 			return &s->plan.probes[i];
 	return NULL;
 }
@@ -99,7 +99,7 @@ static void use_probe(struct session *s, const struct planned_probe *used)
 
 void optimizer_step__loaded(struct session *s)
 {
-	const struct planned_probe *probe = own_probe(s), *around = around_probe(s);
+	const struct planned_probe *probe = own_probe(s), *around = enclosing_probe(s);
 
 	if (around) /* until what is around the step is found */
 		s->dropped[around->row] = true;
@@ -151,24 +151,24 @@ bool optimizer_step__is_stack(const void *data, size_t size)
 }
 
 /* What is around the function of frame i. */
-static void find_around(struct session *s, const struct pt_rec_stack *r, uint32_t i)
+static void find_enclosing(struct session *s, const struct pt_rec_stack *r, uint32_t i)
 {
 	struct pt_optimizer_step *o = &s->probes.ctl->optimizer_step;
 	const struct framework *framework = s->match.framework;
 	const struct python_function *f;
 
-	if (!framework->is_around_step || !around_probe(s) ||
+	if (!framework->encloses_step || !enclosing_probe(s) ||
 	    s->plan.layout.stacks.function_word >= PT_FRAME_WORDS)
 		return;
-	for (uint32_t k = i + 1; k < r->cnt && k <= i + AROUND; k++) {
+	for (uint32_t k = i + 1; k < r->cnt && k <= i + FAR; k++) {
 		f = python_code__at(s->optimizer_step.code, (pid_t)r->h.pid, &r->frames[k],
 				    &(uint32_t){0});
-		if (!f || !framework->is_around_step(f->file, f->function))
+		if (!f || !framework->encloses_step(f->file, f->function))
 			continue;
 		log__debug("around it is %s (%s)", f->function, f->file);
-		o->around_calls = r->frames[k].instr;
-		o->around = o->functions[k];
-		s->optimizer_step.around = o->around;
+		o->enclosing_calls = r->frames[k].instr;
+		o->enclosing = o->functions[k];
+		s->optimizer_step.enclosing = o->enclosing;
 		return;
 	}
 }
@@ -192,7 +192,7 @@ int optimizer_step__take_stack(struct session *s, const void *data, size_t size)
 		s->optimizer_step.address = r->frames[i].code;
 		s->probes.ctl->optimizer_step.tid = r->h.tid;
 		probe->watch_tid = (pid_t)r->h.tid;
-		find_around(s, r, i);
+		find_enclosing(s, r, i);
 	}
 	if (!s->optimizer_step.address)
 		want_stack(s);
@@ -205,7 +205,7 @@ void optimizer_step__forget(struct session *s, enum probe_group group)
 {
 	if (group == GROUP_WATCH)
 		s->probes.ctl->optimizer_step.refs = 0;
-	if (group == GROUP_WATCH || group == GROUP_AROUND)
+	if (group == GROUP_WATCH || group == GROUP_ENCLOSING)
 		s->probes.ctl->optimizer_step.under_way = 1;
 }
 
@@ -221,14 +221,15 @@ void optimizer_step__read_count(struct session *s)
 
 static bool is_in_place(const struct session *s)
 {
-	return s->optimizer_step.around ? s->probes.attached[GROUP_AROUND] : s->probes.step_watched;
+	return s->optimizer_step.enclosing ? s->probes.attached[GROUP_ENCLOSING]
+					   : s->probes.step_watched;
 }
 
-static int watch_around(struct session *s, bool on)
+static int watch_enclosing(struct session *s, bool on)
 {
-	s->optimizer_step.around = on;
-	s->dropped[around_probe(s)->row] = !on;
-	return arm__reattach(s, GROUP_AROUND);
+	s->optimizer_step.enclosing = on;
+	s->dropped[enclosing_probe(s)->row] = !on;
+	return arm__reattach(s, GROUP_ENCLOSING);
 }
 
 static int watch_count(struct session *s)
@@ -246,8 +247,8 @@ static int watch_count(struct session *s)
 
 static int watch_no_more(struct session *s)
 {
-	if (s->optimizer_step.around)
-		return watch_around(s, false);
+	if (s->optimizer_step.enclosing)
+		return watch_enclosing(s, false);
 	own_probe(s)->watch_address = 0;
 	return arm__reattach(s, GROUP_WATCH);
 }
@@ -260,19 +261,19 @@ int optimizer_step__watch(struct session *s)
 	if (err || !s->optimizer_step.address)
 		return err;
 	s->probes.ctl->optimizer_step.outside = 0;
-	return s->optimizer_step.around ? watch_around(s, true) : watch_count(s);
+	return s->optimizer_step.enclosing ? watch_enclosing(s, true) : watch_count(s);
 }
 
 int optimizer_step__settle(struct session *s, uint64_t steps)
 {
 	const struct pt_optimizer_step *o = &s->probes.ctl->optimizer_step;
-	bool around = s->optimizer_step.around;
+	bool around = s->optimizer_step.enclosing;
 	struct pt_probe_stat stat;
 	int err;
 
 	if (!s->optimizer_step.address || !is_in_place(s))
 		return 0;
-	probes__stat(&s->probes, around ? around_probe(s)->row : own_probe(s)->row, &stat);
+	probes__stat(&s->probes, around ? enclosing_probe(s)->row : own_probe(s)->row, &stat);
 	log__debug(
 		"the optimizer's step was seen %llu times in %llu steps (%llu hits), %u operators "
 		"outside",
@@ -364,7 +365,7 @@ int optimizer_step__check(struct session *s)
 	own_probe(s)->watch_address = 0;
 	s->optimizer_step.tells_no_more = true;
 	err = bring_back_updates(s);
-	return !err && s->optimizer_step.around ? watch_around(s, false) : err;
+	return !err && s->optimizer_step.enclosing ? watch_enclosing(s, false) : err;
 }
 
 int optimizer_step__begin(struct session *s)

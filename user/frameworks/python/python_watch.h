@@ -34,7 +34,7 @@ int python_watch__add(const struct python_watch *w, const char *method, uint64_t
 		      uint32_t offset, const struct planned_probe *probe, struct probe_plan *plan);
 
 #define OPTIMIZER_STEP_PROGRAM	 "optimizer_step"
-#define OPTIMIZER_AROUND_PROGRAM "optimizer_around" /* of GROUP_AROUND */
+#define OPTIMIZER_ENCLOSING_PROGRAM "optimizer_enclosing" /* of GROUP_ENCLOSING */
 
 /* Plans a breakpoint on the references to the code object of an optimizer's step, by which its calls
  * are seen to begin and to end. lib: the interpreter; code 0: yet to be found; name_class: of steps
