@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What proftrace may do, and when: read from /proc while it does it."""
+import contextlib
 import fcntl
 import json
 import os
@@ -115,8 +116,12 @@ def check_files(pid):
 
 def proftraces_of(pid):
     """Children that are proftrace, not what it calibrates with or what it has started."""
-    return [c for c in process.descendants(pid) if os.path.exists(f"/proc/{c}/exe")
-            and os.readlink(f"/proc/{c}/exe") == os.path.realpath(PROFTRACE)]
+    found = []
+    for child in process.descendants(pid):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it ends
+            if os.readlink(f"/proc/{child}/exe") == os.path.realpath(PROFTRACE) and status_of(child)["State"][0] != "Z":
+                found.append(child)
+    return found
 
 
 def has_ended(pid):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A process as /proc shows it: threads, descriptors, mappings, and the text that is not what its
 file says, which is where breakpoints are."""
+import contextlib
 import os
 import pathlib
 import time
@@ -159,7 +160,8 @@ def system_call(pid):
 def children(pid):
     found = []
     for tid in threads(pid):
-        found += map(int, pathlib.Path(f"/proc/{pid}/task/{tid}/children").read_text().split())
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a thread that ends
+            found += map(int, pathlib.Path(f"/proc/{pid}/task/{tid}/children").read_text().split())
     return sorted(found)
 
 
@@ -167,5 +169,6 @@ def descendants(pid):
     """Those below it, parents before their children."""
     found = children(pid)
     for child in found:
-        found += children(child)
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it ends
+            found += children(child)
     return found
