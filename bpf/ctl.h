@@ -136,8 +136,8 @@ struct pt_ctl {
 	__u32 need_seen;    /* 1: boundary_needs was seen since the last boundary */
 	__u32 started;	    /* 1: step 0 has begun */
 	__u32 hold;	    /* enum pt_hold, written by the loader */
-	__u32 resting;	    /* 1: ranges' ends have no probes, their begins tell of steps */
-	__u32 pass_is_update; /* by the loader: 1: while resting a backward pass that ends stands
+	__u32 steps_only;     /* 1: ranges' ends have no probes, their begins tell of steps */
+	__u32 pass_is_update; /* by the loader: 1: while steps_only is, a backward pass that ends stands
 				 for the optimizer's operators behind it */
 	__u32 passes;	      /* backward passes since the latest boundary */
 	struct pt_passes ended;

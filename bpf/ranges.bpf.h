@@ -230,7 +230,7 @@ static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 r
 		name_class = cfg->code;
 	step_event(t, name_class, 0, now);
 	ask_begins(t, name_class);
-	if (ctl.resting) {
+	if (ctl.steps_only) {
 		step_event(t, name_class, 1, now);
 		return NULL;
 	}

@@ -158,7 +158,7 @@ __weak __noinline int step_event(struct pt_thread *t, __u32 name_class, __u32 at
 		ctl.class_tid[name_class] = tid;
 		ctl.passes += name_class == PT_CLASS_BACKWARD;
 	}
-	if (ctl.resting && ctl.pass_is_update && name_class == PT_CLASS_BACKWARD && at_end) {
+	if (ctl.steps_only && ctl.pass_is_update && name_class == PT_CLASS_BACKWARD && at_end) {
 		name_class = PT_CLASS_OPTIMIZER_OP;
 		at_end = 0;
 		ctl.need_seen = 1;

@@ -25,7 +25,7 @@ Test(arm, a_window_that_opened_meanwhile_keeps_its_probes)
 	struct pt_ctl ctl = {.armed = 1, .window_open = 1};
 	struct session session = {.armed = true, .probes.ctl = &ctl};
 
-	cr_expect_eq(arm__rest(&session), 0);
+	cr_expect_eq(arm__disarm(&session), 0);
 	cr_expect(session.armed && ctl.armed);
 }
 

@@ -27,7 +27,7 @@
 #include "capture/decode/python_stacks.h"
 #include "capture/rendezvous.h"
 #include "capture/timed.h"
-#include "capture/arming/rest.h"
+#include "capture/arming/steps_only.h"
 #include "capture/arming/timer_only.h"
 #include "capture/arming/return_sites.h"
 #include "capture/user_probes/user_ops.h"
@@ -594,7 +594,7 @@ static int session_run(struct session *s)
 		{attach_all},
 		{find_steps},
 		{timer_only__settle},
-		{rest__settle},
+		{steps_only__set_groups},
 		{optimizer_step__begin},
 		{end_learning},
 		{session__await_time},

@@ -14,7 +14,7 @@
 #include "capture/steps/optimizer_step.h"
 #include "capture/decode/long_names.h"
 #include "capture/decode/python_stacks.h"
-#include "capture/arming/rest.h"
+#include "capture/arming/steps_only.h"
 #include "capture/arming/window_cost.h"
 #include "capture/window_notes.h"
 #include "common/counted.h"
@@ -133,7 +133,7 @@ int session__window_open(struct session *s, uint64_t first_step, uint64_t open_n
 
 	s->facts.device_source = s->device && !s->functions_alone && !s->calls_on ? "CUPTI" : NULL;
 	probeless__describe(s);
-	rest__tell(s);
+	steps_only__describe(s);
 	err = window__open(&s->window, &s->facts, (uint32_t)s->window_cnt);
 	if (err)
 		return err;
@@ -360,9 +360,9 @@ int session__window_finish(struct session *s)
 	/* On a full disk too, what was written is worth its tables. */
 	kept = recording_writer__bytes(w->writer) > 0;
 	probeless__check(s);
-	rest__check(s);
+	steps_only__poll(s);
 	probeless__describe(s);
-	rest__tell(s);
+	steps_only__describe(s);
 	close_err = window__close(w, &s->facts, summary);
 	if (s->discard) {
 		out_file__remove(w->path);

@@ -112,11 +112,11 @@ struct session {
 	char no_device[400]; /* why there are none, though the target uses CUDA; may be empty */
 	bool armed;		      /* the heavy probes are attached */
 	bool awaited_library;	      /* a window could not open yet, latest, for our library's sake */
-	struct rest {
+	struct steps_only {
 		uint64_t since; /* step_seq when the programs began to count so */
 		uint32_t odd;	/* passes_odd when they ended */
 		bool refuted;	/* backward passes do not tell of steps */
-	} rest;
+	} steps_only;
 	struct probeless {
 		bool out;		      /* no probe is in the job */
 		bool refuted;		      /* its steps cannot be told without */
@@ -136,7 +136,7 @@ struct session {
 		bool told;	     /* it makes steps and phases, and not they */
 		bool tells_no_more;  /* the job does not call it any more */
 		bool *left_out;	     /* by row: those not worth a probe while it does */
-		enum probe_group rest_group; /* of them where it does not */
+		enum probe_group steps_only_group; /* of them where it does not */
 	} optimizer_step;
 	struct held_step *held;
 	size_t held_cnt, held_cap;

@@ -6,7 +6,7 @@
 #include "capture/arming/probeless.h"
 #include "capture/processes/follow.h"
 #include "capture/steps/optimizer_step.h"
-#include "capture/arming/rest.h"
+#include "capture/arming/steps_only.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <sys/resource.h>
@@ -183,7 +183,7 @@ int arm__reattach_steps(struct session *s)
 	/* What was seen of the step in which they were taken out is of that step. */
 	ctl->need_seen = ctl->epoch_ended = 0;
 	err = arm__reattach(s, GROUP_STEP);
-	rest__forget_ranges(s);
+	steps_only__forget_ranges(s);
 	return err;
 }
 
@@ -199,7 +199,7 @@ int arm__take_out(struct session *s)
 	return err;
 }
 
-int arm__rest(struct session *s)
+int arm__disarm(struct session *s)
 {
 	int err;
 
@@ -213,14 +213,14 @@ int arm__rest(struct session *s)
 		return 0;
 	}
 	err = arm__take_out(s);
-	rest__begin(s);
+	steps_only__begin(s);
 	sched_source__stop(s->sched);
 	s->sched = NULL;
 	session__release_memory(s);
 	return err;
 }
 
-int arm__wake(struct session *s)
+int arm__rearm(struct session *s)
 {
 	bool chosen[GROUP_CNT] = {false};
 	int err = probeless__end(s);
@@ -231,7 +231,7 @@ int arm__wake(struct session *s)
 			err = arm__reattach(s, g);
 	if (err)
 		return err;
-	rest__end(s);
+	steps_only__end(s);
 	for (int g = GROUP_PHASE + 1; g < GROUP_CNT; g++)
 		chosen[g] = true;
 	err = set_armed(s, attach_groups(s, chosen));
@@ -282,9 +282,9 @@ int arm__adjust(struct session *s)
 	if (s->probes.ctl->state == PT_STATE_DONE || s->window.writer)
 		return 0;
 	if (armed && left > 2 && left > 2 * lead)
-		return arm__rest(s);
+		return arm__disarm(s);
 	if (!armed && (left <= 2 || left <= lead))
-		return arm__wake(s);
-	rest__go_on(s);
+		return arm__rearm(s);
+	steps_only__go_on(s);
 	return probeless__poll(s, left, step_ns);
 }

@@ -25,8 +25,8 @@ int arm__adjust(struct session *s);
 /* Detaches what steps do not need. */
 int arm__take_out(struct session *s);
 /* Detaches what only a window needs, and attaches it again. */
-int arm__rest(struct session *s);
-int arm__wake(struct session *s);
+int arm__disarm(struct session *s);
+int arm__rearm(struct session *s);
 
 /* Lets windows open, or not: they wait for probes, and for the library in the target. */
 void arm__gate(struct session *s);

@@ -2,7 +2,7 @@
 #include "capture/arming/probeless.h"
 #include "bpf/skeleton.h"
 #include "capture/arming/arm.h"
-#include "capture/arming/rest.h"
+#include "capture/arming/steps_only.h"
 #include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -148,7 +148,7 @@ void probeless__check(struct session *s)
 	    ctl->counter_alike + 2 >= s->probeless.alike + seen - 1)
 		return;
 	s->probeless.refuted = true;
-	rest__doubt(s, "not all steps were alike while they were counted without probes");
+	steps_only__doubt(s, "not all steps were alike while they were counted without probes");
 }
 
 int probeless__poll(struct session *s, uint64_t left, uint64_t step_ns)

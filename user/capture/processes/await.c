@@ -4,7 +4,7 @@
 #include "capture/processes/descendant.h"
 #include "capture/processes/hold.h"
 #include "capture/control/control.h"
-#include "capture/arming/rest.h"
+#include "capture/arming/steps_only.h"
 #include "capture/user_probes/user_usdt.h"
 #include "common/duration_text.h"
 #include "common/err.h"
@@ -67,18 +67,18 @@ int session__await_time(struct session *s)
 		log__warn("ready %.1f s after --start-at: what records elsewhere may have begun",
 			  (double)(now - until) / 1e9);
 	if (now + 2 * lead < until)
-		err = arm__rest(s);
+		err = arm__disarm(s);
 	for (; now < until && !s->start_now && !err; now = clock__ns(CLOCK_REALTIME)) {
 		session__progress(s, "starting in %s", rounded(until - now).s);
-		rest__go_on(s);
+		steps_only__go_on(s);
 		if (!s->armed && now + lead > until)
-			err = arm__wake(s);
+			err = arm__rearm(s);
 		if (!err)
 			err = session__pump(s, 5);
 	}
 	s->start_ns = 0;
 	if (!err && s->start_now && !s->armed)
-		err = arm__wake(s);
+		err = arm__rearm(s);
 	session__progress_end(s);
 	return err;
 }

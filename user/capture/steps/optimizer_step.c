@@ -312,7 +312,7 @@ static void move_updates(struct session *s, bool told)
 
 		if (!is_update(probe))
 			continue;
-		probe->group = told ? GROUP_OPERATOR : s->optimizer_step.rest_group;
+		probe->group = told ? GROUP_OPERATOR : s->optimizer_step.steps_only_group;
 		s->dropped[probe->row] = told && s->optimizer_step.left_out[probe->row];
 	}
 }
@@ -327,8 +327,9 @@ int optimizer_step__tell(struct session *s, bool told)
 		return 0;
 	s->optimizer_step.told = told;
 	move_updates(s, told);
-	if (told || s->optimizer_step.tells_no_more || s->optimizer_step.rest_group == GROUP_UPDATE)
-		err = arm__reattach(s, s->optimizer_step.rest_group);
+	if (told || s->optimizer_step.tells_no_more ||
+	    s->optimizer_step.steps_only_group == GROUP_UPDATE)
+		err = arm__reattach(s, s->optimizer_step.steps_only_group);
 	return err || !told ? err : arm__reattach(s, GROUP_OPERATOR);
 }
 
@@ -343,11 +344,11 @@ static int bring_back_updates(struct session *s)
 
 		if (!is_update(probe) || !s->optimizer_step.left_out[probe->row])
 			continue;
-		probe->group = s->optimizer_step.rest_group;
+		probe->group = s->optimizer_step.steps_only_group;
 		s->dropped[probe->row] = false;
 		any = true;
 	}
-	return any ? arm__reattach(s, s->optimizer_step.rest_group) : 0;
+	return any ? arm__reattach(s, s->optimizer_step.steps_only_group) : 0;
 }
 
 /* The job may come to call its optimizer in another way. */
@@ -376,7 +377,7 @@ int optimizer_step__begin(struct session *s)
 	for (size_t i = 0; i < s->plan.cnt; i++)
 		if (is_update(&s->plan.probes[i]))
 			group = s->plan.probes[i].group;
-	s->optimizer_step.rest_group = group == GROUP_PHASE ? GROUP_PHASE : GROUP_UPDATE;
+	s->optimizer_step.steps_only_group = group == GROUP_PHASE ? GROUP_PHASE : GROUP_UPDATE;
 	err = optimizer_step__tell(s, true);
 	return err || !s->optimizer_step.told ? err : arm__reattach(s, GROUP_STEP);
 }

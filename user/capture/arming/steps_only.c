@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/arming/rest.h"
+#include "capture/arming/steps_only.h"
 #include "bpf/skeleton.h"
 #include "capture/arming/arm.h"
 #include "capture/steps/epoch_end.h"
@@ -42,8 +42,8 @@ static bool told_by_updates(const struct step_rule *rule)
 	return rule->boundary == PT_CLASS_OPTIMIZER_OP || rule->needs == PT_CLASS_OPTIMIZER_OP;
 }
 
-enum probe_group rest__group(const struct probe_plan *plan, const struct step_rule *rule,
-			     const struct planned_probe *probe)
+enum probe_group steps_only__group(const struct probe_plan *plan, const struct step_rule *rule,
+				   const struct planned_probe *probe)
 {
 	const uint32_t update[] = {PT_CLASS_OPTIMIZER_OP}, pass[] = {PT_CLASS_BACKWARD};
 
@@ -65,7 +65,7 @@ static bool may_count_probeless(const struct session *s)
 	       (s->opts->has_schedule && p->skip_first + p->closed > 2 * near);
 }
 
-int rest__settle(struct session *s)
+int steps_only__set_groups(struct session *s)
 {
 	uint64_t cnt = 0;
 	int err = 0;
@@ -80,7 +80,7 @@ int rest__settle(struct session *s)
 
 		if (probe->group != GROUP_STEP)
 			continue;
-		probe->group = rest__group(&s->plan, &s->rule, probe);
+		probe->group = steps_only__group(&s->plan, &s->rule, probe);
 		cnt += probe->group != GROUP_STEP;
 	}
 	if (!cnt)
@@ -92,7 +92,7 @@ int rest__settle(struct session *s)
 	return err;
 }
 
-void rest__doubt(struct session *s, const char *why)
+void steps_only__doubt(struct session *s, const char *why)
 {
 	session__progress_end(s);
 	log__warn("%s: the number of step %llu may be wrong; from here on each is seen "
@@ -100,27 +100,28 @@ void rest__doubt(struct session *s, const char *why)
 		  why, (unsigned long long)s->probes.ctl->step);
 }
 
-void rest__check(struct session *s)
+void steps_only__poll(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
 
 	/* The step in which the probes came back may have been seen in part. */
-	if (!ctl->pass_is_update || ctl->resting || ctl->passes_odd <= s->rest.odd + 1)
+	if (!ctl->pass_is_update || ctl->steps_only || ctl->passes_odd <= s->steps_only.odd + 1)
 		return;
 	ctl->pass_is_update = 0;
-	s->rest.refuted = true;
-	rest__doubt(s, "not all steps have one backward pass, by which they were counted far from "
-		       "the window");
+	s->steps_only.refuted = true;
+	steps_only__doubt(
+		s, "not all steps have one backward pass, by which they were counted far from "
+		   "the window");
 }
 
-void rest__begin(struct session *s)
+void steps_only__begin(struct session *s)
 {
-	rest__check(s);
+	steps_only__poll(s);
 	if (!s->probes.attached[GROUP_PHASE] && !s->probes.attached[GROUP_UPDATE])
 		return;
-	s->probes.ctl->resting = 1;
+	s->probes.ctl->steps_only = 1;
 	s->probes.ctl->passes_alike = 0;
-	s->rest.since = s->probes.ctl->step_seq;
+	s->steps_only.since = s->probes.ctl->step_seq;
 }
 
 /* Once each of so many steps has held one backward pass, each was followed by an update. */
@@ -128,24 +129,24 @@ static void learn_passes(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
 
-	if (ctl->pass_is_update || s->rest.refuted || s->opts->count_each ||
+	if (ctl->pass_is_update || s->steps_only.refuted || s->opts->count_each ||
 	    ctl->passes_alike < ALIKE)
 		return;
 	ctl->pass_is_update = 1;
-	s->rest.since = ctl->step_seq;
+	s->steps_only.since = ctl->step_seq;
 	log__debug("from step %llu on backward passes tell of steps",
 		   (unsigned long long)ctl->step);
 }
 
-void rest__go_on(struct session *s)
+void steps_only__go_on(struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
 
-	if (!ctl->resting)
+	if (!ctl->steps_only)
 		return;
 	if (s->probes.attached[GROUP_UPDATE])
 		learn_passes(s);
-	if (ctl->step_seq <= s->rest.since + 1)
+	if (ctl->step_seq <= s->steps_only.since + 1)
 		return;
 	if (s->probes.attached[GROUP_PHASE])
 		arm__detach(s, GROUP_PHASE);
@@ -153,24 +154,24 @@ void rest__go_on(struct session *s)
 		arm__detach(s, GROUP_UPDATE);
 }
 
-void rest__forget_ranges(struct session *s)
+void steps_only__forget_ranges(struct session *s)
 {
 	s->probes.ctl->woken_ns = clock__monotonic_ns();
 	decoder__forget_ranges(s->decoder, s->probes.ctl->woken_ns);
 }
 
-void rest__end(struct session *s)
+void steps_only__end(struct session *s)
 {
-	if (!s->probes.ctl->resting)
+	if (!s->probes.ctl->steps_only)
 		return;
-	rest__forget_ranges(s);
-	s->probes.ctl->resting = 0;
-	s->rest.odd = s->probes.ctl->passes_odd;
+	steps_only__forget_ranges(s);
+	s->probes.ctl->steps_only = 0;
+	s->steps_only.odd = s->probes.ctl->passes_odd;
 }
 
-void rest__tell(struct session *s)
+void steps_only__describe(struct session *s)
 {
-	if (s->rest.refuted)
+	if (s->steps_only.refuted)
 		snprintf(
 			s->facts.counted, sizeof(s->facts.counted),
 			"; far from windows each backward pass was taken for a step's, and not all "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Between windows: which probes of the step group stay. */
-#include "capture/arming/rest.h"
+#include "capture/arming/steps_only.h"
 #include <criterion/criterion.h>
 
 enum { BEGIN, END, START, STOP, BACKWARD, UPDATE, ASYNC, AHEAD, OWN, CNT };
@@ -29,7 +29,7 @@ static void expect(const struct step_rule *rule, const enum probe_group groups[C
 
 	plan.name_rules[0] = (struct pt_name_rule){"optim", 5, PT_CLASS_OPTIMIZER};
 	for (size_t i = 0; i < CNT; i++)
-		cr_expect_eq(rest__group(&plan, rule, &probes[i]), groups[i], "%zu: %s", i,
+		cr_expect_eq(steps_only__group(&plan, rule, &probes[i]), groups[i], "%zu: %s", i,
 			     probes[i].program);
 }
 
