@@ -215,7 +215,7 @@ __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 			flags = PT_SPAN_IN_PASS;
 		}
 	}
-	count_span(t, i, end, flags, how);
+	count_span(t, i, end, end == now ? flags | ENDS_NOW : flags, how);
 	frame_emit(t, i, end, flags, how);
 	if (name_class && !class_is_open(t, name_class))
 		step_event(t, name_class, 1, now);

@@ -44,6 +44,13 @@ __weak __noinline int in_operator(struct pt_thread *t)
 	return false;
 }
 
+/* Without what the thread waited for a processor meanwhile: that is of the machine, and not of the
+ * function. */
+static __always_inline __u64 without_waits(__u64 ns, __u64 waited_ns)
+{
+	return ns > waited_ns ? ns - waited_ns : 0;
+}
+
 /* Where the probe of all nodes is there, too: how much earlier it saw this one begin, which is before
  * the hooks of its tensors. */
 static __always_inline __u64 begun_before(struct pt_thread *t, const struct pt_frame *f,
@@ -54,7 +61,7 @@ static __always_inline __u64 begun_before(struct pt_thread *t, const struct pt_f
 	if (f->kind != PT_FRAME_NODE || !(cfg->flags & PT_NODE_OF_TYPE) || !node ||
 	    node->kind != PT_FRAME_NODE)
 		return 0;
-	return f->ts_ns - node->ts_ns;
+	return without_waits(f->ts_ns - node->ts_ns, f->cpu_wait_ns - node->cpu_wait_ns);
 }
 
 static __always_inline void note_pass(__u64 begin_ns, __u64 end_ns)
@@ -95,16 +102,10 @@ __weak __noinline __u64 node_end(__u64 begin_ns, __u64 end_ns)
 	return end_ns;
 }
 
-/* How long a span lasted, less what the thread waited for a processor meanwhile: that is of the
- * machine, and not of the function. */
-static __always_inline __u64 worked_ns(const struct pt_frame *f, __u64 end_ns)
-{
-	const __u64 ns = end_ns - f->ts_ns, waited_ns = cpu_wait_ns() - f->cpu_wait_ns;
+#define ENDS_NOW 0x80000000 /* in flags, of count_span alone */
 
-	return ns > waited_ns ? ns - waited_ns : 0;
-}
-
-/* For what is estimated of a function, and whether it is worth a probe. Frame i is its span. */
+/* For what is estimated of a function, and whether it is worth a probe. Frame i is its span. Where it
+ * ended before now, how long the thread waited until then is not known. */
 __weak __noinline int count_span(struct pt_thread *t, __u32 i, __u64 end_ns, __u32 flags, __u32 how)
 {
 	const struct pt_frame *f = t && measuring() ? frame_at(t, i) : NULL;
@@ -120,9 +121,11 @@ __weak __noinline int count_span(struct pt_thread *t, __u32 i, __u64 end_ns, __u
 	cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	if (!s || !cfg)
 		return 0;
+	ns = end_ns - f->ts_ns;
 	if (f->kind == PT_FRAME_NODE && how == PT_END_INFERRED && !(flags & PT_SPAN_IN_PASS))
-		end_ns = node_end(f->ts_ns, end_ns);
-	ns = worked_ns(f, end_ns);
+		ns = node_end(f->ts_ns, end_ns) - f->ts_ns;
+	if (flags & ENDS_NOW && ns == end_ns - f->ts_ns)
+		ns = without_waits(ns, cpu_wait_ns() - f->cpu_wait_ns);
 	s->spans++;
 	if (f->sp < t->caller_sp)
 		s->callers |= 1ull << (t->caller & 63);
