@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What an engine's threads run belongs to the operators that asked for it, and to their phases. */
+#include <bpf/bpf.h>
 #include <criterion/criterion.h>
 #include <string.h>
 #include <unistd.h>
 #include "capture/decode/decoder.h"
+#include "bpf/thread_state.h"
 #include "common/util.h"
 #include "model_synth.h"
 
@@ -124,6 +126,67 @@ Test(executions, are_joined_in_order_and_by_name)
 	synth__free(&s);
 }
 
+/* An execution without a name is of an operator whose executions have none. */
+Test(executions, one_without_a_name_is_of_no_operator_whose_executions_have_names)
+{
+	struct synth s = synth__new(META);
+	uint32_t stream = synth__stream(&s, 0, 7);
+
+	call(&s, CAT_OPERATOR, "relu", 6, 11, 12);
+	run(&s, stream, "relu", 6, 13, 20);
+	call(&s, CAT_OPERATOR, "relu", 6, 21, 22); /* its execution was lost */
+	call(&s, CAT_OPERATOR, "dropout", 6, 23, 24);
+	run(&s, stream, "?", 6, 30, 10);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, NULL);
+	EXPECT_LINES(&s, "operator", &csv,
+		     "dropout,1,1,1,1,1,33.3333333,10,10,10,10,33.3333333,0,Thread: All threads "
+		     "merged,false",
+		     "relu,2,2,1,1,1,66.6666667,20,20,20,20,66.6666667,0,Thread: All threads "
+		     "merged,false");
+	synth__free(&s);
+}
+
+/* The thread that calls has the row, another runs it. */
+Test(executions, by_thread_the_calling_one_has_the_work)
+{
+	static const struct report_opts by_thread = {.style = {.format = TABLE_CSV},
+						     .by_thread = true};
+	struct synth s = synth__new(META);
+	uint32_t stream = synth__stream(&s, 0, 7);
+
+	call(&s, CAT_OPERATOR, "relu", 6, 11, 12);
+	run(&s, stream, "relu", 6, 13, 20);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, NULL);
+	EXPECT_LINES(&s, "operator", &by_thread,
+		     "relu,1,1,1,1,1,100,20,20,20,20,100,0,Thread: main (100),false");
+	synth__free(&s);
+}
+
+/* Of two that call it neither is known to have the work. */
+Test(executions, by_thread_of_two_that_call_it_the_work_is_under_no_operator)
+{
+	static const struct report_opts by_thread = {.style = {.format = TABLE_CSV},
+						     .by_thread = true};
+	struct synth s = synth__new(META);
+	uint32_t stream = synth__stream(&s, 0, 7), third = synth__thread(&s, 100, 103, "third");
+	struct event e;
+
+	call(&s, CAT_OPERATOR, "relu", 6, 11, 12);
+	run(&s, stream, "relu", 6, 13, 20);
+	e = synth__event(&s, third, CAT_OPERATOR, "relu", 41, 42);
+	e.value = 9;
+	synth__write(&s, &e);
+	run(&s, stream, "relu", 9, 43, 20);
+	synth__step(&s, 0, 0, 100);
+	synth__open(&s, NULL);
+	EXPECT_LINES(&s, "operator", &by_thread,
+		     "# GPU times of operators are not known (40 ns in all): threads of the engine "
+		     "launch their kernels; --detail inner has them by what the engine runs.");
+	synth__free(&s);
+}
+
 /* What an engine runs of graphs, no call asks for alone. */
 Test(executions, times_of_phases_need_to_know_who_asked)
 {
@@ -188,6 +251,48 @@ Test(executions, a_link_is_written_where_the_probe_reads_one)
 	cr_assert_eq(recording_cursor__next(c, &e), 1);
 	cr_assert_eq(e.value, 0x7f0000001000);
 	cr_assert_eq(recording_cursor__next(c, &e), 1);
+	cr_assert_eq(e.value, 0);
+	recording_cursor__close(c);
+	synth__free(&s);
+}
+
+/* One that is open when the window ends was read from its thread. */
+Test(executions, nor_has_one_that_is_open)
+{
+	static struct planned_probe probes[] = {{.row = 1, .category = CAT_USER}};
+	static const struct probe_plan plan = {.probes = probes, .cnt = 1, .row_cnt = 1};
+	static const struct pt_passes passes;
+	static struct pt_thread t;
+	const uint32_t tid = 100;
+	struct synth s = synth__new(META);
+	struct recording_cursor *c;
+	struct target *self;
+	struct decoder *d;
+	struct event e;
+	int map = bpf_map_create(BPF_MAP_TYPE_HASH, NULL, sizeof(tid), sizeof(t), 1, NULL);
+
+	if (map < 0)
+		cr_skip("maps need root");
+	t = (struct pt_thread){.pid = 100, .tid = tid, .frame_cnt = 1, .name_len = {5}};
+	t.frames[0] = (struct pt_frame){.ts_ns = 10,
+					.sp = PT_SP_OBJECT,
+					.object = 0x7f0000001000,
+					.probe = 1,
+					.kind = PT_FRAME_NAMED};
+	strcpy(t.names[0].text, "range");
+	cr_assert_eq(bpf_map_update_elem(map, &tid, &t, BPF_ANY), 0);
+	cr_assert_eq(target__open(getpid(), &self), 0);
+	d = decoder__new(self, NULL, &plan, &passes);
+	cr_assert(d);
+	decoder__set_writer(d, s.w);
+	cr_assert_eq(decoder__open_spans(d, map, 1, 5, 50), 0);
+	decoder__free(d);
+	target__close(self);
+	close(map);
+	synth__open(&s, NULL);
+	cr_assert_eq(recording_cursor__open(s.r, &c), 0);
+	cr_assert_eq(recording_cursor__next(c, &e), 1);
+	cr_assert_eq(e.dur_ns, 40);
 	cr_assert_eq(e.value, 0);
 	recording_cursor__close(c);
 	synth__free(&s);

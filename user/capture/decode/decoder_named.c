@@ -173,10 +173,13 @@ int decoder__named_write(struct decoder *d, const struct pt_rec *h, const struct
 {
 	const struct planned_probe *probe = decoder__row_probe(d, span->probe);
 	auto_free char *full = decoder__full_name(d, h->tid, span->ts_ns);
+	struct pt_span own = *span;
 	struct decoded_name text;
 
 	if (!probe)
 		return d->malformed++, 0;
+	if (!probe->cfg.link)
+		own.vtable = 0; /* an address of the process, of no meaning */
 	decoder__count_hits(d, span->probe, probe->category == CAT_PIPELINE ? 1 : 2);
 	d->not_ended += (span->flags & PT_SPAN_NOT_ENDED) != 0;
 	text = decoder__name(d, name, len);
@@ -184,23 +187,21 @@ int decoder__named_write(struct decoder *d, const struct pt_rec *h, const struct
 		free(text.text);
 		return 0;
 	}
-	return decoder__span(d, h, span, name_id(d, probe, name_class, &text, full), EVENT_NO_ID);
+	return decoder__span(d, h, &own, name_id(d, probe, name_class, &text, full), EVENT_NO_ID);
 }
 
 int decoder__named(struct decoder *d, const struct pt_rec_named *r)
 {
 	const struct planned_probe *probe = decoder__row_probe(d, r->h.probe);
-
 	struct pt_span span = {.ts_ns = r->ts_ns,
 			       .end_ns = r->end_ns,
+			       .vtable = r->link,
 			       .type_obj = r->stack,
 			       .kind = PT_FRAME_NAMED,
 			       .probe = r->h.probe,
 			       .end = r->h.end,
 			       .flags = (uint16_t)r->flags};
 
-	if (probe && probe->cfg.link)
-		span.vtable = r->link;
 	if (probe)
 		decoder__count_hits(d, r->h.probe, 2ull * r->nested);
 	return decoder__named_write(d, &r->h, &span, r->name_class, &r->name, r->name_len);
