@@ -186,6 +186,16 @@ Test(cupti_find, of_several_runtimes_the_newest_counts)
 	cr_assert_eq(found.loaded_major, 0);
 }
 
+/* A framework that holds its runtime inside is known by its math libraries. */
+Test(cupti_find, runtimes_without_a_number_are_known_by_other_libraries)
+{
+	map("/a/libcudart.so.11.0");
+	map("/b/libcublas.so.13");
+	cr_assert_eq(cupti__find(&target, NULL, &found), -ENOENT);
+	cr_assert_eq(found.major, 13);
+	cr_assert_eq(found.older_major, 11);
+}
+
 Test(cupti_find, the_loaded_one_may_be_of_another_major)
 {
 	map("/b/libcudart.so.13");

@@ -54,26 +54,32 @@ static unsigned int newest_major(const struct target *t, const char *pattern)
 	return newest;
 }
 
-/* Of another runtime in the process; 0: there is none. */
-static unsigned int older_runtime(const struct target *t, unsigned int newest)
+/* Of another in the process; 0: there is none. */
+static unsigned int older_major(const struct target *t, unsigned int newest)
 {
 	for (size_t i = 0; i < t->lib_cnt; i++) {
-		const unsigned int major =
-			is_called(&t->libs[i], numbered[0]) ? major_of(t->libs[i].path) : 0;
+		for (size_t k = 0; k < ARRAY_SIZE(numbered); k++) {
+			const unsigned int major =
+				is_called(&t->libs[i], numbered[k]) ? major_of(t->libs[i].path) : 0;
 
-		if (major && major < newest)
-			return major;
+			if (major && major < newest)
+				return major;
+		}
 	}
 	return 0;
 }
 
+/* A runtime may be inside a framework: then its math libraries alone have a number. */
 static unsigned int cuda_major(const struct target *t)
 {
-	unsigned int major = 0;
+	unsigned int newest = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(numbered) && !major; i++)
-		major = newest_major(t, numbered[i]);
-	return major;
+	for (size_t i = 0; i < ARRAY_SIZE(numbered); i++) {
+		const unsigned int major = newest_major(t, numbered[i]);
+
+		newest = major > newest ? major : newest;
+	}
+	return newest;
 }
 
 /* ---- places ---- */
@@ -239,7 +245,7 @@ int cupti__find(const struct target *t, const char *chosen, struct cupti_found *
 {
 	*out = (struct cupti_found){.major = cuda_major(t),
 				    .loaded = target__find_lib(t, "libcupti*.so.*")};
-	out->older_major = older_runtime(t, out->major);
+	out->older_major = older_major(t, out->major);
 	out->loaded_major = newest_major(t, "libcupti*.so.*");
 	if (chosen)
 		return take_chosen(t, chosen, out);

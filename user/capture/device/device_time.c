@@ -68,9 +68,8 @@ static void refuse(struct session *s, const char *why)
 static void warn_of_majors(const struct cupti_found *f, pid_t pid)
 {
 	if (f->older_major)
-		log__warn("process %d uses CUDA %u and %u: the libcupti of CUDA %u records both; "
-			  "whether "
-			  "it tells of all that CUDA %u calls is not known",
+		log__warn("process %d uses CUDA %u and %u: device times come from the libcupti of "
+			  "CUDA %u; whether it records all that CUDA %u calls is not known",
 			  pid, f->major, f->older_major,
 			  f->loaded_major ? f->loaded_major : f->major, f->older_major);
 	if (f->loaded_major && f->major && f->loaded_major != f->major)
