@@ -444,9 +444,9 @@ void cells__name(const struct analysis *a, struct cell *cells, const char *name,
 	cells__time(cells + 2, &s->cpu, s->calls, cpu_whole);
 	if (!a->has_device)
 		return;
-	cells__time(cells + 7, &s->gpu, s->executions ? s->executions : s->calls, gpu_whole);
+	cells__time(cells + 7, &s->gpu, stat__gpu_cnt(s), gpu_whole);
 	/* None of its calls was while device times were known. */
-	if (s->gpu.cut == s->calls && s->cpu.cut < s->calls && !s->gpu.total)
+	if (s->gpu.cut == stat__gpu_cnt(s) && s->cpu.cut < s->calls && !s->gpu.total)
 		for (int i = 7; i < NAME_CELLS; i++)
 			cells[i] = cell__none("no device work of that time is known");
 	if (a->engine_launches && !s->gpu.total && !s->executions &&

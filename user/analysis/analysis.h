@@ -31,6 +31,10 @@ struct stat {
 	struct range cpu, gpu; /* ns */
 	uint64_t executions; /* gpu is of so many, whichever thread called them; 0: of the calls */
 };
+static inline uint64_t stat__gpu_cnt(const struct stat *s)
+{
+	return s->executions ? s->executions : s->calls;
+}
 void stat__add(struct stat *s, uint64_t cpu_ns, uint64_t gpu_ns);
 /* One that was cut counts with the part that lies in the window; so does, on the device, one of
  * whose work there not all is known. */

@@ -106,7 +106,7 @@ static uint64_t sort_value(const struct stat *s, enum sort_key key)
 	case SORT_GPU_TOTAL:
 		return s->gpu.total;
 	case SORT_GPU_AVG:
-		return s->calls ? range__avg(&s->gpu, s->calls) : 0;
+		return s->calls ? range__avg(&s->gpu, stat__gpu_cnt(s)) : 0;
 	case SORT_GPU_MAX:
 		return s->gpu.max;
 	case SORT_GPU_MIN:

@@ -78,19 +78,52 @@ static int by_value(const void *a, const void *b)
 	return x->is_execution - y->is_execution;
 }
 
-static bool is_of_call(const struct executions *x, size_t execution, size_t call)
+static int by_text(const void *a, const void *b)
 {
-	const char *name = text_of(x, &x->items[execution]);
-
-	return !strcmp(name, UNSAID) || !strcmp(name, text_of(x, &x->items[call]));
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The first call from `from` on that comes before an execution and has its name; NONE: none. */
+/* Texts by which executions have the names of their operators: other calls have executions without.
+ */
+static int list_texts(struct executions *x)
+{
+	x->texts = calloc(recording__name_cnt(x->r) + 1, sizeof(*x->texts));
+	if (!x->texts)
+		return -ENOMEM;
+	for (uint32_t id = 1; id <= recording__name_cnt(x->r); id++) {
+		const struct name *n = recording__name(x->r, id);
+
+		if (n && n->text && n->category == CAT_EXECUTION)
+			x->texts[x->text_cnt++] = n->text;
+	}
+	qsort(x->texts, x->text_cnt, sizeof(*x->texts), by_text);
+	return 0;
+}
+
+static bool is_of_call(const struct executions *x, size_t execution, size_t call)
+{
+	const char *name = text_of(x, &x->items[execution]), *called = text_of(x, &x->items[call]);
+
+	if (strcmp(name, UNSAID) != 0)
+		return !strcmp(name, called);
+	return !bsearch(&called, x->texts, x->text_cnt, sizeof(*x->texts), by_text);
+}
+
+#define PENDING_MAX 64 /* calls of one value that wait to be run: a few, in an honest recording */
+
+/* The first call from `from` on that comes before an execution and has its name; NONE: none of the
+ * first PENDING_MAX has. */
 static size_t call_of(const struct executions *x, size_t from, size_t execution)
 {
-	for (size_t i = from; i < execution; i++)
-		if (!x->items[i].is_execution && is_of_call(x, execution, i))
+	size_t calls = 0;
+
+	for (size_t i = from; i < execution && calls < PENDING_MAX; i++) {
+		if (x->items[i].is_execution)
+			continue;
+		if (is_of_call(x, execution, i))
 			return i;
+		calls++;
+	}
 	return NONE;
 }
 
@@ -107,6 +140,8 @@ static void join(struct executions *x)
 			next = i;
 		if (!item->is_execution)
 			continue;
+		while (next < i && x->items[next].is_execution)
+			next++;
 		item->call = call_of(x, next, i);
 		if (item->call != NONE)
 			next = item->call + 1;
@@ -150,6 +185,9 @@ int executions__load(struct executions *x, const struct recording *r)
 	err = read_items(x);
 	if (err || !x->cnt)
 		return err;
+	err = list_texts(x);
+	if (err)
+		return err;
 	qsort(x->items, x->cnt, sizeof(*x->items), by_value);
 	join(x);
 	return index_places(x);
@@ -158,6 +196,7 @@ int executions__load(struct executions *x, const struct recording *r)
 void executions__free(struct executions *x)
 {
 	free(x->items);
+	free(x->texts);
 	free(x->by_place);
 }
 

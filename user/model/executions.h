@@ -18,6 +18,8 @@ struct executions {
 		uint8_t phase; /* of a call that was finished: enum span_kind */
 	} *items;	       /* by process, value and time */
 	size_t cnt, cap;
+	const char **texts; /* names of executions, in order */
+	size_t text_cnt;
 	size_t *by_place; /* of the items, by track and time */
 };
 

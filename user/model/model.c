@@ -392,6 +392,7 @@ static int init(struct model *m)
 	const char *source = step_source(m->r);
 	const json_t *runtime = json_object_get(recording__meta(m->r), "runtime");
 	const char *framework = json_string_value(json_object_get(runtime, "framework"));
+	int err;
 
 	m->is_paddle = framework && !strcmp(framework, "paddle");
 	m->timer_only = recording__is_timer_only(m->r);
@@ -413,8 +414,9 @@ static int init(struct model *m)
 		m->total_ns = cost_ns(m->r, "span_total_ns");
 		m->free_calls = json_object_get(recording__meta(m->r), "device_source");
 	}
-	if (executions__load(&m->executions, m->r))
-		return -ENOMEM;
+	err = executions__load(&m->executions, m->r);
+	if (err)
+		return err;
 	return m->has_device ? device_join__open(&m->join, m->r) : 0;
 }
 

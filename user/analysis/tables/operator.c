@@ -168,7 +168,8 @@ static int add_operator(const struct analysis *a, struct operators *o, const str
 
 	if (!err)
 		err = add_nested(a, o, t, s);
-	if (!err && a->has_executions && !s->ev.value) /* an engine's threads call it */
+	/* An engine's threads call it. */
+	if (!err && a->has_executions && !s->ev.value && is_of_category(a, s, CAT_OPERATOR))
 		err = count_executed(a, o, key, s);
 	if (!a->opts->op_detail)
 		return err;
@@ -185,11 +186,15 @@ static int add_operator(const struct analysis *a, struct operators *o, const str
 	return err ? err : add_devices(o, key, s);
 }
 
+#define GROUP_UNKNOWN UINT32_MAX /* the thread that called it is another */
+
 /* What an engine's threads ran of an operator. One inside its call gives its work to others. */
 static int add_execution(const struct analysis *a, struct operators *o, const struct track *t,
 			 const struct span *s)
 {
-	const struct stat_key key = {.group = by_name__group(a, t), .id = s->operator_name};
+	const struct stat_key key = {.group = a->opts->by_thread ? GROUP_UNKNOWN
+								 : by_name__group(a, t),
+				     .id = s->operator_name};
 
 	if (!s->operator_name || is_in_operator(s->parent))
 		return 0;
@@ -499,21 +504,44 @@ static int note_ratios(const struct analysis *a, const struct operators *o, stru
 	return err;
 }
 
-/* What is called on one thread and run on another: its device times are those of the latter. */
-static void join_executions(struct operators *o)
+/* NULL: no row is of it, or rows of several threads may be. */
+static struct stat_row *row_of_execution(const struct operators *o, const struct stat_key *key)
+{
+	struct stat_row *found = NULL;
+
+	for (size_t i = 0; i < o->names.map.cnt; i++) {
+		struct stat_row *row = &o->names.map.rows[i];
+
+		if (row->key.id != key->id ||
+		    (key->group != GROUP_UNKNOWN && key->group != row->key.group))
+			continue;
+		if (found)
+			return NULL;
+		found = row;
+	}
+	return found;
+}
+
+/* What is called on one thread and run on another: its device times are those of the latter. What
+ * belongs to no row is under no operator. */
+static int join_executions(struct operators *o)
 {
 	for (size_t i = 0; i < o->executed.cnt; i++) {
 		const struct stat_row *run = &o->executed.rows[i];
+		struct stat_row *row = row_of_execution(o, &run->key);
+		struct stat *outside;
 
-		for (size_t k = 0; k < o->names.map.cnt; k++) {
-			struct stat_row *row = &o->names.map.rows[k];
-
-			if (row->key.group != run->key.group || row->key.id != run->key.id)
-				continue;
+		if (row) {
 			row->stat.gpu = run->stat.gpu;
 			row->stat.executions = run->stat.calls;
+		} else if (run->stat.gpu.total) {
+			outside = stat_map__at(&o->outside, &(struct stat_key){.id = run->key.id});
+			if (!outside)
+				return -ENOMEM;
+			stat__add(outside, 0, run->stat.gpu.total);
 		}
 	}
+	return 0;
 }
 
 static int fill(const struct analysis *a, void *state, struct table *t)
@@ -529,7 +557,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	const struct by_name_whole inside = {.where = ", inside other operators"};
 	int err = read_estimates(a, o);
 
-	join_executions(o);
+	if (!err)
+		err = join_executions(o);
 	table__set_estimates(t);
 	whole.absorbed_ns = o->absorbed_ns;
 	whole.more = o->absorbed_ns ? add_range : NULL;
