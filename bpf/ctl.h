@@ -31,7 +31,7 @@ enum pt_name_class {
 	PT_CLASS_GRAPH = 9, /* a run of a compiled graph, of whatever phases */
 	PT_CLASS_OPTIMIZER_OP = 10, /* one of the operators that an optimizer's step consists of */
 	PT_CLASS_FRAME = 11, /* a range that its program calls one of a sequence */
-	PT_CLASS_PLUMBING = 12, /* an operator by which the framework makes ranges: no span */
+	PT_CLASS_INTERNAL = 12, /* an operator by which the framework makes ranges: no span */
 	PT_CLASS_EVALUATION = 13, /* a run of a compiled graph that only evaluates */
 	PT_CLASS_GRADIENTS = 14, /* of one that computes gradients, and leaves the update to another */
 	PT_CLASS_CNT,

@@ -332,7 +332,7 @@ static __always_inline __u32 operator_name(struct pt_thread *t, const struct pt_
 {
 	__u32 len = read_string(def, cfg->name_source, name);
 
-	if (len && name_classify(name) != PT_CLASS_PLUMBING)
+	if (len && name_classify(name) != PT_CLASS_INTERNAL)
 		return len;
 	t->spanless = ctl.window_open ? t->spanless + 1 : 0;
 	return 0;

@@ -226,7 +226,7 @@ static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 r
 	struct pt_frame *f;
 	__u64 stack;
 
-	if (!name_class || name_class == PT_CLASS_PLUMBING)
+	if (!name_class || name_class == PT_CLASS_INTERNAL)
 		name_class = cfg->code;
 	step_event(t, name_class, 0, now);
 	ask_begins(t, name_class);

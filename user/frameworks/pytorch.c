@@ -436,7 +436,7 @@ static const struct pt_name_rule name_rules[] = {
 	{"Optimizer.step#", 15, PT_CLASS_OPTIMIZER},
 	{"Optimizer.zero_grad#", 20, PT_CLASS_ZERO_GRAD},
 	{"ProfilerStep#", 13, PT_CLASS_PROFILER_STEP},
-	{"profiler::", 10, PT_CLASS_PLUMBING}, /* record_function's own calls: ranges show them */
+	{"profiler::", 10, PT_CLASS_INTERNAL}, /* record_function's own calls: ranges show them */
 };
 
 /* ---- recognition ---- */

@@ -39,7 +39,7 @@ uint64_t prune__clip_ns(const struct prune_policy *policy)
 	return CLIP_FACTOR * policy->hit_ns;
 }
 
-/* Calls that had no span: the names that its program read are not shown (PT_CLASS_PLUMBING). */
+/* Calls that had no span: the names that its program read are not shown (PT_CLASS_INTERNAL). */
 static bool shows_nothing(const struct prune_input *in)
 {
 	return !in->stat.spans && in->stat.hits && in->has_names;
