@@ -173,7 +173,7 @@ int named_entry(struct pt_regs *ctx)
 		return 0;
 	at = cfg->flags & PT_NAMED_BY_CLASS ? class_name_address(ctx, cfg) : name_address(ctx, cfg);
 	len = at ? read_string(at, cfg->name_source, name) : 0;
-	if (cfg->flags & PT_NAMED_ELSEWHERE)
+	if (cfg->flags & PT_NAMED_BY_CALL)
 		len = no_name(name);
 	if (!len)
 		return 0;

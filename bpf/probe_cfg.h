@@ -51,7 +51,7 @@ enum pt_name_source {
 #define PT_NAMED_OUTERMOST 1
 #define PT_NAMED_BY_CLASS  2 /* cfg.name_reg holds an object, see pt_layout.class_names */
 #define PT_NAMED_IN_FULL   4 /* its caller may have a longer name for it, see struct pt_full_name */
-#define PT_NAMED_ELSEWHERE 8 /* it has none: PT_UNNAMED */
+#define PT_NAMED_BY_CALL 8 /* it has none: PT_UNNAMED */
 #define PT_UNNAMED	   '?'
 
 /* cfg.flags of object_entry: cfg.key_reg holds the object itself */

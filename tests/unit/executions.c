@@ -70,7 +70,7 @@ static struct synth two_steps(void)
 
 static const struct report_opts csv = {.style = {.format = TABLE_CSV}};
 
-Test(executions, work_goes_to_the_phase_that_asked)
+Test(executions, work_goes_to_the_phase_that_called)
 {
 	struct synth s = two_steps();
 
@@ -85,7 +85,7 @@ Test(executions, work_goes_to_the_phase_that_asked)
 	synth__free(&s);
 }
 
-Test(executions, work_goes_to_the_operator_that_asked)
+Test(executions, work_goes_to_the_operator_that_called)
 {
 	struct synth s = two_steps();
 
@@ -188,7 +188,7 @@ Test(executions, by_thread_of_two_that_call_it_the_work_is_under_no_operator)
 }
 
 /* What an engine runs of graphs, no call asks for alone. */
-Test(executions, times_of_phases_need_to_know_who_asked)
+Test(executions, times_of_phases_need_the_calls)
 {
 	struct synth s = synth__new(META);
 	uint32_t stream = synth__stream(&s, 0, 7);

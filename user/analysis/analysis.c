@@ -228,7 +228,7 @@ static bool has_executions(const struct recording *r)
 
 #define FEW_KERNELS 0.1 /* of the time of all */
 
-bool analysis__askers_unknown(const struct analysis *a)
+bool analysis__callers_unknown(const struct analysis *a)
 {
 	const uint64_t all_ns = a->executed_ns + a->not_executed_ns;
 

@@ -146,7 +146,7 @@ struct ratio_base {
 };
 struct ratio_base analysis__base(const struct analysis *a);
 /* Threads of an engine launched kernels of the steps, many of them for nobody that is known. */
-bool analysis__askers_unknown(const struct analysis *a);
+bool analysis__callers_unknown(const struct analysis *a);
 uint32_t analysis__main_pid(const struct recording *r); /* 0: not known */
 bool analysis__is_main(const struct analysis *a, const struct track *t);
 /* An asynchronous event that is a collective of the host. */

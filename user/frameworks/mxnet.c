@@ -286,7 +286,7 @@ static const struct probe_row engine_rows[] = {
 	/* with a state, and without a name */
 	GIVEN_TO_ENGINE(
 		"_ZZN5mxnet10imperative12PushOperatorE*ENKUlNS_10RunContextE*CallbackOn*_clE*",
-		0x28, .flags = PT_NAMED_ELSEWHERE),
+		0x28, .flags = PT_NAMED_BY_CALL),
 };
 
 static const struct probe_table engine_table = {libs, NULL, LIB_CNT, engine_rows,

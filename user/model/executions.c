@@ -4,8 +4,8 @@
 #include <string.h>
 #include "common/util.h"
 
-#define NONE   SIZE_MAX
-#define UNSAID "?"
+#define NONE	SIZE_MAX
+#define NO_NAME "?"
 
 static enum span_category category_of(const struct recording *r, uint32_t name)
 {
@@ -104,7 +104,7 @@ static bool is_of_call(const struct executions *x, size_t execution, size_t call
 {
 	const char *name = text_of(x, &x->items[execution]), *called = text_of(x, &x->items[call]);
 
-	if (strcmp(name, UNSAID) != 0)
+	if (strcmp(name, NO_NAME) != 0)
 		return !strcmp(name, called);
 	return !bsearch(&called, x->texts, x->text_cnt, sizeof(*x->texts), by_text);
 }

@@ -227,9 +227,9 @@ static int note_elsewhere(const struct analysis *a, const struct state *st, stru
  * is joined to its phase by step: other threads launch it, those of the backward pass. */
 static const char *why_no_device_times(const struct analysis *a)
 {
-	return analysis__askers_unknown(a) ? "the engine launches kernels later than a phase asks"
-	       : !a->steps.calls	   ? "device times of phases are known in steps alone"
-					   : NULL;
+	return analysis__callers_unknown(a) ? "the engine launches kernels later than a phase asks"
+	       : !a->steps.calls	    ? "device times of phases are known in steps alone"
+					    : NULL;
 }
 
 static void hide_device_times(const struct analysis *a, struct cell *cells)
@@ -242,22 +242,22 @@ static void hide_device_times(const struct analysis *a, struct cell *cells)
 
 static int note_device_times(const struct analysis *a, struct table *t)
 {
-	const uint64_t unasked_ns = a->of_no_call_ns + a->not_executed_ns;
+	const uint64_t no_call_ns = a->of_no_call_ns + a->not_executed_ns;
 
-	if (a->has_device && !a->steps.calls && !analysis__askers_unknown(a))
+	if (a->has_device && !a->steps.calls && !analysis__callers_unknown(a))
 		return table__add_note(t, "GPU times of phases are not known: the window has no "
 					  "step by which work is joined to its phase. The operator "
 					  "table has those of operators.");
-	if (analysis__askers_unknown(a))
+	if (analysis__callers_unknown(a))
 		return table__add_note(t, "GPU times of phases are not known: the engine's threads "
 					  "launch kernels later than a phase asks for them.");
-	if (!a->engine_launches || (double)unasked_ns <= FEW_UNASKED * (double)a->executed_ns)
+	if (!a->engine_launches || (double)no_call_ns <= FEW_UNASKED * (double)a->executed_ns)
 		return 0;
 	return table__add_notef(
 		t,
 		"Others has %s of kernels that the engine launched for no operator, "
 		"or for one that was called before the window or in no phase.",
-		time_text(a, unasked_ns).s);
+		time_text(a, no_call_ns).s);
 }
 
 static int add_others(const struct analysis *a, struct table *t, uint64_t cpu_ns)
