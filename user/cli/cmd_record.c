@@ -144,6 +144,16 @@ static int check_chosen(const struct record_command *c)
 	return 0;
 }
 
+/* Of ranks that are found later: they have the filters of the process that started them. */
+static bool is_filtered(const struct record_command *c)
+{
+	bool is = c->job && proc__status((pid_t)c->job, "Seccomp") > 0;
+
+	for (size_t i = 0; i < c->pids.cnt; i++)
+		is |= proc__status(c->pids.items[i], "Seccomp") > 0;
+	return is;
+}
+
 static int choose(struct record_command *c)
 {
 	if (c->job)
@@ -170,7 +180,7 @@ static int run(int argc, char **argv)
 	if (!err)
 		err = check_chosen(&c);
 	if (!err)
-		err = record_begin(&c.options);
+		err = record_begin(&c.options, is_filtered(&c));
 	if (!err)
 		err = choose(&c);
 	if (err) {

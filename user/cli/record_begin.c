@@ -59,7 +59,14 @@ static void give_up_writing(bool may_trace)
 			  strerror(-err));
 }
 
-int record_begin(const struct record_options *o)
+/* Who is filtered may not read the filters of others (PTRACE_SECCOMP_GET_FILTER). */
+static void give_up_writing_later(void)
+{
+	log__info("reads the process with the right to write files, until our library was loaded: "
+		  "it has a seccomp filter, which must be read before");
+}
+
+int record_begin(const struct record_options *o, bool is_filtered)
 {
 	static bool has_begun;
 	int err;
@@ -74,6 +81,9 @@ int record_begin(const struct record_options *o)
 	has_begun = true;
 	attach__prepare(o->method);
 	rights__enter(RIGHTS_ATTACH, true);
-	give_up_writing(may_trace(&o->capture));
+	if (is_filtered && !o->capture.no_inject)
+		give_up_writing_later();
+	else
+		give_up_writing(may_trace(&o->capture));
 	return 0;
 }

@@ -186,7 +186,7 @@ int record_run(struct record_options *o)
 	o->capture.has_schedule = o->range.set;
 	o->capture.schedule = o->range.schedule;
 	o->capture.progress = !o->no_progress && log_level && isatty(STDERR_FILENO);
-	err = record_begin(o);
+	err = record_begin(o, false); /* of cmd_record it has begun */
 	if (err) {
 		shim_link__free(o->capture.shim);
 		return cli__fail(err);
