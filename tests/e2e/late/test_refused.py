@@ -187,7 +187,7 @@ import ctypes, os, struct, sys
 libc = ctypes.CDLL(None)
 program = b"".join(struct.pack("HBBI", *i) for i in (
     (0x20, 0, 0, 0),            # the system call's number
-    (0x15, 0, 1, 319),          # memfd_create?
+    (0x15, 0, 1, CALL),         # this one?
     (0x06, 0, 0, 0x00050001),   # EPERM
     (0x06, 0, 0, 0x7fff0000)))  # allowed
 filter = ctypes.create_string_buffer(program)
@@ -196,11 +196,17 @@ fprog = struct.pack("HxxxxxxQ", 4, ctypes.addressof(filter))
 assert libc.prctl(22, 2, ctypes.create_string_buffer(fprog)) == 0
 os.execv(sys.argv[1], sys.argv[1:])
 """
+MEMFD_CREATE, NONE = 319, 0xFFFFFFFF
+
+
+def filtered(case, call):
+    """A job that gets EPERM for the system call."""
+    return GpuJob(case, wrap=("python3", "-c", SECCOMP.replace("CALL", str(call))))
 
 
 @test("a seccomp filter that forbids what loading needs: nothing is loaded")
 def seccomp(case):
-    job = GpuJob(case, wrap=("python3", "-c", SECCOMP))
+    job = filtered(case, MEMFD_CREATE)
     assert "it has a seccomp filter" in doctor(job.pid)
     before = process.Snapshot(job.pid)
     check_without(case, job, f"process {job.pid}: its seccomp filter forbids memfd_create")
@@ -218,6 +224,18 @@ def two(case):
     first.interrupt().done()
     assert not notes(first), notes(first)
     job.wait_parked()
+    check_recorded(case, job)
+    job.end()
+
+
+@test("a seccomp filter that lets the library in, as in containers: device times; the session has its own filter then")
+def seccomp_allows(case):
+    job = filtered(case, NONE)
+    tool = record(case, job, "--duration", "100s")
+    process.wait_for(job.holds_cupti, LONG_S, "the window")
+    assert "Seccomp:\t2" in pathlib.Path(f"/proc/{tool.pid}/status").read_text()
+    tool.interrupt().done()
+    assert "no device times" not in tool.err, tool.err
     check_recorded(case, job)
     job.end()
 
