@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <pthread.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -18,6 +19,7 @@
 #include "common/out_file.h"
 #include "common/util.h"
 #include "common/capability_set.h"
+#include "privilege/core_dumps.h"
 #include "privilege/landlock.h"
 #include "privilege/output_process.h"
 #include "privilege/rights.h"
@@ -291,6 +293,30 @@ static int goes_on_with_one(void)
 Test(privilege, a_command_goes_on_as_nobody_with_one_capability)
 {
 	cr_expect_eq(in_child(goes_on_with_one), 0);
+}
+
+static int leaves_no_core_dump(void)
+{
+	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+
+	WANT(!chdir(dir));
+	core_dumps__forbid();
+	WANT(!capability_set__keep(CAPABILITY(CAP_BPF)));
+	WANT(setrlimit(RLIMIT_CORE, &limit) && errno == EPERM);
+	WANT(!getrlimit(RLIMIT_CORE, &limit) && !limit.rlim_cur && !limit.rlim_max);
+	if (!fork())
+		abort();
+	WANT(wait(NULL) > 0);
+	return 0;
+}
+
+Test(privilege, no_core_dump_is_left)
+{
+	char command[80];
+
+	cr_expect_eq(in_child(leaves_no_core_dump), 0);
+	snprintf(command, sizeof(command), "test -z \"$(ls -A %s)\"", dir);
+	cr_expect_eq(system(command), 0);
 }
 
 /* ---- the process that makes an output ---- */

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
@@ -191,6 +192,16 @@ static int goes_nowhere_else(void)
 	REFUSED(mount("none", dir, "tmpfs", 0, NULL));
 	REFUSED(umount2(dir, 0));
 	REFUSED(chroot(dir));
+	REFUSED(syscall(SYS_fanotify_init, 0, O_RDWR));
+	REFUSED(syscall(SYS_fanotify_mark, -1, 0, 0, AT_FDCWD, dir));
+	REFUSED(syscall(SYS_shmget, IPC_PRIVATE, 4096, IPC_CREAT));
+	REFUSED(syscall(SYS_semget, IPC_PRIVATE, 1, IPC_CREAT));
+	REFUSED(syscall(SYS_semtimedop, 0, NULL, 0, NULL));
+	REFUSED(syscall(SYS_msgget, IPC_PRIVATE, IPC_CREAT));
+	REFUSED(syscall(SYS_msgrcv, 0, NULL, 0, 0, 0));
+	REFUSED(syscall(SYS_adjtimex, NULL));
+	REFUSED(syscall(SYS_clock_adjtime, CLOCK_REALTIME, NULL));
+	REFUSED(syscall(460 /* lsm_set_self_attr */, 0, NULL, 0, 0));
 	REFUSED(syscall(430 /* fsopen */, "tmpfs", 0));
 	REFUSED(syscall(428 /* open_tree */, AT_FDCWD, dir, 0));
 	REFUSED(unshare(CLONE_NEWUSER));

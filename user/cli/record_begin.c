@@ -5,6 +5,7 @@
 #include "cli/record_checks.h"
 #include "common/err.h"
 #include "device/shim_link.h"
+#include "privilege/core_dumps.h"
 #include "privilege/file_process.h"
 #include "privilege/rights.h"
 #include "privilege/session_filter.h"
@@ -74,6 +75,7 @@ int record_begin(const struct record_options *o, bool is_filtered)
 	if (has_begun)
 		return 0;
 	err = record_checks__before(o);
+	core_dumps__forbid();
 	if (!err)
 		err = start_files(o);
 	if (err)

@@ -6,6 +6,7 @@
 #include "common/err.h"
 #include "common/util.h"
 #include "common/capability_set.h"
+#include "privilege/core_dumps.h"
 #include "privilege/identity.h"
 #include "privilege/landlock.h"
 
@@ -42,6 +43,7 @@ static int give_up_root(uint64_t keep, unsigned int *lacks)
 	int err = capability_set__keep(CAPABILITY(CAP_SETUID) | CAPABILITY(CAP_SETGID) |
 				       CAPABILITY(CAP_SETPCAP) | keep);
 
+	core_dumps__forbid();
 	if (keep) /* a change of user would take them, too */
 		prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
 	*lacks = identity__give_up_root() ? 0 : PROTECTION_USER;

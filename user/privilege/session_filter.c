@@ -27,6 +27,7 @@ enum later_call {
 	CALL_mount_setattr = 442,
 	CALL_quotactl_fd = 443,
 	CALL_fchmodat2 = 452,
+	CALL_lsm_set_self_attr = 460,
 	CALL_setxattrat = 463,
 	CALL_removexattrat = 466,
 	CALL_open_tree_attr = 467,
@@ -64,6 +65,9 @@ static const uint16_t refused[] = {
 	SYS_open_by_handle_at,
 	SYS_mq_open,
 	SYS_mq_unlink,
+	/* it gives descriptors of others' files, open to be written */
+	SYS_fanotify_init,
+	SYS_fanotify_mark,
 	/* what is said of a file */
 	SYS_truncate,
 	SYS_fchmod,
@@ -105,21 +109,34 @@ static const uint16_t refused[] = {
 	SYS_execve,
 	SYS_execveat,
 	SYS_connect,
+	SYS_shmget,
 	SYS_shmat,
 	SYS_shmctl,
+	SYS_semget,
 	SYS_semop,
+	SYS_semtimedop,
 	SYS_semctl,
+	SYS_msgget,
 	SYS_msgsnd,
+	SYS_msgrcv,
 	SYS_msgctl,
 	SYS_init_module,
 	SYS_finit_module,
 	SYS_delete_module,
 	SYS_kexec_load,
+#ifdef SYS_kexec_file_load
+	SYS_kexec_file_load,
+#endif
+#ifdef SYS__sysctl
+	SYS__sysctl,
+#endif
 	SYS_reboot,
 	SYS_sethostname,
 	SYS_setdomainname,
 	SYS_settimeofday,
 	SYS_clock_settime,
+	SYS_adjtimex,
+	SYS_clock_adjtime,
 	SYS_add_key,
 	SYS_request_key,
 	SYS_keyctl,
@@ -131,6 +148,7 @@ static const uint16_t refused[] = {
 	SYS_setregid,
 	SYS_setfsuid,
 	SYS_setfsgid,
+	CALL_lsm_set_self_attr,
 };
 
 /* They could hide the calls above. */
