@@ -223,6 +223,55 @@ static int goes_nowhere_else(void)
 	return 0;
 }
 
+/* 0, or the errno of bpf(2) with arguments that fit nothing. */
+static int bpf_errno(unsigned int command)
+{
+	char attr[128];
+
+	memset(attr, 0xff, sizeof(attr));
+	return syscall(SYS_bpf, command, attr, sizeof(attr)) < 0 ? errno : 0;
+}
+
+static int uses_bpf_objects_of_its_own(void)
+{
+	const unsigned int others[] = {
+		BPF_OBJ_PIN,
+		BPF_OBJ_GET,
+		BPF_PROG_ATTACH,
+		BPF_PROG_DETACH,
+		BPF_PROG_TEST_RUN,
+		BPF_PROG_GET_NEXT_ID,
+		BPF_MAP_GET_NEXT_ID,
+		BPF_PROG_GET_FD_BY_ID,
+		BPF_MAP_GET_FD_BY_ID,
+		BPF_PROG_QUERY,
+		BPF_TASK_FD_QUERY,
+		BPF_LINK_UPDATE,
+		BPF_LINK_GET_FD_BY_ID,
+		BPF_LINK_GET_NEXT_ID,
+		BPF_LINK_DETACH,
+		BPF_ENABLE_STATS,
+		36 /* BPF_TOKEN_CREATE */,
+		63,
+	};
+	struct {
+		uint32_t type, key_size, value_size, max_entries;
+	} map = {BPF_MAP_TYPE_ARRAY, 4, 4, 1};
+	int before[ARRAY_SIZE(others)], fd;
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		before[i] = bpf_errno(others[i]);
+	WANT(!session_filter__enter(false));
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		WANT(before[i] != EPERM || geteuid());
+		WANT(bpf_errno(others[i]) == EPERM);
+	}
+	fd = (int)syscall(SYS_bpf, BPF_MAP_CREATE, &map, sizeof(map));
+	WANT(fd >= 0 || geteuid());
+	WANT(geteuid() || bpf_errno(BPF_PROG_LOAD) != EPERM);
+	return 0;
+}
+
 static int loads_into_nothing(void)
 {
 	const pid_t child = fork();
@@ -250,8 +299,9 @@ static int loads_into_nothing(void)
 	return 0;
 }
 
-static int (*const filtered[])(void) = {opens_nothing_to_write, changes_no_names, changes_no_rights,
-					goes_nowhere_else, loads_into_nothing};
+static int (*const filtered[])(void) = {opens_nothing_to_write,	     changes_no_names,
+					changes_no_rights,	     goes_nowhere_else,
+					uses_bpf_objects_of_its_own, loads_into_nothing};
 
 static int with_no_new_privs(void)
 {

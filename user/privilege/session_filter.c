@@ -163,6 +163,32 @@ static const uint16_t of_tracing[] = {
 	SYS_ptrace, SYS_process_vm_writev, CALL_pidfd_getfd, SYS_socket, SYS_bind,
 };
 
+/* Of bpf(2): they make, load and use what is our own. Others reach objects of other processes, by a
+ * number or a name, or attach to what is not ours. */
+static const uint16_t bpf_commands[] = {
+	BPF_MAP_CREATE,
+	BPF_MAP_LOOKUP_ELEM,
+	BPF_MAP_UPDATE_ELEM,
+	BPF_MAP_DELETE_ELEM,
+	BPF_MAP_GET_NEXT_KEY,
+	BPF_MAP_LOOKUP_AND_DELETE_ELEM,
+	BPF_MAP_FREEZE,
+	BPF_MAP_LOOKUP_BATCH,
+	BPF_MAP_LOOKUP_AND_DELETE_BATCH,
+	BPF_MAP_UPDATE_BATCH,
+	BPF_MAP_DELETE_BATCH,
+	BPF_PROG_LOAD,
+	BPF_PROG_BIND_MAP,
+	BPF_BTF_LOAD,
+	BPF_OBJ_GET_INFO_BY_FD,
+	/* types of modules, which are only read */
+	BPF_BTF_GET_NEXT_ID,
+	BPF_BTF_GET_FD_BY_ID,
+	BPF_RAW_TRACEPOINT_OPEN,
+	BPF_LINK_CREATE,
+	BPF_ITER_CREATE,
+};
+
 static const struct sock_filter head[] = {
 	LOAD(arch),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
@@ -189,11 +215,6 @@ static const struct sock_filter head[] = {
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, 1),
 	RETURN(ALLOWED),
 	RETURN(REFUSED),
-	UNLESS(SYS_bpf, 4),
-	LOAD_ARG(0),
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, BPF_OBJ_PIN, 0, 1),
-	RETURN(REFUSED),
-	RETURN(ALLOWED),
 	/* Some change what is open to be read. Perf events and terminals need theirs. */
 	UNLESS(SYS_ioctl, 10),
 	LOAD_ARG(1),
@@ -209,7 +230,7 @@ static const struct sock_filter head[] = {
 };
 
 #define MAX_CNT                                                                                    \
-	(ARRAY_SIZE(head) +                                                                        \
+	(ARRAY_SIZE(head) + 3 + 2 * ARRAY_SIZE(bpf_commands) +                                     \
 	 2 * (ARRAY_SIZE(refused) + ARRAY_SIZE(lacking) + ARRAY_SIZE(of_tracing)) + 1)
 
 static size_t add(struct sock_filter *code, size_t cnt, const uint16_t *calls, size_t call_cnt,
@@ -219,6 +240,15 @@ static size_t add(struct sock_filter *code, size_t cnt, const uint16_t *calls, s
 		code[cnt++] = (struct sock_filter)UNLESS(calls[i], 1);
 		code[cnt++] = (struct sock_filter)RETURN(answer);
 	}
+	return cnt;
+}
+
+static size_t add_bpf(struct sock_filter *code, size_t cnt)
+{
+	code[cnt++] = (struct sock_filter)UNLESS(SYS_bpf, 2 * ARRAY_SIZE(bpf_commands) + 2);
+	code[cnt++] = (struct sock_filter)LOAD_ARG(0);
+	cnt = add(code, cnt, bpf_commands, ARRAY_SIZE(bpf_commands), ALLOWED);
+	code[cnt++] = (struct sock_filter)RETURN(REFUSED);
 	return cnt;
 }
 
@@ -234,6 +264,7 @@ int session_filter__enter(bool may_trace)
 	if ((int)now >= wanted)
 		return 0;
 	memcpy(code, head, sizeof(head));
+	cnt = add_bpf(code, cnt);
 	cnt = add(code, cnt, refused, ARRAY_SIZE(refused), REFUSED);
 	cnt = add(code, cnt, lacking, ARRAY_SIZE(lacking), LACKING);
 	if (!may_trace)

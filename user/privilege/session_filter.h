@@ -11,7 +11,7 @@
 /*
  * From now on all threads, and what they start, are refused (EPERM, or ENOSYS where the kernel may
  * lack the call): files opened to be written, changes of names, owners, modes, mounts and name
- * spaces, exec, new sockets, io_uring, pins of BPF objects. may_trace: our library may go into a
+ * spaces, exec, new sockets, io_uring, BPF objects of others. may_trace: our library may go into a
  * process, or a program is held; both take ptrace, and with it the right to write as that process
  * would; else that is refused, too. A later call can only refuse more. Needs no_new_privs. 0 or a negative errno: the kernel has no filters.
  */
