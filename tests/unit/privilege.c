@@ -234,6 +234,7 @@ static int makes_only_harmless_calls(void)
 	WANT(unlink(in("there")) && rename(in("there"), in("x")) && link(in("there"), in("x")));
 	WANT(chmod(in("there"), 0777) && truncate(in("there"), 0) && mkdir(in("d"), 0700));
 	WANT(socket(AF_UNIX, SOCK_STREAM, 0) < 0 && errno == ENOSYS);
+	WANT(fork() < 0 && errno == ENOSYS);
 	WANT(execl("/bin/true", "true", NULL) && errno == ENOSYS);
 	WANT(kill(getppid(), 0) && errno == ENOSYS);
 	WANT(ioctl(there, 0x5412 /* TIOCSTI */, "x") && errno == ENOTTY);

@@ -13,6 +13,7 @@
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -360,6 +361,16 @@ Test(session_filter, threads_from_before_are_held_to_it)
 
 /* ---- the process that opens files ---- */
 
+static int child_of(pid_t pid)
+{
+	char path[64];
+	auto_free char *text = NULL;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
+	text = file__read(path, NULL);
+	return text ? atoi(text) : 0;
+}
+
 static int listen_nowhere(pid_t pid, uint32_t *holder)
 {
 	*holder = (uint32_t)pid + 1;
@@ -398,6 +409,7 @@ static int put(const char *path, enum out_mode mode, const char *text)
 static int writes_where_it_may(void)
 {
 	uint32_t holder = 41;
+	struct out_file f;
 	char text[8] = "";
 	int fd;
 
@@ -422,15 +434,44 @@ static int writes_where_it_may(void)
 	WANT(put(in("out/link"), OUT_WHOLE, "x") == -ELOOP); /* and so it was not made for it */
 	WANT(out_file__remove(in("out/link")) == -EACCES);
 	WANT(file_client__ask(99, 0, "", NULL, &holder) == -EINVAL);
-	/* What makes the output has less. */
-	fd = file_process__invite();
-	WANT(fd >= 0 && !file_client__end(FILE_OUTPUT, 0));
-	WANT(!put(in("out/b"), OUT_WHOLE, "x") && in_file__open(in("out/b")) >= 0);
+	/* It has made what it published. */
+	WANT(!out_file__open(&f, in("out/theirs"), OUT_WHOLE));
+	out_file__close(&f);
+	WANT(in_file__open(in("out/theirs")) == -EACCES);
+	WANT(out_file__remove(in("out/theirs")) == -EACCES);
+	WANT(!out_file__remove(in("out/trace.gz")) && !put(in("out/trace.gz"), OUT_WHOLE, "trace"));
+	file_process__leave();
+	return 0;
+}
+
+/* At a socket of its own: here the session's place, once it has it. */
+static int has_less_for_an_output(void)
+{
+	uint32_t holder = 0, handle = 0;
+	int first, output, fd;
+
+	WANT(!start(NULL) && !put(in("out/a.ptrec"), OUT_LIVE, "first"));
+	WANT(!file_client__ask(FILE_WRITE, OUT_WHOLE, in("out/c"), &fd, &handle) && handle);
+	first = file_client__socket();
+	output = file_client__get_socket(FILE_OUTPUT, &holder);
+	WANT(output >= 0 && output != first);
+	WANT(file_process__invite() == -EACCES); /* nor has the session, from now on */
+	file_client__begin(output);
+	WANT(in_file__open(in("out/a.ptrec")) >= 0);
+	WANT(!put(in("out/b"), OUT_WHOLE, "x") && in_file__open(in("out/b")) == -EACCES);
+	WANT(in_file__open(in("out/theirs")) == -EACCES);
 	WANT(out_file__remove(in("out/b")) == -EACCES);
+	WANT(out_file__remove(in("out/a.ptrec")) == -EACCES);
 	WANT(out_file__set_aside(in("out/b")) == -EACCES);
 	WANT(file_process__invite() == -EACCES);
+	WANT(file_client__get_socket(FILE_OUTPUT, &holder) == -EACCES);
 	WANT(file_client__get_socket(FILE_LISTEN, &holder) == -EACCES);
-	close(fd);
+	/* What another asked for is not its to end. */
+	WANT(file_client__end(FILE_PUBLISH, handle) == -EBADF);
+	WANT(file_client__end(FILE_FORGET, handle) == -EBADF);
+	close(output);
+	file_client__begin(first);
+	WANT(!file_client__end(FILE_PUBLISH, handle));
 	file_process__leave();
 	return 0;
 }
@@ -457,6 +498,167 @@ Test(session_filter, files_are_opened_for_it_where_it_may)
 	cr_expect_eq(st.st_mode & 07777, 0600);
 	cr_expect_neq(access(in("out/a.1.ptrec"), F_OK), 0);
 	cr_expect_neq(access(in("temporary"), F_OK), 0); /* by the other process, at its end */
+}
+
+Test(session_filter, an_output_has_a_socket_and_rights_of_its_own)
+{
+	make_files();
+	cr_assert_eq(in_child(has_less_for_an_output), 0);
+	cr_expect_eq(access(in("out/c"), F_OK), 0);
+}
+
+/* Another file has the name of a recording by now: a link, or no file at all. */
+static int reads_what_it_made(void)
+{
+	const char *const recording = in("out/a.ptrec");
+
+	WANT(!start(NULL) && !put(recording, OUT_LIVE, "first"));
+	WANT(write(go[1], "x", 1) == 1 && read(go[0], &(char){0}, 1) == 1);
+	WANT(in_file__open(recording) == -EINVAL);
+	file_process__leave();
+	return 0;
+}
+
+Test(session_filter, no_link_is_read_in_place_of_what_it_made)
+{
+	int ends[2], status;
+	pid_t pid;
+	char c;
+
+	make_files();
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	pid = fork();
+	if (!pid) {
+		go[0] = go[1] = ends[1];
+		close(ends[0]);
+		_exit(reads_what_it_made());
+	}
+	cr_assert_eq(read(ends[0], &c, 1), 1);
+	cr_assert_eq(rename(in("out/link"), in("out/a.ptrec")), 0);
+	cr_assert_eq(write(ends[0], "x", 1), 1);
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_expect_eq(status, 0);
+}
+
+/* Never read, as those of a hostile process of the same user. */
+static int put_on_their_way(int cnt)
+{
+	char control[CMSG_SPACE(100 * sizeof(int))] = {0}, c = 'x';
+	struct iovec data = {&c, 1};
+	struct msghdr message = {.msg_iov = &data,
+				 .msg_iovlen = 1,
+				 .msg_control = control,
+				 .msg_controllen = CMSG_SPACE((size_t)cnt * sizeof(int))};
+	struct cmsghdr *first = CMSG_FIRSTHDR(&message);
+	int ends[2];
+
+	*first = (struct cmsghdr){CMSG_LEN((size_t)cnt * sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+	for (int i = 0; i < cnt; i++)
+		memcpy(CMSG_DATA(first) + (size_t)i * sizeof(int), &(int){STDERR_FILENO},
+		       sizeof(int));
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return -1;
+	return sendmsg(ends[0], &message, 0) == 1 ? 0 : -1;
+}
+
+static int gets_an_error(void)
+{
+	const struct rlimit few = {64, 64};
+	struct out_file f;
+	const pid_t files = start(NULL) ? 0 : child_of(getpid());
+
+	WANT(files > 0 && !put(in("out/b"), OUT_WHOLE, "x"));
+	WANT(!prlimit(files, RLIMIT_NOFILE, &few, NULL) && !put_on_their_way(100));
+	WANT(out_file__open(&f, in("out/a.ptrec"), OUT_WHOLE) == -ETOOMANYREFS);
+	file_process__leave();
+	return 0;
+}
+
+Test(session_filter, an_answer_without_its_descriptor_is_an_error)
+{
+	make_files();
+	cr_assert_eq(in_child(gets_an_error), 0);
+}
+
+/* It sends more than it reads, and then what it had not published is gone. */
+static int is_let_go(void)
+{
+	const struct file_request request = {.verb = FILE_PUBLISH};
+	uint32_t handle = 0;
+	int other, first, fd;
+	char c;
+
+	WANT(!start(NULL));
+	first = file_client__socket();
+	other = file_process__invite();
+	WANT(other >= 0);
+	file_client__begin(other);
+	WANT(!file_client__ask(FILE_WRITE, OUT_LIVE, in("out/a.ptrec"), &fd, &handle));
+	while (send(other, &request, sizeof(request), MSG_NOSIGNAL) == sizeof(request))
+		;
+	WANT(errno == EPIPE || errno == ECONNRESET);
+	file_client__begin(first);
+	WANT(!put(in("out/b"), OUT_WHOLE, "x"));
+	while (read(other, &c, 1) > 0) /* its answers, and then the end */
+		;
+	file_process__leave();
+	return 0;
+}
+
+Test(session_filter, who_reads_no_answers_holds_nobody_up)
+{
+	make_files();
+	cr_assert_eq(in_child(is_let_go), 0);
+	cr_expect_eq(access(in("out/b"), F_OK), 0);
+}
+
+static void heed(int sig)
+{
+	(void)sig;
+}
+
+/* A pipe without a reader ends with a signal, and others are served meanwhile. */
+static int waits_for_a_reader(void)
+{
+	const struct sigaction action = {.sa_handler = heed};
+	struct file_places places = {.session = &session};
+	struct out_file f;
+	int other;
+	pid_t pid;
+
+	WANT(!file_places__add_write(&places, in("out/fifo"), true));
+	WANT(!places.directory_cnt); /* nothing beside a pipe */
+	WANT(!file_places__add_write(&places, in("out/"), true));
+	WANT(!file_process__start(&places));
+	other = file_process__invite();
+	pid = fork();
+	if (!pid) {
+		file_process__join(other);
+		usleep(100000);
+		WANT(!put(in("out/b"), OUT_WHOLE, "x"));
+		usleep(100000);
+		_exit(kill(getppid(), SIGINT));
+	}
+	close(other);
+	sigaction(SIGINT, &action, NULL);
+	WANT(out_file__open(&f, in("out/fifo"), OUT_LIVE) == -EINTR);
+	WANT(waitpid(pid, NULL, 0) == pid);
+	/* With one it is as without O_NONBLOCK. */
+	WANT(open(in("out/fifo"), O_RDONLY | O_NONBLOCK) >= 0);
+	WANT(!out_file__open(&f, in("out/fifo"), OUT_LIVE) && !(fcntl(f.fd, F_GETFL) & O_NONBLOCK));
+	WANT(!out_file__publish(&f));
+	WANT(out_file__set_aside(in("out/fifo")) == -EEXIST);
+	WANT(out_file__set_aside(in("out/absent")) == -ENOENT);
+	file_process__leave();
+	return 0;
+}
+
+Test(session_filter, a_pipe_without_a_reader_holds_nobody_up)
+{
+	make_files();
+	cr_assert_eq(mkfifo(in("out/fifo"), 0600), 0);
+	cr_assert_eq(in_child(waits_for_a_reader), 0);
+	cr_expect_eq(access(in("out/b"), F_OK), 0);
 }
 
 static int others_share_it(void)
@@ -499,16 +701,6 @@ Test(session_filter, processes_of_a_job_share_it)
 		text = file__read(in(name), NULL);
 		cr_expect_str_eq(text, name);
 	}
-}
-
-static int child_of(pid_t pid)
-{
-	char path[64];
-	auto_free char *text = NULL;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
-	text = file__read(path, NULL);
-	return text ? atoi(text) : 0;
 }
 
 static int does_without(void)

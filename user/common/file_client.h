@@ -24,7 +24,8 @@ enum file_verb {
 	FILE_LISTEN, /* a socket for `proftrace ctl`; handle: of which process */
 	FILE_SWEEP,  /* removes its name, once nobody listens */
 	FILE_CLIENT, /* a socket like this one, for another process */
-	FILE_OUTPUT, /* none of these any more: the output is made */
+	FILE_OUTPUT, /* the same for the process that makes the output: it asks for none of these,
+		      * nor does who asks for it any more */
 };
 
 /* A whole message (SOCK_SEQPACKET). */
@@ -49,7 +50,8 @@ int file_client__ask(enum file_verb verb, uint32_t mode, const char *path, int *
 		     uint32_t *handle);
 /* FILE_PUBLISH, FILE_FORGET or FILE_SWEEP. */
 int file_client__end(enum file_verb verb, uint32_t handle);
-/* FILE_LISTEN or FILE_CLIENT: a descriptor, or a negative errno. *handle: as it was answered. */
+/* FILE_LISTEN, FILE_CLIENT or FILE_OUTPUT: a descriptor, or a negative errno. *handle: as it was
+ * answered. */
 int file_client__get_socket(enum file_verb verb, uint32_t *handle);
 
 /* Opens a regular file for reading: a descriptor, or a negative errno, -EINVAL: it is none. */

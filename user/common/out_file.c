@@ -2,6 +2,7 @@
 #include "common/out_file.h"
 #include "common/file_client.h"
 #include "common/out_path.h"
+#include "common/regular_file.h"
 #include "common/stale_file.h"
 #include "common/util.h"
 #include <fcntl.h>
@@ -11,6 +12,7 @@
 #define NEW_MODE    0600
 #define TEMP_PREFIX ".proftrace."
 #define TEMP_DIGITS 16
+#define READER_NS   20000000L /* how often it is looked whether a pipe has a reader by now */
 
 /* Whom new files are made for may have them replaced. */
 static bool is_file_of_owner(const struct stat *st)
@@ -125,11 +127,19 @@ static int reuse(struct out_file *f, const struct stat *seen)
 	return S_ISREG(st.st_mode) && ftruncate(f->fd, 0) ? -errno : 0;
 }
 
-/* Opening a pipe for reading and writing would not wait for its reader. */
+/* A pipe without a reader: -EAGAIN. */
 static int open_other(struct out_file *f, int flags)
 {
-	f->fd = openat(f->dir_fd, f->name, O_WRONLY | O_NOCTTY | O_CLOEXEC | flags);
-	return f->fd < 0 ? -errno : 0;
+	struct stat st;
+	int err;
+
+	f->fd = openat(f->dir_fd, f->name, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC | flags);
+	if (f->fd >= 0)
+		return fcntl(f->fd, F_SETFL, fcntl(f->fd, F_GETFL) & ~O_NONBLOCK) ? -errno : 0;
+	err = -errno;
+	return err == -ENXIO && !fstatat(f->dir_fd, f->name, &st, 0) && S_ISFIFO(st.st_mode)
+		       ? -EAGAIN
+		       : err;
 }
 
 static int open_in(struct out_file *f, enum out_mode mode)
@@ -138,7 +148,7 @@ static int open_in(struct out_file *f, enum out_mode mode)
 	struct stat st;
 	int there = look(f->dir_fd, f->name, &st), err;
 
-	mode &= ~OUT_ONLY_FILES;
+	mode &= ~(OUT_ONLY_FILES | OUT_NO_WAIT);
 	if (only_files && there == 2)
 		return -EEXIST;
 	if (!only_files && there == -ELOOP && is_of_system(f->dir_fd, &st))
@@ -156,7 +166,7 @@ static int open_in(struct out_file *f, enum out_mode mode)
 	return err;
 }
 
-int out_file__open(struct out_file *f, const char *path, enum out_mode mode)
+static int try_open(struct out_file *f, const char *path, enum out_mode mode)
 {
 	int err;
 
@@ -170,6 +180,31 @@ int out_file__open(struct out_file *f, const char *path, enum out_mode mode)
 	if (err)
 		out_file__close(f);
 	return err;
+}
+
+int out_file__open(struct out_file *f, const char *path, enum out_mode mode)
+{
+	const struct timespec pause = {.tv_nsec = READER_NS};
+	int err = try_open(f, path, mode);
+
+	while (err == -EAGAIN && !(mode & OUT_NO_WAIT)) {
+		if (nanosleep(&pause, NULL))
+			return -EINTR;
+		err = try_open(f, path, mode);
+	}
+	return err;
+}
+
+int out_file__reopen(const char *path)
+{
+	auto_free char *name = NULL;
+	auto_close int dir = -1, seen = -1;
+
+	dir = out_path__parent(path, &name);
+	if (dir < 0)
+		return dir;
+	seen = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	return seen < 0 ? -errno : regular_file__reopen(seen, O_RDONLY);
 }
 
 static int link_as(const struct out_file *f, const char *name)
@@ -284,10 +319,12 @@ int out_file__set_aside(const char *path)
 		return -ENOMEM;
 	}
 	there = look(dir, name, &st);
-	if (there >= 0)
+	if (there <= 0)
+		return there ? there : -ENOENT;
+	if (there == 1)
 		there = look(dir, aside, &st);
-	if (there < 0)
-		return there;
+	if (there < 0 || there == 2)
+		return there < 0 ? there : -EEXIST;
 	return renameat(dir, name, dir, aside) ? -errno : 0;
 }
 

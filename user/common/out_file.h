@@ -24,19 +24,26 @@ struct out_file {
 enum out_mode {
 	OUT_LIVE,  /* has its name from the begin; an existing file is emptied */
 	OUT_WHOLE, /* has its name when it is published; then it replaces an existing file */
-	OUT_ONLY_FILES = 1 << 8, /* added to one of these: a pipe or device is -EEXIST */
+	/* added to one of these: */
+	OUT_ONLY_FILES = 1 << 8, /* a pipe or device is -EEXIST */
+	OUT_NO_WAIT = 1 << 9,	 /* a pipe without a reader is -EAGAIN */
 };
 
 /*
- * Opens a file to write. A pipe or device that is there is opened as it is. 0 or a negative errno:
- * -ELOOP: a link that may be another user's is on the way; -EEXIST: there is a file of another
- * user; -EMLINK: the file has other names, too; else that of the system call.
+ * Opens a file to write. A pipe or device that is there is opened as it is; for the reader of a
+ * pipe it waits, until a signal is caught (-EINTR). 0 or a negative errno: -ELOOP: a link that may
+ * be another user's is on the way; -EEXIST: there is a file of another user; -EMLINK: the file has
+ * other names, too; else that of the system call.
  */
 int out_file__open(struct out_file *f, const char *path, enum out_mode mode);
 /* Gives an OUT_WHOLE file its name; closes it in any case. 0 or a negative errno. */
 int out_file__publish(struct out_file *f);
 /* Closes; what was not published is gone. */
 void out_file__close(struct out_file *f);
+
+/* Opens a regular file that out_file__open made, to read it: no link, in the same directory. A
+ * descriptor or a negative errno. */
+int out_file__reopen(const char *path);
 
 /* A file of no name in the directory, to write and read; a descriptor or a negative errno. */
 int out_file__open_temporary(const char *directory);

@@ -9,6 +9,14 @@
 
 #define FILES_MAX   512 /* open to be written, at a time; a job of 256 has one each */
 #define CLIENTS_MAX 512
+#define MADE_MAX    65536 /* recordings of a session */
+
+struct open_file {
+	struct out_file out;
+	bool taken;
+	int client; /* socket of who asked for it, and may end it */
+	char *path; /* of a session's OUT_WHOLE, which it has made once it is published */
+};
 
 struct broker {
 	int socket; /* the caller's, who closes it */
@@ -16,8 +24,7 @@ struct broker {
 	bool is_session[CLIENTS_MAX]; /* which of them may ask what a session may */
 	nfds_t client_cnt;
 	struct file_places *places;
-	struct out_file files[FILES_MAX];
-	bool taken[FILES_MAX];
+	struct open_file files[FILES_MAX];
 	bool has_listened;
 };
 
@@ -40,6 +47,8 @@ int file_places__add_read(struct file_places *p, const char *path)
 
 static int add_made(struct file_places *p, const char *path)
 {
+	if (p->made_cnt == MADE_MAX)
+		return -EDQUOT;
 	return add(&p->made, &p->made_cnt, &p->made_cap, path, strlen(path));
 }
 
@@ -72,15 +81,18 @@ int file_places__add_write(struct file_places *p, const char *path, bool numbere
 	struct stat st;
 	const char *parent;
 	size_t parent_len;
+	bool is_there;
 	int err;
 
 	if (!len || !strcmp(path, "-"))
 		return 0;
-	if (path[len - 1] == '/' || (!stat(path, &st) && S_ISDIR(st.st_mode)))
+	is_there = !stat(path, &st);
+	if (path[len - 1] == '/' || (is_there && S_ISDIR(st.st_mode)))
 		return add_directory(p, path, len);
 	err = add(&p->write, &p->write_cnt, &p->write_cap, path, len);
 	parent = parent_of(path, &parent_len);
-	if (!err && numbered)
+	/* A device or pipe is one, and gets no files beside it, in /dev. */
+	if (!err && numbered && (!is_there || S_ISREG(st.st_mode)))
 		err = add_directory(p, parent, parent_len);
 	return err;
 }
@@ -133,9 +145,9 @@ static int read_file(const struct broker *b, const char *path)
 {
 	const struct file_places *p = b->places;
 
-	return is_among(p->read, p->read_cnt, path, strlen(path)) || is_made(p, path)
-		       ? in_file__open(path)
-		       : -EACCES;
+	if (is_among(p->read, p->read_cnt, path, strlen(path)))
+		return in_file__open(path);
+	return is_made(p, path) ? out_file__reopen(path) : -EACCES;
 }
 
 static bool is_writable(const struct file_places *p, const char *path, bool *only_files)
@@ -144,33 +156,67 @@ static bool is_writable(const struct file_places *p, const char *path, bool *onl
 	return !*only_files || is_in_directory(p, path);
 }
 
-static int write_file(struct broker *b, const struct file_request *r, uint32_t *handle)
+static void forget(struct open_file *f)
 {
+	out_file__close(&f->out);
+	free(f->path);
+	*f = (struct open_file){0};
+}
+
+static int open_live(struct file_places *p, struct open_file *f, const char *path,
+		     enum out_mode mode, bool is_session)
+{
+	const bool is_new = is_session && !is_made(p, path);
+	int err = is_new ? add_made(p, path) : 0;
+
+	if (err)
+		return err;
+	err = out_file__open(&f->out, path, OUT_LIVE | mode);
+	if (err && is_new)
+		free(p->made[--p->made_cnt]);
+	return err;
+}
+
+static int open_whole(struct open_file *f, const char *path, enum out_mode mode, bool is_session)
+{
+	int err = out_file__open(&f->out, path, OUT_WHOLE | mode);
+
+	if (err || !is_session)
+		return err;
+	f->path = strdup(path);
+	if (f->path)
+		return 0;
+	forget(f);
+	return -ENOMEM;
+}
+
+static int write_file(struct broker *b, nfds_t client, const struct file_request *r,
+		      uint32_t *handle)
+{
+	const bool is_session = b->is_session[client];
 	struct file_places *p = b->places;
-	enum out_mode mode = r->mode == OUT_LIVE ? OUT_LIVE : OUT_WHOLE;
-	bool only_files, is_new;
+	enum out_mode mode = OUT_NO_WAIT;
+	struct open_file *f;
+	bool only_files;
 	size_t i = 0;
 	int err;
 
 	if (!is_writable(p, r->path, &only_files))
 		return -EACCES;
-	while (i < FILES_MAX && b->taken[i])
+	while (i < FILES_MAX && b->files[i].taken)
 		i++;
 	if (i == FILES_MAX)
 		return -EMFILE;
-	is_new = p->session && !is_made(p, r->path);
-	err = is_new ? add_made(p, r->path) : 0;
+	f = &b->files[i];
+	mode |= only_files ? OUT_ONLY_FILES : 0;
+	err = r->mode == OUT_LIVE ? open_live(p, f, r->path, mode, is_session)
+				  : open_whole(f, r->path, mode, is_session);
 	if (err)
 		return err;
-	err = out_file__open(&b->files[i], r->path, only_files ? mode | OUT_ONLY_FILES : mode);
-	if (err) {
-		if (is_new)
-			free(p->made[--p->made_cnt]);
-		return err;
-	}
-	b->taken[i] = true;
+	f->taken = true;
+	f->client = b->clients[client].fd;
 	*handle = (uint32_t)i + 1;
-	return b->files[i].fd;
+	return f->out.fd;
 }
 
 /* Beside an output, or where the environment or the system has temporary files. */
@@ -192,18 +238,25 @@ static int open_temporary(const struct broker *b, const char *directory)
 	return allowed ? out_file__open_temporary(directory) : -EACCES;
 }
 
-static int end_file(struct broker *b, const struct file_request *r)
+static int publish(struct file_places *p, struct open_file *f)
+{
+	int err = out_file__publish(&f->out);
+
+	/* What cannot be listed is there, but can be neither read nor removed for it. */
+	if (!err && f->path && !is_made(p, f->path))
+		add_made(p, f->path);
+	return err;
+}
+
+static int end_file(struct broker *b, int client, const struct file_request *r)
 {
 	const uint32_t i = r->handle - 1;
-	int err = 0;
+	int err;
 
-	if (i >= FILES_MAX || !b->taken[i])
+	if (i >= FILES_MAX || !b->files[i].taken || b->files[i].client != client)
 		return -EBADF;
-	if (r->verb == FILE_PUBLISH)
-		err = out_file__publish(&b->files[i]);
-	else
-		out_file__close(&b->files[i]);
-	b->taken[i] = false;
+	err = r->verb == FILE_PUBLISH ? publish(b->places, &b->files[i]) : 0;
+	forget(&b->files[i]);
 	return err;
 }
 
@@ -254,7 +307,7 @@ static void add_socket(struct broker *b, int socket, bool is_session)
 	b->is_session[b->client_cnt++] = is_session;
 }
 
-static int add_client(struct broker *b)
+static int add_client(struct broker *b, bool is_session)
 {
 	int ends[2];
 
@@ -262,13 +315,14 @@ static int add_client(struct broker *b)
 		return -EMFILE;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return -errno;
-	add_socket(b, ends[0], true);
+	add_socket(b, ends[0], is_session);
 	return ends[1];
 }
 
 /* ---- the conversation ---- */
 
-static void answer(int socket, const struct file_answer *a, int fd)
+/* false: it does not read what it asked for, or has ended. */
+static bool answer(int socket, const struct file_answer *a, int fd)
 {
 	char control[CMSG_SPACE(sizeof(int))] = {0};
 	struct iovec data = {(void *)a, sizeof(*a)};
@@ -284,14 +338,13 @@ static void answer(int socket, const struct file_answer *a, int fd)
 		c->cmsg_len = CMSG_LEN(sizeof(fd));
 		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
 	}
-	/* Who does not wait for it has ended. */
-	UNINTERRUPTED(sendmsg(socket, &message, MSG_NOSIGNAL));
+	return UNINTERRUPTED(sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT)) >= 0;
 }
 
 static bool gives_descriptor(uint32_t verb)
 {
 	return verb == FILE_READ || verb == FILE_WRITE || verb == FILE_TEMPORARY ||
-	       verb == FILE_LISTEN || verb == FILE_CLIENT;
+	       verb == FILE_LISTEN || verb == FILE_CLIENT || verb == FILE_OUTPUT;
 }
 
 static int obey_session(struct broker *b, bool *is_session, const struct file_request *r,
@@ -309,46 +362,66 @@ static int obey_session(struct broker *b, bool *is_session, const struct file_re
 	case FILE_SWEEP:
 		return sweep(b);
 	case FILE_CLIENT:
-		return add_client(b);
+		return add_client(b, true);
 	case FILE_OUTPUT:
 		*is_session = false;
-		return 0;
+		return add_client(b, false);
 	default:
 		return -EINVAL;
 	}
 }
 
-static void obey(struct broker *b, nfds_t client, const struct file_request *r)
+/* A descriptor, 0, or a negative errno. */
+static int obey(struct broker *b, nfds_t client, const struct file_request *r, uint32_t *handle)
+{
+	switch (r->verb) {
+	case FILE_READ:
+		return read_file(b, r->path);
+	case FILE_WRITE:
+		return write_file(b, client, r, handle);
+	case FILE_TEMPORARY:
+		return open_temporary(b, r->path);
+	case FILE_PUBLISH:
+	case FILE_FORGET:
+		return end_file(b, b->clients[client].fd, r);
+	case FILE_DIRECTORY:
+		return make_directory(b, r->path);
+	default:
+		return obey_session(b, &b->is_session[client], r, handle);
+	}
+}
+
+static struct open_file *find_open(struct broker *b, int fd)
+{
+	size_t i = 0;
+
+	while (!b->files[i].taken || b->files[i].out.fd != fd)
+		i++;
+	return &b->files[i];
+}
+
+/* false: the client does not take its answer. */
+static bool obey_and_answer(struct broker *b, nfds_t client, const struct file_request *r)
 {
 	const int socket = b->clients[client].fd;
 	struct file_answer a = {0};
-	int result; /* a descriptor, 0, or a negative errno */
+	const int result = obey(b, client, r, &a.handle);
+	const int fd = gives_descriptor(r->verb) && result >= 0 ? result : -1;
+	bool taken;
 
-	switch (r->verb) {
-	case FILE_READ:
-		result = read_file(b, r->path);
-		break;
-	case FILE_WRITE:
-		result = write_file(b, r, &a.handle);
-		break;
-	case FILE_TEMPORARY:
-		result = open_temporary(b, r->path);
-		break;
-	case FILE_PUBLISH:
-	case FILE_FORGET:
-		result = end_file(b, r);
-		break;
-	case FILE_DIRECTORY:
-		result = make_directory(b, r->path);
-		break;
-	default:
-		result = obey_session(b, &b->is_session[client], r, &a.handle);
-	}
 	a.err = result < 0 ? result : 0;
-	answer(socket, &a, gives_descriptor(r->verb) ? result : -1);
+	taken = answer(socket, &a, fd);
+	if (!taken && fd >= 0) {
+		/* So many are on their way to processes of this user (ETOOMANYREFS), ... */
+		a = (struct file_answer){.err = -errno};
+		if (r->verb == FILE_WRITE)
+			forget(find_open(b, fd));
+		taken = answer(socket, &a, -1);
+	}
 	/* A file to be written stays open here until it is published. */
-	if (result >= 0 && gives_descriptor(r->verb) && r->verb != FILE_WRITE)
-		close(result);
+	if (fd >= 0 && r->verb != FILE_WRITE)
+		close(fd);
+	return taken;
 }
 
 /* false: the other end is closed. */
@@ -361,22 +434,31 @@ static bool serve_one(struct broker *b, nfds_t client)
 	if (len != sizeof(request))
 		return false;
 	request.path[sizeof(request.path) - 1] = '\0';
-	obey(b, client, &request);
-	return true;
+	return obey_and_answer(b, client, &request);
+}
+
+/* What it did not publish is gone. */
+static void drop(struct broker *b, nfds_t client)
+{
+	const int socket = b->clients[client].fd;
+
+	for (size_t i = 0; i < FILES_MAX; i++)
+		if (b->files[i].taken && b->files[i].client == socket)
+			forget(&b->files[i]);
+	if (socket != b->socket)
+		close(socket);
+	else
+		shutdown(socket, SHUT_RDWR);
+	b->clients[client] = b->clients[--b->client_cnt];
+	b->is_session[client] = b->is_session[b->client_cnt];
+	b->clients[client].revents = 0; /* its turn comes */
 }
 
 static void serve_all(struct broker *b)
 {
 	for (nfds_t i = 0; i < b->client_cnt; i++) {
-		struct pollfd *c = &b->clients[i];
-
-		if (!c->revents || serve_one(b, i))
-			continue;
-		if (c->fd != b->socket)
-			close(c->fd);
-		*c = b->clients[--b->client_cnt];
-		b->is_session[i] = b->is_session[b->client_cnt];
-		c->revents = 0; /* its turn comes */
+		if (b->clients[i].revents && !serve_one(b, i))
+			drop(b, i);
 	}
 }
 
@@ -384,9 +466,6 @@ static void end_all(struct broker *b)
 {
 	struct file_places *p = b->places;
 
-	for (size_t i = 0; i < FILES_MAX; i++)
-		if (b->taken[i])
-			out_file__close(&b->files[i]);
 	if (b->has_listened)
 		p->session->sweep();
 	if (p->temporary)

@@ -18,20 +18,21 @@ struct file_session {
 };
 
 struct file_places {
-	char **read;  /* paths that it may open for reading, as it will write them */
-	char **write; /* paths where it may write, whatever is there */
+	char **read;	    /* paths that it may open for reading, as it will write them */
+	char **write;	    /* paths where it may write, whatever is there */
 	char **directories; /* in which it may make and replace files of any name */
 	char **made;	    /* for it: it may read and remove them; kept by the broker */
 	size_t read_cnt, read_cap, write_cnt, write_cap, directory_cnt, directory_cap;
 	size_t made_cnt, made_cap;
-	const char *temporary; /* it may remove this one, which goes at the end if not before; or NULL */
+	const char *temporary; /* it may remove this one, which goes at the end if not before; or
+				  NULL */
 	const struct file_session *session; /* NULL: it is none */
 };
 
 /* 0 or -ENOMEM. */
 int file_places__add_read(struct file_places *p, const char *path);
-/* A file, "-" or NULL (nothing), a directory (with a slash at its end, or there), in which any file may be
- * made. numbered: files beside it, too. */
+/* A file, "-" or NULL (nothing), a directory (with a slash at its end, or there), in which any file
+ * may be made. numbered: files beside it, too, unless it is a device or pipe. */
 int file_places__add_write(struct file_places *p, const char *path, bool numbered);
 void file_places__free(struct file_places *p);
 

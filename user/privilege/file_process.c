@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include "common/descriptors.h"
 #include "common/err.h"
 #include "common/file_client.h"
 #include "common/util.h"
@@ -47,6 +48,7 @@ static void serve(int socket, struct file_places *places, pid_t session)
 	sigset_t none;
 
 	rights__cut(RIGHTS_TO_OPEN);
+	descriptors__allow_most();
 	ignore_signals();
 	heed_end_of(session);
 	sigemptyset(&none);

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include "common/err.h"
 #include "common/file_client.h"
+#include "common/out_file.h"
 #include "common/util.h"
 #include "privilege/memory_limit.h"
 #include "privilege/sandbox.h"
@@ -94,6 +95,23 @@ static pid_t start(int (*run)(void *ctx), void *ctx, const struct file_places *p
 	return pid;
 }
 
+/* A session has a process that opens files: the output's asks that one. */
+static int run_in_session(int (*run)(void *ctx), void *ctx, const struct file_places *places)
+{
+	uint32_t unused = 0;
+	const int socket = file_client__get_socket(FILE_OUTPUT, &unused);
+	const char *why = out_file__explain(socket);
+	pid_t pid;
+
+	if (socket < 0) {
+		log__warn("no output is made: %s", why ? why : strerror(-socket));
+		return 1;
+	}
+	pid = start(run, ctx, places, socket);
+	close(socket);
+	return pid > 0 ? reap(pid) : 1;
+}
+
 int output_process__run(int (*run)(void *ctx), void *ctx, struct file_places *places)
 {
 	int ends[2];
@@ -101,12 +119,8 @@ int output_process__run(int (*run)(void *ctx), void *ctx, struct file_places *pl
 
 	if (is_inside)
 		return run(ctx);
-	/* A session has a process that opens files: it asks that one, as we do not meanwhile. */
-	if (file_client__is_on()) {
-		file_client__end(FILE_OUTPUT, 0);
-		pid = start(run, ctx, places, file_client__socket());
-		return pid > 0 ? reap(pid) : 1;
-	}
+	if (file_client__is_on())
+		return run_in_session(run, ctx, places);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return cannot("a pair of sockets");
 	pid = start(run, ctx, places, ends[1]);

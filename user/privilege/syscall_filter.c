@@ -138,9 +138,12 @@ static const struct sock_filter head[] = {
 	IF_BITS(WRITES, DENY_WRITE),
 #endif
 	/* Threads by clone; clone3 hides its flags from us, and the C library does without. */
-	UNLESS(SYS_clone, 4),
+	UNLESS(SYS_clone, 5),
 	LOAD_ARG(0),
-	IF_BITS(NEW_SPACES, DENY),
+	BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, NEW_SPACES, 1, 0),
+	BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0),
+	RETURN(DENY),
+	RETURN(SECCOMP_RET_ALLOW),
 	/* Limits are read. */
 	UNLESS(SYS_prlimit64, 4),
 	LOAD_ARG(2),
