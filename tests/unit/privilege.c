@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What a process may still do once it has given up its rights: tried by a child. */
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <signal.h>
@@ -13,6 +14,7 @@
 #include <sys/wait.h>
 #include "attach/calibrate.h"
 #include "attach/privilege.h"
+#include "capture/processes/hold.h"
 #include "common/capability.h"
 #include "common/err.h"
 #include "common/file_client.h"
@@ -294,6 +296,55 @@ static int goes_on_with_one(void)
 Test(privilege, a_command_goes_on_as_nobody_with_one_capability)
 {
 	cr_expect_eq(in_child(goes_on_with_one), 0);
+}
+
+/* Of all threads but this one, in /proc/self/task/TID/status. */
+static int each_other_has(uint64_t rights)
+{
+	const pid_t own = (pid_t)syscall(SYS_gettid);
+	DIR *tasks = opendir("/proc/self/task");
+	const struct dirent *task;
+	int cnt = 0;
+
+	while ((task = readdir(tasks))) {
+		auto_free char *status = NULL;
+		char path[64];
+
+		if (task->d_name[0] == '.' || atoi(task->d_name) == own)
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/task/%d/status", atoi(task->d_name));
+		status = file__read(path, NULL);
+		WANT(strtoull(status__field(status, "CapPrm"), NULL, 16) == rights);
+		WANT(strtoull(status__field(status, "CapEff"), NULL, 16) == rights);
+		cnt++;
+	}
+	closedir(tasks);
+	WANT(cnt == 1);
+	return 0;
+}
+
+static int holds_with_little(void)
+{
+	const uint64_t has = capability_set__permitted();
+	const uint64_t wanted = CAPABILITY(CAP_SYS_PTRACE) | CAPABILITY(CAP_KILL);
+	const pid_t pid = fork();
+	struct hold *held;
+
+	if (!pid)
+		for (;;)
+			pause();
+	held = hold__begin(pid, true);
+	WANT(held && proc__status(pid, "TracerPid") > 0);
+	WANT(!each_other_has(has & CAPABILITY(CAP_SYS_PTRACE) ? has & wanted : has));
+	WANT(capability_set__permitted() == has);
+	WANT(hold__end(held) > 0 && proc__status(pid, "TracerPid") == 0);
+	kill(pid, SIGKILL);
+	return 0;
+}
+
+Test(privilege, what_holds_a_program_has_the_right_to_trace_alone)
+{
+	cr_expect_eq(in_child(holds_with_little), 0);
 }
 
 static int leaves_no_core_dump(void)

@@ -13,6 +13,7 @@
 #include "privilege/file_process.h"
 #include "privilege/output_process.h"
 #include "privilege/rights.h"
+#include "privilege/session_filter.h"
 #include "target/rank.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -179,6 +180,7 @@ static int capture_all(struct job_record *j)
 		err = start_one(j, i);
 	/* The captures have their own. */
 	rights__enter(RIGHTS_END, false);
+	session_filter__give_up_tracing();
 	if (err)
 		signal_all(j, SIGTERM);
 	/* Those that were started detach in order, whatever happened here. */

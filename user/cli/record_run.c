@@ -14,6 +14,7 @@
 #include "exporters/exporter.h"
 #include "privilege/output_process.h"
 #include "privilege/rights.h"
+#include "privilege/session_filter.h"
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
@@ -202,6 +203,10 @@ int record_run(struct record_options *o)
 	}
 	signals__catch(false);
 	rights__enter(RIGHTS_END, false);
+	/* Where the capture never came to take it over, the program is held yet, and let go later.
+	 */
+	if (!o->capture.held || !*o->capture.held)
+		session_filter__give_up_tracing();
 	if (err)
 		cli__fail(err);
 	for (size_t i = 0; o->paths_fd && i < res.path_cnt && !res.aborted; i++)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include "common/err.h"
 #include "common/util.h"
 #include "privilege/filter_code.h"
 
@@ -252,9 +253,10 @@ static size_t add_bpf(struct sock_filter *code, size_t cnt)
 	return cnt;
 }
 
+static enum { NONE, TRACING, STRICT } now;
+
 int session_filter__enter(bool may_trace)
 {
-	static enum { NONE, TRACING, STRICT } now;
 	const int wanted = may_trace ? TRACING : STRICT;
 	struct sock_filter code[MAX_CNT];
 	struct sock_fprog program = {.filter = code};
@@ -277,4 +279,13 @@ int session_filter__enter(bool may_trace)
 		return result < 0 ? -errno : -EBUSY;
 	now = wanted;
 	return 0;
+}
+
+void session_filter__give_up_tracing(void)
+{
+	int err = now == TRACING ? session_filter__enter(false) : 0;
+
+	if (err)
+		log__warn("keeps the right to trace processes: cannot add a seccomp filter: %s",
+			  strerror(-err));
 }

@@ -16,5 +16,7 @@
  * would; else that is refused, too. A later call can only refuse more. Needs no_new_privs. 0 or a negative errno: the kernel has no filters.
  */
 int session_filter__enter(bool may_trace);
+/* The same without tracing, where it has been entered with it; says so if that cannot be. */
+void session_filter__give_up_tracing(void);
 
 #endif

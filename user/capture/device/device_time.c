@@ -82,7 +82,7 @@ static void warn_of_majors(const struct cupti_found *f, pid_t pid)
 void device_time__forbid_loading(const struct session *s)
 {
 	if ((s->attach_tried || s->opts->no_inject) && !s->program)
-		session_filter__enter(false);
+		session_filter__give_up_tracing();
 }
 
 static int attach(struct session *s, struct target *t)

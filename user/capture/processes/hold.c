@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/processes/hold.h"
+#include "common/capability.h"
+#include "common/capability_set.h"
 #include "common/util.h"
 #include "inject/tracee.h"
 #include <pthread.h>
@@ -72,10 +74,21 @@ static void wait_for_release(struct hold *h)
 		;
 }
 
+/* It begins before the session gives up rights, which each thread has for itself. Who traces
+ * without CAP_SYS_PTRACE, as root of a container, needs all that the program has. */
+static void give_up_rights(void)
+{
+	const uint64_t to_trace = CAPABILITY(CAP_SYS_PTRACE);
+
+	if (capability_set__permitted() & to_trace)
+		capability_set__keep(to_trace | CAPABILITY(CAP_KILL));
+}
+
 static void *hold_thread(void *arg)
 {
 	struct hold *h = arg;
 
+	give_up_rights();
 	stop_threads(h);
 	pthread_mutex_lock(&h->lock);
 	h->tried = true;
