@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include "common/err.h"
 #include "common/out_path.h"
 #include "common/regular_file.h"
@@ -52,6 +53,28 @@ static bool was_opened(void)
 }
 
 TestSuite(regular_file, .init = setup, .fini = teardown);
+
+static int opens_without_proc(void)
+{
+	if (chroot(dir) || !access("/proc", F_OK) || regular_file__open("/file") < 0)
+		return 1;
+	return regular_file__open("/fifo") == -EINVAL && regular_file__open("/none") == -ENOENT ? 0
+												: 2;
+}
+
+Test(regular_file, a_file_is_opened_without_proc)
+{
+	int status;
+	pid_t pid;
+
+	if (geteuid())
+		return;
+	pid = fork();
+	if (!pid)
+		_exit(opens_without_proc());
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_expect_eq(status, 0);
+}
 
 Test(regular_file, a_file_is_opened)
 {

@@ -20,6 +20,22 @@ int regular_file__reopen(int seen, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
+/* Where no /proc is mounted: whatever has the name by now is opened, and must be what was seen. */
+static int open_again(const char *path, int seen)
+{
+	auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat before, now;
+	int opened;
+
+	if (fd < 0 || fstat(seen, &before) || fstat(fd, &now))
+		return -errno;
+	if (before.st_dev != now.st_dev || before.st_ino != now.st_ino)
+		return -ESTALE;
+	opened = fd;
+	fd = -1;
+	return opened;
+}
+
 int regular_file__open(const char *path)
 {
 	auto_close int seen = open(path, O_PATH | O_CLOEXEC); /* opens nothing: no side effects */
@@ -28,8 +44,5 @@ int regular_file__open(const char *path)
 	if (seen < 0)
 		return -errno;
 	fd = regular_file__reopen(seen, O_RDONLY);
-	if (fd != -ENOENT)
-		return fd;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* no /proc is mounted */
-	return fd < 0 ? -errno : fd;
+	return fd == -ENOENT && access("/proc/self/fd", F_OK) ? open_again(path, seen) : fd;
 }
