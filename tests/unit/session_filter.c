@@ -29,6 +29,7 @@
 #include "common/file_client.h"
 #include "common/memfd.h"
 #include "common/out_file.h"
+#include "common/socket_lock.h"
 #include "common/util.h"
 #include "privilege/file_process.h"
 #include "privilege/session_filter.h"
@@ -214,6 +215,8 @@ static int goes_nowhere_else(void)
 	REFUSED(setgid(1));
 	REFUSED(setreuid(1, 1));
 	REFUSED(syscall(SYS_bpf, BPF_OBJ_PIN, bpf, sizeof(bpf)));
+	REFUSED(socket(AF_UNIX, SOCK_DGRAM, 0));
+	REFUSED(bind(0, NULL, 0));
 	REFUSED(connect(0, (struct sockaddr *)&a, sizeof(a)));
 	REFUSED(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends));
 	WANT(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends));
@@ -283,16 +286,13 @@ static int loads_into_nothing(void)
 		pause();
 	memory = memfd_create("x", MFD_CLOEXEC);
 	WANT(!session_filter__enter(true));
-	/* The filter is no reason: a traced process, a socket and a memfd can be had. */
+	/* The filter is no reason: a traced process and a memfd can be had. */
 	WANT(!ptrace(PTRACE_SEIZE, child, NULL, NULL));
 	WANT(process_vm_writev(child, &none, 1, &none, 1, 0) == 0);
-	WANT(socket(AF_UNIX, SOCK_DGRAM, 0) >= 0);
 	WANT(memfd__take_of(getpid(), memory) >= 0);
 	session_filter__give_up_tracing();
 	REFUSED(ptrace(PTRACE_INTERRUPT, child, NULL, NULL));
 	REFUSED(process_vm_writev(child, &none, 1, &none, 1, 0));
-	REFUSED(socket(AF_UNIX, SOCK_DGRAM, 0));
-	REFUSED(bind(0, NULL, 0));
 	WANT(memfd__take_of(getpid(), memory) == -EPERM);
 	WANT(!session_filter__enter(true)); /* allows nothing again */
 	REFUSED(ptrace(PTRACE_INTERRUPT, child, NULL, NULL));
@@ -410,8 +410,8 @@ static int writes_where_it_may(void)
 {
 	uint32_t holder = 41;
 	struct out_file f;
-	char text[8] = "";
-	int fd;
+	char text[12] = "";
+	int fd, lock;
 
 	WANT(!start(in("temporary")));
 	WANT(!put(in("out/a.ptrec"), OUT_LIVE, "first"));
@@ -431,6 +431,10 @@ static int writes_where_it_may(void)
 	WANT(in_file__open(in("there")) == -EACCES && in_file__open("/etc/shadow") == -EACCES);
 	WANT(out_file__make_directory(in("made")) == -EACCES);
 	WANT(file_client__get_socket(FILE_LISTEN, &holder) == -EADDRINUSE && holder == 42);
+	snprintf(text, sizeof(text), "%d", getpid());
+	lock = socket_lock__take(text);
+	WANT(lock >= 0 && socket_lock__take(text) == -EADDRINUSE && !close(lock));
+	WANT(socket_lock__take(text) >= 0);
 	WANT(put(in("out/link"), OUT_WHOLE, "x") == -ELOOP); /* and so it was not made for it */
 	WANT(out_file__remove(in("out/link")) == -EACCES);
 	WANT(file_client__ask(99, 0, "", NULL, &holder) == -EINVAL);
@@ -466,6 +470,7 @@ static int has_less_for_an_output(void)
 	WANT(file_process__invite() == -EACCES);
 	WANT(file_client__get_socket(FILE_OUTPUT, &holder) == -EACCES);
 	WANT(file_client__get_socket(FILE_LISTEN, &holder) == -EACCES);
+	WANT(socket_lock__take("x") == -EACCES);
 	/* What another asked for is not its to end. */
 	WANT(file_client__end(FILE_PUBLISH, handle) == -EBADF);
 	WANT(file_client__end(FILE_FORGET, handle) == -EBADF);

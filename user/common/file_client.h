@@ -22,6 +22,7 @@ enum file_verb {
 	FILE_ASIDE,  /* out_file__set_aside, to PATH.old */
 	FILE_REMOVE, /* out_file__remove, of what was made for it */
 	FILE_LISTEN, /* a socket for `proftrace ctl`; handle: of which process */
+	FILE_LOCK,   /* socket_lock__take */
 	FILE_SWEEP,  /* removes its name, once nobody listens */
 	FILE_CLIENT, /* a socket like this one, for another process */
 	FILE_OUTPUT, /* the same for the process that makes the output: it asks for none of these,

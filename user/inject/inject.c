@@ -3,9 +3,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include "common/err.h"
+#include "common/socket_lock.h"
 #include "common/util.h"
 #include "inject/seccomp.h"
 #include "inject/session.h"
@@ -269,24 +268,20 @@ static int call_in_some_thread(struct session *s)
 			s->safe.why_not[0] ? s->safe.why_not : "none could be stopped");
 }
 
-/*
- * Two would write to the same place. The name goes when its holder does, however that ends; it is
- * seen in one network namespace, which is where one machine's proftraces run.
- */
+/* Two would write to the same place. */
 static int lock_target(struct session *s)
 {
-	struct sockaddr_un name = {.sun_family = AF_UNIX};
-	int len = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "proftrace-inject-%d-%lu",
-			   s->target->pid, s->target->start_time);
+	char name[64];
 
-	s->lock_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (s->lock_fd < 0)
-		return err__set(-errno, "cannot make a socket: %s", strerror(errno));
-	if (bind(s->lock_fd, (struct sockaddr *)&name,
-		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)) == 0)
+	snprintf(name, sizeof(name), "inject-%d-%lu", s->target->pid, s->target->start_time);
+	s->lock_fd = socket_lock__take(name);
+	if (s->lock_fd >= 0)
 		return 0;
-	return err__set(-EBUSY, "process %d: another proftrace is loading into it; try again",
-			s->target->pid);
+	if (s->lock_fd == -EADDRINUSE)
+		return err__set(-EBUSY,
+				"process %d: another proftrace is loading into it; try again",
+				s->target->pid);
+	return err__set(s->lock_fd, "cannot make a socket: %s", strerror(-s->lock_fd));
 }
 
 static int check_target(const struct target *t)

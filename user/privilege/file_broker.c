@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include "common/file_client.h"
 #include "common/out_file.h"
+#include "common/socket_lock.h"
 #include "common/util.h"
 
 #define FILES_MAX   512 /* open to be written, at a time; a job of 256 has one each */
@@ -344,7 +345,8 @@ static bool answer(int socket, const struct file_answer *a, int fd)
 static bool gives_descriptor(uint32_t verb)
 {
 	return verb == FILE_READ || verb == FILE_WRITE || verb == FILE_TEMPORARY ||
-	       verb == FILE_LISTEN || verb == FILE_CLIENT || verb == FILE_OUTPUT;
+	       verb == FILE_LISTEN || verb == FILE_LOCK || verb == FILE_CLIENT ||
+	       verb == FILE_OUTPUT;
 }
 
 static int obey_session(struct broker *b, bool *is_session, const struct file_request *r,
@@ -359,6 +361,8 @@ static int obey_session(struct broker *b, bool *is_session, const struct file_re
 		return remove_file(b, r->path);
 	case FILE_LISTEN:
 		return listen_for(b, (pid_t)r->handle, handle);
+	case FILE_LOCK:
+		return socket_lock__take(r->path);
 	case FILE_SWEEP:
 		return sweep(b);
 	case FILE_CLIENT:

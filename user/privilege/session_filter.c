@@ -110,6 +110,8 @@ static const uint16_t refused[] = {
 	SYS_execve,
 	SYS_execveat,
 	SYS_connect,
+	SYS_socket,
+	SYS_bind,
 	SYS_shmget,
 	SYS_shmat,
 	SYS_shmctl,
@@ -161,7 +163,9 @@ static const uint16_t lacking[] = {
 
 /* What loads our library into a process, or holds one, needs. */
 static const uint16_t of_tracing[] = {
-	SYS_ptrace, SYS_process_vm_writev, CALL_pidfd_getfd, SYS_socket, SYS_bind,
+	SYS_ptrace,
+	SYS_process_vm_writev,
+	CALL_pidfd_getfd,
 };
 
 /* Of bpf(2): they make, load and use what is our own. Others reach objects of other processes, by a
