@@ -60,11 +60,11 @@ static void give_up_writing(bool may_trace)
 			  strerror(-err));
 }
 
-/* Who is filtered may not read the filters of others (PTRACE_SECCOMP_GET_FILTER). */
 static void give_up_writing_later(void)
 {
-	log__info("reads the process with the right to write files, until our library was loaded: "
-		  "it has a seccomp filter, which must be read before");
+	session_filter__enter_later();
+	log__debug("reads the process with the right to write files, until our library was loaded: "
+		   "it has a seccomp filter, which must be read before");
 }
 
 int record_begin(const struct record_options *o, bool is_filtered)

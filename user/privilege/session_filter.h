@@ -13,10 +13,14 @@
  * lack the call): files opened to be written, changes of names, owners, modes, mounts and name
  * spaces, exec, new sockets, io_uring, BPF objects of others. may_trace: our library may go into a
  * process, or a program is held; both take ptrace, and with it the right to write as that process
- * would; else that is refused, too. A later call can only refuse more. Needs no_new_privs. 0 or a negative errno: the kernel has no filters.
+ * would; else that is refused, too. A later call can only refuse more. Needs no_new_privs. 0 or a
+ * negative errno: the kernel has no filters.
  */
 int session_filter__enter(bool may_trace);
-/* The same without tracing, where it has been entered with it; says so if that cannot be. */
+/* Not before tracing is given up: who is filtered may not read the filters of others
+ * (PTRACE_SECCOMP_GET_FILTER). */
+void session_filter__enter_later(void);
+/* The same without tracing, where it has been entered with it or later; says so if that cannot be. */
 void session_filter__give_up_tracing(void);
 
 #endif

@@ -231,10 +231,10 @@ def two(case):
 @test("a seccomp filter that lets the library in, as in containers: device times; the session has its own filter then")
 def seccomp_allows(case):
     job = filtered(case, NONE)
-    tool = record(case, job, "--duration", "100s")
-    process.wait_for(job.holds_cupti, LONG_S, "the window")
-    assert "Seccomp:\t2" in pathlib.Path(f"/proc/{tool.pid}/status").read_text()
-    tool.interrupt().done()
+    tool = record(case, job, "--duration", "2s")
+    process.wait_for(job.holds_cupti, LONG_S, "the library")
+    process.wait_for(lambda: "Seccomp:\t2" in pathlib.Path(f"/proc/{tool.pid}/status").read_text(), 2, "its filter")
+    tool.done(LONG_S)
     assert "no device times" not in tool.err, tool.err
     check_recorded(case, job)
     job.end()
