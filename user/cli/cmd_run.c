@@ -9,12 +9,13 @@
 #include "cli/record_run.h"
 #include "cli/signals.h"
 #include "common/err.h"
-#include "common/regular_file.h"
+#include "common/file_client.h"
 #include "common/util.h"
 #include "device/cupti_find.h"
 #include "device/shim_library.h"
 #include "device/shim_link.h"
 #include "privilege/file_process.h"
+#include "privilege/output_process.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -24,12 +25,28 @@ extern const struct command command_run;
 
 #define INJECTION "CUDA_INJECTION64_PATH" /* what the CUDA driver loads when it is initialised */
 
-/* Before the program runs. What is not here may be where the program will be, in a container. */
-static int check_cupti(const char *path)
+/* What is not here may be where the program will be, in a container; what it may not read here it
+ * does not judge. */
+static int look_into_cupti(void *path)
 {
-	auto_close int fd = regular_file__open(path);
+	auto_close int fd = in_file__open(path);
+	char own[32];
 
-	return fd < 0 ? 0 : cupti__check_file(path, fd);
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", fd);
+	return fd >= 0 && !access(own, R_OK) && cupti__check_file(path, fd) ? 1 : 0;
+}
+
+/* Before the program runs, and before this process gives up rights: so another without any looks.
+ */
+static int check_cupti(char *path)
+{
+	struct file_places places = {0};
+	int err = file_places__add_read(&places, path);
+
+	if (!err && output_process__run(look_into_cupti, path, &places))
+		err = cupti__refuse(path);
+	file_places__free(&places);
+	return err;
 }
 
 /*
@@ -55,7 +72,9 @@ static int prepare_device(struct record_options *o)
 	if (err)
 		return err;
 	if (o->capture.cupti) {
-		err = check_cupti(o->capture.cupti);
+		auto_free char *cupti = strdup(o->capture.cupti);
+
+		err = cupti ? check_cupti(cupti) : -ENOMEM;
 		if (err)
 			return err;
 		shim_link__set_cupti(o->capture.shim, o->capture.cupti, 0);

@@ -192,6 +192,15 @@ static bool look_in_system(const struct target *t, struct cupti_found *f)
 
 /* ---- the choice ---- */
 
+int cupti__refuse(const char *chosen)
+{
+	return err__set(-ENOEXEC,
+			"--cupti %s: not a libcupti: it has no function cuptiSubscribe; give the "
+			"libcupti.so.* of the process's CUDA, or leave out --cupti, and it is "
+			"looked for",
+			chosen);
+}
+
 int cupti__check_file(const char *chosen, int fd)
 {
 	struct elf_file *elf = NULL;
@@ -204,13 +213,7 @@ int cupti__check_file(const char *chosen, int fd)
 	if (!err)
 		err = elf_file__symbol(elf, "cuptiSubscribe", &symbol);
 	elf_file__close(elf);
-	if (!err)
-		return 0;
-	return err__set(-ENOEXEC,
-			"--cupti %s: not a libcupti: it has no function cuptiSubscribe; give the "
-			"libcupti.so.* of the process's CUDA, or leave out --cupti, and it is "
-			"looked for",
-			chosen);
+	return err ? cupti__refuse(chosen) : 0;
 }
 
 /* By its own names, of which the library goes by one. */

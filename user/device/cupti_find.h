@@ -29,5 +29,7 @@ int cupti__find(const struct target *t, const char *chosen, struct cupti_found *
 /* Whether an open file, that the user calls `chosen`, is a libcupti at all: 0, or -ENOEXEC with
  * err__set. */
 int cupti__check_file(const char *chosen, int fd);
+/* -ENOEXEC, with the message of one that is none. */
+int cupti__refuse(const char *chosen);
 
 #endif
