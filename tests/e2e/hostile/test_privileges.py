@@ -29,6 +29,12 @@ def status_of(pid):
     return {name: value.split() for name, _, value in (line.partition(":") for line in lines)}
 
 
+def core_limits_of(pid):
+    """The soft and the hard limit of core dumps."""
+    lines = pathlib.Path(f"/proc/{pid}/limits").read_text().splitlines()
+    return next(line.split()[4:6] for line in lines if line.startswith("Max core file size"))
+
+
 def capabilities(status, field):
     return int(status[field][0], 16)
 
@@ -102,6 +108,7 @@ def check_session(pid, multi):
     assert not [c for c in TO_OPEN if held >> c & 1], status
     assert capabilities(status, "CapBnd") == 0 and status["NoNewPrivs"] == ["1"], status
     assert status["Seccomp"] == ["2"], status
+    assert core_limits_of(pid) == ["0", "0"]
 
 
 def check_files(pid):
@@ -110,6 +117,7 @@ def check_files(pid):
     for field in ("CapPrm", "CapEff"):
         assert capabilities(status, field) == sum(1 << c for c in (*TO_OPEN, CAP_SETPCAP)), status
     assert capabilities(status, "CapBnd") == 0 and status["NoNewPrivs"] == ["1"], status
+    assert core_limits_of(pid) == ["0", "0"]
     assert not [link for link in (os.readlink(p) for p in pathlib.Path(f"/proc/{pid}/fd").iterdir())
                 if "bpf" in link or "perf" in link], pid
 
@@ -222,11 +230,13 @@ def pipe(case):
 def program(case):
     own = status_of(os.getpid())
     tool = case.tool("run", "--no-steps", "--no-trace", "--no-report", "--", "sh", "-c",
-                     "cat /proc/self/status; sleep 1")
+                     "cat /proc/self/status /proc/self/limits; sleep 1")
     tool.wait(60)
     lines = dict(line.split(":", 1) for line in tool.out.splitlines() if ":" in line)
     for field in ("CapPrm", "CapEff", "CapBnd", "NoNewPrivs", "Uid"):
         assert lines[field].split() == own[field], (field, lines[field], own[field])
+    limits = next(line.split()[4:6] for line in tool.out.splitlines() if line.startswith("Max core file size"))
+    assert limits == core_limits_of(os.getpid()), limits
 
 
 def in_sandbox(popen, *allowed):
