@@ -23,17 +23,18 @@ int regular_file__reopen(int seen, int flags)
 /* Where no /proc is mounted: whatever has the name by now is opened, and must be what was seen. */
 static int open_again(const char *path, int seen)
 {
-	auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat before, now;
-	int opened;
+	int err = -ESTALE;
 
-	if (fd < 0 || fstat(seen, &before) || fstat(fd, &now))
+	if (fd < 0)
 		return -errno;
-	if (before.st_dev != now.st_dev || before.st_ino != now.st_ino)
-		return -ESTALE;
-	opened = fd;
-	fd = -1;
-	return opened;
+	if (fstat(seen, &before) || fstat(fd, &now))
+		err = -errno;
+	else if (before.st_dev == now.st_dev && before.st_ino == now.st_ino)
+		return fd;
+	close(fd);
+	return err;
 }
 
 int regular_file__open(const char *path)

@@ -12,7 +12,6 @@ int socket_lock__take(const char *name)
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	const size_t size = sizeof(address.sun_path) - 1;
 	const int len = snprintf(address.sun_path + 1, size, PREFIX "%s", name);
-	auto_close int bound = -1;
 	uint32_t unused;
 	int fd, err;
 
@@ -22,12 +21,13 @@ int socket_lock__take(const char *name)
 	}
 	if (len < 0 || (size_t)len >= size)
 		return -ENAMETOOLONG;
-	bound = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (bound < 0 ||
-	    bind(bound, (struct sockaddr *)&address,
-		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)))
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
 		return -errno;
-	fd = bound;
-	bound = -1;
-	return fd;
+	if (!bind(fd, (struct sockaddr *)&address,
+		  (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)))
+		return fd;
+	err = -errno;
+	close(fd);
+	return err;
 }
