@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "privilege/file_process.h"
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include "common/descriptors.h"
@@ -12,30 +11,12 @@
 
 static pid_t process; /* 0: none that we started */
 
-/* A file that is a pipe may never open. Again and again: it may be about to be opened just now. */
-static void wake(int sig)
-{
-	(void)sig;
-	alarm(1);
-}
-
-static void heed_end_of(pid_t session)
-{
-	const struct sigaction action = {.sa_handler = wake}; /* without SA_RESTART */
-
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGALRM, &action, NULL);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != session)
-		wake(SIGTERM);
-}
-
 /* What ends or stops the session or its group is for the session to heed: files are open until it
  * has ended, and it cannot wait for a process that is stopped. */
 static void ignore_signals(void)
 {
-	static const int ignored[] = {SIGHUP,  SIGINT,	SIGQUIT, SIGUSR1, SIGUSR2,
-				      SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU};
+	static const int ignored[] = {SIGHUP,  SIGINT,	SIGQUIT, SIGUSR1, SIGUSR2, SIGTERM,
+				      SIGALRM, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
 		signal(ignored[i], SIG_IGN);
@@ -43,14 +24,13 @@ static void ignore_signals(void)
 	signal(SIGCONT, SIG_DFL);
 }
 
-static void serve(int socket, struct file_places *places, pid_t session)
+static void serve(int socket, struct file_places *places)
 {
 	sigset_t none;
 
 	rights__cut(RIGHTS_TO_OPEN);
 	descriptors__allow_most();
 	ignore_signals();
-	heed_end_of(session);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	file_broker__serve(socket, places);
@@ -58,7 +38,6 @@ static void serve(int socket, struct file_places *places, pid_t session)
 
 int file_process__start(struct file_places *places)
 {
-	const pid_t session = getpid();
 	sigset_t all, before;
 	int ends[2];
 
@@ -70,7 +49,7 @@ int file_process__start(struct file_places *places)
 	process = fork();
 	if (!process) {
 		close(ends[1]);
-		serve(ends[0], places, session);
+		serve(ends[0], places);
 		_exit(0);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
