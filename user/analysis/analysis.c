@@ -215,17 +215,6 @@ static void widen(struct analysis *a, uint64_t begin, uint64_t end)
 		a->last_ns = end;
 }
 
-static bool has_executions(const struct recording *r)
-{
-	for (uint32_t id = 1; id <= recording__name_cnt(r); id++) {
-		const struct name *n = recording__name(r, id);
-
-		if (n && n->category == CAT_EXECUTION)
-			return true;
-	}
-	return false;
-}
-
 #define FEW_KERNELS 0.1 /* of the time of all */
 
 bool analysis__callers_unknown(const struct analysis *a)
@@ -260,7 +249,7 @@ int analysis__begin(struct analysis *a, const struct recording *r, const struct 
 		a->has_device |= t && t->kind == TRACK_DEVICE;
 	}
 	a->engine_launches = a->has_device && engine_launches(r);
-	a->has_executions = a->engine_launches && has_executions(r);
+	a->has_executions = a->engine_launches && recording__has_category(r, CAT_EXECUTION);
 	return ready_times__load(a) ? -ENOMEM : device_infos__load(r, &a->devices);
 }
 

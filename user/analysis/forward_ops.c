@@ -10,13 +10,6 @@
 #define KEEP_MAX (1u << 16) /* operators kept where there are no steps */
 #define APART	 64	    /* nodes that one operator makes at most */
 
-static enum span_category category(const struct analysis *a, const struct span *s)
-{
-	const struct name *n = s->ev.name ? recording__name(a->r, s->ev.name) : NULL;
-
-	return n ? n->category : CAT_NONE;
-}
-
 static int by_seq(const void *x, const void *y)
 {
 	const struct forward_op *p = x, *q = y;
@@ -44,7 +37,7 @@ static int take_track(const struct analysis *a, struct forward_ops *f, const str
 					      .stack = span__stack(a->r, s)};
 
 		if (s->kind == KIND_OPERATOR && s->ev.id != EVENT_NO_ID &&
-		    category(a, s) == CAT_OPERATOR)
+		    recording__category(a->r, s->ev.name) == CAT_OPERATOR)
 			err = ARRAY_PUSH(f->items, f->cnt, f->cap, op);
 	}
 	return err;
@@ -79,7 +72,8 @@ const struct forward_op *forward_ops__of(const struct analysis *a, struct forwar
 	const struct forward_op key = {.pid = t->pid, .seq = node->ev.id};
 	size_t low = 0, high = f->cnt;
 
-	if (node->ev.id == EVENT_NO_ID || category(a, node) != CAT_BACKWARD_NODE)
+	if (node->ev.id == EVENT_NO_ID ||
+	    recording__category(a->r, node->ev.name) != CAT_BACKWARD_NODE)
 		return NULL;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;

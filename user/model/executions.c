@@ -7,13 +7,6 @@
 #define NONE	SIZE_MAX
 #define NO_NAME "?"
 
-static enum span_category category_of(const struct recording *r, uint32_t name)
-{
-	const struct name *n = name ? recording__name(r, name) : NULL;
-
-	return n ? n->category : CAT_NONE;
-}
-
 static const char *text_of(const struct executions *x, const struct execution_item *item)
 {
 	const struct name *n = recording__name(x->r, item->name);
@@ -21,19 +14,11 @@ static const char *text_of(const struct executions *x, const struct execution_it
 	return n && n->text ? n->text : "";
 }
 
-static bool has_executions(const struct recording *r)
-{
-	for (uint32_t id = 1; id <= recording__name_cnt(r); id++)
-		if (category_of(r, id) == CAT_EXECUTION)
-			return true;
-	return false;
-}
-
 /* ---- reading ---- */
 
 static int add(struct executions *x, const struct event *e)
 {
-	const enum span_category cat = category_of(x->r, e->name);
+	const enum span_category cat = recording__category(x->r, e->name);
 	const struct track *t = recording__track(x->r, e->track);
 	const struct execution_item item = {.value = (uint64_t)e->value,
 					    .ts_ns = e->ts_ns,
@@ -180,7 +165,7 @@ int executions__load(struct executions *x, const struct recording *r)
 	int err;
 
 	*x = (struct executions){.r = r};
-	if (!has_executions(r))
+	if (!recording__has_category(r, CAT_EXECUTION))
 		return 0;
 	err = read_items(x);
 	if (err || !x->cnt)

@@ -118,6 +118,21 @@ const struct name *recording__name(const struct recording *r, uint32_t id)
 	return &r->names[id - 1];
 }
 
+enum span_category recording__category(const struct recording *r, uint32_t name)
+{
+	const struct name *n = name ? recording__name(r, name) : NULL;
+
+	return n ? n->category : CAT_NONE;
+}
+
+bool recording__has_category(const struct recording *r, enum span_category category)
+{
+	for (uint32_t id = 1; id <= recording__name_cnt(r); id++)
+		if (recording__category(r, id) == category)
+			return true;
+	return false;
+}
+
 const struct track *recording__track(const struct recording *r, uint32_t id)
 {
 	if (!id || id > r->track_cnt || !r->tracks[id - 1].kind)

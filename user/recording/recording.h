@@ -80,6 +80,8 @@ struct recording_damage {
 const struct recording_damage *recording__damage(const struct recording *r);
 
 const struct name *recording__name(const struct recording *r, uint32_t id);   /* NULL if unknown */
+enum span_category recording__category(const struct recording *r, uint32_t name); /* CAT_NONE: none */
+bool recording__has_category(const struct recording *r, enum span_category category);
 const struct track *recording__track(const struct recording *r, uint32_t id); /* NULL if unknown */
 const struct code *recording__code(const struct recording *r, uint32_t id);   /* NULL if unknown */
 /* NULL if unknown; a frame's parent has a smaller id. */

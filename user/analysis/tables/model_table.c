@@ -5,7 +5,7 @@
 #include "analysis/turns.h"
 #include "common/counted.h"
 
-#define FEW_UNASKED  0.01 /* of the kernels' time, not told of */
+#define FEW_UNCALLED 0.01 /* of the kernels' time, not told of */
 #define WORTH_SAYING 0.2  /* of the steps: the wait for operators in Others */
 #define ACCUMULATES  0.25 /* of the steps with a backward pass: those without an update */
 #define MANY_BARE    0.25 /* of all steps: those without any phase */
@@ -251,7 +251,7 @@ static int note_device_times(const struct analysis *a, struct table *t)
 	if (analysis__callers_unknown(a))
 		return table__add_note(t, "GPU times of phases are not known: the engine's threads "
 					  "launch kernels later than a phase asks for them.");
-	if (!a->engine_launches || (double)no_call_ns <= FEW_UNASKED * (double)a->executed_ns)
+	if (!a->engine_launches || (double)no_call_ns <= FEW_UNCALLED * (double)a->executed_ns)
 		return 0;
 	return table__add_notef(
 		t,

@@ -57,9 +57,7 @@ static int add_outside(struct operators *o, const struct span *launch)
 
 static bool is_of_category(const struct analysis *a, const struct span *s, enum span_category cat)
 {
-	const struct name *n = s->ev.name ? recording__name(a->r, s->ev.name) : NULL;
-
-	return n && n->category == cat;
+	return recording__category(a->r, s->ev.name) == cat;
 }
 
 static bool is_function_inside(const struct analysis *a, const struct span *s)
@@ -229,9 +227,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 
 static bool is_node(const struct analysis *a, const struct stat_row *row)
 {
-	const struct name *n = recording__name(a->r, row->key.id);
-
-	return n && n->category == CAT_BACKWARD_NODE;
+	return recording__category(a->r, row->key.id) == CAT_BACKWARD_NODE;
 }
 
 /* A node ends, as far as is seen, where the next one that has a probe begins: it has the time of
