@@ -40,7 +40,6 @@ static bool is_called(const struct target_lib *lib, const char *pattern)
 	return !fnmatch(pattern, slash ? slash + 1 : lib->path, 0);
 }
 
-/* The newest: it knows what older ones call. */
 static unsigned int newest_major(const struct target *t, const char *pattern)
 {
 	unsigned int newest = 0;
@@ -54,32 +53,29 @@ static unsigned int newest_major(const struct target *t, const char *pattern)
 	return newest;
 }
 
-/* Of another in the process; 0: there is none. */
-static unsigned int older_major(const struct target *t, unsigned int newest)
+/* Of a library of CUDA's; 0: it is none. A runtime may be inside a framework: then its math
+ * libraries alone have a number. */
+static unsigned int cuda_of(const struct target_lib *lib)
 {
-	for (size_t i = 0; i < t->lib_cnt; i++) {
-		for (size_t k = 0; k < ARRAY_SIZE(numbered); k++) {
-			const unsigned int major =
-				is_called(&t->libs[i], numbered[k]) ? major_of(t->libs[i].path) : 0;
-
-			if (major && major < newest)
-				return major;
-		}
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(numbered); i++)
+		if (is_called(lib, numbered[i]))
+			return major_of(lib->path);
 	return 0;
 }
 
-/* A runtime may be inside a framework: then its math libraries alone have a number. */
-static unsigned int cuda_major(const struct target *t)
+/* The newest, which knows what older ones call, and one that is older, or 0. */
+static void find_majors(const struct target *t, struct cupti_found *f)
 {
-	unsigned int newest = 0;
+	for (size_t i = 0; i < t->lib_cnt; i++) {
+		const unsigned int major = cuda_of(&t->libs[i]);
 
-	for (size_t i = 0; i < ARRAY_SIZE(numbered); i++) {
-		const unsigned int major = newest_major(t, numbered[i]);
-
-		newest = major > newest ? major : newest;
+		f->major = major > f->major ? major : f->major;
 	}
-	return newest;
+	for (size_t i = 0; i < t->lib_cnt && !f->older_major; i++) {
+		const unsigned int major = cuda_of(&t->libs[i]);
+
+		f->older_major = major < f->major ? major : 0;
+	}
 }
 
 /* ---- places ---- */
@@ -246,9 +242,8 @@ static int take_chosen(const struct target *t, const char *chosen, struct cupti_
 
 int cupti__find(const struct target *t, const char *chosen, struct cupti_found *out)
 {
-	*out = (struct cupti_found){.major = cuda_major(t),
-				    .loaded = target__find_lib(t, "libcupti*.so.*")};
-	out->older_major = older_major(t, out->major);
+	*out = (struct cupti_found){.loaded = target__find_lib(t, "libcupti*.so.*")};
+	find_majors(t, out);
 	out->loaded_major = newest_major(t, "libcupti*.so.*");
 	if (chosen)
 		return take_chosen(t, chosen, out);
