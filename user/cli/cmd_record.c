@@ -7,6 +7,7 @@
 #include "cli/record_run.h"
 #include "common/err.h"
 #include "common/util.h"
+#include "inject/seccomp.h"
 #include "privilege/file_process.h"
 #include "target/rank.h"
 #include <limits.h>
@@ -147,10 +148,10 @@ static int check_chosen(const struct record_command *c)
 /* Of ranks that are found later: they have the filters of the process that started them. */
 static bool is_filtered(const struct record_command *c)
 {
-	bool is = c->job && proc__status((pid_t)c->job, "Seccomp") > 0;
+	bool is = c->job && seccomp__is_filtered((pid_t)c->job);
 
 	for (size_t i = 0; i < c->pids.cnt; i++)
-		is |= proc__status(c->pids.items[i], "Seccomp") > 0;
+		is |= seccomp__is_filtered(c->pids.items[i]);
 	return is;
 }
 
