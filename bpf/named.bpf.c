@@ -161,7 +161,7 @@ int named_entry(struct pt_regs *ctx)
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	struct pt_frame *f;
 	struct pt_thread *t;
-	__u64 at, stack;
+	__u64 at, stack, link;
 	struct pt_name *name;
 
 	if (!cfg || !(t = span_begin(ctx, row)))
@@ -182,11 +182,12 @@ int named_entry(struct pt_regs *ctx)
 		return 0;
 	stack = stack_take(t, row);
 	full_len = read_full_name(ctx, cfg, t);
+	link = cfg->link ? link_object(ctx, cfg) : 0;
 	f = named_push(t, ctx->sp + cfg->rsp_shift, row, len);
-	if (f)
+	if (f) {
 		f->seq = stack;
-	if (f && cfg->link)
-		f->object = link_object(ctx, cfg);
+		f->object = link;
+	}
 	if (f && full_len)
 		full_name_send(t, f, full_len);
 	return 0;
