@@ -27,53 +27,9 @@
 #include "privilege/rights.h"
 #include "privilege/sandbox.h"
 #include "privilege/syscall_filter.h"
+#include "in_child.h"
 
-static char dir[] = "/tmp/proftrace-privilege.XXXXXX";
-
-static void setup(void)
-{
-	cr_assert(mkdtemp(dir) != NULL);
-}
-
-static void teardown(void)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	cr_expect_eq(system(command), 0);
-}
-
-TestSuite(privilege, .init = setup, .fini = teardown);
-
-static char *in(const char *name)
-{
-	static char path[128];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return path;
-}
-
-/* Exit status of what a child does; 1: an expectation of it failed, and was printed. */
-static int in_child(int (*run)(void))
-{
-	int status;
-	pid_t pid = fork();
-
-	if (!pid)
-		_exit(run());
-	cr_assert_eq(waitpid(pid, &status, 0), pid);
-	cr_assert(WIFEXITED(status), "ended by signal %d", WTERMSIG(status));
-	return WEXITSTATUS(status);
-}
-
-#define WANT(condition)                                                                            \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			fprintf(stderr, "line %d: %s: %s\n", __LINE__, #condition,                 \
-				strerror(errno));                                                  \
-			return 1;                                                                  \
-		}                                                                                  \
-	} while (0)
+TestSuite(privilege, .init = make_dir, .fini = remove_dir);
 
 /* Of a set in /proc/self/status, "CapEff". */
 static uint64_t own_set(const char *field)
