@@ -112,8 +112,8 @@ int optimizer_mark(struct pt_regs *ctx)
 
 enum enclosing { ENCLOSING_BEFORE, ENCLOSING_AFTER, ENCLOSING_MASK = 7 };
 
-/* The frame around the optimizer's step, and in its lowest bits (enum enclosing) whether that is
- * over; 0: it is not among the innermost ones, or calls the step: what is called in there is not
+/* The frame around the optimizer's step, and in its lowest bits (enum enclosing) whether that step
+ * is over. 0: the frame is not among the innermost ones, or it calls the step, whose calls are not
  * its own. A global function: it is verified once. Uses the thread's scratch. */
 __weak __noinline __u64 optimizer_step_enclosing(struct pt_thread *t)
 {

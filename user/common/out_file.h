@@ -31,9 +31,11 @@ enum out_mode {
 
 /*
  * Opens a file to write. A pipe or device that is there is opened as it is; for the reader of a
- * pipe it waits, until a signal is caught (-EINTR). 0 or a negative errno: -ELOOP: a link that may
- * be another user's is on the way; -EEXIST: there is a file of another user; -EMLINK: the file has
- * other names, too; else that of the system call.
+ * pipe it waits, until a signal is caught (-EINTR). 0 or a negative errno, that of the system call
+ * or:
+ * -ELOOP   a link that may be another user's is on the way
+ * -EEXIST  there is a file of another user
+ * -EMLINK  the file has other names, too
  */
 int out_file__open(struct out_file *f, const char *path, enum out_mode mode);
 /* Gives an OUT_WHOLE file its name; closes it in any case. 0 or a negative errno. */

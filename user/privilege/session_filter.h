@@ -9,11 +9,11 @@
 #include <stdbool.h>
 
 /*
- * From now on all threads, and what they start, are refused (EPERM, or ENOSYS where the kernel may
- * lack the call): files opened to be written, changes of names, owners, modes, mounts and name
- * spaces, exec, new sockets, io_uring, BPF objects of others. may_trace: our library may go into a
- * process, or a program is held; both take ptrace, and with it the right to write as that process
- * would; else that is refused, too. A later call can only refuse more. Needs no_new_privs. 0 or a
+ * Refuses calls of all threads from now on, and of what they start: by EPERM, or ENOSYS where the
+ * kernel may lack the call. Refused are files opened to be written, and changes of names, owners,
+ * modes, mounts and name spaces. So are exec, new sockets, io_uring and BPF objects of others.
+ * may_trace leaves ptrace: our library may go into a process, or a program is held. Who traces a
+ * process can write as it would. A later call can only refuse more. Needs no_new_privs. 0 or a
  * negative errno: the kernel has no filters.
  */
 int session_filter__enter(bool may_trace);

@@ -43,9 +43,10 @@ struct control_listener {
 /* Listens for commands to the session that records pid. 0 or a negative errno: -EADDRINUSE: another
  * session has it; -EPERM: the directory is not safe. Waits, 3 s at most, for one that is ending. */
 int control_socket__listen(struct control_listener *l, pid_t pid);
-/* What it does by a process that may make names, where this one may not (privilege/file_process.h):
- * the socket, or a negative errno and the holder; and the removal of those nobody listens at. */
+/* For the process that makes names where a session may not (privilege/file_process.h). The socket,
+ * or a negative errno and the holder. */
 int control_socket__make(pid_t pid, uint32_t *holder);
+/* For the same: removes the names that nobody listens at. */
 void control_socket__sweep(void);
 void control_socket__close(struct control_listener *l);
 /* The proftrace that listens for pid, 0: none does, or it is in another pid namespace. */
