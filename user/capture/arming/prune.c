@@ -24,10 +24,11 @@ static const char *left_out_name(const struct planned_probe *probe)
 						      : NULL;
 }
 
-/* What gives the device work is what the user wants to see. */
+/* What gives the device work is what the user wants to see; and the table of collectives has no
+ * estimates, as a collective's time is that of other ranks. */
 static bool must_stay(const struct planned_probe *probe)
 {
-	if (probe->chosen)
+	if (probe->chosen || probe->category == CAT_COMMUNICATION)
 		return true;
 	return probe->group == GROUP_DEVICE ? PT_CALL_GIVES_WORK(probe->cfg.call.call_class)
 					    : !left_out_name(probe) || probe->cfg.name_source;
