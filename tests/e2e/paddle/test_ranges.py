@@ -63,9 +63,10 @@ LEFT = PLACES if job.FRAMES_HAVE_FUNCTIONS else PLACES - 1
 
 @test("no data breakpoint waits for ranges that no step has, where it slows down copies")
 def uncalled(case):
-    slow = slow_copies() > 2
-    seen = places_in_window(case)
-    assert seen == ((LEFT, True) if slow else (LEFT - 2, False)), (slow, seen)
+    slow, seen = slow_copies(), places_in_window(case)
+    # Where copies take about twice as long, the tool's own measure may fall on either side.
+    possible = [(LEFT, True)] * (slow > 1.3) + [(LEFT - 2, False)] * (slow < 3)
+    assert seen in possible, (slow, seen)
 
 
 @test("--no-prune waits for ranges that no step has")

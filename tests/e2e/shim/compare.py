@@ -135,7 +135,10 @@ def main():
     for k in (k for k in seen if k not in left_over):
         owners = told_calls.get(k[3], [])
         call = calls[k[3]]
-        if not owners and missing < may_miss:  # the call was lost
+        # At an edge of the window the call may be outside; else it was lost.
+        if not owners and may_be_outside(dict(correlation=k[3]), calls, begin, end):
+            continue
+        if not owners and missing < may_miss:
             missing += 1
             continue
         if len(owners) != 1:
