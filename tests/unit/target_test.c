@@ -17,6 +17,7 @@
 #include "common/util.h"
 #include "target/rank.h"
 #include "target/target.h"
+#include "target/target_priv.h"
 
 #define LIB "/usr/lib/x86_64-linux-gnu/libZydis.so.4.0"
 
@@ -654,4 +655,32 @@ Test(target, reads_rank_and_python)
 	target__close(t);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+}
+
+/* setproctitle leaves NULs where the arguments were. */
+Test(target, arguments_end_before_what_a_title_left)
+{
+	static const char title[64] = "VLLM::Worker", middle[] = "a\0\0b", blank[] = "";
+	char **argv;
+
+	cr_assert_eq(target_argv__split(title, sizeof(title), &argv), 0);
+	cr_assert_str_eq(argv[0], "VLLM::Worker");
+	cr_assert_null(argv[1]);
+	free(argv[0]);
+	free(argv);
+
+	cr_assert_eq(target_argv__split(middle, sizeof(middle), &argv), 0);
+	cr_assert_str_eq(argv[0], "a");
+	cr_assert_str_eq(argv[1], "");
+	cr_assert_str_eq(argv[2], "b");
+	cr_assert_null(argv[3]);
+	for (char **arg = argv; *arg; arg++)
+		free(*arg);
+	free(argv);
+
+	cr_assert_eq(target_argv__split(blank, sizeof(blank), &argv), 0);
+	cr_assert_str_eq(argv[0], "");
+	cr_assert_null(argv[1]);
+	free(argv[0]);
+	free(argv);
 }

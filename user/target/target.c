@@ -185,6 +185,9 @@ int target_argv__split(const char *text, size_t len, char ***argv)
 	size_t cnt = 0, cap = 0;
 
 	*argv = NULL;
+	/* A title (setproctitle) leaves NULs where the arguments were. */
+	while (len > 1 && !text[len - 1] && !text[len - 2])
+		len--;
 	for (size_t at = 0; at < len && cnt < ARGS_MAX; at += strlen(text + at) + 1) {
 		char *arg;
 

@@ -23,8 +23,8 @@ struct proc_path {
 };
 struct proc_path proc_path(pid_t pid, const char *entry);
 
-/* Texts that each end with a NUL, as a list that NULL ends; a NUL stands behind the text. A list of
- * -ENOMEM is to be freed, too. */
+/* Texts that each end with a NUL, as a list that NULL ends, without empty ones at the end; a NUL stands
+ * behind the text. A list of -ENOMEM is to be freed, too. */
 int target_argv__split(const char *text, size_t len, char ***argv);
 
 /* Has the process a thread whose name fits? */
