@@ -266,6 +266,29 @@ def shell(case):
     assert "--job" not in tool.err, "it is no rank"
 
 
+ENGINE = """
+import subprocess, sys, torch
+worker = subprocess.Popen([sys.executable, "-c", sys.argv[1], "worker"], stdout=subprocess.PIPE)
+worker.stdout.readline()
+print(worker.pid, flush=True)
+worker.wait()
+"""
+
+
+@test("shell around an engine around its worker: both are named at once")
+def engine(case):
+    script = '"$0" -c "$1" "$2" & echo $!; wait'
+    around = start(case, ["bash", "-c", script, PYTHON, ENGINE, MODEL], stdout=subprocess.PIPE, text=True)
+    middle = int(around.stdout.readline())
+    worker = int(around.stdout.readline())
+    try:
+        tool = case.tool("-p", around.pid, "--duration", "1s", "--no-trace").done()
+    finally:
+        os.kill(worker, signal.SIGKILL)
+    assert f"process {middle} (" in tool.err and f"proftrace -p {middle}" in tool.err, tool.err
+    assert f"so has process {worker} (" in tool.err, tool.err
+
+
 POOL = """
 import os, time
 import torch
