@@ -74,7 +74,8 @@ static int adopt(const struct target *t, int fd, struct shim_link **out)
 	return shim_link__adopt(own, out);
 }
 
-static int load(const struct target *t, struct shim_attached *facts, struct shim_link **out)
+static int load(const struct target *t, const volatile sig_atomic_t *user_stop,
+		struct shim_attached *facts, struct shim_link **out)
 {
 	auto_free char *image = NULL;
 	struct inject_request request;
@@ -85,6 +86,7 @@ static int load(const struct target *t, struct shim_attached *facts, struct shim
 	if (err)
 		return err;
 	request = request_for(image, size);
+	request.user_stop = user_stop;
 	begin_ns = clock__monotonic_ns();
 	err = inject__load(t->pid, &request, &facts->inject);
 	facts->took_ns = clock__monotonic_ns() - begin_ns;
@@ -94,7 +96,8 @@ static int load(const struct target *t, struct shim_attached *facts, struct shim
 	return answer < 0 ? refused(t, answer) : adopt(t, answer, out);
 }
 
-int shim__attach(struct target *t, const char *cupti, bool functions_alone, struct shim_link **out,
+int shim__attach(struct target *t, const char *cupti, bool functions_alone,
+		 const volatile sig_atomic_t *user_stop, struct shim_link **out,
 		 struct shim_attached *facts)
 {
 	int err;
@@ -102,7 +105,7 @@ int shim__attach(struct target *t, const char *cupti, bool functions_alone, stru
 	memset(facts, 0, sizeof(*facts));
 	err = functions_alone ? 0 : cupti__find(t, cupti, &facts->cupti);
 	if (!err)
-		err = load(t, facts, out);
+		err = load(t, user_stop, facts, out);
 	if (err)
 		return err;
 	shim_link__set_alone(*out, functions_alone);

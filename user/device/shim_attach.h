@@ -14,14 +14,15 @@ struct shim_attached {
 };
 
 /*
- * cupti: a libcupti to prefer, NULL: none; functions_alone: none is needed. 0 and *out (to be freed), or a negative errno with
+ * cupti: a libcupti to prefer, NULL: none; functions_alone: none is needed; user_stop: the user wants an
+ * end, once it is not 0. 0 and *out (to be freed), or a negative errno with
  * err__set, of cupti__find() and inject__load() and:
  * -EBUSY   another proftrace records the process
  * -EPROTO  it has the library of another version of proftrace
  * After an error the process is as it was, but for the library's text if it could be loaded.
  */
-int shim__attach(struct target *t, const char *cupti, bool functions_alone, struct shim_link **out,
-		 struct shim_attached *facts);
+int shim__attach(struct target *t, const char *cupti, bool functions_alone,
+		 const volatile sig_atomic_t *user_stop, struct shim_link **out, struct shim_attached *facts);
 
 /* Whether that would work, as far as looking tells; the process is not touched. As above. */
 int shim__may_attach(struct target *t, const char *cupti, struct shim_attached *facts);

@@ -16,6 +16,7 @@
 #define FIRST_PAUSE_NS	    1000000
 #define LAST_PAUSE_NS	    25000000 /* for each thread, 10 at most */
 #define PATIENT_NS	    1000000000
+#define FREE_STUB_NS	    5000000000 /* a thread leaves the code of the dead after 100 ms */
 #define LONGEST_NAME	    200
 
 void (*inject_step_hook)(enum inject_step step);
@@ -178,7 +179,8 @@ static int await_loader(struct session *s)
 {
 	int busy = safe_point__loader_is_busy(&s->safe);
 
-	while (busy > 0 && is_patient(s, clock__monotonic_ns())) {
+	while (busy > 0 && is_patient(s, clock__monotonic_ns()) &&
+	       !tracee__user_stops(&s->tracee)) {
 		sleep_ns(FIRST_PAUSE_NS / 4);
 		busy = safe_point__loader_is_busy(&s->safe);
 	}
@@ -188,7 +190,7 @@ static int await_loader(struct session *s)
 /* Looking must not cost the target more than the loading itself may. */
 static bool may_go_on(const struct session *s)
 {
-	return clock__monotonic_ns() < s->deadline_ns &&
+	return clock__monotonic_ns() < s->deadline_ns && !tracee__user_stops(&s->tracee) &&
 	       s->tracee.stops - s->stops_before < MAX_LOOKS;
 }
 
@@ -229,17 +231,19 @@ static int stub_is_free(struct session *s)
 
 static int await_stub(struct session *s)
 {
+	const uint64_t most_ns = s->started_ns + FREE_STUB_NS;
+	const uint64_t until_ns = most_ns < s->deadline_ns ? most_ns : s->deadline_ns;
 	int free = cave__is_marked(s) ? stub_is_free(s) : 1;
 
-	while (free == 0 && clock__monotonic_ns() < s->deadline_ns) {
+	while (free == 0 && clock__monotonic_ns() < until_ns && !tracee__user_stops(&s->tracee)) {
 		sleep_ns(LAST_PAUSE_NS);
 		free = stub_is_free(s);
 	}
 	s->stops_before = s->tracee.stops;
 	if (free == 0)
 		return err__set(-EAGAIN,
-				"process %d: a thread is still where another proftrace "
-				"was killed",
+				"process %d: a thread may still be in the code of a proftrace that "
+				"ended before it",
 				s->target->pid);
 	return free < 0 ? free : 0;
 }
@@ -261,6 +265,8 @@ static int call_in_some_thread(struct session *s)
 		if (pause_ns < LAST_PAUSE_NS * (tried < 10 ? tried : 10))
 			pause_ns += pause_ns / 2;
 	}
+	if (tracee__user_stops(&s->tracee))
+		return err__set(-EINTR, "stopped");
 	return err__set(-EAGAIN,
 			"process %d: none of its threads came to a point where a call can be "
 			"injected (%s); try again",
@@ -344,6 +350,7 @@ static int load(pid_t pid, const struct inject_request *q, struct inject_result 
 		return err__set(-ENOMEM, "out of memory");
 	s->request = q;
 	s->result = result;
+	s->tracee.user_stop = q->user_stop;
 	s->started_ns = clock__monotonic_ns();
 	s->deadline_ns = s->started_ns + ms * 1000000ull;
 	s->lock_fd = -1;

@@ -13,6 +13,7 @@
 #ifndef PROFTRACE_INJECT_H
 #define PROFTRACE_INJECT_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,6 +36,7 @@ struct inject_request {
 	size_t syscall_cnt;
 
 	unsigned int deadline_ms; /* for everything, the call included; 0: 5000 */
+	const volatile sig_atomic_t *user_stop; /* not 0: the user wants an end; NULL: never */
 };
 
 struct inject_result {
@@ -59,7 +61,10 @@ struct inject_result {
  * -EAGAIN      no thread came to a safe point before the deadline
  * -ETIMEDOUT   the loader or the function took longer: what was loaded is unloaded again once the
  *              loader is done; a function that has begun is left to end in its own thread
- * Nothing is left in the process but the object itself.
+ * -ETIME       a thread did not come back from its pthread_create; it puts itself back when it
+ *              does, with its signal mask, which blocks all until then
+ * -EINTR       *user_stop was set
+ * Nothing is left in the process but the object itself; after -ETIME and -EINTR our code, too.
  */
 int inject__load(pid_t pid, const struct inject_request *request, struct inject_result *result);
 

@@ -158,7 +158,8 @@ static int run_stub(struct session *s, size_t entry, const struct user_regs_stru
 	if (err)
 		return err;
 	inject_step(INJECT_STEP_STUB_RUNS);
-	return tracee__run_until(&s->tracee, &wait, regs);
+	err = tracee__run_until(&s->tracee, &wait, regs);
+	return err == -ETIMEDOUT ? tracee__leave(&s->tracee) : err;
 }
 
 static int unmap_region(struct session *s, uint64_t region)
@@ -325,7 +326,9 @@ static int run_main(struct session *s, uint64_t region)
 				 "thread %d waits for a lock to make a thread", s->tracee.tid);
 			return -EAGAIN;
 		}
-	} while (err == -ETIMEDOUT);
+	} while (err == -ETIMEDOUT && !tracee__is_late(&s->tracee));
+	if (err == -ETIMEDOUT)
+		err = tracee__leave(&s->tracee);
 	inject_step(INJECT_STEP_MAIN_HELD);
 	return err < 0 ? err : 0;
 }
@@ -345,6 +348,20 @@ static int check_created(struct session *s, uint64_t region)
 	return err__set(rc == EAGAIN ? -ENOMEM : -(int)rc,
 			"process %d: it can make no thread (%s): a limit of its memory or threads",
 			s->target->pid, strerror((int)rc));
+}
+
+/* It has left our code, or leaves it when its process lets it. */
+static int left(const struct session *s)
+{
+	char where[64];
+
+	if (tracee__user_stops(&s->tracee))
+		return err__set(-EINTR, "stopped");
+	safe_point__place(s->target->pid, s->tracee.tid, where, sizeof(where));
+	return err__set(-ETIME,
+			"process %d: thread %d was to make a thread and is not done after 3 s "
+			"(%s); it goes on by itself",
+			s->target->pid, s->tracee.tid, where);
 }
 
 int injected_call__make_thread(struct session *s)
@@ -374,6 +391,8 @@ int injected_call__make_thread(struct session *s)
 		err = run_main(s, region);
 	if (!err)
 		err = check_created(s, region);
+	if (s->tracee.left) /* maybe in the stub, which stays as after a kill */
+		return left(s);
 	/* The thread is held outside the stub or it is put back below without running. */
 	put_back = tracee__poke(&s->tracee, s->cave.addr, before.bytes, stub.len);
 	inject_step(INJECT_STEP_STUB_CLEARED);

@@ -28,7 +28,7 @@ static int gone(const struct session *s)
 	return err__set(-ESRCH, "process %d ended while the library was loaded", s->target->pid);
 }
 
-/* 0: the phase is at least `wanted`; -ETIMEDOUT, -ESRCH. */
+/* 0: the phase is at least `wanted`; -ETIMEDOUT, -ESRCH, -EINTR. */
 static int await_phase(const struct session *s, uint64_t wanted, uint64_t deadline_ns)
 {
 	for (;;) {
@@ -40,6 +40,8 @@ static int await_phase(const struct session *s, uint64_t wanted, uint64_t deadli
 			return 0;
 		if (clock__monotonic_ns() > deadline_ns)
 			return -ETIMEDOUT;
+		if (tracee__user_stops(&s->tracee))
+			return err__set(-EINTR, "stopped");
 		nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
 	}
 }

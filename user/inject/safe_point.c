@@ -82,6 +82,27 @@ static enum rank rank_of_thread(pid_t pid, pid_t tid, uint64_t *rsp)
 	return rank_of_call(nr, arg[1], arg[2]);
 }
 
+void safe_point__place(pid_t pid, pid_t tid, char *text, size_t size)
+{
+	auto_free char *call = NULL;
+	char path[64], *end;
+	long nr;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);
+	call = file__read(path, NULL);
+	nr = call ? strtol(call, &end, 10) : -1;
+	if (!call)
+		snprintf(text, size, "where it is, is unknown");
+	else if (end == call)
+		snprintf(text, size, "it runs");
+	else if (nr < 0)
+		snprintf(text, size, "it is in no system call");
+	else if (nr == SYS_vfork)
+		snprintf(text, size, "it waits for the child of its vfork");
+	else
+		snprintf(text, size, "it is in system call %ld", nr);
+}
+
 int safe_point__candidates(const struct safe_point *s, pid_t **tids, size_t *cnt)
 {
 	auto_free struct target_thread *threads = NULL;

@@ -38,4 +38,7 @@ int safe_point__loader_is_busy(const struct safe_point *s);
  */
 int safe_point__check(struct safe_point *s, const struct tracee *h, bool patient);
 
+/* Where a thread is now, in words. */
+void safe_point__place(pid_t pid, pid_t tid, char *text, size_t size);
+
 #endif

@@ -18,11 +18,34 @@
 #define ERESTARTNOHAND	      514
 #define ERESTART_RESTARTBLOCK 516
 
-#define POLL_NS 30000
+/* Rarer after a while. A thread waits for us in our code for 10 ms at least (remote_x86.c). */
+#define FIRST_POLL_NS 30000
+#define LAST_POLL_NS  4000000
 
-static void nap(void)
+/* How long our code and the thread's own pthread_create may take: usually well below 1 ms. */
+#define LATE_NS	   3000000000
+#define HURRIED_NS 300000000 /* once the user wants an end */
+
+static void nap(long *poll_ns)
 {
-	nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
+	nanosleep(&(struct timespec){.tv_nsec = *poll_ns}, NULL);
+	*poll_ns += *poll_ns / 16;
+	if (*poll_ns > LAST_POLL_NS)
+		*poll_ns = LAST_POLL_NS;
+}
+
+bool tracee__user_stops(const struct tracee *h)
+{
+	return h->user_stop && *h->user_stop;
+}
+
+bool tracee__is_late(struct tracee *h)
+{
+	const uint64_t now = clock__monotonic_ns();
+
+	if (tracee__user_stops(h) && h->give_up_ns > now + HURRIED_NS)
+		h->give_up_ns = now + HURRIED_NS;
+	return now >= h->give_up_ns;
 }
 
 static int trace_error(const struct tracee *h, const char *what)
@@ -47,9 +70,12 @@ static bool is_our_fault(const struct tracee *h, int sig)
  * going. 0, -EAGAIN: time is up; -ESTALE: stopped for job control (SIGSTOP); -EFAULT: our code
  * failed there.
  */
-static int await_stop(struct tracee *h, uint64_t deadline_ns)
+static int await_stop(struct tracee *h)
 {
+	long poll_ns = FIRST_POLL_NS;
+
 	for (;;) {
+		const bool late = tracee__is_late(h);
 		int status;
 		pid_t got = waitpid(h->tid, &status, __WALL | WNOHANG);
 
@@ -58,13 +84,11 @@ static int await_stop(struct tracee *h, uint64_t deadline_ns)
 		if (got < 0)
 			return trace_error(h, "waiting for a stop");
 		if (got == 0) {
-			uint64_t now = clock__monotonic_ns();
-
-			if (now > deadline_ns)
+			if (late)
 				return -EAGAIN;
-			if (!h->moved)
-				h->stopped_at = now; /* it still runs, or has not run yet */
-			nap();
+			if (!h->moved) /* it still runs, or has not run yet */
+				h->stopped_at = clock__monotonic_ns();
+			nap(&poll_ns);
 			continue;
 		}
 		if (!WIFSTOPPED(status)) {
@@ -77,14 +101,16 @@ static int await_stop(struct tracee *h, uint64_t deadline_ns)
 			return -EFAULT;
 		if (ptrace(PTRACE_CONT, h->tid, NULL, (long)WSTOPSIG(status)) < 0)
 			return trace_error(h, "delivering a signal");
+		if (late) /* signals without end */
+			return -EAGAIN;
 	}
 }
 
-static int interrupt(struct tracee *h, uint64_t deadline_ns)
+static int interrupt(struct tracee *h)
 {
 	if (ptrace(PTRACE_INTERRUPT, h->tid, NULL, NULL) < 0)
 		return trace_error(h, "interruption");
-	return await_stop(h, deadline_ns);
+	return await_stop(h);
 }
 
 static int seize(const struct tracee *h)
@@ -141,14 +167,15 @@ int tracee__stop(struct tracee *h, pid_t pid, pid_t tid, uint64_t deadline_ns)
 
 	h->pid = pid;
 	h->tid = tid;
-	h->moved = h->changed = false;
+	h->moved = h->changed = h->left = false;
+	h->give_up_ns = deadline_ns;
 	err = seize(h);
 	if (err)
 		return err;
 	inject_step(INJECT_STEP_SEIZED);
 	h->stopped_at = clock__monotonic_ns();
 	h->stops++;
-	err = interrupt(h, deadline_ns);
+	err = interrupt(h);
 	if (!err)
 		err = read_state(h);
 	if (!err) {
@@ -157,6 +184,14 @@ int tracee__stop(struct tracee *h, pid_t pid, pid_t tid, uint64_t deadline_ns)
 	}
 	detach(h);
 	return err == -ESTALE ? -EAGAIN : err;
+}
+
+/* Where it is not stopped, the kernel lets it go at the end of the thread that traces it. */
+int tracee__leave(struct tracee *h)
+{
+	h->left = true;
+	h->moved = h->changed = false;
+	return -ETIME;
 }
 
 int tracee__let_go(struct tracee *h)
@@ -230,6 +265,7 @@ int tracee__send(struct tracee *h, const struct user_regs_struct *regs)
 {
 	uint64_t all = ~0ull;
 
+	h->give_up_ns = clock__monotonic_ns() + LATE_NS;
 	if (ptrace(PTRACE_SETREGS, h->tid, NULL, regs) < 0)
 		return trace_error(h, "setting the registers");
 	inject_step(h->moved ? INJECT_STEP_MAIN_SET : INJECT_STEP_REGS_SET);
@@ -246,18 +282,20 @@ int tracee__send(struct tracee *h, const struct user_regs_struct *regs)
 int tracee__run_until(struct tracee *h, const struct tracee_wait *w, struct user_regs_struct *regs)
 {
 	for (;;) {
+		long poll_ns = FIRST_POLL_NS;
 		uint64_t off;
 		int err;
 
 		if (ptrace(PTRACE_CONT, h->tid, NULL, NULL) < 0)
 			return trace_error(h, "continuation");
-		while (clock__monotonic_ns() < w->deadline_ns) {
-			nap();
-			if (w->ready(w->ctx))
-				break;
-		}
-		/* The thread is ours until it stops: there is no other way to put it back. */
-		err = interrupt(h, UINT64_MAX);
+		do
+			nap(&poll_ns);
+		while (!w->ready(w->ctx) && clock__monotonic_ns() < w->deadline_ns &&
+		       !tracee__user_stops(h));
+		/* One that waits for the child of its vfork does not stop. */
+		err = interrupt(h);
+		if (err == -EAGAIN)
+			return tracee__leave(h);
 		if (err == -EFAULT)
 			return err__set(-EFAULT, "process %d: the loaded code failed", h->pid);
 		if (err && err != -ESTALE)
@@ -267,8 +305,6 @@ int tracee__run_until(struct tracee *h, const struct tracee_wait *w, struct user
 		off = regs->rip - w->base;
 		if (off >= w->begin && off < w->end)
 			return 0;
-		if (clock__monotonic_ns() >= w->deadline_ns)
-			return -ETIMEDOUT;
 		if (off >= w->size && w->ready(w->ctx)) {
 			/* It was faster than we: its own again. */
 			h->moved = h->changed = false;
@@ -276,6 +312,8 @@ int tracee__run_until(struct tracee *h, const struct tracee_wait *w, struct user
 			hide_stop(h);
 			return 1;
 		}
+		if (clock__monotonic_ns() >= w->deadline_ns || tracee__is_late(h))
+			return -ETIMEDOUT;
 	}
 }
 

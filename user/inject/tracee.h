@@ -11,6 +11,7 @@
 #ifndef PROFTRACE_INJECT_TRACEE_H
 #define PROFTRACE_INJECT_TRACEE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -26,11 +27,23 @@ struct tracee {
 	uint8_t xstate[TRACEE_XSTATE_MAX];
 	size_t xstate_size;
 	bool moved;	       /* its registers are not its own now */
+	bool left;	       /* in our code, without a tracer: it puts itself back there */
 	bool changed;	       /* regs differ from what the kernel has, though not moved */
 	uint64_t stopped_at;   /* 0: not stopped by us */
 	uint64_t stopped_ns;   /* sum of all */
 	unsigned int stops;
+	const volatile sig_atomic_t *user_stop; /* not 0: the user wants an end; NULL: never */
+	uint64_t give_up_ns;		   /* of what was sent; CLOCK_MONOTONIC */
 };
+
+/* The user wants an end. */
+bool tracee__user_stops(const struct tracee *h);
+
+/* What the thread was sent to takes too long, or the user does not wait for it any more. */
+bool tracee__is_late(struct tracee *h);
+
+/* The thread, stopped or not, goes on from where it is, and puts itself back. -ETIME. */
+int tracee__leave(struct tracee *h);
 
 /*
  * Traces tid and stops it; reads its registers. 0; -EBUSY another tracer, -EPERM, -ESRCH, -EAGAIN
@@ -53,7 +66,8 @@ int tracee__send(struct tracee *h, const struct user_regs_struct *regs);
 /*
  * Lets the thread run until it is in [begin, end) of the code at base, and holds it there.
  * 0 and its registers; 1 if it has left the code, having put itself back, stopped; -ETIMEDOUT if
- * the deadline passed, stopped wherever it is; else a negative errno.
+ * the deadline passed or tracee__is_late(), stopped wherever it is; -ETIME, if it is late and does
+ * not stop either: see tracee__leave(); else a negative errno.
  */
 struct tracee_wait {
 	uint64_t base;

@@ -3,10 +3,11 @@
 import fcntl
 import os
 import pathlib
+import signal
 import subprocess
 import time
 
-from common import HERE, NOBODY
+from common import HERE, NOBODY, compiled, running
 from lib import process
 from lib.job import ROOT
 from lib.runner import test
@@ -143,6 +144,52 @@ def reach(case):
                 if n.startswith("@") and "proftrace" in n}
     tool.interrupt().done(60)
     assert popen.poll() is None
+
+
+def stalled(case, kind):
+    """A process with CUDA's libraries, or files of such names, and a pthread_create that does not return."""
+    sources = {"libcuda.so.1": ("cuInit", "cuLaunchKernel"), "libcupti.so.13": ("cuptiSubscribe", "cuptiGetVersion")}
+    for name, functions in sources.items():
+        subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-o", case.dir / name, "-"], check=True, text=True,
+                       input="".join(f"int {f}(void) {{ return 0; }}\n" for f in functions))
+    return running(case, *as_user(VICTIM), compiled(case, "stall"), *(case.dir / name for name in sources), kind)
+
+
+def blocked(pid):
+    lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith("SigBlk")), 16)
+
+
+@test("a pthread_create that waits for a vfork or for signals: recorded without the library, soon; what waits goes on by itself")
+def stall(case):
+    for kind, why in (("vfork", "it waits for the child of its vfork"), ("pause", "thread")):
+        popen = stalled(case, kind)
+        children = process.children(popen.pid)
+        begin = time.monotonic()
+        tool = case.tool("-p", popen.pid, "--duration", "1s", "--no-trace", "--no-report").done(30)
+        assert time.monotonic() - begin < 15 * process.PATIENCE
+        assert "no device times: " in tool.err and why in tool.err and "is not done after 3 s" in tool.err, tool.err
+        assert tool.recordings(), tool.err
+        if kind == "pause":
+            continue
+        # The kernel changes no mask of a thread that it cannot stop.
+        assert blocked(popen.pid), "its mask"
+        (child,) = set(process.children(popen.pid)) - set(children)
+        os.kill(child, signal.SIGKILL)
+        process.wait_for(lambda: not blocked(popen.pid), 10, "its own mask")
+        assert popen.poll() is None
+
+
+@test("Ctrl-C ends a session at once whose library waits for a process that does not come back")
+def stall_interrupted(case):
+    for kind in ("vfork", "pause"):
+        popen = stalled(case, kind)
+        tool = case.tool("-p", popen.pid, "--duration", "1s", "--no-trace", "--no-report")
+        process.wait_for(lambda: blocked(popen.pid), 20, "the injected call")
+        begin = time.monotonic()
+        tool.interrupt().fails("stopped")
+        assert time.monotonic() - begin < 1.5 * process.PATIENCE, tool.err
+        assert "no device times" not in tool.err, tool.err
 
 
 @test("shared memory of a process that never answers, wakes all the time, takes our mark, writes noise: told, and it ends")

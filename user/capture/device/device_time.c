@@ -88,12 +88,14 @@ void device_time__forbid_loading(const struct session *s)
 static int attach(struct session *s, struct target *t)
 {
 	const bool alone = !cuda__has_driver(t);
-	int err = shim__attach(t, s->opts->cupti, alone, &s->link, &s->attached);
+	int err = shim__attach(t, s->opts->cupti, alone, &capture_stop, &s->link, &s->attached);
 
 	s->attach_tried = true;
 	device_time__forbid_loading(s);
 	if ((err == -ENOENT || err == -ENOEXEC) && s->opts->cupti)
 		return err; /* a mistake of the command line */
+	if (err == -EINTR)
+		return err;
 	if (err && alone)
 		log__warn("operators are seen by probes alone: %s", err__take(err));
 	else if (err)
