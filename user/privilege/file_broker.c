@@ -10,6 +10,7 @@
 
 #define FILES_MAX   512 /* open to be written, at a time; a job of 256 has one each */
 #define CLIENTS_MAX 512
+#define LOOK_MS	    100
 #define MADE_MAX    65536 /* recordings of a session */
 
 struct open_file {
@@ -478,11 +479,20 @@ static void end_all(struct broker *b)
 
 void file_broker__serve(int socket, struct file_places *places)
 {
+	file_broker__serve_and_look(socket, places, NULL, NULL);
+}
+
+void file_broker__serve_and_look(int socket, struct file_places *places, void (*look)(void *ctx),
+				 void *ctx)
+{
 	struct broker b = {.socket = socket, .places = places};
 
 	add_socket(&b, socket, places->session);
-	while (b.client_cnt)
-		if (poll(b.clients, b.client_cnt, -1) > 0)
+	while (b.client_cnt) {
+		if (poll(b.clients, b.client_cnt, look ? LOOK_MS : -1) > 0)
 			serve_all(&b);
+		if (look)
+			look(ctx);
+	}
 	end_all(&b);
 }

@@ -39,5 +39,8 @@ void file_places__free(struct file_places *p);
 /* Answers until the other end is closed, and those that were asked for. What is not published by
  * then is gone. */
 void file_broker__serve(int socket, struct file_places *places);
+/* The same; look(ctx) is called every 0.1 s. */
+void file_broker__serve_and_look(int socket, struct file_places *places, void (*look)(void *ctx),
+				 void *ctx);
 
 #endif

@@ -13,6 +13,10 @@
 #include "privilege/memory_limit.h"
 #include "privilege/sandbox.h"
 
+/* A process that is stopped is continued so often, then ended. */
+#define CONTINUED_MAX 3
+#define TWICE_NS      100000000
+
 static bool is_inside; /* the sandbox */
 
 /* Keeps the standard streams and the socket, which becomes the first behind them. */
@@ -53,12 +57,52 @@ static int in_sandbox(int (*run)(void *ctx), void *ctx, int socket, pid_t parent
 	return run(ctx);
 }
 
-static int reap(pid_t pid)
+/* The output's process, which has another user: one of his may stop it. */
+struct child {
+	pid_t pid;
+	unsigned int continued;
+	bool given_up;
+};
+
+static bool is_stopped(pid_t pid, int options)
+{
+	siginfo_t info = {0};
+
+	/* WNOWAIT: its end is for reap(). */
+	return !UNINTERRUPTED(
+		       waitid(P_PID, (id_t)pid, &info, WSTOPPED | WEXITED | WNOWAIT | options)) &&
+	       info.si_pid == pid && info.si_code == CLD_STOPPED;
+}
+
+/* Ctrl-Z stops us as well: whoever looks twice and is not stopped, need not wait for `fg`. */
+static void look(void *ctx)
+{
+	struct child *c = ctx;
+
+	if (!is_stopped(c->pid, WNOHANG))
+		return;
+	nanosleep(&(struct timespec){.tv_nsec = TWICE_NS}, NULL);
+	if (!is_stopped(c->pid, WNOHANG))
+		return;
+	c->given_up = c->continued == CONTINUED_MAX;
+	c->continued++;
+	kill(c->pid, c->given_up ? SIGKILL : SIGCONT);
+}
+
+static int reap(struct child *c, const struct file_places *places)
 {
 	int status;
 
-	if (UNINTERRUPTED(waitpid(pid, &status, 0)) < 0)
+	while (!c->given_up && is_stopped(c->pid, 0))
+		look(c);
+	if (UNINTERRUPTED(waitpid(c->pid, &status, 0)) < 0)
 		return 1;
+	if (c->given_up) {
+		log__warn("the process that makes the output was stopped %d times by another "
+			  "process, and was ended; `proftrace report %s` makes the output",
+			  CONTINUED_MAX + 1, places->read_cnt ? places->read[0] : "FILE");
+		return 1;
+	}
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
 	/* As if it had been us: a reader that went away, Ctrl-C. */
@@ -101,21 +145,21 @@ static int run_in_session(int (*run)(void *ctx), void *ctx, const struct file_pl
 	uint32_t unused = 0;
 	const int socket = file_client__get_socket(FILE_OUTPUT, &unused);
 	const char *why = out_file__explain(socket);
-	pid_t pid;
+	struct child child = {0};
 
 	if (socket < 0) {
 		log__warn("no output is made: %s", why ? why : strerror(-socket));
 		return 1;
 	}
-	pid = start(run, ctx, places, socket);
+	child.pid = start(run, ctx, places, socket);
 	close(socket);
-	return pid > 0 ? reap(pid) : 1;
+	return child.pid > 0 ? reap(&child, places) : 1;
 }
 
 int output_process__run(int (*run)(void *ctx), void *ctx, struct file_places *places)
 {
+	struct child child = {0};
 	int ends[2];
-	pid_t pid;
 
 	if (is_inside)
 		return run(ctx);
@@ -123,10 +167,10 @@ int output_process__run(int (*run)(void *ctx), void *ctx, struct file_places *pl
 		return run_in_session(run, ctx, places);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return cannot("a pair of sockets");
-	pid = start(run, ctx, places, ends[1]);
+	child.pid = start(run, ctx, places, ends[1]);
 	close(ends[1]);
-	if (pid > 0)
-		file_broker__serve(ends[0], places);
+	if (child.pid > 0)
+		file_broker__serve_and_look(ends[0], places, look, &child);
 	close(ends[0]);
-	return pid > 0 ? reap(pid) : 1;
+	return child.pid > 0 ? reap(&child, places) : 1;
 }

@@ -365,3 +365,77 @@ def doctor(case):
     assert "until the probes are in: CAP_SYS_ADMIN" in text and "the output: none" in text, text
     assert "opens no file to write to (a seccomp filter)" in text, text
     assert "opens its files: CAP_SETPCAP, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_CHOWN" in text, text
+
+
+OWNER = 4713
+
+# Stops proftrace's processes of its user, so often in all.
+STOPPER = f"""
+import os, pathlib, signal, sys
+left = int(sys.argv[1])
+print("ready", flush=True)
+while left:
+    for proc in pathlib.Path("/proc").glob("[1-9]*"):
+        try:
+            mine = proc.stat().st_uid in (0, {OWNER}) and int(proc.name) != os.getpid() \\
+                and f"\\nUid:\\t{OWNER}\\t" in (proc / "status").read_text() and b"proftrace" in (proc / "cmdline").read_bytes()
+            if mine and (proc / "stat").read_text().rsplit(") ", 1)[1][0] != "T":
+                os.kill(int(proc.name), signal.SIGSTOP)
+                left -= 1
+        except OSError:
+            pass
+"""
+
+
+def with_stopper(case, times, *args):
+    """A tool whose tables nobody reads, as long as its output's process is stopped so often by a process of its user."""
+    who = ["setpriv", f"--reuid={OWNER}", f"--regid={OWNER}", "--clear-groups"]
+    stopper = running(case, *who, "python3", "-c", STOPPER, times)
+    reader, writer = os.pipe()
+    os.write(writer, b" " * fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096))
+    tool = case.tool(*args, "--format", "json", stdout=writer,
+                     env={**os.environ, "SUDO_UID": str(OWNER), "SUDO_GID": str(OWNER)})
+    os.close(writer)
+    return tool, stopper, reader
+
+
+@test("who makes the output is stopped by a process of its user: continued; again and again: ended, the recording is kept")
+def output_stopped(case):
+    recording = recorded(case)
+    recording.chmod(0o644)
+    session = ("-p", sleeping(case).pid, "--duration", "1s", "--no-trace")
+    for args in (("report", recording), session):
+        tool, stopper, reader = with_stopper(case, 2, *args)
+        process.wait_for(lambda: stopper.poll() is not None or tool.popen.poll() is not None, 60, "its stops")
+        assert tool.popen.poll() is None, tool.err
+        with open(reader) as tables:
+            assert "summary" in json.load(tables), tool.err
+        tool.done(30)
+        tool, stopper, reader = with_stopper(case, 1000, *args)
+        tool.fails("was stopped 4 times by another process", "`proftrace report ", timeout_s=60)
+        os.close(reader)
+        stopper.kill()
+        if args is session:
+            assert tool.recordings()
+            subprocess.run([PROFTRACE, "report", tool.recordings()[0]], check=True, capture_output=True)
+
+
+@test("who makes the output is stopped with the session, as by Ctrl-Z: it goes on with it, however often")
+def group_stopped(case):
+    recording = recorded(case)
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    tool = case.tool("report", recording, "--html", "-", stdout=writer)
+    os.close(writer)
+    process.wait_for(lambda: [c for c in children_of(tool.pid) if status_of(c)["Seccomp"] == ["2"]], 30, "its process")
+    (made,) = children_of(tool.pid)
+    for _ in range(6):
+        os.killpg(tool.pid, signal.SIGSTOP)
+        time.sleep(0.4)
+        assert process.state(tool.pid) == process.state(made) == "T"
+        os.killpg(tool.pid, signal.SIGCONT)
+        time.sleep(0.2)
+        assert process.state(made) != "T"
+    with open(reader) as page:
+        assert page.read().rstrip().endswith("</html>")
+    tool.done(30)
