@@ -139,12 +139,15 @@ Test(chrome_output, the_name_tells_what_is_inside)
 
 Test(chrome_output, a_link_is_refused_and_a_mode_kept)
 {
-	auto_free char *target = sample__path(), *link = NULL;
+	char dir[] = "/tmp/proftrace-mode.XXXXXX"; /* in /tmp itself no mode is kept */
+	auto_free char *target = NULL, *link = NULL;
 	struct text_file *f;
 	struct stat st;
 	uint64_t bytes;
 
-	cr_assert_neq(asprintf(&link, "%s.link", target), -1);
+	cr_assert(mkdtemp(dir) != NULL);
+	cr_assert_neq(asprintf(&target, "%s/trace", dir), -1);
+	cr_assert_neq(asprintf(&link, "%s.link", dir), -1);
 	cr_assert_eq(symlink(target, link), 0);
 	cr_expect_eq(text_file__open(link, 0, &f), -ELOOP);
 	cr_assert_eq(lstat(link, &st), 0);
@@ -163,6 +166,7 @@ Test(chrome_output, a_link_is_refused_and_a_mode_kept)
 	cr_expect_eq(st.st_size, 0);
 	unlink(link);
 	unlink(target);
+	rmdir(dir);
 }
 
 Test(chrome_output, text_without_a_path_is_counted_and_goes_nowhere)

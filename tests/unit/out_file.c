@@ -149,6 +149,66 @@ Test(out_file, files_of_others_and_other_names_of_ours_stay)
 	cr_expect(holds("shadow", "secret"));
 }
 
+static void move_to(const char *from, const char *to)
+{
+	auto_free char *before = strdup(in(from));
+
+	cr_assert_eq(rename(before, in(to)), 0);
+}
+
+/* The neighbour moves a file of root's, as whoever owns a directory may, to the name of ours. */
+Test(out_file, a_stranger_chooses_neither_mode_nor_what_is_emptied)
+{
+	auto_close int before = -1;
+	struct stat st;
+
+	if (geteuid())
+		cr_skip_test("needs root, to have another user's directory");
+	for (enum out_mode mode = OUT_LIVE; mode <= OUT_WHOLE; mode++) {
+		put("roots", "root's");
+		cr_assert_eq(chmod(in("roots"), 04755), 0);
+		before = open(in("roots"), O_RDONLY);
+		move_to("roots", "theirs/name");
+		cr_expect_eq(write_to("theirs/name", mode, "x"), 0);
+		cr_assert_eq(fstat(before, &st), 0);
+		cr_expect_eq(st.st_size, 6, "mode %d: emptied", mode);
+		close(before);
+		cr_assert_eq(stat(in("theirs/name"), &st), 0);
+		cr_expect_eq(st.st_mode & 07777, 0600, "mode %d: %o", mode, st.st_mode);
+		cr_expect_eq(st.st_nlink, 1);
+		cr_expect(holds("theirs/name", "x"));
+	}
+	before = -1;
+	snprintf(path, sizeof(path), "test $(ls -A %s/theirs | wc -l) = 1", dir);
+	cr_expect_eq(system(path), 0);
+}
+
+Test(out_file, a_kept_mode_has_no_special_bits_and_is_of_one_name)
+{
+	struct stat st;
+
+	put("setuid", "before");
+	cr_assert_eq(chmod(in("setuid"), 04755), 0);
+	cr_expect_eq(write_to("setuid", OUT_WHOLE, "x"), 0);
+	cr_assert_eq(stat(in("setuid"), &st), 0);
+	cr_expect_eq(st.st_mode & 07777, 0755);
+	put("one", "before");
+	cr_assert_eq(chmod(in("one"), 0644), 0);
+	auto_free char *from = strdup(in("one"));
+	cr_assert_eq(link(from, in("two")), 0);
+	cr_expect_eq(write_to("two", OUT_WHOLE, "x"), 0);
+	cr_assert_eq(stat(in("two"), &st), 0);
+	cr_expect_eq(st.st_mode & 07777, 0600);
+	cr_expect(holds("one", "before"));
+	/* A sticky directory, as /tmp. */
+	cr_assert_eq(chmod(dir, 01777), 0);
+	put("live", "before");
+	cr_assert_eq(chmod(in("live"), 0644), 0);
+	cr_expect_eq(write_to("live", OUT_LIVE, "x"), 0);
+	cr_assert_eq(stat(in("live"), &st), 0);
+	cr_expect_eq(st.st_mode & 07777, 0600);
+}
+
 Test(out_file, under_sudo_files_are_the_callers)
 {
 	struct stat st;

@@ -110,6 +110,55 @@ static int create_whole(struct out_file *f)
 	}
 }
 
+static int link_as(const struct out_file *f, const char *name)
+{
+	char own[40];
+
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", f->fd);
+	if (!linkat(AT_FDCWD, own, f->dir_fd, name, AT_SYMLINK_FOLLOW))
+		return 0;
+	if (errno != ENOENT) /* else: no /proc is mounted */
+		return -errno;
+	return linkat(f->fd, "", f->dir_fd, name, AT_EMPTY_PATH) ? -errno : 0;
+}
+
+/* Gives a name: a new one at once, a taken one by way of a temporary name that replaces it. */
+static int name_it(struct out_file *f)
+{
+	struct stat st;
+	int there = look(f->dir_fd, f->name, &st), err = 0;
+
+	if (there < 0)
+		return there;
+	if (f->unnamed) {
+		if (!there)
+			err = link_as(f, f->name);
+		if (!there && err != -EEXIST)
+			return err;
+		choose_temp(f);
+		err = link_as(f, f->temp);
+		if (err) {
+			f->temp[0] = '\0';
+			return err;
+		}
+	}
+	if (renameat(f->dir_fd, f->temp, f->dir_fd, f->name))
+		return -errno;
+	f->temp[0] = '\0';
+	return 0;
+}
+
+/* Gives a file that create_whole() made its name before it is written. */
+static int name_at_once(struct out_file *f)
+{
+	int err = create_whole(f);
+
+	if (!err)
+		err = name_it(f);
+	f->unnamed = false;
+	return err;
+}
+
 /* The file that is there: no link, and the one that was looked at. */
 static int reuse(struct out_file *f, const struct stat *seen)
 {
@@ -125,6 +174,23 @@ static int reuse(struct out_file *f, const struct stat *seen)
 	if (S_ISREG(st.st_mode) && st.st_nlink > 1)
 		return -EMLINK;
 	return S_ISREG(st.st_mode) && ftruncate(f->fd, 0) ? -errno : 0;
+}
+
+/* Whoever may write to the directory can have moved any file to the name: it is not emptied. */
+static int write_live(struct out_file *f, const struct stat *there)
+{
+	if (!there)
+		return create(f, f->name);
+	if (there->st_nlink > 1)
+		return -EMLINK;
+	return out_path__is_private(f->dir_fd) ? reuse(f, there) : name_at_once(f);
+}
+
+/* The mode is kept where nobody else could have chosen it. */
+static void keep_mode(const struct out_file *f, const struct stat *replaced)
+{
+	if (replaced->st_nlink == 1 && out_path__is_private(f->dir_fd))
+		(void)fchmod(f->fd, replaced->st_mode & 0777);
 }
 
 /* A pipe without a reader: -EAGAIN. */
@@ -158,11 +224,11 @@ static int open_in(struct out_file *f, enum out_mode mode)
 	if (there == 2)
 		return open_other(f, O_NOFOLLOW);
 	if (mode == OUT_LIVE)
-		return there ? reuse(f, &st) : create(f, f->name);
+		return write_live(f, there ? &st : NULL);
 	stale_file__sweep(f->dir_fd, is_temporary);
 	err = create_whole(f);
 	if (!err && there)
-		(void)fchmod(f->fd, st.st_mode & 07777);
+		keep_mode(f, &st);
 	return err;
 }
 
@@ -205,44 +271,6 @@ int out_file__reopen(const char *path)
 		return dir;
 	seen = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	return seen < 0 ? -errno : regular_file__reopen(seen, O_RDONLY);
-}
-
-static int link_as(const struct out_file *f, const char *name)
-{
-	char own[40];
-
-	snprintf(own, sizeof(own), "/proc/self/fd/%d", f->fd);
-	if (!linkat(AT_FDCWD, own, f->dir_fd, name, AT_SYMLINK_FOLLOW))
-		return 0;
-	if (errno != ENOENT) /* else: no /proc is mounted */
-		return -errno;
-	return linkat(f->fd, "", f->dir_fd, name, AT_EMPTY_PATH) ? -errno : 0;
-}
-
-/* Gives a name: a new one at once, a taken one by way of a temporary name that replaces it. */
-static int name_it(struct out_file *f)
-{
-	struct stat st;
-	int there = look(f->dir_fd, f->name, &st), err = 0;
-
-	if (there < 0)
-		return there;
-	if (f->unnamed) {
-		if (!there)
-			err = link_as(f, f->name);
-		if (!there && err != -EEXIST)
-			return err;
-		choose_temp(f);
-		err = link_as(f, f->temp);
-		if (err) {
-			f->temp[0] = '\0';
-			return err;
-		}
-	}
-	if (renameat(f->dir_fd, f->temp, f->dir_fd, f->name))
-		return -errno;
-	f->temp[0] = '\0';
-	return 0;
 }
 
 int out_file__publish(struct out_file *f)

@@ -3,7 +3,8 @@
  * The one door to files that proftrace makes. It may run as root in a directory of another user. So
  * it follows no symbolic link that another user could have made. It writes into no file that is not
  * the caller's. Links of root and of the caller (SUDO_UID under sudo) are followed where they
- * stand for directories. New files have mode 0600 and, under sudo, belong to the caller.
+ * stand for directories. New files have mode 0600 and, under sudo, belong to the caller. A file
+ * that is replaced leaves its mode only in a directory that nobody else may write to.
  */
 #ifndef PROFTRACE_OUT_FILE_H
 #define PROFTRACE_OUT_FILE_H
@@ -22,7 +23,8 @@ struct out_file {
 };
 
 enum out_mode {
-	OUT_LIVE,  /* has its name from the begin; an existing file is emptied */
+	OUT_LIVE,  /* has its name from the begin; an existing file is emptied, or replaced where
+		    * others may write to the directory */
 	OUT_WHOLE, /* has its name when it is published; then it replaces an existing file */
 	/* added to one of these: */
 	OUT_ONLY_FILES = 1 << 8, /* a pipe or device is -EEXIST */

@@ -59,6 +59,13 @@ bool out_path__is_trusted(const struct stat *st)
 	return !st->st_uid || st->st_uid == geteuid() || st->st_uid == caller;
 }
 
+bool out_path__is_private(int dir)
+{
+	struct stat st;
+
+	return !fstat(dir, &st) && out_path__is_trusted(&st) && !(st.st_mode & 022);
+}
+
 static int step_into(int *dir, int next)
 {
 	if (next < 0)

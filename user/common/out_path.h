@@ -13,6 +13,9 @@ int out_path__parent(const char *path, char **name);
 int out_path__directory(const char *path);
 /* It belongs to root, to the caller, or to who called sudo. */
 bool out_path__is_trusted(const struct stat *st);
+/* A directory of one of them that nobody else may write to. A sticky one is none: others may move
+ * files of root's to a free name there. */
+bool out_path__is_private(int dir);
 /* Who new files belong to: who was chosen, else SUDO_UID and SUDO_GID if root runs under sudo; else
  * -1, as created. */
 void out_path__owner(uid_t *uid, gid_t *gid);

@@ -74,6 +74,26 @@ def given_names(case):
     check_unchanged(roots)
 
 
+@test("files of root's that the neighbour moved to our names: neither emptied nor their modes taken")
+def moved_there(case):
+    pid = sleeping(case).pid
+    theirs = their_directory(case)
+    trace, _, page = [n.format(host=os.uname().nodename, pid=pid) for n in NAMES]
+    names = {trace: 0o644, page: 0o4755, "report": 0o644}
+    for name, mode in names.items():
+        (theirs / f"{name}.root").write_text(name)
+        (theirs / f"{name}.root").chmod(mode)
+        subprocess.run([*AS_NOBODY, "mv", theirs / f"{name}.root", theirs / name], check=True)
+    kept = open(theirs / "report")
+    case.finally_(kept.close)
+    done = record(theirs, pid, "--html", ".", "--report-file", "report")
+    assert done.returncode == 0, done.stderr
+    assert kept.read() == "report"
+    for name in names:
+        assert (theirs / name).read_bytes() != name.encode(), name
+        assert (theirs / name).stat().st_mode & 0o7777 == 0o600, name
+
+
 @test("under sudo: files are the caller's, mode 0600")
 def sudo(case):
     pid = sleeping(case).pid
