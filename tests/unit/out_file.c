@@ -2,7 +2,9 @@
 /* What a hostile neighbour may have put where proftrace writes. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include "common/out_file.h"
 #include "common/out_path.h"
 #include "common/stale_file.h"
@@ -225,6 +227,84 @@ Test(out_file, under_sudo_files_are_the_callers)
 	cr_expect_eq(st.st_uid, NOBODY);
 	cr_assert_eq(stat(in("made"), &st), 0);
 	cr_expect_eq(st.st_uid, NOBODY);
+}
+
+static void choose_owner(void)
+{
+	if (geteuid())
+		cr_skip_test("needs root");
+	out_path__choose_owner(NOBODY, NOBODY);
+}
+
+/* Puts a directory of root's in the place of ours whenever ours is there. */
+static void exchange(void)
+{
+	auto_free char *secret = strdup(in("theirs/secret"));
+
+	if (setresuid(NOBODY, NOBODY, NOBODY))
+		_exit(1);
+	for (;;)
+		renameat2(AT_FDCWD, secret, AT_FDCWD, in("theirs/made"), RENAME_EXCHANGE);
+}
+
+/* Root's is not empty, and stays. */
+static void put_back(void)
+{
+	auto_free char *secret = strdup(in("theirs/secret"));
+
+	rmdir(secret);
+	if (rmdir(in("theirs/made")))
+		rename(in("theirs/made"), secret);
+}
+
+Test(out_file, no_directory_of_others_is_given_away, .timeout = 60)
+{
+	auto_close int secret = -1;
+	const uint64_t until = clock__monotonic_ns() + 1000000000;
+	struct stat st;
+	pid_t pid;
+
+	choose_owner();
+	cr_assert_eq(chmod(dir, 0755), 0);
+	cr_assert_eq(mkdir(in("theirs/secret"), 0700), 0);
+	put("theirs/secret/file", "secret");
+	secret = open(in("theirs/secret"), O_RDONLY | O_DIRECTORY);
+	pid = fork();
+	if (!pid)
+		exchange();
+	do {
+		out_file__make_directory(in("theirs/made"));
+		cr_assert_eq(fstat(secret, &st), 0);
+		put_back();
+	} while (!st.st_uid && clock__monotonic_ns() < until);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	cr_expect_eq(st.st_uid, 0, "a directory of root's was given away");
+}
+
+Test(out_file, a_directory_is_its_owners_where_nobody_could_exchange_it)
+{
+	struct stat st;
+
+	choose_owner();
+	cr_assert_eq(chmod(dir, 0755), 0);
+	cr_assert_eq(mkdir(in("others"), 0755), 0);
+	cr_assert_eq(chown(in("others"), 1234, 1234), 0);
+	cr_assert_eq(mkdir(in("all"), 0755), 0);
+	cr_assert_eq(chmod(in("all"), 01777), 0);
+	cr_expect_eq(out_file__make_directory(in("made")), 0);
+	cr_expect_eq(out_file__make_directory(in("made")), -EEXIST);
+	cr_expect(!stat(in("made"), &st) && st.st_uid == NOBODY && st.st_gid == NOBODY);
+	cr_expect_eq(out_file__make_directory(in("all/made")), 0);
+	cr_expect(!stat(in("all/made"), &st) && st.st_uid == NOBODY && st.st_gid == NOBODY);
+	cr_expect_eq(out_file__make_directory(in("theirs/made/")), 0);
+	cr_expect(!stat(in("theirs/made"), &st) && st.st_uid == NOBODY);
+	/* The one whose directory it is could. */
+	cr_expect_eq(out_file__make_directory(in("others/made")), 0);
+	cr_expect(!stat(in("others/made"), &st) && !st.st_uid);
+	/* We are root again. */
+	cr_expect_eq(mkdir(in("roots"), 0755), 0);
+	cr_expect(!stat(in("roots"), &st) && !st.st_uid && !st.st_gid);
 }
 
 Test(out_file, devices_take_what_is_written)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "common/out_file.h"
 #include "common/file_client.h"
+#include "common/file_identity.h"
 #include "common/out_path.h"
 #include "common/regular_file.h"
 #include "common/stale_file.h"
@@ -370,11 +371,46 @@ int out_file__remove(const char *path)
 	return unlinkat(dir, name, 0) ? -errno : 0;
 }
 
+/* As root: a directory that only root changes has nobody who puts another in the place of ours
+ * before it is given away. Elsewhere it stays root's. */
+static int make_as_root(int dir, const char *name)
+{
+	auto_close int made = -1;
+	struct stat parent;
+
+	if (mkdirat(dir, name, 0777) || fstat(dir, &parent))
+		return -errno;
+	if (parent.st_uid || parent.st_mode & 022)
+		return 0;
+	made = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (made < 0)
+		return -errno;
+	out_file__give_to_caller(made);
+	return 0;
+}
+
+static int make_for_owner(int dir, const char *name)
+{
+	struct file_identity before;
+	uid_t uid;
+	gid_t gid;
+	int err;
+
+	out_path__owner(&uid, &gid);
+	if (uid == (uid_t)-1)
+		return mkdirat(dir, name, 0777) ? -errno : 0;
+	if (!file_identity__take(&before, uid, gid))
+		return make_as_root(dir, name);
+	err = mkdirat(dir, name, 0777) ? -errno : 0;
+	file_identity__restore(&before);
+	return err == -EACCES || err == -EPERM ? make_as_root(dir, name) : err;
+}
+
 int out_file__make_directory(const char *path)
 {
 	auto_free char *own = strdup(path), *name = NULL;
 	size_t len = own ? strlen(own) : 0;
-	auto_close int dir = -1, made = -1;
+	auto_close int dir = -1;
 	uint32_t unused;
 
 	if (file_client__is_on())
@@ -386,13 +422,7 @@ int out_file__make_directory(const char *path)
 	dir = out_path__parent(own, &name);
 	if (dir < 0)
 		return dir == -EISDIR ? -EEXIST : dir;
-	if (mkdirat(dir, name, 0777))
-		return -errno;
-	made = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (made < 0)
-		return -errno;
-	out_file__give_to_caller(made);
-	return 0;
+	return make_for_owner(dir, name);
 }
 
 const char *out_file__explain(int err)

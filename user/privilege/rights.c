@@ -24,7 +24,7 @@ static const struct right all[] = {
 	RIGHT(CAP_DAC_READ_SEARCH, RIGHTS_END,
 	      "its libraries, in directories of others; recordings"),
 	RIGHT(CAP_SYS_NICE, RIGHTS_RECORD, "probes go in and out at once on a busy machine"),
-	RIGHT(CAP_SETUID, RIGHTS_END, "the output is made as the caller"),
+	RIGHT(CAP_SETUID, RIGHTS_END, "the output and its directories are made as the caller"),
 	RIGHT(CAP_SETGID, RIGHTS_END, "the same"),
 	RIGHT(CAP_SETPCAP, RIGHTS_END, "capabilities are given up for good"),
 	RIGHT(CAP_KILL, RIGHTS_END, "signals are passed to the program of `run`"),
@@ -132,7 +132,7 @@ uint64_t rights__for(enum rights_use use)
 		       CAPABILITY(CAP_SYS_NICE);
 	case RIGHTS_TO_OPEN:
 		return CAPABILITY(CAP_DAC_OVERRIDE) | CAPABILITY(CAP_FOWNER) |
-		       CAPABILITY(CAP_CHOWN) | CAPABILITY(CAP_SETPCAP);
+		       CAPABILITY(CAP_CHOWN) | leave;
 	default:
 		return leave;
 	}

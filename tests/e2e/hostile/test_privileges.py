@@ -115,7 +115,7 @@ def check_files(pid):
     """The process that opens files can do nothing else, and has nothing of the target's."""
     status = status_of(pid)
     for field in ("CapPrm", "CapEff"):
-        assert capabilities(status, field) == sum(1 << c for c in (*TO_OPEN, CAP_SETPCAP)), status
+        assert capabilities(status, field) == sum(1 << c for c in (*TO_OPEN, *TO_LEAVE)), status
     assert capabilities(status, "CapBnd") == 0 and status["NoNewPrivs"] == ["1"], status
     assert core_limits_of(pid) == ["0", "0"]
     assert not [link for link in (os.readlink(p) for p in pathlib.Path(f"/proc/{pid}/fd").iterdir())
@@ -359,12 +359,13 @@ def doctor(case):
     held = {stage: set(names) for stage, names in machine["capabilities"].items()}
     assert list(held) == ["attach", "record", "end", "output", "files"] and not held["output"], held
     assert held["attach"] > held["record"] > held["end"], held
-    assert held["files"] == {"CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_CHOWN", "CAP_SETPCAP"}, held
-    assert held["attach"] & held["files"] == {"CAP_SETPCAP"} and "CAP_BPF" not in held["end"], held
+    to_leave = {"CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"}
+    assert held["files"] == {"CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_CHOWN", *to_leave}, held
+    assert held["attach"] & held["files"] == to_leave and "CAP_BPF" not in held["end"], held
     text = subprocess.run([PROFTRACE, "doctor"], capture_output=True, text=True).stdout
     assert "until the probes are in: CAP_SYS_ADMIN" in text and "the output: none" in text, text
     assert "opens no file to write to (a seccomp filter)" in text, text
-    assert "opens its files: CAP_SETPCAP, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_CHOWN" in text, text
+    assert "opens its files: CAP_SETUID, CAP_SETGID, CAP_SETPCAP, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_CHOWN" in text, text
 
 
 OWNER = 4713
