@@ -12,7 +12,7 @@
 #include "common/capability_set.h"
 #include "common/file_client.h"
 #include "common/out_file.h"
-#include "common/socket_lock.h"
+#include "common/target_lock.h"
 #include "common/util.h"
 #include "privilege/file_process.h"
 #include "privilege/session_filter.h"
@@ -92,10 +92,10 @@ static int writes_where_it_may(void)
 	WANT(in_file__open(in("there")) == -EACCES && in_file__open("/etc/shadow") == -EACCES);
 	WANT(out_file__make_directory(in("made")) == -EACCES);
 	WANT(file_client__get_socket(FILE_LISTEN, &holder) == -EADDRINUSE && holder == 42);
-	snprintf(text, sizeof(text), "%d", getpid());
-	lock = socket_lock__take(text);
-	WANT(lock >= 0 && socket_lock__take(text) == -EADDRINUSE && !close(lock));
-	WANT(socket_lock__take(text) >= 0);
+	lock = target_lock__take(getpid(), 1);
+	WANT(lock >= 0 && target_lock__take(getpid(), 1) == -EBUSY);
+	WANT(target_lock__take(getpid(), 2) >= 0 && !close(lock));
+	WANT(target_lock__take(getpid(), 1) >= 0);
 	WANT(put(in("out/link"), OUT_WHOLE, "x") == -ELOOP); /* and so it was not made for it */
 	WANT(out_file__remove(in("out/link")) == -EACCES);
 	WANT(file_client__ask(99, 0, "", NULL, &holder) == -EINVAL);
@@ -131,7 +131,7 @@ static int has_less_for_an_output(void)
 	WANT(file_process__invite() == -EACCES);
 	WANT(file_client__get_socket(FILE_OUTPUT, &holder) == -EACCES);
 	WANT(file_client__get_socket(FILE_LISTEN, &holder) == -EACCES);
-	WANT(socket_lock__take("x") == -EACCES);
+	WANT(target_lock__take(getpid(), 1) == -EACCES);
 	/* What another asked for is not its to end. */
 	WANT(file_client__end(FILE_PUBLISH, handle) == -EBADF);
 	WANT(file_client__end(FILE_FORGET, handle) == -EBADF);

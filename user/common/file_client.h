@@ -22,7 +22,7 @@ enum file_verb {
 	FILE_ASIDE,  /* out_file__set_aside, to PATH.old */
 	FILE_REMOVE, /* out_file__remove, of what was made for it */
 	FILE_LISTEN, /* a socket for `proftrace ctl`; handle: of which process */
-	FILE_LOCK,   /* socket_lock__take */
+	FILE_LOCK,   /* target_lock__take; path: the start time in decimal */
 	FILE_SWEEP,  /* removes its name, once nobody listens */
 	FILE_CLIENT, /* a socket like this one, for another process */
 	FILE_OUTPUT, /* the same for the process that makes the output: it asks for none of these,
@@ -32,7 +32,7 @@ enum file_verb {
 /* A whole message (SOCK_SEQPACKET). */
 struct file_request {
 	uint32_t verb;
-	uint32_t mode;	 /* FILE_WRITE: enum out_mode */
+	uint32_t mode;	 /* FILE_WRITE: enum out_mode; FILE_LOCK: a process */
 	uint32_t handle; /* FILE_PUBLISH, FILE_FORGET: as it was answered; FILE_LISTEN: a process */
 	char path[PATH_MAX];
 };

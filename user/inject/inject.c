@@ -4,7 +4,7 @@
 #include <sched.h>
 #include <string.h>
 #include "common/err.h"
-#include "common/socket_lock.h"
+#include "common/target_lock.h"
 #include "common/util.h"
 #include "inject/seccomp.h"
 #include "inject/session.h"
@@ -274,20 +274,25 @@ static int call_in_some_thread(struct session *s)
 			s->safe.why_not[0] ? s->safe.why_not : "none could be stopped");
 }
 
+/* Where there is no place for a lock, as in a container whose /run is read-only, no other proftrace
+ * meets us either. */
+static bool has_no_place(int err)
+{
+	return err == -ENOENT || err == -EROFS || err == -EACCES;
+}
+
 /* Two would write to the same place. */
 static int lock_target(struct session *s)
 {
-	char name[64];
-
-	snprintf(name, sizeof(name), "inject-%d-%lu", s->target->pid, s->target->start_time);
-	s->lock_fd = socket_lock__take(name);
-	if (s->lock_fd >= 0)
+	s->lock_fd = target_lock__take(s->target->pid, s->target->start_time);
+	if (s->lock_fd >= 0 || has_no_place(s->lock_fd))
 		return 0;
-	if (s->lock_fd == -EADDRINUSE)
+	if (s->lock_fd == -EBUSY)
 		return err__set(-EBUSY,
 				"process %d: another proftrace is loading into it; try again",
 				s->target->pid);
-	return err__set(s->lock_fd, "cannot make a socket: %s", strerror(-s->lock_fd));
+	return err__set(s->lock_fd, "process %d: cannot lock it: %s", s->target->pid,
+			strerror(-s->lock_fd));
 }
 
 static int check_target(const struct target *t)

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include "common/file_client.h"
 #include "common/out_file.h"
-#include "common/socket_lock.h"
+#include "common/target_lock.h"
 #include "common/util.h"
 
 #define FILES_MAX   512 /* open to be written, at a time; a job of 256 has one each */
@@ -363,7 +363,7 @@ static int obey_session(struct broker *b, bool *is_session, const struct file_re
 	case FILE_LISTEN:
 		return listen_for(b, (pid_t)r->handle, handle);
 	case FILE_LOCK:
-		return socket_lock__take(r->path);
+		return target_lock__take((pid_t)r->mode, strtoull(r->path, NULL, 10));
 	case FILE_SWEEP:
 		return sweep(b);
 	case FILE_CLIENT:

@@ -192,6 +192,29 @@ def stall_interrupted(case):
         assert "no device times" not in tool.err, tool.err
 
 
+HOLD = """
+import socket, sys, time
+held = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+held.bind(chr(0) + sys.argv[1])
+print("ready", flush=True)
+time.sleep(100)
+"""
+
+
+@test("the abstract name that the lock of loading once had, held by a stranger: the library is loaded")
+def lock(case):
+    popen = job(case)
+    start = pathlib.Path(f"/proc/{popen.pid}/stat").read_text().rpartition(")")[2].split()[19]
+    running(case, *as_user(NOBODY), "python3", "-c", HOLD, f"proftrace-inject-{popen.pid}-{start}")
+    tool = case.tool("-p", popen.pid, "--no-steps", "--duration", "60s", "--no-trace", "--no-report")
+    tool.wait_recording()
+    process.wait_for(lambda: shared_mapping(popen.pid), 30, "the library")
+    tool.interrupt().done(60)
+    assert "another proftrace" not in tool.err, tool.err
+    locks = pathlib.Path("/run/proftrace/targets.lock").stat()
+    assert (locks.st_uid, locks.st_mode & 0o777, locks.st_size) == (0, 0o600, 0), locks
+
+
 @test("shared memory of a process that never answers, wakes all the time, takes our mark, writes noise: told, and it ends")
 def corrupted(case):
     program = case.dir / "corrupt"

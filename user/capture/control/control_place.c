@@ -1,31 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/control/control_place.h"
+#include "common/run_directory.h"
 #include "common/util.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-
-static int directory(uid_t owner, char *path, size_t size)
-{
-	const char *runtime = getenv("XDG_RUNTIME_DIR");
-	int len;
-
-	if (!owner)
-		len = snprintf(path, size, "/run/proftrace");
-	else if (runtime && *runtime == '/')
-		len = snprintf(path, size, "%s/proftrace", runtime);
-	else
-		len = snprintf(path, size, "/run/user/%u/proftrace", owner);
-	return len < (int)size ? 0 : -ENAMETOOLONG;
-}
 
 int control_place__address(pid_t pid, uid_t owner, struct sockaddr_un *a)
 {
 	char dir[sizeof(a->sun_path)];
-	int err = directory(owner, dir, sizeof(dir)), len;
+	int err = run_directory__path(owner, dir, sizeof(dir)), len;
 
 	*a = (struct sockaddr_un){.sun_family = AF_UNIX};
 	if (err)
@@ -36,20 +22,10 @@ int control_place__address(pid_t pid, uid_t owner, struct sockaddr_un *a)
 
 int control_place__open(void)
 {
-	char path[108];
-	struct stat st;
-	int err = directory(geteuid(), path, sizeof(path)), fd;
+	int fd = run_directory__open(), err = 0;
 
-	if (err)
-		return err;
-	/* Others may pass, so that `ctl` can tell them whose session it is. */
-	if (mkdir(path, 0711) && errno != EEXIST)
-		return -errno;
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) || st.st_uid != geteuid() || st.st_mode & 022)
-		err = -EPERM;
+		return fd;
 	while (!err && flock(fd, LOCK_EX))
 		err = errno == EINTR ? 0 : -errno;
 	if (err)

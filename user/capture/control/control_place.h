@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the sockets of `proftrace ctl` lie: /run/proftrace/PID, or, for a session that is not
- * root's, $XDG_RUNTIME_DIR/proftrace/PID. */
+/* Where the sockets of `proftrace ctl` lie: under the PID in common/run_directory.h. */
 #ifndef PROFTRACE_CONTROL_PLACE_H
 #define PROFTRACE_CONTROL_PLACE_H
 

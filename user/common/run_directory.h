@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where proftraces of one user meet while they run: /run/proftrace, or, for those that are not
+ * root's, $XDG_RUNTIME_DIR/proftrace. */
+#ifndef PROFTRACE_RUN_DIRECTORY_H
+#define PROFTRACE_RUN_DIRECTORY_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* 0 or -ENAMETOOLONG. */
+int run_directory__path(uid_t owner, char *path, size_t size);
+/* Makes it if it is not there. A descriptor that the caller closes, or a negative errno: -EPERM:
+ * another user could change it. */
+int run_directory__open(void);
+
+#endif
