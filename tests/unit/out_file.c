@@ -229,6 +229,24 @@ Test(out_file, under_sudo_files_are_the_callers)
 	cr_expect_eq(st.st_uid, NOBODY);
 }
 
+/* A directory that his link names, here one of root's, has a file of his. */
+Test(out_file, under_sudo_links_of_the_callers_are_followed)
+{
+	struct stat st;
+
+	if (geteuid())
+		cr_skip_test("needs root");
+	cr_assert_eq(mkdir(in("roots"), 0755), 0);
+	link_to("theirs/sub", "../roots");
+	cr_expect_eq(write_to("theirs/sub/file", OUT_WHOLE, "x"), -ELOOP);
+	setenv("SUDO_UID", "65534", 1);
+	setenv("SUDO_GID", "65534", 1);
+	cr_expect_eq(write_to("theirs/sub/file", OUT_WHOLE, "x"), 0);
+	unsetenv("SUDO_UID");
+	unsetenv("SUDO_GID");
+	cr_expect(!stat(in("roots/file"), &st) && st.st_uid == NOBODY);
+}
+
 static void choose_owner(void)
 {
 	if (geteuid())

@@ -125,8 +125,9 @@ Test(text_width, bytes_that_are_no_utf_8_are_not_printed)
 Test(text_width, characters_that_reorder_or_hide_are_not_printed)
 {
 	static const char *const formats[] = {
-		"\u061c", "\u200b", "\u200e", "\u200f", "\u2028", "\u202a",	"\u202e",
-		"\u2066", "\u2069", "\u206f", "\ufeff", "\ufff9", "\U000e0001", "\U000e007f"};
+		"\u061c", "\u200b", "\u200e", "\u200f",	    "\u2028",	 "\u202a",     "\u202e",
+		"\u2066", "\u2069", "\u206f", "\ufeff",	    "\ufff9",	 "\U000e0001", "\U000e007f",
+		"\u00ad", "\u034f", "\u180e", "\U000e0100", "\U000e01ef"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
 		char text[16];
@@ -138,6 +139,21 @@ Test(text_width, characters_that_reorder_or_hide_are_not_printed)
 		cr_expect_str_eq(printed, "a?b", "%zu", i);
 		cr_expect_eq(cols, 3);
 		cr_expect_eq(text__columns(text), 3);
+	}
+}
+
+Test(text_width, what_honest_names_have_is_printed)
+{
+	/* A heart as an emoji and as a letter, a family, a Mongolian letter's variant. */
+	static const char *const names[] = {"\u2764\ufe0f", "\u2764\ufe0e",
+					    "\U0001f468\u200d\U0001f467", "\u1820\u180b",
+					    "\u0645\u06cc\u200c\u062e"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		int cols;
+		auto_free char *printed = cut(names[i], 20, &cols);
+
+		cr_expect_str_eq(printed, names[i], "%zu", i);
 	}
 }
 

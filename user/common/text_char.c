@@ -19,14 +19,16 @@ static locale_t utf8(void)
 }
 
 /* Format characters: they reorder what a terminal shows around them, break its lines, or hide.
- * Those that join letters of a script or emoji (U+200C, U+200D) are text. */
+ * U+E0100 to U+E01EF hide any byte behind any character, and few fonts know one. What joins letters
+ * of a script or emoji (U+200C, U+200D), or chooses how they look (U+FE00 to U+FE0F), is text. */
 static bool is_format(wchar_t c)
 {
 	static const struct {
 		wchar_t first, last;
 	} ranges[] = {
-		{0x061c, 0x061c}, {0x200b, 0x200b}, {0x200e, 0x200f}, {0x2028, 0x202e},
-		{0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0001, 0xe007f},
+		{0x00ad, 0x00ad}, {0x034f, 0x034f}, {0x061c, 0x061c},	{0x180e, 0x180e},
+		{0x200b, 0x200b}, {0x200e, 0x200f}, {0x2028, 0x202e},	{0x2060, 0x206f},
+		{0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0001, 0xe007f}, {0xe0100, 0xe01ef},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
