@@ -219,9 +219,9 @@ def lock(case):
 def corrupted(case):
     program = case.dir / "corrupt"
     subprocess.run(["gcc", "-O1", f"-I{ROOT}", "-o", program, HERE / "corrupt.c"], check=True)
-    # The first use of a device may take 20 s; a window waits so long for an answer, and no longer.
+    # The first use of a device may take 20 s; a window waits so long for an answer, and no longer. Four at once start slowly.
     begin, tools = time.monotonic(), {}
-    for kind, seconds in (("silent", 25), ("wakes", 10), ("owner", 10), ("noise", 10)):
+    for kind, seconds in (("silent", 40), ("wakes", 10), ("owner", 10), ("noise", 10)):
         tools[kind] = case.tool("run", "--no-steps", "--duration", "2s", "--no-trace", "--no-report", "-o",
                                 case.dir / f"{kind}.ptrec", "--", program, kind, seconds)
     for kind, tool in tools.items():
@@ -229,4 +229,4 @@ def corrupted(case):
         rows = report(case.dir / f"{kind}.ptrec")["summary"]["rows"]
         assert 1.9 < float(rows[0]["window"].removesuffix(" s")) < 3 * process.PATIENCE, (kind, rows)
         assert "did not start in time" in tool.err or kind != "silent", tool.err
-    assert time.monotonic() - begin < 40 * process.PATIENCE, begin
+    assert time.monotonic() - begin < 55 * process.PATIENCE, begin
