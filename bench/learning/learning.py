@@ -1,5 +1,6 @@
 """How long the requests of a job take while proftrace looks for its steps, over those before and behind."""
 import os
+import pathlib
 import signal
 import statistics
 import subprocess
@@ -7,15 +8,19 @@ import sys
 import tempfile
 import time
 
+TESTS = pathlib.Path(__file__).resolve().parents[2] / "tests"
+sys.path.insert(0, str(TESTS / "e2e"))
+from lib import process  # noqa: E402
+
 PROFTRACE = os.environ["PROFTRACE"]
-WORKLOADS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests/workloads")
-APERIODIC = [sys.executable, os.path.join(WORKLOADS, "aperiodic.py")]
+WORKLOADS = TESTS / "workloads"
+APERIODIC = [sys.executable, WORKLOADS / "aperiodic.py"]
 JOBS = {  # all without an order that repeats: what takes longest to find
     "small operators": [*APERIODIC, "--operators", "500", "--size", "64"],
     "large operators": [*APERIODIC, "--operators", "100", "--size", "40000"],
     "OpenMP, all processors": [*APERIODIC, "--operators", "200", "--size", "200000", "--threads", str(os.cpu_count())],
 }
-VLLM = [os.environ.get("VLLM_PYTHON", ""), os.path.join(WORKLOADS, "vllm_engine.py")]
+VLLM = [os.environ.get("VLLM_PYTHON", ""), WORKLOADS / "vllm_engine.py"]
 # Processes by their titles, "" for the program itself: those above the worker run no operators.
 VLLM_PROCESSES = {"vLLM, attached to its client": "", "vLLM, attached to its engine": "VLLM::EngineCore",
                   "vLLM, attached to its worker": "VLLM::Worker"}
@@ -41,19 +46,12 @@ def look(pid, log, seconds):
     return requests(log)[before:-1]
 
 
-def children(pid):
-    with open(f"/proc/{pid}/task/{pid}/children") as file:
-        return [int(child) for child in file.read().split()]
-
-
 def descendant(pid, title):
     """The process itself, or that below it of this title."""
-    below = [pid]
-    for process in below:
-        with open(f"/proc/{process}/cmdline") as file:
+    for one in [pid, *process.descendants(pid)]:
+        with open(f"/proc/{one}/cmdline") as file:
             if not title or file.read().startswith(title):
-                return process
-        below += children(process)
+                return one
     raise ProcessLookupError(title)
 
 
