@@ -61,8 +61,8 @@ struct inject_result {
  * -EAGAIN      no thread came to a safe point before the deadline
  * -ETIMEDOUT   the loader or the function took longer: what was loaded is unloaded again once the
  *              loader is done; a function that has begun is left to end in its own thread
- * -ETIME       a thread did not come back from its pthread_create; it puts itself back when it
- *              does, with its signal mask, which blocks all until then
+ * -ETIME       a thread did not come back from its pthread_create. Its signals are blocked until
+ *              it does; then our code restores its registers and its signal mask.
  * -EINTR       *user_stop was set
  * Nothing is left in the process but the object itself; after -ETIME and -EINTR our code, too.
  */

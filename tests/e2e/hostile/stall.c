@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * `stall DRIVER CUPTI KIND`: a program with both libraries whose pthread_create does not return to
- * whoever calls it: it waits for the child of a vfork (vfork), which ends by SIGKILL, or for
- * signals (pause). Prints "ready", then works.
+ * `stall DRIVER CUPTI KIND`: a program with both libraries. Its pthread_create does not return.
+ * KIND vfork: it waits for the child of a vfork, which ends by SIGKILL. pause: it waits for
+ * signals. Prints "ready", then works.
  */
 #include <dlfcn.h>
 #include <pthread.h>
