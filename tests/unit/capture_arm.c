@@ -14,7 +14,7 @@ Test(arm, lead_is_what_is_usually_plenty)
 
 Test(arm, lead_is_twice_what_attaching_took)
 {
-	const struct session session = {.longest_attach_ns = 7000 * MS};
+	const struct session session = {.attaching.longest_ns = 7000 * MS};
 
 	cr_expect_eq(arm__lead_after(751 * MS), 1502 * MS);
 	cr_expect_eq(arm__lead_ns(&session), 14000 * MS);
@@ -35,7 +35,7 @@ static int idle_before(uint64_t steps)
 	struct pt_ctl ctl = {.schedule = {.closed = steps, .record = 10, .repeat = 1},
 			     .started = 1};
 	const struct capture_opts opts = {0};
-	const struct session session = {.probes.ctl = &ctl, .opts = &opts, .step_ns = MS};
+	const struct session session = {.probes.ctl = &ctl, .opts = &opts, .step_length.ns = MS};
 
 	return idle__ms(&session);
 }
@@ -52,12 +52,12 @@ Test(idle, a_window_has_no_sleep_and_a_pause_the_longest)
 {
 	struct pt_ctl ctl = {.hold = PT_HOLD_CLOSED};
 	struct capture_opts opts = {0};
-	struct session session = {.probes.ctl = &ctl, .opts = &opts, .step_ns = MS};
+	struct session session = {.probes.ctl = &ctl, .opts = &opts, .step_length.ns = MS};
 
 	cr_expect_eq(idle__ms(&session), IDLE_MOST_MS);
 	opts.progress = true;
 	cr_expect_eq(idle__ms(&session), IDLE_SHOWN_MS);
-	session.newborn_cnt = 1;
+	session.children.newborn_cnt = 1;
 	cr_expect_eq(idle__ms(&session), IDLE_LEAST_MS);
 	session.armed = true;
 	cr_expect_eq(idle__ms(&session), 0);

@@ -18,11 +18,11 @@ struct fake {
 static void set_up(struct fake *f)
 {
 	f->s.probes.ctl = &f->ctl;
-	f->s.decoder = &f->decoder;
+	f->s.records.decoder = &f->decoder;
 	f->s.device = (void *)f; /* steps are held, not written */
 	f->s.window.writer = (void *)f;
-	f->s.boundary_ns = 500;
-	f->s.boundary_step = 5;
+	f->s.boundary.ns = 500;
+	f->s.boundary.step = 5;
 	f->ctl.step_seq = 17;
 	for (unsigned int i = 15; i <= 17; i++)
 		f->ctl.step_ns[i] = (i - 10) * 100;
@@ -49,13 +49,13 @@ Test(lost_steps, a_boundary_that_is_known_all_the_same_is_no_loss)
 
 	set_up(&f);
 	seventh_begins(&f);
-	cr_assert_eq(f.s.held_cnt, 2);
-	cr_expect_eq(f.s.held[0].begin_ns, 500);
-	cr_expect_eq(f.s.held[0].end_ns, 600);
-	cr_expect_eq(f.s.held[1].step, 6);
-	cr_expect_eq(f.s.held[1].end_ns, 700);
+	cr_assert_eq(f.s.held_steps.cnt, 2);
+	cr_expect_eq(f.s.held_steps.list[0].begin_ns, 500);
+	cr_expect_eq(f.s.held_steps.list[0].end_ns, 600);
+	cr_expect_eq(f.s.held_steps.list[1].step, 6);
+	cr_expect_eq(f.s.held_steps.list[1].end_ns, 700);
 	cr_expect_eq(session__losses(&f.s).ring, SPANS_LOST);
-	free(f.s.held);
+	free(f.s.held_steps.list);
 }
 
 Test(lost_steps, one_that_is_too_long_ago_is_lost)
@@ -65,6 +65,6 @@ Test(lost_steps, one_that_is_too_long_ago_is_lost)
 	set_up(&f);
 	f.ctl.step_seq += PT_STEP_RING; /* nobody read for so long */
 	seventh_begins(&f);
-	cr_expect_eq(f.s.held_cnt, 0);
+	cr_expect_eq(f.s.held_steps.cnt, 0);
 	cr_expect_eq(session__losses(&f.s).ring, SPANS_LOST + 1);
 }

@@ -118,7 +118,7 @@ static void warn_no_framework(const struct session *s)
 			  s->target->is_kthread ? "kernel thread" : "32-bit program");
 		return;
 	}
-	if (!s->descendant_described)
+	if (!s->start.descendant_described)
 		descendant__describe(o->pid);
 	log__warn("process %d runs no framework that I know: CPU, scheduler and CUDA call "
 		  "tables%s%s%s%s%s",
@@ -227,7 +227,7 @@ static int session_plan(struct session *s)
 	if (!err)
 		err = user_usdt__plan(s->opts, s->target, &s->plan);
 	if (!err && s->opts->with_stack)
-		err = python_stacks__plan(s->target, &s->plan, &s->stacks);
+		err = python_stacks__plan(s->target, &s->plan, &s->records.stacks);
 	if (!err)
 		epoch_end__plan(s->target, &s->plan);
 	if (!err)
@@ -250,7 +250,7 @@ static int session_load(struct session *s)
 		return err;
 	s->plan.row_max = bpf_map__max_entries(s->probes.skel->maps.probe_cfg);
 	control__loaded(s);
-	s->probes.dropped = s->dropped;
+	s->probes.dropped = s->pruned.rows;
 	find_period__hide_probes(s);
 	optimizer_step__loaded(s);
 	s->probes.ctl->target_pid = (uint32_t)s->target->pid;
@@ -258,18 +258,20 @@ static int session_load(struct session *s)
 	err = probes__add_target(&s->probes, s->target->pid);
 	if (err)
 		return err;
-	s->decoder = decoder__new(s->target, s->match.framework, &s->plan, &s->probes.ctl->ended);
-	s->long_names = long_names__new(bpf_map__fd(s->probes.skel->maps.long_names),
-					bpf_map__max_entries(s->probes.skel->maps.long_names),
-					&s->probes.ctl->long_name_cnt);
-	if (!s->decoder || !s->long_names)
+	s->records.decoder =
+		decoder__new(s->target, s->match.framework, &s->plan, &s->probes.ctl->ended);
+	s->records.long_names =
+		long_names__new(bpf_map__fd(s->probes.skel->maps.long_names),
+				bpf_map__max_entries(s->probes.skel->maps.long_names),
+				&s->probes.ctl->long_name_cnt);
+	if (!s->records.decoder || !s->records.long_names)
 		return -ENOMEM;
-	decoder__set_stacks(s->decoder, s->stacks);
-	decoder__set_long_names(s->decoder, s->long_names);
-	decoder__set_asleep(s->decoder, asleep_since, s);
-	s->ring =
+	decoder__set_stacks(s->records.decoder, s->records.stacks);
+	decoder__set_long_names(s->records.decoder, s->records.long_names);
+	decoder__set_asleep(s->records.decoder, asleep_since, s);
+	s->records.ring =
 		ring_buffer__new(bpf_map__fd(s->probes.skel->maps.ring), session__on_ring, s, NULL);
-	return s->ring ? 0 : -ENOMEM;
+	return s->records.ring ? 0 : -ENOMEM;
 }
 
 static int session_await(struct session *s)
@@ -280,8 +282,8 @@ static int session_await(struct session *s)
 	descriptors__allow_most();
 	if (err)
 		return err;
-	s->dropped = calloc(PT_MAX_PROBES, sizeof(*s->dropped));
-	if (!s->dropped)
+	s->pruned.rows = calloc(PT_MAX_PROBES, sizeof(*s->pruned.rows));
+	if (!s->pruned.rows)
 		return -ENOMEM;
 	s->facts = (struct window_facts){.opts = s->opts,
 					 .target = s->target,
@@ -293,9 +295,9 @@ static int session_await(struct session *s)
 
 static void let_program_go(struct session *s)
 {
-	if (s->program)
-		s->held_ns = s->sliced_ns + hold__end(s->program);
-	s->program = NULL;
+	if (s->start.program)
+		s->start.held_ns = s->start.sliced_ns + hold__end(s->start.program);
+	s->start.program = NULL;
 	device_time__forbid_loading(s);
 }
 
@@ -305,8 +307,8 @@ static int hold_program(struct session *s)
 	if (!s->opts->await_framework || !s->opts->no_steps || s->opts->start_at_ns ||
 	    (!s->match.ready && (s->target->python || !session__is_asked_for(s))))
 		let_program_go(s);
-	else if (!s->program)
-		s->program = hold__begin(s->opts->pid, !s->target->python);
+	else if (!s->start.program)
+		s->start.program = hold__begin(s->opts->pid, !s->target->python);
 	return 0;
 }
 
@@ -354,7 +356,7 @@ static int attach_all(struct session *s)
 		err = task_source__start(s->probes.skel, !s->opts->no_follow, &s->tasks);
 	if (!err)
 		err = follow__missed(s);
-	s->has_probes = !err;
+	s->attaching.is_done = !err;
 	rights__enter(RIGHTS_RECORD, privilege__keeps_admin(s->probes.method));
 	return err;
 }
@@ -370,7 +372,7 @@ static void window_stop(struct session *s)
 		ctl->window_close_ns = clock__monotonic_ns();
 	ctl->window_open = 0;
 	ctl->state = PT_STATE_DONE;
-	if (open && s->window.writer && !s->window_ending)
+	if (open && s->window.writer && !s->windows.ending)
 		session__window_close(s, ctl->window_close_ns);
 }
 
@@ -467,7 +469,7 @@ static int record_duration(struct session *s)
 	uint64_t begin = 0, now;
 	int err = prepare(s);
 
-	if (!err && !s->rule.boundary && !s->program)
+	if (!err && !s->rule.boundary && !s->start.program)
 		err = return_sites__await(s);
 	ctl->schedule = (struct pt_schedule){.record = UINT64_MAX / 2, .repeat = 1};
 	s->armed = true;
@@ -508,7 +510,7 @@ static int record_end(struct session *s, bool stopped)
 	if (s->window.writer) {
 		int finish_err;
 
-		s->is_last = !stopped;
+		s->windows.is_last = !stopped;
 		finish_err = session__window_finish(s);
 
 		if (!err)
@@ -521,7 +523,7 @@ static int session_record(struct session *s)
 {
 	int err, end_err;
 
-	s->lost_before = session__losses(s);
+	s->before.lost = session__losses(s);
 	session__count_anew(s);
 	err = s->opts->has_schedule && s->rule.boundary ? record_schedule(s) : record_duration(s);
 	session__progress_end(s);
@@ -533,7 +535,7 @@ static int session_record(struct session *s)
 				s->window.path);
 	}
 	end_err = record_end(s, err != 0);
-	if (!end_err && !s->window_cnt)
+	if (!end_err && !s->windows.written)
 		return no_window__recorded(s, err);
 	if (err == -EINTR || err == -ESRCH)
 		err = 0; /* asked to stop, or nothing more to come: what was seen is kept */
@@ -552,8 +554,8 @@ static int find_steps(struct session *s)
 {
 	int err;
 
-	s->learn_begin_ns = clock__monotonic_ns();
-	s->learn_cpu_ns = process__cpu_ns(s->opts->pid);
+	s->learning.begin_ns = clock__monotonic_ns();
+	s->learning.cpu_ns = process__cpu_ns(s->opts->pid);
 	do {
 		err = may_have_steps(s) ? session__learn(s) : 0;
 		if (!err && s->rule.boundary)
@@ -603,7 +605,7 @@ static int session_run(struct session *s)
 
 	for (size_t i = 0; i < ARRAY_SIZE(stages) && !err; i++) {
 		capture_harmless =
-			stages[i].leaves_nothing && !s->link && !s->opts->await_framework;
+			stages[i].leaves_nothing && !s->cupti.link && !s->opts->await_framework;
 		control__pump(s);
 		err = capture_stop ? -EINTR : stages[i].run(s);
 		capture_harmless = 0;
@@ -627,41 +629,41 @@ static void session_free(struct session *s)
 	s->res->target_execed = s->target_execed;
 	control__close(s);
 	no_window__seen(s);
-	cupti_watch__stop(s->watch);
+	cupti_watch__stop(s->cupti.watch);
 	device_source__free(s->device);
-	shim_link__free(s->link);
-	free(s->held);
+	shim_link__free(s->cupti.link);
+	free(s->held_steps.list);
 	task_source__stop(s->tasks);
 	sched_source__stop(s->sched);
-	ring_buffer__free(s->ring);
+	ring_buffer__free(s->records.ring);
 	arm__hurry(true);
 	if (s->probes.skel)
 		probes__free(&s->probes);
 	arm__hurry(false);
 	log__debug("detached in %.1f ms", (double)(clock__monotonic_ns() - begin) / 1e6);
-	decoder__free(s->decoder);
-	long_names__free(s->long_names);
+	decoder__free(s->records.decoder);
+	long_names__free(s->records.long_names);
 	optimizer_step__free(s);
-	python_stacks__free(s->stacks);
+	python_stacks__free(s->records.stacks);
 	probe_plan__free(&s->plan);
-	free(s->dropped);
+	free(s->pruned.rows);
 	pointer_hooks__free(s);
-	free(s->drops);
-	call_log__free(&s->log);
-	free(s->children);
-	free(s->helpers.items);
-	free(s->newborn);
+	free(s->pruned.list);
+	call_log__free(&s->records.log);
+	free(s->children.pids);
+	free(s->children.helpers.items);
+	free(s->children.newborn);
 	if (s->target)
 		target__close(s->target);
 }
 
 int capture__run(const struct capture_opts *opts, struct capture_result *res)
 {
-	struct session s = {.opts = opts, .res = res, .link = opts->shim};
+	struct session s = {.opts = opts, .res = res, .cupti.link = opts->shim};
 	int err;
 
 	if (opts->held) {
-		s.program = *opts->held;
+		s.start.program = *opts->held;
 		*opts->held = NULL;
 	}
 	memset(res, 0, sizeof(*res));

@@ -53,7 +53,7 @@ void session__step_by_frames(struct session *s)
 
 bool session__period_is_traced(const struct session *s)
 {
-	return has_period(s) && s->probes.ctl->traced != s->traced;
+	return has_period(s) && s->probes.ctl->traced != s->learning.traced;
 }
 
 bool session__period_is_doubtful(const struct session *s)
@@ -104,11 +104,11 @@ static void forget_rule(struct session *s)
 
 static void note_first_event(struct session *s)
 {
-	if (!s->attach_begin_ns || nothing_seen(s->probes.ctl))
+	if (!s->attaching.begin_ns || nothing_seen(s->probes.ctl))
 		return;
 	log__debug("first event %.1f ms after the attach began",
-		   (double)(clock__monotonic_ns() - s->attach_begin_ns) / 1e6);
-	s->attach_begin_ns = 0;
+		   (double)(clock__monotonic_ns() - s->attaching.begin_ns) / 1e6);
+	s->attaching.begin_ns = 0;
 }
 
 /* As programs do that fetch batches ahead, in a thread of their own: what is asked for then is of
@@ -167,8 +167,9 @@ static bool is_in_vain(const struct session *s, uint64_t left_ns)
 /* A parent that only waits for the process that does the work. */
 static void describe_descendant(struct session *s)
 {
-	if (!s->descendant_described && s->bursts.idle >= IDLE_BURSTS && s->bursts.descendants_ran)
-		s->descendant_described = descendant__describe(s->opts->pid);
+	if (!s->start.descendant_described && s->bursts.idle >= IDLE_BURSTS &&
+	    s->bursts.descendants_ran)
+		s->start.descendant_described = descendant__describe(s->opts->pid);
 }
 
 /* Compilers and libraries are set up in the first steps. */
@@ -188,7 +189,7 @@ int session__learn(struct session *s)
 	uint64_t asks = 0, give_up_ns;
 	int err = 0;
 
-	call_log__free(&s->log);
+	call_log__free(&s->records.log);
 	arm__detach_operators(s);
 	for (;;) {
 		memcpy(seen, ctl->class_seen, sizeof(seen));
@@ -340,8 +341,8 @@ int session__measure_steps(struct session *s, uint64_t *steps)
 	*steps = ctl->measure_to - from;
 	err = wait_boundary(s, ctl->measure_to);
 	explain_asks(s, ctl->asked_steps - asked, *steps);
-	s->beside_measured += ctl->aside_beside - beside;
-	s->step_ns = step_length(s, *steps < PT_STEP_RING ? *steps : PT_STEP_RING - 1);
-	s->step_run_ns = step_cost__run_ns(ctl, *steps);
+	s->pruned.beside += ctl->aside_beside - beside;
+	s->step_length.ns = step_length(s, *steps < PT_STEP_RING ? *steps : PT_STEP_RING - 1);
+	s->step_length.run_ns = step_cost__run_ns(ctl, *steps);
 	return err;
 }

@@ -4,6 +4,7 @@
 #include "capture/arming/bursts.h"
 #include "capture/arming/probeless.h"
 #include "capture/processes/descendant.h"
+#include "capture/session.h"
 #include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -53,7 +54,7 @@ int no_window__recorded(const struct session *s, int err)
 /* A job that hangs, or a server without requests. */
 static bool is_idle(const struct session *s)
 {
-	uint64_t ran_ns = process__cpu_ns(s->opts->pid) - s->learn_cpu_ns;
+	uint64_t ran_ns = process__cpu_ns(s->opts->pid) - s->learning.cpu_ns;
 
 	return ran_ns < s->opts->step_timeout_ns / 100;
 }
@@ -72,7 +73,7 @@ static int no_steps_of_framework(const struct session *s)
 {
 	const double waited_s = (double)s->opts->step_timeout_ns / 1e9;
 
-	if (s->called && s->opts->step_unit == STEP_UNIT_REQUEST)
+	if (s->learning.called && s->opts->step_unit == STEP_UNIT_REQUEST)
 		return err__set(-ETIMEDOUT,
 				"no request was seen in %.0f s: of the operators none came once "
 				"for each; --step-probe names a function that does, and "
@@ -85,14 +86,14 @@ static int no_steps_of_framework(const struct session *s)
 				"what a step is with --step-probe or --step-range, or record by "
 				"time with --duration 5s",
 				waited_s);
-	if (s->pausing[0])
+	if (s->learning.pausing[0])
 		return err__set(-ETIMEDOUT,
 				"no step was seen in %.0f s: operators were, but in no order that "
 				"repeats (requests of several kinds?); %s, which comes "
 				"after the longest pauses, may make each a step; or record by time "
 				"with --duration 5s%s",
-				waited_s, s->pausing, few_looks(s));
-	if (s->called)
+				waited_s, s->learning.pausing, few_looks(s));
+	if (s->learning.called)
 		return err__set(
 			-ETIMEDOUT,
 			"no step was seen in %.0f s: operators were, but in no order that "
@@ -122,13 +123,13 @@ int no_window__steps(struct session *s)
 		return 0;
 	}
 	/* Of a pool or a pre-forking server the parent loads the framework, too, and only waits. */
-	if (s->match.framework && !s->descendant_described)
-		s->descendant_described = descendant__describe(s->opts->pid);
+	if (s->match.framework && !s->start.descendant_described)
+		s->start.descendant_described = descendant__describe(s->opts->pid);
 	if (s->opts->duration_ns) {
 		log__warn("no steps were seen: recording by time");
 		return 0;
 	}
-	if (s->match.framework || s->pausing[0])
+	if (s->match.framework || s->learning.pausing[0])
 		return no_steps_of_framework(s);
 	return err__set(-ENOTSUP,
 			"process %d shows no steps, so steps cannot be chosen; name a function "

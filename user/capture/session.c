@@ -40,9 +40,9 @@ void session__progress(struct session *s, const char *fmt, ...)
 	auto_free char *text = NULL;
 	va_list ap;
 
-	if (!s->opts->progress || now - s->last_progress_ns < 200 * MS)
+	if (!s->opts->progress || now - s->turn.progress_ns < 200 * MS)
 		return;
-	s->last_progress_ns = now;
+	s->turn.progress_ns = now;
 	fputs("\r\033[Kproftrace: ", stderr);
 	va_start(ap, fmt);
 	if (vasprintf(&text, fmt, ap) < 0)
@@ -54,9 +54,9 @@ void session__progress(struct session *s, const char *fmt, ...)
 
 void session__progress_end(struct session *s)
 {
-	if (s->opts->progress && s->last_progress_ns)
+	if (s->opts->progress && s->turn.progress_ns)
 		fputs("\r\033[K", stderr);
-	s->last_progress_ns = 0;
+	s->turn.progress_ns = 0;
 }
 
 /* strace and the like stop it for a moment at each call. */
@@ -104,9 +104,9 @@ static struct fault_count training_faults(const struct session *s)
 
 static const char *late_for(const struct session *s)
 {
-	if (!s->awaited_library)
+	if (!s->cupti.awaited)
 		return "the probes were not attached in time";
-	if (s->opened_cnt > 1)
+	if (s->windows.opened > 1)
 		return "our library in the process ends one window before it begins the next; "
 		       "leave more steps between them";
 	return "our library in the process was not ready in time";
@@ -117,38 +117,39 @@ static void tell_shift(struct session *s)
 {
 	const uint64_t shifted = s->probes.ctl->shifted;
 
-	s->window_shift = shifted - s->shifted_before;
-	s->shifted_before = shifted;
-	if (!s->window_shift)
+	s->windows.shift = shifted - s->windows.shifted_before;
+	s->windows.shifted_before = shifted;
+	if (!s->windows.shift)
 		return;
 	session__progress_end(s);
-	s->late_for = late_for(s);
+	s->windows.late_for = late_for(s);
 	log__warn("the window opens %s later than asked: %s",
-		  counted(s->window_shift, "step", "steps").s, s->late_for);
+		  counted(s->windows.shift, "step", "steps").s, s->windows.late_for);
 }
 
 int session__window_open(struct session *s, uint64_t first_step, uint64_t open_ns)
 {
 	int err;
 
-	s->facts.device_source = s->device && !s->functions_alone && !s->calls_on ? "CUPTI" : NULL;
+	s->facts.device_source =
+		s->device && !s->cupti.functions_alone && !s->calls_on ? "CUPTI" : NULL;
 	probeless__describe(s);
 	steps_only__describe(s);
-	err = window__open(&s->window, &s->facts, (uint32_t)s->window_cnt);
+	err = window__open(&s->window, &s->facts, (uint32_t)s->windows.written);
 	if (err)
 		return err;
 	s->window.first_step = s->window.end_step = first_step;
 	s->window.open_ns = open_ns;
-	s->window_ending = false;
-	s->opened_cnt++;
+	s->windows.ending = false;
+	s->windows.opened++;
 	tell_shift(s);
-	s->cpu_before_ns = own_cpu_ns();
-	s->faults_before = training_faults(s);
+	s->before.cpu_ns = own_cpu_ns();
+	s->before.faults = training_faults(s);
 	step_cost__window_open(s);
 	s->faults = (struct fault_count){0};
-	s->followed = s->follow_late_ns = s->unfollowed = s->held_ns = 0;
+	s->children.followed = s->children.late_ns = s->children.unfollowed = s->start.held_ns = 0;
 	window_cost__open(s);
-	decoder__set_writer(s->decoder, s->window.writer);
+	decoder__set_writer(s->records.decoder, s->window.writer);
 	device_time__window_open(s);
 	return 0;
 }
@@ -156,8 +157,8 @@ int session__window_open(struct session *s, uint64_t first_step, uint64_t open_n
 void session__window_close(struct session *s, uint64_t close_ns)
 {
 	s->window.close_ns = close_ns;
-	s->window_ending = true;
-	s->closes_seen = s->probes.ctl->closes;
+	s->windows.ending = true;
+	s->windows.closes_seen = s->probes.ctl->closes;
 	s->faults = training_faults(s);
 	step_cost__window_close(s);
 	device_time__window_close(s);
@@ -168,17 +169,17 @@ void session__find_end(struct session *s)
 	const struct pt_ctl *ctl = s->probes.ctl;
 	const uint64_t now = clock__monotonic_ns();
 
-	if (ctl->closes == s->closes_seen)
-		s->unseen_since_ns = 0;
-	else if (!s->unseen_since_ns)
-		s->unseen_since_ns = now;
-	if (!s->unseen_since_ns || now - s->unseen_since_ns < END_LOST_NS)
+	if (ctl->closes == s->windows.closes_seen)
+		s->windows.unseen_since_ns = 0;
+	else if (!s->windows.unseen_since_ns)
+		s->windows.unseen_since_ns = now;
+	if (!s->windows.unseen_since_ns || now - s->windows.unseen_since_ns < END_LOST_NS)
 		return;
-	if (!s->window.writer || s->window_ending) {
-		s->closes_seen = ctl->closes;
+	if (!s->window.writer || s->windows.ending) {
+		s->windows.closes_seen = ctl->closes;
 		return;
 	}
-	s->window.end_step = s->boundary_step;
+	s->window.end_step = s->boundary.step;
 	session__window_close(s, ctl->window_close_ns);
 }
 
@@ -190,7 +191,7 @@ static uint32_t sched_track(void *ctx, uint32_t pid, uint32_t tid, const char *c
 static json_t *cpu_summary(struct session *s, int *err)
 {
 	struct sched_sink sink = {
-		.writer = s->window.writer, .track = sched_track, .ctx = s->decoder};
+		.writer = s->window.writer, .track = sched_track, .ctx = s->records.decoder};
 	struct sched_totals totals = {0};
 	json_t *cpu;
 
@@ -210,10 +211,10 @@ struct losses session__losses(const struct session *s)
 	const struct pt_ctl *ctl = s->probes.ctl;
 
 	return (struct losses){
-		.ring = ctl->lost_ring - s->recovered_cnt,
+		.ring = ctl->lost_ring - s->boundary.recovered_cnt,
 		.depth = ctl->lost_depth,
 		.storage = ctl->lost_storage + ctl->lost_targets,
-		.decode = decoder__malformed(s->decoder),
+		.decode = decoder__malformed(s->records.decoder),
 		.ends = ctl->lost_ends,
 		.sched = s->probes.skel ? sched_source__lost(s->probes.skel) : 0,
 	};
@@ -229,16 +230,17 @@ struct stack_counts session__stack_counts(const struct session *s)
 		.cut = ctl->stacks_cut,
 		.unread = ctl->stacks_unread,
 		.full = ctl->stacks_full,
-		.unknown_functions = s->stacks ? python_stacks__unread(s->stacks) : 0,
+		.unknown_functions =
+			s->records.stacks ? python_stacks__unread(s->records.stacks) : 0,
 	};
 }
 
 /* NULL: none were asked for, or none can be read. */
 static json_t *stacks_summary(const struct session *s, const struct stack_counts *now)
 {
-	const struct stack_counts *before = &s->stacks_before;
+	const struct stack_counts *before = &s->before.stacks;
 
-	if (!s->stacks)
+	if (!s->records.stacks)
 		return NULL;
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "read",
 			 (json_int_t)(now->read - before->read), "ns",
@@ -251,7 +253,7 @@ static json_t *stacks_summary(const struct session *s, const struct stack_counts
 
 static json_t *loss_summary(const struct session *s, const struct losses *now)
 {
-	const struct losses *before = &s->lost_before;
+	const struct losses *before = &s->before.lost;
 
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b}", "ring",
 			 (json_int_t)(now->ring - before->ring), "depth",
@@ -265,25 +267,25 @@ static json_t *loss_summary(const struct session *s, const struct losses *now)
 
 uint64_t session__paid_ns(const struct session *s)
 {
-	return s->step_run_ns ? s->step_run_ns : s->step_ns;
+	return s->step_length.run_ns ? s->step_length.run_ns : s->step_length.ns;
 }
 
 void session__count_anew(struct session *s)
 {
-	s->callee_ends_before = s->probes.ctl->callee_ends;
-	s->endless_before = s->probes.ctl->optimizer_step.endless;
-	s->beside_before = s->probes.ctl->aside_beside;
-	s->cut_names_before = decoder__cut_names(s->decoder);
-	s->not_ended_before = decoder__not_ended(s->decoder);
-	s->enclosing_hits_before = s->probes.ctl->optimizer_step.enclosing_hits;
-	s->sched_ns_before = sched_source__own_ns(s->probes.skel);
+	s->before.callee_ends = s->probes.ctl->callee_ends;
+	s->before.endless = s->probes.ctl->optimizer_step.endless;
+	s->before.beside = s->probes.ctl->aside_beside;
+	s->before.cut_names = decoder__cut_names(s->records.decoder);
+	s->before.not_ended = decoder__not_ended(s->records.decoder);
+	s->before.enclosing_hits = s->probes.ctl->optimizer_step.enclosing_hits;
+	s->before.sched_ns = sched_source__own_ns(s->probes.skel);
 }
 
 /* How many steps all threads began in the window, for each of those that count. */
 static double begun_by_all(const struct session *s)
 {
 	const uint64_t steps = s->window.end_step - s->window.first_step;
-	const uint64_t beside = s->probes.ctl->aside_beside - s->beside_before;
+	const uint64_t beside = s->probes.ctl->aside_beside - s->before.beside;
 
 	return steps ? (double)(steps + beside) / (double)steps : 1;
 }
@@ -294,14 +296,14 @@ static double run_seconds(const struct session *s)
 	const double window_ns = (double)(s->window.close_ns - s->window.open_ns);
 
 	return (s->step_cost.run_ns ? (double)s->step_cost.run_ns
-				    : window_ns * s->timed_drops.run_share) /
+				    : window_ns * s->pruned.timed.run_share) /
 	       1e9;
 }
 
 /* What a step has, or without steps what the whole window is expected to have had. */
 static json_t *dropped_json(const struct session *s, const struct dropped_probe *drop)
 {
-	const bool by_time = s->timed_drops.ns;
+	const bool by_time = s->pruned.timed.ns;
 	const double units = by_time ? run_seconds(s) : begun_by_all(s);
 
 	return json_pack("{s:s, s:b, s:b, s:f, s:f, s:f, s:f, s:I}", "name", drop->name, "is_node",
@@ -310,7 +312,7 @@ static json_t *dropped_json(const struct session *s, const struct dropped_probe 
 			 drop->avg_ns, by_time ? "inner_calls" : "inner_calls_per_step",
 			 drop->inner_per_step * units, "inner_avg_ns", drop->inner_avg_ns,
 			 by_time ? "measured_ns" : "steps",
-			 (json_int_t)(by_time ? s->timed_drops.ns : drop->steps));
+			 (json_int_t)(by_time ? s->pruned.timed.ns : drop->steps));
 }
 
 /* Calls of the device's interface are told by others while they are not seen by probes. */
@@ -318,9 +320,9 @@ static json_t *dropped_summary(const struct session *s)
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < s->drop_cnt; i++)
-		if (s->drops[i].kind != DROPPED_CALL || s->calls_on)
-			json_array_append_new(array, dropped_json(s, &s->drops[i]));
+	for (size_t i = 0; i < s->pruned.cnt; i++)
+		if (s->pruned.list[i].kind != DROPPED_CALL || s->calls_on)
+			json_array_append_new(array, dropped_json(s, &s->pruned.list[i]));
 	return array;
 }
 
@@ -334,29 +336,29 @@ int session__window_finish(struct session *s)
 	int err, close_err;
 	bool kept;
 
-	err = decoder__open_spans(s->decoder, bpf_map__fd(s->probes.skel->maps.threads),
-				  s->opened_cnt, w->open_ns, w->close_ns);
+	err = decoder__open_spans(s->records.decoder, bpf_map__fd(s->probes.skel->maps.threads),
+				  s->windows.opened, w->open_ns, w->close_ns);
 	cpu = err ? NULL : cpu_summary(s, &err);
 	if (!err)
 		err = device_time__window_finish(s);
 	lost = session__losses(s);
 	stacks = session__stack_counts(s);
 	summary = json_pack("{s:o*, s:o*, s:o*, s:o, s:o, s:o, s:o, s:o*}", "cpu", cpu, "faults",
-			    fault_count__json(&s->faults_before, &s->faults), "stacks",
+			    fault_count__json(&s->before.faults, &s->faults), "stacks",
 			    stacks_summary(s, &stacks), "loss", loss_summary(s, &lost), "cost",
-			    window_cost__summary(s, own_cpu_ns() - s->cpu_before_ns),
+			    window_cost__summary(s, own_cpu_ns() - s->before.cpu_ns),
 			    "dropped_probes", dropped_summary(s), "notes", window_notes(s),
-			    "helpers", helpers__take(&s->helpers));
-	s->lost_before = lost;
-	s->stacks_before = stacks;
+			    "helpers", helpers__take(&s->children.helpers));
+	s->before.lost = lost;
+	s->before.stacks = stacks;
 	session__count_anew(s);
 	device_time__summary(s, summary);
 	device_calls__summary(s, summary);
-	decoder__set_writer(s->decoder, NULL);
-	if (!err && s->is_last)
+	decoder__set_writer(s->records.decoder, NULL);
+	if (!err && s->windows.is_last)
 		step_cost__compare(s);
 	step_cost__put(s, json_object_get(summary, "cost"));
-	s->window_ending = false;
+	s->windows.ending = false;
 	/* On a full disk too, what was written is worth its tables. */
 	kept = recording_writer__bytes(w->writer) > 0;
 	probeless__check(s);
@@ -364,9 +366,9 @@ int session__window_finish(struct session *s)
 	probeless__describe(s);
 	steps_only__describe(s);
 	close_err = window__close(w, &s->facts, summary);
-	if (s->discard) {
+	if (s->windows.discard) {
 		out_file__remove(w->path);
-		kept = s->discard = false;
+		kept = s->windows.discard = false;
 	}
 	if (!err)
 		err = close_err;
@@ -375,7 +377,7 @@ int session__window_finish(struct session *s)
 
 		if (!path || ARRAY_PUSH(s->res->paths, s->res->path_cnt, s->res->path_cap, path))
 			err = -ENOMEM;
-		s->window_cnt++;
+		s->windows.written++;
 	}
 	return err;
 }
@@ -385,11 +387,11 @@ int session__window_finish(struct session *s)
 /* The step that was under way has ended; `next` is the one that begins. */
 static int step_ended(struct session *s, const struct pt_rec_step *r, uint64_t next, uint64_t ts_ns)
 {
-	const struct held_step step = {r->h.pid, r->h.tid, next - 1, s->boundary_ns, ts_ns};
-	int err = s->boundary_ns && ts_ns ? device_time__step(s, &step) : 0;
+	const struct held_step step = {r->h.pid, r->h.tid, next - 1, s->boundary.ns, ts_ns};
+	int err = s->boundary.ns && ts_ns ? device_time__step(s, &step) : 0;
 
-	s->boundary_ns = ts_ns;
-	s->boundary_step = next;
+	s->boundary.ns = ts_ns;
+	s->boundary.step = next;
 	return err;
 }
 
@@ -400,13 +402,13 @@ static int recover_steps(struct session *s, const struct pt_rec_step *r)
 	const struct pt_ctl *ctl = s->probes.ctl;
 	int err = 0;
 
-	while (!err && s->boundary_step + 1 < r->step) {
-		uint64_t seq = r->seq - (r->step - s->boundary_step - 1);
+	while (!err && s->boundary.step + 1 < r->step) {
+		uint64_t seq = r->seq - (r->step - s->boundary.step - 1);
 		uint64_t ts_ns = ctl->step_ns[seq % PT_STEP_RING];
 		bool overwritten = ctl->step_seq - seq >= PT_STEP_RING - 1;
 
-		err = step_ended(s, r, s->boundary_step + 1, overwritten ? 0 : ts_ns);
-		s->recovered_cnt += !overwritten;
+		err = step_ended(s, r, s->boundary.step + 1, overwritten ? 0 : ts_ns);
+		s->boundary.recovered_cnt += !overwritten;
 	}
 	return err;
 }
@@ -416,23 +418,23 @@ static int on_step(struct session *s, const struct pt_rec_step *r)
 	bool ends = r->prev_state == PT_STATE_RECORD, begins = r->state == PT_STATE_RECORD;
 	int err = 0;
 
-	if (ends && s->window.writer && !s->window_ending) {
+	if (ends && s->window.writer && !s->windows.ending) {
 		err = recover_steps(s, r);
 		if (!err)
 			err = step_ended(s, r, r->step, r->ts_ns);
 		s->window.end_step = r->step;
 	}
-	s->boundary_ns = r->ts_ns;
-	s->boundary_step = r->step;
+	s->boundary.ns = r->ts_ns;
+	s->boundary.step = r->step;
 	if (!err && s->sched)
 		err = sched_source__boundary(s->sched, r->ts_ns, begins ? r->step : EVENT_NO_ID);
 	if (ends && !begins && s->window.writer)
 		session__window_close(s, r->ts_ns);
 	else if (ends && !begins) /* the record of its begin was lost */
-		s->closes_seen = s->probes.ctl->closes;
-	if (err || !begins || s->timed || (ends && s->window.writer))
+		s->windows.closes_seen = s->probes.ctl->closes;
+	if (err || !begins || s->windows.timed || (ends && s->window.writer))
 		return err;
-	if (s->window_ending)
+	if (s->windows.ending)
 		err = session__window_finish(s);
 	return err ? err : session__window_open(s, r->step, r->ts_ns);
 }
@@ -443,13 +445,14 @@ static int on_task(struct session *s, const struct pt_rec_task *r)
 	int err = 0;
 
 	/* What it was in the middle of ends with it. */
-	if (r->event == PT_TASK_EXIT && s->window.writer && !s->window_ending)
-		err = decoder__ended_thread(s->decoder, bpf_map__fd(s->probes.skel->maps.threads),
-					    r->h.tid, s->opened_cnt, s->window.open_ns, r->ts_ns);
+	if (r->event == PT_TASK_EXIT && s->window.writer && !s->windows.ending)
+		err = decoder__ended_thread(s->records.decoder,
+					    bpf_map__fd(s->probes.skel->maps.threads), r->h.tid,
+					    s->windows.opened, s->window.open_ns, r->ts_ns);
 	if (r->event == PT_TASK_EXIT)
 		bpf_map__delete_elem(s->probes.skel->maps.threads, &r->h.tid, sizeof(r->h.tid), 0);
 	if (r->event == PT_TASK_EXIT && r->last) {
-		s->unfollowed += follow__forget(s, (pid_t)r->h.pid);
+		s->children.unfollowed += follow__forget(s, (pid_t)r->h.pid);
 		follow__exited(s, (pid_t)r->h.pid);
 	}
 	if (r->event == PT_TASK_EXEC && !main_target)
@@ -476,13 +479,13 @@ int session__on_record(void *ctx, void *data, size_t size)
 	else if (optimizer_step__is_stack(data, size))
 		err = optimizer_step__take_stack(s, data, size);
 	else if (size >= sizeof(*h) && h->kind == PT_REC_STACK)
-		err = decoder__stack(s->decoder, data, size);
-	else if (s->log.pid)
-		err = call_log__take(&s->log, data, size);
+		err = decoder__stack(s->records.decoder, data, size);
+	else if (s->records.log.pid)
+		err = call_log__take(&s->records.log, data, size);
 	else
-		err = decoder__record(s->decoder, data, size);
-	if (err && !s->ring_err)
-		s->ring_err = err;
+		err = decoder__record(s->records.decoder, data, size);
+	if (err && !s->records.err)
+		s->records.err = err;
 	return err;
 }
 
@@ -491,16 +494,16 @@ int session__on_ring(void *ctx, void *data, size_t size)
 	struct session *s = ctx;
 	const int err = session__on_record(s, data, size);
 
-	return err ? err : ring_share__took(&s->ring_share, size);
+	return err ? err : ring_share__took(&s->records.share, size);
 }
 
 int session__drain(struct session *s)
 {
 	int n;
 
-	ring_share__begin(&s->ring_share, s->ring);
-	n = ring_buffer__consume(s->ring);
-	return s->ring_err ? s->ring_err : ring_share__result(n);
+	ring_share__begin(&s->records.share, s->records.ring);
+	n = ring_buffer__consume(s->records.ring);
+	return s->records.err ? s->records.err : ring_share__result(n);
 }
 
 static void look_at_target(struct session *s)
@@ -517,13 +520,13 @@ static int session_housekeeping(struct session *s, uint64_t now)
 {
 	int err = 0;
 
-	if (now - s->last_alive_ns > 200 * MS) {
-		s->last_alive_ns = now;
+	if (now - s->turn.alive_ns > 200 * MS) {
+		s->turn.alive_ns = now;
 		look_at_target(s);
-		err = long_names__drain(s->long_names);
+		err = long_names__drain(s->records.long_names);
 	}
-	if (now - s->last_flush_ns > 1000 * MS) {
-		s->last_flush_ns = now;
+	if (now - s->turn.flush_ns > 1000 * MS) {
+		s->turn.flush_ns = now;
 		if (!err && s->sched)
 			err = sched_source__poll(s->sched);
 		if (!err && s->window.writer)
@@ -545,10 +548,10 @@ int session__pump(struct session *s, int timeout_ms)
 	int n, err;
 
 	/* Records do not wake us: they are read in batches, steps wake at the window's edges. */
-	ring_share__begin(&s->ring_share, s->ring);
-	n = ring_share__result(ring_buffer__poll(s->ring, timeout_ms));
-	if (s->ring_err)
-		return s->ring_err;
+	ring_share__begin(&s->records.share, s->records.ring);
+	n = ring_share__result(ring_buffer__poll(s->records.ring, timeout_ms));
+	if (s->records.err)
+		return s->records.err;
 	if (n < 0 && n != -EINTR)
 		return err__set(n, "reading events failed: %s", strerror(-n));
 	err = session__drain(s);

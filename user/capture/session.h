@@ -3,63 +3,58 @@
 #ifndef PROFTRACE_SESSION_H
 #define PROFTRACE_SESSION_H
 
-#include "capture/control/control_socket.h"
-#include "capture/steps/call_log.h"
 #include "capture/arming/bursts.h"
-#include "capture/decode/decoder.h"
-#include "capture/sched/fault_count.h"
-#include "capture/probes.h"
-#include "capture/ring_share.h"
-#include "capture/processes/helpers.h"
+#include "capture/arming/probeless.h"
+#include "capture/arming/pruned.h"
 #include "capture/arming/step_cost.h"
+#include "capture/arming/steps_only.h"
+#include "capture/control/control_socket.h"
+#include "capture/decode/decoder.h"
+#include "capture/device/device_time.h"
+#include "capture/device/pointer_hooks.h"
+#include "capture/learn.h"
+#include "capture/probes.h"
+#include "capture/processes/await.h"
+#include "capture/processes/follow.h"
+#include "capture/ring_share.h"
 #include "capture/sched/sched_source.h"
 #include "capture/sched/task_source.h"
+#include "capture/steps/call_log.h"
+#include "capture/steps/optimizer_step.h"
 #include "capture/window.h"
+#include "capture/window_counts.h"
 #include "device/device_source.h"
-#include "device/shim_attach.h"
 
+struct long_names;
+struct python_stacks;
 struct ring_buffer;
 
-/* What was lost on the way from the target to the recording, since attach. */
-struct losses {
-	uint64_t ring, depth, storage, decode;
-	uint64_t ends; /* calls whose end had no probe yet */
-	uint64_t sched;
+/* When things were done last. */
+struct turn {
+	uint64_t flush_ns, progress_ns, alive_ns, look_ns;
 };
 
-/* Stacks of Python since attach. */
-struct stack_counts {
-	uint64_t read, ns;	    /* and what that took of the target's time */
-	uint64_t cut;		    /* different ones of which only the inner frames were read */
-	uint64_t unread, full;	    /* spans without the one that was wanted */
-	uint64_t unknown_functions; /* frames whose function could not be read */
+struct attaching {
+	uint64_t begin_ns;	/* until the first event is seen */
+	uint64_t longest_ns;	/* of what a window needs */
+	uint32_t return_sites;	/* places that calls return to for which probes were planned */
+	bool is_done;
 };
 
-enum dropped_kind {
-	DROPPED_OPERATOR,
-	DROPPED_NODE, /* of the backward pass */
-	DROPPED_CALL, /* of a device's interface */
+/* The way of the records from the programs to a file. */
+struct records {
+	struct ring_buffer *ring;
+	struct ring_share share;
+	struct decoder *decoder;
+	struct long_names *long_names;
+	struct python_stacks *stacks; /* of --with-stack; NULL: none */
+	struct call_log log; /* while it is open, records go to it and not to a file */
+	int err; /* the first of a record's way */
 };
 
-/* What was measured before a function was left out. */
-struct dropped_probe {
-	const char *name;
-	uint64_t steps; /* that were measured */
-	double per_step, avg_ns; /* of a step of any thread, or see struct timed_drops */
-	double inner_per_step, inner_avg_ns; /* of these, the calls within other operators */
-	enum dropped_kind kind;
-};
-
-/* Without steps functions are measured for a time, and per_step is of a second that the process runs. */
-struct timed_drops {
-	uint64_t ns; /* 0: by steps */
-	double run_share; /* of that time; more than 1 of several threads */
-};
-
-/* A step that is over, but not yet in the file. */
-struct held_step {
-	uint32_t pid, tid;
-	uint64_t step, begin_ns, end_ns;
+/* Of a step before the window. 0: unknown. */
+struct step_length {
+	uint64_t ns, run_ns; /* run_ns: of it its thread ran */
 };
 
 struct session {
@@ -67,152 +62,47 @@ struct session {
 	struct capture_result *res;
 	struct target *target;
 	struct framework_match match;
-	uint64_t learn_begin_ns, learn_cpu_ns; /* when steps began to be looked for, and the
-						  processor time of the process then */
-	struct bursts bursts;
-	bool descendant_described; /* a process below it that has a framework was named */
 	struct probe_plan plan;
-	struct step_rule rule;
-	uint64_t traced;   /* the programs' count when the rule was found */
-	char explain[512]; /* of the rule, where it names an operator */
-	/* Where no period was found: whether there were operators, and the option that makes a step of
-	 * each call of what comes after the longest pauses. */
-	bool called;
-	char pausing[PT_NAME_MAX + 16];
 	struct window_facts facts;
+	struct start start;
+	struct attaching attaching;
+	struct control_listener control; /* where proftrace ctl asks */
+	struct children children;
+
 	struct probes probes;
-	struct decoder *decoder;
-	struct long_names *long_names;
-	struct python_stacks *stacks; /* of --with-stack; NULL: none */
-	struct ring_buffer *ring;
-	struct ring_share ring_share;
+	struct records records;
 	struct sched_source *sched;
 	struct task_source *tasks;
-	struct shim_link *link;	      /* to the library in the target, until device has it */
-	struct device_source *device; /* NULL: no device times by CUPTI */
-	struct shim_attached attached;
-	bool functions_alone; /* the library sees functions, and no device: there is no CUDA */
-	bool calls_on; /* calls of the device's interface are seen by probes */
-	bool attach_tried;
-	bool starts_late; /* the library came after that, and has not recorded yet */
-	uint64_t cuda_looked_ns; /* when it was looked last whether the process has CUDA by now */
-	bool told_why; /* the library stays out, though it was asked for */
-	struct {
-		struct {
-			size_t probe; /* in the plan: its calls are those of the function */
-			bool reached; /* there are pointers to it */
-		} *functions; /* by number */
-		size_t cnt;
-		bool *noted; /* by row: the library sees its calls */
-		bool in_the_way; /* of probes, until it sets its pointers again */
-		bool lost;   /* it had left before the window ended */
-	} pointer_hooks; /* functions called through pointers */
-	struct cupti_watch *watch; /* while device is there; may be NULL */
-	bool yielded;		   /* CUPTI is another tool's by now */
-	char no_device[400]; /* why there are none, though the target uses CUDA; may be empty */
-	bool armed;		      /* the heavy probes are attached */
-	bool awaited_library;	      /* a window could not open yet, latest, for our library's sake */
-	struct steps_only {
-		uint64_t since; /* step_seq when the programs began to count so */
-		uint32_t odd;	/* passes_odd when they ended */
-		bool refuted;	/* backward passes do not tell of steps */
-	} steps_only;
-	struct probeless {
-		bool out;		      /* no probe is in the job */
-		bool refuted;		      /* its steps cannot be told without */
-		uint64_t pause_ns;	      /* how long the probes are out, 0: never yet */
-		uint64_t until_ns, looked_ns; /* the end of that, and the latest look at the job */
-		uint64_t step_ns;	      /* a step's length by the latest look, 0: unknown */
-		bool is_checked;	      /* the probes are back for that, */
-		uint64_t seq;		      /* since step_seq, counter_odd, counter_alike were so */
-		uint32_t odd, alike;
-	} probeless;
-	struct {
-		struct python_code *code; /* to read functions by; NULL: none is looked for */
-		unsigned int tries;
-		uint64_t address;    /* of its code object; 0: not found */
-		bool enclosing;	     /* what is around it tells, and no data breakpoint */
-		bool known;	     /* all operators that update parameters are called in it */
-		bool told;	     /* it makes steps and phases, and not they */
-		bool tells_no_more;  /* the job does not call it any more */
-		bool *left_out;	     /* by row: those not worth a probe while it does */
-		enum probe_group steps_only_group; /* of them where it does not */
-	} optimizer_step;
-	struct held_step *held;
-	size_t held_cnt, held_cap;
-	uint64_t pumped_ns; /* when the device's side was read last */
-	pid_t *children; /* followed beside the target */
-	size_t child_cnt, child_cap;
-	struct helper_list helpers; /* of the children */
-	pid_t gone[16]; /* children that have ended, their links still held */
-	size_t gone_cnt;
-	struct newborn {
-		pid_t pid;
-		uint64_t forked_ns;
-	} *newborn; /* forked, and not followed yet */
-	size_t newborn_cnt, newborn_cap;
-	/* Of this window: children that ended before they had probes, those forked in it that have
-	 * them, and the longest that one of these ran before. */
-	uint64_t unfollowed, followed, follow_late_ns;
-
-	struct control_listener control; /* where proftrace ctl asks */
-	uint32_t hold;	/* enum pt_hold asked for before the programs are loaded */
-	uint64_t start_ns;  /* wall clock: it waits to start until then; 0: it does not wait */
-	bool start_now;	    /* that was asked for */
-	bool awaits_framework; /* it waits for one to be loaded */
-	struct hold *program;  /* stands still while its probes go in; NULL: it runs */
-	uint64_t sliced_ns;    /* before its libraries were there, between slices in which it ran */
-	uint64_t held_ns;      /* for how long it did in all, as this window opened */
-	bool has_probes;       /* they were attached */
-	bool discard;	/* what the window has recorded is not wanted */
-	bool timed;	/* windows open and close by time, and not at steps */
-
-	struct window window; /* window.writer NULL: none is open */
-	bool window_ending;   /* the window has closed, its last records are on their way */
-	uint64_t boundary_ns, boundary_step; /* latest step boundary, 0 ns: not known */
-	uint64_t recovered_cnt; /* boundaries whose records were lost, and which are known all the same */
-	uint64_t window_cnt;  /* windows written */
-	uint64_t opened_cnt;  /* windows opened, those that were thrown away too */
-	uint32_t closes_seen; /* ctl.closes when the latest was told to close, */
-	uint64_t unseen_since_ns; /* and since when they differ, 0: they do not */
-	bool library_missed; /* it did not record when this one opened */
-
-	struct call_log log; /* while it is open, records go to it and not to a file */
-
-	uint32_t return_site_cnt; /* places that calls return to for which probes were planned */
-
-	bool *dropped; /* by row */
-	struct dropped_probe *drops;
-	size_t drop_cnt, drop_cap;
-	struct timed_drops timed_drops;
-	/* What is written in Python and not watched, as there was none in so many steps; NULL: nothing. */
-	const char *unwatched;
-	uint64_t unwatched_after;
-	uint64_t attach_begin_ns;  /* until the first event is seen */
-	uint64_t longest_attach_ns; /* of what a window needs */
-	uint64_t step_ns;	   /* length of a step before the window, 0: unknown */
-	uint64_t step_run_ns;	   /* of it its thread ran, 0: unknown */
-	struct step_cost step_cost; /* of this window */
-	bool is_last;		   /* no window follows this one */
-	uint64_t shifted_before, window_shift; /* steps by which windows were late: all, this one */
-	const char *late_for; /* what this one waited for then, as a clause */
-	uint64_t cpu_before_ns;	   /* our own CPU time at the window's begin */
-	struct fault_count faults_before, faults; /* of the training thread, at its begin and end */
-	struct stack_counts stacks_before;
-	uint64_t enclosing_hits_before; /* of ctl, when windows before this one had ended */
-	uint64_t callee_ends_before; /* of ctl, when windows before this one had ended */
-	uint32_t endless_before;     /* and of its optimizer steps */
-	uint64_t cut_names_before;
-	uint64_t not_ended_before;   /* and of those that their program did not end */
-	uint64_t sched_ns_before;    /* see sched_source__own_ns() */
-	uint64_t beside_before;	     /* and steps of other threads, */
-	uint64_t measured_steps; /* how many steps were measured before the first window */
-	uint64_t beside_measured;    /* and in the steps that were measured */
-	struct losses lost_before; /* what belongs to no recording, or to an earlier one */
-
-	uint64_t last_flush_ns, last_progress_ns, last_alive_ns, last_look_ns;
 	bool target_gone, target_execed;
-	int ring_err; /* first error of a record's way to the file */
+	struct turn turn;
+
+	/* steps */
+	struct learning learning;
+	struct step_rule rule;
+	struct optimizer_step optimizer_step;
+	struct boundary boundary;
+	struct step_length step_length;
+
+	/* which probes are in */
+	bool armed; /* the heavy probes are attached */
+	struct bursts bursts;
+	struct pruned pruned;
+	struct steps_only steps_only;
+	struct probeless probeless;
+
+	/* the device */
+	struct cupti cupti;
+	struct device_source *device; /* NULL: no device times by CUPTI */
+	bool calls_on; /* calls of the device's interface are seen by probes */
+	struct held_steps held_steps;
+	struct pointer_hooks pointer_hooks;
+
+	/* windows */
+	struct window window; /* window.writer NULL: none is open */
+	struct windows windows;
+	struct counts_before before;
+	struct fault_count faults; /* of the training thread, at the window's end */
+	struct step_cost step_cost; /* of this window */
 };
 
 /* Reads the ring for up to timeout_ms, and does what is due: flush, progress, liveness. 0, -EINTR

@@ -10,8 +10,8 @@ static int open_now(struct session *s)
 	const uint64_t next = ctl->started ? ctl->step + 1 : 0;
 
 	/* The step under way did not begin in it. */
-	s->boundary_ns = 0;
-	s->boundary_step = next ? next - 1 : 0;
+	s->boundary.ns = 0;
+	s->boundary.step = next ? next - 1 : 0;
 	ctl->state = PT_STATE_RECORD;
 	ctl->counting = s->rule.boundary != PT_CLASS_NONE;
 	/* What comes before the file is there waits in the ring. */
@@ -23,7 +23,7 @@ static int open_now(struct session *s)
 
 int timed__begin(struct session *s)
 {
-	s->timed = true;
+	s->windows.timed = true;
 	session__step_by_frames(s);
 	return s->probes.ctl->hold == PT_HOLD_CLOSED ? 0 : open_now(s);
 }
@@ -32,7 +32,7 @@ int timed__adjust(struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
 
-	if (!s->timed || s->window.writer || !ctl->armed || ctl->hold == PT_HOLD_CLOSED)
+	if (!s->windows.timed || s->window.writer || !ctl->armed || ctl->hold == PT_HOLD_CLOSED)
 		return 0;
 	return open_now(s);
 }
@@ -46,6 +46,6 @@ void timed__close(struct session *s)
 	ctl->window_open = 0;
 	session__drain(s); /* an error stays in the session, and the next turn returns it */
 	if (s->sched && sched_source__boundary(s->sched, ctl->window_close_ns, EVENT_NO_ID))
-		s->ring_err = -ENOMEM;
+		s->records.err = -ENOMEM;
 	session__window_close(s, ctl->window_close_ns);
 }

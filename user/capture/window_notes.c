@@ -25,16 +25,16 @@ __attribute__((format(printf, 2, 3))) static void say(json_t *notes, const char 
 
 static void note_shift(const struct session *s, json_t *notes)
 {
-	if (s->window_shift)
+	if (s->windows.shift)
 		say(notes, "the window opened %s later than asked: %s",
-		    counted(s->window_shift, "step", "steps").s, s->late_for);
+		    counted(s->windows.shift, "step", "steps").s, s->windows.late_for);
 }
 
 static void note_held(const struct session *s, json_t *notes)
 {
-	if (s->held_ns)
+	if (s->start.held_ns)
 		say(notes, "the program stood still for %.0f ms until its probes were in",
-		    (double)s->held_ns / 1e6);
+		    (double)s->start.held_ns / 1e6);
 }
 
 static void note_doubts(const struct session *s, json_t *notes)
@@ -74,7 +74,7 @@ static void note_traced(const struct session *s, json_t *notes)
 static void note_aside(const struct session *s, json_t *notes)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
-	const uint64_t cnt = ctl->aside_beside - s->beside_before;
+	const uint64_t cnt = ctl->aside_beside - s->before.beside;
 	const pid_t here = proc__status((pid_t)ctl->step_tid, "Tgid");
 	const pid_t there = proc__status((pid_t)ctl->aside_tid, "Tgid");
 
@@ -96,9 +96,9 @@ static void note_aside(const struct session *s, json_t *notes)
 
 static void note_missing(const struct session *s, json_t *notes)
 {
-	uint32_t endless = s->probes.ctl->optimizer_step.endless - s->endless_before;
-	uint64_t cut_names = decoder__cut_names(s->decoder) - s->cut_names_before;
-	uint64_t not_ended = decoder__not_ended(s->decoder) - s->not_ended_before;
+	uint32_t endless = s->probes.ctl->optimizer_step.endless - s->before.endless;
+	uint64_t cut_names = decoder__cut_names(s->records.decoder) - s->before.cut_names;
+	uint64_t not_ended = decoder__not_ended(s->records.decoder) - s->before.not_ended;
 
 	if (endless)
 		say(notes,
@@ -121,17 +121,17 @@ static void note_missing(const struct session *s, json_t *notes)
 
 static void note_forked(const struct session *s, json_t *notes)
 {
-	if (s->unfollowed)
+	if (s->children.unfollowed)
 		say(notes, "%s",
-		    counted(s->unfollowed, "forked process ended before it had probes",
+		    counted(s->children.unfollowed, "forked process ended before it had probes",
 			    "forked processes ended before they had probes")
 			    .s);
-	if (s->followed)
+	if (s->children.followed)
 		say(notes,
 		    "%s forked in the window and ran up to %.0f ms without probes; what was called "
 		    "in that time is missing",
-		    counted(s->followed, "process was", "processes were").s,
-		    (double)s->follow_late_ns / 1e6);
+		    counted(s->children.followed, "process was", "processes were").s,
+		    (double)s->children.late_ns / 1e6);
 }
 
 /* ---- what it cost ---- */
@@ -141,7 +141,7 @@ static void note_learning(const struct session *s, json_t *notes)
 {
 	const struct bursts *b = &s->bursts;
 
-	if (s->opened_cnt > 1)
+	if (s->windows.opened > 1)
 		return;
 	if (b->cnt)
 		say(notes,
@@ -172,7 +172,7 @@ static void note_watched(const struct session *s, json_t *notes)
 	const struct probe_cost *c = &s->facts.cost;
 	uint64_t hits[GROUP_CNT];
 
-	decoder__hits(s->decoder, hits);
+	decoder__hits(s->records.decoder, hits);
 	if (!hits[GROUP_WATCH] || c->watch_ns < DEAR_WATCH * c->bare.entry_ns)
 		return;
 	say(notes,
@@ -187,12 +187,13 @@ static void note_slow_copies(const struct session *s, json_t *notes)
 {
 	const double slows = s->facts.cost.watch_slows;
 
-	if (s->unwatched)
+	if (s->pruned.unwatched)
 		say(notes,
 		    "%s written in Python are not shown: there was none in %s before the window, "
 		    "and the data breakpoints that show them make copies of some KiB take up to "
 		    "%.0f times as long on this processor; --no-prune shows them",
-		    s->unwatched, counted(s->unwatched_after, "step", "steps").s, slows);
+		    s->pruned.unwatched, counted(s->pruned.unwatched_after, "step", "steps").s,
+		    slows);
 	if (s->probes.watchpoints && watched__slows_copies(s))
 		say(notes,
 		    "while data breakpoints are set, copies of some KiB take up to %.0f times as "

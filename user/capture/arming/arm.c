@@ -7,6 +7,7 @@
 #include "capture/processes/follow.h"
 #include "capture/steps/optimizer_step.h"
 #include "capture/arming/steps_only.h"
+#include "capture/session.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <sys/resource.h>
@@ -25,7 +26,7 @@ uint64_t arm__lead_after(uint64_t attach_ns)
 
 uint64_t arm__lead_ns(const struct session *s)
 {
-	return arm__lead_after(s->longest_attach_ns);
+	return arm__lead_after(s->attaching.longest_ns);
 }
 
 /* The kernel changes the target's text under its mmap lock: on a busy machine, being preempted
@@ -45,11 +46,11 @@ void arm__gate(struct session *s)
 	const bool starting = device_time__is_starting(s);
 
 	if (!s->armed || starting)
-		s->awaited_library = s->armed;
+		s->cupti.awaited = s->armed;
 	/* The library ends with a window and begins with the next: the programs open none before
 	 * that, however late it is noticed that one has ended. */
 	s->probes.ctl->gated = s->device != NULL;
-	s->probes.ctl->armed = s->armed && !starting ? s->closes_seen + 1 : 0;
+	s->probes.ctl->armed = s->armed && !starting ? s->windows.closes_seen + 1 : 0;
 }
 
 /* Ranges may be the steps. */
@@ -86,7 +87,7 @@ static int attach_group(struct session *s, enum probe_group group)
 static void forget_calls(struct session *s)
 {
 	s->probes.ctl->changed_ns = clock__monotonic_ns();
-	decoder__forget_calls(s->decoder, s->probes.ctl->changed_ns);
+	decoder__forget_calls(s->records.decoder, s->probes.ctl->changed_ns);
 }
 
 static int attach_groups(struct session *s, const bool chosen[GROUP_CNT])
@@ -101,8 +102,8 @@ static int attach_groups(struct session *s, const bool chosen[GROUP_CNT])
 	arm__hurry(false);
 	forget_calls(s);
 	took = clock__monotonic_ns() - begin;
-	if (took > s->longest_attach_ns)
-		s->longest_attach_ns = took;
+	if (took > s->attaching.longest_ns)
+		s->attaching.longest_ns = took;
 	log__debug("attached in %.1f ms", (double)took / 1e6);
 	if (!err && !s->sched && !s->opts->timer_only)
 		err = sched_source__start(s->probes.skel, &s->sched);
@@ -122,7 +123,7 @@ int arm__attach(struct session *s)
 
 	for (int g = 0; g < GROUP_CNT; g++)
 		chosen[g] = !is_of_operators(g);
-	s->attach_begin_ns = clock__monotonic_ns();
+	s->attaching.begin_ns = clock__monotonic_ns();
 	return attach_groups(s, chosen);
 }
 
@@ -257,7 +258,7 @@ uint64_t arm__steps_left(const struct pt_ctl *ctl)
 static uint64_t latest_step_ns(const struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
-	uint64_t ns = ctl->step_seq > 2 ? ctl->step_took_ns : s->step_ns;
+	uint64_t ns = ctl->step_seq > 2 ? ctl->step_took_ns : s->step_length.ns;
 
 	return ns ? ns : 1;
 }

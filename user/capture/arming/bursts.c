@@ -29,8 +29,8 @@ static uint64_t since(uint64_t now_ns, uint64_t before_ns)
 /* Of several threads that run at once one may have all the hits. */
 static double left_ns(const struct session *s)
 {
-	const double ran = (double)since(process__cpu_ns(s->opts->pid), s->learn_cpu_ns);
-	const double passed = (double)since(clock__monotonic_ns(), s->learn_begin_ns);
+	const double ran = (double)since(process__cpu_ns(s->opts->pid), s->learning.cpu_ns);
+	const double passed = (double)since(clock__monotonic_ns(), s->learning.begin_ns);
 
 	return s->opts->max_overhead * (ran < passed ? ran : passed) - s->bursts.added_ns -
 	       s->bursts.weighed_ns;
@@ -58,8 +58,8 @@ static uint64_t beside_ran_ns(const struct session *s)
 {
 	uint64_t ns = 0;
 
-	for (size_t i = 0; i < s->child_cnt; i++)
-		ns += process__cpu_ns(s->children[i]);
+	for (size_t i = 0; i < s->children.cnt; i++)
+		ns += process__cpu_ns(s->children.pids[i]);
 	return ns;
 }
 
@@ -68,16 +68,17 @@ static void note(struct session *s, uint64_t seen_ns, uint64_t in_ns)
 {
 	struct bursts *b = &s->bursts;
 	const double most_ns = CALL_LOG_MAX * call_ns(s);
-	const double added_ns = (double)s->log.cnt * call_ns(s) * (double)in_ns / (double)seen_ns;
+	const double added_ns =
+		(double)s->records.log.cnt * call_ns(s) * (double)in_ns / (double)seen_ns;
 
 	b->cnt++;
 	b->ns += in_ns;
-	b->calls += s->log.cnt;
+	b->calls += s->records.log.cnt;
 	b->added_ns += added_ns;
 	b->need_ns = 2 * added_ns < most_ns ? 2 * added_ns : most_ns;
-	b->idle = s->log.cnt ? 0 : b->idle + 1;
+	b->idle = s->records.log.cnt ? 0 : b->idle + 1;
 	log__debug("burst %llu: %zu calls in %.0f of %.0f ms, %.1f ms added",
-		   (unsigned long long)b->cnt, s->log.cnt, (double)seen_ns / 1e6,
+		   (unsigned long long)b->cnt, s->records.log.cnt, (double)seen_ns / 1e6,
 		   (double)in_ns / 1e6, added_ns / 1e6);
 }
 

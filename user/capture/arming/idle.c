@@ -20,7 +20,7 @@ int idle__ms(const struct session *s)
 		return 0;
 	/* Another tool may call CUPTI, and waits for us then; a child that forked gets its probes
 	 * soon. */
-	if (s->device || s->newborn_cnt || left_ns <= lead_ns)
+	if (s->device || s->children.newborn_cnt || left_ns <= lead_ns)
 		return IDLE_LEAST_MS;
 	ms = (left_ns - lead_ns) / FASTER / 1000000;
 	if (ms > most)
@@ -31,7 +31,7 @@ int idle__ms(const struct session *s)
 void idle__sleep(const struct session *s, int ms)
 {
 	struct pollfd fds[2 + CONTROL_CLIENTS] = {
-		{.fd = ring_buffer__epoll_fd(s->ring), .events = POLLIN},
+		{.fd = ring_buffer__epoll_fd(s->records.ring), .events = POLLIN},
 		{.fd = s->control.fd > 0 ? s->control.fd : -1, .events = POLLIN},
 	};
 

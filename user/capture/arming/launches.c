@@ -9,7 +9,7 @@ static void show(struct session *s, bool shown)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++)
 		if (s->plan.probes[i].group == GROUP_LAUNCH)
-			s->dropped[s->plan.probes[i].row] = !shown;
+			s->pruned.rows[s->plan.probes[i].row] = !shown;
 }
 
 int launches__watch(struct session *s)
@@ -17,7 +17,7 @@ int launches__watch(struct session *s)
 	size_t before = s->plan.cnt;
 	int n;
 
-	if (!s->device || s->functions_alone || s->calls_on)
+	if (!s->device || s->cupti.functions_alone || s->calls_on)
 		return 0;
 	n = target__refresh_libs(s->target);
 	if (n) {
@@ -27,7 +27,7 @@ int launches__watch(struct session *s)
 	n = cuda_calls__plan_launches(s->target, &s->plan);
 	if (n < 0)
 		return n;
-	decoder__plan_grew(s->decoder);
+	decoder__plan_grew(s->records.decoder);
 	n = probes__plan_grew(&s->probes, before);
 	show(s, true);
 	return n ? n : arm__reattach(s, GROUP_LAUNCH);

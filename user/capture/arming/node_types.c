@@ -11,13 +11,14 @@ void node_types__show(struct session *s, bool shown)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++)
 		if (s->plan.probes[i].group == GROUP_NODE_TYPE)
-			s->dropped[s->plan.probes[i].row] = !shown;
+			s->pruned.rows[s->plan.probes[i].row] = !shown;
 }
 
 static bool some_left_out(const struct session *s)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++)
-		if (s->plan.probes[i].group == GROUP_NODE_TYPE && s->dropped[s->plan.probes[i].row])
+		if (s->plan.probes[i].group == GROUP_NODE_TYPE &&
+		    s->pruned.rows[s->plan.probes[i].row])
 			return true;
 	return false;
 }
@@ -34,6 +35,6 @@ bool node_types__settle(struct session *s, bool changed[GROUP_CNT])
 	changed[GROUP_OPERATOR] = true;
 	for (size_t i = 0; i < s->plan.cnt; i++)
 		if (node_types__replaces(s, &s->plan.probes[i]))
-			s->dropped[s->plan.probes[i].row] = true;
+			s->pruned.rows[s->plan.probes[i].row] = true;
 	return true;
 }

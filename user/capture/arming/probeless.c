@@ -3,6 +3,7 @@
 #include "bpf/skeleton.h"
 #include "capture/arming/arm.h"
 #include "capture/arming/steps_only.h"
+#include "capture/session.h"
 #include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"

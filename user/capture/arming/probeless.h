@@ -10,7 +10,22 @@
 #ifndef PROFTRACE_PROBELESS_H
 #define PROFTRACE_PROBELESS_H
 
-#include "capture/session.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include "bpf/ctl.h"
+
+struct session;
+
+struct probeless {
+	bool out;		      /* no probe is in the job */
+	bool refuted;		      /* its steps cannot be told without */
+	uint64_t pause_ns;	      /* how long the probes are out, 0: never yet */
+	uint64_t until_ns, looked_ns; /* the end of that, and the latest look at the job */
+	uint64_t step_ns;	      /* a step's length by the latest look, 0: unknown */
+	bool is_checked;	      /* the probes are back for that, */
+	uint64_t seq;		      /* since step_seq, counter_odd, counter_alike were so */
+	uint32_t odd, alike;
+};
 
 /* While the session rests, `left` steps of step_ns before its window. Call often. */
 int probeless__poll(struct session *s, uint64_t left, uint64_t step_ns);

@@ -8,6 +8,7 @@
 #include "capture/steps/optimizer_mark.h"
 #include "capture/steps/optimizer_step.h"
 #include "capture/steps/step_probes.h"
+#include "capture/session.h"
 #include "common/util.h"
 #include <string.h>
 
@@ -116,7 +117,7 @@ static void add_steps_probes(const struct session *s, struct prune_policy *polic
 		const struct planned_probe *probe = &s->plan.probes[i];
 		struct pt_probe_stat stat;
 
-		if (!is_steps_probe(probe) || seen[probe->row] || s->dropped[probe->row])
+		if (!is_steps_probe(probe) || seen[probe->row] || s->pruned.rows[probe->row])
 			continue;
 		seen[probe->row] = true;
 		probes__stat(&s->probes, probe->row, &stat);
@@ -135,8 +136,8 @@ static void drop_inner_calls(struct session *s, const struct prune_input *in, si
 	for (size_t i = 0; i < cnt; i++) {
 		const uint64_t outer = in[i].stat.outer;
 
-		if (outer && outer <= s->plan.row_cnt && s->dropped[outer - 1] && !in[i].stays)
-			s->dropped[in[i].row] = true;
+		if (outer && outer <= s->plan.row_cnt && s->pruned.rows[outer - 1] && !in[i].stays)
+			s->pruned.rows[in[i].row] = true;
 	}
 }
 
@@ -161,7 +162,7 @@ static double average(const struct session *s, uint64_t ns, uint64_t spans)
 static int note_drops(struct session *s, const struct prune_policy *policy,
 		      const struct prune_input *in, size_t cnt)
 {
-	const double begun = policy->steps + (double)s->beside_measured;
+	const double begun = policy->steps + (double)s->pruned.beside;
 
 	for (size_t i = 0; i < cnt; i++) {
 		const struct planned_probe *probe = probe_of(s, in[i].row);
@@ -169,7 +170,7 @@ static int note_drops(struct session *s, const struct prune_policy *policy,
 		struct dropped_probe drop;
 		int err;
 
-		if (!probe || !s->dropped[in[i].row] || (!in[i].stat.spans && !in[i].has_names))
+		if (!probe || !s->pruned.rows[in[i].row] || (!in[i].stat.spans && !in[i].has_names))
 			continue;
 		drop.name = left_out_name(probe);
 		drop.kind = in[i].is_node		   ? DROPPED_NODE
@@ -180,7 +181,7 @@ static int note_drops(struct session *s, const struct prune_policy *policy,
 		drop.avg_ns = share * average(s, in[i].stat.span_ns, in[i].stat.spans);
 		drop.inner_per_step = (double)in[i].stat.inner / begun;
 		drop.inner_avg_ns = share * average(s, in[i].stat.inner_ns, in[i].stat.inner);
-		err = ARRAY_PUSH(s->drops, s->drop_cnt, s->drop_cap, drop);
+		err = ARRAY_PUSH(s->pruned.list, s->pruned.cnt, s->pruned.cap, drop);
 		if (err)
 			return err;
 	}
@@ -212,10 +213,10 @@ static int note_unknown_nodes(struct session *s, double steps)
 	/* One that was under way when the measuring began or ended is no sign. */
 	if (all.spans <= known || (double)(all.spans - known) < steps)
 		return 0;
-	drop.per_step = (double)(all.spans - known) / (steps + (double)s->beside_measured);
+	drop.per_step = (double)(all.spans - known) / (steps + (double)s->pruned.beside);
 	if (all.span_ns > known_ns)
 		drop.avg_ns = (double)(all.span_ns - known_ns) / (double)(all.spans - known);
-	return ARRAY_PUSH(s->drops, s->drop_cnt, s->drop_cap, drop);
+	return ARRAY_PUSH(s->pruned.list, s->pruned.cnt, s->pruned.cap, drop);
 }
 
 /* Leaves out the rows chosen, and what must go or come with them. */
@@ -242,7 +243,7 @@ static int measure(struct session *s, uint64_t *steps)
 	uint64_t more = 0;
 	int err;
 
-	*steps = s->beside_measured = 0;
+	*steps = s->pruned.beside = 0;
 	do {
 		err = optimizer_step__watch(s);
 		if (!err)
@@ -280,8 +281,8 @@ static int choose(struct session *s, struct prune_policy *policy)
 		return -ENOMEM;
 	add_steps_probes(s, policy);
 	cnt = gather(s, in);
-	chosen = prune__choose(policy, in, cnt, s->dropped);
-	prune__settle_nodes(policy, in, cnt, s->dropped);
+	chosen = prune__choose(policy, in, cnt, s->pruned.rows);
+	prune__settle_nodes(policy, in, cnt, s->pruned.rows);
 	return leave_out(s, policy, in, cnt, chosen);
 }
 
@@ -300,7 +301,7 @@ int session__prune(struct session *s)
 	if (!err)
 		err = measure(s, &steps);
 	launches__unwatch(s);
-	s->measured_steps = err ? 0 : steps;
+	s->pruned.steps = err ? 0 : steps;
 	if (!err || err == -EAGAIN)
 		bursts__weighed(s, err ? 0 : steps);
 	if (!err)
@@ -360,7 +361,7 @@ static void count_seconds(struct session *s, uint64_t passed_ns, uint64_t ran_ns
 	const double own_ns = bursts__weighed_time(s, passed_ns, ran_ns);
 	const double ns = own_ns < (double)ran_ns ? (double)ran_ns - own_ns : 0;
 
-	s->timed_drops = (struct timed_drops){passed_ns, ns / (double)passed_ns};
+	s->pruned.timed = (struct timed_drops){passed_ns, ns / (double)passed_ns};
 	policy->by_time = true;
 	policy->steps = ns / 1e9;
 	policy->step_ns = ran_ns > passed_ns ? (uint64_t)(1e9 * (double)passed_ns / (double)ran_ns)

@@ -129,7 +129,7 @@ static int attach_new(struct session *s, size_t from)
 {
 	int err = probes__plan_grew(&s->probes, from);
 
-	decoder__plan_grew(s->decoder);
+	decoder__plan_grew(s->records.decoder);
 	if (err)
 		return err;
 	if (!s->window.writer)
@@ -152,7 +152,7 @@ int return_sites__await(struct session *s)
 {
 	const uint64_t end_ns = clock__monotonic_ns() + SETTLE_NS;
 	uint64_t now = 0, changed_ns = 0;
-	uint32_t cnt = s->return_site_cnt;
+	uint32_t cnt = s->attaching.return_sites;
 	int err = 0;
 
 	if (!are_needed(s))
@@ -160,9 +160,9 @@ int return_sites__await(struct session *s)
 	while (!err && now < end_ns && (!cnt || now < changed_ns + QUIET_NS)) {
 		err = session__pump(s, 10);
 		now = clock__monotonic_ns();
-		if (s->return_site_cnt != cnt)
+		if (s->attaching.return_sites != cnt)
 			changed_ns = now;
-		cnt = s->return_site_cnt;
+		cnt = s->attaching.return_sites;
 	}
 	return err;
 }
@@ -175,9 +175,9 @@ int return_sites__poll(struct session *s)
 	struct places new = {.cnt = 0};
 	int err = 0;
 
-	if (cnt == s->return_site_cnt)
+	if (cnt == s->attaching.return_sites)
 		return 0;
-	s->return_site_cnt = cnt;
+	s->attaching.return_sites = cnt;
 	if (target__refresh_libs(s->target))
 		err__take(-ESRCH); /* it ended, which the loop will see */
 	find_new(s, fd, &new);

@@ -97,7 +97,8 @@ static int measure(struct session *s, struct calibration *c, const struct span_p
 	if (!err)
 		err = session__drain(s);
 	if (!err)
-		err = median_length(s->log.calls, s->log.cnt, &cost->span_inside_ns);
+		err = median_length(s->records.log.calls, s->records.log.cnt,
+				    &cost->span_inside_ns);
 	if (cost->span_inside_ns > cost->span_total_ns)
 		cost->span_inside_ns = cost->span_total_ns;
 	if (!err)
@@ -114,7 +115,7 @@ static int measure_recording(struct session *s, struct calibration *c,
 	uint32_t pid = (uint32_t)calibration__pid(c);
 	int err;
 
-	s->log.pid = pid;
+	s->records.log.pid = pid;
 	ctl->step_tid = pid;
 	ctl->window_open_ns = clock__monotonic_ns();
 	ctl->window_open = 1;
@@ -122,7 +123,7 @@ static int measure_recording(struct session *s, struct calibration *c,
 	ctl->window_open = 0;
 	ctl->window_open_ns = 0;
 	ctl->step_tid = 0;
-	call_log__free(&s->log);
+	call_log__free(&s->records.log);
 	bpf_map__delete_elem(s->probes.skel->maps.threads, &pid, sizeof(pid), 0);
 	return err;
 }

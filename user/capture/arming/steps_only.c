@@ -4,6 +4,7 @@
 #include "capture/arming/arm.h"
 #include "capture/steps/epoch_end.h"
 #include "capture/steps/step_probes.h"
+#include "capture/session.h"
 #include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -59,7 +60,7 @@ enum probe_group steps_only__group(const struct probe_plan *plan, const struct s
 static bool may_count_probeless(const struct session *s)
 {
 	const struct pt_schedule *p = &s->opts->schedule;
-	uint64_t near = arm__lead_ns(s) / (s->step_ns ? s->step_ns : 1);
+	uint64_t near = arm__lead_ns(s) / (s->step_length.ns ? s->step_length.ns : 1);
 
 	return s->opts->paused || s->opts->start_at_ns ||
 	       (s->opts->has_schedule && p->skip_first + p->closed > 2 * near);
@@ -157,7 +158,7 @@ void steps_only__go_on(struct session *s)
 void steps_only__forget_ranges(struct session *s)
 {
 	s->probes.ctl->woken_ns = clock__monotonic_ns();
-	decoder__forget_ranges(s->decoder, s->probes.ctl->woken_ns);
+	decoder__forget_ranges(s->records.decoder, s->probes.ctl->woken_ns);
 }
 
 void steps_only__end(struct session *s)

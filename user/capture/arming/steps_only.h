@@ -8,7 +8,19 @@
 #ifndef PROFTRACE_STEPS_ONLY_H
 #define PROFTRACE_STEPS_ONLY_H
 
-#include "capture/session.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include "bpf/ctl.h"
+#include "capture/steps/steps.h"
+#include "frameworks/framework.h"
+
+struct session;
+
+struct steps_only {
+	uint64_t since; /* step_seq when the programs began to count so */
+	uint32_t odd;	/* passes_odd when they ended */
+	bool refuted;	/* backward passes do not tell of steps */
+};
 
 /* The group of a probe of GROUP_STEP: by whether steps of the rule can be counted without it. */
 enum probe_group steps_only__group(const struct probe_plan *plan, const struct step_rule *rule,

@@ -55,7 +55,7 @@ int timer_only__settle(struct session *s)
 			kept++;
 			continue;
 		}
-		s->dropped[probe->row] = true;
+		s->pruned.rows[probe->row] = true;
 		gone++;
 	}
 	log__debug("--timer-only: %s kept, %llu taken out",

@@ -42,8 +42,8 @@ int watched__choose(struct session *s, uint64_t steps)
 		return 0;
 	for (size_t i = 0; i < s->plan.cnt; i++)
 		if (is_instruction(&s->plan.probes[i]))
-			s->dropped[s->plan.probes[i].row] = true;
-	s->unwatched = probe->category == CAT_USER ? "ranges" : "data loaders";
-	s->unwatched_after = steps;
+			s->pruned.rows[s->plan.probes[i].row] = true;
+	s->pruned.unwatched = probe->category == CAT_USER ? "ranges" : "data loaders";
+	s->pruned.unwatched_after = steps;
 	return arm__reattach(s, GROUP_WATCH);
 }

@@ -30,16 +30,16 @@ void window_cost__open(struct session *s)
 static struct window_hits count_hits(const struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
-	struct window_hits h = {.stepped = decoder__stepped_hits(s->decoder)};
+	struct window_hits h = {.stepped = decoder__stepped_hits(s->records.decoder)};
 
-	decoder__hits(s->decoder, h.by_group);
+	decoder__hits(s->records.decoder, h.by_group);
 	/* What --step-probe sees is a step, and no event; other threads' calls are not counted. */
 	if (s->opts->step_probe)
 		h.by_group[GROUP_STEP] += s->window.end_step - s->window.first_step;
 	/* Each traps at the entry as well. */
-	h.by_group[GROUP_OPERATOR] += 2 * (ctl->callee_ends - s->callee_ends_before);
+	h.by_group[GROUP_OPERATOR] += 2 * (ctl->callee_ends - s->before.callee_ends);
 	/* Most may be of others. */
-	h.by_group[GROUP_ENCLOSING] = ctl->optimizer_step.enclosing_hits - s->enclosing_hits_before;
+	h.by_group[GROUP_ENCLOSING] = ctl->optimizer_step.enclosing_hits - s->before.enclosing_hits;
 	for (int g = 0; g < GROUP_CNT; g++)
 		h.total += h.by_group[g];
 	h.plain = h.total - h.by_group[GROUP_WATCH];
@@ -49,7 +49,7 @@ static struct window_hits count_hits(const struct session *s)
 /* What was lost was hit as well: all events over those that arrived. */
 static double lost_share(const struct session *s)
 {
-	const double lost = (double)(session__losses(s).ring - s->lost_before.ring);
+	const double lost = (double)(session__losses(s).ring - s->before.lost.ring);
 	const double kept = (double)recording_writer__events(s->window.writer);
 
 	return kept > 0 ? (kept + lost) / kept : 1;
@@ -115,8 +115,8 @@ static json_t *groups_json(const struct window_hits *h)
 
 json_t *window_cost__summary(const struct session *s, uint64_t loader_cpu_ns)
 {
-	const uint64_t sched_ns = sched_source__own_ns(s->probes.skel) - s->sched_ns_before;
-	const uint64_t stacks_ns = s->probes.ctl->stack_ns - s->stacks_before.ns;
+	const uint64_t sched_ns = sched_source__own_ns(s->probes.skel) - s->before.sched_ns;
+	const uint64_t stacks_ns = s->probes.ctl->stack_ns - s->before.stacks.ns;
 	const struct window_hits h = count_hits(s);
 	const struct device_noted noted =
 		s->device ? device_source__noted(s->device) : (struct device_noted){0};

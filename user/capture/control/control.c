@@ -39,7 +39,7 @@ int control__open(struct session *s)
 	int err;
 
 	err = control_socket__listen(&s->control, pid);
-	s->hold = s->opts->paused ? PT_HOLD_CLOSED : PT_HOLD_NONE;
+	s->start.hold = s->opts->paused ? PT_HOLD_CLOSED : PT_HOLD_NONE;
 	if (!err)
 		return 0;
 	no_door(err, s->control.holder, why, sizeof(why));
@@ -54,7 +54,7 @@ int control__open(struct session *s)
 
 void control__loaded(struct session *s)
 {
-	s->probes.ctl->hold = s->hold;
+	s->probes.ctl->hold = s->start.hold;
 }
 
 void control__close(struct session *s)
@@ -67,12 +67,12 @@ void control__close(struct session *s)
 /* And not on nobody's file, while steps are looked for. */
 static bool is_open(const struct session *s)
 {
-	return s->probes.ctl->window_open && !s->log.pid;
+	return s->probes.ctl->window_open && !s->records.log.pid;
 }
 
 static bool is_learning(const struct session *s)
 {
-	return !s->timed && !s->probes.ctl->counting && !is_open(s);
+	return !s->windows.timed && !s->probes.ctl->counting && !is_open(s);
 }
 
 static void say_state(const struct session *s, char *out, size_t size)
@@ -83,13 +83,13 @@ static void say_state(const struct session *s, char *out, size_t size)
 		control_early__state(s, out, size);
 	else if (is_learning(s))
 		snprintf(out, size, "attached, finding out what a step is");
-	else if (is_open(s) && s->rule.boundary && !s->timed)
+	else if (is_open(s) && s->rule.boundary && !s->windows.timed)
 		snprintf(out, size, "recording step %llu, since step %llu",
 			 (unsigned long long)ctl->step, (unsigned long long)s->window.first_step);
 	else if (is_open(s))
 		snprintf(out, size, "recording, for %.1f s",
 			 (double)(clock__monotonic_ns() - ctl->window_open_ns) / 1e9);
-	else if (s->timed)
+	else if (s->windows.timed)
 		snprintf(out, size, "%s",
 			 ctl->hold == PT_HOLD_CLOSED ? "paused" : "the next window opens");
 	else
@@ -113,7 +113,7 @@ static const char *window_path(const struct session *s, char *absolute)
 
 static void say_status(const struct session *s, char *out, size_t size)
 {
-	const struct losses lost = s->has_probes ? session__losses(s) : (struct losses){0};
+	const struct losses lost = s->attaching.is_done ? session__losses(s) : (struct losses){0};
 	uint64_t lost_cnt =
 		lost.ring + lost.depth + lost.storage + lost.decode + lost.ends + lost.sched;
 	char state[128], path[PATH_MAX];
@@ -124,8 +124,8 @@ static void say_status(const struct session *s, char *out, size_t size)
 		 "%.500s\nevents lost: %llu",
 		 s->opts->pid, s->match.framework ? ", " : "",
 		 s->match.framework ? s->match.framework->title : "", *s->match.version ? " " : "",
-		 s->match.version, state, (unsigned long long)s->window_cnt, window_path(s, path),
-		 (unsigned long long)lost_cnt);
+		 s->match.version, state, (unsigned long long)s->windows.written,
+		 window_path(s, path), (unsigned long long)lost_cnt);
 }
 
 /* ---- verbs ---- */
@@ -135,7 +135,7 @@ static bool start(struct session *s, char *out, size_t size)
 	struct pt_ctl *ctl = s->probes.ctl;
 
 	if (is_open(s) && !ctl->gap && ctl->hold != PT_HOLD_CLOSED) {
-		if (s->timed)
+		if (s->windows.timed)
 			snprintf(out, size, "it is recording already");
 		else
 			snprintf(out, size, "it is recording already, since step %llu",
@@ -145,8 +145,9 @@ static bool start(struct session *s, char *out, size_t size)
 	ctl->hold = PT_HOLD_RECORD;
 	snprintf(out, size,
 		 is_learning(s) ? "recording begins when it is known what a step is"
-		 : s->timed	? "recording begins when the probes are attached"
-			    : "recording begins with the next step that finds the probes attached");
+		 : s->windows.timed
+			 ? "recording begins when the probes are attached"
+			 : "recording begins with the next step that finds the probes attached");
 	return true;
 }
 
@@ -160,7 +161,7 @@ static bool pause_windows(struct session *s, char *out, size_t size)
 		return false;
 	}
 	ctl->hold = PT_HOLD_CLOSED;
-	if (is_open(s) && s->timed) {
+	if (is_open(s) && s->windows.timed) {
 		snprintf(out, size, "the window ended: %.900s", window_path(s, path));
 		timed__close(s);
 	} else if (is_open(s) && s->window.writer)
@@ -199,8 +200,8 @@ static bool end_window(struct session *s, bool keep, char *out, size_t size)
 		say_no_window(s, out, size);
 		return false;
 	}
-	s->discard = !keep;
-	if (s->timed) {
+	s->windows.discard = !keep;
+	if (s->windows.timed) {
 		snprintf(out, size, keep ? "written: %.900s" : "forgotten: %.900s",
 			 window_path(s, path));
 		timed__close(s);
@@ -246,8 +247,9 @@ static void dump_if_due(struct session *s)
 	const struct pt_ctl *ctl = s->probes.ctl;
 	char said[CONTROL_MAX];
 
-	if (!control_early__is(s) && s->opts->dump_every_ns && (s->rule.boundary || s->timed) &&
-	    is_open(s) && clock__monotonic_ns() - ctl->window_open_ns >= s->opts->dump_every_ns)
+	if (!control_early__is(s) && s->opts->dump_every_ns &&
+	    (s->rule.boundary || s->windows.timed) && is_open(s) &&
+	    clock__monotonic_ns() - ctl->window_open_ns >= s->opts->dump_every_ns)
 		end_window(s, true, said, sizeof(said));
 }
 
@@ -274,7 +276,7 @@ int control__settle(struct session *s)
 	uint64_t now = clock__monotonic_ns();
 
 	/* Device times are settled by device_time__adjust. */
-	if (!s->window_ending || s->device || now < s->window.close_ns + SETTLE_NS)
+	if (!s->windows.ending || s->device || now < s->window.close_ns + SETTLE_NS)
 		return 0;
 	return session__window_finish(s);
 }

@@ -10,19 +10,19 @@
 
 bool control_early__is(const struct session *s)
 {
-	return s->start_ns || !s->has_probes;
+	return s->start.at_ns || !s->attaching.is_done;
 }
 
 static struct duration_text left(const struct session *s)
 {
 	const uint64_t now = clock__ns(CLOCK_REALTIME);
 
-	return duration_text(s->start_ns > now ? (s->start_ns - now + S_NS / 2) / S_NS : 0);
+	return duration_text(s->start.at_ns > now ? (s->start.at_ns - now + S_NS / 2) / S_NS : 0);
 }
 
 static uint32_t get_hold(const struct session *s)
 {
-	return s->probes.ctl ? s->probes.ctl->hold : s->hold;
+	return s->probes.ctl ? s->probes.ctl->hold : s->start.hold;
 }
 
 void control_early__state(const struct session *s, char *out, size_t size)
@@ -30,17 +30,18 @@ void control_early__state(const struct session *s, char *out, size_t size)
 	const char *paused =
 		get_hold(s) == PT_HOLD_CLOSED ? "; paused: no window opens before `start`" : "";
 
-	if (s->start_ns)
+	if (s->start.at_ns)
 		snprintf(out, size, "%swaiting to start, in %s%s",
-			 s->has_probes ? "attached, " : "", left(s).s, paused);
+			 s->attaching.is_done ? "attached, " : "", left(s).s, paused);
 	else
 		snprintf(out, size, "%s%s",
-			 s->awaits_framework ? "waiting for a framework" : "attaching", paused);
+			 s->start.awaits_framework ? "waiting for a framework" : "attaching",
+			 paused);
 }
 
 static void set_hold(struct session *s, uint32_t hold)
 {
-	s->hold = hold;
+	s->start.hold = hold;
 	if (s->probes.ctl)
 		s->probes.ctl->hold = hold;
 }
@@ -49,15 +50,15 @@ static void set_hold(struct session *s, uint32_t hold)
 static void end_wait(struct session *s, char *out, size_t size)
 {
 	snprintf(out, size, "it starts now, and not in %s", left(s).s);
-	s->start_now = true;
-	s->start_ns = 0;
+	s->start.now = true;
+	s->start.at_ns = 0;
 	if (get_hold(s) == PT_HOLD_CLOSED)
 		set_hold(s, PT_HOLD_RECORD);
 }
 
 static bool start(struct session *s, char *out, size_t size)
 {
-	if (s->start_ns) {
+	if (s->start.at_ns) {
 		end_wait(s, out, size);
 		return true;
 	}

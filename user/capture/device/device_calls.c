@@ -11,10 +11,10 @@
  * the session: what is seen twice would be told twice. */
 static bool wanted(struct session *s)
 {
-	if (s->link || s->calls_on || s->opts->detail == DETAIL_PHASE)
+	if (s->cupti.link || s->calls_on || s->opts->detail == DETAIL_PHASE)
 		return s->calls_on;
 	if (!s->device)
-		return s->opts->no_inject || s->attach_tried;
+		return s->opts->no_inject || s->cupti.attach_tried;
 	return !device_source__is_absent(s->device) && device_source__refusal(s->device);
 }
 
@@ -44,7 +44,7 @@ int device_calls__look(struct session *s)
 	err = device_calls__plan(s);
 	if (err || s->plan.cnt == before)
 		return err;
-	decoder__plan_grew(s->decoder);
+	decoder__plan_grew(s->records.decoder);
 	err = probes__plan_grew(&s->probes, before);
 	/* Those that come and go with a window come with the next one. */
 	return err || !s->armed ? err : arm__reattach(s, GROUP_DEVICE);
@@ -58,7 +58,7 @@ int device_calls__prepare(struct session *s)
 		return err;
 	if (target__refresh_libs(s->target))
 		err__take(-ESRCH); /* it ended, which the loop will see */
-	decoder__prepare_kernels(s->decoder);
+	decoder__prepare_kernels(s->records.decoder);
 	return 0;
 }
 
@@ -67,9 +67,9 @@ int device_calls__adjust(struct session *s)
 	uint64_t now = clock__monotonic_ns();
 
 	/* While a window is open, what it shows stays the same. */
-	if (s->window.writer || now - s->last_look_ns < LOOK_NS)
+	if (s->window.writer || now - s->turn.look_ns < LOOK_NS)
 		return 0;
-	s->last_look_ns = now;
+	s->turn.look_ns = now;
 	return device_calls__look(s);
 }
 

@@ -6,6 +6,7 @@
 #include "capture/arming/arm.h"
 #include "capture/device/cupti_watch.h"
 #include "capture/device/pointer_hooks.h"
+#include "capture/session.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "privilege/session_filter.h"
@@ -22,7 +23,7 @@ static uint32_t track(void *ctx, uint32_t pid, uint32_t tid)
 {
 	const struct session *s = ctx;
 
-	return decoder__track(s->decoder, pid, tid);
+	return decoder__track(s->records.decoder, pid, tid);
 }
 
 static int noted(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *span,
@@ -34,14 +35,14 @@ static int noted(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *sp
 	of_row.probe = pointer_hooks__row(s, span->probe);
 	if (of_row.kind == PT_FRAME_NODE && pointer_hooks__has_name(s, span->probe))
 		of_row.vtable = of_row.type_obj = 0;
-	return decoder__noted(s->decoder, pid, tid, &of_row, names->own, names->full);
+	return decoder__noted(s->records.decoder, pid, tid, &of_row, names->own, names->full);
 }
 
 static void met(void *ctx, uint32_t pid, uint32_t tid, const struct shim_call *call)
 {
 	struct session *s = ctx;
 
-	decoder__meet(s->decoder, pid, tid,
+	decoder__meet(s->records.decoder, pid, tid,
 		      &(struct pt_span){.ts_ns = call->begin_ns,
 					.end_ns = call->end_ns,
 					.probe = pointer_hooks__row(s, call->api),
@@ -61,7 +62,7 @@ static int look(void *ctx, uint64_t end_ns)
 static void refuse(struct session *s, const char *why)
 {
 	log__warn("no device times: %s", why);
-	snprintf(s->no_device, sizeof(s->no_device), "no device times: %s", why);
+	snprintf(s->cupti.no_device, sizeof(s->cupti.no_device), "no device times: %s", why);
 }
 
 /* Seen with the simulated driver alone, whose records are whole then. */
@@ -81,16 +82,17 @@ static void warn_of_majors(const struct cupti_found *f, pid_t pid)
 
 void device_time__forbid_loading(const struct session *s)
 {
-	if ((s->attach_tried || s->opts->no_inject) && !s->program)
+	if ((s->cupti.attach_tried || s->opts->no_inject) && !s->start.program)
 		session_filter__give_up_tracing();
 }
 
 static int attach(struct session *s, struct target *t)
 {
 	const bool alone = !cuda__has_driver(t);
-	int err = shim__attach(t, s->opts->cupti, alone, &capture_stop, &s->link, &s->attached);
+	int err = shim__attach(t, s->opts->cupti, alone, &capture_stop, &s->cupti.link,
+			       &s->cupti.attached);
 
-	s->attach_tried = true;
+	s->cupti.attach_tried = true;
 	device_time__forbid_loading(s);
 	if ((err == -ENOENT || err == -ENOEXEC) && s->opts->cupti)
 		return err; /* a mistake of the command line */
@@ -102,40 +104,40 @@ static int attach(struct session *s, struct target *t)
 		refuse(s, err__take(err));
 	if (err)
 		return 0;
-	s->functions_alone = alone;
-	if (s->attached.cupti.unused)
+	s->cupti.functions_alone = alone;
+	if (s->cupti.attached.cupti.unused)
 		log__warn("--cupti %s is not used: process %d has a libcupti already",
 			  s->opts->cupti, t->pid);
-	warn_of_majors(&s->attached.cupti, t->pid);
+	warn_of_majors(&s->cupti.attached.cupti, t->pid);
 	log__info("%s: our library %s process %d, stopped for %.1f ms",
 		  alone ? "operators without probes" : "device times by CUPTI",
-		  s->attached.inject.already_loaded ? "was still in" : "went into", t->pid,
-		  (double)s->attached.inject.stopped_ns / 1e6);
+		  s->cupti.attached.inject.already_loaded ? "was still in" : "went into", t->pid,
+		  (double)s->cupti.attached.inject.stopped_ns / 1e6);
 	return 0;
 }
 
 int device_time__choose(struct session *s)
 {
-	if (s->link || s->opts->no_inject || !cuda__has_driver(s->target))
+	if (s->cupti.link || s->opts->no_inject || !cuda__has_driver(s->target))
 		return 0;
 	return attach(s, s->target);
 }
 
 static void take_along(struct session *s, struct device_source *device)
 {
-	decoder__set_before(s->decoder, device ? before_span : NULL, device);
-	decoder__set_look(s->decoder, device ? look : NULL, device);
+	decoder__set_before(s->records.decoder, device ? before_span : NULL, device);
+	decoder__set_look(s->records.decoder, device ? look : NULL, device);
 }
 
 int device_time__open(struct session *s)
 {
 	const struct device_taker taker = {.track = track, .noted = noted, .met = met, .ctx = s};
-	struct shim_link *link = s->link;
+	struct shim_link *link = s->cupti.link;
 	int err;
 
 	if (!link)
 		return 0;
-	s->link = NULL;
+	s->cupti.link = NULL;
 	shim_link__set_waits(link, s->opts->sync_events);
 	err = device_source__new(link, s->target, &taker, &s->device);
 	if (!err)
@@ -151,7 +153,8 @@ static int wait_settled(struct session *s, const char *what)
 
 	while (!err && !device_source__settled(s->device, clock__monotonic_ns())) {
 		err = session__pump(s, 10);
-		session__progress(s, "%s %s", what, s->functions_alone ? "our library" : "CUPTI");
+		session__progress(s, "%s %s", what,
+				  s->cupti.functions_alone ? "our library" : "CUPTI");
 	}
 	return err;
 }
@@ -161,10 +164,10 @@ static bool is_within(const struct session *s, uint64_t lead_ns)
 	uint64_t left = arm__steps_left(s->probes.ctl);
 	bool scheduled = s->opts->has_schedule || s->probes.ctl->hold;
 
-	if (s->timed)
+	if (s->windows.timed)
 		return s->probes.ctl->hold != PT_HOLD_CLOSED;
 	return !s->rule.boundary || !scheduled || left <= 2 ||
-	       left <= lead_ns / (s->step_ns ? s->step_ns : 1);
+	       left <= lead_ns / (s->step_length.ns ? s->step_length.ns : 1);
 }
 
 static bool is_near(const struct session *s)
@@ -188,9 +191,9 @@ static bool may_go_in_alone(struct session *s)
 {
 	const char *why = s->opts->inject ? pointer_hooks__why_not(s) : NULL;
 
-	if (why && !s->told_why)
+	if (why && !s->cupti.told_why)
 		log__info("--inject: our library stays out of process %d: %s", s->opts->pid, why);
-	s->told_why = why;
+	s->cupti.told_why = why;
 	return s->opts->inject && !why;
 }
 
@@ -204,10 +207,10 @@ static int choose_late(struct session *s)
 	struct target *t;
 	int err;
 
-	if ((s->device && !device_source__is_absent(s->device)) || s->attach_tried ||
+	if ((s->device && !device_source__is_absent(s->device)) || s->cupti.attach_tried ||
 	    s->opts->no_inject)
 		return 0;
-	s->cuda_looked_ns = clock__monotonic_ns();
+	s->cupti.cuda_looked_ns = clock__monotonic_ns();
 	err = target__open(s->opts->pid, &t);
 	if (err) {
 		err__take(err);
@@ -221,7 +224,7 @@ static int choose_late(struct session *s)
 
 static bool uses_cuda(const struct session *s)
 {
-	return !s->functions_alone &&
+	return !s->cupti.functions_alone &&
 	       (!device_source__is_absent(s->device) || cuda__has_driver(s->target));
 }
 
@@ -233,8 +236,8 @@ static void on_started(struct session *s)
 	if (refusal && uses_cuda(s))
 		log__warn("no device times: %s", refusal);
 	/* By now the library has loaded a libcupti if the process had none. */
-	if (!refusal && !s->watch && !s->functions_alone)
-		s->watch = cupti_watch__start(s->probes.skel, s->opts->pid, s->probes.method);
+	if (!refusal && !s->cupti.watch && !s->cupti.functions_alone)
+		s->cupti.watch = cupti_watch__start(s->probes.skel, s->opts->pid, s->probes.method);
 }
 
 /* Pointers that it is to see nothing by are in their place again then. */
@@ -274,9 +277,10 @@ int device_time__prepare(struct session *s)
 
 static void yield_if_claimed(struct session *s)
 {
-	if (s->yielded || (!s->probes.ctl->cupti_claimed && !device_source__has_left(s->device)))
+	if (s->cupti.yielded ||
+	    (!s->probes.ctl->cupti_claimed && !device_source__has_left(s->device)))
 		return;
-	s->yielded = true;
+	s->cupti.yielded = true;
 	device_source__yield(s->device, s->probes.ctl->cupti_kinds);
 	log__warn("device times end here: %s", device_source__refusal(s->device));
 }
@@ -289,7 +293,8 @@ static int pump_source(struct session *s)
 
 	yield_if_claimed(s);
 	err = device_source__pump(s->device);
-	if (!had_ended && !s->functions_alone && !s->yielded && device_source__has_ended(s->device))
+	if (!had_ended && !s->cupti.functions_alone && !s->cupti.yielded &&
+	    device_source__has_ended(s->device))
 		log__warn("device times end here: %s", device_source__refusal(s->device));
 	return err;
 }
@@ -297,7 +302,7 @@ static int pump_source(struct session *s)
 bool device_time__is_starting(struct session *s)
 {
 	return s->device &&
-	       (s->window_ending || !device_source__settled(s->device, clock__monotonic_ns()));
+	       (s->windows.ending || !device_source__settled(s->device, clock__monotonic_ns()));
 }
 
 /* The window waits for the library that came only now. */
@@ -306,21 +311,22 @@ static int look_again(struct session *s)
 	int err;
 
 	if (s->window.writer || s->probes.ctl->state == PT_STATE_DONE ||
-	    clock__monotonic_ns() - s->cuda_looked_ns < LOOK_NS || !is_within(s, FIRST_LEAD_NS))
+	    clock__monotonic_ns() - s->cupti.cuda_looked_ns < LOOK_NS ||
+	    !is_within(s, FIRST_LEAD_NS))
 		return 0;
 	err = choose_late(s);
-	s->starts_late = !err && s->device;
+	s->cupti.starts_late = !err && s->device;
 	return err;
 }
 
 static bool is_wanted(struct session *s)
 {
-	if (s->starts_late &&
+	if (s->cupti.starts_late &&
 	    (device_source__is_recording(s->device) || device_source__refusal(s->device))) {
-		s->starts_late = false;
+		s->cupti.starts_late = false;
 		on_started(s);
 	}
-	return (s->starts_late || is_near(s)) && !s->calls_on && !s->yielded;
+	return (s->cupti.starts_late || is_near(s)) && !s->calls_on && !s->cupti.yielded;
 }
 
 int device_time__adjust(struct session *s)
@@ -330,7 +336,7 @@ int device_time__adjust(struct session *s)
 	if (!s->device)
 		return err;
 	/* The next window may need the library again, so this one is not left open until then. */
-	if (!err && s->window_ending && device_source__settled(s->device, clock__monotonic_ns()))
+	if (!err && s->windows.ending && device_source__settled(s->device, clock__monotonic_ns()))
 		err = session__window_finish(s);
 	if (!err)
 		err = pointer_hooks__adjust(s);
@@ -342,7 +348,7 @@ int device_time__adjust(struct session *s)
 
 static bool should_record(const struct session *s)
 {
-	return !s->calls_on && !s->yielded && !device_source__is_absent(s->device) &&
+	return !s->calls_on && !s->cupti.yielded && !device_source__is_absent(s->device) &&
 	       !device_source__refusal(s->device);
 }
 
@@ -350,9 +356,9 @@ void device_time__window_open(struct session *s)
 {
 	if (!s->device)
 		return;
-	s->library_missed = should_record(s) && !device_source__is_recording(s->device);
+	s->cupti.missed = should_record(s) && !device_source__is_recording(s->device);
 	device_source__open(s->device, s->window.writer, s->window.open_ns);
-	if (s->library_missed)
+	if (s->cupti.missed)
 		log__warn("this window opens, and %s", library_sleeps);
 }
 
@@ -374,23 +380,25 @@ static int release_steps(struct session *s, uint64_t ended_before_ns)
 	size_t cnt = 0;
 	int err = 0;
 
-	while (cnt < s->held_cnt && s->held[cnt].end_ns < ended_before_ns && !err) {
-		const struct held_step *h = &s->held[cnt++];
+	while (cnt < s->held_steps.cnt && s->held_steps.list[cnt].end_ns < ended_before_ns &&
+	       !err) {
+		const struct held_step *h = &s->held_steps.list[cnt++];
 
-		err = decoder__step(s->decoder, h->pid, h->tid, h->step, h->begin_ns, h->end_ns);
+		err = decoder__step(s->records.decoder, h->pid, h->tid, h->step, h->begin_ns,
+				    h->end_ns);
 	}
-	s->held_cnt -= cnt;
-	for (size_t i = 0; i < s->held_cnt; i++)
-		s->held[i] = s->held[i + cnt];
+	s->held_steps.cnt -= cnt;
+	for (size_t i = 0; i < s->held_steps.cnt; i++)
+		s->held_steps.list[i] = s->held_steps.list[i + cnt];
 	return err;
 }
 
 int device_time__step(struct session *s, const struct held_step *step)
 {
 	if (!s->device)
-		return decoder__step(s->decoder, step->pid, step->tid, step->step, step->begin_ns,
-				     step->end_ns);
-	return ARRAY_PUSH(s->held, s->held_cnt, s->held_cap, *step);
+		return decoder__step(s->records.decoder, step->pid, step->tid, step->step,
+				     step->begin_ns, step->end_ns);
+	return ARRAY_PUSH(s->held_steps.list, s->held_steps.cnt, s->held_steps.cap, *step);
 }
 
 /* ---- records ---- */
@@ -398,13 +406,13 @@ int device_time__step(struct session *s, const struct held_step *step)
 int device_time__pump(struct session *s)
 {
 	/* What came then is written now, also where proftrace had no processor since. */
-	const uint64_t before_ns = s->pumped_ns;
+	const uint64_t before_ns = s->held_steps.read_ns;
 	int err = 0;
 
-	s->pumped_ns = clock__monotonic_ns();
+	s->held_steps.read_ns = clock__monotonic_ns();
 	if (s->device)
 		err = pump_source(s);
-	if (!err && s->window.writer && !s->window_ending && before_ns > HOLD_NS)
+	if (!err && s->window.writer && !s->windows.ending && before_ns > HOLD_NS)
 		err = release_steps(s, before_ns - HOLD_NS);
 	return err;
 }
@@ -448,7 +456,8 @@ static bool has_gained_cuda(const struct session *s)
 	bool has;
 	int err;
 
-	if (s->target_gone || cuda__has_driver(s->target) || (s->device && !s->functions_alone))
+	if (s->target_gone || cuda__has_driver(s->target) ||
+	    (s->device && !s->cupti.functions_alone))
 		return false;
 	err = target__open(s->opts->pid, &t);
 	if (err) {
@@ -474,8 +483,8 @@ void device_time__summary(struct session *s, json_t *summary)
 	json_t *device;
 	uint64_t lost;
 
-	if (s->no_device[0])
-		add_note(summary, s->no_device);
+	if (s->cupti.no_device[0])
+		add_note(summary, s->cupti.no_device);
 	else if (has_gained_cuda(s))
 		add_note(summary, "the process has begun to use CUDA only now: nothing of the "
 				  "device is in this window; record again");
@@ -483,15 +492,15 @@ void device_time__summary(struct session *s, json_t *summary)
 		add_note(summary,
 			 "operators that our library in the process sees are missing at the "
 			 "window's end: it left before that");
-	if (s->attached.took_ns)
-		json_object_set_new(summary, "injection", attached_json(&s->attached));
-	if (s->device && s->functions_alone)
+	if (s->cupti.attached.took_ns)
+		json_object_set_new(summary, "injection", attached_json(&s->cupti.attached));
+	if (s->device && s->cupti.functions_alone)
 		set_lost(summary, device_source__lost_functions(s->device, notes));
 	if (!s->device || !uses_cuda(s))
 		return;
 	device = device_source__summary(s->device, notes, &lost);
 	set_lost(summary, lost);
-	if (s->library_missed)
+	if (s->cupti.missed)
 		json_object_set_new(device, "refused", json_string(library_sleeps));
 	refused = json_string_value(json_object_get(device, "refused"));
 	/* Of a window that they cover in part the report says how far. */

@@ -3,6 +3,7 @@
 #include "capture/arming/arm.h"
 #include "capture/arming/node_types.h"
 #include "capture/device/pointer_hooks.h"
+#include "capture/session.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <stdlib.h>
@@ -77,9 +78,9 @@ static int show_all(struct session *s)
 
 	for (size_t i = 0; i < s->plan.cnt; i++)
 		if (node_types__replaces(s, &s->plan.probes[i]))
-			s->dropped[s->plan.probes[i].row] = false;
+			s->pruned.rows[s->plan.probes[i].row] = false;
 	for (size_t i = 0; i < s->pointer_hooks.cnt; i++)
-		s->dropped[pointer_hooks__probe(s, i)->row] = false;
+		s->pruned.rows[pointer_hooks__probe(s, i)->row] = false;
 	arm__hurry(true);
 	err = probes__attach(&s->probes, GROUP_OPERATOR, s->target->pid);
 	if (!err)
@@ -184,10 +185,10 @@ static void forget_drop(struct session *s, const char *name)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < s->drop_cnt; i++)
-		if (strcmp(s->drops[i].name, name) != 0)
-			s->drops[kept++] = s->drops[i];
-	s->drop_cnt = kept;
+	for (size_t i = 0; i < s->pruned.cnt; i++)
+		if (strcmp(s->pruned.list[i].name, name) != 0)
+			s->pruned.list[kept++] = s->pruned.list[i];
+	s->pruned.cnt = kept;
 }
 
 /* The library sees it; some methods are one function. */
@@ -242,7 +243,7 @@ static void take_enclosing(struct session *s, bool all_parts, const bool *before
 			continue; /* its row is a part's */
 		s->pointer_hooks.noted[probe->row] = all_parts && is_reached(s, probe);
 		if (!s->pointer_hooks.noted[probe->row])
-			s->dropped[probe->row] = before[probe->row];
+			s->pruned.rows[probe->row] = before[probe->row];
 	}
 }
 
@@ -271,7 +272,7 @@ static size_t take_over(struct session *s, const uint64_t *counted, const bool *
 		if (probe->pointer_hook == POINTER_HOOK_ENCLOSING)
 			continue;
 		if (!is_agreed(s, counted, nodes, i)) {
-			s->dropped[probe->row] = before[probe->row];
+			s->pruned.rows[probe->row] = before[probe->row];
 			device_source__see_no_more(s->device, i);
 			all_parts &=
 				probe->pointer_hook != POINTER_HOOK_PART || !was_seen(s, probe);
@@ -285,14 +286,15 @@ static size_t take_over(struct session *s, const uint64_t *counted, const bool *
 	take_enclosing(s, all_parts, before);
 	for (size_t i = 0; i < s->plan.cnt; i++)
 		if (node_types__replaces(s, &s->plan.probes[i]))
-			s->dropped[s->plan.probes[i].row] = nodes || before[s->plan.probes[i].row];
+			s->pruned.rows[s->plan.probes[i].row] =
+				nodes || before[s->plan.probes[i].row];
 	return taken;
 }
 
 static bool was_dropped(const struct session *s, const struct planned_probe *probe)
 {
-	for (size_t i = 0; i < s->drop_cnt && probe->name; i++)
-		if (!strcmp(s->drops[i].name, probe->name))
+	for (size_t i = 0; i < s->pruned.cnt && probe->name; i++)
+		if (!strcmp(s->pruned.list[i].name, probe->name))
 			return true;
 	return false;
 }
@@ -312,7 +314,7 @@ static double hits_left_out(const struct session *s)
 		probes__stat(&s->probes, probe->row, &stat);
 		hits += 2 * stat.hits;
 	}
-	return (double)hits / (double)s->measured_steps;
+	return (double)hits / (double)s->pruned.steps;
 }
 
 static bool is_left_out(const struct session *s, const char *name)
@@ -325,7 +327,7 @@ static bool is_left_out(const struct session *s, const char *name)
 		if (!probe->name || strcmp(probe->name, name) != 0)
 			continue;
 		known = true;
-		if (s->dropped[probe->row])
+		if (s->pruned.rows[probe->row])
 			return true;
 	}
 	return !known; /* what it stands for has no name of its own */
@@ -344,12 +346,12 @@ static void bring_back(struct session *s, double hits)
 
 		if (probe->group == GROUP_OPERATOR && !pointer_hooks__is_candidate(s, probe) &&
 		    was_dropped(s, probe))
-			s->dropped[probe->row] = false;
+			s->pruned.rows[probe->row] = false;
 	}
-	for (size_t i = 0; i < s->drop_cnt; i++)
-		if (is_left_out(s, s->drops[i].name))
-			s->drops[kept++] = s->drops[i];
-	s->drop_cnt = kept;
+	for (size_t i = 0; i < s->pruned.cnt; i++)
+		if (is_left_out(s, s->pruned.list[i].name))
+			s->pruned.list[kept++] = s->pruned.list[i];
+	s->pruned.cnt = kept;
 }
 
 static int compare(struct session *s, const bool *before)
@@ -398,11 +400,11 @@ int pointer_hooks__check(struct session *s)
 	before = malloc(PT_MAX_PROBES * sizeof(*before));
 	if (!before)
 		return -ENOMEM;
-	memcpy(before, s->dropped, PT_MAX_PROBES * sizeof(*before));
+	memcpy(before, s->pruned.rows, PT_MAX_PROBES * sizeof(*before));
 	err = compare(s, before);
 	s->pointer_hooks.in_the_way = is_in_the_way(s);
 	if (err == -ETIMEDOUT) {
-		memcpy(s->dropped, before, PT_MAX_PROBES * sizeof(*before));
+		memcpy(s->pruned.rows, before, PT_MAX_PROBES * sizeof(*before));
 		err = pointer_hooks__see_nothing(s);
 	}
 	if (!err)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/device/pointer_hooks.h"
 #include "capture/arming/arm.h"
+#include "capture/session.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "device/pointers.h"
@@ -78,7 +79,7 @@ static double share(const struct session *s)
 		hits += stat.spans * (probe->pointer_hook == POINTER_HOOK_NODE ? 1 : 2);
 	}
 	return (double)(hits * s->facts.cost.cold_hit_ns) /
-	       (double)(s->measured_steps * (s->step_ns ? s->step_ns : 1));
+	       (double)(s->pruned.steps * (s->step_length.ns ? s->step_length.ns : 1));
 }
 
 /* Is there anything that could be called so? */
@@ -100,7 +101,7 @@ const char *pointer_hooks__why_not(const struct session *s)
 		return "it is of use at --detail operator alone";
 	if (s->opts->record_shapes || s->opts->with_stack)
 		return "it sees neither shapes nor stacks";
-	if (!s->rule.boundary || !s->measured_steps)
+	if (!s->rule.boundary || !s->pruned.steps)
 		return "no steps were found, in which what it sees is compared with what probes "
 		       "see";
 	if (!has_candidates(s))
@@ -395,7 +396,7 @@ int pointer_hooks__adjust(struct session *s)
 	int err;
 
 	if (!s->probes.noted || s->window.writer ||
-	    (!s->yielded && !s->calls_on && !device_source__refusal(s->device)))
+	    (!s->cupti.yielded && !s->calls_on && !device_source__refusal(s->device)))
 		return 0;
 	log__debug("functions are seen by probes again");
 	/* Beside those of steps, of which none must be missed. */

@@ -7,7 +7,24 @@
 #ifndef PROFTRACE_POINTER_HOOKS_H
 #define PROFTRACE_POINTER_HOOKS_H
 
-#include "capture/session.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "frameworks/framework.h"
+
+struct session;
+
+/* Functions called through pointers. */
+struct pointer_hooks {
+	struct {
+		size_t probe; /* in the plan: its calls are those of the function */
+		bool reached; /* there are pointers to it */
+	} *functions; /* by number */
+	size_t cnt;
+	bool *noted;	 /* by row: the library sees its calls */
+	bool in_the_way; /* of probes, until it sets its pointers again */
+	bool lost;	 /* it had left before the window ended */
+};
 
 /* Why the library shall see none, as a clause; NULL: it may, and that is worth while. */
 const char *pointer_hooks__why_not(const struct session *s);

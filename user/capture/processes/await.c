@@ -6,6 +6,7 @@
 #include "capture/control/control.h"
 #include "capture/arming/steps_only.h"
 #include "capture/user_probes/user_usdt.h"
+#include "capture/session.h"
 #include "common/duration_text.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -34,8 +35,8 @@ int session__await_start(struct session *s)
 		until = now + s->opts->start_after_ns;
 	if (now < until)
 		log__info("process %d is left alone for %s", s->opts->pid, rounded(until - now).s);
-	s->start_ns = s->opts->start_at_ns ? s->opts->start_at_ns : until;
-	for (; now < until && !s->start_now; now = clock__ns(CLOCK_REALTIME)) {
+	s->start.at_ns = s->opts->start_at_ns ? s->opts->start_at_ns : until;
+	for (; now < until && !s->start.now; now = clock__ns(CLOCK_REALTIME)) {
 		uint64_t left = (until - now) / 1000;
 
 		session__progress(s, "starting in %s", rounded(until - now).s);
@@ -50,7 +51,7 @@ int session__await_start(struct session *s)
 					s->opts->pid);
 	}
 	if (!s->opts->start_at_ns)
-		s->start_ns = 0;
+		s->start.at_ns = 0;
 	session__progress_end(s);
 	return 0;
 }
@@ -61,14 +62,14 @@ int session__await_time(struct session *s)
 	uint64_t now = clock__ns(CLOCK_REALTIME);
 	int err = 0;
 
-	if (!until || s->start_now)
+	if (!until || s->start.now)
 		return 0;
 	if (now > until)
 		log__warn("ready %.1f s after --start-at: what records elsewhere may have begun",
 			  (double)(now - until) / 1e9);
 	if (now + 2 * lead < until)
 		err = arm__disarm(s);
-	for (; now < until && !s->start_now && !err; now = clock__ns(CLOCK_REALTIME)) {
+	for (; now < until && !s->start.now && !err; now = clock__ns(CLOCK_REALTIME)) {
 		session__progress(s, "starting in %s", rounded(until - now).s);
 		steps_only__go_on(s);
 		if (!s->armed && now + lead > until)
@@ -76,8 +77,8 @@ int session__await_time(struct session *s)
 		if (!err)
 			err = session__pump(s, 5);
 	}
-	s->start_ns = 0;
-	if (!err && s->start_now && !s->armed)
+	s->start.at_ns = 0;
+	if (!err && s->start.now && !s->armed)
 		err = arm__rearm(s);
 	session__progress_end(s);
 	return err;
@@ -195,11 +196,11 @@ static void wait_between_looks(struct session *s, uint64_t elapsed_ns)
 	const bool sliced = s->opts->await_framework && s->opts->no_steps && !s->target->python &&
 			    elapsed_ns < LOADING_NS;
 
-	s->sliced_ns += hold__end(s->program);
-	s->program = NULL;
+	s->start.sliced_ns += hold__end(s->start.program);
+	s->start.program = NULL;
 	usleep(sliced ? SLICE_US : POLL_US);
 	if (sliced)
-		s->program = hold__begin(s->opts->pid, true);
+		s->start.program = hold__begin(s->opts->pid, true);
 }
 
 int session__await_framework(struct session *s)
@@ -208,7 +209,7 @@ int session__await_framework(struct session *s)
 	int err = look(s);
 
 	while (!err && may_come(s, elapsed) && elapsed < s->opts->step_timeout_ns) {
-		s->awaits_framework = true;
+		s->start.awaits_framework = true;
 		if (!elapsed && !s->opts->await_framework)
 			tell_waiting(s);
 		wait_between_looks(s, elapsed);
@@ -219,8 +220,8 @@ int session__await_framework(struct session *s)
 		control__pump(s);
 		if (capture_stop)
 			return -EINTR;
-		if (!s->descendant_described && elapsed > next_look_ns) {
-			s->descendant_described =
+		if (!s->start.descendant_described && elapsed > next_look_ns) {
+			s->start.descendant_described =
 				!s->match.framework && descendant__describe(s->opts->pid);
 			next_look_ns = elapsed + BELOW_NS;
 		}
@@ -232,7 +233,7 @@ int session__await_framework(struct session *s)
 				       "one: proftrace -p PID, or --job for all below a launcher",
 				       s->opts->pid);
 	}
-	s->awaits_framework = false;
+	s->start.awaits_framework = false;
 	session__progress_end(s);
 	if (!err && s->target->is_stopped)
 		session__warn_stopped(s);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/processes/follow.h"
+#include "capture/session.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <string.h>
@@ -20,8 +21,8 @@ static bool same_executable(const struct session *s, pid_t pid)
 
 static bool is_followed(const struct session *s, pid_t pid)
 {
-	for (size_t i = 0; i < s->child_cnt; i++)
-		if (s->children[i] == pid)
+	for (size_t i = 0; i < s->children.cnt; i++)
+		if (s->children.pids[i] == pid)
 			return true;
 	return false;
 }
@@ -30,12 +31,13 @@ static int add(struct session *s, pid_t pid)
 {
 	int err;
 
-	if (s->child_cnt + 1 >= PT_MAX_TARGETS) /* the target is one of them */
+	if (s->children.cnt + 1 >= PT_MAX_TARGETS) /* the target is one of them */
 		return 0;
-	err = helpers__note(&s->helpers, pid); /* again: it may have executed another program */
+	err = helpers__note(&s->children.helpers,
+			    pid); /* again: it may have executed another program */
 	if (err || is_followed(s, pid))
 		return err;
-	return ARRAY_PUSH(s->children, s->child_cnt, s->child_cap, pid);
+	return ARRAY_PUSH(s->children.pids, s->children.cnt, s->children.cap, pid);
 }
 
 static int add_family(void *ctx, pid_t pid)
@@ -60,17 +62,17 @@ int follow__existing(struct session *s)
 
 int follow__attach(struct session *s, enum probe_group group)
 {
-	for (size_t i = 0; i < s->child_cnt; i++)
-		if (probes__attach_more(&s->probes, group, s->children[i]))
-			log__debug("child %d is not followed: %s", s->children[i],
+	for (size_t i = 0; i < s->children.cnt; i++)
+		if (probes__attach_more(&s->probes, group, s->children.pids[i]))
+			log__debug("child %d is not followed: %s", s->children.pids[i],
 				   err__take(-ESRCH));
 	return 0;
 }
 
 static void release_gone(struct session *s)
 {
-	probes__release(&s->probes, s->gone, s->gone_cnt);
-	s->gone_cnt = 0;
+	probes__release(&s->probes, s->children.gone, s->children.gone_cnt);
+	s->children.gone_cnt = 0;
 }
 
 /* A child that only executes another program has done so by then: probes would cost 50 ms for
@@ -79,8 +81,8 @@ static void release_gone(struct session *s)
 
 static bool is_newborn(const struct session *s, pid_t pid)
 {
-	for (size_t i = 0; i < s->newborn_cnt; i++)
-		if (s->newborn[i].pid == pid)
+	for (size_t i = 0; i < s->children.newborn_cnt; i++)
+		if (s->children.newborn[i].pid == pid)
 			return true;
 	return false;
 }
@@ -88,8 +90,8 @@ static bool is_newborn(const struct session *s, pid_t pid)
 void follow__forked(struct session *s, pid_t pid, uint64_t forked_ns)
 {
 	if (!s->opts->no_follow && !is_followed(s, pid) && !is_newborn(s, pid))
-		(void)ARRAY_PUSH(s->newborn, s->newborn_cnt, s->newborn_cap,
-				 ((struct newborn){pid, forked_ns}));
+		(void)ARRAY_PUSH(s->children.newborn, s->children.newborn_cnt,
+				 s->children.newborn_cap, ((struct newborn){pid, forked_ns}));
 }
 
 static int add_missed(void *ctx, pid_t pid)
@@ -112,9 +114,9 @@ int follow__missed(struct session *s)
 
 bool follow__forget(struct session *s, pid_t pid)
 {
-	for (size_t i = 0; i < s->newborn_cnt; i++)
-		if (s->newborn[i].pid == pid) {
-			s->newborn[i] = s->newborn[--s->newborn_cnt];
+	for (size_t i = 0; i < s->children.newborn_cnt; i++)
+		if (s->children.newborn[i].pid == pid) {
+			s->children.newborn[i] = s->children.newborn[--s->children.newborn_cnt];
 			return true;
 		}
 	return false;
@@ -134,8 +136,8 @@ static void follow(struct session *s, const struct newborn *child)
 
 	if (add(s, child->pid))
 		return;
-	for (size_t i = 0; i < s->gone_cnt; i++)
-		if (s->gone[i] == child->pid) {
+	for (size_t i = 0; i < s->children.gone_cnt; i++)
+		if (s->children.gone[i] == child->pid) {
 			release_gone(s); /* its id came again */
 			break;
 		}
@@ -145,27 +147,27 @@ static void follow(struct session *s, const struct newborn *child)
 			log__debug("forked child %d is not followed: %s", child->pid,
 				   err__take(-ESRCH));
 		}
-	s->unfollowed += failed;
+	s->children.unfollowed += failed;
 	if (failed || !s->window.writer)
 		return;
 	late_ns = clock__monotonic_ns() - child->forked_ns;
-	s->followed++;
-	if (late_ns > s->follow_late_ns)
-		s->follow_late_ns = late_ns;
+	s->children.followed++;
+	if (late_ns > s->children.late_ns)
+		s->children.late_ns = late_ns;
 }
 
 void follow__due(struct session *s)
 {
 	uint64_t now = clock__monotonic_ns();
 
-	for (size_t i = 0; i < s->newborn_cnt;) {
-		struct newborn child = s->newborn[i];
+	for (size_t i = 0; i < s->children.newborn_cnt;) {
+		struct newborn child = s->children.newborn[i];
 
 		if (now < child.forked_ns + PATIENCE_NS) {
 			i++;
 			continue;
 		}
-		s->newborn[i] = s->newborn[--s->newborn_cnt];
+		s->children.newborn[i] = s->children.newborn[--s->children.newborn_cnt];
 		follow(s, &child);
 	}
 }
@@ -173,12 +175,12 @@ void follow__due(struct session *s)
 /* Letting go takes some 50 ms, however many they are. */
 void follow__exited(struct session *s, pid_t pid)
 {
-	for (size_t i = 0; i < s->child_cnt; i++) {
-		if (s->children[i] != pid)
+	for (size_t i = 0; i < s->children.cnt; i++) {
+		if (s->children.pids[i] != pid)
 			continue;
-		s->children[i] = s->children[--s->child_cnt];
-		s->gone[s->gone_cnt++] = pid;
-		if (s->gone_cnt == ARRAY_SIZE(s->gone))
+		s->children.pids[i] = s->children.pids[--s->children.cnt];
+		s->children.gone[s->children.gone_cnt++] = pid;
+		if (s->children.gone_cnt == ARRAY_SIZE(s->children.gone))
 			release_gone(s);
 		return;
 	}

@@ -3,7 +3,32 @@
 #ifndef PROFTRACE_FOLLOW_H
 #define PROFTRACE_FOLLOW_H
 
-#include "capture/session.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "capture/processes/helpers.h"
+#include "frameworks/framework.h"
+
+struct session;
+
+struct newborn {
+	pid_t pid;
+	uint64_t forked_ns;
+};
+
+struct children {
+	pid_t *pids; /* followed beside the target */
+	size_t cnt, cap;
+	struct helper_list helpers; /* of them */
+	pid_t gone[16];		    /* that have ended, their links still held */
+	size_t gone_cnt;
+	struct newborn *newborn; /* forked, and not followed yet */
+	size_t newborn_cnt, newborn_cap;
+	/* Of this window: children that ended before they had probes, those forked in it that have
+	 * them, and the longest that one of these ran before. */
+	uint64_t unfollowed, followed, late_ns;
+};
 
 /* Children (and theirs) that run the target's own executable; nothing is attached to them yet. */
 int follow__existing(struct session *s);

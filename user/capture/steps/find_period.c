@@ -16,7 +16,7 @@ static void leave_out_period_probes(struct session *s, bool out)
 		const struct planned_probe *probe = &s->plan.probes[i];
 
 		if (probe->for_period)
-			s->dropped[probe->row] = out;
+			s->pruned.rows[probe->row] = out;
 	}
 }
 
@@ -63,14 +63,14 @@ static const char *operator_name(const struct session *s, uint32_t row,
 
 static const char *logged_name(const struct session *s, uint32_t op)
 {
-	const struct named_op *named = call_log__named(&s->log, op);
+	const struct named_op *named = call_log__named(&s->records.log, op);
 
 	return operator_name(s, named ? named->row : op, named);
 }
 
 static bool is_range(const struct session *s, uint32_t op)
 {
-	const struct named_op *named = call_log__named(&s->log, op);
+	const struct named_op *named = call_log__named(&s->records.log, op);
 
 	for (size_t i = 0; i < s->plan.cnt && named; i++)
 		if (s->plan.probes[i].row == named->row)
@@ -94,9 +94,9 @@ static const char *option_for(const struct session *s, uint32_t op)
 static void explain_pauses(struct session *s, struct step_period period)
 {
 	const char *name = logged_name(s, period.pausing);
-	const size_t len = strlen(s->explain);
+	const size_t len = strlen(s->learning.explain);
 
-	snprintf(s->explain + len, sizeof(s->explain) - len,
+	snprintf(s->learning.explain + len, sizeof(s->learning.explain) - len,
 		 "; it pauses longer before %s, called %u times in a repetition: is that several "
 		 "requests? %s %s makes each a step",
 		 name, period.pausing_cnt, option_for(s, period.pausing), name);
@@ -106,9 +106,9 @@ static void explain_pauses(struct session *s, struct step_period period)
 static void explain_period(struct session *s, struct step_period period, bool asks)
 {
 	const bool requests = s->opts->step_unit == STEP_UNIT_REQUEST;
-	const struct named_op *named = call_log__named(&s->log, period.op);
+	const struct named_op *named = call_log__named(&s->records.log, period.op);
 
-	snprintf(s->explain, sizeof(s->explain),
+	snprintf(s->learning.explain, sizeof(s->learning.explain),
 		 "no %s or backward pass was seen; each step opens %s %s, which opens each %s of "
 		 "thread %u (%s--step-probe chooses another function)",
 		 asks ? "optimizer" : "call of a data loader, optimizer",
@@ -125,17 +125,17 @@ static void explain_period(struct session *s, struct step_period period, bool as
 
 static int period_rule(struct session *s, struct step_period period)
 {
-	const struct named_op *named = call_log__named(&s->log, period.op);
+	const struct named_op *named = call_log__named(&s->records.log, period.op);
 	const bool asks = period.tid && s->probes.ctl->ask_tid == period.tid;
 	int err = named ? add_name_rule(s, named->name) : 0;
 
 	if (!option_for(s, period.pausing))
 		period.pausing = 0;
-	s->called = period.tid;
-	s->pausing[0] = '\0';
+	s->learning.called = period.tid;
+	s->learning.pausing[0] = '\0';
 	if (!period.op && period.pausing)
-		snprintf(s->pausing, sizeof(s->pausing), "%s %s", option_for(s, period.pausing),
-			 logged_name(s, period.pausing));
+		snprintf(s->learning.pausing, sizeof(s->learning.pausing), "%s %s",
+			 option_for(s, period.pausing), logged_name(s, period.pausing));
 	if (!period.op || err)
 		return err;
 	s->rule.row = named ? named->row : period.op;
@@ -144,7 +144,7 @@ static int period_rule(struct session *s, struct step_period period)
 	explain_period(s, period, asks);
 	if (period.pausing)
 		explain_pauses(s, period);
-	s->rule.explain = s->explain;
+	s->rule.explain = s->learning.explain;
 	s->probes.ctl->step_tid = period.tid;
 	return keep_attached(s, s->rule.row);
 }
@@ -172,7 +172,7 @@ static void forget_watched_phases(struct session *s)
 		if ((s->plan.probes[i].group == GROUP_WATCH &&
 		     s->plan.probes[i].category != CAT_USER) ||
 		    s->plan.probes[i].group == GROUP_ENCLOSING)
-			call_log__forget(&s->log, s->plan.probes[i].row);
+			call_log__forget(&s->records.log, s->plan.probes[i].row);
 }
 
 /* A compiled graph may be executed by other threads, each a part of it, or of the runs: the steps
@@ -186,7 +186,7 @@ static int forget_executors(struct session *s)
 	for (size_t i = 0; i < s->plan.cnt; i++)
 		if (s->plan.probes[i].category == CAT_SCRIPT)
 			runs_graphs[s->plan.probes[i].row] = true;
-	return call_log__keep_leaders(&s->log, runs_graphs);
+	return call_log__keep_leaders(&s->records.log, runs_graphs);
 }
 
 /* What an engine executes on threads of its own comes in no order: the program's calls push it. */
@@ -196,7 +196,7 @@ static void forget_engine(struct session *s)
 		const struct planned_probe *p = &s->plan.probes[i];
 
 		if (p->name_prefix && p->program && !strcmp(p->program, "object_entry"))
-			call_log__forget(&s->log, p->row);
+			call_log__forget(&s->records.log, p->row);
 	}
 }
 
@@ -210,7 +210,7 @@ static bool looks_on(const struct session *s, uint64_t begin_ns)
 	const bool by_time = s->opts->duration_ns && !s->opts->has_schedule;
 	const uint64_t longest_ns = s->opts->step_timeout_ns / 4;
 
-	return s->log.cnt && s->log.cnt < LOOK_FEW && !by_time &&
+	return s->records.log.cnt && s->records.log.cnt < LOOK_FEW && !by_time &&
 	       clock__monotonic_ns() - begin_ns <
 		       (longest_ns < LOOK_LONG_NS ? longest_ns : LOOK_LONG_NS);
 }
@@ -230,10 +230,10 @@ int session__log_calls(struct session *s, uint64_t steps, uint64_t calls)
 	const uint64_t begin_ns = clock__monotonic_ns(), seq = ctl->step_seq;
 	int err = 0;
 
-	s->log.pid = (uint32_t)s->target->pid;
+	s->records.log.pid = (uint32_t)s->target->pid;
 	ctl->window_open_ns = begin_ns;
 	ctl->window_open = 1;
-	while (!err && s->log.cnt < calls &&
+	while (!err && s->records.log.cnt < calls &&
 	       (steps ? ctl->step_seq - seq < steps && clock__monotonic_ns() - begin_ns < 1000 * MS
 		      : !has_looked(s, begin_ns)))
 		err = session__pump(s, 2);
@@ -263,13 +263,14 @@ static int period_of_calls(struct session *s, struct step_period *period)
 	struct step_period of_looks;
 	int err;
 
-	*period = steps__period(s->log.calls, s->log.cnt, s->opts->step_unit);
+	*period = steps__period(s->records.log.calls, s->records.log.cnt, s->opts->step_unit);
 	if (period->op)
 		return 0;
-	err = call_log__keep(&s->log);
+	err = call_log__keep(&s->records.log);
 	if (err)
 		return err;
-	of_looks = steps__period_of_looks(s->log.kept, s->log.kept_cnt, s->opts->step_unit);
+	of_looks = steps__period_of_looks(s->records.log.kept, s->records.log.kept_cnt,
+					  s->opts->step_unit);
 	if (of_looks.op)
 		*period = of_looks;
 	return 0;
@@ -281,22 +282,22 @@ int find_period__look(struct session *s)
 	int err;
 
 	leave_out_period_probes(s, false);
-	s->traced = s->probes.ctl->traced;
+	s->learning.traced = s->probes.ctl->traced;
 	err = look_at_calls(s);
 	if (!err)
 		err = forget_executors(s);
 	if (!err)
-		err = pass_mark__set(&s->log, &s->plan);
+		err = pass_mark__set(&s->records.log, &s->plan);
 	/* A job that has only begun to train meanwhile has better marks; what a model is traced by
 	 * repeats, and is none of its steps. */
-	if (!err && nothing_seen(s->probes.ctl) && s->probes.ctl->traced == s->traced)
+	if (!err && nothing_seen(s->probes.ctl) && s->probes.ctl->traced == s->learning.traced)
 		err = period_of_calls(s, &period);
 	else
-		call_log__free(&s->log);
+		call_log__free(&s->records.log);
 	if (!err && period.tid)
 		err = period_rule(s, period);
 	if (err || s->rule.boundary)
-		call_log__free(&s->log);
+		call_log__free(&s->records.log);
 	find_period__hide_probes(s);
 	return err;
 }

@@ -4,6 +4,7 @@
 #include "capture/arming/arm.h"
 #include "capture/steps/optimizer_step.h"
 #include "capture/steps/step_probes.h"
+#include "capture/session.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "target/python/python_slots.h"
@@ -70,7 +71,7 @@ struct trial {
 
 static bool is_update(const struct session *s, const struct step_call *call)
 {
-	const struct named_op *named = call_log__named(&s->log, call->op);
+	const struct named_op *named = call_log__named(&s->records.log, call->op);
 
 	return named && s->match.framework->updates_parameters(named->name);
 }
@@ -79,8 +80,8 @@ static void compare(struct trial *t, const struct step_call *step)
 {
 	uint64_t mark_ns = 0, update_ns = 0, marks = 0, differs_ns;
 
-	for (size_t i = 0; i < t->s->log.cnt; i++) {
-		const struct step_call *call = &t->s->log.calls[i];
+	for (size_t i = 0; i < t->s->records.log.cnt; i++) {
+		const struct step_call *call = &t->s->records.log.calls[i];
 
 		if (call->tid != step->tid || call->ts_ns < step->ts_ns ||
 		    call->end_ns > step->end_ns)
@@ -104,7 +105,7 @@ static void compare(struct trial *t, const struct step_call *step)
 /* The first and the last one may be in part outside of what was looked at. */
 static void compare_all(struct trial *t)
 {
-	const struct call_log *log = &t->s->log;
+	const struct call_log *log = &t->s->records.log;
 	const struct step_call *latest = NULL;
 	bool is_first = true;
 
@@ -138,12 +139,12 @@ static bool matters(const struct session *s)
 /* Which of both is attached. */
 static int use(struct session *s, const struct planned_probe *mark, bool on)
 {
-	s->dropped[mark->row] = !on;
+	s->pruned.rows[mark->row] = !on;
 	if (!on)
 		return arm__reattach(s, GROUP_ENCLOSING);
 	for (size_t i = 0; i < s->plan.cnt; i++)
 		if (s->plan.probes[i].group == GROUP_WATCH && s->plan.probes[i].writes_alone)
-			s->dropped[s->plan.probes[i].row] = true;
+			s->pruned.rows[s->plan.probes[i].row] = true;
 	return arm__reattach(s, GROUP_WATCH);
 }
 
@@ -159,14 +160,14 @@ int optimizer_mark__try(struct session *s)
 		return 0;
 	trial.step_row = step->row;
 	trial.mark_row = mark->row;
-	s->dropped[mark->row] = false;
+	s->pruned.rows[mark->row] = false;
 	err = arm__reattach(s, GROUP_ENCLOSING);
 	hits = s->probes.ctl->optimizer_step.enclosing_hits;
 	if (!err)
 		err = session__log_calls(s, STEPS, CALL_LOG_MAX);
 	if (!err)
 		compare_all(&trial);
-	call_log__free(&s->log);
+	call_log__free(&s->records.log);
 	told = !err && is_told(&trial, s->probes.ctl->optimizer_step.enclosing_hits - hits);
 	return err ? err : use(s, mark, told);
 }

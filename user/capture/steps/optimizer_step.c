@@ -2,6 +2,7 @@
 #include "capture/steps/optimizer_step.h"
 #include "bpf/skeleton.h"
 #include "capture/arming/arm.h"
+#include "capture/session.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "frameworks/python/python_watch.h"
@@ -26,7 +27,7 @@ static bool is_own(const struct planned_probe *probe)
 static struct planned_probe *own_probe(const struct session *s)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++)
-		if (is_own(&s->plan.probes[i]) && !s->dropped[s->plan.probes[i].row])
+		if (is_own(&s->plan.probes[i]) && !s->pruned.rows[s->plan.probes[i].row])
 			return &s->plan.probes[i];
 	return NULL;
 }
@@ -92,7 +93,7 @@ static void use_probe(struct session *s, const struct planned_probe *used)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++)
 		if (is_own(&s->plan.probes[i]))
-			s->dropped[s->plan.probes[i].row] = &s->plan.probes[i] != used;
+			s->pruned.rows[s->plan.probes[i].row] = &s->plan.probes[i] != used;
 	s->probes.ctl->optimizer_step.row = used->row;
 	s->probes.ctl->optimizer_step.refs_at = used->watch_address;
 }
@@ -102,7 +103,7 @@ void optimizer_step__loaded(struct session *s)
 	const struct planned_probe *probe = own_probe(s), *around = enclosing_probe(s);
 
 	if (around) /* until what is around the step is found */
-		s->dropped[around->row] = true;
+		s->pruned.rows[around->row] = true;
 	if (!probe)
 		return;
 	use_probe(s, probe);
@@ -228,7 +229,7 @@ static bool is_in_place(const struct session *s)
 static int watch_enclosing(struct session *s, bool on)
 {
 	s->optimizer_step.enclosing = on;
-	s->dropped[enclosing_probe(s)->row] = !on;
+	s->pruned.rows[enclosing_probe(s)->row] = !on;
 	return arm__reattach(s, GROUP_ENCLOSING);
 }
 
@@ -300,8 +301,8 @@ void optimizer_step__keep_choice(struct session *s)
 		if (!optimizer_step__holds(s, probe))
 			continue;
 		s->optimizer_step.left_out[probe->row] =
-			s->dropped[probe->row] || s->opts->detail == DETAIL_PHASE;
-		s->dropped[probe->row] = false;
+			s->pruned.rows[probe->row] || s->opts->detail == DETAIL_PHASE;
+		s->pruned.rows[probe->row] = false;
 	}
 }
 
@@ -313,7 +314,7 @@ static void move_updates(struct session *s, bool told)
 		if (!is_update(probe))
 			continue;
 		probe->group = told ? GROUP_OPERATOR : s->optimizer_step.steps_only_group;
-		s->dropped[probe->row] = told && s->optimizer_step.left_out[probe->row];
+		s->pruned.rows[probe->row] = told && s->optimizer_step.left_out[probe->row];
 	}
 }
 
@@ -345,7 +346,7 @@ static int bring_back_updates(struct session *s)
 		if (!is_update(probe) || !s->optimizer_step.left_out[probe->row])
 			continue;
 		probe->group = s->optimizer_step.steps_only_group;
-		s->dropped[probe->row] = false;
+		s->pruned.rows[probe->row] = false;
 		any = true;
 	}
 	return any ? arm__reattach(s, s->optimizer_step.steps_only_group) : 0;

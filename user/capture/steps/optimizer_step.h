@@ -9,8 +9,26 @@
 #ifndef PROFTRACE_OPTIMIZER_STEP_H
 #define PROFTRACE_OPTIMIZER_STEP_H
 
-#include "capture/session.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "frameworks/framework.h"
 #include "target/python/python_layout.h"
+
+struct python_code;
+struct session;
+
+struct optimizer_step {
+	struct python_code *code; /* to read functions by; NULL: none is looked for */
+	unsigned int tries;
+	uint64_t address;    /* of its code object; 0: not found */
+	bool enclosing;	     /* what is around it tells, and no data breakpoint */
+	bool known;	     /* all operators that update parameters are called in it */
+	bool told;	     /* it makes steps and phases, and not they */
+	bool tells_no_more;  /* the job does not call it any more */
+	bool *left_out;	     /* by row: those not worth a probe while it does */
+	enum probe_group steps_only_group; /* of them where it does not */
+};
 
 /* Plans the breakpoint, its address to be found, where the framework has such functions and the
  * interpreter is known. 0 or -ENOMEM / -ENOSPC. */
