@@ -239,7 +239,8 @@ int batch_site(struct pt_regs *ctx)
 
 	if (!cfg || !f)
 		return 0;
-	if (ctl.asks_alone && t->tid == ctl.step_tid && batch_is_empty(f->object, cfg->flags))
+	if (ctl.loader_next_alone && t->tid == ctl.step_tid &&
+	    batch_is_empty(f->object, cfg->flags))
 		ctl.epoch_ended = 1;
 	frame_close_top(t, now, PT_END_SITE);
 	return 0;

@@ -99,10 +99,10 @@ struct pt_ctl {
 	__u32 boundary_needs;  /* class that must have been seen since the last boundary, 0: none */
 	__u32 counting;	       /* 1: steps are counted (step 0 begins at the next boundary) */
 	__u64 count_from_ns;   /* boundaries before it are not counted: ranks begin together */
-	/* Not 0: the heavy probes are attached, a window may open; if `gated` only where it is one
+	/* Not 0: the heavy probes are attached, a window may open; if `armed_once` only where it is one
 	 * more than `closes`: the loader has seen the window before end. */
 	__u32 armed;
-	__u32 gated;
+	__u32 armed_once;
 	__u32 closes; /* windows that have ended at a step */
 	__u32 free_window;     /* 1: no steps: the window is open while set (--duration) */
 	__u32 learn;	       /* 1: spans are made though the window is closed */
@@ -157,15 +157,15 @@ struct pt_ctl {
 	__u64 stacks_unread; /* spans whose stack could not be read, or is of no thread of Python */
 	__u64 stacks_full;   /* spans without a stack: there were PT_MAX_STACKS others */
 	__u64 stack_cnt, stack_ns; /* stacks read, and the time that it took */
-	__u32 asks_alone;  /* by the loader: asks of the data loader, and nothing else, make the steps */
+	__u32 loader_next_alone;  /* by the loader: the data loader, and nothing else, makes the steps */
 	__u32 epoch_ended; /* 1: the latest ask found no batch */
-	__u32 ask_ended;   /* 1: an ask was seen to return; one that was not has thrown */
-	__u64 ask_exception; /* what the thread handled when that began */
-	__u32 asks_ahead;  /* by the loader: 1: an ask by breakpoint opens the step whose boundary follows;
+	__u32 loader_next_ended;   /* 1: a loader next was seen to return; one that was not has thrown */
+	__u64 loader_next_exception; /* what the thread handled when that began */
+	__u32 loader_next_ahead;  /* by the loader: 1: a loader next by breakpoint opens the step whose boundary follows;
 			      0 from when one came before the update of the step before */
-	__u32 ask_opened;  /* 1: one has, and that boundary has not come */
-	__u32 ask_tid;	   /* the thread of the latest ask by breakpoint, 0: none */
-	__u64 asked_steps; /* boundaries in whose place such an ask opened the step */
+	__u32 loader_next_opened;  /* 1: one has, and that boundary has not come */
+	__u32 loader_next_tid;	   /* the thread of the latest loader next by breakpoint, 0: none */
+	__u64 loader_next_steps; /* boundaries in whose place such an ask opened the step */
 	__u32 cupti_claimed; /* 1: another tool has begun to use CUPTI */
 	__u64 cupti_kinds;   /* activity kinds that other tools have enabled, a bit each */
 	__u32 return_cnt;    /* places noted in the map `returns` */

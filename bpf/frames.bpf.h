@@ -146,14 +146,14 @@ __weak __noinline int frame_emit(struct pt_thread *t, __u32 i, __u64 end, __u32 
 }
 
 /* Where asks alone make the steps, one that a C++ exception ends has found no batch. */
-static __always_inline void ask_closes(struct pt_thread *t, const struct pt_frame *f, __u32 how)
+static __always_inline void loader_next_closes(struct pt_thread *t, const struct pt_frame *f, __u32 how)
 {
-	if (!ctl.asks_alone || f->name_class != PT_CLASS_DATALOADER || f->sp == PT_SP_OBJECT ||
+	if (!ctl.loader_next_alone || f->name_class != PT_CLASS_DATALOADER || f->sp == PT_SP_OBJECT ||
 	    t->tid != ctl.step_tid)
 		return;
 	if (how != PT_END_INFERRED)
-		ctl.ask_ended = 1;
-	else if (ctl.ask_ended)
+		ctl.loader_next_ended = 1;
+	else if (ctl.loader_next_ended)
 		ctl.epoch_ended = 1;
 }
 
@@ -188,7 +188,7 @@ __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 		return 0;
 	t->frame_cnt = i;
 	name_class = f->name_class;
-	ask_closes(t, f, how);
+	loader_next_closes(t, f, how);
 	if (f->kind == PT_FRAME_NAMED && t->named_cnt)
 		t->named_cnt--;
 	if (how == PT_END_INFERRED && frame_is_stale(f))

@@ -268,7 +268,7 @@ static __always_inline int range_open(struct pt_regs *ctx, __u32 row,
 	if (!t)
 		return 0;
 	frames_close_dead(t, ctx->sp);
-	ranges_settle(t, object, cfg->code == PT_CLASS_FRAME);
+	ranges_close(t, object, cfg->code == PT_CLASS_FRAME);
 	stat_hit(row);
 	name = range_name_buffer(t);
 	len = read_name(ctx, cfg, name);

@@ -30,7 +30,7 @@ static __always_inline bool calls_it(void)
 }
 
 /* Its begin counts for its end as well, which may not be seen. */
-static __always_inline void tell_step(struct pt_thread *t, __u32 name_class, __u64 now)
+static __always_inline void emit_step(struct pt_thread *t, __u32 name_class, __u64 now)
 {
 	ctl.optimizer_step.under_way = 0;
 	ctl.optimizer_step.passes = 0;
@@ -41,10 +41,10 @@ static __always_inline void tell_step(struct pt_thread *t, __u32 name_class, __u
 
 /* The first end that is seen since the probe came, without a begin: nothing else may have told of
  * the call, as its operators have lost their probes meanwhile. */
-static __always_inline void tell_under_way(struct pt_thread *t, __u32 name_class, __u64 now)
+static __always_inline void emit_under_way(struct pt_thread *t, __u32 name_class, __u64 now)
 {
 	if (ctl.optimizer_step.under_way)
-		tell_step(t, name_class, now);
+		emit_step(t, name_class, now);
 }
 
 SEC("perf_event")
@@ -67,11 +67,11 @@ int optimizer_step(struct pt_regs *ctx)
 		return 0;
 	}
 	if (!f && refs < before)
-		tell_under_way(t, cfg->code, now);
+		emit_under_way(t, cfg->code, now);
 	if (refs < before || (f && refs > f->object)) /* something looks at the code */
 		return 0;
 	stat_hit(row);
-	tell_step(t, cfg->code, now);
+	emit_step(t, cfg->code, now);
 	if (!f && refs == before) /* the begin of this was skipped: it is over */
 		return 0;
 	optimizer_step_lost(t, now);
@@ -152,7 +152,7 @@ static __always_inline void enclosing_begins(struct pt_thread *t, __u32 row, __u
 
 	if (f && f->object != frame)
 		return;
-	tell_step(t, name_class, now);
+	emit_step(t, name_class, now);
 	optimizer_step_lost(t, now);
 	f = region_begin(t, REGION_OPTIMIZER_STEP, PT_CLASS_NONE, row);
 	if (f)
@@ -166,7 +166,7 @@ static __always_inline void enclosing_ends(struct pt_thread *t, __u32 name_class
 	const struct pt_frame *f = frame_at(t, i);
 
 	if (!f)
-		tell_under_way(t, name_class, now);
+		emit_under_way(t, name_class, now);
 	else if (f->object == frame)
 		frames_close_to(t, i, now, PT_END_OBJECT);
 }

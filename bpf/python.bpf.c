@@ -227,7 +227,7 @@ int python_range_begin(struct pt_regs *ctx)
 	frames_close_dead_at(t, ctx->sp, now);
 	stat_hit(row);
 	forget_same(t, self);
-	ranges_settle(t, self, false);
+	ranges_close(t, self, false);
 	name = range_name_buffer(t);
 	len = read_range_name(t, t->named_cnt, self);
 	if (!len || len >= PT_NAME_MAX) {

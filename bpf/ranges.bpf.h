@@ -81,7 +81,7 @@ static __always_inline bool has_little_room(const struct pt_thread *t)
 /* Ends open range i with what enclosed it, if its program will not: it begins anew (object), or the
  * next of a sequence begins (is_frame), or there is little room, in which overlaps cannot be waited
  * for. One of a sequence ends where it begins anew. */
-__weak __noinline int range_settle(struct pt_thread *t, __u32 i, __u64 object, __u32 is_frame)
+__weak __noinline int range_close(struct pt_thread *t, __u32 i, __u64 object, __u32 is_frame)
 {
 	struct pt_frame *f = t ? frame_at(t, i) : NULL;
 	__u64 end = 0;
@@ -102,12 +102,12 @@ __weak __noinline int range_settle(struct pt_thread *t, __u32 i, __u64 object, _
 }
 
 /* What its program left open ends, as a range of this object (0: none) begins. Outermost first. */
-__weak __noinline int ranges_settle(struct pt_thread *t, __u64 object, __u32 is_frame)
+__weak __noinline int ranges_close(struct pt_thread *t, __u64 object, __u32 is_frame)
 {
 	if (!t || (object <= PT_OBJECT_OWN && !is_frame && !has_little_room(t)))
 		return 0;
 	for (__u32 i = 0; i < PT_MAX_FRAMES && i < t->frame_cnt; i++)
-		range_settle(t, i, object, is_frame);
+		range_close(t, i, object, is_frame);
 	frames_close_dead_at(t, 0, 0);
 	return 0;
 }
@@ -115,7 +115,7 @@ __weak __noinline int ranges_settle(struct pt_thread *t, __u64 object, __u32 is_
 static __always_inline bool named_room(struct pt_thread *t)
 {
 	if (t->named_cnt >= PT_MAX_NAMED)
-		ranges_settle(t, 0, false);
+		ranges_close(t, 0, false);
 	return t->named_cnt < PT_MAX_NAMED;
 }
 
@@ -200,20 +200,20 @@ static __always_inline __u32 name_classify(struct pt_name *name)
 
 /* Where asks alone make the steps, the one that ends an epoch opens a step that the next one goes
  * on: it ends with an exception that was not being handled when it began. */
-static __always_inline void ask_begins(struct pt_thread *t, __u32 name_class)
+static __always_inline void loader_next_begins(struct pt_thread *t, __u32 name_class)
 {
-	if (ctl.asks_alone && name_class == PT_CLASS_DATALOADER && t->tid == ctl.step_tid)
-		ctl.ask_exception = python_exception(t);
+	if (ctl.loader_next_alone && name_class == PT_CLASS_DATALOADER && t->tid == ctl.step_tid)
+		ctl.loader_next_exception = python_exception(t);
 }
 
-static __always_inline void ask_ends(struct pt_thread *t, __u32 name_class)
+static __always_inline void loader_next_ends(struct pt_thread *t, __u32 name_class)
 {
 	__u64 exception;
 
-	if (!ctl.asks_alone || name_class != PT_CLASS_DATALOADER || t->tid != ctl.step_tid)
+	if (!ctl.loader_next_alone || name_class != PT_CLASS_DATALOADER || t->tid != ctl.step_tid)
 		return;
 	exception = python_exception(t);
-	if (exception != ctl.ask_exception && python_is_stop(exception))
+	if (exception != ctl.loader_next_exception && python_is_stop(exception))
 		ctl.epoch_ended = 1;
 }
 
@@ -229,7 +229,7 @@ static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 r
 	if (!name_class || name_class == PT_CLASS_INTERNAL)
 		name_class = cfg->code;
 	step_event(t, name_class, 0, now);
-	ask_begins(t, name_class);
+	loader_next_begins(t, name_class);
 	if (ctl.steps_only) {
 		step_event(t, name_class, 1, now);
 		return NULL;
@@ -286,7 +286,7 @@ static __always_inline void range_end(struct pt_thread *t, __u64 object, __u64 s
 
 	if (!f)
 		return;
-	ask_ends(t, f->name_class);
+	loader_next_ends(t, f->name_class);
 	note_overlaps(t, i);
 	if (range_find(t, object, true) != i) { /* it is outlived */
 		f->type_obj = now;

@@ -33,7 +33,7 @@ static __always_inline __u32 step_state(__u64 step)
 
 static __always_inline bool may_open(void)
 {
-	return ctl.armed && (!ctl.gated || ctl.armed == ctl.closes + 1);
+	return ctl.armed && (!ctl.armed_once || ctl.armed == ctl.closes + 1);
 }
 
 /* What the thread that counts steps has run until now, 0: not known. */
@@ -184,8 +184,8 @@ __weak __noinline int step_event(struct pt_thread *t, __u32 name_class, __u32 at
 		return 0;
 	}
 	ctl.need_seen = 0;
-	if (ctl.ask_opened)
-		ctl.ask_opened = 0;
+	if (ctl.loader_next_opened)
+		ctl.loader_next_opened = 0;
 	else
 		step_boundary(t, now);
 	return 0;
@@ -193,15 +193,15 @@ __weak __noinline int step_event(struct pt_thread *t, __u32 name_class, __u32 at
 
 /* The step's batch is asked for, ahead of its boundary, in whose place this opens the step. So there are
  * as many steps as boundaries, whether asks are seen or not. */
-static __always_inline void step_ask(struct pt_thread *t, __u64 now)
+static __always_inline void step_loader_next(struct pt_thread *t, __u64 now)
 {
-	ctl.ask_tid = t->tid;
-	if (!ctl.asks_ahead || ctl.ask_opened || t->tid != ctl.step_tid)
+	ctl.loader_next_tid = t->tid;
+	if (!ctl.loader_next_ahead || ctl.loader_next_opened || t->tid != ctl.step_tid)
 		return;
 	if (ctl.boundary_needs && !ctl.need_seen)
 		return;
-	ctl.ask_opened = 1;
-	ctl.asked_steps++;
+	ctl.loader_next_opened = 1;
+	ctl.loader_next_steps++;
 	step_boundary(t, now);
 }
 
@@ -209,8 +209,8 @@ static __always_inline void step_ask(struct pt_thread *t, __u64 now)
  * step before: such a job asks before it updates, and its steps open at their own boundary. */
 static __always_inline void step_update(void)
 {
-	if (ctl.ask_opened)
-		ctl.asks_ahead = 0;
+	if (ctl.loader_next_opened)
+		ctl.loader_next_ahead = 0;
 }
 
 #endif

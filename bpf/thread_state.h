@@ -49,11 +49,11 @@ struct pt_frame {
 	((f)->ts_ns < (changed_ns) && (f)->sp != PT_SP_OBJECT && !(f)->name_class && (may_miss_end))
 
 /* A generator was asked for an item and has not handed one on. */
-struct pt_ask {
+struct pt_loader_next {
 	__u64 frame; /* the interpreter's, which lives as long as the generator; 0: none */
 	__u64 ts_ns;
 };
-#define PT_MAX_ASKS 4 /* of a thread at once: one generator may ask another */
+#define PT_MAX_LOADER_NEXTS 4 /* of a thread at once: one generator may ask another */
 
 struct pt_thread {
 	__u32 frame_cnt;
@@ -67,7 +67,7 @@ struct pt_thread {
 	__u64 caller_sp; /* stack pointer at the entry of the caller under way, 0: none */
 	__u32 caller;	 /* its row */
 	__u32 pad2;
-	struct pt_ask asks[PT_MAX_ASKS];
+	struct pt_loader_next loader_nexts[PT_MAX_LOADER_NEXTS];
 	struct pt_frame frames[PT_MAX_FRAMES];
 	__u32 name_len[PT_MAX_NAMED];
 	struct pt_name names[PT_MAX_NAMED + 1]; /* the last: of a range beyond them */

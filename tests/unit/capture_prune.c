@@ -421,7 +421,7 @@ Test(prune, a_node_goes_where_those_left_out_are_longer)
 					 row(4, 2, 300000)};
 	bool dropped[8] = {[1] = true};
 
-	prune__settle_nodes(&policy, in, 4, dropped);
+	prune__nodes(&policy, in, 4, dropped);
 	cr_expect(dropped[2]);
 	cr_expect_not(dropped[3]);
 	cr_expect_not(dropped[4]);
@@ -432,11 +432,11 @@ Test(prune, each_node_that_goes_counts_for_the_next)
 	struct prune_input in[] = {node(1, 400, 2000), node(2, 2, 300000), node(3, 2, 600000)};
 	bool dropped[8] = {[1] = true};
 
-	prune__settle_nodes(&policy, in, 3, dropped);
+	prune__nodes(&policy, in, 3, dropped);
 	cr_expect(dropped[2] && dropped[3]);
 	dropped[2] = dropped[3] = false;
 	in[1].stat.launches = 1;
-	prune__settle_nodes(&policy, in, 3, dropped);
+	prune__nodes(&policy, in, 3, dropped);
 	cr_expect_not(dropped[2] || dropped[3]);
 }
 
@@ -445,7 +445,7 @@ Test(prune, nodes_stay_where_none_was_left_out)
 	const struct prune_input in[] = {node(1, 400, 2000), row(2, 400, 2000)};
 	bool dropped[8] = {[2] = true};
 
-	prune__settle_nodes(&policy, in, 2, dropped);
+	prune__nodes(&policy, in, 2, dropped);
 	cr_expect_not(dropped[1]);
 }
 
@@ -456,10 +456,10 @@ Test(prune, all_nodes_stay_where_hooks_of_tensors_matter)
 	bool dropped[8] = {[1] = true, [3] = true};
 
 	in[0].stat.before_ns = 400 * policy.hit_ns + 30000;
-	prune__settle_nodes(&policy, in, 3, dropped);
+	prune__nodes(&policy, in, 3, dropped);
 	cr_expect(dropped[1] && dropped[2] && dropped[3]);
 	in[1].stat.before_ns = 2 * policy.hit_ns + 20000;
-	prune__settle_nodes(&policy, in, 3, dropped);
+	prune__nodes(&policy, in, 3, dropped);
 	cr_expect_not(dropped[1] || dropped[2]);
 	cr_expect(dropped[3]);
 }

@@ -169,7 +169,7 @@ static void feed(struct clock_pairs *p, bool late_waits)
 		if (!late_waits)
 			clock_pairs__work(p, &work, t + 9000 + ahead, t + 109000 + ahead, false);
 		if (i % 10 == 9)
-			clock_pairs__settle(p);
+			clock_pairs__fit(p);
 	}
 }
 

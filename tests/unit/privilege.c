@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include "attach/calibrate.h"
 #include "attach/privilege.h"
-#include "capture/processes/hold.h"
+#include "capture/processes/freeze.h"
 #include "common/capability.h"
 #include "common/err.h"
 #include "common/file_client.h"
@@ -284,16 +284,16 @@ static int holds_with_little(void)
 	const uint64_t has = capability_set__permitted();
 	const uint64_t wanted = CAPABILITY(CAP_SYS_PTRACE) | CAPABILITY(CAP_KILL);
 	const pid_t pid = fork();
-	struct hold *held;
+	struct freeze *held;
 
 	if (!pid)
 		for (;;)
 			pause();
-	held = hold__begin(pid, true);
+	held = freeze__begin(pid, true);
 	WANT(held && proc__status(pid, "TracerPid") > 0);
 	WANT(!each_other_has(has & CAPABILITY(CAP_SYS_PTRACE) ? has & wanted : has));
 	WANT(capability_set__permitted() == has);
-	WANT(hold__end(held) > 0 && proc__status(pid, "TracerPid") == 0);
+	WANT(freeze__thaw(held) > 0 && proc__status(pid, "TracerPid") == 0);
 	kill(pid, SIGKILL);
 	return 0;
 }

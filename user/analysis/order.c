@@ -23,7 +23,7 @@ int order__measure(const struct analysis *a, const struct order_word *words)
 	return w ? w->measure : words->measure;
 }
 
-int order__tell(const struct analysis *a, const struct order_word *words, struct table *t)
+int order__describe(const struct analysis *a, const struct order_word *words, struct table *t)
 {
 	const struct order_word *w = find(words, a->opts->sort_word);
 
@@ -187,10 +187,11 @@ void stat_entries__sort(const struct analysis *a, const struct order_word *words
 		qsort_r(entries, cnt, sizeof(*entries), by_entry, &order);
 }
 
-int stat_rows__tell_order(const struct analysis *a, const struct order_word *words, struct table *t)
+int stat_rows__describe_order(const struct analysis *a, const struct order_word *words,
+			      struct table *t)
 {
 	if (!lacks_times(a, words))
-		return order__tell(a, words, t);
+		return order__describe(a, words, t);
 	table__set_sorted(t, words->column);
 	return table__add_notef(t,
 				"Rows are in the order of %s, for no device time was recorded to "

@@ -10,7 +10,7 @@ int order__measure(const struct analysis *a, const struct order_word *words);
 bool order_words__have(const struct order_word *words, const char *word);
 /* Tells the table which column its rows are sorted by, and in a note if that is not the user's, for
  * another of the report has it. */
-int order__tell(const struct analysis *a, const struct order_word *words, struct table *t);
+int order__describe(const struct analysis *a, const struct order_word *words, struct table *t);
 
 /* Calls of one thing by their times: what several tables are sorted by. */
 enum call_measure { CALLS_BY_TOTAL, CALLS_BY_AVG, CALLS_BY_MAX, CALLS_BY_MIN, CALLS_BY_COUNT };
@@ -43,8 +43,8 @@ struct stat_entry {
 };
 void stat_entries__sort(const struct analysis *a, const struct order_word *words,
 			struct stat_entry *entries, size_t cnt);
-/* order__tell() of a table so sorted. */
-int stat_rows__tell_order(const struct analysis *a, const struct order_word *words,
+/* order__describe() of a table so sorted. */
+int stat_rows__describe_order(const struct analysis *a, const struct order_word *words,
 			  struct table *t);
 
 /* Rows to be sorted by a number, the highest first (--ascending: last), then by name. */

@@ -20,7 +20,7 @@
 #include "capture/steps/find_period.h"
 #include "capture/arming/probeless.h"
 #include "capture/processes/follow.h"
-#include "capture/processes/hold.h"
+#include "capture/processes/freeze.h"
 #include "capture/steps/optimizer_mark.h"
 #include "capture/steps/optimizer_step.h"
 #include "capture/decode/long_names.h"
@@ -293,22 +293,22 @@ static int session_await(struct session *s)
 	return 0;
 }
 
-static void let_program_go(struct session *s)
+static void thaw_program(struct session *s)
 {
 	if (s->start.program)
-		s->start.held_ns = s->start.sliced_ns + hold__end(s->start.program);
+		s->start.held_ns = s->start.sliced_ns + freeze__thaw(s->start.program);
 	s->start.program = NULL;
 	device_time__forbid_loading(s);
 }
 
 /* What is to be seen from its first operator on has none before the probes are in. */
-static int hold_program(struct session *s)
+static int freeze_program(struct session *s)
 {
 	if (!s->opts->await_framework || !s->opts->no_steps || s->opts->start_at_ns ||
 	    (!s->match.ready && (s->target->python || !session__is_asked_for(s))))
-		let_program_go(s);
+		thaw_program(s);
 	else if (!s->start.program)
-		s->start.program = hold__begin(s->opts->pid, !s->target->python);
+		s->start.program = freeze__begin(s->opts->pid, !s->target->python);
 	return 0;
 }
 
@@ -429,10 +429,10 @@ static int turn(struct session *s, uint64_t end_ns)
 	if (!err)
 		session__find_end(s);
 	if (!err)
-		err = arm__adjust(s);
+		err = arm__poll(s);
 	if (!err)
-		err = optimizer_step__check(s);
-	return err ? err : device_time__adjust(s);
+		err = optimizer_step__poll(s);
+	return err ? err : device_time__poll(s);
 }
 
 static const char *doing(const struct pt_ctl *ctl)
@@ -473,18 +473,18 @@ static int record_duration(struct session *s)
 		err = return_sites__await(s);
 	ctl->schedule = (struct pt_schedule){.record = UINT64_MAX / 2, .repeat = 1};
 	s->armed = true;
-	arm__gate(s);
+	arm__set_open(s);
 	if (s->rule.boundary) {
 		ctl->counting = 1;
 	} else if (!err) {
 		err = timed__begin(s);
 	}
-	let_program_go(s);
+	thaw_program(s);
 	while (!err) {
 		err = turn(s, begin && s->opts->duration_ns ? begin + s->opts->duration_ns
 							    : UINT64_MAX);
 		if (!err)
-			err = timed__adjust(s);
+			err = timed__poll(s);
 		if (!begin && ctl->window_open)
 			begin = ctl->window_open_ns;
 		now = clock__monotonic_ns();
@@ -585,7 +585,7 @@ static int session_run(struct session *s)
 	} stages[] = {
 		{session__await_start, true},
 		{session_await},
-		{hold_program},
+		{freeze_program},
 		{session_plan, true}, /* refuses what cannot be before the process is touched */
 		{device_time__choose},
 		{device_calls__plan},
@@ -595,7 +595,7 @@ static int session_run(struct session *s)
 		{measure_spans},
 		{attach_all},
 		{find_steps},
-		{timer_only__settle},
+		{timer_only__set},
 		{steps_only__set_groups},
 		{optimizer_step__begin},
 		{end_learning},
@@ -617,7 +617,7 @@ static int session_run(struct session *s)
 		session__release_memory(s);
 	if (!err)
 		return session_record(s);
-	let_program_go(s);
+	thaw_program(s);
 	return no_window__recorded(s, err);
 }
 

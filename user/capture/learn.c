@@ -34,12 +34,12 @@ static void rule_apply(struct session *s)
 	struct pt_ctl *ctl = s->probes.ctl;
 
 	/* Before either of these a step asks for its batch. */
-	ctl->asks_ahead = s->rule.boundary == PT_CLASS_FORWARD || has_period(s);
-	ctl->ask_opened = 0;
+	ctl->loader_next_ahead = s->rule.boundary == PT_CLASS_FORWARD || has_period(s);
+	ctl->loader_next_opened = 0;
 	ctl->step_row = s->rule.row;
 	ctl->boundary_needs = s->rule.needs;
 	ctl->boundary_at_end = s->rule.at_end;
-	ctl->asks_alone = epoch_end__matters(&s->plan, &s->rule);
+	ctl->loader_next_alone = epoch_end__matters(&s->plan, &s->rule);
 	ctl->boundary_class = s->rule.boundary;
 }
 
@@ -286,14 +286,14 @@ static uint64_t step_length(const struct session *s, uint64_t cnt)
 
 /* Of the loader a data breakpoint tells, which may come after the rule. asked: how many of the
  * measured steps. */
-static void explain_asks(struct session *s, uint64_t asked, uint64_t steps)
+static void explain_loader_next(struct session *s, uint64_t asked, uint64_t steps)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
 
-	if (s->rule.boundary != PT_CLASS_FORWARD || !ctl->ask_tid ||
-	    ctl->ask_tid != ctl->class_tid[PT_CLASS_FORWARD])
+	if (s->rule.boundary != PT_CLASS_FORWARD || !ctl->loader_next_tid ||
+	    ctl->loader_next_tid != ctl->class_tid[PT_CLASS_FORWARD])
 		return;
-	if (!ctl->asks_ahead) {
+	if (!ctl->loader_next_ahead) {
 		s->rule.explain = "each step opens where the first forward pass after a backward "
 				  "pass begins, as the data loader is asked for its batch before "
 				  "the optimizer step of the one before, and in that step";
@@ -328,7 +328,7 @@ int session__measure_steps(struct session *s, uint64_t *steps)
 	ctl->measure_to = UINT64_MAX;
 	err = wait_boundary(s, from);
 	begin = clock__monotonic_ns();
-	asked = ctl->asked_steps;
+	asked = ctl->loader_next_steps;
 	while (!err && done < MEASURED_MAX &&
 	       (done < MEASURED_MIN || clock__monotonic_ns() - begin < MEASURED_NS)) {
 		err = wait_boundary(s, from + done + 1);
@@ -340,7 +340,7 @@ int session__measure_steps(struct session *s, uint64_t *steps)
 	ctl->measure_to = ctl->step_seq + 1;
 	*steps = ctl->measure_to - from;
 	err = wait_boundary(s, ctl->measure_to);
-	explain_asks(s, ctl->asked_steps - asked, *steps);
+	explain_loader_next(s, ctl->loader_next_steps - asked, *steps);
 	s->pruned.beside += ctl->aside_beside - beside;
 	s->step_length.ns = step_length(s, *steps < PT_STEP_RING ? *steps : PT_STEP_RING - 1);
 	s->step_length.run_ns = step_cost__run_ns(ctl, *steps);

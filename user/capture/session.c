@@ -113,7 +113,7 @@ static const char *late_for(const struct session *s)
 }
 
 /* By how much it is late, more than windows before it were already. */
-static void tell_shift(struct session *s)
+static void describe_shift(struct session *s)
 {
 	const uint64_t shifted = s->probes.ctl->shifted;
 
@@ -142,7 +142,7 @@ int session__window_open(struct session *s, uint64_t first_step, uint64_t open_n
 	s->window.open_ns = open_ns;
 	s->windows.ending = false;
 	s->windows.opened++;
-	tell_shift(s);
+	describe_shift(s);
 	s->before.cpu_ns = own_cpu_ns();
 	s->before.faults = training_faults(s);
 	step_cost__window_open(s);
@@ -301,13 +301,13 @@ static double run_seconds(const struct session *s)
 }
 
 /* What a step has, or without steps what the whole window is expected to have had. */
-static json_t *dropped_json(const struct session *s, const struct dropped_probe *drop)
+static json_t *pruned_json(const struct session *s, const struct pruned_probe *drop)
 {
 	const bool by_time = s->pruned.timed.ns;
 	const double units = by_time ? run_seconds(s) : begun_by_all(s);
 
 	return json_pack("{s:s, s:b, s:b, s:f, s:f, s:f, s:f, s:I}", "name", drop->name, "is_node",
-			 drop->kind == DROPPED_NODE, "is_call", drop->kind == DROPPED_CALL,
+			 drop->kind == PRUNED_NODE, "is_call", drop->kind == PRUNED_CALL,
 			 by_time ? "calls" : "calls_per_step", drop->per_step * units, "avg_ns",
 			 drop->avg_ns, by_time ? "inner_calls" : "inner_calls_per_step",
 			 drop->inner_per_step * units, "inner_avg_ns", drop->inner_avg_ns,
@@ -316,13 +316,13 @@ static json_t *dropped_json(const struct session *s, const struct dropped_probe 
 }
 
 /* Calls of the device's interface are told by others while they are not seen by probes. */
-static json_t *dropped_summary(const struct session *s)
+static json_t *pruned_summary(const struct session *s)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < s->pruned.cnt; i++)
-		if (s->pruned.list[i].kind != DROPPED_CALL || s->calls_on)
-			json_array_append_new(array, dropped_json(s, &s->pruned.list[i]));
+		if (s->pruned.list[i].kind != PRUNED_CALL || s->calls_on)
+			json_array_append_new(array, pruned_json(s, &s->pruned.list[i]));
 	return array;
 }
 
@@ -347,7 +347,7 @@ int session__window_finish(struct session *s)
 			    fault_count__json(&s->before.faults, &s->faults), "stacks",
 			    stacks_summary(s, &stacks), "loss", loss_summary(s, &lost), "cost",
 			    window_cost__summary(s, own_cpu_ns() - s->before.cpu_ns),
-			    "dropped_probes", dropped_summary(s), "notes", window_notes(s),
+			    "dropped_probes", pruned_summary(s), "notes", window_notes(s),
 			    "helpers", helpers__take(&s->children.helpers));
 	s->before.lost = lost;
 	s->before.stacks = stacks;
@@ -555,17 +555,17 @@ int session__pump(struct session *s, int timeout_ms)
 	if (n < 0 && n != -EINTR)
 		return err__set(n, "reading events failed: %s", strerror(-n));
 	err = session__drain(s);
-	follow__due(s);
+	follow__poll(s);
 	if (!err)
 		err = device_time__pump(s);
 	if (!err)
 		err = session_housekeeping(s, clock__monotonic_ns());
 	if (!err)
-		err = device_calls__adjust(s);
+		err = device_calls__poll(s);
 	if (!err)
 		err = return_sites__poll(s);
 	if (!err)
-		err = control__settle(s);
+		err = control__finish_window(s);
 	control__pump(s);
 	if (!err && s->target_gone)
 		err = -ESRCH;

@@ -28,7 +28,7 @@ int timed__begin(struct session *s)
 	return s->probes.ctl->hold == PT_HOLD_CLOSED ? 0 : open_now(s);
 }
 
-int timed__adjust(struct session *s)
+int timed__poll(struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
 

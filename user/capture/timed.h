@@ -16,8 +16,8 @@ struct session;
 int timed__begin(struct session *s);
 /* Opens the next window when it is due: the one before is complete, no one has paused the session,
  * and the probes are attached. */
-int timed__adjust(struct session *s);
-/* Ends the window that is open; its file is complete soon after, see control__settle. */
+int timed__poll(struct session *s);
+/* Ends the window that is open; its file is complete soon after, see control__finish_window. */
 void timed__close(struct session *s);
 
 #endif

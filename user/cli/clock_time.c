@@ -44,7 +44,7 @@ static bool is_day(const struct tm *tm)
 	return day.tm_mday == tm->tm_mday;
 }
 
-static int settle_date(const char *text, bool utc, struct tm *tm, time_t *at)
+static int set_date(const char *text, bool utc, struct tm *tm, time_t *at)
 {
 	if (!is_day(tm))
 		return err__set(-ERANGE, "--start-at %s: that month has no day %d", text,
@@ -81,7 +81,7 @@ static int parse(const char *text, time_t now, time_t *at)
 		return parse_seconds(text, at);
 	end = parse_tm(text, "%Y-%m-%dT%H:%M:%S", &tm);
 	if (end)
-		return settle_date(text, *end, &tm, at);
+		return set_date(text, *end, &tm, at);
 	for (size_t i = 0; i < ARRAY_SIZE(of_day); i++) {
 		localtime_r(&now, &tm);
 		tm.tm_sec = 0;

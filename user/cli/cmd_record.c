@@ -177,7 +177,7 @@ static int run(int argc, char **argv)
 			       "with `proftrace run -- %s`",
 			       argv[rest], argv[rest]);
 	if (!err)
-		err = record_checks__settle(&c.options);
+		err = record_checks__set_defaults(&c.options);
 	if (!err)
 		err = check_chosen(&c);
 	if (!err)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* `proftrace run -- command`: the same from the start of a program. */
 #include "attach/privilege.h"
-#include "capture/processes/hold.h"
+#include "capture/processes/freeze.h"
 #include "cli/file_limit.h"
 #include "cli/job_control.h"
 #include "cli/record_checks.h"
@@ -135,7 +135,7 @@ static int run(int argc, char **argv)
 	struct record_options o;
 	int rest, err, status = 0, result;
 	siginfo_t ended = {0};
-	struct hold *held = NULL;
+	struct freeze *held = NULL;
 	pid_t pid = 0;
 
 	record_options__init(&o, argv);
@@ -146,7 +146,7 @@ static int run(int argc, char **argv)
 			       "which program? As in: proftrace run --record 2:10 -- python "
 			       "train.py");
 	if (!err)
-		err = record_checks__settle(&o);
+		err = record_checks__set_defaults(&o);
 	if (!err)
 		err = privilege__require(); /* before the program runs for nothing */
 	if (!err)
@@ -154,7 +154,7 @@ static int run(int argc, char **argv)
 	if (!err)
 		err = start(o.capture.shim, argv + rest, &pid);
 	if (!err && is_held(&o.capture))
-		held = hold__begin(pid, true);
+		held = freeze__begin(pid, true);
 	if (!err && o.capture.shim)
 		err = shim_link__keep_alive(o.capture.shim);
 	if (err) {
@@ -168,7 +168,7 @@ static int run(int argc, char **argv)
 	o.capture.held = &held;
 	result = record_run(&o);
 	file_process__leave();
-	hold__end(held);
+	freeze__thaw(held);
 	/* The program goes on; we wait for it as a shell would, and pass its failure on. */
 	signals__pass_all();
 	while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) && errno == EINTR &&

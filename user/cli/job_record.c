@@ -321,7 +321,7 @@ int job_record__run(struct record_options *o, const pid_t *pids, size_t cnt)
 	if (!err && !o->no_report && capture_stop < 2)
 		shown = show(&j);
 	if (!err && !shown && capture_stop < 2)
-		next_try__tell(places, cnt);
+		next_try__describe(places, cnt);
 	for (size_t i = 0; i < cnt; i++) {
 		status = captures[i].status > status ? captures[i].status : status;
 		capture_process_free(&captures[i]);

@@ -44,7 +44,7 @@ static void look(const struct successor *places, size_t cnt, struct next *n)
 	}
 }
 
-void next_try__tell(const struct successor *places, size_t cnt)
+void next_try__describe(const struct successor *places, size_t cnt)
 {
 	const struct timespec pause = {.tv_nsec = LOOK_NS};
 	const uint64_t until_ns = clock__monotonic_ns() + WAIT_NS;

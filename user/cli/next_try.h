@@ -8,6 +8,6 @@
 
 /* Tells of those that ended, by whom their places were taken and how these are recorded. Waits up
  * to 3 seconds for a launcher that may start them again. */
-void next_try__tell(const struct successor *places, size_t cnt);
+void next_try__describe(const struct successor *places, size_t cnt);
 
 #endif

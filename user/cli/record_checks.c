@@ -10,7 +10,7 @@
 #define MAX_OVERHEAD	0.01 /* share of a step */
 #define STEP_TIMEOUT_NS 60000000000ull
 
-static int settle_timer(struct record_options *o)
+static int set_timer(struct record_options *o)
 {
 	struct capture_opts *c = &o->capture;
 	const struct {
@@ -67,7 +67,7 @@ static int check_no_report(const struct record_options *o)
 		     : 0;
 }
 
-static int settle_overhead(struct capture_opts *c)
+static int set_overhead(struct capture_opts *c)
 {
 	const bool chosen = c->max_overhead != OVERHEAD_UNCHOSEN;
 
@@ -85,7 +85,7 @@ static bool has_operators(const struct record_options *o)
 	return o->detail != DETAIL_PHASE || o->capture.ops.cnt || o->capture.ops_returning.cnt;
 }
 
-static void settle_step_timeout(struct capture_opts *c)
+static void set_step_timeout(struct capture_opts *c)
 {
 	c->step_timeout_chosen = c->step_timeout_ns;
 	if (!c->step_timeout_ns)
@@ -119,7 +119,7 @@ static int check_step_unit(const struct capture_opts *c)
 		       : 0;
 }
 
-int record_checks__settle(struct record_options *o)
+int record_checks__set_defaults(struct record_options *o)
 {
 	int err = check_no_steps(o);
 
@@ -127,16 +127,16 @@ int record_checks__settle(struct record_options *o)
 		err = check_step_unit(&o->capture);
 	if (err)
 		return err;
-	settle_step_timeout(&o->capture);
+	set_step_timeout(&o->capture);
 	if (o->no_trace && o->trace)
 		return err__set(-EINVAL, "--no-trace and --trace exclude each other");
 	err = check_no_report(o);
 	if (!err)
-		err = settle_overhead(&o->capture);
+		err = set_overhead(&o->capture);
 	if (err)
 		return err;
 	if (o->capture.timer_only)
-		return settle_timer(o);
+		return set_timer(o);
 	if (o->no_trace && o->limit_bytes)
 		return err__set(-EINVAL, "--no-trace and --limit-size exclude each other: it is "
 					 "the trace that is limited");

@@ -6,7 +6,7 @@
 #include "cli/record_options.h"
 
 /* What follows from the options given; before any other use of them. -EINVAL with err__set. */
-int record_checks__settle(struct record_options *o);
+int record_checks__set_defaults(struct record_options *o);
 /* What is left to ask before the capture, files among it. A negative errno with err__set. */
 int record_checks__before(const struct record_options *o);
 

@@ -220,7 +220,7 @@ int record_run(struct record_options *o)
 		warn_target_gone(o, &res);
 	/* Of several ranks all are told of at once, by whoever started their captures. */
 	if ((err || res.target_gone) && !res.aborted && !o->capture.rendezvous)
-		next_try__tell(&place, 1);
+		next_try__describe(&place, 1);
 	successor__free(&place);
 	signals__catch(true);
 	capture_result__free(&res);

@@ -129,7 +129,7 @@ int clock_pairs__work(struct clock_pairs *p, const struct shim_activity *work, u
 	if (to_host && c->is_copy)
 		clock_bounds__awaited(b, end_ns, c->begin_ns + c->dur_ns);
 	if (p->fresh.cnt >= WORK_MAX)
-		clock_pairs__settle(p);
+		clock_pairs__fit(p);
 	return ARRAY_PUSH(p->fresh.items, p->fresh.cnt, p->fresh.cap,
 			  ((struct work){c->begin_ns + c->dur_ns, end_ns, work->device,
 					 work->context, work->stream}));
@@ -175,7 +175,7 @@ static void match(struct clock_pairs *p, const struct work *w)
 	}
 }
 
-void clock_pairs__settle(struct clock_pairs *p)
+void clock_pairs__fit(struct clock_pairs *p)
 {
 	const struct work_list settled = p->former;
 
@@ -191,8 +191,8 @@ void clock_pairs__lines(struct clock_pairs *p,
 				     const struct clock_line *line),
 			void *ctx)
 {
-	clock_pairs__settle(p);
-	clock_pairs__settle(p);
+	clock_pairs__fit(p);
+	clock_pairs__fit(p);
 	for (uint32_t i = 0; i < DEVICES_MAX; i++) {
 		const struct clock_line line =
 			p->devices[i] ? clock_bounds__line(p->devices[i]) : (struct clock_line){0};

@@ -32,7 +32,7 @@ int clock_pairs__work(struct clock_pairs *p, const struct shim_activity *work, u
 int clock_pairs__wait(struct clock_pairs *p, uint32_t wait, uint32_t before, uint32_t context,
 		      uint32_t stream);
 /* A round is over. */
-void clock_pairs__settle(struct clock_pairs *p);
+void clock_pairs__fit(struct clock_pairs *p);
 /* At the end: the devices that told something, by number. Calls take for each. */
 void clock_pairs__lines(struct clock_pairs *p,
 			void (*take)(void *ctx, uint32_t device, uint64_t origin_ns,

@@ -638,7 +638,7 @@ int device_source__pump(struct device_source *d)
 	if (!err && d->w)
 		err = ripe_calls_write(d, before_ns);
 	activity_queue__ripen(&d->activities);
-	clock_pairs__settle(d->pairs);
+	clock_pairs__fit(d->pairs);
 	look_at_losses(d);
 	return err;
 }

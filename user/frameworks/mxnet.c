@@ -6,7 +6,7 @@
  */
 #include "frameworks/package.h"
 #include "frameworks/probe_table.h"
-#include "frameworks/python/python_asks.h"
+#include "frameworks/python/python_loader.h"
 #include "frameworks/python/python_watch.h"
 #include "common/util.h"
 #include <stdlib.h>
@@ -310,7 +310,7 @@ static bool updates_parameters(const char *op)
 }
 
 /* Each batch of gluon goes through it. */
-static const struct python_ask_class gluon_loader = {
+static const struct python_loader_class gluon_loader = {
 	.module = "mxnet.gluon.data.dataloader",
 	.class = "DataLoader",
 	.iter = "__iter__",
@@ -366,7 +366,7 @@ static int mxnet_recognise(struct target *t, struct framework_match *m)
 		return 0;
 	memset(m, 0, sizeof(*m));
 	m->framework = &framework_mxnet;
-	m->ready = !python_asks__is_to_come(t, &gluon_loader); /* import mxnet does */
+	m->ready = !python_loader__is_to_come(t, &gluon_loader); /* import mxnet does */
 	package__text(t, lib, 1, "libinfo.py", "__version__", m->version, sizeof(m->version));
 	m->known_version = !strcmp(m->version, "1.9.1");
 	snprintf(m->why, sizeof(m->why), "maps %s; version %s%s", lib->path,
@@ -468,7 +468,7 @@ static int mxnet_plan(struct target *t, const struct framework_match *m,
 	if (!err && m->known_version)
 		err = plan_engine(t, opts, plan);
 	if (!err)
-		err = python_asks__plan(t, &gluon_loader, plan);
+		err = python_loader__plan(t, &gluon_loader, plan);
 	return err ? err : plan_optimizer_steps(t, plan);
 }
 

@@ -265,7 +265,7 @@ static bool is_update_next(const struct marks *k, size_t i)
 /* An optimizer need not have a place of its own in the network: what lies between the last gradient
  * and an update is the optimizer's. Others behind the gradients tell of no phase, and neither do
  * any where no gradient is computed in a graph. */
-static void settle_forward(struct marks *k)
+static void end_forward(struct marks *k)
 {
 	bool known = has_category(k, CAT_BACKWARD_NODE) && !k->has_forward &&
 		     !has_category(k, CAT_BACKWARD);
@@ -296,7 +296,7 @@ int marks__collect(const struct model *m, const struct track_state *t, const str
 	if (!err && step && k->graph_ns && !k->has_backward && !k->has_forward)
 		err = look_elsewhere(m, t, step, k);
 	if (!err)
-		settle_forward(k);
+		end_forward(k);
 	return err;
 }
 

@@ -54,7 +54,7 @@ static int by_track(const void *a, const void *b)
 	return x->track->id < y->track->id ? -1 : x->track->id > y->track->id;
 }
 
-static void settle_active(struct model *m)
+static void set_active(struct model *m)
 {
 	size_t n = 0;
 
@@ -154,7 +154,7 @@ static void release(struct model *m)
 	for (size_t i = 0; i < m->device_done_cnt; i++)
 		pool__release(&m->pool, m->device_done[i]);
 	m->device_done_cnt = 0;
-	settle_active(m);
+	set_active(m);
 }
 
 static int give_part(struct model *m, uint64_t end_ns, struct step *step)

@@ -49,10 +49,10 @@ class Job:
         return json.loads(line)
 
     def _ask(self, command):
-        self._tell(command)
+        self._send(command)
         return self._answer()
 
-    def _tell(self, command):
+    def _send(self, command):
         self.process.stdin.write(command + "\n")
         self.process.stdin.flush()
 
@@ -89,7 +89,7 @@ class Job:
         command = [os.environ["PROFTRACE"], "-p", str(self.pid), *how, "--detail", detail,
                    "--no-prune", "-o", recording, "--trace", trace, "--no-report", "--no-progress",
                    *options]
-        self._tell(meanwhile)
+        self._send(meanwhile)
         try:
             done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, text=True, timeout=TIMEOUT_S)

@@ -183,8 +183,8 @@ static struct spread spread_of(const double *x, size_t cnt)
 }
 
 /* Blocks are made longer until neighbours hardly correlate, as of batch means in simulations. */
-static void tell_variance(const struct change_window *w, bool by_mean, double whole_ns,
-			  double *blocks, uint64_t *room, struct level *out)
+static void describe_variance(const struct change_window *w, bool by_mean, double whole_ns,
+			      double *blocks, uint64_t *room, struct level *out)
 {
 	size_t want = (size_t)fmin(fmin(whole_ns / BLOCK_NS, BLOCKS_MOST), (double)w->cnt / 4), cnt;
 	double independent;
@@ -218,7 +218,7 @@ static int level_of(const struct change_window *w, bool by_mean, struct level *o
 	for (size_t i = 0; i < w->cnt; i++)
 		whole_ns += (double)w->step_ns[i];
 	out->log = log_level(w->ns, w->cnt, by_mean, room);
-	tell_variance(w, by_mean, whole_ns, blocks, room, out);
+	describe_variance(w, by_mean, whole_ns, blocks, room, out);
 	return 0;
 }
 

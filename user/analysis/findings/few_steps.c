@@ -31,8 +31,8 @@ static bool are_few(const struct few_steps *f, size_t cnt, size_t causes)
 	return cnt * FEW <= f->cnt || (cnt <= causes && cnt * FEW_OF_CAUSE <= f->cnt);
 }
 
-bool few_steps__tell(const struct analysis *a, const struct few_steps *f, size_t causes, char *text,
-		     size_t size)
+bool few_steps__describe(const struct analysis *a, const struct few_steps *f, size_t causes,
+			 char *text, size_t size)
 {
 	const struct step_time longest = longest_of(f);
 	const size_t len = strlen(text);

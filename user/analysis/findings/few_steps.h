@@ -17,7 +17,7 @@ int few_steps__add(struct few_steps *f, uint64_t step, uint64_t ns);
 /* Appends ", 70 % of that in 2 of 58 steps (longest 210.4 ms, step 45)"; false: it does not lie in
  * few. Few are an eighth of the steps, and up to half of them if as many causes are known to be in
  * the window. */
-bool few_steps__tell(const struct analysis *a, const struct few_steps *f, size_t causes, char *text,
+bool few_steps__describe(const struct analysis *a, const struct few_steps *f, size_t causes, char *text,
 		     size_t size);
 void few_steps__free(struct few_steps *f);
 

@@ -48,13 +48,13 @@ static int collect(const struct analysis *a, struct few_steps *out)
 }
 
 /* Where most of it is in a few steps, these are named. */
-static int tell_few(const struct analysis *a, struct finding *f)
+static int describe_few(const struct analysis *a, struct finding *f)
 {
 	struct few_steps steps = {0};
 	int err = collect(a, &steps);
 
 	if (!err)
-		few_steps__tell(a, &steps, 0, f->evidence, sizeof(f->evidence));
+		few_steps__describe(a, &steps, 0, f->evidence, sizeof(f->evidence));
 	few_steps__free(&steps);
 	return err;
 }
@@ -79,7 +79,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	snprintf(f->next, sizeof(f->next), "%s",
 		 "`proftrace cpu` names who else runs; fewer threads (OMP_NUM_THREADS, loader "
 		 "workers) or processors of its own (taskset, the container's CPU limit)");
-	return tell_few(a, f) ? -ENOMEM : 1;
+	return describe_few(a, f) ? -ENOMEM : 1;
 }
 
 const struct finding_rule finding_cpu_wait = {

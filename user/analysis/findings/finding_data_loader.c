@@ -108,8 +108,8 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 }
 
 /* The operation that takes most; false: there is no pipeline. */
-static bool tell_operation(const struct analysis *a, const struct loader *l, char *seen,
-			   size_t size, const char **next)
+static bool describe_operation(const struct analysis *a, const struct loader *l, char *seen,
+			       size_t size, const char **next)
 {
 	const struct stat_row *most = NULL;
 
@@ -178,7 +178,7 @@ static struct workers workers_of(const struct analysis *a, const struct loader *
 	return w;
 }
 
-static void tell_begun(const struct workers *w, char *seen, size_t size)
+static void describe_begun(const struct workers *w, char *seen, size_t size)
 {
 	const size_t len = strlen(seen);
 
@@ -187,7 +187,7 @@ static void tell_begun(const struct workers *w, char *seen, size_t size)
 }
 
 /* What is known of them, and so what to do. */
-static void tell_workers(const struct workers *w, char *seen, size_t size, const char **next)
+static void describe_workers(const struct workers *w, char *seen, size_t size, const char **next)
 {
 	const struct counted processes = counted(w->cnt, "worker process", "worker processes");
 
@@ -206,7 +206,7 @@ static void tell_workers(const struct workers *w, char *seen, size_t size, const
 			 "without pause",
 			 processes.s, 100.0 * (double)w->run_ns / (double)w->all_ns,
 			 100.0 * (double)w->runnable_ns / (double)w->all_ns, w->busy_cnt);
-		tell_begun(w, seen, size);
+		describe_begun(w, seen, size);
 		*next = w->runnable_ns > w->run_ns && w->busy_cnt * 2 >= w->cnt
 				? "the workers lack processors, so more of them do not help: "
 				  "`proftrace cpu` names who else runs; fewer threads "
@@ -221,8 +221,8 @@ static void tell_workers(const struct workers *w, char *seen, size_t size, const
 
 /* Workers that have time do not explain a loader in which the training thread is hardly blocked: it
  * works there itself, or has no processor. */
-static void tell_own_work(const struct analysis *a, uint64_t wait_ns, const struct workers *w,
-			  char *seen, size_t size, const char **next)
+static void describe_own_work(const struct analysis *a, uint64_t wait_ns, const struct workers *w,
+			      char *seen, size_t size, const char **next)
 {
 	const size_t len = strlen(seen);
 	struct thread_times own;
@@ -238,8 +238,8 @@ static void tell_own_work(const struct analysis *a, uint64_t wait_ns, const stru
 
 /* Frameworks that queue operators (MXNet) run the copy of a batch behind those of the step before.
  */
-static bool tell_queued(const struct analysis *a, const struct loader *l, uint64_t wait_ns,
-			char *seen, size_t size, const char **next)
+static bool describe_queued(const struct analysis *a, const struct loader *l, uint64_t wait_ns,
+			    char *seen, size_t size, const char **next)
 {
 	if (2 * l->queued_ns < wait_ns)
 		return false;
@@ -252,7 +252,7 @@ static bool tell_queued(const struct analysis *a, const struct loader *l, uint64
 	return true;
 }
 
-static void tell_none(char *seen, size_t size, const char **next)
+static void describe_none(char *seen, size_t size, const char **next)
 {
 	snprintf(seen, size, "its worker processes were not recorded (--timer-only)");
 	*next = "record without --timer-only, which shows whether it has workers (num_workers) and "
@@ -260,11 +260,11 @@ static void tell_none(char *seen, size_t size, const char **next)
 }
 
 /* Where the wait lies in a few steps, it is not for the usual batch. */
-static void tell_few(const struct analysis *a, const struct loader *l, const struct workers *w,
-		     char *text, size_t size, const char **next)
+static void describe_few(const struct analysis *a, const struct loader *l, const struct workers *w,
+			 char *text, size_t size, const char **next)
 {
-	if (few_steps__tell(a, &l->waits, w->begun_cnt, text, size) && w->cnt && !a->timer_only &&
-	    !l->operations.cnt)
+	if (few_steps__describe(a, &l->waits, w->begun_cnt, text, size) && w->cnt &&
+	    !a->timer_only && !l->operations.cnt)
 		*next = "an epoch, or an evaluation, begins there and starts its workers anew? "
 			"persistent_workers=True keeps them; `--table steps` marks slow steps";
 }
@@ -283,11 +283,11 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 		return 0;
 	w = workers_of(a, l);
 	if (a->timer_only) {
-		tell_none(seen, sizeof(seen), &next);
-	} else if (!tell_queued(a, l, wait_ns, seen, sizeof(seen), &next) &&
-		   !tell_operation(a, l, seen, sizeof(seen), &next)) {
-		tell_workers(&w, seen, sizeof(seen), &next);
-		tell_own_work(a, wait_ns, &w, seen, sizeof(seen), &next);
+		describe_none(seen, sizeof(seen), &next);
+	} else if (!describe_queued(a, l, wait_ns, seen, sizeof(seen), &next) &&
+		   !describe_operation(a, l, seen, sizeof(seen), &next)) {
+		describe_workers(&w, seen, sizeof(seen), &next);
+		describe_own_work(a, wait_ns, &w, seen, sizeof(seen), &next);
 	}
 	f->cost_ns = finding__per_step(a, wait_ns);
 	snprintf(f->what, sizeof(f->what),
@@ -297,7 +297,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 		 time_text(a, f->cost_ns).s,
 		 time_text(a, finding__per_step(a, a->steps.cpu.total)).s,
 		 l->ready_ns ? ", without waits for a processor" : "");
-	tell_few(a, l, &w, f->evidence, sizeof(f->evidence), &next);
+	describe_few(a, l, &w, f->evidence, sizeof(f->evidence), &next);
 	len = strlen(f->evidence);
 	snprintf(f->evidence + len, sizeof(f->evidence) - len, "; %s", seen);
 	snprintf(f->next, sizeof(f->next), "%s", next);

@@ -68,7 +68,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 		 time_text(a, f->cost_ns).s,
 		 time_text(a, finding__per_step(a, a->steps.cpu.total)).s,
 		 o->ready_ns ? ", without waits for a processor" : "");
-	few = few_steps__tell(a, &o->others, 0, f->evidence, sizeof(f->evidence));
+	few = few_steps__describe(a, &o->others, 0, f->evidence, sizeof(f->evidence));
 	if (thread_times__of(a, w->track, &times)) {
 		len = strlen(f->evidence);
 		snprintf(f->evidence + len, sizeof(f->evidence) - len,

@@ -38,7 +38,7 @@ static const char *next_of(const struct straggler *s)
 	}
 }
 
-static void tell_wait(const struct job *j, const struct straggler *s, char *text, size_t size)
+static void describe_wait(const struct job *j, const struct straggler *s, char *text, size_t size)
 {
 	const struct table_style *style = &j->opts->style;
 	const uint64_t own_ns = member__collective_ns(s->member);
@@ -71,8 +71,8 @@ static bool explains(const struct finding_rule *rule, const struct straggler *s,
 }
 
 /* What the report of the straggler's recording begins with is often the cause. */
-static int tell_own(const struct job *j, const struct straggler *s,
-		    const struct straggler_cause *cause, struct finding *f)
+static int describe_own(const struct job *j, const struct straggler *s,
+			const struct straggler_cause *cause, struct finding *f)
 {
 	const size_t len = strlen(f->evidence);
 	const struct finding_rule *rule;
@@ -88,8 +88,8 @@ static int tell_own(const struct job *j, const struct straggler *s,
 	return 0;
 }
 
-static void tell_cause(const struct job *j, const struct straggler_cause *c, char *text,
-		       size_t size)
+static void describe_cause(const struct job *j, const struct straggler_cause *c, char *text,
+			   size_t size)
 {
 	const struct table_style *style = &j->opts->style;
 	const size_t len = strlen(text);
@@ -115,11 +115,11 @@ static int tell(const struct job *j, const struct straggler *s, struct finding *
 		 j->cnt > 2 ? "ranks wait" : "rank waits", straggler__percent(s),
 		 member__name(s->member).s, is_explained ? ", because of its " : "",
 		 is_explained ? reason_of(s) : "");
-	tell_wait(j, s, f->evidence, sizeof(f->evidence));
+	describe_wait(j, s, f->evidence, sizeof(f->evidence));
 	snprintf(f->next, sizeof(f->next), "%s", next_of(s));
 	if (s->phase != KIND_KERNEL && straggler_cause__find(j, s, &cause))
-		tell_cause(j, &cause, f->evidence, sizeof(f->evidence));
-	err = tell_own(j, s, &cause, f);
+		describe_cause(j, &cause, f->evidence, sizeof(f->evidence));
+	err = describe_own(j, s, &cause, f);
 	/* A loader without workers sleeps in its own place. */
 	if (s->phase != KIND_DATALOADER && straggler_cause__is_sleep(&cause))
 		snprintf(f->next, sizeof(f->next),

@@ -86,7 +86,7 @@ static int take_whole(struct cut_name *c)
 }
 
 /* Names that look alike: 1 if one of them is shown in another way now. */
-static int tell_apart(struct cut_name *const *group, size_t cnt)
+static int make_distinct(struct cut_name *const *group, size_t cnt)
 {
 	int err = 0, from;
 
@@ -104,7 +104,7 @@ static int tell_apart(struct cut_name *const *group, size_t cnt)
 }
 
 /* One round: 1 if names looked alike. */
-static int tell_all_apart(struct cut_name **order, size_t cnt)
+static int make_all_distinct(struct cut_name **order, size_t cnt)
 {
 	int changed = 0;
 
@@ -114,7 +114,7 @@ static int tell_all_apart(struct cut_name **order, size_t cnt)
 
 		for (end = i + 1; end < cnt && !strcmp(order[i]->shown, order[end]->shown); end++)
 			;
-		err = tell_apart(order + i, end - i);
+		err = make_distinct(order + i, end - i);
 		if (err < 0)
 			return err;
 		changed |= err;
@@ -165,7 +165,7 @@ int cut_names__cut(struct cut_names *n)
 		err = show(&n->items[i]);
 	}
 	for (int round = 0; round < ROUNDS && !err && n->cnt; round++) {
-		int again = tell_all_apart(order, n->cnt);
+		int again = make_all_distinct(order, n->cnt);
 
 		if (again <= 0)
 			return again;

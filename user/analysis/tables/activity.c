@@ -198,7 +198,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = table__add_note(t, "No device time was recorded.");
 	if (!err && x->map.cnt)
 		err = table__add_note(t, "Operator: the innermost one around the launching call.");
-	return err ? err : order__tell(a, words, t);
+	return err ? err : order__describe(a, words, t);
 }
 
 static void clean(void *state)

@@ -375,7 +375,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = add_memory_notes(g, t);
 	if (!err)
 		err = add_dumps(a, g, t);
-	return err ? err : order__tell(a, words, t);
+	return err ? err : order__describe(a, words, t);
 }
 
 static void clean(void *state)

@@ -202,7 +202,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 				  "runtime; those launched through the driver have no name "
 				  "here, and those of a graph are not told.",
 			analysis__base(a).cpu_name);
-	return err || !cnt ? err : stat_rows__tell_order(a, order_calls, t);
+	return err || !cnt ? err : stat_rows__describe_order(a, order_calls, t);
 }
 
 static void clean(void *state)

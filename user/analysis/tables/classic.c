@@ -263,7 +263,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = table__note_cut(t, &c->map);
 	if (!err)
 		err = left_out__note_missing(a, t);
-	return err ? err : order__tell(a, words, t);
+	return err ? err : order__describe(a, words, t);
 }
 
 static void clean(void *state)

@@ -103,7 +103,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	for (size_t i = 0; i < c->map.cnt && !err; i++)
 		err = add_row(a, c, t, rows[i]);
 	if (!err && c->map.cnt)
-		err = stat_rows__tell_order(a, order_cpu, t);
+		err = stat_rows__describe_order(a, order_cpu, t);
 	if (err || !c->map.cnt)
 		return err;
 	return table__add_notef(t,

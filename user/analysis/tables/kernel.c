@@ -151,7 +151,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err)
 		err = by_stream__fill(a, &k->map, order_gpu, t, add_row, k);
 	if (!err && k->map.cnt)
-		err = stat_rows__tell_order(a, order_gpu, t);
+		err = stat_rows__describe_order(a, order_gpu, t);
 	if (!err && k->map.cnt)
 		err = table__as_legend(
 			t, table__add_notef(t,

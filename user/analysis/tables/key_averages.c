@@ -352,10 +352,10 @@ static int measure_of(const struct analysis *a, const struct averages *k)
 	return has_measure(a, k, measure) ? measure : words->measure;
 }
 
-static int tell_order(const struct analysis *a, const struct averages *k, struct table *t)
+static int describe_order(const struct analysis *a, const struct averages *k, struct table *t)
 {
 	if (has_measure(a, k, order__measure(a, words)))
-		return order__tell(a, words, t);
+		return order__describe(a, words, t);
 	table__set_sorted(t, words->column);
 	return table__add_notef(t,
 				"Rows are in the order of %s: nothing was recorded to sort by %s.",
@@ -639,7 +639,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		err = left_out_rows__note(&k->estimates, t);
 	if (!err)
 		err = add_outside(k, t);
-	return err ? err : tell_order(a, k, t);
+	return err ? err : describe_order(a, k, t);
 }
 
 static void clean(void *state)

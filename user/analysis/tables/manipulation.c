@@ -130,7 +130,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err)
 		err = by_name__fill(a, &m->ranges, &whole, t);
 	if (!err && table__row_cnt(t))
-		err = stat_rows__tell_order(a, order_both, t);
+		err = stat_rows__describe_order(a, order_both, t);
 	if (!err && table__row_cnt(t))
 		err = table__note_ratios(a, t, base.cpu_name, base.gpu_name);
 	return err;

@@ -175,7 +175,7 @@ static int fill_sides(const struct analysis *a, const struct operators *o,
 		err = table__note_cut(t, &o->map);
 	if (!err)
 		err = left_out__note_missing(a, t);
-	return err ? err : order__tell(a, words, t);
+	return err ? err : order__describe(a, words, t);
 }
 
 static int fill_detail(const struct analysis *a, void *state, struct table *t)

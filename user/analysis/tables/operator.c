@@ -567,7 +567,7 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err)
 		err = by_name__fill(a, &o->inside, &inside, t);
 	if (!err && table__row_cnt(t))
-		err = stat_rows__tell_order(a, order_both, t);
+		err = stat_rows__describe_order(a, order_both, t);
 	if (!err)
 		err = note_ratios(a, o, t);
 	if (!err)

@@ -41,7 +41,7 @@ void arm__hurry(bool on)
 	setpriority(PRIO_PROCESS, 0, on ? -20 : usual);
 }
 
-void arm__gate(struct session *s)
+void arm__set_open(struct session *s)
 {
 	const bool starting = device_time__is_starting(s);
 
@@ -49,7 +49,7 @@ void arm__gate(struct session *s)
 		s->cupti.awaited = s->armed;
 	/* The library ends with a window and begins with the next: the programs open none before
 	 * that, however late it is noticed that one has ended. */
-	s->probes.ctl->gated = s->device != NULL;
+	s->probes.ctl->armed_once = s->device != NULL;
 	s->probes.ctl->armed = s->armed && !starting ? s->windows.closes_seen + 1 : 0;
 }
 
@@ -113,7 +113,7 @@ static int attach_groups(struct session *s, const bool chosen[GROUP_CNT])
 static int set_armed(struct session *s, int err)
 {
 	s->armed = !err;
-	arm__gate(s);
+	arm__set_open(s);
 	return err;
 }
 
@@ -144,7 +144,7 @@ void arm__detach_operators(struct session *s)
 			probes__detach(&s->probes, g);
 	arm__hurry(false);
 	s->armed = false;
-	arm__gate(s);
+	arm__set_open(s);
 }
 
 int arm__attach_alone(struct session *s, enum probe_group group)
@@ -190,7 +190,7 @@ int arm__reattach_steps(struct session *s)
 
 int arm__take_out(struct session *s)
 {
-	const int err = optimizer_step__tell(s, false);
+	const int err = optimizer_step__set(s, false);
 
 	arm__hurry(true);
 	for (int g = GROUP_PHASE + 1; g < GROUP_CNT; g++)
@@ -205,12 +205,12 @@ int arm__disarm(struct session *s)
 	int err;
 
 	s->armed = false;
-	arm__gate(s);
+	arm__set_open(s);
 	/* It may have opened since its distance was read: proftrace can be kept waiting for long.
 	 */
 	if (s->probes.ctl->window_open) {
 		s->armed = true;
-		arm__gate(s);
+		arm__set_open(s);
 		return 0;
 	}
 	err = arm__take_out(s);
@@ -236,7 +236,7 @@ int arm__rearm(struct session *s)
 	for (int g = GROUP_PHASE + 1; g < GROUP_CNT; g++)
 		chosen[g] = true;
 	err = set_armed(s, attach_groups(s, chosen));
-	return err ? err : optimizer_step__tell(s, true);
+	return err ? err : optimizer_step__set(s, true);
 }
 
 uint64_t arm__steps_left(const struct pt_ctl *ctl)
@@ -272,7 +272,7 @@ uint64_t arm__until_window_ns(const struct session *s)
 											: ns;
 }
 
-int arm__adjust(struct session *s)
+int arm__poll(struct session *s)
 {
 	uint64_t left = arm__steps_left(s->probes.ctl),
 		 step_ns = probeless__pace(s, latest_step_ns(s));

@@ -20,7 +20,7 @@ void arm__detach(struct session *s, enum probe_group group);
 /* The same of those of steps: a step may end meanwhile and not be seen. */
 int arm__reattach_steps(struct session *s);
 /* Attaches or detaches what the next window needs, by how far away it is. Call often. */
-int arm__adjust(struct session *s);
+int arm__poll(struct session *s);
 
 /* Detaches what steps do not need. */
 int arm__take_out(struct session *s);
@@ -29,7 +29,7 @@ int arm__disarm(struct session *s);
 int arm__rearm(struct session *s);
 
 /* Lets windows open, or not: they wait for probes, and for the library in the target. */
-void arm__gate(struct session *s);
+void arm__set_open(struct session *s);
 
 /* How long before its window what it needs is attached, and how long where that took attach_ns: on
  * a busy machine, or one by one, it takes long, and the next time maybe longer. */

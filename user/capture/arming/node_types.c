@@ -23,7 +23,7 @@ static bool some_left_out(const struct session *s)
 	return false;
 }
 
-bool node_types__settle(struct session *s, bool changed[GROUP_CNT])
+bool node_types__set(struct session *s, bool changed[GROUP_CNT])
 {
 	if (!probe_plan__has_group(&s->plan, GROUP_NODE_TYPE))
 		return false;

@@ -15,6 +15,6 @@ bool node_types__replaces(const struct session *s, const struct planned_probe *p
 void node_types__show(struct session *s, bool shown);
 /* After some rows of s->pruned.rows were chosen: the one way or the other, and which groups that
  * changes. True: from now on only the types' probes see nodes. */
-bool node_types__settle(struct session *s, bool changed[GROUP_CNT]);
+bool node_types__set(struct session *s, bool changed[GROUP_CNT]);
 
 #endif

@@ -131,7 +131,7 @@ static void add_steps_probes(const struct session *s, struct prune_policy *polic
 
 /* What a function of the runtime calls in the driver would be told in its place: cuEventCreate for
  * cudaEventCreateWithFlags. */
-static void drop_inner_calls(struct session *s, const struct prune_input *in, size_t cnt)
+static void prune_inner_calls(struct session *s, const struct prune_input *in, size_t cnt)
 {
 	for (size_t i = 0; i < cnt; i++) {
 		const uint64_t outer = in[i].stat.outer;
@@ -159,23 +159,23 @@ static double average(const struct session *s, uint64_t ns, uint64_t spans)
 
 /* Calls are told by step of any thread: those that do the same take turns as they like, as in a
  * server that answers in several threads. */
-static int note_drops(struct session *s, const struct prune_policy *policy,
-		      const struct prune_input *in, size_t cnt)
+static int note_pruned(struct session *s, const struct prune_policy *policy,
+		       const struct prune_input *in, size_t cnt)
 {
 	const double begun = policy->steps + (double)s->pruned.beside;
 
 	for (size_t i = 0; i < cnt; i++) {
 		const struct planned_probe *probe = probe_of(s, in[i].row);
 		const double share = prune__typical_share(policy, &in[i].stat);
-		struct dropped_probe drop;
+		struct pruned_probe drop;
 		int err;
 
 		if (!probe || !s->pruned.rows[in[i].row] || (!in[i].stat.spans && !in[i].has_names))
 			continue;
 		drop.name = left_out_name(probe);
-		drop.kind = in[i].is_node		   ? DROPPED_NODE
-			    : probe->group == GROUP_DEVICE ? DROPPED_CALL
-							   : DROPPED_OPERATOR;
+		drop.kind = in[i].is_node		   ? PRUNED_NODE
+			    : probe->group == GROUP_DEVICE ? PRUNED_CALL
+							   : PRUNED_OPERATOR;
 		drop.steps = (uint64_t)policy->steps;
 		drop.per_step = (double)in[i].stat.spans / begun;
 		drop.avg_ns = share * average(s, in[i].stat.span_ns, in[i].stat.spans);
@@ -193,9 +193,9 @@ static int note_drops(struct session *s, const struct prune_policy *policy,
  */
 static int note_unknown_nodes(struct session *s, double steps)
 {
-	struct dropped_probe drop = {.name = "backward nodes not called, or of unknown types",
-				     .kind = DROPPED_NODE,
-				     .steps = (uint64_t)steps};
+	struct pruned_probe drop = {.name = "backward nodes not called, or of unknown types",
+				    .kind = PRUNED_NODE,
+				    .steps = (uint64_t)steps};
 	struct pt_probe_stat all = {0}, stat;
 	uint64_t known = 0, known_ns = 0;
 
@@ -227,9 +227,9 @@ static int leave_out(struct session *s, const struct prune_policy *policy,
 		[GROUP_OPERATOR] = chosen, [GROUP_DEVICE] = chosen && s->calls_on};
 	int err;
 
-	drop_inner_calls(s, in, cnt);
-	err = note_drops(s, policy, in, cnt);
-	if (!err && node_types__settle(s, changed))
+	prune_inner_calls(s, in, cnt);
+	err = note_pruned(s, policy, in, cnt);
+	if (!err && node_types__set(s, changed))
 		err = note_unknown_nodes(s, policy->steps);
 	for (int g = 0; g < GROUP_CNT && !err; g++)
 		if (changed[g])
@@ -249,7 +249,7 @@ static int measure(struct session *s, uint64_t *steps)
 		if (!err)
 			err = session__measure_steps(s, &more);
 		if (!err)
-			err = optimizer_step__settle(s, more);
+			err = optimizer_step__weigh(s, more);
 		if (err >= 0)
 			*steps += more;
 	} while (err > 0);
@@ -282,7 +282,7 @@ static int choose(struct session *s, struct prune_policy *policy)
 	add_steps_probes(s, policy);
 	cnt = gather(s, in);
 	chosen = prune__choose(policy, in, cnt, s->pruned.rows);
-	prune__settle_nodes(policy, in, cnt, s->pruned.rows);
+	prune__nodes(policy, in, cnt, s->pruned.rows);
 	return leave_out(s, policy, in, cnt, chosen);
 }
 
@@ -361,7 +361,7 @@ static void count_seconds(struct session *s, uint64_t passed_ns, uint64_t ran_ns
 	const double own_ns = bursts__weighed_time(s, passed_ns, ran_ns);
 	const double ns = own_ns < (double)ran_ns ? (double)ran_ns - own_ns : 0;
 
-	s->pruned.timed = (struct timed_drops){passed_ns, ns / (double)passed_ns};
+	s->pruned.timed = (struct pruned_by_time){passed_ns, ns / (double)passed_ns};
 	policy->by_time = true;
 	policy->steps = ns / 1e9;
 	policy->step_ns = ran_ns > passed_ns ? (uint64_t)(1e9 * (double)passed_ns / (double)ran_ns)

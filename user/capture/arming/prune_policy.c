@@ -131,8 +131,8 @@ static bool is_enough(const struct prune_policy *policy, const struct prune_inpu
 }
 
 /* Until what is not dropped adds no more than the budget; returns how many went. */
-static size_t drop_tier(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
-			const struct tier *tier, double budget, bool *dropped)
+static size_t prune_tier(const struct prune_policy *policy, const struct prune_input *in,
+			 size_t cnt, const struct tier *tier, double budget, bool *dropped)
 {
 	auto_free struct candidate *list = calloc(cnt ? cnt : 1, sizeof(*list));
 	size_t candidates = 0, chosen = 0, back = 0;
@@ -220,8 +220,8 @@ static double added_in_all(const struct prune_policy *policy, const struct prune
 
 /* A caller that stays is hit by the calls, too, of those that are gone: scale is called by
  * Tensor.__add__ once, add forty times. */
-static size_t drop_last_called(const struct prune_policy *policy, const struct prune_input *in,
-			       size_t cnt, double budget, bool *dropped)
+static size_t prune_last_called(const struct prune_policy *policy, const struct prune_input *in,
+				size_t cnt, double budget, bool *dropped)
 {
 	double added = added_in_all(policy, in, cnt, dropped);
 	size_t chosen = 0;
@@ -252,8 +252,8 @@ static size_t drop_last_called(const struct prune_policy *policy, const struct p
 /* A function that was not called while it was observed may be later, where its caller is gone: its
  * span ends at the thread's next event then, and is marked so. A caller that was not called costs
  * nothing. */
-static size_t drop_callers(const struct prune_policy *policy, const struct prune_input *in,
-			   size_t cnt, bool *dropped)
+static size_t prune_callers(const struct prune_policy *policy, const struct prune_input *in,
+			    size_t cnt, bool *dropped)
 {
 	uint64_t needed = policy->callers;
 	size_t chosen = 0;
@@ -278,17 +278,17 @@ size_t prune__choose(const struct prune_policy *policy, const struct prune_input
 
 	if (policy->steps <= 0)
 		return 0;
-	chosen = drop_tier(policy, in, cnt, &hot, budget, dropped);
+	chosen = prune_tier(policy, in, cnt, &hot, budget, dropped);
 	if (policy->peer_hits_per_call > 0) {
 		quarter = quarter_of_peer(policy, in, cnt) - policy->other_ns;
 		if (quarter > budget)
 			budget = quarter;
-		chosen += drop_tier(policy, in, cnt, &repeated, budget, dropped);
+		chosen += prune_tier(policy, in, cnt, &repeated, budget, dropped);
 		if (is_enough(policy, in, cnt, &once, budget, dropped))
-			chosen += drop_tier(policy, in, cnt, &once, budget, dropped);
+			chosen += prune_tier(policy, in, cnt, &once, budget, dropped);
 	}
-	chosen += drop_last_called(policy, in, cnt, budget, dropped);
-	return chosen ? chosen + drop_callers(policy, in, cnt, dropped) : 0;
+	chosen += prune_last_called(policy, in, cnt, budget, dropped);
+	return chosen ? chosen + prune_callers(policy, in, cnt, dropped) : 0;
 }
 
 static bool is_short(const struct prune_policy *policy, const struct prune_input *in)
@@ -348,8 +348,8 @@ static void keep_nodes(const struct prune_input *in, size_t cnt, bool *dropped)
 		dropped[in[i].row] &= !in[i].is_node;
 }
 
-void prune__settle_nodes(const struct prune_policy *policy, const struct prune_input *in,
-			 size_t cnt, bool *dropped)
+void prune__nodes(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
+		  bool *dropped)
 {
 	const struct prune_input *next;
 

@@ -56,7 +56,7 @@ size_t prune__choose(const struct prune_policy *policy, const struct prune_input
  * drops more, which are estimated as they are: short ones, and those that would have more time of
  * others than their own. Drops none where what runs before them, the hooks of tensors, would be told
  * as of the node before. */
-void prune__settle_nodes(const struct prune_policy *policy, const struct prune_input *in,
+void prune__nodes(const struct prune_policy *policy, const struct prune_input *in,
 			 size_t cnt, bool *dropped);
 
 #endif

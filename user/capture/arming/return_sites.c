@@ -10,8 +10,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define SETTLE_NS 300000000ull
-#define QUIET_NS  100000000ull
+#define LATE_RECORDS_NS 300000000ull
+#define QUIET_NS	100000000ull
 
 static const struct planned_probe *entry_of(const struct probe_plan *plan, uint32_t row)
 {
@@ -150,7 +150,7 @@ static bool are_needed(const struct session *s)
 
 int return_sites__await(struct session *s)
 {
-	const uint64_t end_ns = clock__monotonic_ns() + SETTLE_NS;
+	const uint64_t end_ns = clock__monotonic_ns() + LATE_RECORDS_NS;
 	uint64_t now = 0, changed_ns = 0;
 	uint32_t cnt = s->attaching.return_sites;
 	int err = 0;

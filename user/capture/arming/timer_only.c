@@ -39,7 +39,7 @@ bool timer_only__needs(const struct probe_plan *plan, const struct step_rule *ru
 	return true;
 }
 
-int timer_only__settle(struct session *s)
+int timer_only__set(struct session *s)
 {
 	uint64_t kept = 0, gone = 0;
 	int err;

@@ -10,6 +10,6 @@
 bool timer_only__needs(const struct probe_plan *plan, const struct step_rule *rule,
 		       const struct planned_probe *probe);
 /* Takes the others of the step group out, where the option was given and there are steps. */
-int timer_only__settle(struct session *s);
+int timer_only__set(struct session *s);
 
 #endif

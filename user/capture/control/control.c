@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define VERBS_A_TURN 8		 /* what clients ask for never holds up the session */
-#define SETTLE_NS    20000000ull /* records of other threads may still be on their way */
+#define VERBS_A_TURN	8	    /* what clients ask for never holds up the session */
+#define LATE_RECORDS_NS 20000000ull /* records of other threads may still be on their way */
 
 /* Why a session has no socket. */
 static const char *no_door(int err, pid_t holder, char *buf, size_t size)
@@ -271,12 +271,12 @@ void control__pump(struct session *s)
 	dump_if_due(s);
 }
 
-int control__settle(struct session *s)
+int control__finish_window(struct session *s)
 {
 	uint64_t now = clock__monotonic_ns();
 
-	/* Device times are settled by device_time__adjust. */
-	if (!s->windows.ending || s->device || now < s->window.close_ns + SETTLE_NS)
+	/* Device times are settled by device_time__poll. */
+	if (!s->windows.ending || s->device || now < s->window.close_ns + LATE_RECORDS_NS)
 		return 0;
 	return session__window_finish(s);
 }

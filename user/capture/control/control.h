@@ -21,6 +21,6 @@ void control__close(struct session *s);
 void control__pump(struct session *s);
 /* Closes the file of a window that has ended, if nothing else will before the next opens. 0 or a
  * negative errno. */
-int control__settle(struct session *s);
+int control__finish_window(struct session *s);
 
 #endif

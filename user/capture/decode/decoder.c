@@ -534,7 +534,7 @@ static uint64_t enclosing_ended_ns(const struct pt_thread *t, uint32_t i)
 }
 
 /* As the programs do it where the next of the sequence begins. */
-static void settle_ranges(struct pt_thread *t)
+static void close_ranges(struct pt_thread *t)
 {
 	for (uint32_t i = 0; i < t->frame_cnt && i < PT_MAX_FRAMES; i++) {
 		struct pt_frame *f = &t->frames[i];
@@ -617,7 +617,7 @@ static int thread_write(struct decoder *d, struct pt_thread *t, uint64_t window,
 	for (uint32_t i = 0; i < unsent && i < PT_BATCH && !err; i++)
 		err = take_span(d, &(struct pt_rec){.pid = t->pid, .tid = t->tid},
 				&t->batch.spans[i]);
-	settle_ranges(t);
+	close_ranges(t);
 	for (uint32_t i = t->frame_cnt; i-- > 0 && !err;)
 		if (i < PT_MAX_FRAMES)
 			err = frame_write(d, t, &t->frames[i], open_ns, close_ns);

@@ -62,7 +62,7 @@ int device_calls__prepare(struct session *s)
 	return 0;
 }
 
-int device_calls__adjust(struct session *s)
+int device_calls__poll(struct session *s)
 {
 	uint64_t now = clock__monotonic_ns();
 

@@ -14,7 +14,7 @@ int device_calls__look(struct session *s);
 /* Before steps are counted. */
 int device_calls__prepare(struct session *s);
 /* The same now and then, as long as no window is open. */
-int device_calls__adjust(struct session *s);
+int device_calls__poll(struct session *s);
 
 /* Adds "device" to the summary, and what is not known to its notes. */
 void device_calls__summary(struct session *s, json_t *summary);

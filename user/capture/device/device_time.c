@@ -329,7 +329,7 @@ static bool is_wanted(struct session *s)
 	return (s->cupti.starts_late || is_near(s)) && !s->calls_on && !s->cupti.yielded;
 }
 
-int device_time__adjust(struct session *s)
+int device_time__poll(struct session *s)
 {
 	int err = s->device ? 0 : look_again(s);
 
@@ -339,10 +339,10 @@ int device_time__adjust(struct session *s)
 	if (!err && s->windows.ending && device_source__settled(s->device, clock__monotonic_ns()))
 		err = session__window_finish(s);
 	if (!err)
-		err = pointer_hooks__adjust(s);
+		err = pointer_hooks__poll(s);
 	if (!err && !s->window.writer && s->probes.ctl->state != PT_STATE_DONE)
 		device_source__want(s->device, is_wanted(s));
-	arm__gate(s);
+	arm__set_open(s);
 	return err;
 }
 
@@ -370,7 +370,7 @@ void device_time__window_close(struct session *s)
 	device_source__close(s->device, s->window.close_ns);
 	pointer_hooks__window_close(s);
 	device_source__want(s->device, false);
-	arm__gate(s); /* the next window waits for this one's end */
+	arm__set_open(s); /* the next window waits for this one's end */
 }
 
 /* ---- steps ---- */

@@ -56,7 +56,7 @@ void device_time__forbid_loading(const struct session *s);
 /* Before steps are counted: CUPTI's first start, which can take seconds. */
 int device_time__prepare(struct session *s);
 /* Starts the library ahead of a window, and finishes a window that has all its activities. */
-int device_time__adjust(struct session *s);
+int device_time__poll(struct session *s);
 /* A window must wait: the library is to record, and does not yet. */
 bool device_time__is_starting(struct session *s);
 

@@ -296,7 +296,7 @@ static void leave_out_methods(struct choice *c)
 }
 
 /* Of what the programs know of callers. */
-static void tell_callers(const struct pt_full_name *known, struct shim_functions *f)
+static void send_callers(const struct pt_full_name *known, struct shim_functions *f)
 {
 	_Static_assert(PT_MAX_FULL_NAME_SITES == SHIM_NAMED_CALLS, "the same");
 
@@ -307,7 +307,7 @@ static void tell_callers(const struct pt_full_name *known, struct shim_functions
 	f->named_at = known->text_at;
 }
 
-static int tell_library(struct choice *c)
+static int send_to_library(struct choice *c)
 {
 	struct session *s = c->s;
 	auto_free struct shim_pointer *pointers = NULL;
@@ -326,7 +326,7 @@ static int tell_library(struct choice *c)
 	if (err)
 		return err;
 	f.pointers = pointers;
-	tell_callers(&s->plan.layout.full_name, &f);
+	send_callers(&s->plan.layout.full_name, &f);
 	leave_out_unreached(c, pointers, f.pointer_cnt);
 	if (!f.python_hash)
 		leave_out_methods(c);
@@ -354,7 +354,7 @@ int pointer_hooks__choose(struct session *s)
 		return -ENOMEM;
 	c->s = s;
 	gather(c);
-	err = tell_library(c);
+	err = send_to_library(c);
 	if (!err || err == -ENOMEM)
 		return err;
 	log__debug("functions called through pointers: %s", err__take(err));
@@ -391,7 +391,7 @@ int pointer_hooks__see_nothing(struct session *s)
 	return device_source__see(s->device, NULL);
 }
 
-int pointer_hooks__adjust(struct session *s)
+int pointer_hooks__poll(struct session *s)
 {
 	int err;
 

@@ -35,7 +35,7 @@ int pointer_hooks__choose(struct session *s);
 /* While it records: sees some steps both ways, and takes the probes away that are not needed. */
 int pointer_hooks__check(struct session *s);
 /* Between windows: where the library does not record any more, probes see them again. */
-int pointer_hooks__adjust(struct session *s);
+int pointer_hooks__poll(struct session *s);
 /* Notes whether the library sees to the window's end; before it is told to stop. */
 void pointer_hooks__window_close(struct session *s);
 /* The row of the probe table that a function's calls belong to. */

@@ -2,7 +2,7 @@
 #include "capture/processes/await.h"
 #include "capture/arming/arm.h"
 #include "capture/processes/descendant.h"
-#include "capture/processes/hold.h"
+#include "capture/processes/freeze.h"
 #include "capture/control/control.h"
 #include "capture/arming/steps_only.h"
 #include "capture/user_probes/user_usdt.h"
@@ -173,7 +173,7 @@ static bool may_come(const struct session *s, uint64_t elapsed_ns)
 	       (s->opts->has_schedule && s->target->python);
 }
 
-static void tell_waiting(const struct session *s)
+static void describe_waiting(const struct session *s)
 {
 	if (s->match.framework)
 		log__info("process %d has not imported all of %s yet; waiting until it has, or is "
@@ -196,11 +196,11 @@ static void wait_between_looks(struct session *s, uint64_t elapsed_ns)
 	const bool sliced = s->opts->await_framework && s->opts->no_steps && !s->target->python &&
 			    elapsed_ns < LOADING_NS;
 
-	s->start.sliced_ns += hold__end(s->start.program);
+	s->start.sliced_ns += freeze__thaw(s->start.program);
 	s->start.program = NULL;
 	usleep(sliced ? SLICE_US : POLL_US);
 	if (sliced)
-		s->start.program = hold__begin(s->opts->pid, true);
+		s->start.program = freeze__begin(s->opts->pid, true);
 }
 
 int session__await_framework(struct session *s)
@@ -211,7 +211,7 @@ int session__await_framework(struct session *s)
 	while (!err && may_come(s, elapsed) && elapsed < s->opts->step_timeout_ns) {
 		s->start.awaits_framework = true;
 		if (!elapsed && !s->opts->await_framework)
-			tell_waiting(s);
+			describe_waiting(s);
 		wait_between_looks(s, elapsed);
 		elapsed = clock__monotonic_ns() - begin;
 		session__progress(s, "waiting for a framework (%.0f s)", (double)elapsed / 1e9);

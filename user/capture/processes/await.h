@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct hold;
+struct freeze;
 struct session;
 
 /* How a session begins. */
@@ -16,7 +16,7 @@ struct start {
 	bool now;	       /* that was asked for */
 	bool awaits_framework; /* it waits for one to be loaded */
 	bool descendant_described; /* a process below it that has a framework was named */
-	struct hold *program;  /* stands still while its probes go in; NULL: it runs */
+	struct freeze *program;  /* stands still while its probes go in; NULL: it runs */
 	uint64_t sliced_ns;    /* before its libraries were there, between slices in which it ran */
 	uint64_t held_ns;      /* for how long it did in all, as this window opened */
 };

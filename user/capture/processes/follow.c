@@ -156,7 +156,7 @@ static void follow(struct session *s, const struct newborn *child)
 		s->children.late_ns = late_ns;
 }
 
-void follow__due(struct session *s)
+void follow__poll(struct session *s)
 {
 	uint64_t now = clock__monotonic_ns();
 

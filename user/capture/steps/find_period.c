@@ -126,7 +126,7 @@ static void explain_period(struct session *s, struct step_period period, bool as
 static int period_rule(struct session *s, struct step_period period)
 {
 	const struct named_op *named = call_log__named(&s->records.log, period.op);
-	const bool asks = period.tid && s->probes.ctl->ask_tid == period.tid;
+	const bool asks = period.tid && s->probes.ctl->loader_next_tid == period.tid;
 	int err = named ? add_name_rule(s, named->name) : 0;
 
 	if (!option_for(s, period.pausing))

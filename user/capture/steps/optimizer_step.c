@@ -265,7 +265,7 @@ int optimizer_step__watch(struct session *s)
 	return s->optimizer_step.enclosing ? watch_enclosing(s, true) : watch_count(s);
 }
 
-int optimizer_step__settle(struct session *s, uint64_t steps)
+int optimizer_step__weigh(struct session *s, uint64_t steps)
 {
 	const struct pt_optimizer_step *o = &s->probes.ctl->optimizer_step;
 	bool around = s->optimizer_step.enclosing;
@@ -319,7 +319,7 @@ static void move_updates(struct session *s, bool told)
 }
 
 /* While steps count no group that makes them is attached anew: one would be missed. */
-int optimizer_step__tell(struct session *s, bool told)
+int optimizer_step__set(struct session *s, bool told)
 {
 	int err = 0;
 
@@ -353,7 +353,7 @@ static int bring_back_updates(struct session *s)
 }
 
 /* The job may come to call its optimizer in another way. */
-int optimizer_step__check(struct session *s)
+int optimizer_step__poll(struct session *s)
 {
 	int err;
 
@@ -379,7 +379,7 @@ int optimizer_step__begin(struct session *s)
 		if (is_update(&s->plan.probes[i]))
 			group = s->plan.probes[i].group;
 	s->optimizer_step.steps_only_group = group == GROUP_PHASE ? GROUP_PHASE : GROUP_UPDATE;
-	err = optimizer_step__tell(s, true);
+	err = optimizer_step__set(s, true);
 	return err || !s->optimizer_step.told ? err : arm__reattach(s, GROUP_STEP);
 }
 

@@ -51,7 +51,7 @@ int optimizer_step__choose(struct session *s);
 int optimizer_step__watch(struct session *s);
 /* They were: is it the one in which all of them are called? 1: that is not known yet, and more must be
  * measured: optimizer_step__watch() looks at it in another way. 0 or a negative errno of attaching. */
-int optimizer_step__settle(struct session *s, uint64_t steps);
+int optimizer_step__weigh(struct session *s, uint64_t steps);
 /* Is the probe one of an operator that need not make steps and phases, as the function does? */
 bool optimizer_step__holds(const struct session *s, const struct planned_probe *probe);
 /* Of these, what was chosen to be left out is kept until it takes effect. */
@@ -62,9 +62,9 @@ void optimizer_step__keep_choice(struct session *s);
  * operators. Far from windows it is they: the kernel may skip a breakpoint's program. 0 or a negative
  * errno of attaching.
  */
-int optimizer_step__tell(struct session *s, bool told);
+int optimizer_step__set(struct session *s, bool told);
 int optimizer_step__begin(struct session *s); /* it does, where it is known */
-int optimizer_step__check(struct session *s); /* they do, where it is called no more */
+int optimizer_step__poll(struct session *s); /* they do, where it is called no more */
 
 /* Before its probe or breakpoint is attached: a call may be under way then. Breakpoints come thread by
  * thread, and the count may be written meanwhile: the first write that is seen would not tell what it

@@ -215,7 +215,7 @@ void step_evidence__note_evaluation(struct step_evidence *e, uint64_t *asks)
 }
 
 /* An evaluation's are taken for one: the first of the training may be among them, and need not. */
-static uint64_t asks_of_training(const struct step_evidence *e)
+static uint64_t loader_next_of_training(const struct step_evidence *e)
 {
 	const uint64_t seen = e->seen[PT_CLASS_DATALOADER];
 
@@ -238,7 +238,7 @@ static bool row_holds(const struct rule_row *row, const struct step_evidence *e)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(row->when) && row->when[i].name_class; i++) {
 		const uint32_t name_class = row->when[i].name_class;
-		const uint64_t seen = name_class == PT_CLASS_DATALOADER ? asks_of_training(e)
+		const uint64_t seen = name_class == PT_CLASS_DATALOADER ? loader_next_of_training(e)
 									: e->seen[name_class];
 
 		if (seen < row->when[i].min || seen > row->when[i].max)

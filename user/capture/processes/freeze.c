@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/processes/hold.h"
+#include "capture/processes/freeze.h"
 #include "common/capability.h"
 #include "common/capability_set.h"
 #include "common/util.h"
@@ -13,7 +13,7 @@
 #define THREADS_MAX 64
 
 /* Whoever traces a thread is the one that stopped it: a thread of ours, for this alone. */
-struct hold {
+struct freeze {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -27,7 +27,7 @@ struct hold {
 
 static int stop_thread(void *ctx, pid_t tid)
 {
-	struct hold *h = ctx;
+	struct freeze *h = ctx;
 	struct tracee *thread;
 
 	for (size_t i = 0; i < h->cnt; i++)
@@ -44,7 +44,7 @@ static int stop_thread(void *ctx, pid_t tid)
 }
 
 /* Until none is left that could begin another. */
-static void stop_threads(struct hold *h)
+static void stop_threads(struct freeze *h)
 {
 	size_t before;
 
@@ -54,7 +54,7 @@ static void stop_threads(struct hold *h)
 	} while (h->all && h->cnt > before);
 }
 
-static void let_go(struct hold *h)
+static void let_go(struct freeze *h)
 {
 	for (size_t i = 0; i < h->cnt; i++) {
 		tracee__let_go(h->threads[i]);
@@ -64,7 +64,7 @@ static void let_go(struct hold *h)
 	}
 }
 
-static void wait_for_release(struct hold *h)
+static void wait_for_release(struct freeze *h)
 {
 	struct timespec until;
 
@@ -84,9 +84,9 @@ static void give_up_rights(void)
 		capability_set__keep(to_trace | CAPABILITY(CAP_KILL));
 }
 
-static void *hold_thread(void *arg)
+static void *freeze_thread(void *arg)
 {
-	struct hold *h = arg;
+	struct freeze *h = arg;
 
 	give_up_rights();
 	stop_threads(h);
@@ -100,9 +100,9 @@ static void *hold_thread(void *arg)
 	return NULL;
 }
 
-struct hold *hold__begin(pid_t pid, bool all)
+struct freeze *freeze__begin(pid_t pid, bool all)
 {
-	struct hold *h = calloc(1, sizeof(*h));
+	struct freeze *h = calloc(1, sizeof(*h));
 
 	if (!h)
 		return NULL;
@@ -110,7 +110,7 @@ struct hold *hold__begin(pid_t pid, bool all)
 	h->all = all;
 	pthread_mutex_init(&h->lock, NULL);
 	pthread_cond_init(&h->changed, NULL);
-	if (pthread_create(&h->thread, NULL, hold_thread, h)) {
+	if (pthread_create(&h->thread, NULL, freeze_thread, h)) {
 		free(h);
 		return NULL;
 	}
@@ -121,7 +121,7 @@ struct hold *hold__begin(pid_t pid, bool all)
 	return h;
 }
 
-uint64_t hold__end(struct hold *h)
+uint64_t freeze__thaw(struct freeze *h)
 {
 	uint64_t stopped_ns;
 

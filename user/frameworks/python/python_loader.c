@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "frameworks/python/python_asks.h"
+#include "frameworks/python/python_loader.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "frameworks/python/python_watch.h"
@@ -14,7 +14,7 @@ struct found {
 };
 
 /* The reason why not, or NULL. */
-static const char *find(struct target *t, const struct python_ask_class *c, struct found *f)
+static const char *find(struct target *t, const struct python_loader_class *c, struct found *f)
 {
 	const char *why = python_watch__open(t, c->module, c->class, &f->w);
 	uint8_t code[MAX_CODE];
@@ -33,7 +33,7 @@ static const char *find(struct target *t, const struct python_ask_class *c, stru
 	return err ? "its function is not the loop that was measured" : NULL;
 }
 
-static int add(const struct found *f, const struct python_ask_class *c, uint32_t offset,
+static int add(const struct found *f, const struct python_loader_class *c, uint32_t offset,
 	       const char *program, struct probe_plan *plan)
 {
 	const struct planned_probe probe = {
@@ -49,7 +49,7 @@ static int add(const struct found *f, const struct python_ask_class *c, uint32_t
 	return err;
 }
 
-bool python_asks__is_to_come(struct target *t, const struct python_ask_class *c)
+bool python_loader__is_to_come(struct target *t, const struct python_loader_class *c)
 {
 	struct python_watch w;
 	const char *why = python_watch__open(t, c->module, c->class, &w);
@@ -57,7 +57,8 @@ bool python_asks__is_to_come(struct target *t, const struct python_ask_class *c)
 	return w.absent || (!why && !python_watch__code(&w, c->iter));
 }
 
-int python_asks__plan(struct target *t, const struct python_ask_class *c, struct probe_plan *plan)
+int python_loader__plan(struct target *t, const struct python_loader_class *c,
+			struct probe_plan *plan)
 {
 	struct found f = {0};
 	const char *why = find(t, c, &f);
@@ -69,8 +70,8 @@ int python_asks__plan(struct target *t, const struct python_ask_class *c, struct
 		return python_watch__missing(t, why, c->name, plan);
 	python_watch__layout(&f.w, plan);
 	plan->layout.python.begin_code = f.code;
-	err = add(&f, c, f.loop.first, "python_ask_begin", plan);
+	err = add(&f, c, f.loop.first, "loader_next_begin", plan);
 	if (!err)
-		err = add(&f, c, f.loop.again, "python_ask_begin", plan);
-	return err ? err : add(&f, c, f.loop.yield, "python_ask_end", plan);
+		err = add(&f, c, f.loop.again, "loader_next_begin", plan);
+	return err ? err : add(&f, c, f.loop.yield, "loader_next_end", plan);
 }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+/*
+ * The loader's next in a generator written in Python: from where it goes on to where it yields.
+ * Data breakpoints see both. Until the yield there is a note and no span: at an epoch's end nothing
+ * stays open. The number of steps does not depend on these breakpoints, which come and go.
+ */
+#include "frames.bpf.h"
+#include "python_thread.bpf.h"
+
+/* The thread's note of this generator, NULL: none. */
+static __always_inline struct pt_loader_next *loader_next_find(struct pt_thread *t, __u64 frame)
+{
+	for (int i = 0; i < PT_MAX_LOADER_NEXTS; i++)
+		if (t->loader_nexts[i].frame == frame)
+			return &t->loader_nexts[i];
+	return NULL;
+}
+
+/* Where it goes, in place of the oldest: others may be of generators that are gone. */
+static __always_inline struct pt_loader_next *loader_next_slot(struct pt_thread *t, __u64 frame)
+{
+	struct pt_loader_next *slot = loader_next_find(t, frame);
+
+	if (slot)
+		return slot;
+	slot = &t->loader_nexts[0];
+	for (int i = 1; i < PT_MAX_LOADER_NEXTS; i++)
+		if (t->loader_nexts[i].ts_ns < slot->ts_ns)
+			slot = &t->loader_nexts[i];
+	return slot;
+}
+
+SEC("perf_event")
+int loader_next_begin(struct pt_regs *ctx)
+{
+	__u64 frame = python_executing(ctl.layout.python.begin_code);
+	struct pt_thread *t = frame ? thread_get() : NULL;
+	__u64 now = bpf_ktime_get_ns();
+	struct pt_loader_next *next;
+
+	if (!t)
+		return 0;
+	stat_hit(ctl.layout.python.row);
+	step_loader_next(t, now);
+	next = loader_next_slot(t, frame);
+	next->frame = frame;
+	next->ts_ns = now;
+	return 0;
+}
+
+SEC("perf_event")
+int loader_next_end(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), begin;
+	__u64 frame = python_executing(ctl.layout.python.begin_code);
+	struct pt_thread *t = frame ? thread_lookup() : NULL;
+	struct pt_loader_next *next = t ? loader_next_find(t, frame) : NULL;
+	struct pt_frame *f;
+
+	if (!next)
+		return 0;
+	begin = next->ts_ns;
+	*next = (struct pt_loader_next){};
+	frames_close_dead_at(t, ctx->sp, now);
+	f = frame_push(t, ctx->sp, ctl.layout.python.row, PT_FRAME_STATIC);
+	if (!f)
+		return 0;
+	f->ts_ns = begin;
+	frame_close_top(t, now, PT_END_SITE);
+	return 0;
+}
