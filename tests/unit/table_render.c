@@ -257,7 +257,7 @@ Test(table_render, json)
 	json_error_t error;
 	json_t *got = json_loads(text, 0, &error);
 	json_t *want = json_loads(
-		"{\"ops\": {\"title\": \"Operators\", \"left_out\": 1,"
+		"{\"schema_version\": 1, \"ops\": {\"title\": \"Operators\", \"left_out\": 1,"
 		" \"notes\": [\"a note that says several things\"], \"rows\": ["
 		"{\"section\": \"All\", \"depth\": 0, \"name\": \"a,\\\"b\\\"\", \"calls\": 3,"
 		" \"cpu_total_ns\": 1234567, \"cpu_ratio_percent\": 75.0},"
