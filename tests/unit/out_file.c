@@ -1,75 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What a hostile neighbour may have put where proftrace writes. */
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
-#include <sys/stat.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include "common/out_file.h"
 #include "common/out_path.h"
 #include "common/stale_file.h"
 #include "common/util.h"
-
-#define NOBODY 65534
-
-static char dir[] = "/tmp/proftrace-out.XXXXXX";
-static char path[128];
-
-static void setup(void)
-{
-	cr_assert(mkdtemp(dir) != NULL);
-	snprintf(path, sizeof(path), "%s/theirs", dir);
-	cr_assert_eq(mkdir(path, 0777), 0);
-	if (!geteuid())
-		cr_assert_eq(chown(path, NOBODY, NOBODY), 0);
-}
-
-static void teardown(void)
-{
-	snprintf(path, sizeof(path), "rm -rf %s", dir);
-	cr_expect_eq(system(path), 0);
-}
-
-static const char *in(const char *name)
-{
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return path;
-}
-
-static void put(const char *name, const char *text)
-{
-	FILE *f = fopen(in(name), "w");
-
-	cr_assert(f != NULL);
-	fputs(text, f);
-	fclose(f);
-}
-
-static bool holds(const char *name, const char *text)
-{
-	size_t len;
-	auto_free char *have = file__read(in(name), &len);
-
-	return have && !strcmp(have, text);
-}
-
-static int write_to(const char *name, enum out_mode mode, const char *text)
-{
-	struct out_file f;
-	int err = out_file__open(&f, in(name), mode);
-
-	if (err)
-		return err;
-	cr_assert_eq(write(f.fd, text, strlen(text)), (ssize_t)strlen(text));
-	return out_file__publish(&f);
-}
-
-static void link_to(const char *name, const char *target)
-{
-	cr_assert_eq(symlink(target, in(name)), 0);
-	if (!geteuid())
-		cr_assert_eq(lchown(path, NOBODY, NOBODY), 0);
-}
+#include "out_dir.h"
 
 TestSuite(out_file, .init = setup, .fini = teardown);
 
@@ -151,13 +96,6 @@ Test(out_file, files_of_others_and_other_names_of_ours_stay)
 	cr_expect(holds("shadow", "secret"));
 }
 
-static void move_to(const char *from, const char *to)
-{
-	auto_free char *before = strdup(in(from));
-
-	cr_assert_eq(rename(before, in(to)), 0);
-}
-
 /* The neighbour moves a file of root's, as whoever owns a directory may, to the name of ours. */
 Test(out_file, a_stranger_chooses_neither_mode_nor_what_is_emptied)
 {
@@ -215,14 +153,10 @@ Test(out_file, under_sudo_files_are_the_callers)
 {
 	struct stat st;
 
-	if (geteuid())
-		cr_skip_test("needs root");
-	setenv("SUDO_UID", "65534", 1);
-	setenv("SUDO_GID", "65534", 1);
+	call_sudo("65534");
 	cr_expect_eq(write_to("file", OUT_WHOLE, "x"), 0);
 	cr_expect_eq(out_file__make_directory(in("made/")), 0);
-	unsetenv("SUDO_UID");
-	unsetenv("SUDO_GID");
+	end_sudo();
 	cr_assert_eq(stat(in("file"), &st), 0);
 	cr_expect_eq(st.st_uid, NOBODY);
 	cr_assert_eq(stat(in("made"), &st), 0);
@@ -234,16 +168,14 @@ Test(out_file, under_sudo_links_of_the_callers_are_followed)
 {
 	struct stat st;
 
-	if (geteuid())
-		cr_skip_test("needs root");
+	call_sudo("65534");
+	end_sudo();
 	cr_assert_eq(mkdir(in("roots"), 0755), 0);
 	link_to("theirs/sub", "../roots");
 	cr_expect_eq(write_to("theirs/sub/file", OUT_WHOLE, "x"), -ELOOP);
-	setenv("SUDO_UID", "65534", 1);
-	setenv("SUDO_GID", "65534", 1);
+	call_sudo("65534");
 	cr_expect_eq(write_to("theirs/sub/file", OUT_WHOLE, "x"), 0);
-	unsetenv("SUDO_UID");
-	unsetenv("SUDO_GID");
+	end_sudo();
 	cr_expect(!stat(in("roots/file"), &st) && st.st_uid == NOBODY);
 }
 
@@ -254,13 +186,32 @@ static void choose_owner(void)
 	out_path__choose_owner(NOBODY, NOBODY);
 }
 
-/* Puts a directory of root's in the place of ours whenever ours is there. */
+/* A neighbour's process, which ends with us. */
+static pid_t neighbour(void (*run)(void))
+{
+	const pid_t pid = fork();
+
+	cr_assert_geq(pid, 0);
+	if (pid)
+		return pid;
+	if (setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY) ||
+	    prctl(PR_SET_PDEATHSIG, SIGKILL))
+		_exit(1);
+	run();
+	_exit(0);
+}
+
+static void end_neighbour(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* Puts what is root's in the place of ours whenever ours is there. */
 static void exchange(void)
 {
 	auto_free char *secret = strdup(in("theirs/secret"));
 
-	if (setresuid(NOBODY, NOBODY, NOBODY))
-		_exit(1);
 	for (;;)
 		renameat2(AT_FDCWD, secret, AT_FDCWD, in("theirs/made"), RENAME_EXCHANGE);
 }
@@ -287,17 +238,167 @@ Test(out_file, no_directory_of_others_is_given_away, .timeout = 60)
 	cr_assert_eq(mkdir(in("theirs/secret"), 0700), 0);
 	put("theirs/secret/file", "secret");
 	secret = open(in("theirs/secret"), O_RDONLY | O_DIRECTORY);
-	pid = fork();
-	if (!pid)
-		exchange();
+	pid = neighbour(exchange);
 	do {
 		out_file__make_directory(in("theirs/made"));
 		cr_assert_eq(fstat(secret, &st), 0);
 		put_back();
 	} while (!st.st_uid && clock__monotonic_ns() < until);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	end_neighbour(pid);
 	cr_expect_eq(st.st_uid, 0, "a directory of root's was given away");
+}
+
+/* The neighbour exchanges a pipe of root's and a file of root's, both in his directory. */
+static bool file_stays(void)
+{
+	auto_close int secret = -1, reader = -1;
+	char text[8] = "";
+	struct out_file f;
+
+	cr_assert_eq(mkfifo(in("pipe"), 0600), 0);
+	reader = open(in("pipe"), O_RDWR | O_NONBLOCK);
+	put("theirs/secret", "secret");
+	secret = open(in("theirs/secret"), O_RDONLY);
+	cr_assert(reader >= 0 && secret >= 0);
+	move_to("pipe", "theirs/made");
+	if (!out_file__open(&f, in("theirs/made"), OUT_LIVE | OUT_NO_WAIT)) {
+		cr_expect_eq(write(f.fd, "x", 1), 1);
+		out_file__close(&f);
+	}
+	unlink(in("theirs/made"));
+	unlink(in("theirs/secret"));
+	cr_assert_eq(pread(secret, text, sizeof(text) - 1, 0), 6);
+	return !strcmp(text, "secret");
+}
+
+Test(out_file, a_file_that_takes_the_place_of_a_pipe_is_not_written_to, .timeout = 60)
+{
+	const uint64_t until = clock__monotonic_ns() + 2000000000;
+	bool stays;
+	pid_t pid;
+
+	if (geteuid())
+		cr_skip_test("needs root, to have another user's directory");
+	pid = neighbour(exchange);
+	do {
+		stays = file_stays();
+	} while (stays && clock__monotonic_ns() < until);
+	end_neighbour(pid);
+	cr_expect(stays, "a file was written to in the place of a pipe");
+}
+
+#define HELD_UP_S 20 /* ends the test */
+
+static int told[2]; /* a pipe */
+
+/* For writing: no other process opens it until the lease is broken, 45 s later. */
+static void hold_by_lease(void)
+{
+	const int fd = open(in("live"), O_RDWR);
+
+	signal(SIGIO, SIG_IGN);
+	if (fd >= 0 && !fcntl(fd, F_SETLEASE, F_WRLCK) && write(told[1], "x", 1) == 1)
+		pause();
+}
+
+Test(out_file, a_lease_does_not_hold_a_live_file_up)
+{
+	pid_t pid;
+	char c;
+
+	choose_owner();
+	cr_assert_eq(pipe(told), 0);
+	cr_assert_eq(write_to("live", OUT_LIVE, "before"), 0);
+	pid = neighbour(hold_by_lease);
+	close(told[1]);
+	cr_assert_eq(read(told[0], &c, 1), 1, "no lease");
+	alarm(HELD_UP_S);
+	cr_expect_eq(write_to("live", OUT_LIVE, "x"), 0);
+	cr_expect(holds("live", "x"));
+	end_neighbour(pid);
+}
+
+/* No file without a name, as on NFS and vfat; whoever locks one is killed. */
+static void make_until_locked(void)
+{
+	struct sock_filter rules[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_flock, 3, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 4),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_TMPFILE & ~O_DIRECTORY, 1, 2),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {ARRAY_SIZE(rules), rules};
+	struct out_file f;
+
+	if (!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	    !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		out_file__open(&f, in("theirs/file"), OUT_WHOLE);
+	_exit(1);
+}
+
+static bool is_temporary_of_root(int at, const char *name)
+{
+	struct stat st;
+
+	return !strncmp(name, ".proftrace.", 11) && !fstatat(at, name, &st, 0) && !st.st_uid;
+}
+
+/* Whom it belongs to could lock it first, and hold the output up. */
+Test(out_file, a_temporary_file_is_locked_before_it_is_given_away)
+{
+	const struct dirent *entry;
+	int status, found = 0;
+	DIR *entries;
+	pid_t pid;
+
+	choose_owner();
+	pid = fork();
+	if (!pid)
+		make_until_locked();
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS, "status %x", status);
+	entries = opendir(in("theirs"));
+	cr_assert(entries != NULL);
+	while ((entry = readdir(entries)))
+		found += is_temporary_of_root(dirfd(entries), entry->d_name);
+	closedir(entries);
+	cr_expect_eq(found, 1);
+}
+
+Test(out_file, a_temporary_file_that_is_held_is_given_up)
+{
+	auto_close int held = -1, other = -1;
+
+	put("file", "x");
+	held = open(in("file"), O_RDWR);
+	other = open(in("file"), O_RDWR);
+	cr_assert_eq(flock(held, LOCK_EX), 0);
+	alarm(HELD_UP_S);
+	cr_expect_not(stale_file__hold(other));
+}
+
+Test(out_file, under_sudo_a_file_of_roots_in_the_callers_directory_is_not_emptied)
+{
+	auto_close int before = -1;
+	struct stat st;
+
+	call_sudo("65534");
+	put("roots", "root's");
+	before = open(in("roots"), O_RDONLY);
+	move_to("roots", "theirs/name");
+	cr_expect_eq(write_to("theirs/name", OUT_LIVE, "x"), 0);
+	cr_expect(!fstat(before, &st) && st.st_size == 6, "emptied");
+	cr_expect(!stat(in("theirs/name"), &st) && st.st_uid == NOBODY);
+	cr_expect(holds("theirs/name", "x"));
+	/* His own is, and stays what it is. */
+	cr_expect_eq(write_to("theirs/name", OUT_LIVE, "again"), 0);
+	struct stat now;
+	cr_expect(!stat(in("theirs/name"), &now) && now.st_ino == st.st_ino);
+	end_sudo();
 }
 
 Test(out_file, a_directory_is_its_owners_where_nobody_could_exchange_it)

@@ -13,6 +13,7 @@
 #define NEW_MODE    0600
 #define TEMP_PREFIX ".proftrace."
 #define TEMP_DIGITS 16
+#define TEMP_TRIES  8
 #define READER_NS   20000000L /* how often it is looked whether a pipe has a reader by now */
 
 /* Whom new files are made for may have them replaced. */
@@ -63,10 +64,22 @@ static int create(struct out_file *f, const char *name)
 {
 	f->fd = openat(f->dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		       NEW_MODE);
-	if (f->fd < 0)
-		return -errno;
-	out_file__give_to_caller(f->fd);
-	return 0;
+	return f->fd < 0 ? -errno : 0;
+}
+
+/* A file that failed has no descriptor to be given. */
+static int give(const struct out_file *f, int err)
+{
+	if (!err)
+		out_file__give_to_caller(f->fd);
+	return err;
+}
+
+static void close_fd(struct out_file *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = -1;
 }
 
 static void choose_temp(struct out_file *f)
@@ -87,18 +100,17 @@ static bool is_temporary(const char *name)
 	       strspn(name + prefix, "0123456789abcdef") == TEMP_DIGITS;
 }
 
-static int create_whole(struct out_file *f)
+static void remove_temp(struct out_file *f)
 {
-	f->fd = openat(f->dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, NEW_MODE);
-	if (f->fd >= 0) {
-		f->unnamed = true;
-		stale_file__hold(f->fd); /* it may get a temporary name yet */
-		out_file__give_to_caller(f->fd);
-		return 0;
-	}
-	if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT)
-		return -errno;
-	for (;;) {
+	if (f->temp[0])
+		unlinkat(f->dir_fd, f->temp, 0);
+	f->temp[0] = '\0';
+}
+
+/* It is held before it is given away: whom it belongs to could hold it first. */
+static int create_temp(struct out_file *f)
+{
+	for (int i = 0; i < TEMP_TRIES; i++) {
 		int err;
 
 		choose_temp(f);
@@ -107,8 +119,23 @@ static int create_whole(struct out_file *f)
 			f->temp[0] = '\0';
 		if (err || stale_file__hold(f->fd))
 			return err;
-		close(f->fd);
+		close_fd(f);
+		remove_temp(f);
 	}
+	return -EBUSY;
+}
+
+static int create_whole(struct out_file *f)
+{
+	f->fd = openat(f->dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, NEW_MODE);
+	if (f->fd >= 0) {
+		f->unnamed = true;
+		stale_file__hold(f->fd); /* it may get a temporary name yet */
+		return give(f, 0);
+	}
+	if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT)
+		return -errno;
+	return give(f, create_temp(f));
 }
 
 static int link_as(const struct out_file *f, const char *name)
@@ -160,31 +187,52 @@ static int name_at_once(struct out_file *f)
 	return err;
 }
 
-/* The file that is there: no link, and the one that was looked at. */
-static int reuse(struct out_file *f, const struct stat *seen)
+/* Opens what was looked at, and nothing that took its place. No missing reader of a pipe holds it
+ * up and no lease (F_SETLEASE): -EAGAIN. */
+static int open_seen(struct out_file *f, int flags, const struct stat *seen)
 {
 	struct stat st;
 
-	f->fd = openat(f->dir_fd, f->name, O_RDWR | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
-	if (f->fd < 0 && errno == EACCES)
-		f->fd = openat(f->dir_fd, f->name, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
+	f->fd = openat(f->dir_fd, f->name, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (f->fd < 0 || fstat(f->fd, &st))
 		return -errno;
-	if (st.st_ino != seen->st_ino || st.st_dev != seen->st_dev)
-		return -EEXIST;
+	if (st.st_ino != seen->st_ino || st.st_dev != seen->st_dev ||
+	    (st.st_mode ^ seen->st_mode) & S_IFMT)
+		return -ESTALE;
 	if (S_ISREG(st.st_mode) && st.st_nlink > 1)
 		return -EMLINK;
-	return S_ISREG(st.st_mode) && ftruncate(f->fd, 0) ? -errno : 0;
+	return fcntl(f->fd, F_SETFL, fcntl(f->fd, F_GETFL) & ~O_NONBLOCK) ? -errno : 0;
 }
 
-/* Whoever may write to the directory can have moved any file to the name: it is not emptied. */
+static int reuse(struct out_file *f, const struct stat *seen)
+{
+	int err = open_seen(f, O_RDWR | O_NOFOLLOW, seen);
+
+	if (err == -EACCES)
+		err = open_seen(f, O_WRONLY | O_NOFOLLOW, seen);
+	return !err && ftruncate(f->fd, 0) ? -errno : err;
+}
+
+/* Whoever may write to the directory can have moved any file to the name: it is not emptied, but
+ * for one that is his own. */
+static bool may_empty(const struct out_file *f, const struct stat *there)
+{
+	struct stat dir;
+
+	return out_path__is_private(f->dir_fd) && !fstat(f->dir_fd, &dir) &&
+	       (!dir.st_uid || dir.st_uid == there->st_uid);
+}
+
 static int write_live(struct out_file *f, const struct stat *there)
 {
+	int err;
+
 	if (!there)
-		return create(f, f->name);
+		return give(f, create(f, f->name));
 	if (there->st_nlink > 1)
 		return -EMLINK;
-	return out_path__is_private(f->dir_fd) ? reuse(f, there) : name_at_once(f);
+	err = may_empty(f, there) ? reuse(f, there) : -EAGAIN;
+	return err == -EAGAIN ? name_at_once(f) : err;
 }
 
 /* The mode is kept where nobody else could have chosen it. */
@@ -195,18 +243,19 @@ static void keep_mode(const struct out_file *f, const struct stat *replaced)
 }
 
 /* A pipe without a reader: -EAGAIN. */
-static int open_other(struct out_file *f, int flags)
+static int open_other(struct out_file *f, int flags, const struct stat *seen)
+{
+	int err = open_seen(f, O_WRONLY | flags, seen);
+
+	return err == -ENXIO && S_ISFIFO(seen->st_mode) ? -EAGAIN : err;
+}
+
+/* The kernel follows it: it leads to what its text need not name. */
+static int open_descriptor(struct out_file *f)
 {
 	struct stat st;
-	int err;
 
-	f->fd = openat(f->dir_fd, f->name, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC | flags);
-	if (f->fd >= 0)
-		return fcntl(f->fd, F_SETFL, fcntl(f->fd, F_GETFL) & ~O_NONBLOCK) ? -errno : 0;
-	err = -errno;
-	return err == -ENXIO && !fstatat(f->dir_fd, f->name, &st, 0) && S_ISFIFO(st.st_mode)
-		       ? -EAGAIN
-		       : err;
+	return fstatat(f->dir_fd, f->name, &st, 0) ? -errno : open_other(f, 0, &st);
 }
 
 static int open_in(struct out_file *f, enum out_mode mode)
@@ -219,11 +268,11 @@ static int open_in(struct out_file *f, enum out_mode mode)
 	if (only_files && there == 2)
 		return -EEXIST;
 	if (!only_files && there == -ELOOP && is_of_system(f->dir_fd, &st))
-		return open_other(f, 0);
+		return open_descriptor(f);
 	if (there < 0)
 		return there;
 	if (there == 2)
-		return open_other(f, O_NOFOLLOW);
+		return open_other(f, O_NOFOLLOW, &st);
 	if (mode == OUT_LIVE)
 		return write_live(f, there ? &st : NULL);
 	stale_file__sweep(f->dir_fd, is_temporary);
@@ -292,10 +341,8 @@ void out_file__close(struct out_file *f)
 {
 	if (f->handle)
 		file_client__end(FILE_FORGET, f->handle);
-	if (f->temp[0])
-		unlinkat(f->dir_fd, f->temp, 0);
-	if (f->fd >= 0)
-		close(f->fd);
+	remove_temp(f);
+	close_fd(f);
 	if (f->dir_fd >= 0)
 		close(f->dir_fd);
 	free(f->name);
@@ -436,6 +483,12 @@ const char *out_file__explain(int err)
 	case -EMLINK:
 		return "the file has other names, too, and would be emptied under them; choose "
 		       "another place";
+	case -ESTALE:
+		return "another file took its place while it was opened; choose another place";
+	case -EBUSY:
+		return "another process holds each temporary file that is made there; choose "
+		       "another "
+		       "place";
 	case -EOWNERDEAD:
 		return "the process of proftrace that opens its files has ended; run it again";
 	default:

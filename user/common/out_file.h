@@ -38,6 +38,8 @@ enum out_mode {
  * -ELOOP   a link that may be another user's is on the way
  * -EEXIST  there is a file of another user
  * -EMLINK  the file has other names, too
+ * -ESTALE  another file took its place while it was opened
+ * -EBUSY   others hold each temporary file that is made
  */
 int out_file__open(struct out_file *f, const char *path, enum out_mode mode);
 /* Gives an OUT_WHOLE file its name; closes it in any case. 0 or a negative errno. */

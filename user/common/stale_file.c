@@ -13,8 +13,8 @@ bool stale_file__hold(int fd)
 {
 	struct stat st;
 
-	if (UNINTERRUPTED(flock(fd, LOCK_EX)))
-		return true; /* a file system without locks: nobody sweeps there */
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		return errno != EWOULDBLOCK; /* a file system without locks: nobody sweeps there */
 	return fstat(fd, &st) || st.st_nlink || fcntl(fd, F_GETFL) & (O_TMPFILE & ~O_DIRECTORY);
 }
 

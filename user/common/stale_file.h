@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/* Locks a file that was just made, until the last copy of the descriptor is closed. False: another
- * process has taken it for a stale one and removed it, make a new one. */
+/* Locks a file that was just made, until the last copy of the descriptor is closed. Never waits.
+ * False: another process has it, or took it for a stale one and removed it; make a new one. */
 bool stale_file__hold(int fd);
 
 /* Removes files with such names from the directory (its descriptor may be of O_PATH) that nobody
