@@ -93,7 +93,7 @@ int text_file__open(const char *path, int gzip_level, struct text_file **out)
 
 	if (!f)
 		return -ENOMEM;
-	f->out.fd = f->out.dir_fd = -1;
+	f->out = OUT_FILE_NONE;
 	f->buf = malloc(BUF_BYTES + 1);
 	if (!f->buf)
 		err = -ENOMEM;

@@ -97,6 +97,7 @@ static int writes_where_it_may(void)
 	WANT(target_lock__take(getpid(), 2) >= 0 && !close(lock));
 	WANT(target_lock__take(getpid(), 1) >= 0);
 	WANT(put(in("out/link"), OUT_WHOLE, "x") == -ELOOP); /* and so it was not made for it */
+	WANT(strstr(out_file__explain(-ELOOP), "/out/link is a symbolic link"));
 	WANT(out_file__remove(in("out/link")) == -EACCES);
 	WANT(file_client__ask(99, 0, "", NULL, &holder) == -EINVAL);
 	/* It has made what it published. */

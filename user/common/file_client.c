@@ -44,7 +44,11 @@ static int receive(struct file_answer *answer, int *fd)
 
 	len = UNINTERRUPTED(recvmsg(broker, &message, MSG_CMSG_CLOEXEC));
 	*fd = len > 0 ? take_descriptor(&message) : -1;
-	return len == sizeof(*answer) ? answer->err : -EOWNERDEAD;
+	if (len != sizeof(*answer))
+		return -EOWNERDEAD;
+	answer->link[sizeof(answer->link) - 1] = '\0';
+	refused_link__take(answer->link);
+	return answer->err;
 }
 
 static int ask(const struct file_request *request, int *fd, uint32_t *handle)

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "common/refused_link.h"
 
 enum file_verb {
 	FILE_READ,	/* a file to read */
@@ -40,6 +41,7 @@ struct file_request {
 struct file_answer {
 	int32_t err; /* 0, and a descriptor beside it where one was asked for */
 	uint32_t handle;
+	char link[REFUSED_LINK_TEXT]; /* -ELOOP: refused_link__text() */
 };
 
 /* From now on files are asked for at this socket; -1: no more. */

@@ -10,10 +10,13 @@
 struct file_identity {
 	uid_t uid;
 	gid_t gid;
+	gid_t *groups; /* supplementary ones; freed when it is restored */
+	int group_cnt;
 };
 
-/* False: it may not (CAP_SETUID, CAP_SETGID), and nothing is changed. Other groups stay ours. */
+/* With no supplementary groups: ours are root's. False: it may not (CAP_SETUID, CAP_SETGID), and
+ * nothing is changed. */
 bool file_identity__take(struct file_identity *before, uid_t uid, gid_t gid);
-void file_identity__restore(const struct file_identity *before);
+void file_identity__restore(struct file_identity *before);
 
 #endif

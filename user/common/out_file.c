@@ -3,6 +3,7 @@
 #include "common/file_client.h"
 #include "common/file_identity.h"
 #include "common/out_path.h"
+#include "common/refused_link.h"
 #include "common/regular_file.h"
 #include "common/stale_file.h"
 #include "common/util.h"
@@ -28,26 +29,19 @@ static bool is_file_of_owner(const struct stat *st)
 
 /* What has the name now. 0: nothing; 1: a regular file that the caller may replace; 2: a pipe or a
  * device; or a negative errno. */
-static int look(int dir, const char *name, struct stat *st)
+static int look(const struct out_path *at, const char *name, struct stat *st)
 {
-	if (fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW))
+	if (fstatat(at->dir, name, st, AT_SYMLINK_NOFOLLOW))
 		return errno == ENOENT ? 0 : -errno;
-	if (S_ISLNK(st->st_mode))
+	if (S_ISLNK(st->st_mode)) {
+		refused_link__set(at->dir, name);
 		return -ELOOP;
+	}
 	if (S_ISDIR(st->st_mode))
 		return -EISDIR;
 	if (!out_path__is_trusted(st) && !is_file_of_owner(st))
 		return -EEXIST;
 	return S_ISREG(st->st_mode) ? 1 : 2;
-}
-
-/* /dev/stdout and its like are links of root's, in a directory that only root changes. */
-static bool is_of_system(int dir, const struct stat *st)
-{
-	struct stat parent;
-
-	return S_ISLNK(st->st_mode) && !st->st_uid && !fstat(dir, &parent) && !parent.st_uid &&
-	       !(parent.st_mode & 022);
 }
 
 void out_file__give_to_caller(int fd)
@@ -62,7 +56,7 @@ void out_file__give_to_caller(int fd)
 
 static int create(struct out_file *f, const char *name)
 {
-	f->fd = openat(f->dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+	f->fd = openat(f->at.dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		       NEW_MODE);
 	return f->fd < 0 ? -errno : 0;
 }
@@ -103,7 +97,7 @@ static bool is_temporary(const char *name)
 static void remove_temp(struct out_file *f)
 {
 	if (f->temp[0])
-		unlinkat(f->dir_fd, f->temp, 0);
+		unlinkat(f->at.dir, f->temp, 0);
 	f->temp[0] = '\0';
 }
 
@@ -127,7 +121,7 @@ static int create_temp(struct out_file *f)
 
 static int create_whole(struct out_file *f)
 {
-	f->fd = openat(f->dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, NEW_MODE);
+	f->fd = openat(f->at.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, NEW_MODE);
 	if (f->fd >= 0) {
 		f->unnamed = true;
 		stale_file__hold(f->fd); /* it may get a temporary name yet */
@@ -143,24 +137,24 @@ static int link_as(const struct out_file *f, const char *name)
 	char own[40];
 
 	snprintf(own, sizeof(own), "/proc/self/fd/%d", f->fd);
-	if (!linkat(AT_FDCWD, own, f->dir_fd, name, AT_SYMLINK_FOLLOW))
+	if (!linkat(AT_FDCWD, own, f->at.dir, name, AT_SYMLINK_FOLLOW))
 		return 0;
 	if (errno != ENOENT) /* else: no /proc is mounted */
 		return -errno;
-	return linkat(f->fd, "", f->dir_fd, name, AT_EMPTY_PATH) ? -errno : 0;
+	return linkat(f->fd, "", f->at.dir, name, AT_EMPTY_PATH) ? -errno : 0;
 }
 
 /* Gives a name: a new one at once, a taken one by way of a temporary name that replaces it. */
 static int name_it(struct out_file *f)
 {
 	struct stat st;
-	int there = look(f->dir_fd, f->name, &st), err = 0;
+	int there = look(&f->at, f->at.name, &st), err = 0;
 
 	if (there < 0)
 		return there;
 	if (f->unnamed) {
 		if (!there)
-			err = link_as(f, f->name);
+			err = link_as(f, f->at.name);
 		if (!there && err != -EEXIST)
 			return err;
 		choose_temp(f);
@@ -170,7 +164,7 @@ static int name_it(struct out_file *f)
 			return err;
 		}
 	}
-	if (renameat(f->dir_fd, f->temp, f->dir_fd, f->name))
+	if (renameat(f->at.dir, f->temp, f->at.dir, f->at.name))
 		return -errno;
 	f->temp[0] = '\0';
 	return 0;
@@ -193,7 +187,7 @@ static int open_seen(struct out_file *f, int flags, const struct stat *seen)
 {
 	struct stat st;
 
-	f->fd = openat(f->dir_fd, f->name, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	f->fd = openat(f->at.dir, f->at.name, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (f->fd < 0 || fstat(f->fd, &st))
 		return -errno;
 	if (st.st_ino != seen->st_ino || st.st_dev != seen->st_dev ||
@@ -219,7 +213,7 @@ static bool may_empty(const struct out_file *f, const struct stat *there)
 {
 	struct stat dir;
 
-	return out_path__is_private(f->dir_fd) && !fstat(f->dir_fd, &dir) &&
+	return out_path__is_private(f->at.dir) && !fstat(f->at.dir, &dir) &&
 	       (!dir.st_uid || dir.st_uid == there->st_uid);
 }
 
@@ -228,7 +222,7 @@ static int write_live(struct out_file *f, const struct stat *there)
 	int err;
 
 	if (!there)
-		return give(f, create(f, f->name));
+		return give(f, create(f, f->at.name));
 	if (there->st_nlink > 1)
 		return -EMLINK;
 	err = may_empty(f, there) ? reuse(f, there) : -EAGAIN;
@@ -238,7 +232,7 @@ static int write_live(struct out_file *f, const struct stat *there)
 /* The mode is kept where nobody else could have chosen it. */
 static void keep_mode(const struct out_file *f, const struct stat *replaced)
 {
-	if (replaced->st_nlink == 1 && out_path__is_private(f->dir_fd))
+	if (replaced->st_nlink == 1 && out_path__is_private(f->at.dir))
 		(void)fchmod(f->fd, replaced->st_mode & 0777);
 }
 
@@ -255,27 +249,28 @@ static int open_descriptor(struct out_file *f)
 {
 	struct stat st;
 
-	return fstatat(f->dir_fd, f->name, &st, 0) ? -errno : open_other(f, 0, &st);
+	return fstatat(f->at.dir, f->at.name, &st, 0) ? -errno : open_other(f, 0, &st);
 }
 
 static int open_in(struct out_file *f, enum out_mode mode)
 {
 	const bool only_files = mode & OUT_ONLY_FILES;
 	struct stat st;
-	int there = look(f->dir_fd, f->name, &st), err;
+	int there, err;
 
 	mode &= ~(OUT_ONLY_FILES | OUT_NO_WAIT);
+	if (!only_files && out_path__is_descriptor(&f->at))
+		return open_descriptor(f);
+	there = look(&f->at, f->at.name, &st);
 	if (only_files && there == 2)
 		return -EEXIST;
-	if (!only_files && there == -ELOOP && is_of_system(f->dir_fd, &st))
-		return open_descriptor(f);
 	if (there < 0)
 		return there;
 	if (there == 2)
 		return open_other(f, O_NOFOLLOW, &st);
 	if (mode == OUT_LIVE)
 		return write_live(f, there ? &st : NULL);
-	stale_file__sweep(f->dir_fd, is_temporary);
+	stale_file__sweep(f->at.dir, is_temporary);
 	err = create_whole(f);
 	if (!err && there)
 		keep_mode(f, &st);
@@ -286,13 +281,14 @@ static int try_open(struct out_file *f, const char *path, enum out_mode mode)
 {
 	int err;
 
-	*f = (struct out_file){.fd = -1, .dir_fd = -1};
+	*f = OUT_FILE_NONE;
 	if (file_client__is_on())
 		return file_client__ask(FILE_WRITE, mode, path, &f->fd, &f->handle);
-	f->dir_fd = out_path__parent(path, &f->name);
-	if (f->dir_fd < 0)
-		return f->dir_fd;
+	err = out_path__parent(path, &f->at);
+	if (err)
+		return err;
 	err = open_in(f, mode);
+	out_path__rest(&f->at);
 	if (err)
 		out_file__close(f);
 	return err;
@@ -313,21 +309,32 @@ int out_file__open(struct out_file *f, const char *path, enum out_mode mode)
 
 int out_file__reopen(const char *path)
 {
-	auto_free char *name = NULL;
-	auto_close int dir = -1, seen = -1;
+	auto_path struct out_path at = OUT_PATH_NONE;
+	auto_close int seen = -1;
+	int err = out_path__parent(path, &at);
 
-	dir = out_path__parent(path, &name);
-	if (dir < 0)
-		return dir;
-	seen = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (err)
+		return err;
+	seen = openat(at.dir, at.name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	return seen < 0 ? -errno : regular_file__reopen(seen, O_RDONLY);
+}
+
+static int publish_here(struct out_file *f)
+{
+	int err;
+
+	if (!f->unnamed && !f->temp[0])
+		return 0;
+	err = out_path__act(&f->at);
+	if (!err)
+		err = name_it(f);
+	out_path__rest(&f->at);
+	return err;
 }
 
 int out_file__publish(struct out_file *f)
 {
-	int err = f->handle		     ? file_client__end(FILE_PUBLISH, f->handle)
-		  : f->unnamed || f->temp[0] ? name_it(f)
-					     : 0;
+	int err = f->handle ? file_client__end(FILE_PUBLISH, f->handle) : publish_here(f);
 
 	f->handle = 0;
 	if (close(f->fd) < 0 && !err)
@@ -341,17 +348,16 @@ void out_file__close(struct out_file *f)
 {
 	if (f->handle)
 		file_client__end(FILE_FORGET, f->handle);
-	remove_temp(f);
+	if (f->temp[0] && !out_path__act(&f->at))
+		remove_temp(f);
 	close_fd(f);
-	if (f->dir_fd >= 0)
-		close(f->dir_fd);
-	free(f->name);
-	*f = (struct out_file){.fd = -1, .dir_fd = -1};
+	out_path__close(&f->at);
+	*f = OUT_FILE_NONE;
 }
 
 int out_file__open_temporary(const char *directory)
 {
-	struct out_file f = {.fd = -1, .dir_fd = -1};
+	struct out_file f = OUT_FILE_NONE;
 	uint32_t unused;
 	int err, fd;
 
@@ -359,9 +365,9 @@ int out_file__open_temporary(const char *directory)
 		err = file_client__ask(FILE_TEMPORARY, 0, directory, &fd, &unused);
 		return err ? err : fd;
 	}
-	f.dir_fd = out_path__directory(directory);
-	if (f.dir_fd < 0)
-		return f.dir_fd;
+	err = out_path__directory(directory, &f.at);
+	if (err)
+		return err;
 	err = create_whole(&f);
 	fd = err ? err : f.fd;
 	f.fd = -1;
@@ -379,43 +385,43 @@ void out_file__temporary_places(const char *places[TEMPORARY_PLACES])
 
 int out_file__set_aside(const char *path)
 {
-	auto_free char *name = NULL, *aside = NULL;
-	auto_close int dir = -1;
+	auto_path struct out_path at = OUT_PATH_NONE;
+	auto_free char *aside = NULL;
 	uint32_t unused;
 	struct stat st;
 	int there;
 
 	if (file_client__is_on())
 		return file_client__ask(FILE_ASIDE, 0, path, NULL, &unused);
-	dir = out_path__parent(path, &name);
-	if (dir < 0)
-		return dir;
-	if (asprintf(&aside, "%s.old", name) < 0) {
+	there = out_path__parent(path, &at);
+	if (there)
+		return there;
+	if (asprintf(&aside, "%s.old", at.name) < 0) {
 		aside = NULL;
 		return -ENOMEM;
 	}
-	there = look(dir, name, &st);
+	there = look(&at, at.name, &st);
 	if (there <= 0)
 		return there ? there : -ENOENT;
 	if (there == 1)
-		there = look(dir, aside, &st);
+		there = look(&at, aside, &st);
 	if (there < 0 || there == 2)
 		return there < 0 ? there : -EEXIST;
-	return renameat(dir, name, dir, aside) ? -errno : 0;
+	return renameat(at.dir, at.name, at.dir, aside) ? -errno : 0;
 }
 
 int out_file__remove(const char *path)
 {
-	auto_free char *name = NULL;
-	auto_close int dir = -1;
+	auto_path struct out_path at = OUT_PATH_NONE;
 	uint32_t unused;
+	int err;
 
 	if (file_client__is_on())
 		return file_client__ask(FILE_REMOVE, 0, path, NULL, &unused);
-	dir = out_path__parent(path, &name);
-	if (dir < 0)
-		return dir;
-	return unlinkat(dir, name, 0) ? -errno : 0;
+	err = out_path__parent(path, &at);
+	if (err)
+		return err;
+	return unlinkat(at.dir, at.name, 0) ? -errno : 0;
 }
 
 /* As root: a directory that only root changes has nobody who puts another in the place of ours
@@ -436,7 +442,7 @@ static int make_as_root(int dir, const char *name)
 	return 0;
 }
 
-static int make_for_owner(int dir, const char *name)
+static int make_for_owner(const struct out_path *at)
 {
 	struct file_identity before;
 	uid_t uid;
@@ -444,21 +450,22 @@ static int make_for_owner(int dir, const char *name)
 	int err;
 
 	out_path__owner(&uid, &gid);
-	if (uid == (uid_t)-1)
-		return mkdirat(dir, name, 0777) ? -errno : 0;
+	if (uid == (uid_t)-1 || at->as_caller)
+		return mkdirat(at->dir, at->name, 0777) ? -errno : 0;
 	if (!file_identity__take(&before, uid, gid))
-		return make_as_root(dir, name);
-	err = mkdirat(dir, name, 0777) ? -errno : 0;
+		return make_as_root(at->dir, at->name);
+	err = mkdirat(at->dir, at->name, 0777) ? -errno : 0;
 	file_identity__restore(&before);
-	return err == -EACCES || err == -EPERM ? make_as_root(dir, name) : err;
+	return err == -EACCES || err == -EPERM ? make_as_root(at->dir, at->name) : err;
 }
 
 int out_file__make_directory(const char *path)
 {
-	auto_free char *own = strdup(path), *name = NULL;
+	auto_path struct out_path at = OUT_PATH_NONE;
+	auto_free char *own = strdup(path);
 	size_t len = own ? strlen(own) : 0;
-	auto_close int dir = -1;
 	uint32_t unused;
+	int err;
 
 	if (file_client__is_on())
 		return file_client__ask(FILE_DIRECTORY, 0, path, NULL, &unused);
@@ -466,18 +473,26 @@ int out_file__make_directory(const char *path)
 		return -ENOMEM;
 	while (len > 1 && own[len - 1] == '/')
 		own[--len] = '\0';
-	dir = out_path__parent(own, &name);
-	if (dir < 0)
-		return dir == -EISDIR ? -EEXIST : dir;
-	return make_for_owner(dir, name);
+	err = out_path__parent(own, &at);
+	if (err)
+		return err == -EISDIR ? -EEXIST : err;
+	return make_for_owner(&at);
+}
+
+static const char *explain_link(void)
+{
+	const char *refused = refused_link__text();
+
+	return *refused ? refused
+			: "a symbolic link is there, and proftrace does not write through links of "
+			  "others; name the file itself";
 }
 
 const char *out_file__explain(int err)
 {
 	switch (err) {
 	case -ELOOP:
-		return "a symbolic link is there, and proftrace does not write through links of "
-		       "others; name the file itself";
+		return explain_link();
 	case -EEXIST:
 		return "a file of another user is there; choose another place";
 	case -EMLINK:

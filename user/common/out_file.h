@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The one door to files that proftrace makes. It may run as root in a directory of another user. So
- * it follows no symbolic link that another user could have made. It writes into no file that is not
- * the caller's. Links of root and of the caller (SUDO_UID under sudo) are followed where they
- * stand for directories. New files have mode 0600 and, under sudo, belong to the caller. A file
- * that is replaced leaves its mode only in a directory that nobody else may write to.
+ * it follows no symbolic link that another user could have made or moved (out_path.h). It writes
+ * into no file that is not the caller's. Behind a link of who called sudo it does what he may.
+ * New files have mode 0600 and, under sudo, belong to the caller. A file that is replaced leaves
+ * its mode only in a directory that nobody else may write to.
  */
 #ifndef PROFTRACE_OUT_FILE_H
 #define PROFTRACE_OUT_FILE_H
@@ -12,15 +12,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "common/out_path.h"
 
 struct out_file {
-	int fd;	       /* where to write; -1: closed */
-	int dir_fd;    /* the directory that it appears in */
-	char *name;    /* in that directory */
-	char temp[32]; /* its name until it is published; "": it has none, or has its own already */
-	bool unnamed;  /* O_TMPFILE: has no name until it is published */
-	uint32_t handle; /* of a process without rights (file_client.h), else 0 */
+	int fd;		    /* where to write; -1: closed */
+	struct out_path at; /* where it appears */
+	char temp[32];	    /* its name until it is published; "": it has none, or its own already */
+	bool unnamed;	    /* O_TMPFILE: has no name until it is published */
+	uint32_t handle;    /* of a process without rights (file_client.h), else 0 */
 };
+
+#define OUT_FILE_NONE ((struct out_file){.fd = -1, .at = OUT_PATH_NONE})
 
 enum out_mode {
 	OUT_LIVE,  /* has its name from the begin; an existing file is emptied, or replaced where

@@ -410,11 +410,15 @@ static bool obey_and_answer(struct broker *b, nfds_t client, const struct file_r
 {
 	const int socket = b->clients[client].fd;
 	struct file_answer a = {0};
-	const int result = obey(b, client, r, &a.handle);
-	const int fd = gives_descriptor(r->verb) && result >= 0 ? result : -1;
+	int result, fd;
 	bool taken;
 
+	refused_link__forget();
+	result = obey(b, client, r, &a.handle);
+	fd = gives_descriptor(r->verb) && result >= 0 ? result : -1;
 	a.err = result < 0 ? result : 0;
+	if (a.err == -ELOOP)
+		snprintf(a.link, sizeof(a.link), "%s", refused_link__text());
 	taken = answer(socket, &a, fd);
 	if (!taken && fd >= 0) {
 		/* So many are on their way to processes of this user (ETOOMANYREFS), ... */
