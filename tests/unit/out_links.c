@@ -261,3 +261,30 @@ Test(out_links, under_sudo_of_root_its_links_are_refused)
 	expect_refused("shared/sub/file");
 	end_sudo();
 }
+
+/* They lead nowhere where he could not write without them. */
+Test(out_links, who_is_not_root_follows_roots_links_and_his_own_anywhere)
+{
+	int status;
+	pid_t pid;
+
+	need_root();
+	cr_assert(!chown(in("."), NOBODY, NOBODY) && !chmod(in("."), 0775));
+	cr_assert(!mkdir(in("real"), 0755) && !chown(in("real"), NOBODY, NOBODY));
+	cr_assert(!symlink("real", in("roots")) && !symlink("real", in("own")) &&
+		  !symlink("real", in("strangers")));
+	cr_assert(!lchown(in("own"), NOBODY, NOBODY) && !lchown(in("strangers"), 1234, 1234));
+	pid = fork();
+	if (!pid) {
+		bool is_right;
+
+		if (setgid(NOBODY) || setuid(NOBODY))
+			_exit(2);
+		is_right = !write_to("roots/a", OUT_LIVE, "x") &&
+			   !write_to("own/b", OUT_LIVE, "x") &&
+			   write_to("strangers/c", OUT_LIVE, "x") == -ELOOP;
+		_exit(is_right ? 0 : 1);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_expect(WIFEXITED(status) && !WEXITSTATUS(status), "%x", status);
+}

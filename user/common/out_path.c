@@ -94,17 +94,18 @@ static bool is_of_system(int dir, const struct stat *link)
 		is_roots_directory(&st, "/dev"));
 }
 
-/* Root's own are not among them: its number proves nothing. */
+/* Root's own are not among them: its number proves nothing. Who is not root can be led nowhere
+ * where he may not write: all but strangers' links are followed. */
 static bool is_of_caller(int dir, const struct stat *link)
 {
 	uid_t uid = geteuid();
 	gid_t gid;
 
-	if (!uid) {
-		if (chosen.uid != (uid_t)-1)
-			return false;
-		find_caller(&uid, &gid);
-	}
+	if (uid)
+		return link->st_uid == uid || !link->st_uid;
+	if (chosen.uid != (uid_t)-1)
+		return false;
+	find_caller(&uid, &gid);
 	return uid && link->st_uid == uid && out_path__is_private(dir);
 }
 
