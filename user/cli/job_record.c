@@ -3,6 +3,7 @@
 #include "analysis/job/job.h"
 #include "attach/attach.h"
 #include "attach/privilege.h"
+#include "capture/device/device_time.h"
 #include "capture/rendezvous.h"
 #include "cli/next_try.h"
 #include "cli/place.h"
@@ -13,7 +14,6 @@
 #include "privilege/file_process.h"
 #include "privilege/output_process.h"
 #include "privilege/rights.h"
-#include "privilege/session_filter.h"
 #include "target/rank.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -180,7 +180,7 @@ static int capture_all(struct job_record *j)
 		err = start_one(j, i);
 	/* The captures have their own. */
 	rights__enter(RIGHTS_END, false);
-	session_filter__give_up_tracing();
+	device_time__give_up_loading();
 	if (err)
 		signal_all(j, SIGTERM);
 	/* Those that were started detach in order, whatever happened here. */

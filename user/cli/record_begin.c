@@ -5,6 +5,7 @@
 #include "cli/record_checks.h"
 #include "common/err.h"
 #include "device/shim_link.h"
+#include "inject/filter_reader.h"
 #include "privilege/core_dumps.h"
 #include "privilege/file_process.h"
 #include "privilege/rights.h"
@@ -60,13 +61,6 @@ static void give_up_writing(bool may_trace)
 			  strerror(-err));
 }
 
-static void give_up_writing_later(void)
-{
-	session_filter__enter_later();
-	log__debug("reads the process with the right to write files, until our library was loaded: "
-		   "it has a seccomp filter, which must be read before");
-}
-
 int record_begin(const struct record_options *o, bool is_filtered)
 {
 	static bool has_begun;
@@ -84,8 +78,8 @@ int record_begin(const struct record_options *o, bool is_filtered)
 	attach__prepare(o->method);
 	rights__enter(RIGHTS_ATTACH, true);
 	if (is_filtered && !o->capture.no_inject)
-		give_up_writing_later();
-	else
+		err = filter_reader__start();
+	if (!err)
 		give_up_writing(may_trace(&o->capture));
-	return 0;
+	return err;
 }

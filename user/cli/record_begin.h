@@ -8,7 +8,7 @@
  * Before anything of the target is read: checks the options and places, starts the process that
  * opens files (privilege/file_process.h), and gives up the right to do so here. A program that is to
  * have its caller's rights has been started. is_filtered: a process to be recorded has a seccomp
- * filter; the right goes when our library was loaded, or could not be. Once; later calls do nothing.
+ * filter, which a process of its own will read (inject/filter_reader.h). Once; later calls do nothing.
  * 0, or a negative errno with err__set.
  */
 int record_begin(const struct record_options *o, bool is_filtered);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cli/record_run.h"
+#include "capture/device/device_time.h"
 #include "cli/cli.h"
 #include "cli/html_page.h"
 #include "cli/next_try.h"
@@ -14,7 +15,6 @@
 #include "exporters/exporter.h"
 #include "privilege/output_process.h"
 #include "privilege/rights.h"
-#include "privilege/session_filter.h"
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
@@ -206,7 +206,7 @@ int record_run(struct record_options *o)
 	/* Where the capture never came to take it over, the program is held yet, and let go later.
 	 */
 	if (!o->capture.held || !*o->capture.held)
-		session_filter__give_up_tracing();
+		device_time__give_up_loading();
 	if (err)
 		cli__fail(err);
 	for (size_t i = 0; o->paths_fd && i < res.path_cnt && !res.aborted; i++)

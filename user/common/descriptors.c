@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include "common/util.h"
 
 void descriptors__allow_most(void)
@@ -13,6 +14,17 @@ void descriptors__allow_most(void)
 		return;
 	files.rlim_cur = files.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &files);
+}
+
+int descriptors__keep_only(int fd, int first)
+{
+	if (fd != first && dup3(fd, first, O_CLOEXEC) < 0)
+		return -errno;
+	if (!syscall(SYS_close_range, first + 1, ~0u, 0))
+		return first;
+	for (long i = sysconf(_SC_OPEN_MAX) - 1; i > first; i--) /* before Linux 5.9 */
+		close((int)i);
+	return first;
 }
 
 size_t descriptors__open_cnt(void)

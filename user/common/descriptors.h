@@ -14,6 +14,9 @@ static inline bool descriptors__lack(int err)
 	return err == -EMFILE || err == -ENFILE;
 }
 
+/* Closes all from `first` on but fd, which becomes `first`: returned, or a negative errno. */
+int descriptors__keep_only(int fd, int first);
+
 /* How many this process has open. Opens none itself. */
 size_t descriptors__open_cnt(void);
 

@@ -92,18 +92,20 @@ static bool is_patient(const struct session *s, uint64_t now)
 /* 1: the new thread is made; 0: not here; negative errno. */
 static int try_thread(struct session *s, pid_t tid)
 {
-	uint64_t now = clock__monotonic_ns();
-	bool patient = is_patient(s, now);
+	bool patient = is_patient(s, clock__monotonic_ns());
 	int err = check_tracer(s->target->pid, tid), put_back;
+	struct seccomp_state state;
 
-	if (err)
-		return err;
-	err = tracee__stop(&s->tracee, s->target->pid, tid, now + STOP_NS);
+	if (!err)
+		err = seccomp__check(s->target->pid, tid, s->request, &state, &s->tracee);
+	if (!err)
+		err = tracee__stop(&s->tracee, s->target->pid, tid,
+				   clock__monotonic_ns() + STOP_NS);
 	if (err)
 		return err == -ESRCH || err == -EAGAIN ? 0 : err;
 	err = safe_point__check(&s->safe, &s->tracee, patient);
 	if (err > 0) {
-		err = seccomp__check(s->target->pid, tid, s->request);
+		err = seccomp__is_still(tid, &state) ? 0 : -EAGAIN;
 		inject_step(INJECT_STEP_CHECKED);
 		if (!err)
 			err = injected_call__make_thread(s);
@@ -214,6 +216,15 @@ static int try_all(struct session *s, size_t *tried)
 	return err;
 }
 
+/* To look whether a thread is in a stub of before. */
+static bool is_in_time(const struct session *s)
+{
+	const uint64_t now = clock__monotonic_ns();
+
+	return now < s->started_ns + FREE_STUB_NS && now < s->deadline_ns &&
+	       !tracee__user_stops(&s->tracee);
+}
+
 /* 1: no thread is in a stub of before; 0: one may be. */
 static int stub_is_free(struct session *s)
 {
@@ -225,21 +236,21 @@ static int stub_is_free(struct session *s)
 		return ret;
 	ret = 1;
 	for (size_t i = 0; ret == 1 && i < cnt; i++)
-		ret = attempt(s, look_for_stub, threads[i].tid);
+		ret = is_in_time(s) ? attempt(s, look_for_stub, threads[i].tid) : 0;
 	return ret;
 }
 
 static int await_stub(struct session *s)
 {
-	const uint64_t most_ns = s->started_ns + FREE_STUB_NS;
-	const uint64_t until_ns = most_ns < s->deadline_ns ? most_ns : s->deadline_ns;
 	int free = cave__is_marked(s) ? stub_is_free(s) : 1;
 
-	while (free == 0 && clock__monotonic_ns() < until_ns && !tracee__user_stops(&s->tracee)) {
+	while (free == 0 && is_in_time(s)) {
 		sleep_ns(LAST_PAUSE_NS);
 		free = stub_is_free(s);
 	}
 	s->stops_before = s->tracee.stops;
+	if (free == 0 && tracee__user_stops(&s->tracee))
+		return err__set(-EINTR, "stopped");
 	if (free == 0)
 		return err__set(-EAGAIN,
 				"process %d: a thread may still be in the code of a proftrace that "
@@ -310,18 +321,19 @@ static int check_target(const struct target *t)
 	return check_tracer(t->pid, t->pid);
 }
 
-static int prepare(struct session *s, pid_t pid)
+static int open_target(struct session *s, pid_t pid)
 {
 	int err = check_request(s->request);
 
 	if (!err)
 		err = target__open(pid, &s->target);
-	if (!err)
-		err = check_target(s->target);
-	if (!err)
-		err = lock_target(s);
-	if (!err)
-		err = libc_calls__find(s->target, &s->calls);
+	return err ? err : check_target(s->target);
+}
+
+static int prepare(struct session *s, pid_t pid)
+{
+	int err = libc_calls__find(s->target, &s->calls);
+
 	if (!err)
 		err = find_loaded(s);
 	if (!err)
@@ -359,7 +371,11 @@ static int load(pid_t pid, const struct inject_request *q, struct inject_result 
 	s->started_ns = clock__monotonic_ns();
 	s->deadline_ns = s->started_ns + ms * 1000000ull;
 	s->lock_fd = -1;
-	err = prepare(s, pid);
+	err = open_target(s, pid);
+	if (!err)
+		err = lock_target(s);
+	if (!err)
+		err = prepare(s, pid);
 	if (!err)
 		err = await_stub(s);
 	if (!err)
@@ -383,7 +399,9 @@ int inject__check(pid_t pid, const struct inject_request *q, struct inject_resul
 	s->request = q;
 	s->result = result;
 	s->lock_fd = -1;
-	err = prepare(s, pid);
+	err = open_target(s, pid);
+	if (!err)
+		err = prepare(s, pid);
 	result->filtered = !err && seccomp__is_filtered(pid);
 	session_close(s);
 	return err;

@@ -6,14 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include "common/err.h"
 #include "common/util.h"
+#include "inject/filter_reader.h"
 #include "inject/inject.h"
 #include "inject/remote.h"
-
-#define MAX_FILTERS 64
+#include "inject/tracee.h"
 
 /* The machine of a classic BPF program (Documentation/networking/filter.rst). */
 struct machine {
@@ -194,12 +193,6 @@ static const struct needed needed[] = {
 };
 static const struct needed needed_memfd = {"memfd_create", SYS_memfd_create, false, {0, 3}};
 
-struct filters {
-	struct sock_filter *insns[MAX_FILTERS];
-	size_t lens[MAX_FILTERS];
-	size_t cnt;
-};
-
 /* Least of all answers counts, in the order that the kernel has (seccomp_run_filters). */
 static uint32_t answer(const struct filters *f, int nr, const uint64_t args[6])
 {
@@ -230,33 +223,6 @@ static int check_call(pid_t pid, const struct filters *f, const struct needed *n
 			pid, n->name, n->nr);
 }
 
-static int read_filters(pid_t pid, pid_t tid, struct filters *f)
-{
-	for (; f->cnt < MAX_FILTERS; f->cnt++) {
-		long len = ptrace(PTRACE_SECCOMP_GET_FILTER, tid, f->cnt, NULL);
-		struct sock_filter *insns;
-
-		if (len < 0 && errno == ENOENT)
-			return 0;
-		if (len <= 0 || len > BPF_MAXINSNS)
-			return err__set(-EACCES,
-					"process %d has a seccomp filter that cannot be read (%s): "
-					"not known whether it lets a library load",
-					pid, strerror(errno));
-		insns = calloc((size_t)len, sizeof(*insns));
-		if (!insns)
-			return err__set(-ENOMEM, "out of memory");
-		f->insns[f->cnt] = insns;
-		f->lens[f->cnt] = (size_t)len;
-		if (ptrace(PTRACE_SECCOMP_GET_FILTER, tid, f->cnt, insns) != len) {
-			free(insns);
-			return err__set(-EACCES, "process %d: cannot read its seccomp filter: %s",
-					pid, strerror(errno));
-		}
-	}
-	return err__set(-EACCES, "process %d has more than %d seccomp filters", pid, MAX_FILTERS);
-}
-
 static int seccomp_mode(pid_t tid)
 {
 	return proc__status(tid, "Seccomp");
@@ -284,28 +250,52 @@ int seccomp__filter_cnt(pid_t pid)
 	return most;
 }
 
-int seccomp__check(pid_t pid, pid_t tid, const struct inject_request *request)
+static int check_filters(pid_t pid, const struct filters *f, const struct inject_request *request)
 {
-	struct filters f = {0};
-	int mode = seccomp_mode(tid), err;
+	int err = 0;
 
-	if (mode == SECCOMP_MODE_DISABLED)
-		return 0;
-	if (mode == SECCOMP_MODE_STRICT)
-		return err__set(-EACCES,
-				"process %d is under strict seccomp: it may only read and write",
-				pid);
-	err = read_filters(pid, tid, &f);
 	for (size_t i = 0; !err && i < ARRAY_SIZE(needed); i++)
-		err = check_call(pid, &f, &needed[i]);
+		err = check_call(pid, f, &needed[i]);
 	if (!err && request->image)
-		err = check_call(pid, &f, &needed_memfd);
+		err = check_call(pid, f, &needed_memfd);
 	for (size_t i = 0; !err && i < request->syscall_cnt; i++) {
 		struct needed n = {"what the library does", request->syscalls[i], true, {0}};
 
-		err = check_call(pid, &f, &n);
+		err = check_call(pid, f, &n);
 	}
-	for (size_t i = 0; i < f.cnt; i++)
-		free(f.insns[i]);
 	return err;
+}
+
+static struct seccomp_state state_of(pid_t tid)
+{
+	return (struct seccomp_state){seccomp_mode(tid), proc__status(tid, "Seccomp_filters")};
+}
+
+int seccomp__check(pid_t pid, pid_t tid, const struct inject_request *request,
+		   struct seccomp_state *state, struct tracee *cost)
+{
+	struct filters f;
+	int err;
+
+	*state = state_of(tid);
+	if (state->mode == SECCOMP_MODE_DISABLED)
+		return 0;
+	if (state->mode == SECCOMP_MODE_STRICT)
+		return err__set(-EACCES,
+				"process %d is under strict seccomp: it may only read and write",
+				pid);
+	err = filter_reader__read(pid, tid, &f);
+	cost->stops += f.stops;
+	cost->stopped_ns += f.stopped_ns;
+	if (!err)
+		err = check_filters(pid, &f, request);
+	filters__clear(&f);
+	return err;
+}
+
+bool seccomp__is_still(pid_t tid, const struct seccomp_state *state)
+{
+	const struct seccomp_state now = state_of(tid);
+
+	return now.mode == state->mode && now.filter_cnt == state->filter_cnt;
 }

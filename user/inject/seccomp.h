@@ -10,13 +10,22 @@
 #include <sys/types.h>
 
 struct inject_request;
+struct tracee;
+
+struct seccomp_state {
+	int mode, filter_cnt; /* of /proc/TID/status; filters are counted since Linux 5.9 */
+};
 
 /*
- * Of a thread that is stopped under ptrace by the caller: 0 if it has no filter or one that lets
- * through what loading needs; -EACCES with err__set (the system call, or that the filter cannot be
- * read). Reading filters needs CAP_SYS_ADMIN and CONFIG_CHECKPOINT_RESTORE.
+ * Of a thread that nobody traces: 0 if it has no filter or those that let through what loading needs;
+ * -EACCES with err__set (the system call, or that a filter cannot be read); -ESRCH, -EAGAIN. Filters
+ * are read by inject/filter_reader.h, whose stops are added to `cost`. That needs CAP_SYS_ADMIN and
+ * CONFIG_CHECKPOINT_RESTORE.
  */
-int seccomp__check(pid_t pid, pid_t tid, const struct inject_request *request);
+int seccomp__check(pid_t pid, pid_t tid, const struct inject_request *request,
+		   struct seccomp_state *state, struct tracee *cost);
+/* It has put on no filter since. */
+bool seccomp__is_still(pid_t tid, const struct seccomp_state *state);
 
 bool seccomp__is_filtered(pid_t tid);
 /* How many filters the thread of the process has that has the most. */

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -113,10 +114,24 @@ static int interrupt(struct tracee *h)
 	return await_stop(h);
 }
 
+/* Since it was found its number may have become that of a thread of another process: that one runs
+ * on, and the kernel lets it go at the end of the thread that traces it. */
+static int check_owner(const struct tracee *h)
+{
+	struct stat st;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", h->pid, h->tid);
+	if (!stat(path, &st))
+		return 0;
+	errno = ESRCH;
+	return trace_error(h, "tracing");
+}
+
 static int seize(const struct tracee *h)
 {
 	if (ptrace(PTRACE_SEIZE, h->tid, NULL, NULL) == 0)
-		return 0;
+		return check_owner(h);
 	if (errno == EPERM)
 		return err__set(-EPERM, "process %d: not allowed to trace it: %s", h->pid,
 				capability__why_refused(CAPABILITY(CAP_SYS_PTRACE)));

@@ -48,8 +48,8 @@ int tracee__leave(struct tracee *h);
 /*
  * Traces tid and stops it; reads its registers. 0; -EBUSY another tracer, -EPERM, -ESRCH, -EAGAIN
  * if it does not stop before deadline_ns (CLOCK_MONOTONIC) or stops for job control. Unless 0 it
- * is not stopped and not traced; one that did not stop in time is let go when the caller, a thread
- * for this alone, ends.
+ * is not stopped and not traced. One that did not stop in time, or is another process's (-ESRCH), is
+ * let go when the caller, a thread for this alone, ends.
  */
 int tracee__stop(struct tracee *h, pid_t pid, pid_t tid, uint64_t deadline_ns);
 

@@ -257,7 +257,7 @@ static size_t add_bpf(struct sock_filter *code, size_t cnt)
 	return cnt;
 }
 
-static enum { NONE, LATER, TRACING, STRICT } now;
+static enum { NONE, TRACING, STRICT } now;
 
 int session_filter__enter(bool may_trace)
 {
@@ -285,14 +285,9 @@ int session_filter__enter(bool may_trace)
 	return 0;
 }
 
-void session_filter__enter_later(void)
-{
-	now = LATER;
-}
-
 void session_filter__give_up_tracing(void)
 {
-	int err = now == TRACING || now == LATER ? session_filter__enter(false) : 0;
+	int err = now == TRACING ? session_filter__enter(false) : 0;
 
 	if (err)
 		log__warn("keeps the right to trace processes: cannot add a seccomp filter: %s",

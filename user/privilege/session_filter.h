@@ -17,10 +17,7 @@
  * negative errno: the kernel has no filters.
  */
 int session_filter__enter(bool may_trace);
-/* Not before tracing is given up: who is filtered may not read the filters of others
- * (PTRACE_SECCOMP_GET_FILTER). */
-void session_filter__enter_later(void);
-/* The same without tracing, where it has been entered with it or later; says so if that cannot be. */
+/* The same without tracing, where it has been entered with it; says so if that cannot be. */
 void session_filter__give_up_tracing(void);
 
 #endif

@@ -175,6 +175,48 @@ def session(case):
         assert not [p for p in SOCKETS.iterdir() if p.name in (str(first.pid), str(second.pid))], SOCKETS
 
 
+# Gives itself a filter that allows everything.
+FILTERED = """
+import ctypes, struct, time
+libc = ctypes.CDLL(None)
+libc.prctl(38, 1, 0, 0, 0)
+allow = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0x7fff0000))
+program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", 1, ctypes.addressof(allow)))
+assert libc.prctl(22, 2, program, 0, 0) == 0
+print("ready", flush=True)
+while True:
+    time.sleep(0.01)
+"""
+
+
+def filter_readers(tool):
+    """Processes that read the filters of others for its session, which are no children of it."""
+    found = []
+    for proc in pathlib.Path("/proc").glob("[1-9]*"):
+        with contextlib.suppress(OSError, KeyError):  # it ends
+            if (os.readlink(proc / "exe") == os.path.realpath(PROFTRACE)
+                    and os.readlink(proc / "cwd") == os.path.realpath(tool.dir)
+                    and capabilities(status_of(proc.name), "CapPrm") == 1 << CAP_SYS_ADMIN | 1 << CAP_SYS_PTRACE):
+                found.append(proc.name)
+    return found
+
+
+@test("a process with a seccomp filter does not keep the session from its own; without CUDA nobody traces it")
+def filtered(case):
+    job = running(case, "python3", "-c", FILTERED)
+    assert status_of(job.pid)["Seccomp"] == ["2"]
+    for args, cnt in (["-p", job.pid], 1), (["-p", f"{job.pid},{sleeping(case).pid}"], 2):
+        tool = case.tool(*args, "--no-steps", "--no-trace", "--no-report", "--duration", "60s")
+        process.wait_for(lambda: len(tool.recordings()) == cnt, 60, "a session")
+        files = files_of(tool.pid)
+        assert len(files) == 1, files
+        for pid in {tool.pid, *proftraces_of(tool.pid)} - set(files):
+            # One filter from the start, the other without tracing.
+            assert status_of(pid)["Seccomp"] == ["2"] and status_of(pid)["Seccomp_filters"] == ["2"], status_of(pid)
+        assert not filter_readers(tool), filter_readers(tool)
+        tool.interrupt().done(30)
+
+
 def killed(case):
     job = sleeping(case)
     tool = case.tool("-p", job.pid, "--no-steps", "--duration", "60s")

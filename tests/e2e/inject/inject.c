@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "common/err.h"
 #include "common/util.h"
+#include "inject/filter_reader.h"
 #include "inject/inject.h"
 #include "inject/steps.h"
 
@@ -80,6 +81,7 @@ int main(int argc, char **argv)
 	}
 	if (image)
 		request.image = file__read(image, &request.image_size);
+	err = filter_reader__start();
 	inject_step_hook = die_here;
 	for (int i = atoi(option(argv, "times", "1")); i > 0 && !err; i--)
 		err = inject_once(atoi(argv[1]), &request);

@@ -15,26 +15,39 @@ def job_of(case):
     return GpuJob(case, BUILD / "begins", SIM / "lib/libcuda.so.1")
 
 
-def record(case, job, schedule):
-    return case.tool("-p", job.pid, *STEPS, "--cupti", SIM / "lib/libcupti.so.13", "--schedule", schedule)
+def record(case, job, schedule, *args):
+    return case.tool("-p", job.pid, *STEPS, "--cupti", SIM / "lib/libcupti.so.13", "--schedule", schedule, *args)
 
 
 def sets(recording):
     return sum(r["calls"] for r in report(recording).get("manipulation", {"rows": []})["rows"])
 
 
-@test("between two windows: the second one has device times")
-def between(case):
+def record_between(case, *args):
+    """Two windows, between which it begins."""
     job = job_of(case)
-    tool = record(case, job, "closed=300,record=20,repeat=2").wait_recording(LONG_S)
+    tool = record(case, job, "closed=300,record=20,repeat=2", *args).wait_recording(LONG_S)
     process.wait_for(lambda: row(report(tool.recordings()[0]), "summary")["steps"] == 20, LONG_S,
                      "the first window")
     job.popen.send_signal(signal.SIGUSR1)
     tool.done(LONG_S)
-    first, second = sorted(tool.recordings(), key=lambda path: len(path.name))
+    end(job)
+    return tool, sorted(tool.recordings(), key=lambda path: len(path.name))
+
+
+@test("between two windows, with --inject: the second one has device times")
+def between(case):
+    tool, (first, second) = record_between(case, "--inject")
     assert sets(first) == 0 and sets(second) == 20, (sets(first), sets(second))
     assert NOT_YET not in tool.out and "only now" not in tool.err, tool.out
-    end(job)
+
+
+@test("between two windows: proftrace has given up the right to load its library, and the second one says so")
+def between_without(case):
+    _, (first, second) = record_between(case)
+    assert not sets(first) and not sets(second)
+    said = [" ".join(report(recording)["cost"]["notes"]) for recording in (first, second)]
+    assert NOT_YET not in said[0] and NOT_YET in said[1], said
 
 
 @test("in the window: nothing of the device is in it, and that is said")

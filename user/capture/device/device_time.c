@@ -9,6 +9,7 @@
 #include "capture/session.h"
 #include "common/err.h"
 #include "common/util.h"
+#include "inject/filter_reader.h"
 #include "privilege/session_filter.h"
 
 #define MS	      1000000ull
@@ -80,10 +81,17 @@ static void warn_of_majors(const struct cupti_found *f, pid_t pid)
 			  pid, f->loaded_major, f->major);
 }
 
+void device_time__give_up_loading(void)
+{
+	filter_reader__end();
+	session_filter__give_up_tracing();
+}
+
 void device_time__forbid_loading(const struct session *s)
 {
-	if ((s->cupti.attach_tried || s->opts->no_inject) && !s->start.program)
-		session_filter__give_up_tracing();
+	if ((s->cupti.attach_tried || s->cupti.never_loads || s->opts->no_inject) &&
+	    !s->start.program)
+		device_time__give_up_loading();
 }
 
 static int attach(struct session *s, struct target *t)
@@ -116,11 +124,22 @@ static int attach(struct session *s, struct target *t)
 	return 0;
 }
 
+/* A program that `run` starts has not loaded its libraries yet. One that runs has CUDA's runtime,
+ * or makes no use of CUDA; --inject is for those that do later. */
+static bool may_use_cuda_later(const struct session *s)
+{
+	return s->opts->await_framework || s->opts->inject || cuda__has_runtime(s->target);
+}
+
 int device_time__choose(struct session *s)
 {
-	if (s->cupti.link || s->opts->no_inject || !cuda__has_driver(s->target))
+	if (s->cupti.link || s->opts->no_inject)
 		return 0;
-	return attach(s, s->target);
+	if (cuda__has_driver(s->target))
+		return attach(s, s->target);
+	s->cupti.never_loads = !may_use_cuda_later(s);
+	device_time__forbid_loading(s);
+	return 0;
 }
 
 static void take_along(struct session *s, struct device_source *device)
@@ -208,7 +227,7 @@ static int choose_late(struct session *s)
 	int err;
 
 	if ((s->device && !device_source__is_absent(s->device)) || s->cupti.attach_tried ||
-	    s->opts->no_inject)
+	    s->cupti.never_loads || s->opts->no_inject)
 		return 0;
 	s->cupti.cuda_looked_ns = clock__monotonic_ns();
 	err = target__open(s->opts->pid, &t);
@@ -456,7 +475,7 @@ static bool has_gained_cuda(const struct session *s)
 	bool has;
 	int err;
 
-	if (s->target_gone || cuda__has_driver(s->target) ||
+	if (s->target_gone || (!s->cupti.never_loads && cuda__has_driver(s->target)) ||
 	    (s->device && !s->cupti.functions_alone))
 		return false;
 	err = target__open(s->opts->pid, &t);

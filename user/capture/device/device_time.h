@@ -19,6 +19,7 @@ struct cupti {
 	struct shim_attached attached;
 	bool functions_alone;	 /* the library sees functions, and no device: there is no CUDA */
 	bool attach_tried;
+	bool never_loads; /* the process has nothing of CUDA */
 	bool starts_late;	 /* the library came after that, and has not recorded yet */
 	uint64_t cuda_looked_ns; /* when it was looked last whether the process has CUDA by now */
 	bool told_why;		 /* the library stays out, though it was asked for */
@@ -53,6 +54,8 @@ int device_time__open(struct session *s);
 /* Once nothing will be loaded or held any more, this process has no right to. Call when one of these
  * has ended. */
 void device_time__forbid_loading(const struct session *s);
+/* The same at once. */
+void device_time__give_up_loading(void);
 /* Before steps are counted: CUPTI's first start, which can take seconds. */
 int device_time__prepare(struct session *s);
 /* Starts the library ahead of a window, and finishes a window that has all its activities. */
