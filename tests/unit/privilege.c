@@ -7,10 +7,13 @@
 #include <signal.h>
 #include <pthread.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include "attach/calibrate.h"
 #include "attach/privilege.h"
@@ -245,7 +248,30 @@ static int goes_on_with_one(void)
 	WANT(!sandbox__go_on(FILTER_MAPS, CAPABILITY(CAP_BPF)));
 	WANT(own_set("CapPrm") == kept && own_set("CapEff") == kept && geteuid());
 	WANT(own_set("Seccomp") == 2 && own_set("NoNewPrivs") == 1);
+	WANT(!prctl(PR_GET_DUMPABLE, 0, 0, 0, 0));
 	return 0;
+}
+
+static int looks_on(void)
+{
+	const pid_t root = getppid();
+	struct iovec none = {0};
+
+	unsetenv("SUDO_UID");
+	WANT(!sandbox__look_on(CAPABILITY(CAP_SYS_PTRACE)));
+	WANT(own_set("Seccomp") == 2 && !prctl(PR_GET_DUMPABLE, 0, 0, 0, 0));
+	WANT(process_vm_readv(root, &none, 1, &none, 1, 0) == 0);
+	WANT(process_vm_writev(root, &none, 1, &none, 1, 0) < 0 && errno == EPERM);
+	WANT(ptrace(PTRACE_SEIZE, root, NULL, NULL) < 0 && errno == EPERM);
+	WANT(open("/proc/self/mem", O_RDWR) < 0 && errno == EPERM);
+	return 0;
+}
+
+Test(privilege, who_looks_into_a_process_writes_to_none)
+{
+	if (geteuid())
+		cr_skip_test("needs root");
+	cr_expect_eq(in_child(looks_on), 0);
 }
 
 /* As on a kernel that wants it for maps. */
@@ -312,6 +338,7 @@ static int leaves_no_core_dump(void)
 	WANT(!capability_set__keep(CAPABILITY(CAP_BPF)));
 	WANT(setrlimit(RLIMIT_CORE, &limit) && errno == EPERM);
 	WANT(!getrlimit(RLIMIT_CORE, &limit) && !limit.rlim_cur && !limit.rlim_max);
+	WANT(!prctl(PR_GET_DUMPABLE, 0, 0, 0, 0)); /* nor for a program that it would be piped to */
 	if (!fork())
 		abort();
 	WANT(wait(NULL) > 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "privilege/core_dumps.h"
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 void core_dumps__forbid(void)
@@ -7,4 +8,6 @@ void core_dumps__forbid(void)
 	const struct rlimit none = {0};
 
 	setrlimit(RLIMIT_CORE, &none);
+	/* The limit does not hold for a program that core_pattern pipes to. */
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }

@@ -9,6 +9,7 @@
 #include "privilege/core_dumps.h"
 #include "privilege/identity.h"
 #include "privilege/landlock.h"
+#include "privilege/session_filter.h"
 
 static const struct {
 	enum protection bit;
@@ -43,11 +44,11 @@ static int give_up_root(uint64_t keep, unsigned int *lacks)
 	int err = capability_set__keep(CAPABILITY(CAP_SETUID) | CAPABILITY(CAP_SETGID) |
 				       CAPABILITY(CAP_SETPCAP) | keep);
 
-	core_dumps__forbid();
 	if (keep) /* a change of user would take them, too */
 		prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
 	*lacks = identity__give_up_root() ? 0 : PROTECTION_USER;
 	prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0);
+	core_dumps__forbid();
 	return err ? err : capability_set__keep(keep);
 }
 
@@ -74,7 +75,12 @@ int sandbox__look_on(uint64_t keep)
 	unsigned int lacks;
 	int err = give_up_root(keep, &lacks);
 
-	return err ? err__set(err, "cannot give up root: %s", strerror(-err)) : 0;
+	if (err)
+		return err__set(err, "cannot give up root: %s", strerror(-err));
+	if (session_filter__enter(false))
+		log__info("looks on without %s: this kernel lacks it",
+			  sandbox__name(PROTECTION_SECCOMP));
+	return 0;
 }
 
 int sandbox__go_on(enum filter_for use, uint64_t keep)

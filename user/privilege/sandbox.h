@@ -24,7 +24,8 @@ const char *sandbox__name(unsigned int protections);
 int sandbox__enter(unsigned int *lacks);
 
 /* Gives up root, but for capabilities to `keep`: who looks into processes of others then cannot write
- * what root or others own. Neither Landlock nor a filter: they would forbid to look. With err__set. */
+ * what root or others own. A session's filter keeps him from files to write to and from the memory of
+ * others. No Landlock: it would forbid to look. With err__set. */
 int sandbox__look_on(uint64_t keep);
 
 /* The same as sandbox__enter for a command that writes no file and needs no other process. `keep`: capabilities that

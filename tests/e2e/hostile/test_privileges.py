@@ -382,13 +382,15 @@ def doctor_looks(case):
         # Without effective ones it is just about to give up the others.
         if "CapEff" not in status or not capabilities(status, "CapEff"):
             continue
-        if status["Uid"][0] != "0" and status["Seccomp"] == ["0"]:
+        if status["Uid"][0] != "0" and capabilities(status, "CapPrm"):
             seen.append(status)
         else:
             assert not seen, "root once more"
         if len(seen) > 50:
             break
     assert len(seen) > 10, "it was not seen at it"
+    # The moment between the change of user and the filter.
+    assert all(status["Seccomp"] == ["2"] for status in seen[5:]), [status["Seccomp"] for status in seen]
     for status in seen:
         assert status["Uid"] == ["65534"] * 4 and "0" not in status["Gid"] and not status["Groups"], status
         held = capabilities(status, "CapPrm")
