@@ -2,17 +2,21 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "capture/control/control_socket.h"
 #include "capture/control/control_place.h"
 #include "common/err.h"
+#include "common/run_directory.h"
 #include "common/util.h"
 
 struct request {
@@ -85,10 +89,47 @@ Test(control_socket, verbs_reach_the_session_and_answers_come_back, .timeout = 2
 /* Under which a session that records us listens. */
 static void own_name(struct sockaddr_un *a)
 {
-	auto_close int dir = control_place__open();
+	auto_close int lock = control_place__lock();
 
-	cr_assert(dir >= 0);
+	cr_assert(lock >= 0);
 	cr_assert_eq(control_place__address(getpid(), geteuid(), a), 0);
+}
+
+/* It has made the directory's mode 0755 its own: it has it open, and holds a lock of it. */
+static int hold_lock(const char *path, int ready)
+{
+	const int fd = open(path, O_RDONLY | O_DIRECTORY);
+
+	if (fd < 0 || flock(fd, LOCK_EX) || (!geteuid() && setresuid(65534, 65534, 65534)) ||
+	    write(ready, "x", 1) != 1)
+		return 1;
+	for (;;)
+		pause();
+}
+
+Test(control_socket, a_stranger_who_locked_the_directory_delays_nobody, .timeout = 20)
+{
+	struct control_listener listener;
+	struct stat st;
+	char path[108], c;
+	int ready[2];
+	pid_t pid;
+
+	cr_assert_eq(pipe(ready), 0);
+	cr_assert_eq(run_directory__path(geteuid(), path, sizeof(path)), 0);
+	close(run_directory__open());
+	cr_assert_eq(chmod(path, 0755), 0);
+	pid = fork();
+	if (!pid)
+		_exit(hold_lock(path, ready[1]));
+	close(ready[1]);
+	cr_assert_eq(read(ready[0], &c, 1), 1);
+	cr_expect_eq(control_socket__listen(&listener, getpid()), 0);
+	control_socket__close(&listener);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	cr_assert_eq(stat(path, &st), 0);
+	cr_expect_eq(st.st_mode & 0777, 0711);
 }
 
 /* As one that attaches on a busy machine. */

@@ -32,8 +32,20 @@ int run_directory__open(void)
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (!fstat(fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 022))
+	if (!fstat(fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 022) &&
+	    (!(st.st_mode & 044) || !fchmod(fd, 0711)))
 		return fd;
 	close(fd);
 	return -EPERM;
+}
+
+int run_directory__open_lock(const char *name)
+{
+	auto_close int dir = run_directory__open();
+	int fd;
+
+	if (dir < 0)
+		return dir;
+	fd = openat(dir, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return fd < 0 ? -errno : fd;
 }

@@ -33,17 +33,13 @@ int target_lock__take(pid_t pid, uint64_t start_time)
 			     .l_whence = SEEK_SET,
 			     .l_start = offset_of(pid, start_time),
 			     .l_len = 1};
-	auto_close int dir = -1;
 	int fd, err;
 
 	if (file_client__is_on())
 		return ask(pid, start_time);
-	dir = run_directory__open();
-	if (dir < 0)
-		return dir;
-	fd = openat(dir, TARGET_LOCK_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	fd = run_directory__open_lock(TARGET_LOCK_FILE);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	if (!fcntl(fd, F_OFD_SETLK, &byte))
 		return fd;
 	err = errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;

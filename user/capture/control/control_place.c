@@ -20,9 +20,9 @@ int control_place__address(pid_t pid, uid_t owner, struct sockaddr_un *a)
 	return len < (int)sizeof(a->sun_path) ? 0 : -ENAMETOOLONG;
 }
 
-int control_place__open(void)
+int control_place__lock(void)
 {
-	int fd = run_directory__open(), err = 0;
+	int fd = run_directory__open_lock("sockets.lock"), err = 0;
 
 	if (fd < 0)
 		return fd;
@@ -42,9 +42,10 @@ static bool is_dead(pid_t pid)
 	       connect(fd, (struct sockaddr *)&a, sizeof(a)) && errno == ECONNREFUSED;
 }
 
-void control_place__sweep(int dir)
+void control_place__sweep(void)
 {
-	DIR *entries = dir__entries(dir);
+	auto_close int dir = run_directory__open();
+	DIR *entries = dir < 0 ? NULL : dir__entries(dir);
 	const struct dirent *e;
 
 	if (!entries)

@@ -41,12 +41,12 @@ static int bind_and_listen(int fd, const struct sockaddr_un *a)
 
 static int listen_once(const struct sockaddr_un *a)
 {
-	auto_close int dir = control_place__open();
+	auto_close int lock = control_place__lock();
 	int fd, err;
 
-	if (dir < 0)
-		return dir;
-	control_place__sweep(dir);
+	if (lock < 0)
+		return lock;
+	control_place__sweep();
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
@@ -126,10 +126,10 @@ int control_socket__make(pid_t pid, uint32_t *holder)
 
 void control_socket__sweep(void)
 {
-	auto_close int dir = control_place__open();
+	auto_close int lock = control_place__lock();
 
-	if (dir >= 0)
-		control_place__sweep(dir);
+	if (lock >= 0)
+		control_place__sweep();
 }
 
 /* Who listened last is who clients see (SO_PEERCRED). */
