@@ -10,7 +10,7 @@
 
 #define FILES_MAX   512 /* open to be written, at a time; a job of 256 has one each */
 #define CLIENTS_MAX 512
-#define LOOK_MS	    100
+#define LOOK_MS	    20
 #define MADE_MAX    65536 /* recordings of a session */
 
 struct open_file {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "privilege/output_process.h"
-#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include "common/descriptors.h"
 #include "common/err.h"
 #include "common/file_client.h"
 #include "common/out_file.h"
@@ -13,32 +15,24 @@
 #include "privilege/memory_limit.h"
 #include "privilege/sandbox.h"
 
-/* A process that is stopped is continued so often, then ended. */
-#define CONTINUED_MAX 3
-#define TWICE_NS      100000000
+/* A process that is stopped is continued, and ended once it stood still for so long in all. Who
+ * stops it does not know when we look. */
+#define STOPPED_MAX_NS	1000000000
+#define LOOK_MIN_MS	50
+#define LOOK_JITTER_MS	100
+#define LOOK_MAX_NS	200000000
+#define CALL_pidfd_open 434
+#define TWICE_NS	1000000
+#define TWICE_MOST_NS	200000000 /* longer: we were stopped, too */
 
 static bool is_inside; /* the sandbox */
-
-/* Keeps the standard streams and the socket, which becomes the first behind them. */
-static int keep_only(int socket)
-{
-	const int first = STDERR_FILENO + 1;
-
-	if (socket != first && dup3(socket, first, O_CLOEXEC) < 0)
-		return -errno;
-	if (!syscall(SYS_close_range, first + 1, ~0u, 0))
-		return first;
-	for (long fd = sysconf(_SC_OPEN_MAX) - 1; fd > first; fd--) /* before Linux 5.9 */
-		close((int)fd);
-	return first;
-}
 
 static int in_sandbox(int (*run)(void *ctx), void *ctx, int socket, pid_t parent)
 {
 	unsigned int lacks = 0;
 	int err;
 
-	socket = keep_only(socket);
+	socket = descriptors__keep_only(socket, STDERR_FILENO + 1);
 	err = socket < 0 ? socket : sandbox__enter(&lacks);
 	if (err) {
 		log__warn("cannot give up privileges for the output: %s; no output is made",
@@ -60,47 +54,75 @@ static int in_sandbox(int (*run)(void *ctx), void *ctx, int socket, pid_t parent
 /* The output's process, which has another user: one of his may stop it. */
 struct child {
 	pid_t pid;
-	unsigned int continued;
+	uint64_t looked_ns, next_ns, stopped_ns;
 	bool given_up;
 };
 
-static bool is_stopped(pid_t pid, int options)
+static bool is_stopped(pid_t pid)
 {
 	siginfo_t info = {0};
 
 	/* WNOWAIT: its end is for reap(). */
 	return !UNINTERRUPTED(
-		       waitid(P_PID, (id_t)pid, &info, WSTOPPED | WEXITED | WNOWAIT | options)) &&
+		       waitid(P_PID, (id_t)pid, &info, WSTOPPED | WEXITED | WNOWAIT | WNOHANG)) &&
 	       info.si_pid == pid && info.si_code == CLD_STOPPED;
 }
 
-/* Ctrl-Z stops us as well: whoever looks twice and is not stopped, need not wait for `fg`. */
+/* Ctrl-Z stops us as well, in the moment between: then it goes on with us. */
+static bool are_stopped_too(void)
+{
+	uint64_t begin_ns = clock__monotonic_ns();
+
+	nanosleep(&(struct timespec){.tv_nsec = TWICE_NS}, NULL);
+	return clock__monotonic_ns() - begin_ns > TWICE_MOST_NS;
+}
+
+/* When one of its user cannot guess: as much of what passed as it was stopped is seen so. */
 static void look(void *ctx)
 {
 	struct child *c = ctx;
+	uint64_t now = clock__monotonic_ns(), passed;
+	uint16_t random = 0;
 
-	if (!is_stopped(c->pid, WNOHANG))
+	if (now < c->next_ns)
 		return;
-	nanosleep(&(struct timespec){.tv_nsec = TWICE_NS}, NULL);
-	if (!is_stopped(c->pid, WNOHANG))
-		return;
-	c->given_up = c->continued == CONTINUED_MAX;
-	c->continued++;
-	kill(c->pid, c->given_up ? SIGKILL : SIGCONT);
+	passed = c->looked_ns ? now - c->looked_ns : 0;
+	if (is_stopped(c->pid)) {
+		if (!are_stopped_too())
+			c->stopped_ns += passed < LOOK_MAX_NS ? passed : LOOK_MAX_NS;
+		c->given_up = c->stopped_ns > STOPPED_MAX_NS;
+		kill(c->pid, c->given_up ? SIGKILL : SIGCONT);
+	}
+	getrandom(&random, sizeof(random), GRND_NONBLOCK);
+	c->looked_ns = clock__monotonic_ns();
+	c->next_ns = c->looked_ns + (LOOK_MIN_MS + random % LOOK_JITTER_MS) * 1000000ull;
+}
+
+/* Until it has ended, or there is reason to look; Linux before 5.3 looks all the time. */
+static bool await_end(const struct child *c, int pidfd)
+{
+	struct pollfd end = {.fd = pidfd, .events = POLLIN};
+	siginfo_t info = {0};
+
+	poll(&end, 1, pidfd < 0 ? 10 : LOOK_MIN_MS);
+	return UNINTERRUPTED(waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOWAIT | WNOHANG)) ||
+	       info.si_pid == c->pid;
 }
 
 static int reap(struct child *c, const struct file_places *places)
 {
+	auto_close int pidfd = (int)syscall(CALL_pidfd_open, c->pid, 0);
 	int status;
 
-	while (!c->given_up && is_stopped(c->pid, 0))
+	while (!c->given_up && !await_end(c, pidfd))
 		look(c);
 	if (UNINTERRUPTED(waitpid(c->pid, &status, 0)) < 0)
 		return 1;
 	if (c->given_up) {
-		log__warn("the process that makes the output was stopped %d times by another "
-			  "process, and was ended; `proftrace report %s` makes the output",
-			  CONTINUED_MAX + 1, places->read_cnt ? places->read[0] : "FILE");
+		log__warn("the process that makes the output was stopped for more than %d s by "
+			  "another process, and was ended; `proftrace report %s` makes the output",
+			  (int)(STOPPED_MAX_NS / 1000000000),
+			  places->read_cnt ? places->read[0] : "FILE");
 		return 1;
 	}
 	if (WIFEXITED(status))

@@ -417,10 +417,10 @@ def doctor(case):
 
 OWNER = 4713
 
-# Stops proftrace's processes of its user, so often in all.
+# Stops proftrace's processes of its user, so often in all; and continues each after so many seconds.
 STOPPER = f"""
-import os, pathlib, signal, sys
-left = int(sys.argv[1])
+import os, pathlib, signal, sys, time
+left, stop_s = int(sys.argv[1]), float(sys.argv[2])
 print("ready", flush=True)
 while left:
     for proc in pathlib.Path("/proc").glob("[1-9]*"):
@@ -430,15 +430,19 @@ while left:
             if mine and (proc / "stat").read_text().rsplit(") ", 1)[1][0] != "T":
                 os.kill(int(proc.name), signal.SIGSTOP)
                 left -= 1
+                if stop_s:
+                    time.sleep(stop_s)
+                    os.kill(int(proc.name), signal.SIGCONT)
+                    time.sleep(0.1)
         except OSError:
             pass
 """
 
 
-def with_stopper(case, times, *args):
+def with_stopper(case, times, stop_s, *args):
     """A tool whose tables nobody reads, as long as its output's process is stopped so often by a process of its user."""
     who = ["setpriv", f"--reuid={OWNER}", f"--regid={OWNER}", "--clear-groups"]
-    stopper = running(case, *who, "python3", "-c", STOPPER, times)
+    stopper = running(case, *who, "python3", "-c", STOPPER, times, stop_s)
     reader, writer = os.pipe()
     os.write(writer, b" " * fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096))
     tool = case.tool(*args, "--format", "json", stdout=writer,
@@ -453,19 +457,21 @@ def output_stopped(case):
     recording.chmod(0o644)
     session = ("-p", sleeping(case).pid, "--duration", "1s", "--no-trace")
     for args in (("report", recording), session):
-        tool, stopper, reader = with_stopper(case, 2, *args)
+        tool, stopper, reader = with_stopper(case, 2, 0, *args)
         process.wait_for(lambda: stopper.poll() is not None or tool.popen.poll() is not None, 60, "its stops")
         assert tool.popen.poll() is None, tool.err
         with open(reader) as tables:
             assert "summary" in json.load(tables), tool.err
         tool.done(30)
-        tool, stopper, reader = with_stopper(case, 1000, *args)
-        tool.fails("was stopped 4 times by another process", "`proftrace report ", timeout_s=60)
-        os.close(reader)
-        stopper.kill()
-        if args is session:
-            assert tool.recordings()
-            subprocess.run([PROFTRACE, "report", tool.recordings()[0]], check=True, capture_output=True)
+        # For ever, or by somebody who continues it before it is stopped for 0.1 s.
+        for stop_s in 0, 0.09:
+            tool, stopper, reader = with_stopper(case, 1000, stop_s, *args)
+            tool.fails("was stopped for more than 1 s by another process", "`proftrace report ", timeout_s=60)
+            os.close(reader)
+            stopper.kill()
+            if args is session:
+                assert tool.recordings()
+                subprocess.run([PROFTRACE, "report", tool.recordings()[0]], check=True, capture_output=True)
 
 
 @test("who makes the output is stopped with the session, as by Ctrl-Z: it goes on with it, however often")
