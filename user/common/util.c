@@ -92,15 +92,35 @@ char *file__read(const char *path, size_t *len)
 	return NULL;
 }
 
-/* Once for each process in turn: several look at one. */
+/* Each process may have so long a text, and there may be many that live briefly. */
+#define CUTS_NAMED 3
+
+static size_t unnamed_cuts;
+
+static void tell_unnamed_cuts(void)
+{
+	log__warn("texts of other processes were longer than %u KiB %zu times; only their begin "
+		  "was read",
+		  PROC_TEXT_MAX >> 10, unnamed_cuts);
+}
+
+/* Several parts of us look at one process. */
 static void tell_cut(pid_t pid, const char *name)
 {
-	static pid_t told;
+	static pid_t named[CUTS_NAMED];
+	static size_t cnt;
 
-	if (told != pid)
-		log__warn("process %d: its %s is longer than %u KiB; only its begin is read", pid,
-			  name, PROC_TEXT_MAX >> 10);
-	told = pid;
+	for (size_t i = 0; i < cnt; i++)
+		if (named[i] == pid)
+			return;
+	if (cnt == CUTS_NAMED) {
+		if (!unnamed_cuts++)
+			atexit(tell_unnamed_cuts);
+		return;
+	}
+	named[cnt++] = pid;
+	log__warn("process %d: its %s is longer than %u KiB; only its begin is read", pid, name,
+		  PROC_TEXT_MAX >> 10);
 }
 
 char *proc__text(pid_t pid, const char *name, size_t *len)
