@@ -125,9 +125,12 @@ Test(text_width, bytes_that_are_no_utf_8_are_not_printed)
 Test(text_width, characters_that_reorder_or_hide_are_not_printed)
 {
 	static const char *const formats[] = {
-		"\u061c", "\u200b", "\u200e", "\u200f",	    "\u2028",	 "\u202a",     "\u202e",
-		"\u2066", "\u2069", "\u206f", "\ufeff",	    "\ufff9",	 "\U000e0001", "\U000e007f",
-		"\u00ad", "\u034f", "\u180e", "\U000e0100", "\U000e01ef"};
+		"\u061c",     "\u200b",	    "\u200e",	  "\u200f",    "\u2028",     "\u202a",
+		"\u202e",     "\u2066",	    "\u2069",	  "\u206f",    "\ufeff",     "\ufff9",
+		"\U000e0001", "\U000e007f", "\u00ad",	  "\u034f",    "\u180e",     "\U000e0100",
+		"\U000e01ef", "\u115f",	    "\u1160",	  "\u17b4",    "\u17b5",     "\u180f",
+		"\u3164",     "\uffa0",	    "\ufff0",	  "\ufff8",    "\U0001bca0", "\U0001d17a",
+		"\U000e0000", "\U000e0002", "\U000e0080", "\U000e0fff"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
 		char text[16];

@@ -18,17 +18,20 @@ static locale_t utf8(void)
 	return locale;
 }
 
-/* Format characters: they reorder what a terminal shows around them, break its lines, or hide.
- * U+E0100 to U+E01EF hide any byte behind any character, and few fonts know one. What joins letters
- * of a script or emoji (U+200C, U+200D), or chooses how they look (U+FE00 to U+FE0F), is text. */
+/* They reorder what a terminal shows around them, break its lines, or hide: Unicode's
+ * Default_Ignorable_Code_Point, ends of lines and paragraphs, annotations. What joins letters of a
+ * script or emoji (U+200C, U+200D), or chooses how they look (U+180B to U+180D, U+FE00 to U+FE0F),
+ * is text. */
 static bool is_format(wchar_t c)
 {
 	static const struct {
 		wchar_t first, last;
 	} ranges[] = {
-		{0x00ad, 0x00ad}, {0x034f, 0x034f}, {0x061c, 0x061c},	{0x180e, 0x180e},
-		{0x200b, 0x200b}, {0x200e, 0x200f}, {0x2028, 0x202e},	{0x2060, 0x206f},
-		{0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0001, 0xe007f}, {0xe0100, 0xe01ef},
+		{0x00ad, 0x00ad},   {0x034f, 0x034f}, {0x061c, 0x061c},	  {0x115f, 0x1160},
+		{0x17b4, 0x17b5},   {0x180e, 0x180f}, {0x200b, 0x200b},	  {0x200e, 0x200f},
+		{0x2028, 0x202e},   {0x2060, 0x206f}, {0x3164, 0x3164},	  {0xfeff, 0xfeff},
+		{0xffa0, 0xffa0},   {0xfff0, 0xfffb}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
+		{0xe0000, 0xe0fff},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
