@@ -67,7 +67,7 @@ static __always_inline void args_send(struct pt_thread *t, const struct pt_frame
 	r->ts_ns = f->ts_ns;
 	r->tensor_cnt = cnt;
 	r->pad = 0;
-	if (bpf_ringbuf_output(&ring, r, size, BPF_RB_NO_WAKEUP))
+	if (ring_output(&ring, r, size, BPF_RB_NO_WAKEUP))
 		count_lost(&ctl.lost_ring);
 }
 

@@ -50,7 +50,7 @@ static __always_inline void async_emit(struct pt_regs *ctx, __u8 kind,
 	stat_hit(row);
 	if (!ctl.window_open)
 		return;
-	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	r = ring_reserve(&ring, sizeof(*r));
 	if (!r) {
 		count_lost(&ctl.lost_ring);
 		return;

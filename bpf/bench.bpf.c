@@ -47,7 +47,7 @@ struct batch_ctx {
 static long make_batch(__u32 idx, struct batch_ctx *c)
 {
 	__u64 id = bpf_get_current_pid_tgid();
-	struct pt_rec_spans *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	struct pt_rec_spans *r = ring_reserve(&ring, sizeof(*r));
 
 	if (!r) {
 		c->b->lost += PT_BATCH;

@@ -81,7 +81,7 @@ static __always_inline void emit_named(struct pt_thread *t, const struct pt_fram
 	struct pt_rec_named *r;
 
 	batch_flush(t); /* what lies inside comes first */
-	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	r = ring_reserve(&ring, sizeof(*r));
 	if (!r) {
 		count_lost(&ctl.lost_ring);
 		return;

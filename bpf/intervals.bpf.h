@@ -12,8 +12,13 @@
 
 /* Of struct pt_sched_span and struct pt_sched_record. */
 struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, PT_SCHED_RING_BYTES);
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__array(values, struct {
+		__uint(type, BPF_MAP_TYPE_RINGBUF);
+		__uint(max_entries, 4096);
+	});
 } sched_ring __weak SEC(".maps");
 
 struct pt_sched_ctl sched_ctl __weak = {};
@@ -61,7 +66,7 @@ static __always_inline struct interval interval_of(struct task_struct *task,
 
 static __noinline int span_emit(struct task_struct *task, const struct interval *i)
 {
-	struct pt_sched_span *s = bpf_ringbuf_reserve(&sched_ring, sizeof(*s), 0);
+	struct pt_sched_span *s = ring_reserve(&sched_ring, sizeof(*s));
 	__u64 ns = i->end_ns - i->begin_ns;
 
 	if (!s) {

@@ -11,10 +11,15 @@
 #include "probe_cfg.h"
 #include "thread_state.h"
 
-/* The loader sets the real size before load (--ring-size). */
+/* Holds one ring, which the loader exchanges for one of another size (user/capture/ring.h). */
 struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 64 << 20);
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__array(values, struct {
+		__uint(type, BPF_MAP_TYPE_RINGBUF);
+		__uint(max_entries, 4096);
+	});
 } ring __weak SEC(".maps");
 
 struct {
@@ -85,6 +90,30 @@ struct {
 } empty_thread __weak SEC(".maps");
 
 extern struct pt_ctl ctl;
+
+/* The ring in `slot`, which is in use until the program ends. NULL: the loader has made none. */
+static __always_inline void *ring_in(void *slot)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(slot, &zero);
+}
+
+/* NULL: it is full. */
+static __always_inline void *ring_reserve(void *slot, __u64 size)
+{
+	void *r = ring_in(slot);
+
+	return r ? bpf_ringbuf_reserve(r, size, 0) : NULL;
+}
+
+/* 0, or not 0: it is full. */
+static __always_inline long ring_output(void *slot, void *data, __u64 size, __u64 flags)
+{
+	void *r = ring_in(slot);
+
+	return r ? bpf_ringbuf_output(r, data, size, flags) : -1;
+}
 
 /* Set before load, so that the verifier does not follow what is not asked for. */
 const volatile bool with_stacks __weak = false; /* of Python, with spans */

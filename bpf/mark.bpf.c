@@ -40,7 +40,7 @@ int mark(struct pt_regs *ctx)
 	stat_hit(row);
 	if (!cfg || !ctl.window_open)
 		return 0;
-	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	r = ring_reserve(&ring, sizeof(*r));
 	if (!r) {
 		count_lost(&ctl.lost_ring);
 		return 0;

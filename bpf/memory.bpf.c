@@ -12,7 +12,7 @@ static __always_inline void memory_emit(struct pt_regs *ctx, __u64 addr, __s64 b
 	stat_hit(row);
 	if (!addr || !ctl.window_open) /* free(NULL), and what allocates nothing */
 		return;
-	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	r = ring_reserve(&ring, sizeof(*r));
 	if (!r) {
 		count_lost(&ctl.lost_ring);
 		return;

@@ -127,7 +127,7 @@ static __always_inline void full_name_send(struct pt_thread *t, const struct pt_
 	r->ts_ns = f->ts_ns;
 	r->len = len;
 	r->pad = 0;
-	if (bpf_ringbuf_output(&ring, r, sizeof(*r), BPF_RB_NO_WAKEUP))
+	if (ring_output(&ring, r, sizeof(*r), BPF_RB_NO_WAKEUP))
 		count_lost(&ctl.lost_ring);
 }
 

@@ -123,7 +123,7 @@ int stage_end(struct pt_regs *ctx)
 	if (start > now || !window_clip(&start, &end, &flags))
 		return 0;
 	batch_flush(t); /* what lies inside comes first */
-	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	r = ring_reserve(&ring, sizeof(*r));
 	if (!r) {
 		count_lost(&ctl.lost_ring);
 		return 0;

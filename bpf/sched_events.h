@@ -19,7 +19,6 @@
 #define PT_SCHED_GONE	     (1u << 31) /* of a thread's id: it ended, the loader takes its sums */
 #define PT_SCHED_PARTS	     4
 #define PT_SCHED_TIMED	     8		 /* of so many runs of a program one is timed, for all */
-#define PT_SCHED_RING_BYTES  (8 << 20)
 #define PT_SCHED_CPU	     0xffffffffu /* tgid of a CPU's rows; tid is the CPU's index */
 #define PT_ENTRY_MAX_SUMS    262144
 #define PT_ENTRY_MAX_SPLIT   8 /* step boundaries that the kernel cuts an entry at */

@@ -36,7 +36,7 @@ static __always_inline void thread_name(struct task_struct *task, struct pt_sche
 static __noinline int step_flush(struct task_struct *task, struct pt_sched_thread *t,
 				 struct pt_sched_step *step, __u32 tid)
 {
-	struct pt_sched_record *r = bpf_ringbuf_reserve(&sched_ring, sizeof(*r), 0);
+	struct pt_sched_record *r = ring_reserve(&sched_ring, sizeof(*r));
 
 	thread_name(task, t);
 	if (r) {

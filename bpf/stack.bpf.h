@@ -95,7 +95,7 @@ static __always_inline bool stack_output(struct pt_rec_stack *r, __u64 key, __u6
 	       (__u64)cnt * sizeof(struct pt_code_place);
 	rec_init(&r->h, PT_REC_STACK, size, 0);
 	r->key = key;
-	if (!bpf_ringbuf_output(&ring, r, size, flags))
+	if (!ring_output(&ring, r, size, flags))
 		return true;
 	count_lost(&ctl.lost_ring);
 	return false;

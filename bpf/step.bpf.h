@@ -63,7 +63,7 @@ static __always_inline void window_set(__u32 state, __u32 prev, __u64 now)
 
 static __always_inline void step_emit(__u32 prev, __u64 now)
 {
-	struct pt_rec_step *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	struct pt_rec_step *r = ring_reserve(&ring, sizeof(*r));
 
 	if (!r) {
 		count_lost(&ctl.lost_ring);

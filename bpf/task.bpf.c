@@ -18,7 +18,7 @@ static __always_inline bool is_target(struct task_struct *task)
 
 static __always_inline struct pt_rec_task *rec_reserve(struct task_struct *task, __u32 event)
 {
-	struct pt_rec_task *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	struct pt_rec_task *r = ring_reserve(&ring, sizeof(*r));
 
 	if (!r) {
 		__sync_fetch_and_add(&ctl.lost_ring, 1);

@@ -107,7 +107,7 @@ static __always_inline void batch_flush(struct pt_thread *t)
 	t->batch.cnt = cnt;
 	size = __builtin_offsetof(struct pt_rec_spans, spans) + (__u64)cnt * sizeof(struct pt_span);
 	rec_init(&t->batch.h, PT_REC_SPANS, size, 0);
-	if (bpf_ringbuf_output(&ring, &t->batch, size, BPF_RB_NO_WAKEUP))
+	if (ring_output(&ring, &t->batch, size, BPF_RB_NO_WAKEUP))
 		__sync_fetch_and_add(&ctl.lost_ring, cnt);
 	t->batch.cnt = 0;
 }

@@ -8,8 +8,8 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/e2e/own_cost"))
-from held import Held, files, lines  # noqa: E402
+sys.path.insert(0, str(ROOT / "tests/e2e"))
+from lib.held import Held, files, lines  # noqa: E402
 
 PROFTRACE = os.environ["PROFTRACE"]
 JOB = ROOT / "tests/workloads/mlp_train.py"

@@ -3,7 +3,9 @@
  * From the kernel's ring to the file: a BPF program fills the real ring with batches of spans, at a
  * given rate, while the real decoder and the real writer empty it.
  *
- *	ring_to_file [--rate EVENTS_PER_S] [--seconds N] [--output PATH]
+ *	ring_to_file [--rate EVENTS_PER_S] [--seconds N] [--output PATH] [--begin MIB]
+ *
+ * --begin: the ring is so large at first, and grows as in a session; default is the largest.
  *
  * Prints events per second of the consumer's CPU time (one core's worth), what was lost, and bytes
  * per event. Exits 1 if an event was lost or the file does not hold what was made.
@@ -19,12 +21,14 @@
 #include "bpf/events.h"
 #include "bpf/skeleton.h"
 #include "capture/decode/decoder.h"
+#include "capture/ring.h"
 #include "common/err.h"
 #include "common/util.h"
 
 #define MS	    1000000ull
 #define ROWS	    300u
-#define RING_BYTES  (64u << 20) /* the default of --ring-size */
+#define RING_BYTES  (64ull << 20)  /* the default of --ring-size */
+#define UNREAD_NS   16000000000ull /* as user/capture/capture_ring.c */
 #define RUN_BATCHES 64u
 #define RUN_EVENTS  (RUN_BATCHES * PT_BATCH)
 
@@ -37,7 +41,8 @@ struct bench {
 	struct probe_plan plan;
 	struct decoder *decoder;
 	struct recording_writer *writer;
-	struct ring_buffer *ring;
+	struct ring *ring;
+	uint64_t begin_bytes;
 	struct pt_bench gen;
 	atomic_bool done;
 	int producer_err;
@@ -69,6 +74,7 @@ static void make_types(struct pt_bench *gen)
 
 static int make_plan(struct bench *b)
 {
+	static struct target_lib nowhere = {.path = "none", .host_path = "none"};
 	char name[64];
 	int err = 0;
 
@@ -77,6 +83,7 @@ static int make_plan(struct bench *b)
 		struct planned_probe probe = {
 			.group = GROUP_OPERATOR,
 			.symbol = "none",
+			.lib = &nowhere,
 			.name = node ? NULL : name,
 			.return_program = node ? NULL : "call_return",
 			.category = node ? CAT_BACKWARD_NODE : CAT_OPERATOR,
@@ -101,7 +108,6 @@ static int load(struct bench *b)
 		return err__set(-errno, "cannot open the BPF object: %s", strerror(errno));
 	bpf_object__for_each_program(prog, b->skel->obj)
 		bpf_program__set_autoload(prog, prog == b->skel->progs.bench_spans);
-	bpf_map__set_max_entries(b->skel->maps.ring, RING_BYTES);
 	err = proftrace_bpf__load(b->skel);
 	return err ? err__set(err, "cannot load the BPF object: %s", strerror(-err)) : 0;
 }
@@ -115,6 +121,7 @@ static int on_record(void *ctx, void *data, size_t size)
 
 static int set_up(struct bench *b)
 {
+	const struct ring_limits limits = {b->begin_bytes, RING_BYTES};
 	json_t *meta = json_pack("{s:s}", "detail", "operator");
 	int err = make_plan(b);
 
@@ -129,12 +136,12 @@ static int set_up(struct bench *b)
 	json_decref(meta);
 	if (err)
 		return err;
-	b->decoder = decoder__new(b->target, frameworks__all()[0], &b->plan);
-	b->ring = ring_buffer__new(bpf_map__fd(b->skel->maps.ring), on_record, b, NULL);
-	if (!b->decoder || !b->ring)
+	b->decoder =
+		decoder__new(b->target, frameworks__all()[0], &b->plan, &b->skel->bss->ctl.ended);
+	if (!b->decoder)
 		return -ENOMEM;
 	decoder__set_writer(b->decoder, b->writer);
-	return 0;
+	return ring__new(bpf_map__fd(b->skel->maps.ring), &limits, on_record, b, &b->ring);
 }
 
 /* ---- both ends ---- */
@@ -166,20 +173,22 @@ static int consume(struct bench *b)
 {
 	uint64_t flushed = clock__monotonic_ns(), now;
 	bool done;
-	int n, err = 0;
+	int err;
 
 	do {
 		done = b->done;
-		n = ring_buffer__poll(b->ring, 10);
-		if (n >= 0 || n == -EINTR)
-			n = ring_buffer__consume(b->ring);
+		err = ring__wait(b->ring, 10);
+		if (!err)
+			err = ring__fit(b->ring, UNREAD_NS);
+		if (!err)
+			err = ring__read(b->ring);
 		now = clock__monotonic_ns();
-		if (n >= 0 && now - flushed > 1000 * MS) {
+		if (!err && now - flushed > 1000 * MS) {
 			flushed = now;
 			err = recording_writer__flush(b->writer);
 		}
-	} while (!done && n >= 0 && !err);
-	return n < 0 ? n : err;
+	} while (!done && !err);
+	return err;
 }
 
 /* Of every thread but the producer, which has ended. */
@@ -203,8 +212,9 @@ static int check_file(const struct bench *b, uint64_t bytes, double cpu_s)
 	printf("made %.1f M events in %.2f s (%.2f M/s)\n", (double)made / 1e6,
 	       (double)b->producer_ns / 1e9, (double)made * 1e3 / (double)b->producer_ns);
 	printf("ring to file: %.2f M events/s per core of CPU time (goal 2), %llu lost, "
-	       "%.2f bytes/event (goal 8)\n",
-	       (double)held / cpu_s / 1e6, (unsigned long long)lost, (double)bytes / (double)held);
+	       "%.2f bytes/event (goal 8), ring of %llu MiB at last\n",
+	       (double)held / cpu_s / 1e6, (unsigned long long)lost, (double)bytes / (double)held,
+	       (unsigned long long)(ring__bytes(b->ring) >> 20));
 	if (held + lost != made || bad)
 		return err__set(-EIO, "%s holds %llu of %llu events, %llu records were malformed",
 				b->output, (unsigned long long)held, (unsigned long long)made,
@@ -242,7 +252,7 @@ static int run(struct bench *b)
 
 static void clean_up(struct bench *b)
 {
-	ring_buffer__free(b->ring);
+	ring__free(b->ring);
 	decoder__free(b->decoder);
 	probe_plan__free(&b->plan);
 	proftrace_bpf__destroy(b->skel);
@@ -256,9 +266,13 @@ int main(int argc, char **argv)
 		{"rate", required_argument, NULL, 'r'},
 		{"seconds", required_argument, NULL, 's'},
 		{"output", required_argument, NULL, 'o'},
+		{"begin", required_argument, NULL, 'b'},
 		{0},
 	};
-	struct bench b = {.rate = 2000000, .seconds = 10, .output = "ring_to_file.ptrec"};
+	struct bench b = {.rate = 2000000,
+			  .seconds = 10,
+			  .output = "ring_to_file.ptrec",
+			  .begin_bytes = RING_BYTES};
 	int c, err;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -268,6 +282,8 @@ int main(int argc, char **argv)
 			b.seconds = strtod(optarg, NULL);
 		else if (c == 'o')
 			b.output = optarg;
+		else if (c == 'b')
+			b.begin_bytes = strtoull(optarg, NULL, 10) << 20;
 		else
 			return 2;
 	}

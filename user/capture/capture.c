@@ -6,6 +6,7 @@
 #include "bpf/events.h"
 #include "bpf/probe_cfg.h"
 #include "bpf/skeleton.h"
+#include "capture/capture_ring.h"
 #include "capture/arming/arm.h"
 #include "capture/arming/idle.h"
 #include "capture/no_window.h"
@@ -269,9 +270,7 @@ static int session_load(struct session *s)
 	decoder__set_stacks(s->records.decoder, s->records.stacks);
 	decoder__set_long_names(s->records.decoder, s->records.long_names);
 	decoder__set_asleep(s->records.decoder, asleep_since, s);
-	s->records.ring =
-		ring_buffer__new(bpf_map__fd(s->probes.skel->maps.ring), session__on_ring, s, NULL);
-	return s->records.ring ? 0 : -ENOMEM;
+	return capture_ring__new(s);
 }
 
 static int session_await(struct session *s)
@@ -616,6 +615,8 @@ static int session_run(struct session *s)
 	if (!err)
 		session__release_memory(s);
 	if (!err)
+		err = capture_ring__learned(s);
+	if (!err)
 		return session_record(s);
 	thaw_program(s);
 	return no_window__recorded(s, err);
@@ -635,7 +636,7 @@ static void session_free(struct session *s)
 	free(s->held_steps.list);
 	task_source__stop(s->tasks);
 	sched_source__stop(s->sched);
-	ring_buffer__free(s->records.ring);
+	ring__free(s->records.ring);
 	arm__hurry(true);
 	if (s->probes.skel)
 		probes__free(&s->probes);

@@ -80,15 +80,6 @@ static int fill_tables(struct probes *p)
 	return 0;
 }
 
-static uint64_t round_ring(uint64_t bytes)
-{
-	uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE);
-
-	while (size < bytes)
-		size *= 2;
-	return size;
-}
-
 /*
  * Before Linux 6.1 (34dd3bad1a6f) the kernel logs a warning with a trace of its stack, and panics
  * where panic_on_warn is set, when the program of a probe uses a hash whose rows are allocated as
@@ -137,12 +128,11 @@ static size_t threads_expected(pid_t pid)
 /* Functions of CUDA are planned when its libraries are loaded, at most twice each. */
 #define LATER_ROWS 1024
 
-static void size_maps(struct probes *p, const struct capture_opts *opts)
+static void size_maps(struct probes *p)
 {
 	const uint32_t rows = p->plan->row_cnt + LATER_ROWS;
 	struct proftrace_bpf *skel = p->skel;
 
-	bpf_map__set_max_entries(skel->maps.ring, (uint32_t)round_ring(opts->ring_bytes));
 	if (rows < PT_MAX_PROBES) {
 		bpf_map__set_max_entries(skel->maps.probe_cfg, rows);
 		bpf_map__set_max_entries(skel->maps.probe_stat, rows);
@@ -178,7 +168,7 @@ int probes__load(struct probes *p, struct target *target, const struct capture_o
 		cupti_watch__prepare(p->skel, p->method);
 	if (err)
 		return err;
-	size_maps(p, opts);
+	size_maps(p);
 	p->skel->rodata->with_stacks = plan->layout.stacks.wanted;
 	p->skel->rodata->with_args = opts->record_shapes;
 	preallocate(p->skel);

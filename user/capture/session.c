@@ -4,6 +4,7 @@
 #include "attach/shield.h"
 #include "bpf/events.h"
 #include "bpf/skeleton.h"
+#include "capture/capture_ring.h"
 #include "capture/control/control.h"
 #include "capture/device/device_calls.h"
 #include "capture/device/device_time.h"
@@ -489,21 +490,11 @@ int session__on_record(void *ctx, void *data, size_t size)
 	return err;
 }
 
-int session__on_ring(void *ctx, void *data, size_t size)
-{
-	struct session *s = ctx;
-	const int err = session__on_record(s, data, size);
-
-	return err ? err : ring_share__took(&s->records.share, size);
-}
-
 int session__drain(struct session *s)
 {
-	int n;
+	const int err = ring__read(s->records.ring);
 
-	ring_share__begin(&s->records.share, s->records.ring);
-	n = ring_buffer__consume(s->records.ring);
-	return s->records.err ? s->records.err : ring_share__result(n);
+	return s->records.err ? s->records.err : err;
 }
 
 static void look_at_target(struct session *s)
@@ -525,6 +516,8 @@ static int session_housekeeping(struct session *s, uint64_t now)
 		look_at_target(s);
 		err = long_names__drain(s->records.long_names);
 	}
+	if (!err && s->sched)
+		err = sched_source__fit(s->sched, capture_ring__unread_ns(s));
 	if (now - s->turn.flush_ns > 1000 * MS) {
 		s->turn.flush_ns = now;
 		if (!err && s->sched)
@@ -545,15 +538,16 @@ void session__release_memory(struct session *s)
 
 int session__pump(struct session *s, int timeout_ms)
 {
-	int n, err;
+	int err;
 
 	/* Records do not wake us: they are read in batches, steps wake at the window's edges. */
-	ring_share__begin(&s->records.share, s->records.ring);
-	n = ring_share__result(ring_buffer__poll(s->records.ring, timeout_ms));
+	err = ring__wait(s->records.ring, timeout_ms);
+	if (!s->records.err && (!err || err == -EINTR))
+		err = capture_ring__fit(s);
 	if (s->records.err)
 		return s->records.err;
-	if (n < 0 && n != -EINTR)
-		return err__set(n, "reading events failed: %s", strerror(-n));
+	if (err)
+		return err__set(err, "reading events failed: %s", strerror(-err));
 	err = session__drain(s);
 	follow__poll(s);
 	if (!err)

@@ -16,7 +16,7 @@
 #include "capture/probes.h"
 #include "capture/processes/await.h"
 #include "capture/processes/follow.h"
-#include "capture/ring_share.h"
+#include "capture/ring.h"
 #include "capture/sched/sched_source.h"
 #include "capture/sched/task_source.h"
 #include "capture/steps/call_log.h"
@@ -27,7 +27,6 @@
 
 struct long_names;
 struct python_stacks;
-struct ring_buffer;
 
 /* When things were done last. */
 struct turn {
@@ -43,8 +42,7 @@ struct attaching {
 
 /* The way of the records from the programs to a file. */
 struct records {
-	struct ring_buffer *ring;
-	struct ring_share share;
+	struct ring *ring; /* once the programs are loaded */
 	struct decoder *decoder;
 	struct long_names *long_names;
 	struct python_stacks *stacks; /* of --with-stack; NULL: none */
@@ -118,8 +116,6 @@ bool session__period_is_doubtful(const struct session *s);
 bool session__period_is_traced(const struct session *s);
 /* One record. */
 int session__on_record(void *ctx, void *data, size_t size);
-/* The same as a callback of the ring buffer: RING_ENOUGH when what was there has been read. */
-int session__on_ring(void *ctx, void *data, size_t size);
 /* Reads what is in the ring now. */
 int session__drain(struct session *s);
 

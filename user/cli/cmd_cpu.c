@@ -379,8 +379,6 @@ static struct proftrace_bpf *load(int *err)
 		return NULL;
 	}
 	bpf_object__for_each_program(p, skel->obj) bpf_program__set_autoload(p, false);
-	/* Nothing here writes records. */
-	bpf_map__set_max_entries(skel->maps.ring, (uint32_t)sysconf(_SC_PAGESIZE));
 	*err = sched_source__prepare(skel, &(struct sched_source_opts){.all = true});
 	if (!*err) {
 		*err = proftrace_bpf__load(skel);

@@ -298,8 +298,9 @@ const struct opt record_opts[] = {
 	 CAPTURE(return_probes), .old_name = "vouch"},
 	{OPT_CHOICE, "attach-method", 0, "NAME", "How probes are attached (default auto).",
 	 RECORD(method), .choices = methods},
-	{OPT_UINT, "ring-size", 0, "BYTES", "Buffer between kernel and recorder (default 64M).",
-	 CAPTURE(ring_bytes), .min = 4096, .max = 1u << 31, .unit = "bytes"},
+	{OPT_UINT, "ring-size", 0, "BYTES",
+	 "Largest buffer between kernel and recorder (default 64M).", CAPTURE(ring_bytes),
+	 .min = 4096, .max = 1u << 31, .unit = "bytes"},
 	{OPT_GROUP, "Output"},
 	{OPT_STRING, "output", 'o', "PATH",
 	 "Recording, or a directory for it (default HOST_PID.ptrec); of the windows after the "

@@ -3,23 +3,27 @@ import contextlib
 import json
 import os
 import pathlib
+import signal
 import statistics
 import subprocess
 import sys
 import time
 
-from held import Held, files
-from quota import Quota
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from lib.held import Held, files, wakeups  # noqa: E402
+from quota import Quota  # noqa: E402
 
 PROFTRACE = os.environ["PROFTRACE"]
 JOB = pathlib.Path(__file__).resolve().parents[2] / "workloads/timed_steps.py"
 START_S = 120
 STEPS = 30
 MIB = 1 << 20
-MAPS = 14 * MIB
-ANONYMOUS = 16 * MIB
-WAKEUPS = 3  # a second: two, and what others make it wait for
-FILES = 32 * MIB  # its own, and the ring twice; without PyTorch's libraries
+RING_BUFFER = 27  # enum bpf_map_type
+HELD = 16 * MIB  # anonymous memory and BPF maps
+WAITING = 10 * MIB  # of these
+WAKEUPS = 2  # a second
+FILES = 24 * MIB  # its own, and the ring twice; without PyTorch's libraries
 ALL_PROCESSORS = os.sched_getaffinity(0)
 BUDGET = 0.10  # of the run time: some of the MLP's layers fit in, not all
 COLD = 1.5  # functions last longer in the caches of others, and not the same in all steps
@@ -165,21 +169,28 @@ def estimates_beside_others():
             assert 0 < estimated_ns < COLD * ran_ns, rows
 
 
+FAR = ("--record", f"{10 ** 8}:{10 ** 8 + 10}")
+
+
 @contextlib.contextmanager
-def waiting(job, *options):
-    """The pid of a session that is done with looking for steps, and waits for one far away."""
-    session = subprocess.Popen([PROFTRACE, "-q", "-p", str(job.pid), "--record", f"{10 ** 8}:{10 ** 8 + 10}", *options],
-                               stderr=subprocess.DEVNULL)
+def session(job, state, *options):
+    """Of proftrace on the job, in that state for a moment."""
+    popen = subprocess.Popen([PROFTRACE, "-q", "-p", str(job.pid), "-o", "held.ptrec", "--no-trace", *options],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        give_up = time.monotonic() + START_S
-        while "state: waiting for the window" not in ctl(job.pid, "status"):
-            assert session.poll() is None and time.monotonic() < give_up, ctl(job.pid, "status")
-            time.sleep(0.5)
+        wait_state(job, popen, state)
         time.sleep(2)
-        yield session.pid
+        yield popen
     finally:
-        session.terminate()
-        session.wait(60)
+        popen.terminate()
+        popen.wait(60)
+
+
+def wait_state(job, popen, state):
+    give_up = time.monotonic() + START_S
+    while f"state: {state}" not in ctl(job.pid, "status"):
+        assert popen.poll() is None and time.monotonic() < give_up, ctl(job.pid, "status")
+        time.sleep(0.5)
 
 
 def ctl(pid, verb):
@@ -187,23 +198,59 @@ def ctl(pid, verb):
                           timeout=30).stdout
 
 
+def held_by(popen, most):
+    held = Held(popen.pid)
+    print(f"BPF maps {held.memlock / MIB:.1f} MiB, anonymous memory {held.anon / MIB:.1f}, mapped files "
+          f"{held.file / MIB:.1f}", flush=True)
+    assert held.memlock + held.anon < most, (held.anon, sorted(held.maps.values(), reverse=True))
+    return held
+
+
 def waiting_takes_little():
-    """Of the kernel's memory too; --ring-size is apart."""
-    with Job("mlp") as job, waiting(job, "--ring-size", "1M") as pid:
-        held = Held(pid)
-        print(f"BPF maps {held.memlock / MIB:.1f} MiB, anonymous memory {held.anon / MIB:.1f}, mapped files "
-              f"{held.file / MIB:.1f}", flush=True)
-        assert held.memlock < MAPS, sorted(held.maps.values(), reverse=True)
-        assert held.anon < ANONYMOUS, held.anon
-        assert held.file < FILES, files(pid)
-        time.sleep(10)
-        wakeups = Held(pid).wakeups_since(held)
-        print(f"{wakeups:.1f} wake-ups a second", flush=True)
-        assert wakeups < WAKEUPS
+    """Of the kernel's memory too, without an option."""
+    with Job("mlp") as job, session(job, "waiting for the window", *FAR) as popen:
+        held = held_by(popen, WAITING)
+        assert held.file < FILES, files(popen.pid)
+        woke = wakeups(popen.pid)
+        print(f"{woke:.1f} wake-ups a second", flush=True)
+        assert woke < WAKEUPS, woke
 
 
-for test in (waiting_takes_little, fsdp2_beside_others, budget_beside_others, budget_under_a_quota,
-             estimates_beside_others):
+def short_windows_take_little():
+    """One begins when it is asked for, and is the first; later ones are as this."""
+    with Job("mlp") as job, session(job, "recording", "--schedule", "closed=1,record=20") as popen:
+        held_by(popen, HELD)
+
+
+def rings(popen):
+    """Bytes of each."""
+    return [size for _, kind, size in Held(popen.pid).maps.values() if kind == RING_BUFFER]
+
+
+def the_ring_is_large_in_a_window_alone():
+    """Large enough for a proftrace that is stopped for some seconds."""
+    with Job("mlp") as job, session(job, "waiting for the window", *FAR, "--detail", "inner", "--no-prune") as popen:
+        small = max(rings(popen))
+        ctl(job.pid, "start")
+        wait_state(job, popen, "recording")
+        time.sleep(1)
+        popen.send_signal(signal.SIGSTOP)
+        time.sleep(4)
+        popen.send_signal(signal.SIGCONT)
+        time.sleep(1)
+        large = max(rings(popen))
+        lost = ctl(job.pid, "status").split("events lost: ")[1].split()[0]
+        print(f"a ring of {small >> 10} KiB, in a window {large >> 10}, {lost} lost", flush=True)
+        assert large > small and lost == "0", (small, large, lost)
+        ctl(job.pid, "pause")
+        give_up = time.monotonic() + START_S
+        while max(rings(popen)) > small:
+            assert time.monotonic() < give_up, rings(popen)
+            time.sleep(0.5)
+
+
+for test in (waiting_takes_little, short_windows_take_little, the_ring_is_large_in_a_window_alone, fsdp2_beside_others,
+             budget_beside_others, budget_under_a_quota, estimates_beside_others):
     if not sys.argv[1:] or any(word in test.__name__ for word in sys.argv[1:]):
         begin = time.monotonic()
         test()

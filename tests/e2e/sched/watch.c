@@ -9,6 +9,7 @@
  */
 #include "bpf/events.h"
 #include "bpf/skeleton.h"
+#include "capture/ring.h"
 #include "capture/sched/sched_source.h"
 #include "capture/sched/task_source.h"
 #include "capture/sched/wait_reason.h"
@@ -143,12 +144,14 @@ static int run(struct proftrace_bpf *skel, int argc, char **argv)
 	struct task_source *task = NULL;
 	struct sched_totals totals;
 	struct pt_ctl *ctl = &skel->bss->ctl;
-	struct ring_buffer *ring =
-		ring_buffer__new(bpf_map__fd(skel->maps.ring), task_take, NULL, NULL);
+	const struct ring_limits limits = {1 << 20, 1 << 20};
+	struct ring *ring = NULL;
 	json_t *rows = json_array(), *out;
 	uint64_t proc[2], busy[2], idle[2];
-	int err = task_source__start(skel, true, &task);
+	int err = ring__new(bpf_map__fd(skel->maps.ring), &limits, task_take, NULL, &ring);
 
+	if (!err)
+		err = task_source__start(skel, true, &task);
 	if (!err)
 		err = sched_source__start(skel, &sched);
 	if (err)
@@ -163,7 +166,7 @@ static int run(struct proftrace_bpf *skel, int argc, char **argv)
 					  row_print, rows, &totals);
 	if (err)
 		return err;
-	ring_buffer__consume(ring);
+	ring__read(ring);
 	out = json_pack("{s:o,s:o,s:o,s:I,s:I,s:I,s:o,s:I,s:I}", "cpu", sched_totals__json(&totals),
 			"rows", rows, "tasks", tasks, "proc_ns", (json_int_t)(proc[1] - proc[0]),
 			"proc_busy_ns", (json_int_t)(busy[1] - busy[0]), "proc_idle_ns",
@@ -175,7 +178,7 @@ static int run(struct proftrace_bpf *skel, int argc, char **argv)
 	sched_totals__free(&totals);
 	sched_source__stop(sched);
 	task_source__stop(task);
-	ring_buffer__free(ring);
+	ring__free(ring);
 	return 0;
 }
 
@@ -192,7 +195,6 @@ int main(int argc, char **argv)
 		return 2;
 	tasks = json_array();
 	bpf_object__for_each_program(p, skel->obj) bpf_program__set_autoload(p, false);
-	bpf_map__set_max_entries(skel->maps.ring, 1 << 20);
 	err = sched_source__prepare(skel, &opts);
 	if (!err)
 		err = task_source__prepare(skel);

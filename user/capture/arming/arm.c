@@ -2,6 +2,7 @@
 #include "capture/arming/arm.h"
 #include "bpf/events.h"
 #include "bpf/skeleton.h"
+#include "capture/capture_ring.h"
 #include "capture/device/device_time.h"
 #include "capture/arming/probeless.h"
 #include "capture/processes/follow.h"
@@ -217,6 +218,8 @@ int arm__disarm(struct session *s)
 	steps_only__begin(s);
 	sched_source__stop(s->sched);
 	s->sched = NULL;
+	if (!err)
+		err = capture_ring__waits(s);
 	session__release_memory(s);
 	return err;
 }
@@ -233,6 +236,9 @@ int arm__rearm(struct session *s)
 	if (err)
 		return err;
 	steps_only__end(s);
+	err = capture_ring__armed(s);
+	if (err)
+		return err;
 	for (int g = GROUP_PHASE + 1; g < GROUP_CNT; g++)
 		chosen[g] = true;
 	err = set_armed(s, attach_groups(s, chosen));

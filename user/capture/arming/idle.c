@@ -2,7 +2,6 @@
 #include "capture/arming/idle.h"
 #include "capture/arming/arm.h"
 #include "capture/control/control_socket.h"
-#include <bpf/libbpf.h>
 #include <poll.h>
 
 /* A job that becomes so many times faster while we sleep still has its probes in time. */
@@ -31,7 +30,7 @@ int idle__ms(const struct session *s)
 void idle__sleep(const struct session *s, int ms)
 {
 	struct pollfd fds[2 + CONTROL_CLIENTS] = {
-		{.fd = ring_buffer__epoll_fd(s->records.ring), .events = POLLIN},
+		{.fd = ring__poll_fd(s->records.ring), .events = POLLIN},
 		{.fd = s->control.fd > 0 ? s->control.fd : -1, .events = POLLIN},
 	};
 

@@ -2,7 +2,7 @@
 #include "capture/sched/sched_source.h"
 #include "attach/attach.h"
 #include "bpf/skeleton.h"
-#include "capture/ring_share.h"
+#include "capture/ring.h"
 #include "capture/sched/sched_open.h"
 #include "capture/sched/sched_table.h"
 #include "capture/sched/wait_reason.h"
@@ -20,12 +20,14 @@
 
 #define LINK_MAX 10
 
+#define RING_BEGIN_BYTES (2ull << 20)
+#define RING_MOST_BYTES	 (8ull << 20)
+
 struct sched_source {
 	struct proftrace_bpf *skel;
 	struct bpf_link *links[LINK_MAX];
 	size_t link_cnt;
-	struct ring_share share;
-	struct ring_buffer *ring; /* of struct pt_sched_span and struct pt_sched_record */
+	struct ring *ring; /* of struct pt_sched_span and struct pt_sched_record */
 	struct sched_table table;
 	struct sched_sums sums;
 	uint64_t drained_ns;
@@ -169,19 +171,23 @@ static int seed(struct sched_source *s)
 		     : 0;
 }
 
-static int ring_take(void *ctx, void *data, size_t size)
+static int record_read(void *ctx, void *data, size_t size)
 {
 	struct sched_source *s = ctx;
-	const int err = size == sizeof(struct pt_sched_record) ? sched_sums__record(&s->sums, data)
-							       : sched_sums__span(&s->sums, data);
 
-	return err ? err : ring_share__took(&s->share, size);
+	return size == sizeof(struct pt_sched_record) ? sched_sums__record(&s->sums, data)
+						      : sched_sums__span(&s->sums, data);
 }
 
-static int ring_read(struct sched_source *s)
+static int ring_make(struct sched_source *s)
 {
-	ring_share__begin(&s->share, s->ring);
-	return ring_share__result(ring_buffer__consume(s->ring));
+	struct ring_limits limits = {RING_BEGIN_BYTES, RING_MOST_BYTES};
+	int err;
+
+	if (s->skel->rodata->sched_all)
+		limits.begin_bytes = limits.most_bytes;
+	err = ring__new(bpf_map__fd(s->skel->maps.sched_ring), &limits, record_read, s, &s->ring);
+	return err ? err__set(err, "scheduler times: cannot make a ring: %s", strerror(-err)) : 0;
 }
 
 static int attach(struct sched_source *s)
@@ -227,9 +233,9 @@ int sched_source__start(struct proftrace_bpf *skel, struct sched_source **out)
 	if (!s)
 		return -ENOMEM;
 	s->skel = skel;
-	s->ring = ring_buffer__new(bpf_map__fd(skel->maps.sched_ring), ring_take, s, NULL);
-	err = s->ring ? online_read(s)
-		      : err__set(-errno, "scheduler times: cannot map a ring: %s", strerror(errno));
+	err = ring_make(s);
+	if (!err)
+		err = online_read(s);
 	if (!err)
 		err = sched_table__map(&s->table, skel, libbpf_num_possible_cpus());
 	if (!err) {
@@ -256,7 +262,7 @@ void sched_source__stop(struct sched_source *s)
 	s->skel->bss->ctl.run.is_seen = 0;
 	for (size_t i = 0; i < s->link_cnt; i++)
 		bpf_link__destroy(s->links[i]);
-	ring_buffer__free(s->ring);
+	ring__free(s->ring);
 	sched_table__unmap(&s->table);
 	sched_sums__free(&s->sums);
 	free(s->online);
@@ -346,10 +352,17 @@ uint64_t sched_source__asleep_since(const struct sched_source *s, uint32_t tid)
 	return sched_table__asleep_since(&s->table, tid);
 }
 
+int sched_source__fit(struct sched_source *s, uint64_t unread_ns)
+{
+	const int err = ring__fit(s->ring, unread_ns);
+
+	return err || !ring__fills(s->ring) ? err : ring__read(s->ring);
+}
+
 int sched_source__poll(struct sched_source *s)
 {
 	uint32_t gen = gen_flip(s);
-	int err = ring_read(s);
+	int err = ring__read(s->ring);
 
 	return err < 0 ? err : sums_take(s, gen);
 }
@@ -403,7 +416,7 @@ static int window_take(struct sched_source *s, uint64_t open_ns, uint64_t close_
 		err = sched_sums__cut(&s->sums, open.items, open.cnt, open_ns);
 	free(open.items);
 	if (!err)
-		err = ring_read(s);
+		err = ring__read(s->ring);
 	return err < 0 ? err : sums_take(s, gen);
 }
 

@@ -60,6 +60,9 @@ uint64_t sched_source__lost(const struct proftrace_bpf *skel);
 /* Since when a thread is blocked; 0: it is not, or is not known. */
 uint64_t sched_source__asleep_since(const struct sched_source *s, uint32_t tid);
 
+/* Keeps room in the ring for what comes in unread_ns. Cheap: call it often. */
+int sched_source__fit(struct sched_source *s, uint64_t unread_ns);
+
 /* Empties the kernel's maps into memory here: they are bounded. */
 int sched_source__poll(struct sched_source *s);
 

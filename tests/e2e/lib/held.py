@@ -52,10 +52,10 @@ def cpu_s(pid):
 
 
 class Held:
-    """Of one moment."""
+    """Of one moment, with the processes that it started unless it is to be alone."""
 
-    def __init__(self, pid):
-        self.at, self.pids = time.monotonic(), processes(pid)
+    def __init__(self, pid, alone=False):
+        self.at, self.pids = time.monotonic(), [pid] if alone else processes(pid)
         status = [fields(f"/proc/{p}/status") for p in self.pids]
         self.anon, self.file, self.rss = (sum(number(s, name) for s in status) << 10
                                           for name in ("RssAnon", "RssFile", "VmRSS"))
@@ -69,6 +69,15 @@ class Held:
 
     def wakeups_since(self, before):
         return (self.switches - before.switches) / (self.at - before.at)
+
+
+def wakeups(pid):
+    """A second, the fewest of some spans: each session that starts on the machine asks all others."""
+    moments = [Held(pid)]
+    for _ in range(4):
+        time.sleep(3)
+        moments.append(Held(pid))
+    return min(after.wakeups_since(before) for before, after in zip(moments, moments[1:]))
 
 
 def files(pid):

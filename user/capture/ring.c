@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/ring.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND	    1000000000ull
+#define SAMPLE_NS   (SECOND / 10) /* over which the rate of records is measured */
+#define ENOUGH	    (-EXFULL)	  /* a callback's answer that ends reading; no error */
+#define RECORD_HEAD 8		  /* bytes before each record; they begin at multiples of it */
+#define GROWTH	    4
+
+struct ring {
+	int slot_fd;
+	uint64_t most_bytes;
+	ring_taker take;
+	void *ctx;
+
+	int fd; /* of the BPF map */
+	uint64_t bytes;
+	struct ring_buffer *reader;
+
+	uint64_t left;			  /* bytes to read in this turn */
+	uint64_t waited;		  /* the most of them, of this size */
+	uint64_t sample_ns, sample_bytes; /* since when, and how much came */
+	uint64_t rate;			  /* bytes in a second, the most of all samples */
+};
+
+static uint64_t round_up(uint64_t bytes)
+{
+	uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	while (size < bytes)
+		size *= 2;
+	return size;
+}
+
+/* ---- reading ---- */
+
+static int on_record(void *ctx, void *data, size_t size)
+{
+	struct ring *r = ctx;
+	const uint64_t whole = (size + 2 * RECORD_HEAD - 1) & ~(uint64_t)(RECORD_HEAD - 1);
+	const int err = r->take(r->ctx, data, size);
+
+	r->sample_bytes += whole;
+	if (err)
+		return err;
+	if (r->left <= whole)
+		return ENOUGH;
+	r->left -= whole;
+	return 0;
+}
+
+static uint64_t unread(const struct ring *r)
+{
+	return ring__avail_data_size(ring_buffer__ring(r->reader, 0));
+}
+
+static void sample(struct ring *r)
+{
+	const uint64_t now = clock__monotonic_ns(), passed = now - r->sample_ns;
+	uint64_t rate;
+
+	if (passed < SAMPLE_NS)
+		return;
+	rate = (uint64_t)((double)r->sample_bytes * (double)SECOND / (double)passed);
+	if (rate > r->rate)
+		r->rate = rate;
+	r->sample_ns = now;
+	r->sample_bytes = 0;
+}
+
+static int result(struct ring *r, int n)
+{
+	sample(r);
+	return n < 0 && n != ENOUGH ? n : 0;
+}
+
+static void turn(struct ring *r)
+{
+	r->left = unread(r);
+	if (r->left > r->waited)
+		r->waited = r->left;
+}
+
+int ring__read(struct ring *r)
+{
+	turn(r);
+	return result(r, ring_buffer__consume(r->reader));
+}
+
+int ring__wait(struct ring *r, int timeout_ms)
+{
+	turn(r);
+	return result(r, ring_buffer__poll(r->reader, timeout_ms));
+}
+
+int ring__poll_fd(const struct ring *r)
+{
+	return ring_buffer__epoll_fd(r->reader);
+}
+
+/* ---- exchange ---- */
+
+/* Another ring in the place of *r's, as yet unknown to the programs. 0 or a negative errno. */
+static int make(struct ring *r, uint64_t bytes, struct ring *out)
+{
+	int err;
+
+	*out = *r;
+	out->bytes = bytes;
+	out->fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, (uint32_t)bytes, NULL);
+	if (out->fd < 0)
+		return -errno;
+	out->reader = ring_buffer__new(out->fd, on_record, r, NULL);
+	if (out->reader)
+		return 0;
+	err = -errno;
+	close(out->fd);
+	return err;
+}
+
+static void release(struct ring *r)
+{
+	ring_buffer__free(r->reader);
+	if (r->fd >= 0)
+		close(r->fd);
+}
+
+/* When the kernel has returned, no program uses the one that was there before. */
+static int put_into_slot(const struct ring *r)
+{
+	const uint32_t place = 0;
+
+	return bpf_map_update_elem(r->slot_fd, &place, &r->fd, BPF_ANY) ? -errno : 0;
+}
+
+static int read_to_end(struct ring *r)
+{
+	int err = 0;
+
+	r->left = UINT64_MAX;
+	if (r->reader)
+		err = ring_buffer__consume(r->reader);
+	return err < 0 ? err : 0;
+}
+
+/* 0, an error of reading, or 1: the kernel has none to give. */
+static int exchange(struct ring *r, uint64_t bytes)
+{
+	struct ring other;
+	int err = make(r, bytes, &other);
+
+	if (!err) {
+		err = put_into_slot(&other);
+		if (err)
+			release(&other);
+	}
+	if (err) {
+		log__debug("no ring of %llu bytes: %s", (unsigned long long)bytes, strerror(-err));
+		return 1;
+	}
+	err = read_to_end(r);
+	release(r);
+	r->fd = other.fd;
+	r->reader = other.reader;
+	r->bytes = bytes;
+	r->waited = 0;
+	return err;
+}
+
+int ring__new(int slot_fd, const struct ring_limits *limits, ring_taker take, void *ctx,
+	      struct ring **out)
+{
+	struct ring *r = calloc(1, sizeof(*r)), first;
+	uint64_t begin;
+	int err;
+
+	if (!r)
+		return -ENOMEM;
+	*r = (struct ring){.slot_fd = slot_fd,
+			   .most_bytes = round_up(limits->most_bytes),
+			   .take = take,
+			   .ctx = ctx,
+			   .fd = -1,
+			   .sample_ns = clock__monotonic_ns()};
+	begin = round_up(limits->begin_bytes);
+	err = make(r, begin < r->most_bytes ? begin : r->most_bytes, &first);
+	if (!err) {
+		*r = first;
+		err = put_into_slot(r);
+	}
+	if (err) {
+		ring__free(r);
+		return err;
+	}
+	*out = r;
+	return 0;
+}
+
+void ring__free(struct ring *r)
+{
+	const uint32_t place = 0;
+
+	if (!r)
+		return;
+	bpf_map_delete_elem(r->slot_fd, &place);
+	release(r);
+	free(r);
+}
+
+/* ---- size ---- */
+
+uint64_t ring__bytes(const struct ring *r)
+{
+	return r->bytes;
+}
+
+bool ring__fills(const struct ring *r)
+{
+	return unread(r) > r->bytes / 4;
+}
+
+uint64_t ring__wanted(uint64_t bytes, uint64_t unread, uint64_t rate, uint64_t unread_ns)
+{
+	const double waits = (double)rate * ((double)unread_ns / (double)SECOND);
+	const uint64_t grown = unread > bytes / 4 ? GROWTH * bytes : bytes;
+
+	if (waits >= (double)INT64_MAX / 2)
+		return round_up(INT64_MAX / 2);
+	return round_up(waits > (double)grown ? (uint64_t)waits : grown);
+}
+
+static uint64_t at_most(const struct ring *r, uint64_t bytes)
+{
+	return bytes < r->most_bytes ? bytes : r->most_bytes;
+}
+
+uint64_t ring__fitting(const struct ring *r, uint64_t unread_ns, uint64_t least_bytes)
+{
+	return at_most(r, ring__wanted(least_bytes, 0, r->rate, unread_ns));
+}
+
+int ring__fit(struct ring *r, uint64_t unread_ns)
+{
+	const uint64_t now = unread(r), most = now > r->waited ? now : r->waited;
+	const uint64_t bytes = at_most(r, ring__wanted(r->bytes, most, r->rate, unread_ns));
+	int err;
+
+	if (bytes <= r->bytes)
+		return 0;
+	log__debug("ring of %llu bytes instead of %llu: %llu wait, up to %llu come in a second",
+		   (unsigned long long)bytes, (unsigned long long)r->bytes,
+		   (unsigned long long)most, (unsigned long long)r->rate);
+	err = exchange(r, bytes);
+	if (err > 0)
+		r->most_bytes = r->bytes; /* it is not asked for again and again */
+	return err < 0 ? err : 0;
+}
+
+int ring__resize(struct ring *r, uint64_t bytes)
+{
+	int err = 0;
+
+	bytes = at_most(r, round_up(bytes));
+	if (bytes != r->bytes)
+		err = exchange(r, bytes);
+	return err < 0 ? err : 0;
+}
+
+void ring__forget_rate(struct ring *r)
+{
+	r->rate = r->sample_bytes = 0;
+	r->sample_ns = clock__monotonic_ns();
+}
