@@ -19,6 +19,8 @@
 #include <sys/syscall.h>
 
 #define BEAT_NS 300000000ull
+/* Once the library has had a command. Its limit is five seconds. */
+#define PARKED_BEAT_NS 1000000000ull
 /* While it records: at this pace a quarter of a ring is 800000 calls a second. */
 #define GLANCE_NS 20000000ull
 /* While threads come and go: 64 of them in this time. */
@@ -252,7 +254,7 @@ static bool may_fill_rings(const struct shim_link *l)
 static uint64_t pause_ns(const struct shim_link *l)
 {
 	if (!may_fill_rings(l))
-		return BEAT_NS;
+		return l->c->command_seq ? PARKED_BEAT_NS : BEAT_NS;
 	return shim_rings__are_few(&l->rings) ? SHORT_GLANCE_NS : GLANCE_NS;
 }
 

@@ -2,12 +2,21 @@
 #include "capture/arming/idle.h"
 #include "capture/arming/arm.h"
 #include "capture/control/control_socket.h"
+#include "common/util.h"
+#include "device/device_source.h"
 #include <poll.h>
 
 /* A job that becomes so many times faster while we sleep still has its probes in time. */
 #define FASTER 20
 /* Probes that count steps come back 2 leads before the window (probeless.c). */
 #define LEADS 4
+
+/* While it records, another tool that calls CUPTI waits for us. */
+static bool is_busy(struct device_source *device)
+{
+	return device && (device_source__is_recording(device) ||
+			  !device_source__settled(device, clock__monotonic_ns()));
+}
 
 int idle__ms(const struct session *s)
 {
@@ -17,9 +26,8 @@ int idle__ms(const struct session *s)
 
 	if (s->armed || s->window.writer)
 		return 0;
-	/* Another tool may call CUPTI, and waits for us then; a child that forked gets its probes
-	 * soon. */
-	if (s->device || s->children.newborn_cnt || left_ns <= lead_ns)
+	/* A child that forked gets its probes soon. */
+	if (is_busy(s->device) || s->children.newborn_cnt || left_ns <= lead_ns)
 		return IDLE_LEAST_MS;
 	ms = (left_ns - lead_ns) / FASTER / 1000000;
 	if (ms > most)
