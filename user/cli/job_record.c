@@ -16,10 +16,13 @@
 #include "privilege/rights.h"
 #include "target/rank.h"
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,6 +31,7 @@ struct capture_process {
 	pid_t pid;    /* of the capture, 0: none, or it has ended */
 	pid_t target; /* of the rank */
 	int said;     /* paths of its recordings, a line each: memory that both share; 0: none */
+	int ends;     /* descriptor of the process, to poll(); -1: the kernel gave none */
 	char **paths;
 	size_t path_cnt, path_cap;
 	int status;
@@ -102,6 +106,7 @@ static int start_one(struct job_record *j, size_t index)
 		attach__forked();
 		exit(capture_one(j, index, parent));
 	}
+	c->ends = c->pid > 0 ? (int)syscall(SYS_pidfd_open, c->pid, 0) : -1;
 	if (c->pid > 0)
 		return 0;
 	c->pid = 0;
@@ -122,6 +127,8 @@ static void ended(struct job_record *j, size_t index, int status)
 	struct capture_process *c = &j->captures[index];
 
 	c->pid = 0;
+	if (c->ends >= 0)
+		close(c->ends);
 	c->status = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 	if (WIFSIGNALED(status))
 		log__warn("the capture of process %d was killed by signal %d", c->target,
@@ -129,10 +136,32 @@ static void ended(struct job_record *j, size_t index, int status)
 	rendezvous__come(j->rendezvous, index);
 }
 
+/* Sleeps until a capture ends or a signal comes; they are blocked else, so that none is missed. */
+static void sleep_long(const struct job_record *j, sig_atomic_t handed_on, const sigset_t *usual)
+{
+	const struct timespec unheard = {.tv_nsec = 50000000}, most = {.tv_sec = 10};
+	struct pollfd fds[RENDEZVOUS_MAX];
+	bool heard = true;
+
+	for (size_t i = 0; i < j->cnt; i++) {
+		fds[i] = (struct pollfd){.fd = j->captures[i].pid ? j->captures[i].ends : -1,
+					 .events = POLLIN};
+		heard &= !j->captures[i].pid || fds[i].fd >= 0;
+	}
+	if (handed_on >= capture_stop)
+		ppoll(fds, j->cnt, heard ? &most : &unheard, usual);
+}
+
 static void wait_all(struct job_record *j)
 {
-	const struct timespec pause = {.tv_nsec = 50000000};
 	sig_atomic_t handed_on = 0;
+	sigset_t ends, usual;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ends, &usual);
 
 	for (size_t left = j->cnt; left;) {
 		for (; handed_on < capture_stop; handed_on++)
@@ -147,8 +176,9 @@ static void wait_all(struct job_record *j)
 			left += j->captures[i].pid != 0;
 		}
 		if (left)
-			nanosleep(&pause, NULL);
+			sleep_long(j, handed_on, &usual);
 	}
+	sigprocmask(SIG_SETMASK, &usual, NULL);
 }
 
 static int paths_read(struct capture_process *c)
