@@ -2,6 +2,7 @@
 """Each figure about the device, recomputed from the simulation's log; and what is not known of it."""
 import collections
 import json
+import math
 import os
 import pathlib
 import re
@@ -70,6 +71,7 @@ ASKED = [
     (r"gemm_f32_tn", "FullyConnected", "Forward"),
     (r"gemm_f32_n[nt]", "_backward_FullyConnected", "Backward"),
 ]
+FIRST_GRADIENT = "MapPlanKernel"  # what a backward pass begins with is set by no operator
 WHOLE = "Pooling", "_backward_Pooling", "_backward_Activation", "adam_update"  # those are all their kernels
 
 
@@ -100,8 +102,8 @@ def check_asked(events, rows, tables, graph=False):
     """GPU times of operators and phases are those of the truth's kernels that they ask for."""
     by_id = {e["id"]: e for e in events if "id" in e}
     device = {e["correlation"]: e for e in events if e["type"] == "device" and e["kind"] == "Kernel"}
-    operators, phases, unasked = collections.Counter(), collections.Counter(), 0
-    seen = collections.Counter()
+    operators, phases = collections.Counter(), collections.Counter()
+    seen, calls, unasked = collections.Counter(), collections.Counter(), collections.Counter()
     first = first_of(events, lambda e: e.get("kind") == "Execution")
     for r in (r for r in rows if r["kind"] == "kernel"):
         e = device[r["correlation"]]
@@ -116,7 +118,8 @@ def check_asked(events, rows, tables, graph=False):
                 if not graph and e["phase"] != "Other":  # else it was called before the window
                     same(e["phase"], phase, r["name"])
         phases["Others" if e["phase"] == "Other" else e["phase"]] += r["ns"]
-        unasked += r["ns"] * (e["phase"] == "Other")
+        calls[r["name"]] += 1
+        unasked[r["name"]] += e["phase"] == "Other" and not (owner is None and FIRST_GRADIENT in r["name"])
     for pattern, *_ in ASKED:
         assert seen[pattern], f"no {pattern}"
     got = {r["name"]: r for r in tables["operator"]["rows"]}
@@ -124,7 +127,9 @@ def check_asked(events, rows, tables, graph=False):
         same(got[name]["gpu_total_ns"], operators[name], f"Operator {name}")
     if graph:
         return
-    assert unasked < 0.1 * sum(phases.values()), f"{unasked} of {phases}"
+    # Python waits for the loss alone: of the step before the window, the backward pass and the update may still run.
+    late = {name: cnt for name, cnt in unasked.items() if cnt > math.ceil(calls[name] / len(STEPS))}
+    assert not late, f"of no phase: {late}"
     got = {r["name"]: r for r in tables["model"]["rows"]}
     for phase in "Forward", "Backward", "Optimization", "Others":
         same(got[phase]["gpu_total_ns"], phases[phase], phase)
