@@ -111,7 +111,9 @@ static void put_host(struct paddle_proto *w, const struct row *row, const char *
 	proto__end(&w->p, at);
 }
 
-/* As Paddle named it: by the innermost event that launched it. NULL: none is known. */
+/* As Paddle named what ran on a device: by the innermost event that launched it. NULL: none is
+ * known.
+ */
 static const struct span *annotation_of(const struct span *work)
 {
 	const struct span *s = work->launch;
@@ -125,7 +127,7 @@ static int put_device(struct paddle_proto *w, const struct row *row)
 {
 	const uint8_t category = row->name ? row->name->category : CAT_NONE;
 	const char *own = span__name(w->rows->r, row->span);
-	const struct span *around = category == CAT_KERNEL ? annotation_of(row->span) : NULL;
+	const struct span *around = annotation_of(row->span);
 	size_t at, copy;
 
 	if (category == CAT_SYNC || row->track->kind != TRACK_DEVICE) {

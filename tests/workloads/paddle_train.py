@@ -3,7 +3,7 @@
 An ordinary program that knows nothing of proftrace. Writes `step NUMBER NS END` for each step to the log,
 END in ns of CLOCK_MONOTONIC.
 At SIGUSR1 it lets paddle.profiler watch some steps (--profile-on: until the next SIGUSR1) and writes what that
-saw to the file of --profile;
+saw to the file of --profile; with --classic the profiler before 2.3 does, into its own file and the output;
 from SIGUSR2 on it updates once in four steps; at SIGTERM it ends by itself.
 """
 import argparse
@@ -48,6 +48,7 @@ def parse_args():
     parser.add_argument("--epoch-ms", type=float, default=0,
                         help="that something takes between epochs, each with workers of its own")
     parser.add_argument("--profile", help="where to write what paddle.profiler sees")
+    parser.add_argument("--classic", action="store_true", help="--profile is a file of the profiler before 2.3")
     parser.add_argument("--profile-on", action="store_true",
                         help="until the next SIGUSR1: when programs and their operators begin and end")
     return parser.parse_args()
@@ -284,6 +285,16 @@ def profile(step):
     write_profile({"steps": PROFILED, "kinds": kinds, "memory": memory, "devices": devices})
 
 
+def profile_classic(step):
+    """fluid.profiler's state All: its report goes to the output, its profile.proto to --profile."""
+    core = paddle.base.core
+    core.enable_profiler(core.ProfilerState.kAll)
+    for _ in range(PROFILED):
+        step()
+    core.disable_profiler(core.EventSortingKey.kTotal, ARGS.profile + ".part")
+    os.rename(ARGS.profile + ".part", ARGS.profile)
+
+
 def main():
     paddle.set_device(ARGS.device)
     paddle.seed(0)
@@ -310,6 +321,8 @@ def main():
                 asked.clear()
                 if ARGS.profile_on:
                     profile_on(step, asked)
+                elif ARGS.classic:
+                    profile_classic(step)
                 else:
                     profile(step)
 

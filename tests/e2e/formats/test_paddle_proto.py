@@ -78,12 +78,12 @@ def profile_events(case, name):
     return load(case, name, f"{name}.events.pb").events
 
 
-@test("paddle-proto: kernels have the name of what launched them, copies their bytes")
+@test("paddle-proto: kernels and copies have the name of what launched them, copies their bytes")
 def kernels(case):
     events = profile_events(case, "gpu")
     found = [(e.name, e.detail_info, e.device_id, e.sub_device_id, e.end_ns - e.start_ns)
              for e in events if e.type == GPU_KERNEL]
-    same(found[:3], [("Memcpy HtoD (Pageable -> Device)", "", 0, 7, 8000),
+    same(found[:3], [("aten::addmm", "Memcpy HtoD (Pageable -> Device)", 0, 7, 8000),
                      ("aten::addmm", "ampere_sgemm_128x64_tn", 0, 7, 40000),
                      ("AddmmBackward0", "ampere_sgemm_64x64_nt", 0, 7, 55000)], "gpu")
     want = sorted(r["value"] for r in jsonl(case, "simgpu") if r.get("kind") == "Memcpy")

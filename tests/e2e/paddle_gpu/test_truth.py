@@ -74,15 +74,23 @@ def rows_by(column, tables, table):
     return {r[column]: r for r in tables[table]["rows"]}
 
 
-def check_tables(tables, truth, elapsed_ns, mode):
-    kernels = [r for r in truth if r["kind"] == "kernel"]
-    by_name, by_operator, by_phase = (collections.defaultdict(list) for _ in range(3))
+def kernel_times(kernels, mode="dygraph"):
+    """Times of kernels by operator, and by phase."""
+    by_operator, by_phase = collections.defaultdict(list), collections.defaultdict(list)
     for r in kernels:
-        by_name[r["name"]].append(r["ns"])
         for pattern, operator, phase in owners(mode):
             if re.search(pattern, r["name"]):
                 by_operator[operator].append(r["ns"])
                 by_phase[phase].append(r["ns"])
+    return by_operator, by_phase
+
+
+def check_tables(tables, truth, elapsed_ns, mode):
+    kernels = [r for r in truth if r["kind"] == "kernel"]
+    by_name = collections.defaultdict(list)
+    for r in kernels:
+        by_name[r["name"]].append(r["ns"])
+    by_operator, by_phase = kernel_times(kernels, mode)
     same({name: (r["calls"], r["gpu_total_ns"]) for name, r in rows_by("name", tables, "kernel").items()},
          {name: (len(ns), sum(ns)) for name, ns in by_name.items()}, "Kernel")
     operators = rows_by("name", tables, "operator")
@@ -111,18 +119,27 @@ def check_tables(tables, truth, elapsed_ns, mode):
     assert abs(gpu - 100 * busy_ns / elapsed_ns) < 0.02, f"GPU0 {gpu} %, the truth has {100 * busy_ns / elapsed_ns} %"
 
 
-def check(case, mode):
-    job = start(case, "--mode", mode)
-    tool = case.tool("-p", job.pid, "--record", f"{STEPS.start}:{STEPS.stop}", "--no-prune", "--no-trace",
-                     "--no-progress").done(120)
+def record(case, job, *options):
+    return case.tool("-p", job.pid, "--record", f"{STEPS.start}:{STEPS.stop}", "--no-prune", "--no-trace",
+                     "--no-progress", *options).done(120)
+
+
+def truth_of(case, job, tool, events):
+    """The log, the recorded steps, and what the device was asked for in them."""
     job.wait_steps(3)
     truth = Truth(case.dir / f"truth.{job.pid}")
     assert not truth.misuse, truth.misuse
     assert "no device times" not in tool.err, tool.err
-    events = tool.events()
     steps = {e["step"]: (e["ts_ns"], e["ts_ns"] + e["dur_ns"]) for e in events if e["type"] == "step"}
     same(sorted(steps), list(STEPS), "steps")
-    rows = list(truth.of(steps))
+    return truth, steps, list(truth.of(steps))
+
+
+def check(case, mode):
+    job = start(case, "--mode", mode)
+    tool = record(case, job)
+    events = tool.events()
+    _, steps, rows = truth_of(case, job, tool, events)
     check_activities(events, rows)
     check_owners(events, mode)
     check_tables(tool.report("--table", "all", "--row-limit", "0"), rows,
@@ -147,8 +164,7 @@ def static(case):
 @test("--profile-memory: the allocator's bytes between two steps are those that it says itself")
 def memory(case):
     job = start(case, "--no-loader", "--note-memory")
-    tool = case.tool("-p", job.pid, "--record", f"{STEPS.start}:{STEPS.stop}", "--no-prune", "--no-trace",
-                     "--no-progress", "--profile-memory").done(120)
+    tool = record(case, job, "--profile-memory")
     job.wait_steps(3)
     noted = [tuple(map(int, line.split()[1:])) for line in job.log.read_text().splitlines()
              if line.startswith("memory ") and len(line.split()) == 4]
@@ -186,9 +202,7 @@ def profile(case, job):
 
 def record_kernels(case, job):
     """The same of a window."""
-    tool = case.tool("-p", job.pid, "--record", f"{STEPS.start}:{STEPS.stop}", "--no-prune", "--no-trace",
-                     "--no-progress").done(120)
-    rows = tool.report("--table", "kernel", "--row-limit", "0")["kernel"]["rows"]
+    rows = record(case, job).report("--table", "kernel", "--row-limit", "0")["kernel"]["rows"]
     return {r["name"]: (r["calls"] / len(STEPS), r["gpu_total_ns"] / r["calls"]) for r in rows}
 
 
