@@ -43,6 +43,9 @@ def parse_args():
     parser.add_argument("--clip-ms", type=int, metavar="MS", help="the optimizer's step clips gradients, slowly")
     parser.add_argument("--failing", action="store_true", help="every other update is one that raises")
     parser.add_argument("--two-optimizers", action="store_true", help="the last layer has one of SGD")
+    parser.add_argument("--amp", action="store_true", help="auto_cast O1 and a GradScaler")
+    parser.add_argument("--second-device", action="store_true",
+                        help="another network on gpu:1 learns from a copy of each batch")
     parser.add_argument("--infer", action="store_true", help="no loader, no loss, no optimizer")
     parser.add_argument("--annotate", action="store_true", help="parts of a step are ranges")
     parser.add_argument("--epoch-ms", type=float, default=0,
@@ -137,6 +140,45 @@ def batches():
         time.sleep(ARGS.epoch_ms / 1000)
 
 
+class Second:
+    """A network on a second device, with an optimizer of its own."""
+
+    def __init__(self):
+        with on_second():
+            self.net = network()
+            self.optimizer = optimizer(self.net.parameters())
+
+    def train(self, x, y):
+        with on_second():
+            F.cross_entropy(self.net(x.cuda(1)), y.cuda(1)).backward()
+
+    def update(self):
+        with on_second():
+            self.optimizer.step()
+            self.optimizer.clear_grad()
+
+
+@contextlib.contextmanager
+def on_second():
+    paddle.set_device("gpu:1")
+    yield
+    paddle.set_device("gpu:0")
+
+
+class Scaler(paddle.amp.GradScaler):
+    """Of --amp; else it leaves all as it is."""
+
+    def __init__(self):
+        super().__init__(enable=ARGS.amp)
+
+    def step(self, opt):
+        if ARGS.amp:
+            super().step(opt)
+            self.update()
+        else:
+            opt.step()
+
+
 def updates(step):
     if ARGS.skip_every:
         return step % ARGS.skip_every != 0
@@ -151,6 +193,8 @@ def training():
         opts.append(paddle.optimizer.SGD(1e-3, parameters=last))
     forward = paddle.jit.to_static(net, full_graph=True) if ARGS.mode == "to_static" else net
     source = batches()
+    second = Second() if ARGS.second_device else None
+    scaler = Scaler()
     made = [0]
 
     def step():
@@ -159,11 +203,13 @@ def training():
         whole = paddle.profiler.RecordEvent("训练 step") if ARGS.annotate else None
         if whole:
             whole.begin()
-        with part("forward"):
+        with part("forward"), paddle.amp.auto_cast(enable=ARGS.amp):
             out = forward(x)
             with part("loss"):
                 loss = F.cross_entropy(out, y)
-        loss.backward()
+        (scaler.scale(loss) if ARGS.amp else loss).backward()
+        if second:
+            second.train(x, y)
         made[0] += 1
         if updates(made[0]):
             with part("update"):
@@ -171,9 +217,11 @@ def training():
                     if ARGS.failing and made[0] % 2:
                         fail(opt)
                     with paddle.no_grad() if ARGS.bare_step else contextlib.nullcontext():
-                        opt.step()
+                        scaler.step(opt)
                 for opt in opts:
                     opt.clear_grad()
+                if second:
+                    second.update()
         if whole:
             whole.end()
         return loss

@@ -29,8 +29,8 @@ OWNERS = [
     (r"WarpSoftmaxForward", "cross_entropy_with_softmax dygraph", "softmax_with_cross_entropy", "Forward"),
     (r"SoftmaxWithCrossEntropyGrad", "CrossEntropyWithSoftmaxGradNode", "softmax_with_cross_entropy_grad",
      "Backward"),
-    (r"gemm_f32_nn", "matmul dygraph", "matmul_v2", "Forward"),
-    (r"gemm_f32_(nt|tn)", "MatmulGradNode", "matmul_v2_grad", "Backward"),
+    (r"gemm_f(16|32)_nn", "matmul dygraph", "matmul_v2", "Forward"),
+    (r"gemm_f(16|32)_(nt|tn)", "MatmulGradNode", "matmul_v2_grad", "Backward"),
 ]
 # to_static makes a program of the network alone.
 OUTSIDE = ("AdamKernelREG", "WarpSoftmaxForward", "SoftmaxWithCrossEntropyGrad")
@@ -45,10 +45,11 @@ def owners(mode):
         yield pattern, program if is_program else dygraph, phase
 
 
-def start(case, *args):
+def start(case, *args, devices=1):
     """A job that trains already."""
     job = case.job("paddle_train.py", "--device", "gpu", *args, fresh=True, python=SIM / "venv/bin/python",
-                   LD_LIBRARY_PATH=str(SIM / "lib"), SIMGPU_VERSION="11010", SIMGPU_TRUTH=str(case.dir / "truth"))
+                   LD_LIBRARY_PATH=str(SIM / "lib"), SIMGPU_VERSION="11010", SIMGPU_DEVICES=str(devices),
+                   SIMGPU_TRUTH=str(case.dir / "truth"))
     return job.wait_steps(10, timeout_s=180)
 
 
@@ -85,7 +86,7 @@ def kernel_times(kernels, mode="dygraph"):
     return by_operator, by_phase
 
 
-def check_tables(tables, truth, elapsed_ns, mode):
+def check_tables(tables, truth, elapsed_ns, mode, mixed):
     kernels = [r for r in truth if r["kind"] == "kernel"]
     by_name = collections.defaultdict(list)
     for r in kernels:
@@ -96,7 +97,7 @@ def check_tables(tables, truth, elapsed_ns, mode):
     operators = rows_by("name", tables, "operator")
     for name, ns in by_operator.items():
         # What a node of the autograd runs is a part of the node: it has no row of its own.
-        if name not in MIXED and not (mode == "to_static" and name.endswith("_grad")):
+        if name not in mixed and not (mode == "to_static" and name.endswith("_grad")):
             same(operators[name]["gpu_total_ns"], sum(ns), f"Operator {name}")
     same(rows_by("name", tables, "model")["Optimization"]["gpu_total_ns"], sum(by_phase["Optimization"]), "Optimization")
     same(rows_by("event_type", tables, "overview")["Kernel"]["calls"], len(kernels), "Overview, Kernel")
@@ -111,12 +112,21 @@ def check_tables(tables, truth, elapsed_ns, mode):
         ours[direction] = [a + b for a, b in zip(ours[direction], (r["calls"], r["size_bytes"], r["gpu_total_ns"]))]
     same(dict(ours), dict(copies), "Memory Manipulation")
 
-    busy_ns, last = 0, 0  # streams overlap
+    gpus = {r["device"]: r["utilization_percent"] for r in tables["device"]["rows"] if r["device"].startswith("GPU")}
+    busy = {f"GPU{dev}": 100 * busy_ns([r for r in kernels if r["dev"] == dev]) / elapsed_ns
+            for dev in {r["dev"] for r in kernels}}
+    same(gpus.keys(), busy.keys(), "devices")
+    for name, percent in busy.items():
+        assert abs(gpus[name] - percent) < 0.02, f"{name} {gpus[name]} %, the truth has {percent} %"
+
+
+def busy_ns(kernels):
+    """With kernels of several streams, which overlap."""
+    busy, last = 0, 0
     for r in sorted(kernels, key=lambda r: r["start_ns"]):
-        busy_ns += max(0, r["end_ns"] - max(last, r["start_ns"]))
+        busy += max(0, r["end_ns"] - max(last, r["start_ns"]))
         last = max(last, r["end_ns"])
-    (gpu,) = (r["utilization_percent"] for r in tables["device"]["rows"] if r["device"] == "GPU0")
-    assert abs(gpu - 100 * busy_ns / elapsed_ns) < 0.02, f"GPU0 {gpu} %, the truth has {100 * busy_ns / elapsed_ns} %"
+    return busy
 
 
 def record(case, job, *options):
@@ -135,15 +145,17 @@ def truth_of(case, job, tool, events):
     return truth, steps, list(truth.of(steps))
 
 
-def check(case, mode):
-    job = start(case, "--mode", mode)
+def check(case, mode, *args, devices=1, mixed=MIXED):
+    """Also returns events, and what the device was asked for in the steps."""
+    job = start(case, "--mode", mode, *args, devices=devices)
     tool = record(case, job)
     events = tool.events()
     _, steps, rows = truth_of(case, job, tool, events)
     check_activities(events, rows)
     check_owners(events, mode)
     check_tables(tool.report("--table", "all", "--row-limit", "0"), rows,
-                 sum(end - begin for begin, end in steps.values()), mode)
+                 sum(end - begin for begin, end in steps.values()), mode, mixed)
+    return events, rows
 
 
 @test("dygraph: activities, owners, phases, steps and tables are the truth's")
@@ -159,6 +171,47 @@ def to_static(case):
 @test("a program of the static Executor: the same")
 def static(case):
     check(case, "static")
+
+
+def owned(events, wanted):
+    """Of device work that is wanted, how often each operator and phase has it in a step."""
+    by_id, found = {e["id"]: e for e in events if "id" in e}, collections.Counter()
+    for e in events:
+        if e["type"] == "device" and e["step"] in STEPS and wanted(e):
+            span = by_id[e["launch_id"]]
+            while span and not span["kind"].startswith("Operator"):
+                span = by_id.get(span.get("parent_id"))
+            found[span and span["name"], e["phase"]] += 1 / len(STEPS)
+    return found
+
+
+@test("auto_cast O1 and GradScaler: the same, and what they add")
+def amp(case):
+    events, rows = check(case, "dygraph", "--amp", mixed=(*MIXED, "matmul dygraph"))  # it casts, too
+    assert sum("gemm_f16" in r["name"] for r in rows) == 6 * len(STEPS), "matrix products of halves"
+    same(owned(events, lambda e: "CastGradNode" not in e["name"] and "CastFunctor<phi::dtype::float16, float>" in e["name"]),
+         {("cast dygraph", "Forward"): 3, ("CastGradNode", "Backward"): 5}, "from halves")
+    # An operator of the old kind (_legacy_C_ops) launches it: these have no probe.
+    same(owned(events, lambda e: "CheckFiniteAndUnscale" in e["name"]), {(None, "Other"): 1}, "unscaled gradients")
+
+
+@test("a loader with workers, whose batches go to the device: the same, and its copies")
+def loader(case):
+    events, _ = check(case, "dygraph", "--workers", "2")
+    # The loader hands out page-locked memory; who reads it first copies it.
+    same(owned(events, lambda e: e["kind"] == "Memcpy" and "HtoD" in e["name"] and e["value"] == 16 * 256 * 4),
+         {("conv2d dygraph", "Forward"): 1}, "images")
+    same(owned(events, lambda e: e["kind"] == "Memcpy" and "HtoD" in e["name"] and e["value"] == 16 * 8),
+         {("unsqueeze dygraph", "Forward"): 1}, "labels")
+
+
+@test("two devices in one process: the same of both, and copies between them")
+def two_devices(case):
+    events, rows = check(case, "dygraph", "--second-device", devices=2)
+    for device in 0, 1:
+        same(owned(events, lambda e, device=device: e["device"] == device and "AdamKernel" in e["name"]),
+             {("adam_ dygraph", "Optimization"): 8}, f"updates on {device}")
+    same(len([r for r in rows if r["name"] == "PtoP"]), 2 * len(STEPS), "copies between devices")
 
 
 @test("--profile-memory: the allocator's bytes between two steps are those that it says itself")

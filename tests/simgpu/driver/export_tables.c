@@ -163,7 +163,8 @@ static void tell_call(uint32_t cbid, struct call *call)
 	}
 	if (depth-- > DEEPEST)
 		return;
-	sim_leave(&frames[depth], *call->result);
+	/* cudaGetErrorString has none */
+	sim_leave(&frames[depth], call->result ? *call->result : 0);
 }
 
 /* Which calls it shall tell of: of all. */

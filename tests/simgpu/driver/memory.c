@@ -274,6 +274,12 @@ CUresult dr_cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_context, CUdevicept
 	return copy(dst, src, bytes, stream, true);
 }
 
+CUresult dr_cuMemcpyPeer(CUdeviceptr dst, CUcontext dst_context, CUdeviceptr src,
+			 CUcontext src_context, size_t bytes)
+{
+	return copy(dst, src, bytes, NULL, false);
+}
+
 static CUresult set(CUdeviceptr dst, unsigned int value, unsigned int value_bytes, size_t cnt,
 		    CUstream stream)
 {
