@@ -236,6 +236,7 @@ static int take_chosen(const struct target *t, const char *chosen, struct cupti_
 	if (err)
 		return err;
 	f->unused = has_another(t, fd);
+	f->chosen_major = f->loaded ? 0 : major_of(chosen);
 	snprintf(f->path, sizeof(f->path), "%s", chosen);
 	return 0;
 }

@@ -14,6 +14,7 @@ struct cupti_found {
 	unsigned int major; /* of its CUDA libraries, the newest; 0: not known */
 	unsigned int older_major;  /* of another runtime that it has; 0: it has none */
 	unsigned int loaded_major; /* of the libcupti that it has already; 0: none, or not known */
+	unsigned int chosen_major; /* of the one that is given for it; 0: as loaded_major */
 	bool loaded;	    /* it has a libcupti already, which is used */
 	bool unused;	    /* `chosen` is not, since that is another */
 	char path[512];	    /* the one to load otherwise, as the process sees it; empty: none */

@@ -6,6 +6,7 @@ import math
 import os
 import pathlib
 import re
+import shutil
 
 from lib import process
 from lib.device_truth import STEPS, Truth, of_event, of_row, same, simulated
@@ -243,3 +244,36 @@ def majors(first, second):
 OLD, NEW = SIM / "lib/libcudart.so.11.0", BUILD / "simgpu/lib/libcudart.so.13"
 test("CUDA 11 and 13 in one process: both are recorded, and it is said")(majors(OLD, NEW))
 test("CUDA 13 and 11 in one process: both are recorded, and it is said")(majors(NEW, OLD))
+
+
+def without_cupti(case):
+    """A job of CUDA 11 that sees no libcupti but that of CUDA 13, in the packages of its Python."""
+    for name in "libcuda.so.1", OLD.name:
+        shutil.copy(SIM / "lib" / name, case.dir)
+    runtime = case.dir / OLD.name
+    return case.job("two_cuda.py", runtime, runtime, fresh=True, LD_LIBRARY_PATH=str(case.dir),
+                    SIMGPU_TRUTH=str(case.dir / "truth")).wait_steps(10)
+
+
+@test("CUDA 11 and no libcupti but that of CUDA 13: no device times, which the report says, too")
+def no_cupti(case):
+    job = without_cupti(case)
+    tool = case.tool("-p", job.pid, "--duration", "500ms", "--no-trace", "--no-progress").done(60)
+    job.wait_steps(3)
+    said = f"no device times: no libcupti of CUDA 11 was found for process {job.pid}"
+    assert said in tool.err, tool.err
+    assert not [e for e in tool.events() if e["type"] == "device"], "activities"
+    noted = {name: [n for n in table["notes"] if said in n] for name, table in tool.report("--table", "all").items()
+             if isinstance(table, dict)}
+    assert any(noted.values()), f"no note in {noted.keys()}"
+    assert "tool attached" not in (case.dir / f"truth.{job.pid}").read_text(), "something was loaded"
+
+
+@test("--cupti of another major than the process's: recorded, and it is said")
+def other_cupti(case):
+    job = without_cupti(case)
+    other = BUILD / "simgpu/lib/libcupti.so.13"
+    tool = case.tool("-p", job.pid, "--cupti", other, "--duration", "500ms", "--no-trace", "--no-progress").done(60)
+    job.wait_steps(3)
+    assert f"process {job.pid} is given the libcupti of CUDA 13 and uses CUDA 11: whether" in tool.err, tool.err
+    assert len([e for e in tool.events() if e["type"] == "device"]) > 20, "activities"

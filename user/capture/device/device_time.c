@@ -69,16 +69,16 @@ static void refuse(struct session *s, const char *why)
 /* Seen with the simulated driver alone, whose records are whole then. */
 static void warn_of_majors(const struct cupti_found *f, pid_t pid)
 {
+	const unsigned int cupti = f->loaded_major ? f->loaded_major : f->chosen_major;
+
 	if (f->older_major)
 		log__warn("process %d uses CUDA %u and %u: device times come from the libcupti of "
 			  "CUDA %u; whether it records all that CUDA %u calls is not known",
-			  pid, f->major, f->older_major,
-			  f->loaded_major ? f->loaded_major : f->major, f->older_major);
-	if (f->loaded_major && f->major && f->loaded_major != f->major)
-		log__warn("process %d has the libcupti of CUDA %u and uses CUDA %u: whether it "
-			  "tells of "
-			  "all activities is not known",
-			  pid, f->loaded_major, f->major);
+			  pid, f->major, f->older_major, cupti ? cupti : f->major, f->older_major);
+	if (cupti && f->major && cupti != f->major)
+		log__warn("process %d %s the libcupti of CUDA %u and uses CUDA %u: whether it "
+			  "tells of all activities is not known",
+			  pid, f->loaded_major ? "has" : "is given", cupti, f->major);
 }
 
 void device_time__give_up_loading(void)
