@@ -19,12 +19,12 @@ def straggler(tool):
 
 
 class Launched:
-    def __init__(self, case, script, ranks, *options, python=PYTHON):
+    def __init__(self, case, script, ranks, *options, python=PYTHON, **settings):
         self.logs = [case.dir / f"log.{rank}" for rank in range(ranks)]
         self.out = case.dir / "out"
         with open(self.out, "w") as out:
             self.popen = subprocess.Popen([python, WORKLOADS / script, "--log", case.dir / "log", *options],
-                                          env=ENV, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                                          env=dict(ENV, **settings), stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                                           start_new_session=True)
         self.pid = self.popen.pid
         case.finally_(self.kill)
