@@ -3,7 +3,7 @@
 #ifndef PROFTRACE_ARGS_BPF_H
 #define PROFTRACE_ARGS_BPF_H
 
-#include "frames.bpf.h"
+#include "open_spans.bpf.h"
 #include "registers.bpf.h"
 
 static __always_inline void read_dims(struct pt_tensor *t, __u64 sizes)
@@ -54,7 +54,7 @@ static __always_inline __u64 arg_tensor(struct pt_regs *ctx, __u8 slot, __u8 kin
 }
 
 /* Sends the cnt tensors that were read into the thread's scratch: those of frame f. */
-static __always_inline void args_send(struct pt_thread *t, const struct pt_frame *f, __u32 cnt)
+static __always_inline void args_send(struct pt_thread *t, const struct pt_open_span *f, __u32 cnt)
 {
 	struct pt_rec_args *r = (void *)t->scratch;
 	__u64 size;

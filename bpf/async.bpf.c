@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /* Work that begins on one thread and ends on another (collectives), paired by object pointer. */
-#include "frames.bpf.h"
+#include "open_spans.bpf.h"
 #include "names.bpf.h"
 
 /* TensorImpl: size_and_strides {ndim, 5 dims, 5 strides}, storage offset, number of elements. */

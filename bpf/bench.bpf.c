@@ -30,7 +30,7 @@ static __always_inline void make_span(struct pt_bench *b, struct pt_span *s, __u
 	}
 	s->end_ns = b->clock_ns;
 	s->probe = node ? b->row_cnt + 1 : 1 + (mix >> 8) % b->row_cnt;
-	s->kind = node ? PT_FRAME_NODE : PT_FRAME_STATIC;
+	s->kind = node ? PT_KIND_NODE : PT_KIND_STATIC;
 	s->end = node ? PT_END_INFERRED : PT_END_RETURN;
 	s->flags = 0;
 	s->vtable = node ? b->vtable + ((mix >> 8) & (PT_BENCH_TYPES - 1)) * b->vtable_stride : 0;

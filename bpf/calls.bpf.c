@@ -26,7 +26,7 @@ int call_entry(struct pt_regs *ctx)
 {
 	__u32 row = probe_row(ctx);
 	struct pt_thread *t = call_begin(ctx, row);
-	struct pt_frame *f = t ? static_push(t, ctx->sp, row) : NULL;
+	struct pt_open_span *f = t ? static_push(t, ctx->sp, row) : NULL;
 
 	if (f)
 		f->object = ctx->di;
@@ -51,7 +51,7 @@ static __always_inline int call_entry_reading(struct pt_regs *ctx, bool python)
 {
 	__u32 row = probe_row(ctx), cnt = 0;
 	struct pt_thread *t = call_begin(ctx, row);
-	struct pt_frame *f;
+	struct pt_open_span *f;
 	__u64 stack;
 
 	if (!t)
@@ -59,11 +59,11 @@ static __always_inline int call_entry_reading(struct pt_regs *ctx, bool python)
 	stack = stack_take(t, row);
 	if (ctl.window_open)
 		cnt = python ? read_python_args(ctx, t, row) : read_schema_args(ctx, t, row);
-	f = frame_push(t, ctx->sp, row, PT_FRAME_STATIC);
+	f = span_push(t, ctx->sp, row, PT_KIND_STATIC);
 	if (!f)
 		return 0;
 	f->object = ctx->di;
-	f->type_obj = stack;
+	f->stack = stack;
 	if (cnt)
 		args_send(t, f, cnt);
 	return 0;
@@ -91,11 +91,11 @@ int call_return(struct pt_regs *ctx)
 	struct pt_thread *t = thread_lookup();
 	__u32 i;
 
-	if (!t || !t->frame_cnt)
+	if (!t || !t->open_cnt)
 		return 0;
-	i = frames_find(t, ctx->sp - 8, 0);
-	if (i < PT_MAX_FRAMES)
-		frames_close_to(t, i, now, PT_END_RETURN);
+	i = open_span_find(t, ctx->sp - 8, 0);
+	if (i < PT_MAX_OPEN_SPANS)
+		spans_close_to(t, i, now, PT_END_RETURN);
 	return 0;
 }
 
@@ -113,7 +113,7 @@ int caller_entry(struct pt_regs *ctx)
 	if (!t)
 		return 0;
 	row = probe_row(ctx);
-	frames_close_dead(t, ctx->sp);
+	spans_close_dead(t, ctx->sp);
 	stat_hit(row);
 	t->caller = row;
 	t->caller_sp = ctx->sp;
@@ -132,16 +132,16 @@ static __always_inline void stat_end(__u32 row)
  * one at a time unknown. */
 static __always_inline void callees_close(struct pt_thread *t, __u64 limit, __u64 now)
 {
-	for (int n = 0; n < PT_MAX_FRAMES; n++) {
-		const struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
-		const struct pt_frame *below = frame_at(t, t->frame_cnt - 2);
+	for (int n = 0; n < PT_MAX_OPEN_SPANS; n++) {
+		const struct pt_open_span *f = open_span_at(t, t->open_cnt - 1);
+		const struct pt_open_span *below = open_span_at(t, t->open_cnt - 2);
 		bool is_inside = below && below->sp < limit;
 
 		if (!f || f->sp >= limit)
 			return;
 		if (!is_inside)
 			stat_end(f->probe);
-		frame_close_top(t, now, is_inside ? PT_END_INFERRED : PT_END_RETURN);
+		span_close_top(t, now, is_inside ? PT_END_INFERRED : PT_END_RETURN);
 	}
 }
 
@@ -177,32 +177,32 @@ int op_return(struct pt_regs *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct pt_thread *t = thread_lookup();
-	struct pt_frame *f;
+	struct pt_open_span *f;
 	__u32 i;
 
-	if (!t || !t->frame_cnt)
+	if (!t || !t->open_cnt)
 		return 0;
-	i = frames_find(t, ctx->sp - 8, 0);
-	if (i >= PT_MAX_FRAMES)
+	i = open_span_find(t, ctx->sp - 8, 0);
+	if (i >= PT_MAX_OPEN_SPANS)
 		return 0;
-	f = frame_at(t, i);
+	f = open_span_at(t, i);
 	if (f && ctl.window_open && ctl.layout.autograd_node && ctl.layout.python_tensor_type)
 		f->seq = tensor_node_seq(python_tensor(ctx->ax));
-	frames_close_to(t, i, now, PT_END_RETURN);
+	spans_close_to(t, i, now, PT_END_RETURN);
 	return 0;
 }
 
 /* The frame of the function that has come to its site; NULL: none. Whatever lies lower has
  * returned. */
-static __always_inline struct pt_frame *site_frame(struct pt_thread *t, __u64 sp, __u32 row,
-						   __u64 now)
+static __always_inline struct pt_open_span *site_span(struct pt_thread *t, __u64 sp, __u32 row,
+						      __u64 now)
 {
-	struct pt_frame *f;
+	struct pt_open_span *f;
 
-	if (!t || !t->frame_cnt)
+	if (!t || !t->open_cnt)
 		return NULL;
-	frames_close_dead_at(t, sp, now);
-	f = frame_at(t, t->frame_cnt - 1);
+	spans_close_dead_at(t, sp, now);
+	f = open_span_at(t, t->open_cnt - 1);
 	return f && f->probe == row ? f : NULL;
 }
 
@@ -213,8 +213,8 @@ int call_site(struct pt_regs *ctx)
 	__u64 now = bpf_ktime_get_ns();
 	struct pt_thread *t = thread_lookup();
 
-	if (site_frame(t, ctx->sp, probe_row(ctx), now))
-		frame_close_top(t, now, PT_END_SITE);
+	if (site_span(t, ctx->sp, probe_row(ctx), now))
+		span_close_top(t, now, PT_END_SITE);
 	return 0;
 }
 
@@ -235,14 +235,14 @@ int batch_site(struct pt_regs *ctx)
 	__u32 row = probe_row(ctx);
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	struct pt_thread *t = thread_lookup();
-	struct pt_frame *f = site_frame(t, ctx->sp, row, now);
+	struct pt_open_span *f = site_span(t, ctx->sp, row, now);
 
 	if (!cfg || !f)
 		return 0;
 	if (ctl.loader_next_alone && t->tid == ctl.step_tid &&
 	    batch_is_empty(f->object, cfg->flags))
 		ctl.epoch_ended = 1;
-	frame_close_top(t, now, PT_END_SITE);
+	span_close_top(t, now, PT_END_SITE);
 	return 0;
 }
 
@@ -254,7 +254,7 @@ int call_site_result(struct pt_regs *ctx)
 	__u32 row = probe_row(ctx);
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	struct pt_thread *t = thread_lookup();
-	struct pt_frame *f = site_frame(t, ctx->sp, row, now);
+	struct pt_open_span *f = site_span(t, ctx->sp, row, now);
 
 	if (!cfg || !f)
 		return 0;
@@ -264,20 +264,20 @@ int call_site_result(struct pt_regs *ctx)
 			result = read_u64(result);
 		f->seq = tensor_node_seq(result);
 	}
-	frame_close_top(t, now, PT_END_SITE);
+	span_close_top(t, now, PT_END_SITE);
 	return 0;
 }
 
 /* The thread's innermost frame if the stack is as it was at its entry, else NULL. */
-static __always_inline const struct pt_frame *frame_left(struct pt_regs *ctx, struct pt_thread *t,
-							 __u64 now)
+static __always_inline const struct pt_open_span *open_span_left(struct pt_regs *ctx,
+								 struct pt_thread *t, __u64 now)
 {
-	const struct pt_frame *f;
+	const struct pt_open_span *f;
 
-	if (!t || !t->frame_cnt)
+	if (!t || !t->open_cnt)
 		return NULL;
-	frames_close_dead_at(t, ctx->sp - 8, now);
-	f = frame_at(t, t->frame_cnt - 1);
+	spans_close_dead_at(t, ctx->sp - 8, now);
+	f = open_span_at(t, t->open_cnt - 1);
 	return f && f->sp == ctx->sp ? f : NULL;
 }
 
@@ -288,10 +288,10 @@ int call_leave(struct pt_regs *ctx)
 	__u64 now = bpf_ktime_get_ns();
 	__u32 row = probe_row(ctx);
 	struct pt_thread *t = thread_lookup();
-	const struct pt_frame *f = frame_left(ctx, t, now);
+	const struct pt_open_span *f = open_span_left(ctx, t, now);
 
 	if (f && f->probe == row)
-		frame_close_top(t, now, PT_END_SITE);
+		span_close_top(t, now, PT_END_SITE);
 	return 0;
 }
 
@@ -302,10 +302,10 @@ int object_leave(struct pt_regs *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct pt_thread *t = thread_lookup();
-	const struct pt_frame *f = frame_left(ctx, t, now);
+	const struct pt_open_span *f = open_span_left(ctx, t, now);
 
-	if (f && (f->kind == PT_FRAME_STATIC || f->kind == PT_FRAME_NAMED) && f->object == ctx->di)
-		frame_close_top(t, now, PT_END_SITE);
+	if (f && (f->kind == PT_KIND_STATIC || f->kind == PT_KIND_NAMED) && f->object == ctx->di)
+		span_close_top(t, now, PT_END_SITE);
 	return 0;
 }
 
@@ -317,8 +317,8 @@ int call_unwound(struct pt_regs *ctx)
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	struct pt_thread *t = thread_lookup();
 
-	if (cfg && t && t->frame_cnt)
-		frames_close_dead(t, ctx->sp + cfg->rsp_shift);
+	if (cfg && t && t->open_cnt)
+		spans_close_dead(t, ctx->sp + cfg->rsp_shift);
 	return 0;
 }
 
@@ -330,10 +330,10 @@ int call_return_site(struct pt_regs *ctx)
 	__u32 row = probe_row(ctx), i;
 	struct pt_thread *t = thread_lookup();
 
-	if (!t || !t->frame_cnt)
+	if (!t || !t->open_cnt)
 		return 0;
-	i = frames_find(t, ctx->sp - 8, row);
-	if (i < PT_MAX_FRAMES)
-		frames_close_to(t, i, now, PT_END_SITE);
+	i = open_span_find(t, ctx->sp - 8, row);
+	if (i < PT_MAX_OPEN_SPANS)
+		spans_close_to(t, i, now, PT_END_SITE);
 	return 0;
 }

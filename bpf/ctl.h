@@ -30,7 +30,7 @@ enum pt_name_class {
 	PT_CLASS_FORWARD = 8,
 	PT_CLASS_GRAPH = 9, /* a run of a compiled graph, of whatever phases */
 	PT_CLASS_OPTIMIZER_OP = 10, /* one of the operators that an optimizer's step consists of */
-	PT_CLASS_FRAME = 11, /* a range that its program calls one of a sequence */
+	PT_CLASS_ITERATION = 11, /* a range that its program calls one of a sequence */
 	PT_CLASS_INTERNAL = 12, /* an operator by which the framework makes ranges: no span */
 	PT_CLASS_EVALUATION = 13, /* a run of a compiled graph that only evaluates */
 	PT_CLASS_GRADIENTS = 14, /* of one that computes gradients, and leaves the update to another */
@@ -148,7 +148,7 @@ struct pt_ctl {
 	__u32 nests;	    /* 1: spans that make the boundary were seen inside one another */
 	__u32 gap;	    /* 1: the next boundary ends the window for one step; by the loader */
 	__u64 lost_ring;    /* records that found the ring full */
-	__u64 lost_depth;   /* spans deeper than PT_MAX_FRAMES */
+	__u64 lost_depth;   /* spans deeper than PT_MAX_OPEN_SPANS */
 	__u64 lost_ends;    /* calls to whose end no probe was put yet, in windows */
 	__u64 lost_storage; /* threads for which no storage could be had */
 	__u32 long_name_cnt; /* texts in `long_names`; the loader takes off those it took out */

@@ -4,7 +4,7 @@
  * spans are frames of the thread like any other, so they lie in the operators that made them. Only
  * the outermost call is a span: what a runtime does inside the driver is its own affair.
  */
-#include "frames.bpf.h"
+#include "open_spans.bpf.h"
 
 /* What a call was given: six registers, then the stack from the return address on. */
 struct call_words {
@@ -81,10 +81,10 @@ static __always_inline __u8 call_copy_kind(const struct call_words *words,
  * the stack pointer is the same. */
 static __always_inline bool call_is_nested(struct pt_thread *t, __u64 sp, __u32 row)
 {
-	struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
+	struct pt_open_span *f = open_span_at(t, t->open_cnt - 1);
 	struct pt_probe_stat *s;
 
-	if (!f || f->kind != PT_FRAME_CALL || f->sp < sp || (f->sp == sp && f->probe == row))
+	if (!f || f->kind != PT_KIND_CALL || f->sp < sp || (f->sp == sp && f->probe == row))
 		return false;
 	s = measuring() ? stat_of(row) : NULL;
 	if (s)
@@ -96,7 +96,7 @@ static __always_inline bool call_is_nested(struct pt_thread *t, __u64 sp, __u32 
 
 __weak __noinline int count_launch_in(struct pt_thread *t, __u32 i)
 {
-	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
 	struct pt_probe_stat *s = f ? stat_of(f->probe) : NULL;
 
 	if (s)
@@ -107,7 +107,7 @@ __weak __noinline int count_launch_in(struct pt_thread *t, __u32 i)
 /* What encloses work for the device is worth its probe. */
 __weak __noinline int count_launch(struct pt_thread *t)
 {
-	for (__u32 i = 0; t && i < PT_MAX_FRAMES && i < t->frame_cnt; i++)
+	for (__u32 i = 0; t && i < PT_MAX_OPEN_SPANS && i < t->open_cnt; i++)
 		count_launch_in(t, i);
 	return 0;
 }
@@ -120,7 +120,7 @@ int device_launch(struct pt_regs *ctx)
 
 	if (!t)
 		return 0;
-	frames_close_dead(t, ctx->sp);
+	spans_close_dead(t, ctx->sp);
 	count_launch(t);
 	return 0;
 }
@@ -133,12 +133,12 @@ int device_call_entry(struct pt_regs *ctx)
 	struct call_words words = {};
 	__u64 bytes, stream;
 	struct pt_thread *t;
-	struct pt_frame *f;
+	struct pt_open_span *f;
 	__u8 copy;
 
 	if (!cfg || !wanted() || !(t = thread_get()) || call_is_nested(t, ctx->sp, row))
 		return 0;
-	frames_close_dead(t, ctx->sp);
+	spans_close_dead(t, ctx->sp);
 	stat_hit(row);
 	words_read(ctx, &words);
 	stream = call_stream(&words, &cfg->call);
@@ -147,12 +147,12 @@ int device_call_entry(struct pt_regs *ctx)
 	copy = call_copy_kind(&words, &cfg->call);
 	if (PT_CALL_GIVES_WORK(cfg->call.call_class) && measuring())
 		count_launch(t);
-	f = frame_push(t, ctx->sp, row, PT_FRAME_CALL);
+	f = span_push(t, ctx->sp, row, PT_KIND_CALL);
 	if (!f)
 		return 0;
-	f->object = cfg->call.object ? call_arg(&words, cfg->call.object) : 0;
-	f->type_obj = stream;
-	f->seq = bytes;
+	f->handle = cfg->call.object ? call_arg(&words, cfg->call.object) : 0;
+	f->stream = stream;
+	f->bytes = bytes;
 	f->slot = copy;
 	f->nested = 0;
 	return 0;
@@ -164,11 +164,11 @@ int device_call_return(struct pt_regs *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct pt_thread *t = thread_lookup();
-	struct pt_frame *f = t ? frame_at(t, t->frame_cnt - 1) : NULL;
+	struct pt_open_span *f = t ? open_span_at(t, t->open_cnt - 1) : NULL;
 	const struct pt_probe_cfg *cfg;
 	__u32 row;
 
-	if (!f || f->kind != PT_FRAME_CALL || f->sp != ctx->sp - 8)
+	if (!f || f->kind != PT_KIND_CALL || f->sp != ctx->sp - 8)
 		return 0; /* nested, or begun before we looked */
 	row = f->probe;
 	cfg = bpf_map_lookup_elem(&probe_cfg, &row);
@@ -177,7 +177,7 @@ int device_call_return(struct pt_regs *ctx)
 	if ((__u32)ctx->ax)
 		f->slot |= PT_SPAN_FAILED;
 	else if (cfg->call.call_class == PT_CALL_ALLOC)
-		f->object = read_u64(f->object);
-	frame_close_top(t, now, PT_END_RETURN);
+		f->handle = read_u64(f->handle);
+	span_close_top(t, now, PT_END_RETURN);
 	return 0;
 }

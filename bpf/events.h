@@ -69,18 +69,27 @@ struct pt_rec {
 struct pt_span {
 	__u64 ts_ns;
 	__u64 end_ns;
-	/* NODE, QUEUE: address in the target, of the queue's operation; CALL: the kernel's handle, the
-	 * block, the graph, the event; NAMED, in the decoder alone: its link, 0 if none */
-	__u64 vtable;
-	/* NODE: language-level type object (PyTypeObject *), 0 if none; CALL: the stream's handle;
-	 * QUEUE: the operation's number; STATIC: key of its stack, 0 if none */
-	__u64 type_obj;
-	/* NODE: sequence number, STATIC: that of the node that differentiates what the call returned;
-	 * all ones if there is none. CALL: bytes, of a launch the caller. QUEUE: rows that were in it
-	 * at the begin, in the high half its capacity */
-	__u64 seq;
+	/* Of each union the kind has one. */
+	union {
+		__u64 vtable; /* NODE, QUEUE: address in the target, of the queue's operation */
+		__u64 handle; /* CALL: of the kernel, the block, the graph, the event */
+		__u64 link;   /* NAMED, in the decoder alone; 0 if none */
+	};
+	union {
+		__u64 type_obj;	 /* NODE: language-level type object (PyTypeObject *), 0 if none */
+		__u64 stream;	 /* CALL: its handle */
+		__u64 operation; /* QUEUE: its number */
+		__u64 stack;	 /* STATIC, and NAMED in the decoder: key of its stack, 0 if none */
+		__u64 object;	 /* NAMED, as the library saw it: the object that has its name */
+	};
+	union {
+		__u64 seq;   /* NODE: sequence number; STATIC: that of the node that differentiates
+				what the call returned; all ones if there is none */
+		__u64 bytes; /* CALL; of a launch the caller */
+		__u64 rows;  /* QUEUE: in it at the begin; in the high half its capacity */
+	};
 	__u32 probe; /* row of the probe table */
-	__u8 kind;   /* enum pt_frame_kind, all but NAMED */
+	__u8 kind;   /* enum pt_span_kind; NAMED in the decoder alone */
 	__u8 end;    /* enum pt_end */
 	__u16 flags; /* enum pt_span_flags */
 };

@@ -4,7 +4,7 @@
  * Data breakpoints see both. Until the yield there is a note and no span: at an epoch's end nothing
  * stays open. The number of steps does not depend on these breakpoints, which come and go.
  */
-#include "frames.bpf.h"
+#include "open_spans.bpf.h"
 #include "python_thread.bpf.h"
 
 /* The thread's note of this generator, NULL: none. */
@@ -55,17 +55,17 @@ int loader_next_end(struct pt_regs *ctx)
 	__u64 frame = python_executing(ctl.layout.python.begin_code);
 	struct pt_thread *t = frame ? thread_lookup() : NULL;
 	struct pt_loader_next *next = t ? loader_next_find(t, frame) : NULL;
-	struct pt_frame *f;
+	struct pt_open_span *f;
 
 	if (!next)
 		return 0;
 	begin = next->ts_ns;
 	*next = (struct pt_loader_next){};
-	frames_close_dead_at(t, ctx->sp, now);
-	f = frame_push(t, ctx->sp, ctl.layout.python.row, PT_FRAME_STATIC);
+	spans_close_dead_at(t, ctx->sp, now);
+	f = span_push(t, ctx->sp, ctl.layout.python.row, PT_KIND_STATIC);
 	if (!f)
 		return 0;
 	f->ts_ns = begin;
-	frame_close_top(t, now, PT_END_SITE);
+	span_close_top(t, now, PT_END_SITE);
 	return 0;
 }

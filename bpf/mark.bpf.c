@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /* Counters and instants: what has a time and no length. */
-#include "frames.bpf.h"
+#include "open_spans.bpf.h"
 #include "names.bpf.h"
 
 /* A slot as configurations have it, 1 higher; 0 if there is none. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /* Allocations and frees, as the framework's own allocators report them. */
-#include "frames.bpf.h"
+#include "open_spans.bpf.h"
 #include "registers.bpf.h"
 
 static __always_inline void memory_emit(struct pt_regs *ctx, __u64 addr, __s64 bytes,

@@ -17,9 +17,9 @@ static __always_inline void named_step(struct pt_thread *t, __u32 row, struct pt
  * its. */
 static __always_inline bool in_named_call(struct pt_thread *t, __u32 row)
 {
-	struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
+	struct pt_open_span *f = open_span_at(t, t->open_cnt - 1);
 
-	if (!f || f->kind != PT_FRAME_NAMED || f->sp == PT_SP_OBJECT || f->name_class ||
+	if (!f || f->kind != PT_KIND_NAMED || f->sp == PT_SP_OBJECT || f->name_class ||
 	    f->probe == row)
 		return false;
 	if (f->nested < 255)
@@ -119,7 +119,8 @@ static __always_inline __u32 read_full_name(struct pt_regs *ctx, const struct pt
 	return (__u32)n - 1;
 }
 
-static __always_inline void full_name_send(struct pt_thread *t, const struct pt_frame *f, __u32 len)
+static __always_inline void full_name_send(struct pt_thread *t, const struct pt_open_span *f,
+					   __u32 len)
 {
 	struct pt_rec_full_name *r = (void *)t->scratch;
 
@@ -159,7 +160,7 @@ int named_entry(struct pt_regs *ctx)
 {
 	__u32 row = probe_row(ctx), len, full_len;
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
-	struct pt_frame *f;
+	struct pt_open_span *f;
 	struct pt_thread *t;
 	__u64 at, stack, link;
 	struct pt_name *name;
@@ -185,8 +186,8 @@ int named_entry(struct pt_regs *ctx)
 	link = cfg->link ? link_object(ctx, cfg) : 0;
 	f = named_push(t, ctx->sp + cfg->rsp_shift, row, len);
 	if (f) {
-		f->seq = stack;
-		f->object = link;
+		f->range_stack = stack;
+		f->link = link;
 	}
 	if (f && full_len)
 		full_name_send(t, f, full_len);
@@ -201,7 +202,7 @@ int object_entry(struct pt_regs *ctx)
 {
 	__u32 row = probe_row(ctx), len;
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
-	struct pt_frame *f;
+	struct pt_open_span *f;
 	struct pt_thread *t;
 	struct pt_name *name;
 	__u64 key;
@@ -232,20 +233,20 @@ int object_exit(struct pt_regs *ctx)
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	struct pt_thread *t = thread_lookup();
 
-	if (!cfg || !t || !t->frame_cnt)
+	if (!cfg || !t || !t->open_cnt)
 		return 0;
 	object = arg_word(ctx, cfg->key_reg);
-	i = t->frame_cnt;
-	for (int n = 0; n < PT_MAX_FRAMES; n++) {
-		const struct pt_frame *f = frame_at(t, --i);
+	i = t->open_cnt;
+	for (int n = 0; n < PT_MAX_OPEN_SPANS; n++) {
+		const struct pt_open_span *f = open_span_at(t, --i);
 
 		if (!f)
 			return 0;
-		if (f->kind == PT_FRAME_NAMED && f->sp != PT_SP_OBJECT && f->object == object)
+		if (f->kind == PT_KIND_NAMED && f->sp != PT_SP_OBJECT && f->object == object)
 			break;
 	}
-	if (i < PT_MAX_FRAMES)
-		frames_close_to(t, i, now, PT_END_OBJECT);
+	if (i < PT_MAX_OPEN_SPANS)
+		spans_close_to(t, i, now, PT_END_OBJECT);
 	return 0;
 }
 
@@ -261,14 +262,14 @@ static __always_inline int range_open(struct pt_regs *ctx, __u32 row,
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct pt_thread *t = thread_get();
-	struct pt_frame *f;
+	struct pt_open_span *f;
 	__u32 len;
 	struct pt_name *name;
 
 	if (!t)
 		return 0;
-	frames_close_dead(t, ctx->sp);
-	ranges_close(t, object, cfg->code == PT_CLASS_FRAME);
+	spans_close_dead(t, ctx->sp);
+	ranges_close(t, object, cfg->code == PT_CLASS_ITERATION);
 	stat_hit(row);
 	name = range_name_buffer(t);
 	len = read_name(ctx, cfg, name);
@@ -296,7 +297,7 @@ int range_exit(struct pt_regs *ctx)
 {
 	struct pt_thread *t = thread_lookup();
 
-	if (t && t->frame_cnt)
+	if (t && t->open_cnt)
 		range_end(t, 0, ctx->sp);
 	return 0;
 }
@@ -321,7 +322,7 @@ int range_stop(struct pt_regs *ctx)
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	struct pt_thread *t = thread_lookup();
 
-	if (cfg && t && t->frame_cnt)
+	if (cfg && t && t->open_cnt)
 		range_end(t, range_object(ctx, cfg), ctx->sp);
 	return 0;
 }
@@ -353,7 +354,7 @@ static __always_inline int operator_entry(struct pt_regs *ctx, bool by_name)
 {
 	__u32 row = probe_row(ctx), len, cnt = 0;
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
-	struct pt_frame *f;
+	struct pt_open_span *f;
 	struct pt_thread *t;
 	struct pt_name *name;
 	__u64 def, stack;
@@ -379,7 +380,7 @@ static __always_inline int operator_entry(struct pt_regs *ctx, bool by_name)
 	}
 	f = named_push(t, ctx->sp, row, len);
 	if (f)
-		f->seq = stack;
+		f->range_stack = stack;
 	if (f && cnt)
 		args_send(t, f, cnt);
 	return 0;

@@ -8,11 +8,11 @@
 /* A node that another runs as a part of it (CopySlices): it is none of the graph. */
 static __always_inline bool in_node(struct pt_thread *t)
 {
-	const struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
+	const struct pt_open_span *f = open_span_at(t, t->open_cnt - 1);
 	const struct pt_probe_cfg *cfg;
 	__u32 row;
 
-	if (!f || f->kind != PT_FRAME_NODE)
+	if (!f || f->kind != PT_KIND_NODE)
 		return false;
 	row = f->probe;
 	cfg = bpf_map_lookup_elem(&probe_cfg, &row);
@@ -27,7 +27,7 @@ int node_entry(struct pt_regs *ctx)
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	__u64 node, type_obj = 0, head[PT_NODE_HEAD] = {};
 	struct pt_thread *t;
-	struct pt_frame *f;
+	struct pt_open_span *f;
 
 	if (!cfg || !(t = span_begin(ctx, row)))
 		return 0;
@@ -38,10 +38,10 @@ int node_entry(struct pt_regs *ctx)
 	bpf_probe_read_user(head, sizeof(head), (void *)node);
 	if (head[0] == ctl.layout.pynode_vtable && head[0])
 		type_obj = read_u64(read_u64(node + ctl.layout.node_pyobj) + 8);
-	f = frame_push(t, ctx->sp, row, PT_FRAME_NODE);
+	f = span_push(t, ctx->sp, row, PT_KIND_NODE);
 	if (!f)
 		return 0;
-	f->object = head[0];
+	f->vtable = head[0];
 	if (ctl.layout.node_seq)
 		f->seq = head[(ctl.layout.node_seq / sizeof(head[0])) & (PT_NODE_HEAD - 1)];
 	f->type_obj = type_obj;

@@ -54,16 +54,16 @@ int optimizer_step(struct pt_regs *ctx)
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	__u64 now = bpf_ktime_get_ns();
 	struct pt_thread *t = cfg && calls_it() ? thread_get() : NULL;
-	struct pt_frame *f;
+	struct pt_open_span *f;
 
 	before = ctl.optimizer_step.refs;
 	ctl.optimizer_step.refs = refs;
 	if (!t || !before)
 		return 0;
 	i = region_find(t, REGION_OPTIMIZER_STEP);
-	f = frame_at(t, i);
+	f = open_span_at(t, i);
 	if (f && refs < f->object) {
-		frames_close_to(t, i, now, PT_END_OBJECT);
+		spans_close_to(t, i, now, PT_END_OBJECT);
 		return 0;
 	}
 	if (!f && refs < before)
@@ -89,7 +89,7 @@ int optimizer_mark(struct pt_regs *ctx)
 	__u32 row = probe_row(ctx);
 	struct pt_thread *t = calls_it() ? thread_lookup() : NULL;
 	__u64 state, frame, code;
-	struct pt_frame *f;
+	struct pt_open_span *f;
 
 	if (ctl.window_open)
 		__sync_fetch_and_add(&ctl.optimizer_step.enclosing_hits, 1);
@@ -99,11 +99,11 @@ int optimizer_mark(struct pt_regs *ctx)
 	code = frame ? read_u64(frame + 8 * p->code_word) & p->object_mask : 0;
 	if (!t || !code || code != ctl.optimizer_step.refs_at)
 		return 0;
-	frames_close_dead(t, ctx->sp);
+	spans_close_dead(t, ctx->sp);
 	ctl.optimizer_step.passes = 0;
-	f = frame_push(t, PT_SP_OBJECT, row, PT_FRAME_STATIC);
+	f = span_push(t, PT_SP_OBJECT, row, PT_KIND_STATIC);
 	if (f)
-		frame_close_top(t, f->ts_ns, PT_END_OBJECT);
+		span_close_top(t, f->ts_ns, PT_END_OBJECT);
 	return 0;
 }
 
@@ -148,7 +148,7 @@ __weak __noinline __u64 optimizer_step_enclosing(struct pt_thread *t)
 static __always_inline void enclosing_begins(struct pt_thread *t, __u32 row, __u32 name_class,
 					     __u64 frame, __u64 now)
 {
-	struct pt_frame *f = frame_at(t, region_find(t, REGION_OPTIMIZER_STEP));
+	struct pt_open_span *f = open_span_at(t, region_find(t, REGION_OPTIMIZER_STEP));
 
 	if (f && f->object != frame)
 		return;
@@ -163,12 +163,12 @@ static __always_inline void enclosing_ends(struct pt_thread *t, __u32 name_class
 					   __u64 now)
 {
 	__u32 i = region_find(t, REGION_OPTIMIZER_STEP);
-	const struct pt_frame *f = frame_at(t, i);
+	const struct pt_open_span *f = open_span_at(t, i);
 
 	if (!f)
 		emit_under_way(t, name_class, now);
 	else if (f->object == frame)
-		frames_close_to(t, i, now, PT_END_OBJECT);
+		spans_close_to(t, i, now, PT_END_OBJECT);
 }
 
 /* A function of a library that what is around the step calls before and behind it, and others, too.
@@ -188,7 +188,7 @@ int optimizer_enclosing(struct pt_regs *ctx)
 	found = t ? optimizer_step_enclosing(t) : 0;
 	if (!t || !found)
 		return 0;
-	frames_close_dead(t, ctx->sp);
+	spans_close_dead(t, ctx->sp);
 	if ((found & ENCLOSING_MASK) == ENCLOSING_AFTER)
 		enclosing_ends(t, cfg->code, found & ~(__u64)ENCLOSING_MASK, now);
 	else

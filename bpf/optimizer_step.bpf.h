@@ -26,7 +26,7 @@ static __always_inline void optimizer_step_holds(struct pt_thread *t)
 		ctl.optimizer_step.want_stack = 0;
 		optimizer_step_stack(t);
 	}
-	if (measuring() && region_find(t, REGION_OPTIMIZER_STEP) >= PT_MAX_FRAMES)
+	if (measuring() && region_find(t, REGION_OPTIMIZER_STEP) >= PT_MAX_OPEN_SPANS)
 		__sync_fetch_and_add(&ctl.optimizer_step.outside, 1);
 }
 
@@ -36,10 +36,10 @@ static __always_inline void optimizer_step_lost(struct pt_thread *t, __u64 now)
 {
 	__u32 i = region_find(t, REGION_OPTIMIZER_STEP);
 
-	if (i >= PT_MAX_FRAMES)
+	if (i >= PT_MAX_OPEN_SPANS)
 		return;
-	frames_close_above(t, i, now);
-	t->frame_cnt = i;
+	spans_close_above(t, i, now);
+	t->open_cnt = i;
 	if (ctl.window_open)
 		__sync_fetch_and_add(&ctl.optimizer_step.endless, 1);
 }

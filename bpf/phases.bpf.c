@@ -16,14 +16,14 @@ int forward_switch(struct pt_regs *ctx)
 
 	if (!t)
 		return 0;
-	frames_close_dead(t, ctx->sp);
+	spans_close_dead(t, ctx->sp);
 	stat_hit(row);
 	if (!on) {
 		region_end(t, REGION_FORWARD, now);
 		return 0;
 	}
 	optimizer_step_lost(t, now);
-	if (region_find(t, REGION_FORWARD) < PT_MAX_FRAMES)
+	if (region_find(t, REGION_FORWARD) < PT_MAX_OPEN_SPANS)
 		return 0;
 	/* The first forward pass may turn it off and on for each parameter that it initializes. */
 	if (ctl.class_seen[PT_CLASS_BACKWARD])
@@ -40,11 +40,11 @@ int phase_entry(struct pt_regs *ctx)
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	__u64 now = bpf_ktime_get_ns();
 	struct pt_thread *t = thread_get();
-	struct pt_frame *f;
+	struct pt_open_span *f;
 
 	if (!cfg || !t)
 		return 0;
-	frames_close_dead(t, ctx->sp);
+	spans_close_dead(t, ctx->sp);
 	stat_hit(row);
 	t->ahead_ns = 0;
 	if (cfg->code == PT_CLASS_BACKWARD) {
@@ -74,7 +74,7 @@ int phase_ahead(struct pt_regs *ctx)
 
 	if (!t)
 		return 0;
-	frames_close_dead(t, ctx->sp);
+	spans_close_dead(t, ctx->sp);
 	stat_hit(probe_row(ctx));
 	t->ahead_ns = now;
 	return 0;
@@ -84,7 +84,7 @@ int phase_ahead(struct pt_regs *ctx)
  * changed since, or what encloses it began later. */
 static __always_inline __u64 asked_for(struct pt_thread *t, __u32 name_class)
 {
-	const struct pt_frame *around = frame_at(t, t->frame_cnt - 2);
+	const struct pt_open_span *around = open_span_at(t, t->open_cnt - 2);
 
 	if (name_class != PT_CLASS_OPTIMIZER || t->ahead_ns <= ctl.changed_ns ||
 	    (around && around->ts_ns > t->ahead_ns))
@@ -100,12 +100,12 @@ int named_phase_entry(struct pt_regs *ctx)
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	__u64 now = bpf_ktime_get_ns(), ahead_ns;
 	struct pt_thread *t = thread_get();
-	struct pt_frame *f;
+	struct pt_open_span *f;
 	struct pt_name *name;
 
 	if (!cfg || !t)
 		return 0;
-	frames_close_dead(t, ctx->sp);
+	spans_close_dead(t, ctx->sp);
 	stat_hit(row);
 	name = name_buffer(t);
 	if (!name)

@@ -47,13 +47,13 @@ static __always_inline void queue_push(struct pt_regs *ctx, struct pt_thread *t,
 {
 	__u32 id = (__u32)read_u64(operation + ctl.layout.pipeline.operation_id);
 	__u64 vtable = read_u64(operation), rows = queue_rows(queue);
-	struct pt_frame *f = frame_push(t, ctx->sp, row, PT_FRAME_QUEUE);
+	struct pt_open_span *f = span_push(t, ctx->sp, row, PT_KIND_QUEUE);
 
 	if (!f)
 		return;
-	f->object = vtable;
-	f->type_obj = id;
-	f->seq = rows;
+	f->vtable = vtable;
+	f->operation = id;
+	f->rows = rows;
 }
 
 static __always_inline struct pt_thread *queue_begin(struct pt_regs *ctx, __u32 row)

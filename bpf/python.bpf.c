@@ -201,12 +201,12 @@ __weak __noinline int read_range_name(struct pt_thread *t, __u32 slot, __u64 sel
  * and this has its memory. */
 static __always_inline void forget_same(struct pt_thread *t, __u64 self)
 {
-	const struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
+	const struct pt_open_span *f = open_span_at(t, t->open_cnt - 1);
 
-	if (!f || f->kind != PT_FRAME_NAMED || f->sp != PT_SP_OBJECT || f->object != self ||
-	    frame_has_ended(f))
+	if (!f || f->kind != PT_KIND_NAMED || f->sp != PT_SP_OBJECT || f->object != self ||
+	    span_has_ended(f))
 		return;
-	t->frame_cnt--;
+	t->open_cnt--;
 	if (t->named_cnt)
 		t->named_cnt--;
 }
@@ -219,12 +219,12 @@ int python_range_begin(struct pt_regs *ctx)
 	__u32 row = ctl.layout.python.row, len;
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	struct pt_thread *t = self && cfg ? thread_get() : NULL;
-	struct pt_frame *f;
+	struct pt_open_span *f;
 	struct pt_name *name;
 
 	if (!t)
 		return 0;
-	frames_close_dead_at(t, ctx->sp, now);
+	spans_close_dead_at(t, ctx->sp, now);
 	stat_hit(row);
 	forget_same(t, self);
 	ranges_close(t, self, false);
@@ -247,7 +247,7 @@ int python_range_end(struct pt_regs *ctx)
 	__u64 self = first_argument(ctl.layout.python.end_code);
 	struct pt_thread *t = self ? thread_lookup() : NULL;
 
-	if (t && t->frame_cnt)
+	if (t && t->open_cnt)
 		range_end(t, self, ctx->sp);
 	return 0;
 }

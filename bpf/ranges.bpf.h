@@ -4,7 +4,7 @@
 #ifndef PROFTRACE_RANGES_BPF_H
 #define PROFTRACE_RANGES_BPF_H
 
-#include "frames.bpf.h"
+#include "open_spans.bpf.h"
 #include "names.bpf.h"
 #include "stack.bpf.h"
 
@@ -12,28 +12,28 @@
 
 __weak __noinline int is_open_range(struct pt_thread *t, __u32 i, __u64 object, __u32 any)
 {
-	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
 
-	return f && PT_FRAME_IS_RANGE(f) && !frame_has_ended(f) && (any || f->object == object);
+	return f && PT_IS_RANGE(f) && !span_has_ended(f) && (any || f->object == object);
 }
 
 /* When frame i ended, a range that waits; 0: it has not, or it is none, or ended before that. */
 __weak __noinline __u64 range_ended_ns(struct pt_thread *t, __u32 i, __u64 after_ns)
 {
-	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
 
-	if (!f || !PT_FRAME_IS_RANGE(f) || f->type_obj <= after_ns)
+	if (!f || !PT_IS_RANGE(f) || f->ended_ns <= after_ns)
 		return 0;
-	return f->type_obj;
+	return f->ended_ns;
 }
 
 /* When the innermost range around frame i that has ended did, 0: none has. */
 __weak __noinline __u64 enclosing_ended_ns(struct pt_thread *t, __u32 i)
 {
-	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
 	__u64 ts_ns = f ? f->ts_ns : 0;
 
-	for (; f && i > 0 && i <= PT_MAX_FRAMES; i--) {
+	for (; f && i > 0 && i <= PT_MAX_OPEN_SPANS; i--) {
 		__u64 end = range_ended_ns(t, i - 1, ts_ns);
 
 		if (end)
@@ -47,24 +47,24 @@ enum around { AROUND_NONE, AROUND_OPEN, AROUND_ENDED };
 /* Is frame i a range of a sequence, that was open then? */
 __weak __noinline int sequence_at(struct pt_thread *t, __u32 i, __u64 then_ns)
 {
-	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
 
-	if (!f || !PT_FRAME_IS_RANGE(f) || !PT_CLASS_IS_FRAME(f->name_class))
+	if (!f || !PT_IS_RANGE(f) || !PT_CLASS_IS_ITERATION(f->name_class))
 		return AROUND_NONE;
-	if (!f->type_obj)
+	if (!f->ended_ns)
 		return AROUND_OPEN;
-	return f->type_obj > then_ns ? AROUND_ENDED : AROUND_NONE;
+	return f->ended_ns > then_ns ? AROUND_ENDED : AROUND_NONE;
 }
 
 /* Did frame i begin in one of a sequence, that is over? Those may overlap among themselves. */
 __weak __noinline int sequence_is_over(struct pt_thread *t, __u32 i)
 {
-	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
 	__u64 ts_ns = f ? f->ts_ns : 0;
 
-	if (!f || PT_CLASS_IS_FRAME(f->name_class))
+	if (!f || PT_CLASS_IS_ITERATION(f->name_class))
 		return false;
-	for (; i > 0 && i <= PT_MAX_FRAMES; i--) {
+	for (; i > 0 && i <= PT_MAX_OPEN_SPANS; i--) {
 		int around = sequence_at(t, i - 1, ts_ns);
 
 		if (around != AROUND_NONE)
@@ -79,36 +79,36 @@ static __always_inline bool has_little_room(const struct pt_thread *t)
 }
 
 /* Ends open range i with what enclosed it, if its program will not: it begins anew (object), or the
- * next of a sequence begins (is_frame), or there is little room, in which overlaps cannot be waited
+ * next of a sequence begins (is_iteration), or there is little room, in which overlaps cannot be waited
  * for. One of a sequence ends where it begins anew. */
-__weak __noinline int range_close(struct pt_thread *t, __u32 i, __u64 object, __u32 is_frame)
+__weak __noinline int range_close(struct pt_thread *t, __u32 i, __u64 object, __u32 is_iteration)
 {
-	struct pt_frame *f = t ? frame_at(t, i) : NULL;
+	struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
 	__u64 end = 0;
 	bool again;
 
 	if (!f || !is_open_range(t, i, 0, true))
 		return 0;
 	again = object > PT_OBJECT_OWN && f->object == object;
-	if (again && is_frame && PT_CLASS_IS_FRAME(f->name_class))
+	if (again && is_iteration && PT_CLASS_IS_ITERATION(f->name_class))
 		end = bpf_ktime_get_ns();
-	else if (again || has_little_room(t) || (is_frame && sequence_is_over(t, i)))
+	else if (again || has_little_room(t) || (is_iteration && sequence_is_over(t, i)))
 		end = enclosing_ended_ns(t, i);
 	if (!end)
 		return 0;
-	f->type_obj = end;
+	f->ended_ns = end;
 	f->slot |= PT_RANGE_NOT_ENDED;
 	return 0;
 }
 
 /* What its program left open ends, as a range of this object (0: none) begins. Outermost first. */
-__weak __noinline int ranges_close(struct pt_thread *t, __u64 object, __u32 is_frame)
+__weak __noinline int ranges_close(struct pt_thread *t, __u64 object, __u32 is_iteration)
 {
-	if (!t || (object <= PT_OBJECT_OWN && !is_frame && !has_little_room(t)))
+	if (!t || (object <= PT_OBJECT_OWN && !is_iteration && !has_little_room(t)))
 		return 0;
-	for (__u32 i = 0; i < PT_MAX_FRAMES && i < t->frame_cnt; i++)
-		range_close(t, i, object, is_frame);
-	frames_close_dead_at(t, 0, 0);
+	for (__u32 i = 0; i < PT_MAX_OPEN_SPANS && i < t->open_cnt; i++)
+		range_close(t, i, object, is_iteration);
+	spans_close_dead_at(t, 0, 0);
 	return 0;
 }
 
@@ -145,17 +145,17 @@ static __always_inline struct pt_name *range_name_buffer(struct pt_thread *t)
 }
 
 /* A frame with the name that name_buffer() was given. */
-static __always_inline struct pt_frame *named_push(struct pt_thread *t, __u64 sp, __u32 row,
+static __always_inline struct pt_open_span *named_push(struct pt_thread *t, __u64 sp, __u32 row,
 						   __u32 name_len)
 {
 	__u32 slot = t->named_cnt & (PT_MAX_NAMED - 1);
-	struct pt_frame *f = frame_push(t, sp, row, PT_FRAME_NAMED);
+	struct pt_open_span *f = span_push(t, sp, row, PT_KIND_NAMED);
 
 	if (!f)
 		return NULL;
 	f->slot = slot;
 	f->object = 0;
-	f->seq = 0;
+	f->range_stack = 0;
 	f->nested = 0;
 	t->name_len[slot] = name_len;
 	t->named_cnt = slot + 1;
@@ -218,12 +218,12 @@ static __always_inline void loader_next_ends(struct pt_thread *t, __u32 name_cla
 }
 
 /* Begins a range whose name is in the buffer; ranges may open or close a step. */
-static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 row,
+static __always_inline struct pt_open_span *range_begin(struct pt_thread *t, __u32 row,
 						    const struct pt_probe_cfg *cfg,
 						    struct pt_name *name, __u32 name_len, __u64 now)
 {
 	__u32 name_class = name_classify(name);
-	struct pt_frame *f;
+	struct pt_open_span *f;
 	__u64 stack;
 
 	if (!name_class || name_class == PT_CLASS_INTERNAL)
@@ -242,24 +242,24 @@ static __always_inline struct pt_frame *range_begin(struct pt_thread *t, __u32 r
 	f = named_push(t, PT_SP_OBJECT, row, name_len);
 	if (f) {
 		f->name_class = name_class;
-		f->seq = stack;
+		f->range_stack = stack;
 	}
 	return f;
 }
 
 /* Index of the innermost range that has not ended, of this object or (any: 1) of whichever, or
- * PT_MAX_FRAMES. Global functions: the verifier follows each once. */
+ * PT_MAX_OPEN_SPANS. Global functions: the verifier follows each once. */
 __weak __noinline int range_find(struct pt_thread *t, __u64 object, __u32 any)
 {
-	for (__u32 i = t ? t->frame_cnt : 0; i > 0 && i <= PT_MAX_FRAMES; i--)
+	for (__u32 i = t ? t->open_cnt : 0; i > 0 && i <= PT_MAX_OPEN_SPANS; i--)
 		if (is_open_range(t, i - 1, object, any))
 			return i - 1;
-	return PT_MAX_FRAMES;
+	return PT_MAX_OPEN_SPANS;
 }
 
 __weak __noinline int note_overlap(struct pt_thread *t, __u32 i, __u64 begin_ns)
 {
-	struct pt_frame *f = t ? frame_at(t, i) : NULL;
+	struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
 
 	if (f && range_ended_ns(t, i, begin_ns))
 		f->slot |= PT_RANGE_OVERLAPS;
@@ -269,9 +269,9 @@ __weak __noinline int note_overlap(struct pt_thread *t, __u32 i, __u64 begin_ns)
 /* Range i ends: those that began before it, and ended since, overlap with it. */
 __weak __noinline int note_overlaps(struct pt_thread *t, __u32 i)
 {
-	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
 
-	for (__u32 j = 0; f && j < PT_MAX_FRAMES && j < i; j++)
+	for (__u32 j = 0; f && j < PT_MAX_OPEN_SPANS && j < i; j++)
 		note_overlap(t, j, f->ts_ns);
 	return 0;
 }
@@ -282,19 +282,19 @@ static __always_inline void range_end(struct pt_thread *t, __u64 object, __u64 s
 {
 	__u64 now = bpf_ktime_get_ns();
 	__u32 i = range_find(t, object, false);
-	struct pt_frame *f = frame_at(t, i);
+	struct pt_open_span *f = open_span_at(t, i);
 
 	if (!f)
 		return;
 	loader_next_ends(t, f->name_class);
 	note_overlaps(t, i);
 	if (range_find(t, object, true) != i) { /* it is outlived */
-		f->type_obj = now;
+		f->ended_ns = now;
 		step_event(t, f->name_class, 1, now);
 		return;
 	}
-	frames_close_to(t, i, now, PT_END_OBJECT);
-	frames_close_dead_at(t, sp, now); /* those that waited for it */
+	spans_close_to(t, i, now, PT_END_OBJECT);
+	spans_close_dead_at(t, sp, now); /* those that waited for it */
 }
 
 #endif

@@ -4,38 +4,38 @@
 #ifndef PROFTRACE_REGIONS_BPF_H
 #define PROFTRACE_REGIONS_BPF_H
 
-#include "frames.bpf.h"
+#include "open_spans.bpf.h"
 
 enum region { REGION_FORWARD = 1, REGION_OPTIMIZER_STEP };
 
 __weak __noinline int is_region(struct pt_thread *t, __u32 i, __u32 region)
 {
-	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
 
-	return f && f->sp == PT_SP_OBJECT && f->kind == PT_FRAME_STATIC && f->slot == region;
+	return f && f->sp == PT_SP_OBJECT && f->kind == PT_KIND_STATIC && f->slot == region;
 }
 
-/* Index of the thread's open region, or PT_MAX_FRAMES. region: enum region. */
+/* Index of the thread's open region, or PT_MAX_OPEN_SPANS. region: enum region. */
 __weak __noinline int region_find(struct pt_thread *t, __u32 region)
 {
-	for (__u32 i = t ? t->frame_cnt : 0; i > 0 && i <= PT_MAX_FRAMES; i--)
+	for (__u32 i = t ? t->open_cnt : 0; i > 0 && i <= PT_MAX_OPEN_SPANS; i--)
 		if (is_region(t, i - 1, region))
 			return i - 1;
-	return PT_MAX_FRAMES;
+	return PT_MAX_OPEN_SPANS;
 }
 
 static __always_inline void region_end(struct pt_thread *t, enum region region, __u64 now)
 {
 	__u32 i = region_find(t, region);
 
-	if (i < PT_MAX_FRAMES)
-		frames_close_to(t, i, now, PT_END_OBJECT);
+	if (i < PT_MAX_OPEN_SPANS)
+		spans_close_to(t, i, now, PT_END_OBJECT);
 }
 
-static __always_inline struct pt_frame *region_begin(struct pt_thread *t, enum region region,
+static __always_inline struct pt_open_span *region_begin(struct pt_thread *t, enum region region,
 						     __u32 name_class, __u32 row)
 {
-	struct pt_frame *f = frame_push(t, PT_SP_OBJECT, row, PT_FRAME_STATIC);
+	struct pt_open_span *f = span_push(t, PT_SP_OBJECT, row, PT_KIND_STATIC);
 
 	if (f) {
 		f->slot = region;

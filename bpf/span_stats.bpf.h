@@ -24,11 +24,11 @@ static __always_inline void stat_hit(__u32 row)
 
 __weak __noinline int holds_operators(struct pt_thread *t, __u32 i)
 {
-	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
 	const struct pt_probe_cfg *cfg;
 	__u32 row;
 
-	if (!f || frame_has_ended(f))
+	if (!f || span_has_ended(f))
 		return false;
 	row = f->probe;
 	cfg = bpf_map_lookup_elem(&probe_cfg, &row);
@@ -38,7 +38,7 @@ __weak __noinline int holds_operators(struct pt_thread *t, __u32 i)
 /* Is an operator or backward node open that holds what it calls? */
 __weak __noinline int in_operator(struct pt_thread *t)
 {
-	for (__u32 i = 0; t && i < PT_MAX_FRAMES && i < t->frame_cnt; i++)
+	for (__u32 i = 0; t && i < PT_MAX_OPEN_SPANS && i < t->open_cnt; i++)
 		if (holds_operators(t, i))
 			return true;
 	return false;
@@ -53,13 +53,13 @@ static __always_inline __u64 without_waits(__u64 ns, __u64 waited_ns)
 
 /* Where the probe of all nodes is there, too: how much earlier it saw this one begin, which is before
  * the hooks of its tensors. */
-static __always_inline __u64 begun_before(struct pt_thread *t, const struct pt_frame *f,
+static __always_inline __u64 begun_before(struct pt_thread *t, const struct pt_open_span *f,
 					  const struct pt_probe_cfg *cfg)
 {
-	const struct pt_frame *node = frame_at(t, t->frame_cnt - 1);
+	const struct pt_open_span *node = open_span_at(t, t->open_cnt - 1);
 
-	if (f->kind != PT_FRAME_NODE || !(cfg->flags & PT_NODE_OF_TYPE) || !node ||
-	    node->kind != PT_FRAME_NODE)
+	if (f->kind != PT_KIND_NODE || !(cfg->flags & PT_NODE_OF_TYPE) || !node ||
+	    node->kind != PT_KIND_NODE)
 		return 0;
 	return without_waits(f->ts_ns - node->ts_ns, f->cpu_wait_ns - node->cpu_wait_ns);
 }
@@ -78,8 +78,8 @@ __weak __noinline int in_own_pass(struct pt_thread *t)
 {
 	if (!t)
 		return false;
-	for (__u32 i = 0; i < PT_MAX_FRAMES && i < t->frame_cnt; i++) {
-		const struct pt_frame *f = frame_at(t, i);
+	for (__u32 i = 0; i < PT_MAX_OPEN_SPANS && i < t->open_cnt; i++) {
+		const struct pt_open_span *f = open_span_at(t, i);
 
 		if (f && f->name_class == PT_CLASS_BACKWARD)
 			return true;
@@ -108,7 +108,7 @@ __weak __noinline __u64 node_end(__u64 begin_ns, __u64 end_ns)
  * ended before now, how long the thread waited until then is not known. */
 __weak __noinline int count_span(struct pt_thread *t, __u32 i, __u64 end_ns, __u32 flags, __u32 how)
 {
-	const struct pt_frame *f = t && measuring() ? frame_at(t, i) : NULL;
+	const struct pt_open_span *f = t && measuring() ? open_span_at(t, i) : NULL;
 	const struct pt_probe_cfg *cfg;
 	struct pt_probe_stat *s;
 	__u32 row;
@@ -122,7 +122,7 @@ __weak __noinline int count_span(struct pt_thread *t, __u32 i, __u64 end_ns, __u
 	if (!s || !cfg)
 		return 0;
 	ns = end_ns - f->ts_ns;
-	if (f->kind == PT_FRAME_NODE && how == PT_END_INFERRED && !(flags & PT_SPAN_IN_PASS))
+	if (f->kind == PT_KIND_NODE && how == PT_END_INFERRED && !(flags & PT_SPAN_IN_PASS))
 		ns = node_end(f->ts_ns, end_ns) - f->ts_ns;
 	if (flags & ENDS_NOW && ns == end_ns - f->ts_ns)
 		ns = without_waits(ns, cpu_wait_ns() - f->cpu_wait_ns);

@@ -3,7 +3,7 @@
 #ifndef PROFTRACE_SPANS_BPF_H
 #define PROFTRACE_SPANS_BPF_H
 
-#include "frames.bpf.h"
+#include "open_spans.bpf.h"
 
 /* The function that opens each step is followed in every state. */
 static __always_inline bool call_wanted(__u32 row)
@@ -18,7 +18,7 @@ static __always_inline struct pt_thread *span_begin_at(__u64 sp, __u32 row)
 
 	if (!call_wanted(row) || !(t = thread_get()))
 		return NULL;
-	frames_close_dead(t, sp);
+	spans_close_dead(t, sp);
 	stat_hit(row);
 	return t;
 }

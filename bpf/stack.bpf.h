@@ -122,13 +122,13 @@ static __always_inline bool stack_send(struct pt_rec_stack *r, __u64 key)
 /* Is the innermost open span one that has its stack, or a backward node? */
 static __always_inline bool in_stacked(struct pt_thread *t)
 {
-	const struct pt_frame *f = frame_at(t, t->frame_cnt - 1);
+	const struct pt_open_span *f = open_span_at(t, t->open_cnt - 1);
 	const struct pt_probe_cfg *cfg;
 	__u32 row;
 
 	if (!f)
 		return false;
-	if (f->kind == PT_FRAME_NODE)
+	if (f->kind == PT_KIND_NODE)
 		return true;
 	row = f->probe;
 	cfg = bpf_map_lookup_elem(&probe_cfg, &row);
@@ -173,13 +173,13 @@ static __always_inline __u64 stack_take(struct pt_thread *t, __u32 row)
 }
 
 /* A frame of a function that has a stack, if its row has. */
-static __always_inline struct pt_frame *static_push(struct pt_thread *t, __u64 sp, __u32 row)
+static __always_inline struct pt_open_span *static_push(struct pt_thread *t, __u64 sp, __u32 row)
 {
 	__u64 stack = stack_take(t, row);
-	struct pt_frame *f = frame_push(t, sp, row, PT_FRAME_STATIC);
+	struct pt_open_span *f = span_push(t, sp, row, PT_KIND_STATIC);
 
 	if (f)
-		f->type_obj = stack;
+		f->stack = stack;
 	return f;
 }
 

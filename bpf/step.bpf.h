@@ -106,7 +106,7 @@ __weak __noinline int step_boundary(struct pt_thread *t, __u64 now)
 	/* A call that began while its end, or its caller's, had no probe yet is not seen to return;
 	 * a range that opens above it would bury it for good. */
 	if (t && ctl.learn)
-		t->frame_cnt = t->named_cnt = 0;
+		t->open_cnt = t->named_cnt = 0;
 	if (!ctl.counting || now < ctl.count_from_ns || prev == PT_STATE_DONE)
 		return 0;
 	state = step_state(next);

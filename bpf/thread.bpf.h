@@ -66,19 +66,19 @@ static __always_inline struct pt_thread *thread_get(void)
 
 /* Frame i, NULL out of bounds. The barrier keeps the compiler from turning a walk over frames into
  * pointer arithmetic, whose bounds the verifier could not see. */
-static __always_inline struct pt_frame *frame_at(struct pt_thread *t, __u32 i)
+static __always_inline struct pt_open_span *open_span_at(struct pt_thread *t, __u32 i)
 {
 	barrier_var(i);
-	if (i >= PT_MAX_FRAMES)
+	if (i >= PT_MAX_OPEN_SPANS)
 		return NULL;
-	return &t->frames[i];
+	return &t->open[i];
 }
 
 /* A range that ended out of order waits for those above it; so does one whose end had no probe. */
-static __always_inline bool frame_has_ended(const struct pt_frame *f)
+static __always_inline bool span_has_ended(const struct pt_open_span *f)
 {
-	return f->kind == PT_FRAME_NAMED &&
-	       (f->type_obj || (f->sp == PT_SP_OBJECT && f->ts_ns < ctl.woken_ns));
+	return f->kind == PT_KIND_NAMED &&
+	       (f->ended_ns || (f->sp == PT_SP_OBJECT && f->ts_ns < ctl.woken_ns));
 }
 
 static __always_inline bool may_miss_end(__u32 row)
@@ -89,9 +89,9 @@ static __always_inline bool may_miss_end(__u32 row)
 }
 
 /* A call that may have ended while its probes were changed: only its own end tells that it did not. */
-static __always_inline bool frame_is_stale(const struct pt_frame *f)
+static __always_inline bool span_is_stale(const struct pt_open_span *f)
 {
-	return PT_FRAME_IS_STALE(f, ctl.changed_ns, may_miss_end(f->probe));
+	return PT_IS_STALE(f, ctl.changed_ns, may_miss_end(f->probe));
 }
 
 /* Sends what the thread has gathered. */

@@ -5,32 +5,42 @@
 
 #include "events.h"
 
-#define PT_MAX_FRAMES	  48   /* open spans a thread can hold; deeper ones are counted as lost */
+#define PT_MAX_OPEN_SPANS	  48   /* open spans a thread can hold; deeper ones are counted as lost */
 #define PT_MAX_NAMED   32      /* open spans with a dynamic name, per thread */
 #define PT_MAX_THREADS 4096    /* threads with open spans at once */
 #define PT_SP_OBJECT   (~0ull) /* sp of a frame that is an object and not a stack frame */
 #define PT_NO_STREAM   (~0ull) /* a call that names no stream */
 
-enum pt_frame_kind {
-	PT_FRAME_STATIC = 0,
-	PT_FRAME_NAMED = 1,
-	PT_FRAME_NODE = 2,
-	PT_FRAME_CALL = 3,
-	PT_FRAME_QUEUE = 4,
+enum pt_span_kind {
+	PT_KIND_STATIC = 0,
+	PT_KIND_NAMED = 1,
+	PT_KIND_NODE = 2,
+	PT_KIND_CALL = 3,
+	PT_KIND_QUEUE = 4,
 };
 
-struct pt_frame {
+struct pt_open_span {
 	__u64 ts_ns;
 	__u64 cpu_wait_ns; /* of the thread, until then: see cpu_wait_ns() */
 	__u64 sp;     /* stack pointer at the function's entry, or PT_SP_OBJECT */
-	__u64 object; /* NODE: vtable; NAMED: what identifies it at its end; others: as in pt_span */
-	/* NODE, STATIC: sequence number; NAMED: key of its stack, 0 if none; others: as in pt_span */
-	__u64 seq;
-	/* NODE: language-level type object; CALL: stream; QUEUE, STATIC: as in pt_span; NAMED: when it
-	 * ended, if ranges that began inside it have not, else 0 */
-	__u64 type_obj;
+	/* Of each union the kind has one. */
+	union {
+		__u64 vtable; /* NODE, QUEUE: as in pt_span */
+		__u64 handle; /* CALL: as in pt_span */
+		__u64 link;   /* NAMED, a function: as in pt_rec_named */
+		__u64 object; /* NAMED, STATIC: what identifies it at its end */
+	};
+	union {
+		__u64 seq;	   /* NODE, STATIC: as in pt_span */
+		__u64 bytes, rows; /* CALL; QUEUE: as in pt_span */
+		__u64 range_stack; /* NAMED: key of its stack, 0 if none */
+	};
+	union {
+		__u64 type_obj, stream, operation, stack; /* NODE; CALL; QUEUE; STATIC: as in pt_span */
+		__u64 ended_ns; /* NAMED: when, if ranges that began inside it have not; else 0 */
+	};
 	__u32 probe;
-	__u8 kind; /* enum pt_frame_kind */
+	__u8 kind; /* enum pt_span_kind */
 	__u8 name_class;
 	/* NAMED: index into names, and PT_RANGE_*; CALL: flags of its span, the low byte; STATIC, an
 	 * object: which region it is */
@@ -40,12 +50,12 @@ struct pt_frame {
 #define PT_RANGE_OVERLAPS  64  /* it ended, and after it one that began inside it */
 #define PT_RANGE_NOT_ENDED 128 /* see PT_SPAN_NOT_ENDED */
 /* A range: it says itself when it ends. */
-#define PT_FRAME_IS_RANGE(f) ((f)->kind == PT_FRAME_NAMED && (f)->sp == PT_SP_OBJECT)
+#define PT_IS_RANGE(f) ((f)->kind == PT_KIND_NAMED && (f)->sp == PT_SP_OBJECT)
 /* Is a range of this class one of a sequence? */
-#define PT_CLASS_IS_FRAME(name_class)                                                              \
-	((name_class) == PT_CLASS_FRAME || (name_class) == PT_CLASS_USER_STEP)
+#define PT_CLASS_IS_ITERATION(name_class)                                                              \
+	((name_class) == PT_CLASS_ITERATION || (name_class) == PT_CLASS_USER_STEP)
 /* Began before probes were changed, and its row's place is PT_MAY_MISS_END: it may have ended since. */
-#define PT_FRAME_IS_STALE(f, changed_ns, may_miss_end)                                             \
+#define PT_IS_STALE(f, changed_ns, may_miss_end)                                             \
 	((f)->ts_ns < (changed_ns) && (f)->sp != PT_SP_OBJECT && !(f)->name_class && (may_miss_end))
 
 /* A generator was asked for an item and has not handed one on. */
@@ -56,7 +66,7 @@ struct pt_loader_next {
 #define PT_MAX_LOADER_NEXTS 4 /* of a thread at once: one generator may ask another */
 
 struct pt_thread {
-	__u32 frame_cnt;
+	__u32 open_cnt;
 	__u32 named_cnt;
 	__u32 pid, tid;
 	__u32 spanless; /* calls that have no span, since the latest named one */
@@ -68,7 +78,7 @@ struct pt_thread {
 	__u32 caller;	 /* its row */
 	__u32 pad2;
 	struct pt_loader_next loader_nexts[PT_MAX_LOADER_NEXTS];
-	struct pt_frame frames[PT_MAX_FRAMES];
+	struct pt_open_span open[PT_MAX_OPEN_SPANS];
 	__u32 name_len[PT_MAX_NAMED];
 	struct pt_name names[PT_MAX_NAMED + 1]; /* the last: of a range beyond them */
 	struct pt_rec_spans batch; /* ended spans that have not been sent yet */

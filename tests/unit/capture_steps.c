@@ -226,7 +226,7 @@ Test(steps, frames_are_steps_without_a_look)
 {
 	const struct step_rule rule = step_rule__frames();
 
-	cr_expect_eq(rule.boundary, PT_CLASS_FRAME);
+	cr_expect_eq(rule.boundary, PT_CLASS_ITERATION);
 	cr_expect_eq(rule.needs, PT_CLASS_NONE);
 	cr_expect_str_eq(rule.source, "frame");
 }

@@ -8,7 +8,9 @@ enum { BEGIN, END, START, STOP, BACKWARD, UPDATE, ASYNC, AHEAD, OWN, CNT };
 static struct planned_probe probes[CNT] = {
 	[BEGIN] = {.group = GROUP_STEP, .program = "range_enter"},
 	[END] = {.group = GROUP_STEP, .program = "range_exit"},
-	[START] = {.group = GROUP_STEP, .program = "range_start", .cfg = {.code = PT_CLASS_FRAME}},
+	[START] = {.group = GROUP_STEP,
+		   .program = "range_start",
+		   .cfg = {.code = PT_CLASS_ITERATION}},
 	[STOP] = {.group = GROUP_STEP, .program = "range_stop"},
 	[BACKWARD] = {.group = GROUP_STEP,
 		      .program = "phase_entry",
@@ -60,7 +62,7 @@ Test(rest, phases_stay_where_they_make_steps)
 
 Test(rest, ranges_of_the_class_of_their_own_stay)
 {
-	const struct step_rule rule = {.boundary = PT_CLASS_FRAME};
+	const struct step_rule rule = {.boundary = PT_CLASS_ITERATION};
 
 	expect(&rule, (enum probe_group[CNT]){[BEGIN] = OUT,
 					      [END] = OUT,

@@ -116,11 +116,13 @@ Test(timer_only, a_graph_by_its_name_and_by_its_kind)
 Test(timer_only, begins_and_ends_go_together)
 {
 	static struct planned_probe frames[] = {
-		{.group = GROUP_STEP, .program = "range_start", .cfg = {.code = PT_CLASS_FRAME}},
+		{.group = GROUP_STEP,
+		 .program = "range_start",
+		 .cfg = {.code = PT_CLASS_ITERATION}},
 		{.group = GROUP_STEP, .program = "range_stop"},
 	};
 	const struct probe_plan plan = {.probes = frames, .cnt = 2};
-	const struct step_rule by_frame = {.boundary = PT_CLASS_FRAME};
+	const struct step_rule by_frame = {.boundary = PT_CLASS_ITERATION};
 	const struct step_rule other = {.boundary = PT_CLASS_BACKWARD};
 
 	for (size_t i = 0; i < plan.cnt; i++) {

@@ -54,7 +54,7 @@ Test(device_functions, a_call)
 	cr_assert_eq(span.ts_ns, 110);
 	cr_assert_eq(span.end_ns, 120);
 	cr_assert_eq(span.probe, CALL);
-	cr_assert_eq(span.kind, PT_FRAME_STATIC);
+	cr_assert_eq(span.kind, PT_KIND_STATIC);
 	cr_assert_eq(span.end, PT_END_RETURN);
 	cr_assert_eq(span.seq, 5);
 	cr_assert_eq(span.flags, 0);
@@ -75,7 +75,7 @@ Test(device_functions, a_node_lasts_until_another)
 	struct shim_call call = call_of(NODE, 110, 120);
 
 	cr_assert(is_span(NODE, 110, 120));
-	cr_assert_eq(span.kind, PT_FRAME_NODE);
+	cr_assert_eq(span.kind, PT_KIND_NODE);
 	cr_assert_eq(span.end, PT_END_INFERRED);
 	cr_assert_eq(span.vtable, 0x123);
 	cr_assert_eq(span.type_obj, 0);
@@ -122,7 +122,7 @@ Test(device_functions, a_part_ends_with_what_is_around_it_or_somewhere_before_th
 	struct shim_call call = call_of(PART, 110, 120);
 
 	cr_assert(device_functions__span(&functions, &call, 100, 200, &span));
-	cr_assert_eq(span.kind, PT_FRAME_STATIC);
+	cr_assert_eq(span.kind, PT_KIND_STATIC);
 	cr_assert_eq(span.end, PT_END_INFERRED);
 	call.flags = SHIM_CALL_RETURNED;
 	cr_assert(device_functions__span(&functions, &call, 100, 200, &span));
@@ -135,7 +135,7 @@ Test(device_functions, one_that_is_named_by_an_object)
 
 	cr_assert(device_functions__has(&functions, &call));
 	cr_assert(device_functions__span(&functions, &call, 100, 200, &span));
-	cr_assert_eq(span.kind, PT_FRAME_NAMED);
+	cr_assert_eq(span.kind, PT_KIND_NAMED);
 	cr_assert_eq(span.type_obj, 0x123);
 	cr_assert_eq(span.end, PT_END_RETURN);
 	call.flags = SHIM_CALL_LEFT; /* by an exception */

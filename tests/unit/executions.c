@@ -273,12 +273,12 @@ Test(executions, nor_has_one_that_is_open)
 
 	if (map < 0)
 		cr_skip("maps need root");
-	t = (struct pt_thread){.pid = 100, .tid = tid, .frame_cnt = 1, .name_len = {5}};
-	t.frames[0] = (struct pt_frame){.ts_ns = 10,
-					.sp = PT_SP_OBJECT,
-					.object = 0x7f0000001000,
-					.probe = 1,
-					.kind = PT_FRAME_NAMED};
+	t = (struct pt_thread){.pid = 100, .tid = tid, .open_cnt = 1, .name_len = {5}};
+	t.open[0] = (struct pt_open_span){.ts_ns = 10,
+					  .sp = PT_SP_OBJECT,
+					  .object = 0x7f0000001000,
+					  .probe = 1,
+					  .kind = PT_KIND_NAMED};
 	strcpy(t.names[0].text, "range");
 	cr_assert_eq(bpf_map_update_elem(map, &tid, &t, BPF_ANY), 0);
 	cr_assert_eq(target__open(getpid(), &self), 0);

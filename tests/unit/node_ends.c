@@ -55,7 +55,7 @@ static void node(struct decoder *d, uint64_t begin_ns, uint64_t end_ns)
 	r.spans[0] = (struct pt_span){.ts_ns = begin_ns,
 				      .end_ns = end_ns,
 				      .probe = ROW_NODE,
-				      .kind = PT_FRAME_NODE,
+				      .kind = PT_KIND_NODE,
 				      .end = PT_END_INFERRED};
 	cr_assert_eq(decoder__record(d, &r, size), 0);
 }

@@ -125,7 +125,7 @@ static void asked(struct decoder *d, uint32_t row, uint64_t cnt, uint64_t begin,
 				      .type_obj = 1,
 				      .seq = cnt | 16ull << 32,
 				      .probe = row,
-				      .kind = PT_FRAME_QUEUE,
+				      .kind = PT_KIND_QUEUE,
 				      .end = PT_END_SITE};
 	cr_assert_eq(decoder__record(d, &r, sizeof(r)), 0);
 }

@@ -60,7 +60,7 @@ bool device_functions__span(const struct device_functions *f, const struct shim_
 	*span = (struct pt_span){.ts_ns = call->begin_ns,
 				 .end_ns = call->end_ns,
 				 .probe = call->api,
-				 .kind = PT_FRAME_STATIC,
+				 .kind = PT_KIND_STATIC,
 				 .end = PT_END_RETURN,
 				 .seq = call->node};
 	if (call->begin_ns < open_ns) {
@@ -74,8 +74,8 @@ bool device_functions__span(const struct device_functions *f, const struct shim_
 	if (call->flags & SHIM_CALL_LEFT)
 		span->end = PT_END_INFERRED;
 	if (kind == SHIM_FUNCTION_RETURNING) {
-		span->kind = PT_FRAME_NAMED;
-		span->type_obj = call->type;
+		span->kind = PT_KIND_NAMED;
+		span->object = call->type;
 	}
 	if (kind == SHIM_FUNCTION_CALL || kind == SHIM_FUNCTION_RETURNING ||
 	    call->flags & SHIM_CALL_RETURNED)
@@ -83,7 +83,7 @@ bool device_functions__span(const struct device_functions *f, const struct shim_
 	span->end = PT_END_INFERRED;
 	if (kind != SHIM_FUNCTION_NODE)
 		return true;
-	span->kind = PT_FRAME_NODE;
+	span->kind = PT_KIND_NODE;
 	span->vtable = call->flags & SHIM_CALL_OBJECT ? f->python_node : call->type;
 	span->type_obj = call->flags & SHIM_CALL_OBJECT ? call->type : 0;
 	return true;

@@ -235,9 +235,9 @@ uint32_t decoder__row_name(struct decoder *d, uint32_t row)
 
 static uint32_t stack_id(struct decoder *d, const struct pt_span *span)
 {
-	const bool has = span->kind == PT_FRAME_STATIC || span->kind == PT_FRAME_NAMED;
+	const bool has = span->kind == PT_KIND_STATIC || span->kind == PT_KIND_NAMED;
 
-	return has && d->stacks ? python_stacks__id(d->stacks, d->writer, span->type_obj) : 0;
+	return has && d->stacks ? python_stacks__id(d->stacks, d->writer, span->stack) : 0;
 }
 
 /* Writes a span; the tensors that came with its begin are attached to it. */
@@ -252,7 +252,7 @@ int decoder__span_write(struct decoder *d, const struct pt_rec *h, const struct 
 		.end = span->end,
 		.flags = flags | (span->flags & (PT_SPAN_CUT_BEGIN | PT_SPAN_CUT_END)),
 		.id = id,
-		.value = span->kind == PT_FRAME_NAMED ? (int64_t)span->vtable : 0,
+		.value = span->kind == PT_KIND_NAMED ? (int64_t)span->link : 0,
 		.track = decoder__track(d, h->pid, h->tid),
 		.stack = stack_id(d, span),
 	};
@@ -315,7 +315,7 @@ static bool end_with_pass(struct decoder *d, uint32_t tid, struct pt_span *node)
 
 static bool may_end_with_pass(const struct pt_span *span)
 {
-	return span->kind == PT_FRAME_NODE && span->end == PT_END_INFERRED;
+	return span->kind == PT_KIND_NODE && span->end == PT_END_INFERRED;
 }
 
 /* Returns of other functions that end it are counted apart (callee_ends). */
@@ -334,13 +334,12 @@ static bool name_span(struct decoder *d, const struct pt_rec *h, struct pt_span 
 {
 	if (may_end_with_pass(span) && !end_with_pass(d, h->tid, span))
 		return false;
-	if (span->kind == PT_FRAME_NODE && span->vtable)
+	if (span->kind == PT_KIND_NODE && span->vtable)
 		*name = node_names__id(d->nodes, d->writer, probe->category, h->pid, span->vtable,
 				       span->type_obj);
 	else
 		*name = decoder__row_name(d, span->probe);
-	*id = span->kind == PT_FRAME_NODE || span->kind == PT_FRAME_STATIC ? span->seq
-									   : EVENT_NO_ID;
+	*id = span->kind == PT_KIND_NODE || span->kind == PT_KIND_STATIC ? span->seq : EVENT_NO_ID;
 	return true;
 }
 
@@ -354,10 +353,10 @@ static int take_span(struct decoder *d, const struct pt_rec *h, const struct pt_
 
 	if (!probe)
 		return d->malformed++, 0;
-	if (span.kind == PT_FRAME_CALL)
+	if (span.kind == PT_KIND_CALL)
 		return decoder__call(d, h, &span, probe);
 	note_pass(d, h->tid, &span);
-	if (span.kind == PT_FRAME_QUEUE) {
+	if (span.kind == PT_KIND_QUEUE) {
 		decoder__count_hits(d, span.probe, span_hits(probe, &span));
 		return decoder__queue(d, h, &span, probe);
 	}
@@ -375,7 +374,7 @@ void decoder__meet(struct decoder *d, uint32_t pid, uint32_t tid, const struct p
 
 	note_pass(d, tid, noted);
 	if (probe && probe->pointer_hook == POINTER_HOOK_RETURNING)
-		decoder__named_meet(d, pid, probe, noted->type_obj);
+		decoder__named_meet(d, pid, probe, noted->object);
 }
 
 int decoder__noted(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *noted,
@@ -389,7 +388,7 @@ int decoder__noted(struct decoder *d, uint32_t pid, uint32_t tid, const struct p
 
 	if (!probe)
 		return d->malformed++, 0;
-	if (span.kind == PT_FRAME_NAMED)
+	if (span.kind == PT_KIND_NAMED)
 		return decoder__named_noted(d, &h, &span, probe, own, full);
 	if (!name_span(d, &h, &span, probe, &name, &id))
 		return 0;
@@ -498,17 +497,17 @@ int decoder__record(struct decoder *d, const void *data, size_t size)
 
 static bool in_own_pass(const struct pt_thread *t)
 {
-	for (uint32_t i = 0; i < t->frame_cnt && i < PT_MAX_FRAMES; i++)
-		if (t->frames[i].name_class == PT_CLASS_BACKWARD)
+	for (uint32_t i = 0; i < t->open_cnt && i < PT_MAX_OPEN_SPANS; i++)
+		if (t->open[i].name_class == PT_CLASS_BACKWARD)
 			return true;
 	return false;
 }
 
-static bool frame_is_stale(const struct decoder *d, const struct pt_frame *f)
+static bool span_is_stale(const struct decoder *d, const struct pt_open_span *f)
 {
 	const struct planned_probe *probe = decoder__row_probe(d, f->probe);
 
-	return PT_FRAME_IS_STALE(f, d->changed_ns, probe && probe->cfg.place & PT_MAY_MISS_END);
+	return PT_IS_STALE(f, d->changed_ns, probe && probe->cfg.place & PT_MAY_MISS_END);
 }
 
 /* When the innermost range around frame i that has ended did, if the innermost one of a sequence
@@ -517,16 +516,16 @@ static uint64_t enclosing_ended_ns(const struct pt_thread *t, uint32_t i)
 {
 	uint64_t end_ns = 0;
 
-	for (uint32_t j = i; j-- > 0 && !PT_CLASS_IS_FRAME(t->frames[i].name_class);) {
-		const struct pt_frame *around = &t->frames[j];
+	for (uint32_t j = i; j-- > 0 && !PT_CLASS_IS_ITERATION(t->open[i].name_class);) {
+		const struct pt_open_span *around = &t->open[j];
 		const bool is_frame =
-			PT_FRAME_IS_RANGE(around) && PT_CLASS_IS_FRAME(around->name_class);
+			PT_IS_RANGE(around) && PT_CLASS_IS_ITERATION(around->name_class);
 
-		if (is_frame && !around->type_obj)
+		if (is_frame && !around->ended_ns)
 			return 0;
-		if (!PT_FRAME_IS_RANGE(around) || around->type_obj <= t->frames[i].ts_ns)
+		if (!PT_IS_RANGE(around) || around->ended_ns <= t->open[i].ts_ns)
 			continue;
-		end_ns = end_ns ? end_ns : around->type_obj;
+		end_ns = end_ns ? end_ns : around->ended_ns;
 		if (is_frame)
 			return end_ns;
 	}
@@ -536,30 +535,30 @@ static uint64_t enclosing_ended_ns(const struct pt_thread *t, uint32_t i)
 /* As the programs do it where the next of the sequence begins. */
 static void close_ranges(struct pt_thread *t)
 {
-	for (uint32_t i = 0; i < t->frame_cnt && i < PT_MAX_FRAMES; i++) {
-		struct pt_frame *f = &t->frames[i];
+	for (uint32_t i = 0; i < t->open_cnt && i < PT_MAX_OPEN_SPANS; i++) {
+		struct pt_open_span *f = &t->open[i];
 		const uint64_t end_ns =
-			PT_FRAME_IS_RANGE(f) && !f->type_obj ? enclosing_ended_ns(t, i) : 0;
+			PT_IS_RANGE(f) && !f->ended_ns ? enclosing_ended_ns(t, i) : 0;
 
 		if (!end_ns)
 			continue;
-		f->type_obj = end_ns;
+		f->ended_ns = end_ns;
 		f->slot |= PT_RANGE_NOT_ENDED;
 	}
 }
 
 /* Did one that began inside the range f, which has ended, end later or not yet? */
-static bool is_overlapped(const struct pt_thread *t, const struct pt_frame *f)
+static bool is_overlapped(const struct pt_thread *t, const struct pt_open_span *f)
 {
-	const struct pt_frame *end = t->frames + t->frame_cnt % (PT_MAX_FRAMES + 1);
+	const struct pt_open_span *end = t->open + t->open_cnt % (PT_MAX_OPEN_SPANS + 1);
 
-	for (const struct pt_frame *in = f + 1; in < end; in++)
-		if (PT_FRAME_IS_RANGE(in) && !in->type_obj && in->ts_ns < f->type_obj)
+	for (const struct pt_open_span *in = f + 1; in < end; in++)
+		if (PT_IS_RANGE(in) && !in->ended_ns && in->ts_ns < f->ended_ns)
 			return true;
 	return f->slot & PT_RANGE_OVERLAPS;
 }
 
-static int frame_write(struct decoder *d, const struct pt_thread *t, const struct pt_frame *f,
+static int frame_write(struct decoder *d, const struct pt_thread *t, const struct pt_open_span *f,
 		       uint64_t open_ns, uint64_t close_ns)
 {
 	const struct pt_rec h = {.pid = t->pid, .tid = t->tid};
@@ -575,17 +574,17 @@ static int frame_write(struct decoder *d, const struct pt_thread *t, const struc
 	uint32_t slot = f->slot % PT_MAX_NAMED;
 
 	if (span.ts_ns >= close_ns ||
-	    (f->kind == PT_FRAME_NAMED && f->sp == PT_SP_OBJECT && f->ts_ns < d->woken_ns) ||
-	    frame_is_stale(d, f))
+	    (f->kind == PT_KIND_NAMED && f->sp == PT_SP_OBJECT && f->ts_ns < d->woken_ns) ||
+	    span_is_stale(d, f))
 		return 0;
 	if (span.ts_ns < open_ns) {
 		span.ts_ns = open_ns;
 		span.flags |= PT_SPAN_CUT_BEGIN;
 	}
-	if (f->kind == PT_FRAME_NAMED && f->type_obj && f->type_obj < close_ns) {
-		if (f->type_obj <= open_ns)
+	if (f->kind == PT_KIND_NAMED && f->ended_ns && f->ended_ns < close_ns) {
+		if (f->ended_ns <= open_ns)
 			return 0;
-		span.end_ns = f->type_obj;
+		span.end_ns = f->ended_ns;
 		span.end = PT_END_OBJECT;
 		span.flags ^= PT_SPAN_CUT_END;
 		if (is_overlapped(t, f))
@@ -595,13 +594,13 @@ static int frame_write(struct decoder *d, const struct pt_thread *t, const struc
 			span.flags |= PT_SPAN_NOT_ENDED;
 		}
 	}
-	if (f->kind == PT_FRAME_CALL)
+	if (f->kind == PT_KIND_CALL)
 		span.flags |= f->slot | (uint16_t)(f->nested << PT_SPAN_NESTED_SHIFT);
-	if (f->kind == PT_FRAME_NODE && in_own_pass(t))
+	if (f->kind == PT_KIND_NODE && in_own_pass(t))
 		span.flags |= PT_SPAN_IN_PASS;
-	if (f->kind != PT_FRAME_NAMED)
+	if (f->kind != PT_KIND_NAMED)
 		return take_span(d, &h, &span);
-	span.type_obj = f->seq; /* its stack */
+	span.stack = f->range_stack;
 	return decoder__named_write(d, &h, &span, f->name_class, &t->names[slot],
 				    t->name_len[slot]);
 }
@@ -618,9 +617,9 @@ static int thread_write(struct decoder *d, struct pt_thread *t, uint64_t window,
 		err = take_span(d, &(struct pt_rec){.pid = t->pid, .tid = t->tid},
 				&t->batch.spans[i]);
 	close_ranges(t);
-	for (uint32_t i = t->frame_cnt; i-- > 0 && !err;)
-		if (i < PT_MAX_FRAMES)
-			err = frame_write(d, t, &t->frames[i], open_ns, close_ns);
+	for (uint32_t i = t->open_cnt; i-- > 0 && !err;)
+		if (i < PT_MAX_OPEN_SPANS)
+			err = frame_write(d, t, &t->open[i], open_ns, close_ns);
 	return err;
 }
 

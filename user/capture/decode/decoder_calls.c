@@ -27,10 +27,10 @@ static uint64_t call_bytes(struct decoder *d, const struct pt_rec *h, const stru
 	if (call_class == PT_CALL_LAUNCH)
 		return 0;
 	if (call_class == PT_CALL_FREE)
-		return failed ? 0 : pending__freed(d->pending, owner, span->vtable);
+		return failed ? 0 : pending__freed(d->pending, owner, span->handle);
 	if (call_class == PT_CALL_ALLOC && !failed && !(span->flags & PT_SPAN_CUT_END))
-		pending__allocated(d->pending, owner, span->vtable, span->seq);
-	return span->seq;
+		pending__allocated(d->pending, owner, span->handle, span->bytes);
+	return span->bytes;
 }
 
 /* A graph's kernels are not told. */
@@ -38,8 +38,8 @@ static uint32_t call_kernel(struct decoder *d, uint32_t pid, const struct pt_spa
 			    const struct planned_probe *probe)
 {
 	const struct pt_call_cfg *cfg = &probe->cfg.call;
-	const struct kernel_launch launch = {.function = span->vtable,
-					     .caller = span->seq,
+	const struct kernel_launch launch = {.function = span->handle,
+					     .caller = span->bytes,
 					     .by_runtime = probe->category == CAT_RUNTIME};
 	struct kernel_names *names;
 
@@ -54,7 +54,7 @@ int decoder__call(struct decoder *d, const struct pt_rec *h, const struct pt_spa
 {
 	const struct pt_call_cfg *cfg = &probe->cfg.call;
 	struct event_call args = {
-		.stream = span->type_obj == PT_NO_STREAM ? EVENT_NO_ID : span->type_obj,
+		.stream = span->stream == PT_NO_STREAM ? EVENT_NO_ID : span->stream,
 		.kernel = call_kernel(d, h->pid, span, probe),
 		.copy_kind = cfg->call_class == PT_CALL_COPY ? copy_kind(span) : COPY_UNKNOWN};
 	struct event e = {

@@ -195,9 +195,9 @@ int decoder__named(struct decoder *d, const struct pt_rec_named *r)
 	const struct planned_probe *probe = decoder__row_probe(d, r->h.probe);
 	struct pt_span span = {.ts_ns = r->ts_ns,
 			       .end_ns = r->end_ns,
-			       .vtable = r->link,
-			       .type_obj = r->stack,
-			       .kind = PT_FRAME_NAMED,
+			       .link = r->link,
+			       .stack = r->stack,
+			       .kind = PT_KIND_NAMED,
 			       .probe = r->h.probe,
 			       .end = r->h.end,
 			       .flags = (uint16_t)r->flags};
@@ -224,7 +224,7 @@ void decoder__named_meet(struct decoder *d, uint32_t pid, const struct planned_p
 int decoder__named_noted(struct decoder *d, const struct pt_rec *h, const struct pt_span *noted,
 			 const struct planned_probe *probe, const char *own, const char *full)
 {
-	const char *found = own ? own : object_text(d, h->pid, probe, noted->type_obj);
+	const char *found = own ? own : object_text(d, h->pid, probe, noted->object);
 	struct pt_span span = *noted;
 	struct decoded_name text = {0};
 
@@ -233,7 +233,7 @@ int decoder__named_noted(struct decoder *d, const struct pt_rec *h, const struct
 	text.text = strdup(found);
 	if (full && !is_full_name(full))
 		full = NULL;
-	span.type_obj = span.vtable = 0; /* a stack's place, a link's */
+	span.stack = span.link = 0;
 	return decoder__span_write(d, h, &span, name_id(d, probe, PT_CLASS_NONE, &text, full),
 				   EVENT_NO_ID, EVENT_UNPROBED);
 }

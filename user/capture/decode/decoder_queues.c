@@ -13,13 +13,13 @@ static int queue_rows_write(struct decoder *d, const struct pt_rec *h, const str
 			  .ts_ns = span->ts_ns,
 			  .end = END_OBJECT,
 			  .id = EVENT_NO_ID,
-			  .value = (int64_t)(span->seq & UINT32_MAX),
+			  .value = (int64_t)(span->rows & UINT32_MAX),
 			  .track = decoder__track(d, h->pid, h->tid)};
 	auto_free char *text = NULL;
 	char capacity[16];
 
 	/* The capacity may change, the schema of a name does not. */
-	snprintf(capacity, sizeof(capacity), "%u", (uint32_t)(span->seq >> 32));
+	snprintf(capacity, sizeof(capacity), "%u", (uint32_t)(span->rows >> 32));
 	if (asprintf(&text, "%s::queue of %s%s", operation, capacity,
 		     category == CAT_QUEUE_FULL ? ", before put" : "") < 0)
 		return -ENOMEM;
@@ -35,14 +35,14 @@ int decoder__queue(struct decoder *d, const struct pt_rec *h, const struct pt_sp
 {
 	const enum span_category category = probe->category;
 	const bool full = category == CAT_QUEUE_FULL;
-	const uint32_t rows = (uint32_t)span->seq, capacity = (uint32_t)(span->seq >> 32);
+	const uint32_t rows = (uint32_t)span->rows, capacity = (uint32_t)(span->rows >> 32);
 	const char *type = node_names__text(d->nodes, h->pid, span->vtable);
 	auto_free char *operation = NULL, *text = NULL;
 	int err = 0;
 
 	if (!type || !capacity)
 		return d->malformed++, 0;
-	if (asprintf(&operation, "%s(ID:%u)", type, (uint32_t)span->type_obj) < 0)
+	if (asprintf(&operation, "%s(ID:%u)", type, (uint32_t)span->operation) < 0)
 		return -ENOMEM;
 	if (!(span->flags & PT_SPAN_CUT_BEGIN))
 		err = queue_rows_write(d, h, span, category, operation);

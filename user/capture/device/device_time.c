@@ -34,7 +34,7 @@ static int noted(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *sp
 	struct pt_span of_row = *span;
 
 	of_row.probe = pointer_hooks__row(s, span->probe);
-	if (of_row.kind == PT_FRAME_NODE && pointer_hooks__has_name(s, span->probe))
+	if (of_row.kind == PT_KIND_NODE && pointer_hooks__has_name(s, span->probe))
 		of_row.vtable = of_row.type_obj = 0;
 	return decoder__noted(s->records.decoder, pid, tid, &of_row, names->own, names->full);
 }
@@ -47,7 +47,7 @@ static void met(void *ctx, uint32_t pid, uint32_t tid, const struct shim_call *c
 		      &(struct pt_span){.ts_ns = call->begin_ns,
 					.end_ns = call->end_ns,
 					.probe = pointer_hooks__row(s, call->api),
-					.type_obj = call->type});
+					.object = call->type});
 }
 
 static int before_span(void *ctx, uint32_t tid, uint64_t end_ns)

@@ -17,7 +17,7 @@ static int take_spans(struct call_log *log, const struct pt_rec_spans *r, size_t
 		const struct pt_span *span = &r->spans[i];
 		struct step_call call = {span->probe, r->h.tid, span->ts_ns, span->end_ns};
 
-		if (span->kind == PT_FRAME_STATIC)
+		if (span->kind == PT_KIND_STATIC)
 			err = ARRAY_PUSH(log->calls, log->cnt, log->cap, call);
 	}
 	return err;

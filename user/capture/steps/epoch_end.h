@@ -2,7 +2,7 @@
 /*
  * Where nothing but asks of the data loader makes the steps (evaluation, inference), the ask that
  * ends an epoch finds no batch: CPython's StopIteration tells it from the others, of libraries in C++
- * that the ask throws (frames.bpf.h) or leaves the batch empty (batch_site).
+ * that the ask throws (open_spans.bpf.h) or leaves the batch empty (batch_site).
  */
 #ifndef PROFTRACE_EPOCH_END_H
 #define PROFTRACE_EPOCH_END_H

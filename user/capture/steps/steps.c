@@ -182,12 +182,12 @@ static const struct rule_row rule_rows[] = {
 	  "each step opens where the data loader is asked for a batch; no optimizer step was "
 	  "seen"}},
 	/* The program's own word, where nothing shows that it trains. */
-	{{{PT_CLASS_FRAME, 2, ANY},
+	{{{PT_CLASS_ITERATION, 2, ANY},
 	  {PT_CLASS_DATALOADER, 0, 0},
 	  {PT_CLASS_OPTIMIZER, 0, 0},
 	  {PT_CLASS_BACKWARD, 0, 0}},
 	 SECOND,
-	 {PT_CLASS_FRAME, false, PT_CLASS_NONE, 0, "frame",
+	 {PT_CLASS_ITERATION, false, PT_CLASS_NONE, 0, "frame",
 	  "each step opens where the program begins a frame (proftrace.h)"}},
 	{{{PT_CLASS_BACKWARD, 3, ANY},
 	  {PT_CLASS_FORWARD, 0, 0},
@@ -282,7 +282,7 @@ bool step_rule__decide(const struct step_evidence *e, struct step_rule *rule)
 struct step_rule step_rule__frames(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rule_rows); i++)
-		if (rule_rows[i].rule.boundary == PT_CLASS_FRAME)
+		if (rule_rows[i].rule.boundary == PT_CLASS_ITERATION)
 			return rule_rows[i].rule;
 	return (struct step_rule){0};
 }

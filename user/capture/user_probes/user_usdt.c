@@ -24,7 +24,7 @@ struct own_probe {
 static const struct own_probe own_probes[] = {
 	{"range_begin", "range_start", GROUP_STEP, .key = 1, .text = 2, .domain = 3},
 	{"frame_begin", "range_start", GROUP_STEP, .key = 1, .text = 2, .domain = 3,
-	 .class = PT_CLASS_FRAME},
+	 .class = PT_CLASS_ITERATION},
 	{"range_end", "range_stop", GROUP_STEP, .key = 1},
 	{"counter", "mark", GROUP_OPERATOR, .text = 1, .domain = 2, .value = 3, .op = PT_MARK_SET},
 	{"mark", "mark", GROUP_OPERATOR, .text = 1, .domain = 2, .scope = 3, .op = PT_MARK_INSTANT},
@@ -263,7 +263,7 @@ bool user_usdt__has_frames(const struct probe_plan *plan)
 {
 	for (size_t i = 0; i < plan->cnt; i++)
 		if (!strcmp(plan->probes[i].program, "range_start") &&
-		    plan->probes[i].cfg.code == PT_CLASS_FRAME)
+		    plan->probes[i].cfg.code == PT_CLASS_ITERATION)
 			return true;
 	return false;
 }

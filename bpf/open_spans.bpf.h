@@ -6,8 +6,8 @@
  * returned, by an exception or past an end that has no probe: such frames are closed by the
  * thread's next event and marked as inferred.
  */
-#ifndef PROFTRACE_FRAMES_BPF_H
-#define PROFTRACE_FRAMES_BPF_H
+#ifndef PROFTRACE_OPEN_SPANS_BPF_H
+#define PROFTRACE_OPEN_SPANS_BPF_H
 
 #include "sched_places.bpf.h"
 #include "span_stats.bpf.h"
@@ -41,7 +41,7 @@ static __always_inline bool window_clip(__u64 *start, __u64 *end, __u32 *flags)
 
 /* The thread that makes the steps sends its spans in batches, complete at each boundary; others
  * send at once, since they may not have another event for long. */
-static __always_inline void emit_span(struct pt_thread *t, const struct pt_frame *f, __u64 start,
+static __always_inline void emit_span(struct pt_thread *t, const struct pt_open_span *f, __u64 start,
 				      __u64 end, __u32 flags, __u32 how)
 {
 	__u32 i = t->batch.cnt;
@@ -62,18 +62,19 @@ static __always_inline void emit_span(struct pt_thread *t, const struct pt_frame
 	span->kind = f->kind;
 	span->end = how;
 	span->flags = flags;
-	if (f->kind == PT_FRAME_CALL)
+	if (f->kind == PT_KIND_CALL)
 		span->flags |= f->slot | (__u16)(f->nested << PT_SPAN_NESTED_SHIFT);
+	/* Whatever they are of this kind. */
 	span->seq = f->seq;
 	span->type_obj = f->type_obj;
-	if (f->kind != PT_FRAME_STATIC)
-		span->vtable = f->object;
+	if (f->kind != PT_KIND_STATIC)
+		span->vtable = f->vtable;
 	t->batch.cnt = i + 1;
 	if (i + 1 == PT_BATCH || t->tid != ctl.step_tid)
 		batch_flush(t);
 }
 
-static __always_inline void emit_named(struct pt_thread *t, const struct pt_frame *f, __u64 start,
+static __always_inline void emit_named(struct pt_thread *t, const struct pt_open_span *f, __u64 start,
 				       __u64 end, __u32 flags, __u32 how)
 {
 	__u32 slot = f->slot & (PT_MAX_NAMED - 1);
@@ -90,13 +91,13 @@ static __always_inline void emit_named(struct pt_thread *t, const struct pt_fram
 	r->h.end = how;
 	r->ts_ns = start;
 	r->end_ns = end;
-	r->stack = f->seq;
+	r->stack = f->range_stack;
 	r->flags = flags;
 	r->name_class = f->name_class;
 	r->name_len = len;
 	r->nested = f->nested + t->spanless;
 	t->spanless = 0;
-	r->link = f->object;
+	r->link = f->link;
 	r->name = t->names[slot];
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 }
@@ -105,9 +106,9 @@ static __always_inline void emit_named(struct pt_thread *t, const struct pt_fram
 __weak __noinline int is_of_class_since(struct pt_thread *t, __u32 i, __u32 name_class,
 					__u64 since_ns)
 {
-	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
 
-	return f && f->name_class == name_class && f->ts_ns > since_ns && !frame_has_ended(f);
+	return f && f->name_class == name_class && f->ts_ns > since_ns && !span_has_ended(f);
 }
 
 /* Does a span of this class that has not ended hold those that end now? An optimizer may step
@@ -118,7 +119,7 @@ __weak __noinline int class_is_open(struct pt_thread *t, __u32 name_class)
 
 	if (!t || !ctl.step_seq || name_class != ctl.boundary_class)
 		return false;
-	for (__u32 i = 0; i < PT_MAX_FRAMES && i < t->frame_cnt; i++) {
+	for (__u32 i = 0; i < PT_MAX_OPEN_SPANS && i < t->open_cnt; i++) {
 		if (is_of_class_since(t, i, name_class, latest)) {
 			ctl.nests = 1;
 			return true;
@@ -128,9 +129,9 @@ __weak __noinline int class_is_open(struct pt_thread *t, __u32 name_class)
 }
 
 /* Writes the record of frame i, which is taken off already, if it lies in the window. */
-__weak __noinline int frame_emit(struct pt_thread *t, __u32 i, __u64 end, __u32 flags, __u32 how)
+__weak __noinline int span_emit(struct pt_thread *t, __u32 i, __u64 end, __u32 flags, __u32 how)
 {
-	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
 	__u64 start;
 
 	if (!f)
@@ -138,7 +139,7 @@ __weak __noinline int frame_emit(struct pt_thread *t, __u32 i, __u64 end, __u32 
 	start = f->ts_ns;
 	if (!window_clip(&start, &end, &flags))
 		return 0;
-	if (f->kind == PT_FRAME_NAMED)
+	if (f->kind == PT_KIND_NAMED)
 		emit_named(t, f, start, end, flags, how);
 	else
 		emit_span(t, f, start, end, flags, how);
@@ -146,7 +147,7 @@ __weak __noinline int frame_emit(struct pt_thread *t, __u32 i, __u64 end, __u32 
 }
 
 /* Where asks alone make the steps, one that a C++ exception ends has found no batch. */
-static __always_inline void loader_next_closes(struct pt_thread *t, const struct pt_frame *f, __u32 how)
+static __always_inline void loader_next_closes(struct pt_thread *t, const struct pt_open_span *f, __u32 how)
 {
 	if (!ctl.loader_next_alone || f->name_class != PT_CLASS_DATALOADER || f->sp == PT_SP_OBJECT ||
 	    t->tid != ctl.step_tid)
@@ -174,27 +175,27 @@ __weak __noinline __u64 asleep_at_pass_end(__u32 tid, __u64 begin_ns, __u64 now)
 
 /* Takes the top frame off and writes its record if it lies in the window. A global function: it is
  * verified once and not at each place that calls it. */
-__weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
+__weak __noinline int span_close_top(struct pt_thread *t, __u64 now, __u32 how)
 {
 	__u32 i, flags = 0, name_class;
-	struct pt_frame *f;
+	struct pt_open_span *f;
 	__u64 end = now, slept_ns;
 
 	if (!t)
 		return 0;
-	i = t->frame_cnt - 1;
-	f = frame_at(t, i);
+	i = t->open_cnt - 1;
+	f = open_span_at(t, i);
 	if (!f)
 		return 0;
-	t->frame_cnt = i;
+	t->open_cnt = i;
 	name_class = f->name_class;
 	loader_next_closes(t, f, how);
-	if (f->kind == PT_FRAME_NAMED && t->named_cnt)
+	if (f->kind == PT_KIND_NAMED && t->named_cnt)
 		t->named_cnt--;
-	if (how == PT_END_INFERRED && frame_is_stale(f))
+	if (how == PT_END_INFERRED && span_is_stale(f))
 		return 0;
-	if (frame_has_ended(f)) {
-		end = f->type_obj;
+	if (span_has_ended(f)) {
+		end = f->ended_ns;
 		how = PT_END_OBJECT;
 		if (f->slot & PT_RANGE_OVERLAPS)
 			flags = PT_SPAN_OVERLAPS;
@@ -206,9 +207,9 @@ __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 	}
 	if (name_class == PT_CLASS_BACKWARD)
 		note_pass(f->ts_ns, end);
-	if (f->kind == PT_FRAME_NODE && in_own_pass(t)) {
+	if (f->kind == PT_KIND_NODE && in_own_pass(t)) {
 		flags = PT_SPAN_IN_PASS;
-	} else if (f->kind == PT_FRAME_NODE && how == PT_END_INFERRED) {
+	} else if (f->kind == PT_KIND_NODE && how == PT_END_INFERRED) {
 		slept_ns = asleep_at_pass_end(t->tid, f->ts_ns, now);
 		if (slept_ns) {
 			end = slept_ns;
@@ -216,7 +217,7 @@ __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 		}
 	}
 	count_span(t, i, end, end == now ? flags | ENDS_NOW : flags, how);
-	frame_emit(t, i, end, flags, how);
+	span_emit(t, i, end, flags, how);
 	if (name_class && !class_is_open(t, name_class))
 		step_event(t, name_class, 1, now);
 	return 0;
@@ -225,71 +226,71 @@ __weak __noinline int frame_close_top(struct pt_thread *t, __u64 now, __u32 how)
 /* Has the innermost frame returned? */
 __weak __noinline int top_is_dead(struct pt_thread *t, __u64 sp)
 {
-	const struct pt_frame *f = t ? frame_at(t, t->frame_cnt - 1) : NULL;
+	const struct pt_open_span *f = t ? open_span_at(t, t->open_cnt - 1) : NULL;
 
-	return f && (f->sp <= sp || frame_has_ended(f));
+	return f && (f->sp <= sp || span_has_ended(f));
 }
 
 /* Closes frames that have returned unseen: those at or below the current stack pointer. now: 0 if
  * it was not read yet. */
-__weak __noinline int frames_close_dead_at(struct pt_thread *t, __u64 sp, __u64 now)
+__weak __noinline int spans_close_dead_at(struct pt_thread *t, __u64 sp, __u64 now)
 {
-	for (int n = 0; n < PT_MAX_FRAMES && top_is_dead(t, sp); n++) {
+	for (int n = 0; n < PT_MAX_OPEN_SPANS && top_is_dead(t, sp); n++) {
 		if (!now)
 			now = bpf_ktime_get_ns();
-		frame_close_top(t, now, PT_END_INFERRED);
+		span_close_top(t, now, PT_END_INFERRED);
 	}
 	return 0;
 }
 
-static __always_inline void frames_close_dead(struct pt_thread *t, __u64 sp)
+static __always_inline void spans_close_dead(struct pt_thread *t, __u64 sp)
 {
-	frames_close_dead_at(t, sp, 0);
+	spans_close_dead_at(t, sp, 0);
 }
 
-__weak __noinline int is_frame_at(struct pt_thread *t, __u32 i, __u64 sp, __u32 row)
+__weak __noinline int is_open_span_at(struct pt_thread *t, __u32 i, __u64 sp, __u32 row)
 {
-	const struct pt_frame *f = t ? frame_at(t, i) : NULL;
+	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
 
 	return f && f->sp == sp && (!row || f->probe == row);
 }
 
-/* Index of the innermost frame with this stack pointer (and row, unless 0), or PT_MAX_FRAMES. */
-__weak __noinline int frames_find(struct pt_thread *t, __u64 sp, __u32 row)
+/* Index of the innermost frame with this stack pointer (and row, unless 0), or PT_MAX_OPEN_SPANS. */
+__weak __noinline int open_span_find(struct pt_thread *t, __u64 sp, __u32 row)
 {
-	for (__u32 i = t ? t->frame_cnt : 0; i > 0 && i <= PT_MAX_FRAMES; i--)
-		if (is_frame_at(t, i - 1, sp, row))
+	for (__u32 i = t ? t->open_cnt : 0; i > 0 && i <= PT_MAX_OPEN_SPANS; i--)
+		if (is_open_span_at(t, i - 1, sp, row))
 			return i - 1;
-	return PT_MAX_FRAMES;
+	return PT_MAX_OPEN_SPANS;
 }
 
 /* Closes what is still above frame i, as inferred. */
-__weak __noinline int frames_close_above(struct pt_thread *t, __u32 i, __u64 now)
+__weak __noinline int spans_close_above(struct pt_thread *t, __u32 i, __u64 now)
 {
-	for (int n = 0; t && n < PT_MAX_FRAMES; n++) {
-		if (t->frame_cnt <= i + 1)
+	for (int n = 0; t && n < PT_MAX_OPEN_SPANS; n++) {
+		if (t->open_cnt <= i + 1)
 			break;
-		frame_close_top(t, now, PT_END_INFERRED);
+		span_close_top(t, now, PT_END_INFERRED);
 	}
 	return 0;
 }
 
 /* Closes frame i with its own end, and what is still above it as inferred. */
-static __always_inline void frames_close_to(struct pt_thread *t, __u32 i, __u64 now, __u32 how)
+static __always_inline void spans_close_to(struct pt_thread *t, __u32 i, __u64 now, __u32 how)
 {
-	frames_close_above(t, i, now);
-	frame_close_top(t, now, how);
+	spans_close_above(t, i, now);
+	span_close_top(t, now, how);
 }
 
 /*
  * A new frame on top, NULL if the thread is too deep. It begins now: called last, so that no work
  * of ours is counted as the target's. The caller fills kind-specific fields.
  */
-static __always_inline struct pt_frame *frame_push(struct pt_thread *t, __u64 sp, __u32 row,
+static __always_inline struct pt_open_span *span_push(struct pt_thread *t, __u64 sp, __u32 row,
 						   __u8 kind)
 {
-	__u32 i = t->frame_cnt;
-	struct pt_frame *f = frame_at(t, i);
+	__u32 i = t->open_cnt;
+	struct pt_open_span *f = open_span_at(t, i);
 
 	if (!f) {
 		count_lost(&ctl.lost_depth);
@@ -303,7 +304,7 @@ static __always_inline struct pt_frame *frame_push(struct pt_thread *t, __u64 sp
 	f->name_class = 0;
 	f->cpu_wait_ns = cpu_wait_ns();
 	f->ts_ns = bpf_ktime_get_ns();
-	t->frame_cnt = i + 1;
+	t->open_cnt = i + 1;
 	return f;
 }
 
