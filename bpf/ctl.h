@@ -90,95 +90,102 @@ struct pt_step_run {
 	__u64 opened, closed;	/* as the latest window opened and closed at a boundary */
 };
 
-/* One per loaded object, in .bss, written by the loader unless said otherwise. */
+/* One per loaded object, in .bss. */
 struct pt_ctl {
-	__u32 target_pid;      /* tgid of the main target */
-	__u32 step_tid;	       /* thread whose boundaries count; 0: the first that shows one */
-	__u32 boundary_class;  /* enum pt_name_class that opens a step, 0: learning */
-	__u32 boundary_at_end; /* 1: the span's end is the boundary, 0: its begin */
-	__u32 boundary_needs;  /* class that must have been seen since the last boundary, 0: none */
-	__u32 counting;	       /* 1: steps are counted (step 0 begins at the next boundary) */
-	__u64 count_from_ns;   /* boundaries before it are not counted: ranks begin together */
-	/* Not 0: the heavy probes are attached, a window may open; if `armed_once` only where it is one
-	 * more than `closes`: the loader has seen the window before end. */
-	__u32 armed;
-	__u32 armed_once;
-	__u32 closes; /* windows that have ended at a step */
-	__u32 free_window;     /* 1: no steps: the window is open while set (--duration) */
-	__u32 learn;	       /* 1: spans are made though the window is closed */
-	__u32 step_row;	       /* row whose span opens a step (class STEP_PROBE), 0: none */
-	__u64 measure_from, measure_to; /* probe statistics are kept while step_seq is in [from, to) */
-	__u64 clip_ns; /* see struct pt_probe_stat */
-	struct pt_schedule schedule;
-	struct pt_layout layout;
-	struct pt_name_rule name_rules[PT_MAX_NAME_RULES];
-	struct pt_optimizer_step optimizer_step;
-	__u32 follow_forks; /* 1: children of targets become targets */
-	__u32 target_cnt;   /* indices given out in `targets`; forks count on from the loader's */
-
-	/* written by the programs */
-	__u32 window_open;		       /* 1: records are kept */
-	__u32 state;			       /* enum pt_step_state */
-	__u64 step;			       /* current step */
-	__u64 window_cnt;		       /* windows opened so far */
-	__u64 window_open_ns, window_close_ns; /* edges of the latest window */
-	__u64 step_seq; /* boundaries seen; step_ns[step_seq % PT_STEP_RING] is the latest */
-	__u64 step_ns[PT_STEP_RING];
-	struct pt_step_run run;
-	__u64 step_took_ns; /* the latest step, on average where several ended at one boundary */
-	__u64 class_seen[PT_CLASS_CNT]; /* spans of each class since attach */
-	__u32 class_tid[PT_CLASS_CNT];	/* the thread of the latest */
-	__u64 traced;	     /* times that a mode of tracing began (torch.compile, torch.export) */
-	__u64 updates_again; /* optimizers' steps behind another one of their thread, and no backward pass */
-	__u32 aside_tid; /* the latest thread that showed a boundary, and is not the one of the steps */
-	__u64 aside_beside; /* boundaries of such threads, in windows and in the steps that were measured */
-	__u64 shifted;	    /* steps by which a window was late because probes were not yet armed */
-	__u32 need_seen;    /* 1: boundary_needs was seen since the last boundary */
-	__u32 started;	    /* 1: step 0 has begun */
-	__u32 hold;	    /* enum pt_hold, written by the loader */
-	__u32 steps_only;     /* 1: ranges' ends have no probes, their begins tell of steps */
-	__u32 pass_is_update; /* by the loader: 1: while steps_only is, a backward pass that ends stands
-				 for the optimizer's operators behind it */
-	__u32 passes;	      /* backward passes since the latest boundary */
-	struct pt_passes ended;
-	__u32 passes_alike;   /* steps in a row that held one each */
-	__u32 passes_odd;     /* steps that did not */
-	__u64 woken_ns;	    /* ranges that began before this are not known to have ended */
-	__u64 changed_ns;   /* neither are calls (PT_MAY_MISS_END): probes were changed then */
-	__u32 nests;	    /* 1: spans that make the boundary were seen inside one another */
-	__u32 gap;	    /* 1: the next boundary ends the window for one step; by the loader */
-	__u64 lost_ring;    /* records that found the ring full */
-	__u64 lost_depth;   /* spans deeper than PT_MAX_OPEN_SPANS */
-	__u64 lost_ends;    /* calls to whose end no probe was put yet, in windows */
-	__u64 lost_storage; /* threads for which no storage could be had */
-	__u32 long_name_cnt; /* texts in `long_names`; the loader takes off those it took out */
-	__u64 lost_targets; /* children that found `targets` full */
-	__u64 stacks_cut;    /* stacks that have more than PT_STACK_FRAMES */
-	__u64 stacks_unread; /* spans whose stack could not be read, or is of no thread of Python */
-	__u64 stacks_full;   /* spans without a stack: there were PT_MAX_STACKS others */
-	__u64 stack_cnt, stack_ns; /* stacks read, and the time that it took */
-	__u32 loader_next_alone;  /* by the loader: the data loader, and nothing else, makes the steps */
-	__u32 epoch_ended; /* 1: the latest ask found no batch */
-	__u32 loader_next_ended;   /* 1: a loader next was seen to return; one that was not has thrown */
-	__u64 loader_next_exception; /* what the thread handled when that began */
-	__u32 loader_next_ahead;  /* by the loader: 1: a loader next by breakpoint opens the step whose boundary follows;
-			      0 from when one came before the update of the step before */
-	__u32 loader_next_opened;  /* 1: one has, and that boundary has not come */
-	__u32 loader_next_tid;	   /* the thread of the latest loader next by breakpoint, 0: none */
-	__u64 loader_next_steps; /* boundaries in whose place such an ask opened the step */
-	__u32 cupti_claimed; /* 1: another tool has begun to use CUPTI */
-	__u64 cupti_kinds;   /* activity kinds that other tools have enabled, a bit each */
-	__u32 return_cnt;    /* places noted in the map `returns` */
-	__u64 callee_ends;   /* hits of callee_end in windows: no record tells of them */
-	/* What layout.counters were at the latest boundary, and by how much they grew in the latest
-	 * step that was seen to begin and to end: 0 the thread's, 1 the common one. */
-	__u64 counter[2], counter_step[2];
-	__u32 counter_alike; /* steps in a row in which they grew by as much as in the one before */
-	__u32 counter_odd;   /* boundaries at which they had not grown by the same whole steps */
-	__u32 probeless;     /* by the loader: 1: they tell how many steps end at the next boundary */
-	__u64 steps_left_probeless; /* by the loader: from the latest boundary to the next window */
-	__u64 probeless_steps;     /* by the loader: steps since the latest boundary, as it seems */
-	__u64 counted_steps; /* steps that ended without a boundary */
+	/* The loader sets it. */
+	struct {
+		__u32 target_pid;      /* tgid of the main target */
+		__u32 step_tid;	       /* thread whose boundaries count; 0: the first that shows one */
+		__u32 boundary_class;  /* enum pt_name_class that opens a step, 0: learning */
+		__u32 boundary_at_end; /* 1: the span's end is the boundary, 0: its begin */
+		__u32 boundary_needs;  /* class that must have been seen since the last boundary, 0: none */
+		__u32 counting;	       /* 1: steps are counted (step 0 begins at the next boundary) */
+		__u64 count_from_ns;   /* boundaries before it are not counted: ranks begin together */
+		/* Not 0: the heavy probes are attached, a window may open; if `armed_once` only where it is one
+		 * more than `closes`: the loader has seen the window before end. */
+		__u32 armed;
+		__u32 armed_once;
+		__u32 free_window;     /* 1: no steps: the window is open while set (--duration) */
+		__u32 learn;	       /* 1: spans are made though the window is closed */
+		__u32 step_row;	       /* row whose span opens a step (class STEP_PROBE), 0: none */
+		__u64 measure_from, measure_to; /* probe statistics are kept while step_seq is in [from, to) */
+		__u64 clip_ns; /* see struct pt_probe_stat */
+		struct pt_schedule schedule;
+		struct pt_layout layout;
+		struct pt_name_rule name_rules[PT_MAX_NAME_RULES];
+		struct pt_optimizer_step optimizer_step;
+		__u32 follow_forks; /* 1: children of targets become targets */
+		__u32 target_cnt;   /* indices given out in `targets`; forks count on from the loader's */
+		__u32 hold;	    /* enum pt_hold */
+		__u32 steps_only;     /* 1: ranges' ends have no probes, their begins tell of steps */
+		__u32 pass_is_update; /* 1: while steps_only is, a backward pass that ends stands
+					 for the optimizer's operators behind it */
+		__u64 woken_ns;	    /* ranges that began before this are not known to have ended */
+		__u64 changed_ns;   /* calls that began before this are not, either (PT_MAY_MISS_END): probes were changed then */
+		__u32 gap;	    /* 1: the next boundary ends the window for one step */
+		__u32 loader_next_alone;  /* the data loader, and nothing else, makes the steps */
+		__u32 loader_next_ahead;  /* 1: a loader next by breakpoint opens the step whose boundary follows;
+				      0 from when one came before the update of the step before */
+		__u32 probeless;     /* 1: they tell how many steps end at the next boundary */
+		__u64 steps_left_probeless; /* from the latest boundary to the next window */
+		__u64 probeless_steps;     /* steps since the latest boundary, as it seems */
+	};
+	/* The programs keep it. */
+	struct {
+		__u32 window_open;		       /* 1: records are kept */
+		__u32 state;			       /* enum pt_step_state */
+		__u64 step;			       /* current step */
+		__u64 window_open_ns, window_close_ns; /* edges of the latest window */
+		__u64 step_seq; /* boundaries seen; step_ns[step_seq % PT_STEP_RING] is the latest */
+		__u64 step_ns[PT_STEP_RING];
+		struct pt_step_run run;
+		__u64 step_took_ns; /* the latest step, on average where several ended at one boundary */
+		__u32 class_tid[PT_CLASS_CNT];	/* the thread of the latest */
+		__u32 aside_tid; /* the latest thread that showed a boundary, and is not the one of the steps */
+		__u32 need_seen;    /* 1: boundary_needs was seen since the last boundary */
+		__u32 started;	    /* 1: step 0 has begun */
+		__u32 passes;	      /* backward passes since the latest boundary */
+		struct pt_passes ended;
+		__u32 nests;	    /* 1: spans that make the boundary were seen inside one another */
+		__u32 epoch_ended; /* 1: the latest loader next found no batch */
+		__u32 loader_next_ended;   /* 1: a loader next was seen to return; one that was not has thrown */
+		__u64 loader_next_exception; /* what the thread handled when that began */
+		__u32 loader_next_opened;  /* 1: one has, and that boundary has not come */
+		__u32 loader_next_tid;	   /* the thread of the latest loader next by breakpoint, 0: none */
+		__u32 cupti_claimed; /* 1: another tool has begun to use CUPTI */
+		__u64 cupti_kinds;   /* activity kinds that other tools have enabled, a bit each */
+		/* What layout.counters were at the latest boundary, and by how much they grew in the latest
+		 * step that was seen to begin and to end: 0 the thread's, 1 the common one. */
+		__u64 counter[2], counter_step[2];
+	};
+	/* The programs count it, since attach. */
+	struct {
+		__u32 closes; /* windows that have ended at a step */
+		__u64 window_cnt;		       /* windows opened so far */
+		__u64 class_seen[PT_CLASS_CNT]; /* spans of each class since attach */
+		__u64 traced;	     /* times that a mode of tracing began (torch.compile, torch.export) */
+		__u64 updates_again; /* optimizers' steps behind another one of their thread, and no backward pass */
+		__u64 aside_beside; /* boundaries of threads that are not the one of the steps, in windows and in the steps that were measured */
+		__u64 shifted;	    /* steps by which a window was late because probes were not yet armed */
+		__u32 passes_alike;   /* steps in a row that held one backward pass each */
+		__u32 passes_odd;     /* steps that did not */
+		__u64 lost_ring;    /* records that found the ring full */
+		__u64 lost_depth;   /* spans deeper than PT_MAX_OPEN_SPANS */
+		__u64 lost_ends;    /* calls to whose end no probe was put yet, in windows */
+		__u64 lost_storage; /* threads for which no storage could be had */
+		__u32 long_name_cnt; /* texts in `long_names`; the loader takes off those it took out */
+		__u64 lost_targets; /* children that found `targets` full */
+		__u64 stacks_cut;    /* stacks that have more than PT_STACK_FRAMES */
+		__u64 stacks_unread; /* spans whose stack could not be read, or is of no thread of Python */
+		__u64 stacks_full;   /* spans without a stack: there were PT_MAX_STACKS others */
+		__u64 stack_cnt, stack_ns; /* stacks read, and the time that it took */
+		__u64 loader_next_steps; /* boundaries in whose place a loader next opened the step */
+		__u32 return_cnt;    /* places noted in the map `returns` */
+		__u64 callee_ends;   /* hits of callee_end in windows: no record tells of them */
+		__u32 counter_alike; /* steps in a row in which layout.counters grew by as much as in the one before */
+		__u32 counter_odd;   /* boundaries at which they had not grown by the same whole steps */
+		__u64 counted_steps; /* steps that ended without a boundary */
+	};
 };
 
 #endif
