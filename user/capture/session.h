@@ -106,6 +106,14 @@ struct session {
 /* Reads the ring for up to timeout_ms, and does what is due: flush, progress, liveness. 0, -EINTR
  * when asked to stop, -ESRCH when the target is gone, or the first error on the way to the file. */
 int session__pump(struct session *s, int timeout_ms);
+/* The same, and what is due while windows are awaited, by end_ns at the latest. */
+int session__turn(struct session *s, uint64_t end_ns);
+/* What is to be seen in the process: s->plan. 0, or a negative errno with err__set. */
+int session__plan(struct session *s);
+/* All windows. 0 or a negative errno with err__set. */
+int session__record(struct session *s);
+/* A program that was frozen while its probes went in goes on. */
+void session__thaw(struct session *s);
 /* Gives back memory that only planning and attaching need. Call before a long wait. */
 void session__release_memory(struct session *s);
 /* What the programs count from the attach on counts for a window from here on. */

@@ -1,94 +1,28 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The session's heart: ring to window, and what happens at each boundary. */
+/* A window of a session, from its opening to its summary. */
 #include "capture/session.h"
 #include "attach/shield.h"
-#include "bpf/events.h"
 #include "bpf/skeleton.h"
-#include "capture/capture_ring.h"
-#include "capture/control/control.h"
-#include "capture/device/device_calls.h"
-#include "capture/device/device_time.h"
-#include "capture/device/pointer_hooks.h"
 #include "capture/arming/probeless.h"
-#include "capture/processes/follow.h"
-#include "capture/arming/return_sites.h"
-#include "capture/steps/optimizer_step.h"
-#include "capture/decode/long_names.h"
-#include "capture/decode/python_stacks.h"
 #include "capture/arming/steps_only.h"
 #include "capture/arming/window_cost.h"
+#include "capture/decode/python_stacks.h"
+#include "capture/device/device_calls.h"
+#include "capture/device/device_time.h"
+#include "capture/processes/await.h"
+#include "capture/processes/follow.h"
+#include "capture/steps/optimizer_step.h"
 #include "capture/window_notes.h"
 #include "common/counted.h"
 #include "common/err.h"
-#include "common/text_char.h"
 #include "common/out_file.h"
 #include "common/util.h"
 #include <bpf/libbpf.h>
-#include <malloc.h>
-#include <stdarg.h>
 #include <string.h>
 
-#define MS	    1000000ull
+#define MS 1000000ull
+
 #define END_LOST_NS (1000 * MS) /* what is in the ring is read by then */
-
-volatile sig_atomic_t capture_stop;
-
-/* ---- progress ---- */
-
-void session__progress(struct session *s, const char *fmt, ...)
-{
-	uint64_t now = clock__monotonic_ns();
-	auto_free char *text = NULL;
-	va_list ap;
-
-	if (!s->opts->progress || now - s->turn.progress_ns < 200 * MS)
-		return;
-	s->turn.progress_ns = now;
-	fputs("\r\033[Kproftrace: ", stderr);
-	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
-	va_end(ap);
-	text__put_line(stderr, text ? text : fmt);
-	fflush(stderr);
-}
-
-void session__progress_end(struct session *s)
-{
-	if (s->opts->progress && s->turn.progress_ns)
-		fputs("\r\033[K", stderr);
-	s->turn.progress_ns = 0;
-}
-
-/* strace and the like stop it for a moment at each call. */
-static bool goes_on(struct session *s)
-{
-	for (int i = 0; i < 10; i++) {
-		usleep(10000);
-		if (!target__alive(s->target) || !s->target->is_stopped)
-			return true;
-	}
-	return false;
-}
-
-void session__warn_stopped(struct session *s)
-{
-	const pid_t pid = s->opts->pid, tracer = proc__status(pid, "TracerPid");
-
-	if (tracer > 0 && goes_on(s))
-		return;
-	session__progress_end(s);
-	if (tracer > 0)
-		log__warn("process %d is held by process %d, which traces it (a debugger?): no "
-			  "step will be seen before that lets it go on",
-			  pid, tracer);
-	else
-		log__warn("process %d is stopped (state T): no step will be seen before it goes "
-			  "on; `kill -CONT %d`",
-			  pid, pid);
-}
-
-/* ---- windows ---- */
 
 static uint64_t own_cpu_ns(void)
 {
@@ -380,190 +314,5 @@ int session__window_finish(struct session *s)
 			err = -ENOMEM;
 		s->windows.written++;
 	}
-	return err;
-}
-
-/* ---- records ---- */
-
-/* The step that was under way has ended; `next` is the one that begins. */
-static int step_ended(struct session *s, const struct pt_rec_step *r, uint64_t next, uint64_t ts_ns)
-{
-	const struct held_step step = {r->h.pid, r->h.tid, next - 1, s->boundary.ns, ts_ns};
-	int err = s->boundary.ns && ts_ns ? device_time__step(s, &step) : 0;
-
-	s->boundary.ns = ts_ns;
-	s->boundary.step = next;
-	return err;
-}
-
-/* A boundary whose record was lost is among the latest that the programs remember, or its two steps
- * are not known. */
-static int recover_steps(struct session *s, const struct pt_rec_step *r)
-{
-	const struct pt_ctl *ctl = s->probes.ctl;
-	int err = 0;
-
-	while (!err && s->boundary.step + 1 < r->step) {
-		uint64_t seq = r->seq - (r->step - s->boundary.step - 1);
-		uint64_t ts_ns = ctl->step_ns[seq % PT_STEP_RING];
-		bool overwritten = ctl->step_seq - seq >= PT_STEP_RING - 1;
-
-		err = step_ended(s, r, s->boundary.step + 1, overwritten ? 0 : ts_ns);
-		s->boundary.recovered_cnt += !overwritten;
-	}
-	return err;
-}
-
-static int on_step(struct session *s, const struct pt_rec_step *r)
-{
-	bool ends = r->prev_state == PT_STATE_RECORD, begins = r->state == PT_STATE_RECORD;
-	int err = 0;
-
-	if (ends && s->window.writer && !s->windows.ending) {
-		err = recover_steps(s, r);
-		if (!err)
-			err = step_ended(s, r, r->step, r->ts_ns);
-		s->window.end_step = r->step;
-	}
-	s->boundary.ns = r->ts_ns;
-	s->boundary.step = r->step;
-	if (!err && s->sched)
-		err = sched_source__boundary(s->sched, r->ts_ns, begins ? r->step : EVENT_NO_ID);
-	if (ends && !begins && s->window.writer)
-		session__window_close(s, r->ts_ns);
-	else if (ends && !begins) /* the record of its begin was lost */
-		s->windows.closes_seen = s->probes.ctl->closes;
-	if (err || !begins || s->windows.timed || (ends && s->window.writer))
-		return err;
-	if (s->windows.ending)
-		err = session__window_finish(s);
-	return err ? err : session__window_open(s, r->step, r->ts_ns);
-}
-
-static int on_task(struct session *s, const struct pt_rec_task *r)
-{
-	bool main_target = r->h.pid == (uint32_t)s->target->pid;
-	int err = 0;
-
-	/* What it was in the middle of ends with it. */
-	if (r->event == PT_TASK_EXIT && s->window.writer && !s->windows.ending)
-		err = decoder__ended_thread(s->records.decoder,
-					    bpf_map__fd(s->probes.skel->maps.threads), r->h.tid,
-					    s->windows.opened, s->window.open_ns, r->ts_ns);
-	if (r->event == PT_TASK_EXIT)
-		bpf_map__delete_elem(s->probes.skel->maps.threads, &r->h.tid, sizeof(r->h.tid), 0);
-	if (r->event == PT_TASK_EXIT && r->last) {
-		s->children.unfollowed += follow__forget(s, (pid_t)r->h.pid);
-		follow__exited(s, (pid_t)r->h.pid);
-	}
-	if (r->event == PT_TASK_EXEC && !main_target)
-		follow__execed(s, (pid_t)r->h.pid, r->ts_ns);
-	if (main_target && ((r->event == PT_TASK_EXIT && r->last) || r->event == PT_TASK_EXEC))
-		s->target_gone = true;
-	if (main_target && r->event == PT_TASK_EXEC)
-		s->target_execed = true;
-	if (r->event == PT_TASK_FORK)
-		follow__forked(s, (pid_t)r->h.pid, r->ts_ns);
-	return err;
-}
-
-int session__on_record(void *ctx, void *data, size_t size)
-{
-	struct session *s = ctx;
-	const struct pt_rec *h = data;
-	int err;
-
-	if (size >= sizeof(struct pt_rec_step) && h->kind == PT_REC_STEP)
-		err = on_step(s, data);
-	else if (size >= sizeof(struct pt_rec_task) && h->kind == PT_REC_TASK)
-		err = on_task(s, data);
-	else if (optimizer_step__is_stack(data, size))
-		err = optimizer_step__take_stack(s, data, size);
-	else if (size >= sizeof(*h) && h->kind == PT_REC_STACK)
-		err = decoder__stack(s->records.decoder, data, size);
-	else if (s->records.log.pid)
-		err = call_log__take(&s->records.log, data, size);
-	else
-		err = decoder__record(s->records.decoder, data, size);
-	if (err && !s->records.err)
-		s->records.err = err;
-	return err;
-}
-
-int session__drain(struct session *s)
-{
-	const int err = ring__read(s->records.ring);
-
-	return s->records.err ? s->records.err : err;
-}
-
-static void look_at_target(struct session *s)
-{
-	bool was_stopped = s->target->is_stopped;
-
-	if (!target__alive(s->target))
-		s->target_gone = true;
-	else if (s->target->is_stopped && !was_stopped)
-		session__warn_stopped(s);
-}
-
-static int session_housekeeping(struct session *s, uint64_t now)
-{
-	int err = 0;
-
-	if (now - s->turn.alive_ns > 200 * MS) {
-		s->turn.alive_ns = now;
-		look_at_target(s);
-		err = long_names__drain(s->records.long_names);
-	}
-	if (!err && s->sched)
-		err = sched_source__fit(s->sched, capture_ring__unread_ns(s));
-	if (now - s->turn.flush_ns > 1000 * MS) {
-		s->turn.flush_ns = now;
-		if (!err && s->sched)
-			err = sched_source__poll(s->sched);
-		if (!err && s->window.writer)
-			err = recording_writer__flush(s->window.writer);
-	}
-	return err;
-}
-
-void session__release_memory(struct session *s)
-{
-	target__drop_elfs(s->target);
-#ifdef __GLIBC__
-	malloc_trim(0);
-#endif
-}
-
-int session__pump(struct session *s, int timeout_ms)
-{
-	int err;
-
-	/* Records do not wake us: they are read in batches, steps wake at the window's edges. */
-	err = ring__wait(s->records.ring, timeout_ms);
-	if (!s->records.err && (!err || err == -EINTR))
-		err = capture_ring__fit(s);
-	if (s->records.err)
-		return s->records.err;
-	if (err)
-		return err__set(err, "reading events failed: %s", strerror(-err));
-	err = session__drain(s);
-	follow__poll(s);
-	if (!err)
-		err = device_time__pump(s);
-	if (!err)
-		err = session_housekeeping(s, clock__monotonic_ns());
-	if (!err)
-		err = device_calls__poll(s);
-	if (!err)
-		err = return_sites__poll(s);
-	if (!err)
-		err = control__finish_window(s);
-	control__pump(s);
-	if (!err && s->target_gone)
-		err = -ESRCH;
-	if (!err && capture_stop)
-		err = -EINTR;
 	return err;
 }

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What is looked at in the process, and what cannot be. */
+#include "capture/session.h"
+#include "capture/arming/node_types.h"
+#include "capture/decode/python_stacks.h"
+#include "capture/processes/await.h"
+#include "capture/processes/descendant.h"
+#include "capture/steps/epoch_end.h"
+#include "capture/steps/optimizer_mark.h"
+#include "capture/steps/optimizer_step.h"
+#include "capture/user_probes/user_ops.h"
+#include "capture/user_probes/user_usdt.h"
+#include "common/capability.h"
+#include "common/counted.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <string.h>
+
+static int add_step_range(struct session *s)
+{
+	struct pt_name_rule *rule = s->plan.name_rules;
+
+	if (!s->opts->step_range)
+		return 0;
+	if (s->plan.name_rule_cnt == PT_MAX_NAME_RULES)
+		return -ENOSPC;
+	if (strlen(s->opts->step_range) > sizeof(rule->prefix))
+		return err__set(-EINVAL, "--step-range: a name of more than %zu bytes",
+				sizeof(rule->prefix));
+	memmove(rule + 1, rule, s->plan.name_rule_cnt++ * sizeof(*rule));
+	memset(rule, 0, sizeof(*rule));
+	rule->len = (uint32_t)strnlen(s->opts->step_range, sizeof(rule->prefix));
+	memcpy(rule->prefix, s->opts->step_range, rule->len);
+	rule->name_class = PT_CLASS_USER_STEP;
+	return 0;
+}
+
+static int allow_returns(const char *list)
+{
+	auto_free char *copy = list ? strdup(list) : NULL;
+	char *rest = copy, *symbol;
+	int err = list && !copy ? -ENOMEM : 0;
+
+	while (!err && (symbol = strsep(&rest, ",")))
+		err = attach_allow__add_chosen(symbol);
+	return err;
+}
+
+static bool has_return_probe(const struct probe_plan *plan, const char *symbol)
+{
+	for (size_t i = 0; i < plan->cnt; i++)
+		if (plan->probes[i].return_program && !strcmp(plan->probes[i].symbol, symbol))
+			return true;
+	return false;
+}
+
+/* A misspelt name allows nothing, and nobody would notice. */
+static void warn_allowed_in_vain(const char *list, const struct probe_plan *plan)
+{
+	auto_free char *copy = list ? strdup(list) : NULL;
+	char *rest = copy, *symbol;
+
+	while ((symbol = strsep(&rest, ",")))
+		if (!has_return_probe(plan, symbol))
+			log__warn("--allow-return-probe %s: no return probe is planned on it, so "
+				  "this changes "
+				  "nothing; --op-returns 'LIB:FUNCTION' adds one",
+				  symbol);
+}
+
+static void warn_no_framework(const struct session *s)
+{
+	const struct capture_opts *o = s->opts;
+	bool functions = o->ops.cnt || o->ops_returning.cnt;
+	bool marks = user_usdt__has_own(s->target);
+
+	if (s->target->is_kthread || s->target->is_32bit) {
+		log__warn("process %d is a %s: CPU and scheduler tables only", o->pid,
+			  s->target->is_kthread ? "kernel thread" : "32-bit program");
+		return;
+	}
+	if (!s->start.descendant_described)
+		descendant__describe(o->pid);
+	log__warn("process %d runs no framework that I know: CPU, scheduler and CUDA call "
+		  "tables%s%s%s%s%s",
+		  o->pid, functions || marks ? "" : " only",
+		  functions ? ", and the functions of --op" : "",
+		  marks ? ", and what proftrace.h marks" : "",
+		  o->step_probe ? ", and steps by --step-probe" : "",
+		  functions || marks ? ""
+		  : o->step_probe
+			  ? "; add functions with --op 'exe:GLOB'"
+			  : "; add functions with --op 'exe:GLOB', steps with --step-probe");
+}
+
+/* One by one, hundreds of probes take a minute to come out again. */
+static bool attaches_many(enum attach_method method)
+{
+	return attach_method__resolve(method) == ATTACH_UPROBE_MULTI || attach__has_trace_events();
+}
+
+static int note_no_framework(struct session *s)
+{
+	int err = 0;
+
+	if (s->opts->record_shapes)
+		err = probe_plan__missing(&s->plan, "--record-shapes: no framework is known in the "
+						    "process; not shown: shapes and arguments");
+	if (!err && s->opts->profile_memory)
+		err = probe_plan__missing(&s->plan,
+					  "--profile-memory: no framework is known in the process; "
+					  "not shown: allocations but CUDA's");
+	return err;
+}
+
+/* A framework whose arguments are read names their types. */
+static int note_arguments(struct session *s)
+{
+	if (!s->match.framework)
+		return note_no_framework(s);
+	if (!s->opts->record_shapes || s->plan.dtypes)
+		return 0;
+	return probe_plan__missing(&s->plan,
+				   "--record-shapes: arguments of %s's operators are "
+				   "not read; not shown: their shapes",
+				   s->match.framework->title);
+}
+
+/* A uprobe never hits there; what has no hits must not look as if it had not been called. */
+static int note_copied_text(struct session *s)
+{
+	const struct target *t = s->target;
+	char more[48] = "";
+
+	if (!t->copied_text)
+		return 0;
+	if (t->copied_text_cnt > 1)
+		snprintf(more, sizeof(more), " (and that of %zu more)", t->copied_text_cnt - 1);
+	log__warn("process %d runs the code of %s%s from anonymous memory, not from its file: "
+		  "probes on that code never hit",
+		  t->pid, t->copied_text, more);
+	return probe_plan__missing(
+		&s->plan,
+		"calls of code that runs from anonymous memory, of %s%s: probes do "
+		"not reach it",
+		t->copied_text, more);
+}
+
+int session__plan(struct session *s)
+{
+	const struct plan_opts opts = {
+		.detail = s->opts->detail,
+		.record_shapes = s->opts->record_shapes,
+		.profile_memory = s->opts->profile_memory,
+		.node_types = !s->opts->no_prune && attaches_many(s->opts->method),
+		.find_period = s->opts->detail == DETAIL_PHASE && !s->opts->step_probe &&
+			       !s->opts->step_range,
+	};
+	int err = allow_returns(s->opts->return_probes);
+
+	if (!err)
+		err = note_copied_text(s);
+	if (err)
+		return err;
+	if (s->match.framework) {
+		log__info("%s%s%s: %s", s->match.framework->title, s->match.version[0] ? " " : "",
+			  s->match.version, s->match.why);
+		err = s->match.framework->plan(s->target, &s->match, &opts, &s->plan);
+	} else if (s->target->unreadable) {
+		log__warn("process %d: may not read its libraries (%s), so its framework, if any, "
+			  "is not recognised: %s",
+			  s->opts->pid, s->target->unreadable,
+			  capability__why_refused(CAPABILITY(CAP_DAC_READ_SEARCH)));
+	} else {
+		warn_no_framework(s);
+	}
+	if (!err)
+		err = note_arguments(s);
+	if (!err)
+		err = add_step_range(s);
+	if (!err)
+		err = user_ops__plan(s->opts, s->match.framework, s->target, &s->plan);
+	node_types__show(s, false);
+	if (!err)
+		err = optimizer_step__plan(s);
+	if (!err)
+		err = optimizer_mark__plan(s);
+	if (!err)
+		err = user_usdt__plan(s->opts, s->target, &s->plan);
+	if (!err && s->opts->with_stack)
+		err = python_stacks__plan(s->target, &s->plan, &s->records.stacks);
+	if (!err)
+		epoch_end__plan(s->target, &s->plan);
+	if (!err)
+		warn_allowed_in_vain(s->opts->return_probes, &s->plan);
+	return err;
+}

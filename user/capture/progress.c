@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the terminal shows while a session runs. */
+#include "capture/session.h"
+#include "common/err.h"
+#include "common/text_char.h"
+#include "common/util.h"
+#include <stdarg.h>
+
+#define MS 1000000ull
+
+void session__progress(struct session *s, const char *fmt, ...)
+{
+	uint64_t now = clock__monotonic_ns();
+	auto_free char *text = NULL;
+	va_list ap;
+
+	if (!s->opts->progress || now - s->turn.progress_ns < 200 * MS)
+		return;
+	s->turn.progress_ns = now;
+	fputs("\r\033[Kproftrace: ", stderr);
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	va_end(ap);
+	text__put_line(stderr, text ? text : fmt);
+	fflush(stderr);
+}
+
+void session__progress_end(struct session *s)
+{
+	if (s->opts->progress && s->turn.progress_ns)
+		fputs("\r\033[K", stderr);
+	s->turn.progress_ns = 0;
+}
+
+/* strace and the like stop it for a moment at each call. */
+static bool goes_on(struct session *s)
+{
+	for (int i = 0; i < 10; i++) {
+		usleep(10000);
+		if (!target__alive(s->target) || !s->target->is_stopped)
+			return true;
+	}
+	return false;
+}
+
+void session__warn_stopped(struct session *s)
+{
+	const pid_t pid = s->opts->pid, tracer = proc__status(pid, "TracerPid");
+
+	if (tracer > 0 && goes_on(s))
+		return;
+	session__progress_end(s);
+	if (tracer > 0)
+		log__warn("process %d is held by process %d, which traces it (a debugger?): no "
+			  "step will be seen before that lets it go on",
+			  pid, tracer);
+	else
+		log__warn("process %d is stopped (state T): no step will be seen before it goes "
+			  "on; `kill -CONT %d`",
+			  pid, pid);
+}

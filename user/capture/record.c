@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* From the last preparation to the end of the last window. */
+#include "capture/session.h"
+#include "bpf/events.h"
+#include "capture/arming/arm.h"
+#include "capture/arming/probeless.h"
+#include "capture/arming/return_sites.h"
+#include "capture/device/device_calls.h"
+#include "capture/device/device_time.h"
+#include "capture/no_window.h"
+#include "capture/processes/await.h"
+#include "capture/rendezvous.h"
+#include "capture/timed.h"
+#include "common/err.h"
+#include "common/util.h"
+
+#define MS 1000000ull
+
+static void window_stop(struct session *s)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	bool open = ctl->window_open;
+
+	if (open) /* else it closed at a step, and its edge stays there */
+		ctl->window_close_ns = clock__monotonic_ns();
+	ctl->window_open = 0;
+	ctl->state = PT_STATE_DONE;
+	if (open && s->window.writer && !s->windows.ending)
+		session__window_close(s, ctl->window_close_ns);
+}
+
+/* The captures of other ranks take their time to attach and learn. */
+static int wait_for_ranks(struct session *s)
+{
+	struct rendezvous *r = s->opts->rendezvous;
+	uint64_t now, begin_ns;
+	int err = 0;
+
+	if (!r)
+		return 0;
+	rendezvous__come(r, s->opts->rendezvous_index);
+	while (!err && !rendezvous__is_complete(r)) {
+		session__progress(s, "waiting for the other ranks");
+		err = session__pump(s, 10);
+	}
+	now = clock__monotonic_ns();
+	begin_ns = s->probes.ctl->count_from_ns = rendezvous__begin_ns(r, now);
+	if (!err && now > begin_ns)
+		log__warn("ready %.1f s after the other ranks: its window may show later steps",
+			  (double)(now - begin_ns) / 1e9);
+	return err;
+}
+
+/* What is to be done before steps count. Calls are seen by probes where CUPTI turns out to be
+ * another tool's. */
+static int prepare(struct session *s)
+{
+	int err = device_time__prepare(s);
+
+	if (!err)
+		err = device_calls__prepare(s);
+	return err ? err : wait_for_ranks(s);
+}
+
+static const char *doing(const struct pt_ctl *ctl)
+{
+	if (ctl->window_open)
+		return "recording";
+	return ctl->hold == PT_HOLD_CLOSED ? "paused (proftrace ctl PID start)"
+					   : "waiting for the window";
+}
+
+/* Steps [A,B) and spans: the programs open and close the window; here their end is awaited. */
+static int record_schedule(struct session *s)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	uint64_t end_ns =
+		s->opts->duration_ns ? clock__monotonic_ns() + s->opts->duration_ns : UINT64_MAX;
+	int err;
+
+	ctl->schedule = s->opts->schedule;
+	err = prepare(s);
+	ctl->counting = 1;
+	while (!err && ctl->state != PT_STATE_DONE && clock__monotonic_ns() < end_ns) {
+		err = session__turn(s, end_ns);
+		session__progress(s, "step %llu %s", (unsigned long long)probeless__step(ctl),
+				  doing(ctl));
+	}
+	return err;
+}
+
+/* From the first boundary, or from now if there are no steps, for a time. */
+static int record_duration(struct session *s)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	uint64_t begin = 0, now;
+	int err = prepare(s);
+
+	if (!err && !s->rule.boundary && !s->start.program)
+		err = return_sites__await(s);
+	ctl->schedule = (struct pt_schedule){.record = UINT64_MAX / 2, .repeat = 1};
+	s->armed = true;
+	arm__set_open(s);
+	if (s->rule.boundary) {
+		ctl->counting = 1;
+	} else if (!err) {
+		err = timed__begin(s);
+	}
+	session__thaw(s);
+	while (!err) {
+		err = session__turn(s, begin && s->opts->duration_ns ? begin + s->opts->duration_ns
+								     : UINT64_MAX);
+		if (!err)
+			err = timed__poll(s);
+		if (!begin && ctl->window_open)
+			begin = ctl->window_open_ns;
+		now = clock__monotonic_ns();
+		if (begin && s->opts->duration_ns && now - begin >= s->opts->duration_ns)
+			break;
+		session__progress(s, "%s, %.1f s",
+				  begin || ctl->hold ? doing(ctl) : "waiting for a step",
+				  begin ? (double)(now - begin) / 1e9 : 0);
+	}
+	return err;
+}
+
+/* stopped: nobody waits for more. Ends the window if one is open, reads what is on its way, and
+ * closes the file. */
+static int record_end(struct session *s, bool stopped)
+{
+	/* Steps that are over already are read before the window is told that it ends. */
+	int err = session__drain(s);
+
+	window_stop(s);
+	if (!err)
+		err = session__drain(s);
+	if (s->window.writer) {
+		int finish_err;
+
+		s->windows.is_last = !stopped;
+		finish_err = session__window_finish(s);
+
+		if (!err)
+			err = finish_err;
+	}
+	return err;
+}
+
+int session__record(struct session *s)
+{
+	int err, end_err;
+
+	s->before.lost = session__losses(s);
+	session__count_anew(s);
+	err = s->opts->has_schedule && s->rule.boundary ? record_schedule(s) : record_duration(s);
+	session__progress_end(s);
+	if (capture_stop > 1) {
+		s->res->aborted = true;
+		if (!s->window.writer)
+			return err__set(-EINTR, "aborted");
+		return err__set(-EINTR, "aborted; %s is left as far as it was written",
+				s->window.path);
+	}
+	end_err = record_end(s, err != 0);
+	if (!end_err && !s->windows.written)
+		return no_window__recorded(s, err);
+	if (err == -EINTR || err == -ESRCH)
+		err = 0; /* asked to stop, or nothing more to come: what was seen is kept */
+	return err ? err : end_err;
+}

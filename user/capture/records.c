@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A record of the ring, to whom it belongs. */
+#include "capture/session.h"
+#include "bpf/events.h"
+#include "bpf/skeleton.h"
+#include "capture/device/device_time.h"
+#include "capture/processes/follow.h"
+#include "capture/steps/optimizer_step.h"
+#include "common/counted.h"
+#include "common/util.h"
+#include <bpf/libbpf.h>
+
+/* The step that was under way has ended; `next` is the one that begins. */
+static int step_ended(struct session *s, const struct pt_rec_step *r, uint64_t next, uint64_t ts_ns)
+{
+	const struct held_step step = {r->h.pid, r->h.tid, next - 1, s->boundary.ns, ts_ns};
+	int err = s->boundary.ns && ts_ns ? device_time__step(s, &step) : 0;
+
+	s->boundary.ns = ts_ns;
+	s->boundary.step = next;
+	return err;
+}
+
+/* A boundary whose record was lost is among the latest that the programs remember, or its two steps
+ * are not known. */
+static int recover_steps(struct session *s, const struct pt_rec_step *r)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+	int err = 0;
+
+	while (!err && s->boundary.step + 1 < r->step) {
+		uint64_t seq = r->seq - (r->step - s->boundary.step - 1);
+		uint64_t ts_ns = ctl->step_ns[seq % PT_STEP_RING];
+		bool overwritten = ctl->step_seq - seq >= PT_STEP_RING - 1;
+
+		err = step_ended(s, r, s->boundary.step + 1, overwritten ? 0 : ts_ns);
+		s->boundary.recovered_cnt += !overwritten;
+	}
+	return err;
+}
+
+static int on_step(struct session *s, const struct pt_rec_step *r)
+{
+	bool ends = r->prev_state == PT_STATE_RECORD, begins = r->state == PT_STATE_RECORD;
+	int err = 0;
+
+	if (ends && s->window.writer && !s->windows.ending) {
+		err = recover_steps(s, r);
+		if (!err)
+			err = step_ended(s, r, r->step, r->ts_ns);
+		s->window.end_step = r->step;
+	}
+	s->boundary.ns = r->ts_ns;
+	s->boundary.step = r->step;
+	if (!err && s->sched)
+		err = sched_source__boundary(s->sched, r->ts_ns, begins ? r->step : EVENT_NO_ID);
+	if (ends && !begins && s->window.writer)
+		session__window_close(s, r->ts_ns);
+	else if (ends && !begins) /* the record of its begin was lost */
+		s->windows.closes_seen = s->probes.ctl->closes;
+	if (err || !begins || s->windows.timed || (ends && s->window.writer))
+		return err;
+	if (s->windows.ending)
+		err = session__window_finish(s);
+	return err ? err : session__window_open(s, r->step, r->ts_ns);
+}
+
+static int on_task(struct session *s, const struct pt_rec_task *r)
+{
+	bool main_target = r->h.pid == (uint32_t)s->target->pid;
+	int err = 0;
+
+	/* What it was in the middle of ends with it. */
+	if (r->event == PT_TASK_EXIT && s->window.writer && !s->windows.ending)
+		err = decoder__ended_thread(s->records.decoder,
+					    bpf_map__fd(s->probes.skel->maps.threads), r->h.tid,
+					    s->windows.opened, s->window.open_ns, r->ts_ns);
+	if (r->event == PT_TASK_EXIT)
+		bpf_map__delete_elem(s->probes.skel->maps.threads, &r->h.tid, sizeof(r->h.tid), 0);
+	if (r->event == PT_TASK_EXIT && r->last) {
+		s->children.unfollowed += follow__forget(s, (pid_t)r->h.pid);
+		follow__exited(s, (pid_t)r->h.pid);
+	}
+	if (r->event == PT_TASK_EXEC && !main_target)
+		follow__execed(s, (pid_t)r->h.pid, r->ts_ns);
+	if (main_target && ((r->event == PT_TASK_EXIT && r->last) || r->event == PT_TASK_EXEC))
+		s->target_gone = true;
+	if (main_target && r->event == PT_TASK_EXEC)
+		s->target_execed = true;
+	if (r->event == PT_TASK_FORK)
+		follow__forked(s, (pid_t)r->h.pid, r->ts_ns);
+	return err;
+}
+
+int session__on_record(void *ctx, void *data, size_t size)
+{
+	struct session *s = ctx;
+	const struct pt_rec *h = data;
+	int err;
+
+	if (size >= sizeof(struct pt_rec_step) && h->kind == PT_REC_STEP)
+		err = on_step(s, data);
+	else if (size >= sizeof(struct pt_rec_task) && h->kind == PT_REC_TASK)
+		err = on_task(s, data);
+	else if (optimizer_step__is_stack(data, size))
+		err = optimizer_step__take_stack(s, data, size);
+	else if (size >= sizeof(*h) && h->kind == PT_REC_STACK)
+		err = decoder__stack(s->records.decoder, data, size);
+	else if (s->records.log.pid)
+		err = call_log__take(&s->records.log, data, size);
+	else
+		err = decoder__record(s->records.decoder, data, size);
+	if (err && !s->records.err)
+		s->records.err = err;
+	return err;
+}
+
+int session__drain(struct session *s)
+{
+	const int err = ring__read(s->records.ring);
+
+	return s->records.err ? s->records.err : err;
+}
