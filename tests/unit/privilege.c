@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include "attach/calibrate.h"
 #include "attach/privilege.h"
@@ -238,6 +239,34 @@ static int only_uses_maps(void)
 Test(privilege, a_filter_with_maps_allows_their_elements_alone)
 {
 	cr_expect_eq(in_child(only_uses_maps), 0);
+}
+
+/* At a socket of the directory, which listens and has a client that waits. */
+static int answers_alone(void)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	const int listens = socket(AF_UNIX, SOCK_STREAM, 0), asks = socket(AF_UNIX, SOCK_STREAM, 0),
+		  idle = socket(AF_UNIX, SOCK_STREAM, 0);
+	int client;
+
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s", in("socket"));
+	WANT(!bind(listens, (struct sockaddr *)&a, sizeof(a)) && !listen(listens, 1));
+	WANT(!connect(asks, (struct sockaddr *)&a, sizeof(a)));
+	WANT(!capability_set__keep(UINT64_MAX));
+	WANT(!syscall_filter__enter(FILTER_SERVER));
+	client = accept4(listens, NULL, NULL, SOCK_CLOEXEC);
+	WANT(client >= 0 && send(client, "x", 1, MSG_NOSIGNAL) == 1);
+	WANT(socket(AF_INET, SOCK_STREAM, 0) < 0 && errno == ENOSYS);
+	WANT(connect(idle, (struct sockaddr *)&a, sizeof(a)) && errno == ENOSYS);
+	WANT(bind(idle, (struct sockaddr *)&a, sizeof(a)) && errno == ENOSYS);
+	WANT(listen(idle, 1) && errno == ENOSYS);
+	WANT(open(in("new"), O_WRONLY | O_CREAT, 0600) < 0 && errno == EACCES);
+	return 0;
+}
+
+Test(privilege, a_filter_for_a_server_lets_it_answer_and_connect_to_none)
+{
+	cr_expect_eq(in_child(answers_alone), 0);
 }
 
 static int goes_on_with_one(void)

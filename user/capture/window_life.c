@@ -58,8 +58,10 @@ static void describe_shift(struct session *s)
 		return;
 	session__progress_end(s);
 	s->windows.late_for = late_for(s);
-	log__warn("the window opens %s later than asked: %s",
-		  counted(s->windows.shift, "step", "steps").s, s->windows.late_for);
+	/* `ctl start` asks for no step in particular. */
+	(s->probes.ctl->hold != PT_HOLD_NONE ? log__info : log__warn)(
+		"the window opens %s later than asked: %s",
+		counted(s->windows.shift, "step", "steps").s, s->windows.late_for);
 }
 
 int session__window_open(struct session *s, uint64_t first_step, uint64_t open_ns)

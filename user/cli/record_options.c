@@ -2,6 +2,7 @@
 #include "cli/clock_time.h"
 #include "cli/record_options.h"
 #include "cli/owner.h"
+#include "cli/percent.h"
 #include "capture/user_probes/functions.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -110,19 +111,9 @@ static int parse_schedule(const char *value, void *dest)
 	return 0;
 }
 
-/* "2%", "0.5": a share of 1. */
-static int parse_percent(const char *value, void *dest)
+static int parse_max_overhead(const char *value, void *dest)
 {
-	char *end;
-	double percent = strtod(value, &end);
-
-	if (*end == '%')
-		end++;
-	if (end == value || *end || !(percent >= 0 && percent <= 1000))
-		return err__set(-EINVAL, "--max-overhead wants a percentage like 2%%, not '%s'",
-				value);
-	*(double *)dest = percent / 100;
-	return 0;
+	return percent__parse("max-overhead", value, dest);
 }
 
 /* An option that may be given again. */
@@ -239,7 +230,7 @@ const struct opt record_opts[] = {
 	{OPT_CUSTOM, "max-overhead", 0, "PERCENT",
 	 "Leave out functions that are hot, short and launch nothing until the others are "
 	 "estimated to add no more than this to a step (default 1%).",
-	 CAPTURE(max_overhead), .parse = parse_percent},
+	 CAPTURE(max_overhead), .parse = parse_max_overhead},
 	{OPT_FLAG, "no-prune", 0, NULL, "Keep the probes of all functions, whatever they cost.",
 	 CAPTURE(no_prune), .old_name = "keep-all"},
 	{OPT_FLAG, "count-each-step", 0, NULL,

@@ -132,6 +132,19 @@ static int find_places(const struct record_outputs *outputs, struct file_places 
 	return err ? err : file_places__add_write(places, o->html, true);
 }
 
+/* Nothing is made of the recordings, so nobody reads them: a monitor may have removed some. */
+static bool is_recording_alone(const struct record_options *o)
+{
+	return o->no_report && o->no_trace && !o->html;
+}
+
+static int name_recordings(const struct capture_result *res)
+{
+	for (size_t i = 0; i < res->path_cnt; i++)
+		log__info("recording: %s", res->paths[i]);
+	return 0;
+}
+
 /* Tables, traces and pages of all recordings. */
 static int show_recordings(struct record_options *o, const struct capture_result *res)
 {
@@ -166,6 +179,9 @@ static void warn_target_gone(const struct record_options *o, const struct captur
 
 	if (o->capture.no_steps && !o->capture.duration_ns && !res->target_execed)
 		log__info("the target ended, and the window with it");
+	else if (o->capture.paused && !res->target_execed)
+		log__info("%s (%s)", what,
+			  res->seen); /* nobody asked for a window of some length */
 	else if (o->range.schedule.repeat > 1)
 		log__warn("%s before the last window was complete (%s): %zu of %llu recordings "
 			  "were begun, they are kept",
@@ -215,7 +231,7 @@ int record_run(struct record_options *o)
 	if (show_err)
 		cli__fail(show_err);
 	if (res.path_cnt && !res.aborted && !show_err)
-		show_err = show_recordings(o, &res);
+		show_err = is_recording_alone(o) ? name_recordings(&res) : show_recordings(o, &res);
 	if (!err && res.target_gone)
 		warn_target_gone(o, &res);
 	/* Of several ranks all are told of at once, by whoever started their captures. */

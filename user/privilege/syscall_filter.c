@@ -124,6 +124,15 @@ static const uint16_t allowed[] = {
 #endif
 };
 
+/* Of FILTER_SERVER: no socket is made, bound or connected. */
+static const uint16_t serving[] = {
+	SYS_accept4,	SYS_recvfrom,	 SYS_sendto,	SYS_shutdown,	 SYS_setsockopt,
+	SYS_getsockopt, SYS_getsockname, SYS_epoll_ctl, SYS_epoll_pwait,
+#ifdef SYS_epoll_wait
+	SYS_epoll_wait,
+#endif
+};
+
 static const struct sock_filter head[] = {
 	LOAD(arch),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
@@ -172,12 +181,22 @@ static const struct sock_filter maps[] = {
 };
 
 #define HEAD_CNT ARRAY_SIZE(head)
-#define MAX_CNT	 (HEAD_CNT + ARRAY_SIZE(maps) + 5 + 2 * ARRAY_SIZE(allowed) + 1)
+#define MAX_CNT                                                                                    \
+	(HEAD_CNT + ARRAY_SIZE(maps) + 5 + 2 * (ARRAY_SIZE(allowed) + ARRAY_SIZE(serving)) + 1)
 
 bool syscall_filter__is_there(void)
 {
 	/* Without a filter to set: EFAULT, if filters are known (seccomp(2)). */
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL) < 0 && errno == EFAULT;
+}
+
+static size_t allow(struct sock_filter *code, size_t cnt, const uint16_t *calls, size_t call_cnt)
+{
+	for (size_t i = 0; i < call_cnt; i++) {
+		code[cnt++] = (struct sock_filter)UNLESS(calls[i], 1);
+		code[cnt++] = (struct sock_filter)RETURN(SECCOMP_RET_ALLOW);
+	}
+	return cnt;
 }
 
 int syscall_filter__enter(enum filter_for use)
@@ -198,10 +217,9 @@ int syscall_filter__enter(enum filter_for use)
 		memcpy(code + cnt, maps, sizeof(maps));
 		cnt += ARRAY_SIZE(maps);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(allowed); i++) {
-		code[cnt++] = (struct sock_filter)UNLESS(allowed[i], 1);
-		code[cnt++] = (struct sock_filter)RETURN(SECCOMP_RET_ALLOW);
-	}
+	cnt = allow(code, cnt, allowed, ARRAY_SIZE(allowed));
+	if (use == FILTER_SERVER)
+		cnt = allow(code, cnt, serving, ARRAY_SIZE(serving));
 	code[cnt++] = (struct sock_filter)RETURN(DENY);
 	program.len = (unsigned short)cnt;
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) ? -errno : 0;

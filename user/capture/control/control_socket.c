@@ -396,26 +396,51 @@ void control_session__close(struct control_session *c)
 	close(c->fd);
 }
 
-int control_session__ask(const struct control_session *c, enum control_verb verb, char *answer,
-			 size_t size)
+int control_session__say(const struct control_session *c, enum control_verb verb)
 {
-	char message[CONTROL_MAX + 1];
-	ssize_t len;
+	return send_text(c->fd, control_verbs[verb], strlen(control_verbs[verb])) < 0
+		       ? no_session(c->target, errno)
+		       : 0;
+}
 
-	if (send_text(c->fd, control_verbs[verb], strlen(control_verbs[verb])) < 0)
-		return no_session(c->target, errno);
-	len = await_answer(c, message, sizeof(message) - 1);
+/* message: what was received, with room for a byte behind it; len: of it, or -1 with errno. */
+static int understand(const struct control_session *c, char *message, ssize_t len, char *answer,
+		      size_t size)
+{
 	if (!len || (len < 0 && errno != EAGAIN))
 		return err__set(-ESRCH, "the session that records process %d has just ended",
 				c->target);
 	if (len < 0)
-		return err__set(-ETIMEDOUT,
-				"the session that records process %d did not answer in %d s; is it "
-				"stopped? Ctrl-C, or kill -INT, ends it",
-				c->target, ANSWER_S);
+		return -EAGAIN;
 	message[len] = '\0';
 	if (message[0] != OBEYED)
 		return err__set(-EBUSY, "%s", message + 1);
 	snprintf(answer, size, "%s", message + 1);
 	return 0;
+}
+
+int control_session__hear(const struct control_session *c, char *answer, size_t size)
+{
+	char message[CONTROL_MAX + 1];
+	const ssize_t len = UNINTERRUPTED(recv(c->fd, message, sizeof(message) - 1, MSG_DONTWAIT));
+
+	return understand(c, message, len, answer, size);
+}
+
+int control_session__ask(const struct control_session *c, enum control_verb verb, char *answer,
+			 size_t size)
+{
+	char message[CONTROL_MAX + 1];
+	int err = control_session__say(c, verb);
+
+	if (!err)
+		err = understand(c, message, await_answer(c, message, sizeof(message) - 1), answer,
+				 size);
+	if (err != -EAGAIN)
+		return err;
+	return err__set(
+		-ETIMEDOUT,
+		"the session that records process %d did not answer in %d s; is it stopped? "
+		"Ctrl-C, or kill -INT, ends it",
+		c->target, ANSWER_S);
 }

@@ -68,6 +68,9 @@ int control_session__open(struct control_session *c, pid_t target);
  * with err__set: -ESRCH: the session has ended; -EBUSY: what it has against the verb. */
 int control_session__ask(const struct control_session *c, enum control_verb verb, char *answer,
 			 size_t size);
+/* The same in two halves, for who waits for other things, too. Once each; -EAGAIN: no answer yet. */
+int control_session__say(const struct control_session *c, enum control_verb verb);
+int control_session__hear(const struct control_session *c, char *answer, size_t size);
 void control_session__close(struct control_session *c);
 
 #endif
