@@ -25,7 +25,7 @@ BPFTOOL   ?= $(firstword $(wildcard /usr/sbin/bpftool /usr/local/sbin/bpftool) b
 ARCH      := $(shell uname -m)
 BPF_ARCH  := $(ARCH:x86_64=x86)
 
-PKGS      := libbpf libelf libdw zlib libzstd jansson sqlite3
+PKGS      := libbpf libelf libdw zlib libzstd jansson sqlite3 libmicrohttpd
 BPF_MIN   := 1.3
 CFLAGS    ?= -O2 -g
 WARNINGS  := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
@@ -47,7 +47,7 @@ SHIM_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard cupti_shim/*.c)))
 TEST_SRCS := $(sort $(wildcard tests/unit/*.c))
 TEST_OBJS := $(TEST_SRCS:%.c=$(BUILD)/%.o)
 
-COMMANDS  := record run report diff export ctl doctor cpu completion
+COMMANDS  := record run report diff export ctl doctor cpu monitor completion
 MAN_PAGES := $(BUILD)/proftrace.1 $(COMMANDS:%=$(BUILD)/proftrace-%.1)
 
 # V=1 shows the commands.

@@ -8,14 +8,23 @@
 #include <string.h>
 
 extern const struct command command_record, command_run, command_report, command_diff,
-	command_export, command_ctl, command_doctor, command_cpu, command_completion;
+	command_export, command_ctl, command_doctor, command_cpu, command_monitor,
+	command_completion;
 
 const struct command *const *commands__all(void)
 {
 	static const struct command *const rows[] = {
-		&command_record,     &command_run, &command_report, &command_diff,
-		&command_export,     &command_ctl, &command_doctor, &command_cpu,
-		&command_completion, NULL,
+		&command_record,
+		&command_run,
+		&command_report,
+		&command_diff,
+		&command_export,
+		&command_ctl,
+		&command_doctor,
+		&command_cpu,
+		&command_monitor,
+		&command_completion,
+		NULL,
 	};
 
 	return rows;

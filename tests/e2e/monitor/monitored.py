@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A monitor of the jobs of one test alone, and what it says."""
+import http.client
+import itertools
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+
+from lib import process
+
+NUMBERS = itertools.count()
+# Debian's, which has prometheus-client; the tests' own Python may be another.
+PARSE = """
+import json, sys
+from prometheus_client.parser import text_string_to_metric_families as parse
+json.dump([[f.name, f.type, [[s.name, s.labels, s.value] for s in f.samples]] for f in parse(sys.stdin.read())],
+          sys.stdout)
+"""
+
+
+class Unix(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=10)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Monitor:
+    OPTIONS = ("--young", "1s", "--scan", "1s", "--budget", "50%", "--max-duty", "25%", "--window", "10")
+
+    def __init__(self, case, name, *options, place=None):
+        self.place = place or f"127.0.0.1:{free_port()}"
+        self.store = case.dir / f"store{next(NUMBERS)}"
+        self.tool = case.tool("monitor", "--listen", self.place, "--store", self.store,
+                              "--allow", f"command:{name}*", *self.OPTIONS, *options)
+        self.pid = self.tool.pid
+        process.wait_for(self.answers, 20, f"an answer at {self.place}: {self.tool.err}")
+
+    def ask(self, path, method="GET", headers=None):
+        """Status, headers and text."""
+        connection = (Unix(str(self.place)) if "/" in str(self.place) else
+                      http.client.HTTPConnection(str(self.place), timeout=10))
+        connection.request(method, path, headers=headers or {})
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, answer.headers, text
+
+    def answers(self):
+        assert self.tool.popen.poll() is None, self.tool.err
+        try:
+            return self.ask("/health")[0] == 200
+        except OSError:
+            return False
+
+    def text(self, path):
+        status, _, text = self.ask(path)
+        assert status == 200, (path, status, text)
+        return text
+
+    def families(self):
+        """Name -> type and samples, as prometheus-client reads them."""
+        done = subprocess.run(["/usr/bin/python3", "-c", PARSE], input=self.text("/metrics"), text=True,
+                              capture_output=True)
+        assert done.returncode == 0, done.stderr
+        return {name: (kind, samples) for name, kind, samples in json.loads(done.stdout)}
+
+    def value(self, name, **labels):
+        """Of the only sample that has these labels; None: there is none."""
+        found = [value for _, samples in self.families().values() for sample, own, value in samples
+                 if sample == name and labels.items() <= own.items()]
+        assert len(found) < 2, (name, labels, found)
+        return found[0] if found else None
+
+    def ranks(self):
+        return json.loads(self.text("/jobs"))["ranks"]
+
+    def rank(self, job):
+        """Of a job's process; None: not watched yet."""
+        found = [r for r in self.ranks() if r["pid"] == job.pid]
+        return found[0] if found else None
+
+    def wait_windows(self, job, cnt, timeout_s=40):
+        def has():
+            assert self.tool.popen.poll() is None, self.tool.err
+            rank = self.rank(job)
+            return rank and rank["windows"] >= cnt
+
+        process.wait_for(has, timeout_s, f"{cnt} windows of {job.pid}: {self.tool.err}")
+        return self.rank(job)
+
+    def own(self):
+        """Its processes: exporter, sessions, reports."""
+        return process.descendants(self.pid)
+
+    def end(self, sig=signal.SIGTERM):
+        """Ends it; all of its processes are gone soon."""
+        own = self.own()
+        os.kill(self.pid, sig)
+        status = self.tool.wait(40)
+        process.wait_for(lambda: not any(is_there(pid) for pid in own), 20,
+                         f"the end of {[pid for pid in own if is_there(pid)]}")
+        return status
+
+
+def is_there(pid):
+    try:
+        return process.state(pid) != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def command(pid):
+    return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-2-Clause
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+
+from lib import process
+from lib.process import Snapshot
+from lib.runner import test
+from lib.tool import PROFTRACE, report
+from monitored import Monitor, command
+
+EXPECTED = {
+    "proftrace_job_info": "gauge", "proftrace_steps": "counter", "proftrace_sampled_steps": "counter",
+    "proftrace_step_duration_seconds": "histogram", "proftrace_phase_seconds": "counter",
+    "proftrace_operator_seconds": "counter", "proftrace_finding_ratio": "gauge",
+    "proftrace_regression": "gauge", "proftrace_regression_resets": "counter",
+    "proftrace_build_info": "gauge", "proftrace_monitor_overhead_ratio": "gauge",
+    "proftrace_monitor_budget_ratio": "gauge", "proftrace_monitor_windows": "counter",
+    "proftrace_monitor_events_lost": "counter", "proftrace_monitor_attach_failures": "counter",
+    "proftrace_monitor_unwatched_processes": "gauge", "proftrace_monitor_memory_bytes": "gauge",
+    "proftrace_monitor_series_dropped": "counter", "process_cpu_seconds": "counter",
+    "process_start_time_seconds": "gauge",
+}
+
+
+def named(case, name, *args, workload="train.py", **settings):
+    return case.job("named.py", name, workload, *args, fresh=True, **settings).wait_steps(5)
+
+
+def counts_alike(monitor, *jobs):
+    """Steps that the monitor and each job have counted; the jobs stand still meanwhile."""
+    for job in jobs:
+        job.signal(signal.SIGSTOP)
+    time.sleep(7)  # steps are counted each 5 s
+    counted = [(monitor.rank(job)["steps"], job.made.look()) for job in jobs]
+    for job in jobs:
+        job.signal(signal.SIGCONT)
+    return counted
+
+
+def check_metrics(monitor, jobs):
+    families = monitor.families()
+    assert {name: kind for name, (kind, _) in families.items()} == EXPECTED, families.keys()
+    for job in jobs:
+        rank = monitor.rank(job)
+        own = {"job_name": rank["job_name"], "rank": rank["rank"]}
+
+        def of(name, **labels):
+            return sum(value for _, samples in families.values() for sample, has, value in samples
+                       if sample == name and (own | labels).items() <= has.items())
+
+        sampled = of("proftrace_sampled_steps_total")
+        assert sampled >= 2 and of("proftrace_step_duration_seconds_count") == sampled, own
+        assert of("proftrace_step_duration_seconds_bucket", le="+Inf") == sampled, own
+        step_s = of("proftrace_step_duration_seconds_sum")
+        phase_s = of("proftrace_phase_seconds_total")
+        assert abs(phase_s / step_s - 1) < 0.02, (phase_s, step_s)
+        theirs_s = sorted(job.steps())[len(job.steps()) // 2] / 1e9
+        assert 0.5 < step_s / sampled / theirs_s < 2, (step_s / sampled, theirs_s)
+        assert 0 < of("proftrace_operator_seconds_total") < 1.1 * step_s, own
+        assert of("proftrace_job_info", framework="PyTorch", pid=str(job.pid)) == 1, families
+        assert 0 < of("proftrace_monitor_overhead_ratio") < 0.5, families
+    memory = {has["kind"]: value for _, has, value in families["proftrace_monitor_memory_bytes"][1]}
+    assert all(1e6 < value < 1e9 for value in memory.values()), memory
+    unwatched = {has["reason"]: value
+                 for _, has, value in families["proftrace_monitor_unwatched_processes"][1]}
+    assert unwatched["no_framework"] >= 1, unwatched
+
+
+def check_windows(monitor, rank):
+    recording = monitor.store / rank["latest_recording"]
+    assert recording.stat().st_mode & 0o777 == 0o600
+    tables = report(recording)
+    assert tables["summary"]["rows"][0]["process"].startswith(f"{rank['pid']} "), tables["summary"]
+
+
+@test("two jobs, one begun later: steps counted as the jobs do, windows, metrics; the end of one; SIGTERM leaves nothing")
+def finds_and_exports(case):
+    first = named(case, "pt-two-a")
+    before = Snapshot(first.pid)
+    monitor = Monitor(case, "pt-two")
+    monitor.wait_windows(first, 1)
+    second = named(case, "pt-two-<b>&\"c", "--model", "transformer")
+    monitor.wait_windows(second, 2)
+    begin = counts_alike(monitor, first, second)
+    monitor.wait_windows(first, 3)
+    first.wait_steps(100)
+    end = counts_alike(monitor, first, second)
+    for (ours, theirs), (ours_later, theirs_later) in zip(begin, end):
+        # The line of a step is written behind it.
+        assert abs((ours_later - ours) - (theirs_later - theirs)) <= 1, (begin, end)
+        assert theirs_later - theirs >= 50, (begin, end)
+    check_metrics(monitor, (first, second))
+    check_windows(monitor, monitor.rank(first))
+    page = monitor.text("/")
+    assert "pt-two-&lt;b&gt;&amp;&quot;c" in page and "<b>" not in page, page
+    second.stop()
+    process.wait_for(lambda: monitor.rank(second)["state"] == "ended", 20, "the end of the second job")
+    sessions = [pid for pid in monitor.own() if "record" in command(pid) and str(second.pid) in command(pid)]
+    assert not sessions, sessions
+    assert monitor.end() == 0, monitor.tool.err
+    first.wait_steps(5)
+    before.check()
+    # That they stood still is told.
+    assert all("is stopped" in line for line in monitor.tool.err.splitlines() if "warning" in line), monitor.tool.err
+
+
+@test("SIGKILL of the monitor: its sessions end, the job goes on as it was")
+def killed(case):
+    job = named(case, "pt-kill")
+    before = Snapshot(job.pid)
+    monitor = Monitor(case, "pt-kill")
+    monitor.wait_windows(job, 1)
+    process.wait_for(lambda: monitor.rank(job)["state"] == "recording", 20, "an open window")
+    assert monitor.end(signal.SIGKILL) == -signal.SIGKILL
+    job.wait_steps(20)
+    before.check()
+
+
+@test("a process that exports has neither rights nor root; other processes are not watched, each for a reason")
+def exporter_has_no_rights(case):
+    job = named(case, "pt-rights")
+    denied = named(case, "pt-rights-not")
+    monitor = Monitor(case, "pt-rights", "--deny", "command:*-not")
+    monitor.wait_windows(job, 1)
+    exporter, = [pid for pid in monitor.own() if command(pid)[1] == "monitor"]
+    status = dict(line.split(":\t", 1) for line in
+                  pathlib.Path(f"/proc/{exporter}/status").read_text().splitlines())
+    assert all(int(status[name], 16) == 0 for name in ("CapPrm", "CapEff", "CapInh", "CapBnd", "CapAmb")), status
+    assert status["Uid"].split()[0] != "0" and status["NoNewPrivs"] == "1" and status["Seccomp"] == "2", status
+    process.wait_for(lambda: monitor.value("proftrace_monitor_unwatched_processes", reason="denied") == 1, 10,
+                     "a denied process")
+    assert monitor.rank(denied) is None
+    assert monitor.end() == 0, monitor.tool.err
+
+
+@test("a session that is killed: counted, tried again, and the counters of the job go on")
+def session_killed(case):
+    job = named(case, "pt-again")
+    monitor = Monitor(case, "pt-again")
+    steps = monitor.wait_windows(job, 1)["steps"]
+    session, = [pid for pid in process.children(monitor.pid) if "record" in command(pid)]
+    os.kill(session, signal.SIGKILL)
+    process.wait_for(lambda: monitor.value("proftrace_monitor_attach_failures_total", reason="killed") == 1, 20,
+                     "a failure")
+    again = monitor.wait_windows(job, 2)
+    assert again["rank"] == "u0" and again["steps"] > steps, again
+    # The second failure: none until ten minutes later.
+    session, = [pid for pid in process.children(monitor.pid) if "record" in command(pid)]
+    os.kill(session, signal.SIGKILL)
+    process.wait_for(lambda: monitor.value("proftrace_monitor_unwatched_processes", reason="backoff") == 1, 20,
+                     "a process that is left alone")
+    assert monitor.rank(job)["state"] == "ended", monitor.rank(job)
+    job.wait_steps(5)
+    assert monitor.end() == 0, monitor.tool.err
+
+
+@test("answers reading alone, this host alone, by its own name alone; a unix socket")
+def http(case):
+    monitor = Monitor(case, "pt-nobody")
+    assert monitor.ask("/x")[0] == 404
+    assert monitor.ask("/../etc/passwd")[0] == 404
+    assert monitor.ask("/metrics", "POST")[0] == 405
+    assert monitor.ask("/metrics", "HEAD")[2] == ""
+    assert monitor.ask("/metrics", headers={"Host": "evil.example"})[0] == 403
+    status, headers, _ = monitor.ask("/metrics")
+    assert status == 200 and headers["Content-Type"].startswith("text/plain; version=0.0.4"), headers
+    assert "No job is watched" in monitor.text("/")
+    other = case.tool("monitor", "--listen", monitor.place, "--store", monitor.store)
+    other.fails("cannot listen")
+    assert monitor.end() == 0, monitor.tool.err
+    path = case.dir / "socket"
+    monitor = Monitor(case, "pt-nobody", place=path)
+    assert path.stat().st_mode & 0o777 == 0o600
+    monitor.families()
+    assert monitor.end() == 0 and not path.exists(), monitor.tool.err
+
+
+@test("refuses other hosts, rules that are none, and a store that others can write to")
+def refuses(case):
+    case.tool("monitor", "--listen", "0.0.0.0:9477").fails("127.0.0.1:PORT")
+    case.tool("monitor", "--allow", "python").fails("command:GLOB")
+    case.tool("monitor", "--budget", "0%").fails("--budget")
+    case.tool("monitor", "4242").fails("finds jobs by itself")
+    store = case.dir / "open"
+    store.mkdir()
+    store.chmod(0o777)
+    case.tool("monitor", "--store", store, "--listen", case.dir / "s").fails("another user")
+    assert re.search(r"first stage", subprocess.run([PROFTRACE, "help", "monitor"], text=True,
+                                                    capture_output=True, check=True).stdout)

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* From the JSON of a window's report to metrics, the list of jobs, and their limits. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "monitor/clean_name.h"
+#include "monitor/jobs_view.h"
+#include "monitor/metrics_text.h"
+
+TestSuite(monitor_metrics);
+
+static const char window[] =
+	"{\"summary\": {\"rows\": [{\"framework\": \"PyTorch 2.15.0+cpu\", \"detail\": "
+	"\"operator\", "
+	"\"step_rule\": \"optimizer: the last one\"}]},"
+	"\"findings\": {\"rows\": [{\"rule\": \"data_loader\", \"share_percent\": 42}]},"
+	"\"model\": {\"rows\": [{\"depth\": 0, \"name\": \"ProfileStep\", \"cpu_total_ns\": "
+	"60000000},"
+	"{\"depth\": 1, \"name\": \"Forward\", \"cpu_total_ns\": 40000000},"
+	"{\"depth\": 1, \"name\": \"Others\", \"cpu_total_ns\": 20000000}]},"
+	"\"operator\": {\"rows\": ["
+	"{\"section\": \"Thread: All threads merged\", \"depth\": 0, \"name\": \"small\", "
+	"\"cpu_total_ns\": 1000000},"
+	"{\"section\": \"Thread: All threads merged\", \"depth\": 0, \"name\": \"big\", "
+	"\"cpu_total_ns\": 9000000},"
+	"{\"section\": \"Thread: All threads merged\", \"depth\": 1, \"name\": \"inside\", "
+	"\"cpu_total_ns\": 9000000},"
+	"{\"section\": \"Other processes: All threads merged\", \"depth\": 0, \"name\": "
+	"\"theirs\", "
+	"\"cpu_total_ns\": 9000000}]},"
+	"\"steps\": {\"rows\": [{\"time_ns\": 10000000}, {\"time_ns\": 30000000}, "
+	"{\"time_ns\": 20000000}]},"
+	"\"cost\": {\"rows\": [{\"added_percent\": 2.5, \"events_lost\": 0}]}}";
+
+static struct figures figures_of(const char *json)
+{
+	struct figures f;
+
+	cr_assert_eq(figures__parse(json, strlen(json), &f), 0);
+	return f;
+}
+
+Test(monitor_metrics, takes_figures_from_a_report)
+{
+	struct figures f = figures_of(window);
+
+	cr_expect_str_eq(f.framework, "PyTorch");
+	cr_expect_str_eq(f.version, "2.15.0+cpu");
+	cr_expect_str_eq(f.step_rule, "optimizer");
+	cr_expect_eq(f.step_cnt, 3);
+	cr_expect_eq(f.median_ns, 20000000);
+	cr_expect_eq(f.phase_cnt, 2);
+	cr_expect_str_eq(f.phases[0].name, "forward");
+	cr_expect_eq(f.operator_cnt, 2, "neither inner ones nor those of others");
+	cr_expect_str_eq(f.operators[0].name, "big");
+	cr_expect_float_eq(f.findings[0].value, 0.42, 1e-9);
+	cr_expect_float_eq(f.overhead, 0.025, 1e-9);
+	figures__free(&f);
+}
+
+Test(monitor_metrics, a_report_may_lie)
+{
+	static const char *const bad[] = {"", "[]", "{", "{\"steps\": {\"rows\": 7}}", "null"};
+	static const char odd[] =
+		"{\"steps\": {\"rows\": [{\"time_ns\": -5}, {\"time_ns\": 1e300}, {\"time_ns\": "
+		"\"x\"},"
+		"{\"time_ns\": 7}]}, \"cost\": {\"rows\": [{\"added_percent\": 1e300, "
+		"\"events_lost\": -3}]}, \"findings\": {\"rows\": [{\"rule\": \"a\\nb\", "
+		"\"share_percent\": 4000}]}}";
+	struct figures f;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		cr_expect_lt(figures__parse(bad[i], strlen(bad[i]), &f), 0, "%s", bad[i]);
+		figures__free(&f);
+	}
+	f = figures_of(odd);
+	cr_expect_eq(f.step_cnt, 1);
+	cr_expect_eq(f.median_ns, 7);
+	cr_expect_eq(f.overhead, 0);
+	cr_expect_eq(f.lost, 0);
+	cr_expect_str_eq(f.findings[0].name, "a?b");
+	cr_expect_eq(f.findings[0].value, 0);
+	figures__free(&f);
+}
+
+static struct rank_info info_of(uint32_t id, const char *job, int rank)
+{
+	struct rank_info info = {.id = id, .pid = (pid_t)(1000 + id), .rank = rank};
+
+	snprintf(info.key.name, sizeof(info.key.name), "%s", job);
+	return info;
+}
+
+static struct rank_series *begin(struct job_series *s, uint32_t id, const char *job, int rank)
+{
+	const struct rank_info info = info_of(id, job, rank);
+
+	return job_series__begin(s, &info);
+}
+
+static void add_window(struct job_series *s, struct rank_series *r)
+{
+	const struct window_ready ready = {.id = r->info.id, .seconds = 1, .file = "a.ptrec"};
+	struct figures f = figures_of(window);
+
+	job_series__add_window(s, r, &f, &ready);
+	figures__free(&f);
+}
+
+static char *text_of(const struct job_series *s, void (*print)(const struct job_series *, FILE *))
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	print(s, out);
+	fclose(out);
+	return text;
+}
+
+static void expect(const char *text, const char *line)
+{
+	const char *at = strstr(text, line);
+
+	cr_expect(at && (at == text || at[-1] == '\n') && at[strlen(line)] == '\n',
+		  "no '%s' in:\n%s", line, text);
+}
+
+Test(monitor_metrics, prints_them)
+{
+	struct job_series s = {.series_max = 1000};
+	struct rank_series *r = begin(&s, 1, "j", 3);
+	const struct rank_state state = {1, WATCH_WAITING, 500, 10, 0.02};
+	char *text;
+
+	job_series__set_state(&s, &state);
+	add_window(&s, r);
+	add_window(&s, r);
+	s.counts.windows[WINDOW_OK] = 2;
+	text = text_of(&s, metrics_text__print);
+	expect(text, "proftrace_steps_total{job_name=\"j\",rank=\"3\"} 500");
+	expect(text, "proftrace_sampled_steps_total{job_name=\"j\",rank=\"3\"} 6");
+	expect(text,
+	       "proftrace_phase_seconds_total{job_name=\"j\",rank=\"3\",phase=\"forward\"} 0.08");
+	expect(text, "proftrace_operator_seconds_total{job_name=\"j\",rank=\"3\",operator=\"big\"} "
+		     "0.018");
+	expect(text,
+	       "proftrace_operator_seconds_total{job_name=\"j\",rank=\"3\",operator=\"other\"} 0");
+	expect(text,
+	       "proftrace_finding_ratio{job_name=\"j\",rank=\"3\",rule=\"data_loader\"} 0.42");
+	expect(text,
+	       "proftrace_step_duration_seconds_bucket{job_name=\"j\",rank=\"3\",le=\"+Inf\"} 6");
+	expect(text, "proftrace_step_duration_seconds_count{job_name=\"j\",rank=\"3\"} 6");
+	expect(text, "proftrace_step_duration_seconds_sum{job_name=\"j\",rank=\"3\"} 0.12");
+	expect(text, "proftrace_monitor_windows_total{result=\"ok\"} 2");
+	cr_expect_not(strstr(text, "proftrace_regression{"), "nothing is known before the warm-up");
+	free(text);
+	job_series__free(&s);
+}
+
+Test(monitor_metrics, buckets_are_cumulative_and_reach_from_1_ms_to_100_s)
+{
+	cr_expect_float_eq(job_series__bucket(0), 0.001, 1e-9);
+	cr_expect_float_eq(job_series__bucket(SERIES_BUCKETS - 1), 100, 1e-6);
+}
+
+Test(monitor_metrics, counters_go_on_when_a_session_begins_anew)
+{
+	struct job_series s = {.series_max = 1000};
+	struct rank_series *r = begin(&s, 1, "j", 0);
+	struct rank_state state = {1, WATCH_WAITING, 500, 10, 0.02};
+
+	job_series__set_state(&s, &state);
+	job_series__end(&s, 1, 7);
+	cr_expect_eq(begin(&s, 2, "j", 0), r);
+	cr_expect_eq(r->ended_ns, 0);
+	state.id = 2;
+	state.steps = 30;
+	job_series__set_state(&s, &state);
+	state.steps = 20; /* never less */
+	job_series__set_state(&s, &state);
+	cr_expect_eq(r->steps + r->steps_before, 530);
+	job_series__free(&s);
+}
+
+Test(monitor_metrics, ranks_that_live_have_names_of_their_own)
+{
+	struct job_series s = {.series_max = 1000};
+
+	cr_expect_str_eq(begin(&s, 1, "j", 0)->rank, "0");
+	cr_expect_str_eq(begin(&s, 2, "j", 0)->rank, "u0", "told the same number");
+	cr_expect_str_eq(begin(&s, 3, "j", -1)->rank, "u1");
+	cr_expect_str_eq(begin(&s, 4, "k", -1)->rank, "u0");
+	job_series__free(&s);
+}
+
+Test(monitor_metrics, what_ended_is_forgotten_later)
+{
+	struct job_series s = {.series_max = 1000};
+
+	add_window(&s, begin(&s, 1, "j", 0));
+	job_series__end(&s, 1, 7);
+	job_series__expire(&s, 6 + SERIES_KEEP_NS);
+	cr_expect_eq(s.cnt, 1);
+	job_series__expire(&s, 7 + SERIES_KEEP_NS);
+	cr_expect_eq(s.cnt, 0);
+	cr_expect_eq(s.series_cnt, 0);
+	job_series__free(&s);
+}
+
+static size_t job_lines(const char *text)
+{
+	size_t cnt = 0;
+
+	for (; (text = strstr(text, "{job_name=")); text++)
+		cnt++;
+	return cnt;
+}
+
+Test(monitor_metrics, series_are_bounded_and_counted)
+{
+	struct job_series s = {.series_max = 100};
+	char *text;
+
+	for (uint32_t i = 1; i <= 20; i++) {
+		struct rank_series *r = begin(&s, i, "j", (int)i);
+
+		if (r)
+			add_window(&s, r);
+	}
+	text = text_of(&s, metrics_text__print);
+	cr_expect_leq(job_lines(text), 100, "%zu", job_lines(text));
+	cr_expect_gt(s.dropped, 0);
+	free(text);
+	job_series__free(&s);
+}
+
+Test(monitor_metrics, other_rules_of_steps_begin_a_new_baseline)
+{
+	struct job_series s = {.series_max = 1000};
+	struct rank_series *r = begin(&s, 1, "j", 0);
+
+	add_window(&s, r);
+	cr_expect_eq(r->cusum.warm_up_cnt, 1);
+	strcpy(r->step_rule, "DataLoader");
+	add_window(&s, r);
+	cr_expect_eq(r->cusum.warm_up_cnt, 1);
+	cr_expect_eq(r->cusum_resets, 1);
+	job_series__free(&s);
+}
+
+static void print_json(const struct job_series *s, FILE *out)
+{
+	cr_expect_eq(jobs_view__json(s, out), 0);
+}
+
+Test(monitor_metrics, strange_names_are_escaped)
+{
+	struct job_series s = {.series_max = 1000};
+	char name[64];
+	char *text;
+
+	clean_name__copy(name, sizeof(name), "<b>\"\\\n\x1b[2J\xc2\x9b\xff\xc3\xa9");
+	begin(&s, 1, name, 0);
+	text = text_of(&s, metrics_text__print);
+	expect(text, "proftrace_steps_total{job_name=\"<b>\\\"\\\\??[2J??\xc3\xa9\",rank=\"0\"} 0");
+	free(text);
+	text = text_of(&s, jobs_view__html);
+	cr_expect(strstr(text, "<td>&lt;b&gt;&quot;\\??[2J??\xc3\xa9</td>"), "%s", text);
+	cr_expect_not(strstr(text, "<b>"));
+	free(text);
+	text = text_of(&s, print_json);
+	cr_expect(strstr(text, "\"<b>\\\"\\\\??[2J??"), "%s", text);
+	free(text);
+	job_series__free(&s);
+}
+
+Test(monitor_metrics, names_are_cut_between_characters)
+{
+	char name[5];
+
+	clean_name__copy(name, sizeof(name), "abc\xc3\xa9");
+	cr_expect_str_eq(name, "abc");
+	clean_name__for_file(name, sizeof(name), "../x");
+	cr_expect_str_eq(name, "_._x");
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the monitor reads of processes, of its sessions' answers, and of its store. */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include "common/err.h"
+#include "in_child.h"
+#include "monitor/process_facts.h"
+#include "monitor/session_answer.h"
+#include "monitor/window_store.h"
+
+TestSuite(monitor_processes, .init = make_dir, .fini = remove_dir);
+
+Test(monitor_processes, a_name_may_look_like_a_line_of_stat)
+{
+	struct process_facts p = {0};
+
+	cr_assert_eq(
+		process_facts__parse("17 (a) S 1 (b)) R 4 0 0 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 "
+				     "0 123456 0 0\n",
+				     &p),
+		0);
+	cr_expect_eq(p.parent, 4);
+	cr_expect_eq(p.start_ticks, 123456);
+	cr_expect_str_eq(p.command, "a) S 1 (b)");
+	cr_expect_not(p.is_kernel);
+}
+
+Test(monitor_processes, dead_ones_kernel_threads_and_nonsense)
+{
+	struct process_facts p = {0};
+
+	cr_expect_eq(process_facts__parse(
+			     "17 (x) Z 4 0 0 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 1 0", &p),
+		     -ESRCH);
+	cr_assert_eq(
+		process_facts__parse("2 (k) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 9 0", &p),
+		0);
+	cr_expect(p.is_kernel);
+	cr_expect_eq(process_facts__parse("", &p), -EINVAL);
+	cr_expect_eq(process_facts__parse(")(", &p), -EINVAL);
+	cr_expect_eq(process_facts__parse("1 (x) S", &p), -EINVAL);
+}
+
+Test(monitor_processes, itself)
+{
+	struct process_facts p;
+
+	cr_assert_eq(process_facts__read(getpid(), &p), 0);
+	cr_expect_eq(p.parent, getppid());
+	cr_expect_lt(process_facts__age_ns(&p), 3600000000000ull);
+	cr_expect(process_facts__is_proftrace(getpid()), "the same program");
+	cr_expect_not(process_facts__maps_framework(getpid()));
+	cr_expect_eq(process_facts__user(getpid()), geteuid());
+}
+
+static void expect_step(const char *answer, bool has, uint64_t step)
+{
+	struct session_answer a;
+
+	session_answer__parse(answer, &a);
+	cr_expect_eq(a.has_step, has, "%s", answer);
+	cr_expect_eq(a.step, step, "%s", answer);
+}
+
+/* As capture/control/control.c says them. */
+Test(monitor_processes, answers_of_a_session)
+{
+	expect_step(
+		"process: 7, PyTorch 2.1\nstate: attached, finding out what a step is\nrecordings "
+		"written: 0",
+		false, 0);
+	expect_step("process: 7\nstate: paused, at step 1256\nrecordings written: 1", true, 1256);
+	expect_step("process: 7\nstate: recording step 1192, since step 952\n", true, 1192);
+	expect_step("process: 7\nstate: recording, for 2.0 s\n", false, 0);
+	expect_step("the window ends with step 1193: /x/at step 5.ptrec", true, 1193);
+	expect_step("no window opens before `start`", false, 0);
+	expect_step("process: at step 9\nstate: attaching\n", false, 0);
+	expect_step("", false, 0);
+}
+
+static void make_recording(const char *name, size_t bytes, int age_s)
+{
+	const struct timespec times[] = {{.tv_sec = time(NULL) - age_s},
+					 {.tv_sec = time(NULL) - age_s}};
+	char block[4096] = "";
+	const int fd = open(in(name), O_WRONLY | O_CREAT | O_EXCL, 0600);
+
+	cr_assert_geq(fd, 0);
+	for (size_t i = 0; i < bytes; i += sizeof(block))
+		cr_assert_eq(write(fd, block, sizeof(block)), (ssize_t)sizeof(block));
+	futimens(fd, times);
+	close(fd);
+}
+
+static bool is_there(const char *name)
+{
+	return !access(in(name), F_OK);
+}
+
+Test(monitor_processes, the_oldest_recordings_go_first)
+{
+	int store;
+
+	make_recording("new.ptrec", 8192, 1000);
+	make_recording("old.ptrec", 8192, 3000);
+	make_recording("middle.ptrec", 8192, 2000);
+	make_recording("open.ptrec", 65536, 0);
+	make_recording("notes.txt", 8192, 9000);
+	store = window_store__open(dir);
+	cr_assert_geq(store, 0, "%s", err__take(store));
+	cr_expect_eq(window_store__keep(store, 1 << 20), 0);
+	cr_expect_eq(window_store__keep(store, 65536 + 2 * 8192), 1);
+	cr_expect(!is_there("old.ptrec") && is_there("middle.ptrec"));
+	cr_expect_eq(window_store__keep(store, 1), 2);
+	cr_expect(is_there("open.ptrec"), "it may be open");
+	cr_expect(is_there("notes.txt"), "no recording");
+	close(store);
+}
+
+Test(monitor_processes, a_store_is_nobody_elses)
+{
+	int store = window_store__open(in("made"));
+	struct stat st;
+
+	cr_assert_geq(store, 0, "%s", err__take(store));
+	cr_assert_eq(fstat(store, &st), 0);
+	cr_expect_eq(st.st_mode & 0777, 0700);
+	close(store);
+	chmod(in("made"), 0777);
+	cr_expect_eq(window_store__open(in("made")), -EPERM);
+	cr_expect_eq(symlink(in("made"), in("link")), 0);
+	cr_expect_lt(window_store__open(in("link")), 0);
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* When windows of the monitor open, and when a process that failed is tried again. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include "monitor/backoff.h"
+#include "monitor/schedule.h"
+
+TestSuite(monitor_schedule);
+
+#define WINDOW_NS 1000000000ull
+
+Test(monitor_schedule, windows_are_open_for_the_duty)
+{
+	struct schedule s;
+	uint64_t now = 5 * WINDOW_NS, begin = now, open = 0;
+
+	schedule__init(&s, 0.005, 0.02, 1);
+	for (int i = 0; i < 1000; i++) {
+		const uint64_t at = schedule__next(&s, now, WINDOW_NS);
+
+		cr_assert_geq(at, now, "a window begins before the last has ended");
+		now = at + WINDOW_NS;
+		open += WINDOW_NS;
+	}
+	cr_expect_float_eq((double)open / (double)(now - begin), 0.02, 0.0005);
+}
+
+/* A job that logs each 100 s: a fixed period of 50 s would see the same two moments for ever. */
+Test(monitor_schedule, windows_begin_anywhere_in_a_period)
+{
+	struct schedule s;
+	uint64_t now = 0;
+	int tenths[10] = {0};
+
+	schedule__init(&s, 1, 0.02, 7);
+	for (int i = 0; i < 2000; i++) {
+		const uint64_t at = schedule__next(&s, now, WINDOW_NS);
+
+		tenths[at / WINDOW_NS % 100 / 10]++;
+		now = at + WINDOW_NS;
+	}
+	for (int i = 0; i < 10; i++)
+		cr_expect(tenths[i] > 140 && tenths[i] < 260, "tenth %d: %d of 2000", i, tenths[i]);
+}
+
+Test(monitor_schedule, the_budget_lowers_the_duty_and_nothing_raises_it)
+{
+	struct schedule s;
+
+	schedule__init(&s, 0.005, 0.02, 1);
+	schedule__measured(&s, 0.02);
+	cr_expect_float_eq(s.duty, 0.02, 1e-9, "0.005 / 0.02 is more than the most");
+	for (int i = 0; i < SCHEDULE_OVERHEADS; i++)
+		schedule__measured(&s, 1);
+	cr_expect_float_eq(s.duty, 0.005, 1e-9);
+	for (int i = 0; i < 100; i++)
+		schedule__measured(&s, 0.01);
+	cr_expect_float_eq(s.duty, 0.005, 1e-9);
+}
+
+Test(monitor_schedule, one_odd_window_changes_nothing)
+{
+	struct schedule s;
+
+	schedule__init(&s, 0.005, 0.02, 1);
+	for (int i = 0; i < 4; i++)
+		schedule__measured(&s, 0.1);
+	schedule__measured(&s, 50);
+	cr_expect_float_eq(s.duty, 0.02, 1e-9);
+	schedule__measured(&s, NAN);
+	schedule__measured(&s, INFINITY);
+	schedule__measured(&s, -1);
+	cr_expect_float_eq(s.duty, 0.02, 1e-9);
+}
+
+Test(monitor_schedule, a_busy_window_never_ends_windows_for_good)
+{
+	struct schedule s;
+
+	schedule__init(&s, 1e-9, 0.02, 1);
+	schedule__measured(&s, 99);
+	cr_expect_gt(s.duty, 0);
+	cr_expect_lt(schedule__next(&s, 0, WINDOW_NS), 200000 * WINDOW_NS);
+}
+
+static bool is_four(const void *ctx, pid_t pid, uint64_t start_ticks)
+{
+	(void)ctx;
+	return pid == 4 && start_ticks == 40;
+}
+
+Test(monitor_schedule, the_second_failure_waits_and_each_doubles)
+{
+	struct backoffs b = {0};
+
+	cr_expect_eq(backoffs__add(&b, 4, 40, 1), 0);
+	cr_expect_not(backoffs__has(&b, 4, 40, 1));
+	cr_expect_eq(backoffs__add(&b, 4, 40, 2), BACKOFF_FIRST_NS);
+	cr_expect(backoffs__has(&b, 4, 40, 3));
+	cr_expect_not(backoffs__has(&b, 4, 41, 3), "another process with its number");
+	cr_expect_not(backoffs__has(&b, 4, 40, 2 + BACKOFF_FIRST_NS));
+	cr_expect_eq(backoffs__add(&b, 4, 40, 3), 2 * BACKOFF_FIRST_NS);
+	for (int i = 0; i < 100; i++)
+		backoffs__add(&b, 4, 40, 4);
+	cr_expect_eq(backoffs__add(&b, 4, 40, 5), BACKOFF_MAX_NS);
+	backoffs__add(&b, 5, 50, 5);
+	backoffs__keep(&b, is_four, NULL);
+	cr_expect_eq(b.cnt, 1);
+	backoffs__free(&b);
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* proftrace monitor: runs on a host all the time. */
+#include <stdio.h>
+#include "attach/privilege.h"
+#include "cli/cli.h"
+#include "cli/percent.h"
+#include "common/descriptors.h"
+#include "common/err.h"
+#include "common/mounts.h"
+#include "common/util.h"
+#include "monitor/listen_address.h"
+#include "monitor/monitor.h"
+
+extern const struct command command_monitor;
+
+static int parse_budget(const char *value, void *dest)
+{
+	return percent__parse("budget", value, dest);
+}
+
+static int parse_max_duty(const char *value, void *dest)
+{
+	return percent__parse("max-duty", value, dest);
+}
+
+static int parse_allow(const char *value, void *dest)
+{
+	return rules__add(dest, "allow", value);
+}
+
+static int parse_deny(const char *value, void *dest)
+{
+	return rules__add(dest, "deny", value);
+}
+
+#define MONITOR(field) offsetof(struct monitor_opts, field)
+
+static const struct opt opts[] = {
+	{OPT_GROUP, "What is watched"},
+	{OPT_CUSTOM, "allow", 0, "RULE",
+	 "Watch only processes that a rule matches: command:GLOB, user:NAME or cgroup:GLOB. May be "
+	 "repeated.",
+	 MONITOR(discovery.allow), .parse = parse_allow},
+	{OPT_CUSTOM, "deny", 0, "RULE",
+	 "Leave alone processes that a rule matches, whatever --allow says. May be repeated.",
+	 MONITOR(discovery.deny), .parse = parse_deny},
+	{OPT_DURATION, "young", 0, "TIME",
+	 "Leave a process alone until it has run for so long (default 2m).",
+	 MONITOR(discovery.young_ns)},
+	{OPT_DURATION, "scan", 0, "TIME", "Look for jobs so often (default 10s).",
+	 MONITOR(discovery.scan_ns), .min = 1},
+	{OPT_UINT, "max-ranks", 0, "N", "Watch at most so many processes (default 64).",
+	 MONITOR(ranks_max), .min = 1, .max = 1024},
+	{OPT_GROUP, "Cost"},
+	{OPT_CUSTOM, "budget", 0, "PERCENT",
+	 "Share of a job's run time that the probes of windows may cost it (default 0.5%).",
+	 MONITOR(budget), .parse = parse_budget},
+	{OPT_CUSTOM, "max-duty", 0, "PERCENT",
+	 "Share of time that windows may be open, whatever they cost (default 2%).",
+	 MONITOR(max_duty), .parse = parse_max_duty},
+	{OPT_UINT, "window", 0, "STEPS", "Length of a window (default 20).", MONITOR(window_steps),
+	 .min = 1, .max = 1000},
+	{OPT_GROUP, "Output"},
+	{OPT_STRING, "listen", 0, "PLACE",
+	 "Answer HTTP at 127.0.0.1:PORT, [::1]:PORT or a unix socket's path (default "
+	 "127.0.0.1:9477).",
+	 MONITOR(listen)},
+	{OPT_STRING, "store", 0, "DIRECTORY",
+	 "Directory of the windows' recordings (default /var/lib/proftrace).", MONITOR(store),
+	 .file_arg = true},
+	{OPT_UINT, "keep", 0, "BYTES", "Keep so much of them; the oldest go first (default 1G).",
+	 MONITOR(keep_bytes), .min = 1u << 20, .unit = "bytes"},
+	{OPT_UINT, "max-series", 0, "N",
+	 "Export at most so many series of jobs; others are counted as dropped (default 5000).",
+	 MONITOR(series_max), .min = 50, .max = 1000000},
+	{OPT_END},
+};
+
+static void init(struct monitor_opts *o)
+{
+	*o = (struct monitor_opts){
+		.store = "/var/lib/proftrace",
+		.listen = "127.0.0.1:9477",
+		.keep_bytes = 1ull << 30,
+		.window_steps = 20,
+		.series_max = 5000,
+		.ranks_max = 64,
+		.budget = 0.005,
+		.max_duty = 0.02,
+		.discovery = {.scan_ns = 10000000000ull, .young_ns = 120000000000ull},
+	};
+}
+
+static int check(const struct monitor_opts *o)
+{
+	if (o->budget <= 0)
+		return err__set(-EINVAL, "--budget: nothing is recorded for 0 %%");
+	if (o->max_duty <= 0 || o->max_duty > 1)
+		return err__set(-EINVAL, "--max-duty: give more than 0 %% and at most 100 %%");
+	return listen_address__check(o->listen);
+}
+
+static int run(int argc, char **argv)
+{
+	struct monitor_opts o;
+	int rest, err;
+
+	init(&o);
+	err = opts__parse(&command_monitor, argc, argv, &o, false, &rest);
+	if (!err && rest < argc)
+		err = err__set(-EINVAL,
+			       "monitor takes no argument '%s': it finds jobs by itself; --allow "
+			       "and --deny choose among them",
+			       argv[rest]);
+	if (!err)
+		err = check(&o);
+	if (!err)
+		err = mounts__check_proc("/proc");
+	if (!err)
+		err = privilege__require();
+	if (!err) {
+		descriptors__allow_most();
+		err = monitor__run(&o);
+	}
+	rules__free(&o.discovery.allow);
+	rules__free(&o.discovery.deny);
+	return err ? cli__fail(err) : 0;
+}
+
+const struct command command_monitor = {
+	.name = "monitor",
+	.usage = "[options]",
+	.summary = "Watches all machine-learning jobs of this host, and exports metrics.",
+	.details =
+		"Runs until it is stopped. It finds processes with a framework by itself, groups "
+		"ranks into jobs (SLURM_JOB_ID, TORCHELASTIC_RUN_ID, MASTER_ADDR, the launcher), "
+		"counts their steps, and records short windows at random times. The share of time "
+		"that windows are open is the budget divided by what the probes of windows were "
+		"estimated to cost; it is only ever lowered. After events were lost no window "
+		"opens for 10 minutes, after two failed attaches no session begins for 10 minutes; "
+		"each time doubles the wait.\n\n"
+		"  /metrics  Prometheus text format 0.0.4\n"
+		"  /jobs     the same as JSON\n"
+		"  /         a list for a browser\n"
+		"  /health   200 while the monitor works\n\n"
+		"proftrace_regression is 1 if the step takes longer for good than in the job's "
+		"first 60 windows. A job that ended is exported for 5 more minutes. Windows are "
+		"ordinary recordings: `proftrace report` prints them.\n\n"
+		"This is a first stage. There are no device times: no library is loaded into a "
+		"process. There is no OTLP, no pprof push, no configuration file, no limit of the "
+		"monitor's own CPU and memory, which /metrics has. Pressure on CPUs does not stop "
+		"windows; ranks of a job are not recorded at one moment.",
+	.examples =
+		"sudo proftrace monitor  # all jobs, metrics at http://127.0.0.1:9477/metrics\n"
+		"sudo proftrace monitor --allow user:alice --deny 'command:jupyter*'  # only hers\n"
+		"sudo proftrace monitor --listen /run/proftrace-monitor.sock --keep 10G  # a unix "
+		"socket",
+	.opts = opts,
+	.run = run,
+};

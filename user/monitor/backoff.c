@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "monitor/backoff.h"
+#include <stdlib.h>
+#include "common/util.h"
+
+static struct backoff *find(const struct backoffs *b, pid_t pid, uint64_t start_ticks)
+{
+	for (size_t i = 0; i < b->cnt; i++)
+		if (b->items[i].pid == pid && b->items[i].start_ticks == start_ticks)
+			return &b->items[i];
+	return NULL;
+}
+
+static uint64_t wait_of(unsigned int failures)
+{
+	uint64_t wait_ns = BACKOFF_FIRST_NS;
+
+	if (failures < 2)
+		return 0;
+	for (unsigned int i = 2; i < failures && wait_ns < BACKOFF_MAX_NS; i++)
+		wait_ns *= 2;
+	return wait_ns < BACKOFF_MAX_NS ? wait_ns : BACKOFF_MAX_NS;
+}
+
+uint64_t backoffs__add(struct backoffs *b, pid_t pid, uint64_t start_ticks, uint64_t now_ns)
+{
+	struct backoff *of = find(b, pid, start_ticks);
+	struct backoff fresh = {pid, start_ticks, 0, 0};
+
+	if (!of) {
+		if (ARRAY_PUSH(b->items, b->cnt, b->cap, fresh))
+			return 0;
+		of = &b->items[b->cnt - 1];
+	}
+	of->failures++;
+	of->until_ns = now_ns + wait_of(of->failures);
+	return of->until_ns - now_ns;
+}
+
+bool backoffs__has(const struct backoffs *b, pid_t pid, uint64_t start_ticks, uint64_t now_ns)
+{
+	const struct backoff *of = find(b, pid, start_ticks);
+
+	return of && now_ns < of->until_ns;
+}
+
+void backoffs__keep(struct backoffs *b,
+		    bool (*is_there)(const void *ctx, pid_t pid, uint64_t start_ticks),
+		    const void *ctx)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < b->cnt; i++)
+		if (is_there(ctx, b->items[i].pid, b->items[i].start_ticks))
+			b->items[kept++] = b->items[i];
+	b->cnt = kept;
+}
+
+void backoffs__free(struct backoffs *b)
+{
+	free(b->items);
+	*b = (struct backoffs){0};
+}

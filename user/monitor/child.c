@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "monitor/child.h"
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include "common/err.h"
+#include "common/util.h"
+
+#define CANNOT_RUN 127
+
+static void become(char *const argv[], const struct child_limits *limits, pid_t parent)
+{
+	const struct rlimit bytes = {limits->file_bytes, limits->file_bytes};
+	const int none = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t nothing;
+
+	/* Ctrl-C is for the monitor, which ends its sessions in order. */
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, limits->death_signal);
+	if (getppid() != parent || none < 0)
+		_exit(CANNOT_RUN);
+	if (limits->file_bytes)
+		setrlimit(RLIMIT_FSIZE, &bytes);
+	sigemptyset(&nothing);
+	sigprocmask(SIG_SETMASK, &nothing, NULL);
+	dup2(none, STDIN_FILENO);
+	dup2(limits->out >= 0 ? limits->out : none, STDOUT_FILENO);
+	execv("/proc/self/exe", argv);
+	_exit(CANNOT_RUN);
+}
+
+int child__start(char *const argv[], const struct child_limits *limits, struct child *out)
+{
+	const pid_t parent = getpid();
+	int err;
+
+	fflush(NULL);
+	out->pid = fork();
+	if (!out->pid)
+		become(argv, limits, parent);
+	if (out->pid < 0) {
+		out->pid = 0;
+		return err__set(-errno, "cannot start a process: %s", strerror(errno));
+	}
+	out->pidfd = (int)syscall(SYS_pidfd_open, out->pid, 0);
+	if (out->pidfd >= 0)
+		return 0;
+	err = -errno;
+	kill(out->pid, SIGKILL);
+	child__wait(out);
+	return err__set(err, "cannot watch process %d: %s (pidfd_open needs Linux 5.3)", out->pid,
+			strerror(-err));
+}
+
+int child__wait(struct child *c)
+{
+	int status = 0;
+
+	if (c->pid)
+		UNINTERRUPTED(waitpid(c->pid, &status, 0));
+	c->pid = 0;
+	return status;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "monitor/clean_name.h"
+#include <ctype.h>
+#include <string.h>
+#include "common/utf8.h"
+
+/* C0, DEL, and C1, which UTF-8 writes as C2 80 to C2 9F. */
+static int is_control(const char *c, size_t len)
+{
+	const unsigned char *byte = (const unsigned char *)c;
+
+	return len == 1 ? *byte < 0x20 || *byte == 0x7f
+			: len == 2 && byte[0] == 0xc2 && byte[1] < 0xa0;
+}
+
+void clean_name__copy(char *to, size_t size, const char *from)
+{
+	size_t at = 0;
+
+	while (*from) {
+		size_t len = utf8__len(from);
+
+		if (at + (len ? len : 1) >= size)
+			break;
+		if (!len || is_control(from, len)) {
+			to[at++] = '?';
+		} else {
+			memcpy(to + at, from, len);
+			at += len;
+		}
+		from += len ? len : 1;
+	}
+	to[at] = '\0';
+}
+
+void clean_name__for_file(char *to, size_t size, const char *from)
+{
+	size_t at = 0;
+
+	for (; *from && at + 1 < size; from++, at++)
+		to[at] = isalnum((unsigned char)*from) || strchr(".-_", *from) ? *from : '_';
+	if (at && to[0] == '.')
+		to[0] = '_';
+	to[at] = '\0';
+}

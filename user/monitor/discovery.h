@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Finds the ranks of this host's jobs by scans of /proc. */
+#ifndef PROFTRACE_DISCOVERY_H
+#define PROFTRACE_DISCOVERY_H
+
+#include <stdint.h>
+#include "monitor/messages.h"
+#include "monitor/process_facts.h"
+#include "monitor/rules.h"
+
+struct discovery_opts {
+	struct rules allow, deny;
+	uint64_t scan_ns;  /* between two scans */
+	uint64_t young_ns; /* who was started later than that is left alone */
+};
+
+struct found_rank {
+	pid_t pid;
+	uint64_t start_ticks;
+	int rank; /* -1: not known */
+	struct job_key key;
+};
+
+struct discovery;
+
+/* opts: kept by reference. NULL: no memory. */
+struct discovery *discovery__new(const struct discovery_opts *opts);
+/* Looks again. 0, or a negative errno. */
+int discovery__scan(struct discovery *d);
+/* Those that may be watched, of the latest scan; kept until the next. */
+const struct found_rank *discovery__ranks(const struct discovery *d, size_t *cnt);
+/* Processes that are none of them, by reason. */
+const uint64_t *discovery__unwatched(const struct discovery *d);
+void discovery__free(struct discovery *d);
+
+#endif

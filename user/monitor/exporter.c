@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "monitor/exporter.h"
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "common/err.h"
+#include "common/util.h"
+#include "monitor/http_server.h"
+#include "monitor/jobs_view.h"
+#include "monitor/metrics_text.h"
+#include "monitor/window_reader.h"
+#include "privilege/sandbox.h"
+
+#define MEMORY_MAX  (512ul << 20) /* a made-up window cannot take more */
+#define EXPIRE_MS   10000
+#define SILENT_NS   60000000000ull /* the parent speaks each few seconds */
+#define SOCKET_ROOM (4 << 20)	   /* bytes that may wait for the exporter */
+
+struct service {
+	struct job_series series;
+	int fd; /* to the parent */
+};
+
+/* ---- pages ---- */
+
+static bool is_healthy(const struct service *s)
+{
+	return clock__monotonic_ns() - s->series.heard_ns < SILENT_NS;
+}
+
+static bool make_page(void *ctx, const char *path, struct http_page *page)
+{
+	struct service *s = ctx;
+
+	job_series__expire(&s->series, clock__monotonic_ns());
+	if (!strcmp(path, "/metrics")) {
+		page->type = METRICS_TYPE;
+		metrics_text__print(&s->series, page->out);
+	} else if (!strcmp(path, "/jobs")) {
+		page->type = "application/json";
+		return !jobs_view__json(&s->series, page->out);
+	} else if (!strcmp(path, "/")) {
+		page->type = "text/html; charset=utf-8";
+		jobs_view__html(&s->series, page->out);
+	} else if (!strcmp(path, "/health")) {
+		page->type = "text/plain; charset=utf-8";
+		page->status = is_healthy(s) ? 200 : 503;
+		fputs(is_healthy(s) ? "ok\n" : "the monitor does not answer\n", page->out);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* ---- windows ---- */
+
+/* What `report` printed; NULL: nothing, or more than it may. */
+static char *read_json(int fd, size_t *len)
+{
+	struct stat st;
+	char *text;
+	ssize_t n;
+
+	if (fd < 0 || fstat(fd, &st) || st.st_size <= 0 || st.st_size > WINDOW_JSON_MAX)
+		return NULL;
+	text = malloc((size_t)st.st_size);
+	n = text ? UNINTERRUPTED(pread(fd, text, (size_t)st.st_size, 0)) : -1;
+	if (n <= 0) {
+		free(text);
+		return NULL;
+	}
+	*len = (size_t)n;
+	return text;
+}
+
+static void say_change(const struct rank_series *r)
+{
+	if (r->cusum.alarm)
+		log__warn("job %s, rank %s: the step takes %.1f %% longer than in its first %d "
+			  "windows: %.3f ms; latest recording: %s",
+			  r->info.key.name, r->rank, 100 * cusum__change(&r->cusum), CUSUM_WARM_UP,
+			  1e3 * r->median_s, r->file);
+	else
+		log__info("job %s, rank %s: the step takes as long again as in its first windows",
+			  r->info.key.name, r->rank);
+}
+
+static enum window_result take_figures(struct service *s, const struct window_ready *window, int fd,
+				       struct window_answer *answer)
+{
+	struct rank_series *r = job_series__find(&s->series, window->id);
+	struct figures f = {0};
+	size_t len = 0;
+	auto_free char *text = read_json(fd, &len);
+	enum window_result result;
+	int err = text ? figures__parse(text, len, &f) : -ENODATA;
+
+	result = !text || (err && err != -ENODATA) ? WINDOW_UNREADABLE
+		 : err				   ? WINDOW_EMPTY
+		 : f.lost			   ? WINDOW_LOST
+						   : WINDOW_OK;
+	if (result == WINDOW_OK && r && job_series__add_window(&s->series, r, &f, window))
+		say_change(r);
+	answer->steps = f.step_cnt;
+	answer->lost = f.lost;
+	answer->overhead = f.overhead;
+	figures__free(&f);
+	return result;
+}
+
+static int on_window(struct service *s, const struct window_ready *window, int fd)
+{
+	struct window_answer answer = {.id = window->id};
+
+	answer.result = take_figures(s, window, fd, &answer);
+	return send(s->fd, &answer, sizeof(answer), MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+/* ---- messages ---- */
+
+static int receive(int socket, struct message *m, int *fd)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec data = {m, sizeof(*m)};
+	struct msghdr head = {.msg_iov = &data,
+			      .msg_iovlen = 1,
+			      .msg_control = &control,
+			      .msg_controllen = sizeof(control)};
+	const struct cmsghdr *c;
+	ssize_t n = UNINTERRUPTED(recvmsg(socket, &head, MSG_CMSG_CLOEXEC | MSG_DONTWAIT));
+
+	if (n < 0)
+		return -errno;
+	if (n != sizeof(*m))
+		return -EPIPE;
+	*fd = -1;
+	c = CMSG_FIRSTHDR(&head);
+	if (c && c->cmsg_type == SCM_RIGHTS)
+		memcpy(fd, CMSG_DATA(c), sizeof(*fd));
+	return 0;
+}
+
+static int obey(struct service *s, const struct message *m, int fd)
+{
+	s->series.heard_ns = clock__monotonic_ns();
+	switch (m->kind) {
+	case MESSAGE_BEGIN:
+		job_series__begin(&s->series, &m->begin);
+		return 0;
+	case MESSAGE_STATE:
+		job_series__set_state(&s->series, &m->state);
+		return 0;
+	case MESSAGE_WINDOW:
+		return on_window(s, &m->window, fd);
+	case MESSAGE_END:
+		job_series__end(&s->series, m->end, s->series.heard_ns);
+		return 0;
+	case MESSAGE_COUNTS:
+		s->series.counts = m->counts;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int listen_to_parent(struct service *s)
+{
+	for (;;) {
+		struct message m;
+		auto_close int fd = -1;
+		int err = receive(s->fd, &m, &fd);
+
+		if (!err)
+			err = obey(s, &m, fd);
+		if (err)
+			return err == -EAGAIN ? 0 : err;
+	}
+}
+
+/* ---- the process ---- */
+
+static int serve(struct service *s, struct http_server *http)
+{
+	struct pollfd fds[] = {{.fd = s->fd, .events = POLLIN},
+			       {.fd = http_server__fd(http), .events = POLLIN}};
+	int err = 0;
+
+	while (!err) {
+		const int ms = http_server__timeout_ms(http);
+
+		if (poll(fds, ARRAY_SIZE(fds), ms >= 0 && ms < EXPIRE_MS ? ms : EXPIRE_MS) < 0 &&
+		    errno != EINTR)
+			return -errno;
+		err = listen_to_parent(s);
+		job_series__expire(&s->series, clock__monotonic_ns());
+		http_server__run(http);
+	}
+	return err;
+}
+
+static void limit(void)
+{
+	const struct rlimit memory = {MEMORY_MAX, MEMORY_MAX};
+
+	setrlimit(RLIMIT_DATA, &memory);
+	/* The parent decides when we end: by closing its socket. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	setpgid(0, 0);
+}
+
+static int run(int fd, int listen_fd, bool is_path, size_t series_max)
+{
+	struct service s = {.fd = fd, .series.series_max = series_max};
+	struct http_server *http = NULL;
+	int err;
+
+	limit();
+	s.series.heard_ns = clock__monotonic_ns();
+	err = http_server__start(listen_fd, !is_path, make_page, &s, &http);
+	if (!err)
+		err = sandbox__go_on(FILTER_SERVER, 0);
+	if (err) {
+		log__put("", err__take(err));
+		return 1;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	err = serve(&s, http);
+	http_server__stop(http);
+	job_series__free(&s.series);
+	return err == -EPIPE || err == -ECONNRESET ? 0 : 1;
+}
+
+int exporter__start(int listen_fd, bool is_path, size_t series_max, struct exporter *out)
+{
+	const int room = SOCKET_ROOM;
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return err__set(-errno, "cannot make a pair of sockets: %s", strerror(errno));
+	setsockopt(ends[0], SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room));
+	fflush(NULL);
+	out->pid = fork();
+	if (!out->pid) {
+		close(ends[0]);
+		_exit(run(ends[1], listen_fd, is_path, series_max));
+	}
+	close(ends[1]);
+	close(listen_fd);
+	out->fd = ends[0];
+	if (out->pid > 0)
+		return 0;
+	out->pid = 0;
+	close(ends[0]);
+	return err__set(-errno, "cannot start a process: %s", strerror(errno));
+}
+
+int exporter__send(const struct exporter *e, const struct message *m, int fd)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = {0};
+	struct iovec data = {(void *)m, sizeof(*m)};
+	struct msghdr head = {.msg_iov = &data, .msg_iovlen = 1};
+	struct cmsghdr *c;
+
+	if (fd >= 0) {
+		head.msg_control = &control;
+		head.msg_controllen = sizeof(control);
+		c = CMSG_FIRSTHDR(&head);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(fd));
+		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	}
+	return UNINTERRUPTED(sendmsg(e->fd, &head, MSG_NOSIGNAL | MSG_DONTWAIT)) < 0 ? -errno : 0;
+}
+
+int exporter__receive(const struct exporter *e, struct window_answer *out)
+{
+	ssize_t n = UNINTERRUPTED(recv(e->fd, out, sizeof(*out), MSG_DONTWAIT));
+
+	if (n < 0)
+		return -errno;
+	return n == sizeof(*out) ? 0 : -EPIPE;
+}
+
+void exporter__stop(struct exporter *e)
+{
+	if (!e->pid)
+		return;
+	if (e->fd >= 0)
+		close(e->fd);
+	UNINTERRUPTED(waitpid(e->pid, NULL, 0));
+	e->pid = 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the monitor takes from a window: figures out of the JSON of `proftrace report`. */
+#ifndef PROFTRACE_FIGURES_H
+#define PROFTRACE_FIGURES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FIGURES_TABLES "summary,findings,model,operator,steps,cost"
+
+#define FIGURES_STEPS	  2048
+#define FIGURES_PHASES	  12
+#define FIGURES_OPERATORS 200
+#define FIGURES_FINDINGS  8
+
+struct named_figure {
+	char name[128];
+	double value;
+};
+
+struct figures {
+	char framework[32], version[32], detail[16], step_rule[64];
+	uint64_t *step_ns;
+	size_t step_cnt;
+	uint64_t median_ns;
+	struct named_figure phases[FIGURES_PHASES]; /* seconds of all steps */
+	size_t phase_cnt;
+	struct named_figure *operators; /* seconds, the largest first */
+	size_t operator_cnt;
+	struct named_figure findings[FIGURES_FINDINGS]; /* share of the step by rule, 0..1; 0: not told */
+	size_t finding_cnt;
+	double overhead; /* estimated share that the probes added to a step; 0: unknown */
+	uint64_t lost;	 /* events */
+};
+
+/* text: of a process that may have been taken over, so each value is checked. 0, or a negative
+ * errno; freed with figures__free in any case. */
+int figures__parse(const char *text, size_t len, struct figures *out);
+void figures__free(struct figures *f);
+
+#endif

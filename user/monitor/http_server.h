@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Answers GET and HEAD at a socket that listens already. One thread, nothing is waited for. */
+#ifndef PROFTRACE_HTTP_SERVER_H
+#define PROFTRACE_HTTP_SERVER_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct http_server;
+
+struct http_page {
+	unsigned int status;
+	const char *type;
+	FILE *out; /* what the page is written to */
+};
+
+/* Writes the page of a path; false: there is none. */
+typedef bool http_page_fn(void *ctx, const char *path, struct http_page *page);
+
+/* check_host: a browser that was led here by another name is sent away. 0 or a negative errno with
+ * err__set. */
+int http_server__start(int listen_fd, bool check_host, http_page_fn *make, void *ctx,
+		       struct http_server **out);
+/* Readable when there is something to do; do it. */
+int http_server__fd(const struct http_server *s);
+void http_server__run(struct http_server *s);
+/* Milliseconds until it must run again; -1: when its descriptor says so. */
+int http_server__timeout_ms(const struct http_server *s);
+void http_server__stop(struct http_server *s);
+
+#endif

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "monitor/job_series.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/util.h"
+
+/* Series of a rank without phases, operators and findings: those of its histogram (each bucket,
+ * +Inf, sum, count), job_info, steps, sampled steps, overhead, windows, operator "other",
+ * regression and its resets. */
+#define RANK_SERIES (SERIES_BUCKETS + 3 + 8)
+
+double job_series__bucket(size_t index)
+{
+	return pow(10, -3 + 5.0 * (double)index / (SERIES_BUCKETS - 1));
+}
+
+static bool take_series(struct job_series *s, size_t cnt)
+{
+	if (s->series_cnt + cnt > s->series_max) {
+		s->dropped += cnt;
+		return false;
+	}
+	s->series_cnt += cnt;
+	return true;
+}
+
+struct rank_series *job_series__find(struct job_series *s, uint32_t id)
+{
+	for (size_t i = 0; i < s->cnt; i++)
+		if (s->items[i]->info.id == id)
+			return s->items[i];
+	return NULL;
+}
+
+static struct rank_series *find_label(struct job_series *s, const char *job, const char *rank)
+{
+	for (size_t i = 0; i < s->cnt; i++)
+		if (!strcmp(s->items[i]->info.key.name, job) && !strcmp(s->items[i]->rank, rank))
+			return s->items[i];
+	return NULL;
+}
+
+/* Two that live have two names, whatever they were told. */
+static struct rank_series *find_place(struct job_series *s, const struct rank_info *info,
+				      char rank[16])
+{
+	struct rank_series *same;
+
+	if (info->rank >= 0) {
+		snprintf(rank, 16, "%d", info->rank);
+		same = find_label(s, info->key.name, rank);
+		if (!same || same->ended_ns)
+			return same;
+	}
+	for (unsigned int i = 0;; i++) {
+		snprintf(rank, 16, "u%u", i);
+		same = find_label(s, info->key.name, rank);
+		if (!same || same->ended_ns)
+			return same;
+	}
+}
+
+/* Step numbers begin anew with a session. */
+static void go_on(struct rank_series *r, const struct rank_info *info)
+{
+	r->steps_before += r->steps;
+	r->watched_before_s += r->watched_s;
+	r->steps = 0;
+	r->watched_s = 0;
+	r->ended_ns = 0;
+	r->info = *info;
+}
+
+struct rank_series *job_series__begin(struct job_series *s, const struct rank_info *info)
+{
+	char rank[16];
+	struct rank_series *r = find_place(s, info, rank);
+
+	if (r) {
+		go_on(r, info);
+		return r;
+	}
+	if (!take_series(s, RANK_SERIES))
+		return NULL;
+	r = calloc(1, sizeof(*r));
+	if (!r || ARRAY_PUSH(s->items, s->cnt, s->cap, r)) {
+		free(r);
+		s->series_cnt -= RANK_SERIES;
+		return NULL;
+	}
+	r->info = *info;
+	memcpy(r->rank, rank, sizeof(r->rank));
+	return r;
+}
+
+void job_series__set_state(struct job_series *s, const struct rank_state *state)
+{
+	struct rank_series *r = job_series__find(s, state->id);
+
+	if (!r)
+		return;
+	r->state = state->state;
+	if (state->steps > r->steps)
+		r->steps = state->steps;
+	r->watched_s = state->watched_s;
+	r->duty = state->duty;
+}
+
+/* Its place among those of a rank; NULL: there is none, and none is left. */
+static struct named_figure *find_or_add(struct job_series *s, struct named_figure *list,
+					size_t *cnt, size_t max, const char *name)
+{
+	for (size_t i = 0; i < *cnt; i++)
+		if (!strcmp(list[i].name, name))
+			return &list[i];
+	if (*cnt == max || !take_series(s, 1))
+		return NULL;
+	snprintf(list[*cnt].name, sizeof(list[*cnt].name), "%s", name);
+	list[*cnt].value = 0;
+	return &list[(*cnt)++];
+}
+
+static void add_steps(struct rank_series *r, const struct figures *f)
+{
+	for (size_t i = 0; i < f->step_cnt; i++) {
+		const double seconds = (double)f->step_ns[i] / 1e9;
+		size_t bucket = 0;
+
+		while (bucket < SERIES_BUCKETS && seconds > job_series__bucket(bucket))
+			bucket++;
+		r->buckets[bucket]++;
+		r->sampled_s += seconds;
+	}
+	r->sampled_cnt += f->step_cnt;
+}
+
+/* Counters never shrink: an operator that has a series keeps it, one that has none stays among the
+ * others. */
+static void add_names(struct job_series *s, struct rank_series *r, const struct figures *f)
+{
+	for (size_t i = 0; i < f->phase_cnt; i++) {
+		struct named_figure *phase =
+			find_or_add(s, r->phases, &r->phase_cnt, SERIES_PHASES, f->phases[i].name);
+
+		if (phase)
+			phase->value += f->phases[i].value;
+	}
+	for (size_t i = 0; i < f->operator_cnt; i++) {
+		const char *name = f->operators[i].name;
+		struct named_figure *op = strcmp(name, SERIES_OTHER) != 0
+						  ? find_or_add(s, r->operators, &r->operator_cnt,
+								SERIES_OPERATORS, name)
+						  : NULL;
+
+		*(op ? &op->value : &r->other_s) += f->operators[i].value;
+	}
+	for (size_t i = 0; i < r->finding_cnt; i++)
+		r->findings[i].value = 0;
+	for (size_t i = 0; i < f->finding_cnt; i++) {
+		struct named_figure *finding = find_or_add(s, r->findings, &r->finding_cnt,
+							   SERIES_FINDINGS, f->findings[i].name);
+
+		if (finding)
+			finding->value = fmax(finding->value, f->findings[i].value);
+	}
+}
+
+/* Other steps than before: their times say nothing of the old ones. */
+static void check_rule(struct rank_series *r, const char *rule)
+{
+	if (r->step_rule[0] && strcmp(r->step_rule, rule) != 0) {
+		r->cusum = (struct cusum){0};
+		r->cusum_resets++;
+	}
+	snprintf(r->step_rule, sizeof(r->step_rule), "%s", rule);
+}
+
+bool job_series__add_window(struct job_series *s, struct rank_series *r, const struct figures *f,
+			    const struct window_ready *window)
+{
+	check_rule(r, f->step_rule);
+	memcpy(r->framework, f->framework, sizeof(r->framework));
+	memcpy(r->version, f->version, sizeof(r->version));
+	memcpy(r->detail, f->detail, sizeof(r->detail));
+	snprintf(r->file, sizeof(r->file), "%s", window->file);
+	r->window_cnt++;
+	r->median_s = (double)f->median_ns / 1e9;
+	r->overhead = f->overhead;
+	/* `overhead` is of a step without probes. */
+	r->spent_s += window->seconds * f->overhead / (1 + f->overhead);
+	add_steps(r, f);
+	add_names(s, r, f);
+	return cusum__add(&r->cusum, r->median_s);
+}
+
+void job_series__end(struct job_series *s, uint32_t id, uint64_t now_ns)
+{
+	struct rank_series *r = job_series__find(s, id);
+
+	if (r)
+		r->ended_ns = now_ns;
+}
+
+static void forget(struct job_series *s, size_t i)
+{
+	struct rank_series *r = s->items[i];
+
+	s->series_cnt -= RANK_SERIES + r->phase_cnt + r->operator_cnt + r->finding_cnt;
+	free(r);
+	s->items[i] = s->items[--s->cnt];
+}
+
+void job_series__expire(struct job_series *s, uint64_t now_ns)
+{
+	for (size_t i = s->cnt; i-- > 0;)
+		if (s->items[i]->ended_ns && now_ns - s->items[i]->ended_ns >= SERIES_KEEP_NS)
+			forget(s, i);
+}
+
+void job_series__free(struct job_series *s)
+{
+	while (s->cnt)
+		forget(s, s->cnt - 1);
+	free(s->items);
+	*s = (struct job_series){0};
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The figures of all ranks that are watched, and of those that ended a few minutes ago. */
+#ifndef PROFTRACE_JOB_SERIES_H
+#define PROFTRACE_JOB_SERIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "monitor/cusum.h"
+#include "monitor/figures.h"
+#include "monitor/messages.h"
+
+#define SERIES_BUCKETS	 24 /* of step times, log-spaced from 1 ms to 100 s; one more is above */
+#define SERIES_PHASES	 12
+#define SERIES_OPERATORS 20 /* with a series of their own */
+#define SERIES_OTHER	 "other"
+#define SERIES_FINDINGS	 16
+#define SERIES_KEEP_NS	 (300 * 1000000000ull) /* a rank that ended is exported so long */
+
+struct rank_series {
+	struct rank_info info; /* of the latest session */
+	char rank[16];	       /* label: its number, or u0, u1, ... */
+	enum watch_state state;
+	uint64_t ended_ns; /* 0: it is watched */
+	char framework[32], version[32], detail[16], step_rule[64], file[160];
+	uint64_t steps, steps_before; /* of this session, of those before */
+	double watched_s, watched_before_s, spent_s, duty;
+	uint64_t buckets[SERIES_BUCKETS + 1];
+	double sampled_s;
+	uint64_t sampled_cnt, window_cnt;
+	double median_s, overhead; /* of the latest window */
+	struct named_figure phases[SERIES_PHASES], operators[SERIES_OPERATORS],
+		findings[SERIES_FINDINGS];
+	size_t phase_cnt, operator_cnt, finding_cnt;
+	double other_s; /* operators without a series of their own */
+	struct cusum cusum;
+	uint64_t cusum_resets;
+};
+
+struct job_series {
+	struct rank_series **items;
+	size_t cnt, cap;
+	size_t series_cnt, series_max;
+	uint64_t dropped; /* series that were not made */
+	struct monitor_counts counts;
+	uint64_t heard_ns; /* of the parent, the last time */
+};
+
+/* Upper limit of a bucket in seconds. */
+double job_series__bucket(size_t index);
+
+/* Those of a job and rank that ended go on. NULL: no memory, or no series is left. */
+struct rank_series *job_series__begin(struct job_series *s, const struct rank_info *info);
+struct rank_series *job_series__find(struct job_series *s, uint32_t id);
+void job_series__set_state(struct job_series *s, const struct rank_state *state);
+/* True: an alarm of the step time was raised, or cleared. */
+bool job_series__add_window(struct job_series *s, struct rank_series *r, const struct figures *f,
+			    const struct window_ready *window);
+void job_series__end(struct job_series *s, uint32_t id, uint64_t now_ns);
+/* Forgets those that ended SERIES_KEEP_NS ago. */
+void job_series__expire(struct job_series *s, uint64_t now_ns);
+void job_series__free(struct job_series *s);
+
+#endif

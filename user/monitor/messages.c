@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "monitor/messages.h"
+
+const char *const unwatched_names[UNWATCHED_CNT] = {
+	"no_framework", "part_of_job", "denied", "not_allowed", "young", "backoff", "too_many",
+};
+const char *const window_result_names[WINDOW_RESULT_CNT] = {
+	"ok", "events_lost", "no_whole_step", "unreadable", "timeout",
+};
+const char *const attach_failure_names[ATTACH_FAILURE_CNT] = {"failed", "killed", "timeout"};
+const char *const watch_state_names[WATCH_STATE_CNT] = {
+	"attaching", "waiting", "recording", "reading", "ending",
+};

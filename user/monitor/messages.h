@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the monitor's two processes tell each other, over a pair of SEQPACKET sockets. The parent has
+ * rights and starts sessions; the exporter has none, reads figures and answers HTTP. The parent trusts
+ * no number of the exporter's: each is bounded where it is used.
+ */
+#ifndef PROFTRACE_MONITOR_MESSAGES_H
+#define PROFTRACE_MONITOR_MESSAGES_H
+
+#include <stdint.h>
+#include <sys/types.h>
+#include "monitor/job_key.h"
+
+enum unwatched {
+	UNWATCHED_NO_FRAMEWORK, /* no library of a framework is mapped */
+	UNWATCHED_PART_OF_JOB,	/* a launcher, or a worker, of ranks that may be watched */
+	UNWATCHED_DENIED,
+	UNWATCHED_NOT_ALLOWED,
+	UNWATCHED_YOUNG,
+	UNWATCHED_BACKOFF, /* attaching failed, or events were lost */
+	UNWATCHED_TOO_MANY,
+	UNWATCHED_CNT,
+};
+extern const char *const unwatched_names[UNWATCHED_CNT];
+
+enum window_result {
+	WINDOW_OK,
+	WINDOW_LOST,	   /* events; its times are not exported */
+	WINDOW_EMPTY,	   /* no whole step */
+	WINDOW_UNREADABLE, /* `report` failed, or said what cannot be */
+	WINDOW_TIMEOUT,	   /* its file was not complete in time */
+	WINDOW_RESULT_CNT,
+};
+extern const char *const window_result_names[WINDOW_RESULT_CNT];
+
+enum attach_failure {
+	ATTACH_FAILED,	/* the session ended with an error: its message is in the log */
+	ATTACH_KILLED,	/* the session was killed by a signal */
+	ATTACH_TIMEOUT, /* it was not ready in time */
+	ATTACH_FAILURE_CNT,
+};
+extern const char *const attach_failure_names[ATTACH_FAILURE_CNT];
+
+struct rank_info {
+	uint32_t id; /* of a session, never used again */
+	pid_t pid;
+	int rank; /* -1: not known */
+	struct job_key key;
+};
+
+enum watch_state {
+	WATCH_ATTACHING,
+	WATCH_WAITING, /* for the next window */
+	WATCH_RECORDING,
+	WATCH_READING, /* the window's figures are made */
+	WATCH_ENDING,
+	WATCH_STATE_CNT,
+};
+extern const char *const watch_state_names[WATCH_STATE_CNT];
+
+struct rank_state {
+	uint32_t id;
+	enum watch_state state;
+	uint64_t steps;	   /* seen since this session began */
+	double watched_s;  /* since it was ready */
+	double duty;
+};
+
+/* Its JSON comes as a descriptor with the message. */
+struct window_ready {
+	uint32_t id;
+	double seconds; /* that it was open */
+	char file[160];
+};
+
+struct monitor_counts {
+	uint64_t windows[WINDOW_RESULT_CNT], attach_failures[ATTACH_FAILURE_CNT];
+	uint64_t unwatched[UNWATCHED_CNT];
+	uint64_t events_lost;
+	uint64_t anonymous_bytes, bpf_bytes;
+	double cpu_s, start_time_s, budget;
+};
+
+enum message_kind { MESSAGE_BEGIN, MESSAGE_STATE, MESSAGE_WINDOW, MESSAGE_END, MESSAGE_COUNTS };
+
+struct message {
+	enum message_kind kind;
+	union {
+		struct rank_info begin;
+		struct rank_state state;
+		struct window_ready window;
+		uint32_t end; /* id */
+		struct monitor_counts counts;
+	};
+};
+
+/* The exporter's only answer: what the schedule needs of a window. */
+struct window_answer {
+	uint32_t id;
+	enum window_result result;
+	uint64_t steps, lost;
+	double overhead;
+};
+
+#endif

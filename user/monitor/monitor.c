@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "monitor/monitor.h"
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include "common/err.h"
+#include "common/util.h"
+#include "monitor/backoff.h"
+#include "monitor/exporter.h"
+#include "monitor/listen_address.h"
+#include "monitor/own_usage.h"
+#include "monitor/watch.h"
+#include "monitor/window_reader.h"
+#include "monitor/window_store.h"
+
+#define COUNTS_NS    10000000000ull
+#define OVERHEAD_MAX 100.0 /* of a window: more is no measurement */
+
+struct monitor {
+	const struct monitor_opts *opts;
+	struct event_loop loop;
+	struct event_source signals, files, answers;
+	struct exporter exporter;
+	struct discovery *discovery;
+	struct watch_opts watch_opts;
+	struct watch **watches;
+	size_t watch_cnt, watch_cap;
+	uint32_t next_id;
+	struct backoffs backoffs;
+	struct window_reader reader;
+	int store; /* its directory */
+	struct monitor_counts counts;
+	uint64_t scan_due_ns, counts_due_ns;
+	bool is_stopping;
+	int err; /* why it stops; err__set */
+};
+
+/* ---- to the exporter ---- */
+
+static void stop_all(struct monitor *m)
+{
+	m->is_stopping = true;
+	for (size_t i = 0; i < m->watch_cnt; i++)
+		watch__stop(m->watches[i], clock__monotonic_ns());
+}
+
+static void tell(struct monitor *m, const struct message *message, int fd)
+{
+	int err = m->err ? 0 : exporter__send(&m->exporter, message, fd);
+
+	if (!err)
+		return;
+	m->err = err__set(err, "the process that exports figures %s",
+			  err == -EAGAIN ? "does not keep up" : "has ended");
+	m->is_stopping = true;
+}
+
+static void tell_state(void *ctx, const struct watch *w)
+{
+	const uint64_t now_ns = clock__monotonic_ns();
+	struct message message = {.kind = MESSAGE_STATE};
+
+	message.state = (struct rank_state){
+		.id = w->id,
+		.state = w->state,
+		.steps = w->steps,
+		.watched_s = w->ready_ns ? (double)(now_ns - w->ready_ns) / 1e9 : 0,
+		.duty = w->schedule.duty,
+	};
+	tell(ctx, &message, -1);
+}
+
+static void measure_self(struct monitor *m)
+{
+	struct own_usage usage = {0};
+	double cpu_s;
+
+	own_usage__add(&usage, getpid());
+	own_usage__add(&usage, m->exporter.pid);
+	for (size_t i = 0; i < m->watch_cnt; i++)
+		if (m->watches[i]->session.pid)
+			own_usage__add(&usage, m->watches[i]->session.pid);
+	cpu_s = (double)(usage.cpu_ns + own_usage__ended_cpu_ns()) / 1e9;
+	m->counts.anonymous_bytes = usage.anonymous_bytes;
+	m->counts.bpf_bytes = usage.bpf_bytes;
+	/* What ends between the two readings is in neither. */
+	m->counts.cpu_s = fmax(m->counts.cpu_s, cpu_s);
+}
+
+static void tell_counts(struct monitor *m)
+{
+	struct message message = {.kind = MESSAGE_COUNTS};
+
+	measure_self(m);
+	message.counts = m->counts;
+	tell(m, &message, -1);
+	m->counts_due_ns = clock__monotonic_ns() + COUNTS_NS;
+}
+
+/* ---- windows ---- */
+
+static struct watch *find_watch(struct monitor *m, uint32_t id)
+{
+	for (size_t i = 0; i < m->watch_cnt; i++)
+		if (m->watches[i]->id == id)
+			return m->watches[i];
+	return NULL;
+}
+
+/* Of a window that gave no figures. */
+static void count_window(struct monitor *m, uint32_t id, enum window_result result)
+{
+	const struct window_answer answer = {.id = id, .result = result};
+	struct watch *w = find_watch(m, id);
+
+	m->counts.windows[result]++;
+	if (w)
+		watch__measured(w, &answer, clock__monotonic_ns());
+}
+
+static void on_window(void *ctx, struct watch *w, enum window_result result,
+		      const struct window_ready *ready)
+{
+	struct monitor *m = ctx;
+
+	if (!ready)
+		m->counts.windows[result]++;
+	else if (!window_reader__add(&m->reader, ready))
+		count_window(m, w->id, WINDOW_UNREADABLE);
+}
+
+static void on_read(void *ctx, const struct window_ready *window, int json)
+{
+	struct monitor *m = ctx;
+	struct message message = {.kind = MESSAGE_WINDOW, .window = *window};
+
+	if (window_store__keep(m->store, m->opts->keep_bytes) < 0)
+		log__warn("--keep: cannot look through %s", m->opts->store);
+	if (json < 0)
+		count_window(m, window->id, WINDOW_UNREADABLE);
+	else
+		tell(m, &message, json);
+}
+
+static bool is_possible(const struct window_answer *a)
+{
+	return a->result >= WINDOW_OK && a->result < WINDOW_RESULT_CNT && isfinite(a->overhead) &&
+	       a->overhead >= 0 && a->overhead < OVERHEAD_MAX;
+}
+
+/* The socket is the loop's to close. */
+static void leave_exporter(struct monitor *m)
+{
+	if (m->answers.fd <= 0)
+		return;
+	event_loop__remove(&m->loop, &m->answers);
+	m->exporter.fd = -1;
+}
+
+static void on_answers(void *ctx)
+{
+	struct monitor *m = ctx;
+	struct window_answer answer;
+	struct watch *w;
+	int err = exporter__receive(&m->exporter, &answer);
+
+	if (err == -EAGAIN)
+		return;
+	if (err) {
+		leave_exporter(m);
+		m->err = err__set(err, "the process that exports figures has ended");
+		stop_all(m);
+		return;
+	}
+	if (!is_possible(&answer))
+		answer = (struct window_answer){.id = answer.id, .result = WINDOW_UNREADABLE};
+	m->counts.windows[answer.result]++;
+	m->counts.events_lost += answer.lost;
+	w = find_watch(m, answer.id);
+	if (w)
+		watch__measured(w, &answer, clock__monotonic_ns());
+	m->counts_due_ns = 0;
+}
+
+static void on_files(void *ctx)
+{
+	struct monitor *m = ctx;
+	_Alignas(struct inotify_event) char events[4096 + NAME_MAX];
+	ssize_t len = read(m->files.fd, events, sizeof(events));
+
+	for (ssize_t at = 0; at < len;) {
+		const struct inotify_event *event = (const void *)(events + at);
+
+		for (size_t i = 0; event->len && i < m->watch_cnt; i++)
+			watch__file_closed(m->watches[i], event->name, clock__monotonic_ns());
+		at += (ssize_t)(sizeof(*event) + event->len);
+	}
+}
+
+/* ---- ranks come and go ---- */
+
+static void begin_watch(struct monitor *m, const struct found_rank *rank)
+{
+	struct message message = {.kind = MESSAGE_BEGIN};
+	struct watch *w = watch__new(&m->watch_opts, rank, m->next_id);
+
+	if (w && ARRAY_PUSH(m->watches, m->watch_cnt, m->watch_cap, w)) {
+		watch__stop(w, clock__monotonic_ns());
+		watch__free(w);
+		w = NULL;
+	}
+	if (!w) {
+		log__warn("process %d is not watched: %s", rank->pid, err__take(-ENOMEM));
+		return;
+	}
+	message.begin = (struct rank_info){m->next_id++, rank->pid, rank->rank, rank->key};
+	tell(m, &message, -1);
+	tell_state(m, w);
+	log__info("job %s: watches process %d", rank->key.name, rank->pid);
+}
+
+static bool is_same(const struct found_rank *a, const struct found_rank *b)
+{
+	return a->pid == b->pid && a->start_ticks == b->start_ticks;
+}
+
+static bool is_watched(const struct monitor *m, const struct found_rank *rank)
+{
+	for (size_t i = 0; i < m->watch_cnt; i++)
+		if (is_same(&m->watches[i]->rank, rank))
+			return true;
+	return false;
+}
+
+static bool is_found(const struct monitor *m, const struct found_rank *rank)
+{
+	size_t cnt;
+	const struct found_rank *ranks = discovery__ranks(m->discovery, &cnt);
+
+	for (size_t i = 0; i < cnt; i++)
+		if (is_same(&ranks[i], rank))
+			return true;
+	return false;
+}
+
+static bool has_process(const void *ctx, pid_t pid, uint64_t start_ticks)
+{
+	return is_found(ctx, &(struct found_rank){.pid = pid, .start_ticks = start_ticks});
+}
+
+static void take_found(struct monitor *m, uint64_t now_ns)
+{
+	size_t cnt;
+	const struct found_rank *ranks = discovery__ranks(m->discovery, &cnt);
+
+	for (size_t i = 0; i < cnt && !m->is_stopping; i++) {
+		if (is_watched(m, &ranks[i]))
+			continue;
+		if (backoffs__has(&m->backoffs, ranks[i].pid, ranks[i].start_ticks, now_ns))
+			m->counts.unwatched[UNWATCHED_BACKOFF]++;
+		else if (m->watch_cnt >= m->opts->ranks_max)
+			m->counts.unwatched[UNWATCHED_TOO_MANY]++;
+		else
+			begin_watch(m, &ranks[i]);
+	}
+}
+
+static void scan(struct monitor *m, uint64_t now_ns)
+{
+	int err = discovery__scan(m->discovery);
+
+	m->scan_due_ns = now_ns + m->opts->discovery.scan_ns;
+	if (err) {
+		log__warn("cannot look through /proc: %s", strerror(-err));
+		return;
+	}
+	memcpy(m->counts.unwatched, discovery__unwatched(m->discovery),
+	       sizeof(m->counts.unwatched));
+	for (size_t i = 0; i < m->watch_cnt; i++)
+		if (!is_found(m, &m->watches[i]->rank))
+			watch__stop(m->watches[i], now_ns);
+	backoffs__keep(&m->backoffs, has_process, m);
+	take_found(m, now_ns);
+	m->counts_due_ns = 0;
+}
+
+static bool lives(const struct found_rank *rank)
+{
+	struct process_facts facts;
+
+	return !process_facts__read(rank->pid, &facts) && facts.start_ticks == rank->start_ticks;
+}
+
+/* The session ended while its process goes on, and nobody asked it to. */
+static void note_failure(struct monitor *m, const struct watch *w, uint64_t now_ns)
+{
+	const bool is_late = w->state == WATCH_ENDING;
+	const enum attach_failure why = is_late			      ? ATTACH_TIMEOUT
+					: WIFSIGNALED(w->exit_status) ? ATTACH_KILLED
+								      : ATTACH_FAILED;
+	const uint64_t wait_ns =
+		backoffs__add(&m->backoffs, w->rank.pid, w->rank.start_ticks, now_ns);
+
+	m->counts.attach_failures[why]++;
+	log__warn("job %s, process %d: its session %s; next try %s", w->rank.key.name, w->rank.pid,
+		  is_late ? "did not become ready, or did not answer" : "ended",
+		  wait_ns ? "after some time (backoff)" : "at the next scan");
+}
+
+static void end_watch(struct monitor *m, size_t i, uint64_t now_ns)
+{
+	struct watch *w = m->watches[i];
+	const struct message message = {.kind = MESSAGE_END, .end = w->id};
+	const bool was_let_go = !is_found(m, &w->rank) || m->is_stopping;
+
+	if (!was_let_go && lives(&w->rank))
+		note_failure(m, w, now_ns);
+	else
+		log__info("job %s: process %d is watched no longer", w->rank.key.name, w->rank.pid);
+	tell_state(m, w);
+	tell(m, &message, -1);
+	watch__free(w);
+	m->watches[i] = m->watches[--m->watch_cnt];
+}
+
+static void end_watches(struct monitor *m, uint64_t now_ns)
+{
+	for (size_t i = m->watch_cnt; i-- > 0;)
+		if (m->watches[i]->ended)
+			end_watch(m, i, now_ns);
+}
+
+/* ---- the loop ---- */
+
+static void on_signal(void *ctx)
+{
+	struct monitor *m = ctx;
+	struct signalfd_siginfo info;
+
+	if (read(m->signals.fd, &info, sizeof(info)) == sizeof(info))
+		stop_all(m);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t due(const struct monitor *m)
+{
+	uint64_t at = window_reader__due(&m->reader);
+
+	if (!m->is_stopping)
+		at = earlier(at, earlier(m->scan_due_ns, m->counts_due_ns));
+	for (size_t i = 0; i < m->watch_cnt; i++)
+		at = earlier(at, watch__due(m->watches[i]));
+	return at;
+}
+
+static void tick(struct monitor *m)
+{
+	const uint64_t now_ns = clock__monotonic_ns();
+
+	for (size_t i = 0; i < m->watch_cnt; i++)
+		watch__tick(m->watches[i], now_ns);
+	end_watches(m, now_ns);
+	window_reader__tick(&m->reader, now_ns);
+	if (!m->is_stopping && now_ns >= m->scan_due_ns)
+		scan(m, now_ns);
+	if (!m->is_stopping && now_ns >= m->counts_due_ns)
+		tell_counts(m);
+	if (m->is_stopping)
+		stop_all(m);
+}
+
+static int loop(struct monitor *m)
+{
+	int err = 0;
+
+	while (!err && (!m->is_stopping || m->watch_cnt)) {
+		tick(m);
+		if (!m->is_stopping || m->watch_cnt)
+			err = event_loop__wait(&m->loop, due(m));
+	}
+	return m->err ? m->err : err;
+}
+
+/* ---- begin and end ---- */
+
+static int add_signals(struct monitor *m)
+{
+	sigset_t signals;
+	int fd;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : event_loop__add(&m->loop, &m->signals, fd, on_signal, m);
+}
+
+static int add_files(struct monitor *m)
+{
+	const int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+
+	if (fd < 0)
+		return -errno;
+	if (inotify_add_watch(fd, m->opts->store, IN_CLOSE_WRITE) < 0) {
+		const int err = -errno;
+
+		close(fd);
+		return err;
+	}
+	return event_loop__add(&m->loop, &m->files, fd, on_files, m);
+}
+
+static int open_loop(struct monitor *m)
+{
+	int err = event_loop__open(&m->loop);
+
+	if (!err)
+		err = add_signals(m);
+	if (!err)
+		err = add_files(m);
+	if (!err)
+		err = event_loop__add(&m->loop, &m->answers, m->exporter.fd, on_answers, m);
+	return err ? err__set(err, "cannot wait for events: %s", strerror(-err)) : 0;
+}
+
+static int start_exporter(struct monitor *m)
+{
+	const char *where = m->opts->listen;
+	const int fd = listen_address__open(where);
+
+	if (fd < 0)
+		return fd;
+	return exporter__start(fd, listen_address__is_path(where), m->opts->series_max,
+			       &m->exporter);
+}
+
+static int begin(struct monitor *m)
+{
+	int err;
+
+	signal(SIGPIPE, SIG_IGN);
+	m->store = window_store__open(m->opts->store);
+	err = m->store < 0 ? m->store : start_exporter(m);
+	if (!err)
+		err = open_loop(m);
+	if (err)
+		return err;
+	m->counts.budget = m->opts->budget;
+	m->counts.start_time_s = (double)clock__ns(CLOCK_REALTIME) / 1e9;
+	m->reader = (struct window_reader){.loop = &m->loop,
+					   .done = on_read,
+					   .ctx = m,
+					   .directory = m->opts->store,
+					   .json = -1};
+	m->watch_opts = (struct watch_opts){.store = m->opts->store,
+					    .budget = m->opts->budget,
+					    .max_duty = m->opts->max_duty,
+					    .window_steps = m->opts->window_steps,
+					    .loop = &m->loop,
+					    .window = on_window,
+					    .changed = tell_state,
+					    .ctx = m};
+	m->discovery = discovery__new(&m->opts->discovery);
+	return m->discovery ? 0 : -ENOMEM;
+}
+
+static void end(struct monitor *m)
+{
+	window_reader__stop(&m->reader);
+	for (size_t i = 0; i < m->watch_cnt; i++)
+		watch__free(m->watches[i]);
+	free(m->watches);
+	discovery__free(m->discovery);
+	backoffs__free(&m->backoffs);
+	event_loop__remove(&m->loop, &m->signals);
+	event_loop__remove(&m->loop, &m->files);
+	if (m->exporter.pid) {
+		leave_exporter(m);
+		exporter__stop(&m->exporter);
+		listen_address__remove(m->opts->listen);
+	}
+	event_loop__close(&m->loop);
+	if (m->store >= 0)
+		close(m->store);
+}
+
+int monitor__run(const struct monitor_opts *opts)
+{
+	struct monitor m = {.opts = opts, .store = -1, .next_id = 1};
+	int err = begin(&m);
+
+	if (!err) {
+		log__info(
+			"monitor: http://%s/metrics, recordings in %s, at most %.2f %% of a job's "
+			"time",
+			opts->listen, opts->store, 100 * opts->budget);
+		err = loop(&m);
+	}
+	end(&m);
+	return err;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * `proftrace monitor`: watches the jobs of this host. One loop without polling: scans of /proc find
+ * ranks (discovery.h), each gets a session (watch.h), windows are read by reports (window_reader.h),
+ * and a process without rights exports the figures (exporter.h).
+ */
+#ifndef PROFTRACE_MONITOR_H
+#define PROFTRACE_MONITOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "monitor/discovery.h"
+
+struct monitor_opts {
+	const char *store, *listen;
+	uint64_t keep_bytes, window_steps, series_max, ranks_max;
+	double budget, max_duty;
+	struct discovery_opts discovery;
+};
+
+/* Until SIGINT, SIGTERM or SIGHUP. 0, or a negative errno with err__set. */
+int monitor__run(const struct monitor_opts *opts);
+
+#endif

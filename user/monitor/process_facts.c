@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "monitor/process_facts.h"
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "common/util.h"
+
+#define KERNEL_THREAD	 0x00200000 /* PF_KTHREAD of linux/sched.h */
+#define STAT_BYTES_MAX	 4096
+#define MAPS_BYTES_MAX	 (16u << 20)
+#define CGROUP_BYTES_MAX (64u << 10)
+
+static char *read_text(pid_t pid, const char *name, size_t limit)
+{
+	char path[64];
+	bool cut;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	return file__read_up_to(path, limit, NULL, &cut);
+}
+
+int process_facts__parse(const char *line, struct process_facts *out)
+{
+	/* The name may have blanks and parentheses. */
+	const char *name = strchr(line, '('), *behind = strrchr(line, ')');
+	unsigned long long start;
+	unsigned int flags;
+	int parent;
+	char state;
+
+	if (!name || !behind || behind < name ||
+	    sscanf(behind,
+		   ") %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
+		   "%llu",
+		   &state, &parent, &flags, &start) != 4)
+		return -EINVAL;
+	if (state == 'Z' || state == 'X')
+		return -ESRCH;
+	out->parent = parent;
+	out->is_kernel = flags & KERNEL_THREAD;
+	out->start_ticks = start;
+	snprintf(out->command, sizeof(out->command), "%.*s", (int)(behind - name - 1), name + 1);
+	return 0;
+}
+
+int process_facts__read(pid_t pid, struct process_facts *out)
+{
+	auto_free char *line = read_text(pid, "stat", STAT_BYTES_MAX);
+
+	*out = (struct process_facts){.pid = pid};
+	return line ? process_facts__parse(line, out) : -ESRCH;
+}
+
+uint64_t process_facts__age_ns(const struct process_facts *p)
+{
+	const uint64_t tick_ns = 1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK),
+		       now_ns = clock__ns(CLOCK_BOOTTIME), start_ns = p->start_ticks * tick_ns;
+
+	return now_ns > start_ns ? now_ns - start_ns : 0;
+}
+
+bool process_facts__maps_framework(pid_t pid)
+{
+	/* As user/frameworks/ look for them; whether it can be recorded is for the session to find
+	 * out. */
+	static const char *const libraries[] = {"/libtorch_cpu.so", "/libpaddle.so", "/libmxnet.so",
+						"/libmindspore_"};
+	auto_free char *maps = read_text(pid, "maps", MAPS_BYTES_MAX);
+
+	for (size_t i = 0; maps && i < ARRAY_SIZE(libraries); i++)
+		if (strstr(maps, libraries[i]))
+			return true;
+	return false;
+}
+
+bool process_facts__is_proftrace(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	return file__is_same(path, "/proc/self/exe");
+}
+
+char *process_facts__cgroup(pid_t pid)
+{
+	char *text = read_text(pid, "cgroup", CGROUP_BYTES_MAX);
+
+	return text ? text : strdup("");
+}
+
+uid_t process_facts__user(pid_t pid)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	return stat(path, &st) ? (uid_t)-1 : st.st_uid;
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "monitor/rules.h"
+#include <ctype.h>
+#include <fnmatch.h>
+#include <pwd.h>
+#include <string.h>
+#include "common/err.h"
+#include "common/util.h"
+
+static const char *const kinds[] = {"command:", "user:", "cgroup:"}; /* enum rule_kind */
+
+static int find_user(const char *option, const char *name, uid_t *uid)
+{
+	const struct passwd *found;
+	char *end;
+	unsigned long number = strtoul(name, &end, 10);
+
+	if (isdigit((unsigned char)*name) && !*end && number < UINT32_MAX) {
+		*uid = (uid_t)number;
+		return 0;
+	}
+	found = getpwnam(name);
+	if (!found)
+		return err__set(-EINVAL, "--%s user:%s: no such user on this host", option, name);
+	*uid = found->pw_uid;
+	return 0;
+}
+
+int rules__add(struct rules *r, const char *option, const char *value)
+{
+	struct rule rule = {0};
+	int err = 0;
+
+	while (rule.kind <= RULE_CGROUP &&
+	       strncmp(value, kinds[rule.kind], strlen(kinds[rule.kind])) != 0)
+		rule.kind++;
+	if (rule.kind <= RULE_CGROUP)
+		rule.pattern = value + strlen(kinds[rule.kind]);
+	if (!rule.pattern || !*rule.pattern)
+		return err__set(-EINVAL,
+				"--%s %s: give command:GLOB, user:NAME or cgroup:GLOB, as in "
+				"--%s 'command:python*'",
+				option, value, option);
+	if (rule.kind == RULE_USER)
+		err = find_user(option, rule.pattern, &rule.uid);
+	return err ? err : ARRAY_PUSH(r->items, r->cnt, r->cap, rule);
+}
+
+/* Lines are "ID:CONTROLLERS:PATH"; one path that matches is enough. */
+static bool matches_cgroup(const char *pattern, const char *cgroup)
+{
+	while (*cgroup) {
+		const size_t len = strcspn(cgroup, "\n");
+		auto_free char *line = strndup(cgroup, len);
+		const char *path = line ? strchr(line, '/') : NULL;
+
+		if (path && !fnmatch(pattern, path, 0))
+			return true;
+		cgroup += len + (cgroup[len] == '\n');
+	}
+	return false;
+}
+
+bool rules__match(const struct rules *r, const char *command, uid_t uid, const char *cgroup)
+{
+	for (size_t i = 0; i < r->cnt; i++) {
+		const struct rule *rule = &r->items[i];
+
+		if (rule->kind == RULE_USER	 ? rule->uid == uid
+		    : rule->kind == RULE_COMMAND ? !fnmatch(rule->pattern, command, 0)
+						 : matches_cgroup(rule->pattern, cgroup))
+			return true;
+	}
+	return false;
+}
+
+void rules__free(struct rules *r)
+{
+	free(r->items);
+	*r = (struct rules){0};
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* --allow and --deny: which processes the monitor may watch. */
+#ifndef PROFTRACE_RULES_H
+#define PROFTRACE_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct rule {
+	enum rule_kind { RULE_COMMAND, RULE_USER, RULE_CGROUP } kind;
+	const char *pattern; /* of a command or cgroup */
+	uid_t uid;
+};
+
+struct rules {
+	struct rule *items;
+	size_t cnt, cap;
+};
+
+/* "command:GLOB", "user:NAME" or "cgroup:GLOB", for an option of that name. 0, or a negative errno
+ * with err__set. */
+int rules__add(struct rules *r, const char *option, const char *value);
+/* Does any rule match? cgroup: text of /proc/PID/cgroup. */
+bool rules__match(const struct rules *r, const char *command, uid_t uid, const char *cgroup);
+void rules__free(struct rules *r);
+
+#endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "monitor/schedule.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_DUTY 1e-5
+
+void schedule__init(struct schedule *s, double budget, double max_duty, uint64_t seed)
+{
+	*s = (struct schedule){.budget = budget, .duty = max_duty, .random = seed | 1};
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(const struct schedule *s)
+{
+	double sorted[SCHEDULE_OVERHEADS];
+	const size_t cnt =
+		s->overhead_cnt < SCHEDULE_OVERHEADS ? s->overhead_cnt : SCHEDULE_OVERHEADS;
+
+	memcpy(sorted, s->overheads, cnt * sizeof(*sorted));
+	qsort(sorted, cnt, sizeof(*sorted), by_size);
+	return sorted[cnt / 2];
+}
+
+void schedule__measured(struct schedule *s, double overhead)
+{
+	double allowed;
+
+	if (!isfinite(overhead) || overhead <= 0)
+		return;
+	s->overheads[s->overhead_cnt++ % SCHEDULE_OVERHEADS] = overhead;
+	allowed = s->budget / median(s);
+	if (allowed < s->duty)
+		s->duty = allowed > LEAST_DUTY ? allowed : LEAST_DUTY;
+}
+
+/* xorshift64*, Vigna 2016. 0 to 1. */
+static double draw(struct schedule *s)
+{
+	s->random ^= s->random >> 12;
+	s->random ^= s->random << 25;
+	s->random ^= s->random >> 27;
+	return (double)(s->random * 0x2545F4914F6CDD1Dull >> 11) / 0x1p53;
+}
+
+uint64_t schedule__next(struct schedule *s, uint64_t now_ns, uint64_t window_ns)
+{
+	const uint64_t begin_ns = s->stratum_end_ns > now_ns ? s->stratum_end_ns : now_ns;
+	const double stratum_ns = (double)window_ns / (s->duty < 1 ? s->duty : 1);
+
+	s->stratum_end_ns = begin_ns + (uint64_t)stratum_ns;
+	return begin_ns + (uint64_t)(draw(s) * (stratum_ns - (double)window_ns));
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * When windows open. Time is cut into strata, each window / duty long, and a window begins at a
+ * moment drawn uniformly in each: what a job does every so many steps is neither always nor never
+ * seen. The duty is the budget divided by the overhead that windows were measured to have.
+ */
+#ifndef PROFTRACE_SCHEDULE_H
+#define PROFTRACE_SCHEDULE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SCHEDULE_OVERHEADS 5
+
+struct schedule {
+	double budget;	 /* share of the job's run time that windows may cost it */
+	double duty;	 /* share of time that windows are open */
+	double overheads[SCHEDULE_OVERHEADS]; /* of the latest windows, 1: the step takes twice as long */
+	size_t overhead_cnt;
+	uint64_t stratum_end_ns;
+	uint64_t random;
+};
+
+/* max_duty: before anything was measured, and at most. */
+void schedule__init(struct schedule *s, double budget, double max_duty, uint64_t seed);
+/* Of a window; never raises the duty, since a busy host measures less now and then. */
+void schedule__measured(struct schedule *s, double overhead);
+/* When the next window of that length opens. */
+uint64_t schedule__next(struct schedule *s, uint64_t now_ns, uint64_t window_ns);
+
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "monitor/session_answer.h"
+#include <stdlib.h>
+#include <string.h>
+
+static bool read_step(const char *line, const char *before, uint64_t *step)
+{
+	const size_t len = strlen(before);
+
+	if (strncmp(line, before, len) != 0 || line[len] < '0' || line[len] > '9')
+		return false;
+	*step = strtoull(line + len, NULL, 10);
+	return true;
+}
+
+/* The line of the state; an answer to `pause` has one line. */
+static void copy_state(const char *text, char *line, size_t size)
+{
+	static const char field[] = "\nstate: ";
+	const char *state = strstr(text, field);
+	size_t len;
+
+	if (state)
+		text = state + strlen(field);
+	len = strcspn(text, "\n");
+	if (len >= size)
+		len = size - 1;
+	memcpy(line, text, len);
+	line[len] = '\0';
+}
+
+void session_answer__parse(const char *text, struct session_answer *out)
+{
+	static const char *const before[] = {"paused, at step ", "waiting for the window, at step ",
+					     "recording step ", "the window ends with step "};
+	char line[256];
+
+	*out = (struct session_answer){0};
+	copy_state(text, line, sizeof(line));
+	for (size_t i = 0; i < sizeof(before) / sizeof(*before) && !out->has_step; i++)
+		out->has_step = read_step(line, before[i], &out->step);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a session answers to `status` and `pause` (capture/control/control.c). */
+#ifndef PROFTRACE_SESSION_ANSWER_H
+#define PROFTRACE_SESSION_ANSWER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct session_answer {
+	bool has_step; /* it knows what a step is */
+	uint64_t step; /* the latest, counted since it attached */
+};
+
+void session_answer__parse(const char *text, struct session_answer *out);
+
+#endif

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "monitor/watch.h"
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "common/err.h"
+#include "common/util.h"
+#include "monitor/clean_name.h"
+#include "monitor/session_answer.h"
+
+#define SECOND_NS     1000000000ull
+#define ATTACH_ASK_NS SECOND_NS
+#define CENSUS_NS     (5 * SECOND_NS)
+#define FIRST_NS      (2 * SECOND_NS) /* between the first two censuses: then a step's time is known */
+#define ATTACH_NS     (900 * SECOND_NS) /* steps of minutes are learnt, too */
+#define CLOSE_NS      (60 * SECOND_NS)	/* beside some steps: until a window's file is complete */
+#define ANSWER_NS     (60 * SECOND_NS)
+#define END_NS	      (20 * SECOND_NS)
+#define WINDOW_MIN_NS (SECOND_NS / 5)
+#define WINDOW_MAX_NS (120 * SECOND_NS)
+#define UNKNOWN_NS    (5 * SECOND_NS)	/* a window of a job whose steps' time is not known */
+#define HOLD_NS	      (600 * SECOND_NS) /* after a loss; doubled each time */
+#define HOLD_MAX_NS   (24 * 3600 * SECOND_NS)
+#define RING_BYTES    "4M"
+#define STEP_TIMEOUT  "15m"
+
+/* ---- the session ---- */
+
+static void make_prefix(struct watch *w)
+{
+	char job[64];
+
+	clean_name__for_file(job, sizeof(job), w->rank.key.name);
+	snprintf(w->prefix, sizeof(w->prefix), "%s_%d_%llx", job, w->rank.pid,
+		 (unsigned long long)time(NULL));
+}
+
+static void on_session_end(void *ctx)
+{
+	struct watch *w = ctx;
+
+	event_loop__remove(w->opts->loop, &w->session_end);
+	w->exit_status = child__wait(&w->session);
+	w->ended = true;
+}
+
+static int start_session(struct watch *w)
+{
+	char pid[16], path[PATH_MAX];
+	char *argv[] = {"proftrace",
+			"record",
+			"-p",
+			pid,
+			"--paused",
+			"--no-inject",
+			"--no-trace",
+			"--no-report",
+			"--no-progress",
+			"--quiet",
+			"--ring-size",
+			RING_BYTES,
+			"--step-timeout",
+			STEP_TIMEOUT,
+			"-o",
+			path,
+			NULL};
+	const struct child_limits limits = {.death_signal = SIGTERM, .out = -1};
+	int err;
+
+	snprintf(pid, sizeof(pid), "%d", w->rank.pid);
+	snprintf(path, sizeof(path), "%s/%s.ptrec", w->opts->store, w->prefix);
+	err = child__start(argv, &limits, &w->session);
+	if (err)
+		return err;
+	err = event_loop__add(w->opts->loop, &w->session_end, w->session.pidfd, on_session_end, w);
+	if (err) {
+		kill(w->session.pid, SIGKILL);
+		child__wait(&w->session);
+		return err__set(err, "cannot watch a session: %s", strerror(-err));
+	}
+	return 0;
+}
+
+struct watch *watch__new(const struct watch_opts *opts, const struct found_rank *rank, uint32_t id)
+{
+	const uint64_t now_ns = clock__monotonic_ns();
+	struct watch *w = calloc(1, sizeof(*w));
+
+	if (!w) {
+		err__set(-ENOMEM, "out of memory");
+		return NULL;
+	}
+	w->opts = opts;
+	w->rank = *rank;
+	w->id = id;
+	w->ask_due_ns = now_ns + ATTACH_ASK_NS;
+	w->window_due_ns = UINT64_MAX;
+	w->deadline_ns = now_ns + ATTACH_NS;
+	w->hold_ns = HOLD_NS;
+	schedule__init(&w->schedule, opts->budget, opts->max_duty,
+		       now_ns ^ (uint64_t)rank->pid << 32);
+	make_prefix(w);
+	if (!start_session(w))
+		return w;
+	free(w);
+	return NULL;
+}
+
+static void set_state(struct watch *w, enum watch_state state)
+{
+	w->state = state;
+	w->opts->changed(w->opts->ctx, w);
+}
+
+void watch__stop(struct watch *w, uint64_t now_ns)
+{
+	if (w->state == WATCH_ENDING || w->ended)
+		return;
+	kill(w->session.pid, SIGTERM);
+	w->ask_due_ns = w->window_due_ns = UINT64_MAX;
+	w->deadline_ns = now_ns + END_NS;
+	set_state(w, WATCH_ENDING);
+}
+
+/* ---- windows ---- */
+
+static uint64_t window_ns(const struct watch *w)
+{
+	const double ns = w->step_s * 1e9 * (double)w->opts->window_steps;
+
+	if (!(w->step_s > 0))
+		return UNKNOWN_NS;
+	return ns < WINDOW_MIN_NS   ? WINDOW_MIN_NS
+	       : ns > WINDOW_MAX_NS ? WINDOW_MAX_NS
+				    : (uint64_t)ns;
+}
+
+static void plan_window(struct watch *w, uint64_t now_ns)
+{
+	w->deadline_ns = UINT64_MAX;
+	w->window_due_ns = schedule__next(&w->schedule, now_ns, window_ns(w));
+	set_state(w, WATCH_WAITING);
+}
+
+static void give_up_window(struct watch *w, enum window_result why, uint64_t now_ns)
+{
+	w->opts->window(w->opts->ctx, w, why, NULL);
+	plan_window(w, now_ns);
+}
+
+void watch__file_closed(struct watch *w, const char *name, uint64_t now_ns)
+{
+	struct window_ready ready = {.id = w->id};
+
+	if (strncmp(name, w->prefix, strlen(w->prefix)) != 0 || name[strlen(w->prefix)] != '.' ||
+	    w->state != WATCH_RECORDING || strlen(name) >= sizeof(ready.file))
+		return;
+	strcpy(ready.file, name);
+	ready.seconds = (double)(now_ns - w->open_ns) / 1e9;
+	w->window_due_ns = w->deadline_ns = UINT64_MAX;
+	set_state(w, WATCH_READING);
+	w->opts->window(w->opts->ctx, w, WINDOW_OK, &ready);
+}
+
+void watch__measured(struct watch *w, const struct window_answer *answer, uint64_t now_ns)
+{
+	if (w->state != WATCH_READING)
+		return;
+	if (answer->result == WINDOW_OK)
+		schedule__measured(&w->schedule, answer->overhead);
+	plan_window(w, now_ns);
+	if (answer->result != WINDOW_LOST)
+		return;
+	log__warn("job %s, process %d: a window lost events; none is opened for %llu minutes",
+		  w->rank.key.name, w->rank.pid, (unsigned long long)(w->hold_ns / SECOND_NS / 60));
+	w->window_due_ns = now_ns + w->hold_ns;
+	w->hold_ns = w->hold_ns > HOLD_MAX_NS / 2 ? HOLD_MAX_NS : 2 * w->hold_ns;
+}
+
+/* ---- the control socket ---- */
+
+static void hang_up(struct watch *w)
+{
+	if (w->answer.fd <= 0)
+		return;
+	event_loop__remove(w->opts->loop, &w->answer);
+	w->link.fd = -1;
+	control_peer__forget(&w->link.holder);
+}
+
+static void be_ready(struct watch *w, uint64_t now_ns)
+{
+	w->ready_ns = now_ns;
+	w->deadline_ns = UINT64_MAX;
+	w->ask_due_ns = now_ns + FIRST_NS;
+	set_state(w, WATCH_WAITING);
+}
+
+static void count_steps(struct watch *w, uint64_t step, uint64_t now_ns)
+{
+	if (w->census_ns && step <= w->steps)
+		return;
+	if (w->census_ns)
+		w->step_s = (double)(now_ns - w->census_ns) / 1e9 / (double)(step - w->steps);
+	w->steps = step;
+	w->census_ns = now_ns;
+}
+
+static void on_status(struct watch *w, const char *text, uint64_t now_ns)
+{
+	struct session_answer a;
+
+	session_answer__parse(text, &a);
+	if (!w->ready_ns && a.has_step)
+		be_ready(w, now_ns);
+	w->ask_due_ns = now_ns + (!w->ready_ns	 ? ATTACH_ASK_NS
+				  : w->census_ns ? CENSUS_NS
+						 : FIRST_NS);
+	if (!a.has_step)
+		return;
+	count_steps(w, a.step, now_ns);
+	if (w->state == WATCH_WAITING && w->window_due_ns == UINT64_MAX && w->step_s > 0)
+		plan_window(w, now_ns);
+	else
+		w->opts->changed(w->opts->ctx, w);
+}
+
+static void on_start(struct watch *w, uint64_t now_ns)
+{
+	w->open_ns = now_ns;
+	w->window_due_ns = now_ns + window_ns(w);
+	set_state(w, WATCH_RECORDING);
+}
+
+/* "the window ends with step 7: FILE"; else none was open. */
+static void on_pause(struct watch *w, const char *text, uint64_t now_ns)
+{
+	const uint64_t steps_ns = (uint64_t)(4e9 * w->step_s);
+	struct session_answer a;
+
+	session_answer__parse(text, &a);
+	if (a.has_step)
+		count_steps(w, a.step, now_ns);
+	if (w->state != WATCH_RECORDING)
+		return; /* its file was closed before */
+	if (strncmp(text, "the window end", strlen("the window end")) != 0)
+		give_up_window(w, WINDOW_EMPTY, now_ns);
+	else
+		w->deadline_ns = now_ns + CLOSE_NS + steps_ns;
+}
+
+static void on_answer(void *ctx)
+{
+	struct watch *w = ctx;
+	char text[CONTROL_MAX];
+	const uint64_t now_ns = clock__monotonic_ns();
+	int err = control_session__hear(&w->link, text, sizeof(text));
+
+	if (err == -EAGAIN)
+		return;
+	hang_up(w);
+	if (w->state == WATCH_ENDING)
+		return;
+	if (err && (w->asked != CONTROL_STATUS || err != -ESRCH)) {
+		log__warn("job %s, process %d: the session does not obey `%s`: %s",
+			  w->rank.key.name, w->rank.pid, control_verbs[w->asked], err__take(err));
+		watch__stop(w, now_ns);
+		return;
+	}
+	if (err) {
+		err__take(err); /* its end is told by the pidfd */
+		return;
+	}
+	if (w->asked == CONTROL_STATUS)
+		on_status(w, text, now_ns);
+	else if (w->asked == CONTROL_START)
+		on_start(w, now_ns);
+	else
+		on_pause(w, text, now_ns);
+}
+
+/* False: the session does not listen, yet or any more. */
+static bool ask(struct watch *w, enum control_verb verb, uint64_t now_ns)
+{
+	int err = control_session__open(&w->link, w->rank.pid);
+
+	if (!err) {
+		err = control_session__say(&w->link, verb);
+		if (err)
+			control_session__close(&w->link);
+	}
+	if (!err) {
+		err = event_loop__add(w->opts->loop, &w->answer, w->link.fd, on_answer, w);
+		if (err)
+			control_peer__forget(&w->link.holder);
+	}
+	w->asked = verb;
+	w->asked_ns = now_ns;
+	if (err)
+		err__take(err);
+	return !err;
+}
+
+/* ---- time ---- */
+
+uint64_t watch__due(const struct watch *w)
+{
+	uint64_t due = w->deadline_ns;
+
+	if (w->ended)
+		return UINT64_MAX;
+	if (w->answer.fd > 0) {
+		const uint64_t late = w->asked_ns + ANSWER_NS;
+
+		return late < due ? late : due;
+	}
+	due = w->ask_due_ns < due ? w->ask_due_ns : due;
+	return w->window_due_ns < due ? w->window_due_ns : due;
+}
+
+/* What was to be in time was not. */
+static void miss_deadline(struct watch *w, uint64_t now_ns)
+{
+	w->deadline_ns = UINT64_MAX;
+	if (w->state == WATCH_ENDING) {
+		kill(w->session.pid, SIGKILL);
+		return;
+	}
+	if (w->state == WATCH_RECORDING)
+		w->opts->window(w->opts->ctx, w, WINDOW_TIMEOUT, NULL);
+	watch__stop(w, now_ns);
+}
+
+static void open_or_close(struct watch *w, uint64_t now_ns)
+{
+	const enum control_verb verb = w->state == WATCH_RECORDING ? CONTROL_PAUSE : CONTROL_START;
+
+	w->window_due_ns = UINT64_MAX;
+	if (!ask(w, verb, now_ns))
+		watch__stop(w, now_ns);
+}
+
+void watch__tick(struct watch *w, uint64_t now_ns)
+{
+	if (w->ended || now_ns < watch__due(w))
+		return;
+	if (now_ns >= w->deadline_ns) {
+		miss_deadline(w, now_ns);
+	} else if (w->answer.fd > 0) {
+		hang_up(w);
+		watch__stop(w, now_ns);
+	} else if (now_ns >= w->window_due_ns) {
+		open_or_close(w, now_ns);
+	} else {
+		w->ask_due_ns = now_ns + (w->ready_ns ? CENSUS_NS : ATTACH_ASK_NS);
+		ask(w, CONTROL_STATUS, now_ns);
+	}
+}
+
+void watch__free(struct watch *w)
+{
+	if (!w)
+		return;
+	hang_up(w);
+	event_loop__remove(w->opts->loop, &w->session_end);
+	child__wait(&w->session);
+	free(w);
+}

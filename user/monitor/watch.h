@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One rank that is watched: its session, a paused `proftrace record -p PID`, whose windows are opened
+ * and closed over its control socket. Asks one thing at a time and never waits for an answer.
+ */
+#ifndef PROFTRACE_WATCH_H
+#define PROFTRACE_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "capture/control/control_socket.h"
+#include "monitor/child.h"
+#include "monitor/discovery.h"
+#include "monitor/event_loop.h"
+#include "monitor/schedule.h"
+
+struct watch;
+
+struct watch_opts {
+	const char *store; /* directory of recordings */
+	double budget, max_duty;
+	uint64_t window_steps;
+	struct event_loop *loop;
+	/* A window's file is complete, or its window failed. */
+	void (*window)(void *ctx, struct watch *w, enum window_result result,
+		       const struct window_ready *ready);
+	void (*changed)(void *ctx, const struct watch *w); /* its state, or the census */
+	void *ctx;
+};
+
+struct watch {
+	const struct watch_opts *opts;
+	struct found_rank rank;
+	uint32_t id;
+	enum watch_state state;
+	struct child session;
+	struct event_source session_end, answer;
+	struct control_session link; /* open while an answer is awaited */
+	enum control_verb asked;
+	uint64_t asked_ns;
+	struct schedule schedule;
+	uint64_t ready_ns; /* 0: not yet */
+	uint64_t steps, census_ns; /* at the latest census */
+	double step_s;		   /* by the census; 0: not known */
+	uint64_t ask_due_ns, window_due_ns, deadline_ns, hold_ns;
+	uint64_t open_ns;
+	bool ended;	/* the session; waited for */
+	int exit_status; /* of waitpid(2) */
+	char prefix[128]; /* of its recordings' names */
+};
+
+/* NULL with err__set if no session could be started. */
+struct watch *watch__new(const struct watch_opts *opts, const struct found_rank *rank, uint32_t id);
+/* When tick() is due. */
+uint64_t watch__due(const struct watch *w);
+void watch__tick(struct watch *w, uint64_t now_ns);
+/* A file of the store was closed after writing. */
+void watch__file_closed(struct watch *w, const char *name, uint64_t now_ns);
+/* What was found in a window that was read. */
+void watch__measured(struct watch *w, const struct window_answer *answer, uint64_t now_ns);
+/* Ends the session: SIGTERM, later SIGKILL. It has ended when `ended` is set. */
+void watch__stop(struct watch *w, uint64_t now_ns);
+/* The session's end is waited for. */
+void watch__free(struct watch *w);
+
+#endif

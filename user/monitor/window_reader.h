@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Has windows read by `proftrace report`, which does so in its own sandbox, one after the other. */
+#ifndef PROFTRACE_WINDOW_READER_H
+#define PROFTRACE_WINDOW_READER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "monitor/child.h"
+#include "monitor/event_loop.h"
+#include "monitor/messages.h"
+
+#define WINDOW_JSON_MAX (4 << 20) /* bytes that are taken of a report */
+#define READER_QUEUE	64
+
+struct window_reader {
+	struct event_loop *loop;
+	/* json: a descriptor that is closed afterwards, -1: it could not be read. */
+	void (*done)(void *ctx, const struct window_ready *window, int json);
+	void *ctx;
+	const char *directory;
+	struct window_ready queue[READER_QUEUE]; /* the first is being read */
+	size_t cnt;
+	struct child child;
+	struct event_source ended;
+	int json;
+	uint64_t deadline_ns;
+};
+
+/* False: too many wait already. */
+bool window_reader__add(struct window_reader *r, const struct window_ready *window);
+/* When tick() is due; UINT64_MAX: never. */
+uint64_t window_reader__due(const struct window_reader *r);
+void window_reader__tick(struct window_reader *r, uint64_t now_ns);
+void window_reader__stop(struct window_reader *r);
+
+#endif

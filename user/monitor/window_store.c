@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "monitor/window_store.h"
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "common/err.h"
+#include "common/util.h"
+
+#define SETTLED_S 120
+
+struct kept {
+	char *name;
+	uint64_t bytes;
+	struct timespec changed;
+};
+
+struct kept_list {
+	struct kept *items;
+	size_t cnt, cap;
+	uint64_t bytes;
+};
+
+int window_store__open(const char *path)
+{
+	struct stat st;
+	int fd;
+
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return err__set(-errno, "--store %s: cannot make the directory: %s", path,
+				strerror(errno));
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return err__set(-errno, "--store %s: %s", path, strerror(errno));
+	if (!fstat(fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 022))
+		return fd;
+	close(fd);
+	return err__set(-EPERM,
+			"--store %s: another user owns it or can write to it; give a directory of "
+			"your own",
+			path);
+}
+
+static bool is_recording(const char *name)
+{
+	const size_t len = strlen(name), end = strlen(".ptrec");
+
+	return len > end && !strcmp(name + len - end, ".ptrec");
+}
+
+static int list(int dir, struct kept_list *l)
+{
+	DIR *entries = dir__entries(dir);
+	const struct dirent *entry;
+	struct stat st;
+	int err = 0;
+
+	if (!entries)
+		return -errno;
+	while (!err && (entry = readdir(entries))) {
+		struct kept k = {0};
+
+		if (!is_recording(entry->d_name) ||
+		    fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+			continue;
+		k = (struct kept){strdup(entry->d_name), (uint64_t)st.st_blocks * 512, st.st_mtim};
+		err = k.name ? ARRAY_PUSH(l->items, l->cnt, l->cap, k) : -ENOMEM;
+		if (err)
+			free(k.name);
+		l->bytes += k.bytes;
+	}
+	closedir(entries);
+	return err;
+}
+
+static int by_age(const void *a, const void *b)
+{
+	const struct timespec *x = &((const struct kept *)a)->changed,
+			      *y = &((const struct kept *)b)->changed;
+
+	if (x->tv_sec != y->tv_sec)
+		return (x->tv_sec > y->tv_sec) - (x->tv_sec < y->tv_sec);
+	return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
+}
+
+static int remove_oldest(int dir, struct kept_list *l, uint64_t bytes)
+{
+	const time_t settled = time(NULL) - SETTLED_S;
+	int removed = 0;
+
+	qsort(l->items, l->cnt, sizeof(*l->items), by_age);
+	for (size_t i = 0; i < l->cnt && l->bytes > bytes; i++) {
+		if (l->items[i].changed.tv_sec > settled)
+			break;
+		if (unlinkat(dir, l->items[i].name, 0))
+			continue;
+		l->bytes -= l->items[i].bytes;
+		removed++;
+	}
+	return removed;
+}
+
+int window_store__keep(int dir, uint64_t bytes)
+{
+	struct kept_list l = {0};
+	int err = list(dir, &l), removed = err || !l.cnt ? err : remove_oldest(dir, &l, bytes);
+
+	for (size_t i = 0; i < l.cnt; i++)
+		free(l.items[i].name);
+	free(l.items);
+	return removed;
+}

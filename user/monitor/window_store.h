@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The directory of the recordings, which may have so many bytes; the oldest go first. */
+#ifndef PROFTRACE_WINDOW_STORE_H
+#define PROFTRACE_WINDOW_STORE_H
+
+#include <stdint.h>
+
+/* Makes it, mode 0700, if it is missing and the one above is not. A descriptor, or a negative errno
+ * with err__set: it must be ours, and nobody else may write to it. */
+int window_store__open(const char *path);
+/* Removes recordings until the others have at most so many bytes; those of the last two minutes stay,
+ * one may be open. Returns how many were removed, or a negative errno. */
+int window_store__keep(int dir, uint64_t bytes);
+
+#endif
