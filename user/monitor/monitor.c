@@ -307,6 +307,7 @@ static void note_failure(struct monitor *m, const struct watch *w, uint64_t now_
 		backoffs__add(&m->backoffs, w->rank.pid, w->rank.start_ticks, now_ns);
 
 	m->counts.attach_failures[why]++;
+	m->counts_due_ns = 0;
 	log__warn("job %s, process %d: its session %s; next try %s", w->rank.key.name, w->rank.pid,
 		  is_late ? "did not become ready, or did not answer" : "ended",
 		  wait_ns ? "after some time (backoff)" : "at the next scan");
@@ -317,8 +318,11 @@ static void end_watch(struct monitor *m, size_t i, uint64_t now_ns)
 	struct watch *w = m->watches[i];
 	const struct message message = {.kind = MESSAGE_END, .end = w->id};
 	const bool was_let_go = !is_found(m, &w->rank) || m->is_stopping;
+	/* It ends with success when its process does. */
+	const bool failed = !WIFEXITED(w->exit_status) || WEXITSTATUS(w->exit_status) ||
+			    w->state == WATCH_ENDING;
 
-	if (!was_let_go && lives(&w->rank))
+	if (!was_let_go && failed && lives(&w->rank))
 		note_failure(m, w, now_ns);
 	else
 		log__info("job %s: process %d is watched no longer", w->rank.key.name, w->rank.pid);

@@ -93,7 +93,7 @@ class Monitor:
         found = [r for r in self.ranks() if r["pid"] == job.pid]
         return found[0] if found else None
 
-    def wait_windows(self, job, cnt, timeout_s=40):
+    def wait_windows(self, job, cnt, timeout_s=150):
         def has():
             assert self.tool.popen.poll() is None, self.tool.err
             rank = self.rank(job)

@@ -9,7 +9,7 @@ import time
 from lib import process
 from lib.process import Snapshot
 from lib.runner import test
-from lib.tool import PROFTRACE, report
+from lib.tool import PROFTRACE, check_step_times, report, row
 from monitored import Monitor, command
 
 EXPECTED = {
@@ -34,8 +34,11 @@ def counts_alike(monitor, *jobs):
     """Steps that the monitor and each job have counted; the jobs stand still meanwhile."""
     for job in jobs:
         job.signal(signal.SIGSTOP)
-    time.sleep(7)  # steps are counted each 5 s
-    counted = [(monitor.rank(job)["steps"], job.made.look()) for job in jobs]
+    before, counted = None, []
+    while counted != before or before is None:
+        before = counted
+        time.sleep(6)  # steps are counted each 5 s
+        counted = [(monitor.rank(job)["steps"], job.made.look()) for job in jobs]
     for job in jobs:
         job.signal(signal.SIGCONT)
     return counted
@@ -58,8 +61,6 @@ def check_metrics(monitor, jobs):
         step_s = of("proftrace_step_duration_seconds_sum")
         phase_s = of("proftrace_phase_seconds_total")
         assert abs(phase_s / step_s - 1) < 0.02, (phase_s, step_s)
-        theirs_s = sorted(job.steps())[len(job.steps()) // 2] / 1e9
-        assert 0.5 < step_s / sampled / theirs_s < 2, (step_s / sampled, theirs_s)
         assert 0 < of("proftrace_operator_seconds_total") < 1.1 * step_s, own
         assert of("proftrace_job_info", framework="PyTorch", pid=str(job.pid)) == 1, families
         assert 0 < of("proftrace_monitor_overhead_ratio") < 0.5, families
@@ -70,11 +71,16 @@ def check_metrics(monitor, jobs):
     assert unwatched["no_framework"] >= 1, unwatched
 
 
-def check_windows(monitor, rank):
-    recording = monitor.store / rank["latest_recording"]
-    assert recording.stat().st_mode & 0o777 == 0o600
-    tables = report(recording)
-    assert tables["summary"]["rows"][0]["process"].startswith(f"{rank['pid']} "), tables["summary"]
+def check_windows(monitor, job):
+    """Those that the figures are of, as the job knows its steps."""
+    rank = monitor.rank(job)
+    recordings = sorted(monitor.store.glob(f"*_{job.pid}_*"), key=lambda path: path.stat().st_mtime)
+    reports = [report(recording) for recording in recordings[:rank["windows"]]]
+    assert recordings[rank["windows"] - 1].name == rank["latest_recording"], (rank, recordings)
+    assert all(path.stat().st_mode & 0o777 == 0o600 for path in recordings), recordings
+    assert sum(row(tables, "summary")["steps"] for tables in reports) == rank["sampled_steps"], rank
+    for tables in reports:
+        check_step_times(tables, job.steps())
 
 
 @test("two jobs, one begun later: steps counted as the jobs do, windows, metrics; the end of one; SIGTERM leaves nothing")
@@ -94,11 +100,11 @@ def finds_and_exports(case):
         assert abs((ours_later - ours) - (theirs_later - theirs)) <= 1, (begin, end)
         assert theirs_later - theirs >= 50, (begin, end)
     check_metrics(monitor, (first, second))
-    check_windows(monitor, monitor.rank(first))
+    check_windows(monitor, first)
     page = monitor.text("/")
     assert "pt-two-&lt;b&gt;&amp;&quot;c" in page and "<b>" not in page, page
     second.stop()
-    process.wait_for(lambda: monitor.rank(second)["state"] == "ended", 20, "the end of the second job")
+    process.wait_for(lambda: monitor.rank(second)["state"] == "ended", 40, "the end of the second job")
     sessions = [pid for pid in monitor.own() if "record" in command(pid) and str(second.pid) in command(pid)]
     assert not sessions, sessions
     assert monitor.end() == 0, monitor.tool.err
@@ -114,7 +120,7 @@ def killed(case):
     before = Snapshot(job.pid)
     monitor = Monitor(case, "pt-kill")
     monitor.wait_windows(job, 1)
-    process.wait_for(lambda: monitor.rank(job)["state"] == "recording", 20, "an open window")
+    process.wait_for(lambda: monitor.rank(job)["state"] == "recording", 40, "an open window")
     assert monitor.end(signal.SIGKILL) == -signal.SIGKILL
     job.wait_steps(20)
     before.check()
@@ -131,7 +137,7 @@ def exporter_has_no_rights(case):
                   pathlib.Path(f"/proc/{exporter}/status").read_text().splitlines())
     assert all(int(status[name], 16) == 0 for name in ("CapPrm", "CapEff", "CapInh", "CapBnd", "CapAmb")), status
     assert status["Uid"].split()[0] != "0" and status["NoNewPrivs"] == "1" and status["Seccomp"] == "2", status
-    process.wait_for(lambda: monitor.value("proftrace_monitor_unwatched_processes", reason="denied") == 1, 10,
+    process.wait_for(lambda: monitor.value("proftrace_monitor_unwatched_processes", reason="denied") == 1, 40,
                      "a denied process")
     assert monitor.rank(denied) is None
     assert monitor.end() == 0, monitor.tool.err
@@ -144,14 +150,14 @@ def session_killed(case):
     steps = monitor.wait_windows(job, 1)["steps"]
     session, = [pid for pid in process.children(monitor.pid) if "record" in command(pid)]
     os.kill(session, signal.SIGKILL)
-    process.wait_for(lambda: monitor.value("proftrace_monitor_attach_failures_total", reason="killed") == 1, 20,
+    process.wait_for(lambda: monitor.value("proftrace_monitor_attach_failures_total", reason="killed") == 1, 40,
                      "a failure")
     again = monitor.wait_windows(job, 2)
     assert again["rank"] == "u0" and again["steps"] > steps, again
     # The second failure: none until ten minutes later.
     session, = [pid for pid in process.children(monitor.pid) if "record" in command(pid)]
     os.kill(session, signal.SIGKILL)
-    process.wait_for(lambda: monitor.value("proftrace_monitor_unwatched_processes", reason="backoff") == 1, 20,
+    process.wait_for(lambda: monitor.value("proftrace_monitor_unwatched_processes", reason="backoff") == 1, 40,
                      "a process that is left alone")
     assert monitor.rank(job)["state"] == "ended", monitor.rank(job)
     job.wait_steps(5)
