@@ -307,17 +307,20 @@ static bool ask(struct watch *w, enum control_verb verb, uint64_t now_ns)
 
 /* ---- time ---- */
 
+/* One that attaches answers when it has time for it: that has a deadline of its own. */
+static uint64_t answer_due(const struct watch *w)
+{
+	return w->ready_ns ? w->asked_ns + ANSWER_NS : UINT64_MAX;
+}
+
 uint64_t watch__due(const struct watch *w)
 {
 	uint64_t due = w->deadline_ns;
 
 	if (w->ended)
 		return UINT64_MAX;
-	if (w->answer.fd > 0) {
-		const uint64_t late = w->asked_ns + ANSWER_NS;
-
-		return late < due ? late : due;
-	}
+	if (w->answer.fd > 0)
+		return answer_due(w) < due ? answer_due(w) : due;
 	due = w->ask_due_ns < due ? w->ask_due_ns : due;
 	return w->window_due_ns < due ? w->window_due_ns : due;
 }

@@ -7,6 +7,7 @@ import subprocess
 import time
 
 from lib import process
+from lib.job import ENV, PYTHON, WORKLOADS
 from lib.process import Snapshot
 from lib.runner import test
 from lib.tool import PROFTRACE, check_step_times, report, row
@@ -112,6 +113,25 @@ def finds_and_exports(case):
     before.check()
     # That they stood still is told.
     assert all("is stopped" in line for line in monitor.tool.err.splitlines() if "warning" in line), monitor.tool.err
+
+
+@test("ranks below torchrun are one job, by the name and numbers that it gave them; torchrun itself is none")
+def torchrun(case):
+    log = case.dir / "ddp.log"
+    with open(case.dir / "out", "w") as out:
+        launcher = subprocess.Popen(
+            [PYTHON, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--rdzv-id", "night", "--rdzv-backend",
+             "c10d", "--rdzv-endpoint", "127.0.0.1:0", WORKLOADS / "named.py", "--steps-to", log, "pt-ddp", "ddp.py"],
+            stdout=out, stderr=out, env=ENV, start_new_session=True)
+    case.finally_(os.killpg, launcher.pid, signal.SIGKILL)
+    monitor = Monitor(case, "pt-ddp")
+    process.wait_for(lambda: len(monitor.ranks()) == 2, 60, "two ranks")
+    assert {(r["job_name"], r["rank"]) for r in monitor.ranks()} == {("torchelastic-night", "0"),
+                                                                     ("torchelastic-night", "1")}, monitor.ranks()
+    assert launcher.pid not in [r["pid"] for r in monitor.ranks()]
+    assert monitor.value("proftrace_monitor_unwatched_processes", reason="part_of_job") >= 1
+    process.wait_for(lambda: all(r["steps"] for r in monitor.ranks()), 120, "steps of both ranks")
+    assert monitor.end() == 0, monitor.tool.err
 
 
 @test("SIGKILL of the monitor: its sessions end, the job goes on as it was")
