@@ -54,6 +54,23 @@ Test(monitor_processes, itself)
 	cr_expect_eq(process_facts__user(getpid()), geteuid());
 }
 
+Test(monitor_processes, a_framework_is_code_that_is_mapped)
+{
+	static const char other[] = "7f00-7f10 r-xp 00000000 08:01 7 /lib/libc.so.6\n",
+			  read[] = "7f10-7f20 r--p 00000000 08:01 8 /t/lib/libtorch_cpu.so\n",
+			  code[] = "7f20-7f30 r-xp 00001000 08:01 8 /t/lib/libtorch_cpu.so\n";
+	char maps[512];
+
+	cr_expect_not(process_facts__has_framework(""));
+	cr_expect_not(process_facts__has_framework(other));
+	snprintf(maps, sizeof(maps), "%s%s", other, read);
+	cr_expect_not(process_facts__has_framework(maps), "who reads its symbols");
+	snprintf(maps, sizeof(maps), "%s%s%s", other, read, code);
+	cr_expect(process_facts__has_framework(maps));
+	cr_expect(process_facts__has_framework(code));
+	cr_expect_not(process_facts__has_framework("/libtorch_cpu.so"));
+}
+
 static void expect_step(const char *answer, bool has, uint64_t step)
 {
 	struct session_answer a;

@@ -59,18 +59,37 @@ uint64_t process_facts__age_ns(const struct process_facts *p)
 	return now_ns > start_ns ? now_ns - start_ns : 0;
 }
 
-bool process_facts__maps_framework(pid_t pid)
+/* Debuggers and proftrace map the libraries of others, too, to read them. */
+static bool is_code(const char *line)
+{
+	unsigned long long from, to;
+	char rights[5];
+
+	return sscanf(line, "%llx-%llx %4s", &from, &to, rights) == 3 && rights[2] == 'x';
+}
+
+bool process_facts__has_framework(const char *maps)
 {
 	/* As user/frameworks/ look for them; whether it can be recorded is for the session to find
 	 * out. */
 	static const char *const libraries[] = {"/libtorch_cpu.so", "/libpaddle.so", "/libmxnet.so",
 						"/libmindspore_"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++)
+		for (const char *at = maps; (at = strstr(at, libraries[i])); at++) {
+			const char *line = memrchr(maps, '\n', (size_t)(at - maps));
+
+			if (is_code(line ? line + 1 : maps))
+				return true;
+		}
+	return false;
+}
+
+bool process_facts__maps_framework(pid_t pid)
+{
 	auto_free char *maps = read_text(pid, "maps", MAPS_BYTES_MAX);
 
-	for (size_t i = 0; maps && i < ARRAY_SIZE(libraries); i++)
-		if (strstr(maps, libraries[i]))
-			return true;
-	return false;
+	return maps && process_facts__has_framework(maps);
 }
 
 bool process_facts__is_proftrace(pid_t pid)

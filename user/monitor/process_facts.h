@@ -20,8 +20,10 @@ int process_facts__read(pid_t pid, struct process_facts *out);
 int process_facts__parse(const char *line, struct process_facts *out);
 /* Nanoseconds since it was started; suspended time counts. */
 uint64_t process_facts__age_ns(const struct process_facts *p);
-/* Is a library of a framework mapped there? Its files are not opened. */
+/* Is the code of a framework mapped there? Its files are not opened. */
 bool process_facts__maps_framework(pid_t pid);
+/* The same of the text of /proc/PID/maps. */
+bool process_facts__has_framework(const char *maps);
 /* Does it run our own program, of another session perhaps? */
 bool process_facts__is_proftrace(pid_t pid);
 /* Text of /proc/PID/cgroup; caller frees; "" if it is gone, NULL: no memory. */

@@ -76,9 +76,11 @@ def check_windows(monitor, job):
     """Those that the figures are of, as the job knows its steps."""
     rank = monitor.rank(job)
     recordings = sorted(monitor.store.glob(f"*_{job.pid}_*"), key=lambda path: path.stat().st_mtime)
-    reports = [report(recording) for recording in recordings[:rank["windows"]]]
-    assert recordings[rank["windows"] - 1].name == rank["latest_recording"], (rank, recordings)
+    read = recordings[:[path.name for path in recordings].index(rank["latest_recording"]) + 1]
+    # On a busy host a window may close before it has a whole step.
+    reports = [tables for tables in map(report, read) if row(tables, "summary")["steps"]]
     assert all(path.stat().st_mode & 0o777 == 0o600 for path in recordings), recordings
+    assert len(reports) == rank["windows"], (len(reports), rank["windows"])
     assert sum(row(tables, "summary")["steps"] for tables in reports) == rank["sampled_steps"], rank
     for tables in reports:
         check_step_times(tables, job.steps())
