@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include "attach/privilege.h"
 #include "cli/cli.h"
+#include "cli/config_file.h"
 #include "cli/percent.h"
 #include "common/descriptors.h"
 #include "common/err.h"
@@ -12,6 +13,13 @@
 #include "monitor/monitor.h"
 
 extern const struct command command_monitor;
+
+struct monitor_command {
+	struct monitor_opts o;
+	const char *config; /* NULL: none */
+	bool check;
+	char *config_text;
+};
 
 static int parse_budget(const char *value, void *dest)
 {
@@ -33,7 +41,7 @@ static int parse_deny(const char *value, void *dest)
 	return rules__add(dest, "deny", value);
 }
 
-#define MONITOR(field) offsetof(struct monitor_opts, field)
+#define MONITOR(field) offsetof(struct monitor_command, o.field)
 
 static const struct opt opts[] = {
 	{OPT_GROUP, "What is watched"},
@@ -73,6 +81,14 @@ static const struct opt opts[] = {
 	{OPT_UINT, "max-series", 0, "N",
 	 "Export at most so many series of jobs; others are counted as dropped (default 5000).",
 	 MONITOR(series_max), .min = 50, .max = 1000000},
+	{OPT_GROUP, "Configuration"},
+	{OPT_STRING, "config", 0, "FILE",
+	 "Take options from this file, a line NAME = VALUE each. Those of the command line come "
+	 "after "
+	 "it.",
+	 offsetof(struct monitor_command, config), .file_arg = true},
+	{OPT_FLAG, "check", 0, NULL, "Check the options and the file, and end.",
+	 offsetof(struct monitor_command, check)},
 	{OPT_END},
 };
 
@@ -100,30 +116,66 @@ static int check(const struct monitor_opts *o)
 	return listen_address__check(o->listen);
 }
 
-static int run(int argc, char **argv)
+static void forget(struct monitor_command *c)
 {
-	struct monitor_opts o;
+	rules__free(&c->o.discovery.allow);
+	rules__free(&c->o.discovery.deny);
+	free(c->config_text);
+	*c = (struct monitor_command){0};
+}
+
+static int parse(struct monitor_command *c, int argc, char **argv)
+{
 	int rest, err;
 
-	init(&o);
-	err = opts__parse(&command_monitor, argc, argv, &o, false, &rest);
+	err = opts__parse(&command_monitor, argc, argv, c, false, &rest);
 	if (!err && rest < argc)
 		err = err__set(-EINVAL,
 			       "monitor takes no argument '%s': it finds jobs by itself; --allow "
 			       "and --deny choose among them",
 			       argv[rest]);
+	return err;
+}
+
+/* The file comes first, so it is looked for first. */
+static int parse_all(struct monitor_command *c, int argc, char **argv)
+{
+	const char *config;
+	int err = parse(c, argc, argv);
+
+	if (err || !c->config)
+		return err ? err : check(&c->o);
+	config = c->config;
+	forget(c);
+	init(&c->o);
+	err = config_file__read(config, &command_monitor, c, &c->config_text);
 	if (!err)
-		err = check(&o);
-	if (!err)
-		err = mounts__check_proc("/proc");
+		err = parse(c, argc, argv);
+	return err ? err : check(&c->o);
+}
+
+static int watch(const struct monitor_opts *o)
+{
+	int err = mounts__check_proc("/proc");
+
 	if (!err)
 		err = privilege__require();
-	if (!err) {
-		descriptors__allow_most();
-		err = monitor__run(&o);
-	}
-	rules__free(&o.discovery.allow);
-	rules__free(&o.discovery.deny);
+	if (err)
+		return err;
+	descriptors__allow_most();
+	return monitor__run(o);
+}
+
+static int run(int argc, char **argv)
+{
+	struct monitor_command c = {0};
+	int err;
+
+	init(&c.o);
+	err = parse_all(&c, argc, argv);
+	if (!err && !c.check)
+		err = watch(&c.o);
+	forget(&c);
 	return err ? cli__fail(err) : 0;
 }
 
@@ -147,12 +199,14 @@ const struct command command_monitor = {
 		"first 60 windows. A job that ended is exported for 5 more minutes. Windows are "
 		"ordinary recordings: `proftrace report` prints them.\n\n"
 		"This is a first stage. There are no device times: no library is loaded into a "
-		"process. There is no OTLP, no pprof push, no configuration file, no limit of the "
+		"process. There is no OTLP, no pprof push, no reload of the configuration, no "
+		"limit of the "
 		"monitor's own CPU and memory, which /metrics has. Pressure on CPUs does not stop "
 		"windows; ranks of a job are not recorded at one moment.",
 	.examples =
 		"sudo proftrace monitor  # all jobs, metrics at http://127.0.0.1:9477/metrics\n"
 		"sudo proftrace monitor --allow user:alice --deny 'command:jupyter*'  # only hers\n"
+		"sudo proftrace monitor --config /etc/proftrace.conf  # lines like: keep = 10G\n"
 		"sudo proftrace monitor --listen /run/proftrace-monitor.sock --keep 10G  # a unix "
 		"socket",
 	.opts = opts,

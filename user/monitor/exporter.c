@@ -25,7 +25,8 @@
 
 struct service {
 	struct job_series series;
-	int fd; /* to the parent */
+	bool has_counts; /* the parent has looked at the host */
+	int fd;		 /* to the parent */
 };
 
 /* ---- pages ---- */
@@ -39,6 +40,12 @@ static bool make_page(void *ctx, const char *path, struct http_page *page)
 {
 	struct service *s = ctx;
 
+	if (!s->has_counts) {
+		page->type = "text/plain; charset=utf-8";
+		page->status = 503;
+		fputs("the monitor looks at this host for the first time\n", page->out);
+		return true;
+	}
 	job_series__expire(&s->series, clock__monotonic_ns());
 	if (!strcmp(path, "/metrics")) {
 		page->type = METRICS_TYPE;
@@ -167,6 +174,7 @@ static int obey(struct service *s, const struct message *m, int fd)
 		return 0;
 	case MESSAGE_COUNTS:
 		s->series.counts = m->counts;
+		s->has_counts = true;
 		return 0;
 	}
 	return -EINVAL;
@@ -226,7 +234,6 @@ static int run(int fd, int listen_fd, bool is_path, size_t series_max)
 	int err;
 
 	limit();
-	s.series.heard_ns = clock__monotonic_ns();
 	err = http_server__start(listen_fd, !is_path, make_page, &s, &http);
 	if (!err)
 		err = sandbox__go_on(FILTER_SERVER, 0);

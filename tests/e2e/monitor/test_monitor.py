@@ -207,6 +207,26 @@ def http(case):
     assert monitor.end() == 0 and not path.exists(), monitor.tool.err
 
 
+@test("takes options from a file, before those of the command line; --check; an error names the line")
+def config(case):
+    file = case.dir / "proftrace.conf"
+    file.write_text("# of this host\n[monitor]\nbudget = 3%\nkeep=2G\ndeny = command:x*\n\n; deny = user:root\n"
+                    "deny = user:root\nyoung = 90s\n")
+    case.tool("monitor", "--config", file, "--check").done()
+    monitor = Monitor(case, "pt-nobody", "--config", file, "--budget", "4%")
+    assert monitor.value("proftrace_monitor_budget_ratio") == 0.04
+    assert monitor.end() == 0, monitor.tool.err
+    file.write_text("keep = 2G\nbugdet = 3%\n")
+    case.tool("monitor", "--config", file, "--check").fails("line 2", "did you mean budget?")
+    file.write_text("[record]\n")
+    case.tool("monitor", "--config", file, "--check").fails("line 1", "[monitor]")
+    for line in ("keep = much", "deny = x", "config = y", "check = 1", "keep 2G", "listen = 0.0.0.0:1"):
+        file.write_text(line)
+        case.tool("monitor", "--config", file, "--check").fails(line.split()[0])
+    case.tool("monitor", "--config", case.dir, "--check").fails("it is no file")
+    case.tool("monitor", "--config", "/no/such", "--check").fails("No such file")
+
+
 @test("refuses other hosts, rules that are none, and a store that others can write to")
 def refuses(case):
     case.tool("monitor", "--listen", "0.0.0.0:9477").fails("127.0.0.1:PORT")
