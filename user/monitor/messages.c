@@ -2,7 +2,8 @@
 #include "monitor/messages.h"
 
 const char *const unwatched_names[UNWATCHED_CNT] = {
-	"no_framework", "part_of_job", "denied", "not_allowed", "young", "backoff", "too_many",
+	"no_framework", "part_of_job", "denied",   "not_allowed",
+	"young",	"backoff",     "too_many", "queued",
 };
 const char *const window_result_names[WINDOW_RESULT_CNT] = {
 	"ok", "events_lost", "no_whole_step", "unreadable", "timeout",

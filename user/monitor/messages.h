@@ -19,6 +19,7 @@ enum unwatched {
 	UNWATCHED_YOUNG,
 	UNWATCHED_BACKOFF, /* attaching failed, or events were lost */
 	UNWATCHED_TOO_MANY,
+	UNWATCHED_QUEUED, /* a few sessions begin at each scan */
 	UNWATCHED_CNT,
 };
 extern const char *const unwatched_names[UNWATCHED_CNT];

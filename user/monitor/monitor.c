@@ -19,6 +19,7 @@
 #include "monitor/window_store.h"
 
 #define COUNTS_NS    10000000000ull
+#define BEGUN_A_SCAN 2	   /* sessions: to attach takes half a second of CPU time */
 #define OVERHEAD_MAX 100.0 /* of a window: more is no measurement */
 
 struct monitor {
@@ -257,6 +258,7 @@ static void take_found(struct monitor *m, uint64_t now_ns)
 {
 	size_t cnt;
 	const struct found_rank *ranks = discovery__ranks(m->discovery, &cnt);
+	unsigned int begun = 0;
 
 	for (size_t i = 0; i < cnt && !m->is_stopping; i++) {
 		if (is_watched(m, &ranks[i]))
@@ -265,6 +267,8 @@ static void take_found(struct monitor *m, uint64_t now_ns)
 			m->counts.unwatched[UNWATCHED_BACKOFF]++;
 		else if (m->watch_cnt >= m->opts->ranks_max)
 			m->counts.unwatched[UNWATCHED_TOO_MANY]++;
+		else if (begun++ >= BEGUN_A_SCAN)
+			m->counts.unwatched[UNWATCHED_QUEUED]++;
 		else
 			begin_watch(m, &ranks[i]);
 	}

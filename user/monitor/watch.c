@@ -18,6 +18,7 @@
 #define FIRST_NS      (2 * SECOND_NS) /* between the first two censuses: then a step's time is known */
 #define ATTACH_NS     (900 * SECOND_NS) /* steps of minutes are learnt, too */
 #define CLOSE_NS      (60 * SECOND_NS)	/* beside some steps: until a window's file is complete */
+#define OPEN_NS	      (5 * SECOND_NS)	/* a window may open while it is asked to end */
 #define ANSWER_NS     (60 * SECOND_NS)
 #define END_NS	      (20 * SECOND_NS)
 #define WINDOW_MIN_NS (SECOND_NS / 5)
@@ -247,10 +248,8 @@ static void on_pause(struct watch *w, const char *text, uint64_t now_ns)
 		count_steps(w, a.step, now_ns);
 	if (w->state != WATCH_RECORDING)
 		return; /* its file was closed before */
-	if (strncmp(text, "the window end", strlen("the window end")) != 0)
-		give_up_window(w, WINDOW_EMPTY, now_ns);
-	else
-		w->deadline_ns = now_ns + CLOSE_NS + steps_ns;
+	w->was_open = !strncmp(text, "the window end", strlen("the window end"));
+	w->deadline_ns = now_ns + (w->was_open ? CLOSE_NS + steps_ns : OPEN_NS);
 }
 
 static void on_answer(void *ctx)
@@ -331,6 +330,10 @@ static void miss_deadline(struct watch *w, uint64_t now_ns)
 	w->deadline_ns = UINT64_MAX;
 	if (w->state == WATCH_ENDING) {
 		kill(w->session.pid, SIGKILL);
+		return;
+	}
+	if (w->state == WATCH_RECORDING && !w->was_open) {
+		give_up_window(w, WINDOW_EMPTY, now_ns);
 		return;
 	}
 	if (w->state == WATCH_RECORDING)

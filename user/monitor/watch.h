@@ -44,6 +44,7 @@ struct watch {
 	double step_s;		   /* by the census; 0: not known */
 	uint64_t ask_due_ns, window_due_ns, deadline_ns, hold_ns;
 	uint64_t open_ns;
+	bool was_open; /* the window, when it was asked to end */
 	bool ended;	/* the session; waited for */
 	int exit_status; /* of waitpid(2) */
 	char prefix[128]; /* of its recordings' names */

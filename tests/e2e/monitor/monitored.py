@@ -32,6 +32,11 @@ class Unix(http.client.HTTPConnection):
         self.sock.connect(self.path)
 
 
+def own(name):
+    """A command of this run of the tests alone; /proc/PID/comm has 15 bytes."""
+    return f"p{os.getpid()}-{name}"[:15]
+
+
 def free_port():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
@@ -45,7 +50,7 @@ class Monitor:
         self.place = place or f"127.0.0.1:{free_port()}"
         self.store = case.dir / f"store{next(NUMBERS)}"
         self.tool = case.tool("monitor", "--listen", self.place, "--store", self.store,
-                              "--allow", f"command:{name}*", *self.OPTIONS, *options)
+                              "--allow", f"command:{own(name)}*", *self.OPTIONS, *options)
         self.pid = self.tool.pid
         process.wait_for(self.answers, 20, f"an answer at {self.place}: {self.tool.err}")
 

@@ -11,7 +11,7 @@ from lib.job import ENV, PYTHON, WORKLOADS
 from lib.process import Snapshot
 from lib.runner import test
 from lib.tool import PROFTRACE, check_step_times, report, row
-from monitored import Monitor, command
+from monitored import Monitor, command, own
 
 EXPECTED = {
     "proftrace_job_info": "gauge", "proftrace_steps": "counter", "proftrace_sampled_steps": "counter",
@@ -28,7 +28,7 @@ EXPECTED = {
 
 
 def named(case, name, *args, workload="train.py", **settings):
-    return case.job("named.py", name, workload, *args, fresh=True, **settings).wait_steps(5)
+    return case.job("named.py", own(name), workload, *args, fresh=True, **settings).wait_steps(5)
 
 
 def counts_alike(monitor, *jobs):
@@ -88,11 +88,11 @@ def check_windows(monitor, job):
 
 @test("two jobs, one begun later: steps counted as the jobs do, windows, metrics; the end of one; SIGTERM leaves nothing")
 def finds_and_exports(case):
-    first = named(case, "pt-two-a")
+    first = named(case, "t-a")
     before = Snapshot(first.pid)
-    monitor = Monitor(case, "pt-two")
+    monitor = Monitor(case, "t-")
     monitor.wait_windows(first, 1)
-    second = named(case, "pt-two-<b>&\"c", "--model", "transformer")
+    second = named(case, "t-<b>&", "--model", "transformer")
     monitor.wait_windows(second, 2)
     begin = counts_alike(monitor, first, second)
     monitor.wait_windows(first, 3)
@@ -105,7 +105,7 @@ def finds_and_exports(case):
     check_metrics(monitor, (first, second))
     check_windows(monitor, first)
     page = monitor.text("/")
-    assert "pt-two-&lt;b&gt;&amp;&quot;c" in page and "<b>" not in page, page
+    assert "t-&lt;b&gt;&amp;" in page and "<b>" not in page, page
     second.stop()
     process.wait_for(lambda: monitor.rank(second)["state"] == "ended", 40, "the end of the second job")
     sessions = [pid for pid in monitor.own() if "record" in command(pid) and str(second.pid) in command(pid)]
@@ -123,24 +123,25 @@ def torchrun(case):
     with open(case.dir / "out", "w") as out:
         launcher = subprocess.Popen(
             [PYTHON, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--rdzv-id", "night", "--rdzv-backend",
-             "c10d", "--rdzv-endpoint", "127.0.0.1:0", WORKLOADS / "named.py", "--steps-to", log, "pt-ddp", "ddp.py"],
+             "c10d", "--rdzv-endpoint", "127.0.0.1:0", WORKLOADS / "named.py", "--steps-to", log, own("ddp"), "ddp.py"],
             stdout=out, stderr=out, env=ENV, start_new_session=True)
     case.finally_(os.killpg, launcher.pid, signal.SIGKILL)
-    monitor = Monitor(case, "pt-ddp")
+    monitor = Monitor(case, "ddp")
     process.wait_for(lambda: len(monitor.ranks()) == 2, 60, "two ranks")
     assert {(r["job_name"], r["rank"]) for r in monitor.ranks()} == {("torchelastic-night", "0"),
                                                                      ("torchelastic-night", "1")}, monitor.ranks()
     assert launcher.pid not in [r["pid"] for r in monitor.ranks()]
-    assert monitor.value("proftrace_monitor_unwatched_processes", reason="part_of_job") >= 1
+    process.wait_for(lambda: monitor.value("proftrace_monitor_unwatched_processes", reason="part_of_job") >= 1, 40,
+                     "a launcher that is not watched")
     process.wait_for(lambda: all(r["steps"] for r in monitor.ranks()), 120, "steps of both ranks")
     assert monitor.end() == 0, monitor.tool.err
 
 
 @test("SIGKILL of the monitor: its sessions end, the job goes on as it was")
 def killed(case):
-    job = named(case, "pt-kill")
+    job = named(case, "kill")
     before = Snapshot(job.pid)
-    monitor = Monitor(case, "pt-kill")
+    monitor = Monitor(case, "kill")
     monitor.wait_windows(job, 1)
     process.wait_for(lambda: monitor.rank(job)["state"] == "recording", 40, "an open window")
     assert monitor.end(signal.SIGKILL) == -signal.SIGKILL
@@ -150,9 +151,9 @@ def killed(case):
 
 @test("a process that exports has neither rights nor root; other processes are not watched, each for a reason")
 def exporter_has_no_rights(case):
-    job = named(case, "pt-rights")
-    denied = named(case, "pt-rights-not")
-    monitor = Monitor(case, "pt-rights", "--deny", "command:*-not")
+    job = named(case, "r-a")
+    denied = named(case, "r-no")
+    monitor = Monitor(case, "r-", "--deny", "command:*-no")
     monitor.wait_windows(job, 1)
     exporter, = [pid for pid in monitor.own() if command(pid)[1] == "monitor"]
     status = dict(line.split(":\t", 1) for line in
@@ -167,8 +168,8 @@ def exporter_has_no_rights(case):
 
 @test("a session that is killed: counted, tried again, and the counters of the job go on")
 def session_killed(case):
-    job = named(case, "pt-again")
-    monitor = Monitor(case, "pt-again")
+    job = named(case, "again")
+    monitor = Monitor(case, "again")
     steps = monitor.wait_windows(job, 1)["steps"]
     session, = [pid for pid in process.children(monitor.pid) if "record" in command(pid)]
     os.kill(session, signal.SIGKILL)
@@ -188,7 +189,7 @@ def session_killed(case):
 
 @test("answers reading alone, this host alone, by its own name alone; a unix socket")
 def http(case):
-    monitor = Monitor(case, "pt-nobody")
+    monitor = Monitor(case, "none")
     assert monitor.ask("/x")[0] == 404
     assert monitor.ask("/../etc/passwd")[0] == 404
     assert monitor.ask("/metrics", "POST")[0] == 405
@@ -201,7 +202,7 @@ def http(case):
     other.fails("cannot listen")
     assert monitor.end() == 0, monitor.tool.err
     path = case.dir / "socket"
-    monitor = Monitor(case, "pt-nobody", place=path)
+    monitor = Monitor(case, "none", place=path)
     assert path.stat().st_mode & 0o777 == 0o600
     monitor.families()
     assert monitor.end() == 0 and not path.exists(), monitor.tool.err
@@ -213,7 +214,7 @@ def config(case):
     file.write_text("# of this host\n[monitor]\nbudget = 3%\nkeep=2G\ndeny = command:x*\n\n; deny = user:root\n"
                     "deny = user:root\nyoung = 90s\n")
     case.tool("monitor", "--config", file, "--check").done()
-    monitor = Monitor(case, "pt-nobody", "--config", file, "--budget", "4%")
+    monitor = Monitor(case, "none", "--config", file, "--budget", "4%")
     assert monitor.value("proftrace_monitor_budget_ratio") == 0.04
     assert monitor.end() == 0, monitor.tool.err
     file.write_text("keep = 2G\nbugdet = 3%\n")
