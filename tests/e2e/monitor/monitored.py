@@ -50,7 +50,7 @@ class Monitor:
         self.place = place or f"127.0.0.1:{free_port()}"
         self.store = case.dir / f"store{next(NUMBERS)}"
         self.tool = case.tool("monitor", "--listen", self.place, "--store", self.store,
-                              "--allow", f"command:{own(name)}*", *self.OPTIONS, *options)
+                              "--allow", f"command:{name}*", *self.OPTIONS, *options)
         self.pid = self.tool.pid
         process.wait_for(self.answers, 20, f"an answer at {self.place}: {self.tool.err}")
 

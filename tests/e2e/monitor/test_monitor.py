@@ -90,7 +90,7 @@ def check_windows(monitor, job):
 def finds_and_exports(case):
     first = named(case, "t-a")
     before = Snapshot(first.pid)
-    monitor = Monitor(case, "t-")
+    monitor = Monitor(case, own("t-"))
     monitor.wait_windows(first, 1)
     second = named(case, "t-<b>&", "--model", "transformer")
     monitor.wait_windows(second, 2)
@@ -126,7 +126,7 @@ def torchrun(case):
              "c10d", "--rdzv-endpoint", "127.0.0.1:0", WORKLOADS / "named.py", "--steps-to", log, own("ddp"), "ddp.py"],
             stdout=out, stderr=out, env=ENV, start_new_session=True)
     case.finally_(os.killpg, launcher.pid, signal.SIGKILL)
-    monitor = Monitor(case, "ddp")
+    monitor = Monitor(case, own("ddp"))
     process.wait_for(lambda: len(monitor.ranks()) == 2, 60, "two ranks")
     assert {(r["job_name"], r["rank"]) for r in monitor.ranks()} == {("torchelastic-night", "0"),
                                                                      ("torchelastic-night", "1")}, monitor.ranks()
@@ -141,7 +141,7 @@ def torchrun(case):
 def killed(case):
     job = named(case, "kill")
     before = Snapshot(job.pid)
-    monitor = Monitor(case, "kill")
+    monitor = Monitor(case, own("kill"))
     monitor.wait_windows(job, 1)
     process.wait_for(lambda: monitor.rank(job)["state"] == "recording", 40, "an open window")
     assert monitor.end(signal.SIGKILL) == -signal.SIGKILL
@@ -153,7 +153,7 @@ def killed(case):
 def exporter_has_no_rights(case):
     job = named(case, "r-a")
     denied = named(case, "r-no")
-    monitor = Monitor(case, "r-", "--deny", "command:*-no")
+    monitor = Monitor(case, own("r-"), "--deny", "command:*-no")
     monitor.wait_windows(job, 1)
     exporter, = [pid for pid in monitor.own() if command(pid)[1] == "monitor"]
     status = dict(line.split(":\t", 1) for line in
@@ -169,7 +169,7 @@ def exporter_has_no_rights(case):
 @test("a session that is killed: counted, tried again, and the counters of the job go on")
 def session_killed(case):
     job = named(case, "again")
-    monitor = Monitor(case, "again")
+    monitor = Monitor(case, own("again"))
     steps = monitor.wait_windows(job, 1)["steps"]
     session, = [pid for pid in process.children(monitor.pid) if "record" in command(pid)]
     os.kill(session, signal.SIGKILL)
@@ -189,7 +189,7 @@ def session_killed(case):
 
 @test("answers reading alone, this host alone, by its own name alone; a unix socket")
 def http(case):
-    monitor = Monitor(case, "none")
+    monitor = Monitor(case, own("none"))
     assert monitor.ask("/x")[0] == 404
     assert monitor.ask("/../etc/passwd")[0] == 404
     assert monitor.ask("/metrics", "POST")[0] == 405
@@ -202,7 +202,7 @@ def http(case):
     other.fails("cannot listen")
     assert monitor.end() == 0, monitor.tool.err
     path = case.dir / "socket"
-    monitor = Monitor(case, "none", place=path)
+    monitor = Monitor(case, own("none"), place=path)
     assert path.stat().st_mode & 0o777 == 0o600
     monitor.families()
     assert monitor.end() == 0 and not path.exists(), monitor.tool.err
@@ -214,7 +214,7 @@ def config(case):
     file.write_text("# of this host\n[monitor]\nbudget = 3%\nkeep=2G\ndeny = command:x*\n\n; deny = user:root\n"
                     "deny = user:root\nyoung = 90s\n")
     case.tool("monitor", "--config", file, "--check").done()
-    monitor = Monitor(case, "none", "--config", file, "--budget", "4%")
+    monitor = Monitor(case, own("none"), "--config", file, "--budget", "4%")
     assert monitor.value("proftrace_monitor_budget_ratio") == 0.04
     assert monitor.end() == 0, monitor.tool.err
     file.write_text("keep = 2G\nbugdet = 3%\n")
