@@ -117,6 +117,13 @@ def finds_and_exports(case):
     assert all("is stopped" in line for line in monitor.tool.err.splitlines() if "warning" in line), monitor.tool.err
 
 
+def stop_all(launcher):
+    """Its ranks have sessions of their own."""
+    for pid in [*process.descendants(launcher.pid), launcher.pid]:
+        os.kill(pid, signal.SIGKILL)
+    launcher.wait()
+
+
 @test("ranks below torchrun are one job, by the name and numbers that it gave them; torchrun itself is none")
 def torchrun(case):
     log = case.dir / "ddp.log"
@@ -125,7 +132,7 @@ def torchrun(case):
             [PYTHON, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--rdzv-id", "night", "--rdzv-backend",
              "c10d", "--rdzv-endpoint", "127.0.0.1:0", WORKLOADS / "named.py", "--steps-to", log, own("ddp"), "ddp.py"],
             stdout=out, stderr=out, env=ENV, start_new_session=True)
-    case.finally_(os.killpg, launcher.pid, signal.SIGKILL)
+    case.finally_(stop_all, launcher)
     monitor = Monitor(case, own("ddp"))
     process.wait_for(lambda: len(monitor.ranks()) == 2, 60, "two ranks")
     assert {(r["job_name"], r["rank"]) for r in monitor.ranks()} == {("torchelastic-night", "0"),
