@@ -225,6 +225,7 @@ BINDIR    := $(DESTDIR)$(PREFIX)/bin
 LIBDIR    := $(DESTDIR)$(PREFIX)/lib
 INCDIR    := $(DESTDIR)$(PREFIX)/include
 MANDIR    := $(DESTDIR)$(PREFIX)/share/man/man1
+SHAREDIR  := $(DESTDIR)$(PREFIX)/share/proftrace
 BASHDIR   := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSHDIR    := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISHDIR   := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
@@ -233,6 +234,8 @@ install: all
 	install -D -m 755 $(BUILD)/proftrace $(BINDIR)/proftrace
 	install -D -m 755 $(SHIM) $(LIBDIR)/proftrace/$(notdir $(SHIM))
 	install -D -m 644 include/proftrace.h $(INCDIR)/proftrace.h
+	install -d $(SHAREDIR)
+	install -m 644 share/proftrace/* $(SHAREDIR)
 	install -d $(MANDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR)
 	install -m 644 $(MAN_PAGES) $(MANDIR)
 	$(BUILD)/proftrace completion bash > $(BASHDIR)/proftrace
@@ -240,7 +243,7 @@ install: all
 	$(BUILD)/proftrace completion fish > $(FISHDIR)/proftrace.fish
 
 uninstall:
-	rm -rf $(LIBDIR)/proftrace
+	rm -rf $(LIBDIR)/proftrace $(SHAREDIR)
 	rm -f $(BINDIR)/proftrace $(INCDIR)/proftrace.h $(addprefix $(MANDIR)/,$(notdir $(MAN_PAGES))) \
 	    $(BASHDIR)/proftrace $(ZSHDIR)/_proftrace $(FISHDIR)/proftrace.fish
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """share/proftrace: a real Prometheus scrapes a real monitor, and every expression has an answer."""
+import functools
 import json
 import subprocess
 import urllib.parse
@@ -11,6 +12,8 @@ from lib.runner import test
 from monitored import Monitor, free_port
 
 SHARE = ROOT / "share" / "proftrace"
+BIN = functools.cache(lambda: subprocess.run([ROOT / "scripts" / "prometheus"], check=True, text=True,
+                                             stdout=subprocess.PIPE).stdout.strip())
 # Nothing of these is there in a run of a minute that goes well.
 EMPTY = {"Findings of the latest window, share of the step", "Slower than at first", "Processes that are not watched"}
 
@@ -26,7 +29,7 @@ class Prometheus:
         self.log = case.dir / "prometheus.log"
         with open(self.log, "w") as log:
             self.popen = subprocess.Popen(
-                ["prometheus", f"--config.file={config}", f"--storage.tsdb.path={case.dir / 'tsdb'}",
+                [f"{BIN()}/prometheus", f"--config.file={config}", f"--storage.tsdb.path={case.dir / 'tsdb'}",
                  f"--web.listen-address={self.place}"], stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         case.finally_(self.stop)
         process.wait_for(self.is_ready, 30, f"Prometheus, see {self.log}")
@@ -61,7 +64,7 @@ def panels():
 @test("Prometheus rules: promtool checks and tests them")
 def rules(case):
     for args in (("check", "rules", "rules.yml"), ("test", "rules", "rules_test.yml")):
-        done = subprocess.run(["promtool", *args], cwd=SHARE, capture_output=True, text=True)
+        done = subprocess.run([f"{BIN()}/promtool", *args], cwd=SHARE, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
 
 
