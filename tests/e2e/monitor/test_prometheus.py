@@ -9,7 +9,7 @@ import urllib.request
 from lib import process
 from lib.job import ROOT
 from lib.runner import test
-from monitored import Monitor, free_port
+from monitored import Monitor, free_port, own
 
 SHARE = ROOT / "share" / "proftrace"
 BIN = functools.cache(lambda: subprocess.run([ROOT / "scripts" / "prometheus"], check=True, text=True,
@@ -58,7 +58,7 @@ class Prometheus:
 def panels():
     for panel in json.loads((SHARE / "dashboard.json").read_text())["panels"]:
         for target in panel["targets"]:
-            yield panel["title"], target["expr"].replace("$job_name", "pt-prom.*")
+            yield panel["title"], target["expr"].replace("$job_name", f"{own('prom')}.*")
 
 
 @test("Prometheus rules: promtool checks and tests them")
@@ -70,8 +70,8 @@ def rules(case):
 
 @test("a real Prometheus scrapes the monitor: every expression of dashboard and rules has an answer")
 def scraped(case):
-    job = case.job("named.py", "pt-prom", "train.py", fresh=True).wait_steps(5)
-    monitor = Monitor(case, "pt-prom")
+    job = case.job("named.py", own("prom"), "train.py", fresh=True).wait_steps(5)
+    monitor = Monitor(case, own("prom"))
     prometheus = Prometheus(case, monitor.place)
     monitor.wait_windows(job, 2)
     process.wait_for(lambda: prometheus.query("job:proftrace_phase:share30m"), 40, "a recorded rule")
