@@ -83,7 +83,7 @@ int call_entry_pyargs(struct pt_regs *ctx)
 	return call_entry_reading(ctx, true);
 }
 
-/* Return probe: the return address is popped already, so the frame lies 8 bytes lower. */
+/* Return probe: the return address is popped already, so the open span lies 8 bytes lower. */
 SEC("uprobe")
 int call_return(struct pt_regs *ctx)
 {
@@ -192,7 +192,7 @@ int op_return(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The frame of the function that has come to its site; NULL: none. Whatever lies lower has
+/* The open span of the function that has come to its site; NULL: none. Whatever lies lower has
  * returned. */
 static __always_inline struct pt_open_span *site_span(struct pt_thread *t, __u64 sp, __u32 row,
 						      __u64 now)
@@ -226,7 +226,7 @@ static __always_inline bool batch_is_empty(__u64 batch, __u32 holder)
 	return holder == PT_BATCH_IN_MAP && !read_u64(batch + 24); /* its count */
 }
 
-/* The same of an ask of the data loader that the entry saw where to put the batch: at an epoch's
+/* The same of a call of the data loader that the entry saw where to put the batch: at an epoch's
  * end there is none. */
 SEC("uprobe")
 int batch_site(struct pt_regs *ctx)
@@ -268,7 +268,7 @@ int call_site_result(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The thread's innermost frame if the stack is as it was at its entry, else NULL. */
+/* The thread's innermost open span if the stack is as it was at its entry, else NULL. */
 static __always_inline const struct pt_open_span *open_span_left(struct pt_regs *ctx,
 								 struct pt_thread *t, __u64 now)
 {

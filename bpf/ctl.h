@@ -92,10 +92,10 @@ struct pt_step_run {
 
 /* One per loaded object, in .bss. */
 struct pt_ctl {
-	/* The loader sets it. */
+	/* The loader sets it; programs write where they are named. */
 	struct {
 		__u32 target_pid;      /* tgid of the main target */
-		__u32 step_tid;	       /* thread whose boundaries count; 0: the first that shows one */
+		__u32 step_tid;	       /* thread whose boundaries count; 0: the programs choose the first that shows one */
 		__u32 boundary_class;  /* enum pt_name_class that opens a step, 0: learning */
 		__u32 boundary_at_end; /* 1: the span's end is the boundary, 0: its begin */
 		__u32 boundary_needs;  /* class that must have been seen since the last boundary, 0: none */
@@ -105,7 +105,6 @@ struct pt_ctl {
 		 * more than `closes`: the loader has seen the window before end. */
 		__u32 armed;
 		__u32 armed_once;
-		__u32 free_window;     /* 1: no steps: the window is open while set (--duration) */
 		__u32 learn;	       /* 1: spans are made though the window is closed */
 		__u32 step_row;	       /* row whose span opens a step (class STEP_PROBE), 0: none */
 		__u64 measure_from, measure_to; /* probe statistics are kept while step_seq is in [from, to) */
@@ -115,22 +114,22 @@ struct pt_ctl {
 		struct pt_name_rule name_rules[PT_MAX_NAME_RULES];
 		struct pt_optimizer_step optimizer_step;
 		__u32 follow_forks; /* 1: children of targets become targets */
-		__u32 target_cnt;   /* indices given out in `targets`; forks count on from the loader's */
+		__u32 target_cnt;   /* indices given out in `targets`; programs count on at forks */
 		__u32 hold;	    /* enum pt_hold */
 		__u32 steps_only;     /* 1: ranges' ends have no probes, their begins tell of steps */
 		__u32 pass_is_update; /* 1: while steps_only is, a backward pass that ends stands
 					 for the optimizer's operators behind it */
 		__u64 woken_ns;	    /* ranges that began before this are not known to have ended */
 		__u64 changed_ns;   /* calls that began before this are not, either (PT_MAY_MISS_END): probes were changed then */
-		__u32 gap;	    /* 1: the next boundary ends the window for one step */
+		__u32 gap;	    /* 1: the next boundary ends the window for one step, and a program resets it */
 		__u32 loader_next_alone;  /* the data loader, and nothing else, makes the steps */
 		__u32 loader_next_ahead;  /* 1: a loader next by breakpoint opens the step whose boundary follows;
 				      0 from when one came before the update of the step before */
-		__u32 probeless;     /* 1: they tell how many steps end at the next boundary */
+		__u32 probeless;     /* 1: layout.counters tell how many steps end at the next boundary; a program resets it */
 		__u64 steps_left_probeless; /* from the latest boundary to the next window */
-		__u64 probeless_steps;     /* steps since the latest boundary, as it seems */
+		__u64 probeless_steps;     /* steps since the latest boundary, as it seems; programs reset it */
 	};
-	/* The programs keep it. */
+	/* The programs keep it; the loader writes it where no step opens and closes a window. */
 	struct {
 		__u32 window_open;		       /* 1: records are kept */
 		__u32 state;			       /* enum pt_step_state */
@@ -150,7 +149,7 @@ struct pt_ctl {
 		__u32 epoch_ended; /* 1: the latest loader next found no batch */
 		__u32 loader_next_ended;   /* 1: a loader next was seen to return; one that was not has thrown */
 		__u64 loader_next_exception; /* what the thread handled when that began */
-		__u32 loader_next_opened;  /* 1: one has, and that boundary has not come */
+		__u32 loader_next_opened;  /* 1: a loader next opened a step whose boundary has not come */
 		__u32 loader_next_tid;	   /* the thread of the latest loader next by breakpoint, 0: none */
 		__u32 cupti_claimed; /* 1: another tool has begun to use CUPTI */
 		__u64 cupti_kinds;   /* activity kinds that other tools have enabled, a bit each */
@@ -158,7 +157,7 @@ struct pt_ctl {
 		 * step that was seen to begin and to end: 0 the thread's, 1 the common one. */
 		__u64 counter[2], counter_step[2];
 	};
-	/* The programs count it, since attach. */
+	/* The programs count it. */
 	struct {
 		__u32 closes; /* windows that have ended at a step */
 		__u64 window_cnt;		       /* windows opened so far */

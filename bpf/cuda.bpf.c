@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /*
  * Calls of a device's interface: when, how much, on which stream, and what was launched. Their
- * spans are frames of the thread like any other, so they lie in the operators that made them. Only
- * the outermost call is a span: what a runtime does inside the driver is its own affair.
+ * spans are open spans of the thread like any other, so they lie in the operators that made them.
+ * Only the outermost call is a span: what a runtime does inside the driver is its own affair.
  */
 #include "open_spans.bpf.h"
 
@@ -158,7 +158,7 @@ int device_call_entry(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The return address is popped already, so the frame lies 8 bytes lower. */
+/* The return address is popped already, so the open span lies 8 bytes lower. */
 SEC("uprobe")
 int device_call_return(struct pt_regs *ctx)
 {

@@ -86,7 +86,7 @@ static __always_inline void account(struct task_struct *task, const struct pt_sc
 		return;
 	if (!in_window_alone(o->since_ns) ||
 	    ctl.step_ns[(ctl.step_seq - (PT_ENTRY_MAX_SPLIT - 1)) % PT_STEP_RING] > o->since_ns)
-		span_emit(task, &whole);
+		interval_emit(task, &whole);
 	else
 		sum_split(task, &key, o->since_ns, now);
 }
@@ -133,7 +133,7 @@ int BPF_PROG(syscall_enter, struct pt_regs *regs, long nr)
 	struct task_struct *task = bpf_get_current_task_btf();
 
 	/* What does not return would stay in the map. */
-	if (!wanted(task) || nr < 0 || nr >= NR_MAX)
+	if (!task_wanted(task) || nr < 0 || nr >= NR_MAX)
 		return 0;
 	if (task->thread_info.flags & TIF_ADDR32)
 		nr = PT_CALL_FOREIGN;
@@ -155,7 +155,7 @@ int BPF_PROG(fault_enter, struct vm_area_struct *vma)
 {
 	struct pt_sched_open *o;
 
-	if (!wanted(bpf_get_current_task_btf()))
+	if (!task_wanted(bpf_get_current_task_btf()))
 		return 0;
 	o = entry_open(&open_faults);
 	/* One that is tried again goes on: it waited for a lock, or for the disk. */

@@ -26,7 +26,7 @@ struct pt_sched_ctl sched_ctl __weak = {};
 /* Set before load: every process, and no reasons: `proftrace cpu`. */
 const volatile bool sched_all __weak = false;
 
-static __always_inline bool wanted(struct task_struct *task)
+static __always_inline bool task_wanted(struct task_struct *task)
 {
 	__u32 tgid = task->tgid;
 
@@ -64,7 +64,7 @@ static __always_inline struct interval interval_of(struct task_struct *task,
 	};
 }
 
-static __noinline int span_emit(struct task_struct *task, const struct interval *i)
+static __noinline int interval_emit(struct task_struct *task, const struct interval *i)
 {
 	struct pt_sched_span *s = ring_reserve(&sched_ring, sizeof(*s));
 	__u64 ns = i->end_ns - i->begin_ns;

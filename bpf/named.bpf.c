@@ -13,8 +13,8 @@ static __always_inline void named_step(struct pt_thread *t, __u32 row, struct pt
 		step_event(t, name_classify(name), 0, bpf_ktime_get_ns());
 }
 
-/* The innermost frame is a call with a name, by another probe, and no phase: this one is counted as
- * its. */
+/* The innermost open span is a call with a name, by another probe, and no phase: this one is
+ * counted as its. */
 static __always_inline bool in_named_call(struct pt_thread *t, __u32 row)
 {
 	struct pt_open_span *f = open_span_at(t, t->open_cnt - 1);
@@ -186,7 +186,7 @@ int named_entry(struct pt_regs *ctx)
 	link = cfg->link ? link_object(ctx, cfg) : 0;
 	f = named_push(t, ctx->sp + cfg->rsp_shift, row, len);
 	if (f) {
-		f->range_stack = stack;
+		f->named_stack = stack;
 		f->link = link;
 	}
 	if (f && full_len)
@@ -380,7 +380,7 @@ static __always_inline int operator_entry(struct pt_regs *ctx, bool by_name)
 	}
 	f = named_push(t, ctx->sp, row, len);
 	if (f)
-		f->range_stack = stack;
+		f->named_stack = stack;
 	if (f && cnt)
 		args_send(t, f, cnt);
 	return 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
 /*
- * Spans are made here: a begin waits as a frame of its thread, one record is written at the end.
+ * Spans are made here: a begin waits as an open span of its thread, one record is written at the end.
  *
- * The stack grows down, so a frame whose entry stack pointer is at or below the current one has
- * returned, by an exception or past an end that has no probe: such frames are closed by the
+ * The stack grows down, so an open span whose entry stack pointer is at or below the current one has
+ * returned, by an exception or past an end that has no probe: such open spans are closed by the
  * thread's next event and marked as inferred.
  */
 #ifndef PROFTRACE_OPEN_SPANS_BPF_H
@@ -91,7 +91,7 @@ static __always_inline void emit_named(struct pt_thread *t, const struct pt_open
 	r->h.end = how;
 	r->ts_ns = start;
 	r->end_ns = end;
-	r->stack = f->range_stack;
+	r->stack = f->named_stack;
 	r->flags = flags;
 	r->name_class = f->name_class;
 	r->name_len = len;
@@ -128,7 +128,7 @@ __weak __noinline int class_is_open(struct pt_thread *t, __u32 name_class)
 	return false;
 }
 
-/* Writes the record of frame i, which is taken off already, if it lies in the window. */
+/* Writes the record of open span i, which is taken off already, if it lies in the window. */
 __weak __noinline int span_emit(struct pt_thread *t, __u32 i, __u64 end, __u32 flags, __u32 how)
 {
 	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
@@ -146,7 +146,7 @@ __weak __noinline int span_emit(struct pt_thread *t, __u32 i, __u64 end, __u32 f
 	return 0;
 }
 
-/* Where asks alone make the steps, one that a C++ exception ends has found no batch. */
+/* Where the data loader alone makes the steps, one that a C++ exception ends has found no batch. */
 static __always_inline void loader_next_closes(struct pt_thread *t, const struct pt_open_span *f, __u32 how)
 {
 	if (!ctl.loader_next_alone || f->name_class != PT_CLASS_DATALOADER || f->sp == PT_SP_OBJECT ||
@@ -173,7 +173,7 @@ __weak __noinline __u64 asleep_at_pass_end(__u32 tid, __u64 begin_ns, __u64 now)
 	return s->slept_ns < pass_end_ns && pass_end_ns < s->woken_ns ? s->slept_ns : 0;
 }
 
-/* Takes the top frame off and writes its record if it lies in the window. A global function: it is
+/* Takes the top open span off and writes its record if it lies in the window. A global function: it is
  * verified once and not at each place that calls it. */
 __weak __noinline int span_close_top(struct pt_thread *t, __u64 now, __u32 how)
 {
@@ -223,7 +223,7 @@ __weak __noinline int span_close_top(struct pt_thread *t, __u64 now, __u32 how)
 	return 0;
 }
 
-/* Has the innermost frame returned? */
+/* Has the innermost open span returned? */
 __weak __noinline int top_is_dead(struct pt_thread *t, __u64 sp)
 {
 	const struct pt_open_span *f = t ? open_span_at(t, t->open_cnt - 1) : NULL;
@@ -231,7 +231,7 @@ __weak __noinline int top_is_dead(struct pt_thread *t, __u64 sp)
 	return f && (f->sp <= sp || span_has_ended(f));
 }
 
-/* Closes frames that have returned unseen: those at or below the current stack pointer. now: 0 if
+/* Closes open spans that have returned unseen: those at or below the current stack pointer. now: 0 if
  * it was not read yet. */
 __weak __noinline int spans_close_dead_at(struct pt_thread *t, __u64 sp, __u64 now)
 {
@@ -255,7 +255,7 @@ __weak __noinline int is_open_span_at(struct pt_thread *t, __u32 i, __u64 sp, __
 	return f && f->sp == sp && (!row || f->probe == row);
 }
 
-/* Index of the innermost frame with this stack pointer (and row, unless 0), or PT_MAX_OPEN_SPANS. */
+/* Index of the innermost open span with this stack pointer (and row, unless 0), or PT_MAX_OPEN_SPANS. */
 __weak __noinline int open_span_find(struct pt_thread *t, __u64 sp, __u32 row)
 {
 	for (__u32 i = t ? t->open_cnt : 0; i > 0 && i <= PT_MAX_OPEN_SPANS; i--)
@@ -264,7 +264,7 @@ __weak __noinline int open_span_find(struct pt_thread *t, __u64 sp, __u32 row)
 	return PT_MAX_OPEN_SPANS;
 }
 
-/* Closes what is still above frame i, as inferred. */
+/* Closes what is still above open span i, as inferred. */
 __weak __noinline int spans_close_above(struct pt_thread *t, __u32 i, __u64 now)
 {
 	for (int n = 0; t && n < PT_MAX_OPEN_SPANS; n++) {
@@ -275,7 +275,7 @@ __weak __noinline int spans_close_above(struct pt_thread *t, __u32 i, __u64 now)
 	return 0;
 }
 
-/* Closes frame i with its own end, and what is still above it as inferred. */
+/* Closes open span i with its own end, and what is still above it as inferred. */
 static __always_inline void spans_close_to(struct pt_thread *t, __u32 i, __u64 now, __u32 how)
 {
 	spans_close_above(t, i, now);
@@ -283,7 +283,7 @@ static __always_inline void spans_close_to(struct pt_thread *t, __u32 i, __u64 n
 }
 
 /*
- * A new frame on top, NULL if the thread is too deep. It begins now: called last, so that no work
+ * A new open span on top, NULL if the thread is too deep. It begins now: called last, so that no work
  * of ours is counted as the target's. The caller fills kind-specific fields.
  */
 static __always_inline struct pt_open_span *span_push(struct pt_thread *t, __u64 sp, __u32 row,

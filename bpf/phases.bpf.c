@@ -80,8 +80,8 @@ int phase_ahead(struct pt_regs *ctx)
 	return 0;
 }
 
-/* When an optimizer's phase, which has a frame by now, was asked for; 0: not seen, or probes were
- * changed since, or what encloses it began later. */
+/* When an optimizer's phase, which has an open span by now, was asked for; 0: not seen, or probes
+ * were changed since, or what encloses it began later. */
 static __always_inline __u64 asked_for(struct pt_thread *t, __u32 name_class)
 {
 	const struct pt_open_span *around = open_span_at(t, t->open_cnt - 2);

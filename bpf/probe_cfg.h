@@ -39,7 +39,7 @@ enum pt_name_source {
 #define PT_RESULT_TENSOR  1
 #define PT_RESULT_TENSORS 2
 
-/* cfg.flags of phase_entry and batch_site, an ask of the data loader: the argument in key_reg is a vector,
+/* cfg.flags of phase_entry and batch_site, a call of the data loader: the argument in key_reg is a vector,
  * or an unordered_map, that gets the batch */
 #define PT_BATCH_IN_VECTOR 1
 #define PT_BATCH_IN_MAP	   2

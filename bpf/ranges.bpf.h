@@ -17,7 +17,7 @@ __weak __noinline int is_open_range(struct pt_thread *t, __u32 i, __u64 object, 
 	return f && PT_IS_RANGE(f) && !span_has_ended(f) && (any || f->object == object);
 }
 
-/* When frame i ended, a range that waits; 0: it has not, or it is none, or ended before that. */
+/* When open span i ended, a range that waits; 0: it has not, or it is none, or ended before that. */
 __weak __noinline __u64 range_ended_ns(struct pt_thread *t, __u32 i, __u64 after_ns)
 {
 	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
@@ -27,7 +27,7 @@ __weak __noinline __u64 range_ended_ns(struct pt_thread *t, __u32 i, __u64 after
 	return f->ended_ns;
 }
 
-/* When the innermost range around frame i that has ended did, 0: none has. */
+/* When the innermost range around open span i that has ended did, 0: none has. */
 __weak __noinline __u64 enclosing_ended_ns(struct pt_thread *t, __u32 i)
 {
 	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
@@ -44,7 +44,7 @@ __weak __noinline __u64 enclosing_ended_ns(struct pt_thread *t, __u32 i)
 
 enum around { AROUND_NONE, AROUND_OPEN, AROUND_ENDED };
 
-/* Is frame i a range of a sequence, that was open then? */
+/* Is open span i a range of a sequence, that was open then? */
 __weak __noinline int sequence_at(struct pt_thread *t, __u32 i, __u64 then_ns)
 {
 	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
@@ -56,7 +56,7 @@ __weak __noinline int sequence_at(struct pt_thread *t, __u32 i, __u64 then_ns)
 	return f->ended_ns > then_ns ? AROUND_ENDED : AROUND_NONE;
 }
 
-/* Did frame i begin in one of a sequence, that is over? Those may overlap among themselves. */
+/* Did open span i begin in one of a sequence, that is over? Those may overlap among themselves. */
 __weak __noinline int sequence_is_over(struct pt_thread *t, __u32 i)
 {
 	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
@@ -119,7 +119,7 @@ static __always_inline bool named_room(struct pt_thread *t)
 	return t->named_cnt < PT_MAX_NAMED;
 }
 
-/* Where the name of the next named frame goes, NULL if the thread has too many. */
+/* Where the name of the next named open span goes, NULL if the thread has too many. */
 static __always_inline struct pt_name *name_buffer(struct pt_thread *t)
 {
 	__u32 slot;
@@ -144,7 +144,7 @@ static __always_inline struct pt_name *range_name_buffer(struct pt_thread *t)
 	return &t->names[slot < PT_MAX_NAMED ? slot : PT_MAX_NAMED];
 }
 
-/* A frame with the name that name_buffer() was given. */
+/* An open span with the name that name_buffer() was given. */
 static __always_inline struct pt_open_span *named_push(struct pt_thread *t, __u64 sp, __u32 row,
 						   __u32 name_len)
 {
@@ -155,7 +155,7 @@ static __always_inline struct pt_open_span *named_push(struct pt_thread *t, __u6
 		return NULL;
 	f->slot = slot;
 	f->object = 0;
-	f->range_stack = 0;
+	f->named_stack = 0;
 	f->nested = 0;
 	t->name_len[slot] = name_len;
 	t->named_cnt = slot + 1;
@@ -198,7 +198,7 @@ static __always_inline __u32 name_classify(struct pt_name *name)
 	return class_by_rules(name);
 }
 
-/* Where asks alone make the steps, the one that ends an epoch opens a step that the next one goes
+/* Where the data loader alone makes the steps, the one that ends an epoch opens a step that the next one goes
  * on: it ends with an exception that was not being handled when it began. */
 static __always_inline void loader_next_begins(struct pt_thread *t, __u32 name_class)
 {
@@ -242,7 +242,7 @@ static __always_inline struct pt_open_span *range_begin(struct pt_thread *t, __u
 	f = named_push(t, PT_SP_OBJECT, row, name_len);
 	if (f) {
 		f->name_class = name_class;
-		f->range_stack = stack;
+		f->named_stack = stack;
 	}
 	return f;
 }

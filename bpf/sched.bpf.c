@@ -110,7 +110,7 @@ static __always_inline void cpu_account(struct task_struct *task, struct pt_sche
 	if (!sum->window_ns)
 		sum->window_ns = ctl.window_open_ns;
 	if (!in_window_alone(whole.begin_ns) || sum->window_ns != ctl.window_open_ns)
-		span_emit(task, &whole);
+		interval_emit(task, &whole);
 	else if (c->since_busy & 1)
 		sum->busy_ns += now - whole.begin_ns;
 	else
@@ -198,7 +198,7 @@ static __always_inline bool thread_out(struct task_struct *prev, __u32 state, bo
 	struct pt_sched_thread *t = thread_find(prev->pid);
 
 	if (!t) {
-		if (!wanted(prev) || state & TASK_DEAD)
+		if (!task_wanted(prev) || state & TASK_DEAD)
 			return false;
 		state_off_cpu(prev, state, preempt, &next);
 		thread_add(prev, &next);
@@ -242,7 +242,7 @@ static __always_inline bool thread_in(struct task_struct *next, __u64 now)
 	struct pt_sched_thread *t = thread_find(next->pid);
 
 	if (!t) {
-		if (!wanted(next))
+		if (!task_wanted(next))
 			return false;
 		thread_add(next, &run);
 		return true;
@@ -318,7 +318,7 @@ static __always_inline void thread_woken(struct task_struct *task)
 	struct pt_sched_thread *t = thread_find(task->pid);
 	__u64 now;
 
-	if (!t && !wanted(task))
+	if (!t && !task_wanted(task))
 		return;
 	next.since_ns = now = bpf_ktime_get_ns();
 	if (!t) {
@@ -416,7 +416,7 @@ int sched_seed(struct bpf_iter__task *ctx)
 			return 0;
 		state_off_cpu(task, state, false, &o);
 	}
-	t = wanted(task) ? thread_take(task->pid, &is_new) : NULL;
+	t = task_wanted(task) ? thread_take(task->pid, &is_new) : NULL;
 	if (!t || !is_new)
 		return 0;
 	/* Until it has a state, the thread's own events leave it alone. */

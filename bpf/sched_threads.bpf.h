@@ -102,12 +102,12 @@ static __noinline int thread_account(struct task_struct *task, struct pt_sched_t
 	if (o->state == PT_SCHED_RUN)
 		whole.cpu_ns = newest.cpu_ns = task->se.sum_exec_runtime - o->exec_ns;
 	if (!in_window_alone(o->since_ns))
-		return span_emit(task, &whole);
+		return interval_emit(task, &whole);
 	if (latest > o->since_ns) {
 		struct share older = {ctl.step_ns[(seq - 1) % PT_STEP_RING], 0, 0, 1};
 
 		if (older.step_ns > o->since_ns)
-			return span_emit(task, &whole);
+			return interval_emit(task, &whole);
 		newest.ns = now > latest ? now - latest : 0;
 		if (newest.cpu_ns > newest.ns)
 			newest.cpu_ns = newest.ns;

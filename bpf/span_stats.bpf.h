@@ -20,7 +20,7 @@ static __always_inline void stat_hit(__u32 row)
 }
 
 /* Global functions: the verifier follows each once, and not with every way that leads to it. So it
- * does with what is asked of a frame in a loop, which it would follow for each frame there may be. */
+ * does with what is asked of an open span in a loop, which it would follow for each open span there may be. */
 
 __weak __noinline int holds_operators(struct pt_thread *t, __u32 i)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* How the span of a function begins: one more frame of its thread, if it is wanted now. */
+/* How the span of a function begins: one more open span of its thread, if it is wanted now. */
 #ifndef PROFTRACE_SPANS_BPF_H
 #define PROFTRACE_SPANS_BPF_H
 
@@ -11,7 +11,7 @@ static __always_inline bool call_wanted(__u32 row)
 	return wanted() || row == ctl.step_row;
 }
 
-/* The thread, ready for one more frame at this stack pointer; NULL: the call is not wanted. */
+/* The thread, ready for one more open span at this stack pointer; NULL: the call is not wanted. */
 static __always_inline struct pt_thread *span_begin_at(__u64 sp, __u32 row)
 {
 	struct pt_thread *t;

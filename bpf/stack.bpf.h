@@ -165,14 +165,14 @@ __weak __noinline __u64 stack_read(struct pt_thread *t, __u32 row)
 	return key;
 }
 
-/* Key of the stack for a span of this row that begins, 0: it has none. Called before the frame is
+/* Key of the stack for a span of this row that begins, 0: it has none. Called before the span is
  * pushed and before the thread's scratch is used. */
 static __always_inline __u64 stack_take(struct pt_thread *t, __u32 row)
 {
 	return with_stacks && ctl.window_open ? stack_read(t, row) : 0;
 }
 
-/* A frame of a function that has a stack, if its row has. */
+/* An open span of a function that has a stack, if its row has. */
 static __always_inline struct pt_open_span *static_push(struct pt_thread *t, __u64 sp, __u32 row)
 {
 	__u64 stack = stack_take(t, row);

@@ -66,7 +66,9 @@ static __always_inline void step_emit(__u32 prev, __u64 now)
 	struct pt_rec_step *r = ring_reserve(&ring, sizeof(*r));
 
 	if (!r) {
-		count_lost(&ctl.lost_ring);
+		/* Outside of windows the programs' own count is enough. */
+		if (ctl.state != prev || ctl.state == PT_STATE_RECORD)
+			count_lost(&ctl.lost_ring);
 		return;
 	}
 	rec_init(&r->h, PT_REC_STEP, sizeof(*r), 0);
@@ -192,7 +194,7 @@ __weak __noinline int step_event(struct pt_thread *t, __u32 name_class, __u32 at
 }
 
 /* The step's batch is asked for, ahead of its boundary, in whose place this opens the step. So there are
- * as many steps as boundaries, whether asks are seen or not. */
+ * as many steps as boundaries, whether loader nexts are seen or not. */
 static __always_inline void step_loader_next(struct pt_thread *t, __u64 now)
 {
 	ctl.loader_next_tid = t->tid;
@@ -205,7 +207,7 @@ static __always_inline void step_loader_next(struct pt_thread *t, __u64 now)
 	step_boundary(t, now);
 }
 
-/* An optimizer's step begins. Behind an ask that opened the step, and no forward pass yet, it is that of the
+/* An optimizer's step begins. Behind a loader next that opened the step, and no forward pass yet, it is that of the
  * step before: such a job asks before it updates, and its steps open at their own boundary. */
 static __always_inline void step_update(void)
 {

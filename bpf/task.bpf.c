@@ -62,7 +62,8 @@ int BPF_PROG(task_fork, struct task_struct *parent, struct task_struct *child)
 	if (!r)
 		return 0;
 	r->parent_pid = parent->tgid;
-	bpf_ringbuf_submit(r, 0);
+	/* A child gets its probes at once; nobody waits for a thread. */
+	bpf_ringbuf_submit(r, thread ? BPF_RB_NO_WAKEUP : BPF_RB_FORCE_WAKEUP);
 	return 0;
 }
 
@@ -125,6 +126,6 @@ int BPF_PROG(task_rename, struct task_struct *task, const char *comm)
 	if (!r)
 		return 0;
 	bpf_probe_read_kernel_str(r->comm, sizeof(r->comm), comm);
-	bpf_ringbuf_submit(r, 0);
+	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 	return 0;
 }

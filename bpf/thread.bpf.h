@@ -64,7 +64,7 @@ static __always_inline struct pt_thread *thread_get(void)
 	return t;
 }
 
-/* Frame i, NULL out of bounds. The barrier keeps the compiler from turning a walk over frames into
+/* Frame i, NULL out of bounds. The barrier keeps the compiler from turning a walk over open spans into
  * pointer arithmetic, whose bounds the verifier could not see. */
 static __always_inline struct pt_open_span *open_span_at(struct pt_thread *t, __u32 i)
 {

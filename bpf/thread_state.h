@@ -27,13 +27,13 @@ struct pt_open_span {
 	union {
 		__u64 vtable; /* NODE, QUEUE: as in pt_span */
 		__u64 handle; /* CALL: as in pt_span */
-		__u64 link;   /* NAMED, a function: as in pt_rec_named */
+		__u64 link;   /* NAMED, of a row with cfg.link: as in pt_rec_named */
 		__u64 object; /* NAMED, STATIC: what identifies it at its end */
 	};
 	union {
 		__u64 seq;	   /* NODE, STATIC: as in pt_span */
 		__u64 bytes, rows; /* CALL; QUEUE: as in pt_span */
-		__u64 range_stack; /* NAMED: key of its stack, 0 if none */
+		__u64 named_stack; /* NAMED: key of its stack, 0 if none */
 	};
 	union {
 		__u64 type_obj, stream, operation, stack; /* NODE; CALL; QUEUE; STATIC: as in pt_span */
@@ -63,7 +63,7 @@ struct pt_loader_next {
 	__u64 frame; /* the interpreter's, which lives as long as the generator; 0: none */
 	__u64 ts_ns;
 };
-#define PT_MAX_LOADER_NEXTS 4 /* of a thread at once: one generator may ask another */
+#define PT_MAX_LOADER_NEXTS 4 /* of a thread at once: one generator may call another */
 
 struct pt_thread {
 	__u32 open_cnt;
