@@ -21,7 +21,6 @@
 #include "capture/processes/freeze.h"
 #include "capture/steps/find_period.h"
 #include "capture/steps/optimizer_step.h"
-#include "common/counted.h"
 #include "common/descriptors.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -30,8 +29,6 @@
 #include <malloc.h>
 #include <signal.h>
 #include <string.h>
-
-#define MS 1000000ull
 
 volatile sig_atomic_t capture_harmless;
 

@@ -2,6 +2,7 @@
 #include "capture/capture_ring.h"
 #include "bpf/skeleton.h"
 #include "common/err.h"
+#include "common/util.h"
 
 #define UNREAD_NS 16000000000ull
 
@@ -16,16 +17,40 @@ int capture_ring__new(struct session *s)
 		   : 0;
 }
 
-/* Of a window of known length no more than its records, twice, can wait. */
+/* Of windows of known length twice one's records can wait, and of those that follow it their share
+ * of the time. */
 uint64_t capture_ring__unread_ns(const struct session *s)
 {
-	const struct pt_ctl *ctl = s->probes.ctl;
-	uint64_t window_ns;
+	const struct pt_schedule *p = &s->opts->schedule;
+	const double record = (double)p->record, cycle = (double)(p->closed + p->ready) + record;
+	double ns = 2 * record * (double)s->step_length.ns;
 
-	if (ctl->hold || !s->step_length.ns || !ctl->schedule.record ||
-	    __builtin_mul_overflow(2 * ctl->schedule.record, s->step_length.ns, &window_ns))
+	if (s->probes.ctl->hold || !s->opts->has_schedule || ns <= 0)
 		return UNREAD_NS;
-	return window_ns < UNREAD_NS ? window_ns : UNREAD_NS;
+	if (p->repeat != 1)
+		ns += (double)UNREAD_NS * record / cycle;
+	return ns < (double)UNREAD_NS ? (uint64_t)ns : UNREAD_NS;
+}
+
+/* Spans of the probes that stay, as they were counted while steps were measured. */
+static uint64_t counted_rate(const struct session *s)
+{
+	auto_free bool *seen = calloc(s->plan.row_cnt + 1, sizeof(*seen));
+	double bytes = 0;
+
+	for (size_t i = 0; seen && i < s->plan.cnt; i++) {
+		const struct planned_probe *probe = &s->plan.probes[i];
+		const bool is_named = probe->cfg.name_source && !probe->name;
+		struct pt_probe_stat stat;
+
+		if (seen[probe->row] || s->pruned.rows[probe->row])
+			continue;
+		seen[probe->row] = true;
+		probes__stat(&s->probes, probe->row, &stat);
+		bytes += (double)stat.spans *
+			 (double)(is_named ? sizeof(struct pt_rec_named) : sizeof(struct pt_span));
+	}
+	return (uint64_t)(bytes / (double)s->pruned.steps / (double)s->step_length.ns * 1e9);
 }
 
 int capture_ring__armed(struct session *s)
@@ -33,13 +58,20 @@ int capture_ring__armed(struct session *s)
 	const uint64_t bytes =
 		ring__fitting(s->records.ring, capture_ring__unread_ns(s), RING_ARMED_BYTES);
 
-	ring__forget_rate(s->records.ring);
+	/* The job may be slower by now than in its first windows. */
+	if (s->windows.written > s->records.rate_windows)
+		ring__forget_rate(s->records.ring);
+	s->records.rate_windows = s->windows.written;
 	return ring__resize(s->records.ring, bytes);
 }
 
 int capture_ring__learned(struct session *s)
 {
-	return s->pruned.steps ? capture_ring__armed(s) : 0;
+	if (!s->pruned.steps || !s->step_length.ns)
+		return 0;
+	ring__forget_rate(s->records.ring); /* of probes that were tried */
+	ring__expect(s->records.ring, counted_rate(s));
+	return capture_ring__armed(s);
 }
 
 int capture_ring__waits(struct session *s)

@@ -14,8 +14,6 @@
 #include "common/err.h"
 #include "common/util.h"
 
-#define MS 1000000ull
-
 static void window_stop(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;

@@ -6,7 +6,6 @@
 #include "capture/device/device_time.h"
 #include "capture/processes/follow.h"
 #include "capture/steps/optimizer_step.h"
-#include "common/counted.h"
 #include "common/util.h"
 #include <bpf/libbpf.h>
 

@@ -13,6 +13,7 @@
 #define ENOUGH	    (-EXFULL)	  /* a callback's answer that ends reading; no error */
 #define RECORD_HEAD 8		  /* bytes before each record; they begin at multiples of it */
 #define GROWTH	    4
+#define LEAST_BYTES (64ull << 10) /* that are worth asking for */
 
 struct ring {
 	int slot_fd;
@@ -23,6 +24,8 @@ struct ring {
 	int fd; /* of the BPF map */
 	uint64_t bytes;
 	struct ring_buffer *reader;
+	uint64_t refused_bytes; /* the kernel had no memory for them; 0: it never refused */
+	bool has_warned;
 
 	uint64_t left;			  /* bytes to read in this turn */
 	uint64_t waited;		  /* the most of them, of this size */
@@ -151,7 +154,7 @@ static int read_to_end(struct ring *r)
 }
 
 /* 0, an error of reading, or 1: the kernel has none to give. */
-static int exchange(struct ring *r, uint64_t bytes)
+static int exchange_for(struct ring *r, uint64_t bytes)
 {
 	struct ring other;
 	int err = make(r, bytes, &other);
@@ -174,6 +177,28 @@ static int exchange(struct ring *r, uint64_t bytes)
 	return err;
 }
 
+/* As large as there is memory for, if it cannot be that large. */
+static int exchange(struct ring *r, uint64_t bytes)
+{
+	const uint64_t wanted = bytes;
+	int err;
+
+	do
+		err = exchange_for(r, bytes);
+	while (err > 0 && (bytes /= 2) > r->bytes);
+	if (bytes == wanted)
+		return err < 0 ? err : 0;
+	r->refused_bytes = bytes < r->bytes ? r->bytes * 2 : bytes * 2;
+	if (!r->has_warned)
+		log__warn(
+			"no memory for a buffer of %llu MiB between kernel and recorder: it has "
+			"%llu KiB, and events may be lost; free memory, or raise the limit of the "
+			"container",
+			(unsigned long long)(wanted >> 20), (unsigned long long)(r->bytes >> 10));
+	r->has_warned = true;
+	return err < 0 ? err : 0;
+}
+
 int ring__new(int slot_fd, const struct ring_limits *limits, ring_taker take, void *ctx,
 	      struct ring **out)
 {
@@ -190,7 +215,10 @@ int ring__new(int slot_fd, const struct ring_limits *limits, ring_taker take, vo
 			   .fd = -1,
 			   .sample_ns = clock__monotonic_ns()};
 	begin = round_up(limits->begin_bytes);
-	err = make(r, begin < r->most_bytes ? begin : r->most_bytes, &first);
+	begin = begin < r->most_bytes ? begin : r->most_bytes;
+	err = make(r, begin, &first);
+	while (err == -ENOMEM && (begin /= 2) >= LEAST_BYTES)
+		err = make(r, begin, &first);
 	if (!err) {
 		*r = first;
 		err = put_into_slot(r);
@@ -250,27 +278,26 @@ int ring__fit(struct ring *r, uint64_t unread_ns)
 {
 	const uint64_t now = unread(r), most = now > r->waited ? now : r->waited;
 	const uint64_t bytes = at_most(r, ring__wanted(r->bytes, most, r->rate, unread_ns));
-	int err;
 
-	if (bytes <= r->bytes)
+	if (bytes <= r->bytes || (r->refused_bytes && bytes >= r->refused_bytes))
 		return 0;
 	log__debug("ring of %llu bytes instead of %llu: %llu wait, up to %llu come in a second",
 		   (unsigned long long)bytes, (unsigned long long)r->bytes,
 		   (unsigned long long)most, (unsigned long long)r->rate);
-	err = exchange(r, bytes);
-	if (err > 0)
-		r->most_bytes = r->bytes; /* it is not asked for again and again */
-	return err < 0 ? err : 0;
+	return exchange(r, bytes);
 }
 
 int ring__resize(struct ring *r, uint64_t bytes)
 {
-	int err = 0;
-
 	bytes = at_most(r, round_up(bytes));
-	if (bytes != r->bytes)
-		err = exchange(r, bytes);
-	return err < 0 ? err : 0;
+	r->refused_bytes = 0; /* there may be memory by now */
+	return bytes != r->bytes ? exchange(r, bytes) : 0;
+}
+
+void ring__expect(struct ring *r, uint64_t rate)
+{
+	if (rate > r->rate)
+		r->rate = rate;
 }
 
 void ring__forget_rate(struct ring *r)

@@ -2,7 +2,7 @@
 /*
  * A BPF ring buffer that BPF programs find in a map of one place. It is exchanged for a larger or a
  * smaller one while they write: the kernel waits until no program uses the old one, which is read to
- * its end before the new one is.
+ * its end before the new one is. It does not wait for sleepable programs: none may write to it.
  */
 #ifndef PROFTRACE_RING_H
 #define PROFTRACE_RING_H
@@ -40,14 +40,16 @@ uint64_t ring__bytes(const struct ring *r);
 
 /*
  * Makes it larger, up to most_bytes, if it fills, or if records of unread_ns would not fit in, at
- * the fastest that they came since ring__forget_rate. Without memory for that it stays as it is. 0
- * or an error of reading.
+ * the fastest that they came since ring__forget_rate. Without memory for that it is as large as
+ * there is memory for, which is warned of once. 0 or an error of reading.
  */
 int ring__fit(struct ring *r, uint64_t unread_ns);
-/* The size that ring__fit() would give it, and the fewest bytes that the caller wants. */
+/* The size for records of unread_ns at that rate, least_bytes or more. */
 uint64_t ring__fitting(const struct ring *r, uint64_t unread_ns, uint64_t least_bytes);
 /* Exchanges it, if it has another size. As ring__fit(). */
 int ring__resize(struct ring *r, uint64_t bytes);
+/* So many bytes are expected in a second, though they have not come yet. */
+void ring__expect(struct ring *r, uint64_t rate);
 /* How fast records come is measured anew. */
 void ring__forget_rate(struct ring *r);
 

@@ -43,6 +43,7 @@ struct attaching {
 /* The way of the records from the programs to a file. */
 struct records {
 	struct ring *ring; /* once the programs are loaded */
+	uint64_t rate_windows; /* that were written when the ring was armed last */
 	struct decoder *decoder;
 	struct long_names *long_names;
 	struct python_stacks *stacks; /* of --with-stack; NULL: none */

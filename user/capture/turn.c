@@ -40,8 +40,6 @@ static int poll_target(struct session *s)
 		look_at_target(s);
 		err = long_names__drain(s->records.long_names);
 	}
-	if (!err && s->sched)
-		err = sched_source__fit(s->sched, capture_ring__unread_ns(s));
 	if (now - s->turn.flush_ns > 1000 * MS) {
 		s->turn.flush_ns = now;
 		if (!err && s->sched)
@@ -50,6 +48,11 @@ static int poll_target(struct session *s)
 			err = recording_writer__flush(s->window.writer);
 	}
 	return err;
+}
+
+static int poll_sched_ring(struct session *s)
+{
+	return s->sched ? sched_source__fit(s->sched, capture_ring__unread_ns(s)) : 0;
 }
 
 static int poll_children(struct session *s)
@@ -62,6 +65,7 @@ static int poll_children(struct session *s)
 static int (*const polls[])(struct session *s) = {
 	poll_children,	    /* a child's first calls are seen if it gets its probes at once */
 	device_time__pump,  /* before a window is closed for good: its activities belong to it */
+	poll_sched_ring,    /* grows before it is full */
 	poll_target,	    /* and what is written once a second */
 	device_calls__poll, /* probes take over where CUPTI is another tool's by now */
 	return_sites__poll, /* places that calls return to, seen since the last turn */

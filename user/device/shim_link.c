@@ -254,7 +254,8 @@ static bool may_fill_rings(const struct shim_link *l)
 static uint64_t pause_ns(const struct shim_link *l)
 {
 	if (!may_fill_rings(l))
-		return l->c->command_seq ? PARKED_BEAT_NS : BEAT_NS;
+		return __atomic_load_n(&l->c->command_seq, __ATOMIC_RELAXED) ? PARKED_BEAT_NS
+									     : BEAT_NS;
 	return shim_rings__are_few(&l->rings) ? SHORT_GLANCE_NS : GLANCE_NS;
 }
 

@@ -600,7 +600,7 @@ static int frame_write(struct decoder *d, const struct pt_thread *t, const struc
 		span.flags |= PT_SPAN_IN_PASS;
 	if (f->kind != PT_KIND_NAMED)
 		return take_span(d, &h, &span);
-	span.stack = f->range_stack;
+	span.stack = f->named_stack;
 	return decoder__named_write(d, &h, &span, f->name_class, &t->names[slot],
 				    t->name_len[slot]);
 }
