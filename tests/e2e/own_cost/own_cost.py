@@ -228,13 +228,12 @@ def rings(popen):
 
 
 def the_ring_is_large_in_a_window_alone():
-    """Large enough for a proftrace that is stopped for some seconds."""
+    """Large enough for a proftrace that is stopped for some seconds, in its first window too."""
     with Job("mlp") as job, session(job, "waiting for the window", *FAR, "--detail", "inner", "--no-prune") as popen:
         small = max(rings(popen))
         ctl(job.pid, "start")
         wait_state(job, popen, "recording")
-        time.sleep(1)
-        popen.send_signal(signal.SIGSTOP)
+        popen.send_signal(signal.SIGSTOP)  # at once: how fast records come in a window was never seen
         time.sleep(4)
         popen.send_signal(signal.SIGCONT)
         time.sleep(1)
