@@ -5,6 +5,7 @@
 #include "common/util.h"
 
 #define UNREAD_NS 16000000000ull
+#define BEHIND_NS 2000000000ull /* for how long windows may go on while none is read */
 
 int capture_ring__new(struct session *s)
 {
@@ -17,8 +18,8 @@ int capture_ring__new(struct session *s)
 		   : 0;
 }
 
-/* Of windows of known length twice one's records can wait, and of those that follow it their share
- * of the time. */
+/* Of windows of known length twice one's records can wait, and those of BEHIND_NS where more
+ * follow. */
 uint64_t capture_ring__unread_ns(const struct session *s)
 {
 	const struct pt_schedule *p = &s->opts->schedule;
@@ -28,7 +29,7 @@ uint64_t capture_ring__unread_ns(const struct session *s)
 	if (s->probes.ctl->hold || !s->opts->has_schedule || ns <= 0)
 		return UNREAD_NS;
 	if (p->repeat != 1)
-		ns += (double)UNREAD_NS * record / cycle;
+		ns += (double)BEHIND_NS * record / cycle;
 	return ns < (double)UNREAD_NS ? (uint64_t)ns : UNREAD_NS;
 }
 
