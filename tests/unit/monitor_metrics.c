@@ -140,20 +140,23 @@ Test(monitor_metrics, prints_them)
 	add_window(&s, r);
 	s.counts.windows[WINDOW_OK] = 2;
 	text = text_of(&s, metrics_text__print);
-	expect(text, "proftrace_steps_total{job_name=\"j\",rank=\"3\"} 500");
-	expect(text, "proftrace_sampled_steps_total{job_name=\"j\",rank=\"3\"} 6");
-	expect(text,
-	       "proftrace_phase_seconds_total{job_name=\"j\",rank=\"3\",phase=\"forward\"} 0.08");
-	expect(text, "proftrace_operator_seconds_total{job_name=\"j\",rank=\"3\",operator=\"big\"} "
+	expect(text, "proftrace_steps_total{job_name=\"j\",uid=\"0\",rank=\"3\"} 500");
+	expect(text, "proftrace_sampled_steps_total{job_name=\"j\",uid=\"0\",rank=\"3\"} 6");
+	expect(text, "proftrace_phase_seconds_total{job_name=\"j\",uid=\"0\",rank=\"3\",phase="
+		     "\"forward\"} 0.08");
+	expect(text, "proftrace_operator_seconds_total{job_name=\"j\",uid=\"0\",rank=\"3\","
+		     "operator=\"big\"} "
 		     "0.018");
+	expect(text, "proftrace_operator_seconds_total{job_name=\"j\",uid=\"0\",rank=\"3\","
+		     "operator=\"other\"} 0");
+	expect(text, "proftrace_finding_ratio{job_name=\"j\",uid=\"0\",rank=\"3\",rule=\"data_"
+		     "loader\"} 0.42");
+	expect(text, "proftrace_step_duration_seconds_bucket{job_name=\"j\",uid=\"0\",rank=\"3\","
+		     "le=\"+Inf\"} 6");
 	expect(text,
-	       "proftrace_operator_seconds_total{job_name=\"j\",rank=\"3\",operator=\"other\"} 0");
+	       "proftrace_step_duration_seconds_count{job_name=\"j\",uid=\"0\",rank=\"3\"} 6");
 	expect(text,
-	       "proftrace_finding_ratio{job_name=\"j\",rank=\"3\",rule=\"data_loader\"} 0.42");
-	expect(text,
-	       "proftrace_step_duration_seconds_bucket{job_name=\"j\",rank=\"3\",le=\"+Inf\"} 6");
-	expect(text, "proftrace_step_duration_seconds_count{job_name=\"j\",rank=\"3\"} 6");
-	expect(text, "proftrace_step_duration_seconds_sum{job_name=\"j\",rank=\"3\"} 0.12");
+	       "proftrace_step_duration_seconds_sum{job_name=\"j\",uid=\"0\",rank=\"3\"} 0.12");
 	expect(text, "proftrace_monitor_windows_total{result=\"ok\"} 2");
 	cr_expect_not(strstr(text, "proftrace_regression{"), "nothing is known before the warm-up");
 	free(text);
@@ -182,6 +185,64 @@ Test(monitor_metrics, counters_go_on_when_a_session_begins_anew)
 	state.steps = 20; /* never less */
 	job_series__set_state(&s, &state);
 	cr_expect_eq(r->steps + r->steps_before, 530);
+	job_series__free(&s);
+}
+
+static struct rank_series *begin_as(struct job_series *s, struct rank_info info, uid_t uid,
+				    const char *container)
+{
+	info.uid = uid;
+	info.start_ticks = info.id;
+	snprintf(info.key.container, sizeof(info.key.container), "%s", container);
+	return job_series__begin(s, &info);
+}
+
+Test(monitor_metrics, another_process_goes_on_without_the_baseline)
+{
+	struct job_series s = {.series_max = 1000};
+	struct rank_series *r = begin_as(&s, info_of(1, "j", -1), 7, "");
+	const struct rank_state state = {1, WATCH_WAITING, 500, 10, 0.02};
+
+	job_series__set_state(&s, &state);
+	add_window(&s, r);
+	job_series__end(&s, 1, 7);
+	cr_expect_eq(begin_as(&s, info_of(2, "j", -1), 7, ""), r);
+	cr_expect_eq(r->steps + r->steps_before, 500, "a counter never shrinks");
+	cr_expect_eq(r->cusum.warm_up_cnt, 0);
+	cr_expect_eq(r->cusum_resets, 1);
+	cr_expect_eq(r->median_s, 0);
+	cr_expect_str_eq(r->file, "");
+	job_series__free(&s);
+}
+
+Test(monitor_metrics, neither_another_user_nor_another_container_takes_over)
+{
+	struct job_series s = {.series_max = 1000};
+	struct rank_series *r = begin_as(&s, info_of(1, "j", 0), 7, "a");
+
+	job_series__end(&s, 1, 7);
+	cr_expect_neq(begin_as(&s, info_of(2, "j", 0), 8, "a"), r);
+	cr_expect_str_eq(job_series__find(&s, 2)->rank, "0", "another uid is another label");
+	cr_expect_neq(begin_as(&s, info_of(3, "j", 0), 7, "b"), r);
+	cr_expect_str_eq(job_series__find(&s, 3)->rank, "u0");
+	job_series__free(&s);
+}
+
+/* A session that begins anew finds its own series, whoever else has ended since. */
+Test(monitor_metrics, a_process_finds_its_own_series_again)
+{
+	struct job_series s = {.series_max = 1000};
+	struct rank_info second = info_of(2, "j", -1);
+	struct rank_series *r;
+
+	begin(&s, 1, "j", -1);
+	r = job_series__begin(&s, &second);
+	add_window(&s, r);
+	job_series__end(&s, 1, 7);
+	job_series__end(&s, 2, 7);
+	second.id = 3;
+	cr_expect_eq(job_series__begin(&s, &second), r);
+	cr_expect_eq(r->cusum.warm_up_cnt, 1);
 	job_series__free(&s);
 }
 
@@ -265,7 +326,8 @@ Test(monitor_metrics, strange_names_are_escaped)
 	clean_name__copy(name, sizeof(name), "<b>\"\\\n\x1b[2J\xc2\x9b\xff\xc3\xa9");
 	begin(&s, 1, name, 0);
 	text = text_of(&s, metrics_text__print);
-	expect(text, "proftrace_steps_total{job_name=\"<b>\\\"\\\\??[2J??\xc3\xa9\",rank=\"0\"} 0");
+	expect(text, "proftrace_steps_total{job_name=\"<b>\\\"\\\\??[2J??\xc3\xa9\",uid=\"0\",rank="
+		     "\"0\"} 0");
 	free(text);
 	text = text_of(&s, jobs_view__html);
 	cr_expect(strstr(text, "<td>&lt;b&gt;&quot;\\??[2J??\xc3\xa9</td>"), "%s", text);

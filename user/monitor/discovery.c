@@ -235,9 +235,9 @@ static void look_for_ranks(struct discovery *d, uint64_t now_ns)
 /* ---- who may be watched ---- */
 
 /* UNWATCHED_CNT: it may. */
-static enum unwatched judge(const struct discovery *d, const struct process *p, const char *cgroup)
+static enum unwatched judge(const struct discovery *d, const struct process *p, uid_t uid,
+			    const char *cgroup)
 {
-	const uid_t uid = process_facts__user(p->facts.pid);
 	const struct discovery_opts *o = d->opts;
 
 	if (rules__match(&o->deny, p->facts.command, uid, cgroup))
@@ -267,13 +267,16 @@ static void name_job(const struct discovery *d, const struct process *p, const c
 
 static int take_rank(struct discovery *d, const struct process *p)
 {
-	struct found_rank rank = {p->facts.pid, p->facts.start_ticks, p->rank, {{0}}};
+	struct found_rank rank = {.pid = p->facts.pid,
+				  .start_ticks = p->facts.start_ticks,
+				  .rank = p->rank,
+				  .uid = process_facts__user(p->facts.pid)};
 	auto_free char *cgroup = process_facts__cgroup(p->facts.pid);
 	enum unwatched why;
 
 	if (!cgroup)
 		return -ENOMEM;
-	why = judge(d, p, cgroup);
+	why = judge(d, p, rank.uid, cgroup);
 	if (why != UNWATCHED_CNT) {
 		d->unwatched[why]++;
 		return 0;

@@ -19,6 +19,7 @@ struct found_rank {
 	uint64_t start_ticks;
 	int rank; /* -1: not known */
 	struct job_key key;
+	uid_t uid;
 };
 
 struct discovery;

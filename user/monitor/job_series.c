@@ -34,37 +34,88 @@ struct rank_series *job_series__find(struct job_series *s, uint32_t id)
 	return NULL;
 }
 
-static struct rank_series *find_label(struct job_series *s, const char *job, const char *rank)
+/* A name is the process's own word: its user and container are not. */
+static bool is_same_job(const struct rank_info *a, const struct rank_info *b)
+{
+	return a->uid == b->uid && !strcmp(a->key.name, b->key.name) &&
+	       !strcmp(a->key.container, b->key.container);
+}
+
+static bool is_same_process(const struct rank_info *a, const struct rank_info *b)
+{
+	return a->pid == b->pid && a->start_ticks == b->start_ticks;
+}
+
+static struct rank_series *find_process(struct job_series *s, const struct rank_info *info)
 {
 	for (size_t i = 0; i < s->cnt; i++)
-		if (!strcmp(s->items[i]->info.key.name, job) && !strcmp(s->items[i]->rank, rank))
+		if (s->items[i]->ended_ns && is_same_job(&s->items[i]->info, info) &&
+		    is_same_process(&s->items[i]->info, info))
 			return s->items[i];
 	return NULL;
+}
+
+/* Labels are of a user and job, whatever the container. */
+static struct rank_series *find_label(struct job_series *s, const struct rank_info *info,
+				      const char *rank)
+{
+	for (size_t i = 0; i < s->cnt; i++)
+		if (s->items[i]->info.uid == info->uid &&
+		    !strcmp(s->items[i]->info.key.name, info->key.name) &&
+		    !strcmp(s->items[i]->rank, rank))
+			return s->items[i];
+	return NULL;
+}
+
+static bool is_free(const struct rank_series *same, const struct rank_info *info)
+{
+	return !same || (same->ended_ns && is_same_job(&same->info, info));
 }
 
 /* Two that live have two names, whatever they were told. */
 static struct rank_series *find_place(struct job_series *s, const struct rank_info *info,
 				      char rank[16])
 {
-	struct rank_series *same;
+	struct rank_series *same = find_process(s, info);
 
+	if (same)
+		return same;
 	if (info->rank >= 0) {
 		snprintf(rank, 16, "%d", info->rank);
-		same = find_label(s, info->key.name, rank);
-		if (!same || same->ended_ns)
+		same = find_label(s, info, rank);
+		if (is_free(same, info))
 			return same;
 	}
 	for (unsigned int i = 0;; i++) {
 		snprintf(rank, 16, "u%u", i);
-		same = find_label(s, info->key.name, rank);
-		if (!same || same->ended_ns)
+		same = find_label(s, info, rank);
+		if (is_free(same, info))
 			return same;
 	}
+}
+
+static void drop_baseline(struct rank_series *r)
+{
+	if (r->cusum.warm_up_cnt)
+		r->cusum_resets++;
+	r->cusum = (struct cusum){0};
+}
+
+/* Counters go on; what the latest window said was of the other one. */
+static void become_another(struct rank_series *r)
+{
+	drop_baseline(r);
+	r->step_rule[0] = r->framework[0] = r->version[0] = r->detail[0] = r->file[0] = '\0';
+	r->median_s = r->overhead = 0;
+	for (size_t i = 0; i < r->finding_cnt; i++)
+		r->findings[i].value = 0;
 }
 
 /* Step numbers begin anew with a session. */
 static void go_on(struct rank_series *r, const struct rank_info *info)
 {
+	if (!is_same_process(&r->info, info))
+		become_another(r);
 	r->steps_before += r->steps;
 	r->watched_before_s += r->watched_s;
 	r->steps = 0;
@@ -170,10 +221,8 @@ static void add_names(struct job_series *s, struct rank_series *r, const struct 
 /* Other steps than before: their times say nothing of the old ones. */
 static void check_rule(struct rank_series *r, const char *rule)
 {
-	if (r->step_rule[0] && strcmp(r->step_rule, rule) != 0) {
-		r->cusum = (struct cusum){0};
-		r->cusum_resets++;
-	}
+	if (r->step_rule[0] && strcmp(r->step_rule, rule) != 0)
+		drop_baseline(r);
 	snprintf(r->step_rule, sizeof(r->step_rule), "%s", rule);
 }
 

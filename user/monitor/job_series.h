@@ -34,7 +34,7 @@ struct rank_series {
 	size_t phase_cnt, operator_cnt, finding_cnt;
 	double other_s; /* operators without a series of their own */
 	struct cusum cusum;
-	uint64_t cusum_resets;
+	uint64_t cusum_resets; /* other rule of steps, or another process */
 };
 
 struct job_series {
@@ -49,7 +49,8 @@ struct job_series {
 /* Upper limit of a bucket in seconds. */
 double job_series__bucket(size_t index);
 
-/* Those of a job and rank that ended go on. NULL: no memory, or no series is left. */
+/* Those of a job, user, container and rank that ended go on; of another process without its baseline.
+ * NULL: no memory, or no series is left. */
 struct rank_series *job_series__begin(struct job_series *s, const struct rank_info *info);
 struct rank_series *job_series__find(struct job_series *s, uint32_t id);
 void job_series__set_state(struct job_series *s, const struct rank_state *state);

@@ -38,14 +38,15 @@ static json_t *rank_json(const struct rank_series *r)
 
 	describe_regression(r, change, sizeof(change));
 	return json_pack(
-		"{s:s, s:s, s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:f, s:f, "
+		"{s:s, s:I, s:s, s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:f, s:f, "
 		"s:o, s:o, s:o, s:s, s:s}",
-		"job_name", r->info.key.name, "rank", r->rank, "pid", (int)r->info.pid, "state",
-		state_of(r), "framework", r->framework, "framework_version", r->version,
-		"step_rule", r->step_rule, "container_id", r->info.key.container, "pod_uid",
-		r->info.key.pod, "steps", (json_int_t)(r->steps + r->steps_before), "sampled_steps",
+		"job_name", r->info.key.name, "uid", (json_int_t)r->info.uid, "rank", r->rank,
+		"pid", (int)r->info.pid, "state", state_of(r), "framework", r->framework,
+		"framework_version", r->version, "step_rule", r->step_rule, "container_id",
+		r->info.key.container, "pod_uid", r->info.key.pod, "steps",
+		(json_int_t)(r->steps + r->steps_before), "sampled_steps",
 		(json_int_t)r->sampled_cnt, "windows", (json_int_t)r->window_cnt, "step_seconds",
-		r->window_cnt ? json_real(r->median_s) : json_null(), "duty", r->duty,
+		r->median_s > 0 ? json_real(r->median_s) : json_null(), "duty", r->duty,
 		"window_overhead", r->overhead, "phases", named(r->phases, r->phase_cnt),
 		"operators", named(r->operators, r->operator_cnt), "findings",
 		named(r->findings, r->finding_cnt), "regression", change, "latest_recording",
@@ -135,7 +136,7 @@ static void put_rank(FILE *out, const struct rank_series *r)
 	put_cell(out, text);
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)(r->steps + r->steps_before));
 	put_cell(out, text);
-	snprintf(text, sizeof(text), r->window_cnt ? "%.3f ms" : "-", 1e3 * r->median_s);
+	snprintf(text, sizeof(text), r->median_s > 0 ? "%.3f ms" : "-", 1e3 * r->median_s);
 	put_cell(out, text);
 	put_phases(out, r);
 	put_findings(out, r);

@@ -47,6 +47,8 @@ struct rank_info {
 	pid_t pid;
 	int rank; /* -1: not known */
 	struct job_key key;
+	uid_t uid;
+	uint64_t start_ticks;
 };
 
 enum watch_state {

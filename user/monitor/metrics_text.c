@@ -26,11 +26,16 @@ static void put_label(FILE *out, const char *name, const char *value)
 	fputc('"', out);
 }
 
-/* "name{job_name="...",rank="..."", and more labels may follow. */
+/* "name{job_name="...",uid="...",rank="..."", and more labels may follow. */
 static void begin(FILE *out, const char *name, const struct rank_series *r)
 {
+	char uid[16];
+
+	snprintf(uid, sizeof(uid), "%u", r->info.uid);
 	fprintf(out, "%s{", name);
 	put_label(out, "job_name", r->info.key.name);
+	fputc(',', out);
+	put_label(out, "uid", uid);
 	fputc(',', out);
 	put_label(out, "rank", r->rank);
 }
@@ -110,7 +115,9 @@ static const struct rank_metric rank_metrics[] = {
 	 "1: steps take longer for good than in the first 60 windows. Missing before those.",
 	 regression},
 	{"proftrace_regression_resets_total", "counter",
-	 "Baselines that were dropped since steps are found by another rule.", resets},
+	 "Baselines that were dropped: steps are found by another rule, or another process "
+	 "goes on under the name.",
+	 resets},
 };
 
 static void put_rank_metric(const struct job_series *s, const struct rank_metric *m, FILE *out)

@@ -219,7 +219,12 @@ static void begin_watch(struct monitor *m, const struct found_rank *rank)
 		log__warn("process %d is not watched: %s", rank->pid, err__take(-ENOMEM));
 		return;
 	}
-	message.begin = (struct rank_info){m->next_id++, rank->pid, rank->rank, rank->key};
+	message.begin = (struct rank_info){.id = m->next_id++,
+					   .pid = rank->pid,
+					   .rank = rank->rank,
+					   .key = rank->key,
+					   .uid = rank->uid,
+					   .start_ticks = rank->start_ticks};
 	tell(m, &message, -1);
 	tell_state(m, w);
 	log__info("job %s: watches process %d", rank->key.name, rank->pid);
