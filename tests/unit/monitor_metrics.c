@@ -105,6 +105,7 @@ static void add_window(struct job_series *s, struct rank_series *r)
 	const struct window_ready ready = {.id = r->info.id, .seconds = 1, .file = "a.ptrec"};
 	struct figures f = figures_of(window);
 
+	job_series__spend(r, f.overhead, ready.seconds);
 	job_series__add_window(s, r, &f, &ready);
 	figures__free(&f);
 }
@@ -132,7 +133,8 @@ Test(monitor_metrics, prints_them)
 {
 	struct job_series s = {.series_max = 1000};
 	struct rank_series *r = begin(&s, 1, "j", 3);
-	const struct rank_state state = {1, WATCH_WAITING, 500, 10, 0.02};
+	const struct rank_state state = {
+		.id = 1, .state = WATCH_WAITING, .steps = 500, .watched_s = 10, .duty = 0.02};
 	char *text;
 
 	job_series__set_state(&s, &state);
@@ -173,7 +175,8 @@ Test(monitor_metrics, counters_go_on_when_a_session_begins_anew)
 {
 	struct job_series s = {.series_max = 1000};
 	struct rank_series *r = begin(&s, 1, "j", 0);
-	struct rank_state state = {1, WATCH_WAITING, 500, 10, 0.02};
+	struct rank_state state = {
+		.id = 1, .state = WATCH_WAITING, .steps = 500, .watched_s = 10, .duty = 0.02};
 
 	job_series__set_state(&s, &state);
 	job_series__end(&s, 1, 7);
@@ -201,7 +204,8 @@ Test(monitor_metrics, another_process_goes_on_without_the_baseline)
 {
 	struct job_series s = {.series_max = 1000};
 	struct rank_series *r = begin_as(&s, info_of(1, "j", -1), 7, "");
-	const struct rank_state state = {1, WATCH_WAITING, 500, 10, 0.02};
+	const struct rank_state state = {
+		.id = 1, .state = WATCH_WAITING, .steps = 500, .watched_s = 10, .duty = 0.02};
 
 	job_series__set_state(&s, &state);
 	add_window(&s, r);
@@ -244,6 +248,24 @@ Test(monitor_metrics, a_process_finds_its_own_series_again)
 	cr_expect_eq(job_series__begin(&s, &second), r);
 	cr_expect_eq(r->cusum.warm_up_cnt, 1);
 	job_series__free(&s);
+}
+
+Test(monitor_metrics, what_windows_cost_is_unknown_or_of_all_of_them)
+{
+	struct rank_series r = {.watched_s = 90, .learn_s = 10};
+	double ratio;
+
+	job_series__spend(&r, 0, 2);
+	cr_expect_not(job_series__overhead(&r, &ratio), "unknown is not 0");
+	job_series__spend(&r, 0.1, 3);
+	cr_expect(job_series__overhead(&r, &ratio));
+	cr_expect_float_eq(ratio, (2 + 3 + 10) * 0.1 / 100, 1e-9, "%f", ratio);
+	r.unread_s = 5;
+	cr_expect(job_series__overhead(&r, &ratio));
+	cr_expect_float_eq(ratio, (2 + 3 + 10 + 5) * 0.1 / 100, 1e-9, "%f", ratio);
+	job_series__spend(&r, 50, 10);
+	cr_expect(job_series__overhead(&r, &ratio));
+	cr_expect_leq(ratio, 1);
 }
 
 Test(monitor_metrics, ranks_that_live_have_names_of_their_own)

@@ -113,6 +113,10 @@ static enum window_result take_figures(struct service *s, const struct window_re
 		 : err				   ? WINDOW_EMPTY
 		 : f.lost			   ? WINDOW_LOST
 						   : WINDOW_OK;
+	if (text && r) {
+		job_series__spend(r, f.overhead, window->seconds);
+		answer->is_counted = true;
+	}
 	if (result == WINDOW_OK && r && job_series__add_window(&s->series, r, &f, window))
 		say_change(r);
 	answer->steps = f.step_cnt;

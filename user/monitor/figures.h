@@ -29,7 +29,7 @@ struct figures {
 	size_t operator_cnt;
 	struct named_figure findings[FIGURES_FINDINGS]; /* share of the step by rule, 0..1; 0: not told */
 	size_t finding_cnt;
-	double overhead; /* estimated share that the probes added to a step; 0: unknown */
+	double overhead; /* estimated share of a step's time that probes took; 0: unknown */
 	uint64_t lost;	 /* events */
 };
 

@@ -106,7 +106,7 @@ static void become_another(struct rank_series *r)
 {
 	drop_baseline(r);
 	r->step_rule[0] = r->framework[0] = r->version[0] = r->detail[0] = r->file[0] = '\0';
-	r->median_s = r->overhead = 0;
+	r->median_s = 0;
 	for (size_t i = 0; i < r->finding_cnt; i++)
 		r->findings[i].value = 0;
 }
@@ -118,8 +118,10 @@ static void go_on(struct rank_series *r, const struct rank_info *info)
 		become_another(r);
 	r->steps_before += r->steps;
 	r->watched_before_s += r->watched_s;
+	r->learn_before_s += r->learn_s;
+	r->unread_before_s += r->unread_s;
 	r->steps = 0;
-	r->watched_s = 0;
+	r->watched_s = r->learn_s = r->unread_s = 0;
 	r->ended_ns = 0;
 	r->info = *info;
 }
@@ -156,6 +158,8 @@ void job_series__set_state(struct job_series *s, const struct rank_state *state)
 	if (state->steps > r->steps)
 		r->steps = state->steps;
 	r->watched_s = state->watched_s;
+	r->learn_s = state->learn_s;
+	r->unread_s = state->unread_s;
 	r->duty = state->duty;
 }
 
@@ -226,6 +230,28 @@ static void check_rule(struct rank_series *r, const char *rule)
 	snprintf(r->step_rule, sizeof(r->step_rule), "%s", rule);
 }
 
+void job_series__spend(struct rank_series *r, double overhead, double seconds)
+{
+	if (!(overhead > 0)) {
+		r->open_s += seconds;
+		return;
+	}
+	r->overhead = fmin(overhead, 1);
+	r->spent_s += seconds * r->overhead;
+}
+
+bool job_series__overhead(const struct rank_series *r, double *ratio)
+{
+	const double learn_s = r->learn_before_s + r->learn_s,
+		     unpriced_s = r->open_s + r->unread_before_s + r->unread_s + learn_s,
+		     watched_s = r->watched_before_s + r->watched_s + learn_s;
+
+	if (!(watched_s > 0) || !(r->overhead > 0))
+		return false;
+	*ratio = (r->spent_s + unpriced_s * r->overhead) / watched_s;
+	return true;
+}
+
 bool job_series__add_window(struct job_series *s, struct rank_series *r, const struct figures *f,
 			    const struct window_ready *window)
 {
@@ -236,9 +262,6 @@ bool job_series__add_window(struct job_series *s, struct rank_series *r, const s
 	snprintf(r->file, sizeof(r->file), "%s", window->file);
 	r->window_cnt++;
 	r->median_s = (double)f->median_ns / 1e9;
-	r->overhead = f->overhead;
-	/* `overhead` is of a step without probes. */
-	r->spent_s += window->seconds * f->overhead / (1 + f->overhead);
 	add_steps(r, f);
 	add_names(s, r, f);
 	return cusum__add(&r->cusum, r->median_s);

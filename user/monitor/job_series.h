@@ -24,11 +24,15 @@ struct rank_series {
 	uint64_t ended_ns; /* 0: it is watched */
 	char framework[32], version[32], detail[16], step_rule[64], file[160];
 	uint64_t steps, steps_before; /* of this session, of those before */
-	double watched_s, watched_before_s, spent_s, duty;
+	double watched_s, watched_before_s, duty;
+	double learn_s, learn_before_s, unread_s, unread_before_s;
+	double open_s;	/* windows whose cost is not known */
+	double spent_s; /* estimated cost of the others */
 	uint64_t buckets[SERIES_BUCKETS + 1];
 	double sampled_s;
 	uint64_t sampled_cnt, window_cnt;
-	double median_s, overhead; /* of the latest window */
+	double median_s; /* of the latest window */
+	double overhead; /* of the latest window that has one, at most 1; 0: none has */
 	struct named_figure phases[SERIES_PHASES], operators[SERIES_OPERATORS],
 		findings[SERIES_FINDINGS];
 	size_t phase_cnt, operator_cnt, finding_cnt;
@@ -54,6 +58,11 @@ double job_series__bucket(size_t index);
 struct rank_series *job_series__begin(struct job_series *s, const struct rank_info *info);
 struct rank_series *job_series__find(struct job_series *s, uint32_t id);
 void job_series__set_state(struct job_series *s, const struct rank_state *state);
+/* A window's cost, whatever else it gave; overhead 0: not known. */
+void job_series__spend(struct rank_series *r, double overhead, double seconds);
+/* Estimated share of the time watched that probes took; windows without a cost of their own, and the
+ * time until the session was ready, count as the latest that has one. False: none has. */
+bool job_series__overhead(const struct rank_series *r, double *ratio);
 /* True: an alarm of the step time was raised, or cleared. */
 bool job_series__add_window(struct job_series *s, struct rank_series *r, const struct figures *f,
 			    const struct window_ready *window);

@@ -7,6 +7,7 @@
 #ifndef PROFTRACE_MONITOR_MESSAGES_H
 #define PROFTRACE_MONITOR_MESSAGES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include "monitor/job_key.h"
@@ -66,6 +67,8 @@ struct rank_state {
 	enum watch_state state;
 	uint64_t steps;	   /* seen since this session began */
 	double watched_s;  /* since it was ready */
+	double learn_s;	   /* before that */
+	double unread_s;   /* windows that gave no figures */
 	double duty;
 };
 
@@ -102,7 +105,8 @@ struct window_answer {
 	uint32_t id;
 	enum window_result result;
 	uint64_t steps, lost;
-	double overhead;
+	double overhead; /* share of the time the steps ran, with probes; 0: unknown */
+	bool is_counted; /* the exporter has added its cost to the series */
 };
 
 #endif

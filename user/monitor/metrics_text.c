@@ -85,14 +85,6 @@ static bool sampled(const struct rank_series *r, double *value)
 	return true;
 }
 
-static bool overhead(const struct rank_series *r, double *value)
-{
-	const double watched_s = r->watched_before_s + r->watched_s;
-
-	*value = watched_s > 0 ? r->spent_s / watched_s : 0;
-	return watched_s > 0 && r->window_cnt;
-}
-
 static bool regression(const struct rank_series *r, double *value)
 {
 	*value = r->cusum.alarm;
@@ -110,7 +102,10 @@ static const struct rank_metric rank_metrics[] = {
 	 "Steps since the job is watched, counted without probes.", steps},
 	{"proftrace_sampled_steps_total", "counter", "Steps whose inside was recorded.", sampled},
 	{"proftrace_monitor_overhead_ratio", "gauge",
-	 "Estimated share of the time watched that probes cost the job.", overhead},
+	 "Estimated share of the time watched that probes cost the job. Missing until a window has "
+	 "an "
+	 "estimate.",
+	 job_series__overhead},
 	{"proftrace_regression", "gauge",
 	 "1: steps take longer for good than in the first 60 windows. Missing before those.",
 	 regression},

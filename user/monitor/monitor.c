@@ -71,6 +71,8 @@ static void tell_state(void *ctx, const struct watch *w)
 		.state = w->state,
 		.steps = w->steps,
 		.watched_s = w->ready_ns ? (double)(now_ns - w->ready_ns) / 1e9 : 0,
+		.learn_s = (double)((w->ready_ns ? w->ready_ns : now_ns) - w->begin_ns) / 1e9,
+		.unread_s = w->unread_s,
 		.duty = w->schedule.duty,
 	};
 	tell(ctx, &message, -1);

@@ -98,6 +98,7 @@ struct watch *watch__new(const struct watch_opts *opts, const struct found_rank 
 	w->opts = opts;
 	w->rank = *rank;
 	w->id = id;
+	w->begin_ns = now_ns;
 	w->ask_due_ns = now_ns + ATTACH_ASK_NS;
 	w->window_due_ns = UINT64_MAX;
 	w->deadline_ns = now_ns + ATTACH_NS;
@@ -147,8 +148,14 @@ static void plan_window(struct watch *w, uint64_t now_ns)
 	set_state(w, WATCH_WAITING);
 }
 
+static void note_unread(struct watch *w, uint64_t now_ns)
+{
+	w->unread_s += (double)(now_ns - w->open_ns) / 1e9;
+}
+
 static void give_up_window(struct watch *w, enum window_result why, uint64_t now_ns)
 {
+	note_unread(w, now_ns);
 	w->opts->window(w->opts->ctx, w, why, NULL);
 	plan_window(w, now_ns);
 }
@@ -162,6 +169,7 @@ void watch__file_closed(struct watch *w, const char *name, uint64_t now_ns)
 		return;
 	strcpy(ready.file, name);
 	ready.seconds = (double)(now_ns - w->open_ns) / 1e9;
+	w->open_s = ready.seconds;
 	w->window_due_ns = w->deadline_ns = UINT64_MAX;
 	set_state(w, WATCH_READING);
 	w->opts->window(w->opts->ctx, w, WINDOW_OK, &ready);
@@ -171,8 +179,10 @@ void watch__measured(struct watch *w, const struct window_answer *answer, uint64
 {
 	if (w->state != WATCH_READING)
 		return;
-	if (answer->result == WINDOW_OK)
-		schedule__measured(&w->schedule, answer->overhead);
+	/* Lost events are of windows that cost the most. */
+	schedule__measured(&w->schedule, answer->overhead);
+	if (!answer->is_counted)
+		w->unread_s += w->open_s;
 	plan_window(w, now_ns);
 	if (answer->result != WINDOW_LOST)
 		return;
@@ -336,8 +346,10 @@ static void miss_deadline(struct watch *w, uint64_t now_ns)
 		give_up_window(w, WINDOW_EMPTY, now_ns);
 		return;
 	}
-	if (w->state == WATCH_RECORDING)
+	if (w->state == WATCH_RECORDING) {
+		note_unread(w, now_ns);
 		w->opts->window(w->opts->ctx, w, WINDOW_TIMEOUT, NULL);
+	}
 	watch__stop(w, now_ns);
 }
 

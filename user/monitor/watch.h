@@ -43,7 +43,9 @@ struct watch {
 	uint64_t steps, census_ns; /* at the latest census */
 	double step_s;		   /* by the census; 0: not known */
 	uint64_t ask_due_ns, window_due_ns, deadline_ns, hold_ns;
-	uint64_t open_ns;
+	uint64_t begin_ns, open_ns;
+	double open_s;	 /* the window that is read was open so long */
+	double unread_s; /* of windows without figures */
 	bool was_open; /* the window, when it was asked to end */
 	bool ended;	/* the session; waited for */
 	int exit_status; /* of waitpid(2) */
