@@ -85,6 +85,46 @@ Test(monitor_metrics, a_report_may_lie)
 	figures__free(&f);
 }
 
+Test(monitor_metrics, tables_that_were_cut_are_told)
+{
+	static const char *const tables[] = {"steps", "model", "operator"};
+	struct figures f = figures_of(window);
+	char json[128];
+
+	cr_expect_not(f.is_cut);
+	figures__free(&f);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+		snprintf(json, sizeof(json), "{\"%s\": {\"rows\": [], \"left_out\": 1}}",
+			 tables[i]);
+		figures__parse(json, strlen(json), &f);
+		cr_expect(f.is_cut, "%s", json);
+		figures__free(&f);
+	}
+}
+
+Test(monitor_metrics, operators_without_a_place_are_summed)
+{
+	const size_t cnt = FIGURES_OPERATORS + 7;
+	char *json = NULL;
+	size_t len;
+	FILE *out = open_memstream(&json, &len);
+	struct figures f;
+
+	fputs("{\"steps\": {\"rows\": [{\"time_ns\": 7}]}, \"operator\": {\"rows\": [", out);
+	for (size_t i = 0; i < cnt; i++)
+		fprintf(out,
+			"%s{\"section\": \"Thread: x\", \"depth\": 0, \"name\": \"o%zu\", "
+			"\"cpu_total_ns\": 1000000000}",
+			i ? "," : "", i);
+	fputs("]}}", out);
+	fclose(out);
+	f = figures_of(json);
+	cr_expect_eq(f.operator_cnt, FIGURES_OPERATORS);
+	cr_expect_float_eq(f.other_s, 7, 1e-9);
+	figures__free(&f);
+	free(json);
+}
+
 static struct rank_info info_of(uint32_t id, const char *job, int rank)
 {
 	struct rank_info info = {.id = id, .pid = (pid_t)(1000 + id), .rank = rank};

@@ -4,6 +4,7 @@
 #include <math.h>
 #include "monitor/backoff.h"
 #include "monitor/schedule.h"
+#include "monitor/step_time.h"
 
 TestSuite(monitor_schedule);
 
@@ -107,4 +108,39 @@ Test(monitor_schedule, the_second_failure_waits_and_each_doubles)
 	backoffs__keep(&b, is_four, NULL);
 	cr_expect_eq(b.cnt, 1);
 	backoffs__free(&b);
+}
+
+Test(monitor_schedule, what_a_long_window_used_up_is_waited_for)
+{
+	struct schedule s;
+	uint64_t at;
+
+	schedule__init(&s, 0.005, 0.02, 1);
+	at = schedule__next(&s, 0, WINDOW_NS);
+	schedule__used(&s, at, at + 10 * WINDOW_NS);
+	cr_expect_geq(schedule__next(&s, at + 10 * WINDOW_NS, WINDOW_NS), at + 500 * WINDOW_NS);
+}
+
+/* 0.1 s a step, and an evaluation of a minute that a census finds. */
+Test(monitor_schedule, one_pause_does_not_change_the_time_of_a_step)
+{
+	struct step_time t = {0};
+
+	step_time__count(&t, 0, 5 * WINDOW_NS);
+	cr_expect_eq(step_time__ns(&t), 0);
+	for (uint64_t i = 1; i <= 4; i++)
+		step_time__count(&t, 50 * i, (5 + 5 * i) * WINDOW_NS);
+	step_time__count(&t, 200, 60 * WINDOW_NS);
+	step_time__count(&t, 225, 90 * WINDOW_NS);
+	cr_expect_eq(step_time__ns(&t), WINDOW_NS / 10);
+}
+
+/* Each census that sees one has waited for it. */
+Test(monitor_schedule, long_steps_are_measured_too)
+{
+	struct step_time t = {0};
+
+	for (uint64_t i = 0; i <= 100; i++)
+		step_time__count(&t, i / 10, (1 + 5 * i) * WINDOW_NS);
+	cr_expect_eq(step_time__ns(&t), 50 * WINDOW_NS);
 }

@@ -112,6 +112,7 @@ static enum window_result take_figures(struct service *s, const struct window_re
 	result = !text || (err && err != -ENODATA) ? WINDOW_UNREADABLE
 		 : err				   ? WINDOW_EMPTY
 		 : f.lost			   ? WINDOW_LOST
+		 : f.is_cut			   ? WINDOW_TOO_LARGE
 						   : WINDOW_OK;
 	if (text && r) {
 		job_series__spend(r, f.overhead, window->seconds);

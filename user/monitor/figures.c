@@ -136,12 +136,17 @@ static int take_operators(struct figures *f, const json_t *tables)
 		return -ENOMEM;
 	json_array_foreach(rows_of(tables, "operator"), i, row)
 	{
+		const double seconds = number_of(row, "cpu_total_ns", NS_MAX) / 1e9;
 		struct named_figure *op = &f->operators[f->operator_cnt];
 
-		if (!is_own(row) || f->operator_cnt == FIGURES_OPERATORS)
+		if (!is_own(row))
 			continue;
+		if (f->operator_cnt == FIGURES_OPERATORS) {
+			f->other_s += seconds;
+			continue;
+		}
 		take_text(op->name, sizeof(op->name), row, "name");
-		op->value = number_of(row, "cpu_total_ns", NS_MAX) / 1e9;
+		op->value = seconds;
 		f->operator_cnt += op->name[0] && op->value > 0;
 	}
 	qsort(f->operators, f->operator_cnt, sizeof(*f->operators), by_value);
@@ -173,6 +178,15 @@ static void take_cost(struct figures *f, const json_t *tables)
 	f->lost = (uint64_t)number_of(row, "events_lost", NS_MAX);
 }
 
+static void look_for_cuts(struct figures *f, const json_t *tables)
+{
+	static const char *const summed[] = {"steps", "model", "operator"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(summed); i++)
+		f->is_cut |= json_integer_value(json_object_get(json_object_get(tables, summed[i]),
+								"left_out")) != 0;
+}
+
 int figures__parse(const char *text, size_t len, struct figures *out)
 {
 	json_t *tables = NULL;
@@ -192,6 +206,7 @@ int figures__parse(const char *text, size_t len, struct figures *out)
 	take_phases(out, tables);
 	take_findings(out, tables);
 	take_cost(out, tables);
+	look_for_cuts(out, tables);
 	json_decref(tables);
 	return err ? err : out->step_cnt ? 0 : -ENODATA;
 }

@@ -3,6 +3,7 @@
 #ifndef PROFTRACE_FIGURES_H
 #define PROFTRACE_FIGURES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,10 +28,12 @@ struct figures {
 	size_t phase_cnt;
 	struct named_figure *operators; /* seconds, the largest first */
 	size_t operator_cnt;
+	double other_s; /* operators beyond these */
 	struct named_figure findings[FIGURES_FINDINGS]; /* share of the step by rule, 0..1; 0: not told */
 	size_t finding_cnt;
 	double overhead; /* estimated share of a step's time that probes took; 0: unknown */
 	uint64_t lost;	 /* events */
+	bool is_cut; /* rows of steps, phases or operators are missing: no sum is of all steps */
 };
 
 /* text: of a process that may have been taken over, so each value is checked. 0, or a negative

@@ -211,6 +211,7 @@ static void add_names(struct job_series *s, struct rank_series *r, const struct 
 
 		*(op ? &op->value : &r->other_s) += f->operators[i].value;
 	}
+	r->other_s += f->other_s;
 	for (size_t i = 0; i < r->finding_cnt; i++)
 		r->findings[i].value = 0;
 	for (size_t i = 0; i < f->finding_cnt; i++) {

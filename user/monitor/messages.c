@@ -6,7 +6,7 @@ const char *const unwatched_names[UNWATCHED_CNT] = {
 	"young",	"backoff",     "too_many", "queued",
 };
 const char *const window_result_names[WINDOW_RESULT_CNT] = {
-	"ok", "events_lost", "no_whole_step", "unreadable", "timeout",
+	"ok", "events_lost", "no_whole_step", "unreadable", "timeout", "too_large",
 };
 const char *const attach_failure_names[ATTACH_FAILURE_CNT] = {"failed", "killed", "timeout"};
 const char *const watch_state_names[WATCH_STATE_CNT] = {

@@ -31,6 +31,7 @@ enum window_result {
 	WINDOW_EMPTY,	   /* no whole step */
 	WINDOW_UNREADABLE, /* `report` failed, or said what cannot be */
 	WINDOW_TIMEOUT,	   /* its file was not complete in time */
+	WINDOW_TOO_LARGE,  /* more steps or operators than are read, or too many bytes */
 	WINDOW_RESULT_CNT,
 };
 extern const char *const window_result_names[WINDOW_RESULT_CNT];

@@ -69,7 +69,7 @@ static void tell_state(void *ctx, const struct watch *w)
 	message.state = (struct rank_state){
 		.id = w->id,
 		.state = w->state,
-		.steps = w->steps,
+		.steps = w->step_time.steps,
 		.watched_s = w->ready_ns ? (double)(now_ns - w->ready_ns) / 1e9 : 0,
 		.learn_s = (double)((w->ready_ns ? w->ready_ns : now_ns) - w->begin_ns) / 1e9,
 		.unread_s = w->unread_s,

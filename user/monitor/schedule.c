@@ -50,10 +50,23 @@ static double draw(struct schedule *s)
 	return (double)(s->random * 0x2545F4914F6CDD1Dull >> 11) / 0x1p53;
 }
 
+static double duty(const struct schedule *s)
+{
+	return s->duty < 1 ? s->duty : 1;
+}
+
+void schedule__used(struct schedule *s, uint64_t open_ns, uint64_t now_ns)
+{
+	const uint64_t end_ns = open_ns + (uint64_t)((double)(now_ns - open_ns) / duty(s));
+
+	if (end_ns > s->stratum_end_ns)
+		s->stratum_end_ns = end_ns;
+}
+
 uint64_t schedule__next(struct schedule *s, uint64_t now_ns, uint64_t window_ns)
 {
 	const uint64_t begin_ns = s->stratum_end_ns > now_ns ? s->stratum_end_ns : now_ns;
-	const double stratum_ns = (double)window_ns / (s->duty < 1 ? s->duty : 1);
+	const double stratum_ns = (double)window_ns / duty(s);
 
 	s->stratum_end_ns = begin_ns + (uint64_t)stratum_ns;
 	return begin_ns + (uint64_t)(draw(s) * (stratum_ns - (double)window_ns));

@@ -25,6 +25,8 @@ struct schedule {
 void schedule__init(struct schedule *s, double budget, double max_duty, uint64_t seed);
 /* Of a window; never raises the duty, since a busy host measures less now and then. */
 void schedule__measured(struct schedule *s, double overhead);
+/* A window was open for so long: the next one waits for the time that it has used up. */
+void schedule__used(struct schedule *s, uint64_t open_ns, uint64_t now_ns);
 /* When the next window of that length opens. */
 uint64_t schedule__next(struct schedule *s, uint64_t now_ns, uint64_t window_ns);
 

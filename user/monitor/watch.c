@@ -132,9 +132,9 @@ void watch__stop(struct watch *w, uint64_t now_ns)
 
 static uint64_t window_ns(const struct watch *w)
 {
-	const double ns = w->step_s * 1e9 * (double)w->opts->window_steps;
+	const double ns = (double)step_time__ns(&w->step_time) * (double)w->opts->window_steps;
 
-	if (!(w->step_s > 0))
+	if (!(ns > 0))
 		return UNKNOWN_NS;
 	return ns < WINDOW_MIN_NS   ? WINDOW_MIN_NS
 	       : ns > WINDOW_MAX_NS ? WINDOW_MAX_NS
@@ -150,6 +150,7 @@ static void plan_window(struct watch *w, uint64_t now_ns)
 
 static void note_unread(struct watch *w, uint64_t now_ns)
 {
+	schedule__used(&w->schedule, w->open_ns, now_ns);
 	w->unread_s += (double)(now_ns - w->open_ns) / 1e9;
 }
 
@@ -170,6 +171,7 @@ void watch__file_closed(struct watch *w, const char *name, uint64_t now_ns)
 	strcpy(ready.file, name);
 	ready.seconds = (double)(now_ns - w->open_ns) / 1e9;
 	w->open_s = ready.seconds;
+	schedule__used(&w->schedule, w->open_ns, now_ns);
 	w->window_due_ns = w->deadline_ns = UINT64_MAX;
 	set_state(w, WATCH_READING);
 	w->opts->window(w->opts->ctx, w, WINDOW_OK, &ready);
@@ -211,16 +213,6 @@ static void be_ready(struct watch *w, uint64_t now_ns)
 	set_state(w, WATCH_WAITING);
 }
 
-static void count_steps(struct watch *w, uint64_t step, uint64_t now_ns)
-{
-	if (w->census_ns && step <= w->steps)
-		return;
-	if (w->census_ns)
-		w->step_s = (double)(now_ns - w->census_ns) / 1e9 / (double)(step - w->steps);
-	w->steps = step;
-	w->census_ns = now_ns;
-}
-
 static void on_status(struct watch *w, const char *text, uint64_t now_ns)
 {
 	struct session_answer a;
@@ -229,12 +221,12 @@ static void on_status(struct watch *w, const char *text, uint64_t now_ns)
 	if (!w->ready_ns && a.has_step)
 		be_ready(w, now_ns);
 	w->ask_due_ns = now_ns + (!w->ready_ns	 ? ATTACH_ASK_NS
-				  : w->census_ns ? CENSUS_NS
+				  : w->step_time.census_ns ? CENSUS_NS
 						 : FIRST_NS);
 	if (!a.has_step)
 		return;
-	count_steps(w, a.step, now_ns);
-	if (w->state == WATCH_WAITING && w->window_due_ns == UINT64_MAX && w->step_s > 0)
+	step_time__count(&w->step_time, a.step, now_ns);
+	if (w->state == WATCH_WAITING && w->window_due_ns == UINT64_MAX && step_time__ns(&w->step_time))
 		plan_window(w, now_ns);
 	else
 		w->opts->changed(w->opts->ctx, w);
@@ -250,12 +242,12 @@ static void on_start(struct watch *w, uint64_t now_ns)
 /* "the window ends with step 7: FILE"; else none was open. */
 static void on_pause(struct watch *w, const char *text, uint64_t now_ns)
 {
-	const uint64_t steps_ns = (uint64_t)(4e9 * w->step_s);
+	const uint64_t steps_ns = 4 * step_time__ns(&w->step_time);
 	struct session_answer a;
 
 	session_answer__parse(text, &a);
 	if (a.has_step)
-		count_steps(w, a.step, now_ns);
+		step_time__count(&w->step_time, a.step, now_ns);
 	if (w->state != WATCH_RECORDING)
 		return; /* its file was closed before */
 	w->was_open = !strncmp(text, "the window end", strlen("the window end"));

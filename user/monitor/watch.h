@@ -13,6 +13,7 @@
 #include "monitor/discovery.h"
 #include "monitor/event_loop.h"
 #include "monitor/schedule.h"
+#include "monitor/step_time.h"
 
 struct watch;
 
@@ -40,8 +41,7 @@ struct watch {
 	uint64_t asked_ns;
 	struct schedule schedule;
 	uint64_t ready_ns; /* 0: not yet */
-	uint64_t steps, census_ns; /* at the latest census */
-	double step_s;		   /* by the census; 0: not known */
+	struct step_time step_time;
 	uint64_t ask_due_ns, window_due_ns, deadline_ns, hold_ns;
 	uint64_t begin_ns, open_ns;
 	double open_s;	 /* the window that is read was open so long */
