@@ -11,9 +11,16 @@
 
 #define CANNOT_RUN 127
 
+static void limit(int resource, rlim_t most)
+{
+	const struct rlimit to = {most, most};
+
+	if (most)
+		setrlimit((__rlimit_resource_t)resource, &to);
+}
+
 static void become(char *const argv[], const struct child_limits *limits, pid_t parent)
 {
-	const struct rlimit bytes = {limits->file_bytes, limits->file_bytes};
 	const int none = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sigset_t nothing;
 
@@ -22,8 +29,8 @@ static void become(char *const argv[], const struct child_limits *limits, pid_t 
 	prctl(PR_SET_PDEATHSIG, limits->death_signal);
 	if (getppid() != parent || none < 0)
 		_exit(CANNOT_RUN);
-	if (limits->file_bytes)
-		setrlimit(RLIMIT_FSIZE, &bytes);
+	limit(RLIMIT_FSIZE, limits->file_bytes);
+	limit(RLIMIT_DATA, limits->data_bytes);
 	sigemptyset(&nothing);
 	sigprocmask(SIG_SETMASK, &nothing, NULL);
 	dup2(none, STDIN_FILENO);

@@ -13,6 +13,7 @@ struct child {
 
 struct child_limits {
 	size_t file_bytes; /* that it may write to one file; 0: no limit */
+	size_t data_bytes; /* of its memory; 0: no limit */
 	int death_signal;  /* when the monitor ends */
 	int out;	   /* its standard output; -1: none */
 };

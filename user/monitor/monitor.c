@@ -19,8 +19,12 @@
 #include "monitor/window_store.h"
 
 #define COUNTS_NS    10000000000ull
-#define BEGUN_A_SCAN 2	   /* sessions: to attach takes half a second of CPU time */
-#define OVERHEAD_MAX 100.0 /* of a window: more is no measurement */
+#define BEGUN_A_SCAN 2 /* sessions: to attach takes half a second of CPU time */
+#define KEEP_NS	     60000000000ull
+#define WINDOW_SHARE 4		 /* of --keep: the largest recording of a window, */
+#define WINDOW_MAX   (64u << 20) /* and at most so many bytes */
+#define WINDOW_SPARE (16u << 20) /* a session that writes so much more is ended */
+#define OVERHEAD_MAX 100.0	 /* of a window: more is no measurement */
 
 struct monitor {
 	const struct monitor_opts *opts;
@@ -36,7 +40,8 @@ struct monitor {
 	struct window_reader reader;
 	int store; /* its directory */
 	struct monitor_counts counts;
-	uint64_t scan_due_ns, counts_due_ns;
+	uint64_t scan_due_ns, counts_due_ns, keep_due_ns;
+	uint64_t window_bytes; /* the largest that is read and kept */
 	bool is_stopping;
 	int err; /* why it stops; err__set */
 };
@@ -133,8 +138,17 @@ static void on_window(void *ctx, struct watch *w, enum window_result result,
 
 	if (!ready)
 		m->counts.windows[result]++;
+	else if (!window_store__take(m->store, ready->file, m->window_bytes))
+		count_window(m, w->id, WINDOW_TOO_LARGE);
 	else if (!window_reader__add(&m->reader, ready))
 		count_window(m, w->id, WINDOW_UNREADABLE);
+}
+
+static void keep(struct monitor *m, uint64_t now_ns)
+{
+	m->keep_due_ns = now_ns + KEEP_NS;
+	if (window_store__keep(m->store, m->opts->keep_bytes) < 0)
+		log__warn("--keep: cannot look through %s", m->opts->store);
 }
 
 static void on_read(void *ctx, const struct window_ready *window, int json)
@@ -142,8 +156,7 @@ static void on_read(void *ctx, const struct window_ready *window, int json)
 	struct monitor *m = ctx;
 	struct message message = {.kind = MESSAGE_WINDOW, .window = *window};
 
-	if (window_store__keep(m->store, m->opts->keep_bytes) < 0)
-		log__warn("--keep: cannot look through %s", m->opts->store);
+	keep(m, clock__monotonic_ns());
 	if (json < 0)
 		count_window(m, window->id, WINDOW_UNREADABLE);
 	else
@@ -371,7 +384,8 @@ static uint64_t due(const struct monitor *m)
 	uint64_t at = window_reader__due(&m->reader);
 
 	if (!m->is_stopping)
-		at = earlier(at, earlier(m->scan_due_ns, m->counts_due_ns));
+		at = earlier(at,
+			     earlier(m->scan_due_ns, earlier(m->counts_due_ns, m->keep_due_ns)));
 	for (size_t i = 0; i < m->watch_cnt; i++)
 		at = earlier(at, watch__due(m->watches[i]));
 	return at;
@@ -389,6 +403,8 @@ static void tick(struct monitor *m)
 		scan(m, now_ns);
 	if (!m->is_stopping && now_ns >= m->counts_due_ns)
 		tell_counts(m);
+	if (!m->is_stopping && now_ns >= m->keep_due_ns)
+		keep(m, now_ns);
 	if (m->is_stopping)
 		stop_all(m);
 }
@@ -471,6 +487,7 @@ static int begin(struct monitor *m)
 		err = open_loop(m);
 	if (err)
 		return err;
+	m->window_bytes = earlier(m->opts->keep_bytes / WINDOW_SHARE, WINDOW_MAX);
 	m->counts.budget = m->opts->budget;
 	m->counts.start_time_s = (double)clock__ns(CLOCK_REALTIME) / 1e9;
 	m->reader = (struct window_reader){.loop = &m->loop,
@@ -482,6 +499,7 @@ static int begin(struct monitor *m)
 					    .budget = m->opts->budget,
 					    .max_duty = m->opts->max_duty,
 					    .window_steps = m->opts->window_steps,
+					    .file_bytes = m->window_bytes + WINDOW_SPARE,
 					    .loop = &m->loop,
 					    .window = on_window,
 					    .changed = tell_state,

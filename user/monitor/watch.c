@@ -69,7 +69,8 @@ static int start_session(struct watch *w)
 			"-o",
 			path,
 			NULL};
-	const struct child_limits limits = {.death_signal = SIGTERM, .out = -1};
+	const struct child_limits limits = {
+		.file_bytes = w->opts->file_bytes, .death_signal = SIGTERM, .out = -1};
 	int err;
 
 	snprintf(pid, sizeof(pid), "%d", w->rank.pid);
@@ -220,13 +221,14 @@ static void on_status(struct watch *w, const char *text, uint64_t now_ns)
 	session_answer__parse(text, &a);
 	if (!w->ready_ns && a.has_step)
 		be_ready(w, now_ns);
-	w->ask_due_ns = now_ns + (!w->ready_ns	 ? ATTACH_ASK_NS
+	w->ask_due_ns = now_ns + (!w->ready_ns		   ? ATTACH_ASK_NS
 				  : w->step_time.census_ns ? CENSUS_NS
-						 : FIRST_NS);
+							   : FIRST_NS);
 	if (!a.has_step)
 		return;
 	step_time__count(&w->step_time, a.step, now_ns);
-	if (w->state == WATCH_WAITING && w->window_due_ns == UINT64_MAX && step_time__ns(&w->step_time))
+	if (w->state == WATCH_WAITING && w->window_due_ns == UINT64_MAX &&
+	    step_time__ns(&w->step_time))
 		plan_window(w, now_ns);
 	else
 		w->opts->changed(w->opts->ctx, w);
@@ -242,7 +244,8 @@ static void on_start(struct watch *w, uint64_t now_ns)
 /* "the window ends with step 7: FILE"; else none was open. */
 static void on_pause(struct watch *w, const char *text, uint64_t now_ns)
 {
-	const uint64_t steps_ns = 4 * step_time__ns(&w->step_time);
+	const uint64_t four_ns = 4 * step_time__ns(&w->step_time),
+		       steps_ns = four_ns < WINDOW_MAX_NS ? four_ns : WINDOW_MAX_NS;
 	struct session_answer a;
 
 	session_answer__parse(text, &a);

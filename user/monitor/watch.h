@@ -21,6 +21,7 @@ struct watch_opts {
 	const char *store; /* directory of recordings */
 	double budget, max_duty;
 	uint64_t window_steps;
+	size_t file_bytes; /* a session whose recording grows beyond that ends */
 	struct event_loop *loop;
 	/* A window's file is complete, or its window failed. */
 	void (*window)(void *ctx, struct watch *w, enum window_result result,

@@ -10,7 +10,8 @@
 #include "common/util.h"
 #include "monitor/figures.h"
 
-#define READ_NS 60000000000ull
+#define READ_NS	     60000000000ull
+#define REPORT_BYTES (1ul << 30) /* of memory, whatever the recording expands to */
 
 static void begin_next(struct window_reader *r);
 
@@ -43,7 +44,10 @@ static int start(struct window_reader *r)
 	char path[PATH_MAX],
 		*argv[] = {"proftrace",	   "report",	  "--quiet", "--format", "json", "--table",
 			   FIGURES_TABLES, "--row-limit", "2000",    path,	 NULL};
-	const struct child_limits limits = {WINDOW_JSON_MAX, SIGKILL, r->json};
+	const struct child_limits limits = {.file_bytes = WINDOW_JSON_MAX,
+					    .data_bytes = REPORT_BYTES,
+					    .death_signal = SIGKILL,
+					    .out = r->json};
 	int err;
 
 	snprintf(path, sizeof(path), "%s/%s", r->directory, r->queue[0].file);

@@ -42,6 +42,16 @@ int window_store__open(const char *path)
 			path);
 }
 
+bool window_store__take(int dir, const char *name, uint64_t bytes_max)
+{
+	struct stat st;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || (uint64_t)st.st_size <= bytes_max)
+		return true;
+	unlinkat(dir, name, 0);
+	return false;
+}
+
 static bool is_recording(const char *name)
 {
 	const size_t len = strlen(name), end = strlen(".ptrec");

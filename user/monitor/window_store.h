@@ -3,11 +3,14 @@
 #ifndef PROFTRACE_WINDOW_STORE_H
 #define PROFTRACE_WINDOW_STORE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Makes it, mode 0700, if it is missing and the one above is not. A descriptor, or a negative errno
  * with err__set: it must be ours, and nobody else may write to it. */
 int window_store__open(const char *path);
+/* Of a window that ended: false, and it is removed, if it is larger than that. */
+bool window_store__take(int dir, const char *name, uint64_t bytes_max);
 /* Removes recordings until the others have at most so many bytes; those of the last two minutes stay,
  * one may be open. Returns how many were removed, or a negative errno. */
 int window_store__keep(int dir, uint64_t bytes);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the monitor keeps of its recordings. */
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "common/util.h"
+#include "monitor/window_store.h"
+
+static char place[] = "/tmp/window-store-XXXXXX";
+static int dir = -1;
+
+static void begin(void)
+{
+	cr_assert(mkdtemp(place));
+	dir = window_store__open(place);
+	cr_assert_geq(dir, 0);
+}
+
+static void end(void)
+{
+	DIR *entries = dir__entries(dir);
+	const struct dirent *entry;
+
+	while ((entry = readdir(entries)))
+		unlinkat(dir, entry->d_name, 0);
+	closedir(entries);
+	close(dir);
+	rmdir(place);
+}
+
+TestSuite(window_store, .init = begin, .fini = end);
+
+/* age_s: since it was changed. */
+static void make(const char *name, size_t bytes, long age_s)
+{
+	const int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	const struct timespec changed = {time(NULL) - age_s, 0}, times[] = {changed, changed};
+
+	cr_assert_geq(fd, 0);
+	cr_assert_eq(posix_fallocate(fd, 0, (off_t)bytes), 0);
+	cr_assert_eq(futimens(fd, times), 0);
+	close(fd);
+}
+
+static bool has(const char *name)
+{
+	return !faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+Test(window_store, a_recording_that_is_too_large_goes_at_once)
+{
+	make("a_1_6931d000.ptrec", 4096, 0);
+	make("b_1_6931d000.ptrec", 8192, 0);
+	cr_expect(window_store__take(dir, "a_1_6931d000.ptrec", 4096));
+	cr_expect_not(window_store__take(dir, "b_1_6931d000.ptrec", 4096));
+	cr_expect(has("a_1_6931d000.ptrec"));
+	cr_expect_not(has("b_1_6931d000.ptrec"));
+	cr_expect(window_store__take(dir, "gone", 4096));
+}
