@@ -144,3 +144,37 @@ Test(monitor_schedule, long_steps_are_measured_too)
 		step_time__count(&t, i / 10, (1 + 5 * i) * WINDOW_NS);
 	cr_expect_eq(step_time__ns(&t), 50 * WINDOW_NS);
 }
+
+Test(monitor_schedule, failures_are_forgiven_in_time)
+{
+	struct backoffs b = {0};
+	uint64_t now = 1;
+
+	for (int i = 0; i < 5; i++)
+		backoffs__add(&b, 4, 40, now);
+	now = b.items[0].until_ns + 3 * BACKOFF_FORGIVE_NS;
+	cr_expect_eq(backoffs__add(&b, 4, 40, now), 2 * BACKOFF_FIRST_NS,
+		     "the third, not the sixth");
+	/* One a day, of a job of many weeks. */
+	for (int i = 0; i < 50; i++) {
+		now = b.items[0].until_ns + 4 * BACKOFF_FORGIVE_NS;
+		cr_expect_leq(backoffs__add(&b, 4, 40, now), BACKOFF_FIRST_NS);
+	}
+	backoffs__free(&b);
+}
+
+Test(monitor_schedule, good_windows_make_the_wait_after_a_loss_shorter)
+{
+	struct loss_hold h = {0};
+
+	cr_expect_eq(loss_hold__after(&h, WINDOW_OK), 0);
+	cr_expect_eq(loss_hold__after(&h, WINDOW_LOST), BACKOFF_FIRST_NS);
+	cr_expect_eq(loss_hold__after(&h, WINDOW_LOST), 2 * BACKOFF_FIRST_NS);
+	cr_expect_eq(loss_hold__after(&h, WINDOW_EMPTY), 0);
+	for (int i = 0; i < LOSS_HOLD_FORGIVE; i++)
+		cr_expect_eq(loss_hold__after(&h, WINDOW_OK), 0);
+	cr_expect_eq(loss_hold__after(&h, WINDOW_LOST), 2 * BACKOFF_FIRST_NS);
+	for (int i = 0; i < 100; i++)
+		loss_hold__after(&h, WINDOW_LOST);
+	cr_expect_eq(loss_hold__after(&h, WINDOW_LOST), BACKOFF_MAX_NS);
+}

@@ -11,15 +11,33 @@ static struct backoff *find(const struct backoffs *b, pid_t pid, uint64_t start_
 	return NULL;
 }
 
-static uint64_t wait_of(unsigned int failures)
+/* Doubled each time but the first. */
+static uint64_t wait_of(unsigned int times)
 {
 	uint64_t wait_ns = BACKOFF_FIRST_NS;
 
-	if (failures < 2)
-		return 0;
-	for (unsigned int i = 2; i < failures && wait_ns < BACKOFF_MAX_NS; i++)
+	for (unsigned int i = 1; i < times && wait_ns < BACKOFF_MAX_NS; i++)
 		wait_ns *= 2;
 	return wait_ns < BACKOFF_MAX_NS ? wait_ns : BACKOFF_MAX_NS;
+}
+
+static void forgive(struct backoff *of, uint64_t now_ns)
+{
+	const uint64_t times =
+		now_ns > of->until_ns ? (now_ns - of->until_ns) / BACKOFF_FORGIVE_NS : 0;
+
+	of->failures -= times < of->failures ? (unsigned int)times : of->failures;
+}
+
+uint64_t loss_hold__after(struct loss_hold *h, enum window_result result)
+{
+	if (result == WINDOW_LOST) {
+		h->good = 0;
+		return wait_of(++h->losses);
+	}
+	if (result == WINDOW_OK && ++h->good % LOSS_HOLD_FORGIVE == 0 && h->losses)
+		h->losses--;
+	return 0;
 }
 
 uint64_t backoffs__add(struct backoffs *b, pid_t pid, uint64_t start_ticks, uint64_t now_ns)
@@ -32,8 +50,9 @@ uint64_t backoffs__add(struct backoffs *b, pid_t pid, uint64_t start_ticks, uint
 			return 0;
 		of = &b->items[b->cnt - 1];
 	}
+	forgive(of, now_ns);
 	of->failures++;
-	of->until_ns = now_ns + wait_of(of->failures);
+	of->until_ns = now_ns + (of->failures > 1 ? wait_of(of->failures - 1) : 0);
 	return of->until_ns - now_ns;
 }
 

@@ -24,8 +24,7 @@
 #define WINDOW_MIN_NS (SECOND_NS / 5)
 #define WINDOW_MAX_NS (120 * SECOND_NS)
 #define UNKNOWN_NS    (5 * SECOND_NS)	/* a window of a job whose steps' time is not known */
-#define HOLD_NS	      (600 * SECOND_NS) /* after a loss; doubled each time */
-#define HOLD_MAX_NS   (24 * 3600 * SECOND_NS)
+#define STEP_MAX_NS   (900 * SECOND_NS) /* as STEP_TIMEOUT: a window whose step never ends */
 #define RING_BYTES    "4M"
 #define STEP_TIMEOUT  "15m"
 
@@ -103,7 +102,6 @@ struct watch *watch__new(const struct watch_opts *opts, const struct found_rank 
 	w->ask_due_ns = now_ns + ATTACH_ASK_NS;
 	w->window_due_ns = UINT64_MAX;
 	w->deadline_ns = now_ns + ATTACH_NS;
-	w->hold_ns = HOLD_NS;
 	schedule__init(&w->schedule, opts->budget, opts->max_duty,
 		       now_ns ^ (uint64_t)rank->pid << 32);
 	make_prefix(w);
@@ -180,6 +178,8 @@ void watch__file_closed(struct watch *w, const char *name, uint64_t now_ns)
 
 void watch__measured(struct watch *w, const struct window_answer *answer, uint64_t now_ns)
 {
+	uint64_t hold_ns;
+
 	if (w->state != WATCH_READING)
 		return;
 	/* Lost events are of windows that cost the most. */
@@ -187,12 +187,12 @@ void watch__measured(struct watch *w, const struct window_answer *answer, uint64
 	if (!answer->is_counted)
 		w->unread_s += w->open_s;
 	plan_window(w, now_ns);
-	if (answer->result != WINDOW_LOST)
+	hold_ns = loss_hold__after(&w->hold, answer->result);
+	if (!hold_ns)
 		return;
 	log__warn("job %s, process %d: a window lost events; none is opened for %llu minutes",
-		  w->rank.key.name, w->rank.pid, (unsigned long long)(w->hold_ns / SECOND_NS / 60));
-	w->window_due_ns = now_ns + w->hold_ns;
-	w->hold_ns = w->hold_ns > HOLD_MAX_NS / 2 ? HOLD_MAX_NS : 2 * w->hold_ns;
+		  w->rank.key.name, w->rank.pid, (unsigned long long)(hold_ns / SECOND_NS / 60));
+	w->window_due_ns = now_ns + hold_ns;
 }
 
 /* ---- the control socket ---- */
@@ -279,6 +279,7 @@ static void on_answer(void *ctx)
 		err__take(err); /* its end is told by the pidfd */
 		return;
 	}
+	w->heard_ns = now_ns;
 	if (w->asked == CONTROL_STATUS)
 		on_status(w, text, now_ns);
 	else if (w->asked == CONTROL_START)
@@ -329,12 +330,23 @@ uint64_t watch__due(const struct watch *w)
 	return w->window_due_ns < due ? w->window_due_ns : due;
 }
 
+/* An evaluation, a checkpoint: the window ends with its step. */
+static bool has_long_step(const struct watch *w, uint64_t now_ns)
+{
+	return w->state == WATCH_RECORDING && w->was_open && now_ns - w->heard_ns < ANSWER_NS &&
+	       now_ns - w->open_ns < STEP_MAX_NS;
+}
+
 /* What was to be in time was not. */
 static void miss_deadline(struct watch *w, uint64_t now_ns)
 {
 	w->deadline_ns = UINT64_MAX;
 	if (w->state == WATCH_ENDING) {
 		kill(w->session.pid, SIGKILL);
+		return;
+	}
+	if (has_long_step(w, now_ns)) {
+		w->deadline_ns = now_ns + OPEN_NS;
 		return;
 	}
 	if (w->state == WATCH_RECORDING && !w->was_open) {

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "capture/control/control_socket.h"
+#include "monitor/backoff.h"
 #include "monitor/child.h"
 #include "monitor/discovery.h"
 #include "monitor/event_loop.h"
@@ -43,8 +44,10 @@ struct watch {
 	struct schedule schedule;
 	uint64_t ready_ns; /* 0: not yet */
 	struct step_time step_time;
-	uint64_t ask_due_ns, window_due_ns, deadline_ns, hold_ns;
+	uint64_t ask_due_ns, window_due_ns, deadline_ns;
 	uint64_t begin_ns, open_ns;
+	uint64_t heard_ns; /* the session answered, the last time */
+	struct loss_hold hold;
 	double open_s;	 /* the window that is read was open so long */
 	double unread_s; /* of windows without figures */
 	bool was_open; /* the window, when it was asked to end */

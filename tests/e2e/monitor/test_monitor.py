@@ -194,6 +194,22 @@ def session_killed(case):
     assert monitor.end() == 0, monitor.tool.err
 
 
+@test("a step of over a minute in an open window: the session is not ended, the window is read when the step ends")
+def long_step(case):
+    job = named(case, "long")
+    monitor = Monitor(case, own("long"))
+    windows = monitor.wait_windows(job, 1)["windows"]
+    process.wait_for(lambda: monitor.rank(job)["state"] == "recording", 60, "an open window")
+    job.signal(signal.SIGSTOP)
+    time.sleep(80)  # CLOSE_NS and more
+    assert monitor.rank(job)["state"] in ("recording", "waiting"), monitor.rank(job)
+    job.signal(signal.SIGCONT)
+    monitor.wait_windows(job, windows + 1)
+    assert monitor.value("proftrace_monitor_attach_failures_total", reason="timeout") == 0
+    assert monitor.value("proftrace_monitor_windows_total", result="timeout") == 0
+    assert monitor.end() == 0, monitor.tool.err
+
+
 @test("answers reading alone, this host alone, by its own name alone; a unix socket")
 def http(case):
     monitor = Monitor(case, own("none"))
