@@ -219,7 +219,7 @@ Test(monitor_metrics, counters_go_on_when_a_session_begins_anew)
 		.id = 1, .state = WATCH_WAITING, .steps = 500, .watched_s = 10, .duty = 0.02};
 
 	job_series__set_state(&s, &state);
-	job_series__end(&s, 1, 7);
+	job_series__end(&s, 1, false, 7);
 	cr_expect_eq(begin(&s, 2, "j", 0), r);
 	cr_expect_eq(r->ended_ns, 0);
 	state.id = 2;
@@ -249,7 +249,7 @@ Test(monitor_metrics, another_process_goes_on_without_the_baseline)
 
 	job_series__set_state(&s, &state);
 	add_window(&s, r);
-	job_series__end(&s, 1, 7);
+	job_series__end(&s, 1, false, 7);
 	cr_expect_eq(begin_as(&s, info_of(2, "j", -1), 7, ""), r);
 	cr_expect_eq(r->steps + r->steps_before, 500, "a counter never shrinks");
 	cr_expect_eq(r->cusum.warm_up_cnt, 0);
@@ -264,7 +264,7 @@ Test(monitor_metrics, neither_another_user_nor_another_container_takes_over)
 	struct job_series s = {.series_max = 1000};
 	struct rank_series *r = begin_as(&s, info_of(1, "j", 0), 7, "a");
 
-	job_series__end(&s, 1, 7);
+	job_series__end(&s, 1, false, 7);
 	cr_expect_neq(begin_as(&s, info_of(2, "j", 0), 8, "a"), r);
 	cr_expect_str_eq(job_series__find(&s, 2)->rank, "0", "another uid is another label");
 	cr_expect_neq(begin_as(&s, info_of(3, "j", 0), 7, "b"), r);
@@ -282,8 +282,8 @@ Test(monitor_metrics, a_process_finds_its_own_series_again)
 	begin(&s, 1, "j", -1);
 	r = job_series__begin(&s, &second);
 	add_window(&s, r);
-	job_series__end(&s, 1, 7);
-	job_series__end(&s, 2, 7);
+	job_series__end(&s, 1, false, 7);
+	job_series__end(&s, 2, false, 7);
 	second.id = 3;
 	cr_expect_eq(job_series__begin(&s, &second), r);
 	cr_expect_eq(r->cusum.warm_up_cnt, 1);
@@ -324,12 +324,48 @@ Test(monitor_metrics, what_ended_is_forgotten_later)
 	struct job_series s = {.series_max = 1000};
 
 	add_window(&s, begin(&s, 1, "j", 0));
-	job_series__end(&s, 1, 7);
+	job_series__end(&s, 1, false, 7);
 	job_series__expire(&s, 6 + SERIES_KEEP_NS);
 	cr_expect_eq(s.cnt, 1);
 	job_series__expire(&s, 7 + SERIES_KEEP_NS);
 	cr_expect_eq(s.cnt, 0);
 	cr_expect_eq(s.series_cnt, 0);
+	job_series__free(&s);
+}
+
+Test(monitor_metrics, what_is_left_alone_for_a_while_keeps_its_baseline_and_counts_nothing)
+{
+	struct job_series s = {.series_max = 1000};
+	struct rank_info info = info_of(1, "j", 0);
+	struct rank_series *r = job_series__begin(&s, &info);
+	struct rank_state state = {.id = 1, .steps = 500, .watched_s = 10};
+	char *text;
+
+	job_series__set_state(&s, &state);
+	add_window(&s, r);
+	job_series__end(&s, 1, true, 7);
+	job_series__expire(&s, 7 + 100 * SERIES_KEEP_NS);
+	cr_assert_eq(s.cnt, 1);
+	text = text_of(&s, metrics_text__print);
+	cr_expect_not(strstr(text, "proftrace_steps_total{"), "it would look as if it stood still");
+	free(text);
+	cr_expect_str_eq(begin(&s, 9, "j", 0)->rank, "u0", "its place is not free");
+	job_series__end(&s, 9, false, 8);
+	info.id = 2;
+	cr_expect_eq(job_series__begin(&s, &info), r);
+	cr_expect_eq(r->cusum.warm_up_cnt, 1);
+	text = text_of(&s, metrics_text__print);
+	cr_expect_not(strstr(text, "proftrace_steps_total{"));
+	free(text);
+	state = (struct rank_state){.id = 2, .steps = 1, .watched_s = 1};
+	job_series__set_state(&s, &state);
+	text = text_of(&s, metrics_text__print);
+	expect(text, "proftrace_steps_total{job_name=\"j\",uid=\"0\",rank=\"0\"} 501");
+	free(text);
+	job_series__end(&s, 2, true, 8);
+	job_series__end(&s, 2, false, 9);
+	job_series__expire(&s, 9 + SERIES_KEEP_NS);
+	cr_expect_eq(s.cnt, 0);
 	job_series__free(&s);
 }
 
@@ -386,7 +422,7 @@ Test(monitor_metrics, strange_names_are_escaped)
 	char *text;
 
 	clean_name__copy(name, sizeof(name), "<b>\"\\\n\x1b[2J\xc2\x9b\xff\xc3\xa9");
-	begin(&s, 1, name, 0);
+	begin(&s, 1, name, 0)->watched_s = 1;
 	text = text_of(&s, metrics_text__print);
 	expect(text, "proftrace_steps_total{job_name=\"<b>\\\"\\\\??[2J??\xc3\xa9\",uid=\"0\",rank="
 		     "\"0\"} 0");

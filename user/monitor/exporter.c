@@ -175,7 +175,7 @@ static int obey(struct service *s, const struct message *m, int fd)
 	case MESSAGE_WINDOW:
 		return on_window(s, &m->window, fd);
 	case MESSAGE_END:
-		job_series__end(&s->series, m->end, s->series.heard_ns);
+		job_series__end(&s->series, m->end.id, m->end.lives, s->series.heard_ns);
 		return 0;
 	case MESSAGE_COUNTS:
 		s->series.counts = m->counts;

@@ -69,7 +69,7 @@ static struct rank_series *find_label(struct job_series *s, const struct rank_in
 
 static bool is_free(const struct rank_series *same, const struct rank_info *info)
 {
-	return !same || (same->ended_ns && is_same_job(&same->info, info));
+	return !same || (same->ended_ns && !same->lives && is_same_job(&same->info, info));
 }
 
 /* Two that live have two names, whatever they were told. */
@@ -123,6 +123,7 @@ static void go_on(struct rank_series *r, const struct rank_info *info)
 	r->steps = 0;
 	r->watched_s = r->learn_s = r->unread_s = 0;
 	r->ended_ns = 0;
+	r->lives = false;
 	r->info = *info;
 }
 
@@ -268,12 +269,19 @@ bool job_series__add_window(struct job_series *s, struct rank_series *r, const s
 	return cusum__add(&r->cusum, r->median_s);
 }
 
-void job_series__end(struct job_series *s, uint32_t id, uint64_t now_ns)
+void job_series__end(struct job_series *s, uint32_t id, bool lives, uint64_t now_ns)
 {
 	struct rank_series *r = job_series__find(s, id);
 
-	if (r)
-		r->ended_ns = now_ns;
+	if (!r)
+		return;
+	r->ended_ns = now_ns;
+	r->lives = lives;
+}
+
+bool job_series__counts(const struct rank_series *r)
+{
+	return r->watched_s > 0 && !(r->ended_ns && r->lives);
 }
 
 static void forget(struct job_series *s, size_t i)
@@ -285,10 +293,15 @@ static void forget(struct job_series *s, size_t i)
 	s->items[i] = s->items[--s->cnt];
 }
 
+static bool is_over(const struct rank_series *r, uint64_t now_ns)
+{
+	return r->ended_ns && !r->lives && now_ns - r->ended_ns >= SERIES_KEEP_NS;
+}
+
 void job_series__expire(struct job_series *s, uint64_t now_ns)
 {
 	for (size_t i = s->cnt; i-- > 0;)
-		if (s->items[i]->ended_ns && now_ns - s->items[i]->ended_ns >= SERIES_KEEP_NS)
+		if (is_over(s->items[i], now_ns))
 			forget(s, i);
 }
 

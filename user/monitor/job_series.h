@@ -22,6 +22,7 @@ struct rank_series {
 	char rank[16];	       /* label: its number, or u0, u1, ... */
 	enum watch_state state;
 	uint64_t ended_ns; /* 0: it is watched */
+	bool lives;	   /* ended alone has the session; it is kept */
 	char framework[32], version[32], detail[16], step_rule[64], file[160];
 	uint64_t steps, steps_before; /* of this session, of those before */
 	double watched_s, watched_before_s, duty;
@@ -66,8 +67,11 @@ bool job_series__overhead(const struct rank_series *r, double *ratio);
 /* True: an alarm of the step time was raised, or cleared. */
 bool job_series__add_window(struct job_series *s, struct rank_series *r, const struct figures *f,
 			    const struct window_ready *window);
-void job_series__end(struct job_series *s, uint32_t id, uint64_t now_ns);
-/* Forgets those that ended SERIES_KEEP_NS ago. */
+/* Its session has ended. lives: the process has not, and will be watched again. */
+void job_series__end(struct job_series *s, uint32_t id, bool lives, uint64_t now_ns);
+/* Are its counters up to date? They are not of a rank that is not watched yet, or again. */
+bool job_series__counts(const struct rank_series *r);
+/* Forgets those whose process ended SERIES_KEEP_NS ago. */
 void job_series__expire(struct job_series *s, uint64_t now_ns);
 void job_series__free(struct job_series *s);
 

@@ -6,7 +6,7 @@
 
 static const char *state_of(const struct rank_series *r)
 {
-	return r->ended_ns ? "ended" : watch_state_names[r->state];
+	return r->ended_ns ? r->lives ? "backoff" : "ended" : watch_state_names[r->state];
 }
 
 /* Why there is no answer yet, or the answer. */

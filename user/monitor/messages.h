@@ -80,6 +80,11 @@ struct window_ready {
 	char file[160];
 };
 
+struct rank_end {
+	uint32_t id;
+	bool lives; /* its process: another session may begin */
+};
+
 struct monitor_counts {
 	uint64_t windows[WINDOW_RESULT_CNT], attach_failures[ATTACH_FAILURE_CNT];
 	uint64_t unwatched[UNWATCHED_CNT];
@@ -96,7 +101,7 @@ struct message {
 		struct rank_info begin;
 		struct rank_state state;
 		struct window_ready window;
-		uint32_t end; /* id */
+		struct rank_end end;
 		struct monitor_counts counts;
 	};
 };

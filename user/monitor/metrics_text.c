@@ -76,13 +76,13 @@ struct rank_metric {
 static bool steps(const struct rank_series *r, double *value)
 {
 	*value = (double)(r->steps_before + r->steps);
-	return true;
+	return job_series__counts(r);
 }
 
 static bool sampled(const struct rank_series *r, double *value)
 {
 	*value = (double)r->sampled_cnt;
-	return true;
+	return job_series__counts(r);
 }
 
 static bool regression(const struct rank_series *r, double *value)
@@ -99,7 +99,9 @@ static bool resets(const struct rank_series *r, double *value)
 
 static const struct rank_metric rank_metrics[] = {
 	{"proftrace_steps_total", "counter",
-	 "Steps since the job is watched, counted without probes.", steps},
+	 "Steps since the job is watched, counted without probes. Missing while no session counts "
+	 "them.",
+	 steps},
 	{"proftrace_sampled_steps_total", "counter", "Steps whose inside was recorded.", sampled},
 	{"proftrace_monitor_overhead_ratio", "gauge",
 	 "Estimated share of the time watched that probes cost the job. Missing until a window has "
@@ -160,6 +162,8 @@ static void put_histogram(const struct job_series *s, FILE *out)
 		const struct rank_series *r = s->items[i];
 		uint64_t cnt = 0;
 
+		if (!job_series__counts(r))
+			continue;
 		for (size_t b = 0; b <= SERIES_BUCKETS; b++) {
 			cnt += r->buckets[b];
 			snprintf(limit, sizeof(limit), "%.6g", job_series__bucket(b));

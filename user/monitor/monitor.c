@@ -37,6 +37,11 @@ struct monitor {
 	size_t watch_cnt, watch_cap;
 	uint32_t next_id;
 	struct backoffs backoffs;
+	struct left { /* alone, after its session ended */
+		uint32_t id;
+		struct found_rank rank;
+	} *left;
+	size_t left_cnt, left_cap;
 	struct window_reader reader;
 	int store; /* its directory */
 	struct monitor_counts counts;
@@ -274,6 +279,31 @@ static bool has_process(const void *ctx, pid_t pid, uint64_t start_ticks)
 	return is_found(ctx, &(struct found_rank){.pid = pid, .start_ticks = start_ticks});
 }
 
+static void tell_end(struct monitor *m, uint32_t id, bool process_lives)
+{
+	const struct message message = {.kind = MESSAGE_END, .end = {id, process_lives}};
+
+	tell(m, &message, -1);
+}
+
+/* Their series are kept until the process ends, or is watched again. */
+static void look_at_left(struct monitor *m)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < m->left_cnt; i++) {
+		const struct left *l = &m->left[i];
+
+		if (is_watched(m, &l->rank))
+			continue;
+		if (is_found(m, &l->rank))
+			m->left[kept++] = *l;
+		else
+			tell_end(m, l->id, false);
+	}
+	m->left_cnt = kept;
+}
+
 static void take_found(struct monitor *m, uint64_t now_ns)
 {
 	size_t cnt;
@@ -310,6 +340,7 @@ static void scan(struct monitor *m, uint64_t now_ns)
 			watch__stop(m->watches[i], now_ns);
 	backoffs__keep(&m->backoffs, has_process, m);
 	take_found(m, now_ns);
+	look_at_left(m);
 	m->counts_due_ns = 0;
 }
 
@@ -340,8 +371,10 @@ static void note_failure(struct monitor *m, const struct watch *w, uint64_t now_
 static void end_watch(struct monitor *m, size_t i, uint64_t now_ns)
 {
 	struct watch *w = m->watches[i];
-	const struct message message = {.kind = MESSAGE_END, .end = w->id};
+	const struct left left = {w->id, w->rank};
 	const bool was_let_go = !is_found(m, &w->rank) || m->is_stopping;
+	const bool is_left = !was_let_go && lives(&w->rank) &&
+			     !ARRAY_PUSH(m->left, m->left_cnt, m->left_cap, left);
 	/* It ends with success when its process does. */
 	const bool failed = !WIFEXITED(w->exit_status) || WEXITSTATUS(w->exit_status) ||
 			    w->state == WATCH_ENDING;
@@ -351,7 +384,7 @@ static void end_watch(struct monitor *m, size_t i, uint64_t now_ns)
 	else
 		log__info("job %s: process %d is watched no longer", w->rank.key.name, w->rank.pid);
 	tell_state(m, w);
-	tell(m, &message, -1);
+	tell_end(m, left.id, is_left);
 	watch__free(w);
 	m->watches[i] = m->watches[--m->watch_cnt];
 }
@@ -514,6 +547,7 @@ static void end(struct monitor *m)
 	for (size_t i = 0; i < m->watch_cnt; i++)
 		watch__free(m->watches[i]);
 	free(m->watches);
+	free(m->left);
 	discovery__free(m->discovery);
 	backoffs__free(&m->backoffs);
 	event_loop__remove(&m->loop, &m->signals);

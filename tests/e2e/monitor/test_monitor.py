@@ -189,8 +189,11 @@ def session_killed(case):
     os.kill(session, signal.SIGKILL)
     process.wait_for(lambda: monitor.value("proftrace_monitor_unwatched_processes", reason="backoff") == 1, 40,
                      "a process that is left alone")
-    assert monitor.rank(job)["state"] == "ended", monitor.rank(job)
+    assert monitor.rank(job)["state"] == "backoff", monitor.rank(job)
+    assert monitor.value("proftrace_steps_total", job_name=again["job_name"]) is None
     job.wait_steps(5)
+    job.stop()
+    process.wait_for(lambda: monitor.rank(job)["state"] == "ended", 40, "the end of the job")
     assert monitor.end() == 0, monitor.tool.err
 
 
