@@ -119,18 +119,18 @@ Test(monitor_processes, the_oldest_recordings_go_first)
 {
 	int store;
 
-	make_recording("new.ptrec", 8192, 1000);
-	make_recording("old.ptrec", 8192, 3000);
-	make_recording("middle.ptrec", 8192, 2000);
-	make_recording("open.ptrec", 65536, 0);
+	make_recording("new_7_6931d003.ptrec", 8192, 1000);
+	make_recording("old_7_6931d001.ptrec", 8192, 3000);
+	make_recording("middle_7_6931d002.ptrec", 8192, 2000);
+	make_recording("open_7_6931d004.ptrec", 65536, 0);
 	make_recording("notes.txt", 8192, 9000);
 	store = window_store__open(dir);
 	cr_assert_geq(store, 0, "%s", err__take(store));
 	cr_expect_eq(window_store__keep(store, 1 << 20), 0);
 	cr_expect_eq(window_store__keep(store, 65536 + 2 * 8192), 1);
-	cr_expect(!is_there("old.ptrec") && is_there("middle.ptrec"));
+	cr_expect(!is_there("old_7_6931d001.ptrec") && is_there("middle_7_6931d002.ptrec"));
 	cr_expect_eq(window_store__keep(store, 1), 2);
-	cr_expect(is_there("open.ptrec"), "it may be open");
+	cr_expect(is_there("open_7_6931d004.ptrec"), "it may be open");
 	cr_expect(is_there("notes.txt"), "no recording");
 	close(store);
 }

@@ -60,3 +60,50 @@ Test(window_store, a_recording_that_is_too_large_goes_at_once)
 	cr_expect_not(has("b_1_6931d000.ptrec"));
 	cr_expect(window_store__take(dir, "gone", 4096));
 }
+
+Test(window_store, the_oldest_of_the_monitors_own_go)
+{
+	static const char *const strangers[] = {"mine.ptrec",		"host_4242.ptrec",
+						"a_4242_run.ptrec",	"a_4242_6931d000.json",
+						"_4242_6931d000.ptrec", "a_x_6931d000.ptrec",
+						"4242_6931d000.ptrec"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(strangers); i++)
+		make(strangers[i], 1 << 20, 9000);
+	make("a_1_6931d000.ptrec", 1 << 16, 3000);
+	make("a.b_c_1_6931d000.12.ptrec", 1 << 16, 2000);
+	make("a_1_6931d001.ptrec", 1 << 16, 1000);
+	cr_expect_eq(window_store__keep(dir, 1 << 17), 1);
+	cr_expect_not(has("a_1_6931d000.ptrec"));
+	cr_expect_eq(window_store__keep(dir, 1 << 16), 1);
+	cr_expect_not(has("a.b_c_1_6931d000.12.ptrec"));
+	cr_expect(has("a_1_6931d001.ptrec"));
+	cr_expect_eq(window_store__keep(dir, 0), 1);
+	for (size_t i = 0; i < ARRAY_SIZE(strangers); i++)
+		cr_expect(has(strangers[i]), "%s", strangers[i]);
+}
+
+Test(window_store, another_users_files_stay)
+{
+	if (geteuid())
+		cr_skip_test("needs root");
+	unsetenv("SUDO_UID");
+	make("a_1_6931d000.ptrec", 1 << 16, 3000);
+	cr_assert_eq(fchownat(dir, "a_1_6931d000.ptrec", 12345, 12345, 0), 0);
+	cr_expect_eq(window_store__keep(dir, 0), 0);
+}
+
+Test(window_store, new_ones_stay_unless_the_clock_was_set_back)
+{
+	make("a_1_6931d000.ptrec", 1 << 16, 10);
+	make("a_1_6931d001.ptrec", 1 << 16, -100000);
+	cr_expect_eq(window_store__keep(dir, 0), 1);
+	cr_expect(has("a_1_6931d000.ptrec"));
+	cr_expect_not(has("a_1_6931d001.ptrec"));
+}
+
+Test(window_store, room_is_looked_for)
+{
+	cr_expect(window_store__has_room(dir, 0));
+	cr_expect_not(window_store__has_room(dir, UINT64_MAX));
+}

@@ -47,6 +47,7 @@ struct monitor {
 	struct monitor_counts counts;
 	uint64_t scan_due_ns, counts_due_ns, keep_due_ns;
 	uint64_t window_bytes; /* the largest that is read and kept */
+	bool is_full;	       /* the store's file system */
 	bool is_stopping;
 	int err; /* why it stops; err__set */
 };
@@ -147,6 +148,20 @@ static void on_window(void *ctx, struct watch *w, enum window_result result,
 		count_window(m, w->id, WINDOW_TOO_LARGE);
 	else if (!window_reader__add(&m->reader, ready))
 		count_window(m, w->id, WINDOW_UNREADABLE);
+}
+
+/* A full disk is no fault of a session's, and our recordings are not what fills it. */
+static bool may_open(void *ctx)
+{
+	struct monitor *m = ctx;
+	const bool is_full = !window_store__has_room(m->store, m->window_bytes + WINDOW_SPARE);
+
+	if (is_full && !m->is_full)
+		log__warn("no window opens: the file system of %s is nearly full", m->opts->store);
+	if (!is_full && m->is_full)
+		log__info("windows open again: %s has room", m->opts->store);
+	m->is_full = is_full;
+	return !is_full;
 }
 
 static void keep(struct monitor *m, uint64_t now_ns)
@@ -535,6 +550,7 @@ static int begin(struct monitor *m)
 					    .file_bytes = m->window_bytes + WINDOW_SPARE,
 					    .loop = &m->loop,
 					    .window = on_window,
+					    .may_open = may_open,
 					    .changed = tell_state,
 					    .ctx = m};
 	m->discovery = discovery__new(&m->opts->discovery);

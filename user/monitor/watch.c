@@ -364,6 +364,10 @@ static void open_or_close(struct watch *w, uint64_t now_ns)
 {
 	const enum control_verb verb = w->state == WATCH_RECORDING ? CONTROL_PAUSE : CONTROL_START;
 
+	if (verb == CONTROL_START && !w->opts->may_open(w->opts->ctx)) {
+		plan_window(w, now_ns);
+		return;
+	}
 	w->window_due_ns = UINT64_MAX;
 	if (!ask(w, verb, now_ns))
 		watch__stop(w, now_ns);

@@ -27,6 +27,8 @@ struct watch_opts {
 	/* A window's file is complete, or its window failed. */
 	void (*window)(void *ctx, struct watch *w, enum window_result result,
 		       const struct window_ready *ready);
+	/* False: no window may open now; it is asked again at the next one's time. */
+	bool (*may_open)(void *ctx);
 	void (*changed)(void *ctx, const struct watch *w); /* its state, or the census */
 	void *ctx;
 };

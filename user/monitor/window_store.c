@@ -2,10 +2,14 @@
 #include "monitor/window_store.h"
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include "common/err.h"
+#include "common/out_path.h"
 #include "common/util.h"
 
 #define SETTLED_S 120
@@ -52,11 +56,51 @@ bool window_store__take(int dir, const char *name, uint64_t bytes_max)
 	return false;
 }
 
-static bool is_recording(const char *name)
+bool window_store__has_room(int dir, uint64_t bytes)
 {
-	const size_t len = strlen(name), end = strlen(".ptrec");
+	struct statvfs fs;
 
-	return len > end && !strcmp(name + len - end, ".ptrec");
+	return fstatvfs(dir, &fs) || fs.f_bavail * fs.f_frsize >= bytes;
+}
+
+/* Takes "_" and at least so many of these characters from the end; what is left must not be empty.
+ */
+static bool drop_field(char *name, const char *characters, size_t least)
+{
+	char *at = strrchr(name, '_');
+	const size_t len = at ? strlen(at + 1) : 0;
+
+	if (!at || at == name || len < least || strspn(at + 1, characters) != len)
+		return false;
+	*at = '\0';
+	return true;
+}
+
+/* JOB_PID_TIME.ptrec and JOB_PID_TIME.N.ptrec, TIME in hexadecimal seconds since 1970. Others of
+ * the directory are none of our business. */
+static bool is_recording(const char *file)
+{
+	char name[NAME_MAX + 1];
+	char *dot;
+
+	snprintf(name, sizeof(name), "%s", file);
+	dot = strrchr(name, '.');
+	if (!dot || strcmp(dot, ".ptrec") != 0)
+		return false;
+	*dot = '\0';
+	dot = strrchr(name, '.');
+	if (dot && dot[1] && !dot[1 + strspn(dot + 1, "0123456789")])
+		*dot = '\0';
+	return drop_field(name, "0123456789abcdef", 8) && drop_field(name, "0123456789", 1);
+}
+
+static bool is_ours(const struct stat *st)
+{
+	uid_t uid;
+	gid_t gid;
+
+	out_path__owner(&uid, &gid);
+	return S_ISREG(st->st_mode) && (st->st_uid == geteuid() || st->st_uid == uid);
 }
 
 static int list(int dir, struct kept_list *l)
@@ -72,7 +116,7 @@ static int list(int dir, struct kept_list *l)
 		struct kept k = {0};
 
 		if (!is_recording(entry->d_name) ||
-		    fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+		    fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) || !is_ours(&st))
 			continue;
 		k = (struct kept){strdup(entry->d_name), (uint64_t)st.st_blocks * 512, st.st_mtim};
 		err = k.name ? ARRAY_PUSH(l->items, l->cnt, l->cap, k) : -ENOMEM;
@@ -96,13 +140,14 @@ static int by_age(const void *a, const void *b)
 
 static int remove_oldest(int dir, struct kept_list *l, uint64_t bytes)
 {
-	const time_t settled = time(NULL) - SETTLED_S;
+	const time_t now = time(NULL), settled = now - SETTLED_S;
 	int removed = 0;
 
 	qsort(l->items, l->cnt, sizeof(*l->items), by_age);
 	for (size_t i = 0; i < l->cnt && l->bytes > bytes; i++) {
-		if (l->items[i].changed.tv_sec > settled)
-			break;
+		/* A time that is still to come is no reason to keep it: the clock was set. */
+		if (l->items[i].changed.tv_sec > settled && l->items[i].changed.tv_sec <= now)
+			continue;
 		if (unlinkat(dir, l->items[i].name, 0))
 			continue;
 		l->bytes -= l->items[i].bytes;
