@@ -446,3 +446,14 @@ Test(monitor_metrics, names_are_cut_between_characters)
 	clean_name__for_file(name, sizeof(name), "../x");
 	cr_expect_str_eq(name, "_._x");
 }
+
+/* A right-to-left override, an invisible space, the sign of Arabic that hides; letters stay. */
+Test(monitor_metrics, names_neither_reorder_nor_hide)
+{
+	char name[64];
+
+	clean_name__copy(name, sizeof(name), "7\u202e8\u200b9\u061c\ufeff\u2028");
+	cr_expect_str_eq(name, "7?8?9???");
+	clean_name__copy(name, sizeof(name), "\u00e9\u4e2d\u200d\U0001f600");
+	cr_expect_str_eq(name, "\u00e9\u4e2d\u200d\U0001f600");
+}

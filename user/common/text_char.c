@@ -100,8 +100,7 @@ int text__columns(const char *s)
 	return text__columns_within(s, strlen(s));
 }
 
-/* C0, delete, C1 and what is no UTF-8, a C1 on a terminal of 8 bits: each could move the cursor. */
-static bool is_control(const char *c)
+bool text__is_hostile(const char *c)
 {
 	unsigned char byte = (unsigned char)*c, next = byte ? (unsigned char)c[1] : 0;
 	bool format = false;
@@ -115,7 +114,7 @@ static bool is_control(const char *c)
 
 void text__put_char(FILE *out, const char *c, size_t len)
 {
-	if (is_control(c))
+	if (text__is_hostile(c))
 		fputc('?', out);
 	else
 		fwrite(c, 1, len, out);
@@ -152,7 +151,7 @@ size_t text__clean(char *text, size_t len)
 		int cols;
 
 		bytes = text__char(text + i, &cols);
-		if (!ends_line(text + i) && is_control(text + i)) {
+		if (!ends_line(text + i) && text__is_hostile(text + i)) {
 			*out++ = '?';
 		} else {
 			memmove(out, text + i, bytes);

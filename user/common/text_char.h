@@ -13,6 +13,9 @@ int text__columns(const char *s);
 int text__columns_within(const char *s, size_t len); /* of the first so many bytes */
 /* Takes from the end what is left of a character of UTF-8 that was cut. */
 void text__drop_cut_char(char *s);
+/* C0, delete, C1 and what is no UTF-8, a C1 on a terminal of 8 bits: each could move the cursor. Or a
+ * character of Unicode's that reorders or hides text. */
+bool text__is_hostile(const char *c);
 /* One character of so many bytes; a control character, which could move the cursor, as '?', and so one
  * of Unicode's that reorder or hide text. */
 void text__put_char(FILE *out, const char *c, size_t len);

@@ -2,16 +2,8 @@
 #include "monitor/clean_name.h"
 #include <ctype.h>
 #include <string.h>
+#include "common/text_char.h"
 #include "common/utf8.h"
-
-/* C0, DEL, and C1, which UTF-8 writes as C2 80 to C2 9F. */
-static int is_control(const char *c, size_t len)
-{
-	const unsigned char *byte = (const unsigned char *)c;
-
-	return len == 1 ? *byte < 0x20 || *byte == 0x7f
-			: len == 2 && byte[0] == 0xc2 && byte[1] < 0xa0;
-}
 
 void clean_name__copy(char *to, size_t size, const char *from)
 {
@@ -22,7 +14,7 @@ void clean_name__copy(char *to, size_t size, const char *from)
 
 		if (at + (len ? len : 1) >= size)
 			break;
-		if (!len || is_control(from, len)) {
+		if (!len || text__is_hostile(from)) {
 			to[at++] = '?';
 		} else {
 			memcpy(to + at, from, len);
