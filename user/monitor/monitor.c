@@ -418,7 +418,12 @@ static void on_signal(void *ctx)
 	struct monitor *m = ctx;
 	struct signalfd_siginfo info;
 
-	if (read(m->signals.fd, &info, sizeof(info)) == sizeof(info))
+	if (read(m->signals.fd, &info, sizeof(info)) != sizeof(info))
+		return;
+	if (info.ssi_signo == SIGHUP)
+		log__warn("SIGHUP: the configuration is not read again; start the monitor anew for "
+			  "that. It goes on.");
+	else
 		stop_all(m);
 }
 
@@ -473,13 +478,16 @@ static int loop(struct monitor *m)
 
 static int add_signals(struct monitor *m)
 {
+	struct sigaction hangup;
 	sigset_t signals;
 	int fd;
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
+	/* nohup: a signal that is ignored would be read all the same if it were blocked. */
+	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
+		sigaddset(&signals, SIGHUP);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	return fd < 0 ? -errno : event_loop__add(&m->loop, &m->signals, fd, on_signal, m);

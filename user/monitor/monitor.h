@@ -18,7 +18,7 @@ struct monitor_opts {
 	struct discovery_opts discovery;
 };
 
-/* Until SIGINT, SIGTERM or SIGHUP. 0, or a negative errno with err__set. */
+/* Until SIGINT or SIGTERM. 0, or a negative errno with err__set. */
 int monitor__run(const struct monitor_opts *opts);
 
 #endif

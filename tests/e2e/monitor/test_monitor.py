@@ -234,6 +234,20 @@ def http(case):
     assert monitor.end() == 0 and not path.exists(), monitor.tool.err
 
 
+@test("SIGHUP: it says that there is no reload, and goes on; under nohup nothing; SIGTERM ends it")
+def hangup(case):
+    monitor = Monitor(case, own("none"))
+    os.kill(monitor.pid, signal.SIGHUP)
+    process.wait_for(lambda: "SIGHUP" in monitor.tool.err, 10, "a message")
+    assert monitor.ask("/health")[0] == 200
+    assert monitor.end() == 0, monitor.tool.err
+    monitor = Monitor(case, own("none"), wrap=["nohup"])
+    os.kill(monitor.pid, signal.SIGHUP)
+    time.sleep(2)
+    assert monitor.ask("/health")[0] == 200 and "SIGHUP" not in monitor.tool.err, monitor.tool.err
+    assert monitor.end() == 0, monitor.tool.err
+
+
 @test("takes options from a file, before those of the command line; --check; an error names the line")
 def config(case):
     file = case.dir / "proftrace.conf"
