@@ -2,13 +2,18 @@
 #include "cli/config_file.h"
 #include <ctype.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "cli/opts.h"
 #include "common/err.h"
+#include "common/out_path.h"
 #include "common/regular_file.h"
 #include "common/suggest.h"
 #include "common/util.h"
 
 #define CONFIG_BYTES_MAX (1u << 20)
+/* All that is quoted of a file: it may be one that its reader may not read. */
+#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz-"
 
 static char *trim(char *text)
 {
@@ -34,23 +39,38 @@ static int unknown(const struct command *cmd, const char *name)
 	for (struct opt_iter it = opt_iter__begin(cmd->opts); opt_iter__next(&it);)
 		if (it.opt.type != OPT_GROUP && is_settable(&it.opt))
 			suggest__offer(&near, it.opt.name);
-	return err__set(-EINVAL, "unknown option %s%s%s%s", name,
-			near.best ? "; did you mean " : "", near.best ? near.best : "",
+	return err__set(-EINVAL, "unknown option %.*s%s%s%s", (int)strspn(name, NAME_CHARACTERS),
+			name, near.best ? "; did you mean " : "", near.best ? near.best : "",
 			near.best ? "?" : "");
+}
+
+/* As in other files, and here a part of a pattern that would never match. */
+static int check_value(const char *name, const char *value)
+{
+	if (*value == '"' || *value == '\'')
+		return err__set(-EINVAL, "%s: write the value without quotes", name);
+	for (const char *at = value; *at; at++)
+		if (at > value && (*at == '#' || *at == ';') && isspace((unsigned char)at[-1]))
+			return err__set(-EINVAL, "%s: a comment needs a line of its own", name);
+	return 0;
 }
 
 static int set(const struct command *cmd, char *line, void *base)
 {
-	char *equals = strchr(line, '='), *name;
+	char *equals = strchr(line, '='), *name, *value;
 	struct opt opt;
+	int err;
 
 	if (!equals)
-		return err__set(-EINVAL, "give a line NAME = VALUE, not '%s'", line);
+		return err__set(-EINVAL, "give a line NAME = VALUE, not %.*s ...",
+				(int)strspn(line, NAME_CHARACTERS), line);
 	*equals = '\0';
 	name = trim(line);
 	if (!opt__by_name(cmd->opts, name, strlen(name), &opt) || !is_settable(&opt))
 		return unknown(cmd, name);
-	return opt__set(&opt, trim(equals + 1), base);
+	value = trim(equals + 1);
+	err = check_value(name, value);
+	return err ? err : opt__set(&opt, value, base);
 }
 
 static int take_section(const struct command *cmd, const char *line)
@@ -59,7 +79,8 @@ static int take_section(const struct command *cmd, const char *line)
 
 	if (!strncmp(line + 1, cmd->name, len) && !strcmp(line + 1 + len, "]"))
 		return 0;
-	return err__set(-EINVAL, "no section but [%s] is known, not %s", cmd->name, line);
+	return err__set(-EINVAL, "no section but [%s] is known, not [%.*s]", cmd->name,
+			(int)strspn(line + 1, NAME_CHARACTERS), line + 1);
 }
 
 static int take_line(const struct command *cmd, char *line, void *base)
@@ -70,20 +91,45 @@ static int take_line(const struct command *cmd, char *line, void *base)
 	return *line == '[' ? take_section(cmd, line) : set(cmd, line, base);
 }
 
+/* Root obeys it: who may change it could have the recordings of any directory removed. */
+static int check_owner(const char *path, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return err__set(-errno, "--config %s: %s", path, strerror(errno));
+	if (geteuid() || (out_path__is_trusted(&st) && !(st.st_mode & 022)))
+		return 0;
+	return err__set(-EPERM,
+			"--config %s: another user owns it or can write to it; give it to root "
+			"(chown root, chmod 644)",
+			path);
+}
+
 static int read_text(const char *path, char **text)
 {
 	auto_close int fd = regular_file__open(path);
 	char name[32];
 	bool cut = false;
+	size_t len = 0;
+	int err;
 
 	if (fd < 0)
 		return err__set(fd, "--config %s: %s", path,
 				fd == -EINVAL ? "it is no file" : strerror(-fd));
+	err = check_owner(path, fd);
+	if (err)
+		return err;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	*text = file__read_up_to(name, CONFIG_BYTES_MAX, NULL, &cut);
+	*text = file__read_up_to(name, CONFIG_BYTES_MAX, &len, &cut);
 	if (!*text)
 		return err__set(-errno, "--config %s: %s", path, strerror(errno));
-	return cut ? err__set(-EFBIG, "--config %s: it has more than 1 MiB", path) : 0;
+	if (cut)
+		return err__set(-EFBIG, "--config %s: it has more than 1 MiB", path);
+	return strlen(*text) == len
+		       ? 0
+		       : err__set(-EINVAL, "--config %s: it has a NUL byte: no text, or damaged",
+				  path);
 }
 
 int config_file__read(const char *path, const struct command *cmd, void *base, char **text)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A file of options: a line "name = value" each, as on a command line; # and ; begin comments. */
+/* A file of options: a line "name = value" each, as on a command line but without quotes. # and ; at the
+ * begin of a line make it a comment. Root takes one of root, or of who called sudo, that nobody else can
+ * write to. */
 #ifndef PROFTRACE_CONFIG_FILE_H
 #define PROFTRACE_CONFIG_FILE_H
 

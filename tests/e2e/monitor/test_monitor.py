@@ -264,6 +264,20 @@ def config(case):
     for line in ("keep = much", "deny = x", "config = y", "check = 1", "keep 2G", "listen = 0.0.0.0:1"):
         file.write_text(line)
         case.tool("monitor", "--config", file, "--check").fails(line.split()[0])
+    for line, why in (("deny = command:jupyter*  # notebooks", "a line of its own"), ("deny = 'command:x*'", "quotes"),
+                      ("keep = 2G\n\0", "NUL")):
+        file.write_text(line)
+        case.tool("monitor", "--config", file, "--check").fails(why)
+    file.write_text("keep = 2G\n")
+    for mode, uid in ((0o666, 0), (0o620, 0), (0o600, 12345)):
+        file.chmod(mode)
+        os.chown(file, uid, 0)
+        case.tool("monitor", "--config", file, "--check").fails("another user owns it")
+    secret = case.dir / "secret"
+    secret.write_text("root:$y$j9T$hash:20000::\n")
+    shown = case.tool("monitor", "--config", secret, "--check")
+    shown.fails("line 1")
+    assert "hash" not in shown.err, shown.err
     case.tool("monitor", "--config", case.dir, "--check").fails("it is no file")
     case.tool("monitor", "--config", "/no/such", "--check").fails("No such file")
 
