@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "common/descriptors.h"
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -16,15 +17,35 @@ void descriptors__allow_most(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
+/* UINT_MAX: to the last. */
+static void close_between(int before, unsigned int after)
+{
+	const unsigned int first = (unsigned int)before + 1,
+			   last = after == UINT_MAX ? after : after - 1;
+
+	if (first > last || !syscall(SYS_close_range, first, last, 0))
+		return;
+	/* before Linux 5.9 */
+	for (unsigned int i = (unsigned int)sysconf(_SC_OPEN_MAX); i-- > first;)
+		if (i <= last)
+			close((int)i);
+}
+
 int descriptors__keep_only(int fd, int first)
 {
 	if (fd != first && dup3(fd, first, O_CLOEXEC) < 0)
 		return -errno;
-	if (!syscall(SYS_close_range, first + 1, ~0u, 0))
-		return first;
-	for (long i = sysconf(_SC_OPEN_MAX) - 1; i > first; i--) /* before Linux 5.9 */
-		close((int)i);
+	close_between(first, UINT_MAX);
 	return first;
+}
+
+void descriptors__keep_two(int a, int b, int first)
+{
+	const int low = a < b ? a : b, high = a < b ? b : a;
+
+	close_between(first - 1, (unsigned int)low);
+	close_between(low, (unsigned int)high);
+	close_between(high, UINT_MAX);
 }
 
 size_t descriptors__open_cnt(void)

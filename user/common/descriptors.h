@@ -17,6 +17,9 @@ static inline bool descriptors__lack(int err)
 /* Closes all from `first` on but fd, which becomes `first`: returned, or a negative errno. */
 int descriptors__keep_only(int fd, int first);
 
+/* Closes all from `first` on but these two. */
+void descriptors__keep_two(int a, int b, int first);
+
 /* How many this process has open. Opens none itself. */
 size_t descriptors__open_cnt(void);
 

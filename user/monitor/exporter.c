@@ -10,7 +10,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "common/descriptors.h"
 #include "common/err.h"
+#include "common/out_path.h"
 #include "common/util.h"
 #include "monitor/http_server.h"
 #include "monitor/jobs_view.h"
@@ -20,6 +22,7 @@
 
 #define MEMORY_MAX  (512ul << 20) /* a made-up window cannot take more */
 #define EXPIRE_MS   10000
+#define NOBODY	    65534
 #define SILENT_NS   60000000000ull /* the parent speaks each few seconds */
 #define SOCKET_ROOM (4 << 20)	   /* bytes that may wait for the exporter */
 
@@ -127,12 +130,17 @@ static enum window_result take_figures(struct service *s, const struct window_re
 	return result;
 }
 
+static int answer_parent(const struct service *s, const struct window_answer *answer)
+{
+	return send(s->fd, answer, sizeof(*answer), MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
 static int on_window(struct service *s, const struct window_ready *window, int fd)
 {
 	struct window_answer answer = {.id = window->id};
 
 	answer.result = take_figures(s, window, fd, &answer);
-	return send(s->fd, &answer, sizeof(answer), MSG_NOSIGNAL) < 0 ? -errno : 0;
+	return answer_parent(s, &answer);
 }
 
 /* ---- messages ---- */
@@ -180,7 +188,7 @@ static int obey(struct service *s, const struct message *m, int fd)
 	case MESSAGE_COUNTS:
 		s->series.counts = m->counts;
 		s->has_counts = true;
-		return 0;
+		return answer_parent(s, &(struct window_answer){0});
 	}
 	return -EINVAL;
 }
@@ -239,6 +247,10 @@ static int run(int fd, int listen_fd, bool is_path, size_t series_max)
 	int err;
 
 	limit();
+	/* The parent's directory, its sessions, the terminal's input. */
+	descriptors__keep_two(fd, listen_fd, STDERR_FILENO + 1);
+	/* Who called sudo may have jobs here, which could signal a process of his. */
+	out_path__choose_owner(NOBODY, NOBODY);
 	err = http_server__start(listen_fd, !is_path, make_page, &s, &http);
 	if (!err)
 		err = sandbox__go_on(FILTER_SERVER, 0);
@@ -268,7 +280,6 @@ int exporter__start(int listen_fd, bool is_path, size_t series_max, struct expor
 		_exit(run(ends[1], listen_fd, is_path, series_max));
 	}
 	close(ends[1]);
-	close(listen_fd);
 	out->fd = ends[0];
 	if (out->pid > 0)
 		return 0;
@@ -314,6 +325,7 @@ void exporter__stop(struct exporter *e)
 		return;
 	if (e->fd >= 0)
 		close(e->fd);
+	kill(e->pid, SIGKILL);
 	UNINTERRUPTED(waitpid(e->pid, NULL, 0));
 	e->pid = 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The process that answers HTTP and reads the figures of windows. It has no rights: the sandbox of
- * privilege/sandbox.h, with the sockets that it got. */
+ * privilege/sandbox.h, as user 65534, with the sockets that it got. */
 #ifndef PROFTRACE_MONITOR_EXPORTER_H
 #define PROFTRACE_MONITOR_EXPORTER_H
 
@@ -14,13 +14,13 @@ struct exporter {
 	int fd;	   /* readable: an answer, or its end */
 };
 
-/* listen_fd: taken over. is_path: it is a unix socket. 0, or a negative errno with err__set. */
+/* listen_fd: the caller's. is_path: it is a unix socket. 0, or a negative errno with err__set. */
 int exporter__start(int listen_fd, bool is_path, size_t series_max, struct exporter *out);
 /* fd: goes along, -1: none. 0 or a negative errno: it has ended, or does not keep up. */
 int exporter__send(const struct exporter *e, const struct message *m, int fd);
-/* 0; -EAGAIN: no answer waits; -EPIPE: it has ended. */
+/* 0; id 0: it lives, the answer to MESSAGE_COUNTS. -EAGAIN: no answer waits; -EPIPE: it has ended. */
 int exporter__receive(const struct exporter *e, struct window_answer *out);
-/* Ends it and waits. */
+/* Ends it, also one that stands still, and waits. */
 void exporter__stop(struct exporter *e);
 
 #endif

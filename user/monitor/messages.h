@@ -106,13 +106,13 @@ struct message {
 	};
 };
 
-/* The exporter's only answer: what the schedule needs of a window. */
+/* The exporter's only answer: what the schedule needs of a window, or, to MESSAGE_COUNTS, that it lives. */
 struct window_answer {
-	uint32_t id;
+	uint32_t id; /* 0: of no window */
 	enum window_result result;
 	uint64_t steps, lost;
 	double overhead; /* share of the time the steps ran, with probes; 0: unknown */
-	bool is_counted; /* the exporter has added its cost to the series */
+	uint8_t is_counted; /* the exporter has added its cost to the series */
 };
 
 #endif

@@ -21,6 +21,10 @@
 #define COUNTS_NS    10000000000ull
 #define BEGUN_A_SCAN 2 /* sessions: to attach takes half a second of CPU time */
 #define KEEP_NS	     60000000000ull
+#define ANSWER_NS    10000000000ull /* of the exporter, twice */
+#define WAIT_NS	     1000000000ull  /* before another exporter begins; doubled each time */
+#define WAIT_MAX_NS  60000000000ull
+#define STEADY_NS    600000000000ull
 #define WINDOW_SHARE 4		 /* of --keep: the largest recording of a window, */
 #define WINDOW_MAX   (64u << 20) /* and at most so many bytes */
 #define WINDOW_SPARE (16u << 20) /* a session that writes so much more is ended */
@@ -31,6 +35,12 @@ struct monitor {
 	struct event_loop loop;
 	struct event_source signals, files, answers;
 	struct exporter exporter;
+	int listen_fd;
+	const char *exporter_lost; /* what became of it; NULL: it is there */
+	bool exporter_spoke;	   /* one of them did, ever */
+	uint64_t exporter_due_ns;  /* another one begins, or an answer is missing */
+	uint64_t exporter_begin_ns, exporter_wait_ns; /* wait: before the next begins */
+	unsigned int unanswered;
 	struct discovery *discovery;
 	struct watch_opts watch_opts;
 	struct watch **watches;
@@ -54,6 +64,11 @@ struct monitor {
 
 /* ---- to the exporter ---- */
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 static void stop_all(struct monitor *m)
 {
 	m->is_stopping = true;
@@ -61,15 +76,25 @@ static void stop_all(struct monitor *m)
 		watch__stop(m->watches[i], clock__monotonic_ns());
 }
 
+static void lose_exporter(struct monitor *m, const char *why)
+{
+	const uint64_t now_ns = clock__monotonic_ns();
+
+	if (m->exporter_lost)
+		return;
+	if (now_ns - m->exporter_begin_ns > STEADY_NS)
+		m->exporter_wait_ns = 0;
+	m->exporter_lost = why;
+	m->exporter_due_ns = now_ns + m->exporter_wait_ns;
+}
+
+/* What is told while there is none is told to the next one. */
 static void tell(struct monitor *m, const struct message *message, int fd)
 {
-	int err = m->err ? 0 : exporter__send(&m->exporter, message, fd);
+	int err = m->exporter_lost ? 0 : exporter__send(&m->exporter, message, fd);
 
-	if (!err)
-		return;
-	m->err = err__set(err, "the process that exports figures %s",
-			  err == -EAGAIN ? "does not keep up" : "has ended");
-	m->is_stopping = true;
+	if (err)
+		lose_exporter(m, err == -EAGAIN ? "does not keep up" : "has ended");
 }
 
 static void tell_state(void *ctx, const struct watch *w)
@@ -114,6 +139,8 @@ static void tell_counts(struct monitor *m)
 	message.counts = m->counts;
 	tell(m, &message, -1);
 	m->counts_due_ns = clock__monotonic_ns() + COUNTS_NS;
+	if (!m->exporter_lost && m->exporter_due_ns == UINT64_MAX)
+		m->exporter_due_ns = clock__monotonic_ns() + ANSWER_NS;
 }
 
 /* ---- windows ---- */
@@ -209,10 +236,14 @@ static void on_answers(void *ctx)
 		return;
 	if (err) {
 		leave_exporter(m);
-		m->err = err__set(err, "the process that exports figures has ended");
-		stop_all(m);
+		lose_exporter(m, "has ended");
 		return;
 	}
+	m->exporter_spoke = true;
+	m->exporter_due_ns = UINT64_MAX;
+	m->unanswered = 0;
+	if (!answer.id)
+		return;
 	if (!is_possible(&answer))
 		answer = (struct window_answer){.id = answer.id, .result = WINDOW_UNREADABLE};
 	m->counts.windows[answer.result]++;
@@ -240,9 +271,23 @@ static void on_files(void *ctx)
 
 /* ---- ranks come and go ---- */
 
+static void tell_begin(struct monitor *m, const struct watch *w)
+{
+	const struct found_rank *rank = &w->rank;
+	const struct message message = {.kind = MESSAGE_BEGIN,
+					.begin = {.id = w->id,
+						  .pid = rank->pid,
+						  .rank = rank->rank,
+						  .key = rank->key,
+						  .uid = rank->uid,
+						  .start_ticks = rank->start_ticks}};
+
+	tell(m, &message, -1);
+	tell_state(m, w);
+}
+
 static void begin_watch(struct monitor *m, const struct found_rank *rank)
 {
-	struct message message = {.kind = MESSAGE_BEGIN};
 	struct watch *w = watch__new(&m->watch_opts, rank, m->next_id);
 
 	if (w && ARRAY_PUSH(m->watches, m->watch_cnt, m->watch_cap, w)) {
@@ -254,14 +299,8 @@ static void begin_watch(struct monitor *m, const struct found_rank *rank)
 		log__warn("process %d is not watched: %s", rank->pid, err__take(-ENOMEM));
 		return;
 	}
-	message.begin = (struct rank_info){.id = m->next_id++,
-					   .pid = rank->pid,
-					   .rank = rank->rank,
-					   .key = rank->key,
-					   .uid = rank->uid,
-					   .start_ticks = rank->start_ticks};
-	tell(m, &message, -1);
-	tell_state(m, w);
+	m->next_id++;
+	tell_begin(m, w);
 	log__info("job %s: watches process %d", rank->key.name, rank->pid);
 }
 
@@ -411,6 +450,76 @@ static void end_watches(struct monitor *m, uint64_t now_ns)
 			end_watch(m, i, now_ns);
 }
 
+/* ---- another exporter ---- */
+
+static int start_exporter(struct monitor *m)
+{
+	int err = exporter__start(m->listen_fd, listen_address__is_path(m->opts->listen),
+				  m->opts->series_max, &m->exporter);
+
+	if (err)
+		return err;
+	m->exporter_lost = NULL;
+	m->exporter_begin_ns = clock__monotonic_ns();
+	m->exporter_due_ns = UINT64_MAX;
+	m->unanswered = 0;
+	err = event_loop__add(&m->loop, &m->answers, m->exporter.fd, on_answers, m);
+	if (!err)
+		return 0;
+	m->exporter.fd = -1; /* closed */
+	return err__set(err, "cannot wait for events: %s", strerror(-err));
+}
+
+/* Figures of the one before are gone, sessions are not. */
+static void tell_all(struct monitor *m)
+{
+	for (size_t i = 0; i < m->watch_cnt; i++) {
+		struct watch *w = m->watches[i];
+
+		tell_begin(m, w);
+		if (w->state == WATCH_READING && !window_reader__has(&m->reader, w->id))
+			count_window(m, w->id, WINDOW_UNREADABLE);
+	}
+	m->counts_due_ns = 0;
+}
+
+static void renew_exporter(struct monitor *m)
+{
+	const uint64_t wait_ns = 2 * m->exporter_wait_ns;
+	int err;
+
+	log__warn("the process that exports figures %s; another one begins, with figures at 0",
+		  m->exporter_lost);
+	leave_exporter(m);
+	exporter__stop(&m->exporter);
+	m->exporter_wait_ns = wait_ns < WAIT_NS ? WAIT_NS : earlier(wait_ns, WAIT_MAX_NS);
+	err = start_exporter(m);
+	if (!err) {
+		tell_all(m);
+		return;
+	}
+	log__warn("%s", err__take(err));
+	m->exporter_lost = "did not begin";
+	m->exporter_due_ns = clock__monotonic_ns() + m->exporter_wait_ns;
+}
+
+/* One that never said a word will not do so the next time. */
+static void look_at_exporter(struct monitor *m)
+{
+	if (m->exporter_lost && !m->exporter_spoke) {
+		m->err = err__set(-EPIPE, "the process that exports figures %s", m->exporter_lost);
+		stop_all(m);
+	} else if (m->exporter_lost) {
+		renew_exporter(m);
+	} else if (m->unanswered++) {
+		lose_exporter(m, "does not answer");
+	} else {
+		/* It may be we that stood still. */
+		m->exporter_due_ns = UINT64_MAX;
+		tell_counts(m);
+	}
+}
+
 /* ---- the loop ---- */
 
 static void on_signal(void *ctx)
@@ -427,11 +536,6 @@ static void on_signal(void *ctx)
 		stop_all(m);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static uint64_t due(const struct monitor *m)
 {
 	uint64_t at = window_reader__due(&m->reader);
@@ -439,6 +543,8 @@ static uint64_t due(const struct monitor *m)
 	if (!m->is_stopping)
 		at = earlier(at,
 			     earlier(m->scan_due_ns, earlier(m->counts_due_ns, m->keep_due_ns)));
+	if (!m->is_stopping)
+		at = earlier(at, m->exporter_due_ns);
 	for (size_t i = 0; i < m->watch_cnt; i++)
 		at = earlier(at, watch__due(m->watches[i]));
 	return at;
@@ -456,6 +562,8 @@ static void tick(struct monitor *m)
 		scan(m, now_ns);
 	if (!m->is_stopping && now_ns >= m->counts_due_ns)
 		tell_counts(m);
+	if (!m->is_stopping && now_ns >= m->exporter_due_ns)
+		look_at_exporter(m);
 	if (!m->is_stopping && now_ns >= m->keep_due_ns)
 		keep(m, now_ns);
 	if (m->is_stopping)
@@ -516,20 +624,7 @@ static int open_loop(struct monitor *m)
 		err = add_signals(m);
 	if (!err)
 		err = add_files(m);
-	if (!err)
-		err = event_loop__add(&m->loop, &m->answers, m->exporter.fd, on_answers, m);
 	return err ? err__set(err, "cannot wait for events: %s", strerror(-err)) : 0;
-}
-
-static int start_exporter(struct monitor *m)
-{
-	const char *where = m->opts->listen;
-	const int fd = listen_address__open(where);
-
-	if (fd < 0)
-		return fd;
-	return exporter__start(fd, listen_address__is_path(where), m->opts->series_max,
-			       &m->exporter);
 }
 
 static int begin(struct monitor *m)
@@ -538,9 +633,14 @@ static int begin(struct monitor *m)
 
 	signal(SIGPIPE, SIG_IGN);
 	m->store = window_store__open(m->opts->store);
-	err = m->store < 0 ? m->store : start_exporter(m);
+	if (m->store < 0)
+		return m->store;
+	m->listen_fd = listen_address__open(m->opts->listen);
+	if (m->listen_fd < 0)
+		return m->listen_fd;
+	err = open_loop(m);
 	if (!err)
-		err = open_loop(m);
+		err = start_exporter(m);
 	if (err)
 		return err;
 	m->window_bytes = earlier(m->opts->keep_bytes / WINDOW_SHARE, WINDOW_MAX);
@@ -576,9 +676,10 @@ static void end(struct monitor *m)
 	backoffs__free(&m->backoffs);
 	event_loop__remove(&m->loop, &m->signals);
 	event_loop__remove(&m->loop, &m->files);
-	if (m->exporter.pid) {
-		leave_exporter(m);
-		exporter__stop(&m->exporter);
+	leave_exporter(m);
+	exporter__stop(&m->exporter);
+	if (m->listen_fd >= 0) {
+		close(m->listen_fd);
 		listen_address__remove(m->opts->listen);
 	}
 	event_loop__close(&m->loop);
@@ -588,7 +689,7 @@ static void end(struct monitor *m)
 
 int monitor__run(const struct monitor_opts *opts)
 {
-	struct monitor m = {.opts = opts, .store = -1, .next_id = 1};
+	struct monitor m = {.opts = opts, .store = -1, .listen_fd = -1, .next_id = 1};
 	int err = begin(&m);
 
 	if (!err) {

@@ -88,6 +88,14 @@ bool window_reader__add(struct window_reader *r, const struct window_ready *wind
 	return true;
 }
 
+bool window_reader__has(const struct window_reader *r, uint32_t id)
+{
+	for (size_t i = 0; i < r->cnt; i++)
+		if (r->queue[i].id == id)
+			return true;
+	return false;
+}
+
 uint64_t window_reader__due(const struct window_reader *r)
 {
 	return r->child.pid ? r->deadline_ns : UINT64_MAX;

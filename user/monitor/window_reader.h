@@ -28,6 +28,8 @@ struct window_reader {
 
 /* False: too many wait already. */
 bool window_reader__add(struct window_reader *r, const struct window_ready *window);
+/* Does a window of that session wait, or is it being read? */
+bool window_reader__has(const struct window_reader *r, uint32_t id);
 /* When tick() is due; UINT64_MAX: never. */
 uint64_t window_reader__due(const struct window_reader *r);
 void window_reader__tick(struct window_reader *r, uint64_t now_ns);

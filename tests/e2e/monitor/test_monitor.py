@@ -166,7 +166,7 @@ def exporter_has_no_rights(case):
     status = dict(line.split(":\t", 1) for line in
                   pathlib.Path(f"/proc/{exporter}/status").read_text().splitlines())
     assert all(int(status[name], 16) == 0 for name in ("CapPrm", "CapEff", "CapInh", "CapBnd", "CapAmb")), status
-    assert status["Uid"].split()[0] != "0" and status["NoNewPrivs"] == "1" and status["Seccomp"] == "2", status
+    assert status["Uid"].split() == ["65534"] * 4 and status["NoNewPrivs"] == "1" and status["Seccomp"] == "2", status
     process.wait_for(lambda: monitor.value("proftrace_monitor_unwatched_processes", reason="denied") == 1, 40,
                      "a denied process")
     assert monitor.rank(denied) is None
@@ -232,6 +232,29 @@ def http(case):
     assert path.stat().st_mode & 0o777 == 0o600
     monitor.families()
     assert monitor.end() == 0 and not path.exists(), monitor.tool.err
+
+
+@test("a process that exports is killed, another stands still: a new one goes on, the session stays; the end waits for none")
+def exporter_lost(case):
+    job = named(case, "exp")
+    monitor = Monitor(case, own("exp"))
+    monitor.wait_windows(job, 1)
+    session, = [pid for pid in process.children(monitor.pid) if "record" in command(pid)]
+
+    def exporter():
+        found = [pid for pid in process.children(monitor.pid) if command(pid)[1:2] == ["monitor"]]
+        return found[0] if found else 0
+
+    for sig, why in ((signal.SIGKILL, "has ended"), (signal.SIGSTOP, "does not answer")):
+        before = exporter()
+        os.kill(before, sig)
+        process.wait_for(lambda: exporter() not in (0, before), 60, f"another one after {sig}")
+        assert why in monitor.tool.err, monitor.tool.err
+        monitor.wait_windows(job, 1)
+    assert session in process.children(monitor.pid)
+    assert monitor.value("proftrace_monitor_attach_failures_total", reason="failed") == 0
+    os.kill(exporter(), signal.SIGSTOP)
+    assert monitor.end() == 0, monitor.tool.err
 
 
 @test("SIGHUP: it says that there is no reload, and goes on; under nohup nothing; SIGTERM ends it")
