@@ -247,6 +247,7 @@ static int answers_alone(void)
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
 	const int listens = socket(AF_UNIX, SOCK_STREAM, 0), asks = socket(AF_UNIX, SOCK_STREAM, 0),
 		  idle = socket(AF_UNIX, SOCK_STREAM, 0);
+	struct stat st;
 	int client;
 
 	snprintf(a.sun_path, sizeof(a.sun_path), "%s", in("socket"));
@@ -261,6 +262,9 @@ static int answers_alone(void)
 	WANT(bind(idle, (struct sockaddr *)&a, sizeof(a)) && errno == ENOSYS);
 	WANT(listen(idle, 1) && errno == ENOSYS);
 	WANT(open(in("new"), O_WRONLY | O_CREAT, 0600) < 0 && errno == EACCES);
+	WANT(open("/proc/self/status", O_RDONLY) < 0 && errno == EACCES);
+	WANT(open("/", O_PATH | O_DIRECTORY) < 0 && errno == EACCES);
+	WANT(!fstat(client, &st) && S_ISSOCK(st.st_mode));
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "common/descriptors.h"
 #include "common/err.h"
 #include "common/out_path.h"
+#include "common/text_char.h"
 #include "common/util.h"
 #include "monitor/http_server.h"
 #include "monitor/jobs_view.h"
@@ -252,6 +253,8 @@ static int run(int fd, int listen_fd, bool is_path, size_t series_max)
 	/* Who called sudo may have jobs here, which could signal a process of his. */
 	out_path__choose_owner(NOBODY, NOBODY);
 	err = http_server__start(listen_fd, !is_path, make_page, &s, &http);
+	/* The C library may read its tables of characters when it is asked for the first one. */
+	text__is_hostile("\u00e9");
 	if (!err)
 		err = sandbox__go_on(FILTER_SERVER, 0);
 	if (err) {

@@ -25,10 +25,11 @@
 #define WAIT_NS	     1000000000ull  /* before another exporter begins; doubled each time */
 #define WAIT_MAX_NS  60000000000ull
 #define STEADY_NS    600000000000ull
-#define WINDOW_SHARE 4		 /* of --keep: the largest recording of a window, */
-#define WINDOW_MAX   (64u << 20) /* and at most so many bytes */
-#define WINDOW_SPARE (16u << 20) /* a session that writes so much more is ended */
-#define OVERHEAD_MAX 100.0	 /* of a window: more is no measurement */
+#define WINDOW_SHARE 4		      /* of --keep: the largest recording of a window, */
+#define WINDOW_MAX   (64u << 20)      /* and at most so many bytes */
+#define WINDOW_SPARE (16u << 20)      /* a session that writes so much more is ended */
+#define LOST_MAX     1000000000000ull /* events of a window: more is no measurement, */
+#define OVERHEAD_MAX 100.0	      /* of a window: more is no measurement */
 
 struct monitor {
 	const struct monitor_opts *opts;
@@ -213,7 +214,7 @@ static void on_read(void *ctx, const struct window_ready *window, int json)
 static bool is_possible(const struct window_answer *a)
 {
 	return a->result >= WINDOW_OK && a->result < WINDOW_RESULT_CNT && isfinite(a->overhead) &&
-	       a->overhead >= 0 && a->overhead < OVERHEAD_MAX;
+	       a->overhead >= 0 && a->overhead < OVERHEAD_MAX && a->lost < LOST_MAX;
 }
 
 /* The socket is the loop's to close. */

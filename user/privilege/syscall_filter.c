@@ -15,8 +15,8 @@
 #include "common/util.h"
 #include "privilege/filter_code.h"
 
-#define DENY	   (SECCOMP_RET_ERRNO | ENOSYS)
-#define DENY_WRITE (SECCOMP_RET_ERRNO | EACCES)
+#define DENY	  (SECCOMP_RET_ERRNO | ENOSYS)
+#define DENY_FILE (SECCOMP_RET_ERRNO | EACCES)
 
 static const uint16_t allowed[] = {
 	/* what is open */
@@ -133,18 +133,29 @@ static const uint16_t serving[] = {
 #endif
 };
 
-static const struct sock_filter head[] = {
+static const struct sock_filter begin[] = {
 	LOAD(arch),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
 	RETURN(SECCOMP_RET_KILL_PROCESS),
 	LOAD(nr),
+};
+
+/* Of FILTER_SERVER, which reads what it is sent. newfstatat() is the C library's fstat(). */
+static const uint16_t refused[] = {
+	SYS_openat, SYS_readlinkat, SYS_getdents64,
+#ifdef SYS_open
+	SYS_open,   SYS_readlink,   SYS_getdents,
+#endif
+};
+
+static const struct sock_filter head[] = {
 	UNLESS(SYS_openat, 4),
 	LOAD_ARG(2),
-	IF_BITS(WRITES, DENY_WRITE),
+	IF_BITS(WRITES, DENY_FILE),
 #ifdef SYS_open
 	UNLESS(SYS_open, 4),
 	LOAD_ARG(1),
-	IF_BITS(WRITES, DENY_WRITE),
+	IF_BITS(WRITES, DENY_FILE),
 #endif
 	/* Threads by clone; clone3 hides its flags from us, and the C library does without. */
 	UNLESS(SYS_clone, 5),
@@ -182,7 +193,8 @@ static const struct sock_filter maps[] = {
 
 #define HEAD_CNT ARRAY_SIZE(head)
 #define MAX_CNT                                                                                    \
-	(HEAD_CNT + ARRAY_SIZE(maps) + 5 + 2 * (ARRAY_SIZE(allowed) + ARRAY_SIZE(serving)) + 1)
+	(ARRAY_SIZE(begin) + HEAD_CNT + ARRAY_SIZE(maps) + 5 +                                     \
+	 2 * (ARRAY_SIZE(refused) + ARRAY_SIZE(allowed) + ARRAY_SIZE(serving)) + 1)
 
 bool syscall_filter__is_there(void)
 {
@@ -190,11 +202,12 @@ bool syscall_filter__is_there(void)
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL) < 0 && errno == EFAULT;
 }
 
-static size_t allow(struct sock_filter *code, size_t cnt, const uint16_t *calls, size_t call_cnt)
+static size_t answer(struct sock_filter *code, size_t cnt, const uint16_t *calls, size_t call_cnt,
+		     uint32_t with)
 {
 	for (size_t i = 0; i < call_cnt; i++) {
 		code[cnt++] = (struct sock_filter)UNLESS(calls[i], 1);
-		code[cnt++] = (struct sock_filter)RETURN(SECCOMP_RET_ALLOW);
+		code[cnt++] = (struct sock_filter)RETURN(with);
 	}
 	return cnt;
 }
@@ -208,18 +221,22 @@ int syscall_filter__enter(enum filter_for use)
 	};
 	struct sock_filter code[MAX_CNT];
 	struct sock_fprog program = {.filter = code};
-	size_t cnt = HEAD_CNT;
+	size_t cnt = ARRAY_SIZE(begin);
 
-	memcpy(code, head, sizeof(head));
+	memcpy(code, begin, sizeof(begin));
+	if (use == FILTER_SERVER)
+		cnt = answer(code, cnt, refused, ARRAY_SIZE(refused), DENY_FILE);
+	memcpy(code + cnt, head, sizeof(head));
+	cnt += HEAD_CNT;
 	memcpy(code + cnt, to_self, sizeof(to_self));
 	cnt += ARRAY_SIZE(to_self);
 	if (use == FILTER_MAPS) {
 		memcpy(code + cnt, maps, sizeof(maps));
 		cnt += ARRAY_SIZE(maps);
 	}
-	cnt = allow(code, cnt, allowed, ARRAY_SIZE(allowed));
+	cnt = answer(code, cnt, allowed, ARRAY_SIZE(allowed), SECCOMP_RET_ALLOW);
 	if (use == FILTER_SERVER)
-		cnt = allow(code, cnt, serving, ARRAY_SIZE(serving));
+		cnt = answer(code, cnt, serving, ARRAY_SIZE(serving), SECCOMP_RET_ALLOW);
 	code[cnt++] = (struct sock_filter)RETURN(DENY);
 	program.len = (unsigned short)cnt;
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) ? -errno : 0;
