@@ -190,7 +190,7 @@ const struct command command_monitor = {
 		"that windows are open is the budget divided by what the probes of windows were "
 		"estimated to cost; it is only ever lowered. After events were lost no window "
 		"opens for 10 minutes, after two failed attaches no session begins for 10 minutes; "
-		"each time doubles the wait.\n\n"
+		"each time doubles the wait. 20 good windows, or 6 hours, halve it again.\n\n"
 		"  /metrics  Prometheus text format 0.0.4\n"
 		"  /jobs     the same as JSON\n"
 		"  /         a list for a browser\n"

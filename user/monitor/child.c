@@ -42,6 +42,7 @@ static void become(char *const argv[], const struct child_limits *limits, pid_t 
 int child__start(char *const argv[], const struct child_limits *limits, struct child *out)
 {
 	const pid_t parent = getpid();
+	pid_t pid;
 	int err;
 
 	fflush(NULL);
@@ -56,9 +57,10 @@ int child__start(char *const argv[], const struct child_limits *limits, struct c
 	if (out->pidfd >= 0)
 		return 0;
 	err = -errno;
-	kill(out->pid, SIGKILL);
+	pid = out->pid;
+	kill(pid, SIGKILL);
 	child__wait(out);
-	return err__set(err, "cannot watch process %d: %s (pidfd_open needs Linux 5.3)", out->pid,
+	return err__set(err, "cannot watch process %d: %s (pidfd_open needs Linux 5.3)", pid,
 			strerror(-err));
 }
 

@@ -396,6 +396,8 @@ void watch__free(struct watch *w)
 		return;
 	hang_up(w);
 	event_loop__remove(w->opts->loop, &w->session_end);
+	if (w->session.pid) /* not waited for: it may never end by itself */
+		kill(w->session.pid, SIGKILL);
 	child__wait(&w->session);
 	free(w);
 }

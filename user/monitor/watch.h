@@ -69,7 +69,7 @@ void watch__file_closed(struct watch *w, const char *name, uint64_t now_ns);
 void watch__measured(struct watch *w, const struct window_answer *answer, uint64_t now_ns);
 /* Ends the session: SIGTERM, later SIGKILL. It has ended when `ended` is set. */
 void watch__stop(struct watch *w, uint64_t now_ns);
-/* The session's end is waited for. */
+/* A session that has not ended is killed. */
 void watch__free(struct watch *w);
 
 #endif
