@@ -279,6 +279,11 @@ void job_series__end(struct job_series *s, uint32_t id, bool lives, uint64_t now
 	r->lives = lives;
 }
 
+uint64_t job_series__steps(const struct rank_series *r)
+{
+	return r->steps_before + r->steps;
+}
+
 bool job_series__counts(const struct rank_series *r)
 {
 	return r->watched_s > 0 && !(r->ended_ns && r->lives);

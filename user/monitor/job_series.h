@@ -69,6 +69,8 @@ bool job_series__add_window(struct job_series *s, struct rank_series *r, const s
 			    const struct window_ready *window);
 /* Its session has ended. lives: the process has not, and will be watched again. */
 void job_series__end(struct job_series *s, uint32_t id, bool lives, uint64_t now_ns);
+/* Since the job is watched. */
+uint64_t job_series__steps(const struct rank_series *r);
 /* Are its counters up to date? They are not of a rank that is not watched yet, or again. */
 bool job_series__counts(const struct rank_series *r);
 /* Forgets those whose process ended SERIES_KEEP_NS ago. */

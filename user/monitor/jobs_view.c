@@ -44,8 +44,8 @@ static json_t *rank_json(const struct rank_series *r)
 		"pid", (int)r->info.pid, "state", state_of(r), "framework", r->framework,
 		"framework_version", r->version, "step_rule", r->step_rule, "container_id",
 		r->info.key.container, "pod_uid", r->info.key.pod, "steps",
-		(json_int_t)(r->steps + r->steps_before), "sampled_steps",
-		(json_int_t)r->sampled_cnt, "windows", (json_int_t)r->window_cnt, "step_seconds",
+		(json_int_t)job_series__steps(r), "sampled_steps", (json_int_t)r->sampled_cnt,
+		"windows", (json_int_t)r->window_cnt, "step_seconds",
 		r->median_s > 0 ? json_real(r->median_s) : json_null(), "duty", r->duty,
 		"window_overhead", r->overhead > 0 ? json_real(r->overhead) : json_null(), "phases",
 		named(r->phases, r->phase_cnt), "operators", named(r->operators, r->operator_cnt),
@@ -134,7 +134,7 @@ static void put_rank(FILE *out, const struct rank_series *r)
 	put_cell(out, state_of(r));
 	snprintf(text, sizeof(text), "%.31s %.31s", r->framework, r->version);
 	put_cell(out, text);
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)(r->steps + r->steps_before));
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)job_series__steps(r));
 	put_cell(out, text);
 	snprintf(text, sizeof(text), r->median_s > 0 ? "%.3f ms" : "-", 1e3 * r->median_s);
 	put_cell(out, text);

@@ -75,7 +75,7 @@ struct rank_metric {
 
 static bool steps(const struct rank_series *r, double *value)
 {
-	*value = (double)(r->steps_before + r->steps);
+	*value = (double)job_series__steps(r);
 	return job_series__counts(r);
 }
 

@@ -131,13 +131,14 @@ void watch__stop(struct watch *w, uint64_t now_ns)
 
 static uint64_t window_ns(const struct watch *w)
 {
-	const double ns = (double)step_time__ns(&w->step_time) * (double)w->opts->window_steps;
+	const uint64_t step_ns = step_time__ns(&w->step_time);
 
-	if (!(ns > 0))
+	if (!step_ns)
 		return UNKNOWN_NS;
-	return ns < WINDOW_MIN_NS   ? WINDOW_MIN_NS
-	       : ns > WINDOW_MAX_NS ? WINDOW_MAX_NS
-				    : (uint64_t)ns;
+	if (step_ns > WINDOW_MAX_NS / w->opts->window_steps)
+		return WINDOW_MAX_NS;
+	return step_ns * w->opts->window_steps < WINDOW_MIN_NS ? WINDOW_MIN_NS
+							       : step_ns * w->opts->window_steps;
 }
 
 static void plan_window(struct watch *w, uint64_t now_ns)
