@@ -72,9 +72,16 @@ class Monitor:
             return False
 
     def text(self, path):
-        status, _, text = self.ask(path)
-        assert status == 200, (path, status, text)
-        return text
+        """A new exporter answers 503 until its first scan has ended."""
+        answer = []
+
+        def is_ready():
+            answer[:] = self.ask(path)
+            return answer[0] != 503
+
+        process.wait_for(is_ready, 20, f"an answer to {path}")
+        assert answer[0] == 200, (path, answer)
+        return answer[2]
 
     def families(self):
         """Name -> type and samples, as prometheus-client reads them."""
