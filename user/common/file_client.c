@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "common/file_client.h"
+#include "common/descriptor_message.h"
 #include <fcntl.h>
 #include <sys/socket.h>
 #include "common/regular_file.h"
@@ -22,28 +23,10 @@ int file_client__socket(void)
 	return broker;
 }
 
-static int take_descriptor(struct msghdr *message)
-{
-	const struct cmsghdr *c = CMSG_FIRSTHDR(message);
-	int fd = -1;
-
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
-	return fd;
-}
-
 static int receive(struct file_answer *answer, int *fd)
 {
-	char control[CMSG_SPACE(sizeof(int))];
-	struct iovec data = {answer, sizeof(*answer)};
-	struct msghdr message = {.msg_iov = &data,
-				 .msg_iovlen = 1,
-				 .msg_control = control,
-				 .msg_controllen = sizeof(control)};
-	ssize_t len;
+	const ssize_t len = descriptor_message__receive(broker, answer, sizeof(*answer), fd, 0);
 
-	len = UNINTERRUPTED(recvmsg(broker, &message, MSG_CMSG_CLOEXEC));
-	*fd = len > 0 ? take_descriptor(&message) : -1;
 	if (len != sizeof(*answer))
 		return -EOWNERDEAD;
 	answer->link[sizeof(answer->link) - 1] = '\0';
@@ -54,11 +37,9 @@ static int receive(struct file_answer *answer, int *fd)
 static int ask(const struct file_request *request, int *fd, uint32_t *handle)
 {
 	struct file_answer answer = {0};
-	struct iovec data = {(void *)request, sizeof(*request)};
-	const struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
 	int got, err;
 
-	if (UNINTERRUPTED(sendmsg(broker, &message, MSG_NOSIGNAL)) < 0)
+	if (descriptor_message__send(broker, request, sizeof(*request), -1, 0))
 		return -EOWNERDEAD;
 	err = receive(&answer, &got);
 	*handle = answer.handle;

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include "common/descriptor_message.h"
 #include "common/capability.h"
 #include "common/capability_set.h"
 #include "common/descriptors.h"
@@ -133,32 +134,16 @@ static void serve(const struct request *request, int answer)
 	filters__clear(&r.filters);
 }
 
-static int take_descriptor(struct msghdr *message)
-{
-	const struct cmsghdr *c = CMSG_FIRSTHDR(message);
-	int fd = -1;
-
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
-	return fd;
-}
-
 static void serve_all(int socket)
 {
 	for (;;) {
 		struct request request;
-		char control[CMSG_SPACE(sizeof(int))];
-		struct iovec data = {&request, sizeof(request)};
-		struct msghdr message = {.msg_iov = &data,
-					 .msg_iovlen = 1,
-					 .msg_control = control,
-					 .msg_controllen = sizeof(control)};
-		const ssize_t len = UNINTERRUPTED(recvmsg(socket, &message, MSG_CMSG_CLOEXEC));
 		auto_close int answer = -1;
+		const ssize_t len =
+			descriptor_message__receive(socket, &request, sizeof(request), &answer, 0);
 
 		if (len <= 0)
 			return;
-		answer = take_descriptor(&message);
 		if (len == sizeof(request) && answer >= 0)
 			serve(&request, answer);
 	}
@@ -235,26 +220,6 @@ void filter_reader__end(void)
 	reader = -1;
 }
 
-static int send_request(const struct request *request, int answer)
-{
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr aligned;
-	} control = {0};
-	struct iovec data = {(void *)request, sizeof(*request)};
-	struct msghdr message = {.msg_iov = &data,
-				 .msg_iovlen = 1,
-				 .msg_control = &control,
-				 .msg_controllen = sizeof(control.bytes)};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&message);
-
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(answer));
-	memcpy(CMSG_DATA(c), &answer, sizeof(answer));
-	return UNINTERRUPTED(sendmsg(reader, &message, MSG_NOSIGNAL)) < 0 ? -errno : 0;
-}
-
 static int receive_filter(int socket, struct filters *f)
 {
 	struct sock_filter insns[BPF_MAXINSNS];
@@ -295,7 +260,7 @@ static int ask(const struct request *request, struct filters *f)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return -errno;
 	setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &patient, sizeof(patient));
-	err = send_request(request, ends[1]);
+	err = descriptor_message__send(reader, request, sizeof(*request), ends[1], 0);
 	close(ends[1]);
 	if (!err)
 		err = receive(ends[0], f);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "common/descriptor_message.h"
 #include "common/descriptors.h"
 #include "common/err.h"
 #include "common/out_path.h"
@@ -148,27 +149,11 @@ static int on_window(struct service *s, const struct window_ready *window, int f
 
 static int receive(int socket, struct message *m, int *fd)
 {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct iovec data = {m, sizeof(*m)};
-	struct msghdr head = {.msg_iov = &data,
-			      .msg_iovlen = 1,
-			      .msg_control = &control,
-			      .msg_controllen = sizeof(control)};
-	const struct cmsghdr *c;
-	ssize_t n = UNINTERRUPTED(recvmsg(socket, &head, MSG_CMSG_CLOEXEC | MSG_DONTWAIT));
+	const ssize_t n = descriptor_message__receive(socket, m, sizeof(*m), fd, MSG_DONTWAIT);
 
 	if (n < 0)
 		return -errno;
-	if (n != sizeof(*m))
-		return -EPIPE;
-	*fd = -1;
-	c = CMSG_FIRSTHDR(&head);
-	if (c && c->cmsg_type == SCM_RIGHTS)
-		memcpy(fd, CMSG_DATA(c), sizeof(*fd));
-	return 0;
+	return n == sizeof(*m) ? 0 : -EPIPE;
 }
 
 static int obey(struct service *s, const struct message *m, int fd)
@@ -293,24 +278,7 @@ int exporter__start(int listen_fd, bool is_path, size_t series_max, struct expor
 
 int exporter__send(const struct exporter *e, const struct message *m, int fd)
 {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = {0};
-	struct iovec data = {(void *)m, sizeof(*m)};
-	struct msghdr head = {.msg_iov = &data, .msg_iovlen = 1};
-	struct cmsghdr *c;
-
-	if (fd >= 0) {
-		head.msg_control = &control;
-		head.msg_controllen = sizeof(control);
-		c = CMSG_FIRSTHDR(&head);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(fd));
-		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	}
-	return UNINTERRUPTED(sendmsg(e->fd, &head, MSG_NOSIGNAL | MSG_DONTWAIT)) < 0 ? -errno : 0;
+	return descriptor_message__send(e->fd, m, sizeof(*m), fd, MSG_DONTWAIT);
 }
 
 int exporter__receive(const struct exporter *e, struct window_answer *out)

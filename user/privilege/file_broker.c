@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include "common/descriptor_message.h"
 #include "common/file_client.h"
 #include "common/out_file.h"
 #include "common/target_lock.h"
@@ -326,21 +327,7 @@ static int add_client(struct broker *b, bool is_session)
 /* false: it does not read what it asked for, or has ended. */
 static bool answer(int socket, const struct file_answer *a, int fd)
 {
-	char control[CMSG_SPACE(sizeof(int))] = {0};
-	struct iovec data = {(void *)a, sizeof(*a)};
-	struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
-	struct cmsghdr *c;
-
-	if (fd >= 0) {
-		message.msg_control = control;
-		message.msg_controllen = sizeof(control);
-		c = CMSG_FIRSTHDR(&message);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(fd));
-		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	}
-	return UNINTERRUPTED(sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT)) >= 0;
+	return !descriptor_message__send(socket, a, sizeof(*a), fd, MSG_DONTWAIT);
 }
 
 static bool gives_descriptor(uint32_t verb)
