@@ -11,15 +11,7 @@
 #define TIF_ADDR32 (1u << 29)
 
 /* Of struct pt_sched_span and struct pt_sched_record. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__array(values, struct {
-		__uint(type, BPF_MAP_TYPE_RINGBUF);
-		__uint(max_entries, 4096);
-	});
-} sched_ring __weak SEC(".maps");
+RING_SLOT sched_ring __weak SEC(".maps");
 
 struct pt_sched_ctl sched_ctl __weak = {};
 

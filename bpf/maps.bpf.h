@@ -11,16 +11,20 @@
 #include "probe_cfg.h"
 #include "thread_state.h"
 
-/* Holds one ring, which the loader exchanges for one of another size (user/capture/ring.h). */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__array(values, struct {
-		__uint(type, BPF_MAP_TYPE_RINGBUF);
-		__uint(max_entries, 4096);
-	});
-} ring __weak SEC(".maps");
+/* The type of a map that holds one ring, which the loader exchanges for one of another size
+ * (user/capture/ring.h). */
+#define RING_SLOT                                                                                  \
+	struct {                                                                                   \
+		__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);                                          \
+		__uint(max_entries, 1);                                                            \
+		__type(key, __u32);                                                                \
+		__array(values, struct {                                                           \
+			__uint(type, BPF_MAP_TYPE_RINGBUF);                                        \
+			__uint(max_entries, 4096);                                                 \
+		});                                                                                \
+	}
+
+RING_SLOT ring __weak SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

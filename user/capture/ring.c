@@ -24,7 +24,7 @@ struct ring {
 	int fd; /* of the BPF map */
 	uint64_t bytes;
 	struct ring_buffer *reader;
-	uint64_t refused_bytes; /* the kernel had no memory for them; 0: it never refused */
+	bool is_refused; /* the kernel has no memory for a larger one */
 	bool has_warned;
 
 	uint64_t left;			  /* bytes to read in this turn */
@@ -154,7 +154,7 @@ static int read_to_end(struct ring *r)
 }
 
 /* 0, an error of reading, or 1: the kernel has none to give. */
-static int exchange_for(struct ring *r, uint64_t bytes)
+static int exchange(struct ring *r, uint64_t bytes)
 {
 	struct ring other;
 	int err = make(r, bytes, &other);
@@ -177,18 +177,8 @@ static int exchange_for(struct ring *r, uint64_t bytes)
 	return err;
 }
 
-/* As large as there is memory for, if it cannot be that large. */
-static int exchange(struct ring *r, uint64_t bytes)
+static void warn_refused(struct ring *r, uint64_t wanted)
 {
-	const uint64_t wanted = bytes;
-	int err;
-
-	do
-		err = exchange_for(r, bytes);
-	while (err > 0 && (bytes /= 2) > r->bytes);
-	if (bytes == wanted)
-		return err < 0 ? err : 0;
-	r->refused_bytes = bytes < r->bytes ? r->bytes * 2 : bytes * 2;
 	if (!r->has_warned)
 		log__warn(
 			"no memory for a buffer of %llu MiB between kernel and recorder: it has "
@@ -196,6 +186,18 @@ static int exchange(struct ring *r, uint64_t bytes)
 			"container",
 			(unsigned long long)(wanted >> 20), (unsigned long long)(r->bytes >> 10));
 	r->has_warned = true;
+}
+
+/* As large as there is memory for, if it cannot be that large. */
+static int grow(struct ring *r, uint64_t wanted)
+{
+	int err = exchange(r, wanted);
+
+	r->is_refused = err > 0;
+	for (uint64_t bytes = wanted / 2; err > 0 && bytes > r->bytes; bytes /= 2)
+		err = exchange(r, bytes);
+	if (r->is_refused)
+		warn_refused(r, wanted);
 	return err < 0 ? err : 0;
 }
 
@@ -279,19 +281,25 @@ int ring__fit(struct ring *r, uint64_t unread_ns)
 	const uint64_t now = unread(r), most = now > r->waited ? now : r->waited;
 	const uint64_t bytes = at_most(r, ring__wanted(r->bytes, most, r->rate, unread_ns));
 
-	if (bytes <= r->bytes || (r->refused_bytes && bytes >= r->refused_bytes))
+	if (bytes <= r->bytes || r->is_refused)
 		return 0;
 	log__debug("ring of %llu bytes instead of %llu: %llu wait, up to %llu come in a second",
 		   (unsigned long long)bytes, (unsigned long long)r->bytes,
 		   (unsigned long long)most, (unsigned long long)r->rate);
-	return exchange(r, bytes);
+	return grow(r, bytes);
 }
 
 int ring__resize(struct ring *r, uint64_t bytes)
 {
+	int err = 0;
+
 	bytes = at_most(r, round_up(bytes));
-	r->refused_bytes = 0; /* there may be memory by now */
-	return bytes != r->bytes ? exchange(r, bytes) : 0;
+	r->is_refused = false; /* there may be memory by now */
+	if (bytes > r->bytes)
+		return grow(r, bytes);
+	if (bytes < r->bytes)
+		err = exchange(r, bytes);
+	return err < 0 ? err : 0;
 }
 
 void ring__expect(struct ring *r, uint64_t rate)
