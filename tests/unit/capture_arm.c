@@ -23,10 +23,10 @@ Test(arm, lead_is_twice_what_attaching_took)
 Test(arm, a_window_that_opened_meanwhile_keeps_its_probes)
 {
 	struct pt_ctl ctl = {.armed = 1, .window_open = 1};
-	struct session session = {.armed = true, .probes.ctl = &ctl};
+	struct session session = {.residency = RESIDENCY_FULL, .probes.ctl = &ctl};
 
-	cr_expect_eq(arm__disarm(&session), 0);
-	cr_expect(session.armed && ctl.armed);
+	cr_expect_eq(arm__poll_time(&session, UINT64_MAX), 0);
+	cr_expect(session.residency == RESIDENCY_FULL && ctl.armed);
 }
 
 /* Of a schedule that closes for so many steps of 1 ms, at its first. */
@@ -59,6 +59,6 @@ Test(idle, a_window_has_no_sleep_and_a_pause_the_longest)
 	cr_expect_eq(idle__ms(&session), IDLE_SHOWN_MS);
 	session.children.newborn_cnt = 1;
 	cr_expect_eq(idle__ms(&session), IDLE_LEAST_MS);
-	session.armed = true;
+	session.residency = RESIDENCY_FULL;
 	cr_expect_eq(idle__ms(&session), 0);
 }

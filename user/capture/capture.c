@@ -2,24 +2,16 @@
 /* capture__run: the life of a session from attach to detach. */
 #include "capture/session.h"
 #include "attach/privilege.h"
-#include "bpf/probe_cfg.h"
-#include "bpf/skeleton.h"
 #include "capture/arming/arm.h"
 #include "capture/arming/steps_only.h"
 #include "capture/arming/timer_only.h"
 #include "capture/capture_ring.h"
 #include "capture/control/control.h"
-#include "capture/decode/long_names.h"
-#include "capture/decode/python_stacks.h"
-#include "capture/device/cupti_watch.h"
 #include "capture/device/device_calls.h"
 #include "capture/device/device_time.h"
-#include "capture/device/pointer_hooks.h"
 #include "capture/no_window.h"
 #include "capture/processes/await.h"
 #include "capture/processes/follow.h"
-#include "capture/processes/freeze.h"
-#include "capture/steps/find_period.h"
 #include "capture/steps/optimizer_step.h"
 #include "common/descriptors.h"
 #include "common/err.h"
@@ -40,43 +32,6 @@ void capture_result__free(struct capture_result *res)
 	memset(res, 0, sizeof(*res));
 }
 
-static uint64_t asleep_since(void *ctx, uint32_t tid)
-{
-	const struct session *s = ctx;
-
-	return s->sched ? sched_source__asleep_since(s->sched, tid) : 0;
-}
-
-static int session_load(struct session *s)
-{
-	int err = probes__load(&s->probes, s->target, s->opts, &s->plan);
-
-	if (err)
-		return err;
-	s->plan.row_max = bpf_map__max_entries(s->probes.skel->maps.probe_cfg);
-	control__loaded(s);
-	s->probes.dropped = s->pruned.rows;
-	find_period__hide_probes(s);
-	optimizer_step__loaded(s);
-	s->probes.ctl->target_pid = (uint32_t)s->target->pid;
-	s->probes.ctl->target_cnt = 1;
-	err = probes__add_target(&s->probes, s->target->pid);
-	if (err)
-		return err;
-	s->records.decoder =
-		decoder__new(s->target, s->match.framework, &s->plan, &s->probes.ctl->ended);
-	s->records.long_names =
-		long_names__new(bpf_map__fd(s->probes.skel->maps.long_names),
-				bpf_map__max_entries(s->probes.skel->maps.long_names),
-				&s->probes.ctl->long_name_cnt);
-	if (!s->records.decoder || !s->records.long_names)
-		return -ENOMEM;
-	decoder__set_stacks(s->records.decoder, s->records.stacks);
-	decoder__set_long_names(s->records.decoder, s->records.long_names);
-	decoder__set_asleep(s->records.decoder, asleep_since, s);
-	return capture_ring__new(s);
-}
-
 static int session_await(struct session *s)
 {
 	int err = session__await_framework(s);
@@ -93,25 +48,6 @@ static int session_await(struct session *s)
 					 .match = &s->match,
 					 .plan = &s->plan,
 					 .rule = &s->rule};
-	return 0;
-}
-
-void session__thaw(struct session *s)
-{
-	if (s->start.program)
-		s->start.held_ns = s->start.sliced_ns + freeze__thaw(s->start.program);
-	s->start.program = NULL;
-	device_time__forbid_loading(s);
-}
-
-/* What is to be seen from its first operator on has none before the probes are in. */
-static int freeze_program(struct session *s)
-{
-	if (!s->opts->await_framework || !s->opts->no_steps || s->opts->start_at_ns ||
-	    (!s->match.ready && (s->target->python || !session__is_asked_for(s))))
-		session__thaw(s);
-	else if (!s->start.program)
-		s->start.program = freeze__begin(s->opts->pid, !s->target->python);
 	return 0;
 }
 
@@ -181,7 +117,7 @@ static int find_steps(struct session *s)
 		if (!err && s->rule.boundary)
 			err = session__prune(s);
 	} while (err == -EAGAIN);
-	if (!err && !s->armed)
+	if (!err && s->residency != RESIDENCY_FULL)
 		err = session__prune_by_time(s);
 	return err;
 }
@@ -213,11 +149,11 @@ static int session_run(struct session *s)
 	} stages[] = {
 		{session__await_start, true},
 		{session_await},
-		{freeze_program},
+		{session__freeze},
 		{session__plan, true}, /* refuses what cannot be before the process is touched */
 		{device_time__choose},
 		{device_calls__plan},
-		{session_load, true},
+		{session__load, true},
 		{device_time__open},
 		{measure_probes},
 		{measure_spans},
@@ -251,42 +187,6 @@ static int session_run(struct session *s)
 	return no_window__recorded(s, err);
 }
 
-static void session_free(struct session *s)
-{
-	uint64_t begin = clock__monotonic_ns();
-
-	s->res->target_gone = s->target_gone;
-	s->res->target_execed = s->target_execed;
-	control__close(s);
-	no_window__seen(s);
-	cupti_watch__stop(s->cupti.watch);
-	device_source__free(s->device);
-	shim_link__free(s->cupti.link);
-	free(s->held_steps.list);
-	task_source__stop(s->tasks);
-	sched_source__stop(s->sched);
-	ring__free(s->records.ring);
-	arm__hurry(true);
-	if (s->probes.skel)
-		probes__free(&s->probes);
-	arm__hurry(false);
-	log__debug("detached in %.1f ms", (double)(clock__monotonic_ns() - begin) / 1e6);
-	decoder__free(s->records.decoder);
-	long_names__free(s->records.long_names);
-	optimizer_step__free(s);
-	python_stacks__free(s->records.stacks);
-	probe_plan__free(&s->plan);
-	free(s->pruned.rows);
-	pointer_hooks__free(s);
-	free(s->pruned.list);
-	call_log__free(&s->records.log);
-	free(s->children.pids);
-	free(s->children.helpers.items);
-	free(s->children.newborn);
-	if (s->target)
-		target__close(s->target);
-}
-
 int capture__run(const struct capture_opts *opts, struct capture_result *res)
 {
 	struct session s = {.opts = opts, .res = res, .cupti.link = opts->shim};
@@ -304,6 +204,6 @@ int capture__run(const struct capture_opts *opts, struct capture_result *res)
 			 "process %d ended while it was looked at; start it again, or run it "
 			 "by `proftrace run`",
 			 opts->pid);
-	session_free(&s);
+	session__free(&s);
 	return err;
 }

@@ -82,5 +82,6 @@ int capture_ring__waits(struct session *s)
 
 int capture_ring__fit(struct session *s)
 {
-	return ring__fit(s->records.ring, s->armed ? capture_ring__unread_ns(s) : 0);
+	return ring__fit(s->records.ring,
+			 s->residency == RESIDENCY_FULL ? capture_ring__unread_ns(s) : 0);
 }

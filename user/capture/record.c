@@ -97,8 +97,7 @@ static int record_duration(struct session *s)
 	if (!err && !s->rule.boundary && !s->start.program)
 		err = return_sites__await(s);
 	ctl->schedule = (struct pt_schedule){.record = UINT64_MAX / 2, .repeat = 1};
-	s->armed = true;
-	arm__set_open(s);
+	arm__may_open(s);
 	if (s->rule.boundary) {
 		ctl->counting = 1;
 	} else if (!err) {

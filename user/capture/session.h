@@ -6,6 +6,7 @@
 #include "capture/arming/bursts.h"
 #include "capture/arming/probeless.h"
 #include "capture/arming/pruned.h"
+#include "capture/arming/residency.h"
 #include "capture/arming/step_cost.h"
 #include "capture/arming/steps_only.h"
 #include "capture/control/control_socket.h"
@@ -83,7 +84,7 @@ struct session {
 	struct step_length step_length;
 
 	/* which probes are in */
-	bool armed; /* the heavy probes are attached */
+	enum residency residency; /* arm.c's to change */
 	struct bursts bursts;
 	struct pruned pruned;
 	struct steps_only steps_only;
@@ -104,6 +105,10 @@ struct session {
 	struct step_cost step_cost; /* of this window */
 };
 
+/* The programs, and what reads their records. 0 or a negative errno with err__set. */
+int session__load(struct session *s);
+/* All of it, in the order in which parts need each other: the library in the target goes before the probes. */
+void session__free(struct session *s);
 /* Reads the ring for up to timeout_ms, and does what is due: flush, progress, liveness. 0, -EINTR
  * when asked to stop, -ESRCH when the target is gone, or the first error on the way to the file. */
 int session__pump(struct session *s, int timeout_ms);
@@ -113,7 +118,9 @@ int session__turn(struct session *s, uint64_t end_ns);
 int session__plan(struct session *s);
 /* All windows. 0 or a negative errno with err__set. */
 int session__record(struct session *s);
-/* A program that was frozen while its probes went in goes on. */
+/* Freezes a program that `run` started and that is seen from its first operator, while its probes go in. 0. */
+int session__freeze(struct session *s);
+/* It goes on. */
 void session__thaw(struct session *s);
 /* Gives back memory that only planning and attaching need. Call before a long wait. */
 void session__release_memory(struct session *s);

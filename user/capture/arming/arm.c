@@ -46,12 +46,14 @@ void arm__set_open(struct session *s)
 {
 	const bool starting = device_time__is_starting(s);
 
-	if (!s->armed || starting)
-		s->cupti.awaited = s->armed;
+	const bool is_full = s->residency == RESIDENCY_FULL;
+
+	if (!is_full || starting)
+		s->cupti.awaited = is_full;
 	/* The library ends with a window and begins with the next: the programs open none before
 	 * that, however late it is noticed that one has ended. */
 	s->probes.ctl->armed_once = s->device != NULL;
-	s->probes.ctl->armed = s->armed && !starting ? s->windows.closes_seen + 1 : 0;
+	s->probes.ctl->armed = is_full && !starting ? s->windows.closes_seen + 1 : 0;
 }
 
 /* Ranges may be the steps. */
@@ -111,10 +113,22 @@ static int attach_groups(struct session *s, const bool chosen[GROUP_CNT])
 	return err;
 }
 
-static int set_armed(struct session *s, int err)
+static void enter(struct session *s, enum residency to)
 {
-	s->armed = !err;
+	if (to != s->residency)
+		log__debug("probes: %s", residency__name(to));
+	s->residency = to;
 	arm__set_open(s);
+}
+
+void arm__may_open(struct session *s)
+{
+	enter(s, RESIDENCY_FULL);
+}
+
+static int enter_full(struct session *s, int err)
+{
+	enter(s, err ? RESIDENCY_STEPS_ONLY : RESIDENCY_FULL);
 	return err;
 }
 
@@ -134,7 +148,7 @@ int arm__attach_operators(struct session *s)
 
 	for (int g = 0; g < GROUP_CNT; g++)
 		chosen[g] = is_of_operators(g);
-	return set_armed(s, attach_groups(s, chosen));
+	return enter_full(s, attach_groups(s, chosen));
 }
 
 void arm__detach_operators(struct session *s)
@@ -144,8 +158,7 @@ void arm__detach_operators(struct session *s)
 		if (is_of_operators(g))
 			probes__detach(&s->probes, g);
 	arm__hurry(false);
-	s->armed = false;
-	arm__set_open(s);
+	enter(s, RESIDENCY_STEPS_ONLY);
 }
 
 int arm__attach_alone(struct session *s, enum probe_group group)
@@ -201,17 +214,15 @@ int arm__take_out(struct session *s)
 	return err;
 }
 
-int arm__disarm(struct session *s)
+static int disarm(struct session *s)
 {
 	int err;
 
-	s->armed = false;
-	arm__set_open(s);
+	enter(s, RESIDENCY_STEPS_ONLY);
 	/* It may have opened since its distance was read: proftrace can be kept waiting for long.
 	 */
 	if (s->probes.ctl->window_open) {
-		s->armed = true;
-		arm__set_open(s);
+		enter(s, RESIDENCY_FULL);
 		return 0;
 	}
 	err = arm__take_out(s);
@@ -227,7 +238,7 @@ int arm__disarm(struct session *s)
 int arm__rearm(struct session *s)
 {
 	bool chosen[GROUP_CNT] = {false};
-	int err = probeless__end(s);
+	int err = s->residency == RESIDENCY_NONE ? probeless__end(s) : 0;
 
 	/* What is still there stays: a step would be missed. */
 	for (int g = GROUP_STEP + 1; g <= GROUP_PHASE && !err; g++)
@@ -241,7 +252,7 @@ int arm__rearm(struct session *s)
 		return err;
 	for (int g = GROUP_PHASE + 1; g < GROUP_CNT; g++)
 		chosen[g] = true;
-	err = set_armed(s, attach_groups(s, chosen));
+	err = enter_full(s, attach_groups(s, chosen));
 	return err ? err : optimizer_step__set(s, true);
 }
 
@@ -278,20 +289,75 @@ uint64_t arm__until_window_ns(const struct session *s)
 											: ns;
 }
 
+static int leave_updates(struct session *s)
+{
+	arm__detach(s, GROUP_UPDATE);
+	enter(s, RESIDENCY_BACKWARD_ONLY);
+	return 0;
+}
+
+static int leave_all(struct session *s)
+{
+	bool begun;
+	const int err = probeless__begin(s, &begun);
+
+	if (!err && begun)
+		enter(s, RESIDENCY_NONE);
+	return err;
+}
+
+static int come_back(struct session *s)
+{
+	enter(s, RESIDENCY_STEPS_ONLY);
+	return probeless__end(s);
+}
+
+/* An edge of residency.c. */
+static int go(struct session *s, enum residency to)
+{
+	switch (to) {
+	case RESIDENCY_FULL:
+		return arm__rearm(s);
+	case RESIDENCY_BACKWARD_ONLY:
+		return leave_updates(s);
+	case RESIDENCY_NONE:
+		return leave_all(s);
+	default:
+		return s->residency == RESIDENCY_NONE ? come_back(s) : disarm(s);
+	}
+}
+
+static int follow(struct session *s, const struct residency_view *view)
+{
+	const enum residency to = residency__next(s->residency, view);
+
+	return to == s->residency ? 0 : go(s, to);
+}
+
+int arm__poll_time(struct session *s, uint64_t left_ns)
+{
+	steps_only__go_on(s);
+	return follow(s, &(struct residency_view){.left = left_ns,
+						  .lead = arm__lead_ns(s),
+						  .passes_tell = steps_only__passes_tell(s)});
+}
+
 int arm__poll(struct session *s)
 {
-	uint64_t left = arm__steps_left(s->probes.ctl),
-		 step_ns = probeless__pace(s, latest_step_ns(s));
-	uint64_t lead = arm__lead_ns(s) / step_ns;
-	bool armed = s->armed;
+	struct residency_view view;
 
 	probeless__check(s);
 	if (s->probes.ctl->state == PT_STATE_DONE || s->window.writer)
 		return 0;
-	if (armed && left > 2 && left > 2 * lead)
-		return arm__disarm(s);
-	if (!armed && (left <= 2 || left <= lead))
-		return arm__rearm(s);
 	steps_only__go_on(s);
-	return probeless__poll(s, left, step_ns);
+	if (s->residency == RESIDENCY_NONE)
+		probeless__look(s);
+	view = (struct residency_view){
+		.left = arm__steps_left(s->probes.ctl),
+		.lead = arm__lead_ns(s) / probeless__pace(s, latest_step_ns(s)),
+		.passes_tell = steps_only__passes_tell(s),
+		.counters_tell = probeless__may_begin(s),
+		.pause_is_over = probeless__pause_is_over(s),
+	};
+	return follow(s, &view);
 }

@@ -19,17 +19,20 @@ int arm__reattach(struct session *s, enum probe_group group);
 void arm__detach(struct session *s, enum probe_group group);
 /* The same of those of steps: a step may end meanwhile and not be seen. */
 int arm__reattach_steps(struct session *s);
-/* Attaches or detaches what the next window needs, by how far away it is. Call often. */
+/* Takes an edge of residency.h, if one is due. Call often. */
 int arm__poll(struct session *s);
+/* The same where probes are wanted by time, whatever the steps are. */
+int arm__poll_time(struct session *s, uint64_t left_ns);
 
 /* Detaches what steps do not need. */
 int arm__take_out(struct session *s);
-/* Detaches what only a window needs, and attaches it again. */
-int arm__disarm(struct session *s);
+/* Attaches again what only a window needs. */
 int arm__rearm(struct session *s);
 
 /* Lets windows open, or not: they wait for probes, and for the library in the target. */
 void arm__set_open(struct session *s);
+/* Nothing more is to be attached: windows wait for the library alone. */
+void arm__may_open(struct session *s);
 
 /* How long before its window what it needs is attached, and how long where that took attach_ns: on
  * a busy machine, or one by one, it takes long, and the next time maybe longer. */

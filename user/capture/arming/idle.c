@@ -24,7 +24,7 @@ int idle__ms(const struct session *s)
 	const uint64_t most = s->opts->progress ? IDLE_SHOWN_MS : IDLE_MOST_MS;
 	uint64_t ms;
 
-	if (s->armed || s->window.writer)
+	if (s->residency == RESIDENCY_FULL || s->window.writer)
 		return 0;
 	/* A child that forked gets its probes soon. */
 	if (is_busy(s->device) || s->children.newborn_cnt || left_ns <= lead_ns)

@@ -12,7 +12,6 @@
 
 enum {
 	ALIKE = 16, /* steps in a row in which the variables must have grown by as much */
-	NEAR = 4,   /* steps before a window that are seen by probes */
 };
 
 /* How often the common variable is read, and for how long there are no probes. */
@@ -31,41 +30,30 @@ static bool has_backward(const struct session *s)
 }
 
 /* Probes that are attached one by one take too long to come back. */
-static bool may_leave(const struct session *s, uint64_t left, uint64_t step_ns)
+bool probeless__may_begin(const struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
 
-	if (s->probeless.refuted || s->opts->count_each || s->opts->timer_only || s->armed)
+	if (s->probeless.refuted || s->probeless.is_checked || s->opts->count_each ||
+	    s->opts->timer_only)
 		return false;
 	if (s->probes.attached[GROUP_PHASE] || s->probes.method != ATTACH_UPROBE_MULTI)
 		return false;
 	if (!ctl->started || !ctl->counter_step[0] || !ctl->counter_step[1])
 		return false;
-	return ctl->counter_alike >= ALIKE && has_backward(s) && left > 2 * NEAR &&
-	       left > 4 * arm__lead_ns(s) / step_ns;
+	return ctl->counter_alike >= ALIKE && has_backward(s);
 }
 
-static void take_out(struct session *s)
-{
-	arm__detach(s, GROUP_STEP);
-	probes__forget_spans(&s->probes);
-	s->probeless.out = true;
-}
-
-static int bring_back(struct session *s)
-{
-	s->probeless.out = false;
-	return arm__reattach_steps(s);
-}
-
-static int leave(struct session *s)
+int probeless__begin(struct session *s, bool *begun)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
 
-	take_out(s);
+	arm__detach(s, GROUP_STEP);
+	probes__forget_spans(&s->probes);
 	/* A step that has ended meanwhile may have been another. */
-	if (ctl->counter_alike < ALIKE)
-		return bring_back(s);
+	*begun = ctl->counter_alike >= ALIKE;
+	if (!*begun)
+		return arm__reattach_steps(s);
 	if (!s->probeless.pause_ns) {
 		s->probeless.pause_ns = SHORTLY_NS;
 		log__debug("from step %llu on steps are counted without probes",
@@ -83,16 +71,14 @@ int probeless__end(struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
 
-	if (!s->probeless.out)
-		return 0;
 	s->probeless.is_checked = true;
 	s->probeless.seq = ctl->step_seq;
 	s->probeless.odd = ctl->counter_odd;
 	s->probeless.alike = ctl->counter_alike;
-	return bring_back(s);
+	return arm__reattach_steps(s);
 }
 
-/* Reads how far the job has come, and how fast. */
+/* How far the job has come, and how fast. */
 static void read_steps(struct session *s, uint64_t now)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
@@ -107,27 +93,30 @@ static void read_steps(struct session *s, uint64_t now)
 			(now - s->probeless.looked_ns) / (ctl->probeless_steps - before);
 }
 
-static int look(struct session *s, uint64_t step_ns)
+void probeless__look(struct session *s)
 {
-	struct pt_ctl *ctl = s->probes.ctl;
-	uint64_t now = clock__monotonic_ns(), left;
+	const uint64_t now = clock__monotonic_ns();
 
 	if (now - s->probeless.looked_ns < LOOK_NS)
-		return 0;
+		return;
 	read_steps(s, now);
 	s->probeless.looked_ns = now;
-	step_ns = probeless__pace(s, step_ns);
-	left = arm__steps_left(ctl);
-	if (now > s->probeless.until_ns || left <= NEAR || left <= 2 * arm__lead_ns(s) / step_ns ||
-	    (!ctl->hold && ctl->probeless_steps >= ctl->steps_left_probeless))
-		return probeless__end(s);
-	return 0;
+}
+
+/* Also where the window has gone by. */
+bool probeless__pause_is_over(const struct session *s)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+
+	return s->probeless.looked_ns > s->probeless.until_ns ||
+	       (!ctl->hold && ctl->probeless_steps >= ctl->steps_left_probeless);
 }
 
 uint64_t probeless__pace(const struct session *s, uint64_t step_ns)
 {
-	const uint64_t seen =
-		s->probeless.out || s->probeless.is_checked ? s->probeless.step_ns : 0;
+	const uint64_t seen = s->residency == RESIDENCY_NONE || s->probeless.is_checked
+				      ? s->probeless.step_ns
+				      : 0;
 
 	return seen && seen < step_ns ? seen : step_ns;
 }
@@ -150,13 +139,6 @@ void probeless__check(struct session *s)
 		return;
 	s->probeless.refuted = true;
 	steps_only__doubt(s, "not all steps were alike while they were counted without probes");
-}
-
-int probeless__poll(struct session *s, uint64_t left, uint64_t step_ns)
-{
-	if (s->probeless.out)
-		return look(s, step_ns);
-	return !s->probeless.is_checked && may_leave(s, left, step_ns) ? leave(s) : 0;
 }
 
 uint64_t probeless__step(const struct pt_ctl *ctl)

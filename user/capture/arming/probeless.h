@@ -17,9 +17,8 @@
 struct session;
 
 struct probeless {
-	bool out;		      /* no probe is in the job */
 	bool refuted;		      /* its steps cannot be told without */
-	uint64_t pause_ns;	      /* how long the probes are out, 0: never yet */
+	uint64_t pause_ns;	      /* how long the probes are out, 0: they never were */
 	uint64_t until_ns, looked_ns; /* the end of that, and the latest look at the job */
 	uint64_t step_ns;	      /* a step's length by the latest look, 0: unknown */
 	bool is_checked;	      /* the probes are back for that, */
@@ -27,9 +26,16 @@ struct probeless {
 	uint32_t odd, alike;
 };
 
-/* While the session rests, `left` steps of step_ns before its window. Call often. */
-int probeless__poll(struct session *s, uint64_t left, uint64_t step_ns);
-/* The probes that count steps are there again, if they were out. */
+/* Two variables of the process tell of its steps, and may do so alone. */
+bool probeless__may_begin(const struct session *s);
+/* Takes the probes of steps out. *begun: false where a step ended meanwhile, and they are back. 0 or a
+ * negative errno with err__set. */
+int probeless__begin(struct session *s, bool *begun);
+/* Reads how far the job has come, ten times a second. Call often while the probes are out. */
+void probeless__look(struct session *s);
+/* By then it is time to look whether the variables still tell of steps. */
+bool probeless__pause_is_over(const struct session *s);
+/* The probes of steps come back. 0 or a negative errno with err__set. */
 int probeless__end(struct session *s);
 /* After that, whether what was counted can be true. Call often. */
 void probeless__check(struct session *s);

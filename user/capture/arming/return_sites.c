@@ -117,7 +117,8 @@ static int reattach(struct session *s, size_t from)
 		groups[s->plan.probes[i].group] = true;
 	for (int g = 0; g < GROUP_CNT && !err; g++)
 		if (groups[g] &&
-		    (g == GROUP_STEP ? !s->probeless.out : s->armed || s->probes.attached[g]))
+		    (g == GROUP_STEP ? s->residency != RESIDENCY_NONE
+				     : s->residency == RESIDENCY_FULL || s->probes.attached[g]))
 			err = arm__reattach(s, g);
 	if (!err)
 		probes__forget_spans(&s->probes);

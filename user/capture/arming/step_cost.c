@@ -180,7 +180,8 @@ void step_cost__compare(struct session *s)
 	uint64_t from;
 	int err;
 
-	if (s->step_cost.with.cnt < STEPS_MIN || s->opts->timer_only || !s->sched || !s->armed)
+	if (s->step_cost.with.cnt < STEPS_MIN || s->opts->timer_only || !s->sched ||
+	    s->residency != RESIDENCY_FULL)
 		return;
 	err = arm__take_out(s);
 	from = ctl->step_seq + UNLIKE;

@@ -139,6 +139,12 @@ static void learn_passes(struct session *s)
 		   (unsigned long long)ctl->step);
 }
 
+/* What began before has ended. */
+static bool is_settled(const struct session *s)
+{
+	return s->probes.ctl->step_seq > s->steps_only.since + 1;
+}
+
 void steps_only__go_on(struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
@@ -147,12 +153,13 @@ void steps_only__go_on(struct session *s)
 		return;
 	if (s->probes.attached[GROUP_UPDATE])
 		learn_passes(s);
-	if (ctl->step_seq <= s->steps_only.since + 1)
-		return;
-	if (s->probes.attached[GROUP_PHASE])
+	if (s->probes.attached[GROUP_PHASE] && is_settled(s))
 		arm__detach(s, GROUP_PHASE);
-	if (s->probes.attached[GROUP_UPDATE] && ctl->pass_is_update)
-		arm__detach(s, GROUP_UPDATE);
+}
+
+bool steps_only__passes_tell(const struct session *s)
+{
+	return s->probes.ctl->steps_only && s->probes.ctl->pass_is_update && is_settled(s);
 }
 
 void steps_only__forget_ranges(struct session *s)

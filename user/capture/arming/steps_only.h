@@ -32,6 +32,8 @@ int steps_only__set_groups(struct session *s);
  * before, the end tells. */
 void steps_only__begin(struct session *s);
 void steps_only__go_on(struct session *s);
+/* Backward passes stand for the updates behind them, which need no probes any more. */
+bool steps_only__passes_tell(const struct session *s);
 /* Probes of ranges are back: of those that began before, the end is not known. */
 void steps_only__forget_ranges(struct session *s);
 /* While the probes are there: whether what was counted by backward passes can be true. */

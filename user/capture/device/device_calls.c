@@ -47,7 +47,7 @@ int device_calls__look(struct session *s)
 	decoder__plan_grew(s->records.decoder);
 	err = probes__plan_grew(&s->probes, before);
 	/* Those that come and go with a window come with the next one. */
-	return err || !s->armed ? err : arm__reattach(s, GROUP_DEVICE);
+	return err || s->residency != RESIDENCY_FULL ? err : arm__reattach(s, GROUP_DEVICE);
 }
 
 int device_calls__prepare(struct session *s)

@@ -403,7 +403,7 @@ int pointer_hooks__poll(struct session *s)
 	err = probes__attach_noted(&s->probes, GROUP_STEP, s->target->pid);
 	if (!err)
 		err = pointer_hooks__see_nothing(s);
-	return err || !s->armed ? err : pointer_hooks__reattach(s);
+	return err || s->residency != RESIDENCY_FULL ? err : pointer_hooks__reattach(s);
 }
 
 void pointer_hooks__window_close(struct session *s)

@@ -4,7 +4,7 @@
 #include "capture/processes/descendant.h"
 #include "capture/processes/freeze.h"
 #include "capture/control/control.h"
-#include "capture/arming/steps_only.h"
+#include "capture/device/device_time.h"
 #include "capture/user_probes/user_usdt.h"
 #include "capture/session.h"
 #include "common/duration_text.h"
@@ -58,7 +58,7 @@ int session__await_start(struct session *s)
 
 int session__await_time(struct session *s)
 {
-	const uint64_t until = s->opts->start_at_ns, lead = arm__lead_ns(s);
+	const uint64_t until = s->opts->start_at_ns;
 	uint64_t now = clock__ns(CLOCK_REALTIME);
 	int err = 0;
 
@@ -67,18 +67,14 @@ int session__await_time(struct session *s)
 	if (now > until)
 		log__warn("ready %.1f s after --start-at: what records elsewhere may have begun",
 			  (double)(now - until) / 1e9);
-	if (now + 2 * lead < until)
-		err = arm__disarm(s);
 	for (; now < until && !s->start.now && !err; now = clock__ns(CLOCK_REALTIME)) {
 		session__progress(s, "starting in %s", rounded(until - now).s);
-		steps_only__go_on(s);
-		if (!s->armed && now + lead > until)
-			err = arm__rearm(s);
+		err = arm__poll_time(s, until - now);
 		if (!err)
 			err = session__pump(s, 5);
 	}
 	s->start.at_ns = 0;
-	if (!err && s->start.now && !s->armed)
+	if (!err && s->residency != RESIDENCY_FULL)
 		err = arm__rearm(s);
 	session__progress_end(s);
 	return err;
@@ -238,4 +234,23 @@ int session__await_framework(struct session *s)
 	if (!err && s->target->is_stopped)
 		session__warn_stopped(s);
 	return err;
+}
+
+void session__thaw(struct session *s)
+{
+	if (s->start.program)
+		s->start.held_ns = s->start.sliced_ns + freeze__thaw(s->start.program);
+	s->start.program = NULL;
+	device_time__forbid_loading(s);
+}
+
+/* What is to be seen from its first operator on has none before the probes are in. */
+int session__freeze(struct session *s)
+{
+	if (!s->opts->await_framework || !s->opts->no_steps || s->opts->start_at_ns ||
+	    (!s->match.ready && (s->target->python || !session__is_asked_for(s))))
+		session__thaw(s);
+	else if (!s->start.program)
+		s->start.program = freeze__begin(s->opts->pid, !s->target->python);
+	return 0;
 }

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Each edge of the machine of probe residency, its borders, and what is no edge. */
+#include "capture/arming/residency.h"
+#include <criterion/criterion.h>
+
+enum { LEAD = 10 };
+
+static enum residency next(enum residency now, struct residency_view v)
+{
+	v.lead = LEAD;
+	return residency__next(now, &v);
+}
+
+static void expect(enum residency now, struct residency_view v, enum residency to)
+{
+	const enum residency got = next(now, v);
+
+	cr_expect_eq(got, to, "%s, %llu steps left: %s, not %s", residency__name(now),
+		     (unsigned long long)v.left, residency__name(got), residency__name(to));
+}
+
+static const struct residency_view far = {.left = UINT64_MAX};
+
+Test(residency, probes_go_when_the_window_is_twice_as_far_as_they_take)
+{
+	expect(RESIDENCY_FULL, (struct residency_view){.left = 2 * LEAD + 1}, RESIDENCY_STEPS_ONLY);
+	expect(RESIDENCY_FULL, (struct residency_view){.left = 2 * LEAD}, RESIDENCY_FULL);
+	expect(RESIDENCY_FULL, far, RESIDENCY_STEPS_ONLY);
+}
+
+Test(residency, probes_come_while_there_is_time_to_attach_them)
+{
+	static const enum residency states[] = {RESIDENCY_STEPS_ONLY, RESIDENCY_BACKWARD_ONLY,
+						RESIDENCY_NONE};
+
+	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
+		expect(states[i], (struct residency_view){.left = LEAD}, RESIDENCY_FULL);
+		expect(states[i], (struct residency_view){.left = 0}, RESIDENCY_FULL);
+	}
+	expect(RESIDENCY_STEPS_ONLY, (struct residency_view){.left = LEAD + 1},
+	       RESIDENCY_STEPS_ONLY);
+}
+
+/* However fast they are, a step passes. */
+Test(residency, the_last_two_steps_have_all_probes)
+{
+	struct residency_view v = {.left = 2, .lead = 0};
+
+	cr_expect_eq(residency__next(RESIDENCY_STEPS_ONLY, &v), RESIDENCY_FULL);
+	cr_expect_eq(residency__next(RESIDENCY_FULL, &v), RESIDENCY_FULL);
+	v.left = 3;
+	cr_expect_eq(residency__next(RESIDENCY_FULL, &v), RESIDENCY_STEPS_ONLY);
+	cr_expect_eq(residency__next(RESIDENCY_STEPS_ONLY, &v), RESIDENCY_STEPS_ONLY);
+}
+
+Test(residency, updates_go_once_backward_passes_tell)
+{
+	struct residency_view v = far;
+
+	expect(RESIDENCY_STEPS_ONLY, v, RESIDENCY_STEPS_ONLY);
+	v.passes_tell = true;
+	expect(RESIDENCY_STEPS_ONLY, v, RESIDENCY_BACKWARD_ONLY);
+	expect(RESIDENCY_BACKWARD_ONLY, v, RESIDENCY_BACKWARD_ONLY);
+	v.left = LEAD;
+	expect(RESIDENCY_STEPS_ONLY, v, RESIDENCY_FULL);
+}
+
+Test(residency, none_stays_while_variables_tell_and_the_window_is_far)
+{
+	static const enum residency states[] = {RESIDENCY_STEPS_ONLY, RESIDENCY_BACKWARD_ONLY};
+
+	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
+		struct residency_view v = {.left = 4 * LEAD + 1, .counters_tell = true};
+
+		expect(states[i], v, RESIDENCY_NONE);
+		v.left = 4 * LEAD;
+		expect(states[i], v, states[i]);
+		v = far;
+		expect(states[i], v, states[i]);
+	}
+	/* Steps as long as attaching takes: at least 8 of them. */
+	cr_expect_eq(residency__next(RESIDENCY_STEPS_ONLY,
+				     &(struct residency_view){.left = 8, .counters_tell = true}),
+		     RESIDENCY_STEPS_ONLY);
+	cr_expect_eq(residency__next(RESIDENCY_STEPS_ONLY,
+				     &(struct residency_view){.left = 9, .counters_tell = true}),
+		     RESIDENCY_NONE);
+}
+
+Test(residency, probes_of_steps_come_back_to_look)
+{
+	struct residency_view v = {.left = 4 * LEAD, .counters_tell = true};
+
+	expect(RESIDENCY_NONE, v, RESIDENCY_NONE);
+	v.pause_is_over = true;
+	expect(RESIDENCY_NONE, v, RESIDENCY_STEPS_ONLY);
+	v = (struct residency_view){.left = 2 * LEAD};
+	expect(RESIDENCY_NONE, v, RESIDENCY_STEPS_ONLY);
+	v.left++;
+	expect(RESIDENCY_NONE, v, RESIDENCY_NONE);
+}
+
+/* A window that comes near by a step at a time is met with all probes, whatever there was before.
+ */
+Test(residency, a_window_finds_all_probes)
+{
+	for (int r = 0; r < RESIDENCY_CNT; r++) {
+		enum residency now = r;
+
+		for (uint64_t left = 200; left-- > 0;)
+			now = next(now, (struct residency_view){.left = left,
+								.counters_tell = true,
+								.passes_tell = true});
+		cr_expect_eq(now, RESIDENCY_FULL);
+	}
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/arming/residency.h"
+#include <stddef.h>
+#include "common/util.h"
+
+#define NEAR	      2 /* steps before a window in which its probes are in, however fast attaching is */
+#define NEAR_COUNTERS 4 /* steps before a window that are seen by probes */
+
+static bool is_near(const struct residency_view *v)
+{
+	return v->left <= NEAR || v->left <= v->lead;
+}
+
+/* Twice as far as what is near: probes do not come and go at the border. */
+static bool is_far(const struct residency_view *v)
+{
+	return v->left > NEAR && v->left > 2 * v->lead;
+}
+
+static bool passes_tell(const struct residency_view *v)
+{
+	return v->passes_tell;
+}
+
+static bool may_go_without(const struct residency_view *v)
+{
+	return v->counters_tell && v->left > 2 * NEAR_COUNTERS && v->left > 4 * v->lead;
+}
+
+static bool must_look(const struct residency_view *v)
+{
+	return v->pause_is_over || v->left <= NEAR_COUNTERS || v->left <= 2 * v->lead;
+}
+
+/* Of a state's edges the first one whose condition holds is taken. */
+static const struct edge {
+	enum residency from, to;
+	bool (*holds)(const struct residency_view *v);
+} edges[] = {
+	{RESIDENCY_FULL, RESIDENCY_STEPS_ONLY, is_far},
+	{RESIDENCY_STEPS_ONLY, RESIDENCY_FULL, is_near},
+	{RESIDENCY_STEPS_ONLY, RESIDENCY_BACKWARD_ONLY, passes_tell},
+	{RESIDENCY_STEPS_ONLY, RESIDENCY_NONE, may_go_without},
+	{RESIDENCY_BACKWARD_ONLY, RESIDENCY_FULL, is_near},
+	{RESIDENCY_BACKWARD_ONLY, RESIDENCY_NONE, may_go_without},
+	{RESIDENCY_NONE, RESIDENCY_FULL, is_near},
+	{RESIDENCY_NONE, RESIDENCY_STEPS_ONLY, must_look},
+};
+
+enum residency residency__next(enum residency now, const struct residency_view *v)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(edges); i++)
+		if (edges[i].from == now && edges[i].holds(v))
+			return edges[i].to;
+	return now;
+}
+
+const char *residency__name(enum residency r)
+{
+	static const char *const names[RESIDENCY_CNT] = {
+		[RESIDENCY_STEPS_ONLY] = "steps_only",
+		[RESIDENCY_BACKWARD_ONLY] = "backward_only",
+		[RESIDENCY_NONE] = "none",
+		[RESIDENCY_FULL] = "full",
+	};
+
+	return names[r];
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Probe residency: which probes are in a process, outside of windows and in them. This is the whole machine, its edges in
+ * one table; it decides, and knows nothing of probes. arm.c takes the edges.
+ */
+#ifndef PROFTRACE_RESIDENCY_H
+#define PROFTRACE_RESIDENCY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum residency {
+	RESIDENCY_STEPS_ONLY,	 /* what tells of a step; while steps are looked for, too */
+	RESIDENCY_BACKWARD_ONLY, /* of that, no updates of parameters: backward passes stand for them */
+	RESIDENCY_NONE,		 /* nothing: steps are counted from outside (probeless.h) */
+	RESIDENCY_FULL,		 /* all that a window needs: one is near, or open */
+	RESIDENCY_CNT
+};
+
+/* What the next state depends on. */
+struct residency_view {
+	uint64_t left;	       /* steps until probes are wanted, 0: now; UINT64_MAX: never */
+	uint64_t lead;	       /* steps that go by while probes are attached */
+	bool passes_tell;      /* each step has one backward pass, and one update behind it */
+	bool counters_tell;    /* variables of the process count its steps */
+	bool pause_is_over;    /* it is time to look whether they still do; in RESIDENCY_NONE alone */
+};
+
+/* The state to go to; `now`: to stay. One edge at a time. */
+enum residency residency__next(enum residency now, const struct residency_view *v);
+const char *residency__name(enum residency r);
+
+#endif
