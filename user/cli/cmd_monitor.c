@@ -14,6 +14,8 @@
 
 extern const struct command command_monitor;
 
+#define CPUS_MAX 1024
+
 struct monitor_command {
 	struct monitor_opts o;
 	const char *config; /* NULL: none */
@@ -29,6 +31,22 @@ static int parse_budget(const char *value, void *dest)
 static int parse_max_duty(const char *value, void *dest)
 {
 	return percent__parse("max-duty", value, dest);
+}
+
+static int parse_max_pressure(const char *value, void *dest)
+{
+	return percent__parse("max-pressure", value, dest);
+}
+
+static int parse_cpu(const char *value, void *dest)
+{
+	char *end;
+	const double cpus = strtod(value, &end);
+
+	if (end == value || *end || !(cpus > 0 && cpus <= CPUS_MAX))
+		return err__set(-EINVAL, "--cpu: '%s' is no number of processors, as 0.1", value);
+	*(double *)dest = cpus;
+	return 0;
 }
 
 static int parse_allow(const char *value, void *dest)
@@ -68,6 +86,17 @@ static const struct opt opts[] = {
 	 MONITOR(max_duty), .parse = parse_max_duty},
 	{OPT_UINT, "window", 0, "STEPS", "Length of a window (default 20).", MONITOR(window_steps),
 	 .min = 1, .max = 1000},
+	{OPT_CUSTOM, "cpu", 0, "PROCESSORS",
+	 "What the monitor and its sessions may use, over ten minutes (default 0.1). While they "
+	 "use "
+	 "more, no window opens and no session begins.",
+	 MONITOR(limits.cpu), .parse = parse_cpu},
+	{OPT_UINT, "memory", 0, "BYTES", "The same of their memory and BPF maps (default 512M).",
+	 MONITOR(limits.memory_bytes), .min = 1u << 20, .unit = "bytes"},
+	{OPT_CUSTOM, "max-pressure", 0, "PERCENT",
+	 "No window opens while tasks of the host waited for a processor for a larger share of "
+	 "the latest minute (default 80%).",
+	 MONITOR(limits.pressure), .parse = parse_max_pressure},
 	{OPT_GROUP, "Output"},
 	{OPT_STRING, "listen", 0, "PLACE",
 	 "Answer HTTP at 127.0.0.1:PORT, [::1]:PORT or a unix socket's path (default "
@@ -103,6 +132,7 @@ static void init(struct monitor_opts *o)
 		.ranks_max = 16,
 		.budget = 0.005,
 		.max_duty = 0.02,
+		.limits = {.cpu = 0.1, .memory_bytes = 512u << 20, .pressure = 0.8},
 		.discovery = {.scan_ns = 10000000000ull, .young_ns = 120000000000ull},
 	};
 }
@@ -199,10 +229,9 @@ const struct command command_monitor = {
 		"first 60 windows. A job that ended is exported for 5 more minutes. Windows are "
 		"ordinary recordings: `proftrace report` prints them.\n\n"
 		"This is a first stage. There are no device times: no library is loaded into a "
-		"process. There is no OTLP, no pprof push, no reload of the configuration, no "
-		"limit of the "
-		"monitor's own CPU and memory, which /metrics has. Pressure on CPUs does not stop "
-		"windows; ranks of a job are not recorded at one moment.",
+		"process. There is no OTLP, no pprof push, no reload of the configuration; ranks "
+		"of "
+		"a job are not recorded at one moment.",
 	.examples =
 		"sudo proftrace monitor  # all jobs, metrics at http://127.0.0.1:9477/metrics\n"
 		"sudo proftrace monitor --allow user:alice --deny 'command:jupyter*'  # only hers\n"

@@ -153,6 +153,7 @@ struct framework_scope {
 struct framework {
 	const char *name;  /* "pytorch" */
 	const char *title; /* "PyTorch" */
+	const char *library; /* how the names of its libraries begin: a process without one does not run it */
 	/* 1 and *m filled if the process runs it, 0 if not, negative errno. */
 	int (*recognise)(struct target *t, struct framework_match *m);
 	int (*plan)(struct target *t, const struct framework_match *m, const struct plan_opts *opts,

@@ -464,6 +464,7 @@ static int mindspore_plan(struct target *t, const struct framework_match *m,
 const struct framework framework_mindspore = {
 	.name = "mindspore",
 	.title = "MindSpore",
+	.library = "libmindspore_",
 	.recognise = mindspore_recognise,
 	.plan = mindspore_plan,
 	.updates_parameters = updates_parameters,

@@ -475,6 +475,7 @@ static int mxnet_plan(struct target *t, const struct framework_match *m,
 const struct framework framework_mxnet = {
 	.name = "mxnet",
 	.title = "MXNet",
+	.library = "libmxnet.so",
 	.recognise = mxnet_recognise,
 	.plan = mxnet_plan,
 	.updates_parameters = updates_parameters,

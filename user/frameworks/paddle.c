@@ -672,6 +672,7 @@ static int paddle_plan(struct target *t, const struct framework_match *m,
 const struct framework framework_paddle = {
 	.name = "paddle",
 	.title = "PaddlePaddle",
+	.library = "libpaddle.so",
 	.recognise = paddle_recognise,
 	.plan = paddle_plan,
 	.updates_parameters = updates_parameters,

@@ -677,6 +677,7 @@ static char *node_span_name(const char *type_info, const char *type_obj_name)
 const struct framework framework_pytorch = {
 	.name = "pytorch",
 	.title = "PyTorch",
+	.library = "libtorch_cpu.so",
 	.recognise = pytorch_recognise,
 	.plan = pytorch_plan,
 	.node_name = node_span_name,

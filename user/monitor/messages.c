@@ -2,9 +2,10 @@
 #include "monitor/messages.h"
 
 const char *const unwatched_names[UNWATCHED_CNT] = {
-	"no_framework", "part_of_job", "denied",   "not_allowed",
-	"young",	"backoff",     "too_many", "queued",
+	"no_framework", "part_of_job", "denied", "not_allowed", "young",
+	"backoff",	"too_many",    "queued", "limit",
 };
+const char *const hold_names[HOLD_CNT] = {"none", "disk", "cpu", "memory", "pressure"};
 const char *const window_result_names[WINDOW_RESULT_CNT] = {
 	"ok", "events_lost", "no_whole_step", "unreadable", "timeout", "too_large",
 };

@@ -21,6 +21,7 @@ enum unwatched {
 	UNWATCHED_BACKOFF, /* attaching failed, or events were lost */
 	UNWATCHED_TOO_MANY,
 	UNWATCHED_QUEUED, /* a few sessions begin at each scan */
+	UNWATCHED_LIMIT,  /* the monitor uses all that it may of processors or memory */
 	UNWATCHED_CNT,
 };
 extern const char *const unwatched_names[UNWATCHED_CNT];
@@ -43,6 +44,17 @@ enum attach_failure {
 	ATTACH_FAILURE_CNT,
 };
 extern const char *const attach_failure_names[ATTACH_FAILURE_CNT];
+
+/* Why no window opens. */
+enum hold {
+	HOLD_NONE,
+	HOLD_DISK,     /* the store's file system is nearly full */
+	HOLD_CPU,      /* --cpu */
+	HOLD_MEMORY,   /* --memory */
+	HOLD_PRESSURE, /* --max-pressure: the host's processors are wanted by others */
+	HOLD_CNT,
+};
+extern const char *const hold_names[HOLD_CNT];
 
 struct rank_info {
 	uint32_t id; /* of a session, never used again */
@@ -91,6 +103,7 @@ struct monitor_counts {
 	uint64_t events_lost;
 	uint64_t anonymous_bytes, bpf_bytes;
 	double cpu_s, start_time_s, budget;
+	enum hold hold;
 };
 
 enum message_kind { MESSAGE_BEGIN, MESSAGE_STATE, MESSAGE_WINDOW, MESSAGE_END, MESSAGE_COUNTS };

@@ -178,51 +178,74 @@ static void put_histogram(const struct job_series *s, FILE *out)
 	}
 }
 
-static void put_names(FILE *out, const char *metric, const struct rank_series *r, const char *label,
-		      const struct named_figure *list, size_t cnt)
+/* Figures of each rank that have names, by a label. */
+struct named_metric {
+	const char *name, *type, *help, *label;
+	const struct named_figure *(*figures)(const struct rank_series *r, size_t *cnt);
+	/* What those without a series have; NULL: none. False: the rank has none. */
+	bool (*other)(const struct rank_series *r, double *value);
+};
+
+static const struct named_figure *phases(const struct rank_series *r, size_t *cnt)
 {
-	for (size_t i = 0; i < cnt; i++) {
-		begin(out, metric, r);
-		more(out, label, list[i].name);
-		end(out, list[i].value);
-	}
+	*cnt = r->phase_cnt;
+	return r->phases;
 }
 
-static void put_phases(const struct job_series *s, FILE *out)
+static const struct named_figure *operators(const struct rank_series *r, size_t *cnt)
 {
-	put_head(out, "proftrace_phase_seconds_total", "counter",
-		 "Time of the recorded steps by phase; per step: divide by "
-		 "proftrace_sampled_steps_total.");
-	for (size_t i = 0; i < s->cnt; i++)
-		put_names(out, "proftrace_phase_seconds_total", s->items[i], "phase",
-			  s->items[i]->phases, s->items[i]->phase_cnt);
+	*cnt = r->operator_cnt;
+	return r->operators;
 }
 
-static void put_operators(const struct job_series *s, FILE *out)
+static bool other_operators(const struct rank_series *r, double *value)
 {
-	static const char name[] = "proftrace_operator_seconds_total";
+	*value = r->other_s;
+	return r->window_cnt;
+}
 
-	put_head(out, name, "counter",
-		 "CPU-side time of the recorded steps by outermost operator; 'other': those "
-		 "without a "
-		 "series.");
+static const struct named_figure *findings(const struct rank_series *r, size_t *cnt)
+{
+	*cnt = r->finding_cnt;
+	return r->findings;
+}
+
+static const struct named_metric named_metrics[] = {
+	{"proftrace_phase_seconds_total", "counter",
+	 "Time of the recorded steps by phase; per step: divide by proftrace_sampled_steps_total.",
+	 "phase", phases, NULL},
+	{"proftrace_operator_seconds_total", "counter",
+	 "CPU-side time of the recorded steps by outermost operator; 'other': those without a "
+	 "series.",
+	 "operator", operators, other_operators},
+	{"proftrace_finding_ratio", "gauge",
+	 "Share of the step that a finding of the latest window is about; 0: not found again.",
+	 "rule", findings, NULL},
+};
+
+static void put_named(FILE *out, const struct named_metric *m, const struct rank_series *r,
+		      const char *name, double value)
+{
+	begin(out, m->name, r);
+	more(out, m->label, name);
+	end(out, value);
+}
+
+static void put_named_metric(const struct job_series *s, const struct named_metric *m, FILE *out)
+{
+	double other;
+	size_t cnt;
+
+	put_head(out, m->name, m->type, m->help);
 	for (size_t i = 0; i < s->cnt; i++) {
 		const struct rank_series *r = s->items[i];
+		const struct named_figure *list = m->figures(r, &cnt);
 
-		put_names(out, name, r, "operator", r->operators, r->operator_cnt);
-		put_names(out, name, r, "operator",
-			  &(struct named_figure){SERIES_OTHER, r->other_s}, r->window_cnt ? 1 : 0);
+		for (size_t f = 0; f < cnt; f++)
+			put_named(out, m, r, list[f].name, list[f].value);
+		if (m->other && m->other(r, &other))
+			put_named(out, m, r, SERIES_OTHER, other);
 	}
-}
-
-static void put_findings(const struct job_series *s, FILE *out)
-{
-	put_head(out, "proftrace_finding_ratio", "gauge",
-		 "Share of the step that a finding of the latest window is about; 0: not found "
-		 "again.");
-	for (size_t i = 0; i < s->cnt; i++)
-		put_names(out, "proftrace_finding_ratio", s->items[i], "rule",
-			  s->items[i]->findings, s->items[i]->finding_cnt);
 }
 
 /* ---- of the monitor ---- */
@@ -250,12 +273,16 @@ static void put_monitor(const struct job_series *s, FILE *out)
 	static const char *const kinds[] = {"anonymous", "bpf"};
 	const struct monitor_counts *c = &s->counts;
 	const uint64_t memory[] = {c->anonymous_bytes, c->bpf_bytes};
+	uint64_t held[HOLD_CNT] = {0};
 
 	put_head(out, "proftrace_build_info", "gauge", "Version of proftrace.");
 	fprintf(out, "proftrace_build_info{version=\"%s\"} 1\n", PROFTRACE_VERSION);
 	put_one(out, "proftrace_monitor_budget_ratio", "gauge", "--budget.", c->budget);
 	put_counts(out, "proftrace_monitor_windows_total", "counter", "Windows by how they ended.",
 		   "result", window_result_names, c->windows, WINDOW_RESULT_CNT);
+	held[c->hold] = 1;
+	put_counts(out, "proftrace_monitor_held", "gauge", "1: no window opens, for this reason.",
+		   "reason", hold_names + 1, held + 1, HOLD_CNT - 1);
 	put_one(out, "proftrace_monitor_events_lost_total", "counter", "Events lost in windows.",
 		(double)c->events_lost);
 	put_counts(out, "proftrace_monitor_attach_failures_total", "counter",
@@ -281,8 +308,7 @@ void metrics_text__print(const struct job_series *s, FILE *out)
 	for (size_t i = 0; i < ARRAY_SIZE(rank_metrics); i++)
 		put_rank_metric(s, &rank_metrics[i], out);
 	put_histogram(s, out);
-	put_phases(s, out);
-	put_operators(s, out);
-	put_findings(s, out);
+	for (size_t i = 0; i < ARRAY_SIZE(named_metrics); i++)
+		put_named_metric(s, &named_metrics[i], out);
 	put_monitor(s, out);
 }

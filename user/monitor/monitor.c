@@ -11,7 +11,7 @@
 #include "common/err.h"
 #include "common/util.h"
 #include "monitor/backoff.h"
-#include "monitor/exporter.h"
+#include "monitor/exporter_watch.h"
 #include "monitor/listen_address.h"
 #include "monitor/own_usage.h"
 #include "monitor/watch.h"
@@ -21,10 +21,6 @@
 #define COUNTS_NS    10000000000ull
 #define BEGUN_A_SCAN 2 /* sessions: to attach takes half a second of CPU time */
 #define KEEP_NS	     60000000000ull
-#define ANSWER_NS    10000000000ull /* of the exporter, twice */
-#define WAIT_NS	     1000000000ull  /* before another exporter begins; doubled each time */
-#define WAIT_MAX_NS  60000000000ull
-#define STEADY_NS    600000000000ull
 #define WINDOW_SHARE 4		      /* of --keep: the largest recording of a window, */
 #define WINDOW_MAX   (64u << 20)      /* and at most so many bytes */
 #define WINDOW_SPARE (16u << 20)      /* a session that writes so much more is ended */
@@ -34,14 +30,9 @@
 struct monitor {
 	const struct monitor_opts *opts;
 	struct event_loop loop;
-	struct event_source signals, files, answers;
-	struct exporter exporter;
+	struct event_source signals, files;
+	struct exporter_watch exporter;
 	int listen_fd;
-	const char *exporter_lost; /* what became of it; NULL: it is there */
-	bool exporter_spoke;	   /* one of them did, ever */
-	uint64_t exporter_due_ns;  /* another one begins, or an answer is missing */
-	uint64_t exporter_begin_ns, exporter_wait_ns; /* wait: before the next begins */
-	unsigned int unanswered;
 	struct discovery *discovery;
 	struct watch_opts watch_opts;
 	struct watch **watches;
@@ -56,14 +47,14 @@ struct monitor {
 	struct window_reader reader;
 	int store; /* its directory */
 	struct monitor_counts counts;
+	struct governor governor;
 	uint64_t scan_due_ns, counts_due_ns, keep_due_ns;
 	uint64_t window_bytes; /* the largest that is read and kept */
-	bool is_full;	       /* the store's file system */
 	bool is_stopping;
 	int err; /* why it stops; err__set */
 };
 
-/* ---- to the exporter ---- */
+/* ---- what the exporter is told ---- */
 
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
@@ -77,25 +68,10 @@ static void stop_all(struct monitor *m)
 		watch__stop(m->watches[i], clock__monotonic_ns());
 }
 
-static void lose_exporter(struct monitor *m, const char *why)
-{
-	const uint64_t now_ns = clock__monotonic_ns();
-
-	if (m->exporter_lost)
-		return;
-	if (now_ns - m->exporter_begin_ns > STEADY_NS)
-		m->exporter_wait_ns = 0;
-	m->exporter_lost = why;
-	m->exporter_due_ns = now_ns + m->exporter_wait_ns;
-}
-
 /* What is told while there is none is told to the next one. */
 static void tell(struct monitor *m, const struct message *message, int fd)
 {
-	int err = m->exporter_lost ? 0 : exporter__send(&m->exporter, message, fd);
-
-	if (err)
-		lose_exporter(m, err == -EAGAIN ? "does not keep up" : "has ended");
+	exporter_watch__send(&m->exporter, message, fd);
 }
 
 static void tell_state(void *ctx, const struct watch *w)
@@ -121,7 +97,7 @@ static void measure_self(struct monitor *m)
 	double cpu_s;
 
 	own_usage__add(&usage, getpid());
-	own_usage__add(&usage, m->exporter.pid);
+	own_usage__add(&usage, m->exporter.exporter.pid);
 	for (size_t i = 0; i < m->watch_cnt; i++)
 		if (m->watches[i]->session.pid)
 			own_usage__add(&usage, m->watches[i]->session.pid);
@@ -130,6 +106,39 @@ static void measure_self(struct monitor *m)
 	m->counts.bpf_bytes = usage.bpf_bytes;
 	/* What ends between the two readings is in neither. */
 	m->counts.cpu_s = fmax(m->counts.cpu_s, cpu_s);
+	governor__add(&m->governor, &(struct governor_sample){
+					    .at_ns = clock__monotonic_ns(),
+					    .cpu_s = m->counts.cpu_s,
+					    .memory_bytes = usage.anonymous_bytes + usage.bpf_bytes,
+					    .pressure = pressure__read(),
+				    });
+}
+
+/* A full disk is no fault of a session's, and our recordings are not what fills it. */
+static enum hold why_held(const struct monitor *m)
+{
+	if (!window_store__has_room(m->store, m->window_bytes + WINDOW_SPARE))
+		return HOLD_DISK;
+	return governor__hold(&m->governor);
+}
+
+static void set_hold(struct monitor *m)
+{
+	static const char *const reasons[HOLD_CNT] = {
+		[HOLD_DISK] = "the file system of --store is nearly full",
+		[HOLD_CPU] = "--cpu is used up for the latest ten minutes",
+		[HOLD_MEMORY] = "more than --memory is in use",
+		[HOLD_PRESSURE] = "others want the processors (--max-pressure)",
+	};
+	const enum hold hold = why_held(m);
+
+	if (hold == m->counts.hold)
+		return;
+	if (hold)
+		log__warn("no window opens: %s", reasons[hold]);
+	else
+		log__info("windows open again");
+	m->counts.hold = hold;
 }
 
 static void tell_counts(struct monitor *m)
@@ -137,11 +146,11 @@ static void tell_counts(struct monitor *m)
 	struct message message = {.kind = MESSAGE_COUNTS};
 
 	measure_self(m);
+	set_hold(m);
 	message.counts = m->counts;
 	tell(m, &message, -1);
 	m->counts_due_ns = clock__monotonic_ns() + COUNTS_NS;
-	if (!m->exporter_lost && m->exporter_due_ns == UINT64_MAX)
-		m->exporter_due_ns = clock__monotonic_ns() + ANSWER_NS;
+	exporter_watch__expect(&m->exporter);
 }
 
 /* ---- windows ---- */
@@ -178,18 +187,12 @@ static void on_window(void *ctx, struct watch *w, enum window_result result,
 		count_window(m, w->id, WINDOW_UNREADABLE);
 }
 
-/* A full disk is no fault of a session's, and our recordings are not what fills it. */
 static bool may_open(void *ctx)
 {
 	struct monitor *m = ctx;
-	const bool is_full = !window_store__has_room(m->store, m->window_bytes + WINDOW_SPARE);
 
-	if (is_full && !m->is_full)
-		log__warn("no window opens: the file system of %s is nearly full", m->opts->store);
-	if (!is_full && m->is_full)
-		log__info("windows open again: %s has room", m->opts->store);
-	m->is_full = is_full;
-	return !is_full;
+	set_hold(m);
+	return !m->counts.hold;
 }
 
 static void keep(struct monitor *m, uint64_t now_ns)
@@ -217,39 +220,16 @@ static bool is_possible(const struct window_answer *a)
 	       a->overhead >= 0 && a->overhead < OVERHEAD_MAX && a->lost < LOST_MAX;
 }
 
-/* The socket is the loop's to close. */
-static void leave_exporter(struct monitor *m)
-{
-	if (m->answers.fd <= 0)
-		return;
-	event_loop__remove(&m->loop, &m->answers);
-	m->exporter.fd = -1;
-}
-
-static void on_answers(void *ctx)
+static void on_answer(void *ctx, const struct window_answer *said)
 {
 	struct monitor *m = ctx;
-	struct window_answer answer;
-	struct watch *w;
-	int err = exporter__receive(&m->exporter, &answer);
+	struct window_answer answer = *said;
+	struct watch *w = find_watch(m, answer.id);
 
-	if (err == -EAGAIN)
-		return;
-	if (err) {
-		leave_exporter(m);
-		lose_exporter(m, "has ended");
-		return;
-	}
-	m->exporter_spoke = true;
-	m->exporter_due_ns = UINT64_MAX;
-	m->unanswered = 0;
-	if (!answer.id)
-		return;
 	if (!is_possible(&answer))
 		answer = (struct window_answer){.id = answer.id, .result = WINDOW_UNREADABLE};
 	m->counts.windows[answer.result]++;
 	m->counts.events_lost += answer.lost;
-	w = find_watch(m, answer.id);
 	if (w)
 		watch__measured(w, &answer, clock__monotonic_ns());
 	m->counts_due_ns = 0;
@@ -372,6 +352,8 @@ static void take_found(struct monitor *m, uint64_t now_ns)
 			m->counts.unwatched[UNWATCHED_BACKOFF]++;
 		else if (m->watch_cnt >= m->opts->ranks_max)
 			m->counts.unwatched[UNWATCHED_TOO_MANY]++;
+		else if (m->counts.hold == HOLD_CPU || m->counts.hold == HOLD_MEMORY)
+			m->counts.unwatched[UNWATCHED_LIMIT]++;
 		else if (begun++ >= BEGUN_A_SCAN)
 			m->counts.unwatched[UNWATCHED_QUEUED]++;
 		else
@@ -451,29 +433,13 @@ static void end_watches(struct monitor *m, uint64_t now_ns)
 			end_watch(m, i, now_ns);
 }
 
-/* ---- another exporter ---- */
-
-static int start_exporter(struct monitor *m)
-{
-	int err = exporter__start(m->listen_fd, listen_address__is_path(m->opts->listen),
-				  m->opts->series_max, &m->exporter);
-
-	if (err)
-		return err;
-	m->exporter_lost = NULL;
-	m->exporter_begin_ns = clock__monotonic_ns();
-	m->exporter_due_ns = UINT64_MAX;
-	m->unanswered = 0;
-	err = event_loop__add(&m->loop, &m->answers, m->exporter.fd, on_answers, m);
-	if (!err)
-		return 0;
-	m->exporter.fd = -1; /* closed */
-	return err__set(err, "cannot wait for events: %s", strerror(-err));
-}
+/* ---- the exporter ---- */
 
 /* Figures of the one before are gone, sessions are not. */
-static void tell_all(struct monitor *m)
+static void on_renewed(void *ctx)
 {
+	struct monitor *m = ctx;
+
 	for (size_t i = 0; i < m->watch_cnt; i++) {
 		struct watch *w = m->watches[i];
 
@@ -484,41 +450,31 @@ static void tell_all(struct monitor *m)
 	m->counts_due_ns = 0;
 }
 
-static void renew_exporter(struct monitor *m)
+static void on_ask(void *ctx)
 {
-	const uint64_t wait_ns = 2 * m->exporter_wait_ns;
-	int err;
-
-	log__warn("the process that exports figures %s; another one begins, with figures at 0",
-		  m->exporter_lost);
-	leave_exporter(m);
-	exporter__stop(&m->exporter);
-	m->exporter_wait_ns = wait_ns < WAIT_NS ? WAIT_NS : earlier(wait_ns, WAIT_MAX_NS);
-	err = start_exporter(m);
-	if (!err) {
-		tell_all(m);
-		return;
-	}
-	log__warn("%s", err__take(err));
-	m->exporter_lost = "did not begin";
-	m->exporter_due_ns = clock__monotonic_ns() + m->exporter_wait_ns;
+	tell_counts(ctx);
 }
 
-/* One that never said a word will not do so the next time. */
-static void look_at_exporter(struct monitor *m)
+static int start_exporter(struct monitor *m)
 {
-	if (m->exporter_lost && !m->exporter_spoke) {
-		m->err = err__set(-EPIPE, "the process that exports figures %s", m->exporter_lost);
+	return exporter_watch__start(&m->exporter,
+				     &(struct exporter_watch_opts){
+					     .loop = &m->loop,
+					     .listen_fd = m->listen_fd,
+					     .is_path = listen_address__is_path(m->opts->listen),
+					     .series_max = m->opts->series_max,
+					     .answered = on_answer,
+					     .renewed = on_renewed,
+					     .ask = on_ask,
+					     .ctx = m,
+				     });
+}
+
+static void look_at_exporter(struct monitor *m, uint64_t now_ns)
+{
+	m->err = exporter_watch__tick(&m->exporter, now_ns);
+	if (m->err)
 		stop_all(m);
-	} else if (m->exporter_lost) {
-		renew_exporter(m);
-	} else if (m->unanswered++) {
-		lose_exporter(m, "does not answer");
-	} else {
-		/* It may be we that stood still. */
-		m->exporter_due_ns = UINT64_MAX;
-		tell_counts(m);
-	}
 }
 
 /* ---- the loop ---- */
@@ -545,7 +501,7 @@ static uint64_t due(const struct monitor *m)
 		at = earlier(at,
 			     earlier(m->scan_due_ns, earlier(m->counts_due_ns, m->keep_due_ns)));
 	if (!m->is_stopping)
-		at = earlier(at, m->exporter_due_ns);
+		at = earlier(at, exporter_watch__due(&m->exporter));
 	for (size_t i = 0; i < m->watch_cnt; i++)
 		at = earlier(at, watch__due(m->watches[i]));
 	return at;
@@ -563,8 +519,8 @@ static void tick(struct monitor *m)
 		scan(m, now_ns);
 	if (!m->is_stopping && now_ns >= m->counts_due_ns)
 		tell_counts(m);
-	if (!m->is_stopping && now_ns >= m->exporter_due_ns)
-		look_at_exporter(m);
+	if (!m->is_stopping)
+		look_at_exporter(m, now_ns);
 	if (!m->is_stopping && now_ns >= m->keep_due_ns)
 		keep(m, now_ns);
 	if (m->is_stopping)
@@ -646,6 +602,7 @@ static int begin(struct monitor *m)
 		return err;
 	m->window_bytes = earlier(m->opts->keep_bytes / WINDOW_SHARE, WINDOW_MAX);
 	m->counts.budget = m->opts->budget;
+	m->governor.limits = m->opts->limits;
 	m->counts.start_time_s = (double)clock__ns(CLOCK_REALTIME) / 1e9;
 	m->reader = (struct window_reader){.loop = &m->loop,
 					   .done = on_read,
@@ -677,8 +634,7 @@ static void end(struct monitor *m)
 	backoffs__free(&m->backoffs);
 	event_loop__remove(&m->loop, &m->signals);
 	event_loop__remove(&m->loop, &m->files);
-	leave_exporter(m);
-	exporter__stop(&m->exporter);
+	exporter_watch__stop(&m->exporter);
 	if (m->listen_fd >= 0) {
 		close(m->listen_fd);
 		listen_address__remove(m->opts->listen);

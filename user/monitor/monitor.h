@@ -10,11 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "monitor/discovery.h"
+#include "monitor/governor.h"
 
 struct monitor_opts {
 	const char *store, *listen;
 	uint64_t keep_bytes, window_steps, series_max, ranks_max;
 	double budget, max_duty;
+	struct governor_limits limits;
 	struct discovery_opts discovery;
 };
 

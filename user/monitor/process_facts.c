@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "common/util.h"
+#include "frameworks/framework.h"
 
 #define KERNEL_THREAD	 0x00200000 /* PF_KTHREAD of linux/sched.h */
 #define STAT_BYTES_MAX	 4096
@@ -68,20 +69,23 @@ static bool is_code(const char *line)
 	return sscanf(line, "%llx-%llx %4s", &from, &to, rights) == 3 && rights[2] == 'x';
 }
 
+static bool maps_library(const char *maps, const char *name)
+{
+	for (const char *at = maps; (at = strstr(at, name)); at++) {
+		const char *line = memrchr(maps, '\n', (size_t)(at - maps));
+
+		if (at > maps && at[-1] == '/' && is_code(line ? line + 1 : maps))
+			return true;
+	}
+	return false;
+}
+
+/* Whether it can be recorded is for the session to find out. */
 bool process_facts__has_framework(const char *maps)
 {
-	/* As user/frameworks/ look for them; whether it can be recorded is for the session to find
-	 * out. */
-	static const char *const libraries[] = {"/libtorch_cpu.so", "/libpaddle.so", "/libmxnet.so",
-						"/libmindspore_"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++)
-		for (const char *at = maps; (at = strstr(at, libraries[i])); at++) {
-			const char *line = memrchr(maps, '\n', (size_t)(at - maps));
-
-			if (is_code(line ? line + 1 : maps))
-				return true;
-		}
+	for (const struct framework *const *f = frameworks__all(); *f; f++)
+		if (maps_library(maps, (*f)->library))
+			return true;
 	return false;
 }
 

@@ -44,7 +44,8 @@ def free_port():
 
 
 class Monitor:
-    OPTIONS = ("--young", "1s", "--scan", "1s", "--budget", "50%", "--max-duty", "25%", "--window", "10")
+    OPTIONS = ("--young", "1s", "--scan", "1s", "--budget", "50%", "--max-duty", "25%", "--window", "10",
+               "--cpu", "100", "--max-pressure", "100%")
 
     def __init__(self, case, name, *options, place=None, wrap=()):
         self.place = place or f"127.0.0.1:{free_port()}"

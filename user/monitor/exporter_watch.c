@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "monitor/exporter_watch.h"
+#include <errno.h>
+#include <string.h>
+#include "common/err.h"
+#include "common/util.h"
+
+#define ANSWER_NS   10000000000ull /* twice */
+#define WAIT_NS	    1000000000ull  /* before another one begins; doubled each time */
+#define WAIT_MAX_NS 60000000000ull
+#define STEADY_NS   600000000000ull
+
+static void lose(struct exporter_watch *e, const char *why)
+{
+	const uint64_t now_ns = clock__monotonic_ns();
+
+	if (e->lost)
+		return;
+	if (now_ns - e->begin_ns > STEADY_NS)
+		e->wait_ns = 0;
+	e->lost = why;
+	e->due_ns = now_ns + e->wait_ns;
+}
+
+void exporter_watch__send(struct exporter_watch *e, const struct message *message, int fd)
+{
+	const int err = e->lost ? 0 : exporter__send(&e->exporter, message, fd);
+
+	if (err)
+		lose(e, err == -EAGAIN ? "does not keep up" : "has ended");
+}
+
+void exporter_watch__expect(struct exporter_watch *e)
+{
+	if (!e->lost && e->due_ns == UINT64_MAX)
+		e->due_ns = clock__monotonic_ns() + ANSWER_NS;
+}
+
+/* The socket is the loop's to close. */
+static void leave(struct exporter_watch *e)
+{
+	if (e->answers.fd <= 0)
+		return;
+	event_loop__remove(e->opts.loop, &e->answers);
+	e->exporter.fd = -1;
+}
+
+static void on_answers(void *ctx)
+{
+	struct exporter_watch *e = ctx;
+	struct window_answer answer;
+	const int err = exporter__receive(&e->exporter, &answer);
+
+	if (err == -EAGAIN)
+		return;
+	if (err) {
+		leave(e);
+		lose(e, "has ended");
+		return;
+	}
+	e->has_spoken = true;
+	e->due_ns = UINT64_MAX;
+	e->unanswered = 0;
+	if (answer.id)
+		e->opts.answered(e->opts.ctx, &answer);
+}
+
+static int start(struct exporter_watch *e)
+{
+	int err = exporter__start(e->opts.listen_fd, e->opts.is_path, e->opts.series_max,
+				  &e->exporter);
+
+	if (err)
+		return err;
+	e->lost = NULL;
+	e->begin_ns = clock__monotonic_ns();
+	e->due_ns = UINT64_MAX;
+	e->unanswered = 0;
+	err = event_loop__add(e->opts.loop, &e->answers, e->exporter.fd, on_answers, e);
+	if (!err)
+		return 0;
+	e->exporter.fd = -1; /* closed */
+	return err__set(err, "cannot wait for events: %s", strerror(-err));
+}
+
+int exporter_watch__start(struct exporter_watch *e, const struct exporter_watch_opts *opts)
+{
+	e->opts = *opts;
+	return start(e);
+}
+
+static void renew(struct exporter_watch *e)
+{
+	const uint64_t wait_ns = 2 * e->wait_ns;
+	int err;
+
+	log__warn("the process that exports figures %s; another one begins, with figures at 0",
+		  e->lost);
+	leave(e);
+	exporter__stop(&e->exporter);
+	e->wait_ns = wait_ns < WAIT_NS ? WAIT_NS : wait_ns < WAIT_MAX_NS ? wait_ns : WAIT_MAX_NS;
+	err = start(e);
+	if (!err) {
+		e->opts.renewed(e->opts.ctx);
+		return;
+	}
+	log__warn("%s", err__take(err));
+	e->lost = "did not begin";
+	e->due_ns = clock__monotonic_ns() + e->wait_ns;
+}
+
+uint64_t exporter_watch__due(const struct exporter_watch *e)
+{
+	return e->due_ns;
+}
+
+int exporter_watch__tick(struct exporter_watch *e, uint64_t now_ns)
+{
+	if (now_ns < e->due_ns)
+		return 0;
+	if (e->lost && !e->has_spoken)
+		return err__set(-EPIPE, "the process that exports figures %s", e->lost);
+	if (e->lost) {
+		renew(e);
+	} else if (e->unanswered++) {
+		lose(e, "does not answer");
+	} else {
+		/* It may be we that stood still. */
+		e->due_ns = UINT64_MAX;
+		e->opts.ask(e->opts.ctx);
+	}
+	return 0;
+}
+
+void exporter_watch__stop(struct exporter_watch *e)
+{
+	leave(e);
+	exporter__stop(&e->exporter);
+}
