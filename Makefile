@@ -4,6 +4,7 @@
 # make unit       unit tests only            make check   format, gcc + clang, sanitizers, tidy
 # make bench      side-by-side measurements  make install DESTDIR= PREFIX=/usr/local
 # make fuzz       fuzz what is read from strangers      make simgpu    a simulated GPU
+# make demo-monitor   the same of proftrace monitor, with two jobs and a Prometheus
 # make test-kernels   some of the tests on other kernels, in virtual machines
 # make tsan       races of the library in the target
 # make gpu-test   tests, golden trace and figures on a real GPU     make clean
@@ -54,7 +55,7 @@ MAN_PAGES := $(BUILD)/proftrace.1 $(COMMANDS:%=$(BUILD)/proftrace-%.1)
 say = @$(if $(V),:,printf '  %-8s %s\n' $(1) $(patsubst $(BUILD)/%,%,$@))
 Q  := $(if $(V),,@)
 
-.PHONY: all deps test-deps need-packages skel print-cflags unit test gpu-test gpu-bundle tsan test-kernels test-matrix test-programs check demo bench fuzz install uninstall clean FORCE
+.PHONY: all deps test-deps need-packages skel print-cflags unit test gpu-test gpu-bundle tsan test-kernels test-matrix test-programs check demo demo-monitor bench fuzz install uninstall clean FORCE
 .DELETE_ON_ERROR:
 all: $(BUILD)/proftrace $(MAN_PAGES) $(SHIM)
 
@@ -196,6 +197,10 @@ print-cflags:
 demo: deps
 	@$(SUBMAKE) all
 	@BUILD=$(abspath $(BUILD)) scripts/demo
+
+demo-monitor: test-deps
+	@$(SUBMAKE) all
+	@BUILD=$(abspath $(BUILD)) scripts/demo-monitor
 
 bench: test-deps
 	@$(SUBMAKE) all
