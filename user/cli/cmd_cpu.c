@@ -443,10 +443,9 @@ const struct command command_cpu = {
 	.name = "cpu",
 	.usage = "[options]",
 	.summary = "Prints how busy each CPU is, and with which processes.",
-	.details =
-		"Counts every switch in the kernel, so that short-lived processes are not missed, "
-		"and needs no target. Waiting for CPU is time in which a thread could have run "
-		"but had to wait for its turn.",
+	.details = "Counts every switch in the kernel, so it does not miss short-lived processes. "
+		   "It needs no target. Waiting for CPU is time in which a thread could have run "
+		   "but had to wait for a processor.",
 	.examples = "sudo proftrace cpu  # five seconds\n"
 		    "sudo proftrace cpu --duration 1m --interval 10s --top 5  # a report each 10 "
 		    "seconds, then one of the whole minute\n"

@@ -89,9 +89,9 @@ const struct command command_ctl = {
 	.summary = "Start, pause, dump or end the windows of a session that runs.",
 	.details =
 		"PID is the process that is recorded. Windows open and close at steps, or at once "
-		"where the process shows none. A session that waits (--start-after, --start-at) or "
-		"attaches hears status, start, pause and stop; start ends the wait. One that is "
-		"busy attaching may take some seconds to answer; that is said.\n\n"
+		"if the process has no steps. A session that waits (--start-after, --start-at) or "
+		"attaches accepts status, start, pause and stop; start ends the wait. While a "
+		"session attaches it may take some seconds to answer; ctl then says so.\n\n"
 		"  status  what the session does, and what it has written and lost\n"
 		"  start   a window opens at the next step; also: resume\n"
 		"  pause   the window ends with the step under way, and its file is complete;\n"
@@ -99,14 +99,12 @@ const struct command command_ctl = {
 		"  dump    the file is complete with the step under way, the next begins one\n"
 		"          step later: the one between is in neither (without steps: what happens\n"
 		"          in the hundredths of a second between two files)\n"
-		"  reset   the same, and what the window has recorded is thrown away\n"
+		"  reset   the same, but what the window has recorded is thrown away\n"
 		"  stop    as Ctrl-C: the window ends now, tables and traces follow\n\n"
 		"start and pause take over from --record and --schedule. Recordings after the "
-		"first "
-		"are HOST_PID.1.ptrec and so on. Root and the user who runs the session may ask, "
-		"through "
-		"/run/proftrace/PID, or $XDG_RUNTIME_DIR/proftrace/PID of a session that is not "
-		"root's.",
+		"first are HOST_PID.1.ptrec and so on. Root and the user who runs the session may "
+		"send commands, through /run/proftrace/PID. If the session is not root's, the path "
+		"is $XDG_RUNTIME_DIR/proftrace/PID.",
 	.examples = "sudo proftrace -p 4242 --paused &  # attached, nothing is recorded\n"
 		    "sudo proftrace ctl 4242 start  # from the next step on\n"
 		    "sudo proftrace ctl 4242 pause  # the recording is complete\n"

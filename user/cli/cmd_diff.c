@@ -37,8 +37,8 @@ static int parse_limit(const char *value, void *dest)
 
 static const struct opt opts[] = {
 	{OPT_CUSTOM, "fail-if", 0, "LIMIT",
-	 "Exit status 3 if a median grew by more, and not by chance, or if the name is new: "
-	 "step>5%, backward>10%, operator:NAME>20%, kernel:NAME>3%; may be given again.",
+	 "Exit with status 3 if a median grew by more and chance does not explain it, or if the "
+	 "name is new: step>5%, backward>10%, operator:NAME>20%, kernel:NAME>3%. May be repeated.",
 	 0, .parse = parse_limit},
 	{OPT_UINT, "row-limit", 0, "N", "Rows per table; 0: all (default 20).", ARG(row_limit)},
 	{OPT_FLAG, "raw-times", 0, NULL, "Leave the cost of the probes in the times.",
@@ -130,15 +130,13 @@ const struct command command_diff = {
 	.usage = "[options] BEFORE AFTER",
 	.summary = "Compares two recordings: what became slower or faster.",
 	.details =
-		"Steps, phases, operators and kernels by their time in a step: medians, their "
-		"difference, and whether chance explains it. Each side is one recording or "
-		"several, "
-		"separated by commas. The machine is slower or faster for seconds at a time: one "
-		"short window of each side tells large changes only; the report says how large. "
-		"A step is slower only if it is without the time its thread waited for a "
-		"processor, "
-		"too. Operators without a probe are estimated (~) and get no verdict: record both "
-		"sides with the same options, best with --no-prune.",
+		"Compares steps, phases, operators and kernels by their time in a step: medians, "
+		"their difference, and whether chance explains it. Each side is one recording or "
+		"several, separated by commas. The machine is slower or faster for seconds at a "
+		"time. So one short window of each side finds only large changes; the report says "
+		"how large. A step counts as slower only if it is also slower without the time its "
+		"thread waited for a processor. Operators without a probe are estimated (~) and "
+		"get no verdict: record both sides with the same options, best with --no-prune.",
 	.examples = "proftrace diff monday.ptrec today.ptrec\n"
 		    "proftrace diff a1.ptrec,a2.ptrec,a3.ptrec b1.ptrec,b2.ptrec,b3.ptrec  # three "
 		    "of each\n"

@@ -210,9 +210,9 @@ const struct command command_doctor = {
 	.usage = "[-p PID] [options]",
 	.summary =
 		"Says what this kernel, these privileges and a process allow, and what it costs.",
-	.details = "Everything is found out by trying it on proftrace itself; the process is only "
-		   "looked at, nothing is attached to it. Exits 0 if this machine can profile, 1 "
-		   "if something is missing.",
+	.details = "doctor tries each facility on proftrace itself. It only looks at the process "
+		   "and attaches nothing to it. Exits 0 if this machine can profile, 1 if "
+		   "something is missing.",
 	.examples = "sudo proftrace doctor  # the machine\n"
 		    "sudo proftrace doctor -p 4242  # and what could be traced in a process\n"
 		    "sudo proftrace doctor -p 4242 --format json  # for scripts",

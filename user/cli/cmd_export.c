@@ -89,25 +89,25 @@ static const struct opt export_options[] = {
 	 "Format to write, one of those that --list-formats shows (default chrome).",
 	 offsetof(struct export_cmd, exporter), .parse = parse_format, .word = format_name},
 	{OPT_STRING, "output", 'o', "PATH",
-	 "File or directory (one with / at its end is made) to write to; - is standard output "
-	 "(default HOST_PID and the format's extension, in this directory).",
+	 "File or directory to write to; a name with / at its end makes a directory, - is standard "
+	 "output (default HOST_PID and the format's extension, in this directory).",
 	 offsetof(struct export_cmd, output), .file_arg = true},
 	OWNER_OPT,
-	{OPT_STRING, "dialect", 0, "NAME", "Variant of the format; --list-formats names them.",
+	{OPT_STRING, "dialect", 0, "NAME", "Variant of the format; --list-formats lists them.",
 	 offsetof(struct export_cmd, dialect)},
 	{OPT_CUSTOM, "config", 0, "OPTION,...",
-	 "Options of the format itself, as cuda-profiler has them; given again, it adds to them.",
+	 "Options of the format itself, such as those of cuda-profiler. May be repeated.",
 	 offsetof(struct export_cmd, config), .parse = parse_config},
 	{OPT_CUSTOM, "config-file", 0, "FILE",
-	 "The same from a file: one option per line, # begins a comment.",
+	 "Read these options from a file: one option per line, # begins a comment.",
 	 offsetof(struct export_cmd, config), .parse = parse_config_file, .file_arg = true},
 	{OPT_UINT, "gzip-level", 0, "N",
-	 "From 0, not compressed, to 9, the smallest file (default: as the name's end says, and 1 "
-	 "for chrome and pprof without a name).",
+	 "From 0 (not compressed) to 9 (the smallest file). Default: as the name's extension says; "
+	 "without a name, 1 for chrome and pprof.",
 	 offsetof(struct export_cmd, gzip_level), .min = 0, .max = 9},
 	{OPT_UINT, "limit-size", 0, "BYTES",
-	 "End the trace of chrome before its text, uncompressed, is larger than this (500M, say; "
-	 "default: no limit); which steps are whole then is said, and in the trace.",
+	 "End a chrome trace before its uncompressed text exceeds this (500M, say; default: no "
+	 "limit). The trace and a message then say which steps are whole.",
 	 offsetof(struct export_cmd, limit_bytes), .min = 1u << 20, .unit = "bytes"},
 	RAW_CSV_OPT(offsetof(struct export_cmd, raw_csv)),
 	{OPT_FLAG, "list-formats", 0, NULL, "List the formats and exit.",
@@ -242,13 +242,12 @@ const struct command command_export = {
 	.name = "export",
 	.usage = "[options] FILE",
 	.summary = "Writes a recording as a trace for other tools.",
-	.details =
-		"The recording may be cut off or from another machine; neither root nor the "
-		"profiled program is needed. The output appears under its name only when it is "
-		"whole.\n\n"
-		"Timelines (chrome, perfetto, speedscope) have the times as measured; sums by call "
-		"stack (folded, pprof) are without the cost of the probes, as reports are; rows "
-		"(sqlite, csv, jsonl) have both. cuda-profiler has those of devices as measured.",
+	.details = "The recording may be cut off or from another machine. Neither root nor the "
+		   "profiled program is needed. The output appears under its name only when it is "
+		   "whole.\n\n"
+		   "Timelines (chrome, perfetto, speedscope) have times as measured. Sums by call "
+		   "stack (folded, pprof) leave out the cost of the probes, like reports. Rows "
+		   "(sqlite, csv, jsonl) have both. cuda-profiler has device times as measured.",
 	.examples =
 		"proftrace export run.ptrec  # HOST_PID.pt.trace.json.gz in this directory\n"
 		"proftrace export run.ptrec -o traces/ --dialect tb  # for TensorBoard 0.4.3\n"

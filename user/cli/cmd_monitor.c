@@ -68,18 +68,18 @@ static const struct opt opts[] = {
 	 "repeated.",
 	 MONITOR(discovery.allow), .parse = parse_allow},
 	{OPT_CUSTOM, "deny", 0, "RULE",
-	 "Leave alone processes that a rule matches, whatever --allow says. May be repeated.",
+	 "Do not watch processes that a rule matches, whatever --allow says. May be repeated.",
 	 MONITOR(discovery.deny), .parse = parse_deny},
 	{OPT_DURATION, "young", 0, "TIME",
-	 "Leave a process alone until it has run for so long (default 2m).",
+	 "Do not watch a process until it has run this long (default 2m).",
 	 MONITOR(discovery.young_ns)},
-	{OPT_DURATION, "scan", 0, "TIME", "Look for jobs so often (default 10s).",
+	{OPT_DURATION, "scan", 0, "TIME", "Look for jobs at this interval (default 10s).",
 	 MONITOR(discovery.scan_ns), .min = 1},
-	{OPT_UINT, "max-ranks", 0, "N", "Watch at most so many processes (default 16).",
+	{OPT_UINT, "max-ranks", 0, "N", "Watch at most this many processes (default 16).",
 	 MONITOR(ranks_max), .min = 1, .max = 1024},
 	{OPT_GROUP, "Cost"},
 	{OPT_CUSTOM, "budget", 0, "PERCENT",
-	 "Share of a job's run time that the probes of windows may cost it (default 0.5%).",
+	 "Share of a job's run time that the probes of windows may cost (default 0.5%).",
 	 MONITOR(budget), .parse = parse_budget},
 	{OPT_CUSTOM, "max-duty", 0, "PERCENT",
 	 "Share of time that windows may be open, whatever they cost (default 2%).",
@@ -105,18 +105,18 @@ static const struct opt opts[] = {
 	{OPT_STRING, "store", 0, "DIRECTORY",
 	 "Directory of the windows' recordings (default /var/lib/proftrace).", MONITOR(store),
 	 .file_arg = true},
-	{OPT_UINT, "keep", 0, "BYTES", "Keep so much of them; the oldest go first (default 1G).",
+	{OPT_UINT, "keep", 0, "BYTES",
+	 "Keep at most this much of the recordings; the oldest are removed first (default 1G).",
 	 MONITOR(keep_bytes), .min = 1u << 20, .unit = "bytes"},
 	{OPT_UINT, "max-series", 0, "N",
-	 "Export at most so many series of jobs; others are counted as dropped (default 5000).",
+	 "Export at most this many series of jobs; others are counted as dropped (default 5000).",
 	 MONITOR(series_max), .min = 50, .max = 1000000},
 	{OPT_GROUP, "Configuration"},
 	{OPT_STRING, "config", 0, "FILE",
-	 "Take options from this file, a line NAME = VALUE each. Those of the command line come "
-	 "after "
-	 "it.",
+	 "Read options from this file, one NAME = VALUE per line. Options of the command line "
+	 "apply after it.",
 	 offsetof(struct monitor_command, config), .file_arg = true},
-	{OPT_FLAG, "check", 0, NULL, "Check the options and the file, and end.",
+	{OPT_FLAG, "check", 0, NULL, "Check the options and the file, and exit.",
 	 offsetof(struct monitor_command, check)},
 	{OPT_END},
 };
@@ -214,13 +214,13 @@ const struct command command_monitor = {
 	.usage = "[options]",
 	.summary = "Watches all machine-learning jobs of this host, and exports metrics.",
 	.details =
-		"Runs until it is stopped. It finds processes with a framework by itself, groups "
-		"ranks into jobs (SLURM_JOB_ID, TORCHELASTIC_RUN_ID, MASTER_ADDR, the launcher), "
-		"counts their steps, and records short windows at random times. The share of time "
-		"that windows are open is the budget divided by what the probes of windows were "
-		"estimated to cost; it is only ever lowered. After events were lost no window "
-		"opens for 10 minutes, after two failed attaches no session begins for 10 minutes; "
-		"each time doubles the wait. 20 good windows, or 6 hours, halve it again.\n\n"
+		"Runs until it is stopped. It finds processes with a framework, groups ranks into "
+		"jobs (SLURM_JOB_ID, TORCHELASTIC_RUN_ID, MASTER_ADDR, the launcher), counts their "
+		"steps, and records short windows at random times. The monitor divides the budget "
+		"by the estimated cost of windows. The result is the share of time in which "
+		"windows are open; it is only ever lowered. After events were lost no window opens "
+		"for 10 minutes. After two failed attaches no session begins for 10 minutes. Each "
+		"further failure doubles the wait. 20 good windows, or 6 hours, halve it again.\n\n"
 		"  /metrics  Prometheus text format 0.0.4\n"
 		"  /jobs     the same as JSON\n"
 		"  /         a list for a browser\n"
@@ -228,10 +228,9 @@ const struct command command_monitor = {
 		"proftrace_regression is 1 if the step takes longer for good than in the job's "
 		"first 60 windows. A job that ended is exported for 5 more minutes. Windows are "
 		"ordinary recordings: `proftrace report` prints them.\n\n"
-		"This is a first stage. There are no device times: no library is loaded into a "
-		"process. There is no OTLP, no pprof push, no reload of the configuration; ranks "
-		"of "
-		"a job are not recorded at one moment.",
+		"This is a first stage. There are no device times: the monitor loads no library "
+		"into a process. There is no OTLP, no pprof push, no reload of the configuration. "
+		"The ranks of a job are not recorded at the same moment.",
 	.examples =
 		"sudo proftrace monitor  # all jobs, metrics at http://127.0.0.1:9477/metrics\n"
 		"sudo proftrace monitor --allow user:alice --deny 'command:jupyter*'  # only hers\n"

@@ -200,9 +200,11 @@ static int run(int argc, char **argv)
 static const struct opt opts[] = {
 	{OPT_GROUP, "Target"},
 	{OPT_CUSTOM, "pid", 'p', "PID[,PID...]",
-	 "The process to profile; several: the ranks of one job, each with a recording of its own.",
+	 "The process to profile. Several processes are the ranks of one job; each gets its own "
+	 "recording.",
 	 offsetof(struct record_command, pids), .parse = parse_pids},
-	{OPT_UINT, "job", 0, "PID", "All ranks below this process (torchrun, mpirun, a shell).",
+	{OPT_UINT, "job", 0, "PID",
+	 "All ranks that this process started (torchrun, mpirun, a shell).",
 	 offsetof(struct record_command, job), .min = 1, .max = INT_MAX},
 	{OPT_INCLUDE, .include = record_opts, .offset = offsetof(struct record_command, options)},
 	{OPT_END},
@@ -210,13 +212,12 @@ static const struct opt opts[] = {
 
 const struct command command_record = {
 	.usage = "[record] -p PID[,PID...] --record A:B [options]",
-	.summary = "Profiles running machine-learning jobs that were not prepared for it.",
+	.summary = "Profiles running machine-learning jobs that were not prepared for profiling.",
 	.details =
-		"Attaches to a running process, watches the steps asked for, leaves it as it was, "
-		"prints the tables that the framework's own profiler would have printed, and "
-		"leaves "
-		"a recording and a trace. A program of no framework is profiled by the functions "
-		"that --op names, by what proftrace.h marks in it, and by its calls of CUDA.\n\n"
+		"Attaches to a running process, records the given steps, and detaches. Prints the "
+		"tables that the framework's own profiler would have printed, and writes a "
+		"recording and a trace. A program without a framework is profiled by the functions "
+		"that --op names, by the marks of proftrace.h in it, and by its calls of CUDA.\n\n"
 		"Without --record, --schedule or --duration it records until Ctrl-C. Ctrl-C ends a "
 		"window and keeps it; a second one aborts. Needs root, or CAP_BPF, CAP_PERFMON, "
 		"CAP_SYS_PTRACE (CAP_SYS_ADMIN on some kernels); `proftrace doctor` says which.",

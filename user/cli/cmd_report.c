@@ -25,15 +25,15 @@ static const struct opt opts[] = {
 	{OPT_INCLUDE, .include = report_arg_opts, .offset = offsetof(struct report_command, args)},
 	{OPT_STRING, "html", 0, "FILE",
 	 "Write one HTML file instead, which needs no network: findings, tables, charts, a flame "
-	 "graph and the timeline of three steps; - is standard output.",
+	 "graph and the timeline of three steps. - is standard output.",
 	 offsetof(struct report_command, html), .file_arg = true},
 	OWNER_OPT,
-	{OPT_UINT, "step", 0, "N", "With --html: a step whose timeline is to be there, too.",
+	{OPT_UINT, "step", 0, "N", "With --html: also include the timeline of this step.",
 	 offsetof(struct report_command, step)},
 	{OPT_STRING, "op", 0, "NAME",
-	 "Only what is called so, a pattern like '*conv*' too, in those tables of --table whose "
-	 "rows are called something, as operators, kernels, ranges and system calls are (default: "
-	 "operator, with --op-detail).",
+	 "Only rows with this name, or that match a pattern like '*conv*'. It applies to tables of "
+	 "--table with named rows: operators, kernels, ranges, system calls (default: operator, "
+	 "with --op-detail).",
 	 offsetof(struct report_command, op)},
 	{OPT_FLAG, "list-tables", 0, NULL, "List the tables and exit.",
 	 offsetof(struct report_command, list)},
@@ -194,9 +194,10 @@ const struct command command_report = {
 	.name = "report",
 	.usage = "[options] FILE [FILE...]",
 	.summary = "Prints the tables of a recording, or of the ranks of a job side by side.",
-	.details = "Needs neither the target nor root nor the machine that made the recording. "
-		   "Several recordings are taken for the ranks of one job: where each spends its "
-		   "steps, and for which one the others wait; with --table, the tables of each.",
+	.details = "Needs neither the target, nor root, nor the machine that made the recording. "
+		   "Several recordings are taken for the ranks of one job: the report shows where "
+		   "each rank spends its steps, and which rank the others wait for. With --table "
+		   "it prints the tables of each.",
 	.examples =
 		"proftrace report job.ptrec  # the short report: findings, phases, operators, "
 		"cost\n"

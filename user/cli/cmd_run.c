@@ -189,15 +189,14 @@ const struct command command_run = {
 	.name = "run",
 	.usage = "[options] -- COMMAND [ARG...]",
 	.summary = "Starts a program and profiles it from its first steps.",
-	.details =
-		"The program is not changed: it is started as it is, and probes are attached while "
-		"it imports its framework. Its first steps show what a step is and what probes "
-		"cost; step 0 is the first whole one after them. It runs on after the window, and "
-		"if it fails its exit status is passed on. Standard output is the program's own: "
-		"the tables go to standard error, or to --report-file. SIGTERM, SIGHUP, SIGUSR1 "
-		"and SIGUSR2 are passed on to it. Ctrl-C ends the window, and after that reaches "
-		"the program; one that reads the terminal has it from then on, and Ctrl-C reaches "
-		"it at once: what was recorded until it ends is kept. Ctrl-Z stops both.",
+	.details = "The program is started unchanged. Probes are attached while it imports its "
+		   "framework. Its first steps show what a step is and what probes cost; step 0 is "
+		   "the first whole step after them. The program runs on after the window. If it "
+		   "fails, its exit status is passed on. Standard output belongs to the program: "
+		   "tables go to standard error, or to --report-file. SIGTERM, SIGHUP, SIGUSR1 and "
+		   "SIGUSR2 are passed on to it. Ctrl-C ends the window, and after that reaches "
+		   "the program. If the program reads the terminal, Ctrl-C reaches it at once, and "
+		   "what was recorded until it ends is kept. Ctrl-Z stops both.",
 	.examples = "sudo proftrace run --record 2:10 -- python train.py  # steps 2 to 9\n"
 		    "sudo proftrace run --schedule wait=1,warmup=1,active=4,repeat=3 -- python "
 		    "train.py",

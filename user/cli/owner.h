@@ -8,8 +8,8 @@ int owner__parse(const char *value, void *unused);
 
 #define OWNER_OPT                                                                                  \
 	{OPT_CUSTOM, "owner", 0, "USER[:GROUP]",                                                   \
-	 "Whom the files belong to (default: who called sudo, else who runs proftrace). Needs "    \
-	 "root.",                                                                                  \
+	 "Owner of the files (default: the user who called sudo, else the user who runs "          \
+	 "proftrace). Needs root.",                                                                \
 	 0, .parse = owner__parse}
 
 #endif

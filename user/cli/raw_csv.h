@@ -6,8 +6,8 @@
 /* dest: offset of a bool in the command's options struct. */
 #define RAW_CSV_OPT(dest)                                                                          \
 	{OPT_FLAG, "raw-csv", 0, NULL,                                                             \
-	 "Texts of CSV as they are; by default an apostrophe stands before what a spreadsheet "    \
-	 "would run as a formula (= + - @).",                                                      \
+	 "Write texts of CSV unchanged. By default an apostrophe stands before texts that a "      \
+	 "spreadsheet would run as a formula (= + - @).",                                          \
 	 (dest)}
 
 #endif

@@ -157,135 +157,134 @@ static int parse_usdt(const char *value, void *dest)
 const struct opt record_opts[] = {
 	{OPT_GROUP, "Window"},
 	{OPT_CUSTOM, "record", 0, "A:B",
-	 "Record the steps [A,B); step 0 is the first whole one after attach and after the "
-	 "few that show what a step is and costs.",
+	 "Record the steps [A,B). A few first steps show what a step is and what probes cost; step "
+	 "0 is the first whole step after them.",
 	 RECORD(range), .parse = parse_range},
 	{OPT_CUSTOM, "schedule", 0, "KEY=N,...",
-	 "One recording per span; keys: skip_first, closed (wait), ready (warmup), record "
+	 "One recording per window. Keys: skip_first, closed (wait), ready (warmup), record "
 	 "(active), repeat (without it, until stopped).",
 	 RECORD(range), .parse = parse_schedule},
-	{OPT_DURATION, "duration", 'd', "TIME", "Record for this long, or end a window after it.",
-	 CAPTURE(duration_ns), .min = 1},
+	{OPT_DURATION, "duration", 'd', "TIME",
+	 "Record for this long. With steps to record: stop after this long.", CAPTURE(duration_ns),
+	 .min = 1},
 	{OPT_DURATION, "start-after", 0, "TIME",
-	 "Leave the process alone for this long first; `proftrace ctl PID start` begins at once.",
+	 "Leave the process alone for this long before attaching; `proftrace ctl PID start` begins "
+	 "at once.",
 	 CAPTURE(start_after_ns), .min = 1},
 	{OPT_CUSTOM, "start-at", 0, "TIME",
-	 "Record from then on: 14:30, 2026-01-31T14:30:00 (UTC with a Z), @SECONDS since 1970. "
-	 "It is left alone until 30 s before, when its steps are looked at. The same on several "
-	 "hosts records at one time.",
+	 "Begin to record at this time: 14:30, 2026-01-31T14:30:00 (UTC with a Z), @SECONDS since "
+	 "1970. Until 30 s before, the process is left alone; then proftrace looks at its steps. "
+	 "Give the same time on several hosts to record at one time.",
 	 CAPTURE(start_at_ns), .parse = parse_start_at},
 	{OPT_FLAG, "paused", 0, NULL,
-	 "Attach, and record nothing before `proftrace ctl PID start`.", CAPTURE(paused)},
+	 "Attach, but record nothing before `proftrace ctl PID start`.", CAPTURE(paused)},
 	{OPT_DURATION, "dump-every", 0, "TIME",
-	 "Complete the recording at the first step after this long, and begin another one step "
-	 "later.",
+	 "Complete the recording at the first step after this long. The next recording begins one "
+	 "step later.",
 	 CAPTURE(dump_every_ns), .min = 1},
 	{OPT_STRING, "step-probe", 0, "[LIB:]FUNCTION",
-	 "A step opens where this function is entered, by the first thread that enters it. LIB: a "
-	 "library's name, or exe, the program itself. An operator of PyTorch by its name: "
-	 "aten::argmax, aten::add.Tensor.",
+	 "A step opens at each entry of this function, on the first thread that enters it. LIB is "
+	 "a library's name, or exe for the program itself. Give an operator of PyTorch by its "
+	 "name: aten::argmax, aten::add.Tensor.",
 	 CAPTURE(step_probe)},
 	{OPT_STRING, "step-range", 0, "NAME", "A step opens at the user range with this name.",
 	 CAPTURE(step_range)},
 	{OPT_CHOICE, "step-unit", 0, "UNIT",
-	 "What is a step of a program that answers requests by several passes over a model, as "
+	 "What a step is if a program answers a request by several passes over a model, as "
 	 "generate() does. iteration: each pass, such as a token. request: all passes of a request "
 	 "(default iteration). For programs without data loader, optimizer and backward pass.",
 	 CAPTURE(step_unit), .choices = step_units},
 	{OPT_DURATION, "step-timeout", 0, "TIME",
-	 "Give up if no step is seen for this long (default 60s; with --duration alone, which "
-	 "needs "
-	 "none, as long as that, 10s at least).",
+	 "Give up if no step is seen for this long (default 60s). --duration alone needs no step; "
+	 "its default is its own length, 10s at least.",
 	 CAPTURE(step_timeout_ns), .min = 1},
 	{OPT_FLAG, "no-steps", 0, NULL,
-	 "Look for no steps: record from the moment when the probes are in, by time. For a program "
-	 "that is over within seconds, or what a job does before it trains. Under run the program "
-	 "stands still until then.",
+	 "Do not look for steps: record by time, as soon as the probes are attached. For a program "
+	 "that ends within seconds, or for what a job does before it trains. Under run the program "
+	 "is frozen until then.",
 	 CAPTURE(no_steps)},
 	{OPT_GROUP, "What is recorded"},
 	{OPT_CHOICE, "detail", 0, "LEVEL",
-	 "phase: steps and phases, about ten probe hits a step; operator: what Python calls, and "
-	 "backward nodes; inner: every dispatch (default operator).",
+	 "phase: steps and phases, about ten probe hits a step. operator: also what Python calls, "
+	 "and backward nodes. inner: every dispatch (default operator).",
 	 RECORD(detail), .choices = details},
 	{OPT_FLAG, "timer-only", 0, NULL,
-	 "Steps and throughput alone, by the fewest probes that show them and the wait for data "
-	 "(PyTorch: 6 to 8 hits a step; with --step-probe that one), without "
-	 "phases, operators, devices, scheduler and trace; prints the Perf Summary. `proftrace "
-	 "report` of it has the steps, too.",
+	 "Record only steps, throughput and the wait for data, by as few probes as possible "
+	 "(PyTorch: 6 to 8 hits a step; with --step-probe that one). No phases, operators, "
+	 "devices, scheduler and trace. Prints the Perf Summary; `proftrace report` also lists the "
+	 "steps.",
 	 CAPTURE(timer_only)},
-	{OPT_FLAG, "record-shapes", 0, NULL, "Shapes and dtypes of tensors, and other arguments.",
-	 CAPTURE(record_shapes)},
+	{OPT_FLAG, "record-shapes", 0, NULL,
+	 "Record shapes and dtypes of tensors, and other arguments.", CAPTURE(record_shapes)},
 	{OPT_FLAG, "with-stack", 0, NULL,
-	 "The stack of Python that called each operator (CPython 3.10 to 3.15): files, lines, "
+	 "Record the Python stack that called each operator (CPython 3.10 to 3.15): files, lines, "
 	 "functions.",
 	 CAPTURE(with_stack)},
-	{OPT_FLAG, "profile-memory", 0, NULL, "Allocations and frees.", CAPTURE(profile_memory)},
+	{OPT_FLAG, "profile-memory", 0, NULL, "Record allocations and frees.",
+	 CAPTURE(profile_memory)},
 	{OPT_FLAG, "syscalls", 0, NULL,
-	 "How often and how long each thread is in each system call, by step. Meanwhile every "
-	 "process of the machine pays for it at its calls.",
+	 "Record how often and how long each thread is in each system call, by step. Meanwhile the "
+	 "system calls of all processes of the machine take longer.",
 	 CAPTURE(syscalls)},
 	{OPT_FLAG, "page-faults", 0, NULL,
-	 "The same of page faults: of anonymous memory, of files, read from disk.",
+	 "Record how often and how long each thread handles page faults: of anonymous memory, of "
+	 "files, read from disk.",
 	 CAPTURE(page_faults)},
 	{OPT_CUSTOM, "max-overhead", 0, "PERCENT",
-	 "Leave out functions that are hot, short and launch nothing until the others are "
-	 "estimated to add no more than this to a step (default 1%).",
+	 "Leave out functions that are hot, short and launch nothing, until the probes of the "
+	 "others are estimated to add no more than this to a step (default 1%).",
 	 CAPTURE(max_overhead), .parse = parse_max_overhead},
 	{OPT_FLAG, "no-prune", 0, NULL, "Keep the probes of all functions, whatever they cost.",
 	 CAPTURE(no_prune), .old_name = "keep-all"},
 	{OPT_FLAG, "count-each-step", 0, NULL,
-	 "See each step by a probe, however far away the window is. Otherwise the steps of a job "
-	 "that does the same in each are counted from outside, by backward passes, until the "
-	 "window is near.",
+	 "Always count steps by a probe. By default, while the window is far away, the steps of a "
+	 "job that does the same in each are counted without probes, by backward passes.",
 	 CAPTURE(count_each)},
 	{OPT_FLAG, "no-inject", 0, NULL,
-	 "Load no library into the process: no device times, only the calls of "
-	 "CUDA, by probes. Otherwise, if it uses CUDA, one is loaded, and stays there asleep.",
+	 "Load no library into the process: no device times, only the calls of CUDA, by probes. By "
+	 "default proftrace loads one into a process that uses CUDA, and it stays there asleep.",
 	 CAPTURE(no_inject)},
 	{OPT_FLAG, "inject", 0, NULL,
-	 "Load that library into a process that does not use CUDA, too, where the probes of "
-	 "operators would add more than --max-overhead: it sees those that are called through "
-	 "pointers at a fraction of the cost (see --no-pointers). The process stands still for a "
-	 "moment meanwhile, and the library stays there asleep.",
+	 "Load that library also into a process that does not use CUDA, if the probes of operators "
+	 "would add more than --max-overhead. The library sees operators that are called through "
+	 "pointers, at a fraction of the cost (see --no-pointers). Loading stops the process for a "
+	 "moment, and the library stays there asleep.",
 	 CAPTURE(inject)},
 	{OPT_FLAG, "no-pointers", 0, NULL,
-	 "See operators by probes alone. Otherwise, where the library is in the process and they "
-	 "would "
-	 "add more than --max-overhead, those that are called through pointers in its data "
-	 "(methods "
-	 "of Python, backward nodes) are seen by the library while it records: it replaces the "
-	 "pointers, and puts them back.",
+	 "See operators only by probes. By default, a loaded library replaces pointers in the "
+	 "process's data if probes of operators would add more than --max-overhead. It then sees "
+	 "the operators that are called through these pointers (methods of Python, backward "
+	 "nodes), and puts the pointers back after recording.",
 	 CAPTURE(no_pointers)},
 	{OPT_FLAG, "sync-events", 0, NULL,
-	 "What streams and threads wait for on the device, too, as torch.profiler's "
-	 "enable_cuda_sync_events: a row of its own in the trace. It makes launches slower (by a "
-	 "fifth of a step that does nothing else, on an H200).",
+	 "Record what streams and threads wait for on the device, as torch.profiler's "
+	 "enable_cuda_sync_events does. The trace has a row for these waits. Launches take longer "
+	 "(by a fifth of a step that does nothing else, on an H200).",
 	 CAPTURE(sync_events)},
 	{OPT_STRING, "cupti", 0, "PATH",
-	 "The libcupti to use if the process has none, as it sees it (default: one beside its "
-	 "framework or its CUDA libraries).",
+	 "The libcupti to use if the process has none; a path as the process sees it (default: one "
+	 "beside its framework or its CUDA libraries).",
 	 CAPTURE(cupti), .file_arg = true},
-	{OPT_FLAG, "no-follow", 0, NULL, "Leave forked children (data-loader workers) alone.",
+	{OPT_FLAG, "no-follow", 0, NULL, "Do not follow forked children (data-loader workers).",
 	 CAPTURE(no_follow)},
 	{OPT_CUSTOM, "op", 0, "LIB:GLOB",
-	 "Show these functions as operators; may be repeated. LIB: a library's name or a pattern, "
-	 "or "
-	 "exe, the program itself; GLOB: readable or mangled names, as in 'exe:Server::*'.",
+	 "Show these functions as operators; may be repeated. LIB is a library's name or pattern, "
+	 "or exe for the program itself. GLOB matches readable or mangled names, as in "
+	 "'exe:Server::*'.",
 	 CAPTURE(ops), .parse = parse_op},
 	{OPT_CUSTOM, "op-returns", 0, "LIB:GLOB",
-	 "The same with return probes, which see every end. Only for functions that no C++ "
-	 "exception leaves, and in which no other stack is gone over to (fibers, swapcontext, "
-	 "coroutines with stacks, greenlets): either kills the target at a return probe. --op ends "
-	 "a function at its return instructions, which is safe, or where the thread's next event "
-	 "shows it.",
+	 "Like --op, but with return probes, which see every end. Unsafe with C++ exceptions or "
+	 "fibers (swapcontext, coroutines with stacks, greenlets): if an exception leaves such a "
+	 "function, or the function switches stacks, the target dies. --op ends a function at its "
+	 "return instructions, which is safe, or by the thread's next event.",
 	 CAPTURE(ops_returning), .parse = parse_op},
 	{OPT_CUSTOM, "usdt", 0, "PROVIDER:NAME",
-	 "Show these USDT probes as marks; may be repeated, with * for what may vary. Those of "
-	 "proftrace.h are ranges, counters and marks without it.",
+	 "Show these USDT probes as marks; may be repeated, and * matches any text. Probes of "
+	 "proftrace.h are shown without this option, as ranges, counters and marks.",
 	 CAPTURE(usdt), .parse = parse_usdt},
 	{OPT_STRING, "allow-return-probe", 0, "SYMBOL,...",
 	 "Allow return probes on these functions. Unsafe with C++ exceptions or fibers: if an "
-	 "exception leaves one, or it switches stacks, the target dies.",
+	 "exception leaves such a function, or the function switches stacks, the target dies.",
 	 CAPTURE(return_probes), .old_name = "vouch"},
 	{OPT_CHOICE, "attach-method", 0, "NAME", "How probes are attached (default auto).",
 	 RECORD(method), .choices = methods},
@@ -294,26 +293,25 @@ const struct opt record_opts[] = {
 	 .min = 4096, .max = 1u << 31, .unit = "bytes"},
 	{OPT_GROUP, "Output"},
 	{OPT_STRING, "output", 'o', "PATH",
-	 "Recording, or a directory for it (default HOST_PID.ptrec); of the windows after the "
-	 "first "
-	 "x.1.ptrec and so on.",
+	 "Recording, or a directory for it (default HOST_PID.ptrec). Later windows get x.1.ptrec "
+	 "and so on.",
 	 CAPTURE(output), .file_arg = true},
 	OWNER_OPT,
 	{OPT_STRING, "trace", 0, "PATH",
-	 "Trace, or a directory for it (default HOST_PID.pt.trace.json.gz). The windows after the "
-	 "first have a number, as their recordings: x.1.json.gz for x.json.gz.",
+	 "Trace, or a directory for it (default HOST_PID.pt.trace.json.gz). Later windows get a "
+	 "number, as their recordings do: x.1.json.gz for x.json.gz.",
 	 RECORD(trace), .file_arg = true},
 	{OPT_UINT, "limit-size", 0, "BYTES",
-	 "End the trace before its text, uncompressed, is larger than this (500M, say; default: no "
-	 "limit); which steps are whole then is said, and in the trace.",
+	 "End the trace before its uncompressed text exceeds this (500M, say; default: no limit). "
+	 "The trace and a message then say which steps are whole.",
 	 RECORD(limit_bytes), .min = 1u << 20, .unit = "bytes"},
 	{OPT_STRING, "html", 0, "FILE",
-	 "Write the page of `proftrace report --html`, too: FILE, or a directory for one per "
+	 "Also write the page of `proftrace report --html`: FILE, or a directory for one per "
 	 "recording (HOST_PID.html).",
 	 RECORD(html), .file_arg = true},
 	{OPT_STRING, "report-file", 0, "FILE",
-	 "Print the tables into FILE (default: standard output; of `run`, where the program prints "
-	 "there, standard error).",
+	 "Print the tables into FILE (default: standard output; with `run`, standard error, since "
+	 "the program prints to standard output).",
 	 RECORD(tables.path), .file_arg = true},
 	{OPT_FLAG, "no-trace", 0, NULL, "Write no trace.", RECORD(no_trace)},
 	{OPT_FLAG, "no-report", 0, NULL, "Print no tables.", RECORD(no_report)},

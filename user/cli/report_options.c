@@ -47,27 +47,28 @@ const struct opt report_arg_opts[] = {
 	 "table with content).",
 	 ARG(tables), .parse = parse_tables, .word = table_name},
 	{OPT_CUSTOM, "sorted-by", 0, "KEY",
-	 "Order of rows: of most tables cpu_total (default), cpu_avg, cpu_max, cpu_min, calls, "
-	 "gpu_total, gpu_avg, gpu_max or gpu_min; a wrong one is answered with the table's own.",
+	 "Order of rows. Most tables: cpu_total (default), cpu_avg, cpu_max, cpu_min, calls, "
+	 "gpu_total, gpu_avg, gpu_max or gpu_min. The error for a wrong key lists the table's own "
+	 "keys.",
 	 ARG(sorted_by), .parse = parse_order, .word = report__order_word},
 	{OPT_FLAG, "ascending", 0, NULL, "Smallest first.", ARG(ascending)},
 	{OPT_CHOICE, "group-by", 0, "WHAT", "Rows of key_averages (default name).", ARG(group_by),
 	 .choices = groupings},
 	{OPT_UINT, "stack-depth", 0, "N",
-	 "Innermost frames of Python by which --group-by stack makes rows (default 5; needs a "
+	 "With --group-by stack: how many innermost Python frames make a row (default 5; needs a "
 	 "recording with --with-stack).",
 	 ARG(stack_depth), .min = 1, .max = 1000},
 	{OPT_FLAG, "by-thread", 0, NULL, "One section per thread instead of all merged.",
 	 ARG(by_thread)},
-	{OPT_FLAG, "by-device", 0, NULL, "One section per device and stream of what ran there.",
+	{OPT_FLAG, "by-device", 0, NULL, "One section per device and stream, for device work.",
 	 ARG(by_device)},
-	{OPT_CHOICE, "state", 0, "STATE", "Whose time classic is about (default All).", ARG(state),
-	 .choices = states},
-	{OPT_FLAG, "op-detail", 0, NULL, "Under each operator what it called and launched.",
+	{OPT_CHOICE, "state", 0, "STATE", "Table classic: whose time it shows (default All).",
+	 ARG(state), .choices = states},
+	{OPT_FLAG, "op-detail", 0, NULL, "List under each operator what it called and launched.",
 	 ARG(op_detail)},
 	{OPT_UINT, "row-limit", 0, "N",
-	 "Rows per table or section; 0: all (default: 20 or fewer in the short report; of named "
-	 "tables 0 in report, 100 where it is recorded).",
+	 "Rows per table or section; 0: all (default: 20 or fewer in the short report; for named "
+	 "tables 0 in report, 100 in the command that records).",
 	 ARG(row_limit)},
 	{OPT_UINT, "name-width", 0, "COLUMNS",
 	 "Longest name in text (default 90, key_averages 55).", ARG(name_width), .min = 8},
@@ -77,9 +78,8 @@ const struct opt report_arg_opts[] = {
 	 ARG(raw_times)},
 	{OPT_GROUP, "How to print it"},
 	{OPT_CHOICE, "format", 'f', "FORMAT",
-	 "Times in JSON and CSV are nanoseconds; CSV of one table is its rows alone, what else is "
-	 "to "
-	 "say goes to standard error (default table).",
+	 "How to print (default table). Times in JSON and CSV are nanoseconds. CSV of one table "
+	 "has only its rows; notes go to standard error.",
 	 ARG(format), .choices = formats},
 	RAW_CSV_OPT(ARG(raw_csv)),
 	{OPT_CHOICE, "time-unit", 0, "UNIT",
