@@ -81,8 +81,8 @@ static int no_steps_of_framework(const struct session *s)
 				waited_s);
 	if (s->opts->max_overhead <= 0)
 		return err__set(-ETIMEDOUT,
-				"no step was seen in %.0f s: only operators could tell, and "
-				"--max-overhead 0 leaves no room to look at them; give more, say "
+				"no step was seen in %.0f s: only operators could show steps, and "
+				"--max-overhead 0 leaves no room to probe them; give more, say "
 				"what a step is with --step-probe or --step-range, or record by "
 				"time with --duration 5s",
 				waited_s);
@@ -101,12 +101,11 @@ static int no_steps_of_framework(const struct session *s)
 			"--step-probe or --step-range, or record by time with --duration 5s%s",
 			waited_s, few_looks(s));
 	if (is_idle(s))
-		return err__set(
-			-ETIMEDOUT,
-			"no step was seen in %.0f s, in which process %d hardly ran: what its "
-			"threads wait for is shown by --duration 5s --table sched; if it is to "
-			"go on, wait longer with --step-timeout",
-			waited_s, s->opts->pid);
+		return err__set(-ETIMEDOUT,
+				"no step was seen in %.0f s, in which process %d hardly ran; "
+				"--duration 5s --table sched shows what its threads wait for, "
+				"--step-timeout waits longer",
+				waited_s, s->opts->pid);
 	return err__set(-ETIMEDOUT,
 			"no step was seen in %.0f s: is process %d at work? Give --step-probe or "
 			"--step-range, wait longer with --step-timeout, or record by time with "

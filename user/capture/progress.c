@@ -53,7 +53,7 @@ void session__warn_stopped(struct session *s)
 	session__progress_end(s);
 	if (tracer > 0)
 		log__warn("process %d is held by process %d, which traces it (a debugger?): no "
-			  "step will be seen before that lets it go on",
+			  "step can be seen until that process continues it",
 			  pid, tracer);
 	else
 		log__warn("process %d is stopped (state T): no step will be seen before it goes "

@@ -43,31 +43,31 @@ static void note_doubts(const struct session *s, json_t *notes)
 
 	if (s->rule.boundary == PT_CLASS_DATALOADER && !s->rule.needs &&
 	    step_rule__is_refuted_by(&s->rule, seen, PT_CLASS_BACKWARD))
-		say(notes, "when it was found out what a step is there was no backward pass, as in "
-			   "an evaluation; there was later: batches of evaluations count as steps, "
+		say(notes, "the step rule was chosen while no backward pass was seen, as in an "
+			   "evaluation; one was seen later: batches of evaluations count as steps, "
 			   "too (attach while it trains)");
 	if (s->rule.needs == PT_CLASS_EVALUATION &&
 	    step_rule__is_refuted_by(&s->rule, seen, PT_CLASS_GRAPH))
-		say(notes,
-		    "when it was found out what a step is every compiled graph evaluated; one "
-		    "that does not came later: steps are batches of the evaluation alone "
-		    "(attach while it trains)");
+		say(notes, "the step rule was chosen while every compiled graph evaluated; one "
+			   "that does not came later: only batches of the evaluation count as "
+			   "steps (attach while it trains)");
 	if (step_rule__is_refuted_by(&s->rule, seen, PT_CLASS_OPTIMIZER))
-		say(notes, "when it was found out what a step is no optimizer step was seen; there "
-			   "was later: where gradients are accumulated each step is but one of the "
-			   "passes (record again, --step-range and --step-probe choose a step)");
+		say(notes,
+		    "the step rule was chosen while no optimizer step was seen; one was seen "
+		    "later: if the job accumulates gradients, each step is only one of the passes "
+		    "(record again, --step-range and --step-probe choose a step)");
 	if (session__period_is_doubtful(s))
-		say(notes, "when it was found out what a step is the job only repeated operators; "
-			   "since then a data loader, an optimizer or a backward pass was seen: "
-			   "these may be no steps (record again)");
+		say(notes, "the step rule was chosen while the job only repeated operators; since "
+			   "then a data loader, an optimizer or a backward pass was seen: these "
+			   "may be no steps (record again)");
 }
 
 static void note_traced(const struct session *s, json_t *notes)
 {
 	if (session__period_is_traced(s))
-		say(notes, "since it was found out what a step is a model was traced, as by "
-			   "torch.compile, whose operators repeat, too: some of these may be no "
-			   "steps (record again)");
+		say(notes,
+		    "after the step rule was chosen a model was traced, as by torch.compile; its "
+		    "operators repeat, too: some of these may be no steps (record again)");
 }
 
 /* Two trainers below one parent, or a server that answers in several threads. */
@@ -102,15 +102,14 @@ static void note_missing(const struct session *s, json_t *notes)
 
 	if (endless)
 		say(notes,
-		    "%s of an optimizer's step not seen to end, as where a frame of it is kept: "
-		    "they are missing in Optimization",
+		    "%s of an optimizer's step without an end, as when the program keeps a frame "
+		    "of it: Optimization does not include them",
 		    counted(endless, "call was", "calls were").s);
 	if (cut_names)
 		say(notes,
 		    "only the beginning is known of the names of %s: they are longer than %d "
-		    "bytes, "
-		    "or there was no room for them, or memory that is not resident has them; a row "
-		    "of which the name ends in \"...\" may have several",
+		    "bytes, there was no room for them, or their memory is not resident; a row "
+		    "whose name ends in \"...\" may stand for several",
 		    counted(cut_names, "span or mark", "spans or marks").s, PT_WHOLE_NAME);
 	if (not_ended)
 		say(notes,
@@ -145,24 +144,24 @@ static void note_learning(const struct session *s, json_t *notes)
 		return;
 	if (b->cnt)
 		say(notes,
-		    "while steps were looked for, operators had probes in %s, for %.0f ms in all: "
-		    "%llu calls, which is estimated to have added %.1f ms to what the job ran",
+		    "while proftrace looked for steps, operators had probes in %s, for %.0f ms in "
+		    "all: %llu calls; that added an estimated %.1f ms to the job's run time",
 		    counted(b->cnt, "burst", "bursts").s, (double)b->ns / 1e6,
 		    (unsigned long long)b->calls, b->added_ns / 1e6);
 	if (b->weighed)
 		say(notes,
-		    "before the window %s all probes, to see what they cost: estimated to have "
-		    "added %.1f ms in all",
+		    "before the window %s all probes, to measure their cost: that added an "
+		    "estimated %.1f ms in all",
 		    counted(b->weighed, "step had", "steps had").s, b->weighed_ns / 1e6);
 	if (b->timed_ns)
 		say(notes,
-		    "before the window operators had probes for %.0f ms, to see what they cost: "
-		    "estimated to have added %.1f ms in all",
+		    "before the window operators had probes for %.0f ms, to measure their cost: "
+		    "that added an estimated %.1f ms in all",
 		    (double)b->timed_ns / 1e6, b->weighed_ns / 1e6);
 	if (b->astray_ns)
 		say(notes,
-		    "before that, operators had probes for %.1f s, until it was seen that what was "
-		    "taken for steps was none%s",
+		    "before that, operators had probes for %.1f s, until proftrace saw that the "
+		    "supposed steps were none%s",
 		    (double)b->astray_ns / 1e9, b->cnt ? "" : "; what that added is not known");
 }
 
@@ -176,8 +175,8 @@ static void note_watched(const struct session *s, json_t *notes)
 	if (!hits[GROUP_WATCH] || c->watch_ns < DEAR_WATCH * c->bare.entry_ns)
 		return;
 	say(notes,
-	    "more time may have been added than is estimated: %s of data breakpoints, which cost "
-	    "%.0f us each here, as where a virtual machine's host takes them, and in some jobs "
+	    "the added time may exceed the estimate: %s of data breakpoints, which cost %.0f us "
+	    "each here, as on a virtual machine whose host intercepts them, and in some jobs "
 	    "several times as much",
 	    counted(hits[GROUP_WATCH], "hit was", "hits were").s, (double)c->watch_ns / 1e3);
 }
@@ -197,8 +196,8 @@ static void note_slow_copies(const struct session *s, json_t *notes)
 	if (s->probes.watchpoints && watched__slows_copies(s))
 		say(notes,
 		    "while data breakpoints are set, copies of some KiB take up to %.0f times as "
-		    "long on this processor: what the threads of Python copy and fill is told "
-		    "longer than it is without",
+		    "long on this processor: copies and fills of Python's threads appear longer "
+		    "than they are without breakpoints",
 		    slows);
 }
 

@@ -33,8 +33,8 @@ int html_page__check(const struct record_options *o)
 		return 0;
 	if (!strcmp(o->html, "-"))
 		return err__set(-EINVAL,
-				"--html -: what a capture prints is its tables; name a file, "
-				"or make the page by `proftrace report --html -`");
+				"--html -: a capture prints its tables to standard output; name a "
+				"file, or make the page by `proftrace report --html -`");
 	if (!place__is_directory(o->html) &&
 	    (place__is_same(o->html, o->capture.output) || place__is_same(o->html, o->trace) ||
 	     place__is_same(o->html, o->tables.path)))

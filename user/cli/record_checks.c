@@ -158,15 +158,16 @@ static int check_inject(const struct record_options *o)
 		return err__set(-EINVAL, "--inject and --no-inject exclude each other");
 	if (c->no_pointers)
 		return err__set(-EINVAL, "--inject and --no-pointers exclude each other: without "
-					 "CUDA the library is there for the pointers alone");
+					 "CUDA the library only replaces pointers");
 	return 0;
 }
 
 static int check_cupti(const struct record_options *o)
 {
 	if (o->capture.sync_events && o->capture.no_inject)
-		return err__set(-EINVAL, "--sync-events and --no-inject exclude each other: "
-					 "without the library nothing tells of the device's waits");
+		return err__set(-EINVAL,
+				"--sync-events and --no-inject exclude each other: without the "
+				"library proftrace cannot see the device's waits");
 	if (!o->capture.cupti)
 		return 0;
 	if (o->capture.no_inject)
@@ -174,8 +175,8 @@ static int check_cupti(const struct record_options *o)
 					 "library nothing uses CUPTI");
 	if (o->capture.cupti[0] != '/')
 		return err__set(-EINVAL,
-				"--cupti %s: give the whole path, which begins with /; it is the "
-				"process that opens it",
+				"--cupti %s: give the whole path, which begins with /: the process "
+				"itself opens it",
 				o->capture.cupti);
 	return 0;
 }

@@ -65,7 +65,7 @@ int session__await_time(struct session *s)
 	if (!until || s->start.now)
 		return 0;
 	if (now > until)
-		log__warn("ready %.1f s after --start-at: what records elsewhere may have begun",
+		log__warn("ready %.1f s after --start-at: other recordings may have begun",
 			  (double)(now - until) / 1e9);
 	for (; now < until && !s->start.now && !err; now = clock__ns(CLOCK_REALTIME)) {
 		session__progress(s, "starting in %s", rounded(until - now).s);
@@ -180,8 +180,8 @@ static void describe_waiting(const struct session *s)
 			  "one until it is %s old",
 			  s->opts->pid, rounded(PYTHON_LOADING_NS).s);
 	else
-		log__info("process %d has no framework loaded yet; waiting for one (a program "
-			  "without: --duration 5s, or --step-probe)",
+		log__info("process %d has no framework loaded yet; waiting for one (for a program "
+			  "without one pass --duration 5s or --step-probe)",
 			  s->opts->pid);
 }
 
@@ -223,11 +223,12 @@ int session__await_framework(struct session *s)
 		}
 		err = look(s);
 		if (err == -ESRCH)
-			err = err__set(err,
-				       "process %d ended before a framework was loaded; if another "
-				       "process of it does the work (a shell, torchrun), name that "
-				       "one: proftrace -p PID, or --job for all below a launcher",
-				       s->opts->pid);
+			err = err__set(
+				err,
+				"process %d ended before a framework was loaded; if a process that "
+				"it started does the work (a shell, torchrun), name that one: "
+				"proftrace -p PID, or --job for all below a launcher",
+				s->opts->pid);
 	}
 	s->start.awaits_framework = false;
 	session__progress_end(s);

@@ -361,8 +361,8 @@ int optimizer_step__poll(struct session *s)
 	    s->probes.ctl->optimizer_step.passes < SILENT)
 		return 0;
 	session__progress_end(s);
-	log__warn("the optimizer's step was not called in %d backward passes: from here on the "
-		  "operators that update parameters tell of it",
+	log__warn("the optimizer's step was not called in %d backward passes: from now on the "
+		  "operators that update parameters mark it",
 		  SILENT);
 	own_probe(s)->watch_address = 0;
 	s->optimizer_step.tells_no_more = true;

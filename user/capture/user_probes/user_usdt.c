@@ -247,8 +247,8 @@ int user_usdt__plan(const struct capture_opts *opts, struct target *t, struct pr
 		log__info("%zu probe%s of proftrace.h: ranges, counters and markers", s.own_cnt,
 			  s.own_cnt == 1 ? "" : "s");
 	if (!err && s.guarded)
-		log__warn("%zu of the probes of --usdt have a semaphore, which stays as it is: "
-			  "they show only while another tool listens to them",
+		log__warn("%zu of the probes of --usdt have a semaphore, which proftrace does not "
+			  "set: they show only while another tool listens to them",
 			  s.guarded);
 	for (size_t i = 0; i < s.row_cnt; i++)
 		free(s.rows[i].key);
