@@ -293,17 +293,19 @@ bool optimizer_step__holds(const struct session *s, const struct planned_probe *
 	return s->optimizer_step.known && is_update(probe);
 }
 
+/* A row may have several probes: all of them ask before the choice goes. */
 void optimizer_step__keep_choice(struct session *s)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
 
-		if (!optimizer_step__holds(s, probe))
-			continue;
-		s->optimizer_step.left_out[probe->row] =
-			s->pruned.rows[probe->row] || s->opts->detail == DETAIL_PHASE;
-		s->pruned.rows[probe->row] = false;
+		if (optimizer_step__holds(s, probe))
+			s->optimizer_step.left_out[probe->row] =
+				s->pruned.rows[probe->row] || s->opts->detail == DETAIL_PHASE;
 	}
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (optimizer_step__holds(s, &s->plan.probes[i]))
+			s->pruned.rows[s->plan.probes[i].row] = false;
 }
 
 static void move_updates(struct session *s, bool told)
