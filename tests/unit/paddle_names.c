@@ -52,6 +52,21 @@ Test(paddle_names, python)
 			 "squared_l2_norm dygraph");
 }
 
+Test(paddle_names, legacy)
+{
+	static const char lars[] = "_Z30lars_momentum_dygraph_functionRKSt6vectorIN6paddle6TensorE";
+	static const char adam[] = "_Z21adam_dygraph_functionRKN6paddle6TensorES2_";
+	static const char rnn[] = "_Z20rnn_dygraph_functionRKN6paddle6TensorERKSt6vectorIS0_E";
+
+	cr_expect_str_eq(name(paddle_names__legacy, rnn), "rnn dygraph");
+	cr_expect_str_eq(name(paddle_names__legacy_optimizer, rnn), "");
+	cr_expect_str_eq(name(paddle_names__legacy, lars), "");
+	cr_expect_str_eq(name(paddle_names__legacy_optimizer, lars), "lars_momentum dygraph");
+	cr_expect_str_eq(name(paddle_names__legacy, adam), "");
+	cr_expect_str_eq(name(paddle_names__legacy_optimizer, adam), "adam dygraph");
+	cr_expect_str_eq(name(paddle_names__legacy, "_Z11add_ad_funcRKN6paddle6TensorES2_"), "");
+}
+
 #define GLOO "_ZN6paddle11distributed16ProcessGroupGloo"
 
 Test(paddle_names, gloo)

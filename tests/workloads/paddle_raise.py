@@ -68,6 +68,7 @@ KINDS = {
     "linear": lambda: F.linear(A, B),
     "index": lambda: A[0, 7],
     "assignment": lambda: A.__setitem__(0, B),
+    "pixel_unshuffle": lambda: F.pixel_unshuffle(IMAGE, 3),
     "sgd_": lambda: paddle._C_ops.sgd_(A, A, B, None, False),
     "backward twice": twice,
     "layer backward": lambda: Raises.apply(leaf(), False).sum().backward(),

@@ -34,6 +34,7 @@ static const char *const other_libs[LIB_CNT] = {[LIB_PHI] = "libpaddle.so*"};
 
 #define FORWARDING	100 /* bytes that do no more than call another form */
 #define PYTHON_FUNCTION "_ZN6paddle6pybind*eager_api_*EP7_object*"
+#define LEGACY_FUNCTION "_Z*_dygraph_function*"
 #define CATCHES_ALL	"C API function: turns every C++ exception into a Python one"
 
 #define OLD_INSTRUCTION                                                                            \
@@ -105,6 +106,17 @@ static const struct probe_row rows[] = {
 		.name_of = paddle_names__optimizer,
 		.cfg = {.code = PT_CLASS_OPTIMIZER_OP},
 		.loses = "Optimization",
+	},
+	{
+		.lib = LIB_PADDLE,
+		.symbol = LEGACY_FUNCTION,
+		.details = AT_ALL,
+		.group = GROUP_STEP,
+		.category = CAT_OPTIMIZER_OP,
+		.program = "phase_entry",
+		.leaves = true,
+		.name_of = paddle_names__legacy_optimizer,
+		.cfg = {.code = PT_CLASS_OPTIMIZER_OP},
 	},
 	/* Whether gradients are recorded: an optimizer's step is a function that is called without.
 	 */
@@ -229,6 +241,20 @@ static const struct probe_row rows[] = {
 		.slide = true,
 		.slide_keep = SITE_RSP,
 		.loses = "operators",
+	},
+	/* Those of _legacy_C_ops, which the executor's kind of operator computes. */
+	{
+		.lib = LIB_PADDLE,
+		.symbol = LEGACY_FUNCTION,
+		.details = AT_SPANS,
+		.group = GROUP_OPERATOR,
+		.category = CAT_OPERATOR,
+		.program = "call_entry",
+		.aligned_program = "call_entry_aligned",
+		.name_of = paddle_names__legacy,
+		.slide = true,
+		.slide_keep = SITE_RSP,
+		.leaves = true,
 	},
 	/* Errors of a user's hook pass through: it ends where the next one begins. */
 	{
@@ -356,7 +382,7 @@ static int plan_ends(struct table_scan *s)
 		err = -ENOMEM;
 	for (size_t i = 0; i < cnt && !err; i++) {
 		ops[i] = s->plan->probes[i];
-		if (ops[i].category == CAT_OPERATOR && ops[i].name)
+		if (ops[i].pointer_hook == POINTER_HOOK_PART && ops[i].name)
 			e.by_name[e.cnt++] = &ops[i];
 	}
 	if (!err && e.cnt) {

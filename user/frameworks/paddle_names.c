@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define FORWARD_SUFFIX "_ad_func"
+#define LEGACY_SUFFIX  "_dygraph_function"
 #define PYTHON_PREFIX  "eager_api_"
 #define PROGRAM_NODE   "GradNodeRunProgram" /* the one node that is not called as its class */
 
@@ -81,21 +82,55 @@ bool paddle_names__is_optimizer(const char *op)
 	return is_optimizer(op, strlen(op));
 }
 
+/* What is before the suffix of a function's name, and its first namespace. */
+static bool part_before(const char *symbol, const char *suffix, struct part *part,
+			struct part *space)
+{
+	const size_t len = strlen(suffix);
+
+	if (!last_part(symbol, part, space) || part->len <= len ||
+	    memcmp(part->text + part->len - len, suffix, len) != 0)
+		return false;
+	part->len -= len;
+	return true;
+}
+
 bool paddle_names__forward(const char *symbol, char *out, size_t size)
 {
-	const size_t suffix = strlen(FORWARD_SUFFIX);
 	struct part part, space;
 	bool sparse;
 
-	if (!last_part(symbol, &part, &space) || part.len <= suffix ||
-	    memcmp(part.text + part.len - suffix, FORWARD_SUFFIX, suffix) != 0)
-		return false;
-	part.len -= suffix;
-	if (is_optimizer(part.text, part.len))
+	if (!part_before(symbol, FORWARD_SUFFIX, &part, &space) ||
+	    is_optimizer(part.text, part.len))
 		return false;
 	sparse = space.len == strlen("sparse") && !memcmp(space.text, "sparse", space.len);
 	snprintf(out, size, "%s%.*s dygraph", sparse ? "sparse::" : "", (int)part.len, part.text);
 	return true;
+}
+
+/* Those that work in place have the same names as in programs: adam, not adam_. */
+static bool legacy_operator(const char *symbol, bool optimizer, char *out, size_t size)
+{
+	struct part part, space;
+	char op[128];
+
+	if (!part_before(symbol, LEGACY_SUFFIX, &part, &space) || part.len + 2 > sizeof(op))
+		return false;
+	snprintf(op, sizeof(op), "%.*s_", (int)part.len, part.text);
+	if (optimizer != (is_optimizer(op, part.len) || is_optimizer(op, part.len + 1)))
+		return false;
+	snprintf(out, size, "%.*s dygraph", (int)part.len, part.text);
+	return true;
+}
+
+bool paddle_names__legacy(const char *symbol, char *out, size_t size)
+{
+	return legacy_operator(symbol, false, out, size);
+}
+
+bool paddle_names__legacy_optimizer(const char *symbol, char *out, size_t size)
+{
+	return legacy_operator(symbol, true, out, size);
 }
 
 bool paddle_names__node(const char *symbol, char *out, size_t size)

@@ -21,6 +21,11 @@ bool paddle_names__python(const char *symbol, char *out, size_t size);
 /* the same, of those that update parameters only */
 bool paddle_names__optimizer(const char *symbol, char *out, size_t size);
 
+/* "rnn dygraph" of rnn_dygraph_function(...), which _legacy_C_ops calls: those that update parameters
+ * excepted, and these alone */
+bool paddle_names__legacy(const char *symbol, char *out, size_t size);
+bool paddle_names__legacy_optimizer(const char *symbol, char *out, size_t size);
+
 /* "ProcessGroupGloo::AllReduce" of that of its forms in which the work is done: by lists of tensors,
  * but some by one tensor. */
 bool paddle_names__gloo(const char *symbol, char *out, size_t size);

@@ -9,7 +9,7 @@ from lib.tool import calls
 
 LOCK = threading.Lock()
 COUNT = 1000
-KINDS = 12
+KINDS = 13
 EXPECTED = {}
 
 
@@ -48,7 +48,7 @@ def phase(case):
 
 
 def check_operators(tables):
-    for name in ("conv2d dygraph", "add dygraph", "sgd_ dygraph"):
+    for name in ("conv2d dygraph", "add dygraph", "sgd_ dygraph", "pixel_unshuffle dygraph"):
         assert calls(tables, name) >= COUNT, f"{name}: the probes were not there"
     steps = tables["summary"]["rows"][0]["steps"]
     assert calls(tables, "relu dygraph") >= steps - 1, f"{steps} steps, in some of which the probes were not there"

@@ -45,12 +45,27 @@ def owners(mode):
         yield pattern, program if is_program else dygraph, phase
 
 
-def start(case, *args, devices=1):
+PYTHON = SIM / "venv/bin/python"
+
+
+def settings(case, devices=1, **more):
+    """Of a job's environment."""
+    return dict(LD_LIBRARY_PATH=str(SIM / "lib"), SIMGPU_VERSION="11010", SIMGPU_DEVICES=str(devices),
+                SIMGPU_TRUTH=str(case.dir / "truth"), **more)
+
+
+def start(case, *args, **more):
     """A job that trains already."""
-    job = case.job("paddle_train.py", "--device", "gpu", *args, fresh=True, python=SIM / "venv/bin/python",
-                   LD_LIBRARY_PATH=str(SIM / "lib"), SIMGPU_VERSION="11010", SIMGPU_DEVICES=str(devices),
-                   SIMGPU_TRUTH=str(case.dir / "truth"))
+    job = case.job("paddle_train.py", "--device", "gpu", *args, fresh=True, python=PYTHON, **settings(case, **more))
     return job.wait_steps(10, timeout_s=180)
+
+
+def owner(by_id, e):
+    """The innermost operator that asked for it."""
+    span = by_id[e["launch_id"]]
+    while span and not span["kind"].startswith("Operator"):
+        span = by_id.get(span.get("parent_id"))
+    return span and span["name"]
 
 
 def check_owners(events, mode):
@@ -62,10 +77,7 @@ def check_owners(events, mode):
             continue
         for pattern, operator, phase in owners(mode):
             if re.search(pattern, e["name"]):
-                span = by_id[e["launch_id"]]
-                while span and not span["kind"].startswith("Operator"):
-                    span = by_id.get(span.get("parent_id"))
-                same((span and span["name"], e["phase"]), (operator, phase), e["name"])
+                same((owner(by_id, e), e["phase"]), (operator, phase), e["name"])
                 seen[pattern] += 1
     for pattern, *_ in OWNERS:
         assert seen[pattern] and seen[pattern] % len(STEPS) == 0, f"{seen[pattern]} of {pattern}"
@@ -88,6 +100,19 @@ def kernel_times(kernels, mode="dygraph"):
 
 def check_tables(tables, truth, elapsed_ns, mode, mixed):
     kernels = [r for r in truth if r["kind"] == "kernel"]
+    check_launched(tables, truth, mode, mixed)
+    same(rows_by("event_type", tables, "overview")["Kernel"]["calls"], len(kernels), "Overview, Kernel")
+    gpus = {r["device"]: r["utilization_percent"] for r in tables["device"]["rows"] if r["device"].startswith("GPU")}
+    busy = {f"GPU{dev}": 100 * busy_ns([r for r in kernels if r["dev"] == dev]) / elapsed_ns
+            for dev in {r["dev"] for r in kernels}}
+    same(gpus.keys(), busy.keys(), "devices")
+    for name, percent in busy.items():
+        assert abs(gpus[name] - percent) < 0.02, f"{name} {gpus[name]} %, the truth has {percent} %"
+
+
+def check_launched(tables, truth, mode, mixed=MIXED):
+    """What the steps launched, whenever it ran."""
+    kernels = [r for r in truth if r["kind"] == "kernel"]
     by_name = collections.defaultdict(list)
     for r in kernels:
         by_name[r["name"]].append(r["ns"])
@@ -100,24 +125,17 @@ def check_tables(tables, truth, elapsed_ns, mode, mixed):
         if name not in mixed and not (mode == "to_static" and name.endswith("_grad")):
             same(operators[name]["gpu_total_ns"], sum(ns), f"Operator {name}")
     same(rows_by("name", tables, "model")["Optimization"]["gpu_total_ns"], sum(by_phase["Optimization"]), "Optimization")
-    same(rows_by("event_type", tables, "overview")["Kernel"]["calls"], len(kernels), "Overview, Kernel")
 
     copies = collections.defaultdict(lambda: [0, 0, 0])
     for r in truth:
-        if r["kind"] == "memcpy":
-            copies[r["name"]] = [a + b for a, b in zip(copies[r["name"]], (1, r["bytes"], r["ns"]))]
+        if r["kind"] != "kernel":
+            direction = r["name"] if r["kind"] == "memcpy" else "(Device)"
+            copies[direction] = [a + b for a, b in zip(copies[direction], (1, r["bytes"], r["ns"]))]
     ours = collections.defaultdict(lambda: [0, 0, 0])
-    for r in tables["manipulation"]["rows"]:
+    for r in tables.get("manipulation", {"rows": []})["rows"]:
         direction = r["name"].split()[1]
         ours[direction] = [a + b for a, b in zip(ours[direction], (r["calls"], r["size_bytes"], r["gpu_total_ns"]))]
     same(dict(ours), dict(copies), "Memory Manipulation")
-
-    gpus = {r["device"]: r["utilization_percent"] for r in tables["device"]["rows"] if r["device"].startswith("GPU")}
-    busy = {f"GPU{dev}": 100 * busy_ns([r for r in kernels if r["dev"] == dev]) / elapsed_ns
-            for dev in {r["dev"] for r in kernels}}
-    same(gpus.keys(), busy.keys(), "devices")
-    for name, percent in busy.items():
-        assert abs(gpus[name] - percent) < 0.02, f"{name} {gpus[name]} %, the truth has {percent} %"
 
 
 def busy_ns(kernels):
@@ -178,10 +196,7 @@ def owned(events, wanted):
     by_id, found = {e["id"]: e for e in events if "id" in e}, collections.Counter()
     for e in events:
         if e["type"] == "device" and e["step"] in STEPS and wanted(e):
-            span = by_id[e["launch_id"]]
-            while span and not span["kind"].startswith("Operator"):
-                span = by_id.get(span.get("parent_id"))
-            found[span and span["name"], e["phase"]] += 1 / len(STEPS)
+            found[owner(by_id, e), e["phase"]] += 1 / len(STEPS)
     return found
 
 
@@ -191,8 +206,31 @@ def amp(case):
     assert sum("gemm_f16" in r["name"] for r in rows) == 6 * len(STEPS), "matrix products of halves"
     same(owned(events, lambda e: "CastGradNode" not in e["name"] and "CastFunctor<phi::dtype::float16, float>" in e["name"]),
          {("cast dygraph", "Forward"): 3, ("CastGradNode", "Backward"): 5}, "from halves")
-    # An operator of the old kind (_legacy_C_ops) launches it: these have no probe.
-    same(owned(events, lambda e: "CheckFiniteAndUnscale" in e["name"]), {(None, "Other"): 1}, "unscaled gradients")
+    # An operator of _legacy_C_ops.
+    same(owned(events, lambda e: "CheckFiniteAndUnscale" in e["name"]),
+         {("check_finite_and_unscale dygraph", "Other"): 1}, "unscaled gradients")
+
+
+@test("operators of _legacy_C_ops: the same, and theirs are their kernels")
+def legacy(case):
+    events, _ = check(case, "dygraph", "--legacy")
+    same(owned(events, lambda e: "AccuracyCudaKernel" in e["name"] or e["kind"] == "Memset"),
+         {("accuracy dygraph", "Forward"): 2}, "a kernel and a set")
+    same(owned(events, lambda e: "TensorShufflingOp" in e["name"]),
+         {("pixel_unshuffle dygraph", "Forward"): 1, ("pixel_unshuffleGradNodeCompat", "Backward"): 1}, "shuffles")
+
+
+@test("an optimizer of _legacy_C_ops: Optimization, and its operators once")
+def legacy_optimizer(case):
+    # On a simulated device its kernel divides by 0.
+    job = case.job("paddle_train.py", "--device", "cpu", "--optimizer", "Lars", fresh=True, python=PYTHON,
+                   **settings(case)).wait_steps(10, timeout_s=180)
+    for options in (), ("--no-prune",):
+        tables = case.tool("-p", job.pid, "--record", f"{STEPS.start}:{STEPS.stop}", "--no-trace", "--no-progress",
+                           *options).done(120).report("--row-limit", "0")
+        same(rows_by("name", tables, "model")["Optimization"]["calls"], len(STEPS), "Optimization")
+        found = [r for r in tables["operator"]["rows"] if "lars_momentum" in r["name"]]
+        same([r["calls"] for r in found], [8 * len(STEPS)], f"rows of updates with {options}")
 
 
 @test("a loader with workers, whose batches go to the device: the same, and its copies")
