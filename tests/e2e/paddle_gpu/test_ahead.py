@@ -78,3 +78,8 @@ def static(case):
 @test("dygraph, a host many steps ahead of its device: the same")
 def dygraph(case):
     check_ahead(case, "dygraph", "--no-loader", "--sum")
+
+
+@test("to_static, a host many steps ahead of its device: the same")
+def to_static(case):
+    check_ahead(case, "to_static", "--no-loader", "--sum")
