@@ -196,7 +196,7 @@ const struct opt record_opts[] = {
 	 CAPTURE(step_unit), .choices = step_units},
 	{OPT_DURATION, "step-timeout", 0, "TIME",
 	 "Give up if no step is seen for this long (default 60s). --duration alone needs no step; "
-	 "its default is its own length, 10s at least.",
+	 "its default is its own length, at least 2.5s, or 10s if the job shows signs of steps.",
 	 CAPTURE(step_timeout_ns), .min = 1},
 	{OPT_FLAG, "no-steps", 0, NULL,
 	 "Do not look for steps: record by time, as soon as the probes are attached. For a program "
