@@ -26,6 +26,9 @@ def parse_args():
     parser.add_argument("--mode", default="gluon",
                         choices=["gluon", "hybrid", "hybrid_static", "module", "csv", "kv"])
     parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
+    parser.add_argument("--devices", type=int, help="that share a batch; default 2 of kv, else 1")
+    parser.add_argument("--kvstore", help="default: local of kv, else what the framework takes")
+    parser.add_argument("--wait-every", type=int, default=1, help="steps; between them the host runs ahead")
     parser.add_argument("--optimizer", default="adam")
     parser.add_argument("--workers", type=int, default=0, help="data loader processes")
     parser.add_argument("--threads", action="store_true", help="threads instead of these processes")
@@ -47,6 +50,19 @@ def parse_args():
 
 
 ARGS = parse_args()
+
+
+def contexts():
+    return [mx.Context(ARGS.device, i) for i in range(ARGS.devices or (2 if ARGS.mode == "kv" else 1))]
+
+
+STEP = itertools.count(1)
+
+
+def wait(result):
+    """In some steps; all else is asked for only."""
+    if next(STEP) % ARGS.wait_every == 0:
+        result.wait_to_read()
 
 
 def samples():
@@ -120,7 +136,7 @@ def checksum(net):
 
 
 def gluon_step():
-    devices = [mx.Context(ARGS.device, i) for i in range(2 if ARGS.mode == "kv" else 1)]
+    devices = contexts()
     net = gluon_network()
     net.initialize(ctx=devices)
     if ARGS.mode.startswith("hybrid"):
@@ -128,7 +144,7 @@ def gluon_step():
                       static_shape=ARGS.mode == "hybrid_static")
     loss_of = gluon.loss.SoftmaxCrossEntropyLoss()
     trainer = gluon.Trainer(net.collect_params(), ARGS.optimizer, {"learning_rate": 1e-3},
-                            kvstore="local" if ARGS.mode == "kv" else "device")
+                            kvstore=ARGS.kvstore or ("local" if ARGS.mode == "kv" else "device"))
     data = samples()
     dataset = gluon.data.ArrayDataset(*data)
     if ARGS.decode_us:
@@ -157,7 +173,7 @@ def gluon_step():
             if ARGS.ask_early and not left:
                 ahead.append(next(batches))
             trainer.step(BATCH)
-        losses[0].wait_to_read()
+        wait(losses[0])
         if ARGS.validate and next(counter) % 5 == 0:
             validate()
 
@@ -191,10 +207,10 @@ def csv_iterator():
 def module_step():
     x, y = samples()
     source = csv_iterator() if ARGS.mode == "csv" else mx.io.NDArrayIter(x, y, BATCH)
-    module = mx.mod.Module(symbol(), context=mx.Context(ARGS.device, 0))
+    module = mx.mod.Module(symbol(), context=contexts())
     module.bind([("data", (BATCH, 1, 16, 16))], [("softmax_label", (BATCH,))])
     module.init_params()
-    module.init_optimizer(kvstore=None, optimizer=ARGS.optimizer)
+    module.init_optimizer(kvstore=ARGS.kvstore, optimizer=ARGS.optimizer)
     batches = endless(source)
 
     def train():
@@ -205,7 +221,7 @@ def module_step():
         if not ARGS.infer:
             module.backward()
             module.update()
-        module.get_outputs()[0].wait_to_read()
+        wait(module.get_outputs()[0])
 
     return train, lambda: sum(float(p.abs().sum().asscalar()) for p in module.get_params()[0].values())
 

@@ -30,17 +30,31 @@ OWNERS = [
 ]
 
 
-def record(case, *options, mode="gluon", devices=1):
+def settings(case, devices=1):
     path = ":".join(map(str, (SIM / "lib", WHEELS / "cuda_nvrtc/lib", WHEELS / "nvtx/lib")))
-    job = case.job("mx_train.py", "--device", "gpu", "--mode", mode, fresh=True, python=SIM / "venv/bin/python",
-                   LD_LIBRARY_PATH=path, SIMGPU_DEVICES=str(devices), SIMGPU_TRUTH=str(case.dir / "truth")).wait_steps(10, timeout_s=180)
-    tool = case.tool("-p", job.pid, "--record", f"{STEPS.start}:{STEPS.stop}", "--no-prune", "--no-trace",
-                     "--no-progress", *options).done(120)
-    job.wait_steps(3)
-    truth = Truth(case.dir / f"truth.{job.pid}")
+    return {"LD_LIBRARY_PATH": path, "SIMGPU_DEVICES": str(devices), "SIMGPU_TRUTH": str(case.dir / "truth")}
+
+
+def start(case, *args, devices=1):
+    return case.job("mx_train.py", "--device", "gpu", *args, fresh=True, python=SIM / "venv/bin/python",
+                    **settings(case, devices))
+
+
+def truth_of(case, tool, pid):
+    truth = Truth(case.dir / f"truth.{pid}")
     assert not truth.misuse, truth.misuse
     assert "no device times" not in tool.err, tool.err
-    return tool, tool.events(), truth
+    return truth
+
+
+RECORD = "--record", f"{STEPS.start}:{STEPS.stop}", "--no-prune", "--no-trace", "--no-progress"
+
+
+def record(case, *options, mode="gluon", devices=1, args=()):
+    job = start(case, "--mode", mode, *args, devices=devices).wait_steps(10, timeout_s=180)
+    tool = case.tool("-p", job.pid, *RECORD, *options).done(120)
+    job.wait_steps(3)
+    return tool, tool.events(), truth_of(case, tool, job.pid)
 
 
 def check_activities(events, truth):
@@ -203,14 +217,17 @@ for MODE, DEVICES in ("hybrid_static", 1), ("module", 1), ("kv", 2):
     test(f"{MODE}, devices: {DEVICES}: activities are the truth's")(activities_of(MODE, DEVICES))
 
 
+def profile(case, *args, devices=1):
+    """What mx.profiler says of such a job."""
+    theirs = case.dir / "theirs.json"
+    job = start(case, "--profile", theirs, *args, devices=devices)
+    process.wait_for(lambda: job.popen.poll() is not None, 180, "the profiled job's end")
+    return json.loads(theirs.read_text())
+
+
 @test("operators are as many as mx.profiler counts on the device, and allocations nearly")
 def second_opinion(case):
-    path = ":".join(map(str, (SIM / "lib", WHEELS / "cuda_nvrtc/lib", WHEELS / "nvtx/lib")))
-    theirs = case.dir / "theirs.json"
-    job = case.job("mx_train.py", "--device", "gpu", "--profile", theirs, fresh=True, python=SIM / "venv/bin/python",
-                   LD_LIBRARY_PATH=path, SIMGPU_TRUTH=str(case.dir / "profiled"))
-    process.wait_for(lambda: job.popen.poll() is not None, 180, "the profiled job's end")
-    profiled = json.loads(theirs.read_text())
+    profiled = profile(case)
     steps, times = profiled["steps"], profiled["tables"]["Time"]["operator"]
     tool, events, _ = record(case, "--profile-memory")
     tables = tool.report("--table", "operator,memory", "--row-limit", "0")
