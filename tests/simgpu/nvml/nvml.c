@@ -59,6 +59,11 @@ SIM_EXPORT int nvmlDeviceGetHandleByIndex_v2(unsigned int i, device_t *out)
 {
 	return device_at((int)i, out);
 }
+/* Older headers had no version in the name. */
+SIM_EXPORT int nvmlDeviceGetHandleByIndex(unsigned int i, device_t *out)
+{
+	return nvmlDeviceGetHandleByIndex_v2(i, out);
+}
 
 SIM_EXPORT int nvmlDeviceGetHandleByPciBusId_v2(const char *id, device_t *out)
 {
