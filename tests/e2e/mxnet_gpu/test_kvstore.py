@@ -25,8 +25,8 @@ def late(case, mode, *options, args=()):
 
 def run(case, mode, *options, args=()):
     """The same, from the job's begin."""
-    tool = case.tool("run", *RECORD, *options, "--", SIM / "venv/bin/python", WORKLOADS / "mx_train.py", "--device", "gpu",
-                     "--steps", 3000 if mode == "module" else 1000, "--mode", mode, *SHARED, *args,
+    tool = case.tool("run", *RECORD, *options, "--", SIM / "venv/bin/python", WORKLOADS / "mx_train.py", "--device",
+                     "gpu", "--steps", 3000 if mode == "module" else 1000, "--mode", mode, *SHARED, *args,
                      env=dict(ENV, **settings(case, DEVICES))).done(180)
     (log,) = case.dir.glob("truth.*")
     return tool, tool.events(), truth_of(case, tool, log.name.split(".")[1])
