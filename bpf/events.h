@@ -34,6 +34,7 @@ enum pt_rec_kind {
 	PT_REC_MARK,	    /* struct pt_rec_mark: a counter's value, or an instant */
 	PT_REC_FULL_NAME,   /* struct pt_rec_full_name: of the span that began at ts_ns */
 	PT_REC_STACK,	    /* struct pt_rec_stack: goes before the first span that has it */
+	PT_REC_STORAGE,	    /* struct pt_rec_storage: what a block of memory is for */
 };
 
 /* How the end of a span was seen; the same numbers go into the recording. */
@@ -238,6 +239,16 @@ struct pt_rec_mark {
 	__u8 scope; /* INSTANT: 'g' global, 'p' process, anything else: thread */
 	__u16 pad;
 	__u32 name_len; /* bytes of its text, without NUL; 0: the row's own name */
+	struct pt_name name;
+};
+
+struct pt_rec_storage {
+	struct pt_rec h;
+	__u64 ts_ns;
+	__u64 addr;
+	__u64 taken;	/* bytes of the device's memory that it was given, 0: it has a new name */
+	__u32 reused;	/* 1: the framework's pool had them */
+	__u32 name_len; /* bytes of its text, without NUL */
 	struct pt_name name;
 };
 

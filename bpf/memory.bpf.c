@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /* Allocations and frees, as the framework's own allocators report them. */
 #include "open_spans.bpf.h"
+#include "names.bpf.h"
 #include "registers.bpf.h"
 
 static __always_inline void memory_emit(struct pt_regs *ctx, __u64 addr, __s64 bytes,
@@ -110,13 +111,40 @@ int memory_placed(struct pt_regs *ctx)
 	return 0;
 }
 
+/* What the block at addr is for, in cfg.name_path and its domain; with taken bytes, where they are
+ * told. */
+static __always_inline void storage_emit(struct pt_regs *ctx, const struct pt_probe_cfg *cfg,
+					 __u32 row, __u64 addr, __u64 taken, bool reused)
+{
+	struct pt_rec_storage *r;
+
+	if (!addr || !ctl.window_open)
+		return;
+	r = ring_reserve(&ring, sizeof(*r));
+	if (!r) {
+		count_lost(&ctl.lost_ring);
+		return;
+	}
+	rec_init(&r->h, PT_REC_STORAGE, sizeof(*r), row);
+	r->ts_ns = bpf_ktime_get_ns();
+	r->addr = addr;
+	r->taken = taken;
+	r->reused = reused;
+	r->name_len = read_name(ctx, cfg, &r->name);
+	if (!r->name_len) /* an empty name has a scope */
+		r->name_len = read_domain(
+			read_u64(arg_word(ctx, cfg->domain - 1) + cfg->domain_text), r->name.text);
+	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
+}
+
 struct memory_block {
 	__u64 addr, bytes;
 	__u32 device_type, device_index;
 };
 
 /* (this, const struct memory_block &), with cfg.flags 1 freed. cfg.code: what the framework calls a
- * CUDA device; all others are the host's. */
+ * CUDA device; all others are the host's. cfg.domain: a device's block has a name, see
+ * storage_emit(). */
 SEC("uprobe")
 int memory_block(struct pt_regs *ctx)
 {
@@ -131,5 +159,22 @@ int memory_block(struct pt_regs *ctx)
 		device = 1 | (block.device_index & 0xff) << 8;
 	memory_emit(ctx, block.addr, cfg->flags ? -(__s64)block.bytes : (__s64)block.bytes, ~0ull,
 		    ~0ull, device);
+	if (cfg->domain && device)
+		storage_emit(ctx, cfg, row, block.addr, 0, false);
+	return 0;
+}
+
+/* cfg.link leads to a block's address. cfg.flags 1: it is given out, (this, block, size_t bytes
+ * that are taken for it, bool from the framework's pool). */
+SEC("uprobe")
+int storage(struct pt_regs *ctx)
+{
+	__u32 row = probe_row(ctx);
+	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);
+
+	stat_hit(row);
+	if (cfg)
+		storage_emit(ctx, cfg, row, link_object(ctx, cfg), cfg->flags ? ctx->dx : 0,
+			     cfg->flags && ctx->cx & 1);
 	return 0;
 }

@@ -132,16 +132,6 @@ static __always_inline void full_name_send(struct pt_thread *t, const struct pt_
 		count_lost(&ctl.lost_ring);
 }
 
-/* The object that a later call has, too; 0: none. */
-static __always_inline __u64 link_object(struct pt_regs *ctx, const struct pt_probe_cfg *cfg)
-{
-	__u64 at = arg_word(ctx, cfg->link - 1) + cfg->link_at;
-
-	for (__u32 i = 0; i < 3 && i < cfg->link_derefs; i++)
-		at = read_u64(at);
-	return at;
-}
-
 static __always_inline __u32 no_name(struct pt_name *name)
 {
 	name->text[0] = PT_UNNAMED;

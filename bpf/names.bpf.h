@@ -119,6 +119,16 @@ static __always_inline __u64 name_address(struct pt_regs *ctx, const struct pt_p
 	return at + cfg->name_path[cfg->name_derefs < 2 ? cfg->name_derefs : 2];
 }
 
+/* The object that a later call has, too; 0: none. */
+static __always_inline __u64 link_object(struct pt_regs *ctx, const struct pt_probe_cfg *cfg)
+{
+	__u64 at = arg_word(ctx, cfg->link - 1) + cfg->link_at;
+
+	for (__u32 i = 0; i < 3 && i < cfg->link_derefs; i++)
+		at = read_u64(at);
+	return at;
+}
+
 /* The beginning of a domain and two colons into dst, which has room for PT_NAME_MAX; how many
  * bytes. */
 static __always_inline __u32 read_domain(__u64 addr, char *dst)

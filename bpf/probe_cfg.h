@@ -156,8 +156,8 @@ struct pt_probe_cfg {
 	__u8 domain;
 	__u8 domain_text;
 	__u16 domain_at;
-	/* Of named_entry: slot of what leads to an object that a later call has, too, 1 higher, 0: none;
-	 * link_at bytes behind it so many pointers are followed. */
+	/* Of named_entry and storage: slot of what leads to an object that a later call has, too, 1 higher,
+	 * 0: none; link_at bytes behind it so many pointers are followed. */
 	__u8 link;
 	__u8 link_derefs;
 	__u16 link_at;

@@ -15,5 +15,6 @@ extern const struct exporter exporter_jsonl;
 extern const struct exporter exporter_csv;
 extern const struct exporter exporter_cuda_profiler;
 extern const struct exporter exporter_paddle_proto;
+extern const struct exporter exporter_gpu_memory_profile;
 
 #endif

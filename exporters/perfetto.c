@@ -351,8 +351,18 @@ static int put_counter(struct perfetto *p, const struct slice *s)
 	return put_value(p, c, s->ts_ns);
 }
 
+/* What memory is for is no mark of the user's. */
+static bool is_storage(const struct perfetto *p, const struct slice *s)
+{
+	const struct name *n = s->ev.name ? recording__name(p->r, s->ev.name) : NULL;
+
+	return n && n->category == CAT_STORAGE;
+}
+
 static int put_point(struct perfetto *p, const struct slice *s, uint64_t track)
 {
+	if (is_storage(p, s))
+		return 0;
 	p->events++;
 	if (s->ev.type == EVENT_MEMORY)
 		return put_memory(p, s);

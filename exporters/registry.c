@@ -13,6 +13,7 @@ static const struct exporter *const rows[] = {
 	&exporter_jsonl,
 	&exporter_cuda_profiler,
 	&exporter_paddle_proto,
+	&exporter_gpu_memory_profile,
 	NULL,
 };
 

@@ -38,6 +38,7 @@ static const struct category_row {
 	[CAT_EVALUATION] = {"cpu_op", "cpu_op", ROLE_OPERATOR},
 	[CAT_OPTIMIZER_BEGIN] = {"user_annotation", "user_annotation", ROLE_ANNOTATION},
 	[CAT_EXECUTION] = {"user_annotation", "user_annotation", ROLE_ANNOTATION},
+	[CAT_STORAGE] = {"user_annotation", "user_annotation", ROLE_ANNOTATION},
 	[CAT_PIPELINE] = {"user_annotation", "user_annotation", ROLE_ANNOTATION},
 	[CAT_QUEUE_EMPTY] = {"user_annotation", "user_annotation", ROLE_ANNOTATION},
 	[CAT_QUEUE_FULL] = {"user_annotation", "user_annotation", ROLE_ANNOTATION},

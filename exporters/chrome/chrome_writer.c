@@ -498,8 +498,8 @@ static int put_mark(struct chrome_writer *w, const struct timeline_event *te)
 	const bool counter = e->type == EVENT_COUNTER;
 	char *p;
 
-	if (!row)
-		return 0;
+	if (!row || n->category == CAT_STORAGE)
+		return 0; /* what memory is for is no mark of the user's */
 	p = chrome_writer__begin(w, text_file__room(w->out, 64));
 	p = counter ? TEXT_LIT(p, "{\"ph\":\"C\",\"name\":")
 		    : TEXT_LIT(put_scope(p, e->id), ",\"cat\":\"instant\",\"name\":");

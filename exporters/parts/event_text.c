@@ -32,6 +32,7 @@ const char *category__key(uint8_t category)
 		[CAT_EVALUATION] = "evaluation",
 		[CAT_OPTIMIZER_BEGIN] = "optimizer_begin",
 		[CAT_EXECUTION] = "execution",
+		[CAT_STORAGE] = "storage",
 		[CAT_PIPELINE] = "pipeline",
 		[CAT_QUEUE_EMPTY] = "queue_empty",
 		[CAT_QUEUE_FULL] = "queue_full",

@@ -279,7 +279,10 @@ COLUMN(sequence,
 	       ? number(row->ev->id)
 	       : none)
 COLUMN(address,
-       row->ev->type == EVENT_MEMORY && row->ev->id != EVENT_NO_ID ? number(row->ev->id) : none)
+       (row->ev->type == EVENT_MEMORY || (row->name && row->name->category == CAT_STORAGE)) &&
+		       row->ev->id != EVENT_NO_ID
+	       ? number(row->ev->id)
+	       : none)
 COLUMN(value, row->name &&category__is_joined(row->name->category) ? none
 	      : row->ev->value || row->ev->type == EVENT_COUNTER || row->ev->type == EVENT_MEMORY
 		      ? ((struct value){.type = VALUE_INT, .i = row->ev->value})

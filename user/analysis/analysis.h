@@ -177,7 +177,7 @@ struct table_impl {
 extern const struct table_impl table_summary, table_findings, table_device, table_overview,
 	table_model, table_distributed, table_collectives, table_operator, table_kernel,
 	table_manipulation, table_calls, table_userdefined, table_pipeline, table_counters,
-	table_perf, table_memory, table_sched, table_sched_steps, table_syscalls, table_steps,
+	table_perf, table_memory, table_storage, table_sched, table_sched_steps, table_syscalls, table_steps,
 	table_key_averages, table_classic, table_aggregate, table_step_trace, table_op_type,
 	table_op_detail, table_activity, table_timeline, table_cost;
 

@@ -14,10 +14,11 @@ static const struct short_table {
 	const struct table_impl *impl;
 	size_t rows;
 } short_tables[] = {
-	{&table_summary, 0},   {&table_findings, 0}, {&table_model, 0},	    {&table_distributed, 0},
-	{&table_operator, 20}, {&table_kernel, 10},  {&table_calls, 10},    {&table_sched, 20},
-	{&table_pipeline, 20}, {&table_memory, 10},  {&table_syscalls, 10}, {&table_counters, 20},
-	{&table_steps, 20},    {&table_device, 0},   {&table_perf, 0},	    {&table_cost, 0},
+	{&table_summary, 0},   {&table_findings, 0}, {&table_model, 0},	   {&table_distributed, 0},
+	{&table_operator, 20}, {&table_kernel, 10},  {&table_calls, 10},   {&table_sched, 20},
+	{&table_pipeline, 20}, {&table_memory, 10},  {&table_storage, 10}, {&table_syscalls, 10},
+	{&table_counters, 20}, {&table_steps, 20},   {&table_device, 0},   {&table_perf, 0},
+	{&table_cost, 0},
 };
 
 /* NULL: it has none. */

@@ -8,6 +8,7 @@
 #include "frameworks/probe_table.h"
 #include "frameworks/python/python_loader.h"
 #include "frameworks/python/python_watch.h"
+#include "attach/site.h"
 #include "common/util.h"
 #include <stdlib.h>
 #include <string.h>
@@ -240,6 +241,7 @@ static const struct probe_row rows[] = {
 	{
 		.lib = LIB_MXNET,
 		.symbol = "_ZN5mxnet7storage21DeviceStorageProfiler7OnAllocE",
+		.other_symbol = "_ZN5mxnet8profiler21DeviceStorageProfiler7OnAllocE",
 		.details = AT_ALL,
 		.group = GROUP_MEMORY,
 		.category = CAT_ALLOCATION,
@@ -251,6 +253,7 @@ static const struct probe_row rows[] = {
 	{
 		.lib = LIB_MXNET,
 		.symbol = "_ZN5mxnet7storage21DeviceStorageProfiler6OnFreeE",
+		.other_symbol = "_ZN5mxnet8profiler21DeviceStorageProfiler6OnFreeE",
 		.details = AT_ALL,
 		.group = GROUP_MEMORY,
 		.category = CAT_ALLOCATION,
@@ -289,10 +292,90 @@ static const struct probe_row engine_rows[] = {
 		0x28, .flags = PT_NAMED_BY_CALL),
 };
 
+/* Storage::Handle begins as struct memory_block; behind it lie the profiler's scope and the name.
+ * NDArray and Chunk begin with a pointer to one and with it. 2.0.0b1 */
+#define STORAGE_VERSION "2.0.0beta1"
+#define HANDLE_SCOPE	0x20
+#define HANDLE_NAME	0x28
+
+static const struct probe_row storage_rows[] = {
+	{
+		.lib = LIB_MXNET,
+		.symbol = "_ZN5mxnet8profiler24GpuDeviceStorageProfiler7OnAllocE",
+		.details = AT_ALL,
+		.group = GROUP_MEMORY,
+		.category = CAT_STORAGE,
+		.program = "storage",
+		.cfg = {.name_source = PT_NAME_COW,
+			.name_reg = 1,
+			.name_path = {HANDLE_NAME},
+			.domain = 2,
+			.domain_text = HANDLE_SCOPE,
+			.link = 2,
+			.link_derefs = 1,
+			.flags = 1},
+		.slide = true,
+		.slide_keep = SITE_RSI | SITE_RDX | SITE_RCX,
+		.memory = true,
+		.loses = "GPU memory by profiler scope",
+	},
+	{
+		.lib = LIB_MXNET,
+		.symbol = "_ZN5mxnet7NDArray17AssignStorageInfoE",
+		.details = AT_ALL,
+		.group = GROUP_MEMORY,
+		.category = CAT_STORAGE,
+		.program = "storage",
+		.cfg = {.name_source = PT_NAME_COW,
+			.name_reg = 2,
+			.domain = 2,
+			.link = 1,
+			.link_derefs = 2},
+		.slide = true,
+		.slide_keep = SITE_RDI | SITE_RSI | SITE_RDX,
+		.memory = true,
+		.loses = "GPU memory by profiler scope",
+	},
+};
+
+static const struct probe_table storage_table = {libs, NULL, LIB_CNT, storage_rows,
+						 ARRAY_SIZE(storage_rows)};
+
 static const struct probe_table engine_table = {libs, NULL, LIB_CNT, engine_rows,
 						ARRAY_SIZE(engine_rows)};
 
 static const struct probe_table table = {libs, NULL, LIB_CNT, rows, ARRAY_SIZE(rows)};
+
+/* The length of what gluon puts before a parameter's name: 8-4-4-4-12 hexadecimal digits, each
+ * group with a "_" behind it; 0: it is something else. */
+static size_t unique_prefix(const char *name)
+{
+	static const unsigned char groups[] = {8, 4, 4, 4, 12};
+	const char *at = name;
+
+	for (size_t i = 0; i < sizeof(groups); i++) {
+		if (strspn(at, "0123456789abcdefABCDEF") != groups[i] || at[groups[i]] != '_')
+			return 0;
+		at += groups[i] + 1;
+	}
+	return (size_t)(at - name);
+}
+
+/* A block's scope ends with a colon, and two more come before its name, which MXNet's own csv has
+ * without what is unique in it. */
+static void shorten(char *name)
+{
+	char *text = strstr(name, ":::"); /* its first colon is the scope's */
+	size_t prefix;
+
+	if (!text)
+		return;
+	text++;
+	memmove(text, text + 2, strlen(text + 2) + 1);
+	prefix = unique_prefix(text);
+	if (text[prefix])
+		memmove(text, text + prefix, strlen(text + prefix) + 1);
+}
 
 /* Every optimizer operator of 1.9.1 ends so, but the phases of lamb. */
 static bool updates_parameters(const char *op)
@@ -453,6 +536,34 @@ static int plan_engine(struct target *t, const struct plan_opts *opts, struct pr
 	return err;
 }
 
+/* What a device's memory is for. Versions before 2 have no names for it, which the table says. */
+static int plan_storage(struct target *t, const struct framework_match *m,
+			const struct plan_opts *opts, struct probe_plan *plan)
+{
+	struct table_scan scan;
+
+	if (!opts->profile_memory || m->version[0] == '1' || !target__find_lib(t, "libcuda.so*"))
+		return 0;
+	if (strcmp(m->version, STORAGE_VERSION) != 0)
+		return probe_plan__missing(plan,
+					   "MXNet %s was not measured: GPU memory by "
+					   "profiler scope is not known",
+					   m->version);
+	for (size_t i = 0; i < plan->cnt; i++) {
+		struct planned_probe *probe = &plan->probes[i];
+
+		if (!probe->program || strcmp(probe->program, "memory_block") != 0 ||
+		    probe->cfg.flags)
+			continue;
+		probe->cfg.name_source = PT_NAME_COW;
+		probe->cfg.name_reg = 1;
+		probe->cfg.name_path[0] = HANDLE_NAME;
+		probe->cfg.domain = 2;
+		probe->cfg.domain_text = HANDLE_SCOPE;
+	}
+	return probe_table__plan(&storage_table, t, opts, plan, &scan);
+}
+
 static int mxnet_plan(struct target *t, const struct framework_match *m,
 		      const struct plan_opts *opts, struct probe_plan *plan)
 {
@@ -468,6 +579,8 @@ static int mxnet_plan(struct target *t, const struct framework_match *m,
 	if (!err && m->known_version)
 		err = plan_engine(t, opts, plan);
 	if (!err)
+		err = plan_storage(t, m, opts, plan);
+	if (!err)
 		err = python_loader__plan(t, &gluon_loader, plan);
 	return err ? err : plan_optimizer_steps(t, plan);
 }
@@ -479,4 +592,5 @@ const struct framework framework_mxnet = {
 	.recognise = mxnet_recognise,
 	.plan = mxnet_plan,
 	.updates_parameters = updates_parameters,
+	.shorten = shorten,
 };

@@ -84,6 +84,7 @@ enum span_kind kind__of_category(enum span_category cat)
 		[CAT_EVALUATION] = KIND_SCRIPT,
 		[CAT_OPTIMIZER_BEGIN] = KIND_OTHER,
 		[CAT_EXECUTION] = KIND_EXECUTION,
+		[CAT_STORAGE] = KIND_OTHER,
 	};
 
 	return cat < CAT_CNT ? kinds[cat] : KIND_OTHER;

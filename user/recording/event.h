@@ -19,7 +19,7 @@ enum event_type {
 	/* value of the named counter of its process from ts_ns on; EVENT_RELATIVE: less an unknown
 	 * one that it had before it was seen first */
 	EVENT_COUNTER = 6,
-	EVENT_INSTANT = 7, /* a mark, dur_ns = 0; id = enum instant_scope */
+	EVENT_INSTANT = 7, /* a mark, dur_ns = 0; id = enum instant_scope, or see CAT_STORAGE */
 };
 
 /* What a name stands for. Fixed per name, so events do not repeat it. */
@@ -67,6 +67,10 @@ enum span_category {
 	 * value; of those of one value calls and executions follow each other in order. "?": the
 	 * call has the name. */
 	CAT_EXECUTION = 28,
+	/* Of an EVENT_INSTANT: what a block of a device's memory is for, "SCOPE:NAME"; id = its address.
+	 * value = bytes that are taken for it, where it is given out, EVENT_POOLED: by the framework's
+	 * pool; 0: it has this name from now on. */
+	CAT_STORAGE = 29,
 	CAT_CNT,
 };
 
@@ -81,7 +85,8 @@ enum event_flags {
 	EVENT_FAILED = 4,    /* a call that returned an error */
 	EVENT_UNPROBED = 8,  /* a span seen without a probe: it holds no cost of ours */
 	EVENT_RELATIVE = 16, /* a counter's value counts from 0 at its first event of the session */
-	EVENT_POOLED = 128,  /* memory of a device's pool (cudaMallocAsync), with a name, too */
+	/* memory of a device's pool (cudaMallocAsync), with a name, too; see CAT_STORAGE */
+	EVENT_POOLED = 128,
 	EVENT_STACKED = 32,  /* in files only: it has a stack; readers are given event.stack */
 };
 

@@ -37,7 +37,8 @@ static int add(const struct analysis *a, struct counters *c, const struct event 
 
 	if ((e->type != EVENT_COUNTER && e->type != EVENT_INSTANT) || !t || !name)
 		return 0;
-	if (name->category == CAT_QUEUE_EMPTY || name->category == CAT_QUEUE_FULL)
+	if (name->category == CAT_QUEUE_EMPTY || name->category == CAT_QUEUE_FULL ||
+	    name->category == CAT_STORAGE)
 		return 0;
 	row = row_of(c, e, t->pid);
 	if (!row)

@@ -487,6 +487,8 @@ int decoder__record(struct decoder *d, const void *data, size_t size)
 		return TAKE(pt_rec_async, decoder__async_end);
 	case PT_REC_MARK:
 		return TAKE(pt_rec_mark, decoder__mark);
+	case PT_REC_STORAGE:
+		return TAKE(pt_rec_storage, decoder__storage);
 	default:
 		d->malformed++;
 		return 0;

@@ -102,5 +102,6 @@ int decoder__memory(struct decoder *d, const struct pt_rec_memory *r);
 int decoder__async_begin(struct decoder *d, const struct pt_rec_async *r);
 int decoder__async_end(struct decoder *d, const struct pt_rec_async *r);
 int decoder__mark(struct decoder *d, const struct pt_rec_mark *r);
+int decoder__storage(struct decoder *d, const struct pt_rec_storage *r);
 
 #endif

@@ -108,3 +108,27 @@ int decoder__mark(struct decoder *d, const struct pt_rec_mark *r)
 	free(name.text);
 	return err;
 }
+
+int decoder__storage(struct decoder *d, const struct pt_rec_storage *r)
+{
+	const struct planned_probe *probe = decoder__row_probe(d, r->h.probe);
+	struct decoded_name name;
+	struct event e = {.type = EVENT_INSTANT,
+			  .ts_ns = r->ts_ns,
+			  .id = r->addr,
+			  .value = (int64_t)r->taken,
+			  .flags = r->reused ? EVENT_POOLED : 0,
+			  .end = END_OBJECT};
+
+	if (!probe || !r->name_len || e.value < 0)
+		return d->malformed++, 0;
+	decoder__count_hits(d, r->h.probe, 1);
+	name = decoder__name(d, &r->name, r->name_len);
+	if (name.text && d->framework && d->framework->shorten)
+		d->framework->shorten(name.text);
+	decoder__mark_cut(d, &name);
+	e.track = decoder__track(d, r->h.pid, r->h.tid);
+	e.name = name.text ? recording_writer__name(d->writer, CAT_STORAGE, name.text, NULL) : 0;
+	free(name.text);
+	return e.track && e.name ? recording_writer__event(d->writer, &e) : -ENOMEM;
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The csv that MXNet 2 writes for its GPU memory profiler, gpu_memory_profile-pid_PID.csv: a line
+ * for each block that was given out and did not go back to the driver, by name. Its pool holds what
+ * no array does. src/profiler/storage_profiler.cc, DumpProfile.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/counted.h"
+#include "common/err.h"
+#include "common/util.h"
+#include "exporters/exporters.h"
+#include "exporters/parts/facts.h"
+#include "exporters/parts/output.h"
+#include "exporters/parts/text_file.h"
+#include "model/storage_log.h"
+
+struct kept {
+	struct storage_block block;
+	const char *name;
+};
+
+struct profile {
+	const struct recording *r;
+	struct storage_log log;
+	struct kept *kept;
+	size_t cnt, cap;
+	uint64_t unknown; /* blocks whose actual size is not known */
+};
+
+static int read_events(struct profile *p)
+{
+	struct recording_cursor *c;
+	struct event e;
+	int err = recording_cursor__open(p->r, &c), added = 0;
+
+	if (err)
+		return err;
+	while (!added && (err = recording_cursor__next(c, &e)) > 0)
+		added = storage_log__add(&p->log, p->r, &e);
+	recording_cursor__close(c);
+	return added ? added : err;
+}
+
+static int keep_block(const struct storage_block *b, void *ctx)
+{
+	struct profile *p = ctx;
+	const struct name *n = recording__name(p->r, b->name);
+	const struct kept h = {*b, n && n->text ? n->text : "(name lost)"};
+
+	if (!b->kept)
+		return 0;
+	p->unknown += b->taken_bytes == STORAGE_UNKNOWN;
+	return ARRAY_PUSH(p->kept, p->cnt, p->cap, h);
+}
+
+/* The original has those of one name in no order that means anything. */
+static int by_name(const void *x, const void *y)
+{
+	const struct kept *p = x, *q = y;
+	const int names = strcmp(p->name, q->name);
+
+	if (names)
+		return names;
+	if (p->block.device != q->block.device)
+		return p->block.device < q->block.device ? -1 : 1;
+	if (p->block.requested_bytes != q->block.requested_bytes)
+		return p->block.requested_bytes < q->block.requested_bytes ? -1 : 1;
+	return 0;
+}
+
+/* Each value is quoted, as there. */
+static void put_name(struct text_file *out, const char *name)
+{
+	text_file__put(out, "\"", 1);
+	for (; *name; name++)
+		text_file__put(out,
+			       (unsigned char)*name < ' ' ? " "
+			       : *name == '"'		  ? "\"\""
+							  : name,
+			       *name == '"' ? 2 : 1);
+	text_file__put(out, "\"", 1);
+}
+
+static void put_bytes(struct text_file *out, uint64_t bytes)
+{
+	if (bytes == STORAGE_UNKNOWN)
+		text_file__put(out, ",\"\"", 3);
+	else
+		text_file__print(out, ",\"%" PRIu64 "\"", bytes);
+}
+
+static void put_lines(const struct profile *p, struct text_file *out)
+{
+	text_file__print(out, "\"Attribute Name\",\"Requested Size\",\"Device\",\"Actual Size\","
+			      "\"Reuse?\"\n");
+	for (size_t i = 0; i < p->cnt; i++) {
+		const struct storage_block *b = &p->kept[i].block;
+
+		put_name(out, p->kept[i].name);
+		put_bytes(out, b->requested_bytes);
+		text_file__print(out, ",\"%d\"", b->device);
+		put_bytes(out, b->taken_bytes);
+		text_file__print(out, ",\"%d\"\n", b->reused);
+	}
+}
+
+static int gpu_memory_profile__run(const struct recording *r, const struct export_opts *opts,
+				   struct export_result *result)
+{
+	struct profile p = {.r = r};
+	struct text_file *out = NULL;
+	auto_free char *loss = facts__loss(r);
+	int level, err = output__no_dialect(opts, "gpu-memory-profile");
+
+	*result = (struct export_result){0};
+	if (!err && !recording__has_category(r, CAT_STORAGE))
+		err = err__set(-EINVAL,
+			       "the recording has no GPU memory by profiler scope; MXNet 2 "
+			       "has scopes, and record --profile-memory records them");
+	if (!err)
+		err = output__choose(r, opts, ".gpu_memory.csv", 0, &level, result);
+	if (!err)
+		err = read_events(&p);
+	if (!err)
+		err = storage_log__each(&p.log, keep_block, &p);
+	if (!err && p.cnt)
+		qsort(p.kept, p.cnt, sizeof(*p.kept), by_name);
+	if (!err)
+		err = text_file__open(result->path, level, &out);
+	if (!err) {
+		put_lines(&p, out);
+		result->events = p.cnt;
+		err = text_file__end(out, text_file__error(out), &result->bytes);
+	}
+	if (!err && p.unknown)
+		log__warn("left empty: Actual Size of %s that the driver gave before the window",
+			  counted(p.unknown, "block", "blocks").s);
+	if (!err && loss && *loss)
+		log__warn("the file has no place for it: the recording is %s", loss);
+	free(p.kept);
+	storage_log__free(&p.log);
+	return err;
+}
+
+const struct exporter exporter_gpu_memory_profile = {
+	.name = "gpu-memory-profile",
+	.summary = "MXNet 2's gpu_memory_profile-pid_PID.csv: what a device's memory is held for",
+	.run = gpu_memory_profile__run,
+};
