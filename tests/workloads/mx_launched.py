@@ -1,5 +1,9 @@
 """One process of an MXNet job with a distributed key-value store: it starts the scheduler, a server and
-two workers below itself, as dmlc's tracker does, with its environment."""
+two workers below itself, as dmlc's tracker does, with its environment. DEVICE=gpu: each on a device of its own.
+SLOW_RANK=N: that worker sleeps 20 ms in each step."""
+import os
+import time
+
 import launcher
 
 
@@ -17,13 +21,17 @@ def training():
     store = mx.kv.create("dist_sync")
     network = gluon.nn.Sequential()
     network.add(gluon.nn.Dense(64, activation="relu"), gluon.nn.Dense(10))
-    network.initialize()
+    device = mx.gpu(store.rank) if os.environ.get("DEVICE") == "gpu" else mx.cpu()
+    slow = os.environ.get("SLOW_RANK") == str(store.rank)
+    network.initialize(ctx=device)
     trainer = gluon.Trainer(network.collect_params(), "sgd", {"learning_rate": 0.01}, kvstore=store,
                             update_on_kvstore=True)
     loss_of = gluon.loss.L2Loss()
-    x, y = nd.ones((8, 32)), nd.ones((8, 10))
+    x, y = nd.ones((8, 32), ctx=device), nd.ones((8, 10), ctx=device)
 
     def step():
+        if slow:
+            time.sleep(0.02)
         with autograd.record():
             loss = loss_of(network(x), y)
         loss.backward()

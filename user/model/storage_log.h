@@ -27,7 +27,7 @@ struct storage_log {
 	uint64_t unknown_frees; /* of named blocks' devices: what was given out before */
 };
 
-/* Takes an event if it is one of a device's storage; 0 or -ENOMEM. args of an EVENT_MEMORY are read. */
+/* Takes an event if it is one of a device's storage; 0 or -ENOMEM. */
 int storage_log__add(struct storage_log *log, const struct recording *r, const struct event *e);
 /* Each block that was given out and has a name, by address and time; stops at an error of fn. */
 int storage_log__each(struct storage_log *log, int (*fn)(const struct storage_block *b, void *ctx),

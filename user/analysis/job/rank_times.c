@@ -59,6 +59,7 @@ static int gather_device(struct reading *rd, const struct step *step, const stru
 			continue;
 		is_collective = kernel_name__is_collective(span__name(rd->r, s));
 		rd->times->has_device = true;
+		rd->times->waits |= is_collective;
 		err = add(is_collective ? &rd->collectives : &rd->compute, &s->ev);
 		if (!err && step && s->launch)
 			err = launched__add(&rd->times->launched, step, &s->ev, is_collective);
@@ -74,16 +75,24 @@ static bool is_blocked(const struct batch *b, const struct track_batch *t, const
 	       (s->parent || t->track->id == b->step->track);
 }
 
+/* MXNet's engine exchanges what a call of a key-value store asks for, and it waits. */
+static bool only_asks(const struct reading *rd, const struct span *s)
+{
+	return !strncmp(span__name(rd->r, s), "MXKVStore", strlen("MXKVStore"));
+}
+
 /* Calls that do the work themselves, or wait for it. */
 static int gather_host(struct reading *rd, const struct batch *b, const struct track_batch *t)
 {
 	int err = 0;
 
 	for (const struct span *s = t->roots; s && !err; s = span__next(s, NULL)) {
-		if (s->kind == KIND_COMMUNICATION)
+		if (s->kind == KIND_COMMUNICATION) {
+			*(only_asks(rd, s) ? &rd->times->asks : &rd->times->waits) = true;
 			err = add(&rd->collectives, &s->ev);
-		else if (is_blocked(b, t, s))
+		} else if (is_blocked(b, t, s)) {
 			err = add(&rd->blocked, &s->ev);
+		}
 	}
 	return err;
 }
@@ -93,8 +102,10 @@ static int gather(struct reading *rd, const struct batch *b)
 	int err = 0;
 
 	for (size_t i = 0; i < b->other_cnt && !err; i++)
-		if (analysis__is_collective(rd->r, &b->others[i]))
+		if (analysis__is_collective(rd->r, &b->others[i])) {
+			rd->times->waits = true;
 			err = add(&rd->collectives, &b->others[i]);
+		}
 	for (size_t i = 0; i < b->track_cnt && !err; i++)
 		err = b->tracks[i].track->kind == TRACK_DEVICE
 			      ? gather_device(rd, b->step, b->tracks[i].roots)

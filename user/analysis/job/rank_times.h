@@ -23,6 +23,8 @@ struct rank_times {
 	struct launched launched;
 	bool has_device;
 	bool timer_only;	  /* recording__is_timer_only */
+	bool waits; /* some collectives do the exchange or wait for it ... */
+	bool asks;  /* ... and some only ask an engine for it */
 	const char *why_unsure;	  /* losses__why_unsure(); NULL: sure enough */
 	struct coverage coverage; /* of the kernels, collectives among them */
 };

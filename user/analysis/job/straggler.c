@@ -103,6 +103,9 @@ static const char *why_unknown(const struct job *j)
 		else if (t->timer_only)
 			why = "--timer-only does not record collectives, in which ranks wait for "
 			      "each other";
+		else if (t->asks && !t->waits)
+			why = "the calls of a key-value store only ask MXNet's engine for the "
+			      "exchange, so it is not known who waits for whom";
 		else if (!j->members[i].waits.ns)
 			why = "no collectives were seen, in which ranks wait for each other";
 	}
