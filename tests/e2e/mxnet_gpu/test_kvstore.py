@@ -2,6 +2,7 @@
 """A key-value store `device` over two devices: each kernel, copy and set of both, and the engine's operator that asked
 for it, attached late, from the job's begin, and with a host that runs ahead."""
 import collections
+import math
 import re
 
 from lib.device_truth import STEPS, same
@@ -42,7 +43,8 @@ def checked_step(e, r, launch, by_id, steps):
     if root.get("cut") and not ends_in:
         ends_in = [max(steps)] if e["step"] is not None else []  # with the window
     same(e["step"], ends_in[0] if ends_in else None, f"step of {r['name']}")
-    assert root["ts_ns"] <= r["submit_ns"] <= end, f"{r['name']} was submitted at {r['submit_ns']}, outside of {root}"
+    inside = root["ts_ns"] <= r["submit_ns"] <= end
+    assert inside or root.get("cut"), f"{r['name']}: {r['submit_ns']} is outside of {root}"
     same(launch["tid"], int(r["tid"]), f"thread of {r['name']}")
     return e["step"]
 
@@ -65,13 +67,15 @@ def check_copies(tool, rows):
 
 def owned(tool, events, truth, is_first):
     """Activities of both devices, each with its event, its call and all spans. Left out is what ran when the window
-    began: on each thread, what comes before the first such span."""
+    began or ended: on each thread, what comes before the first such span or behind the last."""
     check_activities(events, truth)
     by_id = {e["id"]: e for e in events if "id" in e}
     device = {e["correlation"]: e for e in events if e["type"] == "device"}
     steps = {e["step"]: (e["ts_ns"], e["ts_ns"] + e["dur_ns"]) for e in events if e["type"] == "step"}
     same(sorted(steps), list(STEPS), "steps")
-    first = first_of(events, is_first)
+    first, last = first_of(events, is_first), collections.Counter()
+    for e in filter(is_first, events):
+        last[e["tid"]] = max(last[e["tid"]], e["ts_ns"] + e["dur_ns"])
     of_steps, rows = [], []
     for r in truth.rows:
         e = device.get(r["correlation"])
@@ -80,7 +84,7 @@ def owned(tool, events, truth, is_first):
             continue  # at the window's edge, which check_activities() leaves out
         if checked_step(e, r, launch, by_id, steps) in STEPS:
             of_steps.append(r)
-        if launch["ts_ns"] >= first.get(launch["tid"], 0):
+        if first.get(launch["tid"], math.inf) <= launch["ts_ns"] < last[launch["tid"]]:
             rows.append((r, e, launch))
     check_copies(tool, of_steps)
     return rows, by_id
@@ -88,7 +92,7 @@ def owned(tool, events, truth, is_first):
 
 def check_default(tool, events, truth):
     """Of operators that are called activities are theirs, in their phases."""
-    rows, by_id = owned(tool, events, truth, lambda e: e.get("kind") == "Execution")
+    rows, by_id = owned(tool, events, truth, lambda e: e.get("kind") in ("Execution", "Operator"))
     seen = collections.defaultdict(set)
     for r, e, _ in rows:
         for pattern, operator, phase in ASKED:

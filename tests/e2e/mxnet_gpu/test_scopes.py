@@ -99,9 +99,10 @@ def unprofiled(case):
     tool, _ = traced(case, "--unprofiled")
     ours = ours_of(tool)
     same([row[:3] for row in ours], [row[:3] for row in theirs], "names, requested sizes, devices")
-    # What the driver gave before the window has no size that is known.
-    same([row for row in ours if row[3]], [row for row, own in zip(theirs, ours) if own[3]], "actual sizes, reuse")
-    same([row[4] for row in ours], [row[4] for row in theirs], "reuse")
+    # Which of its blocks the pool gives again differs from run to run. What the driver gave before has no size.
+    known = {tuple(row[:4]) for row in theirs}
+    assert sum(row[3] != "" for row in ours) > 5, ours
+    same([row for row in ours if row[3] and tuple(row[:4]) not in known], [], "actual sizes")
     check_table(tool)
 
 
