@@ -90,7 +90,7 @@ static size_t first_unit(const struct numbers *n)
 
 static bool begins_generator(const struct numbers *n, const uint8_t *code, size_t len)
 {
-	if (len <= first_unit(n) * UNIT || !is(code, n->generator))
+	if (len < (first_unit(n) + 1) * UNIT || !is(code, n->generator))
 		return false;
 	return !n->resumes || (is(code + UNIT, n->pop_top) &&
 			       is_resume(n, code + FIRST_RESUME * UNIT, AT_FUNCTION));
