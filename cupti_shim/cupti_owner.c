@@ -5,10 +5,16 @@
  * the other would lose its records. CUPTI does not tell: flushing succeeds before anybody has
  * registered (seen of 13.0), whatever its documentation says. But it keeps the two functions side
  * by side in its data. If two words there lead into a library that knows the name of the function
- * by which they are given, as one that calls it or asks the loader for it does, they are those.
+ * by which they are given, as one that calls it or asks the loader for it does, they are those. In
+ * a large library whose names and code are one segment (Paddle's, of 460 MB) only its dynamic
+ * symbols are searched, where the name is part of the template that asks the loader: else the
+ * process would read its whole file.
  */
 #include "cupti_shim/segments.h"
 #include "cupti_shim/shim.h"
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,17 +100,43 @@ static const struct range *code_at(uintptr_t word)
 struct question {
 	const struct range *code;
 	bool knows;
+	char path[PATH_MAX]; /* of the library */
 };
 
-/* Names lie beside code where linkers made one segment of both; none of so much. */
+static const char function_name[] = "cuptiActivityRegisterCallbacks";
+
+/* Names lie beside code where linkers made one segment of both. */
 static bool holds(const struct dl_phdr_info *info, const ElfW(Phdr) * p)
 {
-	static const char name[] = "cuptiActivityRegisterCallbacks";
-
 	return p->p_type == PT_LOAD && p->p_flags & PF_R &&
 	       (!(p->p_flags & PF_X) || p->p_filesz < CODE_MAX) &&
-	       memmem((const void *)(info->dlpi_addr + p->p_vaddr), p->p_filesz, name,
-		      sizeof(name));
+	       memmem((const void *)(info->dlpi_addr + p->p_vaddr), p->p_filesz, function_name,
+		      sizeof(function_name));
+}
+
+/* The loader has made an address of it, where it may write there. */
+static const char *strings_at(const struct dl_phdr_info *info, uintptr_t address)
+{
+	return (const char *)(segments__hold(info, PT_LOAD, address, 1)
+				      ? address
+				      : info->dlpi_addr + address);
+}
+
+static bool has_symbol(const struct dl_phdr_info *info, const ElfW(Phdr) * p)
+{
+	const ElfW(Dyn) *entry = (const void *)(info->dlpi_addr + p->p_vaddr);
+	const char *strings = NULL;
+	size_t bytes = 0;
+
+	if (p->p_type != PT_DYNAMIC)
+		return false;
+	for (; entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == DT_STRTAB)
+			strings = strings_at(info, (uintptr_t)entry->d_un.d_ptr);
+		else if (entry->d_tag == DT_STRSZ)
+			bytes = entry->d_un.d_val;
+	return strings && segments__hold(info, PT_LOAD, (uintptr_t)strings, bytes) &&
+	       memmem(strings, bytes, function_name, sizeof(function_name) - 1);
 }
 
 static int ask_object(struct dl_phdr_info *info, size_t bytes, void *ctx)
@@ -114,9 +146,31 @@ static int ask_object(struct dl_phdr_info *info, size_t bytes, void *ctx)
 	(void)bytes;
 	if (!segments__hold(info, PT_LOAD, q->code->begin, 1))
 		return 0;
+	snprintf(q->path, sizeof(q->path), "%s", info->dlpi_name);
 	for (size_t i = 0; i < info->dlpi_phnum && !q->knows; i++)
-		q->knows = holds(info, &info->dlpi_phdr[i]);
+		q->knows =
+			holds(info, &info->dlpi_phdr[i]) || has_symbol(info, &info->dlpi_phdr[i]);
 	return 1;
+}
+
+/* paddle.profiler never takes its functions back, but gives them anew each time that it begins: it
+ * only loses records while it is at work. Its tracer's state lies behind the virtual table (2.6.2,
+ * paddle/fluid/platform/profiler/tracer_base.h); of other versions it is not known. */
+static bool is_idle_paddle(const char *path)
+{
+	enum { UNINITED, READY, STARTED, STOPPED };
+	void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+	const char *tracer =
+		library ? dlsym(library,
+				"_ZZN6paddle8platform10CudaTracer11GetInstanceEvE8instance")
+			: NULL;
+	int state = STARTED;
+
+	if (tracer)
+		memcpy(&state, tracer + sizeof(void *), sizeof(state));
+	if (library)
+		dlclose(library);
+	return state == UNINITED || state == STOPPED;
 }
 
 static bool is_tools(const struct range *code)
@@ -124,7 +178,7 @@ static bool is_tools(const struct range *code)
 	struct question q = {.code = code};
 
 	dl_iterate_phdr(ask_object, &q);
-	return q.knows;
+	return q.knows && !is_idle_paddle(q.path);
 }
 
 /* ---- CUPTI's data ---- */

@@ -280,10 +280,13 @@ def on_device(batch):
 
 
 def profile_on(step, asked):
-    """Runs of programs, and operators, in the order of paddle.profiler: name, begin and end in ns since 1970."""
-    found = []
+    """Runs of programs, and operators, in the order of paddle.profiler: name, begin and end in ns since 1970. On a
+    device: how many steps it was to see, and how many kernels it saw."""
+    found, kernels, steps = [], [], 0
 
     def collect(node):
+        for runtime in getattr(node, "runtime_node", ()):
+            kernels.extend(device.name for device in runtime.device_node if not device.name.startswith("MEM"))
         if str(node.type).endswith(".Operator") or node.name == "StandaloneExecutor::run":
             found.append((node.name, node.start_ns, node.end_ns))
         for child in node.children_node:
@@ -293,12 +296,13 @@ def profile_on(step, asked):
         for node in prof.profiler_result.get_data().values():
             collect(node)
 
-    with paddle.profiler.Profiler(targets=[paddle.profiler.ProfilerTarget.CPU], on_trace_ready=take) as prof:
+    with paddle.profiler.Profiler(targets=targets(), on_trace_ready=take) as prof:
         while not asked:
             step()
+            steps += 1
             prof.step()
     asked.clear()
-    write_profile(found)
+    write_profile(found if ARGS.device == "cpu" else {"steps": steps, "kernels": len(kernels)})
 
 
 def write_profile(seen):

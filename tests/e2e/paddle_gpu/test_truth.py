@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import signal
+import time
 
 from lib import process
 from lib.device_truth import STEPS, Truth, check_activities, same, simulated
@@ -323,3 +324,24 @@ def second_opinion_afterwards(case):
     job = start(case, "--profile", case.dir / "theirs.json")
     ours = record_kernels(case, job)
     check_second_opinion(ours, profile(case, job))
+
+
+@test("paddle.profiler at work loses no kernel: proftrace takes no device times, says why, and takes them later")
+def profiler_at_work(case):
+    path = case.dir / "theirs.json"
+    job = start(case, "--profile", path, "--profile-on")
+    per_step = sum(calls for calls, _ in record_kernels(case, job).values())
+    job.signal(signal.SIGUSR1)
+    time.sleep(2)  # it logs no steps meanwhile
+    tool = record(case, job)
+    assert "no device times: another tool uses CUPTI" in tool.err, tool.err
+    job.signal(signal.SIGUSR1)
+    process.wait_for(path.exists, 60, "paddle.profiler's events")
+    seen = json.loads(path.read_text())
+    assert seen["steps"] > 25, seen
+    # What the loss calls depends on values: some steps have a kernel less.
+    assert seen["kernels"] >= (per_step - 1) * seen["steps"], (per_step, seen)
+    truth = Truth(case.dir / f"truth.{job.pid}")
+    assert not truth.misuse, truth.misuse
+    job.wait_steps(5)
+    assert sum(calls for calls, _ in record_kernels(case, job).values()) > per_step - 1
