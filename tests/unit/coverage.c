@@ -204,3 +204,37 @@ Test(coverage, without_steps_it_is_a_time)
 	expect(false, PARTIAL, "kernel", "device times for the first 650.0 ms of 1.000 s: " WHY ".",
 	       true);
 }
+
+/* CUPTI has delivered what the first step launched; then proftrace was killed. */
+static char *cut_report(const char *meta, const char *tables)
+{
+	static const struct report_opts opts = {.style.unit = UNIT_MS};
+	struct synth s = synth__new(meta);
+	const uint32_t stream = synth__stream(&s, 0, 7);
+	char *text;
+
+	for (uint64_t i = 0; i < 4; i++) {
+		synth__launch(&s, s.main, i, i * 10 * MS + MS, i * 10 * MS + 2 * MS);
+		if (i < 1)
+			synth__kernel(&s, stream, CAT_KERNEL, "gemm", i, i * 10 * MS + 3 * MS,
+				      i * 10 * MS + 4 * MS);
+		synth__step(&s, i, i * 10 * MS, (i + 1) * 10 * MS);
+	}
+	synth__open(&s, NULL);
+	text = synth__tables(&s, tables, &opts);
+	synth__free(&s);
+	return text;
+}
+
+Test(coverage, a_file_that_was_cut_off_ends_with_the_latest_that_cupti_delivered)
+{
+	static const char note[] = "device times until step 0 of [0,4): the file was cut off";
+	char *cupti =
+		cut_report("{\"process\": {\"pid\": 100}, \"device_source\": \"CUPTI\"}", "steps");
+	char *host = cut_report("{\"process\": {\"pid\": 100}}", "steps");
+
+	cr_expect_not_null(strstr(cupti, note), "%s", cupti);
+	cr_expect_null(strstr(host, "device times"), "%s", host);
+	free(cupti);
+	free(host);
+}

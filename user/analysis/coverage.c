@@ -4,6 +4,30 @@
 #include <inttypes.h>
 #include <jansson.h>
 
+/* 0: there is none. */
+static uint64_t latest_device_ns(const struct recording *r)
+{
+	struct recording_cursor *c;
+	struct event e;
+	uint64_t latest_ns = 0;
+
+	if (recording_cursor__open(r, &c))
+		return 0;
+	while (recording_cursor__next(c, &e) > 0)
+		if (e.type == EVENT_DEVICE && e.ts_ns + e.dur_ns > latest_ns)
+			latest_ns = e.ts_ns + e.dur_ns;
+	recording_cursor__close(c);
+	return latest_ns;
+}
+
+/* CUPTI delivers long after the call: what it still had when the file was cut off is not in it. */
+static struct coverage of_cut_file(const struct recording *r)
+{
+	return (struct coverage){.ends = true,
+				 .end_ns = latest_device_ns(r),
+				 .why = "the file was cut off before more had come from CUPTI"};
+}
+
 struct coverage coverage__of(const struct recording *r)
 {
 	const json_t *device = json_object_get(recording__summary(r), "device");
@@ -12,6 +36,8 @@ struct coverage coverage__of(const struct recording *r)
 	const char *why = json_string_value(json_object_get(device, "refused"));
 	struct coverage c = {.why = why ? why : "the library in the process ended"};
 
+	if (!recording__summary(r) && json_object_get(recording__meta(r), "device_source"))
+		return of_cut_file(r);
 	c.ends = json_is_integer(until);
 	if (json_integer_value(until) > 0)
 		c.end_ns = (uint64_t)json_integer_value(until);
