@@ -112,28 +112,45 @@ static void busy_between_waits(struct job *j, uint64_t at, uint64_t end)
 	job__busy_device(j, t, end);
 }
 
-Test(findings_device, synchronizing_again_and_again)
+/* The waits are a thread's of the process. */
+static void wait_again_and_again(struct job *j, uint32_t track)
 {
-	struct job j = job__new();
 	uint64_t at = 0;
 
 	for (uint64_t i = 0; i < STEPS; i++) {
 		uint64_t end = at + step_plan__ms(&healthy) * MS;
 
-		busy_between_waits(&j, at, end);
+		busy_between_waits(j, at, end);
 		for (uint64_t k = 0; k < 4; k++) {
 			uint64_t t = at + (5 + k * 8) * MS;
 
-			synth__span(&j.s, j.s.main, CAT_RUNTIME, "cudaStreamSynchronize", t + 1000,
+			synth__span(&j->s, track, CAT_RUNTIME, "cudaStreamSynchronize", t + 1000,
 				    t + 2 * MS);
-			synth__span(&j.s, j.s.main, CAT_OPERATOR, "aten::item", t,
-				    t + 2 * MS + 1000);
+			synth__span(&j->s, track, CAT_OPERATOR, "aten::item", t, t + 2 * MS + 1000);
 		}
-		job__begin_step(&j, at, &healthy);
-		synth__step(&j.s, i, at, end);
+		job__begin_step(j, at, &healthy);
+		synth__step(&j->s, i, at, end);
 		at = end;
 	}
-	job__expect(&j, "synchronization", "most in aten::item (4.0 a step)");
+}
+
+Test(findings_device, synchronizing_again_and_again)
+{
+	struct job own = job__new(), backward = job__torch();
+
+	wait_again_and_again(&own, own.s.main);
+	job__expect(&own, "synchronization", "most in aten::item (4.0 a step)");
+	wait_again_and_again(&backward, backward.s.other);
+	job__expect(&backward, "synchronization", "most in aten::item (4.0 a step)");
+}
+
+/* A thread of the framework's engine: nobody can write it otherwise. */
+Test(findings_device, synchronizing_in_an_engine)
+{
+	struct job j = job__new();
+
+	wait_again_and_again(&j, j.s.other);
+	job__expect(&j, NULL, NULL);
 }
 
 /* The device has always something to do: fewer waits would save nothing. */

@@ -5,6 +5,7 @@
  */
 #include "analysis/findings/call_time.h"
 #include "analysis/findings/findings.h"
+#include <jansson.h>
 #include <string.h>
 
 #define WORTH_SAYING 3.0 /* percent of the step that goes to waiting */
@@ -20,13 +21,24 @@ bool span__is_wait(const struct analysis *a, const struct span *s)
 	return s->kind == KIND_RUNTIME && strstr(analysis__name(a, s->ev.name), "Synchronize");
 }
 
+/* Where operators run on threads of the framework's own (MXNet's engine), these wait for the device
+ * themselves, and no code of the user's makes them. */
+static bool is_users(const struct analysis *a, const struct step *step, const struct track *t)
+{
+	const json_t *runtime = json_object_get(recording__meta(a->r), "runtime");
+
+	return analysis__is_main(a, t) &&
+	       (!step || json_is_true(json_object_get(runtime, "runs_in_caller")) ||
+		recording__track(a->r, step->track) == t);
+}
+
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct syncs *y = state;
 	int err = 0;
 
 	for (size_t i = 0; i < b->track_cnt; i++) {
-		if (!analysis__is_main(a, b->tracks[i].track))
+		if (!is_users(a, b->step, b->tracks[i].track))
 			continue;
 		for (const struct span *s = b->tracks[i].roots; s && !err;
 		     s = span__next(s, NULL)) {
