@@ -248,6 +248,8 @@ def majors(first, second):
                        SIMGPU_TRUTH=str(case.dir / "truth")).wait_steps(10)
         tool = case.tool("-p", job.pid, "--duration", "500ms", "--no-trace", "--no-progress").done(60)
         assert f"process {job.pid} uses CUDA 13 and 11: device times come from the libcupti of CUDA 13;" in tool.err, tool.err
+        notes = tool.report("--table", "cost")["cost"]["notes"]
+        assert any("the process uses CUDA 13 and 11" in note for note in notes), notes
         job.wait_steps(3)
         events = [e for e in tool.events() if e["type"] == "device"]
         begin, end = min(e["ts_ns"] for e in events), max(e["ts_ns"] for e in events)

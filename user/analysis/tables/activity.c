@@ -63,6 +63,8 @@ static uint32_t operator_of(const struct analysis *a, const struct span *launch)
 		if (s->kind == KIND_OPERATOR || s->kind == KIND_OPERATOR_INNER ||
 		    s->kind == KIND_PYTHON_OP)
 			return analysis__full_id(a, &s->ev);
+		else if (s->kind == KIND_EXECUTION && s->operator_name)
+			return s->operator_name;
 	return 0;
 }
 

@@ -27,6 +27,12 @@ static const struct order_word words[] = {
 	{},
 };
 
+/* What an engine executes for an operator, apart from the call that asked for it. */
+static bool is_execution(const struct span *s)
+{
+	return s->kind == KIND_EXECUTION && s->operator_name && s->device_ns;
+}
+
 static bool is_operator(const struct span *s)
 {
 	return s->ev.name && (s->kind == KIND_OPERATOR || s->kind == KIND_OPERATOR_INNER ||
@@ -42,10 +48,12 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 			continue;
 		for (const struct span *s = b->tracks[i].roots; s; s = span__next(s, NULL)) {
 			const struct stat_key key = {.group = s->device_ns > 0,
-						     .id = analysis__full_id(a, &s->ev)};
+						     .id = is_execution(s)
+								   ? s->operator_name
+								   : analysis__full_id(a, &s->ev)};
 			struct stat *stat;
 
-			if (!is_operator(s))
+			if (!is_operator(s) && !is_execution(s))
 				continue;
 			stat = stat_map__at(&o->map, &key);
 			if (!stat)

@@ -66,19 +66,34 @@ static void refuse(struct session *s, const char *why)
 	snprintf(s->cupti.no_device, sizeof(s->cupti.no_device), "no device times: %s", why);
 }
 
+static int warn(struct session *s, const char *text)
+{
+	log__warn("process %d %s", s->opts->pid, text);
+	return probe_plan__missing(&s->plan, "perhaps some device times: the process %s", text);
+}
+
 /* Seen with the simulated driver alone, whose records are whole then. */
-static void warn_of_majors(const struct cupti_found *f, pid_t pid)
+static int warn_of_majors(struct session *s, const struct cupti_found *f)
 {
 	const unsigned int cupti = f->loaded_major ? f->loaded_major : f->chosen_major;
+	char text[256];
+	int err = 0;
 
-	if (f->older_major)
-		log__warn("process %d uses CUDA %u and %u: device times come from the libcupti of "
-			  "CUDA %u; whether it records all that CUDA %u calls is not known",
-			  pid, f->major, f->older_major, cupti ? cupti : f->major, f->older_major);
-	if (cupti && f->major && cupti != f->major)
-		log__warn("process %d %s the libcupti of CUDA %u and uses CUDA %u: whether it "
-			  "tells of all activities is not known",
-			  pid, f->loaded_major ? "has" : "is given", cupti, f->major);
+	if (f->older_major) {
+		snprintf(text, sizeof(text),
+			 "uses CUDA %u and %u: device times come from the libcupti of CUDA %u; "
+			 "whether it records all that CUDA %u calls is not known",
+			 f->major, f->older_major, cupti ? cupti : f->major, f->older_major);
+		err = warn(s, text);
+	}
+	if (!err && cupti && f->major && cupti != f->major) {
+		snprintf(text, sizeof(text),
+			 "%s the libcupti of CUDA %u and uses CUDA %u: whether it tells of all "
+			 "activities is not known",
+			 f->loaded_major ? "has" : "is given", cupti, f->major);
+		err = warn(s, text);
+	}
+	return err;
 }
 
 void device_time__give_up_loading(void)
@@ -116,12 +131,12 @@ static int attach(struct session *s, struct target *t)
 	if (s->cupti.attached.cupti.unused)
 		log__warn("--cupti %s is not used: process %d has a libcupti already",
 			  s->opts->cupti, t->pid);
-	warn_of_majors(&s->cupti.attached.cupti, t->pid);
+	err = warn_of_majors(s, &s->cupti.attached.cupti);
 	log__info("%s: our library %s process %d, stopped for %.1f ms",
 		  alone ? "operators without probes" : "device times by CUPTI",
 		  s->cupti.attached.inject.already_loaded ? "was still in" : "went into", t->pid,
 		  (double)s->cupti.attached.inject.stopped_ns / 1e6);
-	return 0;
+	return err;
 }
 
 /* A program that `run` starts has not loaded its libraries yet. One that runs has CUDA's runtime,
