@@ -153,21 +153,24 @@ static int ask_object(struct dl_phdr_info *info, size_t bytes, void *ctx)
 	return 1;
 }
 
-/* paddle.profiler never takes its functions back, but gives them anew each time that it begins: it
- * only loses records while it is at work. Its tracer's state lies behind the virtual table (2.6.2,
- * paddle/fluid/platform/profiler/tracer_base.h); of other versions it is not known. */
+/*
+ * Paddle's profilers never take their functions back, but give them anew each time that they begin:
+ * they only lose records while they are at work. The state of paddle.profiler's tracer lies behind
+ * its virtual table (2.6.2, paddle/fluid/platform/profiler/tracer_base.h). The tracer of the
+ * profiler before 2.3 (phi::DeviceTracer) has a subscription then, so that we would have got none.
+ */
 static bool is_idle_paddle(const char *path)
 {
 	enum { UNINITED, READY, STARTED, STOPPED };
+	static const char tracer[] = "_ZZN6paddle8platform10CudaTracer11GetInstanceEvE8instance";
 	void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
-	const char *tracer =
-		library ? dlsym(library,
-				"_ZZN6paddle8platform10CudaTracer11GetInstanceEvE8instance")
-			: NULL;
+	const char *at = library ? dlsym(library, tracer) : NULL;
 	int state = STARTED;
 
-	if (tracer)
-		memcpy(&state, tracer + sizeof(void *), sizeof(state));
+	if (at)
+		memcpy(&state, at + sizeof(void *), sizeof(state));
+	else if (library && dlsym(library, "_ZN3phi15GetDeviceTracerEv"))
+		state = STOPPED;
 	if (library)
 		dlclose(library);
 	return state == UNINITED || state == STOPPED;
