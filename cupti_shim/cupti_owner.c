@@ -10,6 +10,7 @@
  * symbols are searched, where the name is part of the template that asks the loader: else the
  * process would read its whole file.
  */
+#include "cupti_shim/old_glibc.h"
 #include "cupti_shim/segments.h"
 #include "cupti_shim/shim.h"
 #include <dlfcn.h>
