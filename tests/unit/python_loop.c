@@ -18,9 +18,8 @@
 #include "target/python/python_loop.h"
 #include "common/util.h"
 #include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const uint8_t compiled[] = {

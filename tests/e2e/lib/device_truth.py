@@ -46,6 +46,16 @@ class Truth:
                 yield dict(r, step=order[i])
 
 
+def length_inside(kernels, steps):
+    """Of what they cover inside the steps."""
+    pieces = sorted((max(r["start_ns"], begin), min(r["end_ns"], end)) for r in kernels for begin, end in steps)
+    covered, last = 0, 0
+    for begin, end in pieces:
+        covered += max(0, end - max(last, begin))
+        last = max(last, end)
+    return covered
+
+
 def same(got, want, what):
     assert got == want, f"{what}: {got}, the truth has {want}"
 

@@ -3,21 +3,11 @@
 import json
 import subprocess
 
-from lib.device_truth import STEPS, Truth, same
+from lib.device_truth import STEPS, Truth, length_inside, same
 from lib.launched import Launched
 from lib.runner import test
 from lib.tool import PROFTRACE
 from test_truth import SIM, settings
-
-
-def length_inside(kernels, steps):
-    """Of what they cover inside the steps."""
-    pieces = sorted((max(r["start_ns"], begin), min(r["end_ns"], end)) for r in kernels for begin, end in steps)
-    covered, last = 0, 0
-    for begin, end in pieces:
-        covered += max(0, end - max(last, begin))
-        last = max(last, end)
-    return covered
 
 
 @test("two workers of dist_sync: kernels and Distributed are the truth's; no straggler is named, and it says why")

@@ -1,19 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Two ranks over the simulated NCCL: each rank's Distributed table, from the simulation's log, and who is slow."""
-from lib.device_truth import STEPS, Truth, same
+from lib.device_truth import STEPS, Truth, length_inside, same
 from lib.launched import Launched, straggler
 from lib.runner import test
 from test_truth import SIM
-
-
-def length_inside(kernels, steps):
-    """Of what they cover inside the steps."""
-    pieces = sorted((max(r["start_ns"], begin), min(r["end_ns"], end)) for r in kernels for begin, end in steps)
-    covered, last = 0, 0
-    for begin, end in pieces:
-        covered += max(0, end - max(last, begin))
-        last = max(last, end)
-    return covered
 
 
 @test("two ranks over NCCL: kernels of collectives, the Distributed table, and who is slow")
