@@ -221,15 +221,6 @@ static const char *method_of(const struct cuda_log *w, const struct row *row, ch
 	return category_of(row) == CAT_MEMSET ? "memset" : span__name(w->rows->r, row->span);
 }
 
-/* Names have no line breaks here, whatever the recording says. */
-static void put_name(void *ctx, const char *name, size_t len)
-{
-	struct text_file *out = ctx;
-
-	for (; len--; name++)
-		text_file__put(out, (unsigned char)*name < ' ' ? " " : name, 1);
-}
-
 /* ---- rows ---- */
 
 static void put_empty(struct text_file *out, const char *heads)
@@ -253,11 +244,11 @@ static void put_method(struct cuda_log *w, const struct row *row)
 	const char *method = method_of(w, row, text);
 
 	if (w->config.mode == LOG_CSV) {
-		csv_cell__write(method, w->raw_csv, put_name, w->out);
+		csv_cell__write(method, w->raw_csv, text_file__put_on_line, w->out);
 		return;
 	}
 	text_file__put(w->out, "method=[ ", 9);
-	put_name(w->out, method, strlen(method));
+	text_file__put_on_line(w->out, method, strlen(method));
 	text_file__put(w->out, " ] ", 3);
 }
 
@@ -316,7 +307,7 @@ static void put_head(struct cuda_log *w)
 
 	text_file__print(w->out, "# CUDA_PROFILE_LOG_VERSION 2.0\n# CUDA_DEVICE %d ",
 			 w->config.device);
-	put_name(w->out, name, strlen(name));
+	text_file__put_on_line(w->out, name, strlen(name));
 	text_file__put(w->out, "\n", 1);
 	for (size_t i = 0; i < w->context_cnt; i++)
 		text_file__print(w->out, "# CUDA_CONTEXT %u\n", w->contexts[i]);

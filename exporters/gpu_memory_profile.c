@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/counted.h"
+#include "common/csv_cell.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "exporters/exporters.h"
@@ -70,19 +71,6 @@ static int by_name(const void *x, const void *y)
 	return 0;
 }
 
-/* Each value is quoted, as there. */
-static void put_name(struct text_file *out, const char *name)
-{
-	text_file__put(out, "\"", 1);
-	for (; *name; name++)
-		text_file__put(out,
-			       (unsigned char)*name < ' ' ? " "
-			       : *name == '"'		  ? "\"\""
-							  : name,
-			       *name == '"' ? 2 : 1);
-	text_file__put(out, "\"", 1);
-}
-
 static void put_bytes(struct text_file *out, uint64_t bytes)
 {
 	if (bytes == STORAGE_UNKNOWN)
@@ -91,14 +79,15 @@ static void put_bytes(struct text_file *out, uint64_t bytes)
 		text_file__print(out, ",\"%" PRIu64 "\"", bytes);
 }
 
-static void put_lines(const struct profile *p, struct text_file *out)
+/* Each value is quoted, as there. */
+static void put_lines(const struct profile *p, bool raw, struct text_file *out)
 {
 	text_file__print(out, "\"Attribute Name\",\"Requested Size\",\"Device\",\"Actual Size\","
 			      "\"Reuse?\"\n");
 	for (size_t i = 0; i < p->cnt; i++) {
 		const struct storage_block *b = &p->kept[i].block;
 
-		put_name(out, p->kept[i].name);
+		csv_cell__write_quoted(p->kept[i].name, raw, text_file__put_on_line, out);
 		put_bytes(out, b->requested_bytes);
 		text_file__print(out, ",\"%d\"", b->device);
 		put_bytes(out, b->taken_bytes);
@@ -130,7 +119,7 @@ static int gpu_memory_profile__run(const struct recording *r, const struct expor
 	if (!err)
 		err = text_file__open(result->path, level, &out);
 	if (!err) {
-		put_lines(&p, out);
+		put_lines(&p, opts->raw_csv, out);
 		result->events = p.cnt;
 		err = text_file__end(out, text_file__error(out), &result->bytes);
 	}

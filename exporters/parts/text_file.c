@@ -163,6 +163,12 @@ void text_file__put(struct text_file *f, const char *text, size_t len)
 	}
 }
 
+void text_file__put_on_line(void *f, const char *text, size_t len)
+{
+	for (; len--; text++)
+		text_file__put(f, (unsigned char)*text < ' ' ? " " : text, 1);
+}
+
 void text_file__print(struct text_file *f, const char *fmt, ...)
 {
 	auto_free char *text = NULL;

@@ -37,6 +37,8 @@ char *text_file__room(struct text_file *f, size_t len);
 void text_file__take(struct text_file *f, const char *end);
 
 void text_file__put(struct text_file *f, const char *text, size_t len);
+/* The same for csv_cell__write(): f is the file; control characters, line breaks among them, become blanks. */
+void text_file__put_on_line(void *f, const char *text, size_t len);
 void text_file__print(struct text_file *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -65,3 +65,27 @@ Test(csv_cell, a_comment_ends_at_commas_for_a_spreadsheet)
 	expect("of a,=1+1", true, true, "of a,=1+1");
 	expect("a, -2", false, true, "a, -2");
 }
+
+/* For formats that have quotation marks around each value. */
+Test(csv_cell, quoted_always_and_guarded_all_the_same)
+{
+	static const struct row rows[] = {
+		{"net:weight", "\"net:weight\"", "\"net:weight\""},
+		{"=cmd|' /C calc'!A0", "\"'=cmd|' /C calc'!A0\"", "\"=cmd|' /C calc'!A0\""},
+		{"a\"b", "\"a\"\"b\"", "\"a\"\"b\""},
+		{"", "\"\"", "\"\""},
+	};
+
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+		const struct row *row = &rows[i / 2];
+		const bool raw = i % 2;
+		auto_free char *got = NULL;
+		size_t len;
+		FILE *out = open_memstream(&got, &len);
+
+		cr_assert(out);
+		csv_cell__write_quoted(row->text, raw, put, out);
+		fclose(out);
+		cr_expect_str_eq(got, raw ? row->raw : row->cell, "%s", row->text);
+	}
+}

@@ -59,19 +59,21 @@ static void write_guarded(const char *text, bool raw, bool comment, csv_put_fn *
 	put(ctx, from, (size_t)(c - from));
 }
 
+void csv_cell__write_quoted(const char *text, bool raw, csv_put_fn *put, void *ctx)
+{
+	put(ctx, "\"", 1);
+	write_guarded(text, raw, false, put, ctx);
+	put(ctx, "\"", 1);
+}
+
 void csv_cell__write(const char *text, bool raw, csv_put_fn *put, void *ctx)
 {
-	const bool quoted = strpbrk(text, raw ? ",\"\r\n" : ",\"\r\n;\t");
-
-	if (!quoted && (raw || !is_guarded(text, text, false))) {
+	if (strpbrk(text, raw ? ",\"\r\n" : ",\"\r\n;\t"))
+		csv_cell__write_quoted(text, raw, put, ctx);
+	else if (raw || !is_guarded(text, text, false))
 		put(ctx, text, strlen(text));
-		return;
-	}
-	if (quoted)
-		put(ctx, "\"", 1);
-	write_guarded(text, raw, false, put, ctx);
-	if (quoted)
-		put(ctx, "\"", 1);
+	else
+		write_guarded(text, raw, false, put, ctx);
 }
 
 void csv_cell__write_comment(const char *text, bool raw, csv_put_fn *put, void *ctx)

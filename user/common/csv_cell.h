@@ -13,6 +13,8 @@
 typedef void csv_put_fn(void *ctx, const char *text, size_t len);
 
 void csv_cell__write(const char *text, bool raw, csv_put_fn *put, void *ctx);
+/* The same in quotation marks, whether it needs them or not. */
+void csv_cell__write_quoted(const char *text, bool raw, csv_put_fn *put, void *ctx);
 /* Without quotation marks around it, each within doubled: part of a line of comment. */
 void csv_cell__write_comment(const char *text, bool raw, csv_put_fn *put, void *ctx);
 
