@@ -433,6 +433,81 @@ static pid_t start_worker(const char *name)
 	return pid;
 }
 
+static bool is_any(pid_t pid)
+{
+	return pid != getpid();
+}
+
+static void set_own_rank(const char *dir)
+{
+	(void)dir;
+	setenv("RANK", "3", 1);
+	setenv("LOCAL_RANK", "1", 1);
+	setenv("WORLD_SIZE", "8", 1);
+}
+
+Test(target, finds_the_rank_that_a_process_set_itself)
+{
+	struct child c = start_child(set_own_rank);
+	int rank, local_rank, world_size;
+	struct target *t;
+	struct ranks ranks;
+
+	rank__read(c.pid, &rank, &local_rank, &world_size);
+	cr_expect_eq(rank, -1, "it was started without");
+	cr_expect_eq(rank__find(c.pid), 3);
+	cr_assert_eq(target__open(c.pid, &t), 0);
+	cr_expect_eq(t->rank, 3);
+	cr_expect_eq(t->local_rank, 1);
+	cr_expect_eq(t->world_size, 8);
+	target__close(t);
+	cr_assert_eq(ranks__below(getpid(), is_any, &ranks), 0);
+	cr_assert_eq(ranks.cnt, 1);
+	cr_expect_eq(ranks.items[0].pid, c.pid);
+	cr_expect_eq(ranks.items[0].rank, 3);
+	ranks__clear(&ranks);
+	stop_child(&c);
+}
+
+/* What it has in place of its variables is read, and never followed. */
+static void damage_environment(const char *dir)
+{
+	static char *list[5000];
+	static char unended[8192];
+	char *page_end = unended + sizeof(unended) - (uintptr_t)unended % 4096;
+
+	(void)dir;
+	memset(unended, 'x', sizeof(unended));
+	for (size_t i = 0; i < ARRAY_SIZE(list) - 1; i++)
+		list[i] = i % 2 ? unended : (char *)8;
+	list[1] = page_end - 4;
+	list[3] = "RANK=5";
+	list[4500] = "RANK=6";
+	environ = list;
+}
+
+Test(target, reads_a_damaged_environment)
+{
+	struct child c = start_child(damage_environment);
+
+	cr_expect_eq(rank__find(c.pid), 5);
+	stop_child(&c);
+}
+
+static void forget_environment(const char *dir)
+{
+	(void)dir;
+	environ = (char **)16;
+}
+
+Test(target, has_no_rank_without_an_environment)
+{
+	struct child c = start_child(forget_environment);
+
+	cr_expect_eq(rank__find(c.pid), -1);
+	stop_child(&c);
+}
+
 /* torch.multiprocessing.spawn tells a rank by an argument. */
 Test(target, finds_ranks_by_threads_of_a_process_group)
 {
@@ -447,11 +522,6 @@ Test(target, finds_ranks_by_threads_of_a_process_group)
 	ranks__clear(&ranks);
 	kill(worker, SIGKILL);
 	waitpid(worker, NULL, 0);
-}
-
-static bool is_any(pid_t pid)
-{
-	return pid != getpid();
 }
 
 static int connect_to(uint16_t port)

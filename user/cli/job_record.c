@@ -50,9 +50,8 @@ struct job_record {
 static void set_prefix(pid_t target)
 {
 	static char prefix[48];
-	int rank, local, world;
+	const int rank = rank__find(target);
 
-	rank__read(target, &rank, &local, &world);
 	if (rank >= 0)
 		snprintf(prefix, sizeof(prefix), "rank %d (%d): ", rank, target);
 	else

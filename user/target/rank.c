@@ -2,6 +2,7 @@
 #include "target/rank.h"
 #include "common/err.h"
 #include "common/util.h"
+#include "target/environment.h"
 #include "target/store.h"
 #include "target/target_priv.h"
 #include <limits.h>
@@ -114,6 +115,37 @@ void rank__read(pid_t pid, int *rank, int *local_rank, int *world_size)
 	*rank = read_variables(pid, local_rank, world_size, &which, &role);
 }
 
+static int read_own_variables(struct target *t, int *local_rank, int *world_size, size_t *which,
+			      struct role *role)
+{
+	size_t len = 0;
+	auto_free char *env = environment__now(t, &len);
+
+	return env ? parse_variables(env, len, local_rank, world_size, which, role) : -1;
+}
+
+void rank__read_own(struct target *t, int *rank, int *local_rank, int *world_size)
+{
+	struct role role;
+	size_t which;
+
+	*rank = read_own_variables(t, local_rank, world_size, &which, &role);
+}
+
+int rank__find(pid_t pid)
+{
+	struct target *t;
+	int rank;
+
+	if (target__open(pid, &t)) {
+		err__take(-ESRCH);
+		return -1;
+	}
+	rank = t->rank;
+	target__close(t);
+	return rank;
+}
+
 /* ---- the processes below a launcher ---- */
 
 #define NONE SIZE_MAX
@@ -134,6 +166,22 @@ struct tree {
 	size_t cnt, cap;
 };
 
+/* Of one with a rank, process i of the tree. */
+static void find_head(struct tree *t, struct process *p, size_t i)
+{
+	p->head = i;
+	for (size_t up = p->parent; up != NONE; up = t->items[up].parent) {
+		const struct process *above = &t->items[up];
+
+		if (above->rank < 0)
+			continue;
+		if (above->rank == p->rank && above->which == p->which)
+			p->head = above->head;
+		else
+			t->items[above->head].launches = true;
+	}
+}
+
 static int add(struct tree *t, pid_t pid, size_t parent)
 {
 	struct process p = {.pid = pid, .parent = parent, .head = NONE, .chosen = NONE};
@@ -141,17 +189,7 @@ static int add(struct tree *t, pid_t pid, size_t parent)
 
 	p.rank = read_variables(pid, &local, &world, &p.which, &p.role);
 	if (p.rank >= 0)
-		p.head = t->cnt;
-	for (size_t up = parent; p.rank >= 0 && up != NONE; up = t->items[up].parent) {
-		const struct process *above = &t->items[up];
-
-		if (above->rank < 0)
-			continue;
-		if (above->rank == p.rank && above->which == p.which)
-			p.head = above->head;
-		else
-			t->items[above->head].launches = true;
-	}
+		find_head(t, &p, t->cnt);
 	return ARRAY_PUSH(t->items, t->cnt, t->cap, p);
 }
 
@@ -215,6 +253,28 @@ static bool is_beside_ranks(const struct tree *t, size_t i)
 		    (k == i || is_below(t, i, k) || is_below(t, k, i)))
 			return false;
 	return true;
+}
+
+/* Ranks that set the variables themselves, as what paddle.distributed.spawn starts does. */
+static void read_own_ranks(struct tree *t, bool (*fits)(pid_t pid))
+{
+	for (size_t i = 0; i < t->cnt; i++) {
+		struct process *p = &t->items[i];
+		struct target *target = NULL;
+		struct role role;
+		int local, world;
+
+		if (!fits(p->pid))
+			continue;
+		if (target__open(p->pid, &target)) {
+			err__take(-ESRCH);
+			continue;
+		}
+		p->rank = read_own_variables(target, &local, &world, &p->which, &role);
+		if (p->rank >= 0)
+			find_head(t, p, i);
+		target__close(target);
+	}
 }
 
 /* Workers without a number: the topmost that fit, since what these fork was told the same. */
@@ -391,6 +451,10 @@ int ranks__below(pid_t launcher, bool (*fits)(pid_t pid), struct ranks *out)
 	for (size_t i = 0; i < t.cnt && !err; i++)
 		err = proc__each_child(t.items[i].pid, add_child, &(struct descendant){&t, i});
 	choose(&t, fits);
+	if (!has_ranks(&t)) {
+		read_own_ranks(&t, fits);
+		choose(&t, fits);
+	}
 	if (!has_ranks(&t))
 		choose_by_role(&t, fits);
 	if (!has_ranks(&t))

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include "target/target.h"
 
 struct rank {
 	pid_t pid;
@@ -15,6 +16,12 @@ struct rank {
 /* From RANK, LOCAL_RANK, WORLD_SIZE or the launchers' own variables in the environment that the
  * process was started with; -1 where none is set. */
 void rank__read(pid_t pid, int *rank, int *local_rank, int *world_size);
+
+/* The same of the variables that the process has now: it may have set them itself. */
+void rank__read_own(struct target *t, int *rank, int *local_rank, int *world_size);
+
+/* The rank, by either; -1: none, or the process may not be read. */
+int rank__find(pid_t pid);
 
 /* The same of an environment's text, with a NUL byte behind it. */
 void rank__parse(const char *env, size_t len, int *rank, int *local_rank, int *world_size);
@@ -41,7 +48,8 @@ void ranks__name_serving(const struct ranks *r, char *text, size_t size);
 /*
  * The ranks below a launcher, itself included; caller clears *out, also on error. Of the processes of
  * one rank (a shell, the program, its data-loader workers) it is the topmost that fits. Where nobody
- * was told a rank that way: those that were told to be workers (DMLC_ROLE), or else those that fit and
+ * was told a rank that way: those that
+ * fit and set the variables themselves; or those that were told to be workers (DMLC_ROLE), or else those that fit and
  * have threads of a process group, or a connection to its store, with rank -1. 0, or a negative errno with err__set: -ESRCH if there is no such process,
  * -ENOENT if no rank is below it.
  */

@@ -242,6 +242,8 @@ int target__open(pid_t pid, struct target **out)
 	err = target__refresh_libs(t);
 	if (err)
 		goto fail;
+	if (t->rank < 0)
+		rank__read_own(t, &t->rank, &t->local_rank, &t->world_size);
 	t->python = target_python__version(t);
 	*out = t;
 	return 0;

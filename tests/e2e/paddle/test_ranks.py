@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Collectives over gloo, and the rank that the others wait for."""
+import json
+
 import job as paddle
 from lib.launched import Launched, straggler
 from lib.runner import test
@@ -21,4 +23,14 @@ def ranks(case):
         assert abs(calls["ProcessGroupGloo::AllReduce"] - 2 * STEPS) <= 1, calls
         assert abs(calls["ProcessGroupGloo::Broadcast"] - STEPS) <= 1, calls
     assert straggler(tool) == 1
+    job.wait_steps(3)
+
+
+@test("ranks of paddle.distributed.spawn set their own environment: --job finds them, with their numbers")
+def spawned(case):
+    job = Launched(case, "paddle_spawned.py", 2, python=paddle.PYTHON)
+    tool = case.tool("--job", job.pid, "--record", "2:6", "--no-trace", "--format", "json").done()
+    rows = json.loads(tool.out)["ranks"]["rows"]
+    assert [(r["rank"], r["steps"]) for r in rows] == [(0, 4), (1, 4)], rows
+    assert f"rank 1 ({rows[1]['pid']}): " in tool.err, tool.err
     job.wait_steps(3)
