@@ -9,10 +9,12 @@ from SIGUSR2 on it updates once in four steps; at SIGTERM it ends by itself.
 import argparse
 import collections
 import contextlib
+import importlib
 import inspect
 import json
 import os
 import signal
+import sys
 import time
 import types
 
@@ -49,6 +51,7 @@ def parse_args():
     parser.add_argument("--ahead", action="store_true", help="the static Executor's steps do not wait for the device")
     parser.add_argument("--second-device", action="store_true",
                         help="another network on gpu:1 learns from a copy of each batch")
+    parser.add_argument("--torch", metavar="DIR", help="the packages in which PyTorch is, which is imported and not used")
     parser.add_argument("--infer", action="store_true", help="no loader, no loss, no optimizer")
     parser.add_argument("--annotate", action="store_true", help="parts of a step are ranges")
     parser.add_argument("--epoch-ms", type=float, default=0,
@@ -368,6 +371,9 @@ def profile_classic(step):
 
 
 def main():
+    if ARGS.torch:
+        sys.path.append(ARGS.torch)
+        importlib.import_module("torch")
     paddle.set_device(ARGS.device)
     paddle.seed(0)
     asked, ended = [], []

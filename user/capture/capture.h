@@ -28,6 +28,7 @@ struct text_list {
 
 struct capture_opts {
 	pid_t pid;
+	const struct framework *framework; /* the one to show; NULL: the first that the process has */
 	enum detail detail;
 	bool record_shapes, profile_memory, with_stack;
 	bool syscalls, page_faults; /* time in the kernel, by thread and step */

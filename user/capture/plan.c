@@ -99,6 +99,31 @@ static bool attaches_many(enum attach_method method)
 	return attach_method__resolve(method) == ATTACH_UPROBE_MULTI || attach__has_trace_events();
 }
 
+/* Two frameworks have steps of their own: one recording shows those of one. */
+static int note_others(struct session *s)
+{
+	const struct framework_match *m = &s->match;
+
+	if (!m->others[0])
+		return 0;
+	log__warn("process %d has loaded %s, too: steps, phases and operators are those of %s; "
+		  "--framework chooses",
+		  s->opts->pid, m->others, m->framework->title);
+	return probe_plan__missing(
+		&s->plan,
+		"steps, phases and operators of %s, which the process has loaded beside %s "
+		"(--framework chooses)",
+		m->others, m->framework->title);
+}
+
+static int refuse_framework(const struct session *s)
+{
+	return err__set(-EINVAL,
+			"--framework %s: process %d has not loaded it%s%s; leave the option out",
+			s->opts->framework->name, s->opts->pid, s->match.others[0] ? ", but " : "",
+			s->match.others);
+}
+
 static int note_no_framework(struct session *s)
 {
 	int err = 0;
@@ -166,6 +191,10 @@ int session__plan(struct session *s)
 		log__info("%s%s%s: %s", s->match.framework->title, s->match.version[0] ? " " : "",
 			  s->match.version, s->match.why);
 		err = s->match.framework->plan(s->target, &s->match, &opts, &s->plan);
+		if (!err)
+			err = note_others(s);
+	} else if (s->opts->framework && !s->target->unreadable) {
+		err = refuse_framework(s);
 	} else if (s->target->unreadable) {
 		log__warn("process %d: may not read its libraries (%s), so its framework, if any, "
 			  "is not recognised: %s",

@@ -95,7 +95,7 @@ static int examine_target(struct doctor *d, pid_t pid)
 		free(threads);
 	examine_device(d);
 	d->own_usdt = user_usdt__own_cnt(d->target);
-	err = frameworks__recognise(d->target, &d->match);
+	err = frameworks__recognise(d->target, NULL, &d->match);
 	if (err)
 		return err;
 	for (int detail = 0; d->match.framework && detail < DETAIL_CNT; detail++)

@@ -235,6 +235,8 @@ static void print_framework(const struct doctor *d, FILE *out)
 	    d->match.known_version ? "a version that was measured"
 				   : "not a measured version: symbols decide what works");
 	row(out, "", "because it %s", d->match.why);
+	if (d->match.others[0])
+		row(out, "", "it has loaded %s, too: --framework chooses", d->match.others);
 	for (int i = 0; i < DETAIL_CNT; i++)
 		print_plan(&d->plans[i], (enum detail)i, out);
 }

@@ -111,6 +111,17 @@ static int parse_schedule(const char *value, void *dest)
 	return 0;
 }
 
+static int parse_framework(const char *value, void *dest)
+{
+	const struct framework **framework = dest;
+
+	*framework = frameworks__find(value);
+	return *framework ? 0
+			  : err__set(-EINVAL,
+				     "--framework %s: give pytorch, paddle, mxnet or mindspore",
+				     value);
+}
+
 static int parse_max_overhead(const char *value, void *dest)
 {
 	return percent__parse("max-overhead", value, dest);
@@ -204,6 +215,11 @@ const struct opt record_opts[] = {
 	 "is frozen until then.",
 	 CAPTURE(no_steps)},
 	{OPT_GROUP, "What is recorded"},
+	{OPT_CUSTOM, "framework", 0, "NAME",
+	 "Show steps, phases and operators of this framework: pytorch, paddle, mxnet or mindspore. "
+	 "For a "
+	 "process that has loaded several (default: the first of these that it has loaded).",
+	 CAPTURE(framework), .parse = parse_framework},
 	{OPT_CHOICE, "detail", 0, "LEVEL",
 	 "phase: steps and phases, about ten probe hits a step. operator: also what Python calls, "
 	 "and backward nodes. inner: every dispatch (default operator).",

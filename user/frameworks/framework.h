@@ -143,6 +143,7 @@ struct framework_match {
 	char why[512];	    /* in plain words, which files and symbols told us */
 	bool known_version; /* measured layouts exist for it; else symbols alone are used */
 	bool ready;	    /* all the libraries that the probes need are loaded */
+	char others[96];    /* titles of frameworks that the process has loaded, too: "MXNet, PyTorch" */
 };
 
 struct framework_scope {
@@ -197,7 +198,9 @@ struct framework {
 };
 
 const struct framework *const *frameworks__all(void); /* NULL-terminated */
-/* The first that recognises the process; 0 with m->framework NULL if none does. */
-int frameworks__recognise(struct target *t, struct framework_match *m);
+/* By its name; NULL: there is none. */
+const struct framework *frameworks__find(const char *name);
+/* The first that recognises the process, of `only` if that is not NULL; 0 with m->framework NULL if none does. */
+int frameworks__recognise(struct target *t, const struct framework *only, struct framework_match *m);
 
 #endif

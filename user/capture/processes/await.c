@@ -89,7 +89,7 @@ static int look(struct session *s)
 	s->target = NULL;
 	memset(&s->match, 0, sizeof(s->match));
 	err = target__open(s->opts->pid, &s->target);
-	return err ? err : frameworks__recognise(s->target, &s->match);
+	return err ? err : frameworks__recognise(s->target, s->opts->framework, &s->match);
 }
 
 /* A program that was just started may still be loading its libraries. */

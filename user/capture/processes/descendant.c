@@ -43,7 +43,7 @@ static bool has_framework(pid_t pid, struct descendant *out)
 
 	if (target__open(pid, &t))
 		return false;
-	found = !frameworks__recognise(t, &match) && match.framework;
+	found = !frameworks__recognise(t, NULL, &match) && match.framework;
 	if (found) {
 		out->framework = match.framework->title;
 		describe(t, out);
