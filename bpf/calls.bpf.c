@@ -100,9 +100,10 @@ int call_return(struct pt_regs *ctx)
 }
 
 /*
- * Entry of a function that has no span itself, and whose return ends those of what it calls
- * (callee_end): which these are is noted in the steps that are measured, so that the two probes can
- * go with the last of them. Where one calls another, what the inner one calls is its own.
+ * Entry of a function without a span of its own, whose return ends the spans of what it calls
+ * (callee_end). The measured steps show what it calls, so that the two probes can go together with
+ * the last of those functions. If one such function calls another, the inner one's calls belong to
+ * the inner one.
  */
 SEC("uprobe")
 int caller_entry(struct pt_regs *ctx)

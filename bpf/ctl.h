@@ -57,8 +57,8 @@ struct pt_optimizer_step {
 	__u32 row;	  /* of the probe table, 0: none is looked for */
 	__u32 want_stack; /* 1: the next operator of an optimizer sends its stack, by which it is found */
 	__u32 tid;	  /* the thread that calls it, 0: the one that counts steps */
-	/* The function object of what is around it, runtime address, 0: not known; and the address of
-	 * the instruction there that calls it. */
+	/* The enclosing function: the runtime address of its function object, 0: not known; and of
+	 * the instruction in it that calls the step. */
 	__u64 enclosing, enclosing_calls;
 	__u32 under_way; /* 1: its probe has just come: a call whose begin it did not see may be under way;
 			    the programs reset it */
@@ -101,8 +101,9 @@ struct pt_ctl {
 		__u32 boundary_needs;  /* class that must have been seen since the last boundary, 0: none */
 		__u32 counting;	       /* 1: steps are counted (step 0 begins at the next boundary) */
 		__u64 count_from_ns;   /* boundaries before it are not counted: ranks begin together */
-		/* Not 0: the heavy probes are attached, a window may open; if `armed_once` only where it is one
-		 * more than `closes`: the loader has seen the window before end. */
+		/* Not 0: the heavy probes are attached, and a window may open. With `armed_once`
+		 * only if it is one more than `closes`: then the loader has seen the window before
+		 * end. */
 		__u32 armed;
 		__u32 armed_once;
 		__u32 learn;	       /* 1: spans are made though the window is closed */
@@ -153,8 +154,8 @@ struct pt_ctl {
 		__u32 loader_next_tid;	   /* the thread of the latest loader next by breakpoint, 0: none */
 		__u32 cupti_claimed; /* 1: another tool has begun to use CUPTI */
 		__u64 cupti_kinds;   /* activity kinds that other tools have enabled, a bit each */
-		/* What layout.counters were at the latest boundary, and by how much they grew in the latest
-		 * step that was seen to begin and to end: 0 the thread's, 1 the common one. */
+		/* layout.counters at the latest boundary, and their growth in the latest step that
+		 * was seen to begin and to end. 0: the thread's, 1: the common one. */
 		__u64 counter[2], counter_step[2];
 	};
 	/* The programs count it. */

@@ -112,7 +112,7 @@ __weak __noinline int count_launch(struct pt_thread *t)
 	return 0;
 }
 
-/* Where CUPTI tells of the calls, these are only counted. */
+/* If CUPTI records the calls, these probes only count them. */
 SEC("uprobe")
 int device_launch(struct pt_regs *ctx)
 {

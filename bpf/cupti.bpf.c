@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
-/* Another tool that begins to use CUPTI while our library does: it would lose its records to ours,
+/* Another tool may begin to use CUPTI while our library does. It would lose its records to ours,
  * and CUPTI itself when ours leaves. */
 #include "maps.bpf.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /*
- * How long threads of the targets are in the kernel for their system calls and page faults, summed
- * as the scheduler's intervals are, by the steps that they lie in. Only loaded where asked for:
- * every process of the machine pays for a tracepoint at its system calls and faults.
+ * How long threads of the targets are in the kernel for their system calls and page faults. Times
+ * are summed by step, as the scheduler's intervals are. Only loaded where asked for: every process
+ * of the machine pays for a tracepoint at its system calls and faults.
  */
 #include "intervals.bpf.h"
 #include <bpf/bpf_tracing.h>

@@ -77,8 +77,8 @@ struct pt_pipeline {
 	__u32 ns_per_cycle_shifted; /* of the processor's counter, by PT_CYCLE_SHIFT; 0: unknown */
 };
 
-/* Callers that hold a pointer to a pointer to an object over the call, in a register that functions
- * give back as it was: the object has a full name for what is called, a std::string (COW). */
+/* Callers that keep a pointer to a pointer to an object across the call, in a callee-saved
+ * register. The object has the full name of what is called, a std::string (COW). */
 #define PT_MAX_FULL_NAME_SITES 16
 
 struct pt_full_name {

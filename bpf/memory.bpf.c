@@ -92,9 +92,9 @@ int memory_report(struct pt_regs *ctx)
 	return 0;
 }
 
-/* (this, void *ptr, {s8 index, s8 kind} *place, size_t bytes, kind of event): kinds of memory by
- * the numbers of phi::AllocationType, 2 is a device's; of events, what a pool reserves comes last.
- */
+/* (this, void *ptr, {s8 index, s8 kind} *place, size_t bytes, kind of event): Kinds of memory are
+ * numbered by phi::AllocationType; 2 is a device's. Of the kinds of event, the pool's reservations
+ * come last. */
 SEC("uprobe")
 int memory_placed(struct pt_regs *ctx)
 {

@@ -317,8 +317,8 @@ int range_stop(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The name of an operator that a call is to, whose OperatorDef begins with it; its length, 0: not
- * read, or of one that is no span. */
+/* The name of the operator that is called, whose OperatorDef begins with it. Returns its length; 0:
+ * not read, or the operator has no span. */
 static __always_inline __u32 operator_name(struct pt_thread *t, const struct pt_probe_cfg *cfg,
 					   __u64 def, struct pt_name *name)
 {
@@ -389,8 +389,8 @@ int boxed_entry(struct pt_regs *ctx)
 
 /*
  * An operator that Python calls by its name (torch.ops). cfg.name_reg holds a vector of pointers to
- * its overloads; each begins with the OperatorDef *, or is no operator of the dispatcher, and what
- * is read there is no address. cfg.key_reg points to a pointer to the tuple of arguments.
+ * its overloads. Each begins with the OperatorDef *. If it is no operator of the dispatcher, the
+ * value read there is no address. cfg.key_reg points to a pointer to the tuple of arguments.
  */
 SEC("uprobe")
 int invoked_entry(struct pt_regs *ctx)

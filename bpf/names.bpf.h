@@ -16,7 +16,7 @@ static __always_inline bool has_nul(__u64 word)
 	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
 }
 
-/* Text of a length that is told, and its NUL, out of `cnt` words that were read, into dst; false: a
+/* Copies a text of known length and its NUL into dst, out of `cnt` words that were read. False: a
  * NUL comes before its end, or none at it. */
 static __always_inline bool take_text(char *dst, const __u64 *words, __u32 cnt, __u64 len)
 {

@@ -2,9 +2,9 @@
 /*
  * Spans are made here: a begin waits as an open span of its thread, one record is written at the end.
  *
- * The stack grows down, so an open span whose entry stack pointer is at or below the current one has
- * returned, by an exception or past an end that has no probe: such open spans are closed by the
- * thread's next event and marked as inferred.
+ * The stack grows down. So an open span has returned if its entry stack pointer is at or below the
+ * current one. An exception ended it, or its end has no probe. The thread's next event closes it
+ * and marks it as inferred.
  */
 #ifndef PROFTRACE_OPEN_SPANS_BPF_H
 #define PROFTRACE_OPEN_SPANS_BPF_H
@@ -39,8 +39,8 @@ static __always_inline bool window_clip(__u64 *start, __u64 *end, __u32 *flags)
 	return true;
 }
 
-/* The thread that makes the steps sends its spans in batches, complete at each boundary; others
- * send at once, since they may not have another event for long. */
+/* The thread that makes the steps sends its spans in batches, complete at each boundary. Others
+ * send at once: their next event may be long in coming. */
 static __always_inline void emit_span(struct pt_thread *t, const struct pt_open_span *f, __u64 start,
 				      __u64 end, __u32 flags, __u32 how)
 {

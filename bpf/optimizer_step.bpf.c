@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /*
  * An optimizer's step that is a function written in Python. Each call takes a reference to the
- * function's code object and gives it back, however it ends: a data breakpoint on their count tells
- * of both, and the count which it is. The kernel skips the program while a system call on BPF's
- * maps is under way on the same processor; a count that was written and is what it was before tells
- * that.
+ * function's code object and gives it back, however the call ends. So a data breakpoint on the
+ * reference count sees both, and the count says which it is. The kernel skips the program while a
+ * system call on BPF's maps runs on the same processor. A write that leaves the count unchanged
+ * shows such a skip.
  *
  * CPython 3.10 to 3.13.
  *
- * Where another function is around it that calls into a library before and behind, probes there
- * tell of both, at a tenth of the cost and none skipped.
+ * Some steps have a function around them that calls into a library before and after. Probes there
+ * see both, at a tenth of the cost, and none is skipped.
  */
 #include "optimizer_step.bpf.h"
 
@@ -39,8 +39,8 @@ static __always_inline void emit_step(struct pt_thread *t, __u32 name_class, __u
 	step_event(t, name_class, 1, now);
 }
 
-/* The first end that is seen since the probe came, without a begin: nothing else may have told of
- * the call, as its operators have lost their probes meanwhile. */
+/* The first end that is seen since the probe came, without a begin. Nothing else may have shown the
+ * call, since its operators have lost their probes meanwhile. */
 static __always_inline void emit_under_way(struct pt_thread *t, __u32 name_class, __u64 now)
 {
 	if (ctl.optimizer_step.under_way)

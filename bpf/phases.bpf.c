@@ -5,8 +5,8 @@
 #include "ranges.bpf.h"
 #include "spans.bpf.h"
 
-/* A function whose first argument says whether what follows is recorded for a backward pass: a
- * forward region, until it is called with 0 or the backward pass begins. */
+/* A function whose first argument says whether operators are recorded for a backward pass. A
+ * forward region lasts from there until a call with 0, or until the backward pass begins. */
 SEC("uprobe")
 int forward_switch(struct pt_regs *ctx)
 {
@@ -80,8 +80,8 @@ int phase_ahead(struct pt_regs *ctx)
 	return 0;
 }
 
-/* When an optimizer's phase, which has an open span by now, was asked for; 0: not seen, or probes
- * were changed since, or what encloses it began later. */
+/* When an optimizer's phase, which has an open span by now, was requested. 0: not seen, probes were
+ * changed since, or the enclosing span began later. */
 static __always_inline __u64 asked_for(struct pt_thread *t, __u32 name_class)
 {
 	const struct pt_open_span *around = open_span_at(t, t->open_cnt - 2);

@@ -103,8 +103,8 @@ int queue_put(struct pt_regs *ctx)
 }
 
 /*
- * A stage of an operation that has ended: the third and the fourth argument after its name in
- * cfg.domain point to when it began and ended, by the processor's counter. It is said to end now.
+ * A stage of an operation that has ended. The third and fourth argument after its name in
+ * cfg.domain point to its begin and end, in counts of the processor. It is said to end now.
  */
 SEC("uprobe")
 int stage_end(struct pt_regs *ctx)

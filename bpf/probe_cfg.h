@@ -15,8 +15,8 @@
 #define PT_MAX_ARGS	  16   /* arguments of a function that are described */
 #define PT_MAX_ADDRESSES  262144 /* probes that share events with others, in all targets */
 
-/* A cookie of this size or more is one for many probes: its low half names the event, and the row is
- * found by the address of the hit. */
+/* A cookie of this size or more stands for many probes. Its low half names the event. The address
+ * of the hit finds the row. */
 #define PT_COOKIE_BY_ADDRESS (1ull << 32)
 
 struct pt_address {
@@ -98,7 +98,7 @@ enum pt_call_class {
 	((call_class) == PT_CALL_LAUNCH || (call_class) == PT_CALL_COPY ||                         \
 	 (call_class) == PT_CALL_SET)
 
-/* Where a call has what: slots of arguments, 0..5 registers, 6..8 words on the stack, each 1 higher
+/* Where a call has its arguments: slots, 0..5 registers, 6..8 words on the stack, each 1 higher
  * here, 0 if it has none. */
 struct pt_call_cfg {
 	__u8 call_class; /* enum pt_call_class */
@@ -151,13 +151,14 @@ struct pt_probe_cfg {
 	__u8 note_returns;  /* 1: where calls return to goes to the map `returns` */
 	__u8 stack;	    /* enum pt_stack_of */
 	__u32 place; /* bits of enum pt_place */
-	/* Slot of a text (COW: string) that goes before the name, 1 higher, 0: none; or of a domain, in
-	 * which it lies at domain_text; or of an object that may point to a domain at domain_at. */
+	/* The slot of a prefix of the name, 1 higher; 0: none. It holds a text (COW: string), a
+	 * domain whose text lies at domain_text, or an object that may point to a domain at
+	 * domain_at. */
 	__u8 domain;
 	__u8 domain_text;
 	__u16 domain_at;
-	/* Of named_entry and storage: slot of what leads to an object that a later call has, too, 1 higher,
-	 * 0: none; link_at bytes behind it so many pointers are followed. */
+	/* Of named_entry and storage: the slot of what leads to an object that a later call also
+	 * has, 1 higher; 0: none. As many pointers are followed, link_at bytes behind it. */
 	__u8 link;
 	__u8 link_derefs;
 	__u16 link_at;

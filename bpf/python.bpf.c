@@ -52,8 +52,8 @@ static __always_inline __u64 first_key(__u64 keys, __u64 *size)
 	return keys + KEYS_INDEX + (1ull << (log2 & 31)) + (kind == KEYS_GENERAL ? 8 : 0);
 }
 
-/* Which entry of the keys is the name, KEYS_SEEN: none of the first ones; its key is at *at, its
- * value, unless values lie elsewhere, right behind. */
+/* Which entry of the keys is the name; KEYS_SEEN: none of the first ones. Its key is at *at. Its
+ * value is right behind, unless values lie elsewhere. */
 static __always_inline __u32 name_entry(__u64 keys, __u64 *at)
 {
 	__u64 size, entry = first_key(keys, &size);

@@ -56,7 +56,7 @@ __weak __noinline int sequence_at(struct pt_thread *t, __u32 i, __u64 then_ns)
 	return f->ended_ns > then_ns ? AROUND_ENDED : AROUND_NONE;
 }
 
-/* Did open span i begin in one of a sequence, that is over? Those may overlap among themselves. */
+/* Did open span i begin in a range of a sequence that is over by now? Such ranges may overlap. */
 __weak __noinline int sequence_is_over(struct pt_thread *t, __u32 i)
 {
 	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
@@ -78,9 +78,9 @@ static __always_inline bool has_little_room(const struct pt_thread *t)
 	return t->named_cnt >= PT_MAX_NAMED / 4 * 3;
 }
 
-/* Ends open range i with what enclosed it, if its program will not: it begins anew (object), or the
- * next of a sequence begins (is_iteration), or there is little room, in which overlaps cannot be waited
- * for. One of a sequence ends where it begins anew. */
+/* Ends open range i with what enclosed it, if its program will not end it. This is so if it begins
+ * anew (object), or if the next of a sequence begins (is_iteration): one of a sequence ends where
+ * it begins anew. It is also so if there is little room, and overlaps cannot wait. */
 __weak __noinline int range_close(struct pt_thread *t, __u32 i, __u64 object, __u32 is_iteration)
 {
 	struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
@@ -198,8 +198,8 @@ static __always_inline __u32 name_classify(struct pt_name *name)
 	return class_by_rules(name);
 }
 
-/* Where the data loader alone makes the steps, the one that ends an epoch opens a step that the next one goes
- * on: it ends with an exception that was not being handled when it began. */
+/* If the data loader alone makes the steps, the request that ends an epoch opens a step, and the
+ * next request continues it. It ends with an exception that was not being handled when it began. */
 static __always_inline void loader_next_begins(struct pt_thread *t, __u32 name_class)
 {
 	if (ctl.loader_next_alone && name_class == PT_CLASS_DATALOADER && t->tid == ctl.step_tid)

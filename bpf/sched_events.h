@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
 /*
- * What the scheduler programs and the loader share. Threads and CPUs are state machines: each has a
- * place in a map for its open interval and for sums of those that ended, a thread's of the step that
- * it is in. When the step is another one, they are a record of the ring. What the sums cannot hold
- * exactly (an interval across a window's edge, or across more than one step boundary) travels whole,
- * as a span, and the loader cuts it. All times are CLOCK_MONOTONIC nanoseconds.
+ * What the scheduler programs and the loader share. Threads and CPUs are state machines. Each has a
+ * place in a map for its open interval and for sums of ended ones. A thread's sums are those of its
+ * current step. When the step is another one, they are a record of the ring. Some intervals cross a
+ * window's edge or more than one step boundary, so sums cannot hold them exactly. They travel
+ * whole, as spans, and the loader cuts them. All times are CLOCK_MONOTONIC nanoseconds.
  */
 #ifndef PROFTRACE_SCHED_EVENTS_H
 #define PROFTRACE_SCHED_EVENTS_H
@@ -78,9 +78,9 @@ static inline int pt_sched_step_in_use(const struct pt_sched_step *step)
 }
 
 /*
- * A thread's place. Its events are ordered by the scheduler's locks. The programs add to the sums of
- * pt_sched_ctl.gen, the others are the loader's. open.state 0: being filled by who looks at the
- * threads that were there before.
+ * A thread's place. Its events are ordered by the scheduler's locks. The programs add to the sums
+ * of pt_sched_ctl.gen, the others are the loader's. open.state 0: the look at earlier threads is
+ * filling it.
  */
 struct pt_sched_thread {
 	struct pt_sched_open open;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
 /*
  * The stack of Python that a probed function was called from: CPython's own frames, read from the
- * target. A thread's frames hold still while the thread is in a probe, whoever has the interpreter's
- * lock; the state that they belong to is the one with the thread's own pointer for a name. What is
+ * target. A thread's frames do not change while the thread is in a probe, whoever has the
+ * interpreter's lock. They belong to the state that names the thread by its own pointer. What is
  * read there is never believed further than to be read again: addresses go to the loader as they
  * are.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
 /*
  * Steps and the record window. A step opens at the begin or end of a span of the class that the
- * loader chose; the window opens and closes right here, so its edges are a step's own events.
+ * loader chose. The window opens and closes here too, so its edges are a step's own events.
  */
 #ifndef PROFTRACE_STEP_BPF_H
 #define PROFTRACE_STEP_BPF_H
@@ -105,8 +105,8 @@ __weak __noinline int step_boundary(struct pt_thread *t, __u64 now)
 	ctl.run.at[(ctl.step_seq + 1) % PT_STEP_RING] = run_until(now);
 	ctl.step_seq++;
 	count_passes();
-	/* A call that began while its end, or its caller's, had no probe yet is not seen to return;
-	 * a range that opens above it would bury it for good. */
+	/* If a call began before its end, or its caller's, had a probe, its return is not seen. A
+	 * range that opens above it would bury it for good. */
 	if (t && ctl.learn)
 		t->open_cnt = t->named_cnt = 0;
 	if (!ctl.counting || now < ctl.count_from_ns || prev == PT_STATE_DONE)
@@ -207,8 +207,9 @@ static __always_inline void step_loader_next(struct pt_thread *t, __u64 now)
 	step_boundary(t, now);
 }
 
-/* An optimizer's step begins. Behind a loader next that opened the step, and no forward pass yet, it is that of the
- * step before: such a job asks before it updates, and its steps open at their own boundary. */
+/* An optimizer's step begins. It belongs to the step before if a loader next opened this step and
+ * no forward pass has come yet. Such a job asks for its batch before it updates, and its steps open
+ * at their own boundary. */
 static __always_inline void step_update(void)
 {
 	if (ctl.loader_next_opened)

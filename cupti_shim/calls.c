@@ -13,8 +13,8 @@
 
 #define API_MAX 2048 /* above any function's number */
 
-/* Functions are told by the beginning of their name: versions and stream variants (_v2, _ptsz,
- * _ptds, _v7000) come behind it, and so does what newer versions of CUDA add
+/* Functions are recognized by the beginning of their name. Versions and stream variants (_v2,
+ * _ptsz, _ptds, _v7000) follow it, and so do additions of newer versions of CUDA
  * (cudaMemcpyBatchAsync). */
 static const char *const prefixes[] = {
 #define F(function, ...) #function,
@@ -167,8 +167,8 @@ static bool is_left(const struct shim_ring *ring, uint32_t owner)
 	       syscall(SYS_tgkill, getpid(), owner, 0) && errno == ESRCH;
 }
 
-/* The thread's own ring from an earlier window, or a free one, or that of a thread that is gone: a
- * server may have one for each request. */
+/* The thread's own ring from an earlier window, a free one, or that of a thread that is gone. A
+ * server may have a thread for each request. */
 static void take_ring(struct thread *t, struct shim_control *c)
 {
 	const int saved = errno; /* the program's */
@@ -380,7 +380,8 @@ static void on_exit_(struct thread *t, struct shim_control *c, int domain, uint3
 {
 	struct shim_call call;
 
-	/* The driver's part of a call that began before us ends first, and is not told apart. */
+	/* A call may have begun before we recorded. Its driver part ends first, and cannot be told
+	 * apart. */
 	if (domain == SHIM_RUNTIME && connect_thread(t, c)) {
 		t->correlation = d->correlation;
 		t->domain = domain;

@@ -4,11 +4,11 @@
  * needs no subscription (torch.profiler since PyTorch 2.15 has none), so ours is not refused, but
  * the other would lose its records. CUPTI does not tell: flushing succeeds before anybody has
  * registered (seen of 13.0), whatever its documentation says. But it keeps the two functions side
- * by side in its data. If two words there lead into a library that knows the name of the function
- * by which they are given, as one that calls it or asks the loader for it does, they are those. In
- * a large library whose names and code are one segment (Paddle's, of 460 MB) only its dynamic
- * symbols are searched, where the name is part of the template that asks the loader: else the
- * process would read its whole file.
+ * by side in its data. We look for two adjacent words that lead into one library. That library must
+ * contain the name of the CUPTI function that registers them: it calls the function, or asks the
+ * loader for it. Paddle's library has its names and code in one segment of 460 MB, and a search
+ * would read the whole file. In such a library we search only the dynamic symbols: the name is part
+ * of the template that asks the loader.
  */
 #include "cupti_shim/old_glibc.h"
 #include "cupti_shim/segments.h"

@@ -70,8 +70,8 @@ __asm__(".pushsection .text\n"
 	".type entries, @function\n"
 	"entries:\n"
 	".cfi_startproc\n"
-	/* An entry pushes its number; what unwinds a stack learns from the address how far it has
-	 * come: the frame lies at rsp + 8, and 8 more from the ninth byte of an entry on. */
+	/* An entry pushes its number. An unwinder learns from the address how far the entry has
+	 * come. The frame lies at rsp + 8, and 8 more from the ninth byte of an entry on. */
 	".cfi_escape 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x39, 0x2a, 0x33, 0x24, 0x22\n"
 	".set number, 0\n"
 	".rept 2048\n"

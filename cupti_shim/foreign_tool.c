@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Another tool in the process that begins to use CUPTI, which has one subscriber, one clock and one
- * owner of its buffers. Refused, it may do without for as long as the process lives, as
- * torch.profiler before PyTorch 2.15 does; and a clock must not be set while activities are
+ * owner of its buffers. If CUPTI refuses it, it may do without CUPTI for the life of the process,
+ * as torch.profiler before PyTorch 2.15 does. And a clock must not be set while activities are
  * recorded. So while ours is there, the words by which the program's libraries call what a tool
  * begins with lead here, and ours goes first. Nothing is changed in the libraries' code.
  */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Pointers in the program's data by which it calls functions, as methods of Python, virtual
- * functions and those of shared libraries: while the library records, such a pointer leads to a
- * function of ours, which notes the time and goes on to the one that was there (trampoline.c). No
- * instruction of the program is changed, and a thread that has read a pointer may follow it at any
- * later time: ours stay where they are, and each leads to one function for the life of the process.
+ * Pointer hooks. The program calls functions through pointers in its data: methods of Python,
+ * virtual functions, functions of shared libraries. While the library records, such a pointer leads
+ * to a function of ours. That one notes the time and goes on to the original (trampoline.c). No
+ * instruction of the program is changed. A thread that has read a pointer may follow it at any
+ * later time. So our functions stay where they are, and each leads to one original for the life of
+ * the process.
  */
 #include "cupti_shim/trampoline.h"
 #include "cupti_shim/shim.h"

@@ -57,8 +57,8 @@ static uint64_t keep(struct shim_control *c, const char *text, size_t len)
 	return key;
 }
 
-/* Of a std::string in GCC's old layout, which is a pointer to its text; before that its length
- * lies. 0: it is empty, or longer than names are. */
+/* The key of a std::string in GCC's old layout: a pointer to its text, with the length before the
+ * text. 0: it is empty, or longer than names are. */
 static uint64_t key_of(uint64_t string)
 {
 	enum { LENGTH_BEFORE = 24 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The loader's list of libraries has each by the path that it came from. Ours may be that of a
- * descriptor, which is another file as soon as it is closed, and another one in each process that
- * follows the path: a debugger that looks for our symbols would read from a pipe of its own, for
- * ever, while the program stands still.
+ * The loader's list of libraries has each by the path that it came from. Ours may be the path of a
+ * descriptor. That is another file once the descriptor is closed, and another one in each process
+ * that follows the path. A debugger that looks for our symbols could read from a pipe of its own
+ * for ever, while the program stands still.
  */
 #include "cupti_shim/segments.h"
 #include "cupti_shim/shim.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What proftrace and the library in the target share: one file in memory, mapped by both and made
- * by proftrace, or by the library where proftrace came later than the process.
+ * What proftrace and the library in the target share: one file in memory, mapped by both. proftrace
+ * makes it, or the library if proftrace came later than the process.
  *
  *     control block | SHIM_RINGS rings of calls, one thread each | one ring of activities
  *     | functions that are called through pointers | where these pointers are
@@ -125,8 +125,9 @@ struct shim_control {
 	uint32_t functions_alone; /* 1: nothing of CUPTI is wanted, only functions are seen */
 	uint32_t waits; /* 1: what streams and threads wait for is wanted, and records of events */
 	uint32_t only_pid; /* as it sees itself: nobody else may take the file; 0: anybody */
-	/* A robust futex of one of proftrace's threads: its id, SHIM_OWNER_DIED by the kernel when
-	 * it ended before it let go; 0: nobody holds it, and the heartbeat alone tells. */
+	/* A robust futex of one of proftrace's threads (liveness futex). It holds the thread's id,
+	 * or SHIM_OWNER_DIED, set by the kernel if the thread ended before it let go. 0: nobody
+	 * holds it, and only the heartbeat tells. */
 	uint32_t owner;
 	/* What is seen of the functions while it records; see shim_functions(). */
 	uint32_t function_cnt, pointer_cnt;
@@ -201,11 +202,12 @@ struct shim_call {
 	uint16_t api; /* number of the function; of CUDA's the name comes as a SHIM_REC_NAME */
 	uint8_t domain;
 	uint8_t flags; /* enum shim_call_flags */
-	/* FUNCTION: of a node its number, of one whose name is wanted that name's key, of another
-	 * the latest node's that was made in it; SHIM_NO_NODE: none. CUDA's: the thread's context */
+	/* FUNCTION: of a node its number; of a function whose name is wanted, that name's key; of
+	 * another function the latest node that was made in it; SHIM_NO_NODE: none. CUDA's: the
+	 * thread's context */
 	uint64_t node;
-	/* FUNCTION: its object or a word of that, or of a node of Python that object's type; of one
-	 * whose name is wanted the key of its caller's name for it; 0: none */
+	/* FUNCTION: its object, or a word of it; of a node of Python that object's type; of a
+	 * function whose name is wanted, the key of its caller's name for it; 0: none */
 	uint64_t type;
 };
 
@@ -273,8 +275,8 @@ struct shim_record {
 	uint32_t bytes; /* of the whole record, a multiple of 8 */
 };
 
-/* A call's function is known by SHIM_API_KEY, other names by a hash of their text: with the two
- * highest bits 10 a kernel's, with 11 a range's. */
+/* A call's function is known by SHIM_API_KEY. Other names are known by a hash of their text. Its
+ * two highest bits are 10 for a kernel, 11 for a range. */
 #define SHIM_API_KEY(domain, api) ((uint64_t)(domain) << 16 | (api))
 #define SHIM_KEY_TEXT		  (1ull << 63)
 #define SHIM_KEY_RANGE		  (1ull << 62)

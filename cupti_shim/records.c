@@ -72,7 +72,7 @@ static int pool_index(const uint8_t *buffer)
 	return -1;
 }
 
-/* CUPTI before 12.9 must not be refused: what finds the pool empty goes to a buffer whose records
+/* CUPTI before 12.9 must not be refused a buffer. If the pool is empty, it gets one whose records
  * are counted and thrown away. */
 void records__on_request(uint8_t **buffer, size_t *bytes, size_t *max_records)
 {

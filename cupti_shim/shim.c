@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The library's life in the target: it takes over a file, obeys the commands that proftrace writes
- * there, and when proftrace leaves or dies it parks: no thread, no CUPTI, nothing but its text.
+ * The library's life in the target. It takes over a file and obeys the commands that proftrace
+ * writes there. When proftrace leaves or dies, the library parks: no thread, no CUPTI, nothing but
+ * its text.
  */
 #include "cupti_shim/shim.h"
 #include "cupti_shim/old_glibc.h"

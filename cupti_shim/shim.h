@@ -95,14 +95,15 @@ void calls__on_callback(void *user, int domain, uint32_t api, const struct cupti
 void calls__connect(struct shim_control *c);
 /* Notes the return of calls that are under way, and no new ones. */
 void calls__end(void);
-/* Until they have returned; some do not soon. */
+/* Waits until these calls have returned, or for timeout_ns: some do not return soon. */
 void calls__await_returns(uint64_t timeout_ns);
 /* Has the program called anything since calls__connect()? */
 bool calls__came(void);
-/* Has any call launched or made a graph, in this window or an earlier one, or was told of one? */
+/* Has any call launched or made a graph, in this window or an earlier one? Also true after
+ * calls__note_graphs(). */
 bool calls__saw_graphs(void);
 void calls__note_graphs(void);
-/* Those that have not: a record of each. After the last callback. */
+/* Writes a record of each call that has not returned. Call after the last callback. */
 void calls__put_open(struct shim_control *c);
 /* Where the calling thread's calls go, its number; negative: nowhere. *connection: of these. */
 int calls__ring(uint32_t *connection);

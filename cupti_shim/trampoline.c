@@ -76,8 +76,8 @@ static uint64_t take(uint64_t *begin)
 	return __atomic_exchange_n(begin, 0, __ATOMIC_ACQ_REL);
 }
 
-/* By another thread than the one that put it there, with what it has read of the call before: false
- * if that one has taken it meanwhile, and may have gone on to the next call. */
+/* Takes a call from a thread other than the one that put it there, given what was read of it
+ * before. False: that thread has taken it meanwhile, and may have gone on to the next call. */
 static bool take_this(uint64_t *begin, uint64_t begin_ns)
 {
 	return begin_ns && __atomic_compare_exchange_n(begin, &begin_ns, 0, false, __ATOMIC_ACQ_REL,
@@ -432,8 +432,8 @@ void trampoline__put_open(struct shim_control *c)
 		put_inside(c, ring);
 }
 
-/* The clock is read twice. The rest is what bench/overhead measured of jobs of 126 and 144 calls a
- * step, 135 to 160 ns each in all, most of it in caches that the job must fill again. */
+/* The clock is read twice. bench/overhead measured the rest in jobs of 126 and 144 calls a step:
+ * 135 to 160 ns each in all. Most of it is spent in caches that the job must fill again. */
 uint64_t trampoline__cost_ns(void)
 {
 	enum { TIMES = 256, REST_NS = 100 };

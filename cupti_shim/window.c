@@ -33,7 +33,7 @@ static const int kinds[] = {
 #define NEEDED_KIND CUPTI_CONCURRENT_KERNEL /* without this one a window is not worth while */
 
 static struct cupti cupti;
-/* Ours, until it goes, or makes way for another's: with the mutex, and the kinds, too. */
+/* Guards our subscription, which ends or makes way for another tool's, and the kinds. */
 static pthread_mutex_t subscription = PTHREAD_MUTEX_INITIALIZER;
 static void *subscriber;
 static struct shim_control *subscribed; /* whose window it is */
@@ -276,10 +276,11 @@ static void finalize(void)
 }
 
 /*
- * CUPTI leaves the process in the exit of an API call, the one place that is documented as safe. If
- * none comes, or where a graph was launched while it was there, it stays, without a subscriber, an
- * enabled kind or a buffer: the device fails at that graph's next launches otherwise (seen of 13.0
- * on an H200, whatever the device did meanwhile; before 12.6 it is known to crash).
+ * CUPTI leaves the process in the exit of an API call, the one place that is documented as safe. It
+ * stays if no such exit comes, or if a graph was launched while it was there. It then has no
+ * subscriber, no enabled kind and no buffer. Without it the device would fail at that graph's next
+ * launches (seen of 13.0 on an H200, whatever the device did meanwhile; before 12.6 it is known to
+ * crash).
  */
 static uint32_t try_finalize(void)
 {

@@ -208,8 +208,9 @@ static int run_once(const struct recording *r, enum chrome_dialect dialect, int 
 	return err;
 }
 
-/* The head says whether the limit cuts what follows it, and nothing may follow the events
- * (doc/reference/trace.md): so the text is made for nothing up to there, uncompressed. */
+/* The head says whether the limit cuts what follows. Nothing may follow the events
+ * (doc/reference/trace.md), so the head must know it before. Therefore the text is first made up to
+ * there, uncompressed, and thrown away. */
 static int foresee_cut(const struct recording *r, enum chrome_dialect dialect,
 		       struct chrome_limit *limit)
 {

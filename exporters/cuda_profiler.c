@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The log of CUDA's command line profiler, version 2.0, as cudaProfilerInitialize made the driver
- * write it until CUDA 12, and Paddle's cuda_profiler with it: one line per kernel, copy and set.
+ * The log of CUDA's command line profiler, version 2.0: one line per kernel, copy and set. Until
+ * CUDA 12, cudaProfilerInitialize made the driver write it, and Paddle's cuda_profiler used that.
  * Compute Command Line Profiler User Guide, NVIDIA DU-05982-001. A file is of one device.
  */
 #include <inttypes.h>

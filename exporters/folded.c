@@ -127,10 +127,9 @@ static void warn_empty(const struct stacks *s, bool device)
 		if (device ? s->nodes[i].device_ns : s->nodes[i].self_ns)
 			return;
 	if (device)
-		log__warn(
-			"no kernel, copy or set of a device is in the recording, and no line in "
-			"the file: --dialect cpu has the host's threads; `proftrace doctor -p PID` "
-			"says what device times need");
+		log__warn("the recording has no kernel, copy or set of a device, so the file is "
+			  "empty; --dialect cpu has the host's threads; `proftrace doctor -p PID` "
+			  "says what device times need");
 	else
 		log__warn("no time of a thread is in the recording, and no line in the file: "
 			  "`proftrace report` says what was recorded");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The csv that MXNet 2 writes for its GPU memory profiler, gpu_memory_profile-pid_PID.csv: a line
- * for each block that was given out and did not go back to the driver, by name. Its pool holds what
- * no array does. src/profiler/storage_profiler.cc, DumpProfile.
+ * The csv that MXNet 2 writes for its GPU memory profiler, gpu_memory_profile-pid_PID.csv. A line
+ * stands for each block that was given out and did not go back to the driver, by name. The pool
+ * holds blocks that no array has. src/profiler/storage_profiler.cc, DumpProfile.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -163,8 +163,8 @@ static bool is_from_driver(const struct row *row, const struct event_memory *m)
 	return row->name && m->device_type;
 }
 
-/* Of the event that it lies in (whoever called cudaMalloc, not cudaMalloc) the id of the name; its
- * kind, counted behind the names, where it has none; 0: no event. */
+/* The id of the enclosing event's name (the caller of cudaMalloc, not cudaMalloc). If that has no
+ * name: its kind, counted behind the names. 0: no event. */
 static uint32_t owner_of(const struct paddle_proto *w, const struct row *row)
 {
 	const struct span *s = row->around;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Perfetto's own protobuf format: tracks of processes, threads, devices and their streams, arrows
- * from launches to what they launched, counters, and what is known of each slice. Steps and phases,
- * the inferred forward included, come from the model in a second pass, on a track of their own.
+ * Perfetto's own protobuf format. It has tracks of processes, threads, devices and their streams,
+ * arrows from launches to device work, counters, and details of each slice. Steps and phases, the
+ * inferred forward included, come from the model in a second pass, on a track of their own.
  */
 #include <inttypes.h>
 #include "common/err.h"

@@ -78,9 +78,9 @@ static char *put_arg_i64(char *p, int64_t v)
 	return p;
 }
 
-/* A stream that waits for itself (a collective on the stream that asked for it) waits for nothing,
- * and HTA takes no path with such an edge, nor with one between streams of one number on two
- * devices: the record is not named. Neither is its stream, since HTA wants one for each record. */
+/* A stream can wait for itself (a collective on the stream that asked for it). HTA takes no path
+ * with such an edge, nor with one between streams of the same number on two devices. So neither the
+ * record nor its stream is named: HTA wants a stream for each record. */
 char *put_sync(char *p, const struct chrome_name *n, const struct event *e, int64_t stream)
 {
 	struct event_sync s;

@@ -8,8 +8,8 @@
 #include "exporters/parts/text_file.h"
 #include "model/device_info.h"
 
-/* Room for all of an event but a name longer than HEAD_MAX: args of 4096 bytes have 64 tensors with
- * 1024 dimensions, which take less than 32 KB. */
+/* Room for all of an event except a name longer than HEAD_MAX. Args of 4096 bytes have 64 tensors
+ * with 1024 dimensions, which take less than 32 KB. */
 #define ARGS_ROOM TEXT_ROOM_MAX
 #define HEAD_MAX  8192
 

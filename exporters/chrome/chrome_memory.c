@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Allocations: Kineto's `[memory]` instants of the framework's allocators, from which TensorBoard
- * draws its memory view; instants of what was taken from the driver; and counters for viewers.
+ * Allocations. Kineto's `[memory]` instants are those of the framework's allocators; TensorBoard
+ * draws its memory view from them. There are also instants of memory taken from the driver, and
+ * counters for viewers.
  */
 #include "common/util.h"
 #include "exporters/chrome/chrome_args.h"

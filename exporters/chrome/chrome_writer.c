@@ -209,8 +209,9 @@ static char *put_kernel(struct chrome_writer *w, char *p, uint64_t device, const
 	return end;
 }
 
-/* Which stack an event shows. In a backward node it is that of what the node differentiates, as
- * under the profiler; a range shows its own, and what is in it another. */
+/* Which stack an event shows. In a backward node it is the stack of the operator that the node
+ * differentiates, as in torch.profiler. A range shows its own stack, and what is inside it
+ * another. */
 static uint32_t stack_of(struct chrome_writer *w, const struct chrome_name *n,
 			 const struct event *e, struct chrome_open *o)
 {

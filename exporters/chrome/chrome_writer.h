@@ -63,8 +63,9 @@ int chrome_writer__gpu_ranges(struct chrome_writer *w, uint64_t until_ns);
 
 /* What stands between an event and the one before it. */
 char *chrome_writer__begin(struct chrome_writer *w, char *p);
-/* Microseconds since the trace's 0. Whole ones for CPU rows, both ends rounded down so that slices
- * still nest: HTA makes a span of less than a microsecond negative if any time is fractional. */
+/* Microseconds since the trace's 0. They are whole for CPU rows, both ends rounded down so that
+ * slices still nest. If any time is fractional, HTA makes a span of less than a microsecond
+ * negative. */
 char *chrome_writer__time(const struct chrome_writer *w, char *p, const struct chrome_row *row,
 			  uint64_t ns);
 /* Row, begin and duration of a slice. */

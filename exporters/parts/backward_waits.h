@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the framework runs backward nodes on a thread of their own, the call that began them waits:
- * in a sum over threads that time would count twice, for the call and for the nodes.
+ * If the framework runs backward nodes on a thread of their own, the call that began them waits. A
+ * sum over threads would count that time twice, for the call and for the nodes.
  */
 #ifndef PROFTRACE_BACKWARD_WAITS_H
 #define PROFTRACE_BACKWARD_WAITS_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * A launch, the ranges around it and the device's work come from different sources, in any order. A
- * launch finds the ranges that are known by then, or waits for the one that it lies in; work goes
- * to all ranges known around its launch, and stays with it until all are known; a range takes over
- * what those inside it have.
+ * launch finds the ranges that are known by then, or waits for the range that it lies in. Work goes
+ * to all ranges known around its launch, and stays with it until all are known. A range takes over
+ * the work of the ranges inside it.
  */
 #include "exporters/parts/gpu_collector.h"
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ranges of threads as the devices saw them: on each stream from the first to the last kernel, copy
- * or set that was launched inside a step or a user's range, on its own thread, at any depth.
+ * Ranges of threads as the devices saw them. Such a range covers what was launched inside a step or
+ * a user's range, on its own thread, at any depth. On each stream it lasts from the first kernel,
+ * copy or set to the last.
  */
 #ifndef PROFTRACE_GPU_RANGES_H
 #define PROFTRACE_GPU_RANGES_H

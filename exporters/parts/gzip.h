@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One gzip member, compressed by several threads: each block is deflated on its own with the 32 KiB
- * before it as dictionary, and the pieces are written in order (the whole is an ordinary stream
- * that every reader takes, browsers included).
+ * One gzip member, compressed by several threads. Each block is deflated on its own, with the 32
+ * KiB before it as dictionary. The pieces are written in order, so the whole is an ordinary stream
+ * that every reader takes, browsers included.
  */
 #ifndef PROFTRACE_GZIP_H
 #define PROFTRACE_GZIP_H

@@ -7,7 +7,7 @@
 
 /*
  * Chooses result->path and the level of compression. `-o DIR` or nothing: HOST_PID[.WINDOW] and the
- * format's extension (".folded"), with ".gz" where it is compressed; `-o -`: standard output; `-o
+ * format's extension (".folded"), with ".gz" if it is compressed. `-o -`: standard output. `-o
  * FILE`: as given, compressed if it ends in .gz. gzip_default: of the default name.
  */
 int output__choose(const struct recording *r, const struct export_opts *opts, const char *extension,

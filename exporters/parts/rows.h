@@ -2,8 +2,8 @@
 /*
  * The events of a recording as rows of a table, described once for all formats that are tables. The
  * rows come from the model, so they know their parent, launch, step, phase and self time. A step
- * comes before what ended in it; a thread's spans in the order of their begin, the outer one first;
- * what ran on a device behind the call that launched it.
+ * comes before what ended in it. A thread's spans come in the order of their begin, the outer one
+ * first. Work of a device comes after the call that launched it.
  */
 #ifndef PROFTRACE_ROWS_H
 #define PROFTRACE_ROWS_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The spans of a recording as begins and ends on rows, for viewers that want slices to nest: one row
- * per thread, device stream, stream of synchronisations and lane of asynchronous work. On a row time
- * never goes back and each end is that of the slice begun last. A span that reaches out of the one
- * around it loses what reaches out, or begins after it where that is the longer part.
+ * The spans of a recording as begins and ends on rows, for viewers that want slices to nest. There
+ * is one row per thread, device stream, stream of synchronisations and lane of asynchronous work.
+ * On a row time never goes back and each end is that of the slice begun last. A span that reaches
+ * out of the one around it loses what reaches out, or begins after it where that is the longer
+ * part.
  */
 #ifndef PROFTRACE_SLICES_H
 #define PROFTRACE_SLICES_H

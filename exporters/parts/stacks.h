@@ -3,13 +3,12 @@
  * The spans of a recording added up by call stack, as flame graphs and pprof want them. Memory
  * follows the number of distinct stacks, up to a limit, and not that of the events.
  *
- * A stack is [track,] [step,] phase, spans from the outermost inwards, around operators the lines of
- * Python that called them, and below the call that
- * launched it what ran on a device. The phase is that of the innermost span, so that the sums by
- * phase are those of the tables; a phase that was inferred has no frame of its own beside it. What
- * --timer-only recorded is in PHASE_UNRECORDED unless it is a phase's own call. The
- * time is what threads did: a call of the backward pass is without the time in which it waits for
- * nodes on other threads.
+ * A stack is [track,] [step,] phase, then spans from the outermost inwards. Around operators stand
+ * the lines of Python that called them. Work of a device stands below the call that launched it.
+ * The phase is that of the innermost span, so sums by phase are those of the tables. An inferred
+ * phase has no frame of its own beside it. What --timer-only recorded is in PHASE_UNRECORDED unless
+ * it is a phase's own call. The time is what threads did: a call of the backward pass is without
+ * the time in which it waits for nodes on other threads.
  */
 #ifndef PROFTRACE_STACKS_H
 #define PROFTRACE_STACKS_H

@@ -35,8 +35,8 @@ struct boundary {
 	uint32_t track;
 };
 
-/* Tells whether an event began before the window that holds its neighbours in the file: its begin
- * is earlier than some event's at least RUN_CNT positions before it. */
+/* Tells whether an event began before the window that holds its neighbours in the file. Such an
+ * event begins earlier than an event at least RUN_CNT positions before it. */
 struct lookback {
 	uint64_t max_ns[RUN_CNT / BLOCK_CNT + 1]; /* latest begin up to the end of each block */
 	uint64_t idx, max_now_ns;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The events of a recording in the order of their begin, an enclosing span before what it encloses,
- * in memory that does not grow with the number of events. A recording is ordered by end, so a
- * window of it is sorted; the few spans that began before the window (found by a first pass) are
+ * The events of a recording in the order of their begin. An enclosing span comes before what it
+ * encloses. Memory does not grow with the number of events. A recording is ordered by end, so a
+ * window of it is sorted. A first pass finds the few spans that began before the window; these are
  * held. Also cuts at step boundaries: a span that crosses one keeps its longest part, so that steps
  * nest.
  */

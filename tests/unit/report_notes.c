@@ -188,7 +188,7 @@ Test(report_notes, an_optimizer_of_which_only_operators_were_seen)
 Test(report_notes, an_optimizer_that_begins_and_has_no_operators)
 {
 	static const char note[] =
-		"In 1 of 1 steps the optimizer was seen to begin, and none of its";
+		"In 1 of 1 steps the optimizer was seen to begin, but none of its";
 	const struct report_opts opts = OPTS(.tables = "model");
 	struct synth s = synth__new("{}");
 	char *text;
@@ -372,16 +372,18 @@ Test(report_notes, an_optimizer_in_the_hooks_of_gradients)
 Test(report_notes, detail_that_was_not_recorded)
 {
 	static const char nothing[] =
-		"--op-detail shows nothing more: of what these operators called or launched "
-		"nothing was recorded";
+		"--op-detail shows nothing more: nothing that these operators called or launched "
+		"was recorded";
 
 	expect("operator", true, OPTS(.tables = "operator", .op_detail = true),
-	       "--op-detail shows nothing more: of what these operators called or launched nothing "
-	       "was recorded; --detail inner records what they call.",
+	       "--op-detail shows nothing more: nothing that these operators called or launched "
+	       "was "
+	       "recorded; --detail inner records what they call.",
 	       true);
 	expect("inner", true, OPTS(.tables = "operator", .op_detail = true),
-	       "--op-detail shows nothing more: of what these operators called or launched nothing "
-	       "was recorded.",
+	       "--op-detail shows nothing more: nothing that these operators called or launched "
+	       "was "
+	       "recorded.",
 	       true);
 	expect("operator", true, OPTS(.tables = "operator"), nothing, false);
 }

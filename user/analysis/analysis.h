@@ -17,8 +17,8 @@
 	"it for more."
 #define STEP_SLOW 1.5 /* a step that takes more than so many times the median stands out */
 
-/* Total, greatest and least of one quantity; of calls that the window's edge cut only a part lies
- * in it, so the least and the average are of the whole ones, if there are any. */
+/* Total, greatest and least of one quantity. Only a part of a cut call lies in the window. So the
+ * least and the average are those of whole calls, if there are any. */
 struct range {
 	uint64_t total, max, min;
 	uint64_t cut, cut_total; /* calls, and their part of the total */
@@ -36,8 +36,8 @@ static inline uint64_t stat__gpu_cnt(const struct stat *s)
 	return s->executions ? s->executions : s->calls;
 }
 void stat__add(struct stat *s, uint64_t cpu_ns, uint64_t gpu_ns);
-/* One that was cut counts with the part that lies in the window; so does, on the device, one of
- * whose work there not all is known. */
+/* A cut call counts with the part that lies in the window. So does, on the device, a call whose
+ * work there is not fully known. */
 void stat__add_partly(struct stat *s, bool cut, bool gpu_known, uint64_t cpu_ns, uint64_t gpu_ns);
 
 /* Stats by up to four ids; rows in order of first use. */
@@ -212,8 +212,9 @@ int table__note_cut(struct table *t, const struct stat_map *m);
 int table__note_ratios(const struct analysis *a, struct table *t, const char *cpu, const char *gpu);
 int table__add_notef(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *analysis__name(const struct analysis *a, uint32_t id); /* never NULL */
-/* The id under which an operator's rows are by full name: one that is not known in full is no part
- * of those that have its name. And what it is called in full, where that is known; never NULL. */
+/* The id under which an operator's rows are by full name. An operator without a known full name is
+ * no part of those that share its name. And what it is called in full, where that is known; never
+ * NULL. */
 uint32_t analysis__full_id(const struct analysis *a, const struct event *e);
 const char *analysis__full_name(const struct analysis *a, uint32_t id);
 /* "python (4242)" */

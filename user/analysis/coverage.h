@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How far into the recording the device's work, and the calls that made it, are known: the library
+ * How far into the recording the device's work, and the calls that made it, are known. The library
  * in the process can end before the window does. What concludes from such work asks here.
  */
 #ifndef PROFTRACE_COVERAGE_H
@@ -31,8 +31,8 @@ void coverage__add_step(struct coverage *c, const struct step *step);
 bool coverage__is_partial(const struct analysis *a);
 /* The steps' time, or the window's, of which it is known. */
 uint64_t coverage__known_ns(const struct analysis *a);
-/* Nothing if it is not partial: "device times end at step 6: ...", below a table that rests on
- * them; "device times until step 6 of [0,9): ...", in the foot. 0 or -ENOMEM. */
+/* Nothing if all is known. Else "device times end at step 6: ..." below a table that rests on them,
+ * and "device times until step 6 of [0,9): ..." in the foot. 0 or -ENOMEM. */
 int coverage__note_table(const struct analysis *a, struct table *t);
 int coverage__note_foot(const struct analysis *a, struct table *t);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Clock time of devices, for tables and findings: what ran in the whole steps of the window, or in
- * all of the window if it has none, whoever launched it. */
+/* Clock time of devices, for tables and findings: what ran in the whole steps of the window,
+ * whoever launched it. If the window has no step: in all of the window. */
 #ifndef PROFTRACE_DEVICE_FEED_H
 #define PROFTRACE_DEVICE_FEED_H
 

@@ -109,10 +109,9 @@ static int note_unknown(struct table *t, const struct pairs *pairs)
 					 "estimated there from steps before the window: no verdict "
 					 "(--no-prune leaves out none).");
 	if (no_probe && !err)
-		err = table__add_note(t,
-				      "No verdict: it had no probe in one of the recordings, "
-				      "too short to be worth one, so whether it ran there is not "
-				      "known; --no-prune leaves out none.");
+		err = table__add_note(t, "No verdict: it was too short to be worth a probe in one "
+					 "of the recordings. Whether it ran there is not known; "
+					 "--no-prune keeps all probes.");
 	return err;
 }
 
@@ -249,19 +248,19 @@ static const struct pair *step_pair(const struct diff *d)
 	return d->steps.cnt ? &d->steps.items[0] : NULL;
 }
 
-/* What can be told at all, and how to tell more. */
+/* Which changes show at all, and how to see smaller ones. */
 static int note_power(const struct diff *d, struct table *t)
 {
 	const struct pair *step = step_pair(d);
 
 	if (!step || step->p < 0)
 		return 0;
-	return table__add_notef(t, "A change of the step is told from %.0f %% on%s.",
-				ceil(100 * step->least),
-				d->a.cnt + d->b.cnt < 4 && step->least > 0.1
-					? "; several recordings of each side (diff A1,A2,A3 "
-					  "B1,B2,B3) or windows of 20 s and more tell less"
-					: "");
+	return table__add_notef(
+		t, "A change of the step shows from %.0f %% on%s.", ceil(100 * step->least),
+		d->a.cnt + d->b.cnt < 4 && step->least > 0.1
+			? "; several recordings of each side (diff A1,A2,A3 B1,B2,B3) or windows "
+			  "of 20 s and more show smaller changes"
+			: "");
 }
 
 static int add_notes(const struct diff *d, struct table *t)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Floating point operations of operators, by the formulas of torch.profiler's with_flops
- * (torch/csrc/profiler/util.cpp): of products of matrices, conv2d, add and mul, a multiplication and
- * an addition being two.
+ * (torch/csrc/profiler/util.cpp). It has products of matrices, conv2d, add and mul. A
+ * multiplication and an addition are two operations.
  */
 #ifndef PROFTRACE_FLOPS_H
 #define PROFTRACE_FLOPS_H

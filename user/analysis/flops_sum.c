@@ -56,7 +56,7 @@ bool flops_sum__shown(const struct flops_sum *sum, const struct recording *r)
 
 static struct cell unknown(const struct flops_sum *sum)
 {
-	return cell__none(sum->unknown ? "what it was given is not all known"
+	return cell__none(sum->unknown ? "its arguments are not all known"
 				       : "there is no formula for it");
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which operator a backward node belongs to. Nodes are numbered as forward operators make them, and
- * an operator has the number of the last one that it made: so a node is of the first operator whose
- * number is not below its own, of those inside each other the innermost.
+ * Which operator a backward node belongs to. Nodes are numbered as forward operators make them. An
+ * operator has the number of the last node that it made. So a node belongs to the first operator
+ * whose number is not below its own; of nested operators, to the innermost.
  */
 #ifndef PROFTRACE_FORWARD_OPS_H
 #define PROFTRACE_FORWARD_OPS_H

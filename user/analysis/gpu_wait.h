@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The time in which the thread of the steps waits for a device that computes: in a call that
- * synchronizes or copies (until the copy begins), or in a launch for which the queue has no room.
+ * The time in which the thread of the steps waits for a device that computes. It waits in a call
+ * that synchronizes or copies (until the copy begins), or in a launch while the queue is full.
  * Kernels of collectives are no computation: they wait for other processes.
  */
 #ifndef PROFTRACE_GPU_WAIT_H

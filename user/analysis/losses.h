@@ -9,8 +9,8 @@
 uint64_t losses__count(const struct analysis *a, char *buf, size_t size);
 /* Said before the tables, for they look as if nothing were missing; NULL: nothing is. */
 const char *losses__sentence(const struct analysis *a, char *buf, size_t size);
-/* So much is missing that nothing is concluded from the rest, a sentence; NULL: it is sure enough. After
- * the pass. */
+/* A sentence that says why too much is missing to conclude from the rest. NULL: enough is there.
+ * Call after the pass. */
 const char *losses__why_unsure(const struct analysis *a);
 
 #endif

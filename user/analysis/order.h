@@ -8,8 +8,8 @@
 /* The measure of the user's word; otherwise, or if the table has no such word: the first row's. */
 int order__measure(const struct analysis *a, const struct order_word *words);
 bool order_words__have(const struct order_word *words, const char *word);
-/* Tells the table which column its rows are sorted by, and in a note if that is not the user's, for
- * another of the report has it. */
+/* Sets the column that the table's rows are sorted by. If the user's column is in another table of
+ * the report, a note names the column used here. */
 int order__describe(const struct analysis *a, const struct order_word *words, struct table *t);
 
 /* Calls of one thing by their times: what several tables are sorted by. */

@@ -142,7 +142,7 @@ static bool was_listed(size_t i, const char *names, const bool *named)
 	return false;
 }
 
-/* "self_cuda_time" is looked for as "gpu_total" is called. */
+/* The word of our column for torch.profiler's: "gpu_total" for "self_cuda_time". */
 static void own_word(const char *word, char *own, size_t size)
 {
 	const char *cuda;

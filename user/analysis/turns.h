@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Steps that come in turns: of a job that trains several networks one after the other, and shows no
- * data loader, each optimizer's step ends one, though all of a turn are what its user calls a step.
+ * Steps that come in turns. A job may train several networks one after the other and show no data
+ * loader. Then each optimizer's step ends a step, though its user calls all of a turn a step.
  */
 #ifndef PROFTRACE_TURNS_H
 #define PROFTRACE_TURNS_H

@@ -482,10 +482,10 @@ static int compare_held(const void *a, const void *b)
 
 /*
  * Closing a link takes its breakpoints out one by one, each under a lock of the whole machine
- * (dup_mmap_sem in kernel/events/uprobes.c), then sleeps through two RCU grace periods
+ * (dup_mmap_sem in kernel/events/uprobes.c). Then it sleeps through two RCU grace periods
  * (uprobe_unregister_sync), some 40 ms whatever the number of offsets. So links are closed side by
- * side, to share the grace periods, but each starts when the one before should have its breakpoints
- * out: two that fight for the lock hand it to and fro with a context switch per offset.
+ * side, to share the grace periods. But each starts when the one before should have its breakpoints
+ * out: two that fight for the lock pass it back and forth with a context switch per offset.
  */
 static int close_side_by_side(void *arg)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Attaching BPF programs to a process: what this kernel can do, the ladder from the fastest way to
- * the surest, the allow-list of return probes, and a detach that leaves nothing.
+ * Attaching BPF programs to a process: what this kernel can do, and the ladder from the fastest way
+ * to the surest. Also the allow-list of return probes, and a detach that leaves nothing.
  *
  * Life cycle: attach_set__new, attach_set__add (any number), attach_set__attach, ..., _detach,
  * _free. A set is attached and detached as a whole; use one set per group that comes and goes
@@ -39,8 +39,8 @@ struct attach_caps {
 };
 int attach_caps__probe(struct attach_caps *caps);
 
-/* Whether the kernel lets a program be called around its function that handles page faults, which
- * some do not: they are built without, or a sandbox forbids it. 0 or a negative errno. */
+/* Whether the kernel lets a program be called around its function that handles page faults. Some
+ * kernels are built without that, or a sandbox forbids it. 0 or a negative errno. */
 int kernel__traces_page_faults(void);
 
 /* Whether the running kernel's version is at least major.minor, for what cannot be asked by trying.
@@ -69,8 +69,8 @@ struct attach_point {
 };
 
 /*
- * May a return probe go on this function? An exception that passes a return probe kills the target,
- * so only functions known to catch everything are allowed: the C API and Python method wrappers
+ * May a return probe go on this function? An exception that passes a return probe kills the target.
+ * So only functions known to catch everything are allowed: the C API and Python method wrappers
  * that user/frameworks/ registers, and functions that the user allowed by name.
  */
 bool attach_allow__return(const char *symbol);

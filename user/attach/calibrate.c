@@ -260,8 +260,8 @@ void calibration_programs__free(struct calibration_programs *p)
 	free(p);
 }
 
-/* Threads that free probes; a process that ends kills them, and what they had not taken out by then
- * the kernel leaks, with a line in its log. */
+/* Threads that free probes. A process that ends kills them. The kernel leaks the probes that they
+ * had not taken out by then, with a line in its log. */
 static struct {
 	pthread_t threads[8];
 	size_t cnt;

@@ -32,8 +32,8 @@ struct calibration;
 int calibration__start(struct calibration **out);
 pid_t calibration__pid(const struct calibration *c);
 /* Lets the child call fn `rounds` times `calls` times; nanoseconds per call, least of the rounds
- * (disturbances only add). Between calls the child reads `evicted` bytes of memory, so that a call
- * finds the caches as a working program leaves them; 0: calls in a tight loop. */
+ * (disturbances only add). Between calls the child reads `evicted` bytes of memory, so a call finds
+ * the caches as a working program leaves them. 0: calls in a tight loop. */
 int calibration__run(struct calibration *c, enum calibration_function fn, uint64_t evicted,
 		     unsigned int rounds, unsigned int calls, double *ns_per_call);
 void calibration__stop(struct calibration *c);
@@ -46,7 +46,7 @@ struct calibration_programs {
 };
 int calibration_programs__load(enum attach_method method, struct calibration_programs **out);
 void calibration_programs__free(struct calibration_programs *p);
-/* Frees both from a thread of its own: nobody needs to wait for the kernel's grace periods when the
+/* Frees both from a thread of its own. Nobody needs to wait for the kernel's grace periods if the
  * probes were in a child that is gone or in ourselves. The end of the process waits for it. Either
  * may be NULL. */
 void calibration__discard(struct attach_set *set, struct calibration_programs *p);

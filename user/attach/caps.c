@@ -42,8 +42,8 @@ static void *call_from_thread(void *calls)
 }
 
 /*
- * Attaches to our own function and calls it from another thread: until Linux 6.10 (46ba0e49b642, in
- * stable 6.6.33 and 6.9.4) a multi link with a pid saw the main thread alone.
+ * Attaches to our own function and calls it from another thread. Until Linux 6.10 (46ba0e49b642, in
+ * stable 6.6.33 and 6.9.4) a multi link with a pid saw only the main thread.
  */
 static bool reaches_threads(enum attach_method method)
 {

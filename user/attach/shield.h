@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Work that SIGKILL must not stop half-way. The kernel cannot put in or take out a breakpoint for a
- * task that has SIGKILL pending: it gives up ("failed to unregister, leaking uprobe"), and the
+ * task that has SIGKILL pending. It gives up ("failed to unregister, leaking uprobe"), and the
  * target keeps breakpoints that nobody owns. So probes are attached and detached by a process that
  * shares our memory and descriptors, but not our signals.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Where a probe may go and what it costs there. The kernel emulates a few instructions (push, nop,
- * jmp, jcc, call rel32); anything else it single-steps out of line, which costs 2 to 13 times more;
- * VEX and EVEX coded ones it refuses or, worse, takes for others (site_x86.c says how), so they
+ * jmp, jcc, call rel32). It single-steps all others out of line, which costs 2 to 13 times more. It
+ * refuses VEX and EVEX coded ones or, worse, takes them for others (site_x86.c says how), so they
  * never carry a probe. Architecture: x86-64 (site_x86.c).
  */
 #ifndef PROFTRACE_SITE_H
@@ -38,11 +38,11 @@ enum {
 };
 
 /*
- * Offset of the cheapest instruction that can stand in for the entry: steps through straight-line
- * code only (stops at call, ret, and where a jump inside code[0..len) goes to), while no
- * instruction passed writes a register in `keep`. 0 if the entry itself is best. `rsp_shift` gets
- * the bytes by which rsp is lower at the new site than at the entry. Negative errno if even the
- * entry is refused and no other site was found (-ENOTSUP).
+ * Offset of the cheapest instruction that can stand in for the entry. The search steps through
+ * straight-line code only: it stops at call, ret, and where a jump inside code[0..len) goes to. It
+ * also stops when an instruction passed writes a register in `keep`. 0 if the entry itself is best.
+ * `rsp_shift` gets the bytes by which rsp is lower at the new site than at the entry. Negative
+ * errno if even the entry is refused and no other site was found (-ENOTSUP).
  */
 int site__slide(const uint8_t *code, size_t len, unsigned int keep, int *rsp_shift);
 
@@ -55,10 +55,10 @@ struct site_cold {
 
 /*
  * Offset of the last instruction inside a function of `len` bytes that every normal return passes,
- * exactly once, and that the kernel emulates: where a span can end though exceptions leave the
+ * exactly once, and that the kernel emulates. A span can end there though exceptions leave the
  * function. Its frame is still in place there. From it on at most `max_calls` calls follow, as of
- * destructors; one that the function ends with counts as two. -ENOENT if there is none, -EINVAL if the code is not understood, -E2BIG, -ENOMEM.
- * (site_pass_x86.c)
+ * destructors; one that the function ends with counts as two. -ENOENT if there is none, -EINVAL if
+ * the code is not understood, -E2BIG, -ENOMEM. (site_pass_x86.c)
  */
 int site__pass(const uint8_t *code, size_t len, const struct site_cold *cold,
 	       unsigned int max_calls);
@@ -82,17 +82,17 @@ int site__exits(const uint8_t *code, size_t len, struct site_exit *exits, size_t
 size_t site__jumps_outside(const uint8_t *code, size_t len, int64_t *targets, size_t max);
 
 /*
- * Where a function compiled with -fstack-protector checks its stack: the jump that each normal
- * return passes, with the frame still in place, and an exception does not. Offsets into at[];
- * returns how many (0: it has none, or a return without one, or more than max).
+ * Where a function compiled with -fstack-protector checks its stack. Each normal return passes this
+ * jump, with the frame still in place; an exception does not. Offsets into at[]; returns how many
+ * (0: it has none, or a return without one, or more than max).
  */
 size_t site__stack_checks(const uint8_t *code, size_t len, uint32_t *at, size_t max);
 
 /*
- * Where a function keeps, over a call that returns to code[from], a pointer to an object that it
- * then passes to the function at distance `callee` from code[0], as the second of two arguments:
- * that the register is not changed in between, on a way that the code can take, is proven by its
- * instructions. Returns the register's number in their encoding (3 rbx, 5 rbp, 12 to 15); -ENOENT:
+ * Where a function keeps a pointer to an object over a call that returns to code[from]. It then
+ * passes the object, as the second of two arguments, to the function at distance `callee` from
+ * code[0]. Its instructions prove that the register is not changed in between, on a way that the
+ * code can take. Returns the register's number in their encoding (3 rbx, 5 rbp, 12 to 15); -ENOENT:
  * there is none, or too far away. (site_kept_x86.c)
  */
 int site__kept_argument(const uint8_t *code, size_t len, size_t from, int64_t callee);
@@ -101,8 +101,8 @@ int site__kept_argument(const uint8_t *code, size_t len, size_t from, int64_t ca
  * behind the return address there. 0 if the function does not begin so. */
 size_t site__aligned_push(const uint8_t *code, size_t len);
 
-/* Where a function that does nothing itself goes on by a jump, its arguments and its stack as they
- * came: the distance from code[0]; 0 if it is no such function. */
+/* Where a function that does nothing itself jumps to, with its arguments and its stack as they
+ * came. The distance from code[0]; 0 if it is no such function. */
 int64_t site__jumps_to(const uint8_t *code, size_t len);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * x86-64: an instruction inside a function that each normal return passes, once, and that the
- * kernel emulates: a probe there costs a tenth of one on the return instruction itself, and an
- * exception does not meet it as it would a return probe.
+ * kernel emulates. A probe there costs a tenth of one on the return instruction itself. An
+ * exception does not meet it as it would meet a return probe.
  */
 #include <Zydis/Zydis.h>
 #include <errno.h>

@@ -121,9 +121,9 @@ static enum site_class classify(const struct insn *in, const uint8_t *code)
 {
 	/*
 	 * For VEX, EVEX and XOP the kernel looks the bare opcode byte up in the table of legacy
-	 * one-byte opcodes. Some it refuses; others it accepts and emulates as what that byte once
-	 * meant: vzeroupper (77) and vmovdqa (7f) as conditional jumps, vpor (eb) as a jump. None
-	 * may carry a probe, whatever the kernel says.
+	 * one-byte opcodes. It refuses some. It accepts others and emulates them as what that byte
+	 * once meant: vzeroupper (77) and vmovdqa (7f) as conditional jumps, vpor (eb) as a jump.
+	 * None may carry a probe, whatever the kernel says.
 	 */
 	if (in->decoded.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 		return SITE_REFUSED;

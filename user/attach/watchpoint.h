@@ -26,9 +26,9 @@ struct watch_point {
 struct watchpoints;
 
 /*
- * On each of the threads, and on those that they make, or on one of them. A negative errno with err__set,
- * and nothing attached, where a thread refuses: -ENOSPC, if another tool has taken the places;
- * -EOPNOTSUPP and others, if the machine has none.
+ * On each of the threads, and on those that they make, or on one of them. If a thread refuses: a
+ * negative errno with err__set, and nothing is attached. -ENOSPC: another tool has taken the
+ * places. -EOPNOTSUPP and others: the machine has none.
  */
 int watchpoints__attach(const struct watch_point *points, size_t cnt, const pid_t *tids,
 			size_t tid_cnt, struct watchpoints **out);

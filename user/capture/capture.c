@@ -61,8 +61,8 @@ static int measure_spans(struct session *s)
 	return span_cost__measure(s, &s->facts.cost);
 }
 
-/* Closing a probe of its own waits for several RCU grace periods under one lock of the kernel
- * (perf_uprobe_destroy): 20 to 120 ms each were measured, one after the other. */
+/* Closing a single probe waits for several RCU grace periods under one lock of the kernel
+ * (perf_uprobe_destroy). It took 20 to 120 ms each, one after the other. */
 static void warn_slow_detach(const struct session *s)
 {
 	size_t cnt = 0;

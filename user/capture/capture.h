@@ -2,8 +2,9 @@
 /*
  * Capture: from probes to recordings. Knows kernels, rings and windows, and nothing of tables.
  *
- * capture__run() is the whole life of a session: open the target, plan, load, attach the step
- * probes, learn what a step is, attach the rest, record the windows, detach, close the files.
+ * capture__run() is the whole life of a session. It opens the target, plans, loads, attaches the
+ * step probes, learns what a step is, attaches the rest, records the windows, detaches and closes
+ * the files.
  */
 #ifndef PROFTRACE_CAPTURE_H
 #define PROFTRACE_CAPTURE_H

@@ -64,9 +64,9 @@ bool session__period_is_doubtful(const struct session *s)
 	return false;
 }
 
-/* Operators that an import calls have a period too, and it is found if it takes longer than we
- * wait: until its steps were measured, a period is only a guess, refuted by a sign of the job's own
- * kind or by steps that do not come. */
+/* Operators that an import calls have a period too, and it is found if the import takes longer than
+ * we wait. So a period is only a guess until its steps were measured. A sign of the job's own kind,
+ * or steps that do not come, refute it. */
 static bool period_refuted(const struct session *s, uint64_t waiting_since_ns)
 {
 	const uint64_t patience_ns = s->opts->step_unit == STEP_UNIT_REQUEST
@@ -111,8 +111,7 @@ static void note_first_event(struct session *s)
 	s->attaching.begin_ns = 0;
 }
 
-/* As programs do that fetch batches ahead, in a thread of their own: what is asked for then is of
- * no step. */
+/* Some programs fetch batches ahead in a thread of their own. Such a request belongs to no step. */
 static bool loads_elsewhere(const struct pt_ctl *ctl)
 {
 	const uint32_t loads = ctl->class_tid[PT_CLASS_DATALOADER];
@@ -295,8 +294,8 @@ static void explain_loader_next(struct session *s, uint64_t asked, uint64_t step
 		return;
 	if (!ctl->loader_next_ahead) {
 		s->rule.explain = "each step opens where the first forward pass after a backward "
-				  "pass begins, as the data loader is asked for its batch before "
-				  "the optimizer step of the one before, and in that step";
+				  "pass begins; the batch is requested before the optimizer step "
+				  "of the step before, and lies in that step";
 		return;
 	}
 	s->rule.source = "DataLoader";

@@ -75,30 +75,30 @@ static int no_steps_of_framework(const struct session *s)
 
 	if (s->learning.called && s->opts->step_unit == STEP_UNIT_REQUEST)
 		return err__set(-ETIMEDOUT,
-				"no request was seen in %.0f s: of the operators none came once "
-				"for each; --step-probe names a function that does, and "
-				"--step-unit iteration makes each pass over the model a step",
+				"no request was seen in %.0f s: no operator came once for each; "
+				"name a function that does with --step-probe, or make each pass "
+				"over the model a step with --step-unit iteration",
 				waited_s);
 	if (s->opts->max_overhead <= 0)
-		return err__set(-ETIMEDOUT,
-				"no step was seen in %.0f s: only operators could show steps, and "
-				"--max-overhead 0 leaves no room to probe them; give more, say "
-				"what a step is with --step-probe or --step-range, or record by "
-				"time with --duration 5s",
-				waited_s);
+		return err__set(
+			-ETIMEDOUT,
+			"no step was seen in %.0f s: only operators could show steps, and "
+			"--max-overhead 0 leaves no room to probe them; raise it, choose a step "
+			"with --step-probe or --step-range, or record by time with --duration 5s",
+			waited_s);
 	if (s->learning.pausing[0])
-		return err__set(-ETIMEDOUT,
-				"no step was seen in %.0f s: operators were, but in no order that "
-				"repeats (requests of several kinds?); %s, which comes "
-				"after the longest pauses, may make each a step; or record by time "
-				"with --duration 5s%s",
-				waited_s, s->learning.pausing, few_looks(s));
+		return err__set(
+			-ETIMEDOUT,
+			"no step was seen in %.0f s: operators were, but in no order that repeats "
+			"(requests of several kinds?); %s, which comes after the longest pauses, "
+			"may open each step; or record by time with --duration 5s%s",
+			waited_s, s->learning.pausing, few_looks(s));
 	if (s->learning.called)
 		return err__set(
 			-ETIMEDOUT,
-			"no step was seen in %.0f s: operators were, but in no order that "
-			"repeats (requests of several kinds?); say what a step is with "
-			"--step-probe or --step-range, or record by time with --duration 5s%s",
+			"no step was seen in %.0f s: operators were, but in no order that repeats "
+			"(requests of several kinds?); choose a step with --step-probe or "
+			"--step-range, or record by time with --duration 5s%s",
 			waited_s, few_looks(s));
 	if (is_idle(s))
 		return err__set(-ETIMEDOUT,
@@ -131,8 +131,8 @@ int no_window__steps(struct session *s)
 	if (s->match.framework || s->learning.pausing[0])
 		return no_steps_of_framework(s);
 	return err__set(-ENOTSUP,
-			"process %d shows no steps, so steps cannot be chosen; name a function "
-			"that runs once per step with --step-probe exe:FUNCTION, or record by "
-			"time with --duration 5s instead of --record",
+			"process %d shows no steps, so --record cannot choose any; name a function "
+			"that runs once per step with --step-probe exe:FUNCTION, or record by time "
+			"with --duration 5s",
 			s->opts->pid);
 }

@@ -81,9 +81,9 @@ static int fill_tables(struct probes *p)
 }
 
 /*
- * Before Linux 6.1 (34dd3bad1a6f) the kernel logs a warning with a trace of its stack, and panics
- * where panic_on_warn is set, when the program of a probe uses a hash whose rows are allocated as
- * they come. There these take 64 MB from the start. Nothing but the version tells.
+ * Before Linux 6.1 (34dd3bad1a6f) the kernel objects to a probe's program that uses a hash whose
+ * rows are allocated on demand. It logs a warning with a trace of its stack, and panics if
+ * panic_on_warn is set. There these take 64 MB from the start. Nothing but the version tells.
  */
 static void preallocate(struct proftrace_bpf *skel)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the captures of a job's ranks wait for each other before they count steps, so that their
- * windows show the same steps, give or take one. Lies in memory that their processes share.
+ * The place where the captures of a job's ranks wait for each other before they count steps. So
+ * their windows show the same steps, give or take one. Lies in memory that their processes share.
  */
 #ifndef PROFTRACE_RENDEZVOUS_H
 #define PROFTRACE_RENDEZVOUS_H

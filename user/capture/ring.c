@@ -180,11 +180,10 @@ static int exchange(struct ring *r, uint64_t bytes)
 static void warn_refused(struct ring *r, uint64_t wanted)
 {
 	if (!r->has_warned)
-		log__warn(
-			"no memory for a buffer of %llu MiB between kernel and recorder: it has "
-			"%llu KiB, and events may be lost; free memory, or raise the limit of the "
-			"container",
-			(unsigned long long)(wanted >> 20), (unsigned long long)(r->bytes >> 10));
+		log__warn("no memory for a buffer of %llu MiB between kernel and recorder: it has "
+			  "%llu KiB. Events may be lost; free memory, or raise the limit of the "
+			  "container",
+			  (unsigned long long)(wanted >> 20), (unsigned long long)(r->bytes >> 10));
 	r->has_warned = true;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A BPF ring buffer that BPF programs find in a map of one place. It is exchanged for a larger or a
- * smaller one while they write: the kernel waits until no program uses the old one, which is read to
- * its end before the new one is. It does not wait for sleepable programs: none may write to it.
+ * smaller one while they write. The kernel waits until no program uses the old one. The old one is
+ * read to its end before the new one is. It does not wait for sleepable programs: none may write to
+ * it.
  */
 #ifndef PROFTRACE_RING_H
 #define PROFTRACE_RING_H
@@ -55,7 +56,8 @@ void ring__forget_rate(struct ring *r);
 
 /* ---- for unit tests ---- */
 
-/* Bytes of a ring that has `bytes`, of which `unread` wait, where `rate` come in a second. */
+/* The size that a ring of `bytes` should have, if `unread` bytes wait and `rate` bytes come in a
+ * second. */
 uint64_t ring__wanted(uint64_t bytes, uint64_t unread, uint64_t rate, uint64_t unread_ns);
 
 #endif

@@ -44,20 +44,20 @@ static void note_doubts(const struct session *s, json_t *notes)
 	if (s->rule.boundary == PT_CLASS_DATALOADER && !s->rule.needs &&
 	    step_rule__is_refuted_by(&s->rule, seen, PT_CLASS_BACKWARD))
 		say(notes, "the step rule was chosen while no backward pass was seen, as in an "
-			   "evaluation; one was seen later: batches of evaluations count as steps, "
-			   "too (attach while it trains)");
+			   "evaluation. One was seen later, so batches of evaluations count as "
+			   "steps, too (attach while it trains)");
 	if (s->rule.needs == PT_CLASS_EVALUATION &&
 	    step_rule__is_refuted_by(&s->rule, seen, PT_CLASS_GRAPH))
-		say(notes, "the step rule was chosen while every compiled graph evaluated; one "
-			   "that does not came later: only batches of the evaluation count as "
-			   "steps (attach while it trains)");
+		say(notes, "the step rule was chosen while every compiled graph evaluated. One "
+			   "that trains came later: only batches of the evaluation count as steps "
+			   "(attach while it trains)");
 	if (step_rule__is_refuted_by(&s->rule, seen, PT_CLASS_OPTIMIZER))
 		say(notes,
-		    "the step rule was chosen while no optimizer step was seen; one was seen "
+		    "the step rule was chosen while no optimizer step was seen. One was seen "
 		    "later: if the job accumulates gradients, each step is only one of the passes "
-		    "(record again, --step-range and --step-probe choose a step)");
+		    "(record again; --step-range and --step-probe choose a step)");
 	if (session__period_is_doubtful(s))
-		say(notes, "the step rule was chosen while the job only repeated operators; since "
+		say(notes, "the step rule was chosen while the job only repeated operators. Since "
 			   "then a data loader, an optimizer or a backward pass was seen: these "
 			   "may be no steps (record again)");
 }
@@ -107,13 +107,13 @@ static void note_missing(const struct session *s, json_t *notes)
 		    counted(endless, "call was", "calls were").s);
 	if (cut_names)
 		say(notes,
-		    "only the beginning is known of the names of %s: they are longer than %d "
-		    "bytes, there was no room for them, or their memory is not resident; a row "
+		    "only the beginning is known of the names of %s. They are longer than %d "
+		    "bytes, there was no room for them, or their memory is not resident. A row "
 		    "whose name ends in \"...\" may stand for several",
 		    counted(cut_names, "span or mark", "spans or marks").s, PT_WHOLE_NAME);
 	if (not_ended)
 		say(notes,
-		    "%s not ended by the program on the thread that began them: they end with the "
+		    "%s not ended by the program on the thread that began them. They end with the "
 		    "frame or range around them, or where the same frame begins again",
 		    counted(not_ended, "range was", "ranges were").s);
 }
@@ -145,7 +145,7 @@ static void note_learning(const struct session *s, json_t *notes)
 	if (b->cnt)
 		say(notes,
 		    "while proftrace looked for steps, operators had probes in %s, for %.0f ms in "
-		    "all: %llu calls; that added an estimated %.1f ms to the job's run time",
+		    "all: %llu calls. That added an estimated %.1f ms to the job's run time",
 		    counted(b->cnt, "burst", "bursts").s, (double)b->ns / 1e6,
 		    (unsigned long long)b->calls, b->added_ns / 1e6);
 	if (b->weighed)
@@ -176,7 +176,7 @@ static void note_watched(const struct session *s, json_t *notes)
 		return;
 	say(notes,
 	    "the added time may exceed the estimate: %s of data breakpoints, which cost %.0f us "
-	    "each here, as on a virtual machine whose host intercepts them, and in some jobs "
+	    "each here, as if a virtual machine's host intercepts them. In some jobs they cost "
 	    "several times as much",
 	    counted(hits[GROUP_WATCH], "hit was", "hits were").s, (double)c->watch_ns / 1e3);
 }
@@ -188,16 +188,15 @@ static void note_slow_copies(const struct session *s, json_t *notes)
 
 	if (s->pruned.unwatched)
 		say(notes,
-		    "%s written in Python are not shown: there was none in %s before the window, "
-		    "and the data breakpoints that show them make copies of some KiB take up to "
-		    "%.0f times as long on this processor; --no-prune shows them",
+		    "%s written in Python are not shown: there was none in %s before the window. "
+		    "The data breakpoints that show them make copies of some KiB take up to %.0f "
+		    "times as long on this processor; --no-prune shows them",
 		    s->pruned.unwatched, counted(s->pruned.unwatched_after, "step", "steps").s,
 		    slows);
 	if (s->probes.watchpoints && watched__slows_copies(s))
 		say(notes,
 		    "while data breakpoints are set, copies of some KiB take up to %.0f times as "
-		    "long on this processor: copies and fills of Python's threads appear longer "
-		    "than they are without breakpoints",
+		    "long on this processor: copies and fills of Python's threads appear too long",
 		    slows);
 }
 
@@ -207,8 +206,8 @@ static void note_stepped(const struct session *s, json_t *notes)
 	if (s->plan.stepped)
 		say(notes,
 		    "of --op and --op-returns %s a probe at an instruction that the kernel "
-		    "single-steps, its first or its return: %.1f us a hit here, not in the "
-		    "estimate, and counted as the caller's time or its own",
+		    "single-steps, its first or its return. A hit takes %.1f us here. The estimate "
+		    "omits it; it counts as the caller's time or its own",
 		    counted(s->plan.stepped, "function has", "functions have").s,
 		    (double)s->facts.cost.bare.stepped_ns / 1e3);
 }

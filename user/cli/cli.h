@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Commands and options as data. One option table drives the parser, the help text, the man page and
- * the shell completion; a command is one file here and one row in commands.c.
+ * the shell completion. A command is one file here and one row in commands.c.
  */
 #ifndef PROFTRACE_CLI_H
 #define PROFTRACE_CLI_H
@@ -69,8 +69,8 @@ int opts__parse(const struct command *cmd, int argc, char **argv, void *base,
  * 1 failure, 2 usage. */
 int cli__fail(int err);
 
-/* Flushes standard output; the exit status for a command that would end with status, or 1 with a
- * message if what it printed could not be written (a full disk behind a redirection). */
+/* Flushes standard output. Returns the exit status for a command that would end with status; or 1
+ * with a message, if its output could not be written (a full disk behind a redirection). */
 int cli__finish(int status);
 
 /* --width: below this a table loses its figures. */

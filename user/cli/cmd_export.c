@@ -89,7 +89,7 @@ static const struct opt export_options[] = {
 	 "Format to write, one of those that --list-formats shows (default chrome).",
 	 offsetof(struct export_cmd, exporter), .parse = parse_format, .word = format_name},
 	{OPT_STRING, "output", 'o', "PATH",
-	 "File or directory to write to; a name with / at its end makes a directory, - is standard "
+	 "File or directory to write to. A name that ends in / makes a directory; - is standard "
 	 "output (default HOST_PID and the format's extension, in this directory).",
 	 offsetof(struct export_cmd, output), .file_arg = true},
 	OWNER_OPT,

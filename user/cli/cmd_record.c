@@ -91,9 +91,8 @@ static int find_job(struct record_command *c)
 
 	ranks__name_serving(&ranks, names, sizeof(names));
 	if (!err && names[0])
-		log__info("--job: process %s: of the job, but told to be its server or scheduler "
-			  "(DMLC_ROLE, MS_ROLE), and left out; -p PID --no-steps records what it "
-			  "does",
+		log__info("--job leaves out process %s: it is a server or scheduler of the job "
+			  "(DMLC_ROLE, MS_ROLE); -p PID --no-steps records it",
 			  names);
 	for (size_t i = 0; i < ranks.cnt && !err; i++)
 		err = ARRAY_PUSH(c->pids.items, c->pids.cnt, c->pids.cap, ranks.items[i].pid);

@@ -156,11 +156,9 @@ static void put_title(FILE *out, const char *command)
 
 static void put_end(FILE *out, const struct command *own)
 {
-	fputs(".SH EXIT STATUS\n"
-	      "0 on success, 1 on failure, 2 if the command line or a file named on it was not "
-	      "understood, 3 if a limit of diff \\-\\-fail\\-if is exceeded. run passes on the "
-	      "status "
-	      "of its program.\n",
+	fputs(".SH EXIT STATUS\n0 on success. 1 on failure. 2 if the command line, or a file named "
+	      "on it, was not understood. 3 if a limit of diff \\-\\-fail\\-if is exceeded. run "
+	      "passes on the status of its program.\n",
 	      out);
 	fputs(".SH ENVIRONMENT\n.TP\n\\fBNO_COLOR\\fR\nIf not empty, nothing is coloured.\n"
 	      ".TP\n\\fBCOLUMNS\\fR\nThe width of what goes to no terminal.\n",

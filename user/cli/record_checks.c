@@ -231,9 +231,9 @@ static int check_clock(void)
 {
 	if (clock__is_known())
 		return 0;
-	return err__set(-ENODATA, "proftrace runs in a time namespace of unknown offset, as "
-				  "/proc/self/timens_offsets is that of its children: its clock is "
-				  "not the machine's; start it outside of that namespace");
+	return err__set(-ENODATA, "proftrace runs in a time namespace of unknown offset: "
+				  "/proc/self/timens_offsets is that of its children, and its "
+				  "clock is not the machine's; start it outside of that namespace");
 }
 
 int record_checks__before(const struct record_options *o)

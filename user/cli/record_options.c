@@ -247,8 +247,8 @@ const struct opt record_opts[] = {
 	 "files, read from disk.",
 	 CAPTURE(page_faults)},
 	{OPT_CUSTOM, "max-overhead", 0, "PERCENT",
-	 "Leave out functions that are hot, short and launch nothing, until the probes of the "
-	 "others are estimated to add no more than this to a step (default 1%).",
+	 "Prune functions that are hot, short and launch nothing, until the remaining probes are "
+	 "estimated to add at most this to a step (default 1%).",
 	 CAPTURE(max_overhead), .parse = parse_max_overhead},
 	{OPT_FLAG, "no-prune", 0, NULL, "Keep the probes of all functions, whatever they cost.",
 	 CAPTURE(no_prune), .old_name = "keep-all"},

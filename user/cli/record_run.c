@@ -184,7 +184,7 @@ static void warn_target_gone(const struct record_options *o, const struct captur
 			  res->seen); /* nobody asked for a window of some length */
 	else if (o->range.schedule.repeat > 1)
 		log__warn("%s before the last window was complete (%s): %zu of %llu recordings "
-			  "were begun, they are kept",
+			  "were begun and are kept",
 			  what, res->seen, res->path_cnt,
 			  (unsigned long long)o->range.schedule.repeat);
 	else

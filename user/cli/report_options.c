@@ -67,8 +67,8 @@ const struct opt report_arg_opts[] = {
 	{OPT_FLAG, "op-detail", 0, NULL, "List under each operator what it called and launched.",
 	 ARG(op_detail)},
 	{OPT_UINT, "row-limit", 0, "N",
-	 "Rows per table or section; 0: all (default: 20 or fewer in the short report; for named "
-	 "tables 0 in report, 100 in the command that records).",
+	 "Rows per table or section; 0: all. Default: 20 or fewer in the short report; for named "
+	 "tables 0 in report, 100 in the command that records.",
 	 ARG(row_limit)},
 	{OPT_UINT, "name-width", 0, "COLUMNS",
 	 "Longest name in text (default 90, key_averages 55).", ARG(name_width), .min = 8},

@@ -8,9 +8,9 @@
 static const int ends[] = {SIGTERM, SIGHUP};	/* of a capture, as SIGINT */
 static const int others[] = {SIGUSR1, SIGUSR2}; /* nothing to us */
 
-/* timeout(1) tells its child and then the child's group; a terminal that goes is told of by the
- * kernel and by the shell: what comes so soon after another is the same wish. Ctrl-C is each time
- * a wish of its own. */
+/* timeout(1) signals its child and then the child's group. The kernel and the shell both signal a
+ * terminal that goes. So a signal that comes so soon after another is the same request. Each Ctrl-C
+ * is a request of its own. */
 #define SAME_WISH_NS 300000000ULL
 
 static volatile pid_t program; /* 0: none that we started */
@@ -75,9 +75,9 @@ static void catch_ends(void (*handler)(int), int flags)
 		catch_one(ends[i], handler, flags);
 }
 
-/* While tables are printed there is nothing left to end in order: a signal ends proftrace; but
- * where we started a program it is the program's, which would go on without anybody to hear of its
- * end. */
+/* While tables are printed there is nothing left to end in order, so a signal ends proftrace. But
+ * if we started a program, the signal is the program's. Otherwise it would go on, and nobody would
+ * hear of its end. */
 void signals__catch(bool on)
 {
 	catch_one(SIGINT, on ? stop : program ? interrupt_program : SIG_DFL, on ? 0 : SA_RESTART);

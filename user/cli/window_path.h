@@ -6,8 +6,8 @@
 #include "recording/recording.h"
 
 /*
- * Where what is made of a recording goes if an option gave path: of the window 0 there, of the window N
- * to the name with .N before what it ends in (x.json.gz: x.1.json.gz; x.pt.trace.json: x.1.pt.trace.json).
+ * Where output of a recording goes if an option gave path. Window 0 goes there. Window N goes to
+ * the name with .N before its ending (x.json.gz: x.1.json.gz; x.pt.trace.json: x.1.pt.trace.json).
  * "-", directories, devices and pipes stay as they are, as does NULL. Returns path or out, or NULL
  * with err__set if that is too long for size bytes.
  */

@@ -10,7 +10,7 @@
 uint64_t capability_set__permitted(void);
 
 /*
- * Cuts the calling thread's permitted and effective sets to `wanted`; nothing is gained by exec any
+ * Cuts the calling thread's permitted and effective sets to `wanted`. An exec gains nothing any
  * more: the bounding, inheritable and ambient sets are emptied, no_new_privs is set. A thread or
  * process that it starts later has no more. 0 or a negative errno.
  */

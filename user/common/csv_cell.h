@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text as one field of CSV (RFC 4180). A spreadsheet runs a cell that begins with = + - @, a tab or a
- * line break: such a text gets an apostrophe before it, so one behind a semicolon or tab, at which some
- * spreadsheets divide lines. Numbers stay as they are. `raw`: the text as it is, for programs.
+ * Text as one field of CSV (RFC 4180). A spreadsheet runs a cell that begins with = + - @, a tab or
+ * a line break. Such a text gets an apostrophe before it. So does such a text behind a semicolon or
+ * tab, at which some spreadsheets divide lines. Numbers stay as they are. `raw`: the text as it is,
+ * for programs.
  */
 #ifndef PROFTRACE_CSV_CELL_H
 #define PROFTRACE_CSV_CELL_H

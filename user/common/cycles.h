@@ -5,8 +5,9 @@
 
 #include <stdint.h>
 
-/* Nanoseconds of CLOCK_MONOTONIC per count, times 2^shift, measured once in 20 ms (to about a part
- * in 100000); 0 if the counter's rate is not constant, or the architecture has none that is known. */
+/* Nanoseconds of CLOCK_MONOTONIC per count, times 2^shift, measured once in 20 ms (to about a
+ * part in 100000). 0: the counter's rate is not constant, or no counter of this architecture is
+ * known. */
 uint32_t cycles__ns_shifted(unsigned int shift);
 
 #endif

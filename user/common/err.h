@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Errors travel up as negative errno; the text that explains one is left here by the function that
- * knows the object and the cause, and printed once, at the top, by the command.
+ * Errors travel up as negative errno. The function that knows the object and the cause leaves the
+ * explaining text here. The command prints it once, at the top.
  */
 #ifndef PROFTRACE_ERR_H
 #define PROFTRACE_ERR_H

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Bytes of the character of UTF-8 that c begins with, at least 1, and its terminal columns: 2 of East
- * Asian characters and emoji, 0 of what combines with the character before, 1 of what is no UTF-8. */
+/* Bytes of the character of UTF-8 that c begins with, at least 1, and its terminal columns. East
+ * Asian characters and emoji have 2. A character that combines with the one before has 0. A byte
+ * that is no UTF-8 has 1. */
 size_t text__char(const char *c, int *cols);
 int text__columns(const char *s);
 int text__columns_within(const char *s, size_t len); /* of the first so many bytes */

@@ -86,8 +86,9 @@ DIR *dir__entries(int dir);
 /* Do both paths lead to one file that exists? */
 bool file__is_same(const char *a, const char *b);
 
-/* What the process chose to show as /proc/PID/cmdline or environ: its first PROC_TEXT_MAX bytes, with a
- * warning if there are more; of such processes three are named, and the others counted when we exit. NUL-terminated; caller frees; NULL with errno set on error. */
+/* What the process chose to show as /proc/PID/cmdline or environ: its first PROC_TEXT_MAX bytes,
+ * with a warning if there are more. Three such processes are named, and the others counted when we
+ * exit. NUL-terminated; caller frees; NULL with errno set on error. */
 #define PROC_TEXT_MAX (1u << 20)
 char *proc__text(pid_t pid, const char *name, size_t *len);
 

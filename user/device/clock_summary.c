@@ -47,8 +47,8 @@ static json_t *drift_note(uint32_t device, const struct clock_line *line, double
 	const double end_ns = line->shift_ns + line->slope * window_ns;
 
 	return json_sprintf("GPU%u's clock drifts from the host's by %.0f ppm: it is %.3f ms %s it "
-			    "as the window begins and %.3f ms %s it as it ends, give or take %.3f. "
-			    "Its times are corrected by as much.",
+			    "when the window begins, and %.3f ms %s it when the window ends, give "
+			    "or take %.3f. Its times are corrected by as much.",
 			    device, -line->slope * 1e6, fabs(line->shift_ns) / MS,
 			    side(line->shift_ns), fabs(end_ns) / MS, side(end_ns),
 			    fmax(line->below_ns, line->above_ns) / MS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is kept of the calls of a window, by their correlation ids: the track that their activities are
- * told by, and of launches whether their work has come. Either may come first. */
+/* The calls of a window by their correlation ids. Kept are the track of each call, which its
+ * activities need, and of launches whether their work has come. Either may come first. */
 #ifndef PROFTRACE_CORRELATION_MAP_H
 #define PROFTRACE_CORRELATION_MAP_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls of CUDA's runtime and driver, seen by probes on their libraries: which functions, and where
- * in their arguments the bytes, the stream and the kernel are. Nothing is loaded into the process.
+ * Calls of CUDA's runtime and driver, seen by probes on their libraries. Which functions these are,
+ * and where in their arguments the bytes, the stream and the kernel are. Nothing is loaded into the
+ * process.
  */
 #ifndef PROFTRACE_CUDA_CALLS_H
 #define PROFTRACE_CUDA_CALLS_H

@@ -21,9 +21,10 @@ struct cupti_found {
 };
 
 /*
- * The one that the process has; else `chosen` (NULL: none); else one of its own major version beside
- * its CUDA libraries, in its site-packages, in its LD_LIBRARY_PATH or a toolkit. 0, or a negative
- * errno with err__set: -ENOENT (it does not see the chosen one, or none was found), -ENOEXEC.
+ * The one that the process has; else `chosen` (NULL: none); else one of its own major version. The
+ * latter is looked for beside its CUDA libraries, in its site-packages, in its LD_LIBRARY_PATH and
+ * in toolkits. 0, or a negative errno with err__set: -ENOENT (it does not see the chosen one, or
+ * none was found), -ENOEXEC.
  */
 int cupti__find(const struct target *t, const char *chosen, struct cupti_found *out);
 

@@ -16,8 +16,8 @@ struct device_clock {
 };
 uint64_t device_clock__monotonic(const struct device_clock *clock, uint64_t cupti_ns);
 
-/* CUPTI's numbers of what is waited for: by a thread for an event, by a stream for one, by a thread
- * for a stream or a context. */
+/* CUPTI's numbers of waits. A thread waits for an event; a stream waits for an event; a thread
+ * waits for a stream, or for a context. */
 enum { SYNC_EVENT = 1, SYNC_STREAM_WAIT, SYNC_STREAM, SYNC_CONTEXT };
 /* CUPTI's number of a copy from a device to the host. */
 enum { COPY_TO_HOST = 2 };

@@ -544,7 +544,7 @@ static int activity_write(struct device_source *d, const struct shim_activity *a
 
 	if (err)
 		return err;
-	/* Not yet over when it came, or over long before the window that its call is of: another
+	/* It was not over yet when it came, or over long before the window of its call. So another
 	 * tool has given CUPTI a clock of its own. */
 	if (end_ns > d->last_collect_ns + SECOND ||
 	    (end_ns + SECOND < d->open_ns && track && track != KEPT_OUTSIDE)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Device time as a source of a recording: starts and stops the library in the target around each
- * window, brings its calls into the order that the recording demands, and keeps what belongs to the
- * window: a call that was open in it, and an activity that such a call launched.
+ * Device time as a source of a recording. Starts and stops the library in the target around each
+ * window, and brings its calls into the recording's order. Keeps what belongs to the window: a call
+ * that was open in it, and an activity that such a call launched.
  *
  * All functions are for one thread. Times are CLOCK_MONOTONIC ns.
  */
@@ -46,8 +46,8 @@ void device_source__want(struct device_source *d, bool recording);
 /* The process is no more: unless it exited in order, what CUPTI had not handed over went with it.
  */
 void device_source__target_gone(struct device_source *d, bool execed);
-/* Another tool has begun to use CUPTI: the library ends at once and leaves it to it, with the
- * activity kinds, a bit each, that it has enabled. */
+/* Another tool has begun to use CUPTI. The library ends at once and leaves CUPTI to it. kinds: the
+ * activity kinds that the tool has enabled, a bit each. */
 void device_source__yield(struct device_source *d, uint64_t kinds);
 /* The library has done so by itself. */
 bool device_source__has_left(const struct device_source *d);
@@ -85,9 +85,9 @@ uint64_t *device_source__counted(struct device_source *d, uint64_t from_ns, uint
 /* ---- the window ---- */
 
 /*
- * Takes what has come, and writes what is ripe. To be called after each reading of the kernel's
- * ring: an activity is written in the round after the one in which it came, when every edge of the
- * window before it is known.
+ * Takes what has come, and writes what is ripe. Call after each reading of the kernel's ring. An
+ * activity is written in the round after the one in which it came. Then every edge of the window
+ * before it is known.
  */
 int device_source__pump(struct device_source *d);
 

@@ -58,9 +58,9 @@ size_t shim_link__pointers_set(const struct shim_link *l);
 
 /* "I live": at least once a second. Without it for five the library leaves by itself. */
 void shim_link__beat(struct shim_link *l);
-/* Beats from a thread of its own from now on: it parks at once when this program ends, however that
- * happens, and after five seconds when it is stopped. That thread also keeps the rings of calls
- * from filling up while nobody takes what they hold. */
+/* Beats from a thread of its own from now on. The library parks at once when this program ends,
+ * however that happens, and after five seconds when it is stopped. That thread also keeps the rings
+ * of calls from filling up while nobody takes what they hold. */
 int shim_link__keep_alive(struct shim_link *l);
 /* Activity kinds that another tool has enabled, a bit each, for SHIM_YIELD to leave on. */
 void shim_link__keep_kinds(struct shim_link *l, uint64_t kinds);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the library in the target is asked to do, and whether it does: a command goes out at once,
- * the answer is waited for by looking.
+ * What the library in the target is asked to do, and whether it does. A command goes out at once.
+ * Polling finds the answer.
  */
 #ifndef PROFTRACE_SHIM_REQUEST_H
 #define PROFTRACE_SHIM_REQUEST_H
@@ -20,8 +20,8 @@ struct shim_request {
 
 /* Asks it to be recording (or not), unless that was asked last. */
 void shim_request__want(struct shim_request *r, bool recording);
-/* It ends at once if it was wanted to record, and leaves CUPTI to another tool, with the activity
- * kinds, a bit each, that this one has enabled. */
+/* It ends at once if it should record, and leaves CUPTI to another tool. kinds: the activity kinds
+ * that the tool has enabled, a bit each. */
 void shim_request__yield(struct shim_request *r, uint64_t kinds);
 /* It records no more, or has less, for a reason of ours, a clause. */
 void shim_request__give_up(struct shim_request *r, const char *why);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A framework is one file here and one row in frameworks.c: how to recognise it in a process, and
- * the probes that show its steps, phases, operators and memory. It plans; capture attaches.
+ * A framework is one file here and one row in frameworks.c. It says how to recognise the framework
+ * in a process, and which probes show its steps, phases, operators and memory. It plans; capture
+ * attaches.
  */
 #ifndef PROFTRACE_FRAMEWORK_H
 #define PROFTRACE_FRAMEWORK_H
@@ -69,8 +70,8 @@ struct planned_probe {
 	uint64_t watch_address;
 	pid_t watch_tid; /* the thread alone that is watched, 0: all */
 	bool writes_alone; /* reading it is none */
-	/* Of several functions of GROUP_WATCH that may be the optimizer's step: it is the one of a job
-	 * that calls this function, by its symbol in the table. NULL: it is the only one. */
+	/* Several functions of GROUP_WATCH may be the optimizer's step. It is this one if the job
+	 * calls that function, by its symbol in the table. NULL: it is the only one. */
 	const char *told_by;
 	const char *program;	    /* BPF program at vaddr; NULL: only at the return */
 	const char *return_program; /* NULL: none; needs vaddr to be the function's entry */
@@ -113,8 +114,8 @@ struct probe_plan {
 int probe_plan__add(struct probe_plan *p, const struct planned_probe *probe);
 int probe_plan__alias(struct probe_plan *p, const struct target_lib *lib, uint64_t vaddr,
 		      const char *name);
-/* Nothing is seen through pointers: what the functions are given, which the library in the process would
- * read without a net, is not known of this version. */
+/* Nothing is seen through pointers. The functions' arguments are not known of this version, and the
+ * library in the process would read them without a net. */
 void probe_plan__forget_pointers(struct probe_plan *p);
 bool probe_plan__has_group(const struct probe_plan *p, enum probe_group group);
 int probe_plan__missing(struct probe_plan *p, const char *fmt, ...)
@@ -159,8 +160,9 @@ struct framework {
 	int (*recognise)(struct target *t, struct framework_match *m);
 	int (*plan)(struct target *t, const struct framework_match *m, const struct plan_opts *opts,
 		    struct probe_plan *plan);
-	/* Name of the type of a backward node, or of an operation of the data pipeline, from the
-	 * type_info name and the language-level type's name (either may be NULL); caller frees. */
+	/* Name of the type of a backward node, or of an operation of the data pipeline. It is made
+	 * from the type_info name and the language-level type's name (either may be NULL); caller
+	 * frees. */
 	char *(*node_name)(const char *type_info, const char *type_obj_name);
 	/* An operator of this name updates parameters; NULL: the framework shows its optimizers
 	 * itself. */
@@ -184,8 +186,9 @@ struct framework {
 	/* A stage of the data pipeline, OPERATION::STAGE, is what the operation does itself; others
 	 * are not recorded. NULL: none has stages. */
 	bool (*is_own_work)(const char *stage);
-	/* The function that each call of an operator enters, for --step-probe: how operators' names
-	 * begin, and a LIB:FUNCTION in which %s is what follows (a dot as _). NULL: none is known. */
+	/* The function that each call of an operator enters, for --step-probe. operator_prefix: how
+	 * operators' names begin. operator_function: a LIB:FUNCTION in which %s is the rest of the
+	 * name (a dot as _). NULL: none is known. */
 	const char *operator_prefix, *operator_function;
 	/* On the CPU an operator is run by the thread that calls it, and is over when the call is. */
 	bool runs_in_caller;

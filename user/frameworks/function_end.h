@@ -9,9 +9,9 @@
 struct elf_file;
 
 /*
- * Offsets into `at` of the instructions of the function at vaddr, of `size` bytes, of which each
- * normal return passes one, near its end: at most max_calls calls follow, as of destructors. Returns how
- * many; 0: there are none, or more than max.
+ * Puts offsets of instructions of the function at vaddr, of `size` bytes, into `at`. Each normal
+ * return passes one of them, near its end: at most max_calls calls follow, such as those of
+ * destructors. Returns how many; 0: there are none, or more than max.
  */
 size_t function_end__find(struct elf_file *elf, uint64_t vaddr, size_t size, unsigned int max_calls,
 			  uint32_t *at, size_t max);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * MindSpore: what shows its steps, phases, operators and memory, by symbol. Measured on 2.10.0 and
- * 2.7.0 for CPUs. Its functions let C++ exceptions pass, so none has a return probe: those that end
- * a phase are seen at the check of their stack that each normal return passes.
+ * 2.7.0 for CPUs. Its functions let C++ exceptions pass, so none has a return probe. A function
+ * that ends a phase is seen at the check of its stack, which each normal return passes.
  */
 #include "frameworks/mindspore_names.h"
 #include "frameworks/package.h"
@@ -160,8 +160,8 @@ static const struct probe_row rows[] = {
 		.slide = true,
 		.loses = "where a launch that raises ends: it lasts until the thread's next event",
 	},
-	/* Each kernel of each mode, but those that PyBoostUtils::LaunchKernel launches where that
-	   is seen: goes on by a jump, so it ends where its callers go on. */
+	/* Each kernel of each mode, except those that PyBoostUtils::LaunchKernel launches, if that
+	 * is seen. It goes on by a jump, so it ends where its callers go on. */
 	{
 		.lib = LIB_CPU,
 		.symbol = "_ZN9mindspore6kernel18NativeCpuKernelMod6LaunchE*_Pv",

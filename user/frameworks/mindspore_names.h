@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the full name of a kernel can be read when it is launched: a kernel knows its type alone,
- * but who launches it has the node of the graph in a register meanwhile.
+ * Where the full name of a kernel can be read when it is launched. A kernel knows only its type.
+ * But its launcher has the node of the graph in a register meanwhile.
  */
 #ifndef PROFTRACE_MINDSPORE_NAMES_H
 #define PROFTRACE_MINDSPORE_NAMES_H

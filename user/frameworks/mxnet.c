@@ -40,8 +40,8 @@ static bool own_name(const char *symbol, char *out, size_t size)
 /* profiler::ProfileTask and its kin: 128 bytes of name behind the vtable. 1.9.1 */
 #define OBJECT_NAME 8
 
-/* Behind it a counter has its domain, whose name lies in it as theirs do, and its value; what lasts
- * has its domain behind another text; an event has none. 1.9.1 */
+/* After it a counter has its domain, whose name lies in it like a counter's, and its value. A task
+ * or frame has its domain after another text. An event has none. 1.9.1 */
 #define COUNTER_DOMAIN	0x88
 #define COUNTER_VALUE	0x90
 #define DURATION_DOMAIN 0x108
@@ -264,9 +264,9 @@ static const struct probe_row rows[] = {
 	},
 };
 
-/* The functions that InvokeOp gives the engine, each with a copy of what it was called with: the
- * first output's storage is there before, and until it has run. What writes to it runs in the order
- * of the calls. 1.9.1 */
+/* The functions that InvokeOp gives the engine, each with a copy of its arguments. The first
+ * output's storage exists before, and until the function has run. Functions that write to it run in
+ * the order of the calls. 1.9.1 */
 #define GIVEN_TO_ENGINE(function, outputs, ...)                                                    \
 	{                                                                                          \
 		.lib = LIB_MXNET,                                                                  \

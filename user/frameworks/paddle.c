@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * PaddlePaddle: what shows its steps, phases and operators, by symbol. Measured on 3.3.1 and 2.6.2.
- * Most C++ functions let exceptions through (a shape error, the end of an epoch), so they end
- * without a return probe: where their caller, which Python calls and which catches all, returns, or
+ * Most C++ functions let exceptions through (a shape error, the end of an epoch), so they have no
+ * return probe. They end where their caller returns, which Python calls and which catches all; or
  * at their return instructions.
  */
 #include "attach/attach.h"

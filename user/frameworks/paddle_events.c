@@ -246,7 +246,7 @@ static int add_named(struct events *e, struct call *call)
 	return ARRAY_PUSH(e->rows, e->row_cnt, e->row_cap, row);
 }
 
-/* Its name is read where it begins: it is known there alone. */
+/* The event's name is read at its begin: only there it is known. */
 static int add_by_string(struct events *e, struct call *call)
 {
 	struct planned_probe probe = probe_at(e, call, call, "object_entry");

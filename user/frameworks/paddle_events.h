@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The events inside PaddlePaddle's operators ("relu infer_meta", "relu kernel launch" or "relu
- * compute", "relu node_creation") where the library's code has them: it asks before most of them
- * whether a profiler runs, and makes those of a node, and of what a static program's executor runs
- * ("PhiKernelInstruction::infermeta", or before PIR "infer_shape" and "compute"), always.
+ * The events inside PaddlePaddle's operators, where the library's code has them: "relu infer_meta",
+ * "relu kernel launch" or "relu compute", "relu node_creation". Before most of them the code asks
+ * whether a profiler runs. It always makes those of a node, and of what a static program's executor
+ * runs ("PhiKernelInstruction::infermeta", or before PIR "infer_shape" and "compute").
  */
 #ifndef PROFTRACE_PADDLE_EVENTS_H
 #define PROFTRACE_PADDLE_EVENTS_H

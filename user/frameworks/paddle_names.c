@@ -82,7 +82,7 @@ bool paddle_names__is_optimizer(const char *op)
 	return is_optimizer(op, strlen(op));
 }
 
-/* What is before the suffix of a function's name, and its first namespace. */
+/* The part of a function's name before the suffix, and its first namespace. */
 static bool part_before(const char *symbol, const char *suffix, struct part *part,
 			struct part *space)
 {

@@ -213,8 +213,9 @@ static const struct probe_row rows[] = {
 		.program = "call_unwound",
 		.slide = true,
 	},
-	/* torch.compile and torch.export run a model's operators on tensors without data, in modes
-	   of the framework's own that are set again behind each: those repeat, and are no steps. */
+	/* torch.compile and torch.export run a model's operators on tensors without data. They set
+	 * modes of the framework's own again after each operator. Such operators repeat, but are no
+	 * steps. */
 	{
 		.lib = LIB_C10,
 		.symbol = "_ZN3c104impl20TorchDispatchModeTLS8set_modeE",
@@ -486,8 +487,8 @@ static int pytorch_recognise(struct target *t, struct framework_match *m)
 
 /* ---- where the process keeps what the probes read ---- */
 
-/* A program that is no library has its own copy of what it names of a library's variables, and that
- * is the one which all use (R_X86_64_COPY). */
+/* An executable has its own copy of each variable that it names of a library, and all use that copy
+ * (R_X86_64_COPY). */
 static uint64_t address_of_variable(struct table_scan *s, unsigned int lib, const char *symbol)
 {
 	for (size_t i = 0; i < s->t->lib_cnt; i++) {
@@ -503,8 +504,8 @@ static uint64_t address_of_variable(struct table_scan *s, unsigned int lib, cons
 }
 
 /*
- * The layout of the version, if the process's own undefined tensor agrees; else of the nearest
- * version that explains it (a build of one's own, a version after those measured); NULL if none
+ * The layout of the version, if the process's own undefined tensor agrees. Else the layout of the
+ * nearest version that explains it (a custom build, a version after those measured). NULL if none
  * does.
  */
 static const struct torch_layout *tensor_layout(struct table_scan *s, const char *version)

@@ -27,10 +27,9 @@ void frames__free(struct frames *f);
 void frames__warm(struct frames *f, uint64_t rsp);
 
 /*
- * Calls cb for each frame, the innermost first, until it returns non-zero, which is returned.
- * Where a frame has no unwind table the words of the stack above it that point behind a call
- * instruction are given as guesses: none that is there is missed. A negative errno if the stack
- * cannot be read.
+ * Calls cb for each frame, the innermost first, until it returns non-zero, which is returned. If a
+ * frame has no unwind table, words of the stack above it that point behind a call instruction are
+ * given as guesses. So no frame there is missed. A negative errno if the stack cannot be read.
  */
 int frames__walk(struct frames *f, const struct user_regs_struct *regs,
 		 int (*cb)(const struct frame *frame, void *ctx), void *ctx);

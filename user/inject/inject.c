@@ -80,8 +80,8 @@ static int find_loaded(struct session *s)
 
 /* ---- one thread after the other until one serves ---- */
 
-/* For a while nobody waits for the loader's lock in a tracee thread; but some programs hold it
- * nearly always, and only glibc 2.34 needs it to make a thread. */
+/* For a while no tracee thread waits for the loader's lock. But some programs hold it nearly
+ * always, and only glibc 2.34 needs it to make a thread. */
 static bool is_patient(const struct session *s, uint64_t now)
 {
 	uint64_t half_ns = (s->deadline_ns - s->started_ns) / 2;
@@ -122,8 +122,9 @@ static int try_thread(struct session *s, pid_t tid)
 }
 
 /*
- * A proftrace that was killed leaves its stub behind, and for some 100 ms perhaps a thread in it,
- * which must find there what it shall restore. 1: this thread is not in it; 0: it is or may be.
+ * A proftrace that was killed leaves its stub behind, and for some 100 ms perhaps a thread in it.
+ * That thread must find there what it has to restore. 1: this thread is not in it; 0: it is or may
+ * be.
  */
 static int look_for_stub(struct session *s, pid_t tid)
 {

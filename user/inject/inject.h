@@ -2,13 +2,13 @@
 /*
  * Loads a shared object into a running process and calls one function of it, harmlessly.
  *
- * One thread of the process, at a point where it holds no lock of the dynamic loader or of malloc,
- * is stopped by ptrace for as long as it takes to call pthread_create in it (well below 1 ms on a
- * quiet machine); it then goes on as if nothing had been. The new thread does the slow part,
- * dlopen, dlsym and the call, while the process runs, and ends. It has all signals blocked.
+ * ptrace stops one thread of the process, at a point where it holds no lock of the dynamic loader
+ * or of malloc. It stays stopped for one call of pthread_create in it (well below 1 ms on a quiet
+ * machine). Then it goes on as before. The new thread does the slow part, dlopen, dlsym and the
+ * call, while the process runs, and ends. It has all signals blocked.
  *
- * Whatever dies, the process lives: the code that the stopped thread is sent to restores that
- * thread by itself if nobody else does, and no state of the tracer is needed for that.
+ * Whatever dies, the process lives. The code that the stopped thread runs restores that thread by
+ * itself if nobody else does. It needs no state of the tracer for that.
  */
 #ifndef PROFTRACE_INJECT_H
 #define PROFTRACE_INJECT_H
@@ -21,7 +21,7 @@
 
 struct inject_request {
 	/* What to load: either a path that opens in the process's mount namespace, or the contents
-	 * of a shared object and the name that it shall have in the process's memory map. */
+	 * of a shared object. The latter need a name for the process's memory map. */
 	const char *path;
 	const void *image;
 	size_t image_size;
@@ -30,8 +30,8 @@ struct inject_request {
 	const char *symbol; /* int64_t symbol(const char *arg) */
 	const char *arg;    /* at most 1000 characters; valid during the call only */
 
-	/* System calls that the object makes beyond those of the dynamic loader and of a thread:
-	 * a seccomp filter that forbids one is a reason to refuse. May be NULL. */
+	/* System calls that the object makes beyond those of the dynamic loader and of a thread. A
+	 * seccomp filter that forbids one is a reason to refuse. May be NULL. */
 	const int *syscalls;
 	size_t syscall_cnt;
 

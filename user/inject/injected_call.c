@@ -13,8 +13,8 @@
 #define MAX_CODE    1024
 #define MXCSR_RESET 0x1f80 /* System V ABI, 3.2.3 */
 #define TICK_NS	    500000
-/* How long the tracee thread may wait in pthread_create for a lock that others fight for, before
- * it leaves a thread half made: more harm than the wait, unless the others wait for this one. */
+/* How long the tracee thread may wait in pthread_create for a contended lock, before it leaves a
+ * thread half made. That is more harm than the wait, unless the others wait for this thread. */
 #define PATIENCE_NS 500000000
 /* The new thread waits for us three times, each for a moment; after this, less up to one, we have
  * died. */
@@ -275,8 +275,8 @@ static bool is_created(void *ctx)
 
 /*
  * In pthread_create, in a wait for a lock that somebody else holds for too long. It has taken none
- * itself: what is lost by leaving is the new thread's stack, and maybe the one wake-up that the
- * others who wait for that lock get.
+ * itself. Leaving loses the new thread's stack, and maybe the one wake-up for the other threads
+ * that wait for that lock.
  */
 static bool is_stuck(const struct user_regs_struct *regs)
 {

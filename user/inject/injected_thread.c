@@ -64,8 +64,8 @@ static int write_all(int fd, const char *bytes, size_t len)
 }
 
 /*
- * The loader takes a path that it has seen for the object that it got there, and descriptors are
- * used again: as many "./" as there are such objects make each path its own.
+ * The loader takes a known path for the object that it loaded from there before, and descriptor
+ * numbers are used again. So each path gets as many "./" as there are such objects, and is unique.
  */
 static void memfd_path(const struct session *s, int64_t fd, char path[256])
 {

@@ -98,8 +98,8 @@ struct remote_data {
 	uint64_t now[2];
 };
 
-/* The first code, put where no one runs, that gets the region: two entries, one wait, then it
- * restores what it changed from what stands behind it. Uses no memory but its own and no stack. */
+/* The first code, put where no thread runs. It gets the region: two entries, one wait. Then it
+ * restores what it changed from the data behind it. Uses no memory but its own and no stack. */
 struct remote_stub_data {
 	uint64_t sigmask, rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11, rip;
 	uint64_t magic; /* the page's last word, in every version: a stub may be in use here */

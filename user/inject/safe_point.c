@@ -345,8 +345,8 @@ static int check_frame(const struct frame *f, void *ctx)
 	/* The vdso and code made at run time may be anything, but hold no lock of ours. */
 	if (!f->lib || !libc_calls__is_libc(base))
 		return 0;
-	/* Many functions of a stripped C library have no name; none of them calls out while it
-	 * holds a lock, so only being in one right now is bad. */
+	/* Many functions of a stripped C library have no name. None of them calls out while it
+	 * holds a lock, so only the innermost frame must not be one. */
 	if (innermost && !w->in_call)
 		return refuse_frame(w, f, "the C library");
 	elf = target__elf(w->s->target, f->lib);

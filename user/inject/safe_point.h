@@ -17,8 +17,8 @@ struct safe_point {
 };
 
 /*
- * The threads worth a try, the best first: those that wait in a system call that goes on after a
- * stop as if there had been none, then those whose wait we must mend, then those that run.
+ * The threads worth a try, the best first. First come those in a system call that continues after a
+ * stop as if there had been none. Next come those whose wait we must mend, then those that run.
  * Read from /proc without stopping any. Caller frees *tids; 0 or a negative errno.
  */
 int safe_point__candidates(const struct safe_point *s, pid_t **tids, size_t *cnt);
@@ -30,11 +30,11 @@ int safe_point__rehearse(struct safe_point *s);
 int safe_point__loader_is_busy(const struct safe_point *s);
 
 /*
- * 1 if a function of the C library may be called from where h is stopped: 64-bit code, a thread of
- * the C library, in no restartable sequence, holding none of the loader's locks (read from the
- * loader's own memory), no signal handler, no malloc, fork or loader below it on the stack. Also
- * not while another thread has the loader's lock, unless `patient` is over: we would wait for it.
- * 0 and why_not if it may not; negative errno.
+ * 1 if a function of the C library may be called from where h is stopped. That needs 64-bit code, a
+ * thread of the C library, and no restartable sequence. It must hold none of the loader's locks
+ * (read from the loader's own memory). No signal handler, malloc, fork or loader may be below it on
+ * the stack. Also not while another thread has the loader's lock, unless `patient` is over: we
+ * would wait for it. 0 and why_not if it may not; negative errno.
  */
 int safe_point__check(struct safe_point *s, const struct tracee *h, bool patient);
 

@@ -114,8 +114,8 @@ static int interrupt(struct tracee *h)
 	return await_stop(h);
 }
 
-/* Since it was found its number may have become that of a thread of another process: that one runs
- * on, and the kernel lets it go at the end of the thread that traces it. */
+/* Since it was found, its number may have become that of a thread of another process. That one runs
+ * on; the kernel releases it at the end of the thread that traces it. */
 static int check_owner(const struct tracee *h)
 {
 	struct stat st;

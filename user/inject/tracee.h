@@ -2,11 +2,11 @@
 /*
  * One thread of the target, traced by ptrace: stopped, sent elsewhere, put back.
  *
- * Every stop is a PTRACE_EVENT_STOP, which the kernel reports from where it delivers signals: from
- * there a system call that was interrupted goes on as if it had not been, once its registers are
- * back, and a signal that came meanwhile is delivered then, and interrupts that call or not as it
- * would have. PTRACE_O_EXITKILL is never set: when we die the kernel lets the thread run on from
- * the registers that it has, which always name code that finds back by itself.
+ * Every stop is a PTRACE_EVENT_STOP, which the kernel reports from where it delivers signals. There
+ * an interrupted system call goes on as if it had not been, once its registers are back. A signal
+ * that came meanwhile is delivered then, and interrupts that call or not as it would have.
+ * PTRACE_O_EXITKILL is never set. When we die, the kernel lets the thread run on from its current
+ * registers. These always name code that finds its way back by itself.
  */
 #ifndef PROFTRACE_INJECT_TRACEE_H
 #define PROFTRACE_INJECT_TRACEE_H

@@ -135,8 +135,8 @@ static int add_dir(struct call_stacks *c, const char *path)
 	return c->dirs[c->dir_cnt++] ? 0 : -ENOMEM;
 }
 
-/* Where a program's own file lies Python finds what it imports: the outermost frame of a stack runs
- * that file, or the interpreter's code that runs it as a module does. */
+/* Python finds imports beside a program's own file. The outermost frame of a stack runs that file,
+ * or the interpreter's code that runs it as a module. */
 static bool is_outermost(const struct call_stacks *c, const struct code_frame *f)
 {
 	const struct code_frame *outer = recording__frame(c->r, f->parent);

@@ -5,14 +5,14 @@
 
 #include "model/model.h"
 
-/* The stack that called a span: its own, else that of the operator around it, for what ran on a
- * device of the call that launched it. Id of its innermost frame, 0: none was read, or it is a
+/* The stack that called a span: its own, else that of the operator around it. For work of a device:
+ * that of the call that launched it. Id of its innermost frame, 0: none was read, or it is a
  * backward node's or in one: those are called by no line, see forward_ops.h. */
 uint32_t span__stack(const struct recording *r, const struct span *s);
 
-/* Frames to draw around an event, from the outermost inwards: those of its stack that are not around
- * it already, as they belong to the stack `around` it (0: none). None of a range, whose stack is that
- * of the code that makes ranges. How many, at most CALL_STACK_MAX. */
+/* Frames to draw around an event, from the outermost inwards. Those of its stack that also belong
+ * to the stack `around` it (0: none) are left out: they are drawn already. None of a range, whose
+ * stack is that of the code that makes ranges. How many, at most CALL_STACK_MAX. */
 #define CALL_STACK_MAX 128
 size_t event__frames(const struct recording *r, const struct event *e, uint32_t around,
 		     uint32_t frames[CALL_STACK_MAX]);
@@ -35,8 +35,9 @@ int call_stacks__frame(const struct call_stacks *c, uint32_t frame, char **text)
 char *call_stacks__text(const struct call_stacks *c, uint32_t stack, unsigned int depth,
 			const char *sep, bool sep_behind_last);
 
-/* The line of the user's own code that a stack comes from, "train.py:41": of the innermost frame that
- * is neither in a package nor in the standard library, else of the innermost one. False: none. */
+/* The line of the user's own code that a stack comes from, "train.py:41". It is that of the
+ * innermost frame outside of packages and the standard library, else of the innermost frame. False:
+ * none. */
 bool call_stacks__place(const struct call_stacks *c, uint32_t stack, char *out, size_t size);
 
 #endif

@@ -33,7 +33,7 @@ double device_info__link_rate(const struct device_info *device);
 
 /*
  * How a kernel fills a device. Blocks and warps per multiprocessor are those of the whole grid, as
- * Kineto and the CUDA tools give them; occupancy (0..1) is that of the blocks that fit at once by
+ * Kineto and the CUDA tools give them. Occupancy (0..1) is that of the blocks that fit at once by
  * the rules of CUDA's occupancy calculator, at most those of the grid.
  */
 struct kernel_fill {

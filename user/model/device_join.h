@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Device events by the launch that they are of, however far behind it they lie in the file; not a
- * door. Chunks with them are read when a launch asks, and kept for the next ones: about one while
- * the device follows its host at a constant distance, and never more than JOIN_KEPT_BYTES.
+ * Device events by their launch, however far behind it they lie in the file; not a door. Chunks
+ * with them are read when a launch asks, and kept for the next launches. About one chunk is kept
+ * while the device follows its host at a constant distance, and never more than JOIN_KEPT_BYTES.
  */
 #ifndef PROFTRACE_DEVICE_JOIN_H
 #define PROFTRACE_DEVICE_JOIN_H

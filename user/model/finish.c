@@ -18,9 +18,9 @@ struct inside {
 	bool an_operator, a_function, a_numbered_node;
 };
 
-/* A backward node without a number is one by its operator's name; in a numbered one that runs a
- * backward pass of its own (a reentrant checkpoint) it is a node like the others, AccumulateGrad.
- */
+/* A backward node without a number is recognized by its operator's name. Inside a numbered node
+ * that runs a backward pass of its own (a reentrant checkpoint), AccumulateGrad is a node like the
+ * others. */
 static bool is_part(enum span_category cat, const struct span *s, const struct inside *in)
 {
 	if (cat == CAT_FUNCTION)

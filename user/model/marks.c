@@ -221,8 +221,8 @@ static void drop_early_updates(struct marks *k)
 	k->cnt = cnt;
 }
 
-/* Without full names a graph that trains is one with gradients, and those of a backward pass that
- * another thread shows are of what that one trains. */
+/* Without full names, a graph that trains is one with gradients. The gradients of a backward pass
+ * on another thread belong to what that graph trains. */
 static bool are_of_graph(const struct model *m, const struct marks *k, size_t own_cnt)
 {
 	if (m->has_scopes)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * One pass over the recording. Events wait per track until a boundary (a step's end, or a size
- * where there are no steps) is old enough: one batch is held back so that spans of any thread that
- * cross it find their children. Device events are fetched by their launches: device_join.h.
+ * One pass over the recording. Events wait per track until a boundary is old enough: a step's end,
+ * or a size if there are no steps. One batch is held back, so that spans of any thread that cross
+ * the boundary find their children. Device events are fetched by their launches: device_join.h.
  */
 #include <jansson.h>
 #include <string.h>

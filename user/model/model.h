@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The model turns a recording into event trees, one per track, linked by correlation id, cut into
- * steps and phases. It is pure (same recording, same trees) and streams: a visitor sees one batch
- * (a step with everything that ended in it) at a time, so memory follows the longest step and not
+ * steps and phases. It is pure (same recording, same trees). It streams: a visitor sees one batch
+ * at a time, a step with everything that ended in it. So memory follows the longest step and not
  * the file.
  */
 #ifndef PROFTRACE_MODEL_H
@@ -92,8 +92,8 @@ struct model_stats {
 	/* Kernels, copies and sets that have one, and those of them that begin before it does; by how much at
 	 * most. */
 	uint64_t linked, before_launch, before_launch_ns;
-	/* The least time from a launch's begin to its work's, if linked; waits for a device, and those
-	 * that ended before what they waited for did, by how much at most. */
+	/* The least time from a launch's begin to its work's begin, if linked. Then waits for a
+	 * device: how many, how many ended before what they waited for, and by how much at most. */
 	int64_t least_delay_ns;
 	uint64_t waits, after_wait, after_wait_ns;
 	uint64_t subtracted_ns; /* probe cost taken off the steps (off the roots if no steps) */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The phases of a step: those the framework shows, and those it does not: the forward pass, an
- * optimizer that shows as operators only, and all of them in a compiled graph, whose operators tell
- * by their names or by where they lie in the network.
+ * The phases of a step: those that the framework shows, and inferred ones. The latter are the
+ * forward pass and an optimizer that shows only as operators. In a compiled graph they are all
+ * phases: the names of operators, or their places in the network, tell them.
  */
 #include <string.h>
 #include "common/util.h"
@@ -60,8 +60,8 @@ static bool are_apart(const struct marks *k, const struct step *step)
 	return !step;
 }
 
-/* If mark i is the first of a run of operators of one kind: from its begin to the end of the last,
- * whatever is called in between. */
+/* If mark i is the first of a run of operators of one kind, adds the run. It lasts from the begin
+ * of the first to the end of the last, whatever is called in between. */
 static int add_run(const struct marks *k, size_t i, struct gaps *g)
 {
 	const enum span_category cat = k->items[i].cat;
@@ -124,10 +124,9 @@ static bool is_inference(const struct marks *k)
 }
 
 /* A step that the user names may open at the backward itself: its own forward lies at the end of
- * the step before. That the backward begins early tells it, and where operators are known that more
- * of them follow than come before it: in a step with a long evaluation or wait a forward is early,
- * too.
- */
+ * the step before. Two signs show it: the backward begins early, and, if operators are known, more
+ * of them follow it than come before. The first sign is not enough: a forward is early too in a
+ * step with a long evaluation or wait. */
 static bool opens_at_backward(const struct model *m, const struct marks *k, const struct step *step)
 {
 	const struct mark *first = k->items;
@@ -183,8 +182,8 @@ static bool calls_operators(const struct model *m, const struct span *s, uint64_
 	return false;
 }
 
-/* Of two asks for a batch, only the second is followed by operators, but for those of a new epoch:
- * the first ended an epoch and had no batch, so what follows it is no forward pass. */
+/* Of two requests for a batch, only the second is followed by operators (other than those of a new
+ * epoch). So the first ended an epoch and had no batch. What follows it is no forward pass. */
 static bool ends_epoch(const struct model *m, const struct span *roots, const struct marks *k,
 		       size_t i, const struct step *step)
 {
@@ -205,8 +204,8 @@ static uint64_t first_backward(const struct model *m, const struct span *s, uint
 	return until_ns;
 }
 
-/* The forward at the end of a step goes on until the next step, or until a backward that goes on in
- * it: that one is not among the roots yet. */
+/* The forward at the end of a step lasts until the next step, or until a backward that continues in
+ * the next step. Such a backward is not among the roots yet. */
 static uint64_t forward_end(const struct model *m, const struct track_state *t,
 			    const struct step *step)
 {

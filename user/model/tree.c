@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * From spans in post-order to trees, in one look at each: a new span takes every pending span that
- * lies inside it. What does not nest marks the track, and its trees are then built by sorting, when
- * they are given out, which is also the one place where overlaps are mended.
+ * lies inside it. A span that does not nest marks its track. The track's trees are then built by
+ * sorting when they are given out. Only there are overlaps mended.
  */
 #include <string.h>
 #include "common/util.h"
@@ -93,8 +93,8 @@ struct spine {
 };
 
 /*
- * Makes `s` nest in what is open or follow it. An overlap is mended by moving an end back, never a
- * begin, so that the order stays: an inferred end to the begin of s, else the end of s to the end
+ * Makes `s` nest in what is open or follow it. Mending moves an end back, never a begin, so that
+ * the order stays. An inferred end moves to the begin of s. Otherwise the end of s moves to the end
  * of the span around it.
  */
 static void mend(struct model *m, struct spine *sp, struct span *s)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Has the step time grown for good? A one-sided CUSUM (Page 1954) over the logarithm of window
- * medians, with a dead zone: steps drift, and a textbook CUSUM raises false alarms in a third of
+ * medians, with a dead zone. Steps drift, and a textbook CUSUM raises false alarms in a third of
  * jobs. The deviation is that of the warm-up, made larger by its lag-1 correlation.
  */
 #ifndef PROFTRACE_CUSUM_H

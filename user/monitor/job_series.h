@@ -61,8 +61,9 @@ struct rank_series *job_series__find(struct job_series *s, uint32_t id);
 void job_series__set_state(struct job_series *s, const struct rank_state *state);
 /* A window's cost, whatever else it gave; overhead 0: not known. */
 void job_series__spend(struct rank_series *r, double overhead, double seconds);
-/* Estimated share of the time watched that probes took; windows without a cost of their own, and the
- * time until the session was ready, count as the latest that has one. False: none has. */
+/* Estimated share of the watched time that probes took. Windows without a cost of their own, and
+ * the time until the session was ready, count like the latest window that has one. False: none
+ * has. */
 bool job_series__overhead(const struct rank_series *r, double *ratio);
 /* True: an alarm of the step time was raised, or cleared. */
 bool job_series__add_window(struct job_series *s, struct rank_series *r, const struct figures *f,

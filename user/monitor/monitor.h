@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `proftrace monitor`: watches the jobs of this host. One loop without polling: scans of /proc find
- * ranks (discovery.h), each gets a session (watch.h), windows are read by reports (window_reader.h),
- * and a process without rights exports the figures (exporter.h).
+ * `proftrace monitor`: watches the jobs of this host. One loop without polling. Scans of /proc find
+ * ranks (discovery.h). Each rank gets a session (watch.h). Reports read the windows
+ * (window_reader.h). A process without rights exports the figures (exporter.h).
  */
 #ifndef PROFTRACE_MONITOR_H
 #define PROFTRACE_MONITOR_H

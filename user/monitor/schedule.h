@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * When windows open. Time is cut into strata, each window / duty long, and a window begins at a
- * moment drawn uniformly in each: what a job does every so many steps is neither always nor never
- * seen. The duty is the budget divided by the overhead that windows were measured to have.
+ * When windows open. Time is cut into strata, each window / duty long. A window begins at a
+ * uniformly drawn moment in each. So work that a job does every so many steps is seen sometimes:
+ * neither always nor never. The duty is the budget divided by the overhead that windows were
+ * measured to have.
  */
 #ifndef PROFTRACE_SCHEDULE_H
 #define PROFTRACE_SCHEDULE_H

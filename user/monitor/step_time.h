@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How long a step takes, by censuses of a counter: the median of the latest few, since one that spans
- * an evaluation or a checkpoint says nothing of the next steps. */
+/* How long a step takes, by censuses of a counter. It is the median of the latest few: one that
+ * spans an evaluation or a checkpoint says nothing of the next steps. */
 #ifndef PROFTRACE_STEP_TIME_H
 #define PROFTRACE_STEP_TIME_H
 

@@ -13,9 +13,9 @@ int window_store__open(const char *path);
 bool window_store__take(int dir, const char *name, uint64_t bytes_max);
 /* Has its file system so much room for us? True if it does not tell. */
 bool window_store__has_room(int dir, uint64_t bytes);
-/* Removes recordings of the monitor's, by name (JOB_PID_TIME.ptrec, as watch.c makes it) and owner,
- * until the others have at most so many bytes; those of the last two minutes stay, one may be open.
- * Returns how many were removed, or a negative errno. */
+/* Removes recordings of the monitor until the others have at most so many bytes. They are known by
+ * name (JOB_PID_TIME.ptrec, as watch.c makes it) and owner. Those of the last two minutes stay: one
+ * may be open. Returns how many were removed, or a negative errno. */
 int window_store__keep(int dir, uint64_t bytes);
 
 #endif

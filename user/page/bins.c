@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Sums and levels over time whose end is not known beforehand: a fixed number of bins, which become
- * twice as wide, two into one, whenever something lies behind the last.
+ * Sums and levels over time whose end is not known beforehand. There is a fixed number of bins.
+ * Whenever something lies behind the last, bins are merged in pairs and become twice as wide.
  */
 #include "common/util.h"
 #include "page/page_internal.h"

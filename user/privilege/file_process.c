@@ -11,8 +11,8 @@
 
 static pid_t process; /* 0: none that we started */
 
-/* What ends or stops the session or its group is for the session to heed: files are open until it
- * has ended, and it cannot wait for a process that is stopped. */
+/* Signals that end or stop the session or its group are for the session to heed. Files stay open
+ * until it has ended, and it cannot wait for a stopped process. */
 static void ignore_signals(void)
 {
 	static const int ignored[] = {SIGHUP,  SIGINT,	SIGQUIT, SIGUSR1, SIGUSR2, SIGTERM,

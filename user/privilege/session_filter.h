@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A seccomp filter for a process that reads what strangers wrote: it writes to what is open, and
- * opens, makes, renames or removes nothing to write to. Other calls are as without it.
+ * A seccomp filter for a process that reads what strangers wrote. It may write to what is open. It
+ * may not open, make, rename or remove anything to write to. Other calls are as without it.
  */
 #ifndef PROFTRACE_SESSION_FILTER_H
 #define PROFTRACE_SESSION_FILTER_H

@@ -251,8 +251,8 @@ struct sched_row {
 	uint8_t state; /* enum sched_state, of an entry enum kernel_entry */
 };
 
-/* How long a thread was in the kernel between two step boundaries, whether it ran there or not:
- * the rows of system calls and page faults, with what it was ("munmap") as their reason. */
+/* How long a thread was in the kernel between two step boundaries, whether it ran there or not.
+ * These are the rows of system calls and page faults. Their reason is the name ("munmap"). */
 enum kernel_entry { ENTRY_SYSCALL = 4, ENTRY_FAULT = 5 };
 /* The names of faults: nothing was there; of a file, in memory; of one that had to be read. They are a
  * part of the format: rows have no other mark of the kind. */

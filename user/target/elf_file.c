@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Own parsing over a private mapping: libelf converts every symbol through a call, which on half a
- * million symbols costs more than everything else of an attach. Formats: System V gABI, chapters 4
- * and 5. Every offset and count is checked against the file's size before it is followed.
+ * Own parsing over a private mapping. libelf converts every symbol through a call. With half a
+ * million symbols that costs more than everything else of an attach. Formats: System V gABI,
+ * chapters 4 and 5. Every offset and count is checked against the file's size before it is
+ * followed.
  */
 #include "target/elf_file.h"
 #include <elf.h>
@@ -59,8 +60,8 @@ struct elf_file {
 #define NAME_LEN_MAX 32768
 /* Longest run of slots looked at; only a made-up file has longer ones. */
 #define MAX_PROBE_LEN 4096
-/* Names looked for in .symtab one by one, before an index is made of it: with half a million
- * symbols that costs as much as some twenty of these. */
+/* How many names are looked for in .symtab one by one before an index is made. With half a million
+ * symbols the index costs as much as some twenty searches. */
 #define MAX_SEARCHES 8
 
 static bool in_file(const struct elf_file *f, uint64_t offset, uint64_t len)

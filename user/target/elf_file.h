@@ -40,8 +40,8 @@ int elf_file__symbol_at(struct elf_file *f, uint64_t vaddr, struct elf_symbol *o
 /* File offset of a virtual address (what a uprobe takes); -ENOENT if no segment holds it. */
 int elf_file__offset(const struct elf_file *f, uint64_t vaddr, uint64_t *offset);
 
-/* Load bias (runtime address of virtual address 0) from one executable mapping of the file: where
- * it starts and at which file offset; -ENOENT if no executable segment fits. */
+/* Load bias (runtime address of virtual address 0) from one executable mapping of the file: its
+ * start and its file offset. -ENOENT if no executable segment fits. */
 int elf_file__bias(const struct elf_file *f, uint64_t start, uint64_t offset, uint64_t *bias);
 
 /* Is a runtime address in an executable segment, if a mapping of the file (of any kind) starts at

@@ -395,14 +395,14 @@ static int none_found(const struct tree *t, pid_t launcher, const struct ranks *
 	if (ranks)
 		return err__set(-ENOENT,
 				"no rank below process %d: no framework is loaded in the %zu "
-				"processes that have one; wait until they train, or give the ranks "
-				"themselves with -p PID,PID",
+				"processes that were given a rank; wait until they train, or name "
+				"the ranks with -p PID,PID",
 				launcher, ranks);
 	ranks__name_missing(found, names, sizeof(names));
 	if (names[0])
 		return err__set(-ENOENT,
 				"no rank below process %d: none of %zu processes was started with "
-				"RANK or the like; a framework is loaded in %s: give those that do "
+				"RANK or the like. A framework is loaded in %s: name those that do "
 				"the work with -p PID or -p PID,PID",
 				launcher, t->cnt, names);
 	return err__set(-ENOENT,

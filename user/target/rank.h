@@ -29,8 +29,8 @@ void rank__parse(const char *env, size_t len, int *rank, int *local_rank, int *w
 struct ranks {
 	struct rank *items; /* by rank */
 	size_t cnt;
-	/* Processes that may become ranks: that were told one, or to be a worker, and do not fit so far; or
-	 * that fit, beside ranks or where none is, without a process group. */
+	/* Processes that may become ranks. They were given a rank, or are to be workers, and do not
+	 * fit so far. Or they fit, beside ranks or if there are none, but have no process group. */
 	pid_t *missing;
 	size_t missing_cnt;
 	/* Servers and schedulers of a job of MXNet's tracker, which are none of its ranks. */
@@ -46,12 +46,12 @@ void ranks__name_missing(const struct ranks *r, char *text, size_t size);
 void ranks__name_serving(const struct ranks *r, char *text, size_t size);
 
 /*
- * The ranks below a launcher, itself included; caller clears *out, also on error. Of the processes of
- * one rank (a shell, the program, its data-loader workers) it is the topmost that fits. Where nobody
- * was told a rank that way: those that
- * fit and set the variables themselves; or those that were told to be workers (DMLC_ROLE), or else those that fit and
- * have threads of a process group, or a connection to its store, with rank -1. 0, or a negative errno with err__set: -ESRCH if there is no such process,
- * -ENOENT if no rank is below it.
+ * The ranks below a launcher, itself included; caller clears *out, also on error. Of the processes
+ * of one rank (a shell, the program, its data-loader workers) it is the topmost that fits. If
+ * nobody was given a rank that way, the ranks are the processes that fit and set the variables
+ * themselves. Else they are those that are to be workers (DMLC_ROLE). Else they are those that fit
+ * and have threads of a process group, or a connection to its store, with rank -1. 0, or a negative
+ * errno with err__set: -ESRCH if there is no such process, -ENOENT if no rank is below it.
  */
 int ranks__below(pid_t launcher, bool (*fits)(pid_t pid), struct ranks *out);
 

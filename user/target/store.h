@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The store by which the ranks of a job of PyTorch find each other (TCPStore): one of them listens, and
- * all of them, that one too, have a connection to it. */
+/* The store by which the ranks of a PyTorch job find each other (TCPStore). One of them listens.
+ * All of them, including that one, have a connection to it. */
 #ifndef PROFTRACE_STORE_H
 #define PROFTRACE_STORE_H
 

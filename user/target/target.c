@@ -138,8 +138,8 @@ static bool is_foreign_ns(pid_t pid, const char *ns)
 	return ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino;
 }
 
-/* /proc lists paths from our root on, or from that of the target's mounts if ours is none there: a
- * target in a chroot calls them by less. */
+/* /proc lists paths from our root on, or from the root of the target's mounts if ours is not among
+ * them. A target in a chroot calls them by shorter paths. */
 static int read_root(struct target *t)
 {
 	char path[PATH_MAX];

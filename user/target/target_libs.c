@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The files that a process has mapped executable, each with a path that opens here. The path in
- * /proc/PID/maps may by now name another file (upgraded, deleted, mounted over), so every candidate
+ * /proc/PID/maps may by now name another file (upgraded, deleted, mounted over). So every candidate
  * is compared with the file behind the mapping before it is believed.
  */
 #include "target/copied_text.h"
@@ -60,8 +60,8 @@ static bool cut_deleted(char *path)
 }
 
 /*
- * The file behind a mapping. map_files follows to the very file and needs CAP_SYS_ADMIN or (since
- * 5.9, 12886f8ab10c) CAP_CHECKPOINT_RESTORE; without, device and inode of maps must do, which
+ * The file behind a mapping. map_files leads to the very file and needs CAP_SYS_ADMIN or (since
+ * 5.9, 12886f8ab10c) CAP_CHECKPOINT_RESTORE. Without it we use device and inode of maps, which
  * differ from stat's on btrfs and overlayfs.
  */
 static void mapped_identity(const struct mapping *m, const char *map_file, struct stat *id)

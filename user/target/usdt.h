@@ -24,8 +24,8 @@ int usdt__each(const uint8_t *notes, size_t len, uint64_t notes_base,
 int usdt__each_of(struct elf_file *elf, int (*cb)(const struct usdt_probe *p, void *ctx),
 		  void *ctx);
 
-/* Where argument number `idx` is, as slot of an integer register (0..5 rdi rsi rdx rcx r8 r9), if
- * it is a whole one of them: "8@%rdi". Otherwise false. */
+/* The slot of the integer register (0..5 rdi rsi rdx rcx r8 r9) that holds argument number `idx`,
+ * if the argument is a whole register: "8@%rdi". Otherwise false. */
 bool usdt__register(const char *args, unsigned int idx, uint8_t *slot);
 
 #endif

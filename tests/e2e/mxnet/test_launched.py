@@ -11,7 +11,7 @@ def check(case, *options):
     tool = case.tool("--job", job.pid, "--record", f"2:{2 + jobs.STEPS}", "--no-trace").done()
     # Neither the server nor the scheduler, which have numbers of workers.
     assert len(tool.recordings()) == 2, tool.recordings()
-    assert "server or scheduler (DMLC_ROLE, MS_ROLE), and left out" in tool.err, tool.err
+    assert "it is a server or scheduler of the job (DMLC_ROLE, MS_ROLE)" in tool.err, tool.err
     for index in range(2):
         tables = tool.report(index=index)
         assert row(tables, "summary")["steps"] == jobs.STEPS, tables["summary"]

@@ -19,8 +19,8 @@
 #define NOT_NORMAL   1.1 /* on standard errors: windows are slow or fast, with little between */
 
 /*
- * Standard deviation (of logarithms) of windows of one unchanged job, where the recordings do not
- * tell: measured on a shared virtual machine with 40 windows of 0.1 s, and with others at work.
+ * Standard deviation (of logarithms) of windows of one unchanged job, if the recordings do not show
+ * it. Measured on a shared virtual machine with 40 windows of 0.1 s, also beside other work.
  */
 #define PRIOR_SD      0.25
 #define PRIOR_SD_BUSY 0.75 /* more, times the share of the time without a processor */

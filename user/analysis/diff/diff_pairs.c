@@ -215,8 +215,8 @@ static int ready_of(const struct diff_side *s, bool by_mean, uint64_t *out)
 	return 0;
 }
 
-/* Where in a step the thread waited for a processor is not known: what grew by no more than that
- * may have done so for this alone. */
+/* It is not known where in a step the thread waited for a processor. So that wait alone may explain
+ * any growth that is no larger. */
 static int find_waiting(const struct diff *d, struct pair *p)
 {
 	uint64_t a_ns, b_ns;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Large copies from or to pageable memory that are slower than the link between host and device.
- * What the link can do is what the recording's page-locked copies of that device and direction
- * reach; without such what the PCIe link's speed and width promise, and if these are not known
- * nothing is said.
+ * The link's rate is that of the recording's page-locked copies of that device and direction.
+ * Without such copies it comes from the PCIe link's speed and width. If these are not known,
+ * nothing is reported.
  */
 #include <string.h>
 #include "analysis/findings/findings.h"

@@ -246,9 +246,8 @@ static bool describe_queued(const struct analysis *a, const struct loader *l, ui
 	snprintf(seen, size,
 		 "%s of that in calls that wait for queued operators, of the step before perhaps",
 		 time_text(a, finding__per_step(a, l->queued_ns)).s);
-	*next = "the operators may be the bottleneck, which more workers do not help: wait for "
-		"the step's result before the next batch, and see what the loader "
-		"takes then";
+	*next = "the operators may be the bottleneck, and more workers do not help then: wait for "
+		"the step's result before the next batch, and look at the loader's time again";
 	return true;
 }
 

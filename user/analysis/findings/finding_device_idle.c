@@ -192,8 +192,8 @@ static void explain(const struct analysis *a, const struct device_idle *idle,
 	}
 }
 
-/* Without what probes cost, and the thread's wait for a processor: the device is idle then, too;
- * and without the time that is not known of it. */
+/* Without the cost of probes, the thread's wait for a processor (the device is idle then, too), and
+ * the time in which the device is not known. */
 uint64_t device_idle__ns(const struct analysis *a)
 {
 	uint64_t busy_ns, probes_ns, known_ns;

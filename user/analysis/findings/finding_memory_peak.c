@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A spike: for a short part of the step memory holds much more than for the rest of it, and that is
- * what its size has to be chosen for.
+ * A spike: for a short part of the step memory holds much more than for the rest. The device's
+ * memory must be large enough for the spike.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -211,8 +211,8 @@ static void explain(const struct analysis *a, const struct place *p, int place, 
 		time_text(a, s->ns).s, (double)s->owner.total / 1e6, s->owner.text,
 		(unsigned long long)p->cnt, (unsigned long long)a->steps.calls);
 	snprintf(f->next, sizeof(f->next),
-		 "free what is not needed before it, do it in parts (chunks of the batch, of the "
-		 "vocabulary), in place or in lower precision: a larger batch may fit then");
+		 "free what is not needed before the spike; compute in parts (chunks of the batch "
+		 "or vocabulary), in place or in lower precision; a larger batch may fit then");
 }
 
 /* Of the place with the largest one. */

@@ -3,7 +3,7 @@
 #include "analysis/findings/findings.h"
 #include "common/bytes_text.h"
 
-#define FULL	    0.5 /* of the device is reserved: only then is what is not used missed */
+#define FULL	    0.5 /* of the device is reserved, at least: else unused memory is not missed */
 #define UNUSED	    0.3 /* of what is reserved, at least */
 #define MAX_DEVICES 64
 
@@ -68,7 +68,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 		 bytes_text(device_infos__at(&a->devices, worst)->memory_bytes).s);
 	snprintf(f->next, sizeof(f->next),
 		 "sizes that change from step to step leave holes (PyTorch: expandable_segments, "
-		 "padding to few sizes); what an earlier part (evaluation, a larger batch) needed "
+		 "padding to few sizes); memory of an earlier part (evaluation, a larger batch) "
 		 "stays reserved until it is given back once (torch.cuda.empty_cache)");
 	return 1;
 }

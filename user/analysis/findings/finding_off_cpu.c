@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The training thread is blocked, and neither the data loader nor the device nor a thread that
- * works for it is what it waits for: on a lock, in a call that writes to disk, asleep.
+ * The training thread is blocked: on a lock, in a call that writes to disk, asleep. It does not
+ * wait for the data loader, the device or a thread that works for it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -258,15 +258,14 @@ static void explain_lock(const struct analysis *a, const struct holder *holder, 
 			 "step",
 			 name, time_text(a, finding__per_step(a, holder->run_ns)).s);
 	}
-	snprintf(
-		f->next, sizeof(f->next), "%s",
-		is_held ? "a thread that runs Python code holds the interpreter's lock (GIL): make "
-			  "it a process; one of an operator's own pool that is slower than the "
-			  "rest: fewer of them (OMP_NUM_THREADS). `--table sched` has the "
-			  "process's threads"
-			: "no thread ran so long meanwhile: whoever has the lock, or is to fill "
-			  "the queue, waits itself. `--table sched` has the process's threads and "
-			  "what each of them waits for");
+	snprintf(f->next, sizeof(f->next), "%s",
+		 is_held ? "if a thread runs Python code, it holds the interpreter's lock (GIL): "
+			   "make it a process; if a thread of an operator's pool is slower than "
+			   "the rest, use fewer of them (OMP_NUM_THREADS). `--table sched` has the "
+			   "process's threads"
+			 : "no thread ran so long meanwhile: the thread that has the lock, or "
+			   "should fill the queue, waits itself. `--table sched` shows what each "
+			   "of the process's threads waits for");
 }
 
 static void explain_call(const struct analysis *a, const char *reason, uint64_t ns,

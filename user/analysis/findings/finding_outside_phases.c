@@ -36,8 +36,8 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	return err ? err : awaited__add(a, &o->awaited, b);
 }
 
-/* Of the wait for which the thread is blocked longest, if it may be half of the time outside: the
- * recording has sums of a step, not when each wait was. */
+/* The reason for which the thread is blocked longest, if that may be half of the time outside. The
+ * recording has sums of a step, not the time of each wait. */
 static uint32_t cause_of(const struct analysis *a, uint32_t track, uint64_t gap_ns)
 {
 	uint64_t ns;

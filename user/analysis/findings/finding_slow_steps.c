@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Some steps take much longer than most, and what they have more than these: of a phase, of an
- * operator or call, of the training thread's states, of memory.
+ * Some steps take much longer than most. The evidence says what they have more of: a phase, an
+ * operator or call, a state of the training thread, memory.
  */
 #include "analysis/findings/findings.h"
 #include <stdarg.h>
@@ -350,10 +350,9 @@ static void say_memory(const struct slow_steps *s, const struct slow *slow, stru
 static const char *advice(const struct slow *slow)
 {
 	if (slow->joins)
-		return "a step without an optimizer's step joins the next one, as where a "
-		       "GradScaler "
-		       "leaves one out: `--step-range NAME`, of a range that each iteration has "
-		       "(zero_grad's, say), tells them apart";
+		return "a step without an optimizer's step joins the next one, as if a GradScaler "
+		       "skips one: `--step-range NAME`, with a range that each iteration has (such "
+		       "as zero_grad's), separates them";
 	return "`--table steps` marks them; compare one with its neighbour in the trace. What "
 	       "comes "
 	       "every N steps may be logging, checkpoints, evaluation or garbage collection";

@@ -49,8 +49,8 @@ extern const struct finding_rule finding_data_loader, finding_device_idle, findi
 int findings_table__begin(struct table *t);
 int findings_table__add(struct table *t, const struct finding *f, const char *rule,
 			uint64_t step_ns);
-/* What the report of this recording begins with, by a pass of its own: 1 with *f and the rule that
- * found it, 0: nothing was found, or a negative errno. */
+/* The finding that the report of this recording begins with, by a pass of its own. 1 with *f and
+ * the rule that found it; 0: nothing was found; or a negative errno. */
 int findings__first(const struct recording *r, const struct report_opts *opts, struct finding *f,
 		    const struct finding_rule **rule);
 

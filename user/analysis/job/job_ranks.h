@@ -21,8 +21,7 @@ struct job {
 	struct member {
 		const char *path;
 		struct recording *recording;
-		uint64_t wall_offset_ns; /* from its clock, which each host has for itself, to the
-					    wall clock */
+		uint64_t wall_offset_ns; /* from the host's own monotonic clock to the wall clock */
 		struct rank_times times;
 		struct collective_waits waits;
 	} *members; /* by rank */

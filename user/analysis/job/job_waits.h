@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How long each rank is in collectives. All ranks end a collective together, and who begins it last
- * spends the least time in it: the difference is how long the others wait for that rank.
+ * How long each rank is in collectives. All ranks end a collective together, so the last to begin
+ * spends the least time in it. The difference is how long the others wait for that rank.
  */
 #ifndef PROFTRACE_JOB_WAITS_H
 #define PROFTRACE_JOB_WAITS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the steps of one rank launched on its device, wherever it ran there: a host that does not
+ * What the steps of one rank launched on its device, whenever it ran there. A host that does not
  * synchronise is many steps ahead of its device.
  */
 #ifndef PROFTRACE_LAUNCHED_H

@@ -6,8 +6,8 @@
 #include "common/counted.h"
 #include "common/util.h"
 
-/* Prose takes as many lines as it needs, broken between words, or within one that is too long; the
- * first is indented by `first`, the others by `indent`. */
+/* Prose takes as many lines as it needs, broken between words, or within a word that is too long.
+ * The first line is indented by `first`, the others by `indent`. */
 static void put_prose(const struct text *x, const char *text, int first, int indent)
 {
 	int width = x->style->width > 2 * indent ? x->style->width : INT32_MAX, column = first;

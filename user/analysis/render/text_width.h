@@ -9,8 +9,8 @@
 /* A copy of text; if that is a C++ function wider than width, without its return type, then its
  * arguments, then the namespaces, until it fits. NULL: out of memory; the caller frees. */
 char *text__shorten(const char *text, int width);
-/* At most width columns of text; returns how many. It is shortened first; then of a template the
- * last arguments go, of a copy the kinds of memory, other names are cut nearer their begin, because
+/* At most width columns of text; returns how many. It is shortened first. Then a template loses its
+ * last arguments, and a copy its kinds of memory. Other names are cut nearer their begin, because
  * they differ at their ends. */
 int text__put_cut(FILE *out, const char *text, int width);
 /* The same of calls, the innermost first and " < " between them: that one stays, cut on the left,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The wait for operators that the step's thread has queued, outside of the phases: frameworks that run
- * operators on threads of their own (MXNet, MindSpore's PyNative mode) are waited for where a
- * result is read. Such a wait is the step's work and no gap.
+ * The wait for operators that the step's thread has queued, outside of the phases. Some frameworks
+ * run operators on threads of their own (MXNet, MindSpore's PyNative mode). The step waits for them
+ * where it reads a result. Such a wait is the step's work and no gap.
  */
 #ifndef PROFTRACE_AWAITED_H
 #define PROFTRACE_AWAITED_H

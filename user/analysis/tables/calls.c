@@ -198,9 +198,9 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 			"The outermost call counts. %s Ratios: of %s; below a call, of the call.",
 			a->has_device
 				? "GPU time: of the kernels, copies and sets that it launched."
-				: "Kernels are named by what libraries register with the "
-				  "runtime; those launched through the driver have no name "
-				  "here, and those of a graph are not told.",
+				: "Kernels are named by what libraries register with the runtime. "
+				  "Those launched through the driver have no name here, and those "
+				  "of a graph are not shown.",
 			analysis__base(a).cpu_name);
 	return err || !cnt ? err : stat_rows__describe_order(a, order_calls, t);
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The report of the classic Paddle profiler (fluid.profiler): events by name with the time of one
- * side
- * (--state CPU, GPU) or of both added up, as it did (All). Its overhead and copy lines are the
- * notes.
+ * The report of the classic Paddle profiler (fluid.profiler): events by name. As there, times are
+ * those of one side (--state CPU, GPU) or of both added up (All). Its overhead and copy lines are
+ * the notes.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -56,9 +56,9 @@ static int add_order(const struct analysis *a, struct table *t)
 		return 0;
 	return table__add_notef(
 		t,
-		"%llu of %s before the call that launched them, by up to %.3f ms: CUPTI gave the "
-		"device's times by a clock that is off, so that when things ran, queue delays and "
-		"what the device did meanwhile are wrong; how long each took is not.",
+		"%llu of %s before the call that launched them, by up to %.3f ms: the clock of the "
+		"device's times is off. So the time at which things ran, queue delays and what the "
+		"device did meanwhile are wrong; durations are right.",
 		(unsigned long long)m->before_launch,
 		counted(m->linked, "kernel, copy or set begins", "kernels, copies and sets begin")
 			.s,
@@ -79,8 +79,8 @@ static int add_waits(const struct analysis *a, struct table *t)
 	return table__add_notef(
 		t,
 		"%llu of %s for a device ended before the work that it waited for: the device's "
-		"clock is ahead of the host's by at least %.3f ms%s. When things ran and queue "
-		"delays are off by as much; how long each took is not.",
+		"clock is ahead of the host's by at least %.3f ms%s. The time at which things ran, "
+		"and queue delays, are off by as much; durations are right.",
 		(unsigned long long)m->after_wait, counted(m->waits, "wait", "waits").s,
 		(double)m->after_wait_ns / 1e6, bound);
 }

@@ -298,9 +298,9 @@ static int note_turns(const struct analysis *a, const struct turns *turns, struc
 	if (!length || !trains_without_loader(a))
 		return 0;
 	return table__add_notef(t,
-				"The steps come in turns of %zu, by their operators: where several "
-				"networks are trained one after the other these may be one "
-				"iteration (--step-range and --step-probe choose what is a step).",
+				"The steps come in turns of %zu, by their operators. If several "
+				"networks are trained one after the other, a turn may be one "
+				"iteration (--step-range and --step-probe choose a step).",
 				length);
 }
 
@@ -338,18 +338,17 @@ static int note_optimizer(const struct analysis *a, const struct state *st, stru
 	if (st->endless)
 		return table__add_notef(
 			t,
-			"In %llu of %llu steps the optimizer was seen to begin, and "
-			"none of its operators: how long it took is not known, and "
-			"in Others (--no-prune shows it).",
+			"In %llu of %llu steps the optimizer was seen to begin, but none of its "
+			"operators. Its time is not known, and in Others (--no-prune shows it).",
 			(unsigned long long)st->endless, (unsigned long long)st->passes);
 	if (!a->phases[KIND_BACKWARD].calls || a->phases[KIND_OPTIMIZATION].calls)
 		return 0;
 	if (st->updates_in_backward)
 		return table__add_note(t, "The optimizer runs within the backward pass, in the "
 					  "hooks of gradients: Backward has its time.");
-	return table__add_note(t, "No step of an optimizer was seen: one that is not of the "
-				  "framework, or that updates by operators of other uses, lies in "
-				  "Others or Forward, unless a range of yours names it.");
+	return table__add_note(t, "No step of an optimizer was seen. An optimizer that is not the "
+				  "framework's, or that updates by operators of other uses, lies "
+				  "in Others or Forward, unless a range of yours names it.");
 }
 
 static int note_accumulation(const struct analysis *a, const struct state *st, struct table *t)
@@ -357,12 +356,12 @@ static int note_accumulation(const struct analysis *a, const struct state *st, s
 	if (!a->phases[KIND_OPTIMIZATION].calls || !st->accumulating ||
 	    (double)st->accumulating < ACCUMULATES * (double)st->passes)
 		return 0;
-	return table__add_notef(
-		t,
-		"%llu of %llu steps have a backward pass and no optimizer's step: where "
-		"gradients are accumulated several of these are one iteration "
-		"(--step-range and --step-probe choose what is a step).",
-		(unsigned long long)st->accumulating, (unsigned long long)st->passes);
+	return table__add_notef(t,
+				"%llu of %llu steps have a backward pass and no optimizer's step. "
+				"If gradients are accumulated, several of these are one iteration "
+				"(--step-range and --step-probe choose a step).",
+				(unsigned long long)st->accumulating,
+				(unsigned long long)st->passes);
 }
 
 static int note_bare(const struct state *st, struct table *t)

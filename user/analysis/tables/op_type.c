@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * MindSpore's operator tables: by type, and in detail by full name, each by the side that did the
- * work: the device if the operator, or what it called, launched anything there.
+ * MindSpore's operator tables: by type, and in detail by full name. Each is on the side that did
+ * the work: the device, if the operator or what it called launched anything there.
  */
 #include <ctype.h>
 #include <jansson.h>
@@ -12,8 +12,8 @@
 #include "analysis/order.h"
 #include "common/util.h"
 
-/* Rows: group: 1 on the device's side; id: of the name, or where a full name is known of the name
- * with that; cpu, gpu: with all inside. */
+/* Rows: group: 1 on the device's side; id: of the name, together with the full name if that is
+ * known; cpu, gpu: with all inside. */
 struct operators {
 	struct stat_map map;
 };

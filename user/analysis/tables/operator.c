@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Operator Summary. In detail: under each operator the calls it made, by name, under each of those
- * what it launched on the device, then what the operator launched itself, and last the backward
- * nodes that it left behind, which are operators of their own and not part of its times.
+ * Operator Summary. In detail, these stand under each operator: the calls it made, by name, and
+ * under each of those its launches on the device; then what the operator launched itself; last the
+ * backward nodes that it left behind. The latter are operators of their own and not part of its
+ * times.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -230,8 +231,8 @@ static bool is_node(const struct analysis *a, const struct stat_row *row)
 	return recording__category(a->r, row->key.id) == CAT_BACKWARD_NODE;
 }
 
-/* A node ends, as far as is seen, where the next one that has a probe begins: it has the time of
- * those between that have none. */
+/* A node seems to end where the next one that has a probe begins. So it is charged with the time of
+ * the nodes between that have none. */
 static int read_estimates(const struct analysis *a, struct operators *o)
 {
 	int err = left_out__read(a->r, LEFT_OUT_OPERATORS, a->steps.calls, &o->estimates);
@@ -415,8 +416,8 @@ static int add_reason(const struct analysis *a, const struct operators *o, struc
 		return table__add_note(t, "No operator was seen in the window.");
 	if (o->names.map.cnt && a->opts->op_detail && !o->details.cnt && !o->backward.cnt)
 		return table__add_notef(t,
-					"--op-detail shows nothing more: of what these "
-					"operators called or launched nothing was recorded%s.",
+					"--op-detail shows nothing more: nothing that these "
+					"operators called or launched was recorded%s.",
 					detail && !strcmp(detail, "operator")
 						? "; --detail inner records what they call"
 						: "");

@@ -31,7 +31,7 @@ uint64_t own_cost__paid_ns(const struct analysis *a)
 	return a->steps.cpu.total / a->steps.calls * own_cost__steps(a);
 }
 
-/* The probes of steps stay in the steps without the others: what they add is estimated. */
+/* The steps without the other probes still have those of steps, so their cost is estimated. */
 struct measured_cost own_cost__measured(const struct analysis *a)
 {
 	const json_t *json = json_object_get(own_cost__json(a), "measured");

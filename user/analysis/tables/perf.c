@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Perf Summary: reader_cost, batch_cost and ips, over every recorded step: averages are sums over
- * all of them divided by their number, so that min <= avg <= max holds.
+ * Perf Summary: reader_cost, batch_cost and ips, over every recorded step. Averages are sums over
+ * all steps divided by their number, so that min <= avg <= max holds.
  */
 #include <stdio.h>
 #include <stdlib.h>

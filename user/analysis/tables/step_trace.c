@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * MindSpore's step trace. Of each step: the interval from its begin to the forward pass, forward
- * and backward from the begin of the one to the end of the other, and the tail behind.
+ * MindSpore's step trace. Each step has an interval from its begin to the forward pass. Then come
+ * forward and backward, from the begin of the one to the end of the other. The tail follows.
  */
 #include <stdlib.h>
 #include "analysis/analysis.h"

@@ -14,7 +14,7 @@ int arm__attach_operators(struct session *s);
 void arm__detach_operators(struct session *s);
 /* Attaches one group to the target, and not to what is followed beside it. */
 int arm__attach_alone(struct session *s, enum probe_group group);
-/* Attaches one group anew, after rows were dropped; takes it out. */
+/* Attaches one group anew after rows were pruned; takes a group out. */
 int arm__reattach(struct session *s, enum probe_group group);
 void arm__detach(struct session *s, enum probe_group group);
 /* The same of those of steps: a step may end meanwhile and not be seen. */
@@ -34,8 +34,8 @@ void arm__set_open(struct session *s);
 /* Nothing more is to be attached: windows wait for the library alone. */
 void arm__may_open(struct session *s);
 
-/* How long before its window what it needs is attached, and how long where that took attach_ns: on
- * a busy machine, or one by one, it takes long, and the next time maybe longer. */
+/* How long before a window its probes are attached. It grows with attach_ns, the time that this
+ * took before: on a busy machine, or one by one, it takes long, and next time perhaps longer. */
 uint64_t arm__lead_ns(const struct session *s);
 uint64_t arm__lead_after(uint64_t attach_ns);
 

@@ -30,9 +30,9 @@ struct bursts {
 bool bursts__may(const struct session *s);
 /* The same after so long, if the process runs all the time. */
 bool bursts__may_within(const struct session *s, uint64_t ns);
-/* One: operators have probes, in the target and not in what is followed beside it (but for what is
- * forked meanwhile), until a look is over or the budget is spent. Their calls go to s->records.log, which
- * the caller frees. */
+/* One burst: operators have probes until a look is over or the budget is spent. They have them in
+ * the target, and in what it forks meanwhile, but not in other followed processes. Their calls go
+ * to s->records.log, which the caller frees. */
 int bursts__log(struct session *s);
 
 /* All probes come in, and stay, to see which are worth it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which functions give the device work, while it is observed which are worth a probe. Where probes
- * see the calls of CUDA, theirs tell; where CUPTI does, nothing tells before the window, and the
+ * Which functions give the device work, while it is observed which are worth a probe. If probes see
+ * the calls of CUDA, these show it. If CUPTI does, nothing shows it before the window. Then
  * launches, copies and sets have probes for these steps that only count.
  */
 #ifndef PROFTRACE_LAUNCHES_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Backward nodes are seen by one probe for all types, or by one of each type (GROUP_NODE_TYPE): the
- * second way some types can be left out, but types of libraries that the plan does not know are
- * not seen. So it is the way only while steps are measured, and where a type is left out.
+ * Backward nodes are seen by one probe for all types, or by one for each type (GROUP_NODE_TYPE). In
+ * the second way some types can be pruned, but types of libraries that the plan does not know are
+ * not seen. So it is used only while steps are measured, and if a type is pruned.
  */
 #ifndef PROFTRACE_NODE_TYPES_H
 #define PROFTRACE_NODE_TYPES_H

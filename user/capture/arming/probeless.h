@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Far from a window the job runs without a single probe. Its steps are counted by two variables of
- * its own that grow by the same in each (struct pt_counters; PyTorch's: how many nodes autograd has
- * made, and how many backward passes there were), read from outside. Now and then, and before a
- * window, the probes are there for two steps: by how far the two have come until the first it is
- * known how many have ended. If they do not agree on one number, or the second is not as all before,
- * each step is seen by a probe from then on. A backward pass without an optimizer step counts.
+ * the job that grow by the same in each step, read from outside (struct pt_counters; PyTorch's: how
+ * many nodes autograd has made, and how many backward passes there were). Now and then, and before
+ * a window, the probes are there for two steps. The growth of both variables until the first of
+ * them says how many steps have ended. If they do not agree on one number, or the second is not as
+ * all before, each step is seen by a probe from then on. A backward pass without an optimizer step
+ * counts.
  */
 #ifndef PROFTRACE_PROBELESS_H
 #define PROFTRACE_PROBELESS_H

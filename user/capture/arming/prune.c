@@ -25,8 +25,8 @@ static const char *left_out_name(const struct planned_probe *probe)
 						      : NULL;
 }
 
-/* What gives the device work is what the user wants to see; and the table of collectives has no
- * estimates, as a collective's time is that of other ranks. */
+/* Users want to see what gives the device work. The table of collectives has no estimates, since a
+ * collective's time is that of other ranks. */
 static bool must_stay(const struct planned_probe *probe)
 {
 	if (probe->chosen || probe->category == CAT_COMMUNICATION)
@@ -44,8 +44,8 @@ static uint32_t hits_of(const struct planned_probe *probe)
 	return probe->category == CAT_RUNTIME ? 2 * hits : hits;
 }
 
-/* A span may begin and end by probes of several functions: of the instructions that may be its last
- * one is, and returns of others (no program) are counted as they come. */
+/* Probes of several functions may begin and end a span. Only one of the instructions that may be
+ * its last one ends it. Returns of other functions (no program) are counted as they come. */
 static void add_hits(struct prune_input *in, const struct planned_probe *probe, bool is_first)
 {
 	if (is_first)
@@ -157,8 +157,8 @@ static double average(const struct session *s, uint64_t ns, uint64_t spans)
 	return avg > inside ? avg - inside : 0;
 }
 
-/* Calls are told by step of any thread: those that do the same take turns as they like, as in a
- * server that answers in several threads. */
+/* Calls are counted by the steps of all threads. Threads that do the same take turns in any order,
+ * as in a server that answers in several threads. */
 static int note_pruned(struct session *s, const struct prune_policy *policy,
 		       const struct prune_input *in, size_t cnt)
 {
@@ -188,9 +188,9 @@ static int note_pruned(struct session *s, const struct prune_policy *policy,
 	return 0;
 }
 
-/* Nodes that the probe for all types saw, and no type's did: of libraries that no plan knows, or
- * leaves whose gradient torch.autograd.grad asks for, which the engine hands over without a call.
- */
+/* Nodes that the probe for all types saw, and no type's probe did. They are of libraries that no
+ * plan knows, or leaves whose gradient torch.autograd.grad asks for. The engine hands those over
+ * without a call. */
 static int note_unknown_nodes(struct session *s, double steps)
 {
 	struct pruned_probe drop = {.name = "backward nodes not called, or of unknown types",

@@ -115,7 +115,8 @@ static double quarter_of_peer(const struct prune_policy *policy, const struct pr
 	return policy->peer_hits_per_call / 4 * calls * (double)policy->hit_ns;
 }
 
-/* Would the budget hold if all went that may, but for what is there in any case? */
+/* Would the budget hold if all probes that may be pruned were? What is added in any case does not
+ * count. */
 static bool is_enough(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
 		      const struct tier *tier, double budget, const bool *dropped)
 {
@@ -249,9 +250,9 @@ static size_t prune_last_called(const struct prune_policy *policy, const struct 
 	return chosen;
 }
 
-/* A function that was not called while it was observed may be later, where its caller is gone: its
- * span ends at the thread's next event then, and is marked so. A caller that was not called costs
- * nothing. */
+/* A function that was not called while it was observed may be called later, when its caller has no
+ * probe. Its span then ends at the thread's next event, and is marked so. A caller that was not
+ * called costs nothing. */
 static size_t prune_callers(const struct prune_policy *policy, const struct prune_input *in,
 			    size_t cnt, bool *dropped)
 {

@@ -33,29 +33,29 @@ struct prune_policy {
 	uint64_t callers;    /* of functions that are not weighed, as in struct pt_probe_stat */
 };
 
-/* Where it is chosen, measured durations count up to this, unless one is longer in each step: one call
- * that a page fault or the machine's host interrupts must not decide. Goes to ctl.clip_ns before the steps that are
- * observed. */
+/* When probes are chosen, measured durations count up to this, unless one is longer in each step. A
+ * single call that a page fault or the machine's host interrupts must not decide. Goes to
+ * ctl.clip_ns before the steps that are observed. */
 uint64_t prune__clip_ns(const struct prune_policy *policy);
 /* How long its calls were in all, each as long as they typically are. */
 uint64_t prune__typical_ns(const struct prune_policy *policy, const struct pt_probe_stat *stat);
 /* What an estimate takes of the time that its calls took. A function that is long in every other step is
  * so by itself: all of it. */
 double prune__typical_share(const struct prune_policy *policy, const struct pt_probe_stat *stat);
-/* Marks rows in dropped[]; returns how many. What tells least for what it costs goes first: functions
- * with at least 4 calls a step, and spans that last on average less than 10 times their probes, until
- * the budget holds, the probes of steps and phases included; if it does not hold then, also those with
- * 2 calls a step and less than 25 times, while more than a quarter is added of what the framework's own
- * profiler is known to add to as many calls; and those with one, if that is enough then: none of these
- * that is a fifth of the step and lasts 10 times its probes. At last go those that are not worth all the
- * hits of their caller, whose other calls are of functions that are gone. A caller goes with the last
- * function that it was seen to call. */
+/* Marks rows in dropped[]; returns how many. Those that tell least for their cost go first, until
+ * the budget holds. It includes the probes of steps and phases. First: functions with at least 4
+ * calls a step, and spans that last on average less than 10 times their probes. Next, if the budget
+ * does not hold: those with 2 calls a step and less than 25 times, while the cost exceeds a quarter
+ * of the known cost of the framework's own profiler for as many calls. Next: those with one call,
+ * if that is enough. None of these goes if it is a fifth of the step and lasts 10 times its probes.
+ * Last: those not worth all hits of their caller, whose other callees are gone. A caller goes with
+ * the last function that it was seen to call. */
 size_t prune__choose(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
 		     bool *dropped);
-/* A backward node that has a probe has also the time of those that have none. Where some are left out,
- * drops more, which are estimated as they are: short ones, and those that would have more time of
- * others than their own. Drops none where what runs before them, the hooks of tensors, would be told
- * as of the node before. */
+/* A backward node that has a probe has also the time of those that have none. If some are pruned,
+ * prunes more, which are estimated as well: short ones, and those that would be charged with more
+ * time of others than their own. Prunes none if the hooks of tensors, which run before them, would
+ * count for the node before. */
 void prune__nodes(const struct prune_policy *policy, const struct prune_input *in,
 			 size_t cnt, bool *dropped);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ends for functions that have none of their own and let exceptions pass: the programs note where
- * their calls return to, and a probe goes behind each such call.
+ * Return sites, for functions that have no end of their own and let exceptions pass. The programs
+ * note where their calls return to, and a probe goes behind each such call.
  */
 #ifndef PROFTRACE_RETURN_SITES_H
 #define PROFTRACE_RETURN_SITES_H

@@ -19,10 +19,11 @@ static const struct manner {
 	cold = {2 << 20, 5, 50}; /* the second level and more */
 
 /*
- * A hit among a job's own work costs twice what it costs here between cold calls: what the kernel's
- * way evicts, the job must fetch again. Measured by bench/overhead and bench/device: 3.1 us where
- * this bench alone said 1.5 and hits are 78 us apart (a CNN), 3.0 where they are 37 us apart (a
- * transformer); 0.6 us, the price of a tight loop, where they are 4 us apart (calls of CUDA).
+ * A hit among a job's own work costs twice what it costs here between cold calls: the job must
+ * fetch again what the kernel evicts. bench/overhead and bench/device measured it where this bench
+ * alone said 1.5 us. It was 3.1 us if hits are 78 us apart (a CNN), and 3.0 if they are 37 us apart
+ * (a transformer). It was 0.6 us, the price of a tight loop, if they are 4 us apart (calls of
+ * CUDA).
  */
 #define IN_A_JOB 2
 #define MORE_LIKELY                                                                                \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What our own span programs cost here, measured on a child of ours before they touch the target.
- * Durations are corrected by what probes cost in a tight loop, which is the least they can; what
- * they add to a job is estimated by how far apart its hits are. */
+ * Durations are corrected by what probes cost in a tight loop, the least possible cost. What they
+ * add to a job is estimated by the distance of its hits. */
 #ifndef PROFTRACE_SPAN_COST_H
 #define PROFTRACE_SPAN_COST_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What our probes add to a step, measured on the job itself: the run time of the thread that counts
- * steps, in the window's steps and in some behind the last window that have the probes of steps
- * alone. Run time is time on a processor, by the switches of threads.
+ * What our probes add to a step, measured on the job itself. It compares the run time of the thread
+ * that counts steps in two kinds of steps: the window's, and some after the last window that have
+ * only the probes of steps. Run time is time on a processor, by the switches of threads.
  */
 #ifndef PROFTRACE_STEP_COST_H
 #define PROFTRACE_STEP_COST_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Residency steps_only: between windows that are far apart, steps are counted by as few probes as can be: those of the
- * classes that make a step, and of ranges their begins alone. Where operators of the optimizer make
- * them, one for each parameter, a backward pass that ends stands for those behind it, once there was
- * one in each of some steps in a row.
+ * Residency steps_only: between windows that are far apart, steps are counted by as few probes as
+ * possible. These are the probes of the classes that make a step, and of ranges only their begins.
+ * An optimizer may show as operators, one for each parameter. Then the end of a backward pass
+ * stands for the operators after it, once each of some steps in a row had one pass.
  */
 #ifndef PROFTRACE_STEPS_ONLY_H
 #define PROFTRACE_STEPS_ONLY_H
@@ -28,8 +28,8 @@ enum probe_group steps_only__group(const struct probe_plan *plan, const struct s
 /* Puts each into its group, where windows may be far: once steps are known. */
 int steps_only__set_groups(struct session *s);
 
-/* The programs count by begins. The ends' probes follow a step later: of a range that has begun
- * before, the end tells. */
+/* The programs count by begins. The probes of ends are taken out a step later: a range that began
+ * before still counts by its end. */
 void steps_only__begin(struct session *s);
 void steps_only__go_on(struct session *s);
 /* Backward passes stand for the updates behind them, which need no probes any more. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What data breakpoints cost threads that do not hit them: on some processors (AMD's Zen 4, as
- * measured) the string instructions by which a libc copies and fills from some KiB on take 20 to 30
- * times as long while one is set.
+ * What data breakpoints cost threads that do not hit them. On some processors (AMD's Zen 4, as
+ * measured) string instructions take 20 to 30 times as long while one is set. A libc copies and
+ * fills by these from some KiB on.
  */
 #ifndef PROFTRACE_WATCHED_H
 #define PROFTRACE_WATCHED_H

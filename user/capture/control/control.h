@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A session under command: `proftrace ctl` starts, pauses, dumps and ends its windows. They open
- * and close at steps, as those of a schedule do, or at once where no steps are seen (timed.h);
+ * and close at steps, like those of a schedule. If no steps are seen they do so at once (timed.h).
  * `start` and `pause` take over from the schedule. It answers from the session's first moment
  * (control_early.h: before the probes are attached).
  */

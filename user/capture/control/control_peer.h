@@ -17,8 +17,7 @@ struct control_peer {
 /* Who connected, or who listened: the kernel noted it then. 0; -ESRCH: that process has ended; or
  * another negative errno. */
 int control_peer__look(int fd, struct control_peer *out);
-/* That process is still there. Where neither its start time nor a pidfd is to be had, it is taken to
- * be. */
+/* Is that process still there? If neither its start time nor a pidfd is available: yes. */
 bool control_peer__is_there(const struct control_peer *p);
 void control_peer__forget(struct control_peer *p);
 

@@ -513,7 +513,7 @@ static bool span_is_stale(const struct decoder *d, const struct pt_open_span *f)
 }
 
 /* When the innermost range around frame i that has ended did, if the innermost one of a sequence
- * has; 0: none, or i is such a one itself. */
+ * has ended. 0: none has, or i is one of a sequence itself. */
 static uint64_t enclosing_ended_ns(const struct pt_thread *t, uint32_t i)
 {
 	uint64_t end_ns = 0;

@@ -44,8 +44,8 @@ void decoder__set_asleep(struct decoder *d, uint64_t (*asleep_since)(void *ctx, 
  * object; full: its caller's name for it, NULL: there is none. */
 int decoder__noted(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *noted,
 		   const char *own, const char *full);
-/* It will come: a name that lies in an object is read while the process lives, and nodes of other
- * threads that come before end with a pass. */
+/* The span will come. A name that lies in an object is read while the process lives. Nodes of other
+ * threads that come before it end with a pass. */
 void decoder__meet(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *noted);
 
 /* One record as the ring holds it; steps and task events are not the decoder's. 0 or the writer's
@@ -63,8 +63,9 @@ void decoder__forget_ranges(struct decoder *d, uint64_t before_ns);
 /* Neither are open calls whose probes were changed meanwhile (PT_MAY_MISS_END). */
 void decoder__forget_calls(struct decoder *d, uint64_t before_ns);
 
-/* What the threads still hold of window number `window` (1 is the first): spans that have ended but
- * were not sent, and open ones, cut at its end. threads_fd: the map of struct pt_thread. */
+/* What the threads still hold of window number `window` (1 is the first). These are spans that have
+ * ended but were not sent, and open ones, cut at the window's end. threads_fd: the map of struct
+ * pt_thread. */
 int decoder__open_spans(struct decoder *d, int threads_fd, uint64_t window, uint64_t open_ns,
 			uint64_t close_ns);
 
@@ -84,7 +85,7 @@ uint64_t decoder__stepped_hits(const struct decoder *d);
 uint64_t decoder__malformed(const struct decoder *d);
 /* Spans and marks of whose names only the beginning is known. */
 uint64_t decoder__cut_names(const struct decoder *d);
-/* Ranges that their program did not end, but what enclosed or followed them. */
+/* How many ranges were ended not by their program but by what enclosed or followed them. */
 uint64_t decoder__not_ended(const struct decoder *d);
 
 #endif

@@ -74,7 +74,7 @@ struct decoded_name {
 
 /* A name that was read by the programs, of `len` bytes in itself. */
 struct decoded_name decoder__name(struct decoder *d, const struct pt_name *name, uint32_t len);
-/* One that is cut gets a mark at its end, and is counted: other names may begin so. */
+/* A cut name gets a mark at its end, and is counted: other names may begin alike. */
 void decoder__mark_cut(struct decoder *d, struct decoded_name *name);
 /* The full name that came with the begin of a span; NULL: none did, or it is no such text. */
 char *decoder__full_name(struct decoder *d, uint32_t tid, uint64_t ts_ns);
@@ -91,7 +91,7 @@ int decoder__named_write(struct decoder *d, const struct pt_rec *h, const struct
 /* One that the library saw: own and full as decoder__noted() has them, type_obj the object. */
 int decoder__named_noted(struct decoder *d, const struct pt_rec *h, const struct pt_span *noted,
 			 const struct planned_probe *probe, const char *own, const char *full);
-/* It will come: its name is read while the process lives. */
+/* The span will come. Its name is read now, while the process lives. */
 void decoder__named_meet(struct decoder *d, uint32_t pid, const struct planned_probe *probe,
 			 uint64_t object);
 int decoder__call(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Backward passes that have ended. A node lasts until the next one of its thread; the nodes for a
+ * Backward passes that have ended. A node lasts until the next one of its thread. The nodes for a
  * device run on a thread of that device, where nothing follows the last one until the next pass.
  */
 #ifndef PROFTRACE_PASSES_H
@@ -29,8 +29,8 @@ struct passes {
 void passes__note(struct passes *p, uint64_t begin_ns, uint64_t end_ns, uint32_t tid);
 /* Those that the probes tell of at once: the span of one may come after a node behind it. */
 void passes__look(struct passes *p, const struct pt_passes *latest);
-/* When the innermost pass that was under way at ts_ns ended, of this thread's if there was one of it; 0:
- * there was none that has ended. */
+/* When the innermost pass that was under way at ts_ns ended; of this thread, if it had one. 0: none
+ * that has ended. */
 uint64_t passes__end(const struct passes *p, uint64_t ts_ns, uint32_t tid);
 
 #endif

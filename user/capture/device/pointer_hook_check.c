@@ -70,8 +70,8 @@ static int see_steps(struct session *s, uint64_t *from_ns, uint64_t *to_ns)
 	return err == -EAGAIN ? -ETIMEDOUT : err;
 }
 
-/* All that is compared has probes meanwhile, in the process alone that the library is in; that for
- * all types of nodes tells what those of the types miss. */
+/* All that is compared has probes meanwhile, only in the process that the library is in. The probe
+ * for all types of nodes shows what those of single types miss. */
 static int show_all(struct session *s)
 {
 	int err;
@@ -144,8 +144,9 @@ static bool agree(const struct session *s, const uint64_t *counted, const struct
 	return false;
 }
 
-/* In each step there is a node of none of the types: of a library that no plan knows, the root of
- * several losses, or a leaf whose gradient the program asked for, which the engine hands over. */
+/* In each step there is a node of none of the types. It is of a library that no plan knows, the
+ * root of several losses, or a leaf whose gradient the program asked for. The engine hands the
+ * latter over without a call. */
 static bool has_unknown_nodes(const struct session *s)
 {
 	const uint64_t steps = s->probes.ctl->measure_to - s->probes.ctl->measure_from;

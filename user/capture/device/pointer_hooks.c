@@ -223,8 +223,8 @@ static void gather_enclosing(struct choice *c)
 	}
 }
 
-/* All functions of a name, if one of them was called; and nodes of all types or of none: one that a
- * probe sees would seem to last until it sees another. */
+/* All functions of a name, if one of them was called; and nodes of all types or of none. A node
+ * that a probe sees would otherwise seem to last until the probe sees another. */
 static void gather(struct choice *c)
 {
 	const struct session *s = c->s;
@@ -256,7 +256,7 @@ static bool is_method(const struct choice *c, size_t function)
 	return kind == SHIM_FUNCTION_CALL || kind == SHIM_FUNCTION_ENCLOSING;
 }
 
-/* A name goes with all its functions or with none, where one calls the other. */
+/* If one function of a name calls another, the name is seen with all its functions or with none. */
 static bool stands_alone(const struct choice *c, size_t function)
 {
 	const enum pointer_hook hook = c->s->plan.probes[c->probes[function]].pointer_hook;

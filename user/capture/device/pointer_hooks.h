@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Functions that the target calls through pointers in its data (methods of Python, virtual
- * functions): where our library is in it anyhow, it sees their calls, at a fraction of what a probe
- * costs. What a probe saw of each is what it has to see, or the probe stays.
+ * functions). If our library is in the target anyhow, it sees their calls, at a fraction of a
+ * probe's cost. It must see as many calls of each as a probe saw, or the probe stays.
  */
 #ifndef PROFTRACE_POINTER_HOOKS_H
 #define PROFTRACE_POINTER_HOOKS_H
@@ -50,7 +50,7 @@ void pointer_hooks__free(struct session *s);
 bool pointer_hooks__is_candidate(const struct session *s, const struct planned_probe *probe);
 /* Calls of one are told as those of the other: by a name, or by a row of many. */
 bool pointer_hooks__is_same(const struct planned_probe *a, const struct planned_probe *b);
-/* What sees the function's calls where the library does not. */
+/* The probe that sees the function's calls if the library does not. */
 const struct planned_probe *pointer_hooks__probe(const struct session *s, size_t function);
 /* The library sees none, and what it was to see it forgets. */
 int pointer_hooks__see_nothing(struct session *s);

@@ -185,8 +185,8 @@ static void describe_waiting(const struct session *s)
 			  s->opts->pid);
 }
 
-/* A program that is recorded from its beginning, and is none of Python's, runs between two looks
- * alone: it does not get far while it is looked at. */
+/* A program that is recorded from its begin, and is not Python, runs only between two looks. It
+ * does not get far while it is looked at. */
 static void wait_between_looks(struct session *s, uint64_t elapsed_ns)
 {
 	const bool sliced = s->opts->await_framework && s->opts->no_steps && !s->target->python &&
@@ -226,8 +226,8 @@ int session__await_framework(struct session *s)
 			err = err__set(
 				err,
 				"process %d ended before a framework was loaded; if a process that "
-				"it started does the work (a shell, torchrun), name that one: "
-				"proftrace -p PID, or --job for all below a launcher",
+				"it started does the work (a shell, torchrun), name that one with "
+				"-p PID, or all below a launcher with --job",
 				s->opts->pid);
 	}
 	s->start.awaits_framework = false;

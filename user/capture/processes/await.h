@@ -28,10 +28,10 @@ int session__await_start(struct session *s);
 int session__await_time(struct session *s);
 
 /*
- * Opens the target and recognises its framework. Where steps are to be counted, a program that may
- * still be importing its framework (Python, or some of the framework's libraries are there) is given
- * until the step timeout; after that s->match.framework may be NULL. -EINTR when asked to stop,
- * -ESRCH when the program ends.
+ * Opens the target and recognises its framework. If steps are to be counted, a program that may
+ * still be importing its framework has time until the step timeout. It may be if Python, or some of
+ * the framework's libraries, are there. After that s->match.framework may be NULL. -EINTR when
+ * asked to stop, -ESRCH when the program ends.
  */
 int session__await_framework(struct session *s);
 

@@ -90,8 +90,9 @@ static bool missed_out(const struct pt_sched_open *o, struct pt_sched_span *span
 }
 
 /*
- * And one that the map says is off the CPU may have been switched in unseen: it has run longer than
- * the time since the window's end. *span becomes the part before, *rest the part that it has run.
+ * A thread that is off the CPU by the map may have been switched in unseen. Then it has run longer
+ * than the time since the window's end. *span becomes the part before, *rest the part that it has
+ * run.
  */
 static bool missed_in(const struct pt_sched_open *o, struct pt_sched_span *span,
 		      struct pt_sched_span *rest)

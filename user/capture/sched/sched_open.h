@@ -12,8 +12,8 @@ struct sched_spans {
 	size_t cnt, cap;
 };
 
-/* Of each thread of the table: what it has been doing up to close_ns, by the kernel's count of its run
- * time where a switch was not seen. */
+/* What each thread of the table has been doing up to close_ns. If a switch was not seen, the
+ * kernel's count of its run time decides. */
 int sched_open__threads(const struct sched_table *t, uint64_t close_ns, struct sched_spans *out);
 
 /* Of a map from threads to their open system calls or page faults. */

@@ -394,8 +394,8 @@ static int cpus_open(struct sched_source *s, uint64_t close_ns, struct sched_spa
 }
 
 /*
- * An interval across close_ns is either found open here, and cut, or its end has been seen by a
- * program, which then sent it whole before it changed the map: so the ring is read after the maps.
+ * An interval across close_ns is either found open here, and cut; or a program has seen its end.
+ * The program sent it whole before it changed the map, so the ring is read after the maps.
  */
 static int window_take(struct sched_source *s, uint64_t open_ns, uint64_t close_ns)
 {

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The scheduler as a source of events: run, runnable and blocked time of the targets' threads per
- * step, and utilisation of the process and of each CPU, out of bpf/sched.bpf.c; with it, where asked
- * for, time in system calls and page faults, out of bpf/entries.bpf.c.
+ * The scheduler as a source of events, out of bpf/sched.bpf.c. It has run, runnable and blocked
+ * time of the targets' threads per step, and utilisation of the process and of each CPU. On request
+ * it has time in system calls and page faults, out of bpf/entries.bpf.c.
  *
  * For a skeleton that somebody else loads. In this order:
  *
- *	skel = proftrace_bpf__open(); every program's autoload off;
- *	sched_source__prepare(skel, &opts);		before load
- *	proftrace_bpf__load(skel); fill the map `targets`;
- *	sched_source__start(skel, &src);		when the window is near: switches cost from
- *here sched_source__boundary(src, ts, step);		for each PT_REC_STEP, in order
- *	sched_source__poll(src);			about once a second
- *	sched_source__drain(src, open, close, fn, ctx, &totals);	after each window
- *	sched_source__stop(src);
+ * 	skel = proftrace_bpf__open(); every program's autoload off;
+ * 	sched_source__prepare(skel, &opts);		before load
+ * 	proftrace_bpf__load(skel); fill the map `targets`;
+ * 	sched_source__start(skel, &src);		when the window is near: switches cost from
+ * here sched_source__boundary(src, ts, step);		for each PT_REC_STEP, in order
+ * 	sched_source__poll(src);			about once a second
+ * 	sched_source__drain(src, open, close, fn, ctx, &totals);	after each window
+ * 	sched_source__stop(src);
  *
  * The window is the programs' (ctl.window_open, window_open_ns, window_close_ns). A loader that
  * opens it itself sets window_open_ns first, then window_open. Read the ring up to the window's end
- * before a drain, so that the boundaries are known; a window must be drained before the next but
- * one opens. Functions return 0 or a negative errno with err__set.
+ * before a drain, so that the boundaries are known. Drain a window before the next but one opens.
+ * Functions return 0 or a negative errno with err__set.
  */
 #ifndef PROFTRACE_SCHED_SOURCE_H
 #define PROFTRACE_SCHED_SOURCE_H
@@ -82,8 +82,8 @@ struct sched_totals {
 };
 
 /*
- * Gives each row of the window [open_ns, close_ns) to fn, CPUs (tgid PT_SCHED_CPU) not among them;
- * fn may be NULL, and ends the drain by returning not 0. What is still going on is counted up to
+ * Gives each row of the window [open_ns, close_ns) to fn, except those of CPUs (tgid PT_SCHED_CPU).
+ * fn may be NULL. It ends the drain by returning not 0. What is still going on is counted up to
  * close_ns. close_ns may be now, with the window still open: the next drain goes on from there.
  * Free totals with sched_totals__free.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sums of scheduler time by {thread, step, state, reason}, gathered from the kernel's sums and from
- * whole intervals, which are cut here at the window's edges and the step boundaries. Pure: no BPF.
+ * Sums of scheduler time by {thread, step, state, reason}. They come from the kernel's sums and
+ * from whole intervals, which are cut here at the window's edges and the step boundaries. Pure: no
+ * BPF.
  *
  * Functions return 0 or -ENOMEM.
  */

@@ -17,8 +17,9 @@ struct task_source;
 int task_source__prepare(struct proftrace_bpf *skel);
 
 /*
- * Attaches. follow_forks: a child of a target becomes one itself before it runs, with the next
- * index after ctl.target_cnt, which the loader has set to the number of targets it put in the map.
+ * Attaches. follow_forks: a child of a target becomes a target before it runs. Its index is the
+ * next one after ctl.target_cnt. The loader has set that to the number of targets that it put in
+ * the map.
  */
 int task_source__start(struct proftrace_bpf *skel, bool follow_forks, struct task_source **out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where nothing but asks of the data loader makes the steps (evaluation, inference), the ask that
- * ends an epoch finds no batch: CPython's StopIteration tells it from the others, of libraries in C++
- * that the ask throws (open_spans.bpf.h) or leaves the batch empty (batch_site).
+ * If only requests to the data loader make the steps (evaluation, inference), the request that ends
+ * an epoch finds no batch. CPython's StopIteration tells it from the others. In C++ libraries the
+ * request throws (open_spans.bpf.h) or leaves the batch empty (batch_site).
  */
 #ifndef PROFTRACE_EPOCH_END_H
 #define PROFTRACE_EPOCH_END_H

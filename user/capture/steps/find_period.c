@@ -175,8 +175,8 @@ static void forget_watched_phases(struct session *s)
 			call_log__forget(&s->records.log, s->plan.probes[i].row);
 }
 
-/* A compiled graph may be executed by other threads, each a part of it, or of the runs: the steps
- * are those of the thread that runs it. */
+/* Other threads may execute a compiled graph, each a part of it or some of the runs. The steps are
+ * those of the thread that calls it. */
 static int forget_executors(struct session *s)
 {
 	auto_free bool *runs_graphs = calloc(PT_MAX_PROBES, sizeof(*runs_graphs));

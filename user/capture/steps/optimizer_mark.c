@@ -14,7 +14,7 @@
 enum {
 	STEPS = 12, /* that are looked at */
 	LEAST = 8,  /* whole ones of them */
-	SELDOM = 8, /* calls a step of the function that is the mark, at most */
+	SELDOM = 8, /* calls of the mark's function in a step, at most */
 	HITS = 2,   /* of the breakpoint in a step */
 };
 

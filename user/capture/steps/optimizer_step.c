@@ -336,7 +336,7 @@ int optimizer_step__set(struct session *s, bool told)
 	return err || !told ? err : arm__reattach(s, GROUP_OPERATOR);
 }
 
-/* Those that were left out; the others stay where they are until no window is open, since no
+/* Brings back those that were pruned. The others stay where they are until no window is open: no
  * operator would be seen while their group is attached anew. */
 static int bring_back_updates(struct session *s)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * An optimizer that shows as operators, one for each parameter, is a function written in Python,
- * too. It is found on the stack of such an operator. What is around it there tells of its calls, if
- * that calls what can have a probe, or else a data breakpoint does; once all operators of the steps
- * that were measured lay in it, it is the phase, and they are as any others: left out where they are
- * not worth their probes.
+ * too. It is found on the stack of such an operator. If an enclosing function there calls something
+ * that can have a probe, that probe shows its calls. Otherwise a data breakpoint does. Once all
+ * operators of the measured steps lay in it, it is the phase. The operators are then ordinary:
+ * pruned if they are not worth their probes.
  */
 #ifndef PROFTRACE_OPTIMIZER_STEP_H
 #define PROFTRACE_OPTIMIZER_STEP_H
@@ -66,9 +66,9 @@ int optimizer_step__set(struct session *s, bool told);
 int optimizer_step__begin(struct session *s); /* it does, where it is known */
 int optimizer_step__poll(struct session *s); /* they do, where it is called no more */
 
-/* Before its probe or breakpoint is attached: a call may be under way then. Breakpoints come thread by
- * thread, and the count may be written meanwhile: the first write that is seen would not tell what it
- * was, so it is read after they are attached. */
+/* Call before its probe or breakpoint is attached: a call may be under way then. Breakpoints come
+ * thread by thread, and the count may be written meanwhile. The first write that is seen would not
+ * tell the old value, so the count is read after they are attached. */
 void optimizer_step__forget(struct session *s, enum probe_group group);
 void optimizer_step__read_count(struct session *s);
 void optimizer_step__free(struct session *s);

@@ -134,8 +134,8 @@ static size_t breaks(const struct anchor *a)
 	return a->cnt > 2 ? a->cnt - 2 - a->same : 0;
 }
 
-/* A layer that a model calls ten times or more one after the other repeats, too, but for the last
- * of each pass: its period differs there from the one before, and the next from it. */
+/* A layer that a model calls ten times or more in a row repeats, too. But the last one of each pass
+ * differs: its period is unlike the one before, and the next is unlike it. */
 static bool is_layer_of(const struct anchor *a, const struct anchor *outer)
 {
 	return repeats(outer) && outer->cnt < a->cnt && breaks(a) + 4 >= 2 * outer->cnt;
@@ -186,8 +186,8 @@ static bool runs_differ(const struct anchor *a, const struct sequence *s)
 	return false;
 }
 
-/* Layers come in a number that is always the same, and what is around them may come too seldom to
- * be known, if the model is slow. */
+/* The number of layers is always the same. What is around them may come too seldom to be known, if
+ * the model is slow. */
 static bool may_be_layer(const struct anchor *a, const struct sequence *s)
 {
 	return breaks(a) && !runs_differ(a, s) && sequence__pausing(s) != a;
@@ -277,8 +277,8 @@ static bool is_better_request(const struct anchor *a, const struct anchor *b)
 	return repeats(a) != repeats(b) ? repeats(a) : a->pause_ns > b->pause_ns;
 }
 
-/* Between two passes may be calls of the end of a request and of the begin of the next, and in the
- * first pass some that others do not have: which of those that come as often as `like` is first,
+/* Between two passes may lie calls that end a request and calls that begin the next one. The first
+ * pass may have some that other passes lack. Of those that come as often as `like`: which is first,
  * most times? */
 static const struct anchor *first_of_request(const struct anchor *like, const struct anchor *pass,
 					     const struct sequence *s)

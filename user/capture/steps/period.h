@@ -34,8 +34,8 @@ struct step_period {
 	uint32_t op;	      /* the operator that opens each period, 0: no period */
 	uint32_t tid;	      /* the thread it was looked for in */
 	bool is_pass;	      /* a pass over a model that makes tokens: several answer a request */
-	uint32_t pausing;     /* one that comes after much longer pauses than op, as what opens a
-				 request does in a server; 0: none */
+	uint32_t pausing;     /* an operator that comes after much longer pauses than op, such as
+			       * the one that opens a request in a server; 0: none */
 	uint32_t pausing_cnt; /* its calls in a period, 0 without one */
 };
 
@@ -43,9 +43,9 @@ struct step_period {
  * The operator that opens each unit of the thread that calls the most. Sorts the calls.
  *
  * Iteration: an operator that looks up input and comes once for each choice of output, whatever
- * comes beside them. Without one: an operator that comes at least four times with the same calls in
- * between, is no layer of another, and comes after the longest pauses; where one's periods are made
- * of layers, one of those, though they repeat within a longer one.
+ * else is called. Without one: an operator that comes at least four times with the same calls in
+ * between, is no layer of another, and comes after the longest pauses. If the periods of one
+ * consist of layers, one of those layers, though they repeat within a longer period.
  *
  * Request: an operator that comes after much longer pauses than others, or between iterations and
  * less often than these.

@@ -40,7 +40,8 @@ size_t sequence__anchor(const struct sequence *s, uint32_t op);
 /* One more or less: of those at the ends. */
 bool anchor__is_as_often(const struct anchor *a, size_t cnt);
 
-/* What it waits much longer for than for another one is a request, and no layer of that. */
+/* Are the pauses before a much longer than those before other? Then a begins a request and is no
+ * layer of other. */
 bool sequence__waits_more(const struct anchor *a, const struct anchor *other);
 /* The one that comes after the longest pauses, however it repeats, if they are longer than those
  * before other calls: NULL if they are not. */

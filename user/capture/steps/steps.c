@@ -63,8 +63,8 @@ static const struct rule_row rule_rows[] = {
 	{{{PT_CLASS_OPTIMIZER, 24, ANY}, {PT_CLASS_BACKWARD, 3, ANY}, {PT_CLASS_DATALOADER, 0, 1}},
 	 0,
 	 {PT_CLASS_OPTIMIZER, false, PT_CLASS_BACKWARD, 0, "Optimizer.step",
-	  "the data loader was asked once at most, and several optimizer steps were seen behind a "
-	  "backward pass; each step opens where the first of them begins"},
+	  "the data loader was asked once at most, and several optimizer steps followed a backward "
+	  "pass; each step opens where the first of them begins"},
 	 true},
 	/* A step may have several optimizers, or one for each parameter, before it asks again. Or
 	   several passes before it updates, some of them within others (checkpoints). */
@@ -214,7 +214,8 @@ void step_evidence__note_evaluation(struct step_evidence *e, uint64_t *asks)
 	*asks = 0;
 }
 
-/* An evaluation's are taken for one: the first of the training may be among them, and need not. */
+/* All loader nexts of an evaluation count as one. The first one of the training may or may not be
+ * among them. */
 static uint64_t loader_next_of_training(const struct step_evidence *e)
 {
 	const uint64_t seen = e->seen[PT_CLASS_DATALOADER];

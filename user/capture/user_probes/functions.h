@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions of a process that the user names as LIB:GLOB: the files that it maps, and in them every
- * symbol, also those that only .symtab has, by mangled or readable name. */
+/* Functions of a process that the user names as LIB:GLOB. LIB names files that the process maps.
+ * GLOB matches every symbol in them, also those that only .symtab has, by mangled or readable
+ * name. */
 #ifndef PROFTRACE_FUNCTIONS_H
 #define PROFTRACE_FUNCTIONS_H
 

@@ -57,8 +57,8 @@ static int add_exits(struct elf_file *elf, const struct function *f, struct prob
 			err = probe_plan__missing(
 				plan,
 				"the end of %s, which only jumps to another function: its time is "
-				"that until its thread's next event; --op-returns sees it, and "
-				"kills the program where an exception leaves either",
+				"that until its thread's next event; --op-returns sees the end, "
+				"and kills the program if an exception leaves either",
 				f->name);
 		else
 			err = probe_plan__add(plan, &probe);
@@ -101,7 +101,7 @@ static int note_go(struct target *t, struct probe_plan *plan, const struct funct
 		return 0;
 	return probe_plan__missing(
 		plan,
-		"true times and counts of Go's functions, %s for one: a call that waited goes on "
+		"true times and counts of Go's functions, such as %s: a call that waited continues "
 		"on another thread, where its end may be taken for another call's",
 		found->items[0].name);
 }

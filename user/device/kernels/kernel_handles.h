@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which kernel a host stub launches, and which a handle of the runtime (cudaKernel_t) stands for:
- * by what the target's libraries register, and by the handles that their stubs keep in its memory.
+ * Which kernel a host stub launches, and which kernel a handle of the runtime (cudaKernel_t) stands
+ * for. Known from what the target's libraries register, and from the handles that their stubs keep
+ * in its memory.
  */
 #ifndef PROFTRACE_KERNEL_HANDLES_H
 #define PROFTRACE_KERNEL_HANDLES_H

@@ -3,9 +3,9 @@
  * Names of kernels without CUPTI, from what a launch call shows, what libraries register, and their
  * symbols:
  *
- *  - it was given the address of the kernel's host stub, or a handle that such a stub keeps: the
- * name that is registered for the stub, or else the stub's symbol;
- *  - anything else, as a driver's handle, is known by the library that launched it.
+ *  - a call with the address of the kernel's host stub, or a handle that such a stub keeps: the
+ *    name that is registered for the stub, or else the stub's symbol;
+ *  - anything else, such as a driver's handle: the library that launched it.
  */
 #ifndef PROFTRACE_KERNEL_NAMES_H
 #define PROFTRACE_KERNEL_NAMES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names of kernels in the target and in the children that are followed: a child that was forked has
- * handles of its own, one that was spawned has its libraries elsewhere.
+ * Names of kernels in the target and in the children that are followed. A child that was forked has
+ * handles of its own. One that was spawned has its libraries elsewhere.
  */
 #ifndef PROFTRACE_KERNEL_PROCESSES_H
 #define PROFTRACE_KERNEL_PROCESSES_H

@@ -14,8 +14,8 @@ struct python_loader_class {
 /* An interpreter runs that has not got as far as to define the class. */
 bool python_loader__is_to_come(struct target *t, const struct python_loader_class *class);
 
-/* Plans data breakpoints on the generator's loop; where that cannot be, though the module is loaded,
- * says so among what is missing. 0 or -ENOMEM / -ENOSPC. */
+/* Plans data breakpoints on the generator's loop. If that cannot be done though the module is
+ * loaded, adds the reason to the plan's missing. 0 or -ENOMEM / -ENOSPC. */
 int python_loader__plan(struct target *t, const struct python_loader_class *class,
 		      struct probe_plan *plan);
 

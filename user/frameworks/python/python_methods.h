@@ -6,7 +6,7 @@
 #include "target/target.h"
 
 /* Calls cb for each entry with arguments and keywords (METH_VARARGS | METH_KEYWORDS) in the
- * library's data, as the target holds it; name: as Python calls it, vaddr: of the function. Stops
+ * library's data, as the target holds it. name: as Python calls it; vaddr: of the function. Stops
  * at the first non-zero return of cb and returns it. */
 int python_methods__each(struct target *t, const struct target_lib *lib,
 			 int (*cb)(const char *name, uint64_t vaddr, void *ctx), void *ctx);

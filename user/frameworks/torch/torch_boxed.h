@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Calls of operators by name: custom operators, torch.ops, TorchScript. All pass through
- * c10::Dispatcher::callBoxed, an inline function of which libtorch_cpu.so and libtorch_python.so
- * have copies: where it is exported (PyTorch before 2.9 or so) the loader binds both libraries to
- * one of them, which need not be their own.
+ * c10::Dispatcher::callBoxed, an inline function. libtorch_cpu.so and libtorch_python.so both have
+ * copies. If it is exported (PyTorch before 2.9 or so), the loader binds both libraries to one
+ * copy, which need not be their own.
  */
 #ifndef PROFTRACE_TORCH_BOXED_H
 #define PROFTRACE_TORCH_BOXED_H

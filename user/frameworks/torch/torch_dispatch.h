@@ -5,8 +5,8 @@
 
 #include "frameworks/probe_table.h"
 
-/* Adds the probes of the dispatcher's functions in the libraries cpu and python of the scan's table;
- * what was looked for in vain goes to the plan's missing. 0 or a negative errno. */
+/* Adds the probes of the dispatcher's functions in the libraries cpu and python of the scan's
+ * table. Functions that were not found go to the plan's missing. 0 or a negative errno. */
 int torch_dispatch__plan(struct table_scan *s, unsigned int cpu, unsigned int python);
 
 /* The std::string that a wheel's libraries are all built with, by the ranges' probe of a plan. */

@@ -41,9 +41,10 @@ static const char *const dtypes_47[] = {
 };
 
 /* Measured on wheels from PyPI by scripts/torch-layout, the last release of each minor version
- * (1.13 before that script was). Oldest first. The tags of numbers were measured on 2.0, 2.4, 2.11
- * and 2.15: those of bools in boxed calls are left out for others that may differ, and Scalar's,
- * which changed in 2.3 with unsigned integers, are inferred for the versions between. */
+ * (1.13 before that script was). Oldest first. The tags of numbers were measured on 2.0, 2.4,
+ * 2.11 and 2.15. Tags of bools in boxed calls are left out for other versions, in which they may
+ * differ. Tags of Scalar changed in 2.3 with unsigned integers. They are inferred for the
+ * versions between. */
 static const struct torch_layout layouts[] = {
 	{
 		.major = 1,

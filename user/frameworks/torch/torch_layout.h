@@ -26,8 +26,8 @@ struct torch_layout {
 
 /*
  * The layout for a version ("2.15.0+cu132"); *measured is false if that minor version was not
- * looked at itself: then it is the nearest one's, the newest's if the version cannot be read. Never
- * NULL.
+ * measured itself. Then the layout is the nearest version's, or the newest one's if the version
+ * cannot be read. Never NULL.
  */
 const struct torch_layout *torch_layout__find(const char *version, bool *measured);
 
@@ -47,8 +47,8 @@ void torch_layout__element_bytes(const struct torch_layout *l, uint8_t *bytes);
 /* Enough of a TensorImpl for the checks below. */
 enum { TORCH_IMPL_BYTES = 192 };
 
-/* Could these bytes of a TensorImpl be a tensor: a known dtype, at most 64 dimensions, none of
- * those inside negative, a device type and the vtable given (0: not checked)? */
+/* Could these bytes of a TensorImpl be a tensor? It has a known dtype, at most 64 dimensions, no
+ * negative one, a device type and the given vtable (0: not checked). */
 bool torch_layout__plausible(const struct torch_layout *l, const uint8_t *impl, uint64_t vtable);
 
 /*

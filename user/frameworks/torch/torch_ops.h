@@ -39,10 +39,10 @@ void torch_ops__free(struct torch_ops *ops);
 
 /*
  * Name of an autograd node as torch.profiler writes it behind "autograd::engine::evaluate_function:
- * ": from the name of the type_info of its vtable, or, for nodes written in Python, tp_name of its
- * class (either may be NULL). "N5torch8autograd9generated14AddmmBackward0E" is "AddmmBackward0",
- * "N5torch8autograd14AccumulateGradE" is "torch::autograd::AccumulateGrad". Caller frees; NULL if
- * both are NULL or memory is short.
+ * ". It is made from the name of the type_info of its vtable or, for nodes written in Python, from
+ * tp_name of its class (either may be NULL). "N5torch8autograd9generated14AddmmBackward0E" is
+ * "AddmmBackward0", "N5torch8autograd14AccumulateGradE" is "torch::autograd::AccumulateGrad".
+ * Caller frees; NULL if both are NULL or memory is short.
  */
 char *torch_node_name(const char *type_info, const char *type_obj_name);
 

@@ -310,8 +310,8 @@ static bool is_word(struct schema_arg arg)
 }
 
 /*
- * What rdi leads to after the call, PT_RESULT_*: the tensor or the vector that is returned, of a
- * tuple the first member, which libstdc++ puts last, or the first argument if that is returned.
+ * What rdi leads to after the call, PT_RESULT_*. It is the returned tensor or vector; of a tuple
+ * the first member, which libstdc++ puts last; or the first argument, if that is returned.
  */
 static uint8_t result_at_rdi(const struct torch_schema *s, uint32_t *offset)
 {

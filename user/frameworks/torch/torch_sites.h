@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Where an operator's C++ function may be probed for its end. A return probe would kill the target
- * when an exception passes, so the end is a plain probe on an instruction inside the function that
- * each normal return passes: the jump of `~optional<StepCallbacks>`, after the kernel call.
+ * when an exception passes. So the end is a plain probe on an instruction inside the function that
+ * each normal return passes. It is the jump of `~optional<StepCallbacks>`, after the kernel call.
  * x86-64: torch_sites_x86.c; in a file's function: torch_sites.c.
  */
 #ifndef PROFTRACE_TORCH_SITES_H

@@ -9,15 +9,16 @@
 /*
  * The shape that compilers give at::_ops::X::call and Dispatcher::callBoxed:
  *
- *	call	getStepCallbacksUnlessEmpty	; optional<StepCallbacks> on the stack
- *	cmpb	$0, FLAG(%rbp)			; is a profiler attached?
- *	jne	slow_path
- *	call	*kernel
- *	cmpb	$0, FLAG(%rbp)			; destructor: anything to free?
- *	je	out				; <- the end site
+ * 	call	getStepCallbacksUnlessEmpty	; optional<StepCallbacks> on the stack
+ * 	cmpb	$0, FLAG(%rbp)			; is a profiler attached?
+ * 	jne	slow_path
+ * 	call	*kernel
+ * 	cmpb	$0, FLAG(%rbp)			; destructor: anything to free?
+ * 	je	out				; <- the end site
  *
- * The first comparison with a stack byte that stands behind a call and is met again later is the
- * flag; the jumps behind the later ones are the candidates, which the control flow must prove.
+ * The flag is the first compared stack byte whose comparison stands behind a call and that is
+ * compared again later. The jumps behind the later comparisons are the candidates, which the
+ * control flow must prove.
  */
 enum {
 	MAX_FUNCTION_BYTES = 32 << 10, /* the largest of torch 2.15 has 3.4 KiB */
@@ -291,8 +292,8 @@ static void walk__run(struct torch_sites *s, struct walk *w, int from)
 	}
 }
 
-/* Every return passes exactly one site, and no site is reached but by way of a call behind the
- * first test of the flag (that is, after the kernel). */
+/* Every return passes exactly one site. Each way to a site passes a call behind the first test of
+ * the flag (that is, after the kernel). */
 static bool proven(struct torch_sites *s, size_t flag_test)
 {
 	struct walk whole = {.stop_at_ends = true, .stop_at = -1};

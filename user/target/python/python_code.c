@@ -110,8 +110,8 @@ void python_code__free(struct python_code *p)
 
 /* ---- objects ---- */
 
-/* Memory that was given back begins with a pointer, or 0, where a living object counts references:
- * at most UINT32_MAX of them, which stands for an object that never goes. */
+/* Freed memory begins with a pointer, or 0. A living object counts references there: at most
+ * UINT32_MAX, which stands for an object that never goes. */
 static bool is_alive(const struct python_code *p, const uint8_t *object, uint64_t type)
 {
 	const uint64_t references = word_at(object, 0) & p->layout.references;

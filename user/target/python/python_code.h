@@ -21,8 +21,8 @@ struct python_function {
 	uint32_t first_line;
 };
 
-/* The function that has its code at this address of the process (the target, or a child that it
- * forked), and the line of the instruction, 0 if it has none. NULL: there is no code object. */
+/* The function whose code is at this address of the process (the target, or a child that it
+ * forked). Also the line of the instruction, 0 if it has none. NULL: there is no code object. */
 const struct python_function *python_code__at(struct python_code *p, pid_t pid,
 					      const struct pt_code_place *place, uint32_t *line);
 

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Line of the instruction `unit` (they are counted in units of two bytes) by a code object's
- * co_linetable, 0: it has none, or the table does not say. As CPython 3.11 and later have the table
+/* Line of the instruction `unit` (counted in units of two bytes) by a code object's co_linetable.
+ * 0: it has none, or the table does not say. As CPython 3.11 and later have the table
  * (Objects/locations.md; InternalDocs/locations.md since 3.13). */
 uint32_t python_lines__at(const uint8_t *table, size_t len, uint32_t first_line, uint64_t unit);
 
