@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include "attach/site.h"
 #include "common/util.h"
 #include "target/elf_file.h"
@@ -419,6 +420,27 @@ Test(site, an_exception_is_caught_and_the_function_returns)
 
 	cr_expect_eq(site__pass(code, sizeof(code), NULL, 2), -ENOENT);
 	cr_expect_eq(site__pass(code, 12, NULL, 2), 8);
+}
+
+static double thread_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+/* call; 8000 times je to the next one; ret: every way passes each of them */
+Test(site, the_longest_function_takes_no_more_than_its_share)
+{
+	static uint8_t code[5 + 2 * 8000 + 1] = {0xe8, 0, 1, 1, 0};
+	const double begin = thread_ms();
+
+	for (size_t at = 5; at < sizeof(code) - 1; at += 2)
+		code[at] = 0x74;
+	code[sizeof(code) - 1] = 0xc3;
+	cr_expect_eq(site__pass(code, sizeof(code), NULL, 1), sizeof(code) - 3);
+	cr_expect_lt(thread_ms() - begin, 100);
 }
 
 /* jmp *table(, rdi, 8) */

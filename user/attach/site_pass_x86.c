@@ -8,11 +8,12 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include "attach/flow_graph.h"
 #include "attach/site.h"
 #include "common/util.h"
 
 #define MAX_BYTES 16384
-#define NOWHERE	  UINT16_MAX
+#define NOWHERE	  FLOW_NOWHERE
 #define TAIL_CALL 2 /* counts as so many calls */
 
 enum flow {
@@ -27,21 +28,25 @@ struct insn {
 	uint16_t off;
 	uint16_t target; /* BRANCH, JUMP: index of the instruction; NOWHERE: a branch that leaves */
 	uint8_t flow;	 /* enum flow */
-	bool may_carry;	 /* the kernel emulates it and it does not leave the function */
 	bool is_call;
 	bool is_tail_call; /* maybe: a jump out of the function */
 	bool is_padding;
 	bool is_handler; /* the entry does not lead here, an exception may */
 	bool seen;	 /* by the walk in progress */
+	bool is_avoided; /* a way of the kind that was asked for last does not pass it */
+	bool is_in_loop;
 };
 
 struct function {
 	struct insn *insns;
 	uint16_t cnt, hot_cnt; /* those of the cold part follow */
 	const struct site_cold *cold;
+	const uint8_t *code;
 	size_t len;	 /* without the cold part */
 	uint16_t *at;	 /* index of the instruction at an offset, NOWHERE */
 	uint16_t *stack; /* of a walk */
+	struct flow_node *nodes;
+	uint16_t *dominators;
 };
 
 static enum flow flow_of(const ZydisDecodedInstruction *d)
@@ -82,18 +87,15 @@ static uint16_t place_of(const struct function *f, int64_t distance)
 }
 
 /* `at` is the instruction's offset in its part, which begins at `part` of both. */
-static int describe(struct function *f, const ZydisDecodedInstruction *d, const uint8_t *code,
-		    size_t at, size_t len, size_t part)
+static int describe(struct function *f, const ZydisDecodedInstruction *d, size_t at, size_t part)
 {
 	struct insn *in = &f->insns[f->cnt];
 	int64_t target = branch_target(d, at);
-	size_t insn_len;
 
 	*in = (struct insn){.off = (uint16_t)(part + at), .flow = flow_of(d), .target = NOWHERE};
 	in->is_call = d->meta.category == ZYDIS_CATEGORY_CALL;
 	in->is_padding = d->mnemonic == ZYDIS_MNEMONIC_NOP || d->mnemonic == ZYDIS_MNEMONIC_XCHG ||
 			 d->mnemonic == ZYDIS_MNEMONIC_INT3;
-	in->may_carry = !part && site__classify(code + at, len - at, &insn_len) == SITE_EMULATED;
 	if (in->flow != FLOW_BRANCH && in->flow != FLOW_JUMP)
 		return 0;
 	if (target == INT64_MIN)
@@ -104,7 +106,6 @@ static int describe(struct function *f, const ZydisDecodedInstruction *d, const 
 	if (in->flow == FLOW_JUMP) {
 		in->flow = FLOW_EXIT;
 		in->is_tail_call = true;
-		in->may_carry = false;
 	}
 	return 0;
 }
@@ -123,19 +124,19 @@ static int decode_part(struct function *f, const uint8_t *code, size_t len, size
 			    ZydisDecoderDecodeInstruction(&decoder, NULL, code + at, len - at, &d)))
 			return -EINVAL;
 		f->at[part + at] = f->cnt;
-		err = describe(f, &d, code, at, len, part);
+		err = describe(f, &d, at, part);
 		f->cnt++;
 	}
 	return err;
 }
 
-static int decode(struct function *f, const uint8_t *code)
+static int decode(struct function *f)
 {
 	int err;
 
 	for (size_t at = 0; at < f->len + f->cold->len; at++)
 		f->at[at] = NOWHERE;
-	err = decode_part(f, code, f->len, 0);
+	err = decode_part(f, f->code, f->len, 0);
 	f->hot_cnt = f->cnt;
 	if (!err && f->cold->code)
 		err = decode_part(f, f->cold->code, f->cold->len, f->len);
@@ -173,25 +174,18 @@ static bool is_exit(const struct insn *in)
 	return in->flow == FLOW_EXIT || (in->flow == FLOW_BRANCH && in->target == NOWHERE);
 }
 
-struct exits {
-	bool any, returns;
-};
-
-/* Goes on from what was pushed, but not behind `around`, and says to what exits that leads. */
-static struct exits walk_on(struct function *f, size_t depth, uint16_t around)
+/* Goes on from what was pushed. True if that leads to an exit. */
+static bool walk_on(struct function *f, size_t depth)
 {
-	struct exits met = {0};
+	bool leaves = false;
 
 	while (depth) {
 		uint16_t i = f->stack[--depth];
 
-		if (i == around)
-			continue;
-		met.any |= is_exit(&f->insns[i]);
-		met.returns |= f->insns[i].flow == FLOW_EXIT && !f->insns[i].is_tail_call;
+		leaves |= is_exit(&f->insns[i]);
 		push_successors(f, &depth, i);
 	}
-	return met;
+	return leaves;
 }
 
 static void forget_seen(struct function *f)
@@ -200,9 +194,9 @@ static void forget_seen(struct function *f)
 		f->insns[i].seen = false;
 }
 
-/* Marks as seen what can be reached from behind `from` (from the entry: NOWHERE), not going on at
- * `around`. True if an exit is. */
-static bool walk(struct function *f, uint16_t from, uint16_t around)
+/* Marks as seen what can be reached from behind `from` (from the entry: NOWHERE). True if an exit
+ * is. */
+static bool walk(struct function *f, uint16_t from)
 {
 	size_t depth = 0;
 
@@ -211,27 +205,14 @@ static bool walk(struct function *f, uint16_t from, uint16_t around)
 		push(f, &depth, 0);
 	else
 		push_successors(f, &depth, from);
-	return walk_on(f, depth, around).any;
+	return walk_on(f, depth);
 }
 
 static void mark_handlers(struct function *f)
 {
-	walk(f, NOWHERE, NOWHERE);
+	walk(f, NOWHERE);
 	for (uint16_t i = 0; i < f->cnt; i++)
 		f->insns[i].is_handler = !f->insns[i].seen && !f->insns[i].is_padding;
-}
-
-/* May the function return after it has caught an exception, past `around`? A handler that jumps out
- * of what is known of the function goes on unwinding, as most do. */
-static bool catches_past(struct function *f, uint16_t around)
-{
-	size_t depth = 0;
-
-	forget_seen(f);
-	for (uint16_t i = 0; i < f->cnt; i++)
-		if (f->insns[i].is_handler)
-			push(f, &depth, i);
-	return walk_on(f, depth, around).returns;
 }
 
 /* What a function leaves to another one may be all of its work. */
@@ -250,44 +231,107 @@ static bool is_near_the_end(struct function *f, uint16_t i, unsigned int max_cal
 {
 	unsigned int all, behind;
 
-	walk(f, NOWHERE, NOWHERE);
+	walk(f, NOWHERE);
 	all = calls_seen(f);
-	walk(f, i, NOWHERE);
+	walk(f, i);
 	behind = calls_seen(f) + f->insns[i].is_call;
 	return behind < all && behind <= max_calls;
 }
 
-/* Those that every way from the entry to an exit passes follow one another: the last. */
+static void link_nodes(struct function *f)
+{
+	for (uint16_t i = 0; i < f->cnt; i++) {
+		const struct insn *in = &f->insns[i];
+		const bool goes_on = (in->flow == FLOW_BRANCH || in->flow == FLOW_NEXT) &&
+				     i + 1 != f->hot_cnt && i + 1 != f->cnt;
+
+		f->nodes[i].next[0] = in->target;
+		f->nodes[i].next[1] = goes_on ? (uint16_t)(i + 1) : NOWHERE;
+	}
+}
+
+/* Those that every way from the entry to an exit passes. */
+static int passes(struct function *f)
+{
+	for (uint16_t i = 0; i < f->cnt; i++) {
+		f->nodes[i].is_start = !i;
+		f->nodes[i].is_end = is_exit(&f->insns[i]);
+	}
+	return flow_graph__dominators(f->nodes, f->cnt, f->dominators);
+}
+
+/* May the function return after it has caught an exception, past an instruction? A handler that
+ * jumps out of what is known of the function goes on unwinding, as most do. */
+static int mark_avoided(struct function *f)
+{
+	int cnt;
+
+	for (uint16_t i = 0; i < f->cnt; i++) {
+		const struct insn *in = &f->insns[i];
+
+		f->nodes[i].is_start = in->is_handler;
+		f->nodes[i].is_end = in->flow == FLOW_EXIT && !in->is_tail_call;
+	}
+	cnt = flow_graph__dominators(f->nodes, f->cnt, f->dominators);
+	if (cnt < 0)
+		return cnt == -ENOENT ? 0 : cnt;
+	for (uint16_t i = 0; i < f->cnt; i++)
+		f->insns[i].is_avoided = true;
+	for (int i = 0; i < cnt; i++)
+		f->insns[f->dominators[i]].is_avoided = false;
+	return 0;
+}
+
+/* The kernel emulates it and it does not leave the function. */
+static bool may_carry(const struct function *f, uint16_t i)
+{
+	const struct insn *in = &f->insns[i];
+	size_t insn_len;
+
+	return i < f->hot_cnt && !in->is_tail_call &&
+	       site__classify(f->code + in->off, f->len - in->off, &insn_len) == SITE_EMULATED;
+}
+
+/* Of dominators: those in a loop with this one need no walk of their own. */
+static bool is_in_loop(struct function *f, uint16_t at, int cnt)
+{
+	const uint16_t i = f->dominators[at];
+
+	if (f->insns[i].is_in_loop)
+		return true;
+	walk(f, i);
+	if (!f->insns[i].seen)
+		return false;
+	for (int other = 0; other < cnt; other++)
+		f->insns[f->dominators[other]].is_in_loop |= f->insns[f->dominators[other]].seen;
+	return true;
+}
+
 static int last_pass(struct function *f, unsigned int max_calls)
 {
-	uint16_t best = NOWHERE;
+	int err, cnt;
 
-	if (!walk(f, NOWHERE, NOWHERE))
-		return -ENOENT;
+	link_nodes(f);
 	mark_handlers(f);
-	for (uint16_t i = 0; i < f->cnt; i++) {
-		if (!f->insns[i].may_carry || walk(f, NOWHERE, i) || catches_past(f, i))
+	err = mark_avoided(f);
+	if (err)
+		return err;
+	cnt = passes(f);
+	for (int at = cnt - 1; at >= 0; at--) {
+		const uint16_t i = f->dominators[at];
+
+		if (f->insns[i].is_avoided || !may_carry(f, i) || is_in_loop(f, (uint16_t)at, cnt))
 			continue;
-		walk(f, i, NOWHERE);
-		if (f->insns[i].seen) /* in a loop */
-			continue;
-		if (best == NOWHERE) {
-			best = i;
-			continue;
-		}
-		walk(f, best, NOWHERE);
-		if (f->insns[i].seen)
-			best = i;
+		return is_near_the_end(f, i, max_calls) ? f->insns[i].off : -ENOENT;
 	}
-	return best == NOWHERE || !is_near_the_end(f, best, max_calls) ? -ENOENT
-								       : f->insns[best].off;
+	return cnt < 0 ? cnt : -ENOENT;
 }
 
 int site__pass(const uint8_t *code, size_t len, const struct site_cold *cold,
 	       unsigned int max_calls)
 {
 	static const struct site_cold none;
-	struct function f = {.len = len, .cold = cold ? cold : &none};
+	struct function f = {.code = code, .len = len, .cold = cold ? cold : &none};
 	const size_t whole = len + f.cold->len;
 	int off = -ENOMEM;
 
@@ -296,14 +340,18 @@ int site__pass(const uint8_t *code, size_t len, const struct site_cold *cold,
 	f.insns = calloc(whole, sizeof(*f.insns));
 	f.at = calloc(whole, sizeof(*f.at));
 	f.stack = calloc(whole, sizeof(*f.stack));
-	if (f.insns && f.at && f.stack) {
-		off = decode(&f, code);
+	f.nodes = calloc(whole, sizeof(*f.nodes));
+	f.dominators = calloc(whole, sizeof(*f.dominators));
+	if (f.insns && f.at && f.stack && f.nodes && f.dominators) {
+		off = decode(&f);
 		if (!off)
 			off = last_pass(&f, max_calls);
 	}
 	free(f.insns);
 	free(f.at);
 	free(f.stack);
+	free(f.nodes);
+	free(f.dominators);
 	return off;
 }
 
