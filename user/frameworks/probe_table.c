@@ -5,7 +5,7 @@
 #include "common/err.h"
 #include "common/util.h"
 #include "frameworks/function_end.h"
-#include <fnmatch.h>
+#include "frameworks/symbol_pattern.h"
 #include <string.h>
 
 #define MAX_EXITS 128 /* of one function, jumps included */
@@ -14,9 +14,14 @@
 #define BEHIND	    1
 #define BEHIND_SITE 3 /* with a site_program */
 
+/* The rows of a library that are shown. */
 struct walk {
 	struct table_scan *scan;
-	unsigned int lib;
+	size_t cnt;
+	struct {
+		const struct probe_row *row;
+		struct symbol_pattern symbol, other;
+	} rows[TABLE_MAX_ROWS];
 };
 
 static bool row_shown(const struct table_scan *s, const struct probe_row *row)
@@ -30,16 +35,6 @@ static bool row_finds_period(const struct table_scan *s, const struct probe_row 
 {
 	return s->opts->find_period && !row->memory && row->group == GROUP_OPERATOR &&
 	       (row->details & AT_OPERATOR);
-}
-
-/* A library has 100000 symbols: the literal beginning decides for nearly all. */
-static bool matches(const char *pattern, const char *symbol)
-{
-	size_t literal = pattern ? strcspn(pattern, "*") : 0;
-
-	if (!pattern || strncmp(symbol, pattern, literal) != 0)
-		return false;
-	return !pattern[literal] || !fnmatch(pattern, symbol, 0);
 }
 
 /* A function's bytes; NULL if there are none. */
@@ -183,20 +178,16 @@ static int plan_row(struct table_scan *s, const struct probe_row *row,
 static int plan_symbol(const struct elf_symbol *symbol, void *ctx)
 {
 	const struct walk *w = ctx;
-	const struct probe_table *table = w->scan->table;
 	char name[320];
 
 	/* Parts of a function have names with a dot: .cold, .part */
-	if (!symbol->is_function || strchr(symbol->name, '.'))
+	if (!symbol->is_function || memchr(symbol->name, '.', symbol->name_len))
 		return 0;
-	for (size_t i = 0; i < table->row_cnt; i++) {
-		const struct probe_row *row = &table->rows[i];
+	for (size_t i = 0; i < w->cnt; i++) {
+		const struct probe_row *row = w->rows[i].row;
 
-		if (row->lib != w->lib ||
-		    (!row_shown(w->scan, row) && !row_finds_period(w->scan, row)))
-			continue;
-		if (!matches(row->symbol, symbol->name) &&
-		    !matches(row->other_symbol, symbol->name))
+		if (!symbol_pattern__matches(&w->rows[i].symbol, symbol->name, symbol->name_len) &&
+		    !symbol_pattern__matches(&w->rows[i].other, symbol->name, symbol->name_len))
 			continue;
 		if (symbol->size < row->min_size)
 			continue;
@@ -205,6 +196,23 @@ static int plan_symbol(const struct elf_symbol *symbol, void *ctx)
 		return plan_row(w->scan, row, symbol, row->name_of ? name : row->name);
 	}
 	return 0;
+}
+
+static void choose_rows(struct walk *w, unsigned int lib)
+{
+	const struct probe_table *table = w->scan->table;
+
+	w->cnt = 0;
+	for (size_t i = 0; i < table->row_cnt && w->cnt < ARRAY_SIZE(w->rows); i++) {
+		const struct probe_row *row = &table->rows[i];
+
+		if (row->lib != lib ||
+		    (!row_shown(w->scan, row) && !row_finds_period(w->scan, row)))
+			continue;
+		w->rows[w->cnt].row = row;
+		w->rows[w->cnt].symbol = symbol_pattern__of(row->symbol);
+		w->rows[w->cnt++].other = symbol_pattern__of(row->other_symbol);
+	}
 }
 
 static int allow_returns(const char *pattern, const char *why)
@@ -299,7 +307,7 @@ int probe_table__plan(const struct probe_table *table, struct target *t,
 
 	*scan = (struct table_scan){.table = table, .t = t, .opts = opts, .plan = plan};
 	for (unsigned int lib = 0; lib < table->lib_cnt && !err; lib++) {
-		struct walk w = {scan, lib};
+		struct walk w = {scan};
 
 		scan->libs[lib] = probe_table__lib(table, t, lib);
 		if (!scan->libs[lib])
@@ -307,7 +315,8 @@ int probe_table__plan(const struct probe_table *table, struct target *t,
 		scan->elfs[lib] = target__elf(t, scan->libs[lib]);
 		if (!scan->elfs[lib])
 			return -EIO;
-		err = elf_file__for_each_symbol(scan->elfs[lib], plan_symbol, &w);
+		choose_rows(&w, lib);
+		err = w.cnt ? elf_file__for_each_symbol(scan->elfs[lib], plan_symbol, &w) : 0;
 	}
 	return err ? err : missing(scan);
 }

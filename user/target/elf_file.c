@@ -62,7 +62,8 @@ struct elf_file {
 #define MAX_PROBE_LEN 4096
 /* How many names are looked for in .symtab one by one before an index is made. With half a million
  * symbols the index costs as much as some twenty searches. */
-#define MAX_SEARCHES 8
+#define MAX_SEARCHES  8
+#define FETCHED_AHEAD 16 /* names */
 
 static bool in_file(const struct elf_file *f, uint64_t offset, uint64_t len)
 {
@@ -307,6 +308,7 @@ static void fill_symbol(struct elf_symbol *out, char *name, const Elf64_Sym *sym
 	if (name[len])
 		name[len] = '\0';
 	out->name = name;
+	out->name_len = len;
 	out->vaddr = sym->st_value;
 	out->size = sym->st_size;
 	out->is_function = ELF64_ST_TYPE(sym->st_info) != STT_OBJECT;
@@ -354,6 +356,13 @@ static size_t index_slot(const struct symbol_table *t, const char *name, uint32_
 	return SIZE_MAX;
 }
 
+/* Names do not lie in the symbols' order: most are a cache miss. */
+static void fetch_ahead(const struct symbol_table *t, size_t i)
+{
+	if (i + FETCHED_AHEAD < t->cnt)
+		__builtin_prefetch(t->strings + t->syms[i + FETCHED_AHEAD].st_name);
+}
+
 static int build_name_index(struct symbol_table *t)
 {
 	struct name_index *ix = &t->index;
@@ -377,6 +386,7 @@ static int build_name_index(struct symbol_table *t)
 		uint32_t hash;
 		size_t slot;
 
+		fetch_ahead(t, i);
 		if (!name)
 			continue;
 		hash = hash_name(name);
@@ -415,7 +425,7 @@ static bool is_repeated(const struct elf_file *f, const Elf64_Sym *sym, const ch
 int elf_file__for_each_symbol(struct elf_file *f, int (*cb)(const struct elf_symbol *s, void *ctx),
 			      void *ctx)
 {
-	int err = build_name_index(&f->tables[TABLE_DYNSYM]);
+	int err = f->tables[TABLE_SYMTAB].cnt ? build_name_index(&f->tables[TABLE_DYNSYM]) : 0;
 
 	if (err)
 		return err;
@@ -426,6 +436,7 @@ int elf_file__for_each_symbol(struct elf_file *f, int (*cb)(const struct elf_sym
 			char *name = symbol_name(t, &t->syms[j]);
 			struct elf_symbol s;
 
+			fetch_ahead(t, j);
 			if (!name || (i == TABLE_SYMTAB && is_repeated(f, &t->syms[j], name)))
 				continue;
 			fill_symbol(&s, name, &t->syms[j]);

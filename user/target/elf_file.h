@@ -11,6 +11,7 @@ struct elf_file;
 
 struct elf_symbol {
 	const char *name; /* mangled, without version; valid while the file is open */
+	size_t name_len;
 	uint64_t vaddr;
 	uint64_t size;
 	bool is_function; /* STT_FUNC or IFUNC, else an object */
