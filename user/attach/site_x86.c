@@ -17,12 +17,16 @@
 #define MAX_WHOLE     65536 /* of a function whose exits are sought */
 #define MAX_FORWARDER 32
 
+#define INSN_MAX      15 /* bytes */
+#define PREFIX_FS     0x64
+#define CANARY_OFFSET 0x28 /* in fs */
+
 struct insn {
 	ZydisDecodedInstruction decoded;
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 };
 
-static bool decode(const uint8_t *code, size_t len, struct insn *in)
+static const ZydisDecoder *decoder_of_thread(void)
 {
 	static _Thread_local ZydisDecoder decoder;
 	static _Thread_local bool ready;
@@ -30,8 +34,23 @@ static bool decode(const uint8_t *code, size_t len, struct insn *in)
 	if (!ready)
 		ready = ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
 						      ZYDIS_STACK_WIDTH_64));
-	return ready && ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, len, &in->decoded,
-							    in->operands));
+	return ready ? &decoder : NULL;
+}
+
+static bool decode(const uint8_t *code, size_t len, struct insn *in)
+{
+	const ZydisDecoder *decoder = decoder_of_thread();
+
+	return decoder &&
+	       ZYAN_SUCCESS(ZydisDecoderDecodeFull(decoder, code, len, &in->decoded, in->operands));
+}
+
+/* Without operands: what it is, how long, and where it leads to. */
+static bool decode_short(const uint8_t *code, size_t len, ZydisDecodedInstruction *d)
+{
+	const ZydisDecoder *decoder = decoder_of_thread();
+
+	return decoder && ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, NULL, code, len, d));
 }
 
 static bool has_prefix(const ZydisDecodedInstruction *d, uint8_t prefix)
@@ -240,16 +259,16 @@ static bool track_rsp(const struct insn *in, int *shift)
 static size_t first_branch_target(const uint8_t *code, size_t len)
 {
 	size_t first = SIZE_MAX;
-	struct insn in;
+	ZydisDecodedInstruction d;
 
 	if (len > MAX_BODY)
 		len = MAX_BODY;
-	for (size_t at = 0; at < len && decode(code + at, len - at, &in); at += in.decoded.length) {
+	for (size_t at = 0; at < len && decode_short(code + at, len - at, &d); at += d.length) {
 		int64_t target;
 
-		if (in.decoded.raw.imm[0].size == 0 || !in.decoded.raw.imm[0].is_relative)
+		if (d.raw.imm[0].size == 0 || !d.raw.imm[0].is_relative)
 			continue;
-		target = (int64_t)(at + in.decoded.length) + in.decoded.raw.imm[0].value.s;
+		target = (int64_t)(at + d.length) + d.raw.imm[0].value.s;
 		if (target > 0 && (size_t)target < first)
 			first = (size_t)target;
 	}
@@ -318,10 +337,8 @@ int64_t site__jumps_to(const uint8_t *code, size_t len)
 }
 
 /* A return or a direct jump out of the function. */
-static bool is_exit(const struct insn *in, size_t at, size_t len, struct site_exit *exit)
+static bool is_exit(const ZydisDecodedInstruction *d, size_t at, size_t len, struct site_exit *exit)
 {
-	const ZydisDecodedInstruction *d = &in->decoded;
-
 	*exit = (struct site_exit){.off = (uint32_t)at};
 	if (d->meta.category == ZYDIS_CATEGORY_RET)
 		return true;
@@ -334,20 +351,21 @@ static bool is_exit(const struct insn *in, size_t at, size_t len, struct site_ex
 
 int site__exits(const uint8_t *code, size_t len, struct site_exit *exits, size_t max)
 {
+	ZydisDecodedInstruction d;
 	struct site_exit exit;
 	size_t cnt = 0;
-	struct insn in;
 
 	if (len > MAX_WHOLE)
 		return -E2BIG;
-	for (size_t at = 0; at < len; at += in.decoded.length) {
+	for (size_t at = 0; at < len; at += d.length) {
 		enum site_class class;
+		size_t insn_len;
 
-		if (!decode(code + at, len - at, &in))
+		if (!decode_short(code + at, len - at, &d))
 			return -EINVAL;
-		if (!is_exit(&in, at, len, &exit))
+		if (!is_exit(&d, at, len, &exit))
 			continue;
-		class = classify(&in, code + at);
+		class = site__classify(code + at, len - at, &insn_len);
 		if (class != SITE_EMULATED && class != SITE_STEPPED)
 			return -ENOTSUP;
 		if (cnt == max)
@@ -357,7 +375,7 @@ int site__exits(const uint8_t *code, size_t len, struct site_exit *exits, size_t
 	return (int)cnt;
 }
 
-/* xor, sub or cmp with the canary at fs:0x28 */
+/* xor, sub or cmp with the canary at fs:CANARY_OFFSET */
 static bool compares_canary(const struct insn *in)
 {
 	const ZydisDecodedInstruction *d = &in->decoded;
@@ -369,7 +387,21 @@ static bool compares_canary(const struct insn *in)
 		const ZydisDecodedOperand *op = &in->operands[i];
 
 		if (op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.segment == ZYDIS_REGISTER_FS &&
-		    op->mem.disp.value == 0x28)
+		    op->mem.disp.value == CANARY_OFFSET)
+			return true;
+	}
+	return false;
+}
+
+/* Are there bytes like those of an operand fs:0x28? Most functions have none. */
+static bool may_compare_canary(const uint8_t *code, size_t len)
+{
+	const uint8_t *fs = code;
+
+	while ((fs = memchr(fs, PREFIX_FS, len - (size_t)(fs - code)))) {
+		const size_t left = len - (size_t)(++fs - code);
+
+		if (memchr(fs, CANARY_OFFSET, left < INSN_MAX ? left : INSN_MAX))
 			return true;
 	}
 	return false;
@@ -381,6 +413,8 @@ size_t site__stack_checks(const uint8_t *code, size_t len, uint32_t *at, size_t 
 	struct insn in;
 	size_t cnt = 0;
 
+	if (!may_compare_canary(code, len))
+		return 0;
 	for (size_t pos = 0; pos < len; pos += in.decoded.length) {
 		if (!decode(code + pos, len - pos, &in))
 			return 0;

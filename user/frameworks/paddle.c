@@ -32,10 +32,11 @@ static const char *const libs[] = {
 /* Before 3.0 the kernels' library is a part of the other. */
 static const char *const other_libs[LIB_CNT] = {[LIB_PHI] = "libpaddle.so*"};
 
-#define FORWARDING	100 /* bytes that do no more than call another form */
-#define PYTHON_FUNCTION "_ZN6paddle6pybind*eager_api_*EP7_object*"
-#define LEGACY_FUNCTION "_Z*_dygraph_function*"
-#define CATCHES_ALL	"C API function: turns every C++ exception into a Python one"
+#define FORWARDING	 100 /* bytes that do no more than call another form */
+#define PYTHON_FUNCTIONS "_ZN6paddle6pybind"
+#define PYTHON_FUNCTION	 PYTHON_FUNCTIONS "*eager_api_*EP7_object*"
+#define LEGACY_FUNCTION	 "_Z*_dygraph_function*"
+#define CATCHES_ALL	 "C API function: turns every C++ exception into a Python one"
 
 #define OLD_INSTRUCTION                                                                            \
 	"_ZN6paddle9framework18ProgramInterpreter14RunInstructionERKNS0_11InstructionE"
@@ -387,7 +388,8 @@ static int plan_ends(struct table_scan *s)
 	}
 	if (!err && e.cnt) {
 		qsort(e.by_name, e.cnt, sizeof(*e.by_name), compare_names);
-		err = elf_file__for_each_symbol(s->elfs[LIB_PADDLE], plan_end, &e);
+		err = elf_file__for_each_prefixed(s->elfs[LIB_PADDLE], PYTHON_FUNCTIONS, plan_end,
+						  &e);
 	}
 	free(e.by_name);
 	free(ops);
@@ -505,12 +507,12 @@ static int add_class(const struct elf_symbol *symbol, void *ctx)
 	const struct name_functions *f = ctx;
 	struct pt_class_name *names = f->scan->plan->layout.class_names;
 	const uint64_t at = f->scan->libs[LIB_PADDLE]->base + symbol->vaddr;
-	const size_t len = strlen(symbol->name), tail = strlen(INSTRUCTION);
+	const size_t len = symbol->name_len, tail = strlen(INSTRUCTION);
 	uint64_t slots[VTABLE_LENGTH];
 	size_t cnt = 0, slot_cnt = symbol->size / sizeof(slots[0]);
 
-	if (strncmp(symbol->name, VTABLE_OF, strlen(VTABLE_OF)) != 0 || len < tail ||
-	    strcmp(symbol->name + len - tail, INSTRUCTION) != 0 || slot_cnt > VTABLE_LENGTH ||
+	if (len < tail || strcmp(symbol->name + len - tail, INSTRUCTION) != 0 ||
+	    slot_cnt > VTABLE_LENGTH ||
 	    target__read(f->scan->t, at, slots, slot_cnt * sizeof(slots[0])))
 		return 0;
 	while (cnt < PT_MAX_CLASSES && names[cnt].vtable)
@@ -526,9 +528,12 @@ static int add_class(const struct elf_symbol *symbol, void *ctx)
 static int find_class_names(struct table_scan *s)
 {
 	struct name_functions f = {.scan = s};
-	int err = elf_file__for_each_symbol(s->elfs[LIB_PADDLE], add_name_function, &f);
+	int err = elf_file__for_each_prefixed(s->elfs[LIB_PADDLE], "_ZNK6paddle9framework",
+					      add_name_function, &f);
 
-	return err || !f.cnt ? err : elf_file__for_each_symbol(s->elfs[LIB_PADDLE], add_class, &f);
+	return err || !f.cnt
+		       ? err
+		       : elf_file__for_each_prefixed(s->elfs[LIB_PADDLE], VTABLE_OF, add_class, &f);
 }
 
 /* The operators' names of programs have a dialect: pd_op.adam_; without PIR they are plain, and not

@@ -14,6 +14,7 @@
 #include "common/mapped.h"
 #include "common/regular_file.h"
 #include "common/util.h"
+#include "target/symbol_ranges.h"
 
 /* Name hash to symbol index + 1; the first of equal names wins. */
 struct name_index {
@@ -29,11 +30,6 @@ struct symbol_table {
 	size_t strings_len;
 	struct name_index index;
 	unsigned int searched; /* times, without the index */
-};
-
-struct symbol_range {
-	uint64_t vaddr;
-	uint32_t table, idx;
 };
 
 enum { TABLE_DYNSYM, TABLE_SYMTAB, TABLE_CNT };
@@ -60,7 +56,7 @@ struct elf_file {
 #define NAME_LEN_MAX 32768
 /* Longest run of slots looked at; only a made-up file has longer ones. */
 #define MAX_PROBE_LEN 4096
-/* How many names are looked for in .symtab one by one before an index is made. With half a million
+/* How many names are looked for in a table one by one before an index is made. With half a million
  * symbols the index costs as much as some twenty searches. */
 #define MAX_SEARCHES  8
 #define FETCHED_AHEAD 16 /* names */
@@ -247,6 +243,14 @@ bool elf_file__is_torn(const struct elf_file *f)
 	return mapped__is_torn(f->map);
 }
 
+static void free_ranges(struct elf_file *f)
+{
+	free(f->ranges);
+	f->ranges = NULL;
+	f->range_cnt = 0;
+	f->ranges_built = false;
+}
+
 static void free_indexes(struct elf_file *f)
 {
 	for (int i = 0; i < TABLE_CNT; i++) {
@@ -256,10 +260,7 @@ static void free_indexes(struct elf_file *f)
 		free(ix->hashes);
 		memset(ix, 0, sizeof(*ix));
 	}
-	free(f->ranges);
-	f->ranges = NULL;
-	f->range_cnt = 0;
-	f->ranges_built = false;
+	free_ranges(f);
 }
 
 void elf_file__drop(struct elf_file *f)
@@ -422,30 +423,34 @@ static bool is_repeated(const struct elf_file *f, const Elf64_Sym *sym, const ch
 	return find_by_name(&f->tables[TABLE_DYNSYM], name) != NULL;
 }
 
-int elf_file__for_each_symbol(struct elf_file *f, int (*cb)(const struct elf_symbol *s, void *ctx),
-			      void *ctx)
+int elf_file__for_each_prefixed(struct elf_file *f, const char *prefix,
+				int (*cb)(const struct elf_symbol *s, void *ctx), void *ctx)
 {
+	const size_t len = strlen(prefix);
 	int err = f->tables[TABLE_SYMTAB].cnt ? build_name_index(&f->tables[TABLE_DYNSYM]) : 0;
 
-	if (err)
-		return err;
-	for (int i = 0; i < TABLE_CNT; i++) {
+	for (int i = 0; i < TABLE_CNT && !err; i++) {
 		const struct symbol_table *t = &f->tables[i];
 
-		for (size_t j = 0; j < t->cnt; j++) {
+		for (size_t j = 0; j < t->cnt && !err; j++) {
 			char *name = symbol_name(t, &t->syms[j]);
 			struct elf_symbol s;
 
 			fetch_ahead(t, j);
-			if (!name || (i == TABLE_SYMTAB && is_repeated(f, &t->syms[j], name)))
+			if (!name || strncmp(name, prefix, len) != 0 ||
+			    (i == TABLE_SYMTAB && is_repeated(f, &t->syms[j], name)))
 				continue;
 			fill_symbol(&s, name, &t->syms[j]);
 			err = cb(&s, ctx);
-			if (err)
-				return err;
 		}
 	}
-	return 0;
+	return err;
+}
+
+int elf_file__for_each_symbol(struct elf_file *f, int (*cb)(const struct elf_symbol *s, void *ctx),
+			      void *ctx)
+{
+	return elf_file__for_each_prefixed(f, "", cb, ctx);
 }
 
 static const Elf64_Sym *search_name(const struct symbol_table *t, const char *name)
@@ -455,6 +460,7 @@ static const Elf64_Sym *search_name(const struct symbol_table *t, const char *na
 	for (size_t i = 0; i < t->cnt; i++) {
 		const char *other = symbol_name(t, &t->syms[i]);
 
+		fetch_ahead(t, i);
 		if (other && is_name(other, name, len))
 			return &t->syms[i];
 	}
@@ -465,7 +471,7 @@ int elf_file__symbol(struct elf_file *f, const char *name, struct elf_symbol *ou
 {
 	for (int i = 0; i < TABLE_CNT; i++) {
 		struct symbol_table *t = &f->tables[i];
-		const bool is_searched = i == TABLE_SYMTAB && t->searched++ < MAX_SEARCHES;
+		const bool is_searched = !t->index.slots && t->searched++ < MAX_SEARCHES;
 		const Elf64_Sym *sym;
 		int err = is_searched ? 0 : build_name_index(t);
 
@@ -480,26 +486,18 @@ int elf_file__symbol(struct elf_file *f, const char *name, struct elf_symbol *ou
 	return -ENOENT;
 }
 
-static int compare_ranges(const void *a, const void *b)
-{
-	const struct symbol_range *x = a, *y = b;
-
-	if (x->vaddr != y->vaddr)
-		return x->vaddr < y->vaddr ? -1 : 1;
-	/* .dynsym last: the search walks downwards and shall meet it first */
-	return (int)y->table - (int)x->table;
-}
-
 static int build_ranges(struct elf_file *f)
 {
 	size_t cap = f->tables[TABLE_DYNSYM].cnt + f->tables[TABLE_SYMTAB].cnt;
+	int err;
 
 	if (f->ranges_built)
 		return 0;
 	f->ranges = malloc((cap ? cap : 1) * sizeof(*f->ranges));
 	if (!f->ranges)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < TABLE_CNT; i++) {
+	/* .dynsym last: the search walks downwards and shall meet it first */
+	for (uint32_t i = TABLE_CNT; i-- > 0;) {
 		const struct symbol_table *t = &f->tables[i];
 
 		for (size_t j = 0; j < t->cnt; j++) {
@@ -508,9 +506,11 @@ static int build_ranges(struct elf_file *f)
 					(struct symbol_range){t->syms[j].st_value, i, (uint32_t)j};
 		}
 	}
-	qsort(f->ranges, f->range_cnt, sizeof(*f->ranges), compare_ranges);
-	f->ranges_built = true;
-	return 0;
+	err = symbol_ranges__sort(f->ranges, f->range_cnt);
+	f->ranges_built = !err;
+	if (err)
+		free_ranges(f);
+	return err;
 }
 
 int elf_file__symbol_at(struct elf_file *f, uint64_t vaddr, struct elf_symbol *out)

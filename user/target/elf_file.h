@@ -32,6 +32,10 @@ void elf_file__drop(struct elf_file *f);
 int elf_file__for_each_symbol(struct elf_file *f, int (*cb)(const struct elf_symbol *s, void *ctx),
 			      void *ctx);
 
+/* The same of symbols whose names begin with `prefix`, which has no '@': the others cost less. */
+int elf_file__for_each_prefixed(struct elf_file *f, const char *prefix,
+				int (*cb)(const struct elf_symbol *s, void *ctx), void *ctx);
+
 /* Looks one symbol up by exact name; -ENOENT. */
 int elf_file__symbol(struct elf_file *f, const char *name, struct elf_symbol *out);
 

@@ -26,8 +26,7 @@ static int add(const struct elf_symbol *sym, void *ctx)
 		.stack_reg = isra ? 1 : 2,
 	};
 
-	if (!sym->is_function || strncmp(sym->name, prefix, sizeof(prefix) - 1) != 0 ||
-	    strstr(sym->name, ".cold") || f->list->cnt == MAX_BOXED)
+	if (!sym->is_function || strstr(sym->name, ".cold") || f->list->cnt == MAX_BOXED)
 		return 0;
 	f->size[f->list->cnt] = sym->size;
 	return ARRAY_PUSH(f->list->items, f->list->cnt, f->cap, b);
@@ -40,7 +39,7 @@ int torch_boxed__find(struct elf_file *elf, struct torch_boxed_list *out)
 	int err;
 
 	*out = (struct torch_boxed_list){NULL, 0};
-	err = sites ? elf_file__for_each_symbol(elf, add, &f) : -ENOMEM;
+	err = sites ? elf_file__for_each_prefixed(elf, prefix, add, &f) : -ENOMEM;
 	for (size_t i = 0; i < out->cnt && !err; i++) {
 		struct torch_boxed *b = &out->items[i];
 

@@ -97,11 +97,7 @@ static int add_op(struct loader *l, const struct elf_symbol *sym)
 
 static int on_symbol(const struct elf_symbol *sym, void *ctx)
 {
-	if (!sym->is_function)
-		return 0;
-	if (!strncmp(sym->name, ops_prefix, sizeof(ops_prefix) - 1))
-		return add_op(ctx, sym);
-	return 0;
+	return sym->is_function ? add_op(ctx, sym) : 0;
 }
 
 static int name_op(struct loader *l, struct torch_op *op, const struct found_op *f)
@@ -146,7 +142,7 @@ static int load(struct loader *l)
 	uint64_t vaddr;
 	size_t len;
 	const uint8_t *rodata;
-	int err = elf_file__for_each_symbol(l->elf, on_symbol, l);
+	int err = elf_file__for_each_prefixed(l->elf, ops_prefix, on_symbol, l);
 
 	if (err)
 		return err;
