@@ -198,6 +198,17 @@ static int plan_symbol(const struct elf_symbol *symbol, void *ctx)
 	return 0;
 }
 
+static bool may_be_planned(const char *name, size_t max, void *ctx)
+{
+	const struct walk *w = ctx;
+
+	for (size_t i = 0; i < w->cnt; i++)
+		if (symbol_pattern__may_match(&w->rows[i].symbol, name, max) ||
+		    symbol_pattern__may_match(&w->rows[i].other, name, max))
+			return true;
+	return false;
+}
+
 static void choose_rows(struct walk *w, unsigned int lib)
 {
 	const struct probe_table *table = w->scan->table;
@@ -316,7 +327,7 @@ int probe_table__plan(const struct probe_table *table, struct target *t,
 		if (!scan->elfs[lib])
 			return -EIO;
 		choose_rows(&w, lib);
-		err = w.cnt ? elf_file__for_each_symbol(scan->elfs[lib], plan_symbol, &w) : 0;
+		err = elf_file__for_each_wanted(scan->elfs[lib], may_be_planned, plan_symbol, &w);
 	}
 	return err ? err : missing(scan);
 }

@@ -31,13 +31,17 @@ static bool glob_matches(const char *pattern, const char *name, size_t len)
 	}
 }
 
-bool symbol_pattern__matches(const struct symbol_pattern *p, const char *name, size_t len)
+bool symbol_pattern__may_match(const struct symbol_pattern *p, const char *name, size_t max)
 {
 	/* C++ names begin alike: the last byte differs in most. */
-	if (!p->text || len < p->literal ||
-	    (p->literal && name[p->literal - 1] != p->text[p->literal - 1]) ||
-	    memcmp(name, p->text, p->literal) != 0)
-		return false;
-	return !p->is_glob ||
-	       glob_matches(p->text + p->literal, name + p->literal, len - p->literal);
+	return p->text && max >= p->literal &&
+	       (!p->literal || name[p->literal - 1] == p->text[p->literal - 1]) &&
+	       !memcmp(name, p->text, p->literal);
+}
+
+bool symbol_pattern__matches(const struct symbol_pattern *p, const char *name, size_t len)
+{
+	return symbol_pattern__may_match(p, name, len) &&
+	       (!p->is_glob ||
+		glob_matches(p->text + p->literal, name + p->literal, len - p->literal));
 }

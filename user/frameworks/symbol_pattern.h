@@ -15,6 +15,8 @@ struct symbol_pattern {
 /* Names that begin with `text` or, if it has a '*', match it as a shell pattern; no other character is
  * special. */
 struct symbol_pattern symbol_pattern__of(const char *text);
+/* May a name that begins so match? Reads up to max bytes of it, which need not end there. */
+bool symbol_pattern__may_match(const struct symbol_pattern *p, const char *name, size_t max);
 bool symbol_pattern__matches(const struct symbol_pattern *p, const char *name, size_t len);
 
 #endif

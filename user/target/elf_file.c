@@ -423,10 +423,10 @@ static bool is_repeated(const struct elf_file *f, const Elf64_Sym *sym, const ch
 	return find_by_name(&f->tables[TABLE_DYNSYM], name) != NULL;
 }
 
-int elf_file__for_each_prefixed(struct elf_file *f, const char *prefix,
-				int (*cb)(const struct elf_symbol *s, void *ctx), void *ctx)
+int elf_file__for_each_wanted(struct elf_file *f,
+			      bool (*wanted)(const char *name, size_t max, void *ctx),
+			      int (*cb)(const struct elf_symbol *s, void *ctx), void *ctx)
 {
-	const size_t len = strlen(prefix);
 	int err = f->tables[TABLE_SYMTAB].cnt ? build_name_index(&f->tables[TABLE_DYNSYM]) : 0;
 
 	for (int i = 0; i < TABLE_CNT && !err; i++) {
@@ -437,7 +437,8 @@ int elf_file__for_each_prefixed(struct elf_file *f, const char *prefix,
 			struct elf_symbol s;
 
 			fetch_ahead(t, j);
-			if (!name || strncmp(name, prefix, len) != 0 ||
+			if (!name ||
+			    !wanted(name, (size_t)(t->strings + t->strings_len - name), ctx) ||
 			    (i == TABLE_SYMTAB && is_repeated(f, &t->syms[j], name)))
 				continue;
 			fill_symbol(&s, name, &t->syms[j]);
@@ -445,6 +446,35 @@ int elf_file__for_each_prefixed(struct elf_file *f, const char *prefix,
 		}
 	}
 	return err;
+}
+
+struct prefixed {
+	const char *prefix;
+	size_t len;
+	int (*cb)(const struct elf_symbol *s, void *ctx);
+	void *ctx;
+};
+
+static bool is_prefixed(const char *name, size_t max, void *ctx)
+{
+	const struct prefixed *p = ctx;
+
+	return !strncmp(name, p->prefix, p->len);
+}
+
+static int give_prefixed(const struct elf_symbol *s, void *ctx)
+{
+	const struct prefixed *p = ctx;
+
+	return p->cb(s, p->ctx);
+}
+
+int elf_file__for_each_prefixed(struct elf_file *f, const char *prefix,
+				int (*cb)(const struct elf_symbol *s, void *ctx), void *ctx)
+{
+	struct prefixed p = {prefix, strlen(prefix), cb, ctx};
+
+	return elf_file__for_each_wanted(f, is_prefixed, give_prefixed, &p);
 }
 
 int elf_file__for_each_symbol(struct elf_file *f, int (*cb)(const struct elf_symbol *s, void *ctx),
@@ -640,6 +670,11 @@ struct elf_section elf_file__whole_section(const struct elf_file *f, const char 
 const char *elf_file__build_id(const struct elf_file *f)
 {
 	return f->build_id;
+}
+
+bool elf_file__has_local_symbols(const struct elf_file *f)
+{
+	return f->tables[TABLE_SYMTAB].cnt > 0;
 }
 
 bool elf_file__is_static(const struct elf_file *f)

@@ -32,7 +32,11 @@ void elf_file__drop(struct elf_file *f);
 int elf_file__for_each_symbol(struct elf_file *f, int (*cb)(const struct elf_symbol *s, void *ctx),
 			      void *ctx);
 
-/* The same of symbols whose names begin with `prefix`, which has no '@': the others cost less. */
+/* The same of symbols that are wanted by how their names begin: the others cost less. Up to `max` bytes
+ * may be read from a name, which still has its version. */
+int elf_file__for_each_wanted(struct elf_file *f,
+			      bool (*wanted)(const char *name, size_t max, void *ctx),
+			      int (*cb)(const struct elf_symbol *s, void *ctx), void *ctx);
 int elf_file__for_each_prefixed(struct elf_file *f, const char *prefix,
 				int (*cb)(const struct elf_symbol *s, void *ctx), void *ctx);
 
@@ -73,6 +77,7 @@ uint64_t elf_file__stub(const struct elf_file *f, const char *symbol);
 
 /* Lower-case hex, empty string if there is none. */
 const char *elf_file__build_id(const struct elf_file *f);
+bool elf_file__has_local_symbols(const struct elf_file *f); /* a .symtab */
 bool elf_file__is_static(const struct elf_file *f); /* no PT_INTERP, no PT_DYNAMIC */
 
 #endif
