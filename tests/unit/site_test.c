@@ -65,6 +65,7 @@ Test(site, classifies_and_measures_instructions)
 			     e->what,
 			     site_class__name(site__classify(e->bytes, sizeof(e->bytes), &len)));
 		cr_expect_eq(len, e->len, "%s: %zu bytes", e->what, len);
+		cr_expect_eq(site__insn_len(e->bytes, sizeof(e->bytes)), e->len, "%s", e->what);
 	}
 }
 

@@ -170,6 +170,13 @@ enum site_class site__classify(const uint8_t *code, size_t len, size_t *insn_len
 	return classify(&in, code);
 }
 
+size_t site__insn_len(const uint8_t *code, size_t len)
+{
+	ZydisDecodedInstruction d;
+
+	return decode_short(code, len, &d) ? d.length : 0;
+}
+
 static unsigned int register_bit(ZydisRegister reg)
 {
 	switch (ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg)) {

@@ -30,7 +30,7 @@ int mindspore_names__offset(const uint8_t *code, size_t len)
 	for (size_t at = 0; at < MAX_HEAD && at + 8 <= len; at += insn_len) {
 		const uint8_t *p = code + at;
 
-		site__classify(p, len - at, &insn_len);
+		insn_len = site__insn_len(p, len - at);
 		if (!insn_len)
 			break;
 		if (p[0] == 0x48 && p[1] == 0x8b && (p[2] & 0xc7) == 0x46 && p[3] < 0x80) {

@@ -159,7 +159,7 @@ static bool walk(const struct events *e, const struct elf_symbol *f, struct call
 	const uint8_t *code = elf_file__bytes(e->elf, vaddr, &len);
 
 	while (code && i < cnt && len >= 8) {
-		site__classify(code, len, &insn_len);
+		insn_len = site__insn_len(code, len);
 		if (!insn_len || insn_len > len || vaddr > calls[i].vaddr)
 			return false;
 		if (insn_len == 7 && text_in_rsi(e, code, vaddr))
