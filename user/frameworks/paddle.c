@@ -10,10 +10,11 @@
 #include "common/err.h"
 #include "common/util.h"
 #include "frameworks/package.h"
+#include "frameworks/paddle_ends.h"
 #include "frameworks/paddle_events.h"
 #include "frameworks/paddle_names.h"
+#include "frameworks/paddle_programs.h"
 #include "frameworks/probe_table.h"
-#include "frameworks/python/python_methods.h"
 #include "frameworks/python/python_ranges.h"
 #include "frameworks/python/python_watch.h"
 #include <stdlib.h>
@@ -32,14 +33,10 @@ static const char *const libs[] = {
 /* Before 3.0 the kernels' library is a part of the other. */
 static const char *const other_libs[LIB_CNT] = {[LIB_PHI] = "libpaddle.so*"};
 
-#define FORWARDING	 100 /* bytes that do no more than call another form */
-#define PYTHON_FUNCTIONS "_ZN6paddle6pybind"
-#define PYTHON_FUNCTION	 PYTHON_FUNCTIONS "*eager_api_*EP7_object*"
-#define LEGACY_FUNCTION	 "_Z*_dygraph_function*"
-#define CATCHES_ALL	 "C API function: turns every C++ exception into a Python one"
+#define FORWARDING	100 /* bytes that do no more than call another form */
+#define PYTHON_FUNCTION PADDLE_PYTHON_FUNCTIONS "*eager_api_*EP7_object*"
+#define LEGACY_FUNCTION "_Z*_dygraph_function*"
 
-#define OLD_INSTRUCTION                                                                            \
-	"_ZN6paddle9framework18ProgramInterpreter14RunInstructionERKNS0_11InstructionE"
 #define OPERATOR_TYPE 8 /* OperatorBase: its type, a std::string behind the vtable */
 
 static const struct probe_row rows[] = {
@@ -103,7 +100,7 @@ static const struct probe_row rows[] = {
 		.category = CAT_OPTIMIZER_OP,
 		.program = "phase_entry",
 		.return_program = "call_return",
-		.returns_safely = CATCHES_ALL,
+		.returns_safely = PADDLE_CATCHES_ALL,
 		.name_of = paddle_names__optimizer,
 		.cfg = {.code = PT_CLASS_OPTIMIZER_OP},
 		.loses = "Optimization",
@@ -186,10 +183,10 @@ static const struct probe_row rows[] = {
 		.cfg = {.name_source = PT_NAME_CXX11, .name_reg = 1, .flags = PT_NAMED_BY_CLASS},
 		.loses = "operators of static programs",
 	},
-	/* The same of the executor before 3.0, see find_old_names(). */
+	/* The same of the executor before 3.0, see paddle_programs__plan(). */
 	{
 		.lib = LIB_PADDLE,
-		.symbol = OLD_INSTRUCTION,
+		.symbol = PADDLE_OLD_INSTRUCTION,
 		.details = AT_SPANS,
 		.group = GROUP_OPERATOR,
 		.category = CAT_OPERATOR,
@@ -227,7 +224,7 @@ static const struct probe_row rows[] = {
 		.name_of = paddle_names__gloo,
 		.min_size = FORWARDING,
 	},
-	/* Operators, whoever calls them; see plan_ends(). */
+	/* Operators, whoever calls them; see paddle_ends__plan(). */
 	{
 		.lib = LIB_PADDLE,
 		.symbol = "_Z*_ad_func*",
@@ -328,214 +325,6 @@ static int paddle_recognise(struct target *t, struct framework_match *m)
 	return 1;
 }
 
-/* ---- ends of operators ---- */
-
-struct ends {
-	struct table_scan *scan;
-	const struct planned_probe **by_name; /* operators */
-	size_t cnt;
-};
-
-static int compare_names(const void *a, const void *b)
-{
-	const struct planned_probe *const *x = a, *const *y = b;
-
-	return strcmp((*x)->name, (*y)->name);
-}
-
-/* An operator ends where the function returns by which Python called it. */
-static int plan_end(const struct elf_symbol *symbol, void *ctx)
-{
-	const struct ends *e = ctx;
-	char name[320];
-	const struct planned_probe key = {.name = name}, *key_at = &key;
-	const struct planned_probe *const *op;
-	struct planned_probe end;
-
-	if (!symbol->is_function || strchr(symbol->name, '.') ||
-	    !paddle_names__python(symbol->name, name, sizeof(name)))
-		return 0;
-	op = bsearch(&key_at, e->by_name, e->cnt, sizeof(*e->by_name), compare_names);
-	if (!op)
-		return 0;
-	end = **op;
-	end.symbol = symbol->name;
-	end.vaddr = end.entry = symbol->vaddr;
-	end.pointer_hook = POINTER_HOOK_ENCLOSING;
-	end.program = NULL;
-	end.return_program = "callee_end";
-	if (elf_file__offset(e->scan->elfs[LIB_PADDLE], end.vaddr, &end.offset))
-		return 0;
-	return probe_plan__add(e->scan->plan, &end);
-}
-
-static int plan_ends(struct table_scan *s)
-{
-	struct planned_probe *ops = NULL;
-	struct ends e = {.scan = s};
-	size_t cnt = s->plan->cnt;
-	int err = 0;
-
-	/* The plan moves as it grows. */
-	ops = malloc((cnt + 1) * sizeof(*ops));
-	e.by_name = calloc(cnt + 1, sizeof(const struct planned_probe *));
-	if (!ops || !e.by_name)
-		err = -ENOMEM;
-	for (size_t i = 0; i < cnt && !err; i++) {
-		ops[i] = s->plan->probes[i];
-		if (ops[i].pointer_hook == POINTER_HOOK_PART && ops[i].name)
-			e.by_name[e.cnt++] = &ops[i];
-	}
-	if (!err && e.cnt) {
-		qsort(e.by_name, e.cnt, sizeof(*e.by_name), compare_names);
-		err = elf_file__for_each_prefixed(s->elfs[LIB_PADDLE], PYTHON_FUNCTIONS, plan_end,
-						  &e);
-	}
-	free(e.by_name);
-	free(ops);
-	return err;
-}
-
-/* Methods of Tensor, and functions without a symbol, that run operators: these end with them. */
-static bool runs_operators(const char *method)
-{
-	static const char *const names[] = {
-		"__add__",	    "__radd__",		"__sub__",     "__rsub__", "__mul__",
-		"__rmul__",	    "__div__",		"__truediv__", "__rdiv__", "__rtruediv__",
-		"__floordiv__",	    "__rfloordiv__",	"__pow__",     "__rpow__", "__mod__",
-		"__rmod__",	    "__matmul__",	"__rmatmul__", "__gt__",   "__ge__",
-		"__lt__",	    "__le__",		"__eq__",      "__ne__",   "clone",
-		"_getitem_dygraph", "_setitem_dygraph", "linear",
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i], method))
-			return true;
-	return false;
-}
-
-#define METHOD_PREFIX "PyMethodDef " /* in place of a symbol */
-
-static int plan_method(const char *name, uint64_t vaddr, void *ctx)
-{
-	struct table_scan *s = ctx;
-	char symbol[128];
-	struct planned_probe probe = {
-		.group = GROUP_OPERATOR,
-		.lib = s->libs[LIB_PADDLE],
-		.symbol = symbol,
-		.vaddr = vaddr,
-		.entry = vaddr,
-		.pointer_hook = POINTER_HOOK_ENCLOSING,
-		.program = "caller_entry",
-		.return_program = "callee_end",
-		.category = CAT_NONE,
-	};
-
-	if (!runs_operators(name) || elf_file__offset(s->elfs[LIB_PADDLE], vaddr, &probe.offset))
-		return 0;
-	snprintf(symbol, sizeof(symbol), METHOD_PREFIX "%s", name);
-	return probe_plan__add(s->plan, &probe);
-}
-
-static int plan_methods(struct table_scan *s)
-{
-	int err = attach_allow__add_pattern(METHOD_PREFIX "*", CATCHES_ALL);
-
-	if (!err)
-		err = python_methods__each(s->t, s->libs[LIB_PADDLE], plan_method, s);
-	if (err != -EIO && err != -EFAULT)
-		return err;
-	err__take(err);
-	return probe_plan__missing(s->plan, "libpaddle.so: cannot read its tables of methods; not "
-					    "shown: where operators end that they call");
-}
-
-/* ---- names of a program's operators ---- */
-
-#define NAME_OF "Instruction4NameB5cxx11Ev"
-
-/* `const std::string &CLASS::Name() const` shows where the name is: lea offset(%rdi), %rax; ret */
-static int64_t name_offset(const uint8_t *code, size_t len)
-{
-	static const uint8_t lea[] = {0x48, 0x8d, 0x87};
-	int32_t offset;
-
-	if (!code || len < sizeof(lea) + sizeof(offset) + 1 ||
-	    memcmp(code, lea, sizeof(lea)) != 0 || code[sizeof(lea) + sizeof(offset)] != 0xc3)
-		return -1;
-	memcpy(&offset, code + sizeof(lea), sizeof(offset));
-	return offset;
-}
-
-/* `Name()` of each class that has its own, by the place in the library. */
-struct name_functions {
-	struct table_scan *scan;
-	struct {
-		uint64_t address, offset;
-	} of[PT_MAX_CLASSES];
-	size_t cnt;
-};
-
-static int add_name_function(const struct elf_symbol *symbol, void *ctx)
-{
-	struct name_functions *f = ctx;
-	const char *end = strstr(symbol->name, NAME_OF);
-	const uint8_t *code;
-	int64_t offset;
-	size_t len;
-
-	if (!end || end[strlen(NAME_OF)] || f->cnt == ARRAY_SIZE(f->of))
-		return 0;
-	code = elf_file__bytes(f->scan->elfs[LIB_PADDLE], symbol->vaddr, &len);
-	offset = name_offset(code, len);
-	if (offset < 0)
-		return 0;
-	f->of[f->cnt].address = f->scan->libs[LIB_PADDLE]->base + symbol->vaddr;
-	f->of[f->cnt++].offset = (uint64_t)offset;
-	return 0;
-}
-
-#define VTABLE_OF     "_ZTVN6paddle9framework"
-#define INSTRUCTION   "InstructionE"
-#define VTABLE_HEAD   2 /* offset-to-top and type_info; virtual functions are behind them */
-#define VTABLE_LENGTH 64
-
-/* A class may have the function of the one that it derives from. */
-static int add_class(const struct elf_symbol *symbol, void *ctx)
-{
-	const struct name_functions *f = ctx;
-	struct pt_class_name *names = f->scan->plan->layout.class_names;
-	const uint64_t at = f->scan->libs[LIB_PADDLE]->base + symbol->vaddr;
-	const size_t len = symbol->name_len, tail = strlen(INSTRUCTION);
-	uint64_t slots[VTABLE_LENGTH];
-	size_t cnt = 0, slot_cnt = symbol->size / sizeof(slots[0]);
-
-	if (len < tail || strcmp(symbol->name + len - tail, INSTRUCTION) != 0 ||
-	    slot_cnt > VTABLE_LENGTH ||
-	    target__read(f->scan->t, at, slots, slot_cnt * sizeof(slots[0])))
-		return 0;
-	while (cnt < PT_MAX_CLASSES && names[cnt].vtable)
-		cnt++;
-	for (size_t i = VTABLE_HEAD; i < slot_cnt && cnt < PT_MAX_CLASSES; i++)
-		for (size_t j = 0; j < f->cnt; j++)
-			if (slots[i] == f->of[j].address)
-				names[cnt] = (struct pt_class_name){
-					at + VTABLE_HEAD * sizeof(slots[0]), f->of[j].offset};
-	return 0;
-}
-
-static int find_class_names(struct table_scan *s)
-{
-	struct name_functions f = {.scan = s};
-	int err = elf_file__for_each_prefixed(s->elfs[LIB_PADDLE], "_ZNK6paddle9framework",
-					      add_name_function, &f);
-
-	return err || !f.cnt
-		       ? err
-		       : elf_file__for_each_prefixed(s->elfs[LIB_PADDLE], VTABLE_OF, add_class, &f);
-}
-
 /* The operators' names of programs have a dialect: pd_op.adam_; without PIR they are plain, and not
  * marked where they work in place: adam. */
 static const char *plain_name(const char *op)
@@ -625,47 +414,6 @@ static const struct python_range_class record_event = {
 	.name = "name",
 };
 
-/* `bool Instruction::OpBaseValid() const` shows where an instruction has its operator:
- * cmpq $0, offset(%rdi). */
-static int64_t operator_offset(struct table_scan *s)
-{
-	static const uint8_t cmp[] = {0x48, 0x83, 0xbf};
-	struct elf_symbol symbol;
-	const uint8_t *code;
-	int32_t offset;
-	size_t len;
-
-	if (elf_file__symbol(s->elfs[LIB_PADDLE],
-			     "_ZNK6paddle9framework11Instruction11OpBaseValidEv", &symbol))
-		return -1;
-	code = elf_file__bytes(s->elfs[LIB_PADDLE], symbol.vaddr, &len);
-	if (!code || len < sizeof(cmp) + sizeof(offset) + 1 ||
-	    memcmp(code, cmp, sizeof(cmp)) != 0 || code[sizeof(cmp) + sizeof(offset)])
-		return -1;
-	memcpy(&offset, code + sizeof(cmp), sizeof(offset));
-	return offset;
-}
-
-/* Without the place no name is read, and a call without a name is none. */
-static int find_old_names(struct table_scan *s)
-{
-	int64_t offset = operator_offset(s);
-
-	for (size_t i = 0; i < s->plan->cnt; i++) {
-		struct planned_probe *probe = &s->plan->probes[i];
-
-		if (strcmp(probe->symbol, OLD_INSTRUCTION) != 0)
-			continue;
-		if (offset < 0 || offset > UINT16_MAX)
-			return probe_plan__missing(s->plan,
-						   "libpaddle.so: cannot read where instructions "
-						   "have their names; not shown: operators of "
-						   "programs that run without PIR");
-		probe->cfg.name_path[0] = (uint16_t)offset;
-	}
-	return 0;
-}
-
 /* The same file may be both libraries. */
 static int plan_inside(struct target *t, struct table_scan *s)
 {
@@ -688,16 +436,15 @@ static int paddle_plan(struct target *t, const struct framework_match *m,
 	if (err || !scan.elfs[LIB_PADDLE])
 		return err;
 	name_nodes(&scan);
-	err = find_old_names(&scan);
+	err = paddle_programs__plan(&scan, LIB_PADDLE);
 	if (!err)
 		err = python_ranges__plan(t, &record_event, plan);
 	if (!err)
-		err = find_class_names(&scan);
-	if (!err)
-		err = plan_ends(&scan);
+		err = paddle_ends__plan(&scan, LIB_PADDLE);
 	if (!err && opts->detail == DETAIL_INNER)
 		err = plan_inside(t, &scan);
-	return err || opts->detail == DETAIL_PHASE ? err : plan_methods(&scan);
+	return err || opts->detail == DETAIL_PHASE ? err
+						   : paddle_ends__plan_methods(&scan, LIB_PADDLE);
 }
 
 const struct framework framework_paddle = {
