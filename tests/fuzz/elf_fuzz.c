@@ -36,6 +36,18 @@ static int see_symbol(const struct elf_symbol *s, void *ctx)
 	return 0;
 }
 
+static bool wants(const char *name, size_t max, void *ctx)
+{
+	weight += (size_t)name[0] + (size_t)name[max - 1];
+	return name[0] == '_';
+}
+
+static int see_wanted(const struct elf_symbol *s, void *ctx)
+{
+	weight += (size_t)s->name[s->name_len];
+	return 0;
+}
+
 static int see_probe(const struct usdt_probe *p, void *ctx)
 {
 	weight += strlen(p->provider) + strlen(p->name) + strlen(p->args);
@@ -72,6 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (elf_file__open(path, &all.file))
 		return 0;
 	elf_file__for_each_symbol(all.file, see_symbol, &all);
+	elf_file__for_each_wanted(all.file, wants, see_wanted, NULL);
 	see_sections(all.file);
 	weight += strlen(elf_file__build_id(all.file)) + elf_file__is_static(all.file);
 	elf_file__bias(all.file, 0x7f0000001000, 0x1000, &bias);
