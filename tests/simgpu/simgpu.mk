@@ -119,7 +119,7 @@ $(eval $(call simgpu_library,$(SIMGPU_CUDART),$(SIMGPU)/cudart/*.c,cudart_wrap.o
 $(eval $(call simgpu_library,$(SIMGPU_CUPTI),$(SIMGPU)/cupti/*.c,cupti_stub.o,$(call simgpu_map,cupti)))
 $(eval $(call simgpu_math,cublas,cublas,cublas_auto.o))
 $(eval $(call simgpu_math,cublasLt,cublaslt))
-$(eval $(call simgpu_math,cudnn,cudnn cudnn_algorithms,cudnn_auto.o))
+$(eval $(call simgpu_math,cudnn,cudnn cudnn_algorithms cudnn_tensors,cudnn_auto.o))
 $(foreach l,curand cusparse cusolver cufft,$(eval $(call simgpu_math,$(l),$(l))))
 $(eval $(call simgpu_library,$(SIMGPU_NCCL),$(SIMGPU)/nccl/*.c,nccl_stub.o))
 ifeq ($(CUDA),13)

@@ -41,6 +41,7 @@ def parse_args():
     parser.add_argument("--passes", type=int, default=1, help="of gluon, and updates, with each batch")
     parser.add_argument("--note-loads", action="store_true")
     parser.add_argument("--annotate", action="store_true", help="the profiler's own objects")
+    parser.add_argument("--dropout", action="store_true", help="in gluon's network: an operator with a state")
     parser.add_argument("--infer", action="store_true", help="forward passes only")
     parser.add_argument("--raise", dest="errors", type=int, default=0,
                         help="so many operators that fail, caught, in each step")
@@ -126,7 +127,10 @@ class Annotations:
 def gluon_network():
     net = nn.HybridSequential()
     net.add(nn.Conv2D(8, 3, padding=1), nn.BatchNorm(), nn.Activation("relu"), nn.MaxPool2D(2, 2),
-            nn.Flatten(), nn.Dense(32, activation="relu"), nn.Dense(10))
+            nn.Flatten(), nn.Dense(32, activation="relu"))
+    if ARGS.dropout:
+        net.add(nn.Dropout(0.5))
+    net.add(nn.Dense(10))
     return net
 
 

@@ -113,7 +113,13 @@ def owner_of(e, by_id):
     return span
 
 
-def check_asked(events, rows, tables, graph=False):
+DROPOUT = [
+    (r"cudnnDropoutForward", "Dropout", "Forward"),
+    (r"cudnnDropoutBackward", "_backward_Dropout", "Backward"),
+]
+
+
+def check_asked(events, rows, tables, graph=False, more=()):
     """GPU times of operators and phases are those of the truth's kernels that they ask for."""
     by_id = {e["id"]: e for e in events if "id" in e}
     device = {e["correlation"]: e for e in events if e["type"] == "device" and e["kind"] == "Kernel"}
@@ -123,11 +129,12 @@ def check_asked(events, rows, tables, graph=False):
     for r in (r for r in rows if r["kind"] == "kernel"):
         e = device[r["correlation"]]
         owner, launch = owner_of(e, by_id), by_id[e["launch_id"]]
-        for pattern, operator, phase in ASKED:
+        for pattern, operator, phase in (*ASKED, *more):
             if not owner and launch["ts_ns"] < first[launch["tid"]]:
                 continue  # what ran when the window began
             if re.search(pattern, r["name"]):
-                same(owner and owner["name"], operator, r["name"])
+                has_name = (pattern, operator, phase) in ASKED  # one with a state has none
+                same(owner and owner["name"], operator if has_name else "?", r["name"])
                 operators[operator] += r["ns"]
                 seen[pattern] += 1
                 if not graph and e["phase"] != "Other":  # else it was called before the window
@@ -135,10 +142,10 @@ def check_asked(events, rows, tables, graph=False):
         phases["Others" if e["phase"] == "Other" else e["phase"]] += r["ns"]
         calls[r["name"]] += 1
         unasked[r["name"]] += e["phase"] == "Other" and not (owner is None and FIRST_GRADIENT in r["name"])
-    for pattern, *_ in ASKED:
+    for pattern, *_ in (*ASKED, *more):
         assert seen[pattern], f"no {pattern}"
     got = {r["name"]: r for r in tables["operator"]["rows"]}
-    for name in WHOLE:
+    for name in (*WHOLE, *(operator for _, operator, _ in more)):
         same(got[name]["gpu_total_ns"], operators[name], f"Operator {name}")
     if graph:
         return
@@ -165,6 +172,14 @@ def asked(mode, *options):
 
 test("default detail: activities, operators and phases are the truth's")(asked("gluon"))
 test("a cached graph: the same")(asked("hybrid"))
+
+
+@test("Dropout, which has a state: activities and phases are the truth's, and its kernels are its own")
+def dropout(case):
+    tool, events, truth = record(case, args=("--dropout",))
+    check_activities(events, truth)
+    tables = tool.report("--table", "all", "--row-limit", "0")
+    check_asked(events, in_steps(events, truth), tables, more=DROPOUT)
 
 
 @test("symbols: operators are the truth's; GPU times of phases are not known, and it says so")

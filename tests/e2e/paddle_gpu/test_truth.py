@@ -223,15 +223,20 @@ def legacy(case):
 
 @test("an optimizer of _legacy_C_ops: Optimization, and its operators once")
 def legacy_optimizer(case):
-    # On a simulated device its kernel divides by 0.
-    job = case.job("paddle_train.py", "--device", "cpu", "--optimizer", "Lars", fresh=True, python=PYTHON,
-                   **settings(case)).wait_steps(10, timeout_s=180)
+    job = start(case, "--optimizer", "Lars").wait_steps(10, timeout_s=180)
     for options in (), ("--no-prune",):
-        tables = case.tool("-p", job.pid, "--record", f"{STEPS.start}:{STEPS.stop}", "--no-trace", "--no-progress",
-                           *options).done(120).report("--row-limit", "0")
+        tool = case.tool("-p", job.pid, "--record", f"{STEPS.start}:{STEPS.stop}", "--no-trace", "--no-progress",
+                         *options).done(120)
+        tables = tool.report("--row-limit", "0")
         same(rows_by("name", tables, "model")["Optimization"]["calls"], len(STEPS), "Optimization")
         found = [r for r in tables["operator"]["rows"] if "lars_momentum" in r["name"]]
         same([r["calls"] for r in found], [8 * len(STEPS)], f"rows of updates with {options}")
+        job.wait_steps(3)
+        events = tool.events()
+        steps = {e["step"]: (e["ts_ns"], e["ts_ns"] + e["dur_ns"]) for e in events if e["type"] == "step"}
+        kernels = [r["ns"] for r in Truth(case.dir / f"truth.{job.pid}").of(steps) if "MomentumLarsKernel" in r["name"]]
+        same(len(kernels), 8 * len(STEPS), f"kernels of updates with {options}")
+        same([r["gpu_total_ns"] for r in found], [sum(kernels)], f"GPU time of updates with {options}")
 
 
 @test("a loader with workers, whose batches go to the device: the same, and its copies")

@@ -212,6 +212,13 @@ CUresult dr_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *cnt, CUfunction fun
 	return CUDA_SUCCESS;
 }
 
+CUresult dr_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *cnt, CUfunction function,
+								 int threads, size_t shared,
+								 unsigned int flags)
+{
+	return dr_cuOccupancyMaxActiveBlocksPerMultiprocessor(cnt, function, threads, shared);
+}
+
 CUresult dr_cuOccupancyMaxActiveClusters(int *cnt, CUfunction f, const CUlaunchConfig *config)
 {
 	*cnt = 16;

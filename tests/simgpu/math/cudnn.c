@@ -379,12 +379,6 @@ SIM_EXPORT cudnnStatus_t cudnnDropoutGetStatesSize(cudnnHandle_t handle, size_t 
 	return CUDNN_STATUS_SUCCESS;
 }
 
-SIM_EXPORT cudnnStatus_t cudnnDropoutGetReserveSpaceSize(cudnnTensorDescriptor_t x, size_t *bytes)
-{
-	*bytes = 4096;
-	return CUDNN_STATUS_SUCCESS;
-}
-
 SIM_EXPORT cudnnStatus_t cudnnGetReductionWorkspaceSize(
 	cudnnHandle_t handle, const cudnnReduceTensorDescriptor_t reduction,
 	const cudnnTensorDescriptor_t a, const cudnnTensorDescriptor_t c, size_t *bytes)
