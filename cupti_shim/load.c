@@ -26,16 +26,24 @@ static void *driver_symbol(const char *name)
 	return library ? dlsym(library, name) : NULL;
 }
 
-/*
- * CUDA's version by the driver; UINT32_MAX: not known. With a driver that lacks what it wants the
- * CUPTI of 13.2 calls itself without end, so one of a newer version is not asked anything.
- */
-static uint32_t driver_major(void)
+/* CUDA's by the driver, 13020 for 13.2; 0: not known. */
+static uint32_t driver_version(void)
 {
 	int (*get)(int *version) = (int (*)(int *))driver_symbol("cuDriverGetVersion");
 	int version = 0;
 
-	return get && !get(&version) && version > 0 ? (uint32_t)version / 1000 : UINT32_MAX;
+	return get && !get(&version) && version > 0 ? (uint32_t)version : 0;
+}
+
+/*
+ * UINT32_MAX: not known. With a driver that lacks what it wants the CUPTI of 13.2 calls itself
+ * without end, so one of a newer version is not asked anything.
+ */
+static uint32_t driver_major(void)
+{
+	uint32_t version = driver_version();
+
+	return version ? version / 1000 : UINT32_MAX;
 }
 
 /* "/a/libcupti.so.13": 13; 0: no such number. */
@@ -110,6 +118,7 @@ int cupti__load(struct cupti *cupti, struct shim_control *c)
 	void *library = NULL;
 	int err = SHIM_OK, result;
 
+	c->driver_version = driver_version();
 	if (!cupti->library) {
 		c->cupti_path[sizeof(c->cupti_path) - 1] = '\0';
 		err = find_library(c->cupti_path, c->cupti_major, &library);

@@ -24,7 +24,7 @@
 #include <string.h>
 
 #define SHIM_MAGIC	    0x4d494853u /* "SHIM" */
-#define SHIM_VERSION	    19
+#define SHIM_VERSION	    20
 #define SHIM_RINGS	    64	  /* threads that call the device */
 #define SHIM_RING_CALLS	    65536 /* calls in each ring */
 #define SHIM_ACTIVITY_BYTES (32u << 20)
@@ -159,6 +159,8 @@ struct shim_control {
 	uint32_t exited;     /* 1: the process exits in order, and all that was recorded is here */
 	uint32_t pointers_set; /* now, of pointer_cnt */
 	uint32_t left;	       /* 1: CUPTI was left to another tool in the latest window */
+	uint32_t driver_version; /* CUDA's by the driver, 13020 for 13.2; 0: not known */
+	uint32_t pad;
 	uint64_t note_ns;      /* what noting a call takes, about */
 	uint64_t seen_bytes;   /* of texts of names, with those for which there was no room */
 	struct shim_clock_point clock_begin, clock_end; /* of the latest window */

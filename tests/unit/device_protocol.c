@@ -292,6 +292,37 @@ Test(device_protocol, an_error_s_text_is_bounded)
 	cr_assert_null(shim_link__error(link_));
 }
 
+static void check_connection(uint32_t cupti, uint32_t driver, const char *want)
+{
+	snprintf(target->cupti_call, sizeof(target->cupti_call), "cuptiSubscribe");
+	target->error = SHIM_CUPTI_FAILED;
+	target->cupti_result = 15;
+	target->cupti_version = cupti;
+	target->driver_version = driver;
+	cr_assert_str_eq(shim_link__error(link_), want);
+}
+
+Test(device_protocol,
+     a_libcupti_without_a_connection_to_the_driver_has_both_versions_and_a_next_step)
+{
+	check_connection(130202, 13000,
+			 "cuptiSubscribe gave CUPTI error 15: its libcupti, of CUDA 13.2, cannot "
+			 "connect to its driver, of CUDA 13.0 (the libcupti is newer); start the "
+			 "process with a libcupti that its driver supports");
+	check_connection(130202, 13020,
+			 "cuptiSubscribe gave CUPTI error 15: its libcupti, of CUDA 13.2, cannot "
+			 "connect to its driver, of CUDA 13.2 (cause unknown); start the process "
+			 "with a libcupti that its driver supports");
+	check_connection(18, 0,
+			 "cuptiSubscribe gave CUPTI error 15: its libcupti, of API version 18, "
+			 "cannot connect to its driver, of an unknown version (cause unknown); "
+			 "start the process with a libcupti that its driver supports");
+	memset(target->cupti_call, 'x', sizeof(target->cupti_call));
+	target->cupti_version = target->driver_version = UINT32_MAX;
+	cr_assert(strstr(shim_link__error(link_), "a libcupti that its driver supports"));
+	target->error = SHIM_OK;
+}
+
 /* ---- a file that the library made ---- */
 
 static int memfd(off_t bytes, uint32_t version)

@@ -36,7 +36,7 @@ struct shim_link {
 	bool beats, ends; /* that thread is there; is to end */
 	sem_t wake;	  /* it need not wait any longer */
 	struct shim_rings rings;
-	char error[256];
+	char error[320];
 };
 
 /* ---- the file ---- */
@@ -367,6 +367,33 @@ uint32_t shim_link__pid(const struct shim_link *l)
 	return __atomic_load_n(&l->c->pid, __ATOMIC_ACQUIRE);
 }
 
+#define CUPTI_NOT_INITIALIZED 15 /* it cannot connect to the driver */
+
+/* CUDA's version in tens, as 1302 for 13.2; 0: not known. CUPTI tells it since 13.0: 130202. */
+static uint32_t cuda_of_cupti(uint32_t version)
+{
+	return version >= 130000 ? version / 100 : 0;
+}
+
+static void describe_connection(struct shim_link *l, const char *call)
+{
+	const uint32_t driver = l->c->driver_version / 10,
+		       cupti = cuda_of_cupti(l->c->cupti_version);
+	char of_driver[32] = "of an unknown version", of_cupti[32];
+
+	if (driver)
+		snprintf(of_driver, sizeof(of_driver), "of CUDA %u.%u", driver / 100, driver % 100);
+	if (cupti)
+		snprintf(of_cupti, sizeof(of_cupti), "of CUDA %u.%u", cupti / 100, cupti % 100);
+	else
+		snprintf(of_cupti, sizeof(of_cupti), "of API version %u", l->c->cupti_version);
+	snprintf(l->error, sizeof(l->error),
+		 "%s gave CUPTI error %d: its libcupti, %s, cannot connect to its driver, %s (%s); "
+		 "start the process with a libcupti that its driver supports",
+		 call, CUPTI_NOT_INITIALIZED, of_cupti, of_driver,
+		 cupti && driver && cupti > driver ? "the libcupti is newer" : "cause unknown");
+}
+
 const char *shim_link__error(struct shim_link *l)
 {
 	char call[sizeof(l->c->cupti_call)];
@@ -393,6 +420,11 @@ const char *shim_link__error(struct shim_link *l)
 		return "the driver allows profiling to administrators alone "
 		       "(NVreg_RestrictProfilingToAdminUsers)";
 	default:
+		if (l->c->error == SHIM_CUPTI_FAILED &&
+		    l->c->cupti_result == CUPTI_NOT_INITIALIZED) {
+			describe_connection(l, call);
+			return l->error;
+		}
 		snprintf(l->error, sizeof(l->error), "%s gave CUPTI error %d", call,
 			 l->c->cupti_result);
 		return l->error;

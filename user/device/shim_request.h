@@ -15,7 +15,7 @@ struct shim_request {
 	uint32_t seq;
 	uint64_t asked_ns;
 	bool late;	   /* it was asked to record, and did not in time */
-	char refused[256]; /* why it does not record, since it was asked to last */
+	char refused[320]; /* why it does not record, since it was asked to last */
 };
 
 /* Asks it to be recording (or not), unless that was asked last. */

@@ -52,6 +52,16 @@ def functions(case):
         job.end()
 
 
+@test("CUPTI cannot connect to the driver: both versions, and whether it is the newer one, are said")
+def connection(case):
+    for version, driver, cause in (130300, "13.2", "the libcupti is newer"), (130200, "13.2", "cause unknown"):
+        job = GpuJob(case, SIMGPU_CUPTI_FAIL="cuptiSubscribe:15", SIMGPU_CUPTI_VERSION=str(version))
+        check_without(case, job, f"cuptiSubscribe gave CUPTI error 15: its libcupti, of CUDA 13.{version // 100 % 100}, "
+                                 f"cannot connect to its driver, of CUDA {driver} ({cause}); start the process with a "
+                                 "libcupti that its driver supports")
+        job.end()
+
+
 @test("a CUPTI of before CUDA 11: the recording goes on without")
 def old(case):
     job = GpuJob(case, SIMGPU_CUPTI_VERSION="12")
