@@ -186,7 +186,7 @@ test-programs: test-deps
 	@$(SUBMAKE) all
 	@BUILD=$(abspath $(BUILD)) scripts/test-programs
 
-tsan: all simgpu
+tsan: all simgpu-13
 	@BUILD=$(BUILD) tests/tsan/run
 
 check: test-deps
@@ -220,7 +220,7 @@ SUBSCRIBES := $(BUILD)/subscribes $(BUILD)/subscribes-no-plt
 .PHONY: subscribes
 subscribes: $(SUBSCRIBES)
 $(BUILD)/subscribes-no-plt: PLT := -fno-plt
-$(SUBSCRIBES): tests/e2e/late/subscribes.c | simgpu
+$(SUBSCRIBES): tests/e2e/late/subscribes.c | simgpu-13
 	$(call say,LINK)
 	$(Q)$(CC) -std=gnu17 $(WARNINGS) $(PLT) -isystem $(SIMGPU_OUT)/include $< -L$(SIMGPU_LIB) \
 	    -l:libcudart.so.13 -l:libcupti.so.13 -l:libcuda.so.1 -Wl,-rpath,$(abspath $(SIMGPU_LIB)) -o $@

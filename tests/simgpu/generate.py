@@ -76,11 +76,17 @@ class Wheels:
     def include(self, part):
         return self.root / ("cu13" if self.major >= 13 else part) / "include"
 
-    def library(self, part, stem):
+    def files(self, part, stem):
         folder = part if self.major < 13 or part in ("cudnn", "nccl") else "cu13"
-        found = sorted((self.root / folder / "lib").glob(f"{stem}.so.*"))
+        return sorted((self.root / folder / "lib").glob(f"{stem}.so.*"))
+
+    def has(self, part):
+        return bool(self.files(part, f"lib{part}"))
+
+    def library(self, part, stem):
+        found = self.files(part, stem)
         if len(found) != 1:
-            sys.exit(f"simgpu: {len(found)} files {folder}/lib/{stem}.so.* in {self.root}")
+            sys.exit(f"simgpu: {len(found)} files {stem}.so.* for {part} in {self.root}")
         return found[0]
 
 
@@ -337,8 +343,8 @@ def main():
     plain_library("cudnn", wheels.library("cudnn", "libcudnn"), sources("math", "cudnn*.c"), out_dir,
                   cudnn_automatic)
     plain_library("nccl", wheels.library("nccl", "libnccl"), sources("nccl"), out_dir, node=False)
-    if wheels.major < 13:
-        for key in ("curand", "cusparse", "cusolver", "cufft"):
+    for key in ("curand", "cusparse", "cusolver", "cufft"):
+        if wheels.has(key):
             plain_library(key, wheels.library(key, f"lib{key}"), sources("math", f"{key}.c"), out_dir)
 
 

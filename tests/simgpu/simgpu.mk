@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# make simgpu        a simulated CUDA stack in $(BUILD)/simgpu, on which real PyTorch runs
-# make simgpu-test   its own tests, in seconds and without PyTorch
+# make simgpu            simulated CUDA stacks in $(BUILD)/simgpu/13, /12 and /11, on which real frameworks run
+# make simgpu CUDA=11    one of them
+# make simgpu-test       their own tests, in seconds and without a framework
 #
-# It is made from the headers and libraries that PyTorch's wheels bring: SIMGPU_PYTHON is a Python
-# that has them. With CUDA=12 or CUDA=11 in build/simgpu/12 or /11 what programs of that major load, from the
-# nvidia-*-cu12 or -cu11 wheels of SIMGPU_PYTHON; its driver and NVML are those of 13. See tests/simgpu/README.md.
+# They are made from the headers and libraries that wheels bring. 13 is always made, from those of PyTorch: SIMGPU_PYTHON
+# is a Python that has them. 12 and 11 are made if the user's cache has their nvidia-*-cu12 or -cu11 wheels; with CUDA=12
+# or CUDA=11 from those of SIMGPU_PYTHON. Their driver and NVML are those of 13. See tests/simgpu/README.md.
 
+SIMGPU_MAJORS := $(if $(CUDA),,all)
 CUDA       ?= 13
 SIMGPU     := tests/simgpu
-SIMGPU_13  := $(BUILD)/simgpu
-SIMGPU_OUT := $(SIMGPU_13)$(if $(filter-out 13,$(CUDA)),/$(CUDA))
+SIMGPU_13  := $(BUILD)/simgpu/13
+SIMGPU_OUT := $(BUILD)/simgpu/$(CUDA)
 SIMGPU_GEN := $(SIMGPU_OUT)/gen
 SIMGPU_LIB := $(SIMGPU_OUT)/lib
 
-SIMGPU_PYTHON ?= $(shell scripts/torch-python)
+# Of 11 and 12 there may be several, with wheels of the same versions.
+# SIMGPU_13_PYTHON is that of 13 in any case.
+SIMGPU_PYTHON ?= $(if $(filter 13,$(CUDA)),$(shell scripts/torch-python),$(shell $(SIMGPU)/at_hand $(CUDA)))
+SIMGPU_13_PYTHON = $(if $(filter 13,$(CUDA)),$(SIMGPU_PYTHON),\
+                     $(shell env -u PYTHON -u TORCH_VERSION -u BASE_PYTHON scripts/torch-python))
 
 # What the wheels call their libraries, with the version of each.
 simgpu_wheel = $(notdir $(wildcard $(SIMGPU_OUT)/wheels/$(1)/lib/$(2).so.*))
@@ -21,7 +27,8 @@ simgpu_wheel = $(notdir $(wildcard $(SIMGPU_OUT)/wheels/$(1)/lib/$(2).so.*))
 ifeq ($(CUDA),13)
 SIMGPU_CUDART := libcudart.so.13
 SIMGPU_CUPTI  := libcupti.so.13
-SIMGPU_MATH   := libcublas.so.13 libcublasLt.so.13 libcudnn.so.9
+SIMGPU_MATH   := libcublas.so.13 libcublasLt.so.13 libcudnn.so.9 \
+                 $(foreach l,curand cusparse cusolver cufft,$(call simgpu_wheel,cu13,lib$(l)))
 SIMGPU_NCCL   := libnccl.so.2
 else
 SIMGPU_CUDART := $(call simgpu_wheel,cuda_runtime,libcudart)
@@ -44,14 +51,25 @@ SIMGPU_GENERATED := $(addprefix $(SIMGPU_GEN)/,cuda_wrap cuda_stub cudart_wrap c
                     curand_stub cusparse_stub cusolver_stub cufft_stub)
 SIMGPU_LDFLAGS := $(if $(SAN),,-Wl,-z,defs) -Wl,-rpath,'$$ORIGIN' -L$(SIMGPU_LIB) -lpthread $(SAN)
 
-.PHONY: simgpu simgpu-test
-simgpu: $(SIMGPU_OUT)/ready
-	@$(MAKE) --no-print-directory simgpu-libraries
-	$(Q)$(SIMGPU)/deploy/farm --if-needed $(SIMGPU_PYTHON) $(SIMGPU_OUT) $(SIMGPU_OUT)/venv
+.PHONY: simgpu simgpu-13 simgpu-test
+ifeq ($(SIMGPU_MAJORS),all)
+simgpu: simgpu-13
+	@for major in 12 11; do \
+	    pythons=$$($(SIMGPU)/at_hand $$major) || exit; \
+	    [ -z "$$pythons" ] || $(SIMGPU)/major "$(MAKE)" $(BUILD) $$major $$pythons || exit; \
+	done
+else ifeq ($(CUDA),13)
+simgpu: simgpu-13
+else
+simgpu: simgpu-13
+	@$(SIMGPU)/major "$(MAKE)" $(BUILD) $(CUDA) $(SIMGPU_PYTHON)
+endif
+simgpu-13:
+	@$(SIMGPU)/major "$(MAKE)" $(BUILD) 13 $(SIMGPU_13_PYTHON)
 
 .PHONY: simgpu-libraries
 simgpu-libraries: $(SIMGPU_LIBS:%=$(SIMGPU_LIB)/%) $(SIMGPU_MORE_LIBS:%=$(SIMGPU_LIB)/%) $(SIMGPU_LIB)/libcuda.so \
-                  $(if $(filter 13,$(CUDA)),simgpu-programs,simgpu-names)
+                  simgpu-programs $(if $(filter-out 13,$(CUDA)),simgpu-names)
 
 # Paddle opens them by these.
 .PHONY: simgpu-names
@@ -59,12 +77,12 @@ simgpu-names: $(SIMGPU_LIBS:%=$(SIMGPU_LIB)/%) $(SIMGPU_MORE_LIBS:%=$(SIMGPU_LIB
 	@cd $(SIMGPU_LIB) && for library in *.so.*; do ln -sf $$library $${library%.so.*}.so; done
 
 simgpu-test: simgpu
-	$(SIMGPU)/client/run $(SIMGPU_OUT)
+	$(SIMGPU)/client/run_libraries $(if $(SIMGPU_MAJORS),$(BUILD)/simgpu/1[123],$(SIMGPU_OUT))
+	$(if $(filter 13,$(CUDA)),$(SIMGPU)/client/run $(SIMGPU_OUT))
 
-# The vendor's headers under one folder, and what is generated from them; anew where these wheels are gone. Of 11
-# and 12 each time: their wheels are now one framework's, now another's.
+# The vendor's headers under one folder, and what is generated from them; anew where these wheels are gone.
 $(SIMGPU_OUT)/ready: $(SIMGPU)/generate.py $(SIMGPU)/wheels $(wildcard $(SIMGPU)/*/*.c) \
-                     $(if $(wildcard $(SIMGPU_OUT)/wheels/.),,FORCE) $(if $(filter-out 13,$(CUDA)),FORCE simgpu-13)
+                     $(if $(wildcard $(SIMGPU_OUT)/wheels/.),,FORCE)
 	$(call say,GEN)
 	@mkdir -p $(SIMGPU_LIB) $(SIMGPU_OUT)/client
 	$(Q)$(SIMGPU)/wheels $(SIMGPU_PYTHON) $(SIMGPU_OUT) $(CUDA)
@@ -91,10 +109,6 @@ $(SIMGPU_LIB)/libcuda.so.1: $(call simgpu_objects,$(SIMGPU)/engine/*.c $(SIMGPU)
 	$(call say,LINK)
 	$(call simgpu_link,-ldl)
 else
-.PHONY: simgpu-13
-simgpu-13:
-	@$(MAKE) --no-print-directory CUDA=13 \
-	    SIMGPU_PYTHON=$$(env -u PYTHON -u TORCH_VERSION -u BASE_PYTHON scripts/torch-python) simgpu
 $(SIMGPU_LIB)/libcuda.so.1 $(SIMGPU_LIB)/libnvidia-ml.so.1:
 	@ln -sf $(abspath $(SIMGPU_13))/lib/$(@F) $@
 endif
@@ -127,10 +141,11 @@ $(eval $(call simgpu_library,libnvidia-ml.so.1,$(SIMGPU)/nvml/*.c))
 endif
 
 # ---- programs for its own tests, and for anybody's quick ones ----
-ifeq ($(CUDA),13)
-SIMGPU_CLIENTS := $(patsubst $(SIMGPU)/%.c,$(SIMGPU_OUT)/%,$(wildcard $(SIMGPU)/client/*.c))
-endif
+SIMGPU_CLIENTS := $(patsubst $(SIMGPU)/%.c,$(SIMGPU_OUT)/%,$(if $(filter 13,$(CUDA)),$(wildcard $(SIMGPU)/client/*.c), \
+    $(SIMGPU)/client/libraries.c))
 .SECONDARY: $(SIMGPU_CLIENTS:=.o)
+$(SIMGPU_OUT)/client/libraries: SIMGPU_LIBS += $(SIMGPU_MATH) $(SIMGPU_NCCL)
+$(SIMGPU_OUT)/client/libraries: $(SIMGPU_MORE_LIBS:%=$(SIMGPU_LIB)/%)
 $(SIMGPU_OUT)/client/%: $(SIMGPU_OUT)/client/%.o | $(SIMGPU_LIBS:%=$(SIMGPU_LIB)/%)
 	$(call say,LINK)
 	$(Q)$(CC) -o $@ $< -Wl,-rpath,'$$ORIGIN/../lib' -L$(SIMGPU_LIB) \
@@ -142,4 +157,4 @@ $(SIMGPU_OUT)/observer.so: $(SIMGPU_OUT)/observer/observer.o $(SIMGPU_LIBS:%=$(S
 	$(Q)$(CC) -shared -o $@ $< -Wl,-rpath,'$$ORIGIN/lib' -L$(SIMGPU_LIB) \
 	    -l:libcupti.so.13 -l:libcuda.so.1
 .PHONY: simgpu-programs
-simgpu-programs: $(SIMGPU_CLIENTS) $(SIMGPU_OUT)/observer.so
+simgpu-programs: $(SIMGPU_CLIENTS) $(if $(filter 13,$(CUDA)),$(SIMGPU_OUT)/observer.so)

@@ -7,7 +7,7 @@ import subprocess
 
 from lib.runner import test
 
-SIMGPU = pathlib.Path(os.environ["PROFTRACE"]).resolve().parent / "simgpu/venv/bin/python"
+SIMGPU = pathlib.Path(os.environ["PROFTRACE"]).resolve().parent / "simgpu/13/venv/bin/python"
 # What the machine, not the job, may suffer from.
 OF_THE_MACHINE = {"cpu_wait", "slow_steps"}
 

@@ -14,7 +14,7 @@ from lib.runner import test
 from lib.tool import PROFTRACE, report
 
 BUILD = pathlib.Path(PROFTRACE).resolve().parent
-TRAIN = BUILD / "simgpu/client/train"
+TRAIN = BUILD / "simgpu/13/client/train"
 
 
 def as_user(uid):

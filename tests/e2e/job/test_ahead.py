@@ -36,7 +36,7 @@ def report(path):
 
 def record(case, *args, ranks=2, env=()):
     subprocess.run(["make", "--no-print-directory", "-s", "-C", ROOT, f"BUILD={BUILD}",
-                    f"SIMGPU_PYTHON={PYTHON}", "simgpu"], check=True)
+                    "CUDA=13", f"SIMGPU_PYTHON={PYTHON}", "simgpu"], check=True)
     job = Launched(case, *args, python=SIMGPU_PYTHON, script="ddp_ahead.py", ranks=ranks,
                    env={**SLOW_DEVICE, **dict(env)})
     tool = case.tool("--job", job.popen.pid, "--record", "2:14", "--no-trace", "--format", "json").done(120)

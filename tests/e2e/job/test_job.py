@@ -14,7 +14,7 @@ from lib.tool import PROFTRACE, events
 
 RANKS = 3
 BUILD = pathlib.Path(PROFTRACE).resolve().parent
-SIMGPU_PYTHON = BUILD / "simgpu/venv/bin/python"
+SIMGPU_PYTHON = BUILD / "simgpu/13/venv/bin/python"
 
 
 class Launched:
@@ -161,7 +161,7 @@ def none_is_slow(case):
 @test("ranks on simulated GPUs over NCCL: one is slow in its forward pass")
 def nccl(case):
     subprocess.run(["make", "--no-print-directory", "-s", "-C", ROOT, f"BUILD={BUILD}",
-                    f"SIMGPU_PYTHON={PYTHON}", "simgpu"], check=True)
+                    "CUDA=13", f"SIMGPU_PYTHON={PYTHON}", "simgpu"], check=True)
     _, tool = straggler(case, "forward", "forward_ns", "Forward", "--cuda", python=SIMGPU_PYTHON)
     for r in json.loads(tool.out)["ranks"]["rows"]:
         assert 0 < r["compute_ns"] < r["step_ns"], r

@@ -15,7 +15,7 @@ from lib.tool import PROFTRACE
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = pathlib.Path(os.environ["BUILD"])
-SIM = BUILD / "simgpu"
+SIM = BUILD / "simgpu/13"
 PYTHON = SIM / "venv/bin/python"
 TRAIN = SIM / "client/train"
 COMPARE = ROOT / "tests/e2e/shim/compare.py"

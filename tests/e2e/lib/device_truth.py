@@ -10,11 +10,14 @@ STEPS = range(2, 6)  # that are recorded
 
 
 def simulated(major, script):
-    """Makes the simulated GPU of a CUDA major for the Python that a script of ours prints."""
+    """Makes the simulated GPU of a CUDA major for the Python that a script of ours prints: its folder, and the Python
+    of its environment."""
     python = subprocess.run([ROOT / "scripts" / script], stdout=subprocess.PIPE, text=True, check=True,
                             env=dict(os.environ, BASE_PYTHON="")).stdout.strip()
     subprocess.run(["make", "--no-print-directory", "-s", "-C", ROOT, f"BUILD={os.environ['BUILD']}", f"CUDA={major}",
                     f"SIMGPU_PYTHON={python}", "simgpu"], check=True)
+    out = pathlib.Path(os.environ["BUILD"]) / "simgpu" / str(major)
+    return out, out / pathlib.Path(python).parents[1].name / "bin/python"
 
 
 class Truth:

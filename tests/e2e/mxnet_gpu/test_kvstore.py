@@ -8,7 +8,7 @@ import re
 from lib.device_truth import STEPS, same
 from lib.job import ENV, WORKLOADS
 from lib.runner import test
-from test_truth import (ASKED, OWNERS, RECORD, SIM, check_activities, first_of, owner_of, profile, record, settings,
+from test_truth import (ASKED, OWNERS, PYTHON, RECORD, check_activities, first_of, owner_of, profile, record, settings,
                         truth_of)
 
 DEVICES = 2
@@ -26,7 +26,7 @@ def late(case, mode, *options, args=()):
 
 def run(case, mode, *options, args=()):
     """The same, from the job's begin."""
-    tool = case.tool("run", *RECORD, *options, "--", SIM / "venv/bin/python", WORKLOADS / "mx_train.py", "--device",
+    tool = case.tool("run", *RECORD, *options, "--", PYTHON, WORKLOADS / "mx_train.py", "--device",
                      "gpu", "--steps", 3000 if mode == "module" else 1000, "--mode", mode, *SHARED, *args,
                      env=dict(ENV, **settings(case, DEVICES))).done(180)
     (log,) = case.dir.glob("truth.*")

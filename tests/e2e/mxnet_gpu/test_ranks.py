@@ -7,12 +7,12 @@ from lib.device_truth import STEPS, Truth, length_inside, same
 from lib.launched import Launched
 from lib.runner import test
 from lib.tool import PROFTRACE
-from test_truth import SIM, settings
+from test_truth import PYTHON, settings
 
 
 @test("two workers of dist_sync: kernels and Distributed are the truth's; no straggler is named, and it says why")
 def ranks(case):
-    job = Launched(case, "mx_launched.py", 2, python=SIM / "venv/bin/python", DEVICE="gpu", SLOW_RANK="1",
+    job = Launched(case, "mx_launched.py", 2, python=PYTHON, DEVICE="gpu", SLOW_RANK="1",
                    **settings(case, 2))
     tool = case.tool("--job", job.pid, "--record", f"{STEPS.start}:{STEPS.stop}", "--no-prune", "--no-trace").done(180)
     job.wait_steps(3)

@@ -13,8 +13,7 @@ from lib.device_truth import STEPS, Truth, of_event, of_row, same, simulated
 from lib.runner import test
 
 BUILD = pathlib.Path(os.environ["BUILD"])
-SIM = BUILD / "simgpu/11"
-simulated(11, "mxnet-gpu-python")
+SIM, PYTHON = simulated(11, "mxnet-gpu-python")
 EDGE_NS = 50_000  # the engine's threads launch on while a window begins or ends
 WHEELS = (SIM / "wheels").resolve()
 
@@ -36,7 +35,7 @@ def settings(case, devices=1):
 
 
 def start(case, *args, devices=1):
-    return case.job("mx_train.py", "--device", "gpu", *args, fresh=True, python=SIM / "venv/bin/python",
+    return case.job("mx_train.py", "--device", "gpu", *args, fresh=True, python=PYTHON,
                     **settings(case, devices))
 
 
@@ -259,7 +258,7 @@ def second_opinion(case):
 
 def majors(first, second):
     def check(case):
-        job = case.job("two_cuda.py", first, second, fresh=True, LD_LIBRARY_PATH=f"{BUILD / 'simgpu/lib'}:{SIM / 'lib'}",
+        job = case.job("two_cuda.py", first, second, fresh=True, LD_LIBRARY_PATH=f"{BUILD / 'simgpu/13/lib'}:{SIM / 'lib'}",
                        SIMGPU_TRUTH=str(case.dir / "truth")).wait_steps(10)
         tool = case.tool("-p", job.pid, "--duration", "500ms", "--no-trace", "--no-progress").done(60)
         assert f"process {job.pid} uses CUDA 13 and 11: device times come from the libcupti of CUDA 13;" in tool.err, tool.err
@@ -275,7 +274,7 @@ def majors(first, second):
     return check
 
 
-OLD, NEW = SIM / "lib/libcudart.so.11.0", BUILD / "simgpu/lib/libcudart.so.13"
+OLD, NEW = SIM / "lib/libcudart.so.11.0", BUILD / "simgpu/13/lib/libcudart.so.13"
 test("CUDA 11 and 13 in one process: both are recorded, and it is said")(majors(OLD, NEW))
 test("CUDA 13 and 11 in one process: both are recorded, and it is said")(majors(NEW, OLD))
 
@@ -306,7 +305,7 @@ def no_cupti(case):
 @test("--cupti of another major than the process's: recorded, and it is said")
 def other_cupti(case):
     job = without_cupti(case)
-    other = BUILD / "simgpu/lib/libcupti.so.13"
+    other = BUILD / "simgpu/13/lib/libcupti.so.13"
     tool = case.tool("-p", job.pid, "--cupti", other, "--duration", "500ms", "--no-trace", "--no-progress").done(60)
     job.wait_steps(3)
     assert f"process {job.pid} is given the libcupti of CUDA 13 and uses CUDA 11: whether" in tool.err, tool.err

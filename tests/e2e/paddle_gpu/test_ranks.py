@@ -3,12 +3,12 @@
 from lib.device_truth import STEPS, Truth, length_inside, same
 from lib.launched import Launched, straggler
 from lib.runner import test
-from test_truth import SIM
+from test_truth import PYTHON, SIM
 
 
 @test("two ranks over NCCL: kernels of collectives, the Distributed table, and who is slow")
 def ranks(case):
-    job = Launched(case, "paddle_ranks.py", 2, python=SIM / "venv/bin/python", BACKEND="nccl", SIMGPU_DEVICES="2",
+    job = Launched(case, "paddle_ranks.py", 2, python=PYTHON, BACKEND="nccl", SIMGPU_DEVICES="2",
                    LD_LIBRARY_PATH=str(SIM / "lib"), SIMGPU_VERSION="11010", SIMGPU_TRUTH=str(case.dir / "truth"))
     tool = case.tool("--job", job.pid, "--record", f"{STEPS.start}:{STEPS.stop}", "--no-prune", "--no-trace").done(180)
     job.wait_steps(3)

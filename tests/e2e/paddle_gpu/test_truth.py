@@ -2,8 +2,6 @@
 """Each figure about the device, recomputed from the simulation's log."""
 import collections
 import json
-import os
-import pathlib
 import re
 import signal
 import time
@@ -12,9 +10,7 @@ from lib import process
 from lib.device_truth import STEPS, Truth, check_activities, same, simulated
 from lib.runner import test
 
-BUILD = pathlib.Path(os.environ["BUILD"])
-SIM = BUILD / "simgpu/11"
-simulated(11, "paddle-gpu-python")
+SIM, PYTHON = simulated(11, "paddle-gpu-python")
 
 # Which operator launches a kernel, by what the kernel computes: in dygraph, in a program; and its phase.
 OWNERS = [
@@ -44,9 +40,6 @@ def owners(mode):
     for pattern, dygraph, program, phase in OWNERS:
         is_program = mode == "static" or mode == "to_static" and pattern not in OUTSIDE
         yield pattern, program if is_program else dygraph, phase
-
-
-PYTHON = SIM / "venv/bin/python"
 
 
 def settings(case, devices=1, **more):

@@ -9,7 +9,7 @@ import time
 
 BUILD = pathlib.Path(os.environ["BUILD"])
 PROFTRACE = os.environ["PROFTRACE"]
-SIM = BUILD / "simgpu"
+SIM = BUILD / "simgpu/13"
 HERE = pathlib.Path(__file__).resolve().parent
 BINARY = BUILD / "random-gpu-job"
 LONG_S = 120
