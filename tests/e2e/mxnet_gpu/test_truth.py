@@ -168,6 +168,9 @@ def asked(mode, *options):
         check_asked(events, in_steps(events, truth), tables)
         names = {r["name"]: r for r in tables["operator"]["rows"]}
         same(names["_copyto"].get("gpu_total_ns"), None, "_copyto, which gives its work to others")
+        for table, column in ("classic", "event"), ("key_averages", "name"):
+            rows = collections.Counter(r[column] for r in tables[table]["rows"])
+            assert "engine: Convolution" in rows and max(rows.values()) == 1, rows.most_common(3)
         inside = {r["name"] for r in truth.rows if r["kind"] == "kernel"}
         assert {r["name"] for r in tables["kernel"]["rows"]} <= inside
     return check

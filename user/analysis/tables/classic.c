@@ -151,10 +151,13 @@ static int add_row(const struct analysis *a, struct table *t, const struct stat_
 {
 	const char *no_device = "no device time was recorded";
 	const uint64_t total = r->stat.cpu.total, gpu = r->stat.gpu.total;
+	auto_free char *label = by_name__label(a, r->key.id);
 	struct cell cells[11];
 	size_t n = 0;
 
-	cells[n++] = cell__text(analysis__name(a, r->key.id));
+	if (!label)
+		return -ENOMEM;
+	cells[n++] = cell__text(label);
 	cells[n++] = cell__count(r->stat.calls);
 	cells[n++] = cell__time(total);
 	if (a->opts->state == STATE_ALL) {

@@ -425,12 +425,13 @@ static int add_row(const struct analysis *a, const struct averages *k, struct ta
 	const char *shapes = shapes__text(&k->shapes, r->key.child);
 	const char *source = sources__text(&k->sources, r->key.child);
 	auto_free char *callers = callers__text(a, &k->callers, r->key.child);
+	auto_free char *label = by_name__label(a, r->key.id);
 	struct cell cells[19];
 	size_t n = 0;
 
-	if (!callers)
+	if (!callers || !label)
 		return -ENOMEM;
-	cells[n++] = cell__text(analysis__name(a, r->key.id));
+	cells[n++] = cell__text(label);
 	cells[n++] = cell__share(m->self_cpu_ns, w->self_cpu_ns);
 	cells[n++] = cell__time(m->self_cpu_ns);
 	cells[n++] = cell__share(s->cpu.total, w->self_cpu_ns);

@@ -11,6 +11,17 @@ uint32_t by_name__group(const struct analysis *a, const struct track *t)
 	return analysis__is_main(a, t) ? GROUP_MAIN : GROUP_OTHERS;
 }
 
+char *by_name__label(const struct analysis *a, uint32_t name)
+{
+	const struct name *n = recording__name(a->r, name);
+	char *label;
+
+	return asprintf(&label, "%s%s", n && n->category == CAT_EXECUTION ? "engine: " : "",
+			analysis__name(a, name)) < 0
+		       ? NULL
+		       : label;
+}
+
 int by_name__add_event(const struct analysis *a, struct by_name *n, const struct track *t,
 		       const struct event *e, uint64_t cpu_ns, uint64_t gpu_ns)
 {

@@ -39,6 +39,9 @@ int by_name__fill(const struct analysis *a, struct by_name *n, const struct by_n
 /* Cells of an estimated row: NAME_CELLS + NAME_MORE. */
 void cells__estimate(const struct analysis *a, struct cell *cells, const char *name,
 		     const struct stat *s, struct cell ratio);
+/* A span's name, of an operator that an engine runs "engine: NAME": its call has the name alone, and a row of its
+ * own. Caller frees; NULL: no memory. */
+char *by_name__label(const struct analysis *a, uint32_t name);
 uint32_t by_name__group(const struct analysis *a, const struct track *t);
 /* where: follows the threads in the title, or NULL. */
 int by_name__add_section(const struct analysis *a, struct table *t, uint32_t group,
