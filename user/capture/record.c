@@ -5,8 +5,6 @@
 #include "capture/arming/arm.h"
 #include "capture/arming/probeless.h"
 #include "capture/arming/return_sites.h"
-#include "capture/device/device_calls.h"
-#include "capture/device/device_time.h"
 #include "capture/no_window.h"
 #include "capture/processes/await.h"
 #include "capture/rendezvous.h"
@@ -49,16 +47,10 @@ static int wait_for_ranks(struct session *s)
 	return err;
 }
 
-/* What is to be done before steps count. Calls are seen by probes where CUPTI turns out to be
- * another tool's. */
-static int prepare(struct session *s)
-{
-	int err = device_time__prepare(s);
-
-	if (!err)
-		err = device_calls__prepare(s);
-	return err ? err : wait_for_ranks(s);
-}
+const struct component component_ranks = {
+	.name = "other ranks",
+	.prepare = wait_for_ranks,
+};
 
 static const char *doing(const struct pt_ctl *ctl)
 {
@@ -77,7 +69,7 @@ static int record_schedule(struct session *s)
 	int err;
 
 	ctl->schedule = s->opts->schedule;
-	err = prepare(s);
+	err = components__prepare(s);
 	ctl->counting = 1;
 	while (!err && ctl->state != PT_STATE_DONE && clock__monotonic_ns() < end_ns) {
 		err = session__turn(s, end_ns);
@@ -92,7 +84,7 @@ static int record_duration(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
 	uint64_t begin = 0, now;
-	int err = prepare(s);
+	int err = components__prepare(s);
 
 	if (!err && !s->rule.boundary && !s->start.program)
 		err = return_sites__await(s);
@@ -107,8 +99,6 @@ static int record_duration(struct session *s)
 	while (!err) {
 		err = session__turn(s, begin && s->opts->duration_ns ? begin + s->opts->duration_ns
 								     : UINT64_MAX);
-		if (!err)
-			err = timed__poll(s);
 		if (!begin && ctl->window_open)
 			begin = ctl->window_open_ns;
 		now = clock__monotonic_ns();

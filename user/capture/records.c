@@ -3,6 +3,7 @@
 #include "capture/session.h"
 #include "bpf/events.h"
 #include "bpf/skeleton.h"
+#include "capture/decode/long_names.h"
 #include "capture/device/device_time.h"
 #include "capture/processes/follow.h"
 #include "capture/steps/optimizer_step.h"
@@ -120,3 +121,57 @@ int session__drain(struct session *s)
 
 	return s->records.err ? s->records.err : err;
 }
+
+static void window_open(struct session *s)
+{
+	decoder__set_writer(s->records.decoder, s->window.writer);
+}
+
+static int write_open_spans(struct session *s, json_t *summary)
+{
+	(void)summary;
+	return decoder__open_spans(s->records.decoder, bpf_map__fd(s->probes.skel->maps.threads),
+				   s->windows.opened, s->window.open_ns, s->window.close_ns);
+}
+
+/* What comes from now on is of no window. */
+static void end_writing(struct session *s, json_t *summary)
+{
+	(void)summary;
+	decoder__set_writer(s->records.decoder, NULL);
+}
+
+const struct component component_records = {
+	.name = "records",
+	.window_open = window_open,
+	.window_finish = write_open_spans,
+};
+
+/* The decoder's counts of a window go with its writer. */
+const struct component component_writing = {
+	.name = "end of writing",
+	.describe = end_writing,
+};
+
+static int read_long_names(struct session *s)
+{
+	return long_names__drain(s->records.long_names);
+}
+
+const struct component component_long_names = {
+	.name = "long names",
+	.poll = read_long_names,
+	.every_ms = 200,
+};
+
+static int flush(struct session *s)
+{
+	return s->window.writer ? recording_writer__flush(s->window.writer) : 0;
+}
+
+/* proftrace may be killed: what was written by then can be read. */
+const struct component component_file = {
+	.name = "recording file",
+	.poll = flush,
+	.every_ms = 1000,
+};

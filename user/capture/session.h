@@ -9,6 +9,7 @@
 #include "capture/arming/residency.h"
 #include "capture/arming/step_cost.h"
 #include "capture/arming/steps_only.h"
+#include "capture/component.h"
 #include "capture/control/control_socket.h"
 #include "capture/decode/decoder.h"
 #include "capture/device/device_time.h"
@@ -31,7 +32,8 @@ struct python_stacks;
 
 /* When things were done last. */
 struct turn {
-	uint64_t flush_ns, progress_ns, alive_ns, look_ns;
+	uint64_t polled_ns[COMPONENTS_MAX]; /* in the order of components.c */
+	uint64_t progress_ns;
 };
 
 struct attaching {
@@ -161,7 +163,6 @@ void session__progress_end(struct session *s);
 /* The target is stopped: nothing comes before somebody lets it go on. */
 void session__warn_stopped(struct session *s);
 
-struct stack_counts session__stack_counts(const struct session *s);
 struct losses session__losses(const struct session *s);
 
 /* Window life. */
@@ -169,7 +170,4 @@ int session__window_open(struct session *s, uint64_t first_step, uint64_t open_n
 /* Its last records are on their way; session__window_finish when they have come. */
 void session__window_close(struct session *s, uint64_t close_ns);
 int session__window_finish(struct session *s);
-/* Closes a window that ended at a step whose record was lost. Call often. */
-void session__find_end(struct session *s);
-
 #endif

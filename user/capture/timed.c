@@ -28,7 +28,9 @@ int timed__begin(struct session *s)
 	return s->probes.ctl->hold == PT_HOLD_CLOSED ? 0 : open_now(s);
 }
 
-int timed__poll(struct session *s)
+/* Opens the next window when it is due: the one before is complete, no one has paused the session,
+ * and the probes are attached. */
+static int open_if_due(struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
 
@@ -49,3 +51,8 @@ void timed__close(struct session *s)
 		s->records.err = -ENOMEM;
 	session__window_close(s, ctl->window_close_ns);
 }
+
+const struct component component_timed = {
+	.name = "windows by time",
+	.poll_windows = open_if_due,
+};

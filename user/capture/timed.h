@@ -14,10 +14,7 @@ struct session;
 /* Windows are of this kind from now on; opens the first, unless the session is paused. 0 or a
  * negative errno. */
 int timed__begin(struct session *s);
-/* Opens the next window when it is due: the one before is complete, no one has paused the session,
- * and the probes are attached. */
-int timed__poll(struct session *s);
-/* Ends the window that is open; its file is complete soon after, see control__finish_window. */
+/* Ends the window that is open; its file is complete soon after, see component_window_file. */
 void timed__close(struct session *s);
 
 #endif

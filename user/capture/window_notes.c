@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/window_notes.h"
+/* What of a window is not as its tables look: lateness, doubts about its steps, what is missing.
+ * Sentences for the report's foot. */
 #include "bpf/long_names.h"
 #include "bpf/events.h"
 #include "bpf/skeleton.h"
@@ -222,7 +223,7 @@ static void note_protections(json_t *notes)
 		    sandbox__name(lacks));
 }
 
-json_t *window_notes(const struct session *s)
+static void describe(struct session *s, json_t *summary)
 {
 	json_t *notes = json_array();
 
@@ -238,5 +239,10 @@ json_t *window_notes(const struct session *s)
 	note_stepped(s, notes);
 	note_forked(s, notes);
 	note_protections(notes);
-	return notes;
+	json_object_set_new(summary, "notes", notes);
 }
+
+const struct component component_notes = {
+	.name = "notes",
+	.describe = describe,
+};

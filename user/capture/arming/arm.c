@@ -342,7 +342,7 @@ int arm__poll_time(struct session *s, uint64_t left_ns)
 						  .passes_tell = steps_only__passes_tell(s)});
 }
 
-int arm__poll(struct session *s)
+static int poll_residency(struct session *s)
 {
 	struct residency_view view;
 
@@ -361,3 +361,8 @@ int arm__poll(struct session *s)
 	};
 	return follow(s, &view);
 }
+
+const struct component component_residency = {
+	.name = "probe residency",
+	.poll_windows = poll_residency,
+};

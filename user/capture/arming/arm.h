@@ -19,9 +19,8 @@ int arm__reattach(struct session *s, enum probe_group group);
 void arm__detach(struct session *s, enum probe_group group);
 /* The same of those of steps: a step may end meanwhile and not be seen. */
 int arm__reattach_steps(struct session *s);
-/* Takes an edge of residency.h, if one is due. Call often. */
-int arm__poll(struct session *s);
-/* The same where probes are wanted by time, whatever the steps are. */
+/* Takes an edge of residency.h, if one is due, where probes are wanted by time, whatever the steps are. Call
+ * often. */
 int arm__poll_time(struct session *s, uint64_t left_ns);
 
 /* Detaches what steps do not need. */

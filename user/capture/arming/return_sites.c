@@ -168,7 +168,9 @@ int return_sites__await(struct session *s)
 	return err;
 }
 
-int return_sites__poll(struct session *s)
+/* Probes for the places that were noted since the last time. Calls that return to others are
+ * counted and not recorded. */
+static int plan_new(struct session *s)
 {
 	const int fd = bpf_map__fd(s->probes.skel->maps.returns);
 	const uint32_t cnt = s->probes.ctl->return_cnt;
@@ -188,3 +190,8 @@ int return_sites__poll(struct session *s)
 		err = attach_new(s, before);
 	return err ? err : tell(fd, &new);
 }
+
+const struct component component_return_sites = {
+	.name = "places that calls return to",
+	.poll = plan_new,
+};

@@ -8,9 +8,6 @@
 
 #include "capture/session.h"
 
-/* Probes for the places that were noted since the last time. Calls that return to others are counted
- * and not recorded. */
-int return_sites__poll(struct session *s);
 /* Waits for calls, 0.3 s at most, so that a window which opens without steps has the places of most. */
 int return_sites__await(struct session *s);
 

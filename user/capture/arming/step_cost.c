@@ -133,12 +133,12 @@ static uint64_t last_boundary(const struct session *s)
 	return ctl->step_seq;
 }
 
-void step_cost__window_open(struct session *s)
+static void window_open(struct session *s)
 {
 	s->step_cost = (struct step_cost){.process_ns = process__cpu_ns(s->opts->pid)};
 }
 
-void step_cost__window_close(struct session *s)
+static void window_close(struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
 	const uint64_t steps = s->window.end_step - s->window.first_step;
@@ -174,7 +174,9 @@ static int watch_until(struct session *s, uint64_t seq)
 	return err;
 }
 
-void step_cost__compare(struct session *s)
+/* Behind the last window: takes out what steps do not need, and watches some for a second at most.
+ */
+static void compare(struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
 	uint64_t from;
@@ -193,7 +195,7 @@ void step_cost__compare(struct session *s)
 		read_runs(ctl, ctl->step_seq, ctl->step_seq - from, &s->step_cost.without);
 }
 
-void step_cost__put(const struct session *s, json_t *cost)
+static void put(const struct session *s, json_t *cost)
 {
 	const struct step_cost *c = &s->step_cost;
 	struct step_difference d;
@@ -208,3 +210,17 @@ void step_cost__put(const struct session *s, json_t *cost)
 				      (json_int_t)c->without.cnt, "added_ns", d.added_ns, "low_ns",
 				      d.low_ns, "high_ns", d.high_ns));
 }
+
+static void describe(struct session *s, json_t *summary)
+{
+	if (s->windows.is_last)
+		compare(s);
+	put(s, json_object_get(summary, "cost"));
+}
+
+const struct component component_step_cost = {
+	.name = "step cost",
+	.window_open = window_open,
+	.window_close = window_close,
+	.describe = describe,
+};

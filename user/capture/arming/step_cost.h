@@ -38,14 +38,4 @@ int step_cost__difference(const struct step_runs *with, const struct step_runs *
 /* Mean run time of the latest `cnt` steps; 0: not known. */
 uint64_t step_cost__run_ns(const struct pt_ctl *ctl, uint64_t cnt);
 
-/* Behind its begin and its end. */
-void step_cost__window_open(struct session *s);
-void step_cost__window_close(struct session *s);
-
-/* Behind the last window: takes out what steps do not need, and watches some for a second at most.
- */
-void step_cost__compare(struct session *s);
-/* Puts what was found into the summary's "cost". */
-void step_cost__put(const struct session *s, json_t *cost);
-
 #endif

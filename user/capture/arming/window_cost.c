@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/arming/window_cost.h"
+/* What our probes added to the target in a window, estimated from their hits: the summary's "cost".
+ */
+#include "attach/shield.h"
 #include "bpf/skeleton.h"
 #include "capture/device/pointer_hooks.h"
 #include "capture/session.h"
+#include "common/util.h"
 
 /* A pointer hook's price is measured warm. Of MindSpore's MLP 48 us were estimated so, and 72 were
  * added. The most is a guess. */
@@ -17,8 +20,15 @@ struct window_hits {
 	uint64_t stepped; /* among them */
 };
 
-void window_cost__open(struct session *s)
+static uint64_t own_cpu_ns(void)
 {
+	return clock__ns(CLOCK_PROCESS_CPUTIME_ID) + shield__cpu_ns();
+}
+
+/* Before the window's records come: which probes the kernel single-steps. */
+static void window_open(struct session *s)
+{
+	s->before.cpu_ns = own_cpu_ns();
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		struct planned_probe *probe = &s->plan.probes[i];
 
@@ -113,8 +123,9 @@ static json_t *groups_json(const struct window_hits *h)
 	return json;
 }
 
-json_t *window_cost__summary(const struct session *s, uint64_t loader_cpu_ns)
+static void describe(struct session *s, json_t *summary)
 {
+	const uint64_t loader_cpu_ns = own_cpu_ns() - s->before.cpu_ns;
 	const uint64_t sched_ns = sched_source__own_ns(s->probes.skel) - s->before.sched_ns;
 	const uint64_t stacks_ns = s->probes.ctl->stack_ns - s->before.stacks.ns;
 	const struct window_hits h = count_hits(s);
@@ -133,5 +144,11 @@ json_t *window_cost__summary(const struct session *s, uint64_t loader_cpu_ns)
 		put(cost, "noted_calls", (double)noted.cnt);
 	if (!s->device && !pointer_hooks__why_not(s))
 		json_object_set_new(cost, "inject_helps", json_true());
-	return cost;
+	json_object_set_new(summary, "cost", cost);
 }
+
+const struct component component_probe_cost = {
+	.name = "probe cost",
+	.window_open = window_open,
+	.describe = describe,
+};

@@ -16,8 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define VERBS_A_TURN	8	    /* what clients ask for never holds up the session */
-#define LATE_RECORDS_NS 20000000ull /* records of other threads may still be on their way */
+#define VERBS_A_TURN 8 /* what clients ask for never holds up the session */
 
 /* Why a session has no socket. */
 static const char *no_door(int err, pid_t holder, char *buf, size_t size)
@@ -269,14 +268,4 @@ void control__pump(struct session *s)
 			log__info("ctl %s: %s", control_verbs[verb], said);
 	}
 	dump_if_due(s);
-}
-
-int control__finish_window(struct session *s)
-{
-	uint64_t now = clock__monotonic_ns();
-
-	/* Device times are settled by device_time__poll. */
-	if (!s->windows.ending || s->device || now < s->window.close_ns + LATE_RECORDS_NS)
-		return 0;
-	return session__window_finish(s);
 }

@@ -19,8 +19,5 @@ void control__loaded(struct session *s);
 void control__close(struct session *s);
 /* Obeys what has been asked since, and --dump-every. */
 void control__pump(struct session *s);
-/* Closes the file of a window that has ended, if nothing else will before the next opens. 0 or a
- * negative errno. */
-int control__finish_window(struct session *s);
 
 #endif

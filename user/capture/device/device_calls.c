@@ -5,8 +5,6 @@
 #include "common/util.h"
 #include "device/cuda_calls.h"
 
-#define LOOK_NS 250000000ull
-
 /* Beyond phases, where nothing is to be loaded, could not be, or may not use CUPTI. Stays so for
  * the session: what is seen twice would be told twice. */
 static bool wanted(struct session *s)
@@ -50,7 +48,7 @@ int device_calls__look(struct session *s)
 	return err || s->residency != RESIDENCY_FULL ? err : arm__reattach(s, GROUP_DEVICE);
 }
 
-int device_calls__prepare(struct session *s)
+static int prepare(struct session *s)
 {
 	int err = device_calls__look(s);
 
@@ -62,18 +60,13 @@ int device_calls__prepare(struct session *s)
 	return 0;
 }
 
-int device_calls__poll(struct session *s)
+/* While a window is open, what it shows stays the same. */
+static int look_between_windows(struct session *s)
 {
-	uint64_t now = clock__monotonic_ns();
-
-	/* While a window is open, what it shows stays the same. */
-	if (s->window.writer || now - s->turn.look_ns < LOOK_NS)
-		return 0;
-	s->turn.look_ns = now;
-	return device_calls__look(s);
+	return s->window.writer ? 0 : device_calls__look(s);
 }
 
-void device_calls__summary(struct session *s, json_t *summary)
+static void describe(struct session *s, json_t *summary)
 {
 	json_t *device = json_object_get(summary, "device");
 	size_t cnt = 0;
@@ -96,3 +89,11 @@ void device_calls__summary(struct session *s, json_t *summary)
 		json_string("calls of CUDA were seen by probes, which do not show when "
 			    "a kernel or copy ran"));
 }
+
+const struct component component_device_calls = {
+	.name = "calls of the device",
+	.prepare = prepare,
+	.poll = look_between_windows,
+	.every_ms = 250,
+	.describe = describe,
+};

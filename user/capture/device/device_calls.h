@@ -11,12 +11,5 @@ int device_calls__plan(struct session *s);
 /* Libraries are loaded when the process first uses the device, which may be now: attaches to what
  * is new. */
 int device_calls__look(struct session *s);
-/* Before steps are counted. */
-int device_calls__prepare(struct session *s);
-/* The same now and then, as long as no window is open. */
-int device_calls__poll(struct session *s);
-
-/* Adds "device" to the summary, and what is not known to its notes. */
-void device_calls__summary(struct session *s, json_t *summary);
 
 #endif

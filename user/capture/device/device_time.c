@@ -286,7 +286,8 @@ static int start_again(struct session *s)
 	return err ? err : wait_settled(s, "starting");
 }
 
-int device_time__prepare(struct session *s)
+/* CUPTI's first start, which can take seconds. */
+static int prepare(struct session *s)
 {
 	int err = choose_late(s);
 
@@ -363,7 +364,8 @@ static bool is_wanted(struct session *s)
 	return (s->cupti.starts_late || is_near(s)) && !s->calls_on && !s->cupti.yielded;
 }
 
-int device_time__poll(struct session *s)
+/* Starts the library ahead of a window, and finishes a window that has all its activities. */
+static int poll_library(struct session *s)
 {
 	int err = s->device ? 0 : look_again(s);
 
@@ -386,7 +388,7 @@ static bool should_record(const struct session *s)
 	       !device_source__refusal(s->device);
 }
 
-void device_time__window_open(struct session *s)
+static void window_open(struct session *s)
 {
 	if (!s->device)
 		return;
@@ -396,7 +398,7 @@ void device_time__window_open(struct session *s)
 		log__warn("this window opens, and %s", library_sleeps);
 }
 
-void device_time__window_close(struct session *s)
+static void window_close(struct session *s)
 {
 	if (!s->device)
 		return;
@@ -437,7 +439,7 @@ int device_time__step(struct session *s, const struct held_step *step)
 
 /* ---- records ---- */
 
-int device_time__pump(struct session *s)
+static int read_records(struct session *s)
 {
 	/* What came then is written now, also where proftrace had no processor since. */
 	const uint64_t before_ns = s->held_steps.read_ns;
@@ -451,11 +453,13 @@ int device_time__pump(struct session *s)
 	return err;
 }
 
-/* Not session__pump(): this may run in the ring's own callback. */
-int device_time__window_finish(struct session *s)
+/* Waits for the window's last activities and writes them. No turn of the session: this may run in
+ * the ring's own callback. */
+static int window_finish(struct session *s, json_t *summary)
 {
 	int err = 0;
 
+	(void)summary;
 	if (!s->device)
 		return 0;
 	while (!err && !s->target_gone &&
@@ -509,7 +513,8 @@ static void set_lost(json_t *summary, uint64_t lost)
 			    json_integer((json_int_t)lost));
 }
 
-void device_time__summary(struct session *s, json_t *summary)
+/* "device", and what of it was lost. */
+static void describe(struct session *s, json_t *summary)
 {
 	json_t *notes = json_object_get(summary, "notes");
 	const char *refused;
@@ -546,3 +551,18 @@ void device_time__summary(struct session *s, json_t *summary)
 	}
 	json_object_set_new(summary, "device", device);
 }
+
+const struct component component_device_times = {
+	.name = "device times",
+	.prepare = prepare,
+	.poll = read_records,
+	.window_open = window_open,
+	.window_close = window_close,
+	.window_finish = window_finish,
+	.describe = describe,
+};
+
+const struct component component_device_library = {
+	.name = "our library in the process",
+	.poll_windows = poll_library,
+};

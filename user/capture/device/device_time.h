@@ -56,23 +56,10 @@ int device_time__open(struct session *s);
 void device_time__forbid_loading(const struct session *s);
 /* The same at once. */
 void device_time__give_up_loading(void);
-/* Before steps are counted: CUPTI's first start, which can take seconds. */
-int device_time__prepare(struct session *s);
-/* Starts the library ahead of a window, and finishes a window that has all its activities. */
-int device_time__poll(struct session *s);
 /* A window must wait: the library is to record, and does not yet. */
 bool device_time__is_starting(struct session *s);
 
-int device_time__pump(struct session *s);
-void device_time__window_open(struct session *s);
-void device_time__window_close(struct session *s);
-/* Waits for the window's last activities and writes them. */
-int device_time__window_finish(struct session *s);
-
 /* A step goes to the file when its activities have had time to come. */
 int device_time__step(struct session *s, const struct held_step *step);
-
-/* Adds "device" to the summary and to its "loss". */
-void device_time__summary(struct session *s, json_t *summary);
 
 #endif

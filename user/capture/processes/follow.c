@@ -156,7 +156,7 @@ static void follow(struct session *s, const struct newborn *child)
 		s->children.late_ns = late_ns;
 }
 
-void follow__poll(struct session *s)
+static int follow_newborn(struct session *s)
 {
 	uint64_t now = clock__monotonic_ns();
 
@@ -170,6 +170,7 @@ void follow__poll(struct session *s)
 		s->children.newborn[i] = s->children.newborn[--s->children.newborn_cnt];
 		follow(s, &child);
 	}
+	return 0;
 }
 
 /* Letting go takes some 50 ms, however many they are. */
@@ -185,3 +186,23 @@ void follow__exited(struct session *s, pid_t pid)
 		return;
 	}
 }
+
+static void window_open(struct session *s)
+{
+	s->children.followed = s->children.late_ns = s->children.unfollowed = 0;
+}
+
+static void describe(struct session *s, json_t *summary)
+{
+	json_t *helpers = helpers__take(&s->children.helpers);
+
+	if (helpers)
+		json_object_set_new(summary, "helpers", helpers);
+}
+
+const struct component component_children = {
+	.name = "children",
+	.poll = follow_newborn,
+	.window_open = window_open,
+	.describe = describe,
+};

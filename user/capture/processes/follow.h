@@ -34,10 +34,9 @@ struct children {
 int follow__existing(struct session *s);
 /* Those of them that came while the probes of the target went in, which nothing told of. */
 int follow__missed(struct session *s);
-/* A child was forked: follow__poll() gives it the probes that are live, if it is still there and has
+/* A child was forked: the session's next turns give it the probes that are live, if it is still there and has
  * not become another program. */
 void follow__forked(struct session *s, pid_t pid, uint64_t forked_ns);
-void follow__poll(struct session *s);
 /* It has become another program: only the target's own, as Python's spawn starts it anew, is
  * followed. */
 void follow__execed(struct session *s, pid_t pid, uint64_t execed_ns);

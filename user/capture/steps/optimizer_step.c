@@ -354,8 +354,8 @@ static int bring_back_updates(struct session *s)
 	return any ? arm__reattach(s, s->optimizer_step.steps_only_group) : 0;
 }
 
-/* The job may come to call its optimizer in another way. */
-int optimizer_step__poll(struct session *s)
+/* The job may come to call its optimizer in another way: then they do. */
+static int poll_calls(struct session *s)
 {
 	int err;
 
@@ -390,3 +390,8 @@ void optimizer_step__free(struct session *s)
 	python_code__free(s->optimizer_step.code);
 	free(s->optimizer_step.left_out);
 }
+
+const struct component component_optimizer_step = {
+	.name = "optimizer's step",
+	.poll_windows = poll_calls,
+};

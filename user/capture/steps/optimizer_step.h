@@ -64,7 +64,6 @@ void optimizer_step__keep_choice(struct session *s);
  */
 int optimizer_step__set(struct session *s, bool told);
 int optimizer_step__begin(struct session *s); /* it does, where it is known */
-int optimizer_step__poll(struct session *s); /* they do, where it is called no more */
 
 /* Call before its probe or breakpoint is attached: a call may be under way then. Breakpoints come
  * thread by thread, and the count may be written meanwhile. The first write that is seen would not
