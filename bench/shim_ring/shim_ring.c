@@ -18,7 +18,7 @@
 #include "device/shim_link.h"
 
 #define CALLS	  4000000ull
-#define POLL_NS	  10000000 /* session__pump's */
+#define POLL_NS	  10000000 /* a turn of the session's loop */
 #define LAUNCH_ID 211
 
 /* calls.c has names of functions to hand out; here nobody asks for any. */

@@ -163,71 +163,106 @@ static bool is_in_vain(const struct session *s, uint64_t left_ns)
 	       nothing_seen(s->probes.ctl) && !bursts__may_within(s, left_ns);
 }
 
+/* The process seems to wait for one below it. */
+static bool only_waits(const struct session *s)
+{
+	return s->bursts.idle >= IDLE_BURSTS && s->bursts.descendants_ran;
+}
+
 /* A parent that only waits for the process that does the work. */
 static void describe_descendant(struct session *s)
 {
-	if (!s->start.descendant_described && s->bursts.idle >= IDLE_BURSTS &&
-	    s->bursts.descendants_ran)
+	if (!s->start.descendant_described && only_waits(s))
 		s->start.descendant_described = descendant__describe(s->opts->pid);
 }
 
 /* Compilers and libraries are set up in the first steps. */
 #define REPEATS 3
 
+enum learnt { LEARNT_NOTHING, LEARNT_RULE, LEARNT_GIVEN_UP, LEARNT_LOOK_IS_DUE };
+
+struct look_for_steps {
+	__u64 seen[PT_CLASS_CNT];
+	struct step_evidence e;
+	uint64_t begin_ns, waited_ns, set_up_ns, asks;
+	uint64_t look_ns, tried_ns; /* how long until operators are looked at, and when they were */
+	enum learnt learnt;
+};
+
+static bool decides(struct session *s, struct look_for_steps *l)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+
+	memcpy(l->seen, ctl->class_seen, sizeof(l->seen));
+	/* Before updates_again, which then counts no less than these. */
+	atomic_thread_fence(memory_order_acquire);
+	step_evidence__note_evaluation(&l->e, &l->asks);
+	l->e.loads_elsewhere = loads_elsewhere(ctl);
+	l->e.updates_again = ctl->updates_again;
+	return step_rule__decide(&l->e, &s->rule);
+}
+
+static enum learnt look_once(struct session *s, struct look_for_steps *l)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+	const uint64_t give_up_ns = timeout_ns(s);
+
+	l->waited_ns = clock__monotonic_ns() - l->begin_ns;
+	if (!any_seen(ctl, REPEATS))
+		l->set_up_ns = l->waited_ns;
+	l->e.elapsed_ns = l->waited_ns - l->set_up_ns;
+	if (decides(s, l))
+		return LEARNT_RULE;
+	if (l->waited_ns > give_up_ns || is_in_vain(s, give_up_ns - l->waited_ns))
+		return LEARNT_GIVEN_UP;
+	if (nothing_seen(ctl) && l->waited_ns - l->tried_ns > l->look_ns && bursts__may(s))
+		return LEARNT_LOOK_IS_DUE;
+	return LEARNT_NOTHING;
+}
+
+static int look_for_steps(struct session *s, struct wait *w)
+{
+	struct look_for_steps *l = w->ctx;
+
+	note_first_event(s);
+	l->learnt = look_once(s, l);
+	if (l->learnt)
+		return WAIT_IS_OVER;
+	session__progress(s, "waiting for a step (%.0f s)", (double)l->waited_ns / 1e9);
+	return WAIT_GOES_ON;
+}
+
 int session__learn(struct session *s)
 {
-	struct pt_ctl *ctl = s->probes.ctl;
-	__u64 seen[PT_CLASS_CNT];
-	struct step_evidence e = {
-		.seen = seen,
-		.user_range = s->opts->step_range,
-		.user_probe = s->opts->step_probe,
+	struct look_for_steps l = {
+		.e = {.user_range = s->opts->step_range, .user_probe = s->opts->step_probe},
+		.begin_ns = clock__monotonic_ns(),
+		.look_ns = look_after_ns(s),
 	};
-	const uint64_t look_ns = look_after_ns(s);
-	uint64_t begin = clock__monotonic_ns(), waited_ns = 0, set_up_ns = 0, period_tried = 0;
-	uint64_t asks = 0, give_up_ns;
-	int err = 0;
+	struct wait w = {look_for_steps, &l, .turn_ms = 5};
+	int err;
 
+	l.e.seen = l.seen;
 	call_log__free(&s->records.log);
 	arm__detach_operators(s);
-	for (;;) {
-		memcpy(seen, ctl->class_seen, sizeof(seen));
-		/* Before updates_again, which then counts no less than these. */
-		atomic_thread_fence(memory_order_acquire);
-		step_evidence__note_evaluation(&e, &asks);
-		e.loads_elsewhere = loads_elsewhere(ctl);
-		e.updates_again = ctl->updates_again;
-		if (step_rule__decide(&e, &s->rule))
+	err = session__wait(s, &w);
+	while (!err && l.learnt == LEARNT_LOOK_IS_DUE) {
+		err = find_period__look(s);
+		if (err || s->rule.boundary)
 			break;
-		session__progress(s, "waiting for a step (%.0f s)", (double)waited_ns / 1e9);
-		note_first_event(s);
-		err = session__pump(s, 5);
-		if (err)
-			return err;
-		waited_ns = clock__monotonic_ns() - begin;
-		if (!any_seen(ctl, REPEATS))
-			set_up_ns = waited_ns;
-		e.elapsed_ns = waited_ns - set_up_ns;
-		give_up_ns = timeout_ns(s);
-		if (waited_ns > give_up_ns || is_in_vain(s, give_up_ns - waited_ns))
+		l.tried_ns = clock__monotonic_ns() - l.begin_ns;
+		describe_descendant(s);
+		if (may_do_without(s) && only_waits(s))
 			return 0;
-		if (nothing_seen(ctl) && waited_ns - period_tried > look_ns && bursts__may(s)) {
-			err = find_period__look(s);
-			if (err || s->rule.boundary)
-				break;
-			period_tried = clock__monotonic_ns() - begin;
-			describe_descendant(s);
-			if (may_do_without(s) && s->bursts.idle >= IDLE_BURSTS &&
-			    s->bursts.descendants_ran)
-				return 0;
-		}
+		err = session__wait(s, &w);
 	}
+	if (err || !s->rule.boundary)
+		return err;
 	note_first_event(s);
-	if (!err && s->opts->step_unit && s->rule.boundary && !has_period(s))
+	if (s->opts->step_unit && !has_period(s))
 		log__warn("--step-unit changes nothing: steps are told by %s", s->rule.source);
-	if (!err && s->rule.boundary)
-		rule_apply(s);
-	return err;
+	rule_apply(s);
+	return 0;
 }
 
 enum {
@@ -251,27 +286,37 @@ static int no_step(const struct session *s)
 			named ? named : "", namesakes);
 }
 
+struct look_for_boundary {
+	uint64_t seq;		 /* that is awaited */
+	uint64_t seen, since_ns; /* the latest, and when it was seen */
+};
+
 /* -EAGAIN: the steps were not steps. */
+static int look_for_boundary(struct session *s, struct wait *w)
+{
+	const uint64_t seq = s->probes.ctl->step_seq, now_ns = clock__monotonic_ns();
+	struct look_for_boundary *l = w->ctx;
+
+	if (seq != l->seen)
+		l->since_ns = now_ns;
+	l->seen = seq;
+	if (seq >= l->seq)
+		return WAIT_IS_OVER;
+	if (rule_refuted(s, l->since_ns)) {
+		forget_rule(s);
+		return -EAGAIN;
+	}
+	if (now_ns - l->since_ns > s->opts->step_timeout_ns)
+		return no_step(s);
+	session__progress(s, "measuring a step");
+	return WAIT_GOES_ON;
+}
+
 static int wait_boundary(struct session *s, uint64_t seq)
 {
-	const struct pt_ctl *ctl = s->probes.ctl;
-	uint64_t seen = ctl->step_seq, since = clock__monotonic_ns();
-	int err = 0;
+	struct look_for_boundary l = {seq, s->probes.ctl->step_seq, clock__monotonic_ns()};
 
-	while (!err && ctl->step_seq < seq) {
-		session__progress(s, "measuring a step");
-		err = session__pump(s, 1);
-		if (ctl->step_seq != seen)
-			since = clock__monotonic_ns();
-		seen = ctl->step_seq;
-		if (!err && rule_refuted(s, since)) {
-			forget_rule(s);
-			err = -EAGAIN;
-		}
-		if (!err && clock__monotonic_ns() - since > s->opts->step_timeout_ns)
-			err = no_step(s);
-	}
-	return err;
+	return session__wait(s, &(struct wait){look_for_boundary, &l, .turn_ms = 1});
 }
 
 /* Mean length of the latest `cnt` steps. */

@@ -12,6 +12,8 @@
 #include "common/err.h"
 #include "common/util.h"
 
+#define TURN_MS 10
+
 static void window_stop(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
@@ -25,20 +27,26 @@ static void window_stop(struct session *s)
 		session__window_close(s, ctl->window_close_ns);
 }
 
+static int look_at_ranks(struct session *s, struct wait *w)
+{
+	(void)w;
+	if (rendezvous__is_complete(s->opts->rendezvous))
+		return WAIT_IS_OVER;
+	session__progress(s, "waiting for the other ranks");
+	return WAIT_GOES_ON;
+}
+
 /* The captures of other ranks take their time to attach and learn. */
 static int wait_for_ranks(struct session *s)
 {
 	struct rendezvous *r = s->opts->rendezvous;
 	uint64_t now, begin_ns;
-	int err = 0;
+	int err;
 
 	if (!r)
 		return 0;
 	rendezvous__come(r, s->opts->rendezvous_index);
-	while (!err && !rendezvous__is_complete(r)) {
-		session__progress(s, "waiting for the other ranks");
-		err = session__pump(s, 10);
-	}
+	err = session__wait(s, &(struct wait){look_at_ranks, .turn_ms = TURN_MS});
 	now = clock__monotonic_ns();
 	begin_ns = s->probes.ctl->count_from_ns = rendezvous__begin_ns(r, now);
 	if (!err && now > begin_ns)
@@ -60,30 +68,51 @@ static const char *doing(const struct pt_ctl *ctl)
 					   : "waiting for the window";
 }
 
+static int look_at_schedule(struct session *s, struct wait *w)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+
+	(void)w;
+	session__progress(s, "step %llu %s", (unsigned long long)probeless__step(ctl), doing(ctl));
+	return ctl->state == PT_STATE_DONE ? WAIT_IS_OVER : WAIT_GOES_ON;
+}
+
 /* Steps [A,B) and spans: the programs open and close the window; here their end is awaited. */
 static int record_schedule(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
-	uint64_t end_ns =
-		s->opts->duration_ns ? clock__monotonic_ns() + s->opts->duration_ns : UINT64_MAX;
+	struct wait w = {look_at_schedule, .turn_ms = TURN_MS, .for_windows = true};
 	int err;
 
+	if (s->opts->duration_ns)
+		w.end_ns = clock__monotonic_ns() + s->opts->duration_ns;
 	ctl->schedule = s->opts->schedule;
 	err = components__prepare(s);
 	ctl->counting = 1;
-	while (!err && ctl->state != PT_STATE_DONE && clock__monotonic_ns() < end_ns) {
-		err = session__turn(s, end_ns);
-		session__progress(s, "step %llu %s", (unsigned long long)probeless__step(ctl),
-				  doing(ctl));
-	}
-	return err;
+	return err ? err : session__wait(s, &w);
+}
+
+/* It ends so long after it began. */
+static int look_at_duration(struct session *s, struct wait *w)
+{
+	const struct pt_ctl *ctl = s->probes.ctl;
+	uint64_t *begin_ns = w->ctx;
+
+	if (!*begin_ns && ctl->window_open)
+		*begin_ns = ctl->window_open_ns;
+	if (*begin_ns && s->opts->duration_ns)
+		w->end_ns = *begin_ns + s->opts->duration_ns;
+	session__progress(s, "%s, %.1f s",
+			  *begin_ns || ctl->hold ? doing(ctl) : "waiting for a step",
+			  *begin_ns ? (double)(clock__monotonic_ns() - *begin_ns) / 1e9 : 0);
+	return WAIT_GOES_ON;
 }
 
 /* From the first boundary, or from now if there are no steps, for a time. */
 static int record_duration(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
-	uint64_t begin = 0, now;
+	uint64_t begin_ns = 0;
 	int err = components__prepare(s);
 
 	if (!err && !s->rule.boundary && !s->start.program)
@@ -96,19 +125,9 @@ static int record_duration(struct session *s)
 		err = timed__begin(s);
 	}
 	session__thaw(s);
-	while (!err) {
-		err = session__turn(s, begin && s->opts->duration_ns ? begin + s->opts->duration_ns
-								     : UINT64_MAX);
-		if (!begin && ctl->window_open)
-			begin = ctl->window_open_ns;
-		now = clock__monotonic_ns();
-		if (begin && s->opts->duration_ns && now - begin >= s->opts->duration_ns)
-			break;
-		session__progress(s, "%s, %.1f s",
-				  begin || ctl->hold ? doing(ctl) : "waiting for a step",
-				  begin ? (double)(now - begin) / 1e9 : 0);
-	}
-	return err;
+	return err ? err
+		   : session__wait(s, &(struct wait){look_at_duration, &begin_ns,
+						     .turn_ms = TURN_MS, .for_windows = true});
 }
 
 /* stopped: nobody waits for more. Ends the window if one is open, reads what is on its way, and

@@ -23,6 +23,7 @@
 #include "capture/sched/task_source.h"
 #include "capture/steps/call_log.h"
 #include "capture/steps/optimizer_step.h"
+#include "capture/wait.h"
 #include "capture/window.h"
 #include "capture/window_counts.h"
 #include "device/device_source.h"
@@ -111,11 +112,6 @@ struct session {
 int session__load(struct session *s);
 /* All of it, in the order in which parts need each other: the library in the target goes before the probes. */
 void session__free(struct session *s);
-/* Reads the ring for up to timeout_ms, and does what is due: flush, progress, liveness. 0, -EINTR
- * when asked to stop, -ESRCH when the target is gone, or the first error on the way to the file. */
-int session__pump(struct session *s, int timeout_ms);
-/* The same, and what is due while windows are awaited, by end_ns at the latest. */
-int session__turn(struct session *s, uint64_t end_ns);
 /* What is to be seen in the process: s->plan. 0, or a negative errno with err__set. */
 int session__plan(struct session *s);
 /* All windows. 0 or a negative errno with err__set. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* One turn of a session: reads what has come, then does what is due. */
+/* The loop of a session: reads what has come, does what is due, and looks whether what it waits for
+ * is there. */
 #include "capture/session.h"
 #include "capture/arming/idle.h"
 #include "capture/capture_ring.h"
@@ -13,7 +14,8 @@
 
 volatile sig_atomic_t capture_stop;
 
-int session__pump(struct session *s, int timeout_ms)
+/* Reads the ring for up to timeout_ms, and does what is due. */
+static int turn(struct session *s, int timeout_ms)
 {
 	int err;
 
@@ -43,15 +45,30 @@ static int min_ms(int ms, uint64_t end_ns)
 	return left < (uint64_t)ms ? (int)left : ms;
 }
 
-/* Reads what has come, and does what is due, by end_ns at the latest. Far from a window nothing
- * comes, and whoever shares a core with us should not notice us. */
-int session__turn(struct session *s, uint64_t end_ns)
+/* Far from a window nothing comes, and whoever shares a core with us should not notice us. */
+static int turn_for_windows(struct session *s, const struct wait *w)
 {
 	const int ms = idle__ms(s);
 	int err;
 
 	if (ms)
-		idle__sleep(s, min_ms(ms, end_ns));
-	err = session__pump(s, ms ? 0 : 10);
+		idle__sleep(s, w->end_ns ? min_ms(ms, w->end_ns) : ms);
+	err = turn(s, ms ? 0 : w->turn_ms);
 	return err ? err : components__poll_windows(s);
+}
+
+int session__wait(struct session *s, struct wait *w)
+{
+	int err = 0;
+
+	while (!err) {
+		const int state = w->look(s, w);
+
+		if (state != WAIT_GOES_ON)
+			return state == WAIT_IS_OVER ? 0 : state;
+		if (w->end_ns && clock__monotonic_ns() >= w->end_ns)
+			return 0;
+		err = w->for_windows ? turn_for_windows(s, w) : turn(s, w->turn_ms);
+	}
+	return err;
 }

@@ -332,22 +332,29 @@ static bool measures_time(const struct session *s)
 	       !(s->opts->await_framework && s->opts->no_steps);
 }
 
+static int look_at_operators(struct session *s, struct wait *w)
+{
+	const uint64_t passed_ns = clock__monotonic_ns() - *(const uint64_t *)w->ctx;
+
+	session__progress(s, "measuring operators");
+	return passed_ns < TIMED_LEAST_NS || (passed_ns < TIMED_MOST_NS && bursts__may_weigh_on(s))
+		       ? WAIT_GOES_ON
+		       : WAIT_IS_OVER;
+}
+
 /* *ran_ns: how long the process ran meanwhile. */
 static int measure_time(struct session *s, uint64_t *passed_ns, uint64_t *ran_ns)
 {
-	const uint64_t begin_ns = clock__monotonic_ns(),
-		       ran_before_ns = process__cpu_ns(s->opts->pid);
-	int err = 0;
+	const uint64_t ran_before_ns = process__cpu_ns(s->opts->pid);
+	uint64_t begin_ns = clock__monotonic_ns();
+	int err;
 
 	probes__forget_stats(&s->probes);
 	s->probes.ctl->measure_from = 0;
 	s->probes.ctl->measure_to = UINT64_MAX;
-	do {
-		session__progress(s, "measuring operators");
-		err = session__pump(s, TIMED_TURN_MS);
-		*passed_ns = clock__monotonic_ns() - begin_ns;
-	} while (!err && (*passed_ns < TIMED_LEAST_NS ||
-			  (*passed_ns < TIMED_MOST_NS && bursts__may_weigh_on(s))));
+	err = session__wait(s,
+			    &(struct wait){look_at_operators, &begin_ns, .turn_ms = TIMED_TURN_MS});
+	*passed_ns = clock__monotonic_ns() - begin_ns;
 	s->probes.ctl->measure_to = 0;
 	*ran_ns = process__cpu_ns(s->opts->pid) - ran_before_ns;
 	return err;

@@ -149,23 +149,31 @@ static bool are_needed(const struct session *s)
 	return false;
 }
 
+struct growth {
+	uint32_t cnt;
+	uint64_t changed_ns;
+};
+
+static int look_at_growth(struct session *s, struct wait *w)
+{
+	const uint64_t now_ns = clock__monotonic_ns();
+	struct growth *g = w->ctx;
+
+	if (s->attaching.return_sites != g->cnt)
+		g->changed_ns = now_ns;
+	g->cnt = s->attaching.return_sites;
+	return g->cnt && now_ns >= g->changed_ns + QUIET_NS ? WAIT_IS_OVER : WAIT_GOES_ON;
+}
+
 int return_sites__await(struct session *s)
 {
-	const uint64_t end_ns = clock__monotonic_ns() + LATE_RECORDS_NS;
-	uint64_t now = 0, changed_ns = 0;
-	uint32_t cnt = s->attaching.return_sites;
-	int err = 0;
+	struct growth growth = {.cnt = s->attaching.return_sites,
+				.changed_ns = clock__monotonic_ns()};
 
 	if (!are_needed(s))
 		return 0;
-	while (!err && now < end_ns && (!cnt || now < changed_ns + QUIET_NS)) {
-		err = session__pump(s, 10);
-		now = clock__monotonic_ns();
-		if (s->attaching.return_sites != cnt)
-			changed_ns = now;
-		cnt = s->attaching.return_sites;
-	}
-	return err;
+	return session__wait(s, &(struct wait){look_at_growth, &growth, .turn_ms = 10,
+					       .end_ns = growth.changed_ns + LATE_RECORDS_NS});
 }
 
 /* Probes for the places that were noted since the last time. Calls that return to others are

@@ -181,16 +181,18 @@ int device_time__open(struct session *s)
 
 /* ---- around the window ---- */
 
-static int wait_settled(struct session *s, const char *what)
+static int look_at_source(struct session *s, struct wait *w)
 {
-	int err = 0;
+	if (device_source__settled(s->device, clock__monotonic_ns()))
+		return WAIT_IS_OVER;
+	session__progress(s, "%s %s", (const char *)w->ctx,
+			  s->cupti.functions_alone ? "our library" : "CUPTI");
+	return WAIT_GOES_ON;
+}
 
-	while (!err && !device_source__settled(s->device, clock__monotonic_ns())) {
-		err = session__pump(s, 10);
-		session__progress(s, "%s %s", what,
-				  s->cupti.functions_alone ? "our library" : "CUPTI");
-	}
-	return err;
+static int wait_settled(struct session *s, char *what)
+{
+	return session__wait(s, &(struct wait){look_at_source, what, .turn_ms = 10});
 }
 
 static bool is_within(const struct session *s, uint64_t lead_ns)

@@ -16,16 +16,20 @@
 #define TRIES	   3
 #define GIVE_UP_NS (10000 * MS) /* without a step */
 
+static int look_at_step(struct session *s, struct wait *w)
+{
+	if (s->probes.ctl->step_seq >= *(const uint64_t *)w->ctx)
+		return WAIT_IS_OVER;
+	session__progress(s, "comparing what is seen of a step");
+	return WAIT_GOES_ON;
+}
+
 static int wait_step(struct session *s, uint64_t seq, uint64_t give_up_ns)
 {
-	const struct pt_ctl *ctl = s->probes.ctl;
-	int err = 0;
+	const int err = session__wait(
+		s, &(struct wait){look_at_step, &seq, .turn_ms = 1, .end_ns = give_up_ns});
 
-	while (!err && ctl->step_seq < seq && clock__monotonic_ns() < give_up_ns) {
-		session__progress(s, "comparing what is seen of a step");
-		err = session__pump(s, 1);
-	}
-	return err ? err : ctl->step_seq < seq ? -ETIMEDOUT : 0;
+	return err ? err : s->probes.ctl->step_seq < seq ? -ETIMEDOUT : 0;
 }
 
 /* What lies in the steps [from, to) is counted by the probes, and here. A node is told of when the

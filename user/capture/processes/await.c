@@ -56,23 +56,29 @@ int session__await_start(struct session *s)
 	return 0;
 }
 
+static int look_at_time(struct session *s, struct wait *w)
+{
+	const uint64_t until = s->opts->start_at_ns, now = clock__ns(CLOCK_REALTIME);
+
+	(void)w;
+	if (now >= until || s->start.now)
+		return WAIT_IS_OVER;
+	session__progress(s, "starting in %s", rounded(until - now).s);
+	return arm__poll_time(s, until - now);
+}
+
 int session__await_time(struct session *s)
 {
 	const uint64_t until = s->opts->start_at_ns;
-	uint64_t now = clock__ns(CLOCK_REALTIME);
-	int err = 0;
+	const uint64_t now = clock__ns(CLOCK_REALTIME);
+	int err;
 
 	if (!until || s->start.now)
 		return 0;
 	if (now > until)
 		log__warn("ready %.1f s after --start-at: other recordings may have begun",
 			  (double)(now - until) / 1e9);
-	for (; now < until && !s->start.now && !err; now = clock__ns(CLOCK_REALTIME)) {
-		session__progress(s, "starting in %s", rounded(until - now).s);
-		err = arm__poll_time(s, until - now);
-		if (!err)
-			err = session__pump(s, 5);
-	}
+	err = session__wait(s, &(struct wait){look_at_time, .turn_ms = 5});
 	s->start.at_ns = 0;
 	if (!err && s->residency != RESIDENCY_FULL)
 		err = arm__rearm(s);

@@ -223,20 +223,34 @@ static bool has_looked(const struct session *s, uint64_t begin_ns)
 	return !nothing_seen(s->probes.ctl) || (for_long && !looks_on(s, begin_ns));
 }
 
+struct look_at_calls {
+	uint64_t begin_ns, seq, steps, calls;
+};
+
+static int look_at_log(struct session *s, struct wait *w)
+{
+	const struct look_at_calls *l = w->ctx;
+	bool on;
+
+	if (l->steps)
+		on = s->probes.ctl->step_seq - l->seq < l->steps &&
+		     clock__monotonic_ns() - l->begin_ns < 1000 * MS;
+	else
+		on = !has_looked(s, l->begin_ns);
+	return s->records.log.cnt < l->calls && on ? WAIT_GOES_ON : WAIT_IS_OVER;
+}
+
 /* Opens the window on nobody's file for a moment. */
 int session__log_calls(struct session *s, uint64_t steps, uint64_t calls)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
-	const uint64_t begin_ns = clock__monotonic_ns(), seq = ctl->step_seq;
-	int err = 0;
+	struct look_at_calls look = {clock__monotonic_ns(), ctl->step_seq, steps, calls};
+	int err;
 
 	s->records.log.pid = (uint32_t)s->target->pid;
-	ctl->window_open_ns = begin_ns;
+	ctl->window_open_ns = look.begin_ns;
 	ctl->window_open = 1;
-	while (!err && s->records.log.cnt < calls &&
-	       (steps ? ctl->step_seq - seq < steps && clock__monotonic_ns() - begin_ns < 1000 * MS
-		      : !has_looked(s, begin_ns)))
-		err = session__pump(s, 2);
+	err = session__wait(s, &(struct wait){look_at_log, &look, .turn_ms = 2});
 	ctl->window_close_ns = clock__monotonic_ns();
 	ctl->window_open = 0;
 	if (!err)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a session waits for. There is one loop, session__wait(): it reads the records that came, lets each component
+ * do what is due, and looks whether the wait is over. What waits says how to tell that, and until when.
+ */
+#ifndef PROFTRACE_WAIT_H
+#define PROFTRACE_WAIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct session;
+
+enum { WAIT_GOES_ON = 0, WAIT_IS_OVER = 1 };
+
+struct wait {
+	/* Looks before each turn: WAIT_GOES_ON, WAIT_IS_OVER or a negative errno with err__set, which ends it, too.
+	 * It may show progress, and change end_ns; it does not wait itself. */
+	int (*look)(struct session *s, struct wait *w);
+	void *ctx;	  /* of look */
+	int turn_ms;	  /* how long a turn waits for records at most */
+	uint64_t end_ns;  /* CLOCK_MONOTONIC; it is over by then in any case; 0: no such time */
+	bool for_windows; /* windows open and close meanwhile; while they are far away turns take longer */
+};
+
+/*
+ * 0: it is over, or it is end_ns; -EINTR when asked to stop, -ESRCH when the target is gone, or the first error of
+ * look, of a component or of the records' way to the file. Not to be called from a look or a component's poll.
+ */
+int session__wait(struct session *s, struct wait *w);
+
+#endif
