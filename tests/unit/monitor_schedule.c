@@ -178,3 +178,16 @@ Test(monitor_schedule, good_windows_make_the_wait_after_a_loss_shorter)
 		loss_hold__after(&h, WINDOW_LOST);
 	cr_expect_eq(loss_hold__after(&h, WINDOW_LOST), BACKOFF_MAX_NS);
 }
+
+Test(schedule, another_budget_holds_for_what_was_measured_before)
+{
+	struct schedule s;
+
+	schedule__init(&s, 0.005, 0.02, 1);
+	schedule__measured(&s, 0.5);
+	cr_expect_float_eq(s.duty, 0.01, 1e-12);
+	schedule__set_budget(&s, 0.0025, 0.02);
+	cr_expect_float_eq(s.duty, 0.005, 1e-12);
+	schedule__set_budget(&s, 0.02, 0.03); /* more than before */
+	cr_expect_float_eq(s.duty, 0.03, 1e-12);
+}

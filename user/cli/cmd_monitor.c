@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* proftrace monitor: runs on a host all the time. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include "attach/privilege.h"
 #include "cli/cli.h"
 #include "cli/config_file.h"
@@ -184,6 +186,53 @@ static int parse_all(struct monitor_command *c, int argc, char **argv)
 	return err ? err : check(&c->o);
 }
 
+/* The command of the configuration that holds, and the arguments it was made of. */
+struct current {
+	struct monitor_command *command;
+	int argc;
+	char **argv;
+};
+
+static int refuse_changes(const struct monitor_opts *old, const struct monitor_opts *new)
+{
+	if (strcmp(old->listen, new->listen))
+		return err__set(-EINVAL, "--listen needs a restart of the monitor");
+	if (strcmp(old->store, new->store))
+		return err__set(-EINVAL, "--store needs a restart of the monitor");
+	if (old->series_max != new->series_max)
+		return err__set(-EINVAL, "--max-series needs a restart of the monitor");
+	return 0;
+}
+
+static int reload(void *ctx, void (*apply)(void *to, const struct monitor_opts *opts), void *to)
+{
+	struct current *c = ctx;
+	struct monitor_command *fresh;
+	int err;
+
+	if (!c->command->config)
+		return err__set(-ENOENT, "it was started without --config");
+	fresh = calloc(1, sizeof(*fresh));
+	if (!fresh)
+		return err__set(-ENOMEM, "out of memory");
+	init(&fresh->o);
+	err = parse_all(fresh, c->argc, c->argv);
+	if (!err)
+		err = refuse_changes(&c->command->o, &fresh->o);
+	if (!err) {
+		struct monitor_command *old = c->command;
+
+		fresh->o.reload = reload;
+		fresh->o.reload_ctx = c;
+		apply(to, &fresh->o);
+		c->command = fresh;
+		fresh = old;
+	}
+	forget(fresh);
+	free(fresh);
+	return err;
+}
+
 static int watch(const struct monitor_opts *o)
 {
 	int err = mounts__check_proc("/proc");
@@ -198,14 +247,20 @@ static int watch(const struct monitor_opts *o)
 
 static int run(int argc, char **argv)
 {
-	struct monitor_command c = {0};
+	struct current current = {calloc(1, sizeof(*current.command)), argc, argv};
+	struct monitor_command *c = current.command;
 	int err;
 
-	init(&c.o);
-	err = parse_all(&c, argc, argv);
-	if (!err && !c.check)
-		err = watch(&c.o);
-	forget(&c);
+	if (!c)
+		return cli__fail(-ENOMEM);
+	init(&c->o);
+	err = parse_all(c, argc, argv);
+	c->o.reload = reload;
+	c->o.reload_ctx = &current;
+	if (!err && !c->check)
+		err = watch(&c->o);
+	forget(current.command);
+	free(current.command);
 	return err ? cli__fail(err) : 0;
 }
 
@@ -225,11 +280,14 @@ const struct command command_monitor = {
 		"  /jobs     the same as JSON\n"
 		"  /         a list for a browser\n"
 		"  /health   200 while the monitor works\n\n"
+		"SIGHUP: reads the file of --config again. What it says holds at once, but for "
+		"--listen, "
+		"--store and --max-series. If the file has an error, all stays as it was.\n\n"
 		"proftrace_regression is 1 if the step takes longer for good than in the job's "
 		"first 60 windows. A job that ended is exported for 5 more minutes. Windows are "
 		"ordinary recordings: `proftrace report` prints them.\n\n"
 		"This is a first stage. There are no device times: the monitor loads no library "
-		"into a process. There is no OTLP, no pprof push, no reload of the configuration. "
+		"into a process. There is no OTLP and no pprof push. "
 		"The ranks of a job are not recorded at the same moment.",
 	.examples =
 		"sudo proftrace monitor  # all jobs, metrics at http://127.0.0.1:9477/metrics\n"

@@ -315,6 +315,11 @@ struct discovery *discovery__new(const struct discovery_opts *opts)
 	return d;
 }
 
+void discovery__set_opts(struct discovery *d, const struct discovery_opts *opts)
+{
+	d->opts = opts;
+}
+
 int discovery__scan(struct discovery *d)
 {
 	const uint64_t now_ns = clock__monotonic_ns();

@@ -26,6 +26,8 @@ struct discovery;
 
 /* opts: kept by reference. NULL: no memory. */
 struct discovery *discovery__new(const struct discovery_opts *opts);
+/* Kept by reference in place of those before, from the next scan on. */
+void discovery__set_opts(struct discovery *d, const struct discovery_opts *opts);
 /* Looks again. 0, or a negative errno. */
 int discovery__scan(struct discovery *d);
 /* Those that may be watched, of the latest scan; kept until the next. */

@@ -6,6 +6,7 @@ const char *const unwatched_names[UNWATCHED_CNT] = {
 	"backoff",	"too_many",    "queued", "limit",
 };
 const char *const hold_names[HOLD_CNT] = {"none", "disk", "cpu", "memory", "pressure"};
+const char *const reload_names[RELOAD_CNT] = {"ok", "refused"};
 const char *const window_result_names[WINDOW_RESULT_CNT] = {
 	"ok", "events_lost", "no_whole_step", "unreadable", "timeout", "too_large",
 };

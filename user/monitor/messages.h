@@ -46,6 +46,9 @@ enum attach_failure {
 extern const char *const attach_failure_names[ATTACH_FAILURE_CNT];
 
 /* Why no window opens. */
+enum reload_result { RELOAD_OK, RELOAD_REFUSED, RELOAD_CNT };
+extern const char *const reload_names[RELOAD_CNT];
+
 enum hold {
 	HOLD_NONE,
 	HOLD_DISK,     /* the store's file system is nearly full */
@@ -104,6 +107,7 @@ struct monitor_counts {
 	uint64_t anonymous_bytes, bpf_bytes;
 	double cpu_s, start_time_s, budget;
 	enum hold hold;
+	uint64_t reloads[RELOAD_CNT];
 };
 
 enum message_kind { MESSAGE_BEGIN, MESSAGE_STATE, MESSAGE_WINDOW, MESSAGE_END, MESSAGE_COUNTS };

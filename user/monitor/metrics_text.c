@@ -283,6 +283,9 @@ static void put_monitor(const struct job_series *s, FILE *out)
 	held[c->hold] = 1;
 	put_counts(out, "proftrace_monitor_held", "gauge", "1: no window opens, for this reason.",
 		   "reason", hold_names + 1, held + 1, HOLD_CNT - 1);
+	put_counts(out, "proftrace_monitor_reloads_total", "counter",
+		   "SIGHUPs by what became of the configuration.", "result", reload_names,
+		   c->reloads, RELOAD_CNT);
 	put_one(out, "proftrace_monitor_events_lost_total", "counter", "Events lost in windows.",
 		(double)c->events_lost);
 	put_counts(out, "proftrace_monitor_attach_failures_total", "counter",

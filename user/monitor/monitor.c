@@ -477,6 +477,48 @@ static void look_at_exporter(struct monitor *m, uint64_t now_ns)
 		stop_all(m);
 }
 
+/* ---- the configuration ---- */
+
+static void set_opts(struct monitor *m, const struct monitor_opts *opts)
+{
+	m->opts = opts;
+	m->window_bytes = earlier(opts->keep_bytes / WINDOW_SHARE, WINDOW_MAX);
+	m->counts.budget = opts->budget;
+	m->governor.limits = opts->limits;
+	m->reader.directory = opts->store;
+	m->watch_opts.store = opts->store;
+	m->watch_opts.budget = opts->budget;
+	m->watch_opts.max_duty = opts->max_duty;
+	m->watch_opts.window_steps = opts->window_steps;
+	m->watch_opts.file_bytes = m->window_bytes + WINDOW_SPARE;
+}
+
+/* Whom the rules leave out now is let go at the scan that follows. */
+static void apply(void *to, const struct monitor_opts *opts)
+{
+	struct monitor *m = to;
+
+	set_opts(m, opts);
+	discovery__set_opts(m->discovery, &opts->discovery);
+	for (size_t i = 0; i < m->watch_cnt; i++)
+		schedule__set_budget(&m->watches[i]->schedule, opts->budget, opts->max_duty);
+	m->scan_due_ns = m->keep_due_ns = 0;
+}
+
+static void reload(struct monitor *m)
+{
+	const int err = m->opts->reload(m->opts->reload_ctx, apply, m);
+
+	m->counts.reloads[err ? RELOAD_REFUSED : RELOAD_OK]++;
+	m->counts_due_ns = 0;
+	if (err)
+		log__warn("SIGHUP: the configuration stays as it was: %s", err__take(err));
+	else
+		log__info(
+			"SIGHUP: the configuration was read again, at most %.2f %% of a job's time",
+			100 * m->opts->budget);
+}
+
 /* ---- the loop ---- */
 
 static void on_signal(void *ctx)
@@ -487,8 +529,7 @@ static void on_signal(void *ctx)
 	if (read(m->signals.fd, &info, sizeof(info)) != sizeof(info))
 		return;
 	if (info.ssi_signo == SIGHUP)
-		log__warn("SIGHUP: the configuration is not read again; start the monitor anew for "
-			  "that. It goes on.");
+		reload(m);
 	else
 		stop_all(m);
 }
@@ -600,25 +641,14 @@ static int begin(struct monitor *m)
 		err = start_exporter(m);
 	if (err)
 		return err;
-	m->window_bytes = earlier(m->opts->keep_bytes / WINDOW_SHARE, WINDOW_MAX);
-	m->counts.budget = m->opts->budget;
-	m->governor.limits = m->opts->limits;
 	m->counts.start_time_s = (double)clock__ns(CLOCK_REALTIME) / 1e9;
-	m->reader = (struct window_reader){.loop = &m->loop,
-					   .done = on_read,
-					   .ctx = m,
-					   .directory = m->opts->store,
-					   .json = -1};
-	m->watch_opts = (struct watch_opts){.store = m->opts->store,
-					    .budget = m->opts->budget,
-					    .max_duty = m->opts->max_duty,
-					    .window_steps = m->opts->window_steps,
-					    .file_bytes = m->window_bytes + WINDOW_SPARE,
-					    .loop = &m->loop,
+	m->reader = (struct window_reader){.loop = &m->loop, .done = on_read, .ctx = m, .json = -1};
+	m->watch_opts = (struct watch_opts){.loop = &m->loop,
 					    .window = on_window,
 					    .may_open = may_open,
 					    .changed = tell_state,
 					    .ctx = m};
+	set_opts(m, m->opts);
 	m->discovery = discovery__new(&m->opts->discovery);
 	return m->discovery ? 0 : -ENOMEM;
 }

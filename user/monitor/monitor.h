@@ -18,6 +18,10 @@ struct monitor_opts {
 	double budget, max_duty;
 	struct governor_limits limits;
 	struct discovery_opts discovery;
+	/* At SIGHUP: reads the configuration again, and gives it to `apply` before that which it replaces is
+	 * freed. 0; -ENOENT if there is no file, or another negative errno, with err__set, and all stays. */
+	int (*reload)(void *ctx, void (*apply)(void *to, const struct monitor_opts *opts), void *to);
+	void *reload_ctx;
 };
 
 /* Until SIGINT or SIGTERM. 0, or a negative errno with err__set. */

@@ -29,16 +29,28 @@ static double median(const struct schedule *s)
 	return sorted[cnt / 2];
 }
 
+static void lower(struct schedule *s)
+{
+	const double allowed = s->budget / median(s);
+
+	if (allowed < s->duty)
+		s->duty = allowed > LEAST_DUTY ? allowed : LEAST_DUTY;
+}
+
 void schedule__measured(struct schedule *s, double overhead)
 {
-	double allowed;
-
 	if (!isfinite(overhead) || overhead <= 0)
 		return;
 	s->overheads[s->overhead_cnt++ % SCHEDULE_OVERHEADS] = overhead;
-	allowed = s->budget / median(s);
-	if (allowed < s->duty)
-		s->duty = allowed > LEAST_DUTY ? allowed : LEAST_DUTY;
+	lower(s);
+}
+
+void schedule__set_budget(struct schedule *s, double budget, double max_duty)
+{
+	s->budget = budget;
+	s->duty = max_duty;
+	if (s->overhead_cnt)
+		lower(s);
 }
 
 /* xorshift64*, Vigna 2016. 0 to 1. */

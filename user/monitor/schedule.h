@@ -24,6 +24,8 @@ struct schedule {
 
 /* max_duty: before anything was measured, and at most. */
 void schedule__init(struct schedule *s, double budget, double max_duty, uint64_t seed);
+/* Other budgets from now on; what was measured before counts on. */
+void schedule__set_budget(struct schedule *s, double budget, double max_duty);
 /* Of a window; never raises the duty, since a busy host measures less now and then. */
 void schedule__measured(struct schedule *s, double overhead);
 /* A window was open for so long: the next one waits for the time that it has used up. */

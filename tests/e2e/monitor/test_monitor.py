@@ -22,7 +22,7 @@ EXPECTED = {
     "proftrace_monitor_budget_ratio": "gauge", "proftrace_monitor_windows": "counter",
     "proftrace_monitor_events_lost": "counter", "proftrace_monitor_attach_failures": "counter",
     "proftrace_monitor_held": "gauge", "proftrace_monitor_unwatched_processes": "gauge", "proftrace_monitor_memory_bytes": "gauge",
-    "proftrace_monitor_series_dropped": "counter", "process_cpu_seconds": "counter",
+    "proftrace_monitor_series_dropped": "counter", "proftrace_monitor_reloads": "counter", "process_cpu_seconds": "counter",
     "process_start_time_seconds": "gauge",
 }
 
@@ -257,17 +257,46 @@ def exporter_lost(case):
     assert monitor.end() == 0, monitor.tool.err
 
 
-@test("SIGHUP: it says that there is no reload, and goes on; under nohup nothing; SIGTERM ends it")
+@test("SIGHUP: it says that there is no file to read, and goes on; under nohup nothing; SIGTERM ends it")
 def hangup(case):
     monitor = Monitor(case, own("none"))
     os.kill(monitor.pid, signal.SIGHUP)
-    process.wait_for(lambda: "SIGHUP" in monitor.tool.err, 10, "a message")
+    process.wait_for(lambda: "stays as it was: it was started without --config" in monitor.tool.err, 10, "a message")
     assert monitor.ask("/health")[0] == 200
     assert monitor.end() == 0, monitor.tool.err
     monitor = Monitor(case, own("none"), wrap=["nohup"])
     os.kill(monitor.pid, signal.SIGHUP)
     time.sleep(2)
     assert monitor.ask("/health")[0] == 200 and "SIGHUP" not in monitor.tool.err, monitor.tool.err
+    assert monitor.end() == 0, monitor.tool.err
+
+
+@test("SIGHUP: reads the file again; one with an error, or with another --store, changes nothing")
+def reload(case):
+    job = named(case, "reload")
+    file = case.dir / "proftrace.conf"
+    file.write_text("keep = 2G\n")
+    monitor = Monitor(case, own("reload"), "--config", file, budget=())
+    process.wait_for(lambda: monitor.rank(job), 30, "its session")
+    assert monitor.value("proftrace_monitor_budget_ratio") == 0.005
+
+    def hang_up(text, said, result, cnt):
+        file.write_text(text)
+        os.kill(monitor.pid, signal.SIGHUP)
+        process.wait_for(lambda: monitor.value("proftrace_monitor_reloads_total", result=result) == cnt, 20, text)
+        assert said in monitor.tool.err, monitor.tool.err
+
+    hang_up("bugdet = 1%\n", "stays as it was: ", "refused", 1)
+    hang_up("store = /elsewhere\nbudget = 1%\n", "", "ok", 1)  # the command line has another, which holds
+    assert monitor.value("proftrace_monitor_budget_ratio") == 0.01
+    process.wait_for(lambda: monitor.rank(job)["steps"], 60, "steps of the job, which is watched on")
+    hang_up("max-series = 100\nbudget = 3%\n", "stays as it was: --max-series needs a restart", "refused", 2)
+    assert monitor.value("proftrace_monitor_budget_ratio") == 0.01
+    hang_up(f"deny = command:{own('reload')}*\n", "", "ok", 2)
+    assert monitor.value("proftrace_monitor_budget_ratio") == 0.005
+    process.wait_for(lambda: monitor.value("proftrace_monitor_unwatched_processes", reason="denied") == 1, 20, "a rule")
+    process.wait_for(lambda: f"process {job.pid} is watched no longer" in monitor.tool.err, 20, "its session to end")
+    job.wait_steps(3)
     assert monitor.end() == 0, monitor.tool.err
 
 
