@@ -179,7 +179,7 @@ Test(monitor_schedule, good_windows_make_the_wait_after_a_loss_shorter)
 	cr_expect_eq(loss_hold__after(&h, WINDOW_LOST), BACKOFF_MAX_NS);
 }
 
-Test(schedule, another_budget_holds_for_what_was_measured_before)
+Test(monitor_schedule, another_budget_holds_for_what_was_measured_before)
 {
 	struct schedule s;
 
