@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the simulated GPU's own log says of steps, beside a recording of them."""
 import bisect
+import fcntl
 import os
 import pathlib
 import subprocess
@@ -14,9 +15,12 @@ def simulated(major, script):
     of its environment."""
     python = subprocess.run([ROOT / "scripts" / script], stdout=subprocess.PIPE, text=True, check=True,
                             env=dict(os.environ, BASE_PYTHON="")).stdout.strip()
-    subprocess.run(["make", "--no-print-directory", "-s", "-C", ROOT, f"BUILD={os.environ['BUILD']}", f"CUDA={major}",
-                    f"SIMGPU_PYTHON={python}", "simgpu"], check=True)
     out = pathlib.Path(os.environ["BUILD"]) / "simgpu" / str(major)
+    out.parent.mkdir(exist_ok=True)
+    with open(f"{out}.lock", "w") as lock:  # two suites that make it at once would be in each other's way
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        subprocess.run(["make", "--no-print-directory", "-s", "-C", ROOT, f"BUILD={os.environ['BUILD']}",
+                        f"CUDA={major}", f"SIMGPU_PYTHON={python}", "simgpu"], check=True)
     return out, out / pathlib.Path(python).parents[1].name / "bin/python"
 
 
