@@ -110,9 +110,9 @@ static json_t *framework_json(const struct doctor *d)
 	levels = json_object();
 	for (int i = 0; levels && i < DETAIL_CNT; i++)
 		json_object_set_new(levels, doctor_detail_names[i], plan_json(&d->plans[i]));
-	framework = json_pack("{s:s,s:s,s:b,s:s,s:s,s:o}", "name", d->match.framework->name, "version",
-			      d->match.version, "known_version", d->match.known_version, "why",
-			      d->match.why, "others", d->match.others, "detail", levels);
+	framework = json_pack("{s:s,s:s,s:b,s:s,s:s,s:o}", "name", d->match.framework->name,
+			      "version", d->match.version, "known_version", d->match.known_version,
+			      "why", d->match.why, "others", d->match.others, "detail", levels);
 	return framework;
 }
 
