@@ -3,6 +3,7 @@
 # make deps       install what it needs      make test    install, build, run all tests
 # make unit       unit tests only            make check   format, gcc + clang, sanitizers, tidy
 # make bench      side-by-side measurements  make install DESTDIR= PREFIX=/usr/local
+# make deb        a Debian package of this build, in build/
 # make fuzz       fuzz what is read from strangers      make simgpu    a simulated GPU
 # make demo-monitor   the same of proftrace monitor, with two jobs and a Prometheus
 # make test-kernels   some of the tests on other kernels, in virtual machines
@@ -55,7 +56,7 @@ MAN_PAGES := $(BUILD)/proftrace.1 $(COMMANDS:%=$(BUILD)/proftrace-%.1)
 say = @$(if $(V),:,printf '  %-8s %s\n' $(1) $(patsubst $(BUILD)/%,%,$@))
 Q  := $(if $(V),,@)
 
-.PHONY: all deps test-deps need-packages skel print-cflags unit test gpu-test gpu-bundle tsan test-kernels test-matrix test-programs check demo demo-monitor bench fuzz install uninstall clean FORCE
+.PHONY: all deps test-deps need-packages skel print-cflags unit test gpu-test gpu-bundle tsan test-kernels test-matrix test-programs check demo demo-monitor bench fuzz install uninstall deb clean FORCE
 .DELETE_ON_ERROR:
 all: $(BUILD)/proftrace $(MAN_PAGES) $(SHIM)
 
@@ -234,13 +235,22 @@ SHAREDIR  := $(DESTDIR)$(PREFIX)/share/proftrace
 BASHDIR   := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSHDIR    := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISHDIR   := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+UNITDIR   := $(DESTDIR)$(PREFIX)/lib/systemd/system
+SYSCONFDIR ?= /etc
+CONF      := $(DESTDIR)$(SYSCONFDIR)/proftrace/monitor.conf
+SHARED    := $(shell find share/proftrace -type f)
 
+# What an administrator changed in the configuration stays.
 install: all
 	install -D -m 755 $(BUILD)/proftrace $(BINDIR)/proftrace
 	install -D -m 755 $(SHIM) $(LIBDIR)/proftrace/$(notdir $(SHIM))
 	install -D -m 644 include/proftrace.h $(INCDIR)/proftrace.h
-	install -d $(SHAREDIR)
-	install -m 644 share/proftrace/* $(SHAREDIR)
+	for file in $(SHARED:share/proftrace/%=%); do \
+	    install -D -m 644 share/proftrace/$$file $(SHAREDIR)/$$file || exit 1; done
+	install -d $(UNITDIR)
+	sed 's|@BINDIR@|$(PREFIX)/bin|; s|@SYSCONFDIR@|$(SYSCONFDIR)|' packaging/proftrace-monitor.service.in > \
+	    $(UNITDIR)/proftrace-monitor.service
+	test -e $(CONF) || install -D -m 644 packaging/monitor.conf $(CONF)
 	install -d $(MANDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR)
 	install -m 644 $(MAN_PAGES) $(MANDIR)
 	$(BUILD)/proftrace completion bash > $(BASHDIR)/proftrace
@@ -250,7 +260,13 @@ install: all
 uninstall:
 	rm -rf $(LIBDIR)/proftrace $(SHAREDIR)
 	rm -f $(BINDIR)/proftrace $(INCDIR)/proftrace.h $(addprefix $(MANDIR)/,$(notdir $(MAN_PAGES))) \
-	    $(BASHDIR)/proftrace $(ZSHDIR)/_proftrace $(FISHDIR)/proftrace.fish
+	    $(BASHDIR)/proftrace $(ZSHDIR)/_proftrace $(FISHDIR)/proftrace.fish $(UNITDIR)/proftrace-monitor.service
+	! cmp -s packaging/monitor.conf $(CONF) || rm $(CONF)
+
+# ---- packages ----
+# All are made from `make install`, so that none lacks what that has.
+deb: all
+	@BUILD=$(abspath $(BUILD)) VERSION=$(VERSION) scripts/deb
 
 clean:
 	rm -rf $(BUILD) build-*

@@ -292,7 +292,7 @@ const struct command command_monitor = {
 	.examples =
 		"sudo proftrace monitor  # all jobs, metrics at http://127.0.0.1:9477/metrics\n"
 		"sudo proftrace monitor --allow user:alice --deny 'command:jupyter*'  # only hers\n"
-		"sudo proftrace monitor --config /etc/proftrace.conf  # lines like: keep = 10G\n"
+		"sudo proftrace monitor --config /etc/proftrace/monitor.conf  # lines: keep = 10G\n"
 		"sudo proftrace monitor --listen /run/proftrace-monitor.sock --keep 10G  # a unix "
 		"socket",
 	.opts = opts,
