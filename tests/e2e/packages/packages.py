@@ -19,7 +19,8 @@ def run(*command, **settings):
     """Standard output of a command that succeeds."""
     done = subprocess.run([str(word) for word in command], text=True, capture_output=True,
                           stdin=subprocess.DEVNULL, **settings)
-    assert done.returncode == 0, f"{' '.join(map(str, command))} ended with {done.returncode}: {done.stdout}{done.stderr}"
+    said = done.stdout[-2000:] + done.stderr
+    assert done.returncode == 0, f"{' '.join(map(str, command))} ended with {done.returncode}: {said}"
     return done.stdout
 
 
