@@ -3,7 +3,8 @@
 # make deps       install what it needs      make test    install, build, run all tests
 # make unit       unit tests only            make check   format, gcc + clang, sanitizers, tidy
 # make bench      side-by-side measurements  make install DESTDIR= PREFIX=/usr/local
-# make deb        a Debian package of this build, in build/
+# make deb        a Debian package, in build/    make wheel   a wheel for pip, with a reader for Python
+# make tarball    an archive for other Linuxes, with the libraries
 # make fuzz       fuzz what is read from strangers      make simgpu    a simulated GPU
 # make demo-monitor   the same of proftrace monitor, with two jobs and a Prometheus
 # make test-kernels   some of the tests on other kernels, in virtual machines
@@ -56,7 +57,7 @@ MAN_PAGES := $(BUILD)/proftrace.1 $(COMMANDS:%=$(BUILD)/proftrace-%.1)
 say = @$(if $(V),:,printf '  %-8s %s\n' $(1) $(patsubst $(BUILD)/%,%,$@))
 Q  := $(if $(V),,@)
 
-.PHONY: all deps test-deps need-packages skel print-cflags unit test gpu-test gpu-bundle tsan test-kernels test-matrix test-programs check demo demo-monitor bench fuzz install uninstall deb clean FORCE
+.PHONY: all deps test-deps need-packages skel print-cflags unit test gpu-test gpu-bundle tsan test-kernels test-matrix test-programs check demo demo-monitor bench fuzz install uninstall deb wheel tarball clean FORCE
 .DELETE_ON_ERROR:
 all: $(BUILD)/proftrace $(MAN_PAGES) $(SHIM)
 
@@ -170,10 +171,12 @@ gpu-bundle: test-deps
 	@$(SUBMAKE) $(SHIM) bare-cupti subscribes $(BUNDLE)/proftrace
 	@BUILD=$(abspath $(BUILD)) scripts/gpu-bundle
 # Of the old kind (DT_RPATH), since the libraries need each other.
-$(BUNDLE)/proftrace: $(BUILD)/user/cli/main.o $(OBJS) $(BUILD)/sources
+$(BUNDLE)/proftrace: RUNPATH := $$ORIGIN/lib
+$(BUILD)/portable/proftrace: RUNPATH := $$ORIGIN/../lib/proftrace
+$(BUNDLE)/proftrace $(BUILD)/portable/proftrace: $(BUILD)/user/cli/main.o $(OBJS) $(BUILD)/sources
 	$(call say,LINK)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -o $@ $(filter %.o,$^) $(LIBS) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib'
+	$(Q)$(CC) -o $@ $(filter %.o,$^) $(LIBS) -Wl,--disable-new-dtags,-rpath,'$(RUNPATH)'
 
 test-kernels: test-deps
 	@$(SUBMAKE) all
@@ -267,6 +270,8 @@ uninstall:
 # All are made from `make install`, so that none lacks what that has.
 deb: all
 	@BUILD=$(abspath $(BUILD)) VERSION=$(VERSION) scripts/deb
+wheel tarball: all $(BUILD)/portable/proftrace
+	@BUILD=$(abspath $(BUILD)) VERSION=$(VERSION) scripts/$@
 
 clean:
 	rm -rf $(BUILD) build-*

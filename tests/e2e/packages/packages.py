@@ -61,8 +61,9 @@ def closure(depends):
     return sorted(found)
 
 
-def clean_root(root, depends):
-    """A root with the files of those packages and of what they depend on, and a dpkg database that says so."""
+def clean_root(case, depends):
+    """A root with the files of those packages and of what they depend on, a dpkg database that says so, and /proc."""
+    root = case.dir / "root"
     for directory in ("usr/bin", "usr/sbin", "usr/lib", "usr/lib64", "var/lib/dpkg/info", "var/lib/dpkg/updates",
                       "etc", "tmp", "dev", "proc", "run"):
         (root / directory).mkdir(parents=True)
@@ -80,4 +81,6 @@ def clean_root(root, depends):
                 if not os.path.lexists(to):
                     shutil.copy2(path, to, follow_symlinks=False)
     (root / "var/lib/dpkg/status").write_text("\n".join(run("dpkg-query", "-s", name) for name in packages))
+    run("mount", "--bind", "/proc", root / "proc")
+    case.finally_(run, "umount", root / "proc")
     return root

@@ -22,9 +22,7 @@ def installs(case):
     package = deb()
     depends = run("dpkg-deb", "-f", package, "Depends")
     # Essential packages, which no dependency names: what maintainer scripts call.
-    root = clean_root(case.dir / "root", f"{depends}, dash, coreutils")
-    run("mount", "--bind", "/proc", root / "proc")
-    case.finally_(run, "umount", root / "proc")
+    root = clean_root(case, f"{depends}, dash, coreutils")
     dpkg = ("dpkg", f"--root={root}", "--no-debsig")
     run(*dpkg, "-i", package)
     shutil.copy(GOLDEN / "pytorch.ptrec", root / "tmp/pytorch.ptrec")
