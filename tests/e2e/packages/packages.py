@@ -2,6 +2,7 @@
 """Makes packages of this build, and roots that hold what a package asks for and nothing else."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import threading
@@ -84,3 +85,13 @@ def clean_root(case, depends):
     run("mount", "--bind", "/proc", root / "proc")
     case.finally_(run, "umount", root / "proc")
     return root
+
+
+def newest_glibc(tree, names="*"):
+    """The newest version of glibc's symbols that the ELF files of a directory need, as (2, 34)."""
+    newest = (0, 0)
+    for path in tree.rglob(names):
+        if path.is_file() and path.read_bytes()[:4] == b"\x7fELF":
+            needs = re.findall(r"GLIBC_(\d+)\.(\d+)", run("readelf", "-V", path))
+            newest = max([newest, *((int(major), int(minor)) for major, minor in needs)])
+    return newest

@@ -12,7 +12,7 @@ import zipfile
 
 from lib.runner import Skip, test
 from lib.tool import PROFTRACE
-from packages import GOLDEN, clean_root, make, run
+from packages import GOLDEN, clean_root, make, newest_glibc, run
 
 RECORDINGS = ("pytorch.ptrec", "gpu.ptrec", "mxnet.ptrec", "paddle.ptrec")
 USE = """
@@ -116,12 +116,7 @@ def is_whole(case):
                 right = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
                 assert (digest, size) == (f"sha256={right}", str(len(data))), name
         archive.extractall(case.dir / "files")
-    newest = (0, 0)
-    for path in (case.dir / "files").rglob("*"):
-        if path.is_file() and path.read_bytes()[:4] == b"\x7fELF":
-            needs = run("readelf", "-V", path)
-            newest = max([newest, *(tuple(map(int, word[len("GLIBC_"):].split("."))) for word in
-                                    needs.split() if word.startswith("GLIBC_2."))])
+    newest = newest_glibc(case.dir / "files")
     assert f"-manylinux_{newest[0]}_{newest[1]}_x86_64.whl" in package.name, newest
 
 
