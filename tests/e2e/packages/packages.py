@@ -87,6 +87,13 @@ def clean_root(case, depends):
     return root
 
 
+def unpack(package, directory):
+    """A tarball of ours, into a directory."""
+    directory.mkdir(parents=True, exist_ok=True)
+    run("tar", "-C", directory, "--strip-components=1", "--no-same-owner", "-xf", package)
+    return directory
+
+
 def newest_glibc(tree, names="*"):
     """The newest version of glibc's symbols that the ELF files of a directory need, as (2, 34)."""
     newest = (0, 0)

@@ -4,13 +4,7 @@ import shutil
 
 from lib.runner import test
 from lib.tool import PROFTRACE, report
-from packages import GOLDEN, clean_root, make, newest_glibc, run
-
-
-def unpack(package, directory):
-    directory.mkdir(parents=True, exist_ok=True)
-    run("tar", "-C", directory, "--strip-components=1", "--no-same-owner", "-xf", package)
-    return directory
+from packages import GOLDEN, clean_root, make, newest_glibc, run, unpack
 
 
 @test("the tarball runs in a root that has a C library alone; INSTALL says which it needs")
