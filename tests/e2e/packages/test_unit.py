@@ -73,6 +73,10 @@ def runs(case):
     place = "/run/proftrace/test.sock"
     conf.write_text(CONF.format(name=name, place=place))
     units = unit_of(case, tree_of(case), conf)
+    # systemd has no journal here, and would drop what the monitor says.
+    said = case.dir / "monitor.out"
+    unit = units / UNIT
+    unit.write_text(unit.read_text().replace("[Service]\n", f"[Service]\nStandardError=append:{said}\n"))
     log.touch()
     log.chmod(0o666)
     (units / "job.service").write_text(JOB.format(python=PYTHON, workloads=WORKLOADS, log=log, name=name))
@@ -84,7 +88,7 @@ def runs(case):
         return systemd.inside("curl", "-sf", "--unix-socket", place, f"http://localhost{path}").stdout
 
     def rank():
-        assert systemd.show(UNIT, "ActiveState") == "active", systemd.log.read_text()
+        assert systemd.show(UNIT, "ActiveState") == "active", said.read_text()
         assert systemd.show("job.service", "ActiveState") == "active", systemd.ask("status", "job.service").stdout
         ranks = json.loads(ask("/jobs") or "{}").get("ranks")
         return ranks and ranks[0]
@@ -114,5 +118,9 @@ def runs(case):
     text = run(PROFTRACE, "report", "--table", "all", recording)
     assert "ProfileStep" in text and not re.search("seccomp|Landlock|capabilit", text), text
 
+    conf.write_text(conf.read_text().replace("window = 10", "window = 12"))
+    assert systemd.ask("reload", UNIT).returncode == 0
+    process.wait_for(lambda: "the configuration was read again" in said.read_text(), 10, "the reload")
+    assert rank()["pid"] == seen["pid"]
     systemd.ask("stop", UNIT)
     assert systemd.show(UNIT, "Result") == "success", systemd.log.read_text()
