@@ -76,7 +76,7 @@ def has_all(case):
     for line in lines:
         name, value = line.split(" = ")
         if name not in ("allow", "deny"):
-            at = text.index(f" --{name} ")
-            assert f"(default {value}" in text[at:at + 300], line
+            option = re.search(rf" --{name} [A-Z]+ .*?(?= --[a-z-]+ [A-Z]+ |$)", text)
+            assert f"(default {value}" in option[0], line
     assert run("dpkg-deb", "--ctrl-tarfile", deb(), encoding="latin-1").count("conffiles")
     assert pathlib.Path(tree / "usr/lib/proftrace/libproftrace_cupti.so").stat().st_size
