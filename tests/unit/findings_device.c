@@ -176,26 +176,41 @@ Test(findings_device, synchronizing_with_a_device_that_is_never_idle)
 	job__expect(&j, NULL, NULL);
 }
 
-/* The waits cost less than the idle time that they cause, and are what can be mended. */
-Test(findings_device, waits_that_a_device_is_idle_for_come_first)
+static void idle_after_waits(struct job *j, uint32_t waits)
 {
-	struct job j = job__new();
 	uint64_t at = 0;
 
 	for (uint64_t i = 0; i < STEPS; i++) {
 		uint64_t end = at + step_plan__ms(&healthy) * MS;
 
 		for (uint64_t t = at + 3 * MS; t < end; t += 20 * MS) {
-			job__launch(&j, "cudaLaunchKernel", CAT_KERNEL, "gemm", t, t + 5000,
+			job__launch(j, "cudaLaunchKernel", CAT_KERNEL, "gemm", t, t + 5000,
 				    t + 5000, t + 8 * MS, 0);
-			synth__span(&j.s, j.s.main, CAT_RUNTIME, "cudaStreamSynchronize", t + 5000,
+			synth__span(&j->s, waits, CAT_RUNTIME, "cudaStreamSynchronize", t + 5000,
 				    t + 8 * MS);
 		}
-		job__begin_step(&j, at, &healthy);
-		synth__step(&j.s, i, at, end);
+		job__begin_step(j, at, &healthy);
+		synth__step(&j->s, i, at, end);
 		at = end;
 	}
+}
+
+/* The waits cost less than the idle time that they cause, and are what can be mended. */
+Test(findings_device, waits_that_a_device_is_idle_for_come_first)
+{
+	struct job j = job__new();
+
+	idle_after_waits(&j, j.s.main);
 	job__expect_two(&j, "synchronization", "device_idle", "see to these waits first");
+}
+
+/* Nobody can do anything about those of the framework's engine. */
+Test(findings_device, idle_beside_waits_of_an_engine)
+{
+	struct job j = job__new();
+
+	idle_after_waits(&j, j.s.other);
+	job__expect(&j, "device_idle", "busy with other things than launching");
 }
 
 /* The line that asks most often, of those that ask. */

@@ -155,6 +155,7 @@ void diff__warn_unlike(const struct diff *d)
 	static const struct {
 		const char *object, *key, *what; /* object: NULL for the metadata itself */
 	} facts[] = {
+		{"steps", "source", "what tells of steps"},
 		{NULL, "detail", "--detail"},
 		{NULL, "max_overhead", "--max-overhead"},
 		{NULL, "record_shapes", "--record-shapes"},

@@ -106,7 +106,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 
 	idle->noted = NULL;
 	for (size_t i = 0; i < b->track_cnt; i++)
-		if (analysis__is_main(a, b->tracks[i].track))
+		if (finding__waits_are_users(a, b->step, b->tracks[i].track))
 			idle->waits += waits_in(a, &b->tracks[i]);
 	return err;
 }

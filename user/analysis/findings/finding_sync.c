@@ -21,9 +21,8 @@ bool span__is_wait(const struct analysis *a, const struct span *s)
 	return s->kind == KIND_RUNTIME && strstr(analysis__name(a, s->ev.name), "Synchronize");
 }
 
-/* Where operators run on threads of the framework's own (MXNet's engine), these wait for the device
- * themselves, and no code of the user's makes them. */
-static bool is_users(const struct analysis *a, const struct step *step, const struct track *t)
+bool finding__waits_are_users(const struct analysis *a, const struct step *step,
+			      const struct track *t)
 {
 	const json_t *runtime = json_object_get(recording__meta(a->r), "runtime");
 
@@ -38,7 +37,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	int err = 0;
 
 	for (size_t i = 0; i < b->track_cnt; i++) {
-		if (!is_users(a, b->step, b->tracks[i].track))
+		if (!finding__waits_are_users(a, b->step, b->tracks[i].track))
 			continue;
 		for (const struct span *s = b->tracks[i].roots; s && !err;
 		     s = span__next(s, NULL)) {

@@ -95,6 +95,10 @@ bool cpu_wait__is_said(const struct analysis *a);
 /* A call in which the host waits for the device; so often a step it is more than reading a loss. */
 bool span__is_wait(const struct analysis *a, const struct span *s);
 #define WAITS_OFTEN 3
+/* Are waits on the thread made by the user's code? Where operators run on threads of the framework's own (MXNet's
+ * engine), these wait for the device themselves. step NULL: of no step. */
+bool finding__waits_are_users(const struct analysis *a, const struct step *step,
+			      const struct track *t);
 
 /* Sums by operator, and by the line that called it: the calls of something inside it, and which has
  * most. */

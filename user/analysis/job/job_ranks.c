@@ -173,6 +173,29 @@ static int add_columns(const struct job *j, struct table *t)
 	return err ? err : table__add_columns(t, last, ARRAY_SIZE(last));
 }
 
+/* NULL: those of each rank are of all its steps. */
+static const struct member *of_fewer_steps(const struct job *j)
+{
+	for (size_t i = 0; i < j->cnt; i++)
+		if (j->members[i].waits.steps < j->members[i].times.steps)
+			return &j->members[i];
+	return NULL;
+}
+
+static int note_fewer_steps(const struct job *j, struct table *t)
+{
+	const struct member *m = of_fewer_steps(j);
+
+	if (!m)
+		return 0;
+	return table__add_notef(
+		t,
+		"Collect., and what the straggler is found by, are of the steps whose collectives "
+		"ended in the windows of all ranks: of process %u %llu of %llu.",
+		m->times.pid, (unsigned long long)m->waits.steps,
+		(unsigned long long)m->times.steps);
+}
+
 static int note_times(const struct job *j, struct table *t)
 {
 	int err;
@@ -186,7 +209,7 @@ static int note_times(const struct job *j, struct table *t)
 				 "launched, whenever they ran. Blocked: calls that waited for the "
 				 "device; the phases are without them.");
 	if (err || j->waits_by == WAITS_SAME_ENDS)
-		return err;
+		return err ? err : note_fewer_steps(j, t);
 	return table__add_note(t,
 			       "The ranks' devices are not at the same steps in their windows: no "
 			       "collectives of these end together. The straggler is found by "
