@@ -116,6 +116,7 @@ static void go_on(struct rank_series *r, const struct rank_info *info)
 {
 	if (!is_same_process(&r->info, info))
 		become_another(r);
+	r->cpus = -1;
 	r->steps_before += r->steps;
 	r->watched_before_s += r->watched_s;
 	r->learn_before_s += r->learn_s;
@@ -145,6 +146,7 @@ struct rank_series *job_series__begin(struct job_series *s, const struct rank_in
 		return NULL;
 	}
 	r->info = *info;
+	r->cpus = -1;
 	memcpy(r->rank, rank, sizeof(r->rank));
 	return r;
 }
@@ -162,6 +164,7 @@ void job_series__set_state(struct job_series *s, const struct rank_state *state)
 	r->learn_s = state->learn_s;
 	r->unread_s = state->unread_s;
 	r->duty = state->duty;
+	r->cpus = state->cpus;
 }
 
 /* Its place among those of a rank; NULL: there is none, and none is left. */

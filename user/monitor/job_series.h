@@ -26,6 +26,7 @@ struct rank_series {
 	char framework[32], version[32], detail[16], step_rule[64], file[160];
 	uint64_t steps, steps_before; /* of this session, of those before */
 	double watched_s, watched_before_s, duty;
+	double cpus; /* negative: not known */
 	double learn_s, learn_before_s, unread_s, unread_before_s;
 	double open_s;	/* windows whose cost is not known */
 	double spent_s; /* estimated cost of the others */

@@ -38,7 +38,8 @@ static json_t *rank_json(const struct rank_series *r)
 
 	describe_regression(r, change, sizeof(change));
 	return json_pack(
-		"{s:s, s:I, s:s, s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:f, s:o, "
+		"{s:s, s:I, s:s, s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:f, "
+		"s:o, "
 		"s:o, s:o, s:o, s:s, s:s}",
 		"job_name", r->info.key.name, "uid", (json_int_t)r->info.uid, "rank", r->rank,
 		"pid", (int)r->info.pid, "state", state_of(r), "framework", r->framework,
@@ -46,7 +47,8 @@ static json_t *rank_json(const struct rank_series *r)
 		r->info.key.container, "pod_uid", r->info.key.pod, "steps",
 		(json_int_t)job_series__steps(r), "sampled_steps", (json_int_t)r->sampled_cnt,
 		"windows", (json_int_t)r->window_cnt, "step_seconds",
-		r->median_s > 0 ? json_real(r->median_s) : json_null(), "duty", r->duty,
+		r->median_s > 0 ? json_real(r->median_s) : json_null(), "cpus",
+		r->cpus >= 0 && !r->ended_ns ? json_real(r->cpus) : json_null(), "duty", r->duty,
 		"window_overhead", r->overhead > 0 ? json_real(r->overhead) : json_null(), "phases",
 		named(r->phases, r->phase_cnt), "operators", named(r->operators, r->operator_cnt),
 		"findings", named(r->findings, r->finding_cnt), "regression", change,

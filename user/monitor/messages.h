@@ -86,6 +86,7 @@ struct rank_state {
 	double learn_s;	   /* before that */
 	double unread_s;   /* windows that gave no figures */
 	double duty;
+	double cpus;	   /* processors that its threads use; negative: not known */
 };
 
 /* Its JSON comes as a descriptor with the message. */

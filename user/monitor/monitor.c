@@ -87,6 +87,7 @@ static void tell_state(void *ctx, const struct watch *w)
 		.learn_s = (double)((w->ready_ns ? w->ready_ns : now_ns) - w->begin_ns) / 1e9,
 		.unread_s = w->unread_s,
 		.duty = w->schedule.duty,
+		.cpus = w->cpu_use.cpus,
 	};
 	tell(ctx, &message, -1);
 }

@@ -99,6 +99,7 @@ struct watch *watch__new(const struct watch_opts *opts, const struct found_rank 
 	w->rank = *rank;
 	w->id = id;
 	w->begin_ns = now_ns;
+	w->cpu_use.cpus = -1;
 	w->ask_due_ns = now_ns + ATTACH_ASK_NS;
 	w->window_due_ns = UINT64_MAX;
 	w->deadline_ns = now_ns + ATTACH_NS;
@@ -228,6 +229,7 @@ static void on_status(struct watch *w, const char *text, uint64_t now_ns)
 	if (!a.has_step)
 		return;
 	step_time__count(&w->step_time, a.step, now_ns);
+	cpu_use__count(&w->cpu_use, process__cpu_ns(w->rank.pid), clock__monotonic_ns());
 	if (w->state == WATCH_WAITING && w->window_due_ns == UINT64_MAX &&
 	    step_time__ns(&w->step_time))
 		plan_window(w, now_ns);

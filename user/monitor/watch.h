@@ -11,6 +11,7 @@
 #include "capture/control/control_socket.h"
 #include "monitor/backoff.h"
 #include "monitor/child.h"
+#include "monitor/cpu_use.h"
 #include "monitor/discovery.h"
 #include "monitor/event_loop.h"
 #include "monitor/schedule.h"
@@ -46,6 +47,7 @@ struct watch {
 	struct schedule schedule;
 	uint64_t ready_ns; /* 0: not yet */
 	struct step_time step_time;
+	struct cpu_use cpu_use;
 	uint64_t ask_due_ns, window_due_ns, deadline_ns;
 	uint64_t begin_ns, open_ns;
 	uint64_t heard_ns; /* the session answered, the last time */
